@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* File descriptors: opened close-on-exec, closed once. */
+#pragma once
+
+#include "common/util.h"
+
+#include <stdbool.h>
+
+/* Closes *fd when it is open (>= 0) and sets it to -1. */
+void fd_close(int *fd);
+
+/* 0 or -errno. */
+int fd_set_nonblock(int fd) MUST_CHECK;
+
+/* A SOCK_SEQPACKET pair, both ends close-on-exec and non-blocking. */
+int fd_seqpacket_pair(int ret_fds[2]) MUST_CHECK;
+
+/* A second, read-only descriptor of the same file (for memfds); or -errno. */
+int fd_reopen_readonly(int fd) MUST_CHECK;

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+noinst_LIBRARIES += libcommon.a
+libcommon_a_SOURCES = \
+	common/address.h \
+	common/alloc.c common/alloc.h \
+	common/buf.c common/buf.h \
+	common/crc32.c common/crc32.h \
+	common/errmsg.c common/errmsg.h \
+	common/fd.c common/fd.h \
+	common/log.c common/log.h \
+	common/mono.c common/mono.h \
+	common/ratelimit.c common/ratelimit.h \
+	common/ring.h \
+	common/sockaddr.c common/sockaddr.h \
+	common/util.h

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The log of the process: one sink, set once at start.
+ *
+ * The only process-wide state in the programs.  Libraries (common, proto,
+ * worker/ts, codecs) never log; whoever decides what happens next logs, once:
+ * what failed, on what, why.  A repeating site holds a struct ratelimit.
+ */
+#pragma once
+
+#include "common/util.h"
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO,
+		 LOG_LEVEL_DEBUG };
+
+/* text is one line without its end; borrowed for the call. */
+typedef void log_sink_fn(enum log_level, const char *component,
+			 const char *text, void *arg);
+
+/*
+ * Lines up to and with level go to sink from now on.  Before the first call
+ * they go to stderr.  NULL brings stderr back.
+ */
+void log_open(log_sink_fn *sink, void *arg, enum log_level level);
+
+/* The sink that writes "<6>component: text" lines for journald to stderr. */
+void log_to_stderr(enum log_level, const char *component, const char *text,
+		   void *arg);
+
+void log_error(const char *component, const char *format, ...)
+	PRINTF_LIKE(2, 3);
+void log_warning(const char *component, const char *format, ...)
+	PRINTF_LIKE(2, 3);
+void log_info(const char *component, const char *format, ...)
+	PRINTF_LIKE(2, 3);
+void log_debug(const char *component, const char *format, ...)
+	PRINTF_LIKE(2, 3);
+
+/* "error", "warning", "info", "debug" and back (-EINVAL for another word). */
+const char *log_level_format(enum log_level);
+int log_level_parse(const char *word, enum log_level *ret) MUST_CHECK;

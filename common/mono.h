@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The clock that never jumps: CLOCK_MONOTONIC, for every delay and rate. */
+#pragma once
+
+#include <stdint.h>
+
+uint64_t mono_ns(void);
+uint64_t mono_ms(void);

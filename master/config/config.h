@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The configuration: one JSON document in memory, and its file.
+ *
+ * Unknown keys are kept.  A change is applied to the document whole or not at
+ * all, and saved one second later: temporary file, fsync, rename, fsync of the
+ * folder, in a helper thread.  A save that fails is logged and retried; the
+ * old file stays intact.  Without a file nothing is saved.
+ */
+#pragma once
+
+#include "common/errmsg.h"
+#include "common/util.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct ev_loop;
+struct config;
+
+enum {
+	CONFIG_SAVE_DELAY_MS = 1000,
+	CONFIG_FILE_MAX = 64 * 1024 * 1024,
+};
+
+/* path may be NULL (nothing is read or saved).  NULL with why when the file
+ * cannot be read or is no JSON object; a file that does not exist yet is an
+ * empty configuration. */
+struct config *config_open(const char *path, struct ev_loop *,
+			   struct errmsg *why);
+/* Saves what is not yet saved (blocking, at the end of the process). */
+void config_close(struct config **);
+
+/* The whole document, borrowed; never NULL. */
+const json_t *config_document(const struct config *);
+
+/* A member of the section settings, or NULL. */
+const json_t *config_setting(const struct config *, const char *key);
+
+/* The stream object, borrowed, or NULL. */
+const json_t *config_stream(const struct config *, const char *id);
+
+/* Puts stream (reference taken) in the place of old_id, or at the end when
+ * old_id is NULL. */
+void config_put_stream(struct config *, const char *old_id, json_t *stream);
+void config_remove_stream(struct config *, const char *id);
+
+/* The id counter: -1 when the document has none. */
+json_int_t config_gid(const struct config *);
+void config_set_gid(struct config *, json_int_t gid);
+
+/* Schedules the save; every mutator above does so itself. */
+void config_touch(struct config *);

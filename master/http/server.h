@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The control server's HTTP/1.1 side: listening sockets, connections, time
+ * and size limits.  It knows nothing of the API: every complete request goes
+ * to one handler, which answers at once or later.
+ *
+ * Owns its sockets and connections; borrows the loop.
+ */
+#pragma once
+
+#include "common/sockaddr.h"
+#include "common/util.h"
+#include "proto/http_request.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ev_loop;
+struct http_server;
+struct http_conn; /* one connection; lives until its answer was written */
+
+enum {
+	HTTP_BODY_MAX = 8 * 1024 * 1024,
+	HTTP_HEAD_TIMEOUT_MS = 10000,
+	HTTP_BODY_TIMEOUT_MS = 30000,
+	HTTP_IDLE_TIMEOUT_MS = 60000,
+	HTTP_CONNECTIONS_MAX = 1024,
+};
+
+struct http_server_config {
+	struct ev_loop *loop;
+	/* A whole request.  The handler calls exactly one of http_respond()
+	 * and http_conn_take_socket() on conn, inside or later. */
+	void (*on_request)(struct http_conn *conn,
+			   const struct http_request *request, void *arg);
+	/* conn closed before it was answered: forget it. */
+	void (*on_gone)(struct http_conn *conn, void *arg);
+	void *arg;
+};
+
+struct http_server *http_server_new(const struct http_server_config *);
+void http_server_free(struct http_server **);
+
+/* Binds and listens; 0 or -errno. */
+int http_server_listen(struct http_server *,
+		       const struct sockaddr_any *) MUST_CHECK;
+
+/* The port bound (useful after port 0). */
+uint16_t http_server_port(const struct http_server *);
+
+struct http_answer {
+	int status;
+	const char *content_type; /* NULL with an empty body */
+	const char *headers;      /* further lines, each with CRLF; may be NULL */
+	const void *body;         /* copied */
+	size_t len;
+};
+
+/* HEAD gets the headers alone; keep-alive and Date are the server's matter. */
+void http_respond(struct http_conn *, const struct http_answer *);
+
+/* The peer's address as text, without port. */
+const char *http_conn_peer(const struct http_conn *);
+
+/* Takes the socket out of the server (for an upgrade); bytes that arrived
+ * behind the head are appended to rest.  conn is gone after it. */
+int http_conn_take_socket(struct http_conn *, struct buf *rest) MUST_CHECK;

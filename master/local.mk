@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+noinst_LIBRARIES += libmaster.a
+libmaster_a_SOURCES =
+
+include master/supervise/local.mk
+include master/config/local.mk
+include master/http/local.mk
+include master/ws/local.mk
+include master/api/local.mk
+
+sbin_PROGRAMS += sluice
+sluice_SOURCES = master/main.c
+sluice_LDADD = libmaster.a libproto.a libcommon.a \
+	$(LLHTTP_LINK) $(WSLAY_LIBS) $(LIBEV_LIBS) $(JANSSON_LIBS) \
+	$(CRYPTO_LIBS) $(SYSTEMD_LIBS) -lpthread

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The reconciler: what the configuration wants against what runs.
+ *
+ * Owns every worker process, ring and viewers' listening socket.  Borrows the
+ * loop.  Callers say what should be (set, remove, restart); the fleet starts,
+ * stops and replaces processes so that it becomes so, and tells what it sees.
+ */
+#pragma once
+
+#include "common/util.h"
+#include "proto/msg.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ev_loop;
+struct fleet;
+
+struct fleet_events {
+	/* Once a second per running stream, decoded and in bounds. */
+	void (*on_stream_status)(const char *id,
+				 const struct msg_stream_status *, void *arg);
+	/* Every worker, ring and socket is gone (after fleet_stop()). */
+	void (*on_stopped)(void *arg);
+};
+
+struct fleet_config {
+	struct ev_loop *loop;
+	const char *worker_path; /* of sluice-worker */
+	const struct fleet_events *events;
+	void *arg;
+};
+
+struct fleet *fleet_new(const struct fleet_config *);
+void fleet_free(struct fleet **);
+
+/* Makes the stream with this configuration object (borrowed) be so: started,
+ * replaced when it differs from what runs, or stopped when not enabled.  The
+ * object was judged before (config/check). */
+void fleet_set_stream(struct fleet *, const char *id, const json_t *stream);
+void fleet_remove_stream(struct fleet *, const char *id);
+
+/* Ends the worker and starts a new one at once, out of quarantine too. */
+void fleet_restart_stream(struct fleet *, const char *id);
+
+/* TERM to all, KILL after a while; on_stopped when nobody is left (<= 5 s). */
+void fleet_stop(struct fleet *);
+
+/* What is known of a stream's process and its viewers. */
+struct fleet_stream {
+	const char *state;     /* "stopped", "starting", "running", "stopping",
+				* "backoff", "quarantine", "lost" */
+	int pid;               /* 0 when none runs */
+	unsigned restarts;     /* unwanted ends since it was set */
+	const char *alarm;     /* sentence, NULL when none */
+	uint32_t viewers;
+	uint64_t viewers_cut;
+	/* per output position from 1: why an http output is not served (port
+	 * in use …), NULL when it is; n_outputs entries */
+	size_t n_outputs;
+	const char *output_errors[MSG_OUTPUTS_MAX];
+};
+
+/* False when the fleet does not know id. */
+bool fleet_get_stream(const struct fleet *, const char *id,
+		      struct fleet_stream *ret);
+
+/* Numbers over all: running workers, viewers. */
+void fleet_totals(const struct fleet *, unsigned *ret_workers,
+		  unsigned *ret_viewers);

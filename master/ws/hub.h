@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The event channel: every WebSocket client, one broadcast for all.
+ *
+ * A message is encoded once, whatever the number of clients, and is written to
+ * a client together with what else waits for it.  Order is kept.  A client
+ * whose unsent backlog passes 1 MiB is closed with 1001.
+ */
+#pragma once
+
+#include "common/buf.h"
+#include "common/util.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ev_loop;
+struct hub;
+struct http_conn;
+struct http_request;
+
+enum {
+	HUB_BACKLOG_MAX = 1024 * 1024,
+	HUB_CLIENTS_MAX = 512,
+	HUB_FLUSH_MS = 100, /* the longest a status message waits for others */
+};
+
+enum hub_urgency { HUB_SOON, HUB_AT_ONCE };
+
+struct hub *hub_new(struct ev_loop *);
+
+/* Every client gets close 1001 (best effort, no waiting). */
+void hub_free(struct hub **);
+
+/* Answers the handshake on conn: 101 and adoption, or 400.  listener: false
+ * makes a liveness-only client. */
+void hub_handshake(struct hub *, struct http_conn *,
+		   const struct http_request *, bool listener);
+
+/* One text frame to every listener; message is borrowed.  Costs nothing when
+ * nobody listens: ask hub_has_listeners() before building a message. */
+void hub_broadcast(struct hub *, const json_t *message, enum hub_urgency);
+
+bool hub_has_listeners(const struct hub *);
+size_t hub_clients(const struct hub *);

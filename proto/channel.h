@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One end of the SEQPACKET channel between the master and a worker.
+ *
+ * Owns its descriptor and two watchers; borrows the loop and the events.
+ * The peer is hostile until judged: a datagram that does not decode, or that
+ * the peer's side may not say, is a strike; CHANNEL_STRIKES strikes or a flood
+ * close the channel (on_close with -EBADMSG).  What cannot be written at once
+ * waits in order; log and status messages are dropped (and counted) while the
+ * peer does not read, commands never: a full queue closes the channel with
+ * -ENOBUFS.
+ */
+#pragma once
+
+#include "common/util.h"
+#include "proto/msg.h"
+
+#include <stdint.h>
+
+struct ev_loop;
+struct channel;
+
+struct channel_events {
+	/* fds belong to the receiver: it sets those it keeps to -1; the rest
+	 * is closed after the call.  The channel may be freed inside. */
+	void (*on_message)(struct channel *, const struct msg *, int *fds,
+			   size_t n_fds, void *arg);
+	/* err: 0 for an orderly end, else -errno; why may be "".  Called once,
+	 * nothing after it. */
+	void (*on_close)(struct channel *, int err, const char *why,
+			 void *arg);
+};
+
+struct channel_config {
+	struct ev_loop *loop;
+	int fd;                 /* taken */
+	enum msg_side hear;     /* the side whose messages arrive here */
+	const struct channel_events *events;
+	void *arg;
+};
+
+struct channel *channel_new(const struct channel_config *);
+
+/* NULL-safe; sets *c to NULL.  Allowed inside both events. */
+void channel_free(struct channel **);
+
+/* Sends with up to MSG_FDS_MAX borrowed descriptors (duplicated when the
+ * message has to wait).  0, -EMSGSIZE, -EAGAIN for a dropped log or status,
+ * or -EPIPE when the channel is closed. */
+int channel_send(struct channel *, const struct msg *, const int *fds,
+		 size_t n_fds);
+
+/* Log and status messages dropped so far. */
+uint64_t channel_dropped(const struct channel *);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a worker inherits from the master, in one place.
+ *
+ *	argv     sluice-worker ROLE OBJECT
+ *	fd 0     /dev/null
+ *	fd 1, 2  the master's stderr, for what cannot be said otherwise
+ *	fd 3     its end of the SOCK_SEQPACKET channel
+ *
+ * Everything else comes in messages.  A worker whose channel closes ends.
+ */
+#pragma once
+
+enum {
+	WORKER_CHANNEL_FD = 3,
+
+	/* Any change to the catalogue in msg.h bumps it. */
+	MSG_PROTO_VERSION = 1,
+
+	MSG_SIZE_MAX = 65536,
+	MSG_FDS_MAX = 4,
+
+	/* Bad messages from a worker before it is killed. */
+	CHANNEL_STRIKES = 3,
+	/* Messages in one second before a worker counts as flooding. */
+	CHANNEL_FLOOD = 2000,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What an input or output address means: one struct per direction, filled
+ * from text.  The master judges a configuration with it, the stream worker
+ * opens what it describes: one reading of an address in both programs.
+ *
+ * Options that a type does not know are kept in the configuration and
+ * reported through unknown (may be NULL), once per option; never an error.
+ */
+#pragma once
+
+#include "common/address.h"
+#include "common/errmsg.h"
+#include "common/sockaddr.h"
+#include "common/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	IO_PATH_MAX = 1024,
+	IO_ID_MAX = 64,
+	UDP_PORT_DEFAULT = 1234,
+	CC_LIMIT_NONE = 0,
+};
+
+typedef void io_unknown_option_fn(const char *key, void *arg);
+
+enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE };
+
+struct input_spec {
+	enum input_kind kind;
+	char id[IO_ID_MAX + 1]; /* option id; "" when absent */
+
+	/* udp, rtp */
+	char iface[16];               /* "" = the kernel's choice */
+	struct sockaddr_any local;    /* group or address to bind */
+	bool has_source;              /* src=: source-specific multicast */
+	struct sockaddr_any source;
+	unsigned renew_s;             /* 0 = never */
+	unsigned socket_size;         /* bytes; 0 = our default */
+
+	/* file */
+	char path[IO_PATH_MAX];
+	bool loop;
+
+	/* general, judged by the analyzer */
+	unsigned cc_limit;            /* errors per second; CC_LIMIT_NONE */
+	unsigned bitrate_limit_kbps;  /* 0 = the default of the content */
+	bool no_analyze;
+};
+
+int input_spec_parse(const char *text, struct input_spec *ret,
+		     io_unknown_option_fn *unknown, void *arg,
+		     struct errmsg *why) MUST_CHECK;
+
+enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP };
+
+struct output_spec {
+	enum output_kind kind;
+
+	/* udp, rtp */
+	char iface[16];
+	struct sockaddr_any remote;
+	unsigned ttl;         /* default 32 */
+	unsigned socket_size; /* bytes; 0 = our default */
+
+	/* http */
+	struct sockaddr_any listen; /* 0.0.0.0 for an empty host or "*" */
+	char path[IO_PATH_MAX];     /* starts with '/', already decoded */
+	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
+};
+
+int output_spec_parse(const char *text, struct output_spec *ret,
+		      io_unknown_option_fn *unknown, void *arg,
+		      struct errmsg *why) MUST_CHECK;

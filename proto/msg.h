@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The message catalogue: every word that passes between master and workers.
+ *
+ * On the wire: {"type":"stream.start","seq":7,"body":{…}}, one JSON object per
+ * SEQPACKET datagram, at most MSG_SIZE_MAX bytes.  decode() judges a datagram
+ * completely before it returns; unknown keys, types out of place and numbers
+ * out of range are refused with a reason.
+ *
+ * Ownership: a decoded message borrows all strings and lists from its JSON
+ * document; msg_done() releases them.  Keep = copy.  Descriptors travel beside
+ * the message and belong to the receiver.
+ */
+#pragma once
+
+#include "common/errmsg.h"
+#include "common/log.h"
+#include "common/util.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum msg_type {
+	/* master to worker */
+	MSG_STREAM_START,     /* run this stream; fd: its ring, if it has one */
+	MSG_DELIVER_LISTEN,   /* accept viewers here; fd: listening socket */
+	MSG_DELIVER_UNLISTEN, /* stop accepting; viewers stay */
+	MSG_DELIVER_MOUNT,    /* serve a path from a ring; fd: ring, read-only */
+	MSG_DELIVER_UNMOUNT,  /* the path is gone; its viewers are closed */
+
+	/* worker to master */
+	MSG_WORKER_HELLO,     /* the first message of every worker */
+	MSG_WORKER_READY,     /* inputs and outputs are open or being retried */
+	MSG_WORKER_LOG,       /* one line for the log */
+	MSG_STREAM_STATUS,    /* once a second, from the data path */
+	MSG_DELIVER_STATUS,   /* once a second: totals */
+	MSG_DELIVER_VIEWERS,  /* once a second per mount whose numbers changed */
+
+	MSG_COUNT
+};
+
+enum msg_side { MSG_TO_WORKER, MSG_TO_MASTER };
+
+enum {
+	MSG_INPUTS_MAX = 32,
+	MSG_OUTPUTS_MAX = 32,
+};
+
+struct msg_stream_start {
+	const char *id;
+	const char *name;
+	size_t n_inputs;
+	const char *inputs[MSG_INPUTS_MAX];   /* addresses, as configured */
+	size_t n_outputs;
+	const char *outputs[MSG_OUTPUTS_MAX]; /* addresses; http is the ring's */
+	bool ring; /* a descriptor comes with it */
+};
+
+struct msg_deliver_listen {
+	const char *address; /* "0.0.0.0:8100": names the listener ever after */
+};
+
+struct msg_deliver_mount {
+	const char *address; /* the listener */
+	const char *path;    /* "/news" */
+	const char *stream;  /* stream id, for the status */
+};
+
+struct msg_worker_hello {
+	unsigned proto; /* MSG_PROTO_VERSION */
+	const char *build;
+	const char *role;
+};
+
+struct msg_worker_log {
+	enum log_level level;
+	const char *component;
+	const char *text;
+};
+
+/* One second of one input, as its analyzer saw it. */
+struct msg_input_status {
+	unsigned position;       /* from 1 */
+	bool active;
+	bool open;               /* false while it cannot be opened */
+	const char *error;       /* why not; NULL when open */
+	bool onair;
+	bool scrambled;
+	uint32_t bitrate_kbps;
+	uint32_t packets;
+	uint32_t cc_error;
+	uint32_t pes_error;
+	uint32_t sc_error;       /* scrambled packets */
+	uint32_t video_count;
+	uint32_t audio_count;
+	uint32_t lost;           /* RTP sequence gaps, packets */
+	uint32_t socket_drops;   /* SO_RXQ_OVFL */
+	uint32_t sync_losses;
+};
+
+struct msg_output_status {
+	unsigned position;       /* from 1, of the whole output list */
+	bool open;
+	const char *error;
+	uint64_t packets;        /* TS packets sent since start */
+	uint64_t dropped;        /* TS packets that could not be sent */
+};
+
+struct msg_stream_status {
+	uint64_t packets;        /* through the data path since start */
+	size_t n_inputs;
+	struct msg_input_status inputs[MSG_INPUTS_MAX];
+	size_t n_outputs;
+	struct msg_output_status outputs[MSG_OUTPUTS_MAX];
+};
+
+struct msg_deliver_status {
+	uint32_t viewers;
+	uint64_t bytes;          /* sent since start */
+	uint64_t cut;            /* slow viewers cut since start */
+};
+
+struct msg_deliver_viewers {
+	const char *address;
+	const char *path;
+	const char *stream;
+	uint32_t viewers;
+	uint64_t bytes;
+	uint64_t cut;
+};
+
+struct msg {
+	enum msg_type type;
+	uint32_t seq;            /* 0 = no reply wanted or given */
+	json_t *document;        /* owns the strings; NULL when built by hand */
+	union {
+		struct msg_stream_start stream_start;
+		struct msg_deliver_listen deliver_listen;
+		struct msg_deliver_listen deliver_unlisten;
+		struct msg_deliver_mount deliver_mount;
+		struct msg_deliver_mount deliver_unmount;
+		struct msg_worker_hello worker_hello;
+		struct msg_worker_log worker_log;
+		struct msg_stream_status stream_status;
+		struct msg_deliver_status deliver_status;
+		struct msg_deliver_viewers deliver_viewers;
+	};
+};
+
+/* "stream.start"; never NULL for a type below MSG_COUNT. */
+const char *msg_type_name(enum msg_type);
+enum msg_side msg_type_side(enum msg_type);
+
+/* Judges len bytes; 0, or -EBADMSG with why.  On 0 the caller ends with
+ * msg_done().  The side is judged here too: a worker cannot say what only the
+ * master may. */
+int msg_decode(const char *data, size_t len, enum msg_side side,
+	       struct msg *ret, struct errmsg *why) MUST_CHECK;
+
+/* Writes the datagram into data of MSG_SIZE_MAX bytes; its length, or
+ * -EMSGSIZE. */
+ssize_t msg_encode(const struct msg *, char *data) MUST_CHECK;
+
+void msg_done(struct msg *);

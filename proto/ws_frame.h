@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * WebSocket frames (RFC 6455) on the server's side, over libwslay's frame
+ * codec.  Pure: bytes in, events out; no I/O.
+ */
+#pragma once
+
+#include "common/buf.h"
+#include "common/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	WS_MESSAGE_MAX = 256 * 1024,
+	WS_CONTROL_MAX = 125,
+};
+
+enum ws_event {
+	WS_MORE,      /* feed more bytes */
+	WS_TEXT,      /* a whole text message */
+	WS_BINARY,    /* a binary frame began */
+	WS_PING,
+	WS_PONG,
+	WS_CLOSE,
+	WS_TOO_BIG,   /* the message passed WS_MESSAGE_MAX */
+	WS_VIOLATION, /* of the protocol: close with 1002 */
+};
+
+struct ws_reader;
+
+struct ws_reader *ws_reader_new(void);
+void ws_reader_free(struct ws_reader **);
+
+/* Takes bytes from the front of in.  After an event the payload (text, ping)
+ * is shown by ws_reader_payload() until the next feed. */
+enum ws_event ws_reader_feed(struct ws_reader *, struct buf *in);
+const uint8_t *ws_reader_payload(const struct ws_reader *, size_t *ret_len);
+
+/* Appends one unmasked frame. */
+void ws_write_text(struct buf *out, const void *data, size_t len);
+void ws_write_pong(struct buf *out, const void *data, size_t len);
+void ws_write_close(struct buf *out, unsigned code);

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One protocol (TAP), one runner, one command: make check.
+TEST_EXTENSIONS = .mjs .sh
+TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
+	$(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(TAP_DRIVER)
+SH_LOG_DRIVER = $(TAP_DRIVER)
+MJS_LOG_DRIVER = $(TAP_DRIVER)
+MJS_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/helpers/run-node.sh
+AM_TESTS_ENVIRONMENT = \
+	CRITERION_OUTPUTS='tap:-'; export CRITERION_OUTPUTS; \
+	ASAN_OPTIONS='detect_leaks=0'; export ASAN_OPTIONS; \
+	builddir='$(abs_builddir)'; export builddir; \
+	srcdir='$(abs_srcdir)'; export srcdir; \
+	NODE='$(NODE)'; export NODE;
+
+unit_libs = libproto.a libcommon.a $(LLHTTP_LINK) $(LIBEV_LIBS) \
+	$(JANSSON_LIBS) $(WSLAY_LIBS) $(CRITERION_LIBS)
+worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS)
+master_libs = libmaster.a $(unit_libs) $(CRYPTO_LIBS) $(SYSTEMD_LIBS) -lpthread
+
+include tests/unit/common.mk
+include tests/unit/proto.mk
+include tests/unit/ts.mk
+include tests/unit/stream.mk
+include tests/unit/deliver.mk
+include tests/unit/supervise.mk
+include tests/unit/config.mk
+include tests/unit/http.mk
+include tests/component/local.mk
+include tests/system/local.mk
+include tests/fuzz/local.mk
+include tests/bench/local.mk

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+noinst_LIBRARIES += libworker.a
+libworker_a_SOURCES = \
+	worker/worker.h
+
+include worker/ts/local.mk
+include worker/input/local.mk
+include worker/output/local.mk
+include worker/stream/local.mk
+include worker/deliver/local.mk
+
+libexec_PROGRAMS += sluice-worker
+sluice_worker_SOURCES = worker/main.c
+sluice_worker_LDADD = libworker.a libproto.a libcommon.a \
+	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS)

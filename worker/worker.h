@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What every role of the worker shares: the loop, the channel to the master,
+ * the log that goes through it.  Built in main.c, passed down.
+ */
+#pragma once
+
+#include "proto/channel.h"
+
+#include <ev.h>
+#include <stdbool.h>
+
+struct worker {
+	struct ev_loop *loop;
+	struct channel *channel; /* NULL once the master is gone */
+	const char *object;      /* argv[2]: stream id, or "-" */
+	bool stopping;
+	int exit_code;
+};
+
+/* One role: a folder under worker/. */
+struct worker_role {
+	const char *name;
+	/* Builds the role's context; says nothing yet. */
+	void *(*new)(struct worker *);
+	void (*free)(void *role);
+	/* A message of the master.  As channel_events.on_message for fds. */
+	void (*on_message)(void *role, const struct msg *, int *fds,
+			   size_t n_fds);
+};
+
+extern const struct worker_role stream_role;
+extern const struct worker_role deliver_role;
+
+/* Sends worker.ready; roles call it once, when they do their work. */
+void worker_send_ready(struct worker *);
+
+/* Ends the loop; the process leaves with code. */
+void worker_exit(struct worker *, int code);
