@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += libcommon.a
 libcommon_a_SOURCES = \
-	common/address.h \
+	common/address.c common/address.h \
 	common/alloc.c common/alloc.h \
 	common/buf.c common/buf.h \
 	common/crc32.c common/crc32.h \

@@ -6,6 +6,10 @@
  *
  * Options that a type does not know are kept in the configuration and
  * reported through unknown (may be NULL), once per option; never an error.
+ *
+ * 0, -EINVAL, or -ENOTSUP for what the grammar knows and this version does not
+ * run (dvb://, srt://, HLS …); why names the field and lacks only the place:
+ * "port: 70000 is not a port".
  */
 #pragma once
 

@@ -10,7 +10,7 @@ libproto_a_SOURCES += \
 
 # addresses
 libproto_a_SOURCES += \
-	proto/io_spec.h
+	proto/io_spec.c proto/io_spec.h
 
 # wire protocols
 libproto_a_SOURCES += \
