@@ -10,6 +10,6 @@ libcommon_a_SOURCES = \
 	common/log.c common/log.h \
 	common/mono.c common/mono.h \
 	common/ratelimit.c common/ratelimit.h \
-	common/ring.h \
+	common/ring.c common/ring.h \
 	common/sockaddr.c common/sockaddr.h \
 	common/util.h
