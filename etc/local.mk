@@ -1,1 +1,44 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+EXTRA_DIST += \
+	etc/demo.json \
+	etc/demo.ts \
+	etc/sluice.json \
+	etc/sluice.service.in \
+	etc/sluice.sysusers \
+	etc/sluice.tmpfiles.in
+
+# distcheck must not write outside its prefix.
+AM_DISTCHECK_CONFIGURE_FLAGS = \
+	--with-systemdsystemunitdir='$${prefix}/lib/systemd/system'
+
+systemdsystemunit_DATA = etc/sluice.service
+examplesdir = $(docdir)/examples
+dist_examples_DATA = etc/sluice.json
+dist_pkgdata_DATA = etc/demo.ts
+pkgdata_DATA = etc/installed/demo.json
+CLEANFILES += etc/sluice.service etc/sluice.tmpfiles etc/installed/demo.json
+
+fill = $(AM_V_GEN)$(MKDIR_P) etc && $(SED) \
+	-e 's|@sbindir[@]|$(sbindir)|g' \
+	-e 's|@sysconfdir[@]|$(sysconfdir)|g'
+
+etc/sluice.service: $(srcdir)/etc/sluice.service.in Makefile
+	$(fill) $(srcdir)/etc/sluice.service.in > $@
+etc/sluice.tmpfiles: $(srcdir)/etc/sluice.tmpfiles.in Makefile
+	$(fill) $(srcdir)/etc/sluice.tmpfiles.in > $@
+etc/installed/demo.json: $(srcdir)/etc/demo.json Makefile
+	$(AM_V_GEN)$(MKDIR_P) etc/installed && $(SED) \
+		-e 's|/usr/local/share/sluice|$(pkgdatadir)|' \
+		$(srcdir)/etc/demo.json > $@
+all-local: etc/sluice.tmpfiles
+
+# systemd wants other names in the target folders than the tree gives them.
+install-data-local: etc/sluice.tmpfiles
+	$(MKDIR_P) '$(DESTDIR)$(sysusersdir)' '$(DESTDIR)$(tmpfilesdir)'
+	$(INSTALL_DATA) $(srcdir)/etc/sluice.sysusers \
+		'$(DESTDIR)$(sysusersdir)/sluice.conf'
+	$(INSTALL_DATA) etc/sluice.tmpfiles \
+		'$(DESTDIR)$(tmpfilesdir)/sluice.conf'
+uninstall-local:
+	rm -f '$(DESTDIR)$(sysusersdir)/sluice.conf' \
+		'$(DESTDIR)$(tmpfilesdir)/sluice.conf'

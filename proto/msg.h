@@ -26,8 +26,8 @@ enum msg_type {
 	/* master to worker */
 	MSG_STREAM_START,     /* run this stream; fd: its ring, if it has one */
 	MSG_DELIVER_LISTEN,   /* accept viewers here; fd: listening socket */
-	MSG_DELIVER_UNLISTEN, /* stop accepting; viewers stay */
-	MSG_DELIVER_MOUNT,    /* serve a path from a ring; fd: ring, read-only */
+	MSG_DELIVER_UNLISTEN, /* accept no more; viewers stay */
+	MSG_DELIVER_MOUNT,    /* serve a path of a ring; fd: ring, read-only */
 	MSG_DELIVER_UNMOUNT,  /* the path is gone; its viewers are closed */
 
 	/* worker to master */
@@ -36,7 +36,7 @@ enum msg_type {
 	MSG_WORKER_LOG,       /* one line for the log */
 	MSG_STREAM_STATUS,    /* once a second, from the data path */
 	MSG_DELIVER_STATUS,   /* once a second: totals */
-	MSG_DELIVER_VIEWERS,  /* once a second per mount whose numbers changed */
+	MSG_DELIVER_VIEWERS,  /* once a second per mount that changed */
 
 	MSG_COUNT
 };
@@ -54,7 +54,7 @@ struct msg_stream_start {
 	size_t n_inputs;
 	const char *inputs[MSG_INPUTS_MAX];   /* addresses, as configured */
 	size_t n_outputs;
-	const char *outputs[MSG_OUTPUTS_MAX]; /* addresses; http is the ring's */
+	const char *outputs[MSG_OUTPUTS_MAX]; /* http is the ring's */
 	bool ring; /* a descriptor comes with it */
 };
 

@@ -51,7 +51,7 @@ uint16_t http_server_port(const struct http_server *);
 struct http_answer {
 	int status;
 	const char *content_type; /* NULL with an empty body */
-	const char *headers;      /* further lines, each with CRLF; may be NULL */
+	const char *headers;      /* more lines, each with CRLF; or NULL */
 	const void *body;         /* copied */
 	size_t len;
 };
