@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Watches one input: what came in a second, and is it good enough?
+ *
+ * Owns the continuity counters and the tables (psi) of the input.  No clock:
+ * the owner feeds packets and says when a second is over.  No allocation per
+ * packet.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+#include "worker/ts/psi.h"
+
+enum {
+	ANALYZE_LIMIT_KBPS = 16,        /* without video */
+	ANALYZE_LIMIT_VIDEO_KBPS = 128, /* with video */
+	ANALYZE_PES_ERRORS = 2,         /* on one PID in a second: still good */
+};
+
+struct analyze;
+
+struct analyze_config {
+	uint32_t cc_limit;           /* option cc_limit; 0 = none */
+	uint32_t bitrate_limit_kbps; /* option bitrate_limit; 0 = the defaults */
+	bool no_analyze; /* count packets and follow the tables, no more */
+};
+
+/* One second of one input. */
+struct analyze_report {
+	bool onair;
+	bool scrambled;         /* a video or audio PID carried such packets */
+	bool has_pat, has_pmt;  /* known, see psi_has_pmt() */
+	uint32_t bitrate_kbps;  /* all packets */
+	uint32_t payload_kbps;  /* without null packets */
+	uint32_t packets;
+	uint32_t cc_error;
+	uint32_t pes_error;     /* on video and audio PIDs */
+	uint32_t sc_error;      /* scrambled packets, of any PID */
+	uint32_t tei;           /* transport_error_indicator */
+	uint32_t psi_error;     /* sections with bad CRC_32, cut or broken */
+	uint32_t video_count;   /* PIDs in the tables */
+	uint32_t audio_count;
+};
+
+struct analyze *analyze_new(const struct analyze_config *);
+void analyze_free(struct analyze **);
+
+/* Forgets tables, continuity and the begun second: the source changed. */
+void analyze_reset(struct analyze *);
+
+/* Takes packets as they came, each once, in their order. */
+void analyze_feed(struct analyze *, struct ts_run);
+
+/*
+ * Ends the second: writes the report over the last elapsed_ms (> 0) and
+ * begins the next.
+ *
+ * onair is false when the payload bitrate is under the limit, no PMT is
+ * known, a video or audio PID carried scrambled packets or had more than
+ * ANALYZE_PES_ERRORS wrong PES starts, or cc_limit is set and reached.  With
+ * no_analyze only the bitrate counts, against the limit without video.
+ */
+void analyze_second(struct analyze *, unsigned elapsed_ms,
+		    struct analyze_report *ret);
+
+/* The tables; borrowed, valid for the life of the analyzer. */
+const struct psi *analyze_psi(const struct analyze *);

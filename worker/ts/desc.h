@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A cursor over a descriptor loop that cannot overrun.
+ *
+ * Borrows the bytes of the loop.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ISO/IEC 13818-1 2.6, EN 300 468 6.2 */
+enum desc_tag {
+	DESC_REGISTRATION = 0x05,
+	DESC_CA = 0x09,
+	DESC_LANGUAGE = 0x0a,
+	DESC_VBI_TELETEXT = 0x46,
+	DESC_TELETEXT = 0x56,
+	DESC_SUBTITLING = 0x59,
+	DESC_AC3 = 0x6a,
+	DESC_APPLICATION_SIGNALLING = 0x6f,
+	DESC_EAC3 = 0x7a,
+	DESC_DTS = 0x7b,
+	DESC_AAC = 0x7c,
+	DESC_EXTENSION = 0x7f,
+};
+
+struct desc_loop {
+	const uint8_t *data;
+	size_t len;
+};
+
+struct desc {
+	uint8_t tag;
+	uint8_t len;
+	const uint8_t *data; /* len bytes */
+};
+
+/* Takes the first descriptor off the loop; false at its end, or when what is
+ * left is no whole descriptor. */
+static inline bool desc_next(struct desc_loop *loop, struct desc *ret)
+{
+	if (loop->len < 2 || loop->len - 2 < loop->data[1])
+		return false;
+	*ret = (struct desc){ .tag = loop->data[0], .len = loop->data[1],
+			      .data = loop->data + 2 };
+	loop->data += 2 + ret->len;
+	loop->len -= 2 + (size_t)ret->len;
+	return true;
+}
+
+/* Does the loop consist of whole descriptors? */
+static inline bool desc_loop_ok(struct desc_loop loop)
+{
+	struct desc d;
+
+	while (desc_next(&loop, &d))
+		;
+	return loop.len == 0;
+}
+
+/* The first descriptor with this tag. */
+static inline bool desc_find(struct desc_loop loop, uint8_t tag,
+			     struct desc *ret)
+{
+	while (desc_next(&loop, ret))
+		if (ret->tag == tag)
+			return true;
+	return false;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One section of the program association table (ISO/IEC 13818-1 2.4.4.3). */
+#pragma once
+
+#include "common/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PAT_TABLE_ID = 0x00,
+	PAT_PROGRAMS_MAX = 253, /* that fit a section of 1,024 bytes */
+};
+
+struct pat_program {
+	uint16_t number; /* never 0 */
+	uint16_t pmt_pid;
+};
+
+struct pat {
+	uint16_t tsid;
+	uint8_t version;
+	bool current; /* current_next_indicator */
+	uint8_t section_number;
+	uint8_t last_section_number;
+	uint16_t network_pid; /* 0 when not listed */
+	size_t n_programs;
+	struct pat_program programs[PAT_PROGRAMS_MAX];
+};
+
+/* section is whole, its CRC_32 was checked.  0, or -EBADMSG: not a PAT, cut
+ * inside an entry, or a PMT PID that cannot be one (below 0x10, 0x1fff). */
+int pat_decode(const uint8_t *section, size_t len,
+	       struct pat *ret) MUST_CHECK;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The clock inside a stream: PCR arithmetic and the rate of the multiplex.
+ *
+ * Pure: time is only what the PCRs say, in ticks of 27 MHz.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+#define PCR_HZ UINT64_C(27000000)
+#define PCR_WRAP ((UINT64_C(1) << 33) * 300)
+
+enum { PCR_GAP_MAX_MS = 5000 };
+
+/* later - earlier with wrap, below PCR_WRAP. */
+static inline uint64_t pcr_diff(uint64_t later, uint64_t earlier)
+{
+	return later >= earlier ? later - earlier
+				: later + PCR_WRAP - earlier;
+}
+
+/*
+ * Stream time and rate from the PCRs of one PID.
+ *
+ * A PCR behind a discontinuity_indicator, one that goes back, or one further
+ * on than PCR_GAP_MAX_MS starts a new time base: stream time goes on without
+ * a jump at the last known rate.
+ *
+ * Embedded.
+ */
+struct pcr_clock {
+	uint16_t pid;        /* TS_PID_NULL until a PCR was seen */
+	bool fixed;          /* pid was given, does not follow others */
+	bool has_pcr;        /* last_pcr is valid */
+	uint64_t last_pcr;
+	uint64_t packets;    /* fed since init */
+	uint64_t at_packets; /* of them up to last_pcr */
+	uint64_t at_ticks;   /* stream time of last_pcr, never goes back */
+	uint64_t span_ticks; /* last good interval between two PCRs ... */
+	uint64_t span_packets; /* ... and the packets in it; 0: rate unknown */
+	uint32_t jumps;      /* new time bases since init */
+};
+
+/* pid is the PCR PID, or TS_PID_NULL for the first PID that has PCRs. */
+void pcr_clock_init(struct pcr_clock *, uint16_t pid);
+
+/*
+ * Takes the next packet of the multiplex (of any PID, null packets too).  True
+ * when it carried a PCR of the clock's PID that set the rate.
+ */
+bool pcr_clock_feed(struct pcr_clock *, const uint8_t *packet);
+
+/* Stream time of the packet to come, in ticks since the first PCR: behind the
+ * last PCR extrapolated at the last rate.  Never goes back. */
+uint64_t pcr_clock_ticks(const struct pcr_clock *);
+
+/* Bits per second of the whole multiplex; 0 while not known. */
+uint64_t pcr_clock_bps(const struct pcr_clock *);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program map section (ISO/IEC 13818-1 2.4.4.8). */
+#pragma once
+
+#include "common/util.h"
+#include "worker/ts/desc.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PMT_TABLE_ID = 0x02,
+	PMT_STREAMS_MAX = 202, /* that fit a section of 1,024 bytes */
+};
+
+/* What a PID carries, as far as the tables tell. */
+enum pid_class {
+	PID_UNKNOWN, /* no table names it */
+	PID_VIDEO,
+	PID_AUDIO,
+	PID_SUBTITLE,
+	PID_TELETEXT,
+	PID_AIT,
+	PID_DATA,  /* private sections, DSM-CC, SCTE 35, metadata */
+	PID_OTHER, /* listed, of a type we do not know */
+	PID_PSI,   /* PAT, or a PMT PID that the PAT names */
+};
+
+struct pmt_stream {
+	uint8_t type; /* stream_type */
+	enum pid_class class;
+	uint16_t pid;
+	struct desc_loop descriptors; /* borrows the section */
+};
+
+struct pmt {
+	uint16_t program;
+	uint8_t version;
+	bool current;     /* current_next_indicator */
+	uint16_t pcr_pid; /* 0x1fff: none */
+	struct desc_loop descriptors;
+	size_t n_streams;
+	struct pmt_stream streams[PMT_STREAMS_MAX];
+};
+
+/* section is whole, its CRC_32 was checked; *ret borrows it.  0, or -EBADMSG:
+ * not a PMT, or a loop that ends inside an entry or a descriptor. */
+int pmt_decode(const uint8_t *section, size_t len,
+	       struct pmt *ret) MUST_CHECK;
+
+/* The class of a stream from its type and descriptors. */
+enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop);
+
+/* "video", "audio", …; never NULL. */
+const char *pid_class_name(enum pid_class);

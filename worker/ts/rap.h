@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Random access points: packets at which a decoder can begin.
+ *
+ * Pure: looks only at the bytes of one packet.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+#include "worker/ts/psi.h"
+
+/*
+ * Does this packet begin a picture (or audio frame) a decoder can start with?
+ * True for a PUSI packet, not scrambled, that has random_access_indicator, or
+ * whose first payload bytes show an H.264 SPS or IDR, an HEVC or VVC parameter
+ * set or IRAP picture, an MPEG-2 sequence header, or any PES of audio.
+ */
+bool rap_is_start(const uint8_t *packet, uint8_t stream_type,
+		  enum pid_class);
+
+/* The index of the first random access point of psi_main_pid() at or behind
+ * `from`; run.n when there is none. */
+size_t rap_find(const struct psi *, struct ts_run run, size_t from);
+
+/* False when the packet does not begin a PES with a PTS; else its value in
+ * 90 kHz ticks. */
+bool rap_pts(const uint8_t *packet, uint64_t *ret);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sections of one PID: packets in, whole sections out, and back.
+ *
+ *	section_push(&assembler, packet);
+ *	while ((section = section_pull(&assembler, &len)))
+ *		...
+ *
+ * The memory for one section comes from the caller, who thereby sets the
+ * limit: SECTION_PSI_MAX for PAT, CAT and PMT, SECTION_MAX for all others.  A
+ * section that is longer, does not go on in the next packet, or whose CRC_32
+ * is wrong is dropped and counted.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+enum {
+	SECTION_PSI_MAX = 1024, /* ISO/IEC 13818-1 2.4.4 */
+	SECTION_MAX = 4096,
+};
+
+/* Embedded.  Borrows its buffer. */
+struct section_assembler {
+	uint8_t *buffer;
+	uint16_t size;
+	uint16_t have;       /* bytes of a section that is not whole yet */
+	uint16_t pos, end;   /* payload not yet looked at */
+	const uint8_t *packet; /* NULL when used up */
+	uint8_t cc;          /* of the last packet; 0xff before the first */
+	bool collecting;     /* the next payload byte belongs to have */
+	bool pusi;           /* packet still holds the start of a section */
+	uint32_t crc_errors; /* since init */
+	uint32_t broken;     /* since init: cut, too long, pointer out of range */
+};
+
+/* size is the longest section that is taken, at most SECTION_MAX. */
+void section_init(struct section_assembler *, uint8_t *buffer, size_t size);
+
+/* Drops what it holds, keeps the counters. */
+void section_reset(struct section_assembler *);
+
+/*
+ * Takes a packet of the PID; those with transport errors, scrambled or
+ * without payload are passed over.  Borrowed until section_pull() returned
+ * NULL.
+ */
+void section_push(struct section_assembler *, const uint8_t *packet);
+
+/*
+ * The next whole section and its length; NULL when there is none (yet).
+ * CRC_32 was checked when section_syntax_indicator is set.  Valid until the
+ * next call on this object.
+ */
+const uint8_t *section_pull(struct section_assembler *, size_t *ret_len);
+
+/* How many packets a section of len bytes takes. */
+static inline size_t section_packets(size_t len)
+{
+	return (len + 1 + TS_PACKET - 5) / (TS_PACKET - 4);
+}
+
+/*
+ * Writes section_packets(len) packets of pid to ret: pointer_field 0,
+ * stuffing behind the section.  *cc is the counter of the first packet, then
+ * that of the packet to come.  Returns the number of packets.
+ */
+size_t section_pack(const uint8_t *section, size_t len, uint16_t pid,
+		    uint8_t *cc, uint8_t *ret);
+
+/* The common fields; the section has passed section_pull(). */
+static inline uint8_t section_table_id(const uint8_t *s)
+{
+	return s[0];
+}
+
+static inline bool section_has_syntax(const uint8_t *s)
+{
+	return s[1] & 0x80;
+}
+
+/* The whole length that the header claims, 3 to 4098. */
+static inline size_t section_length(const uint8_t *s)
+{
+	return 3 + ((size_t)(s[1] & 0x0f) << 8 | s[2]);
+}
