@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += libmaster.a
-libmaster_a_SOURCES =
+libmaster_a_SOURCES = \
+	master/options.h \
+	master/status.h \
+	master/system_status.h
 
 include master/supervise/local.mk
 include master/config/local.mk

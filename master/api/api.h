@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The control API: judges a request, carries it out, answers it.
+ *
+ * Borrows everything in its config; all must outlive it.
+ */
+#pragma once
+
+#include "common/sockaddr.h"
+#include "common/util.h"
+
+struct api;
+struct config;
+struct fleet;
+struct http_conn;
+struct http_request;
+struct hub;
+struct options;
+struct status;
+struct system_status;
+
+struct api_config {
+	struct config *config;
+	struct fleet *fleet;
+	struct hub *hub;
+	struct status *status;
+	struct system_status *system;
+	const struct options *options;
+	struct sockaddr_any control; /* where the control server listens */
+};
+
+struct api *api_new(const struct api_config *);
+void api_free(struct api **);
+
+/* Hands every sound stream of the configuration to the fleet, and logs why
+ * the others are not run.  Call once, when the fleet is ready. */
+void api_start_streams(struct api *);
+
+/* A whole request: http_server_config.on_request.  Answers at once. */
+void api_handle(struct api *, struct http_conn *, const struct http_request *);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The option -t: judges a configuration file and says so. */
+#pragma once
+
+#include <stdio.h>
+
+/* One line per fault and warning: "FILE: make_stream[3].id: …"; "FILE: ok"
+ * when there is no fault.  Returns 0, or 78 when there is a fault. */
+int check_file(const char *path, FILE *out);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What each stream did in the last minute, for the API and the event channel.
+ *
+ * Remembers sixty one-second samples per stream.  A running worker feeds it;
+ * for an enabled stream whose worker says nothing it notes and announces a
+ * second of silence itself, so that every enabled stream has one stream_event
+ * a second.
+ *
+ * Owns its memory and one timer.  Borrows the loop, fleet and hub; all must
+ * outlive it.
+ */
+#pragma once
+
+#include "common/util.h"
+#include "proto/msg.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct ev_loop;
+struct fleet;
+struct hub;
+struct status;
+
+struct status_config {
+	struct ev_loop *loop;
+	struct fleet *fleet;
+	struct hub *hub;
+};
+
+struct status *status_new(const struct status_config *);
+void status_free(struct status **);
+
+/* The stream is there, with this configuration object (borrowed); fault says
+ * why it is not run although it is enabled, NULL when it is.  What was
+ * remembered under this id stays. */
+void status_set_stream(struct status *, const char *id, const json_t *stream,
+		       const char *fault);
+void status_remove_stream(struct status *, const char *id);
+
+/* A second of a running stream, as the fleet heard it.  Ids that were not
+ * set, and streams that are not enabled, are ignored. */
+void status_push(struct status *, const char *id,
+		 const struct msg_stream_status *);
+
+enum status_span {
+	STATUS_SECOND = 0, /* t=0 */
+	STATUS_MINUTE = 1, /* t=1 */
+};
+
+/* The stream status object, a new reference; NULL when id is not known.
+ * instance may be NULL. */
+json_t *status_stream(struct status *, const char *id, enum status_span,
+		      const char *instance);
+
+/* The object `status` of check-stream, a new reference; NULL when id is not
+ * known.  *ret_ok: enabled, active and on air. */
+json_t *status_check(struct status *, const char *id, bool *ret_ok);
