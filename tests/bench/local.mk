@@ -1,1 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# Load generators and checkers: the system tests use them too, so every
+# `make check` compiles them.
+bench_programs = \
+	tests/bench/forwarder \
+	tests/bench/tscheck \
+	tests/bench/tsgen
+check_PROGRAMS += $(bench_programs)
+
+tests_bench_tsgen_SOURCES = \
+	tests/bench/args.c tests/bench/args.h \
+	tests/bench/stamp.c tests/bench/stamp.h \
+	tests/bench/tsgen.c \
+	tests/bench/tsmaker.c tests/bench/tsmaker.h
+tests_bench_tsgen_LDADD = libcommon.a
+
+tests_bench_tscheck_SOURCES = \
+	tests/bench/args.c tests/bench/args.h \
+	tests/bench/check_stream.c tests/bench/check_stream.h \
+	tests/bench/histogram.c tests/bench/histogram.h \
+	tests/bench/stamp.c tests/bench/stamp.h \
+	tests/bench/tscheck.c
+tests_bench_tscheck_LDADD = libcommon.a
+
+tests_bench_forwarder_SOURCES = \
+	tests/bench/args.c tests/bench/args.h \
+	tests/bench/forwarder.c
+tests_bench_forwarder_LDADD = libcommon.a
