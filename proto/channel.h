@@ -4,11 +4,12 @@
  *
  * Owns its descriptor and two watchers; borrows the loop and the events.
  * The peer is hostile until judged: a datagram that does not decode, or that
- * the peer's side may not say, is a strike; CHANNEL_STRIKES strikes or a flood
- * close the channel (on_close with -EBADMSG).  What cannot be written at once
+ * the peer's side may not say, or with another number of descriptors than it
+ * needs, is a strike; CHANNEL_STRIKES strikes close the channel (on_close with
+ * -EBADMSG), and so does a flood of a worker.  What cannot be written at once
  * waits in order; log and status messages are dropped (and counted) while the
  * peer does not read, commands never: a full queue closes the channel with
- * -ENOBUFS.
+ * -ENOBUFS.  One message a wake-up: no channel keeps the others waiting.
  */
 #pragma once
 
@@ -22,7 +23,8 @@ struct channel;
 
 struct channel_events {
 	/* fds belong to the receiver: it sets those it keeps to -1; the rest
-	 * is closed after the call.  The channel may be freed inside. */
+	 * is closed after the call.  n_fds is msg_fds() of the message.  The
+	 * channel may be freed inside. */
 	void (*on_message)(struct channel *, const struct msg *, int *fds,
 			   size_t n_fds, void *arg);
 	/* err: 0 for an orderly end, else -errno; why may be "".  Called once,
@@ -44,9 +46,9 @@ struct channel *channel_new(const struct channel_config *);
 /* NULL-safe; sets *c to NULL.  Allowed inside both events. */
 void channel_free(struct channel **);
 
-/* Sends with up to MSG_FDS_MAX borrowed descriptors (duplicated when the
- * message has to wait).  0, -EMSGSIZE, -EAGAIN for a dropped log or status,
- * or -EPIPE when the channel is closed. */
+/* Sends with the msg_fds() borrowed descriptors of the message (duplicated
+ * when it has to wait).  0, -EMSGSIZE, -EAGAIN for a dropped log or status, or
+ * -EPIPE when the channel is closed; on_close is never called in here. */
 int channel_send(struct channel *, const struct msg *, const int *fds,
 		 size_t n_fds);
 

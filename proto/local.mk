@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += libproto.a
+EXTRA_DIST += proto/MESSAGES.md
 libproto_a_SOURCES =
 
 # between master and workers
 libproto_a_SOURCES += \
-	proto/channel.h \
+	proto/channel.c proto/channel.h \
 	proto/contract.h \
-	proto/msg.h
+	proto/msg.c proto/msg.h \
+	proto/msg_deliver.c \
+	proto/msg_desc.h \
+	proto/msg_fields.c proto/msg_fields.h \
+	proto/msg_stream.c \
+	proto/msg_worker.c
 
 # addresses
 libproto_a_SOURCES += \

@@ -152,6 +152,10 @@ struct msg {
 /* "stream.start"; never NULL for a type below MSG_COUNT. */
 const char *msg_type_name(enum msg_type);
 enum msg_side msg_type_side(enum msg_type);
+/* Logs and status: the next one makes good for a lost one. */
+bool msg_type_may_drop(enum msg_type);
+/* How many descriptors travel beside this message: no more, no less. */
+size_t msg_fds(const struct msg *);
 
 /* Judges len bytes; 0, or -EBADMSG with why.  On 0 the caller ends with
  * msg_done().  The side is judged here too: a worker cannot say what only the

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/msg.h"
+
+#include "proto/contract.h"
+#include "proto/msg_desc.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+struct msg_desc {
+	const char *name;
+	enum msg_side side;
+	bool may_drop;
+	msg_decode_fn *decode;
+	msg_encode_fn *encode;
+};
+
+#define ROW(noun, to, drop) to, drop, noun##_decode, noun##_encode
+
+static const struct msg_desc descs[] = {
+	[MSG_STREAM_START] = { "stream.start",
+		ROW(stream_start, MSG_TO_WORKER, false) },
+	[MSG_DELIVER_LISTEN] = { "deliver.listen",
+		ROW(deliver_listen, MSG_TO_WORKER, false) },
+	[MSG_DELIVER_UNLISTEN] = { "deliver.unlisten",
+		ROW(deliver_unlisten, MSG_TO_WORKER, false) },
+	[MSG_DELIVER_MOUNT] = { "deliver.mount",
+		ROW(deliver_mount, MSG_TO_WORKER, false) },
+	[MSG_DELIVER_UNMOUNT] = { "deliver.unmount",
+		ROW(deliver_unmount, MSG_TO_WORKER, false) },
+	[MSG_WORKER_HELLO] = { "worker.hello",
+		ROW(worker_hello, MSG_TO_MASTER, false) },
+	[MSG_WORKER_READY] = { "worker.ready",
+		ROW(worker_ready, MSG_TO_MASTER, false) },
+	[MSG_WORKER_LOG] = { "worker.log",
+		ROW(worker_log, MSG_TO_MASTER, true) },
+	[MSG_STREAM_STATUS] = { "stream.status",
+		ROW(stream_status, MSG_TO_MASTER, true) },
+	[MSG_DELIVER_STATUS] = { "deliver.status",
+		ROW(deliver_status, MSG_TO_MASTER, true) },
+	[MSG_DELIVER_VIEWERS] = { "deliver.viewers",
+		ROW(deliver_viewers, MSG_TO_MASTER, true) },
+};
+
+_Static_assert(ARRAY_LEN(descs) == MSG_COUNT, "a message without a row");
+
+const char *msg_type_name(enum msg_type type)
+{
+	return descs[type].name;
+}
+
+enum msg_side msg_type_side(enum msg_type type)
+{
+	return descs[type].side;
+}
+
+bool msg_type_may_drop(enum msg_type type)
+{
+	return descs[type].may_drop;
+}
+
+size_t msg_fds(const struct msg *m)
+{
+	switch (m->type) {
+	case MSG_STREAM_START:
+		return m->stream_start.ring ? 1 : 0;
+	case MSG_DELIVER_LISTEN:
+	case MSG_DELIVER_MOUNT:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static int find_type(const char *name, enum msg_side side, enum msg_type *ret,
+		     struct errmsg *why)
+{
+	for (unsigned i = 0; i < MSG_COUNT; i++) {
+		if (strcmp(descs[i].name, name) != 0)
+			continue;
+		if (descs[i].side != side)
+			return errmsg_fail(why, -EBADMSG,
+					   "%s: from the wrong side", name);
+		*ret = (enum msg_type)i;
+		return 0;
+	}
+	return errmsg_fail(why, -EBADMSG, "type: unknown: %.40s", name);
+}
+
+static int decode_document(const json_t *document, enum msg_side side,
+			   struct msg *m, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(document, why);
+	const char *name = read_string(&r, "type", FIELD_WORD_MAX);
+	int err;
+
+	if (json_object_get(document, "seq") != NULL)
+		m->seq = (uint32_t)read_uint(&r, "seq", 1, UINT32_MAX);
+	r.taken++; /* body, which its own reader judges */
+	err = read_end(&r);
+	if (err == 0)
+		err = find_type(name, side, &m->type, why);
+	if (err < 0)
+		return err;
+
+	err = descs[m->type].decode(json_object_get(document, "body"), m, why);
+	if (err < 0)
+		errmsg_prefix(why, "%s: ", name);
+	return err;
+}
+
+int msg_decode(const char *data, size_t len, enum msg_side side,
+	       struct msg *ret, struct errmsg *why)
+{
+	struct msg m = { 0 };
+	json_error_t error;
+	int err;
+
+	if (len > MSG_SIZE_MAX)
+		return errmsg_fail(why, -EBADMSG, "too long");
+	m.document = json_loadb(data, len, JSON_REJECT_DUPLICATES, &error);
+	if (m.document == NULL)
+		return errmsg_fail(why, -EBADMSG, "no JSON: %s", error.text);
+	err = decode_document(m.document, side, &m, why);
+	if (err < 0) {
+		msg_done(&m);
+		return err;
+	}
+	*ret = m;
+	return 0;
+}
+
+ssize_t msg_encode(const struct msg *m, char *data)
+{
+	struct msg_writer w = { .data = data, .size = MSG_SIZE_MAX };
+
+	assert((unsigned)m->type < MSG_COUNT);
+	write_object(&w, NULL);
+	write_string(&w, "type", descs[m->type].name);
+	if (m->seq != 0)
+		write_u64(&w, "seq", m->seq);
+	write_object(&w, "body");
+	descs[m->type].encode(m, &w);
+	write_object_end(&w);
+	write_object_end(&w);
+	return w.full ? -EMSGSIZE : (ssize_t)w.len;
+}
+
+void msg_done(struct msg *m)
+{
+	json_decref(m->document);
+	m->document = NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The two functions behind each row of the catalogue (proto/msg.c).
+ *
+ * decode fills its member of the union from body; encode writes the fields of
+ * body.  They stand side by side in the file of their noun.
+ */
+#pragma once
+
+#include "proto/msg.h"
+#include "proto/msg_fields.h"
+
+typedef int msg_decode_fn(const json_t *body, struct msg *, struct errmsg *why);
+typedef void msg_encode_fn(const struct msg *, struct msg_writer *);
+
+/* msg_stream.c */
+msg_decode_fn stream_start_decode, stream_status_decode;
+msg_encode_fn stream_start_encode, stream_status_encode;
+
+/* msg_deliver.c */
+msg_decode_fn deliver_listen_decode, deliver_unlisten_decode;
+msg_decode_fn deliver_mount_decode, deliver_unmount_decode;
+msg_decode_fn deliver_status_decode, deliver_viewers_decode;
+msg_encode_fn deliver_listen_encode, deliver_unlisten_encode;
+msg_encode_fn deliver_mount_encode, deliver_unmount_encode;
+msg_encode_fn deliver_status_encode, deliver_viewers_encode;
+
+/* msg_worker.c */
+msg_decode_fn worker_hello_decode, worker_ready_decode, worker_log_decode;
+msg_encode_fn worker_hello_encode, worker_ready_encode, worker_log_encode;

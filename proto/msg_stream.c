@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What master and stream say to each other. */
+#include "proto/msg_desc.h"
+
+#include <errno.h>
+
+static size_t addresses_decode(struct msg_reader *r, const char *key,
+			       const char **addresses, size_t max)
+{
+	const json_t *list = read_list(r, key, max);
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		addresses[i] = json_string_value(item);
+		if (addresses[i] == NULL)
+			r->err = errmsg_fail(r->why, -EBADMSG,
+					     "%s[%zu]: no string", key, i);
+	}
+	return json_array_size(list);
+}
+
+static void addresses_encode(struct msg_writer *w, const char *key,
+			     const char *const *addresses, size_t n)
+{
+	write_list(w, key);
+	for (size_t i = 0; i < n; i++)
+		write_string(w, NULL, addresses[i]);
+	write_list_end(w);
+}
+
+int stream_start_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_stream_start *s = &m->stream_start;
+	struct msg_reader r = read_begin(body, why);
+
+	s->id = read_string(&r, "id", FIELD_ANY_MAX);
+	s->name = read_string(&r, "name", FIELD_ANY_MAX);
+	s->n_inputs = addresses_decode(&r, "inputs", s->inputs,
+				       MSG_INPUTS_MAX);
+	s->n_outputs = addresses_decode(&r, "outputs", s->outputs,
+					MSG_OUTPUTS_MAX);
+	s->ring = read_bool(&r, "ring");
+	return read_end(&r);
+}
+
+void stream_start_encode(const struct msg *m, struct msg_writer *w)
+{
+	const struct msg_stream_start *s = &m->stream_start;
+
+	write_string(w, "id", s->id);
+	write_string(w, "name", s->name);
+	addresses_encode(w, "inputs", s->inputs, s->n_inputs);
+	addresses_encode(w, "outputs", s->outputs, s->n_outputs);
+	write_bool(w, "ring", s->ring);
+}
+
+static int input_decode(const json_t *item, struct msg_input_status *s,
+			struct errmsg *why)
+{
+	struct msg_reader r = read_begin(item, why);
+
+	*s = (struct msg_input_status){
+		.position = (unsigned)read_uint(&r, "position", 1,
+						MSG_INPUTS_MAX),
+		.active = read_bool(&r, "active"),
+		.open = read_bool(&r, "open"),
+		.error = read_string_maybe(&r, "error", FIELD_TEXT_MAX),
+		.onair = read_bool(&r, "onair"),
+		.scrambled = read_bool(&r, "scrambled"),
+		.bitrate_kbps = read_u32(&r, "bitrate"),
+		.packets = read_u32(&r, "packets"),
+		.cc_error = read_u32(&r, "cc_error"),
+		.pes_error = read_u32(&r, "pes_error"),
+		.sc_error = read_u32(&r, "sc_error"),
+		.video_count = read_u32(&r, "video_count"),
+		.audio_count = read_u32(&r, "audio_count"),
+		.lost = read_u32(&r, "lost"),
+		.socket_drops = read_u32(&r, "socket_drops"),
+		.sync_losses = read_u32(&r, "sync_losses"),
+	};
+	return read_end(&r);
+}
+
+static void input_encode(const struct msg_input_status *s,
+			 struct msg_writer *w)
+{
+	write_object(w, NULL);
+	write_u64(w, "position", s->position);
+	write_bool(w, "active", s->active);
+	write_bool(w, "open", s->open);
+	write_string(w, "error", s->error);
+	write_bool(w, "onair", s->onair);
+	write_bool(w, "scrambled", s->scrambled);
+	write_u64(w, "bitrate", s->bitrate_kbps);
+	write_u64(w, "packets", s->packets);
+	write_u64(w, "cc_error", s->cc_error);
+	write_u64(w, "pes_error", s->pes_error);
+	write_u64(w, "sc_error", s->sc_error);
+	write_u64(w, "video_count", s->video_count);
+	write_u64(w, "audio_count", s->audio_count);
+	write_u64(w, "lost", s->lost);
+	write_u64(w, "socket_drops", s->socket_drops);
+	write_u64(w, "sync_losses", s->sync_losses);
+	write_object_end(w);
+}
+
+static int output_decode(const json_t *item, struct msg_output_status *s,
+			 struct errmsg *why)
+{
+	struct msg_reader r = read_begin(item, why);
+
+	*s = (struct msg_output_status){
+		.position = (unsigned)read_uint(&r, "position", 1,
+						MSG_OUTPUTS_MAX),
+		.open = read_bool(&r, "open"),
+		.error = read_string_maybe(&r, "error", FIELD_TEXT_MAX),
+		.packets = read_u64(&r, "packets"),
+		.dropped = read_u64(&r, "dropped"),
+	};
+	return read_end(&r);
+}
+
+static void output_encode(const struct msg_output_status *s,
+			  struct msg_writer *w)
+{
+	write_object(w, NULL);
+	write_u64(w, "position", s->position);
+	write_bool(w, "open", s->open);
+	write_string(w, "error", s->error);
+	write_u64(w, "packets", s->packets);
+	write_u64(w, "dropped", s->dropped);
+	write_object_end(w);
+}
+
+int stream_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_stream_status *s = &m->stream_status;
+	struct msg_reader r = read_begin(body, why);
+	const json_t *inputs, *outputs, *item;
+	size_t i;
+	int err;
+
+	s->packets = read_u64(&r, "packets");
+	inputs = read_list(&r, "inputs", MSG_INPUTS_MAX);
+	outputs = read_list(&r, "outputs", MSG_OUTPUTS_MAX);
+	err = read_end(&r);
+
+	s->n_inputs = json_array_size(inputs);
+	for (i = 0; i < s->n_inputs && err == 0; i++) {
+		item = json_array_get(inputs, i);
+		err = input_decode(item, &s->inputs[i], why);
+		if (err < 0)
+			errmsg_prefix(why, "inputs[%zu].", i);
+	}
+	s->n_outputs = json_array_size(outputs);
+	for (i = 0; i < s->n_outputs && err == 0; i++) {
+		item = json_array_get(outputs, i);
+		err = output_decode(item, &s->outputs[i], why);
+		if (err < 0)
+			errmsg_prefix(why, "outputs[%zu].", i);
+	}
+	return err;
+}
+
+void stream_status_encode(const struct msg *m, struct msg_writer *w)
+{
+	const struct msg_stream_status *s = &m->stream_status;
+
+	write_u64(w, "packets", s->packets);
+	write_list(w, "inputs");
+	for (size_t i = 0; i < s->n_inputs; i++)
+		input_encode(&s->inputs[i], w);
+	write_list_end(w);
+	write_list(w, "outputs");
+	for (size_t i = 0; i < s->n_outputs; i++)
+		output_encode(&s->outputs[i], w);
+	write_list_end(w);
+}
