@@ -12,4 +12,5 @@ libcommon_a_SOURCES = \
 	common/ratelimit.c common/ratelimit.h \
 	common/ring.c common/ring.h \
 	common/sockaddr.c common/sockaddr.h \
+	common/utf8.c common/utf8.h \
 	common/util.h

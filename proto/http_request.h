@@ -2,11 +2,11 @@
 /*
  * Reads the head and body of HTTP/1 requests, strictly (RFC 9112).
  *
- * A guard judges the whole head block before llhttp sees it: every CR is
- * followed by LF and every LF preceded by CR, no folded lines, no control
- * bytes, exactly one Host in HTTP/1.1, at most one Content-Length, no
- * Transfer-Encoding other than exactly "chunked".  What Node refuses, this
- * refuses.  Pure: no I/O, no clock.
+ * A guard (http_guard.h) judges the head block and the framing of chunks
+ * before llhttp sees them: every CR is followed by LF and every LF preceded by
+ * CR, no folded lines, no control bytes, exactly one Host in HTTP/1.1, at most
+ * one Content-Length, no Transfer-Encoding other than exactly "chunked".  What
+ * Node refuses, this refuses.  Pure: no I/O, no clock.
  */
 #pragma once
 
@@ -28,10 +28,10 @@ struct http_header {
 };
 
 enum http_state {
-	HTTP_MORE,     /* feed more bytes */
-	HTTP_HEAD,     /* the head is complete: judge it, then go on */
-	HTTP_COMPLETE, /* head and body are complete */
-	HTTP_FAILED,   /* answer http_request_status() and close */
+	HTTP_MORE,      /* feed more bytes */
+	HTTP_HAVE_HEAD, /* the head is complete: judge it, then go on */
+	HTTP_COMPLETE,  /* head and body are complete */
+	HTTP_FAILED,    /* answer http_request_status() and close */
 };
 
 /* Owns its memory; everything it shows lives until the next reset or free. */
@@ -45,21 +45,22 @@ void http_request_free(struct http_request **);
 void http_request_reset(struct http_request *);
 
 /*
- * Takes bytes from the front of in and moves on.  Returns HTTP_HEAD once per
+ * Takes bytes from the front of in and moves on.  Returns HTTP_HAVE_HEAD once per
  * request, before any byte of the body is taken; bytes of a pipelined next
  * request stay in the buffer.
  */
 enum http_state http_request_feed(struct http_request *, struct buf *in);
 
-/* After HTTP_FAILED: 400, 413, 414, 431, 501 or 505. */
+/* After HTTP_FAILED: 400, 413, 414, 431, 501 or 505 (0 before). */
 int http_request_status(const struct http_request *);
 /* After HTTP_FAILED: a few words for a debug log. */
 const char *http_request_reason(const struct http_request *);
 
-/* After HTTP_HEAD: */
+/* After HTTP_HAVE_HEAD: */
 const char *http_request_method(const struct http_request *);
-/* The path, percent-decoded once and normalised; never holds "..", "//", NUL
- * or an encoded slash (those fail with 400). */
+/* The path, percent-decoded once and normalised ("//" and "/./" become "/");
+ * starts with '/', or is "*" for OPTIONS.  A ".." segment, an encoded slash,
+ * backslash or NUL, and text encoded twice fail with 400. */
 const char *http_request_path(const struct http_request *);
 /* The raw text behind '?', "" when there is none. */
 const char *http_request_query(const struct http_request *);

@@ -20,7 +20,9 @@ libproto_a_SOURCES += \
 
 # wire protocols
 libproto_a_SOURCES += \
-	proto/http_request.h \
+	proto/http_guard.c proto/http_guard.h \
+	proto/http_request.c proto/http_request.h \
+	proto/http_target.c proto/http_target.h \
 	proto/ws_frame.h
 
 if LLHTTP_BUNDLED

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/http_target.h"
+
+#include "common/utf8.h"
+
+#include <string.h>
+#include <strings.h>
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* "%41" is 0x41; -1 for anything else. */
+static int percent_code(const char *p)
+{
+	int high, low;
+
+	if (p[0] != '%')
+		return -1;
+	high = hex_digit(p[1]);
+	if (high < 0)
+		return -1;
+	low = hex_digit(p[2]);
+	return low < 0 ? -1 : high << 4 | low;
+}
+
+static bool is_control(int c)
+{
+	return (c >= 0 && c < 0x20) || c == 0x7f;
+}
+
+/* In place.  NULL or why not. */
+static const char *decode_path(char *path)
+{
+	char *to = path;
+	const char *from = path;
+
+	while (*from) {
+		int c = *from == '%' ? percent_code(from)
+				     : (unsigned char)*from;
+
+		if (c < 0)
+			return "bad percent code in the path";
+		if (*from == '%' && c == '/')
+			return "encoded slash in the path";
+		if (is_control(c) || c == '\\' || c == '#')
+			return "bad byte in the path";
+		from += *from == '%' ? 3 : 1;
+		*to++ = (char)c;
+	}
+	*to = '\0';
+	return NULL;
+}
+
+/* Decoding twice must not find anything: "%252f" is nobody's name. */
+static bool is_coded_twice(const char *path)
+{
+	for (const char *p = strchr(path, '%'); p; p = strchr(p + 1, '%'))
+		if (percent_code(p) >= 0)
+			return true;
+	return false;
+}
+
+/* Drops empty segments and ".", keeps a final slash; in place. */
+static const char *drop_dots(char *path)
+{
+	char *to = path;
+	const char *from = path;
+
+	while (*from) {
+		size_t len = strcspn(++from, "/");
+		bool last = from[len] == '\0';
+
+		if (len == 2 && memcmp(from, "..", 2) == 0)
+			return "'..' in the path";
+		if (len == 1 && *from == '.')
+			from++, len = 0;
+		if (len > 0 || last)
+			*to++ = '/';
+		memmove(to, from, len);
+		to += len;
+		from += len;
+	}
+	*to = '\0';
+	return NULL;
+}
+
+static const char *read_path(char *path)
+{
+	const char *why;
+
+	if (strchr(path, '#'))
+		return "fragment in the target";
+	why = decode_path(path);
+	if (!why && is_coded_twice(path))
+		why = "path encoded twice";
+	if (!why && !utf8_is_valid(path, strlen(path)))
+		why = "path is not UTF-8";
+	return why ? why : drop_dots(path);
+}
+
+/* Behind the authority of an absolute form; NULL when it has none. */
+static char *skip_origin(char *target)
+{
+	char *host;
+	size_t len;
+
+	if (strncasecmp(target, "http://", 7) == 0)
+		host = target + 7;
+	else if (strncasecmp(target, "https://", 8) == 0)
+		host = target + 8;
+	else
+		return NULL;
+	len = strcspn(host, "/?#@\\");
+	if (len == 0 || host[len] == '@' || host[len] == '\\')
+		return NULL;
+	return host + len;
+}
+
+const char *http_target_read(char *target, bool asterisk,
+			     const char **ret_path, const char **ret_query)
+{
+	char *path = target;
+	char *query;
+	const char *why;
+
+	if (asterisk && strcmp(target, "*") == 0) {
+		*ret_path = target;
+		*ret_query = "";
+		return NULL;
+	}
+	if (*target != '/')
+		path = skip_origin(target);
+	if (!path)
+		return "bad form of the target";
+	query = strchr(path, '?');
+	if (query)
+		*query++ = '\0';
+	if (query && strchr(query, '#'))
+		return "fragment in the target";
+	why = read_path(path);
+	if (why)
+		return why;
+	*ret_path = *path ? path : "/";
+	*ret_query = query ? query : "";
+	return NULL;
+}
+
+/* One byte of a form-encoded text; moves on.  -1 when malformed. */
+static int form_byte(const char **p)
+{
+	int c = (unsigned char)**p;
+
+	if (c == '%') {
+		c = percent_code(*p);
+		*p += 2;
+	} else if (c == '+') {
+		c = ' ';
+	}
+	++*p;
+	return c;
+}
+
+/* Does the pair's key, decoded, equal key?  Moves p behind it. */
+static bool key_equals(const char **p, const char *key)
+{
+	bool equal = true;
+
+	while (**p && **p != '=' && **p != '&') {
+		const char *at = *p;
+		int c = form_byte(&at);
+
+		if (c < 0) /* malformed: matches nothing */
+			return false;
+		*p = at;
+		if (equal && c != 0 && c == (unsigned char)*key)
+			key++;
+		else
+			equal = false;
+	}
+	return equal && *key == '\0';
+}
+
+bool http_query_get(const char *query, const char *key, char *text,
+		    size_t size)
+{
+	const char *p = query;
+	size_t n = 0;
+
+	while (!key_equals(&p, key)) {
+		p += strcspn(p, "&");
+		if (*p++ == '\0')
+			return false;
+	}
+	if (*p == '=')
+		p++;
+	while (*p && *p != '&') {
+		int c = form_byte(&p);
+
+		if (c <= 0 || n + 1 >= size)
+			return false;
+		text[n++] = (char)c;
+	}
+	if (size == 0)
+		return false;
+	text[n] = '\0';
+	return true;
+}
