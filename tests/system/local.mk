@@ -1,1 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# The real master from outside: each file tests one promise.
+helper_files = \
+	tests/helpers/media.mjs \
+	tests/helpers/mux.mjs \
+	tests/helpers/run-node.sh \
+	tests/helpers/sluice.mjs \
+	tests/helpers/ts.mjs \
+	tests/helpers/udp.mjs \
+	tests/helpers/util.mjs \
+	tests/helpers/ws.mjs
+system_tests = \
+	tests/system/harness.mjs
+EXTRA_DIST += $(helper_files) $(system_tests)
+
+check_PROGRAMS += tests/helpers/udp-record
+tests_helpers_udp_record_SOURCES = tests/helpers/udp-record.c
+
+if HAVE_NODE
+TESTS += $(system_tests)
+endif

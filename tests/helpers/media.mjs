@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Live programmes made by ffmpeg, and ffmpeg as the judge of our outputs.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { run, start, tempDir } from './util.mjs';
+
+const quiet = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-y'];
+
+// Starts H.264 + AAC programmes in one multiplex; url as ffmpeg writes it.
+export function liveMultiplex(t, url, { programs = 1, seconds = 8 } = {}) {
+	const args = [...quiet];
+
+	for (let i = 0; i < programs; i++)
+		args.push('-re', '-f', 'lavfi', '-i',
+			`testsrc2=size=320x180:rate=25:duration=${seconds}`,
+			'-re', '-f', 'lavfi', '-i',
+			`sine=frequency=${400 + 200 * i}:duration=${seconds}`);
+	for (let i = 0; i < 2 * programs; i++)
+		args.push('-map', String(i));
+	args.push('-c:v', 'libx264', '-preset', 'ultrafast', '-tune',
+		'zerolatency', '-b:v', '400k', '-maxrate', '400k',
+		'-bufsize', '200k', '-g', '25', '-pix_fmt', 'yuv420p',
+		'-c:a', 'aac', '-b:a', '64k', '-ac', '1');
+	for (let i = 0; i < programs; i++)
+		args.push('-program', `program_num=${i + 1}:title=P${i + 1}:` +
+			`st=${2 * i}:st=${2 * i + 1}`);
+	args.push('-muxrate', String(700000 * programs),
+		'-f', url.startsWith('rtp:') ? 'rtp_mpegts' : 'mpegts', url);
+	return start(t, 'ffmpeg', args);
+}
+
+// Decodes all of data; every complaint of the decoder fails the test.
+export async function assertDecodes(t, data, { programs = 1,
+	minPictures = 1 } = {}) {
+	const file = path.join(tempDir(t), 'judged.ts');
+
+	fs.writeFileSync(file, data);
+	const decoded = await run('ffmpeg', [...quiet, '-i', file,
+		'-map', '0', '-f', 'null', '-']);
+	assert.equal(decoded.err, '', 'the decoder complains');
+	assert.equal(decoded.code, 0);
+	const probed = await run('ffprobe', ['-v', 'error', '-count_frames',
+		'-show_streams', '-show_programs', '-of', 'json', file]);
+	assert.equal(probed.err, '');
+	const { streams, programs: found } = JSON.parse(probed.out);
+	assert.equal(found.length, programs);
+	const names = streams.map((s) => s.codec_name);
+	assert.equal(names.filter((n) => n === 'h264').length, programs);
+	assert.equal(names.filter((n) => n === 'aac').length, programs);
+	for (const s of streams.filter((s) => s.codec_type === 'video'))
+		assert.ok(Number(s.nb_read_frames) >= minPictures,
+			`${s.nb_read_frames} pictures of ${minPictures}`);
+}
+
+// A viewer over HTTP; what it got so far is in data().
+export class Viewer {
+	#parts = [];
+	bytes = 0;
+	ended = false;
+	lastByte = 0;
+
+	static open(t, port, target, { method = 'GET' } = {}) {
+		const self = new Viewer();
+
+		const options = { host: '127.0.0.1', port, path: target,
+			method, agent: false };
+		return new Promise((done, fail) => {
+			self.call = http.request(options, (reply) => {
+				self.reply = reply;
+				self.status = reply.statusCode;
+				reply.on('data', (part) => {
+					self.#parts.push(part);
+					self.bytes += part.length;
+					self.lastByte = performance.now();
+				});
+				reply.on('close', () => { self.ended = true; });
+				reply.on('error', () => { self.ended = true; });
+				done(self);
+			});
+			self.call.on('error', (error) => {
+				self.ended = true;
+				fail(error);
+			});
+			self.call.end();
+			t.after(() => self.call.destroy());
+		});
+	}
+
+	data() { return Buffer.concat(this.#parts); }
+	close() { this.call.destroy(); }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Makes transport streams to order: constant rate, PCR on the video PID, PES
+// with PTS, every table a test wants to change or break.
+import { crc32 } from './ts.mjs';
+
+const SIZE = 188;
+
+function section(tableId, extension, version, body) {
+	const length = 5 + body.length + 4;
+	const head = Buffer.from([tableId, 0xb0 | length >> 8, length & 255,
+		extension >> 8, extension & 255, 0xc1 | version << 1, 0, 0]);
+	const data = Buffer.concat([head, body]);
+	const crc = Buffer.alloc(4);
+
+	crc.writeUInt32BE(crc32(data));
+	return Buffer.concat([data, crc]);
+}
+
+const word = (value, flags = 0) =>
+	[flags | value >> 8 & 0x1f, value & 255];
+
+export function patSection(programs, version = 0, tsid = 1) {
+	return section(0, tsid, version, Buffer.from(programs.flatMap(
+		(p) => [p.pnr >> 8, p.pnr & 255, ...word(p.pmtPid, 0xe0)])));
+}
+
+export function pmtSection(program, version = 0) {
+	const list = [[0x1b, program.video], [0x0f, program.audio]]
+		.filter(([, pid]) => pid);
+
+	return section(2, program.pnr, version, Buffer.from([
+		...word(program.video ?? program.audio, 0xe0), 0xf0, 0,
+		...list.flatMap(([type, pid]) =>
+			[type, ...word(pid, 0xe0), 0xf0, 0])]));
+}
+
+function pesHeader(streamId, pts90k) {
+	const pts = BigInt(pts90k) & 0x1ffffffffn;
+	const byte = (value) => Number(value & 0xffn);
+
+	return Buffer.from([0, 0, 1, streamId, 0, 0, 0x80, 0x80, 5,
+		0x21 | byte(pts >> 29n & 0xen), byte(pts >> 22n),
+		1 | byte(pts >> 14n & 0xfen), byte(pts >> 7n),
+		1 | byte(pts << 1n & 0xfen)]);
+}
+
+export const PROGRAM = { pnr: 1, pmtPid: 0x100, video: 0x101,
+	audio: 0x102 };
+
+export class TsMux {
+	// All of these may be changed while it runs.
+	programs; rate; patVersion = 0; pmtVersion = 0;
+	psi = true;             // false: no tables at all
+	breakCrc = false;       // tables with a wrong check sum
+	breakPes = false;       // PES start codes that are none
+	scrambled = false;      // transport_scrambling_control of all ES
+	packets = 0;
+	#cc = new Map();
+	#queue = [];
+	#due = { psi: 0, pcr: 0, video: 0, audio: 0 };
+	#pictures = 0;
+
+	constructor({ programs = [PROGRAM], rate = 2e6 } = {}) {
+		this.programs = programs;
+		this.rate = rate;
+	}
+
+	get seconds() { return this.packets * SIZE * 8 / this.rate; }
+
+	// The next n packets in one buffer.
+	take(n) {
+		const list = [];
+
+		for (let i = 0; i < n; i++)
+			list.push(this.#next());
+		return Buffer.concat(list);
+	}
+
+	#next() {
+		const t = this.seconds;
+
+		this.packets++;
+		if (t >= this.#due.psi) {
+			this.#due.psi = t + 0.1;
+			if (this.psi)
+				this.#tables();
+		}
+		if (this.#queue.length)
+			return this.#queue.shift();
+		// programs take turns in carrying the filling
+		const p = this.programs[this.packets % this.programs.length];
+		if (t >= this.#due.audio && p.audio) {
+			this.#due.audio = t + 0.024;
+			return this.#es(p.audio, { pes: 0xc0, t });
+		}
+		const carrier = p.video ?? p.audio;
+		if (t >= this.#due.video) {
+			this.#due.video = t + 0.04;
+			const rai = this.#pictures++ % 25 === 0;
+			for (const other of this.programs)
+				if (other !== p)
+					this.#queue.push(this.#es(other.video ??
+						other.audio, { pcr: t, t, rai,
+						pes: 0xe0 }));
+			this.#due.pcr = t + 0.02;
+			return this.#es(carrier, { pcr: t, t, rai,
+				pes: p.video ? 0xe0 : 0xc0 });
+		}
+		if (t >= this.#due.pcr) {
+			this.#due.pcr = t + 0.02;
+			return this.#es(carrier, { pcr: t });
+		}
+		return this.#es(carrier, {});
+	}
+
+	#tables() {
+		const add = (pid, data) => {
+			const whole = Buffer.alloc(SIZE - 4, 0xff);
+			const text = Buffer.from(data);
+			if (this.breakCrc)
+				text[text.length - 1] ^= 1;
+			whole[0] = 0;
+			text.copy(whole, 1);
+			this.#queue.push(this.#packet(pid, whole, true));
+		};
+
+		add(0, patSection(this.programs, this.patVersion));
+		for (const p of this.programs)
+			add(p.pmtPid, pmtSection(p, this.pmtVersion));
+	}
+
+	#packet(pid, rest, unitStart, control = 1) {
+		const cc = this.#cc.get(pid) ?? 0;
+		const es = unitStart === undefined || pid > 0x100;
+		const tsc = this.scrambled && es &&
+			!this.programs.some((p) => p.pmtPid === pid) ? 2 : 0;
+
+		this.#cc.set(pid, cc + 1 & 15);
+		return Buffer.concat([Buffer.from([0x47,
+			(unitStart ? 0x40 : 0) | pid >> 8, pid & 255,
+			tsc << 6 | control << 4 | cc]), rest]);
+	}
+
+	#es(pid, { pcr, pes, t, rai }) {
+		const head = [];
+
+		if (pcr !== undefined) {
+			const ticks = BigInt(Math.round(pcr * 27e6));
+			const base = ticks / 300n, ext = Number(ticks % 300n);
+			const field = Buffer.alloc(8);
+			field[0] = 7;
+			field[1] = 0x10 | (rai ? 0x40 : 0);
+			field.writeUInt32BE(Number(base >> 1n &
+				0xffffffffn), 2);
+			field[6] = Number(base & 1n) << 7 | 0x7e | ext >> 8;
+			field[7] = ext & 255;
+			head.push(field);
+		}
+		if (pes !== undefined) {
+			const pts = Math.round((t + 0.5) * 90000);
+			const start = pesHeader(pes, pts);
+			if (this.breakPes)
+				start[2] = 7;
+			head.push(start);
+		}
+		const used = head.reduce((sum, part) => sum + part.length, 0);
+		const filling = Buffer.alloc(SIZE - 4 - used, 0x55);
+		filling.writeUInt32BE(this.packets, filling.length - 4);
+		return this.#packet(pid, Buffer.concat([...head, filling]),
+			pes !== undefined, pcr !== undefined ? 3 : 1);
+	}
+}

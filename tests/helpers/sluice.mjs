@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The real master, started as an operator would, seen from outside.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { builddir, freePort, now, processes, start, tempDir, waitUntil }
+	from './util.mjs';
+import { WsClient } from './ws.mjs';
+
+export const MASTER = path.join(builddir, 'sluice');
+export const WORKER = path.join(builddir, 'sluice-worker');
+
+// Sanitizers make everything slower; deadlines of the product stay.
+export const sanitized = fs.readFileSync(MASTER).includes('__asan_init');
+
+// One HTTP exchange: { status, headers, body }.
+export function request(port, options = {}, body = undefined) {
+	return new Promise((done, fail) => {
+		const call = http.request({ host: '127.0.0.1', port,
+			agent: false, timeout: 10000, ...options }, (reply) => {
+			const parts = [];
+			reply.on('data', (part) => parts.push(part));
+			reply.on('error', fail);
+			reply.on('end', () => done({ status: reply.statusCode,
+				headers: reply.headers,
+				body: Buffer.concat(parts).toString() }));
+		});
+		call.on('timeout', () => call.destroy(new Error('no answer')));
+		call.on('error', fail);
+		call.end(body);
+	});
+}
+
+export class Sluice {
+	// config: an object, or undefined for no -c at all.
+	static async start(t, config, { env = {}, args = [], wait = true,
+		dir = tempDir(t), auth = false } = {}) {
+		const self = new Sluice();
+
+		self.dir = dir;
+		self.file = path.join(dir, 'sluice.json');
+		self.port = await freePort();
+		const all = ['-p', String(self.port), ...args];
+		if (!auth)
+			all.push('--no-web-auth');
+		if (config !== undefined) {
+			if (config !== null)
+				fs.writeFileSync(self.file, JSON.stringify(
+					config, null, 4));
+			all.push('-c', self.file);
+		}
+		self.child = start(t, MASTER, all, { env: { ...process.env,
+			SLUICE_WORKER: WORKER, ...env } });
+		t.after(() => self.#mopUp());
+		if (wait)
+			await self.ready();
+		return self;
+	}
+
+	get pid() { return this.child.pid; }
+	get log() { return this.child.text.err + this.child.text.out; }
+
+	async ready() {
+		await waitUntil('answer of the API', async () => {
+			if (this.child.exitCode !== null)
+				throw new Error(`sluice ended: ${this.log}`);
+			const reply = await this.post({ cmd: 'version' });
+			return reply.status < 500;
+		});
+	}
+
+	// POST /control/ as it is: { status, headers, body }.
+	post(command) {
+		const text = typeof command === 'string' ? command :
+			JSON.stringify(command);
+
+		return request(this.port, { method: 'POST', path: '/control/',
+			headers: { 'Content-Type': 'application/json',
+				'Content-Length': Buffer.byteLength(text) },
+		}, text);
+	}
+
+	// A command that is to succeed; the decoded reply.
+	async cmd(name, fields = {}) {
+		const reply = await this.post({ cmd: name, ...fields });
+
+		assert.equal(reply.status, 200, `${name}: ${reply.body}`);
+		return JSON.parse(reply.body);
+	}
+
+	get(target) { return request(this.port, { path: target }); }
+
+	// A GET that is to succeed; the decoded reply.
+	async json(target) {
+		const reply = await this.get(target);
+
+		assert.equal(reply.status, 200, `${target}: ${reply.body}`);
+		return JSON.parse(reply.body);
+	}
+
+	status(id) { return this.json(`/api/stream-status/${id}?t=0`); }
+
+	// Waits until the stream's status satisfies probe.
+	waitStatus(id, what, probe, timeoutMs = 10000) {
+		return waitUntil(`${what} of ${id}`, async () => {
+			const status = await this.status(id);
+			if (!probe(status))
+				throw new Error(JSON.stringify(status));
+			return status;
+		}, timeoutMs);
+	}
+
+	onair(id, timeoutMs) {
+		return this.waitStatus(id, 'onair', (s) => s.onair, timeoutMs);
+	}
+
+	async events(t, query = undefined) {
+		const token = query ??
+			`?token=${(await this.cmd('ws-token')).token}`;
+		return WsClient.open(t, this.port,
+			`/control/event/${token}`);
+	}
+
+	workers() {
+		return processes('sluice-worker').map(({ pid, args }) =>
+			({ pid, role: args[1], object: args[2] }));
+	}
+
+	// The one worker of a role (and object); undefined when none runs.
+	worker(role, object = undefined) {
+		return this.workers().find((w) => w.role === role &&
+			(object === undefined || w.object === object));
+	}
+
+	// Waits for a worker other than pid.
+	replaced(role, object, pid, timeoutMs) {
+		return waitUntil(`new ${role} ${object ?? ''}`, () => {
+			const found = this.worker(role, object);
+			return found && found.pid !== pid && found;
+		}, timeoutMs);
+	}
+
+	// SIGTERM; { code, signal, ms }.  Nothing of it may be left.
+	async stop(signal = 'SIGTERM') {
+		const begin = now();
+
+		this.child.kill(signal);
+		const { code, signal: by } = await this.child.ended;
+		const ms = now() - begin;
+		assert.deepEqual(this.workers(), [], 'orphans are left');
+		return { code, signal: by, ms };
+	}
+
+	async #mopUp() {
+		if (this.child.exitCode === null)
+			this.child.kill('SIGKILL');
+		await this.child.ended;
+		for (const { pid } of this.workers()) {
+			try {
+				process.kill(pid, 'SIGKILL');
+			} catch {
+				// gone meanwhile
+			}
+		}
+	}
+}
+
+// A stream object as operators write them.
+export function stream(id, input, output, more = {}) {
+	return { id, name: `Stream ${id}`, type: 'spts', enable: true,
+		input: [input].flat(), output: [output].flat(), ...more };
+}
+
+export function config(...streams) {
+	return { gid: 466560, make_stream: streams };
+}

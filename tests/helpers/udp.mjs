@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sending and recording datagrams.
+import assert from 'node:assert/strict';
+import dgram from 'node:dgram';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { builddir, now, start, tempDir, waitUntil } from './util.mjs';
+
+export const DATAGRAM = 7 * 188;
+
+// Sends a multiplex in real time until stopped.  shape turns the packets of
+// one datagram into the datagrams to send: [] drops them.
+export class Sender {
+	sent = 0;               // datagrams
+	#timer;
+	#socket;
+
+	static async start(t, mux, port, { address = '127.0.0.1', iface,
+		shape = (packets) => [packets], per = 7 } = {}) {
+		const self = new Sender();
+
+		self.mux = mux;
+		self.shape = shape;
+		self.#socket = dgram.createSocket(
+			net.isIPv6(address) ? 'udp6' : 'udp4');
+		await new Promise((done) => self.#socket.bind(0, done));
+		self.#socket.setSendBufferSize(1 << 20);
+		if (iface)
+			self.#socket.setMulticastInterface(iface);
+		self.#socket.on('error', () => { /* nobody listens yet */ });
+		const begin = now(), first = mux.packets;
+		self.#timer = setInterval(() => {
+			const due = (now() - begin) / 1000 * mux.rate /
+				8 / 188;
+			while (mux.packets - first < due)
+				for (const d of self.shape(mux.take(per))) {
+					self.#socket.send(d, port, address);
+					self.sent++;
+				}
+		}, 5);
+		t.after(() => self.stop());
+		return self;
+	}
+
+	stop() {
+		if (this.#timer) {
+			clearInterval(this.#timer);
+			this.#timer = undefined;
+			const socket = this.#socket;
+			setTimeout(() => socket.close(), 50);
+		}
+	}
+}
+
+// Records what arrives at some addresses: [{ address, port, iface }].
+export class Recorder {
+	static async start(t, ...places) {
+		const self = new Recorder();
+
+		self.n = places.length;
+		self.file = path.join(tempDir(t), 'record');
+		self.child = start(t, path.join(builddir,
+			'tests/helpers/udp-record'), [self.file,
+			...places.flatMap(({ address = '127.0.0.1', port,
+				iface = '-' }) => [address, port, iface])]);
+		await waitUntil('recorder', () => {
+			assert.equal(self.child.exitCode, null,
+				self.child.text.err);
+			return self.child.text.out.startsWith('ready');
+		});
+		return self;
+	}
+
+	size() { return fs.statSync(this.file).size; }
+
+	// Per place the list of { ns, data }.
+	async stop() {
+		this.child.kill('SIGTERM');
+		const { out, err } = await this.child.ended;
+		assert.equal(out, 'ready\n0\n',
+			`the recorder itself lost datagrams: ${out}${err}`);
+		const all = fs.readFileSync(this.file);
+		const lists = Array.from({ length: this.n }, () => []);
+		for (let at = 0; at < all.length;) {
+			const end = at + 12 + all.readUInt16LE(at + 10);
+			lists[all.readUInt16LE(at + 8)].push({
+				ns: all.readBigUInt64LE(at),
+				data: all.subarray(at + 12, end) });
+			at = end;
+		}
+		return lists;
+	}
+}
+
+export const joined = (list) => Buffer.concat(list.map((d) => d.data));
+
+// The deepest burst in a recording, in milliseconds of a stream of rate
+// bit/s: how far arrivals ever ran ahead of a smooth stream.
+export function burstMs(list, rate) {
+	let level = 0, deepest = 0, last = list[0].ns;
+
+	for (const { ns, data } of list) {
+		level -= Number(ns - last) / 1e9 * rate;
+		last = ns;
+		level = Math.max(level, 0) + data.length * 8;
+		deepest = Math.max(deepest, level);
+	}
+	return deepest / rate * 1000;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Small things that every system test needs.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+
+export const builddir = process.env.builddir ?? process.cwd();
+export const srcdir = process.env.srcdir ?? process.cwd();
+
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+export const now = () => performance.now();
+
+// Calls probe until it gives something true; that is the result.  An error
+// thrown by probe counts as "not yet" and is told when time is up.
+export async function waitUntil(what, probe, timeoutMs = 10000) {
+	const end = now() + timeoutMs;
+	let last = '';
+
+	for (;;) {
+		try {
+			const result = await probe();
+			if (result)
+				return result;
+			last = `it was ${JSON.stringify(result)}`;
+		} catch (error) {
+			last = String(error);
+		}
+		if (now() > end)
+			throw new Error(
+				`no ${what} in ${timeoutMs} ms: ${last}`);
+		await sleep(20);
+	}
+}
+
+// A folder that is gone when the test is.
+export function tempDir(t) {
+	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'sluice-test-'));
+
+	t.after(() => fs.rmSync(dir, { recursive: true, force: true }));
+	return dir;
+}
+
+export async function freePort() {
+	const server = net.createServer();
+
+	await new Promise((done) => server.listen(0, '127.0.0.1', done));
+	const { port } = server.address();
+	await new Promise((done) => server.close(done));
+	return port;
+}
+
+// Runs a program to its end: { code, signal, out, err }.
+export function run(program, args, options = {}) {
+	return new Promise((done, fail) => {
+		const child = spawn(program, args, {
+			stdio: ['ignore', 'pipe', 'pipe'], ...options });
+		const out = [], err = [];
+
+		child.stdout.on('data', (data) => out.push(data));
+		child.stderr.on('data', (data) => err.push(data));
+		child.on('error', fail);
+		child.on('close', (code, signal) => done({ code, signal,
+			out: Buffer.concat(out).toString(),
+			err: Buffer.concat(err).toString() }));
+	});
+}
+
+// A program in the background; killed with the test if it still runs.
+export function start(t, program, args, options = {}) {
+	const child = spawn(program, args, {
+		stdio: ['ignore', 'pipe', 'pipe'], ...options });
+
+	child.text = { out: '', err: '' };
+	child.stdout?.on('data', (data) => { child.text.out += data; });
+	child.stderr?.on('data', (data) => { child.text.err += data; });
+	child.ended = new Promise((done) => child.on('close',
+		(code, signal) => done({ code, signal, ...child.text })));
+	t.after(async () => {
+		if (child.exitCode === null && child.signalCode === null)
+			child.kill('SIGKILL');
+		await child.ended;
+	});
+	return child;
+}
+
+const netns = fs.readlinkSync('/proc/self/ns/net');
+
+// Every process named program in this test's network namespace.
+export function processes(program) {
+	const found = [];
+
+	for (const entry of fs.readdirSync('/proc')) {
+		if (!/^\d+$/.test(entry))
+			continue;
+		try {
+			if (fs.readlinkSync(`/proc/${entry}/ns/net`) !== netns)
+				continue;
+			const args = fs.readFileSync(`/proc/${entry}/cmdline`,
+				'utf8').split('\0').slice(0, -1);
+			if (path.basename(args[0] ?? '') === program)
+				found.push({ pid: Number(entry), args });
+		} catch {
+			// gone meanwhile
+		}
+	}
+	return found;
+}
+
+// CPU seconds a process has used.
+export function cpuSeconds(pid) {
+	const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+
+	return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+// True when somebody in this namespace is bound to the UDP port.
+export function udpBound(port) {
+	const hex = ':' + port.toString(16).toUpperCase().padStart(4, '0');
+
+	return ['udp', 'udp6'].some((table) => {
+		const lines = fs.readFileSync(`/proc/net/${table}`, 'utf8')
+			.split('\n').slice(1);
+		return lines.some((line) =>
+			line.trim().split(/\s+/)[1]?.endsWith(hex));
+	});
+}
