@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += libworker.a
 libworker_a_SOURCES = \
-	worker/worker.h
+	worker/confine.c worker/confine.h \
+	worker/worker.c worker/worker.h
 
 include worker/ts/local.mk
 include worker/input/local.mk

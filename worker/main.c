@@ -1,9 +1,65 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starts one role of the worker. */
-#include <stdio.h>
+/* Starts one role of the worker: sluice-worker ROLE OBJECT. */
+#include "config.h"
+#include "proto/contract.h"
+#include "worker/confine.h"
+#include "worker/worker.h"
 
-int main(void)
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+
+static const struct worker_role *const roles[] = {
+	NULL,
+};
+
+static const struct worker_role *find_role(const char *name)
 {
-	(void)fputs("sluice-worker is started by sluice(8)\n", stderr);
-	return 64;
+	for (size_t i = 0; i < ARRAY_LEN(roles) && roles[i] != NULL; i++)
+		if (strcmp(roles[i]->name, name) == 0)
+			return roles[i];
+	return NULL;
+}
+
+static bool has_channel(void)
+{
+	struct stat st;
+
+	return fstat(WORKER_CHANNEL_FD, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/* What top and ps -e show: "stream a001". */
+static void take_name(const char *role, const char *object)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof name, "%s %s", role, object);
+	(void)prctl(PR_SET_NAME, name);
+}
+
+int main(int argc, char **argv)
+{
+	const struct worker_role *role = NULL;
+	int err;
+
+	if (argc == 3)
+		role = find_role(argv[1]);
+	if (role == NULL || !has_channel()) {
+		(void)fputs("sluice-worker " PACKAGE_VERSION
+			    " is started by sluice(8)\n",
+			    stderr);
+		return EX_USAGE;
+	}
+	take_name(role->name, argv[2]);
+	(void)signal(SIGPIPE, SIG_IGN);
+	err = confine(role->capabilities);
+	if (err < 0) {
+		log_error("worker", "cannot give up privileges: %s",
+			  strerror(-err));
+		return EX_OSERR;
+	}
+	return worker_run(role, argv[2]);
 }

@@ -5,17 +5,27 @@
  */
 #pragma once
 
+#include "common/util.h"
 #include "proto/channel.h"
 
 #include <ev.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+struct worker_role;
 
 struct worker {
 	struct ev_loop *loop;
-	struct channel *channel; /* NULL once the master is gone */
-	const char *object;      /* argv[2]: stream id, or "-" */
+	struct channel *channel; /* says -EPIPE once the master is gone */
+	const char *object;      /* argv[2]: stream id, or "1" */
 	bool stopping;
 	int exit_code;
+
+	/* worker.c only */
+	const struct worker_role *role;
+	void *context;
+	ev_signal on_term;
+	ev_signal on_int;
 };
 
 /* One role: a folder under worker/. */
@@ -27,10 +37,17 @@ struct worker_role {
 	/* A message of the master.  As channel_events.on_message for fds. */
 	void (*on_message)(void *role, const struct msg *, int *fds,
 			   size_t n_fds);
+	/* Bits (1 << CAP_X) it keeps when the master has them; all others are
+	 * given up at start. */
+	uint64_t capabilities;
 };
 
 extern const struct worker_role stream_role;
 extern const struct worker_role deliver_role;
+
+/* Runs the role on the channel at WORKER_CHANNEL_FD until SIGTERM, the end of
+ * the channel or worker_exit(); the exit code of the process. */
+int worker_run(const struct worker_role *, const char *object) MUST_CHECK;
 
 /* Sends worker.ready; roles call it once, when they do their work. */
 void worker_send_ready(struct worker *);
