@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += libmaster.a
 libmaster_a_SOURCES = \
-	master/options.h \
+	master/options.c master/options.h \
 	master/status.h \
 	master/system_status.h
 

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
-	master/config/check.h \
-	master/config/check_file.h \
-	master/config/config.h
+	master/config/check.c master/config/check.h \
+	master/config/check_file.c master/config/check_file.h \
+	master/config/check_stream.c \
+	master/config/config.c master/config/config.h \
+	master/config/document.c master/config/document.h \
+	master/config/judge.c master/config/judge.h \
+	master/config/replace.c master/config/replace.h \
+	master/config/save.c master/config/save.h

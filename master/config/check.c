@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/check.h"
+
+#include "common/address.h"
+#include "master/config/judge.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int check_control_port(const char *text, struct sockaddr_any *ret,
+		       struct errmsg *why)
+{
+	struct address_endpoint e;
+	char with_host[32];
+	int r;
+
+	/* a bare number is a port of every address */
+	if (strspn(text, "0123456789") == strlen(text) && strlen(text) < 16) {
+		(void)snprintf(with_host, sizeof with_host, "0.0.0.0:%s",
+			       text);
+		text = with_host;
+	}
+	r = address_endpoint(text, 0, &e, why);
+	if (r < 0)
+		return r;
+	if (e.iface[0] != '\0' || e.host[0] == '\0' || e.port == 0)
+		return errmsg_fail(why, -EINVAL,
+				   "\"%.64s\" is not \"8000\" or "
+				   "\"<address>:<port>\"", text);
+	return sockaddr_parse(e.host, e.port, ret);
+}
+
+static void judge_control_port(struct judge *j, const json_t *settings,
+			       struct sockaddr_any *ret, bool *ret_known)
+{
+	const json_t *port = json_object_get(settings, "control_port");
+	size_t mark = judge_down(j, "control_port");
+	struct errmsg why;
+
+	*ret_known = false;
+	if (port != NULL && !json_is_string(port))
+		judge_say(j, CHECK_FATAL, "is not a string");
+	else if (port != NULL && check_control_port(json_string_value(port),
+						    ret, &why) < 0)
+		judge_say(j, CHECK_FATAL, "%s", why.text);
+	else
+		*ret_known = port != NULL;
+	judge_up(j, mark);
+}
+
+static void judge_settings(struct judge *j, const json_t *document,
+			   struct sockaddr_any *ret, bool *ret_known)
+{
+	static const struct judge_rule rules[] = {
+		{ "control_path", FORM_STRING, false },
+		{ "allow_real_ip", FORM_BOOLEAN, false },
+		{ "instance_name", FORM_STRING, false },
+		{ "tsdb_interval", FORM_NUMBER, false },
+		{ "crt_chain", FORM_STRING, false },
+		{ "crt_key", FORM_STRING, false },
+		{ "http_server_name", FORM_STRING, false },
+	};
+	const json_t *settings = json_object_get(document, "settings");
+	size_t mark = judge_down(j, "settings");
+
+	judge_control_port(j, settings, ret, ret_known);
+	judge_members(j, settings, rules, ARRAY_LEN(rules));
+	judge_up(j, mark);
+}
+
+static void judge_users(struct judge *j, const json_t *document)
+{
+	size_t mark = judge_down(j, "users");
+	const char *login;
+	json_t *user;
+
+	json_object_foreach(json_object_get(document, "users"), login, user) {
+		size_t inner = judge_down(j, login);
+
+		if (!json_is_object(user))
+			judge_say(j, CHECK_FAULT, "is not an object");
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+/* Two streams of one id: the later one is at fault. */
+static void judge_duplicate(struct judge *j, const json_t *stream,
+			    json_t *ids)
+{
+	const char *id = json_string_value(json_object_get(stream, "id"));
+	const json_t *other;
+	size_t mark;
+
+	if (id == NULL)
+		return;
+	other = json_object_get(ids, id);
+	if (other == NULL) {
+		(void)json_object_set_new(ids, id, json_string(j->path));
+		return;
+	}
+	mark = judge_down(j, "id");
+	judge_say(j, CHECK_FAULT, "\"%.64s\" is already the id of %s", id,
+		  json_string_value(other));
+	judge_up(j, mark);
+}
+
+static void judge_streams(struct judge *j, const json_t *document,
+			  const struct sockaddr_any *control)
+{
+	const json_t *streams = json_object_get(document, "make_stream");
+	struct judge_outputs outputs = { json_object(), control };
+	json_t *ids = json_object();
+	size_t mark = judge_down(j, "make_stream");
+	const json_t *stream;
+	size_t i;
+
+	if (streams != NULL && !json_is_array(streams))
+		judge_say(j, CHECK_FATAL, "is not a list");
+	json_array_foreach((json_t *)streams, i, stream) {
+		size_t inner = judge_down_index(j, i);
+
+		judge_stream(j, stream, &outputs);
+		judge_duplicate(j, stream, ids);
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+	json_decref(outputs.taken);
+	json_decref(ids);
+}
+
+unsigned check_document(const json_t *document, check_found_fn *found,
+			void *arg)
+{
+	static const struct judge_rule rules[] = {
+		{ "gid", FORM_WHOLE, false },
+		{ "settings", FORM_OBJECT, false },
+		{ "users", FORM_OBJECT, false },
+		{ "auth", FORM_OBJECT, false },
+		{ "log", FORM_OBJECT, false },
+		{ "servers", FORM_OBJECTS, false },
+		{ "dvb_tune", FORM_OBJECTS, false },
+		{ "softcam", FORM_OBJECTS, false },
+		{ "cas", FORM_OBJECTS, false },
+		{ "categories", FORM_OBJECTS, false },
+	};
+	struct judge j = { .found = found, .arg = arg };
+	struct sockaddr_any control;
+	bool control_known;
+
+	if (!json_is_object(document)) {
+		judge_say(&j, CHECK_FATAL, "is not an object");
+		return j.faults;
+	}
+	judge_members(&j, document, rules, ARRAY_LEN(rules));
+	judge_settings(&j, document, &control, &control_known);
+	judge_users(&j, document);
+	judge_streams(&j, document, control_known ? &control : NULL);
+	return j.faults;
+}
+
+/* The outputs of the enabled neighbours, silently. */
+static void take_neighbours(const struct check_place *place,
+			    struct judge_outputs *outputs)
+{
+	const json_t *streams = json_object_get(place->document,
+						"make_stream");
+	const json_t *stream;
+	size_t i;
+
+	json_array_foreach((json_t *)streams, i, stream) {
+		const char *id = json_string_value(
+			json_object_get(stream, "id"));
+		struct judge j = { 0 };
+
+		if (!json_is_true(json_object_get(stream, "enable")))
+			continue;
+		if (id != NULL && place->self != NULL &&
+		    strcmp(id, place->self) == 0)
+			continue;
+		(void)snprintf(j.path, sizeof j.path, "make_stream[%zu]", i);
+		judge_stream(&j, stream, outputs);
+	}
+}
+
+unsigned check_stream(const json_t *stream, const struct check_place *place,
+		      check_found_fn *found, void *arg)
+{
+	struct judge_outputs outputs = { json_object(), place->control };
+	struct judge j = { .found = found, .arg = arg };
+
+	take_neighbours(place, &outputs);
+	(void)snprintf(j.path, sizeof j.path, "%s", place->path);
+	judge_stream(&j, stream, &outputs);
+	json_decref(outputs.taken);
+	return j.faults;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/check_file.h"
+
+#include "master/config/check.h"
+#include "master/config/document.h"
+
+#include <string.h>
+
+enum { EXIT_FINE = 0, EXIT_FAULTS = 78 };
+
+struct lines {
+	const char *file;
+	FILE *out;
+};
+
+/* One line each, whatever bytes the document holds. */
+static void print_plain(FILE *out, const char *text)
+{
+	for (; *text != '\0'; text++)
+		(void)fputc((unsigned char)*text < 0x20 || *text == 0x7f
+				    ? ' '
+				    : *text, out);
+}
+
+static void print_line(enum check_severity severity, const char *path,
+		       const char *text, void *arg)
+{
+	const struct lines *l = arg;
+
+	(void)fprintf(l->out, "%s: ", l->file);
+	if (path[0] != '\0') {
+		print_plain(l->out, path);
+		(void)fputs(": ", l->out);
+	}
+	if (severity == CHECK_WARNING)
+		(void)fputs("warning: ", l->out);
+	print_plain(l->out, text);
+	(void)fputc('\n', l->out);
+}
+
+int check_file(const char *path, FILE *out)
+{
+	struct lines l = { path, out };
+	struct errmsg why = { 0 };
+	json_t *document;
+	unsigned faults;
+
+	if (document_load(path, &document, &why) < 0) {
+		print_line(CHECK_FATAL, "", why.text, &l);
+		return EXIT_FAULTS;
+	}
+	faults = check_document(document, print_line, &l);
+	json_decref(document);
+	if (faults > 0)
+		return EXIT_FAULTS;
+	(void)fprintf(out, "%s: ok\n", path);
+	return EXIT_FINE;
+}

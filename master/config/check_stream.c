@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One stream object. */
+#include "master/config/judge.h"
+#include "proto/contract.h"
+#include "proto/io_spec.h"
+#include "proto/msg.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	ID_MAX = 64,
+	NAME_MAX_BYTES = 1024,
+	/* what a start message may take, less its frame */
+	START_MAX = MSG_SIZE_MAX - 4096,
+	OUTPUT_KEY_MAX = IO_PATH_MAX + 256,
+};
+
+bool check_id(const char *id)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "abcdefghijklmnopqrstuvwxyz"
+				      "0123456789_.-";
+	size_t len = strspn(id, allowed);
+
+	return len >= 1 && len <= ID_MAX && id[len] == '\0';
+}
+
+static void judge_id(struct judge *j, const json_t *stream)
+{
+	const json_t *id = json_object_get(stream, "id");
+	size_t mark = judge_down(j, "id");
+
+	if (id == NULL)
+		judge_say(j, CHECK_FAULT, "is missing");
+	else if (!json_is_string(id))
+		judge_say(j, CHECK_FAULT, "is not a string");
+	else if (!check_id(json_string_value(id)))
+		judge_say(j, CHECK_FAULT,
+			  "\"%.64s\" is not 1 to %d characters of A-Z a-z 0-9 "
+			  "_ . -", json_string_value(id), ID_MAX);
+	judge_up(j, mark);
+}
+
+static void judge_type(struct judge *j, const json_t *stream)
+{
+	const char *type = json_string_value(json_object_get(stream, "type"));
+	size_t mark = judge_down(j, "type");
+
+	if (type != NULL && strcmp(type, "spts") != 0 &&
+	    strcmp(type, "mpts") != 0)
+		judge_say(j, CHECK_FAULT, "\"%.32s\" is not spts or mpts",
+			  type);
+	judge_up(j, mark);
+}
+
+static void judge_name(struct judge *j, const json_t *stream)
+{
+	size_t mark = judge_down(j, "name");
+
+	if (json_string_length(json_object_get(stream, "name")) >
+	    NAME_MAX_BYTES)
+		judge_say(j, CHECK_FAULT, "is longer than %d bytes",
+			  NAME_MAX_BYTES);
+	judge_up(j, mark);
+}
+
+static void judge_groups(struct judge *j, const json_t *stream)
+{
+	size_t mark = judge_down(j, "groups");
+	const char *category;
+	json_t *group;
+
+	json_object_foreach(json_object_get(stream, "groups"), category,
+			    group) {
+		size_t inner = judge_down(j, category);
+
+		if (!json_is_string(group))
+			judge_say(j, CHECK_FAULT, "is not a string");
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+static void say_unknown(const char *key, void *arg)
+{
+	judge_say(arg, CHECK_WARNING, "option \"%.64s\" is not known", key);
+}
+
+/* An address of a later version may wait in a stream that is off. */
+static void say_address(struct judge *j, int r, bool enabled,
+			const struct errmsg *why)
+{
+	judge_say(j, r == -ENOTSUP && !enabled ? CHECK_WARNING : CHECK_FAULT,
+		  "%s", why->text);
+}
+
+static void judge_input(struct judge *j, const char *text, bool enabled)
+{
+	struct input_spec spec;
+	struct errmsg why;
+	int r = input_spec_parse(text, &spec, say_unknown, j, &why);
+
+	if (r < 0)
+		say_address(j, r, enabled, &why);
+}
+
+/* Notes that this output takes key; the path of one that had it, or NULL. */
+static const char *take(struct judge *j, struct judge_outputs *all,
+			const char *key)
+{
+	const json_t *other = json_object_get(all->taken, key);
+
+	if (other != NULL)
+		return json_string_value(other);
+	(void)json_object_set_new_nocheck(all->taken, key,
+					  json_string_nocheck(j->path));
+	return NULL;
+}
+
+static bool is_any(const struct sockaddr_any *a)
+{
+	return a->sa.sa_family == AF_INET6
+		       ? IN6_IS_ADDR_UNSPECIFIED(&a->in6.sin6_addr)
+		       : a->in.sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+static bool is_on_control(const struct sockaddr_any *listen,
+			  const struct sockaddr_any *control)
+{
+	return control != NULL &&
+	       sockaddr_port(listen) == sockaddr_port(control) &&
+	       (is_any(listen) || is_any(control) ||
+		sockaddr_equal(listen, control));
+}
+
+static void judge_http(struct judge *j, const struct output_spec *spec,
+		       struct judge_outputs *all)
+{
+	char listen[SOCKADDR_TEXT_MAX];
+	char key[OUTPUT_KEY_MAX];
+	const char *other;
+
+	sockaddr_format(&spec->listen, listen);
+	if (is_on_control(&spec->listen, all->control)) {
+		judge_say(j, CHECK_FAULT,
+			  "port: %u is the port of the control server",
+			  (unsigned)sockaddr_port(&spec->listen));
+		return;
+	}
+	(void)snprintf(key, sizeof key, "http %s %s", listen, spec->path);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_FAULT, "is already the address of %s",
+			  other);
+}
+
+static void judge_net(struct judge *j, const struct output_spec *spec,
+		      struct judge_outputs *all)
+{
+	char remote[SOCKADDR_TEXT_MAX];
+	char key[OUTPUT_KEY_MAX];
+	const char *other;
+
+	sockaddr_format(&spec->remote, remote);
+	(void)snprintf(key, sizeof key, "udp %s@%s", spec->iface, remote);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_WARNING, "sends to the same place as %s",
+			  other);
+}
+
+static void judge_output(struct judge *j, const char *text, bool enabled,
+			 struct judge_outputs *all)
+{
+	struct output_spec spec;
+	struct errmsg why;
+	int r = output_spec_parse(text, &spec, say_unknown, j, &why);
+
+	if (r < 0)
+		say_address(j, r, enabled, &why);
+	else if (enabled && spec.kind == OUTPUT_HTTP)
+		judge_http(j, &spec, all);
+	else if (enabled)
+		judge_net(j, &spec, all);
+}
+
+/* all: NULL for the list of inputs. */
+static void judge_addresses(struct judge *j, const json_t *stream,
+			    const char *key, struct judge_outputs *all)
+{
+	bool enabled = json_is_true(json_object_get(stream, "enable"));
+	const json_t *list = json_object_get(stream, key);
+	size_t limit = all != NULL ? MSG_OUTPUTS_MAX : MSG_INPUTS_MAX;
+	size_t mark = judge_down(j, key);
+	const json_t *value;
+	size_t i;
+
+	if (json_array_size(list) > limit)
+		judge_say(j, CHECK_FAULT, "has more than %zu addresses",
+			  limit);
+	json_array_foreach((json_t *)list, i, value) {
+		const char *text = json_string_value(value);
+		size_t inner = judge_down_index(j, i);
+
+		if (text != NULL && all != NULL)
+			judge_output(j, text, enabled, all);
+		else if (text != NULL)
+			judge_input(j, text, enabled);
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+/* The start message carries name and addresses in one datagram. */
+static void judge_size(struct judge *j, const json_t *stream)
+{
+	static const char *const keys[] = { "name", "input", "output" };
+	size_t size = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const json_t *value = json_object_get(stream, keys[i]);
+
+		if (value != NULL)
+			size += json_dumpb(value, NULL, 0, JSON_ENCODE_ANY);
+	}
+	if (size > START_MAX)
+		judge_say(j, CHECK_FAULT,
+			  "name and addresses are longer than %d bytes",
+			  START_MAX);
+}
+
+void judge_stream(struct judge *j, const json_t *stream,
+		  struct judge_outputs *all)
+{
+	static const struct judge_rule rules[] = {
+		{ "enable", FORM_BOOLEAN, true },
+		{ "type", FORM_STRING, true },
+		{ "name", FORM_STRING, false },
+		{ "input", FORM_STRINGS, false },
+		{ "output", FORM_STRINGS, false },
+		{ "groups", FORM_OBJECT, false },
+		{ "cas_list", FORM_LIST, false },
+		{ "pat_version", FORM_WHOLE, false },
+		{ "pmt_version", FORM_WHOLE, false },
+		{ "cat_version", FORM_WHOLE, false },
+		{ "sdt_version", FORM_WHOLE, false },
+		{ "nit_version", FORM_WHOLE, false },
+	};
+
+	if (!json_is_object(stream)) {
+		judge_say(j, CHECK_FAULT, "is not an object");
+		return;
+	}
+	judge_id(j, stream);
+	judge_members(j, stream, rules, ARRAY_LEN(rules));
+	judge_type(j, stream);
+	judge_name(j, stream);
+	judge_groups(j, stream);
+	judge_addresses(j, stream, "input", NULL);
+	judge_addresses(j, stream, "output", all);
+	judge_size(j, stream);
+}
+
+bool check_stream_idle(const json_t *stream, struct errmsg *ret)
+{
+	const char *type = json_string_value(json_object_get(stream, "type"));
+	size_t n = json_array_size(json_object_get(stream, "input"));
+
+	if (n == 0) {
+		errmsg_set(ret, "input: there is none");
+		return true;
+	}
+	if (n > 1 && type != NULL && strcmp(type, "mpts") == 0) {
+		errmsg_set(ret, "type: an mpts of several inputs is not "
+				"supported by this version");
+		return true;
+	}
+	return false;
+}

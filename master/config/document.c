@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/document.h"
+
+#include "common/alloc.h"
+#include "common/buf.h"
+#include "common/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_CHUNK = 256 * 1024 };
+
+/*
+ * Whether brackets nest deeper than allowed, found before the parser makes
+ * objects of them.  Brackets inside strings do not count.
+ */
+static bool is_too_deep(const char *data, size_t len)
+{
+	bool in_string = false;
+	size_t depth = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = data[i];
+
+		if (in_string && c == '\\')
+			i++;
+		else if (c == '"')
+			in_string = !in_string;
+		else if (in_string)
+			continue;
+		else if ((c == '{' || c == '[') &&
+			 ++depth > DOCUMENT_DEPTH_MAX)
+			return true;
+		else if ((c == '}' || c == ']') && depth > 0)
+			depth--;
+	}
+	return false;
+}
+
+json_t *document_parse(const char *data, size_t len, struct errmsg *why)
+{
+	json_error_t e;
+	json_t *document;
+
+	if (is_too_deep(data, len)) {
+		errmsg_set(why, "is nested deeper than %d levels",
+			   DOCUMENT_DEPTH_MAX);
+		return NULL;
+	}
+	document = json_loadb(data, len, JSON_REJECT_DUPLICATES |
+					 JSON_DECODE_ANY, &e);
+	if (document == NULL)
+		errmsg_set(why, "line %d, column %d: %s", e.line, e.column,
+			   e.text);
+	return document;
+}
+
+static int read_all(int fd, struct buf *text)
+{
+	for (;;) {
+		ssize_t n = read(fd, buf_reserve(text, READ_CHUNK),
+				 READ_CHUNK);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		buf_added(text, (size_t)n);
+		if (buf_len(text) > DOCUMENT_SIZE_MAX)
+			return -EFBIG;
+	}
+}
+
+static int read_file(const char *path, struct buf *text)
+{
+	/* a FIFO in the place of the file must not hang the start */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0)
+		r = -errno;
+	else if (S_ISDIR(st.st_mode))
+		r = -EISDIR;
+	else if (!S_ISREG(st.st_mode))
+		r = -EINVAL;
+	else
+		r = read_all(fd, text);
+	fd_close(&fd);
+	return r;
+}
+
+int document_load(const char *path, json_t **ret, struct errmsg *why)
+{
+	struct buf text = { 0 };
+	json_t *document = NULL;
+	int r = read_file(path, &text);
+
+	if (r < 0) {
+		errmsg_set(why, "cannot be read: %s", strerror(-r));
+	} else {
+		document = document_parse(buf_len(&text) > 0
+						  ? (char *)buf_head(&text)
+						  : "", buf_len(&text), why);
+		r = document != NULL ? 0 : -EBADMSG;
+	}
+	buf_done(&text);
+	if (r == 0)
+		*ret = document;
+	return r;
+}
+
+char *document_format(const json_t *document, size_t *ret_len)
+{
+	char *text = json_dumps(document, JSON_INDENT(2) | JSON_ENCODE_ANY);
+	size_t len;
+
+	/* NULL comes from lack of memory alone: what was parsed is sound */
+	if (text == NULL)
+		abort();
+	len = strlen(text);
+	text = xrealloc(text, len + 2);
+	memcpy(text + len, "\n", 2);
+	*ret_len = len + 1;
+	return text;
+}

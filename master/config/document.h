@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JSON text from outside, read strictly; JSON text for the file. */
+#pragma once
+
+#include "common/errmsg.h"
+#include "common/util.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+enum {
+	DOCUMENT_DEPTH_MAX = 64,
+	DOCUMENT_SIZE_MAX = 64 * 1024 * 1024,
+};
+
+/*
+ * One JSON value and nothing behind it.  Refused with "line 3, column 7: …":
+ * what is no JSON, a key that comes twice in an object, strings that are not
+ * UTF-8 or hold a NUL, deeper nesting than DOCUMENT_DEPTH_MAX.  A new
+ * reference, or NULL with why.
+ */
+json_t *document_parse(const char *data, size_t len, struct errmsg *why);
+
+/* The same from a file; 0, -ENOENT when there is none, another -errno when it
+ * cannot be read, -EBADMSG when it is refused. */
+int document_load(const char *path, json_t **ret,
+		  struct errmsg *why) MUST_CHECK;
+
+/* Text with the keys in their order, indented, with a last newline; free()
+ * it. */
+char *document_format(const json_t *document, size_t *ret_len);

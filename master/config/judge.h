@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of check share: where we are, and the small judgements. */
+#pragma once
+
+#include "common/util.h"
+#include "master/config/check.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Collects what is found; embedded, on the stack of one check. */
+struct judge {
+	check_found_fn *found;
+	void *arg;
+	unsigned faults;
+	char path[CHECK_PATH_MAX];
+};
+
+/* Goes one step down: ".name" (no dot at the top) or "[i]"; the result goes to
+ * judge_up() to come back. */
+size_t judge_down(struct judge *, const char *key);
+size_t judge_down_index(struct judge *, size_t i);
+void judge_up(struct judge *, size_t mark);
+
+void judge_say(struct judge *, enum check_severity, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+
+enum judge_form {
+	FORM_STRING,
+	FORM_BOOLEAN,
+	FORM_NUMBER,
+	FORM_WHOLE,  /* a whole number >= 0 */
+	FORM_LIST,
+	FORM_OBJECT, /* or an empty list */
+	FORM_OBJECTS, /* a list of objects */
+	FORM_STRINGS, /* a list of strings */
+};
+
+struct judge_rule {
+	const char *key;
+	enum judge_form form;
+	bool required;
+};
+
+/* Judges the members of object that have a rule. */
+void judge_members(struct judge *, const json_t *object,
+		   const struct judge_rule *, size_t n);
+
+/* Outputs of the enabled streams so far, for conflicts among them. */
+struct judge_outputs {
+	json_t *taken; /* what an output occupies -> the path of the output */
+	const struct sockaddr_any *control;
+};
+
+/* Judges one stream; its outputs join those of its neighbours. */
+void judge_stream(struct judge *, const json_t *stream,
+		  struct judge_outputs *);

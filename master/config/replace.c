@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/replace.h"
+
+#include "common/alloc.h"
+#include "common/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MODE_NEW = 0600 };
+
+/* The paths of one replacement; free with places_done(). */
+struct places {
+	char *target; /* the file itself, links followed */
+	char *folder;
+	char *temporary;
+};
+
+static void places_init(struct places *p, const char *path)
+{
+	const char *slash;
+
+	p->target = realpath(path, NULL);
+	if (p->target == NULL)
+		p->target = xstrdup(path);
+	slash = strrchr(p->target, '/');
+	if (slash == NULL)
+		p->folder = xstrdup(".");
+	else if (slash == p->target)
+		p->folder = xstrdup("/");
+	else
+		p->folder = xstrndup(p->target, (size_t)(slash - p->target));
+	p->temporary = xasprintf("%s/.%s.new", p->folder,
+				 slash != NULL ? slash + 1 : p->target);
+}
+
+static void places_done(struct places *p)
+{
+	free(p->target);
+	free(p->folder);
+	free(p->temporary);
+}
+
+static int fail(struct errmsg *why, const char *step, const char *path)
+{
+	int err = errno;
+
+	return errmsg_fail(why, -err, "cannot %s %s: %s", step, path,
+			   strerror(err));
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Gives the new file the owner and mode of the old one. */
+static int keep_mode(int fd, const struct places *p, struct errmsg *why)
+{
+	struct stat old;
+
+	if (stat(p->target, &old) < 0)
+		return errno == ENOENT ? 0 : fail(why, "stat", p->target);
+	/* without the right to give it away it stays ours */
+	if (fchown(fd, old.st_uid, old.st_gid) < 0 && errno != EPERM)
+		return fail(why, "change the owner of", p->temporary);
+	if (fchmod(fd, old.st_mode & 0777) < 0)
+		return fail(why, "change the mode of", p->temporary);
+	return 0;
+}
+
+static int fill(int fd, const void *data, size_t len, const struct places *p,
+		struct errmsg *why)
+{
+	int r = keep_mode(fd, p, why);
+
+	if (r < 0)
+		return r;
+	if (write_all(fd, data, len) < 0)
+		return fail(why, "write", p->temporary);
+	if (fsync(fd) < 0)
+		return fail(why, "sync", p->temporary);
+	return 0;
+}
+
+static int write_temporary(const struct places *p, const void *data,
+			   size_t len, struct errmsg *why)
+{
+	int fd, r;
+
+	/* left over from a process that was killed here */
+	if (unlink(p->temporary) < 0 && errno != ENOENT)
+		return fail(why, "remove", p->temporary);
+	fd = open(p->temporary,
+		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		  MODE_NEW);
+	if (fd < 0)
+		return fail(why, "create", p->temporary);
+	r = fill(fd, data, len, p, why);
+	if (close(fd) < 0 && r == 0)
+		r = fail(why, "close", p->temporary);
+	if (r == 0 && rename(p->temporary, p->target) < 0)
+		r = fail(why, "rename", p->temporary);
+	if (r < 0)
+		(void)unlink(p->temporary);
+	return r;
+}
+
+/* The rename is on disk when its folder is. */
+static int sync_folder(const char *folder, struct errmsg *why)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0)
+		return fail(why, "open", folder);
+	/* EINVAL: a file system that has nothing to sync there */
+	if (fsync(fd) < 0 && errno != EINVAL)
+		r = fail(why, "sync", folder);
+	fd_close(&fd);
+	return r;
+}
+
+int replace_file(const char *path, const void *data, size_t len,
+		 struct errmsg *why)
+{
+	struct places p;
+	int r;
+
+	places_init(&p, path);
+	r = write_temporary(&p, data, len, why);
+	if (r == 0)
+		r = sync_folder(p.folder, why);
+	places_done(&p);
+	return r;
+}

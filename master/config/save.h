@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes a file some time after it was touched, off the loop.
+ *
+ * A burst of touches is written once, delay_ms after the first that is not yet
+ * written.  One write is in flight at a time, in a thread of its own.  A write
+ * that fails is logged and repeated after retry_min_ms, doubling to
+ * retry_max_ms.
+ *
+ * Owns a timer, an async watcher and the thread.  Borrows the loop.
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct ev_loop;
+struct save;
+
+struct save_config {
+	struct ev_loop *loop;
+	const char *path; /* copied */
+	unsigned delay_ms;
+	unsigned retry_min_ms;
+	unsigned retry_max_ms;
+	/* The content as it is now, from malloc(); called in the loop's
+	 * thread. */
+	char *(*text)(size_t *ret_len, void *arg);
+	void *arg;
+};
+
+struct save *save_new(const struct save_config *);
+
+/* Waits for the write in flight (a few seconds at most) and writes what is
+ * not yet written, blocking.  NULL-safe; sets *s to NULL. */
+void save_free(struct save **s);
+
+void save_touch(struct save *);
