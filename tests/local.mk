@@ -27,6 +27,7 @@ include tests/unit/deliver.mk
 include tests/unit/supervise.mk
 include tests/unit/config.mk
 include tests/unit/http.mk
+include tests/unit/bench.mk
 include tests/component/local.mk
 include tests/system/local.mk
 include tests/fuzz/local.mk

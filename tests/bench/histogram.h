@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counts values by size, exact below 64 and within 2 % above, so that
+ * Counts values by size, exact below 64 and within 3 % above, so that
  * percentiles of millions of values need a few kilobytes.
  *
  * Embedded; zeroed memory is an empty histogram.

@@ -26,3 +26,20 @@ tests_bench_forwarder_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
 	tests/bench/forwarder.c
 tests_bench_forwarder_LDADD = libcommon.a
+
+bench_scripts = \
+	tests/bench/fleet.mjs \
+	tests/bench/load.mjs \
+	tests/bench/measure.mjs \
+	tests/bench/memory.mjs \
+	tests/bench/report.mjs \
+	tests/bench/run.mjs \
+	tests/bench/udp.mjs
+EXTRA_DIST += $(bench_scripts)
+
+# make bench [BENCH=udp,memory,fleet] [ROUNDS=3] [WINDOW=8]
+.PHONY: bench
+bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
+	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' \
+	BENCH='$(BENCH)' ROUNDS='$(ROUNDS)' WINDOW='$(WINDOW)' \
+	$(NODE) $(srcdir)/tests/bench/run.mjs

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The generator and the checker around a candidate.
+import path from 'node:path';
+import { builddir, sleep, start, waitUntil } from '../helpers/util.mjs';
+
+export const program = (name) => path.join(builddir, 'tests/bench', name);
+
+const lines = (child) => child.text.out.split('\n').slice(0, -1);
+
+// A program of ours that says "ready" on its first line.
+export async function startReady(scope, name, args) {
+	const child = start(scope, program(name), args.map(String));
+
+	await waitUntil(`start of ${name}`, () => {
+		if (child.exitCode !== null)
+			throw new Error(`${name} ended: ${child.text.err}`);
+		return lines(child)[0] === 'ready';
+	});
+	return child;
+}
+
+export class Checker {
+	static async start(scope, { streams, rate, port }) {
+		const self = new Checker();
+
+		self.child = await startReady(scope, 'tscheck', [
+			'--streams', streams, '--rate', rate, '--port', port]);
+		return self;
+	}
+
+	// What it has seen so far.
+	async snapshot() {
+		const before = lines(this.child).length;
+
+		this.child.kill('SIGUSR1');
+		await waitUntil('figures of tscheck',
+			() => lines(this.child).length > before);
+		return JSON.parse(lines(this.child).at(-1));
+	}
+
+	async stop() {
+		this.child.kill('SIGTERM');
+		await this.child.ended;
+		return JSON.parse(lines(this.child).at(-1));
+	}
+}
+
+export function startGenerator(scope, { streams, rate, port, seconds }) {
+	return start(scope, program('tsgen'), ['--streams', streams, '--rate',
+		rate, '--port', port, '--seconds', seconds].map(String));
+}
+
+// Stamped packets that were sent and did not come out, wherever they went:
+// before the first that came, between, after the last.
+export function lostOf(sent, seen) {
+	let lost = seen.lost;
+
+	for (const [i, next] of sent.next.entries())
+		lost += seen.first[i] + next - seen.next[i];
+	return lost;
+}
+
+/*
+ * One measurement: load through a running candidate, its CPU over the window
+ * in which everything is at speed, and all that got lost from first to last.
+ */
+export async function measureFlow(scope, checker, o, cpu) {
+	const generator = startGenerator(scope, { ...o,
+		seconds: o.warm + o.window + 1 });
+
+	await sleep(o.warm * 1000);
+	const cpuBefore = cpu(), before = await checker.snapshot();
+	await sleep(o.window * 1000);
+	const cpuAfter = cpu(), after = await checker.snapshot();
+	const { out, code } = await generator.ended;
+	if (code !== 0)
+		throw new Error('the generator failed');
+	await sleep(500);
+	const seen = await checker.stop(), sent = JSON.parse(out);
+	const mbit = (after.bytes - before.bytes) * 8 / 1e6;
+	return { cpu_us_per_mbit: (cpuAfter - cpuBefore) / 1000 / mbit, mbit,
+		sent: sent.stamped, lost: lostOf(sent, seen),
+		late_start: seen.first.reduce((sum, n) => sum + n, 0),
+		duplicated: seen.duplicated, reordered: seen.reordered,
+		cc_errors: seen.cc_errors, latency_us: seen.latency_us,
+		burst_ms: seen.burst_ms,
+		generator_late_us: sent.late_max_us };
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * make bench: runs the scenarios in a network namespace of its own, says PASS
+ * or FAIL for each figure the project promises, leaves bench.json.
+ *
+ *	BENCH=udp,fleet  only these (default: all)
+ *	ROUNDS=3         how often each candidate has its turn
+ *	WINDOW=8         seconds measured in a turn
+ */
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const scenarios = ['udp', 'memory', 'fleet'];
+const INSIDE = 'SLUICE_BENCH_INSIDE';
+
+// Runs this file again in a namespace with nothing but a loopback.
+function enterNamespace() {
+	const spaces = process.getuid() === 0 ? '-n' : '-rn';
+	const { status, error } = spawnSync('unshare', [spaces, 'sh', '-euc',
+		'ip link set lo up multicast on\n' +
+		'ip route add 239.0.0.0/8 dev lo\nexec "$@"', 'sh',
+		process.execPath, fileURLToPath(import.meta.url)],
+	{ stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } });
+
+	if (error !== undefined)
+		throw error;
+	process.exit(status ?? 1);
+}
+
+function number(name, standard) {
+	const value = Number(process.env[name] || standard);
+
+	if (!Number.isInteger(value) || value < 1)
+		throw new Error(`${name}: ${process.env[name]} is no count`);
+	return value;
+}
+
+function wanted() {
+	const names = (process.env.BENCH || scenarios.join()).split(',');
+
+	for (const name of names)
+		if (!scenarios.includes(name))
+			throw new Error(`BENCH: no ${name}; there are ` +
+				scenarios.join(', '));
+	return names;
+}
+
+async function main() {
+	const { builddir } = await import('../helpers/util.mjs');
+	const { Report } = await import('./report.mjs');
+	const report = new Report();
+	const options = { rounds: number('ROUNDS', 3),
+		window: number('WINDOW', 8) };
+
+	for (const name of wanted()) {
+		const scenario = await import(`./${name}.mjs`);
+		try {
+			await scenario[name](report, options);
+		} catch (error) {
+			report.judge(false, `${name}: ${error.message}`);
+		}
+	}
+	return report.finish(path.join(builddir, 'bench.json'));
+}
+
+if (process.env[INSIDE] === undefined)
+	enterNamespace();
+process.exit(await main() ? 0 : 1);
