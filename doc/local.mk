@@ -1,1 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+dist_man_MANS += \
+	doc/sluice.8 \
+	doc/sluice.json.5
+dist_doc_DATA += \
+	doc/api.md \
+	doc/architecture.md
