@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
-	worker/ts/analyze.h \
-	worker/ts/cc.h \
+	worker/ts/analyze.c worker/ts/analyze.h \
+	worker/ts/cc.c worker/ts/cc.h \
 	worker/ts/desc.h \
 	worker/ts/packet.h \
-	worker/ts/pat.h \
-	worker/ts/pcr.h \
-	worker/ts/pmt.h \
-	worker/ts/psi.h \
-	worker/ts/rap.h \
-	worker/ts/section.h \
-	worker/ts/sync.h
+	worker/ts/pat.c worker/ts/pat.h \
+	worker/ts/pcr.c worker/ts/pcr.h \
+	worker/ts/pmt.c worker/ts/pmt.h \
+	worker/ts/psi.c worker/ts/psi.h \
+	worker/ts/rap.c worker/ts/rap.h \
+	worker/ts/section.c worker/ts/section.h \
+	worker/ts/sync.c worker/ts/sync.h

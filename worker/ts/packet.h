@@ -16,6 +16,7 @@ enum {
 	TS_SYNC_BYTE = 0x47,
 	TS_PIDS = 8192,
 	TS_PID_PAT = 0x0000,
+	TS_PID_FREE = 0x0010, /* below: reserved for fixed tables */
 	TS_PID_NULL = 0x1fff,
 };
 

@@ -29,7 +29,8 @@ struct pat {
 	struct pat_program programs[PAT_PROGRAMS_MAX];
 };
 
-/* section is whole, its CRC_32 was checked.  0, or -EBADMSG: not a PAT, cut
- * inside an entry, or a PMT PID that cannot be one (below 0x10, 0x1fff). */
+/* section is whole, its CRC_32 was checked.  0, or -EBADMSG: not a PAT, or cut
+ * inside an entry.  Entries whose PID can carry no PMT (below 0x10, 0x1fff)
+ * are left out. */
 int pat_decode(const uint8_t *section, size_t len,
 	       struct pat *ret) MUST_CHECK;

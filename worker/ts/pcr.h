@@ -36,7 +36,7 @@ struct pcr_clock {
 	uint64_t last_pcr;
 	uint64_t packets;    /* fed since init */
 	uint64_t at_packets; /* of them up to last_pcr */
-	uint64_t at_ticks;   /* stream time of last_pcr, never goes back */
+	uint64_t at_ticks;   /* stream time of last_pcr */
 	uint64_t span_ticks; /* last good interval between two PCRs ... */
 	uint64_t span_packets; /* ... and the packets in it; 0: rate unknown */
 	uint32_t jumps;      /* new time bases since init */
@@ -52,7 +52,8 @@ void pcr_clock_init(struct pcr_clock *, uint16_t pid);
 bool pcr_clock_feed(struct pcr_clock *, const uint8_t *packet);
 
 /* Stream time of the packet to come, in ticks since the first PCR: behind the
- * last PCR extrapolated at the last rate.  Never goes back. */
+ * last PCR extrapolated at the last rate.  Steps back a little at a PCR when
+ * the rate had fallen since the one before. */
 uint64_t pcr_clock_ticks(const struct pcr_clock *);
 
 /* Bits per second of the whole multiplex; 0 while not known. */

@@ -49,8 +49,10 @@ struct pmt {
 int pmt_decode(const uint8_t *section, size_t len,
 	       struct pmt *ret) MUST_CHECK;
 
-/* The class of a stream from its type and descriptors. */
-enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop);
+/* The class of a stream from its type, the descriptors of its program and its
+ * own. */
+enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop program,
+			    struct desc_loop stream);
 
 /* "video", "audio", …; never NULL. */
 const char *pid_class_name(enum pid_class);

@@ -25,11 +25,11 @@ struct section_assembler {
 	uint8_t *buffer;
 	uint16_t size;
 	uint16_t have;       /* bytes of a section that is not whole yet */
-	uint16_t pos, end;   /* payload not yet looked at */
 	const uint8_t *packet; /* NULL when used up */
+	uint8_t pos;         /* of packet: not yet looked at */
+	uint8_t start;       /* of packet: where sections begin; 188: none */
 	uint8_t cc;          /* of the last packet; 0xff before the first */
-	bool collecting;     /* the next payload byte belongs to have */
-	bool pusi;           /* packet still holds the start of a section */
+	bool collecting;     /* the next payload byte belongs to the section */
 	uint32_t crc_errors; /* since init */
 	uint32_t broken;     /* since init: cut, too long, pointer out of range */
 };

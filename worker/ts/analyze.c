@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/ts/analyze.h"
+
+#include "common/alloc.h"
+#include "worker/ts/cc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The header as one number. */
+enum {
+	HEADER_TEI = 0x800000,
+	HEADER_PUSI = 0x400000,
+	HEADER_SCRAMBLING = 0xc0,
+};
+
+struct analyze {
+	struct analyze_config config;
+	struct psi *psi;
+	const uint8_t *classes; /* of psi */
+	uint32_t psi_errors;    /* of psi, up to the second before */
+
+	/* this second */
+	uint32_t packets;
+	uint32_t null_packets;
+	uint32_t cc_errors;
+	uint32_t pes_errors;
+	uint32_t scrambled_packets;
+	uint32_t tei;
+	bool av_scrambled;
+	bool pes_bad; /* one PID had more errors than is good */
+
+	struct cc cc;
+	uint8_t pes_errors_of[TS_PIDS]; /* touched only where there are any */
+};
+
+struct analyze *analyze_new(const struct analyze_config *config)
+{
+	struct analyze *a = xcalloc(1, sizeof *a);
+
+	a->config = *config;
+	a->psi = psi_new();
+	a->classes = psi_classes(a->psi);
+	return a;
+}
+
+void analyze_free(struct analyze **a)
+{
+	if (!*a)
+		return;
+	psi_free(&(*a)->psi);
+	free(*a);
+	*a = NULL;
+}
+
+static void begin_second(struct analyze *a)
+{
+	if (a->pes_errors > 0)
+		memset(a->pes_errors_of, 0, sizeof a->pes_errors_of);
+	a->packets = 0;
+	a->null_packets = 0;
+	a->cc_errors = 0;
+	a->pes_errors = 0;
+	a->scrambled_packets = 0;
+	a->tei = 0;
+	a->av_scrambled = false;
+	a->pes_bad = false;
+	a->psi_errors = psi_crc_errors(a->psi) + psi_broken(a->psi);
+}
+
+void analyze_reset(struct analyze *a)
+{
+	psi_reset(a->psi);
+	memset(&a->cc, 0, sizeof a->cc);
+	begin_second(a);
+}
+
+static uint32_t header_of(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+		(uint32_t)p[2] << 8 | p[3];
+}
+
+/* The first packet of a PES, or what claims to be one. */
+static void check_pes_start(struct analyze *a, const uint8_t *p)
+{
+	size_t offset = ts_payload_offset(p);
+	uint8_t *errors = &a->pes_errors_of[ts_pid(p)];
+
+	if (offset + 3 > TS_PACKET)
+		return;
+	if (p[offset] == 0 && p[offset + 1] == 0 && p[offset + 2] == 1)
+		return;
+	a->pes_errors++;
+	if (*errors < UINT8_MAX)
+		++*errors;
+	if (*errors > ANALYZE_PES_ERRORS)
+		a->pes_bad = true;
+}
+
+static void feed_packet(struct analyze *a, const uint8_t *p)
+{
+	uint32_t header = header_of(p);
+	uint16_t pid = (header >> 8) & 0x1fff;
+
+	if (pid == TS_PID_NULL) {
+		a->null_packets++;
+		return;
+	}
+	if (cc_feed(&a->cc, p) == CC_ERROR)
+		a->cc_errors++;
+	if (header & HEADER_TEI) {
+		a->tei++;
+		return;
+	}
+
+	uint8_t class = a->classes[pid];
+	bool av = class == PID_VIDEO || class == PID_AUDIO;
+
+	if (header & HEADER_SCRAMBLING) {
+		a->scrambled_packets++;
+		a->av_scrambled |= av;
+	} else if (av && header & HEADER_PUSI) {
+		check_pes_start(a, p);
+	} else if (class == PID_PSI) {
+		(void)psi_feed(a->psi, p);
+	}
+}
+
+/* Counts and follows the tables: what works without judging. */
+static void count_packet(struct analyze *a, const uint8_t *p)
+{
+	uint16_t pid = ts_pid(p);
+
+	if (pid == TS_PID_NULL)
+		a->null_packets++;
+	else if (a->classes[pid] == PID_PSI && ts_sync_ok(p))
+		(void)psi_feed(a->psi, p);
+}
+
+void analyze_feed(struct analyze *a, struct ts_run run)
+{
+	const uint8_t *p = run.data;
+	const uint8_t *end = p + run.n * TS_PACKET;
+
+	a->packets += (uint32_t)run.n;
+	if (a->config.no_analyze) {
+		for (; p < end; p += TS_PACKET)
+			count_packet(a, p);
+		return;
+	}
+	for (; p < end; p += TS_PACKET)
+		feed_packet(a, p);
+}
+
+static uint32_t kbps(uint32_t packets, unsigned elapsed_ms)
+{
+	return (uint32_t)((uint64_t)packets * TS_PACKET * 8 / elapsed_ms);
+}
+
+static bool is_onair(const struct analyze *a, const struct analyze_report *r)
+{
+	const struct analyze_config *c = &a->config;
+	uint32_t limit = c->bitrate_limit_kbps;
+
+	if (limit == 0)
+		limit = r->video_count > 0 && !c->no_analyze
+			? ANALYZE_LIMIT_VIDEO_KBPS
+			: ANALYZE_LIMIT_KBPS;
+	if (r->payload_kbps < limit)
+		return false;
+	if (c->no_analyze)
+		return true;
+	return r->has_pmt && !r->scrambled && !a->pes_bad &&
+		!(c->cc_limit > 0 && r->cc_error >= c->cc_limit);
+}
+
+void analyze_second(struct analyze *a, unsigned elapsed_ms,
+		    struct analyze_report *ret)
+{
+	assert(elapsed_ms > 0);
+	*ret = (struct analyze_report){
+		.scrambled = a->av_scrambled,
+		.has_pat = psi_has_pat(a->psi),
+		.has_pmt = psi_has_pmt(a->psi),
+		.bitrate_kbps = kbps(a->packets, elapsed_ms),
+		.payload_kbps = kbps(a->packets - a->null_packets, elapsed_ms),
+		.packets = a->packets,
+		.cc_error = a->cc_errors,
+		.pes_error = a->pes_errors,
+		.sc_error = a->scrambled_packets,
+		.tei = a->tei,
+		.psi_error = psi_crc_errors(a->psi) + psi_broken(a->psi) -
+			a->psi_errors,
+		.video_count = psi_video_count(a->psi),
+		.audio_count = psi_audio_count(a->psi),
+	};
+	ret->onair = is_onair(a, ret);
+	begin_second(a);
+}
+
+const struct psi *analyze_psi(const struct analyze *a)
+{
+	return a->psi;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/ts/pcr.h"
+
+enum {
+	/* ticks per packet at 10 Gbit/s: a shorter interval is nonsense */
+	TICKS_PER_PACKET_MIN = 4,
+	/* without a PCR and without a rate: time to look at other PIDs */
+	PACKETS_WITHOUT_PCR = 20000,
+};
+
+static const uint64_t gap_max_ticks = PCR_HZ / 1000 * PCR_GAP_MAX_MS;
+
+void pcr_clock_init(struct pcr_clock *c, uint16_t pid)
+{
+	*c = (struct pcr_clock){ .pid = pid, .fixed = pid != TS_PID_NULL };
+}
+
+static uint64_t ticks_since_pcr(const struct pcr_clock *c)
+{
+	if (c->span_packets == 0)
+		return 0;
+	return (c->packets - c->at_packets) * c->span_ticks / c->span_packets;
+}
+
+/* Did the PID stop to carry PCRs? */
+static bool is_silent(const struct pcr_clock *c)
+{
+	if (c->span_packets > 0)
+		return ticks_since_pcr(c) > gap_max_ticks;
+	return c->packets - c->at_packets > PACKETS_WITHOUT_PCR;
+}
+
+static bool follow_pid(struct pcr_clock *c, uint16_t pid)
+{
+	if (pid == c->pid)
+		return true;
+	if (c->fixed || (c->has_pcr && !is_silent(c)))
+		return false;
+	c->pid = pid;
+	return true;
+}
+
+bool pcr_clock_feed(struct pcr_clock *c, const uint8_t *packet)
+{
+	uint64_t pcr;
+	uint64_t before = c->packets++;
+	uint16_t old_pid = c->pid;
+
+	if (!ts_pcr(packet, &pcr) || ts_tei(packet) ||
+	    !follow_pid(c, ts_pid(packet)))
+		return false;
+
+	uint64_t ticks = pcr_diff(pcr % PCR_WRAP, c->last_pcr);
+	uint64_t packets = before - c->at_packets;
+	bool good = c->has_pcr && c->pid == old_pid &&
+		!ts_discontinuity(packet) && ticks <= gap_max_ticks;
+
+	/* a repeated packet repeats its PCR */
+	if (good && ticks == 0)
+		return false;
+	if (good && ticks / TICKS_PER_PACKET_MIN < packets)
+		good = false;
+
+	if (good) {
+		c->at_ticks += ticks;
+	} else {
+		c->at_ticks += c->span_packets == 0 ? 0
+			: packets * c->span_ticks / c->span_packets;
+		c->jumps += c->has_pcr;
+	}
+	c->has_pcr = true;
+	c->last_pcr = pcr % PCR_WRAP;
+	c->at_packets = before;
+	if (good) {
+		c->span_ticks = ticks;
+		c->span_packets = packets;
+	}
+	return good;
+}
+
+uint64_t pcr_clock_ticks(const struct pcr_clock *c)
+{
+	return c->at_ticks + ticks_since_pcr(c);
+}
+
+uint64_t pcr_clock_bps(const struct pcr_clock *c)
+{
+	if (c->span_packets == 0)
+		return 0;
+	return c->span_packets * TS_PACKET * 8 * PCR_HZ / c->span_ticks;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/ts/pmt.h"
+
+#include "worker/ts/section.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	HEADER = 12,
+	CRC = 4,
+	ENTRY = 5,
+};
+
+/* format_identifier of a registration descriptor */
+#define FORMAT(a, b, c, d) \
+	((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (d))
+
+static const uint32_t format_hdmv = FORMAT('H', 'D', 'M', 'V');
+
+/* ISO/IEC 13818-1 table 2-34; 0x80 and up as ATSC, SCTE, AVS and Dirac use
+ * them.  Types not listed are PID_UNKNOWN. */
+static const uint8_t class_of_type[256] = {
+	[0x01] = PID_VIDEO, /* MPEG-1 */
+	[0x02] = PID_VIDEO, /* MPEG-2 */
+	[0x03] = PID_AUDIO, /* MPEG-1 */
+	[0x04] = PID_AUDIO, /* MPEG-2 */
+	[0x05] = PID_DATA,  /* private sections */
+	[0x06] = PID_DATA,  /* private PES: the descriptors know more */
+	[0x08] = PID_DATA,  /* DSM-CC */
+	[0x0a] = PID_DATA,
+	[0x0b] = PID_DATA,
+	[0x0c] = PID_DATA,
+	[0x0d] = PID_DATA,
+	[0x0f] = PID_AUDIO, /* AAC ADTS */
+	[0x10] = PID_VIDEO, /* MPEG-4 part 2 */
+	[0x11] = PID_AUDIO, /* AAC LATM */
+	[0x14] = PID_DATA,
+	[0x15] = PID_DATA,  /* metadata in PES ... */
+	[0x16] = PID_DATA,
+	[0x17] = PID_DATA,
+	[0x18] = PID_DATA,
+	[0x19] = PID_DATA,
+	[0x1b] = PID_VIDEO, /* H.264 */
+	[0x1c] = PID_AUDIO, /* MPEG-4 raw */
+	[0x1e] = PID_VIDEO,
+	[0x1f] = PID_VIDEO, /* SVC, MVC, JPEG 2000 ... */
+	[0x20] = PID_VIDEO,
+	[0x21] = PID_VIDEO,
+	[0x22] = PID_VIDEO,
+	[0x23] = PID_VIDEO,
+	[0x24] = PID_VIDEO, /* HEVC */
+	[0x25] = PID_VIDEO,
+	[0x28] = PID_VIDEO,
+	[0x29] = PID_VIDEO,
+	[0x2a] = PID_VIDEO,
+	[0x2b] = PID_VIDEO,
+	[0x2d] = PID_AUDIO, /* MPEG-H */
+	[0x2e] = PID_AUDIO,
+	[0x31] = PID_VIDEO,
+	[0x32] = PID_VIDEO, /* JPEG XS */
+	[0x33] = PID_VIDEO, /* VVC */
+	[0x34] = PID_VIDEO,
+	[0x35] = PID_VIDEO, /* EVC */
+	[0x42] = PID_VIDEO, /* AVS */
+	[0x80] = PID_VIDEO, /* MPEG-2 in cable */
+	[0x81] = PID_AUDIO, /* AC-3 */
+	[0x82] = PID_SUBTITLE,
+	[0x86] = PID_DATA,  /* SCTE 35 */
+	[0x87] = PID_AUDIO, /* E-AC-3 */
+	[0x8a] = PID_AUDIO, /* DTS */
+	[0xd1] = PID_VIDEO, /* Dirac */
+	[0xd2] = PID_VIDEO, /* AVS2 */
+	[0xd4] = PID_VIDEO, /* AVS3 */
+	[0xea] = PID_VIDEO, /* VC-1 */
+};
+
+/* What the same types mean in a program registered as HDMV. */
+static const uint8_t class_in_hdmv[256] = {
+	[0x80] = PID_AUDIO, /* LPCM */
+	[0x82] = PID_AUDIO, /* DTS */
+	[0x83] = PID_AUDIO, /* TrueHD */
+	[0x84] = PID_AUDIO, /* E-AC-3 */
+	[0x85] = PID_AUDIO, /* DTS-HD */
+	[0x86] = PID_AUDIO,
+	[0x90] = PID_SUBTITLE,
+	[0x92] = PID_SUBTITLE,
+	[0xa1] = PID_AUDIO,
+	[0xa2] = PID_AUDIO,
+};
+
+static uint32_t registration(struct desc_loop loop)
+{
+	struct desc d;
+
+	if (!desc_find(loop, DESC_REGISTRATION, &d) || d.len < 4)
+		return 0;
+	return FORMAT(d.data[0], d.data[1], d.data[2], d.data[3]);
+}
+
+static enum pid_class class_of_format(uint32_t format)
+{
+	switch (format) {
+	case FORMAT('A', 'C', '-', '3'):
+	case FORMAT('E', 'A', 'C', '3'):
+	case FORMAT('A', 'C', '-', '4'):
+	case FORMAT('D', 'T', 'S', '1'):
+	case FORMAT('D', 'T', 'S', '2'):
+	case FORMAT('D', 'T', 'S', '3'):
+	case FORMAT('O', 'p', 'u', 's'):
+	case FORMAT('B', 'S', 'S', 'D'):
+		return PID_AUDIO;
+	case FORMAT('H', 'E', 'V', 'C'):
+	case FORMAT('V', 'C', '-', '1'):
+	case FORMAT('d', 'r', 'a', 'c'):
+	case FORMAT('A', 'V', '0', '1'):
+		return PID_VIDEO;
+	default:
+		return PID_UNKNOWN;
+	}
+}
+
+/* EN 300 468 6.4: descriptor_tag_extension */
+static bool is_audio_extension(const struct desc *d)
+{
+	if (d->len < 1)
+		return false;
+	switch (d->data[0]) {
+	case 0x0e: /* DTS-HD */
+	case 0x0f: /* DTS Neural */
+	case 0x15: /* AC-4 */
+	case 0x19: /* audio preselection */
+	case 0x21: /* DTS-UHD */
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum pid_class class_of_desc(const struct desc *d)
+{
+	switch (d->tag) {
+	case DESC_AC3:
+	case DESC_EAC3:
+	case DESC_DTS:
+	case DESC_AAC:
+		return PID_AUDIO;
+	case DESC_TELETEXT:
+	case DESC_VBI_TELETEXT:
+		return PID_TELETEXT;
+	case DESC_SUBTITLING:
+		return PID_SUBTITLE;
+	case DESC_EXTENSION:
+		return is_audio_extension(d) ? PID_AUDIO : PID_UNKNOWN;
+	default:
+		return PID_UNKNOWN;
+	}
+}
+
+static enum pid_class classify_private_pes(struct desc_loop loop)
+{
+	enum pid_class class = class_of_format(registration(loop));
+	struct desc d;
+
+	while (class == PID_UNKNOWN && desc_next(&loop, &d))
+		class = class_of_desc(&d);
+	return class == PID_UNKNOWN ? PID_DATA : class;
+}
+
+enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop program,
+			    struct desc_loop stream)
+{
+	enum pid_class class = PID_UNKNOWN;
+	struct desc d;
+
+	if (stream_type == 0x06)
+		return classify_private_pes(stream);
+	if (stream_type == 0x05 &&
+	    desc_find(stream, DESC_APPLICATION_SIGNALLING, &d))
+		return PID_AIT;
+	if (stream_type >= 0x80 && registration(program) == format_hdmv)
+		class = class_in_hdmv[stream_type];
+	if (class == PID_UNKNOWN)
+		class = class_of_type[stream_type];
+	if (class == PID_UNKNOWN)
+		class = class_of_format(registration(stream));
+	return class == PID_UNKNOWN ? PID_OTHER : class;
+}
+
+static struct desc_loop take_loop(const uint8_t *p, const uint8_t *end)
+{
+	size_t len = (size_t)(p[0] & 0x0f) << 8 | p[1];
+
+	if (len > (size_t)(end - p) - 2)
+		return (struct desc_loop){ NULL, 0 };
+	return (struct desc_loop){ p + 2, len };
+}
+
+static int decode_streams(const uint8_t *p, const uint8_t *end,
+			  struct pmt *ret)
+{
+	while (p < end) {
+		struct pmt_stream *s = &ret->streams[ret->n_streams];
+
+		if (end - p < ENTRY)
+			return -EBADMSG;
+		s->type = p[0];
+		s->pid = (uint16_t)((p[1] & 0x1f) << 8 | p[2]);
+		s->descriptors = take_loop(p + 3, end);
+		if (!s->descriptors.data || !desc_loop_ok(s->descriptors))
+			return -EBADMSG;
+		s->class = pmt_classify(s->type, ret->descriptors,
+					s->descriptors);
+		p = s->descriptors.data + s->descriptors.len;
+		ret->n_streams++;
+	}
+	return 0;
+}
+
+int pmt_decode(const uint8_t *section, size_t len, struct pmt *ret)
+{
+	if (len < HEADER + CRC || len > SECTION_PSI_MAX ||
+	    section_table_id(section) != PMT_TABLE_ID ||
+	    !section_has_syntax(section) || section_length(section) != len ||
+	    section[6] != 0)
+		return -EBADMSG;
+
+	const uint8_t *end = section + len - CRC;
+
+	ret->program = (uint16_t)(section[3] << 8 | section[4]);
+	ret->version = section[5] >> 1 & 0x1f;
+	ret->current = section[5] & 1;
+	ret->pcr_pid = (uint16_t)((section[8] & 0x1f) << 8 | section[9]);
+	ret->descriptors = take_loop(section + 10, end);
+	ret->n_streams = 0;
+	if (!ret->descriptors.data || !desc_loop_ok(ret->descriptors))
+		return -EBADMSG;
+	return decode_streams(ret->descriptors.data + ret->descriptors.len,
+			      end, ret);
+}
+
+const char *pid_class_name(enum pid_class class)
+{
+	static const char *const names[] = {
+		[PID_UNKNOWN] = "unknown",   [PID_VIDEO] = "video",
+		[PID_AUDIO] = "audio",       [PID_SUBTITLE] = "subtitle",
+		[PID_TELETEXT] = "teletext", [PID_AIT] = "ait",
+		[PID_DATA] = "data",         [PID_OTHER] = "other",
+		[PID_PSI] = "psi",
+	};
+
+	return names[class];
+}

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/ts/psi.h"
+
+#include "common/alloc.h"
+#include "worker/ts/pat.h"
+#include "worker/ts/section.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A PID whose sections are collected: the PAT's or a PMT's. */
+struct table_pid {
+	uint16_t pid;
+	struct section_assembler assembler;
+	uint8_t buffer[SECTION_PSI_MAX];
+};
+
+/* A section kept, with its own memory. */
+struct kept {
+	uint8_t *data;
+	size_t len;
+};
+
+struct pat_set {
+	unsigned n;    /* sections the table has; 0: nothing is known */
+	unsigned have; /* of them, one bit each */
+	uint8_t version;
+	struct kept sections[PSI_PAT_SECTIONS_MAX];
+};
+
+struct psi {
+	uint8_t classes[TS_PIDS];
+	uint8_t types[TS_PIDS];
+
+	struct pat_set pat;     /* in force */
+	struct pat_set pat_new; /* coming in, replaces pat when whole */
+	struct psi_section pat_sections[PSI_PAT_SECTIONS_MAX];
+	uint16_t tsid;
+
+	size_t n_programs;
+	struct psi_program programs[PSI_PROGRAMS_MAX];
+	const struct psi_program *main;
+
+	size_t n_pids;
+	struct table_pid *pids[1 + PSI_PROGRAMS_MAX]; /* [0] is the PAT's */
+
+	unsigned n_video, n_audio;
+	uint32_t changes;
+	uint32_t crc_errors;
+	uint32_t broken;
+};
+
+static struct table_pid *table_pid_new(uint16_t pid)
+{
+	struct table_pid *t = xcalloc(1, sizeof *t);
+
+	t->pid = pid;
+	section_init(&t->assembler, t->buffer, sizeof t->buffer);
+	return t;
+}
+
+static bool kept_is(const struct kept *k, const uint8_t *data, size_t len)
+{
+	return k->len == len && k->data && memcmp(k->data, data, len) == 0;
+}
+
+static void kept_set(struct kept *k, const uint8_t *data, size_t len)
+{
+	k->data = xrealloc(k->data, len);
+	memcpy(k->data, data, len);
+	k->len = len;
+}
+
+static void pat_set_clear(struct pat_set *set)
+{
+	for (size_t i = 0; i < PSI_PAT_SECTIONS_MAX; i++)
+		free(set->sections[i].data);
+	*set = (struct pat_set){ 0 };
+}
+
+static bool pat_set_equal(const struct pat_set *a, const struct pat_set *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (unsigned i = 0; i < a->n; i++)
+		if (!kept_is(&a->sections[i], b->sections[i].data,
+			     b->sections[i].len))
+			return false;
+	return true;
+}
+
+static void program_done(struct psi_program *p)
+{
+	free((void *)(uintptr_t)p->pmt.data);
+	*p = (struct psi_program){ 0 };
+}
+
+static void drop_tables(struct psi *psi)
+{
+	for (size_t i = 0; i < psi->n_programs; i++)
+		program_done(&psi->programs[i]);
+	psi->n_programs = 0;
+	psi->main = NULL;
+	while (psi->n_pids > 1)
+		free(psi->pids[--psi->n_pids]);
+	pat_set_clear(&psi->pat);
+	pat_set_clear(&psi->pat_new);
+	memset(psi->pat_sections, 0, sizeof psi->pat_sections);
+	psi->tsid = 0;
+}
+
+/* --- what follows from the tables --- */
+
+static void index_program(struct psi *psi, struct psi_program *program)
+{
+	struct pmt pmt;
+
+	program->pcr_pid = TS_PID_NULL;
+	program->video_pid = TS_PID_NULL;
+	program->audio_pid = TS_PID_NULL;
+	if (!program->pmt.data ||
+	    pmt_decode(program->pmt.data, program->pmt.len, &pmt) < 0)
+		return;
+
+	program->pcr_pid = pmt.pcr_pid;
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		const struct pmt_stream *s = &pmt.streams[i];
+		uint8_t *class = &psi->classes[s->pid];
+
+		if (s->pid < TS_PID_FREE || s->pid == TS_PID_NULL ||
+		    *class == PID_PSI)
+			continue;
+		if (s->class == PID_VIDEO && program->video_pid == TS_PID_NULL)
+			program->video_pid = s->pid;
+		if (s->class == PID_AUDIO && program->audio_pid == TS_PID_NULL)
+			program->audio_pid = s->pid;
+		if (*class != PID_UNKNOWN) /* shared with another program */
+			continue;
+		*class = (uint8_t)s->class;
+		psi->types[s->pid] = s->type;
+		psi->n_video += s->class == PID_VIDEO;
+		psi->n_audio += s->class == PID_AUDIO;
+	}
+}
+
+static const struct psi_program *choose_main(const struct psi *psi)
+{
+	for (size_t i = 0; i < psi->n_programs; i++)
+		if (psi->programs[i].video_pid != TS_PID_NULL)
+			return &psi->programs[i];
+	for (size_t i = 0; i < psi->n_programs; i++)
+		if (psi->programs[i].audio_pid != TS_PID_NULL)
+			return &psi->programs[i];
+	return NULL;
+}
+
+static void index_tables(struct psi *psi)
+{
+	memset(psi->classes, PID_UNKNOWN, sizeof psi->classes);
+	memset(psi->types, 0, sizeof psi->types);
+	psi->n_video = 0;
+	psi->n_audio = 0;
+	for (size_t i = 0; i < psi->n_pids; i++)
+		psi->classes[psi->pids[i]->pid] = PID_PSI;
+	for (size_t i = 0; i < psi->n_programs; i++)
+		index_program(psi, &psi->programs[i]);
+	psi->main = choose_main(psi);
+}
+
+/* --- PAT --- */
+
+static void add_program(struct psi *psi, const struct pat_program *entry,
+			struct psi_program *old, size_t n_old)
+{
+	struct psi_program *p = &psi->programs[psi->n_programs];
+
+	if (psi->n_programs == PSI_PROGRAMS_MAX ||
+	    psi_program_find(psi, entry->number))
+		return;
+	*p = (struct psi_program){
+		.number = entry->number,
+		.pmt_pid = entry->pmt_pid,
+	};
+	psi->n_programs++;
+
+	for (size_t i = 0; i < n_old; i++) {
+		if (old[i].number != entry->number ||
+		    old[i].pmt_pid != entry->pmt_pid)
+			continue;
+		p->pmt = old[i].pmt;
+		old[i].pmt = (struct psi_section){ NULL, 0 };
+	}
+}
+
+/* Collects from the PMT PIDs of all programs, and from no other. */
+static void follow_pmt_pids(struct psi *psi)
+{
+	struct table_pid *old[1 + PSI_PROGRAMS_MAX];
+	struct table_pid *by_pid = NULL;
+	size_t n_old = psi->n_pids;
+
+	memcpy(old, psi->pids, n_old * sizeof *old);
+	psi->n_pids = 1;
+	for (size_t i = 0; i < psi->n_programs; i++) {
+		uint16_t pid = psi->programs[i].pmt_pid;
+		size_t at = 1;
+
+		while (at < psi->n_pids && psi->pids[at]->pid != pid)
+			at++;
+		if (at < psi->n_pids)
+			continue;
+		by_pid = NULL;
+		for (size_t j = 1; j < n_old; j++) {
+			if (!old[j] || old[j]->pid != pid)
+				continue;
+			by_pid = old[j];
+			old[j] = NULL;
+		}
+		psi->pids[psi->n_pids++] =
+			by_pid ? by_pid : table_pid_new(pid);
+	}
+	for (size_t j = 1; j < n_old; j++)
+		free(old[j]);
+}
+
+static void rebuild_programs(struct psi *psi)
+{
+	size_t n_old = psi->n_programs;
+	struct psi_program *old = xcalloc(n_old + 1, sizeof *old);
+
+	memcpy(old, psi->programs, n_old * sizeof *old);
+	psi->n_programs = 0;
+	for (unsigned i = 0; i < psi->pat.n; i++) {
+		const struct kept *k = &psi->pat.sections[i];
+		struct pat pat;
+		int r = pat_decode(k->data, k->len, &pat);
+
+		assert(r == 0);
+		(void)r;
+		psi->tsid = pat.tsid;
+		psi->pat_sections[i] = (struct psi_section){ k->data, k->len };
+		for (size_t j = 0; j < pat.n_programs; j++)
+			add_program(psi, &pat.programs[j], old, n_old);
+	}
+	for (size_t i = 0; i < n_old; i++)
+		program_done(&old[i]);
+	free(old);
+	follow_pmt_pids(psi);
+}
+
+static bool on_pat(struct psi *psi, const uint8_t *section, size_t len)
+{
+	struct pat_set *set = &psi->pat_new;
+	struct pat pat;
+
+	if (pat_decode(section, len, &pat) < 0 ||
+	    pat.last_section_number >= PSI_PAT_SECTIONS_MAX) {
+		psi->broken++;
+		return false;
+	}
+	if (!pat.current)
+		return false;
+
+	unsigned n = pat.last_section_number + 1u;
+
+	if (set->n == 0 && psi->pat.n == n &&
+	    kept_is(&psi->pat.sections[pat.section_number], section, len))
+		return false;
+	if (set->n != n || set->version != pat.version)
+		pat_set_clear(set);
+	set->n = n;
+	set->version = pat.version;
+	kept_set(&set->sections[pat.section_number], section, len);
+	set->have |= 1u << pat.section_number;
+	if (set->have != (1u << n) - 1)
+		return false;
+
+	if (pat_set_equal(set, &psi->pat)) {
+		pat_set_clear(set);
+		return false;
+	}
+	pat_set_clear(&psi->pat);
+	psi->pat = *set;
+	*set = (struct pat_set){ 0 };
+	rebuild_programs(psi);
+	return true;
+}
+
+/* --- PMT --- */
+
+static bool on_pmt(struct psi *psi, uint16_t pid, const uint8_t *section,
+		   size_t len)
+{
+	struct pmt pmt;
+
+	if (pmt_decode(section, len, &pmt) < 0) {
+		psi->broken++;
+		return false;
+	}
+	if (!pmt.current)
+		return false;
+
+	for (size_t i = 0; i < psi->n_programs; i++) {
+		struct psi_program *p = &psi->programs[i];
+
+		if (p->number != pmt.program || p->pmt_pid != pid)
+			continue;
+
+		struct kept k = { (uint8_t *)(uintptr_t)p->pmt.data,
+				  p->pmt.len };
+
+		if (kept_is(&k, section, len))
+			return false;
+		kept_set(&k, section, len);
+		p->pmt = (struct psi_section){ k.data, k.len };
+		return true;
+	}
+	return false;
+}
+
+/* --- public --- */
+
+struct psi *psi_new(void)
+{
+	struct psi *psi = xcalloc(1, sizeof *psi);
+
+	psi->pids[0] = table_pid_new(TS_PID_PAT);
+	psi->n_pids = 1;
+	psi->classes[TS_PID_PAT] = PID_PSI;
+	return psi;
+}
+
+void psi_free(struct psi **psi)
+{
+	if (!*psi)
+		return;
+	drop_tables(*psi);
+	free((*psi)->pids[0]);
+	free(*psi);
+	*psi = NULL;
+}
+
+void psi_reset(struct psi *psi)
+{
+	drop_tables(psi);
+	section_reset(&psi->pids[0]->assembler);
+	psi->changes = 0;
+	index_tables(psi);
+}
+
+static struct table_pid *find_table_pid(struct psi *psi, uint16_t pid)
+{
+	for (size_t i = 0; i < psi->n_pids; i++)
+		if (psi->pids[i]->pid == pid)
+			return psi->pids[i];
+	return NULL;
+}
+
+bool psi_feed(struct psi *psi, const uint8_t *packet)
+{
+	struct table_pid *t = find_table_pid(psi, ts_pid(packet));
+	const uint8_t *section;
+	bool changed = false;
+	size_t len;
+
+	if (!t)
+		return false;
+	section_push(&t->assembler, packet);
+	while ((section = section_pull(&t->assembler, &len))) {
+		uint8_t table_id = section_table_id(section);
+
+		if (t->pid == TS_PID_PAT && table_id == PAT_TABLE_ID)
+			changed |= on_pat(psi, section, len);
+		else if (t->pid != TS_PID_PAT && table_id == PMT_TABLE_ID)
+			changed |= on_pmt(psi, t->pid, section, len);
+	}
+	psi->crc_errors += t->assembler.crc_errors;
+	psi->broken += t->assembler.broken;
+	t->assembler.crc_errors = 0;
+	t->assembler.broken = 0;
+	if (changed) {
+		index_tables(psi);
+		psi->changes++;
+	}
+	return changed;
+}
+
+const uint8_t *psi_classes(const struct psi *psi)
+{
+	return psi->classes;
+}
+
+uint8_t psi_stream_type(const struct psi *psi, uint16_t pid)
+{
+	return psi->types[pid & 0x1fff];
+}
+
+uint32_t psi_changes(const struct psi *psi)
+{
+	return psi->changes;
+}
+
+bool psi_has_pat(const struct psi *psi)
+{
+	return psi->pat.n > 0;
+}
+
+bool psi_has_pmt(const struct psi *psi)
+{
+	for (size_t i = 0; i < psi->n_programs; i++)
+		if (psi->programs[i].pmt.data)
+			return true;
+	return false;
+}
+
+uint16_t psi_tsid(const struct psi *psi)
+{
+	return psi->tsid;
+}
+
+size_t psi_pat(const struct psi *psi, const struct psi_section **ret)
+{
+	*ret = psi->pat_sections;
+	return psi->pat.n;
+}
+
+size_t psi_programs(const struct psi *psi, const struct psi_program **ret)
+{
+	*ret = psi->programs;
+	return psi->n_programs;
+}
+
+const struct psi_program *psi_program_find(const struct psi *psi,
+					   uint16_t number)
+{
+	for (size_t i = 0; i < psi->n_programs; i++)
+		if (psi->programs[i].number == number)
+			return &psi->programs[i];
+	return NULL;
+}
+
+const struct psi_program *psi_main_program(const struct psi *psi)
+{
+	return psi->main;
+}
+
+uint16_t psi_main_pid(const struct psi *psi)
+{
+	if (!psi->main)
+		return TS_PID_NULL;
+	if (psi->main->video_pid != TS_PID_NULL)
+		return psi->main->video_pid;
+	return psi->main->audio_pid;
+}
+
+unsigned psi_video_count(const struct psi *psi)
+{
+	return psi->n_video;
+}
+
+unsigned psi_audio_count(const struct psi *psi)
+{
+	return psi->n_audio;
+}
+
+uint32_t psi_crc_errors(const struct psi *psi)
+{
+	return psi->crc_errors;
+}
+
+uint32_t psi_broken(const struct psi *psi)
+{
+	return psi->broken;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/ts/section.h"
+
+#include "common/crc32.h"
+#include "common/util.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+	HEADER = 3,      /* up to section_length */
+	SYNTAX_MIN = 12, /* long header and CRC_32 */
+	STUFFING = 0xff,
+	NO_CC = 0xff,
+};
+
+void section_init(struct section_assembler *s, uint8_t *buffer, size_t size)
+{
+	assert(size >= SYNTAX_MIN && size <= SECTION_MAX);
+	*s = (struct section_assembler){
+		.buffer = buffer,
+		.size = (uint16_t)size,
+		.cc = NO_CC,
+	};
+}
+
+static void drop(struct section_assembler *s)
+{
+	s->have = 0;
+	s->collecting = false;
+}
+
+static void drop_broken(struct section_assembler *s)
+{
+	s->broken++;
+	drop(s);
+}
+
+void section_reset(struct section_assembler *s)
+{
+	drop(s);
+	s->packet = NULL;
+	s->cc = NO_CC;
+}
+
+/* Is this the next packet, so that its payload goes on where the last ended?
+ * False for a repetition, which has to be passed over. */
+static bool follow_cc(struct section_assembler *s, const uint8_t *packet)
+{
+	uint8_t last = s->cc;
+	uint8_t cc = ts_cc(packet);
+
+	s->cc = cc;
+	if (cc == last && !ts_discontinuity(packet))
+		return false;
+	if (s->collecting && cc != ((last + 1) & 0x0f))
+		drop_broken(s);
+	return true;
+}
+
+void section_push(struct section_assembler *s, const uint8_t *packet)
+{
+	size_t pos = ts_payload_offset(packet);
+
+	s->packet = NULL;
+	if (ts_tei(packet) || ts_scrambling(packet) || pos >= TS_PACKET ||
+	    !follow_cc(s, packet))
+		return;
+
+	size_t start = TS_PACKET;
+
+	if (ts_pusi(packet)) {
+		start = pos + 1 + packet[pos];
+		pos++;
+		if (start >= TS_PACKET) {
+			drop_broken(s);
+			return;
+		}
+		if (s->collecting && start == pos)
+			drop_broken(s);
+	} else if (!s->collecting) {
+		return;
+	}
+	s->packet = packet;
+	s->pos = (uint8_t)(s->collecting ? pos : start);
+	s->start = (uint8_t)start;
+}
+
+enum collected { WHOLE, PART, TOO_LONG };
+
+/* Takes payload up to end into the section. */
+static enum collected collect(struct section_assembler *s, size_t end)
+{
+	for (;;) {
+		size_t total = HEADER;
+
+		if (s->have >= HEADER)
+			total = section_length(s->buffer);
+		if (total > s->size)
+			return TOO_LONG;
+		if (s->have >= HEADER && s->have >= total)
+			return WHOLE;
+
+		size_t n = MIN(total - s->have, end - s->pos);
+
+		if (n == 0)
+			return PART;
+		memcpy(s->buffer + s->have, s->packet + s->pos, n);
+		s->have = (uint16_t)(s->have + n);
+		s->pos = (uint8_t)(s->pos + n);
+	}
+}
+
+/* Judges the section in the buffer, which is whole. */
+static bool is_sound(struct section_assembler *s)
+{
+	if (!section_has_syntax(s->buffer))
+		return true;
+	if (s->have < SYNTAX_MIN) {
+		s->broken++;
+		return false;
+	}
+	if (crc32_mpeg(s->buffer, s->have) != 0) {
+		s->crc_errors++;
+		return false;
+	}
+	return true;
+}
+
+/* At the place where a section may begin: does one? */
+static bool begin(struct section_assembler *s)
+{
+	if (s->pos < s->start)
+		s->pos = s->start;
+	if (s->pos >= TS_PACKET || s->packet[s->pos] == STUFFING)
+		return false;
+	s->collecting = true;
+	return true;
+}
+
+const uint8_t *section_pull(struct section_assembler *s, size_t *ret_len)
+{
+	while (s->packet) {
+		if (!s->collecting && !begin(s)) {
+			s->packet = NULL;
+			break;
+		}
+
+		/* a section from before ends where the first new one starts */
+		size_t end = s->pos < s->start ? s->start : TS_PACKET;
+		bool old_end = end == s->start && end < TS_PACKET;
+
+		switch (collect(s, end)) {
+		case WHOLE:
+			*ret_len = s->have;
+			if (!is_sound(s)) {
+				drop(s);
+				continue;
+			}
+			drop(s);
+			return s->buffer;
+		case TOO_LONG:
+			drop_broken(s);
+			if (!old_end)
+				s->packet = NULL;
+			continue;
+		case PART:
+			if (old_end)
+				drop_broken(s);
+			else
+				s->packet = NULL;
+			continue;
+		}
+	}
+	return NULL;
+}
+
+size_t section_pack(const uint8_t *section, size_t len, uint16_t pid,
+		    uint8_t *cc, uint8_t *ret)
+{
+	size_t n = section_packets(len);
+	size_t left = len;
+
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *p = ret + i * TS_PACKET;
+		size_t room = TS_PACKET - 4;
+
+		p[0] = TS_SYNC_BYTE;
+		p[1] = i == 0 ? 0x40 : 0;
+		ts_set_pid(p, pid);
+		p[3] = 0x10;
+		ts_set_cc(p, *cc);
+		*cc = (*cc + 1) & 0x0f;
+		p += 4;
+		if (i == 0) {
+			*p++ = 0; /* pointer_field */
+			room--;
+		}
+
+		size_t take = MIN(left, room);
+
+		memcpy(p, section + (len - left), take);
+		memset(p + take, STUFFING, room - take);
+		left -= take;
+	}
+	return n;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/ts/sync.h"
+
+#include "common/util.h"
+
+#include <string.h>
+
+enum { STRIDE_MAX = 204 };
+
+static const uint8_t strides[] = { 188, 204, 192 };
+
+/* A hunt keeps at most the bytes that a lock at the widest stride needs. */
+_Static_assert(TS_SYNC_BUFFER >= 2 * TS_SYNC_LOCK * STRIDE_MAX, "buffer");
+
+enum step {
+	STEP_RUN,   /* there is a run */
+	STEP_AGAIN, /* the state changed, look again */
+	STEP_MORE,  /* what is left is too short to judge */
+};
+
+void ts_sync_init(struct ts_sync *s, enum ts_sync_mode mode)
+{
+	s->mode = mode;
+	s->sync_losses = 0;
+	s->bad_sync = 0;
+	s->junk_bytes = 0;
+	ts_sync_reset(s);
+}
+
+void ts_sync_reset(struct ts_sync *s)
+{
+	s->stride = 0;
+	s->data = NULL;
+	s->len = 0;
+	s->skip = 0;
+	s->head = 0;
+	s->tail = 0;
+}
+
+/* Do packets at this stride begin at offset and fill data to its end? */
+static bool is_consistent(const uint8_t *data, size_t len, size_t offset,
+			  size_t stride)
+{
+	if (len < offset + TS_PACKET)
+		return false;
+
+	size_t rest = (len - offset) % stride;
+	size_t n = 0;
+
+	if (rest != 0 && rest != TS_PACKET)
+		return false;
+	for (size_t pos = offset; pos < len; pos += stride, n++)
+		if (data[pos] != TS_SYNC_BYTE)
+			return false;
+	/* behind junk, one sync byte is too little to go by */
+	return offset == 0 || n > 1;
+}
+
+/* Looks for packets that fill the datagram from some offset on. */
+static bool find_consistent(const uint8_t *data, size_t len, size_t from,
+			    size_t *ret_offset, size_t *ret_stride)
+{
+	for (size_t offset = from; offset < STRIDE_MAX && offset < len;
+	     offset++) {
+		if (data[offset] != TS_SYNC_BYTE)
+			continue;
+		for (size_t i = 0; i < ARRAY_LEN(strides); i++) {
+			if (!is_consistent(data, len, offset, strides[i]))
+				continue;
+			*ret_offset = offset;
+			*ret_stride = strides[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A datagram that is whole in itself needs nothing of those before it. */
+static void align_datagram(struct ts_sync *s)
+{
+	size_t held = s->tail - s->head;
+	size_t offset = 0, stride = TS_PACKET;
+
+	if (!is_consistent(s->data, s->len, 0, TS_PACKET)) {
+		/* a held part says that packets span datagrams here */
+		if (held > 0 && s->data[0] != TS_SYNC_BYTE)
+			return;
+		if (!find_consistent(s->data, s->len, 0, &offset, &stride))
+			return;
+		if (held > 0 && offset > 0)
+			return;
+	}
+	if (held > 0 && s->stride > 0)
+		s->sync_losses++;
+	s->junk_bytes += held + offset;
+	s->data += offset;
+	s->len -= offset;
+	s->stride = stride;
+	s->skip = 0;
+	s->head = 0;
+	s->tail = 0;
+}
+
+void ts_sync_push(struct ts_sync *s, const void *data, size_t len)
+{
+	s->data = data;
+	s->len = len;
+	if (s->mode == TS_SYNC_DATAGRAM && len > 0)
+		align_datagram(s);
+}
+
+/* The stride at which packets begin at data[0]; 0 when at none; *ret_short is
+ * set when more bytes are needed to tell. */
+static size_t find_stride(const uint8_t *data, size_t len, bool *ret_short)
+{
+	*ret_short = false;
+	for (size_t i = 0; i < ARRAY_LEN(strides); i++) {
+		size_t pos = 0;
+		unsigned seen = 0;
+
+		while (seen < TS_SYNC_LOCK && pos < len &&
+		       data[pos] == TS_SYNC_BYTE) {
+			pos += strides[i];
+			seen++;
+		}
+		if (seen == TS_SYNC_LOCK)
+			return strides[i];
+		if (pos >= len)
+			*ret_short = true;
+	}
+	return 0;
+}
+
+static enum step hunt(struct ts_sync *s, const uint8_t *data, size_t len,
+		      size_t *ret_used)
+{
+	enum step step = STEP_MORE;
+	size_t pos = 0;
+
+	while (pos < len) {
+		const uint8_t *at = memchr(data + pos, TS_SYNC_BYTE, len - pos);
+		bool is_short;
+
+		pos = at ? (size_t)(at - data) : len;
+		if (!at)
+			break;
+		s->stride = find_stride(at, len - pos, &is_short);
+		if (s->stride > 0)
+			step = STEP_AGAIN;
+		if (s->stride > 0 || is_short)
+			break;
+		pos++;
+	}
+	s->junk_bytes += pos;
+	*ret_used = pos;
+	return step;
+}
+
+/* data[0] should be a sync byte and is not. */
+static enum step judge_bad_sync(struct ts_sync *s, const uint8_t *data,
+				size_t len, size_t *ret_used)
+{
+	*ret_used = 0;
+	if (len <= s->stride)
+		return STEP_MORE;
+	if (data[s->stride] == TS_SYNC_BYTE) {
+		s->bad_sync++;
+		*ret_used = s->stride;
+	} else {
+		s->sync_losses++;
+		s->stride = 0;
+	}
+	return STEP_AGAIN;
+}
+
+/* Packets with something between them: brought together in the batch. */
+static void gather(struct ts_sync *s, const uint8_t *data, size_t len,
+		   size_t *ret_used, struct ts_run *ret)
+{
+	size_t n = 0, pos = 0;
+
+	while (n < TS_SYNC_BATCH && pos + TS_PACKET <= len &&
+	       data[pos] == TS_SYNC_BYTE) {
+		memcpy(s->batch + n * TS_PACKET, data + pos, TS_PACKET);
+		n++;
+		pos += s->stride;
+	}
+	s->skip = pos > len ? pos - len : 0;
+	*ret_used = pos - s->skip;
+	*ret = (struct ts_run){ .data = s->batch, .n = n };
+}
+
+static enum step scan(struct ts_sync *s, const uint8_t *data, size_t len,
+		      size_t *ret_used, struct ts_run *ret)
+{
+	*ret_used = 0;
+	if (s->stride == 0)
+		return hunt(s, data, len, ret_used);
+	if (len == 0)
+		return STEP_MORE;
+	if (data[0] != TS_SYNC_BYTE)
+		return judge_bad_sync(s, data, len, ret_used);
+	if (len < TS_PACKET)
+		return STEP_MORE;
+	if (s->stride != TS_PACKET) {
+		gather(s, data, len, ret_used, ret);
+		return STEP_RUN;
+	}
+
+	size_t n = 1;
+
+	while (n < len / TS_PACKET && data[n * TS_PACKET] == TS_SYNC_BYTE)
+		n++;
+	*ret_used = n * TS_PACKET;
+	*ret = (struct ts_run){ .data = data, .n = n };
+	return STEP_RUN;
+}
+
+static void pass_skip(struct ts_sync *s)
+{
+	size_t n = MIN(s->skip, s->tail - s->head);
+
+	s->head += n;
+	s->skip -= n;
+	n = MIN(s->skip, s->len);
+	s->data += n;
+	s->len -= n;
+	s->skip -= n;
+}
+
+/* Moves pushed bytes behind those held: as few as make the next packet whole,
+ * so that the rest need not be copied; any number while hunting. */
+static void fill(struct ts_sync *s)
+{
+	size_t held = s->tail - s->head;
+	size_t want = TS_SYNC_BUFFER;
+
+	memmove(s->buffer, s->buffer + s->head, held);
+	s->head = 0;
+	s->tail = held;
+	if (s->stride > 0)
+		want = s->buffer[0] == TS_SYNC_BYTE ? TS_PACKET
+						    : s->stride + 1;
+	if (held >= want)
+		return;
+
+	size_t n = MIN(want - held, s->len);
+
+	memcpy(s->buffer + held, s->data, n);
+	s->tail += n;
+	s->data += n;
+	s->len -= n;
+}
+
+static enum step step_held(struct ts_sync *s, struct ts_run *ret)
+{
+	size_t used;
+
+	fill(s);
+
+	enum step step = scan(s, s->buffer, s->tail, &used, ret);
+
+	s->head += used;
+	if (step == STEP_MORE && s->len > 0)
+		return STEP_AGAIN;
+	return step;
+}
+
+static enum step step_direct(struct ts_sync *s, struct ts_run *ret)
+{
+	size_t used;
+	enum step step = scan(s, s->data, s->len, &used, ret);
+
+	s->data += used;
+	s->len -= used;
+	if (step == STEP_MORE && s->len > 0) {
+		memcpy(s->buffer, s->data, s->len);
+		s->head = 0;
+		s->tail = s->len;
+		s->len = 0;
+	}
+	return step;
+}
+
+bool ts_sync_pull(struct ts_sync *s, struct ts_run *ret)
+{
+	enum step step;
+
+	do {
+		if (s->skip > 0)
+			pass_skip(s);
+		if (s->tail > s->head)
+			step = step_held(s, ret);
+		else
+			step = step_direct(s, ret);
+	} while (step == STEP_AGAIN);
+	return step == STEP_RUN;
+}
