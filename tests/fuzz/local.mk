@@ -1,1 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# Fuzz targets: tests/fuzz/fuzz_NAME.c has LLVMFuzzerTestOneInput(), samples
+# are in tests/fuzz/corpus/NAME/.  `make check` replays the samples; with
+# --enable-fuzzing (CC=clang) the targets are libFuzzer programs.
+#
+# One more target takes two lines here and its sample files:
+#	fuzz_targets += tests/fuzz/fuzz_NAME
+#	tests_fuzz_fuzz_NAME_LDADD = $(fuzz_engine) $(worker_libs)
+EXTRA_DIST += tests/fuzz/corpus
+fuzz_targets =
+
+if FUZZING
+fuzz_engine = $(FUZZ_ENGINE)
+noinst_PROGRAMS += $(fuzz_targets)
+else
+fuzz_engine = tests/fuzz/libreplay.a
+check_LIBRARIES += tests/fuzz/libreplay.a
+check_PROGRAMS += $(fuzz_targets)
+TESTS += $(fuzz_targets)
+endif
+tests_fuzz_libreplay_a_SOURCES = tests/fuzz/replay.c
+
+fuzz_targets += tests/fuzz/fuzz_ts
+tests_fuzz_fuzz_ts_LDADD = $(fuzz_engine) $(worker_libs)
+
+fuzz_targets += tests/fuzz/fuzz_section
+tests_fuzz_fuzz_section_LDADD = $(fuzz_engine) $(worker_libs)
+
+fuzz_targets += tests/fuzz/fuzz_pat
+tests_fuzz_fuzz_pat_LDADD = $(fuzz_engine) $(worker_libs)
+
+fuzz_targets += tests/fuzz/fuzz_pmt
+tests_fuzz_fuzz_pmt_LDADD = $(fuzz_engine) $(worker_libs)

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What every fuzz target has: called by libFuzzer, or by replay.c. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Returns 0; a fault ends the process. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
