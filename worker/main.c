@@ -13,6 +13,7 @@
 #include <sysexits.h>
 
 static const struct worker_role *const roles[] = {
+	&deliver_role,
 	NULL,
 };
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A connection until its request is answered.
+ *
+ * Owns its socket, the parser and two watchers; borrows the loop and the
+ * events.  It ends by itself: a head that does not come in time is
+ * refused, and a refused peer is listened to only until it has hung up, two
+ * seconds at most, so that it reads the refusal and not a reset.
+ */
+#pragma once
+
+#include "common/buf.h"
+#include "proto/http_request.h"
+
+#include <ev.h>
+#include <sys/queue.h>
+
+struct conn;
+
+struct conn_events {
+	/* The head is whole and sound.  The owner calls conn_refuse(),
+	 * conn_finish() or conn_take_fd(), once; it may free c inside. */
+	void (*on_request)(struct conn *, const struct http_request *,
+			   void *arg);
+	/* It is over: free it. */
+	void (*on_end)(struct conn *, void *arg);
+};
+
+struct conn {
+	LIST_ENTRY(conn) entry;
+	struct ev_loop *loop;
+	char *address; /* of the listener, which may go first */
+	const struct conn_events *events;
+	void *arg;
+	ev_io io;
+	ev_timer deadline;
+	struct http_request *request; /* NULL once it is answered */
+	struct buf in;
+	size_t heard; /* bytes read after the answer */
+};
+
+struct conn_config {
+	struct ev_loop *loop;
+	const char *address; /* copied */
+	int fd;              /* taken; non-blocking */
+	unsigned head_ms;    /* for the whole head to come */
+	const struct conn_events *events;
+	void *arg;
+};
+
+struct conn *conn_new(const struct conn_config *);
+void conn_free(struct conn **);
+
+/* Answers with a refusal and hangs up. */
+void conn_refuse(struct conn *, unsigned status);
+
+/* Answers with this text and hangs up. */
+void conn_finish(struct conn *, const char *text, size_t len);
+
+/* Gives the socket away; what is left is for conn_free(). */
+int conn_take_fd(struct conn *);

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/deliver.h"
+
+#include "common/alloc.h"
+#include "common/log.h"
+#include "common/mono.h"
+#include "worker/deliver/answer.h"
+#include "worker/deliver/conn.h"
+#include "worker/deliver/kernel_limits.h"
+#include "worker/deliver/listener.h"
+#include "worker/deliver/mount.h"
+#include "worker/deliver/mount_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	TICK_MS = 40,
+	HEAD_MS = 10000,
+	/* then it gets what there is, even when no picture starts in it */
+	START_MS = 10000,
+};
+
+struct deliver {
+	struct ev_loop *loop;
+	ev_timer tick;
+	LIST_HEAD(, listener) listeners;
+	LIST_HEAD(, conn) conns;
+	struct mount_table mounts;
+	struct lag_kernel kernel;
+	unsigned n_conns;   /* requests not yet answered or hung up */
+	unsigned n_viewers; /* as of the last pass, and those since */
+	unsigned max_conns;
+	unsigned head_ms;
+	unsigned start_ms;
+	/* of mounts that are gone */
+	uint64_t old_bytes;
+	uint64_t old_cut;
+	struct ratelimit shortage_log;
+};
+
+static void pass(struct deliver *d)
+{
+	uint64_t now_ms = mono_ms();
+
+	d->n_viewers = 0;
+	for (size_t i = 0; i < d->mounts.n; i++) {
+		mount_feed(d->mounts.mounts[i], now_ms);
+		d->n_viewers += d->mounts.mounts[i]->n_viewers;
+	}
+	if (d->n_viewers == 0)
+		ev_timer_stop(d->loop, &d->tick);
+}
+
+static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+	(void)loop, (void)revents;
+	pass(container_of(timer, struct deliver, tick));
+}
+
+static void log_shortage(struct deliver *d, const char *address,
+			 const char *what)
+{
+	unsigned suppressed;
+
+	if (ratelimit_pass(&d->shortage_log, mono_ms(), &suppressed))
+		log_warning("deliver", "%s: no more viewers for a while: %s",
+			    address, what);
+}
+
+static void remove_conn(struct deliver *d, struct conn *c)
+{
+	LIST_REMOVE(c, entry);
+	d->n_conns--;
+	conn_free(&c);
+}
+
+/* The body begins: the connection becomes a viewer of the mount. */
+static void begin_stream(struct deliver *d, struct conn *c, struct mount *m)
+{
+	char head[ANSWER_MAX];
+	size_t len = answer_stream(head, time(NULL));
+	int fd = conn_take_fd(c);
+
+	remove_conn(d, c);
+	if (send(fd, head, len, MSG_NOSIGNAL) != (ssize_t)len) {
+		(void)close(fd);
+		return;
+	}
+	mount_add_viewer(m, fd, mono_ms());
+	d->n_viewers++;
+	if (!ev_is_active(&d->tick))
+		ev_timer_again(d->loop, &d->tick);
+}
+
+static void on_request(struct conn *c, const struct http_request *request,
+		       void *arg)
+{
+	struct deliver *d = arg;
+	struct mount *m = mount_table_find(&d->mounts, c->address,
+					   http_request_path(request));
+	const char *method = http_request_method(request);
+	char head[ANSWER_MAX];
+
+	if (m == NULL)
+		conn_refuse(c, 404);
+	else if (m->broken)
+		conn_refuse(c, 503);
+	else if (strcmp(method, "GET") == 0)
+		begin_stream(d, c, m);
+	else if (strcmp(method, "HEAD") == 0)
+		conn_finish(c, head, answer_stream(head, time(NULL)));
+	else
+		conn_refuse(c, 405);
+}
+
+static void on_conn_end(struct conn *c, void *arg)
+{
+	remove_conn(arg, c);
+}
+
+static const struct conn_events conn_events = {
+	.on_request = on_request,
+	.on_end = on_conn_end,
+};
+
+static void on_connection(struct listener *l, int fd, void *arg)
+{
+	struct deliver *d = arg;
+	struct conn *c = conn_new(&(struct conn_config){
+		.loop = d->loop,
+		.address = l->address,
+		.fd = fd,
+		.head_ms = d->head_ms,
+		.events = &conn_events,
+		.arg = d,
+	});
+
+	LIST_INSERT_HEAD(&d->conns, c, entry);
+	d->n_conns++;
+	if (d->n_conns + d->n_viewers > d->max_conns) {
+		log_shortage(d, l->address, "all places are taken");
+		conn_refuse(c, 503);
+	}
+}
+
+static void on_shortage(struct listener *l, int err, void *arg)
+{
+	log_shortage(arg, l->address, strerror(-err));
+}
+
+struct deliver *deliver_new(const struct deliver_config *cfg)
+{
+	struct deliver *d = xcalloc(1, sizeof *d);
+	d->loop = cfg->loop;
+	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
+	d->start_ms = cfg->start_ms ? cfg->start_ms : START_MS;
+	d->max_conns = cfg->max_conns ? cfg->max_conns : kernel_max_conns();
+	kernel_socket_buffers(&d->kernel);
+	ev_init(&d->tick, on_tick);
+	d->tick.repeat = (cfg->tick_ms ? cfg->tick_ms : TICK_MS) / 1000.;
+	return d;
+}
+
+void deliver_free(struct deliver **deliver)
+{
+	struct deliver *d = *deliver;
+	struct listener *l;
+	struct conn *c;
+
+	if (d == NULL)
+		return;
+	ev_timer_stop(d->loop, &d->tick);
+	while ((l = LIST_FIRST(&d->listeners)) != NULL) {
+		LIST_REMOVE(l, entry);
+		listener_free(&l);
+	}
+	while ((c = LIST_FIRST(&d->conns)) != NULL)
+		remove_conn(d, c);
+	mount_table_done(&d->mounts);
+	free(d);
+	*deliver = NULL;
+}
+
+void deliver_listen(struct deliver *d, const char *address, int fd)
+{
+	struct listener *l;
+
+	deliver_unlisten(d, address);
+	l = listener_new(&(struct listener_config){
+		.loop = d->loop,
+		.address = address,
+		.fd = fd,
+		.on_connection = on_connection,
+		.on_shortage = on_shortage,
+		.arg = d,
+	});
+	LIST_INSERT_HEAD(&d->listeners, l, entry);
+}
+
+void deliver_unlisten(struct deliver *d, const char *address)
+{
+	struct listener *l;
+
+	LIST_FOREACH(l, &d->listeners, entry) {
+		if (strcmp(l->address, address) != 0)
+			continue;
+		LIST_REMOVE(l, entry);
+		listener_free(&l);
+		return;
+	}
+}
+
+static void remove_mount(struct deliver *d, struct mount *m)
+{
+	d->old_bytes += m->bytes;
+	d->old_cut += m->cut;
+	mount_table_remove(&d->mounts, m);
+}
+
+int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
+		  int ring_fd)
+{
+	struct mount *old = mount_table_find(&d->mounts, name->address,
+					     name->path);
+	struct mount *m;
+	int err = 0;
+
+	if (old != NULL && !old->broken && mount_has_ring(old, ring_fd) &&
+	    strcmp(old->stream, name->stream) == 0) {
+		(void)close(ring_fd);
+		return 0;
+	}
+	m = mount_new(
+		&(struct mount_config){
+			.loop = d->loop,
+			.name = name,
+			.ring_fd = ring_fd,
+			.start_ms = d->start_ms,
+			.kernel = &d->kernel,
+		},
+		&err);
+	if (m == NULL)
+		return err;
+	if (old != NULL)
+		remove_mount(d, old);
+	mount_table_add(&d->mounts, m);
+	return 0;
+}
+
+void deliver_unmount(struct deliver *d, const struct msg_deliver_mount *name)
+{
+	struct mount *m = mount_table_find(&d->mounts, name->address,
+					   name->path);
+
+	if (m != NULL)
+		remove_mount(d, m);
+}
+
+void deliver_second(struct deliver *d)
+{
+	uint64_t now_ms = mono_ms();
+
+	for (size_t i = 0; i < d->mounts.n; i++)
+		mount_measure(d->mounts.mounts[i], now_ms);
+}
+
+struct msg_deliver_status deliver_status(const struct deliver *d)
+{
+	struct msg_deliver_status s = { .bytes = d->old_bytes,
+					.cut = d->old_cut };
+
+	for (size_t i = 0; i < d->mounts.n; i++) {
+		s.viewers += d->mounts.mounts[i]->n_viewers;
+		s.bytes += d->mounts.mounts[i]->bytes;
+		s.cut += d->mounts.mounts[i]->cut;
+	}
+	return s;
+}
+
+bool deliver_next_change(struct deliver *d, size_t *cursor,
+			 struct msg_deliver_viewers *ret)
+{
+	while (*cursor < d->mounts.n)
+		if (mount_tell(d->mounts.mounts[(*cursor)++], ret))
+			return true;
+	return false;
+}

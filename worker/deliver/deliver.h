@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * All viewers of all streams: listeners, mounts, and the tick that feeds.
+ *
+ * Owns everything it was given; borrows the loop.  Viewers are fed by a timer
+ * that runs only while there are any, so that a writer makes no system call
+ * for its viewers and their number does not change how often it is done.
+ */
+#pragma once
+
+#include "proto/msg.h"
+
+#include <stdint.h>
+
+struct deliver;
+struct ev_loop;
+
+struct deliver_config {
+	struct ev_loop *loop;
+	/* 0 in any of these is the default */
+	unsigned tick_ms;   /* between two passes */
+	unsigned head_ms;   /* a request is given this long to come */
+	unsigned start_ms;  /* a viewer waits this long for a picture */
+	unsigned max_conns; /* viewers and requests; what descriptors allow */
+};
+
+struct deliver *deliver_new(const struct deliver_config *);
+void deliver_free(struct deliver **);
+
+/* fd (taken) is a listening socket; one of the same name is replaced. */
+void deliver_listen(struct deliver *, const char *address, int fd);
+/* Its viewers stay. */
+void deliver_unlisten(struct deliver *, const char *address);
+
+/* ring_fd is taken when it succeeds.  A mount of the same name and another
+ * ring is replaced and its viewers are closed.  0 or -errno. */
+int deliver_mount(struct deliver *, const struct msg_deliver_mount *,
+		  int ring_fd) MUST_CHECK;
+void deliver_unmount(struct deliver *, const struct msg_deliver_mount *);
+
+/* Once a second: measures the streams. */
+void deliver_second(struct deliver *);
+
+struct msg_deliver_status deliver_status(const struct deliver *);
+
+/* The next mount whose numbers changed since it was last asked for, from
+ * *cursor (0 at first) on; false when there is no more. */
+bool deliver_next_change(struct deliver *, size_t *cursor,
+			 struct msg_deliver_viewers *ret);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/listener.h"
+
+#include "common/alloc.h"
+#include "common/fd.h"
+#include "common/util.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	ACCEPT_BATCH = 64, /* per wake-up: viewers are fed in between */
+	/* a viewer whose host is gone is noticed although nothing is sent */
+	KEEP_IDLE_S = 30,
+	KEEP_INTERVAL_S = 10,
+	KEEP_PROBES = 3,
+};
+
+static const ev_tstamp rest_s = 0.25;
+
+/* What a connection that never was leaves behind is no reason to rest. */
+static bool is_passing(int err)
+{
+	switch (err) {
+	case EINTR:
+	case ECONNABORTED:
+	case EPROTO:
+	case ENETDOWN:
+	case ENOPROTOOPT:
+	case EHOSTDOWN:
+	case ENONET:
+	case EHOSTUNREACH:
+	case EOPNOTSUPP:
+	case ENETUNREACH:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void accept_batch(struct listener *l)
+{
+	for (int i = 0; i < ACCEPT_BATCH; i++) {
+		int fd = accept4(l->io.fd, NULL, NULL,
+				 SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd >= 0) {
+			l->on_connection(l, fd, l->arg);
+		} else if (errno == EAGAIN) {
+			return;
+		} else if (!is_passing(errno)) {
+			ev_io_stop(l->loop, &l->io);
+			ev_timer_again(l->loop, &l->rest);
+			l->on_shortage(l, -errno, l->arg);
+			return;
+		}
+	}
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
+{
+	(void)loop, (void)revents;
+	accept_batch(container_of(io, struct listener, io));
+}
+
+static void on_rested(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+	(void)revents;
+	struct listener *l = container_of(timer, struct listener, rest);
+
+	ev_timer_stop(loop, timer);
+	ev_io_start(loop, &l->io);
+}
+
+/* Connections inherit these from the socket that accepts them. */
+static void set_keepalive(int fd)
+{
+	static const struct {
+		int level;
+		int name;
+		int value;
+	} options[] = {
+		{ SOL_SOCKET, SO_KEEPALIVE, 1 },
+		{ IPPROTO_TCP, TCP_KEEPIDLE, KEEP_IDLE_S },
+		{ IPPROTO_TCP, TCP_KEEPINTVL, KEEP_INTERVAL_S },
+		{ IPPROTO_TCP, TCP_KEEPCNT, KEEP_PROBES },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(options); i++)
+		(void)setsockopt(fd, options[i].level, options[i].name,
+				 &options[i].value, sizeof options[i].value);
+}
+
+struct listener *listener_new(const struct listener_config *cfg)
+{
+	struct listener *l = xcalloc(1, sizeof *l);
+
+	l->loop = cfg->loop;
+	l->address = xstrdup(cfg->address);
+	l->on_connection = cfg->on_connection;
+	l->on_shortage = cfg->on_shortage;
+	l->arg = cfg->arg;
+	set_keepalive(cfg->fd);
+	/* a descriptor that cannot be set would make accept() block */
+	if (fd_set_nonblock(cfg->fd) < 0)
+		abort();
+	ev_init(&l->rest, on_rested);
+	l->rest.repeat = rest_s;
+	ev_io_init(&l->io, on_readable, cfg->fd, EV_READ);
+	ev_io_start(l->loop, &l->io);
+	return l;
+}
+
+void listener_free(struct listener **l)
+{
+	if (*l == NULL)
+		return;
+	ev_timer_stop((*l)->loop, &(*l)->rest);
+	ev_io_stop((*l)->loop, &(*l)->io);
+	(void)close((*l)->io.fd);
+	free((*l)->address);
+	free(*l);
+	*l = NULL;
+}

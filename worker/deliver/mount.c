@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/mount.h"
+
+#include "common/alloc.h"
+#include "common/fd.h"
+#include "common/log.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
+{
+	struct ring_reader *reader = ring_reader_new(cfg->ring_fd, ret_err);
+	struct mount *m;
+
+	if (reader == NULL)
+		return NULL;
+	m = xcalloc(1, sizeof *m);
+	m->address = xstrdup(cfg->name->address);
+	m->path = xstrdup(cfg->name->path);
+	m->stream = xstrdup(cfg->name->stream);
+	m->loop = cfg->loop;
+	m->ring_fd = cfg->ring_fd;
+	m->reader = reader;
+	m->start_ms = cfg->start_ms;
+	m->kernel = *cfg->kernel;
+	lag_init(&m->lag, ring_reader_size(reader), 0, &m->kernel);
+	return m;
+}
+
+static void remove_viewer(struct mount *m, struct viewer *v)
+{
+	LIST_REMOVE(v, entry);
+	m->n_viewers--;
+}
+
+void mount_free(struct mount **mount)
+{
+	struct mount *m = *mount;
+	struct viewer *v;
+
+	if (m == NULL)
+		return;
+	while ((v = LIST_FIRST(&m->viewers)) != NULL) {
+		remove_viewer(m, v);
+		viewer_free(&v);
+	}
+	ring_reader_free(&m->reader);
+	fd_close(&m->ring_fd);
+	free(m->address);
+	free(m->path);
+	free(m->stream);
+	free(m);
+	*mount = NULL;
+}
+
+bool mount_has_ring(const struct mount *m, int fd)
+{
+	struct stat ours, theirs;
+
+	return fstat(m->ring_fd, &ours) == 0 && fstat(fd, &theirs) == 0 &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+static void on_gone(struct viewer *v, void *arg)
+{
+	remove_viewer(arg, v);
+	viewer_free(&v);
+}
+
+static void log_late(struct mount *m, const char *what, uint64_t now_ms)
+{
+	unsigned suppressed;
+
+	if (!ratelimit_pass(&m->cut_log, now_ms, &suppressed))
+		return;
+	if (suppressed > 0)
+		log_warning("deliver", "%s%s: %s (and %u more)", m->address,
+			    m->path, what, suppressed);
+	else
+		log_warning("deliver", "%s%s: %s", m->address, m->path, what);
+}
+
+static void feed_one(struct mount *m, struct viewer *v,
+		     const struct viewer_pass *pass)
+{
+	switch (viewer_feed(v, pass, &m->bytes)) {
+	case VIEWER_STAYS:
+		return;
+	case VIEWER_MOVED:
+		log_late(m, "a viewer was fed too late and lost packets",
+			 pass->now_ms);
+		return;
+	case VIEWER_GONE:
+		remove_viewer(m, v);
+		viewer_free(&v);
+		return;
+	case VIEWER_SLOW:
+		m->cut++;
+		log_late(m, "a viewer is too slow and was cut", pass->now_ms);
+		remove_viewer(m, v);
+		viewer_cut(&v);
+		return;
+	}
+}
+
+static void cut_all(struct mount *m)
+{
+	struct viewer *v;
+
+	while ((v = LIST_FIRST(&m->viewers)) != NULL) {
+		remove_viewer(m, v);
+		viewer_cut(&v);
+	}
+}
+
+/* False when the ring can no longer be trusted. */
+static bool begin_pass(struct mount *m, uint64_t now_ms,
+		       struct viewer_pass *ret)
+{
+	size_t size = ring_reader_size(m->reader);
+	struct ring_rap rap = { 0 };
+	bool ok = false;
+
+	*ret = (struct viewer_pass){
+		.ring_fd = m->ring_fd,
+		.reader = m->reader,
+		.lag = &m->lag,
+		.end = ring_reader_pos(m->reader, &ok),
+		.now_ms = now_ms,
+	};
+	if (!ok)
+		return false;
+	ret->has_start = ring_reader_last_rap(
+		m->reader, size - (size_t)m->lag.start_max, &rap);
+	/* the writer may have published more, and the point with it */
+	ret->has_start = ret->has_start && rap.pos < ret->end;
+	ret->start = rap.pos;
+	return true;
+}
+
+static void give_up(struct mount *m)
+{
+	if (!m->broken)
+		log_error("deliver", "%s%s: the ring of stream %s is broken",
+			  m->address, m->path, m->stream);
+	m->broken = true;
+	cut_all(m);
+}
+
+void mount_feed(struct mount *m, uint64_t now_ms)
+{
+	struct viewer_pass pass;
+	struct viewer *v, *next;
+
+	if (LIST_EMPTY(&m->viewers))
+		return;
+	if (!begin_pass(m, now_ms, &pass)) {
+		give_up(m);
+		return;
+	}
+	for (v = LIST_FIRST(&m->viewers); v != NULL; v = next) {
+		next = LIST_NEXT(v, entry);
+		feed_one(m, v, &pass);
+	}
+}
+
+void mount_add_viewer(struct mount *m, int fd, uint64_t now_ms)
+{
+	struct viewer_pass pass;
+	struct viewer *v = viewer_new(&(struct viewer_config){
+		.loop = m->loop,
+		.fd = fd,
+		.sndbuf = m->lag.sndbuf,
+		.wait_until_ms = now_ms + m->start_ms,
+		.on_gone = on_gone,
+		.arg = m,
+	});
+
+	LIST_INSERT_HEAD(&m->viewers, v, entry);
+	m->n_viewers++;
+	if (begin_pass(m, now_ms, &pass))
+		feed_one(m, v, &pass);
+	else
+		give_up(m);
+}
+
+void mount_measure(struct mount *m, uint64_t now_ms)
+{
+	bool ok;
+	uint64_t pos = ring_reader_pos(m->reader, &ok);
+	uint64_t passed_ms = now_ms - m->rate_ms;
+	uint64_t rate;
+
+	if (passed_ms == 0)
+		return;
+	if (m->rate_ms > 0) {
+		rate = (pos - m->rate_pos) * 1000 / passed_ms;
+		/* up at once, down slowly: a pause is no promise */
+		m->rate = MAX(rate, m->rate - m->rate / 8);
+		lag_init(&m->lag, ring_reader_size(m->reader), m->rate,
+			 &m->kernel);
+	}
+	m->rate_pos = pos;
+	m->rate_ms = now_ms;
+}
+
+bool mount_tell(struct mount *m, struct msg_deliver_viewers *ret)
+{
+	if (m->told_viewers == m->n_viewers && m->told_bytes == m->bytes &&
+	    m->told_cut == m->cut)
+		return false;
+	m->told_viewers = m->n_viewers;
+	m->told_bytes = m->bytes;
+	m->told_cut = m->cut;
+	*ret = (struct msg_deliver_viewers){
+		.address = m->address,
+		.path = m->path,
+		.stream = m->stream,
+		.viewers = m->n_viewers,
+		.bytes = m->bytes,
+		.cut = m->cut,
+	};
+	return true;
+}

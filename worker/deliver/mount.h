@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A path of a listener, the ring behind it and the viewers it has.
+ *
+ * Owns the ring's descriptor and reader and its viewers; borrows the loop.
+ */
+#pragma once
+
+#include "common/ratelimit.h"
+#include "common/util.h"
+#include "proto/msg.h"
+#include "worker/deliver/viewer.h"
+
+struct mount {
+	char *address; /* the listener's */
+	char *path;
+	char *stream;
+	struct ev_loop *loop;
+	int ring_fd;
+	struct ring_reader *reader;
+	bool broken; /* the ring's header was found out */
+	unsigned start_ms;
+	struct lag_kernel kernel;
+	struct lag lag;
+	LIST_HEAD(, viewer) viewers;
+	uint32_t n_viewers;
+	uint64_t bytes;
+	uint64_t cut;
+	struct ratelimit cut_log;
+	/* the writer's speed, bytes a second */
+	uint64_t rate;
+	uint64_t rate_pos;
+	uint64_t rate_ms;
+	/* what the master was told last */
+	uint32_t told_viewers;
+	uint64_t told_bytes;
+	uint64_t told_cut;
+};
+
+struct mount_config {
+	struct ev_loop *loop;
+	const struct msg_deliver_mount *name; /* copied */
+	int ring_fd;                          /* taken when it succeeds */
+	unsigned start_ms; /* a viewer waits for a picture, at most */
+	const struct lag_kernel *kernel;
+};
+
+/* NULL with *ret_err = -errno when the descriptor is no sound ring. */
+struct mount *mount_new(const struct mount_config *, int *ret_err);
+
+/* Closes its viewers too. */
+void mount_free(struct mount **);
+
+/* True when fd is the very ring of this mount. */
+bool mount_has_ring(const struct mount *, int fd);
+
+/* fd (taken) becomes a viewer, who gets the first bytes at once. */
+void mount_add_viewer(struct mount *, int fd, uint64_t now_ms);
+
+/* One pass over the viewers. */
+void mount_feed(struct mount *, uint64_t now_ms);
+
+/* Measures the writer; call about once a second. */
+void mount_measure(struct mount *, uint64_t now_ms);
+
+/* True when its numbers changed since the last call that said so. */
+bool mount_tell(struct mount *, struct msg_deliver_viewers *ret);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * All mounts, found by listener and path.
+ *
+ * Embedded; zeroed memory is an empty table.  Owns its mounts.  Sorted, so a
+ * request costs a handful of comparisons however many streams share a port.
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct mount;
+
+struct mount_table {
+	struct mount **mounts;
+	size_t n;
+	size_t size;
+};
+
+void mount_table_done(struct mount_table *);
+
+/* NULL when there is none. */
+struct mount *mount_table_find(const struct mount_table *,
+			       const char *address, const char *path);
+
+/* Takes the mount; there is no other of its address and path. */
+void mount_table_add(struct mount_table *, struct mount *);
+
+/* Frees the mount, which is in the table. */
+void mount_table_remove(struct mount_table *, struct mount *);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/viewer.h"
+
+#include "common/alloc.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	FEED_MAX = 4 << 20,    /* bytes in one pass: nobody holds up the rest */
+	HEARD_MAX = 64 * 1024, /* a viewer that talks on and on is none */
+};
+
+/* A viewer has nothing to say; its end of file is what we wait for. */
+static bool is_leaving(struct viewer *v)
+{
+	uint8_t scratch[4096];
+	ssize_t n = recv(v->io.fd, scratch, sizeof scratch, 0);
+
+	if (n < 0)
+		return errno != EAGAIN && errno != EINTR;
+	v->heard += (uint32_t)n;
+	return n == 0 || v->heard > HEARD_MAX;
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
+{
+	(void)loop, (void)revents;
+	struct viewer *v = container_of(io, struct viewer, io);
+
+	/* v is freed in here: nothing after the call */
+	if (is_leaving(v))
+		v->on_gone(v, v->arg);
+}
+
+struct viewer *viewer_new(const struct viewer_config *cfg)
+{
+	struct viewer *v = xcalloc(1, sizeof *v);
+	int sndbuf = (int)cfg->sndbuf;
+
+	v->loop = cfg->loop;
+	v->on_gone = cfg->on_gone;
+	v->arg = cfg->arg;
+	v->wait_until_ms = cfg->wait_until_ms;
+	/* less than asked for only makes the queue shorter */
+	if (sndbuf > 0)
+		(void)setsockopt(cfg->fd, SOL_SOCKET, SO_SNDBUF, &sndbuf,
+				 sizeof sndbuf);
+	ev_io_init(&v->io, on_readable, cfg->fd, EV_READ);
+	ev_io_start(v->loop, &v->io);
+	return v;
+}
+
+void viewer_free(struct viewer **v)
+{
+	if (*v == NULL)
+		return;
+	ev_io_stop((*v)->loop, &(*v)->io);
+	(void)close((*v)->io.fd);
+	free(*v);
+	*v = NULL;
+}
+
+void viewer_cut(struct viewer **v)
+{
+	const struct linger reset = { .l_onoff = 1, .l_linger = 0 };
+
+	(void)setsockopt((*v)->io.fd, SOL_SOCKET, SO_LINGER, &reset,
+			 sizeof reset);
+	viewer_free(v);
+}
+
+static void start_at(struct viewer *v, uint64_t pos)
+{
+	v->start = v->pos = pos;
+	v->wait_until_ms = 0;
+}
+
+/* Bytes of the body that were given but not acknowledged. */
+static uint64_t queued(const struct viewer *v)
+{
+	int n = 0;
+
+	if (ioctl(v->io.fd, SIOCOUTQ, &n) < 0 || n < 0)
+		return v->pos - v->start;
+	return MIN((uint64_t)n, v->pos - v->start);
+}
+
+static enum lag_verdict judge(const struct viewer *v,
+			      const struct viewer_pass *pass)
+{
+	uint64_t behind = pass->end - v->pos;
+
+	if (behind <= pass->lag->ask_above)
+		return LAG_FINE; /* without the system call */
+	return lag_judge(pass->lag, behind, queued(v));
+}
+
+static enum viewer_fate give(struct viewer *v, const struct viewer_pass *pass,
+			     uint64_t *bytes)
+{
+	uint64_t end = MIN(pass->end, v->pos + FEED_MAX);
+
+	while (v->pos < end) {
+		size_t len;
+		off_t at = ring_file_offset(pass->reader, v->pos,
+					    (size_t)(end - v->pos), &len);
+		ssize_t n = sendfile(v->io.fd, pass->ring_fd, &at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			break;
+		if (n <= 0)
+			return VIEWER_GONE;
+		v->pos += (uint64_t)n;
+		*bytes += (uint64_t)n;
+		if ((size_t)n < len)
+			break; /* full; the next pass tries again */
+	}
+	return VIEWER_STAYS;
+}
+
+enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
+			     uint64_t *bytes)
+{
+	enum viewer_fate fate;
+
+	if (v->wait_until_ms > 0) {
+		if (!pass->has_start && pass->now_ms < v->wait_until_ms)
+			return VIEWER_STAYS;
+		start_at(v, pass->has_start ? pass->start : pass->end);
+	}
+	switch (judge(v, pass)) {
+	case LAG_SLOW:
+		return VIEWER_SLOW;
+	case LAG_LATE:
+		start_at(v, pass->has_start ? pass->start : pass->end);
+		fate = give(v, pass, bytes);
+		return fate == VIEWER_STAYS ? VIEWER_MOVED : fate;
+	case LAG_FINE:
+		break;
+	}
+	return give(v, pass, bytes);
+}
