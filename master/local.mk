@@ -2,8 +2,11 @@
 noinst_LIBRARIES += libmaster.a
 libmaster_a_SOURCES = \
 	master/options.c master/options.h \
-	master/status.h \
-	master/system_status.h
+	master/minute.c master/minute.h \
+	master/proc.c master/proc.h \
+	master/status.c master/status.h \
+	master/status_stream.c master/status_stream.h \
+	master/system_status.c master/system_status.h
 
 include master/supervise/local.mk
 include master/config/local.mk

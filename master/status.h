@@ -39,6 +39,10 @@ void status_set_stream(struct status *, const char *id, const json_t *stream,
 		       const char *fault);
 void status_remove_stream(struct status *, const char *id);
 
+/* Why a stream is not run, or NULL: it is, or is not known. */
+const char *status_fault(const struct status *, const char *id);
+bool status_has_faults(const struct status *);
+
 /* A second of a running stream, as the fleet heard it.  Ids that were not
  * set, and streams that are not enabled, are ignored. */
 void status_push(struct status *, const char *id,

@@ -1,3 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
-	master/api/api.h
+	master/api/api.c master/api/api.h \
+	master/api/apply.c master/api/apply.h \
+	master/api/command.h \
+	master/api/config.c \
+	master/api/route.c master/api/route.h \
+	master/api/set_stream.c \
+	master/api/status.c \
+	master/api/stream_edit.c master/api/stream_edit.h \
+	master/api/streams.c

@@ -130,8 +130,9 @@ static void judge_streams(struct judge *j, const json_t *document,
 	json_decref(ids);
 }
 
-unsigned check_document(const json_t *document, check_found_fn *found,
-			void *arg)
+unsigned check_document(const json_t *document,
+			const struct sockaddr_any *control,
+			check_found_fn *found, void *arg)
 {
 	static const struct judge_rule rules[] = {
 		{ "gid", FORM_WHOLE, false },
@@ -146,17 +147,19 @@ unsigned check_document(const json_t *document, check_found_fn *found,
 		{ "categories", FORM_OBJECTS, false },
 	};
 	struct judge j = { .found = found, .arg = arg };
-	struct sockaddr_any control;
-	bool control_known;
+	struct sockaddr_any configured;
+	bool is_configured;
 
 	if (!json_is_object(document)) {
 		judge_say(&j, CHECK_FATAL, "is not an object");
 		return j.faults;
 	}
 	judge_members(&j, document, rules, ARRAY_LEN(rules));
-	judge_settings(&j, document, &control, &control_known);
+	judge_settings(&j, document, &configured, &is_configured);
 	judge_users(&j, document);
-	judge_streams(&j, document, control_known ? &control : NULL);
+	if (control == NULL && is_configured)
+		control = &configured;
+	judge_streams(&j, document, control);
 	return j.faults;
 }
 

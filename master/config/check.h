@@ -26,10 +26,11 @@ enum { CHECK_PATH_MAX = 256 };
 typedef void check_found_fn(enum check_severity, const char *path,
 			    const char *text, void *arg);
 
-/* The whole document.  Returns how many faults were found, warnings not
- * counted. */
-unsigned check_document(const json_t *document, check_found_fn *found,
-			void *arg);
+/* The whole document; control is where the control server listens, NULL for
+ * what the settings say.  Returns how many faults, warnings not counted. */
+unsigned check_document(const json_t *document,
+			const struct sockaddr_any *control,
+			check_found_fn *found, void *arg);
 
 struct check_place {
 	const char *path;       /* of the stream: "stream", "make_stream[3]" */

@@ -49,7 +49,7 @@ int check_file(const char *path, FILE *out)
 		print_line(CHECK_FATAL, "", why.text, &l);
 		return EXIT_FAULTS;
 	}
-	faults = check_document(document, print_line, &l);
+	faults = check_document(document, NULL, print_line, &l);
 	json_decref(document);
 	if (faults > 0)
 		return EXIT_FAULTS;

@@ -48,7 +48,7 @@ static json_t *load(const char *path, struct errmsg *why)
 		return json_object();
 	if (r < 0)
 		return NULL;
-	(void)check_document(document, note_fatal, &fatal);
+	(void)check_document(document, NULL, note_fatal, &fatal);
 	if (fatal.text[0] == '\0')
 		return document;
 	json_decref(document);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/apply.h"
+
+#include "common/alloc.h"
+#include "common/log.h"
+#include "master/config/check.h"
+#include "master/supervise/fleet.h"
+#include "master/ws/hub.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first fault of one stream. */
+struct first_fault {
+	struct errmsg *why;
+	const char *id;
+	bool found;
+};
+
+static void keep_first(enum check_severity severity, const char *path,
+		       const char *text, void *arg)
+{
+	struct first_fault *f = arg;
+
+	if (severity == CHECK_WARNING) {
+		log_warning("config", "stream %s: %s: %s", f->id, path, text);
+		return;
+	}
+	if (f->found)
+		return;
+	f->found = true;
+	errmsg_set(f->why, "%s: %s", path, text);
+}
+
+int apply_judge(struct api *api, const json_t *stream, const char *self,
+		struct errmsg *why)
+{
+	const char *id = json_string_value(json_object_get(stream, "id"));
+	struct first_fault first = { why, id != NULL ? id : "(new)", false };
+	struct check_place place = {
+		.path = "stream",
+		.document = config_document(api->cfg.config),
+		.self = self,
+		.control = &api->cfg.control,
+	};
+
+	return check_stream(stream, &place, keep_first, &first) > 0 ? -EINVAL
+								    : 0;
+}
+
+/* fault: why it cannot run, NULL when only its own content decides. */
+static void settle(struct api *api, const char *id, const json_t *stream,
+		   const char *fault)
+{
+	struct errmsg idle;
+
+	if (fault == NULL && check_stream_idle(stream, &idle))
+		fault = idle.text;
+	status_set_stream(api->cfg.status, id, stream, fault);
+	if (fault == NULL)
+		fleet_set_stream(api->cfg.fleet, id, stream);
+	else
+		fleet_remove_stream(api->cfg.fleet, id);
+	if (fault != NULL && json_is_true(json_object_get(stream, "enable")))
+		log_warning("stream", "%s is not run: %s", id, fault);
+}
+
+void apply_stream(struct api *api, const char *id, const json_t *stream)
+{
+	settle(api, id, stream, NULL);
+}
+
+void apply_removal(struct api *api, const char *id)
+{
+	fleet_remove_stream(api->cfg.fleet, id);
+	status_remove_stream(api->cfg.status, id);
+}
+
+/* The first fault of each stream of the document, by its place. */
+struct faults {
+	size_t n;
+	struct errmsg *texts; /* "" = none */
+	bool log;
+};
+
+static void note_fault(enum check_severity severity, const char *path,
+		       const char *text, void *arg)
+{
+	struct faults *f = arg;
+	size_t i;
+
+	if (f->log)
+		log_warning("config", "%s: %s", path, text);
+	if (severity == CHECK_WARNING ||
+	    sscanf(path, "make_stream[%zu]", &i) != 1 || i >= f->n)
+		return;
+	if (f->texts[i].text[0] == '\0')
+		errmsg_set(&f->texts[i], "%s: %s", path, text);
+}
+
+static struct faults judge_all(struct api *api, bool log)
+{
+	const json_t *document = config_document(api->cfg.config);
+	struct faults f = { .log = log };
+
+	f.n = json_array_size(json_object_get(document, "make_stream"));
+	f.texts = xcalloc(f.n + 1, sizeof *f.texts);
+	(void)check_document(document, &api->cfg.control, note_fault, &f);
+	return f;
+}
+
+/* It did not run, and nothing stands in its way any more. */
+static bool may_start(struct api *api, const json_t *stream, const char *id,
+		      const char *fault)
+{
+	struct errmsg idle;
+
+	return fault[0] == '\0' && !check_stream_idle(stream, &idle) &&
+	       status_fault(api->cfg.status, id) != NULL;
+}
+
+/* waiting_only: leave alone what runs and what still cannot. */
+static void settle_all(struct api *api, const struct faults *f,
+		       bool waiting_only)
+{
+	const json_t *streams = json_object_get(
+		config_document(api->cfg.config), "make_stream");
+	const json_t *stream;
+	size_t i;
+
+	json_array_foreach((json_t *)streams, i, stream) {
+		const char *id = json_string_value(
+			json_object_get(stream, "id"));
+		const char *fault = f->texts[i].text;
+
+		/* without an id, or with that of another: nobody can name it */
+		if (id == NULL || config_stream(api->cfg.config, id) != stream)
+			continue;
+		if (waiting_only && !may_start(api, stream, id, fault))
+			continue;
+		settle(api, id, stream, fault[0] != '\0' ? fault : NULL);
+	}
+}
+
+void apply_all(struct api *api)
+{
+	struct faults f = judge_all(api, true);
+
+	settle_all(api, &f, false);
+	free(f.texts);
+}
+
+void apply_waiting(struct api *api)
+{
+	struct faults f;
+
+	if (!status_has_faults(api->cfg.status))
+		return;
+	f = judge_all(api, false);
+	settle_all(api, &f, true);
+	free(f.texts);
+}
+
+static void announce(struct api *api, json_t *stream, bool with_gid)
+{
+	json_int_t gid = config_gid(api->cfg.config);
+	json_t *message = json_object();
+
+	(void)json_object_set_new(message, "scope", json_string("set-stream"));
+	(void)json_object_set_new(message, "stream", stream);
+	if (with_gid && gid >= 0)
+		(void)json_object_set_new(message, "gid", json_integer(gid));
+	hub_broadcast(api->cfg.hub, message, HUB_AT_ONCE);
+	json_decref(message);
+}
+
+void apply_announce(struct api *api, const json_t *stream, bool with_gid)
+{
+	/* only its count of references changes */
+	announce(api, json_incref((json_t *)stream), with_gid);
+}
+
+void apply_announce_removal(struct api *api, const char *id, bool up)
+{
+	json_t *marker = json_object();
+
+	(void)json_object_set_new(marker, "id", json_string(id));
+	(void)json_object_set_new(marker, "remove", json_true());
+	(void)json_object_set_new(marker, "up", json_boolean(up));
+	announce(api, marker, false);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Brings a changed stream to those who act on it: fleet, status, clients. */
+#pragma once
+
+#include "common/errmsg.h"
+#include "common/util.h"
+#include "master/api/command.h"
+
+/* Judges a stream that a client wants; self is the id it has now, or NULL.
+ * 0, or -EINVAL with the first fault; what is only odd is logged. */
+int apply_judge(struct api *, const json_t *stream, const char *self,
+		struct errmsg *why) MUST_CHECK;
+
+/* Starts, replaces or stops the stream so that it is as the object says.  The
+ * object has no fault. */
+void apply_stream(struct api *, const char *id, const json_t *stream);
+void apply_removal(struct api *, const char *id);
+
+/* Starts the streams that a neighbour kept from running and that can run now;
+ * call after every change. */
+void apply_waiting(struct api *);
+
+/* Judges and starts everything in the configuration. */
+void apply_all(struct api *);
+
+/* set-stream messages: the stored object, with gid when with_gid is true and
+ * the configuration holds one; a removal. */
+void apply_announce(struct api *, const json_t *stream, bool with_gid);
+void apply_announce_removal(struct api *, const char *id, bool up);

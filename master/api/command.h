@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of the API share: the context, replies, the entry points. */
+#pragma once
+
+#include "common/util.h"
+#include "master/api/api.h"
+#include "master/config/config.h"
+#include "master/status.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct api {
+	struct api_config cfg;
+	char *prefix; /* "/" or "/path/" */
+};
+
+struct reply {
+	int status;
+	json_t *body; /* owned */
+};
+
+/* One "cmd"; request is an object. */
+typedef void command_fn(struct api *, const json_t *request, struct reply *);
+
+/* One path; id is what stands behind it, "" when nothing may. */
+typedef void path_fn(struct api *, const char *id, enum status_span,
+		     struct reply *);
+
+/* 200 with the body, whose reference is taken. */
+void reply_json(struct reply *, json_t *take_body);
+
+/* 200 with {command: "ok"}. */
+void reply_ok(struct reply *, const char *command);
+
+/* {"error": sentence}; the first reply stands. */
+void reply_error(struct reply *, int status, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+
+/* settings.instance_name, or NULL. */
+const char *api_instance(const struct api *);
+
+/* The stream that request names in `id`, borrowed; NULL after a reply of 400
+ * or 404. */
+const json_t *api_request_stream(struct api *, const json_t *request,
+				 struct reply *);
+
+/* streams.c */
+command_fn streams_get;
+command_fn streams_toggle;
+command_fn streams_restart;
+command_fn streams_check;
+path_fn streams_info;
+path_fn streams_status;
+
+/* set_stream.c */
+command_fn streams_set;
+
+/* config.c */
+command_fn config_load;
+path_fn config_get;
+
+/* status.c */
+command_fn status_version;
+path_fn status_system;

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command set-stream: create, replace, rename, remove. */
+#include "master/api/apply.h"
+#include "master/api/command.h"
+#include "master/api/stream_edit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A request, judged as far as its own form goes. */
+struct edit {
+	const char *id;     /* of the request, or NULL */
+	const char *old_id; /* the same when such a stream exists, or NULL */
+	const json_t *wanted;
+	bool remove;
+	json_int_t gid; /* of the request, or -1 */
+};
+
+static const json_t *get(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_null(value) ? NULL : value;
+}
+
+/* False after a reply. */
+static bool read_edit(struct api *api, const json_t *request, struct edit *e,
+		      struct reply *reply)
+{
+	const json_t *id = get(request, "id");
+	const json_t *gid = get(request, "gid");
+
+	e->wanted = get(request, "stream");
+	if (e->wanted == NULL)
+		reply_error(reply, 400, "stream: is missing");
+	else if (!json_is_object(e->wanted))
+		reply_error(reply, 400, "stream: is not an object");
+	else if (id != NULL && !json_is_string(id))
+		reply_error(reply, 400, "id: is not a string");
+	else if (gid != NULL && (!json_is_integer(gid) ||
+				 json_integer_value(gid) < 0))
+		reply_error(reply, 400, "gid: is not a whole number");
+	if (reply->status != 0)
+		return false;
+	e->id = json_string_value(id);
+	e->gid = gid != NULL ? json_integer_value(gid) : -1;
+	e->remove = json_is_true(json_object_get(e->wanted, "remove"));
+	if (e->id != NULL && config_stream(api->cfg.config, e->id) != NULL)
+		e->old_id = e->id;
+	return true;
+}
+
+static void remove_stream(struct api *api, const struct edit *e,
+			  struct reply *reply)
+{
+	if (e->id == NULL) {
+		reply_error(reply, 400, "id: is missing");
+		return;
+	}
+	if (e->old_id == NULL) {
+		reply_error(reply, 404, "id: there is no stream \"%.64s\"",
+			    e->id);
+		return;
+	}
+	config_remove_stream(api->cfg.config, e->old_id);
+	if (e->gid >= 0)
+		config_set_gid(api->cfg.config, e->gid);
+	apply_removal(api, e->old_id);
+	apply_announce_removal(api, e->old_id, false);
+	apply_waiting(api);
+	reply_ok(reply, "set-stream");
+}
+
+/* An id from the counter that no stream has; *gid moves behind it. */
+static void next_id(const struct api *api, json_int_t *gid,
+		    char text[GID_TEXT_MAX])
+{
+	if (*gid < 0)
+		*gid = config_gid(api->cfg.config);
+	if (*gid < 0)
+		*gid = GID_FIRST;
+	do {
+		gid_format(*gid, text);
+		*gid = *gid < INT64_MAX ? *gid + 1 : 0;
+	} while (config_stream(api->cfg.config, text) != NULL);
+}
+
+/* Which id the object is to have; NULL after a reply. */
+static const char *choose_id(const struct api *api, struct edit *e,
+			     const json_t *stream, char text[GID_TEXT_MAX],
+			     struct reply *reply)
+{
+	const json_t *own = json_object_get(stream, "id");
+	const char *id = json_string_value(own);
+
+	if (own != NULL && id == NULL) {
+		reply_error(reply, 400, "stream.id: is not a string");
+		return NULL;
+	}
+	if (id == NULL && e->id == NULL) {
+		next_id(api, &e->gid, text);
+		return text;
+	}
+	if (id == NULL)
+		return e->id;
+	/* a new stream may be named twice, but not be renamed */
+	if (e->id != NULL && e->old_id == NULL && strcmp(id, e->id) != 0) {
+		reply_error(reply, 404, "id: there is no stream \"%.64s\"",
+			    e->id);
+		return NULL;
+	}
+	if ((e->old_id == NULL || strcmp(id, e->old_id) != 0) &&
+	    config_stream(api->cfg.config, id) != NULL) {
+		reply_error(reply, 400,
+			    "stream.id: \"%.64s\" is the id of another stream",
+			    id);
+		return NULL;
+	}
+	return id;
+}
+
+/* All is judged: nothing fails from here on.  Takes stream. */
+static void put_stream(struct api *api, const struct edit *e, json_t *stream)
+{
+	const char *id = json_string_value(json_object_get(stream, "id"));
+
+	if (e->gid >= 0)
+		config_set_gid(api->cfg.config, e->gid);
+	config_put_stream(api->cfg.config, e->old_id, stream);
+	if (e->old_id != NULL && strcmp(e->old_id, id) != 0)
+		apply_removal(api, e->old_id);
+	apply_stream(api, id, stream);
+	if (e->old_id != NULL)
+		apply_announce_removal(api, e->old_id, true);
+	apply_announce(api, stream, true);
+	apply_waiting(api);
+}
+
+static void store_stream(struct api *api, struct edit *e, struct reply *reply)
+{
+	json_t *stream = stream_edit_copy(e->wanted);
+	char text[GID_TEXT_MAX];
+	const char *id = choose_id(api, e, stream, text, reply);
+	struct errmsg why;
+
+	if (id == NULL) {
+		json_decref(stream);
+		return;
+	}
+	if (json_object_get(stream, "id") == NULL)
+		(void)json_object_set_new(stream, "id", json_string(id));
+	if (apply_judge(api, stream, e->old_id, &why) < 0) {
+		reply_error(reply, 400, "%s", why.text);
+		json_decref(stream);
+		return;
+	}
+	stream_edit_versions(stream);
+	put_stream(api, e, stream);
+	reply_ok(reply, "set-stream");
+}
+
+void streams_set(struct api *api, const json_t *request, struct reply *reply)
+{
+	struct edit e = { 0 };
+
+	if (!read_edit(api, request, &e, reply))
+		return;
+	if (e.remove)
+		remove_stream(api, &e, reply);
+	else
+		store_stream(api, &e, reply);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/status.h"
+
+#include "common/alloc.h"
+#include "common/mono.h"
+#include "master/status_stream.h"
+#include "master/supervise/fleet.h"
+#include "master/ws/hub.h"
+
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	LOOK_MS = 500,
+	/* a running worker's second may be this late */
+	LATE_MS = 1400,
+	/* between two seconds of silence; less than 2 * LOOK_MS so that the
+	 * second look always finds it due */
+	SILENCE_MS = 950,
+	/* a report this close behind an announced silence amends it */
+	AMEND_MS = 500,
+};
+
+struct status {
+	struct status_config cfg;
+	ev_timer timer;
+	struct status_stream **streams; /* sorted by id */
+	size_t n;
+};
+
+/* The place of id, or where it would go. */
+static size_t find_place(const struct status *s, const char *id,
+			 bool *ret_found)
+{
+	size_t low = 0, high = s->n;
+
+	*ret_found = false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(s->streams[middle]->id, id);
+
+		if (order == 0) {
+			*ret_found = true;
+			return middle;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct status_stream *find(const struct status *s, const char *id)
+{
+	bool found;
+	size_t at = find_place(s, id, &found);
+
+	return found ? s->streams[at] : NULL;
+}
+
+static void announce(struct status *s, struct status_stream *stream,
+		     uint64_t now_ms)
+{
+	size_t n = status_stream_events(stream);
+
+	stream->said_ms = now_ms;
+	stream->wall_s = time(NULL);
+	if (!hub_has_listeners(s->cfg.hub))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		json_t *event = status_stream_event(stream, i);
+
+		hub_broadcast(s->cfg.hub, event, HUB_SOON);
+		json_decref(event);
+	}
+}
+
+static void look_for_silence(struct status *s)
+{
+	uint64_t now_ms = mono_ms();
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct status_stream *stream = s->streams[i];
+		uint64_t patience = stream->silent ? SILENCE_MS : LATE_MS;
+
+		if (!stream->enabled || now_ms - stream->said_ms < patience)
+			continue;
+		status_stream_miss(stream);
+		announce(s, stream, now_ms);
+	}
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	look_for_silence(container_of(w, struct status, timer));
+}
+
+struct status *status_new(const struct status_config *cfg)
+{
+	struct status *s = xcalloc(1, sizeof *s);
+
+	s->cfg = *cfg;
+	ev_timer_init(&s->timer, on_timer, LOOK_MS / 1e3, LOOK_MS / 1e3);
+	ev_timer_start(cfg->loop, &s->timer);
+	return s;
+}
+
+void status_free(struct status **p)
+{
+	struct status *s = *p;
+
+	*p = NULL;
+	if (s == NULL)
+		return;
+	ev_timer_stop(s->cfg.loop, &s->timer);
+	for (size_t i = 0; i < s->n; i++)
+		status_stream_free(&s->streams[i]);
+	free(s->streams);
+	free(s);
+}
+
+void status_set_stream(struct status *s, const char *id, const json_t *stream,
+		       const char *fault)
+{
+	bool found;
+	size_t at = find_place(s, id, &found);
+
+	if (!found) {
+		s->streams = xrealloc(s->streams,
+				      (s->n + 1) * sizeof(struct status_stream *));
+		memmove(s->streams + at + 1, s->streams + at,
+			(s->n - at) * sizeof(struct status_stream *));
+		s->streams[at] = status_stream_new(id);
+		s->streams[at]->said_ms = mono_ms();
+		s->streams[at]->wall_s = time(NULL);
+		s->n++;
+	}
+	status_stream_set(s->streams[at], stream, fault);
+}
+
+void status_remove_stream(struct status *s, const char *id)
+{
+	bool found;
+	size_t at = find_place(s, id, &found);
+
+	if (!found)
+		return;
+	status_stream_free(&s->streams[at]);
+	s->n--;
+	memmove(s->streams + at, s->streams + at + 1,
+		(s->n - at) * sizeof(struct status_stream *));
+}
+
+const char *status_fault(const struct status *s, const char *id)
+{
+	const struct status_stream *stream = find(s, id);
+
+	return stream != NULL ? stream->fault : NULL;
+}
+
+bool status_has_faults(const struct status *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->streams[i]->fault != NULL)
+			return true;
+	return false;
+}
+
+void status_push(struct status *s, const char *id,
+		 const struct msg_stream_status *m)
+{
+	struct status_stream *stream = find(s, id);
+	uint64_t now_ms = mono_ms();
+	bool amend;
+
+	if (stream == NULL || !stream->enabled)
+		return;
+	amend = stream->silent && now_ms - stream->said_ms < AMEND_MS;
+	status_stream_hear(stream, m, amend);
+	/* this second was announced already, as silence */
+	if (!amend)
+		announce(s, stream, now_ms);
+	else
+		stream->said_ms = now_ms;
+}
+
+json_t *status_stream(struct status *s, const char *id,
+		      enum status_span span, const char *instance)
+{
+	const struct status_stream *stream = find(s, id);
+	struct fleet_stream fleet = { 0 };
+	json_t *report;
+
+	if (stream == NULL)
+		return NULL;
+	if (!fleet_get_stream(s->cfg.fleet, id, &fleet))
+		fleet = (struct fleet_stream){ 0 };
+	report = status_stream_report(stream, &fleet, span);
+	(void)json_object_set_new(report, "timestamp",
+				  json_integer(span == STATUS_SECOND
+						       ? time(NULL)
+						       : stream->wall_s));
+	if (instance != NULL)
+		(void)json_object_set_new(report, "instance",
+					  json_string(instance));
+	return report;
+}
+
+json_t *status_check(struct status *s, const char *id, bool *ret_ok)
+{
+	const struct status_stream *stream = find(s, id);
+
+	return stream != NULL ? status_stream_check(stream, ret_ok) : NULL;
+}

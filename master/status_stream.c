@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/status_stream.h"
+
+#include "common/alloc.h"
+#include "proto/io_spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void release_errors(struct msg_stream_status *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++)
+		free((char *)s->inputs[i].error);
+	for (size_t i = 0; i < s->n_outputs; i++)
+		free((char *)s->outputs[i].error);
+	s->n_inputs = 0;
+	s->n_outputs = 0;
+}
+
+static void copy_last(struct status_stream *s,
+		      const struct msg_stream_status *from)
+{
+	release_errors(&s->last);
+	s->last = *from;
+	for (size_t i = 0; i < from->n_inputs; i++)
+		s->last.inputs[i].error = xstrdup(from->inputs[i].error);
+	for (size_t i = 0; i < from->n_outputs; i++)
+		s->last.outputs[i].error = xstrdup(from->outputs[i].error);
+}
+
+static void forget_config(struct status_stream *s)
+{
+	free(s->name);
+	free(s->fault);
+	for (size_t i = 0; i < s->n_inputs; i++)
+		free(s->input_ids[i]);
+	s->name = NULL;
+	s->fault = NULL;
+	s->n_inputs = 0;
+	s->n_outputs = 0;
+}
+
+struct status_stream *status_stream_new(const char *id)
+{
+	struct status_stream *s = xcalloc(1, sizeof *s);
+
+	s->id = xstrdup(id);
+	s->silent = true;
+	s->position = 1;
+	return s;
+}
+
+void status_stream_free(struct status_stream **p)
+{
+	struct status_stream *s = *p;
+
+	*p = NULL;
+	if (s == NULL)
+		return;
+	forget_config(s);
+	release_errors(&s->last);
+	free(s->id);
+	free(s);
+}
+
+static char *input_id(const json_t *address)
+{
+	const char *text = json_string_value(address);
+	struct input_spec spec;
+
+	if (text == NULL ||
+	    input_spec_parse(text, &spec, NULL, NULL, NULL) < 0)
+		return NULL;
+	return spec.id[0] != '\0' ? xstrdup(spec.id) : NULL;
+}
+
+static bool is_http(const json_t *address)
+{
+	const char *text = json_string_value(address);
+	struct output_spec spec;
+
+	return text != NULL &&
+	       output_spec_parse(text, &spec, NULL, NULL, NULL) == 0 &&
+	       spec.kind == OUTPUT_HTTP;
+}
+
+void status_stream_set(struct status_stream *s, const json_t *stream,
+		       const char *fault)
+{
+	const json_t *inputs = json_object_get(stream, "input");
+	const json_t *outputs = json_object_get(stream, "output");
+	const char *type = json_string_value(json_object_get(stream, "type"));
+
+	forget_config(s);
+	s->name = xstrdup(json_string_value(json_object_get(stream, "name")));
+	s->fault = xstrdup(fault);
+	s->enabled = json_is_true(json_object_get(stream, "enable"));
+	s->mpts = type != NULL && strcmp(type, "mpts") == 0;
+	s->n_inputs = MIN(json_array_size(inputs), (size_t)MSG_INPUTS_MAX);
+	s->n_outputs = MIN(json_array_size(outputs), (size_t)MSG_OUTPUTS_MAX);
+	for (size_t i = 0; i < s->n_inputs; i++)
+		s->input_ids[i] = input_id(json_array_get(inputs, i));
+	for (size_t i = 0; i < s->n_outputs; i++)
+		s->is_http[i] = is_http(json_array_get(outputs, i));
+	if (!s->enabled) {
+		s->minute = (struct minute){ 0 };
+		s->silent = true;
+	}
+	if (s->position > s->n_inputs)
+		s->position = 1;
+}
+
+static const struct msg_input_status *
+find_active(const struct msg_stream_status *m)
+{
+	for (size_t i = 0; i < m->n_inputs; i++)
+		if (m->inputs[i].active)
+			return &m->inputs[i];
+	return NULL;
+}
+
+static struct second second_of(const struct msg_input_status *in)
+{
+	if (in == NULL)
+		return (struct second){ 0 };
+	return (struct second){
+		.active = true,
+		.onair = in->onair,
+		.bitrate_kbps = in->bitrate_kbps,
+		.packets = in->packets,
+		.cc_error = in->cc_error,
+		.pes_error = in->pes_error,
+		.sc_error = in->sc_error,
+		.video_count = in->video_count,
+		.audio_count = in->audio_count,
+	};
+}
+
+void status_stream_hear(struct status_stream *s,
+			const struct msg_stream_status *m, bool amend)
+{
+	const struct msg_input_status *in;
+	struct second second;
+
+	copy_last(s, m);
+	in = find_active(&s->last);
+	second = second_of(in);
+	if (in != NULL)
+		s->position = in->position;
+	if (amend)
+		minute_amend(&s->minute, &second);
+	else
+		minute_add(&s->minute, &second);
+	s->silent = false;
+}
+
+void status_stream_miss(struct status_stream *s)
+{
+	minute_add(&s->minute, &(struct second){ 0 });
+	s->silent = true;
+}
+
+static const struct msg_input_status *find_input(const struct status_stream *s,
+						 size_t position)
+{
+	if (s->silent)
+		return NULL;
+	for (size_t i = 0; i < s->last.n_inputs; i++)
+		if (s->last.inputs[i].position == position)
+			return &s->last.inputs[i];
+	return NULL;
+}
+
+static const struct msg_output_status *
+find_output(const struct status_stream *s, size_t position)
+{
+	if (s->silent)
+		return NULL;
+	for (size_t i = 0; i < s->last.n_outputs; i++)
+		if (s->last.outputs[i].position == position)
+			return &s->last.outputs[i];
+	return NULL;
+}
+
+static void set_int(json_t *o, const char *key, uint64_t value)
+{
+	(void)json_object_set_new_nocheck(o, key,
+					  json_integer((json_int_t)value));
+}
+
+static void set_bool(json_t *o, const char *key, bool value)
+{
+	(void)json_object_set_new_nocheck(o, key, json_boolean(value));
+}
+
+/* What is unset is absent; so is text that is not UTF-8. */
+static void set_text(json_t *o, const char *key, const char *text)
+{
+	json_t *value = text != NULL ? json_string(text) : NULL;
+
+	if (value != NULL)
+		(void)json_object_set_new_nocheck(o, key, value);
+}
+
+static json_t *input_report(const struct status_stream *s, size_t i)
+{
+	static const struct msg_input_status none;
+	const struct msg_input_status *in = find_input(s, i + 1);
+	json_t *o = json_object();
+
+	set_text(o, "error", in != NULL ? in->error : NULL);
+	if (in == NULL)
+		in = &none;
+	set_int(o, "position", i + 1);
+	set_text(o, "id", s->input_ids[i]);
+	set_bool(o, "active", in->active);
+	set_bool(o, "open", in->open);
+	set_bool(o, "onair", in->onair);
+	set_bool(o, "scrambled", in->scrambled);
+	set_int(o, "bitrate", in->bitrate_kbps);
+	set_int(o, "packets", in->packets);
+	set_int(o, "cc_error", in->cc_error);
+	set_int(o, "pes_error", in->pes_error);
+	set_int(o, "sc_error", in->sc_error);
+	set_int(o, "video_count", in->video_count);
+	set_int(o, "audio_count", in->audio_count);
+	set_int(o, "lost", in->lost);
+	set_int(o, "socket_drops", in->socket_drops);
+	set_int(o, "sync_losses", in->sync_losses);
+	return o;
+}
+
+/* An http output is the fleet's matter, every other the worker's. */
+static json_t *output_report(const struct status_stream *s, size_t i,
+			     const struct fleet_stream *fleet)
+{
+	const struct msg_output_status *out = find_output(s, i + 1);
+	json_t *o = json_object();
+
+	set_int(o, "position", i + 1);
+	if (s->is_http[i]) {
+		const char *error = i < fleet->n_outputs
+					    ? fleet->output_errors[i]
+					    : NULL;
+
+		set_bool(o, "open", i < fleet->n_outputs && error == NULL);
+		set_text(o, "error", error);
+		return o;
+	}
+	set_bool(o, "open", out != NULL && out->open);
+	set_text(o, "error", out != NULL ? out->error : NULL);
+	set_int(o, "packets", out != NULL ? out->packets : 0);
+	set_int(o, "dropped", out != NULL ? out->dropped : 0);
+	return o;
+}
+
+static json_t *worker_report(const struct status_stream *s,
+			     const struct fleet_stream *fleet)
+{
+	json_t *o = json_object();
+
+	set_text(o, "state", fleet->state != NULL ? fleet->state : "stopped");
+	set_int(o, "pid", fleet->pid > 0 ? (uint64_t)fleet->pid : 0);
+	set_int(o, "restarts", fleet->restarts);
+	set_text(o, "alarm", s->fault != NULL && s->enabled ? s->fault
+							    : fleet->alarm);
+	return o;
+}
+
+static void add_details(json_t *o, const struct status_stream *s,
+			const struct fleet_stream *fleet)
+{
+	json_t *inputs = json_array();
+	json_t *outputs = json_array();
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		(void)json_array_append_new(inputs, input_report(s, i));
+	for (size_t i = 0; i < s->n_outputs; i++)
+		(void)json_array_append_new(outputs,
+					    output_report(s, i, fleet));
+	(void)json_object_set_new(o, "inputs", inputs);
+	(void)json_object_set_new(o, "outputs", outputs);
+	(void)json_object_set_new(o, "worker", worker_report(s, fleet));
+}
+
+json_t *status_stream_report(const struct status_stream *s,
+			     const struct fleet_stream *fleet,
+			     enum status_span span)
+{
+	struct minute_sum sum = minute_sum(
+		&s->minute, span == STATUS_SECOND ? 1 : MINUTE_SECONDS);
+	json_t *o = json_object();
+
+	set_text(o, "name", s->name);
+	set_int(o, "input_id", s->position);
+	set_bool(o, "active", sum.active);
+	set_bool(o, "onair", sum.onair);
+	set_int(o, "sessions", fleet->viewers);
+	set_int(o, "bitrate", sum.bitrate_kbps);
+	set_int(o, "packets", sum.packets);
+	set_int(o, "pes_error", sum.pes_error);
+	set_int(o, "sc_error", sum.sc_error);
+	set_int(o, "cc_error", sum.cc_error);
+	set_int(o, "video_count", sum.video_count);
+	set_int(o, "audio_count", sum.audio_count);
+	set_int(o, "sessions_cut", fleet->viewers_cut);
+	add_details(o, s, fleet);
+	return o;
+}
+
+json_t *status_stream_check(const struct status_stream *s, bool *ret_ok)
+{
+	struct minute_sum sum = minute_sum(&s->minute, 1);
+	json_t *inputs = json_array();
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct msg_input_status *in = find_input(s, i + 1);
+		json_t *one = json_object();
+
+		set_bool(one, "scrambled", in != NULL && in->scrambled);
+		set_int(one, "cc_error", in != NULL ? in->cc_error : 0);
+		set_int(one, "bitrate", in != NULL ? in->bitrate_kbps : 0);
+		set_int(one, "pes_error", in != NULL ? in->pes_error : 0);
+		(void)json_array_append_new(inputs, one);
+	}
+	set_bool(o, "onair", sum.onair);
+	set_int(o, "active_input", s->position);
+	(void)json_object_set_new(o, "input", inputs);
+	*ret_ok = s->enabled && sum.active && sum.onair;
+	return o;
+}
+
+static size_t count_active(const struct status_stream *s)
+{
+	size_t n = 0;
+
+	if (s->silent)
+		return 0;
+	for (size_t i = 0; i < s->last.n_inputs; i++)
+		n += s->last.inputs[i].active ? 1 : 0;
+	return n;
+}
+
+size_t status_stream_events(const struct status_stream *s)
+{
+	size_t n = count_active(s);
+
+	return s->mpts || n == 0 ? 1 : n;
+}
+
+static const struct msg_input_status *
+active_input(const struct status_stream *s, size_t i)
+{
+	for (size_t k = 0; k < s->last.n_inputs; k++)
+		if (s->last.inputs[k].active && i-- == 0)
+			return &s->last.inputs[k];
+	return NULL;
+}
+
+json_t *status_stream_event(const struct status_stream *s, size_t i)
+{
+	const struct msg_input_status *in =
+		s->silent ? NULL : active_input(s, i);
+	size_t position = in != NULL ? in->position : s->position;
+	json_t *o = json_object();
+	const char *id = NULL;
+
+	set_text(o, "scope", "stream_event");
+	set_text(o, "channel_id", s->id);
+	if (position >= 1 && position <= s->n_inputs)
+		id = s->input_ids[position - 1];
+	if (!s->mpts && id != NULL)
+		set_text(o, "input_id", id);
+	else if (!s->mpts)
+		set_int(o, "input_id", position);
+	/* an mpts is judged at its output: only its bitrate says anything */
+	set_bool(o, "onair", s->mpts || (in != NULL && in->onair));
+	set_int(o, "bitrate", in != NULL ? in->bitrate_kbps : 0);
+	set_bool(o, "scrambled", !s->mpts && in != NULL && in->scrambled);
+	set_int(o, "cc_error", !s->mpts && in != NULL ? in->cc_error : 0);
+	set_int(o, "pes_error", !s->mpts && in != NULL ? in->pes_error : 0);
+	return o;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the master remembers of one stream, and the JSON it makes of it.
+ *
+ * Owns copies of everything.  No loop, no clock: the caller says when.
+ */
+#pragma once
+
+#include "common/util.h"
+#include "master/minute.h"
+#include "master/status.h"
+#include "master/supervise/fleet.h"
+#include "proto/msg.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct status_stream {
+	char *id;
+	char *name;  /* NULL when the stream has none */
+	char *fault; /* why it is not run although enabled, or NULL */
+	bool enabled;
+	bool mpts;
+	size_t n_inputs;
+	char *input_ids[MSG_INPUTS_MAX]; /* of the option id; NULL: position */
+	size_t n_outputs;
+	bool is_http[MSG_OUTPUTS_MAX];
+
+	struct minute minute;
+	struct msg_stream_status last; /* of the worker; owns its errors */
+	bool silent;         /* the last second came from no worker */
+	unsigned position;   /* of the input that was active last */
+	int64_t wall_s;      /* when the last second ended */
+	uint64_t said_ms;    /* when it was announced, monotonic */
+};
+
+struct status_stream *status_stream_new(const char *id);
+void status_stream_free(struct status_stream **);
+
+/* Takes over the configuration object (borrowed). */
+void status_stream_set(struct status_stream *, const json_t *stream,
+		       const char *fault);
+
+/* A second that a worker reported; amend: it was noted as missed before. */
+void status_stream_hear(struct status_stream *,
+			const struct msg_stream_status *, bool amend);
+
+/* A second in which no worker said anything. */
+void status_stream_miss(struct status_stream *);
+
+/* fleet: what the fleet knows of it, all zero when nothing. */
+json_t *status_stream_report(const struct status_stream *,
+			     const struct fleet_stream *fleet,
+			     enum status_span);
+json_t *status_stream_check(const struct status_stream *, bool *ret_ok);
+
+/* How many stream_event messages the last second makes (at least one), and
+ * the i-th of them. */
+size_t status_stream_events(const struct status_stream *);
+json_t *status_stream_event(const struct status_stream *, size_t i);
