@@ -14,6 +14,7 @@
 
 static const struct worker_role *const roles[] = {
 	&deliver_role,
+	&stream_role,
 	NULL,
 };
 

@@ -1,2 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-
+libworker_a_SOURCES += \
+	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
+	worker/output/datagrams.c worker/output/datagrams.h \
+	worker/output/fifo.c worker/output/fifo.h \
+	worker/output/output.h \
+	worker/output/pacer.c worker/output/pacer.h \
+	worker/output/ring_out.c worker/output/ring_out.h \
+	worker/output/sender.c worker/output/sender.h \
+	worker/output/udp.c \
+	worker/output/udp_socket.c worker/output/udp_socket.h

@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-
+libworker_a_SOURCES += \
+	worker/stream/path.c worker/stream/path.h \
+	worker/stream/path_state.h \
+	worker/stream/retry.h \
+	worker/stream/role.c \
+	worker/stream/second.c \
+	worker/stream/sink.c worker/stream/sink.h \
+	worker/stream/source.c worker/stream/source.h

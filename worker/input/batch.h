@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The packets that one wake-up brought, as borrowed runs.
+ *
+ * An input adds runs that point into its own receive memory; what lives
+ * shorter (packets that the sync had to put together) is copied to the
+ * scratch.  When the batch is full, and at the end of a read before the
+ * receive memory is used again, it is handed to its owner and empty.
+ */
+#pragma once
+
+#include "worker/ts/sync.h"
+
+enum {
+	BATCH_RUNS = 64,
+	BATCH_SCRATCH = 70, /* packets */
+};
+
+/* The runs are valid for the call. */
+typedef void batch_fn(const struct ts_run *runs, size_t n_runs, void *arg);
+
+struct batch {
+	batch_fn *on_packets;
+	void *arg;
+	size_t n_runs;
+	size_t n_scratch; /* packets copied */
+	struct ts_run runs[BATCH_RUNS];
+	uint8_t scratch[BATCH_SCRATCH * TS_PACKET];
+};
+
+void batch_init(struct batch *, batch_fn *, void *arg);
+
+/* The bytes of the run stay as they are until batch_flush(). */
+void batch_add(struct batch *, struct ts_run);
+
+/* Hands over what is there; nothing is handed over twice. */
+void batch_flush(struct batch *);
+
+/* Passes bytes through the sync into the batch; the bytes stay as they are
+ * until batch_flush(). */
+void batch_sync(struct batch *, struct ts_sync *, const void *data,
+		size_t len);

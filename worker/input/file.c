@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Input from a file, in real time.
+ *
+ * Packets are read ahead up to the next PCR, so that the time of each is
+ * known.  At the end of a looped file the clock goes on as if the file did.
+ */
+#include "common/alloc.h"
+#include "common/fd.h"
+#include "worker/input/file_clock.h"
+#include "worker/input/kind.h"
+#include "worker/output/fifo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	BLOCK = 16 * 1024,
+	/* Packets without a PCR that are read ahead, no more. */
+	AHEAD_MAX = 4096,
+	/* Packets in one wake-up. */
+	TURN_MAX = 1024,
+};
+
+struct file_input {
+	struct input base;
+	int file;
+	off_t offset;
+	bool ended;           /* of a file that is not looped */
+	uint64_t pass_packets; /* since the start of the file */
+	uint64_t sent;        /* packets taken out of the fifo, ever */
+	struct ts_sync sync;
+	struct fifo fifo;
+	struct file_clock clock;
+	uint8_t block[BLOCK];
+};
+
+static int at_end(struct file_input *f, struct errmsg *why)
+{
+	if (f->pass_packets == 0)
+		return errmsg_fail(why, -EINVAL, "%s: no transport stream",
+				   f->base.spec->path);
+	if (!f->base.spec->loop) {
+		f->ended = true;
+		return 0;
+	}
+	f->offset = 0;
+	f->pass_packets = 0;
+	ts_sync_reset(&f->sync);
+	return 0;
+}
+
+/* Reads on; what comes ends up in the fifo. */
+static int read_block(struct file_input *f, struct errmsg *why)
+{
+	struct ts_run run;
+	ssize_t n = pread(f->file, f->block, BLOCK, f->offset);
+
+	if (n < 0)
+		return errmsg_fail(why, -errno, "%s: %s", f->base.spec->path,
+				   strerror(errno));
+	if (n == 0)
+		return at_end(f, why);
+	f->offset += n;
+	ts_sync_push(&f->sync, f->block, (size_t)n);
+	while (ts_sync_pull(&f->sync, &run)) {
+		fifo_push(&f->fifo, run);
+		f->pass_packets += run.n;
+	}
+	return 0;
+}
+
+/* Looks ahead until the times of more packets are known.  Without any more
+ * packets the clock stays where it is. */
+static int look_ahead(struct file_input *f, uint64_t now_ns,
+		      struct errmsg *why)
+{
+	for (;;) {
+		struct ts_run run = fifo_run(&f->fifo);
+		size_t seen = (size_t)(f->clock.pcr.packets - f->sent);
+
+		while (seen < run.n && seen < AHEAD_MAX) {
+			const uint8_t *packet = run.data + seen * TS_PACKET;
+
+			seen++;
+			if (file_clock_feed(&f->clock, packet)) {
+				file_clock_advance(&f->clock, now_ns, false);
+				return 0;
+			}
+		}
+		if (seen >= AHEAD_MAX || (f->ended && seen > 0)) {
+			file_clock_advance(&f->clock, now_ns, true);
+			return 0;
+		}
+		if (f->ended)
+			return errmsg_fail(why, -ENODATA, "end of file");
+
+		int r = read_block(f, why);
+
+		if (r < 0)
+			return r;
+	}
+}
+
+static int file_read(struct input *in, struct batch *batch, uint64_t now_ns,
+		     struct errmsg *why)
+{
+	struct file_input *f = container_of(in, struct file_input, base);
+	size_t turn = 0;
+
+	while (turn < TURN_MAX) {
+		uint64_t due = file_clock_due(&f->clock, now_ns);
+		struct ts_run run = fifo_run(&f->fifo);
+
+		run.n = (size_t)(due - f->sent);
+		if (run.n > 0) {
+			batch_add(batch, run);
+			batch_flush(batch);
+			fifo_drop(&f->fifo, run.n);
+			f->sent += run.n;
+			turn += run.n;
+		}
+		if (f->sent < f->clock.to)
+			break;
+
+		int r = look_ahead(f, now_ns, why);
+
+		if (r < 0)
+			return r;
+		if (f->clock.from_ns > now_ns)
+			break;
+	}
+	return turn > 0;
+}
+
+static int file_second(struct input *in, uint64_t now_ns, struct errmsg *why)
+{
+	struct file_input *f = container_of(in, struct file_input, base);
+
+	(void)now_ns, (void)why;
+	fifo_trim(&f->fifo);
+	return 0;
+}
+
+static void file_counters(const struct input *in, struct input_counters *ret)
+{
+	const struct file_input *f =
+		container_of(in, const struct file_input, base);
+
+	*ret = (struct input_counters){
+		.sync_losses = f->sync.sync_losses,
+	};
+}
+
+static void file_free(struct input *in)
+{
+	struct file_input *f = container_of(in, struct file_input, base);
+
+	fd_close(&f->file);
+	fifo_done(&f->fifo);
+	free(f);
+}
+
+static const struct input_ops file_ops = {
+	.free = file_free,
+	.read = file_read,
+	.second = file_second,
+	.counters = file_counters,
+};
+
+static int open_file(const char *path, struct errmsg *why)
+{
+	struct stat st;
+	/* never waits for the writer of a named pipe */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		int err = errno;
+
+		fd_close(&fd);
+		return errmsg_fail(why, -err, "%s: %s", path, strerror(err));
+	}
+	if (!S_ISREG(st.st_mode)) {
+		fd_close(&fd);
+		return errmsg_fail(why, -EINVAL, "%s: not a file", path);
+	}
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return fd;
+}
+
+struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,
+			      int *ret_err, struct errmsg *why)
+{
+	int fd = open_file(spec->path, why);
+
+	if (fd < 0) {
+		*ret_err = fd;
+		return NULL;
+	}
+
+	struct file_input *f = xcalloc(1, sizeof *f);
+
+	f->base = (struct input){ .ops = &file_ops, .spec = spec, .fd = -1 };
+	f->file = fd;
+	ts_sync_init(&f->sync, TS_SYNC_STREAM);
+	file_clock_init(&f->clock, now_ns);
+	return &f->base;
+}

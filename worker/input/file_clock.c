@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/input/file_clock.h"
+
+#include "common/util.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* Ticks of 27 MHz in nanoseconds; no overflow for 10 minutes and more. */
+static uint64_t ticks_to_ns(uint64_t ticks)
+{
+	return ticks / 27 * 1000 + ticks % 27 * 1000 / 27;
+}
+
+void file_clock_init(struct file_clock *c, uint64_t now_ns)
+{
+	*c = (struct file_clock){ .from_ns = now_ns, .to_ns = now_ns };
+	pcr_clock_init(&c->pcr, TS_PID_NULL);
+}
+
+bool file_clock_feed(struct file_clock *c, const uint8_t *packet)
+{
+	uint64_t before = c->pcr.at_packets;
+
+	(void)pcr_clock_feed(&c->pcr, packet);
+	return c->pcr.at_packets != before;
+}
+
+void file_clock_advance(struct file_clock *c, uint64_t now_ns, bool at_all)
+{
+	uint64_t to = at_all ? c->pcr.packets : c->pcr.at_packets;
+	uint64_t ticks = at_all ? pcr_clock_ticks(&c->pcr) : c->pcr.at_ticks;
+	uint64_t lasts = 0;
+
+	if (ticks > c->ticks)
+		lasts = ticks_to_ns(ticks - c->ticks);
+	else if (at_all)
+		lasts = (to - c->to) * TS_PACKET * 8 * NS_PER_S /
+			FILE_CLOCK_BPS;
+
+	c->from = c->to;
+	c->from_ns = c->to_ns;
+	if (now_ns > c->from_ns &&
+	    now_ns - c->from_ns > FILE_CLOCK_LATE_MS * (NS_PER_S / 1000))
+		c->from_ns = now_ns;
+	c->to = to;
+	c->to_ns = c->from_ns + lasts;
+	/* what was told by the last rate may be ahead of the next PCR */
+	c->ticks = MAX(c->ticks, ticks);
+}
+
+uint64_t file_clock_due(const struct file_clock *c, uint64_t now_ns)
+{
+	if (now_ns >= c->to_ns)
+		return c->to;
+	if (now_ns < c->from_ns)
+		return c->from;
+
+	/* 2^64 ns hold: seconds times thousands of packets */
+	return c->from + (now_ns - c->from_ns) * (c->to - c->from) /
+				 (c->to_ns - c->from_ns);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/input/input.h"
+
+#include "worker/input/kind.h"
+
+struct input *input_open(const struct input_spec *spec, uint64_t now_ns,
+			 int *ret_err, struct errmsg *why)
+{
+	if (spec->kind == INPUT_FILE)
+		return file_input_open(spec, now_ns, ret_err, why);
+	return udp_input_open(spec, now_ns, ret_err, why);
+}
+
+void input_free(struct input **in)
+{
+	if (*in != NULL)
+		(*in)->ops->free(*in);
+	*in = NULL;
+}
+
+int input_read(struct input *in, struct batch *batch, uint64_t now_ns,
+	       struct errmsg *why)
+{
+	return in->ops->read(in, batch, now_ns, why);
+}
+
+int input_fd(const struct input *in)
+{
+	return in->fd;
+}
+
+int input_second(struct input *in, uint64_t now_ns, struct errmsg *why)
+{
+	return in->ops->second(in, now_ns, why);
+}
+
+void input_counters(const struct input *in, struct input_counters *ret)
+{
+	in->ops->counters(in, ret);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One input of a stream: an address that was opened, and what comes from it.
+ *
+ * Owns its descriptor and receive memory.  Knows no loop: the data path calls
+ * input_read() at its ticks, and waits for input_fd() when nothing came for a
+ * while.
+ */
+#pragma once
+
+#include "common/errmsg.h"
+#include "proto/io_spec.h"
+#include "worker/input/batch.h"
+
+struct input;
+
+/* Counted since input_open(). */
+struct input_counters {
+	uint64_t lost;         /* RTP datagrams missing in the sequence */
+	uint64_t socket_drops; /* datagrams that the socket had no room for */
+	uint64_t sync_losses;
+};
+
+/*
+ * Opens what the specification describes (borrowed for the life of the
+ * input).  NULL with *ret_err = -errno and why.
+ */
+struct input *input_open(const struct input_spec *, uint64_t now_ns,
+			 int *ret_err, struct errmsg *why);
+void input_free(struct input **);
+
+/*
+ * Takes what is there, at most a bounded part, into the batch and flushes it.
+ * The number of reads that brought something, 0 when there was nothing; or
+ * -errno with why: the input is to be closed and opened again, for -ENODATA
+ * never again: it has ended.
+ */
+int input_read(struct input *, struct batch *, uint64_t now_ns,
+	       struct errmsg *why) MUST_CHECK;
+
+/* Readable when there is something to read; -1 for an input that only runs
+ * by the clock and must be read at every tick. */
+int input_fd(const struct input *);
+
+/* Once a second: what takes care of itself (memberships, memory).  0, or
+ * -errno with why as input_read(). */
+int input_second(struct input *, uint64_t now_ns, struct errmsg *why)
+	MUST_CHECK;
+
+void input_counters(const struct input *, struct input_counters *ret);

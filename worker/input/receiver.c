@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/input/receiver.h"
+
+#include "common/alloc.h"
+
+#include <errno.h>
+#include <netinet/udp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+enum {
+	ARENA_SIZE = RECEIVER_SLOTS * RECEIVER_SLOT_SIZE,
+	/* Two control messages of one int each. */
+	CONTROL_SIZE = 2 * CMSG_SPACE(sizeof(int)),
+	/* Touched memory that is worth a system call to give back. */
+	TRIM_AT = 192 * 1024,
+	PAGE = 4096,
+};
+
+struct receiver {
+	uint8_t *arena;
+	uint32_t high[RECEIVER_SLOTS]; /* most bytes ever, since the trim */
+	uint64_t drops;
+	uint32_t drops_seen; /* the kernel's counter, which wraps */
+	struct sockaddr_any source;
+	struct mmsghdr msgs[RECEIVER_SLOTS];
+	struct iovec iov[RECEIVER_SLOTS];
+	_Alignas(struct cmsghdr) uint8_t control[RECEIVER_SLOTS][CONTROL_SIZE];
+};
+
+struct receiver *receiver_new(int *ret_err)
+{
+	uint8_t *arena = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			      0);
+
+	if (arena == MAP_FAILED) {
+		*ret_err = -errno;
+		return NULL;
+	}
+	/* huge pages would make all of it exist */
+	(void)madvise(arena, ARENA_SIZE, MADV_NOHUGEPAGE);
+
+	struct receiver *r = xcalloc(1, sizeof *r);
+
+	r->arena = arena;
+	for (size_t i = 0; i < RECEIVER_SLOTS; i++) {
+		r->iov[i] = (struct iovec){
+			.iov_base = arena + i * RECEIVER_SLOT_SIZE,
+			.iov_len = RECEIVER_SLOT_SIZE,
+		};
+		r->msgs[i].msg_hdr = (struct msghdr){
+			.msg_iov = &r->iov[i],
+			.msg_iovlen = 1,
+			.msg_control = r->control[i],
+			.msg_controllen = CONTROL_SIZE,
+		};
+	}
+	r->msgs[0].msg_hdr.msg_name = &r->source.sa;
+	r->msgs[0].msg_hdr.msg_namelen = sizeof r->source.in6;
+	return r;
+}
+
+void receiver_free(struct receiver **r)
+{
+	if (*r != NULL)
+		(void)munmap((*r)->arena, ARENA_SIZE);
+	free(*r);
+	*r = NULL;
+}
+
+/* Reads the control messages of one datagram and makes room for the next. */
+static void take_control(struct receiver *r, struct msghdr *h,
+			 struct received *got)
+{
+	struct cmsghdr *c;
+
+	for (c = CMSG_FIRSTHDR(h); c != NULL; c = CMSG_NXTHDR(h, c)) {
+		if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO) {
+			int segment;
+
+			memcpy(&segment, CMSG_DATA(c), sizeof segment);
+			if (segment > 0)
+				got->segment = (size_t)segment;
+		} else if (c->cmsg_level == SOL_SOCKET &&
+			   c->cmsg_type == SO_RXQ_OVFL) {
+			uint32_t drops;
+
+			memcpy(&drops, CMSG_DATA(c), sizeof drops);
+			r->drops += (uint32_t)(drops - r->drops_seen);
+			r->drops_seen = drops;
+		}
+	}
+	h->msg_controllen = CONTROL_SIZE;
+}
+
+int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
+		  void *arg)
+{
+	int n = recvmmsg(fd, r->msgs, RECEIVER_SLOTS, MSG_DONTWAIT, NULL);
+
+	if (n < 0) {
+		if (errno == EAGAIN || errno == EINTR)
+			return 0;
+		return -errno;
+	}
+	r->source.len = r->msgs[0].msg_hdr.msg_namelen;
+	r->msgs[0].msg_hdr.msg_namelen = sizeof r->source.in6;
+
+	for (int i = 0; i < n; i++) {
+		struct received got = {
+			.data = r->iov[i].iov_base,
+			.len = r->msgs[i].msg_len,
+			.segment = r->msgs[i].msg_len,
+		};
+
+		take_control(r, &r->msgs[i].msg_hdr, &got);
+		r->high[i] = MAX(r->high[i], r->msgs[i].msg_len);
+		if (got.len > 0)
+			on_received(&got, arg);
+	}
+	return n;
+}
+
+uint64_t receiver_drops(const struct receiver *r)
+{
+	return r->drops;
+}
+
+const struct sockaddr_any *receiver_source(const struct receiver *r)
+{
+	return &r->source;
+}
+
+void receiver_trim(struct receiver *r)
+{
+	size_t touched = 0;
+
+	for (size_t i = 0; i < RECEIVER_SLOTS; i++)
+		touched += (r->high[i] + PAGE - 1) / PAGE * PAGE;
+	if (touched < TRIM_AT)
+		return;
+	(void)madvise(r->arena, ARENA_SIZE, MADV_DONTNEED);
+	memset(r->high, 0, sizeof r->high);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/input/udp_socket.h"
+
+#include "common/fd.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static int set_int(int fd, int level, int option, int value)
+{
+	return setsockopt(fd, level, option, &value, sizeof value) < 0
+		       ? -errno
+		       : 0;
+}
+
+static int ip_level(const struct input_spec *spec)
+{
+	return spec->local.sa.sa_family == AF_INET6 ? IPPROTO_IPV6
+						    : IPPROTO_IP;
+}
+
+static void copy_address(struct sockaddr_storage *to,
+			 const struct sockaddr_any *from)
+{
+	memset(to, 0, sizeof *to);
+	memcpy(to, &from->sa, from->len);
+}
+
+static int join(int fd, const struct input_spec *spec, unsigned ifindex)
+{
+	int level = ip_level(spec), r;
+
+	if (spec->has_source) {
+		struct group_source_req req = { .gsr_interface = ifindex };
+
+		copy_address(&req.gsr_group, &spec->local);
+		copy_address(&req.gsr_source, &spec->source);
+		r = setsockopt(fd, level, MCAST_JOIN_SOURCE_GROUP, &req,
+			       sizeof req);
+	} else {
+		struct group_req req = { .gr_interface = ifindex };
+
+		copy_address(&req.gr_group, &spec->local);
+		r = setsockopt(fd, level, MCAST_JOIN_GROUP, &req, sizeof req);
+	}
+	return r < 0 ? -errno : 0;
+}
+
+static int leave(int fd, const struct input_spec *spec, unsigned ifindex)
+{
+	struct group_req req = { .gr_interface = ifindex };
+
+	copy_address(&req.gr_group, &spec->local);
+	return setsockopt(fd, ip_level(spec), MCAST_LEAVE_GROUP, &req,
+			  sizeof req) < 0
+		       ? -errno
+		       : 0;
+}
+
+/* Options without which the socket still works. */
+static void tune(int fd, const struct input_spec *spec)
+{
+	unsigned size = spec->socket_size > 0 ? spec->socket_size
+					      : UDP_RECEIVE_BUFFER;
+
+	(void)set_int(fd, SOL_SOCKET, SO_RCVBUF, (int)MIN(size, 1U << 30));
+	(void)set_int(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+	(void)set_int(fd, SOL_UDP, UDP_GRO, 1);
+}
+
+static int bind_unicast(int fd, const struct input_spec *spec,
+			unsigned ifindex, struct errmsg *why)
+{
+	int r = 0;
+
+	if (ifindex != 0)
+		r = set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)ifindex);
+	if (r < 0)
+		return errmsg_fail(why, r, "interface %s: %s", spec->iface,
+				   strerror(-r));
+	if (bind(fd, &spec->local.sa, spec->local.len) < 0)
+		return errmsg_fail(why, -errno, "bind: %s", strerror(errno));
+	return 0;
+}
+
+static int bind_group(int fd, const struct input_spec *spec,
+		      unsigned ifindex, struct errmsg *why)
+{
+	struct sockaddr_any group = spec->local;
+	bool v6 = group.sa.sa_family == AF_INET6;
+
+	/* several streams may take the same group and port */
+	(void)set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	/* nor do we want what other programs joined on this host */
+	(void)set_int(fd, ip_level(spec),
+		      v6 ? IPV6_MULTICAST_ALL : IP_MULTICAST_ALL, 0);
+	if (v6 && ifindex != 0) {
+		/* IPv6 memberships do not tell interfaces apart */
+		(void)set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)ifindex);
+		group.in6.sin6_scope_id = ifindex;
+	}
+	if (bind(fd, &group.sa, group.len) < 0)
+		return errmsg_fail(why, -errno, "bind: %s", strerror(errno));
+
+	int r = join(fd, spec, ifindex);
+
+	if (r < 0)
+		return errmsg_fail(why, r, "join: %s", strerror(-r));
+	return 0;
+}
+
+int udp_socket_open(const struct input_spec *spec, unsigned ifindex,
+		    struct errmsg *why)
+{
+	int fd = socket(spec->local.sa.sa_family,
+			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return errmsg_fail(why, -errno, "socket: %s", strerror(errno));
+	tune(fd, spec);
+
+	int r = sockaddr_is_multicast(&spec->local)
+			? bind_group(fd, spec, ifindex, why)
+			: bind_unicast(fd, spec, ifindex, why);
+
+	if (r < 0) {
+		fd_close(&fd);
+		return r;
+	}
+	return fd;
+}
+
+/* One source in the given mode, or no source at all (len 0). */
+static int set_filter(int fd, const struct input_spec *spec, unsigned ifindex,
+		      uint32_t mode, const struct sockaddr_any *source)
+{
+	struct group_filter filter = {
+		.gf_interface = ifindex,
+		.gf_fmode = mode,
+		.gf_numsrc = source != NULL,
+	};
+
+	copy_address(&filter.gf_group, &spec->local);
+	if (source != NULL)
+		copy_address(&filter.gf_slist[0], source);
+	return setsockopt(fd, ip_level(spec), MCAST_MSFILTER, &filter,
+			  (socklen_t)GROUP_FILTER_SIZE(filter.gf_numsrc)) < 0
+		       ? -errno
+		       : 0;
+}
+
+int udp_socket_renew(int fd, const struct input_spec *spec, unsigned ifindex,
+		     const struct sockaddr_any *source, struct errmsg *why)
+{
+	int r;
+
+	if (spec->has_source) {
+		r = set_filter(fd, spec, ifindex, MCAST_EXCLUDE, NULL);
+		if (r == 0)
+			r = set_filter(fd, spec, ifindex, MCAST_INCLUDE,
+				       &spec->source);
+	} else if (source->len > 0) {
+		r = set_filter(fd, spec, ifindex, MCAST_INCLUDE, source);
+		if (r == 0)
+			r = set_filter(fd, spec, ifindex, MCAST_EXCLUDE,
+				       NULL);
+	} else {
+		/* nobody sends: there is nothing to lose */
+		(void)leave(fd, spec, ifindex);
+		r = join(fd, spec, ifindex);
+	}
+	if (r < 0)
+		return errmsg_fail(why, r, "join again: %s", strerror(-r));
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/fifo.h"
+
+#include "common/util.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+	MEMORY_SIZE = FIFO_PACKETS_MAX * TS_PACKET,
+	/* What is kept for good: a pages' worth of a few ticks. */
+	KEEP = 32 * 1024,
+};
+
+void fifo_done(struct fifo *f)
+{
+	if (f->memory != NULL)
+		(void)munmap(f->memory, MEMORY_SIZE);
+	*f = (struct fifo){ 0 };
+}
+
+static void make_memory(struct fifo *f)
+{
+	f->memory = mmap(NULL, MEMORY_SIZE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (f->memory == MAP_FAILED)
+		abort();
+	(void)madvise(f->memory, MEMORY_SIZE, MADV_NOHUGEPAGE);
+}
+
+/* Moves what waits to the start when that is cheap, or must be. */
+static void compact(struct fifo *f, size_t more)
+{
+	size_t n = fifo_len(f);
+
+	if (f->head == 0 ||
+	    (f->head < n && f->tail + more <= FIFO_PACKETS_MAX))
+		return;
+	memmove(f->memory, f->memory + f->head * TS_PACKET, n * TS_PACKET);
+	f->head = 0;
+	f->tail = n;
+}
+
+void fifo_push(struct fifo *f, struct ts_run run)
+{
+	assert(fifo_len(f) + run.n <= FIFO_PACKETS_MAX);
+	if (f->memory == NULL)
+		make_memory(f);
+	compact(f, run.n);
+	memcpy(f->memory + f->tail * TS_PACKET, run.data, run.n * TS_PACKET);
+	f->tail += run.n;
+	f->high = MAX(f->high, f->tail);
+}
+
+void fifo_drop(struct fifo *f, size_t n)
+{
+	assert(n <= fifo_len(f));
+	f->head += n;
+	if (f->head == f->tail)
+		f->head = f->tail = 0;
+}
+
+void fifo_trim(struct fifo *f)
+{
+	if (f->high * TS_PACKET <= 2 * KEEP || f->tail * TS_PACKET > KEEP)
+		return;
+	(void)madvise(f->memory + KEEP, MEMORY_SIZE - KEEP, MADV_DONTNEED);
+	f->high = f->tail;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Packets that wait to be sent, in one piece of memory.
+ *
+ * Owns its memory, of which only what was needed exists: the queue goes back
+ * to the start when it is empty, and fifo_trim() returns what a long queue
+ * once took.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+enum { FIFO_PACKETS_MAX = 2 * 1024 * 1024 / TS_PACKET };
+
+struct fifo {
+	uint8_t *memory; /* NULL until the first packet comes */
+	size_t head;     /* packets */
+	size_t tail;
+	size_t high;     /* highest tail since the last trim */
+};
+
+/* Zeroed memory is an empty fifo. */
+void fifo_done(struct fifo *);
+
+static inline size_t fifo_len(const struct fifo *f)
+{
+	return f->tail - f->head;
+}
+
+/* All that waits. */
+static inline struct ts_run fifo_run(const struct fifo *f)
+{
+	return (struct ts_run){ .data = f->memory + f->head * TS_PACKET,
+				.n = f->tail - f->head };
+}
+
+/* Copies a run (from elsewhere) to the end; at most FIFO_PACKETS_MAX wait. */
+void fifo_push(struct fifo *, struct ts_run);
+
+/* Takes the n oldest away, n <= fifo_len(). */
+void fifo_drop(struct fifo *, size_t n);
+
+void fifo_trim(struct fifo *);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One network output of a stream: datagrams of up to seven packets.
+ *
+ * Owns its socket.  What cannot be sent is counted and forgotten: an output
+ * never holds up the stream.
+ */
+#pragma once
+
+#include "common/errmsg.h"
+#include "proto/io_spec.h"
+#include "worker/ts/packet.h"
+
+struct output;
+
+struct output_counters {
+	uint64_t packets; /* sent */
+	uint64_t dropped; /* that could not be sent */
+};
+
+/* udp or rtp; the specification is borrowed for the life of the output.
+ * NULL with *ret_err = -errno and why. */
+struct output *output_open(const struct output_spec *, int *ret_err,
+			   struct errmsg *why);
+void output_free(struct output **);
+
+/* Sends the packets of the runs now, PACER_GROUP to a datagram, the last may
+ * hold less. */
+void output_send(struct output *, const struct ts_run *runs, size_t n_runs,
+		 uint64_t now_ns);
+
+/* Once a second: 0, or -errno with why when nothing at all could be sent
+ * since the last call, so that it is worth to open it anew. */
+int output_second(struct output *, struct errmsg *why) MUST_CHECK;
+
+void output_counters(const struct output *, struct output_counters *ret);

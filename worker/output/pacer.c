@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/pacer.h"
+
+#include "common/util.h"
+
+#define MS UINT64_C(1000000)
+#define PACKET_BITS_NS (UINT64_C(188) * 8 * 1000000000)
+
+#define BURST_NS (PACER_BURST_MS * MS)
+#define HOLD_NS (PACER_HOLD_MS * MS)
+#define SLICE_NS (100 * MS)
+/* Arrivals in a shorter time say nothing about the rate. */
+#define FIRST_NS (20 * MS)
+/* Nothing came for that long: what came before is another story. */
+#define PAUSE_NS (500 * MS)
+/* 1.5 kbit/s to 15 Gbit/s */
+#define PACKET_NS_MIN UINT64_C(100)
+#define PACKET_NS_MAX (1000 * MS)
+
+enum {
+	SLICES_GOOD = 10, /* a second */
+	RATE_WEIGHT = 8,  /* of the past against a new slice */
+	/* The bucket fills by DRAIN_BASE percent of the clock (a little more
+	 * than the stream needs, or small errors of the rate would pile up),
+	 * and by one percent more for each millisecond that waits. */
+	DRAIN_BASE = 110,
+	DRAIN_MAX = 400,
+};
+
+void pacer_init(struct pacer *p)
+{
+	*p = (struct pacer){ 0 };
+}
+
+bool pacer_is_settled(const struct pacer *p)
+{
+	return p->slices >= SLICES_GOOD;
+}
+
+static uint64_t clamp_packet_ns(uint64_t ns)
+{
+	return MIN(MAX(ns, PACKET_NS_MIN), PACKET_NS_MAX);
+}
+
+void pacer_hint(struct pacer *p, uint64_t pcr_bps)
+{
+	p->pcr_packet_ns =
+		pcr_bps > 0 ? clamp_packet_ns(PACKET_BITS_NS / pcr_bps) : 0;
+}
+
+/* What a packet lasts now, by the best that is known. */
+static uint64_t packet_ns(const struct pacer *p)
+{
+	if (!pacer_is_settled(p) && p->pcr_packet_ns > 0)
+		return p->pcr_packet_ns;
+	return p->packet_ns;
+}
+
+static void end_slice(struct pacer *p, uint64_t elapsed)
+{
+	uint64_t ns = clamp_packet_ns(elapsed / p->slice_packets);
+	/* rates are averaged, not durations: a burst in one slice and nothing
+	 * in the next must come out as what passed in both */
+	double rate = 1.0 / (double)ns, past = 1.0 / (double)p->packet_ns;
+	unsigned weight = MIN(p->slices, (unsigned)RATE_WEIGHT);
+
+	rate = (past * weight + rate) / (weight + 1);
+	p->packet_ns = clamp_packet_ns((uint64_t)(1.0 / rate));
+	if (p->slices < SLICES_GOOD)
+		p->slices++;
+}
+
+static void begin_slice(struct pacer *p, uint64_t now_ns)
+{
+	p->slice_ns = now_ns;
+	p->slice_packets = 0;
+}
+
+void pacer_arrived(struct pacer *p, uint64_t now_ns, size_t n)
+{
+	if (n == 0)
+		return;
+	if (!p->started) {
+		p->started = true;
+		p->now_ns = now_ns;
+		p->credit_ns = (int64_t)BURST_NS;
+		begin_slice(p, now_ns);
+	}
+
+	uint64_t elapsed = now_ns - p->slice_ns;
+
+	if (elapsed > PAUSE_NS) {
+		begin_slice(p, now_ns);
+	} else if (elapsed >= SLICE_NS && p->slice_packets > 0) {
+		end_slice(p, elapsed);
+		begin_slice(p, now_ns);
+	}
+	p->slice_packets += n;
+	if (p->slices == 0)
+		p->packet_ns = clamp_packet_ns(
+			MAX(now_ns - p->slice_ns, FIRST_NS) /
+			p->slice_packets);
+}
+
+/* Percent of the clock at which the bucket fills. */
+static uint64_t drain(const struct pacer *p, size_t waiting)
+{
+	uint64_t queue_ms = waiting * packet_ns(p) / MS;
+
+	return MIN(DRAIN_BASE + queue_ms, (uint64_t)DRAIN_MAX);
+}
+
+static void fill(struct pacer *p, uint64_t now_ns, size_t waiting)
+{
+	uint64_t elapsed = MIN(now_ns - p->now_ns, BURST_NS);
+
+	p->now_ns = now_ns;
+	p->credit_ns += (int64_t)(elapsed * drain(p, waiting) / 100);
+	p->credit_ns = MIN(p->credit_ns, (int64_t)BURST_NS);
+}
+
+/* Does the rest of a datagram leave as it is? */
+static bool hold_is_over(struct pacer *p, uint64_t now_ns, bool moved)
+{
+	if (!p->held || moved) {
+		p->held = true;
+		p->held_ns = now_ns;
+		return false;
+	}
+	return now_ns - p->held_ns >= HOLD_NS;
+}
+
+size_t pacer_release(struct pacer *p, uint64_t now_ns, size_t waiting)
+{
+	if (!p->started || waiting == 0) {
+		p->held = false;
+		return 0;
+	}
+	fill(p, now_ns, waiting);
+
+	uint64_t each = packet_ns(p);
+	size_t groups = 0, n;
+
+	if (p->credit_ns > 0)
+		groups = (size_t)((uint64_t)p->credit_ns /
+				  (each * PACER_GROUP)) + 1;
+	n = MIN(groups, waiting / PACER_GROUP) * PACER_GROUP;
+
+	if (waiting - n == 0 || waiting - n >= PACER_GROUP) {
+		p->held = false;
+	} else if (hold_is_over(p, now_ns, n > 0) && p->credit_ns > 0) {
+		p->held = false;
+		n = waiting;
+	}
+	p->credit_ns -= (int64_t)(n * each);
+	return n;
+}
+
+uint64_t pacer_next_ns(const struct pacer *p, size_t waiting)
+{
+	if (!p->started || waiting == 0)
+		return UINT64_MAX;
+	if (waiting < PACER_GROUP && p->credit_ns > 0)
+		return (p->held ? p->held_ns : p->now_ns) + HOLD_NS;
+
+	/* half a bucket: more of the same, in smaller parts */
+	int64_t need = (int64_t)BURST_NS / 2 - p->credit_ns;
+
+	if (need <= 0)
+		return p->now_ns;
+	return p->now_ns + (uint64_t)need * 100 / drain(p, waiting);
+}
+
+size_t pacer_queue_max(const struct pacer *p)
+{
+	uint64_t each = packet_ns(p);
+
+	if (each == 0)
+		return PACER_GROUP;
+	return (size_t)(PACER_QUEUE_MS * MS / each) + PACER_GROUP * 8;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/ring_out.h"
+
+#include "common/alloc.h"
+#include "common/ring.h"
+#include "worker/output/cc_rewrite.h"
+#include "worker/ts/rap.h"
+#include "worker/ts/section.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MS UINT64_C(1000000)
+
+enum { SECTION_PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184 + 1 };
+
+struct ring_out {
+	struct ring_writer *ring;
+	const struct psi *psi;
+	uint64_t now_ns;
+	int64_t wall_ms;    /* of now_ns */
+	uint64_t marked_ns; /* the last random access point, or the start */
+	uint64_t pcr;       /* the last of the main program */
+	bool written;       /* something is not published yet */
+	struct cc_rewrite cc;
+};
+
+struct ring_out *ring_out_new(int fd, const struct psi *psi, int *ret_err)
+{
+	struct ring_writer *ring = ring_writer_new(fd, ret_err);
+
+	if (ring == NULL)
+		return NULL;
+
+	struct ring_out *r = xcalloc(1, sizeof *r);
+
+	r->ring = ring;
+	r->psi = psi;
+	return r;
+}
+
+void ring_out_free(struct ring_out **r)
+{
+	if (*r != NULL)
+		ring_writer_free(&(*r)->ring);
+	free(*r);
+	*r = NULL;
+}
+
+static void copy_packets(struct ring_out *r, const uint8_t *packets, size_t n)
+{
+	while (n > 0) {
+		size_t room;
+		uint8_t *to = ring_room(r->ring, &room);
+		size_t now = MIN(room, n);
+
+		memcpy(to, packets, now * TS_PACKET);
+		ring_commit(r->ring, now);
+		packets += now * TS_PACKET;
+		n -= now;
+		r->written = true;
+	}
+}
+
+/* A packet of PAT or PMT. */
+static void copy_table_packet(struct ring_out *r, const uint8_t *packet)
+{
+	uint8_t copy[TS_PACKET];
+
+	memcpy(copy, packet, TS_PACKET);
+	if (cc_rewrite_feed(&r->cc, copy))
+		copy_packets(r, copy, 1);
+}
+
+static void put_section(struct ring_out *r, struct psi_section s, uint16_t pid)
+{
+	uint8_t packets[SECTION_PACKETS_MAX * TS_PACKET];
+
+	if (s.data == NULL || s.len > SECTION_PSI_MAX)
+		return;
+
+	size_t n = section_pack(s.data, s.len, pid,
+				cc_rewrite_next(&r->cc, pid), packets);
+
+	copy_packets(r, packets, n);
+}
+
+static void put_tables(struct ring_out *r)
+{
+	const struct psi_section *pat;
+	const struct psi_program *programs;
+	size_t n_pat = psi_pat(r->psi, &pat);
+	size_t n_programs = psi_programs(r->psi, &programs);
+
+	for (size_t i = 0; i < n_pat; i++)
+		put_section(r, pat[i], TS_PID_PAT);
+	for (size_t i = 0; i < n_programs; i++)
+		put_section(r, programs[i].pmt, programs[i].pmt_pid);
+}
+
+/* Can a decoder begin with this packet of the main PID? */
+static bool is_start(const struct ring_out *r, const uint8_t *packet,
+		     uint16_t pid)
+{
+	enum pid_class class = psi_class(r->psi, pid);
+
+	if (class == PID_AUDIO &&
+	    r->now_ns - r->marked_ns < RING_OUT_AUDIO_MS * MS)
+		return false;
+	return rap_is_start(packet, psi_stream_type(r->psi, pid), class);
+}
+
+/* Nothing to begin with came for long: what will do instead? */
+static bool is_fallback(const struct ring_out *r, const uint8_t *packet,
+			uint16_t pid)
+{
+	uint64_t waited = r->now_ns - r->marked_ns;
+
+	if (waited < RING_OUT_PATIENCE_MS * MS)
+		return false;
+	if (waited >= 2 * RING_OUT_PATIENCE_MS * MS)
+		return true;
+	return ts_pusi(packet) && psi_class(r->psi, pid) != PID_PSI;
+}
+
+static void mark(struct ring_out *r, const uint8_t *packet)
+{
+	struct ring_rap rap = {
+		.pos = ring_writer_pos(r->ring),
+		.pcr = r->pcr,
+		.wall_ms = r->wall_ms,
+	};
+
+	(void)rap_pts(packet, &rap.pts);
+	put_tables(r);
+	ring_mark(r->ring, &rap);
+	r->marked_ns = r->now_ns;
+}
+
+/* What a packet of the stream means for the ring. */
+enum place { PLACE_PLAIN, PLACE_TABLE, PLACE_START };
+
+static enum place judge(struct ring_out *r, const uint8_t *packet,
+			uint16_t main_pid)
+{
+	uint16_t pid = ts_pid(packet);
+	const struct psi_program *main = psi_main_program(r->psi);
+
+	if (main != NULL && pid == main->pcr_pid)
+		(void)ts_pcr(packet, &r->pcr);
+	if (psi_class(r->psi, pid) == PID_PSI)
+		return PLACE_TABLE;
+	if (pid == main_pid && ts_pusi(packet) && is_start(r, packet, pid))
+		return PLACE_START;
+	return is_fallback(r, packet, pid) ? PLACE_START : PLACE_PLAIN;
+}
+
+static void feed_run(struct ring_out *r, struct ts_run run)
+{
+	uint16_t main_pid = psi_main_pid(r->psi);
+	size_t from = 0; /* judged, not yet copied */
+
+	for (size_t i = 0; i < run.n; i++) {
+		const uint8_t *packet = run.data + i * TS_PACKET;
+		enum place place = judge(r, packet, main_pid);
+
+		if (place == PLACE_PLAIN)
+			continue;
+		copy_packets(r, run.data + from * TS_PACKET, i - from);
+		from = i;
+		if (place == PLACE_TABLE) {
+			copy_table_packet(r, packet);
+			from = i + 1;
+		} else {
+			mark(r, packet);
+		}
+	}
+	copy_packets(r, run.data + from * TS_PACKET, run.n - from);
+}
+
+void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
+		   size_t n_runs, uint64_t now_ns)
+{
+	struct timespec wall;
+
+	(void)clock_gettime(CLOCK_REALTIME, &wall);
+	r->wall_ms = (int64_t)wall.tv_sec * 1000 + wall.tv_nsec / 1000000;
+	r->now_ns = now_ns;
+	if (r->marked_ns == 0)
+		r->marked_ns = now_ns;
+	for (size_t i = 0; i < n_runs; i++)
+		feed_run(r, runs[i]);
+}
+
+void ring_out_publish(struct ring_out *r)
+{
+	if (!r->written)
+		return;
+	ring_publish(r->ring);
+	r->written = false;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/sender.h"
+
+#include "common/util.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { RUNS_MAX = 64 };
+
+void sender_init(struct sender *s, struct output **outputs, size_t n)
+{
+	*s = (struct sender){ .outputs = outputs, .n_outputs = n };
+	pacer_init(&s->pacer);
+	pcr_clock_init(&s->pcr, TS_PID_NULL);
+}
+
+void sender_done(struct sender *s)
+{
+	fifo_done(&s->fifo);
+}
+
+static size_t count(const struct ts_run *runs, size_t n_runs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_runs; i++)
+		n += runs[i].n;
+	return n;
+}
+
+/* Sends the first n of what waits and what came. */
+static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
+		       uint64_t now_ns)
+{
+	struct ts_run out[RUNS_MAX + 1];
+	size_t n_out = 0;
+
+	if (fifo_len(&s->fifo) > 0) {
+		out[0] = fifo_run(&s->fifo);
+		out[0].n = MIN(out[0].n, n);
+		n -= out[0].n;
+		n_out = 1;
+	}
+	while (n > 0) {
+		out[n_out] = *runs++;
+		out[n_out].n = MIN(out[n_out].n, n);
+		n -= out[n_out++].n;
+	}
+	for (size_t i = 0; i < s->n_outputs; i++)
+		if (s->outputs[i] != NULL)
+			output_send(s->outputs[i], out, n_out, now_ns);
+}
+
+/* Keeps what is behind the first `skip` packets of the runs. */
+static void keep_rest(struct sender *s, const struct ts_run *runs,
+		      size_t n_runs, size_t skip)
+{
+	for (size_t i = 0; i < n_runs; i++) {
+		struct ts_run run = runs[i];
+		size_t pass = MIN(skip, run.n);
+
+		run.data += pass * TS_PACKET;
+		run.n -= pass;
+		skip -= pass;
+		if (run.n > 0)
+			fifo_push(&s->fifo, run);
+	}
+}
+
+/*
+ * Drops the oldest so that `more` fit; whole datagrams, so that the others
+ * stay as they were.  Returns how many of the new ones are too many as well.
+ */
+static size_t make_room(struct sender *s, size_t more)
+{
+	size_t max = MIN(pacer_queue_max(&s->pacer), FIFO_PACKETS_MAX);
+	size_t waiting = fifo_len(&s->fifo);
+
+	if (waiting + more <= max)
+		return 0;
+
+	size_t over = (waiting + more - max + PACER_GROUP - 1) / PACER_GROUP *
+		      PACER_GROUP;
+	size_t old = MIN(over, waiting), new = MIN(over - old, more);
+
+	fifo_drop(&s->fifo, old);
+	s->dropped += old + new;
+	return new;
+}
+
+static void watch_pcr(struct sender *s, const struct ts_run *runs,
+		      size_t n_runs)
+{
+	if (pacer_is_settled(&s->pacer))
+		return;
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++)
+			(void)pcr_clock_feed(&s->pcr,
+					     runs[i].data + k * TS_PACKET);
+	pacer_hint(&s->pacer, pcr_clock_bps(&s->pcr));
+}
+
+void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
+		 uint64_t now_ns)
+{
+	assert(n_runs <= RUNS_MAX);
+
+	size_t came = count(runs, n_runs);
+	size_t waited = fifo_len(&s->fifo);
+
+	watch_pcr(s, runs, n_runs);
+	pacer_arrived(&s->pacer, now_ns, came);
+
+	size_t leave = pacer_release(&s->pacer, now_ns, waited + came);
+
+	if (leave > 0)
+		send_first(s, runs, leave, now_ns);
+	fifo_drop(&s->fifo, MIN(leave, waited));
+
+	size_t skip = leave > waited ? leave - waited : 0;
+
+	if (skip == came)
+		return;
+	skip += make_room(s, came - skip);
+	keep_rest(s, runs, n_runs, skip);
+}
+
+uint64_t sender_next_ns(const struct sender *s)
+{
+	return pacer_next_ns(&s->pacer, fifo_len(&s->fifo));
+}
+
+void sender_second(struct sender *s)
+{
+	fifo_trim(&s->fifo);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Outputs to the network: udp and rtp. */
+#include "common/alloc.h"
+#include "common/fd.h"
+#include "worker/output/datagrams.h"
+#include "worker/output/output.h"
+#include "worker/output/udp_socket.h"
+
+#include <errno.h>
+#include <netinet/udp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+struct output {
+	const struct output_spec *spec;
+	int fd;
+	bool segments;     /* the kernel cuts datagrams for us */
+	struct rtp_sender rtp;
+	struct output_counters counters;
+	uint64_t sent_before; /* counters.packets a second ago */
+	int hard_err;      /* the last error of its kind since then, or 0 */
+};
+
+/* Errors that go by as traffic goes by; others mean that the socket, its
+ * interface or its route is gone. */
+static bool is_passing(int err)
+{
+	return err == EAGAIN || err == ENOBUFS || err == ECONNREFUSED ||
+	       err == EINTR || err == ENOMEM;
+}
+
+/* Does the kernel, the route or the device refuse to cut datagrams? */
+static bool is_refused_segment(int err)
+{
+	return err == EINVAL || err == EIO || err == EOPNOTSUPP ||
+	       err == EMSGSIZE;
+}
+
+/*
+ * An ICMP error that came back for an earlier datagram is reported by the next
+ * call, which sends nothing; the one after it works again.
+ */
+static ssize_t send_message(int fd, const struct msghdr *h)
+{
+	ssize_t n = sendmsg(fd, h, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n < 0 && errno == ECONNREFUSED)
+		n = sendmsg(fd, h, MSG_DONTWAIT | MSG_NOSIGNAL);
+	return n < 0 ? -errno : n;
+}
+
+static void count_failure(struct output *o, size_t packets, int err)
+{
+	o->counters.dropped += packets;
+	if (!is_passing(err))
+		o->hard_err = err;
+}
+
+/* False when the kernel refused to cut: to be sent one by one instead. */
+static bool send_segments(struct output *o, struct datagrams *d)
+{
+	struct msghdr h = { .msg_iov = d->iov, .msg_iovlen = d->n_iov };
+	ssize_t n = send_message(o->fd, &h);
+
+	if (n >= 0) {
+		o->counters.packets += d->n_packets;
+		return true;
+	}
+	if (d->n > 1 && is_refused_segment((int)-n)) {
+		o->segments = false;
+		(void)udp_output_segment(o->fd, 0);
+		return false;
+	}
+	count_failure(o, d->n_packets, (int)-n);
+	return true;
+}
+
+/* Packets in datagram i: all are full but the last. */
+static size_t packets_of(const struct datagrams *d, size_t i)
+{
+	return i + 1 < d->n ? PACER_GROUP
+			    : d->n_packets - (d->n - 1) * PACER_GROUP;
+}
+
+static void send_each(struct output *o, struct datagrams *d)
+{
+	struct mmsghdr msgs[DATAGRAMS_MAX];
+	size_t i = 0;
+
+	memset(msgs, 0, d->n * sizeof msgs[0]);
+	for (size_t k = 0; k < d->n; k++) {
+		msgs[k].msg_hdr.msg_iov = &d->iov[d->first[k]];
+		msgs[k].msg_hdr.msg_iovlen =
+			(size_t)(d->first[k + 1] - d->first[k]);
+	}
+	while (i < d->n) {
+		int n = sendmmsg(o->fd, msgs + i, (unsigned)(d->n - i),
+				 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n <= 0) {
+			/* see send_message(): once more, alone */
+			ssize_t r = send_message(o->fd, &msgs[i].msg_hdr);
+
+			if (r >= 0)
+				o->counters.packets += packets_of(d, i);
+			else
+				count_failure(o, packets_of(d, i), (int)-r);
+			i++;
+			continue;
+		}
+		for (int k = 0; k < n; k++)
+			o->counters.packets += packets_of(d, i++);
+	}
+}
+
+void output_send(struct output *o, const struct ts_run *runs, size_t n_runs,
+		 uint64_t now_ns)
+{
+	struct run_cursor cursor = { .runs = runs, .n_runs = n_runs };
+	struct rtp_sender *rtp =
+		o->spec->kind == OUTPUT_RTP ? &o->rtp : NULL;
+	struct datagrams d;
+
+	/* 90 kHz of the monotonic clock; the start value is random anyway */
+	o->rtp.timestamp = (uint32_t)(now_ns / 100000 * 9);
+	while (datagrams_cut(&d, &cursor, rtp))
+		if (!o->segments || !send_segments(o, &d))
+			send_each(o, &d);
+}
+
+int output_second(struct output *o, struct errmsg *why)
+{
+	int err = o->hard_err;
+	bool sent = o->counters.packets != o->sent_before;
+
+	o->hard_err = 0;
+	o->sent_before = o->counters.packets;
+	if (err == 0 || sent)
+		return 0;
+	return errmsg_fail(why, -err, "send: %s", strerror(err));
+}
+
+void output_counters(const struct output *o, struct output_counters *ret)
+{
+	*ret = o->counters;
+}
+
+struct output *output_open(const struct output_spec *spec, int *ret_err,
+			   struct errmsg *why)
+{
+	int fd = udp_output_socket(spec, why);
+
+	if (fd < 0) {
+		*ret_err = fd;
+		return NULL;
+	}
+
+	struct output *o = xcalloc(1, sizeof *o);
+	size_t datagram = PACER_GROUP * TS_PACKET;
+
+	o->spec = spec;
+	o->fd = fd;
+	if (spec->kind == OUTPUT_RTP) {
+		datagram += RTP_HEADER_SIZE;
+		(void)!getrandom(&o->rtp.seq, sizeof o->rtp.seq, 0);
+		(void)!getrandom(&o->rtp.ssrc, sizeof o->rtp.ssrc, 0);
+	}
+	o->segments = udp_output_segment(fd, (int)datagram) == 0;
+	return o;
+}
+
+void output_free(struct output **o)
+{
+	if (*o != NULL)
+		fd_close(&(*o)->fd);
+	free(*o);
+	*o = NULL;
+}

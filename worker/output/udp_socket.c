@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/udp_socket.h"
+
+#include "common/fd.h"
+#include "worker/input/netif.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum { SEND_BUFFER = 1024 * 1024 };
+
+static int set_int(int fd, int level, int option, int value)
+{
+	return setsockopt(fd, level, option, &value, sizeof value) < 0
+		       ? -errno
+		       : 0;
+}
+
+int udp_output_segment(int fd, int bytes)
+{
+	return set_int(fd, SOL_UDP, UDP_SEGMENT, bytes);
+}
+
+static int set_interface(int fd, const struct output_spec *spec,
+			 struct errmsg *why)
+{
+	unsigned index;
+	int r = netif_index(spec->iface, &index, why);
+
+	if (r < 0)
+		return r;
+	if (!sockaddr_is_multicast(&spec->remote))
+		r = set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)index);
+	else if (spec->remote.sa.sa_family == AF_INET6)
+		r = set_int(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)index);
+	else {
+		struct ip_mreqn req = { .imr_ifindex = (int)index };
+
+		if (setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &req,
+			       sizeof req) < 0)
+			r = -errno;
+	}
+	if (r < 0)
+		return errmsg_fail(why, r, "interface %s: %s", spec->iface,
+				   strerror(-r));
+	return 0;
+}
+
+static void set_ttl(int fd, const struct output_spec *spec)
+{
+	int ttl = (int)spec->ttl;
+
+	if (spec->remote.sa.sa_family == AF_INET6) {
+		(void)set_int(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, ttl);
+		(void)set_int(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, ttl);
+		(void)set_int(fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 1);
+	} else {
+		(void)set_int(fd, IPPROTO_IP, IP_MULTICAST_TTL, ttl);
+		(void)set_int(fd, IPPROTO_IP, IP_TTL, ttl);
+		(void)set_int(fd, IPPROTO_IP, IP_MULTICAST_LOOP, 1);
+	}
+}
+
+static int prepare(int fd, const struct output_spec *spec,
+		   struct errmsg *why)
+{
+	unsigned size = spec->socket_size > 0 ? spec->socket_size
+					      : SEND_BUFFER;
+	int r = 0;
+
+	(void)set_int(fd, SOL_SOCKET, SO_SNDBUF, (int)MIN(size, 1U << 30));
+	set_ttl(fd, spec);
+	if (spec->iface[0] != '\0')
+		r = set_interface(fd, spec, why);
+	if (r < 0)
+		return r;
+	if (connect(fd, &spec->remote.sa, spec->remote.len) < 0)
+		return errmsg_fail(why, -errno, "connect: %s",
+				   strerror(errno));
+	return 0;
+}
+
+int udp_output_socket(const struct output_spec *spec, struct errmsg *why)
+{
+	int fd = socket(spec->remote.sa.sa_family,
+			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return errmsg_fail(why, -errno, "socket: %s", strerror(errno));
+
+	int r = prepare(fd, spec, why);
+
+	if (r < 0) {
+		fd_close(&fd);
+		return r;
+	}
+	return fd;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sending socket of a udp or rtp output. */
+#pragma once
+
+#include "common/errmsg.h"
+#include "proto/io_spec.h"
+
+/* Connected, non-blocking; the descriptor, or -errno with why. */
+int udp_output_socket(const struct output_spec *, struct errmsg *why)
+	MUST_CHECK;
+
+/* Has the kernel cut what is sent into datagrams of so many bytes (0: no
+ * more); 0 or -errno. */
+int udp_output_segment(int fd, int bytes);

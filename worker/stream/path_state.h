@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a data path is made of; for path.c and second.c only. */
+#pragma once
+
+#include "common/ratelimit.h"
+#include "worker/output/ring_out.h"
+#include "worker/output/sender.h"
+#include "worker/stream/path.h"
+#include "worker/stream/sink.h"
+#include "worker/stream/source.h"
+#include "worker/ts/analyze.h"
+
+#include <ev.h>
+
+struct path {
+	struct ev_loop *loop;
+	const char *id;
+	void (*on_status)(const struct msg_stream_status *, void *arg);
+	void *arg;
+
+	ev_timer tick;
+	ev_io readable;
+	uint64_t tick_ns;  /* what the timer runs at */
+	unsigned empty_ticks;
+	uint64_t now_ns;   /* of this turn */
+	uint64_t began_ns; /* this second */
+	uint64_t second_ns; /* ... and when it ends */
+	bool fed;          /* packets came in this turn */
+
+	size_t n_sources;
+	struct source *sources;
+	struct source *active; /* NULL when no address has a meaning */
+	struct batch batch;
+	struct analyze *analyze;
+	uint64_t packets;
+
+	struct ring_out *ring; /* NULL without a ring */
+	struct errmsg ring_error;
+
+	size_t n_sinks;
+	struct sink *sinks;
+	size_t n_outputs;         /* network outputs among them */
+	struct output **outputs;  /* those that are open, at their places */
+	struct sender sender;
+	uint64_t late_before;     /* sender.dropped a second ago */
+	struct ratelimit late_log;
+};
+
+/* Ends a second: counts, reports, mends. */
+void path_second(struct path *);
+
+/* After an output was opened or closed. */
+void path_collect_outputs(struct path *);

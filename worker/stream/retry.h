@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When to try again what failed: after 1, 2, 4, 8 and then 10 seconds. */
+#pragma once
+
+#include "common/util.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	RETRY_FIRST_S = 1,
+	RETRY_LAST_S = 10,
+};
+
+/* Embedded; zeroed memory is due at once. */
+struct retry {
+	unsigned delay_s;
+	uint64_t at_ns;
+};
+
+static inline bool retry_is_due(const struct retry *r, uint64_t now_ns)
+{
+	return now_ns >= r->at_ns;
+}
+
+static inline void retry_failed(struct retry *r, uint64_t now_ns)
+{
+	r->delay_s = r->delay_s == 0 ? (unsigned)RETRY_FIRST_S
+				     : MIN(r->delay_s * 2,
+					   (unsigned)RETRY_LAST_S);
+	r->at_ns = now_ns + r->delay_s * UINT64_C(1000000000);
+}
+
+static inline void retry_worked(struct retry *r)
+{
+	*r = (struct retry){ 0 };
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The role `stream`: one stream, from its inputs to its outputs. */
+#include "common/alloc.h"
+#include "common/log.h"
+#include "worker/stream/path.h"
+#include "worker/worker.h"
+
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sysexits.h>
+
+/* Timers of many streams may share one wake-up of the processor. */
+#define TIMER_SLACK_NS 1000000UL
+
+struct stream {
+	struct worker *worker;
+	char *id;
+	struct path *path; /* NULL until stream.start */
+};
+
+static void on_status(const struct msg_stream_status *status, void *arg)
+{
+	struct stream *s = arg;
+	struct msg m = { .type = MSG_STREAM_STATUS,
+			 .stream_status = *status };
+
+	/* a status that finds no room is counted by the channel */
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
+}
+
+static void *stream_new(struct worker *worker)
+{
+	struct stream *s = xcalloc(1, sizeof *s);
+
+	s->worker = worker;
+	(void)prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
+	return s;
+}
+
+static void stream_free(void *role)
+{
+	struct stream *s = role;
+
+	path_free(&s->path);
+	free(s->id);
+	free(s);
+}
+
+static void start(struct stream *s, const struct msg_stream_start *start,
+		  const int *fds, size_t n_fds)
+{
+	if (s->path != NULL) {
+		/* a changed stream gets a new process */
+		log_error("stream", "%s: started twice", s->id);
+		worker_exit(s->worker, EX_PROTOCOL);
+		return;
+	}
+	s->id = xstrdup(start->id);
+	s->path = path_new(&(struct path_config){
+		.loop = s->worker->loop,
+		.start = start,
+		.id = s->id,
+		.ring = start->ring && n_fds > 0 ? fds[0] : -1,
+		.on_status = on_status,
+		.arg = s,
+	});
+	worker_send_ready(s->worker);
+}
+
+static void on_message(void *role, const struct msg *m, int *fds,
+		       size_t n_fds)
+{
+	struct stream *s = role;
+
+	if (m->type == MSG_STREAM_START)
+		start(s, &m->stream_start, fds, n_fds);
+	else
+		log_warning("stream", "%s is not for a stream",
+			    msg_type_name(m->type));
+}
+
+const struct worker_role stream_role = {
+	.name = "stream",
+	.new = stream_new,
+	.free = stream_free,
+	.on_message = on_message,
+	/* addresses may name ports below 1024 */
+	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
+};

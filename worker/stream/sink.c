@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/sink.h"
+
+#include "common/log.h"
+
+#include <string.h>
+
+static void on_unknown(const char *key, void *arg)
+{
+	const struct sink *s = arg;
+
+	log_warning("stream", "%s: output %u: option %s is not known",
+		    s->stream, s->position, key);
+}
+
+void sink_init(struct sink *s, const char *stream, unsigned position,
+	       const char *address)
+{
+	*s = (struct sink){ .stream = stream, .position = position };
+	s->valid = output_spec_parse(address, &s->spec, on_unknown, s,
+				     &s->error) == 0;
+	if (!s->valid)
+		log_error("stream", "%s: output %u: %s", stream, position,
+			  s->error.text);
+}
+
+void sink_done(struct sink *s)
+{
+	output_free(&s->output);
+}
+
+static void close_output(struct sink *s, const struct errmsg *why,
+			 uint64_t now_ns)
+{
+	sink_counters(s, &s->closed);
+	output_free(&s->output);
+	retry_failed(&s->retry, now_ns);
+	if (strcmp(s->error.text, why->text) == 0)
+		return;
+	s->error = *why;
+	log_warning("stream", "%s: output %u: %s", s->stream, s->position,
+		    why->text);
+}
+
+void sink_open(struct sink *s, uint64_t now_ns)
+{
+	struct errmsg why = { 0 };
+	int err;
+
+	if (!s->valid || s->spec.kind == OUTPUT_HTTP || s->output != NULL ||
+	    !retry_is_due(&s->retry, now_ns))
+		return;
+	s->output = output_open(&s->spec, &err, &why);
+	if (s->output == NULL) {
+		close_output(s, &why, now_ns);
+		return;
+	}
+	if (s->error.text[0] != '\0')
+		log_info("stream", "%s: output %u: open again", s->stream,
+			 s->position);
+	s->error.text[0] = '\0';
+}
+
+void sink_second(struct sink *s, uint64_t now_ns)
+{
+	struct errmsg why = { 0 };
+
+	if (s->output == NULL)
+		sink_open(s, now_ns);
+	else if (output_second(s->output, &why) < 0)
+		close_output(s, &why, now_ns);
+	else if (retry_is_due(&s->retry, now_ns))
+		retry_worked(&s->retry);
+}
+
+void sink_counters(const struct sink *s, struct output_counters *ret)
+{
+	struct output_counters now = { 0 };
+
+	if (s->output != NULL)
+		output_counters(s->output, &now);
+	ret->packets = s->closed.packets + now.packets;
+	ret->dropped = s->closed.dropped + now.dropped;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/source.h"
+
+#include "common/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void on_unknown(const char *key, void *arg)
+{
+	const struct source *s = arg;
+
+	log_warning("stream", "%s: input %u: option %s is not known",
+		    s->stream, s->position, key);
+}
+
+void source_init(struct source *s, const char *stream, unsigned position,
+		 const char *address)
+{
+	*s = (struct source){ .stream = stream, .position = position };
+	s->valid = input_spec_parse(address, &s->spec, on_unknown, s,
+				    &s->error) == 0;
+	if (!s->valid)
+		log_error("stream", "%s: input %u: %s", stream, position,
+			  s->error.text);
+}
+
+void source_done(struct source *s)
+{
+	input_free(&s->input);
+}
+
+static void closed(struct source *s, int err, const struct errmsg *why,
+		   uint64_t now_ns)
+{
+	input_free(&s->input);
+	s->before = (struct input_counters){ 0 };
+	s->ended = err == -ENODATA;
+	retry_failed(&s->retry, now_ns);
+	if (strcmp(s->error.text, why->text) == 0)
+		return;
+	s->error = *why;
+	if (s->ended)
+		log_info("stream", "%s: input %u: %s", s->stream, s->position,
+			 why->text);
+	else
+		log_warning("stream", "%s: input %u: %s", s->stream,
+			    s->position, why->text);
+}
+
+void source_open(struct source *s, uint64_t now_ns)
+{
+	struct errmsg why = { 0 };
+	int err = 0;
+
+	if (!s->valid || s->ended || s->input != NULL ||
+	    !retry_is_due(&s->retry, now_ns))
+		return;
+	s->input = input_open(&s->spec, now_ns, &err, &why);
+	if (s->input == NULL) {
+		closed(s, err, &why, now_ns);
+		return;
+	}
+	if (s->error.text[0] != '\0')
+		log_info("stream", "%s: input %u: open again", s->stream,
+			 s->position);
+	s->error.text[0] = '\0';
+}
+
+uint64_t source_retry_ns(const struct source *s)
+{
+	if (!s->valid || s->ended || s->input != NULL)
+		return UINT64_MAX;
+	return s->retry.at_ns;
+}
+
+int source_read(struct source *s, struct batch *batch, uint64_t now_ns)
+{
+	struct errmsg why = { 0 };
+	int r = input_read(s->input, batch, now_ns, &why);
+
+	if (r < 0)
+		closed(s, r, &why, now_ns);
+	else if (r > 0)
+		retry_worked(&s->retry);
+	return r;
+}
+
+void source_second(struct source *s, uint64_t now_ns,
+		   struct input_counters *ret)
+{
+	struct input_counters now;
+	struct errmsg why = { 0 };
+
+	*ret = (struct input_counters){ 0 };
+	if (s->input == NULL)
+		return;
+	input_counters(s->input, &now);
+	ret->lost = now.lost - s->before.lost;
+	ret->socket_drops = now.socket_drops - s->before.socket_drops;
+	ret->sync_losses = now.sync_losses - s->before.sync_losses;
+	s->before = now;
+
+	int r = input_second(s->input, now_ns, &why);
+
+	if (r < 0)
+		closed(s, r, &why, now_ns);
+}

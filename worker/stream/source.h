@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One configured input: its address, and the open input while it has one.
+ *
+ * Owns the input.  Says in the log when what hinders it changes, once per
+ * change.
+ */
+#pragma once
+
+#include "worker/input/input.h"
+#include "worker/stream/retry.h"
+
+struct source {
+	const char *stream; /* id, for the log; borrowed */
+	unsigned position;  /* from 1 */
+	bool valid;         /* the address has a meaning */
+	bool ended;         /* a file that is not looped is through */
+	struct input_spec spec;
+	struct input *input; /* NULL while it is not open */
+	struct retry retry;
+	struct errmsg error; /* why it is not open; "" when unknown or open */
+	struct input_counters before; /* a second ago */
+};
+
+/* Judges the address; opens nothing. */
+void source_init(struct source *, const char *stream, unsigned position,
+		 const char *address);
+void source_done(struct source *);
+
+/* Opens it when it is closed, may be opened and the time has come. */
+void source_open(struct source *, uint64_t now_ns);
+
+/* When to call source_open(); UINT64_MAX: never. */
+uint64_t source_retry_ns(const struct source *);
+
+/* As input_read(), of an open source.  An error closes the source. */
+int source_read(struct source *, struct batch *, uint64_t now_ns);
+
+/* Once a second; writes what was counted in it.  May close the source. */
+void source_second(struct source *, uint64_t now_ns,
+		   struct input_counters *ret);
