@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BODY_KEEP = 16384 }; /* memory kept between two requests */
+enum { KEEP = 4096 }; /* memory kept between two requests */
 
 enum phase { PHASE_HEAD, PHASE_BODY, PHASE_COMPLETE, PHASE_FAILED };
 
@@ -137,8 +137,8 @@ void http_request_reset(struct http_request *r)
 		.body = r->body,
 	};
 
-	buf_reset(&fresh.head, HTTP_HEAD_MAX);
-	buf_reset(&fresh.body, BODY_KEEP);
+	buf_reset(&fresh.head, KEEP);
+	buf_reset(&fresh.body, KEEP);
 	*r = fresh;
 	http_guard_head(&r->guard, HTTP_HEAD_MAX);
 	llhttp_init(&r->parser, HTTP_REQUEST, &callbacks);
@@ -301,6 +301,11 @@ int http_request_status(const struct http_request *r)
 const char *http_request_reason(const struct http_request *r)
 {
 	return r->reason ? r->reason : "";
+}
+
+bool http_request_begun(const struct http_request *r)
+{
+	return r->phase != PHASE_HEAD || buf_len(&r->head) > 0;
 }
 
 const char *http_request_method(const struct http_request *r)

@@ -56,6 +56,9 @@ int http_request_status(const struct http_request *);
 /* After HTTP_FAILED: a few words for a debug log. */
 const char *http_request_reason(const struct http_request *);
 
+/* True once a byte of the request was taken. */
+bool http_request_begun(const struct http_request *);
+
 /* After HTTP_HAVE_HEAD: */
 const char *http_request_method(const struct http_request *);
 /* The path, percent-decoded once and normalised ("//" and "/./" become "/");

@@ -1,3 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
-	master/http/server.h
+	master/http/conn.c master/http/conn.h \
+	master/http/response.c master/http/response.h \
+	master/http/server.c master/http/server.h

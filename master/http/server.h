@@ -24,28 +24,41 @@ enum {
 	HTTP_HEAD_TIMEOUT_MS = 10000,
 	HTTP_BODY_TIMEOUT_MS = 30000,
 	HTTP_IDLE_TIMEOUT_MS = 60000,
+	/* Above it the connection that waited longest without a request in
+	 * work makes room. */
 	HTTP_CONNECTIONS_MAX = 1024,
+	/* Bytes held for all connections, each way; above it large requests
+	 * and answers become 503. */
+	HTTP_HELD_MAX = 64 * 1024 * 1024,
 };
 
 struct http_server_config {
 	struct ev_loop *loop;
 	/* A whole request.  The handler calls exactly one of http_respond()
-	 * and http_conn_take_socket() on conn, inside or later. */
+	 * and http_conn_take_socket() on conn, inside or later; until then
+	 * request is valid.  The server may be freed inside. */
 	void (*on_request)(struct http_conn *conn,
 			   const struct http_request *request, void *arg);
 	/* conn closed before it was answered: forget it. */
 	void (*on_gone)(struct http_conn *conn, void *arg);
 	void *arg;
+	/* 0 = as above */
+	unsigned head_timeout_ms;
+	unsigned body_timeout_ms;
+	unsigned idle_timeout_ms;
+	unsigned connections_max;
 };
 
 struct http_server *http_server_new(const struct http_server_config *);
+
+/* NULL-safe.  on_gone is called for each request without an answer. */
 void http_server_free(struct http_server **);
 
-/* Binds and listens; 0 or -errno. */
+/* Binds and listens; 0 or -errno.  May be called for several addresses. */
 int http_server_listen(struct http_server *,
 		       const struct sockaddr_any *) MUST_CHECK;
 
-/* The port bound (useful after port 0). */
+/* The port bound first (useful after port 0); 0 when there is none. */
 uint16_t http_server_port(const struct http_server *);
 
 struct http_answer {
@@ -56,12 +69,15 @@ struct http_answer {
 	size_t len;
 };
 
-/* HEAD gets the headers alone; keep-alive and Date are the server's matter. */
+/* Writes in the next turn of the loop: never calls back.  HEAD gets the
+ * headers alone; Date, Content-Length, Connection, "Cache-Control: no-store"
+ * and "X-Content-Type-Options: nosniff" are the server's matter. */
 void http_respond(struct http_conn *, const struct http_answer *);
 
 /* The peer's address as text, without port. */
 const char *http_conn_peer(const struct http_conn *);
 
-/* Takes the socket out of the server (for an upgrade); bytes that arrived
- * behind the head are appended to rest.  conn is gone after it. */
+/* Takes the socket (non-blocking) out of the server, for an upgrade; bytes
+ * that arrived behind the request are appended to rest.  conn and its request
+ * are gone after it. */
 int http_conn_take_socket(struct http_conn *, struct buf *rest) MUST_CHECK;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The connections of the control server: each reads one request at a time,
+ * waits for its answer and writes it.
+ *
+ * The pool is embedded in the server.  It owns the connections; it borrows the
+ * loop and the handler's functions.
+ */
+#pragma once
+
+#include "common/sockaddr.h"
+#include "master/http/server.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct http_pool {
+	struct http_server_config cfg;
+	/* the one that began to wait first is in front */
+	struct http_conn *first;
+	struct http_conn *last;
+	size_t n;
+	size_t held_in; /* bytes received and not yet handled */
+	size_t held_out; /* bytes not yet sent */
+};
+
+/* Takes fd, an accepted non-blocking socket.  Above the limit another
+ * connection makes room; false (and fd is closed) when none can. */
+bool http_pool_add(struct http_pool *, int fd, const struct sockaddr_any *);
+
+/* Closes all; on_gone for each request without an answer. */
+void http_pool_done(struct http_pool *);
