@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/supervise/deliver_proc.h"
+
+#include "common/alloc.h"
+#include "common/log.h"
+#include "master/supervise/listeners.h"
+#include "master/supervise/worker_proc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+struct mount {
+	TAILQ_ENTRY(mount) link;
+	struct deliver_proc *owner;
+	struct listener *listener;
+	char *path;
+	char *stream;
+	int ring_fd;
+	bool waits; /* for the path, which another has */
+	char *waits_for; /* "/news is the path of stream a001" */
+
+	uint32_t viewers;
+	uint64_t cut;      /* by the worker that runs */
+	uint64_t cut_past; /* by those before it */
+};
+
+struct deliver_proc {
+	struct deliver_proc_config cfg;
+	struct worker_proc *proc;
+	struct listeners *listeners;
+	TAILQ_HEAD(mounts, mount) mounts;
+	bool stopping;
+};
+
+/* --- what the worker is told --- */
+
+static void tell(struct deliver_proc *d, const struct msg *m, int fd)
+{
+	struct channel *channel = worker_proc_channel(d->proc);
+
+	/* a worker that cannot be told is being replaced, and the next one
+	 * is told everything */
+	if (channel != NULL)
+		(void)channel_send(channel, m, &fd, msg_fds(m));
+}
+
+static void tell_listen(struct deliver_proc *d, const struct listener *l)
+{
+	struct msg m = { .type = MSG_DELIVER_LISTEN,
+			 .deliver_listen = { listener_address(l) } };
+
+	tell(d, &m, listener_fd(l));
+}
+
+static void tell_mount(struct mount *mount, enum msg_type type)
+{
+	struct msg m = { .type = type };
+
+	m.deliver_mount = (struct msg_deliver_mount){
+		.address = listener_address(mount->listener),
+		.path = mount->path,
+		.stream = mount->stream,
+	};
+	tell(mount->owner, &m, mount->ring_fd);
+}
+
+static void on_listener_open(struct listener *l, void *arg)
+{
+	tell_listen(arg, l);
+}
+
+static void on_listener_close(struct listener *l, void *arg)
+{
+	struct msg m = { .type = MSG_DELIVER_UNLISTEN,
+			 .deliver_unlisten = { listener_address(l) } };
+
+	tell(arg, &m, -1);
+}
+
+static const struct listeners_events listeners_events = {
+	.on_open = on_listener_open,
+	.on_close = on_listener_close,
+};
+
+/* --- what the worker says --- */
+
+static struct mount *find_mount(struct deliver_proc *d, const char *address,
+				const char *path)
+{
+	struct mount *m;
+
+	TAILQ_FOREACH(m, &d->mounts, link)
+		if (!m->waits && strcmp(m->path, path) == 0 &&
+		    strcmp(listener_address(m->listener), address) == 0)
+			return m;
+	return NULL;
+}
+
+static void on_hello(struct worker_proc *proc, struct channel *channel,
+		     void *arg)
+{
+	struct deliver_proc *d = arg;
+	struct mount *m;
+
+	(void)proc, (void)channel;
+	/* the paths first: whoever waits in a backlog finds his */
+	TAILQ_FOREACH(m, &d->mounts, link)
+		if (!m->waits)
+			tell_mount(m, MSG_DELIVER_MOUNT);
+	listeners_each(d->listeners, on_listener_open, d);
+}
+
+static void on_message(struct worker_proc *proc, const struct msg *m,
+		       void *arg)
+{
+	const struct msg_deliver_viewers *said = &m->deliver_viewers;
+	struct deliver_proc *d = arg;
+	struct mount *mount;
+
+	(void)proc;
+	if (m->type != MSG_DELIVER_VIEWERS)
+		return;
+	/* none: it was unmounted while this was on its way */
+	mount = find_mount(d, said->address, said->path);
+	if (mount != NULL && strcmp(mount->stream, said->stream) == 0) {
+		mount->viewers = said->viewers;
+		mount->cut = said->cut;
+	}
+}
+
+static void on_down(struct worker_proc *proc, void *arg)
+{
+	struct deliver_proc *d = arg;
+	struct mount *m;
+
+	(void)proc;
+	TAILQ_FOREACH(m, &d->mounts, link) {
+		m->viewers = 0;
+		m->cut_past += m->cut;
+		m->cut = 0;
+	}
+}
+
+static void on_gone(struct worker_proc *proc, void *arg)
+{
+	struct deliver_proc *d = arg;
+
+	(void)proc;
+	if (d->stopping)
+		d->cfg.on_gone(d->cfg.arg);
+}
+
+static const struct worker_proc_events proc_events = {
+	.on_hello = on_hello,
+	.on_message = on_message,
+	.on_down = on_down,
+	.on_gone = on_gone,
+};
+
+struct deliver_proc *deliver_proc_new(const struct deliver_proc_config *cfg)
+{
+	struct deliver_proc *d = xcalloc(1, sizeof *d);
+
+	d->cfg = *cfg;
+	TAILQ_INIT(&d->mounts);
+	d->listeners = listeners_new(cfg->loop, &listeners_events, d);
+	d->proc = worker_proc_new(&(struct worker_proc_config){
+		.loop = cfg->loop,
+		.spawner = cfg->spawner,
+		.role = "deliver",
+		.object = "1",
+		.beat = MSG_DELIVER_STATUS,
+		.events = &proc_events,
+		.arg = d,
+	});
+	return d;
+}
+
+void deliver_proc_free(struct deliver_proc **d)
+{
+	if (*d == NULL)
+		return;
+	assert(TAILQ_EMPTY(&(*d)->mounts));
+	worker_proc_free(&(*d)->proc);
+	listeners_free(&(*d)->listeners);
+	free(*d);
+	*d = NULL;
+}
+
+void deliver_proc_stop(struct deliver_proc *d)
+{
+	d->stopping = true;
+	worker_proc_unwant(d->proc);
+}
+
+bool deliver_proc_is_gone(const struct deliver_proc *d)
+{
+	return worker_proc_state(d->proc) == PROC_GONE;
+}
+
+bool deliver_proc_is_running(const struct deliver_proc *d)
+{
+	return worker_proc_state(d->proc) == PROC_RUNNING;
+}
+
+unsigned deliver_proc_viewers(const struct deliver_proc *d)
+{
+	const struct mount *m;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(m, &d->mounts, link)
+		n += m->viewers;
+	return n;
+}
+
+/* --- mounts --- */
+
+static void wait_for_path(struct mount *m, const struct mount *holder)
+{
+	m->waits = true;
+	free(m->waits_for);
+	m->waits_for = xasprintf("%s: %s is the path of stream %s",
+				 listener_address(m->listener), m->path,
+				 holder->stream);
+	log_error("deliver", "stream %s: %s", m->stream, m->waits_for);
+}
+
+struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
+{
+	struct mount *m = xcalloc(1, sizeof *m);
+	const struct mount *holder;
+
+	m->owner = d;
+	m->path = xstrdup(cfg->path);
+	m->stream = xstrdup(cfg->stream);
+	m->ring_fd = cfg->ring_fd;
+	m->listener = listener_get(d->listeners, cfg->listen);
+	holder = find_mount(d, listener_address(m->listener), m->path);
+	TAILQ_INSERT_TAIL(&d->mounts, m, link);
+	if (holder != NULL)
+		wait_for_path(m, holder);
+	else
+		tell_mount(m, MSG_DELIVER_MOUNT);
+	if (!d->stopping)
+		worker_proc_want(d->proc);
+	return m;
+}
+
+/* The path of gone is free: the next that waits for it has it. */
+static void pass_path_on(struct deliver_proc *d, const struct mount *gone)
+{
+	struct mount *m;
+
+	TAILQ_FOREACH(m, &d->mounts, link) {
+		if (!m->waits || m->listener != gone->listener ||
+		    strcmp(m->path, gone->path) != 0)
+			continue;
+		m->waits = false;
+		tell_mount(m, MSG_DELIVER_MOUNT);
+		return;
+	}
+}
+
+void mount_free(struct mount **mp)
+{
+	struct mount *m = *mp;
+	struct deliver_proc *d;
+
+	*mp = NULL;
+	if (m == NULL)
+		return;
+	d = m->owner;
+	TAILQ_REMOVE(&d->mounts, m, link);
+	if (!m->waits) {
+		tell_mount(m, MSG_DELIVER_UNMOUNT);
+		pass_path_on(d, m);
+	}
+	listener_put(&m->listener);
+	free(m->waits_for);
+	free(m->path);
+	free(m->stream);
+	free(m);
+	if (TAILQ_EMPTY(&d->mounts))
+		worker_proc_unwant(d->proc);
+}
+
+bool mount_is_same(const struct mount *m, const struct mount_config *cfg)
+{
+	char address[SOCKADDR_TEXT_MAX];
+
+	sockaddr_format(cfg->listen, address);
+	return m->ring_fd == cfg->ring_fd &&
+	       strcmp(m->path, cfg->path) == 0 &&
+	       strcmp(m->stream, cfg->stream) == 0 &&
+	       strcmp(listener_address(m->listener), address) == 0;
+}
+
+uint32_t mount_viewers(const struct mount *m)
+{
+	return m->viewers;
+}
+
+uint64_t mount_cut(const struct mount *m)
+{
+	return m->cut_past + m->cut;
+}
+
+const char *mount_error(const struct mount *m)
+{
+	return m->waits ? m->waits_for : listener_error(m->listener);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The viewers' side of the house: the deliver worker, the sockets it accepts
+ * on and the paths it serves.
+ *
+ * The worker runs while there is a mount.  A new one gets all listeners and
+ * mounts again, so its crash costs its viewers a reconnect and nobody a
+ * refused connect.
+ *
+ * Owns worker, listeners and mounts; borrows the loop and the spawner.
+ */
+#pragma once
+
+#include "common/sockaddr.h"
+#include "common/util.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct deliver_proc;
+struct ev_loop;
+struct mount;
+struct spawner;
+
+struct deliver_proc_config {
+	struct ev_loop *loop;
+	struct spawner *spawner;
+	/* After deliver_proc_stop(): the worker is gone. */
+	void (*on_gone)(void *arg);
+	void *arg;
+};
+
+struct deliver_proc *deliver_proc_new(const struct deliver_proc_config *);
+/* NULL-safe; sets *d to NULL.  All mounts must be freed before. */
+void deliver_proc_free(struct deliver_proc **);
+
+/* Ends the worker; the mounts stay, but nobody serves them. */
+void deliver_proc_stop(struct deliver_proc *);
+
+bool deliver_proc_is_gone(const struct deliver_proc *);
+bool deliver_proc_is_running(const struct deliver_proc *);
+/* Of all mounts together. */
+unsigned deliver_proc_viewers(const struct deliver_proc *);
+
+struct mount_config {
+	const struct sockaddr_any *listen;
+	const char *path;   /* copied */
+	const char *stream; /* id; copied */
+	int ring_fd;        /* read-only; borrowed, outlives the mount */
+};
+
+/* Never fails: a path that another stream has waits until it is free. */
+struct mount *mount_new(struct deliver_proc *, const struct mount_config *);
+/* NULL-safe; sets *m to NULL.  Its viewers are closed. */
+void mount_free(struct mount **);
+
+bool mount_is_same(const struct mount *, const struct mount_config *);
+uint32_t mount_viewers(const struct mount *);
+/* Slow viewers that were cut, since the mount was made. */
+uint64_t mount_cut(const struct mount *);
+/* Why nobody can watch it, or NULL. */
+const char *mount_error(const struct mount *);

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/supervise/entry.h"
+
+#include "common/alloc.h"
+#include "common/fd.h"
+#include "common/log.h"
+#include "common/ring.h"
+#include "master/supervise/deliver_proc.h"
+#include "master/supervise/stream_plan.h"
+#include "master/supervise/worker_proc.h"
+#include "proto/contract.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+	struct entry_config cfg;
+	char *id;
+	struct stream_plan *plan; /* NULL before the first entry_set() */
+	struct worker_proc *proc;
+
+	int ring_fd;    /* the writer's; -1: none */
+	int ring_ro_fd; /* the readers' */
+	size_t ring_size;
+
+	struct mount *mounts[MSG_OUTPUTS_MAX]; /* as plan->http; or NULL */
+	char fault[160]; /* why it cannot run; "" when it can */
+};
+
+/* --- the worker --- */
+
+static void on_hello(struct worker_proc *proc, struct channel *channel,
+		     void *arg)
+{
+	struct entry *e = arg;
+	struct msg m = { .type = MSG_STREAM_START,
+			 .stream_start = e->plan->start };
+
+	(void)proc;
+	(void)channel_send(channel, &m, &e->ring_fd, msg_fds(&m));
+}
+
+static void on_message(struct worker_proc *proc, const struct msg *m,
+		       void *arg)
+{
+	struct entry *e = arg;
+
+	(void)proc;
+	if (m->type == MSG_STREAM_STATUS)
+		e->cfg.events->on_status(e->id, &m->stream_status, e->cfg.arg);
+}
+
+static void on_down(struct worker_proc *proc, void *arg)
+{
+	(void)proc, (void)arg;
+}
+
+static void close_ring(struct entry *e)
+{
+	fd_close(&e->ring_fd);
+	fd_close(&e->ring_ro_fd);
+	e->ring_size = 0;
+}
+
+static void on_gone(struct worker_proc *proc, void *arg)
+{
+	struct entry *e = arg;
+
+	(void)proc;
+	e->cfg.events->on_gone(e, e->cfg.arg);
+}
+
+static const struct worker_proc_events proc_events = {
+	.on_hello = on_hello,
+	.on_message = on_message,
+	.on_down = on_down,
+	.on_gone = on_gone,
+};
+
+/* --- the ring --- */
+
+/* Makes a ring of size bytes, or none, or keeps the one that is there. */
+static int make_ring(struct entry *e, size_t size)
+{
+	int fd, ro;
+
+	if (size == e->ring_size)
+		return 0;
+	if (size == 0) {
+		close_ring(e);
+		return 0;
+	}
+	fd = ring_create(size);
+	if (fd < 0)
+		return fd;
+	ro = fd_reopen_readonly(fd);
+	if (ro < 0) {
+		fd_close(&fd);
+		return ro;
+	}
+	close_ring(e);
+	e->ring_fd = fd;
+	e->ring_ro_fd = ro;
+	e->ring_size = size;
+	return 0;
+}
+
+/* --- the mounts --- */
+
+static struct mount *take_same(struct mount **mounts,
+			       const struct mount_config *cfg)
+{
+	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++) {
+		struct mount *m = mounts[i];
+
+		if (m != NULL && mount_is_same(m, cfg)) {
+			mounts[i] = NULL;
+			return m;
+		}
+	}
+	return NULL;
+}
+
+/* New ones come before old ones go: a listener that both use stays open, and
+ * viewers of a path that stays stay too. */
+static void set_mounts(struct entry *e, const struct stream_plan *plan)
+{
+	struct mount *old[MSG_OUTPUTS_MAX];
+	size_t n = plan != NULL ? plan->n_http : 0;
+
+	memcpy(old, e->mounts, sizeof old);
+	memset(e->mounts, 0, sizeof e->mounts);
+	for (size_t i = 0; i < n; i++) {
+		struct mount_config cfg = {
+			.listen = &plan->http[i].listen,
+			.path = plan->http[i].path,
+			.stream = e->id,
+			.ring_fd = e->ring_ro_fd,
+		};
+
+		e->mounts[i] = take_same(old, &cfg);
+		if (e->mounts[i] == NULL)
+			e->mounts[i] = mount_new(e->cfg.deliver, &cfg);
+	}
+	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++)
+		mount_free(&old[i]);
+}
+
+/* --- the plan --- */
+
+static bool judge_plan(struct entry *e, const struct stream_plan *plan)
+{
+	struct msg m = { .type = MSG_STREAM_START,
+			 .stream_start = plan->start };
+	char data[MSG_SIZE_MAX];
+
+	if (msg_encode(&m, data) >= 0)
+		return true;
+	(void)snprintf(e->fault, sizeof e->fault,
+		       "inputs and outputs together are too long for a "
+		       "worker");
+	return false;
+}
+
+static bool prepare(struct entry *e, const struct stream_plan *plan)
+{
+	int err;
+
+	e->fault[0] = '\0';
+	if (!judge_plan(e, plan))
+		return false;
+	/* a ring that is no longer needed goes with its last mount */
+	if (plan->ring_size == 0)
+		return true;
+	err = make_ring(e, plan->ring_size);
+	if (err < 0)
+		(void)snprintf(e->fault, sizeof e->fault,
+			       "no ring of %zu bytes: %s", plan->ring_size,
+			       strerror(-err));
+	return err == 0;
+}
+
+void entry_set(struct entry *e, const json_t *stream)
+{
+	struct stream_plan *plan = stream_plan_new(e->id, stream);
+	struct stream_plan *old = e->plan;
+	bool run = plan->enable && prepare(e, plan);
+	bool same = old != NULL && stream_plan_is_same(old, plan);
+
+	if (e->fault[0] != '\0')
+		log_error("fleet", "stream %s: %s", e->id, e->fault);
+	e->plan = plan;
+	set_mounts(e, run ? plan : NULL);
+	stream_plan_free(&old);
+	if (!run || plan->ring_size == 0)
+		(void)make_ring(e, 0);
+
+	/* the last: what is not wanted may be gone inside */
+	if (!run)
+		worker_proc_unwant(e->proc);
+	else if (same)
+		worker_proc_want(e->proc);
+	else
+		worker_proc_restart(e->proc);
+}
+
+void entry_restart(struct entry *e)
+{
+	if (e->plan != NULL && e->plan->enable && e->fault[0] == '\0')
+		worker_proc_restart(e->proc);
+}
+
+void entry_stop(struct entry *e)
+{
+	set_mounts(e, NULL);
+	if (entry_is_gone(e))
+		e->cfg.events->on_gone(e, e->cfg.arg);
+	else
+		worker_proc_unwant(e->proc);
+}
+
+struct entry *entry_new(const struct entry_config *cfg, const char *id)
+{
+	struct entry *e = xcalloc(1, sizeof *e);
+
+	e->cfg = *cfg;
+	e->id = xstrdup(id);
+	e->ring_fd = -1;
+	e->ring_ro_fd = -1;
+	e->proc = worker_proc_new(&(struct worker_proc_config){
+		.loop = cfg->loop,
+		.spawner = cfg->spawner,
+		.role = "stream",
+		.object = id,
+		.beat = MSG_STREAM_STATUS,
+		.events = &proc_events,
+		.arg = e,
+	});
+	return e;
+}
+
+void entry_free(struct entry **ep)
+{
+	struct entry *e = *ep;
+
+	*ep = NULL;
+	if (e == NULL)
+		return;
+	worker_proc_free(&e->proc);
+	set_mounts(e, NULL);
+	close_ring(e);
+	stream_plan_free(&e->plan);
+	free(e->id);
+	free(e);
+}
+
+bool entry_is_gone(const struct entry *e)
+{
+	return worker_proc_state(e->proc) == PROC_GONE;
+}
+
+bool entry_is_running(const struct entry *e)
+{
+	return worker_proc_state(e->proc) == PROC_RUNNING;
+}
+
+const char *entry_id(const struct entry *e)
+{
+	return e->id;
+}
+
+void entry_get(const struct entry *e, struct fleet_stream *ret)
+{
+	const struct stream_plan *plan = e->plan;
+
+	*ret = (struct fleet_stream){
+		.state = proc_state_format(worker_proc_state(e->proc)),
+		.pid = worker_proc_pid(e->proc),
+		.restarts = worker_proc_unwanted_ends(e->proc),
+		.alarm = e->fault[0] != '\0' ? e->fault
+					     : worker_proc_alarm(e->proc),
+		.n_outputs = plan != NULL ? plan->start.n_outputs : 0,
+	};
+	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++) {
+		const struct mount *m = e->mounts[i];
+
+		if (m == NULL)
+			continue;
+		ret->viewers += mount_viewers(m);
+		ret->viewers_cut += mount_cut(m);
+		ret->output_errors[plan->http[i].position - 1] =
+			mount_error(m);
+	}
+}

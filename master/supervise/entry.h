@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One stream of the fleet: its plan, its worker, its ring and its mounts.
+ *
+ * The ring outlives the worker: the next one goes on at the same position,
+ * and the viewers stay.  Owns all four; borrows the loop, spawner and deliver.
+ */
+#pragma once
+
+#include "master/supervise/fleet.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+struct deliver_proc;
+struct entry;
+struct spawner;
+
+struct entry_events {
+	void (*on_status)(const char *id, const struct msg_stream_status *,
+			  void *arg);
+	/* Its process is gone and none is wanted; may be freed inside. */
+	void (*on_gone)(struct entry *, void *arg);
+};
+
+struct entry_config {
+	struct ev_loop *loop;
+	struct spawner *spawner;
+	struct deliver_proc *deliver;
+	const struct entry_events *events;
+	void *arg;
+};
+
+struct entry *entry_new(const struct entry_config *, const char *id);
+/* NULL-safe; sets *e to NULL.  Kills what still runs. */
+void entry_free(struct entry **);
+
+/* Makes it as stream (borrowed) says. */
+void entry_set(struct entry *, const json_t *stream);
+/* A new worker at once, when it is enabled. */
+void entry_restart(struct entry *);
+/* Nothing is wanted any more; nobody watches.  on_gone may come inside. */
+void entry_stop(struct entry *);
+
+bool entry_is_gone(const struct entry *);
+bool entry_is_running(const struct entry *);
+const char *entry_id(const struct entry *);
+void entry_get(const struct entry *, struct fleet_stream *ret);

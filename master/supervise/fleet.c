@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/supervise/fleet.h"
+
+#include "common/alloc.h"
+#include "common/log.h"
+#include "master/supervise/deliver_proc.h"
+#include "master/supervise/entry.h"
+#include "master/supervise/spawn.h"
+
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+enum {
+	/* fleet_stop() is over by then, whatever is stuck in the kernel */
+	STOP_MS = 4500,
+};
+
+struct member {
+	TAILQ_ENTRY(member) link;
+	struct fleet *fleet;
+	struct entry *entry;
+	bool removed; /* freed when its process is gone */
+};
+
+struct fleet {
+	struct fleet_config cfg;
+	struct spawner *spawner;
+	struct deliver_proc *deliver;
+	TAILQ_HEAD(, member) members;
+	bool stopping;
+	ev_timer stop_timer; /* runs while stopping, until it is told */
+};
+
+static void member_free(struct member *m)
+{
+	TAILQ_REMOVE(&m->fleet->members, m, link);
+	entry_free(&m->entry);
+	free(m);
+}
+
+static struct member *find(const struct fleet *f, const char *id)
+{
+	struct member *m;
+
+	TAILQ_FOREACH(m, &f->members, link)
+		if (strcmp(entry_id(m->entry), id) == 0)
+			return m;
+	return NULL;
+}
+
+static bool is_gone(const struct fleet *f)
+{
+	const struct member *m;
+
+	TAILQ_FOREACH(m, &f->members, link)
+		if (!entry_is_gone(m->entry))
+			return false;
+	return deliver_proc_is_gone(f->deliver);
+}
+
+/* The end is told from the loop: whoever hears it may free the fleet. */
+static void look_whether_gone(struct fleet *f)
+{
+	if (!f->stopping || !is_gone(f))
+		return;
+	ev_timer_stop(f->cfg.loop, &f->stop_timer);
+	ev_timer_set(&f->stop_timer, 0., 0.);
+	ev_timer_start(f->cfg.loop, &f->stop_timer);
+}
+
+static void on_stop_timer(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct fleet *f = container_of(t, struct fleet, stop_timer);
+
+	(void)loop, (void)revents;
+	if (!is_gone(f))
+		log_error("fleet", "some workers do not end: left behind");
+	f->cfg.events->on_stopped(f->cfg.arg);
+}
+
+static void on_status(const char *id, const struct msg_stream_status *status,
+		      void *arg)
+{
+	struct member *m = arg;
+	struct fleet *f = m->fleet;
+
+	if (!m->removed && !f->stopping)
+		f->cfg.events->on_stream_status(id, status, f->cfg.arg);
+}
+
+static void on_entry_gone(struct entry *entry, void *arg)
+{
+	struct member *m = arg;
+	struct fleet *f = m->fleet;
+
+	(void)entry;
+	if (m->removed)
+		member_free(m);
+	look_whether_gone(f);
+}
+
+static const struct entry_events entry_events = {
+	.on_status = on_status,
+	.on_gone = on_entry_gone,
+};
+
+static void on_deliver_gone(void *arg)
+{
+	look_whether_gone(arg);
+}
+
+static struct member *member_new(struct fleet *f, const char *id)
+{
+	struct member *m = xcalloc(1, sizeof *m);
+
+	m->fleet = f;
+	m->entry = entry_new(
+		&(struct entry_config){
+			.loop = f->cfg.loop,
+			.spawner = f->spawner,
+			.deliver = f->deliver,
+			.events = &entry_events,
+			.arg = m,
+		},
+		id);
+	TAILQ_INSERT_TAIL(&f->members, m, link);
+	return m;
+}
+
+struct fleet *fleet_new(const struct fleet_config *cfg)
+{
+	struct fleet *f = xcalloc(1, sizeof *f);
+
+	f->cfg = *cfg;
+	TAILQ_INIT(&f->members);
+	f->spawner = spawner_new(cfg->loop, cfg->worker_path);
+	f->deliver = deliver_proc_new(&(struct deliver_proc_config){
+		.loop = cfg->loop,
+		.spawner = f->spawner,
+		.on_gone = on_deliver_gone,
+		.arg = f,
+	});
+	ev_timer_init(&f->stop_timer, on_stop_timer, 0., 0.);
+	return f;
+}
+
+void fleet_free(struct fleet **fp)
+{
+	struct fleet *f = *fp;
+	struct member *m;
+
+	*fp = NULL;
+	if (f == NULL)
+		return;
+	f->stopping = true;
+	ev_timer_stop(f->cfg.loop, &f->stop_timer);
+	while ((m = TAILQ_FIRST(&f->members)) != NULL)
+		member_free(m);
+	deliver_proc_free(&f->deliver);
+	spawner_free(&f->spawner);
+	ev_timer_stop(f->cfg.loop, &f->stop_timer);
+	free(f);
+}
+
+void fleet_set_stream(struct fleet *f, const char *id, const json_t *stream)
+{
+	struct member *m = find(f, id);
+
+	if (f->stopping)
+		return;
+	if (m == NULL)
+		m = member_new(f, id);
+	m->removed = false;
+	entry_set(m->entry, stream);
+}
+
+void fleet_remove_stream(struct fleet *f, const char *id)
+{
+	struct member *m = find(f, id);
+
+	if (m == NULL || m->removed || f->stopping)
+		return;
+	m->removed = true;
+	entry_stop(m->entry);
+}
+
+void fleet_restart_stream(struct fleet *f, const char *id)
+{
+	struct member *m = find(f, id);
+
+	if (m != NULL && !m->removed && !f->stopping)
+		entry_restart(m->entry);
+}
+
+void fleet_stop(struct fleet *f)
+{
+	struct member *m, *next;
+
+	if (f->stopping)
+		return;
+	f->stopping = true;
+	ev_timer_set(&f->stop_timer, STOP_MS / 1000., 0.);
+	ev_timer_start(f->cfg.loop, &f->stop_timer);
+	for (m = TAILQ_FIRST(&f->members); m != NULL; m = next) {
+		next = TAILQ_NEXT(m, link);
+		entry_stop(m->entry);
+	}
+	deliver_proc_stop(f->deliver);
+	look_whether_gone(f);
+}
+
+bool fleet_get_stream(const struct fleet *f, const char *id,
+		      struct fleet_stream *ret)
+{
+	const struct member *m = find(f, id);
+
+	if (m == NULL || m->removed)
+		return false;
+	entry_get(m->entry, ret);
+	return true;
+}
+
+void fleet_totals(const struct fleet *f, unsigned *ret_workers,
+		  unsigned *ret_viewers)
+{
+	const struct member *m;
+	unsigned n = deliver_proc_is_running(f->deliver) ? 1 : 0;
+
+	TAILQ_FOREACH(m, &f->members, link)
+		n += entry_is_running(m->entry);
+	*ret_workers = n;
+	*ret_viewers = deliver_proc_viewers(f->deliver);
+}

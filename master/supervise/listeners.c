@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/supervise/listeners.h"
+
+#include "common/alloc.h"
+#include "common/fd.h"
+#include "common/log.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <ev.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+
+struct listener {
+	LIST_ENTRY(listener) link;
+	struct listeners *owner;
+	struct sockaddr_any where;
+	char address[SOCKADDR_TEXT_MAX];
+	unsigned users;
+	int fd;
+	char error[SOCKADDR_TEXT_MAX + 80]; /* "" when open */
+	ev_timer retry;
+};
+
+struct listeners {
+	struct ev_loop *loop;
+	const struct listeners_events *events;
+	void *arg;
+	LIST_HEAD(, listener) list;
+};
+
+struct listeners *listeners_new(struct ev_loop *loop,
+				const struct listeners_events *events,
+				void *arg)
+{
+	struct listeners *ls = xcalloc(1, sizeof *ls);
+
+	ls->loop = loop;
+	ls->events = events;
+	ls->arg = arg;
+	LIST_INIT(&ls->list);
+	return ls;
+}
+
+void listeners_free(struct listeners **ls)
+{
+	if (*ls == NULL)
+		return;
+	assert(LIST_EMPTY(&(*ls)->list));
+	free(*ls);
+	*ls = NULL;
+}
+
+static int bind_there(int fd, const struct sockaddr_any *where)
+{
+	int on = 1;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0)
+		return -errno;
+	if (where->sa.sa_family == AF_INET6 &&
+	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) < 0)
+		return -errno;
+	if (bind(fd, &where->sa, where->len) < 0)
+		return -errno;
+	return listen(fd, LISTEN_BACKLOG) < 0 ? -errno : 0;
+}
+
+/* The socket, or -errno. */
+static int open_socket(const struct sockaddr_any *where)
+{
+	int fd = socket(where->sa.sa_family,
+			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = bind_there(fd, where);
+	if (err < 0) {
+		fd_close(&fd);
+		return err;
+	}
+	return fd;
+}
+
+static void try_open(struct listener *l)
+{
+	struct listeners *owner = l->owner;
+	int fd = open_socket(&l->where);
+
+	if (fd < 0) {
+		char error[sizeof l->error];
+
+		(void)snprintf(error, sizeof error, "%s: %s", l->address,
+			       strerror(-fd));
+		/* the same again is no news */
+		if (strcmp(error, l->error) != 0)
+			log_error("listen", "%s", error);
+		memcpy(l->error, error, sizeof l->error);
+		return;
+	}
+	if (l->error[0] != '\0')
+		log_info("listen", "%s: open now", l->address);
+	l->error[0] = '\0';
+	l->fd = fd;
+	ev_timer_stop(owner->loop, &l->retry);
+	owner->events->on_open(l, owner->arg);
+}
+
+static void on_retry(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	try_open(container_of(t, struct listener, retry));
+}
+
+static struct listener *listener_new(struct listeners *ls,
+				     const struct sockaddr_any *where)
+{
+	struct listener *l = xcalloc(1, sizeof *l);
+
+	l->owner = ls;
+	l->where = *where;
+	l->fd = -1;
+	sockaddr_format(where, l->address);
+	LIST_INSERT_HEAD(&ls->list, l, link);
+	ev_timer_init(&l->retry, on_retry, LISTEN_RETRY_MS / 1000.,
+		      LISTEN_RETRY_MS / 1000.);
+	ev_timer_start(ls->loop, &l->retry);
+	try_open(l);
+	return l;
+}
+
+struct listener *listener_get(struct listeners *ls,
+			      const struct sockaddr_any *where)
+{
+	struct listener *l;
+
+	LIST_FOREACH(l, &ls->list, link)
+		if (sockaddr_equal(&l->where, where))
+			break;
+	if (l == NULL)
+		l = listener_new(ls, where);
+	l->users++;
+	return l;
+}
+
+void listener_put(struct listener **lp)
+{
+	struct listener *l = *lp;
+
+	*lp = NULL;
+	if (l == NULL || --l->users > 0)
+		return;
+	if (l->fd >= 0)
+		l->owner->events->on_close(l, l->owner->arg);
+	LIST_REMOVE(l, link);
+	ev_timer_stop(l->owner->loop, &l->retry);
+	fd_close(&l->fd);
+	free(l);
+}
+
+void listeners_each(struct listeners *ls,
+		    void (*fn)(struct listener *, void *arg), void *arg)
+{
+	struct listener *l;
+
+	LIST_FOREACH(l, &ls->list, link)
+		if (l->fd >= 0)
+			fn(l, arg);
+}
+
+const char *listener_address(const struct listener *l)
+{
+	return l->address;
+}
+
+int listener_fd(const struct listener *l)
+{
+	return l->fd;
+}
+
+const char *listener_error(const struct listener *l)
+{
+	return l->error[0] != '\0' ? l->error : NULL;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The sockets on which viewers connect.
+ *
+ * The master binds and keeps them, so that a connect is never refused while
+ * deliver is replaced: the backlog holds it.  A port in use is logged, named,
+ * and tried again every two seconds.
+ *
+ * Owns the sockets; borrows the loop and the events.
+ */
+#pragma once
+
+#include "common/sockaddr.h"
+#include "common/util.h"
+
+struct ev_loop;
+struct listener;
+struct listeners;
+
+enum {
+	LISTEN_BACKLOG = 4096,
+	LISTEN_RETRY_MS = 2000,
+};
+
+struct listeners_events {
+	/* Viewers can connect from now on. */
+	void (*on_open)(struct listener *, void *arg);
+	/* The last user is gone; the socket is closed after the call. */
+	void (*on_close)(struct listener *, void *arg);
+};
+
+struct listeners *listeners_new(struct ev_loop *,
+				const struct listeners_events *, void *arg);
+/* No listener may be in use any more. */
+void listeners_free(struct listeners **);
+
+/* One more user of the listener of that address; it is opened for the first
+ * (on_open may come inside). */
+struct listener *listener_get(struct listeners *, const struct sockaddr_any *);
+/* NULL-safe; sets *l to NULL. */
+void listener_put(struct listener **);
+
+/* Calls fn for every listener that is open. */
+void listeners_each(struct listeners *,
+		    void (*fn)(struct listener *, void *arg), void *arg);
+
+/* "0.0.0.0:8100" */
+const char *listener_address(const struct listener *);
+/* The socket, or -1 while it cannot be opened. */
+int listener_fd(const struct listener *);
+/* Why it cannot be opened, or NULL. */
+const char *listener_error(const struct listener *);

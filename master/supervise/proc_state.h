@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The life of one worker process, as a table of states and events.
+ *
+ * Pure: the caller brings the clock and does what the effects say (start the
+ * process, send the signal); each state has at most one deadline, which the
+ * caller brings back as PROC_DEADLINE.
+ *
+ *	gone ──want──▶ starting ──ready──▶ running
+ *	  ▲               │ exit             │ exit       unwant, restart
+ *	  │               ▼                  ▼            ──▶ stopping
+ *	  │            backoff / quarantine ──deadline──▶ starting
+ *	  └─exit── stopping ─deadline─▶ killing ─deadline─▶ left behind
+ */
+#pragma once
+
+#include "common/util.h"
+#include "master/supervise/backoff.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	PROC_READY_MS = 30000, /* from the start to worker.ready */
+	PROC_BEAT_MS = 3000,   /* between two status messages */
+	PROC_DYING_MS = 500,   /* from SIGABRT, or the channel's end, to KILL */
+	PROC_TERM_MS = 2000,   /* from SIGTERM to SIGKILL */
+	PROC_KILL_MS = 5000,   /* from SIGKILL to being left behind */
+	PROC_LATE_MS = 1000,   /* our own loop was blocked, not the worker */
+	PROC_LEFT_MAX = 4,     /* stuck in the kernel before no more start */
+};
+
+enum proc_state {
+	PROC_GONE,       /* nothing runs, nothing is wanted */
+	PROC_STARTING,   /* started, not ready */
+	PROC_RUNNING,    /* ready, and its heart beats */
+	PROC_DYING,      /* ends by itself, or was told to leave a core */
+	PROC_STOPPING,   /* SIGTERM was sent */
+	PROC_KILLING,    /* SIGKILL was sent */
+	PROC_BACKOFF,    /* waits for the next start */
+	PROC_QUARANTINE, /* waits long */
+	PROC_LOST,       /* too many left behind: no more starts */
+	PROC_STATES
+};
+
+enum proc_event {
+	PROC_WANT,
+	PROC_UNWANT,
+	PROC_RESTART, /* wanted, but a new one, at once */
+	PROC_READY,
+	PROC_BEAT,
+	PROC_CLOSED,    /* the channel ended in good order */
+	PROC_BAD,       /* it broke the rules of the channel */
+	PROC_EXIT,      /* the process ended, or could not be started */
+	PROC_DEADLINE,
+	PROC_LEFT_EXIT, /* one that was left behind ended at last */
+	PROC_EVENTS
+};
+
+struct proc_effects {
+	bool start;
+	bool leave; /* forget the process: it is stuck in the kernel */
+	int signal; /* to send; 0 for none */
+};
+
+/* Embedded; zeroed memory is a process that is gone. */
+struct proc {
+	enum proc_state state;
+	bool wanted;
+	bool ordered; /* we asked this process to end */
+	unsigned unwanted_ends;
+	unsigned left; /* left behind and still there */
+	uint64_t deadline_ms; /* monotonic; 0 for none */
+	struct backoff backoff;
+};
+
+struct proc_effects proc_handle(struct proc *, enum proc_event,
+				uint64_t now_ms) MUST_CHECK;
+
+/* "running"; what the API shows. */
+const char *proc_state_format(enum proc_state);

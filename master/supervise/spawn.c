@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/supervise/spawn.h"
+
+#include "common/alloc.h"
+#include "common/fd.h"
+#include "proto/contract.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct spawner {
+	struct ev_loop *loop;
+	const char *path;
+	ev_timer tick;
+	TAILQ_HEAD(, spawn_ticket) queue;
+	LIST_HEAD(, child) disowned;
+};
+
+struct child {
+	struct spawner *spawner;
+	LIST_ENTRY(child) link; /* among the disowned */
+	pid_t pid;
+	int pidfd;
+	ev_io watcher;
+	child_end_fn *on_end; /* NULL once disowned */
+	void *arg;
+};
+
+/* --- the queue --- */
+
+static void let_some_through(struct spawner *s)
+{
+	for (unsigned i = 0; i < SPAWN_BURST; i++) {
+		struct spawn_ticket *ticket = TAILQ_FIRST(&s->queue);
+
+		if (ticket == NULL) {
+			ev_timer_stop(s->loop, &s->tick);
+			return;
+		}
+		spawner_cancel(s, ticket);
+		ticket->go(ticket);
+	}
+}
+
+static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	let_some_through(container_of(w, struct spawner, tick));
+}
+
+struct spawner *spawner_new(struct ev_loop *loop, const char *path)
+{
+	struct spawner *s = xcalloc(1, sizeof *s);
+
+	s->loop = loop;
+	s->path = path;
+	TAILQ_INIT(&s->queue);
+	LIST_INIT(&s->disowned);
+	ev_timer_init(&s->tick, on_tick, 0., SPAWN_TICK_MS / 1000.);
+	return s;
+}
+
+void spawner_free(struct spawner **s)
+{
+	struct child *c;
+
+	if (*s == NULL)
+		return;
+	ev_timer_stop((*s)->loop, &(*s)->tick);
+	while ((c = LIST_FIRST(&(*s)->disowned)) != NULL) {
+		LIST_REMOVE(c, link);
+		(void)waitid(P_PIDFD, (id_t)c->pidfd, NULL, WEXITED | WNOHANG);
+		ev_io_stop((*s)->loop, &c->watcher);
+		fd_close(&c->pidfd);
+		free(c);
+	}
+	free(*s);
+	*s = NULL;
+}
+
+void spawner_queue(struct spawner *s, struct spawn_ticket *ticket)
+{
+	if (ticket->queued)
+		return;
+	ticket->queued = true;
+	TAILQ_INSERT_TAIL(&s->queue, ticket, link);
+	if (!ev_is_active(&s->tick)) {
+		ev_timer_set(&s->tick, 0., SPAWN_TICK_MS / 1000.);
+		ev_timer_start(s->loop, &s->tick);
+	}
+}
+
+void spawner_cancel(struct spawner *s, struct spawn_ticket *ticket)
+{
+	if (!ticket->queued)
+		return;
+	ticket->queued = false;
+	TAILQ_REMOVE(&s->queue, ticket, link);
+}
+
+/* --- starting --- */
+
+/* What of our environment a worker sees: no secrets, no surprises. */
+static const char *const kept_variables[] = {
+	"PATH", "LANG", "LC_ALL", "TZ",
+	"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
+};
+
+struct environment {
+	char *list[ARRAY_LEN(kept_variables) + 1];
+};
+
+static void environment_init(struct environment *e)
+{
+	size_t n = 0;
+
+	*e = (struct environment){ 0 };
+	for (size_t i = 0; i < ARRAY_LEN(kept_variables); i++) {
+		const char *value = getenv(kept_variables[i]);
+
+		if (value != NULL)
+			e->list[n++] = xasprintf("%s=%s", kept_variables[i],
+						 value);
+	}
+}
+
+static void environment_done(struct environment *e)
+{
+	for (size_t i = 0; e->list[i] != NULL; i++)
+		free(e->list[i]);
+}
+
+static int set_files(posix_spawn_file_actions_t *files, int channel_fd)
+{
+	int err = posix_spawn_file_actions_addopen(files, STDIN_FILENO,
+						   "/dev/null", O_RDONLY, 0);
+
+	if (err == 0)
+		err = posix_spawn_file_actions_adddup2(files, STDERR_FILENO,
+						       STDOUT_FILENO);
+	if (err == 0)
+		err = posix_spawn_file_actions_adddup2(files, channel_fd,
+						       WORKER_CHANNEL_FD);
+	return err;
+}
+
+/* The worker starts with every signal as the system has it. */
+static int set_signals(posix_spawnattr_t *attr)
+{
+	sigset_t none, all;
+	int err;
+
+	(void)sigemptyset(&none);
+	(void)sigfillset(&all);
+	err = posix_spawnattr_setsigmask(attr, &none);
+	if (err == 0)
+		err = posix_spawnattr_setsigdefault(attr, &all);
+	if (err == 0)
+		err = posix_spawnattr_setflags(attr,
+					       POSIX_SPAWN_SETSIGMASK |
+						       POSIX_SPAWN_SETSIGDEF);
+	return err;
+}
+
+static int run(const char *path, const char *role, const char *object,
+	       int channel_fd, pid_t *ret_pid)
+{
+	const char *const argv[] = { "sluice-worker", role, object, NULL };
+	posix_spawn_file_actions_t files;
+	struct environment environment;
+	posix_spawnattr_t attr;
+	int err;
+
+	if (posix_spawn_file_actions_init(&files) != 0)
+		return -ENOMEM;
+	if (posix_spawnattr_init(&attr) != 0) {
+		(void)posix_spawn_file_actions_destroy(&files);
+		return -ENOMEM;
+	}
+	environment_init(&environment);
+	err = set_files(&files, channel_fd);
+	if (err == 0)
+		err = set_signals(&attr);
+	if (err == 0)
+		err = posix_spawn(ret_pid, path, &files, &attr,
+				  (char *const *)(uintptr_t)argv,
+				  environment.list);
+	environment_done(&environment);
+	(void)posix_spawnattr_destroy(&attr);
+	(void)posix_spawn_file_actions_destroy(&files);
+	return -err;
+}
+
+/* --- watching --- */
+
+static bool reap(struct child *c, struct child_end *ret)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED | WNOHANG) < 0) {
+		/* it can only be that nothing is left to wait for */
+		*ret = (struct child_end){ .code = -1 };
+		return errno == ECHILD;
+	}
+	if (info.si_pid == 0)
+		return false;
+	*ret = (struct child_end){
+		.code = info.si_code == CLD_EXITED ? info.si_status : -1,
+		.signal = info.si_code == CLD_EXITED ? 0 : info.si_status,
+		.core = info.si_code == CLD_DUMPED,
+	};
+	return true;
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct child *c = container_of(w, struct child, watcher);
+	struct child_end end;
+
+	(void)revents;
+	if (!reap(c, &end))
+		return;
+	ev_io_stop(loop, &c->watcher);
+	fd_close(&c->pidfd);
+	if (c->on_end != NULL) {
+		c->on_end(c, &end, c->arg);
+		return;
+	}
+	LIST_REMOVE(c, link);
+	free(c);
+}
+
+struct child *child_start(struct spawner *s, const char *role,
+			  const char *object, int channel_fd,
+			  child_end_fn *on_end, void *arg, int *ret_err)
+{
+	struct child *c = xcalloc(1, sizeof *c);
+	int err = run(s->path, role, object, channel_fd, &c->pid);
+
+	if (err < 0) {
+		free(c);
+		*ret_err = err;
+		return NULL;
+	}
+	c->pidfd = pidfd_open(c->pid, 0);
+	if (c->pidfd < 0) {
+		/* nobody else reaps: the pid is still ours */
+		*ret_err = -errno;
+		(void)kill(c->pid, SIGKILL);
+		(void)waitpid(c->pid, NULL, 0);
+		free(c);
+		return NULL;
+	}
+	c->spawner = s;
+	c->on_end = on_end;
+	c->arg = arg;
+	ev_io_init(&c->watcher, on_readable, c->pidfd, EV_READ);
+	ev_io_start(s->loop, &c->watcher);
+	return c;
+}
+
+void child_free(struct child **child)
+{
+	struct child *c = *child;
+
+	*child = NULL;
+	if (c == NULL)
+		return;
+	if (c->pidfd < 0) {
+		free(c);
+		return;
+	}
+	c->on_end = NULL;
+	LIST_INSERT_HEAD(&c->spawner->disowned, c, link);
+}
+
+void child_set_end(struct child *c, child_end_fn *on_end, void *arg)
+{
+	c->on_end = on_end;
+	c->arg = arg;
+}
+
+pid_t child_pid(const struct child *c)
+{
+	return c->pid;
+}
+
+void child_signal(struct child *c, int signal)
+{
+	if (c->pidfd >= 0)
+		(void)pidfd_send_signal(c->pidfd, signal, NULL, 0);
+}
+
+void child_end_format(const struct child_end *end, char *text, size_t size)
+{
+	if (end->signal != 0)
+		(void)snprintf(text, size, "killed by signal %d (%s)%s",
+			       end->signal, strsignal(end->signal),
+			       end->core ? ", core dumped" : "");
+	else
+		(void)snprintf(text, size, "exit code %d", end->code);
+}

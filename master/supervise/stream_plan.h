@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the fleet has to do for one stream, read from its configuration
+ * object: the worker's orders, the ring, the paths that deliver serves.
+ * Pure; owns a copy of the object.
+ */
+#pragma once
+
+#include "common/sockaddr.h"
+#include "common/util.h"
+#include "proto/io_spec.h"
+#include "proto/msg.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct plan_http {
+	unsigned position; /* in the output list, from 1 */
+	struct sockaddr_any listen;
+	char path[IO_PATH_MAX];
+};
+
+struct stream_plan {
+	json_t *source; /* owns the strings */
+	bool enable;
+	struct msg_stream_start start;
+	size_t n_http;
+	struct plan_http http[MSG_OUTPUTS_MAX];
+	size_t ring_size; /* bytes; 0: no ring */
+};
+
+/* id is borrowed and must outlive the plan. */
+struct stream_plan *stream_plan_new(const char *id, const json_t *stream);
+void stream_plan_free(struct stream_plan **);
+
+/* True when a worker that carries out a need not be replaced for b.  The name
+ * alone does not count. */
+bool stream_plan_is_same(const struct stream_plan *a,
+			 const struct stream_plan *b);
