@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 if HAVE_CRITERION
-unit_deliver_tests = \
+deliver_tests = \
 	tests/unit/deliver/test_deliver_feed \
 	tests/unit/deliver/test_deliver_http \
 	tests/unit/deliver/test_lag \
-	tests/unit/deliver/test_mount_table
-check_PROGRAMS += $(unit_deliver_tests)
-TESTS += $(unit_deliver_tests)
+	tests/unit/deliver/test_mount_table \
+	tests/component/test_deliver_role
+check_PROGRAMS += $(deliver_tests)
+TESTS += $(deliver_tests)
 deliver_rig = tests/unit/deliver/rig.c tests/unit/deliver/rig.h
 tests_unit_deliver_test_deliver_feed_SOURCES = \
 	tests/unit/deliver/test_deliver_feed.c $(deliver_rig)
@@ -16,4 +17,5 @@ tests_unit_deliver_test_deliver_http_SOURCES = \
 tests_unit_deliver_test_deliver_http_LDADD = $(worker_libs)
 tests_unit_deliver_test_lag_LDADD = $(worker_libs)
 tests_unit_deliver_test_mount_table_LDADD = $(worker_libs)
+tests_component_test_deliver_role_LDADD = $(unit_libs)
 endif

@@ -27,7 +27,7 @@ struct conn_events {
 };
 
 struct conn {
-	LIST_ENTRY(conn) entry;
+	TAILQ_ENTRY(conn) entry;
 	struct ev_loop *loop;
 	char *address; /* of the listener, which may go first */
 	const struct conn_events *events;

@@ -22,13 +22,16 @@ enum {
 	HEAD_MS = 10000,
 	/* then it gets what there is, even when no picture starts in it */
 	START_MS = 10000,
+	/* requests on their way; then the one that takes longest has to go,
+	 * so that slow ones are no way to shut others out */
+	REQUESTS_MAX = 4096,
 };
 
 struct deliver {
 	struct ev_loop *loop;
 	ev_timer tick;
 	LIST_HEAD(, listener) listeners;
-	LIST_HEAD(, conn) conns;
+	TAILQ_HEAD(, conn) conns; /* oldest first */
 	struct mount_table mounts;
 	struct lag_kernel kernel;
 	unsigned n_conns;   /* requests not yet answered or hung up */
@@ -73,7 +76,7 @@ static void log_shortage(struct deliver *d, const char *address,
 
 static void remove_conn(struct deliver *d, struct conn *c)
 {
-	LIST_REMOVE(c, entry);
+	TAILQ_REMOVE(&d->conns, c, entry);
 	d->n_conns--;
 	conn_free(&c);
 }
@@ -139,8 +142,10 @@ static void on_connection(struct listener *l, int fd, void *arg)
 		.arg = d,
 	});
 
-	LIST_INSERT_HEAD(&d->conns, c, entry);
+	TAILQ_INSERT_TAIL(&d->conns, c, entry);
 	d->n_conns++;
+	if (d->n_conns > REQUESTS_MAX)
+		remove_conn(d, TAILQ_FIRST(&d->conns));
 	if (d->n_conns + d->n_viewers > d->max_conns) {
 		log_shortage(d, l->address, "all places are taken");
 		conn_refuse(c, 503);
@@ -156,6 +161,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 {
 	struct deliver *d = xcalloc(1, sizeof *d);
 	d->loop = cfg->loop;
+	TAILQ_INIT(&d->conns);
 	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
 	d->start_ms = cfg->start_ms ? cfg->start_ms : START_MS;
 	d->max_conns = cfg->max_conns ? cfg->max_conns : kernel_max_conns();
@@ -178,7 +184,7 @@ void deliver_free(struct deliver **deliver)
 		LIST_REMOVE(l, entry);
 		listener_free(&l);
 	}
-	while ((c = LIST_FIRST(&d->conns)) != NULL)
+	while ((c = TAILQ_FIRST(&d->conns)) != NULL)
 		remove_conn(d, c);
 	mount_table_done(&d->mounts);
 	free(d);

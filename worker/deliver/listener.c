@@ -19,6 +19,8 @@ enum {
 	KEEP_IDLE_S = 30,
 	KEEP_INTERVAL_S = 10,
 	KEEP_PROBES = 3,
+	/* a connection that says nothing stays with the kernel so long */
+	SILENT_S = 10,
 };
 
 static const ev_tstamp rest_s = 0.25;
@@ -77,8 +79,8 @@ static void on_rested(struct ev_loop *loop, ev_timer *timer, int revents)
 	ev_io_start(loop, &l->io);
 }
 
-/* Connections inherit these from the socket that accepts them. */
-static void set_keepalive(int fd)
+/* Connections inherit keepalive from the socket that accepts them. */
+static void set_options(int fd)
 {
 	static const struct {
 		int level;
@@ -89,6 +91,7 @@ static void set_keepalive(int fd)
 		{ IPPROTO_TCP, TCP_KEEPIDLE, KEEP_IDLE_S },
 		{ IPPROTO_TCP, TCP_KEEPINTVL, KEEP_INTERVAL_S },
 		{ IPPROTO_TCP, TCP_KEEPCNT, KEEP_PROBES },
+		{ IPPROTO_TCP, TCP_DEFER_ACCEPT, SILENT_S },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(options); i++)
@@ -105,7 +108,7 @@ struct listener *listener_new(const struct listener_config *cfg)
 	l->on_connection = cfg->on_connection;
 	l->on_shortage = cfg->on_shortage;
 	l->arg = cfg->arg;
-	set_keepalive(cfg->fd);
+	set_options(cfg->fd);
 	/* a descriptor that cannot be set would make accept() block */
 	if (fd_set_nonblock(cfg->fd) < 0)
 		abort();

@@ -68,17 +68,21 @@ static void on_gone(struct viewer *v, void *arg)
 	viewer_free(&v);
 }
 
-static void log_late(struct mount *m, const char *what, uint64_t now_ms)
+static void log_lost(struct mount *m, const struct viewer *v,
+		     const char *what, uint64_t now_ms)
 {
+	char peer[SOCKADDR_TEXT_MAX];
 	unsigned suppressed;
 
-	if (!ratelimit_pass(&m->cut_log, now_ms, &suppressed))
+	if (!ratelimit_pass(&m->lost_log, now_ms, &suppressed))
 		return;
+	viewer_format(v, peer);
 	if (suppressed > 0)
-		log_warning("deliver", "%s%s: %s (and %u more)", m->address,
-			    m->path, what, suppressed);
+		log_warning("deliver", "%s%s: %s %s (and %u more lines)",
+			    m->address, m->path, peer, what, suppressed);
 	else
-		log_warning("deliver", "%s%s: %s", m->address, m->path, what);
+		log_warning("deliver", "%s%s: %s %s", m->address, m->path,
+			    peer, what);
 }
 
 static void feed_one(struct mount *m, struct viewer *v,
@@ -88,7 +92,7 @@ static void feed_one(struct mount *m, struct viewer *v,
 	case VIEWER_STAYS:
 		return;
 	case VIEWER_MOVED:
-		log_late(m, "a viewer was fed too late and lost packets",
+		log_lost(m, v, "was fed too late and lost packets",
 			 pass->now_ms);
 		return;
 	case VIEWER_GONE:
@@ -97,7 +101,7 @@ static void feed_one(struct mount *m, struct viewer *v,
 		return;
 	case VIEWER_SLOW:
 		m->cut++;
-		log_late(m, "a viewer is too slow and was cut", pass->now_ms);
+		log_lost(m, v, "is too slow and was cut", pass->now_ms);
 		remove_viewer(m, v);
 		viewer_cut(&v);
 		return;

@@ -26,7 +26,7 @@ struct mount {
 	uint32_t n_viewers;
 	uint64_t bytes;
 	uint64_t cut;
-	struct ratelimit cut_log;
+	struct ratelimit lost_log;
 	/* the writer's speed, bytes a second */
 	uint64_t rate;
 	uint64_t rate_pos;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/sockios.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
@@ -64,6 +65,16 @@ void viewer_free(struct viewer **v)
 	(void)close((*v)->io.fd);
 	free(*v);
 	*v = NULL;
+}
+
+void viewer_format(const struct viewer *v, char *text)
+{
+	struct sockaddr_any peer = { .len = sizeof peer.in6 };
+
+	if (getpeername(v->io.fd, &peer.sa, &peer.len) < 0)
+		(void)snprintf(text, SOCKADDR_TEXT_MAX, "somebody");
+	else
+		sockaddr_format(&peer, text);
 }
 
 void viewer_cut(struct viewer **v)

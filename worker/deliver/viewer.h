@@ -8,6 +8,7 @@
 #pragma once
 
 #include "common/ring.h"
+#include "common/sockaddr.h"
 #include "worker/deliver/lag.h"
 
 #include <ev.h>
@@ -41,6 +42,9 @@ struct viewer *viewer_new(const struct viewer_config *);
 
 /* Lets the kernel send what is queued. */
 void viewer_free(struct viewer **);
+
+/* Its address into text of SOCKADDR_TEXT_MAX. */
+void viewer_format(const struct viewer *, char *text);
 
 /* Throws away what is queued: the viewer sees a reset, never a wrong byte. */
 void viewer_cut(struct viewer **);

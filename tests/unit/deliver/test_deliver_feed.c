@@ -159,7 +159,7 @@ static struct lag expected_lag(size_t ring_size)
  */
 Test(deliver_feed, cuts_a_slow_viewer_exactly_when_it_must)
 {
-	enum { STEP = 16 };
+	enum { STEP = 16, NEAR = 256 * RING_PACKET };
 	const size_t size = 20 * RING_UNIT;
 	const struct lag lag = expected_lag(size);
 	struct rig r;
@@ -172,7 +172,9 @@ Test(deliver_feed, cuts_a_slow_viewer_exactly_when_it_must)
 	fd = join(&r);
 	while (deliver_status(r.deliver).cut == 0) {
 		cr_assert_leq(lead, lag.limit, "should have been cut");
-		rig_write(&r, STEP);
+		/* large steps first, then small ones for a sharp edge */
+		rig_write(&r, lead + NEAR < lag.limit ? NEAR / RING_PACKET / 2
+						      : STEP);
 		rig_turn(&r, 2 * RIG_TICK_MS);
 		lead = ring_writer_pos(r.writer) - acknowledged;
 		if (deliver_status(r.deliver).cut > 0)

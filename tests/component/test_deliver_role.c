@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The real worker in the role `deliver`, driven over its channel. */
+#include "common/fd.h"
+#include "common/mono.h"
+#include "common/ring.h"
+#include "proto/channel.h"
+#include "proto/contract.h"
+
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <ev.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ADDRESS "127.0.0.1:8100"
+
+enum { PATIENCE_MS = 10000 };
+
+static const struct msg_deliver_mount name = { ADDRESS, "/a", "a001" };
+
+struct master {
+	struct ev_loop *loop;
+	ev_timer pulse;
+	struct channel *channel;
+	pid_t worker;
+	unsigned n[MSG_COUNT]; /* heard so far */
+	enum msg_type first;
+	struct msg_deliver_status status;
+	struct msg_deliver_viewers viewers; /* strings are gone */
+	bool right_name;
+	bool closed;
+	char log[256]; /* the last line */
+};
+
+static void on_pulse(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+	(void)loop, (void)timer, (void)revents;
+}
+
+static void on_message(struct channel *channel, const struct msg *m, int *fds,
+		       size_t n_fds, void *arg)
+{
+	struct master *master = arg;
+	unsigned heard = 0;
+
+	(void)channel, (void)fds, (void)n_fds;
+	for (unsigned i = 0; i < MSG_COUNT; i++)
+		heard += master->n[i];
+	if (heard == 0)
+		master->first = m->type;
+	master->n[m->type]++;
+	if (m->type == MSG_DELIVER_STATUS)
+		master->status = m->deliver_status;
+	if (m->type == MSG_DELIVER_VIEWERS) {
+		const struct msg_deliver_viewers *v = &m->deliver_viewers;
+
+		master->viewers = *v;
+		master->right_name = strcmp(v->address, name.address) == 0 &&
+				     strcmp(v->path, name.path) == 0 &&
+				     strcmp(v->stream, name.stream) == 0;
+	}
+	if (m->type == MSG_WORKER_LOG)
+		(void)snprintf(master->log, sizeof master->log, "%s",
+			       m->worker_log.text);
+}
+
+static void on_close(struct channel *channel, int err, const char *why,
+		     void *arg)
+{
+	struct master *master = arg;
+
+	(void)channel, (void)err, (void)why;
+	master->closed = true;
+}
+
+static const struct channel_events events = {
+	.on_message = on_message,
+	.on_close = on_close,
+};
+
+static void exec_worker(int fd)
+{
+	const char *folder = getenv("builddir");
+	char program[4096];
+
+	(void)snprintf(program, sizeof program, "%s/sluice-worker",
+		       folder != NULL ? folder : ".");
+	if (dup2(fd, WORKER_CHANNEL_FD) < 0)
+		_exit(1);
+	/* fd may be 3 already, and close-on-exec */
+	(void)fcntl(WORKER_CHANNEL_FD, F_SETFD, 0);
+	(void)execl(program, "sluice-worker", "deliver", "1", (char *)NULL);
+	_exit(1);
+}
+
+static void master_init(struct master *m)
+{
+	int fds[2];
+
+	*m = (struct master){ .loop = ev_loop_new(EVFLAG_NOENV) };
+	ev_timer_init(&m->pulse, on_pulse, 0.005, 0.005);
+	ev_timer_start(m->loop, &m->pulse);
+	cr_assert_eq(fd_seqpacket_pair(fds), 0);
+	m->worker = fork();
+	if (m->worker == 0)
+		exec_worker(fds[1]);
+	cr_assert_gt(m->worker, 0);
+	fd_close(&fds[1]);
+	m->channel = channel_new(&(struct channel_config){
+		.loop = m->loop,
+		.fd = fds[0],
+		.hear = MSG_TO_MASTER,
+		.events = &events,
+		.arg = m,
+	});
+}
+
+/* Hangs up and waits for the worker; its status. */
+static int master_done(struct master *m)
+{
+	int status = -1;
+
+	channel_free(&m->channel);
+	cr_assert_eq(waitpid(m->worker, &status, 0), m->worker);
+	ev_timer_stop(m->loop, &m->pulse);
+	ev_loop_destroy(m->loop);
+	return status;
+}
+
+#define UNTIL(m, condition)                                             \
+	do {                                                            \
+		uint64_t until_end = mono_ms() + PATIENCE_MS;           \
+		while (!(condition)) {                                  \
+			cr_assert_not((m)->closed, "the worker ended"); \
+			cr_assert_lt(mono_ms(), until_end, #condition); \
+			ev_run((m)->loop, EVRUN_ONCE);                  \
+		}                                                       \
+	} while (0)
+
+static uint16_t give_listener(struct master *m)
+{
+	struct msg listen_there = { .type = MSG_DELIVER_LISTEN,
+				    .deliver_listen = { ADDRESS } };
+	struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t len = sizeof in;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	cr_assert_eq(bind(fd, (struct sockaddr *)&in, len), 0);
+	cr_assert_eq(listen(fd, 16), 0);
+	cr_assert_eq(getsockname(fd, (struct sockaddr *)&in, &len), 0);
+	cr_assert_eq(channel_send(m->channel, &listen_there, &fd, 1), 0);
+	fd_close(&fd);
+	return ntohs(in.sin_port);
+}
+
+static void say_mount(struct master *m, enum msg_type type, int ring_fd)
+{
+	struct msg words = { .type = type };
+	int fd = ring_fd < 0 ? -1 : fd_reopen_readonly(ring_fd);
+
+	if (type == MSG_DELIVER_MOUNT)
+		words.deliver_mount = name;
+	else
+		words.deliver_unmount = name;
+	cr_assert_eq(channel_send(m->channel, &words, &fd, fd >= 0), 0);
+	fd_close(&fd);
+}
+
+static int ask(uint16_t port)
+{
+	static const char request[] = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+	struct timeval patience = { .tv_sec = PATIENCE_MS / 1000 };
+	struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
+				sizeof patience),
+		     0);
+	cr_assert_eq(connect(fd, (struct sockaddr *)&in, sizeof in), 0);
+	cr_assert_eq(send(fd, request, sizeof request - 1, 0),
+		     (ssize_t)sizeof request - 1);
+	return fd;
+}
+
+/* Reads the head and returns its status. */
+static unsigned read_status(int fd)
+{
+	char head[1024] = "";
+	size_t len = 0;
+	unsigned status = 0;
+
+	while (strstr(head, "\r\n\r\n") == NULL) {
+		cr_assert_lt(len, sizeof head - 1);
+		cr_assert_eq(recv(fd, head + len, 1, 0), 1);
+		head[++len] = '\0';
+	}
+	cr_assert_eq(sscanf(head, "HTTP/1.1 %u ", &status), 1);
+	return status;
+}
+
+static void write_packets(struct ring_writer *w, size_t n)
+{
+	ring_mark(w, &(struct ring_rap){ .pos = ring_writer_pos(w) });
+	while (n-- > 0) {
+		size_t room;
+		uint8_t *packet = ring_room(w, &room);
+
+		memset(packet, 0xff, RING_PACKET);
+		packet[0] = 0x47;
+		ring_commit(w, 1);
+	}
+	ring_publish(w);
+}
+
+Test(deliver_role, serves_what_the_master_mounts_until_it_hangs_up,
+     .timeout = 60)
+{
+	enum { PACKETS = 100 };
+	static uint8_t body[PACKETS * RING_PACKET];
+	struct master m;
+	int ring_fd = ring_create(1), err = 0, viewer, status;
+	struct ring_writer *w = ring_writer_new(ring_fd, &err);
+	unsigned statuses;
+	uint16_t port;
+
+	master_init(&m);
+	UNTIL(&m, m.n[MSG_WORKER_READY] == 1);
+	cr_assert_eq(m.first, MSG_WORKER_HELLO);
+
+	port = give_listener(&m);
+	viewer = ask(port);
+	cr_assert_eq(read_status(viewer), 404);
+	fd_close(&viewer);
+
+	say_mount(&m, MSG_DELIVER_MOUNT, ring_fd);
+	write_packets(w, PACKETS);
+	/* two statuses on, the loop has turned and heard of the mount */
+	statuses = m.n[MSG_DELIVER_STATUS];
+	UNTIL(&m, m.n[MSG_DELIVER_STATUS] >= statuses + 2);
+	viewer = ask(port);
+	cr_assert_eq(read_status(viewer), 200);
+	cr_assert_eq(recv(viewer, body, sizeof body, MSG_WAITALL),
+		     (ssize_t)sizeof body);
+	UNTIL(&m, m.viewers.viewers == 1);
+	cr_assert(m.right_name);
+	cr_assert_eq(m.viewers.bytes, sizeof body);
+	UNTIL(&m, m.status.viewers == 1);
+	cr_assert_eq(m.status.bytes, sizeof body);
+
+	say_mount(&m, MSG_DELIVER_UNMOUNT, -1);
+	cr_assert_eq(recv(viewer, body, sizeof body, MSG_WAITALL), 0);
+	fd_close(&viewer);
+	UNTIL(&m, m.status.viewers == 0);
+	cr_assert_eq(m.status.bytes, sizeof body);
+
+	status = master_done(&m);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%x",
+		  (unsigned)status);
+	ring_writer_free(&w);
+	fd_close(&ring_fd);
+}
+
+Test(deliver_role, tells_the_master_once_a_second_that_it_lives,
+     .timeout = 60)
+{
+	struct master m;
+	uint64_t began;
+
+	master_init(&m);
+	UNTIL(&m, m.n[MSG_DELIVER_STATUS] == 1);
+	began = mono_ms();
+	UNTIL(&m, m.n[MSG_DELIVER_STATUS] == 3);
+	cr_assert_geq(mono_ms() - began, 1900);
+	cr_assert_lt(mono_ms() - began, 4000);
+	cr_assert_eq(m.n[MSG_DELIVER_VIEWERS], 0);
+	(void)master_done(&m);
+}
+
+Test(deliver_role, survives_a_ring_that_is_none, .timeout = 60)
+{
+	struct master m;
+	int fds[2];
+	struct msg words = { .type = MSG_DELIVER_MOUNT,
+			     .deliver_mount = name };
+
+	master_init(&m);
+	UNTIL(&m, m.n[MSG_WORKER_READY] == 1);
+	cr_assert_eq(pipe(fds), 0);
+	cr_assert_eq(channel_send(m.channel, &words, fds, 1), 0);
+	UNTIL(&m, m.n[MSG_WORKER_LOG] == 1);
+	cr_assert_not_null(strstr(m.log, "127.0.0.1:8100/a"), "%s", m.log);
+	UNTIL(&m, m.n[MSG_DELIVER_STATUS] >= 2);
+	(void)master_done(&m);
+}
