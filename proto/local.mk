@@ -23,7 +23,7 @@ libproto_a_SOURCES += \
 	proto/http_guard.c proto/http_guard.h \
 	proto/http_request.c proto/http_request.h \
 	proto/http_target.c proto/http_target.h \
-	proto/ws_frame.h
+	proto/ws_frame.c proto/ws_frame.h
 
 if LLHTTP_BUNDLED
 LLHTTP_LINK = libllhttp.a

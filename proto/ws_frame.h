@@ -15,15 +15,23 @@
 enum {
 	WS_MESSAGE_MAX = 256 * 1024,
 	WS_CONTROL_MAX = 125,
+	WS_HEADER_MAX = 10, /* of a frame without a mask */
+};
+
+/* RFC 6455 7.4.1 */
+enum {
+	WS_GOING_AWAY = 1001,
+	WS_PROTOCOL_ERROR = 1002,
+	WS_POLICY = 1008,
 };
 
 enum ws_event {
 	WS_MORE,      /* feed more bytes */
-	WS_TEXT,      /* a whole text message */
+	WS_TEXT,      /* a whole text message, UTF-8 */
 	WS_BINARY,    /* a binary frame began */
 	WS_PING,
 	WS_PONG,
-	WS_CLOSE,
+	WS_CLOSE,     /* its payload is empty, or a code and UTF-8 */
 	WS_TOO_BIG,   /* the message passed WS_MESSAGE_MAX */
 	WS_VIOLATION, /* of the protocol: close with 1002 */
 };
@@ -33,9 +41,14 @@ struct ws_reader;
 struct ws_reader *ws_reader_new(void);
 void ws_reader_free(struct ws_reader **);
 
-/* Takes bytes from the front of in.  After an event the payload (text, ping)
- * is shown by ws_reader_payload() until the next feed. */
+/*
+ * Takes bytes from the front of in; call it until it returns WS_MORE, as it
+ * may have taken several frames at once.  WS_BINARY, WS_CLOSE, WS_TOO_BIG and
+ * WS_VIOLATION are the end: they are returned ever after.
+ */
 enum ws_event ws_reader_feed(struct ws_reader *, struct buf *in);
+
+/* The payload of a text, ping, pong or close until the next feed. */
 const uint8_t *ws_reader_payload(const struct ws_reader *, size_t *ret_len);
 
 /* Appends one unmasked frame. */
