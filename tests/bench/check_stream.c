@@ -83,6 +83,10 @@ static void check_packet(struct check_stream *c, struct check_totals *t,
 	check_cc(c, p);
 	if (!stamp_get(p, &stamp))
 		return;
+	if (c->started && stamp.seq > c->next + CHECK_JUMP_MAX) {
+		c->broken++; /* a packet put together from two */
+		return;
+	}
 	check_seq(c, stamp.seq);
 	histogram_add(&t->latency_us,
 		      at_ns > stamp.sent_ns ? (at_ns - stamp.sent_ns) / 1000

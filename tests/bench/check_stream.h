@@ -15,6 +15,7 @@
 
 enum {
 	CHECK_SEQ_WINDOW = 4096, /* how far back an order is remembered */
+	CHECK_JUMP_MAX = 1 << 30, /* more than that was never lost */
 	CHECK_BURST_MAX = 512,   /* datagrams in one millisecond */
 };
 
@@ -32,7 +33,8 @@ struct check_stream {
 	uint64_t duplicated;
 	uint64_t reordered;
 	uint64_t cc_errors;
-	uint64_t broken;     /* packets without a sync byte, cut datagrams */
+	uint64_t broken;     /* packets without a sync byte, cut datagrams,
+			      * stamps that cannot be */
 	uint64_t packets;
 	uint64_t datagrams;
 	uint64_t bytes;      /* of TS */

@@ -5,7 +5,7 @@
  */
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
 import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
-import { Checker, measureFlow } from './load.mjs';
+import { measureFlow, startChecker } from './load.mjs';
 import { cpuNs, median, Scope } from './measure.mjs';
 import { ofAll } from './report.mjs';
 
@@ -41,7 +41,7 @@ function watch(scope, sluice) {
 
 function measureOne(window) {
 	return Scope.within(async (scope) => {
-		const checker = await Checker.start(scope, { ...LOAD,
+		const checker = await startChecker(scope, { ...LOAD,
 			port: TO });
 		const { sluice, seconds } = await startAll(scope);
 		const clients = await watch(scope, sluice);

@@ -7,25 +7,18 @@ export const program = (name) => path.join(builddir, 'tests/bench', name);
 
 const lines = (child) => child.text.out.split('\n').slice(0, -1);
 
-// A program of ours that says "ready" on its first line.
-export async function startReady(scope, name, args) {
-	const child = start(scope, program(name), args.map(String));
+// A program of ours that says "ready" on a line and a report on others.
+export class Reporter {
+	constructor(child) { this.child = child; }
 
-	await waitUntil(`start of ${name}`, () => {
-		if (child.exitCode !== null)
-			throw new Error(`${name} ended: ${child.text.err}`);
-		return lines(child)[0] === 'ready';
-	});
-	return child;
-}
+	ready(timeoutMs = 10000) {
+		const { child } = this;
 
-export class Checker {
-	static async start(scope, { streams, rate, port }) {
-		const self = new Checker();
-
-		self.child = await startReady(scope, 'tscheck', [
-			'--streams', streams, '--rate', rate, '--port', port]);
-		return self;
+		return waitUntil(`ready ${child.spawnfile}`, () => {
+			if (child.exitCode !== null)
+				throw new Error(`it ended: ${child.text.err}`);
+			return lines(child)[0] === 'ready';
+		}, timeoutMs);
 	}
 
 	// What it has seen so far.
@@ -33,7 +26,7 @@ export class Checker {
 		const before = lines(this.child).length;
 
 		this.child.kill('SIGUSR1');
-		await waitUntil('figures of tscheck',
+		await waitUntil(`figures of ${this.child.spawnfile}`,
 			() => lines(this.child).length > before);
 		return JSON.parse(lines(this.child).at(-1));
 	}
@@ -43,6 +36,18 @@ export class Checker {
 		await this.child.ended;
 		return JSON.parse(lines(this.child).at(-1));
 	}
+}
+
+export async function startReady(scope, name, args) {
+	const child = start(scope, program(name), args.map(String));
+
+	await new Reporter(child).ready();
+	return child;
+}
+
+export async function startChecker(scope, { streams, rate, port }) {
+	return new Reporter(await startReady(scope, 'tscheck', ['--streams',
+		streams, '--rate', rate, '--port', port]));
 }
 
 export function startGenerator(scope, { streams, rate, port, seconds }) {

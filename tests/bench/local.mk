@@ -2,9 +2,11 @@
 # Load generators and checkers: the system tests use them too, so every
 # `make check` compiles them.
 bench_programs = \
+	tests/bench/fanout \
 	tests/bench/forwarder \
 	tests/bench/tscheck \
-	tests/bench/tsgen
+	tests/bench/tsgen \
+	tests/bench/viewer_farm
 check_PROGRAMS += $(bench_programs)
 
 tests_bench_tsgen_SOURCES = \
@@ -22,6 +24,20 @@ tests_bench_tscheck_SOURCES = \
 	tests/bench/tscheck.c
 tests_bench_tscheck_LDADD = libcommon.a
 
+tests_bench_viewer_farm_SOURCES = \
+	tests/bench/args.c tests/bench/args.h \
+	tests/bench/check_stream.c tests/bench/check_stream.h \
+	tests/bench/farm_viewer.c tests/bench/farm_viewer.h \
+	tests/bench/histogram.c tests/bench/histogram.h \
+	tests/bench/stamp.c tests/bench/stamp.h \
+	tests/bench/viewer_farm.c
+tests_bench_viewer_farm_LDADD = libcommon.a
+
+tests_bench_fanout_SOURCES = \
+	tests/bench/args.c tests/bench/args.h \
+	tests/bench/fanout.c
+tests_bench_fanout_LDADD = libcommon.a
+
 tests_bench_forwarder_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
 	tests/bench/forwarder.c
@@ -29,6 +45,7 @@ tests_bench_forwarder_LDADD = libcommon.a
 
 bench_scripts = \
 	tests/bench/fleet.mjs \
+	tests/bench/http.mjs \
 	tests/bench/load.mjs \
 	tests/bench/measure.mjs \
 	tests/bench/memory.mjs \
@@ -37,7 +54,7 @@ bench_scripts = \
 	tests/bench/udp.mjs
 EXTRA_DIST += $(bench_scripts)
 
-# make bench [BENCH=udp,memory,fleet] [ROUNDS=3] [WINDOW=8]
+# make bench [BENCH=udp,http,memory,fleet] [ROUNDS=3] [WINDOW=8]
 .PHONY: bench
 bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' \

@@ -45,8 +45,8 @@ export class Report {
 		this.section('verdicts');
 		for (const { verdict, text } of this.#lines)
 			console.log(`${verdict} ${text}`);
-		console.log(`${count('PASS')} passed, ${count('FAIL')} failed, ` +
-			`${count('SKIP')} skipped; figures in ${file}`);
+		console.log(`${count('PASS')} passed, ${count('FAIL')} ` +
+			`failed, ${count('SKIP')} skipped; figures in ${file}`);
 		fs.writeFileSync(file, JSON.stringify({ ...this.#data,
 			verdicts: this.#lines }, null, '\t') + '\n');
 		return count('FAIL') === 0;

@@ -3,7 +3,7 @@
  * make bench: runs the scenarios in a network namespace of its own, says PASS
  * or FAIL for each figure the project promises, leaves bench.json.
  *
- *	BENCH=udp,fleet  only these (default: all)
+ *	BENCH=udp,http   only these (default: all)
  *	ROUNDS=3         how often each candidate has its turn
  *	WINDOW=8         seconds measured in a turn
  */
@@ -12,16 +12,29 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const scenarios = ['udp', 'memory', 'fleet'];
+const scenarios = ['udp', 'http', 'memory', 'fleet'];
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 
-// Runs this file again in a namespace with nothing but a loopback.
+/*
+ * The network of the measurement: nothing but a loopback, with the packet
+ * size of an Ethernet (or small writes to TCP would wait for the peer's
+ * acknowledgement and be sent on its account) and the usual congestion
+ * control.
+ */
+const network = `
+	ip link set lo up mtu 1500 multicast on
+	ip route add 239.0.0.0/8 dev lo
+	ip route replace local 127.0.0.0/8 dev lo table local \\
+		proto kernel scope host src 127.0.0.1 congctl cubic ||
+		echo "no cubic here: the system's congestion control it is"
+	exec "$@"`;
+
+// Runs this file again in a namespace of its own.
 function enterNamespace() {
 	const spaces = process.getuid() === 0 ? '-n' : '-rn';
 	const { status, error } = spawnSync('unshare', [spaces, 'sh', '-euc',
-		'ip link set lo up multicast on\n' +
-		'ip route add 239.0.0.0/8 dev lo\nexec "$@"', 'sh',
-		process.execPath, fileURLToPath(import.meta.url)],
+		network, 'sh', process.execPath,
+		fileURLToPath(import.meta.url)],
 	{ stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } });
 
 	if (error !== undefined)

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
 import { start, udpBound, waitUntil } from '../helpers/util.mjs';
-import { Checker, measureFlow, startReady } from './load.mjs';
+import { measureFlow, startChecker, startReady } from './load.mjs';
 import { cpuNs, median, Scope } from './measure.mjs';
 import { ofAll } from './report.mjs';
 
@@ -53,7 +53,7 @@ const candidates = {
 
 function measureOne(name, window) {
 	return Scope.within(async (scope) => {
-		const checker = await Checker.start(scope, { ...LOAD,
+		const checker = await startChecker(scope, { ...LOAD,
 			port: TO });
 		const pids = await candidates[name](scope);
 		const fixed = pids();

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The plain way to serve HTTP viewers, for comparison: reads the datagrams
+ * that are there and writes them to each viewer, every time some have come.
+ *
+ * One stream, any path.  What a viewer's socket does not take waits in memory
+ * of the viewer's own; with more than BACKLOG_MAX there it is closed.
+ */
+#include "common/alloc.h"
+#include "common/buf.h"
+#include "common/fd.h"
+#include "common/sockaddr.h"
+#include "common/util.h"
+#include "tests/bench/args.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+	DATAGRAM = 7 * 188,
+	BATCH = 64,
+	EVENTS = 64,
+	LISTEN_BACKLOG = 4096,
+	BACKLOG_MAX = 1 << 20,
+	SOCKET_BUFFER = 4 << 20,
+	WAIT_MS = 100,
+};
+
+struct options {
+	const char *address;
+	unsigned from; /* UDP port */
+	unsigned port; /* of the viewers */
+	unsigned viewers;
+};
+
+struct viewer {
+	int fd;
+	struct buf backlog;
+};
+
+struct fanout {
+	struct options options;
+	int epoll;
+	int in;
+	int listener;
+	struct viewer *viewers;
+	unsigned n_viewers;
+	uint64_t datagrams;
+	uint64_t cut;
+	struct mmsghdr msgs[BATCH];
+	struct iovec iovs[BATCH];
+	uint8_t data[BATCH * DATAGRAM];
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+static void usage(void)
+{
+	fputs("usage: fanout [--address IP] [--from PORT] [--port PORT] "
+	      "[--viewers MAX]\n",
+	      stderr);
+	exit(2);
+}
+
+static struct options parse_options(int argc, char **argv)
+{
+	static const struct option names[] = {
+		{ "address", required_argument, NULL, 'a' },
+		{ "from", required_argument, NULL, 'f' },
+		{ "port", required_argument, NULL, 'p' },
+		{ "viewers", required_argument, NULL, 'n' },
+		{ 0 },
+	};
+	struct options o = { .address = "127.0.0.1", .from = 10000,
+			     .port = 8100, .viewers = 10000 };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1)
+		switch (c) {
+		case 'a':
+			o.address = optarg;
+			break;
+		case 'f':
+			o.from = (unsigned)arg_number("--from", optarg, 1,
+						      65535);
+			break;
+		case 'p':
+			o.port = (unsigned)arg_number("--port", optarg, 1,
+						      65535);
+			break;
+		case 'n':
+			o.viewers = (unsigned)arg_number("--viewers", optarg,
+							 1, 20000);
+			break;
+		default:
+			usage();
+		}
+	if (optind != argc)
+		usage();
+	return o;
+}
+
+static int open_bound(const struct options *o, unsigned port, int type)
+{
+	struct sockaddr_any at;
+	int one = 1, size = SOCKET_BUFFER;
+
+	if (sockaddr_parse(o->address, (uint16_t)port, &at) < 0)
+		return -EINVAL;
+	int fd = socket(at.sa.sa_family,
+			type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one,
+				 sizeof one) < 0)
+		return -errno;
+	if (type == SOCK_DGRAM)
+		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size,
+				 sizeof size);
+	if (bind(fd, &at.sa, at.len) < 0)
+		return -errno;
+	if (type == SOCK_STREAM && listen(fd, LISTEN_BACKLOG) < 0)
+		return -errno;
+	return fd;
+}
+
+static int watch(struct fanout *f, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(f->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+static int open_all(struct fanout *f)
+{
+	f->epoll = epoll_create1(EPOLL_CLOEXEC);
+	f->in = open_bound(&f->options, f->options.from, SOCK_DGRAM);
+	f->listener = open_bound(&f->options, f->options.port, SOCK_STREAM);
+	if (f->in < 0 || f->listener < 0)
+		return MIN(f->in, f->listener);
+	for (unsigned i = 0; i < BATCH; i++) {
+		f->iovs[i] = (struct iovec){ f->data + i * DATAGRAM,
+					     DATAGRAM };
+		f->msgs[i].msg_hdr.msg_iov = &f->iovs[i];
+		f->msgs[i].msg_hdr.msg_iovlen = 1;
+	}
+	f->viewers = xcalloc(f->options.viewers, sizeof *f->viewers);
+	int r = watch(f, f->in);
+	return r < 0 ? r : watch(f, f->listener);
+}
+
+static void accept_all(struct fanout *f)
+{
+	while (f->n_viewers < f->options.viewers) {
+		int fd = accept4(f->listener, NULL, NULL,
+				 SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0)
+			return;
+		if (watch(f, fd) < 0)
+			fd_close(&fd);
+	}
+}
+
+/* The request is whole in one segment from the clients of the bench. */
+static void answer(struct fanout *f, int fd)
+{
+	static const char head[] = "HTTP/1.1 200 OK\r\n"
+				   "Content-Type: video/mp2t\r\n\r\n";
+	char request[2048];
+
+	if (recv(fd, request, sizeof request, 0) > 0 &&
+	    send(fd, head, sizeof head - 1, MSG_NOSIGNAL) > 0) {
+		(void)epoll_ctl(f->epoll, EPOLL_CTL_DEL, fd, NULL);
+		f->viewers[f->n_viewers++].fd = fd;
+	} else {
+		(void)close(fd);
+	}
+}
+
+/* What was sent of data, or -errno; 0 when the socket is full. */
+static ssize_t send_some(int fd, const uint8_t *data, size_t len)
+{
+	ssize_t n = send(fd, data, len, MSG_NOSIGNAL);
+
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -errno;
+	return n;
+}
+
+/* False when the viewer is gone or much too slow. */
+static bool write_viewer(struct viewer *v, const uint8_t *data, size_t len)
+{
+	ssize_t n = 0;
+
+	if (buf_len(&v->backlog) > 0) {
+		n = send_some(v->fd, buf_head(&v->backlog),
+			      buf_len(&v->backlog));
+		if (n < 0)
+			return false;
+		buf_take(&v->backlog, (size_t)n);
+		n = 0;
+	}
+	if (buf_len(&v->backlog) == 0)
+		n = send_some(v->fd, data, len);
+	if (n < 0)
+		return false;
+	if ((size_t)n < len)
+		buf_append(&v->backlog, data + n, len - (size_t)n);
+	return buf_len(&v->backlog) <= BACKLOG_MAX;
+}
+
+static void write_all(struct fanout *f, size_t len)
+{
+	for (unsigned i = 0; i < f->n_viewers;) {
+		struct viewer *v = &f->viewers[i];
+
+		if (write_viewer(v, f->data, len)) {
+			i++;
+			continue;
+		}
+		f->cut++;
+		fd_close(&v->fd);
+		buf_done(&v->backlog);
+		*v = f->viewers[--f->n_viewers];
+		f->viewers[f->n_viewers] = (struct viewer){ 0 };
+	}
+}
+
+static void read_input(struct fanout *f)
+{
+	int n = recvmmsg(f->in, f->msgs, BATCH, 0, NULL);
+
+	/* The generator's datagrams are all full: they lie in a row. */
+	if (n > 0) {
+		f->datagrams += (unsigned)n;
+		write_all(f, (size_t)n * DATAGRAM);
+	}
+}
+
+static void run(struct fanout *f)
+{
+	struct epoll_event events[EVENTS];
+
+	while (!stopped) {
+		int n = epoll_wait(f->epoll, events, EVENTS, WAIT_MS);
+
+		for (int i = 0; i < n; i++) {
+			int fd = events[i].data.fd;
+
+			if (fd == f->in)
+				read_input(f);
+			else if (fd == f->listener)
+				accept_all(f);
+			else if (f->n_viewers < f->options.viewers)
+				answer(f, fd);
+			else
+				(void)close(fd);
+		}
+	}
+}
+
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct fanout *f = xcalloc(1, sizeof *f);
+	const struct sigaction action = { .sa_handler = on_signal };
+
+	f->options = parse_options(argc, argv);
+	allow_descriptors();
+	(void)sigaction(SIGTERM, &action, NULL);
+	(void)sigaction(SIGINT, &action, NULL);
+	int r = open_all(f);
+	if (r < 0) {
+		fprintf(stderr, "fanout: %s\n", strerror(-r));
+		return 1;
+	}
+	puts("ready");
+	(void)fflush(stdout);
+	run(f);
+	printf("{\"datagrams\":%" PRIu64 ",\"cut\":%" PRIu64 "}\n",
+	       f->datagrams, f->cut);
+	for (unsigned i = 0; i < f->n_viewers; i++)
+		buf_done(&f->viewers[i].backlog);
+	free(f->viewers);
+	free(f);
+	return 0;
+}
