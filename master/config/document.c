@@ -44,9 +44,15 @@ static bool is_too_deep(const char *data, size_t len)
 
 json_t *document_parse(const char *data, size_t len, struct errmsg *why)
 {
+	const char *nul = memchr(data, '\0', len);
 	json_error_t e;
 	json_t *document;
 
+	/* jansson takes one behind a value for the end of the text */
+	if (nul != NULL) {
+		errmsg_set(why, "has a NUL byte at %td", nul - data);
+		return NULL;
+	}
 	if (is_too_deep(data, len)) {
 		errmsg_set(why, "is nested deeper than %d levels",
 			   DOCUMENT_DEPTH_MAX);

@@ -7,4 +7,18 @@ check_PROGRAMS += $(unit_address_tests)
 TESTS += $(unit_address_tests)
 tests_unit_common_test_address_LDADD = $(unit_libs)
 tests_unit_proto_test_io_spec_LDADD = $(unit_libs)
+
+unit_config_tests = \
+	tests/unit/master/config/test_check \
+	tests/unit/master/config/test_config \
+	tests/unit/master/config/test_document \
+	tests/unit/master/config/test_replace \
+	tests/unit/master/config/test_save
+check_PROGRAMS += $(unit_config_tests)
+TESTS += $(unit_config_tests)
+tests_unit_master_config_test_check_LDADD = $(master_libs)
+tests_unit_master_config_test_config_LDADD = $(master_libs)
+tests_unit_master_config_test_document_LDADD = $(master_libs)
+tests_unit_master_config_test_replace_LDADD = $(master_libs)
+tests_unit_master_config_test_save_LDADD = $(master_libs)
 endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/alloc.h"
+#include "common/log.h"
+#include "common/mono.h"
+#include "common/util.h"
+#include "master/config/save.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DELAY_MS = 20 };
+
+/* What a test knows: the text to be saved is the number of changes. */
+struct fixture {
+	struct ev_loop *loop;
+	struct save *save;
+	char folder[32];
+	char path[64];
+	unsigned changes;
+	unsigned taken; /* times the text was asked for */
+	unsigned errors_logged;
+};
+
+static char *number(size_t *ret_len, void *arg)
+{
+	struct fixture *f = arg;
+	char *text = xasprintf("%u", f->changes);
+
+	f->taken++;
+	*ret_len = strlen(text);
+	return text;
+}
+
+static void count_errors(enum log_level level, const char *component,
+			 const char *text, void *arg)
+{
+	struct fixture *f = arg;
+
+	(void)component, (void)text;
+	if (level == LOG_LEVEL_ERROR)
+		f->errors_logged++;
+}
+
+static void set_up(struct fixture *f)
+{
+	*f = (struct fixture){ .folder = "/tmp/save-XXXXXX" };
+	cr_assert_not_null(mkdtemp(f->folder));
+	(void)snprintf(f->path, sizeof f->path, "%s/x.json", f->folder);
+	f->loop = ev_loop_new(EVFLAG_AUTO);
+	log_open(count_errors, f, LOG_LEVEL_INFO);
+	f->save = save_new(&(struct save_config){
+		.loop = f->loop,
+		.path = f->path,
+		.delay_ms = DELAY_MS,
+		.retry_min_ms = 5,
+		.retry_max_ms = 20,
+		.text = number,
+		.arg = f,
+	});
+}
+
+static void tear_down(struct fixture *f)
+{
+	save_free(&f->save);
+	cr_assert_null(f->save);
+	ev_loop_destroy(f->loop);
+	log_open(NULL, NULL, LOG_LEVEL_INFO);
+	(void)unlink(f->path);
+	cr_expect_eq(rmdir(f->folder), 0, "something was left behind");
+}
+
+static void change(struct fixture *f)
+{
+	f->changes++;
+	save_touch(f->save);
+}
+
+/* What is in the file, or -1. */
+static int saved(const struct fixture *f)
+{
+	FILE *file = fopen(f->path, "r");
+	int n = -1;
+
+	if (file == NULL)
+		return -1;
+	cr_assert_eq(fscanf(file, "%d", &n), 1);
+	(void)fclose(file);
+	return n;
+}
+
+/* Runs the loop until wanted is in the file, for five seconds at most. */
+static void run_until_saved(struct fixture *f, int wanted)
+{
+	uint64_t end_ms = mono_ms() + 5000;
+
+	while (saved(f) != wanted && mono_ms() < end_ms)
+		ev_run(f->loop, EVRUN_ONCE);
+	cr_assert_eq(saved(f), wanted);
+}
+
+static void stop_loop(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)w, (void)revents;
+	ev_break(loop, EVBREAK_ALL);
+}
+
+static void run_for(struct fixture *f, unsigned ms)
+{
+	ev_timer timer;
+
+	ev_timer_init(&timer, stop_loop, ms / 1e3, 0);
+	ev_timer_start(f->loop, &timer);
+	ev_run(f->loop, 0);
+	ev_timer_stop(f->loop, &timer);
+}
+
+Test(save, writes_a_burst_once_after_the_delay)
+{
+	struct fixture f;
+	uint64_t began_ms;
+
+	set_up(&f);
+	began_ms = mono_ms();
+	for (int i = 0; i < 10; i++)
+		change(&f);
+	cr_assert_eq(saved(&f), -1);
+	run_until_saved(&f, 10);
+	cr_assert_geq(mono_ms() - began_ms, DELAY_MS - 1u);
+	run_for(&f, 3 * DELAY_MS);
+	cr_assert_eq(f.taken, 1u);
+	tear_down(&f);
+}
+
+Test(save, is_not_put_off_by_further_changes)
+{
+	struct fixture f;
+	unsigned rounds = 0;
+
+	set_up(&f);
+	/* a change every 5 ms for 200 ms */
+	for (; rounds < 40; rounds++) {
+		change(&f);
+		run_for(&f, 5);
+	}
+	cr_assert_geq(f.taken, 3u);
+	cr_assert_leq(f.taken, 12u);
+	run_until_saved(&f, (int)rounds);
+	tear_down(&f);
+}
+
+Test(save, writes_at_the_end_what_is_not_yet_written)
+{
+	struct fixture f;
+
+	set_up(&f);
+	change(&f);
+	save_free(&f.save);
+	cr_assert_eq(saved(&f), 1);
+	tear_down(&f);
+}
+
+Test(save, writes_nothing_when_nothing_changed)
+{
+	struct fixture f;
+
+	set_up(&f);
+	run_for(&f, 2 * DELAY_MS);
+	save_free(&f.save);
+	cr_assert_eq(f.taken, 0u);
+	cr_assert_eq(saved(&f), -1);
+	tear_down(&f);
+}
+
+Test(save, tries_again_until_it_can)
+{
+	struct fixture f;
+
+	set_up(&f);
+	change(&f);
+	run_until_saved(&f, 1);
+	cr_assert_eq(unlink(f.path), 0);
+	cr_assert_eq(rmdir(f.folder), 0);
+	change(&f);
+	run_for(&f, 200);
+	/* 20 ms delay, then 5, 10, 20, 20 … */
+	cr_assert_geq(f.taken, 5u);
+	cr_assert_leq(f.taken, 14u);
+	cr_assert_geq(f.errors_logged, 1u);
+	cr_assert_leq(f.errors_logged, 3u, "every failure is logged");
+	f.changes++;
+	cr_assert_eq(mkdir(f.folder, 0700), 0);
+	/* the newest text, not the one that failed */
+	run_until_saved(&f, 3);
+	tear_down(&f);
+}
+
+Test(save, does_not_end_silently_when_the_last_write_fails)
+{
+	struct fixture f;
+
+	set_up(&f);
+	cr_assert_eq(rmdir(f.folder), 0);
+	change(&f);
+	save_free(&f.save);
+	cr_assert_eq(f.errors_logged, 1u);
+	cr_assert_eq(mkdir(f.folder, 0700), 0);
+	tear_down(&f);
+}
+
+Test(save, may_be_freed_while_a_write_is_in_flight)
+{
+	struct fixture f;
+
+	set_up(&f);
+	change(&f);
+	/* the timer has fired and the thread runs, its end is not yet heard */
+	while (f.taken == 0)
+		ev_run(f.loop, EVRUN_ONCE);
+	change(&f);
+	save_free(&f.save);
+	cr_assert_eq(saved(&f), 2);
+	tear_down(&f);
+}
