@@ -21,7 +21,7 @@ struct analyze;
 
 struct analyze_config {
 	uint32_t cc_limit;           /* option cc_limit; 0 = none */
-	uint32_t bitrate_limit_kbps; /* option bitrate_limit; 0 = the defaults */
+	uint32_t bitrate_limit_kbps; /* option bitrate_limit; 0: default */
 	bool no_analyze; /* count packets and follow the tables, no more */
 };
 

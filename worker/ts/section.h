@@ -24,14 +24,16 @@ enum {
 struct section_assembler {
 	uint8_t *buffer;
 	uint16_t size;
-	uint16_t have;       /* bytes of a section that is not whole yet */
 	const uint8_t *packet; /* NULL when used up */
+	uint16_t have;       /* bytes of a section that is not whole yet */
 	uint8_t pos;         /* of packet: not yet looked at */
 	uint8_t start;       /* of packet: where sections begin; 188: none */
 	uint8_t cc;          /* of the last packet; 0xff before the first */
 	bool collecting;     /* the next payload byte belongs to the section */
-	uint32_t crc_errors; /* since init */
-	uint32_t broken;     /* since init: cut, too long, pointer out of range */
+	
+	/* since init */
+	uint32_t crc_errors;
+	uint32_t broken;     /* cut, too long, pointer out of range */
 };
 
 /* size is the longest section that is taken, at most SECTION_MAX. */

@@ -40,9 +40,12 @@ struct ts_sync {
 	size_t len;
 	size_t skip;           /* bytes between two packets still to pass */
 	size_t head, tail;     /* what buffer holds */
-	uint32_t sync_losses;  /* since init: times the lock was lost */
-	uint32_t bad_sync;     /* since init: packets dropped for their sync byte */
-	uint64_t junk_bytes;   /* since init: bytes passed over while hunting */
+
+	/* since init */
+	uint32_t sync_losses;  /* times the lock was lost */
+	uint32_t bad_sync;     /* packets dropped for their sync byte */
+	uint64_t junk_bytes;   /* passed over while hunting */
+
 	uint8_t buffer[TS_SYNC_BUFFER];
 	uint8_t batch[TS_SYNC_BATCH * TS_PACKET];
 };
