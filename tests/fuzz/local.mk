@@ -31,3 +31,6 @@ tests_fuzz_fuzz_pat_LDADD = $(fuzz_engine) $(worker_libs)
 
 fuzz_targets += tests/fuzz/fuzz_pmt
 tests_fuzz_fuzz_pmt_LDADD = $(fuzz_engine) $(worker_libs)
+
+fuzz_targets += tests/fuzz/fuzz_ring
+tests_fuzz_fuzz_ring_LDADD = $(fuzz_engine) libcommon.a

@@ -24,7 +24,7 @@ enum {
 	START_MS = 10000,
 	/* requests on their way; then the one that takes longest has to go,
 	 * so that slow ones are no way to shut others out */
-	REQUESTS_MAX = 4096,
+	REQUESTS_MAX = 2048,
 };
 
 struct deliver {

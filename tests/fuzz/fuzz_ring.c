@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bytes of any kind as the header of a ring, before and after it is opened. */
+#include "common/ring.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RING_BYTES = 4 * RING_UNIT };
+
+static const size_t margins[] = { 0, 1, RING_UNIT, RING_BYTES, SIZE_MAX };
+
+static void look(struct ring_reader *r)
+{
+	struct ring_rap rap;
+	bool ok = false;
+
+	if (ring_reader_size(r) != RING_BYTES)
+		abort();
+	for (size_t i = 0; i < ARRAY_LEN(margins); i++) {
+		uint64_t pos = ring_reader_pos(r, &ok);
+		size_t len;
+		off_t at = ring_file_offset(r, pos, RING_BYTES, &len);
+
+		if (at < RING_DATA || len == 0 ||
+		    (size_t)at + len > RING_DATA + RING_BYTES)
+			abort();
+		if (!ring_reader_last_rap(r, margins[i], &rap))
+			continue;
+		if (!ok || rap.pos >= pos || rap.pos % RING_PACKET != 0 ||
+		    pos - rap.pos > RING_BYTES - margins[i])
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = ring_create(RING_BYTES), err = 0;
+	struct ring_reader *early = ring_reader_new(fd, &err), *late;
+	struct ring_writer *writer;
+
+	if (early == NULL)
+		abort();
+	if (pwrite(fd, data, MIN(size, (size_t)RING_DATA), 0) < 0)
+		abort();
+	look(early);
+	late = ring_reader_new(fd, &err);
+	if (late != NULL)
+		look(late);
+	writer = ring_writer_new(fd, &err);
+	if ((late == NULL) != (writer == NULL))
+		abort();
+	if (writer != NULL) {
+		size_t room;
+
+		memset(ring_room(writer, &room), 0xff, RING_PACKET);
+		ring_commit(writer, 1);
+		ring_publish(writer);
+		look(late);
+	}
+	ring_writer_free(&writer);
+	ring_reader_free(&late);
+	ring_reader_free(&early);
+	(void)close(fd);
+	return 0;
+}
