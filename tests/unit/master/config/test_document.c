@@ -27,7 +27,7 @@ Test(document, refuses_with_line_and_column)
 		{ "{\"a\":\"\\u0000\"}", "line 1, column 13: \\u0000" },
 		{ "{\"a\":\"\xff\"}", "line 1, column 6: unable to decode" },
 		{ "{} {}", "line 1, column 4: end of file expected" },
-		{ "{\"a\":01}", "line 1, column 7: " },
+		{ "{\"a\":01}", "line 1, column 6: " },
 		{ "{\"a\":99999999999999999999}", "line 1, column 25: too big" },
 	};
 
