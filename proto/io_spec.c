@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/io_spec.h"
 
+#include "proto/http_target.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -271,55 +273,6 @@ static int read_output_net(const struct address *a, struct output_spec *spec,
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-/* Percent-decodes path into itself; 0 or -EINVAL for a broken or dangerous
- * escape. */
-static int decode_path(char *path)
-{
-	char *to = path;
-
-	for (const char *c = path; *c != '\0'; c++) {
-		int high, low;
-
-		if (*c != '%') {
-			*to++ = *c;
-			continue;
-		}
-		high = hex_digit(c[1]);
-		low = high < 0 ? -1 : hex_digit(c[2]);
-		if (low < 0)
-			return -EINVAL;
-		*to = (char)(high * 16 + low);
-		if ((unsigned char)*to < 0x20 || *to == 0x7f || *to == '/')
-			return -EINVAL;
-		to++;
-		c += 2;
-	}
-	*to = '\0';
-	return 0;
-}
-
-/* Paths that no request can name, because the server normalises them away. */
-static bool is_reachable(const char *path)
-{
-	size_t len = strlen(path);
-
-	return strstr(path, "//") == NULL && strstr(path, "/./") == NULL &&
-	       strstr(path, "/../") == NULL &&
-	       (len < 2 || strcmp(path + len - 2, "/.") != 0) &&
-	       (len < 3 || strcmp(path + len - 3, "/..") != 0);
-}
-
 static bool ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text), end_len = strlen(end);
@@ -327,27 +280,28 @@ static bool ends_with(const char *text, const char *end)
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-static int read_http_path(const char *text, char *path, struct errmsg *why)
+/* As the server will read it from a request for it. */
+static int read_http_path(const char *text, char *ret, struct errmsg *why)
 {
-	int r;
+	char target[ADDRESS_TEXT_MAX + 1];
+	const char *path = "/", *query, *fault = NULL;
 
-	if (*text == '\0' || strcmp(text, "/") == 0)
-		return errmsg_fail(why, -EINVAL, "path: is missing");
 	if (strchr(text, '?') != NULL)
 		return errmsg_fail(why, -EINVAL,
 				   "path: an output has no query ('?')");
-	r = copy_path(text, path, why);
-	if (r < 0)
-		return r;
-	if (decode_path(path) < 0 || !is_reachable(path))
-		return errmsg_fail(why, -EINVAL,
-				   "path: \"%.64s\" is not a plain path",
-				   text);
+	(void)snprintf(target, sizeof target, "%s", text);
+	if (*text != '\0')
+		fault = http_target_read(target, false, &path, &query);
+	if (fault != NULL)
+		return errmsg_fail(why, -EINVAL, "path: \"%.64s\": %s", text,
+				   fault);
+	if (strcmp(path, "/") == 0)
+		return errmsg_fail(why, -EINVAL, "path: is missing");
 	if (ends_with(path, ".m3u8"))
 		return errmsg_fail(why, -ENOTSUP,
 				   "path: HLS (.m3u8) is not served by this "
 				   "version");
-	return 0;
+	return copy_path(path, ret, why);
 }
 
 static int read_http_host(const char *host, uint16_t port,

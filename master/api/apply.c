@@ -82,7 +82,6 @@ void apply_removal(struct api *api, const char *id)
 struct faults {
 	size_t n;
 	struct errmsg *texts; /* "" = none */
-	bool log;
 };
 
 static void note_fault(enum check_severity severity, const char *path,
@@ -91,8 +90,6 @@ static void note_fault(enum check_severity severity, const char *path,
 	struct faults *f = arg;
 	size_t i;
 
-	if (f->log)
-		log_warning("config", "%s: %s", path, text);
 	if (severity == CHECK_WARNING ||
 	    sscanf(path, "make_stream[%zu]", &i) != 1 || i >= f->n)
 		return;
@@ -100,10 +97,10 @@ static void note_fault(enum check_severity severity, const char *path,
 		errmsg_set(&f->texts[i], "%s: %s", path, text);
 }
 
-static struct faults judge_all(struct api *api, bool log)
+static struct faults judge_all(struct api *api)
 {
 	const json_t *document = config_document(api->cfg.config);
-	struct faults f = { .log = log };
+	struct faults f;
 
 	f.n = json_array_size(json_object_get(document, "make_stream"));
 	f.texts = xcalloc(f.n + 1, sizeof *f.texts);
@@ -146,7 +143,7 @@ static void settle_all(struct api *api, const struct faults *f,
 
 void apply_all(struct api *api)
 {
-	struct faults f = judge_all(api, true);
+	struct faults f = judge_all(api);
 
 	settle_all(api, &f, false);
 	free(f.texts);
@@ -158,7 +155,7 @@ void apply_waiting(struct api *api)
 
 	if (!status_has_faults(api->cfg.status))
 		return;
-	f = judge_all(api, false);
+	f = judge_all(api);
 	settle_all(api, &f, true);
 	free(f.texts);
 }

@@ -145,15 +145,14 @@ void route_event(struct api *api, struct http_conn *conn,
 void route_answer(struct http_conn *conn, struct route *r)
 {
 	struct http_answer answer = { .status = r->reply.status };
-	char headers[128];
+	char allow[64];
 	char *text = NULL;
 
-	(void)snprintf(headers, sizeof headers,
-		       "Cache-Control: no-store\r\n%s%s%s",
-		       r->allow != NULL ? "Allow: " : "",
-		       r->allow != NULL ? r->allow : "",
-		       r->allow != NULL ? "\r\n" : "");
-	answer.headers = headers;
+	if (r->allow != NULL) {
+		(void)snprintf(allow, sizeof allow, "Allow: %s\r\n",
+			       r->allow);
+		answer.headers = allow;
+	}
 	if (r->html) {
 		answer.content_type = "text/html; charset=utf-8";
 		answer.body = forbidden_page;
