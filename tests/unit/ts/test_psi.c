@@ -271,6 +271,50 @@ Test(psi, waits_for_all_sections_of_a_pat)
 	rig_done(&rig);
 }
 
+Test(psi, a_pat_that_never_gets_whole_changes_nothing)
+{
+	static const struct build_entry entry = { 1, 0x100 };
+	struct rig rig = rig_new();
+	uint8_t section[1024];
+
+	put_pat(&rig, 0, &entry, 1);
+
+	size_t len = build_pat(section, 1, NULL, 0);
+
+	section[7] = 2; /* the first of three */
+	build_mend_crc(section, len);
+	build_section(rig.build, TS_PID_PAT, section, len);
+	put_pat(&rig, 0, &entry, 1);
+	put_pat(&rig, 0, &entry, 1);
+	feed(&rig);
+	cr_assert_eq(rig.changes, 1);
+	cr_assert_not_null(psi_program_find(rig.psi, 1));
+
+	/* more sections than are followed */
+	section[7] = PSI_PAT_SECTIONS_MAX;
+	build_mend_crc(section, len);
+	build_section(rig.build, TS_PID_PAT, section, len);
+	feed(&rig);
+	cr_assert_eq(psi_broken(rig.psi), 1);
+	rig_done(&rig);
+}
+
+Test(psi, passes_over_other_tables_and_other_pids)
+{
+	static const uint8_t other[] = { 0xfc, 0x30, 3, 1, 2, 3 };
+	struct rig rig = rig_new();
+
+	put_multiplex(&rig);
+	build_section(rig.build, TS_PID_PAT, other, sizeof other);
+	build_section(rig.build, 0x100, other, sizeof other);
+	build_payload(rig.build, 0x777, 1);
+	feed(&rig);
+	cr_assert_eq(rig.changes, 4);
+	cr_assert_eq(psi_broken(rig.psi) + psi_crc_errors(rig.psi), 0);
+	rig_done(&rig);
+	psi_free(&rig.psi); /* NULL by now */
+}
+
 Test(psi, a_table_that_is_not_yet_valid_is_not_taken)
 {
 	struct rig rig = rig_new();

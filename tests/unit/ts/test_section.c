@@ -273,6 +273,45 @@ Test(section, takes_short_sections_without_a_checksum)
 	build_free(rig.build);
 }
 
+Test(section, refuses_a_long_header_in_a_short_section)
+{
+	static const uint8_t shorty[] = { 0x02, 0xb0, 8, 1, 2, 3, 4, 5, 6, 7,
+					  8 };
+	struct rig rig;
+
+	rig_init(&rig, SECTION_MAX);
+	build_section(rig.build, PID, shorty, sizeof shorty);
+	push_all(&rig);
+	cr_assert_eq(rig.n_sections, 0);
+	cr_assert_eq(rig.assembler.broken, 1);
+	build_free(rig.build);
+}
+
+/* The header, and with it the length, arrives in two packets. */
+Test(section, refuses_a_length_that_comes_late_and_takes_the_next)
+{
+	uint8_t data[SECTION_MAX + 300];
+	size_t starts[3], len = 0;
+	struct rig rig;
+
+	for (size_t lost = 0; lost < 2; lost++) {
+		rig_init(&rig, SECTION_PSI_MAX);
+		starts[0] = 0;
+		len = make(data, 181, 1); /* 2 bytes of 183 are left */
+		starts[1] = len;
+		make(data + len, lost ? 300 : SECTION_PSI_MAX + 1, 2);
+		len += 10;
+		starts[2] = len; /* cut short by the third */
+		len += make(data + len, 50, 3);
+		pack_tight(rig.build, data, starts, 3, len);
+		push_all(&rig);
+		cr_assert_eq(rig.n_sections, 2);
+		cr_assert_eq(rig.last_len, 50);
+		cr_assert_eq(rig.assembler.broken, 1);
+		build_free(rig.build);
+	}
+}
+
 Test(section, a_reset_forgets_the_begun_section)
 {
 	uint8_t section[SECTION_MAX];

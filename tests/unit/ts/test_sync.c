@@ -282,6 +282,49 @@ Test(sync, junk_datagrams_do_not_harm_their_neighbours)
 	build_free(b);
 }
 
+Test(sync, follows_a_sender_that_begins_anew)
+{
+	struct build *b = make_packets();
+	struct sink *sink = xcalloc(1, sizeof *sink);
+	struct ts_sync s;
+
+	/* first packets span datagrams, then they are aligned */
+	ts_sync_init(&s, TS_SYNC_DATAGRAM);
+	push_pieces(&s, b->data, 1300, 1300, sink);
+	push_pieces(&s, b->data + 1300, 1300, 1300, sink);
+	cr_assert_eq(sink->n, 13);
+	push_pieces(&s, build_packet(b, 20), 1316, 1316, sink);
+	cr_assert_eq(sink->n, 20);
+	cr_assert_eq(s.sync_losses, 1);
+	cr_assert_eq(s.junk_bytes, 2600 - 13 * TS_PACKET);
+	cr_assert_eq(memcmp(sink->data + 13 * TS_PACKET, build_packet(b, 20),
+			    7 * TS_PACKET), 0);
+	free(sink);
+	build_free(b);
+}
+
+Test(sync, a_long_hunt_needs_no_more_memory)
+{
+	struct build *b = make_packets();
+	struct sink *sink = xcalloc(1, sizeof *sink);
+	struct ts_sync s;
+	uint8_t junk[50000];
+
+	/* sync bytes 188 apart, but never five of them */
+	for (size_t i = 0; i < sizeof junk; i++)
+		junk[i] = i % 188 == 9 && i / 188 % 5 ? TS_SYNC_BYTE : 1;
+	for (size_t piece = 1; piece < 6000; piece = piece * 3 + 1) {
+		sink->n = 0;
+		ts_sync_init(&s, TS_SYNC_STREAM);
+		push_pieces(&s, junk, sizeof junk, piece, sink);
+		cr_assert_eq(sink->n, 0);
+		push_pieces(&s, b->data, b->n * TS_PACKET, piece, sink);
+		cr_assert_eq(sink->n, b->n);
+	}
+	free(sink);
+	build_free(b);
+}
+
 Test(sync, begins_anew_after_a_reset_and_keeps_its_counters)
 {
 	struct build *b = make_packets();
