@@ -34,3 +34,6 @@ tests_fuzz_fuzz_pmt_LDADD = $(fuzz_engine) $(worker_libs)
 
 fuzz_targets += tests/fuzz/fuzz_ring
 tests_fuzz_fuzz_ring_LDADD = $(fuzz_engine) libcommon.a
+
+fuzz_targets += tests/fuzz/fuzz_msg
+tests_fuzz_fuzz_msg_LDADD = $(fuzz_engine) $(unit_libs)

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A worker that behaves as its object's name says, "good" or not, to see
+ * what the master makes of it.  Speaks in plain text: it shares no code with
+ * what is tested.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { CHANNEL = 3, STATUS_MS = 100 };
+
+#define STREAM_STATUS                                                  \
+	"{\"type\":\"stream.status\",\"body\":"                        \
+	"{\"packets\":1,\"inputs\":[],\"outputs\":[]}}"
+#define DELIVER_STATUS                                                 \
+	"{\"type\":\"deliver.status\",\"body\":"                       \
+	"{\"viewers\":0,\"bytes\":0,\"cut\":0}}"
+#define READY "{\"type\":\"worker.ready\",\"body\":{}}"
+
+static const char *role, *how;
+
+static bool is(const char *name)
+{
+	return strncmp(how, name, strlen(name)) == 0;
+}
+
+static void say(const char *text)
+{
+	if (send(CHANNEL, text, strlen(text), MSG_NOSIGNAL) < 0 &&
+	    errno == EPIPE)
+		exit(0);
+}
+
+static void say_hello(const char *as, unsigned proto)
+{
+	char text[160];
+
+	(void)snprintf(text, sizeof text,
+		       "{\"type\":\"worker.hello\",\"body\":{\"proto\":%u,"
+		       "\"build\":\"fake\",\"role\":\"%s\"}}",
+		       proto, as);
+	say(text);
+}
+
+static void say_status(void)
+{
+	say(strcmp(role, "deliver") == 0 ? DELIVER_STATUS : STREAM_STATUS);
+}
+
+static void say_with_descriptor(const char *text)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { 0 };
+	struct iovec iov = { .iov_base = strdup(text),
+			     .iov_len = strlen(text) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1,
+			      .msg_control = control.space,
+			      .msg_controllen = sizeof control.space };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int fd = 0;
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof fd);
+	memcpy(CMSG_DATA(c), &fd, sizeof fd);
+	(void)sendmsg(CHANNEL, &msg, MSG_NOSIGNAL);
+	free(iov.iov_base);
+}
+
+static void stay(void)
+{
+	for (;;)
+		(void)pause();
+}
+
+/* Before the hello. */
+static void begin_badly(void)
+{
+	if (is("dies"))
+		exit(3);
+	if (is("crashes"))
+		abort();
+	if (is("rude")) {
+		say_status();
+		stay();
+	}
+	if (is("foreign")) {
+		say_hello("adapter", 1);
+		stay();
+	}
+	if (is("old")) {
+		say_hello(role, 999);
+		stay();
+	}
+	if (is("stubborn")) {
+		(void)signal(SIGTERM, SIG_IGN);
+		(void)signal(SIGABRT, SIG_IGN);
+	}
+}
+
+/* Instead of a life of work. */
+static void go_wrong(void)
+{
+	static char huge[65537];
+
+	if (is("garbage"))
+		for (int i = 0; i < 3; i++)
+			say("{\"type\":\"stream.status\",\"body\":7}");
+	if (is("impostor"))
+		say(DELIVER_STATUS);
+	if (is("twice"))
+		say_hello(role, 1);
+	if (is("huge")) {
+		memset(huge, ' ', sizeof huge);
+		for (int i = 0; i < 3; i++)
+			(void)send(CHANNEL, huge, sizeof huge, MSG_NOSIGNAL);
+	}
+	if (is("gives"))
+		for (int i = 0; i < 3; i++)
+			say_with_descriptor(STREAM_STATUS);
+	if (is("floods"))
+		for (;;)
+			say(STREAM_STATUS);
+	if (is("leaves")) {
+		(void)close(CHANNEL);
+		stay();
+	}
+	if (is("hangs") || is("stubborn-hangs"))
+		stay();
+	if (is("chatters"))
+		for (int i = 0; i < 500; i++)
+			say("{\"type\":\"worker.log\",\"body\":{\"level\":"
+			    "\"info\",\"component\":\"x\",\"text\":"
+			    "\"blah \\u001b[2J \\u009b2J\\nline\"}}");
+}
+
+/* Deliver tells how many paths it was given: once, as that many viewers. */
+static void hear(const char *text)
+{
+	static unsigned mounts;
+	const char *body = strstr(text, "\"address\"");
+	char answer[1024];
+	int len;
+
+	if (strstr(text, "\"deliver.mount\"") == NULL || body == NULL)
+		return;
+	len = (int)(strrchr(body, '"') + 1 - body);
+	(void)snprintf(answer, sizeof answer,
+		       "{\"type\":\"deliver.viewers\",\"body\":{%.*s,"
+		       "\"viewers\":%u,\"bytes\":0,\"cut\":1}}",
+		       len, body, ++mounts);
+	say(answer);
+}
+
+static void work(void)
+{
+	for (;;) {
+		struct pollfd p = { .fd = CHANNEL, .events = POLLIN };
+		char text[65537];
+		ssize_t n;
+
+		if (poll(&p, 1, STATUS_MS) == 0) {
+			say_status();
+			continue;
+		}
+		n = recv(CHANNEL, text, sizeof text - 1, MSG_DONTWAIT);
+		if (n == 0)
+			exit(0);
+		if (n > 0) {
+			text[n] = '\0';
+			hear(text);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 64;
+	role = argv[1];
+	how = argv[2];
+	begin_badly();
+	/* the master's end never blocks; ours may */
+	(void)fcntl(CHANNEL, F_SETFL, 0);
+	say_hello(role, 1);
+	say(READY);
+	say_status();
+	go_wrong();
+	work();
+}

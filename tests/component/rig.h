@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the component tests share: a loop that runs until something is so. */
+#pragma once
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The file name below the build tree or, else, the source tree; static
+ * memory, two at a time. */
+const char *rig_built(const char *name);
+const char *rig_source(const char *name);
+
+/* Runs the loop until is_so(arg), or fails the test after ms. */
+void rig_run_until(struct ev_loop *, bool (*is_so)(void *arg), void *arg,
+		   unsigned ms, const char *what);
+void rig_run_for(struct ev_loop *, unsigned ms);
+
+/* From now on the log is kept. */
+void rig_keep_log(void);
+/* How many lines hold text. */
+unsigned rig_count_log(const char *text);
+const char *rig_log(void);
+
+/* The child of this process whose command line holds text; 0 when none. */
+pid_t rig_find_child(const char *text);
+unsigned rig_count_children(void);

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The real worker; the test is its master. */
+#include "common/fd.h"
+#include "common/ring.h"
+#include "common/sockaddr.h"
+#include "master/supervise/spawn.h"
+#include "proto/channel.h"
+#include "proto/contract.h"
+#include "tests/component/rig.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+enum { STRANGER_FD = 77 };
+
+struct bench {
+	struct ev_loop *loop;
+	struct spawner *spawner;
+	struct child *child;
+	struct channel *channel;
+	int fd; /* the bare end of a worker that has no channel */
+	pid_t pid;
+
+	unsigned heard[MSG_COUNT];
+	enum msg_type first;
+	char role[32];
+	uint64_t packets; /* of the last stream.status */
+	bool closed;
+	bool ended;
+	struct child_end end;
+};
+
+static void on_message(struct channel *channel, const struct msg *m, int *fds,
+		       size_t n_fds, void *arg)
+{
+	struct bench *b = arg;
+	bool is_first = true;
+
+	(void)channel, (void)fds, (void)n_fds;
+	for (unsigned i = 0; i < MSG_COUNT; i++)
+		is_first = is_first && b->heard[i] == 0;
+	if (is_first)
+		b->first = m->type;
+	b->heard[m->type]++;
+	if (m->type == MSG_WORKER_HELLO) {
+		cr_assert_eq(m->worker_hello.proto, MSG_PROTO_VERSION);
+		(void)snprintf(b->role, sizeof b->role, "%s",
+			       m->worker_hello.role);
+	}
+	if (m->type == MSG_STREAM_STATUS)
+		b->packets = m->stream_status.packets;
+}
+
+static void on_close(struct channel *channel, int err, const char *why,
+		     void *arg)
+{
+	struct bench *b = arg;
+
+	(void)channel;
+	cr_assert_eq(err, 0, "the worker broke the rules: %s", why);
+	b->closed = true;
+}
+
+static const struct channel_events events = { on_message, on_close };
+
+static void on_end(struct child *child, const struct child_end *end, void *arg)
+{
+	struct bench *b = arg;
+
+	(void)child;
+	b->ended = true;
+	b->end = *end;
+}
+
+/* Starts the worker; with a channel, or with its bare end in b->fd. */
+static void setup(struct bench *b, const char *role, bool channel)
+{
+	int fds[2], err = 0;
+
+	*b = (struct bench){ .loop = ev_loop_new(0), .fd = -1,
+			     .first = MSG_COUNT };
+	(void)signal(SIGPIPE, SIG_IGN);
+	/* what a careless parent leaves open */
+	cr_assert_eq(dup2(STDERR_FILENO, STRANGER_FD), STRANGER_FD);
+	b->spawner = spawner_new(b->loop, rig_built("sluice-worker"));
+	cr_assert_eq(fd_seqpacket_pair(fds), 0);
+	b->child = child_start(b->spawner, role, "a001", fds[1], on_end, b,
+			       &err);
+	cr_assert_not_null(b->child, "%s", strerror(-err));
+	b->pid = child_pid(b->child);
+	fd_close(&fds[1]);
+	if (!channel) {
+		b->fd = fds[0];
+		return;
+	}
+	b->channel = channel_new(&(struct channel_config){
+		.loop = b->loop, .fd = fds[0], .hear = MSG_TO_MASTER,
+		.events = &events, .arg = b });
+}
+
+static bool has_ended(void *arg)
+{
+	return ((struct bench *)arg)->ended;
+}
+
+static void expect_exit(struct bench *b, int code)
+{
+	rig_run_until(b->loop, has_ended, b, 3000, "it ends");
+	cr_assert_eq(b->end.signal, 0);
+	cr_assert_eq(b->end.code, code, "exit code %d", b->end.code);
+}
+
+static void teardown(struct bench *b)
+{
+	channel_free(&b->channel);
+	fd_close(&b->fd);
+	if (!b->ended)
+		expect_exit(b, EX_OK);
+	child_free(&b->child);
+	spawner_free(&b->spawner);
+	ev_loop_destroy(b->loop);
+}
+
+struct wish {
+	struct bench *bench;
+	enum msg_type type;
+	unsigned n;
+};
+
+static bool is_heard(void *arg)
+{
+	struct wish *w = arg;
+
+	return w->bench->heard[w->type] >= w->n;
+}
+
+static void await(struct bench *b, enum msg_type type, unsigned n)
+{
+	struct wish w = { b, type, n };
+
+	rig_run_until(b->loop, is_heard, &w, 5000, msg_type_name(type));
+}
+
+static void start_clip(struct bench *b)
+{
+	char url[4096];
+	struct msg m = { .type = MSG_STREAM_START, .stream_start = {
+		.id = "a001", .name = "Clip", .n_inputs = 1,
+		.inputs = { url } } };
+
+	(void)snprintf(url, sizeof url, "file://%s#loop",
+		       rig_source("etc/demo.ts"));
+	cr_assert_eq(channel_send(b->channel, &m, NULL, 0), 0);
+}
+
+/* The value of a line of /proc/PID/status. */
+static unsigned long long proc_status(pid_t pid, const char *key)
+{
+	unsigned long long value = 0;
+	char path[64], line[256];
+	bool found = false;
+	FILE *f;
+
+	(void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	f = fopen(path, "r");
+	cr_assert_not_null(f);
+	while (fgets(line, sizeof line, f) != NULL)
+		if (strncmp(line, key, strlen(key)) == 0)
+			found |= sscanf(line + strlen(key), ": %llx",
+					&value) == 1;
+	(void)fclose(f);
+	cr_assert(found, "%s", key);
+	return value;
+}
+
+Test(worker, says_hello_first_and_then_what_its_packets_do, .timeout = 30)
+{
+	struct bench b;
+	uint64_t before;
+
+	setup(&b, "stream", true);
+	await(&b, MSG_WORKER_HELLO, 1);
+	cr_assert_eq(b.first, MSG_WORKER_HELLO);
+	cr_assert_str_eq(b.role, "stream");
+	cr_assert_eq(b.heard[MSG_WORKER_READY], 0);
+
+	start_clip(&b);
+	await(&b, MSG_WORKER_READY, 1);
+	await(&b, MSG_STREAM_STATUS, 2);
+	before = b.packets;
+	await(&b, MSG_STREAM_STATUS, 3);
+	cr_assert_gt(b.packets, before);
+	teardown(&b);
+}
+
+Test(worker, gives_up_what_it_does_not_need, .timeout = 30)
+{
+	char path[64], name[32] = "";
+	struct bench b;
+	FILE *f;
+
+	setup(&b, "stream", true);
+	await(&b, MSG_WORKER_HELLO, 1);
+	cr_assert_eq(proc_status(b.pid, "NoNewPrivs"), 1);
+	cr_assert_eq(proc_status(b.pid, "CapAmb"), 0);
+	cr_assert_eq(proc_status(b.pid, "CapInh"), 0);
+	/* CAP_NET_BIND_SERVICE alone, when we have it to give */
+	cr_assert_eq(proc_status(b.pid, "CapPrm") & ~(1ULL << 10), 0);
+	if (geteuid() == 0)
+		cr_assert_eq(proc_status(b.pid, "CapBnd"), 0);
+
+	(void)snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)b.pid,
+		       STRANGER_FD);
+	cr_assert_eq(access(path, F_OK), -1);
+
+	(void)snprintf(path, sizeof path, "/proc/%d/comm", (int)b.pid);
+	f = fopen(path, "r");
+	cr_assert_not_null(f);
+	cr_assert_not_null(fgets(name, sizeof name, f));
+	(void)fclose(f);
+	cr_assert_str_eq(name, "stream a001\n");
+	cr_assert_eq(rig_find_child("sluice-worker stream a001"), b.pid);
+	teardown(&b);
+}
+
+Test(worker, ends_in_good_order_on_sigterm, .timeout = 30)
+{
+	struct bench b;
+
+	setup(&b, "stream", true);
+	start_clip(&b);
+	await(&b, MSG_STREAM_STATUS, 1);
+	child_signal(b.child, SIGTERM);
+	expect_exit(&b, EX_OK);
+	teardown(&b);
+}
+
+Test(worker, ends_with_its_master, .timeout = 30)
+{
+	struct bench b;
+
+	setup(&b, "deliver", true);
+	await(&b, MSG_DELIVER_STATUS, 1);
+	channel_free(&b.channel);
+	expect_exit(&b, EX_OK);
+	teardown(&b);
+}
+
+Test(worker, ends_when_its_master_talks_nonsense, .timeout = 30)
+{
+	struct bench b;
+
+	setup(&b, "stream", false);
+	for (int i = 0; i < CHANNEL_STRIKES; i++)
+		cr_assert_eq(send(b.fd, "nonsense", 8, 0), 8);
+	expect_exit(&b, EX_PROTOCOL);
+	teardown(&b);
+}
+
+Test(worker, knows_only_its_roles_and_needs_a_channel, .timeout = 30)
+{
+	struct bench b;
+
+	setup(&b, "plumber", false);
+	expect_exit(&b, EX_USAGE);
+	teardown(&b);
+}
+
+/* One request to the listening socket; the status, 0 without an answer. */
+static int request(struct bench *b, int listener, const char *path)
+{
+	struct sockaddr_any any = { .len = sizeof any.in6 };
+	char text[512];
+	int status = 0;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	cr_assert_eq(getsockname(listener, &any.sa, &any.len), 0);
+	cr_assert_eq(connect(fd, &any.sa, any.len), 0);
+	(void)snprintf(text, sizeof text,
+		       "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+	cr_assert_gt(send(fd, text, strlen(text), 0), 0);
+	for (int i = 0; i < 200 && status == 0; i++) {
+		ssize_t n = recv(fd, text, sizeof text - 1, MSG_DONTWAIT);
+
+		if (n > 0) {
+			text[n] = '\0';
+			(void)sscanf(text, "HTTP/1.1 %d ", &status);
+		}
+		rig_run_for(b->loop, 10);
+	}
+	(void)close(fd);
+	return status;
+}
+
+Test(worker, deliver_serves_what_it_was_given, .timeout = 30)
+{
+	struct msg where = { .type = MSG_DELIVER_LISTEN,
+			     .deliver_listen = { "127.0.0.1:0" } };
+	struct msg path = { .type = MSG_DELIVER_MOUNT, .deliver_mount = {
+		.address = "127.0.0.1:0", .path = "/news",
+		.stream = "a001" } };
+	int ring = ring_create(RING_UNIT);
+	int reader = fd_reopen_readonly(ring);
+	int listener = socket(AF_INET,
+			      SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_any any;
+	struct bench b;
+
+	cr_assert_geq(reader, 0);
+	cr_assert_eq(sockaddr_parse("127.0.0.1", 0, &any), 0);
+	cr_assert_eq(bind(listener, &any.sa, any.len), 0);
+	cr_assert_eq(listen(listener, 16), 0);
+	setup(&b, "deliver", true);
+	await(&b, MSG_WORKER_HELLO, 1);
+	cr_assert_eq(channel_send(b.channel, &where, &listener, 1), 0);
+	cr_assert_eq(channel_send(b.channel, &path, &reader, 1), 0);
+	await(&b, MSG_WORKER_READY, 1);
+	cr_assert_eq(request(&b, listener, "/nothing"), 404);
+	path.type = MSG_DELIVER_UNMOUNT;
+	cr_assert_eq(channel_send(b.channel, &path, NULL, 0), 0);
+	await(&b, MSG_DELIVER_STATUS, b.heard[MSG_DELIVER_STATUS] + 1);
+	cr_assert_eq(request(&b, listener, "/news"), 404);
+	teardown(&b);
+	fd_close(&ring);
+	fd_close(&reader);
+	fd_close(&listener);
+}
