@@ -15,7 +15,7 @@
 enum {
 	/* Below the burst that the outputs may send, with room for a timer
 	 * that comes late. */
-	TICK_MS = 8,
+	TICK_MS = 9,
 	TICK_MIN_MS = 1,
 	/* Ticks without a packet before we wait for the socket instead. */
 	EMPTY_TICKS = 10,
