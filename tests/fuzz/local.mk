@@ -37,3 +37,5 @@ tests_fuzz_fuzz_ring_LDADD = $(fuzz_engine) libcommon.a
 
 fuzz_targets += tests/fuzz/fuzz_msg
 tests_fuzz_fuzz_msg_LDADD = $(fuzz_engine) $(unit_libs)
+fuzz_targets += tests/fuzz/fuzz_rtp
+tests_fuzz_fuzz_rtp_LDADD = $(fuzz_engine) $(worker_libs)
