@@ -104,6 +104,8 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 	uint32_t header = header_of(p);
 	uint16_t pid = (header >> 8) & 0x1fff;
 
+	if (!ts_sync_ok(p))
+		return;
 	if (pid == TS_PID_NULL) {
 		a->null_packets++;
 		return;
@@ -133,9 +135,11 @@ static void count_packet(struct analyze *a, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
 
+	if (!ts_sync_ok(p))
+		return;
 	if (pid == TS_PID_NULL)
 		a->null_packets++;
-	else if (a->classes[pid] == PID_PSI && ts_sync_ok(p))
+	else if (a->classes[pid] == PID_PSI)
 		(void)psi_feed(a->psi, p);
 }
 

@@ -48,7 +48,8 @@ void analyze_free(struct analyze **);
 /* Forgets tables, continuity and the begun second: the source changed. */
 void analyze_reset(struct analyze *);
 
-/* Takes packets as they came, each once, in their order. */
+/* Takes packets as they came, each once, in their order.  One without its sync
+ * byte is counted and looked at no further. */
 void analyze_feed(struct analyze *, struct ts_run);
 
 /*

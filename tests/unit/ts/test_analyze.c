@@ -338,6 +338,23 @@ Test(analyze, counts_broken_tables)
 	rig_done(&rig);
 }
 
+Test(analyze, only_counts_what_has_no_sync_byte)
+{
+	for (int no_analyze = 0; no_analyze < 2; no_analyze++) {
+		struct rig rig = rig_new((struct analyze_config){
+			.no_analyze = no_analyze });
+
+		build_tables(rig.build);
+		build_packet(rig.build, 0)[0] = 0x48;
+		build_null(rig.build)[0] = 0x48;
+		second(&rig);
+		cr_expect_eq(rig.report.packets, 3);
+		cr_expect_eq(rig.report.payload_kbps, rig.report.bitrate_kbps);
+		cr_expect(!rig.report.has_pat);
+		rig_done(&rig);
+	}
+}
+
 Test(analyze, a_pes_start_that_does_not_fit_is_no_error)
 {
 	struct rig rig = rig_new((struct analyze_config){ 0 });

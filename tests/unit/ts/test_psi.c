@@ -414,6 +414,7 @@ Test(psi, a_reset_forgets_the_tables)
 	psi_reset(rig.psi);
 	rig.changes = 0;
 	cr_assert(!psi_has_pat(rig.psi) && !psi_has_pmt(rig.psi));
+	cr_assert_eq(psi_tsid(rig.psi), 0);
 	cr_assert_eq(psi_classes(rig.psi), classes);
 	cr_assert_eq(classes[0x101], PID_UNKNOWN);
 	cr_assert_eq(classes[0x100], PID_UNKNOWN);

@@ -85,6 +85,13 @@ Test(rap, each_pes_of_audio_is_one)
 	cr_assert(!rap_is_start(p, 0x06, PID_SUBTITLE));
 	p[5 + p[4]] = 7; /* no PES any more */
 	cr_assert(!rap_is_start(p, 0x03, PID_AUDIO));
+
+	/* nine bytes of it are enough to know it by, eight are not */
+	for (size_t len = 8; len <= 9; len++) {
+		p[4] = (uint8_t)(TS_PACKET - 5 - len);
+		memcpy(p + TS_PACKET - len, "\0\0\1\xc0\0\0\x80\0", 8);
+		cr_assert_eq(rap_is_start(p, 0x03, PID_AUDIO), len == 9);
+	}
 	build_free(b);
 }
 
