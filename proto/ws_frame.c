@@ -213,6 +213,11 @@ const uint8_t *ws_reader_payload(const struct ws_reader *r, size_t *ret_len)
 	return r->payload_len ? r->payload : (const uint8_t *)"";
 }
 
+size_t ws_reader_held(const struct ws_reader *r)
+{
+	return r->in_message ? buf_len(&r->message) : 0;
+}
+
 /* RFC 6455 5.2: one frame, final, not masked. */
 static void write_frame(struct buf *out, enum wslay_opcode opcode,
 			const void *data, size_t len)

@@ -51,6 +51,9 @@ enum ws_event ws_reader_feed(struct ws_reader *, struct buf *in);
 /* The payload of a text, ping, pong or close until the next feed. */
 const uint8_t *ws_reader_payload(const struct ws_reader *, size_t *ret_len);
 
+/* Bytes of a message that is not yet whole. */
+size_t ws_reader_held(const struct ws_reader *);
+
 /* Appends one unmasked frame. */
 void ws_write_text(struct buf *out, const void *data, size_t len);
 void ws_write_pong(struct buf *out, const void *data, size_t len);

@@ -5,6 +5,9 @@
  * A message is encoded once, whatever the number of clients, and is written to
  * a client together with what else waits for it.  Order is kept.  A client
  * whose unsent backlog passes 1 MiB is closed with 1001.
+ *
+ * Owns its clients; borrows the loop.  All clients share what waits for them,
+ * so together they hold what the slowest one holds, not a multiple of it.
  */
 #pragma once
 
@@ -23,6 +26,8 @@ struct http_request;
 enum {
 	HUB_BACKLOG_MAX = 1024 * 1024,
 	HUB_CLIENTS_MAX = 512,
+	/* Unfinished messages of all clients, bytes. */
+	HUB_RECEIVED_MAX = 16 * 1024 * 1024,
 	HUB_FLUSH_MS = 100, /* the longest a status message waits for others */
 };
 
@@ -33,13 +38,15 @@ struct hub *hub_new(struct ev_loop *);
 /* Every client gets close 1001 (best effort, no waiting). */
 void hub_free(struct hub **);
 
-/* Answers the handshake on conn: 101 and adoption, or 400.  listener: false
- * makes a liveness-only client. */
+/* Answers the handshake on conn: 101 and adoption, 400, or 503 when there are
+ * too many clients.  listener: false makes a liveness-only client; such a one
+ * makes room for a listener. */
 void hub_handshake(struct hub *, struct http_conn *,
 		   const struct http_request *, bool listener);
 
-/* One text frame to every listener; message is borrowed.  Costs nothing when
- * nobody listens: ask hub_has_listeners() before building a message. */
+/* One text frame to every listener; message is borrowed.  HUB_AT_ONCE: written
+ * in this turn of the loop, behind what waits.  Costs nothing when nobody
+ * listens: ask hub_has_listeners() before building a message. */
 void hub_broadcast(struct hub *, const json_t *message, enum hub_urgency);
 
 bool hub_has_listeners(const struct hub *);

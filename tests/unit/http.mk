@@ -2,6 +2,7 @@
 if HAVE_CRITERION
 unit_http_tests = \
 	tests/unit/common/test_utf8 \
+	tests/unit/http/test_hub \
 	tests/unit/http/test_server \
 	tests/unit/proto/test_http_request \
 	tests/unit/proto/test_http_target \
@@ -9,6 +10,10 @@ unit_http_tests = \
 check_PROGRAMS += $(unit_http_tests)
 TESTS += $(unit_http_tests)
 tests_unit_common_test_utf8_LDADD = $(unit_libs)
+tests_unit_http_test_hub_SOURCES = \
+	tests/unit/http/test_hub.c \
+	tests/unit/http/client.c tests/unit/http/client.h
+tests_unit_http_test_hub_LDADD = $(master_libs)
 tests_unit_http_test_server_SOURCES = \
 	tests/unit/http/test_server.c \
 	tests/unit/http/client.c tests/unit/http/client.h

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One WebSocket client: answers its pings, writes what the hub says.
+ *
+ * Owns its socket; borrows the loop.  It ends itself: on_gone is the last
+ * thing it does, and the owner frees it inside.
+ */
+#pragma once
+
+#include "common/buf.h"
+#include "common/util.h"
+#include "master/ws/chunk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ev_loop;
+struct ws_client;
+
+struct ws_client_config {
+	struct ev_loop *loop;
+	int fd;        /* taken; non-blocking */
+	bool listener; /* hears broadcasts */
+	size_t *held;  /* bytes of unfinished messages of all clients */
+	void (*on_gone)(struct ws_client *, void *arg);
+	void *arg;
+};
+
+/* greeting: the answer to the handshake; rest: what came behind the request.
+ * Both are taken.  Works in the next turn of the loop. */
+struct ws_client *ws_client_new(const struct ws_client_config *,
+				struct buf *greeting, struct buf *rest);
+
+/* NULL-safe; closes at once. */
+void ws_client_free(struct ws_client **);
+
+/* False for a liveness-only client and for one that is ending. */
+bool ws_client_listens(const struct ws_client *);
+
+/* The newest chunk: to be written behind what waits.  May call on_gone. */
+void ws_client_push(struct ws_client *, struct ws_chunk *);
+
+/* Close with code as far as it goes without waiting; the caller frees it. */
+void ws_client_farewell(struct ws_client *, unsigned code);
