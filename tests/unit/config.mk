@@ -9,16 +9,35 @@ tests_unit_common_test_address_LDADD = $(unit_libs)
 tests_unit_proto_test_io_spec_LDADD = $(unit_libs)
 
 unit_config_tests = \
+	tests/unit/master/api/test_api \
+	tests/unit/master/api/test_stream_edit \
 	tests/unit/master/config/test_check \
 	tests/unit/master/config/test_config \
 	tests/unit/master/config/test_document \
 	tests/unit/master/config/test_replace \
-	tests/unit/master/config/test_save
+	tests/unit/master/config/test_save \
+	tests/unit/master/test_minute \
+	tests/unit/master/test_options \
+	tests/unit/master/test_proc \
+	tests/unit/master/test_status
 check_PROGRAMS += $(unit_config_tests)
 TESTS += $(unit_config_tests)
+tests_unit_master_api_test_stream_edit_LDADD = $(master_libs)
 tests_unit_master_config_test_check_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_document_LDADD = $(master_libs)
 tests_unit_master_config_test_replace_LDADD = $(master_libs)
 tests_unit_master_config_test_save_LDADD = $(master_libs)
+tests_unit_master_test_minute_LDADD = $(master_libs)
+tests_unit_master_test_options_LDADD = $(master_libs)
+tests_unit_master_test_proc_LDADD = $(master_libs)
+
+# the fakes come before the libraries: what they define is not looked for
+unit_fakes = tests/unit/master/fakes.c tests/unit/master/fakes.h
+tests_unit_master_api_test_api_SOURCES = \
+	tests/unit/master/api/test_api.c $(unit_fakes)
+tests_unit_master_api_test_api_LDADD = $(master_libs)
+tests_unit_master_test_status_SOURCES = \
+	tests/unit/master/test_status.c $(unit_fakes)
+tests_unit_master_test_status_LDADD = $(master_libs)
 endif

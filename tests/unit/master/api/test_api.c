@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests in, answers and consequences out, in their order. */
+#include "common/log.h"
+#include "common/util.h"
+#include "config.h"
+#include "master/api/api.h"
+#include "master/config/config.h"
+#include "master/options.h"
+#include "master/status.h"
+#include "master/system_status.h"
+#include "tests/unit/master/fakes.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct world {
+	struct ev_loop *loop;
+	struct config *config;
+	struct options options;
+	struct api *api;
+	struct api_config parts;
+} w;
+
+static void ignore_log(enum log_level level, const char *component,
+		       const char *text, void *arg)
+{
+	(void)level, (void)component, (void)text, (void)arg;
+}
+
+static void open_world(const char *document)
+{
+	char path[] = "/tmp/api-XXXXXX";
+	json_t *value = fakes_json(document);
+	struct errmsg why = { 0 };
+	int fd = mkstemp(path);
+
+	log_open(ignore_log, NULL, LOG_LEVEL_DEBUG);
+	cr_assert_eq(json_dumpfd(value, fd, 0), 0);
+	(void)close(fd);
+	json_decref(value);
+	w.loop = ev_loop_new(EVFLAG_AUTO);
+	w.config = config_open(path, w.loop, &why);
+	cr_assert_not_null(w.config, "%s", why.text);
+	(void)unlink(path);
+	w.options.no_web_auth = true;
+	w.parts = (struct api_config){
+		.config = w.config,
+		.status = status_new(&(struct status_config){ .loop = w.loop }),
+		.system = system_status_new(w.loop),
+		.options = &w.options,
+	};
+	cr_assert_eq(sockaddr_parse("0.0.0.0", 8000, &w.parts.control), 0);
+	w.api = api_new(&w.parts);
+	fakes.listeners = true;
+	api_start_streams(w.api);
+}
+
+static void request(const char *method, const char *path, const char *query,
+		    const char *body)
+{
+	struct http_request r = { method, path, query, body };
+
+	api_handle(w.api, NULL, &r);
+}
+
+/* The answer, with ' for ". */
+static const char *said(void)
+{
+	for (char *c = fakes.body; *c != '\0'; c++)
+		if (*c == '"')
+			*c = '\'';
+	return fakes.body;
+}
+
+/* POSTs a command with ' for "; forgets what was told before. */
+static int post(const char *command)
+{
+	char body[4096];
+
+	(void)snprintf(body, sizeof body, "%s", command);
+	for (char *c = body; *c != '\0'; c++)
+		if (*c == '\'')
+			*c = '"';
+	fakes_clear();
+	request("POST", "/control/", "", body);
+	return fakes.status;
+}
+
+static int get(const char *path, const char *query)
+{
+	fakes_clear();
+	request("GET", path, query, "");
+	return fakes.status;
+}
+
+static void expect_ok(const char *command, const char *name)
+{
+	char wanted[64];
+
+	(void)snprintf(wanted, sizeof wanted, "{'%s':'ok'}", name);
+	cr_expect_eq(post(command), 200, "%s: %s", command, said());
+	cr_expect_str_eq(said(), wanted);
+	cr_expect_str_eq(fakes.content_type, "application/json");
+}
+
+static void expect_error(const char *command, int status, const char *why)
+{
+	json_t *before = json_deep_copy(config_document(w.config));
+	char wanted[512];
+
+	(void)snprintf(wanted, sizeof wanted, "%s", why);
+	cr_expect_eq(post(command), status, "%s: %s", command, fakes.body);
+	json_t *body = json_loads(fakes.body, 0, NULL);
+
+	cr_expect_str_eq(json_string_value(json_object_get(body, "error")),
+			 wanted, "%s: %s", command, fakes.body);
+	cr_expect_str_eq(fakes.told, "", "something was told");
+	cr_expect(json_equal(before, config_document(w.config)),
+		  "%s changed something", command);
+	json_decref(body);
+	json_decref(before);
+}
+
+#define ONE "'type':'spts','enable':true,'input':['udp://239.1.1.1']"
+
+Test(api, creates_a_stream_with_the_next_id)
+{
+	open_world("{}");
+	expect_ok("{'cmd':'set-stream','stream':{'name':'A'," ONE "}}",
+		  "set-stream");
+	cr_assert_str_eq(fakes.told,
+		"run a000\n"
+		"{'gid':466561,'scope':'set-stream','stream':{'enable':true,"
+		"'id':'a000','input':['udp://239.1.1.1'],'name':'A',"
+		"'pmt_version':1,'sdt_version':1,'type':'spts'}}\n");
+	expect_ok("{'cmd':'set-stream','stream':{" ONE "}}", "set-stream");
+	cr_assert_not_null(config_stream(w.config, "a001"));
+	cr_assert_eq(config_gid(w.config), 466562);
+}
+
+Test(api, skips_ids_that_are_taken)
+{
+	open_world("{'gid':35,'make_stream':[{'id':'z'," ONE "},"
+		   "{'id':'10'," ONE "}]}");
+	expect_ok("{'cmd':'set-stream','stream':{" ONE "}}", "set-stream");
+	cr_assert_not_null(config_stream(w.config, "11"));
+	cr_assert_eq(config_gid(w.config), 38);
+}
+
+Test(api, shows_the_counter_only_when_there_is_one)
+{
+	open_world("{}");
+	expect_ok("{'cmd':'set-stream','stream':{'id':'x'," ONE "}}",
+		  "set-stream");
+	cr_assert_null(strstr(fakes.told, "gid"));
+	expect_ok("{'cmd':'set-stream','id':'x','gid':500000,"
+		  "'stream':{" ONE "}}", "set-stream");
+	cr_assert_str_eq(fakes.told,
+		"run x\n"
+		"{'scope':'set-stream','stream':{'id':'x','remove':true,"
+		"'up':true}}\n"
+		"{'gid':500000,'scope':'set-stream','stream':{'enable':true,"
+		"'id':'x','input':['udp://239.1.1.1'],'pmt_version':1,"
+		"'sdt_version':1,'type':'spts'}}\n");
+	cr_assert_eq(config_gid(w.config), 500000);
+	expect_ok("{'cmd':'toggle-stream','id':'x'}", "toggle-stream");
+	cr_assert_null(strstr(fakes.told, "gid"));
+	expect_ok("{'cmd':'set-stream','id':'x','gid':500007,"
+		  "'stream':{'remove':true}}", "set-stream");
+	cr_assert_str_eq(fakes.told,
+		"remove x\n"
+		"{'scope':'set-stream','stream':{'id':'x','remove':true,"
+		"'up':false}}\n");
+	cr_assert_eq(config_gid(w.config), 500007);
+}
+
+Test(api, replaces_in_place_and_counts_versions)
+{
+	open_world("{'make_stream':[{'id':'a'," ONE "},{'id':'b'," ONE "},"
+		   "{'id':'c'," ONE "}]}");
+	expect_ok("{'cmd':'set-stream','id':'b','stream':{'id':'b',"
+		  "'pmt_version':31,'own':[1]," ONE "}}", "set-stream");
+	const json_t *list = json_object_get(config_document(w.config),
+					     "make_stream");
+
+	cr_assert_eq(json_array_get(list, 1), config_stream(w.config, "b"));
+	cr_assert_eq(json_integer_value(json_object_get(
+			     config_stream(w.config, "b"), "pmt_version")),
+		     0);
+	cr_assert_not_null(json_object_get(config_stream(w.config, "b"),
+					   "own"));
+}
+
+Test(api, renames)
+{
+	open_world("{'make_stream':[{'id':'a'," ONE "}]}");
+	expect_ok("{'cmd':'set-stream','id':'a','stream':{'id':'b'," ONE "}}",
+		  "set-stream");
+	cr_assert_eq(strncmp(fakes.told,
+			     "remove a\nrun b\n{'scope':'set-stream',"
+			     "'stream':{'id':'a','remove':true,'up':true}}\n"
+			     "{'scope':'set-stream','stream':{'enable':true,"
+			     "'id':'b',", 125),
+		     0, "%s", fakes.told);
+	cr_assert_null(config_stream(w.config, "a"));
+	cr_assert_eq(get("/api/stream-status/a", ""), 404);
+	cr_assert_eq(get("/api/stream-status/b", ""), 200);
+}
+
+Test(api, names_a_new_stream_at_either_place)
+{
+	open_world("{}");
+	expect_ok("{'cmd':'set-stream','id':'a','stream':{" ONE "}}",
+		  "set-stream");
+	expect_ok("{'cmd':'set-stream','id':'b','stream':{'id':'b'," ONE "}}",
+		  "set-stream");
+	cr_assert_not_null(config_stream(w.config, "a"));
+	cr_assert_not_null(config_stream(w.config, "b"));
+	cr_assert_eq(config_gid(w.config), -1);
+}
+
+static const struct {
+	const char *command;
+	int status;
+	const char *why;
+} errors[] = {
+	{ "", 400, "the body is not JSON: line 1, column 0: "
+		   "unexpected token near end of file" },
+	{ "[]", 400, "the body is not a JSON object" },
+	{ "7", 400, "the body is not a JSON object" },
+	{ "{}", 400, "cmd: is missing" },
+	{ "{'cmd':1}", 400, "cmd: is not a string" },
+	{ "{'cmd':'x'}", 400, "cmd: \"x\" is not a command" },
+	{ "{'cmd':'get-stream'}", 400, "id: is missing" },
+	{ "{'cmd':'get-stream','id':1}", 400, "id: is not a string" },
+	{ "{'cmd':'get-stream','id':'q'}", 404,
+	  "id: there is no stream \"q\"" },
+	{ "{'cmd':'toggle-stream','id':'q'}", 404,
+	  "id: there is no stream \"q\"" },
+	{ "{'cmd':'restart-stream','id':'q'}", 404,
+	  "id: there is no stream \"q\"" },
+	{ "{'cmd':'check-stream','id':'q'}", 404,
+	  "id: there is no stream \"q\"" },
+	{ "{'cmd':'check-stream','id':'a','status':1}", 400,
+	  "status: is not true or false" },
+	{ "{'cmd':'set-stream'}", 400, "stream: is missing" },
+	{ "{'cmd':'set-stream','stream':[]}", 400,
+	  "stream: is not an object" },
+	{ "{'cmd':'set-stream','id':5,'stream':{}}", 400,
+	  "id: is not a string" },
+	{ "{'cmd':'set-stream','gid':'5','stream':{}}", 400,
+	  "gid: is not a whole number" },
+	{ "{'cmd':'set-stream','gid':-5,'stream':{}}", 400,
+	  "gid: is not a whole number" },
+	{ "{'cmd':'set-stream','stream':{'remove':true}}", 400,
+	  "id: is missing" },
+	{ "{'cmd':'set-stream','id':'q','stream':{'remove':true}}", 404,
+	  "id: there is no stream \"q\"" },
+	{ "{'cmd':'set-stream','id':'q','stream':{'id':'r'," ONE "}}", 404,
+	  "id: there is no stream \"q\"" },
+	{ "{'cmd':'set-stream','stream':{'id':'a'," ONE "}}", 400,
+	  "stream.id: \"a\" is the id of another stream" },
+	{ "{'cmd':'set-stream','id':'a','stream':{'id':'b'," ONE "}}", 400,
+	  "stream.id: \"b\" is the id of another stream" },
+	{ "{'cmd':'set-stream','stream':{'id':5," ONE "}}", 400,
+	  "stream.id: is not a string" },
+	{ "{'cmd':'set-stream','stream':{'id':'a b'," ONE "}}", 400,
+	  "stream.id: \"a b\" is not 1 to 64 characters of A-Z a-z 0-9 _ . -" },
+	{ "{'cmd':'set-stream','stream':{'type':'spts'}}", 400,
+	  "stream.enable: is missing" },
+	{ "{'cmd':'set-stream','stream':{'enable':null,'type':'spts'}}", 400,
+	  "stream.enable: is missing" },
+	{ "{'cmd':'set-stream','stream':{'enable':true}}", 400,
+	  "stream.type: is missing" },
+	{ "{'cmd':'set-stream','stream':{'enable':true,'type':'x'}}", 400,
+	  "stream.type: \"x\" is not spts or mpts" },
+	{ "{'cmd':'set-stream','stream':{'output':['http://:70000/x'],"
+	  ONE "}}", 400, "stream.output[0]: port: 70000 is not a port" },
+	{ "{'cmd':'set-stream','stream':{'output':['http://:8000/x'],"
+	  ONE "}}", 400,
+	  "stream.output[0]: port: 8000 is the port of the control server" },
+	{ "{'cmd':'set-stream','stream':{'output':['http://*:81/b'],"
+	  ONE "}}", 400, "stream.output[0]: is already the address of "
+			 "make_stream[1].output[0]" },
+	{ "{'cmd':'set-stream','stream':{'enable':true,'type':'spts',"
+	  "'input':['srt://1.2.3.4:5']}}", 400,
+	  "stream.input[0]: type \"srt\" is not supported by this version" },
+	{ "{'cmd':'set-stream','stream':{'pmt_version':'1'," ONE "}}", 400,
+	  "stream.pmt_version: is not a whole number" },
+	{ "{'cmd':'toggle-stream','id':'off'}", 400,
+	  "stream.input[0]: type \"dvb\" is not supported by this version" },
+};
+
+Test(api, judges_before_it_changes_anything)
+{
+	open_world("{'make_stream':[{'id':'a'," ONE "},{'id':'b',"
+		   "'output':['http://:81/b']," ONE "},{'id':'off',"
+		   "'type':'spts','enable':false,'input':['dvb://x']}]}");
+	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
+		expect_error(errors[i].command, errors[i].status,
+			     errors[i].why);
+}
+
+Test(api, answers_in_utf_8_whatever_it_was_sent)
+{
+	char command[512] = "{'cmd':'";
+
+	open_world("{}");
+	/* cut within the last of these characters */
+	for (int i = 0; i < 70; i++)
+		(void)strcat(command, "\xe2\x82\xac");
+	(void)strcat(command, "'}");
+	cr_assert_eq(post(command), 400);
+	json_t *body = json_loads(fakes.body, 0, NULL);
+
+	cr_assert_not_null(body, "%s", fakes.body);
+	json_decref(body);
+}
+
+Test(api, keeps_addresses_of_later_versions_in_streams_that_are_off)
+{
+	open_world("{}");
+	expect_ok("{'cmd':'set-stream','stream':{'id':'a','type':'spts',"
+		  "'enable':false,'input':['srt://1.2.3.4:5']}}",
+		  "set-stream");
+	cr_assert_eq(strncmp(fakes.told, "stop a\n", 7), 0);
+	cr_assert_not_null(config_stream(w.config, "a"));
+}
+
+Test(api, toggles)
+{
+	open_world("{'make_stream':[{'id':'a','own':1," ONE "}]}");
+	expect_ok("{'cmd':'toggle-stream','id':'a'}", "toggle-stream");
+	cr_assert_str_eq(fakes.told,
+		"stop a\n{'scope':'set-stream','stream':{'enable':false,"
+		"'id':'a','input':['udp://239.1.1.1'],'own':1,"
+		"'type':'spts'}}\n");
+	expect_ok("{'cmd':'toggle-stream','id':'a'}", "toggle-stream");
+	cr_assert_eq(strncmp(fakes.told, "run a\n", 6), 0);
+	cr_assert(json_is_true(json_object_get(config_stream(w.config, "a"),
+					       "enable")));
+}
+
+Test(api, restarts)
+{
+	open_world("{'make_stream':[{'id':'a'," ONE "}]}");
+	expect_ok("{'cmd':'restart-stream','id':'a'}", "restart-stream");
+	cr_assert_str_eq(fakes.told, "restart a\n");
+}
+
+Test(api, shows_a_stream)
+{
+	open_world("{'make_stream':[{'id':'a','own':1}]}");
+	cr_assert_eq(post("{'cmd':'get-stream','id':'a'}"), 200);
+	cr_assert_str_eq(said(), "{'get-stream':'ok','stream':"
+				 "{'id':'a','own':1}}");
+	cr_assert_eq(get("/api/stream-info/a", ""), 200);
+	cr_assert_str_eq(said(), "{'id':'a','own':1}");
+	cr_assert_str_eq(fakes.told, "");
+}
+
+Test(api, shows_the_configuration_and_the_version)
+{
+	open_world("{'zz':[null],'users':{'u':{'cipher':'x'}}}");
+	cr_assert_eq(post("{'cmd':'load'}"), 200);
+	cr_assert_str_eq(said(), "{'zz':[null],'users':{'u':"
+				 "{'cipher':'x'}}}");
+	cr_assert_eq(get("/api/config", ""), 200);
+	cr_assert_str_eq(said(), "{'zz':[null],'users':{'u':"
+				 "{'cipher':'x'}}}");
+	cr_assert_eq(post("{'cmd':'version'}"), 200);
+	cr_assert_str_eq(said(), "{'version':'" PACKAGE_VERSION "'}");
+}
+
+static void hear(const char *id)
+{
+	struct msg_stream_status m = {
+		.n_inputs = 1,
+		.inputs = { { .position = 1, .active = true, .open = true,
+			      .onair = true, .bitrate_kbps = 5 } },
+	};
+
+	status_push(w.parts.status, id, &m);
+}
+
+Test(api, checks_a_stream)
+{
+	open_world("{'make_stream':[{'id':'a'," ONE "}]}");
+	cr_assert_eq(post("{'cmd':'check-stream','id':'a'}"), 200);
+	cr_assert_str_eq(said(), "{'check-stream':false}");
+	hear("a");
+	cr_assert_eq(post("{'cmd':'check-stream','id':'a'}"), 200);
+	cr_assert_str_eq(said(), "{'check-stream':'ok'}");
+	cr_assert_eq(post("{'cmd':'check-stream','id':'a','status':false}"),
+		     200);
+	cr_assert_str_eq(said(), "{'check-stream':'ok'}");
+	cr_assert_eq(post("{'cmd':'check-stream','id':'a','status':true}"),
+		     200);
+	cr_assert_str_eq(said(),
+		"{'status':{'onair':true,'active_input':1,'input':["
+		"{'scrambled':false,'cc_error':0,'bitrate':5,"
+		"'pes_error':0}]},'check-stream':'ok'}");
+}
+
+static const char *alarm_of(const char *id)
+{
+	static char text[256];
+	char path[64];
+
+	(void)snprintf(path, sizeof path, "/api/stream-status/%s", id);
+	cr_assert_eq(get(path, ""), 200);
+	json_t *body = json_loads(fakes.body, 0, NULL);
+	const char *alarm = json_string_value(json_object_get(
+		json_object_get(body, "worker"), "alarm"));
+
+	(void)snprintf(text, sizeof text, "%s", alarm != NULL ? alarm : "");
+	json_decref(body);
+	return text;
+}
+
+#define TWINS                                                        \
+	"{'make_stream':[{'id':'a','output':['http://:81/x']," ONE "}," \
+	"{'id':'b','output':['http://:81/x']," ONE "},"                  \
+	"{'id':'bad','type':'spts','enable':true,'input':['q']},"        \
+	"{'id':'none','type':'spts','enable':true},"                     \
+	"{'id':'a','type':'spts','enable':true},5]}"
+
+Test(api, runs_what_is_sound_and_says_why_the_rest_is_not)
+{
+	open_world(TWINS);
+	cr_assert_str_eq(fakes.told, "run a\nremove b\nremove bad\n"
+				     "remove none\n");
+	cr_assert_str_eq(alarm_of("a"), "");
+	cr_assert_str_eq(alarm_of("b"), "make_stream[1].output[0]: is already "
+					"the address of "
+					"make_stream[0].output[0]");
+	cr_assert_str_eq(alarm_of("bad"), "make_stream[2].input[0]: \"q\" is "
+					  "not type://target");
+	cr_assert_str_eq(alarm_of("none"), "input: there is none");
+}
+
+Test(api, starts_a_stream_when_its_place_becomes_free)
+{
+	open_world(TWINS);
+	expect_ok("{'cmd':'toggle-stream','id':'a'}", "toggle-stream");
+	cr_assert_not_null(strstr(fakes.told, "\nrun b\n"), "%s", fakes.told);
+	cr_assert_str_eq(alarm_of("b"), "");
+	/* now it is a that has to wait */
+	expect_error("{'cmd':'toggle-stream','id':'a'}", 400,
+		     "stream.output[0]: is already the address of "
+		     "make_stream[1].output[0]");
+}
+
+static const struct {
+	const char *method, *path, *query;
+	int status;
+	const char *allow;
+} routes[] = {
+	{ "GET", "/", "", 404, "" },
+	{ "GET", "/x", "", 404, "" },
+	{ "GET", "/controlx", "", 404, "" },
+	{ "GET", "/api", "", 404, "" },
+	{ "GET", "/api/", "", 404, "" },
+	{ "GET", "/api/configx", "", 404, "" },
+	{ "GET", "/api/stream-info", "", 404, "" },
+	{ "GET", "/api/stream-info/", "", 404, "" },
+	{ "GET", "/api/stream-info/q", "", 404, "" },
+	{ "GET", "/api/stream-status/q", "", 404, "" },
+	{ "GET", "/api/config/", "", 200, "" },
+	{ "HEAD", "/api/config", "", 200, "" },
+	{ "POST", "/api/config", "", 405, "Allow: GET, HEAD\r\n" },
+	{ "DELETE", "/api/stream-info/a", "", 405, "Allow: GET, HEAD\r\n" },
+	{ "GET", "/control/", "", 405, "Allow: POST\r\n" },
+	{ "PUT", "/control", "", 405, "Allow: POST\r\n" },
+	{ "POST", "/control/event/", "", 405, "Allow: GET\r\n" },
+	{ "GET", "/api/stream-status/a", "t=0", 200, "" },
+	{ "GET", "/api/stream-status/a", "t=1&x=y", 200, "" },
+	{ "GET", "/api/stream-status/a", "x=y", 200, "" },
+	{ "GET", "/api/stream-status/a", "t=2", 400, "" },
+	{ "GET", "/api/stream-status/a", "t=", 400, "" },
+	{ "GET", "/api/system-status", "t=0", 200, "" },
+};
+
+Test(api, finds_its_paths)
+{
+	open_world("{'make_stream':[{'id':'a'," ONE "}]}");
+	for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
+		request(routes[i].method, routes[i].path, routes[i].query, "");
+		cr_expect_eq(fakes.status, routes[i].status, "%s %s?%s: %d",
+			     routes[i].method, routes[i].path,
+			     routes[i].query, fakes.status);
+		cr_expect_str_eq(fakes.headers, routes[i].allow);
+	}
+}
+
+Test(api, stands_under_its_prefix)
+{
+	open_world("{'settings':{'control_path':'/tv/'}}");
+	cr_assert_eq(get("/api/config", ""), 404);
+	cr_assert_eq(get("/tv", ""), 404);
+	cr_assert_eq(get("/tv/api/config", ""), 200);
+	cr_assert_eq(get("/tvx/api/config", ""), 404);
+	request("POST", "/tv/control/", "", "{\"cmd\":\"version\"}");
+	cr_assert_eq(fakes.status, 200);
+}
+
+Test(api, passes_the_handshake_on)
+{
+	open_world("{}");
+	(void)get("/control/event/", "token=x");
+	cr_assert_str_eq(fakes.told, "handshake listener\n");
+	(void)get("/control/event", "");
+	cr_assert_str_eq(fakes.told, "handshake liveness\n");
+}
+
+Test(api, lets_nobody_in_without_the_option)
+{
+	static const char *const paths[] = { "/", "/api/config", "/x",
+					     "/control/event/" };
+
+	open_world("{}");
+	w.options.no_web_auth = false;
+	cr_assert_eq(post("{'cmd':'version'}"), 403);
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++)
+		cr_assert_eq(get(paths[i], "token=x"), 403, "%s", paths[i]);
+	cr_assert_str_eq(fakes.content_type, "text/html; charset=utf-8");
+	cr_assert_str_eq(fakes.told, "");
+}
+
+Test(api, tells_how_the_machine_is)
+{
+	static const char *const keys[] = {
+		"timestamp", "la1", "la5", "la15", "app_threads",
+		"sys_cpu_usage", "app_cpu_usage", "sys_mem_usage",
+		"app_mem_usage", "app_mem_kb", "sys_uptime", "app_uptime",
+	};
+
+	open_world("{'settings':{'instance_name':'here'}}");
+	cr_assert_eq(get("/api/system-status", ""), 200);
+	json_t *body = json_loads(fakes.body, 0, NULL);
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		cr_expect(json_is_integer(json_object_get(body, keys[i])),
+			  "%s", keys[i]);
+	cr_assert_str_eq(json_string_value(json_object_get(body, "instance")),
+			 "here");
+	cr_assert_gt(json_integer_value(json_object_get(body, "app_mem_kb")),
+		     0);
+	cr_assert_geq(json_integer_value(json_object_get(body,
+							 "app_threads")), 1);
+	json_decref(body);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/unit/master/fakes.h"
+
+#include "common/util.h"
+#include "master/http/server.h"
+#include "master/ws/hub.h"
+#include "proto/http_target.h"
+
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fakes fakes;
+
+json_t *fakes_json(const char *text)
+{
+	char *copy = strdup(text);
+	json_error_t why;
+	json_t *value;
+
+	for (char *c = copy; *c != '\0'; c++)
+		if (*c == '\'')
+			*c = '"';
+	value = json_loads(copy, JSON_DECODE_ANY, &why);
+	cr_assert_not_null(value, "%s: %s", copy, why.text);
+	free(copy);
+	return value;
+}
+
+void fakes_clear(void)
+{
+	fakes.told[0] = '\0';
+}
+
+static void tell(const char *format, ...) PRINTF_LIKE(1, 2);
+
+static void tell(const char *format, ...)
+{
+	size_t len = strlen(fakes.told);
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(fakes.told + len, sizeof fakes.told - len, format,
+			args);
+	va_end(args);
+}
+
+/* --- the fleet --- */
+
+void fleet_set_stream(struct fleet *f, const char *id, const json_t *stream)
+{
+	(void)f;
+	tell("%s %s\n",
+	     json_is_true(json_object_get(stream, "enable")) ? "run" : "stop",
+	     id);
+}
+
+void fleet_remove_stream(struct fleet *f, const char *id)
+{
+	(void)f;
+	tell("remove %s\n", id);
+}
+
+void fleet_restart_stream(struct fleet *f, const char *id)
+{
+	(void)f;
+	tell("restart %s\n", id);
+}
+
+bool fleet_get_stream(const struct fleet *f, const char *id,
+		      struct fleet_stream *ret)
+{
+	(void)f, (void)id;
+	*ret = fakes.stream;
+	return fakes.stream.state != NULL;
+}
+
+/* --- the hub --- */
+
+void hub_broadcast(struct hub *h, const json_t *message, enum hub_urgency u)
+{
+	char *text = json_dumps(message, JSON_COMPACT | JSON_SORT_KEYS);
+
+	(void)h;
+	for (char *c = text; *c != '\0'; c++)
+		if (*c == '"')
+			*c = '\'';
+	tell("%s%s\n", u == HUB_AT_ONCE ? "" : "soon ", text);
+	free(text);
+}
+
+bool hub_has_listeners(const struct hub *h)
+{
+	(void)h;
+	return fakes.listeners;
+}
+
+void hub_handshake(struct hub *h, struct http_conn *conn,
+		   const struct http_request *request, bool listener)
+{
+	(void)h, (void)conn, (void)request;
+	tell("handshake %s\n", listener ? "listener" : "liveness");
+}
+
+/* --- HTTP --- */
+
+const char *http_request_method(const struct http_request *r)
+{
+	return r->method;
+}
+
+const char *http_request_path(const struct http_request *r)
+{
+	return r->path;
+}
+
+const char *http_request_query(const struct http_request *r)
+{
+	return r->query;
+}
+
+bool http_request_query_get(const struct http_request *r, const char *key,
+			    char *text, size_t size)
+{
+	return http_query_get(r->query, key, text, size);
+}
+
+const uint8_t *http_request_body(const struct http_request *r, size_t *ret_len)
+{
+	*ret_len = strlen(r->body);
+	return (const uint8_t *)r->body;
+}
+
+void http_respond(struct http_conn *conn, const struct http_answer *a)
+{
+	(void)conn;
+	fakes.status = a->status;
+	(void)snprintf(fakes.headers, sizeof fakes.headers, "%s",
+		       a->headers != NULL ? a->headers : "");
+	(void)snprintf(fakes.content_type, sizeof fakes.content_type, "%s",
+		       a->content_type);
+	(void)snprintf(fakes.body, sizeof fakes.body, "%.*s", (int)a->len,
+		       (const char *)a->body);
+}

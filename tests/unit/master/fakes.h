@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Stands in for the fleet, the hub and the HTTP server, so that the API and
+ * the status can be tested alone.  What they are told is written down in
+ * order, one line each.
+ */
+#pragma once
+
+#include "master/supervise/fleet.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct fakes {
+	char told[65536];
+	bool listeners;              /* the hub has some */
+	struct fleet_stream stream;  /* what the fleet says of any stream */
+	int status;                  /* of the last answer */
+	char headers[256];
+	char content_type[64];
+	char body[65536];
+};
+
+extern struct fakes fakes;
+
+/* JSON text with ' for ", so that a test can be read; new reference. */
+json_t *fakes_json(const char *text);
+
+/* Forgets what was told. */
+void fakes_clear(void);
+
+struct http_request {
+	const char *method;
+	const char *path;
+	const char *query;
+	const char *body;
+};

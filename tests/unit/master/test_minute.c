@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/minute.h"
+
+#include <criterion/criterion.h>
+
+static struct second of(uint32_t kbps, uint32_t errors)
+{
+	return (struct second){ .active = true,
+				.onair = errors == 0,
+				.bitrate_kbps = kbps,
+				.packets = kbps * 2,
+				.cc_error = errors,
+				.pes_error = errors * 2,
+				.sc_error = errors * 3,
+				.video_count = 1,
+				.audio_count = errors };
+}
+
+static void add(struct minute *m, uint32_t kbps, uint32_t errors)
+{
+	struct second s = of(kbps, errors);
+
+	minute_add(m, &s);
+}
+
+Test(minute, is_all_zero_at_first)
+{
+	struct minute m = { 0 };
+	struct minute_sum sum = minute_sum(&m, 60);
+
+	cr_assert_eq(sum.bitrate_kbps, 0u);
+	cr_assert_not(sum.active);
+	cr_assert_not(sum.onair);
+}
+
+Test(minute, takes_the_mean_of_the_rate_and_sums_the_counters)
+{
+	struct minute m = { 0 };
+	struct minute_sum sum;
+
+	add(&m, 1000, 1);
+	add(&m, 2000, 0);
+	add(&m, 3001, 2);
+	sum = minute_sum(&m, 60);
+	cr_assert_eq(sum.bitrate_kbps, 2000u); /* 2000.33 */
+	cr_assert_eq(sum.packets, 12002u);
+	cr_assert_eq(sum.cc_error, 3u);
+	cr_assert_eq(sum.pes_error, 6u);
+	cr_assert_eq(sum.sc_error, 9u);
+	cr_assert_eq(sum.audio_count, 2u);
+	cr_assert_not(sum.onair);
+	sum = minute_sum(&m, 1);
+	cr_assert_eq(sum.bitrate_kbps, 3001u);
+	cr_assert_eq(sum.cc_error, 2u);
+	sum = minute_sum(&m, 2);
+	cr_assert_eq(sum.bitrate_kbps, 2501u); /* 2500.5 */
+}
+
+Test(minute, forgets_what_is_older)
+{
+	struct minute m = { 0 };
+	struct minute_sum sum;
+
+	for (uint32_t i = 0; i < 1000; i++)
+		add(&m, 7, i < 940 ? 5 : 0);
+	sum = minute_sum(&m, 60);
+	cr_assert_eq(m.n, 60u);
+	cr_assert_eq(sum.cc_error, 0u);
+	cr_assert(sum.onair);
+	add(&m, 7, 9);
+	sum = minute_sum(&m, 100000);
+	cr_assert_eq(sum.cc_error, 9u);
+	cr_assert_eq(sum.packets, 60u * 14u);
+}
+
+Test(minute, does_not_overflow)
+{
+	struct minute m = { 0 };
+	struct second s = { .bitrate_kbps = UINT32_MAX,
+			    .packets = UINT32_MAX };
+	struct minute_sum sum;
+
+	for (int i = 0; i < 60; i++)
+		minute_add(&m, &s);
+	sum = minute_sum(&m, 60);
+	cr_assert_eq(sum.bitrate_kbps, (uint64_t)UINT32_MAX);
+	cr_assert_eq(sum.packets, 60 * (uint64_t)UINT32_MAX);
+}
+
+Test(minute, amends_the_last_second)
+{
+	struct minute m = { 0 };
+	struct second s = of(500, 0);
+
+	minute_amend(&m, &s);
+	cr_assert_eq(m.n, 1u);
+	add(&m, 0, 0);
+	minute_amend(&m, &s);
+	cr_assert_eq(m.n, 2u);
+	cr_assert_eq(minute_sum(&m, 60).bitrate_kbps, 500u);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/mono.h"
+#include "common/util.h"
+#include "master/status.h"
+#include "master/status_stream.h"
+#include "tests/unit/master/fakes.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct msg_input_status playing = {
+	.position = 1,
+	.active = true,
+	.open = true,
+	.onair = true,
+	.bitrate_kbps = 8000,
+	.packets = 5319,
+	.cc_error = 2,
+	.pes_error = 1,
+	.sc_error = 3,
+	.scrambled = true,
+	.video_count = 1,
+	.audio_count = 2,
+	.lost = 4,
+};
+
+static struct status_stream *make(const char *config)
+{
+	struct status_stream *s = status_stream_new("a000");
+	json_t *stream = fakes_json(config);
+
+	status_stream_set(s, stream, NULL);
+	json_decref(stream);
+	return s;
+}
+
+static void hear(struct status_stream *s, const struct msg_input_status *in,
+		 size_t n)
+{
+	struct msg_stream_status m = { .n_inputs = n };
+
+	memcpy(m.inputs, in, n * sizeof *in);
+	status_stream_hear(s, &m, false);
+}
+
+static void expect_json(json_t *got, const char *wanted)
+{
+	json_t *value = fakes_json(wanted);
+	char *text = json_dumps(got, 0);
+
+	cr_expect(json_equal(got, value), "%s\ninstead of\n%s", text, wanted);
+	free(text);
+	json_decref(value);
+	json_decref(got);
+}
+
+Test(status, makes_the_event_of_a_second)
+{
+	struct status_stream *s = make("{'enable':true,'type':'spts',"
+				       "'input':['udp://:1']}");
+
+	hear(s, &playing, 1);
+	cr_assert_eq(status_stream_events(s), 1u);
+	expect_json(status_stream_event(s, 0),
+		    "{'scope':'stream_event','channel_id':'a000',"
+		    "'input_id':1,'onair':true,'bitrate':8000,"
+		    "'scrambled':true,'cc_error':2,'pes_error':1}");
+	status_stream_free(&s);
+	cr_assert_null(s);
+}
+
+Test(status, names_an_input_by_its_own_id)
+{
+	struct status_stream *s = make(
+		"{'enable':true,'type':'spts',"
+		"'input':['udp://:1','udp://:2#id=7']}");
+	struct msg_input_status in[2] = { playing, playing };
+
+	in[1].position = 2;
+	hear(s, in, 2);
+	cr_assert_eq(status_stream_events(s), 2u);
+	expect_json(status_stream_event(s, 1),
+		    "{'scope':'stream_event','channel_id':'a000',"
+		    "'input_id':'7','onair':true,'bitrate':8000,"
+		    "'scrambled':true,'cc_error':2,'pes_error':1}");
+	in[0].active = false;
+	hear(s, in, 2);
+	cr_assert_eq(status_stream_events(s), 1u);
+	json_t *event = status_stream_event(s, 0);
+
+	cr_assert_str_eq(json_string_value(json_object_get(event, "input_id")),
+			 "7");
+	json_decref(event);
+	status_stream_free(&s);
+}
+
+Test(status, judges_an_mpts_at_its_output)
+{
+	struct status_stream *s = make("{'enable':true,'type':'mpts',"
+				       "'input':['udp://:1']}");
+	struct msg_input_status in = playing;
+
+	in.onair = false;
+	hear(s, &in, 1);
+	expect_json(status_stream_event(s, 0),
+		    "{'scope':'stream_event','channel_id':'a000',"
+		    "'onair':true,'bitrate':8000,'scrambled':false,"
+		    "'cc_error':0,'pes_error':0}");
+	status_stream_free(&s);
+}
+
+Test(status, says_so_when_nobody_reports)
+{
+	struct status_stream *s = make("{'enable':true,'type':'spts',"
+				       "'input':['udp://:1']}");
+
+	status_stream_miss(s);
+	expect_json(status_stream_event(s, 0),
+		    "{'scope':'stream_event','channel_id':'a000',"
+		    "'input_id':1,'onair':false,'bitrate':0,"
+		    "'scrambled':false,'cc_error':0,'pes_error':0}");
+	hear(s, &playing, 1);
+	status_stream_miss(s);
+	json_t *event = status_stream_event(s, 0);
+
+	cr_assert_eq(json_integer_value(json_object_get(event, "bitrate")),
+		     0);
+	json_decref(event);
+	status_stream_free(&s);
+}
+
+static const char two_outputs[] =
+	"{'enable':true,'type':'spts','name':'News','input':['udp://:1'],"
+	"'output':['http://:8100/x','udp://127.0.0.1:2']}";
+
+Test(status, reports_a_minute_and_all_that_hangs_on_it)
+{
+	struct status_stream *s = make(two_outputs);
+	struct msg_stream_status m = {
+		.n_inputs = 1,
+		.inputs = { playing },
+		.n_outputs = 1,
+		.outputs = { { .position = 2, .open = true, .packets = 77,
+			       .dropped = 5 } },
+	};
+	struct fleet_stream fleet = {
+		.state = "running", .pid = 42, .restarts = 3, .viewers = 9,
+		.viewers_cut = 1, .n_outputs = 2,
+		.output_errors = { "port 8100: Address already in use" },
+	};
+
+	status_stream_miss(s);
+	status_stream_hear(s, &m, false);
+	expect_json(status_stream_report(s, &fleet, STATUS_MINUTE),
+		    "{'name':'News','input_id':1,'active':true,'onair':true,"
+		    "'sessions':9,'bitrate':4000,'packets':5319,"
+		    "'pes_error':1,'sc_error':3,'cc_error':2,"
+		    "'video_count':1,'audio_count':2,'sessions_cut':1,"
+		    "'inputs':[{'position':1,'active':true,'open':true,"
+		    "'onair':true,'scrambled':true,'bitrate':8000,"
+		    "'packets':5319,'cc_error':2,'pes_error':1,"
+		    "'sc_error':3,'video_count':1,'audio_count':2,'lost':4,"
+		    "'socket_drops':0,'sync_losses':0}],"
+		    "'outputs':[{'position':1,'open':false,"
+		    "'error':'port 8100: Address already in use'},"
+		    "{'position':2,'open':true,'packets':77,'dropped':5}],"
+		    "'worker':{'state':'running','pid':42,'restarts':3}}");
+	status_stream_free(&s);
+}
+
+Test(status, keeps_copies_of_what_a_worker_said)
+{
+	struct status_stream *s = make(two_outputs);
+	char error[] = "no such device";
+	struct msg_input_status in = { .position = 1, .active = true,
+				       .error = error };
+	struct fleet_stream fleet = { 0 };
+	json_t *report;
+
+	hear(s, &in, 1);
+	memset(error, 'x', sizeof error - 1);
+	report = status_stream_report(s, &fleet, STATUS_SECOND);
+	cr_assert_str_eq(json_string_value(json_object_get(
+				 json_array_get(json_object_get(report,
+								"inputs"), 0),
+				 "error")),
+			 "no such device");
+	json_decref(report);
+	hear(s, &in, 1);
+	status_stream_free(&s);
+}
+
+Test(status, says_why_a_stream_is_not_run)
+{
+	struct status_stream *s = status_stream_new("a000");
+	json_t *stream = fakes_json(two_outputs);
+	struct fleet_stream fleet = { 0 };
+	json_t *report;
+
+	status_stream_set(s, stream, "output[0]: is already taken");
+	report = status_stream_report(s, &fleet, STATUS_MINUTE);
+	expect_json(json_incref(json_object_get(report, "worker")),
+		    "{'state':'stopped','pid':0,'restarts':0,"
+		    "'alarm':'output[0]: is already taken'}");
+	json_decref(report);
+	json_decref(stream);
+	status_stream_free(&s);
+}
+
+Test(status, checks_a_stream)
+{
+	struct status_stream *s = make("{'enable':true,'type':'spts',"
+				       "'input':['udp://:1','udp://:2']}");
+	struct msg_input_status in = playing;
+	bool ok = true;
+
+	expect_json(status_stream_check(s, &ok),
+		    "{'onair':false,'active_input':1,'input':["
+		    "{'scrambled':false,'cc_error':0,'bitrate':0,"
+		    "'pes_error':0},{'scrambled':false,'cc_error':0,"
+		    "'bitrate':0,'pes_error':0}]}");
+	cr_assert_not(ok);
+	in.position = 2;
+	hear(s, &in, 1);
+	expect_json(status_stream_check(s, &ok),
+		    "{'onair':true,'active_input':2,'input':["
+		    "{'scrambled':false,'cc_error':0,'bitrate':0,"
+		    "'pes_error':0},{'scrambled':true,'cc_error':2,"
+		    "'bitrate':8000,'pes_error':1}]}");
+	cr_assert(ok);
+	status_stream_free(&s);
+}
+
+/* --- the second hand --- */
+
+struct world {
+	struct ev_loop *loop;
+	struct status *status;
+	unsigned ticks;
+};
+
+static void set_up(struct world *w, const char *config)
+{
+	json_t *stream = fakes_json(config);
+
+	*w = (struct world){ .loop = ev_loop_new(EVFLAG_AUTO) };
+	fakes.listeners = true;
+	w->status = status_new(&(struct status_config){ .loop = w->loop });
+	status_set_stream(w->status, "a000", stream, NULL);
+	json_decref(stream);
+}
+
+static void tear_down(struct world *w)
+{
+	status_free(&w->status);
+	ev_loop_destroy(w->loop);
+}
+
+static void push(struct world *w, const char *id)
+{
+	struct msg_stream_status m = { .n_inputs = 1,
+				       .inputs = { playing } };
+
+	status_push(w->status, id, &m);
+}
+
+static unsigned count_told(const char *text)
+{
+	unsigned n = 0;
+
+	for (const char *c = fakes.told; (c = strstr(c, text)) != NULL; c++)
+		n++;
+	return n;
+}
+
+static void stop_loop(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)t, (void)revents;
+	ev_break(loop, EVBREAK_ALL);
+}
+
+static void run_for(struct world *w, double seconds)
+{
+	ev_timer timer;
+
+	ev_timer_init(&timer, stop_loop, seconds, 0);
+	ev_timer_start(w->loop, &timer);
+	ev_run(w->loop, 0);
+	ev_timer_stop(w->loop, &timer);
+}
+
+static const char enabled[] = "{'enable':true,'type':'spts',"
+			      "'input':['udp://:1']}";
+
+Test(status, announces_what_a_worker_reports_at_once)
+{
+	struct world w;
+
+	set_up(&w, enabled);
+	run_for(&w, 0.55); /* past what would amend */
+	push(&w, "a000");
+	cr_assert_eq(count_told("soon {'bitrate':8000,"), 1u, "%s",
+		     fakes.told);
+	push(&w, "unknown");
+	cr_assert_eq(count_told("stream_event"), 1u);
+	tear_down(&w);
+}
+
+Test(status, announces_silence_once_a_second)
+{
+	struct world w;
+
+	set_up(&w, enabled);
+	run_for(&w, 3.7);
+	cr_assert_eq(count_told("'bitrate':0,"), 3u, "%s", fakes.told);
+	tear_down(&w);
+}
+
+Test(status, says_nothing_of_a_disabled_stream)
+{
+	struct world w;
+
+	set_up(&w, "{'enable':false,'type':'spts','input':['udp://:1']}");
+	push(&w, "a000");
+	run_for(&w, 1.7);
+	cr_assert_str_eq(fakes.told, "");
+	tear_down(&w);
+}
+
+Test(status, announces_a_second_once_when_the_worker_comes_late)
+{
+	struct world w;
+	json_t *report;
+
+	set_up(&w, enabled);
+	while (fakes.told[0] == '\0')
+		ev_run(w.loop, EVRUN_ONCE);
+	cr_assert_eq(count_told("'bitrate':0,"), 1u);
+	push(&w, "a000");
+	cr_assert_eq(count_told("stream_event"), 1u, "%s", fakes.told);
+	/* but it is remembered, in the place of the silence */
+	report = status_stream(w.status, "a000", STATUS_MINUTE, NULL);
+	cr_assert_eq(json_integer_value(json_object_get(report, "bitrate")),
+		     8000);
+	json_decref(report);
+	tear_down(&w);
+}
+
+Test(status, answers_for_known_streams_only)
+{
+	struct world w;
+	json_t *report;
+	bool ok;
+
+	set_up(&w, enabled);
+	report = status_stream(w.status, "a000", STATUS_SECOND, "here");
+	cr_assert_str_eq(json_string_value(json_object_get(report,
+							   "instance")),
+			 "here");
+	cr_assert_gt(json_integer_value(json_object_get(report, "timestamp")),
+		     1700000000);
+	json_decref(report);
+	cr_assert_null(status_stream(w.status, "b", STATUS_SECOND, NULL));
+	cr_assert_null(status_check(w.status, "b", &ok));
+	status_remove_stream(w.status, "a000");
+	cr_assert_null(status_stream(w.status, "a000", STATUS_SECOND, NULL));
+	status_remove_stream(w.status, "a000");
+	tear_down(&w);
+}
+
+Test(status, finds_any_of_many_streams)
+{
+	struct world w;
+	json_t *stream = fakes_json(enabled);
+	char id[16];
+
+	set_up(&w, enabled);
+	for (unsigned i = 0; i < 500; i++) {
+		(void)snprintf(id, sizeof id, "s%u", i * 7919 % 500);
+		status_set_stream(w.status, id, stream, "fault");
+	}
+	for (unsigned i = 0; i < 500; i += 2) {
+		(void)snprintf(id, sizeof id, "s%u", i);
+		status_remove_stream(w.status, id);
+	}
+	for (unsigned i = 0; i < 500; i++) {
+		(void)snprintf(id, sizeof id, "s%u", i);
+		cr_assert_eq(status_fault(w.status, id) != NULL, i % 2 == 1,
+			     "%s", id);
+	}
+	cr_assert(status_has_faults(w.status));
+	json_decref(stream);
+	tear_down(&w);
+}
