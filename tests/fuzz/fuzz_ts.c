@@ -34,8 +34,13 @@ static void feed(struct analyze *a, struct pcr_clock *clock, struct ts_run run)
 		(void)rap_pts(p, &pts);
 	}
 	analyze_feed(a, run);
-	for (size_t i = rap_find(psi, run, 0); i < run.n;)
-		i = rap_find(psi, run, i + 1);
+	for (size_t i = 0; i < run.n; i++) {
+		const uint8_t *p = run.data + i * TS_PACKET;
+		uint16_t pid = ts_pid(p);
+
+		(void)rap_is_start(p, psi_stream_type(psi, pid),
+				   psi_class(psi, pid));
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,7 +4,6 @@
 #include "worker/ts/section.h"
 
 #include <errno.h>
-#include <string.h>
 
 enum {
 	HEADER = 12,
@@ -237,17 +236,4 @@ int pmt_decode(const uint8_t *section, size_t len, struct pmt *ret)
 		return -EBADMSG;
 	return decode_streams(ret->descriptors.data + ret->descriptors.len,
 			      end, ret);
-}
-
-const char *pid_class_name(enum pid_class class)
-{
-	static const char *const names[] = {
-		[PID_UNKNOWN] = "unknown",   [PID_VIDEO] = "video",
-		[PID_AUDIO] = "audio",       [PID_SUBTITLE] = "subtitle",
-		[PID_TELETEXT] = "teletext", [PID_AIT] = "ait",
-		[PID_DATA] = "data",         [PID_OTHER] = "other",
-		[PID_PSI] = "psi",
-	};
-
-	return names[class];
 }

@@ -53,6 +53,3 @@ int pmt_decode(const uint8_t *section, size_t len,
  * own. */
 enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop program,
 			    struct desc_loop stream);
-
-/* "video", "audio", …; never NULL. */
-const char *pid_class_name(enum pid_class);

@@ -152,24 +152,6 @@ bool rap_is_start(const uint8_t *packet, uint8_t stream_type,
 	return has_start(pes + PES_HEADER + pes[8], pes + len, hint);
 }
 
-size_t rap_find(const struct psi *psi, struct ts_run run, size_t from)
-{
-	uint16_t pid = psi_main_pid(psi);
-	enum pid_class class = psi_class(psi, pid);
-	uint8_t type = psi_stream_type(psi, pid);
-
-	if (pid == TS_PID_NULL)
-		return run.n;
-	for (size_t i = from; i < run.n; i++) {
-		const uint8_t *packet = run.data + i * TS_PACKET;
-
-		if (ts_pid(packet) == pid && ts_pusi(packet) &&
-		    rap_is_start(packet, type, class))
-			return i;
-	}
-	return run.n;
-}
-
 /* ISO/IEC 13818-1 2.4.3.7: stream_ids without the optional header */
 static bool has_header(uint8_t stream_id)
 {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "worker/ts/packet.h"
-#include "worker/ts/psi.h"
+#include "worker/ts/pmt.h"
 
 /*
  * Does this packet begin a picture (or audio frame) a decoder can start with?
@@ -17,10 +17,6 @@
  */
 bool rap_is_start(const uint8_t *packet, uint8_t stream_type,
 		  enum pid_class);
-
-/* The index of the first random access point of psi_main_pid() at or behind
- * `from`; run.n when there is none. */
-size_t rap_find(const struct psi *, struct ts_run run, size_t from);
 
 /* False when the packet does not begin a PES with a PTS; else its value in
  * 90 kHz ticks. */

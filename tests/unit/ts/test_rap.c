@@ -44,6 +44,9 @@ Test(rap, knows_where_a_decoder_can_begin)
 		{ "unknown codec", 0x21, "\0\0\1\xb3xx", 6, false },
 		{ "no start code", 0x1b, "xxxxxxxx", 8, false },
 		{ "start code cut off", 0x1b, "xxx\0\0\1", 6, false },
+		{ "1 0 1", 0x1b, "\1\0\1\x65xx", 6, false },
+		{ "0 1 1", 0x1b, "x\0\1\1\x65xx", 7, false },
+		{ "0 0 2", 0x1b, "xx\0\0\2\x65xx", 8, false },
 		{ "empty", 0x1b, "", 0, false },
 	};
 	struct build *b = build_new();
@@ -119,6 +122,21 @@ Test(rap, reads_the_pts)
 	cr_assert(rap_pts(p, &pts));
 	cr_assert_eq(pts, (UINT64_C(1) << 33) - 1);
 
+	for (int i = 0; i < 3; i++) {
+		static const uint8_t at[] = { 1, 1, 3 };
+		static const uint8_t bits[] = { 0x80, 0x40, 0x40 };
+
+		p[at[i]] ^= bits[i]; /* TEI, no PUSI, scrambled */
+		cr_assert(!rap_pts(p, &pts), "%d", i);
+		p[at[i]] ^= bits[i];
+	}
+	for (int i = 0; i < 3; i++) {
+		pes[i] ^= 1; /* no PES */
+		cr_assert(!rap_pts(p, &pts), "%d", i);
+		pes[i] ^= 1;
+	}
+	cr_assert(rap_pts(p, &pts));
+
 	pes[7] = 0x40; /* DTS alone does not exist */
 	cr_assert(!rap_pts(p, &pts));
 	pes[7] = 0x80;
@@ -147,31 +165,5 @@ Test(rap, no_pts_where_the_packet_ends_before_it)
 		       room < 14 ? room : 14);
 		cr_expect_eq(rap_pts(p, &pts), room >= 14, "%zu bytes", room);
 	}
-	build_free(b);
-}
-
-Test(rap, finds_those_of_the_main_pid_in_a_run)
-{
-	struct build *b = build_new();
-	struct psi *psi = psi_new();
-	struct ts_run run;
-
-	build_tables(b);
-	for (int i = 0; i < 3; i++) {
-		build_payload(b, 0x101, 0);
-		build_pes(b, 0x102, "audio", 5);
-		build_pes(b, 0x101, "\0\0\1\x65\x88xx", 7); /* 4, 8, 12 */
-		build_pes(b, 0x101, "\0\0\1\x41\x88xx", 7);
-	}
-	run = build_run(b);
-	cr_assert_eq(rap_find(psi, run, 0), run.n, "no tables yet");
-	for (size_t i = 0; i < 2; i++)
-		(void)psi_feed(psi, build_packet(b, i));
-	cr_assert_eq(rap_find(psi, run, 0), 4);
-	cr_assert_eq(rap_find(psi, run, 4), 4);
-	cr_assert_eq(rap_find(psi, run, 5), 8);
-	cr_assert_eq(rap_find(psi, run, 13), run.n);
-	cr_assert_eq(rap_find(psi, run, run.n), run.n);
-	psi_free(&psi);
 	build_free(b);
 }

@@ -186,10 +186,10 @@ static void compare_pids(const struct sample *s, const struct psi *psi,
 
 		cr_expect_eq(packets[id], integer(pid, "packets", "total"),
 			     "%s: PID %u", s->path, id);
-		cr_expect_eq(class == PID_VIDEO, video, "%s: PID %u is %s",
-			     s->path, id, pid_class_name(class));
-		cr_expect_eq(class == PID_AUDIO, audio, "%s: PID %u is %s",
-			     s->path, id, pid_class_name(class));
+		cr_expect_eq(class == PID_VIDEO, video, "%s: PID %u is %d",
+			     s->path, id, (int)class);
+		cr_expect_eq(class == PID_AUDIO, audio, "%s: PID %u is %d",
+			     s->path, id, (int)class);
 		total += packets[id];
 	}
 	cr_expect_eq(total, run.n, "%s: a PID is missing", s->path);
