@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += libmaster.a
 libmaster_a_SOURCES = \
+	master/master.c master/master.h \
 	master/options.c master/options.h \
 	master/minute.c master/minute.h \
 	master/proc.c master/proc.h \
 	master/status.c master/status.h \
 	master/status_stream.c master/status_stream.h \
-	master/system_status.c master/system_status.h
+	master/system_status.c master/system_status.h \
+	master/watchdog.c master/watchdog.h \
+	master/worker_path.c master/worker_path.h
 
 include master/supervise/local.mk
 include master/config/local.mk

@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The master process. */
-#include "config.h"
+#include "master/master.h"
+#include "master/options.h"
 
-#include <stdio.h>
+#include <signal.h>
+#include <sys/resource.h>
 
-int main(void)
+/* A channel, a pidfd and a ring for every stream: as many as we may. */
+static void raise_files(void)
 {
-	(void)puts("sluice " PACKAGE_VERSION);
-	return 0;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int code;
+
+	if (!options_parse(argc, argv, &options, &code))
+		return code;
+	(void)signal(SIGPIPE, SIG_IGN);
+	raise_files();
+	return master_run(&options);
 }

@@ -15,12 +15,11 @@
 static const struct worker_role *const roles[] = {
 	&deliver_role,
 	&stream_role,
-	NULL,
 };
 
 static const struct worker_role *find_role(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(roles) && roles[i] != NULL; i++)
+	for (size_t i = 0; i < ARRAY_LEN(roles); i++)
 		if (strcmp(roles[i]->name, name) == 0)
 			return roles[i];
 	return NULL;

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/watchdog.h"
+
+#include "common/alloc.h"
+#include "common/util.h"
+#include "master/supervise/fleet.h"
+
+#include <ev.h>
+#include <stdlib.h>
+#include <systemd/sd-daemon.h>
+
+enum { STATUS_S = 5 };
+
+struct watchdog {
+	struct ev_loop *loop;
+	const struct fleet *fleet;
+	ev_timer feed;
+	ev_timer status;
+};
+
+static void on_feed(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)t, (void)revents;
+	(void)sd_notify(0, "WATCHDOG=1");
+}
+
+static void say_status(const struct watchdog *w)
+{
+	unsigned workers, viewers;
+
+	fleet_totals(w->fleet, &workers, &viewers);
+	(void)sd_notifyf(0, "STATUS=%u workers running, %u viewers", workers,
+			 viewers);
+}
+
+static void on_status(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	say_status(container_of(t, struct watchdog, status));
+}
+
+struct watchdog *watchdog_new(struct ev_loop *loop, const struct fleet *fleet)
+{
+	struct watchdog *w = xcalloc(1, sizeof *w);
+	uint64_t usec = 0;
+
+	w->loop = loop;
+	w->fleet = fleet;
+	ev_timer_init(&w->feed, on_feed, 0., 0.);
+	ev_timer_init(&w->status, on_status, STATUS_S, STATUS_S);
+	if (sd_watchdog_enabled(0, &usec) > 0 && usec > 0) {
+		/* three words in the time for one */
+		ev_timer_set(&w->feed, 0., (double)usec / 3e6);
+		ev_timer_start(loop, &w->feed);
+	}
+	(void)sd_notify(0, "READY=1");
+	if (getenv("NOTIFY_SOCKET") != NULL)
+		ev_timer_start(loop, &w->status);
+	return w;
+}
+
+void watchdog_free(struct watchdog **w)
+{
+	if (*w == NULL)
+		return;
+	ev_timer_stop((*w)->loop, &(*w)->feed);
+	ev_timer_stop((*w)->loop, &(*w)->status);
+	free(*w);
+	*w = NULL;
+}
+
+void watchdog_say_stopping(struct watchdog *w)
+{
+	ev_timer_stop(w->loop, &w->status);
+	(void)sd_notify(0, "STOPPING=1");
+}
