@@ -22,7 +22,7 @@ enum {
 
 	/* Bad messages from a worker before it is killed. */
 	CHANNEL_STRIKES = 3,
-	/* Messages and bytes in one second before a worker counts as flooding. */
+	/* Messages and bytes in a second that count as a flood. */
 	CHANNEL_FLOOD = 2000,
 	CHANNEL_FLOOD_BYTES = 8 * 1024 * 1024,
 };
