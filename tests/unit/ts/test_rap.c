@@ -33,6 +33,7 @@ Test(rap, knows_where_a_decoder_can_begin)
 		{ "MPEG-2 sequence", 0x02, "\0\0\1\xb3xx", 6, true },
 		{ "MPEG-2 picture", 0x02, "\0\0\1\0xx", 6, false },
 		{ "AVS sequence", 0x42, "\0\0\1\xb0xx", 6, true },
+		{ "MPEG-4 object sequence", 0x10, "\0\0\1\xb0xx", 6, true },
 		{ "MPEG-4 object layer", 0x10, "\0\0\1\x20xx", 6, true },
 		{ "VC-1 sequence", 0xea, "\0\0\1\x0fxx", 6, true },
 		{ "VC-1 frame", 0xea, "\0\0\1\x0dxx", 6, false },
