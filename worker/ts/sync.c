@@ -210,13 +210,11 @@ static enum step scan(struct ts_sync *s, const uint8_t *data, size_t len,
 	return STEP_RUN;
 }
 
+/* Nothing is held then: gather() used up what it was given. */
 static void pass_skip(struct ts_sync *s)
 {
-	size_t n = MIN(s->skip, s->tail - s->head);
+	size_t n = MIN(s->skip, s->len);
 
-	s->head += n;
-	s->skip -= n;
-	n = MIN(s->skip, s->len);
 	s->data += n;
 	s->len -= n;
 	s->skip -= n;

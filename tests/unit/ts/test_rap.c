@@ -80,6 +80,21 @@ Test(rap, believes_the_indicator_but_not_a_scrambled_packet)
 	build_free(b);
 }
 
+Test(rap, needs_no_adaptation_field)
+{
+	struct build *b = build_new();
+	uint8_t *p = build_payload(b, 0x101, 0xff);
+	uint64_t pts;
+
+	p[1] |= 0x40;
+	memcpy(p + 4, "\0\0\1\xe0\0\0\x80\x80\5\x21\0\1\0\x0b", 14);
+	memcpy(p + TS_PACKET - 5, "\0\0\1\x65\x88", 5);
+	cr_assert(rap_is_start(p, 0x1b, PID_VIDEO));
+	cr_assert(rap_pts(p, &pts));
+	cr_assert_eq(pts, 5);
+	build_free(b);
+}
+
 Test(rap, each_pes_of_audio_is_one)
 {
 	struct build *b = build_new();
