@@ -257,9 +257,12 @@ static void leave_behind(struct worker_proc *w)
 
 	while (w->left[i] != NULL)
 		i++;
-	log_error(w->name, "pid %d does not die, it is stuck in the kernel: "
-			   "left behind",
-		  (int)child_pid(w->child));
+	(void)snprintf(w->last_end, sizeof w->last_end,
+		       "pid %d does not die, it is stuck in the kernel and "
+		       "left behind%s%s",
+		       (int)child_pid(w->child),
+		       w->why[0] != '\0' ? ": " : "", w->why);
+	log_error(w->name, "%s", w->last_end);
 	w->left[i] = w->child;
 	w->child = NULL;
 	child_set_end(w->left[i], on_left_end, w);

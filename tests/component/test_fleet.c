@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct bench {
@@ -309,6 +310,59 @@ Test(fleet, a_chatterbox_is_cut_short_and_cleaned, .timeout = 30)
 	cr_assert_eq(rig_count_log("\xc2\x9b"), 0);
 	cr_assert_eq(rig_count_log("2J line\n"), 20);
 	teardown(&b);
+}
+
+/* The version 1 freezer holds a process as a driver would: not even SIGKILL
+ * ends it. */
+#define FREEZER "/sys/fs/cgroup/freezer"
+
+static bool write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+	bool ok = f != NULL && fputs(text, f) >= 0;
+
+	if (f != NULL)
+		ok = fclose(f) == 0 && ok;
+	return ok;
+}
+
+static bool has_left_log(void *arg)
+{
+	(void)arg;
+	return rig_count_log("left behind in the kernel, has ended") > 0;
+}
+
+Test(fleet, one_that_is_stuck_in_the_kernel_is_left_behind, .timeout = 40)
+{
+	char folder[128], tasks[160], state[160], number[16];
+	struct bench b;
+	int pid;
+
+	(void)snprintf(folder, sizeof folder, FREEZER "/fleet-test-%d",
+		       (int)getpid());
+	(void)snprintf(tasks, sizeof tasks, "%s/tasks", folder);
+	(void)snprintf(state, sizeof state, "%s/freezer.state", folder);
+	if (access(FREEZER "/tasks", W_OK) < 0 || mkdir(folder, 0700) < 0)
+		cr_skip_test("no freezer to get stuck in");
+
+	setup(&b);
+	set(&b, "good", NULL);
+	await(&b, "good", "running", 0, 5000);
+	pid = get(&b, "good").pid;
+	(void)snprintf(number, sizeof number, "%d", pid);
+	cr_assert(write_file(tasks, number));
+	cr_assert(write_file(state, "FROZEN"));
+
+	/* 3 s without a beat, 0.5 s after SIGABRT, 5 s after SIGKILL */
+	await(&b, "good", "running", pid, 12000);
+	cr_assert_eq(rig_count_children(), 2);
+	cr_assert_eq(rig_count_log("is stuck in the kernel and left behind"),
+		     2);
+	cr_assert(write_file(state, "THAWED"));
+	rig_run_until(b.loop, has_left_log, NULL, 5000, "it ends at last");
+	cr_assert_eq(rig_count_children(), 1);
+	teardown(&b);
+	(void)rmdir(folder);
 }
 
 static double cpu_s(int who)
