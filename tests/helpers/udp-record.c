@@ -156,6 +156,7 @@ int main(int argc, char **argv)
 			fail("poll");
 		for (uint16_t i = 0; i < n; i++)
 			record(sockets[i].fd, i, file, &drops[i]);
+		(void)fflush(file);
 	}
 	for (uint16_t i = 0; i < n; i++)
 		lost += drops[i];

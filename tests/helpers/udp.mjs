@@ -16,15 +16,17 @@ export class Sender {
 	#timer;
 	#socket;
 
+	// from: the local address to send from; everyMs: how often it wakes.
 	static async start(t, mux, port, { address = '127.0.0.1', iface,
-		shape = (packets) => [packets], per = 7 } = {}) {
+		shape = (packets) => [packets], per = 7, from,
+		everyMs = 5 } = {}) {
 		const self = new Sender();
 
 		self.mux = mux;
 		self.shape = shape;
 		self.#socket = dgram.createSocket(
 			net.isIPv6(address) ? 'udp6' : 'udp4');
-		await new Promise((done) => self.#socket.bind(0, done));
+		await new Promise((done) => self.#socket.bind(0, from, done));
 		self.#socket.setSendBufferSize(1 << 20);
 		if (iface)
 			self.#socket.setMulticastInterface(iface);
@@ -38,7 +40,7 @@ export class Sender {
 					self.#socket.send(d, port, address);
 					self.sent++;
 				}
-		}, 5);
+		}, everyMs);
 		t.after(() => self.stop());
 		return self;
 	}
@@ -72,6 +74,19 @@ export class Recorder {
 		return self;
 	}
 
+	// Waits until nothing new has come for a while.
+	async quiet(ms = 300) {
+		let size = -1, since = now();
+
+		await waitUntil('silence', () => {
+			if (size !== this.size()) {
+				size = this.size();
+				since = now();
+			}
+			return now() - since > ms;
+		}, 20000);
+	}
+
 	size() { return fs.statSync(this.file).size; }
 
 	// Per place the list of { ns, data }.
@@ -91,6 +106,20 @@ export class Recorder {
 		}
 		return lists;
 	}
+}
+
+// The most that arrived within ms milliseconds, in milliseconds of the stream.
+export function mostWithin(list, rate, ms) {
+	const span = BigInt(Math.round(ms * 1e6));
+	let first = 0, bytes = 0, most = 0;
+
+	for (const { ns, data } of list) {
+		bytes += data.length;
+		while (ns - list[first].ns > span)
+			bytes -= list[first++].data.length;
+		most = Math.max(most, bytes);
+	}
+	return most * 8 / rate * 1000;
 }
 
 export const joined = (list) => Buffer.concat(list.map((d) => d.data));

@@ -34,11 +34,15 @@ export async function waitUntil(what, probe, timeoutMs = 10000) {
 	}
 }
 
-// A folder that is gone when the test is.
+// A folder that is gone when the test is, with what is mounted on it.
 export function tempDir(t) {
 	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'sluice-test-'));
 
-	t.after(() => fs.rmSync(dir, { recursive: true, force: true }));
+	t.after(async () => {
+		if (fs.readFileSync('/proc/self/mounts', 'utf8').includes(dir))
+			await run('umount', ['-l', dir]);
+		fs.rmSync(dir, { recursive: true, force: true });
+	});
 	return dir;
 }
 

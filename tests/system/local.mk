@@ -10,7 +10,21 @@ helper_files = \
 	tests/helpers/util.mjs \
 	tests/helpers/ws.mjs
 system_tests = \
-	tests/system/harness.mjs
+	tests/system/api.mjs \
+	tests/system/check.mjs \
+	tests/system/events.mjs \
+	tests/system/faults.mjs \
+	tests/system/harness.mjs \
+	tests/system/hostile.mjs \
+	tests/system/http.mjs \
+	tests/system/inputs.mjs \
+	tests/system/main.mjs \
+	tests/system/output.mjs \
+	tests/system/save.mjs \
+	tests/system/status.mjs \
+	tests/system/stop.mjs \
+	tests/system/tables.mjs \
+	tests/system/viewers.mjs
 EXTRA_DIST += $(helper_files) $(system_tests)
 
 check_PROGRAMS += tests/helpers/udp-record

@@ -8,7 +8,6 @@
 #include "worker/stream/path.h"
 #include "worker/stream/sink.h"
 #include "worker/stream/source.h"
-#include "worker/stream/ticker.h"
 #include "worker/ts/analyze.h"
 
 #include <ev.h>
@@ -19,8 +18,9 @@ struct path {
 	void (*on_status)(const struct msg_stream_status *, void *arg);
 	void *arg;
 
-	struct ticker ticker;
+	ev_timer tick;
 	ev_io readable;
+	uint64_t tick_ns;  /* what the timer runs at */
 	unsigned empty_ticks;
 	uint64_t now_ns;   /* of this turn */
 	uint64_t began_ns; /* this second */

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// api: every command and path, what it answers, and what it refuses.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
+	'udp://127.0.0.1:6000', more);
+
+// Sends a command that must fail; the one sentence it answers.
+async function refused(sluice, status, command) {
+	const before = await sluice.cmd('load');
+	const reply = await sluice.post(command);
+
+	assert.equal(reply.status, status, reply.body);
+	assert.match(reply.headers['content-type'], /^application\/json/);
+	const { error, ...rest } = JSON.parse(reply.body);
+	assert.deepEqual(rest, {});
+	assert.deepEqual(await sluice.cmd('load'), before, 'nothing changes');
+	return error;
+}
+
+test('version and load', async (t) => {
+	const given = { gid: 470000, settings: { instance_name: 'x' },
+		make_stream: [one({ colour: 'blue', _input: ['udp://1.2.3.4'],
+			groups: { Language: 'Español' } })],
+		anything: [1, { else: null }, 1.25, 'ü'] };
+	const sluice = await Sluice.start(t, given);
+
+	assert.match((await sluice.cmd('version')).version, /^\d{6}$/);
+	assert.deepEqual(await sluice.cmd('load'), given);
+	assert.deepEqual(await sluice.json('/api/config'), given);
+	assert.deepEqual(await sluice.json('/api/stream-info/a001'),
+		given.make_stream[0]);
+	await sluice.stop();
+});
+
+test('a stream is made, read, changed, renamed and removed', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const ok = { 'set-stream': 'ok' };
+
+	assert.deepEqual(await sluice.cmd('set-stream',
+		{ stream: one({ name: 'One' }), gid: 466561 }), ok);
+	assert.deepEqual(await sluice.cmd('get-stream', { id: 'a001' }),
+		{ 'get-stream': 'ok', stream: one({ name: 'One',
+			pmt_version: 1, sdt_version: 1 }) });
+	assert.equal((await sluice.cmd('load')).gid, 466561);
+	await waitUntil('input', () => udpBound(5000));
+
+	// another input, nothing of the old one is left
+	assert.deepEqual(await sluice.cmd('set-stream', { id: 'a001',
+		stream: one({ input: ['udp://127.0.0.1:5001'],
+			pmt_version: 1, sdt_version: 31 }) }), ok);
+	const changed = await sluice.json('/api/stream-info/a001');
+	assert.deepEqual([changed.pmt_version, changed.sdt_version,
+		changed.input[0]], [2, 0, 'udp://127.0.0.1:5001']);
+	await waitUntil('the new input', () => udpBound(5001) &&
+		!udpBound(5000));
+
+	assert.deepEqual(await sluice.cmd('set-stream', { id: 'a001',
+		stream: { ...one(), id: 'b-2.x_Y' } }), ok);
+	assert.equal((await sluice.get('/api/stream-info/a001')).status, 404);
+	assert.equal((await sluice.json('/api/stream-info/b-2.x_Y')).id,
+		'b-2.x_Y');
+	await waitUntil('its worker', () =>
+		sluice.worker('stream', 'b-2.x_Y') &&
+		!sluice.worker('stream', 'a001'));
+
+	assert.deepEqual(await sluice.cmd('set-stream', { id: 'b-2.x_Y',
+		stream: { remove: true } }), ok);
+	assert.deepEqual((await sluice.cmd('load')).make_stream, []);
+	await waitUntil('the end of its worker', () =>
+		!sluice.worker('stream', 'b-2.x_Y') && !udpBound(5000));
+	await sluice.stop();
+});
+
+test('an id is made from the counter when none is given', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const { id, ...nameless } = one({ enable: false });
+
+	await sluice.cmd('set-stream', { stream: nameless });
+	await sluice.cmd('set-stream', { stream: nameless });
+	const document = await sluice.cmd('load');
+	assert.deepEqual(document.make_stream.map((s) => s.id),
+		['a000', 'a001']);
+	assert.equal(document.gid, parseInt('a002', 36));
+	assert.notEqual(id, undefined);
+	await sluice.stop();
+});
+
+test('table versions count modulo 32', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const versions = async (stream) => {
+		await sluice.cmd('set-stream', { id: 'a001', stream });
+		const stored = await sluice.json('/api/stream-info/a001');
+		return Object.fromEntries(Object.entries(stored)
+			.filter(([key]) => key.endsWith('_version')));
+	};
+	const off = (more) => one({ enable: false, ...more });
+
+	assert.deepEqual(await versions(off()),
+		{ pmt_version: 1, sdt_version: 1 });
+	assert.deepEqual(await versions(off({ pmt_version: 31 })),
+		{ pmt_version: 0, sdt_version: 1 });
+	assert.deepEqual(await versions(off({ type: 'mpts' })),
+		{ pat_version: 0, cat_version: 0, sdt_version: 0,
+			nit_version: 0 });
+	assert.deepEqual(await versions(off({ type: 'mpts', pat_version: 0,
+		cat_version: 5, sdt_version: 31, nit_version: 30 })),
+		{ pat_version: 1, cat_version: 6, sdt_version: 0,
+			nit_version: 31 });
+	await sluice.stop();
+});
+
+test('toggle and restart', async (t) => {
+	const sluice = await Sluice.start(t, config(one()));
+
+	await waitUntil('input', () => udpBound(5000));
+	const { pid } = sluice.worker('stream', 'a001');
+	assert.deepEqual(await sluice.cmd('restart-stream', { id: 'a001' }),
+		{ 'restart-stream': 'ok' });
+	const { pid: second } = await sluice.replaced('stream', 'a001', pid);
+	assert.deepEqual(await sluice.cmd('toggle-stream', { id: 'a001' }),
+		{ 'toggle-stream': 'ok' });
+	await waitUntil('silence', () => !sluice.worker('stream', 'a001'));
+	const off = await sluice.status('a001');
+	assert.equal(off.active, false);
+	assert.equal((await sluice.json('/api/stream-info/a001')).enable,
+		false);
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	await sluice.replaced('stream', 'a001', second);
+	await sluice.stop();
+});
+
+test('what is refused changes nothing and says what is wrong', async (t) => {
+	const sluice = await Sluice.start(t, config(one(), stream('a002',
+		'udp://127.0.0.1:5002', 'http://127.0.0.1:8100/two')));
+	const set = (more, id) => ({ cmd: 'set-stream', id,
+		stream: one(more) });
+
+	for (const [command, status, pattern] of [
+		['', 400, /JSON/], ['{', 400, /JSON/], ['[]', 400, /object/],
+		['"x"', 400, /object/], ['{}', 400, /^cmd: is missing/],
+		['[' .repeat(3000), 400, /deep/],
+		[{ cmd: 1 }, 400, /^cmd:/], [{ cmd: '' }, 400, /^cmd:/],
+		[{ cmd: 'no-such-thing' }, 400, /no-such-thing/],
+		[{ cmd: 'set-stream' }, 400, /^stream: is missing/],
+		[{ cmd: 'set-stream', stream: [] }, 400, /^stream:/],
+		[{ cmd: 'set-stream', id: 1, stream: one() }, 400, /^id:/],
+		[{ ...set(), gid: 'x' }, 400, /^gid:/],
+		[set(), 400, /a001/],
+		[set({ id: 'a002' }, 'a001'), 400, /a002/],
+		[set({ id: 'x' }, 'nobody'), 404, /nobody/],
+		[set({ id: 'a/b' }, 'a001'), 400, /^stream\.id: /],
+		[set({ type: 'tv' }, 'a001'), 400, /^stream\.type: /],
+		[set({ enable: 1 }, 'a001'), 400, /^stream\.enable: /],
+		[set({ enable: undefined }, 'a001'), 400,
+			/^stream\.enable: is missing/],
+		[set({ type: undefined }, 'a001'), 400,
+			/^stream\.type: is missing/],
+		[set({ input: ['udp://1.2.3.4:70000'] }, 'a001'), 400,
+			/^stream\.input\[0\]: port: .*70000/],
+		[set({ output: ['http://127.0.0.1:8100/two'] }, 'a001'), 400,
+			/^stream\.output\[0\]: /],
+		[set({ output: [`http://0.0.0.0:${sluice.port}/x`] }, 'a001'),
+			400, /^stream\.output\[0\]: .*control/],
+		[{ cmd: 'set-stream', stream: { remove: true } }, 400, /^id:/],
+		[{ cmd: 'set-stream', id: 'nobody', stream: { remove: true } },
+			404, /nobody/],
+		...['get-stream', 'toggle-stream', 'restart-stream',
+			'check-stream'].flatMap((cmd) => [
+			[{ cmd }, 400, /^id: is missing/],
+			[{ cmd, id: 5 }, 400, /^id:/],
+			[{ cmd, id: 'nobody' }, 404, /nobody/]]),
+	])
+		assert.match(await refused(sluice, status, command), pattern);
+	for (const path of ['/api/stream-info/nobody', '/api/nothing', '/',
+		'/api/stream-status/nobody', '/api/stream-info', '/control/x'])
+		assert.equal((await sluice.get(path)).status, 404, path);
+	assert.equal((await sluice.get('/api/stream-status/a001?t=7')).status,
+		400);
+	const wrong = await sluice.get('/control/');
+	assert.equal(wrong.status, 405);
+	assert.equal(wrong.headers.allow, 'POST');
+	const put = await request(sluice.port, { method: 'PUT',
+		path: '/api/config' });
+	assert.equal(put.status, 405);
+	await sluice.stop();
+});
+
+test('a prefix for all paths', async (t) => {
+	const sluice = await Sluice.start(t,
+		{ ...config(one()), settings: { control_path: 'north/side' } },
+		{ wait: false });
+	const inside = await waitUntil('answer', () =>
+		request(sluice.port, { path: '/north/side/api/config' }));
+
+	assert.equal(inside.status, 200);
+	assert.equal((await sluice.get('/api/config')).status, 404);
+	assert.equal((await sluice.post({ cmd: 'version' })).status, 404);
+	const command = await request(sluice.port, { method: 'POST',
+		path: '/north/side/control/' }, '{"cmd":"version"}');
+	assert.equal(command.status, 200);
+	await sluice.stop();
+});
+
+test('without --no-web-auth nobody is let in', async (t) => {
+	const sluice = await Sluice.start(t, config(one()), { auth: true });
+
+	for (const path of ['/api/config', '/api/system-status', '/',
+		'/api/stream-info/a001', '/control/event/'])
+		assert.equal((await sluice.get(path)).status, 403, path);
+	for (const cmd of ['load', 'version', 'set-stream', 'x'])
+		assert.equal((await sluice.post({ cmd })).status, 403, cmd);
+	await sluice.stop();
+});
+
+test('without a file everything works and nothing is saved', async (t) => {
+	const sluice = await Sluice.start(t, undefined);
+
+	await sluice.cmd('set-stream', { stream: one() });
+	await waitUntil('input', () => udpBound(5000));
+	assert.equal((await sluice.cmd('load')).make_stream.length, 1);
+	await sluice.stop();
+});

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// api, before the start: -t names every fault of a configuration by its path.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { MASTER, config, stream } from '../helpers/sluice.mjs';
+import { run, srcdir, tempDir } from '../helpers/util.mjs';
+
+const good = () => ({ settings: { control_port: '127.0.0.1:8000' },
+	...config(
+		stream('a001', 'udp://239.1.1.1:1234#cc_limit=5',
+			['http://0.0.0.0:8100/one', 'udp://239.2.2.2:1234']),
+		stream('a002', 'file:///tmp/two.ts#loop',
+			'http://0.0.0.0:8100/two')) });
+
+// One case: what is put where, and the path the complaint has to name.
+const at = (place, value, complaint = place) => {
+	const document = good();
+	const keys = place.split(/[.[\]]+/).filter((key) => key !== '');
+	const last = keys.pop();
+	const parent = keys.reduce((object, key) => object[key] ??= {},
+		document);
+
+	if (value === undefined)
+		delete parent[last];
+	else
+		parent[last] = value;
+	return { text: JSON.stringify(document), complaint,
+		what: `${place} = ${JSON.stringify(value)}` };
+};
+
+const not = {
+	string: [7, true, null, [], {}, 1.5],
+	boolean: [0, 1, 'true', null, [], {}],
+	whole: ['1', -1, 1.5, true, null, {}],
+	object: ['', 1, true, null, ['x']],
+	list: ['', 1, true, null, {}],
+};
+
+const forms = {
+	'gid': 'whole', 'settings': 'object', 'users': 'object',
+	'auth': 'object', 'log': 'object', 'servers': 'list',
+	'dvb_tune': 'list', 'softcam': 'list', 'cas': 'list',
+	'categories': 'list', 'make_stream': 'list',
+	'settings.control_port': 'string', 'settings.control_path': 'string',
+	'settings.instance_name': 'string',
+	'make_stream[0].id': 'string', 'make_stream[0].name': 'string',
+	'make_stream[1].type': 'string', 'make_stream[1].enable': 'boolean',
+	'make_stream[1].input': 'list', 'make_stream[0].output': 'list',
+	'make_stream[0].groups': 'object',
+	'make_stream[0].pmt_version': 'whole',
+};
+
+const ports = ['', 'x', '0', '65536', '99999', '-1', '80 80', '1.2.3.4',
+	'1.2.3.4:', ':8000x', 'host:0', '[::1]', '[::1:8000', '1.2.3:8000'];
+const ids = ['', ' ', 'a b', 'a/b', '../x', 'ä', 'x'.repeat(65)];
+const types = ['', 'SPTS', 'tv', 'spts '];
+
+const inputs = ['', 'udp', 'udp:', 'udp:/1', 'udp://', '://x', 'gopher://x',
+	'udp://1.2.3:1', 'udp://1.2.3.4.5', 'udp://1.2.3.4:0',
+	'udp://1.2.3.4:65536', 'udp://1.2.3.4:port', 'udp://1.2.3.4:',
+	'udp://[::1', 'udp://[::g]:1', 'udp://::1:1234', 'udp://host:1234',
+	`udp://${'e'.repeat(16)}@239.1.1.1`, 'udp://et/h0@239.1.1.1',
+	'udp://239.1.1.1#=1', 'udp://239.1.1.1#a&&b',
+	'udp://239.1.1.1#renew=x', 'udp://239.1.1.1#renew=-1',
+	'udp://239.1.1.1#renew=1000000', 'udp://239.1.1.1#socket_size=1k',
+	'udp://239.1.1.1#src=host', 'udp://239.1.1.1#src=239.1.1.2',
+	'udp://239.1.1.1#src=::1', 'udp://10.1.1.1#src=10.1.1.2',
+	'udp://239.1.1.1#cc_limit=', 'udp://239.1.1.1#cc_limit=1.5',
+	'udp://239.1.1.1#bitrate_limit=0x10', 'udp://239.1.1.1#id=',
+	`udp://239.1.1.1#id=${'i'.repeat(65)}`,
+	'udp://239.1.1.1#no_analyze=maybe', 'udp://239.1.1.1\u0007',
+	`udp://${'1'.repeat(1100)}`, `file:///${'f'.repeat(1100)}`,
+	`udp://239.1.1.1#${Array.from({ length: 65 }, (_, i) => `o${i}`)
+		.join('&')}`];
+const outputs = ['', 'http', 'http://', 'http:///x', 'http://:8100',
+	'http://0.0.0.0:8100', 'http://0.0.0.0:0/x', 'http://0.0.0.0:70000/x',
+	'http://0.0.0.0:8100/a%', 'http://0.0.0.0:8100/a%zz',
+	'http://0.0.0.0:8100/a%00', 'http://0.0.0.0:8100/a%2fb',
+	'http://0.0.0.0:8100/../x', 'http://0.0.0.0:8100//x',
+	'http://0.0.0.0:8100/./x', 'http://host.example:8100/x',
+	'http://0.0.0.0:8100/x#buffer_size=lots', 'http://127.0.0.1:8000/x',
+	'http://0.0.0.0:8000/x', 'udp://', 'udp://0.0.0.0:1234',
+	'udp://:1234', 'udp://[::]:1234', 'udp://239.1.1.1#ttl=0',
+	'udp://239.1.1.1#ttl=256', 'udp://239.1.1.1#ttl=',
+	'rtp://239.1.1.1:x', 'file:///tmp/x.ts', 'ftp://1.2.3.4/x'];
+
+const cases = [
+	...Object.entries(forms).flatMap(([place, form]) =>
+		not[form].map((value) => at(place, value))),
+	...ports.map((port) => at('settings.control_port', port)),
+	...ids.map((id) => at('make_stream[0].id', id)),
+	...types.map((type) => at('make_stream[1].type', type)),
+	...inputs.map((input) => at('make_stream[1].input[0]', input)),
+	...outputs.map((output) => at('make_stream[0].output[1]', output)),
+	at('make_stream[1].enable', undefined),
+	at('make_stream[1].type', undefined),
+	at('make_stream[0].id', undefined),
+	at('make_stream[1].id', 'a001'),
+	at('make_stream[1].output[0]', 'http://0.0.0.0:8100/one'),
+	at('make_stream[0].input', Array(33).fill('udp://239.1.1.1')),
+	at('make_stream[0].output', Array(33).fill('udp://239.1.1.1')),
+	at('make_stream[1].input[0]', 5),
+	at('make_stream[1].input[0]', null),
+	at('make_stream[1]', 'a stream'),
+	at('softcam', ['x'], 'softcam[0]'),
+	at('users', { root: 'x' }, 'users.root'),
+	at('make_stream[0].groups', { a: 1 }, 'make_stream[0].groups.a'),
+];
+
+function documents() {
+	const text = JSON.stringify(good(), null, 2);
+	const cut = Array.from({ length: 40 }, (_, i) =>
+		text.slice(0, Math.floor(text.length * i / 40)));
+
+	return [...cut, 'null', '7', '"x"', '[]', '{', '{}}', '{"a":1,}',
+		'{"gid":1,"gid":2}', '\ufeff{}', '{"a":"\u0001"}', "{'a':1}",
+		'{"a":01}', '{"a":1e999}', '[1', 'nul', '{"a":"\\ud800"}',
+		'{"a":"\\u0000"}', '[' .repeat(5000), '{"a":'.repeat(5000),
+		'\0', 'x'.repeat(100000)];
+}
+
+async function judge(file, text) {
+	fs.writeFileSync(file, text);
+	const result = await run(MASTER, ['-t', '-c', file]);
+
+	assert.equal(result.signal, null, `killed by ${result.signal}`);
+	return { code: result.code, text: result.out + result.err };
+}
+
+test(`${cases.length} wrong documents: each fault named by its path`,
+	async (t) => {
+	const file = path.join(tempDir(t), 'wrong.json');
+
+	assert.ok(cases.length >= 200);
+	for (const { text, complaint, what } of cases) {
+		const { code, text: said } = await judge(file, text);
+		assert.equal(code, 78, `${what}: ${said}`);
+		const lines = said.split('\n').filter((line) => line !== '');
+		assert.ok(lines.every((line) => line.startsWith(`${file}: `)),
+			`${what}: ${said}`);
+		assert.ok(lines.some((line) => !line.includes('warning: ') &&
+			line.startsWith(`${file}: ${complaint}: `)),
+			`${what}: ${said}`);
+	}
+});
+
+test('what is no JSON object is named with its line, and never a crash',
+	async (t) => {
+	const file = path.join(tempDir(t), 'wrong.json');
+
+	for (const text of documents()) {
+		const { code, text: said } = await judge(file, text);
+		assert.equal(code, 78, `${text.slice(0, 60)}: ${said}`);
+		assert.ok(said.startsWith(`${file}: `), said);
+		assert.ok(said.split('\n').length <= 4, said);
+	}
+});
+
+test('every fault is named, not the first alone', async (t) => {
+	const document = good();
+
+	document.gid = 'x';
+	document.make_stream[0].output[1] = 'udp://239.2.2.2:0';
+	document.make_stream[1].type = 'x';
+	const { text } = await judge(path.join(tempDir(t), 'wrong.json'),
+		JSON.stringify(document));
+	for (const place of ['gid', 'make_stream[0].output[1]',
+		'make_stream[1].type'])
+		assert.ok(text.includes(`: ${place}: `), text);
+});
+
+test('what is right passes, with a warning where one is due', async (t) => {
+	const file = path.join(tempDir(t), 'right.json');
+	const strange = good();
+
+	strange.colour = { any: ['thing'] };
+	strange.make_stream[0].colour = 'blue';
+	strange.make_stream[0].input[0] += '&colour=blue';
+	for (const text of [JSON.stringify(good()), '{}',
+		JSON.stringify(strange)]) {
+		const result = await judge(file, text);
+		assert.equal(result.code, 0, result.text);
+	}
+	const { text } = await judge(file, JSON.stringify(strange));
+	assert.match(text, /make_stream\[0\]\.input\[0\]: warning: .*colour/);
+	for (const name of ['etc/sluice.json', 'etc/demo.json']) {
+		const { code, err } = await run(MASTER,
+			['-t', '-c', path.join(srcdir, name)]);
+		assert.equal(code, 0, err);
+	}
+});
+
+test('the command line', async (t) => {
+	const wrong = [['-x'], ['-p'], ['-p', 'x'], ['-p', '0'], ['-c'],
+		['-t'], ['extra'], ['--no-such-thing'], ['-p', '70000']];
+
+	for (const args of wrong) {
+		const { code, err } = await run(MASTER, args);
+		assert.equal(code, 64, `${args}: ${err}`);
+		assert.notEqual(err, '');
+	}
+	const version = await run(MASTER, ['-V']);
+	assert.match(version.out, /^sluice \d{6}\n$/);
+	assert.equal(version.code, 0);
+	const help = await run(MASTER, ['-h']);
+	assert.equal(help.code, 0);
+	for (const option of ['-c', '-p', '--no-web-auth', '-t', '-V', '-h'])
+		assert.ok(help.out.includes(option), option);
+	const missing = path.join(tempDir(t), 'none.json');
+	const { code, err } = await run(MASTER, ['-t', '-c', missing]);
+	assert.equal(code, 78, err);
+	assert.ok(err.includes(missing));
+});
+
+test('a wrong document stops the start, too', async (t) => {
+	const file = path.join(tempDir(t), 'wrong.json');
+
+	fs.writeFileSync(file, '{"settings": {"control_port": 8000}}');
+	const { code, err } = await run(MASTER, ['-c', file]);
+	assert.equal(code, 78);
+	assert.match(err, /settings\.control_port/);
+});

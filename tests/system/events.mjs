@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// api, the channel of events: what is told, in what order, and how it closes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { sleep, waitUntil } from '../helpers/util.mjs';
+import { OP, WsClient, frame } from '../helpers/ws.mjs';
+
+const PATH = '/control/event/';
+const LISTEN = `${PATH}?token=x`;
+
+const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
+	'udp://127.0.0.1:6000', more);
+
+const open = (t, sluice, path = LISTEN, headers = {}) =>
+	WsClient.open(t, sluice.port, path, headers);
+
+test('changes are told in order, with versions and the counter', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const clients = [await open(t, sluice), await open(t, sluice)];
+
+	await sluice.cmd('set-stream', { stream: one(), gid: 466600 });
+	await sluice.cmd('set-stream', { id: 'a001',
+		stream: one({ name: 'New', pmt_version: 1 }) });
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	await sluice.cmd('set-stream', { id: 'a001',
+		stream: { ...one(), id: 'b001', enable: false } });
+	await sluice.cmd('set-stream', { id: 'b001',
+		stream: { remove: true } });
+	const versions = (pmt, sdt) => ({ pmt_version: pmt, sdt_version: sdt });
+	const scope = 'set-stream', gid = 466600;
+	const wanted = [
+		{ scope, stream: one(versions(1, 1)), gid },
+		{ scope, stream: { id: 'a001', remove: true, up: true } },
+		{ scope, stream: one({ name: 'New', ...versions(2, 1) }), gid },
+		{ scope, stream: one({ name: 'New', ...versions(2, 1),
+			enable: false }) },
+		{ scope, stream: { id: 'a001', remove: true, up: true } },
+		{ scope, stream: { ...one(versions(1, 1)), id: 'b001',
+			enable: false }, gid },
+		{ scope, stream: { id: 'b001', remove: true, up: false } },
+	];
+	for (const client of clients) {
+		await waitUntil('all messages', () =>
+			client.scope(scope).length >= wanted.length);
+		assert.deepEqual(client.scope(scope), wanted);
+	}
+	await sluice.stop();
+});
+
+test('no counter in the configuration, none in the message', async (t) => {
+	const sluice = await Sluice.start(t, {});
+	const client = await open(t, sluice);
+
+	await sluice.cmd('set-stream', { stream: one({ enable: false }) });
+	const message = await client.wait('message',
+		(m) => m.scope === 'set-stream');
+	assert.equal('gid' in message, false);
+	await sluice.stop();
+});
+
+test('the handshake', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const good = await open(t, sluice);
+
+	assert.equal(good.status, 101);
+	assert.equal(good.accept, good.expected);
+	const keyless = await open(t, sluice, LISTEN,
+		{ 'Sec-WebSocket-Key': null, 'Sec-WebSocket-Version': null,
+			Connection: 'x' });
+	assert.equal(keyless.status, 101);
+	assert.equal(keyless.accept, undefined);
+	for (const upgrade of [null, 'h2c'])
+		assert.equal((await open(t, sluice, LISTEN,
+			{ Upgrade: upgrade })).status, 400, upgrade);
+	await sluice.stop();
+});
+
+test('ping, in text and in frames; no events without a token', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const listener = await open(t, sluice);
+	const deaf = await open(t, sluice, PATH);
+
+	for (const client of [listener, deaf]) {
+		client.send('ping');
+		client.write(frame(OP.ping, 'hello'));
+		client.send('ping');
+		await waitUntil('pongs', () => client.texts.length === 2 &&
+			client.pongs.length === 1);
+		assert.deepEqual(client.texts, ['pong', 'pong']);
+		assert.deepEqual(client.pongs, ['hello']);
+	}
+	// a text in two frames, a ping in between
+	listener.write(Buffer.concat([frame(OP.text, 'pi', { fin: false }),
+		frame(OP.ping, 'x'), frame(0, 'ng')]));
+	await waitUntil('pong', () => listener.texts.length === 3);
+	// one byte at a time
+	for (const byte of frame(OP.text, 'ping'))
+		listener.write(Buffer.from([byte]));
+	await waitUntil('pong', () => listener.texts.length === 4);
+	await sluice.cmd('set-stream', { stream: one() });
+	await listener.wait('event', (m) => m.scope === 'stream_event');
+	assert.deepEqual(deaf.messages, []);
+	assert.equal(listener.closed ?? deaf.closed, null);
+	await sluice.stop();
+});
+
+test('every way to be closed has its code', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const cases = [
+		['other text', frame(OP.text, 'hello'), 1008],
+		['text like ping', frame(OP.text, 'ping '), 1008],
+		['empty text', frame(OP.text, ''), 1008],
+		['binary', frame(OP.binary, 'ping'), null],
+		['too big', frame(OP.text, Buffer.alloc(256 * 1024 + 1, 97)),
+			null],
+		['unmasked', frame(OP.text, 'ping', { masked: false }), 1002],
+		['reserved opcode', frame(3, 'x'), 1002],
+		['long ping', frame(OP.ping, Buffer.alloc(126)), 1002],
+		['split ping', frame(OP.ping, 'x', { fin: false }), 1002],
+		['continuation of nothing', frame(0, 'x'), 1002],
+		['close', frame(OP.close, Buffer.from([3, 232])), null],
+		['empty close', frame(OP.close, ''), null],
+	];
+
+	for (const [what, bytes, code] of cases) {
+		const client = await open(t, sluice);
+		client.write(bytes);
+		assert.equal(await client.waitClosed(), code, what);
+	}
+	const last = await open(t, sluice);
+	await sluice.stop();
+	assert.equal(await last.waitClosed(), 1001);
+});
+
+test('a client that does not read is closed, the others hear all',
+	async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const slow = await open(t, sluice);
+	const good = await open(t, sluice);
+	const text = 'x'.repeat(200000);
+	let n = 0;
+
+	slow.socket.pause();
+	while (!/slow client/.test(sluice.log)) {
+		await sluice.cmd('set-stream', { id: 'a001', stream: one({
+			enable: false, comment: text, n }) });
+		await good.wait('it', (m) => m.stream?.n === n);
+		assert.ok(++n < 200, '40 MB, and nobody is slow');
+	}
+	slow.socket.resume();
+	assert.ok([1001, null].includes(await slow.waitClosed()));
+	const heard = good.messages.filter((m) => m.stream?.comment);
+	assert.deepEqual(heard.map((m) => m.stream.n), [...Array(n).keys()]);
+	assert.equal(good.closed, null);
+	await sluice.stop();
+});
+
+test('forty listeners hear every second of forty streams', async (t) => {
+	const ids = Array.from({ length: 40 }, (_, i) => `s${i}`);
+	const sluice = await Sluice.start(t, config(...ids.map((id, i) =>
+		stream(id, `udp://127.0.0.1:${5000 + i}`,
+			`udp://127.0.0.1:${6000 + i}`))));
+	const clients = await Promise.all(ids.map(() => open(t, sluice)));
+
+	await waitUntil('four seconds of each', () => clients.every((client) =>
+		ids.every((id) => client.messages.filter(
+			(m) => m.channel_id === id).length >= 4)), 20000);
+	await sleep(0);
+	const counts = ids.map((id) => clients[0].messages.filter(
+		(m) => m.channel_id === id).length);
+	assert.ok(Math.max(...counts) - Math.min(...counts) <= 2,
+		`${Math.min(...counts)} to ${Math.max(...counts)} events`);
+	await sluice.stop();
+});

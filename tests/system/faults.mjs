@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// faults: a process that is killed or hangs is replaced, and nobody else
+// notices; its viewers stay connected.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Viewer } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const RATE = 4e6;
+const N = 4;
+
+// Several streams under load, each with a recorded UDP output and a viewer.
+async function load(t) {
+	const numbers = Array.from({ length: N }, (_, i) => i);
+	const recorder = await Recorder.start(t,
+		...numbers.map((i) => ({ port: 6000 + i })));
+	const sluice = await Sluice.start(t, config(...numbers.map((i) =>
+		stream(`s${i}`, `udp://127.0.0.1:${5000 + i}`,
+			[`udp://127.0.0.1:${6000 + i}`,
+				`http://127.0.0.1:8100/s${i}`]))));
+
+	await waitUntil('inputs', () => numbers.every(
+		(i) => udpBound(5000 + i)));
+	const senders = [];
+	for (const i of numbers)
+		senders.push(await Sender.start(t,
+			new TsMux({ rate: RATE }), 5000 + i));
+	for (const i of numbers)
+		await sluice.onair(`s${i}`);
+	const viewers = [];
+	for (const i of numbers)
+		viewers.push(await Viewer.open(t, 8100, `/s${i}`));
+	await waitUntil('video', () => viewers.every((v) => v.bytes > 1e5));
+	return { sluice, recorder, senders, viewers };
+}
+
+async function finish({ recorder, senders }) {
+	senders.forEach((sender) => sender.stop());
+	await recorder.quiet();
+	return recorder.stop();
+}
+
+// The longest silence of an output, in milliseconds.
+function longestGap(list) {
+	let longest = 0;
+
+	for (let i = 1; i < list.length; i++)
+		longest = Math.max(longest,
+			Number(list[i].ns - list[i - 1].ns) / 1e6);
+	return longest;
+}
+
+function assertWhole(all, lists, from) {
+	for (let i = from; i < N; i++) {
+		const seen = checkTs(joined(lists[i]));
+		assert.equal(lists[i].length, all.senders[i].sent,
+			`s${i} lost datagrams`);
+		assert.equal(seen.ccErrors + seen.syncErrors, 0);
+		const viewed = checkTs(all.viewers[i].data());
+		assert.equal(viewed.ccErrors + viewed.syncErrors, 0);
+		assert.equal(all.viewers[i].ended, false);
+	}
+}
+
+// Strikes the worker of s0; everything else has to go on as if it had not.
+async function strike(t, signal, limitMs) {
+	const all = await load(t);
+	const { sluice, viewers } = all;
+	const { pid } = sluice.worker('stream', 's0');
+
+	process.kill(pid, signal);
+	await sluice.replaced('stream', 's0', pid, limitMs + 2000);
+	const bytes = viewers[0].bytes;
+	await waitUntil('the viewer of the dead one to see more', () =>
+		viewers[0].bytes > bytes + 300000, limitMs + 5000);
+	assert.equal(viewers[0].ended, false, 'the viewer stays connected');
+	await sluice.onair('s0');
+	const status = await sluice.status('s0');
+	assert.equal(status.worker.restarts, 1);
+	await sluice.waitStatus('s0', 'its viewer', (s) => s.sessions === 1);
+	const lists = await finish(all);
+	const gap = longestGap(lists[0]);
+	t.diagnostic(`${signal}: off for ${Math.round(gap)} ms`);
+	assert.ok(gap <= limitMs, `off for ${gap} ms`);
+	const viewed = checkTs(viewers[0].data());
+	assert.equal(viewed.syncErrors, 0, 'only whole packets');
+	assertWhole(all, lists, 1);
+	await sluice.stop();
+}
+
+test('kill -9 of a stream: back within 1.5 s', (t) =>
+	strike(t, 'SIGKILL', 1500));
+
+test('kill -STOP of a stream: back within 5 s', (t) =>
+	strike(t, 'SIGSTOP', 5000));
+
+test('kill -SEGV of a stream: back within 1.5 s', (t) =>
+	strike(t, 'SIGSEGV', 1500));
+
+test('kill -9 of deliver: UDP loses nothing, listening within 1 s',
+	async (t) => {
+	const all = await load(t);
+	const { sluice, viewers } = all;
+	const { pid } = sluice.worker('deliver');
+
+	const begin = now();
+	process.kill(pid, 'SIGKILL');
+	// a viewer who comes in that very moment is served, not refused
+	const early = await Viewer.open(t, 8100, '/s1');
+	assert.equal(early.status, 200);
+	await waitUntil('video', () => early.bytes > 1e5, 3000);
+	const ms = now() - begin;
+	t.diagnostic(`served again after ${Math.round(ms)} ms`);
+	await waitUntil('end of the old viewers', () =>
+		viewers.every((viewer) => viewer.ended));
+	const again = await Promise.all([0, 1, 2, 3].map((i) =>
+		Viewer.open(t, 8100, `/s${i}`)));
+	await waitUntil('video', () => again.every((v) => v.bytes > 1e5));
+	for (const viewer of again)
+		assert.equal(checkTs(viewer.data()).ccErrors, 0);
+	const lists = await finish(all);
+	lists.forEach((list, i) =>
+		assert.equal(list.length, all.senders[i].sent));
+	assert.ok(ms < 1000 + 500, `${ms} ms`);
+	await sluice.stop();
+});
+
+test('kill -STOP of deliver: replaced, UDP loses nothing', async (t) => {
+	const all = await load(t);
+	const { sluice } = all;
+	const { pid } = sluice.worker('deliver');
+
+	process.kill(pid, 'SIGSTOP');
+	await sluice.replaced('deliver', undefined, pid, 6000);
+	await waitUntil('service', async () => (await request(8100,
+		{ path: '/s0', method: 'HEAD' })).status === 200, 3000);
+	const lists = await finish(all);
+	lists.forEach((list, i) =>
+		assert.equal(list.length, all.senders[i].sent));
+	await sluice.stop();
+});
+
+test('one after the other, all killed, all come back', async (t) => {
+	const all = await load(t);
+	const { sluice } = all;
+
+	for (let round = 0; round < 3; round++) {
+		for (let i = 0; i < N; i++) {
+			const worker = sluice.worker('stream', `s${i}`);
+			process.kill(worker.pid, 'SIGKILL');
+			await sluice.replaced('stream', `s${i}`, worker.pid);
+		}
+	}
+	for (let i = 0; i < N; i++) {
+		await sluice.onair(`s${i}`);
+		assert.equal((await sluice.status(`s${i}`)).worker.restarts, 3);
+	}
+	assert.ok(all.viewers.every((viewer) => !viewer.ended));
+	assert.equal(sluice.workers().length, N + 1);
+	await sleep(0);
+	await sluice.stop();
+});

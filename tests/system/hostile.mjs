@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// faults, from inside: whatever a worker says or does not say, the master and
+// the other streams go on.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, WORKER, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { cpuSeconds, now, sleep, tempDir, udpBound, waitUntil }
+	from '../helpers/util.mjs';
+
+// A worker that is a script for the stream "bad", and the real one for all
+// others.  $real starts the real one, $dir is a folder to leave notes in.
+function wrapper(t, script) {
+	const dir = tempDir(t);
+	const file = path.join(dir, 'sluice-worker');
+
+	fs.writeFileSync(file, `#!/bin/bash
+real='${WORKER}'
+dir='${dir}'
+if [ "$2" != bad ]; then exec -a sluice-worker "$real" "$@"; fi
+echo "$(date +%s.%N)" >> "$dir/starts"
+say() { printf '%s' "$1" >&3; }
+${script}
+`, { mode: 0o755 });
+	return { file, starts: () => {
+		try {
+			return fs.readFileSync(path.join(dir, 'starts'), 'utf8')
+				.trim().split('\n').map(Number);
+		} catch {
+			return [];
+		}
+	} };
+}
+
+const both = () => config(
+	stream('bad', 'udp://127.0.0.1:5001', 'udp://127.0.0.1:6001'),
+	stream('good', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000'));
+
+// Runs the bad worker beside a good one until it was started `times` times;
+// the good one must not lose a packet.
+async function beside(t, script, { times = 2, timeoutMs = 20000,
+	check = async () => {} } = {}) {
+	const bad = wrapper(t, script);
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, both(),
+		{ env: { SLUICE_WORKER: bad.file } });
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('good');
+	const { pid } = sluice.worker('stream', 'good');
+	await waitUntil(`${times} starts of the bad one`, () =>
+		bad.starts().length >= times, timeoutMs);
+	await check(sluice, bad);
+	await sluice.onair('good');
+	assert.equal(sluice.worker('stream', 'good').pid, pid);
+	sender.stop();
+	await recorder.quiet();
+	const [list] = await recorder.stop();
+	assert.equal(list.length, sender.sent, 'the good one lost datagrams');
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+	const { code } = await sluice.stop();
+	assert.equal(code, 0, sluice.log.slice(-2000));
+	return { sluice, bad };
+}
+
+// What a well-behaved worker says first; the build is not looked at.
+const HELLO = `say '{"type":"worker.hello","body":{"proto":PROTO,` +
+	`"build":"BUILD","role":"stream"}}'`;
+const contract = fs.readFileSync(path.join(process.env.srcdir,
+	'proto/contract.h'), 'utf8');
+const PROTO = /MSG_PROTO_VERSION = (\d+)/.exec(contract)[1];
+const BUILD = /PACKAGE_VERSION "([^"]+)"/.exec(fs.readFileSync(
+	path.join(process.env.builddir, 'config.h'), 'utf8'))[1];
+const hello = HELLO.replace('PROTO', PROTO).replace('BUILD', BUILD);
+const ready = `say '{"type":"worker.ready","body":{}}'`;
+
+test('a worker that dies at every start: back-off, quarantine, alarm',
+	async (t) => {
+	const bad = wrapper(t, '[ ! -e "$dir/mended" ] && exit 1\n' +
+		'exec -a sluice-worker "$real" "$@"');
+	const sluice = await Sluice.start(t, both(),
+		{ env: { SLUICE_WORKER: bad.file } });
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('good');
+	const cpu = cpuSeconds(sluice.pid), begin = now();
+	const status = await sluice.waitStatus('bad', 'quarantine',
+		(s) => s.worker.state === 'quarantine', 120000);
+	assert.ok(status.worker.alarm, 'the alarm is a sentence');
+	assert.equal(status.onair, false);
+	assert.match(sluice.log, /<3>stream bad: alarm: /);
+	const starts = bad.starts();
+	const gaps = starts.slice(1).map((s, i) => s - starts[i]);
+	t.diagnostic(`${starts.length} starts, pauses ${gaps.map(
+		(gap) => gap.toFixed(1))}`);
+	assert.ok(starts.length >= 3 && starts.length <= 15);
+	assert.ok(gaps.at(-1) > 2 * gaps[0], 'the pauses grow');
+	const load = (cpuSeconds(sluice.pid) - cpu) /
+		((now() - begin) / 1000);
+	assert.ok(load < 0.05, `${load} of a core`);
+	// mended, and told so
+	fs.writeFileSync(path.join(path.dirname(bad.file), 'mended'), '');
+	await sluice.cmd('restart-stream', { id: 'bad' });
+	await waitUntil('its input', () => udpBound(5001), 3000);
+	const better = await sluice.waitStatus('bad', 'run',
+		(s) => s.worker.state === 'running', 3000);
+	assert.equal(better.worker.alarm, undefined);
+	await sluice.stop();
+});
+
+test('a program that is not there at the start is named', async (t) => {
+	const sluice = await Sluice.start(t, both(), { wait: false,
+		env: { SLUICE_WORKER: '/nonexistent/sluice-worker' } });
+	const { code, err } = await sluice.child.ended;
+
+	assert.notEqual(code, 0);
+	assert.match(err, /\/nonexistent\/sluice-worker/);
+});
+
+test('a program that is gone when it is needed again', async (t) => {
+	const bad = wrapper(t, 'exec -a sluice-worker "$real" "$@"');
+	const sluice = await Sluice.start(t, both(),
+		{ env: { SLUICE_WORKER: bad.file } });
+
+	await waitUntil('inputs', () => udpBound(5000) && udpBound(5001));
+	await Sender.start(t, new TsMux(), 5000);
+	fs.renameSync(bad.file, `${bad.file}.away`);
+	process.kill(sluice.worker('stream', 'bad').pid, 'SIGKILL');
+	await sluice.waitStatus('bad', 'back-off',
+		(s) => s.worker.state === 'backoff');
+	const cpu = cpuSeconds(sluice.pid);
+	await sleep(2000);
+	assert.ok(cpuSeconds(sluice.pid) - cpu < 0.2, 'no CPU burnt');
+	await sluice.onair('good');
+	fs.renameSync(`${bad.file}.away`, bad.file);
+	await sluice.waitStatus('bad', 'run',
+		(s) => s.worker.state === 'running', 20000);
+	await sluice.stop();
+});
+
+test('garbage instead of messages', (t) => beside(t,
+	`${hello}; ${ready}; while :; do say 'no JSON'; done`));
+
+test('bytes that are no text', (t) => beside(t,
+	`${hello}; while :; do head -c 70 /dev/urandom >&3; done`));
+
+test('words that only the master may say', (t) => beside(t,
+	`${hello}; ${ready}; while :; do ` +
+	`say '{"type":"deliver.listen","body":{"address":"0.0.0.0:1"}}';` +
+	`done`));
+
+test('numbers out of range and unknown keys', (t) => beside(t,
+	`${hello}; ${ready}; while :; do ` +
+	`say '{"type":"stream.status","body":{"packets":-1}}'; ` +
+	`say '{"type":"worker.log","body":{"level":99}}'; done`));
+
+test('a flood of sound messages', (t) => beside(t,
+	`${hello}; ${ready}; while :; do ` +
+	`say '{"type":"worker.log","body":{"level":6,"component":"x",` +
+	`"text":"flood"}}'; done`, { check: async (sluice) => {
+		assert.ok(sluice.log.length < 2e6, 'the log is not flooded');
+	} }));
+
+test('a message that is too long', (t) => beside(t,
+	`${hello}; for i in 1 2 3 4; do head -c 90000 /dev/zero >&3; done; ` +
+	`sleep 100`));
+
+test('a hello of another version', (t) => beside(t,
+	`${hello.replace(`"proto":${PROTO}`, '"proto":999')}; sleep 100`));
+
+test('no hello', (t) => beside(t, `${ready}; sleep 100`));
+
+test('not a word, and signals are ignored', (t) => beside(t,
+	`trap '' TERM ABRT; while :; do sleep 0.1; done`,
+	{ timeoutMs: 60000 }));
+
+test('silence after a good start', (t) => beside(t,
+	`${hello}; ${ready}; exec sleep 100`, { timeoutMs: 30000 }));
+
+test('a channel that is closed by one who lives on', (t) => beside(t,
+	`${hello}; ${ready}; exec 3>&-; exec sleep 100`));

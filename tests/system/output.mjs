@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// output: UDP is paced, however unevenly the input comes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { DATAGRAM, Recorder, Sender, joined, mostWithin }
+	from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+test('never more than 10 ms of a stream in one burst', async (t) => {
+	const rates = [1.5e6, 8e6, 20e6];
+	const recorder = await Recorder.start(t,
+		...rates.map((_, i) => ({ port: 6000 + i })));
+	const sluice = await Sluice.start(t, config(...rates.map((_, i) =>
+		stream(`a00${i}`, `udp://127.0.0.1:${5000 + i}`,
+			`udp://127.0.0.1:${6000 + i}`))));
+	const senders = [];
+
+	for (const [i, rate] of rates.entries()) {
+		await waitUntil('input', () => udpBound(5000 + i));
+		// what a network delivers after a stall: 40 ms at a time
+		senders.push(await Sender.start(t, new TsMux({ rate }),
+			5000 + i, { everyMs: 40 }));
+	}
+	await waitUntil('five seconds', () => senders[0].mux.seconds > 5);
+	senders.forEach((sender) => sender.stop());
+	await recorder.quiet();
+	const lists = await recorder.stop();
+	lists.forEach((list, i) => {
+		const rate = rates[i];
+		const seen = checkTs(joined(list));
+		// until the rate is known there is nothing to pace by
+		const later = list.filter(({ ns }) =>
+			ns - list[0].ns > 1000000000n);
+		const ms = mostWithin(later, rate, 1);
+		const one = DATAGRAM * 8 / rate * 1000;
+		// 2 % for a rate that has to be measured
+		assert.ok(ms <= 10 * 1.02 + one,
+			`${ms.toFixed(1)} ms at once at ${rate} bit/s`);
+		assert.equal(seen.ccErrors, 0);
+		assert.equal(list.length, senders[i].sent, 'all came through');
+	});
+	await sluice.stop();
+});
+
+test('RTP: sequence, payload type, one source, the clock of the stream',
+	async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'rtp://127.0.0.1:6000')));
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000);
+	await waitUntil('three seconds', () => sender.mux.seconds > 3);
+	sender.stop();
+	await recorder.quiet();
+	const [list] = await recorder.stop();
+	await sluice.stop();
+	const heads = list.map(({ data }) => ({ first: data[0],
+		type: data[1] & 127, sequence: data.readUInt16BE(2),
+		time: data.readUInt32BE(4), source: data.readUInt32BE(8) }));
+	const payload = Buffer.concat(list.map(({ data }) =>
+		data.subarray(12)));
+
+	heads.forEach((head, i) => {
+		assert.equal(head.first, 0x80);
+		assert.equal(head.type, 33);
+		assert.equal(head.source, heads[0].source);
+		assert.equal(head.sequence,
+			heads[0].sequence + i & 0xffff);
+		if (i > 0)
+			assert.ok((head.time - heads[i - 1].time >>> 0) <
+				90000, 'time goes on');
+	});
+	const seen = checkTs(payload);
+	assert.equal(seen.ccErrors + seen.syncErrors + seen.tail, 0);
+	const pcrs = seen.pcrs.get(PROGRAM.video);
+	const media = (pcrs.at(-1).value - pcrs[0].value) / 300;
+	const clock = heads.at(-1).time - heads[0].time >>> 0;
+	assert.ok(Math.abs(clock - media) < 9000,
+		`${clock} ticks for ${media}`);
+});
+
+test('an output that cannot be opened does not hold up the others',
+	async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000',
+			['udp://nowhere0@239.9.9.9:6001',
+				'udp://127.0.0.1:6000'])));
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('a001');
+	await waitUntil('complaint', () => /nowhere0/.test(sluice.log));
+	sender.stop();
+	await recorder.quiet();
+	const [list] = await recorder.stop();
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+	assert.ok(list.length > 0.9 * sender.sent);
+	await sluice.stop();
+});

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// save: what was changed is on disk, whole, a second later, or the old file is
+// untouched.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { now, run, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
+	'udp://127.0.0.1:6000', more);
+
+const read = (sluice) => JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
+
+async function mount(...args) {
+	const { code, err } = await run('mount', args);
+
+	assert.equal(code, 0, `mount ${args.join(' ')}: ${err}`);
+}
+
+test('saved one second after the change, in one piece', async (t) => {
+	const sluice = await Sluice.start(t,
+		{ ...config(), other: { keys: 1 } });
+	const old = fs.statSync(sluice.file).ino;
+
+	fs.chmodSync(sluice.file, 0o640);
+	const begin = now();
+	await sluice.cmd('set-stream', { stream: one({ enable: false }) });
+	await waitUntil('new file', () =>
+		fs.statSync(sluice.file).ino !== old, 5000);
+	const ms = now() - begin;
+	assert.ok(ms > 900 && ms < 2500, `after ${ms} ms`);
+	assert.deepEqual(read(sluice), await sluice.cmd('load'));
+	assert.deepEqual(read(sluice).other, { keys: 1 });
+	assert.equal(fs.statSync(sluice.file).mode & 0o777, 0o640);
+	assert.deepEqual(fs.readdirSync(sluice.dir), ['sluice.json']);
+	await sluice.stop();
+});
+
+test('a burst is written once, and every reader sees a whole file',
+	async (t) => {
+	const sluice = await Sluice.start(t, config());
+	let inode = fs.statSync(sluice.file).ino, writes = 0, n = 0;
+	const watch = setInterval(() => {
+		// throws, and fails the test, on a torn file
+		read(sluice);
+		const { ino } = fs.statSync(sluice.file);
+		if (ino !== inode)
+			writes++;
+		inode = ino;
+	}, 2);
+
+	t.after(() => clearInterval(watch));
+	const begin = now();
+	while (now() - begin < 700) {
+		await sluice.cmd('set-stream', { id: `s${n % 20}`,
+			stream: stream(`s${n % 20}`, [], [],
+				{ enable: false, n: n++ }) });
+	}
+	await waitUntil('the save', () => writes > 0, 5000);
+	await waitUntil('quiet', () => now() - begin > 3500);
+	assert.ok(n > 20);
+	assert.equal(writes, 1);
+	assert.deepEqual(read(sluice), await sluice.cmd('load'));
+	await sluice.stop();
+});
+
+test('the end saves what was not yet saved', async (t) => {
+	const sluice = await Sluice.start(t, config());
+
+	await sluice.cmd('set-stream', { stream: one({ enable: false }) });
+	await sluice.stop();
+	assert.equal(read(sluice).make_stream[0].id, 'a001');
+});
+
+test('a file that does not exist is made', async (t) => {
+	const sluice = await Sluice.start(t, null);
+
+	assert.deepEqual(await sluice.cmd('load'), {});
+	assert.equal(fs.existsSync(sluice.file), false);
+	await sluice.cmd('set-stream', { stream: one({ enable: false }) });
+	await waitUntil('the file', () => fs.existsSync(sluice.file));
+	assert.equal(fs.statSync(sluice.file).mode & 0o077, 0,
+		'secrets are nobody else\'s');
+	await sluice.stop();
+});
+
+// A stream under way while the disk fails; dir is where it does.
+async function underWay(t, dir) {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(one()), { dir });
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('a001');
+	return { sluice, sender, recorder };
+}
+
+async function change(sluice) {
+	const before = fs.readFileSync(sluice.file, 'utf8');
+
+	await sluice.cmd('set-stream', { stream: stream('new', [], [],
+		{ enable: false, comment: 'x'.repeat(3000) }) });
+	await waitUntil('complaint', () =>
+		sluice.log.includes(`${sluice.file} is not saved`));
+	assert.equal(fs.readFileSync(sluice.file, 'utf8'), before,
+		'the old file is intact');
+	assert.equal((await sluice.cmd('load')).make_stream.length, 2);
+}
+
+async function recovered({ sluice, sender, recorder }) {
+	await waitUntil('the save', () =>
+		read(sluice).make_stream.length === 2, 20000);
+	await waitUntil('line in the log', () =>
+		/saved again/.test(sluice.log));
+	sender.stop();
+	await recorder.quiet();
+	const [list] = await recorder.stop();
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+	assert.equal(list.length, sender.sent, 'the stream lost nothing');
+	await sluice.stop();
+}
+
+test('a full disk', async (t) => {
+	const dir = tempDir(t);
+
+	await mount('-t', 'tmpfs', '-o', 'size=64k', 'none', dir);
+	const all = await underWay(t, dir);
+	const filler = path.join(dir, 'filler');
+	const fd = fs.openSync(filler, 'w');
+	assert.throws(() => {
+		for (;;)
+			fs.writeSync(fd, Buffer.alloc(4096));
+	}, /ENOSPC/);
+	fs.closeSync(fd);
+	await change(all.sluice);
+	assert.match(all.sluice.log, /No space left/);
+	fs.rmSync(filler);
+	await recovered(all);
+});
+
+test('a read-only folder', async (t) => {
+	const dir = tempDir(t);
+
+	await mount('--bind', dir, dir);
+	const all = await underWay(t, dir);
+	await mount('-o', 'remount,bind,ro', dir);
+	await change(all.sluice);
+	assert.match(all.sluice.log, /Read-only/);
+	await mount('-o', 'remount,bind,rw', dir);
+	await recovered(all);
+});

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// status: what is wrong with a stream is measured and told once a second.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { TsChecker } from '../helpers/ts.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
+
+async function playing(t, input, mux, options = {}) {
+	const sluice = await Sluice.start(t,
+		config(stream('a001', input, 'udp://127.0.0.1:6000')));
+
+	await waitUntil('input', () => udpBound(5000));
+	const events = await sluice.events(t);
+	const sender = await Sender.start(t, mux, 5000, options);
+	return { sluice, events, sender };
+}
+
+const INPUT = 'udp://127.0.0.1:5000';
+
+test('the fields of a good second', async (t) => {
+	const mux = new TsMux({ rate: 4e6 });
+	const { sluice, events } = await playing(t, INPUT, mux);
+
+	await sluice.waitStatus('a001', 'a full second', (s) =>
+		s.onair && Math.abs(s.bitrate - 4000) < 120);
+	const status = await sluice.status('a001');
+	assert.ok(Math.abs(status.timestamp - Date.now() / 1000) < 3);
+	const wanted = { name: 'Stream a001', input_id: 1, active: true,
+		onair: true, sessions: 0, pes_error: 0, sc_error: 0,
+		cc_error: 0, video_count: 1, audio_count: 1 };
+	for (const [key, value] of Object.entries(wanted))
+		assert.equal(status[key], value, key);
+	assert.ok(Math.abs(status.packets - 4e6 / 8 / 188) < 120,
+		status.packets);
+	const event = await events.wait('good second', (m) => m.onair &&
+		Math.abs(m.bitrate - 4000) < 120);
+	assert.deepEqual({ ...event, bitrate: 0 }, { scope: 'stream_event',
+		channel_id: 'a001', input_id: 1, onair: true, bitrate: 0,
+		scrambled: false, cc_error: 0, pes_error: 0 });
+	const check = await sluice.cmd('check-stream',
+		{ id: 'a001', status: true });
+	assert.equal(check['check-stream'], 'ok');
+	assert.equal(check.status.onair, true);
+	assert.equal(check.status.active_input, 1);
+	assert.equal(check.status.input.length, 1);
+	assert.deepEqual({ ...check.status.input[0], bitrate: 0 },
+		{ scrambled: false, cc_error: 0, bitrate: 0, pes_error: 0 });
+	await sluice.stop();
+});
+
+test('every continuity error is counted, once', async (t) => {
+	const truth = new TsChecker();
+	let turn = 0, broken = false;
+	const { sluice, events, sender } = await playing(t, INPUT, new TsMux(),
+		{ shape: (packets) => {
+			const kept = broken && ++turn % 40 === 0 ?
+				packets.subarray(188) : packets;
+			truth.push(kept);
+			return [kept];
+		} });
+
+	await sluice.onair('a001');
+	broken = true;
+	await waitUntil('errors', () => truth.ccErrors > 30);
+	sender.stop();
+	await sleep(100);
+	const sum = () => events.scope('stream_event')
+		.reduce((total, event) => total + event.cc_error, 0);
+	await waitUntil('silence', () => events.messages.at(-1).bitrate === 0);
+	assert.equal(sum(), truth.ccErrors);
+	const minute = await sluice.json('/api/stream-status/a001');
+	assert.equal(minute.cc_error, sum());
+	await sluice.stop();
+});
+
+test('cc_limit takes an input off air', async (t) => {
+	let turn = 0, broken = false;
+	const { sluice } = await playing(t, INPUT + '#cc_limit=5', new TsMux(),
+		{ shape: (packets) => broken && ++turn % 5 === 0 ?
+			[] : [packets] });
+
+	await sluice.onair('a001');
+	broken = true;
+	const status = await sluice.waitStatus('a001', 'off air',
+		(s) => !s.onair);
+	assert.ok(status.cc_error >= 5);
+	broken = false;
+	await sluice.onair('a001');
+	await sluice.stop();
+});
+
+test('scrambled packets take it off air, and clear ones back', async (t) => {
+	const mux = new TsMux();
+	const { sluice, events } = await playing(t, INPUT, mux);
+
+	await sluice.onair('a001');
+	mux.scrambled = true;
+	const status = await sluice.waitStatus('a001', 'scrambling',
+		(s) => !s.onair && s.sc_error > 0);
+	assert.equal(status.cc_error, 0);
+	await events.wait('event', (m) => m.scrambled && !m.onair);
+	mux.scrambled = false;
+	await sluice.onair('a001');
+	await sluice.stop();
+});
+
+test('broken PES start codes take it off air', async (t) => {
+	const mux = new TsMux();
+	const { sluice, events } = await playing(t, INPUT, mux);
+
+	await sluice.onair('a001');
+	mux.breakPes = true;
+	await sluice.waitStatus('a001', 'PES errors',
+		(s) => !s.onair && s.pes_error > 2);
+	await events.wait('event', (m) => m.pes_error > 2 && !m.onair);
+	mux.breakPes = false;
+	await sluice.onair('a001');
+	await sluice.stop();
+});
+
+test('less than the least bit rate is off air', async (t) => {
+	const mux = new TsMux({ rate: 300e3 });
+	const { sluice } = await playing(t, INPUT + '#bitrate_limit=200', mux);
+
+	await sluice.onair('a001');
+	mux.rate = 300e3;
+	const info = await sluice.json('/api/stream-info/a001');
+	await sluice.cmd('set-stream', { id: 'a001', stream: { ...info,
+		input: [INPUT + '#bitrate_limit=400'] } });
+	const status = await sluice.waitStatus('a001', 'off air', (s) =>
+		!s.onair && s.bitrate > 200);
+	assert.ok(status.bitrate < 400);
+	await sluice.stop();
+});
+
+test('radio needs less than television', async (t) => {
+	const radio = { pnr: 1, pmtPid: 0x100, audio: 0x102 };
+	const mux = new TsMux({ rate: 100e3, programs: [radio] });
+	const { sluice } = await playing(t, INPUT, mux);
+
+	await sluice.onair('a001');
+	await sluice.cmd('restart-stream', { id: 'a001' });
+	mux.programs = [PROGRAM];
+	mux.pmtVersion = 1;
+	await sluice.waitStatus('a001', 'video below 128 kbit/s', (s) =>
+		!s.onair && s.video_count === 1 && s.bitrate > 60);
+	await sluice.stop();
+});
+
+test('silence is told once a second, too', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', INPUT, 'udp://127.0.0.1:6000', { id: 'a001' }),
+		stream('a002', INPUT.replace('5000', '5001') + '#id=main-link',
+			'udp://127.0.0.1:6001'),
+		stream('a003', INPUT.replace('5000', '5002'),
+			'udp://127.0.0.1:6002', { enable: false })));
+	const events = await sluice.events(t);
+	const begin = now();
+
+	await waitUntil('six seconds', () => now() - begin > 6000);
+	for (const [id, input] of [['a001', 1], ['a002', 'main-link']]) {
+		const list = events.scope('stream_event')
+			.filter((m) => m.channel_id === id);
+		assert.ok(list.length >= 4 && list.length <= 7,
+			`${list.length} events in 6 s`);
+		assert.ok(list.every((m) => !m.onair && m.bitrate === 0 &&
+			m.input_id === input), JSON.stringify(list[0]));
+	}
+	assert.ok(!events.messages.some((m) => m.channel_id === 'a003'));
+	const off = await sluice.status('a003');
+	assert.equal(off.active, false);
+	assert.equal(off.onair, false);
+	const check = await sluice.cmd('check-stream', { id: 'a001' });
+	assert.deepEqual(check, { 'check-stream': false });
+	await sluice.stop();
+});
+
+test('the system tells of itself', async (t) => {
+	const sluice = await Sluice.start(t, { settings: {
+		instance_name: 'north' }, ...config() });
+	const status = await sluice.json('/api/system-status?t=0');
+
+	assert.equal(status.instance, 'north');
+	for (const key of ['timestamp', 'la1', 'la5', 'la15', 'app_threads',
+		'sys_cpu_usage', 'app_cpu_usage', 'sys_mem_usage',
+		'app_mem_usage', 'app_mem_kb', 'sys_uptime', 'app_uptime'])
+		assert.equal(typeof status[key], 'number', key);
+	assert.ok(status.app_mem_kb > 100 && status.sys_uptime > 0);
+	await sluice.stop();
+});

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// stop: the end is orderly, within 5 s, and nothing is left behind.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Viewer } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { now, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const N = 200;
+
+const many = () => config(...Array.from({ length: N }, (_, i) =>
+	stream(`s${i}`, `udp://127.0.0.1:${10000 + i}`,
+		[`udp://127.0.0.1:${20000 + i}`,
+			`http://127.0.0.1:8100/s${i}#buffer_size=1024`])));
+
+const streams = (sluice) => sluice.workers()
+	.filter((w) => w.role === 'stream');
+
+const allBound = () => {
+	for (let i = 0; i < N; i++)
+		if (!udpBound(10000 + i))
+			return false;
+	return true;
+};
+
+test(`SIGTERM with ${N} streams: nobody is left after 5 s`, async (t) => {
+	const begin = now();
+	const sluice = await Sluice.start(t, many());
+
+	await waitUntil('all streams', () =>
+		streams(sluice).length === N && allBound(),
+		sanitized ? 60000 : 20000);
+	const ready = now() - begin;
+	t.diagnostic(`${N} streams took ${Math.round(ready)} ms`);
+	await Sender.start(t, new TsMux(), 10007);
+	const viewer = await Viewer.open(t, 8100, '/s7');
+	await waitUntil('video', () => viewer.bytes > 50000);
+	const events = await sluice.events(t);
+	const { code, signal, ms } = await sluice.stop();
+	assert.equal(signal, null);
+	assert.equal(code, 0, sluice.log.slice(-2000));
+	assert.ok(ms < 5000, `${ms} ms`);
+	assert.equal(await events.waitClosed(1000), 1001);
+	await waitUntil('end of the viewer', () => viewer.ended, 1000);
+});
+
+test('SIGTERM before all have started', async (t) => {
+	const sluice = await Sluice.start(t, many(), { wait: false });
+
+	await waitUntil('the first workers', () => streams(sluice).length > 3);
+	const { code, ms } = await sluice.stop();
+	assert.equal(code, 0);
+	assert.ok(ms < 5000, `${ms} ms`);
+});
+
+test('a worker that hangs does not hold up the end', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000'),
+		stream('a002', 'udp://127.0.0.1:5001', [])));
+
+	await waitUntil('inputs', () => udpBound(5000) && udpBound(5001));
+	process.kill(sluice.worker('stream', 'a001').pid, 'SIGSTOP');
+	const { code, ms } = await sluice.stop();
+	assert.equal(code, 0);
+	assert.ok(ms < 5000, `${ms} ms`);
+});
+
+test('a master that is killed takes its workers along', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000',
+			['udp://127.0.0.1:6000', 'http://127.0.0.1:8100/x'])));
+
+	await waitUntil('input', () => udpBound(5000));
+	sluice.child.kill('SIGKILL');
+	await sluice.child.ended;
+	await waitUntil('end of the workers', () =>
+		sluice.workers().length === 0, 3000);
+});
+
+test('SIGINT is as good as SIGTERM, twice is once', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+
+	await waitUntil('input', () => udpBound(5000));
+	sluice.child.kill('SIGINT');
+	const { code } = await sluice.stop('SIGINT');
+	assert.equal(code, 0);
+});

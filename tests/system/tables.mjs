@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tables: programs are followed when their tables change, vanish or break.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+async function playing(t, mux) {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, mux, 5000);
+	return sluice;
+}
+
+const counts = (video, audio) => (s) =>
+	s.video_count === video && s.audio_count === audio;
+
+test('a new version of the PMT is taken', async (t) => {
+	const mux = new TsMux({ programs: [{ ...PROGRAM, audio: 0 }] });
+	const sluice = await playing(t, mux);
+
+	await sluice.waitStatus('a001', 'video', counts(1, 0));
+	mux.programs = [PROGRAM];
+	mux.pmtVersion = 1;
+	await sluice.waitStatus('a001', 'video and audio', counts(1, 1));
+	await sluice.onair('a001');
+	await sluice.stop();
+});
+
+test('a PMT that moves to another PID is followed', async (t) => {
+	const mux = new TsMux();
+	const sluice = await playing(t, mux);
+
+	await sluice.waitStatus('a001', 'video and audio', counts(1, 1));
+	mux.programs = [{ ...PROGRAM, pmtPid: 0x200, audio: 0 }];
+	mux.patVersion = 1;
+	mux.pmtVersion = 1;
+	await sluice.waitStatus('a001', 'the new PMT', counts(1, 0));
+	await sluice.onair('a001');
+	// the old PID speaks again; nobody listens
+	mux.programs = [PROGRAM, { ...PROGRAM, pnr: 2, pmtPid: 0x300,
+		video: 0x301, audio: 0x302 }];
+	mux.patVersion = 2;
+	mux.pmtVersion = 2;
+	await sluice.waitStatus('a001', 'two programs', counts(2, 2));
+	await sluice.stop();
+});
+
+test('tables with a wrong check sum change nothing', async (t) => {
+	const mux = new TsMux();
+	const sluice = await playing(t, mux);
+
+	await sluice.waitStatus('a001', 'video and audio', counts(1, 1));
+	mux.breakCrc = true;
+	mux.programs = [{ ...PROGRAM, audio: 0 }];
+	mux.pmtVersion = 1;
+	const begin = mux.seconds;
+	await waitUntil('two seconds', () => mux.seconds - begin > 2);
+	const status = await sluice.status('a001');
+	assert.deepEqual([status.video_count, status.audio_count], [1, 1]);
+	mux.breakCrc = false;
+	await sluice.waitStatus('a001', 'the change', counts(1, 0));
+	await sluice.stop();
+});
+
+test('no tables: no programme, until they come', async (t) => {
+	const mux = new TsMux();
+
+	mux.psi = false;
+	const sluice = await playing(t, mux);
+	await sluice.waitStatus('a001', 'bytes', (s) => s.bitrate > 1000);
+	const status = await sluice.status('a001');
+	assert.deepEqual([status.video_count, status.audio_count], [0, 0]);
+	mux.psi = true;
+	await sluice.waitStatus('a001', 'video and audio', counts(1, 1));
+	await sluice.onair('a001');
+	await sluice.stop();
+});

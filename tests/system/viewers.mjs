@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// viewers: who watches over HTTP gets a picture at once, and nobody holds up
+// anybody else.
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { test } from 'node:test';
+import { Viewer } from '../helpers/media.mjs';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { now, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const OTHER = { pnr: 2, pmtPid: 0x190, video: 0x191, audio: 0x192 };
+
+async function playing(t, { rate = 2e6, options = '' } = {}) {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000',
+			`http://127.0.0.1:8100/one${options}`),
+		stream('a002', 'udp://127.0.0.1:5001',
+			[`http://127.0.0.1:8100/two${options}`,
+				'http://127.0.0.1:8101/%74hree'])));
+
+	await waitUntil('inputs', () => udpBound(5000) && udpBound(5001));
+	const senders = [
+		await Sender.start(t, new TsMux({ rate }), 5000),
+		await Sender.start(t, new TsMux({ rate, programs: [OTHER] }),
+			5001)];
+	await sluice.onair('a001');
+	await sluice.onair('a002');
+	return { sluice, senders };
+}
+
+// Sends raw bytes; all that comes back until the end, or until enough.
+function raw(t, port, text, enough = () => false) {
+	return new Promise((done) => {
+		let got = Buffer.alloc(0);
+		const socket = net.connect(port, '127.0.0.1',
+			() => socket.write(text));
+		t.after(() => socket.destroy());
+		socket.on('data', (data) => {
+			got = Buffer.concat([got, data]);
+			if (enough(got))
+				socket.destroy();
+		});
+		socket.on('error', () => {});
+		socket.on('close', () => done(got));
+	});
+}
+
+const split = (got) => {
+	const at = got.indexOf('\r\n\r\n');
+
+	return { head: got.subarray(0, at).toString(),
+		body: got.subarray(at + 4) };
+};
+
+test('streams share a port, a stream may have several', async (t) => {
+	const { sluice } = await playing(t);
+	const places = [[8100, '/one', PROGRAM], [8100, '/two', OTHER],
+		[8101, '/three', OTHER]];
+
+	for (const [port, path, program] of places) {
+		const viewer = await Viewer.open(t, port, path);
+		await waitUntil('video', () => viewer.bytes > 300000);
+		viewer.close();
+		const seen = checkTs(viewer.data());
+		assert.equal(viewer.status, 200);
+		assert.equal(seen.ccErrors + seen.syncErrors +
+			seen.crcErrors, 0);
+		assert.deepEqual(seen.order.slice(0, 3),
+			[0, program.pmtPid, program.video]);
+		assert.ok(seen.first.rai && seen.first.packet === 2);
+	}
+	await sluice.stop();
+});
+
+test('HTTP/1.0, HTTP/1.1, HEAD, and what is refused', async (t) => {
+	const { sluice } = await playing(t);
+	const some = (got) => got.length > 50000;
+	const ask = async (line, enough) => split(await raw(t, 8100,
+		`${line}\r\nHost: x\r\n\r\n`, enough));
+
+	for (const version of ['1.0', '1.1']) {
+		const { head, body } = await ask(`GET /one HTTP/${version}`,
+			some);
+		assert.match(head, /^HTTP\/1\.[01] 200 /);
+		assert.match(head, /^content-type: video\/mp2t$/im);
+		assert.doesNotMatch(head, /^transfer-encoding/im);
+		assert.equal(body[0], 0x47);
+	}
+	const plain = split(await raw(t, 8100, 'GET /one HTTP/1.0\r\n\r\n',
+		some));
+	assert.match(plain.head, / 200 /, 'HTTP/1.0 needs no Host');
+	const { head, body } = await ask('HEAD /one HTTP/1.1\r\n' +
+		'Connection: close');
+	assert.match(head, /^HTTP\/1\.1 200 /);
+	assert.match(head, /^content-type: video\/mp2t$/im);
+	assert.equal(body.length, 0);
+	for (const [line, status] of [
+		['GET /none HTTP/1.1\r\nConnection: close', 404],
+		['GET / HTTP/1.1\r\nConnection: close', 404],
+		['GET /one/ HTTP/1.1\r\nConnection: close', 404],
+		['GET /ONE HTTP/1.1\r\nConnection: close', 404],
+		['HEAD /none HTTP/1.1\r\nConnection: close', 404],
+		['POST /one HTTP/1.1\r\nContent-Length: 0\r\n' +
+			'Connection: close', 405],
+		['DELETE /one HTTP/1.1\r\nConnection: close', 405],
+		['GET /%2e%2e%2fone HTTP/1.1', 400],
+		['GET /one HTTP/1.1\r\nHost: y', 400],
+		['GET /one HTTP/2.5', 505],
+		['GET /one HTTP/1.1\r\nX: ' + 'x'.repeat(20000), 431],
+	]) {
+		const reply = await ask(line);
+		assert.match(reply.head, new RegExp(`^HTTP/1\\.1 ${status} `),
+			`${line.slice(0, 40)}: ${reply.head}`);
+		if (status === 405)
+			assert.match(reply.head, /^allow: .*GET/im);
+	}
+	await sluice.stop();
+});
+
+test('a hundred viewers get the same', async (t) => {
+	const { sluice, senders } = await playing(t);
+	const viewers = await Promise.all(Array.from({ length: 100 },
+		() => Viewer.open(t, 8100, '/one')));
+
+	await sluice.waitStatus('a001', 'viewers', (s) => s.sessions === 100);
+	const mark = senders[0].mux.seconds;
+	await waitUntil('two seconds', () =>
+		senders[0].mux.seconds - mark > 2);
+	for (const viewer of viewers) {
+		viewer.close();
+		const seen = checkTs(viewer.data());
+		assert.ok(seen.packets > 2 * 2e6 / 8 / 188 * 0.9,
+			`${seen.packets} packets`);
+		assert.equal(seen.ccErrors + seen.syncErrors, 0);
+		assert.deepEqual(seen.order.slice(0, 2), [0, PROGRAM.pmtPid]);
+	}
+	await sluice.waitStatus('a001', 'nobody', (s) => s.sessions === 0);
+	await sluice.stop();
+});
+
+test('a viewer who does not read is cut off, the others do not notice',
+	async (t) => {
+	const { sluice } = await playing(t,
+		{ rate: 12e6, options: '#buffer_size=1024' });
+	const healthy = await Viewer.open(t, 8100, '/one');
+	const slow = net.connect({ port: 8100, host: '127.0.0.1' }, () => {
+		slow.write('GET /one HTTP/1.1\r\nHost: x\r\n\r\n');
+		slow.pause();
+	});
+
+	t.after(() => slow.destroy());
+	slow.on('error', () => {});
+	await sluice.waitStatus('a001', 'two viewers', (s) => s.sessions === 2);
+	await sluice.waitStatus('a001', 'the cut', (s) => s.sessions === 1,
+		30000);
+	const bytes = healthy.bytes;
+	await waitUntil('more', () => healthy.bytes > bytes + 2e6);
+	assert.equal(healthy.ended, false);
+	const seen = checkTs(healthy.data());
+	assert.equal(seen.ccErrors + seen.syncErrors, 0);
+	assert.equal((await sluice.status('a001')).sessions_cut, 1);
+	await sluice.stop();
+});
+
+test('a removed stream ends its viewers; a new one is served at once',
+	async (t) => {
+	const { sluice } = await playing(t);
+	const one = await Viewer.open(t, 8100, '/one');
+	const two = await Viewer.open(t, 8100, '/two');
+
+	await sluice.cmd('set-stream', { id: 'a001',
+		stream: { remove: true } });
+	await waitUntil('end of the viewer', () => one.ended);
+	const reply = await request(8100, { path: '/one' });
+	assert.equal(reply.status, 404);
+	const bytes = two.bytes;
+	await waitUntil('the other', () => two.bytes > bytes + 100000);
+	await sluice.cmd('set-stream', { stream: stream('a003',
+		'udp://127.0.0.1:5000', 'http://127.0.0.1:8100/fresh') });
+	const begin = now();
+	const fresh = await waitUntil('new path', async () => {
+		const viewer = await Viewer.open(t, 8100, '/fresh');
+		return viewer.status === 200 && viewer;
+	}, 3000);
+	await waitUntil('video', () => fresh.bytes > 100000);
+	assert.ok(now() - begin < 5000);
+	assert.equal(checkTs(two.data()).ccErrors, 0);
+	await sluice.stop();
+});
+
+test('a port somebody else has is named, and taken when it is free',
+	async (t) => {
+	const squatter = net.createServer();
+	await new Promise((done) => squatter.listen(8100, '127.0.0.1', done));
+	t.after(() => squatter.close());
+	const { sluice } = await playing(t);
+
+	await waitUntil('complaint', () => /8100/.test(sluice.log));
+	assert.match(sluice.log, /127\.0\.0\.1:8100.*(in use)/i);
+	const three = await Viewer.open(t, 8101, '/three');
+	assert.equal(three.status, 200, 'other ports are served');
+	const { outputs } = await sluice.status('a001');
+	assert.match(outputs[0].error, /in use/i);
+	assert.equal(outputs[0].open, false);
+	await new Promise((done) => squatter.close(done));
+	await waitUntil('the port', async () =>
+		(await request(8100, { path: '/one', method: 'HEAD' }))
+			.status === 200, 15000);
+	await sluice.stop();
+});
