@@ -24,9 +24,11 @@ const INSIDE = 'SLUICE_BENCH_INSIDE';
 const network = `
 	ip link set lo up mtu 1500 multicast on
 	ip route add 239.0.0.0/8 dev lo
-	ip route replace local 127.0.0.0/8 dev lo table local \\
-		proto kernel scope host src 127.0.0.1 congctl cubic ||
-		echo "no cubic here: the system's congestion control it is"
+	for to in 127.0.0.0/8 127.0.0.1; do
+		ip route replace local $to dev lo table local \\
+			proto kernel scope host src 127.0.0.1 congctl cubic ||
+			echo "no cubic here: the system's it is"
+	done
 	exec "$@"`;
 
 // Runs this file again in a namespace of its own.
