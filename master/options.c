@@ -15,7 +15,7 @@ static const char help[] =
 	"usage: sluice [-c FILE] [-p PORT] [--no-web-auth]\n"
 	"       sluice -t -c FILE\n"
 	"\n"
-	"  -c, --config FILE    read the configuration from FILE, save it there\n"
+	"  -c, --config FILE    the configuration: read at start, saved here\n"
 	"  -p, --port PORT      control port; wins over settings.control_port\n"
 	"      --no-web-auth    let everybody in who reaches the control port\n"
 	"  -t, --check          judge the configuration, name every fault\n"

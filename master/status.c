@@ -131,9 +131,9 @@ void status_set_stream(struct status *s, const char *id, const json_t *stream,
 
 	if (!found) {
 		s->streams = xrealloc(s->streams,
-				      (s->n + 1) * sizeof(struct status_stream *));
+				      (s->n + 1) * sizeof s->streams[0]);
 		memmove(s->streams + at + 1, s->streams + at,
-			(s->n - at) * sizeof(struct status_stream *));
+			(s->n - at) * sizeof s->streams[0]);
 		s->streams[at] = status_stream_new(id);
 		s->streams[at]->said_ms = mono_ms();
 		s->streams[at]->wall_s = time(NULL);
@@ -152,7 +152,7 @@ void status_remove_stream(struct status *s, const char *id)
 	status_stream_free(&s->streams[at]);
 	s->n--;
 	memmove(s->streams + at, s->streams + at + 1,
-		(s->n - at) * sizeof(struct status_stream *));
+		(s->n - at) * sizeof s->streams[0]);
 }
 
 const char *status_fault(const struct status *s, const char *id)

@@ -243,7 +243,8 @@ static json_t *output_report(const struct status_stream *s, size_t i,
 					    ? fleet->output_errors[i]
 					    : NULL;
 
-		set_bool(o, "open", i < fleet->n_outputs && error == NULL);
+		set_bool(o, "open", s->enabled && i < fleet->n_outputs &&
+					    error == NULL);
 		set_text(o, "error", error);
 		return o;
 	}

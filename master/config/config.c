@@ -17,7 +17,8 @@ enum {
 
 struct config {
 	json_t *document;
-	struct save *save; /* NULL without a file */
+	struct save *save;   /* NULL without a file */
+	struct save *backup; /* likewise */
 };
 
 static char *format_document(size_t *ret_len, void *arg)
@@ -56,6 +57,28 @@ static json_t *load(const char *path, struct errmsg *why)
 	return NULL;
 }
 
+static void open_saves(struct config *c, const char *path,
+		       struct ev_loop *loop)
+{
+	char *backup = xasprintf("%s.backup", path);
+	struct save_config cfg = {
+		.loop = loop,
+		.path = path,
+		.delay_ms = CONFIG_SAVE_DELAY_MS,
+		.retry_min_ms = SAVE_RETRY_MIN_MS,
+		.retry_max_ms = SAVE_RETRY_MAX_MS,
+		.text = format_document,
+		.arg = c,
+	};
+
+	c->save = save_new(&cfg);
+	cfg.path = backup;
+	cfg.delay_ms = CONFIG_BACKUP_DELAY_MS;
+	cfg.settle = true;
+	c->backup = save_new(&cfg);
+	free(backup);
+}
+
 struct config *config_open(const char *path, struct ev_loop *loop,
 			   struct errmsg *why)
 {
@@ -69,15 +92,7 @@ struct config *config_open(const char *path, struct ev_loop *loop,
 	c = xcalloc(1, sizeof *c);
 	c->document = document;
 	if (path != NULL)
-		c->save = save_new(&(struct save_config){
-			.loop = loop,
-			.path = path,
-			.delay_ms = CONFIG_SAVE_DELAY_MS,
-			.retry_min_ms = SAVE_RETRY_MIN_MS,
-			.retry_max_ms = SAVE_RETRY_MAX_MS,
-			.text = format_document,
-			.arg = c,
-		});
+		open_saves(c, path, loop);
 	return c;
 }
 
@@ -89,6 +104,7 @@ void config_close(struct config **p)
 	if (c == NULL)
 		return;
 	save_free(&c->save);
+	save_free(&c->backup);
 	json_decref(c->document);
 	free(c);
 }
@@ -167,6 +183,8 @@ void config_set_gid(struct config *c, json_int_t gid)
 
 void config_touch(struct config *c)
 {
-	if (c->save != NULL)
-		save_touch(c->save);
+	if (c->save == NULL)
+		return;
+	save_touch(c->save);
+	save_touch(c->backup);
 }

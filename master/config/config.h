@@ -5,7 +5,8 @@
  * Unknown keys are kept.  A change is applied to the document whole or not at
  * all, and saved one second later: temporary file, fsync, rename, fsync of the
  * folder, in a helper thread.  A save that fails is logged and retried; the
- * old file stays intact.  Without a file nothing is saved.
+ * old file stays intact.  An hour after the last change a copy goes to
+ * FILE.backup.  Without a file nothing is saved.
  */
 #pragma once
 
@@ -20,6 +21,7 @@ struct config;
 
 enum {
 	CONFIG_SAVE_DELAY_MS = 1000,
+	CONFIG_BACKUP_DELAY_MS = 3600 * 1000,
 	CONFIG_FILE_MAX = 64 * 1024 * 1024,
 };
 

@@ -13,7 +13,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -204,7 +203,7 @@ void save_free(struct save **p)
 		log_failure(s);
 		s->dirty = true;
 	}
-	if (s->dirty)
+	if (s->dirty && !s->cfg.settle)
 		write_now(s);
 	free((char *)s->cfg.path);
 	free(s);
@@ -212,7 +211,7 @@ void save_free(struct save **p)
 
 void save_touch(struct save *s)
 {
-	if (s->dirty)
+	if (s->dirty && !s->cfg.settle)
 		return;
 	s->dirty = true;
 	arm(s, s->cfg.delay_ms);

@@ -5,12 +5,14 @@
  * A burst of touches is written once, delay_ms after the first that is not yet
  * written.  One write is in flight at a time, in a thread of its own.  A write
  * that fails is logged and repeated after retry_min_ms, doubling to
- * retry_max_ms.
+ * retry_max_ms.  With settle it is the last touch that counts: written once
+ * nothing was touched for delay_ms, and not at the end.
  *
  * Owns a timer, an async watcher and the thread.  Borrows the loop.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct ev_loop;
@@ -22,6 +24,7 @@ struct save_config {
 	unsigned delay_ms;
 	unsigned retry_min_ms;
 	unsigned retry_max_ms;
+	bool settle;
 	/* The content as it is now, from malloc(); called in the loop's
 	 * thread. */
 	char *(*text)(size_t *ret_len, void *arg);
@@ -30,8 +33,8 @@ struct save_config {
 
 struct save *save_new(const struct save_config *);
 
-/* Waits for the write in flight (a few seconds at most) and writes what is
- * not yet written, blocking.  NULL-safe; sets *s to NULL. */
+/* Waits for the write in flight (a few seconds at most) and, without settle,
+ * writes what is not yet written, blocking.  NULL-safe; sets *s to NULL. */
 void save_free(struct save **s);
 
 void save_touch(struct save *);

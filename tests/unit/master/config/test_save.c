@@ -46,7 +46,7 @@ static void count_errors(enum log_level level, const char *component,
 		f->errors_logged++;
 }
 
-static void set_up(struct fixture *f)
+static void set_up_as(struct fixture *f, bool settle)
 {
 	*f = (struct fixture){ .folder = "/tmp/save-XXXXXX" };
 	cr_assert_not_null(mkdtemp(f->folder));
@@ -59,9 +59,15 @@ static void set_up(struct fixture *f)
 		.delay_ms = DELAY_MS,
 		.retry_min_ms = 5,
 		.retry_max_ms = 20,
+		.settle = settle,
 		.text = number,
 		.arg = f,
 	});
+}
+
+static void set_up(struct fixture *f)
+{
+	set_up_as(f, false);
 }
 
 static void tear_down(struct fixture *f)
@@ -224,5 +230,23 @@ Test(save, may_be_freed_while_a_write_is_in_flight)
 	change(&f);
 	save_free(&f.save);
 	cr_assert_eq(saved(&f), 2);
+	tear_down(&f);
+}
+
+Test(save, waits_for_calm_when_it_is_to_settle)
+{
+	struct fixture f;
+	uint64_t last_ms;
+
+	set_up_as(&f, true);
+	change(&f);
+	run_for(&f, DELAY_MS / 2);
+	change(&f);
+	last_ms = mono_ms();
+	run_until_saved(&f, 2);
+	cr_assert_geq(mono_ms() - last_ms, DELAY_MS - 1u);
+	change(&f);
+	save_free(&f.save);
+	cr_assert_eq(saved(&f), 2, "written at the end");
 	tear_down(&f);
 }
