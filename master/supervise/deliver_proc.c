@@ -195,6 +195,14 @@ void deliver_proc_stop(struct deliver_proc *d)
 	worker_proc_unwant(d->proc);
 }
 
+void deliver_proc_hurry(struct deliver_proc *d)
+{
+	enum proc_state state = worker_proc_state(d->proc);
+
+	if (state == PROC_BACKOFF || state == PROC_QUARANTINE)
+		worker_proc_restart(d->proc);
+}
+
 bool deliver_proc_is_gone(const struct deliver_proc *d)
 {
 	return worker_proc_state(d->proc) == PROC_GONE;

@@ -37,6 +37,9 @@ void deliver_proc_free(struct deliver_proc **);
 /* Ends the worker; the mounts stay, but nobody serves them. */
 void deliver_proc_stop(struct deliver_proc *);
 
+/* A person wants it now: ends the wait for the next start, if it waits. */
+void deliver_proc_hurry(struct deliver_proc *);
+
 bool deliver_proc_is_gone(const struct deliver_proc *);
 bool deliver_proc_is_running(const struct deliver_proc *);
 /* Of all mounts together. */

@@ -207,8 +207,11 @@ void entry_set(struct entry *e, const json_t *stream)
 
 void entry_restart(struct entry *e)
 {
-	if (e->plan != NULL && e->plan->enable && e->fault[0] == '\0')
-		worker_proc_restart(e->proc);
+	if (e->plan == NULL || !e->plan->enable || e->fault[0] != '\0')
+		return;
+	if (e->plan->n_http > 0)
+		deliver_proc_hurry(e->cfg.deliver);
+	worker_proc_restart(e->proc);
 }
 
 void entry_stop(struct entry *e)

@@ -38,7 +38,8 @@ void entry_free(struct entry **);
 
 /* Makes it as stream (borrowed) says. */
 void entry_set(struct entry *, const json_t *stream);
-/* A new worker at once, when it is enabled. */
+/* A new worker at once, when it is enabled; deliver too, when it waits for its
+ * next start and the stream needs it. */
 void entry_restart(struct entry *);
 /* Nothing is wanted any more; nobody watches.  on_gone may come inside. */
 void entry_stop(struct entry *);

@@ -448,6 +448,12 @@ static bool has_viewers(void *arg)
 	return s.viewers > 0 && s.viewers_cut == w->count;
 }
 
+static bool has_lost_deliver_twice(void *arg)
+{
+	(void)arg;
+	return rig_count_log("deliver 1: killed by signal 9") == 2;
+}
+
 static bool is_served(void *arg)
 {
 	struct wish *w = arg;
@@ -511,6 +517,33 @@ Test(fleet, a_dead_deliver_refuses_nobody_and_gets_all_again, .timeout = 30)
 	cr_assert_eq(connect_to(url), -ECONNREFUSED);
 	rig_run_for(b.loop, 300);
 	cr_assert_eq(rig_find_child("sluice-worker deliver 1"), 0);
+	teardown(&b);
+}
+
+Test(fleet, a_restart_by_hand_wakes_a_waiting_deliver_too, .timeout = 30)
+{
+	struct wish seen = { .id = "good", .count = 2 };
+	struct bench b;
+	char url[64];
+	int fd = listen_somewhere(url, sizeof url);
+	pid_t pid;
+
+	(void)close(fd);
+	setup(&b);
+	seen.bench = &b;
+	set(&b, "good", url);
+	/* the second end is followed by at least 800 ms of waiting */
+	for (int i = 0; i < 2; i++) {
+		struct wish mounted = { &b, "good", NULL, 0, (unsigned)i + 1 };
+
+		rig_run_until(b.loop, has_viewers, &mounted, 5000, "mounted");
+		pid = rig_find_child("sluice-worker deliver 1");
+		cr_assert_eq(kill(pid, SIGKILL), 0);
+	}
+	rig_run_until(b.loop, has_lost_deliver_twice, NULL, 5000, "it waits");
+	fleet_restart_stream(b.fleet, "good");
+	seen.count = 3;
+	rig_run_until(b.loop, has_viewers, &seen, 700, "it is back");
 	teardown(&b);
 }
 
