@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The plain way to serve HTTP viewers, for comparison: reads the datagrams
- * that are there and writes them to each viewer, every time some have come.
+ * The plain way to serve HTTP viewers, for comparison: reads what is
+ * there, which is a datagram or a few, and writes it to each viewer.  With
+ * --tick it waits that many milliseconds each time, so that more is there.
  *
  * One stream, any path.  What a viewer's socket does not take waits in memory
  * of the viewer's own; with more than BACKLOG_MAX there it is closed.
@@ -27,7 +28,7 @@
 
 enum {
 	DATAGRAM = 7 * 188,
-	BATCH = 64,
+	BATCH = 256, /* datagrams in one write at most */
 	EVENTS = 64,
 	LISTEN_BACKLOG = 4096,
 	BACKLOG_MAX = 1 << 20,
@@ -40,6 +41,7 @@ struct options {
 	unsigned from; /* UDP port */
 	unsigned port; /* of the viewers */
 	unsigned viewers;
+	unsigned tick_ms; /* 0 = at every datagram */
 };
 
 struct viewer {
@@ -72,7 +74,7 @@ static void on_signal(int number)
 static void usage(void)
 {
 	fputs("usage: fanout [--address IP] [--from PORT] [--port PORT] "
-	      "[--viewers MAX]\n",
+	      "[--viewers MAX]\n              [--tick MS]\n",
 	      stderr);
 	exit(2);
 }
@@ -84,6 +86,7 @@ static struct options parse_options(int argc, char **argv)
 		{ "from", required_argument, NULL, 'f' },
 		{ "port", required_argument, NULL, 'p' },
 		{ "viewers", required_argument, NULL, 'n' },
+		{ "tick", required_argument, NULL, 'm' },
 		{ 0 },
 	};
 	struct options o = { .address = "127.0.0.1", .from = 10000,
@@ -106,6 +109,10 @@ static struct options parse_options(int argc, char **argv)
 		case 'n':
 			o.viewers = (unsigned)arg_number("--viewers", optarg,
 							 1, 20000);
+			break;
+		case 'm':
+			o.tick_ms = (unsigned)arg_number("--tick", optarg, 1,
+							 1000);
 			break;
 		default:
 			usage();
@@ -158,8 +165,8 @@ static int open_all(struct fanout *f)
 		f->msgs[i].msg_hdr.msg_iovlen = 1;
 	}
 	f->viewers = xcalloc(f->options.viewers, sizeof *f->viewers);
-	int r = watch(f, f->in);
-	return r < 0 ? r : watch(f, f->listener);
+	int r = watch(f, f->listener);
+	return r < 0 || f->options.tick_ms > 0 ? r : watch(f, f->in);
 }
 
 static void accept_all(struct fanout *f)
@@ -253,10 +260,16 @@ static void read_input(struct fanout *f)
 
 static void run(struct fanout *f)
 {
+	unsigned tick_ms = f->options.tick_ms;
 	struct epoll_event events[EVENTS];
 
 	while (!stopped) {
-		int n = epoll_wait(f->epoll, events, EVENTS, WAIT_MS);
+		if (tick_ms > 0) {
+			(void)usleep(tick_ms * 1000);
+			read_input(f);
+		}
+		int n = epoll_wait(f->epoll, events, EVENTS,
+				   tick_ms > 0 ? 0 : WAIT_MS);
 
 		for (int i = 0; i < n; i++) {
 			int fd = events[i].data.fd;

@@ -36,7 +36,7 @@ function countEvents(client) {
 
 function watch(scope, sluice) {
 	return Promise.all(Array.from({ length: CLIENTS },
-		() => sluice.events(scope)));
+		() => sluice.events(scope, '?token=bench')));
 }
 
 function measureOne(window) {

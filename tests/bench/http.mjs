@@ -28,14 +28,18 @@ const softirqThreads = fs.readdirSync('/proc').filter((entry) => {
 	}
 });
 
+async function startFanout(scope, ...more) {
+	const child = await startReady(scope, 'fanout',
+		['--from', FROM, '--port', PORT, ...more]);
+
+	return { pids: [child.pid] };
+}
+
 // Each starts and gives { pids, deliver }: what to count, what to weigh.
 const candidates = {
-	async fanout(scope) {
-		const child = await startReady(scope, 'fanout',
-			['--from', FROM, '--port', PORT]);
-
-		return { pids: [child.pid] };
-	},
+	fanout: (scope) => startFanout(scope),
+	// for information: how far gathering takes it
+	'fanout 50 ms': (scope) => startFanout(scope, '--tick', 50),
 
 	async sluice(scope) {
 		const sluice = await Sluice.start(scope, config(stream('bench',
@@ -81,7 +85,8 @@ function measureOne(name, viewers, window) {
 }
 
 async function measureAll(viewers, { rounds, window }) {
-	const runs = { fanout: [], sluice: [] };
+	const runs = Object.fromEntries(
+		Object.keys(candidates).map((name) => [name, []]));
 
 	for (let round = 0; round < rounds; round++)
 		for (const name of Object.keys(runs))
