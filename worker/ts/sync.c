@@ -56,12 +56,11 @@ static bool is_consistent(const uint8_t *data, size_t len, size_t offset,
 	return offset == 0 || n > 1;
 }
 
-/* Looks for packets that fill the datagram from some offset on. */
-static bool find_consistent(const uint8_t *data, size_t len, size_t from,
+/* Looks for packets that fill the datagram from an offset below reach on. */
+static bool find_consistent(const uint8_t *data, size_t len, size_t reach,
 			    size_t *ret_offset, size_t *ret_stride)
 {
-	for (size_t offset = from; offset < STRIDE_MAX && offset < len;
-	     offset++) {
+	for (size_t offset = 0; offset < reach && offset < len; offset++) {
 		if (data[offset] != TS_SYNC_BYTE)
 			continue;
 		for (size_t i = 0; i < ARRAY_LEN(strides); i++) {
@@ -79,17 +78,12 @@ static bool find_consistent(const uint8_t *data, size_t len, size_t from,
 static void align_datagram(struct ts_sync *s)
 {
 	size_t held = s->tail - s->head;
-	size_t offset = 0, stride = TS_PACKET;
+	/* a held part says that packets span datagrams here: no junk then */
+	size_t reach = held > 0 ? 1 : STRIDE_MAX;
+	size_t offset, stride;
 
-	if (!is_consistent(s->data, s->len, 0, TS_PACKET)) {
-		/* a held part says that packets span datagrams here */
-		if (held > 0 && s->data[0] != TS_SYNC_BYTE)
-			return;
-		if (!find_consistent(s->data, s->len, 0, &offset, &stride))
-			return;
-		if (held > 0 && offset > 0)
-			return;
-	}
+	if (!find_consistent(s->data, s->len, reach, &offset, &stride))
+		return;
 	if (held > 0 && s->stride > 0)
 		s->sync_losses++;
 	s->junk_bytes += held + offset;
@@ -216,13 +210,11 @@ static enum step scan(struct ts_sync *s, const uint8_t *data, size_t len,
 	return STEP_RUN;
 }
 
+/* Nothing is held then: gather() used up what it was given. */
 static void pass_skip(struct ts_sync *s)
 {
-	size_t n = MIN(s->skip, s->tail - s->head);
+	size_t n = MIN(s->skip, s->len);
 
-	s->head += n;
-	s->skip -= n;
-	n = MIN(s->skip, s->len);
 	s->data += n;
 	s->len -= n;
 	s->skip -= n;

@@ -33,9 +33,10 @@ Test(rap, knows_where_a_decoder_can_begin)
 		{ "MPEG-2 sequence", 0x02, "\0\0\1\xb3xx", 6, true },
 		{ "MPEG-2 picture", 0x02, "\0\0\1\0xx", 6, false },
 		{ "AVS sequence", 0x42, "\0\0\1\xb0xx", 6, true },
+		{ "MPEG-4 object sequence", 0x10, "\0\0\1\xb0xx", 6, true },
 		{ "MPEG-4 object layer", 0x10, "\0\0\1\x20xx", 6, true },
 		{ "VC-1 sequence", 0xea, "\0\0\1\x0fxx", 6, true },
-		{ "VC-1 frame", 0xea, "\0\0\1\x0d\0\0\1\x0fxx", 10, false },
+		{ "VC-1 frame", 0xea, "\0\0\1\x0dxx", 6, false },
 		{ "AVS picture", 0x42, "\0\0\1\xb6xx", 6, false },
 		{ "MPEG-4 picture", 0x10, "\0\0\1\xb6\0\0\1\x20xx", 10,
 		  false },
@@ -76,6 +77,21 @@ Test(rap, believes_the_indicator_but_not_a_scrambled_packet)
 	cr_assert(!rap_is_start(p, 0x1b, PID_VIDEO));
 	p[1] &= 0x3f; /* neither TEI nor PUSI */
 	cr_assert(!rap_is_start(p, 0x1b, PID_VIDEO));
+	build_free(b);
+}
+
+Test(rap, needs_no_adaptation_field)
+{
+	struct build *b = build_new();
+	uint8_t *p = build_payload(b, 0x101, 0xff);
+	uint64_t pts;
+
+	p[1] |= 0x40;
+	memcpy(p + 4, "\0\0\1\xe0\0\0\x80\x80\5\x21\0\1\0\x0b", 14);
+	memcpy(p + TS_PACKET - 5, "\0\0\1\x65\x88", 5);
+	cr_assert(rap_is_start(p, 0x1b, PID_VIDEO));
+	cr_assert(rap_pts(p, &pts));
+	cr_assert_eq(pts, 5);
 	build_free(b);
 }
 

@@ -244,12 +244,17 @@ Test(sync, reads_packets_that_span_datagrams)
 	struct sink *sink = xcalloc(1, sizeof *sink);
 	struct ts_sync s;
 
-	ts_sync_init(&s, TS_SYNC_DATAGRAM);
-	/* the sender began in the middle of packet 0 */
-	push_pieces(&s, b->data + 100, b->n * TS_PACKET - 100, 1316, sink);
-	cr_assert_eq(sink->n, b->n - 1);
-	cr_assert_eq(memcmp(sink->data, build_packet(b, 1),
-			    sink->n * TS_PACKET), 0);
+	for (size_t piece = 50; piece < 1500; piece += 1 + piece / 20) {
+		sink->n = 0;
+		ts_sync_init(&s, TS_SYNC_DATAGRAM);
+		/* the sender began in the middle of packet 0 */
+		push_pieces(&s, b->data + 100, b->n * TS_PACKET - 100, piece,
+			    sink);
+		cr_assert_eq(sink->n, b->n - 1, "%zu: %zu", piece, sink->n);
+		cr_assert_eq(memcmp(sink->data, build_packet(b, 1),
+				    sink->n * TS_PACKET), 0);
+		cr_assert_eq(s.sync_losses, 0);
+	}
 	free(sink);
 	build_free(b);
 }
