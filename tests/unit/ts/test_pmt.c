@@ -49,11 +49,14 @@ Test(pmt, holds_as_many_streams_as_fit)
 	for (size_t i = 0; i < n; i++)
 		streams[i] = (struct build_es){ 0x02, (uint16_t)(0x100 + i),
 						"", 0 };
+	streams[0].desc = "\x52\1\7"; /* fills it to the last byte */
+	streams[0].desc_len = 3;
 
 	size_t len = build_pmt(section, (struct build_entry){ 1, 0x100 }, 0,
 			       streams, n);
 
 	cr_assert_leq(n, PMT_STREAMS_MAX);
+	cr_assert_eq(len, 1024);
 	cr_assert_eq(pmt_decode(section, len, &pmt), 0);
 	cr_assert_eq(pmt.n_streams, n);
 }

@@ -36,7 +36,7 @@ Test(rap, knows_where_a_decoder_can_begin)
 		{ "MPEG-4 object sequence", 0x10, "\0\0\1\xb0xx", 6, true },
 		{ "MPEG-4 object layer", 0x10, "\0\0\1\x20xx", 6, true },
 		{ "VC-1 sequence", 0xea, "\0\0\1\x0fxx", 6, true },
-		{ "VC-1 frame", 0xea, "\0\0\1\x0dxx", 6, false },
+		{ "VC-1 frame", 0xea, "\0\0\1\x0d\0\0\1\x0fxx", 10, false },
 		{ "AVS picture", 0x42, "\0\0\1\xb6xx", 6, false },
 		{ "MPEG-4 picture", 0x10, "\0\0\1\xb6\0\0\1\x20xx", 10,
 		  false },

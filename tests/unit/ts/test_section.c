@@ -323,5 +323,6 @@ Test(section, a_reset_forgets_the_begun_section)
 	section_reset(&rig.assembler);
 	push(&rig, build_packet(rig.build, 1));
 	cr_assert_eq(rig.n_sections, 0);
+	cr_assert_eq(rig.assembler.broken, 0);
 	build_free(rig.build);
 }
