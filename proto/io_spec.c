@@ -280,6 +280,15 @@ static bool ends_with(const char *text, const char *end)
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
+static size_t count_slashes(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text != '\0'; text++)
+		n += *text == '/' ? 1 : 0;
+	return n;
+}
+
 /* As the server will read it from a request for it. */
 static int read_http_path(const char *text, char *ret, struct errmsg *why)
 {
@@ -297,6 +306,11 @@ static int read_http_path(const char *text, char *ret, struct errmsg *why)
 				   fault);
 	if (strcmp(path, "/") == 0)
 		return errmsg_fail(why, -EINVAL, "path: is missing");
+	/* an address has one spelling: nothing that a server drops */
+	if (count_slashes(text) != count_slashes(path))
+		return errmsg_fail(why, -EINVAL,
+				   "path: \"%.64s\": empty or '.' segment",
+				   text);
 	if (ends_with(path, ".m3u8"))
 		return errmsg_fail(why, -ENOTSUP,
 				   "path: HLS (.m3u8) is not served by this "

@@ -164,8 +164,6 @@ static const struct {
 	  "path=/a b% buf=0" },
 	{ "http://:8100/mail@home:1", "http if= 0.0.0.0:8100 ttl=0 size=0 "
 	  "path=/mail@home:1 buf=0" },
-	{ "http://:8100//a/./b", "http if= 0.0.0.0:8100 ttl=0 size=0 "
-	  "path=/a/b buf=0" },
 	{ "http://:8100/..a/b..", "http if= 0.0.0.0:8100 ttl=0 size=0 "
 	  "path=/..a/b.. buf=0" },
 };
@@ -213,6 +211,9 @@ static const struct {
 	{ "http://:80/x?y", "path: an output has no query ('?')", EINVAL },
 	{ "http://:80?y", "path: an output has no query ('?')", EINVAL },
 	{ "http://:80//", "path: is missing", EINVAL },
+	{ "http://:80//x", "path: \"//x\": empty or '.' segment", EINVAL },
+	{ "http://:80/a/%2e/x", "path: \"/a/%2e/x\": empty or '.' segment",
+	  EINVAL },
 	{ "http://:80/a/../x", "path: \"/a/../x\": '..' in the path",
 	  EINVAL },
 	{ "http://:80/%2e%2e", "path: \"/%2e%2e\": '..' in the path",
