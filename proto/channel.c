@@ -20,6 +20,8 @@ enum {
 	QUEUE_BYTES_MAX = 4 * 1024 * 1024,
 
 	FLOOD_WINDOW_MS = 1000,
+
+	PASS_RIGHTS = 83, /* SO_PASSRIGHTS, younger than Debian 12's headers */
 };
 
 /* A message that waits, with descriptors of its own. */
@@ -377,6 +379,16 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 		read_one(c);
 }
 
+/* A worker has no descriptor to give, and closing one that it prepared (a
+ * socket that lingers) could keep the master waiting: kernels from 6.16 on
+ * can refuse them at the sender. */
+static void refuse_fds(int fd)
+{
+	const int off = 0;
+
+	(void)setsockopt(fd, SOL_SOCKET, PASS_RIGHTS, &off, sizeof off);
+}
+
 struct channel *channel_new(const struct channel_config *cfg)
 {
 	struct channel *c = xcalloc(1, sizeof *c);
@@ -386,6 +398,8 @@ struct channel *channel_new(const struct channel_config *cfg)
 	ev_io_init(&c->reader, on_readable, cfg->fd, EV_READ);
 	ev_io_init(&c->writer, on_writable, cfg->fd, EV_WRITE);
 	ev_io_start(cfg->loop, &c->reader);
+	if (cfg->hear == MSG_TO_MASTER)
+		refuse_fds(cfg->fd);
 	return c;
 }
 

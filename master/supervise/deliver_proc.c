@@ -317,5 +317,9 @@ uint64_t mount_cut(const struct mount *m)
 
 const char *mount_error(const struct mount *m)
 {
-	return m->waits ? m->waits_for : listener_error(m->listener);
+	if (m->waits)
+		return m->waits_for;
+	if (listener_error(m->listener) != NULL)
+		return listener_error(m->listener);
+	return worker_proc_alarm(m->owner->proc);
 }

@@ -167,7 +167,6 @@ static bool prepare(struct entry *e, const struct stream_plan *plan)
 {
 	int err;
 
-	e->fault[0] = '\0';
 	if (!judge_plan(e, plan))
 		return false;
 	/* a ring that is no longer needed goes with its last mount */
@@ -185,9 +184,11 @@ void entry_set(struct entry *e, const json_t *stream)
 {
 	struct stream_plan *plan = stream_plan_new(e->id, stream);
 	struct stream_plan *old = e->plan;
-	bool run = plan->enable && prepare(e, plan);
 	bool same = old != NULL && stream_plan_is_same(old, plan);
+	bool run;
 
+	e->fault[0] = '\0';
+	run = plan->enable && prepare(e, plan);
 	if (e->fault[0] != '\0')
 		log_error("fleet", "stream %s: %s", e->id, e->fault);
 	e->plan = plan;

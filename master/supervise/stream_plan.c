@@ -33,7 +33,7 @@ static void plan_output(struct stream_plan *p, size_t i)
 	http = &p->http[p->n_http++];
 	http->position = (unsigned)i + 1;
 	http->listen = spec.listen;
-	memcpy(http->path, spec.path, sizeof http->path);
+	http->path = xstrdup(spec.path);
 
 	wanted = (size_t)spec.buffer_size_kib * 1024;
 	p->ring_size = MAX(p->ring_size, MAX(wanted,
@@ -58,6 +58,7 @@ struct stream_plan *stream_plan_new(const char *id, const json_t *stream)
 	p->start.n_outputs = read_addresses(
 		json_object_get(p->source, "output"), p->start.outputs,
 		MSG_OUTPUTS_MAX);
+	p->http = xcalloc(p->start.n_outputs + 1, sizeof *p->http);
 	for (size_t i = 0; i < p->start.n_outputs; i++)
 		plan_output(p, i);
 	p->start.ring = p->ring_size > 0;
@@ -68,6 +69,9 @@ void stream_plan_free(struct stream_plan **p)
 {
 	if (*p == NULL)
 		return;
+	for (size_t i = 0; i < (*p)->n_http; i++)
+		free((*p)->http[i].path);
+	free((*p)->http);
 	json_decref((*p)->source);
 	free(*p);
 	*p = NULL;

@@ -18,7 +18,7 @@
 struct plan_http {
 	unsigned position; /* in the output list, from 1 */
 	struct sockaddr_any listen;
-	char path[IO_PATH_MAX];
+	char *path;
 };
 
 struct stream_plan {
@@ -26,7 +26,7 @@ struct stream_plan {
 	bool enable;
 	struct msg_stream_start start;
 	size_t n_http;
-	struct plan_http http[MSG_OUTPUTS_MAX];
+	struct plan_http *http;
 	size_t ring_size; /* bytes; 0: no ring */
 };
 

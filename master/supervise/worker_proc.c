@@ -81,12 +81,14 @@ static void update_alarm(struct worker_proc *w)
 static void tell_end(struct worker_proc *w)
 {
 	uint64_t now = mono_ms();
+	uint64_t due = w->proc.deadline_ms;
 
-	if (w->proc.deadline_ms > now && w->proc.state != PROC_STARTING)
-		log_warning(w->name, "%s; starts again in %.1f s", w->last_end,
-			    (double)(w->proc.deadline_ms - now) / 1000.);
-	else
+	if (w->proc.state == PROC_STARTING)
 		log_warning(w->name, "%s; starts again at once", w->last_end);
+	else
+		log_warning(w->name, "%s; %s, starts again in %.1f s",
+			    w->last_end, proc_state_format(w->proc.state),
+			    due > now ? (double)(due - now) / 1000. : 0.);
 }
 
 /* Text from outside on its way to a terminal: C1 controls are UTF-8 too. */
@@ -159,7 +161,9 @@ static void hear_hello(struct worker_proc *w,
 		end_bad(w);
 	} else {
 		w->greeted = true;
-		w->cfg.events->on_hello(w, w->channel, w->cfg.arg);
+		/* one that is to stop already gets no work */
+		if (w->proc.state == PROC_STARTING)
+			w->cfg.events->on_hello(w, w->channel, w->cfg.arg);
 	}
 }
 
@@ -253,9 +257,12 @@ static void leave_behind(struct worker_proc *w)
 
 	while (w->left[i] != NULL)
 		i++;
-	log_error(w->name, "pid %d does not die, it is stuck in the kernel: "
-			   "left behind",
-		  (int)child_pid(w->child));
+	(void)snprintf(w->last_end, sizeof w->last_end,
+		       "pid %d does not die, it is stuck in the kernel and "
+		       "left behind%s%s",
+		       (int)child_pid(w->child),
+		       w->why[0] != '\0' ? ": " : "", w->why);
+	log_error(w->name, "%s", w->last_end);
 	w->left[i] = w->child;
 	w->child = NULL;
 	child_set_end(w->left[i], on_left_end, w);
@@ -355,7 +362,7 @@ static void step(struct worker_proc *w, enum proc_event event)
 	}
 	carry_out(w, &do_, before);
 	arm(w);
-	if (w->proc.unwanted_ends != ends)
+	if (w->proc.unwanted_ends != ends && w->proc.state != PROC_LOST)
 		tell_end(w);
 	update_alarm(w);
 

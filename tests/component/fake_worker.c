@@ -73,7 +73,9 @@ static void say_with_descriptor(const char *text)
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof fd);
 	memcpy(CMSG_DATA(c), &fd, sizeof fd);
-	(void)sendmsg(CHANNEL, &msg, MSG_NOSIGNAL);
+	/* a kernel that refuses it for the master ends us as well */
+	if (sendmsg(CHANNEL, &msg, MSG_NOSIGNAL) < 0)
+		exit(7);
 	free(iov.iov_base);
 }
 

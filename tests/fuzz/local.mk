@@ -39,3 +39,13 @@ fuzz_targets += tests/fuzz/fuzz_msg
 tests_fuzz_fuzz_msg_LDADD = $(fuzz_engine) $(unit_libs)
 fuzz_targets += tests/fuzz/fuzz_rtp
 tests_fuzz_fuzz_rtp_LDADD = $(fuzz_engine) $(worker_libs)
+
+fuzz_targets += tests/fuzz/fuzz_http_request
+tests_fuzz_fuzz_http_request_LDADD = $(fuzz_engine) $(unit_libs)
+fuzz_targets += tests/fuzz/fuzz_ws_frame
+tests_fuzz_fuzz_ws_frame_LDADD = $(fuzz_engine) $(unit_libs)
+fuzz_targets += tests/fuzz/fuzz_address
+tests_fuzz_fuzz_address_LDADD = $(fuzz_engine) $(unit_libs)
+
+fuzz_targets += tests/fuzz/fuzz_config
+tests_fuzz_fuzz_config_LDADD = $(fuzz_engine) $(master_libs)

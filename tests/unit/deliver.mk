@@ -3,6 +3,7 @@ if HAVE_CRITERION
 deliver_tests = \
 	tests/unit/deliver/test_deliver_feed \
 	tests/unit/deliver/test_deliver_http \
+	tests/unit/deliver/test_deliver_slow \
 	tests/unit/deliver/test_lag \
 	tests/unit/deliver/test_mount_table \
 	tests/component/test_deliver_role
@@ -15,6 +16,9 @@ tests_unit_deliver_test_deliver_feed_LDADD = $(worker_libs)
 tests_unit_deliver_test_deliver_http_SOURCES = \
 	tests/unit/deliver/test_deliver_http.c $(deliver_rig)
 tests_unit_deliver_test_deliver_http_LDADD = $(worker_libs)
+tests_unit_deliver_test_deliver_slow_SOURCES = \
+	tests/unit/deliver/test_deliver_slow.c $(deliver_rig)
+tests_unit_deliver_test_deliver_slow_LDADD = $(worker_libs)
 tests_unit_deliver_test_lag_LDADD = $(worker_libs)
 tests_unit_deliver_test_mount_table_LDADD = $(worker_libs)
 tests_component_test_deliver_role_LDADD = $(unit_libs)

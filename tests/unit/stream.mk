@@ -5,6 +5,9 @@ unit_stream_tests = \
 	tests/unit/stream/test_datagrams \
 	tests/unit/stream/test_file_clock \
 	tests/unit/stream/test_pacer \
+	tests/unit/stream/test_path_file \
+	tests/unit/stream/test_path_rtp \
+	tests/unit/stream/test_path_udp \
 	tests/unit/stream/test_ring_out \
 	tests/unit/stream/test_rtp
 check_PROGRAMS += $(unit_stream_tests)
@@ -16,4 +19,11 @@ tests_unit_stream_test_file_clock_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_pacer_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ring_out_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_LDADD = $(unit_stream_libs)
+check_LIBRARIES += tests/unit/stream/librig.a
+tests_unit_stream_librig_a_SOURCES = \
+	tests/unit/stream/rig.c tests/unit/stream/rig.h
+unit_stream_rig = tests/unit/stream/librig.a $(worker_libs)
+tests_unit_stream_test_path_file_LDADD = $(unit_stream_rig)
+tests_unit_stream_test_path_rtp_LDADD = $(unit_stream_rig)
+tests_unit_stream_test_path_udp_LDADD = $(unit_stream_rig)
 endif

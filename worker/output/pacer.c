@@ -171,6 +171,11 @@ uint64_t pacer_next_ns(const struct pacer *p, size_t waiting)
 	return p->now_ns + (uint64_t)need * 100 / drain(p, waiting);
 }
 
+bool pacer_is_behind(const struct pacer *p, size_t waiting)
+{
+	return waiting * packet_ns(p) > BURST_NS;
+}
+
 size_t pacer_queue_max(const struct pacer *p)
 {
 	uint64_t each = packet_ns(p);

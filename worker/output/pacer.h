@@ -61,5 +61,8 @@ size_t pacer_release(struct pacer *, uint64_t now_ns, size_t waiting);
  * packets arrive. */
 uint64_t pacer_next_ns(const struct pacer *, size_t waiting);
 
+/* Are the `waiting` packets more than one release may take? */
+bool pacer_is_behind(const struct pacer *, size_t waiting);
+
 /* More than that many waiting packets are too late to be sent. */
 size_t pacer_queue_max(const struct pacer *);

@@ -131,6 +131,11 @@ uint64_t sender_next_ns(const struct sender *s)
 	return pacer_next_ns(&s->pacer, fifo_len(&s->fifo));
 }
 
+bool sender_is_behind(const struct sender *s)
+{
+	return pacer_is_behind(&s->pacer, fifo_len(&s->fifo));
+}
+
 void sender_second(struct sender *s)
 {
 	fifo_trim(&s->fifo);

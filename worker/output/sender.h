@@ -32,5 +32,8 @@ void sender_feed(struct sender *, const struct ts_run *runs, size_t n_runs,
 /* When to feed again, even with nothing; UINT64_MAX: with new packets. */
 uint64_t sender_next_ns(const struct sender *);
 
+/* Does more wait than may leave at once? */
+bool sender_is_behind(const struct sender *);
+
 /* Once a second: gives back memory that a long queue took. */
 void sender_second(struct sender *);

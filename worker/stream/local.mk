@@ -6,4 +6,5 @@ libworker_a_SOURCES += \
 	worker/stream/role.c \
 	worker/stream/second.c \
 	worker/stream/sink.c worker/stream/sink.h \
-	worker/stream/source.c worker/stream/source.h
+	worker/stream/source.c worker/stream/source.h \
+	worker/stream/ticker.c worker/stream/ticker.h

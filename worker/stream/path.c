@@ -13,9 +13,10 @@
 #define SECOND_NS (1000 * MS)
 
 enum {
-	/* Below the burst that the outputs may send, with room for a timer
-	 * that comes late. */
-	TICK_MS = 9,
+	/* The burst that the outputs may send; less costs more wake-ups. */
+	TICK_MS = PACER_BURST_MS,
+	/* While more than that waits for the outputs. */
+	TICK_BEHIND_MS = TICK_MS / 2,
 	TICK_MIN_MS = 1,
 	/* Ticks without a packet before we wait for the socket instead. */
 	EMPTY_TICKS = 10,
@@ -55,21 +56,20 @@ static bool can_wait(const struct path *p)
 	return p->empty_ticks >= EMPTY_TICKS && input_fd(p->active->input) >= 0;
 }
 
-/* When to look again, whatever the socket does. */
-static uint64_t next_turn(const struct path *p, bool *ret_wait)
+/* Does the input want to be read at every tick? */
+static bool is_flowing(const struct path *p)
 {
-	uint64_t next = sender_next_ns(&p->sender);
+	return p->active != NULL && p->active->input != NULL && !can_wait(p);
+}
 
-	*ret_wait = false;
-	if (p->active != NULL && p->active->input != NULL) {
-		*ret_wait = can_wait(p);
-		/* the second ends in one of the ticks */
-		if (!*ret_wait)
-			return MIN(next, p->now_ns + TICK_MS * MS);
-	} else if (p->active != NULL) {
+/* When there is something to do though no packet comes. */
+static uint64_t next_turn(const struct path *p)
+{
+	uint64_t next = MIN(sender_next_ns(&p->sender), p->second_ns);
+
+	if (p->active != NULL)
 		next = MIN(next, source_retry_ns(p->active));
-	}
-	return MIN(next, p->second_ns);
+	return MAX(next, p->now_ns + TICK_MIN_MS * MS);
 }
 
 static void watch_fd(struct path *p, bool wait)
@@ -86,18 +86,15 @@ static void watch_fd(struct path *p, bool wait)
 
 static void schedule(struct path *p)
 {
-	bool wait;
-	uint64_t next = next_turn(p, &wait);
-	uint64_t in = next > p->now_ns ? next - p->now_ns : 0;
+	bool flows = is_flowing(p);
 
-	watch_fd(p, wait);
-	in = MAX(in, TICK_MIN_MS * MS);
-	/* a steady tick is left to go on by itself */
-	if (in == p->tick_ns)
-		return;
-	p->tick_ns = in;
-	p->tick.repeat = (double)in / 1e9;
-	ev_timer_again(p->loop, &p->tick);
+	watch_fd(p, !flows && p->active != NULL && p->active->input != NULL);
+	if (!flows)
+		ticker_at(&p->ticker, next_turn(p));
+	else if (sender_is_behind(&p->sender))
+		ticker_every(&p->ticker, TICK_BEHIND_MS * MS, p->now_ns);
+	else
+		ticker_every(&p->ticker, TICK_MS * MS, p->now_ns);
 }
 
 static void turn(struct path *p)
@@ -115,10 +112,9 @@ static void turn(struct path *p)
 	schedule(p);
 }
 
-static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
+static void on_tick(void *arg)
 {
-	(void)loop, (void)revents;
-	turn(container_of(w, struct path, tick));
+	turn(arg);
 }
 
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
@@ -204,7 +200,7 @@ struct path *path_new(const struct path_config *config)
 	make_analyze(p);
 	if (config->ring >= 0)
 		make_ring(p, config->ring);
-	ev_init(&p->tick, on_tick);
+	ticker_init(&p->ticker, p->loop, p->id, on_tick, p);
 	ev_init(&p->readable, on_readable);
 	turn(p);
 	return p;
@@ -217,7 +213,7 @@ void path_free(struct path **ptr)
 	*ptr = NULL;
 	if (p == NULL)
 		return;
-	ev_timer_stop(p->loop, &p->tick);
+	ticker_done(&p->ticker);
 	ev_io_stop(p->loop, &p->readable);
 	for (size_t i = 0; i < p->n_sources; i++)
 		source_done(&p->sources[i]);

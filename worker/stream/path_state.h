@@ -8,6 +8,7 @@
 #include "worker/stream/path.h"
 #include "worker/stream/sink.h"
 #include "worker/stream/source.h"
+#include "worker/stream/ticker.h"
 #include "worker/ts/analyze.h"
 
 #include <ev.h>
@@ -18,9 +19,8 @@ struct path {
 	void (*on_status)(const struct msg_stream_status *, void *arg);
 	void *arg;
 
-	ev_timer tick;
+	struct ticker ticker;
 	ev_io readable;
-	uint64_t tick_ns;  /* what the timer runs at */
 	unsigned empty_ticks;
 	uint64_t now_ns;   /* of this turn */
 	uint64_t began_ns; /* this second */

@@ -7,11 +7,7 @@
 
 #include <linux/capability.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sysexits.h>
-
-/* Timers of many streams may share one wake-up of the processor. */
-#define TIMER_SLACK_NS 1000000UL
 
 struct stream {
 	struct worker *worker;
@@ -34,7 +30,6 @@ static void *stream_new(struct worker *worker)
 	struct stream *s = xcalloc(1, sizeof *s);
 
 	s->worker = worker;
-	(void)prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
 	return s;
 }
 

@@ -198,11 +198,15 @@ static void check(const uint8_t *packet, uint64_t pos)
 
 void rig_read_packets(struct rig *r, int fd, uint64_t *pos, size_t n)
 {
-	for (; n > 0; n--, *pos += RING_PACKET) {
-		uint8_t packet[RING_PACKET];
+	uint8_t packets[64 * RING_PACKET];
 
-		rig_read(r, fd, packet, sizeof packet);
-		check(packet, *pos);
+	while (n > 0) {
+		size_t now = MIN(n, sizeof packets / RING_PACKET);
+
+		rig_read(r, fd, packets, now * RING_PACKET);
+		for (size_t i = 0; i < now; i++, *pos += RING_PACKET)
+			check(packets + i * RING_PACKET, *pos);
+		n -= now;
 	}
 }
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Any text as the address of an input and of an output. */
+#include "proto/io_spec.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void expect(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void count(const char *key, void *arg)
+{
+	expect(key[0] != '\0');
+	++*(size_t *)arg;
+}
+
+static void try_input(const char *text)
+{
+	struct input_spec s;
+	struct errmsg why = { 0 };
+	size_t unknown = 0;
+	int r = input_spec_parse(text, &s, count, &unknown, &why);
+
+	expect(unknown <= ADDRESS_OPTIONS_MAX);
+	if (r < 0) {
+		expect(why.text[0] != '\0');
+		return;
+	}
+	expect(strlen(s.id) <= IO_ID_MAX);
+	if (s.kind == INPUT_FILE) {
+		expect(s.path[0] != '\0' && strlen(s.path) < IO_PATH_MAX);
+		return;
+	}
+	expect(strlen(s.iface) < sizeof s.iface);
+	expect(sockaddr_port(&s.local) != 0);
+	expect(!s.has_source || (sockaddr_is_multicast(&s.local) &&
+				 s.source.sa.sa_family ==
+					 s.local.sa.sa_family));
+}
+
+static void try_output(const char *text)
+{
+	struct output_spec s;
+	struct errmsg why = { 0 };
+	size_t unknown = 0;
+	int r = output_spec_parse(text, &s, count, &unknown, &why);
+
+	expect(unknown <= ADDRESS_OPTIONS_MAX);
+	if (r < 0) {
+		expect(why.text[0] != '\0');
+		return;
+	}
+	if (s.kind != OUTPUT_HTTP) {
+		expect(sockaddr_port(&s.remote) != 0);
+		expect(s.ttl >= 1 && s.ttl <= 255);
+		return;
+	}
+	expect(sockaddr_port(&s.listen) != 0);
+	expect(!sockaddr_is_multicast(&s.listen));
+	expect(s.path[0] == '/' && s.path[1] != '\0');
+	expect(strstr(s.path, "//") == NULL &&
+	       strstr(s.path, "/../") == NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+
+	if (size > 0)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	try_input(text);
+	try_output(text);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Bytes of any kind as a train of HTTP requests: the first byte says in which
+ * pieces they come, the outcome must not depend on it.
+ */
+#include "common/utf8.h"
+#include "proto/http_request.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BODY_MAX = 4096 };
+
+static void must(bool truth)
+{
+	if (!truth)
+		abort();
+}
+
+/* What a router relies on. */
+static void check_path(const char *path)
+{
+	must(path[0] == '/' || strcmp(path, "*") == 0);
+	must(utf8_is_valid(path, strlen(path)));
+	must(!strstr(path, "//") && !strstr(path, "/../"));
+	must(!strstr(path, "/./") && !strchr(path, '\\'));
+	must(strlen(path) < 3 || strcmp(path + strlen(path) - 3, "/..") != 0);
+	for (const char *p = path; *p; p++)
+		must((unsigned char)*p >= 0x20 && *p != 0x7f);
+}
+
+static void check_head(const struct http_request *r)
+{
+	const char *host = http_request_header(r, "host");
+	char value[64];
+
+	check_path(http_request_path(r));
+	must(http_request_minor(r) <= 1);
+	must(host || http_request_minor(r) == 0);
+	must(!http_request_header(r, "content-length") ||
+	     !http_request_header(r, "transfer-encoding"));
+	(void)http_request_query_get(r, "token", value, sizeof value);
+}
+
+static void note(struct buf *log, const struct http_request *r)
+{
+	size_t len;
+	const uint8_t *body = http_request_body(r, &len);
+
+	must(len <= BODY_MAX);
+	buf_printf(log, "%s %s ?%s %d %zu:", http_request_method(r),
+		   http_request_path(r), http_request_query(r),
+		   http_request_keep_alive(r), len);
+	buf_append(log, body, len);
+}
+
+/* Feeds the stream in pieces and writes down what became of it. */
+static void run(const uint8_t *data, size_t size, size_t step, struct buf *log)
+{
+	struct http_request *r = http_request_new(BODY_MAX);
+	enum http_state state = HTTP_MORE;
+	struct buf in = { 0 };
+
+	for (size_t at = 0; at < size && state != HTTP_FAILED; at += step) {
+		buf_append(&in, data + at, MIN(step, size - at));
+		do {
+			state = http_request_feed(r, &in);
+			if (state == HTTP_HAVE_HEAD)
+				check_head(r);
+			if (state == HTTP_COMPLETE) {
+				note(log, r);
+				http_request_reset(r);
+			}
+		} while (state == HTTP_HAVE_HEAD ||
+			 (state == HTTP_COMPLETE && buf_len(&in) > 0));
+	}
+	buf_printf(log, "%d", http_request_status(r));
+	buf_done(&in);
+	http_request_free(&r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct buf whole = { 0 }, pieces = { 0 };
+
+	if (size < 2)
+		return 0;
+	run(data + 1, size - 1, size - 1, &whole);
+	run(data + 1, size - 1, (size_t)data[0] % 64 + 1, &pieces);
+	must(buf_len(&whole) == buf_len(&pieces));
+	must(memcmp(buf_head(&whole), buf_head(&pieces),
+		    buf_len(&whole)) == 0);
+	buf_done(&whole);
+	buf_done(&pieces);
+	return 0;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/unit/stream/rig.h"
+
+#include "common/alloc.h"
+#include "common/mono.h"
+#include "common/util.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	/* 40 packets every 10 ms: 6.016 Mbit/s; half a second of it */
+	PER_PCR = 40,
+	PCR_MS = 10,
+	PACKETS = 50 * PER_PCR,
+	PACKETS_PER_S = 4000,
+};
+
+#define MS UINT64_C(1000000)
+
+static void put_pcr(uint8_t *p, uint64_t ms)
+{
+	uint64_t base = 90 * ms;
+
+	p[3] = (uint8_t)(0x30 | (p[3] & 0x0f));
+	p[4] = 7;
+	p[5] = 0x10;
+	p[6] = (uint8_t)(base >> 25);
+	p[7] = (uint8_t)(base >> 17);
+	p[8] = (uint8_t)(base >> 9);
+	p[9] = (uint8_t)(base >> 1);
+	p[10] = (uint8_t)((base & 1) << 7 | 0x7e);
+	p[11] = 0;
+}
+
+static uint8_t *make_stream(void)
+{
+	uint8_t *data = xcalloc(PACKETS, TS_PACKET);
+
+	rig_make_packets(data, 0, PACKETS);
+	for (size_t i = 0; i < PACKETS; i += PER_PCR)
+		put_pcr(data + i * TS_PACKET, i / PER_PCR * PCR_MS + 70000);
+	return data;
+}
+
+struct clip {
+	char path[64];
+	char address[96];
+};
+
+/* A file of packets `stride` bytes apart behind `junk` bytes. */
+static void make_clip(struct clip *c, const uint8_t *data, size_t stride,
+		      size_t junk)
+{
+	uint8_t tail[204];
+	int fd;
+
+	(void)snprintf(c->path, sizeof c->path, "/tmp/clip.XXXXXX");
+	fd = mkstemp(c->path);
+	cr_assert_geq(fd, 0);
+	(void)snprintf(c->address, sizeof c->address, "file://%s#loop",
+		       c->path);
+	memset(tail, 0x33, sizeof tail);
+	for (size_t i = 0; i < junk; i++)
+		cr_assert_eq(write(fd, tail, 1), 1);
+	for (size_t i = 0; i < PACKETS; i++) {
+		cr_assert_eq(write(fd, data + i * TS_PACKET, TS_PACKET),
+			     TS_PACKET);
+		cr_assert_eq(write(fd, tail, stride - TS_PACKET),
+			     (ssize_t)(stride - TS_PACKET));
+	}
+	(void)close(fd);
+}
+
+/* Every byte of the file, over and over. */
+static void assert_looped(const struct rig_capture *c, const uint8_t *data)
+{
+	for (size_t at = 0; at < c->len; at += TS_PACKET)
+		cr_assert_arr_eq(c->data + at,
+				 data + at % (PACKETS * TS_PACKET), TS_PACKET,
+				 "packet %zu", at / TS_PACKET);
+}
+
+static void check_loop(size_t stride, size_t junk)
+{
+	struct rig r;
+	struct clip clip;
+	uint8_t *data = make_stream();
+
+	rig_init(&r);
+	make_clip(&clip, data, stride, junk);
+	rig_listen(&r, 0, "127.0.0.1", 6000);
+	rig_start(&r, clip.address, "udp://127.0.0.1:6000", NULL);
+	(void)unlink(clip.path);
+
+	uint64_t began = mono_ns();
+
+	/* more than three laps */
+	rig_await(&r, 0, 7000 * TS_PACKET);
+
+	double s = (double)(mono_ns() - began) / 1e9;
+	double packets = (double)r.out[0].len / TS_PACKET;
+
+	assert_looped(&r.out[0], data);
+	cr_assert_float_eq(packets, s * PACKETS_PER_S,
+			   0.06 * PACKETS_PER_S, "%.0f packets in %.3f s",
+			   packets, s);
+	/* no datagram of the seam comes late, none early */
+	cr_assert_lt(r.out[0].gap_ns, 100 * MS);
+	cr_assert_eq(r.sum.sync_losses, 0);
+	rig_done(&r);
+	free(data);
+}
+
+Test(path_file, loops_in_real_time_without_a_seam)
+{
+	check_loop(188, 0);
+}
+
+Test(path_file, packets_of_204_bytes_behind_junk)
+{
+	check_loop(204, 77);
+}
+
+Test(path_file, packets_of_192_bytes)
+{
+	check_loop(192, 0);
+}
+
+Test(path_file, ends_when_it_is_not_to_be_looped)
+{
+	struct rig r;
+	struct clip clip;
+	uint8_t *data = make_stream();
+
+	rig_init(&r);
+	make_clip(&clip, data, 188, 0);
+	*strchr(clip.address, '#') = '\0';
+	rig_listen(&r, 0, "127.0.0.1", 6000);
+	rig_start(&r, clip.address, "udp://127.0.0.1:6000", NULL);
+	rig_await(&r, 0, PACKETS * TS_PACKET);
+	rig_await_status(&r, 2);
+	cr_assert_eq(r.out[0].len, PACKETS * TS_PACKET);
+	assert_looped(&r.out[0], data);
+	cr_assert_not(r.status.inputs[0].open);
+	cr_assert_str_eq(r.input_error, "end of file");
+	(void)unlink(clip.path);
+	rig_done(&r);
+	free(data);
+}
+
+Test(path_file, is_tried_again_until_it_is_there)
+{
+	struct rig r;
+	struct clip clip;
+	uint8_t *data = make_stream();
+	char address[128], path[80], expect[160];
+
+	rig_init(&r);
+	make_clip(&clip, data, 188, 0);
+	(void)snprintf(path, sizeof path, "%s.later", clip.path);
+	(void)snprintf(address, sizeof address, "file://%s#loop", path);
+	(void)snprintf(expect, sizeof expect, "%s: No such file or directory",
+		       path);
+	rig_listen(&r, 0, "127.0.0.1", 6000);
+	rig_start(&r, address, "udp://127.0.0.1:6000", NULL);
+	rig_await_status(&r, 1);
+	cr_assert_not(r.status.inputs[0].open);
+	cr_assert_str_eq(r.input_error, expect);
+
+	cr_assert_eq(rename(clip.path, path), 0);
+	rig_await(&r, 0, 100 * TS_PACKET);
+	rig_await_status(&r, 1);
+	cr_assert(r.status.inputs[0].open);
+	cr_assert_str_eq(r.input_error, "");
+	assert_looped(&r.out[0], data);
+	(void)unlink(path);
+	rig_done(&r);
+	free(data);
+}
+
+Test(path_file, without_a_stream_in_it_is_an_error_and_no_spinning)
+{
+	struct rig r;
+	char path[] = "/tmp/clip.XXXXXX", address[64];
+	uint8_t zero[5000] = { 0 };
+	int fd = mkstemp(path);
+
+	rig_init(&r);
+	(void)snprintf(address, sizeof address, "file://%s#loop", path);
+	cr_assert_eq(write(fd, zero, sizeof zero), (ssize_t)sizeof zero);
+	rig_start(&r, address, NULL, NULL);
+	rig_await_status(&r, 1);
+	cr_assert_not(r.status.inputs[0].open);
+	cr_assert_not_null(strstr(r.input_error, "no transport stream"));
+	(void)close(fd);
+	(void)unlink(path);
+	rig_done(&r);
+}

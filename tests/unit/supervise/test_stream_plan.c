@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/supervise/stream_plan.h"
+
+#include "common/ring.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct stream_plan *plan(const char *text)
+{
+	json_t *stream = json_loads(text, 0, NULL);
+	struct stream_plan *p;
+
+	cr_assert_not_null(stream, "%s", text);
+	p = stream_plan_new("a001", stream);
+	/* the plan has its own copy */
+	json_decref(stream);
+	return p;
+}
+
+Test(stream_plan, reads_inputs_outputs_and_paths)
+{
+	struct stream_plan *p = plan(
+		"{\"enable\":true,\"name\":\"News\","
+		"\"input\":[\"udp://239.1.1.1\",\"file:///a\"],"
+		"\"output\":[\"udp://239.2.2.2\",\"http://0:8100/a\","
+		"\"http://127.0.0.1:8200/b\"]}");
+
+	cr_assert(p->enable);
+	cr_assert_str_eq(p->start.id, "a001");
+	cr_assert_str_eq(p->start.name, "News");
+	cr_assert_eq(p->start.n_inputs, 2);
+	cr_assert_str_eq(p->start.inputs[1], "file:///a");
+	cr_assert_eq(p->start.n_outputs, 3);
+	cr_assert(p->start.ring);
+	cr_assert_eq(p->ring_size, RING_SIZE_DEFAULT);
+	cr_assert_eq(p->n_http, 2);
+	cr_assert_eq(p->http[0].position, 2);
+	cr_assert_str_eq(p->http[0].path, "/a");
+	cr_assert_eq(p->http[1].position, 3);
+	cr_assert_eq(sockaddr_port(&p->http[1].listen), 8200);
+	stream_plan_free(&p);
+	cr_assert_null(p);
+}
+
+Test(stream_plan, has_a_ring_only_for_viewers_and_as_large_as_wanted)
+{
+	struct stream_plan *p = plan("{\"enable\":true,"
+				     "\"output\":[\"udp://239.2.2.2\"]}");
+
+	cr_assert(!p->start.ring);
+	cr_assert_eq(p->ring_size, 0);
+	stream_plan_free(&p);
+
+	p = plan("{\"output\":[\"http://0:81/a#buffer_size=65536\","
+		 "\"http://0:81/b#buffer_size=1024\"]}");
+	cr_assert(!p->enable);
+	cr_assert_eq(p->ring_size, 65536 * 1024);
+	stream_plan_free(&p);
+}
+
+Test(stream_plan, copes_with_what_no_check_has_seen)
+{
+	struct stream_plan *p = plan("{\"enable\":1,\"name\":7,\"input\":{},"
+				     "\"output\":[7,null,\"nonsense\"]}");
+
+	cr_assert(!p->enable);
+	cr_assert_str_eq(p->start.name, "a001");
+	cr_assert_eq(p->start.n_inputs, 0);
+	cr_assert_eq(p->start.n_outputs, 1);
+	cr_assert_eq(p->n_http, 0);
+	stream_plan_free(&p);
+}
+
+Test(stream_plan, knows_what_needs_a_new_worker)
+{
+	static const char base[] = "{\"enable\":true,\"name\":\"A\","
+		"\"input\":[\"udp://239.1.1.1\"],"
+		"\"output\":[\"http://0:81/a\"]}";
+	static const struct {
+		const char *text;
+		bool same;
+	} cases[] = {
+		{ base, true },
+		{ "{\"enable\":true,\"name\":\"B\",\"other\":1,"
+		  "\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[\"http://0:81/a\"]}", true },
+		{ "{\"enable\":false,\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[\"http://0:81/a\"]}", false },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.2\"],"
+		  "\"output\":[\"http://0:81/a\"]}", false },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.1\","
+		  "\"udp://239.1.1.2\"],\"output\":[\"http://0:81/a\"]}",
+		  false },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[\"http://0:81/b\"]}", false },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[]}", false },
+	};
+	struct stream_plan *a = plan(base);
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct stream_plan *b = plan(cases[i].text);
+
+		cr_assert_eq(stream_plan_is_same(a, b), cases[i].same, "%s",
+			     cases[i].text);
+		stream_plan_free(&b);
+	}
+	stream_plan_free(&a);
+}
