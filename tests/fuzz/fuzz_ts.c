@@ -7,6 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "worker/ts/analyze.h"
 #include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
 #include "worker/ts/rap.h"
 #include "worker/ts/sync.h"
 
@@ -31,7 +32,7 @@ static void feed(struct analyze *a, struct pcr_clock *clock, struct ts_run run)
 		check(ts_sync_ok(p));
 		if (pcr_clock_feed(clock, p))
 			check(pcr_clock_bps(clock) > 0);
-		(void)rap_pts(p, &pts);
+		(void)pes_pts(p, &pts);
 	}
 	analyze_feed(a, run);
 	for (size_t i = 0; i < run.n; i++) {

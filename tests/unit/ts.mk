@@ -6,10 +6,12 @@ unit_ts_tests = \
 	tests/unit/ts/test_packet \
 	tests/unit/ts/test_pat \
 	tests/unit/ts/test_pcr \
+	tests/unit/ts/test_pes \
 	tests/unit/ts/test_pmt \
 	tests/unit/ts/test_psi \
 	tests/unit/ts/test_rap \
 	tests/unit/ts/test_samples \
+	tests/unit/ts/test_seam \
 	tests/unit/ts/test_section \
 	tests/unit/ts/test_sync
 check_PROGRAMS += $(unit_ts_tests)
@@ -21,6 +23,8 @@ unit_ts_libs = tests/unit/ts/libbuild.a $(worker_libs)
 tests_unit_ts_test_cc_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_packet_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_pat_LDADD = $(unit_ts_libs)
+tests_unit_ts_test_pes_LDADD = $(unit_ts_libs)
+tests_unit_ts_test_seam_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_pmt_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_psi_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_section_LDADD = $(unit_ts_libs)

@@ -3,13 +3,15 @@
  * Input from a file, in real time.
  *
  * Packets are read ahead up to the next PCR, so that the time of each is
- * known.  At the end of a looped file the clock goes on as if the file did.
+ * known.  A looped file is one stream without an end: counters and time stamps
+ * go on over the seam.
  */
 #include "common/alloc.h"
 #include "common/fd.h"
 #include "worker/input/file_clock.h"
 #include "worker/input/kind.h"
 #include "worker/output/fifo.h"
+#include "worker/ts/seam.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +36,7 @@ struct file_input {
 	uint64_t pass_packets; /* since the start of the file */
 	uint64_t sent;        /* packets taken out of the fifo, ever */
 	struct ts_sync sync;
+	struct seam *seam;    /* of a looped file, else NULL */
 	struct fifo fifo;
 	struct file_clock clock;
 	uint8_t block[BLOCK];
@@ -50,6 +53,7 @@ static int at_end(struct file_input *f, struct errmsg *why)
 	}
 	f->offset = 0;
 	f->pass_packets = 0;
+	seam_next_pass(f->seam);
 	ts_sync_reset(&f->sync);
 	return 0;
 }
@@ -68,7 +72,10 @@ static int read_block(struct file_input *f, struct errmsg *why)
 	f->offset += n;
 	ts_sync_push(&f->sync, f->block, (size_t)n);
 	while (ts_sync_pull(&f->sync, &run)) {
-		fifo_push(&f->fifo, run);
+		uint8_t *copy = fifo_push(&f->fifo, run);
+
+		for (size_t i = 0; f->seam != NULL && i < run.n; i++)
+			seam_feed(f->seam, copy + i * TS_PACKET);
 		f->pass_packets += run.n;
 	}
 	return 0;
@@ -162,6 +169,7 @@ static void file_free(struct input *in)
 
 	fd_close(&f->file);
 	fifo_done(&f->fifo);
+	seam_free(&f->seam);
 	free(f);
 }
 
@@ -206,6 +214,7 @@ struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,
 
 	f->base = (struct input){ .ops = &file_ops, .spec = spec, .fd = -1 };
 	f->file = fd;
+	f->seam = spec->loop ? seam_new() : NULL;
 	ts_sync_init(&f->sync, TS_SYNC_STREAM);
 	file_clock_init(&f->clock, now_ns);
 	return &f->base;

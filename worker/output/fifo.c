@@ -43,15 +43,19 @@ static void compact(struct fifo *f, size_t more)
 	f->tail = n;
 }
 
-void fifo_push(struct fifo *f, struct ts_run run)
+uint8_t *fifo_push(struct fifo *f, struct ts_run run)
 {
+	uint8_t *copy;
+
 	assert(fifo_len(f) + run.n <= FIFO_PACKETS_MAX);
 	if (f->memory == NULL)
 		make_memory(f);
 	compact(f, run.n);
-	memcpy(f->memory + f->tail * TS_PACKET, run.data, run.n * TS_PACKET);
+	copy = f->memory + f->tail * TS_PACKET;
+	memcpy(copy, run.data, run.n * TS_PACKET);
 	f->tail += run.n;
 	f->high = MAX(f->high, f->tail);
+	return copy;
 }
 
 void fifo_drop(struct fifo *f, size_t n)

@@ -34,8 +34,9 @@ static inline struct ts_run fifo_run(const struct fifo *f)
 				.n = f->tail - f->head };
 }
 
-/* Copies a run (from elsewhere) to the end; at most FIFO_PACKETS_MAX wait. */
-void fifo_push(struct fifo *, struct ts_run);
+/* Copies a run (from elsewhere) to the end; at most FIFO_PACKETS_MAX wait.
+ * Returns the copy, which may be changed in place until the next push. */
+uint8_t *fifo_push(struct fifo *, struct ts_run);
 
 /* Takes the n oldest away, n <= fifo_len(). */
 void fifo_drop(struct fifo *, size_t n);

@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/ring.h"
 #include "worker/output/cc_rewrite.h"
+#include "worker/ts/pes.h"
 #include "worker/ts/rap.h"
 #include "worker/ts/section.h"
 
@@ -132,7 +133,7 @@ static void mark(struct ring_out *r, const uint8_t *packet)
 		.wall_ms = r->wall_ms,
 	};
 
-	(void)rap_pts(packet, &rap.pts);
+	(void)pes_pts(packet, &rap.pts);
 	put_tables(r);
 	ring_mark(r->ring, &rap);
 	r->marked_ns = r->now_ns;

@@ -6,8 +6,10 @@ libworker_a_SOURCES += \
 	worker/ts/packet.h \
 	worker/ts/pat.c worker/ts/pat.h \
 	worker/ts/pcr.c worker/ts/pcr.h \
+	worker/ts/pes.c worker/ts/pes.h \
 	worker/ts/pmt.c worker/ts/pmt.h \
 	worker/ts/psi.c worker/ts/psi.h \
 	worker/ts/rap.c worker/ts/rap.h \
+	worker/ts/seam.c worker/ts/seam.h \
 	worker/ts/section.c worker/ts/section.h \
 	worker/ts/sync.c worker/ts/sync.h

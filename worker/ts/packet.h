@@ -124,3 +124,17 @@ static inline bool ts_pcr(const uint8_t *p, uint64_t *ret)
 	*ret = base * 300 + extension;
 	return true;
 }
+
+/* Writes the PCR of a packet that has one. */
+static inline void ts_set_pcr(uint8_t *p, uint64_t pcr)
+{
+	uint64_t base = pcr / 300 & 0x1ffffffff;
+	unsigned extension = (unsigned)(pcr % 300);
+
+	p[6] = (uint8_t)(base >> 25);
+	p[7] = (uint8_t)(base >> 17);
+	p[8] = (uint8_t)(base >> 9);
+	p[9] = (uint8_t)(base >> 1);
+	p[10] = (uint8_t)((base & 1) << 7 | (p[10] & 0x7e) | extension >> 8);
+	p[11] = (uint8_t)extension;
+}

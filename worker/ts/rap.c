@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/ts/rap.h"
 
-enum {
-	PES_HEADER = 9, /* up to PES_header_data_length */
-	PES_PTS = 5,
-};
+#include "worker/ts/pes.h"
 
 /* What a start code says about the access unit it stands in. */
 enum hint {
@@ -101,20 +98,6 @@ static hint_fn *hint_of_type(uint8_t stream_type)
 	}
 }
 
-/* The start of a PES at offset; NULL when the payload is none. */
-static const uint8_t *find_pes(const uint8_t *packet, size_t *ret_len)
-{
-	size_t offset = ts_payload_offset(packet);
-	const uint8_t *p = packet + offset;
-
-	if (!ts_pusi(packet) || ts_tei(packet) || ts_scrambling(packet) ||
-	    offset + PES_HEADER > TS_PACKET ||
-	    p[0] != 0 || p[1] != 0 || p[2] != 1)
-		return NULL;
-	*ret_len = TS_PACKET - offset;
-	return p;
-}
-
 static bool has_start(const uint8_t *p, const uint8_t *end, hint_fn *hint)
 {
 	for (; end - p >= 5; p++) {
@@ -140,7 +123,7 @@ bool rap_is_start(const uint8_t *packet, uint8_t stream_type,
 	if (ts_random_access(packet))
 		return true;
 
-	const uint8_t *pes = find_pes(packet, &len);
+	const uint8_t *pes = pes_find(packet, &len);
 	hint_fn *hint = hint_of_type(stream_type);
 
 	if (!pes)
@@ -150,39 +133,4 @@ bool rap_is_start(const uint8_t *packet, uint8_t stream_type,
 	if (class != PID_VIDEO || !hint || PES_HEADER + (size_t)pes[8] >= len)
 		return false;
 	return has_start(pes + PES_HEADER + pes[8], pes + len, hint);
-}
-
-/* ISO/IEC 13818-1 2.4.3.7: stream_ids without the optional header */
-static bool has_header(uint8_t stream_id)
-{
-	switch (stream_id) {
-	case 0xbc: /* program_stream_map */
-	case 0xbe: /* padding_stream */
-	case 0xbf: /* private_stream_2 */
-	case 0xf0: /* ECM */
-	case 0xf1: /* EMM */
-	case 0xf2: /* DSM-CC */
-	case 0xf8: /* H.222.1 type E */
-	case 0xff: /* program_stream_directory */
-		return false;
-	default:
-		return true;
-	}
-}
-
-bool rap_pts(const uint8_t *packet, uint64_t *ret)
-{
-	size_t len;
-	const uint8_t *pes = find_pes(packet, &len);
-
-	if (!pes || !has_header(pes[3]) || (pes[6] & 0xc0) != 0x80 ||
-	    !(pes[7] & 0x80) || pes[8] < PES_PTS ||
-	    len < PES_HEADER + PES_PTS)
-		return false;
-
-	const uint8_t *p = pes + PES_HEADER;
-
-	*ret = (uint64_t)(p[0] >> 1 & 0x07) << 30 | (uint64_t)p[1] << 22 |
-		(uint64_t)(p[2] >> 1) << 15 | (uint64_t)p[3] << 7 | p[4] >> 1;
-	return true;
 }

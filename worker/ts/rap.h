@@ -17,7 +17,3 @@
  */
 bool rap_is_start(const uint8_t *packet, uint8_t stream_type,
 		  enum pid_class);
-
-/* False when the packet does not begin a PES with a PTS; else its value in
- * 90 kHz ticks. */
-bool rap_pts(const uint8_t *packet, uint64_t *ret);

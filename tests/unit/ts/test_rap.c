@@ -84,14 +84,11 @@ Test(rap, needs_no_adaptation_field)
 {
 	struct build *b = build_new();
 	uint8_t *p = build_payload(b, 0x101, 0xff);
-	uint64_t pts;
 
 	p[1] |= 0x40;
 	memcpy(p + 4, "\0\0\1\xe0\0\0\x80\x80\5\x21\0\1\0\x0b", 14);
 	memcpy(p + TS_PACKET - 5, "\0\0\1\x65\x88", 5);
 	cr_assert(rap_is_start(p, 0x1b, PID_VIDEO));
-	cr_assert(rap_pts(p, &pts));
-	cr_assert_eq(pts, 5);
 	build_free(b);
 }
 
@@ -122,64 +119,5 @@ Test(rap, a_pes_header_longer_than_the_packet_is_no_start)
 	cr_assert(rap_is_start(p, 0x1b, PID_VIDEO));
 	p[5 + p[4] + 8] = 255; /* PES_header_data_length */
 	cr_assert(!rap_is_start(p, 0x1b, PID_VIDEO));
-	build_free(b);
-}
-
-Test(rap, reads_the_pts)
-{
-	struct build *b = build_new();
-	uint8_t *p = build_pes(b, 0x101, "xx", 2);
-	uint8_t *pes = p + 5 + p[4];
-	uint64_t pts;
-
-	cr_assert(rap_pts(p, &pts));
-	cr_assert_eq(pts, BUILD_PTS);
-	memcpy(pes + 9, "\x0f\xff\xff\xff\xff", 5);
-	cr_assert(rap_pts(p, &pts));
-	cr_assert_eq(pts, (UINT64_C(1) << 33) - 1);
-
-	for (int i = 0; i < 3; i++) {
-		static const uint8_t at[] = { 1, 1, 3 };
-		static const uint8_t bits[] = { 0x80, 0x40, 0x40 };
-
-		p[at[i]] ^= bits[i]; /* TEI, no PUSI, scrambled */
-		cr_assert(!rap_pts(p, &pts), "%d", i);
-		p[at[i]] ^= bits[i];
-	}
-	for (int i = 0; i < 3; i++) {
-		pes[i] ^= 1; /* no PES */
-		cr_assert(!rap_pts(p, &pts), "%d", i);
-		pes[i] ^= 1;
-	}
-	cr_assert(rap_pts(p, &pts));
-
-	pes[7] = 0x40; /* DTS alone does not exist */
-	cr_assert(!rap_pts(p, &pts));
-	pes[7] = 0x80;
-	pes[8] = 4; /* too short for one */
-	cr_assert(!rap_pts(p, &pts));
-	pes[8] = 5;
-	pes[3] = 0xbf; /* private_stream_2 has no header */
-	cr_assert(!rap_pts(p, &pts));
-	build_free(b);
-}
-
-Test(rap, no_pts_where_the_packet_ends_before_it)
-{
-	struct build *b = build_new();
-	uint8_t *p = build_payload(b, 0x101, 0);
-	uint64_t pts;
-
-	p[1] |= 0x40;
-	p[3] |= 0x20;
-	for (unsigned len = 170; len < 184; len++) {
-		size_t room = TS_PACKET - 5 - len;
-
-		memset(p + 4, 0, TS_PACKET - 4);
-		p[4] = (uint8_t)len;
-		memcpy(p + 5 + len, "\0\0\1\xe0\0\0\x80\x80\5\x21\0\1\0\1",
-		       room < 14 ? room : 14);
-		cr_expect_eq(rap_pts(p, &pts), room >= 14, "%zu bytes", room);
-	}
 	build_free(b);
 }

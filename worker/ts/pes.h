@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The start of a PES packet and its time stamps (ISO/IEC 13818-1 2.4.3.6).
+ *
+ * Pure: looks only at the bytes of one transport packet.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+#define PES_TIME_WRAP (UINT64_C(1) << 33)
+
+enum { PES_HEADER = 9 /* up to PES_header_data_length */ };
+
+/* Where a PES begins in this packet, with *ret_len bytes from there to its
+ * end; NULL when none does, or not a whole PES_HEADER of it. */
+const uint8_t *pes_find(const uint8_t *packet, size_t *ret_len);
+
+/* Offsets in the packet; without a DTS of its own, dts is where the PTS is. */
+struct pes_times {
+	size_t pts;
+	size_t dts;
+};
+
+/* False when the packet does not begin a PES with time stamps. */
+bool pes_times(const uint8_t *packet, struct pes_times *ret);
+
+/* The PTS of the PES that begins here, in 90 kHz ticks; false without one. */
+bool pes_pts(const uint8_t *packet, uint64_t *ret);
+
+/* The 33 bits in the five bytes of a time stamp, in 90 kHz ticks. */
+uint64_t pes_time(const uint8_t *stamp);
+void pes_set_time(uint8_t *stamp, uint64_t time);
