@@ -110,12 +110,13 @@ void status_stream_set(struct status_stream *s, const json_t *stream,
 		s->position = 1;
 }
 
+/* The i-th of the active inputs, or NULL. */
 static const struct msg_input_status *
-find_active(const struct msg_stream_status *m)
+find_active(const struct msg_stream_status *m, size_t i)
 {
-	for (size_t i = 0; i < m->n_inputs; i++)
-		if (m->inputs[i].active)
-			return &m->inputs[i];
+	for (size_t k = 0; k < m->n_inputs; k++)
+		if (m->inputs[k].active && i-- == 0)
+			return &m->inputs[k];
 	return NULL;
 }
 
@@ -143,7 +144,7 @@ void status_stream_hear(struct status_stream *s,
 	struct second second;
 
 	copy_last(s, m);
-	in = find_active(&s->last);
+	in = find_active(&s->last, 0);
 	second = second_of(in);
 	if (in != NULL)
 		s->position = in->position;
@@ -350,19 +351,10 @@ size_t status_stream_events(const struct status_stream *s)
 	return s->mpts || n == 0 ? 1 : n;
 }
 
-static const struct msg_input_status *
-active_input(const struct status_stream *s, size_t i)
-{
-	for (size_t k = 0; k < s->last.n_inputs; k++)
-		if (s->last.inputs[k].active && i-- == 0)
-			return &s->last.inputs[k];
-	return NULL;
-}
-
 json_t *status_stream_event(const struct status_stream *s, size_t i)
 {
 	const struct msg_input_status *in =
-		s->silent ? NULL : active_input(s, i);
+		s->silent ? NULL : find_active(&s->last, i);
 	size_t position = in != NULL ? in->position : s->position;
 	json_t *o = json_object();
 	const char *id = NULL;

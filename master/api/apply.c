@@ -12,42 +12,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first fault of one stream. */
-struct first_fault {
-	struct errmsg *why;
-	const char *id;
-	bool found;
-};
-
 static void keep_first(enum check_severity severity, const char *path,
 		       const char *text, void *arg)
 {
-	struct first_fault *f = arg;
+	struct errmsg *why = arg;
 
-	if (severity == CHECK_WARNING) {
-		log_warning("config", "stream %s: %s: %s", f->id, path, text);
-		return;
-	}
-	if (f->found)
-		return;
-	f->found = true;
-	errmsg_set(f->why, "%s: %s", path, text);
+	if (severity != CHECK_WARNING && why->text[0] == '\0')
+		errmsg_set(why, "%s: %s", path, text);
 }
 
-int apply_judge(struct api *api, const json_t *stream, const char *self,
-		struct errmsg *why)
+static void log_odd(enum check_severity severity, const char *path,
+		    const char *text, void *arg)
 {
-	const char *id = json_string_value(json_object_get(stream, "id"));
-	struct first_fault first = { why, id != NULL ? id : "(new)", false };
-	struct check_place place = {
+	const char *id = arg;
+
+	if (severity == CHECK_WARNING)
+		log_warning("config", "stream %s: %s: %s", id, path, text);
+}
+
+static struct check_place place_of(const struct api *api, const char *self)
+{
+	return (struct check_place){
 		.path = "stream",
 		.document = config_document(api->cfg.config),
 		.self = self,
 		.control = &api->cfg.control,
 	};
+}
 
-	return check_stream(stream, &place, keep_first, &first) > 0 ? -EINVAL
-								    : 0;
+int apply_judge(struct api *api, const json_t *stream, const char *self,
+		struct errmsg *why)
+{
+	struct check_place place = place_of(api, self);
+
+	why->text[0] = '\0';
+	return check_stream(stream, &place, keep_first, why) > 0 ? -EINVAL : 0;
+}
+
+void apply_warn(struct api *api, const json_t *stream)
+{
+	char *id = (char *)json_string_value(json_object_get(stream, "id"));
+	struct check_place place = place_of(api, id);
+
+	(void)check_stream(stream, &place, log_odd, id);
 }
 
 /* fault: why it cannot run, NULL when only its own content decides. */

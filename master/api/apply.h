@@ -7,9 +7,12 @@
 #include "master/api/command.h"
 
 /* Judges a stream that a client wants; self is the id it has now, or NULL.
- * 0, or -EINVAL with the first fault; what is only odd is logged. */
+ * 0, or -EINVAL with the first fault. */
 int apply_judge(struct api *, const json_t *stream, const char *self,
 		struct errmsg *why) MUST_CHECK;
+
+/* Logs what is only odd in a stream: unknown options and the like. */
+void apply_warn(struct api *, const json_t *stream);
 
 /* Starts, replaces or stops the stream so that it is as the object says.  The
  * object has no fault. */

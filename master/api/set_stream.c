@@ -158,6 +158,7 @@ static void store_stream(struct api *api, struct edit *e, struct reply *reply)
 	}
 	stream_edit_versions(stream);
 	put_stream(api, e, stream);
+	apply_warn(api, stream);
 	reply_ok(reply, "set-stream");
 }
 

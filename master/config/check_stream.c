@@ -12,6 +12,8 @@
 enum {
 	ID_MAX = 64,
 	NAME_MAX_BYTES = 1024,
+	/* every event client is sent the whole object */
+	STREAM_MAX = 256 * 1024,
 	/* what a start message may take, less its frame */
 	START_MAX = MSG_SIZE_MAX - 4096,
 	OUTPUT_KEY_MAX = IO_PATH_MAX + 256,
@@ -213,12 +215,15 @@ static void judge_addresses(struct judge *j, const json_t *stream,
 	judge_up(j, mark);
 }
 
-/* The start message carries name and addresses in one datagram. */
 static void judge_size(struct judge *j, const json_t *stream)
 {
+	/* the start message carries them in one datagram */
 	static const char *const keys[] = { "name", "input", "output" };
 	size_t size = 0;
 
+	if (json_dumpb(stream, NULL, 0, JSON_COMPACT) > STREAM_MAX)
+		judge_say(j, CHECK_FAULT, "is longer than %d bytes",
+			  STREAM_MAX);
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		const json_t *value = json_object_get(stream, keys[i]);
 

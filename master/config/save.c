@@ -74,9 +74,12 @@ static void log_failure(struct save *s)
 	unsigned held;
 
 	s->failed = true;
-	if (ratelimit_pass(&s->log_limit, mono_ms(), &held))
-		log_error("config", "%s is not saved: %s", s->cfg.path,
-			  s->why.text);
+	if (!ratelimit_pass(&s->log_limit, mono_ms(), &held))
+		return;
+	log_error("config", "%s is not saved: %s", s->cfg.path, s->why.text);
+	if (held > 0)
+		log_error("config", "%s: %u more failures since the last line",
+			  s->cfg.path, held);
 }
 
 static void retry_later(struct save *s)

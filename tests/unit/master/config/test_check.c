@@ -451,6 +451,24 @@ Test(check, bounds_what_a_worker_is_sent)
 	json_decref(document);
 }
 
+Test(check, bounds_what_every_client_is_sent)
+{
+	static char text[300 * 1024];
+	json_t *document = parse(sound);
+	json_t *stream = json_array_get(json_object_get(document,
+							"make_stream"), 0);
+	struct found f = { 0 };
+
+	memset(text, 'x', sizeof text - 1);
+	(void)json_object_set_new(stream, "own", json_string(text));
+	cr_assert_eq(check_document(document, NULL, note, &f), 1u);
+	cr_assert_str_eq(f.text,
+			 "make_stream[0]: is longer than 262144 bytes\n"
+			 "warning make_stream[1].input[0]: type \"srt\" is "
+			 "not supported by this version\n");
+	json_decref(document);
+}
+
 Test(check, judges_a_stream_against_its_neighbours)
 {
 	static const struct {
