@@ -186,3 +186,18 @@ export class TsChecker {
 export function checkTs(data) {
 	return new TsChecker().push(data);
 }
+
+// Without the last unit of each PID, which may be cut short: for a decoder
+// that is to judge a recording of something that goes on.
+export function wholeUnits(data) {
+	const lastStart = new Map(), kept = [];
+	const pidAt = (at) => data.readUInt16BE(at + 1) & 0x1fff;
+
+	for (let at = 0; at < data.length; at += SIZE)
+		if (data[at + 1] & 0x40)
+			lastStart.set(pidAt(at), at);
+	for (let at = 0; at < data.length; at += SIZE)
+		if (at < (lastStart.get(pidAt(at)) ?? 0))
+			kept.push(data.subarray(at, at + SIZE));
+	return Buffer.concat(kept);
+}

@@ -169,12 +169,12 @@ test('a flood of sound messages', (t) => beside(t,
 
 test('a message that is too long', (t) => beside(t,
 	`${hello}; for i in 1 2 3 4; do head -c 90000 /dev/zero >&3; done; ` +
-	`sleep 100`));
+	`exec sleep 100`));
 
 test('a hello of another version', (t) => beside(t,
-	`${hello.replace(`"proto":${PROTO}`, '"proto":999')}; sleep 100`));
+	`${hello.replace(`"proto":${PROTO}`, '"proto":999')}; exec sleep 100`));
 
-test('no hello', (t) => beside(t, `${ready}; sleep 100`));
+test('no hello', (t) => beside(t, `${ready}; exec sleep 100`));
 
 test('not a word, and signals are ignored', (t) => beside(t,
 	`trap '' TERM ABRT; while :; do sleep 0.1; done`,

@@ -14,6 +14,7 @@ system_tests = \
 	tests/system/check.mjs \
 	tests/system/events.mjs \
 	tests/system/faults.mjs \
+	tests/system/file.mjs \
 	tests/system/harness.mjs \
 	tests/system/hostile.mjs \
 	tests/system/http.mjs \
