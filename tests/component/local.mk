@@ -2,15 +2,21 @@
 # The real fleet with false workers, the real worker with a false master.
 if HAVE_CRITERION
 component_rig = tests/component/rig.c tests/component/rig.h
+component_fleet = $(component_rig) \
+	tests/component/fleet_bench.c tests/component/fleet_bench.h
 component_tests = \
 	tests/component/test_fleet \
+	tests/component/test_fleet_viewers \
 	tests/component/test_worker
 check_PROGRAMS += tests/component/fake_worker $(component_tests)
 TESTS += $(component_tests)
 tests_component_fake_worker_SOURCES = tests/component/fake_worker.c
 tests_component_test_fleet_SOURCES = tests/component/test_fleet.c \
-	$(component_rig)
+	$(component_fleet)
 tests_component_test_fleet_LDADD = $(master_libs)
+tests_component_test_fleet_viewers_SOURCES = \
+	tests/component/test_fleet_viewers.c $(component_fleet)
+tests_component_test_fleet_viewers_LDADD = $(master_libs)
 tests_component_test_worker_SOURCES = tests/component/test_worker.c \
 	$(component_rig)
 tests_component_test_worker_LDADD = $(master_libs)

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/component/fleet_bench.h"
+
+#include "tests/component/rig.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <jansson.h>
+#include <signal.h>
+#include <string.h>
+
+static void on_stream_status(const char *id,
+                             const struct msg_stream_status *status, void *arg)
+{
+	struct fleet_bench *b = arg;
+
+	(void)status;
+	b->statuses += strcmp(id, "good") == 0;
+}
+
+static void on_stopped(void *arg)
+{
+	struct fleet_bench *b = arg;
+
+	b->stopped++;
+	fleet_free(&b->fleet);
+}
+
+static const struct fleet_events events = {
+	.on_stream_status = on_stream_status,
+	.on_stopped = on_stopped,
+};
+
+void bench_setup_with(struct fleet_bench *b, const char *worker_path)
+{
+	*b = (struct fleet_bench){ .loop = ev_loop_new(0) };
+	rig_keep_log();
+	(void)signal(SIGPIPE, SIG_IGN);
+	b->fleet = fleet_new(&(struct fleet_config){
+		.loop = b->loop,
+		.worker_path = worker_path,
+		.events = &events,
+		.arg = b,
+	});
+}
+
+void bench_setup(struct fleet_bench *b)
+{
+	bench_setup_with(b, rig_built("tests/component/fake_worker"));
+}
+
+bool bench_is_stopped(void *arg)
+{
+	return ((struct fleet_bench *)arg)->stopped > 0;
+}
+
+void bench_teardown(struct fleet_bench *b)
+{
+	if (b->fleet != NULL) {
+		fleet_stop(b->fleet);
+		rig_run_until(b->loop, bench_is_stopped, b, 5000, "stopped");
+	}
+	cr_assert_eq(b->stopped, 1);
+	cr_assert_eq(rig_count_children(), 0, "an orphan is left");
+	ev_loop_destroy(b->loop);
+}
+
+void bench_set(struct fleet_bench *b, const char *id, const char *output)
+{
+	json_t *stream =
+		json_pack("{s:s, s:s, s:b, s:[s], s:[]}", "id", id, "name", id,
+	                  "enable", 1, "input", "udp://127.0.0.1:1", "output");
+
+	if (output != NULL)
+		json_array_append_new(json_object_get(stream, "output"),
+		                      json_string(output));
+	fleet_set_stream(b->fleet, id, stream);
+	json_decref(stream);
+}
+
+struct fleet_stream bench_get(struct fleet_bench *b, const char *id)
+{
+	struct fleet_stream s;
+
+	cr_assert(fleet_get_stream(b->fleet, id, &s), "%s is not known", id);
+	return s;
+}
+
+static bool is_in_state(void *arg)
+{
+	struct wish *w = arg;
+	struct fleet_stream s = bench_get(w->bench, w->id);
+
+	return strcmp(s.state, w->state) == 0 && s.pid != w->not_pid;
+}
+
+void bench_await(struct fleet_bench *b, const char *id, const char *state,
+                 int not_pid, unsigned ms)
+{
+	struct wish w = { b, id, state, not_pid, 0 };
+
+	rig_run_until(b->loop, is_in_state, &w, ms, state);
+}
+
+static bool has_ended(void *arg)
+{
+	struct wish *w = arg;
+
+	return bench_get(w->bench, w->id).restarts >= w->count;
+}
+
+void bench_await_ends(struct fleet_bench *b, const char *id, unsigned n,
+                      unsigned ms)
+{
+	struct wish w = { .bench = b, .id = id, .count = n };
+
+	rig_run_until(b->loop, has_ended, &w, ms, "it ends");
+}
+
+static bool has_status(void *arg)
+{
+	struct wish *w = arg;
+
+	return w->bench->statuses >= w->count;
+}
+
+void bench_await_statuses(struct fleet_bench *b, unsigned n)
+{
+	struct wish w = { .bench = b, .count = b->statuses + n };
+
+	rig_run_until(b->loop, has_status, &w, 5000, "status goes on");
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The viewers' ports and deliver, as the fleet keeps them. */
+#include "common/sockaddr.h"
+#include "tests/component/fleet_bench.h"
+#include "tests/component/rig.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int listen_somewhere(char *url, size_t size)
+{
+	struct sockaddr_any any;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	cr_assert_eq(sockaddr_parse("127.0.0.1", 0, &any), 0);
+	cr_assert_eq(bind(fd, &any.sa, any.len), 0);
+	cr_assert_eq(listen(fd, 1), 0);
+	cr_assert_eq(getsockname(fd, &any.sa, &any.len), 0);
+	(void)snprintf(url, size, "http://127.0.0.1:%u/good",
+	               sockaddr_port(&any));
+	return fd;
+}
+
+static int connect_to(const char *url)
+{
+	unsigned port = 0;
+	struct sockaddr_any any;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int err;
+
+	cr_assert_eq(sscanf(url, "http://127.0.0.1:%u/", &port), 1);
+	cr_assert_eq(sockaddr_parse("127.0.0.1", (uint16_t)port, &any), 0);
+	err = connect(fd, &any.sa, any.len) < 0 ? -errno : 0;
+	(void)close(fd);
+	return err;
+}
+
+static bool has_viewers(void *arg)
+{
+	struct wish *w = arg;
+	struct fleet_stream s = bench_get(w->bench, w->id);
+
+	return s.viewers > 0 && s.viewers_cut == w->count;
+}
+
+static bool has_lost_deliver_twice(void *arg)
+{
+	(void)arg;
+	return rig_count_log("deliver 1: killed by signal 9") == 2;
+}
+
+static bool is_served(void *arg)
+{
+	struct wish *w = arg;
+
+	return bench_get(w->bench, w->id).output_errors[0] == NULL;
+}
+
+Test(fleet_viewers, a_port_in_use_is_named_and_tried_again, .timeout = 30)
+{
+	struct wish served = { .id = "good" };
+	struct fleet_stream s;
+	struct fleet_bench b;
+	char url[64];
+	int fd = listen_somewhere(url, sizeof url);
+
+	bench_setup(&b);
+	served.bench = &b;
+	bench_set(&b, "good", url);
+	bench_await(&b, "good", "running", 0, 5000);
+	s = bench_get(&b, "good");
+	cr_assert_eq(s.n_outputs, 1);
+	cr_assert_not_null(s.output_errors[0]);
+	cr_assert_not_null(strstr(s.output_errors[0], strerror(EADDRINUSE)));
+	rig_run_for(b.loop, 2500);
+	cr_assert_eq(rig_count_log(strerror(EADDRINUSE)), 1);
+
+	(void)close(fd);
+	rig_run_until(b.loop, is_served, &served, 2500, "the port is taken");
+	cr_assert_eq(connect_to(url), 0);
+	bench_teardown(&b);
+}
+
+Test(fleet_viewers, a_dead_deliver_refuses_nobody_and_gets_all_again,
+     .timeout = 30)
+{
+	struct wish seen = { .id = "good", .count = 1 };
+	struct fleet_bench b;
+	char url[64];
+	int fd = listen_somewhere(url, sizeof url);
+	pid_t pid;
+
+	(void)close(fd);
+	bench_setup(&b);
+	seen.bench = &b;
+	bench_set(&b, "good", url);
+	rig_run_until(b.loop, has_viewers, &seen, 5000, "it is mounted");
+	cr_assert_eq(connect_to(url), 0);
+
+	pid = rig_find_child("sluice-worker deliver 1");
+	cr_assert_gt(pid, 0);
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	for (int i = 0; i < 20; i++)
+		cr_assert_eq(connect_to(url), 0);
+	/* what the dead one counted is not forgotten */
+	seen.count = 2;
+	rig_run_until(b.loop, has_viewers, &seen, 1500, "it is mounted again");
+	cr_assert_eq(bench_get(&b, "good").restarts, 0);
+
+	/* the last http output takes it away */
+	bench_set(&b, "good", NULL);
+	bench_await(&b, "good", "running", bench_get(&b, "good").pid, 5000);
+	cr_assert_eq(connect_to(url), -ECONNREFUSED);
+	rig_run_for(b.loop, 300);
+	cr_assert_eq(rig_find_child("sluice-worker deliver 1"), 0);
+	bench_teardown(&b);
+}
+
+Test(fleet_viewers, a_restart_by_hand_wakes_a_waiting_deliver_too,
+     .timeout = 30)
+{
+	struct wish seen = { .id = "good", .count = 2 };
+	struct fleet_bench b;
+	char url[64];
+	int fd = listen_somewhere(url, sizeof url);
+	pid_t pid;
+
+	(void)close(fd);
+	bench_setup(&b);
+	seen.bench = &b;
+	bench_set(&b, "good", url);
+	/* the second end is followed by at least 800 ms of waiting */
+	for (int i = 0; i < 2; i++) {
+		struct wish mounted = { &b, "good", NULL, 0, (unsigned)i + 1 };
+
+		rig_run_until(b.loop, has_viewers, &mounted, 5000, "mounted");
+		pid = rig_find_child("sluice-worker deliver 1");
+		cr_assert_eq(kill(pid, SIGKILL), 0);
+	}
+	rig_run_until(b.loop, has_lost_deliver_twice, NULL, 5000, "it waits");
+	fleet_restart_stream(b.fleet, "good");
+	seen.count = 3;
+	rig_run_until(b.loop, has_viewers, &seen, 700, "it is back");
+	bench_teardown(&b);
+}
+
+Test(fleet_viewers, a_path_has_one_stream_at_a_time, .timeout = 30)
+{
+	struct wish served = { .id = "second" };
+	struct fleet_bench b;
+	char url[64];
+	int fd = listen_somewhere(url, sizeof url);
+
+	(void)close(fd);
+	bench_setup(&b);
+	served.bench = &b;
+	bench_set(&b, "good", url);
+	bench_set(&b, "second", url);
+	cr_assert_null(bench_get(&b, "good").output_errors[0]);
+	cr_assert_not_null(bench_get(&b, "second").output_errors[0]);
+	fleet_remove_stream(b.fleet, "good");
+	cr_assert(is_served(&served));
+	bench_teardown(&b);
+}
