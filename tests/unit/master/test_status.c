@@ -193,6 +193,31 @@ Test(status, keeps_copies_of_what_a_worker_said)
 	status_stream_free(&s);
 }
 
+Test(status, forgets_what_a_silent_worker_said)
+{
+	struct status_stream *s = make(two_outputs);
+	struct msg_stream_status m = {
+		.n_inputs = 1,
+		.inputs = { playing },
+		.n_outputs = 1,
+		.outputs = { { .position = 2, .open = true } },
+	};
+	struct fleet_stream fleet = { 0 };
+	json_t *report, *input, *output;
+
+	status_stream_hear(s, &m, false);
+	status_stream_miss(s);
+	report = status_stream_report(s, &fleet, STATUS_SECOND);
+	input = json_array_get(json_object_get(report, "inputs"), 0);
+	output = json_array_get(json_object_get(report, "outputs"), 1);
+	cr_assert(json_is_false(json_object_get(report, "onair")));
+	cr_assert(json_is_false(json_object_get(report, "active")));
+	cr_assert(json_is_false(json_object_get(input, "open")));
+	cr_assert(json_is_false(json_object_get(output, "open")));
+	json_decref(report);
+	status_stream_free(&s);
+}
+
 Test(status, says_why_a_stream_is_not_run)
 {
 	struct status_stream *s = status_stream_new("a000");
@@ -306,6 +331,9 @@ Test(status, announces_what_a_worker_reports_at_once)
 		     fakes.told);
 	push(&w, "unknown");
 	cr_assert_eq(count_told("stream_event"), 1u);
+	/* what a worker says is never held back, be it early */
+	push(&w, "a000");
+	cr_assert_eq(count_told("stream_event"), 2u);
 	tear_down(&w);
 }
 
@@ -324,8 +352,9 @@ Test(status, says_nothing_of_a_disabled_stream)
 	struct world w;
 
 	set_up(&w, "{'enable':false,'type':'spts','input':['udp://:1']}");
+	run_for(&w, 0.6);
 	push(&w, "a000");
-	run_for(&w, 1.7);
+	run_for(&w, 1.2);
 	cr_assert_str_eq(fakes.told, "");
 	tear_down(&w);
 }

@@ -441,6 +441,10 @@ Test(api, runs_what_is_sound_and_says_why_the_rest_is_not)
 	cr_assert_str_eq(alarm_of("bad"), "make_stream[2].input[0]: \"q\" is "
 					  "not type://target");
 	cr_assert_str_eq(alarm_of("none"), "input: there is none");
+	/* what is at fault may be switched off, not on again */
+	expect_ok("{'cmd':'toggle-stream','id':'bad'}", "toggle-stream");
+	expect_error("{'cmd':'toggle-stream','id':'bad'}", 400,
+		     "stream.input[0]: \"q\" is not type://target");
 }
 
 Test(api, starts_a_stream_when_its_place_becomes_free)
@@ -519,10 +523,10 @@ Test(api, passes_the_handshake_on)
 
 Test(api, lets_nobody_in_without_the_option)
 {
-	static const char *const paths[] = { "/", "/api/config", "/x",
-					     "/control/event/" };
+	static const char *const paths[] = { "/", "/tv/api/config", "/tv/x",
+					     "/tv/control/event/" };
 
-	open_world("{}");
+	open_world("{'settings':{'control_path':'tv'}}");
 	w.options.no_web_auth = false;
 	cr_assert_eq(post("{'cmd':'version'}"), 403);
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++)

@@ -24,12 +24,13 @@ struct fixture {
 	unsigned changes;
 	unsigned taken; /* times the text was asked for */
 	unsigned errors_logged;
+	size_t padding; /* blanks behind the number: a slow write */
 };
 
 static char *number(size_t *ret_len, void *arg)
 {
 	struct fixture *f = arg;
-	char *text = xasprintf("%u", f->changes);
+	char *text = xasprintf("%u%*s", f->changes, (int)f->padding, "");
 
 	f->taken++;
 	*ret_len = strlen(text);
@@ -99,10 +100,10 @@ static int saved(const struct fixture *f)
 	return n;
 }
 
-/* Runs the loop until wanted is in the file, for five seconds at most. */
+/* Runs the loop until wanted is in the file, for ten seconds at most. */
 static void run_until_saved(struct fixture *f, int wanted)
 {
-	uint64_t end_ms = mono_ms() + 5000;
+	uint64_t end_ms = mono_ms() + 10000;
 
 	while (saved(f) != wanted && mono_ms() < end_ms)
 		ev_run(f->loop, EVRUN_ONCE);
@@ -185,6 +186,7 @@ Test(save, writes_nothing_when_nothing_changed)
 Test(save, tries_again_until_it_can)
 {
 	struct fixture f;
+	uint64_t began_ms = mono_ms();
 
 	set_up(&f);
 	change(&f);
@@ -194,12 +196,15 @@ Test(save, tries_again_until_it_can)
 	change(&f);
 	run_for(&f, 200);
 	/* 20 ms delay, then 5, 10, 20, 20 … */
-	cr_assert_geq(f.taken, 5u);
 	cr_assert_leq(f.taken, 14u);
+	/* doubling for ever, the twelfth would take ten seconds */
+	while (f.taken < 12 && mono_ms() < began_ms + 5000)
+		ev_run(f.loop, EVRUN_ONCE);
+	cr_assert_geq(f.taken, 12u);
 	cr_assert_geq(f.errors_logged, 1u);
 	cr_assert_leq(f.errors_logged, 3u, "every failure is logged");
-	f.changes++;
 	cr_assert_eq(mkdir(f.folder, 0700), 0);
+	change(&f);
 	/* the newest text, not the one that failed */
 	run_until_saved(&f, 3);
 	tear_down(&f);
@@ -230,6 +235,21 @@ Test(save, may_be_freed_while_a_write_is_in_flight)
 	change(&f);
 	save_free(&f.save);
 	cr_assert_eq(saved(&f), 2);
+	tear_down(&f);
+}
+
+Test(save, writes_again_what_changed_during_a_write)
+{
+	struct fixture f;
+
+	set_up(&f);
+	f.padding = 64 * 1024 * 1024; /* longer than the delay */
+	change(&f);
+	while (f.taken == 0)
+		ev_run(f.loop, EVRUN_ONCE);
+	change(&f);
+	run_until_saved(&f, 2);
+	cr_assert_eq(f.taken, 2u);
 	tear_down(&f);
 }
 
