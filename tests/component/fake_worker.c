@@ -146,21 +146,24 @@ static void go_wrong(void)
 			    "\"blah \\u001b[2J \\u009b2J\\nline\"}}");
 }
 
-/* Deliver tells how many paths it was given: once, as that many viewers. */
+/* Deliver with a socket and a path tells of a viewer there. */
 static void hear(const char *text)
 {
-	static unsigned mounts;
+	static bool listens;
+	static char mount[512];
+	char answer[640];
 	const char *body = strstr(text, "\"address\"");
-	char answer[1024];
-	int len;
 
-	if (strstr(text, "\"deliver.mount\"") == NULL || body == NULL)
+	listens = listens || strstr(text, "\"deliver.listen\"") != NULL;
+	if (strstr(text, "\"deliver.mount\"") != NULL && body != NULL)
+		(void)snprintf(mount, sizeof mount, "%.*s",
+			       (int)(strrchr(body, '"') + 1 - body), body);
+	if (!listens || mount[0] == '\0')
 		return;
-	len = (int)(strrchr(body, '"') + 1 - body);
 	(void)snprintf(answer, sizeof answer,
-		       "{\"type\":\"deliver.viewers\",\"body\":{%.*s,"
-		       "\"viewers\":%u,\"bytes\":0,\"cut\":1}}",
-		       len, body, ++mounts);
+		       "{\"type\":\"deliver.viewers\",\"body\":{%s,"
+		       "\"viewers\":1,\"bytes\":0,\"cut\":1}}",
+		       mount);
 	say(answer);
 }
 

@@ -134,11 +134,17 @@ Test(proc_state, restarts_at_once_without_counting_an_end)
 {
 	struct bench b = running();
 
-	event(&b, PROC_RESTART);
-	expect(&b, PROC_STOPPING, false, SIGTERM);
-	event(&b, PROC_EXIT);
-	expect(&b, PROC_STARTING, true, 0);
+	/* however often and however soon */
+	for (int i = 0; i < 2 * BACKOFF_QUARANTINE; i++) {
+		event(&b, PROC_RESTART);
+		expect(&b, PROC_STOPPING, false, SIGTERM);
+		event(&b, PROC_EXIT);
+		expect(&b, PROC_STARTING, true, 0);
+		b.now += 10;
+		event(&b, PROC_READY);
+	}
 	cr_assert_eq(b.proc.unwanted_ends, 0);
+	cr_assert(!backoff_is_quarantine(&b.proc.backoff));
 }
 
 Test(proc_state, what_is_wanted_again_while_it_stops_comes_back)
