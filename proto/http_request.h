@@ -45,8 +45,8 @@ void http_request_free(struct http_request **);
 void http_request_reset(struct http_request *);
 
 /*
- * Takes bytes from the front of in and moves on.  Returns HTTP_HAVE_HEAD once per
- * request, before any byte of the body is taken; bytes of a pipelined next
+ * Takes bytes from the front of in and moves on.  Returns HTTP_HAVE_HEAD once
+ * per request, before any byte of the body is taken; bytes of a pipelined next
  * request stay in the buffer.
  */
 enum http_state http_request_feed(struct http_request *, struct buf *in);

@@ -176,3 +176,8 @@ const char *client_text(struct client *c)
 	*buf_reserve(&c->in, 1) = '\0';
 	return (const char *)buf_head(&c->in);
 }
+
+bool client_has(struct client *c, const char *text)
+{
+	return strstr(client_text(c), text);
+}

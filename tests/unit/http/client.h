@@ -44,6 +44,9 @@ bool client_expect_end(struct client *);
 /* What came, terminated. */
 const char *client_text(struct client *);
 
+/* Did text come? (Of what came, up to the first NUL.) */
+bool client_has(struct client *, const char *text);
+
 /* Runs the loop until done(arg); fails the test after five seconds. */
 void drive(struct ev_loop *, bool (*done)(void *arg), void *arg);
 

@@ -99,11 +99,6 @@ static struct client join(struct site *s, const char *request)
 	return c;
 }
 
-static bool has(struct client *c, const char *text)
-{
-	return strstr(client_text(c), text);
-}
-
 static void broadcast(struct site *s, unsigned n, enum hub_urgency urgency)
 {
 	json_t *message = json_pack("{s:s, s:I}", "scope", "test", "n",
@@ -139,10 +134,10 @@ Test(ws_hub, shakes_hands_with_a_key)
 				 "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
 				 "\r\n\r\n"));
 	cr_assert(client_expect(&c, "\r\n\r\n"));
-	cr_assert(has(&c, "HTTP/1.1 101 Switching Protocols\r\n"));
-	cr_assert(has(&c, "\r\nUpgrade: websocket\r\n"));
-	cr_assert(has(&c, "\r\nConnection: Upgrade\r\n"));
-	cr_assert(has(&c, "\r\nSec-WebSocket-Accept: "
+	cr_assert(client_has(&c, "HTTP/1.1 101 Switching Protocols\r\n"));
+	cr_assert(client_has(&c, "\r\nUpgrade: websocket\r\n"));
+	cr_assert(client_has(&c, "\r\nConnection: Upgrade\r\n"));
+	cr_assert(client_has(&c, "\r\nSec-WebSocket-Accept: "
 			  "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
 	cr_assert_eq(hub_clients(s->hub), 1);
 	client_close(&c);
@@ -164,9 +159,9 @@ Test(ws_hub, asks_for_nothing_but_upgrade)
 
 		cr_assert(client_say(&c, enough[i]));
 		cr_assert(client_expect(&c, "\r\n\r\n"));
-		cr_assert(has(&c, "HTTP/1.1 101 "));
-		cr_assert_not(has(&c, "Sec-WebSocket-Accept"));
-		cr_assert_not(has(&c, "Sec-WebSocket-Protocol"));
+		cr_assert(client_has(&c, "HTTP/1.1 101 "));
+		cr_assert_not(client_has(&c, "Sec-WebSocket-Accept"));
+		cr_assert_not(client_has(&c, "Sec-WebSocket-Protocol"));
 		client_close(&c);
 	}
 	site_close(s);
@@ -186,7 +181,7 @@ Test(ws_hub, answers_400_without_upgrade)
 
 		cr_assert(client_say(&c, wrong[i]));
 		cr_assert(client_expect(&c, "\r\n\r\n"));
-		cr_assert(has(&c, "HTTP/1.1 400 "));
+		cr_assert(client_has(&c, "HTTP/1.1 400 "));
 		client_close(&c);
 	}
 	cr_assert_eq(hub_clients(s->hub), 0);
@@ -340,7 +335,7 @@ Test(ws_hub, tells_listeners_only)
 	cr_assert(client_say(&live, "x"));
 	cr_assert(client_send(&live, PING, sizeof PING - 1));
 	(void)client_expect_end(&live);
-	cr_assert_not(has(&live, "scope"));
+	cr_assert_not(client_has(&live, "scope"));
 	client_close(&live);
 	client_close(&c);
 	site_close(s);
@@ -355,9 +350,9 @@ Test(ws_hub, keeps_what_was_said_before_from_a_newcomer)
 	b = join(s, ASK("/"));
 	broadcast(s, 2, HUB_AT_ONCE);
 	cr_assert(client_expect(&a, "\"n\":2"));
-	cr_assert(has(&a, "\"n\":1"));
+	cr_assert(client_has(&a, "\"n\":1"));
 	cr_assert(client_expect(&b, "\"n\":2"));
-	cr_assert_not(has(&b, "\"n\":1"));
+	cr_assert_not(client_has(&b, "\"n\":1"));
 	client_close(&a);
 	client_close(&b);
 	site_close(s);
@@ -397,7 +392,7 @@ Test(ws_hub, writes_patient_messages_together)
 		broadcast(s, i, HUB_SOON);
 	cr_assert(client_expect(&c, "\"n\":0}"));
 	/* the first comes with the last, and not before the flush */
-	cr_assert(has(&c, "\"n\":199}"));
+	cr_assert(client_has(&c, "\"n\":199}"));
 	cr_assert_geq(mono_ms() - start, HUB_FLUSH_MS - 10);
 	client_close(&c);
 	site_close(s);
@@ -411,7 +406,7 @@ Test(ws_hub, answers_ping_while_messages_wait)
 	broadcast(s, 1, HUB_SOON);
 	cr_assert(client_send(&c, PING, sizeof PING - 1));
 	cr_assert(client_expect(&c, "pong"));
-	cr_assert_not(has(&c, "\"n\":1"));
+	cr_assert_not(client_has(&c, "\"n\":1"));
 	cr_assert(client_expect(&c, "\"n\":1"));
 	client_close(&c);
 	site_close(s);
@@ -555,7 +550,7 @@ Test(ws_hub, says_1001_to_all_at_its_end)
 	broadcast(s, 1, HUB_SOON);
 	hub_free(&s->hub);
 	cr_assert(client_expect_end(&a));
-	cr_assert(has(&a, "\"n\":1"));
+	cr_assert(client_has(&a, "\"n\":1"));
 	cr_assert_eq(memcmp(buf_head(&a.in) + buf_len(&a.in) - 4,
 			    "\x88\x02\x03\xe9", 4), 0);
 	cr_assert(client_expect_end(&b));
