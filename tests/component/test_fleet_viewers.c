@@ -83,6 +83,10 @@ Test(fleet_viewers, a_port_in_use_is_named_and_tried_again, .timeout = 30)
 	(void)close(fd);
 	rig_run_until(b.loop, is_served, &served, 2500, "the port is taken");
 	cr_assert_eq(connect_to(url), 0);
+	/* and is not tried again while it is ours */
+	rig_run_for(b.loop, 2500);
+	cr_assert(is_served(&served));
+	cr_assert_eq(rig_count_log(strerror(EADDRINUSE)), 1);
 	bench_teardown(&b);
 }
 
