@@ -8,6 +8,7 @@
 #include <llhttp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { KEEP = 4096 }; /* memory kept between two requests */
 
@@ -33,6 +34,9 @@ struct http_request {
 	bool has_body;
 	bool chunked;
 	bool ended; /* the parser saw the end of the body */
+	bool bad_trailer;
+	char trailer[32]; /* name of the trailer field being parsed */
+	size_t trailer_len;
 };
 
 static enum http_state fail(struct http_request *r, int status,
@@ -62,14 +66,39 @@ static int on_url(llhttp_t *parser, const char *at, size_t len)
 	return 0;
 }
 
-/* Trailer fields are dropped (RFC 9110 6.5.1). */
+/* A trailer's name comes in pieces. */
+static int on_trailer_field(struct http_request *r, const char *at, size_t len)
+{
+	size_t room = sizeof r->trailer - 1 - r->trailer_len;
+
+	/* what is longer than our room is none of the names below */
+	memcpy(r->trailer + r->trailer_len, at, MIN(len, room));
+	r->trailer_len += MIN(len, room);
+	return 0;
+}
+
+/* Trailer fields are dropped, but for those that would change what the
+ * message is (RFC 9110 6.5.1): they are refused. */
+static int on_header_field_complete(llhttp_t *parser)
+{
+	static const char *const banned[] = { "content-length", "host",
+					      "transfer-encoding" };
+	struct http_request *r = parser->data;
+
+	r->trailer[r->trailer_len] = '\0';
+	r->trailer_len = 0;
+	for (size_t i = 0; i < ARRAY_LEN(banned); i++)
+		if (strcasecmp(r->trailer, banned[i]) == 0)
+			r->bad_trailer = true;
+	return 0;
+}
+
 static int on_header_field(llhttp_t *parser, const char *at, size_t len)
 {
 	struct http_request *r = parser->data;
 
-	(void)len;
 	if (r->phase != PHASE_HEAD)
-		return 0;
+		return on_trailer_field(r, at, len);
 	if (r->n_headers == HTTP_HEADERS_MAX)
 		return HPE_USER;
 	r->headers[r->n_headers++].name = own(r, at);
@@ -103,6 +132,7 @@ static int on_message_complete(llhttp_t *parser)
 static const llhttp_settings_t callbacks = {
 	.on_url = on_url,
 	.on_header_field = on_header_field,
+	.on_header_field_complete = on_header_field_complete,
 	.on_headers_complete = on_headers_complete,
 	.on_body = on_body,
 	.on_message_complete = on_message_complete,
@@ -271,6 +301,8 @@ static enum http_state feed_body(struct http_request *r, struct buf *in)
 	buf_take(in, used);
 	if (r->guard.state == GUARD_REFUSED)
 		return fail(r, r->guard.status, r->guard.reason);
+	if (r->bad_trailer)
+		return fail(r, 400, "framing field in the trailers");
 	if (r->chunked && r->ended != (r->guard.state == GUARD_DONE))
 		return fail(r, 400, "two readings of the body");
 	if (!r->ended)

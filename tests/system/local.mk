@@ -17,6 +17,7 @@ system_tests = \
 	tests/system/file.mjs \
 	tests/system/harness.mjs \
 	tests/system/hostile.mjs \
+	tests/system/http-strict.mjs \
 	tests/system/http.mjs \
 	tests/system/inputs.mjs \
 	tests/system/main.mjs \
@@ -30,6 +31,10 @@ EXTRA_DIST += $(helper_files) $(system_tests)
 
 check_PROGRAMS += tests/helpers/udp-record
 tests_helpers_udp_record_SOURCES = tests/helpers/udp-record.c
+
+check_PROGRAMS += tests/helpers/http-read
+tests_helpers_http_read_SOURCES = tests/helpers/http-read.c
+tests_helpers_http_read_LDADD = libproto.a libcommon.a $(LLHTTP_LINK)
 
 if HAVE_NODE
 TESTS += $(system_tests)

@@ -218,6 +218,15 @@ static const struct vector refused[] = {
 	{ "folded trailer",
 	  "POST / HTTP/1.1\r\n" H "Transfer-Encoding: chunked\r\n\r\n"
 	  "0\r\nX: a\r\n b\r\n\r\n", 400, 0 },
+	{ "length among the trailers",
+	  "POST / HTTP/1.1\r\n" H "Transfer-Encoding: chunked\r\n\r\n"
+	  "0\r\nContent-Length: 5\r\n\r\nhello", 400, 0 },
+	{ "coding among the trailers",
+	  "POST / HTTP/1.1\r\n" H "Transfer-Encoding: chunked\r\n\r\n"
+	  "0\r\ntransfer-encoding: chunked\r\n\r\n", 400, 0 },
+	{ "Host among the trailers",
+	  "POST / HTTP/1.1\r\n" H "Transfer-Encoding: chunked\r\n\r\n"
+	  "0\r\nHost: b\r\n\r\n", 400, 0 },
 	/* sizes */
 	{ "length above the limit",
 	  "POST / HTTP/1.1\r\n" H "Content-Length: 1001\r\n\r\n", 413, 0 },
@@ -338,7 +347,7 @@ static const struct accepted {
 	  "5\r\nhello\r\n00A;a;c=\"d\"\r\n, wor\r\nld!\r\n0\r\n\r\nmore",
 	  "POST", "/", "", "hello, wor\r\nld!", true, 4 },
 	{ "POST / HTTP/1.1\r\n" H "Transfer-Encoding: chunked\r\n\r\n"
-	  "1\r\nx\r\n0\r\nHost: b\r\nX-Sum:\r\n\r\n",
+	  "1\r\nx\r\n0\r\nHosts: b\r\nX-Sum:\r\n\r\n",
 	  "POST", "/", "", "x", true, 0 },
 	{ "POST / HTTP/1.1\r\n" H "Connection: Upgrade\r\n"
 	  "Upgrade: websocket\r\nContent-Length: 2\r\n\r\nhiyou",
