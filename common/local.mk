@@ -7,8 +7,10 @@ libcommon_a_SOURCES = \
 	common/crc32.c common/crc32.h \
 	common/errmsg.c common/errmsg.h \
 	common/fd.c common/fd.h \
+	common/ip_prefix.c common/ip_prefix.h \
 	common/log.c common/log.h \
 	common/mono.c common/mono.h \
+	common/password.c common/password.h \
 	common/ratelimit.c common/ratelimit.h \
 	common/ring.c common/ring.h \
 	common/sockaddr.c common/sockaddr.h \

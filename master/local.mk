@@ -15,10 +15,11 @@ include master/supervise/local.mk
 include master/config/local.mk
 include master/http/local.mk
 include master/ws/local.mk
+include master/auth/local.mk
 include master/api/local.mk
 
 sbin_PROGRAMS += sluice
 sluice_SOURCES = master/main.c
 sluice_LDADD = libmaster.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(WSLAY_LIBS) $(LIBEV_LIBS) $(JANSSON_LIBS) \
-	$(CRYPTO_LIBS) $(SYSTEMD_LIBS) -lpthread
+	$(CRYPTO_LIBS) $(CRYPT_LIBS) $(SYSTEMD_LIBS) -lpthread

@@ -16,8 +16,9 @@ AM_TESTS_ENVIRONMENT = \
 
 unit_libs = libproto.a libcommon.a $(LLHTTP_LINK) $(LIBEV_LIBS) \
 	$(JANSSON_LIBS) $(WSLAY_LIBS) $(CRITERION_LIBS)
-worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS)
-master_libs = libmaster.a $(unit_libs) $(CRYPTO_LIBS) $(SYSTEMD_LIBS) -lpthread
+worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS) $(CRYPT_LIBS)
+master_libs = libmaster.a $(unit_libs) $(CRYPTO_LIBS) $(CRYPT_LIBS) \
+	$(SYSTEMD_LIBS) -lpthread
 
 include tests/unit/common.mk
 include tests/unit/proto.mk
@@ -27,6 +28,7 @@ include tests/unit/deliver.mk
 include tests/unit/supervise.mk
 include tests/unit/config.mk
 include tests/unit/http.mk
+include tests/unit/auth.mk
 include tests/unit/bench.mk
 include tests/component/local.mk
 include tests/system/local.mk

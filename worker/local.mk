@@ -13,4 +13,5 @@ include worker/deliver/local.mk
 libexec_PROGRAMS += sluice-worker
 sluice_worker_SOURCES = worker/main.c
 sluice_worker_LDADD = libworker.a libproto.a libcommon.a \
-	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS)
+	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
+	$(CRYPT_LIBS)

@@ -47,5 +47,8 @@ tests_fuzz_fuzz_ws_frame_LDADD = $(fuzz_engine) $(unit_libs)
 fuzz_targets += tests/fuzz/fuzz_address
 tests_fuzz_fuzz_address_LDADD = $(fuzz_engine) $(unit_libs)
 
+fuzz_targets += tests/fuzz/fuzz_credential
+tests_fuzz_fuzz_credential_LDADD = $(fuzz_engine) $(master_libs)
+
 fuzz_targets += tests/fuzz/fuzz_config
 tests_fuzz_fuzz_config_LDADD = $(fuzz_engine) $(master_libs)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * IP addresses and networks, IPv4 and IPv6 in one form.
+ *
+ * An IPv4 address and the same one mapped into IPv6 (::ffff:10.0.0.1) are
+ * equal.
+ */
+#pragma once
+
+#include "common/util.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { IP_BYTES = 16, IP_BITS = 128, IP_TEXT_MAX = 64 };
+
+struct ip_address {
+	uint8_t bytes[IP_BYTES]; /* IPv4: mapped */
+};
+
+struct ip_prefix {
+	struct ip_address address; /* bits behind the prefix are 0 */
+	unsigned bits;             /* of IP_BITS: 96 more for IPv4 */
+};
+
+/* "10.0.0.1", "2001:db8::1"; no brackets, no zone.  0 or -EINVAL. */
+int ip_parse(const char *text, struct ip_address *ret) MUST_CHECK;
+
+/* An IPv4 address as such, mapped or not. */
+void ip_format(const struct ip_address *, char text[IP_TEXT_MAX]);
+
+bool ip_is_v4(const struct ip_address *);
+
+/* "10.0.0.0/8", or an address alone.  0 or -EINVAL. */
+int ip_prefix_parse(const char *text, struct ip_prefix *ret) MUST_CHECK;
+
+bool ip_prefix_has(const struct ip_prefix *, const struct ip_address *);
+
+/* Clears all but the first bits of the 128. */
+void ip_mask(struct ip_address *, unsigned bits);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The one-time tokens of the event channel.
+ *
+ * A token is good for one handshake within a minute.  Only digests are kept,
+ * in memory alone.  Pure: the caller brings the monotonic time.
+ */
+#pragma once
+
+#include "common/util.h"
+#include "master/auth/secret.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	WS_TOKEN_LIFE_MS = 60 * 1000,
+	WS_TOKENS_PER_LOGIN = 16,
+};
+
+struct ws_tokens;
+
+struct ws_tokens *ws_tokens_new(void);
+/* NULL-safe; sets *t to NULL. */
+void ws_tokens_free(struct ws_tokens **);
+
+/* A new token of the login; a 17th takes the place of the oldest. */
+void ws_tokens_issue(struct ws_tokens *, const char *login, uint64_t now_ms,
+		     char text[SECRET_TEXT]);
+
+/* Takes the token; its login, for free(), or NULL when it is not good. */
+char *ws_tokens_redeem(struct ws_tokens *, const char *text, uint64_t now_ms);
+
+/* Drops those whose login keep() does not want. */
+void ws_tokens_sift(struct ws_tokens *,
+		    bool (*keep)(const char *login, void *arg), void *arg);
