@@ -74,8 +74,6 @@ bool datagrams_cut(struct datagrams *d, struct run_cursor *c,
 			write_header(header, rtp);
 		d->n_packets += n;
 		d->n++;
-		if (n < PACER_GROUP)
-			break;
 	}
 	d->first[d->n] = (uint8_t)d->n_iov;
 	return d->n > 0;

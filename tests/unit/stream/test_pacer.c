@@ -223,6 +223,21 @@ Test(pacer, asks_to_be_called_in_time_while_packets_wait)
 	cr_assert_gt(pacer_release(&f.pacer, next, waiting), 0);
 }
 
+Test(pacer, sends_no_second_burst_behind_the_first)
+{
+	struct flow f = flow_new(8000000, true);
+
+	assert_no_burst(&f, flow_turn(&f, START, START + 400 * MS), 0);
+	cr_assert_gt(f.left, 0);
+	cr_assert_eq(flow_turn(&f, START, START + 400 * MS), 0);
+
+	/* the bucket fills at most four times as fast as the clock */
+	for (unsigned ms = 1; ms <= 20; ms++)
+		(void)flow_turn(&f, START + ms * MS, START + 400 * MS);
+	cr_assert_leq(f.left * f.packet_ns,
+		      (10 + 4 * 20) * MS + PACER_GROUP * f.packet_ns);
+}
+
 Test(pacer, bounds_the_queue_by_time)
 {
 	struct flow f = flow_new(8000000, true);

@@ -5,8 +5,11 @@
 #include "common/util.h"
 
 #include <criterion/criterion.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 enum { PACKETS = 7 * 100, HEADER = 12, SEVEN = 7 * TS_PACKET };
 
@@ -95,6 +98,33 @@ Test(path_rtp, takes_a_bare_stream_and_no_nonsense)
 	rig_aim(&r, "127.0.0.1", 5000);
 	rig_send(&r, nonsense, 3);
 	rig_send(&r, data, sizeof data);
+	rig_await(&r, 0, sizeof data);
+	cr_assert_arr_eq(r.out[0].data, data, sizeof data);
+	rig_done(&r);
+}
+
+Test(path_rtp, takes_joined_datagrams_apart)
+{
+	struct rig r;
+	enum { JOINED = 20, EACH = HEADER + SEVEN };
+	uint8_t data[JOINED * SEVEN], joined[JOINED * EACH];
+	int segment = EACH;
+
+	rig_init(&r);
+	rig_make_packets(data, 0, JOINED * 7);
+	for (size_t i = 0; i < JOINED; i++) {
+		uint8_t head[HEADER] = { 0x80, 33, 0, (uint8_t)i, [11] = 1 };
+
+		memcpy(joined + i * EACH, head, HEADER);
+		memcpy(joined + i * EACH + HEADER, data + i * SEVEN, SEVEN);
+	}
+	rig_listen(&r, 0, "127.0.0.1", 6000);
+	rig_start(&r, "rtp://127.0.0.1:5000", "udp://127.0.0.1:6000", NULL);
+	rig_aim(&r, "127.0.0.1", 5000);
+	if (setsockopt(r.tx, SOL_UDP, UDP_SEGMENT, &segment,
+		       sizeof segment) < 0)
+		cr_skip_test("no UDP_SEGMENT here");
+	rig_send(&r, joined, sizeof joined);
 	rig_await(&r, 0, sizeof data);
 	cr_assert_arr_eq(r.out[0].data, data, sizeof data);
 	rig_done(&r);

@@ -243,6 +243,7 @@ Test(path_udp, two_outputs_and_one_receiver_that_is_gone)
 	assert_same(&r, 1, data, PACKETS * TS_PACKET);
 	rig_await_status(&r, 1);
 	cr_assert(r.status.outputs[0].open);
+	cr_assert_eq(r.status.outputs[0].dropped, 0);
 	cr_assert(r.status.outputs[1].open);
 	cr_assert_eq(r.status.outputs[1].packets, PACKETS);
 	cr_assert_eq(r.status.outputs[1].dropped, 0);
@@ -406,5 +407,31 @@ Test(path_udp, takes_only_the_group_it_was_told)
 	rig_await(&r, 0, sizeof data);
 	rig_turn(&r, 50);
 	cr_assert_eq(r.out[0].datagrams, 1);
+	rig_done(&r);
+}
+
+Test(path_udp, takes_its_group_from_its_own_interface_only)
+{
+	struct rig r;
+	uint8_t data[SEVEN];
+
+	rig_init(&r);
+	rig_make_packets(data, 0, 7);
+	/* another program has joined the same group on lo */
+	rig_listen(&r, 1, "239.1.1.1", 5001);
+
+	unsigned lo = r.group_if;
+
+	rig_add_wire(&r);
+	rig_listen(&r, 0, "127.0.0.1", 6000);
+	rig_start(&r, "udp://v0@239.1.1.1:5000", "udp://127.0.0.1:6000", NULL);
+	r.group_if = lo;
+	rig_aim(&r, "239.1.1.1", 5000);
+	rig_send(&r, data, sizeof data);
+	rig_aim(&r, "239.1.1.1", 5001);
+	rig_send(&r, data, sizeof data);
+	rig_await(&r, 1, sizeof data);
+	rig_turn(&r, 50);
+	cr_assert_eq(r.out[0].datagrams, 0);
 	rig_done(&r);
 }
