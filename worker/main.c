@@ -56,6 +56,8 @@ int main(int argc, char **argv)
 	}
 	take_name(role->name, argv[2]);
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* Ctrl-C reaches all of a terminal's processes: the master answers */
+	(void)signal(SIGINT, SIG_IGN);
 	err = confine(role->capabilities);
 	if (err < 0) {
 		log_error("worker", "cannot give up privileges: %s",

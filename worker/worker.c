@@ -55,17 +55,10 @@ static const struct channel_events channel_events = {
 	.on_close = on_close,
 };
 
-static void on_signal(struct ev_loop *loop, ev_signal *s, int revents)
+static void on_term(struct ev_loop *loop, ev_signal *s, int revents)
 {
 	(void)loop, (void)revents;
 	worker_exit(s->data, EX_OK);
-}
-
-static void watch_signal(struct worker *w, ev_signal *s, int number)
-{
-	ev_signal_init(s, on_signal, number);
-	s->data = w;
-	ev_signal_start(w->loop, s);
 }
 
 int worker_run(const struct worker_role *role, const char *object)
@@ -82,8 +75,9 @@ int worker_run(const struct worker_role *role, const char *object)
 		.events = &channel_events,
 		.arg = &w,
 	});
-	watch_signal(&w, &w.on_term, SIGTERM);
-	watch_signal(&w, &w.on_int, SIGINT);
+	ev_signal_init(&w.on_term, on_term, SIGTERM);
+	w.on_term.data = &w;
+	ev_signal_start(w.loop, &w.on_term);
 	log_open(log_to_master, &w, LOG_LEVEL_INFO);
 	send_hello(&w);
 	w.context = role->new(&w);
@@ -95,7 +89,6 @@ int worker_run(const struct worker_role *role, const char *object)
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
 	channel_free(&w.channel);
 	ev_signal_stop(w.loop, &w.on_term);
-	ev_signal_stop(w.loop, &w.on_int);
 	ev_loop_destroy(w.loop);
 	return w.exit_code;
 }

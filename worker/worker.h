@@ -25,7 +25,6 @@ struct worker {
 	const struct worker_role *role;
 	void *context;
 	ev_signal on_term;
-	ev_signal on_int;
 };
 
 /* One role: a folder under worker/. */

@@ -88,3 +88,17 @@ test('SIGINT is as good as SIGTERM, twice is once', async (t) => {
 	const { code } = await sluice.stop('SIGINT');
 	assert.equal(code, 0);
 });
+
+test('Ctrl-C reaches the workers too, and they leave it to the master',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+
+	await waitUntil('input', () => udpBound(5000));
+	const { pid } = sluice.worker('stream', 'a001');
+	process.kill(pid, 'SIGINT');
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('a001');
+	assert.equal(sluice.worker('stream', 'a001').pid, pid);
+	await sluice.stop();
+});
