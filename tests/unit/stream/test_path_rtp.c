@@ -113,7 +113,9 @@ Test(path_rtp, takes_joined_datagrams_apart)
 	rig_init(&r);
 	rig_make_packets(data, 0, JOINED * 7);
 	for (size_t i = 0; i < JOINED; i++) {
-		uint8_t head[HEADER] = { 0x80, 33, 0, (uint8_t)i, [11] = 1 };
+		/* one is missing in the middle */
+		uint8_t head[HEADER] = { 0x80, 33, 0,
+					 (uint8_t)(i + (i > 9)), [11] = 1 };
 
 		memcpy(joined + i * EACH, head, HEADER);
 		memcpy(joined + i * EACH + HEADER, data + i * SEVEN, SEVEN);
@@ -127,5 +129,8 @@ Test(path_rtp, takes_joined_datagrams_apart)
 	rig_send(&r, joined, sizeof joined);
 	rig_await(&r, 0, sizeof data);
 	cr_assert_arr_eq(r.out[0].data, data, sizeof data);
+	rig_await_status(&r, 1);
+	cr_assert_eq(r.sum.lost, 1);
+	cr_assert_eq(r.sum.sync_losses, 0);
 	rig_done(&r);
 }
