@@ -60,7 +60,8 @@ test('a looped file is a stream without an end or a seam', async (t) => {
 	}
 	assert.ok(assertClock(short, PROGRAM.video) > 10);
 	assert.ok(assertClock(demo, 256) > 10);
-	await assertDecodes(t, wholeUnits(joined(demo)), { minPictures: 10 * 25 });
+	await assertDecodes(t, wholeUnits(joined(demo)),
+		{ minPictures: 10 * 25 });
 });
 
 test('a file that is not there is named, and taken when it comes',
