@@ -50,8 +50,9 @@ static void on_request(struct http_conn *conn,
 
 static void on_conn_gone(struct http_conn *conn, void *arg)
 {
-	/* every request is answered at once: nobody holds a connection */
-	(void)conn, (void)arg;
+	struct master *m = arg;
+
+	api_gone(m->api, conn);
 }
 
 static void on_stream_status(const char *id,

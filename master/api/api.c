@@ -4,11 +4,15 @@
 #include "common/alloc.h"
 #include "common/errmsg.h"
 #include "master/api/apply.h"
+#include "master/api/call.h"
 #include "master/api/command.h"
 #include "master/api/route.h"
 #include "master/config/document.h"
 #include "master/http/server.h"
+#include "master/options.h"
+#include "master/ws/hub.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +45,7 @@ struct api *api_new(const struct api_config *cfg)
 	struct api *api = xcalloc(1, sizeof *api);
 
 	api->cfg = *cfg;
+	LIST_INIT(&api->calls);
 	api->prefix = route_prefix(json_string_value(
 		config_setting(cfg->config, "control_path")));
 	return api;
@@ -53,6 +58,7 @@ void api_free(struct api **p)
 	*p = NULL;
 	if (api == NULL)
 		return;
+	assert(LIST_EMPTY(&api->calls));
 	free(api->prefix);
 	free(api);
 }
@@ -132,40 +138,88 @@ static void run_command(struct api *api, const json_t *request,
 	reply_error(reply, 400, "cmd: \"%.64s\" is not a command", name);
 }
 
-static void take_command(struct api *api, const struct http_request *request,
-			 struct reply *reply)
+static void take_command(struct call *call)
 {
 	struct errmsg why;
 	size_t len;
-	const uint8_t *body = http_request_body(request, &len);
-	json_t *object = document_parse((const char *)body, len, &why);
+	const uint8_t *body = http_request_body(call->request, &len);
 
-	if (object == NULL) {
-		reply_error(reply, 400, "the body is not JSON: %s", why.text);
-		return;
+	call->body = document_parse((const char *)body, len, &why);
+	if (call->body == NULL)
+		reply_error(&call->reply, 400, "the body is not JSON: %s",
+			    why.text);
+	else
+		run_command(call->api, call->body, &call->reply);
+}
+
+/* The caller is known and may come in. */
+static void carry_out(struct call *call)
+{
+	const struct route *r = &call->route;
+
+	switch (r->kind) {
+	case ROUTE_COMMAND:
+		take_command(call);
+		break;
+	case ROUTE_PATH:
+		r->path->run(call->api, r->id, r->span, &call->reply);
+		break;
+	case ROUTE_EVENT:
+	case ROUTE_NONE:
+		break;
 	}
-	run_command(api, object, reply);
-	json_decref(object);
+	if (!call->later)
+		call_answer(call);
+}
+
+static void take_handshake(struct call *call)
+{
+	struct hub *hub = call->api->cfg.hub;
+	struct http_conn *conn = call->conn;
+	const struct http_request *request = call->request;
+	char token[1024];
+	/* without a token it is there to answer "ping" */
+	bool listener = http_request_query_get(request, "token", token,
+					       sizeof token);
+
+	/* the hub answers, or takes the connection away */
+	call_drop(call);
+	hub_handshake(hub, conn, request, listener);
+}
+
+static void shut_out(struct call *call)
+{
+	json_decref(call->reply.body);
+	call->reply.body = NULL;
+	reply_error(&call->reply, 403,
+		    "nobody is let in without --no-web-auth");
+	call->reply.page = call->route.kind == ROUTE_EVENT;
+	call_answer(call);
 }
 
 void api_handle(struct api *api, struct http_conn *conn,
 		const struct http_request *request)
 {
-	struct route route;
+	const struct route_paths all = { api->prefix, paths,
+					 ARRAY_LEN(paths) };
+	struct call *call = call_new(api, conn, request);
 
-	route_find(api, paths, ARRAY_LEN(paths), request, &route);
-	switch (route.kind) {
-	case ROUTE_COMMAND:
-		take_command(api, request, &route.reply);
-		break;
-	case ROUTE_EVENT:
-		route_event(api, conn, request);
+	route_find(&all, request, &call->route, &call->reply);
+	if (!api->cfg.options->no_web_auth) {
+		shut_out(call);
 		return;
-	case ROUTE_PATH:
-		route.path->run(api, route.id, route.span, &route.reply);
-		break;
-	case ROUTE_NONE:
-		break;
 	}
-	route_answer(conn, &route);
+	call->caller = (struct caller){ .login = "-", .type = USER_CONTROL };
+	if (call->route.kind == ROUTE_EVENT)
+		take_handshake(call);
+	else
+		carry_out(call);
+}
+
+void api_gone(struct api *api, struct http_conn *conn)
+{
+	struct call *call = call_find(api, conn);
+
+	if (call != NULL)
+		call_drop(call);
 }

@@ -30,11 +30,15 @@ struct api_config {
 };
 
 struct api *api_new(const struct api_config *);
+/* Every request must be answered or gone. */
 void api_free(struct api **);
 
 /* Hands every sound stream of the configuration to the fleet, and logs why
  * the others are not run.  Call once, when the fleet is ready. */
 void api_start_streams(struct api *);
 
-/* A whole request: http_server_config.on_request.  Answers at once. */
+/* A whole request: http_server_config.on_request.  Answers now or later. */
 void api_handle(struct api *, struct http_conn *, const struct http_request *);
+
+/* The connection is gone before its answer: http_server_config.on_gone. */
+void api_gone(struct api *, struct http_conn *);

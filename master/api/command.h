@@ -9,15 +9,23 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <sys/queue.h>
+
+struct call;
+struct caller;
 
 struct api {
 	struct api_config cfg;
 	char *prefix; /* "/" or "/path/" */
+	LIST_HEAD(, call) calls; /* not yet answered */
 };
 
 struct reply {
 	int status;
-	json_t *body; /* owned */
+	json_t *body;  /* owned; NULL: the answer has none */
+	char *headers; /* owned: more lines, each with CRLF; or NULL */
+	bool page;     /* 403 as a page for people instead of the body */
+	struct call *call;
 };
 
 /* One "cmd"; request is an object. */
@@ -36,6 +44,22 @@ void reply_ok(struct reply *, const char *command);
 /* {"error": sentence}; the first reply stands. */
 void reply_error(struct reply *, int status, const char *format, ...)
 	PRINTF_LIKE(3, 4);
+
+/* One more line of the answer's head. */
+void reply_header(struct reply *, const char *name, const char *value);
+
+/* Who asks (master/auth/caller.h). */
+const struct caller *reply_caller(const struct reply *);
+
+/*
+ * The answer comes later: from the loop, fill call_reply() and end with
+ * call_finish().  Until then the request's JSON stays.  When the client leaves
+ * before, on_gone is called instead and the call is no more.
+ */
+struct call *reply_later(struct reply *, void (*on_gone)(void *arg),
+			 void *arg);
+struct reply *call_reply(struct call *);
+void call_finish(struct call *);
 
 /* settings.instance_name, or NULL. */
 const char *api_instance(const struct api *);

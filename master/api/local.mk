@@ -2,6 +2,7 @@
 libmaster_a_SOURCES += \
 	master/api/api.c master/api/api.h \
 	master/api/apply.c master/api/apply.h \
+	master/api/call.c master/api/call.h \
 	master/api/command.h \
 	master/api/config.c \
 	master/api/route.c master/api/route.h \

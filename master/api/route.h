@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a request's method and path to who answers it, and back as HTTP. */
+/* From a request's method and path to who answers it. */
 #pragma once
 
 #include "common/util.h"
@@ -14,6 +14,12 @@ struct route_path {
 	path_fn *run;
 };
 
+struct route_paths {
+	const char *prefix;
+	const struct route_path *list;
+	size_t n;
+};
+
 enum route_kind {
 	ROUTE_NONE,    /* the reply is made already */
 	ROUTE_COMMAND, /* control/ */
@@ -26,21 +32,11 @@ struct route {
 	const struct route_path *path; /* of ROUTE_PATH */
 	const char *id;                /* borrowed from the request */
 	enum status_span span;
-	const char *allow;             /* of a 405 */
-	bool html;                     /* the reply is a page */
-	struct reply reply;
 };
 
 /* "/" or "/path/" of the setting control_path (may be NULL); free() it. */
 char *route_prefix(const char *control_path);
 
-/* Whoever may not come in gets 403 whatever the path. */
-void route_find(const struct api *, const struct route_path *paths, size_t n,
-		const struct http_request *, struct route *ret);
-
-/* Hands the connection to the event channel. */
-void route_event(struct api *, struct http_conn *,
-		 const struct http_request *);
-
-/* Writes the reply and releases it. */
-void route_answer(struct http_conn *, struct route *);
+/* Whom the request is for; ROUTE_NONE after a reply of 404 or 405. */
+void route_find(const struct route_paths *, const struct http_request *,
+		struct route *ret, struct reply *);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
 	master/auth/access.c master/auth/access.h \
+	master/auth/caller.h \
 	master/auth/client_address.c master/auth/client_address.h \
 	master/auth/credential.c master/auth/credential.h \
 	master/auth/lockout.c master/auth/lockout.h \

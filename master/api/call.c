@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/call.h"
+
+#include "common/alloc.h"
+#include "master/http/server.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char forbidden_page[] =
+	"<!DOCTYPE html>\n<title>403 Forbidden</title>\n"
+	"<h1>403 Forbidden</h1>\n";
+
+static const char page_headers[] =
+	"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'"
+	"\r\n";
+
+struct call *call_new(struct api *api, struct http_conn *conn,
+		      const struct http_request *request)
+{
+	struct call *c = xcalloc(1, sizeof *c);
+
+	c->api = api;
+	c->conn = conn;
+	c->request = request;
+	c->reply.call = c;
+	LIST_INSERT_HEAD(&api->calls, c, link);
+	return c;
+}
+
+static void call_free(struct call *c)
+{
+	LIST_REMOVE(c, link);
+	json_decref(c->body);
+	json_decref(c->reply.body);
+	free(c->reply.headers);
+	free(c);
+}
+
+void call_answer(struct call *c)
+{
+	struct http_answer answer = { .status = c->reply.status,
+				      .headers = c->reply.headers };
+	char *text = NULL;
+
+	if (c->reply.page) {
+		answer.content_type = "text/html; charset=utf-8";
+		answer.headers = page_headers;
+		answer.body = forbidden_page;
+		answer.len = sizeof forbidden_page - 1;
+	} else if (c->reply.body != NULL) {
+		text = json_dumps(c->reply.body, JSON_COMPACT);
+		if (text == NULL)
+			abort();
+		answer.content_type = "application/json";
+		answer.body = text;
+		answer.len = strlen(text);
+	}
+	http_respond(c->conn, &answer);
+	free(text);
+	call_free(c);
+}
+
+void call_drop(struct call *c)
+{
+	void (*on_gone)(void *arg) = c->on_gone;
+	void *arg = c->arg;
+
+	call_free(c);
+	if (on_gone != NULL)
+		on_gone(arg);
+}
+
+struct call *call_find(const struct api *api, const struct http_conn *conn)
+{
+	struct call *c;
+
+	LIST_FOREACH(c, &api->calls, link)
+		if (c->conn == conn)
+			break;
+	return c;
+}
+
+const struct caller *reply_caller(const struct reply *reply)
+{
+	return &reply->call->caller;
+}
+
+void reply_header(struct reply *reply, const char *name, const char *value)
+{
+	char *before = reply->headers;
+
+	reply->headers = xasprintf("%s%s: %s\r\n",
+				   before != NULL ? before : "", name, value);
+	free(before);
+}
+
+struct call *reply_later(struct reply *reply, void (*on_gone)(void *arg),
+			 void *arg)
+{
+	struct call *c = reply->call;
+
+	assert(reply->status == 0 && !c->later);
+	c->later = true;
+	c->on_gone = on_gone;
+	c->arg = arg;
+	return c;
+}
+
+struct reply *call_reply(struct call *c)
+{
+	return &c->reply;
+}
+
+void call_finish(struct call *c)
+{
+	assert(c->later && c->reply.status != 0);
+	call_answer(c);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One request from its arrival to its answer, which may come later.
+ *
+ * Owns the decoded body and the reply; borrows the connection and its
+ * request, which live until the answer is given or the client has left.
+ */
+#pragma once
+
+#include "common/ip_prefix.h"
+#include "master/api/command.h"
+#include "master/api/route.h"
+#include "master/auth/caller.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+struct call {
+	LIST_ENTRY(call) link;
+	struct api *api;
+	struct http_conn *conn;
+	const struct http_request *request;
+	struct caller caller;
+	struct route route;
+	json_t *body; /* of a command, once it was read */
+	struct reply reply;
+	/* somebody else answers; both are NULL when nobody does */
+	void (*on_gone)(void *arg);
+	void *arg;
+	bool later;
+};
+
+struct call *call_new(struct api *, struct http_conn *,
+		      const struct http_request *);
+
+/* Writes the reply as HTTP and frees the call. */
+void call_answer(struct call *);
+
+/* The client left before the answer: tells whoever makes it, frees the call. */
+void call_drop(struct call *);
+
+/* The call on this connection, or NULL. */
+struct call *call_find(const struct api *, const struct http_conn *);

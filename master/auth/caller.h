@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who sends a request. */
+#pragma once
+
+#include "common/ip_prefix.h"
+#include "master/auth/secret.h"
+#include "master/auth/user.h"
+
+struct caller {
+	char login[USER_LOGIN_MAX + 1]; /* "-" without logins; "" before one */
+	int type;                       /* USER_CONTROL, USER_OBSERVER; 0 */
+	struct ip_address address;      /* of the client, not of its proxy */
+	char session[SECRET_TEXT];      /* what let it in; "" for another way */
+};
