@@ -218,6 +218,9 @@ static void write_waiting(struct channel *c)
 		drop_first(c);
 	}
 	ev_io_stop(c->cfg.loop, &c->writer);
+	/* c may be freed in here: nothing after the call */
+	if (c->cfg.events->on_drained != NULL)
+		c->cfg.events->on_drained(c, c->cfg.arg);
 }
 
 static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
@@ -412,6 +415,11 @@ void channel_free(struct channel **c)
 	fd_close(&(*c)->cfg.fd);
 	free(*c);
 	*c = NULL;
+}
+
+bool channel_is_idle(const struct channel *c)
+{
+	return c->first == NULL && !c->deaf;
 }
 
 uint64_t channel_dropped(const struct channel *c)

@@ -9,13 +9,17 @@
  * -EBADMSG), and so does a flood of a worker.  What cannot be written at once
  * waits in order; log and status messages are dropped (and counted) while the
  * peer does not read, commands never: a full queue closes the channel with
- * -ENOBUFS.  One message a wake-up: no channel keeps the others waiting.
+ * -ENOBUFS.  Who has much to say at once (all that there is, to a new worker)
+ * says it while channel_is_idle() and goes on in on_drained: then nothing but
+ * a peer that does not read can fill the queue.  One message a wake-up: no
+ * channel keeps the others waiting.
  */
 #pragma once
 
 #include "common/util.h"
 #include "proto/msg.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ev_loop;
@@ -31,6 +35,9 @@ struct channel_events {
 	 * nothing after it. */
 	void (*on_close)(struct channel *, int err, const char *why,
 			 void *arg);
+	/* What waited was written.  May be NULL; from the loop, and the
+	 * channel may be freed inside. */
+	void (*on_drained)(struct channel *, void *arg);
 };
 
 struct channel_config {
@@ -51,6 +58,9 @@ void channel_free(struct channel **);
  * -EPIPE when the channel is closed; on_close is never called in here. */
 int channel_send(struct channel *, const struct msg *, const int *fds,
 		 size_t n_fds);
+
+/* Nothing waits: what is sent next goes straight to the kernel. */
+bool channel_is_idle(const struct channel *);
 
 /* Log and status messages dropped so far. */
 uint64_t channel_dropped(const struct channel *);

@@ -13,11 +13,13 @@
 
 struct mount {
 	TAILQ_ENTRY(mount) link;
+	TAILQ_ENTRY(mount) due_link;
 	struct deliver_proc *owner;
 	struct listener *listener;
 	char *path;
 	char *stream;
 	int ring_fd;
+	bool due;   /* the worker is to be told of it */
 	bool waits; /* for the path, which another has */
 	char *waits_for; /* "/news is the path of stream a001" */
 
@@ -31,6 +33,7 @@ struct deliver_proc {
 	struct worker_proc *proc;
 	struct listeners *listeners;
 	TAILQ_HEAD(mounts, mount) mounts;
+	TAILQ_HEAD(, mount) due; /* by due_link */
 	bool stopping;
 };
 
@@ -41,8 +44,8 @@ static void tell(struct deliver_proc *d, const struct msg *m, int fd)
 	struct channel *channel = worker_proc_channel(d->proc);
 
 	/* a worker that cannot be told is being replaced, and the next one
-	 * is told everything */
-	if (channel != NULL)
+	 * is told everything; one that is to stop need not know */
+	if (channel != NULL && !d->stopping)
 		(void)channel_send(channel, m, &fd, msg_fds(m));
 }
 
@@ -66,9 +69,43 @@ static void tell_mount(struct mount *mount, enum msg_type type)
 	tell(mount->owner, &m, mount->ring_fd);
 }
 
-static void on_listener_open(struct listener *l, void *arg)
+static void set_due(struct mount *m, bool due)
 {
-	tell_listen(arg, l);
+	if (m->due == due)
+		return;
+	m->due = due;
+	if (due)
+		TAILQ_INSERT_TAIL(&m->owner->due, m, due_link);
+	else
+		TAILQ_REMOVE(&m->owner->due, m, due_link);
+}
+
+/* There may be far more to tell than a channel holds, and each mount costs a
+ * descriptor while it waits there: no more than the worker reads.  The paths
+ * first: whoever waits in a backlog finds his. */
+static void tell_due(struct deliver_proc *d)
+{
+	struct channel *channel = worker_proc_channel(d->proc);
+	struct listener *l;
+	struct mount *m;
+
+	while (channel != NULL && channel_is_idle(channel)) {
+		m = TAILQ_FIRST(&d->due);
+		l = m == NULL ? listeners_take(d->listeners) : NULL;
+		if (m != NULL) {
+			set_due(m, false);
+			tell_mount(m, MSG_DELIVER_MOUNT);
+		} else if (l != NULL) {
+			tell_listen(d, l);
+		} else {
+			return;
+		}
+	}
+}
+
+static void on_listener_open(void *arg)
+{
+	tell_due(arg);
 }
 
 static void on_listener_close(struct listener *l, void *arg)
@@ -105,11 +142,17 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	struct mount *m;
 
 	(void)proc, (void)channel;
-	/* the paths first: whoever waits in a backlog finds his */
 	TAILQ_FOREACH(m, &d->mounts, link)
 		if (!m->waits)
-			tell_mount(m, MSG_DELIVER_MOUNT);
-	listeners_each(d->listeners, on_listener_open, d);
+			set_due(m, true);
+	listeners_untake(d->listeners);
+	tell_due(d);
+}
+
+static void on_drained(struct worker_proc *proc, void *arg)
+{
+	(void)proc;
+	tell_due(arg);
 }
 
 static void on_message(struct worker_proc *proc, const struct msg *m,
@@ -155,6 +198,7 @@ static void on_gone(struct worker_proc *proc, void *arg)
 static const struct worker_proc_events proc_events = {
 	.on_hello = on_hello,
 	.on_message = on_message,
+	.on_drained = on_drained,
 	.on_down = on_down,
 	.on_gone = on_gone,
 };
@@ -165,6 +209,7 @@ struct deliver_proc *deliver_proc_new(const struct deliver_proc_config *cfg)
 
 	d->cfg = *cfg;
 	TAILQ_INIT(&d->mounts);
+	TAILQ_INIT(&d->due);
 	d->listeners = listeners_new(cfg->loop, &listeners_events, d);
 	d->proc = worker_proc_new(&(struct worker_proc_config){
 		.loop = cfg->loop,
@@ -250,7 +295,8 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	if (holder != NULL)
 		wait_for_path(m, holder);
 	else
-		tell_mount(m, MSG_DELIVER_MOUNT);
+		set_due(m, true);
+	tell_due(d);
 	if (!d->stopping)
 		worker_proc_want(d->proc);
 	return m;
@@ -266,7 +312,7 @@ static void pass_path_on(struct deliver_proc *d, const struct mount *gone)
 		    strcmp(m->path, gone->path) != 0)
 			continue;
 		m->waits = false;
-		tell_mount(m, MSG_DELIVER_MOUNT);
+		set_due(m, true);
 		return;
 	}
 }
@@ -281,10 +327,12 @@ void mount_free(struct mount **mp)
 		return;
 	d = m->owner;
 	TAILQ_REMOVE(&d->mounts, m, link);
-	if (!m->waits) {
+	if (!m->waits && !m->due)
 		tell_mount(m, MSG_DELIVER_UNMOUNT);
+	set_due(m, false);
+	if (!m->waits)
 		pass_path_on(d, m);
-	}
+	tell_due(d);
 	listener_put(&m->listener);
 	free(m->waits_for);
 	free(m->path);

@@ -203,11 +203,12 @@ void fleet_stop(struct fleet *f)
 	f->stopping = true;
 	ev_timer_set(&f->stop_timer, STOP_MS / 1000., 0.);
 	ev_timer_start(f->cfg.loop, &f->stop_timer);
+	/* deliver first: it need not hear of every path that goes */
+	deliver_proc_stop(f->deliver);
 	for (m = TAILQ_FIRST(&f->members); m != NULL; m = next) {
 		next = TAILQ_NEXT(m, link);
 		entry_stop(m->entry);
 	}
-	deliver_proc_stop(f->deliver);
 	look_whether_gone(f);
 }
 

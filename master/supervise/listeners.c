@@ -17,7 +17,9 @@
 
 struct listener {
 	LIST_ENTRY(listener) link;
+	LIST_ENTRY(listener) open_link;
 	struct listeners *owner;
+	bool taken;
 	struct sockaddr_any where;
 	char address[SOCKADDR_TEXT_MAX];
 	unsigned users;
@@ -31,6 +33,7 @@ struct listeners {
 	const struct listeners_events *events;
 	void *arg;
 	LIST_HEAD(, listener) list;
+	LIST_HEAD(, listener) untaken; /* open ones, by open_link */
 };
 
 struct listeners *listeners_new(struct ev_loop *loop,
@@ -43,6 +46,7 @@ struct listeners *listeners_new(struct ev_loop *loop,
 	ls->events = events;
 	ls->arg = arg;
 	LIST_INIT(&ls->list);
+	LIST_INIT(&ls->untaken);
 	return ls;
 }
 
@@ -107,7 +111,8 @@ static void try_open(struct listener *l)
 	l->error[0] = '\0';
 	l->fd = fd;
 	ev_timer_stop(owner->loop, &l->retry);
-	owner->events->on_open(l, owner->arg);
+	LIST_INSERT_HEAD(&owner->untaken, l, open_link);
+	owner->events->on_open(owner->arg);
 }
 
 static void on_retry(struct ev_loop *loop, ev_timer *t, int revents)
@@ -154,22 +159,37 @@ void listener_put(struct listener **lp)
 	*lp = NULL;
 	if (l == NULL || --l->users > 0)
 		return;
-	if (l->fd >= 0)
+	if (l->taken)
 		l->owner->events->on_close(l, l->owner->arg);
+	else if (l->fd >= 0)
+		LIST_REMOVE(l, open_link);
 	LIST_REMOVE(l, link);
 	ev_timer_stop(l->owner->loop, &l->retry);
 	fd_close(&l->fd);
 	free(l);
 }
 
-void listeners_each(struct listeners *ls,
-		    void (*fn)(struct listener *, void *arg), void *arg)
+struct listener *listeners_take(struct listeners *ls)
+{
+	struct listener *l = LIST_FIRST(&ls->untaken);
+
+	if (l == NULL)
+		return NULL;
+	LIST_REMOVE(l, open_link);
+	l->taken = true;
+	return l;
+}
+
+void listeners_untake(struct listeners *ls)
 {
 	struct listener *l;
 
-	LIST_FOREACH(l, &ls->list, link)
-		if (l->fd >= 0)
-			fn(l, arg);
+	LIST_FOREACH(l, &ls->list, link) {
+		if (!l->taken)
+			continue;
+		l->taken = false;
+		LIST_INSERT_HEAD(&ls->untaken, l, open_link);
+	}
 }
 
 const char *listener_address(const struct listener *l)

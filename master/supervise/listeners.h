@@ -23,9 +23,10 @@ enum {
 };
 
 struct listeners_events {
-	/* Viewers can connect from now on. */
-	void (*on_open)(struct listener *, void *arg);
-	/* The last user is gone; the socket is closed after the call. */
+	/* Viewers can connect from now on: there is one to take. */
+	void (*on_open)(void *arg);
+	/* The last user of one that was taken is gone; the socket is closed
+	 * after the call. */
 	void (*on_close)(struct listener *, void *arg);
 };
 
@@ -40,9 +41,11 @@ struct listener *listener_get(struct listeners *, const struct sockaddr_any *);
 /* NULL-safe; sets *l to NULL. */
 void listener_put(struct listener **);
 
-/* Calls fn for every listener that is open. */
-void listeners_each(struct listeners *,
-		    void (*fn)(struct listener *, void *arg), void *arg);
+/* An open listener that nobody has taken since it was opened, or since
+ * listeners_untake(); NULL when there is none. */
+struct listener *listeners_take(struct listeners *);
+/* All can be taken again: whoever took them is gone. */
+void listeners_untake(struct listeners *);
 
 /* "0.0.0.0:8100" */
 const char *listener_address(const struct listener *);

@@ -215,9 +215,19 @@ static void on_close(struct channel *channel, int err, const char *why,
 	}
 }
 
+static void on_drained(struct channel *channel, void *arg)
+{
+	struct worker_proc *w = arg;
+
+	(void)channel;
+	if (w->greeted && w->cfg.events->on_drained != NULL)
+		w->cfg.events->on_drained(w, w->cfg.arg);
+}
+
 static const struct channel_events channel_events = {
 	.on_message = on_message,
 	.on_close = on_close,
+	.on_drained = on_drained,
 };
 
 /* --- the process --- */

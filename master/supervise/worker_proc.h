@@ -28,6 +28,9 @@ struct worker_proc_events {
 	/* What the role alone says: its status messages, in bounds. */
 	void (*on_message)(struct worker_proc *, const struct msg *,
 			   void *arg);
+	/* All that it was told has been written (proto/channel).  May be
+	 * NULL. */
+	void (*on_drained)(struct worker_proc *, void *arg);
 	/* The process is no more; a next one may be on its way. */
 	void (*on_down)(struct worker_proc *, void *arg);
 	/* Nothing runs and nothing is wanted.  May be freed inside. */

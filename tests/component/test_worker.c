@@ -69,7 +69,8 @@ static void on_close(struct channel *channel, int err, const char *why,
 	b->closed = true;
 }
 
-static const struct channel_events events = { on_message, on_close };
+static const struct channel_events events = { .on_message = on_message,
+					      .on_close = on_close };
 
 static void on_end(struct child *child, const struct child_end *end, void *arg)
 {

@@ -24,6 +24,8 @@ struct bench {
 	int kept_fd;
 	bool keep;       /* the next descriptor */
 	bool free_in_it; /* the channel, inside the next event */
+	unsigned drained;
+	unsigned n_more; /* to send from on_drained */
 
 	unsigned closed;
 	int err;
@@ -58,7 +60,32 @@ static void on_close(struct channel *c, int err, const char *why, void *arg)
 		channel_free(&b->channel);
 }
 
-static const struct channel_events events = { on_message, on_close };
+static const struct msg unlisten = { .type = MSG_DELIVER_UNLISTEN,
+				     .deliver_unlisten = { "x:1" } };
+
+/* Sends while nothing has to wait, at most n_more. */
+static void send_more(struct bench *b)
+{
+	while (b->n_more > 0 && channel_is_idle(b->channel)) {
+		cr_assert_eq(channel_send(b->channel, &unlisten, NULL, 0), 0);
+		b->n_more--;
+	}
+}
+
+static void on_drained(struct channel *c, void *arg)
+{
+	struct bench *b = arg;
+
+	cr_assert_eq(c, b->channel);
+	cr_assert(channel_is_idle(c));
+	b->drained++;
+	send_more(b);
+	if (b->free_in_it)
+		channel_free(&b->channel);
+}
+
+static const struct channel_events events = { on_message, on_close,
+					      on_drained };
 
 static void setup(struct bench *b, enum msg_side hear)
 {
@@ -128,8 +155,6 @@ static unsigned count_fds(void)
 #define LISTEN "{\"type\":\"deliver.listen\",\"body\":{\"address\":\"x:1\"}}"
 
 static const struct msg ready = { .type = MSG_WORKER_READY };
-static const struct msg unlisten = { .type = MSG_DELIVER_UNLISTEN,
-				     .deliver_unlisten = { "x:1" } };
 static const struct msg listen_there = { .type = MSG_DELIVER_LISTEN,
 					 .deliver_listen = { "x:1" } };
 static const struct msg total = { .type = MSG_DELIVER_STATUS };
@@ -360,6 +385,52 @@ Test(channel, a_peer_that_never_reads_commands_is_closed)
 	cr_assert_eq(b.closed, 1);
 	cr_assert_eq(b.err, -ENOBUFS);
 	cr_assert_eq(channel_send(b.channel, &ready, NULL, 0), -EPIPE);
+	teardown(&b);
+}
+
+/* Far more than the queue holds, to a peer that reads. */
+Test(channel, who_waits_for_on_drained_can_say_any_amount)
+{
+	enum { MANY = 20000 };
+	char text[MSG_SIZE_MAX];
+	unsigned got = 0;
+	struct bench b;
+
+	setup(&b, MSG_TO_MASTER);
+	b.n_more = MANY;
+	send_more(&b);
+	cr_assert_gt(b.n_more, 0);
+	cr_assert_not(channel_is_idle(b.channel));
+	while (got < MANY) {
+		if (recv(b.peer, text, sizeof text, MSG_DONTWAIT) > 0)
+			got++;
+		else
+			ev_run(b.loop, EVRUN_ONCE);
+	}
+	settle(&b);
+	cr_assert_gt(b.drained, 0);
+	cr_assert_eq(b.closed, 0);
+	cr_assert_eq(recv(b.peer, text, sizeof text, MSG_DONTWAIT), -1);
+	teardown(&b);
+}
+
+Test(channel, may_be_freed_when_it_has_drained)
+{
+	struct bench b;
+
+	setup(&b, MSG_TO_MASTER);
+	b.n_more = 20000;
+	send_more(&b);
+	b.n_more = 0;
+	b.free_in_it = true;
+	while (b.channel != NULL) {
+		char text[MSG_SIZE_MAX];
+
+		while (recv(b.peer, text, sizeof text, MSG_DONTWAIT) > 0)
+			continue;
+		ev_run(b.loop, EVRUN_ONCE);
+		cr_assert_eq(b.closed, 0);
+	}
 	teardown(&b);
 }
 

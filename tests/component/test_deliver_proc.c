@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The master's side of deliver with the real worker behind it. */
+#include "common/fd.h"
+#include "common/ring.h"
+#include "common/sockaddr.h"
+#include "master/supervise/deliver_proc.h"
+#include "master/supervise/spawn.h"
+#include "tests/component/rig.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	MANY = 5000,  /* more than the channel's queue holds */
+	FILES = 6000, /* each costs the worker a descriptor */
+};
+
+struct bench {
+	struct ev_loop *loop;
+	struct spawner *spawner;
+	struct deliver_proc *deliver;
+	int ring_fd;
+	bool gone;
+	struct mount *mounts[MANY];
+	struct sockaddr_any port;
+
+	int viewer; /* -1: not connected */
+	char answer[256];
+};
+
+static void on_gone(void *arg)
+{
+	((struct bench *)arg)->gone = true;
+}
+
+/* A port that was free a moment ago. */
+static void find_port(struct sockaddr_any *ret)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	cr_assert_eq(sockaddr_parse("127.0.0.1", 0, ret), 0);
+	cr_assert_eq(bind(fd, &ret->sa, ret->len), 0);
+	cr_assert_eq(getsockname(fd, &ret->sa, &ret->len), 0);
+	fd_close(&fd);
+}
+
+static void setup(struct bench *b)
+{
+	*b = (struct bench){ .loop = ev_loop_new(0), .viewer = -1 };
+	rig_keep_log();
+	(void)signal(SIGPIPE, SIG_IGN);
+	find_port(&b->port);
+	b->ring_fd = ring_create(RING_UNIT);
+	cr_assert_geq(b->ring_fd, 0);
+	b->spawner = spawner_new(b->loop, rig_built("sluice-worker"));
+	b->deliver = deliver_proc_new(&(struct deliver_proc_config){
+		.loop = b->loop,
+		.spawner = b->spawner,
+		.on_gone = on_gone,
+		.arg = b,
+	});
+}
+
+static bool is_gone(void *arg)
+{
+	return ((struct bench *)arg)->gone;
+}
+
+static void teardown(struct bench *b)
+{
+	deliver_proc_stop(b->deliver);
+	for (size_t i = 0; i < MANY; i++)
+		mount_free(&b->mounts[i]);
+	rig_run_until(b->loop, is_gone, b, 5000, "it ends");
+	deliver_proc_free(&b->deliver);
+	spawner_free(&b->spawner);
+	fd_close(&b->viewer);
+	fd_close(&b->ring_fd);
+	ev_loop_destroy(b->loop);
+}
+
+static void mount_many(struct bench *b)
+{
+	for (size_t i = 0; i < MANY; i++) {
+		char path[32];
+
+		(void)snprintf(path, sizeof path, "/%zu", i);
+		b->mounts[i] = mount_new(b->deliver, &(struct mount_config){
+			.listen = &b->port,
+			.path = path,
+			.stream = "a001",
+			.ring_fd = b->ring_fd,
+		});
+	}
+}
+
+/* Asks for the last path; true when the head of an answer is there. */
+static bool has_answer(void *arg)
+{
+	struct bench *b = arg;
+	char request[64];
+	ssize_t n;
+
+	if (b->viewer < 0) {
+		b->viewer = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		cr_assert_eq(connect(b->viewer, &b->port.sa, b->port.len), 0);
+		n = snprintf(request, sizeof request,
+			     "GET /%d HTTP/1.0\r\n\r\n", MANY - 1);
+		cr_assert_eq(send(b->viewer, request, (size_t)n, 0), n);
+	}
+	n = recv(b->viewer, b->answer, sizeof b->answer - 1, MSG_DONTWAIT);
+	return n > 0;
+}
+
+static void watch(struct bench *b)
+{
+	memset(b->answer, 0, sizeof b->answer);
+	fd_close(&b->viewer);
+	rig_run_until(b->loop, has_answer, b, 10000, "an answer");
+	cr_assert_eq(strncmp(b->answer, "HTTP/1.", 7), 0);
+	cr_assert_not_null(strstr(b->answer, " 200 "), "%s", b->answer);
+}
+
+static void need_files(void)
+{
+	struct rlimit files;
+
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+	if (files.rlim_max < FILES)
+		cr_skip_test("needs %d descriptors", FILES);
+	files.rlim_cur = files.rlim_max;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+}
+
+/* A viewer who is in the backlog meanwhile finds the last path too. */
+Test(deliver_proc, more_mounts_than_the_channel_holds_are_all_served,
+     .timeout = 40)
+{
+	static struct bench b;
+	pid_t pid;
+
+	need_files();
+	setup(&b);
+	mount_many(&b);
+	watch(&b);
+
+	pid = rig_find_child("sluice-worker deliver 1");
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	watch(&b);
+	cr_assert_eq(rig_count_log("channel"), 0, "%s", rig_log());
+	cr_assert_eq(rig_count_log("killed by signal"), 1, "%s", rig_log());
+	teardown(&b);
+}
+
+/* Who waits for the worker costs it no descriptor. */
+Test(deliver_proc, what_waits_to_be_told_holds_no_descriptors, .timeout = 20)
+{
+	struct rlimit few;
+	static struct bench b;
+	pid_t pid;
+
+	need_files();
+	setup(&b);
+	mount_many(&b);
+	watch(&b);
+	pid = rig_find_child("sluice-worker deliver 1");
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &few), 0);
+	few.rlim_cur = 64;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	/* stopped it reads nothing, while each mount is made anew */
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	for (size_t i = 0; i < 500; i++)
+		mount_free(&b.mounts[i]);
+	for (size_t i = 0; i < 500; i++) {
+		char path[32];
+
+		(void)snprintf(path, sizeof path, "/%zu", i);
+		b.mounts[i] = mount_new(b.deliver, &(struct mount_config){
+			.listen = &b.port,
+			.path = path,
+			.stream = "a001",
+			.ring_fd = b.ring_fd,
+		});
+	}
+	rig_run_for(b.loop, 100);
+	cr_assert_eq(kill(pid, SIGCONT), 0);
+	watch(&b);
+	cr_assert_eq(rig_find_child("sluice-worker deliver 1"), pid);
+	teardown(&b);
+}
