@@ -68,7 +68,7 @@ static bool send_segments(struct output *o, struct datagrams *d)
 		o->counters.packets += d->n_packets;
 		return true;
 	}
-	if (d->n > 1 && is_refused_segment((int)-n)) {
+	if (is_refused_segment((int)-n)) {
 		o->segments = false;
 		(void)udp_output_segment(o->fd, 0);
 		return false;

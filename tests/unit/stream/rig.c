@@ -167,6 +167,16 @@ void rig_add_wire(struct rig *r)
 	}
 }
 
+void rig_narrow_lo(struct rig *r)
+{
+	struct ifreq ifr = { .ifr_name = "lo", .ifr_mtu = 1000 };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	(void)r;
+	cr_assert_eq(ioctl(fd, SIOCSIFMTU, &ifr), 0);
+	fd_close(&fd);
+}
+
 static void on_status(const struct msg_stream_status *status, void *arg)
 {
 	struct rig *r = arg;

@@ -58,6 +58,9 @@ void rig_done(struct rig *);
  * takes the place of lo for groups.  Skips the test where there are none. */
 void rig_add_wire(struct rig *);
 
+/* What is longer than a few hundred bytes passes lo in fragments only. */
+void rig_narrow_lo(struct rig *);
+
 /* Starts the path; NULL outputs are left out. */
 void rig_start(struct rig *, const char *input, const char *output0,
 	       const char *output1);

@@ -435,3 +435,25 @@ Test(path_udp, takes_its_group_from_its_own_interface_only)
 	cr_assert_eq(r.out[0].datagrams, 0);
 	rig_done(&r);
 }
+
+/* The kernel does not cut datagrams that do not fit the device. */
+Test(path_udp, sends_one_by_one_where_it_must_and_loses_nothing)
+{
+	struct rig r;
+	uint8_t *data = xcalloc(PACKETS, TS_PACKET);
+
+	rig_init(&r);
+	rig_narrow_lo(&r);
+	rig_make_packets(data, 0, PACKETS);
+	rig_listen(&r, 0, "127.0.0.1", 6000);
+	rig_start(&r, "udp://127.0.0.1:5000", "udp://127.0.0.1:6000", NULL);
+	rig_aim(&r, "127.0.0.1", 5000);
+	send_all(&r, data, PACKETS);
+	rig_await(&r, 0, PACKETS * TS_PACKET);
+	assert_same(&r, 0, data, PACKETS * TS_PACKET);
+	rig_await_status(&r, 1);
+	cr_assert_eq(r.status.outputs[0].packets, PACKETS);
+	cr_assert_eq(r.status.outputs[0].dropped, 0);
+	rig_done(&r);
+	free(data);
+}
