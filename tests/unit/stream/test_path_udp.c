@@ -448,7 +448,10 @@ Test(path_udp, sends_one_by_one_where_it_must_and_loses_nothing)
 	rig_listen(&r, 0, "127.0.0.1", 6000);
 	rig_start(&r, "udp://127.0.0.1:5000", "udp://127.0.0.1:6000", NULL);
 	rig_aim(&r, "127.0.0.1", 5000);
-	send_all(&r, data, PACKETS);
+	/* first one alone, then many in a call */
+	send_all(&r, data, 7);
+	rig_await(&r, 0, SEVEN);
+	send_all(&r, data + SEVEN, PACKETS - 7);
 	rig_await(&r, 0, PACKETS * TS_PACKET);
 	assert_same(&r, 0, data, PACKETS * TS_PACKET);
 	rig_await_status(&r, 1);
