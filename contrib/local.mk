@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += \
+	.ci/run \
 	contrib/check-style.sh \
 	contrib/make-demo-clip \
 	contrib/quickstart
