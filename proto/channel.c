@@ -53,7 +53,7 @@ struct channel {
 	int failed; /* why it must close, told from the loop; 0 */
 };
 
-/* One datagram as it came. */
+/* One datagram. */
 struct datagram {
 	char *data;
 	size_t len;
@@ -96,6 +96,7 @@ static void waiting_free(struct waiting *w)
 {
 	for (size_t i = 0; i < w->n_fds; i++)
 		fd_close(&w->fds[i]);
+	explicit_bzero(w->data, w->len);
 	free(w);
 }
 
@@ -134,21 +135,20 @@ static void go_deaf(struct channel *c)
 	stop_writing(c);
 }
 
-static int enqueue(struct channel *c, const char *data, size_t len,
-		   const int *fds, size_t n_fds)
+static int enqueue(struct channel *c, const struct datagram *d)
 {
 	struct waiting *w;
 
 	if (c->n_waiting >= QUEUE_MESSAGES_MAX ||
-	    c->bytes_waiting + len > QUEUE_BYTES_MAX) {
+	    c->bytes_waiting + d->len > QUEUE_BYTES_MAX) {
 		fail_later(c, -ENOBUFS);
 		return -EPIPE;
 	}
-	w = xcalloc(1, sizeof *w + len);
-	w->len = len;
-	memcpy(w->data, data, len);
-	for (; w->n_fds < n_fds; w->n_fds++) {
-		int copy = fcntl(fds[w->n_fds], F_DUPFD_CLOEXEC, 0);
+	w = xcalloc(1, sizeof *w + d->len);
+	w->len = d->len;
+	memcpy(w->data, d->data, d->len);
+	for (; w->n_fds < d->n_fds; w->n_fds++) {
+		int copy = fcntl(d->fds[w->n_fds], F_DUPFD_CLOEXEC, 0);
 
 		if (copy < 0) {
 			fail_later(c, -errno);
@@ -160,27 +160,18 @@ static int enqueue(struct channel *c, const char *data, size_t len,
 	*c->end = w;
 	c->end = &w->next;
 	c->n_waiting++;
-	c->bytes_waiting += len;
+	c->bytes_waiting += d->len;
 	ev_io_start(c->cfg.loop, &c->writer);
 	return 0;
 }
 
-int channel_send(struct channel *c, const struct msg *m, const int *fds,
-		 size_t n_fds)
+static int send_or_queue(struct channel *c, const struct datagram *d,
+			 bool may_drop)
 {
-	char data[MSG_SIZE_MAX];
-	ssize_t len;
 	int err = -EAGAIN;
 
-	assert(n_fds == msg_fds(m));
-	if (c->deaf)
-		return -EPIPE;
-	len = msg_encode(m, data);
-	if (len < 0)
-		return (int)len;
-
 	if (c->first == NULL)
-		err = send_now(c->cfg.fd, data, (size_t)len, fds, n_fds);
+		err = send_now(c->cfg.fd, d->data, d->len, d->fds, d->n_fds);
 	if (err == 0)
 		return 0;
 	if (err == -EPIPE || err == -ECONNRESET) {
@@ -191,11 +182,34 @@ int channel_send(struct channel *c, const struct msg *m, const int *fds,
 		fail_later(c, err);
 		return -EPIPE;
 	}
-	if (msg_type_may_drop(m->type)) {
+	if (may_drop) {
 		c->dropped++;
 		return -EAGAIN;
 	}
-	return enqueue(c, data, (size_t)len, fds, n_fds);
+	return enqueue(c, d);
+}
+
+int channel_send(struct channel *c, const struct msg *m, const int *fds,
+		 size_t n_fds)
+{
+	char data[MSG_SIZE_MAX];
+	struct datagram d = { .data = data, .n_fds = n_fds };
+	ssize_t len;
+	int err;
+
+	assert(n_fds == msg_fds(m));
+	if (c->deaf)
+		return -EPIPE;
+	len = msg_encode(m, data);
+	if (len < 0)
+		return (int)len;
+	d.len = (size_t)len;
+	for (size_t i = 0; i < n_fds; i++)
+		d.fds[i] = fds[i];
+	err = send_or_queue(c, &d, msg_type_may_drop(m->type));
+	/* a password may be in it */
+	explicit_bzero(data, d.len);
+	return err;
 }
 
 static void write_waiting(struct channel *c)
@@ -368,6 +382,8 @@ static void read_one(struct channel *c)
 		strike(c, &why);
 	} else {
 		judge(c, &d);
+		/* a password may have been in it */
+		explicit_bzero(data, d.len);
 	}
 }
 

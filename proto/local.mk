@@ -8,6 +8,7 @@ libproto_a_SOURCES += \
 	proto/channel.c proto/channel.h \
 	proto/contract.h \
 	proto/msg.c proto/msg.h \
+	proto/msg_auth.c \
 	proto/msg_deliver.c \
 	proto/msg_desc.h \
 	proto/msg_fields.c proto/msg_fields.h \

@@ -29,6 +29,10 @@ static const struct msg_desc descs[] = {
 		ROW(deliver_mount, MSG_TO_WORKER, false) },
 	[MSG_DELIVER_UNMOUNT] = { "deliver.unmount",
 		ROW(deliver_unmount, MSG_TO_WORKER, false) },
+	[MSG_AUTH_HASH] = { "auth.hash",
+		ROW(auth_hash, MSG_TO_WORKER, false) },
+	[MSG_AUTH_VERIFY] = { "auth.verify",
+		ROW(auth_verify, MSG_TO_WORKER, false) },
 	[MSG_WORKER_HELLO] = { "worker.hello",
 		ROW(worker_hello, MSG_TO_MASTER, false) },
 	[MSG_WORKER_READY] = { "worker.ready",
@@ -41,6 +45,10 @@ static const struct msg_desc descs[] = {
 		ROW(deliver_status, MSG_TO_MASTER, true) },
 	[MSG_DELIVER_VIEWERS] = { "deliver.viewers",
 		ROW(deliver_viewers, MSG_TO_MASTER, true) },
+	[MSG_AUTH_RESULT] = { "auth.result",
+		ROW(auth_result, MSG_TO_MASTER, false) },
+	[MSG_AUTH_STATUS] = { "auth.status",
+		ROW(auth_status, MSG_TO_MASTER, true) },
 };
 
 _Static_assert(ARRAY_LEN(descs) == MSG_COUNT, "a message without a row");

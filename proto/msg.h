@@ -29,6 +29,8 @@ enum msg_type {
 	MSG_DELIVER_UNLISTEN, /* accept no more; viewers stay */
 	MSG_DELIVER_MOUNT,    /* serve a path of a ring; fd: ring, read-only */
 	MSG_DELIVER_UNMOUNT,  /* the path is gone; its viewers are closed */
+	MSG_AUTH_HASH,        /* hash this password; seq */
+	MSG_AUTH_VERIFY,      /* has this password this hash?  seq */
 
 	/* worker to master */
 	MSG_WORKER_HELLO,     /* the first message of every worker */
@@ -37,6 +39,8 @@ enum msg_type {
 	MSG_STREAM_STATUS,    /* once a second, from the data path */
 	MSG_DELIVER_STATUS,   /* once a second: totals */
 	MSG_DELIVER_VIEWERS,  /* once a second per mount that changed */
+	MSG_AUTH_RESULT,      /* of the hash or verify with this seq */
+	MSG_AUTH_STATUS,      /* once a second */
 
 	MSG_COUNT
 };
@@ -131,6 +135,24 @@ struct msg_deliver_viewers {
 	uint64_t cut;
 };
 
+struct msg_auth_hash {
+	const char *password;
+};
+
+struct msg_auth_verify {
+	const char *password;
+	const char *hash;        /* crypt(3) */
+};
+
+struct msg_auth_result {
+	bool ok;
+	const char *hash;        /* the new one; "" for a verify */
+};
+
+struct msg_auth_status {
+	uint64_t jobs;           /* done since start */
+};
+
 struct msg {
 	enum msg_type type;
 	uint32_t seq;            /* 0 = no reply wanted or given */
@@ -146,6 +168,10 @@ struct msg {
 		struct msg_stream_status stream_status;
 		struct msg_deliver_status deliver_status;
 		struct msg_deliver_viewers deliver_viewers;
+		struct msg_auth_hash auth_hash;
+		struct msg_auth_verify auth_verify;
+		struct msg_auth_result auth_result;
+		struct msg_auth_status auth_status;
 	};
 };
 

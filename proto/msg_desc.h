@@ -25,6 +25,12 @@ msg_encode_fn deliver_listen_encode, deliver_unlisten_encode;
 msg_encode_fn deliver_mount_encode, deliver_unmount_encode;
 msg_encode_fn deliver_status_encode, deliver_viewers_encode;
 
+/* msg_auth.c */
+msg_decode_fn auth_hash_decode, auth_verify_decode;
+msg_decode_fn auth_result_decode, auth_status_decode;
+msg_encode_fn auth_hash_encode, auth_verify_encode;
+msg_encode_fn auth_result_encode, auth_status_encode;
+
 /* msg_worker.c */
 msg_decode_fn worker_hello_decode, worker_ready_decode, worker_log_decode;
 msg_encode_fn worker_hello_encode, worker_ready_encode, worker_log_encode;

@@ -9,6 +9,7 @@ include worker/input/local.mk
 include worker/output/local.mk
 include worker/stream/local.mk
 include worker/deliver/local.mk
+include worker/auth/local.mk
 
 libexec_PROGRAMS += sluice-worker
 sluice_worker_SOURCES = worker/main.c

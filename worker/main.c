@@ -13,6 +13,7 @@
 #include <sysexits.h>
 
 static const struct worker_role *const roles[] = {
+	&auth_role,
 	&deliver_role,
 	&stream_role,
 };

@@ -43,6 +43,7 @@ struct worker_role {
 
 extern const struct worker_role stream_role;
 extern const struct worker_role deliver_role;
+extern const struct worker_role auth_role;
 
 /* Runs the role on the channel at WORKER_CHANNEL_FD until SIGTERM, the end of
  * the channel or worker_exit(); the exit code of the process. */

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/log.h"
+#include "master/supervise/auth_proc.h"
 #include "master/supervise/deliver_proc.h"
 #include "master/supervise/entry.h"
 #include "master/supervise/spawn.h"
@@ -28,6 +29,7 @@ struct fleet {
 	struct fleet_config cfg;
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
+	struct auth_proc *auth;
 	TAILQ_HEAD(, member) members;
 	bool stopping;
 	ev_timer stop_timer; /* runs while stopping, until it is told */
@@ -57,7 +59,7 @@ static bool is_gone(const struct fleet *f)
 	TAILQ_FOREACH(m, &f->members, link)
 		if (!entry_is_gone(m->entry))
 			return false;
-	return deliver_proc_is_gone(f->deliver);
+	return deliver_proc_is_gone(f->deliver) && auth_proc_is_gone(f->auth);
 }
 
 /* The end is told from the loop: whoever hears it may free the fleet. */
@@ -106,7 +108,7 @@ static const struct entry_events entry_events = {
 	.on_gone = on_entry_gone,
 };
 
-static void on_deliver_gone(void *arg)
+static void on_shared_gone(void *arg)
 {
 	look_whether_gone(arg);
 }
@@ -139,7 +141,13 @@ struct fleet *fleet_new(const struct fleet_config *cfg)
 	f->deliver = deliver_proc_new(&(struct deliver_proc_config){
 		.loop = cfg->loop,
 		.spawner = f->spawner,
-		.on_gone = on_deliver_gone,
+		.on_gone = on_shared_gone,
+		.arg = f,
+	});
+	f->auth = auth_proc_new(&(struct auth_proc_config){
+		.loop = cfg->loop,
+		.spawner = f->spawner,
+		.on_gone = on_shared_gone,
 		.arg = f,
 	});
 	ev_timer_init(&f->stop_timer, on_stop_timer, 0., 0.);
@@ -159,6 +167,7 @@ void fleet_free(struct fleet **fp)
 	while ((m = TAILQ_FIRST(&f->members)) != NULL)
 		member_free(m);
 	deliver_proc_free(&f->deliver);
+	auth_proc_free(&f->auth);
 	spawner_free(&f->spawner);
 	ev_timer_stop(f->cfg.loop, &f->stop_timer);
 	free(f);
@@ -209,6 +218,7 @@ void fleet_stop(struct fleet *f)
 		next = TAILQ_NEXT(m, link);
 		entry_stop(m->entry);
 	}
+	auth_proc_stop(f->auth);
 	look_whether_gone(f);
 }
 
@@ -227,10 +237,17 @@ void fleet_totals(const struct fleet *f, unsigned *ret_workers,
 		  unsigned *ret_viewers)
 {
 	const struct member *m;
-	unsigned n = deliver_proc_is_running(f->deliver) ? 1 : 0;
+	unsigned n = 0;
 
+	n += deliver_proc_is_running(f->deliver);
+	n += auth_proc_is_running(f->auth);
 	TAILQ_FOREACH(m, &f->members, link)
 		n += entry_is_running(m->entry);
 	*ret_workers = n;
 	*ret_viewers = deliver_proc_viewers(f->deliver);
+}
+
+struct auth_proc *fleet_auth(struct fleet *f)
+{
+	return f->auth;
 }

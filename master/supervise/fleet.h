@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct auth_proc;
 struct ev_loop;
 struct fleet;
 
@@ -70,3 +71,6 @@ bool fleet_get_stream(const struct fleet *, const char *id,
 /* Numbers over all: running workers, viewers. */
 void fleet_totals(const struct fleet *, unsigned *ret_workers,
 		  unsigned *ret_viewers);
+
+/* The worker that hashes passwords, borrowed. */
+struct auth_proc *fleet_auth(struct fleet *);

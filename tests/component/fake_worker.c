@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CHANNEL = 3, STATUS_MS = 100 };
+enum { CHANNEL = 3, PROTO = 2, STATUS_MS = 100 };
 
 #define STREAM_STATUS                                                  \
 	"{\"type\":\"stream.status\",\"body\":"                        \
@@ -97,7 +97,7 @@ static void begin_badly(void)
 		stay();
 	}
 	if (is("foreign")) {
-		say_hello("adapter", 1);
+		say_hello("adapter", PROTO);
 		stay();
 	}
 	if (is("old")) {
@@ -121,7 +121,7 @@ static void go_wrong(void)
 	if (is("impostor"))
 		say(DELIVER_STATUS);
 	if (is("twice"))
-		say_hello(role, 1);
+		say_hello(role, PROTO);
 	if (is("huge")) {
 		memset(huge, ' ', sizeof huge);
 		for (int i = 0; i < 3; i++)
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
 	begin_badly();
 	/* the master's end never blocks; ours may */
 	(void)fcntl(CHANNEL, F_SETFL, 0);
-	say_hello(role, 1);
+	say_hello(role, PROTO);
 	say(READY);
 	say_status();
 	go_wrong();

@@ -5,6 +5,7 @@ component_rig = tests/component/rig.c tests/component/rig.h
 component_fleet = $(component_rig) \
 	tests/component/fleet_bench.c tests/component/fleet_bench.h
 component_tests = \
+	tests/component/test_auth_proc \
 	tests/component/test_deliver_proc \
 	tests/component/test_fleet \
 	tests/component/test_fleet_viewers \
@@ -15,6 +16,9 @@ tests_component_fake_worker_SOURCES = tests/component/fake_worker.c
 tests_component_test_deliver_proc_SOURCES = \
 	tests/component/test_deliver_proc.c $(component_rig)
 tests_component_test_deliver_proc_LDADD = $(master_libs)
+tests_component_test_auth_proc_SOURCES = \
+	tests/component/test_auth_proc.c $(component_rig)
+tests_component_test_auth_proc_LDADD = $(master_libs)
 tests_component_test_fleet_SOURCES = tests/component/test_fleet.c \
 	$(component_fleet)
 tests_component_test_fleet_LDADD = $(master_libs)

@@ -22,6 +22,9 @@ static const struct msg samples[] = {
 		.address = "0.0.0.0:80", .path = "/a", .stream = "a001" } },
 	{ .type = MSG_DELIVER_UNMOUNT, .deliver_unmount = {
 		.address = "0.0.0.0:80", .path = "/a", .stream = "a001" } },
+	{ .type = MSG_AUTH_HASH, .seq = 1, .auth_hash = { "p\x01\"\\" } },
+	{ .type = MSG_AUTH_VERIFY, .seq = 2, .auth_verify = {
+		.password = "\xc3\xa4", .hash = "$y$j9T$a$b" } },
 	{ .type = MSG_WORKER_HELLO, .worker_hello = {
 		.proto = MSG_PROTO_VERSION, .build = "1", .role = "stream" } },
 	{ .type = MSG_WORKER_READY, .seq = UINT32_MAX },
@@ -45,6 +48,9 @@ static const struct msg samples[] = {
 	{ .type = MSG_DELIVER_VIEWERS, .deliver_viewers = {
 		.address = "0.0.0.0:80", .path = "/a", .stream = "a001",
 		.viewers = 1, .bytes = 2, .cut = 3 } },
+	{ .type = MSG_AUTH_RESULT, .seq = 1, .auth_result = {
+		.ok = true, .hash = "$y$j9T$a$b" } },
+	{ .type = MSG_AUTH_STATUS, .auth_status = { .jobs = 3 } },
 };
 
 static char text[MSG_SIZE_MAX], again[MSG_SIZE_MAX];

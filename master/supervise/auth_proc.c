@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/supervise/auth_proc.h"
+
+#include "common/alloc.h"
+#include "master/supervise/worker_proc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+enum {
+	/* one is hashed while the other waits in the channel */
+	WITH_WORKER_MAX = 2,
+	TRIES_MAX = 2,
+};
+
+struct auth_job {
+	TAILQ_ENTRY(auth_job) link;
+	struct auth_proc *owner;
+	struct auth_job_config cfg;
+	char *password;
+	char *hash;
+	uint32_t seq; /* 0: not with the worker */
+	unsigned tries;
+	ev_timer deadline;
+};
+
+struct auth_proc {
+	struct auth_proc_config cfg;
+	struct worker_proc *proc;
+	TAILQ_HEAD(, auth_job) jobs; /* in order of arrival */
+	uint32_t last_seq;
+	bool stopping;
+};
+
+static void job_free(struct auth_job *j)
+{
+	TAILQ_REMOVE(&j->owner->jobs, j, link);
+	ev_timer_stop(j->owner->cfg.loop, &j->deadline);
+	explicit_bzero(j->password, strlen(j->password));
+	free(j->password);
+	free(j->hash);
+	free(j);
+}
+
+static void job_end(struct auth_job *j, enum auth_outcome outcome,
+		    const char *hash)
+{
+	struct auth_job_config cfg = j->cfg;
+
+	job_free(j);
+	cfg.on_done(outcome, hash, cfg.arg);
+}
+
+static void send_job(struct auth_proc *p, struct channel *channel,
+		     struct auth_job *j)
+{
+	struct msg m = { .type = MSG_AUTH_HASH };
+
+	if (++p->last_seq == 0)
+		p->last_seq = 1;
+	j->seq = m.seq = p->last_seq;
+	j->tries++;
+	if (j->hash != NULL) {
+		m.type = MSG_AUTH_VERIFY;
+		m.auth_verify = (struct msg_auth_verify){
+			.password = j->password, .hash = j->hash
+		};
+	} else {
+		m.auth_hash.password = j->password;
+	}
+	/* a worker that cannot be told is being replaced: on_down */
+	(void)channel_send(channel, &m, NULL, 0);
+}
+
+/* Gives the worker what it has room for. */
+static void pump(struct auth_proc *p)
+{
+	struct channel *channel = worker_proc_channel(p->proc);
+	struct auth_job *j;
+	unsigned n = 0;
+
+	if (channel == NULL)
+		return;
+	TAILQ_FOREACH(j, &p->jobs, link)
+		n += j->seq != 0;
+	TAILQ_FOREACH(j, &p->jobs, link) {
+		if (n >= WITH_WORKER_MAX)
+			return;
+		if (j->seq != 0)
+			continue;
+		send_job(p, channel, j);
+		n++;
+	}
+}
+
+/* --- what the worker says --- */
+
+static void on_hello(struct worker_proc *proc, struct channel *channel,
+		     void *arg)
+{
+	(void)proc, (void)channel;
+	pump(arg);
+}
+
+static void hear_result(struct auth_proc *p, const struct msg *m)
+{
+	const struct msg_auth_result *r = &m->auth_result;
+	enum auth_outcome outcome = r->ok ? AUTH_OK : AUTH_WRONG;
+	struct auth_job *j;
+
+	TAILQ_FOREACH(j, &p->jobs, link)
+		if (j->seq == m->seq)
+			break;
+	/* none: it was cancelled, or too late */
+	if (m->seq == 0 || j == NULL)
+		return;
+	if (j->hash == NULL && (!r->ok || r->hash[0] == '\0'))
+		outcome = AUTH_UNAVAILABLE;
+	/* first the next one: the owner may end everything inside */
+	j->seq = 0;
+	TAILQ_REMOVE(&p->jobs, j, link);
+	pump(p);
+	TAILQ_INSERT_HEAD(&p->jobs, j, link);
+	job_end(j, outcome, r->hash);
+}
+
+static void on_message(struct worker_proc *proc, const struct msg *m,
+		       void *arg)
+{
+	(void)proc;
+	if (m->type == MSG_AUTH_RESULT)
+		hear_result(arg, m);
+}
+
+/* A job whose worker died twice may be what it dies of. */
+static struct auth_job *find_deadly(struct auth_proc *p)
+{
+	struct auth_job *j;
+
+	TAILQ_FOREACH(j, &p->jobs, link)
+		if (j->seq == 0 && j->tries >= TRIES_MAX)
+			break;
+	return j;
+}
+
+static void on_down(struct worker_proc *proc, void *arg)
+{
+	struct auth_proc *p = arg;
+	struct auth_job *j;
+
+	(void)proc;
+	TAILQ_FOREACH(j, &p->jobs, link)
+		j->seq = 0;
+	while ((j = find_deadly(p)) != NULL)
+		job_end(j, AUTH_UNAVAILABLE, "");
+}
+
+static void on_gone(struct worker_proc *proc, void *arg)
+{
+	struct auth_proc *p = arg;
+
+	(void)proc;
+	if (p->stopping)
+		p->cfg.on_gone(p->cfg.arg);
+}
+
+static const struct worker_proc_events proc_events = {
+	.on_hello = on_hello,
+	.on_message = on_message,
+	.on_down = on_down,
+	.on_gone = on_gone,
+};
+
+struct auth_proc *auth_proc_new(const struct auth_proc_config *cfg)
+{
+	struct auth_proc *p = xcalloc(1, sizeof *p);
+
+	p->cfg = *cfg;
+	TAILQ_INIT(&p->jobs);
+	p->proc = worker_proc_new(&(struct worker_proc_config){
+		.loop = cfg->loop,
+		.spawner = cfg->spawner,
+		.role = "auth",
+		.object = "1",
+		.beat = MSG_AUTH_STATUS,
+		.events = &proc_events,
+		.arg = p,
+	});
+	return p;
+}
+
+void auth_proc_free(struct auth_proc **p)
+{
+	if (*p == NULL)
+		return;
+	assert(TAILQ_EMPTY(&(*p)->jobs));
+	worker_proc_free(&(*p)->proc);
+	free(*p);
+	*p = NULL;
+}
+
+void auth_proc_stop(struct auth_proc *p)
+{
+	p->stopping = true;
+	worker_proc_unwant(p->proc);
+}
+
+bool auth_proc_is_gone(const struct auth_proc *p)
+{
+	return worker_proc_state(p->proc) == PROC_GONE;
+}
+
+bool auth_proc_is_running(const struct auth_proc *p)
+{
+	return worker_proc_state(p->proc) == PROC_RUNNING;
+}
+
+/* --- jobs --- */
+
+static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	job_end(container_of(t, struct auth_job, deadline), AUTH_UNAVAILABLE,
+		"");
+}
+
+struct auth_job *auth_job_new(struct auth_proc *p,
+			      const struct auth_job_config *cfg)
+{
+	struct auth_job *j = xcalloc(1, sizeof *j);
+
+	j->owner = p;
+	j->cfg = *cfg;
+	j->password = xstrdup(cfg->password);
+	j->hash = xstrdup(cfg->hash);
+	TAILQ_INSERT_TAIL(&p->jobs, j, link);
+	ev_timer_init(&j->deadline, on_deadline, AUTH_JOB_DEADLINE_MS / 1e3,
+		      0.);
+	ev_timer_start(p->cfg.loop, &j->deadline);
+	if (!p->stopping)
+		worker_proc_want(p->proc);
+	pump(p);
+	return j;
+}
+
+void auth_job_cancel(struct auth_job **j)
+{
+	if (*j != NULL)
+		job_free(*j);
+	*j = NULL;
+}

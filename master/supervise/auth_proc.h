@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The auth worker and the passwords it is given to hash or to verify.
+ *
+ * The worker starts with the first job and stays.  Few jobs are with it at a
+ * time, the others wait in order; one that has no result in time, or that two
+ * workers died of, ends without one.
+ *
+ * Owns the worker and the jobs' copies of passwords, which are wiped; borrows
+ * the loop and the spawner.
+ */
+#pragma once
+
+#include "common/util.h"
+
+#include <stdbool.h>
+
+struct auth_job;
+struct auth_proc;
+struct ev_loop;
+struct spawner;
+
+enum { AUTH_JOB_DEADLINE_MS = 5000 };
+
+struct auth_proc_config {
+	struct ev_loop *loop;
+	struct spawner *spawner;
+	/* After auth_proc_stop(): the worker is gone. */
+	void (*on_gone)(void *arg);
+	void *arg;
+};
+
+struct auth_proc *auth_proc_new(const struct auth_proc_config *);
+/* NULL-safe; sets *p to NULL.  All jobs must be over or cancelled. */
+void auth_proc_free(struct auth_proc **);
+
+/* Ends the worker; jobs run into their deadline. */
+void auth_proc_stop(struct auth_proc *);
+
+bool auth_proc_is_gone(const struct auth_proc *);
+bool auth_proc_is_running(const struct auth_proc *);
+
+enum auth_outcome {
+	AUTH_OK,          /* hashed, or the right password */
+	AUTH_WRONG,       /* another password */
+	AUTH_UNAVAILABLE, /* nobody knows: too busy, or the worker died */
+};
+
+struct auth_job_config {
+	const char *password; /* copied */
+	const char *hash;     /* copied: verify; NULL: make one */
+	/* The end of the job, from the loop; hash: the new one,
+	 * borrowed; "" for a verify. */
+	void (*on_done)(enum auth_outcome, const char *hash, void *arg);
+	void *arg;
+};
+
+struct auth_job *auth_job_new(struct auth_proc *,
+			      const struct auth_job_config *);
+/* Forgets a job that is not over; NULL-safe; sets *j to NULL. */
+void auth_job_cancel(struct auth_job **);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The real auth worker, through the master's side of it. */
+#include "master/supervise/auth_proc.h"
+
+#include "common/mono.h"
+#include "master/supervise/spawn.h"
+#include "tests/component/rig.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+struct bench {
+	struct ev_loop *loop;
+	struct spawner *spawner;
+	struct auth_proc *auth;
+	bool gone;
+};
+
+struct asked {
+	enum auth_outcome outcome;
+	char hash[512];
+	unsigned done;
+};
+
+static void on_gone(void *arg)
+{
+	((struct bench *)arg)->gone = true;
+}
+
+static void setup(struct bench *b, const char *worker)
+{
+	*b = (struct bench){ .loop = ev_loop_new(0) };
+	rig_keep_log();
+	(void)signal(SIGPIPE, SIG_IGN);
+	b->spawner = spawner_new(b->loop, rig_built(worker));
+	b->auth = auth_proc_new(&(struct auth_proc_config){
+		.loop = b->loop,
+		.spawner = b->spawner,
+		.on_gone = on_gone,
+		.arg = b,
+	});
+}
+
+static bool is_gone(void *arg)
+{
+	return ((struct bench *)arg)->gone;
+}
+
+static void teardown(struct bench *b)
+{
+	auth_proc_stop(b->auth);
+	if (!auth_proc_is_gone(b->auth))
+		rig_run_until(b->loop, is_gone, b, 5000, "gone");
+	auth_proc_free(&b->auth);
+	spawner_free(&b->spawner);
+	cr_assert_eq(rig_count_children(), 0, "an orphan is left");
+	ev_loop_destroy(b->loop);
+}
+
+static void on_done(enum auth_outcome outcome, const char *hash, void *arg)
+{
+	struct asked *a = arg;
+
+	a->outcome = outcome;
+	(void)snprintf(a->hash, sizeof a->hash, "%s", hash);
+	a->done++;
+}
+
+static struct auth_job *ask(struct bench *b, const char *password,
+			    const char *hash, struct asked *a)
+{
+	*a = (struct asked){ 0 };
+	return auth_job_new(b->auth, &(struct auth_job_config){
+					     .password = password,
+					     .hash = hash,
+					     .on_done = on_done,
+					     .arg = a });
+}
+
+static bool is_done(void *arg)
+{
+	return ((struct asked *)arg)->done > 0;
+}
+
+static void await(struct bench *b, struct asked *a)
+{
+	rig_run_until(b->loop, is_done, a, 10000, "an answer");
+	cr_assert_eq(a->done, 1);
+}
+
+Test(auth_proc, hashes_and_verifies, .timeout = 60)
+{
+	static const char password[] = "p\xc3\xa4\x01\"\\ss";
+	struct asked hash, right, wrong;
+	struct bench b;
+
+	setup(&b, "sluice-worker");
+	cr_expect_eq(rig_count_children(), 0, "it runs before it is needed");
+	(void)ask(&b, password, NULL, &hash);
+	await(&b, &hash);
+	cr_assert_eq(hash.outcome, AUTH_OK);
+	cr_assert_eq(strncmp(hash.hash, "$y$", 3), 0, "%s", hash.hash);
+	(void)ask(&b, password, hash.hash, &right);
+	(void)ask(&b, "another", hash.hash, &wrong);
+	await(&b, &right);
+	await(&b, &wrong);
+	cr_expect_eq(right.outcome, AUTH_OK);
+	cr_expect_eq(wrong.outcome, AUTH_WRONG);
+	cr_expect(auth_proc_is_running(b.auth));
+	teardown(&b);
+}
+
+Test(auth_proc, many_are_answered_in_order, .timeout = 60)
+{
+	struct asked asked[40];
+	struct bench b;
+	struct auth_job *cancelled;
+
+	setup(&b, "sluice-worker");
+	for (size_t i = 0; i < 40; i++) {
+		struct auth_job *j = ask(&b, "x", "$5$rounds=1000$s$",
+					 &asked[i]);
+
+		if (i == 20)
+			cancelled = j;
+	}
+	auth_job_cancel(&cancelled);
+	cr_expect_null(cancelled);
+	await(&b, &asked[39]);
+	for (size_t i = 0; i < 40; i++)
+		cr_expect_eq(asked[i].done, i == 20 ? 0 : 1, "%zu", i);
+	teardown(&b);
+}
+
+Test(auth_proc, a_killed_worker_costs_no_job, .timeout = 60)
+{
+	struct asked first, second;
+	struct bench b;
+	pid_t worker;
+
+	setup(&b, "sluice-worker");
+	(void)ask(&b, "x", NULL, &first);
+	await(&b, &first);
+	worker = rig_find_child("auth");
+	cr_assert_gt(worker, 0);
+	cr_assert_eq(kill(worker, SIGSTOP), 0);
+	(void)ask(&b, "x", NULL, &second);
+	rig_run_for(b.loop, 50);
+	cr_assert_eq(kill(worker, SIGKILL), 0);
+	await(&b, &second);
+	cr_expect_eq(second.outcome, AUTH_OK);
+	teardown(&b);
+}
+
+Test(auth_proc, without_a_worker_the_deadline_answers, .timeout = 60)
+{
+	uint64_t begin = mono_ms();
+	struct asked a;
+	struct bench b;
+
+	setup(&b, "no-such-worker");
+	(void)ask(&b, "x", NULL, &a);
+	await(&b, &a);
+	cr_expect_eq(a.outcome, AUTH_UNAVAILABLE);
+	cr_expect_geq(mono_ms() - begin, AUTH_JOB_DEADLINE_MS - 50);
+	cr_expect_leq(mono_ms() - begin, AUTH_JOB_DEADLINE_MS + 1000);
+	teardown(&b);
+}
