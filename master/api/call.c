@@ -2,6 +2,7 @@
 #include "master/api/call.h"
 
 #include "common/alloc.h"
+#include "common/log.h"
 #include "master/http/server.h"
 
 #include <assert.h>
@@ -45,6 +46,11 @@ void call_answer(struct call *c)
 				      .headers = c->reply.headers };
 	char *text = NULL;
 
+	if (c->reply.drop) {
+		http_drop(c->conn);
+		call_free(c);
+		return;
+	}
 	if (c->reply.page) {
 		answer.content_type = "text/html; charset=utf-8";
 		answer.headers = page_headers;
@@ -86,6 +92,13 @@ struct call *call_find(const struct api *api, const struct http_conn *conn)
 const struct caller *reply_caller(const struct reply *reply)
 {
 	return &reply->call->caller;
+}
+
+void reply_drop(struct reply *reply, const char *field)
+{
+	log_info("api", "%s, which is required, is missing: the request gets "
+		 "no answer", field);
+	reply->drop = true;
 }
 
 void reply_header(struct reply *reply, const char *name, const char *value)

@@ -25,6 +25,7 @@ struct reply {
 	json_t *body;  /* owned; NULL: the answer has none */
 	char *headers; /* owned: more lines, each with CRLF; or NULL */
 	bool page;     /* 403 as a page for people instead of the body */
+	bool drop;     /* the connection is closed without an answer */
 	struct call *call;
 };
 
@@ -44,6 +45,10 @@ void reply_ok(struct reply *, const char *command);
 /* {"error": sentence}; the first reply stands. */
 void reply_error(struct reply *, int status, const char *format, ...)
 	PRINTF_LIKE(3, 4);
+
+/* What a settings, softcam or CAS command gets that lacks a required field: no
+ * answer, and its connection is closed.  field is for the log. */
+void reply_drop(struct reply *, const char *field);
 
 /* One more line of the answer's head. */
 void reply_header(struct reply *, const char *name, const char *value);

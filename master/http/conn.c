@@ -428,6 +428,13 @@ void http_respond(struct http_conn *c, const struct http_answer *a)
 	account(c);
 }
 
+void http_drop(struct http_conn *c)
+{
+	assert(c->state == CONN_HANDLING);
+	conn_detach(c);
+	conn_free(c);
+}
+
 const char *http_conn_peer(const struct http_conn *c)
 {
 	return c->peer;

@@ -34,9 +34,9 @@ enum {
 
 struct http_server_config {
 	struct ev_loop *loop;
-	/* A whole request.  The handler calls exactly one of http_respond()
-	 * and http_conn_take_socket() on conn, inside or later; until then
-	 * request is valid.  The server may be freed inside. */
+	/* A whole request.  The handler calls exactly one of http_respond(),
+	 * http_drop() and http_conn_take_socket() on conn, inside or later;
+	 * until then request is valid.  The server may be freed inside. */
 	void (*on_request)(struct http_conn *conn,
 			   const struct http_request *request, void *arg);
 	/* conn closed before it was answered: forget it. */
@@ -73,6 +73,10 @@ struct http_answer {
  * headers alone; Date, Content-Length, Connection, "Cache-Control: no-store"
  * and "X-Content-Type-Options: nosniff" are the server's matter. */
 void http_respond(struct http_conn *, const struct http_answer *);
+
+/* Closes the connection without an answer; conn and its request are gone
+ * after it. */
+void http_drop(struct http_conn *);
 
 /* The peer's address as text, without port. */
 const char *http_conn_peer(const struct http_conn *);

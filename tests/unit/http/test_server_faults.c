@@ -132,6 +132,21 @@ Test(http_faults, tells_when_the_client_is_gone_before_its_answer)
 	site_close(s);
 }
 
+Test(http_faults, drops_a_connection_without_a_word)
+{
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+
+	cr_assert(client_say(&c, "GET /later HTTP/1.1\r\nHost: a\r\n\r\n"));
+	drive(s->loop, site_one_waits, s);
+	http_drop(s->conns[0]);
+	cr_assert(client_expect_end(&c));
+	cr_assert_str_empty(client_text(&c));
+	cr_assert_eq(s->gone, 0);
+	client_close(&c);
+	site_close(s);
+}
+
 static void free_on_gone(struct http_conn *conn, void *arg)
 {
 	struct site *s = arg;

@@ -144,3 +144,11 @@ void http_respond(struct http_conn *conn, const struct http_answer *a)
 	(void)snprintf(fakes.body, sizeof fakes.body, "%.*s", (int)a->len,
 		       (const char *)a->body);
 }
+
+void http_drop(struct http_conn *conn)
+{
+	(void)conn;
+	fakes.status = 0;
+	fakes.body[0] = '\0';
+	tell("drop\n");
+}
