@@ -8,6 +8,7 @@ libmaster_a_SOURCES = \
 	master/status.c master/status.h \
 	master/status_stream.c master/status_stream.h \
 	master/system_status.c master/system_status.h \
+	master/thread.c master/thread.h \
 	master/watchdog.c master/watchdog.h \
 	master/worker_path.c master/worker_path.h
 

@@ -17,8 +17,10 @@ enum {
 
 struct config {
 	json_t *document;
+	char *path;          /* NULL without a file */
 	struct save *save;   /* NULL without a file */
 	struct save *backup; /* likewise */
+	struct reader *reader; /* likewise */
 };
 
 static char *format_document(size_t *ret_len, void *arg)
@@ -91,8 +93,11 @@ struct config *config_open(const char *path, struct ev_loop *loop,
 	}
 	c = xcalloc(1, sizeof *c);
 	c->document = document;
-	if (path != NULL)
+	c->path = xstrdup(path);
+	if (path != NULL) {
 		open_saves(c, path, loop);
+		c->reader = reader_new(loop, path);
+	}
 	return c;
 }
 
@@ -105,13 +110,29 @@ void config_close(struct config **p)
 		return;
 	save_free(&c->save);
 	save_free(&c->backup);
+	reader_free(&c->reader);
 	json_decref(c->document);
+	free(c->path);
 	free(c);
 }
 
 const json_t *config_document(const struct config *c)
 {
 	return c->document;
+}
+
+const json_t *config_section(const struct config *c, const char *key)
+{
+	return json_object_get(c->document, key);
+}
+
+void config_set_section(struct config *c, const char *key, json_t *value)
+{
+	if (value == NULL)
+		(void)json_object_del(c->document, key);
+	else
+		(void)json_object_set_new(c->document, key, value);
+	config_touch(c);
 }
 
 const json_t *config_setting(const struct config *c, const char *key)
@@ -187,4 +208,28 @@ void config_touch(struct config *c)
 		return;
 	save_touch(c->save);
 	save_touch(c->backup);
+}
+
+const char *config_path(const struct config *c)
+{
+	return c->path;
+}
+
+void config_save_now(struct config *c, save_done_fn *done, void *arg)
+{
+	save_now(c->save, done, arg);
+}
+
+void config_upload(struct config *c, const json_t *document,
+		   save_done_fn *done, void *arg)
+{
+	size_t len;
+	char *text = document_format(document, &len);
+
+	save_text(c->save, text, len, done, arg);
+}
+
+void config_read_file(struct config *c, reader_done_fn *done, void *arg)
+{
+	reader_read(c->reader, done, arg);
 }

@@ -12,6 +12,8 @@
 
 #include "common/errmsg.h"
 #include "common/util.h"
+#include "master/config/reader.h"
+#include "master/config/save.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -36,6 +38,11 @@ void config_close(struct config **);
 /* The whole document, borrowed; never NULL. */
 const json_t *config_document(const struct config *);
 
+/* A member of the document, or NULL. */
+const json_t *config_section(const struct config *, const char *key);
+/* Puts value (reference taken) there; NULL removes the member. */
+void config_set_section(struct config *, const char *key, json_t *value);
+
 /* A member of the section settings, or NULL. */
 const json_t *config_setting(const struct config *, const char *key);
 
@@ -53,3 +60,18 @@ void config_set_gid(struct config *, json_int_t gid);
 
 /* Schedules the save; every mutator above does so itself. */
 void config_touch(struct config *);
+
+/* NULL without a file. */
+const char *config_path(const struct config *);
+
+/* Saves at once what is there now, in the file, which there is; done is told
+ * as save.h says. */
+void config_save_now(struct config *, save_done_fn *done, void *arg);
+
+/* Writes another document to the file, which there is; what is in memory stays
+ * as it is, and is written over it when it changes again. */
+void config_upload(struct config *, const json_t *document,
+		   save_done_fn *done, void *arg);
+
+/* Reads the file, which there is; done is told as reader.h says. */
+void config_read_file(struct config *, reader_done_fn *done, void *arg);

@@ -6,5 +6,6 @@ libmaster_a_SOURCES += \
 	master/config/config.c master/config/config.h \
 	master/config/document.c master/config/document.h \
 	master/config/judge.c master/config/judge.h \
+	master/config/reader.c master/config/reader.h \
 	master/config/replace.c master/config/replace.h \
 	master/config/save.c master/config/save.h

@@ -8,16 +8,26 @@
 #include "common/ratelimit.h"
 #include "common/util.h"
 #include "master/config/replace.h"
+#include "master/thread.h"
 
+#include <errno.h>
 #include <ev.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/queue.h>
 
-enum { JOIN_MAX_S = 3 };
+/* Somebody waits for a write. */
+struct order {
+	STAILQ_ENTRY(order) link;
+	char *text; /* NULL: the content as it is then */
+	size_t len;
+	bool is_text;
+	bool displaces; /* something touched that waited */
+	save_done_fn *done;
+	void *arg;
+};
 
 struct save {
 	struct save_config cfg;
@@ -28,6 +38,8 @@ struct save {
 	bool failed; /* the last write */
 	unsigned retry_ms;
 	struct ratelimit log_limit;
+	STAILQ_HEAD(, order) orders;
+	struct order *order; /* of the write in flight, or NULL */
 
 	/* of the thread while writing is true */
 	bool writing;
@@ -56,19 +68,6 @@ static void *write_in_thread(void *arg)
 	return NULL;
 }
 
-/* The thread must not take signals that the loop's thread waits for. */
-static int start_thread(struct save *s)
-{
-	sigset_t all, old;
-	int err;
-
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&s->thread, NULL, write_in_thread, s);
-	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return -err;
-}
-
 static void log_failure(struct save *s)
 {
 	unsigned held;
@@ -91,15 +90,54 @@ static void retry_later(struct save *s)
 	s->retry_ms = MIN(s->retry_ms * 2, s->cfg.retry_max_ms);
 }
 
+/* What to write: that of the next order, else what is there now. */
+static void take_text(struct save *s)
+{
+	s->order = STAILQ_FIRST(&s->orders);
+	if (s->order != NULL)
+		STAILQ_REMOVE_HEAD(&s->orders, link);
+	if (s->order != NULL && s->order->is_text) {
+		s->text = s->order->text;
+		s->len = s->order->len;
+		s->order->text = NULL;
+		return;
+	}
+	s->dirty = false;
+	s->due = false;
+	ev_timer_stop(s->cfg.loop, &s->timer);
+	s->text = s->cfg.text(&s->len, s->cfg.arg);
+}
+
+static void tell(struct order *o, int result, const struct errmsg *why)
+{
+	if (o == NULL)
+		return;
+	o->done(result, why, o->arg);
+	free(o->text);
+	free(o);
+}
+
+/* A write is over; the last call on its path. */
+static void conclude(struct save *s, int result)
+{
+	struct order *o = s->order;
+	struct errmsg why = s->why;
+
+	s->order = NULL;
+	if (result < 0 && (o == NULL || !o->is_text || o->displaces))
+		retry_later(s);
+	else if (result < 0)
+		log_failure(s);
+	tell(o, result, &why);
+}
+
 static void begin(struct save *s)
 {
 	int r;
 
-	s->dirty = false;
-	s->due = false;
-	s->text = s->cfg.text(&s->len, s->cfg.arg);
+	take_text(s);
 	atomic_store(&s->finished, false);
-	r = start_thread(s);
+	r = thread_start(&s->thread, write_in_thread, s);
 	if (r == 0) {
 		s->writing = true;
 		return;
@@ -107,7 +145,13 @@ static void begin(struct save *s)
 	free(s->text);
 	s->text = NULL;
 	errmsg_set(&s->why, "no thread: %s", strerror(-r));
-	retry_later(s);
+	conclude(s, r);
+}
+
+static void go_on(struct save *s)
+{
+	while (!s->writing && (s->due || !STAILQ_EMPTY(&s->orders)))
+		begin(s);
 }
 
 /* After the thread has ended. */
@@ -128,10 +172,8 @@ static int take_result(struct save *s)
 static void finish(struct save *s)
 {
 	(void)pthread_join(s->thread, NULL);
-	if (take_result(s) < 0)
-		retry_later(s);
-	else if (s->due)
-		begin(s);
+	conclude(s, take_result(s));
+	go_on(s);
 }
 
 static void on_done(struct ev_loop *loop, ev_async *w, int revents)
@@ -139,7 +181,9 @@ static void on_done(struct ev_loop *loop, ev_async *w, int revents)
 	struct save *s = container_of(w, struct save, done);
 
 	(void)loop, (void)revents;
-	if (s->writing && atomic_load(&s->finished))
+	if (!s->writing)
+		go_on(s);
+	else if (atomic_load(&s->finished))
 		finish(s);
 }
 
@@ -148,10 +192,8 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	struct save *s = container_of(w, struct save, timer);
 
 	(void)loop, (void)revents;
-	if (s->writing)
-		s->due = true;
-	else
-		begin(s);
+	s->due = true;
+	go_on(s);
 }
 
 struct save *save_new(const struct save_config *cfg)
@@ -162,21 +204,11 @@ struct save *save_new(const struct save_config *cfg)
 	s->cfg.path = xstrdup(cfg->path);
 	s->retry_ms = cfg->retry_min_ms;
 	s->log_limit = (struct ratelimit){ .burst = 3, .window_ms = 60000 };
+	STAILQ_INIT(&s->orders);
 	ev_timer_init(&s->timer, on_timer, 0, 0);
 	ev_async_init(&s->done, on_done);
 	ev_async_start(cfg->loop, &s->done);
 	return s;
-}
-
-/* False when the disk holds the thread: it may hang for ever. */
-static bool join_thread(struct save *s)
-{
-	struct timespec until;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += JOIN_MAX_S;
-	return pthread_clockjoin_np(s->thread, NULL, CLOCK_MONOTONIC,
-				    &until) == 0;
 }
 
 static void write_now(struct save *s)
@@ -187,6 +219,32 @@ static void write_now(struct save *s)
 		log_failure(s);
 }
 
+static const struct errmsg ending = { "the service ends" };
+
+static void cancel_orders(struct save *s)
+{
+	struct order *o;
+
+	while ((o = STAILQ_FIRST(&s->orders)) != NULL) {
+		STAILQ_REMOVE_HEAD(&s->orders, link);
+		tell(o, -ECANCELED, &ending);
+	}
+}
+
+/* The write that was in flight has ended. */
+static void close_write(struct save *s)
+{
+	struct order *o = s->order;
+	int r = take_result(s);
+
+	s->order = NULL;
+	if (r < 0) {
+		log_failure(s);
+		s->dirty |= o == NULL || !o->is_text || o->displaces;
+	}
+	tell(o, -ECANCELED, &ending);
+}
+
 void save_free(struct save **p)
 {
 	struct save *s = *p;
@@ -195,17 +253,17 @@ void save_free(struct save **p)
 	if (s == NULL)
 		return;
 	ev_timer_stop(s->cfg.loop, &s->timer);
-	if (s->writing && !join_thread(s)) {
+	cancel_orders(s);
+	if (s->writing && !thread_join(s->thread)) {
 		/* the thread still uses the memory: left to the exit */
 		log_error("config", "%s: the disk does not answer, the last "
 			  "change may be lost", s->cfg.path);
+		tell(s->order, -ECANCELED, &ending);
 		return;
 	}
 	ev_async_stop(s->cfg.loop, &s->done);
-	if (s->writing && take_result(s) < 0) {
-		log_failure(s);
-		s->dirty = true;
-	}
+	if (s->writing)
+		close_write(s);
 	if (s->dirty && !s->cfg.settle)
 		write_now(s);
 	free((char *)s->cfg.path);
@@ -218,4 +276,41 @@ void save_touch(struct save *s)
 		return;
 	s->dirty = true;
 	arm(s, s->cfg.delay_ms);
+}
+
+static struct order *order_new(save_done_fn *done, void *arg)
+{
+	struct order *o = xcalloc(1, sizeof *o);
+
+	o->done = done;
+	o->arg = arg;
+	return o;
+}
+
+static void add_order(struct save *s, struct order *o)
+{
+	STAILQ_INSERT_TAIL(&s->orders, o, link);
+	/* from the loop: nobody is called back in here */
+	ev_feed_event(s->cfg.loop, &s->done, EV_ASYNC);
+}
+
+void save_now(struct save *s, save_done_fn *done, void *arg)
+{
+	s->dirty = true;
+	add_order(s, order_new(done, arg));
+}
+
+void save_text(struct save *s, char *text, size_t len, save_done_fn *done,
+	       void *arg)
+{
+	struct order *o = order_new(done, arg);
+
+	o->is_text = true;
+	o->text = text;
+	o->len = len;
+	o->displaces = s->dirty;
+	s->dirty = false;
+	s->due = false;
+	ev_timer_stop(s->cfg.loop, &s->timer);
+	add_order(s, o);
 }

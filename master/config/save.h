@@ -12,6 +12,8 @@
  */
 #pragma once
 
+#include "common/errmsg.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -38,3 +40,17 @@ struct save *save_new(const struct save_config *);
 void save_free(struct save **s);
 
 void save_touch(struct save *);
+
+/* Called once, from the loop: 0 when it is on disk, -errno with why when it is
+ * not; or -ECANCELED by save_free(). */
+typedef void save_done_fn(int result, const struct errmsg *why, void *arg);
+
+/* Writes the content at once, behind a write in flight.  When it fails it is
+ * repeated like any other write. */
+void save_now(struct save *, save_done_fn *done, void *arg);
+
+/* Writes text (from malloc(), taken) at once in the place of what was touched
+ * up to now, which is only written after all when this fails.  text itself is
+ * tried once. */
+void save_text(struct save *, char *text, size_t len, save_done_fn *done,
+	       void *arg);

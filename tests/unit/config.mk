@@ -14,6 +14,7 @@ unit_config_tests = \
 	tests/unit/master/config/test_check \
 	tests/unit/master/config/test_config \
 	tests/unit/master/config/test_document \
+	tests/unit/master/config/test_reader \
 	tests/unit/master/config/test_replace \
 	tests/unit/master/config/test_save \
 	tests/unit/master/test_minute \
@@ -26,6 +27,7 @@ tests_unit_master_api_test_stream_edit_LDADD = $(master_libs)
 tests_unit_master_config_test_check_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_document_LDADD = $(master_libs)
+tests_unit_master_config_test_reader_LDADD = $(master_libs)
 tests_unit_master_config_test_replace_LDADD = $(master_libs)
 tests_unit_master_config_test_save_LDADD = $(master_libs)
 tests_unit_master_test_minute_LDADD = $(master_libs)

@@ -6,6 +6,7 @@
 #include "master/config/save.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <ev.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,5 +269,147 @@ Test(save, waits_for_calm_when_it_is_to_settle)
 	change(&f);
 	save_free(&f.save);
 	cr_assert_eq(saved(&f), 2, "written at the end");
+	tear_down(&f);
+}
+
+/* --- orders --- */
+
+struct heard {
+	unsigned n;
+	int result;
+	char why[256];
+};
+
+static void hear(int result, const struct errmsg *why, void *arg)
+{
+	struct heard *h = arg;
+
+	h->n++;
+	h->result = result;
+	(void)snprintf(h->why, sizeof h->why, "%s", why->text);
+}
+
+static void run_until_heard(struct fixture *f, const struct heard *h,
+			    unsigned n)
+{
+	uint64_t end_ms = mono_ms() + 10000;
+
+	while (h->n < n && mono_ms() < end_ms)
+		ev_run(f->loop, EVRUN_ONCE);
+	cr_assert_eq(h->n, n);
+}
+
+Test(save, writes_at_once_and_tells_when_it_is_on_disk)
+{
+	struct heard h = { 0 };
+	struct fixture f;
+
+	set_up(&f);
+	change(&f);
+	save_now(f.save, hear, &h);
+	cr_assert_eq(h.n, 0u, "told inside the call");
+	run_until_heard(&f, &h, 1);
+	cr_assert_eq(h.result, 0);
+	cr_assert_eq(saved(&f), 1);
+	run_for(&f, 3 * DELAY_MS);
+	cr_assert_eq(f.taken, 1u, "the burst is written twice");
+	tear_down(&f);
+}
+
+Test(save, tells_each_who_waits_behind_a_write)
+{
+	struct heard h = { 0 };
+	struct fixture f;
+
+	set_up(&f);
+	f.padding = 8 * 1024 * 1024;
+	for (unsigned i = 0; i < 3; i++) {
+		change(&f);
+		save_now(f.save, hear, &h);
+	}
+	run_until_heard(&f, &h, 3);
+	cr_assert_eq(saved(&f), 3);
+	tear_down(&f);
+}
+
+Test(save, tells_why_it_failed_and_goes_on_trying)
+{
+	struct heard h = { 0 };
+	struct fixture f;
+
+	set_up(&f);
+	cr_assert_eq(rmdir(f.folder), 0);
+	change(&f);
+	save_now(f.save, hear, &h);
+	run_until_heard(&f, &h, 1);
+	cr_assert_eq(h.result, -ENOENT);
+	cr_assert(strstr(h.why, f.folder) != NULL, "%s", h.why);
+	cr_assert_eq(mkdir(f.folder, 0700), 0);
+	run_until_saved(&f, 1);
+	cr_assert_eq(h.n, 1u);
+	tear_down(&f);
+}
+
+static void put_text(struct fixture *f, const char *text, struct heard *h)
+{
+	save_text(f->save, xstrdup(text), strlen(text), hear, h);
+}
+
+Test(save, writes_a_text_in_the_place_of_what_waits)
+{
+	struct heard h = { 0 };
+	struct fixture f;
+
+	set_up(&f);
+	change(&f);
+	put_text(&f, "77", &h);
+	run_until_heard(&f, &h, 1);
+	cr_assert_eq(h.result, 0);
+	run_for(&f, 3 * DELAY_MS);
+	cr_assert_eq(saved(&f), 77, "the change before it came after it");
+	change(&f);
+	run_until_saved(&f, 2);
+	put_text(&f, "78", &h);
+	change(&f);
+	run_until_heard(&f, &h, 2);
+	run_until_saved(&f, 3);
+	tear_down(&f);
+}
+
+Test(save, writes_what_waited_when_the_text_cannot_be)
+{
+	struct heard h = { 0 };
+	struct fixture f;
+
+	set_up(&f);
+	cr_assert_eq(rmdir(f.folder), 0);
+	put_text(&f, "77", &h);
+	run_until_heard(&f, &h, 1);
+	cr_assert_eq(h.result, -ENOENT);
+	change(&f);
+	put_text(&f, "78", &h);
+	run_until_heard(&f, &h, 2);
+	cr_assert_eq(mkdir(f.folder, 0700), 0);
+	run_until_saved(&f, 1);
+	tear_down(&f);
+}
+
+Test(save, tells_those_who_wait_when_it_is_freed)
+{
+	struct heard h = { 0 };
+	struct fixture f;
+
+	set_up(&f);
+	f.padding = 8 * 1024 * 1024;
+	change(&f);
+	save_now(f.save, hear, &h);
+	while (f.taken == 0)
+		ev_run(f.loop, EVRUN_ONCE);
+	save_now(f.save, hear, &h);
+	put_text(&f, "77", &h);
+	save_free(&f.save);
+	cr_assert_eq(h.n, 3u);
+	cr_assert_eq(h.result, -ECANCELED);
+	cr_assert_eq(saved(&f), 1, "a text that nobody was told of");
 	tear_down(&f);
 }
