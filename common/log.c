@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/log.h"
 
+#include "common/fd.h"
+
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <syslog.h>
+#include <unistd.h>
+
+enum { TEXT_MAX = 1024 };
 
 static const char *const level_names[] = {
 	[LOG_LEVEL_ERROR] = "error",
@@ -18,13 +27,49 @@ static struct {
 	log_sink_fn *sink;
 	void *arg;
 	enum log_level level;
-} out = { log_to_stderr, NULL, LOG_LEVEL_INFO };
+	int own_fd;    /* stderr, in a description of our own; -1: none */
+	unsigned lost; /* lines that stderr did not take */
+} out = { log_to_stderr, NULL, LOG_LEVEL_INFO, -1, 0 };
+
+/*
+ * Others write to the same pipe or terminal, and O_NONBLOCK on the description
+ * that we share with them would be theirs too.  Not for files: they never
+ * block, and a second description would begin at their start.
+ */
+static int reopen_stderr(void)
+{
+	struct stat st;
+
+	if (fstat(STDERR_FILENO, &st) < 0 ||
+	    (!S_ISFIFO(st.st_mode) && !isatty(STDERR_FILENO)))
+		return -1;
+	return open("/proc/self/fd/2",
+		    O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
 
 void log_open(log_sink_fn *sink, void *arg, enum log_level level)
 {
 	out.sink = sink != NULL ? sink : log_to_stderr;
 	out.arg = arg;
 	out.level = level;
+	fd_close(&out.own_fd);
+	out.own_fd = reopen_stderr();
+}
+
+/* Whole and at once, or not. */
+static bool write_line(const char *line, size_t len)
+{
+	int fd = out.own_fd >= 0 ? out.own_fd : STDERR_FILENO;
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	ssize_t n;
+
+	/* no less than PIPE_BUF bytes fit into a pipe that is writable */
+	if (poll(&p, 1, 0) != 1 || (p.revents & POLLOUT) == 0)
+		return false;
+	n = send(fd, line, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n < 0 && errno == ENOTSOCK)
+		n = write(fd, line, len);
+	return n == (ssize_t)len;
 }
 
 void log_to_stderr(enum log_level level, const char *component,
@@ -37,9 +82,20 @@ void log_to_stderr(enum log_level level, const char *component,
 		[LOG_LEVEL_DEBUG] = LOG_DEBUG,
 	};
 
+	char line[TEXT_MAX + 128];
+
 	(void)arg;
-	(void)fprintf(stderr, "<%d>%s: %s\n", priorities[level], component,
-		      text);
+	if (out.lost > 0) {
+		(void)snprintf(line, sizeof line,
+			       "<%d>log: %u lines are lost: nobody read them\n",
+			       LOG_WARNING, out.lost);
+		if (write_line(line, strlen(line)))
+			out.lost = 0;
+	}
+	(void)snprintf(line, sizeof line, "<%d>%.64s: %.*s\n",
+		       priorities[level], component, TEXT_MAX - 1, text);
+	if (out.lost > 0 || !write_line(line, strlen(line)))
+		out.lost++;
 }
 
 static void emit(enum log_level level, const char *component,
@@ -48,7 +104,7 @@ static void emit(enum log_level level, const char *component,
 static void emit(enum log_level level, const char *component,
 		 const char *format, va_list args)
 {
-	char text[1024];
+	char text[TEXT_MAX];
 
 	if (level > out.level)
 		return;

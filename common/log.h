@@ -19,11 +19,16 @@ typedef void log_sink_fn(enum log_level, const char *component,
 
 /*
  * Lines up to and with level go to sink from now on.  Before the first call
- * they go to stderr.  NULL brings stderr back.
+ * they go to stderr.  NULL brings stderr back.  Call it early, for stderr as
+ * well: see log_to_stderr().
  */
 void log_open(log_sink_fn *sink, void *arg, enum log_level level);
 
-/* The sink that writes "<6>component: text" lines for journald to stderr. */
+/*
+ * The sink that writes "<6>component: text" lines for journald to stderr.
+ * Never waits: what a reader that has stalled does not take is dropped, and
+ * counted in the first line that it takes again.
+ */
 void log_to_stderr(enum log_level, const char *component, const char *text,
 		   void *arg);
 

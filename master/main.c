@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The master process. */
+#include "common/log.h"
 #include "master/master.h"
 #include "master/options.h"
 
@@ -26,5 +27,6 @@ int main(int argc, char **argv)
 		return code;
 	(void)signal(SIGPIPE, SIG_IGN);
 	raise_files();
+	log_open(NULL, NULL, LOG_LEVEL_INFO);
 	return master_run(&options);
 }

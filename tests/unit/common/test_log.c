@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/log.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LINES = 2000 }; /* of about 500 bytes: more than any buffer holds */
+
+/* stderr is in from now on; out is where it is read. */
+static void take_stderr(int out, int in)
+{
+	cr_assert_eq(fcntl(out, F_SETFL, O_NONBLOCK), 0);
+	cr_assert_eq(dup2(in, STDERR_FILENO), STDERR_FILENO);
+	log_open(NULL, NULL, LOG_LEVEL_INFO);
+}
+
+/* What waits there, with a 0 behind it. */
+static void read_all(int out, char *text, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	while ((n = read(out, text + len, size - 1 - len)) > 0)
+		len += (size_t)n;
+	text[len] = '\0';
+}
+
+static void stall_and_go_on(int out, int in)
+{
+	static char text[LINES * 600];
+	unsigned whole = 0, lost = 0;
+	const char *told;
+
+	take_stderr(out, in);
+	for (int i = 0; i < LINES; i++)
+		log_info("test", "%0500d", i);
+	read_all(out, text, sizeof text);
+	for (char *line = strtok(text, "\n"); line != NULL;
+	     line = strtok(NULL, "\n")) {
+		cr_assert_eq(strlen(line), strlen("<6>test: ") + 500);
+		cr_assert_eq(strncmp(line, "<6>test: 0", 10), 0);
+		whole++;
+	}
+	cr_assert_gt(whole, 0);
+	cr_assert_lt(whole, LINES);
+
+	log_info("test", "again");
+	read_all(out, text, sizeof text);
+	told = strstr(text, "<4>log: ");
+	cr_assert_not_null(told, "%s", text);
+	cr_assert_eq(sscanf(told, "<4>log: %u lines are lost", &lost), 1);
+	cr_assert_eq(whole + lost, LINES);
+	cr_assert_not_null(strstr(text, "<6>test: again\n"));
+	/* told once */
+	log_info("test", "and again");
+	read_all(out, text, sizeof text);
+	cr_assert_str_eq(text, "<6>test: and again\n");
+}
+
+Test(log, a_pipe_that_nobody_reads_costs_lines_but_no_time, .timeout = 10)
+{
+	int fds[2];
+
+	cr_assert_eq(pipe(fds), 0);
+	stall_and_go_on(fds[0], fds[1]);
+	/* others write there as well, and may want to wait */
+	cr_assert_eq(fcntl(fds[1], F_GETFL) & O_NONBLOCK, 0);
+}
+
+Test(log, so_does_a_socket, .timeout = 10)
+{
+	int fds[2];
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	stall_and_go_on(fds[0], fds[1]);
+	cr_assert_eq(fcntl(fds[1], F_GETFL) & O_NONBLOCK, 0);
+}
+
+/* Two descriptions of a file would write over each other. */
+Test(log, a_file_is_appended_to_by_all_who_share_it)
+{
+	char path[] = "/tmp/log-XXXXXX", text[256];
+	int fd = mkstemp(path);
+
+	cr_assert_geq(fd, 0);
+	(void)unlink(path);
+	cr_assert_eq(write(fd, "before\n", 7), 7);
+	take_stderr(fd, fd);
+	log_info("test", "one");
+	cr_assert_eq(write(fd, "between\n", 8), 8);
+	log_info("test", "two");
+	cr_assert_eq(lseek(fd, 0, SEEK_SET), 0);
+	read_all(fd, text, sizeof text);
+	cr_assert_str_eq(text, "before\n<6>test: one\nbetween\n<6>test: two\n");
+}
