@@ -98,6 +98,16 @@ void log_to_stderr(enum log_level level, const char *component,
 		out.lost++;
 }
 
+void log_clean(char *text)
+{
+	for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
+		if (*c < 0x20 || *c == 0x7f)
+			*c = ' ';
+		else if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)
+			c[0] = c[1] = ' ';
+	}
+}
+
 static void emit(enum log_level level, const char *component,
 		 const char *format, va_list args) PRINTF_LIKE(3, 0);
 
@@ -109,10 +119,7 @@ static void emit(enum log_level level, const char *component,
 	if (level > out.level)
 		return;
 	(void)vsnprintf(text, sizeof text, format, args);
-	/* one entry is one line, whatever an outside name may hold */
-	for (char *c = text; *c != '\0'; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = ' ';
+	log_clean(text);
 	out.sink(level, component, text, out.arg);
 }
 

@@ -41,6 +41,11 @@ void log_info(const char *component, const char *format, ...)
 void log_debug(const char *component, const char *format, ...)
 	PRINTF_LIKE(2, 3);
 
+/* Takes out of text from outside what would steer a terminal or make more than
+ * one line of it: C0 controls, DEL and, in UTF-8, C1 controls.  Every line of
+ * the log has been through it. */
+void log_clean(char *text);
+
 /* "error", "warning", "info", "debug" and back (-EINVAL for another word). */
 const char *log_level_format(enum log_level);
 int log_level_parse(const char *word, enum log_level *ret) MUST_CHECK;

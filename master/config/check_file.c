@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/check_file.h"
 
+#include "common/alloc.h"
+#include "common/log.h"
 #include "master/config/check.h"
 #include "master/config/document.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { EXIT_FINE = 0, EXIT_FAULTS = 78 };
@@ -16,10 +19,11 @@ struct lines {
 /* One line each, whatever bytes the document holds. */
 static void print_plain(FILE *out, const char *text)
 {
-	for (; *text != '\0'; text++)
-		(void)fputc((unsigned char)*text < 0x20 || *text == 0x7f
-				    ? ' '
-				    : *text, out);
+	char *copy = xstrdup(text);
+
+	log_clean(copy);
+	(void)fputs(copy, out);
+	free(copy);
 }
 
 static void print_line(enum check_severity severity, const char *path,

@@ -91,14 +91,6 @@ static void tell_end(struct worker_proc *w)
 			    due > now ? (double)(due - now) / 1000. : 0.);
 }
 
-/* Text from outside on its way to a terminal: C1 controls are UTF-8 too. */
-static void clean(char *text)
-{
-	for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++)
-		if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)
-			c[0] = c[1] = ' ';
-}
-
 static void pass_log(struct worker_proc *w, const struct msg_worker_log *line)
 {
 	char text[1024];
@@ -110,7 +102,6 @@ static void pass_log(struct worker_proc *w, const struct msg_worker_log *line)
 		log_warning(w->name, "%u lines were suppressed", suppressed);
 	(void)snprintf(text, sizeof text, "%s: %s", line->component,
 		       line->text);
-	clean(text);
 	switch (line->level) {
 	case LOG_LEVEL_ERROR:
 		log_error(w->name, "%s", text);

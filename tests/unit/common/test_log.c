@@ -98,3 +98,22 @@ Test(log, a_file_is_appended_to_by_all_who_share_it)
 	read_all(fd, text, sizeof text);
 	cr_assert_str_eq(text, "before\n<6>test: one\nbetween\n<6>test: two\n");
 }
+
+static char kept[2048];
+
+static void keep(enum log_level level, const char *component,
+		 const char *text, void *arg)
+{
+	(void)level, (void)component, (void)arg;
+	(void)snprintf(kept, sizeof kept, "%s", text);
+}
+
+Test(log, nothing_steers_the_terminal)
+{
+	log_open(keep, NULL, LOG_LEVEL_INFO);
+	/* CSI and OSC as C0 and as C1 in UTF-8 */
+	log_info("test", "%s", "a\x1b[31m b\n c\x7f d\xc2\x9b" "31m "
+			       "e\xc2\x9d" "0;title f\xc2\xa0g \xc3\xa9");
+	cr_assert_str_eq(kept, "a [31m b  c  d  31m e  0;title f\xc2\xa0g "
+			       "\xc3\xa9");
+}

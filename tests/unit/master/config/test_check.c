@@ -563,3 +563,17 @@ Test(check, says_what_is_no_file_and_no_json)
 	(void)unlink(path);
 	free(said);
 }
+
+Test(check, what_a_name_holds_does_not_steer_the_terminal)
+{
+	json_t *document = json_pack(
+		"{s:[{s:s, s:s, s:[s], s:[]}]}", "make_stream", "id", "a",
+		"name", "a", "input",
+		"udp://127.0.0.1:5000#set\xc2\x9b" "31m", "output");
+	char said[1024];
+
+	cr_assert_not_null(document);
+	(void)check_as_file(document, said, sizeof said);
+	cr_assert_not_null(strstr(said, "set  31m"), "%s", said);
+	json_decref(document);
+}
