@@ -14,6 +14,19 @@ void fd_close(int *fd)
 	*fd = -1;
 }
 
+int fd_hold_stdio(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return -errno;
+	(void)close(fd);
+	return 0;
+}
+
 int fd_set_nonblock(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);

@@ -9,6 +9,10 @@
 /* Closes *fd when it is open (>= 0) and sets it to -1. */
 void fd_close(int *fd);
 
+/* Puts /dev/null in the place of each of descriptors 0 to 2 that is closed, so
+ * that nothing else is ever opened there.  0 or -errno. */
+int fd_hold_stdio(void) MUST_CHECK;
+
 /* 0 or -errno. */
 int fd_set_nonblock(int fd) MUST_CHECK;
 

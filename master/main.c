@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The master process. */
+#include "common/fd.h"
 #include "common/log.h"
 #include "master/master.h"
 #include "master/options.h"
@@ -23,6 +24,8 @@ int main(int argc, char **argv)
 	struct options options;
 	int code;
 
+	if (fd_hold_stdio() < 0)
+		return MASTER_EXIT_FAILURE;
 	if (!options_parse(argc, argv, &options, &code))
 		return code;
 	(void)signal(SIGPIPE, SIG_IGN);

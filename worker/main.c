@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts one role of the worker: sluice-worker ROLE OBJECT. */
+#include "common/fd.h"
 #include "config.h"
 #include "proto/contract.h"
 #include "worker/confine.h"
@@ -47,6 +48,8 @@ int main(int argc, char **argv)
 	const struct worker_role *role = NULL;
 	int err;
 
+	if (fd_hold_stdio() < 0)
+		return EX_OSERR;
 	if (argc == 3)
 		role = find_role(argv[1]);
 	if (role == NULL || !has_channel()) {
