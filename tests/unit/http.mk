@@ -2,6 +2,7 @@
 if HAVE_CRITERION
 unit_http_tests = \
 	tests/unit/common/test_utf8 \
+	tests/unit/http/test_client \
 	tests/unit/http/test_hub \
 	tests/unit/http/test_server \
 	tests/unit/http/test_server_faults \
@@ -12,6 +13,7 @@ unit_http_tests = \
 check_PROGRAMS += $(unit_http_tests)
 TESTS += $(unit_http_tests)
 tests_unit_common_test_utf8_LDADD = $(unit_libs)
+tests_unit_http_test_client_LDADD = $(master_libs)
 tests_unit_http_test_hub_SOURCES = \
 	tests/unit/http/test_hub.c \
 	tests/unit/http/client.c tests/unit/http/client.h

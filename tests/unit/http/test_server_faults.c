@@ -294,3 +294,37 @@ Test(http_faults, does_not_spin_without_descriptors)
 	client_close(&more);
 	site_close(s);
 }
+
+/* Many large bodies that do not end share 64 MiB; a small one gets through. */
+Test(http_faults, bounds_what_all_bodies_hold)
+{
+	enum { CLIENTS = 10, PART = 8000000 };
+	struct site *s = site_open();
+	struct client all[CLIENTS], small;
+	char *part = xcalloc(1, PART);
+	unsigned refused = 0;
+
+	for (size_t i = 0; i < CLIENTS; i++) {
+		all[i] = site_visit(s);
+		cr_assert(client_say(&all[i], "POST / HTTP/1.1\r\nHost: a\r\n"
+					      "Content-Length: 8388608\r\n"
+					      "\r\n"));
+		(void)client_send(&all[i], part, PART);
+	}
+	small = site_visit(s);
+	cr_assert(client_say(&small, GET));
+	cr_assert(client_expect(&small, "[GET / ]"));
+	for (size_t i = 0; i < CLIENTS; i++) {
+		char text[16];
+		ssize_t n = recv(all[i].fd, text, sizeof text, MSG_DONTWAIT);
+
+		if (n > 12 && memcmp(text, "HTTP/1.1 503", 12) == 0)
+			refused++;
+		client_close(&all[i]);
+	}
+	/* 67,108,864 bytes hold eight of them */
+	cr_assert_eq(refused, CLIENTS - 8, "%u", refused);
+	client_close(&small);
+	free(part);
+	site_close(s);
+}
