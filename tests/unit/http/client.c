@@ -39,7 +39,8 @@ unsigned drive_for(struct ev_loop *loop, unsigned ms)
 	unsigned n = 0;
 	ev_timer stop;
 
-	ev_timer_init(&stop, on_tick, ms / 1e3, 0);
+	/* again, should the loop's clock be a little ahead of ours */
+	ev_timer_init(&stop, on_tick, ms / 1e3, TICK_MS / 1e3);
 	ev_timer_start(loop, &stop);
 	for (; mono_ms() < end; n++)
 		ev_run(loop, EVRUN_ONCE);
