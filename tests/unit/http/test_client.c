@@ -150,8 +150,10 @@ static unsigned sort_frames(struct bench *b)
 
 	while (buf_len(&b->got) > 0) {
 		const uint8_t *p = buf_head(&b->got);
-		size_t len = p[1] < 126 ? 2U + p[1] : 4U + ((unsigned)p[2] << 8 | p[3]);
+		size_t len = 2U + p[1];
 
+		if (p[1] == 126)
+			len = 4 + ((size_t)p[2] << 8 | p[3]);
 		cr_assert_leq(len, buf_len(&b->got));
 		if (len == 6 && memcmp(p + 2, "pong", 4) == 0) {
 			pongs++;
