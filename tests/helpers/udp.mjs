@@ -108,18 +108,18 @@ export class Recorder {
 	}
 }
 
-// The most that arrived within ms milliseconds, in milliseconds of the stream.
-export function mostWithin(list, rate, ms) {
+// For each datagram what arrived within ms milliseconds up to it, itself
+// included, in milliseconds of the stream; the smallest first.
+export function within(list, rate, ms) {
 	const span = BigInt(Math.round(ms * 1e6));
-	let first = 0, bytes = 0, most = 0;
+	let first = 0, bytes = 0;
 
-	for (const { ns, data } of list) {
+	return list.map(({ ns, data }) => {
 		bytes += data.length;
 		while (ns - list[first].ns > span)
 			bytes -= list[first++].data.length;
-		most = Math.max(most, bytes);
-	}
-	return most * 8 / rate * 1000;
+		return bytes * 8 / rate * 1000;
+	}).sort((a, b) => a - b);
 }
 
 export const joined = (list) => Buffer.concat(list.map((d) => d.data));

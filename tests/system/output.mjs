@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
-import { DATAGRAM, Recorder, Sender, joined, mostWithin }
+import { DATAGRAM, Recorder, Sender, joined, within }
 	from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -34,11 +34,15 @@ test('never more than 10 ms of a stream in one burst', async (t) => {
 		// until the rate is known there is nothing to pace by
 		const later = list.filter(({ ns }) =>
 			ns - list[0].ns > 1000000000n);
-		const ms = mostWithin(later, rate, 1);
+		const bursts = within(later, rate, 1);
 		const one = DATAGRAM * 8 / rate * 1000;
+		const most = bursts[Math.floor(bursts.length * 0.995)];
 		// 2 % for a rate that has to be measured
-		assert.ok(ms <= 10 * 1.02 + one,
-			`${ms.toFixed(1)} ms at once at ${rate} bit/s`);
+		assert.ok(most <= 10 * 1.02 + one,
+			`${most.toFixed(1)} ms at once at ${rate} bit/s`);
+		// who is kept from a core between two sends may send twice
+		assert.ok(bursts.at(-1) <= 30 + one,
+			`${bursts.at(-1).toFixed(1)} ms at once, once`);
 		assert.equal(seen.ccErrors, 0);
 		assert.equal(list.length, senders[i].sent, 'all came through');
 	});
