@@ -4,4 +4,5 @@ dist_man_MANS += \
 	doc/sluice.json.5
 dist_doc_DATA += \
 	doc/api.md \
-	doc/architecture.md
+	doc/architecture.md \
+	doc/benchmarks.md
