@@ -70,6 +70,22 @@ static void on_fleet_stopped(void *arg)
 	ev_break(m->loop, EVBREAK_ALL);
 }
 
+static void on_restart(void *arg)
+{
+	(void)arg;
+	log_warning("master", "a restart is wanted: settings take effect when "
+			      "the service is restarted");
+}
+
+static void apply_log(void *arg)
+{
+	const struct master *m = arg;
+	const json_t *log = config_section(m->config, "log");
+	bool debug = json_is_true(json_object_get(log, "debug"));
+
+	log_open(NULL, NULL, debug ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+}
+
 static const struct fleet_events fleet_events = {
 	.on_stream_status = on_stream_status,
 	.on_stopped = on_fleet_stopped,
@@ -122,16 +138,13 @@ static int open_config(struct master *m)
 {
 	struct errmsg why = { 0 };
 	bool fatal = false;
-	const json_t *log;
 
 	m->config = config_open(m->options->config_path, m->loop, &why);
 	if (m->config == NULL) {
 		log_error("config", "%s", why.text);
 		return MASTER_EXIT_CONFIG;
 	}
-	log = json_object_get(config_document(m->config), "log");
-	if (json_is_true(json_object_get(log, "debug")))
-		log_open(NULL, NULL, LOG_LEVEL_DEBUG);
+	apply_log(m);
 	if (options_control_address(m->options,
 				    config_setting(m->config, "control_port"),
 				    &m->control, &why) < 0) {
@@ -193,6 +206,7 @@ static void open_api(struct master *m)
 	});
 	m->system = system_status_new(m->loop);
 	m->api = api_new(&(struct api_config){
+		.loop = m->loop,
 		.config = m->config,
 		.fleet = m->fleet,
 		.hub = m->hub,
@@ -200,6 +214,9 @@ static void open_api(struct master *m)
 		.system = m->system,
 		.options = m->options,
 		.control = m->control,
+		.restart = on_restart,
+		.set_log = apply_log,
+		.arg = m,
 	});
 }
 

@@ -26,9 +26,17 @@ static const struct {
 	{ "check-stream", streams_check },
 	{ "get-stream", streams_get },
 	{ "load", config_load },
+	{ "restart", settings_restart },
 	{ "restart-stream", streams_restart },
+	{ "set-auth", sections_set_auth },
+	{ "set-config", settings_set_config },
+	{ "set-license", settings_set_license },
+	{ "set-log", sections_set_log },
+	{ "set-server", servers_set },
+	{ "set-settings", settings_set },
 	{ "set-stream", streams_set },
 	{ "toggle-stream", streams_toggle },
+	{ "upload", config_put },
 	{ "version", status_version },
 };
 
@@ -40,12 +48,21 @@ static const struct route_path paths[] = {
 	{ "api/system-status", false, status_system },
 };
 
+static void on_restart(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct api *api = container_of(w, struct api, restart);
+
+	(void)loop, (void)revents;
+	api->cfg.restart(api->cfg.arg);
+}
+
 struct api *api_new(const struct api_config *cfg)
 {
 	struct api *api = xcalloc(1, sizeof *api);
 
 	api->cfg = *cfg;
 	LIST_INIT(&api->calls);
+	ev_timer_init(&api->restart, on_restart, 0, 0);
 	api->prefix = route_prefix(json_string_value(
 		config_setting(cfg->config, "control_path")));
 	return api;
@@ -59,6 +76,7 @@ void api_free(struct api **p)
 	if (api == NULL)
 		return;
 	assert(LIST_EMPTY(&api->calls));
+	ev_timer_stop(api->cfg.loop, &api->restart);
 	free(api->prefix);
 	free(api);
 }

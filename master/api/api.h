@@ -11,6 +11,7 @@
 
 struct api;
 struct config;
+struct ev_loop;
 struct fleet;
 struct http_conn;
 struct http_request;
@@ -20,6 +21,7 @@ struct status;
 struct system_status;
 
 struct api_config {
+	struct ev_loop *loop;
 	struct config *config;
 	struct fleet *fleet;
 	struct hub *hub;
@@ -27,6 +29,12 @@ struct api_config {
 	struct system_status *system;
 	const struct options *options;
 	struct sockaddr_any control; /* where the control server listens */
+	/* The instance is to be replaced by one that reads the configuration
+	 * anew; what runs goes on. */
+	void (*restart)(void *arg);
+	/* The section `log` has changed; may be NULL. */
+	void (*set_log)(void *arg);
+	void *arg;
 };
 
 struct api *api_new(const struct api_config *);

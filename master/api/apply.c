@@ -3,9 +3,9 @@
 
 #include "common/alloc.h"
 #include "common/log.h"
+#include "master/api/edit.h"
 #include "master/config/check.h"
 #include "master/supervise/fleet.h"
-#include "master/ws/hub.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -169,15 +169,12 @@ void apply_waiting(struct api *api)
 
 static void announce(struct api *api, json_t *stream, bool with_gid)
 {
-	json_int_t gid = config_gid(api->cfg.config);
-	json_t *message = json_object();
+	json_t *message = edit_message("set-stream");
 
-	(void)json_object_set_new(message, "scope", json_string("set-stream"));
 	(void)json_object_set_new(message, "stream", stream);
-	if (with_gid && gid >= 0)
-		(void)json_object_set_new(message, "gid", json_integer(gid));
-	hub_broadcast(api->cfg.hub, message, HUB_AT_ONCE);
-	json_decref(message);
+	if (with_gid)
+		edit_add_gid(api, message);
+	edit_say(api, message);
 }
 
 void apply_announce(struct api *api, const json_t *stream, bool with_gid)
@@ -188,10 +185,5 @@ void apply_announce(struct api *api, const json_t *stream, bool with_gid)
 
 void apply_announce_removal(struct api *api, const char *id, bool up)
 {
-	json_t *marker = json_object();
-
-	(void)json_object_set_new(marker, "id", json_string(id));
-	(void)json_object_set_new(marker, "remove", json_true());
-	(void)json_object_set_new(marker, "up", json_boolean(up));
-	announce(api, marker, false);
+	announce(api, edit_removal(id, up), false);
 }

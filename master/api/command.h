@@ -7,6 +7,7 @@
 #include "master/config/config.h"
 #include "master/status.h"
 
+#include <ev.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <sys/queue.h>
@@ -18,6 +19,7 @@ struct api {
 	struct api_config cfg;
 	char *prefix; /* "/" or "/path/" */
 	LIST_HEAD(, call) calls; /* not yet answered */
+	ev_timer restart;        /* runs before one */
 };
 
 struct reply {
@@ -87,8 +89,22 @@ command_fn streams_set;
 
 /* config.c */
 command_fn config_load;
+command_fn config_put;
 path_fn config_get;
 
 /* status.c */
 command_fn status_version;
 path_fn status_system;
+
+/* settings.c */
+command_fn settings_set;
+command_fn settings_set_config;
+command_fn settings_restart;
+command_fn settings_set_license;
+
+/* sections.c */
+command_fn sections_set_auth;
+command_fn sections_set_log;
+
+/* servers.c */
+command_fn servers_set;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command set-stream: create, replace, rename, remove. */
 #include "master/api/apply.h"
-#include "master/api/command.h"
+#include "master/api/edit.h"
 #include "master/api/stream_edit.h"
 
 #include <errno.h>
@@ -18,35 +18,19 @@ struct edit {
 	json_int_t gid; /* of the request, or -1 */
 };
 
-static const json_t *get(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	return json_is_null(value) ? NULL : value;
-}
-
 /* False after a reply. */
 static bool read_edit(struct api *api, const json_t *request, struct edit *e,
 		      struct reply *reply)
 {
-	const json_t *id = get(request, "id");
-	const json_t *gid = get(request, "gid");
-
-	e->wanted = get(request, "stream");
+	e->wanted = edit_get(request, "stream");
 	if (e->wanted == NULL)
 		reply_error(reply, 400, "stream: is missing");
 	else if (!json_is_object(e->wanted))
 		reply_error(reply, 400, "stream: is not an object");
-	else if (id != NULL && !json_is_string(id))
-		reply_error(reply, 400, "id: is not a string");
-	else if (gid != NULL && (!json_is_integer(gid) ||
-				 json_integer_value(gid) < 0))
-		reply_error(reply, 400, "gid: is not a whole number");
-	if (reply->status != 0)
+	if (reply->status != 0 || !edit_id(request, &e->id, reply) ||
+	    !edit_gid(request, &e->gid, reply))
 		return false;
-	e->id = json_string_value(id);
-	e->gid = gid != NULL ? json_integer_value(gid) : -1;
-	e->remove = json_is_true(json_object_get(e->wanted, "remove"));
+	e->remove = edit_is_removal(e->wanted);
 	if (e->id != NULL && config_stream(api->cfg.config, e->id) != NULL)
 		e->old_id = e->id;
 	return true;
@@ -65,8 +49,7 @@ static void remove_stream(struct api *api, const struct edit *e,
 		return;
 	}
 	config_remove_stream(api->cfg.config, e->old_id);
-	if (e->gid >= 0)
-		config_set_gid(api->cfg.config, e->gid);
+	edit_set_gid(api, e->gid);
 	apply_removal(api, e->old_id);
 	apply_announce_removal(api, e->old_id, false);
 	apply_waiting(api);
@@ -126,8 +109,7 @@ static void put_stream(struct api *api, const struct edit *e, json_t *stream)
 {
 	const char *id = json_string_value(json_object_get(stream, "id"));
 
-	if (e->gid >= 0)
-		config_set_gid(api->cfg.config, e->gid);
+	edit_set_gid(api, e->gid);
 	config_put_stream(api->cfg.config, e->old_id, stream);
 	if (e->old_id != NULL && strcmp(e->old_id, id) != 0)
 		apply_removal(api, e->old_id);
@@ -140,7 +122,7 @@ static void put_stream(struct api *api, const struct edit *e, json_t *stream)
 
 static void store_stream(struct api *api, struct edit *e, struct reply *reply)
 {
-	json_t *stream = stream_edit_copy(e->wanted);
+	json_t *stream = edit_entry_copy(e->wanted);
 	char text[GID_TEXT_MAX];
 	const char *id = choose_id(api, e, stream, text, reply);
 	struct errmsg why;

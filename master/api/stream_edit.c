@@ -5,21 +5,6 @@
 
 enum { VERSIONS = 32 };
 
-json_t *stream_edit_copy(const json_t *stream)
-{
-	json_t *copy = json_deep_copy(stream);
-	const char *key;
-	json_t *value;
-	void *next;
-
-	json_object_foreach_safe(copy, next, key, value)
-		if (json_is_null(value))
-			(void)json_object_del(copy, key);
-	(void)json_object_del(copy, "remove");
-	(void)json_object_del(copy, "up");
-	return copy;
-}
-
 static void bump(json_t *stream, const char *key, json_int_t first)
 {
 	const json_t *old = json_object_get(stream, key);

@@ -11,10 +11,6 @@ enum {
 	GID_TEXT_MAX = 16,
 };
 
-/* A copy of the object that a request brought, without what is null and
- * without the keys of a removal.  A new reference. */
-json_t *stream_edit_copy(const json_t *stream);
-
 /*
  * The next version of each table.  spts: pmt_version and sdt_version are 1 when
  * absent; mpts: pat_, cat_, sdt_ and nit_version are 0; else one more, modulo

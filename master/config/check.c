@@ -69,6 +69,23 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_up(j, mark);
 }
 
+static void judge_log(struct judge *j, const json_t *document)
+{
+	static const struct judge_rule rules[] = {
+		{ "debug", FORM_BOOLEAN, false },
+		{ "stdout", FORM_BOOLEAN, false },
+		{ "filename", FORM_STRING, false },
+		{ "max_file_size", FORM_NUMBER, false },
+		{ "syslog", FORM_STRING, false },
+		{ "api_access", FORM_BOOLEAN, false },
+	};
+	size_t mark = judge_down(j, "log");
+
+	judge_members(j, json_object_get(document, "log"), rules,
+		      ARRAY_LEN(rules));
+	judge_up(j, mark);
+}
+
 static void judge_users(struct judge *j, const json_t *document)
 {
 	size_t mark = judge_down(j, "users");
@@ -156,11 +173,37 @@ unsigned check_document(const json_t *document,
 	}
 	judge_members(&j, document, rules, ARRAY_LEN(rules));
 	judge_settings(&j, document, &configured, &is_configured);
+	judge_log(&j, document);
 	judge_users(&j, document);
 	if (control == NULL && is_configured)
 		control = &configured;
 	judge_streams(&j, document, control);
 	return j.faults;
+}
+
+/* Keeps the first fault that is not inside a stream. */
+static void keep_decisive(enum check_severity severity, const char *path,
+			  const char *text, void *arg)
+{
+	struct errmsg *why = arg;
+
+	if (severity == CHECK_WARNING || why->text[0] != '\0')
+		return;
+	if (severity == CHECK_FATAL || strchr(path, '.') == NULL ||
+	    strncmp(path, "make_stream[", 12) != 0)
+		errmsg_set(why, "%s: %s", path, text);
+}
+
+int check_section(const char *key, const json_t *value, struct errmsg *why)
+{
+	json_t *document = json_object();
+
+	/* only its count of references changes */
+	(void)json_object_set(document, key, (json_t *)value);
+	why->text[0] = '\0';
+	(void)check_document(document, NULL, keep_decisive, why);
+	json_decref(document);
+	return why->text[0] != '\0' ? -EINVAL : 0;
 }
 
 /* The outputs of the enabled neighbours, silently. */

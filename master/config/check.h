@@ -32,6 +32,11 @@ unsigned check_document(const json_t *document,
 			const struct sockaddr_any *control,
 			check_found_fn *found, void *arg);
 
+/* One member of the document, before it is stored under key: 0, or -EINVAL with
+ * the first fault.  Faults inside a stream do not count: it is not run. */
+int check_section(const char *key, const json_t *value,
+		  struct errmsg *why) MUST_CHECK;
+
 struct check_place {
 	const char *path;       /* of the stream: "stream", "make_stream[3]" */
 	const json_t *document; /* its neighbours; NULL when it stands alone */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes as a configuration: read, judged, edited, written, read again. */
+#include "master/api/edit.h"
 #include "master/api/stream_edit.h"
 #include "master/config/check.h"
 #include "master/config/document.h"
@@ -52,7 +53,7 @@ static void start(const json_t *stream)
 
 static void edit(const json_t *stream)
 {
-	json_t *copy = stream_edit_copy(stream);
+	json_t *copy = edit_entry_copy(stream);
 	const json_t *version;
 
 	stream_edit_versions(copy);

@@ -23,6 +23,7 @@ system_tests = \
 	tests/system/main.mjs \
 	tests/system/output.mjs \
 	tests/system/save.mjs \
+	tests/system/settings.mjs \
 	tests/system/status.mjs \
 	tests/system/stop.mjs \
 	tests/system/tables.mjs \

@@ -10,6 +10,8 @@ tests_unit_proto_test_io_spec_LDADD = $(unit_libs)
 
 unit_config_tests = \
 	tests/unit/master/api/test_api \
+	tests/unit/master/api/test_sections \
+	tests/unit/master/api/test_settings \
 	tests/unit/master/api/test_stream_edit \
 	tests/unit/master/config/test_check \
 	tests/unit/master/config/test_config \
@@ -36,9 +38,17 @@ tests_unit_master_test_proc_LDADD = $(master_libs)
 
 # the fakes come before the libraries: what they define is not looked for
 unit_fakes = tests/unit/master/fakes.c tests/unit/master/fakes.h
+unit_world = tests/unit/master/api/world.c tests/unit/master/api/world.h \
+	$(unit_fakes)
 tests_unit_master_api_test_api_SOURCES = \
-	tests/unit/master/api/test_api.c $(unit_fakes)
+	tests/unit/master/api/test_api.c $(unit_world)
 tests_unit_master_api_test_api_LDADD = $(master_libs)
+tests_unit_master_api_test_sections_SOURCES = \
+	tests/unit/master/api/test_sections.c $(unit_world)
+tests_unit_master_api_test_sections_LDADD = $(master_libs)
+tests_unit_master_api_test_settings_SOURCES = \
+	tests/unit/master/api/test_settings.c $(unit_world)
+tests_unit_master_api_test_settings_LDADD = $(master_libs)
 tests_unit_master_test_status_SOURCES = \
 	tests/unit/master/test_status.c $(unit_fakes)
 tests_unit_master_test_status_LDADD = $(master_libs)

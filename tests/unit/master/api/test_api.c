@@ -8,7 +8,7 @@
 #include "master/options.h"
 #include "master/status.h"
 #include "master/system_status.h"
-#include "tests/unit/master/fakes.h"
+#include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>
@@ -16,114 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static struct world {
-	struct ev_loop *loop;
-	struct config *config;
-	struct options options;
-	struct api *api;
-	struct api_config parts;
-} w;
-
-static void ignore_log(enum log_level level, const char *component,
-		       const char *text, void *arg)
-{
-	(void)level, (void)component, (void)text, (void)arg;
-}
-
-static void open_world(const char *document)
-{
-	char path[] = "/tmp/api-XXXXXX";
-	json_t *value = fakes_json(document);
-	struct errmsg why = { 0 };
-	int fd = mkstemp(path);
-
-	log_open(ignore_log, NULL, LOG_LEVEL_DEBUG);
-	cr_assert_eq(json_dumpfd(value, fd, 0), 0);
-	(void)close(fd);
-	json_decref(value);
-	w.loop = ev_loop_new(EVFLAG_AUTO);
-	w.config = config_open(path, w.loop, &why);
-	cr_assert_not_null(w.config, "%s", why.text);
-	(void)unlink(path);
-	w.options.no_web_auth = true;
-	w.parts = (struct api_config){
-		.config = w.config,
-		.status = status_new(&(struct status_config){ .loop = w.loop }),
-		.system = system_status_new(w.loop),
-		.options = &w.options,
-	};
-	cr_assert_eq(sockaddr_parse("0.0.0.0", 8000, &w.parts.control), 0);
-	w.api = api_new(&w.parts);
-	fakes.listeners = true;
-	api_start_streams(w.api);
-}
-
-static void request(const char *method, const char *path, const char *query,
-		    const char *body)
-{
-	struct http_request r = { method, path, query, body };
-
-	api_handle(w.api, NULL, &r);
-}
-
-/* The answer, with ' for ". */
-static const char *said(void)
-{
-	for (char *c = fakes.body; *c != '\0'; c++)
-		if (*c == '"')
-			*c = '\'';
-	return fakes.body;
-}
-
-/* POSTs a command with ' for "; forgets what was told before. */
-static int post(const char *command)
-{
-	char body[4096];
-
-	(void)snprintf(body, sizeof body, "%s", command);
-	for (char *c = body; *c != '\0'; c++)
-		if (*c == '\'')
-			*c = '"';
-	fakes_clear();
-	request("POST", "/control/", "", body);
-	return fakes.status;
-}
-
-static int get(const char *path, const char *query)
-{
-	fakes_clear();
-	request("GET", path, query, "");
-	return fakes.status;
-}
-
-static void expect_ok(const char *command, const char *name)
-{
-	char wanted[64];
-
-	(void)snprintf(wanted, sizeof wanted, "{'%s':'ok'}", name);
-	cr_expect_eq(post(command), 200, "%s: %s", command, said());
-	cr_expect_str_eq(said(), wanted);
-	cr_expect_str_eq(fakes.content_type, "application/json");
-}
-
-static void expect_error(const char *command, int status, const char *why)
-{
-	json_t *before = json_deep_copy(config_document(w.config));
-	char wanted[512];
-
-	(void)snprintf(wanted, sizeof wanted, "%s", why);
-	cr_expect_eq(post(command), status, "%s: %s", command, fakes.body);
-	json_t *body = json_loads(fakes.body, 0, NULL);
-
-	cr_expect_str_eq(json_string_value(json_object_get(body, "error")),
-			 wanted, "%s: %s", command, fakes.body);
-	cr_expect_str_eq(fakes.told, "", "something was told");
-	cr_expect(json_equal(before, config_document(w.config)),
-		  "%s changed something", command);
-	json_decref(body);
-	json_decref(before);
-}
 
 #define ONE "'type':'spts','enable':true,'input':['udp://239.1.1.1']"
 

@@ -2,6 +2,8 @@
 #include "common/util.h"
 #include "master/api/stream_edit.h"
 
+#include "master/api/edit.h"
+
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -71,7 +73,7 @@ Test(stream_edit, copies_what_is_set)
 {
 	json_t *wanted = parse("{'id':'a','name':null,'remove':false,"
 			       "'up':true,'own':{'x':null},'_input':[null]}");
-	json_t *copy = stream_edit_copy(wanted);
+	json_t *copy = edit_entry_copy(wanted);
 
 	expect_equal(copy, "{'id':'a','own':{'x':null},'_input':[null]}");
 	/* nothing is shared: the request may be freed */

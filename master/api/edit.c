@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/edit.h"
+
+#include "master/ws/hub.h"
+
+#include <string.h>
+
+const json_t *edit_get(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_null(value) ? NULL : value;
+}
+
+bool edit_id(const json_t *request, const char **ret, struct reply *reply)
+{
+	const json_t *id = edit_get(request, "id");
+
+	if (id != NULL && !json_is_string(id)) {
+		reply_error(reply, 400, "id: is not a string");
+		return false;
+	}
+	*ret = json_string_value(id);
+	return true;
+}
+
+bool edit_gid(const json_t *request, json_int_t *ret, struct reply *reply)
+{
+	const json_t *gid = edit_get(request, "gid");
+
+	if (gid != NULL &&
+	    (!json_is_integer(gid) || json_integer_value(gid) < 0)) {
+		reply_error(reply, 400, "gid: is not a whole number");
+		return false;
+	}
+	*ret = gid != NULL ? json_integer_value(gid) : -1;
+	return true;
+}
+
+bool edit_object(const json_t *request, const char *key, const json_t **ret,
+		 struct reply *reply)
+{
+	const json_t *value = edit_get(request, key);
+
+	if (value != NULL && !json_is_object(value) &&
+	    (!json_is_array(value) || json_array_size(value) > 0)) {
+		reply_error(reply, 400, "%s: is not an object", key);
+		return false;
+	}
+	*ret = value;
+	return true;
+}
+
+bool edit_fits(const json_t *object, const char *key, struct reply *reply)
+{
+	if (json_dumpb(object, NULL, 0, JSON_COMPACT) <= EDIT_OBJECT_MAX)
+		return true;
+	reply_error(reply, 400, "%s: is longer than %d bytes", key,
+		    EDIT_OBJECT_MAX);
+	return false;
+}
+
+bool edit_is_removal(const json_t *object)
+{
+	return json_is_true(json_object_get(object, "remove"));
+}
+
+json_t *edit_copy(const json_t *object)
+{
+	json_t *copy = json_is_object(object) ? json_deep_copy(object)
+					      : json_object();
+	const char *key;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe(copy, next, key, value)
+		if (json_is_null(value))
+			(void)json_object_del(copy, key);
+	return copy;
+}
+
+json_t *edit_entry_copy(const json_t *object)
+{
+	json_t *copy = edit_copy(object);
+
+	(void)json_object_del(copy, "remove");
+	(void)json_object_del(copy, "up");
+	return copy;
+}
+
+json_t *edit_list(const struct api *api, const char *key)
+{
+	const json_t *list = config_section(api->cfg.config, key);
+
+	return json_is_array(list) ? json_copy((json_t *)list) : json_array();
+}
+
+size_t edit_find(const json_t *list, const char *id)
+{
+	size_t n = json_array_size(list);
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const char *other = json_string_value(
+			json_object_get(json_array_get(list, i), "id"));
+
+		if (other != NULL && strcmp(other, id) == 0)
+			break;
+	}
+	return i;
+}
+
+const json_t *edit_entry(const struct api *api, const char *key,
+			 const char *id)
+{
+	const json_t *list = config_section(api->cfg.config, key);
+
+	return json_array_get(list, edit_find(list, id));
+}
+
+void edit_set_gid(struct api *api, json_int_t gid)
+{
+	if (gid >= 0)
+		config_set_gid(api->cfg.config, gid);
+}
+
+json_t *edit_message(const char *scope)
+{
+	json_t *message = json_object();
+
+	(void)json_object_set_new(message, "scope", json_string(scope));
+	return message;
+}
+
+void edit_say(struct api *api, json_t *message)
+{
+	hub_broadcast(api->cfg.hub, message, HUB_AT_ONCE);
+	json_decref(message);
+}
+
+void edit_add_gid(const struct api *api, json_t *message)
+{
+	json_int_t gid = config_gid(api->cfg.config);
+
+	if (gid >= 0)
+		(void)json_object_set_new(message, "gid", json_integer(gid));
+}
+
+json_t *edit_removal(const char *id, bool up)
+{
+	json_t *marker = json_object();
+
+	(void)json_object_set_new(marker, "id", json_string(id));
+	(void)json_object_set_new(marker, "remove", json_true());
+	(void)json_object_set_new(marker, "up", json_boolean(up));
+	return marker;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Answers that are given once the file is written. */
+#pragma once
+
+#include "master/api/command.h"
+
+/* Saves at once and answers {command: "ok"} when that is done, or 500 with the
+ * reason; the change stays in memory then, and its save is tried again.  With
+ * restart the instance is restarted a second after the answer, if it was
+ * saved. */
+void saved_reply(struct api *, struct reply *, const char *command,
+		 bool restart);
+
+/* The same for a whole document, which goes to the file alone. */
+void saved_upload(struct api *, const json_t *document, struct reply *,
+		  const char *command);
+
+/* The instance is restarted in a second. */
+void saved_restart_soon(struct api *);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Commands about the settings, and about the instance itself. */
+#include "master/api/edit.h"
+#include "master/api/saved.h"
+#include "master/config/check.h"
+
+/* False after a reply: with this value the next start would fail, or a part of
+ * it would be ignored. */
+static bool judge(const char *key, const json_t *value, struct reply *reply)
+{
+	struct errmsg why;
+
+	if (check_section(key, value, &why) == 0)
+		return true;
+	reply_error(reply, 400, "%s", why.text);
+	return false;
+}
+
+void settings_set(struct api *api, const json_t *request, struct reply *reply)
+{
+	const json_t *wanted;
+	json_t *settings, *message;
+	json_int_t gid;
+
+	if (!edit_object(request, "settings", &wanted, reply) ||
+	    !edit_gid(request, &gid, reply))
+		return;
+	if (wanted == NULL) {
+		reply_drop(reply, "set-settings: settings");
+		return;
+	}
+	settings = edit_copy(wanted);
+	if (!judge("settings", settings, reply) ||
+	    !edit_fits(settings, "settings", reply)) {
+		json_decref(settings);
+		return;
+	}
+	edit_set_gid(api, gid);
+	message = edit_message("set-settings");
+	edit_add_gid(api, message);
+	if (json_object_size(settings) > 0)
+		(void)json_object_set(message, "settings", settings);
+	config_set_section(api->cfg.config, "settings",
+			   json_object_size(settings) > 0
+				   ? json_incref(settings)
+				   : NULL);
+	json_decref(settings);
+	edit_say(api, message);
+	saved_reply(api, reply, "set-settings", true);
+}
+
+/* False after a reply, or a drop. */
+static bool read_key(const json_t *request, const char **ret_key,
+		     bool *ret_restart, struct reply *reply)
+{
+	const json_t *key = edit_get(request, "key");
+	const json_t *restart = edit_get(request, "restart");
+
+	if (key == NULL)
+		reply_drop(reply, "set-config: key");
+	else if (!json_is_string(key))
+		reply_error(reply, 400, "key: is not a string");
+	else if (json_string_length(key) == 0)
+		reply_error(reply, 400, "key: is empty");
+	else if (restart != NULL && !json_is_boolean(restart))
+		reply_error(reply, 400, "restart: is not true or false");
+	*ret_key = json_string_value(key);
+	*ret_restart = json_is_true(restart);
+	return reply->status == 0 && !reply->drop;
+}
+
+void settings_set_config(struct api *api, const json_t *request,
+			 struct reply *reply)
+{
+	const json_t *data = edit_get(request, "data");
+	json_t *message;
+	const char *key;
+	bool restart;
+
+	if (!read_key(request, &key, &restart, reply) ||
+	    (data != NULL && !judge(key, data, reply)))
+		return;
+	/* the users are looked up in the document at every request */
+	config_set_section(api->cfg.config, key,
+			   data != NULL ? json_deep_copy(data) : NULL);
+	message = edit_message("set-config");
+	(void)json_object_set_new(message, "key", json_string(key));
+	if (data != NULL)
+		(void)json_object_set(message, "data", (json_t *)data);
+	edit_say(api, message);
+	if (restart)
+		saved_reply(api, reply, "set-config", true);
+	else
+		reply_ok(reply, "set-config");
+}
+
+void settings_restart(struct api *api, const json_t *request,
+		      struct reply *reply)
+{
+	(void)request;
+	saved_restart_soon(api);
+	reply_ok(reply, "restart");
+}
+
+void settings_set_license(struct api *api, const json_t *request,
+			  struct reply *reply)
+{
+	const json_t *license = edit_get(request, "license");
+
+	(void)api;
+	/* nothing here is licensed by number */
+	if (license != NULL && !json_is_string(license))
+		reply_error(reply, 400, "license: is not a string");
+	else
+		reply_ok(reply, "set-license");
+}

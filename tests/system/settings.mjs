@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// settings: sections are replaced as the specification says, saved, announced.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { waitUntil } from '../helpers/util.mjs';
+
+const onDisk = (sluice) => JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
+
+test('a missing required field closes the connection, streams go on',
+	async (t) => {
+		const sluice = await Sluice.start(t, config(stream('a001',
+			'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+		const { pid } = await waitUntil('the worker', () =>
+			sluice.worker('stream', 'a001'));
+		const before = await sluice.cmd('load');
+
+		for (const command of [{ cmd: 'set-settings' },
+			{ cmd: 'set-settings', settings: null },
+			{ cmd: 'set-config' }, { cmd: 'set-log' },
+			{ cmd: 'set-server' }, { cmd: 'upload' },
+			{ cmd: 'set-server', server: { remove: true } }])
+			await assert.rejects(sluice.post(command),
+				/ECONNRESET|hang up/, JSON.stringify(command));
+		assert.deepEqual(await sluice.cmd('load'), before);
+		assert.equal(sluice.worker('stream', 'a001').pid, pid);
+		assert.deepEqual(onDisk(sluice), before);
+		await sluice.stop();
+	});
+
+test('set-settings answers when the settings are on disk', async (t) => {
+	const sluice = await Sluice.start(t, { ...config(),
+		settings: { instance_name: 'a', http_port: 1 } });
+	const events = await sluice.events(t);
+
+	assert.deepEqual(await sluice.cmd('set-settings', { gid: 500000,
+		settings: { instance_name: 'b' } }), { 'set-settings': 'ok' });
+	assert.deepEqual(onDisk(sluice).settings, { instance_name: 'b' });
+	assert.equal(onDisk(sluice).gid, 500000);
+	assert.deepEqual(await events.wait('the event',
+		(m) => m.scope === 'set-settings'), { scope: 'set-settings',
+		gid: 500000, settings: { instance_name: 'b' } });
+	await sluice.cmd('load');
+});
+
+test('set-config with restart is on disk when it answers', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const events = await sluice.events(t);
+
+	await sluice.cmd('set-config', { key: 'mine', data: { a: [1] } });
+	await sluice.cmd('set-config', { key: 'other', data: 1 });
+	await sluice.cmd('set-config', { key: 'mine' });
+	await sluice.cmd('set-config', { key: 'last', data: false,
+		restart: true });
+	const { mine, other, last } = onDisk(sluice);
+	assert.deepEqual([mine, other, last], [undefined, 1, false]);
+	await events.wait('the last event', (m) => m.key === 'last');
+	assert.deepEqual(events.scope('set-config'), [
+		{ scope: 'set-config', key: 'mine', data: { a: [1] } },
+		{ scope: 'set-config', key: 'other', data: 1 },
+		{ scope: 'set-config', key: 'mine' },
+		{ scope: 'set-config', key: 'last', data: false }]);
+});
+
+test('upload goes to the file, not to what runs', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const wanted = { anything: 1, make_stream: 5 };
+
+	assert.deepEqual(await sluice.cmd('upload', { config: wanted }),
+		{ upload: 'ok' });
+	assert.deepEqual(onDisk(sluice), wanted);
+	assert.deepEqual(await sluice.cmd('load'), config());
+	await sluice.cmd('set-config', { key: 'x', data: 1 });
+	await waitUntil('the running configuration on disk', () =>
+		onDisk(sluice).x === 1);
+	assert.deepEqual(onDisk(sluice), await sluice.cmd('load'));
+	await sluice.stop();
+});
+
+test('without a file there is nothing to upload to', async (t) => {
+	const sluice = await Sluice.start(t, undefined);
+
+	assert.equal((await sluice.post({ cmd: 'upload', config: {} })).status,
+		404);
+	await assert.rejects(sluice.post({ cmd: 'upload' }));
+	await sluice.cmd('set-config', { key: 'x', data: 1 });
+	assert.equal((await sluice.cmd('load')).x, 1);
+	await sluice.stop();
+});
+
+test('auth, log and servers are stored as the events say', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const events = await sluice.events(t);
+	const auth = { enable: true, http_ip_allow: ['10.0.0.0/8', 'nobody',
+		'10.1.1.1', '10.1.0.0/16'] };
+	const sorted = { enable: true, http_ip_allow: ['10.1.1.1',
+		'10.1.0.0/16', '10.0.0.0/8'] };
+
+	await sluice.cmd('set-auth', { auth });
+	await sluice.cmd('set-log', { set: { debug: true } });
+	await sluice.cmd('set-server', { server: { host: 'a' } });
+	await sluice.cmd('set-server', { id: 0, server: { host: 'b' } });
+	const stored = await sluice.cmd('load');
+	assert.deepEqual([stored.auth, stored.log, stored.servers],
+		[sorted, { debug: true }, [{ host: 'b' }]]);
+	assert.match(sluice.log, /http_ip_allow\[1\]: "nobody"/);
+	await sluice.cmd('set-server', { id: 0, server: { remove: true } });
+	await sluice.cmd('set-auth');
+	await sluice.cmd('set-log', { set: {} });
+	const { auth: gone, servers, log } = await sluice.cmd('load');
+	assert.deepEqual([gone, servers, log], [undefined, undefined, []]);
+	await events.wait('the last event', (m) => m.scope === 'log_event' &&
+		Array.isArray(m.set));
+	assert.deepEqual(events.messages, [
+		{ scope: 'set-auth', auth: sorted },
+		{ scope: 'log_event', set: { debug: true } },
+		{ scope: 'set-server', server: { host: 'a' } },
+		{ scope: 'set-server', id: 0, server: { host: 'b' } },
+		{ scope: 'set-server', id: 0, server: { remove: true } },
+		{ scope: 'set-auth' },
+		{ scope: 'log_event', set: [] }]);
+	await sluice.stop();
+});

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* set-auth, set-log, set-server, and what observers see. */
+#include "master/api/observer.h"
+#include "tests/unit/master/api/world.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(set_auth, sorts_the_addresses_and_drops_what_is_none)
+{
+	open_world("{}");
+	expect_told("{'cmd':'set-auth','auth':{'enable':true,'other':7,"
+		    "'http_ip_allow':['10.0.0.0/8','x','192.168.1.1',"
+		    "'2001:db8::/48',5,'10.1.0.0/16','10.2.0.0/16',"
+		    "'1.2.3.4/33','::1']}}", "set-auth",
+		    "{'auth':{'enable':true,'http_ip_allow':['::1',"
+		    "'2001:db8::/48','192.168.1.1','10.1.0.0/16',"
+		    "'10.2.0.0/16','10.0.0.0/8'],'other':7},"
+		    "'scope':'set-auth'}\n");
+	cr_assert_not_null(strstr(w.log, "http_ip_allow[1]: \"x\""), "%s",
+			   w.log);
+	cr_assert_not_null(strstr(w.log, "http_ip_allow[4]:"));
+	cr_assert_not_null(strstr(w.log, "\"1.2.3.4/33\""));
+	expect_section("auth",
+		       "{'enable':true,'http_ip_allow':['::1',"
+		       "'2001:db8::/48','192.168.1.1','10.1.0.0/16',"
+		       "'10.2.0.0/16','10.0.0.0/8'],'other':7}");
+	expect_told("{'cmd':'set-auth'}", "set-auth",
+		    "{'scope':'set-auth'}\n");
+	expect_section("auth", "");
+	expect_error("{'cmd':'set-auth','auth':'x'}", 400,
+		     "auth: is not an object");
+}
+
+Test(set_auth, logs_what_cannot_be_used_and_keeps_it)
+{
+	open_world("{}");
+	expect_ok("{'cmd':'set-auth','auth':{'backend':'nowhere',"
+		  "'http_ip_deny':'1.2.3.4','enable':1}}", "set-auth");
+	cr_assert_not_null(strstr(w.log, "auth: backend:"), "%s", w.log);
+	cr_assert_not_null(strstr(w.log, "auth: http_ip_deny:"));
+	cr_assert_not_null(strstr(w.log, "auth: enable:"));
+	w.log[0] = '\0';
+	expect_ok("{'cmd':'set-auth','auth':{'backend':{'format':'http',"
+		  "'host':'a','port':1}}}", "set-auth");
+	expect_ok("{'cmd':'set-auth','auth':{'backend':'http://a/'}}",
+		  "set-auth");
+	cr_assert_str_empty(w.log);
+}
+
+Test(set_log, replaces_the_section_at_once)
+{
+	open_world("{'log':{'debug':true}}");
+	expect_told("{'cmd':'set-log','set':{'syslog':'x','none':null}}",
+		    "set-log",
+		    "{'scope':'log_event','set':{'syslog':'x'}}\n");
+	expect_section("log", "{'syslog':'x'}");
+	cr_assert_eq(w.set_logs, 1u);
+	expect_told("{'cmd':'set-log','set':{}}", "set-log",
+		    "{'scope':'log_event','set':[]}\n");
+	expect_section("log", "[]");
+	cr_assert_eq(w.set_logs, 2u);
+	expect_error("{'cmd':'set-log','set':1}", 400,
+		     "set: is not an object");
+	expect_error("{'cmd':'set-log','set':{'debug':1}}", 400,
+		     "log.debug: is not true or false");
+	cr_assert_eq(w.set_logs, 2u);
+}
+
+Test(set_server, appends_replaces_and_removes)
+{
+	open_world("{}");
+	expect_told("{'cmd':'set-server','server':{'host':'a','x':[1]}}",
+		    "set-server",
+		    "{'scope':'set-server','server':{'host':'a','x':[1]}}\n");
+	expect_ok("{'cmd':'set-server','server':{'host':'b'}}", "set-server");
+	expect_told("{'cmd':'set-server','id':0,'server':{'host':'c'}}",
+		    "set-server",
+		    "{'id':0,'scope':'set-server','server':{'host':'c'}}\n");
+	expect_section("servers", "[{'host':'c'},{'host':'b'}]");
+	expect_told("{'cmd':'set-server','id':0,'server':{'remove':true}}",
+		    "set-server",
+		    "{'id':0,'scope':'set-server',"
+		    "'server':{'remove':true}}\n");
+	expect_section("servers", "[{'host':'b'}]");
+	expect_ok("{'cmd':'set-server','id':0,'server':{'remove':true}}",
+		  "set-server");
+	expect_section("servers", "");
+}
+
+Test(set_server, refuses_a_place_that_there_is_not)
+{
+	open_world("{'servers':[{'host':'a'}]}");
+	expect_error("{'cmd':'set-server','id':1,'server':{'host':'b'}}", 404,
+		     "id: there is no server 1");
+	expect_error("{'cmd':'set-server','id':-1,'server':{'remove':true}}",
+		     404, "id: there is no server -1");
+	expect_error("{'cmd':'set-server','id':'0','server':{}}", 400,
+		     "id: is not a whole number");
+	expect_error("{'cmd':'set-server','server':'x'}", 400,
+		     "server: is not an object");
+}
+
+Test(observer, sees_no_secrets_of_softcams_and_users)
+{
+	json_t *document = fakes_json(
+		"{'gid':1,'softcam':[{'id':'a','name':'A','pass':'x'},"
+		"{'id':'b','key':'y'}],'users':{'u':{'type':1,"
+		"'cipher':'z'}},'other':{'cipher':1}}");
+	json_t *wanted = fakes_json(
+		"{'gid':1,'softcam':[{'id':'a','name':'A'},{'id':'b'}],"
+		"'users':{'u':{'type':1}},'other':{'cipher':1}}");
+	json_t *before = json_deep_copy(document);
+	json_t *view = observer_view(document);
+
+	cr_assert(json_equal(view, wanted));
+	cr_assert(json_equal(document, before));
+	json_decref(view);
+	view = observer_view(wanted);
+	cr_assert(json_equal(view, wanted));
+	json_decref(view);
+	json_decref(before);
+	json_decref(wanted);
+	json_decref(document);
+}

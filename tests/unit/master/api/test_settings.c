@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* set-settings, set-config, upload, restart, set-license. */
+#include "tests/unit/master/api/world.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A command that answers when it is saved. */
+static void expect_saved(const char *command, const char *name)
+{
+	cr_expect_eq(post(command), 0, "answered before it was saved");
+	cr_expect_eq(wait_answer(), 200, "%s: %s", command, fakes.body);
+	cr_expect_not_null(strstr(fakes.body, name), "%s", fakes.body);
+}
+
+Test(settings, are_replaced_whole_saved_and_followed_by_a_restart)
+{
+	json_t *file;
+
+	open_world("{'gid':1,'settings':{'http_port':1,'instance_name':'a'}}");
+	expect_saved("{'cmd':'set-settings','gid':470000,'settings':"
+		     "{'instance_name':'b','none':null}}", "set-settings");
+	cr_assert_str_eq(fakes.told,
+		"{'gid':470000,'scope':'set-settings',"
+		"'settings':{'instance_name':'b'}}\n");
+	file = world_file();
+	cr_assert(json_equal(file, config_document(w.config)));
+	json_decref(file);
+	expect_section("settings", "{'instance_name':'b'}");
+	cr_assert_eq(w.restarts, 0u);
+	run_for_ms(800);
+	cr_assert_eq(w.restarts, 0u, "restarted before a second was over");
+	run_for_ms(400);
+	cr_assert_eq(w.restarts, 1u);
+	close_world();
+}
+
+Test(settings, that_are_empty_are_removed)
+{
+	open_world("{'settings':{'instance_name':'a'}}");
+	expect_saved("{'cmd':'set-settings','settings':{}}", "set-settings");
+	cr_assert_str_eq(fakes.told, "{'scope':'set-settings'}\n");
+	expect_section("settings", "");
+	close_world();
+}
+
+Test(settings, that_would_stop_the_next_start_are_refused)
+{
+	open_world("{'settings':{'instance_name':'a'}}");
+	expect_error("{'cmd':'set-settings','settings':{'control_port':8000}}",
+		     400, "settings.control_port: is not a string");
+	expect_error("{'cmd':'set-settings','settings':"
+		     "{'allow_real_ip':'yes'}}", 400,
+		     "settings.allow_real_ip: is not true or false");
+	expect_error("{'cmd':'set-settings','settings':5}", 400,
+		     "settings: is not an object");
+	expect_error("{'cmd':'set-settings','settings':{},'gid':'x'}", 400,
+		     "gid: is not a whole number");
+	run_for_ms(1200);
+	cr_assert_eq(w.restarts, 0u);
+}
+
+Test(settings, without_the_required_field_close_the_connection)
+{
+	open_world("{'settings':{'instance_name':'a'}}");
+	expect_drop("{'cmd':'set-settings'}");
+	expect_drop("{'cmd':'set-settings','settings':null}");
+	expect_drop("{'cmd':'set-config'}");
+	expect_drop("{'cmd':'set-config','key':null,'data':1}");
+	expect_drop("{'cmd':'set-log'}");
+	expect_drop("{'cmd':'set-server'}");
+	expect_drop("{'cmd':'set-server','server':{'remove':true}}");
+	expect_drop("{'cmd':'upload'}");
+	expect_ok("{'cmd':'set-auth'}", "set-auth");
+}
+
+Test(settings, are_told_when_they_cannot_be_saved)
+{
+	open_world("{}");
+	/* a folder in the place of the file */
+	cr_assert_eq(mkdir(w.path, 0700), 0);
+	cr_expect_eq(post("{'cmd':'set-settings','settings':"
+			  "{'instance_name':'b'}}"), 0);
+	cr_expect_eq(wait_answer(), 500);
+	cr_expect_not_null(strstr(fakes.body, "is not saved: "), "%s",
+			   fakes.body);
+	run_for_ms(1200);
+	cr_assert_eq(w.restarts, 0u, "the change would be lost");
+	expect_section("settings", "{'instance_name':'b'}");
+	cr_assert_eq(rmdir(w.path), 0);
+	close_world();
+}
+
+Test(set_config, stores_under_any_key)
+{
+	open_world("{}");
+	expect_told("{'cmd':'set-config','key':'mine','data':[1,{'a':null}]}",
+		    "set-config",
+		    "{'data':[1,{'a':null}],'key':'mine',"
+		    "'scope':'set-config'}\n");
+	expect_section("mine", "[1,{'a':null}]");
+	expect_told("{'cmd':'set-config','key':'mine','data':null}",
+		    "set-config",
+		    "{'key':'mine','scope':'set-config'}\n");
+	expect_section("mine", "");
+	expect_told("{'cmd':'set-config','key':'mine'}", "set-config",
+		    "{'key':'mine','scope':'set-config'}\n");
+	expect_saved("{'cmd':'set-config','key':'users','restart':true,"
+		     "'data':{'x':{'type':1,'enable':true}}}", "set-config");
+	expect_section("users", "{'x':{'enable':true,'type':1}}");
+	run_for_ms(1200);
+	cr_assert_eq(w.restarts, 1u);
+	close_world();
+}
+
+Test(set_config, refuses_what_the_next_start_could_not_use)
+{
+	open_world("{}");
+	expect_error("{'cmd':'set-config','key':'make_stream','data':{'a':1}}",
+		     400, "make_stream: is not a list");
+	expect_error("{'cmd':'set-config','key':'make_stream','data':[1]}",
+		     400, "make_stream[0]: is not an object");
+	expect_error("{'cmd':'set-config','key':'users','data':[1]}", 400,
+		     "users: is not an object");
+	expect_error("{'cmd':'set-config','key':'users','data':{'a':1}}", 400,
+		     "users.a: is not an object");
+	expect_error("{'cmd':'set-config','key':'settings',"
+		     "'data':{'control_port':1}}", 400,
+		     "settings.control_port: is not a string");
+	expect_error("{'cmd':'set-config','key':'softcam','data':[1]}", 400,
+		     "softcam[0]: is not an object");
+	expect_error("{'cmd':'set-config','key':''}", 400, "key: is empty");
+	expect_error("{'cmd':'set-config','key':1}", 400,
+		     "key: is not a string");
+	expect_error("{'cmd':'set-config','key':'a','restart':1}", 400,
+		     "restart: is not true or false");
+	/* a stream at fault is kept, and not run */
+	expect_ok("{'cmd':'set-config','key':'make_stream',"
+		  "'data':[{'id':'a'}]}", "set-config");
+}
+
+Test(upload, goes_to_the_file_alone_until_something_changes)
+{
+	json_t *file;
+
+	open_world("{'settings':{'instance_name':'a'}}");
+	expect_ok("{'cmd':'set-config','key':'before','data':1}",
+		  "set-config");
+	expect_saved("{'cmd':'upload','config':{'make_stream':'whatever'}}",
+		     "upload");
+	cr_assert_str_eq(fakes.told, "");
+	file = world_file();
+	cr_assert_str_eq(json_string_value(json_object_get(file,
+							   "make_stream")),
+			 "whatever");
+	cr_assert_eq(json_object_size(file), 1u);
+	json_decref(file);
+	expect_section("make_stream", "");
+	run_for_ms(1300);
+	file = world_file();
+	cr_assert_eq(json_object_size(file), 1u,
+		     "an earlier change was written over it");
+	json_decref(file);
+	expect_ok("{'cmd':'set-config','key':'after','data':1}", "set-config");
+	run_for_ms(1300);
+	file = world_file();
+	cr_assert(json_equal(file, config_document(w.config)));
+	json_decref(file);
+	expect_error("{'cmd':'upload','config':[]}", 400,
+		     "config: is not an object");
+	close_world();
+}
+
+Test(restart, comes_a_second_after_the_answer)
+{
+	open_world("{}");
+	expect_ok("{'cmd':'restart'}", "restart");
+	expect_ok("{'cmd':'restart'}", "restart");
+	cr_assert_eq(w.restarts, 0u);
+	run_for_ms(1200);
+	cr_assert_eq(w.restarts, 1u);
+}
+
+Test(set_license, is_taken_note_of_by_nobody)
+{
+	open_world("{}");
+	expect_told("{'cmd':'set-license','license':'x'}", "set-license", "");
+	expect_error("{'cmd':'set-license','license':1}", 400,
+		     "license: is not a string");
+}
