@@ -6,6 +6,7 @@ libmaster_a_SOURCES += \
 	master/supervise/entry.c master/supervise/entry.h \
 	master/supervise/fleet.c master/supervise/fleet.h \
 	master/supervise/listeners.c master/supervise/listeners.h \
+	master/supervise/pace.c master/supervise/pace.h \
 	master/supervise/proc_state.c master/supervise/proc_state.h \
 	master/supervise/spawn.c master/supervise/spawn.h \
 	master/supervise/stream_plan.c master/supervise/stream_plan.h \

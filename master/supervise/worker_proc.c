@@ -6,6 +6,7 @@
 #include "common/log.h"
 #include "common/mono.h"
 #include "common/ratelimit.h"
+#include "master/supervise/pace.h"
 #include "master/supervise/spawn.h"
 #include "proto/contract.h"
 
@@ -32,6 +33,7 @@ struct worker_proc {
 	struct child *child;
 	struct channel *channel;
 	bool greeted; /* its hello was heard */
+	struct pace pace;
 	char why[160]; /* what we end it for; "" when it ends by itself */
 
 	struct child *left[PROC_LEFT_MAX]; /* NULL: a free place */
@@ -184,6 +186,11 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		blame(w, "says %s, which is not of its role",
 		      msg_type_name(m->type));
 		end_bad(w);
+	} else if (m->type == w->cfg.beat &&
+		   !pace_beat(&w->pace, mono_ms())) {
+		blame(w, "says %s more often than once a second",
+		      msg_type_name(m->type));
+		end_bad(w);
 	} else {
 		if (m->type == w->cfg.beat)
 			step(w, PROC_BEAT);
@@ -292,6 +299,7 @@ static int open_worker(struct worker_proc *w)
 		.events = &channel_events,
 		.arg = w,
 	});
+	pace_start(&w->pace, mono_ms());
 	return 0;
 }
 

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CHANNEL = 3, PROTO = 2, STATUS_MS = 100 };
+enum { CHANNEL = 3, PROTO = 2, STATUS_MS = 1000 };
 
 #define STREAM_STATUS                                                  \
 	"{\"type\":\"stream.status\",\"body\":"                        \
@@ -130,9 +130,16 @@ static void go_wrong(void)
 	if (is("gives"))
 		for (int i = 0; i < 3; i++)
 			say_with_descriptor(STREAM_STATUS);
+	if (is("hurries"))
+		for (;;) {
+			(void)poll(NULL, 0, 50);
+			say(STREAM_STATUS);
+		}
 	if (is("floods"))
 		for (;;)
-			say(STREAM_STATUS);
+			say("{\"type\":\"worker.log\",\"body\":{\"level\":"
+			    "\"info\",\"component\":\"x\",\"text\":"
+			    "\"blah\"}}");
 	if (is("leaves")) {
 		(void)close(CHANNEL);
 		stay();

@@ -131,6 +131,7 @@ Test(fleet, whoever_breaks_the_rules_ends_and_the_others_do_not, .timeout = 30)
 	static const char *const rude[] = {
 		"rude", "foreign", "old",    "garbage", "impostor", "twice",
 		"huge", "gives",   "floods", "leaves",  "crashes",
+		"hurries",
 	};
 	struct fleet_bench b;
 	int pid;
@@ -155,6 +156,9 @@ Test(fleet, whoever_breaks_the_rules_ends_and_the_others_do_not, .timeout = 30)
 	                           "(Killed): says deliver.status"),
 	             0);
 	cr_assert_gt(rig_count_log("a flood of messages"), 0);
+	cr_assert_gt(rig_count_log("stream hurries: killed by signal 9 "
+	                           "(Killed): says stream.status more often"),
+	             0);
 	bench_teardown(&b);
 }
 
