@@ -162,9 +162,19 @@ test('numbers out of range and unknown keys', (t) => beside(t,
 
 test('a flood of sound messages', (t) => beside(t,
 	`${hello}; ${ready}; while :; do ` +
-	`say '{"type":"worker.log","body":{"level":6,"component":"x",` +
+	`say '{"type":"worker.log","body":{"level":"info","component":"x",` +
 	`"text":"flood"}}'; done`, { check: async (sluice) => {
 		assert.ok(sluice.log.length < 2e6, 'the log is not flooded');
+		assert.match(sluice.log, /stream bad: .*a flood of messages/);
+	} }));
+
+// fewer than a flood, each of them sound
+test('a status a hundred times a second', (t) => beside(t,
+	`${hello}; ${ready}; while :; do ` +
+	`say '{"type":"stream.status","body":{"packets":1,"inputs":[],` +
+	`"outputs":[]}}'; sleep 0.01; done`, { check: async (sluice) => {
+		assert.match(sluice.log,
+			/stream bad: .*stream.status more often than once/);
 	} }));
 
 test('a message that is too long', (t) => beside(t,
