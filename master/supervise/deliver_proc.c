@@ -347,10 +347,19 @@ bool mount_is_same(const struct mount *m, const struct mount_config *cfg)
 	char address[SOCKADDR_TEXT_MAX];
 
 	sockaddr_format(cfg->listen, address);
-	return m->ring_fd == cfg->ring_fd &&
-	       strcmp(m->path, cfg->path) == 0 &&
+	return strcmp(m->path, cfg->path) == 0 &&
 	       strcmp(m->stream, cfg->stream) == 0 &&
 	       strcmp(listener_address(m->listener), address) == 0;
+}
+
+void mount_set_ring(struct mount *m, int ring_fd)
+{
+	if (m->ring_fd == ring_fd)
+		return;
+	m->ring_fd = ring_fd;
+	if (!m->waits)
+		set_due(m, true);
+	tell_due(m->owner);
 }
 
 uint32_t mount_viewers(const struct mount *m)

@@ -57,7 +57,11 @@ struct mount *mount_new(struct deliver_proc *, const struct mount_config *);
 /* NULL-safe; sets *m to NULL.  Its viewers are closed. */
 void mount_free(struct mount **);
 
+/* Same listener, path and stream, whatever the ring. */
 bool mount_is_same(const struct mount *, const struct mount_config *);
+/* Serves it from another ring (borrowed, open beside the old one when it was
+ * made): its viewers are closed, the path stays. */
+void mount_set_ring(struct mount *, int ring_fd);
 uint32_t mount_viewers(const struct mount *);
 /* Slow viewers that were cut, since the mount was made. */
 uint64_t mount_cut(const struct mount *);

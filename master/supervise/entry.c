@@ -140,7 +140,9 @@ static void set_mounts(struct entry *e, const struct stream_plan *plan)
 		};
 
 		e->mounts[i] = take_same(old, &cfg);
-		if (e->mounts[i] == NULL)
+		if (e->mounts[i] != NULL)
+			mount_set_ring(e->mounts[i], cfg.ring_fd);
+		else
 			e->mounts[i] = mount_new(e->cfg.deliver, &cfg);
 	}
 	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++)

@@ -153,6 +153,27 @@ Test(fleet_viewers, a_restart_by_hand_wakes_a_waiting_deliver_too,
 	bench_teardown(&b);
 }
 
+Test(fleet_viewers, another_ring_is_no_other_path, .timeout = 30)
+{
+	struct wish seen = { .id = "good", .count = 1 };
+	struct fleet_bench b;
+	char url[64], larger[96];
+	int fd = listen_somewhere(url, sizeof url);
+
+	(void)close(fd);
+	(void)snprintf(larger, sizeof larger, "%s#buffer_size=40000", url);
+	bench_setup(&b);
+	seen.bench = &b;
+	bench_set(&b, "good", url);
+	rig_run_until(b.loop, has_viewers, &seen, 5000, "it is mounted");
+	bench_set(&b, "good", larger);
+	cr_assert_null(bench_get(&b, "good").output_errors[0]);
+	/* what was counted stays with the path */
+	cr_assert_eq(bench_get(&b, "good").viewers_cut, 1);
+	cr_assert_eq(rig_count_log("is the path of"), 0, "%s", rig_log());
+	bench_teardown(&b);
+}
+
 Test(fleet_viewers, a_path_has_one_stream_at_a_time, .timeout = 30)
 {
 	struct wish served = { .id = "second" };

@@ -253,6 +253,8 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 		&err);
 	if (m == NULL)
 		return err;
+	if (old != NULL && strcmp(old->stream, name->stream) == 0)
+		mount_inherit(m, old);
 	if (old != NULL)
 		remove_mount(d, old);
 	mount_table_add(&d->mounts, m);

@@ -54,6 +54,17 @@ void mount_free(struct mount **mount)
 	*mount = NULL;
 }
 
+void mount_inherit(struct mount *m, struct mount *old)
+{
+	m->bytes = old->bytes;
+	m->cut = old->cut;
+	m->told_viewers = old->told_viewers;
+	m->told_bytes = old->told_bytes;
+	m->told_cut = old->told_cut;
+	old->bytes = 0;
+	old->cut = 0;
+}
+
 bool mount_has_ring(const struct mount *m, int fd)
 {
 	struct stat ours, theirs;

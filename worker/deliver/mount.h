@@ -51,6 +51,10 @@ struct mount *mount_new(const struct mount_config *, int *ret_err);
 /* Closes its viewers too. */
 void mount_free(struct mount **);
 
+/* m takes the place of old, the same stream's: what is counted and told goes
+ * on. */
+void mount_inherit(struct mount *m, struct mount *old);
+
 /* True when fd is the very ring of this mount. */
 bool mount_has_ring(const struct mount *, int fd);
 

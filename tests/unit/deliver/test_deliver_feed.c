@@ -381,6 +381,8 @@ Test(deliver_feed, unmount_closes_and_unlisten_does_not)
 Test(deliver_feed, another_ring_closes_and_the_same_does_not)
 {
 	struct rig r;
+	struct msg_deliver_viewers v;
+	size_t cursor = 0;
 	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001" };
 	uint64_t pos = 0;
 	int fd;
@@ -394,9 +396,17 @@ Test(deliver_feed, another_ring_closes_and_the_same_does_not)
 		     0);
 	rig_write(&r, 5);
 	rig_read_packets(&r, fd, &pos, 15);
+	cr_assert(deliver_next_change(r.deliver, &cursor, &v));
+	cr_assert_eq(v.viewers, 1);
 	cr_assert_eq(deliver_mount(r.deliver, &name, ring_create(1)), 0);
 	cr_assert_eq(rig_read_to_end(&r, fd, &pos), 0);
 	(void)close(fd);
+	/* the path goes on counting, and tells that nobody is left */
+	cursor = 0;
+	cr_assert(deliver_next_change(r.deliver, &cursor, &v));
+	cr_assert_eq(v.viewers, 0);
+	cr_assert_eq(v.bytes, 15 * RING_PACKET);
+	cr_assert_eq(deliver_status(r.deliver).bytes, 15 * RING_PACKET);
 	rig_done(&r);
 }
 
