@@ -290,6 +290,14 @@ uint64_t ring_reader_pos(struct ring_reader *r, bool *ret_ok)
 	return r->pos;
 }
 
+bool ring_reader_is_sound(struct ring_reader *r)
+{
+	bool ok;
+
+	(void)ring_reader_pos(r, &ok);
+	return ok && is_sound_header(r->header, r->size);
+}
+
 /* False when the writer is or was inside the entry. */
 static bool read_entry(const struct ring_entry *entry, struct ring_rap *ret)
 {

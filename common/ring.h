@@ -80,6 +80,10 @@ size_t ring_reader_size(const struct ring_reader *);
  * broken: *ret_ok false from then on). */
 uint64_t ring_reader_pos(struct ring_reader *, bool *ret_ok);
 
+/* False when the header is no longer what a writer leaves: a stray write hit
+ * it.  Who keeps the ring for the next writer asks before he gives it away. */
+bool ring_reader_is_sound(struct ring_reader *);
+
 /* The newest random access point that is still whole in the ring with margin
  * bytes to spare; false when there is none. */
 bool ring_reader_last_rap(struct ring_reader *, size_t margin,

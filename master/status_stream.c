@@ -231,7 +231,8 @@ static json_t *input_report(const struct status_stream *s, size_t i)
 	return o;
 }
 
-/* An http output is the fleet's matter, every other the worker's. */
+/* An http output is first the fleet's matter, which has its port; every other
+ * is the worker's alone. */
 static json_t *output_report(const struct status_stream *s, size_t i,
 			     const struct fleet_stream *fleet)
 {
@@ -244,6 +245,9 @@ static json_t *output_report(const struct status_stream *s, size_t i,
 					    ? fleet->output_errors[i]
 					    : NULL;
 
+		if (error == NULL && out != NULL && !out->open)
+			error = out->error != NULL ? out->error
+						   : "the worker has no ring";
 		set_bool(o, "open", s->enabled && i < fleet->n_outputs &&
 					    error == NULL);
 		set_text(o, "error", error);

@@ -23,6 +23,7 @@ struct entry {
 	int ring_fd;    /* the writer's; -1: none */
 	int ring_ro_fd; /* the readers' */
 	size_t ring_size;
+	struct ring_reader *ring_judge; /* NULL: no ring */
 
 	struct mount *mounts[MSG_OUTPUTS_MAX]; /* as plan->http; or NULL */
 	char fault[160]; /* why it cannot run; "" when it can */
@@ -41,25 +42,40 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	(void)channel_send(channel, &m, &e->ring_fd, msg_fds(&m));
 }
 
+static bool has_damaged_ring(const struct entry *e)
+{
+	return e->ring_judge != NULL && !ring_reader_is_sound(e->ring_judge);
+}
+
 static void on_message(struct worker_proc *proc, const struct msg *m,
 		       void *arg)
 {
 	struct entry *e = arg;
 
-	(void)proc;
-	if (m->type == MSG_STREAM_STATUS)
-		e->cfg.events->on_status(e->id, &m->stream_status, e->cfg.arg);
+	if (m->type != MSG_STREAM_STATUS)
+		return;
+	e->cfg.events->on_status(e->id, &m->stream_status, e->cfg.arg);
+	if (has_damaged_ring(e))
+		worker_proc_accuse(proc, "its ring is damaged");
 }
 
+static void replace_damaged_ring(struct entry *e);
+
+/* The next one goes on in the same ring, unless this one has spoilt it. */
 static void on_down(struct worker_proc *proc, void *arg)
 {
-	(void)proc, (void)arg;
+	struct entry *e = arg;
+
+	(void)proc;
+	if (has_damaged_ring(e))
+		replace_damaged_ring(e);
 }
 
 static void close_ring(struct entry *e)
 {
 	fd_close(&e->ring_fd);
 	fd_close(&e->ring_ro_fd);
+	ring_reader_free(&e->ring_judge);
 	e->ring_size = 0;
 }
 
@@ -80,30 +96,58 @@ static const struct worker_proc_events proc_events = {
 
 /* --- the ring --- */
 
-/* Makes a ring of size bytes, or none, or keeps the one that is there. */
-static int make_ring(struct entry *e, size_t size)
+/* In the place of the one that is there. */
+static int make_new_ring(struct entry *e, size_t size)
 {
-	int fd, ro;
+	struct ring_reader *judge = NULL;
+	int fd = ring_create(size);
+	int ro, err = 0;
 
-	if (size == e->ring_size)
-		return 0;
-	if (size == 0) {
-		close_ring(e);
-		return 0;
-	}
-	fd = ring_create(size);
 	if (fd < 0)
 		return fd;
 	ro = fd_reopen_readonly(fd);
-	if (ro < 0) {
+	if (ro < 0)
+		err = ro;
+	else
+		judge = ring_reader_new(ro, &err);
+	if (judge == NULL) {
+		fd_close(&ro);
 		fd_close(&fd);
-		return ro;
+		return err;
 	}
 	close_ring(e);
 	e->ring_fd = fd;
 	e->ring_ro_fd = ro;
+	e->ring_judge = judge;
 	e->ring_size = size;
 	return 0;
+}
+
+/* Makes a ring of size bytes, or none, or keeps the one that is there. */
+static int make_ring(struct entry *e, size_t size)
+{
+	if (size == e->ring_size)
+		return 0;
+	if (size > 0)
+		return make_new_ring(e, size);
+	close_ring(e);
+	return 0;
+}
+
+static void replace_damaged_ring(struct entry *e)
+{
+	int err = make_new_ring(e, e->ring_size);
+
+	if (err < 0) {
+		log_error("fleet", "stream %s: its ring is damaged, and there "
+				   "is no new one: %s", e->id, strerror(-err));
+		return;
+	}
+	log_warning("fleet", "stream %s: its ring was damaged and is replaced; "
+			     "its viewers have to connect again", e->id);
+	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++)
+		if (e->mounts[i] != NULL)
+			mount_set_ring(e->mounts[i], e->ring_ro_fd);
 }
 
 /* --- the mounts --- */

@@ -441,6 +441,12 @@ void worker_proc_restart(struct worker_proc *w)
 	step(w, PROC_RESTART);
 }
 
+void worker_proc_accuse(struct worker_proc *w, const char *what)
+{
+	blame(w, "%s", what);
+	end_bad(w);
+}
+
 enum proc_state worker_proc_state(const struct worker_proc *w)
 {
 	return w->proc.state;

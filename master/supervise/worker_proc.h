@@ -56,6 +56,10 @@ void worker_proc_want(struct worker_proc *);
 void worker_proc_unwant(struct worker_proc *);
 void worker_proc_restart(struct worker_proc *);
 
+/* It did what no worker may, whatever it says: killed, and started again
+ * later.  May be called inside on_message, as the last thing. */
+void worker_proc_accuse(struct worker_proc *, const char *what);
+
 enum proc_state worker_proc_state(const struct worker_proc *);
 pid_t worker_proc_pid(const struct worker_proc *); /* 0 when none runs */
 unsigned worker_proc_unwanted_ends(const struct worker_proc *);

@@ -6,8 +6,10 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -150,6 +152,107 @@ Test(fleet_viewers, a_restart_by_hand_wakes_a_waiting_deliver_too,
 	fleet_restart_stream(b.fleet, "good");
 	seen.count = 3;
 	rig_run_until(b.loop, has_viewers, &seen, 700, "it is back");
+	bench_teardown(&b);
+}
+
+/* Zeroes the first bytes of the ring that the process has mapped. */
+static void damage_ring(pid_t pid)
+{
+	char path[64], line[512];
+	unsigned long at = 0;
+	FILE *maps;
+	int fd;
+
+	(void)snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "r");
+	cr_assert_not_null(maps);
+	while (at == 0 && fgets(line, sizeof line, maps) != NULL)
+		if (strstr(line, "/memfd:ring") != NULL)
+			(void)sscanf(line, "%lx-", &at);
+	(void)fclose(maps);
+	cr_assert_neq(at, 0);
+	(void)snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		cr_skip_test("may not write into another process");
+	cr_assert_eq(pwrite(fd, "\0\0\0\0\0\0\0", 8, (off_t)at), 8);
+	(void)close(fd);
+}
+
+static int deliver_answers(void *arg)
+{
+	const char *url = arg;
+	unsigned port = 0;
+	struct sockaddr_any any;
+	struct timeval patience = { .tv_usec = 200000 };
+	char answer[64] = "";
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	cr_assert_eq(sscanf(url, "http://127.0.0.1:%u/", &port), 1);
+	cr_assert_eq(sockaddr_parse("127.0.0.1", (uint16_t)port, &any), 0);
+	cr_assert_eq(connect(fd, &any.sa, any.len), 0);
+	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
+	                        sizeof patience), 0);
+	cr_assert_gt(send(fd, "GET /good HTTP/1.0\r\n\r\n", 22, 0), 0);
+	(void)recv(fd, answer, sizeof answer - 1, 0);
+	(void)close(fd);
+	return strlen(answer) < 12 ? 0 : atoi(answer + 9);
+}
+
+static bool is_answered_well(void *arg)
+{
+	return deliver_answers(arg) == 200;
+}
+
+static void set_good(struct fleet_bench *b, char *url, size_t size)
+{
+	int fd = listen_somewhere(url, size);
+
+	(void)close(fd);
+	bench_setup_with(b, rig_built("sluice-worker"));
+	bench_set(b, "good", url);
+	bench_await(b, "good", "running", 0, 5000);
+	rig_run_until(b->loop, is_answered_well, url, 5000, "200");
+}
+
+/* A stray write in its last moments must not cost the path for good. */
+Test(fleet_viewers, a_ring_that_a_dying_worker_damaged_is_replaced,
+     .timeout = 30)
+{
+	struct fleet_bench b;
+	char url[64];
+	pid_t pid;
+
+	set_good(&b, url, sizeof url);
+	pid = bench_get(&b, "good").pid;
+	damage_ring(pid);
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	bench_await(&b, "good", "running", pid, 5000);
+	cr_assert_eq(rig_count_log("its ring was damaged and is replaced"), 1);
+	cr_assert_eq(rig_count_log("Bad message"), 0, "%s", rig_log());
+
+	/* the next deliver takes it as well */
+	pid = rig_find_child("sluice-worker deliver 1");
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	rig_run_until(b.loop, is_answered_well, url, 5000, "200 again");
+	cr_assert_eq(rig_count_log("the ring of stream"), 0, "%s", rig_log());
+	bench_teardown(&b);
+}
+
+Test(fleet_viewers, a_worker_that_damages_its_ring_is_replaced, .timeout = 30)
+{
+	struct fleet_bench b;
+	char url[64];
+	pid_t pid;
+
+	set_good(&b, url, sizeof url);
+	pid = bench_get(&b, "good").pid;
+	damage_ring(pid);
+	bench_await(&b, "good", "running", pid, 5000);
+	/* it may see the end of its channel before SIGKILL */
+	cr_assert_eq(rig_count_log(": its ring is damaged; starts again"), 1,
+	             "%s", rig_log());
+	rig_run_until(b.loop, is_answered_well, url, 5000, "200");
 	bench_teardown(&b);
 }
 

@@ -112,7 +112,7 @@ static void on_request(struct conn *c, const struct http_request *request,
 
 	if (m == NULL)
 		conn_refuse(c, 404);
-	else if (m->broken)
+	else if (!mount_mend(m))
 		conn_refuse(c, 503);
 	else if (strcmp(method, "GET") == 0)
 		begin_stream(d, c, m);

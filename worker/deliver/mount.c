@@ -200,6 +200,23 @@ void mount_add_viewer(struct mount *m, int fd, uint64_t now_ms)
 		give_up(m);
 }
 
+bool mount_mend(struct mount *m)
+{
+	struct ring_reader *reader;
+	int err;
+
+	if (!m->broken)
+		return true;
+	reader = ring_reader_new(m->ring_fd, &err);
+	if (reader == NULL)
+		return false;
+	ring_reader_free(&m->reader);
+	m->reader = reader;
+	m->rate_ms = 0;
+	m->broken = false;
+	return true;
+}
+
 void mount_measure(struct mount *m, uint64_t now_ms)
 {
 	bool ok;

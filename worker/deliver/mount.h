@@ -18,7 +18,7 @@ struct mount {
 	struct ev_loop *loop;
 	int ring_fd;
 	struct ring_reader *reader;
-	bool broken; /* the ring's header was found out */
+	bool broken; /* the ring's header was found out, and not since mended */
 	unsigned start_ms;
 	struct lag_kernel kernel;
 	struct lag lag;
@@ -60,6 +60,10 @@ bool mount_has_ring(const struct mount *, int fd);
 
 /* fd (taken) becomes a viewer, who gets the first bytes at once. */
 void mount_add_viewer(struct mount *, int fd, uint64_t now_ms);
+
+/* Looks whether a broken ring is sound again (its next writer goes on from
+ * where it is).  True when the mount can have viewers. */
+bool mount_mend(struct mount *);
 
 /* One pass over the viewers. */
 void mount_feed(struct mount *, uint64_t now_ms);

@@ -350,6 +350,34 @@ Test(ring, a_reader_keeps_its_head_when_the_header_turns_hostile)
 	rig_free(&rig);
 }
 
+Test(ring, a_stray_write_into_the_header_is_noticed)
+{
+	static const struct {
+		off_t at;
+		uint64_t value;
+	} cases[] = {
+		{ 0, 0 },
+		{ AT_SIZE, 1 },
+		{ AT_POS, 7 },
+		{ AT_POS, UINT64_MAX },
+		{ AT_POS, 4 * RING_PACKET }, /* back */
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		int fd = ring_create(1), err = 0;
+		struct ring_reader *r = ring_reader_new(fd, &err);
+
+		poke64(fd, AT_POS, 5 * RING_PACKET);
+		cr_assert(ring_reader_is_sound(r));
+		poke64(fd, AT_POS, 6 * RING_PACKET);
+		cr_assert(ring_reader_is_sound(r));
+		poke64(fd, cases[i].at, cases[i].value);
+		cr_assert_not(ring_reader_is_sound(r), "case %zu", i);
+		ring_reader_free(&r);
+		(void)close(fd);
+	}
+}
+
 Test(ring, a_reader_needs_no_right_to_write)
 {
 	int fd = ring_create(1);

@@ -218,6 +218,27 @@ Test(status, forgets_what_a_silent_worker_said)
 	status_stream_free(&s);
 }
 
+Test(status, an_http_output_without_a_ring_is_not_open)
+{
+	struct status_stream *s = make(two_outputs);
+	struct msg_stream_status m = {
+		.n_inputs = 1,
+		.inputs = { playing },
+		.n_outputs = 1,
+		.outputs = { { .position = 1, .error = "ring: Bad message" } },
+	};
+	struct fleet_stream fleet = { .n_outputs = 2 };
+	json_t *report, *output;
+
+	status_stream_hear(s, &m, false);
+	report = status_stream_report(s, &fleet, STATUS_SECOND);
+	output = json_array_get(json_object_get(report, "outputs"), 0);
+	expect_json(json_incref(output), "{'position':1,'open':false,"
+					 "'error':'ring: Bad message'}");
+	json_decref(report);
+	status_stream_free(&s);
+}
+
 Test(status, says_why_a_stream_is_not_run)
 {
 	struct status_stream *s = status_stream_new("a000");
