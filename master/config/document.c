@@ -16,13 +16,15 @@
 enum { READ_CHUNK = 256 * 1024 };
 
 /*
- * Whether brackets nest deeper than allowed, found before the parser makes
- * objects of them.  Brackets inside strings do not count.
+ * What the parser would make of it, found before it makes it: two bytes of
+ * text can become an object of two hundred.  What stands in strings does not
+ * count.
  */
-static bool is_too_deep(const char *data, size_t len)
+static int judge_size(const char *data, size_t len, size_t values_max,
+		      struct errmsg *why)
 {
 	bool in_string = false;
-	size_t depth = 0;
+	size_t depth = 0, values = 0;
 
 	for (size_t i = 0; i < len; i++) {
 		char c = data[i];
@@ -33,16 +35,25 @@ static bool is_too_deep(const char *data, size_t len)
 			in_string = !in_string;
 		else if (in_string)
 			continue;
-		else if ((c == '{' || c == '[') &&
-			 ++depth > DOCUMENT_DEPTH_MAX)
-			return true;
+		else if (c == '{' || c == '[')
+			depth++, values++;
 		else if ((c == '}' || c == ']') && depth > 0)
 			depth--;
+		else if (c == ',')
+			values++;
+		if (depth > DOCUMENT_DEPTH_MAX)
+			return errmsg_fail(why, -E2BIG, "is nested deeper "
+					   "than %d levels",
+					   DOCUMENT_DEPTH_MAX);
+		if (values > values_max)
+			return errmsg_fail(why, -E2BIG, "has more than %zu "
+					   "values", values_max);
 	}
-	return false;
+	return 0;
 }
 
-json_t *document_parse(const char *data, size_t len, struct errmsg *why)
+static json_t *parse(const char *data, size_t len, size_t values_max,
+		     struct errmsg *why)
 {
 	const char *nul = memchr(data, '\0', len);
 	json_error_t e;
@@ -53,17 +64,19 @@ json_t *document_parse(const char *data, size_t len, struct errmsg *why)
 		errmsg_set(why, "has a NUL byte at %td", nul - data);
 		return NULL;
 	}
-	if (is_too_deep(data, len)) {
-		errmsg_set(why, "is nested deeper than %d levels",
-			   DOCUMENT_DEPTH_MAX);
+	if (judge_size(data, len, values_max, why) < 0)
 		return NULL;
-	}
 	document = json_loadb(data, len, JSON_REJECT_DUPLICATES |
 					 JSON_DECODE_ANY, &e);
 	if (document == NULL)
 		errmsg_set(why, "line %d, column %d: %s", e.line, e.column,
 			   e.text);
 	return document;
+}
+
+json_t *document_parse(const char *data, size_t len, struct errmsg *why)
+{
+	return parse(data, len, DOCUMENT_VALUES_MAX, why);
 }
 
 static int read_all(int fd, struct buf *text)
@@ -112,9 +125,9 @@ int document_load(const char *path, json_t **ret, struct errmsg *why)
 	if (r < 0) {
 		errmsg_set(why, "cannot be read: %s", strerror(-r));
 	} else {
-		document = document_parse(buf_len(&text) > 0
-						  ? (char *)buf_head(&text)
-						  : "", buf_len(&text), why);
+		document = parse(buf_len(&text) > 0 ? (char *)buf_head(&text)
+						    : "",
+				 buf_len(&text), DOCUMENT_FILE_VALUES_MAX, why);
 		r = document != NULL ? 0 : -EBADMSG;
 	}
 	buf_done(&text);

@@ -5,8 +5,8 @@
  * Carries out what the table in proc_state.c says.  The worker is hostile: the
  * first message must be a hello of our version and of its own role, ready
  * comes once, its status once a second, and it says only what its role may;
- * whoever breaks this is killed and started again later.  Its log lines are passed on, cleaned and
- * rate-limited.
+ * whoever breaks this is killed and started again later.  Its log lines are
+ * passed on, cleaned and rate-limited.
  *
  * Owns the process and the channel; borrows the loop, spawner and events.
  */

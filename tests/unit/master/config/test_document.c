@@ -51,6 +51,40 @@ static void nest(char *text, size_t n)
 	text[2 * n + 1] = '\0';
 }
 
+/* "[{},{},…]" with n values; "[" is one of them. */
+static size_t repeat(char *text, size_t n)
+{
+	size_t len = 0;
+
+	text[len++] = '[';
+	for (size_t values = 1; values < n; values += 2)
+		len += (size_t)sprintf(text + len, "%s{}", len > 1 ? "," : "");
+	text[len++] = ']';
+	return len;
+}
+
+/* Two bytes of text are two hundred of memory. */
+Test(document, refuses_more_values_than_it_would_pay_for)
+{
+	static char text[2 * DOCUMENT_VALUES_MAX];
+	struct errmsg why = { 0 };
+	size_t len = repeat(text, DOCUMENT_VALUES_MAX - 1);
+	json_t *document = document_parse(text, len, &why);
+
+	cr_assert_not_null(document, "%s", why.text);
+	json_decref(document);
+	len = repeat(text, DOCUMENT_VALUES_MAX + 2);
+	cr_assert_null(document_parse(text, len, &why));
+	cr_assert_str_eq(why.text, "has more than 200000 values");
+
+	/* commas in strings are none */
+	memset(text, ',', sizeof text);
+	text[0] = text[sizeof text - 1] = '"';
+	document = document_parse(text, sizeof text, &why);
+	cr_assert(json_is_string(document), "%s", why.text);
+	json_decref(document);
+}
+
 Test(document, refuses_what_hides_behind_a_nul)
 {
 	static const char text[] = "{}\0{\"a\":1}";
