@@ -3,6 +3,7 @@ noinst_LIBRARIES += libmaster.a
 libmaster_a_SOURCES = \
 	master/master.c master/master.h \
 	master/options.c master/options.h \
+	master/file_budget.c master/file_budget.h \
 	master/minute.c master/minute.h \
 	master/proc.c master/proc.h \
 	master/status.c master/status.h \

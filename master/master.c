@@ -7,6 +7,7 @@
 #include "master/api/api.h"
 #include "master/config/check.h"
 #include "master/config/config.h"
+#include "master/file_budget.h"
 #include "master/http/server.h"
 #include "master/options.h"
 #include "master/status.h"
@@ -134,6 +135,18 @@ static void log_found(enum check_severity severity, const char *path,
 	*fatal |= severity == CHECK_FATAL;
 }
 
+static void warn_of_files(const json_t *document)
+{
+	size_t n = json_array_size(json_object_get(document, "make_stream"));
+	struct file_budget files;
+
+	file_budget_now(&files);
+	if (n > files.streams)
+		log_warning("master", "the limit of open files is enough for "
+			    "about %u streams, the configuration has %zu: "
+			    "raise LimitNOFILE", files.streams, n);
+}
+
 static int open_config(struct master *m)
 {
 	struct errmsg why = { 0 };
@@ -153,6 +166,7 @@ static int open_config(struct master *m)
 	}
 	(void)check_document(config_document(m->config), &m->control,
 			     log_found, &fatal);
+	warn_of_files(config_document(m->config));
 	return fatal ? MASTER_EXIT_CONFIG : 0;
 }
 
@@ -160,14 +174,18 @@ static int open_config(struct master *m)
 static int open_control(struct master *m)
 {
 	char address[SOCKADDR_TEXT_MAX];
+	struct file_budget files;
 	int err;
 
+	file_budget_now(&files);
 	m->hub = hub_new(m->loop);
+	hub_limit(m->hub, files.events);
 	m->http = http_server_new(&(struct http_server_config){
 		.loop = m->loop,
 		.on_request = on_request,
 		.on_gone = on_conn_gone,
 		.arg = m,
+		.connections_max = files.control,
 	});
 	err = http_server_listen(m->http, &m->control);
 	if (err < 0) {

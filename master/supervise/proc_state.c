@@ -159,6 +159,13 @@ static enum proc_state next_life(struct proc *p, uint64_t now,
 		     now + wait);
 }
 
+static enum proc_state wait_for_means(struct proc *p, uint64_t now,
+				      struct proc_effects *do_)
+{
+	(void)do_;
+	return enter(p, PROC_BACKOFF, now + PROC_SHORT_MS);
+}
+
 static enum proc_state leave_behind(struct proc *p, uint64_t now,
 				    struct proc_effects *do_)
 {
@@ -196,6 +203,7 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 		[PROC_CLOSED] = die,
 		[PROC_BAD] = kill_it,
 		[PROC_EXIT] = next_life,
+		[PROC_SHORT] = wait_for_means,
 		[PROC_DEADLINE] = leave_a_core,
 		[PROC_LEFT_EXIT] = count_left,
 	},

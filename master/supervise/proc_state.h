@@ -26,6 +26,7 @@ enum {
 	PROC_DYING_MS = 500,   /* from SIGABRT, or the channel's end, to KILL */
 	PROC_TERM_MS = 2000,   /* from SIGTERM to SIGKILL */
 	PROC_KILL_MS = 5000,   /* from SIGKILL to being left behind */
+	PROC_SHORT_MS = 1000,  /* between two tries while we lack something */
 	PROC_LATE_MS = 1000,   /* our own loop was blocked, not the worker */
 	PROC_LEFT_MAX = 4,     /* stuck in the kernel before no more start */
 };
@@ -52,6 +53,8 @@ enum proc_event {
 	PROC_CLOSED,    /* the channel ended in good order */
 	PROC_BAD,       /* it broke the rules of the channel */
 	PROC_EXIT,      /* the process ended, or could not be started */
+	PROC_SHORT,     /* it could not be started: we lack descriptors,
+			 * memory or processes, and it has done nothing */
 	PROC_DEADLINE,
 	PROC_LEFT_EXIT, /* one that was left behind ended at last */
 	PROC_EVENTS

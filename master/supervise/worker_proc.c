@@ -10,6 +10,7 @@
 #include "master/supervise/spawn.h"
 #include "proto/contract.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ struct worker_proc {
 	struct child *child;
 	struct channel *channel;
 	bool greeted; /* its hello was heard */
+	bool lacks;   /* the last start failed for want of means of ours */
 	struct pace pace;
 	char why[160]; /* what we end it for; "" when it ends by itself */
 
@@ -73,6 +75,9 @@ static void update_alarm(struct worker_proc *w)
 			       "%u unwanted ends in a row, the last: %s; "
 			       "one try a minute",
 			       w->proc.backoff.ends, w->last_end);
+	else if (w->lacks)
+		(void)snprintf(w->alarm, sizeof w->alarm,
+			       "%s; one try a second", w->last_end);
 
 	if (w->alarm[0] != '\0' && !before)
 		log_error(w->name, "alarm: %s", w->alarm);
@@ -303,6 +308,13 @@ static int open_worker(struct worker_proc *w)
 	return 0;
 }
 
+/* Nothing that the worker could be blamed for. */
+static bool is_shortage(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
+	       err == -ENOBUFS || err == -EAGAIN;
+}
+
 static void on_turn(struct spawn_ticket *ticket)
 {
 	struct worker_proc *w = container_of(ticket, struct worker_proc,
@@ -311,10 +323,11 @@ static void on_turn(struct spawn_ticket *ticket)
 
 	w->why[0] = '\0';
 	err = open_worker(w);
+	w->lacks = is_shortage(err);
 	if (err < 0) {
 		(void)snprintf(w->last_end, sizeof w->last_end,
 			       "cannot be started: %s", strerror(-err));
-		step(w, PROC_EXIT);
+		step(w, w->lacks ? PROC_SHORT : PROC_EXIT);
 	}
 }
 

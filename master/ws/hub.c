@@ -19,6 +19,7 @@ struct hub {
 	ev_timer flush;
 	struct ws_client *clients[HUB_CLIENTS_MAX]; /* by age */
 	size_t n_clients;
+	size_t clients_max;
 	size_t held;           /* see HUB_RECEIVED_MAX */
 	struct buf text;       /* one message, encoded */
 	struct buf frames;     /* messages that wait for the flush */
@@ -68,8 +69,14 @@ struct hub *hub_new(struct ev_loop *loop)
 	struct hub *h = xcalloc(1, sizeof *h);
 
 	h->loop = loop;
+	h->clients_max = HUB_CLIENTS_MAX;
 	ev_timer_init(&h->flush, on_flush, HUB_FLUSH_MS / 1e3, 0);
 	return h;
+}
+
+void hub_limit(struct hub *h, size_t clients_max)
+{
+	h->clients_max = MIN(clients_max, (size_t)HUB_CLIENTS_MAX);
 }
 
 void hub_free(struct hub **hub)
@@ -93,7 +100,7 @@ void hub_free(struct hub **hub)
 /* A slot for one more. */
 static bool make_room(struct hub *h, bool listener)
 {
-	if (h->n_clients < HUB_CLIENTS_MAX)
+	if (h->n_clients < h->clients_max)
 		return true;
 	for (size_t i = 0; listener && i < h->n_clients; i++)
 		if (!ws_client_listens(h->clients[i])) {

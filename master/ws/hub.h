@@ -34,6 +34,8 @@ enum {
 enum hub_urgency { HUB_SOON, HUB_AT_ONCE };
 
 struct hub *hub_new(struct ev_loop *);
+/* Fewer clients than HUB_CLIENTS_MAX; call it before the first. */
+void hub_limit(struct hub *, size_t clients_max);
 
 /* Every client gets close 1001 (best effort, no waiting). */
 void hub_free(struct hub **);

@@ -5,6 +5,7 @@
 #include "tests/component/rig.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -278,6 +279,50 @@ Test(fleet, a_worker_that_cannot_be_started_is_named, .timeout = 30)
 	bench_await_ends(&b, "good", 1, 1000);
 	cr_assert_eq(bench_get(&b, "good").pid, 0);
 	cr_assert_gt(rig_count_log("cannot be started: No such file"), 0);
+	bench_teardown(&b);
+}
+
+static bool has_alarm(void *arg)
+{
+	struct wish *w = arg;
+
+	return bench_get(w->bench, w->id).alarm != NULL;
+}
+
+/* As many descriptors as the process has, and n more. */
+static void limit_files(rlim_t n)
+{
+	struct rlimit files;
+	int next = dup(STDERR_FILENO);
+
+	cr_assert_geq(next, 0);
+	(void)close(next);
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+	files.rlim_cur = (rlim_t)next + n;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+}
+
+Test(fleet, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 30)
+{
+	struct wish alarm = { .id = "good" };
+	struct fleet_stream s;
+	struct fleet_bench b;
+
+	bench_setup(&b);
+	alarm.bench = &b;
+	limit_files(1);
+	bench_set(&b, "good", NULL);
+	rig_run_until(b.loop, has_alarm, &alarm, 5000, "an alarm");
+	s = bench_get(&b, "good");
+	cr_assert_not_null(strstr(s.alarm, strerror(EMFILE)), "%s", s.alarm);
+	/* six tries, one line */
+	rig_run_for(b.loop, 6000);
+	cr_assert_eq(rig_count_log("alarm:"), 1);
+	limit_files(64);
+	bench_await(&b, "good", "running", 0, 2000);
+	s = bench_get(&b, "good");
+	cr_assert_null(s.alarm);
+	cr_assert_eq(s.restarts, 0);
 	bench_teardown(&b);
 }
 

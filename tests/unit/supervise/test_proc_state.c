@@ -325,11 +325,13 @@ Test(proc_state, every_order_of_events_keeps_the_invariants)
 			random = random * 1664525u + 1013904223u;
 			e = (enum proc_event)((random >> 16) % PROC_EVENTS);
 			if ((e >= PROC_READY && e <= PROC_EXIT && !alive) ||
+			    (e == PROC_SHORT &&
+			     b.proc.state != PROC_STARTING) ||
 			    (e == PROC_LEFT_EXIT && left == 0))
 				continue;
 			b.now += (random >> 8) % 3000;
 			event(&b, e);
-			if (e == PROC_EXIT)
+			if (e == PROC_EXIT || e == PROC_SHORT)
 				alive = false;
 			left -= e == PROC_LEFT_EXIT;
 
@@ -352,4 +354,23 @@ Test(proc_state, every_order_of_events_keeps_the_invariants)
 					     b.proc.state <= PROC_KILLING);
 		}
 	}
+}
+
+/* No descriptors, no memory: that is our want, not its fault. */
+Test(proc_state, want_of_means_is_no_way_into_quarantine)
+{
+	struct bench b = running();
+
+	event(&b, PROC_EXIT);
+	expect(&b, PROC_STARTING, true, 0);
+	for (int i = 0; i < 20; i++) {
+		event(&b, PROC_SHORT);
+		expect(&b, PROC_BACKOFF, false, 0);
+		cr_assert_eq(b.proc.deadline_ms, b.now + PROC_SHORT_MS);
+		deadline(&b);
+		expect(&b, PROC_STARTING, true, 0);
+	}
+	cr_assert_eq(b.proc.unwanted_ends, 1);
+	event(&b, PROC_READY);
+	expect(&b, PROC_RUNNING, false, 0);
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/file_budget.h"
+
+#include "common/util.h"
+#include "master/http/server.h"
+#include "master/ws/hub.h"
+
+#include <sys/resource.h>
+
+enum {
+	/* channel, pidfd, two of the ring, and a socket for its viewers */
+	PER_STREAM = 5,
+	/* stdio, loop, listeners, saves, the other workers */
+	RESERVED = 64,
+	USUAL_LIMIT = 1024,
+};
+
+void file_budget_divide(uint64_t limit, struct file_budget *ret)
+{
+	uint64_t clients;
+
+	ret->control = (unsigned)MIN(limit / 4, (uint64_t)HTTP_CONNECTIONS_MAX);
+	ret->events = (unsigned)MIN(limit / 8, (uint64_t)HUB_CLIENTS_MAX);
+	clients = (uint64_t)ret->control + ret->events + RESERVED;
+	limit = MIN(limit, (uint64_t)INT32_MAX);
+	ret->streams = limit > clients
+			       ? (unsigned)((limit - clients) / PER_STREAM)
+			       : 0;
+}
+
+void file_budget_now(struct file_budget *ret)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		files.rlim_cur = USUAL_LIMIT;
+	file_budget_divide(files.rlim_cur, ret);
+}
