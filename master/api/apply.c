@@ -79,6 +79,14 @@ void apply_stream(struct api *api, const char *id, const json_t *stream)
 	settle(api, id, stream, NULL);
 }
 
+void apply_kept(struct api *api, const char *id, const json_t *stream)
+{
+	char *fault = xstrdup(status_fault(api->cfg.status, id));
+
+	settle(api, id, stream, fault);
+	free(fault);
+}
+
 void apply_removal(struct api *api, const char *id)
 {
 	fleet_remove_stream(api->cfg.fleet, id);

@@ -17,6 +17,9 @@ void apply_warn(struct api *, const json_t *stream);
 /* Starts, replaces or stops the stream so that it is as the object says.  The
  * object has no fault. */
 void apply_stream(struct api *, const char *id, const json_t *stream);
+/* The same for one that was only changed in what nobody runs: what kept it from
+ * running still does. */
+void apply_kept(struct api *, const char *id, const json_t *stream);
 void apply_removal(struct api *, const char *id);
 
 /* Starts the streams that a neighbour kept from running and that can run now;

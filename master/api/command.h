@@ -108,3 +108,7 @@ command_fn sections_set_log;
 
 /* servers.c */
 command_fn servers_set;
+
+/* softcams.c, cas.c */
+command_fn softcams_set;
+command_fn cas_set;

@@ -4,16 +4,21 @@ libmaster_a_SOURCES += \
 	master/api/apply.c master/api/apply.h \
 	master/api/auth_edit.c master/api/auth_edit.h \
 	master/api/call.c master/api/call.h \
+	master/api/cas.c \
 	master/api/command.h \
 	master/api/config.c \
 	master/api/edit.c master/api/edit.h \
+	master/api/entries.c master/api/entries.h \
+	master/api/input_edit.c master/api/input_edit.h \
 	master/api/observer.c master/api/observer.h \
+	master/api/rewrite.c master/api/rewrite.h \
 	master/api/route.c master/api/route.h \
 	master/api/saved.c master/api/saved.h \
 	master/api/sections.c \
 	master/api/servers.c \
 	master/api/set_stream.c \
 	master/api/settings.c \
+	master/api/softcams.c \
 	master/api/status.c \
 	master/api/stream_edit.c master/api/stream_edit.h \
 	master/api/streams.c

@@ -24,6 +24,7 @@ system_tests = \
 	tests/system/output.mjs \
 	tests/system/save.mjs \
 	tests/system/settings.mjs \
+	tests/system/softcams.mjs \
 	tests/system/status.mjs \
 	tests/system/stop.mjs \
 	tests/system/tables.mjs \

@@ -10,7 +10,9 @@ tests_unit_proto_test_io_spec_LDADD = $(unit_libs)
 
 unit_config_tests = \
 	tests/unit/master/api/test_api \
+	tests/unit/master/api/test_input_edit \
 	tests/unit/master/api/test_sections \
+	tests/unit/master/api/test_softcams \
 	tests/unit/master/api/test_settings \
 	tests/unit/master/api/test_stream_edit \
 	tests/unit/master/config/test_check \
@@ -26,6 +28,7 @@ unit_config_tests = \
 	tests/unit/master/test_status
 check_PROGRAMS += $(unit_config_tests)
 TESTS += $(unit_config_tests)
+tests_unit_master_api_test_input_edit_LDADD = $(master_libs)
 tests_unit_master_api_test_stream_edit_LDADD = $(master_libs)
 tests_unit_master_config_test_check_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
@@ -48,6 +51,9 @@ tests_unit_master_api_test_api_LDADD = $(master_libs)
 tests_unit_master_api_test_sections_SOURCES = \
 	tests/unit/master/api/test_sections.c $(unit_world)
 tests_unit_master_api_test_sections_LDADD = $(master_libs)
+tests_unit_master_api_test_softcams_SOURCES = \
+	tests/unit/master/api/test_softcams.c $(unit_world)
+tests_unit_master_api_test_softcams_LDADD = $(master_libs)
 tests_unit_master_api_test_settings_SOURCES = \
 	tests/unit/master/api/test_settings.c $(unit_world)
 tests_unit_master_api_test_settings_LDADD = $(master_libs)
