@@ -5,6 +5,9 @@
 #include "common/log.h"
 #include "common/sockaddr.h"
 #include "master/api/api.h"
+#include "master/auth/auth.h"
+#include "master/auth/first_start.h"
+#include "master/auth/sessions_path.h"
 #include "master/config/check.h"
 #include "master/config/config.h"
 #include "master/file_budget.h"
@@ -33,6 +36,7 @@ struct master {
 	struct fleet *fleet;
 	struct status *status;
 	struct system_status *system;
+	struct auth *auth;
 	struct api *api;
 	struct watchdog *watchdog;
 	ev_signal on_term, on_int, on_hup;
@@ -215,6 +219,22 @@ static int open_fleet(struct master *m)
 	return 0;
 }
 
+static void open_auth(struct master *m)
+{
+	char *path = sessions_path(m->options->config_path,
+				   getenv("STATE_DIRECTORY"));
+
+	if (!m->options->no_web_auth)
+		(void)first_start(m->config);
+	m->auth = auth_new(&(struct auth_config){
+		.loop = m->loop,
+		.config = m->config,
+		.proc = fleet_auth(m->fleet),
+		.sessions_path = path,
+	});
+	free(path);
+}
+
 static void open_api(struct master *m)
 {
 	m->status = status_new(&(struct status_config){
@@ -225,6 +245,7 @@ static void open_api(struct master *m)
 	m->system = system_status_new(m->loop);
 	m->api = api_new(&(struct api_config){
 		.loop = m->loop,
+		.auth = m->auth,
 		.config = m->config,
 		.fleet = m->fleet,
 		.hub = m->hub,
@@ -255,6 +276,7 @@ static int start(struct master *m)
 		code = open_fleet(m);
 	if (code != 0)
 		return code;
+	open_auth(m);
 	open_api(m);
 	open_signals(m);
 	api_start_streams(m->api);
@@ -270,6 +292,7 @@ static void close_all(struct master *m)
 	watchdog_free(&m->watchdog);
 	http_server_free(&m->http);
 	api_free(&m->api);
+	auth_free(&m->auth);
 	system_status_free(&m->system);
 	status_free(&m->status);
 	fleet_free(&m->fleet);

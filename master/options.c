@@ -2,6 +2,7 @@
 #include "master/options.h"
 
 #include "config.h"
+#include "master/auth/first_start.h"
 #include "master/config/check.h"
 #include "master/config/check_file.h"
 
@@ -9,15 +10,18 @@
 #include <getopt.h>
 #include <stdio.h>
 
-enum { OPTION_NO_WEB_AUTH = 256 };
+enum { OPTION_NO_WEB_AUTH = 256, OPTION_RESET_PASSWORD };
 
 static const char help[] =
 	"usage: sluice [-c FILE] [-p PORT] [--no-web-auth]\n"
 	"       sluice -t -c FILE\n"
+	"       sluice --reset-password LOGIN -c FILE\n"
 	"\n"
 	"  -c, --config FILE    the configuration: read at start, saved here\n"
 	"  -p, --port PORT      control port; wins over settings.control_port\n"
 	"      --no-web-auth    let everybody in who reaches the control port\n"
+	"      --reset-password LOGIN\n"
+	"                       give the user a new password and print it\n"
 	"  -t, --check          judge the configuration, name every fault\n"
 	"  -V, --version        print the version\n"
 	"  -h, --help           print this text\n";
@@ -26,13 +30,20 @@ static const struct option long_options[] = {
 	{ "config", required_argument, NULL, 'c' },
 	{ "port", required_argument, NULL, 'p' },
 	{ "no-web-auth", no_argument, NULL, OPTION_NO_WEB_AUTH },
+	{ "reset-password", required_argument, NULL, OPTION_RESET_PASSWORD },
 	{ "check", no_argument, NULL, 't' },
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
 
-enum verdict { GO_ON, CHECK_ONLY, SAY_VERSION, SAY_HELP, WRONG };
+enum verdict { GO_ON, CHECK_ONLY, RESET_ONLY, SAY_VERSION, SAY_HELP, WRONG };
+
+/* What was asked for instead of a run. */
+struct instead {
+	bool check;
+	const char *reset; /* a login */
+};
 
 static enum verdict fail(const char *text)
 {
@@ -54,7 +65,8 @@ static enum verdict take_port(struct options *o, const char *text)
 }
 
 /* One option; GO_ON also for those that only set something. */
-static enum verdict take_option(struct options *o, int letter, bool *check)
+static enum verdict take_option(struct options *o, int letter,
+				struct instead *instead)
 {
 	switch (letter) {
 	case 'c':
@@ -67,8 +79,11 @@ static enum verdict take_option(struct options *o, int letter, bool *check)
 	case OPTION_NO_WEB_AUTH:
 		o->no_web_auth = true;
 		return GO_ON;
+	case OPTION_RESET_PASSWORD:
+		instead->reset = optarg;
+		return GO_ON;
 	case 't':
-		*check = true;
+		instead->check = true;
 		return GO_ON;
 	case 'V':
 		return SAY_VERSION;
@@ -81,36 +96,43 @@ static enum verdict take_option(struct options *o, int letter, bool *check)
 	}
 }
 
-static enum verdict take_all(int argc, char **argv, struct options *o)
+static enum verdict take_all(int argc, char **argv, struct options *o,
+			     struct instead *instead)
 {
 	enum verdict v = GO_ON;
-	bool check = false;
 	int letter;
 
 	optind = 1;
 	while (v == GO_ON && (letter = getopt_long(argc, argv, "c:p:tVh",
 						   long_options, NULL)) != -1)
-		v = take_option(o, letter, &check);
+		v = take_option(o, letter, instead);
 	if (v != GO_ON)
 		return v;
 	if (optind < argc)
 		return fail("there are no arguments without an option");
-	if (!check)
+	if (!instead->check && instead->reset == NULL)
 		return GO_ON;
-	return o->config_path != NULL ? CHECK_ONLY : fail("-t needs -c FILE");
+	if (o->config_path == NULL)
+		return fail(instead->check ? "-t needs -c FILE"
+					   : "--reset-password needs -c FILE");
+	return instead->check ? CHECK_ONLY : RESET_ONLY;
 }
 
 bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 {
+	struct instead instead = { 0 };
 	struct options o = { 0 };
 
 	*ret_exit = OPTIONS_EXIT_OK;
-	switch (take_all(argc, argv, &o)) {
+	switch (take_all(argc, argv, &o, &instead)) {
 	case GO_ON:
 		*ret = o;
 		return true;
 	case CHECK_ONLY:
 		*ret_exit = check_file(o.config_path, stderr);
+		return false;
+	case RESET_ONLY:
+		*ret_exit = reset_password(o.config_path, instead.reset);
 		return false;
 	case SAY_VERSION:
 		(void)puts("sluice " PACKAGE_VERSION);

@@ -26,8 +26,8 @@ struct options {
 
 /*
  * True: go on with *ret (its strings are argv's).  False: all is done, leave
- * with *ret_exit: -h and -V were answered on stdout, -t was carried out, or
- * the usage was wrong (a line on stderr, exit 64).
+ * with *ret_exit: -h and -V were answered on stdout, -t or --reset-password
+ * was carried out, or the usage was wrong (a line on stderr, exit 64).
  */
 bool options_parse(int argc, char **argv, struct options *ret,
 		   int *ret_exit) MUST_CHECK;

@@ -3,20 +3,23 @@
 
 #include "common/alloc.h"
 #include "common/errmsg.h"
+#include "master/api/admit.h"
 #include "master/api/apply.h"
 #include "master/api/call.h"
 #include "master/api/command.h"
+#include "master/api/event.h"
 #include "master/api/route.h"
+#include "master/auth/access.h"
 #include "master/config/document.h"
 #include "master/http/server.h"
-#include "master/options.h"
-#include "master/ws/hub.h"
 
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LOGIN_BODY_MAX = 8192 };
 
 /* POST control/ with "cmd" */
 static const struct {
@@ -25,7 +28,10 @@ static const struct {
 } commands[] = {
 	{ "check-stream", streams_check },
 	{ "get-stream", streams_get },
+	{ "get-user", users_get },
 	{ "load", config_load },
+	{ "login", login_login },
+	{ "logout", login_logout },
 	{ "restart", settings_restart },
 	{ "restart-stream", streams_restart },
 	{ "set-auth", sections_set_auth },
@@ -37,9 +43,13 @@ static const struct {
 	{ "set-settings", settings_set },
 	{ "set-softcam", softcams_set },
 	{ "set-stream", streams_set },
+	{ "set-user", users_set },
 	{ "toggle-stream", streams_toggle },
+	{ "toggle-user", users_toggle },
 	{ "upload", config_put },
 	{ "version", status_version },
+	{ "whoami", login_whoami },
+	{ "ws-token", login_ws_token },
 };
 
 /* GET api/… */
@@ -134,13 +144,32 @@ void reply_error(struct reply *reply, int status, const char *format, ...)
 	(void)json_object_set_new(reply->body, "error", sentence(text));
 }
 
-static void run_command(struct api *api, const json_t *request,
-			struct reply *reply)
+static command_fn *find_command(const char *name)
 {
-	const json_t *cmd = json_object_get(request, "cmd");
-	const char *name = json_string_value(cmd);
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return commands[i].run;
+	return NULL;
+}
 
-	if (!json_is_object(request)) {
+/* False after a reply. */
+static bool is_allowed(enum access access, struct reply *reply)
+{
+	if (access == ACCESS_FORBIDDEN)
+		reply_error(reply, 403, "an observer may not do this");
+	else if (access == ACCESS_HIDDEN)
+		reply_error(reply, 404, "this is not for observers");
+	return access == ACCESS_YES;
+}
+
+static void run_command(struct call *call)
+{
+	const json_t *cmd = json_object_get(call->body, "cmd");
+	const char *name = json_string_value(cmd);
+	struct reply *reply = &call->reply;
+	command_fn *run;
+
+	if (!json_is_object(call->body)) {
 		reply_error(reply, 400, "the body is not a JSON object");
 		return;
 	}
@@ -149,72 +178,76 @@ static void run_command(struct api *api, const json_t *request,
 			    cmd == NULL ? "missing" : "not a string");
 		return;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
-		if (strcmp(commands[i].name, name) == 0) {
-			commands[i].run(api, request, reply);
-			return;
-		}
-	}
-	reply_error(reply, 400, "cmd: \"%.64s\" is not a command", name);
+	if (!is_allowed(access_command(call->caller.type, name), reply))
+		return;
+	run = find_command(name);
+	if (run == NULL)
+		reply_error(reply, 400, "cmd: \"%.64s\" is not a command",
+			    name);
+	else
+		run(call->api, call->body, reply);
+}
+
+static void read_body(struct call *call, struct errmsg *why)
+{
+	size_t len;
+	const uint8_t *body = http_request_body(call->request, &len);
+
+	call->body = document_parse((const char *)body, len, why);
 }
 
 static void take_command(struct call *call)
 {
-	struct errmsg why;
-	size_t len;
-	const uint8_t *body = http_request_body(call->request, &len);
+	struct errmsg why = { 0 };
 
-	call->body = document_parse((const char *)body, len, &why);
+	if (call->body == NULL)
+		read_body(call, &why);
 	if (call->body == NULL)
 		reply_error(&call->reply, 400, "the body is not JSON: %s",
 			    why.text);
 	else
-		run_command(call->api, call->body, &call->reply);
+		run_command(call);
+}
+
+static void take_path(struct call *call)
+{
+	const struct route *r = &call->route;
+
+	if (is_allowed(access_path(call->caller.type, r->path->path),
+		       &call->reply))
+		r->path->run(call->api, r->id, r->span, &call->reply);
 }
 
 /* The caller is known and may come in. */
 static void carry_out(struct call *call)
 {
-	const struct route *r = &call->route;
-
-	switch (r->kind) {
-	case ROUTE_COMMAND:
+	if (call->route.kind == ROUTE_COMMAND)
 		take_command(call);
-		break;
-	case ROUTE_PATH:
-		r->path->run(call->api, r->id, r->span, &call->reply);
-		break;
-	case ROUTE_EVENT:
-	case ROUTE_NONE:
-		break;
-	}
+	else if (call->route.kind == ROUTE_PATH)
+		take_path(call);
 	if (!call->later)
 		call_answer(call);
 }
 
-static void take_handshake(struct call *call)
+/* The one command that needs no credential; it is not long. */
+static bool is_login(struct call *call)
 {
-	struct hub *hub = call->api->cfg.hub;
-	struct http_conn *conn = call->conn;
-	const struct http_request *request = call->request;
-	char token[1024];
-	/* without a token it is there to answer "ping" */
-	bool listener = http_request_query_get(request, "token", token,
-					       sizeof token);
+	const char *name;
+	size_t len;
 
-	/* the hub answers, or takes the connection away */
-	call_drop(call);
-	hub_handshake(hub, conn, request, listener);
+	(void)http_request_body(call->request, &len);
+	if (call->route.kind != ROUTE_COMMAND || len > LOGIN_BODY_MAX)
+		return false;
+	read_body(call, NULL);
+	name = json_string_value(json_object_get(call->body, "cmd"));
+	return name != NULL && strcmp(name, "login") == 0;
 }
 
-static void shut_out(struct call *call)
+static void take_login(struct call *call)
 {
-	json_decref(call->reply.body);
-	call->reply.body = NULL;
-	reply_error(&call->reply, 403,
-		    "nobody is let in without --no-web-auth");
-	call->reply.page = call->route.kind == ROUTE_EVENT;
-	call_answer(call);
+	login_login(call->api, call->body, &call->reply);
+	if (!call->later)
+		call_answer(call);
 }
 
 void api_handle(struct api *api, struct http_conn *conn,
@@ -224,16 +257,20 @@ void api_handle(struct api *api, struct http_conn *conn,
 					 ARRAY_LEN(paths) };
 	struct call *call = call_new(api, conn, request);
 
+	admit_address(call);
 	route_find(&all, request, &call->route, &call->reply);
-	if (!api->cfg.options->no_web_auth) {
-		shut_out(call);
-		return;
+	if (admit_is_foreign(request)) {
+		reply_reset(&call->reply);
+		reply_error(&call->reply, 403,
+			    "the request was made by a page of another site");
+		call_answer(call);
+	} else if (call->route.kind == ROUTE_EVENT) {
+		event_handshake(call);
+	} else if (is_login(call)) {
+		take_login(call);
+	} else {
+		admit(call, carry_out);
 	}
-	call->caller = (struct caller){ .login = "-", .type = USER_CONTROL };
-	if (call->route.kind == ROUTE_EVENT)
-		take_handshake(call);
-	else
-		carry_out(call);
 }
 
 void api_gone(struct api *api, struct http_conn *conn)

@@ -10,6 +10,7 @@
 #include "common/util.h"
 
 struct api;
+struct auth;
 struct config;
 struct ev_loop;
 struct fleet;
@@ -22,6 +23,7 @@ struct system_status;
 
 struct api_config {
 	struct ev_loop *loop;
+	struct auth *auth;
 	struct config *config;
 	struct fleet *fleet;
 	struct hub *hub;

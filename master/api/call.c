@@ -34,9 +34,9 @@ struct call *call_new(struct api *api, struct http_conn *conn,
 static void call_free(struct call *c)
 {
 	LIST_REMOVE(c, link);
+	gate_forget(&c->wait);
 	json_decref(c->body);
-	json_decref(c->reply.body);
-	free(c->reply.headers);
+	reply_reset(&c->reply);
 	free(c);
 }
 
@@ -101,12 +101,24 @@ void reply_drop(struct reply *reply, const char *field)
 	reply->drop = true;
 }
 
+void reply_reset(struct reply *reply)
+{
+	json_decref(reply->body);
+	/* a session id may be in it */
+	if (reply->headers != NULL)
+		explicit_bzero(reply->headers, strlen(reply->headers));
+	free(reply->headers);
+	*reply = (struct reply){ .call = reply->call };
+}
+
 void reply_header(struct reply *reply, const char *name, const char *value)
 {
 	char *before = reply->headers;
 
 	reply->headers = xasprintf("%s%s: %s\r\n",
 				   before != NULL ? before : "", name, value);
+	if (before != NULL)
+		explicit_bzero(before, strlen(before));
 	free(before);
 }
 

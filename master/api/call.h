@@ -11,6 +11,7 @@
 #include "master/api/command.h"
 #include "master/api/route.h"
 #include "master/auth/caller.h"
+#include "master/auth/gate.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -25,6 +26,9 @@ struct call {
 	struct route route;
 	json_t *body; /* of a command, once it was read */
 	struct reply reply;
+	/* while a password is checked: go() follows when it is right */
+	struct gate_wait *wait;
+	void (*go)(struct call *);
 	/* somebody else answers; both are NULL when nobody does */
 	void (*on_gone)(void *arg);
 	void *arg;

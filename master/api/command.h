@@ -52,6 +52,9 @@ void reply_error(struct reply *, int status, const char *format, ...)
  * answer, and its connection is closed.  field is for the log. */
 void reply_drop(struct reply *, const char *field);
 
+/* Forgets what stands in it. */
+void reply_reset(struct reply *);
+
 /* One more line of the answer's head. */
 void reply_header(struct reply *, const char *name, const char *value);
 
@@ -112,3 +115,16 @@ command_fn servers_set;
 /* softcams.c, cas.c */
 command_fn softcams_set;
 command_fn cas_set;
+
+/* login.c */
+command_fn login_login;
+command_fn login_logout;
+command_fn login_whoami;
+command_fn login_ws_token;
+
+/* users.c */
+command_fn users_get;
+command_fn users_toggle;
+
+/* set_user.c */
+command_fn users_set;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
+	master/api/admit.c master/api/admit.h \
 	master/api/api.c master/api/api.h \
 	master/api/apply.c master/api/apply.h \
 	master/api/auth_edit.c master/api/auth_edit.h \
@@ -10,6 +11,8 @@ libmaster_a_SOURCES += \
 	master/api/edit.c master/api/edit.h \
 	master/api/entries.c master/api/entries.h \
 	master/api/input_edit.c master/api/input_edit.h \
+	master/api/event.c master/api/event.h \
+	master/api/login.c \
 	master/api/observer.c master/api/observer.h \
 	master/api/rewrite.c master/api/rewrite.h \
 	master/api/route.c master/api/route.h \
@@ -17,8 +20,10 @@ libmaster_a_SOURCES += \
 	master/api/sections.c \
 	master/api/servers.c \
 	master/api/set_stream.c \
+	master/api/set_user.c \
 	master/api/settings.c \
 	master/api/softcams.c \
 	master/api/status.c \
 	master/api/stream_edit.c master/api/stream_edit.h \
-	master/api/streams.c
+	master/api/streams.c \
+	master/api/users.c master/api/users.h

@@ -2,7 +2,10 @@
 /* Commands about the settings, and about the instance itself. */
 #include "master/api/edit.h"
 #include "master/api/saved.h"
+#include "master/auth/auth.h"
 #include "master/config/check.h"
+
+#include <string.h>
 
 /* False after a reply: with this value the next start would fail, or a part of
  * it would be ignored. */
@@ -80,9 +83,10 @@ void settings_set_config(struct api *api, const json_t *request,
 	if (!read_key(request, &key, &restart, reply) ||
 	    (data != NULL && !judge(key, data, reply)))
 		return;
-	/* the users are looked up in the document at every request */
 	config_set_section(api->cfg.config, key,
 			   data != NULL ? json_deep_copy(data) : NULL);
+	if (strcmp(key, "users") == 0)
+		auth_users_changed(api->cfg.auth);
 	message = edit_message("set-config");
 	(void)json_object_set_new(message, "key", json_string(key));
 	if (data != NULL)

@@ -12,6 +12,7 @@ struct rule {
 
 static const struct rule commands[] = {
 	/* authentication */
+	{ "login", ACCESS_YES }, /* of an observer once more */
 	{ "logout", ACCESS_YES },
 	{ "whoami", ACCESS_YES },
 	{ "ws-token", ACCESS_YES },

@@ -6,9 +6,12 @@
 #include "master/auth/secret.h"
 #include "master/auth/user.h"
 
+#include <stdbool.h>
+
 struct caller {
 	char login[USER_LOGIN_MAX + 1]; /* "-" without logins; "" before one */
 	int type;                       /* USER_CONTROL, USER_OBSERVER; 0 */
 	struct ip_address address;      /* of the client, not of its proxy */
+	bool secure;                    /* it came over TLS */
 	char session[SECRET_TEXT];      /* what let it in; "" for another way */
 };

@@ -55,7 +55,7 @@ void lockout_free(struct lockout **lp)
 	free(l);
 }
 
-static struct ip_address key_of(const struct ip_address *a)
+struct ip_address lockout_key(const struct ip_address *a)
 {
 	struct ip_address key = *a;
 
@@ -75,7 +75,7 @@ static size_t bucket_of(const struct lockout *l, const struct ip_address *key)
 
 static struct entry *find(const struct lockout *l, const struct ip_address *a)
 {
-	struct ip_address key = key_of(a);
+	struct ip_address key = lockout_key(a);
 	struct entry *e;
 
 	LIST_FOREACH(e, &l->buckets[bucket_of(l, &key)], bucket)
@@ -122,7 +122,7 @@ static struct entry *add(struct lockout *l, const struct ip_address *a)
 
 	if (l->n >= LOCKOUT_ADDRESSES_MAX)
 		drop(l, TAILQ_FIRST(&l->all));
-	e->address = key_of(a);
+	e->address = lockout_key(a);
 	LIST_INSERT_HEAD(&l->buckets[bucket_of(l, &e->address)], e, bucket);
 	TAILQ_INSERT_TAIL(&l->all, e, link);
 	l->n++;

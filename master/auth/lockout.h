@@ -28,6 +28,9 @@ struct lockout *lockout_new(void);
 /* NULL-safe; sets *l to NULL. */
 void lockout_free(struct lockout **);
 
+/* What the address counts as. */
+struct ip_address lockout_key(const struct ip_address *);
+
 bool lockout_is_locked(const struct lockout *, const struct ip_address *,
 		       uint64_t now_ms);
 

@@ -11,6 +11,7 @@ struct token {
 	TAILQ_ENTRY(token) link;
 	struct digest digest;
 	uint64_t issued_ms;
+	struct ws_token owner; /* login is ours */
 	char login[];
 };
 
@@ -69,46 +70,50 @@ static void crowd_out(struct ws_tokens *t, const char *login)
 		drop(t, oldest);
 }
 
-void ws_tokens_issue(struct ws_tokens *t, const char *login, uint64_t now_ms,
-		     char text[SECRET_TEXT])
+void ws_tokens_issue(struct ws_tokens *t, const struct ws_token *owner,
+		     uint64_t now_ms, char text[SECRET_TEXT])
 {
-	size_t len = strlen(login) + 1;
+	size_t len = strlen(owner->login) + 1;
 	struct token *token = xcalloc(1, sizeof *token + len);
 
 	drop_old(t, now_ms);
-	crowd_out(t, login);
+	crowd_out(t, owner->login);
 	secret_new(text);
 	token->digest = digest_of(text);
 	token->issued_ms = now_ms;
-	memcpy(token->login, login, len);
+	memcpy(token->login, owner->login, len);
+	token->owner.login = token->login;
+	token->owner.stamp = owner->stamp;
 	TAILQ_INSERT_TAIL(&t->list, token, link);
 }
 
-char *ws_tokens_redeem(struct ws_tokens *t, const char *text, uint64_t now_ms)
+bool ws_tokens_redeem(struct ws_tokens *t, const char *text, uint64_t now_ms,
+		      struct ws_token *ret)
 {
 	struct digest digest = digest_of(text);
 	struct token *token;
-	char *login = NULL;
 
 	drop_old(t, now_ms);
 	TAILQ_FOREACH(token, &t->list, link)
 		if (digest_equal(&token->digest, &digest))
 			break;
-	if (token != NULL) {
-		login = xstrdup(token->login);
-		drop(t, token);
-	}
-	return login;
+	if (token == NULL)
+		return false;
+	ret->login = xstrdup(token->login);
+	ret->stamp = token->owner.stamp;
+	drop(t, token);
+	return true;
 }
 
 void ws_tokens_sift(struct ws_tokens *t,
-		    bool (*keep)(const char *login, void *arg), void *arg)
+		    bool (*keep)(const struct ws_token *, void *arg),
+		    void *arg)
 {
 	struct token *token, *behind;
 
 	for (token = TAILQ_FIRST(&t->list); token != NULL; token = behind) {
 		behind = TAILQ_NEXT(token, link);
-		if (!keep(token->login, arg))
+		if (!keep(&token->owner, arg))
 			drop(t, token);
 	}
 }

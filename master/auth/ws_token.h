@@ -24,13 +24,22 @@ struct ws_tokens *ws_tokens_new(void);
 /* NULL-safe; sets *t to NULL. */
 void ws_tokens_free(struct ws_tokens **);
 
-/* A new token of the login; a 17th takes the place of the oldest. */
-void ws_tokens_issue(struct ws_tokens *, const char *login, uint64_t now_ms,
-		     char text[SECRET_TEXT]);
+/* For whom it was made. */
+struct ws_token {
+	const char *login;
+	struct digest stamp; /* of his password then */
+};
 
-/* Takes the token; its login, for free(), or NULL when it is not good. */
-char *ws_tokens_redeem(struct ws_tokens *, const char *text, uint64_t now_ms);
+/* A new token; a 17th of the login takes the place of the oldest. */
+void ws_tokens_issue(struct ws_tokens *, const struct ws_token *,
+		     uint64_t now_ms, char text[SECRET_TEXT]);
 
-/* Drops those whose login keep() does not want. */
+/* Takes the token away; false when it is not good.  ret's login is for
+ * free(). */
+bool ws_tokens_redeem(struct ws_tokens *, const char *text, uint64_t now_ms,
+		      struct ws_token *ret);
+
+/* Drops those that keep() does not want. */
 void ws_tokens_sift(struct ws_tokens *,
-		    bool (*keep)(const char *login, void *arg), void *arg);
+		    bool (*keep)(const struct ws_token *, void *arg),
+		    void *arg);

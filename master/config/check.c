@@ -2,6 +2,7 @@
 #include "master/config/check.h"
 
 #include "common/address.h"
+#include "common/ip_prefix.h"
 #include "master/config/judge.h"
 
 #include <errno.h>
@@ -49,12 +50,43 @@ static void judge_control_port(struct judge *j, const json_t *settings,
 	judge_up(j, mark);
 }
 
+/* Whose X-Real-IP is believed. */
+static void judge_real_ip(struct judge *j, const json_t *settings)
+{
+	const json_t *list = json_object_get(settings, "real_ip_trusted");
+	const json_t *item;
+	struct ip_prefix prefix;
+	size_t mark, i;
+
+	if (list == NULL &&
+	    json_is_true(json_object_get(settings, "allow_real_ip"))) {
+		mark = judge_down(j, "allow_real_ip");
+		judge_say(j, CHECK_WARNING, "whoever reaches the control port "
+			  "can pretend to have any address, and guess "
+			  "passwords without an end: list the proxies in "
+			  "real_ip_trusted");
+		judge_up(j, mark);
+	}
+	mark = judge_down(j, "real_ip_trusted");
+	json_array_foreach((json_t *)list, i, item) {
+		const char *text = json_string_value(item);
+		size_t inner = judge_down_index(j, i);
+
+		if (text != NULL && ip_prefix_parse(text, &prefix) < 0)
+			judge_say(j, CHECK_FAULT, "\"%.64s\" is no address "
+				  "or network", text);
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
 static void judge_settings(struct judge *j, const json_t *document,
 			   struct sockaddr_any *ret, bool *ret_known)
 {
 	static const struct judge_rule rules[] = {
 		{ "control_path", FORM_STRING, false },
 		{ "allow_real_ip", FORM_BOOLEAN, false },
+		{ "real_ip_trusted", FORM_STRINGS, false },
 		{ "instance_name", FORM_STRING, false },
 		{ "tsdb_interval", FORM_NUMBER, false },
 		{ "crt_chain", FORM_STRING, false },
@@ -66,6 +98,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 
 	judge_control_port(j, settings, ret, ret_known);
 	judge_members(j, settings, rules, ARRAY_LEN(rules));
+	judge_real_ip(j, settings);
 	judge_up(j, mark);
 }
 

@@ -189,6 +189,30 @@ void config_remove_stream(struct config *c, const char *id)
 	config_touch(c);
 }
 
+const json_t *config_user(const struct config *c, const char *login)
+{
+	return json_object_get(json_object_get(c->document, "users"), login);
+}
+
+void config_put_user(struct config *c, const char *login, json_t *entry)
+{
+	json_t *users = json_object_get(c->document, "users");
+
+	/* an empty list is how some write an empty object */
+	if (!json_is_object(users)) {
+		users = json_object();
+		(void)json_object_set_new(c->document, "users", users);
+	}
+	(void)json_object_set_new(users, login, entry);
+	config_touch(c);
+}
+
+void config_remove_user(struct config *c, const char *login)
+{
+	(void)json_object_del(json_object_get(c->document, "users"), login);
+	config_touch(c);
+}
+
 json_int_t config_gid(const struct config *c)
 {
 	const json_t *gid = json_object_get(c->document, "gid");

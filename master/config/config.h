@@ -54,6 +54,13 @@ const json_t *config_stream(const struct config *, const char *id);
 void config_put_stream(struct config *, const char *old_id, json_t *stream);
 void config_remove_stream(struct config *, const char *id);
 
+/* The entry of a login, borrowed, or NULL. */
+const json_t *config_user(const struct config *, const char *login);
+
+/* Puts entry (reference taken) in the place of the one the login has. */
+void config_put_user(struct config *, const char *login, json_t *entry);
+void config_remove_user(struct config *, const char *login);
+
 /* The id counter: -1 when the document has none. */
 json_int_t config_gid(const struct config *);
 void config_set_gid(struct config *, json_int_t gid);

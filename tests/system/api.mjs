@@ -209,8 +209,9 @@ test('without --no-web-auth nobody is let in', async (t) => {
 	const sluice = await Sluice.start(t, config(one()), { auth: true });
 
 	for (const path of ['/api/config', '/api/system-status', '/',
-		'/api/stream-info/a001', '/control/event/'])
+		'/api/stream-info/a001'])
 		assert.equal((await sluice.get(path)).status, 403, path);
+	assert.equal((await sluice.get('/control/event/')).status, 400);
 	for (const cmd of ['load', 'version', 'set-stream', 'x'])
 		assert.equal((await sluice.post({ cmd })).status, 403, cmd);
 	await sluice.stop();

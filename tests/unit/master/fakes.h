@@ -34,4 +34,5 @@ struct http_request {
 	const char *path;
 	const char *query;
 	const char *body;
+	const char *(*headers)[2]; /* lower-case name, value; ends with NULL */
 };

@@ -4,6 +4,7 @@
 #include "common/util.h"
 #include "config.h"
 #include "master/api/api.h"
+#include "master/auth/auth.h"
 #include "master/config/config.h"
 #include "master/options.h"
 #include "master/status.h"
@@ -415,15 +416,24 @@ Test(api, passes_the_handshake_on)
 
 Test(api, lets_nobody_in_without_the_option)
 {
-	static const char *const paths[] = { "/", "/tv/api/config", "/tv/x",
-					     "/tv/control/event/" };
+	static const char *const paths[] = { "/", "/tv/api/config", "/tv/x" };
+	const char *upgrade[][2] = { { "upgrade", "websocket" }, { NULL } };
+	struct http_request handshake = { .method = "GET",
+					  .path = "/tv/control/event/",
+					  .query = "token=x",
+					  .headers = upgrade };
 
 	open_world("{'settings':{'control_path':'tv'}}");
 	w.options.no_web_auth = false;
 	cr_assert_eq(post("{'cmd':'version'}"), 403);
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++)
 		cr_assert_eq(get(paths[i], "token=x"), 403, "%s", paths[i]);
+	fakes.status = 0;
+	api_handle(w.api, NULL, &handshake);
+	cr_assert_eq(fakes.status, 403);
 	cr_assert_str_eq(fakes.content_type, "text/html; charset=utf-8");
+	cr_assert_not_null(strstr(fakes.headers, "Content-Security-Policy: "
+				  "default-src 'none'"));
 	cr_assert_str_eq(fakes.told, "");
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/log.h"
 #include "common/mono.h"
+#include "master/auth/auth.h"
 #include "master/config/document.h"
 #include "master/status.h"
 #include "master/system_status.h"
@@ -58,6 +59,8 @@ void open_world(const char *document)
 	w.options.no_web_auth = true;
 	w.parts = (struct api_config){
 		.loop = w.loop,
+		.auth = auth_new(&(struct auth_config){ .loop = w.loop,
+							.config = w.config }),
 		.config = w.config,
 		.status = status_new(&(struct status_config){ .loop = w.loop }),
 		.system = system_status_new(w.loop),
@@ -118,7 +121,8 @@ void run_for_ms(unsigned ms)
 void request(const char *method, const char *path, const char *query,
 	     const char *body)
 {
-	struct http_request r = { method, path, query, body };
+	struct http_request r = { .method = method, .path = path,
+				  .query = query, .body = body };
 
 	fakes.status = 0;
 	fakes.body[0] = '\0';

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/admit.h"
+
+#include "master/auth/auth.h"
+#include "master/auth/client_address.h"
+#include "master/auth/credential.h"
+#include "master/auth/origin.h"
+#include "master/config/config.h"
+#include "master/http/server.h"
+#include "master/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void admit_address(struct call *c)
+{
+	const json_t *settings = json_object_get(
+		config_document(c->api->cfg.config), "settings");
+
+	client_address(settings, http_conn_peer(c->conn),
+		       http_request_header(c->request, "x-real-ip"),
+		       &c->caller.address);
+}
+
+bool admit_is_foreign(const struct http_request *request)
+{
+	const struct origin o = {
+		.fetch_site = http_request_header(request, "sec-fetch-site"),
+		.origin = http_request_header(request, "origin"),
+		.host = http_request_header(request, "host"),
+	};
+
+	return strcmp(http_request_method(request), "POST") == 0 &&
+	       origin_is_foreign(&o);
+}
+
+void admit_refuse(struct reply *reply, enum gate_answer answer)
+{
+	reply_reset(reply);
+	switch (answer) {
+	case GATE_LOCKED:
+		reply_error(reply, 429, "too many wrong passwords came from "
+			    "this address: wait a minute");
+		break;
+	case GATE_BUSY:
+		reply_error(reply, 503, "the password cannot be checked now: "
+			    "try again");
+		break;
+	case GATE_RIGHT:
+	case GATE_WRONG:
+		reply_error(reply, 403, "login or password is wrong, or the "
+			    "session is over");
+		break;
+	}
+}
+
+static void refuse(struct call *c, enum gate_answer answer)
+{
+	admit_refuse(&c->reply, answer);
+	call_answer(c);
+}
+
+/* Whose password it was is known; may he come in? */
+static void enter(struct call *c, const char *login, enum gate_answer answer)
+{
+	struct auth *auth = c->api->cfg.auth;
+	enum auth_entry entry = ENTRY_DISABLED;
+
+	if (answer == GATE_RIGHT)
+		entry = auth_enter(auth, login, &c->caller);
+	if (answer == GATE_WRONG ||
+	    (answer == GATE_RIGHT && entry == ENTRY_DISABLED))
+		auth_log_failure(auth, login, &c->caller.address);
+	if (entry == ENTRY_YES)
+		c->go(c);
+	else
+		refuse(c, answer);
+}
+
+static void on_answer(enum gate_answer answer, void *arg)
+{
+	struct call *c = arg;
+	char login[USER_LOGIN_MAX + 1];
+
+	c->wait = NULL;
+	/* it stood there until it was known */
+	(void)snprintf(login, sizeof login, "%s", c->caller.login);
+	c->caller.login[0] = '\0';
+	enter(c, login, answer);
+}
+
+static void admit_basic(struct call *c, const struct credential *shown)
+{
+	struct gate *gate = auth_gate(c->api->cfg.auth);
+	const struct gate_question q = { shown->login, shown->password,
+					 &c->caller.address };
+	enum gate_answer answer;
+
+	if (gate_knows(gate, &q, &answer)) {
+		enter(c, shown->login, answer);
+		return;
+	}
+	(void)snprintf(c->caller.login, sizeof c->caller.login, "%s",
+		       shown->login);
+	c->wait = gate_ask(gate, &q, on_answer, c);
+	if (c->wait == NULL)
+		refuse(c, GATE_BUSY);
+}
+
+/* Bearer counts alone; a cookie that is good goes before Basic. */
+static bool enter_session(struct call *c, const struct credential *shown)
+{
+	const char *cookie = http_request_header(c->request, "cookie");
+	struct auth *auth = c->api->cfg.auth;
+	char id[SECRET_TEXT];
+
+	if (shown->kind == CREDENTIAL_SESSION)
+		return auth_enter_session(auth, shown->session, &c->caller);
+	if (shown->kind == CREDENTIAL_BAD)
+		return false;
+	return credential_cookie(cookie, id) &&
+	       auth_enter_session(auth, id, &c->caller);
+}
+
+void admit(struct call *c, void (*go)(struct call *))
+{
+	struct credential shown;
+
+	c->go = go;
+	if (c->api->cfg.options->no_web_auth) {
+		(void)snprintf(c->caller.login, sizeof c->caller.login, "-");
+		c->caller.type = USER_CONTROL;
+		go(c);
+		return;
+	}
+	credential_read(http_request_header(c->request, "authorization"),
+			&shown);
+	if (enter_session(c, &shown))
+		go(c);
+	else if (shown.kind == CREDENTIAL_BASIC)
+		admit_basic(c, &shown);
+	else
+		refuse(c, GATE_WRONG);
+	credential_wipe(&shown);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/event.h"
+
+#include "master/auth/auth.h"
+#include "master/http/server.h"
+#include "master/options.h"
+#include "master/ws/handshake.h"
+#include "master/ws/hub.h"
+
+#include <string.h>
+
+enum { TOKEN_MAX = 1024 };
+
+/* What the query says of a token. */
+enum shown { SHOWN_NONE, SHOWN_BAD, SHOWN_TOKEN };
+
+static bool has_token(const char *query)
+{
+	for (; query != NULL; query = strchr(query, '&')) {
+		query += *query == '&';
+		if (strncmp(query, "token", 5) == 0 &&
+		    (query[5] == '=' || query[5] == '&' || query[5] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+static enum shown read_token(const struct http_request *request,
+			     char token[TOKEN_MAX])
+{
+	if (!has_token(http_request_query(request)))
+		return SHOWN_NONE;
+	return http_request_query_get(request, "token", token, TOKEN_MAX)
+		       ? SHOWN_TOKEN
+		       : SHOWN_BAD;
+}
+
+static void refuse(struct call *call)
+{
+	call->reply.status = 403;
+	call->reply.page = true;
+	call_answer(call);
+}
+
+void event_handshake(struct call *call)
+{
+	struct hub *hub = call->api->cfg.hub;
+	struct http_conn *conn = call->conn;
+	const struct http_request *request = call->request;
+	char token[TOKEN_MAX];
+	enum shown shown = read_token(request, token);
+
+	/* a token is not spent on what is no handshake: the hub says 400 */
+	if (ws_handshake_wanted(request) && shown != SHOWN_NONE &&
+	    !call->api->cfg.options->no_web_auth &&
+	    (shown == SHOWN_BAD ||
+	     !auth_redeem_token(call->api->cfg.auth, token))) {
+		refuse(call);
+		return;
+	}
+	/* the hub answers, or takes the connection away */
+	call_drop(call);
+	hub_handshake(hub, conn, request, shown != SHOWN_NONE);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands login, logout, whoami and ws-token. */
+#include "common/alloc.h"
+#include "master/api/admit.h"
+#include "master/auth/auth.h"
+#include "master/auth/credential.h"
+#include "master/auth/gate.h"
+#include "master/auth/session.h"
+#include "master/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A login whose password is being checked. */
+struct login {
+	struct call *call;
+	struct gate_wait *wait;
+	char *name;
+	bool remember;
+};
+
+static void login_free(struct login *l)
+{
+	gate_forget(&l->wait);
+	free(l->name);
+	free(l);
+}
+
+static void reply_caller_is(struct reply *reply, const char *login, int type)
+{
+	json_t *body = json_object();
+
+	(void)json_object_set_new(body, "login", json_string(login));
+	(void)json_object_set_new(body, "type", json_integer(type));
+	reply_json(reply, body);
+}
+
+/* A path that would break the header is a cookie for all paths. */
+static const char *cookie_path(const char *prefix)
+{
+	for (const char *c = prefix; *c != '\0'; c++)
+		if ((unsigned char)*c <= ' ' || *c == ';' || *c == ',' ||
+		    (unsigned char)*c >= 0x7f)
+			return "/";
+	return prefix;
+}
+
+/* more: "; Max-Age=0", or "". */
+static void set_cookie(struct reply *reply, const char *id, const char *more)
+{
+	const struct call *c = reply->call;
+	char *value = xasprintf(SESSION_COOKIE "=%s; Path=%s; HttpOnly; "
+				"SameSite=Lax%s%s", id,
+				cookie_path(c->api->prefix),
+				c->caller.secure ? "; Secure" : "", more);
+
+	reply_header(reply, "Set-Cookie", value);
+	explicit_bzero(value, strlen(value));
+	free(value);
+}
+
+static void open_session(struct call *c, const char *login, bool remember)
+{
+	char id[SECRET_TEXT], age[32] = "";
+
+	auth_open_session(c->api->cfg.auth, login, remember, id);
+	if (remember)
+		(void)snprintf(age, sizeof age, "; Max-Age=%d",
+			       (int)SESSION_REMEMBER_S);
+	set_cookie(&c->reply, id, age);
+	reply_caller_is(&c->reply, c->caller.login, c->caller.type);
+	explicit_bzero(id, sizeof id);
+}
+
+/* The password was judged: fills the reply. */
+static void conclude(struct call *c, const char *login, bool remember,
+		     enum gate_answer answer)
+{
+	struct auth *auth = c->api->cfg.auth;
+	enum auth_entry entry = ENTRY_DISABLED;
+
+	if (answer == GATE_RIGHT)
+		entry = auth_enter(auth, login, &c->caller);
+	if (entry == ENTRY_YES) {
+		open_session(c, login, remember);
+		return;
+	}
+	/* nothing is said of a regular user whose password is right */
+	if (answer == GATE_WRONG ||
+	    (answer == GATE_RIGHT && entry == ENTRY_DISABLED))
+		auth_log_failure(auth, login, &c->caller.address);
+	admit_refuse(&c->reply, answer);
+}
+
+static void on_answer(enum gate_answer answer, void *arg)
+{
+	struct login *l = arg;
+	struct call *c = l->call;
+
+	l->wait = NULL;
+	conclude(c, l->name, l->remember, answer);
+	login_free(l);
+	call_finish(c);
+}
+
+static void on_gone(void *arg)
+{
+	login_free(arg);
+}
+
+static void ask(struct call *c, const struct gate_question *q, bool remember)
+{
+	struct login *l = xcalloc(1, sizeof *l);
+
+	l->wait = gate_ask(auth_gate(c->api->cfg.auth), q, on_answer, l);
+	if (l->wait == NULL) {
+		admit_refuse(&c->reply, GATE_BUSY);
+		free(l);
+		return;
+	}
+	l->name = xstrdup(q->login);
+	l->remember = remember;
+	l->call = reply_later(&c->reply, on_gone, l);
+}
+
+/* The copy in the request's JSON, which nobody reads again. */
+static void wipe(const json_t *password)
+{
+	explicit_bzero((char *)json_string_value(password),
+		       json_string_length(password));
+}
+
+void login_login(struct api *api, const json_t *request, struct reply *reply)
+{
+	const json_t *login = json_object_get(request, "login");
+	const json_t *password = json_object_get(request, "password");
+	const json_t *remember = json_object_get(request, "remember");
+	struct call *c = reply->call;
+	const struct gate_question q = { json_string_value(login),
+					 json_string_value(password),
+					 &c->caller.address };
+	enum gate_answer answer;
+
+	if (q.login == NULL || q.password == NULL)
+		reply->status = 400; /* and no body */
+	else if (remember != NULL && !json_is_boolean(remember) &&
+		 !json_is_null(remember))
+		reply_error(reply, 400, "remember: is not true or false");
+	else if (api->cfg.options->no_web_auth)
+		reply_caller_is(reply, "-", USER_CONTROL);
+	else if (gate_knows(auth_gate(api->cfg.auth), &q, &answer))
+		conclude(c, q.login, json_is_true(remember), answer);
+	else
+		ask(c, &q, json_is_true(remember));
+	if (q.password != NULL)
+		wipe(password);
+}
+
+void login_logout(struct api *api, const json_t *request, struct reply *reply)
+{
+	const struct caller *caller = reply_caller(reply);
+
+	(void)request;
+	if (caller->session[0] != '\0')
+		auth_close_session(api->cfg.auth, caller->session);
+	set_cookie(reply, "", "; Max-Age=0");
+	reply_json(reply, json_object());
+}
+
+void login_whoami(struct api *api, const json_t *request, struct reply *reply)
+{
+	const struct caller *caller = reply_caller(reply);
+
+	(void)api, (void)request;
+	reply_caller_is(reply, caller->login, caller->type);
+}
+
+void login_ws_token(struct api *api, const json_t *request,
+		    struct reply *reply)
+{
+	json_t *body = json_object();
+	char token[SECRET_TEXT];
+
+	(void)request;
+	auth_issue_token(api->cfg.auth, reply_caller(reply)->login, token);
+	(void)json_object_set_new(body, "token", json_string(token));
+	explicit_bzero(token, sizeof token);
+	reply_json(reply, body);
+}

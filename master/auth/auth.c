@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/auth/auth.h"
+
+#include "common/alloc.h"
+#include "common/log.h"
+#include "common/mono.h"
+#include "common/ratelimit.h"
+#include "common/utf8.h"
+#include "master/auth/gate.h"
+#include "master/auth/session.h"
+#include "master/auth/session_file.h"
+#include "master/auth/ws_token.h"
+#include "master/config/config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	LOG_BURST = 100,
+	LOG_WINDOW_MS = 10000,
+};
+
+struct auth {
+	struct auth_config cfg;
+	struct gate *gate;
+	struct session_file *file;
+	struct sessions *sessions; /* of the file */
+	struct ws_tokens *tokens;
+	struct ratelimit failures;
+	json_t *named; /* logins whose old password was reported */
+};
+
+static bool find_user(const struct auth *a, const char *login, struct user *u)
+{
+	return user_find(config_document(a->cfg.config), login, u);
+}
+
+struct auth *auth_new(const struct auth_config *cfg)
+{
+	struct auth *a = xcalloc(1, sizeof *a);
+
+	a->cfg = *cfg;
+	a->gate = gate_new(&(struct gate_config){
+		.loop = cfg->loop,
+		.proc = cfg->proc,
+		.config = cfg->config,
+	});
+	a->file = session_file_open(cfg->loop, cfg->sessions_path);
+	a->sessions = session_file_sessions(a->file);
+	a->tokens = ws_tokens_new();
+	a->failures.burst = LOG_BURST;
+	a->failures.window_ms = LOG_WINDOW_MS;
+	a->named = json_object();
+	/* the file may have changed while we did not run */
+	auth_users_changed(a);
+	return a;
+}
+
+void auth_free(struct auth **ap)
+{
+	struct auth *a = *ap;
+
+	*ap = NULL;
+	if (a == NULL)
+		return;
+	gate_free(&a->gate);
+	session_file_close(&a->file);
+	ws_tokens_free(&a->tokens);
+	json_decref(a->named);
+	free(a);
+}
+
+struct gate *auth_gate(struct auth *a)
+{
+	return a->gate;
+}
+
+enum auth_entry auth_enter(const struct auth *a, const char *login,
+			   struct caller *ret)
+{
+	struct user u;
+
+	if (strlen(login) > USER_LOGIN_MAX || !find_user(a, login, &u) ||
+	    !u.enabled)
+		return ENTRY_DISABLED;
+	if (!user_may_enter(&u))
+		return ENTRY_REGULAR;
+	(void)snprintf(ret->login, sizeof ret->login, "%s", login);
+	ret->type = u.type;
+	return ENTRY_YES;
+}
+
+/* Is he there, enabled, and his password still the same? */
+static bool is_current(const struct auth *a, const char *login,
+		       const struct digest *stamp)
+{
+	struct digest now;
+	struct user u;
+
+	if (!find_user(a, login, &u))
+		return false;
+	now = user_stamp(&u);
+	return u.enabled && digest_equal(&now, stamp);
+}
+
+bool auth_enter_session(const struct auth *a, const char *id,
+			struct caller *ret)
+{
+	struct session s;
+
+	if (!sessions_find(a->sessions, id, time(NULL), &s) ||
+	    !is_current(a, s.login, &s.stamp) ||
+	    auth_enter(a, s.login, ret) != ENTRY_YES)
+		return false;
+	(void)snprintf(ret->session, sizeof ret->session, "%s", id);
+	return true;
+}
+
+void auth_open_session(struct auth *a, const char *login, bool remember,
+		       char id[SECRET_TEXT])
+{
+	struct session s = { .login = login };
+	struct user u = { 0 };
+
+	(void)find_user(a, login, &u);
+	s.stamp = user_stamp(&u);
+	s.expires = time(NULL) +
+		    (remember ? SESSION_REMEMBER_S : SESSION_DAY_S);
+	sessions_open(a->sessions, &s, id);
+	session_file_touch(a->file);
+}
+
+void auth_close_session(struct auth *a, const char *id)
+{
+	if (sessions_end(a->sessions, id))
+		session_file_touch(a->file);
+}
+
+void auth_issue_token(struct auth *a, const char *login,
+		      char token[SECRET_TEXT])
+{
+	struct ws_token owner = { .login = login };
+	struct user u = { 0 };
+
+	(void)find_user(a, login, &u);
+	owner.stamp = user_stamp(&u);
+	ws_tokens_issue(a->tokens, &owner, mono_ms(), token);
+}
+
+bool auth_redeem_token(struct auth *a, const char *token)
+{
+	struct caller ignored;
+	struct ws_token owner;
+	bool good;
+
+	if (!ws_tokens_redeem(a->tokens, token, mono_ms(), &owner))
+		return false;
+	good = is_current(a, owner.login, &owner.stamp) &&
+	       auth_enter(a, owner.login, &ignored) == ENTRY_YES;
+	free((char *)owner.login);
+	return good;
+}
+
+/* --- users --- */
+
+static bool keep_session(const struct session *s, void *arg)
+{
+	return is_current(arg, s->login, &s->stamp);
+}
+
+static bool keep_token(const struct ws_token *t, void *arg)
+{
+	return is_current(arg, t->login, &t->stamp);
+}
+
+/* A hash of the old product: its password cannot be judged. */
+static void name_old_passwords(struct auth *a)
+{
+	json_t *users = json_object_get(config_document(a->cfg.config),
+					"users");
+	const char *login;
+	json_t *entry;
+
+	json_object_foreach(users, login, entry) {
+		struct user u;
+
+		if (!find_user(a, login, &u) ||
+		    user_cipher(&u) != CIPHER_OLD ||
+		    json_object_get(a->named, login) != NULL)
+			continue;
+		(void)json_object_set_new(a->named, login, json_true());
+		log_warning("auth", "user %s: password must be reset: its hash "
+			    "is of another product", login);
+	}
+}
+
+void auth_users_changed(struct auth *a)
+{
+	if (sessions_sift(a->sessions, keep_session, a) > 0)
+		session_file_touch(a->file);
+	ws_tokens_sift(a->tokens, keep_token, a);
+	name_old_passwords(a);
+}
+
+/* --- the log --- */
+
+/* One line, whatever somebody chose for a login. */
+static void clean(const char *login, char text[USER_LOGIN_MAX + 1])
+{
+	size_t len = strlen(login);
+
+	if (len > USER_LOGIN_MAX)
+		len = USER_LOGIN_MAX;
+	while (len > 0 && !utf8_is_valid(login, len))
+		len--;
+	memcpy(text, login, len);
+	text[len] = '\0';
+	for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++)
+		if (c[0] == 0xc2 && c[1] < 0xa0)
+			c[0] = c[1] = '?'; /* a C1 control */
+		else if (*c < 0x20 || *c == 0x7f)
+			*c = '?';
+}
+
+void auth_log_failure(struct auth *a, const char *login,
+		      const struct ip_address *address)
+{
+	char text[USER_LOGIN_MAX + 1], ip[IP_TEXT_MAX];
+	unsigned suppressed;
+
+	if (!ratelimit_pass(&a->failures, mono_ms(), &suppressed))
+		return;
+	if (suppressed > 0)
+		log_warning("auth", "%u failures were not logged", suppressed);
+	clean(login, text);
+	ip_format(address, ip);
+	log_warning("auth", "[main] Authentication failed. Login:%s IP:%s",
+		    text, ip);
+}

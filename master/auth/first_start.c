@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/auth/first_start.h"
+
+#include "common/errmsg.h"
+#include "common/log.h"
+#include "common/password.h"
+#include "master/auth/secret.h"
+#include "master/auth/user.h"
+#include "master/config/config.h"
+#include "master/config/document.h"
+#include "master/config/replace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+
+static void on_saved(int result, const struct errmsg *why, void *arg)
+{
+	/* a failure is logged, and the save repeated */
+	(void)result, (void)why, (void)arg;
+}
+
+bool first_start(struct config *config)
+{
+	char password[PASSWORD_TEXT], hash[PASSWORD_HASH_MAX];
+	int err;
+
+	if (!user_none(config_document(config)))
+		return false;
+	secret_new_password(password);
+	err = password_hash(password, hash);
+	if (err < 0) {
+		log_error("auth", "no first password: %s", strerror(-err));
+		return false;
+	}
+	config_put_user(config, "admin",
+			json_pack("{s:b, s:i, s:s, s:I}", "enable", 1, "type",
+				  (int)USER_CONTROL, "cipher", hash, "created",
+				  (json_int_t)time(NULL)));
+	if (config_path(config) != NULL)
+		config_save_now(config, on_saved, NULL);
+	(void)fprintf(stderr, "sluice: the first start: login \"admin\", "
+		      "password \"%s\"\n"
+		      "sluice: it is shown this once; change it\n", password);
+	explicit_bzero(password, sizeof password);
+	return true;
+}
+
+static int fail(int code, const char *text)
+{
+	(void)fprintf(stderr, "sluice: %s\n", text);
+	return code;
+}
+
+static int save(const char *path, const json_t *document, struct errmsg *why)
+{
+	size_t len;
+	char *text = document_format(document, &len);
+	int err = replace_file(path, text, len, why);
+
+	free(text);
+	return err;
+}
+
+/* Puts the hash into the document of the file and saves it. */
+static int store(const char *path, json_t *document, const char *login,
+		 const char *hash)
+{
+	json_t *entry = json_object_get(json_object_get(document, "users"),
+					login);
+	struct errmsg why = { 0 };
+	struct user u;
+
+	if (!user_find(document, login, &u)) {
+		errmsg_set(&why, "%s: there is no user \"%.64s\"", path,
+			   login);
+		return fail(EX_DATAERR, why.text);
+	}
+	(void)json_object_set_new(entry, "cipher", json_string(hash));
+	if (save(path, document, &why) < 0)
+		return fail(EX_IOERR, why.text);
+	if (!user_may_enter(&u))
+		(void)fail(0, "note: the user is disabled, or of type 3");
+	return EX_OK;
+}
+
+int reset_password(const char *config_path, const char *login)
+{
+	char password[PASSWORD_TEXT], hash[PASSWORD_HASH_MAX];
+	struct errmsg why = { 0 };
+	json_t *document = NULL;
+	int code;
+
+	if (document_load(config_path, &document, &why) < 0) {
+		errmsg_prefix(&why, "%s: ", config_path);
+		return fail(EX_CONFIG, why.text);
+	}
+	secret_new_password(password);
+	if (password_hash(password, hash) < 0)
+		code = fail(EX_SOFTWARE, "the password cannot be hashed");
+	else
+		code = store(config_path, document, login, hash);
+	if (code == EX_OK)
+		(void)printf("%s\n", password);
+	explicit_bzero(password, sizeof password);
+	json_decref(document);
+	return code;
+}

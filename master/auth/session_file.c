@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/auth/session_file.h"
+
+#include "common/alloc.h"
+#include "common/errmsg.h"
+#include "common/log.h"
+#include "master/auth/session.h"
+#include "master/config/document.h"
+#include "master/config/save.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+	SAVE_DELAY_MS = 20, /* a burst is one write */
+	SAVE_RETRY_MIN_MS = 1000,
+	SAVE_RETRY_MAX_MS = 60000,
+};
+
+struct session_file {
+	struct sessions *sessions;
+	struct save *save; /* NULL without a file */
+};
+
+static char *format(size_t *ret_len, void *arg)
+{
+	struct session_file *f = arg;
+	json_t *document = sessions_encode(f->sessions, time(NULL));
+	char *text = document_format(document, ret_len);
+
+	json_decref(document);
+	return text;
+}
+
+static void load(struct session_file *f, const char *path)
+{
+	struct errmsg why = { 0 };
+	json_t *document = NULL;
+	int r = document_load(path, &document, &why);
+	size_t left_out;
+
+	if (r == 0) {
+		left_out = sessions_decode(f->sessions, document, time(NULL));
+		if (left_out > 0)
+			log_info("auth", "%s: %zu sessions are over", path,
+				 left_out);
+	} else if (r != -ENOENT) {
+		log_warning("auth", "%s: %s: everybody has to log in again",
+			    path, why.text);
+	}
+	json_decref(document);
+}
+
+struct session_file *session_file_open(struct ev_loop *loop, const char *path)
+{
+	struct session_file *f = xcalloc(1, sizeof *f);
+
+	f->sessions = sessions_new();
+	if (path == NULL)
+		return f;
+	load(f, path);
+	f->save = save_new(&(struct save_config){
+		.loop = loop,
+		.path = path,
+		.delay_ms = SAVE_DELAY_MS,
+		.retry_min_ms = SAVE_RETRY_MIN_MS,
+		.retry_max_ms = SAVE_RETRY_MAX_MS,
+		.text = format,
+		.arg = f,
+	});
+	return f;
+}
+
+void session_file_close(struct session_file **fp)
+{
+	struct session_file *f = *fp;
+
+	*fp = NULL;
+	if (f == NULL)
+		return;
+	save_free(&f->save);
+	sessions_free(&f->sessions);
+	free(f);
+}
+
+struct sessions *session_file_sessions(struct session_file *f)
+{
+	return f->sessions;
+}
+
+void session_file_touch(struct session_file *f)
+{
+	if (f->save != NULL)
+		save_touch(f->save);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Keeps the login sessions in a file, so that they outlive the process.
+ *
+ * Owns the sessions; borrows the loop.  Whatever changes them says so with
+ * session_file_touch(); they are written at once, off the loop, whole or not
+ * at all.  A file that cannot be read costs the sessions in it, nothing more.
+ */
+#pragma once
+
+#include "common/util.h"
+
+struct ev_loop;
+struct session_file;
+struct sessions;
+
+/* path: copied; NULL: they are kept in memory alone. */
+struct session_file *session_file_open(struct ev_loop *, const char *path);
+/* Writes what is not yet written.  NULL-safe; sets *f to NULL. */
+void session_file_close(struct session_file **);
+
+struct sessions *session_file_sessions(struct session_file *);
+void session_file_touch(struct session_file *);
