@@ -80,6 +80,8 @@ const struct worker_role stream_role = {
 	.new = stream_new,
 	.free = stream_free,
 	.on_message = on_message,
-	/* addresses may name ports below 1024 */
-	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
+	/* addresses may name ports below 1024, and files that the master's
+	 * user can read by being root */
+	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE |
+			UINT64_C(1) << CAP_DAC_READ_SEARCH,
 };
