@@ -4,6 +4,7 @@
 #include "proto/contract.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -55,6 +56,23 @@ static int drop_capabilities(uint64_t keep)
 	return syscall(SYS_capset, &head, caps) < 0 ? -errno : 0;
 }
 
+/* The master may be protected from the OOM killer; a worker that leaks is what
+ * should go first.  Raising the value takes no privilege. */
+static int unprotect_from_oom(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+	char text[16] = "";
+	int err = 0;
+
+	if (fd < 0)
+		return 0;
+	if (read(fd, text, sizeof text - 1) > 0 && text[0] == '-' &&
+	    pwrite(fd, "0", 1, 0) < 0)
+		err = -errno;
+	(void)close(fd);
+	return err;
+}
+
 static void raise_files(void)
 {
 	struct rlimit limit;
@@ -74,7 +92,9 @@ int confine(uint64_t keep)
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	raise_files();
 
-	err = close_strangers();
+	err = unprotect_from_oom();
+	if (err == 0)
+		err = close_strangers();
 	if (err == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		err = -errno;
 	if (err == 0)

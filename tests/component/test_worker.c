@@ -242,6 +242,46 @@ Test(worker, gives_up_what_it_does_not_need, .timeout = 30)
 	teardown(&b);
 }
 
+static bool set_oom(const char *value)
+{
+	FILE *f = fopen("/proc/self/oom_score_adj", "w");
+
+	return f != NULL && fputs(value, f) >= 0 && fclose(f) == 0;
+}
+
+static int read_oom(pid_t pid)
+{
+	char path[64];
+	int value = -1;
+	FILE *f;
+
+	(void)snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)pid);
+	f = fopen(path, "r");
+	cr_assert_not_null(f);
+	cr_assert_eq(fscanf(f, "%d", &value), 1);
+	(void)fclose(f);
+	return value;
+}
+
+Test(worker, is_not_protected_from_the_oom_killer_as_its_master_is,
+     .timeout = 30)
+{
+	static const int set[] = { 300, -500 }, left[] = { 300, 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(set); i++) {
+		struct bench b;
+		char value[16];
+
+		(void)snprintf(value, sizeof value, "%d", set[i]);
+		if (!set_oom(value))
+			cr_skip_test("may not protect itself");
+		setup(&b, "deliver", true);
+		await(&b, MSG_WORKER_HELLO, 1);
+		cr_assert_eq(read_oom(b.pid), left[i]);
+		teardown(&b);
+	}
+}
+
 static void copy_file(const char *from, const char *to)
 {
 	int in = open(from, O_RDONLY | O_CLOEXEC);
