@@ -6,13 +6,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MODE_NEW = 0600 };
+enum {
+	MODE_NEW = 0600,
+	LINKS_MAX = 40, /* as the kernel follows */
+};
 
 /* The paths of one replacement; free with places_done(). */
 struct places {
@@ -21,13 +25,38 @@ struct places {
 	char *temporary;
 };
 
+/* Where a chain of links leads, although nothing is there yet. */
+static char *follow_links(const char *path)
+{
+	char *at = xstrdup(path);
+
+	for (unsigned i = 0; i < LINKS_MAX; i++) {
+		char text[PATH_MAX];
+		ssize_t n = readlink(at, text, sizeof text - 1);
+		const char *slash = strrchr(at, '/');
+		char *next;
+
+		if (n < 0)
+			break;
+		text[n] = '\0';
+		if (text[0] == '/' || slash == NULL)
+			next = xstrdup(text);
+		else
+			next = xasprintf("%.*s%s", (int)(slash + 1 - at), at,
+					 text);
+		free(at);
+		at = next;
+	}
+	return at;
+}
+
 static void places_init(struct places *p, const char *path)
 {
 	const char *slash;
 
 	p->target = realpath(path, NULL);
 	if (p->target == NULL)
-		p->target = xstrdup(path);
+		p->target = follow_links(path);
 	slash = strrchr(p->target, '/');
 	if (slash == NULL)
 		p->folder = xstrdup(".");

@@ -113,6 +113,24 @@ Test(replace, follows_a_link_and_leaves_it)
 	cr_assert(S_ISLNK(st.st_mode));
 }
 
+Test(replace, makes_the_target_of_a_link_that_leads_nowhere_yet)
+{
+	struct errmsg why = { 0 };
+	char first[80], second[80];
+	struct stat st;
+
+	(void)snprintf(first, sizeof first, "%s/first", folder);
+	(void)snprintf(second, sizeof second, "%s/second", folder);
+	cr_assert_eq(symlink("second", first), 0);
+	cr_assert_eq(symlink(path, second), 0);
+	cr_assert_eq(replace_file(first, "one", 3, &why), 0, "%s", why.text);
+	cr_assert_str_eq(content(path), "one");
+	cr_assert_eq(lstat(first, &st), 0);
+	cr_assert(S_ISLNK(st.st_mode));
+	cr_assert_eq(lstat(second, &st), 0);
+	cr_assert(S_ISLNK(st.st_mode));
+}
+
 Test(replace, clears_away_what_a_killed_process_left)
 {
 	struct errmsg why = { 0 };
