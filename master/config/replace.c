@@ -98,6 +98,20 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
+/* Without the right to give it away, or where the owner has no number (in a
+ * user namespace), it stays ours; the group alone may still be kept. */
+static void keep_owner(int fd, const struct stat *old)
+{
+	struct stat new;
+
+	if (fstat(fd, &new) == 0 && new.st_uid == old->st_uid &&
+	    new.st_gid == old->st_gid)
+		return;
+	if (fchown(fd, old->st_uid, old->st_gid) < 0 &&
+	    fchown(fd, (uid_t)-1, old->st_gid) < 0)
+		return;
+}
+
 /* Gives the new file the owner and mode of the old one. */
 static int keep_mode(int fd, const struct places *p, struct errmsg *why)
 {
@@ -105,9 +119,7 @@ static int keep_mode(int fd, const struct places *p, struct errmsg *why)
 
 	if (stat(p->target, &old) < 0)
 		return errno == ENOENT ? 0 : fail(why, "stat", p->target);
-	/* without the right to give it away it stays ours */
-	if (fchown(fd, old.st_uid, old.st_gid) < 0 && errno != EPERM)
-		return fail(why, "change the owner of", p->temporary);
+	keep_owner(fd, &old);
 	if (fchmod(fd, old.st_mode & 0777) < 0)
 		return fail(why, "change the mode of", p->temporary);
 	return 0;

@@ -14,6 +14,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/replace-XXXXXX";
@@ -96,6 +97,46 @@ Test(replace, keeps_mode_and_owner_of_the_old_file)
 		cr_assert_eq(st.st_uid, 12u);
 		cr_assert_eq(st.st_gid, 34u);
 	}
+}
+
+static bool map_root_alone(void)
+{
+	char text[64];
+	int n = snprintf(text, sizeof text, "0 %u 1", geteuid());
+	int fd;
+
+	if (unshare(CLONE_NEWUSER) < 0)
+		return false;
+	fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, (size_t)n) != n)
+		return false;
+	(void)close(fd);
+	return true;
+}
+
+/* As in a rootless container. */
+Test(replace, an_owner_without_a_number_is_no_obstacle)
+{
+	enum { NO_NAMESPACE = 77 };
+	struct errmsg why = { 0 };
+	int status = -1;
+	pid_t child;
+
+	if (geteuid() != 0)
+		cr_skip_test("needs root to give a file away");
+	cr_assert_eq(put("one", &why), 0);
+	cr_assert_eq(chmod(folder, 0777), 0);
+	cr_assert_eq(chmod(path, 0666), 0);
+	cr_assert_eq(chown(path, 12, 34), 0);
+	/* only a process of one thread may go there */
+	child = fork();
+	if (child == 0)
+		_exit(map_root_alone() ? put("two", &why) != 0 : NO_NAMESPACE);
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	if (WEXITSTATUS(status) == NO_NAMESPACE)
+		cr_skip_test("no user namespaces");
+	cr_assert_eq(status, 0);
+	cr_assert_str_eq(content(path), "two");
 }
 
 Test(replace, follows_a_link_and_leaves_it)
