@@ -192,6 +192,7 @@ bool http_query_get(const char *query, const char *key, char *text,
 		    size_t size)
 {
 	const char *p = query;
+	const char *value;
 	size_t n = 0;
 
 	while (!key_equals(&p, key)) {
@@ -201,15 +202,15 @@ bool http_query_get(const char *query, const char *key, char *text,
 	}
 	if (*p == '=')
 		p++;
-	while (*p && *p != '&') {
-		int c = form_byte(&p);
-
-		if (c <= 0 || n + 1 >= size)
+	value = p;
+	while (*p && *p != '&')
+		if (form_byte(&p) <= 0 || ++n >= size)
 			return false;
-		text[n++] = (char)c;
-	}
 	if (size == 0)
 		return false;
+	/* now that all of it is sound */
+	for (size_t i = 0; i < n; i++)
+		text[i] = (char)form_byte(&value);
 	text[n] = '\0';
 	return true;
 }

@@ -2,6 +2,7 @@
 #include "proto/http_target.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 static const char query[] =
 	"a=1&b=x+y%20z&c&d=&%65=%d0%9d&bad=%4&nul=%00&f=g=h&a=2&%zz=1&last=9";
@@ -21,13 +22,13 @@ Test(http_target, finds_query_values)
 	char text[16];
 
 	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
-		bool found = http_query_get(query, values[i].key, text,
-					    sizeof text);
+		bool found;
 
+		strcpy(text, "unset");
+		found = http_query_get(query, values[i].key, text, sizeof text);
 		cr_assert_eq(found, values[i].value != NULL, "%s",
 			     values[i].key);
-		if (found)
-			cr_assert_str_eq(text, values[i].value);
+		cr_assert_str_eq(text, found ? values[i].value : "unset");
 	}
 }
 
@@ -45,4 +46,5 @@ Test(http_target, does_not_cut_a_long_value)
 
 	cr_assert(http_query_get("a=123", "a", text, sizeof text));
 	cr_assert_not(http_query_get("a=1234", "a", text, sizeof text));
+	cr_assert_str_eq(text, "123");
 }

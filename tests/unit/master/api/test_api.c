@@ -380,6 +380,9 @@ static const struct {
 	{ "GET", "/api/stream-status/a", "t=2", 400, "" },
 	{ "GET", "/api/stream-status/a", "t=", 400, "" },
 	{ "GET", "/api/system-status", "t=0", 200, "" },
+	{ "GET", "/api/system-status", "t=1732099999", 400, "" },
+	{ "GET", "/api/config", "t=1732099999", 200, "" },
+	{ "GET", "/api/stream-info/a", "t=3", 200, "" },
 };
 
 Test(api, finds_its_paths)
