@@ -27,13 +27,16 @@ static const struct {
 	command_fn *run;
 } commands[] = {
 	{ "check-stream", streams_check },
+	{ "get-adapter", adapters_get },
 	{ "get-stream", streams_get },
 	{ "get-user", users_get },
 	{ "load", config_load },
 	{ "login", login_login },
 	{ "logout", login_logout },
 	{ "restart", settings_restart },
+	{ "restart-adapter", adapters_restart },
 	{ "restart-stream", streams_restart },
+	{ "set-adapter", adapters_set },
 	{ "set-auth", sections_set_auth },
 	{ "set-cas", cas_set },
 	{ "set-config", settings_set_config },
@@ -44,6 +47,7 @@ static const struct {
 	{ "set-softcam", softcams_set },
 	{ "set-stream", streams_set },
 	{ "set-user", users_set },
+	{ "toggle-adapter", adapters_toggle },
 	{ "toggle-stream", streams_toggle },
 	{ "toggle-user", users_toggle },
 	{ "upload", config_put },
@@ -54,6 +58,8 @@ static const struct {
 
 /* GET api/… */
 static const struct route_path paths[] = {
+	{ "api/adapter-info", true, adapters_info },
+	{ "api/adapter-status", true, adapters_status },
 	{ "api/config", false, config_get },
 	{ "api/stream-info", true, streams_info },
 	{ "api/stream-status", true, streams_status },

@@ -128,3 +128,13 @@ command_fn users_toggle;
 
 /* set_user.c */
 command_fn users_set;
+
+/* adapters.c */
+command_fn adapters_get;
+command_fn adapters_toggle;
+command_fn adapters_restart;
+path_fn adapters_info;
+path_fn adapters_status;
+
+/* set_adapter.c */
+command_fn adapters_set;

@@ -3,6 +3,7 @@
 
 #include "master/ws/hub.h"
 
+#include <stdint.h>
 #include <string.h>
 
 const json_t *edit_get(const json_t *object, const char *key)
@@ -116,6 +117,20 @@ const json_t *edit_entry(const struct api *api, const char *key,
 	const json_t *list = config_section(api->cfg.config, key);
 
 	return json_array_get(list, edit_find(list, id));
+}
+
+void edit_next_id(const struct api *api, json_int_t *gid,
+		  char text[GID_TEXT_MAX])
+{
+	if (*gid < 0)
+		*gid = config_gid(api->cfg.config);
+	if (*gid < 0)
+		*gid = GID_FIRST;
+	do {
+		gid_format(*gid, text);
+		*gid = *gid < INT64_MAX ? *gid + 1 : 0;
+	} while (config_stream(api->cfg.config, text) != NULL ||
+		 edit_entry(api, ADAPTERS, text) != NULL);
 }
 
 void edit_set_gid(struct api *api, json_int_t gid)

@@ -4,10 +4,14 @@
 
 #include "common/util.h"
 #include "master/api/command.h"
+#include "master/api/stream_edit.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* the list of adapters in the configuration */
+#define ADAPTERS "dvb_tune"
 
 enum {
 	/* every event client is sent the whole object */
@@ -49,6 +53,12 @@ size_t edit_find(const json_t *list, const char *id);
 
 /* The object of the list below key with this id, borrowed, or NULL. */
 const json_t *edit_entry(const struct api *, const char *key, const char *id);
+
+/* An id from the counter that neither a stream nor an adapter has.  *gid is the
+ * counter to begin with, or -1 for that of the configuration; it moves behind
+ * the id. */
+void edit_next_id(const struct api *, json_int_t *gid,
+		  char text[GID_TEXT_MAX]);
 
 /* Stores the counter of a request, unless it is -1. */
 void edit_set_gid(struct api *, json_int_t gid);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
 	master/api/admit.c master/api/admit.h \
+	master/api/adapter_edit.c master/api/adapter_edit.h \
+	master/api/adapters.c \
 	master/api/api.c master/api/api.h \
 	master/api/apply.c master/api/apply.h \
 	master/api/auth_edit.c master/api/auth_edit.h \
@@ -19,6 +21,7 @@ libmaster_a_SOURCES += \
 	master/api/saved.c master/api/saved.h \
 	master/api/sections.c \
 	master/api/servers.c \
+	master/api/set_adapter.c \
 	master/api/set_stream.c \
 	master/api/set_user.c \
 	master/api/settings.c \

@@ -56,22 +56,8 @@ static void remove_stream(struct api *api, const struct edit *e,
 	reply_ok(reply, "set-stream");
 }
 
-/* An id from the counter that no stream has; *gid moves behind it. */
-static void next_id(const struct api *api, json_int_t *gid,
-		    char text[GID_TEXT_MAX])
-{
-	if (*gid < 0)
-		*gid = config_gid(api->cfg.config);
-	if (*gid < 0)
-		*gid = GID_FIRST;
-	do {
-		gid_format(*gid, text);
-		*gid = *gid < INT64_MAX ? *gid + 1 : 0;
-	} while (config_stream(api->cfg.config, text) != NULL);
-}
-
 /* Which id the object is to have; NULL after a reply. */
-static const char *choose_id(const struct api *api, struct edit *e,
+static const char *choose_id(struct api *api, struct edit *e,
 			     const json_t *stream, char text[GID_TEXT_MAX],
 			     struct reply *reply)
 {
@@ -83,7 +69,7 @@ static const char *choose_id(const struct api *api, struct edit *e,
 		return NULL;
 	}
 	if (id == NULL && e->id == NULL) {
-		next_id(api, &e->gid, text);
+		edit_next_id(api, &e->gid, text);
 		return text;
 	}
 	if (id == NULL)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
 	ID_MAX = 64,
@@ -98,14 +99,20 @@ static void say_address(struct judge *j, int r, bool enabled,
 		  "%s", why->text);
 }
 
+static bool is_dvb(const char *address)
+{
+	return strncasecmp(address, "dvb://", 6) == 0;
+}
+
 static void judge_input(struct judge *j, const char *text, bool enabled)
 {
 	struct input_spec spec;
 	struct errmsg why;
 	int r = input_spec_parse(text, &spec, say_unknown, j, &why);
 
+	/* adapters are kept, and so are the streams they will feed */
 	if (r < 0)
-		say_address(j, r, enabled, &why);
+		say_address(j, r, enabled && !is_dvb(text), &why);
 }
 
 /* Notes that this output takes key; the path of one that had it, or NULL. */
@@ -268,6 +275,18 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_size(j, stream);
 }
 
+/* Every input of the list is an adapter's. */
+static bool is_all_dvb(const json_t *inputs)
+{
+	const json_t *input;
+	size_t i;
+
+	json_array_foreach((json_t *)inputs, i, input)
+		if (!json_is_string(input) || !is_dvb(json_string_value(input)))
+			return false;
+	return true;
+}
+
 bool check_stream_idle(const json_t *stream, struct errmsg *ret)
 {
 	const char *type = json_string_value(json_object_get(stream, "type"));
@@ -275,6 +294,10 @@ bool check_stream_idle(const json_t *stream, struct errmsg *ret)
 
 	if (n == 0) {
 		errmsg_set(ret, "input: there is none");
+		return true;
+	}
+	if (is_all_dvb(json_object_get(stream, "input"))) {
+		errmsg_set(ret, "input: adapters are not run by this version");
 		return true;
 	}
 	if (n > 1 && type != NULL && strcmp(type, "mpts") == 0) {

@@ -10,6 +10,7 @@ helper_files = \
 	tests/helpers/util.mjs \
 	tests/helpers/ws.mjs
 system_tests = \
+	tests/system/adapters.mjs \
 	tests/system/api.mjs \
 	tests/system/check.mjs \
 	tests/system/events.mjs \

@@ -9,6 +9,7 @@ tests_unit_common_test_address_LDADD = $(unit_libs)
 tests_unit_proto_test_io_spec_LDADD = $(unit_libs)
 
 unit_config_tests = \
+	tests/unit/master/api/test_adapters \
 	tests/unit/master/api/test_api \
 	tests/unit/master/api/test_input_edit \
 	tests/unit/master/api/test_sections \
@@ -16,6 +17,7 @@ unit_config_tests = \
 	tests/unit/master/api/test_settings \
 	tests/unit/master/api/test_stream_edit \
 	tests/unit/master/config/test_check \
+	tests/unit/master/config/test_check_stream \
 	tests/unit/master/config/test_config \
 	tests/unit/master/config/test_document \
 	tests/unit/master/config/test_reader \
@@ -31,6 +33,7 @@ TESTS += $(unit_config_tests)
 tests_unit_master_api_test_input_edit_LDADD = $(master_libs)
 tests_unit_master_api_test_stream_edit_LDADD = $(master_libs)
 tests_unit_master_config_test_check_LDADD = $(master_libs)
+tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_document_LDADD = $(master_libs)
 tests_unit_master_config_test_reader_LDADD = $(master_libs)
@@ -51,6 +54,9 @@ tests_unit_master_api_test_api_LDADD = $(master_libs)
 tests_unit_master_api_test_sections_SOURCES = \
 	tests/unit/master/api/test_sections.c $(unit_world)
 tests_unit_master_api_test_sections_LDADD = $(master_libs)
+tests_unit_master_api_test_adapters_SOURCES = \
+	tests/unit/master/api/test_adapters.c $(unit_world)
+tests_unit_master_api_test_adapters_LDADD = $(master_libs)
 tests_unit_master_api_test_softcams_SOURCES = \
 	tests/unit/master/api/test_softcams.c $(unit_world)
 tests_unit_master_api_test_softcams_LDADD = $(master_libs)

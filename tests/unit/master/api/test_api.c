@@ -185,14 +185,14 @@ static const struct {
 	{ "{'cmd':'set-stream','stream':{'pmt_version':'1'," ONE "}}", 400,
 	  "stream.pmt_version: is not a whole number" },
 	{ "{'cmd':'toggle-stream','id':'off'}", 400,
-	  "stream.input[0]: type \"dvb\" is not supported by this version" },
+	  "stream.input[0]: type \"srt\" is not supported by this version" },
 };
 
 Test(api, judges_before_it_changes_anything)
 {
 	open_world("{'make_stream':[{'id':'a'," ONE "},{'id':'b',"
 		   "'output':['http://:81/b']," ONE "},{'id':'off',"
-		   "'type':'spts','enable':false,'input':['dvb://x']}]}");
+		   "'type':'spts','enable':false,'input':['srt://x:1']}]}");
 	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
 		expect_error(errors[i].command, errors[i].status,
 			     errors[i].why);

@@ -301,8 +301,6 @@ static const struct {
 	  "make_stream[0].input[1]" },
 	{ "make_stream[0].input[1]", "\"srt://1.2.3.4:5\"",
 	  "make_stream[0].input[1]" },
-	{ "make_stream[0].input[1]", "\"dvb://a001\"",
-	  "make_stream[0].input[1]" },
 	{ "make_stream[1].input[0]", "\"srtx://1.2.3.4:5\"",
 	  "make_stream[1].input[0]" },
 	{ "make_stream[0].output[0]", "{}", "make_stream[0].output[0]" },

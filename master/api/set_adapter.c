@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command set-adapter: create, replace, rename, remove. */
+#include "master/api/adapter_edit.h"
+#include "master/api/edit.h"
+#include "master/api/stream_edit.h"
+#include "master/config/check.h"
+
+#include <string.h>
+
+/* A request, judged as far as its own form goes. */
+struct edit {
+	const char *id;     /* of the request, or NULL */
+	const char *old_id; /* the same when such an adapter exists, or NULL */
+	const json_t *wanted;
+	bool remove;
+	json_int_t gid; /* of the request, or -1 */
+};
+
+/* False after a reply. */
+static bool read_edit(struct api *api, const json_t *request, struct edit *e,
+		      struct reply *reply)
+{
+	e->wanted = edit_get(request, "adapter");
+	if (e->wanted == NULL)
+		reply_error(reply, 400, "adapter: is missing");
+	else if (!json_is_object(e->wanted))
+		reply_error(reply, 400, "adapter: is not an object");
+	if (reply->status != 0 || !edit_id(request, &e->id, reply) ||
+	    !edit_gid(request, &e->gid, reply))
+		return false;
+	e->remove = edit_is_removal(e->wanted);
+	if (e->id != NULL && edit_entry(api, ADAPTERS, e->id) != NULL)
+		e->old_id = e->id;
+	return true;
+}
+
+static void announce_removal(struct api *api, const char *id, bool up)
+{
+	json_t *marker = edit_removal(id, up);
+
+	adapter_announce(api, marker, false);
+	json_decref(marker);
+}
+
+static void remove_adapter(struct api *api, const struct edit *e,
+			   struct reply *reply)
+{
+	json_t *list;
+
+	if (e->id == NULL) {
+		reply_error(reply, 400, "id: is missing");
+		return;
+	}
+	if (e->old_id == NULL) {
+		reply_error(reply, 404, "id: there is no adapter \"%.64s\"",
+			    e->id);
+		return;
+	}
+	list = edit_list(api, ADAPTERS);
+	(void)json_array_remove(list, edit_find(list, e->old_id));
+	config_set_section(api->cfg.config, ADAPTERS, list);
+	edit_set_gid(api, e->gid);
+	announce_removal(api, e->old_id, false);
+	adapter_rename_inputs(api, e->old_id, NULL);
+	reply_ok(reply, "set-adapter");
+}
+
+/* False after a reply. */
+static bool judge_form(const json_t *adapter, struct reply *reply)
+{
+	static const char *const numbers[] = { "adapter", "device" };
+	const json_t *enable = json_object_get(adapter, "enable");
+	const json_t *type = json_object_get(adapter, "type");
+	const json_t *scan = json_object_get(adapter, "scan");
+
+	if (!json_is_boolean(enable))
+		reply_error(reply, 400, "adapter.enable: is %s",
+			    enable == NULL ? "missing" : "not true or false");
+	else if (!json_is_string(type))
+		reply_error(reply, 400, "adapter.type: is %s",
+			    type == NULL ? "missing" : "not a string");
+	else if (scan != NULL && !json_is_array(scan))
+		reply_error(reply, 400, "adapter.scan: is not a list");
+	for (size_t i = 0; reply->status == 0 && i < ARRAY_LEN(numbers); i++) {
+		const json_t *value = json_object_get(adapter, numbers[i]);
+
+		if (value != NULL && (!json_is_integer(value) ||
+				      json_integer_value(value) < 0))
+			reply_error(reply, 400, "adapter.%s: is not a whole "
+				    "number", numbers[i]);
+	}
+	return reply->status == 0;
+}
+
+/* False after a reply. */
+static bool judge_id(const struct api *api, const struct edit *e,
+		     const json_t *own, struct reply *reply)
+{
+	const char *id = json_string_value(own);
+	bool renamed = e->old_id == NULL ||
+		       (id != NULL && strcmp(id, e->old_id) != 0);
+
+	if (id == NULL)
+		reply_error(reply, 400, "adapter.id: is not a string");
+	else if (!check_id(id))
+		reply_error(reply, 400, "adapter.id: \"%.64s\" is not 1 to 64 "
+			    "characters of A-Z a-z 0-9 _ . -", id);
+	/* a new one may be named twice, but not be renamed */
+	else if (e->id != NULL && e->old_id == NULL && strcmp(id, e->id) != 0)
+		reply_error(reply, 404, "id: there is no adapter \"%.64s\"",
+			    e->id);
+	else if (renamed && edit_entry(api, ADAPTERS, id) != NULL)
+		reply_error(reply, 400, "adapter.id: \"%.64s\" is the id of "
+			    "another adapter", id);
+	return reply->status == 0;
+}
+
+/* Gives the object the id it is to have; false after a reply. */
+static bool settle_id(struct api *api, struct edit *e, json_t *adapter,
+		      struct reply *reply)
+{
+	char text[GID_TEXT_MAX];
+
+	if (json_object_get(adapter, "id") == NULL) {
+		if (e->id == NULL)
+			edit_next_id(api, &e->gid, text);
+		(void)json_object_set_new(adapter, "id", json_string(
+						e->id != NULL ? e->id : text));
+	}
+	return judge_id(api, e, json_object_get(adapter, "id"), reply);
+}
+
+/* All is judged: nothing fails from here on. */
+static void put_adapter(struct api *api, const struct edit *e, json_t *adapter,
+			const json_t *streams)
+{
+	const char *id = json_string_value(json_object_get(adapter, "id"));
+	json_t *list = edit_list(api, ADAPTERS);
+
+	if (e->old_id != NULL)
+		(void)json_array_set(list, edit_find(list, e->old_id),
+				     adapter);
+	else
+		(void)json_array_append(list, adapter);
+	config_set_section(api->cfg.config, ADAPTERS, list);
+	edit_set_gid(api, e->gid);
+	if (e->old_id != NULL)
+		announce_removal(api, e->old_id, true);
+	adapter_announce(api, adapter, true);
+	if (e->old_id != NULL && strcmp(e->old_id, id) != 0)
+		adapter_rename_inputs(api, e->old_id, id);
+	adapter_add_streams(api, streams);
+}
+
+static void store_adapter(struct api *api, struct edit *e, struct reply *reply)
+{
+	json_t *adapter = edit_entry_copy(e->wanted);
+	json_t *streams = NULL;
+
+	if (judge_form(adapter, reply) && settle_id(api, e, adapter, reply) &&
+	    edit_fits(adapter, "adapter", reply))
+		streams = adapter_scan_streams(
+			api, json_object_get(adapter, "scan"),
+			json_string_value(json_object_get(adapter, "id")),
+			&e->gid, reply);
+	if (streams != NULL) {
+		/* what was found is stored as streams, once */
+		(void)json_object_del(adapter, "scan");
+		put_adapter(api, e, adapter, streams);
+		reply_ok(reply, "set-adapter");
+	}
+	json_decref(streams);
+	json_decref(adapter);
+}
+
+void adapters_set(struct api *api, const json_t *request, struct reply *reply)
+{
+	struct edit e = { 0 };
+
+	if (!read_edit(api, request, &e, reply))
+		return;
+	if (e.remove)
+		remove_adapter(api, &e, reply);
+	else
+		store_adapter(api, &e, reply);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// adapters: kept, announced, followed by their streams; none is said to run.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const adapter = (id, more) => ({ id, name: `Adapter ${id}`, type: 'S2',
+	enable: true, adapter: 0, device: 0, ...more });
+const said = (events) => events.messages.filter((m) =>
+	m.scope !== 'stream_event');
+const out = 'udp://127.0.0.1:6000';
+
+test('an adapter is made, changed, toggled, read and removed', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const events = await sluice.events(t);
+	const gid = 470000;
+
+	assert.deepEqual(await sluice.cmd('set-adapter', { gid,
+		adapter: adapter('a') }), { 'set-adapter': 'ok' });
+	await sluice.cmd('set-adapter', { id: 'a', adapter: adapter('a',
+		{ type: 'T2' }) });
+	assert.deepEqual(await sluice.cmd('toggle-adapter', { id: 'a' }),
+		{ 'toggle-adapter': 'ok' });
+	const off = adapter('a', { type: 'T2', enable: false });
+	assert.deepEqual(await sluice.cmd('get-adapter', { id: 'a' }),
+		{ 'get-adapter': 'ok', adapter: off });
+	assert.deepEqual(await sluice.json('/api/adapter-info/a'), off);
+	assert.deepEqual((await sluice.cmd('load')).dvb_tune, [off]);
+	assert.deepEqual(await sluice.cmd('restart-adapter', { id: 'a' }),
+		{ 'restart-adapter': 'ok' });
+	await sluice.cmd('set-adapter', { id: 'a',
+		adapter: { remove: true } });
+	assert.equal((await sluice.get('/api/adapter-info/a')).status, 404);
+	const scope = 'set-adapter';
+	assert.deepEqual(said(events), [
+		{ scope, gid, adapter: adapter('a') },
+		{ scope, adapter: { id: 'a', remove: true, up: true } },
+		{ scope, gid, adapter: adapter('a', { type: 'T2' }) },
+		{ scope, adapter: off },
+		{ scope, adapter: { id: 'a', remove: true, up: false } }]);
+	await sluice.stop();
+});
+
+test('its streams go with it, or go on without it', async (t) => {
+	const sluice = await Sluice.start(t, { ...config(
+		stream('only', 'dvb://a#pnr=1', []),
+		stream('both', ['dvb://a#pnr=2', 'udp://127.0.0.1:5000'], out),
+		stream('other', 'udp://127.0.0.1:5001', [])),
+	dvb_tune: [adapter('a')] });
+	const events = await sluice.events(t);
+	const { pid } = await waitUntil('the other', () =>
+		sluice.worker('stream', 'other'));
+
+	// honest: nothing tunes, and nothing pretends to
+	const status = await sluice.json('/api/adapter-status/a');
+	assert.deepEqual([status.lock, status.bitrate, status.name],
+		[false, 0, 'Adapter a']);
+	assert.match(status.worker.alarm, /not run by this version/);
+	assert.match((await sluice.status('only')).worker.alarm,
+		/adapters are not run/);
+	assert.equal(sluice.worker('stream', 'only'), undefined);
+
+	await sluice.cmd('set-adapter', { id: 'a',
+		adapter: { remove: true } });
+	assert.deepEqual((await sluice.cmd('load')).make_stream
+		.map((s) => [s.id, s.input]), [
+		['both', ['udp://127.0.0.1:5000']],
+		['other', ['udp://127.0.0.1:5001']]]);
+	await waitUntil('the input that is left', () => udpBound(5000));
+	assert.equal(sluice.worker('stream', 'other').pid, pid);
+	assert.deepEqual(said(events).map((m) => m.adapter ?? m.stream), [
+		{ id: 'a', remove: true, up: false },
+		{ id: 'only', remove: true },
+		stream('both', ['udp://127.0.0.1:5000'], out)]);
+	await sluice.stop();
+});
+
+test('a scan list makes streams', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const events = await sluice.events(t);
+
+	await sluice.cmd('set-adapter', { adapter: adapter('a', { scan: [
+		{ pnr: 1, name: 'One' }, { pnr: 2, name: 'Two',
+			groups: { Type: 'TV' } }] }) });
+	const { make_stream: made, dvb_tune: tuners, gid } =
+		await sluice.cmd('load');
+	assert.deepEqual(made.map((s) => [s.id, s.name, s.enable, s.input]), [
+		['a000', 'One', true, ['dvb://a#pnr=1']],
+		['a001', 'Two', true, ['dvb://a#pnr=2']]]);
+	assert.deepEqual(tuners, [adapter('a')]);
+	assert.deepEqual(said(events), [
+		{ scope: 'set-adapter', adapter: adapter('a'), gid },
+		{ scope: 'set-stream', stream: made[0] },
+		{ scope: 'set-stream', stream: made[1] }]);
+	await sluice.stop();
+});

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands and paths of adapters. */
+#include "tests/unit/master/api/world.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#define ADAPTER(id) "{'id':'" id "','name':'N','type':'S2','enable':true," \
+		    "'adapter':0,'device':1,'tp':'x'}"
+#define STORED(id, enable) "{'adapter':0,'device':1,'enable':" enable \
+			   ",'id':'" id "','name':'N','tp':'x'," \
+			   "'type':'S2'}"
+#define STREAM(id, inputs) \
+	"{'id':'" id "','type':'spts','enable':true,'input':[" inputs "]}"
+#define SEEN(id, inputs) \
+	"{'scope':'set-stream','stream':{'enable':true,'id':'" id \
+	"','input':[" inputs "],'type':'spts'}}\n"
+
+static const char document[] =
+	"{'dvb_tune':[" ADAPTER("a") "," ADAPTER("b") "],'make_stream':["
+	STREAM("only", "'dvb://a#pnr=1'") ","
+	STREAM("both", "'dvb://a#pnr=2','udp://239.1.1.1'") ","
+	STREAM("two", "'dvb://a#pnr=3','dvb://a#pnr=4'") ","
+	STREAM("other", "'dvb://b'") "]}";
+
+Test(adapter, is_created_replaced_and_removed)
+{
+	open_world("{'gid':5}");
+	expect_told("{'cmd':'set-adapter','gid':6,'adapter':" ADAPTER("a") "}",
+		    "set-adapter",
+		    "{'adapter':" STORED("a", "true") ",'gid':6,"
+		    "'scope':'set-adapter'}\n");
+	expect_ok("{'cmd':'set-adapter','adapter':" ADAPTER("b") "}",
+		  "set-adapter");
+	expect_told("{'cmd':'set-adapter','id':'a','adapter':{'type':'T2',"
+		    "'enable':false,'none':null}}", "set-adapter",
+		    "{'adapter':{'id':'a','remove':true,'up':true},"
+		    "'scope':'set-adapter'}\n"
+		    "{'adapter':{'enable':false,'id':'a','type':'T2'},"
+		    "'gid':6,'scope':'set-adapter'}\n");
+	expect_section("dvb_tune", "[{'enable':false,'id':'a','type':'T2'},"
+				   STORED("b", "true") "]");
+	expect_told("{'cmd':'set-adapter','id':'a','gid':7,"
+		    "'adapter':{'remove':true}}", "set-adapter",
+		    "{'adapter':{'id':'a','remove':true,'up':false},"
+		    "'scope':'set-adapter'}\n");
+	expect_section("dvb_tune", "[" STORED("b", "true") "]");
+	cr_assert_eq(config_gid(w.config), 7);
+}
+
+Test(adapter, gets_an_id_that_no_stream_has)
+{
+	open_world("{'gid':466560,'make_stream':[" STREAM("a000", "") "]}");
+	expect_told("{'cmd':'set-adapter','adapter':{'type':'C',"
+		    "'enable':true}}", "set-adapter",
+		    "{'adapter':{'enable':true,'id':'a001','type':'C'},"
+		    "'gid':466562,'scope':'set-adapter'}\n");
+	expect_ok("{'cmd':'set-stream','gid':466560,'stream':{'type':'spts',"
+		  "'enable':true}}", "set-stream");
+	cr_assert_not_null(config_stream(w.config, "a002"));
+}
+
+Test(adapter, takes_its_streams_along_when_it_goes)
+{
+	open_world(document);
+	expect_told("{'cmd':'set-adapter','id':'a',"
+		    "'adapter':{'remove':true}}", "set-adapter",
+		    "{'adapter':{'id':'a','remove':true,'up':false},"
+		    "'scope':'set-adapter'}\n"
+		    "remove only\n"
+		    "{'scope':'set-stream','stream':{'id':'only',"
+		    "'remove':true}}\n"
+		    "remove two\n"
+		    "{'scope':'set-stream','stream':{'id':'two',"
+		    "'remove':true}}\n"
+		    "run both\n" SEEN("both", "'udp://239.1.1.1'"));
+	cr_assert_null(config_stream(w.config, "only"));
+	cr_assert_null(config_stream(w.config, "two"));
+	cr_assert_not_null(config_stream(w.config, "other"));
+}
+
+Test(adapter, is_renamed_in_addresses)
+{
+	open_world(document);
+	expect_ok("{'cmd':'set-adapter','id':'a','adapter':" ADAPTER("z") "}",
+		  "set-adapter");
+	cr_assert_not_null(strstr(fakes.told,
+		SEEN("only", "'dvb://z#pnr=1'")), "%s", fakes.told);
+	cr_assert_not_null(strstr(fakes.told,
+		SEEN("both", "'dvb://z#pnr=2','udp://239.1.1.1'")));
+	cr_assert_not_null(strstr(fakes.told,
+		SEEN("two", "'dvb://z#pnr=3','dvb://z#pnr=4'")));
+	cr_assert_null(strstr(fakes.told, "other"));
+}
+
+Test(adapter, is_toggled_shown_and_restarted)
+{
+	open_world(document);
+	expect_told("{'cmd':'toggle-adapter','id':'a'}", "toggle-adapter",
+		    "{'adapter':" STORED("a", "false")
+		    ",'scope':'set-adapter'}\n");
+	expect_ok("{'cmd':'toggle-adapter','id':'a'}", "toggle-adapter");
+	cr_assert_eq(post("{'cmd':'get-adapter','id':'b'}"), 200);
+	cr_assert_str_eq(said(), "{'get-adapter':'ok','adapter':" ADAPTER("b")
+				 "}");
+	expect_told("{'cmd':'restart-adapter','id':'a'}", "restart-adapter",
+		    "restart only\nrestart both\nrestart two\n");
+	cr_assert_eq(get("/api/adapter-info/b", ""), 200);
+	cr_assert_str_eq(said(), ADAPTER("b"));
+	cr_assert_eq(get("/api/adapter-info/no", ""), 404);
+	cr_assert_eq(get("/api/adapter-status/no", ""), 404);
+}
+
+Test(adapter, says_that_it_does_not_run)
+{
+	json_t *status;
+
+	open_world(document);
+	cr_assert_eq(get("/api/adapter-status/a", "t=0"), 200);
+	status = json_loads(fakes.body, 0, NULL);
+	cr_assert_str_eq(json_string_value(json_object_get(status, "name")),
+			 "N");
+	cr_assert(json_is_false(json_object_get(status, "lock")));
+	cr_assert_gt(json_integer_value(json_object_get(status, "timestamp")),
+		     1700000000);
+	cr_assert_str_eq(json_string_value(json_object_get(
+				 json_object_get(status, "worker"), "alarm")),
+			 "adapters are not run by this version");
+	json_decref(status);
+	cr_assert_eq(get("/api/stream-status/only", "t=0"), 200);
+	cr_assert_not_null(strstr(fakes.body,
+				  "adapters are not run by this version"));
+}
+
+Test(adapter, stores_what_a_scan_found)
+{
+	open_world("{'gid':466560}");
+	expect_ok("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
+		  "'enable':true,'scan':[{'name':'One','pnr':11},"
+		  "{'id':'x','type':'spts','enable':false,"
+		  "'input':['dvb://a#pnr=12']}]}}", "set-adapter");
+	expect_section("dvb_tune", "[{'enable':true,'id':'a','type':'S'}]");
+	expect_section("make_stream",
+		"[{'enable':true,'id':'a000','input':['dvb://a#pnr=11'],"
+		"'name':'One','pmt_version':1,'sdt_version':1,"
+		"'type':'spts'},{'enable':false,'id':'x',"
+		"'input':['dvb://a#pnr=12'],'pmt_version':1,"
+		"'sdt_version':1,'type':'spts'}]");
+	cr_assert_eq(config_gid(w.config), 466561);
+	cr_assert_lt(strstr(fakes.told, "set-adapter"),
+		     strstr(fakes.told, "set-stream"));
+	cr_assert_null(strstr(strstr(fakes.told, "set-stream"), "gid"));
+	expect_error("{'cmd':'set-adapter','id':'a','adapter':{'type':'S',"
+		     "'enable':true,'scan':[{'pnr':1},{'name':'x'}]}}", 400,
+		     "adapter.scan[1]: is neither a stream nor a program");
+	expect_error("{'cmd':'set-adapter','id':'a','adapter':{'type':'S',"
+		     "'enable':true,'scan':[{'id':'x','pnr':1}]}}", 400,
+		     "adapter.scan[0]: id: \"x\" is the id of another stream");
+	expect_error("{'cmd':'set-adapter','id':'a','adapter':{'type':'S',"
+		     "'enable':true,'scan':[{'id':'y','pnr':1},"
+		     "{'id':'y','pnr':2}]}}", 400,
+		     "adapter.scan[1]: id: \"y\" is the id of another stream");
+	expect_error("{'cmd':'set-adapter','id':'a','adapter':{'type':'S',"
+		     "'enable':true,'scan':[{'pnr':1,'enable':1}]}}", 400,
+		     "adapter.scan[0]: stream.enable: is not true or false");
+}
+
+Test(adapter, is_judged_before_anything_changes)
+{
+	open_world(document);
+	expect_error("{'cmd':'set-adapter'}", 400, "adapter: is missing");
+	expect_error("{'cmd':'set-adapter','adapter':1}", 400,
+		     "adapter: is not an object");
+	expect_error("{'cmd':'set-adapter','adapter':{'type':'S'}}", 400,
+		     "adapter.enable: is missing");
+	expect_error("{'cmd':'set-adapter','adapter':{'enable':true}}", 400,
+		     "adapter.type: is missing");
+	expect_error("{'cmd':'set-adapter','adapter':{'enable':true,"
+		     "'type':'S','adapter':'0'}}", 400,
+		     "adapter.adapter: is not a whole number");
+	expect_error("{'cmd':'set-adapter','adapter':{'enable':true,"
+		     "'type':'S','scan':1}}", 400,
+		     "adapter.scan: is not a list");
+	expect_error("{'cmd':'set-adapter','id':'no','adapter':"
+		     ADAPTER("x") "}", 404,
+		     "id: there is no adapter \"no\"");
+	expect_error("{'cmd':'set-adapter','id':'a','adapter':"
+		     ADAPTER("b") "}", 400,
+		     "adapter.id: \"b\" is the id of another adapter");
+	expect_error("{'cmd':'set-adapter','adapter':" ADAPTER("a/b") "}", 400,
+		     "adapter.id: \"a/b\" is not 1 to 64 characters of "
+		     "A-Z a-z 0-9 _ . -");
+	expect_error("{'cmd':'set-adapter','adapter':{'remove':true}}", 400,
+		     "id: is missing");
+	expect_error("{'cmd':'set-adapter','id':'no',"
+		     "'adapter':{'remove':true}}", 404,
+		     "id: there is no adapter \"no\"");
+	expect_error("{'cmd':'toggle-adapter'}", 400, "id: is missing");
+	expect_error("{'cmd':'toggle-adapter','id':1}", 400,
+		     "id: is not a string");
+	expect_error("{'cmd':'get-adapter','id':'no'}", 404,
+		     "id: there is no adapter \"no\"");
+	expect_error("{'cmd':'restart-adapter','id':'no'}", 404,
+		     "id: there is no adapter \"no\"");
+}
