@@ -83,7 +83,8 @@ Test(reader, tells_everybody_what_is_there)
 	cr_assert_eq(a.n, 0u, "told inside the call");
 	run_until(&a, 1);
 	cr_assert_eq(a.value, 1);
-	cr_assert_eq(b.n, 1u, "two who ask together are served by one thread");
+	/* b asked again at once and may have been told again by now */
+	cr_assert_geq(b.n, 1u, "two who ask together are served by one thread");
 	put("{\"a\": 2}");
 	run_until(&b, 2);
 	tear_down();
