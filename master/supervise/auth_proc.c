@@ -2,6 +2,7 @@
 #include "master/supervise/auth_proc.h"
 
 #include "common/alloc.h"
+#include "common/mono.h"
 #include "master/supervise/worker_proc.h"
 
 #include <assert.h>
@@ -13,6 +14,8 @@ enum {
 	/* one is hashed while the other waits in the channel */
 	WITH_WORKER_MAX = 2,
 	TRIES_MAX = 2,
+	/* a heart that beats without an answer for so long is no help */
+	SLOT_MS = 10000,
 };
 
 struct auth_job {
@@ -26,8 +29,16 @@ struct auth_job {
 	ev_timer deadline;
 };
 
+/* What the worker was given and has not answered.  The job may be over by
+ * then: cancelled, or too late. */
+struct slot {
+	uint32_t seq; /* 0: free */
+	uint64_t sent_ms;
+};
+
 struct auth_proc {
 	struct auth_proc_config cfg;
+	struct slot slots[WITH_WORKER_MAX];
 	struct worker_proc *proc;
 	TAILQ_HEAD(, auth_job) jobs; /* in order of arrival */
 	uint32_t last_seq;
@@ -54,13 +65,14 @@ static void job_end(struct auth_job *j, enum auth_outcome outcome,
 }
 
 static void send_job(struct auth_proc *p, struct channel *channel,
-		     struct auth_job *j)
+		     struct auth_job *j, struct slot *slot)
 {
 	struct msg m = { .type = MSG_AUTH_HASH };
 
 	if (++p->last_seq == 0)
 		p->last_seq = 1;
-	j->seq = m.seq = p->last_seq;
+	j->seq = m.seq = slot->seq = p->last_seq;
+	slot->sent_ms = mono_ms();
 	j->tries++;
 	if (j->hash != NULL) {
 		m.type = MSG_AUTH_VERIFY;
@@ -74,25 +86,45 @@ static void send_job(struct auth_proc *p, struct channel *channel,
 	(void)channel_send(channel, &m, NULL, 0);
 }
 
-/* Gives the worker what it has room for. */
+static struct slot *find_slot(struct auth_proc *p, uint32_t seq)
+{
+	for (size_t i = 0; i < WITH_WORKER_MAX; i++)
+		if (p->slots[i].seq == seq)
+			return &p->slots[i];
+	return NULL;
+}
+
+static bool is_overdue(const struct auth_proc *p)
+{
+	uint64_t now = mono_ms();
+
+	for (size_t i = 0; i < WITH_WORKER_MAX; i++)
+		if (p->slots[i].seq != 0 &&
+		    now - p->slots[i].sent_ms > SLOT_MS)
+			return true;
+	return false;
+}
+
+/* Gives the worker what it has room for: whoever asks and leaves does not make
+ * room by that, or the worker would drown in what nobody waits for. */
 static void pump(struct auth_proc *p)
 {
 	struct channel *channel = worker_proc_channel(p->proc);
+	struct slot *slot;
 	struct auth_job *j;
-	unsigned n = 0;
 
 	if (channel == NULL)
 		return;
-	TAILQ_FOREACH(j, &p->jobs, link)
-		n += j->seq != 0;
 	TAILQ_FOREACH(j, &p->jobs, link) {
-		if (n >= WITH_WORKER_MAX)
-			return;
 		if (j->seq != 0)
 			continue;
-		send_job(p, channel, j);
-		n++;
+		slot = find_slot(p, 0);
+		if (slot == NULL)
+			break;
+		send_job(p, channel, j, slot);
 	}
+	if (is_overdue(p))
+		worker_proc_accuse(p->proc, "owes an answer");
 }
 
 /* --- what the worker says --- */
@@ -108,14 +140,20 @@ static void hear_result(struct auth_proc *p, const struct msg *m)
 {
 	const struct msg_auth_result *r = &m->auth_result;
 	enum auth_outcome outcome = r->ok ? AUTH_OK : AUTH_WRONG;
+	struct slot *slot = m->seq != 0 ? find_slot(p, m->seq) : NULL;
 	struct auth_job *j;
 
+	if (slot == NULL)
+		return;
+	*slot = (struct slot){ 0 };
 	TAILQ_FOREACH(j, &p->jobs, link)
 		if (j->seq == m->seq)
 			break;
-	/* none: it was cancelled, or too late */
-	if (m->seq == 0 || j == NULL)
+	/* it was cancelled, or too late */
+	if (j == NULL) {
+		pump(p);
 		return;
+	}
 	if (j->hash == NULL && (!r->ok || r->hash[0] == '\0'))
 		outcome = AUTH_UNAVAILABLE;
 	/* first the next one: the owner may end everything inside */
@@ -151,6 +189,7 @@ static void on_down(struct worker_proc *proc, void *arg)
 	struct auth_job *j;
 
 	(void)proc;
+	memset(p->slots, 0, sizeof p->slots);
 	TAILQ_FOREACH(j, &p->jobs, link)
 		j->seq = 0;
 	while ((j = find_deadly(p)) != NULL)

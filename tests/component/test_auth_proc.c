@@ -134,6 +134,32 @@ Test(auth_proc, many_are_answered_in_order, .timeout = 60)
 	teardown(&b);
 }
 
+/* POST login and hang up, over and over. */
+Test(auth_proc, who_asks_and_leaves_does_not_drown_the_worker, .timeout = 60)
+{
+	struct asked asked, first;
+	struct auth_job *j;
+	struct bench b;
+	uint64_t begin;
+	pid_t worker;
+
+	setup(&b, "sluice-worker");
+	(void)ask(&b, "x", NULL, &first);
+	await(&b, &first);
+	worker = rig_find_child("auth");
+	for (int i = 0; i < 5000; i++) {
+		j = ask(&b, "x", first.hash, &asked);
+		auth_job_cancel(&j);
+	}
+	begin = mono_ms();
+	(void)ask(&b, "x", first.hash, &asked);
+	await(&b, &asked);
+	cr_assert_eq(asked.outcome, AUTH_OK);
+	cr_assert_lt(mono_ms() - begin, 3000);
+	cr_assert_eq(rig_find_child("auth"), worker);
+	teardown(&b);
+}
+
 Test(auth_proc, a_killed_worker_costs_no_job, .timeout = 60)
 {
 	struct asked first, second;
