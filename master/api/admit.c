@@ -30,8 +30,7 @@ bool admit_is_foreign(const struct http_request *request)
 		.host = http_request_header(request, "host"),
 	};
 
-	return strcmp(http_request_method(request), "POST") == 0 &&
-	       origin_is_foreign(&o);
+	return origin_is_foreign(&o);
 }
 
 void admit_refuse(struct reply *reply, enum gate_answer answer)

@@ -36,6 +36,28 @@ test('version and load', async (t) => {
 	await sluice.stop();
 });
 
+test('a page of another site changes nothing', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const own = `http://127.0.0.1:${sluice.port}`;
+	const body = JSON.stringify({ cmd: 'set-stream', stream: one() });
+	const post = async (headers) => (await request(sluice.port, {
+		method: 'POST', path: '/control/', headers }, body)).status;
+
+	for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' },
+		{ 'Sec-Fetch-Site': 'same-site', Origin: own },
+		{ Origin: 'http://evil.example', 'Content-Type': 'text/plain' },
+		{ Origin: 'null' }])
+		assert.equal(await post(headers), 403, JSON.stringify(headers));
+	assert.deepEqual((await sluice.cmd('load')).make_stream, []);
+	for (const headers of [{}, { Origin: own },
+		{ 'Sec-Fetch-Site': 'same-origin', Origin: own },
+		{ 'Sec-Fetch-Site': 'none' }])
+		assert.notEqual(await post(headers), 403,
+			JSON.stringify(headers));
+	assert.equal((await sluice.cmd('load')).make_stream.length, 1);
+	await sluice.stop();
+});
+
 test('a stream is made, read, changed, renamed and removed', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const ok = { 'set-stream': 'ok' };

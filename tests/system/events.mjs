@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // api, the channel of events: what is told, in what order, and how it closes.
 import assert from 'node:assert/strict';
+import http from 'node:http';
 import { test } from 'node:test';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { sleep, waitUntil } from '../helpers/util.mjs';
@@ -12,8 +13,45 @@ const LISTEN = `${PATH}?token=x`;
 const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
 	'udp://127.0.0.1:6000', more);
 
+// The status that a handshake gets.
+const shake = (sluice, headers) => new Promise((resolve, reject) => {
+	const asked = http.request({ host: '127.0.0.1', port: sluice.port,
+		path: LISTEN, headers: { Connection: 'Upgrade',
+			Upgrade: 'websocket', 'Sec-WebSocket-Version': '13',
+			'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+			...headers } });
+
+	asked.on('upgrade', (answer, socket) => {
+		socket.destroy();
+		resolve(answer.statusCode);
+	});
+	asked.on('response', (answer) => {
+		answer.resume();
+		resolve(answer.statusCode);
+	});
+	asked.on('error', reject);
+	asked.end();
+});
+
 const open = (t, sluice, path = LISTEN, headers = {}) =>
 	WsClient.open(t, sluice.port, path, headers);
+
+test('a page of another site hears nothing', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const own = `http://127.0.0.1:${sluice.port}`;
+	const cases = [
+		[{}, 101],
+		[{ Origin: own }, 101],
+		[{ Origin: own, 'Sec-Fetch-Site': 'same-origin' }, 101],
+		[{ Origin: 'http://evil.example' }, 403],
+		[{ Origin: own, 'Sec-Fetch-Site': 'cross-site' }, 403],
+	];
+
+	for (const [headers, wanted] of cases)
+		assert.equal(await shake(sluice, headers), wanted,
+			JSON.stringify(headers));
+	await sluice.stop();
+});
 
 test('changes are told in order, with versions and the counter', async (t) => {
 	const sluice = await Sluice.start(t, config());
