@@ -20,6 +20,8 @@ struct listener {
 	LIST_ENTRY(listener) open_link;
 	struct listeners *owner;
 	bool taken;
+	unsigned failures;
+	unsigned retry_ms;
 	struct sockaddr_any where;
 	char address[SOCKADDR_TEXT_MAX];
 	unsigned users;
@@ -90,27 +92,36 @@ static int open_socket(const struct sockaddr_any *where)
 	return fd;
 }
 
+static void fail(struct listener *l, int err)
+{
+	char error[sizeof l->error];
+
+	(void)snprintf(error, sizeof error, "%s: %s", l->address,
+		       strerror(err));
+	/* the same again is no news */
+	if (strcmp(error, l->error) != 0)
+		l->failures = 0;
+	memcpy(l->error, error, sizeof l->error);
+	if (l->failures++ == LISTEN_QUIET)
+		log_error("listen", "%s", error);
+	ev_timer_set(&l->retry, l->retry_ms / 1e3, 0.);
+	ev_timer_start(l->owner->loop, &l->retry);
+	l->retry_ms = MIN(l->retry_ms * 2, (unsigned)LISTEN_RETRY_MAX_MS);
+}
+
 static void try_open(struct listener *l)
 {
 	struct listeners *owner = l->owner;
 	int fd = open_socket(&l->where);
 
 	if (fd < 0) {
-		char error[sizeof l->error];
-
-		(void)snprintf(error, sizeof error, "%s: %s", l->address,
-			       strerror(-fd));
-		/* the same again is no news */
-		if (strcmp(error, l->error) != 0)
-			log_error("listen", "%s", error);
-		memcpy(l->error, error, sizeof l->error);
+		fail(l, -fd);
 		return;
 	}
-	if (l->error[0] != '\0')
+	if (l->failures > LISTEN_QUIET)
 		log_info("listen", "%s: open now", l->address);
 	l->error[0] = '\0';
 	l->fd = fd;
-	ev_timer_stop(owner->loop, &l->retry);
 	LIST_INSERT_HEAD(&owner->untaken, l, open_link);
 	owner->events->on_open(owner->arg);
 }
@@ -131,9 +142,8 @@ static struct listener *listener_new(struct listeners *ls,
 	l->fd = -1;
 	sockaddr_format(where, l->address);
 	LIST_INSERT_HEAD(&ls->list, l, link);
-	ev_timer_init(&l->retry, on_retry, LISTEN_RETRY_MS / 1000.,
-		      LISTEN_RETRY_MS / 1000.);
-	ev_timer_start(ls->loop, &l->retry);
+	l->retry_ms = LISTEN_RETRY_MIN_MS;
+	ev_timer_init(&l->retry, on_retry, 0., 0.);
 	try_open(l);
 	return l;
 }

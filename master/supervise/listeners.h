@@ -3,8 +3,9 @@
  * The sockets on which viewers connect.
  *
  * The master binds and keeps them, so that a connect is never refused while
- * deliver is replaced: the backlog holds it.  A port in use is logged, named,
- * and tried again every two seconds.
+ * deliver is replaced: the backlog holds it.  A port in use is named and tried
+ * again, soon at first (deliver may still hold the one that was just given up),
+ * then every two seconds; it is logged when it does not go away.
  *
  * Owns the sockets; borrows the loop and the events.
  */
@@ -19,7 +20,9 @@ struct listeners;
 
 enum {
 	LISTEN_BACKLOG = 4096,
-	LISTEN_RETRY_MS = 2000,
+	LISTEN_RETRY_MIN_MS = 50, /* doubling */
+	LISTEN_RETRY_MAX_MS = 2000,
+	LISTEN_QUIET = 3, /* failures before it is logged */
 };
 
 struct listeners_events {

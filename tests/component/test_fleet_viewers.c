@@ -92,6 +92,64 @@ Test(fleet_viewers, a_port_in_use_is_named_and_tried_again, .timeout = 30)
 	bench_teardown(&b);
 }
 
+static int deliver_answers(void *arg)
+{
+	const char *url = arg;
+	unsigned port = 0;
+	struct sockaddr_any any;
+	struct timeval patience = { .tv_usec = 200000 };
+	char answer[64] = "";
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	cr_assert_eq(sscanf(url, "http://127.0.0.1:%u/", &port), 1);
+	cr_assert_eq(sockaddr_parse("127.0.0.1", (uint16_t)port, &any), 0);
+	cr_assert_eq(connect(fd, &any.sa, any.len), 0);
+	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
+	                        sizeof patience), 0);
+	cr_assert_gt(send(fd, "GET /good HTTP/1.0\r\n\r\n", 22, 0), 0);
+	(void)recv(fd, answer, sizeof answer - 1, 0);
+	(void)close(fd);
+	return strlen(answer) < 12 ? 0 : atoi(answer + 9);
+}
+
+static bool is_answered_well(void *arg)
+{
+	return deliver_answers(arg) == 200;
+}
+
+static void set_good(struct fleet_bench *b, char *url, size_t size)
+{
+	int fd = listen_somewhere(url, size);
+
+	(void)close(fd);
+	bench_setup_with(b, rig_built("sluice-worker"));
+	bench_set(b, "good", url);
+	bench_await(b, "good", "running", 0, 5000);
+	rig_run_until(b->loop, is_answered_well, url, 5000, "200");
+}
+
+/* Deliver holds its copy of the socket until it has read that it is gone. */
+Test(fleet_viewers, a_port_that_comes_back_at_once_is_not_dark_for_long,
+     .timeout = 30)
+{
+	struct wish served = { .id = "good" };
+	struct fleet_bench b;
+	char url[64];
+	pid_t pid;
+
+	set_good(&b, url, sizeof url);
+	served.bench = &b;
+	pid = rig_find_child("sluice-worker deliver 1");
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	bench_set(&b, "good", NULL);
+	bench_set(&b, "good", url);
+	cr_assert_not_null(bench_get(&b, "good").output_errors[0]);
+	cr_assert_eq(kill(pid, SIGCONT), 0);
+	rig_run_until(b.loop, is_served, &served, 500, "it is back");
+	cr_assert_eq(rig_count_log("error listen"), 0, "%s", rig_log());
+	bench_teardown(&b);
+}
+
 Test(fleet_viewers, a_dead_deliver_refuses_nobody_and_gets_all_again,
      .timeout = 30)
 {
@@ -177,42 +235,6 @@ static void damage_ring(pid_t pid)
 		cr_skip_test("may not write into another process");
 	cr_assert_eq(pwrite(fd, "\0\0\0\0\0\0\0", 8, (off_t)at), 8);
 	(void)close(fd);
-}
-
-static int deliver_answers(void *arg)
-{
-	const char *url = arg;
-	unsigned port = 0;
-	struct sockaddr_any any;
-	struct timeval patience = { .tv_usec = 200000 };
-	char answer[64] = "";
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	cr_assert_eq(sscanf(url, "http://127.0.0.1:%u/", &port), 1);
-	cr_assert_eq(sockaddr_parse("127.0.0.1", (uint16_t)port, &any), 0);
-	cr_assert_eq(connect(fd, &any.sa, any.len), 0);
-	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
-	                        sizeof patience), 0);
-	cr_assert_gt(send(fd, "GET /good HTTP/1.0\r\n\r\n", 22, 0), 0);
-	(void)recv(fd, answer, sizeof answer - 1, 0);
-	(void)close(fd);
-	return strlen(answer) < 12 ? 0 : atoi(answer + 9);
-}
-
-static bool is_answered_well(void *arg)
-{
-	return deliver_answers(arg) == 200;
-}
-
-static void set_good(struct fleet_bench *b, char *url, size_t size)
-{
-	int fd = listen_somewhere(url, size);
-
-	(void)close(fd);
-	bench_setup_with(b, rig_built("sluice-worker"));
-	bench_set(b, "good", url);
-	bench_await(b, "good", "running", 0, 5000);
-	rig_run_until(b->loop, is_answered_well, url, 5000, "200");
 }
 
 /* A stray write in its last moments must not cost the path for good. */
