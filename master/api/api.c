@@ -20,7 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOGIN_BODY_MAX = 8192 };
+enum {
+	LOGIN_BODY_MAX = 8192,
+	ODD_BURST = 20, /* lines in ten seconds */
+};
 
 /* POST control/ with "cmd" */
 static const struct {
@@ -81,6 +84,7 @@ struct api *api_new(const struct api_config *cfg)
 
 	api->cfg = *cfg;
 	LIST_INIT(&api->calls);
+	api->odd_limit.burst = ODD_BURST;
 	ev_timer_init(&api->restart, on_restart, 0, 0);
 	api->prefix = route_prefix(json_string_value(
 		config_setting(cfg->config, "control_path")));

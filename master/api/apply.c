@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/log.h"
+#include "common/mono.h"
 #include "master/api/edit.h"
 #include "master/config/check.h"
 #include "master/supervise/fleet.h"
@@ -21,13 +22,25 @@ static void keep_first(enum check_severity severity, const char *path,
 		errmsg_set(why, "%s: %s", path, text);
 }
 
+struct odd {
+	const char *id;
+	struct ratelimit *limit;
+};
+
+/* One request can hold thousands of odd things. */
 static void log_odd(enum check_severity severity, const char *path,
 		    const char *text, void *arg)
 {
-	const char *id = arg;
+	const struct odd *odd = arg;
+	unsigned suppressed;
 
-	if (severity == CHECK_WARNING)
-		log_warning("config", "stream %s: %s: %s", id, path, text);
+	if (severity != CHECK_WARNING ||
+	    !ratelimit_pass(odd->limit, mono_ms(), &suppressed))
+		return;
+	if (suppressed > 0)
+		log_warning("config", "%u more lines about odd things were "
+			    "suppressed", suppressed);
+	log_warning("config", "stream %s: %s: %s", odd->id, path, text);
 }
 
 static struct check_place place_of(const struct api *api, const char *self)
@@ -51,10 +64,11 @@ int apply_judge(struct api *api, const json_t *stream, const char *self,
 
 void apply_warn(struct api *api, const json_t *stream)
 {
-	char *id = (char *)json_string_value(json_object_get(stream, "id"));
-	struct check_place place = place_of(api, id);
+	struct odd odd = { json_string_value(json_object_get(stream, "id")),
+			   &api->odd_limit };
+	struct check_place place = place_of(api, odd.id);
 
-	(void)check_stream(stream, &place, log_odd, id);
+	(void)check_stream(stream, &place, log_odd, &odd);
 }
 
 /* fault: why it cannot run, NULL when only its own content decides. */

@@ -2,6 +2,7 @@
 /* What the files of the API share: the context, replies, the entry points. */
 #pragma once
 
+#include "common/ratelimit.h"
 #include "common/util.h"
 #include "master/api/api.h"
 #include "master/config/config.h"
@@ -19,6 +20,7 @@ struct api {
 	struct api_config cfg;
 	char *prefix; /* "/" or "/path/" */
 	LIST_HEAD(, call) calls; /* not yet answered */
+	struct ratelimit odd_limit;
 	ev_timer restart;        /* runs before one */
 };
 

@@ -463,3 +463,30 @@ Test(api, tells_how_the_machine_is)
 							 "app_threads")), 1);
 	json_decref(body);
 }
+
+Test(api, thousands_of_odd_things_are_a_few_lines)
+{
+	static char command[16384];
+	size_t len = 0;
+	unsigned lines = 0;
+
+	open_world("{}");
+	len = (size_t)sprintf(command, "{'cmd':'set-stream','stream':"
+				       "{'name':'a','enable':false,"
+				       "'type':'spts','input':[");
+	for (int i = 0; i < 10; i++) {
+		len += (size_t)sprintf(command + len,
+				       "%s'udp://127.0.0.1:%d#a0", i ? "," : "",
+				       5000 + i);
+		for (int k = 1; k < 50; k++)
+			len += (size_t)sprintf(command + len, "&a%d", k);
+		len += (size_t)sprintf(command + len, "'");
+	}
+	(void)sprintf(command + len, "],'output':[]}}");
+	for (int i = 0; i < 5; i++)
+		cr_assert_eq(post(command), 200, "%s", said());
+	for (const char *c = w.log; (c = strchr(c, '\n')) != NULL; c++)
+		lines++;
+	cr_assert_gt(lines, 0);
+	cr_assert_leq(lines, 20);
+}
