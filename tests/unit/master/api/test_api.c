@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests in, answers and consequences out, in their order. */
 #include "common/log.h"
+#include "common/mono.h"
 #include "common/util.h"
 #include "config.h"
 #include "master/api/api.h"
@@ -489,4 +490,41 @@ Test(api, thousands_of_odd_things_are_a_few_lines)
 		lines++;
 	cr_assert_gt(lines, 0);
 	cr_assert_leq(lines, 20);
+}
+
+static json_int_t memory_kb(void)
+{
+	json_int_t kb;
+	json_t *body;
+
+	cr_assert_eq(get("/api/system-status", ""), 200);
+	body = json_loads(fakes.body, 0, NULL);
+	kb = json_integer_value(json_object_get(body, "app_mem_kb"));
+	json_decref(body);
+	return kb;
+}
+
+/* What is read for one is good enough for all who ask in the same moment. */
+Test(api, does_not_look_at_every_process_for_everybody)
+{
+	enum { MORE = 32 << 20 };
+	char *more = malloc(MORE);
+	uint64_t begin;
+	json_int_t before, after;
+
+	open_world("{}");
+	do {
+		run_for_ms(250);
+		begin = mono_ms();
+		before = memory_kb();
+		memset(more, 1, MORE);
+		after = memory_kb();
+		free(more);
+		more = malloc(MORE);
+	} while (mono_ms() - begin >= 150);
+	cr_assert_eq(before, after);
+	memset(more, 2, MORE);
+	run_for_ms(250);
+	cr_assert_gt(memory_kb(), before + MORE / 1024 / 2);
+	free(more);
 }
