@@ -27,7 +27,11 @@ struct order {
 	bool displaces; /* something touched that waited */
 	save_done_fn *done;
 	void *arg;
+	int result; /* once it is over */
+	struct errmsg why;
 };
+
+STAILQ_HEAD(orders, order);
 
 struct save {
 	struct save_config cfg;
@@ -38,7 +42,7 @@ struct save {
 	bool failed; /* the last write */
 	unsigned retry_ms;
 	struct ratelimit log_limit;
-	STAILQ_HEAD(, order) orders;
+	struct orders orders;
 	struct order *order; /* of the write in flight, or NULL */
 
 	/* of the thread while writing is true */
@@ -49,6 +53,9 @@ struct save {
 	int result;
 	struct errmsg why;
 	atomic_bool finished;
+
+	pthread_mutex_t end;
+	bool left; /* the thread is left behind: the loop is gone */
 };
 
 static void arm(struct save *s, unsigned after_ms)
@@ -63,8 +70,11 @@ static void *write_in_thread(void *arg)
 	struct save *s = arg;
 
 	s->result = replace_file(s->cfg.path, s->text, s->len, &s->why);
+	(void)pthread_mutex_lock(&s->end);
 	atomic_store(&s->finished, true);
-	ev_async_send(s->cfg.loop, &s->done);
+	if (!s->left)
+		ev_async_send(s->cfg.loop, &s->done);
+	(void)pthread_mutex_unlock(&s->end);
 	return NULL;
 }
 
@@ -117,21 +127,35 @@ static void tell(struct order *o, int result, const struct errmsg *why)
 	free(o);
 }
 
-/* A write is over; the last call on its path. */
-static void conclude(struct save *s, int result)
+/* The save may be freed in here: the list is not its. */
+static void tell_all(struct orders *over)
+{
+	struct order *o;
+
+	while ((o = STAILQ_FIRST(over)) != NULL) {
+		STAILQ_REMOVE_HEAD(over, link);
+		tell(o, o->result, &o->why);
+	}
+}
+
+/* A write is over; whoever waited for it is to be told. */
+static void conclude(struct save *s, int result, struct orders *over)
 {
 	struct order *o = s->order;
-	struct errmsg why = s->why;
 
 	s->order = NULL;
 	if (result < 0 && (o == NULL || !o->is_text || o->displaces))
 		retry_later(s);
 	else if (result < 0)
 		log_failure(s);
-	tell(o, result, &why);
+	if (o == NULL)
+		return;
+	o->result = result;
+	o->why = s->why;
+	STAILQ_INSERT_TAIL(over, o, link);
 }
 
-static void begin(struct save *s)
+static void begin(struct save *s, struct orders *over)
 {
 	int r;
 
@@ -145,13 +169,21 @@ static void begin(struct save *s)
 	free(s->text);
 	s->text = NULL;
 	errmsg_set(&s->why, "no thread: %s", strerror(-r));
-	conclude(s, r);
+	conclude(s, r, over);
+}
+
+static void begin_next(struct save *s, struct orders *over)
+{
+	while (!s->writing && (s->due || !STAILQ_EMPTY(&s->orders)))
+		begin(s, over);
 }
 
 static void go_on(struct save *s)
 {
-	while (!s->writing && (s->due || !STAILQ_EMPTY(&s->orders)))
-		begin(s);
+	struct orders over = STAILQ_HEAD_INITIALIZER(over);
+
+	begin_next(s, &over);
+	tell_all(&over);
 }
 
 /* After the thread has ended. */
@@ -171,9 +203,12 @@ static int take_result(struct save *s)
 
 static void finish(struct save *s)
 {
+	struct orders over = STAILQ_HEAD_INITIALIZER(over);
+
 	(void)pthread_join(s->thread, NULL);
-	conclude(s, take_result(s));
-	go_on(s);
+	conclude(s, take_result(s), &over);
+	begin_next(s, &over);
+	tell_all(&over);
 }
 
 static void on_done(struct ev_loop *loop, ev_async *w, int revents)
@@ -205,18 +240,39 @@ struct save *save_new(const struct save_config *cfg)
 	s->retry_ms = cfg->retry_min_ms;
 	s->log_limit = (struct ratelimit){ .burst = 3, .window_ms = 60000 };
 	STAILQ_INIT(&s->orders);
+	(void)pthread_mutex_init(&s->end, NULL);
 	ev_timer_init(&s->timer, on_timer, 0, 0);
 	ev_async_init(&s->done, on_done);
 	ev_async_start(cfg->loop, &s->done);
 	return s;
 }
 
-static void write_now(struct save *s)
+/* False when the disk does not answer: the thread still uses the memory, which
+ * is left to the exit, and must not touch the loop any more. */
+static bool wait_for_thread(struct save *s)
+{
+	if (thread_join(s->thread))
+		return true;
+	(void)pthread_mutex_lock(&s->end);
+	s->left = true;
+	(void)pthread_mutex_unlock(&s->end);
+	log_error("config", "%s: the disk does not answer, the last change "
+		  "may be lost", s->cfg.path);
+	return false;
+}
+
+/* In the thread as well: a disk that hangs does not hang the end.  False when
+ * it does. */
+static bool write_last(struct save *s)
 {
 	s->text = s->cfg.text(&s->len, s->cfg.arg);
-	s->result = replace_file(s->cfg.path, s->text, s->len, &s->why);
+	if (thread_start(&s->thread, write_in_thread, s) < 0)
+		(void)write_in_thread(s);
+	else if (!wait_for_thread(s))
+		return false;
 	if (take_result(s) < 0)
 		log_failure(s);
+	return true;
 }
 
 static const struct errmsg ending = { "the service ends" };
@@ -254,18 +310,16 @@ void save_free(struct save **p)
 		return;
 	ev_timer_stop(s->cfg.loop, &s->timer);
 	cancel_orders(s);
-	if (s->writing && !thread_join(s->thread)) {
-		/* the thread still uses the memory: left to the exit */
-		log_error("config", "%s: the disk does not answer, the last "
-			  "change may be lost", s->cfg.path);
+	ev_async_stop(s->cfg.loop, &s->done);
+	if (s->writing && !wait_for_thread(s)) {
 		tell(s->order, -ECANCELED, &ending);
 		return;
 	}
-	ev_async_stop(s->cfg.loop, &s->done);
 	if (s->writing)
 		close_write(s);
-	if (s->dirty && !s->cfg.settle)
-		write_now(s);
+	if (s->dirty && !s->cfg.settle && !write_last(s))
+		return;
+	(void)pthread_mutex_destroy(&s->end);
 	free((char *)s->cfg.path);
 	free(s);
 }

@@ -35,14 +35,14 @@ struct save_config {
 
 struct save *save_new(const struct save_config *);
 
-/* Waits for the write in flight (a few seconds at most) and, without settle,
- * writes what is not yet written, blocking.  NULL-safe; sets *s to NULL. */
+/* Waits for the write in flight and, without settle, for that of what is not
+ * yet written, a few seconds at most for each.  NULL-safe; sets *s to NULL. */
 void save_free(struct save **s);
 
 void save_touch(struct save *);
 
 /* Called once, from the loop: 0 when it is on disk, -errno with why when it is
- * not; or -ECANCELED by save_free(). */
+ * not; or -ECANCELED by save_free().  The save may be freed inside. */
 typedef void save_done_fn(int result, const struct errmsg *why, void *arg);
 
 /* Writes the content at once, behind a write in flight.  When it fails it is

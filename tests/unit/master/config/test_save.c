@@ -413,3 +413,39 @@ Test(save, tells_those_who_wait_when_it_is_freed)
 	cr_assert_eq(saved(&f), 1, "a text that nobody was told of");
 	tear_down(&f);
 }
+
+struct ender {
+	struct fixture *f;
+	unsigned n;
+	int result;
+};
+
+/* The first that is told ends everything. */
+static void end_all(int result, const struct errmsg *why, void *arg)
+{
+	struct ender *e = arg;
+
+	(void)why;
+	e->n++;
+	e->result = result;
+	save_free(&e->f->save);
+}
+
+Test(save, may_be_freed_by_whoever_is_told)
+{
+	struct fixture f;
+	struct ender e = { .f = &f };
+	uint64_t end_ms = mono_ms() + 10000;
+
+	set_up(&f);
+	change(&f);
+	for (unsigned i = 0; i < 3; i++)
+		save_now(f.save, end_all, &e);
+	while (e.n == 0 && mono_ms() < end_ms)
+		ev_run(f.loop, EVRUN_ONCE);
+	cr_assert_eq(e.n, 3u);
+	cr_assert_null(f.save);
+	run_for(&f, DELAY_MS);
+	cr_assert_eq(saved(&f), 1);
+	tear_down(&f);
+}
