@@ -4,6 +4,7 @@ libmaster_a_SOURCES = \
 	master/master.c master/master.h \
 	master/options.c master/options.h \
 	master/file_budget.c master/file_budget.h \
+	master/json_text.c master/json_text.h \
 	master/minute.c master/minute.h \
 	master/proc.c master/proc.h \
 	master/status.c master/status.h \

@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/log.h"
 #include "master/http/server.h"
+#include "master/json_text.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -57,7 +58,9 @@ void call_answer(struct call *c)
 		answer.body = forbidden_page;
 		answer.len = sizeof forbidden_page - 1;
 	} else if (c->reply.body != NULL) {
-		text = json_dumps(c->reply.body, JSON_COMPACT);
+		text = json_dumps(c->reply.body,
+				  JSON_COMPACT |
+					  json_text_flags(c->reply.body));
 		if (text == NULL)
 			abort();
 		answer.content_type = "application/json";

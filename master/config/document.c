@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/buf.h"
 #include "common/fd.h"
+#include "master/json_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,7 +139,9 @@ int document_load(const char *path, json_t **ret, struct errmsg *why)
 
 char *document_format(const json_t *document, size_t *ret_len)
 {
-	char *text = json_dumps(document, JSON_INDENT(2) | JSON_ENCODE_ANY);
+	size_t flags = json_text_flags(document);
+	char *text = json_dumps(document,
+				JSON_INDENT(2) | JSON_ENCODE_ANY | flags);
 	size_t len;
 
 	/* NULL comes from lack of memory alone: what was parsed is sound */

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "master/http/server.h"
+#include "master/json_text.h"
 #include "master/ws/chunk.h"
 #include "master/ws/client.h"
 #include "master/ws/handshake.h"
@@ -153,7 +154,7 @@ void hub_broadcast(struct hub *h, const json_t *message,
 		return;
 	buf_reset(&h->text, KEEP);
 	if (json_dump_callback(message, append_json, &h->text,
-			       JSON_COMPACT) < 0)
+			       JSON_COMPACT | json_text_flags(message)) < 0)
 		return;
 	ws_write_text(&h->frames, buf_head(&h->text), buf_len(&h->text));
 	if (urgency == HUB_AT_ONCE) {

@@ -229,3 +229,33 @@ Test(document, agrees_with_the_json_test_suite)
 	(void)closedir(dir);
 	cr_assert_gt(n, 300u);
 }
+
+/* Unknown keys are kept, and their numbers with them. */
+Test(document, a_number_is_written_as_it_was_read)
+{
+	static const char *const numbers[] = {
+		"0.1", "1.25", "-2.5e-7", "0.3", "1e300", "3.14159265358979",
+		"0.30000000000000004", "2.2250738585072014e-308", "0.0",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		char text[64];
+		struct errmsg why;
+		char *formatted;
+		json_t *document, *again;
+		size_t len;
+
+		(void)snprintf(text, sizeof text, "[{\"x\": %s}]", numbers[i]);
+		document = parse(text, &why);
+		formatted = document_format(document, &len);
+		if (i < 4)
+			cr_assert_not_null(strstr(formatted, numbers[i]), "%s",
+					   formatted);
+		again = parse(formatted, &why);
+		cr_assert(json_equal(document, again), "%s: %s", numbers[i],
+			  formatted);
+		json_decref(document);
+		json_decref(again);
+		free(formatted);
+	}
+}
