@@ -6,7 +6,11 @@ TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 LOG_DRIVER = $(TAP_DRIVER)
 SH_LOG_DRIVER = $(TAP_DRIVER)
 MJS_LOG_DRIVER = $(TAP_DRIVER)
-MJS_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/helpers/run-node.sh
+# None takes a quarter of that, sanitizers and a busy machine included.
+TEST_LIMIT = timeout -k 10 300
+LOG_COMPILER = $(TEST_LIMIT)
+SH_LOG_COMPILER = $(TEST_LIMIT) $(SHELL)
+MJS_LOG_COMPILER = $(TEST_LIMIT) $(SHELL) $(top_srcdir)/tests/helpers/run-node.sh
 AM_TESTS_ENVIRONMENT = \
 	CRITERION_OUTPUTS='tap:-'; export CRITERION_OUTPUTS; \
 	ASAN_OPTIONS='detect_leaks=0'; export ASAN_OPTIONS; \
