@@ -43,6 +43,7 @@ static const struct {
 	{ "set-adapter", adapters_set },
 	{ "set-auth", sections_set_auth },
 	{ "set-cas", cas_set },
+	{ "set-category", categories_set },
 	{ "set-config", settings_set_config },
 	{ "set-license", settings_set_license },
 	{ "set-log", sections_set_log },

@@ -140,3 +140,6 @@ path_fn adapters_status;
 
 /* set_adapter.c */
 command_fn adapters_set;
+
+/* categories.c */
+command_fn categories_set;

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
-	master/api/admit.c master/api/admit.h \
 	master/api/adapter_edit.c master/api/adapter_edit.h \
 	master/api/adapters.c \
+	master/api/admit.c master/api/admit.h \
 	master/api/api.c master/api/api.h \
 	master/api/apply.c master/api/apply.h \
 	master/api/auth_edit.c master/api/auth_edit.h \
 	master/api/call.c master/api/call.h \
 	master/api/cas.c \
+	master/api/categories.c \
+	master/api/category_edit.c master/api/category_edit.h \
+	master/api/category_name.c master/api/category_name.h \
 	master/api/command.h \
 	master/api/config.c \
 	master/api/edit.c master/api/edit.h \
 	master/api/entries.c master/api/entries.h \
-	master/api/input_edit.c master/api/input_edit.h \
 	master/api/event.c master/api/event.h \
+	master/api/input_edit.c master/api/input_edit.h \
 	master/api/login.c \
 	master/api/observer.c master/api/observer.h \
 	master/api/rewrite.c master/api/rewrite.h \

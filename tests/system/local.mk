@@ -12,6 +12,7 @@ helper_files = \
 system_tests = \
 	tests/system/adapters.mjs \
 	tests/system/api.mjs \
+	tests/system/categories.mjs \
 	tests/system/check.mjs \
 	tests/system/events.mjs \
 	tests/system/faults.mjs \

@@ -11,6 +11,8 @@ tests_unit_proto_test_io_spec_LDADD = $(unit_libs)
 unit_config_tests = \
 	tests/unit/master/api/test_adapters \
 	tests/unit/master/api/test_api \
+	tests/unit/master/api/test_categories \
+	tests/unit/master/api/test_category_name \
 	tests/unit/master/api/test_input_edit \
 	tests/unit/master/api/test_sections \
 	tests/unit/master/api/test_softcams \
@@ -30,6 +32,7 @@ unit_config_tests = \
 	tests/unit/master/test_status
 check_PROGRAMS += $(unit_config_tests)
 TESTS += $(unit_config_tests)
+tests_unit_master_api_test_category_name_LDADD = $(master_libs)
 tests_unit_master_api_test_input_edit_LDADD = $(master_libs)
 tests_unit_master_api_test_stream_edit_LDADD = $(master_libs)
 tests_unit_master_config_test_check_LDADD = $(master_libs)
@@ -57,6 +60,9 @@ tests_unit_master_api_test_sections_LDADD = $(master_libs)
 tests_unit_master_api_test_adapters_SOURCES = \
 	tests/unit/master/api/test_adapters.c $(unit_world)
 tests_unit_master_api_test_adapters_LDADD = $(master_libs)
+tests_unit_master_api_test_categories_SOURCES = \
+	tests/unit/master/api/test_categories.c $(unit_world)
+tests_unit_master_api_test_categories_LDADD = $(master_libs)
 tests_unit_master_api_test_softcams_SOURCES = \
 	tests/unit/master/api/test_softcams.c $(unit_world)
 tests_unit_master_api_test_softcams_LDADD = $(master_libs)

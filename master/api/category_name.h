@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which names categories and groups may have.
+ *
+ * 1 to 64 characters: letters and digits of any script with the marks that
+ * belong to them, spaces (not at the ends) and - _ . & + /.  What is a letter
+ * is asked of the C library's locale C.UTF-8, whatever the locale of the
+ * process.  Owns that locale.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+struct category_names;
+
+/* Never NULL: without the locale everything beyond ASCII that is no control
+ * character counts as a letter. */
+struct category_names *category_names_new(void);
+void category_names_free(struct category_names **);
+
+/* text is UTF-8. */
+bool category_name_is_valid(const struct category_names *, const char *text);
