@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The real master from outside: each file tests one promise.
 helper_files = \
+	tests/helpers/auth.mjs \
 	tests/helpers/media.mjs \
 	tests/helpers/mux.mjs \
 	tests/helpers/run-node.sh \
@@ -12,6 +13,11 @@ helper_files = \
 system_tests = \
 	tests/system/adapters.mjs \
 	tests/system/api.mjs \
+	tests/system/auth.mjs \
+	tests/system/auth-events.mjs \
+	tests/system/auth-flood.mjs \
+	tests/system/auth-lock.mjs \
+	tests/system/auth-start.mjs \
 	tests/system/categories.mjs \
 	tests/system/check.mjs \
 	tests/system/events.mjs \
@@ -24,12 +30,14 @@ system_tests = \
 	tests/system/inputs.mjs \
 	tests/system/main.mjs \
 	tests/system/output.mjs \
+	tests/system/roles.mjs \
 	tests/system/save.mjs \
 	tests/system/settings.mjs \
 	tests/system/softcams.mjs \
 	tests/system/status.mjs \
 	tests/system/stop.mjs \
 	tests/system/tables.mjs \
+	tests/system/users.mjs \
 	tests/system/viewers.mjs
 EXTRA_DIST += $(helper_files) $(system_tests)
 

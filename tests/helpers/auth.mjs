@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A master that asks who one is, and clients of every kind.
+import assert from 'node:assert/strict';
+import { Sluice, request } from './sluice.mjs';
+import { waitUntil } from './util.mjs';
+
+export const basic = (login, password) => ({ Authorization: 'Basic ' +
+	Buffer.from(`${login}:${password}`).toString('base64') });
+export const bearer = (id) => ({ Authorization: `Bearer ${id}` });
+export const cookie = (id) => ({ Cookie: `svc_session=${id}` });
+
+// One command: { status, headers, body, json }.
+export async function call(sluice, command, headers = {}, options = {}) {
+	const text = typeof command === 'string' ? command :
+		JSON.stringify(command);
+	const reply = await request(sluice.port, { method: 'POST',
+		path: '/control/', ...options,
+		headers: { 'Content-Length': Buffer.byteLength(text),
+			...headers } }, text);
+
+	if (reply.headers['content-type']?.startsWith('application/json'))
+		reply.json = JSON.parse(reply.body);
+	return reply;
+}
+
+// A command that is to succeed; its decoded reply.
+export async function done(sluice, command, headers) {
+	const reply = await call(sluice, command, headers);
+
+	assert.equal(reply.status, 200,
+		`${JSON.stringify(command)}: ${reply.body}`);
+	return reply.json;
+}
+
+export function login(sluice, name, password, more = {}, headers = {}) {
+	return call(sluice, { cmd: 'login', login: name, password, ...more },
+		headers);
+}
+
+// The id in the cookie that an answer sets.
+export function sessionOf(reply) {
+	const [set] = reply.headers['set-cookie'] ?? [''];
+
+	return /^svc_session=([0-9a-f]{64});/.exec(set)?.[1];
+}
+
+// Logs in, which is to succeed; the session id.
+export async function enter(sluice, name, password, more = {}) {
+	const reply = await login(sluice, name, password, more);
+	const id = sessionOf(reply);
+
+	assert.equal(reply.status, 200, reply.body);
+	assert.ok(id, 'no cookie');
+	return id;
+}
+
+export const PASSWORD = /password "([a-z0-9]{16})"/;
+
+// A first start; users: { login: { type, password, … } } are made by admin,
+// whose session and password come along.
+export async function startGuarded(t, { config = {}, users = {},
+	options = {} } = {}) {
+	const sluice = await Sluice.start(t, config, { auth: true,
+		...options });
+	const password = await waitUntil('first password',
+		() => PASSWORD.exec(sluice.log)?.[1]);
+	const admin = cookie(await enter(sluice, 'admin', password));
+
+	for (const [id, user] of Object.entries(users))
+		await done(sluice, { cmd: 'set-user', id,
+			user: { enable: true, ...user } }, admin);
+	return { sluice, password, admin };
+}
+
+// Ends it and starts it again on the same files.
+export async function again(t, sluice) {
+	await sluice.stop();
+	return Sluice.start(t, null, { auth: true, dir: sluice.dir });
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// auth-events: one token, one handshake, and what takes a token away.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { again, basic, call, cookie, done, enter, startGuarded }
+	from '../helpers/auth.mjs';
+import { request } from '../helpers/sluice.mjs';
+import { waitUntil } from '../helpers/util.mjs';
+import { WsClient } from '../helpers/ws.mjs';
+
+const users = { olga: { type: 2, password: 'look' } };
+const token = async (sluice, headers) =>
+	(await done(sluice, { cmd: 'ws-token' }, headers)).token;
+const open = (t, sluice, text, headers = {}) => WsClient.open(t, sluice.port,
+	`/control/event/${text === null ? '' : `?token=${text}`}`, headers);
+const status = async (...args) => (await open(...args)).status;
+
+test('a token is good for one handshake', async (t) => {
+	const { sluice, admin } = await startGuarded(t, { users });
+	const text = await token(sluice, admin);
+
+	assert.match(text, /^[0-9a-f]{64}$/);
+	assert.equal(await status(t, sluice, text), 101);
+	assert.equal(await status(t, sluice, text), 403);
+	assert.ok(!sluice.log.includes(text), 'a token is in the log');
+	await sluice.stop();
+});
+
+test('both roles hear the same', async (t) => {
+	const { sluice, admin } = await startGuarded(t, { users });
+	const olga = cookie(await enter(sluice, 'olga', 'look'));
+	const clients = [await open(t, sluice, await token(sluice, admin)),
+		await open(t, sluice, await token(sluice, olga)),
+		await open(t, sluice, await token(sluice,
+			basic('olga', 'look')))];
+
+	await done(sluice, { cmd: 'set-config', key: 'own', data: 1 }, admin);
+	for (const client of clients)
+		assert.deepEqual(await client.wait('message', (m) =>
+			m.scope === 'set-config'),
+		{ scope: 'set-config', key: 'own', data: 1 });
+	await sluice.stop();
+});
+
+test('nothing but the token counts', async (t) => {
+	const { sluice, admin } = await startGuarded(t, { users });
+
+	for (const text of ['', '0'.repeat(64), 'x', 'x'.repeat(2000), '%zz',
+		'%00'])
+		assert.equal(await status(t, sluice, text, admin), 403, text);
+	// without one: only there to answer ping, whoever it is
+	const client = await open(t, sluice, null);
+	assert.equal(client.status, 101);
+	client.send('ping');
+	await waitUntil('pong', () => client.texts.includes('pong'));
+	await done(sluice, { cmd: 'set-config', key: 'own', data: 1 }, admin);
+	client.send('ping');
+	await waitUntil('pong', () => client.texts.length === 2);
+	assert.deepEqual(client.messages, []);
+	await sluice.stop();
+});
+
+test('the refusal is a page that does nothing', async (t) => {
+	const { sluice } = await startGuarded(t);
+	const reply = await request(sluice.port, {
+		path: '/control/event/?token=%3Cscript%3E',
+		headers: { Upgrade: 'websocket', Connection: 'Upgrade' } });
+
+	assert.equal(reply.status, 403);
+	assert.match(reply.headers['content-type'], /^text\/html/);
+	assert.match(reply.headers['content-security-policy'],
+		/default-src 'none'/);
+	assert.equal(reply.headers['x-content-type-options'], 'nosniff');
+	assert.doesNotMatch(reply.body, /script/);
+	await sluice.stop();
+});
+
+test('what is no handshake does not use the token up', async (t) => {
+	const { sluice, admin } = await startGuarded(t);
+	const text = await token(sluice, admin);
+
+	assert.equal((await request(sluice.port,
+		{ path: `/control/event/?token=${text}` })).status, 400);
+	assert.equal(await status(t, sluice, text), 101);
+	await sluice.stop();
+});
+
+test('of seventeen tokens the oldest is gone', async (t) => {
+	const { sluice, admin } = await startGuarded(t, { users });
+	const texts = [];
+
+	for (let i = 0; i < 17; i++)
+		texts.push(await token(sluice, admin));
+	assert.equal(await status(t, sluice, texts[0]), 403);
+	for (const text of texts.slice(1))
+		assert.equal(await status(t, sluice, text), 101);
+	await sluice.stop();
+});
+
+test('a restart forgets tokens', async (t) => {
+	const { sluice, admin } = await startGuarded(t, { users });
+	const text = await token(sluice, admin);
+	const next = await again(t, sluice);
+
+	assert.equal(await status(t, next, text), 403);
+	assert.equal(await status(t, next, await token(next, admin)), 101);
+	await next.stop();
+});
+
+test('a user who changes loses tokens, not what is open', async (t) => {
+	const { sluice, admin } = await startGuarded(t, { users });
+	const olga = { enable: true, type: 2 };
+	const changes = [{ ...olga, enable: false }, { remove: true },
+		{ ...olga, password: 'other' }, { ...olga, type: 3 }];
+
+	for (const user of changes) {
+		await done(sluice, { cmd: 'set-user', id: 'olga',
+			user: { ...olga, password: 'look' } }, admin);
+		const id = cookie(await enter(sluice, 'olga', 'look'));
+		const client = await open(t, sluice, await token(sluice, id));
+		const unused = await token(sluice, id);
+		await done(sluice, { cmd: 'set-user', id: 'olga', user },
+			admin);
+		assert.equal(await status(t, sluice, unused), 403,
+			JSON.stringify(user));
+		client.send('ping');
+		await waitUntil('pong', () => client.texts.includes('pong'));
+		assert.equal(client.closed, null);
+		assert.equal((await call(sluice, { cmd: 'ws-token' }, id))
+			.status, 403);
+	}
+	await sluice.stop();
+});

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// auth-flood: a flood of logins does not slow the others down.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { basic, call, cookie, enter, login, startGuarded }
+	from '../helpers/auth.mjs';
+import { sanitized } from '../helpers/sluice.mjs';
+import { now } from '../helpers/util.mjs';
+
+const users = { olga: { type: 2, password: 'look' } };
+
+// Calls attack from many sides until the others have had their n requests;
+// the 99th percentile of those.
+async function p99During(attack, n, ask) {
+	const times = [], answers = {};
+	let over = false, i = 0;
+
+	const attackers = Array.from({ length: 32 }, async () => {
+		while (!over) {
+			const { status } = await attack(i++);
+			answers[status] = (answers[status] ?? 0) + 1;
+		}
+	});
+	for (let k = 0; k < n; k++) {
+		const begin = now();
+		assert.equal((await ask()).status, 200);
+		times.push(now() - begin);
+	}
+	over = true;
+	await Promise.all(attackers);
+	times.sort((a, b) => a - b);
+	return { ms: times[Math.ceil(times.length * 0.99) - 1], answers };
+}
+
+// The forged addresses are believed, so that the worker is really kept busy.
+const trusting = { config: { settings: { allow_real_ip: true } }, users };
+const from = (i) => ({ 'X-Real-IP': `10.${i >> 16 & 255}.${i >> 8 & 255}.` +
+	`${i & 255}` });
+
+test('a flood of logins: requests of a session stay below 200 ms',
+	async (t) => {
+	const { sluice } = await startGuarded(t, trusting);
+	const inside = cookie(await enter(sluice, 'olga', 'look'));
+	const { ms, answers } = await p99During((i) =>
+		login(sluice, 'olga', `w${i}`, {}, from(i)), 1500,
+	() => call(sluice, { cmd: 'whoami' }, inside));
+
+	t.diagnostic(`p99 ${ms.toFixed(1)} ms, ${JSON.stringify(answers)}`);
+	assert.ok(ms < (sanitized ? 1000 : 200), `p99 is ${ms} ms`);
+	assert.ok((answers[403] ?? 0) > 5, 'nothing was checked');
+	// whoever is locked or has to wait is told so, and nothing else
+	for (const status of Object.keys(answers))
+		assert.ok(['403', '429', '503'].includes(status), status);
+	await sluice.stop();
+});
+
+test('a flood of Basic: those who are known stay below 200 ms', async (t) => {
+	const { sluice } = await startGuarded(t, trusting);
+	const known = basic('olga', 'look');
+
+	assert.equal((await call(sluice, { cmd: 'whoami' }, known)).status,
+		200);
+	const { ms } = await p99During((i) => call(sluice, { cmd: 'whoami' },
+		{ ...basic(`u${i}`, 'x'), ...from(i) }), 1500,
+	() => call(sluice, { cmd: 'whoami' }, known));
+	t.diagnostic(`p99 ${ms.toFixed(1)} ms`);
+	assert.ok(ms < (sanitized ? 1000 : 200), `p99 is ${ms} ms`);
+	await sluice.stop();
+});

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// auth-lock: whoever guesses passwords is locked out, and nobody else is.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { basic, call, cookie, enter, login, startGuarded }
+	from '../helpers/auth.mjs';
+import { now } from '../helpers/util.mjs';
+import { request } from '../helpers/sluice.mjs';
+
+const users = { olga: { type: 2, password: 'look' } };
+const whoami = (sluice, headers) => call(sluice, { cmd: 'whoami' }, headers);
+const from = (address) => ({ 'X-Real-IP': address });
+
+// Tells how n wrong passwords were answered.
+async function guess(sluice, n, headers = () => ({})) {
+	const answers = [];
+
+	for (let i = 0; i < n; i++)
+		answers.push((await login(sluice, 'olga', `wrong${i}`, {},
+			headers(i))).status);
+	return answers;
+}
+
+test('five wrong passwords lock the address, also for Basic', async (t) => {
+	const { sluice } = await startGuarded(t, { users });
+	const inside = cookie(await enter(sluice, 'olga', 'look'));
+
+	assert.equal((await whoami(sluice, basic('olga', 'look'))).status, 200);
+	assert.deepEqual(await guess(sluice, 7),
+		[403, 403, 403, 403, 403, 429, 429]);
+	const right = await login(sluice, 'olga', 'look');
+	assert.equal(right.status, 429);
+	assert.equal(typeof right.json.error, 'string');
+	assert.equal(right.headers['set-cookie'], undefined);
+	assert.equal((await whoami(sluice, basic('olga', 'look'))).status, 429);
+	assert.equal((await request(sluice.port, { path: '/api/system-status',
+		headers: basic('olga', 'look') })).status, 429);
+	// sessions go on; without a credential it is as ever
+	assert.equal((await whoami(sluice, inside)).status, 200);
+	assert.equal((await whoami(sluice, {})).status, 403);
+	assert.equal((await call(sluice, { cmd: 'login' })).status, 400);
+	await sluice.stop();
+});
+
+test('failures of Basic count, and a success forgets them', async (t) => {
+	const { sluice } = await startGuarded(t, { users });
+	const fail = (i) => whoami(sluice, basic('olga', `x${i}`));
+
+	for (let i = 0; i < 4; i++)
+		assert.equal((await fail(i)).status, 403);
+	await enter(sluice, 'olga', 'look');
+	for (let i = 0; i < 4; i++)
+		assert.equal((await fail(i)).status, 403);
+	assert.equal((await login(sluice, 'nobody', 'x')).status, 403);
+	assert.equal((await login(sluice, 'olga', 'look')).status, 429);
+	await sluice.stop();
+});
+
+test('many at once get no more guesses than one after the other',
+	async (t) => {
+	const { sluice } = await startGuarded(t, { users });
+	const answers = await Promise.all(Array.from({ length: 8 },
+		(_, i) => login(sluice, 'olga', `w${i}`)));
+	const count = (status) => answers.filter((reply) =>
+		reply.status === status).length;
+
+	assert.deepEqual([count(403), count(429)], [5, 3]);
+	await sluice.stop();
+});
+
+test('the same right password from many connections is one check',
+	async (t) => {
+	const { sluice } = await startGuarded(t, { users });
+	const answers = await Promise.all(Array.from({ length: 30 },
+		() => whoami(sluice, basic('olga', 'look'))));
+
+	assert.ok(answers.every((reply) => reply.status === 200));
+	await sluice.stop();
+});
+
+test('a forged X-Real-IP does not help', async (t) => {
+	const { sluice } = await startGuarded(t, { users });
+
+	assert.deepEqual(await guess(sluice, 6, (i) => from(`198.51.100.${i}`)),
+		[403, 403, 403, 403, 403, 429]);
+	assert.match(sluice.log, /IP:127\.0\.0\.1/);
+	assert.doesNotMatch(sluice.log, /198\.51\.100/);
+	await sluice.stop();
+});
+
+test('the list of proxies decides who may say X-Real-IP', async (t) => {
+	const settings = { allow_real_ip: true,
+		real_ip_trusted: ['192.0.2.0/24'] };
+	const { sluice } = await startGuarded(t,
+		{ users, config: { settings } });
+
+	// we are not of the list: a thousand addresses are still one
+	assert.deepEqual((await guess(sluice, 1000,
+		(i) => from(`10.0.${i >> 8}.${i & 255}`))).slice(0, 6),
+	[403, 403, 403, 403, 403, 429]);
+	assert.doesNotMatch(sluice.log, /real_ip_trusted/);
+	await sluice.stop();
+});
+
+test('behind a proxy of the list each client is locked alone', async (t) => {
+	const settings = { allow_real_ip: true,
+		real_ip_trusted: ['127.0.0.0/8', '::1'] };
+	const { sluice } = await startGuarded(t,
+		{ users, config: { settings } });
+
+	assert.deepEqual(await guess(sluice, 6, () => from('198.51.100.7')),
+		[403, 403, 403, 403, 403, 429]);
+	assert.match(sluice.log, /Login:olga IP:198\.51\.100\.7$/m);
+	assert.equal((await login(sluice, 'olga', 'look', {},
+		from('198.51.100.8'))).status, 200);
+	assert.equal((await login(sluice, 'olga', 'look', {},
+		from('198.51.100.7'))).status, 429);
+	// all of a client's IPv6 network is one address
+	assert.deepEqual(await guess(sluice, 6,
+		(i) => from(`2001:db8:1:2::${i + 1}`)),
+	[403, 403, 403, 403, 403, 429]);
+	// what is no address is the proxy itself
+	assert.equal((await login(sluice, 'olga', 'look', {},
+		from('nonsense'))).status, 200);
+	await sluice.stop();
+});
+
+test('trusting everybody\'s X-Real-IP is warned of', async (t) => {
+	const { sluice } = await startGuarded(t,
+		{ config: { settings: { allow_real_ip: true } } });
+
+	assert.match(sluice.log,
+		/<4>config: settings\.allow_real_ip: .*real_ip_trusted/);
+	await sluice.stop();
+});
+
+test('an unknown login takes as long as a wrong password', async (t) => {
+	const { sluice } = await startGuarded(t, { users, config: { settings: {
+		allow_real_ip: true } } });
+	const times = { olga: [], nobody: [] };
+	const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
+
+	// each from an address of its own, so that nothing is locked
+	for (let i = 0; i < 60; i++) {
+		const name = i % 2 ? 'olga' : 'nobody';
+		const begin = now();
+		assert.equal((await login(sluice, name, `w${i}`, {},
+			from(`198.51.100.${i}`))).status, 403);
+		times[name].push(now() - begin);
+	}
+	const ratio = median(times.olga) / median(times.nobody);
+	assert.ok(ratio > 0.6 && ratio < 1.67, `ratio ${ratio}`);
+	await sluice.stop();
+});

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// auth-start: the first password, a lost one, and those of another product.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { PASSWORD, again, basic, call, done, enter, login, startGuarded }
+	from '../helpers/auth.mjs';
+import { MASTER, Sluice } from '../helpers/sluice.mjs';
+import { run, waitUntil } from '../helpers/util.mjs';
+
+const read = (sluice) => JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
+const OLD = '0123456789abcdef0123456789ABCDEF';
+
+test('a first start makes admin, tells his password once, keeps a hash',
+	async (t) => {
+	const { sluice, password } = await startGuarded(t,
+		{ config: { gid: 7, users: {} } });
+	// at once, not a second later
+	const { users, gid } = await waitUntil('save', () => {
+		const file = read(sluice);
+		return file.users.admin && file;
+	}, 900);
+
+	assert.equal(gid, 7);
+	assert.deepEqual(Object.keys(users), ['admin']);
+	assert.deepEqual([users.admin.enable, users.admin.type], [true, 1]);
+	assert.match(users.admin.cipher, /^\$y\$/);
+	assert.ok(Math.abs(users.admin.created - Date.now() / 1000) < 60);
+	assert.equal(sluice.log.split(password).length, 2, 'told once');
+	assert.ok(!fs.readFileSync(sluice.file, 'utf8').includes(password));
+	const next = await again(t, sluice);
+	assert.doesNotMatch(next.log, PASSWORD);
+	assert.equal((await login(next, 'admin', password)).status, 200);
+	await next.stop();
+});
+
+test('without a file there is an admin too', async (t) => {
+	const { sluice, password } = await startGuarded(t,
+		{ config: undefined });
+
+	assert.equal((await login(sluice, 'admin', password)).status, 200);
+	await sluice.stop();
+});
+
+test('--no-web-auth makes nobody', async (t) => {
+	const sluice = await Sluice.start(t, {});
+
+	assert.deepEqual(await sluice.cmd('load'), {});
+	await sluice.stop();
+});
+
+test('--reset-password prints a new password and stores its hash',
+	async (t) => {
+	const { sluice, password, admin } = await startGuarded(t, { users: {
+		olga: { type: 2, password: 'look', comment: 'x' } } });
+	const reset = (...args) => run(MASTER, ['--reset-password', ...args]);
+	const id = await enter(sluice, 'olga', 'look');
+
+	await done(sluice, { cmd: 'set-config', key: 'own', data: [1] }, admin);
+	await sluice.stop();
+	const before = read(sluice);
+	const { code, out, err } = await reset('olga', '-c', sluice.file);
+	assert.equal(code, 0, err);
+	assert.match(out, /^[a-z0-9]{16}\n$/);
+	const after = read(sluice);
+	assert.notEqual(after.users.olga.cipher, before.users.olga.cipher);
+	after.users.olga.cipher = before.users.olga.cipher;
+	assert.deepEqual(after, before, 'nothing else changes');
+
+	const next = await again(t, sluice);
+	assert.equal((await login(next, 'olga', 'look')).status, 403);
+	assert.equal((await login(next, 'olga', out.trim())).status, 200);
+	assert.equal((await login(next, 'admin', password)).status, 200);
+	assert.equal((await call(next, { cmd: 'whoami' },
+		{ Cookie: `svc_session=${id}` })).status, 403,
+	'the session of the old password');
+	await next.stop();
+
+	// what cannot be done changes nothing
+	const text = fs.readFileSync(sluice.file, 'utf8');
+	assert.notEqual((await reset('nobody', '-c', sluice.file)).code, 0);
+	assert.equal((await reset('olga')).code, 64);
+	assert.equal((await reset('olga', '-c', '/nonexistent/x')).code, 78);
+	assert.equal(fs.readFileSync(sluice.file, 'utf8'), text);
+});
+
+test('a hash of another product is kept, reported once, opens nothing',
+	async (t) => {
+	const { sluice, admin } = await startGuarded(t, { users: {
+		olga: { type: 2, password: 'look' } } });
+	const { users } = await done(sluice, { cmd: 'load' }, admin);
+	const reports = () => sluice.log.split('\n').filter((line) =>
+		line.includes('user old: password must be reset')).length;
+
+	users.old = { enable: true, type: 1, cipher: OLD };
+	for (let i = 0; i < 3; i++)
+		await done(sluice, { cmd: 'set-config', key: 'users',
+			data: users }, admin);
+	await waitUntil('report', reports);
+	assert.equal(reports(), 1);
+	for (const password of [OLD, '', OLD.toLowerCase()])
+		assert.equal((await login(sluice, 'old', password)).status,
+			403);
+	const entry = await done(sluice, { cmd: 'get-user', id: 'old' }, admin);
+	assert.equal(entry.cipher, OLD);
+	await done(sluice, { cmd: 'set-user', id: 'old',
+		user: { enable: true, type: 1 } }, admin);
+	assert.equal((await done(sluice, { cmd: 'get-user', id: 'old' }, admin))
+		.cipher, OLD);
+	await done(sluice, { cmd: 'set-user', id: 'old',
+		user: { enable: true, type: 1, password: 'new' } }, admin);
+	assert.equal((await call(sluice, { cmd: 'whoami' },
+		basic('old', 'new'))).status, 200);
+	await sluice.stop();
+});
+
+test('an auth worker that dies costs nobody his login', async (t) => {
+	const { sluice } = await startGuarded(t, { users: {
+		olga: { type: 2, password: 'look' } } });
+	const { pid } = sluice.worker('auth');
+
+	process.kill(pid, 'SIGSTOP');
+	const pending = login(sluice, 'olga', 'look');
+	process.kill(pid, 'SIGKILL');
+	assert.equal((await pending).status, 200);
+	assert.notEqual(sluice.worker('auth').pid, pid);
+	await sluice.stop();
+});
+
+test('an auth worker that hangs: 503 in five seconds, then as before',
+	async (t) => {
+	const { sluice } = await startGuarded(t, { users: {
+		olga: { type: 2, password: 'look' } } });
+	const hold = setInterval(() => {
+		const worker = sluice.worker('auth');
+		if (worker)
+			process.kill(worker.pid, 'SIGSTOP');
+	}, 5);
+	t.after(() => clearInterval(hold));
+	const begin = Date.now();
+	const reply = await login(sluice, 'olga', 'look');
+	const ms = Date.now() - begin;
+
+	clearInterval(hold);
+	process.kill(sluice.worker('auth').pid, 'SIGCONT');
+	assert.equal(reply.status, 503, reply.body);
+	assert.equal(typeof reply.json.error, 'string');
+	assert.ok(ms > 4500 && ms < 7000, `${ms} ms`);
+	await waitUntil('login', async () =>
+		(await login(sluice, 'olga', 'look')).status === 200, 30000);
+	await sluice.stop();
+});

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// roles: every command and path against everybody who may knock.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { again, basic, call, cookie, done, enter, startGuarded }
+	from '../helpers/auth.mjs';
+import { request } from '../helpers/sluice.mjs';
+import { sleep, srcdir } from '../helpers/util.mjs';
+
+// What an observer is told: Y he may, F 403, H 404.
+const COMMANDS = {
+	'login': 'Y', 'logout': 'Y', 'whoami': 'Y', 'ws-token': 'Y',
+	'load': 'Y', 'version': 'Y', 'get-stream': 'Y', 'get-adapter': 'Y',
+	'get-user': 'Y', 'check-stream': 'Y', 'sessions': 'Y',
+	'scan-init': 'Y', 'scan-check': 'Y', 'scan-kill': 'Y',
+	'upload': 'H', 'set-settings': 'H', 'set-config': 'H',
+	'set-auth': 'H', 'set-log': 'H', 'set-server': 'H',
+	'set-softcam': 'H', 'test-softcam': 'H', 'set-cas': 'H',
+	'restart': 'F', 'set-license': 'F', 'set-stream': 'F',
+	'toggle-stream': 'F', 'restart-stream': 'F', 'set-stream-input': 'F',
+	'set-stream-image': 'F', 'set-adapter': 'F', 'restart-adapter': 'F',
+	'toggle-adapter': 'F', 'toggle-user': 'F', 'close-session': 'F',
+	'set-category': 'F', 'set-user': 'F', 'no-such-command': 'F',
+};
+const PATHS = {
+	'/api/system-status': 'Y', '/api/stream-info/x': 'Y',
+	'/api/stream-status/x': 'Y', '/api/config': 'H',
+};
+const OBSERVER_404 = 'this is not for observers';
+
+const users = {
+	carl: { type: 1, password: 'pw' }, olga: { type: 2, password: 'pw' },
+	viewer: { type: 3, password: 'pw' },
+	off: { type: 1, password: 'pw' }, late: { type: 1, password: 'pw' },
+	gone: { type: 1, password: 'pw' },
+};
+
+// All who are not let in, whatever they ask for.
+async function strangers(t, sluice, admin) {
+	const ids = {};
+
+	for (const name of ['off', 'late', 'gone', 'carl'])
+		ids[name] = await enter(sluice, name, 'pw');
+	await call(sluice, { cmd: 'logout' }, cookie(ids.carl));
+	await done(sluice, { cmd: 'toggle-user', id: 'off' }, admin);
+	await done(sluice, { cmd: 'set-user', id: 'gone',
+		user: { remove: true } }, admin);
+	await sluice.stop();
+	// one whose time is over
+	const file = `${sluice.file}.sessions`;
+	const saved = JSON.parse(fs.readFileSync(file, 'utf8'));
+	for (const session of saved.sessions)
+		if (session.login === 'late')
+			session.expires = Math.floor(Date.now() / 1000) + 1;
+	fs.writeFileSync(file, JSON.stringify(saved));
+	const next = await again(t, sluice);
+	await sleep(1100);
+	return [next, {
+		nobody: {},
+		'type 3': basic('viewer', 'pw'),
+		disabled: cookie(ids.off),
+		'disabled, Basic': basic('off', 'pw'),
+		expired: cookie(ids.late),
+		revoked: cookie(ids.carl),
+		removed: cookie(ids.gone),
+		invented: cookie('0123456789abcdef'.repeat(4)),
+	}];
+}
+
+// 'dropped' when the connection was closed without an answer.
+const ask = (sluice, cmd, headers) => call(sluice, { cmd }, headers)
+	.catch((error) => ({ status: 'dropped', error }));
+
+function judge(reply, letter, what) {
+	if (letter === 'F')
+		assert.equal(reply.status, 403, what);
+	else if (letter === 'H')
+		assert.deepEqual([reply.status, reply.json.error],
+			[404, OBSERVER_404], what);
+	else
+		assert.ok(![401, 403, 429].includes(reply.status) &&
+			reply.json?.error !== OBSERVER_404,
+		`${what}: ${reply.status} ${reply.body}`);
+}
+
+test('the table names every command there is', () => {
+	const source = fs.readFileSync(`${srcdir}/master/api/api.c`, 'utf8');
+	const table = /commands\[\] = \{(.*?)\};/s.exec(source)[1];
+	const names = [...table.matchAll(/\{ "([a-z-]+)"/g)].map((m) => m[1]);
+
+	assert.ok(names.length > 10);
+	for (const name of names)
+		assert.ok(name in COMMANDS, name);
+});
+
+test('nobody without a credential that is good gets anywhere', async (t) => {
+	const guarded = await startGuarded(t, { users });
+	const [sluice, who] = await strangers(t, guarded.sluice, guarded.admin);
+
+	for (const [name, headers] of Object.entries(who)) {
+		for (const cmd of Object.keys(COMMANDS)) {
+			// no failure of Basic: it would lock us all out
+			const reply = await ask(sluice, cmd, headers);
+			assert.equal(reply.status, cmd === 'login' ? 400 : 403,
+				`${name}: ${cmd}`);
+		}
+		for (const path of [...Object.keys(PATHS), '/', '/api/x',
+			'/control', '/play/x']) {
+			const reply = await request(sluice.port,
+				{ path, headers });
+			assert.equal(reply.status, 403, `${name}: ${path}`);
+		}
+	}
+	await sluice.stop();
+});
+
+for (const [name, letterOf] of [['observer', (letter) => letter],
+	['control user', () => 'Y']])
+	test(`what one may: ${name}`, async (t) => {
+		const { sluice } = await startGuarded(t, { users });
+		const login = name === 'observer' ? 'olga' : 'carl';
+		const session = cookie(await enter(sluice, login, 'pw'));
+		const path = (target) => request(sluice.port,
+			{ path: target, headers: session }).then((reply) =>
+			({ ...reply, json: JSON.parse(reply.body) }));
+
+		for (const [cmd, letter] of Object.entries(COMMANDS)) {
+			// these two end what the others need
+			if (['logout', 'restart'].includes(cmd) &&
+				letterOf(letter) === 'Y')
+				continue;
+			// the form comes first: 400 without id
+			const want = cmd === 'set-user' ? 'Y' : letterOf(letter);
+			judge(await ask(sluice, cmd, session), want, cmd);
+		}
+		for (const [target, letter] of Object.entries(PATHS))
+			judge(await path(target), letterOf(letter), target);
+		assert.equal((await call(sluice, { cmd: 'logout' }, session))
+			.status, 200);
+		await sluice.stop();
+	});
+
+test('observers load the file, without secrets', async (t) => {
+	const { sluice, admin } = await startGuarded(t, { users, config: {
+		softcam: [{ id: 's', name: 'n', pass: 'geheim' }] } });
+	const olga = cookie(await enter(sluice, 'olga', 'pw'));
+	const control = await done(sluice, { cmd: 'load' }, admin);
+
+	assert.ok(Object.values(control.users).every((user) => user.cipher));
+	await sluice.stop();
+	const next = await again(t, sluice);
+	const seen = await done(next, { cmd: 'load' }, olga);
+	assert.deepEqual(Object.keys(seen.users), Object.keys(control.users));
+	assert.doesNotMatch(JSON.stringify(seen), /cipher|geheim|\$y\$/);
+	assert.deepEqual(seen.softcam, [{ id: 's', name: 'n' }]);
+	await next.stop();
+});
