@@ -25,7 +25,8 @@ const COMMANDS = {
 };
 const PATHS = {
 	'/api/system-status': 'Y', '/api/stream-info/x': 'Y',
-	'/api/stream-status/x': 'Y', '/api/config': 'H',
+	'/api/stream-status/x': 'Y', '/api/adapter-info/x': 'Y',
+	'/api/adapter-status/x': 'Y', '/api/config': 'H',
 };
 const OBSERVER_404 = 'this is not for observers';
 
@@ -131,8 +132,9 @@ for (const [name, letterOf] of [['observer', (letter) => letter],
 				letterOf(letter) === 'Y')
 				continue;
 			// the form comes first: 400 without id
-			const want = cmd === 'set-user' ? 'Y' : letterOf(letter);
-			judge(await ask(sluice, cmd, session), want, cmd);
+			judge(await ask(sluice, cmd, session),
+				cmd === 'set-user' ? 'Y' : letterOf(letter),
+				cmd);
 		}
 		for (const [target, letter] of Object.entries(PATHS))
 			judge(await path(target), letterOf(letter), target);
