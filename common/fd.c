@@ -48,6 +48,16 @@ int fd_seqpacket_pair(int ret_fds[2])
 	return 0;
 }
 
+bool fd_is_seqpacket(int fd)
+{
+	int domain = 0, type = 0;
+	socklen_t len = sizeof type;
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 &&
+	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 &&
+	       domain == AF_UNIX && type == SOCK_SEQPACKET;
+}
+
 int fd_reopen_readonly(int fd)
 {
 	char path[32];

@@ -19,5 +19,8 @@ int fd_set_nonblock(int fd) MUST_CHECK;
 /* A SOCK_SEQPACKET pair, both ends close-on-exec and non-blocking. */
 int fd_seqpacket_pair(int ret_fds[2]) MUST_CHECK;
 
+/* One end of such a pair? */
+bool fd_is_seqpacket(int fd);
+
 /* A second, read-only descriptor of the same file (for memfds); or -errno. */
 int fd_reopen_readonly(int fd) MUST_CHECK;

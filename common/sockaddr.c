@@ -64,3 +64,19 @@ bool sockaddr_equal(const struct sockaddr_any *a, const struct sockaddr_any *b)
 {
 	return a->len == b->len && memcmp(&a->sa, &b->sa, a->len) == 0;
 }
+
+int sockaddr_of_listener(int fd, struct sockaddr_any *ret)
+{
+	struct sockaddr_any any = { .len = sizeof any.in6 };
+	int listens = 0;
+	socklen_t len = sizeof listens;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) < 0 ||
+	    getsockname(fd, &any.sa, &any.len) < 0)
+		return -errno;
+	if (!listens || (any.sa.sa_family != AF_INET &&
+			 any.sa.sa_family != AF_INET6))
+		return -EINVAL;
+	*ret = any;
+	return 0;
+}

@@ -31,6 +31,9 @@ void sockaddr_format(const struct sockaddr_any *, char *text);
 /* The address alone, without brackets and port. */
 void sockaddr_format_host(const struct sockaddr_any *, char *text);
 
+/* Where a TCP socket listens; 0, or -errno for what is none. */
+int sockaddr_of_listener(int fd, struct sockaddr_any *ret) MUST_CHECK;
+
 uint16_t sockaddr_port(const struct sockaddr_any *);
 bool sockaddr_is_multicast(const struct sockaddr_any *);
 bool sockaddr_equal(const struct sockaddr_any *, const struct sockaddr_any *);

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += libmaster.a
 libmaster_a_SOURCES = \
+	master/handover.c master/handover.h \
 	master/master.c master/master.h \
 	master/options.c master/options.h \
 	master/file_budget.c master/file_budget.h \
 	master/json_text.c master/json_text.h \
 	master/minute.c master/minute.h \
 	master/proc.c master/proc.h \
+	master/restart.c master/restart.h \
 	master/status.c master/status.h \
 	master/status_stream.c master/status_stream.h \
 	master/system_status.c master/system_status.h \

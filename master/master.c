@@ -3,6 +3,7 @@
 
 #include "common/errmsg.h"
 #include "common/log.h"
+#include "common/fd.h"
 #include "common/sockaddr.h"
 #include "master/api/api.h"
 #include "master/auth/auth.h"
@@ -11,8 +12,11 @@
 #include "master/config/check.h"
 #include "master/config/config.h"
 #include "master/file_budget.h"
+#include "master/config/document.h"
+#include "master/handover.h"
 #include "master/http/server.h"
 #include "master/options.h"
+#include "master/restart.h"
 #include "master/status.h"
 #include "master/supervise/fleet.h"
 #include "master/system_status.h"
@@ -20,10 +24,16 @@
 #include "master/worker_path.h"
 #include "master/ws/hub.h"
 
+#include <errno.h>
 #include <ev.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	RESTART_LOOK_MS = 50, /* whether all is saved */
+	RESTART_TRIES = 100,
+};
 
 struct master {
 	const struct options *options;
@@ -41,6 +51,14 @@ struct master {
 	struct watchdog *watchdog;
 	ev_signal on_term, on_int, on_hup;
 	bool stopping;
+
+	char *program; /* what we were started from; NULL: unknown */
+	/* from the one before us, while we start; or NULL */
+	struct handover *handover;
+	uint64_t control_number; /* the control socket's in a handover */
+	uint64_t last_number; /* given to a descriptor of a handover */
+	ev_timer restart;     /* runs while one waits for the save */
+	unsigned restart_tries;
 };
 
 /* --- what the parts tell each other --- */
@@ -75,12 +93,6 @@ static void on_fleet_stopped(void *arg)
 	ev_break(m->loop, EVBREAK_ALL);
 }
 
-static void on_restart(void *arg)
-{
-	(void)arg;
-	log_warning("master", "a restart is wanted: settings take effect when "
-			      "the service is restarted");
-}
 
 static void apply_log(void *arg)
 {
@@ -96,6 +108,101 @@ static const struct fleet_events fleet_events = {
 	.on_stopped = on_fleet_stopped,
 };
 
+/* --- a new program in our place --- */
+
+static struct handover *write_handover(struct master *m)
+{
+	struct handover *h = handover_new(&m->last_number);
+
+	fleet_write(m->fleet, h);
+	json_decref(handover_put(h, 'h', &m->control_number,
+				 http_server_fd(m->http, 0)));
+	return h;
+}
+
+/* Returns when it failed, with everything but the clients as before. */
+static void replace_program(struct master *m)
+{
+	struct handover *h;
+	int err;
+
+	log_info("master", "restarting; what runs goes on");
+	watchdog_say_reloading();
+	hub_dismiss_all(m->hub);
+	h = write_handover(m);
+	err = restart_exec(m->program, m->options->argv, h);
+	log_error("master", "cannot restart: %s; going on as before",
+		  strerror(-err));
+	handover_free(&h);
+	watchdog_say_ready();
+}
+
+static void note_fatal(enum check_severity severity, const char *path,
+		       const char *text, void *arg)
+{
+	struct errmsg *why = arg;
+
+	if (severity == CHECK_FATAL && why->text[0] == '\0')
+		errmsg_set(why, "%s: %s", path, text);
+}
+
+/* Could the next one start with what is in the file? */
+static bool can_start_again(struct master *m)
+{
+	const char *path = config_path(m->config);
+	struct errmsg why = { 0 };
+	json_t *document;
+	int err = path != NULL ? document_load(path, &document, &why) : -ENOENT;
+
+	if (err == -ENOENT)
+		return true;
+	if (err == 0) {
+		(void)check_document(document, NULL, note_fatal, &why);
+		json_decref(document);
+	}
+	if (why.text[0] == '\0')
+		return true;
+	log_error("master", "no restart with a faulty configuration: %s",
+		  why.text);
+	return false;
+}
+
+static void on_saved(int result, const struct errmsg *why, void *arg)
+{
+	/* looked at again by the timer */
+	(void)result, (void)why, (void)arg;
+}
+
+static void on_restart_timer(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct master *m = container_of(t, struct master, restart);
+	bool saved = config_is_saved(m->config);
+
+	(void)loop, (void)revents;
+	if (!(saved && auth_is_saved(m->auth)) &&
+	    ++m->restart_tries < RESTART_TRIES)
+		return;
+	ev_timer_stop(m->loop, &m->restart);
+	if (!saved)
+		log_error("master", "no restart: the configuration cannot be "
+			  "saved");
+	else if (can_start_again(m))
+		replace_program(m);
+}
+
+static void on_restart(void *arg)
+{
+	struct master *m = arg;
+
+	if (m->stopping || ev_is_active(&m->restart))
+		return;
+	m->restart_tries = 0;
+	if (!config_is_saved(m->config))
+		config_save_now(m->config, on_saved, m);
+	ev_timer_set(&m->restart, 0., RESTART_LOOK_MS / 1e3);
+	ev_timer_start(m->loop, &m->restart);
+}
+
 /* --- signals --- */
 
 static void stop(struct master *m, const char *why)
@@ -103,6 +210,7 @@ static void stop(struct master *m, const char *why)
 	if (m->stopping)
 		return;
 	m->stopping = true;
+	ev_timer_stop(m->loop, &m->restart);
 	log_info("master", "%s: stopping", why);
 	watchdog_say_stopping(m->watchdog);
 	fleet_stop(m->fleet);
@@ -174,6 +282,42 @@ static int open_config(struct master *m)
 	return fatal ? MASTER_EXIT_CONFIG : 0;
 }
 
+/* The control socket of the one before us, when it is there; or -1. */
+static int take_control(struct master *m, struct sockaddr_any *ret)
+{
+	int fd = m->handover == NULL
+			 ? -1
+			 : handover_take_any(m->handover, 'h',
+					     &m->control_number);
+
+	if (fd >= 0 && sockaddr_of_listener(fd, ret) < 0)
+		fd_close(&fd);
+	return fd;
+}
+
+static int listen_control(struct master *m)
+{
+	struct sockaddr_any old;
+	char address[SOCKADDR_TEXT_MAX];
+	int fd = take_control(m, &old);
+	int err;
+
+	if (fd >= 0 && sockaddr_equal(&old, &m->control))
+		return http_server_adopt(m->http, fd);
+	err = http_server_listen(m->http, &m->control);
+	if (err == 0 || fd < 0) {
+		m->control_number = 0;
+		fd_close(&fd);
+		return err;
+	}
+	/* rather the old port than none: streams run */
+	sockaddr_format(&m->control, address);
+	log_error("master", "control port %s: %s; the port before stays",
+		  address, strerror(-err));
+	m->control = old;
+	return http_server_adopt(m->http, fd);
+}
+
 /* The control port first: it tells whether we run already. */
 static int open_control(struct master *m)
 {
@@ -191,7 +335,7 @@ static int open_control(struct master *m)
 		.arg = m,
 		.connections_max = files.control,
 	});
-	err = http_server_listen(m->http, &m->control);
+	err = listen_control(m);
 	if (err < 0) {
 		sockaddr_format(&m->control, address);
 		log_error("master", "control port %s: %s", address,
@@ -216,6 +360,8 @@ static int open_fleet(struct master *m)
 		.events = &fleet_events,
 		.arg = m,
 	});
+	if (m->handover != NULL)
+		fleet_take(m->fleet, m->handover);
 	return 0;
 }
 
@@ -264,6 +410,7 @@ static void open_signals(struct master *m)
 	watch_signal(m, &m->on_term, SIGTERM);
 	watch_signal(m, &m->on_int, SIGINT);
 	watch_signal(m, &m->on_hup, SIGHUP);
+	restart_let_signals_in();
 }
 
 static int start(struct master *m)
@@ -280,6 +427,9 @@ static int start(struct master *m)
 	open_api(m);
 	open_signals(m);
 	api_start_streams(m->api);
+	if (m->handover != NULL)
+		fleet_settle(m->fleet);
+	handover_free(&m->handover);
 	m->watchdog = watchdog_new(m->loop, m->fleet);
 	return 0;
 }
@@ -289,6 +439,7 @@ static void close_all(struct master *m)
 	ev_signal_stop(m->loop, &m->on_term);
 	ev_signal_stop(m->loop, &m->on_int);
 	ev_signal_stop(m->loop, &m->on_hup);
+	ev_timer_stop(m->loop, &m->restart);
 	watchdog_free(&m->watchdog);
 	http_server_free(&m->http);
 	api_free(&m->api);
@@ -298,7 +449,9 @@ static void close_all(struct master *m)
 	fleet_free(&m->fleet);
 	hub_free(&m->hub);
 	config_close(&m->config);
+	handover_free(&m->handover);
 	free(m->worker_path);
+	free(m->program);
 	ev_loop_destroy(m->loop);
 }
 
@@ -313,6 +466,11 @@ int master_run(const struct options *options)
 		log_error("master", "no event loop");
 		return MASTER_EXIT_FAILURE;
 	}
+	ev_timer_init(&m.restart, on_restart_timer, 0., 0.);
+	m.program = restart_find_program();
+	m.handover = restart_take_up();
+	if (m.handover != NULL)
+		m.last_number = handover_last_number(m.handover);
 	code = start(&m);
 	if (code == 0)
 		ev_run(m.loop, 0);

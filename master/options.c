@@ -121,7 +121,7 @@ static enum verdict take_all(int argc, char **argv, struct options *o,
 bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 {
 	struct instead instead = { 0 };
-	struct options o = { 0 };
+	struct options o = { .argv = argv };
 
 	*ret_exit = OPTIONS_EXIT_OK;
 	switch (take_all(argc, argv, &o, &instead)) {

@@ -101,6 +101,16 @@ int proc_pid_status_parse(const char *text, uint64_t *ret_kib)
 	return 0;
 }
 
+int proc_fdinfo_pid_parse(const char *text)
+{
+	const char *line = strstr(text, "\nPid:");
+	int pid;
+
+	if (line == NULL || sscanf(line, " Pid: %d", &pid) != 1)
+		return -EINVAL;
+	return MAX(pid, 0);
+}
+
 bool proc_next_pid(const char **text, pid_t *ret)
 {
 	int used = 0;

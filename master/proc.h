@@ -31,5 +31,8 @@ int proc_pid_stat_parse(const char *text, struct proc_pid *ret) MUST_CHECK;
  * (files that processes share are not counted). */
 int proc_pid_status_parse(const char *text, uint64_t *ret_kib) MUST_CHECK;
 
+/* /proc/PID/fdinfo/FD of a pidfd: the process; 0 when it has ended. */
+int proc_fdinfo_pid_parse(const char *text) MUST_CHECK;
+
 /* Takes the next number off a list ("12 34 "); false at its end. */
 bool proc_next_pid(const char **text, pid_t *ret);

@@ -2,10 +2,12 @@
 #include "master/watchdog.h"
 
 #include "common/alloc.h"
+#include "common/mono.h"
 #include "common/util.h"
 #include "master/supervise/fleet.h"
 
 #include <ev.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <systemd/sd-daemon.h>
 
@@ -39,6 +41,17 @@ static void on_status(struct ev_loop *loop, ev_timer *t, int revents)
 	say_status(container_of(t, struct watchdog, status));
 }
 
+void watchdog_say_reloading(void)
+{
+	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+			 mono_ns() / 1000);
+}
+
+void watchdog_say_ready(void)
+{
+	(void)sd_notify(0, "READY=1");
+}
+
 struct watchdog *watchdog_new(struct ev_loop *loop, const struct fleet *fleet)
 {
 	struct watchdog *w = xcalloc(1, sizeof *w);
@@ -53,7 +66,7 @@ struct watchdog *watchdog_new(struct ev_loop *loop, const struct fleet *fleet)
 		ev_timer_set(&w->feed, 0., (double)usec / 3e6);
 		ev_timer_start(loop, &w->feed);
 	}
-	(void)sd_notify(0, "READY=1");
+	watchdog_say_ready();
 	if (getenv("NOTIFY_SOCKET") != NULL)
 		ev_timer_start(loop, &w->status);
 	return w;

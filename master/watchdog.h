@@ -16,3 +16,7 @@ struct watchdog *watchdog_new(struct ev_loop *, const struct fleet *);
 void watchdog_free(struct watchdog **);
 
 void watchdog_say_stopping(struct watchdog *);
+
+/* Away for a moment, until somebody says ready (again). */
+void watchdog_say_reloading(void);
+void watchdog_say_ready(void);

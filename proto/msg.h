@@ -29,6 +29,8 @@ enum msg_type {
 	MSG_DELIVER_UNLISTEN, /* accept no more; viewers stay */
 	MSG_DELIVER_MOUNT,    /* serve a path of a ring; fd: ring, read-only */
 	MSG_DELIVER_UNMOUNT,  /* the path is gone; its viewers are closed */
+	MSG_DELIVER_RENEW,    /* all listeners and paths are told anew … */
+	MSG_DELIVER_SETTLE,   /* … and those that were not are dropped */
 	MSG_AUTH_HASH,        /* hash this password; seq */
 	MSG_AUTH_VERIFY,      /* has this password this hash?  seq */
 

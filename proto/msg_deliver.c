@@ -74,6 +74,36 @@ void deliver_unmount_encode(const struct msg *m, struct msg_writer *w)
 	mount_encode(&m->deliver_unmount, w);
 }
 
+static int empty_decode(const json_t *body, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	return read_end(&r);
+}
+
+int deliver_renew_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	(void)m;
+	return empty_decode(body, why);
+}
+
+void deliver_renew_encode(const struct msg *m, struct msg_writer *w)
+{
+	(void)m, (void)w;
+}
+
+int deliver_settle_decode(const json_t *body, struct msg *m,
+			  struct errmsg *why)
+{
+	(void)m;
+	return empty_decode(body, why);
+}
+
+void deliver_settle_encode(const struct msg *m, struct msg_writer *w)
+{
+	(void)m, (void)w;
+}
+
 int deliver_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
 {
 	struct msg_reader r = read_begin(body, why);

@@ -20,9 +20,11 @@ msg_encode_fn stream_start_encode, stream_status_encode;
 /* msg_deliver.c */
 msg_decode_fn deliver_listen_decode, deliver_unlisten_decode;
 msg_decode_fn deliver_mount_decode, deliver_unmount_decode;
+msg_decode_fn deliver_renew_decode, deliver_settle_decode;
 msg_decode_fn deliver_status_decode, deliver_viewers_decode;
 msg_encode_fn deliver_listen_encode, deliver_unlisten_encode;
 msg_encode_fn deliver_mount_encode, deliver_unmount_encode;
+msg_encode_fn deliver_renew_encode, deliver_settle_encode;
 msg_encode_fn deliver_status_encode, deliver_viewers_encode;
 
 /* msg_auth.c */

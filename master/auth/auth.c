@@ -72,6 +72,11 @@ void auth_free(struct auth **ap)
 	free(a);
 }
 
+bool auth_is_saved(const struct auth *a)
+{
+	return session_file_is_saved(a->file);
+}
+
 struct gate *auth_gate(struct auth *a)
 {
 	return a->gate;

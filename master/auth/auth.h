@@ -32,6 +32,9 @@ void auth_free(struct auth **);
 
 struct gate *auth_gate(struct auth *);
 
+/* The sessions are on disk. */
+bool auth_is_saved(const struct auth *);
+
 enum auth_entry {
 	ENTRY_YES,
 	ENTRY_DISABLED, /* or there is no such user any more */

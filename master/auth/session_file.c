@@ -94,3 +94,8 @@ void session_file_touch(struct session_file *f)
 	if (f->save != NULL)
 		save_touch(f->save);
 }
+
+bool session_file_is_saved(const struct session_file *f)
+{
+	return f->save == NULL || save_is_idle(f->save);
+}

@@ -10,6 +10,8 @@
 
 #include "common/util.h"
 
+#include <stdbool.h>
+
 struct ev_loop;
 struct session_file;
 struct sessions;
@@ -21,3 +23,5 @@ void session_file_close(struct session_file **);
 
 struct sessions *session_file_sessions(struct session_file *);
 void session_file_touch(struct session_file *);
+/* All of them are in the file, if there is one. */
+bool session_file_is_saved(const struct session_file *);

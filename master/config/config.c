@@ -244,6 +244,11 @@ void config_save_now(struct config *c, save_done_fn *done, void *arg)
 	save_now(c->save, done, arg);
 }
 
+bool config_is_saved(const struct config *c)
+{
+	return c->save == NULL || save_is_idle(c->save);
+}
+
 void config_upload(struct config *c, const json_t *document,
 		   save_done_fn *done, void *arg)
 {

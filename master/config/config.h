@@ -75,6 +75,10 @@ const char *config_path(const struct config *);
  * as save.h says. */
 void config_save_now(struct config *, save_done_fn *done, void *arg);
 
+/* All changes are on disk, and nothing is being written; without a file there
+ * is nothing to write. */
+bool config_is_saved(const struct config *);
+
 /* Writes another document to the file, which there is; what is in memory stays
  * as it is, and is written over it when it changes again. */
 void config_upload(struct config *, const json_t *document,

@@ -332,6 +332,11 @@ void save_touch(struct save *s)
 	arm(s, s->cfg.delay_ms);
 }
 
+bool save_is_idle(const struct save *s)
+{
+	return !s->dirty && !s->writing && STAILQ_EMPTY(&s->orders);
+}
+
 static struct order *order_new(save_done_fn *done, void *arg)
 {
 	struct order *o = xcalloc(1, sizeof *o);

@@ -41,6 +41,9 @@ void save_free(struct save **s);
 
 void save_touch(struct save *);
 
+/* Nothing is touched, waits or is being written. */
+bool save_is_idle(const struct save *);
+
 /* Called once, from the loop: 0 when it is on disk, -errno with why when it is
  * not; or -ECANCELED by save_free().  The save may be freed inside. */
 typedef void save_done_fn(int result, const struct errmsg *why, void *arg);

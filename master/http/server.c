@@ -166,27 +166,58 @@ static int bind_socket(const struct sockaddr_any *address,
 	return fd;
 }
 
-int http_server_listen(struct http_server *s,
-		       const struct sockaddr_any *address)
+static void add_listener(struct http_server *s, int fd,
+			 const struct sockaddr_any *bound)
 {
 	struct listener **last = &s->listeners;
-	struct sockaddr_any bound;
-	struct listener *l;
-	int fd = bind_socket(address, &bound);
+	struct listener *l = xcalloc(1, sizeof *l);
 
-	if (fd < 0)
-		return fd;
-	l = xcalloc(1, sizeof *l);
 	l->server = s;
 	l->fd = fd;
-	l->port = sockaddr_port(&bound);
+	l->port = sockaddr_port(bound);
 	ev_io_init(&l->readable, on_readable, fd, EV_READ);
 	ev_timer_init(&l->pause, on_pause, 0, 0);
 	while (*last)
 		last = &(*last)->next;
 	*last = l;
 	ev_io_start(s->pool.cfg.loop, &l->readable);
+}
+
+int http_server_listen(struct http_server *s,
+		       const struct sockaddr_any *address)
+{
+	struct sockaddr_any bound;
+	int fd = bind_socket(address, &bound);
+
+	if (fd < 0)
+		return fd;
+	add_listener(s, fd, &bound);
 	return 0;
+}
+
+int http_server_adopt(struct http_server *s, int fd)
+{
+	struct sockaddr_any bound;
+	int err = sockaddr_of_listener(fd, &bound);
+
+	/* one that cannot be set would make accept() block */
+	if (err == 0)
+		err = fd_set_nonblock(fd);
+	if (err < 0) {
+		fd_close(&fd);
+		return err;
+	}
+	add_listener(s, fd, &bound);
+	return 0;
+}
+
+int http_server_fd(const struct http_server *s, size_t i)
+{
+	const struct listener *l = s->listeners;
+
+	while (l && i-- > 0)
+		l = l->next;
+	return l ? l->fd : -1;
 }
 
 uint16_t http_server_port(const struct http_server *s)

@@ -58,6 +58,12 @@ void http_server_free(struct http_server **);
 int http_server_listen(struct http_server *,
 		       const struct sockaddr_any *) MUST_CHECK;
 
+/* As above with a socket (taken) that listens already; closed on error. */
+int http_server_adopt(struct http_server *, int fd) MUST_CHECK;
+
+/* The listening socket at place i, from 0, borrowed; -1 when there is none. */
+int http_server_fd(const struct http_server *, size_t i);
+
 /* The port bound first (useful after port 0); 0 when there is none. */
 uint16_t http_server_port(const struct http_server *);
 

@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/log.h"
 #include "master/supervise/listeners.h"
+#include "master/supervise/spawn.h"
 #include "master/supervise/worker_proc.h"
 
 #include <assert.h>
@@ -34,6 +35,10 @@ struct deliver_proc {
 	struct listeners *listeners;
 	TAILQ_HEAD(mounts, mount) mounts;
 	TAILQ_HEAD(, mount) due; /* by due_link */
+	/* The worker was a former master's: it is told everything again, and
+	 * then to drop what it was not told. */
+	bool renewing;
+	bool settled; /* everything that there is, is known */
 	bool stopping;
 };
 
@@ -80,6 +85,16 @@ static void set_due(struct mount *m, bool due)
 		TAILQ_REMOVE(&m->owner->due, m, due_link);
 }
 
+static void end_renewal(struct deliver_proc *d)
+{
+	struct msg m = { .type = MSG_DELIVER_SETTLE };
+
+	if (!d->renewing || !d->settled)
+		return;
+	d->renewing = false;
+	tell(d, &m, -1);
+}
+
 /* There may be far more to tell than a channel holds, and each mount costs a
  * descriptor while it waits there: no more than the worker reads.  The paths
  * first: whoever waits in a backlog finds his. */
@@ -98,6 +113,7 @@ static void tell_due(struct deliver_proc *d)
 		} else if (l != NULL) {
 			tell_listen(d, l);
 		} else {
+			end_renewal(d);
 			return;
 		}
 	}
@@ -105,7 +121,10 @@ static void tell_due(struct deliver_proc *d)
 
 static void on_listener_open(void *arg)
 {
-	tell_due(arg);
+	struct deliver_proc *d = arg;
+
+	spawner_touch(d->cfg.spawner);
+	tell_due(d);
 }
 
 static void on_listener_close(struct listener *l, void *arg)
@@ -113,7 +132,10 @@ static void on_listener_close(struct listener *l, void *arg)
 	struct msg m = { .type = MSG_DELIVER_UNLISTEN,
 			 .deliver_unlisten = { listener_address(l) } };
 
-	tell(arg, &m, -1);
+	struct deliver_proc *d = arg;
+
+	spawner_touch(d->cfg.spawner);
+	tell(d, &m, -1);
 }
 
 static const struct listeners_events listeners_events = {
@@ -142,6 +164,7 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	struct mount *m;
 
 	(void)proc, (void)channel;
+	d->renewing = false;
 	TAILQ_FOREACH(m, &d->mounts, link)
 		if (!m->waits)
 			set_due(m, true);
@@ -232,6 +255,34 @@ void deliver_proc_free(struct deliver_proc **d)
 	listeners_free(&(*d)->listeners);
 	free(*d);
 	*d = NULL;
+}
+
+/* --- from master to master --- */
+
+json_t *deliver_proc_write(struct deliver_proc *d, struct handover *h)
+{
+	listeners_write(d->listeners, h);
+	return worker_proc_write(d->proc, h);
+}
+
+void deliver_proc_take(struct deliver_proc *d, const json_t *record,
+		       struct handover *h)
+{
+	struct msg m = { .type = MSG_DELIVER_RENEW };
+
+	listeners_take_up(d->listeners, h);
+	worker_proc_take(d->proc, record, h, true);
+	d->renewing = worker_proc_channel(d->proc) != NULL;
+	tell(d, &m, -1);
+}
+
+void deliver_proc_settle(struct deliver_proc *d)
+{
+	d->settled = true;
+	listeners_close_unused(d->listeners);
+	tell_due(d);
+	if (TAILQ_EMPTY(&d->mounts))
+		worker_proc_unwant(d->proc);
 }
 
 void deliver_proc_stop(struct deliver_proc *d)

@@ -14,11 +14,13 @@
 #include "common/sockaddr.h"
 #include "common/util.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct deliver_proc;
 struct ev_loop;
+struct handover;
 struct mount;
 struct spawner;
 
@@ -33,6 +35,15 @@ struct deliver_proc_config {
 struct deliver_proc *deliver_proc_new(const struct deliver_proc_config *);
 /* NULL-safe; sets *d to NULL.  All mounts must be freed before. */
 void deliver_proc_free(struct deliver_proc **);
+
+/* What a next master has to know of it, as a new JSON object. */
+json_t *deliver_proc_write(struct deliver_proc *, struct handover *);
+/* Takes up what a master before us wrote (judged; may be NULL): before the
+ * first mount. */
+void deliver_proc_take(struct deliver_proc *, const json_t *record,
+		       struct handover *);
+/* After that all mounts were made: the worker forgets the others. */
+void deliver_proc_settle(struct deliver_proc *);
 
 /* Ends the worker; the mounts stay, but nobody serves them. */
 void deliver_proc_stop(struct deliver_proc *);

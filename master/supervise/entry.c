@@ -5,7 +5,9 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/ring.h"
+#include "master/handover.h"
 #include "master/supervise/deliver_proc.h"
+#include "master/supervise/spawn.h"
 #include "master/supervise/stream_plan.h"
 #include "master/supervise/worker_proc.h"
 #include "proto/contract.h"
@@ -23,6 +25,7 @@ struct entry {
 	int ring_fd;    /* the writer's; -1: none */
 	int ring_ro_fd; /* the readers' */
 	size_t ring_size;
+	uint64_t ring_number; /* in the handover */
 	struct ring_reader *ring_judge; /* NULL: no ring */
 
 	struct mount *mounts[MSG_OUTPUTS_MAX]; /* as plan->http; or NULL */
@@ -77,6 +80,8 @@ static void close_ring(struct entry *e)
 	fd_close(&e->ring_ro_fd);
 	ring_reader_free(&e->ring_judge);
 	e->ring_size = 0;
+	e->ring_number = 0;
+	spawner_touch(e->cfg.spawner);
 }
 
 static void on_gone(struct worker_proc *proc, void *arg)
@@ -96,16 +101,13 @@ static const struct worker_proc_events proc_events = {
 
 /* --- the ring --- */
 
-/* In the place of the one that is there. */
-static int make_new_ring(struct entry *e, size_t size)
+/* fd (taken) in the place of the one that is there. */
+static int use_ring(struct entry *e, int fd, size_t size)
 {
 	struct ring_reader *judge = NULL;
-	int fd = ring_create(size);
-	int ro, err = 0;
+	int ro = fd_reopen_readonly(fd);
+	int err = 0;
 
-	if (fd < 0)
-		return fd;
-	ro = fd_reopen_readonly(fd);
 	if (ro < 0)
 		err = ro;
 	else
@@ -121,6 +123,14 @@ static int make_new_ring(struct entry *e, size_t size)
 	e->ring_judge = judge;
 	e->ring_size = size;
 	return 0;
+}
+
+/* In the place of the one that is there. */
+static int make_new_ring(struct entry *e, size_t size)
+{
+	int fd = ring_create(size);
+
+	return fd < 0 ? fd : use_ring(e, fd, size);
 }
 
 /* Makes a ring of size bytes, or none, or keeps the one that is there. */
@@ -268,6 +278,57 @@ void entry_stop(struct entry *e)
 		e->cfg.events->on_gone(e, e->cfg.arg);
 	else
 		worker_proc_unwant(e->proc);
+}
+
+/* --- from master to master --- */
+
+json_t *entry_write(struct entry *e, struct handover *h)
+{
+	json_t *record = json_object();
+
+	(void)json_object_set_new(record, "id", json_string(e->id));
+	(void)json_object_set_new(record, "worker",
+				  worker_proc_write(e->proc, h));
+	if (e->plan != NULL)
+		(void)json_object_set_new(record, "plan",
+					  stream_plan_write(e->plan));
+	if (e->ring_fd >= 0)
+		(void)json_object_set_new(record, "ring",
+					  handover_put(h, 'r', &e->ring_number,
+						       e->ring_fd));
+	return record;
+}
+
+/* False when the plan needs a ring and this is none of its size. */
+static bool take_ring(struct entry *e, const json_t *name, struct handover *h)
+{
+	size_t wanted = e->plan->ring_size;
+	uint64_t number = 0;
+	int fd = handover_take(h, name, 'r', &number);
+	size_t size;
+
+	if (fd < 0 || wanted == 0) {
+		fd_close(&fd);
+		return wanted == 0;
+	}
+	if (use_ring(e, fd, wanted) < 0)
+		return false;
+	e->ring_number = number;
+	size = ring_reader_size(e->ring_judge);
+	if (size >= wanted && size - wanted < RING_UNIT)
+		return true;
+	close_ring(e);
+	return false;
+}
+
+void entry_take(struct entry *e, const json_t *record, struct handover *h)
+{
+	bool whole;
+
+	e->plan = stream_plan_new(e->id, json_object_get(record, "plan"));
+	whole = take_ring(e, json_object_get(record, "ring"), h);
+	worker_proc_take(e->proc, json_object_get(record, "worker"), h,
+			 whole && e->plan->enable);
 }
 
 struct entry *entry_new(const struct entry_config *cfg, const char *id)

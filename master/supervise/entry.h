@@ -15,6 +15,7 @@
 
 struct deliver_proc;
 struct entry;
+struct handover;
 struct spawner;
 
 struct entry_events {
@@ -35,6 +36,11 @@ struct entry_config {
 struct entry *entry_new(const struct entry_config *, const char *id);
 /* NULL-safe; sets *e to NULL.  Kills what still runs. */
 void entry_free(struct entry **);
+
+/* What a next master has to know of it, as a new JSON object. */
+json_t *entry_write(struct entry *, struct handover *);
+/* Takes up what a master before us wrote (judged) into a new entry. */
+void entry_take(struct entry *, const json_t *record, struct handover *);
 
 /* Makes it as stream (borrowed) says. */
 void entry_set(struct entry *, const json_t *stream);

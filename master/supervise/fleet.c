@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/log.h"
+#include "master/handover.h"
 #include "master/supervise/auth_proc.h"
 #include "master/supervise/deliver_proc.h"
 #include "master/supervise/entry.h"
@@ -22,6 +23,7 @@ struct member {
 	TAILQ_ENTRY(member) link;
 	struct fleet *fleet;
 	struct entry *entry;
+	bool claimed; /* the configuration has it */
 	bool removed; /* freed when its process is gone */
 };
 
@@ -138,6 +140,9 @@ struct fleet *fleet_new(const struct fleet_config *cfg)
 	f->cfg = *cfg;
 	TAILQ_INIT(&f->members);
 	f->spawner = spawner_new(cfg->loop, cfg->worker_path);
+	if (cfg->events->on_change != NULL)
+		spawner_set_on_change(f->spawner, cfg->events->on_change,
+				      cfg->arg);
 	f->deliver = deliver_proc_new(&(struct deliver_proc_config){
 		.loop = cfg->loop,
 		.spawner = f->spawner,
@@ -173,6 +178,58 @@ void fleet_free(struct fleet **fp)
 	free(f);
 }
 
+/* --- from master to master --- */
+
+void fleet_write(struct fleet *f, struct handover *h)
+{
+	json_t *document = handover_document(h);
+	json_t *streams = json_array();
+	struct member *m;
+
+	spawner_write(f->spawner, h);
+	(void)json_object_set_new(document, "deliver",
+				  deliver_proc_write(f->deliver, h));
+	TAILQ_FOREACH(m, &f->members, link)
+		if (!m->removed)
+			(void)json_array_append_new(streams,
+						    entry_write(m->entry, h));
+	(void)json_object_set_new(document, "streams", streams);
+}
+
+void fleet_take(struct fleet *f, struct handover *h)
+{
+	const json_t *document = handover_document(h);
+	const json_t *streams = json_object_get(document, "streams");
+	const json_t *record;
+	size_t i;
+
+	spawner_take(f->spawner, h);
+	deliver_proc_take(f->deliver, json_object_get(document, "deliver"), h);
+	json_array_foreach(streams, i, record) {
+		const char *id = json_string_value(
+			json_object_get(record, "id"));
+
+		if (id == NULL || find(f, id) != NULL)
+			continue;
+		entry_take(member_new(f, id)->entry, record, h);
+	}
+	spawner_end_unclaimed(f->spawner);
+}
+
+void fleet_settle(struct fleet *f)
+{
+	struct member *m, *next;
+
+	for (m = TAILQ_FIRST(&f->members); m != NULL; m = next) {
+		next = TAILQ_NEXT(m, link);
+		if (m->claimed || m->removed)
+			continue;
+		m->removed = true;
+		entry_stop(m->entry);
+	}
+	deliver_proc_settle(f->deliver);
+}
+
 void fleet_set_stream(struct fleet *f, const char *id, const json_t *stream)
 {
 	struct member *m = find(f, id);
@@ -182,6 +239,7 @@ void fleet_set_stream(struct fleet *f, const char *id, const json_t *stream)
 	if (m == NULL)
 		m = member_new(f, id);
 	m->removed = false;
+	m->claimed = true;
 	entry_set(m->entry, stream);
 }
 

@@ -18,6 +18,7 @@
 struct auth_proc;
 struct ev_loop;
 struct fleet;
+struct handover;
 
 struct fleet_events {
 	/* Once a second per running stream, decoded and in bounds. */
@@ -25,6 +26,8 @@ struct fleet_events {
 				 const struct msg_stream_status *, void *arg);
 	/* Every worker, ring and socket is gone (after fleet_stop()). */
 	void (*on_stopped)(void *arg);
+	/* fleet_write() would write something else now; may be NULL. */
+	void (*on_change)(void *arg);
 };
 
 struct fleet_config {
@@ -36,6 +39,15 @@ struct fleet_config {
 
 struct fleet *fleet_new(const struct fleet_config *);
 void fleet_free(struct fleet **);
+
+/* Writes down all that runs, for a next master. */
+void fleet_write(struct fleet *, struct handover *);
+/* Takes up what a master before us left: before the first fleet_set_stream().
+ * Its workers go on, and are from now on like those we started. */
+void fleet_take(struct fleet *, struct handover *);
+/* After the last fleet_set_stream() of the configuration: what was taken up
+ * and is not wanted any more is ended. */
+void fleet_settle(struct fleet *);
 
 /* Makes the stream with this configuration object (borrowed) be so: started,
  * replaced when it differs from what runs, or stopped when not enabled.  The

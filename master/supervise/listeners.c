@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "master/handover.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -26,8 +27,17 @@ struct listener {
 	char address[SOCKADDR_TEXT_MAX];
 	unsigned users;
 	int fd;
+	uint64_t number; /* in the handover */
 	char error[SOCKADDR_TEXT_MAX + 80]; /* "" when open */
 	ev_timer retry;
+};
+
+/* A socket of a master before us. */
+struct inherited {
+	LIST_ENTRY(inherited) link;
+	struct sockaddr_any where;
+	int fd;
+	uint64_t number;
 };
 
 struct listeners {
@@ -36,6 +46,7 @@ struct listeners {
 	void *arg;
 	LIST_HEAD(, listener) list;
 	LIST_HEAD(, listener) untaken; /* open ones, by open_link */
+	LIST_HEAD(, inherited) inherited;
 };
 
 struct listeners *listeners_new(struct ev_loop *loop,
@@ -49,6 +60,7 @@ struct listeners *listeners_new(struct ev_loop *loop,
 	ls->arg = arg;
 	LIST_INIT(&ls->list);
 	LIST_INIT(&ls->untaken);
+	LIST_INIT(&ls->inherited);
 	return ls;
 }
 
@@ -57,6 +69,7 @@ void listeners_free(struct listeners **ls)
 	if (*ls == NULL)
 		return;
 	assert(LIST_EMPTY(&(*ls)->list));
+	listeners_close_unused(*ls);
 	free(*ls);
 	*ls = NULL;
 }
@@ -109,10 +122,33 @@ static void fail(struct listener *l, int err)
 	l->retry_ms = MIN(l->retry_ms * 2, (unsigned)LISTEN_RETRY_MAX_MS);
 }
 
+/* The socket that a master before us had there, or -1. */
+static int find_inherited(struct listeners *ls,
+			  const struct sockaddr_any *where,
+			  uint64_t *ret_number)
+{
+	struct inherited *i;
+	int fd;
+
+	LIST_FOREACH(i, &ls->inherited, link)
+		if (sockaddr_equal(&i->where, where))
+			break;
+	if (i == NULL)
+		return -1;
+	LIST_REMOVE(i, link);
+	fd = i->fd;
+	*ret_number = i->number;
+	free(i);
+	return fd;
+}
+
 static void try_open(struct listener *l)
 {
 	struct listeners *owner = l->owner;
-	int fd = open_socket(&l->where);
+	int fd = find_inherited(owner, &l->where, &l->number);
+
+	if (fd < 0)
+		fd = open_socket(&l->where);
 
 	if (fd < 0) {
 		fail(l, -fd);
@@ -177,6 +213,45 @@ void listener_put(struct listener **lp)
 	ev_timer_stop(l->owner->loop, &l->retry);
 	fd_close(&l->fd);
 	free(l);
+}
+
+void listeners_write(struct listeners *ls, struct handover *h)
+{
+	struct listener *l;
+
+	LIST_FOREACH(l, &ls->list, link)
+		if (l->fd >= 0)
+			json_decref(handover_put(h, 'l', &l->number, l->fd));
+}
+
+void listeners_take_up(struct listeners *ls, struct handover *h)
+{
+	uint64_t number;
+	int fd;
+
+	while ((fd = handover_take_any(h, 'l', &number)) >= 0) {
+		struct inherited *i = xcalloc(1, sizeof *i);
+
+		i->fd = fd;
+		i->number = number;
+		if (sockaddr_of_listener(fd, &i->where) < 0) {
+			fd_close(&i->fd);
+			free(i);
+			continue;
+		}
+		LIST_INSERT_HEAD(&ls->inherited, i, link);
+	}
+}
+
+void listeners_close_unused(struct listeners *ls)
+{
+	struct inherited *i;
+
+	while ((i = LIST_FIRST(&ls->inherited)) != NULL) {
+		LIST_REMOVE(i, link);
+		fd_close(&i->fd);
+		free(i);
+	}
 }
 
 struct listener *listeners_take(struct listeners *ls)

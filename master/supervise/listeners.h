@@ -15,6 +15,7 @@
 #include "common/util.h"
 
 struct ev_loop;
+struct handover;
 struct listener;
 struct listeners;
 
@@ -37,6 +38,13 @@ struct listeners *listeners_new(struct ev_loop *,
 				const struct listeners_events *, void *arg);
 /* No listener may be in use any more. */
 void listeners_free(struct listeners **);
+
+/* Notes every open socket. */
+void listeners_write(struct listeners *, struct handover *);
+/* Takes up the sockets of a master before us: they are found by their address
+ * when a listener is opened, or closed in the end. */
+void listeners_take_up(struct listeners *, struct handover *);
+void listeners_close_unused(struct listeners *);
 
 /* One more user of the listener of that address; it is opened for the first
  * (on_open may come inside). */

@@ -98,6 +98,16 @@ static enum proc_state ready(struct proc *p, uint64_t now,
 	return enter(p, PROC_RUNNING, now + PROC_BEAT_MS);
 }
 
+/* How long it has been healthy is not known. */
+static enum proc_state adopt(struct proc *p, uint64_t now,
+			     struct proc_effects *do_)
+{
+	p->wanted = true;
+	p->ordered = false;
+	backoff_started(&p->backoff, now);
+	return ready(p, now, do_);
+}
+
 static enum proc_state beat(struct proc *p, uint64_t now,
 			    struct proc_effects *do_)
 {
@@ -194,6 +204,7 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 	[PROC_GONE] = {
 		[PROC_WANT] = start_anew,
 		[PROC_RESTART] = start_anew,
+		[PROC_ADOPT] = adopt,
 		[PROC_LEFT_EXIT] = count_left,
 	},
 	[PROC_STARTING] = {

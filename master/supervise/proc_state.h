@@ -56,6 +56,7 @@ enum proc_event {
 	PROC_SHORT,     /* it could not be started: we lack descriptors,
 			 * memory or processes, and it has done nothing */
 	PROC_DEADLINE,
+	PROC_ADOPT,     /* it runs already, started by a master before us */
 	PROC_LEFT_EXIT, /* one that was left behind ended at last */
 	PROC_EVENTS
 };

@@ -2,7 +2,11 @@
 #include "master/supervise/spawn.h"
 
 #include "common/alloc.h"
+#include "common/buf.h"
 #include "common/fd.h"
+#include "common/log.h"
+#include "master/handover.h"
+#include "master/proc.h"
 #include "proto/contract.h"
 
 #include <errno.h>
@@ -22,14 +26,18 @@ struct spawner {
 	const char *path;
 	ev_timer tick;
 	TAILQ_HEAD(, spawn_ticket) queue;
-	LIST_HEAD(, child) disowned;
+	LIST_HEAD(, child) children; /* not yet reaped, by link */
+	void (*on_change)(void *arg); /* or NULL */
+	void *arg;
 };
 
 struct child {
 	struct spawner *spawner;
-	LIST_ENTRY(child) link; /* among the disowned */
+	LIST_ENTRY(child) link; /* while pidfd is open */
 	pid_t pid;
 	int pidfd;
+	uint64_t number; /* in the handover; 0: not yet written */
+	bool unclaimed;  /* of a master before us */
 	ev_io watcher;
 	child_end_fn *on_end; /* NULL once disowned */
 	void *arg;
@@ -64,7 +72,7 @@ struct spawner *spawner_new(struct ev_loop *loop, const char *path)
 	s->loop = loop;
 	s->path = path;
 	TAILQ_INIT(&s->queue);
-	LIST_INIT(&s->disowned);
+	LIST_INIT(&s->children);
 	ev_timer_init(&s->tick, on_tick, 0., SPAWN_TICK_MS / 1000.);
 	return s;
 }
@@ -76,7 +84,7 @@ void spawner_free(struct spawner **s)
 	if (*s == NULL)
 		return;
 	ev_timer_stop((*s)->loop, &(*s)->tick);
-	while ((c = LIST_FIRST(&(*s)->disowned)) != NULL) {
+	while ((c = LIST_FIRST(&(*s)->children)) != NULL) {
 		LIST_REMOVE(c, link);
 		(void)waitid(P_PIDFD, (id_t)c->pidfd, NULL, WEXITED | WNOHANG);
 		ev_io_stop((*s)->loop, &c->watcher);
@@ -231,12 +239,21 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 		return;
 	ev_io_stop(loop, &c->watcher);
 	fd_close(&c->pidfd);
-	if (c->on_end != NULL) {
-		c->on_end(c, &end, c->arg);
-		return;
-	}
 	LIST_REMOVE(c, link);
-	free(c);
+	spawner_touch(c->spawner);
+	if (c->on_end != NULL)
+		c->on_end(c, &end, c->arg);
+	else
+		free(c);
+}
+
+static void watch(struct spawner *s, struct child *c)
+{
+	c->spawner = s;
+	LIST_INSERT_HEAD(&s->children, c, link);
+	ev_io_init(&c->watcher, on_readable, c->pidfd, EV_READ);
+	ev_io_start(s->loop, &c->watcher);
+	spawner_touch(s);
 }
 
 struct child *child_start(struct spawner *s, const char *role,
@@ -260,11 +277,9 @@ struct child *child_start(struct spawner *s, const char *role,
 		free(c);
 		return NULL;
 	}
-	c->spawner = s;
 	c->on_end = on_end;
 	c->arg = arg;
-	ev_io_init(&c->watcher, on_readable, c->pidfd, EV_READ);
-	ev_io_start(s->loop, &c->watcher);
+	watch(s, c);
 	return c;
 }
 
@@ -280,7 +295,6 @@ void child_free(struct child **child)
 		return;
 	}
 	c->on_end = NULL;
-	LIST_INSERT_HEAD(&c->spawner->disowned, c, link);
 }
 
 void child_set_end(struct child *c, child_end_fn *on_end, void *arg)
@@ -300,12 +314,111 @@ void child_signal(struct child *c, int signal)
 		(void)pidfd_send_signal(c->pidfd, signal, NULL, 0);
 }
 
+/* --- from master to master --- */
+
+void spawner_set_on_change(struct spawner *s, void (*on_change)(void *arg),
+			   void *arg)
+{
+	s->on_change = on_change;
+	s->arg = arg;
+}
+
+void spawner_touch(struct spawner *s)
+{
+	if (s->on_change != NULL)
+		s->on_change(s->arg);
+}
+
+void spawner_write(struct spawner *s, struct handover *h)
+{
+	struct child *c;
+
+	LIST_FOREACH(c, &s->children, link)
+		json_decref(child_write(c, h));
+}
+
+json_t *child_write(struct child *c, struct handover *h)
+{
+	return handover_put(h, 'p', &c->number, c->pidfd);
+}
+
+/* The process behind it; 0 for one that has ended, -errno for what is no
+ * pidfd. */
+static pid_t find_pid(int pidfd)
+{
+	struct buf text = { 0 };
+	char path[48];
+	pid_t pid;
+	int err;
+
+	(void)snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
+	err = proc_read(path, &text);
+	pid = err < 0 ? err : proc_fdinfo_pid_parse((char *)buf_head(&text));
+	buf_done(&text);
+	return pid;
+}
+
+void spawner_take(struct spawner *s, struct handover *h)
+{
+	uint64_t number;
+	int fd;
+
+	while ((fd = handover_take_any(h, 'p', &number)) >= 0) {
+		pid_t pid = find_pid(fd);
+		struct child *c;
+
+		if (pid < 0) {
+			fd_close(&fd);
+			continue;
+		}
+		c = xcalloc(1, sizeof *c);
+		c->pid = pid;
+		c->pidfd = fd;
+		c->number = number;
+		c->unclaimed = true;
+		watch(s, c);
+	}
+}
+
+struct child *child_claim(struct spawner *s, const json_t *name,
+			  child_end_fn *on_end, void *arg)
+{
+	uint64_t number = handover_number(name, 'p');
+	struct child *c;
+
+	LIST_FOREACH(c, &s->children, link)
+		if (c->unclaimed && c->number == number)
+			break;
+	if (c != NULL) {
+		c->unclaimed = false;
+		c->on_end = on_end;
+		c->arg = arg;
+	}
+	return c;
+}
+
+void spawner_end_unclaimed(struct spawner *s)
+{
+	struct child *c;
+
+	LIST_FOREACH(c, &s->children, link) {
+		if (!c->unclaimed)
+			continue;
+		log_info("fleet", "pid %d of the master before us is ended",
+			 (int)c->pid);
+		child_signal(c, SIGKILL);
+		c->unclaimed = false;
+	}
+}
+
 void child_end_format(const struct child_end *end, char *text, size_t size)
 {
 	if (end->signal != 0)
 		(void)snprintf(text, size, "killed by signal %d (%s)%s",
 			       end->signal, strsignal(end->signal),
 			       end->core ? ", core dumped" : "");
+	else if (end->code < 0)
+		(void)snprintf(text, size, "ended, nobody saw how");
 	else
 		(void)snprintf(text, size, "exit code %d", end->code);
 }

@@ -14,10 +14,12 @@
 #include "common/util.h"
 
 #include <ev.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <sys/queue.h>
 #include <sys/types.h>
 
+struct handover;
 struct spawner;
 struct child;
 
@@ -30,6 +32,17 @@ enum {
 struct spawner *spawner_new(struct ev_loop *, const char *path);
 /* Reaps disowned children that have ended; others are left to init. */
 void spawner_free(struct spawner **);
+
+/* Told of every change that spawner_write() and its siblings would show. */
+void spawner_set_on_change(struct spawner *, void (*on_change)(void *arg),
+			   void *arg);
+void spawner_touch(struct spawner *);
+
+/* Notes every process that was started and not yet reaped. */
+void spawner_write(struct spawner *, struct handover *);
+/* Takes up all processes of a master before us; they are claimed, or ended. */
+void spawner_take(struct spawner *, struct handover *);
+void spawner_end_unclaimed(struct spawner *);
 
 /* --- a place in the queue --- */
 
@@ -47,7 +60,7 @@ void spawner_cancel(struct spawner *, struct spawn_ticket *);
 /* --- a process --- */
 
 struct child_end {
-	int code;    /* exit code, or -1 */
+	int code;    /* exit code; -1: killed, or it is not known how */
 	int signal;  /* that killed it, or 0 */
 	bool core;
 };
@@ -61,6 +74,14 @@ struct child *child_start(struct spawner *, const char *role,
 			  const char *object, int channel_fd,
 			  child_end_fn *on_end, void *arg, int *ret_err);
 
+/* The name of a child that was written, as a new JSON string. */
+json_t *child_write(struct child *, struct handover *);
+/* The child of that name (JSON string or NULL) that the spawner has taken up;
+ * NULL when there is none.  on_end as above; of a process that is not our own
+ * child nobody can tell how it ended. */
+struct child *child_claim(struct spawner *, const json_t *name,
+			  child_end_fn *on_end, void *arg);
+
 /* NULL-safe; sets *c to NULL.  A child that still runs becomes the spawner's,
  * which waits for it. */
 void child_free(struct child **);
@@ -68,6 +89,7 @@ void child_free(struct child **);
 /* Another one hears of the end. */
 void child_set_end(struct child *, child_end_fn *on_end, void *arg);
 
+/* 0 for one that had ended when it was taken up. */
 pid_t child_pid(const struct child *);
 void child_signal(struct child *, int signal);
 

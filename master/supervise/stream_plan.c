@@ -65,6 +65,21 @@ struct stream_plan *stream_plan_new(const char *id, const json_t *stream)
 	return p;
 }
 
+json_t *stream_plan_write(const struct stream_plan *p)
+{
+	static const char *const keys[] = { "enable", "name", "input",
+					    "output" };
+	json_t *copy = json_object();
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		json_t *value = json_object_get(p->source, keys[i]);
+
+		if (value != NULL)
+			(void)json_object_set(copy, keys[i], value);
+	}
+	return copy;
+}
+
 void stream_plan_free(struct stream_plan **p)
 {
 	if (*p == NULL)

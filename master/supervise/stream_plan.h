@@ -32,6 +32,8 @@ struct stream_plan {
 
 /* id is borrowed and must outlive the plan. */
 struct stream_plan *stream_plan_new(const char *id, const json_t *stream);
+/* What stream_plan_new() reads, and no more; a new JSON object. */
+json_t *stream_plan_write(const struct stream_plan *);
 void stream_plan_free(struct stream_plan **);
 
 /* True when a worker that carries out a need not be replaced for b.  The name

@@ -6,6 +6,7 @@
 #include "common/log.h"
 #include "common/mono.h"
 #include "common/ratelimit.h"
+#include "master/handover.h"
 #include "master/supervise/pace.h"
 #include "master/supervise/spawn.h"
 #include "proto/contract.h"
@@ -33,6 +34,8 @@ struct worker_proc {
 
 	struct child *child;
 	struct channel *channel;
+	int channel_fd;          /* the channel's */
+	uint64_t channel_number; /* in the handover */
 	bool greeted; /* its hello was heard */
 	bool lacks;   /* the last start failed for want of means of ours */
 	struct pace pace;
@@ -283,6 +286,19 @@ static void leave_behind(struct worker_proc *w)
 	w->cfg.events->on_down(w, w->cfg.arg);
 }
 
+static void open_channel(struct worker_proc *w, int fd)
+{
+	w->channel_fd = fd;
+	w->channel_number = 0;
+	w->channel = channel_new(&(struct channel_config){
+		.loop = w->cfg.loop,
+		.fd = fd,
+		.hear = MSG_TO_MASTER,
+		.events = &channel_events,
+		.arg = w,
+	});
+}
+
 static int open_worker(struct worker_proc *w)
 {
 	int fds[2];
@@ -297,13 +313,7 @@ static int open_worker(struct worker_proc *w)
 		fd_close(&fds[0]);
 		return err;
 	}
-	w->channel = channel_new(&(struct channel_config){
-		.loop = w->cfg.loop,
-		.fd = fds[0],
-		.hear = MSG_TO_MASTER,
-		.events = &channel_events,
-		.arg = w,
-	});
+	open_channel(w, fds[0]);
 	pace_start(&w->pace, mono_ms());
 	return 0;
 }
@@ -387,6 +397,8 @@ static void step(struct worker_proc *w, enum proc_event event)
 	if (w->proc.unwanted_ends != ends && w->proc.state != PROC_LOST)
 		tell_end(w);
 	update_alarm(w);
+	if (w->proc.state != before)
+		spawner_touch(w->cfg.spawner);
 
 	/* w may be freed in here: nothing after the call */
 	if (w->proc.state == PROC_GONE && before != PROC_GONE)
@@ -437,6 +449,66 @@ void worker_proc_free(struct worker_proc **wp)
 	free(w->object);
 	free(w->name);
 	free(w);
+}
+
+/* --- from master to master --- */
+
+json_t *worker_proc_write(struct worker_proc *w, struct handover *h)
+{
+	json_t *record = json_object();
+
+	(void)json_object_set_new(record, "ends",
+				  json_integer(w->proc.unwanted_ends));
+	if (w->child == NULL)
+		return record;
+	(void)json_object_set_new(record, "child", child_write(w->child, h));
+	/* only one that works already knows all it has to */
+	if (w->proc.state == PROC_RUNNING && worker_proc_channel(w) != NULL)
+		(void)json_object_set_new(
+			record, "channel",
+			handover_put(h, 'c', &w->channel_number,
+				     w->channel_fd));
+	return record;
+}
+
+/* The channel that it works with, or -1. */
+static int take_channel(const json_t *record, struct handover *h,
+			uint64_t *ret_number)
+{
+	int fd = handover_take(h, json_object_get(record, "channel"), 'c',
+			       ret_number);
+
+	if (fd >= 0 && !fd_is_seqpacket(fd))
+		fd_close(&fd);
+	return fd;
+}
+
+void worker_proc_take(struct worker_proc *w, const json_t *record,
+		      struct handover *h, bool can_go_on)
+{
+	json_int_t ends = json_integer_value(json_object_get(record, "ends"));
+	uint64_t number = 0;
+	int fd;
+
+	w->child = child_claim(w->cfg.spawner, json_object_get(record, "child"),
+			       on_end, w);
+	if (ends > 0 && ends <= INT32_MAX)
+		w->proc.unwanted_ends = (unsigned)ends;
+	if (w->child == NULL)
+		return;
+	fd = take_channel(record, h, &number);
+	step(w, PROC_ADOPT);
+	if (fd < 0 || !can_go_on || !handover_is_of_our_protocol(h)) {
+		fd_close(&fd);
+		step(w, PROC_UNWANT);
+		return;
+	}
+	open_channel(w, fd);
+	w->channel_number = number;
+	w->greeted = true;
+	/* what it said while nobody listened may wait there */
+	pace_start(&w->pace, 0);
+	log_info(w->name, "goes on, pid %d", (int)child_pid(w->child));
 }
 
 void worker_proc_want(struct worker_proc *w)

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct handover;
 struct spawner;
 struct worker_proc;
 
@@ -51,6 +52,16 @@ struct worker_proc *worker_proc_new(const struct worker_proc_config *);
 
 /* NULL-safe; sets *w to NULL.  A process that still runs is killed. */
 void worker_proc_free(struct worker_proc **);
+
+/* What a next master has to know of it, as a new JSON object. */
+json_t *worker_proc_write(struct worker_proc *, struct handover *);
+/*
+ * Takes up what a master before us wrote (judged; may be NULL) into a worker
+ * that is gone: as it runs, or to be ended when it cannot go on as it is.
+ * Without can_go_on it is ended in any case.
+ */
+void worker_proc_take(struct worker_proc *, const json_t *record,
+		      struct handover *, bool can_go_on);
 
 void worker_proc_want(struct worker_proc *);
 void worker_proc_unwant(struct worker_proc *);

@@ -80,6 +80,17 @@ void hub_limit(struct hub *h, size_t clients_max)
 	h->clients_max = MIN(clients_max, (size_t)HUB_CLIENTS_MAX);
 }
 
+void hub_dismiss_all(struct hub *h)
+{
+	flush(h);
+	while (h->n_clients > 0) {
+		struct ws_client *last = h->clients[h->n_clients - 1];
+
+		ws_client_farewell(last, WS_GOING_AWAY);
+		remove_client(h, last);
+	}
+}
+
 void hub_free(struct hub **hub)
 {
 	struct hub *h = *hub;
@@ -87,11 +98,7 @@ void hub_free(struct hub **hub)
 	if (!h)
 		return;
 	*hub = NULL;
-	flush(h);
-	for (size_t i = 0; i < h->n_clients; i++) {
-		ws_client_farewell(h->clients[i], WS_GOING_AWAY);
-		ws_client_free(&h->clients[i]);
-	}
+	hub_dismiss_all(h);
 	ws_chunk_unref(&h->last);
 	buf_done(&h->text);
 	buf_done(&h->frames);

@@ -40,6 +40,9 @@ void hub_limit(struct hub *, size_t clients_max);
 /* Every client gets close 1001 (best effort, no waiting). */
 void hub_free(struct hub **);
 
+/* The same for all that there are now; the hub goes on. */
+void hub_dismiss_all(struct hub *);
+
 /* Answers the handshake on conn: 101 and adoption, 400, or 503 when there are
  * too many clients.  listener: false makes a liveness-only client; such a one
  * makes room for a listener. */

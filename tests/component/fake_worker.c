@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CHANNEL = 3, PROTO = 2, STATUS_MS = 1000 };
+enum { CHANNEL = 3, PROTO = 3, STATUS_MS = 1000 };
 
 #define STREAM_STATUS                                                  \
 	"{\"type\":\"stream.status\",\"body\":"                        \

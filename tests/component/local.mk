@@ -9,6 +9,7 @@ component_tests = \
 	tests/component/test_deliver_proc \
 	tests/component/test_fleet \
 	tests/component/test_fleet_viewers \
+	tests/component/test_handover \
 	tests/component/test_worker
 check_PROGRAMS += tests/component/fake_worker $(component_tests)
 TESTS += $(component_tests)
@@ -25,6 +26,9 @@ tests_component_test_fleet_LDADD = $(master_libs)
 tests_component_test_fleet_viewers_SOURCES = \
 	tests/component/test_fleet_viewers.c $(component_fleet)
 tests_component_test_fleet_viewers_LDADD = $(master_libs)
+tests_component_test_handover_SOURCES = tests/component/test_handover.c \
+	$(component_fleet)
+tests_component_test_handover_LDADD = $(master_libs)
 tests_component_test_worker_SOURCES = tests/component/test_worker.c \
 	$(component_rig)
 tests_component_test_worker_LDADD = $(master_libs)

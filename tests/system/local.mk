@@ -31,6 +31,7 @@ system_tests = \
 	tests/system/main.mjs \
 	tests/system/output.mjs \
 	tests/system/roles.mjs \
+	tests/system/restart.mjs \
 	tests/system/save.mjs \
 	tests/system/settings.mjs \
 	tests/system/softcams.mjs \

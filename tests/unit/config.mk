@@ -26,6 +26,7 @@ unit_config_tests = \
 	tests/unit/master/config/test_replace \
 	tests/unit/master/config/test_save \
 	tests/unit/master/test_file_budget \
+	tests/unit/master/test_handover \
 	tests/unit/master/test_minute \
 	tests/unit/master/test_options \
 	tests/unit/master/test_proc \
@@ -43,6 +44,7 @@ tests_unit_master_config_test_reader_LDADD = $(master_libs)
 tests_unit_master_config_test_replace_LDADD = $(master_libs)
 tests_unit_master_config_test_save_LDADD = $(master_libs)
 tests_unit_master_test_file_budget_LDADD = $(master_libs)
+tests_unit_master_test_handover_LDADD = $(master_libs)
 tests_unit_master_test_minute_LDADD = $(master_libs)
 tests_unit_master_test_options_LDADD = $(master_libs)
 tests_unit_master_test_proc_LDADD = $(master_libs)

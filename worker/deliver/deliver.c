@@ -240,6 +240,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 	if (old != NULL && !old->broken && mount_has_ring(old, ring_fd) &&
 	    strcmp(old->stream, name->stream) == 0) {
 		(void)close(ring_fd);
+		old->named = true;
 		return 0;
 	}
 	m = mount_new(
@@ -268,6 +269,37 @@ void deliver_unmount(struct deliver *d, const struct msg_deliver_mount *name)
 
 	if (m != NULL)
 		remove_mount(d, m);
+}
+
+void deliver_renew(struct deliver *d)
+{
+	struct listener *l;
+
+	LIST_FOREACH(l, &d->listeners, entry)
+		l->named = false;
+	for (size_t i = 0; i < d->mounts.n; i++) {
+		d->mounts.mounts[i]->named = false;
+		mount_forget_told(d->mounts.mounts[i]);
+	}
+}
+
+void deliver_settle(struct deliver *d)
+{
+	struct listener *l, *next;
+	size_t i = 0;
+
+	for (l = LIST_FIRST(&d->listeners); l != NULL; l = next) {
+		next = LIST_NEXT(l, entry);
+		if (l->named)
+			continue;
+		LIST_REMOVE(l, entry);
+		listener_free(&l);
+	}
+	while (i < d->mounts.n)
+		if (d->mounts.mounts[i]->named)
+			i++;
+		else
+			remove_mount(d, d->mounts.mounts[i]);
 }
 
 void deliver_second(struct deliver *d)

@@ -38,6 +38,12 @@ int deliver_mount(struct deliver *, const struct msg_deliver_mount *,
 		  int ring_fd) MUST_CHECK;
 void deliver_unmount(struct deliver *, const struct msg_deliver_mount *);
 
+/* Another master: what is listened on and mounted again from here on stays as
+ * it is, what is not is dropped by deliver_settle().  All numbers are told
+ * again. */
+void deliver_renew(struct deliver *);
+void deliver_settle(struct deliver *);
+
 /* Once a second: measures the streams. */
 void deliver_second(struct deliver *);
 

@@ -105,6 +105,7 @@ struct listener *listener_new(const struct listener_config *cfg)
 
 	l->loop = cfg->loop;
 	l->address = xstrdup(cfg->address);
+	l->named = true;
 	l->on_connection = cfg->on_connection;
 	l->on_shortage = cfg->on_shortage;
 	l->arg = cfg->arg;

@@ -9,11 +9,13 @@
 #pragma once
 
 #include <ev.h>
+#include <stdbool.h>
 #include <sys/queue.h>
 
 struct listener {
 	LIST_ENTRY(listener) entry;
 	struct ev_loop *loop;
+	bool named;    /* since the last renewal began */
 	char *address; /* names it towards the master */
 	ev_io io;
 	ev_timer rest;

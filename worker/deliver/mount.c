@@ -24,6 +24,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->reader = reader;
 	m->start_ms = cfg->start_ms;
 	m->kernel = *cfg->kernel;
+	m->named = true;
 	lag_init(&m->lag, ring_reader_size(reader), 0, &m->kernel);
 	return m;
 }
@@ -235,6 +236,11 @@ void mount_measure(struct mount *m, uint64_t now_ms)
 	}
 	m->rate_pos = pos;
 	m->rate_ms = now_ms;
+}
+
+void mount_forget_told(struct mount *m)
+{
+	m->told_bytes = UINT64_MAX;
 }
 
 bool mount_tell(struct mount *m, struct msg_deliver_viewers *ret)

@@ -18,6 +18,7 @@ struct mount {
 	struct ev_loop *loop;
 	int ring_fd;
 	struct ring_reader *reader;
+	bool named;  /* since the last renewal began */
 	bool broken; /* the ring's header was found out, and not since mended */
 	unsigned start_ms;
 	struct lag_kernel kernel;
@@ -70,6 +71,9 @@ void mount_feed(struct mount *, uint64_t now_ms);
 
 /* Measures the writer; call about once a second. */
 void mount_measure(struct mount *, uint64_t now_ms);
+
+/* mount_tell() tells all, changed or not. */
+void mount_forget_told(struct mount *);
 
 /* True when its numbers changed since the last call that said so. */
 bool mount_tell(struct mount *, struct msg_deliver_viewers *ret);

@@ -129,6 +129,12 @@ static void on_message(void *role, const struct msg *m, int *fds,
 	case MSG_DELIVER_UNMOUNT:
 		deliver_unmount(r->deliver, &m->deliver_unmount);
 		break;
+	case MSG_DELIVER_RENEW:
+		deliver_renew(r->deliver);
+		break;
+	case MSG_DELIVER_SETTLE:
+		deliver_settle(r->deliver);
+		break;
 	default:
 		log_warning("deliver", "%s is not for this role",
 			    msg_type_name(m->type));

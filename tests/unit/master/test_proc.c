@@ -91,3 +91,14 @@ Test(proc, reads_the_running_system)
 	cr_assert_eq(proc_read("/proc/no-such", &text), -ENOENT);
 	buf_done(&text);
 }
+
+Test(proc, the_process_behind_a_pidfd)
+{
+	cr_assert_eq(proc_fdinfo_pid_parse("pos:\t0\nflags:\t02000002\n"
+					   "mnt_id:\t15\nPid:\t4711\n"
+					   "NSpid:\t4711\n"),
+		     4711);
+	cr_assert_eq(proc_fdinfo_pid_parse("pos:\t0\nPid:\t-1\n"), 0);
+	cr_assert_eq(proc_fdinfo_pid_parse("pos:\t0\nNSpid:\t1\n"), -EINVAL);
+	cr_assert_eq(proc_fdinfo_pid_parse(""), -EINVAL);
+}

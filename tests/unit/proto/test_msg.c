@@ -22,6 +22,8 @@ static const struct msg samples[] = {
 		.address = "0.0.0.0:80", .path = "/a", .stream = "a001" } },
 	{ .type = MSG_DELIVER_UNMOUNT, .deliver_unmount = {
 		.address = "0.0.0.0:80", .path = "/a", .stream = "a001" } },
+	{ .type = MSG_DELIVER_RENEW },
+	{ .type = MSG_DELIVER_SETTLE },
 	{ .type = MSG_AUTH_HASH, .seq = 1, .auth_hash = { "p\x01\"\\" } },
 	{ .type = MSG_AUTH_VERIFY, .seq = 2, .auth_verify = {
 		.password = "\xc3\xa4", .hash = "$y$j9T$a$b" } },

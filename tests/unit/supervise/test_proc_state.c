@@ -310,6 +310,35 @@ Test(proc_state, stops_although_the_worker_is_stuck)
 	cr_assert(!b.did.start);
 }
 
+Test(proc_state, an_adopted_worker_is_watched_like_any_other)
+{
+	struct bench b = { .now = 1000000 };
+
+	event(&b, PROC_ADOPT);
+	expect(&b, PROC_RUNNING, false, 0);
+	b.now += 1000;
+	event(&b, PROC_BEAT);
+	expect(&b, PROC_RUNNING, false, 0);
+	event(&b, PROC_EXIT);
+	expect(&b, PROC_STARTING, true, 0);
+	cr_assert_eq(b.proc.unwanted_ends, 1);
+
+	b = (struct bench){ .now = 1000000 };
+	event(&b, PROC_ADOPT);
+	deadline(&b);
+	expect(&b, PROC_DYING, false, SIGABRT);
+
+	/* one that cannot go on, and one that is wanted after all */
+	b = (struct bench){ .now = 1000000 };
+	event(&b, PROC_ADOPT);
+	event(&b, PROC_UNWANT);
+	expect(&b, PROC_STOPPING, false, SIGTERM);
+	event(&b, PROC_WANT);
+	event(&b, PROC_EXIT);
+	expect(&b, PROC_STARTING, true, 0);
+	cr_assert_eq(b.proc.unwanted_ends, 0);
+}
+
 /* Whatever comes in whatever order: the invariants that the rest relies on. */
 Test(proc_state, every_order_of_events_keeps_the_invariants)
 {
@@ -343,7 +372,9 @@ Test(proc_state, every_order_of_events_keeps_the_invariants)
 				left++;
 			}
 			cr_assert(!(b.did.start && alive));
-			alive |= b.did.start;
+			alive |= b.did.start ||
+				 (e == PROC_ADOPT &&
+				  b.proc.state == PROC_RUNNING);
 			cr_assert_eq(b.proc.left, left);
 			cr_assert_leq(left, PROC_LEFT_MAX);
 			cr_assert_eq(b.proc.deadline_ms == 0,

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/restart.h"
+
+#include "common/alloc.h"
+#include "common/fd.h"
+#include "common/log.h"
+#include "master/config/document.h"
+#include "master/handover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define VARIABLE "SLUICE_HANDOVER"
+
+char *restart_find_program(void)
+{
+	return realpath("/proc/self/exe", NULL);
+}
+
+/* --- the old one --- */
+
+static void set_inheritable(const struct handover *h, bool yes)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)handover_fds(h), name, value)
+		(void)fcntl((int)json_integer_value(value), F_SETFD,
+			    yes ? 0 : FD_CLOEXEC);
+}
+
+static int write_all(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		text += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* A memfd with the document, which survives exec; or -errno. */
+static int open_document(const struct handover *h)
+{
+	size_t len;
+	char *text = handover_format(h, true, &len);
+	int fd = memfd_create("handover", 0);
+	int err = fd < 0 ? -errno : write_all(fd, text, len);
+
+	free(text);
+	if (err < 0) {
+		fd_close(&fd);
+		return err;
+	}
+	return fd;
+}
+
+/* A signal that comes while nobody handles it waits. */
+static void hold_signals(int how)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGHUP);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigprocmask(how, &set, NULL);
+}
+
+static int exec(const char *program, char *const *argv)
+{
+	int err;
+
+	if (program != NULL)
+		(void)execv(program, argv);
+	err = program != NULL ? -errno : -ENOENT;
+	/* it was removed, or cannot be run: the one that runs can */
+	log_warning("master", "%s: %s; the program that runs starts again",
+		    program != NULL ? program : "the program", strerror(-err));
+	(void)execv("/proc/self/exe", argv);
+	return -errno;
+}
+
+int restart_exec(const char *program, char *const *argv,
+		 const struct handover *h)
+{
+	int fd = open_document(h);
+	char number[16];
+	int err;
+
+	if (fd < 0)
+		return fd;
+	(void)snprintf(number, sizeof number, "%d", fd);
+	if (setenv(VARIABLE, number, 1) < 0) {
+		err = -errno;
+		fd_close(&fd);
+		return err;
+	}
+	hold_signals(SIG_BLOCK);
+	set_inheritable(h, true);
+	err = exec(program, argv);
+	set_inheritable(h, false);
+	hold_signals(SIG_UNBLOCK);
+	(void)unsetenv(VARIABLE);
+	fd_close(&fd);
+	return err;
+}
+
+/* --- the new one --- */
+
+static int read_all(int fd, char *text, size_t len)
+{
+	for (size_t done = 0; done < len;) {
+		ssize_t n = pread(fd, text + done, len - done, (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+static struct handover *read_document(int fd, struct errmsg *why)
+{
+	struct handover *h = NULL;
+	struct stat st;
+	char *text;
+	int err;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    st.st_size > DOCUMENT_SIZE_MAX) {
+		errmsg_set(why, "descriptor %d is not what it should be", fd);
+		return NULL;
+	}
+	text = xcalloc(1, (size_t)st.st_size + 1);
+	err = read_all(fd, text, (size_t)st.st_size);
+	if (err < 0)
+		errmsg_set(why, "cannot be read: %s", strerror(-err));
+	else
+		h = handover_parse(text, (size_t)st.st_size, why);
+	free(text);
+	return h;
+}
+
+void restart_let_signals_in(void)
+{
+	hold_signals(SIG_UNBLOCK);
+}
+
+struct handover *restart_take_up(void)
+{
+	const char *value = getenv(VARIABLE);
+	struct handover *h = NULL;
+	struct errmsg why = { 0 };
+	char *end;
+	long fd;
+
+	if (value == NULL)
+		return NULL;
+	fd = strtol(value, &end, 10);
+	if (end == value || *end != '\0' || fd <= STDERR_FILENO ||
+	    fd > INT32_MAX)
+		errmsg_set(&why, "%.40s is no descriptor", value);
+	else
+		h = read_document((int)fd, &why);
+	if (h == NULL)
+		log_error("master", "what ran before is not taken up: %s",
+			  why.text);
+	else
+		(void)close((int)fd);
+	(void)unsetenv(VARIABLE);
+	return h;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// restart: the control process is replaced, and what runs does not notice.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import { test } from 'node:test';
+import { Viewer } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const N = 4;
+const ids = Array.from({ length: N }, (_, i) => `a00${i}`);
+const BACK_MS = sanitized ? 6000 : 2000;
+
+const loaded = () => config(...ids.map((id, i) => stream(id,
+	`udp://127.0.0.1:${5000 + i}`, [`udp://127.0.0.1:${6000 + i}`,
+		`http://127.0.0.1:8100/${id}`])));
+
+const pids = (sluice) => sluice.workers()
+	.filter((w) => w.role !== 'auth')
+	.map((w) => `${w.role} ${w.object} ${w.pid}`).sort();
+
+const openFds = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
+
+const restarts = (sluice) => (sluice.log.match(/restarting/g) ?? []).length;
+
+// Everything at once: streams, a viewer of each, what they send recorded.
+async function underLoad(t) {
+	const sluice = await Sluice.start(t, loaded());
+	const recorder = await Recorder.start(t,
+		...ids.map((_, i) => ({ port: 6000 + i })));
+
+	await waitUntil('inputs', () =>
+		ids.every((_, i) => udpBound(5000 + i)));
+	const senders = await Promise.all(ids.map((_, i) =>
+		Sender.start(t, new TsMux({ rate: 2e6 }), 5000 + i)));
+	for (const id of ids)
+		await sluice.onair(id);
+	const viewers = await Promise.all(ids.map((id) =>
+		Viewer.open(t, 8100, `/${id}`)));
+	await waitUntil('pictures', () =>
+		viewers.every((v) => v.bytes > 100000));
+	return { sluice, recorder, senders, viewers };
+}
+
+// Nothing was lost or changed on any output, nobody was cut off.
+async function assertUnharmed({ recorder, senders, viewers }) {
+	const before = viewers.map((v) => v.bytes);
+
+	await waitUntil('viewers go on', () => viewers.every((v, i) =>
+		v.bytes > before[i] + 100000 && !v.ended));
+	for (const sender of senders)
+		sender.stop();
+	await recorder.quiet();
+	const lists = await recorder.stop();
+	lists.forEach((list, i) => {
+		const sent = new TsMux({ rate: 2e6 })
+			.take(senders[i].sent * 7);
+		assert.equal(joined(list).compare(sent), 0,
+			`output ${i}: ${list.length} of ${senders[i].sent}`);
+	});
+	for (const viewer of viewers) {
+		const seen = checkTs(viewer.data().subarray(0,
+			Math.floor(viewer.bytes / 188) * 188));
+		assert.equal(seen.ccErrors + seen.syncErrors, 0);
+		assert.equal(viewer.ended, false);
+	}
+}
+
+// Connects all the time; what was refused, or went without an answer.
+function knock(port) {
+	const seen = { asked: 0, refused: 0, answered: 0, darkMs: 0 };
+	let going = true, last = now();
+
+	const one = () => new Promise((done) => {
+		const call = http.get({ host: '127.0.0.1', port, agent: false,
+			path: '/api/system-status' }, (reply) => {
+			reply.resume();
+			reply.on('close', done);
+			seen.answered++;
+			seen.darkMs = Math.max(seen.darkMs, now() - last);
+			last = now();
+		});
+		seen.asked++;
+		call.on('error', (error) => {
+			seen.refused += error.code === 'ECONNREFUSED';
+			done();
+		});
+	});
+	const loop = (async () => {
+		while (going) {
+			await one();
+			await sleep(2);
+		}
+	})();
+	return { seen, stop: async () => { going = false; await loop; } };
+}
+
+async function restarted(sluice, action) {
+	const n = restarts(sluice);
+
+	await action();
+	await waitUntil('restart', () => restarts(sluice) > n, 5000);
+	await sluice.ready();
+}
+
+test('restart: nothing lost, nobody cut off, no connect refused',
+	async (t) => {
+		const load = await underLoad(t);
+		const { sluice } = load;
+		const events = await sluice.events(t);
+		const before = pids(sluice);
+		const knocker = knock(sluice.port);
+
+		await restarted(sluice, () => sluice.cmd('restart'));
+		assert.equal(await events.waitClosed(1000), 1001);
+		await sleep(1500);
+		await knocker.stop();
+		t.diagnostic(JSON.stringify(knocker.seen));
+		assert.equal(knocker.seen.refused, 0);
+		assert.ok(knocker.seen.answered > 50);
+		assert.ok(knocker.seen.darkMs < BACK_MS);
+		assert.deepEqual(pids(sluice), before);
+		for (const id of ids) {
+			const status = await sluice.onair(id);
+			assert.equal(status.restarts ?? 0, 0);
+		}
+		await assertUnharmed(load);
+		const { code } = await sluice.stop();
+		assert.equal(code, 0, sluice.log.slice(-2000));
+	});
+
+test('settings that came with the restart are in force', async (t) => {
+	const sluice = await Sluice.start(t, loaded());
+
+	await waitUntil('inputs', () =>
+		ids.every((_, i) => udpBound(5000 + i)));
+	await waitUntil('deliver', () => sluice.worker('deliver'));
+	const before = pids(sluice);
+	await restarted(sluice, () => sluice.cmd('set-settings', {
+		settings: { instance_name: 'second' }, restart: true }));
+	const { instance } = await sluice.json('/api/system-status');
+	assert.equal(instance, 'second');
+	await sluice.cmd('set-config', { key: 'x', data: 1 });
+	await restarted(sluice, () => sluice.cmd('restart'));
+	assert.equal((await sluice.cmd('load')).x, 1);
+	assert.deepEqual(pids(sluice), before);
+	await sluice.stop();
+});
+
+test('what the new configuration changes is changed, the rest goes on',
+	async (t) => {
+		const sluice = await Sluice.start(t, loaded());
+
+		await waitUntil('inputs', () =>
+			ids.every((_, i) => udpBound(5000 + i)));
+		await waitUntil('all', () => pids(sluice).length === N + 1);
+		const before = pids(sluice);
+		const next = await sluice.cmd('load');
+		next.make_stream[0].output = ['udp://127.0.0.1:6100'];
+		next.make_stream.splice(1, 1);
+		next.make_stream[1].enable = false;
+		next.make_stream.push(stream('new', 'udp://127.0.0.1:5900',
+			'http://127.0.0.1:8100/new'));
+		await sluice.cmd('upload', { config: next });
+		await restarted(sluice, () => sluice.cmd('restart'));
+		await waitUntil('the new ones', () => {
+			const names = sluice.workers().map((w) => w.object);
+			return ['new', ids[0]].every((id) =>
+				names.includes(id)) &&
+				udpBound(5900) && udpBound(5000) &&
+				!udpBound(5001) && !udpBound(5002);
+		});
+		const after = pids(sluice);
+		assert.equal(after.length, 4);
+		assert.deepEqual(after.filter((w) => before.includes(w)),
+			before.filter((w) => w.includes(ids[3]) ||
+				w.includes('deliver')));
+		await Sender.start(t, new TsMux(), 5900);
+		await sluice.onair('new');
+		const viewer = await Viewer.open(t, 8100, '/new');
+		await waitUntil('a picture', () => viewer.bytes > 50000);
+		const gone = await Viewer.open(t, 8100, `/${ids[1]}`);
+		assert.equal(gone.status, 404);
+		await sluice.stop();
+	});
+
+test('20 restarts leave nothing behind', async (t) => {
+	const load = await underLoad(t);
+	const { sluice } = load;
+	const before = pids(sluice);
+	const fds = [];
+
+	for (let i = 0; i < 20; i++) {
+		await restarted(sluice, () => sluice.cmd('restart'));
+		await sluice.waitStatus(ids[0], 'its viewer',
+			(s) => s.sessions === 1);
+		fds.push(openFds(sluice.pid));
+	}
+	t.diagnostic(`descriptors: ${fds.join(' ')}`);
+	assert.ok(Math.max(...fds.slice(1)) - Math.min(...fds.slice(1)) <= 2);
+	assert.deepEqual(pids(sluice), before);
+	await assertUnharmed(load);
+	await sluice.stop();
+});
+
+test('a worker that ends after a restart is replaced as ever', async (t) => {
+	const sluice = await Sluice.start(t, loaded());
+
+	await waitUntil('all', () => pids(sluice).length === N + 1);
+	await waitUntil('inputs', () =>
+		ids.every((_, i) => udpBound(5000 + i)));
+	await restarted(sluice, () => sluice.cmd('restart'));
+	const { pid } = sluice.worker('stream', ids[1]);
+	process.kill(pid, 'SIGKILL');
+	await sluice.replaced('stream', ids[1], pid, 1500);
+	const deliver = sluice.worker('deliver').pid;
+	process.kill(deliver, 'SIGKILL');
+	await sluice.replaced('deliver', undefined, deliver, 1500);
+	await Sender.start(t, new TsMux(), 5001);
+	await sluice.onair(ids[1]);
+	const viewer = await Viewer.open(t, 8100, `/${ids[1]}`);
+	await waitUntil('a picture', () => viewer.bytes > 50000);
+	await sluice.stop();
+});
+
+test('a faulty configuration file keeps it from restarting', async (t) => {
+	const sluice = await Sluice.start(t, loaded());
+
+	await waitUntil('all', () => pids(sluice).length === N + 1);
+	const before = pids(sluice);
+	const events = await sluice.events(t);
+	fs.writeFileSync(sluice.file, '{');
+	await sluice.cmd('restart');
+	await waitUntil('the line', () =>
+		sluice.log.includes('no restart with a faulty configuration'));
+	assert.equal(events.closed, null);
+	assert.deepEqual(pids(sluice), before);
+	await sluice.stop();
+});
