@@ -25,8 +25,9 @@ enum {
  */
 json_t *document_parse(const char *data, size_t len, struct errmsg *why);
 
-/* The same from a file, with up to DOCUMENT_FILE_VALUES_MAX values; 0, -ENOENT when there is none, another -errno when it
- * cannot be read, -EBADMSG when it is refused. */
+/* The same from a file, with up to DOCUMENT_FILE_VALUES_MAX values; 0, -ENOENT
+ * when there is none, another -errno when it cannot be read, -EBADMSG when it
+ * is refused. */
 int document_load(const char *path, json_t **ret,
 		  struct errmsg *why) MUST_CHECK;
 
