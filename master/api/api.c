@@ -51,6 +51,8 @@ static const struct {
 	{ "set-settings", settings_set },
 	{ "set-softcam", softcams_set },
 	{ "set-stream", streams_set },
+	{ "set-stream-image", streams_set_image },
+	{ "set-stream-input", streams_set_input },
 	{ "set-user", users_set },
 	{ "toggle-adapter", adapters_toggle },
 	{ "toggle-stream", streams_toggle },
@@ -69,6 +71,11 @@ static const struct route_path paths[] = {
 	{ "api/stream-info", true, streams_info },
 	{ "api/stream-status", true, streams_status },
 	{ "api/system-status", false, status_system },
+};
+
+/* POST api/… */
+static const struct route_post posts[] = {
+	{ "api/output-group", output_groups_post },
 };
 
 static void on_restart(struct ev_loop *loop, ev_timer *w, int revents)
@@ -230,6 +237,22 @@ static void take_path(struct call *call)
 		r->path->run(call->api, r->id, r->span, &call->reply);
 }
 
+static void take_post(struct call *call)
+{
+	const struct route *r = &call->route;
+	struct errmsg why = { 0 };
+
+	if (!is_allowed(access_path(call->caller.type, r->post->path),
+			&call->reply))
+		return;
+	read_body(call, &why);
+	if (call->body == NULL)
+		reply_error(&call->reply, 400, "the body is not JSON: %s",
+			    why.text);
+	else
+		r->post->run(call->api, r->id, call->body, &call->reply);
+}
+
 /* The caller is known and may come in. */
 static void carry_out(struct call *call)
 {
@@ -237,6 +260,8 @@ static void carry_out(struct call *call)
 		take_command(call);
 	else if (call->route.kind == ROUTE_PATH)
 		take_path(call);
+	else if (call->route.kind == ROUTE_POST)
+		take_post(call);
 	if (!call->later)
 		call_answer(call);
 }
@@ -274,8 +299,9 @@ static bool is_shut_to_others(const struct call *call)
 void api_handle(struct api *api, struct http_conn *conn,
 		const struct http_request *request)
 {
-	const struct route_paths all = { api->prefix, paths,
-					 ARRAY_LEN(paths) };
+	const struct route_paths all = {
+		api->prefix, paths, ARRAY_LEN(paths), posts, ARRAY_LEN(posts),
+	};
 	struct call *call = call_new(api, conn, request);
 
 	admit_address(call);

@@ -40,6 +40,11 @@ typedef void command_fn(struct api *, const json_t *request, struct reply *);
 typedef void path_fn(struct api *, const char *id, enum status_span,
 		     struct reply *);
 
+/* One path that takes a body, any JSON value; id is what stands behind the
+ * path, or "". */
+typedef void post_fn(struct api *, const char *id, const json_t *body,
+		     struct reply *);
+
 /* 200 with the body, whose reference is taken. */
 void reply_json(struct reply *, json_t *take_body);
 
@@ -143,3 +148,10 @@ command_fn adapters_set;
 
 /* categories.c */
 command_fn categories_set;
+
+/* stream_input.c */
+command_fn streams_set_input;
+command_fn streams_set_image;
+
+/* output_groups.c */
+post_fn output_groups_post;

@@ -19,6 +19,7 @@ libmaster_a_SOURCES += \
 	master/api/input_edit.c master/api/input_edit.h \
 	master/api/login.c \
 	master/api/observer.c master/api/observer.h \
+	master/api/output_groups.c \
 	master/api/rewrite.c master/api/rewrite.h \
 	master/api/route.c master/api/route.h \
 	master/api/saved.c master/api/saved.h \
@@ -31,5 +32,6 @@ libmaster_a_SOURCES += \
 	master/api/softcams.c \
 	master/api/status.c \
 	master/api/stream_edit.c master/api/stream_edit.h \
+	master/api/stream_input.c \
 	master/api/streams.c \
 	master/api/users.c master/api/users.h

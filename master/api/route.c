@@ -113,6 +113,28 @@ static void find_path(const struct route_paths *paths, const char *path,
 	reply_error(reply, 404, "there is no such path");
 }
 
+/* False when it is none of them. */
+static bool find_post(const struct route_paths *paths, const char *path,
+		      const struct http_request *request, struct route *r,
+		      struct reply *reply)
+{
+	for (size_t i = 0; i < paths->n_posts; i++) {
+		const struct route_post *p = &paths->posts[i];
+		const char *id = is_path(path, p->path) ? ""
+						: behind(path, p->path);
+
+		if (id == NULL)
+			continue;
+		r->kind = ROUTE_POST;
+		r->post = p;
+		r->id = id;
+		if (!has_method(request, "POST"))
+			refuse_method(r, "POST", reply);
+		return true;
+	}
+	return false;
+}
+
 void route_find(const struct route_paths *paths,
 		const struct http_request *request, struct route *ret,
 		struct reply *reply)
@@ -134,7 +156,7 @@ void route_find(const struct route_paths *paths,
 		ret->kind = ROUTE_EVENT;
 		if (!has_method(request, "GET"))
 			refuse_method(ret, "GET", reply);
-	} else {
+	} else if (!find_post(paths, path, request, ret, reply)) {
 		find_path(paths, path, request, ret, reply);
 	}
 }

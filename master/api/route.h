@@ -14,10 +14,18 @@ struct route_path {
 	path_fn *run;
 };
 
+/* Takes a body; "/{id}" may follow. */
+struct route_post {
+	const char *path;
+	post_fn *run;
+};
+
 struct route_paths {
 	const char *prefix;
 	const struct route_path *list;
 	size_t n;
+	const struct route_post *posts;
+	size_t n_posts;
 };
 
 enum route_kind {
@@ -25,11 +33,13 @@ enum route_kind {
 	ROUTE_COMMAND, /* control/ */
 	ROUTE_EVENT,   /* control/event/ */
 	ROUTE_PATH,
+	ROUTE_POST,
 };
 
 struct route {
 	enum route_kind kind;
 	const struct route_path *path; /* of ROUTE_PATH */
+	const struct route_post *post; /* of ROUTE_POST */
 	const char *id;                /* borrowed from the request */
 	enum status_span span;
 };

@@ -29,6 +29,7 @@ system_tests = \
 	tests/system/http.mjs \
 	tests/system/inputs.mjs \
 	tests/system/main.mjs \
+	tests/system/output-groups.mjs \
 	tests/system/output.mjs \
 	tests/system/roles.mjs \
 	tests/system/restart.mjs \
