@@ -12,9 +12,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TEXT_MAX = 1024 };
+enum {
+	TEXT_MAX = 1024,
+	HEAD_MAX = 16,
+	COMPONENT_MAX = 96, /* a role, and the longest id */
+};
 
 static const char *const level_names[] = {
 	[LOG_LEVEL_ERROR] = "error",
@@ -28,8 +33,9 @@ static struct {
 	void *arg;
 	enum log_level level;
 	int own_fd;    /* stderr, in a description of our own; -1: none */
+	bool person;   /* reads stderr: it is a terminal */
 	unsigned lost; /* lines that stderr did not take */
-} out = { log_to_stderr, NULL, LOG_LEVEL_INFO, -1, 0 };
+} out = { log_to_stderr, NULL, LOG_LEVEL_INFO, -1, false, 0 };
 
 /*
  * Others write to the same pipe or terminal, and O_NONBLOCK on the description
@@ -54,6 +60,7 @@ void log_open(log_sink_fn *sink, void *arg, enum log_level level)
 	out.level = level;
 	fd_close(&out.own_fd);
 	out.own_fd = reopen_stderr();
+	out.person = isatty(STDERR_FILENO) == 1;
 }
 
 /* Whole and at once, or not. */
@@ -72,8 +79,8 @@ static bool write_line(const char *line, size_t len)
 	return n == (ssize_t)len;
 }
 
-void log_to_stderr(enum log_level level, const char *component,
-		   const char *text, void *arg)
+/* "<6>" for the journal, which adds the time; the time for a person. */
+static void format_head(enum log_level level, char head[HEAD_MAX])
 {
 	static const int priorities[] = {
 		[LOG_LEVEL_ERROR] = LOG_ERR,
@@ -81,19 +88,34 @@ void log_to_stderr(enum log_level level, const char *component,
 		[LOG_LEVEL_INFO] = LOG_INFO,
 		[LOG_LEVEL_DEBUG] = LOG_DEBUG,
 	};
+	time_t now = time(NULL);
+	struct tm tm;
 
-	char line[TEXT_MAX + 128];
+	if (!out.person)
+		(void)snprintf(head, HEAD_MAX, "<%d>", priorities[level]);
+	else if (localtime_r(&now, &tm) == NULL ||
+		 strftime(head, HEAD_MAX, "%H:%M:%S ", &tm) == 0)
+		head[0] = '\0';
+}
+
+void log_to_stderr(enum log_level level, const char *component,
+		   const char *text, void *arg)
+{
+	char line[HEAD_MAX + COMPONENT_MAX + TEXT_MAX + 8];
+	char head[HEAD_MAX];
 
 	(void)arg;
 	if (out.lost > 0) {
+		format_head(LOG_LEVEL_WARNING, head);
 		(void)snprintf(line, sizeof line,
-			       "<%d>log: %u lines are lost: nobody read them\n",
-			       LOG_WARNING, out.lost);
+			       "%slog: %u lines are lost: nobody read them\n",
+			       head, out.lost);
 		if (write_line(line, strlen(line)))
 			out.lost = 0;
 	}
-	(void)snprintf(line, sizeof line, "<%d>%.64s: %.*s\n",
-		       priorities[level], component, TEXT_MAX - 1, text);
+	format_head(level, head);
+	(void)snprintf(line, sizeof line, "%s%.*s: %.*s\n", head,
+		       COMPONENT_MAX, component, TEXT_MAX - 1, text);
 	if (out.lost > 0 || !write_line(line, strlen(line)))
 		out.lost++;
 }

@@ -25,7 +25,8 @@ typedef void log_sink_fn(enum log_level, const char *component,
 void log_open(log_sink_fn *sink, void *arg, enum log_level level);
 
 /*
- * The sink that writes "<6>component: text" lines for journald to stderr.
+ * The sink that writes "<6>component: text" lines for journald to stderr, or,
+ * when that is a terminal, "12:34:56 component: text" for who sits at it.
  * Never waits: what a reader that has stalled does not take is dropped, and
  * counted in the first line that it takes again.
  */

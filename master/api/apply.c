@@ -22,6 +22,14 @@ static void keep_first(enum check_severity severity, const char *path,
 		errmsg_set(why, "%s: %s", path, text);
 }
 
+static void warn_stream(const char *id, const char *what, const char *text)
+{
+	char *name = xasprintf("stream %s", id);
+
+	log_warning(name, "%s: %s", what, text);
+	free(name);
+}
+
 struct odd {
 	const char *id;
 	struct ratelimit *limit;
@@ -40,7 +48,9 @@ static void log_odd(enum check_severity severity, const char *path,
 	if (suppressed > 0)
 		log_warning("config", "%u more lines about odd things were "
 			    "suppressed", suppressed);
-	log_warning("config", "stream %s: %s: %s", odd->id, path, text);
+	if (strncmp(path, "stream.", 7) == 0)
+		path += 7; /* the line begins with the stream */
+	warn_stream(odd->id, path, text);
 }
 
 static struct check_place place_of(const struct api *api, const char *self)
@@ -85,7 +95,7 @@ static void settle(struct api *api, const char *id, const json_t *stream,
 	else
 		fleet_remove_stream(api->cfg.fleet, id);
 	if (fault != NULL && json_is_true(json_object_get(stream, "enable")))
-		log_warning("stream", "%s is not run: %s", id, fault);
+		warn_stream(id, "is not run", fault);
 }
 
 void apply_stream(struct api *api, const char *id, const json_t *stream)

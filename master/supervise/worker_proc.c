@@ -110,8 +110,12 @@ static void pass_log(struct worker_proc *w, const struct msg_worker_log *line)
 		return;
 	if (suppressed > 0)
 		log_warning(w->name, "%u lines were suppressed", suppressed);
-	(void)snprintf(text, sizeof text, "%s: %s", line->component,
-		       line->text);
+	/* our own name says its role */
+	if (strcmp(line->component, w->cfg.role) == 0)
+		(void)snprintf(text, sizeof text, "%s", line->text);
+	else
+		(void)snprintf(text, sizeof text, "%s: %s", line->component,
+			       line->text);
 	switch (line->level) {
 	case LOG_LEVEL_ERROR:
 		log_error(w->name, "%s", text);
@@ -400,9 +404,11 @@ static void step(struct worker_proc *w, enum proc_event event)
 	if (w->proc.state != before)
 		spawner_touch(w->cfg.spawner);
 
+	if (w->proc.state != PROC_GONE || before == PROC_GONE)
+		return;
+	log_info(w->name, "stopped");
 	/* w may be freed in here: nothing after the call */
-	if (w->proc.state == PROC_GONE && before != PROC_GONE)
-		w->cfg.events->on_gone(w, w->cfg.arg);
+	w->cfg.events->on_gone(w, w->cfg.arg);
 }
 
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)

@@ -28,6 +28,7 @@ system_tests = \
 	tests/system/http-strict.mjs \
 	tests/system/http.mjs \
 	tests/system/inputs.mjs \
+	tests/system/log.mjs \
 	tests/system/main.mjs \
 	tests/system/output-groups.mjs \
 	tests/system/output.mjs \

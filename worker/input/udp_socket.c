@@ -71,6 +71,18 @@ static void tune(int fd, const struct input_spec *spec)
 	(void)set_int(fd, SOL_UDP, UDP_GRO, 1);
 }
 
+static int say_bind(const struct sockaddr_any *where, int err,
+		    struct errmsg *why)
+{
+	char address[SOCKADDR_TEXT_MAX];
+
+	sockaddr_format(where, address);
+	return errmsg_fail(why, -err, "bind %s: %s", address,
+			   err == EADDRNOTAVAIL
+				   ? "not an address of this host"
+				   : strerror(err));
+}
+
 static int bind_unicast(int fd, const struct input_spec *spec,
 			unsigned ifindex, struct errmsg *why)
 {
@@ -82,7 +94,7 @@ static int bind_unicast(int fd, const struct input_spec *spec,
 		return errmsg_fail(why, r, "interface %s: %s", spec->iface,
 				   strerror(-r));
 	if (bind(fd, &spec->local.sa, spec->local.len) < 0)
-		return errmsg_fail(why, -errno, "bind: %s", strerror(errno));
+		return say_bind(&spec->local, errno, why);
 	return 0;
 }
 
@@ -103,10 +115,13 @@ static int bind_group(int fd, const struct input_spec *spec,
 		group.in6.sin6_scope_id = ifindex;
 	}
 	if (bind(fd, &group.sa, group.len) < 0)
-		return errmsg_fail(why, -errno, "bind: %s", strerror(errno));
+		return say_bind(&group, errno, why);
 
 	int r = join(fd, spec, ifindex);
 
+	if (r == -ENODEV && ifindex == 0)
+		return errmsg_fail(why, r, "join: there is no route to the "
+				   "group, name an interface: <iface>@<group>");
 	if (r < 0)
 		return errmsg_fail(why, r, "join: %s", strerror(-r));
 	return 0;

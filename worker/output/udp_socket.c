@@ -64,6 +64,19 @@ static void set_ttl(int fd, const struct output_spec *spec)
 	}
 }
 
+static int say_connect(const struct output_spec *spec, int err,
+		       struct errmsg *why)
+{
+	char address[SOCKADDR_TEXT_MAX];
+
+	sockaddr_format(&spec->remote, address);
+	if (err == ENETUNREACH && spec->iface[0] == '\0')
+		return errmsg_fail(why, -err, "there is no route to %s, name "
+				   "an interface: <iface>@<address>", address);
+	return errmsg_fail(why, -err, "connect %s: %s", address,
+			   strerror(err));
+}
+
 static int prepare(int fd, const struct output_spec *spec,
 		   struct errmsg *why)
 {
@@ -78,8 +91,7 @@ static int prepare(int fd, const struct output_spec *spec,
 	if (r < 0)
 		return r;
 	if (connect(fd, &spec->remote.sa, spec->remote.len) < 0)
-		return errmsg_fail(why, -errno, "connect: %s",
-				   strerror(errno));
+		return say_connect(spec, errno, why);
 	return 0;
 }
 

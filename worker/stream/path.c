@@ -139,8 +139,7 @@ static void make_sources(struct path *p, const struct msg_stream_start *start)
 	p->n_sources = start->n_inputs;
 	p->sources = xcalloc(p->n_sources, sizeof *p->sources);
 	for (size_t i = 0; i < p->n_sources; i++)
-		source_init(&p->sources[i], p->id, (unsigned)i + 1,
-			    start->inputs[i]);
+		source_init(&p->sources[i], (unsigned)i + 1, start->inputs[i]);
 	choose_source(p);
 }
 
@@ -149,8 +148,7 @@ static void make_sinks(struct path *p, const struct msg_stream_start *start)
 	p->n_sinks = start->n_outputs;
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);
 	for (size_t i = 0; i < p->n_sinks; i++) {
-		sink_init(&p->sinks[i], p->id, (unsigned)i + 1,
-			  start->outputs[i]);
+		sink_init(&p->sinks[i], (unsigned)i + 1, start->outputs[i]);
 		sink_open(&p->sinks[i], p->now_ns);
 		p->n_outputs += p->sinks[i].valid &&
 				p->sinks[i].spec.kind != OUTPUT_HTTP;
@@ -181,7 +179,7 @@ static void make_ring(struct path *p, int fd)
 	if (p->ring != NULL)
 		return;
 	errmsg_set(&p->ring_error, "ring: %s", strerror(-err));
-	log_error("stream", "%s: %s", p->id, p->ring_error.text);
+	log_error("stream", "%s", p->ring_error.text);
 }
 
 struct path *path_new(const struct path_config *config)
@@ -189,7 +187,6 @@ struct path *path_new(const struct path_config *config)
 	struct path *p = xcalloc(1, sizeof *p);
 
 	p->loop = config->loop;
-	p->id = config->id;
 	p->on_status = config->on_status;
 	p->arg = config->arg;
 	p->now_ns = p->began_ns = mono_ns();
@@ -200,7 +197,7 @@ struct path *path_new(const struct path_config *config)
 	make_analyze(p);
 	if (config->ring >= 0)
 		make_ring(p, config->ring);
-	ticker_init(&p->ticker, p->loop, p->id, on_tick, p);
+	ticker_init(&p->ticker, p->loop, config->id, on_tick, p);
 	ev_init(&p->readable, on_readable);
 	turn(p);
 	return p;

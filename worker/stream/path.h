@@ -18,9 +18,9 @@ struct path;
 
 struct path_config {
 	struct ev_loop *loop;
-	/* Borrowed for the call of path_new(), but for the id. */
+	/* Both borrowed for the call of path_new(). */
 	const struct msg_stream_start *start;
-	const char *id; /* borrowed for the life of the path */
+	const char *id;
 	int ring;       /* descriptor of the ring, or -1; not taken */
 	/* Once a second; the status is borrowed.  The path must not be freed
 	 * inside. */

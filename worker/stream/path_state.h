@@ -15,7 +15,6 @@
 
 struct path {
 	struct ev_loop *loop;
-	const char *id;
 	void (*on_status)(const struct msg_stream_status *, void *arg);
 	void *arg;
 
@@ -44,6 +43,9 @@ struct path {
 	struct sender sender;
 	uint64_t late_before;     /* sender.dropped a second ago */
 	struct ratelimit late_log;
+
+	bool told_onair; /* what the log said last */
+	struct ratelimit onair_log;
 };
 
 /* Ends a second: counts, reports, mends. */

@@ -47,7 +47,7 @@ static void start(struct stream *s, const struct msg_stream_start *start,
 {
 	if (s->path != NULL) {
 		/* a changed stream gets a new process */
-		log_error("stream", "%s: started twice", s->id);
+		log_error("stream", "started twice");
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}

@@ -17,6 +17,29 @@ static const char *text_or_null(const struct errmsg *e)
 	return e->text[0] != '\0' ? e->text : NULL;
 }
 
+/* One line for each change; one that comes and goes is told once in a while,
+ * and the last word is right. */
+static void log_onair(struct path *p, const struct analyze_report *r)
+{
+	unsigned suppressed;
+
+	if (r->onair == p->told_onair ||
+	    !ratelimit_pass(&p->onair_log, p->now_ns / MS, &suppressed))
+		return;
+	p->told_onair = r->onair;
+	if (r->onair)
+		log_info("stream", "on air, %u kbit/s", r->bitrate_kbps);
+	else if (r->packets == 0)
+		log_warning("stream", "off air: no packets");
+	else if (!r->has_pmt)
+		log_warning("stream", "off air: no PMT in %u kbit/s",
+			    r->bitrate_kbps);
+	else
+		log_warning("stream", "off air: %u kbit/s, %u CC errors, "
+			    "%u PES errors%s", r->bitrate_kbps, r->cc_error,
+			    r->pes_error, r->scrambled ? ", scrambled" : "");
+}
+
 static void report_active(struct path *p, struct msg_input_status *s)
 {
 	struct analyze_report report;
@@ -24,6 +47,7 @@ static void report_active(struct path *p, struct msg_input_status *s)
 	uint64_t elapsed_ms = (p->now_ns - p->began_ns) / MS;
 
 	analyze_second(p->analyze, (unsigned)MAX(elapsed_ms, 1), &report);
+	log_onair(p, &report);
 	source_second(p->active, p->now_ns, &counted);
 	s->active = true;
 	s->open = p->active->input != NULL;
@@ -93,9 +117,8 @@ static void log_late(struct path *p)
 		return;
 	p->late_before = p->sender.dropped;
 	log_warning("stream",
-		    "%s: %llu packets came faster than the stream runs and "
-		    "were dropped before the outputs",
-		    p->id, (unsigned long long)late);
+		    "%llu packets came faster than the stream runs and were "
+		    "dropped before the outputs", (unsigned long long)late);
 }
 
 void path_second(struct path *p)

@@ -5,16 +5,14 @@
 
 #include <string.h>
 
-void sink_init(struct sink *s, const char *stream, unsigned position,
-	       const char *address)
+void sink_init(struct sink *s, unsigned position, const char *address)
 {
-	*s = (struct sink){ .stream = stream, .position = position };
+	*s = (struct sink){ .position = position };
 	/* the master has named the options that nobody knows */
 	s->valid = output_spec_parse(address, &s->spec, NULL, NULL,
 				     &s->error) == 0;
 	if (!s->valid)
-		log_error("stream", "%s: output %u: %s", stream, position,
-			  s->error.text);
+		log_error("stream", "output %u: %s", position, s->error.text);
 }
 
 void sink_done(struct sink *s)
@@ -31,8 +29,7 @@ static void close_output(struct sink *s, const struct errmsg *why,
 	if (strcmp(s->error.text, why->text) == 0)
 		return;
 	s->error = *why;
-	log_warning("stream", "%s: output %u: %s", s->stream, s->position,
-		    why->text);
+	log_warning("stream", "output %u: %s", s->position, why->text);
 }
 
 void sink_open(struct sink *s, uint64_t now_ns)
@@ -49,8 +46,7 @@ void sink_open(struct sink *s, uint64_t now_ns)
 		return;
 	}
 	if (s->error.text[0] != '\0')
-		log_info("stream", "%s: output %u: open again", s->stream,
-			 s->position);
+		log_info("stream", "output %u: open again", s->position);
 	s->error.text[0] = '\0';
 }
 

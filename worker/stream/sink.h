@@ -11,7 +11,6 @@
 #include "worker/stream/retry.h"
 
 struct sink {
-	const char *stream; /* id, for the log; borrowed */
 	unsigned position;  /* from 1 */
 	bool valid;
 	struct output_spec spec;
@@ -21,8 +20,7 @@ struct sink {
 	struct output_counters closed; /* of outputs that were closed */
 };
 
-void sink_init(struct sink *, const char *stream, unsigned position,
-	       const char *address);
+void sink_init(struct sink *, unsigned position, const char *address);
 void sink_done(struct sink *);
 
 /* Opens it when it is closed, may be opened and the time has come. */

@@ -6,16 +6,14 @@
 #include <errno.h>
 #include <string.h>
 
-void source_init(struct source *s, const char *stream, unsigned position,
-		 const char *address)
+void source_init(struct source *s, unsigned position, const char *address)
 {
-	*s = (struct source){ .stream = stream, .position = position };
+	*s = (struct source){ .position = position };
 	/* the master has named the options that nobody knows */
 	s->valid = input_spec_parse(address, &s->spec, NULL, NULL,
 				    &s->error) == 0;
 	if (!s->valid)
-		log_error("stream", "%s: input %u: %s", stream, position,
-			  s->error.text);
+		log_error("stream", "input %u: %s", position, s->error.text);
 }
 
 void source_done(struct source *s)
@@ -34,11 +32,16 @@ static void closed(struct source *s, int err, const struct errmsg *why,
 		return;
 	s->error = *why;
 	if (s->ended)
-		log_info("stream", "%s: input %u: %s", s->stream, s->position,
-			 why->text);
+		log_info("stream", "input %u: %s", s->position, why->text);
 	else
-		log_warning("stream", "%s: input %u: %s", s->stream,
-			    s->position, why->text);
+		log_warning("stream", "input %u: %s", s->position, why->text);
+}
+
+static void opened(struct source *s)
+{
+	if (s->error.text[0] != '\0')
+		log_info("stream", "input %u: open again", s->position);
+	s->error.text[0] = '\0';
 }
 
 void source_open(struct source *s, uint64_t now_ns)
@@ -54,10 +57,9 @@ void source_open(struct source *s, uint64_t now_ns)
 		closed(s, err, &why, now_ns);
 		return;
 	}
-	if (s->error.text[0] != '\0')
-		log_info("stream", "%s: input %u: open again", s->stream,
-			 s->position);
-	s->error.text[0] = '\0';
+	/* that a file can be opened says nothing about what is in it */
+	if (input_fd(s->input) >= 0)
+		opened(s);
 }
 
 uint64_t source_retry_ns(const struct source *s)
@@ -72,10 +74,12 @@ int source_read(struct source *s, struct batch *batch, uint64_t now_ns)
 	struct errmsg why = { 0 };
 	int r = input_read(s->input, batch, now_ns, &why);
 
-	if (r < 0)
+	if (r < 0) {
 		closed(s, r, &why, now_ns);
-	else if (r > 0)
+	} else if (r > 0) {
+		opened(s);
 		retry_worked(&s->retry);
+	}
 	return r;
 }
 

@@ -11,7 +11,6 @@
 #include "worker/stream/retry.h"
 
 struct source {
-	const char *stream; /* id, for the log; borrowed */
 	unsigned position;  /* from 1 */
 	bool valid;         /* the address has a meaning */
 	bool ended;         /* a file that is not looped is through */
@@ -23,8 +22,7 @@ struct source {
 };
 
 /* Judges the address; opens nothing. */
-void source_init(struct source *, const char *stream, unsigned position,
-		 const char *address);
+void source_init(struct source *, unsigned position, const char *address);
 void source_done(struct source *);
 
 /* Opens it when it is closed, may be opened and the time has come. */

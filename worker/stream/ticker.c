@@ -41,7 +41,7 @@ void ticker_init(struct ticker *t, struct ev_loop *loop, const char *name,
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 
 	if (fd < 0) {
-		log_error("stream", "%s: timer: %s", name, strerror(errno));
+		log_error("stream", "timer: %s", strerror(errno));
 		abort();
 	}
 	*t = (struct ticker){ .loop = loop, .on_tick = on_tick, .arg = arg,

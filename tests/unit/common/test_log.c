@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -97,6 +98,25 @@ Test(log, a_file_is_appended_to_by_all_who_share_it)
 	cr_assert_eq(lseek(fd, 0, SEEK_SET), 0);
 	read_all(fd, text, sizeof text);
 	cr_assert_str_eq(text, "before\n<6>test: one\nbetween\n<6>test: two\n");
+}
+
+Test(log, at_a_terminal_lines_have_the_time_instead_of_a_priority)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), other, at = 0;
+	unsigned hour, minute, second;
+	char text[256];
+
+	cr_assert_geq(terminal, 0);
+	cr_assert_eq(grantpt(terminal) | unlockpt(terminal), 0);
+	other = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	cr_assert_geq(other, 0);
+	take_stderr(terminal, other);
+	log_warning("test", "said");
+	read_all(terminal, text, sizeof text);
+	cr_assert_eq(sscanf(text, "%2u:%2u:%2u %n", &hour, &minute, &second,
+			    &at), 3, "%s", text);
+	cr_assert_eq(at, (int)strlen("12:34:56 "), "%s", text);
+	cr_assert_eq(strncmp(text + at, "test: said", 10), 0, "%s", text);
 }
 
 static char kept[2048];

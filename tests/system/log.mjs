@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// log: what an operator has to know is one line, in one form.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const lines = (sluice, of) =>
+	sluice.log.split('\n').filter((line) => line.includes(of));
+
+test('each change of on air, and the end, is a line', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+	const of = 'stream a001: ';
+
+	for (let turn = 1; turn <= 2; turn++) {
+		await waitUntil('input', () => udpBound(5000));
+		const sender = await Sender.start(t, new TsMux(), 5000);
+		await sluice.onair('a001');
+		sender.stop();
+		await sluice.waitStatus('a001', 'silence', (s) => !s.onair);
+		await waitUntil('its line', () =>
+			lines(sluice, `${of}off air`).length === turn);
+		assert.equal(lines(sluice, `${of}on air, `).length, turn);
+	}
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	await waitUntil('the end', () =>
+		lines(sluice, `<6>${of}stopped`).length === 1);
+	await sluice.stop();
+	assert.match(sluice.log, /<4>stream a001: off air: \d+ kbit\/s, /);
+});
+
+test('what cannot be an input is named once', async (t) => {
+	const file = path.join(tempDir(t), 'clip.ts');
+	fs.writeFileSync(file, 'no transport stream\n'.repeat(200));
+	const sluice = await Sluice.start(t, config(
+		stream('a001', `file://${file}`, 'udp://127.0.0.1:6000')));
+
+	await waitUntil('the line', () =>
+		lines(sluice, 'no transport stream').length > 0);
+	fs.writeFileSync(file, new TsMux().take(8000));
+	await sluice.onair('a001', 30000);
+	const said = lines(sluice, 'input 1: ');
+	assert.match(said[0], /^<4>stream a001: input 1: .*: no transport/);
+	assert.deepEqual(said.slice(1),
+		['<6>stream a001: input 1: open again']);
+	await sluice.stop();
+});
+
+test('what a route lacks is said with its remedy', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://224.9.9.9:5000', 'udp://224.9.9.9:6000'),
+		stream('a002', 'udp://192.0.2.1:5000', 'udp://127.0.0.1:6001')));
+
+	await waitUntil('the lines', () =>
+		lines(sluice, 'put 1: ').length >= 3);
+	assert.match(sluice.log,
+		/stream a001: input 1: join: .* name an interface/);
+	assert.match(sluice.log,
+		/a001: output 1: there is no route to 224.9.9.9:6000, name/);
+	assert.match(sluice.log, /a002: input 1: bind 192.0.2.1:5000: not an/);
+	await sluice.stop();
+});
