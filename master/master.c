@@ -203,6 +203,71 @@ static void on_restart(void *arg)
 	ev_timer_start(m->loop, &m->restart);
 }
 
+/* --- the file read again --- */
+
+static void log_found(enum check_severity severity, const char *path,
+		      const char *text, void *arg)
+{
+	bool *fatal = arg;
+
+	if (severity == CHECK_WARNING)
+		log_warning("config", "%s: %s", path, text);
+	else
+		log_error("config", "%s: %s", path, text);
+	*fatal |= severity == CHECK_FATAL;
+}
+
+/* Names every fault; true when there is none. */
+static bool is_sound(const struct master *m, const json_t *document)
+{
+	const json_t *port = json_object_get(
+		json_object_get(document, "settings"), "control_port");
+	struct sockaddr_any control;
+	struct errmsg why = { 0 };
+	bool fatal = false;
+
+	if (options_control_address(m->options, port, &control, &why) < 0) {
+		log_error("config", "%s", why.text);
+		return false;
+	}
+	return check_document(document, &control, log_found, &fatal) == 0;
+}
+
+static void on_reread(int result, const json_t *document,
+		      const struct errmsg *why, void *arg)
+{
+	struct master *m = arg;
+
+	if (m->stopping || result == -ECANCELED)
+		return;
+	if (result < 0)
+		log_error("config", "SIGHUP: nothing is changed: %s",
+			  result == -ENOENT ? "there is no file" : why->text);
+	else if (!is_sound(m, document))
+		log_error("config", "SIGHUP: nothing is changed: the file has "
+			  "faults");
+	else if (!config_is_saved(m->config))
+		log_warning("config", "SIGHUP: nothing is changed: a command "
+			    "was faster, and its save replaces the file");
+	else if (api_reload(m->api, document))
+		log_info("config", "SIGHUP: the file is in force");
+	else
+		on_restart(m);
+}
+
+static void reload(struct master *m)
+{
+	if (m->stopping)
+		return;
+	if (config_path(m->config) == NULL)
+		log_info("config", "SIGHUP: there is no file to read");
+	else if (!config_is_saved(m->config))
+		log_warning("config", "SIGHUP: nothing is changed: a command "
+			    "was faster, and its save replaces the file");
+	else
+		config_read_file(m->config, on_reread, m);
+}
+
 /* --- signals --- */
 
 static void stop(struct master *m, const char *why)
@@ -220,8 +285,7 @@ static void on_signal(struct ev_loop *loop, ev_signal *s, int revents)
 {
 	(void)loop, (void)revents;
 	if (s->signum == SIGHUP)
-		log_info("master", "SIGHUP: the configuration is not read "
-				   "again; change it through the API");
+		reload(s->data);
 	else
 		stop(s->data, s->signum == SIGINT ? "SIGINT" : "SIGTERM");
 }
@@ -234,18 +298,6 @@ static void watch_signal(struct master *m, ev_signal *s, int number)
 }
 
 /* --- start, in the order in which the parts need each other --- */
-
-static void log_found(enum check_severity severity, const char *path,
-		      const char *text, void *arg)
-{
-	bool *fatal = arg;
-
-	if (severity == CHECK_WARNING)
-		log_warning("config", "%s: %s", path, text);
-	else
-		log_error("config", "%s: %s", path, text);
-	*fatal |= severity == CHECK_FATAL;
-}
 
 static void warn_of_files(const json_t *document)
 {

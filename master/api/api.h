@@ -9,6 +9,9 @@
 #include "common/sockaddr.h"
 #include "common/util.h"
 
+#include <jansson.h>
+#include <stdbool.h>
+
 struct api;
 struct auth;
 struct config;
@@ -46,6 +49,11 @@ void api_free(struct api **);
 /* Hands every sound stream of the configuration to the fleet, and logs why
  * the others are not run.  Call once, when the fleet is ready. */
 void api_start_streams(struct api *);
+
+/* The file holds another document (without a fault): applies and announces
+ * what differs in streams, users and log.  False, and nothing is done, when
+ * more differs: then the instance has to begin anew. */
+bool api_reload(struct api *, const json_t *document);
 
 /* A whole request: http_server_config.on_request.  Answers now or later. */
 void api_handle(struct api *, struct http_conn *, const struct http_request *);

@@ -20,6 +20,7 @@ libmaster_a_SOURCES += \
 	master/api/login.c \
 	master/api/observer.c master/api/observer.h \
 	master/api/output_groups.c \
+	master/api/reload.c \
 	master/api/rewrite.c master/api/rewrite.h \
 	master/api/route.c master/api/route.h \
 	master/api/saved.c master/api/saved.h \

@@ -244,6 +244,16 @@ void config_save_now(struct config *c, save_done_fn *done, void *arg)
 	save_now(c->save, done, arg);
 }
 
+void config_replace(struct config *c, const json_t *document)
+{
+	json_decref(c->document);
+	c->document = json_deep_copy(document);
+	if (c->document == NULL)
+		abort();
+	if (c->backup != NULL)
+		save_touch(c->backup);
+}
+
 bool config_is_saved(const struct config *c)
 {
 	return c->save == NULL || save_is_idle(c->save);

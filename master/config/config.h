@@ -75,6 +75,9 @@ const char *config_path(const struct config *);
  * as save.h says. */
 void config_save_now(struct config *, save_done_fn *done, void *arg);
 
+/* Takes over a document (borrowed) that stands in the file already. */
+void config_replace(struct config *, const json_t *document);
+
 /* All changes are on disk, and nothing is being written; without a file there
  * is nothing to write. */
 bool config_is_saved(const struct config *);

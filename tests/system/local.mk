@@ -33,6 +33,7 @@ system_tests = \
 	tests/system/output-groups.mjs \
 	tests/system/output.mjs \
 	tests/system/roles.mjs \
+	tests/system/reload.mjs \
 	tests/system/restart.mjs \
 	tests/system/save.mjs \
 	tests/system/settings.mjs \

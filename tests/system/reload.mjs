@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// reload: SIGHUP reads the file again and touches only what differs.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const three = () => config(...[0, 1, 2].map((i) => stream(`a00${i}`,
+	`udp://127.0.0.1:${5000 + i}`, `udp://127.0.0.1:${6000 + i}`)));
+
+const pids = (sluice) => Object.fromEntries(sluice.workers()
+	.map((w) => [w.object, w.pid]));
+
+async function running(t, { document = three(), ...options } = {}) {
+	const sluice = await Sluice.start(t, document, options);
+
+	await waitUntil('inputs', () => [0, 1, 2].every((i) =>
+		udpBound(5000 + i)));
+	return { sluice, before: pids(sluice) };
+}
+
+function change(sluice, edit) {
+	const document = JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
+
+	edit(document);
+	fs.writeFileSync(sluice.file, JSON.stringify(document));
+	return document;
+}
+
+const hup = (sluice, line) => {
+	const from = sluice.log.length;
+
+	process.kill(sluice.pid, 'SIGHUP');
+	return waitUntil(line, () => sluice.log.slice(from).includes(line));
+};
+
+test('a changed stream is replaced, its neighbours lose nothing',
+	async (t) => {
+		const { sluice, before } = await running(t);
+		const events = await sluice.events(t);
+		const recorder = await Recorder.start(t, { port: 6001 });
+		const sender = await Sender.start(t, new TsMux(), 5001);
+
+		await sluice.onair('a001');
+		const next = change(sluice, (c) => {
+			c.make_stream[0].output = ['udp://127.0.0.1:6100'];
+			c.make_stream[2] = stream('b', 'udp://127.0.0.1:5003',
+				'udp://127.0.0.1:6003');
+		});
+		await hup(sluice, 'the file is in force');
+		await waitUntil('inputs', () => udpBound(5000) &&
+			udpBound(5003) && !udpBound(5002));
+		const after = pids(sluice);
+		assert.deepEqual(Object.keys(after).sort(),
+			['a000', 'a001', 'b']);
+		assert.equal(after.a001, before.a001);
+		assert.notEqual(after.a000, before.a000);
+		assert.deepEqual(await sluice.cmd('load'), next);
+		await events.wait('the last event',
+			(m) => m.stream?.id === 'b');
+		assert.deepEqual(events.scope('set-stream')
+			.map((m) => [m.stream.id, m.stream.remove ?? false]),
+		[['a002', true], ['a000', false], ['b', false]]);
+		assert.equal(events.closed, null);
+		sender.stop();
+		await recorder.quiet();
+		const [list] = await recorder.stop();
+		assert.equal(joined(list).compare(
+			new TsMux().take(sender.sent * 7)), 0);
+		await sluice.stop();
+	});
+
+test('a broken file changes nothing and its faults are named',
+	async (t) => {
+		const { sluice, before } = await running(t);
+		const document = await sluice.cmd('load');
+
+		fs.writeFileSync(sluice.file, '{"make_stream": [');
+		await hup(sluice, 'SIGHUP: nothing is changed: line 1');
+		fs.writeFileSync(sluice.file, JSON.stringify({ ...document,
+			make_stream: [{ ...document.make_stream[0],
+				output: ['udp://127.0.0.1:70000'] }] }));
+		await hup(sluice, 'make_stream[0].output[0]');
+		await hup(sluice, 'the file has faults');
+		fs.rmSync(sluice.file);
+		await hup(sluice, 'there is no file');
+		assert.deepEqual(await sluice.cmd('load'), document);
+		assert.deepEqual(pids(sluice), before);
+		await sluice.stop();
+	});
+
+test('settings that need a new instance get one, streams go on',
+	async (t) => {
+		const { sluice, before } = await running(t);
+		const events = await sluice.events(t);
+
+		change(sluice, (c) => {
+			c.settings = { instance_name: 'renamed' };
+			c.make_stream[1].enable = false;
+		});
+		await hup(sluice, 'restarting');
+		await sluice.ready();
+		assert.equal(await events.waitClosed(1000), 1001);
+		const { instance } = await sluice.json('/api/system-status');
+		assert.equal(instance, 'renamed');
+		await waitUntil('one less', () => !udpBound(5001));
+		delete before.a001;
+		assert.deepEqual(pids(sluice), before);
+		await sluice.stop();
+	});
+
+test('the same file again touches nothing', async (t) => {
+	const { sluice, before } = await running(t);
+	const events = await sluice.events(t);
+
+	for (let i = 0; i < 5; i++)
+		await hup(sluice, 'the file is in force');
+	assert.deepEqual(pids(sluice), before);
+	assert.deepEqual(events.scope('set-stream'), []);
+	await sluice.stop();
+});
