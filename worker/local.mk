@@ -15,4 +15,9 @@ libexec_PROGRAMS += sluice-worker
 sluice_worker_SOURCES = worker/main.c
 sluice_worker_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
-	$(CRYPT_LIBS)
+	$(CRYPT_LIBS) -lm
+if STATIC_WORKER
+# No shared library: fewer pages to find again at each of the hundred wake-ups
+# a second (doc/benchmarks.md has the figures).
+sluice_worker_LDFLAGS = -static-pie -Wl,-z,relro -Wl,-z,now $(SAN_FLAGS)
+endif

@@ -16,7 +16,7 @@
 #include <ev.h>
 #include <stdint.h>
 
-enum { TICKER_PHASES = 4 };
+enum { TICKER_PHASES = 2 };
 
 struct ticker {
 	struct ev_loop *loop;
