@@ -6,6 +6,7 @@
  * A name is a letter, the kind, and a number that is never given twice:
  *
  *	c  the master's end of a worker's channel
+ *	f  the lock of the configuration
  *	h  a listening socket of the control server
  *	l  a listening socket of viewers
  *	p  a worker's process (pidfd)

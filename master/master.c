@@ -11,6 +11,7 @@
 #include "master/auth/sessions_path.h"
 #include "master/config/check.h"
 #include "master/config/config.h"
+#include "master/config/lock.h"
 #include "master/file_budget.h"
 #include "master/config/document.h"
 #include "master/handover.h"
@@ -38,6 +39,7 @@ enum {
 struct master {
 	const struct options *options;
 	struct ev_loop *loop;
+	int lock; /* on the configuration; -1: none */
 	struct config *config;
 	struct sockaddr_any control;
 	struct hub *hub;
@@ -56,6 +58,7 @@ struct master {
 	/* from the one before us, while we start; or NULL */
 	struct handover *handover;
 	uint64_t control_number; /* the control socket's in a handover */
+	uint64_t lock_number;    /* and the lock's */
 	uint64_t last_number; /* given to a descriptor of a handover */
 	ev_timer restart;     /* runs while one waits for the save */
 	unsigned restart_tries;
@@ -117,6 +120,8 @@ static struct handover *write_handover(struct master *m)
 	fleet_write(m->fleet, h);
 	json_decref(handover_put(h, 'h', &m->control_number,
 				 http_server_fd(m->http, 0)));
+	if (m->lock >= 0)
+		json_decref(handover_put(h, 'f', &m->lock_number, m->lock));
 	return h;
 }
 
@@ -311,6 +316,25 @@ static void warn_of_files(const json_t *document)
 			    "raise LimitNOFILE", files.streams, n);
 }
 
+/* The one before us has left it to us, or nobody else may have it. */
+static int lock_config(struct master *m)
+{
+	struct errmsg why;
+
+	if (m->handover != NULL)
+		m->lock = handover_take_any(m->handover, 'f', &m->lock_number);
+	if (m->lock >= 0 || m->options->config_path == NULL)
+		return 0;
+	m->lock = config_lock(m->options->config_path, &why);
+	if (m->lock == -EWOULDBLOCK) {
+		log_error("config", "%s", why.text);
+		return MASTER_EXIT_FAILURE;
+	}
+	if (m->lock < 0)
+		log_warning("config", "%s", why.text);
+	return 0;
+}
+
 static int open_config(struct master *m)
 {
 	struct errmsg why = { 0 };
@@ -467,8 +491,10 @@ static void open_signals(struct master *m)
 
 static int start(struct master *m)
 {
-	int code = open_config(m);
+	int code = lock_config(m);
 
+	if (code == 0)
+		code = open_config(m);
 	if (code == 0)
 		code = open_control(m);
 	if (code == 0)
@@ -501,6 +527,7 @@ static void close_all(struct master *m)
 	fleet_free(&m->fleet);
 	hub_free(&m->hub);
 	config_close(&m->config);
+	fd_close(&m->lock);
 	handover_free(&m->handover);
 	free(m->worker_path);
 	free(m->program);
@@ -509,7 +536,7 @@ static void close_all(struct master *m)
 
 int master_run(const struct options *options)
 {
-	struct master m = { .options = options };
+	struct master m = { .options = options, .lock = -1 };
 	int code;
 
 	/* not the default loop: it would reap our workers blindly */

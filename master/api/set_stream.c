@@ -82,9 +82,10 @@ static const char *choose_id(struct api *api, struct edit *e,
 	}
 	if ((e->old_id == NULL || strcmp(id, e->old_id) != 0) &&
 	    config_stream(api->cfg.config, id) != NULL) {
-		reply_error(reply, 400,
-			    "stream.id: \"%.64s\" is the id of another stream",
-			    id);
+		reply_error(reply, 400, e->id != NULL
+			    ? "stream.id: \"%.64s\" is the id of another stream"
+			    : "stream.id: \"%.64s\" exists; to change it send "
+			      "its id beside \"stream\", too", id);
 		return NULL;
 	}
 	return id;

@@ -5,6 +5,7 @@ libmaster_a_SOURCES += \
 	master/config/check_stream.c \
 	master/config/config.c master/config/config.h \
 	master/config/document.c master/config/document.h \
+	master/config/lock.c master/config/lock.h \
 	master/config/judge.c master/config/judge.h \
 	master/config/reader.c master/config/reader.h \
 	master/config/replace.c master/config/replace.h \

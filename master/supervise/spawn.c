@@ -161,7 +161,9 @@ static int set_files(posix_spawn_file_actions_t *files, int channel_fd)
 	return err;
 }
 
-/* The worker starts with every signal as the system has it. */
+/* The worker starts with every signal as the system has it, and in a process
+ * group of its own: what is meant for ours (^C at the terminal, timeout(1)) is
+ * for the master alone, who then ends it in good order. */
 static int set_signals(posix_spawnattr_t *attr)
 {
 	sigset_t none, all;
@@ -173,9 +175,12 @@ static int set_signals(posix_spawnattr_t *attr)
 	if (err == 0)
 		err = posix_spawnattr_setsigdefault(attr, &all);
 	if (err == 0)
+		err = posix_spawnattr_setpgroup(attr, 0);
+	if (err == 0)
 		err = posix_spawnattr_setflags(attr,
 					       POSIX_SPAWN_SETSIGMASK |
-						       POSIX_SPAWN_SETSIGDEF);
+						       POSIX_SPAWN_SETSIGDEF |
+						       POSIX_SPAWN_SETPGROUP);
 	return err;
 }
 

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { MASTER, Sluice, WORKER, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { now, run, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
@@ -37,7 +37,8 @@ test('saved one second after the change, in one piece', async (t) => {
 	assert.deepEqual(read(sluice), await sluice.cmd('load'));
 	assert.deepEqual(read(sluice).other, { keys: 1 });
 	assert.equal(fs.statSync(sluice.file).mode & 0o777, 0o640);
-	assert.deepEqual(fs.readdirSync(sluice.dir), ['sluice.json']);
+	assert.deepEqual(fs.readdirSync(sluice.dir),
+		['sluice.json', 'sluice.json.lock']);
 	await sluice.stop();
 });
 
@@ -153,4 +154,25 @@ test('a read-only folder', async (t) => {
 	assert.match(all.sluice.log, /Read-only/);
 	await mount('-o', 'remount,bind,rw', dir);
 	await recovered(all);
+});
+
+test('one configuration has one master, after a restart too', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const second = async () => {
+		const { code, err } = await run(MASTER,
+			['-p', '127.0.0.1:8001', '-c', sluice.file],
+			{ env: { ...process.env, SLUICE_WORKER: WORKER } });
+
+		assert.equal(code, 1, err);
+		assert.match(err, /sluice\.json is in use by another sluice\n/);
+	};
+
+	await second();
+	await sluice.cmd('restart');
+	await waitUntil('the restart', () => /restarting/.test(sluice.log));
+	await sluice.ready();
+	await second();
+	await sluice.stop();
+	const next = await Sluice.start(t, null, { dir: sluice.dir });
+	await next.stop();
 });

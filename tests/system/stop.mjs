@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // stop: the end is orderly, within 5 s, and nothing is left behind.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
@@ -101,4 +102,18 @@ test('Ctrl-C reaches the workers too, and they leave it to the master',
 	await sluice.onair('a001');
 	assert.equal(sluice.worker('stream', 'a001').pid, pid);
 	await sluice.stop();
+});
+
+test('a signal to the whole group is for the master', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', 'http://*:8100/a')));
+
+	await waitUntil('workers', () => udpBound(5000) &&
+		sluice.worker('deliver'));
+	const group = (pid) => Number(fs.readFileSync(`/proc/${pid}/stat`,
+		'utf8').split(') ')[1].split(' ')[2]);
+	for (const { pid } of sluice.workers())
+		assert.equal(group(pid), pid);
+	await sluice.stop();
+	assert.doesNotMatch(sluice.log, /starts again/);
 });

@@ -157,7 +157,8 @@ static const struct {
 	{ "{'cmd':'set-stream','id':'q','stream':{'id':'r'," ONE "}}", 404,
 	  "id: there is no stream \"q\"" },
 	{ "{'cmd':'set-stream','stream':{'id':'a'," ONE "}}", 400,
-	  "stream.id: \"a\" is the id of another stream" },
+	  "stream.id: \"a\" exists; to change it send its id beside "
+	  "\"stream\", too" },
 	{ "{'cmd':'set-stream','id':'a','stream':{'id':'b'," ONE "}}", 400,
 	  "stream.id: \"b\" is the id of another stream" },
 	{ "{'cmd':'set-stream','stream':{'id':5," ONE "}}", 400,
