@@ -84,6 +84,21 @@ test('--reset-password prints a new password and stores its hash',
 	assert.equal(fs.readFileSync(sluice.file, 'utf8'), text);
 });
 
+test('a running service takes the new password up with SIGHUP', async (t) => {
+	const { sluice, password, admin } = await startGuarded(t);
+
+	await waitUntil('save', () => read(sluice).users?.admin);
+	const { out } = await run(MASTER, ['--reset-password', 'admin',
+		'-c', sluice.file]);
+	process.kill(sluice.pid, 'SIGHUP');
+	await waitUntil('the new password', async () =>
+		(await login(sluice, 'admin', out.trim())).status === 200);
+	assert.equal((await login(sluice, 'admin', password)).status, 403);
+	assert.equal((await call(sluice, { cmd: 'whoami' }, admin)).status,
+		403);
+	await sluice.stop();
+});
+
 test('a hash of another product is kept, reported once, opens nothing',
 	async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users: {

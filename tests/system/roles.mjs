@@ -106,6 +106,8 @@ test('nobody without a credential that is good gets anywhere', async (t) => {
 			assert.equal(reply.status, cmd === 'login' ? 400 : 403,
 				`${name}: ${cmd}`);
 		}
+		assert.equal((await call(sluice, { name: 'x' }, headers,
+			{ path: '/api/output-group' })).status, 403, name);
 		for (const path of [...Object.keys(PATHS), '/', '/api/x',
 			'/control', '/play/x']) {
 			const reply = await request(sluice.port,
@@ -138,6 +140,9 @@ for (const [name, letterOf] of [['observer', (letter) => letter],
 		}
 		for (const [target, letter] of Object.entries(PATHS))
 			judge(await path(target), letterOf(letter), target);
+		judge(await call(sluice, {}, session,
+			{ path: '/api/output-group' }), letterOf('F'),
+		'output-group');
 		assert.equal((await call(sluice, { cmd: 'logout' }, session))
 			.status, 200);
 		await sluice.stop();
