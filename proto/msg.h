@@ -31,6 +31,8 @@ enum msg_type {
 	MSG_DELIVER_UNMOUNT,  /* the path is gone; its viewers are closed */
 	MSG_DELIVER_RENEW,    /* all listeners and paths are told anew … */
 	MSG_DELIVER_SETTLE,   /* … and those that were not are dropped */
+	MSG_DELIVER_LIST,     /* which viewers are there?  seq */
+	MSG_DELIVER_KICK,     /* close this viewer */
 	MSG_AUTH_HASH,        /* hash this password; seq */
 	MSG_AUTH_VERIFY,      /* has this password this hash?  seq */
 
@@ -41,6 +43,7 @@ enum msg_type {
 	MSG_STREAM_STATUS,    /* once a second, from the data path */
 	MSG_DELIVER_STATUS,   /* once a second: totals */
 	MSG_DELIVER_VIEWERS,  /* once a second per mount that changed */
+	MSG_DELIVER_SESSIONS, /* some of the viewers, as asked with this seq */
 	MSG_AUTH_RESULT,      /* of the hash or verify with this seq */
 	MSG_AUTH_STATUS,      /* once a second */
 
@@ -52,6 +55,7 @@ enum msg_side { MSG_TO_WORKER, MSG_TO_MASTER };
 enum {
 	MSG_INPUTS_MAX = 32,
 	MSG_OUTPUTS_MAX = 32,
+	MSG_SESSIONS_MAX = 256,
 };
 
 struct msg_stream_start {
@@ -72,6 +76,14 @@ struct msg_deliver_mount {
 	const char *address; /* the listener */
 	const char *path;    /* "/news" */
 	const char *stream;  /* stream id, for the status */
+};
+
+struct msg_deliver_list {
+	uint64_t after; /* the client that was told last; 0 at first */
+};
+
+struct msg_deliver_kick {
+	uint64_t client;
 };
 
 struct msg_worker_hello {
@@ -155,6 +167,20 @@ struct msg_auth_status {
 	uint64_t jobs;           /* done since start */
 };
 
+struct msg_session {
+	uint64_t client;    /* > 0; no other viewer ever has it */
+	const char *stream;
+	const char *peer;   /* address without port */
+	uint64_t uptime_s;
+};
+
+/* Clients ascend; more: ask again after the last one. */
+struct msg_deliver_sessions {
+	size_t n;
+	struct msg_session list[MSG_SESSIONS_MAX];
+	bool more;
+};
+
 struct msg {
 	enum msg_type type;
 	uint32_t seq;            /* 0 = no reply wanted or given */
@@ -165,6 +191,9 @@ struct msg {
 		struct msg_deliver_listen deliver_unlisten;
 		struct msg_deliver_mount deliver_mount;
 		struct msg_deliver_mount deliver_unmount;
+		struct msg_deliver_list deliver_list;
+		struct msg_deliver_kick deliver_kick;
+		struct msg_deliver_sessions deliver_sessions;
 		struct msg_worker_hello worker_hello;
 		struct msg_worker_log worker_log;
 		struct msg_stream_status stream_status;

@@ -2,6 +2,8 @@
 /* What master and deliver say to each other. */
 #include "proto/msg_desc.h"
 
+#include <errno.h>
+
 static int address_decode(const json_t *body, struct msg_deliver_listen *l,
 			  struct errmsg *why)
 {
@@ -151,4 +153,85 @@ void deliver_viewers_encode(const struct msg *m, struct msg_writer *w)
 	write_u64(w, "viewers", v->viewers);
 	write_u64(w, "bytes", v->bytes);
 	write_u64(w, "cut", v->cut);
+}
+
+int deliver_list_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	m->deliver_list.after = read_u64(&r, "after");
+	return read_end(&r);
+}
+
+void deliver_list_encode(const struct msg *m, struct msg_writer *w)
+{
+	write_u64(w, "after", m->deliver_list.after);
+}
+
+int deliver_kick_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	m->deliver_kick.client = read_u64(&r, "client");
+	return read_end(&r);
+}
+
+void deliver_kick_encode(const struct msg *m, struct msg_writer *w)
+{
+	write_u64(w, "client", m->deliver_kick.client);
+}
+
+static int session_decode(const json_t *value, struct msg_session *s,
+			  uint64_t after, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(value, why);
+
+	*s = (struct msg_session){
+		.client = read_uint(&r, "client", after + 1, INT64_MAX),
+		.stream = read_string(&r, "stream", FIELD_WORD_MAX),
+		.peer = read_string(&r, "peer", FIELD_WORD_MAX),
+		.uptime_s = read_u64(&r, "uptime"),
+	};
+	return read_end(&r);
+}
+
+int deliver_sessions_decode(const json_t *body, struct msg *m,
+			    struct errmsg *why)
+{
+	struct msg_deliver_sessions *sessions = &m->deliver_sessions;
+	struct msg_reader r = read_begin(body, why);
+	const json_t *list = read_list(&r, "list", MSG_SESSIONS_MAX);
+	uint64_t after = 0;
+	int err;
+
+	sessions->more = read_bool(&r, "more");
+	err = read_end(&r);
+	sessions->n = json_array_size(list);
+	for (size_t i = 0; i < sessions->n && err == 0; i++) {
+		err = session_decode(json_array_get(list, i),
+				     &sessions->list[i], after, why);
+		after = sessions->list[i].client;
+	}
+	if (err == 0 && sessions->more && sessions->n == 0)
+		return errmsg_fail(why, -EBADMSG, "more: after nobody");
+	return err;
+}
+
+void deliver_sessions_encode(const struct msg *m, struct msg_writer *w)
+{
+	const struct msg_deliver_sessions *sessions = &m->deliver_sessions;
+
+	write_list(w, "list");
+	for (size_t i = 0; i < sessions->n; i++) {
+		const struct msg_session *s = &sessions->list[i];
+
+		write_object(w, NULL);
+		write_u64(w, "client", s->client);
+		write_string(w, "stream", s->stream);
+		write_string(w, "peer", s->peer);
+		write_u64(w, "uptime", s->uptime_s);
+		write_object_end(w);
+	}
+	write_list_end(w);
+	write_bool(w, "more", sessions->more);
 }

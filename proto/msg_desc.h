@@ -22,10 +22,14 @@ msg_decode_fn deliver_listen_decode, deliver_unlisten_decode;
 msg_decode_fn deliver_mount_decode, deliver_unmount_decode;
 msg_decode_fn deliver_renew_decode, deliver_settle_decode;
 msg_decode_fn deliver_status_decode, deliver_viewers_decode;
+msg_decode_fn deliver_list_decode, deliver_kick_decode;
+msg_decode_fn deliver_sessions_decode;
 msg_encode_fn deliver_listen_encode, deliver_unlisten_encode;
 msg_encode_fn deliver_mount_encode, deliver_unmount_encode;
 msg_encode_fn deliver_renew_encode, deliver_settle_encode;
 msg_encode_fn deliver_status_encode, deliver_viewers_encode;
+msg_encode_fn deliver_list_encode, deliver_kick_encode;
+msg_encode_fn deliver_sessions_encode;
 
 /* msg_auth.c */
 msg_decode_fn auth_hash_decode, auth_verify_decode;

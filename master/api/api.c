@@ -31,6 +31,7 @@ static const struct {
 	command_fn *run;
 } commands[] = {
 	{ "check-stream", streams_check },
+	{ "close-session", sessions_close },
 	{ "get-adapter", adapters_get },
 	{ "get-stream", streams_get },
 	{ "get-user", users_get },
@@ -40,6 +41,7 @@ static const struct {
 	{ "restart", settings_restart },
 	{ "restart-adapter", adapters_restart },
 	{ "restart-stream", streams_restart },
+	{ "sessions", sessions_list },
 	{ "set-adapter", adapters_set },
 	{ "set-auth", sections_set_auth },
 	{ "set-cas", cas_set },

@@ -155,3 +155,7 @@ command_fn streams_set_image;
 
 /* output_groups.c */
 post_fn output_groups_post;
+
+/* sessions.c */
+command_fn sessions_list;
+command_fn sessions_close;

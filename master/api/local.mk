@@ -26,6 +26,7 @@ libmaster_a_SOURCES += \
 	master/api/saved.c master/api/saved.h \
 	master/api/sections.c \
 	master/api/servers.c \
+	master/api/sessions.c \
 	master/api/set_adapter.c \
 	master/api/set_stream.c \
 	master/api/set_user.c \

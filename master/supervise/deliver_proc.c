@@ -8,6 +8,7 @@
 #include "master/supervise/worker_proc.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -33,6 +34,7 @@ struct deliver_proc {
 	struct deliver_proc_config cfg;
 	struct worker_proc *proc;
 	struct listeners *listeners;
+	struct session_list *sessions;
 	TAILQ_HEAD(mounts, mount) mounts;
 	TAILQ_HEAD(, mount) due; /* by due_link */
 	/* The worker was a former master's: it is told everything again, and
@@ -186,6 +188,8 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 	struct mount *mount;
 
 	(void)proc;
+	if (m->type == MSG_DELIVER_SESSIONS)
+		session_list_hear(d->sessions, &m->deliver_sessions, m->seq);
 	if (m->type != MSG_DELIVER_VIEWERS)
 		return;
 	/* none: it was unmounted while this was on its way */
@@ -207,6 +211,7 @@ static void on_down(struct worker_proc *proc, void *arg)
 		m->cut_past += m->cut;
 		m->cut = 0;
 	}
+	session_list_down(d->sessions);
 }
 
 static void on_gone(struct worker_proc *proc, void *arg)
@@ -226,6 +231,17 @@ static const struct worker_proc_events proc_events = {
 	.on_gone = on_gone,
 };
 
+static int ask_sessions(uint64_t after, uint32_t seq, void *arg)
+{
+	struct deliver_proc *d = arg;
+	struct channel *channel = worker_proc_channel(d->proc);
+	struct msg m = { .type = MSG_DELIVER_LIST, .seq = seq,
+			 .deliver_list = { after } };
+
+	return channel != NULL ? channel_send(channel, &m, NULL, 0)
+			       : -ENOTCONN;
+}
+
 struct deliver_proc *deliver_proc_new(const struct deliver_proc_config *cfg)
 {
 	struct deliver_proc *d = xcalloc(1, sizeof *d);
@@ -234,6 +250,11 @@ struct deliver_proc *deliver_proc_new(const struct deliver_proc_config *cfg)
 	TAILQ_INIT(&d->mounts);
 	TAILQ_INIT(&d->due);
 	d->listeners = listeners_new(cfg->loop, &listeners_events, d);
+	d->sessions = session_list_new(&(struct session_list_config){
+		.loop = cfg->loop,
+		.ask = ask_sessions,
+		.arg = d,
+	});
 	d->proc = worker_proc_new(&(struct worker_proc_config){
 		.loop = cfg->loop,
 		.spawner = cfg->spawner,
@@ -251,6 +272,7 @@ void deliver_proc_free(struct deliver_proc **d)
 	if (*d == NULL)
 		return;
 	assert(TAILQ_EMPTY(&(*d)->mounts));
+	session_list_free(&(*d)->sessions);
 	worker_proc_free(&(*d)->proc);
 	listeners_free(&(*d)->listeners);
 	free(*d);
@@ -289,6 +311,20 @@ void deliver_proc_stop(struct deliver_proc *d)
 {
 	d->stopping = true;
 	worker_proc_unwant(d->proc);
+}
+
+void deliver_proc_list(struct deliver_proc *d, session_list_fn *done,
+		       void *arg)
+{
+	session_list_get(d->sessions, done, arg);
+}
+
+void deliver_proc_kick(struct deliver_proc *d, uint64_t client)
+{
+	struct msg m = { .type = MSG_DELIVER_KICK,
+			 .deliver_kick = { client } };
+
+	tell(d, &m, -1);
 }
 
 void deliver_proc_hurry(struct deliver_proc *d)

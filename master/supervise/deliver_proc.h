@@ -13,6 +13,7 @@
 
 #include "common/sockaddr.h"
 #include "common/util.h"
+#include "master/supervise/session_list.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -55,6 +56,11 @@ bool deliver_proc_is_gone(const struct deliver_proc *);
 bool deliver_proc_is_running(const struct deliver_proc *);
 /* Of all mounts together. */
 unsigned deliver_proc_viewers(const struct deliver_proc *);
+
+/* Tells who watches, as session_list.h says. */
+void deliver_proc_list(struct deliver_proc *, session_list_fn *, void *arg);
+/* Closes this viewer, if it is still there. */
+void deliver_proc_kick(struct deliver_proc *, uint64_t client);
 
 struct mount_config {
 	const struct sockaddr_any *listen;

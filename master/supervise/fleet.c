@@ -309,3 +309,13 @@ struct auth_proc *fleet_auth(struct fleet *f)
 {
 	return f->auth;
 }
+
+void fleet_list_sessions(struct fleet *f, session_list_fn *done, void *arg)
+{
+	deliver_proc_list(f->deliver, done, arg);
+}
+
+void fleet_close_session(struct fleet *f, uint64_t client)
+{
+	deliver_proc_kick(f->deliver, client);
+}

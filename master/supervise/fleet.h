@@ -9,6 +9,7 @@
 #pragma once
 
 #include "common/util.h"
+#include "master/supervise/session_list.h"
 #include "proto/msg.h"
 
 #include <jansson.h>
@@ -83,6 +84,11 @@ bool fleet_get_stream(const struct fleet *, const char *id,
 /* Numbers over all: running workers, viewers. */
 void fleet_totals(const struct fleet *, unsigned *ret_workers,
 		  unsigned *ret_viewers);
+
+/* Tells who watches, as session_list.h says. */
+void fleet_list_sessions(struct fleet *, session_list_fn *, void *arg);
+/* Closes this session, if it is still there. */
+void fleet_close_session(struct fleet *, uint64_t client);
 
 /* The worker that hashes passwords, borrowed. */
 struct auth_proc *fleet_auth(struct fleet *);

@@ -36,6 +36,7 @@ system_tests = \
 	tests/system/reload.mjs \
 	tests/system/restart.mjs \
 	tests/system/save.mjs \
+	tests/system/sessions.mjs \
 	tests/system/settings.mjs \
 	tests/system/softcams.mjs \
 	tests/system/status.mjs \

@@ -6,6 +6,7 @@ deliver_tests = \
 	tests/unit/deliver/test_deliver_slow \
 	tests/unit/deliver/test_lag \
 	tests/unit/deliver/test_mount_table \
+	tests/unit/deliver/test_roster \
 	tests/component/test_deliver_role
 check_PROGRAMS += $(deliver_tests)
 TESTS += $(deliver_tests)
@@ -21,5 +22,6 @@ tests_unit_deliver_test_deliver_slow_SOURCES = \
 tests_unit_deliver_test_deliver_slow_LDADD = $(worker_libs)
 tests_unit_deliver_test_lag_LDADD = $(worker_libs)
 tests_unit_deliver_test_mount_table_LDADD = $(worker_libs)
+tests_unit_deliver_test_roster_LDADD = $(worker_libs)
 tests_component_test_deliver_role_LDADD = $(unit_libs)
 endif

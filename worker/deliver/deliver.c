@@ -10,6 +10,7 @@
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/mount_table.h"
+#include "worker/deliver/roster.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ struct deliver {
 	LIST_HEAD(, listener) listeners;
 	TAILQ_HEAD(, conn) conns; /* oldest first */
 	struct mount_table mounts;
+	struct roster roster;
 	struct lag_kernel kernel;
 	unsigned n_conns;   /* requests not yet answered or hung up */
 	unsigned n_viewers; /* as of the last pass, and those since */
@@ -164,6 +166,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	struct deliver *d = xcalloc(1, sizeof *d);
 	d->loop = cfg->loop;
 	TAILQ_INIT(&d->conns);
+	roster_init(&d->roster, (uint64_t)time(NULL));
 	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
 	d->start_ms = cfg->start_ms ? cfg->start_ms : START_MS;
 	d->max_conns = cfg->max_conns ? cfg->max_conns : kernel_max_conns();
@@ -250,6 +253,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			.ring_fd = ring_fd,
 			.start_ms = d->start_ms,
 			.kernel = &d->kernel,
+			.roster = &d->roster,
 		},
 		&err);
 	if (m == NULL)
@@ -330,4 +334,18 @@ bool deliver_next_change(struct deliver *d, size_t *cursor,
 		if (mount_tell(d->mounts.mounts[(*cursor)++], ret))
 			return true;
 	return false;
+}
+
+void deliver_list(const struct deliver *d, uint64_t after,
+		  struct msg_deliver_sessions *ret)
+{
+	roster_list(&d->roster, after, mono_ms(), ret);
+}
+
+void deliver_kick(struct deliver *d, uint64_t client)
+{
+	struct viewer *v = roster_find(&d->roster, client);
+
+	if (v != NULL)
+		v->on_gone(v, v->arg);
 }

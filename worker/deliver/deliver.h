@@ -53,3 +53,11 @@ struct msg_deliver_status deliver_status(const struct deliver *);
  * *cursor (0 at first) on; false when there is no more. */
 bool deliver_next_change(struct deliver *, size_t *cursor,
 			 struct msg_deliver_viewers *ret);
+
+/* Viewers behind the number after, as many as fit; strings are borrowed until
+ * the next call. */
+void deliver_list(const struct deliver *, uint64_t after,
+		  struct msg_deliver_sessions *ret);
+
+/* Closes the viewer of this number, if it is there. */
+void deliver_kick(struct deliver *, uint64_t client);

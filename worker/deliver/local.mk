@@ -9,5 +9,6 @@ libworker_a_SOURCES += \
 	worker/deliver/mount.c worker/deliver/mount.h \
 	worker/deliver/mount_table.c worker/deliver/mount_table.h \
 	worker/deliver/role.c \
+	worker/deliver/roster.c worker/deliver/roster.h \
 	worker/deliver/viewer.c worker/deliver/viewer.h
 

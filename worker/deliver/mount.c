@@ -23,6 +23,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->ring_fd = cfg->ring_fd;
 	m->reader = reader;
 	m->start_ms = cfg->start_ms;
+	m->roster = cfg->roster;
 	m->kernel = *cfg->kernel;
 	m->named = true;
 	lag_init(&m->lag, ring_reader_size(reader), 0, &m->kernel);
@@ -189,6 +190,9 @@ void mount_add_viewer(struct mount *m, int fd, uint64_t now_ms)
 		.fd = fd,
 		.sndbuf = m->lag.sndbuf,
 		.wait_until_ms = now_ms + m->start_ms,
+		.roster = m->roster,
+		.stream = m->stream,
+		.now_ms = now_ms,
 		.on_gone = on_gone,
 		.arg = m,
 	});

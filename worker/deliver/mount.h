@@ -21,6 +21,7 @@ struct mount {
 	bool named;  /* since the last renewal began */
 	bool broken; /* the ring's header was found out, and not since mended */
 	unsigned start_ms;
+	struct roster *roster;
 	struct lag_kernel kernel;
 	struct lag lag;
 	LIST_HEAD(, viewer) viewers;
@@ -44,6 +45,7 @@ struct mount_config {
 	int ring_fd;                          /* taken when it succeeds */
 	unsigned start_ms; /* a viewer waits for a picture, at most */
 	const struct lag_kernel *kernel;
+	struct roster *roster; /* borrowed, outlives the mount */
 };
 
 /* NULL with *ret_err = -errno when the descriptor is no sound ring. */

@@ -111,6 +111,15 @@ static void mount(struct role *r, const struct msg_deliver_mount *name,
 		fds[0] = -1;
 }
 
+static void send_sessions(struct role *r, const struct msg *question)
+{
+	struct msg m = { .type = MSG_DELIVER_SESSIONS, .seq = question->seq };
+
+	deliver_list(r->deliver, question->deliver_list.after,
+		     &m.deliver_sessions);
+	(void)channel_send(r->worker->channel, &m, NULL, 0);
+}
+
 static void on_message(void *role, const struct msg *m, int *fds,
 		       size_t n_fds)
 {
@@ -134,6 +143,12 @@ static void on_message(void *role, const struct msg *m, int *fds,
 		break;
 	case MSG_DELIVER_SETTLE:
 		deliver_settle(r->deliver);
+		break;
+	case MSG_DELIVER_LIST:
+		send_sessions(r, m);
+		break;
+	case MSG_DELIVER_KICK:
+		deliver_kick(r->deliver, m->deliver_kick.client);
 		break;
 	default:
 		log_warning("deliver", "%s is not for this role",

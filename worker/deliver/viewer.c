@@ -2,6 +2,7 @@
 #include "worker/deliver/viewer.h"
 
 #include "common/alloc.h"
+#include "worker/deliver/roster.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
@@ -39,6 +40,14 @@ static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 		v->on_gone(v, v->arg);
 }
 
+static void note_peer(struct viewer *v, int fd)
+{
+	struct sockaddr_any peer = { .len = sizeof peer.in6 };
+
+	if (getpeername(fd, &peer.sa, &peer.len) == 0)
+		sockaddr_format_host(&peer, v->peer);
+}
+
 struct viewer *viewer_new(const struct viewer_config *cfg)
 {
 	struct viewer *v = xcalloc(1, sizeof *v);
@@ -48,6 +57,11 @@ struct viewer *viewer_new(const struct viewer_config *cfg)
 	v->on_gone = cfg->on_gone;
 	v->arg = cfg->arg;
 	v->wait_until_ms = cfg->wait_until_ms;
+	v->stream = cfg->stream;
+	v->begun_ms = cfg->now_ms;
+	v->roster = cfg->roster;
+	note_peer(v, cfg->fd);
+	roster_enter(v->roster, v);
 	/* less than asked for only makes the queue shorter */
 	if (sndbuf > 0)
 		(void)setsockopt(cfg->fd, SOL_SOCKET, SO_SNDBUF, &sndbuf,
@@ -61,6 +75,7 @@ void viewer_free(struct viewer **v)
 {
 	if (*v == NULL)
 		return;
+	roster_leave((*v)->roster, *v);
 	ev_io_stop((*v)->loop, &(*v)->io);
 	(void)close((*v)->io.fd);
 	free(*v);

@@ -3,7 +3,7 @@
  * One viewer of a ring: a socket and a position.
  *
  * Owns its socket and one watcher, which only sees the viewer leave; borrows
- * the loop.  Lives in its mount's list.
+ * the loop.  Lives in its mount's list and in the roster.
  */
 #pragma once
 
@@ -16,8 +16,16 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+struct roster;
+
 struct viewer {
 	LIST_ENTRY(viewer) entry;
+	TAILQ_ENTRY(viewer) in_roster;
+	struct roster *roster;
+	uint64_t client;        /* its number */
+	const char *stream;     /* id; the mount's */
+	uint64_t begun_ms;
+	char peer[SOCKADDR_TEXT_MAX]; /* without port */
 	struct ev_loop *loop;
 	ev_io io;
 	void (*on_gone)(struct viewer *, void *arg);
@@ -33,6 +41,9 @@ struct viewer_config {
 	int fd;                 /* taken; non-blocking */
 	uint64_t sndbuf;        /* 0 leaves it to the kernel */
 	uint64_t wait_until_ms; /* > 0 */
+	struct roster *roster;  /* borrowed, outlives it, as does stream */
+	const char *stream;
+	uint64_t now_ms;
 	/* it closed the connection: free it */
 	void (*on_gone)(struct viewer *, void *arg);
 	void *arg;

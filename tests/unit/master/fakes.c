@@ -83,6 +83,28 @@ struct auth_proc *fleet_auth(struct fleet *f)
 	return NULL;
 }
 
+void fleet_list_sessions(struct fleet *f, session_list_fn *done, void *arg)
+{
+	(void)f;
+	fakes.on_sessions = done;
+	fakes.on_sessions_arg = arg;
+}
+
+void fakes_tell_sessions(const char *text)
+{
+	json_t *list = text != NULL ? fakes_json(text) : NULL;
+
+	fakes.on_sessions(list, fakes.on_sessions_arg);
+	fakes.on_sessions = NULL;
+	json_decref(list);
+}
+
+void fleet_close_session(struct fleet *f, uint64_t client)
+{
+	(void)f;
+	tell("kick %llu\n", (unsigned long long)client);
+}
+
 /* --- the hub --- */
 
 void hub_broadcast(struct hub *h, const json_t *message, enum hub_urgency u)

@@ -14,6 +14,8 @@
 struct fakes {
 	char told[65536];
 	bool listeners;              /* the hub has some */
+	session_list_fn *on_sessions; /* who asked last, or NULL */
+	void *on_sessions_arg;
 	struct fleet_stream stream;  /* what the fleet says of any stream */
 	int status;                  /* of the last answer */
 	char headers[256];
@@ -25,6 +27,9 @@ extern struct fakes fakes;
 
 /* JSON text with ' for ", so that a test can be read; new reference. */
 json_t *fakes_json(const char *text);
+
+/* The fleet's answer to all who asked for sessions; NULL: there is none. */
+void fakes_tell_sessions(const char *text);
 
 /* Forgets what was told. */
 void fakes_clear(void);

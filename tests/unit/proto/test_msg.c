@@ -24,6 +24,8 @@ static const struct msg samples[] = {
 		.address = "0.0.0.0:80", .path = "/a", .stream = "a001" } },
 	{ .type = MSG_DELIVER_RENEW },
 	{ .type = MSG_DELIVER_SETTLE },
+	{ .type = MSG_DELIVER_LIST, .seq = 3, .deliver_list = { 5 } },
+	{ .type = MSG_DELIVER_KICK, .deliver_kick = { INT64_MAX } },
 	{ .type = MSG_AUTH_HASH, .seq = 1, .auth_hash = { "p\x01\"\\" } },
 	{ .type = MSG_AUTH_VERIFY, .seq = 2, .auth_verify = {
 		.password = "\xc3\xa4", .hash = "$y$j9T$a$b" } },
@@ -50,6 +52,11 @@ static const struct msg samples[] = {
 	{ .type = MSG_DELIVER_VIEWERS, .deliver_viewers = {
 		.address = "0.0.0.0:80", .path = "/a", .stream = "a001",
 		.viewers = 1, .bytes = 2, .cut = 3 } },
+	{ .type = MSG_DELIVER_SESSIONS, .seq = 3, .deliver_sessions = {
+		.n = 2, .list = {
+			{ 1, "a001", "192.0.2.7", 0 },
+			{ INT64_MAX, "b", "2001:db8::1", UINT32_MAX } },
+		.more = true } },
 	{ .type = MSG_AUTH_RESULT, .seq = 1, .auth_result = {
 		.ok = true, .hash = "$y$j9T$a$b" } },
 	{ .type = MSG_AUTH_STATUS, .auth_status = { .jobs = 3 } },

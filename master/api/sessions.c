@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands sessions and close-session: who watches. */
+#include "common/alloc.h"
+#include "master/api/edit.h"
+#include "master/supervise/fleet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A request that waits for the list. */
+struct question {
+	struct api *api;   /* gone when call is NULL */
+	struct call *call; /* NULL when the client has left */
+	json_int_t close;  /* this session; -1: none */
+};
+
+static void on_client_gone(void *arg)
+{
+	struct question *q = arg;
+
+	q->call = NULL;
+}
+
+/* The sessions with the names of their streams; a new reference. */
+static json_t *name_channels(const struct api *api, const json_t *sessions)
+{
+	json_t *list = json_array();
+	const json_t *session;
+	size_t i;
+
+	json_array_foreach((json_t *)sessions, i, session) {
+		const char *id = json_string_value(
+			json_object_get(session, "channel_id"));
+		json_t *name = json_object_get(
+			config_stream(api->cfg.config, id), "name");
+		json_t *copy = json_copy((json_t *)session);
+
+		if (name != NULL)
+			(void)json_object_set(copy, "channel_name", name);
+		(void)json_array_append_new(list, copy);
+	}
+	return list;
+}
+
+static bool has_client(const json_t *sessions, json_int_t id)
+{
+	const json_t *session;
+	size_t i;
+
+	json_array_foreach((json_t *)sessions, i, session)
+		if (json_integer_value(json_object_get(session,
+						       "client_id")) == id)
+			return true;
+	return false;
+}
+
+static void answer(const struct question *q, const json_t *sessions,
+		   struct reply *reply)
+{
+	json_t *body;
+
+	if (sessions == NULL) {
+		reply_error(reply, 503, "the process that serves viewers does "
+			    "not answer");
+	} else if (q->close < 0) {
+		body = json_object();
+		(void)json_object_set_new(body, "sessions",
+					  name_channels(q->api, sessions));
+		reply_json(reply, body);
+	} else if (has_client(sessions, q->close)) {
+		fleet_close_session(q->api->cfg.fleet, (uint64_t)q->close);
+		reply_ok(reply, "close-session");
+	} else {
+		reply_error(reply, 404, "id: there is no session %lld",
+			    (long long)q->close);
+	}
+}
+
+static void on_list(const json_t *sessions, void *arg)
+{
+	struct question *q = arg;
+	struct call *call = q->call;
+
+	if (call != NULL) {
+		answer(q, sessions, call_reply(call));
+		call_finish(call);
+	}
+	free(q);
+}
+
+static void ask(struct api *api, json_int_t close, struct reply *reply)
+{
+	struct question *q = xcalloc(1, sizeof *q);
+
+	q->api = api;
+	q->close = close;
+	q->call = reply_later(reply, on_client_gone, q);
+	fleet_list_sessions(api->cfg.fleet, on_list, q);
+}
+
+void sessions_list(struct api *api, const json_t *request, struct reply *reply)
+{
+	(void)request;
+	ask(api, -1, reply);
+}
+
+/* A number, or its digits in a string; -1 for anything else. */
+static json_int_t read_client(const json_t *id)
+{
+	const char *text = json_string_value(id);
+	char *end;
+	long long n;
+
+	if (json_is_integer(id))
+		return json_integer_value(id);
+	if (text == NULL || text[0] < '0' || text[0] > '9')
+		return -1;
+	errno = 0;
+	n = strtoll(text, &end, 10);
+	return *end == '\0' && errno == 0 ? n : -1;
+}
+
+void sessions_close(struct api *api, const json_t *request,
+		    struct reply *reply)
+{
+	const json_t *id = edit_get(request, "id");
+	json_int_t client = read_client(id);
+
+	if (id == NULL)
+		reply_error(reply, 400, "id: is missing");
+	else if (client < 0)
+		reply_error(reply, 400, "id: is not the number of a session");
+	else
+		ask(api, client, reply);
+}
