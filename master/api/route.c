@@ -53,7 +53,7 @@ static void refuse_method(struct route *r, const char *allow,
 {
 	r->kind = ROUTE_NONE;
 	reply_header(reply, "Allow", allow);
-	reply_error(reply, 405, "the method is not %s", allow);
+	reply_error(reply, 405, "only %s is answered here", allow);
 }
 
 /* The paths that look at t: elsewhere it is what defeats a cache. */

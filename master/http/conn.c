@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <ev.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -171,11 +172,19 @@ static void answer(struct http_conn *c, const struct http_answer *a,
 	ev_feed_event(c->pool->cfg.loop, &c->writable, EV_WRITE);
 }
 
-/* A request that no handler will see; the connection ends with it. */
-static void refuse(struct http_conn *c, int status)
+/* A request that no handler will see; the connection ends with it.  why: one
+ * of our own sentences, or NULL. */
+static void refuse(struct http_conn *c, int status, const char *why)
 {
 	struct http_answer a = { .status = status };
+	char body[160];
 
+	if (why != NULL) {
+		a.content_type = "application/json";
+		a.len = (size_t)snprintf(body, sizeof body,
+					 "{\"error\":\"%.120s\"}", why);
+		a.body = body;
+	}
 	c->closing = true;
 	answer(c, &a, false);
 }
@@ -204,7 +213,7 @@ static bool meet_expectation(struct http_conn *c)
 	if (!what || http_request_minor(c->request) == 0)
 		return true;
 	if (strcasecmp(what, "100-continue") != 0) {
-		refuse(c, 417);
+		refuse(c, 417, NULL);
 		return false;
 	}
 	if (http_request_has_body(c->request) && buf_len(&c->in) == 0) {
@@ -259,7 +268,7 @@ static void advance(struct http_conn *c)
 	}
 	account(c);
 	if (holds_too_much(c))
-		refuse(c, 503);
+		refuse(c, 503, NULL);
 	else if (state == HTTP_MORE)
 		want_more(c);
 	else if (state == HTTP_COMPLETE)
@@ -268,7 +277,8 @@ static void advance(struct http_conn *c)
 		log_debug("http", "%s: refused with %d: %s", c->peer,
 			  http_request_status(c->request),
 			  http_request_reason(c->request));
-		refuse(c, http_request_status(c->request));
+		refuse(c, http_request_status(c->request),
+		       http_request_reason(c->request));
 	}
 }
 
@@ -370,7 +380,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 
 	(void)loop, (void)revents;
 	if (c->state == CONN_READING && http_request_begun(c->request))
-		refuse(c, 408);
+		refuse(c, 408, NULL);
 	else
 		conn_close(c);
 }

@@ -137,11 +137,24 @@ static void adopt(struct hub *h, struct http_conn *conn,
 	h->clients[h->n_clients++] = ws_client_new(&cfg, &greeting, &rest);
 }
 
+static void refuse(struct http_conn *conn)
+{
+	static const char body[] = "{\"error\":\"this is the event channel: "
+				   "it wants a WebSocket handshake\"}";
+
+	http_respond(conn, &(struct http_answer){
+		.status = 400,
+		.content_type = "application/json",
+		.body = body,
+		.len = sizeof body - 1,
+	});
+}
+
 void hub_handshake(struct hub *h, struct http_conn *conn,
 		   const struct http_request *request, bool listener)
 {
 	if (!ws_handshake_wanted(request))
-		http_respond(conn, &(struct http_answer){ .status = 400 });
+		refuse(conn);
 	else if (!make_room(h, listener))
 		http_respond(conn, &(struct http_answer){ .status = 503 });
 	else

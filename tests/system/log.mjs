@@ -14,7 +14,8 @@ const lines = (sluice, of) =>
 
 test('each change of on air, and the end, is a line', async (t) => {
 	const sluice = await Sluice.start(t, config(
-		stream('a001', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+		stream('a001', 'udp://127.0.0.1:5000',
+			'udp://127.0.0.1:6000')));
 	const of = 'stream a001: ';
 
 	for (let turn = 1; turn <= 2; turn++) {
@@ -54,7 +55,8 @@ test('what cannot be an input is named once', async (t) => {
 test('what a route lacks is said with its remedy', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://224.9.9.9:5000', 'udp://224.9.9.9:6000'),
-		stream('a002', 'udp://192.0.2.1:5000', 'udp://127.0.0.1:6001')));
+		stream('a002', 'udp://192.0.2.1:5000',
+			'udp://127.0.0.1:6001')));
 
 	await waitUntil('the lines', () =>
 		lines(sluice, 'put 1: ').length >= 3);

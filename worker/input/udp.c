@@ -17,7 +17,7 @@ enum {
 	 * tick must hold what comes in it at 500 Mbit/s. */
 	READS_MAX = 16,
 	/* Without a packet for so long the interface is looked at again. */
-	QUIET_S = 5,
+	QUIET_S = 2,
 };
 
 #define SECOND_NS UINT64_C(1000000000)
