@@ -85,3 +85,10 @@ void buf_reset(struct buf *b, size_t keep)
 	if (b->size > keep)
 		buf_done(b);
 }
+
+void buf_wipe(struct buf *b, size_t max)
+{
+	if (b->size > 0)
+		explicit_bzero(b->data, MIN(b->size, max));
+	b->head = b->tail = 0;
+}

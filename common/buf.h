@@ -41,5 +41,9 @@ void buf_printf(struct buf *, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Takes len bytes (at most buf_len) away from the front. */
 void buf_take(struct buf *, size_t len);
 
+/* Empties it and clears the first max bytes of its memory: a password may have
+ * been there. */
+void buf_wipe(struct buf *, size_t max);
+
 /* Empties it; memory above keep bytes goes back to the system. */
 void buf_reset(struct buf *, size_t keep);

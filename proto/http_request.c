@@ -147,12 +147,20 @@ struct http_request *http_request_new(size_t body_max)
 	return r;
 }
 
+/* A credential is in the head or in a small body. */
+static void wipe(struct http_request *r)
+{
+	buf_wipe(&r->head, HTTP_HEAD_MAX);
+	buf_wipe(&r->body, HTTP_HEAD_MAX);
+}
+
 void http_request_free(struct http_request **request)
 {
 	struct http_request *r = *request;
 
 	if (!r)
 		return;
+	wipe(r);
 	buf_done(&r->head);
 	buf_done(&r->body);
 	free(r);
@@ -161,6 +169,8 @@ void http_request_free(struct http_request **request)
 
 void http_request_reset(struct http_request *r)
 {
+	wipe(r);
+
 	struct http_request fresh = {
 		.body_max = r->body_max,
 		.head = r->head,

@@ -98,6 +98,9 @@ static void conn_free(struct http_conn *c)
 {
 	fd_close(&c->fd);
 	http_request_free(&c->request);
+	/* passwords came in, session ids went out */
+	buf_wipe(&c->in, READ_MAX);
+	buf_wipe(&c->out, READ_MAX);
 	buf_done(&c->in);
 	buf_done(&c->out);
 	free(c);

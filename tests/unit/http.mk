@@ -9,6 +9,7 @@ unit_http_tests = \
 	tests/unit/proto/test_http_request \
 	tests/unit/proto/test_http_target \
 	tests/unit/proto/test_http_vectors \
+	tests/unit/proto/test_http_wipe \
 	tests/unit/proto/test_ws_frame
 check_PROGRAMS += $(unit_http_tests)
 TESTS += $(unit_http_tests)
@@ -30,5 +31,6 @@ tests_unit_http_test_server_faults_LDADD = $(master_libs)
 tests_unit_proto_test_http_request_LDADD = $(unit_libs)
 tests_unit_proto_test_http_target_LDADD = $(unit_libs)
 tests_unit_proto_test_http_vectors_LDADD = $(unit_libs)
+tests_unit_proto_test_http_wipe_LDADD = $(unit_libs)
 tests_unit_proto_test_ws_frame_LDADD = $(unit_libs)
 endif
