@@ -30,6 +30,7 @@ struct auth {
 	struct ws_tokens *tokens;
 	struct ratelimit failures;
 	json_t *named; /* logins whose old password was reported */
+	bool shut;     /* it was reported that no control user can come in */
 };
 
 static bool find_user(const struct auth *a, const char *login, struct user *u)
@@ -201,12 +202,36 @@ static void name_old_passwords(struct auth *a)
 	}
 }
 
+/* Somebody has taken the last key away: said once, until one is back. */
+static void name_shut(struct auth *a)
+{
+	const json_t *document = config_document(a->cfg.config);
+	json_t *users = json_object_get(document, "users");
+	bool shut = !user_none(document);
+	const char *login;
+	json_t *entry;
+
+	json_object_foreach(users, login, entry) {
+		struct user u;
+
+		if (find_user(a, login, &u) && u.enabled &&
+		    u.type == USER_CONTROL && user_cipher(&u) == CIPHER_CRYPT)
+			shut = false;
+	}
+	if (shut && !a->shut)
+		log_warning("auth", "no control user can log in any more: "
+			    "sluice --reset-password LOGIN -c FILE helps one "
+			    "who is enabled");
+	a->shut = shut;
+}
+
 void auth_users_changed(struct auth *a)
 {
 	if (sessions_sift(a->sessions, keep_session, a) > 0)
 		session_file_touch(a->file);
 	ws_tokens_sift(a->tokens, keep_token, a);
 	name_old_passwords(a);
+	name_shut(a);
 }
 
 /* --- the log --- */

@@ -147,6 +147,24 @@ Test(auth, an_old_password_is_reported_once)
 	close_world();
 }
 
+Test(auth, it_is_said_when_no_control_user_is_left)
+{
+	static const char line[] = "auth: no control user can log in";
+	size_t n = 0;
+
+	open_world();
+	cr_expect_str_eq(w.log, "");
+	put("olga", true, 2, "$y$o");
+	put("anna", false, 1, "$y$a");
+	put("anna", true, 2, "$y$a");
+	put("anna", true, 1, "$y$a");
+	put("anna", true, 1, "");
+	for (const char *at = w.log; (at = strstr(at, line)) != NULL; at++)
+		n++;
+	cr_expect_eq(n, 2, "%s", w.log);
+	close_world();
+}
+
 Test(auth, a_failure_is_one_line_whatever_the_login)
 {
 	static const char *const cases[][2] = {
