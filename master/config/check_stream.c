@@ -104,18 +104,7 @@ static bool is_dvb(const char *address)
 	return strncasecmp(address, "dvb://", 6) == 0;
 }
 
-static void judge_input(struct judge *j, const char *text, bool enabled)
-{
-	struct input_spec spec;
-	struct errmsg why;
-	int r = input_spec_parse(text, &spec, say_unknown, j, &why);
-
-	/* adapters are kept, and so are the streams they will feed */
-	if (r < 0)
-		say_address(j, r, enabled && !is_dvb(text), &why);
-}
-
-/* Notes that this output takes key; the path of one that had it, or NULL. */
+/* Notes that this address takes key; the path of one that had it, or NULL. */
 static const char *take(struct judge *j, struct judge_outputs *all,
 			const char *key)
 {
@@ -126,6 +115,54 @@ static const char *take(struct judge *j, struct judge_outputs *all,
 	(void)json_object_set_new_nocheck(all->taken, key,
 					  json_string_nocheck(j->path));
 	return NULL;
+}
+
+/* "own make_stream[2] eth0@239.1.1.1:1234", of the stream that we are in. */
+static void format_own(const struct judge *j, const char *where,
+		       char key[OUTPUT_KEY_MAX])
+{
+	const char *dot = strrchr(j->path, '.');
+
+	(void)snprintf(key, OUTPUT_KEY_MAX, "own %.*s %s",
+		       dot != NULL ? (int)(dot - j->path) : 0, j->path, where);
+}
+
+/* Of an input that runs. */
+static void judge_source(struct judge *j, const struct input_spec *spec,
+			 struct judge_outputs *all)
+{
+	char local[SOCKADDR_TEXT_MAX], where[SOCKADDR_TEXT_MAX + 24];
+	char key[OUTPUT_KEY_MAX];
+	const char *other;
+
+	if (spec->kind == INPUT_FILE)
+		return;
+	sockaddr_format(&spec->local, local);
+	(void)snprintf(where, sizeof where, "%s@%s", spec->iface, local);
+	format_own(j, where, key);
+	(void)take(j, all, key);
+	if (sockaddr_is_multicast(&spec->local))
+		return;
+	(void)snprintf(key, sizeof key, "input %s", where);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_WARNING, "is the address of %s, too: only "
+			  "one of them can receive there", other);
+}
+
+/* all: NULL when it does not run. */
+static void judge_input(struct judge *j, const char *text, bool enabled,
+			struct judge_outputs *all)
+{
+	struct input_spec spec;
+	struct errmsg why;
+	int r = input_spec_parse(text, &spec, say_unknown, j, &why);
+
+	/* adapters are kept, and so are the streams they will feed */
+	if (r < 0)
+		say_address(j, r, enabled && !is_dvb(text), &why);
+	else if (all != NULL)
+		judge_source(j, &spec, all);
 }
 
 static bool is_any(const struct sockaddr_any *a)
@@ -144,6 +181,30 @@ static bool is_on_control(const struct sockaddr_any *listen,
 		sockaddr_equal(listen, control));
 }
 
+/* A port of every address and the same port of one of them: the kernel gives
+ * only one of the two. */
+static void judge_listen(struct judge *j, const struct sockaddr_any *listen,
+			 struct judge_outputs *all)
+{
+	char text[SOCKADDR_TEXT_MAX], key[64];
+	const char *other;
+
+	sockaddr_format(listen, text);
+	(void)snprintf(key, sizeof key, "listen %s %u",
+		       listen->sa.sa_family == AF_INET6 ? "6" : "4",
+		       (unsigned)sockaddr_port(listen));
+	other = json_string_value(json_object_get(all->taken, key));
+	if (other != NULL && strcmp(other, text) != 0 &&
+	    (is_any(listen) || strncmp(other, "0.0.0.0:", 8) == 0 ||
+	     strncmp(other, "[::]:", 5) == 0))
+		judge_say(j, CHECK_WARNING, "%s and %s are both listened to: "
+			  "only one of them can be", other, text);
+	/* the one of every address is in the way of all others */
+	if (other == NULL || is_any(listen))
+		(void)json_object_set_new_nocheck(all->taken, key,
+						  json_string_nocheck(text));
+}
+
 static void judge_http(struct judge *j, const struct output_spec *spec,
 		       struct judge_outputs *all)
 {
@@ -158,6 +219,7 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 			  (unsigned)sockaddr_port(&spec->listen));
 		return;
 	}
+	judge_listen(j, &spec->listen, all);
 	(void)snprintf(key, sizeof key, "http %s %s", listen, spec->path);
 	other = take(j, all, key);
 	if (other != NULL)
@@ -168,12 +230,16 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 static void judge_net(struct judge *j, const struct output_spec *spec,
 		      struct judge_outputs *all)
 {
-	char remote[SOCKADDR_TEXT_MAX];
+	char remote[SOCKADDR_TEXT_MAX], where[SOCKADDR_TEXT_MAX + 24];
 	char key[OUTPUT_KEY_MAX];
 	const char *other;
 
 	sockaddr_format(&spec->remote, remote);
-	(void)snprintf(key, sizeof key, "udp %s@%s", spec->iface, remote);
+	(void)snprintf(where, sizeof where, "%s@%s", spec->iface, remote);
+	format_own(j, where, key);
+	if (json_object_get(all->taken, key) != NULL)
+		judge_say(j, CHECK_WARNING, "is the input of the same stream");
+	(void)snprintf(key, sizeof key, "udp %s", where);
 	other = take(j, all, key);
 	if (other != NULL)
 		judge_say(j, CHECK_WARNING, "sends to the same place as %s",
@@ -195,13 +261,13 @@ static void judge_output(struct judge *j, const char *text, bool enabled,
 		judge_net(j, &spec, all);
 }
 
-/* all: NULL for the list of inputs. */
 static void judge_addresses(struct judge *j, const json_t *stream,
 			    const char *key, struct judge_outputs *all)
 {
 	bool enabled = json_is_true(json_object_get(stream, "enable"));
 	const json_t *list = json_object_get(stream, key);
-	size_t limit = all != NULL ? MSG_OUTPUTS_MAX : MSG_INPUTS_MAX;
+	bool out = strcmp(key, "output") == 0;
+	size_t limit = out ? MSG_OUTPUTS_MAX : MSG_INPUTS_MAX;
 	size_t mark = judge_down(j, key);
 	const json_t *value;
 	size_t i;
@@ -213,10 +279,11 @@ static void judge_addresses(struct judge *j, const json_t *stream,
 		const char *text = json_string_value(value);
 		size_t inner = judge_down_index(j, i);
 
-		if (text != NULL && all != NULL)
+		if (text != NULL && out)
 			judge_output(j, text, enabled, all);
-		else if (text != NULL)
-			judge_input(j, text, enabled);
+		else if (text != NULL) /* of several the first one runs */
+			judge_input(j, text, enabled,
+				    enabled && i == 0 ? all : NULL);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);
@@ -270,7 +337,7 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_type(j, stream);
 	judge_name(j, stream);
 	judge_groups(j, stream);
-	judge_addresses(j, stream, "input", NULL);
+	judge_addresses(j, stream, "input", all);
 	judge_addresses(j, stream, "output", all);
 	judge_size(j, stream);
 }

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 Test(check_stream, keeps_streams_that_only_adapters_feed)
 {
@@ -34,5 +35,60 @@ Test(check_stream, keeps_streams_that_only_adapters_feed)
 		cr_expect_eq(check_stream_idle(stream, &why), cases[i].idle,
 			     "%s", text);
 		json_decref(stream);
+	}
+}
+
+static void keep(enum check_severity severity, const char *path,
+		 const char *text, void *arg)
+{
+	char *all = arg;
+	size_t len = strlen(all);
+
+	cr_expect_eq(severity, CHECK_WARNING);
+	(void)snprintf(all + len, 512 - len, "%s: %s\n", path, text);
+}
+
+/* What two streams together get wrong, and what they do not. */
+Test(check_stream, warns_of_addresses_that_only_one_can_have)
+{
+	static const struct {
+		const char *in[2], *out[2];
+		const char *said;
+	} cases[] = {
+		{ { "udp://127.0.0.1:1", "udp://127.0.0.1:1" },
+		  { "udp://1.1.1.1:1", "udp://1.1.1.1:2" },
+		  "make_stream[1].input[0]: is the address of "
+		  "make_stream[0].input[0], too: only one of them can receive "
+		  "there\n" },
+		{ { "udp://239.1.1.1:1", "udp://239.1.1.1:1" },
+		  { "udp://1.1.1.1:1", "udp://1.1.1.1:2" }, "" },
+		{ { "udp://127.0.0.1:1", "udp://127.0.0.1:2" },
+		  { "udp://127.0.0.1:1", "udp://127.0.0.1:3" },
+		  "make_stream[0].output[0]: is the input of the same "
+		  "stream\n" },
+		/* a relay */
+		{ { "udp://127.0.0.1:1", "udp://127.0.0.1:2" },
+		  { "udp://127.0.0.1:2", "udp://127.0.0.1:3" }, "" },
+		{ { "udp://127.0.0.1:1", "udp://127.0.0.1:2" },
+		  { "http://127.0.0.1:9/a", "http://0.0.0.0:9/b" },
+		  "make_stream[1].output[0]: 127.0.0.1:9 and 0.0.0.0:9 are "
+		  "both listened to: only one of them can be\n" },
+		{ { "udp://127.0.0.1:1", "udp://127.0.0.1:2" },
+		  { "http://127.0.0.1:9/a", "http://127.0.0.2:9/b" }, "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char said[512] = "";
+		json_t *streams = json_array(), *document;
+
+		for (size_t k = 0; k < 2; k++)
+			(void)json_array_append_new(streams, json_pack(
+				"{sssbsss[s]s[s]}", "id", k > 0 ? "b" : "a",
+				"enable", 1, "type", "spts", "input",
+				cases[i].in[k], "output", cases[i].out[k]));
+		document = json_pack("{so}", "make_stream", streams);
+		cr_expect_eq(check_document(document, NULL, keep, said), 0u);
+		cr_expect_str_eq(said, cases[i].said, "case %zu", i);
+		json_decref(document);
 	}
 }
