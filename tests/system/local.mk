@@ -3,6 +3,7 @@
 helper_files = \
 	tests/helpers/auth.mjs \
 	tests/helpers/media.mjs \
+	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \
 	tests/helpers/run-node.sh \
 	tests/helpers/sluice.mjs \
@@ -30,6 +31,7 @@ system_tests = \
 	tests/system/inputs.mjs \
 	tests/system/log.mjs \
 	tests/system/main.mjs \
+	tests/system/model.mjs \
 	tests/system/output-groups.mjs \
 	tests/system/output.mjs \
 	tests/system/roles.mjs \
