@@ -3,7 +3,6 @@
 
 #include "common/alloc.h"
 #include "common/fd.h"
-#include "master/config/document.h"
 #include "proto/contract.h"
 
 #include <errno.h>
@@ -19,6 +18,7 @@ enum { DIGITS_MAX = 18 };
 struct handover {
 	json_t *document;
 	json_t *fds;    /* name: descriptor */
+	json_t *handed; /* the same, of those taken as well; or NULL */
 	uint64_t *last; /* NULL: to be taken up, and the descriptors are ours */
 	uint64_t highest;
 };
@@ -71,6 +71,7 @@ void handover_free(struct handover **hp)
 		close_all(h);
 	json_decref(h->document);
 	json_decref(h->fds);
+	json_decref(h->handed);
 	free(h);
 }
 
@@ -155,28 +156,34 @@ static int take_fds(struct handover *h, const json_t *fds, struct errmsg *why)
 	return 0;
 }
 
-struct handover *handover_parse(const char *text, size_t len,
-				struct errmsg *why)
+struct handover *handover_of(json_t *take_document, struct errmsg *why)
 {
 	struct handover *h = xcalloc(1, sizeof *h);
 	const json_t *version;
 
 	h->fds = json_object();
-	h->document = document_parse(text, len, why);
-	if (h->document == NULL) {
-		handover_free(&h);
-		return NULL;
-	}
+	h->document = take_document;
 	version = json_object_get(h->document, "handover");
 	if (take_fds(h, json_object_get(h->document, "fds"), why) < 0) {
 		handover_free(&h);
 		return NULL;
 	}
+	h->handed = json_copy(h->fds);
 	/* of another version: the processes are known all the same */
 	if (json_integer_value(version) != HANDOVER_VERSION)
 		(void)json_object_clear(h->document);
 	(void)json_object_del(h->document, "fds");
 	return h;
+}
+
+bool handover_is_name(const char *name)
+{
+	return parse_name(name) > 0;
+}
+
+const json_t *handover_handed(const struct handover *h)
+{
+	return h->handed;
 }
 
 uint64_t handover_last_number(const struct handover *h)

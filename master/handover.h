@@ -60,8 +60,13 @@ char *handover_format(const struct handover *, bool with_fds, size_t *ret_len);
 /* Reads a document that names its descriptors itself.  All of them are
  * close-on-exec afterwards; one that is not open, or that was named before, is
  * refused.  NULL with why. */
-struct handover *handover_parse(const char *text, size_t len,
-				struct errmsg *why);
+struct handover *handover_of(json_t *take_document, struct errmsg *why);
+
+/* Is it one? */
+bool handover_is_name(const char *);
+
+/* Names and descriptors as they were handed over, taken or not. */
+const json_t *handover_handed(const struct handover *);
 
 /* The numbers of its names are at most this. */
 uint64_t handover_last_number(const struct handover *);

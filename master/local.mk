@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += libmaster.a
 libmaster_a_SOURCES = \
+	master/fd_store.c master/fd_store.h \
 	master/handover.c master/handover.h \
 	master/master.c master/master.h \
+	master/memfd.c master/memfd.h \
 	master/options.c master/options.h \
 	master/file_budget.c master/file_budget.h \
 	master/json_text.c master/json_text.h \

@@ -12,6 +12,7 @@
 #include "master/config/check.h"
 #include "master/config/config.h"
 #include "master/config/lock.h"
+#include "master/fd_store.h"
 #include "master/file_budget.h"
 #include "master/config/document.h"
 #include "master/handover.h"
@@ -57,6 +58,7 @@ struct master {
 	char *program; /* what we were started from; NULL: unknown */
 	/* from the one before us, while we start; or NULL */
 	struct handover *handover;
+	struct fd_store *store;
 	uint64_t control_number; /* the control socket's in a handover */
 	uint64_t lock_number;    /* and the lock's */
 	uint64_t last_number; /* given to a descriptor of a handover */
@@ -106,15 +108,24 @@ static void apply_log(void *arg)
 	log_open(NULL, NULL, debug ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
 }
 
+static void on_fleet_change(void *arg)
+{
+	struct master *m = arg;
+
+	fd_store_touch(m->store);
+}
+
 static const struct fleet_events fleet_events = {
 	.on_stream_status = on_stream_status,
 	.on_stopped = on_fleet_stopped,
+	.on_change = on_fleet_change,
 };
 
 /* --- a new program in our place --- */
 
-static struct handover *write_handover(struct master *m)
+static struct handover *write_handover(void *arg)
 {
+	struct master *m = arg;
 	struct handover *h = handover_new(&m->last_number);
 
 	fleet_write(m->fleet, h);
@@ -135,6 +146,7 @@ static void replace_program(struct master *m)
 	watchdog_say_reloading();
 	hub_dismiss_all(m->hub);
 	h = write_handover(m);
+	fd_store_hand_on(m->store, h);
 	err = restart_exec(m->program, m->options->argv, h);
 	log_error("master", "cannot restart: %s; going on as before",
 		  strerror(-err));
@@ -436,6 +448,13 @@ static int open_fleet(struct master *m)
 		.events = &fleet_events,
 		.arg = m,
 	});
+	m->store = fd_store_new(
+		&(struct fd_store_config){
+			.loop = m->loop,
+			.write = write_handover,
+			.arg = m,
+		},
+		m->handover);
 	if (m->handover != NULL)
 		fleet_take(m->fleet, m->handover);
 	return 0;
@@ -525,6 +544,7 @@ static void close_all(struct master *m)
 	system_status_free(&m->system);
 	status_free(&m->status);
 	fleet_free(&m->fleet);
+	fd_store_free(&m->store);
 	hub_free(&m->hub);
 	config_close(&m->config);
 	fd_close(&m->lock);
@@ -548,6 +568,8 @@ int master_run(const struct options *options)
 	ev_timer_init(&m.restart, on_restart_timer, 0., 0.);
 	m.program = restart_find_program();
 	m.handover = restart_take_up();
+	if (m.handover == NULL)
+		m.handover = fd_store_take_up();
 	if (m.handover != NULL)
 		m.last_number = handover_last_number(m.handover);
 	code = start(&m);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/restart.h"
 
-#include "common/alloc.h"
 #include "common/fd.h"
 #include "common/log.h"
-#include "master/config/document.h"
 #include "master/handover.h"
+#include "master/memfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define VARIABLE "SLUICE_HANDOVER"
@@ -37,30 +34,17 @@ static void set_inheritable(const struct handover *h, bool yes)
 			    yes ? 0 : FD_CLOEXEC);
 }
 
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		text += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* A memfd with the document, which survives exec; or -errno. */
 static int open_document(const struct handover *h)
 {
 	size_t len;
 	char *text = handover_format(h, true, &len);
-	int fd = memfd_create("handover", 0);
-	int err = fd < 0 ? -errno : write_all(fd, text, len);
+	int fd = memfd_open("handover");
+	int err = fd < 0 ? fd : memfd_write(fd, text, len);
 
 	free(text);
+	if (err == 0 && fcntl(fd, F_SETFD, 0) < 0)
+		err = -errno;
 	if (err < 0) {
 		fd_close(&fd);
 		return err;
@@ -121,40 +105,11 @@ int restart_exec(const char *program, char *const *argv,
 
 /* --- the new one --- */
 
-static int read_all(int fd, char *text, size_t len)
-{
-	for (size_t done = 0; done < len;) {
-		ssize_t n = pread(fd, text + done, len - done, (off_t)done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
 static struct handover *read_document(int fd, struct errmsg *why)
 {
-	struct handover *h = NULL;
-	struct stat st;
-	char *text;
-	int err;
+	json_t *document = memfd_read_json(fd, why);
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    st.st_size > DOCUMENT_SIZE_MAX) {
-		errmsg_set(why, "descriptor %d is not what it should be", fd);
-		return NULL;
-	}
-	text = xcalloc(1, (size_t)st.st_size + 1);
-	err = read_all(fd, text, (size_t)st.st_size);
-	if (err < 0)
-		errmsg_set(why, "cannot be read: %s", strerror(-err));
-	else
-		h = handover_parse(text, (size_t)st.st_size, why);
-	free(text);
-	return h;
+	return document != NULL ? handover_of(document, why) : NULL;
 }
 
 void restart_let_signals_in(void)

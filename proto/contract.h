@@ -6,6 +6,7 @@
  *	fd 0     /dev/null
  *	fd 1, 2  the master's stderr, for what cannot be said otherwise
  *	fd 3     its end of the SOCK_SEQPACKET channel
+ *	FDSTORE  in the environment: it is to outlive its master
  *
  * Everything else comes in messages.  A worker whose channel closes ends.
  */

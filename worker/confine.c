@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -88,8 +89,10 @@ int confine(uint64_t keep)
 	int err;
 
 	/* The channel's end stops a worker; this one also reaches one that
-	 * hangs when the master dies. */
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	 * hangs when the master dies.  Where a service manager keeps our
+	 * channel for the next master, that one ends who hangs. */
+	if (getenv("FDSTORE") == NULL)
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	raise_files();
 
 	err = unprotect_from_oom();

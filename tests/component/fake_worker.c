@@ -2,8 +2,10 @@
 /*
  * A worker that behaves as its object's name says, "good" or not, to see
  * what the master makes of it.  Speaks in plain text: it shares no code with
- * what is tested.
+ * what is tested but the number of the protocol.
  */
+#include "proto/contract.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CHANNEL = 3, PROTO = 3, STATUS_MS = 1000 };
+enum { CHANNEL = 3, PROTO = MSG_PROTO_VERSION, STATUS_MS = 1000 };
 
 #define STREAM_STATUS                                                  \
 	"{\"type\":\"stream.status\",\"body\":"                        \

@@ -60,12 +60,10 @@ static void begin(struct two *t)
 /* Takes up t->written; the old fleet is never run again. */
 static void take_up(struct two *t)
 {
-	char *text = json_dumps(t->written, JSON_COMPACT);
 	struct errmsg why = { 0 };
-	struct handover *h = handover_parse(text, strlen(text), &why);
+	struct handover *h = handover_of(json_incref(t->written), &why);
 
 	cr_assert_not_null(h, "%s", why.text);
-	free(text);
 	bench_setup(&t->next);
 	fleet_take(t->next.fleet, h);
 	handover_free(&h);

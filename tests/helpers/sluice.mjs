@@ -10,6 +10,7 @@ import { WsClient } from './ws.mjs';
 
 export const MASTER = path.join(builddir, 'sluice');
 export const WORKER = path.join(builddir, 'sluice-worker');
+const MANAGER = path.join(builddir, 'tests/helpers/fake-manager');
 
 // Sanitizers make everything slower; deadlines of the product stay.
 export const sanitized = fs.readFileSync(MASTER).includes('__asan_init');
@@ -35,7 +36,7 @@ export function request(port, options = {}, body = undefined) {
 export class Sluice {
 	// config: an object, or undefined for no -c at all.
 	static async start(t, config, { env = {}, args = [], wait = true,
-		dir = tempDir(t), auth = false } = {}) {
+		dir = tempDir(t), auth = false, managed = false } = {}) {
 		const self = new Sluice();
 
 		self.dir = dir;
@@ -50,15 +51,30 @@ export class Sluice {
 					config, null, 4));
 			all.push('-c', self.file);
 		}
-		self.child = start(t, MASTER, all, { env: { ...process.env,
-			SLUICE_WORKER: WORKER, ...env } });
+		const line = managed ? [MANAGER, path.join(dir, 'notify'),
+			MASTER] : [MASTER];
+		self.managed = managed;
+		self.child = start(t, line[0], [...line.slice(1), ...all],
+			{ env: { ...process.env, SLUICE_WORKER: WORKER,
+				...env } });
 		t.after(() => self.#mopUp());
 		if (wait)
 			await self.ready();
 		return self;
 	}
 
-	get pid() { return this.child.pid; }
+	// Of the master; under a manager, of the one started last.
+	get pid() {
+		return this.managed ? this.#last('pid') : this.child.pid;
+	}
+	// How many descriptors the manager keeps.
+	get kept() { return this.#last('store'); }
+	#last(word) {
+		const found = this.child.text.out.matchAll(
+			new RegExp(`^${word} (\\d+)$`, 'gm'));
+
+		return Number([...found].at(-1)?.[1]);
+	}
 	get log() { return this.child.text.err + this.child.text.out; }
 
 	async ready() {

@@ -21,6 +21,7 @@ system_tests = \
 	tests/system/auth-start.mjs \
 	tests/system/categories.mjs \
 	tests/system/check.mjs \
+	tests/system/crash.mjs \
 	tests/system/events.mjs \
 	tests/system/faults.mjs \
 	tests/system/file.mjs \
@@ -47,6 +48,9 @@ system_tests = \
 	tests/system/users.mjs \
 	tests/system/viewers.mjs
 EXTRA_DIST += $(helper_files) $(system_tests)
+
+check_PROGRAMS += tests/helpers/fake-manager
+tests_helpers_fake_manager_SOURCES = tests/helpers/fake-manager.c
 
 check_PROGRAMS += tests/helpers/udp-record
 tests_helpers_udp_record_SOURCES = tests/helpers/udp-record.c

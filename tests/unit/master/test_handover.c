@@ -27,7 +27,10 @@ static bool is_open(int fd)
 
 static struct handover *parse(const char *text, struct errmsg *why)
 {
-	return handover_parse(text, strlen(text), why);
+	json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+
+	cr_assert_not_null(document, "%s", text);
+	return handover_of(document, why);
 }
 
 static void refuse(const char *text, const char *reason)
@@ -60,7 +63,8 @@ Test(handover, what_was_written_can_be_taken_up)
 	handover_free(&h);
 	cr_assert(is_open(a));
 
-	h = handover_parse(text, len, &why);
+	cr_assert_eq(strlen(text), len);
+	h = parse(text, &why);
 	cr_assert_not_null(h, "%s", why.text);
 	free(text);
 	cr_assert_eq(handover_last_number(h), 42);
@@ -85,7 +89,6 @@ Test(handover, what_cannot_be_is_refused)
 	char text[128];
 	int fd = inherited();
 
-	refuse("", "line 1");
 	refuse("[]", "fds");
 	refuse("{}", "fds");
 	refuse("{\"handover\":1,\"fds\":[]}", "fds");
