@@ -138,13 +138,15 @@ class Generator {
 				...this.maybe(0.5, { force: true }),
 				category: { remove: true } };
 		const groups = (known && this.chance(0.5) ? known.groups : [])
-			.map((group) => this.chance(0.1) ? { remove: true } :
-				this.chance(0.2) ? { name: this.name() } : group);
+			.map((group) => this.chance(0.1) ? { remove: true }
+				: this.chance(0.2) ? { name: this.name() }
+				: group);
 		while (this.chance(0.4))
 			groups.push({ name: this.name() });
 		const names = groups.filter((g) => !g.remove)
 			.map((g) => g.name);
-		return { cmd: 'set-category', ...this.maybe(n ? 0.6 : 0, { id }),
+		return { cmd: 'set-category',
+			...this.maybe(n ? 0.6 : 0, { id }),
 			category: { name: known && this.chance(0.5) ?
 				known.name : this.name(),
 			...this.maybe(0.9, { groups }) },
