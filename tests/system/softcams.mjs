@@ -100,7 +100,8 @@ test('set-cas appends, replaces and removes; streams go on', async (t) => {
 
 	await sluice.cmd('set-cas', { cas: cas('x') });
 	await sluice.cmd('set-cas', { id: 'x', cas: { id: 'x', emm_pid: 0 } });
-	assert.match(sluice.log, /\[CAS x\] configuration error/);
+	await waitUntil('its line', () =>
+		/\[CAS x\] configuration error/.test(sluice.log));
 	assert.deepEqual((await sluice.cmd('load')).cas,
 		[{ id: 'x', emm_pid: 0 }]);
 	await sluice.cmd('set-cas', { id: 'x', cas: { remove: true } });
