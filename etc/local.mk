@@ -7,10 +7,6 @@ EXTRA_DIST += \
 	etc/sluice.sysusers \
 	etc/sluice.tmpfiles.in
 
-# distcheck must not write outside its prefix.
-AM_DISTCHECK_CONFIGURE_FLAGS = \
-	--with-systemdsystemunitdir='$${prefix}/lib/systemd/system'
-
 systemdsystemunit_DATA = etc/sluice.service
 examplesdir = $(docdir)/examples
 dist_examples_DATA = etc/sluice.json
