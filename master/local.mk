@@ -11,6 +11,7 @@ libmaster_a_SOURCES = \
 	master/minute.c master/minute.h \
 	master/proc.c master/proc.h \
 	master/restart.c master/restart.h \
+	master/state_path.c master/state_path.h \
 	master/status.c master/status.h \
 	master/status_stream.c master/status_stream.h \
 	master/system_status.c master/system_status.h \

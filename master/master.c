@@ -8,7 +8,6 @@
 #include "master/api/api.h"
 #include "master/auth/auth.h"
 #include "master/auth/first_start.h"
-#include "master/auth/sessions_path.h"
 #include "master/config/check.h"
 #include "master/config/config.h"
 #include "master/config/lock.h"
@@ -19,6 +18,7 @@
 #include "master/http/server.h"
 #include "master/options.h"
 #include "master/restart.h"
+#include "master/state_path.h"
 #include "master/status.h"
 #include "master/supervise/fleet.h"
 #include "master/system_status.h"
@@ -145,6 +145,7 @@ static void replace_program(struct master *m)
 	log_info("master", "restarting; what runs goes on");
 	watchdog_say_reloading();
 	hub_dismiss_all(m->hub);
+	config_end(m->config);
 	h = write_handover(m);
 	fd_store_hand_on(m->store, h);
 	err = restart_exec(m->program, m->options->argv, h);
@@ -347,12 +348,22 @@ static int lock_config(struct master *m)
 	return 0;
 }
 
+static char *state_file(const struct master *m, const char *name)
+{
+	return state_path(m->options->config_path, getenv("STATE_DIRECTORY"),
+			  name);
+}
+
 static int open_config(struct master *m)
 {
+	char *starts = state_file(m, "starts");
 	struct errmsg why = { 0 };
 	bool fatal = false;
 
 	m->config = config_open(m->options->config_path, m->loop, &why);
+	if (m->config != NULL)
+		config_guard(m->config, starts);
+	free(starts);
 	if (m->config == NULL) {
 		log_error("config", "%s", why.text);
 		return MASTER_EXIT_CONFIG;
@@ -462,8 +473,7 @@ static int open_fleet(struct master *m)
 
 static void open_auth(struct master *m)
 {
-	char *path = sessions_path(m->options->config_path,
-				   getenv("STATE_DIRECTORY"));
+	char *path = state_file(m, "sessions");
 
 	if (!m->options->no_web_auth)
 		(void)first_start(m->config);

@@ -18,7 +18,12 @@ void status_version(struct api *api, const json_t *request,
 void status_system(struct api *api, const char *id, enum status_span span,
 		   struct reply *reply)
 {
+	json_t *o = system_status_get(api->cfg.system, span,
+				      api_instance(api));
+	const json_t *alarms = config_alarms(api->cfg.config);
+
 	(void)id;
-	reply_json(reply, system_status_get(api->cfg.system, span,
-					    api_instance(api)));
+	if (json_array_size(alarms) > 0)
+		(void)json_object_set_new(o, "alarms", json_deep_copy(alarms));
+	reply_json(reply, o);
 }

@@ -12,7 +12,6 @@ libmaster_a_SOURCES += \
 	master/auth/secret.c master/auth/secret.h \
 	master/auth/session.c master/auth/session.h \
 	master/auth/session_file.c master/auth/session_file.h \
-	master/auth/sessions_path.c master/auth/sessions_path.h \
 	master/auth/user.c master/auth/user.h \
 	master/auth/verified.c master/auth/verified.h \
 	master/auth/ws_token.c master/auth/ws_token.h

@@ -2,9 +2,12 @@
 #include "master/config/config.h"
 
 #include "common/alloc.h"
-#include "master/config/check.h"
+#include "common/log.h"
 #include "master/config/document.h"
+#include "master/config/rescue.h"
 #include "master/config/save.h"
+#include "master/config/sound.h"
+#include "master/config/starts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,11 +19,14 @@ enum {
 };
 
 struct config {
+	struct ev_loop *loop;
 	json_t *document;
 	char *path;          /* NULL without a file */
 	struct save *save;   /* NULL without a file */
 	struct save *backup; /* likewise */
 	struct reader *reader; /* likewise */
+	struct starts *starts; /* NULL before config_guard() */
+	json_t *alarms;        /* sentences */
 };
 
 static char *format_document(size_t *ret_len, void *arg)
@@ -30,33 +36,73 @@ static char *format_document(size_t *ret_len, void *arg)
 	return document_format(c->document, ret_len);
 }
 
-/* Keeps the first reason why the document cannot be used. */
-static void note_fatal(enum check_severity severity, const char *path,
-		       const char *text, void *arg)
+/* Says it, now and whenever somebody asks for alarms. */
+static void raise_alarm(json_t *alarms, char *take_sentence)
 {
-	struct errmsg *why = arg;
+	json_t *value;
 
-	if (severity == CHECK_FATAL && why->text[0] == '\0')
-		errmsg_set(why, "%s%s%s", path, path[0] != '\0' ? ": " : "",
-			   text);
+	log_clean(take_sentence);
+	log_error("config", "%s", take_sentence);
+	value = json_string(take_sentence);
+	/* a path that is not UTF-8, or text that was cut inside a character */
+	if (value == NULL)
+		value = json_string("the configuration was replaced by an "
+				    "older one: see the log");
+	(void)json_array_append_new(alarms, value);
+	free(take_sentence);
 }
 
-static json_t *load(const char *path, struct errmsg *why)
+static void say_kept(json_t *alarms, const char *path, const char *kept,
+		     const char *why)
 {
-	struct errmsg fatal = { 0 };
+	if (why[0] != '\0')
+		raise_alarm(alarms, xasprintf("%s is not replaced: %s", path,
+					      why));
+	else
+		raise_alarm(alarms, xasprintf("the faulty configuration is "
+					      "kept as %s", kept));
+}
+
+/* Puts another one in the place of what cannot be used. */
+static void replace(const char *path, const json_t *document, json_t *alarms)
+{
+	struct errmsg why = { 0 };
+	char *kept = NULL;
+
+	if (rescue_put(path, document, &kept, &why) == 0)
+		why.text[0] = '\0';
+	say_kept(alarms, path, kept, why.text);
+	free(kept);
+}
+
+/* What there was before a file that no one can use. */
+static json_t *load_another(const char *path, const char *fault,
+			    json_t *alarms)
+{
+	char *source = NULL;
+	json_t *document = rescue_find(path, "", "", &source);
+
+	if (document == NULL)
+		return NULL;
+	raise_alarm(alarms, xasprintf("%s cannot be used: %s; the service "
+				      "runs with %s instead", path, fault,
+				      source));
+	replace(path, document, alarms);
+	free(source);
+	return document;
+}
+
+static json_t *load(const char *path, json_t *alarms, struct errmsg *why)
+{
 	json_t *document = NULL;
-	int r = path != NULL ? document_load(path, &document, why) : -ENOENT;
+	int r = path != NULL ? sound_load(path, &document, why) : -ENOENT;
 
 	if (r == -ENOENT)
 		return json_object();
-	if (r < 0)
-		return NULL;
-	(void)check_document(document, NULL, note_fatal, &fatal);
-	if (fatal.text[0] == '\0')
-		return document;
-	json_decref(document);
-	errmsg_set(why, "%s", fatal.text);
-	return NULL;
+	/* not for want of a right: that is not mended by an older one */
+	if (r == -EBADMSG || r == -EFBIG || r == -EIO)
+		return load_another(path, why->text, alarms);
+	return document;
 }
 
 static void open_saves(struct config *c, const char *path,
@@ -67,6 +113,7 @@ static void open_saves(struct config *c, const char *path,
 		.loop = loop,
 		.path = path,
 		.delay_ms = CONFIG_SAVE_DELAY_MS,
+		.revisions = true,
 		.retry_min_ms = SAVE_RETRY_MIN_MS,
 		.retry_max_ms = SAVE_RETRY_MAX_MS,
 		.text = format_document,
@@ -77,6 +124,7 @@ static void open_saves(struct config *c, const char *path,
 	cfg.path = backup;
 	cfg.delay_ms = CONFIG_BACKUP_DELAY_MS;
 	cfg.settle = true;
+	cfg.revisions = false;
 	c->backup = save_new(&cfg);
 	free(backup);
 }
@@ -84,21 +132,90 @@ static void open_saves(struct config *c, const char *path,
 struct config *config_open(const char *path, struct ev_loop *loop,
 			   struct errmsg *why)
 {
-	json_t *document = load(path, why);
+	json_t *alarms = json_array();
+	json_t *document = load(path, alarms, why);
 	struct config *c;
 
 	if (document == NULL) {
+		json_decref(alarms);
 		errmsg_prefix(why, "%s: ", path);
 		return NULL;
 	}
 	c = xcalloc(1, sizeof *c);
+	c->alarms = alarms;
 	c->document = document;
+	c->loop = loop;
 	c->path = xstrdup(path);
 	if (path != NULL) {
 		open_saves(c, path, loop);
 		c->reader = reader_new(loop, path);
 	}
 	return c;
+}
+
+static void format_digest(char ret[SECRET_TEXT], void *arg)
+{
+	const struct config *c = arg;
+
+	sound_digest(c->document, ret);
+}
+
+/* True when there is something to go back to. */
+static bool roll_back(struct config *c, const char *digest)
+{
+	char *source = NULL;
+	json_t *document = rescue_find(c->path, starts_good(c->starts), digest,
+				       &source);
+
+	if (document == NULL) {
+		log_error("config", "the service has crashed %d times within "
+			  "a minute of its start with %s, and there is no "
+			  "other version to go back to", STARTS_CRASHES_MAX,
+			  c->path);
+		return false;
+	}
+	raise_alarm(c->alarms,
+		    xasprintf("the service has crashed %d times within a "
+			      "minute of its start with %s: it runs with %s "
+			      "instead, changes since then are not in effect",
+			      STARTS_CRASHES_MAX, c->path, source));
+	replace(c->path, document, c->alarms);
+	json_decref(c->document);
+	c->document = document;
+	free(source);
+	return true;
+}
+
+void config_guard(struct config *c, const char *state_path)
+{
+	char digest[SECRET_TEXT];
+	bool rolled_back = false;
+
+	if (c->path == NULL || state_path == NULL)
+		return;
+	c->starts = starts_open(&(struct starts_config){
+		.loop = c->loop,
+		.path = state_path,
+		.digest = format_digest,
+		.arg = c,
+	});
+	sound_digest(c->document, digest);
+	if (starts_is_deadly(c->starts, digest))
+		rolled_back = roll_back(c, digest);
+	if (rolled_back)
+		sound_digest(c->document, digest);
+	starts_begin(c->starts, digest, rolled_back);
+}
+
+void config_end(struct config *c)
+{
+	if (c->starts != NULL)
+		starts_end(c->starts);
+}
+
+const json_t *config_alarms(const struct config *c)
+{
+	return c->alarms;
 }
 
 void config_close(struct config **p)
@@ -111,7 +228,9 @@ void config_close(struct config **p)
 	save_free(&c->save);
 	save_free(&c->backup);
 	reader_free(&c->reader);
+	starts_close(&c->starts);
 	json_decref(c->document);
+	json_decref(c->alarms);
 	free(c->path);
 	free(c);
 }
@@ -232,6 +351,8 @@ void config_touch(struct config *c)
 		return;
 	save_touch(c->save);
 	save_touch(c->backup);
+	if (c->starts != NULL)
+		starts_touch(c->starts);
 }
 
 const char *config_path(const struct config *c)

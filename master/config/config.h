@@ -6,7 +6,8 @@
  * all, and saved one second later: temporary file, fsync, rename, fsync of the
  * folder, in a helper thread.  A save that fails is logged and retried; the
  * old file stays intact.  An hour after the last change a copy goes to
- * FILE.backup.  Without a file nothing is saved.
+ * FILE.backup.  What a save replaces is kept as FILE.1, and so on to FILE.10.
+ * Without a file nothing is saved.
  */
 #pragma once
 
@@ -27,13 +28,30 @@ enum {
 	CONFIG_FILE_MAX = 64 * 1024 * 1024,
 };
 
-/* path may be NULL (nothing is read or saved).  NULL with why when the file
- * cannot be read or is no JSON object; a file that does not exist yet is an
- * empty configuration. */
+/*
+ * path may be NULL (nothing is read or saved).  A file that does not exist yet
+ * is an empty configuration.  In the place of one that is damaged comes the
+ * newest sound one of FILE.backup and the revisions, with an alarm.  NULL with
+ * why when there is none, or when the file cannot be read.
+ */
 struct config *config_open(const char *path, struct ev_loop *,
 			   struct errmsg *why);
 /* Saves what is not yet saved (blocking, at the end of the process). */
 void config_close(struct config **);
+
+/*
+ * Goes back to the last good configuration, with an alarm, when the service
+ * has crashed three times with the one that was read; state_path (may be NULL)
+ * is where that is remembered.  Call it once, before the document is used.
+ * Blocks.
+ */
+void config_guard(struct config *, const char *state_path);
+
+/* The process is about to be replaced in an orderly way. */
+void config_end(struct config *);
+
+/* What somebody should know about the configuration: sentences, borrowed. */
+const json_t *config_alarms(const struct config *);
 
 /* The whole document, borrowed; never NULL. */
 const json_t *config_document(const struct config *);

@@ -96,7 +96,7 @@ static int read_all(int fd, struct buf *text)
 	}
 }
 
-static int read_file(const char *path, struct buf *text)
+int document_read(const char *path, struct buf *ret)
 {
 	/* a FIFO in the place of the file must not hang the start */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -112,7 +112,7 @@ static int read_file(const char *path, struct buf *text)
 	else if (!S_ISREG(st.st_mode))
 		r = -EINVAL;
 	else
-		r = read_all(fd, text);
+		r = read_all(fd, ret);
 	fd_close(&fd);
 	return r;
 }
@@ -121,7 +121,7 @@ int document_load(const char *path, json_t **ret, struct errmsg *why)
 {
 	struct buf text = { 0 };
 	json_t *document = NULL;
-	int r = read_file(path, &text);
+	int r = document_read(path, &text);
 
 	if (r < 0) {
 		errmsg_set(why, "cannot be read: %s", strerror(-r));

@@ -8,6 +8,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
+struct buf;
+
 enum {
 	DOCUMENT_DEPTH_MAX = 64,
 	DOCUMENT_SIZE_MAX = 64 * 1024 * 1024,
@@ -30,6 +32,10 @@ json_t *document_parse(const char *data, size_t len, struct errmsg *why);
  * is refused. */
 int document_load(const char *path, json_t **ret,
 		  struct errmsg *why) MUST_CHECK;
+
+/* What a file holds, behind what is in ret, which keeps a part of it when this
+ * fails.  0; -EFBIG above DOCUMENT_SIZE_MAX; another -errno. */
+int document_read(const char *path, struct buf *ret) MUST_CHECK;
 
 /* Text with the keys in their order, indented, with a last newline; free()
  * it. */

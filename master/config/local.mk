@@ -9,4 +9,8 @@ libmaster_a_SOURCES += \
 	master/config/judge.c master/config/judge.h \
 	master/config/reader.c master/config/reader.h \
 	master/config/replace.c master/config/replace.h \
-	master/config/save.c master/config/save.h
+	master/config/rescue.c master/config/rescue.h \
+	master/config/revisions.c master/config/revisions.h \
+	master/config/save.c master/config/save.h \
+	master/config/sound.c master/config/sound.h \
+	master/config/starts.c master/config/starts.h

@@ -8,6 +8,7 @@
 #include "common/ratelimit.h"
 #include "common/util.h"
 #include "master/config/replace.h"
+#include "master/config/revisions.h"
 #include "master/thread.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ struct save {
 	bool failed; /* the last write */
 	unsigned retry_ms;
 	struct ratelimit log_limit;
+	struct ratelimit lost_limit;
 	struct orders orders;
 	struct order *order; /* of the write in flight, or NULL */
 
@@ -52,6 +54,7 @@ struct save {
 	size_t len;
 	int result;
 	struct errmsg why;
+	struct errmsg lost; /* why a revision is not kept; or empty */
 	atomic_bool finished;
 
 	pthread_mutex_t end;
@@ -69,7 +72,12 @@ static void *write_in_thread(void *arg)
 {
 	struct save *s = arg;
 
-	s->result = replace_file(s->cfg.path, s->text, s->len, &s->why);
+	if (s->cfg.revisions)
+		s->result = revisions_replace(s->cfg.path, s->text, s->len,
+					      &s->why, &s->lost);
+	else
+		s->result = replace_file(s->cfg.path, s->text, s->len,
+					 &s->why);
 	(void)pthread_mutex_lock(&s->end);
 	atomic_store(&s->finished, true);
 	if (!s->left)
@@ -186,6 +194,16 @@ static void go_on(struct save *s)
 	tell_all(&over);
 }
 
+static void log_lost(struct save *s)
+{
+	unsigned held;
+
+	if (s->lost.text[0] != '\0' &&
+	    ratelimit_pass(&s->lost_limit, mono_ms(), &held))
+		log_warning("config", "%s is saved, but what it was before is "
+			    "not kept: %s", s->cfg.path, s->lost.text);
+}
+
 /* After the thread has ended. */
 static int take_result(struct save *s)
 {
@@ -197,6 +215,7 @@ static int take_result(struct save *s)
 			log_info("config", "%s is saved again", s->cfg.path);
 		s->failed = false;
 		s->retry_ms = s->cfg.retry_min_ms;
+		log_lost(s);
 	}
 	return s->result;
 }
@@ -239,6 +258,7 @@ struct save *save_new(const struct save_config *cfg)
 	s->cfg.path = xstrdup(cfg->path);
 	s->retry_ms = cfg->retry_min_ms;
 	s->log_limit = (struct ratelimit){ .burst = 3, .window_ms = 60000 };
+	s->lost_limit = s->log_limit;
 	STAILQ_INIT(&s->orders);
 	(void)pthread_mutex_init(&s->end, NULL);
 	ev_timer_init(&s->timer, on_timer, 0, 0);

@@ -27,6 +27,7 @@ struct save_config {
 	unsigned retry_min_ms;
 	unsigned retry_max_ms;
 	bool settle;
+	bool revisions; /* what is replaced is kept: see revisions.h */
 	/* The content as it is now, from malloc(); called in the loop's
 	 * thread. */
 	char *(*text)(size_t *ret_len, void *arg);

@@ -22,6 +22,7 @@ system_tests = \
 	tests/system/categories.mjs \
 	tests/system/check.mjs \
 	tests/system/crash.mjs \
+	tests/system/durability.mjs \
 	tests/system/events.mjs \
 	tests/system/faults.mjs \
 	tests/system/file.mjs \

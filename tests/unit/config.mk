@@ -26,7 +26,10 @@ unit_config_tests = \
 	tests/unit/master/config/test_document \
 	tests/unit/master/config/test_reader \
 	tests/unit/master/config/test_replace \
+	tests/unit/master/config/test_rescue \
+	tests/unit/master/config/test_revisions \
 	tests/unit/master/config/test_save \
+	tests/unit/master/config/test_starts \
 	tests/unit/master/test_file_budget \
 	tests/unit/master/test_handover \
 	tests/unit/master/test_minute \
@@ -44,7 +47,10 @@ tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_document_LDADD = $(master_libs)
 tests_unit_master_config_test_reader_LDADD = $(master_libs)
 tests_unit_master_config_test_replace_LDADD = $(master_libs)
+tests_unit_master_config_test_rescue_LDADD = $(master_libs)
+tests_unit_master_config_test_revisions_LDADD = $(master_libs)
 tests_unit_master_config_test_save_LDADD = $(master_libs)
+tests_unit_master_config_test_starts_LDADD = $(master_libs)
 tests_unit_master_test_file_budget_LDADD = $(master_libs)
 tests_unit_master_test_handover_LDADD = $(master_libs)
 tests_unit_master_test_minute_LDADD = $(master_libs)

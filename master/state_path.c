@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/auth/sessions_path.h"
+#include "master/state_path.h"
 
 #include "common/alloc.h"
 
 #include <string.h>
 
-char *sessions_path(const char *config_path, const char *state_directory)
+char *state_path(const char *config_path, const char *state_directory,
+		 const char *name)
 {
 	if (config_path == NULL)
 		return NULL;
 	if (state_directory != NULL && state_directory[0] == '/')
-		return xasprintf("%.*s/sessions.json",
+		return xasprintf("%.*s/%s.json",
 				 (int)strcspn(state_directory, ":"),
-				 state_directory);
-	return xasprintf("%s.sessions", config_path);
+				 state_directory, name);
+	return xasprintf("%s.%s", config_path, name);
 }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// durability: a configuration that is damaged, or that the service dies of, is
+// replaced by the newest sound one, and everybody is told.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { MASTER, Sluice, config, stream } from '../helpers/sluice.mjs';
+import { freePort, run, tempDir, waitUntil } from '../helpers/util.mjs';
+
+const off = (id, n) => stream(id, [], [], { enable: false, n });
+const version = (n) => config(off('a001', n));
+const nameIn = (dir) => path.join(dir, 'sluice.json');
+
+function put(dir, suffix, content, ageSeconds) {
+	const file = nameIn(dir) + suffix;
+	const at = Date.now() / 1000 - ageSeconds;
+
+	fs.writeFileSync(file, typeof content === 'string' ? content :
+		JSON.stringify(content));
+	fs.utimesSync(file, at, at);
+}
+
+const read = (dir, suffix = '') =>
+	JSON.parse(fs.readFileSync(nameIn(dir) + suffix, 'utf8'));
+const broken = (dir) => fs.readdirSync(dir).filter((name) =>
+	/^sluice\.json\.broken-\d{8}T\d{6}Z$/.test(name));
+const alarms = async (sluice) =>
+	(await sluice.json('/api/system-status?t=0')).alarms;
+const startIn = (t, dir) => Sluice.start(t, null, { dir });
+
+test('the last ten versions are kept, and no more', async (t) => {
+	const sluice = await Sluice.start(t, version(0));
+
+	assert.equal(await alarms(sluice), undefined);
+	for (let n = 1; n <= 12; n++) {
+		await sluice.cmd('set-config', { key: 'n', data: n });
+		await waitUntil(`version ${n}`, () =>
+			read(sluice.dir).n === n, 30000);
+	}
+	await sluice.stop();
+	assert.equal(read(sluice.dir).n, 12);
+	for (let i = 1; i <= 10; i++)
+		assert.equal(read(sluice.dir, `.${i}`).n, 12 - i);
+	assert.ok(!fs.existsSync(`${sluice.file}.11`));
+	assert.ok(!fs.existsSync(`${sluice.file}.0`));
+});
+
+test('a damaged file: the newest sound version runs', async (t) => {
+	for (const text of ['', '{"make_stream": [', '[]', '\0\0\0\0',
+		'{"settings":{"control_port":"99999"}}']) {
+		const dir = tempDir(t);
+
+		put(dir, '.backup', version(1), 3000);
+		put(dir, '.1', version(2), 2000);
+		put(dir, '.2', '{"half": ', 100);
+		put(dir, '', text, 50);
+		const sluice = await startIn(t, dir);
+		const said = await alarms(sluice);
+		assert.equal((await sluice.cmd('load')).make_stream[0].n, 2);
+		assert.match(said[0], /cannot be used: .*sluice\.json\.1 /);
+		assert.match(said[1], /kept as .*broken-/);
+		assert.match(sluice.log, /<3>config: .*cannot be used/);
+		assert.deepEqual(read(dir), version(2));
+		assert.equal(broken(dir).length, 1);
+		assert.equal(fs.readFileSync(path.join(dir, broken(dir)[0]),
+			'utf8'), text);
+		await sluice.stop();
+		// sound again: nothing more to say
+		const next = await startIn(t, dir);
+		assert.equal(await alarms(next), undefined);
+		assert.equal(broken(dir).length, 1);
+		await next.stop();
+	}
+});
+
+test('nothing sound is left: 78, and every file as it was', async (t) => {
+	const dir = tempDir(t);
+
+	put(dir, '', '{"make_stream": [', 50);
+	put(dir, '.backup', '[]', 60);
+	put(dir, '.1', '', 70);
+	const before = fs.readdirSync(dir);
+	const { code, err } = await run(MASTER, ['-c', nameIn(dir),
+		'--no-web-auth', '-p', String(await freePort())]);
+	assert.equal(code, 78);
+	assert.match(err, /sluice\.json: line 1/);
+	assert.deepEqual(fs.readdirSync(dir), before);
+	assert.equal(fs.readFileSync(nameIn(dir), 'utf8'),
+		'{"make_stream": [');
+});
+
+async function die(t, dir) {
+	const sluice = await startIn(t, dir);
+
+	sluice.child.kill('SIGKILL');
+	await sluice.child.ended;
+	return sluice;
+}
+
+test('three crashes after a change: the version before runs', async (t) => {
+	const dir = tempDir(t);
+
+	put(dir, '.1', version(1), 100);
+	put(dir, '', version(2), 50);
+	for (let i = 0; i < 3; i++) {
+		const dead = await die(t, dir);
+		assert.doesNotMatch(dead.log, /crashed/, `start ${i}`);
+		assert.deepEqual(read(dir), version(2));
+	}
+	const sluice = await startIn(t, dir);
+	assert.equal((await sluice.cmd('load')).make_stream[0].n, 1);
+	assert.match((await alarms(sluice))[0], /crashed 3 times/);
+	assert.match(sluice.log, /<3>config: .*crashed 3 times/);
+	assert.deepEqual(read(dir), version(1));
+	assert.deepEqual(JSON.parse(fs.readFileSync(
+		path.join(dir, broken(dir)[0]))), version(2));
+	// what was put there is not left again, however often it dies
+	sluice.child.kill('SIGKILL');
+	await sluice.child.ended;
+	for (let i = 0; i < 4; i++)
+		await die(t, dir);
+	assert.deepEqual(read(dir), version(1));
+	assert.equal(broken(dir).length, 1);
+});
+
+test('an orderly end in between forgives', async (t) => {
+	const dir = tempDir(t);
+
+	put(dir, '.1', version(1), 100);
+	put(dir, '', version(2), 50);
+	await die(t, dir);
+	await die(t, dir);
+	await (await startIn(t, dir)).stop();
+	await die(t, dir);
+	await die(t, dir);
+	const sluice = await startIn(t, dir);
+	assert.equal((await sluice.cmd('load')).make_stream[0].n, 2);
+	await sluice.stop();
+});
+
+test('a restart through the API is no crash', async (t) => {
+	const dir = tempDir(t);
+
+	put(dir, '.1', version(1), 100);
+	put(dir, '', version(2), 50);
+	const sluice = await startIn(t, dir);
+	for (let i = 1; i <= 4; i++) {
+		await sluice.cmd('restart');
+		await waitUntil(`restart ${i}`, () =>
+			sluice.log.split('restarting').length > i, 20000);
+		await sluice.ready();
+	}
+	assert.equal((await sluice.cmd('load')).make_stream[0].n, 2);
+	assert.equal(await alarms(sluice), undefined);
+	await sluice.stop();
+	assert.equal(JSON.parse(fs.readFileSync(`${nameIn(dir)}.starts`))
+		.unclean, 0);
+});
