@@ -373,6 +373,8 @@ void config_replace(struct config *c, const json_t *document)
 		abort();
 	if (c->backup != NULL)
 		save_touch(c->backup);
+	if (c->starts != NULL)
+		starts_touch(c->starts);
 }
 
 bool config_is_saved(const struct config *c)

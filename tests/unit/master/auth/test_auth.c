@@ -3,7 +3,7 @@
 #include "common/log.h"
 #include "common/util.h"
 #include "master/auth/auth.h"
-#include "master/auth/sessions_path.h"
+#include "master/state_path.h"
 #include "master/config/config.h"
 
 #include <criterion/criterion.h>
@@ -219,10 +219,11 @@ Test(auth, knows_where_sessions_are_kept)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		char *path = sessions_path(cases[i].config, cases[i].state);
+		char *path = state_path(cases[i].config, cases[i].state,
+					"sessions");
 
 		cr_expect_str_eq(path, cases[i].path);
 		free(path);
 	}
-	cr_expect_null(sessions_path(NULL, "/var/lib/s"));
+	cr_expect_null(state_path(NULL, "/var/lib/s", "sessions"));
 }
