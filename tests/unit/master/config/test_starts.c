@@ -126,7 +126,8 @@ Test(starts, the_good_one_is_never_deadly)
 Test(starts, a_damaged_file_costs_the_memory_alone)
 {
 	static const char *const texts[] = {
-		"", "{", "[]", "7", "{\"good\":7,\"current\":[],\"unclean\":-1}",
+		"", "{", "[]", "7",
+		"{\"good\":7,\"current\":[],\"unclean\":-1}",
 		"{\"good\":\"zz\",\"current\":\"\",\"unclean\":\"3\"}",
 	};
 
