@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A WebSocket client of our own (RFC 6455): Debian 12's Node.js has none, and
 // a test has to send what a well-behaved client would not.
+import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import net from 'node:net';
 import { waitUntil } from './util.mjs';
@@ -142,6 +143,20 @@ export class WsClient {
 
 	// The messages of a scope, in order.
 	scope(name) { return this.messages.filter((m) => m.scope === name); }
+
+	// All that is not said every second, once it is n messages.
+	async news(n) {
+		const list = () => this.messages.filter((m) =>
+			m.scope !== 'stream_event');
+
+		await waitUntil(`${n} messages`, () => list().length >= n);
+		return list();
+	}
+
+	// The news are these, and there are no others.
+	async expectNews(wanted) {
+		assert.deepEqual(await this.news(wanted.length), wanted);
+	}
 
 	wait(what, probe, timeoutMs = 10000) {
 		return waitUntil(what, () => this.messages.find(probe),

@@ -7,8 +7,6 @@ import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 const adapter = (id, more) => ({ id, name: `Adapter ${id}`, type: 'S2',
 	enable: true, adapter: 0, device: 0, ...more });
-const said = (events) => events.messages.filter((m) =>
-	m.scope !== 'stream_event');
 const out = 'udp://127.0.0.1:6000';
 
 test('an adapter is made, changed, toggled, read and removed', async (t) => {
@@ -33,7 +31,7 @@ test('an adapter is made, changed, toggled, read and removed', async (t) => {
 		adapter: { remove: true } });
 	assert.equal((await sluice.get('/api/adapter-info/a')).status, 404);
 	const scope = 'set-adapter';
-	assert.deepEqual(said(events), [
+	await events.expectNews([
 		{ scope, gid, adapter: adapter('a') },
 		{ scope, adapter: { id: 'a', remove: true, up: true } },
 		{ scope, gid, adapter: adapter('a', { type: 'T2' }) },
@@ -69,7 +67,8 @@ test('its streams go with it, or go on without it', async (t) => {
 		['other', ['udp://127.0.0.1:5001']]]);
 	await waitUntil('the input that is left', () => udpBound(5000));
 	assert.equal(sluice.worker('stream', 'other').pid, pid);
-	assert.deepEqual(said(events).map((m) => m.adapter ?? m.stream), [
+	assert.deepEqual((await events.news(3)).map((m) =>
+		m.adapter ?? m.stream), [
 		{ id: 'a', remove: true, up: false },
 		{ id: 'only', remove: true },
 		stream('both', ['udp://127.0.0.1:5000'], out)]);
@@ -89,7 +88,7 @@ test('a scan list makes streams', async (t) => {
 		['a000', 'One', true, ['dvb://a#pnr=1']],
 		['a001', 'Two', true, ['dvb://a#pnr=2']]]);
 	assert.deepEqual(tuners, [adapter('a')]);
-	assert.deepEqual(said(events), [
+	await events.expectNews([
 		{ scope: 'set-adapter', adapter: adapter('a'), gid },
 		{ scope: 'set-stream', stream: made[0] },
 		{ scope: 'set-stream', stream: made[1] }]);

@@ -2,6 +2,7 @@
 # The real master from outside: each file tests one promise.
 helper_files = \
 	tests/helpers/auth.mjs \
+	tests/helpers/commands.mjs \
 	tests/helpers/media.mjs \
 	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \
@@ -33,6 +34,7 @@ system_tests = \
 	tests/system/inputs.mjs \
 	tests/system/log.mjs \
 	tests/system/main.mjs \
+	tests/system/model-crash.mjs \
 	tests/system/model.mjs \
 	tests/system/output-groups.mjs \
 	tests/system/output.mjs \

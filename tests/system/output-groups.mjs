@@ -4,8 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 
-const said = (events) => events.messages.filter((m) =>
-	m.scope !== 'stream_event');
 
 test('groups of outputs are added, changed and removed', async (t) => {
 	const sluice = await Sluice.start(t, config());
@@ -28,7 +26,7 @@ test('groups of outputs are added, changed and removed', async (t) => {
 	assert.deepEqual((await sluice.cmd('load')).output,
 		[{ name: 'Group one', y: 2 }]);
 	assert.equal((await sluice.get('/api/output-group')).status, 405);
-	assert.deepEqual(said(events), [
+	await events.expectNews([
 		{ scope, group: { name: 'Group one', x: [1] } },
 		{ scope, group: { name: 'two' } },
 		{ scope, index: 0, group: { name: 'Group one', y: 2 } },

@@ -104,15 +104,14 @@ test('auth, log and servers are stored as the events say', async (t) => {
 	const stored = await sluice.cmd('load');
 	assert.deepEqual([stored.auth, stored.log, stored.servers],
 		[sorted, { debug: true }, [{ host: 'b' }]]);
-	assert.match(sluice.log, /http_ip_allow\[1\]: "nobody"/);
+	await waitUntil('its line in the log', () =>
+		/http_ip_allow\[1\]: "nobody"/.test(sluice.log));
 	await sluice.cmd('set-server', { id: 0, server: { remove: true } });
 	await sluice.cmd('set-auth');
 	await sluice.cmd('set-log', { set: {} });
 	const { auth: gone, servers, log } = await sluice.cmd('load');
 	assert.deepEqual([gone, servers, log], [undefined, undefined, []]);
-	await events.wait('the last event', (m) => m.scope === 'log_event' &&
-		Array.isArray(m.set));
-	assert.deepEqual(events.messages, [
+	await events.expectNews([
 		{ scope: 'set-auth', auth: sorted },
 		{ scope: 'log_event', set: { debug: true } },
 		{ scope: 'set-server', server: { host: 'a' } },

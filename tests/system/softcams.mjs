@@ -9,9 +9,6 @@ const cam = (id, more) => ({ id, name: id, type: 'newcamd', host: '127.0.0.1',
 	port: 1, user: 'u', pass: 'p', ...more });
 const on = (id, port, options, more) => stream(id,
 	`udp://127.0.0.1:${port}${options}`, [], more);
-// what the channel said of anything but seconds
-const said = (events) => events.messages.filter((m) =>
-	m.scope !== 'stream_event');
 
 async function pids(sluice, ...ids) {
 	return Promise.all(ids.map((id) => waitUntil(`worker of ${id}`, () =>
@@ -35,7 +32,7 @@ test('replacing a softcam restarts the enabled streams that use it',
 		assert.equal(sluice.worker('stream', 'off'), undefined);
 		assert.deepEqual((await sluice.cmd('load')).softcam,
 			[cam('d'), cam('c', { host: 'new' })]);
-		assert.deepEqual(said(events), [
+		await events.expectNews([
 			{ scope: 'set-softcam', softcam: { id: 'c',
 				remove: true, up: true } },
 			{ scope: 'set-softcam', gid: 470000,
@@ -61,7 +58,7 @@ test('renaming and removing a softcam changes the addresses', async (t) => {
 		'udp://127.0.0.1:5001#cam=d']);
 	await sluice.cmd('set-softcam', { id: 'e', softcam: { remove: true } });
 	assert.equal(sluice.worker('stream', 'b').pid, b);
-	assert.deepEqual(said(events).map((m) => [m.scope,
+	assert.deepEqual((await events.news(5)).map((m) => [m.scope,
 		m.softcam ?? m.stream.input[0]]), [
 		['set-softcam', { id: 'c', remove: true, up: true }],
 		['set-softcam', cam('e')],
@@ -100,7 +97,7 @@ test('set-cas appends, replaces and removes; streams go on', async (t) => {
 
 	await sluice.cmd('set-cas', { cas: cas('x') });
 	await sluice.cmd('set-cas', { id: 'x', cas: { id: 'x', emm_pid: 0 } });
-	await waitUntil('its line', () =>
+	await waitUntil('its line in the log', () =>
 		/\[CAS x\] configuration error/.test(sluice.log));
 	assert.deepEqual((await sluice.cmd('load')).cas,
 		[{ id: 'x', emm_pid: 0 }]);
@@ -108,7 +105,7 @@ test('set-cas appends, replaces and removes; streams go on', async (t) => {
 	await sluice.cmd('set-cas', { id: 'x', cas: { remove: true } });
 	assert.deepEqual((await sluice.cmd('load')).cas, []);
 	const gid = 466560;
-	assert.deepEqual(said(events), [
+	await events.expectNews([
 		{ scope: 'set-cas', gid, cas: cas('x') },
 		{ scope: 'set-cas', cas: { id: 'x', remove: true, up: true } },
 		{ scope: 'set-cas', gid, cas: { id: 'x', emm_pid: 0 } },
