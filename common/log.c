@@ -63,6 +63,11 @@ void log_open(log_sink_fn *sink, void *arg, enum log_level level)
 	out.person = isatty(STDERR_FILENO) == 1;
 }
 
+enum log_level log_level(void)
+{
+	return out.level;
+}
+
 /* Whole and at once, or not. */
 static bool write_line(const char *line, size_t len)
 {

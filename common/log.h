@@ -24,6 +24,9 @@ typedef void log_sink_fn(enum log_level, const char *component,
  */
 void log_open(log_sink_fn *sink, void *arg, enum log_level level);
 
+/* Lines of this level and those before it are taken. */
+enum log_level log_level(void);
+
 /*
  * The sink that writes "<6>component: text" lines for journald to stderr, or,
  * when that is a terminal, "12:34:56 component: text" for who sits at it.

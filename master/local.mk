@@ -8,6 +8,10 @@ libmaster_a_SOURCES = \
 	master/options.c master/options.h \
 	master/file_budget.c master/file_budget.h \
 	master/json_text.c master/json_text.h \
+	master/log_file.c master/log_file.h \
+	master/log_output.c master/log_output.h \
+	master/log_settings.c master/log_settings.h \
+	master/log_syslog.c master/log_syslog.h \
 	master/minute.c master/minute.h \
 	master/proc.c master/proc.h \
 	master/restart.c master/restart.h \

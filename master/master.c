@@ -16,6 +16,8 @@
 #include "master/config/document.h"
 #include "master/handover.h"
 #include "master/http/server.h"
+#include "master/log_output.h"
+#include "master/log_settings.h"
 #include "master/options.h"
 #include "master/restart.h"
 #include "master/state_path.h"
@@ -41,6 +43,7 @@ struct master {
 	const struct options *options;
 	struct ev_loop *loop;
 	int lock; /* on the configuration; -1: none */
+	struct log_output *log;
 	struct config *config;
 	struct sockaddr_any control;
 	struct hub *hub;
@@ -102,10 +105,11 @@ static void on_fleet_stopped(void *arg)
 static void apply_log(void *arg)
 {
 	const struct master *m = arg;
-	const json_t *log = config_section(m->config, "log");
-	bool debug = json_is_true(json_object_get(log, "debug"));
+	struct log_settings start, now;
 
-	log_open(NULL, NULL, debug ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+	log_settings_start(m->options, &start);
+	log_settings_read(config_section(m->config, "log"), &start, &now);
+	log_output_apply(m->log, &now);
 }
 
 static void on_fleet_change(void *arg)
@@ -146,6 +150,7 @@ static void replace_program(struct master *m)
 	watchdog_say_reloading();
 	hub_dismiss_all(m->hub);
 	config_end(m->config);
+	log_output_flush(m->log);
 	h = write_handover(m);
 	fd_store_hand_on(m->store, h);
 	err = restart_exec(m->program, m->options->argv, h);
@@ -562,6 +567,7 @@ static void close_all(struct master *m)
 	free(m->worker_path);
 	free(m->program);
 	ev_loop_destroy(m->loop);
+	log_output_free(&m->log);
 }
 
 int master_run(const struct options *options)
@@ -576,6 +582,7 @@ int master_run(const struct options *options)
 		return MASTER_EXIT_FAILURE;
 	}
 	ev_timer_init(&m.restart, on_restart_timer, 0., 0.);
+	m.log = log_output_new();
 	m.program = restart_find_program();
 	m.handover = restart_take_up();
 	if (m.handover == NULL)

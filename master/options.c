@@ -10,7 +10,14 @@
 #include <getopt.h>
 #include <stdio.h>
 
-enum { OPTION_NO_WEB_AUTH = 256, OPTION_RESET_PASSWORD };
+enum {
+	OPTION_NO_WEB_AUTH = 256,
+	OPTION_RESET_PASSWORD,
+	OPTION_DEBUG,
+	OPTION_LOG,
+	OPTION_NO_STDOUT,
+	OPTION_SYSLOG,
+};
 
 static const char help[] =
 	"usage: sluice [-c FILE] [-p PORT] [--no-web-auth]\n"
@@ -22,6 +29,11 @@ static const char help[] =
 	"      --no-web-auth    let everybody in who reaches the control port\n"
 	"      --reset-password LOGIN\n"
 	"                       give the user a new password and print it\n"
+	"      --debug          log more; this and the next three are what\n"
+	"                       the section `log' does not say\n"
+	"      --log FILE       log to the file\n"
+	"      --no-stdout      log nothing to standard error\n"
+	"      --syslog IDENT   log to the system's log under this name\n"
 	"  -t, --check          judge the configuration, name every fault\n"
 	"  -V, --version        print the version\n"
 	"  -h, --help           print this text\n";
@@ -31,6 +43,10 @@ static const struct option long_options[] = {
 	{ "port", required_argument, NULL, 'p' },
 	{ "no-web-auth", no_argument, NULL, OPTION_NO_WEB_AUTH },
 	{ "reset-password", required_argument, NULL, OPTION_RESET_PASSWORD },
+	{ "debug", no_argument, NULL, OPTION_DEBUG },
+	{ "log", required_argument, NULL, OPTION_LOG },
+	{ "no-stdout", no_argument, NULL, OPTION_NO_STDOUT },
+	{ "syslog", required_argument, NULL, OPTION_SYSLOG },
 	{ "check", no_argument, NULL, 't' },
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
@@ -64,10 +80,33 @@ static enum verdict take_port(struct options *o, const char *text)
 	return GO_ON;
 }
 
+/* False for another letter. */
+static bool take_log_option(struct options *o, int letter)
+{
+	switch (letter) {
+	case OPTION_DEBUG:
+		o->debug = true;
+		return true;
+	case OPTION_LOG:
+		o->log_file = optarg;
+		return true;
+	case OPTION_NO_STDOUT:
+		o->no_stdout = true;
+		return true;
+	case OPTION_SYSLOG:
+		o->syslog = optarg;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* One option; GO_ON also for those that only set something. */
 static enum verdict take_option(struct options *o, int letter,
 				struct instead *instead)
 {
+	if (take_log_option(o, letter))
+		return GO_ON;
 	switch (letter) {
 	case 'c':
 		if (optarg[0] == '\0')

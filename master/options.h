@@ -23,6 +23,11 @@ struct options {
 	const char *config_path; /* -c; NULL: nothing is read or saved */
 	const char *port;        /* -p; NULL when not given */
 	bool no_web_auth;        /* --no-web-auth */
+	/* what the section `log` does not say */
+	bool debug;              /* --debug */
+	bool no_stdout;          /* --no-stdout */
+	const char *log_file;    /* --log; NULL when not given */
+	const char *syslog;      /* --syslog; NULL when not given */
 };
 
 /*

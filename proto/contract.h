@@ -12,6 +12,9 @@
  */
 #pragma once
 
+/* In the environment of a worker that is to log what is for debugging. */
+#define WORKER_DEBUG_VARIABLE "SLUICE_DEBUG"
+
 enum {
 	WORKER_CHANNEL_FD = 3,
 

@@ -78,7 +78,9 @@ int worker_run(const struct worker_role *role, const char *object)
 	ev_signal_init(&w.on_term, on_term, SIGTERM);
 	w.on_term.data = &w;
 	ev_signal_start(w.loop, &w.on_term);
-	log_open(log_to_master, &w, LOG_LEVEL_INFO);
+	log_open(log_to_master, &w, getenv(WORKER_DEBUG_VARIABLE) != NULL
+					    ? LOG_LEVEL_DEBUG
+					    : LOG_LEVEL_INFO);
 	send_hello(&w);
 	w.context = role->new(&w);
 

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/errmsg.h"
+#include "master/api/access_line.h"
 #include "master/api/admit.h"
 #include "master/api/apply.h"
 #include "master/api/call.h"
@@ -226,7 +227,8 @@ static void take_command(struct call *call)
 	if (call->body == NULL)
 		reply_error(&call->reply, 400, "the body is not JSON: %s",
 			    why.text);
-	else
+	access_line(call);
+	if (call->body != NULL)
 		run_command(call);
 }
 
@@ -234,6 +236,7 @@ static void take_path(struct call *call)
 {
 	const struct route *r = &call->route;
 
+	access_line(call);
 	if (is_allowed(access_path(call->caller.type, r->path->path),
 		       &call->reply))
 		r->path->run(call->api, r->id, r->span, &call->reply);
@@ -244,6 +247,7 @@ static void take_post(struct call *call)
 	const struct route *r = &call->route;
 	struct errmsg why = { 0 };
 
+	access_line(call);
 	if (!is_allowed(access_path(call->caller.type, r->post->path),
 			&call->reply))
 		return;
@@ -284,6 +288,7 @@ static bool is_login(struct call *call)
 
 static void take_login(struct call *call)
 {
+	access_line(call);
 	login_login(call->api, call->body, &call->reply);
 	if (!call->later)
 		call_answer(call);

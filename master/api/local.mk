@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
+	master/api/access_line.c master/api/access_line.h \
 	master/api/adapter_edit.c master/api/adapter_edit.h \
 	master/api/adapters.c \
 	master/api/admit.c master/api/admit.h \

@@ -124,7 +124,7 @@ static const char *const kept_variables[] = {
 };
 
 struct environment {
-	char *list[ARRAY_LEN(kept_variables) + 1];
+	char *list[ARRAY_LEN(kept_variables) + 2];
 };
 
 static void environment_init(struct environment *e)
@@ -139,6 +139,8 @@ static void environment_init(struct environment *e)
 			e->list[n++] = xasprintf("%s=%s", kept_variables[i],
 						 value);
 	}
+	if (log_level() == LOG_LEVEL_DEBUG)
+		e->list[n++] = xstrdup(WORKER_DEBUG_VARIABLE "=1");
 }
 
 static void environment_done(struct environment *e)

@@ -33,6 +33,7 @@ system_tests = \
 	tests/system/http.mjs \
 	tests/system/inputs.mjs \
 	tests/system/log.mjs \
+	tests/system/log-settings.mjs \
 	tests/system/main.mjs \
 	tests/system/model-crash.mjs \
 	tests/system/model.mjs \

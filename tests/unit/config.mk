@@ -32,6 +32,9 @@ unit_config_tests = \
 	tests/unit/master/config/test_starts \
 	tests/unit/master/test_file_budget \
 	tests/unit/master/test_handover \
+	tests/unit/master/test_log_file \
+	tests/unit/master/test_log_settings \
+	tests/unit/master/test_log_syslog \
 	tests/unit/master/test_minute \
 	tests/unit/master/test_options \
 	tests/unit/master/test_proc \
@@ -53,6 +56,9 @@ tests_unit_master_config_test_save_LDADD = $(master_libs)
 tests_unit_master_config_test_starts_LDADD = $(master_libs)
 tests_unit_master_test_file_budget_LDADD = $(master_libs)
 tests_unit_master_test_handover_LDADD = $(master_libs)
+tests_unit_master_test_log_file_LDADD = $(master_libs)
+tests_unit_master_test_log_settings_LDADD = $(master_libs)
+tests_unit_master_test_log_syslog_LDADD = $(master_libs)
 tests_unit_master_test_minute_LDADD = $(master_libs)
 tests_unit_master_test_options_LDADD = $(master_libs)
 tests_unit_master_test_proc_LDADD = $(master_libs)

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/access_line.h"
+
+#include "common/ip_prefix.h"
+#include "common/log.h"
+#include "master/api/call.h"
+#include "proto/http_request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WHAT_MAX = 256, NAME_MAX_SHOWN = 64, ID_SHOWN = 128 };
+
+/* "set-softcam" as "set softcam", "remove softcam" when it removes one. */
+static void format_name(const json_t *body, const char *name, char *text,
+			size_t size)
+{
+	const char *object = strncmp(name, "set-", 4) == 0 ? name + 4 : NULL;
+	const json_t *value = object != NULL ? json_object_get(body, object)
+					     : NULL;
+
+	if (object != NULL && (json_is_true(json_object_get(value, "remove")) ||
+			       json_is_true(json_object_get(body, "remove"))))
+		(void)snprintf(text, size, "remove %.*s", NAME_MAX_SHOWN,
+			       object);
+	else
+		(void)snprintf(text, size, "%.*s", NAME_MAX_SHOWN, name);
+	for (char *c = text; *c != '\0'; c++)
+		if (*c == '-')
+			*c = ' ';
+}
+
+/* The commands of which a missing id says something, too. */
+static bool takes_id(const char *name)
+{
+	static const char *const names[] = {
+		"set-adapter", "set-cas", "set-category", "set-server",
+		"set-softcam", "set-stream", "set-user",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void append_id(const json_t *body, const char *name, char *text,
+		      size_t size)
+{
+	const json_t *id = json_object_get(body, "id");
+	size_t len = strlen(text);
+
+	if (json_is_string(id))
+		(void)snprintf(text + len, size - len, " id:%.*s", ID_SHOWN,
+			       json_string_value(id));
+	else if (json_is_integer(id))
+		(void)snprintf(text + len, size - len,
+			       " id:%" JSON_INTEGER_FORMAT,
+			       json_integer_value(id));
+	else if (takes_id(name))
+		(void)snprintf(text + len, size - len, " id:null");
+}
+
+static void format_command(const json_t *body, const char *name, char *text,
+			   size_t size)
+{
+	format_name(body, name, text, size);
+	append_id(body, name, text, size);
+}
+
+static bool is_wanted(const struct call *c)
+{
+	return json_is_true(json_object_get(
+		config_section(c->api->cfg.config, "log"), "api_access"));
+}
+
+static const char *login_of(const struct call *c)
+{
+	const char *login = c->caller.login;
+
+	/* who only wants to become somebody */
+	if (login[0] == '\0')
+		login = json_string_value(json_object_get(c->body, "login"));
+	return login != NULL ? login : "-";
+}
+
+void access_line(const struct call *c)
+{
+	const char *name = json_string_value(json_object_get(c->body, "cmd"));
+	char what[WHAT_MAX], ip[IP_TEXT_MAX];
+
+	if (!is_wanted(c))
+		return;
+	if (c->route.kind != ROUTE_COMMAND)
+		(void)snprintf(what, sizeof what, "%s %.200s",
+			       http_request_method(c->request),
+			       http_request_path(c->request));
+	else if (name == NULL)
+		(void)snprintf(what, sizeof what, "no command");
+	else if (strcmp(name, "test-softcam") == 0)
+		return;
+	else
+		format_command(c->body, name, what, sizeof what);
+	ip_format(&c->caller.address, ip);
+	log_info("api", "%s Login:%.64s IP:%s", what, login_of(c), ip);
+}
