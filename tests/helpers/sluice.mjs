@@ -77,6 +77,15 @@ export class Sluice {
 	}
 	get log() { return this.child.text.err + this.child.text.out; }
 
+	// What is logged comes by another pipe than the answers, and later.
+	logged(pattern) {
+		return waitUntil(`${pattern} in the log`, () => {
+			if (!pattern.test(this.log))
+				throw new Error(this.log.slice(-2000));
+			return true;
+		}, 5000);
+	}
+
 	async ready() {
 		await waitUntil('answer of the API', async () => {
 			if (this.child.exitCode !== null)

@@ -94,7 +94,7 @@ test('a worker that dies at every start: back-off, quarantine, alarm',
 		(s) => s.worker.state === 'quarantine', 120000);
 	assert.ok(status.worker.alarm, 'the alarm is a sentence');
 	assert.equal(status.onair, false);
-	assert.match(sluice.log, /<3>stream bad: alarm: /);
+	await sluice.logged(/<3>stream bad: alarm: /);
 	const starts = bad.starts();
 	const gaps = starts.slice(1).map((s, i) => s - starts[i]);
 	t.diagnostic(`${starts.length} starts, pauses ${gaps.map(
@@ -165,7 +165,7 @@ test('a flood of sound messages', (t) => beside(t,
 	`say '{"type":"worker.log","body":{"level":"info","component":"x",` +
 	`"text":"flood"}}'; done`, { check: async (sluice) => {
 		assert.ok(sluice.log.length < 2e6, 'the log is not flooded');
-		assert.match(sluice.log, /stream bad: .*a flood of messages/);
+		await sluice.logged(/stream bad: .*a flood of messages/);
 	} }));
 
 // fewer than a flood, each of them sound
@@ -173,7 +173,7 @@ test('a status a hundred times a second', (t) => beside(t,
 	`${hello}; ${ready}; while :; do ` +
 	`say '{"type":"stream.status","body":{"packets":1,"inputs":[],` +
 	`"outputs":[]}}'; sleep 0.01; done`, { check: async (sluice) => {
-		assert.match(sluice.log,
+		await sluice.logged(
 			/stream bad: .*stream.status more often than once/);
 	} }));
 

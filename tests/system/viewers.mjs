@@ -199,7 +199,7 @@ test('a port somebody else has is named, and taken when it is free',
 	const { sluice } = await playing(t);
 
 	await waitUntil('complaint', () => /8100/.test(sluice.log));
-	assert.match(sluice.log, /127\.0\.0\.1:8100.*(in use)/i);
+	await sluice.logged(/127\.0\.0\.1:8100.*(in use)/i);
 	const three = await Viewer.open(t, 8101, '/three');
 	assert.equal(three.status, 200, 'other ports are served');
 	const { outputs } = await sluice.status('a001');
