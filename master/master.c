@@ -548,6 +548,7 @@ static int start(struct master *m)
 
 static void close_all(struct master *m)
 {
+	restart_keep_signals_out();
 	ev_signal_stop(m->loop, &m->on_term);
 	ev_signal_stop(m->loop, &m->on_int);
 	ev_signal_stop(m->loop, &m->on_hup);

@@ -117,6 +117,11 @@ void restart_let_signals_in(void)
 	hold_signals(SIG_UNBLOCK);
 }
 
+void restart_keep_signals_out(void)
+{
+	hold_signals(SIG_BLOCK);
+}
+
 struct handover *restart_take_up(void)
 {
 	const char *value = getenv(VARIABLE);

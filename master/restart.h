@@ -28,3 +28,6 @@ struct handover *restart_take_up(void);
 /* Signals that came since the end of the program before us are delivered:
  * call it when they are watched. */
 void restart_let_signals_in(void);
+
+/* The end: who asks for it twice must not kill us in the last save. */
+void restart_keep_signals_out(void);

@@ -80,14 +80,22 @@ test('a master that is killed takes its workers along', async (t) => {
 		sluice.workers().length === 0, 3000);
 });
 
-test('SIGINT is as good as SIGTERM, twice is once', async (t) => {
-	const sluice = await Sluice.start(t, config(stream('a001',
-		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+test('who asks again and again to end waits for the last save', async (t) => {
+	for (let turn = 0; turn < 20; turn++) {
+		const sluice = await Sluice.start(t, config(stream('a001',
+			'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+		const name = `turn ${turn}`;
 
-	await waitUntil('input', () => udpBound(5000));
-	sluice.child.kill('SIGINT');
-	const { code } = await sluice.stop('SIGINT');
-	assert.equal(code, 0);
+		await sluice.cmd('set-stream', { id: 'a001', stream: {
+			type: 'spts', enable: false, name } });
+		const again = setInterval(() => sluice.child.kill(
+			turn % 2 ? 'SIGINT' : 'SIGTERM'), 1);
+		const { code } = await sluice.stop('SIGINT');
+		clearInterval(again);
+		assert.equal(code, 0);
+		const saved = JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
+		assert.equal(saved.make_stream[0].name, name);
+	}
 });
 
 test('Ctrl-C reaches the workers too, and they leave it to the master',
