@@ -14,6 +14,8 @@ libmaster_a_SOURCES = \
 	master/log_syslog.c master/log_syslog.h \
 	master/minute.c master/minute.h \
 	master/proc.c master/proc.h \
+	master/renewal.c master/renewal.h \
+	master/reread.c master/reread.h \
 	master/restart.c master/restart.h \
 	master/state_path.c master/state_path.h \
 	master/status.c master/status.h \

@@ -8,17 +8,18 @@
 #include "master/api/api.h"
 #include "master/auth/auth.h"
 #include "master/auth/first_start.h"
-#include "master/config/check.h"
+#include "master/config/check_log.h"
 #include "master/config/config.h"
 #include "master/config/lock.h"
 #include "master/fd_store.h"
 #include "master/file_budget.h"
-#include "master/config/document.h"
 #include "master/handover.h"
 #include "master/http/server.h"
 #include "master/log_output.h"
 #include "master/log_settings.h"
 #include "master/options.h"
+#include "master/renewal.h"
+#include "master/reread.h"
 #include "master/restart.h"
 #include "master/state_path.h"
 #include "master/status.h"
@@ -33,11 +34,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-	RESTART_LOOK_MS = 50, /* whether all is saved */
-	RESTART_TRIES = 100,
-};
 
 struct master {
 	const struct options *options;
@@ -65,8 +61,8 @@ struct master {
 	uint64_t control_number; /* the control socket's in a handover */
 	uint64_t lock_number;    /* and the lock's */
 	uint64_t last_number; /* given to a descriptor of a handover */
-	ev_timer restart;     /* runs while one waits for the save */
-	unsigned restart_tries;
+	struct renewal *renewal;
+	struct reread *reread;
 };
 
 /* --- what the parts tell each other --- */
@@ -101,7 +97,6 @@ static void on_fleet_stopped(void *arg)
 	ev_break(m->loop, EVBREAK_ALL);
 }
 
-
 static void apply_log(void *arg)
 {
 	const struct master *m = arg;
@@ -125,8 +120,6 @@ static const struct fleet_events fleet_events = {
 	.on_change = on_fleet_change,
 };
 
-/* --- a new program in our place --- */
-
 static struct handover *write_handover(void *arg)
 {
 	struct master *m = arg;
@@ -140,155 +133,11 @@ static struct handover *write_handover(void *arg)
 	return h;
 }
 
-/* Returns when it failed, with everything but the clients as before. */
-static void replace_program(struct master *m)
-{
-	struct handover *h;
-	int err;
-
-	log_info("master", "restarting; what runs goes on");
-	watchdog_say_reloading();
-	hub_dismiss_all(m->hub);
-	config_end(m->config);
-	log_output_flush(m->log);
-	h = write_handover(m);
-	fd_store_hand_on(m->store, h);
-	err = restart_exec(m->program, m->options->argv, h);
-	log_error("master", "cannot restart: %s; going on as before",
-		  strerror(-err));
-	handover_free(&h);
-	watchdog_say_ready();
-}
-
-static void note_fatal(enum check_severity severity, const char *path,
-		       const char *text, void *arg)
-{
-	struct errmsg *why = arg;
-
-	if (severity == CHECK_FATAL && why->text[0] == '\0')
-		errmsg_set(why, "%s: %s", path, text);
-}
-
-/* Could the next one start with what is in the file? */
-static bool can_start_again(struct master *m)
-{
-	const char *path = config_path(m->config);
-	struct errmsg why = { 0 };
-	json_t *document;
-	int err = path != NULL ? document_load(path, &document, &why) : -ENOENT;
-
-	if (err == -ENOENT)
-		return true;
-	if (err == 0) {
-		(void)check_document(document, NULL, note_fatal, &why);
-		json_decref(document);
-	}
-	if (why.text[0] == '\0')
-		return true;
-	log_error("master", "no restart with a faulty configuration: %s",
-		  why.text);
-	return false;
-}
-
-static void on_saved(int result, const struct errmsg *why, void *arg)
-{
-	/* looked at again by the timer */
-	(void)result, (void)why, (void)arg;
-}
-
-static void on_restart_timer(struct ev_loop *loop, ev_timer *t, int revents)
-{
-	struct master *m = container_of(t, struct master, restart);
-	bool saved = config_is_saved(m->config);
-
-	(void)loop, (void)revents;
-	if (!(saved && auth_is_saved(m->auth)) &&
-	    ++m->restart_tries < RESTART_TRIES)
-		return;
-	ev_timer_stop(m->loop, &m->restart);
-	if (!saved)
-		log_error("master", "no restart: the configuration cannot be "
-			  "saved");
-	else if (can_start_again(m))
-		replace_program(m);
-}
-
 static void on_restart(void *arg)
 {
 	struct master *m = arg;
 
-	if (m->stopping || ev_is_active(&m->restart))
-		return;
-	m->restart_tries = 0;
-	if (!config_is_saved(m->config))
-		config_save_now(m->config, on_saved, m);
-	ev_timer_set(&m->restart, 0., RESTART_LOOK_MS / 1e3);
-	ev_timer_start(m->loop, &m->restart);
-}
-
-/* --- the file read again --- */
-
-static void log_found(enum check_severity severity, const char *path,
-		      const char *text, void *arg)
-{
-	bool *fatal = arg;
-
-	if (severity == CHECK_WARNING)
-		log_warning("config", "%s: %s", path, text);
-	else
-		log_error("config", "%s: %s", path, text);
-	*fatal |= severity == CHECK_FATAL;
-}
-
-/* Names every fault; true when there is none. */
-static bool is_sound(const struct master *m, const json_t *document)
-{
-	const json_t *port = json_object_get(
-		json_object_get(document, "settings"), "control_port");
-	struct sockaddr_any control;
-	struct errmsg why = { 0 };
-	bool fatal = false;
-
-	if (options_control_address(m->options, port, &control, &why) < 0) {
-		log_error("config", "%s", why.text);
-		return false;
-	}
-	return check_document(document, &control, log_found, &fatal) == 0;
-}
-
-static void on_reread(int result, const json_t *document,
-		      const struct errmsg *why, void *arg)
-{
-	struct master *m = arg;
-
-	if (m->stopping || result == -ECANCELED)
-		return;
-	if (result < 0)
-		log_error("config", "SIGHUP: nothing is changed: %s",
-			  result == -ENOENT ? "there is no file" : why->text);
-	else if (!is_sound(m, document))
-		log_error("config", "SIGHUP: nothing is changed: the file has "
-			  "faults");
-	else if (!config_is_saved(m->config))
-		log_warning("config", "SIGHUP: nothing is changed: a command "
-			    "was faster, and its save replaces the file");
-	else if (api_reload(m->api, document))
-		log_info("config", "SIGHUP: the file is in force");
-	else
-		on_restart(m);
-}
-
-static void reload(struct master *m)
-{
-	if (m->stopping)
-		return;
-	if (config_path(m->config) == NULL)
-		log_info("config", "SIGHUP: there is no file to read");
-	else if (!config_is_saved(m->config))
-		log_warning("config", "SIGHUP: nothing is changed: a command "
-			    "was faster, and its save replaces the file");
-	else
-		config_read_file(m->config, on_reread, m);
+	renewal_ask(m->renewal);
 }
 
 /* --- signals --- */
@@ -298,7 +147,8 @@ static void stop(struct master *m, const char *why)
 	if (m->stopping)
 		return;
 	m->stopping = true;
-	ev_timer_stop(m->loop, &m->restart);
+	renewal_stop(m->renewal);
+	reread_stop(m->reread);
 	log_info("master", "%s: stopping", why);
 	watchdog_say_stopping(m->watchdog);
 	fleet_stop(m->fleet);
@@ -308,7 +158,7 @@ static void on_signal(struct ev_loop *loop, ev_signal *s, int revents)
 {
 	(void)loop, (void)revents;
 	if (s->signum == SIGHUP)
-		reload(s->data);
+		reread_ask(((struct master *)s->data)->reread);
 	else
 		stop(s->data, s->signum == SIGINT ? "SIGINT" : "SIGTERM");
 }
@@ -363,7 +213,7 @@ static int open_config(struct master *m)
 {
 	char *starts = state_file(m, "starts");
 	struct errmsg why = { 0 };
-	bool fatal = false;
+	bool fatal;
 
 	m->config = config_open(m->options->config_path, m->loop, &why);
 	if (m->config != NULL)
@@ -380,8 +230,7 @@ static int open_config(struct master *m)
 		log_error("config", "%s", why.text);
 		return MASTER_EXIT_CONFIG;
 	}
-	(void)check_document(config_document(m->config), &m->control,
-			     log_found, &fatal);
+	fatal = check_log(config_document(m->config), &m->control).fatal;
 	warn_of_files(config_document(m->config));
 	return fatal ? MASTER_EXIT_CONFIG : 0;
 }
@@ -515,6 +364,29 @@ static void open_api(struct master *m)
 	});
 }
 
+static void open_renewal(struct master *m)
+{
+	m->renewal = renewal_new(&(struct renewal_config){
+		.loop = m->loop,
+		.program = m->program,
+		.argv = m->options->argv,
+		.auth = m->auth,
+		.config = m->config,
+		.hub = m->hub,
+		.log = m->log,
+		.store = m->store,
+		.write = write_handover,
+		.arg = m,
+	});
+	m->reread = reread_new(&(struct reread_config){
+		.options = m->options,
+		.config = m->config,
+		.api = m->api,
+		.restart = on_restart,
+		.arg = m,
+	});
+}
+
 static void open_signals(struct master *m)
 {
 	watch_signal(m, &m->on_term, SIGTERM);
@@ -537,6 +409,7 @@ static int start(struct master *m)
 		return code;
 	open_auth(m);
 	open_api(m);
+	open_renewal(m);
 	open_signals(m);
 	api_start_streams(m->api);
 	if (m->handover != NULL)
@@ -552,9 +425,9 @@ static void close_all(struct master *m)
 	ev_signal_stop(m->loop, &m->on_term);
 	ev_signal_stop(m->loop, &m->on_int);
 	ev_signal_stop(m->loop, &m->on_hup);
-	ev_timer_stop(m->loop, &m->restart);
 	watchdog_free(&m->watchdog);
 	http_server_free(&m->http);
+	renewal_free(&m->renewal);
 	api_free(&m->api);
 	auth_free(&m->auth);
 	system_status_free(&m->system);
@@ -563,6 +436,7 @@ static void close_all(struct master *m)
 	fd_store_free(&m->store);
 	hub_free(&m->hub);
 	config_close(&m->config);
+	reread_free(&m->reread);
 	fd_close(&m->lock);
 	handover_free(&m->handover);
 	free(m->worker_path);
@@ -582,7 +456,6 @@ int master_run(const struct options *options)
 		log_error("master", "no event loop");
 		return MASTER_EXIT_FAILURE;
 	}
-	ev_timer_init(&m.restart, on_restart_timer, 0., 0.);
 	m.log = log_output_new();
 	m.program = restart_find_program();
 	m.handover = restart_take_up();

@@ -20,7 +20,7 @@ Test(pmt, decodes_streams_with_their_descriptors)
 	};
 	uint8_t section[1024];
 	struct pmt pmt;
-	struct desc d;
+	struct desc d = { 0 };
 	size_t len = build_pmt(section, (struct build_entry){ 5, 0x101 }, 3,
 			       streams, 3);
 

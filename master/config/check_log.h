@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Judges a configuration and names every fault and warning in the log. */
+#pragma once
+
+#include "common/sockaddr.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct check_result {
+	unsigned faults; /* warnings not counted */
+	bool fatal;      /* the document cannot be used at all */
+};
+
+/* control: where the control server listens. */
+struct check_result check_log(const json_t *document,
+			      const struct sockaddr_any *control);

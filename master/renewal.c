@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/renewal.h"
+
+#include "common/alloc.h"
+#include "common/errmsg.h"
+#include "common/log.h"
+#include "master/auth/auth.h"
+#include "master/config/config.h"
+#include "master/config/sound.h"
+#include "master/fd_store.h"
+#include "master/handover.h"
+#include "master/log_output.h"
+#include "master/restart.h"
+#include "master/watchdog.h"
+#include "master/ws/hub.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LOOK_MS = 50, /* whether all is saved */
+	TRIES = 100,
+};
+
+struct renewal {
+	struct renewal_config cfg;
+	bool stopped;
+	ev_timer timer; /* runs while one waits for the save */
+	unsigned tries;
+};
+
+/* Returns when it failed, with everything but the clients as before. */
+static void replace_program(struct renewal *r)
+{
+	struct handover *h;
+	int err;
+
+	log_info("master", "restarting; what runs goes on");
+	watchdog_say_reloading();
+	hub_dismiss_all(r->cfg.hub);
+	config_end(r->cfg.config);
+	log_output_flush(r->cfg.log);
+	h = r->cfg.write(r->cfg.arg);
+	fd_store_hand_on(r->cfg.store, h);
+	err = restart_exec(r->cfg.program, r->cfg.argv, h);
+	log_error("master", "cannot restart: %s; going on as before",
+		  strerror(-err));
+	handover_free(&h);
+	watchdog_say_ready();
+}
+
+/* Could the next one start with what is in the file? */
+static bool can_start_again(const struct renewal *r)
+{
+	const char *path = config_path(r->cfg.config);
+	struct errmsg why = { 0 };
+	json_t *document;
+	int err = path != NULL ? sound_load(path, &document, &why) : -ENOENT;
+
+	if (err == 0)
+		json_decref(document);
+	if (err == 0 || err == -ENOENT)
+		return true;
+	log_error("master", "no restart with a faulty configuration: %s",
+		  why.text);
+	return false;
+}
+
+static void look(struct renewal *r)
+{
+	bool saved = config_is_saved(r->cfg.config);
+
+	if (!(saved && auth_is_saved(r->cfg.auth)) && ++r->tries < TRIES)
+		return;
+	ev_timer_stop(r->cfg.loop, &r->timer);
+	if (!saved)
+		log_error("master", "no restart: the configuration cannot be "
+			  "saved");
+	else if (can_start_again(r))
+		replace_program(r);
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	look(container_of(t, struct renewal, timer));
+}
+
+static void on_saved(int result, const struct errmsg *why, void *arg)
+{
+	/* looked at again by the timer */
+	(void)result, (void)why, (void)arg;
+}
+
+void renewal_ask(struct renewal *r)
+{
+	if (r->stopped || ev_is_active(&r->timer))
+		return;
+	r->tries = 0;
+	if (!config_is_saved(r->cfg.config))
+		config_save_now(r->cfg.config, on_saved, r);
+	ev_timer_set(&r->timer, 0., LOOK_MS / 1e3);
+	ev_timer_start(r->cfg.loop, &r->timer);
+}
+
+void renewal_stop(struct renewal *r)
+{
+	r->stopped = true;
+	ev_timer_stop(r->cfg.loop, &r->timer);
+}
+
+struct renewal *renewal_new(const struct renewal_config *cfg)
+{
+	struct renewal *r = xcalloc(1, sizeof *r);
+
+	r->cfg = *cfg;
+	ev_timer_init(&r->timer, on_timer, 0., 0.);
+	return r;
+}
+
+void renewal_free(struct renewal **renewal)
+{
+	if (*renewal == NULL)
+		return;
+	renewal_stop(*renewal);
+	free(*renewal);
+	*renewal = NULL;
+}

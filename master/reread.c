@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/reread.h"
+
+#include "common/alloc.h"
+#include "common/errmsg.h"
+#include "common/log.h"
+#include "common/sockaddr.h"
+#include "master/api/api.h"
+#include "master/config/check_log.h"
+#include "master/config/config.h"
+#include "master/options.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct reread {
+	struct reread_config cfg;
+	bool stopped;
+};
+
+/* Names every fault; true when there is none. */
+static bool is_sound(const struct reread *r, const json_t *document)
+{
+	const json_t *port = json_object_get(
+		json_object_get(document, "settings"), "control_port");
+	struct sockaddr_any control;
+	struct errmsg why = { 0 };
+
+	if (options_control_address(r->cfg.options, port, &control, &why) < 0) {
+		log_error("config", "%s", why.text);
+		return false;
+	}
+	return check_log(document, &control).faults == 0;
+}
+
+/* A command was faster: its save replaces the file. */
+static bool is_overtaken(const struct reread *r)
+{
+	if (config_is_saved(r->cfg.config))
+		return false;
+	log_warning("config", "SIGHUP: nothing is changed: a command was "
+		    "faster, and its save replaces the file");
+	return true;
+}
+
+static void on_read(int result, const json_t *document,
+		    const struct errmsg *why, void *arg)
+{
+	struct reread *r = arg;
+
+	if (r->stopped || result == -ECANCELED)
+		return;
+	if (result < 0)
+		log_error("config", "SIGHUP: nothing is changed: %s",
+			  result == -ENOENT ? "there is no file" : why->text);
+	else if (!is_sound(r, document))
+		log_error("config", "SIGHUP: nothing is changed: the file has "
+			  "faults");
+	else if (is_overtaken(r))
+		return;
+	else if (api_reload(r->cfg.api, document))
+		log_info("config", "SIGHUP: the file is in force");
+	else
+		r->cfg.restart(r->cfg.arg);
+}
+
+void reread_ask(struct reread *r)
+{
+	if (r->stopped)
+		return;
+	if (config_path(r->cfg.config) == NULL)
+		log_info("config", "SIGHUP: there is no file to read");
+	else if (!is_overtaken(r))
+		config_read_file(r->cfg.config, on_read, r);
+}
+
+void reread_stop(struct reread *r)
+{
+	r->stopped = true;
+}
+
+struct reread *reread_new(const struct reread_config *cfg)
+{
+	struct reread *r = xcalloc(1, sizeof *r);
+
+	r->cfg = *cfg;
+	return r;
+}
+
+void reread_free(struct reread **r)
+{
+	free(*r);
+	*r = NULL;
+}
