@@ -5,6 +5,7 @@ libworker_a_SOURCES = \
 	worker/worker.c worker/worker.h
 
 include worker/ts/local.mk
+include worker/si/local.mk
 include worker/input/local.mk
 include worker/output/local.mk
 include worker/stream/local.mk

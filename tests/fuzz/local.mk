@@ -52,3 +52,6 @@ tests_fuzz_fuzz_credential_LDADD = $(fuzz_engine) $(master_libs)
 
 fuzz_targets += tests/fuzz/fuzz_config
 tests_fuzz_fuzz_config_LDADD = $(fuzz_engine) $(master_libs)
+
+fuzz_targets += tests/fuzz/fuzz_text
+tests_fuzz_fuzz_text_LDADD = $(fuzz_engine) $(worker_libs)

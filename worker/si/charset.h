@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The characters behind the bytes of the tables that DVB text uses; only for
+ * text_decode.c and text_encode.c.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uchar.h>
+
+/* By part and byte - 0xa0; 0: no character.  Part 12 does not exist. */
+extern const uint16_t charset_8859[16][96];
+
+/* The rows of the two-byte tables by lead byte - 0xa1, each a string indexed
+ * by trail byte - 0xa1; a missing row is NULL, a hole U+FFFD. */
+extern const char16_t *const charset_gb2312[94];
+extern const char16_t *const charset_ksx1001[94];
+
+/* ISO/IEC 6937 by byte - 0xa0, with the euro sign of EN 300 468 figure A.1;
+ * 0: no character of its own. */
+extern const uint16_t charset_6937[96];
+
+/* The mark (U+03xx) that the lead byte puts on the letter behind it; 0: the
+ * byte is no such lead. */
+char16_t charset_6937_mark(uint8_t lead);
+/* The lead byte for a mark, or 0. */
+uint8_t charset_6937_lead(uint32_t mark);
+
+/* The one character for letter and mark, or 0. */
+char16_t charset_compose(uint32_t letter, uint32_t mark);
+/* The other way: false when character is no letter with a mark. */
+bool charset_decompose(uint32_t character, char *ret_letter,
+		       char16_t *ret_mark);
