@@ -3,9 +3,10 @@
 
 #include "common/alloc.h"
 #include "common/mono.h"
-#include "master/supervise/worker_proc.h"
+#include "proto/channel.h"
 
 #include <assert.h>
+#include <ev.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -37,18 +38,17 @@ struct slot {
 };
 
 struct auth_proc {
-	struct auth_proc_config cfg;
+	struct ev_loop *loop;
 	struct slot slots[WITH_WORKER_MAX];
-	struct worker_proc *proc;
+	struct service_proc *service;
 	TAILQ_HEAD(, auth_job) jobs; /* in order of arrival */
 	uint32_t last_seq;
-	bool stopping;
 };
 
 static void job_free(struct auth_job *j)
 {
 	TAILQ_REMOVE(&j->owner->jobs, j, link);
-	ev_timer_stop(j->owner->cfg.loop, &j->deadline);
+	ev_timer_stop(j->owner->loop, &j->deadline);
 	explicit_bzero(j->password, strlen(j->password));
 	free(j->password);
 	free(j->hash);
@@ -109,7 +109,7 @@ static bool is_overdue(const struct auth_proc *p)
  * room by that, or the worker would drown in what nobody waits for. */
 static void pump(struct auth_proc *p)
 {
-	struct channel *channel = worker_proc_channel(p->proc);
+	struct channel *channel = service_proc_channel(p->service);
 	struct slot *slot;
 	struct auth_job *j;
 
@@ -124,16 +124,14 @@ static void pump(struct auth_proc *p)
 		send_job(p, channel, j, slot);
 	}
 	if (is_overdue(p))
-		worker_proc_accuse(p->proc, "owes an answer");
+		service_proc_accuse(p->service, "owes an answer");
 }
 
 /* --- what the worker says --- */
 
-static void on_hello(struct worker_proc *proc, struct channel *channel,
-		     void *arg)
+static void on_hello(void *self)
 {
-	(void)proc, (void)channel;
-	pump(arg);
+	pump(self);
 }
 
 static void hear_result(struct auth_proc *p, const struct msg *m)
@@ -164,12 +162,10 @@ static void hear_result(struct auth_proc *p, const struct msg *m)
 	job_end(j, outcome, r->hash);
 }
 
-static void on_message(struct worker_proc *proc, const struct msg *m,
-		       void *arg)
+static void on_message(const struct msg *m, void *self)
 {
-	(void)proc;
 	if (m->type == MSG_AUTH_RESULT)
-		hear_result(arg, m);
+		hear_result(self, m);
 }
 
 /* A job whose worker died twice may be what it dies of. */
@@ -183,12 +179,11 @@ static struct auth_job *find_deadly(struct auth_proc *p)
 	return j;
 }
 
-static void on_down(struct worker_proc *proc, void *arg)
+static void on_down(void *self)
 {
-	struct auth_proc *p = arg;
+	struct auth_proc *p = self;
 	struct auth_job *j;
 
-	(void)proc;
 	memset(p->slots, 0, sizeof p->slots);
 	TAILQ_FOREACH(j, &p->jobs, link)
 		j->seq = 0;
@@ -196,37 +191,21 @@ static void on_down(struct worker_proc *proc, void *arg)
 		job_end(j, AUTH_UNAVAILABLE, "");
 }
 
-static void on_gone(struct worker_proc *proc, void *arg)
-{
-	struct auth_proc *p = arg;
-
-	(void)proc;
-	if (p->stopping)
-		p->cfg.on_gone(p->cfg.arg);
-}
-
-static const struct worker_proc_events proc_events = {
+static const struct service_kind kind = {
+	.role = "auth",
+	.beat = MSG_AUTH_STATUS,
 	.on_hello = on_hello,
 	.on_message = on_message,
 	.on_down = on_down,
-	.on_gone = on_gone,
 };
 
-struct auth_proc *auth_proc_new(const struct auth_proc_config *cfg)
+struct auth_proc *auth_proc_new(const struct service_config *cfg)
 {
 	struct auth_proc *p = xcalloc(1, sizeof *p);
 
-	p->cfg = *cfg;
+	p->loop = cfg->loop;
 	TAILQ_INIT(&p->jobs);
-	p->proc = worker_proc_new(&(struct worker_proc_config){
-		.loop = cfg->loop,
-		.spawner = cfg->spawner,
-		.role = "auth",
-		.object = "1",
-		.beat = MSG_AUTH_STATUS,
-		.events = &proc_events,
-		.arg = p,
-	});
+	p->service = service_proc_new(cfg, &kind, "1", p);
 	return p;
 }
 
@@ -235,25 +214,14 @@ void auth_proc_free(struct auth_proc **p)
 	if (*p == NULL)
 		return;
 	assert(TAILQ_EMPTY(&(*p)->jobs));
-	worker_proc_free(&(*p)->proc);
+	service_proc_free(&(*p)->service);
 	free(*p);
 	*p = NULL;
 }
 
-void auth_proc_stop(struct auth_proc *p)
+struct service_proc *auth_proc_service(struct auth_proc *p)
 {
-	p->stopping = true;
-	worker_proc_unwant(p->proc);
-}
-
-bool auth_proc_is_gone(const struct auth_proc *p)
-{
-	return worker_proc_state(p->proc) == PROC_GONE;
-}
-
-bool auth_proc_is_running(const struct auth_proc *p)
-{
-	return worker_proc_state(p->proc) == PROC_RUNNING;
+	return p->service;
 }
 
 /* --- jobs --- */
@@ -277,9 +245,8 @@ struct auth_job *auth_job_new(struct auth_proc *p,
 	TAILQ_INSERT_TAIL(&p->jobs, j, link);
 	ev_timer_init(&j->deadline, on_deadline, AUTH_JOB_DEADLINE_MS / 1e3,
 		      0.);
-	ev_timer_start(p->cfg.loop, &j->deadline);
-	if (!p->stopping)
-		worker_proc_want(p->proc);
+	ev_timer_start(p->loop, &j->deadline);
+	service_proc_want(p->service);
 	pump(p);
 	return j;
 }

@@ -12,33 +12,19 @@
 #pragma once
 
 #include "common/util.h"
-
-#include <stdbool.h>
+#include "master/supervise/service_proc.h"
 
 struct auth_job;
 struct auth_proc;
-struct ev_loop;
-struct spawner;
 
 enum { AUTH_JOB_DEADLINE_MS = 5000 };
 
-struct auth_proc_config {
-	struct ev_loop *loop;
-	struct spawner *spawner;
-	/* After auth_proc_stop(): the worker is gone. */
-	void (*on_gone)(void *arg);
-	void *arg;
-};
-
-struct auth_proc *auth_proc_new(const struct auth_proc_config *);
+struct auth_proc *auth_proc_new(const struct service_config *);
 /* NULL-safe; sets *p to NULL.  All jobs must be over or cancelled. */
 void auth_proc_free(struct auth_proc **);
 
-/* Ends the worker; jobs run into their deadline. */
-void auth_proc_stop(struct auth_proc *);
-
-bool auth_proc_is_gone(const struct auth_proc *);
-bool auth_proc_is_running(const struct auth_proc *);
+/* The worker, borrowed.  When it is stopped jobs run into their deadline. */
+struct service_proc *auth_proc_service(struct auth_proc *);
 
 enum auth_outcome {
 	AUTH_OK,          /* hashed, or the right password */

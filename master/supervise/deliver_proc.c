@@ -5,7 +5,7 @@
 #include "common/log.h"
 #include "master/supervise/listeners.h"
 #include "master/supervise/spawn.h"
-#include "master/supervise/worker_proc.h"
+#include "proto/channel.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -31,8 +31,8 @@ struct mount {
 };
 
 struct deliver_proc {
-	struct deliver_proc_config cfg;
-	struct worker_proc *proc;
+	struct spawner *spawner;
+	struct service_proc *service;
 	struct listeners *listeners;
 	struct session_list *sessions;
 	TAILQ_HEAD(mounts, mount) mounts;
@@ -41,27 +41,18 @@ struct deliver_proc {
 	 * then to drop what it was not told. */
 	bool renewing;
 	bool settled; /* everything that there is, is known */
-	bool stopping;
 };
 
 /* --- what the worker is told --- */
-
-static void tell(struct deliver_proc *d, const struct msg *m, int fd)
-{
-	struct channel *channel = worker_proc_channel(d->proc);
-
-	/* a worker that cannot be told is being replaced, and the next one
-	 * is told everything; one that is to stop need not know */
-	if (channel != NULL && !d->stopping)
-		(void)channel_send(channel, m, &fd, msg_fds(m));
-}
 
 static void tell_listen(struct deliver_proc *d, const struct listener *l)
 {
 	struct msg m = { .type = MSG_DELIVER_LISTEN,
 			 .deliver_listen = { listener_address(l) } };
 
-	tell(d, &m, listener_fd(l));
+	int fd = listener_fd(l);
+
+	service_proc_tell(d->service, &m, &fd);
 }
 
 static void tell_mount(struct mount *mount, enum msg_type type)
@@ -73,7 +64,7 @@ static void tell_mount(struct mount *mount, enum msg_type type)
 		.path = mount->path,
 		.stream = mount->stream,
 	};
-	tell(mount->owner, &m, mount->ring_fd);
+	service_proc_tell(mount->owner->service, &m, &mount->ring_fd);
 }
 
 static void set_due(struct mount *m, bool due)
@@ -94,7 +85,7 @@ static void end_renewal(struct deliver_proc *d)
 	if (!d->renewing || !d->settled)
 		return;
 	d->renewing = false;
-	tell(d, &m, -1);
+	service_proc_tell(d->service, &m, NULL);
 }
 
 /* There may be far more to tell than a channel holds, and each mount costs a
@@ -102,7 +93,7 @@ static void end_renewal(struct deliver_proc *d)
  * first: whoever waits in a backlog finds his. */
 static void tell_due(struct deliver_proc *d)
 {
-	struct channel *channel = worker_proc_channel(d->proc);
+	struct channel *channel = service_proc_channel(d->service);
 	struct listener *l;
 	struct mount *m;
 
@@ -125,7 +116,7 @@ static void on_listener_open(void *arg)
 {
 	struct deliver_proc *d = arg;
 
-	spawner_touch(d->cfg.spawner);
+	spawner_touch(d->spawner);
 	tell_due(d);
 }
 
@@ -136,8 +127,8 @@ static void on_listener_close(struct listener *l, void *arg)
 
 	struct deliver_proc *d = arg;
 
-	spawner_touch(d->cfg.spawner);
-	tell(d, &m, -1);
+	spawner_touch(d->spawner);
+	service_proc_tell(d->service, &m, NULL);
 }
 
 static const struct listeners_events listeners_events = {
@@ -159,13 +150,11 @@ static struct mount *find_mount(struct deliver_proc *d, const char *address,
 	return NULL;
 }
 
-static void on_hello(struct worker_proc *proc, struct channel *channel,
-		     void *arg)
+static void on_hello(void *self)
 {
-	struct deliver_proc *d = arg;
+	struct deliver_proc *d = self;
 	struct mount *m;
 
-	(void)proc, (void)channel;
 	d->renewing = false;
 	TAILQ_FOREACH(m, &d->mounts, link)
 		if (!m->waits)
@@ -174,20 +163,17 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	tell_due(d);
 }
 
-static void on_drained(struct worker_proc *proc, void *arg)
+static void on_drained(void *self)
 {
-	(void)proc;
-	tell_due(arg);
+	tell_due(self);
 }
 
-static void on_message(struct worker_proc *proc, const struct msg *m,
-		       void *arg)
+static void on_message(const struct msg *m, void *self)
 {
 	const struct msg_deliver_viewers *said = &m->deliver_viewers;
-	struct deliver_proc *d = arg;
+	struct deliver_proc *d = self;
 	struct mount *mount;
 
-	(void)proc;
 	if (m->type == MSG_DELIVER_SESSIONS)
 		session_list_hear(d->sessions, &m->deliver_sessions, m->seq);
 	if (m->type != MSG_DELIVER_VIEWERS)
@@ -200,12 +186,11 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 	}
 }
 
-static void on_down(struct worker_proc *proc, void *arg)
+static void on_down(void *self)
 {
-	struct deliver_proc *d = arg;
+	struct deliver_proc *d = self;
 	struct mount *m;
 
-	(void)proc;
 	TAILQ_FOREACH(m, &d->mounts, link) {
 		m->viewers = 0;
 		m->cut_past += m->cut;
@@ -214,27 +199,19 @@ static void on_down(struct worker_proc *proc, void *arg)
 	session_list_down(d->sessions);
 }
 
-static void on_gone(struct worker_proc *proc, void *arg)
-{
-	struct deliver_proc *d = arg;
-
-	(void)proc;
-	if (d->stopping)
-		d->cfg.on_gone(d->cfg.arg);
-}
-
-static const struct worker_proc_events proc_events = {
+static const struct service_kind kind = {
+	.role = "deliver",
+	.beat = MSG_DELIVER_STATUS,
 	.on_hello = on_hello,
 	.on_message = on_message,
 	.on_drained = on_drained,
 	.on_down = on_down,
-	.on_gone = on_gone,
 };
 
 static int ask_sessions(uint64_t after, uint32_t seq, void *arg)
 {
 	struct deliver_proc *d = arg;
-	struct channel *channel = worker_proc_channel(d->proc);
+	struct channel *channel = service_proc_channel(d->service);
 	struct msg m = { .type = MSG_DELIVER_LIST, .seq = seq,
 			 .deliver_list = { after } };
 
@@ -242,11 +219,11 @@ static int ask_sessions(uint64_t after, uint32_t seq, void *arg)
 			       : -ENOTCONN;
 }
 
-struct deliver_proc *deliver_proc_new(const struct deliver_proc_config *cfg)
+struct deliver_proc *deliver_proc_new(const struct service_config *cfg)
 {
 	struct deliver_proc *d = xcalloc(1, sizeof *d);
 
-	d->cfg = *cfg;
+	d->spawner = cfg->spawner;
 	TAILQ_INIT(&d->mounts);
 	TAILQ_INIT(&d->due);
 	d->listeners = listeners_new(cfg->loop, &listeners_events, d);
@@ -255,15 +232,7 @@ struct deliver_proc *deliver_proc_new(const struct deliver_proc_config *cfg)
 		.ask = ask_sessions,
 		.arg = d,
 	});
-	d->proc = worker_proc_new(&(struct worker_proc_config){
-		.loop = cfg->loop,
-		.spawner = cfg->spawner,
-		.role = "deliver",
-		.object = "1",
-		.beat = MSG_DELIVER_STATUS,
-		.events = &proc_events,
-		.arg = d,
-	});
+	d->service = service_proc_new(cfg, &kind, "1", d);
 	return d;
 }
 
@@ -273,7 +242,7 @@ void deliver_proc_free(struct deliver_proc **d)
 		return;
 	assert(TAILQ_EMPTY(&(*d)->mounts));
 	session_list_free(&(*d)->sessions);
-	worker_proc_free(&(*d)->proc);
+	service_proc_free(&(*d)->service);
 	listeners_free(&(*d)->listeners);
 	free(*d);
 	*d = NULL;
@@ -284,7 +253,7 @@ void deliver_proc_free(struct deliver_proc **d)
 json_t *deliver_proc_write(struct deliver_proc *d, struct handover *h)
 {
 	listeners_write(d->listeners, h);
-	return worker_proc_write(d->proc, h);
+	return service_proc_write(d->service, h);
 }
 
 void deliver_proc_take(struct deliver_proc *d, const json_t *record,
@@ -293,9 +262,9 @@ void deliver_proc_take(struct deliver_proc *d, const json_t *record,
 	struct msg m = { .type = MSG_DELIVER_RENEW };
 
 	listeners_take_up(d->listeners, h);
-	worker_proc_take(d->proc, record, h, true);
-	d->renewing = worker_proc_channel(d->proc) != NULL;
-	tell(d, &m, -1);
+	service_proc_take(d->service, record, h, true);
+	d->renewing = service_proc_channel(d->service) != NULL;
+	service_proc_tell(d->service, &m, NULL);
 }
 
 void deliver_proc_settle(struct deliver_proc *d)
@@ -304,13 +273,12 @@ void deliver_proc_settle(struct deliver_proc *d)
 	listeners_close_unused(d->listeners);
 	tell_due(d);
 	if (TAILQ_EMPTY(&d->mounts))
-		worker_proc_unwant(d->proc);
+		service_proc_unwant(d->service);
 }
 
-void deliver_proc_stop(struct deliver_proc *d)
+struct service_proc *deliver_proc_service(struct deliver_proc *d)
 {
-	d->stopping = true;
-	worker_proc_unwant(d->proc);
+	return d->service;
 }
 
 void deliver_proc_list(struct deliver_proc *d, session_list_fn *done,
@@ -324,25 +292,7 @@ void deliver_proc_kick(struct deliver_proc *d, uint64_t client)
 	struct msg m = { .type = MSG_DELIVER_KICK,
 			 .deliver_kick = { client } };
 
-	tell(d, &m, -1);
-}
-
-void deliver_proc_hurry(struct deliver_proc *d)
-{
-	enum proc_state state = worker_proc_state(d->proc);
-
-	if (state == PROC_BACKOFF || state == PROC_QUARANTINE)
-		worker_proc_restart(d->proc);
-}
-
-bool deliver_proc_is_gone(const struct deliver_proc *d)
-{
-	return worker_proc_state(d->proc) == PROC_GONE;
-}
-
-bool deliver_proc_is_running(const struct deliver_proc *d)
-{
-	return worker_proc_state(d->proc) == PROC_RUNNING;
+	service_proc_tell(d->service, &m, NULL);
 }
 
 unsigned deliver_proc_viewers(const struct deliver_proc *d)
@@ -384,8 +334,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	else
 		set_due(m, true);
 	tell_due(d);
-	if (!d->stopping)
-		worker_proc_want(d->proc);
+	service_proc_want(d->service);
 	return m;
 }
 
@@ -426,7 +375,7 @@ void mount_free(struct mount **mp)
 	free(m->stream);
 	free(m);
 	if (TAILQ_EMPTY(&d->mounts))
-		worker_proc_unwant(d->proc);
+		service_proc_unwant(d->service);
 }
 
 bool mount_is_same(const struct mount *m, const struct mount_config *cfg)
@@ -465,5 +414,5 @@ const char *mount_error(const struct mount *m)
 		return m->waits_for;
 	if (listener_error(m->listener) != NULL)
 		return listener_error(m->listener);
-	return worker_proc_alarm(m->owner->proc);
+	return service_proc_alarm(m->owner->service);
 }

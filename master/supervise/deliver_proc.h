@@ -13,6 +13,7 @@
 
 #include "common/sockaddr.h"
 #include "common/util.h"
+#include "master/supervise/service_proc.h"
 #include "master/supervise/session_list.h"
 
 #include <jansson.h>
@@ -20,20 +21,9 @@
 #include <stdint.h>
 
 struct deliver_proc;
-struct ev_loop;
-struct handover;
 struct mount;
-struct spawner;
 
-struct deliver_proc_config {
-	struct ev_loop *loop;
-	struct spawner *spawner;
-	/* After deliver_proc_stop(): the worker is gone. */
-	void (*on_gone)(void *arg);
-	void *arg;
-};
-
-struct deliver_proc *deliver_proc_new(const struct deliver_proc_config *);
+struct deliver_proc *deliver_proc_new(const struct service_config *);
 /* NULL-safe; sets *d to NULL.  All mounts must be freed before. */
 void deliver_proc_free(struct deliver_proc **);
 
@@ -46,14 +36,9 @@ void deliver_proc_take(struct deliver_proc *, const json_t *record,
 /* After that all mounts were made: the worker forgets the others. */
 void deliver_proc_settle(struct deliver_proc *);
 
-/* Ends the worker; the mounts stay, but nobody serves them. */
-void deliver_proc_stop(struct deliver_proc *);
-
-/* A person wants it now: ends the wait for the next start, if it waits. */
-void deliver_proc_hurry(struct deliver_proc *);
-
-bool deliver_proc_is_gone(const struct deliver_proc *);
-bool deliver_proc_is_running(const struct deliver_proc *);
+/* The worker, borrowed.  When it is stopped the mounts stay, but nobody serves
+ * them. */
+struct service_proc *deliver_proc_service(struct deliver_proc *);
 /* Of all mounts together. */
 unsigned deliver_proc_viewers(const struct deliver_proc *);
 

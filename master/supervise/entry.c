@@ -267,7 +267,7 @@ void entry_restart(struct entry *e)
 	if (e->plan == NULL || !e->plan->enable || e->fault[0] != '\0')
 		return;
 	if (e->plan->n_http > 0)
-		deliver_proc_hurry(e->cfg.deliver);
+		service_proc_hurry(deliver_proc_service(e->cfg.deliver));
 	worker_proc_restart(e->proc);
 }
 

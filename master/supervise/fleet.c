@@ -32,6 +32,8 @@ struct fleet {
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
 	struct auth_proc *auth;
+	/* of those above, in the order in which they are stopped */
+	struct service_proc *services[2];
 	TAILQ_HEAD(, member) members;
 	bool stopping;
 	ev_timer stop_timer; /* runs while stopping, until it is told */
@@ -61,7 +63,10 @@ static bool is_gone(const struct fleet *f)
 	TAILQ_FOREACH(m, &f->members, link)
 		if (!entry_is_gone(m->entry))
 			return false;
-	return deliver_proc_is_gone(f->deliver) && auth_proc_is_gone(f->auth);
+	for (size_t i = 0; i < ARRAY_LEN(f->services); i++)
+		if (!service_proc_is_gone(f->services[i]))
+			return false;
+	return true;
 }
 
 /* The end is told from the loop: whoever hears it may free the fleet. */
@@ -110,7 +115,7 @@ static const struct entry_events entry_events = {
 	.on_gone = on_entry_gone,
 };
 
-static void on_shared_gone(void *arg)
+static void on_service_gone(void *arg)
 {
 	look_whether_gone(arg);
 }
@@ -133,6 +138,21 @@ static struct member *member_new(struct fleet *f, const char *id)
 	return m;
 }
 
+static void open_services(struct fleet *f)
+{
+	const struct service_config cfg = {
+		.loop = f->cfg.loop,
+		.spawner = f->spawner,
+		.on_gone = on_service_gone,
+		.arg = f,
+	};
+
+	f->deliver = deliver_proc_new(&cfg);
+	f->auth = auth_proc_new(&cfg);
+	f->services[0] = deliver_proc_service(f->deliver);
+	f->services[1] = auth_proc_service(f->auth);
+}
+
 struct fleet *fleet_new(const struct fleet_config *cfg)
 {
 	struct fleet *f = xcalloc(1, sizeof *f);
@@ -143,18 +163,7 @@ struct fleet *fleet_new(const struct fleet_config *cfg)
 	if (cfg->events->on_change != NULL)
 		spawner_set_on_change(f->spawner, cfg->events->on_change,
 				      cfg->arg);
-	f->deliver = deliver_proc_new(&(struct deliver_proc_config){
-		.loop = cfg->loop,
-		.spawner = f->spawner,
-		.on_gone = on_shared_gone,
-		.arg = f,
-	});
-	f->auth = auth_proc_new(&(struct auth_proc_config){
-		.loop = cfg->loop,
-		.spawner = f->spawner,
-		.on_gone = on_shared_gone,
-		.arg = f,
-	});
+	open_services(f);
 	ev_timer_init(&f->stop_timer, on_stop_timer, 0., 0.);
 	return f;
 }
@@ -270,13 +279,13 @@ void fleet_stop(struct fleet *f)
 	f->stopping = true;
 	ev_timer_set(&f->stop_timer, STOP_MS / 1000., 0.);
 	ev_timer_start(f->cfg.loop, &f->stop_timer);
-	/* deliver first: it need not hear of every path that goes */
-	deliver_proc_stop(f->deliver);
+	/* before the streams: deliver need not hear of every path that goes */
+	for (size_t i = 0; i < ARRAY_LEN(f->services); i++)
+		service_proc_stop(f->services[i]);
 	for (m = TAILQ_FIRST(&f->members); m != NULL; m = next) {
 		next = TAILQ_NEXT(m, link);
 		entry_stop(m->entry);
 	}
-	auth_proc_stop(f->auth);
 	look_whether_gone(f);
 }
 
@@ -297,8 +306,8 @@ void fleet_totals(const struct fleet *f, unsigned *ret_workers,
 	const struct member *m;
 	unsigned n = 0;
 
-	n += deliver_proc_is_running(f->deliver);
-	n += auth_proc_is_running(f->auth);
+	for (size_t i = 0; i < ARRAY_LEN(f->services); i++)
+		n += service_proc_is_running(f->services[i]);
 	TAILQ_FOREACH(m, &f->members, link)
 		n += entry_is_running(m->entry);
 	*ret_workers = n;

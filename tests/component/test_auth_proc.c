@@ -35,7 +35,7 @@ static void setup(struct bench *b, const char *worker)
 	rig_keep_log();
 	(void)signal(SIGPIPE, SIG_IGN);
 	b->spawner = spawner_new(b->loop, rig_built(worker));
-	b->auth = auth_proc_new(&(struct auth_proc_config){
+	b->auth = auth_proc_new(&(struct service_config){
 		.loop = b->loop,
 		.spawner = b->spawner,
 		.on_gone = on_gone,
@@ -50,8 +50,8 @@ static bool is_gone(void *arg)
 
 static void teardown(struct bench *b)
 {
-	auth_proc_stop(b->auth);
-	if (!auth_proc_is_gone(b->auth))
+	service_proc_stop(auth_proc_service(b->auth));
+	if (!service_proc_is_gone(auth_proc_service(b->auth)))
 		rig_run_until(b->loop, is_gone, b, 5000, "gone");
 	auth_proc_free(&b->auth);
 	spawner_free(&b->spawner);
@@ -108,7 +108,7 @@ Test(auth_proc, hashes_and_verifies, .timeout = 60)
 	await(&b, &wrong);
 	cr_expect_eq(right.outcome, AUTH_OK);
 	cr_expect_eq(wrong.outcome, AUTH_WRONG);
-	cr_expect(auth_proc_is_running(b.auth));
+	cr_expect(service_proc_is_running(auth_proc_service(b.auth)));
 	teardown(&b);
 }
 

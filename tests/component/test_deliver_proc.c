@@ -59,7 +59,7 @@ static void setup(struct bench *b)
 	b->ring_fd = ring_create(RING_UNIT);
 	cr_assert_geq(b->ring_fd, 0);
 	b->spawner = spawner_new(b->loop, rig_built("sluice-worker"));
-	b->deliver = deliver_proc_new(&(struct deliver_proc_config){
+	b->deliver = deliver_proc_new(&(struct service_config){
 		.loop = b->loop,
 		.spawner = b->spawner,
 		.on_gone = on_gone,
@@ -74,7 +74,7 @@ static bool is_gone(void *arg)
 
 static void teardown(struct bench *b)
 {
-	deliver_proc_stop(b->deliver);
+	service_proc_stop(deliver_proc_service(b->deliver));
 	for (size_t i = 0; i < MANY; i++)
 		mount_free(&b->mounts[i]);
 	rig_run_until(b->loop, is_gone, b, 5000, "it ends");
