@@ -8,6 +8,8 @@ include worker/ts/local.mk
 include worker/si/local.mk
 include worker/input/local.mk
 include worker/output/local.mk
+include worker/splice/local.mk
+include worker/filler/local.mk
 include worker/stream/local.mk
 include worker/deliver/local.mk
 include worker/auth/local.mk

@@ -26,6 +26,10 @@ struct ts_run {
 	size_t n;
 };
 
+/* How a stage hands on what it lets through.  The runs are borrowed for the
+ * call: they point into the bytes the stage was fed, or into its own. */
+typedef void ts_out_fn(const struct ts_run *runs, size_t n_runs, void *arg);
+
 static inline bool ts_sync_ok(const uint8_t *p)
 {
 	return p[0] == TS_SYNC_BYTE;

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Makes one continuous stream of what comes from one source after another.
+ *
+ * Stands behind the choice of the input.  As long as nothing was ever cut it
+ * only watches: runs go on as they came, byte for byte.  splice_cut() says
+ * that what is fed from then on comes from elsewhere: another source, the same
+ * one opened again, or the first packets of a worker whose predecessor died.
+ * Then
+ *   - the continuity counter of each PID goes on;
+ *   - PCR, OPCR, PTS, DTS (and ESCR, DTS_next_AU) are moved to one output
+ *     clock, which has gone on by the time that passed meanwhile;
+ *   - a PES that was cut is followed by the start of another one, never by
+ *     the rest of one;
+ *   - what would play before its elementary stream's last unit is dropped:
+ *     DTS grow on each PID.  Where that cannot be (video begins too early
+ *     against its clock) PTS and DTS are lifted, at most SPLICE_LIFT_MS;
+ *   - pictures that precede the random access point in display order need
+ *     pictures of the other source, and are dropped;
+ *   - PAT and PMTs stand in front, when the entry is known.
+ * A source that jumps by itself (PCR back or far ahead, as when it was started
+ * again) is mended as if it had been cut there.  A lost packet is not: its gap
+ * in the counter stays visible.
+ *
+ * Pure: time is what the caller says, and never goes back.  Owns its buffer
+ * and the tables (psi) of what goes out; borrows its state.
+ */
+#pragma once
+
+#include "worker/splice/entry.h"
+#include "worker/splice/state.h"
+
+enum {
+	/* A PCR that much further on than the time that passed is a jump. */
+	SPLICE_JUMP_MS = 500,
+	/* The most by which PTS and DTS are moved away from the PCR. */
+	SPLICE_LIFT_MS = 5000,
+	/* How long the units that were begun before a cut may take to end,
+	 * and ... */
+	SPLICE_REST_MS = 200,
+	/* ... how much of the new source is kept back meanwhile. */
+	SPLICE_HELD_MAX = 4096,
+	/* Without a PCR or the start of a unit for so long, packets pass all
+	 * the same. */
+	SPLICE_PATIENCE_MS = 1000,
+};
+
+struct splice;
+
+struct splice_config {
+	ts_out_fn *out;
+	void *arg;
+	/* Borrowed; zeroed, or as another splice left it and
+	 * splice_state_judge() found good.  NULL: nothing is to outlive it. */
+	struct splice_state *state;
+};
+
+/* Since new. */
+struct splice_counters {
+	uint64_t cuts;    /* all, and among them ... */
+	uint64_t jumps;   /* ... those that the source did not announce */
+	uint64_t dropped; /* packets left out behind cuts */
+};
+
+struct splice *splice_new(const struct splice_config *);
+void splice_free(struct splice **);
+
+/* Takes the next packets of the source that plays.  Calls out(), as a rule
+ * once, or not at all while packets are kept back. */
+void splice_feed(struct splice *, const struct ts_run *runs, size_t n_runs,
+		 uint64_t now_ns);
+
+/*
+ * What is fed from now on comes from elsewhere.  entry has watched it, up to
+ * the packet that will be fed first; NULL: it did not, and packets are dropped
+ * up to the first PCR.
+ *
+ * With rest true the source before still flows: splice_feed_rest() is to be
+ * given its next packets for as long as splice_wants_rest(), so that its last
+ * units end; meanwhile splice_feed() keeps packets back.
+ */
+void splice_cut(struct splice *, const struct splice_entry *entry, bool rest,
+		uint64_t now_ns);
+
+/* What is fed from now on is the same again and stands `ticks` (90 kHz)
+ * earlier on its clock: a loop. */
+void splice_shift(struct splice *, uint64_t ticks);
+
+bool splice_wants_rest(struct splice *, uint64_t now_ns);
+void splice_feed_rest(struct splice *, const struct ts_run *runs,
+		      size_t n_runs, uint64_t now_ns);
+
+void splice_counters(const struct splice *, struct splice_counters *ret);
