@@ -2,6 +2,7 @@
 #include "proto/io_spec.h"
 
 #include "proto/http_target.h"
+#include "proto/option_value.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ enum {
 	CC_LIMIT_MAX = 1000000,
 	BITRATE_LIMIT_MAX_KBPS = 10000000,
 	TTL_DEFAULT = 32,
+	WATCHDOG_MAX_S = 24 * 3600,
 };
 
 /* What is known of an option; the functions behind it fill the struct. */
@@ -41,6 +43,7 @@ static const struct option input_general[] = {
 	{ "bitrate_limit", OPTION_NUMBER, INPUT(bitrate_limit_kbps), 0,
 	  BITRATE_LIMIT_MAX_KBPS },
 	{ "no_analyze", OPTION_FLAG, INPUT(no_analyze), 0, 0 },
+	{ "watchdog", OPTION_NUMBER, INPUT(watchdog_s), 0, WATCHDOG_MAX_S },
 };
 
 /* src is read by hand; packet size and pacing are found out from the data */
@@ -87,6 +90,7 @@ struct reader {
 	const struct option_list *lists;
 	size_t n_lists;
 	void *spec;
+	struct remux_options *remux; /* NULL: an output has none */
 	io_unknown_option_fn *unknown;
 	void *arg;
 };
@@ -99,21 +103,6 @@ static const struct option *find_option(const struct reader *rd,
 			if (strcmp(rd->lists[i].options[j].key, key) == 0)
 				return &rd->lists[i].options[j];
 	return NULL;
-}
-
-static int read_flag(const char *key, const char *value, bool *ret,
-		     struct errmsg *why)
-{
-	if (value[0] == '\0' || strcmp(value, "true") == 0 ||
-	    strcmp(value, "1") == 0)
-		*ret = true;
-	else if (strcmp(value, "false") == 0 || strcmp(value, "0") == 0)
-		*ret = false;
-	else
-		return errmsg_fail(why, -EINVAL,
-				   "%s: \"%.64s\" is not true or false", key,
-				   value);
-	return 0;
 }
 
 static int read_text(const struct option *o, const char *value, char *ret,
@@ -145,18 +134,22 @@ static int read_option(const struct option *o, const char *value, void *spec,
 		       struct errmsg *why)
 {
 	void *field = (char *)spec + o->offset;
+	int r = 0;
 
 	switch (o->form) {
 	case OPTION_TEXT:
 		return read_text(o, value, field, why);
 	case OPTION_FLAG:
-		return read_flag(o->key, value, field, why);
+		r = option_flag(value, field, why);
+		break;
 	case OPTION_NUMBER:
 		return read_number(o, value, field, why);
 	case OPTION_IGNORED:
 		break;
 	}
-	return 0;
+	if (r < 0)
+		errmsg_prefix(why, "%s: ", o->key);
+	return r;
 }
 
 /* An option that repeats is reported once. */
@@ -168,21 +161,39 @@ static bool was_before(const struct address *a, size_t i)
 	return false;
 }
 
+/* An option that no list of the type has. */
+static int read_other(const struct address *a, size_t i,
+		      const struct reader *rd, struct errmsg *why)
+{
+	const char *key = a->options[i].key;
+	const char *value = a->options[i].value;
+	int r = -ENOENT;
+
+	if (rd->remux != NULL)
+		r = remux_option_read(rd->remux, key,
+				      value != NULL ? value : "", why);
+	if (r == -EINVAL)
+		errmsg_prefix(why, "%.64s: ", key);
+	if (r != -ENOENT)
+		return r;
+	if (rd->unknown != NULL && !was_before(a, i))
+		rd->unknown(key, rd->arg);
+	return 0;
+}
+
 static int read_options(const struct address *a, const struct reader *rd,
 			struct errmsg *why)
 {
 	for (size_t i = 0; i < a->n_options; i++) {
-		const char *key = a->options[i].key;
 		const char *value = a->options[i].value;
-		const struct option *o = find_option(rd, key);
+		const struct option *o = find_option(rd, a->options[i].key);
 		int r;
 
-		if (o == NULL) {
-			if (rd->unknown != NULL && !was_before(a, i))
-				rd->unknown(key, rd->arg);
-			continue;
-		}
-		r = read_option(o, value != NULL ? value : "", rd->spec, why);
+		if (o == NULL)
+			r = read_other(a, i, rd, why);
+		else
+			r = read_option(o, value != NULL ? value : "",
+					rd->spec, why);
 		if (r < 0)
 			return r;
 	}
@@ -414,7 +425,7 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_unknown_option_fn *unknown, void *arg,
 		     struct errmsg *why)
 {
-	struct input_spec spec = { 0 };
+	struct input_spec spec = { .watchdog_s = WATCHDOG_DEFAULT_S };
 	struct address a;
 	int r = address_parse(text, &a, why);
 
@@ -423,8 +434,14 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 	r = read_input(&a, &spec, why);
 	if (r == 0)
 		r = read_options(&a,
-				 &(struct reader){ input_lists[spec.kind], 2,
-						   &spec, unknown, arg },
+				 &(struct reader){
+					 .lists = input_lists[spec.kind],
+					 .n_lists = 2,
+					 .spec = &spec,
+					 .remux = &spec.remux,
+					 .unknown = unknown,
+					 .arg = arg,
+				 },
 				 why);
 	address_done(&a);
 	if (r == 0)
@@ -460,8 +477,13 @@ int output_spec_parse(const char *text, struct output_spec *ret,
 	r = read_output(&a, &spec, why);
 	if (r == 0)
 		r = read_options(&a,
-				 &(struct reader){ output_lists[spec.kind], 1,
-						   &spec, unknown, arg },
+				 &(struct reader){
+					 .lists = output_lists[spec.kind],
+					 .n_lists = 1,
+					 .spec = &spec,
+					 .unknown = unknown,
+					 .arg = arg,
+				 },
 				 why);
 	address_done(&a);
 	if (r == 0)

@@ -17,6 +17,7 @@
 #include "common/errmsg.h"
 #include "common/sockaddr.h"
 #include "common/util.h"
+#include "proto/remux_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +28,7 @@ enum {
 	IO_ID_MAX = 64,
 	UDP_PORT_DEFAULT = 1234,
 	CC_LIMIT_NONE = 0,
+	WATCHDOG_DEFAULT_S = 5,
 };
 
 typedef void io_unknown_option_fn(const char *key, void *arg);
@@ -53,6 +55,9 @@ struct input_spec {
 	unsigned cc_limit;            /* errors per second; CC_LIMIT_NONE */
 	unsigned bitrate_limit_kbps;  /* 0 = the default of the content */
 	bool no_analyze;
+
+	unsigned watchdog_s; /* silence before it is opened anew; 0 = never */
+	struct remux_options remux; /* of the input alone */
 };
 
 int input_spec_parse(const char *text, struct input_spec *ret,

@@ -17,7 +17,10 @@ libproto_a_SOURCES += \
 
 # addresses
 libproto_a_SOURCES += \
-	proto/io_spec.c proto/io_spec.h
+	proto/io_spec.c proto/io_spec.h \
+	proto/option_value.c proto/option_value.h \
+	proto/remux_options.c proto/remux_options.h \
+	proto/stream_spec.c proto/stream_spec.h
 
 # wire protocols
 libproto_a_SOURCES += \

@@ -66,6 +66,8 @@ struct msg_stream_start {
 	size_t n_outputs;
 	const char *outputs[MSG_OUTPUTS_MAX]; /* http is the ring's */
 	bool ring; /* a descriptor comes with it */
+	/* an object of the keys that proto/stream_spec reads; NULL: none */
+	const json_t *options;
 };
 
 struct msg_deliver_listen {

@@ -99,6 +99,16 @@ const char *read_string_maybe(struct msg_reader *r, const char *key, size_t max)
 	return value != NULL ? judge_string(r, key, value, max) : NULL;
 }
 
+const json_t *read_object_maybe(struct msg_reader *r, const char *key)
+{
+	const json_t *value = take(r, key, false);
+
+	if (value == NULL || json_is_object(value))
+		return value;
+	r->err = errmsg_fail(r->why, -EBADMSG, "%s: no object", key);
+	return NULL;
+}
+
 const json_t *read_list(struct msg_reader *r, const char *key, size_t max)
 {
 	const json_t *value = take(r, key, true);
@@ -253,4 +263,19 @@ void write_string(struct msg_writer *w, const char *key, const char *text)
 		return;
 	put_key(w, key);
 	put_string(w, text);
+}
+
+void write_json(struct msg_writer *w, const char *key, const json_t *value)
+{
+	size_t len;
+
+	if (value == NULL)
+		return;
+	put_key(w, key);
+	len = json_dumpb(value, w->data + w->len, w->size - w->len,
+			 JSON_COMPACT | JSON_ENCODE_ANY);
+	if (len == 0 || w->size - w->len < len)
+		w->full = true;
+	else
+		w->len += len;
 }

@@ -45,6 +45,8 @@ bool read_bool(struct msg_reader *, const char *key);
 const char *read_string(struct msg_reader *, const char *key, size_t max);
 /* NULL when absent. */
 const char *read_string_maybe(struct msg_reader *, const char *key, size_t max);
+/* NULL when absent. */
+const json_t *read_object_maybe(struct msg_reader *, const char *key);
 /* An array of at most max items, or NULL after a fault. */
 const json_t *read_list(struct msg_reader *, const char *key, size_t max);
 
@@ -69,3 +71,5 @@ void write_u64(struct msg_writer *, const char *key, uint64_t value);
 void write_bool(struct msg_writer *, const char *key, bool value);
 /* NULL writes nothing; bytes that are no UTF-8 become '?'. */
 void write_string(struct msg_writer *, const char *key, const char *text);
+/* NULL writes nothing. */
+void write_json(struct msg_writer *, const char *key, const json_t *value);

@@ -4,6 +4,7 @@
 #include "proto/contract.h"
 #include "proto/io_spec.h"
 #include "proto/msg.h"
+#include "proto/stream_spec.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ enum {
 	/* every event client is sent the whole object */
 	STREAM_MAX = 256 * 1024,
 	/* what a start message may take, less its frame */
-	START_MAX = MSG_SIZE_MAX - 4096,
+	START_MAX = MSG_SIZE_MAX - STREAM_OPTIONS_MAX - 4096,
 	OUTPUT_KEY_MAX = IO_PATH_MAX + 256,
 };
 
@@ -310,6 +311,31 @@ static void judge_size(struct judge *j, const json_t *stream)
 			  START_MAX);
 }
 
+/* What its worker is told to do with it. */
+static void judge_options(struct judge *j, const json_t *stream)
+{
+	json_t *options = stream_spec_pick(stream);
+	const char *const *keys;
+	size_t n = stream_spec_keys(&keys);
+	struct stream_spec spec;
+	struct errmsg why;
+
+	stream_spec_init(&spec);
+	for (size_t i = 0; i < n; i++) {
+		const json_t *value = json_object_get(options, keys[i]);
+		size_t mark = judge_down(j, keys[i]);
+
+		if (stream_spec_read(&spec, keys[i], value, &why) < 0)
+			judge_say(j, CHECK_FAULT, "%s", why.text);
+		judge_up(j, mark);
+	}
+	if (json_dumpb(options, NULL, 0, JSON_COMPACT) > STREAM_OPTIONS_MAX)
+		judge_say(j, CHECK_FAULT,
+			  "its options are longer than %d bytes",
+			  STREAM_OPTIONS_MAX);
+	json_decref(options);
+}
+
 void judge_stream(struct judge *j, const json_t *stream,
 		  struct judge_outputs *all)
 {
@@ -339,6 +365,7 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_groups(j, stream);
 	judge_addresses(j, stream, "input", all);
 	judge_addresses(j, stream, "output", all);
+	judge_options(j, stream);
 	judge_size(j, stream);
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/ring.h"
+#include "proto/stream_spec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,8 @@ struct stream_plan *stream_plan_new(const char *id, const json_t *stream)
 	for (size_t i = 0; i < p->start.n_outputs; i++)
 		plan_output(p, i);
 	p->start.ring = p->ring_size > 0;
+	p->options = stream_spec_pick(p->source);
+	p->start.options = p->options;
 	return p;
 }
 
@@ -69,7 +72,7 @@ json_t *stream_plan_write(const struct stream_plan *p)
 {
 	static const char *const keys[] = { "enable", "name", "input",
 					    "output" };
-	json_t *copy = json_object();
+	json_t *copy = json_copy(p->options);
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		json_t *value = json_object_get(p->source, keys[i]);
@@ -87,6 +90,7 @@ void stream_plan_free(struct stream_plan **p)
 	for (size_t i = 0; i < (*p)->n_http; i++)
 		free((*p)->http[i].path);
 	free((*p)->http);
+	json_decref((*p)->options);
 	json_decref((*p)->source);
 	free(*p);
 	*p = NULL;
@@ -107,6 +111,7 @@ bool stream_plan_is_same(const struct stream_plan *a,
 			 const struct stream_plan *b)
 {
 	return a->enable == b->enable && a->ring_size == b->ring_size &&
+	       stream_spec_is_same(a->options, b->options) &&
 	       same_lists(a->start.inputs, a->start.n_inputs, b->start.inputs,
 			  b->start.n_inputs) &&
 	       same_lists(a->start.outputs, a->start.n_outputs,

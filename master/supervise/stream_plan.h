@@ -23,6 +23,7 @@ struct plan_http {
 
 struct stream_plan {
 	json_t *source; /* owns the strings */
+	json_t *options; /* of it, what proto/stream_spec reads */
 	bool enable;
 	struct msg_stream_start start;
 	size_t n_http;

@@ -269,10 +269,10 @@ Test(io_spec, reports_each_unknown_option_once)
 	struct output_spec out;
 	char text[256] = "";
 
-	cr_assert_eq(input_spec_parse("udp://:1#pnr=1&map.audio=1&renew=1&"
-				      "map.audio=2&loop&cam", &in, collect,
+	cr_assert_eq(input_spec_parse("udp://:1#cam&t2mi.plp=1&renew=1&"
+				      "t2mi.plp=2&loop&ddci", &in, collect,
 				      text, NULL), 0);
-	cr_assert_str_eq(text, "pnr map.audio loop cam ");
+	cr_assert_str_eq(text, "cam t2mi.plp loop ddci ");
 	text[0] = '\0';
 	cr_assert_eq(output_spec_parse("http://:1/x#ttl=1&no_auth", &out,
 				       collect, text, NULL), 0);

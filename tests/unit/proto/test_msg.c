@@ -109,6 +109,29 @@ Test(msg, every_type_survives_the_round_trip)
 	}
 }
 
+Test(msg, the_options_of_a_stream_travel_as_they_are)
+{
+	struct msg m = samples[MSG_STREAM_START], back;
+	json_t *options = json_pack("{siss}", "set_pnr", 5, "map",
+				    "pmt=100, \"\xc3\xa4\"");
+	ssize_t len;
+
+	m.stream_start.options = options;
+	len = msg_encode(&m, text);
+	cr_assert_gt(len, 0);
+	cr_assert_eq(msg_decode(text, (size_t)len, MSG_TO_WORKER, &back, NULL),
+		     0);
+	cr_assert(json_equal(back.stream_start.options, options));
+	msg_done(&back);
+
+	(void)json_object_set_new(options, "map", json_array());
+	for (size_t i = 0; i < 20000; i++)
+		(void)json_array_append_new(json_object_get(options, "map"),
+					    json_integer(8190));
+	cr_assert_eq(msg_encode(&m, text), -EMSGSIZE);
+	json_decref(options);
+}
+
 Test(msg, values_arrive_in_their_own_fields)
 {
 	const struct msg *m = &samples[MSG_STREAM_STATUS];

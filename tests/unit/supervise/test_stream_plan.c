@@ -85,6 +85,10 @@ Test(stream_plan, knows_what_needs_a_new_worker)
 		{ "{\"enable\":true,\"name\":\"B\",\"other\":1,"
 		  "\"input\":[\"udp://239.1.1.1\"],"
 		  "\"output\":[\"http://0:81/a\"]}", true },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[\"http://0:81/a\"],\"pmt_version\":3}", true },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[\"http://0:81/a\"],\"set_pnr\":3}", false },
 		{ "{\"enable\":false,\"input\":[\"udp://239.1.1.1\"],"
 		  "\"output\":[\"http://0:81/a\"]}", false },
 		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.2\"],"

@@ -391,8 +391,8 @@ Test(check, warns_of_what_is_odd)
 	static const struct {
 		const char *path, *value, *text;
 	} cases[] = {
-		{ "make_stream[0].input[0]", "\"udp://:1#pnr=1&cam&pnr=2\"",
-		  "warning make_stream[0].input[0]: option \"pnr\" is not "
+		{ "make_stream[0].input[0]", "\"udp://:1#ddci&cam&ddci\"",
+		  "warning make_stream[0].input[0]: option \"ddci\" is not "
 		  "known\nwarning make_stream[0].input[0]: option \"cam\" is "
 		  "not known\n" },
 		{ "make_stream[2].output[0]", "\"udp://239.2.2.2\"",

@@ -38,6 +38,52 @@ Test(check_stream, keeps_streams_that_only_adapters_feed)
 	}
 }
 
+/* One line per finding. */
+static void note(enum check_severity severity, const char *path,
+		 const char *text, void *arg)
+{
+	char *all = arg;
+	size_t len = strlen(all);
+
+	(void)snprintf(all + len, 512 - len, "%s%s: %s\n",
+		       severity == CHECK_WARNING ? "warning " : "", path,
+		       text);
+}
+
+Test(check_stream, names_the_option_that_has_no_meaning)
+{
+	static const struct {
+		const char *key, *value, *said;
+	} cases[] = {
+		{ "set_pnr", "70000",
+		  "stream.set_pnr: 70000 is not between 1 and 65535\n" },
+		{ "map", "pmt=9",
+		  "stream.map: 9 is not between 32 and 8190\n" },
+		{ "service_name", "News", "" },
+		{ "of_tomorrow", "x", "" },
+		{ "input", "udp://239.1.1.1#pnr=x",
+		  "stream.input[0]: pnr: \"x\" is not a number\n" },
+		{ "input", "udp://239.1.1.1#pnr=1&of_tomorrow",
+		  "warning stream.input[0]: option \"of_tomorrow\" is not "
+		  "known\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct check_place place = { .path = "stream" };
+		json_t *value = json_string(cases[i].value);
+		char said[512] = "";
+		json_t *stream;
+
+		if (strcmp(cases[i].key, "input") == 0)
+			value = json_pack("[o]", value);
+		stream = json_pack("{sssbssso}", "id", "x", "enable", 1,
+				   "type", "spts", cases[i].key, value);
+		(void)check_stream(stream, &place, note, said);
+		cr_expect_str_eq(said, cases[i].said);
+		json_decref(stream);
+	}
+}
+
 static void keep(enum check_severity severity, const char *path,
 		 const char *text, void *arg)
 {

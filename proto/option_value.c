@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/option_value.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+/* Longest piece of outside text shown in a sentence. */
+#define SHOWN(len) ((int)MIN(len, (size_t)64))
+
+int option_number(const char *text, size_t len, unsigned min, unsigned max,
+		  unsigned *ret, struct errmsg *why)
+{
+	unsigned n = 0;
+	bool fits = true;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned digit = (unsigned)(text[i] - '0');
+
+		if (text[i] < '0' || text[i] > '9')
+			return errmsg_fail(why, -EINVAL,
+					   "\"%.*s\" is not a number",
+					   SHOWN(len), text);
+		fits = fits && n <= (UINT_MAX - digit) / 10;
+		n = n * 10 + digit;
+	}
+	if (len == 0)
+		return errmsg_fail(why, -EINVAL, "\"\" is not a number");
+	if (!fits || n < min || n > max)
+		return errmsg_fail(why, -EINVAL,
+				   "%.*s is not between %u and %u",
+				   SHOWN(len), text, min, max);
+	*ret = n;
+	return 0;
+}
+
+int option_flag(const char *text, bool *ret, struct errmsg *why)
+{
+	if (text[0] == '\0' || strcmp(text, "true") == 0 ||
+	    strcmp(text, "1") == 0)
+		*ret = true;
+	else if (strcmp(text, "false") == 0 || strcmp(text, "0") == 0)
+		*ret = false;
+	else
+		return errmsg_fail(why, -EINVAL,
+				   "\"%.64s\" is not true or false", text);
+	return 0;
+}
