@@ -24,7 +24,8 @@ static const char *const keys[] = {
 	"cat_version", "sdt_version", "nit_version",
 };
 
-enum { N_VERSION_KEYS = 5 }; /* at the end of keys */
+/* The counters of versions stand at the end. */
+enum { N_OPTION_KEYS = ARRAY_LEN(keys) - 5 };
 
 typedef int read_fn(struct stream_spec *, const char *text,
 		    struct errmsg *why);
@@ -284,7 +285,7 @@ _Static_assert(ARRAY_LEN(readers) == ARRAY_LEN(keys), "a key without reader");
 size_t stream_spec_keys(const char *const **ret)
 {
 	*ret = keys;
-	return ARRAY_LEN(keys);
+	return N_OPTION_KEYS;
 }
 
 void stream_spec_init(struct stream_spec *s)
@@ -404,7 +405,7 @@ json_t *stream_spec_pick(const json_t *stream)
 
 bool stream_spec_is_same(const json_t *a, const json_t *b)
 {
-	for (size_t i = 0; i < ARRAY_LEN(keys) - N_VERSION_KEYS; i++) {
+	for (size_t i = 0; i < N_OPTION_KEYS; i++) {
 		const json_t *x = json_object_get(a, keys[i]);
 		const json_t *y = json_object_get(b, keys[i]);
 

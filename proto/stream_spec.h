@@ -54,7 +54,8 @@ struct stream_spec {
 		nit_version;
 };
 
-/* The keys read here, in order; n of them. */
+/* The keys read here, in order, but for the counters of versions; n of them.
+ */
 size_t stream_spec_keys(const char *const **ret);
 
 /* Nothing asked for. */
