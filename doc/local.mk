@@ -5,4 +5,6 @@ dist_man_MANS += \
 dist_doc_DATA += \
 	doc/api.md \
 	doc/architecture.md \
-	doc/benchmarks.md
+	doc/asyncapi.yaml \
+	doc/benchmarks.md \
+	doc/openapi.yaml

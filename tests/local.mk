@@ -37,5 +37,6 @@ include tests/unit/auth.mk
 include tests/unit/bench.mk
 include tests/component/local.mk
 include tests/system/local.mk
+include tests/reference/local.mk
 include tests/fuzz/local.mk
 include tests/bench/local.mk

@@ -18,6 +18,11 @@ if [ -z "$spaces" ]; then
 	echo "1..0 # SKIP no namespaces here: $why"
 	exit 0
 fi
+# Where Debian keeps the packages of Node.js, whoever made the Node.js that runs
+NODE_PATH=${NODE_PATH:+$NODE_PATH:}/usr/share/nodejs
+# the documents that judge what the control interface says
+REFERENCE=${srcdir:-.}/doc
+export NODE_PATH REFERENCE
 # shellcheck disable=SC2016,SC2086  # expanded inside; words of our own
 exec unshare $spaces sh -euc '
 	ip link set lo up multicast on

@@ -6,6 +6,7 @@ helper_files = \
 	tests/helpers/media.mjs \
 	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \
+	tests/helpers/reference.mjs \
 	tests/helpers/run-node.sh \
 	tests/helpers/sluice.mjs \
 	tests/helpers/ts.mjs \

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The documents of the control interface against their standards and the
+# sources.
+reference_tests = \
+	tests/reference/complete.mjs \
+	tests/reference/documents.mjs
+EXTRA_DIST += $(reference_tests) \
+	tests/reference/package.json \
+	tests/reference/package-lock.json
+
+if HAVE_NODE
+TESTS += $(reference_tests)
+endif
+
+reference-tools:
+	$(MKDIR_P) reference-tools
+	cp $(srcdir)/tests/reference/package.json \
+		$(srcdir)/tests/reference/package-lock.json reference-tools
+	cd reference-tools && npm ci --ignore-scripts --no-audit --no-fund
+.PHONY: reference-tools
+
+clean-local: reference-clean
+reference-clean:
+	rm -rf reference-tools
+.PHONY: reference-clean
