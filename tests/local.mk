@@ -29,6 +29,7 @@ include tests/unit/proto.mk
 include tests/unit/ts.mk
 include tests/unit/si.mk
 include tests/unit/stream.mk
+include tests/unit/failover.mk
 include tests/unit/deliver.mk
 include tests/unit/supervise.mk
 include tests/unit/config.mk

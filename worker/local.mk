@@ -10,6 +10,7 @@ include worker/input/local.mk
 include worker/output/local.mk
 include worker/splice/local.mk
 include worker/filler/local.mk
+include worker/failover/local.mk
 include worker/stream/local.mk
 include worker/deliver/local.mk
 include worker/auth/local.mk

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/failover/failover.h"
+
+#include "common/alloc.h"
+#include "worker/failover/damper.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+
+struct input {
+	struct failover_input_config cfg;
+	bool open;         /* wanted[] of the last decision */
+	struct failover_sight sight;
+	bool was_good;     /* since it was opened or chosen */
+	bool known_bad;    /* it had its time, and was not on air */
+	uint64_t opened_ns;
+	uint64_t good_ns;  /* on air since; valid when it is */
+	uint64_t bad_ns;   /* not on air since; valid when it is not */
+	uint64_t failed_ns; /* chosen in vain; or the start */
+	unsigned failures;  /* in a row */
+	struct damper damper;
+};
+
+struct failover {
+	struct failover_config cfg;
+	struct failover_decision decision;
+	struct input inputs[FAILOVER_INPUTS_MAX];
+	size_t turn;          /* who is the first of those watched in turns */
+	size_t next_turn;
+	uint64_t turn_end_ns; /* 0: nobody is */
+};
+
+static bool watches(const struct failover *f)
+{
+	return f->cfg.mode == FAILOVER_ACTIVE || f->cfg.mode == FAILOVER_STOP;
+}
+
+static bool is_usable(const struct input *in)
+{
+	return in->cfg.valid && !in->sight.ended;
+}
+
+static bool is_good(const struct input *in)
+{
+	return in->open && in->sight.level == FAILOVER_GOOD;
+}
+
+static bool is_good_for(const struct input *in, uint64_t ms, uint64_t now_ns)
+{
+	return is_good(in) && now_ns - in->good_ns >= ms * MS;
+}
+
+/* When it has been not on air for longer than is forgiven. */
+static uint64_t due_ns(const struct failover *f, const struct input *in)
+{
+	if (is_good(in))
+		return UINT64_MAX;
+	if (in->sight.ended)
+		return 0;
+	if (in->was_good || in->sight.broken)
+		return in->bad_ns + f->cfg.start_ms * MS;
+	return in->opened_ns + in->cfg.initial_ms * MS;
+}
+
+static bool is_due(const struct failover *f, size_t i, uint64_t now_ns)
+{
+	return now_ns >= due_ns(f, &f->inputs[i]);
+}
+
+static uint64_t retry_ns(const struct input *in)
+{
+	uint64_t ms = FAILOVER_RETRY_FIRST_MS;
+
+	if (in->failures == 0)
+		return 0;
+	ms <<= MIN(in->failures - 1, 8U);
+	return in->failed_ns + MIN(ms, (uint64_t)FAILOVER_RETRY_LAST_MS) * MS;
+}
+
+/* May what is not open be tried? */
+static bool may_try(const struct input *in, uint64_t now_ns)
+{
+	return !in->open && is_usable(in) && now_ns >= retry_ns(in);
+}
+
+/* --- what is seen --- */
+
+void failover_see(struct failover *f, size_t i,
+		  const struct failover_sight *sight, uint64_t now_ns)
+{
+	struct input *in = &f->inputs[i];
+	bool was = is_good(in);
+
+	assert(i < f->cfg.n_inputs);
+	if (!in->open)
+		return;
+	in->sight = *sight;
+	if (is_good(in) == was)
+		return;
+	if (was) {
+		in->bad_ns = now_ns;
+		damper_failed(&in->damper, now_ns);
+		return;
+	}
+	in->good_ns = now_ns;
+	in->was_good = true;
+	in->known_bad = false;
+	in->failures = 0;
+}
+
+/* --- who is to play --- */
+
+/* From here on its time runs anew, unless it is on air. */
+static void begin_clock(struct input *in, uint64_t now_ns)
+{
+	if (is_good(in))
+		return;
+	in->was_good = false;
+	in->opened_ns = now_ns;
+	in->bad_ns = now_ns;
+}
+
+static void choose(struct failover *f, size_t i, enum failover_reason reason,
+		   uint64_t now_ns)
+{
+	f->decision.input = i;
+	f->decision.reason = reason;
+	begin_clock(&f->inputs[i], now_ns);
+}
+
+static void note_failure(struct input *in, uint64_t now_ns)
+{
+	in->failures++;
+	in->failed_ns = now_ns;
+}
+
+/* Can it take the place of one that is not on air?  patient: though it is
+ * damped. */
+static bool can_follow(struct failover *f, size_t i, bool patient,
+		       uint64_t now_ns)
+{
+	struct input *in = &f->inputs[i];
+
+	if (damper_is_damped(&in->damper, now_ns) != patient)
+		return false;
+	if (in->cfg.cold && may_try(in, now_ns))
+		return true;
+	return is_good_for(in, patient ? FAILOVER_STEADY_MS : 0, now_ns);
+}
+
+/* The first that can follow c; c itself when there is none. */
+static size_t find_follower(struct failover *f, size_t c, uint64_t now_ns)
+{
+	for (int patient = 0; patient <= 1; patient++)
+		for (size_t i = 0; i < f->cfg.n_inputs; i++)
+			if (i != c && can_follow(f, i, patient, now_ns))
+				return i;
+	/* something is better than nothing, if nothing else is there for it */
+	if (f->cfg.mode == FAILOVER_STOP || f->cfg.filler ||
+	    f->inputs[c].sight.level != FAILOVER_DEAD)
+		return c;
+	for (size_t i = 0; i < f->cfg.n_inputs; i++)
+		if (f->inputs[i].open &&
+		    f->inputs[i].sight.level == FAILOVER_POOR)
+			return i;
+	return c;
+}
+
+/* The next one round the list that may be tried. */
+static size_t find_next(struct failover *f, size_t c, uint64_t now_ns)
+{
+	for (size_t k = 1; k < f->cfg.n_inputs; k++) {
+		size_t i = (c + k) % f->cfg.n_inputs;
+		const struct input *in = &f->inputs[i];
+
+		if (is_good(in) || may_try(in, now_ns))
+			return i;
+	}
+	return c;
+}
+
+/* An input further up the list that has been well for the return delay. */
+static size_t find_better(struct failover *f, size_t c, uint64_t now_ns)
+{
+	uint32_t ms = f->cfg.return_ms;
+
+	for (size_t i = 0; i < c; i++) {
+		struct input *in = &f->inputs[i];
+
+		if (damper_is_damped(&in->damper, now_ns))
+			continue;
+		if (is_good_for(in, ms, now_ns) ||
+		    (in->cfg.cold && may_try(in, now_ns) &&
+		     now_ns - in->failed_ns >= ms * MS))
+			return i;
+	}
+	return c;
+}
+
+static void choose_watching(struct failover *f, uint64_t now_ns)
+{
+	size_t c = f->decision.input;
+	size_t i;
+
+	if (is_good(&f->inputs[c])) {
+		i = f->cfg.no_return ? c : find_better(f, c, now_ns);
+		if (i != c)
+			choose(f, i, FAILOVER_RETURN, now_ns);
+	} else if (is_due(f, c, now_ns)) {
+		i = find_follower(f, c, now_ns);
+		if (i == c)
+			return;
+		note_failure(&f->inputs[c], now_ns);
+		choose(f, i, FAILOVER_FAULT, now_ns);
+	}
+}
+
+static void choose_next(struct failover *f, uint64_t now_ns)
+{
+	size_t c = f->decision.input;
+	size_t i;
+
+	if (!is_due(f, c, now_ns))
+		return;
+	i = find_next(f, c, now_ns);
+	if (i == c)
+		return;
+	note_failure(&f->inputs[c], now_ns);
+	choose(f, i, FAILOVER_FAULT, now_ns);
+}
+
+/* The one that still plays is on air again, before the one that was to follow
+ * has brought anything. */
+static bool has_recovered(const struct failover *f, int playing)
+{
+	size_t c = f->decision.input;
+
+	return playing >= 0 && (size_t)playing != c &&
+		f->decision.reason == FAILOVER_FAULT &&
+		is_good(&f->inputs[playing]) && !is_good(&f->inputs[c]);
+}
+
+/* --- who is to be open --- */
+
+/* Not judged yet, or it has not had its time. */
+static bool is_hopeful(struct input *in, uint64_t now_ns)
+{
+	if (is_good(in))
+		return true;
+	if (in->known_bad)
+		return false;
+	if (!in->open)
+		return true;
+	in->known_bad = in->was_good || in->sight.broken ||
+		now_ns >= in->opened_ns + in->cfg.initial_ms * MS;
+	return !in->known_bad;
+}
+
+/* Those that are worth looking at besides the chosen one, in their order. */
+static size_t list_interesting(struct failover *f, size_t *list,
+			       uint64_t now_ns)
+{
+	size_t c = f->decision.input;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->cfg.n_inputs; i++) {
+		struct input *in = &f->inputs[i];
+		bool promises = in->cfg.cold ? may_try(in, now_ns)
+					     : is_hopeful(in, now_ns);
+
+		if (i == c || !is_usable(in))
+			continue;
+		if (!in->cfg.cold)
+			list[n++] = i;
+		if (i > c && promises &&
+		    !damper_is_damped(&in->damper, now_ns))
+			break;
+	}
+	return n;
+}
+
+/* Those that are on air go first: they are what may be needed soon. */
+static size_t want_good(struct failover *f, const size_t *list, size_t n)
+{
+	size_t taken = 0;
+
+	for (size_t k = 0; k < n && taken < FAILOVER_WATCHED_MAX - 1; k++) {
+		if (!is_good(&f->inputs[list[k]]))
+			continue;
+		f->decision.wanted[list[k]] = true;
+		taken++;
+	}
+	return taken;
+}
+
+static bool waits_for_look(const struct failover *f, size_t i)
+{
+	return !f->decision.wanted[i] && !is_good(&f->inputs[i]);
+}
+
+/* Gives the rest of the places in turns to those that are not on air. */
+static void want_in_turns(struct failover *f, const size_t *list, size_t n,
+			  size_t places, uint64_t now_ns)
+{
+	size_t first = 0, waiting = 0, taken = 0;
+	uint64_t ms = FAILOVER_TURN_MS;
+
+	for (size_t k = 0; k < n; k++)
+		waiting += waits_for_look(f, list[k]);
+	if (now_ns >= f->turn_end_ns)
+		f->turn = f->next_turn;
+	while (first < n && list[first] < f->turn)
+		first++;
+	for (size_t k = 0; k < n && taken < places; k++) {
+		size_t i = list[(first + k) % n];
+
+		if (!waits_for_look(f, i))
+			continue;
+		f->decision.wanted[i] = true;
+		f->next_turn = i + 1;
+		ms = MAX(ms, f->inputs[i].cfg.initial_ms + UINT64_C(1000));
+		taken++;
+	}
+	if (waiting <= places)
+		f->turn_end_ns = UINT64_MAX;
+	else if (now_ns >= f->turn_end_ns || f->turn_end_ns == UINT64_MAX)
+		f->turn_end_ns = now_ns + ms * MS;
+}
+
+static void open_or_close(struct input *in, bool wanted, uint64_t now_ns)
+{
+	if (wanted == in->open)
+		return;
+	in->open = wanted;
+	in->sight = (struct failover_sight){ .ended = in->sight.ended };
+	in->was_good = false;
+	in->opened_ns = now_ns;
+	in->bad_ns = now_ns;
+}
+
+static void decide_wanted(struct failover *f, int playing, uint64_t now_ns)
+{
+	size_t list[FAILOVER_INPUTS_MAX];
+	bool *wanted = f->decision.wanted;
+	size_t n, taken;
+
+	memset(wanted, 0, sizeof f->decision.wanted);
+	wanted[f->decision.input] = true;
+	if (playing >= 0)
+		wanted[playing] = true;
+	if (watches(f)) {
+		n = list_interesting(f, list, now_ns);
+		taken = want_good(f, list, n);
+		want_in_turns(f, list, n, FAILOVER_WATCHED_MAX - taken,
+			      now_ns);
+	}
+	for (size_t i = 0; i < f->cfg.n_inputs; i++)
+		open_or_close(&f->inputs[i], wanted[i], now_ns);
+}
+
+/* --- what is sent meanwhile --- */
+
+static enum failover_cover find_cover(const struct failover *f, int playing,
+				      uint64_t now_ns)
+{
+	const struct input *in = &f->inputs[f->decision.input];
+
+	if (is_good(in) ||
+	    (playing >= 0 && !is_due(f, (size_t)playing, now_ns)))
+		return FAILOVER_KEEP;
+	if (f->cfg.mode == FAILOVER_STOP)
+		return FAILOVER_NOTHING;
+	return f->cfg.filler ? FAILOVER_FILLER : FAILOVER_KEEP;
+}
+
+static void decide_cover(struct failover *f, int playing, uint64_t now_ns)
+{
+	struct failover_decision *d = &f->decision;
+
+	d->cover = find_cover(f, playing, now_ns);
+	d->enter = d->cover == FAILOVER_KEEP ||
+		f->inputs[d->input].sight.level == FAILOVER_UNKNOWN;
+	/* by hand is by hand: the old one has had its time too */
+	d->force = f->cfg.mode == FAILOVER_DISABLE && playing >= 0 &&
+		(size_t)playing != d->input && is_due(f, d->input, now_ns);
+}
+
+/* --- when to look again --- */
+
+static void look_at(uint64_t *next_ns, uint64_t at_ns, uint64_t now_ns)
+{
+	if (at_ns > now_ns)
+		*next_ns = MIN(*next_ns, at_ns);
+}
+
+static uint64_t find_next_ns(struct failover *f, uint64_t now_ns)
+{
+	uint64_t next = f->turn_end_ns;
+	uint64_t return_ns = f->cfg.return_ms * MS;
+
+	for (size_t i = 0; i < f->cfg.n_inputs; i++) {
+		struct input *in = &f->inputs[i];
+
+		look_at(&next, damper_reuse_ns(&in->damper, now_ns), now_ns);
+		look_at(&next, retry_ns(in), now_ns);
+		look_at(&next, in->failed_ns + return_ns, now_ns);
+		if (!in->open)
+			continue;
+		look_at(&next, due_ns(f, in), now_ns);
+		look_at(&next, in->opened_ns + in->cfg.initial_ms * MS,
+			now_ns);
+		if (!is_good(in))
+			continue;
+		look_at(&next, in->good_ns + return_ns, now_ns);
+		look_at(&next, in->good_ns + FAILOVER_STEADY_MS * MS, now_ns);
+	}
+	return next;
+}
+
+const struct failover_decision *failover_decide(struct failover *f, int playing,
+						uint64_t now_ns)
+{
+	if (has_recovered(f, playing))
+		choose(f, (size_t)playing, FAILOVER_RECOVERED, now_ns);
+	else if (watches(f))
+		choose_watching(f, now_ns);
+	else if (f->cfg.mode == FAILOVER_PASSIVE)
+		choose_next(f, now_ns);
+	decide_wanted(f, playing, now_ns);
+	decide_cover(f, playing, now_ns);
+	f->decision.next_ns = find_next_ns(f, now_ns);
+	return &f->decision;
+}
+
+int failover_choose(struct failover *f, size_t i, uint64_t now_ns)
+{
+	assert(i < f->cfg.n_inputs);
+	if (watches(f))
+		return -EPERM;
+	if (!is_usable(&f->inputs[i]))
+		return -EINVAL;
+	f->inputs[i].failures = 0;
+	choose(f, i, FAILOVER_MANUAL, now_ns);
+	return 0;
+}
+
+size_t failover_following(const struct failover *f, size_t i)
+{
+	for (size_t k = 1; k < f->cfg.n_inputs; k++) {
+		size_t next = (i + k) % f->cfg.n_inputs;
+
+		if (is_usable(&f->inputs[next]))
+			return next;
+	}
+	return i;
+}
+
+struct failover *failover_new(const struct failover_config *cfg,
+			      uint64_t now_ns)
+{
+	struct failover *f = xcalloc(1, sizeof *f);
+	size_t first = MIN(cfg->first, cfg->n_inputs - 1);
+
+	assert(cfg->n_inputs > 0 && cfg->n_inputs <= FAILOVER_INPUTS_MAX);
+	f->cfg = *cfg;
+	f->turn_end_ns = UINT64_MAX;
+	for (size_t i = 0; i < cfg->n_inputs; i++) {
+		struct input *in = &f->inputs[i];
+
+		in->cfg = cfg->inputs[i];
+		in->failed_ns = now_ns;
+		damper_init(&in->damper, cfg->damping_ms * MS, now_ns);
+	}
+	if (!cfg->inputs[first].valid)
+		first = failover_following(f, first);
+	choose(f, first, FAILOVER_START, now_ns);
+	return f;
+}
+
+void failover_free(struct failover **f)
+{
+	free(*f);
+	*f = NULL;
+}
+
+unsigned failover_penalty(const struct failover *f, size_t i, uint64_t now_ns)
+{
+	return damper_penalty(&f->inputs[i].damper, now_ns);
+}
+
+bool failover_is_damped(struct failover *f, size_t i, uint64_t now_ns)
+{
+	return damper_is_damped(&f->inputs[i].damper, now_ns);
+}
+
+const char *failover_reason_name(enum failover_reason reason)
+{
+	static const char *const names[] = {
+		[FAILOVER_START] = "start",
+		[FAILOVER_FAULT] = "fault",
+		[FAILOVER_RETURN] = "return",
+		[FAILOVER_RECOVERED] = "recovered",
+		[FAILOVER_MANUAL] = "manual",
+	};
+
+	return names[reason];
+}

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+libworker_a_SOURCES += \
+	worker/failover/damper.c worker/failover/damper.h \
+	worker/failover/failover.c worker/failover/failover.h \
+	worker/failover/silence.h
