@@ -86,6 +86,19 @@ static const struct option_list output_lists[][1] = {
 	[OUTPUT_HTTP] = { LIST(output_http) },
 };
 
+static const bool input_net_kinds[INPUT_KINDS] = { false };
+static const bool output_net_kinds[OUTPUT_KINDS] = { false };
+
+bool input_kind_is_net(enum input_kind kind)
+{
+	return input_net_kinds[kind];
+}
+
+bool output_kind_is_net(enum output_kind kind)
+{
+	return output_net_kinds[kind];
+}
+
 struct reader {
 	const struct option_list *lists;
 	size_t n_lists;

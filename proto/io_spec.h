@@ -33,7 +33,10 @@ enum {
 
 typedef void io_unknown_option_fn(const char *key, void *arg);
 
-enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE };
+enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE, INPUT_KINDS };
+
+/* Does a kind need libraries that only sluice-worker-net has? */
+bool input_kind_is_net(enum input_kind);
 
 struct input_spec {
 	enum input_kind kind;
@@ -64,7 +67,9 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_unknown_option_fn *unknown, void *arg,
 		     struct errmsg *why) MUST_CHECK;
 
-enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP };
+enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_KINDS };
+
+bool output_kind_is_net(enum output_kind);
 
 struct output_spec {
 	enum output_kind kind;

@@ -2,6 +2,8 @@
 noinst_LIBRARIES += libworker.a
 libworker_a_SOURCES = \
 	worker/confine.c worker/confine.h \
+	worker/kinds.c \
+	worker/start.c worker/start.h \
 	worker/worker.c worker/worker.h
 
 include worker/ts/local.mk
@@ -20,6 +22,15 @@ sluice_worker_SOURCES = worker/main.c
 sluice_worker_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
 	$(CRYPT_LIBS) -lm
+
+# With the libraries that few streams need, which is why it is a program of its
+# own: the others do not pay for their memory and their start.
+libexec_PROGRAMS += sluice-worker-net
+sluice_worker_net_SOURCES = worker/net/main.c worker/net/kinds.c
+sluice_worker_net_LDADD = libworker.a libproto.a libcommon.a \
+	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
+	$(CRYPT_LIBS) -lm
+
 if STATIC_WORKER
 # No shared library: fewer pages to find again at each of the hundred wake-ups
 # a second (doc/benchmarks.md has the figures).

@@ -253,6 +253,7 @@ void entry_set(struct entry *e, const json_t *stream)
 	if (!run || plan->ring_size == 0)
 		(void)make_ring(e, 0);
 
+	worker_proc_use(e->proc, plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
 	/* the last: what is not wanted may be gone inside */
 	if (!run)
 		worker_proc_unwant(e->proc);
@@ -326,6 +327,8 @@ void entry_take(struct entry *e, const json_t *record, struct handover *h)
 	bool whole;
 
 	e->plan = stream_plan_new(e->id, json_object_get(record, "plan"));
+	worker_proc_use(e->proc, e->plan->net ? SPAWN_WORKER_NET
+					      : SPAWN_WORKER);
 	whole = take_ring(e, json_object_get(record, "ring"), h);
 	worker_proc_take(e->proc, json_object_get(record, "worker"), h,
 			 whole && e->plan->enable);

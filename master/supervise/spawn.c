@@ -23,7 +23,7 @@
 
 struct spawner {
 	struct ev_loop *loop;
-	const char *path;
+	char *paths[SPAWN_PROGRAMS];
 	ev_timer tick;
 	TAILQ_HEAD(, spawn_ticket) queue;
 	LIST_HEAD(, child) children; /* not yet reaped, by link */
@@ -65,12 +65,21 @@ static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 	let_some_through(container_of(w, struct spawner, tick));
 }
 
+static const struct {
+	const char *name;
+	const char *suffix; /* behind the path of the first */
+} programs[SPAWN_PROGRAMS] = {
+	[SPAWN_WORKER] = { "sluice-worker", "" },
+	[SPAWN_WORKER_NET] = { "sluice-worker-net", "-net" },
+};
+
 struct spawner *spawner_new(struct ev_loop *loop, const char *path)
 {
 	struct spawner *s = xcalloc(1, sizeof *s);
 
 	s->loop = loop;
-	s->path = path;
+	for (size_t i = 0; i < SPAWN_PROGRAMS; i++)
+		s->paths[i] = xasprintf("%s%s", path, programs[i].suffix);
 	TAILQ_INIT(&s->queue);
 	LIST_INIT(&s->children);
 	ev_timer_init(&s->tick, on_tick, 0., SPAWN_TICK_MS / 1000.);
@@ -91,6 +100,8 @@ void spawner_free(struct spawner **s)
 		fd_close(&c->pidfd);
 		free(c);
 	}
+	for (size_t i = 0; i < SPAWN_PROGRAMS; i++)
+		free((*s)->paths[i]);
 	free(*s);
 	*s = NULL;
 }
@@ -186,10 +197,11 @@ static int set_signals(posix_spawnattr_t *attr)
 	return err;
 }
 
-static int run(const char *path, const char *role, const char *object,
-	       int channel_fd, pid_t *ret_pid)
+static int run(const struct spawner *s, const struct child_start *how,
+	       pid_t *ret_pid)
 {
-	const char *const argv[] = { "sluice-worker", role, object, NULL };
+	const char *const argv[] = { programs[how->program].name, how->role,
+				     how->object, NULL };
 	posix_spawn_file_actions_t files;
 	struct environment environment;
 	posix_spawnattr_t attr;
@@ -202,12 +214,12 @@ static int run(const char *path, const char *role, const char *object,
 		return -ENOMEM;
 	}
 	environment_init(&environment);
-	err = set_files(&files, channel_fd);
+	err = set_files(&files, how->channel_fd);
 	if (err == 0)
 		err = set_signals(&attr);
 	if (err == 0)
-		err = posix_spawn(ret_pid, path, &files, &attr,
-				  (char *const *)(uintptr_t)argv,
+		err = posix_spawn(ret_pid, s->paths[how->program], &files,
+				  &attr, (char *const *)(uintptr_t)argv,
 				  environment.list);
 	environment_done(&environment);
 	(void)posix_spawnattr_destroy(&attr);
@@ -263,12 +275,11 @@ static void watch(struct spawner *s, struct child *c)
 	spawner_touch(s);
 }
 
-struct child *child_start(struct spawner *s, const char *role,
-			  const char *object, int channel_fd,
+struct child *child_start(struct spawner *s, const struct child_start *how,
 			  child_end_fn *on_end, void *arg, int *ret_err)
 {
 	struct child *c = xcalloc(1, sizeof *c);
-	int err = run(s->path, role, object, channel_fd, &c->pid);
+	int err = run(s, how, &c->pid);
 
 	if (err < 0) {
 		free(c);

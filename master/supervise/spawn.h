@@ -28,7 +28,15 @@ enum {
 	SPAWN_TICK_MS = 10,
 };
 
-/* path of sluice-worker; borrowed, as is the loop. */
+/* Which program a worker is.  Few streams need the libraries of the second, and
+ * the others do not pay for them. */
+enum spawn_program {
+	SPAWN_WORKER,     /* sluice-worker */
+	SPAWN_WORKER_NET, /* sluice-worker-net, beside it */
+	SPAWN_PROGRAMS,
+};
+
+/* path of sluice-worker; the loop is borrowed. */
 struct spawner *spawner_new(struct ev_loop *, const char *path);
 /* Reaps disowned children that have ended; others are left to init. */
 void spawner_free(struct spawner **);
@@ -67,11 +75,16 @@ struct child_end {
 
 typedef void child_end_fn(struct child *, const struct child_end *, void *arg);
 
-/* sluice-worker role object, with channel_fd (borrowed) as its fd 3.  on_end
- * is called once, from the loop; the child may be freed inside.  NULL with
- * *ret_err = -errno. */
-struct child *child_start(struct spawner *, const char *role,
-			  const char *object, int channel_fd,
+struct child_start {
+	enum spawn_program program;
+	const char *role;
+	const char *object;
+	int channel_fd; /* borrowed; becomes its fd 3 */
+};
+
+/* on_end is called once, from the loop; the child may be freed inside.  NULL
+ * with *ret_err = -errno. */
+struct child *child_start(struct spawner *, const struct child_start *,
 			  child_end_fn *on_end, void *arg, int *ret_err);
 
 /* The name of a child that was written, as a new JSON string. */

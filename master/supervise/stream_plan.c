@@ -20,6 +20,14 @@ static size_t read_addresses(const json_t *list, const char **addresses,
 	return n;
 }
 
+static void plan_input(struct stream_plan *p, size_t i)
+{
+	struct input_spec spec;
+
+	if (input_spec_parse(p->start.inputs[i], &spec, NULL, NULL, NULL) == 0)
+		p->net = p->net || input_kind_is_net(spec.kind);
+}
+
 static void plan_output(struct stream_plan *p, size_t i)
 {
 	struct output_spec spec;
@@ -29,6 +37,7 @@ static void plan_output(struct stream_plan *p, size_t i)
 	/* what cannot be read is the worker's to report */
 	if (output_spec_parse(p->start.outputs[i], &spec, NULL, NULL, NULL) < 0)
 		return;
+	p->net = p->net || output_kind_is_net(spec.kind);
 	if (spec.kind != OUTPUT_HTTP)
 		return;
 	http = &p->http[p->n_http++];
@@ -59,6 +68,8 @@ struct stream_plan *stream_plan_new(const char *id, const json_t *stream)
 	p->start.n_outputs = read_addresses(
 		json_object_get(p->source, "output"), p->start.outputs,
 		MSG_OUTPUTS_MAX);
+	for (size_t i = 0; i < p->start.n_inputs; i++)
+		plan_input(p, i);
 	p->http = xcalloc(p->start.n_outputs + 1, sizeof *p->http);
 	for (size_t i = 0; i < p->start.n_outputs; i++)
 		plan_output(p, i);

@@ -29,6 +29,7 @@ struct stream_plan {
 	size_t n_http;
 	struct plan_http *http;
 	size_t ring_size; /* bytes; 0: no ring */
+	bool net; /* needs the program with the libraries */
 };
 
 /* id is borrowed and must outlive the plan. */

@@ -27,6 +27,7 @@ struct worker_proc {
 	struct worker_proc_config cfg;
 	char *object;
 	char *name; /* "stream a001": the component in the log */
+	enum spawn_program program;
 	struct proc proc;
 	struct spawn_ticket ticket;
 	ev_timer deadline;
@@ -310,7 +311,13 @@ static int open_worker(struct worker_proc *w)
 
 	if (err < 0)
 		return err;
-	w->child = child_start(w->cfg.spawner, w->cfg.role, w->object, fds[1],
+	w->child = child_start(w->cfg.spawner,
+			       &(struct child_start){
+				       .program = w->program,
+				       .role = w->cfg.role,
+				       .object = w->object,
+				       .channel_fd = fds[1],
+			       },
 			       on_end, w, &err);
 	fd_close(&fds[1]);
 	if (w->child == NULL) {
@@ -525,6 +532,11 @@ void worker_proc_want(struct worker_proc *w)
 void worker_proc_unwant(struct worker_proc *w)
 {
 	step(w, PROC_UNWANT);
+}
+
+void worker_proc_use(struct worker_proc *w, enum spawn_program program)
+{
+	w->program = program;
 }
 
 void worker_proc_restart(struct worker_proc *w)

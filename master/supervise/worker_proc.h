@@ -13,6 +13,7 @@
 #pragma once
 
 #include "master/supervise/proc_state.h"
+#include "master/supervise/spawn.h"
 #include "proto/channel.h"
 
 #include <ev.h>
@@ -20,7 +21,6 @@
 #include <sys/types.h>
 
 struct handover;
-struct spawner;
 struct worker_proc;
 
 struct worker_proc_events {
@@ -62,6 +62,9 @@ json_t *worker_proc_write(struct worker_proc *, struct handover *);
  */
 void worker_proc_take(struct worker_proc *, const json_t *record,
 		      struct handover *, bool can_go_on);
+
+/* Which program the next start is of; SPAWN_WORKER until told. */
+void worker_proc_use(struct worker_proc *, enum spawn_program);
 
 void worker_proc_want(struct worker_proc *);
 void worker_proc_unwant(struct worker_proc *);

@@ -96,7 +96,11 @@ static void setup(struct bench *b, const char *role, bool channel)
 	cr_assert_eq(dup2(STDERR_FILENO, STRANGER_FD), STRANGER_FD);
 	b->spawner = spawner_new(b->loop, rig_built("sluice-worker"));
 	cr_assert_eq(fd_seqpacket_pair(fds), 0);
-	b->child = child_start(b->spawner, role, "a001", fds[1], on_end, b,
+	b->child = child_start(b->spawner,
+			       &(struct child_start){ .role = role,
+						      .object = "a001",
+						      .channel_fd = fds[1] },
+			       on_end, b,
 			       &err);
 	cr_assert_not_null(b->child, "%s", strerror(-err));
 	b->pid = child_pid(b->child);

@@ -3,12 +3,18 @@
 
 #include "worker/input/kind.h"
 
+#include <errno.h>
+
 struct input *input_open(const struct input_spec *spec, uint64_t now_ns,
 			 int *ret_err, struct errmsg *why)
 {
-	if (spec->kind == INPUT_FILE)
-		return file_input_open(spec, now_ns, ret_err, why);
-	return udp_input_open(spec, now_ns, ret_err, why);
+	input_open_fn *open = input_openers[spec->kind];
+
+	if (open != NULL)
+		return open(spec, now_ns, ret_err, why);
+	*ret_err = errmsg_fail(why, -ENOTSUP,
+			       "this program has no library for it");
+	return NULL;
 }
 
 void input_free(struct input **in)

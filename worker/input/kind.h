@@ -20,7 +20,13 @@ struct input {
 };
 
 /* As input_open(). */
-struct input *udp_input_open(const struct input_spec *, uint64_t now_ns,
-			     int *ret_err, struct errmsg *why);
-struct input *file_input_open(const struct input_spec *, uint64_t now_ns,
-			      int *ret_err, struct errmsg *why);
+typedef struct input *input_open_fn(const struct input_spec *,
+				    uint64_t now_ns, int *ret_err,
+				    struct errmsg *why);
+
+input_open_fn udp_input_open;
+input_open_fn file_input_open;
+
+/* Each program has its own: what it can open, NULL for what it has no library
+ * for (worker/kinds.c, worker/net/kinds.c). */
+extern input_open_fn *const input_openers[INPUT_KINDS];

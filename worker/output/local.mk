@@ -3,7 +3,8 @@ libworker_a_SOURCES += \
 	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
 	worker/output/datagrams.c worker/output/datagrams.h \
 	worker/output/fifo.c worker/output/fifo.h \
-	worker/output/output.h \
+	worker/output/kind.h \
+	worker/output/output.c worker/output/output.h \
 	worker/output/pacer.c worker/output/pacer.h \
 	worker/output/ring_out.c worker/output/ring_out.h \
 	worker/output/sender.c worker/output/sender.h \

@@ -3,7 +3,7 @@
 #include "common/alloc.h"
 #include "common/fd.h"
 #include "worker/output/datagrams.h"
-#include "worker/output/output.h"
+#include "worker/output/kind.h"
 #include "worker/output/udp_socket.h"
 
 #include <errno.h>
@@ -13,12 +13,11 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 
-struct output {
-	const struct output_spec *spec;
+struct udp_output {
+	struct output base;
 	int fd;
 	bool segments;     /* the kernel cuts datagrams for us */
 	struct rtp_sender rtp;
-	struct output_counters counters;
 	uint64_t sent_before; /* counters.packets a second ago */
 	int hard_err;      /* the last error of its kind since then, or 0 */
 };
@@ -51,21 +50,21 @@ static ssize_t send_message(int fd, const struct msghdr *h)
 	return n < 0 ? -errno : n;
 }
 
-static void count_failure(struct output *o, size_t packets, int err)
+static void count_failure(struct udp_output *o, size_t packets, int err)
 {
-	o->counters.dropped += packets;
+	o->base.counters.dropped += packets;
 	if (!is_passing(err))
 		o->hard_err = err;
 }
 
 /* False when the kernel refused to cut: to be sent one by one instead. */
-static bool send_segments(struct output *o, struct datagrams *d)
+static bool send_segments(struct udp_output *o, struct datagrams *d)
 {
 	struct msghdr h = { .msg_iov = d->iov, .msg_iovlen = d->n_iov };
 	ssize_t n = send_message(o->fd, &h);
 
 	if (n >= 0) {
-		o->counters.packets += d->n_packets;
+		o->base.counters.packets += d->n_packets;
 		return true;
 	}
 	if (is_refused_segment((int)-n)) {
@@ -84,7 +83,7 @@ static size_t packets_of(const struct datagrams *d, size_t i)
 			    : d->n_packets - (d->n - 1) * PACER_GROUP;
 }
 
-static void send_each(struct output *o, struct datagrams *d)
+static void send_each(struct udp_output *o, struct datagrams *d)
 {
 	struct mmsghdr msgs[DATAGRAMS_MAX];
 	size_t i = 0;
@@ -104,23 +103,24 @@ static void send_each(struct output *o, struct datagrams *d)
 			ssize_t r = send_message(o->fd, &msgs[i].msg_hdr);
 
 			if (r >= 0)
-				o->counters.packets += packets_of(d, i);
+				o->base.counters.packets += packets_of(d, i);
 			else
 				count_failure(o, packets_of(d, i), (int)-r);
 			i++;
 			continue;
 		}
 		for (int k = 0; k < n; k++)
-			o->counters.packets += packets_of(d, i++);
+			o->base.counters.packets += packets_of(d, i++);
 	}
 }
 
-void output_send(struct output *o, const struct ts_run *runs, size_t n_runs,
-		 uint64_t now_ns)
+static void udp_send(struct output *out, const struct ts_run *runs,
+		     size_t n_runs, uint64_t now_ns)
 {
+	struct udp_output *o = container_of(out, struct udp_output, base);
 	struct run_cursor cursor = { .runs = runs, .n_runs = n_runs };
 	struct rtp_sender *rtp =
-		o->spec->kind == OUTPUT_RTP ? &o->rtp : NULL;
+		o->base.spec->kind == OUTPUT_RTP ? &o->rtp : NULL;
 	struct datagrams d;
 
 	/* 90 kHz of the monotonic clock; the start value is random anyway */
@@ -130,25 +130,35 @@ void output_send(struct output *o, const struct ts_run *runs, size_t n_runs,
 			send_each(o, &d);
 }
 
-int output_second(struct output *o, struct errmsg *why)
+static int udp_second(struct output *out, struct errmsg *why)
 {
+	struct udp_output *o = container_of(out, struct udp_output, base);
 	int err = o->hard_err;
-	bool sent = o->counters.packets != o->sent_before;
+	bool sent = o->base.counters.packets != o->sent_before;
 
 	o->hard_err = 0;
-	o->sent_before = o->counters.packets;
+	o->sent_before = o->base.counters.packets;
 	if (err == 0 || sent)
 		return 0;
 	return errmsg_fail(why, -err, "send: %s", strerror(err));
 }
 
-void output_counters(const struct output *o, struct output_counters *ret)
+static void udp_free(struct output *out)
 {
-	*ret = o->counters;
+	struct udp_output *o = container_of(out, struct udp_output, base);
+
+	fd_close(&o->fd);
+	free(o);
 }
 
-struct output *output_open(const struct output_spec *spec, int *ret_err,
-			   struct errmsg *why)
+static const struct output_ops udp_ops = {
+	.free = udp_free,
+	.send = udp_send,
+	.second = udp_second,
+};
+
+struct output *udp_output_open(const struct output_spec *spec, int *ret_err,
+			       struct errmsg *why)
 {
 	int fd = udp_output_socket(spec, why);
 
@@ -157,10 +167,10 @@ struct output *output_open(const struct output_spec *spec, int *ret_err,
 		return NULL;
 	}
 
-	struct output *o = xcalloc(1, sizeof *o);
+	struct udp_output *o = xcalloc(1, sizeof *o);
 	size_t datagram = PACER_GROUP * TS_PACKET;
 
-	o->spec = spec;
+	o->base = (struct output){ .ops = &udp_ops, .spec = spec };
 	o->fd = fd;
 	if (spec->kind == OUTPUT_RTP) {
 		datagram += RTP_HEADER_SIZE;
@@ -168,13 +178,5 @@ struct output *output_open(const struct output_spec *spec, int *ret_err,
 		(void)!getrandom(&o->rtp.ssrc, sizeof o->rtp.ssrc, 0);
 	}
 	o->segments = udp_output_segment(fd, (int)datagram) == 0;
-	return o;
-}
-
-void output_free(struct output **o)
-{
-	if (*o != NULL)
-		fd_close(&(*o)->fd);
-	free(*o);
-	*o = NULL;
+	return &o->base;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an output is made of; only for the files of this folder and those that
+ * make a kind of output. */
+#pragma once
+
+#include "worker/output/output.h"
+
+struct output_ops {
+	void (*free)(struct output *);
+	void (*send)(struct output *, const struct ts_run *runs,
+		     size_t n_runs, uint64_t now_ns);
+	int (*second)(struct output *, struct errmsg *why);
+};
+
+/* The head of each kind's own struct. */
+struct output {
+	const struct output_ops *ops;
+	const struct output_spec *spec;
+	struct output_counters counters;
+};
+
+/* As output_open(). */
+typedef struct output *output_open_fn(const struct output_spec *,
+				      int *ret_err, struct errmsg *why);
+
+output_open_fn udp_output_open;
+
+/* Each program has its own, see worker/input/kind.h. */
+extern output_open_fn *const output_openers[OUTPUT_KINDS];

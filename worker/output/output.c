@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/output.h"
+
+#include "worker/output/kind.h"
+
+#include <errno.h>
+
+struct output *output_open(const struct output_spec *spec, int *ret_err,
+			   struct errmsg *why)
+{
+	output_open_fn *open = output_openers[spec->kind];
+
+	if (open != NULL)
+		return open(spec, ret_err, why);
+	*ret_err = errmsg_fail(why, -ENOTSUP,
+			       "this program has no library for it");
+	return NULL;
+}
+
+void output_free(struct output **o)
+{
+	if (*o != NULL)
+		(*o)->ops->free(*o);
+	*o = NULL;
+}
+
+void output_send(struct output *o, const struct ts_run *runs, size_t n_runs,
+		 uint64_t now_ns)
+{
+	o->ops->send(o, runs, n_runs, now_ns);
+}
+
+int output_second(struct output *o, struct errmsg *why)
+{
+	return o->ops->second(o, why);
+}
+
+void output_counters(const struct output *o, struct output_counters *ret)
+{
+	*ret = o->counters;
+}
