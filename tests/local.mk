@@ -26,6 +26,7 @@ master_libs = libmaster.a $(unit_libs) $(CRYPTO_LIBS) $(CRYPT_LIBS) \
 
 include tests/unit/common.mk
 include tests/unit/proto.mk
+include tests/unit/remux.mk
 include tests/unit/ts.mk
 include tests/unit/si.mk
 include tests/unit/stream.mk

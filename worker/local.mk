@@ -10,6 +10,7 @@ include worker/ts/local.mk
 include worker/si/local.mk
 include worker/input/local.mk
 include worker/output/local.mk
+include worker/remux/local.mk
 include worker/splice/local.mk
 include worker/filler/local.mk
 include worker/failover/local.mk

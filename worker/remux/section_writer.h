@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes one section with the long header (ISO/IEC 13818-1 2.4.4.11), never
+ * longer than its limit, with the right lengths and CRC_32.
+ *
+ *	section_begin(&w, memory, &head);
+ *	write_u16(&w, …);
+ *	len = section_end(&w);
+ *
+ * Borrows the memory.  What does not fit is not written: write_fits() says
+ * so before.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SECTION_CRC = 4 };
+
+struct section_writer {
+	uint8_t *data;
+	size_t len;
+	size_t limit; /* without CRC_32 */
+	bool full;    /* something did not fit: the section is useless */
+};
+
+struct section_head {
+	uint8_t table_id;
+	bool dvb; /* EN 300 468: the bit behind the syntax indicator is 1 */
+	uint16_t extension;
+	uint8_t version;
+	uint8_t number, last;
+	size_t limit; /* bytes with CRC_32: 1024 or 4096 */
+};
+
+void section_begin(struct section_writer *, uint8_t *memory,
+		   const struct section_head *);
+/* The length of the section; 0 when something did not fit. */
+size_t section_end(struct section_writer *);
+
+static inline bool write_fits(const struct section_writer *w, size_t len)
+{
+	return !w->full && w->limit - w->len >= len;
+}
+
+void write_bytes(struct section_writer *, const void *data, size_t len);
+void write_u8(struct section_writer *, unsigned value);
+void write_u16(struct section_writer *, unsigned value);
+/* A PID behind three bits that are 1. */
+void write_pid(struct section_writer *, uint16_t pid);
+
+/* A length of 12 bits behind four bits that are 1, for what follows it:
+ * begin returns where it stands, end sets it. */
+size_t write_loop_begin(struct section_writer *);
+void write_loop_end(struct section_writer *, size_t at);
+
+/* Puts the right CRC_32 at the end of a section whose bytes were changed. */
+void section_seal(uint8_t *section, size_t len);

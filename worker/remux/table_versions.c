@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/remux/table_versions.h"
+
+/* FNV-1a */
+uint64_t table_hash(uint64_t hash, const void *data, size_t len)
+{
+	const uint8_t *p = data;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint32_t name_key(struct table_name n)
+{
+	return (uint32_t)1 << 31 | (uint32_t)n.table_id << 16 | n.extension;
+}
+
+/* What is remembered of one table. */
+struct memory {
+	struct table_version *same;   /* the content itself, or NULL */
+	struct table_version *newest; /* NULL: the table is new */
+	struct table_version *oldest;
+	size_t n;
+	uint32_t taken; /* a bit for each version */
+};
+
+static struct memory recall(struct table_versions *tv, uint32_t key,
+			    uint64_t hash)
+{
+	struct memory m = { 0 };
+
+	for (size_t i = 0; i < TABLE_VERSIONS_MAX; i++) {
+		struct table_version *v = &tv->contents[i];
+
+		if (v->table != key)
+			continue;
+		if (v->hash == hash)
+			m.same = v;
+		if (m.newest == NULL || v->stamp > m.newest->stamp)
+			m.newest = v;
+		if (m.oldest == NULL || v->stamp < m.oldest->stamp)
+			m.oldest = v;
+		m.taken |= UINT32_C(1) << (v->version % TABLE_VERSION_COUNT);
+		m.n++;
+	}
+	return m;
+}
+
+/* A place for one more: its table's oldest when that has enough, else a free
+ * one, else the oldest of all. */
+static struct table_version *find_place(struct table_versions *tv,
+					const struct memory *m)
+{
+	struct table_version *oldest = &tv->contents[0];
+
+	if (m->n >= TABLE_CONTENTS_MAX)
+		return m->oldest;
+	for (size_t i = 0; i < TABLE_VERSIONS_MAX; i++) {
+		struct table_version *v = &tv->contents[i];
+
+		if (v->table == 0)
+			return v;
+		if (v->stamp < oldest->stamp)
+			oldest = v;
+	}
+	return oldest;
+}
+
+static uint8_t next_version(const struct memory *m, uint8_t first)
+{
+	unsigned version = first;
+
+	if (m->newest != NULL)
+		version = m->newest->version + 1u;
+	for (unsigned i = 0; i < TABLE_VERSION_COUNT; i++, version++)
+		if (!(m->taken >> (version % TABLE_VERSION_COUNT) & 1))
+			break;
+	return (uint8_t)(version % TABLE_VERSION_COUNT);
+}
+
+uint8_t table_version(struct table_versions *tv, struct table_name name,
+		      uint64_t hash, uint8_t first)
+{
+	uint32_t key = name_key(name);
+	struct memory m = recall(tv, key, hash);
+	struct table_version *v = m.same;
+
+	if (v == NULL) {
+		uint8_t version = next_version(&m, first);
+
+		v = find_place(tv, &m);
+		*v = (struct table_version){
+			.hash = hash, .table = key, .version = version,
+		};
+	}
+	v->stamp = ++tv->stamp;
+	return v->version % TABLE_VERSION_COUNT;
+}
