@@ -55,3 +55,5 @@ tests_fuzz_fuzz_config_LDADD = $(fuzz_engine) $(master_libs)
 
 fuzz_targets += tests/fuzz/fuzz_text
 tests_fuzz_fuzz_text_LDADD = $(fuzz_engine) $(worker_libs)
+fuzz_targets += tests/fuzz/fuzz_si
+tests_fuzz_fuzz_si_LDADD = $(fuzz_engine) $(worker_libs)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads fields of some bits, one after the other, and never beyond the end:
+ * what is not there any more reads as 0 and is remembered.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Embedded; borrows the bytes. */
+struct bits {
+	const uint8_t *data;
+	size_t len;    /* bytes */
+	size_t pos;    /* bits, at most 8 * len */
+	bool cut;      /* something was wanted that is not there */
+};
+
+struct bytes {
+	const uint8_t *data;
+	size_t len;
+};
+
+static inline struct bits bits_of(const uint8_t *data, size_t len)
+{
+	return (struct bits){ .data = data, .len = len };
+}
+
+static inline size_t bits_left(const struct bits *b)
+{
+	return 8 * b->len - b->pos;
+}
+
+/* n <= 64 */
+static inline uint64_t bits_take(struct bits *b, unsigned n)
+{
+	uint64_t value = 0;
+
+	if (b->cut || bits_left(b) < n) {
+		b->cut = true;
+		b->pos = 8 * b->len;
+		return 0;
+	}
+	for (; n > 0; n--, b->pos++)
+		value = value << 1 |
+			(b->data[b->pos / 8] >> (7 - b->pos % 8) & 1);
+	return value;
+}
+
+static inline void bits_skip(struct bits *b, unsigned n)
+{
+	(void)bits_take(b, n);
+}
+
+/* The next n bytes; what has begun of a byte is passed over. */
+static inline struct bytes bits_bytes(struct bits *b, size_t n)
+{
+	size_t at = (b->pos + 7) / 8;
+
+	if (b->cut || b->len - at < n) {
+		b->cut = true;
+		b->pos = 8 * b->len;
+		return (struct bytes){ b->data + b->len, 0 };
+	}
+	b->pos = 8 * (at + n);
+	return (struct bytes){ b->data + at, n };
+}
+
+static inline struct bytes bits_rest(struct bits *b)
+{
+	return bits_bytes(b, b->len - (b->pos + 7) / 8);
+}
+
+static inline bool bits_end(const struct bits *b)
+{
+	return b->cut || bits_left(b) < 8;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Descriptors as JSON: {"type_id": 72, "type_name": "service", …}.
+ *
+ * One that is not known, or too short for what it should hold, has its bytes
+ * as hex in "data".
+ */
+#pragma once
+
+#include "worker/ts/desc.h"
+
+#include <jansson.h>
+
+/*
+ * Puts the descriptors of the loop into the list "descriptors" of the object.
+ * What is left at the end and is no whole descriptor becomes an entry with the
+ * type_name "broken".
+ */
+void si_put_descriptors(json_t *object, struct desc_loop);

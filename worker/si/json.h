@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Puts the fields of tables and descriptors into JSON objects. */
+#pragma once
+
+#include "worker/si/bits.h"
+
+#include <jansson.h>
+
+void si_put_uint(json_t *object, const char *key, uint64_t value);
+void si_put_bool(json_t *object, const char *key, bool value);
+/* DVB text (worker/si/text.h). */
+void si_put_text(json_t *object, const char *key, struct bytes);
+/* Plain ASCII, as codes of languages and countries are; '?' for others. */
+void si_put_ascii(json_t *object, const char *key, struct bytes);
+void si_put_hex(json_t *object, const char *key, struct bytes);
+/* A new list in the object, borrowed. */
+json_t *si_put_list(json_t *object, const char *key);
+/* A new object at the end of the list, borrowed. */
+json_t *si_add_object(json_t *list);
+/* The 40 bits of a UTC time (EN 300 468 annex C) as seconds since 1970;
+ * nothing when they are no time. */
+void si_put_time(json_t *object, const char *key, uint64_t mjd_bcd);
+
+/* n bits as decimal digits of four bits each; a digit above 9 counts as it
+ * is. */
+uint64_t si_bcd(uint64_t value, unsigned n);
