@@ -17,6 +17,9 @@ libproto_a_SOURCES += \
 
 # addresses
 libproto_a_SOURCES += \
+	proto/io/file.c proto/io/http_output.c \
+	proto/io/option.c proto/io/option.h \
+	proto/io/type.h proto/io/udp.c \
 	proto/io_spec.c proto/io_spec.h \
 	proto/option_value.c proto/option_value.h \
 	proto/remux_options.c proto/remux_options.h \

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The options of one type of address, as a table, and its reader.
+ *
+ * 0, or -EINVAL with why, which names the option.
+ */
+#pragma once
+
+#include "common/address.h"
+#include "common/errmsg.h"
+#include "common/util.h"
+#include "proto/io_spec.h"
+
+enum io_option_form {
+	IO_TEXT,    /* char[max + 1]; min to max bytes */
+	IO_FLAG,    /* bool */
+	IO_NUMBER,  /* unsigned; min to max */
+	IO_IGNORED, /* known, and read elsewhere or without a meaning to us */
+};
+
+struct io_option {
+	const char *key; /* NULL ends a table */
+	enum io_option_form form;
+	size_t offset; /* into the spec */
+	uint64_t min, max;
+};
+
+struct io_reader {
+	const struct io_option *options; /* of the type; may be NULL */
+	const struct io_option *general; /* of all types; may be NULL */
+	void *spec;
+	struct remux_options *remux; /* NULL: an output has none */
+	io_unknown_option_fn *unknown;
+	void *arg;
+};
+
+int io_options_read(const struct address *, const struct io_reader *,
+		    struct errmsg *why) MUST_CHECK;

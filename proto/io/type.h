@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The types of addresses, a file each: what stands before "://", what the
+ * target and the options mean, and which program can open it.
+ */
+#pragma once
+
+#include "proto/io/option.h"
+
+struct input_type {
+	const char *name;  /* "udp" */
+	enum input_kind kind;
+	bool net;          /* needs a library of sluice-worker-net */
+	/* The target, and what needs more than a table; spec has its
+	 * defaults. */
+	int (*read)(const struct address *, struct input_spec *,
+		    struct errmsg *why);
+	const struct io_option *options;
+};
+
+struct output_type {
+	const char *name;
+	enum output_kind kind;
+	bool net;
+	int (*read)(const struct address *, struct output_spec *,
+		    struct errmsg *why);
+	const struct io_option *options;
+};
+
+#define IO_INPUT(member) offsetof(struct input_spec, member)
+#define IO_OUTPUT(member) offsetof(struct output_spec, member)
+
+extern const struct input_type input_udp_type;
+extern const struct input_type input_rtp_type;
+extern const struct input_type input_file_type;
+
+extern const struct output_type output_udp_type;
+extern const struct output_type output_rtp_type;
+extern const struct output_type output_http_type;
+
+/* Copies a path of the file system or of HTTP into ret of IO_PATH_MAX bytes;
+ * 0, or -EINVAL with why. */
+int io_copy_path(const char *path, char *ret, struct errmsg *why) MUST_CHECK;

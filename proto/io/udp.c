@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* udp:// and rtp://, in and out. */
+#include "proto/io/type.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	RENEW_MAX_S = 24 * 3600,
+	SOCKET_SIZE_MAX = 1024 * 1024 * 1024,
+	TTL_DEFAULT = 32,
+};
+
+/* src is read by hand; packet size and pacing are found out from the data */
+static const struct io_option input_options[] = {
+	{ "src", IO_IGNORED, 0, 0, 0 },
+	{ "renew", IO_NUMBER, IO_INPUT(renew_s), 0, RENEW_MAX_S },
+	{ "socket_size", IO_NUMBER, IO_INPUT(socket_size), 0,
+	  SOCKET_SIZE_MAX },
+	{ "ts_size", IO_IGNORED, 0, 0, 0 },
+	{ "sync", IO_IGNORED, 0, 0, 0 },
+	{ "no_sync", IO_IGNORED, 0, 0, 0 },
+	{ 0 },
+};
+
+static const struct io_option output_options[] = {
+	{ "ttl", IO_NUMBER, IO_OUTPUT(ttl), 1, 255 },
+	{ "socket_size", IO_NUMBER, IO_OUTPUT(socket_size), 0,
+	  SOCKET_SIZE_MAX },
+	{ "sync", IO_IGNORED, 0, 0, 0 },
+	{ "no_sync", IO_IGNORED, 0, 0, 0 },
+	{ 0 },
+};
+
+static int read_source(const struct address *a, struct input_spec *spec,
+		       struct errmsg *why)
+{
+	const char *src = address_option(a, "src");
+
+	if (src == NULL)
+		return 0;
+	if (sockaddr_parse(src, 0, &spec->source) < 0 ||
+	    sockaddr_is_multicast(&spec->source))
+		return errmsg_fail(why, -EINVAL,
+				   "src: \"%.64s\" is not the address of a "
+				   "sender", src);
+	if (!sockaddr_is_multicast(&spec->local))
+		return errmsg_fail(why, -EINVAL,
+				   "src: is for multicast groups only");
+	if (spec->source.sa.sa_family != spec->local.sa.sa_family)
+		return errmsg_fail(why, -EINVAL,
+				   "src: %.64s is not of the group's address "
+				   "family", src);
+	spec->has_source = true;
+	return 0;
+}
+
+static int read_input(const struct address *a, struct input_spec *spec,
+			  struct errmsg *why)
+{
+	struct address_endpoint e;
+	int r = address_endpoint(a->target, UDP_PORT_DEFAULT, &e, why);
+
+	if (r < 0)
+		return r;
+	r = sockaddr_parse(e.host[0] != '\0' ? e.host : "0.0.0.0", e.port,
+			   &spec->local);
+	if (r < 0)
+		return errmsg_fail(why, r, "host: \"%s\" is not an IP address",
+				   e.host);
+	memcpy(spec->iface, e.iface, sizeof spec->iface);
+	return read_source(a, spec, why);
+}
+
+static int read_output(const struct address *a, struct output_spec *spec,
+			   struct errmsg *why)
+{
+	struct address_endpoint e;
+	struct sockaddr_any any;
+	int r = address_endpoint(a->target, UDP_PORT_DEFAULT, &e, why);
+
+	if (r < 0)
+		return r;
+	if (e.host[0] == '\0')
+		return errmsg_fail(why, -EINVAL, "host: is missing");
+	if (sockaddr_parse(e.host, e.port, &spec->remote) < 0)
+		return errmsg_fail(why, -EINVAL,
+				   "host: \"%s\" is not an IP address",
+				   e.host);
+	if ((sockaddr_parse("0.0.0.0", e.port, &any) == 0 &&
+	     sockaddr_equal(&any, &spec->remote)) ||
+	    (sockaddr_parse("::", e.port, &any) == 0 &&
+	     sockaddr_equal(&any, &spec->remote)))
+		return errmsg_fail(why, -EINVAL,
+				   "host: %s is not a destination", e.host);
+	memcpy(spec->iface, e.iface, sizeof spec->iface);
+	spec->ttl = TTL_DEFAULT;
+	return 0;
+}
+
+const struct input_type input_udp_type = {
+	.name = "udp",
+	.kind = INPUT_UDP,
+	.read = read_input,
+	.options = input_options,
+};
+
+const struct input_type input_rtp_type = {
+	.name = "rtp",
+	.kind = INPUT_RTP,
+	.read = read_input,
+	.options = input_options,
+};
+
+const struct output_type output_udp_type = {
+	.name = "udp",
+	.kind = OUTPUT_UDP,
+	.read = read_output,
+	.options = output_options,
+};
+
+const struct output_type output_rtp_type = {
+	.name = "rtp",
+	.kind = OUTPUT_RTP,
+	.read = read_output,
+	.options = output_options,
+};
