@@ -13,6 +13,7 @@ libproto_a_SOURCES += \
 	proto/msg_desc.h \
 	proto/msg_fields.c proto/msg_fields.h \
 	proto/msg_stream.c \
+	proto/msg_tls.c \
 	proto/msg_worker.c
 
 # JSON

@@ -41,6 +41,10 @@ static const struct msg_desc descs[] = {
 		ROW(auth_hash, MSG_TO_WORKER, false) },
 	[MSG_AUTH_VERIFY] = { "auth.verify",
 		ROW(auth_verify, MSG_TO_WORKER, false) },
+	[MSG_TLS_CERTIFICATE] = { "tls.certificate",
+		ROW(tls_certificate, MSG_TO_WORKER, false) },
+	[MSG_TLS_SERVE] = { "tls.serve",
+		ROW(tls_serve, MSG_TO_WORKER, false) },
 	[MSG_WORKER_HELLO] = { "worker.hello",
 		ROW(worker_hello, MSG_TO_MASTER, false) },
 	[MSG_WORKER_READY] = { "worker.ready",
@@ -59,6 +63,10 @@ static const struct msg_desc descs[] = {
 		ROW(auth_result, MSG_TO_MASTER, false) },
 	[MSG_AUTH_STATUS] = { "auth.status",
 		ROW(auth_status, MSG_TO_MASTER, true) },
+	[MSG_TLS_RESULT] = { "tls.result",
+		ROW(tls_result, MSG_TO_MASTER, false) },
+	[MSG_TLS_STATUS] = { "tls.status",
+		ROW(tls_status, MSG_TO_MASTER, true) },
 };
 
 _Static_assert(ARRAY_LEN(descs) == MSG_COUNT, "a message without a row");
@@ -86,6 +94,9 @@ size_t msg_fds(const struct msg *m)
 	case MSG_DELIVER_LISTEN:
 	case MSG_DELIVER_MOUNT:
 		return 1;
+	case MSG_TLS_CERTIFICATE:
+	case MSG_TLS_SERVE:
+		return 2;
 	default:
 		return 0;
 	}

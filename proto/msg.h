@@ -35,6 +35,8 @@ enum msg_type {
 	MSG_DELIVER_KICK,     /* close this viewer */
 	MSG_AUTH_HASH,        /* hash this password; seq */
 	MSG_AUTH_VERIFY,      /* has this password this hash?  seq */
+	MSG_TLS_CERTIFICATE,  /* judge, or use; fds: chain, key; seq */
+	MSG_TLS_SERVE,        /* speak TLS; fds: client's socket, plaintext */
 
 	/* worker to master */
 	MSG_WORKER_HELLO,     /* the first message of every worker */
@@ -46,6 +48,8 @@ enum msg_type {
 	MSG_DELIVER_SESSIONS, /* some of the viewers, as asked with this seq */
 	MSG_AUTH_RESULT,      /* of the hash or verify with this seq */
 	MSG_AUTH_STATUS,      /* once a second */
+	MSG_TLS_RESULT,       /* of the certificate with this seq */
+	MSG_TLS_STATUS,       /* once a second: totals */
 
 	MSG_COUNT
 };
@@ -169,6 +173,22 @@ struct msg_auth_status {
 	uint64_t jobs;           /* done since start */
 };
 
+struct msg_tls_certificate {
+	bool use; /* from now on, when it is good; false: only judge it */
+};
+
+struct msg_tls_result {
+	bool ok;
+	const char *field; /* the setting at fault: "crt_key"; "" when ok */
+	const char *why;   /* "is not the key of …"; "" when ok */
+};
+
+struct msg_tls_status {
+	uint32_t connections;    /* that are there */
+	uint64_t handshakes;     /* done since start */
+	uint64_t failed;         /* handshakes that came to nothing */
+};
+
 struct msg_session {
 	uint64_t client;    /* > 0; no other viewer ever has it */
 	const char *stream;
@@ -205,6 +225,9 @@ struct msg {
 		struct msg_auth_verify auth_verify;
 		struct msg_auth_result auth_result;
 		struct msg_auth_status auth_status;
+		struct msg_tls_certificate tls_certificate;
+		struct msg_tls_result tls_result;
+		struct msg_tls_status tls_status;
 	};
 };
 

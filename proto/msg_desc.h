@@ -37,6 +37,12 @@ msg_decode_fn auth_result_decode, auth_status_decode;
 msg_encode_fn auth_hash_encode, auth_verify_encode;
 msg_encode_fn auth_result_encode, auth_status_encode;
 
+/* msg_tls.c */
+msg_decode_fn tls_certificate_decode, tls_serve_decode;
+msg_decode_fn tls_result_decode, tls_status_decode;
+msg_encode_fn tls_certificate_encode, tls_serve_encode;
+msg_encode_fn tls_result_encode, tls_status_encode;
+
 /* msg_worker.c */
 msg_decode_fn worker_hello_decode, worker_ready_decode, worker_log_decode;
 msg_encode_fn worker_hello_encode, worker_ready_encode, worker_log_encode;

@@ -33,6 +33,7 @@ include tests/unit/si.mk
 include tests/unit/stream.mk
 include tests/unit/failover.mk
 include tests/unit/deliver.mk
+include tests/unit/tls.mk
 include tests/unit/supervise.mk
 include tests/unit/config.mk
 include tests/unit/http.mk

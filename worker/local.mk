@@ -17,6 +17,7 @@ include worker/failover/local.mk
 include worker/stream/local.mk
 include worker/deliver/local.mk
 include worker/auth/local.mk
+include worker/tls/local.mk
 
 libexec_PROGRAMS += sluice-worker
 sluice_worker_SOURCES = worker/main.c

@@ -84,6 +84,7 @@ struct service_proc *service_proc_new(const struct service_config *cfg,
 		.events = &events,
 		.arg = s,
 	});
+	worker_proc_use(s->proc, kind->program);
 	return s;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "common/util.h"
+#include "master/supervise/spawn.h"
 #include "proto/msg.h"
 
 #include <jansson.h>
@@ -20,7 +21,6 @@ struct channel;
 struct ev_loop;
 struct handover;
 struct service_proc;
-struct spawner;
 
 /* What the fleet gives to each of them. */
 struct service_config {
@@ -34,6 +34,7 @@ struct service_config {
 /* One of these per role; self is what service_proc_new() was given. */
 struct service_kind {
 	const char *role;
+	enum spawn_program program;
 	enum msg_type beat; /* the message that proves it works */
 	/* It said hello, and knows nothing yet. */
 	void (*on_hello)(void *self);

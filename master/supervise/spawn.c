@@ -71,6 +71,7 @@ static const struct {
 } programs[SPAWN_PROGRAMS] = {
 	[SPAWN_WORKER] = { "sluice-worker", "" },
 	[SPAWN_WORKER_NET] = { "sluice-worker-net", "-net" },
+	[SPAWN_WORKER_TLS] = { "sluice-worker-tls", "-tls" },
 };
 
 struct spawner *spawner_new(struct ev_loop *loop, const char *path)

@@ -28,11 +28,12 @@ enum {
 	SPAWN_TICK_MS = 10,
 };
 
-/* Which program a worker is.  Few streams need the libraries of the second, and
- * the others do not pay for them. */
+/* Which program a worker is.  Few need the libraries of the second and third,
+ * and the others do not pay for them. */
 enum spawn_program {
 	SPAWN_WORKER,     /* sluice-worker */
 	SPAWN_WORKER_NET, /* sluice-worker-net, beside it */
+	SPAWN_WORKER_TLS, /* sluice-worker-tls, likewise */
 	SPAWN_PROGRAMS,
 };
 

@@ -4,12 +4,15 @@ if HAVE_CRITERION
 component_rig = tests/component/rig.c tests/component/rig.h
 component_fleet = $(component_rig) \
 	tests/component/fleet_bench.c tests/component/fleet_bench.h
+component_worker_rig = \
+	tests/component/worker_rig.c tests/component/worker_rig.h
 component_tests = \
 	tests/component/test_auth_proc \
 	tests/component/test_deliver_proc \
 	tests/component/test_fleet \
 	tests/component/test_fleet_viewers \
 	tests/component/test_handover \
+	tests/component/test_tls_role \
 	tests/component/test_worker
 check_PROGRAMS += tests/component/fake_worker $(component_tests)
 TESTS += $(component_tests)
@@ -29,6 +32,10 @@ tests_component_test_fleet_viewers_LDADD = $(master_libs)
 tests_component_test_handover_SOURCES = tests/component/test_handover.c \
 	$(component_fleet)
 tests_component_test_handover_LDADD = $(master_libs)
+tests_component_test_tls_role_SOURCES = tests/component/test_tls_role.c \
+	tests/component/pem.c tests/component/pem.h \
+	$(component_rig) $(component_worker_rig)
+tests_component_test_tls_role_LDADD = $(unit_libs) $(SSL_LIBS)
 tests_component_test_worker_SOURCES = tests/component/test_worker.c \
 	$(component_rig)
 tests_component_test_worker_LDADD = $(master_libs)

@@ -3,21 +3,15 @@
 #include "common/fd.h"
 #include "common/mono.h"
 #include "common/ring.h"
-#include "proto/channel.h"
-#include "proto/contract.h"
+#include "tests/component/worker_rig.h"
 
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
-#include <errno.h>
-#include <ev.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define ADDRESS "127.0.0.1:8100"
 
@@ -26,36 +20,16 @@ enum { PATIENCE_MS = 10000 };
 static const struct msg_deliver_mount name = { ADDRESS, "/a", "a001" };
 
 struct master {
-	struct ev_loop *loop;
-	ev_timer pulse;
-	struct channel *channel;
-	pid_t worker;
-	unsigned n[MSG_COUNT]; /* heard so far */
-	enum msg_type first;
+	struct worker_rig rig;
 	struct msg_deliver_status status;
 	struct msg_deliver_viewers viewers; /* strings are gone */
 	bool right_name;
-	bool closed;
-	char log[256]; /* the last line */
 };
 
-static void on_pulse(struct ev_loop *loop, ev_timer *timer, int revents)
-{
-	(void)loop, (void)timer, (void)revents;
-}
-
-static void on_message(struct channel *channel, const struct msg *m, int *fds,
-		       size_t n_fds, void *arg)
+static void hear(const struct msg *m, void *arg)
 {
 	struct master *master = arg;
-	unsigned heard = 0;
 
-	(void)channel, (void)fds, (void)n_fds;
-	for (unsigned i = 0; i < MSG_COUNT; i++)
-		heard += master->n[i];
-	if (heard == 0)
-		master->first = m->type;
-	master->n[m->type]++;
 	if (m->type == MSG_DELIVER_STATUS)
 		master->status = m->deliver_status;
 	if (m->type == MSG_DELIVER_VIEWERS) {
@@ -66,83 +40,13 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 				     strcmp(v->path, name.path) == 0 &&
 				     strcmp(v->stream, name.stream) == 0;
 	}
-	if (m->type == MSG_WORKER_LOG)
-		(void)snprintf(master->log, sizeof master->log, "%s",
-			       m->worker_log.text);
-}
-
-static void on_close(struct channel *channel, int err, const char *why,
-		     void *arg)
-{
-	struct master *master = arg;
-
-	(void)channel, (void)err, (void)why;
-	master->closed = true;
-}
-
-static const struct channel_events events = {
-	.on_message = on_message,
-	.on_close = on_close,
-};
-
-static void exec_worker(int fd)
-{
-	const char *folder = getenv("builddir");
-	char program[4096];
-
-	(void)snprintf(program, sizeof program, "%s/sluice-worker",
-		       folder != NULL ? folder : ".");
-	if (dup2(fd, WORKER_CHANNEL_FD) < 0)
-		_exit(1);
-	/* fd may be 3 already, and close-on-exec */
-	(void)fcntl(WORKER_CHANNEL_FD, F_SETFD, 0);
-	(void)execl(program, "sluice-worker", "deliver", "1", (char *)NULL);
-	_exit(1);
 }
 
 static void master_init(struct master *m)
 {
-	int fds[2];
-
-	*m = (struct master){ .loop = ev_loop_new(EVFLAG_NOENV) };
-	ev_timer_init(&m->pulse, on_pulse, 0.005, 0.005);
-	ev_timer_start(m->loop, &m->pulse);
-	cr_assert_eq(fd_seqpacket_pair(fds), 0);
-	m->worker = fork();
-	if (m->worker == 0)
-		exec_worker(fds[1]);
-	cr_assert_gt(m->worker, 0);
-	fd_close(&fds[1]);
-	m->channel = channel_new(&(struct channel_config){
-		.loop = m->loop,
-		.fd = fds[0],
-		.hear = MSG_TO_MASTER,
-		.events = &events,
-		.arg = m,
-	});
+	*m = (struct master){ 0 };
+	worker_rig_init(&m->rig, "sluice-worker", "deliver", hear, m);
 }
-
-/* Hangs up and waits for the worker; its status. */
-static int master_done(struct master *m)
-{
-	int status = -1;
-
-	channel_free(&m->channel);
-	cr_assert_eq(waitpid(m->worker, &status, 0), m->worker);
-	ev_timer_stop(m->loop, &m->pulse);
-	ev_loop_destroy(m->loop);
-	return status;
-}
-
-#define UNTIL(m, condition)                                             \
-	do {                                                            \
-		uint64_t until_end = mono_ms() + PATIENCE_MS;           \
-		while (!(condition)) {                                  \
-			cr_assert_not((m)->closed, "the worker ended"); \
-			cr_assert_lt(mono_ms(), until_end, #condition); \
-			ev_run((m)->loop, EVRUN_ONCE);                  \
-		}                                                       \
-	} while (0)
 
 static uint16_t give_listener(struct master *m)
 {
@@ -158,7 +62,7 @@ static uint16_t give_listener(struct master *m)
 	cr_assert_eq(bind(fd, (struct sockaddr *)&in, len), 0);
 	cr_assert_eq(listen(fd, 16), 0);
 	cr_assert_eq(getsockname(fd, (struct sockaddr *)&in, &len), 0);
-	cr_assert_eq(channel_send(m->channel, &listen_there, &fd, 1), 0);
+	cr_assert_eq(channel_send(m->rig.channel, &listen_there, &fd, 1), 0);
 	fd_close(&fd);
 	return ntohs(in.sin_port);
 }
@@ -172,7 +76,7 @@ static void say_mount(struct master *m, enum msg_type type, int ring_fd)
 		words.deliver_mount = name;
 	else
 		words.deliver_unmount = name;
-	cr_assert_eq(channel_send(m->channel, &words, &fd, fd >= 0), 0);
+	cr_assert_eq(channel_send(m->rig.channel, &words, &fd, fd >= 0), 0);
 	fd_close(&fd);
 }
 
@@ -238,8 +142,8 @@ Test(deliver_role, serves_what_the_master_mounts_until_it_hangs_up,
 	uint16_t port;
 
 	master_init(&m);
-	UNTIL(&m, m.n[MSG_WORKER_READY] == 1);
-	cr_assert_eq(m.first, MSG_WORKER_HELLO);
+	RIG_UNTIL(&m.rig, m.rig.n[MSG_WORKER_READY] == 1);
+	cr_assert_eq(m.rig.first, MSG_WORKER_HELLO);
 
 	port = give_listener(&m);
 	viewer = ask(port);
@@ -249,25 +153,26 @@ Test(deliver_role, serves_what_the_master_mounts_until_it_hangs_up,
 	say_mount(&m, MSG_DELIVER_MOUNT, ring_fd);
 	write_packets(w, PACKETS);
 	/* two statuses on, the loop has turned and heard of the mount */
-	statuses = m.n[MSG_DELIVER_STATUS];
-	UNTIL(&m, m.n[MSG_DELIVER_STATUS] >= statuses + 2);
+	statuses = m.rig.n[MSG_DELIVER_STATUS];
+	RIG_UNTIL(&m.rig,
+		  m.rig.n[MSG_DELIVER_STATUS] >= statuses + 2);
 	viewer = ask(port);
 	cr_assert_eq(read_status(viewer), 200);
 	cr_assert_eq(recv(viewer, body, sizeof body, MSG_WAITALL),
 		     (ssize_t)sizeof body);
-	UNTIL(&m, m.viewers.viewers == 1);
+	RIG_UNTIL(&m.rig, m.viewers.viewers == 1);
 	cr_assert(m.right_name);
 	cr_assert_eq(m.viewers.bytes, sizeof body);
-	UNTIL(&m, m.status.viewers == 1);
+	RIG_UNTIL(&m.rig, m.status.viewers == 1);
 	cr_assert_eq(m.status.bytes, sizeof body);
 
 	say_mount(&m, MSG_DELIVER_UNMOUNT, -1);
 	cr_assert_eq(recv(viewer, body, sizeof body, MSG_WAITALL), 0);
 	fd_close(&viewer);
-	UNTIL(&m, m.status.viewers == 0);
+	RIG_UNTIL(&m.rig, m.status.viewers == 0);
 	cr_assert_eq(m.status.bytes, sizeof body);
 
-	status = master_done(&m);
+	status = worker_rig_done(&m.rig);
 	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%x",
 		  (unsigned)status);
 	ring_writer_free(&w);
@@ -281,13 +186,13 @@ Test(deliver_role, tells_the_master_once_a_second_that_it_lives,
 	uint64_t began;
 
 	master_init(&m);
-	UNTIL(&m, m.n[MSG_DELIVER_STATUS] == 1);
+	RIG_UNTIL(&m.rig, m.rig.n[MSG_DELIVER_STATUS] == 1);
 	began = mono_ms();
-	UNTIL(&m, m.n[MSG_DELIVER_STATUS] == 3);
+	RIG_UNTIL(&m.rig, m.rig.n[MSG_DELIVER_STATUS] == 3);
 	cr_assert_geq(mono_ms() - began, 1900);
 	cr_assert_lt(mono_ms() - began, 4000);
-	cr_assert_eq(m.n[MSG_DELIVER_VIEWERS], 0);
-	(void)master_done(&m);
+	cr_assert_eq(m.rig.n[MSG_DELIVER_VIEWERS], 0);
+	(void)worker_rig_done(&m.rig);
 }
 
 Test(deliver_role, survives_a_ring_that_is_none, .timeout = 60)
@@ -298,11 +203,12 @@ Test(deliver_role, survives_a_ring_that_is_none, .timeout = 60)
 			     .deliver_mount = name };
 
 	master_init(&m);
-	UNTIL(&m, m.n[MSG_WORKER_READY] == 1);
+	RIG_UNTIL(&m.rig, m.rig.n[MSG_WORKER_READY] == 1);
 	cr_assert_eq(pipe(fds), 0);
-	cr_assert_eq(channel_send(m.channel, &words, fds, 1), 0);
-	UNTIL(&m, m.n[MSG_WORKER_LOG] == 1);
-	cr_assert_not_null(strstr(m.log, "127.0.0.1:8100/a"), "%s", m.log);
-	UNTIL(&m, m.n[MSG_DELIVER_STATUS] >= 2);
-	(void)master_done(&m);
+	cr_assert_eq(channel_send(m.rig.channel, &words, fds, 1), 0);
+	RIG_UNTIL(&m.rig, m.rig.n[MSG_WORKER_LOG] == 1);
+	cr_assert_not_null(strstr(m.rig.log, "127.0.0.1:8100/a"), "%s",
+			   m.rig.log);
+	RIG_UNTIL(&m.rig, m.rig.n[MSG_DELIVER_STATUS] >= 2);
+	(void)worker_rig_done(&m.rig);
 }

@@ -23,5 +23,9 @@ tests_unit_deliver_test_deliver_slow_LDADD = $(worker_libs)
 tests_unit_deliver_test_lag_LDADD = $(worker_libs)
 tests_unit_deliver_test_mount_table_LDADD = $(worker_libs)
 tests_unit_deliver_test_roster_LDADD = $(worker_libs)
+tests_component_test_deliver_role_SOURCES = \
+	tests/component/test_deliver_role.c \
+	tests/component/rig.c tests/component/rig.h \
+	tests/component/worker_rig.c tests/component/worker_rig.h
 tests_component_test_deliver_role_LDADD = $(unit_libs)
 endif

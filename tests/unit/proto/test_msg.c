@@ -29,6 +29,8 @@ static const struct msg samples[] = {
 	{ .type = MSG_AUTH_HASH, .seq = 1, .auth_hash = { "p\x01\"\\" } },
 	{ .type = MSG_AUTH_VERIFY, .seq = 2, .auth_verify = {
 		.password = "\xc3\xa4", .hash = "$y$j9T$a$b" } },
+	{ .type = MSG_TLS_CERTIFICATE, .seq = 1, .tls_certificate = { true } },
+	{ .type = MSG_TLS_SERVE },
 	{ .type = MSG_WORKER_HELLO, .worker_hello = {
 		.proto = MSG_PROTO_VERSION, .build = "1", .role = "stream" } },
 	{ .type = MSG_WORKER_READY, .seq = UINT32_MAX },
@@ -60,6 +62,10 @@ static const struct msg samples[] = {
 	{ .type = MSG_AUTH_RESULT, .seq = 1, .auth_result = {
 		.ok = true, .hash = "$y$j9T$a$b" } },
 	{ .type = MSG_AUTH_STATUS, .auth_status = { .jobs = 3 } },
+	{ .type = MSG_TLS_RESULT, .seq = 1, .tls_result = {
+		.field = "crt_key", .why = "is encrypted" } },
+	{ .type = MSG_TLS_STATUS, .tls_status = {
+		.connections = 1, .handshakes = 2, .failed = 3 } },
 };
 
 static char text[MSG_SIZE_MAX], again[MSG_SIZE_MAX];

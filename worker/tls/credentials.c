@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/tls/credentials.h"
+
+#include "common/alloc.h"
+#include "worker/tls/context.h"
+
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int fail(struct credentials_fault *f, const char *field,
+		const char *format, ...) PRINTF_LIKE(3, 4);
+
+static int fail(struct credentials_fault *f, const char *field,
+		const char *format, ...)
+{
+	va_list args;
+
+	f->field = field;
+	va_start(args, format);
+	(void)vsnprintf(f->why.text, sizeof f->why.text, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* --- the bytes --- */
+
+struct text {
+	char *data;
+	size_t len;
+};
+
+static void text_done(struct text *t)
+{
+	if (t->data != NULL)
+		OPENSSL_cleanse(t->data, CREDENTIALS_SIZE_MAX + 1);
+	free(t->data);
+	*t = (struct text){ 0 };
+}
+
+static int text_read(struct text *t, int fd, const char *field,
+		     struct credentials_fault *f)
+{
+	ssize_t n;
+
+	*t = (struct text){ .data = xcalloc(1, CREDENTIALS_SIZE_MAX + 1) };
+	do {
+		n = pread(fd, t->data + t->len,
+			  CREDENTIALS_SIZE_MAX + 1 - t->len, (off_t)t->len);
+		if (n > 0)
+			t->len += (size_t)n;
+	} while ((n > 0 && t->len <= CREDENTIALS_SIZE_MAX) ||
+		 (n < 0 && errno == EINTR));
+	if (n < 0)
+		return fail(f, field, "cannot be read: %s", strerror(errno));
+	if (t->len > CREDENTIALS_SIZE_MAX)
+		return fail(f, field, "is too long");
+	return 0;
+}
+
+static BIO *open_text(const struct text *t)
+{
+	BIO *bio = BIO_new_mem_buf(t->data, (int)t->len);
+
+	if (bio == NULL)
+		abort();
+	return bio;
+}
+
+/* --- the chain --- */
+
+/* Nothing but the end of the text ended the search. */
+static bool is_end(void)
+{
+	unsigned long code = ERR_peek_last_error();
+
+	return ERR_GET_LIB(code) == ERR_LIB_PEM &&
+	       ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
+}
+
+static int add_rest(SSL_CTX *ctx, BIO *bio, struct credentials_fault *f)
+{
+	X509 *next;
+
+	for (unsigned n = 1;
+	     (next = PEM_read_bio_X509(bio, NULL, NULL, NULL)) != NULL; n++) {
+		if (n == CREDENTIALS_CHAIN_MAX) {
+			X509_free(next);
+			return fail(f, "crt_chain",
+				    "holds too many certificates");
+		}
+		if (SSL_CTX_add0_chain_cert(ctx, next) != 1) {
+			X509_free(next);
+			return fail(f, "crt_chain",
+				    "a further certificate: %s", tls_reason());
+		}
+	}
+	if (!is_end())
+		return fail(f, "crt_chain", "a further certificate: %s",
+			    tls_reason());
+	ERR_clear_error();
+	return 0;
+}
+
+static int load_chain(SSL_CTX *ctx, const struct text *t,
+		      struct credentials_fault *f)
+{
+	BIO *bio = open_text(t);
+	X509 *leaf;
+	int err;
+
+	ERR_clear_error();
+	leaf = PEM_read_bio_X509_AUX(bio, NULL, NULL, NULL);
+	if (leaf == NULL && is_end())
+		err = fail(f, "crt_chain", "holds no certificate in PEM");
+	else if (leaf == NULL)
+		err = fail(f, "crt_chain", "the first certificate: %s",
+			   tls_reason());
+	else if (SSL_CTX_use_certificate(ctx, leaf) != 1)
+		err = fail(f, "crt_chain", "the first certificate: %s",
+			   tls_reason());
+	else
+		err = add_rest(ctx, bio, f);
+	X509_free(leaf);
+	BIO_free(bio);
+	return err;
+}
+
+/* --- the key --- */
+
+static int on_passphrase(char *text, int size, int writing, void *arg)
+{
+	bool *asked = arg;
+
+	(void)text, (void)size, (void)writing;
+	*asked = true;
+	return -1;
+}
+
+static EVP_PKEY *parse_key(const struct text *t, struct credentials_fault *f)
+{
+	BIO *bio = open_text(t);
+	bool asked = false;
+	EVP_PKEY *key;
+
+	ERR_clear_error();
+	key = PEM_read_bio_PrivateKey(bio, NULL, on_passphrase, &asked);
+	if (key == NULL && asked)
+		(void)fail(f, "crt_key", "is encrypted: a key without a "
+			   "passphrase is needed");
+	else if (key == NULL)
+		(void)fail(f, "crt_key", "holds no private key in PEM");
+	ERR_clear_error();
+	BIO_free(bio);
+	return key;
+}
+
+/* Of a certificate behind the first? */
+static bool is_of_further(const SSL_CTX *ctx, const EVP_PKEY *key)
+{
+	STACK_OF(X509) *chain = NULL;
+
+	(void)SSL_CTX_get0_chain_certs((SSL_CTX *)(uintptr_t)ctx, &chain);
+	for (int i = 0; i < sk_X509_num(chain); i++)
+		if (X509_check_private_key(sk_X509_value(chain, i), key) == 1)
+			return true;
+	return false;
+}
+
+static int load_key(SSL_CTX *ctx, const struct text *t,
+		    struct credentials_fault *f)
+{
+	EVP_PKEY *key = parse_key(t, f);
+	int err = 0;
+
+	if (key == NULL)
+		return -EINVAL;
+	if (X509_check_private_key(SSL_CTX_get0_certificate(ctx), key) == 1) {
+		if (SSL_CTX_use_PrivateKey(ctx, key) != 1 ||
+		    SSL_CTX_check_private_key(ctx) != 1)
+			err = fail(f, "crt_key", "cannot be used: %s",
+				   tls_reason());
+	} else if (is_of_further(ctx, key)) {
+		err = fail(f, "crt_chain", "begins with another certificate "
+			   "than that of crt_key: the server's own comes "
+			   "first");
+	} else {
+		err = fail(f, "crt_key", "is not the key of the first "
+			   "certificate in crt_chain");
+	}
+	ERR_clear_error();
+	EVP_PKEY_free(key);
+	return err;
+}
+
+int credentials_load(SSL_CTX *ctx, int chain_fd, int key_fd,
+		     struct credentials_fault *ret)
+{
+	struct text chain = { 0 }, key = { 0 };
+	int err = text_read(&chain, chain_fd, "crt_chain", ret);
+
+	if (err == 0)
+		err = text_read(&key, key_fd, "crt_key", ret);
+	if (err == 0)
+		err = load_chain(ctx, &chain, ret);
+	if (err == 0)
+		err = load_key(ctx, &key, ret);
+	text_done(&chain);
+	text_done(&key);
+	return err;
+}
+
+/* --- about it --- */
+
+static time_t to_time(const ASN1_TIME *t)
+{
+	struct tm tm;
+
+	return t != NULL && ASN1_TIME_to_tm(t, &tm) == 1 ? timegm(&tm) : 0;
+}
+
+time_t credentials_end(const SSL_CTX *ctx)
+{
+	return to_time(X509_get0_notAfter(SSL_CTX_get0_certificate(ctx)));
+}
+
+time_t credentials_begin(const SSL_CTX *ctx)
+{
+	return to_time(X509_get0_notBefore(SSL_CTX_get0_certificate(ctx)));
+}
+
+void credentials_subject(const SSL_CTX *ctx, char *text, size_t size)
+{
+	const X509 *leaf = SSL_CTX_get0_certificate(ctx);
+	BIO *bio = BIO_new(BIO_s_mem());
+	int n = 0;
+
+	if (bio != NULL &&
+	    X509_NAME_print_ex(bio, X509_get_subject_name(leaf), 0,
+			       XN_FLAG_ONELINE & ~ASN1_STRFLGS_ESC_MSB) >= 0)
+		n = BIO_read(bio, text, (int)size - 1);
+	text[n > 0 ? n : 0] = '\0';
+	BIO_free(bio);
+}
