@@ -293,6 +293,7 @@ void stream_spec_init(struct stream_spec *s)
 	*s = (struct stream_spec){
 		.backup_start_delay_s = BACKUP_DELAY_DEFAULT,
 		.backup_return_delay_s = BACKUP_DELAY_DEFAULT,
+		.backup_force_return = true,
 	};
 }
 

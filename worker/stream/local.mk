@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/stream/lane.c worker/stream/lane.h \
 	worker/stream/path.c worker/stream/path.h \
 	worker/stream/path_state.h \
 	worker/stream/retry.h \
 	worker/stream/role.c \
 	worker/stream/second.c \
+	worker/stream/selector.c worker/stream/selector.h \
 	worker/stream/sink.c worker/stream/sink.h \
 	worker/stream/source.c worker/stream/source.h \
 	worker/stream/ticker.c worker/stream/ticker.h

@@ -18,18 +18,14 @@ enum {
 	/* While more than that waits for the outputs. */
 	TICK_BEHIND_MS = TICK_MS / 2,
 	TICK_MIN_MS = 1,
-	/* Ticks without a packet before we wait for the socket instead. */
-	EMPTY_TICKS = 10,
 };
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct path *p = arg;
 
-	for (size_t i = 0; i < n_runs; i++) {
-		analyze_feed(p->analyze, runs[i]);
+	for (size_t i = 0; i < n_runs; i++)
 		p->packets += runs[i].n;
-	}
 	if (p->ring != NULL)
 		ring_out_feed(p->ring, runs, n_runs, p->now_ns);
 	if (p->n_outputs > 0)
@@ -37,29 +33,12 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	p->fed = true;
 }
 
-static void read_source(struct path *p)
+static void on_switch(const struct selector_switch *sw, void *arg)
 {
-	struct source *s = p->active;
+	struct path *p = arg;
 
-	if (s->input == NULL)
-		source_open(s, p->now_ns);
-	if (s->input == NULL)
-		return;
-	p->empty_ticks++;
-	if (source_read(s, &p->batch, p->now_ns) > 0)
-		p->empty_ticks = 0;
-}
-
-/* Is there a socket that will tell us, so that we need not look? */
-static bool can_wait(const struct path *p)
-{
-	return p->empty_ticks >= EMPTY_TICKS && input_fd(p->active->input) >= 0;
-}
-
-/* Does the input want to be read at every tick? */
-static bool is_flowing(const struct path *p)
-{
-	return p->active != NULL && p->active->input != NULL && !can_wait(p);
+	if (p->on_switch != NULL)
+		p->on_switch(sw, p->arg);
 }
 
 /* When there is something to do though no packet comes. */
@@ -67,29 +46,31 @@ static uint64_t next_turn(const struct path *p)
 {
 	uint64_t next = MIN(sender_next_ns(&p->sender), p->second_ns);
 
-	if (p->active != NULL)
-		next = MIN(next, source_retry_ns(p->active));
+	next = MIN(next, selector_next_ns(p->selector, p->now_ns));
 	return MAX(next, p->now_ns + TICK_MIN_MS * MS);
 }
 
-static void watch_fd(struct path *p, bool wait)
+/* fd < 0: nothing. */
+static void watch_fd(struct path *p, int fd)
 {
-	if (wait == ev_is_active(&p->readable))
+	bool watched = ev_is_active(&p->readable);
+
+	if (watched && p->readable.fd == fd)
 		return;
-	if (wait) {
-		ev_io_set(&p->readable, input_fd(p->active->input), EV_READ);
-		ev_io_start(p->loop, &p->readable);
-	} else {
+	if (watched)
 		ev_io_stop(p->loop, &p->readable);
-	}
+	if (fd < 0)
+		return;
+	ev_io_set(&p->readable, fd, EV_READ);
+	ev_io_start(p->loop, &p->readable);
 }
 
 static void schedule(struct path *p)
 {
-	bool flows = is_flowing(p);
+	bool busy = selector_is_busy(p->selector);
 
-	watch_fd(p, !flows && p->active != NULL && p->active->input != NULL);
-	if (!flows)
+	watch_fd(p, busy ? -1 : selector_fd(p->selector));
+	if (!busy)
 		ticker_at(&p->ticker, next_turn(p));
 	else if (sender_is_behind(&p->sender))
 		ticker_every(&p->ticker, TICK_BEHIND_MS * MS, p->now_ns);
@@ -101,8 +82,7 @@ static void turn(struct path *p)
 {
 	p->now_ns = mono_ns();
 	p->fed = false;
-	if (p->active != NULL)
-		read_source(p);
+	selector_turn(p->selector, p->now_ns);
 	if (!p->fed && p->n_outputs > 0)
 		sender_feed(&p->sender, NULL, 0, p->now_ns);
 	if (p->ring != NULL)
@@ -110,6 +90,14 @@ static void turn(struct path *p)
 	if (p->now_ns >= p->second_ns)
 		path_second(p);
 	schedule(p);
+}
+
+int path_choose(struct path *p, unsigned position, struct errmsg *why)
+{
+	int r = selector_choose(p->selector, position, mono_ns(), why);
+
+	schedule(p);
+	return r;
 }
 
 static void on_tick(void *arg)
@@ -121,26 +109,6 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
 	(void)loop, (void)revents;
 	turn(container_of(w, struct path, readable));
-}
-
-/* The first input that has a meaning; the others only stand in the status. */
-static void choose_source(struct path *p)
-{
-	for (size_t i = 0; i < p->n_sources; i++) {
-		if (p->sources[i].valid) {
-			p->active = &p->sources[i];
-			return;
-		}
-	}
-}
-
-static void make_sources(struct path *p, const struct msg_stream_start *start)
-{
-	p->n_sources = start->n_inputs;
-	p->sources = xcalloc(p->n_sources, sizeof *p->sources);
-	for (size_t i = 0; i < p->n_sources; i++)
-		source_init(&p->sources[i], (unsigned)i + 1, start->inputs[i]);
-	choose_source(p);
 }
 
 static void make_sinks(struct path *p, const struct msg_stream_start *start)
@@ -158,24 +126,28 @@ static void make_sinks(struct path *p, const struct msg_stream_start *start)
 	path_collect_outputs(p);
 }
 
-static void make_analyze(struct path *p)
+static void make_selector(struct path *p, const struct path_config *config)
 {
-	struct analyze_config config = { 0 };
+	struct stream_spec spec;
+	struct errmsg why;
 
-	if (p->active != NULL) {
-		config.cc_limit = p->active->spec.cc_limit;
-		config.bitrate_limit_kbps =
-			p->active->spec.bitrate_limit_kbps;
-		config.no_analyze = p->active->spec.no_analyze;
-	}
-	p->analyze = analyze_new(&config);
+	if (stream_spec_parse(config->start->options, &spec, &why) < 0)
+		log_error("stream", "%s", why.text);
+	p->selector = selector_new(&(struct selector_config){
+		.start = config->start,
+		.spec = &spec,
+		.now_ns = p->now_ns,
+		.out = on_packets,
+		.on_switch = on_switch,
+		.arg = p,
+	});
 }
 
 static void make_ring(struct path *p, int fd)
 {
 	int err;
 
-	p->ring = ring_out_new(fd, analyze_psi(p->analyze), &err);
+	p->ring = ring_out_new(fd, selector_psi(p->selector), &err);
 	if (p->ring != NULL)
 		return;
 	errmsg_set(&p->ring_error, "ring: %s", strerror(-err));
@@ -188,13 +160,12 @@ struct path *path_new(const struct path_config *config)
 
 	p->loop = config->loop;
 	p->on_status = config->on_status;
+	p->on_switch = config->on_switch;
 	p->arg = config->arg;
-	p->now_ns = p->began_ns = mono_ns();
+	p->now_ns = mono_ns();
 	p->second_ns = p->now_ns + SECOND_NS;
-	batch_init(&p->batch, on_packets, p);
-	make_sources(p, config->start);
 	make_sinks(p, config->start);
-	make_analyze(p);
+	make_selector(p, config);
 	if (config->ring >= 0)
 		make_ring(p, config->ring);
 	ticker_init(&p->ticker, p->loop, config->id, on_tick, p);
@@ -212,14 +183,11 @@ void path_free(struct path **ptr)
 		return;
 	ticker_done(&p->ticker);
 	ev_io_stop(p->loop, &p->readable);
-	for (size_t i = 0; i < p->n_sources; i++)
-		source_done(&p->sources[i]);
+	selector_free(&p->selector);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_done(&p->sinks[i]);
 	sender_done(&p->sender);
 	ring_out_free(&p->ring);
-	analyze_free(&p->analyze);
-	free(p->sources);
 	free(p->sinks);
 	free(p->outputs);
 	free(p);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The data path of one stream: input, analysis, ring, outputs.
+ * The data path of one stream: inputs, the choice of one, ring, outputs.
  *
  * Owns all of them and two watchers.  While packets come it looks at the
- * input at every tick, not at every datagram; when nothing came for a few
+ * inputs at every tick, not at every datagram; when nothing came for a few
  * ticks it waits for the socket and costs nothing.  Once a second, from the
  * same wake-ups, it tells its owner the status.
- *
- * The first input that has a meaning runs; the others wait.
  */
 #pragma once
 
@@ -15,6 +13,7 @@
 
 struct ev_loop;
 struct path;
+struct selector_switch;
 
 struct path_config {
 	struct ev_loop *loop;
@@ -25,9 +24,15 @@ struct path_config {
 	/* Once a second; the status is borrowed.  The path must not be freed
 	 * inside. */
 	void (*on_status)(const struct msg_stream_status *, void *arg);
+	/* Another input plays from now on, see selector.h; may be NULL. */
+	void (*on_switch)(const struct selector_switch *, void *arg);
 	void *arg;
 };
 
 /* Never fails: what cannot be opened is reported and tried again. */
 struct path *path_new(const struct path_config *);
 void path_free(struct path **);
+
+/* By hand, as selector_choose(). */
+int path_choose(struct path *, unsigned position, struct errmsg *why)
+	MUST_CHECK;

@@ -6,31 +6,25 @@
 #include "worker/output/ring_out.h"
 #include "worker/output/sender.h"
 #include "worker/stream/path.h"
+#include "worker/stream/selector.h"
 #include "worker/stream/sink.h"
-#include "worker/stream/source.h"
 #include "worker/stream/ticker.h"
-#include "worker/ts/analyze.h"
 
 #include <ev.h>
 
 struct path {
 	struct ev_loop *loop;
 	void (*on_status)(const struct msg_stream_status *, void *arg);
+	void (*on_switch)(const struct selector_switch *, void *arg);
 	void *arg;
 
 	struct ticker ticker;
 	ev_io readable;
-	unsigned empty_ticks;
-	uint64_t now_ns;   /* of this turn */
-	uint64_t began_ns; /* this second */
-	uint64_t second_ns; /* ... and when it ends */
+	uint64_t now_ns;    /* of this turn */
+	uint64_t second_ns; /* when this second ends */
 	bool fed;          /* packets came in this turn */
 
-	size_t n_sources;
-	struct source *sources;
-	struct source *active; /* NULL when no address has a meaning */
-	struct batch batch;
-	struct analyze *analyze;
+	struct selector *selector;
 	uint64_t packets;
 
 	struct ring_out *ring; /* NULL without a ring */
@@ -43,9 +37,6 @@ struct path {
 	struct sender sender;
 	uint64_t late_before;     /* sender.dropped a second ago */
 	struct ratelimit late_log;
-
-	bool told_onair; /* what the log said last */
-	struct ratelimit onair_log;
 };
 
 /* Ends a second: counts, reports, mends. */

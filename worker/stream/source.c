@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define SECOND_NS UINT64_C(1000000000)
+
 void source_init(struct source *s, unsigned position, const char *address)
 {
 	*s = (struct source){ .position = position };
@@ -44,6 +46,15 @@ static void opened(struct source *s)
 	s->error.text[0] = '\0';
 }
 
+void source_close(struct source *s)
+{
+	input_free(&s->input);
+	s->before = (struct input_counters){ 0 };
+	s->patience_s = 0;
+	retry_worked(&s->retry);
+	s->error.text[0] = '\0';
+}
+
 void source_open(struct source *s, uint64_t now_ns)
 {
 	struct errmsg why = { 0 };
@@ -57,6 +68,7 @@ void source_open(struct source *s, uint64_t now_ns)
 		closed(s, err, &why, now_ns);
 		return;
 	}
+	s->heard_ns = now_ns;
 	/* that a file can be opened says nothing about what is in it */
 	if (input_fd(s->input) >= 0)
 		opened(s);
@@ -79,8 +91,31 @@ int source_read(struct source *s, struct batch *batch, uint64_t now_ns)
 	} else if (r > 0) {
 		opened(s);
 		retry_worked(&s->retry);
+		s->heard_ns = now_ns;
+		s->patience_s = 0;
 	}
 	return r;
+}
+
+/* Nothing came for so long that opening it again may help. */
+static void watch(struct source *s, uint64_t now_ns)
+{
+	unsigned patience_s = s->patience_s;
+
+	if (s->spec.watchdog_s == 0 || input_fd(s->input) < 0)
+		return;
+	if (patience_s == 0)
+		patience_s = s->spec.watchdog_s;
+	if (now_ns - s->heard_ns < patience_s * SECOND_NS)
+		return;
+	if (s->patience_s == 0)
+		log_warning("stream", "input %u: nothing came for %u s: opened "
+			    "anew", s->position, patience_s);
+	input_free(&s->input);
+	s->before = (struct input_counters){ 0 };
+	source_open(s, now_ns);
+	s->patience_s = MIN(2 * patience_s, MAX(s->spec.watchdog_s,
+					(unsigned)SOURCE_WATCHDOG_MAX_S));
 }
 
 void source_second(struct source *s, uint64_t now_ns,
@@ -102,4 +137,6 @@ void source_second(struct source *s, uint64_t now_ns,
 
 	if (r < 0)
 		closed(s, r, &why, now_ns);
+	else
+		watch(s, now_ns);
 }

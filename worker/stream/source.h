@@ -3,12 +3,16 @@
  * One configured input: its address, and the open input while it has one.
  *
  * Owns the input.  Says in the log when what hinders it changes, once per
- * change.
+ * change.  One that brings nothing for the time of its option watchdog is
+ * opened anew, and again after twice that time, up to SOURCE_WATCHDOG_MAX_S:
+ * a membership or a connection may be lost without a word.
  */
 #pragma once
 
 #include "worker/input/input.h"
 #include "worker/stream/retry.h"
+
+enum { SOURCE_WATCHDOG_MAX_S = 60 };
 
 struct source {
 	unsigned position;  /* from 1 */
@@ -19,6 +23,8 @@ struct source {
 	struct retry retry;
 	struct errmsg error; /* why it is not open; "" when unknown or open */
 	struct input_counters before; /* a second ago */
+	uint64_t heard_ns;   /* the last packets, or the opening */
+	unsigned patience_s; /* of the watchdog; 0: as configured */
 };
 
 /* Judges the address; opens nothing. */
@@ -27,6 +33,9 @@ void source_done(struct source *);
 
 /* Opens it when it is closed, may be opened and the time has come. */
 void source_open(struct source *, uint64_t now_ns);
+
+/* It is not needed for now. */
+void source_close(struct source *);
 
 /* When to call source_open(); UINT64_MAX: never. */
 uint64_t source_retry_ns(const struct source *);

@@ -163,7 +163,8 @@ static uint32_t kbps(uint32_t packets, unsigned elapsed_ms)
 	return (uint32_t)((uint64_t)packets * TS_PACKET * 8 / elapsed_ms);
 }
 
-static bool is_onair(const struct analyze *a, const struct analyze_report *r)
+static bool is_over_limit(const struct analyze *a,
+			  const struct analyze_report *r)
 {
 	const struct analyze_config *c = &a->config;
 	uint32_t limit = c->bitrate_limit_kbps;
@@ -172,12 +173,29 @@ static bool is_onair(const struct analyze *a, const struct analyze_report *r)
 		limit = r->video_count > 0 && !c->no_analyze
 			? ANALYZE_LIMIT_VIDEO_KBPS
 			: ANALYZE_LIMIT_KBPS;
-	if (r->payload_kbps < limit)
-		return false;
+	return r->payload_kbps >= limit;
+}
+
+static enum analyze_fault find_fault(const struct analyze *a,
+				     const struct analyze_report *r)
+{
+	const struct analyze_config *c = &a->config;
+
+	if (r->packets == 0)
+		return ANALYZE_SILENT;
 	if (c->no_analyze)
-		return true;
-	return r->has_pmt && !r->scrambled && !a->pes_bad &&
-		!(c->cc_limit > 0 && r->cc_error >= c->cc_limit);
+		return is_over_limit(a, r) ? ANALYZE_FINE : ANALYZE_BITRATE;
+	if (!r->has_pmt)
+		return ANALYZE_NO_PMT;
+	if (!is_over_limit(a, r))
+		return ANALYZE_BITRATE;
+	if (r->scrambled)
+		return ANALYZE_SCRAMBLED;
+	if (a->pes_bad)
+		return ANALYZE_PES;
+	if (c->cc_limit > 0 && r->cc_error >= c->cc_limit)
+		return ANALYZE_CC;
+	return ANALYZE_FINE;
 }
 
 void analyze_second(struct analyze *a, unsigned elapsed_ms,
@@ -200,8 +218,24 @@ void analyze_second(struct analyze *a, unsigned elapsed_ms,
 		.video_count = psi_video_count(a->psi),
 		.audio_count = psi_audio_count(a->psi),
 	};
-	ret->onair = is_onair(a, ret);
+	ret->fault = find_fault(a, ret);
+	ret->onair = ret->fault == ANALYZE_FINE;
 	begin_second(a);
+}
+
+const char *analyze_fault_name(enum analyze_fault fault)
+{
+	static const char *const names[] = {
+		[ANALYZE_FINE] = NULL,
+		[ANALYZE_SILENT] = "no packets",
+		[ANALYZE_NO_PMT] = "no PMT",
+		[ANALYZE_BITRATE] = "low bitrate",
+		[ANALYZE_SCRAMBLED] = "scrambled",
+		[ANALYZE_PES] = "PES errors",
+		[ANALYZE_CC] = "CC errors",
+	};
+
+	return names[fault];
 }
 
 const struct psi *analyze_psi(const struct analyze *a)

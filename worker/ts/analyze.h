@@ -25,9 +25,21 @@ struct analyze_config {
 	bool no_analyze; /* count packets and follow the tables, no more */
 };
 
+/* Why an input is not on air: the first of these that fits. */
+enum analyze_fault {
+	ANALYZE_FINE,
+	ANALYZE_SILENT,    /* no packets */
+	ANALYZE_NO_PMT,
+	ANALYZE_BITRATE,   /* under the limit */
+	ANALYZE_SCRAMBLED,
+	ANALYZE_PES,       /* more wrong PES starts than are good */
+	ANALYZE_CC,        /* cc_limit is reached */
+};
+
 /* One second of one input. */
 struct analyze_report {
-	bool onair;
+	bool onair;             /* fault is ANALYZE_FINE */
+	enum analyze_fault fault;
 	bool scrambled;         /* a video or audio PID carried such packets */
 	bool has_pat, has_pmt;  /* known, see psi_has_pmt() */
 	uint32_t bitrate_kbps;  /* all packets */
@@ -63,6 +75,9 @@ void analyze_feed(struct analyze *, struct ts_run);
  */
 void analyze_second(struct analyze *, unsigned elapsed_ms,
 		    struct analyze_report *ret);
+
+/* For status and log: "scrambled"; NULL for ANALYZE_FINE. */
+const char *analyze_fault_name(enum analyze_fault);
 
 /* The tables; borrowed, valid for the life of the analyzer. */
 const struct psi *analyze_psi(const struct analyze *);

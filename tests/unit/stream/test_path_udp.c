@@ -350,6 +350,29 @@ Test(path_udp, a_renewed_membership_is_reported_and_loses_nothing)
 	free(data);
 }
 
+Test(path_udp, a_group_that_brings_nothing_is_joined_anew)
+{
+	struct rig r;
+	struct reports at_join = { 0 }, anew = { 0 };
+
+	rig_init(&r);
+	rig_add_wire(&r);
+
+	int tap = open_tap();
+
+	rig_start(&r, "udp://v0@239.1.1.1:5000#watchdog=1", NULL, NULL);
+	rig_turn(&r, 100);
+	read_tap(tap, &at_join);
+	rig_await_status(&r, 2);
+	rig_turn(&r, 100);
+	read_tap(tap, &anew);
+	cr_assert(r.status.inputs[0].open);
+	cr_assert_geq(at_join.joins, 1);
+	cr_assert_geq(anew.joins, 1);
+	(void)close(tap);
+	rig_done(&r);
+}
+
 Test(path_udp, says_what_hinders_it_and_reports_every_second)
 {
 	struct rig r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "proto/json_text.h"
+#include "master/json_text.h"
 
 #include "common/util.h"
 

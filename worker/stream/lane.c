@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/lane.h"
+
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+
+enum {
+	INITIAL_MS = 5000, /* udp, rtp, file */
+};
+
+void lane_init(struct lane *l, unsigned position, const char *address)
+{
+	*l = (struct lane){ 0 };
+	source_init(&l->source, position, address);
+}
+
+void lane_done(struct lane *l)
+{
+	source_done(&l->source);
+	analyze_free(&l->analyze);
+}
+
+struct failover_input_config lane_policy(const struct lane *l)
+{
+	return (struct failover_input_config){
+		.valid = l->source.valid,
+		.cold = l->source.spec.kind == INPUT_FILE,
+		.initial_ms = INITIAL_MS,
+	};
+}
+
+static void begin(struct lane *l, uint64_t now_ns)
+{
+	const struct input_spec *spec = &l->source.spec;
+
+	if (l->analyze != NULL)
+		analyze_reset(l->analyze);
+	else
+		l->analyze = analyze_new(&(struct analyze_config){
+			.cc_limit = spec->cc_limit,
+			.bitrate_limit_kbps = spec->bitrate_limit_kbps,
+			.no_analyze = spec->no_analyze,
+		});
+	l->silence = (struct silence){ 0 };
+	l->verdict = FAILOVER_UNKNOWN;
+	l->fault = NULL;
+	l->began_ns = now_ns;
+	l->empty_reads = 0;
+	l->told = (struct failover_sight){ 0 };
+}
+
+void lane_want(struct lane *l, bool wanted, uint64_t now_ns)
+{
+	if (wanted == l->wanted)
+		return;
+	l->wanted = wanted;
+	l->report = (struct analyze_report){ 0 };
+	l->counted = (struct input_counters){ 0 };
+	if (wanted)
+		begin(l, now_ns);
+	else
+		source_close(&l->source);
+}
+
+void lane_read(struct lane *l, struct batch *batch, uint64_t now_ns)
+{
+	if (!l->wanted)
+		return;
+	if (l->source.input == NULL)
+		source_open(&l->source, now_ns);
+	if (l->source.input == NULL)
+		return;
+	l->empty_reads++;
+	if (source_read(&l->source, batch, now_ns) > 0)
+		l->empty_reads = 0;
+}
+
+void lane_take(struct lane *l, const struct ts_run *runs, size_t n_runs,
+	       uint64_t now_ns)
+{
+	silence_feed(&l->silence, now_ns);
+	for (size_t i = 0; i < n_runs; i++)
+		analyze_feed(l->analyze, runs[i]);
+}
+
+bool lane_is_busy(const struct lane *l)
+{
+	const struct input *in = l->source.input;
+
+	return in != NULL &&
+		(l->empty_reads < LANE_EMPTY_READS || input_fd(in) < 0);
+}
+
+static bool is_broken(const struct lane *l)
+{
+	return l->source.input == NULL && l->source.error.text[0] != '\0';
+}
+
+/* What was on air has to be so for another second once it was silent. */
+static void note_silence(struct lane *l)
+{
+	if (l->verdict == FAILOVER_GOOD)
+		l->verdict = FAILOVER_POOR;
+	l->fault = analyze_fault_name(ANALYZE_SILENT);
+}
+
+bool lane_look(struct lane *l, uint64_t now_ns, struct failover_sight *ret)
+{
+	struct failover_sight sight = {
+		.level = l->verdict,
+		.broken = is_broken(l),
+		.ended = l->source.ended,
+	};
+	bool silent = l->silence.last_ns == 0 ||
+		      now_ns >= silence_ns(&l->silence);
+
+	if (sight.broken || silent) {
+		if (l->silence.last_ns != 0)
+			note_silence(l);
+		sight.level = FAILOVER_DEAD;
+	}
+	*ret = sight;
+	if (sight.level == l->told.level && sight.broken == l->told.broken &&
+	    sight.ended == l->told.ended)
+		return false;
+	l->told = sight;
+	return true;
+}
+
+uint64_t lane_next_ns(const struct lane *l, uint64_t now_ns)
+{
+	uint64_t next = UINT64_MAX, silent = silence_ns(&l->silence);
+
+	if (!l->wanted)
+		return next;
+	next = source_retry_ns(&l->source);
+	return silent > now_ns ? MIN(next, silent) : next;
+}
+
+static void judge(struct lane *l)
+{
+	l->fault = analyze_fault_name(l->report.fault);
+	if (l->report.onair)
+		l->verdict = FAILOVER_GOOD;
+	else if (l->report.packets > 0)
+		l->verdict = FAILOVER_POOR;
+	else
+		l->verdict = FAILOVER_DEAD;
+}
+
+void lane_second(struct lane *l, uint64_t now_ns)
+{
+	uint64_t passed_ms = (now_ns - l->began_ns) / MS;
+
+	if (!l->wanted)
+		return;
+	source_second(&l->source, now_ns, &l->counted);
+	if (passed_ms < LANE_JUDGE_MS)
+		return;
+	analyze_second(l->analyze, (unsigned)passed_ms, &l->report);
+	l->began_ns = now_ns;
+	judge(l);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One input of a stream from its address to its judgement: what comes, what it
+ * is worth, since when.
+ *
+ * Owns the source and its analyzers.  What is read is analysed here; who reads
+ * takes it from the batch.  Knows no other lane.
+ */
+#pragma once
+
+#include "worker/failover/failover.h"
+#include "worker/failover/silence.h"
+#include "worker/splice/entry.h"
+#include "worker/stream/source.h"
+#include "worker/ts/analyze.h"
+
+enum {
+	/* Reads without a packet before the socket is waited for instead. */
+	LANE_EMPTY_READS = 10,
+	/* A shorter part of a second is not judged by itself. */
+	LANE_JUDGE_MS = 500,
+};
+
+struct lane {
+	struct source source;
+	bool wanted;             /* it is to be open */
+	unsigned empty_reads;
+	struct analyze *analyze; /* made with the first opening */
+	struct silence silence;
+	enum failover_level verdict; /* of its last second */
+	const char *fault;       /* why it is not on air; NULL: not known */
+	uint64_t began_ns;       /* the second that is not judged yet */
+	struct analyze_report report;  /* of the last one ... */
+	struct input_counters counted; /* ... and what the input counted */
+	struct failover_sight told;    /* to the policy */
+};
+
+/* Judges the address; opens nothing. */
+void lane_init(struct lane *, unsigned position, const char *address);
+void lane_done(struct lane *);
+
+/* From now on it is to be open, or not. */
+void lane_want(struct lane *, bool wanted, uint64_t now_ns);
+
+/* Reads what there is into the batch; opens the source when it is time. */
+void lane_read(struct lane *, struct batch *, uint64_t now_ns);
+
+/* The packets of a lane_read(), as they come out of the batch. */
+void lane_take(struct lane *, const struct ts_run *runs, size_t n_runs,
+	       uint64_t now_ns);
+
+/* Does it have to be read at every tick?  If not, its input_fd() tells. */
+bool lane_is_busy(const struct lane *);
+
+/* What it looks like now.  True when that is not what the last call said. */
+bool lane_look(struct lane *, uint64_t now_ns, struct failover_sight *ret);
+
+/* When lane_look() or lane_read() may see something though no packet comes;
+ * UINT64_MAX: never. */
+uint64_t lane_next_ns(const struct lane *, uint64_t now_ns);
+
+/* Once a second. */
+void lane_second(struct lane *, uint64_t now_ns);
+
+/* How its addresses are judged by the policy. */
+struct failover_input_config lane_policy(const struct lane *);
