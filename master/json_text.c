@@ -33,10 +33,17 @@ static int digits_of(const json_t *value)
 
 	if (json_is_real(value))
 		return digits_of_real(json_real_value(value));
-	json_array_foreach(any, i, member)
-		digits = MAX(digits, digits_of(member));
-	json_object_foreach(any, key, member)
-		digits = MAX(digits, digits_of(member));
+	/* MAX() looks at its arguments twice, and so on at each level */
+	json_array_foreach(any, i, member) {
+		int more = digits_of(member);
+
+		digits = MAX(digits, more);
+	}
+	json_object_foreach(any, key, member) {
+		int more = digits_of(member);
+
+		digits = MAX(digits, more);
+	}
 	return digits;
 }
 

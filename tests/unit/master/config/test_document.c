@@ -94,15 +94,21 @@ Test(document, refuses_what_hides_behind_a_nul)
 	cr_assert_str_eq(why.text, "has a NUL byte at 2");
 }
 
-Test(document, bounds_the_nesting)
+Test(document, bounds_the_nesting, .timeout = 60)
 {
 	static char text[2 * 100000 + 2];
 	struct errmsg why = { 0 };
 	json_t *document;
+	char *written;
+	size_t len;
 
 	nest(text, DOCUMENT_DEPTH_MAX);
 	document = parse(text, &why);
 	cr_assert_not_null(document, "%s", why.text);
+	/* and is written again without looking at a level twice */
+	written = document_format(document, &len);
+	cr_assert_gt(len, 2 * DOCUMENT_DEPTH_MAX);
+	free(written);
 	json_decref(document);
 	nest(text, DOCUMENT_DEPTH_MAX + 1);
 	cr_assert_null(parse(text, &why));
