@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { V4_OFFSET = 12, V4_BITS = 32 };
+enum { V4_OFFSET = 12, V4_BITS = 32, V6_CLIENT_BITS = 64 };
 
 /* RFC 4291 2.5.5.2 */
 static const uint8_t mapped[V4_OFFSET] = { [10] = 0xff, [11] = 0xff };
@@ -25,6 +25,45 @@ int ip_parse(const char *text, struct ip_address *ret)
 bool ip_is_v4(const struct ip_address *a)
 {
 	return memcmp(a->bytes, mapped, sizeof mapped) == 0;
+}
+
+bool ip_is_loopback(const struct ip_address *a)
+{
+	static const struct ip_address v6 = { { [IP_BYTES - 1] = 1 } };
+
+	if (ip_is_v4(a))
+		return a->bytes[V4_OFFSET] == 127;
+	return memcmp(a->bytes, v6.bytes, IP_BYTES) == 0;
+}
+
+struct ip_address ip_of(const struct sockaddr_any *s)
+{
+	struct ip_address a = { 0 };
+
+	if (s->sa.sa_family == AF_INET6) {
+		memcpy(a.bytes, &s->in6.sin6_addr, IP_BYTES);
+	} else {
+		memcpy(a.bytes, mapped, sizeof mapped);
+		memcpy(a.bytes + V4_OFFSET, &s->in.sin_addr,
+		       IP_BYTES - V4_OFFSET);
+	}
+	return a;
+}
+
+struct ip_address ip_client(const struct ip_address *a)
+{
+	struct ip_address client = *a;
+
+	if (!ip_is_v4(a))
+		ip_mask(&client, V6_CLIENT_BITS);
+	return client;
+}
+
+uint64_t ip_hash(const struct ip_address *a, uint64_t seed)
+{
+	for (size_t i = 0; i < IP_BYTES; i++)
+		seed = (seed ^ a->bytes[i]) * 0x100000001b3;
+	return seed ^ seed >> 32;
 }
 
 void ip_format(const struct ip_address *a, char text[IP_TEXT_MAX])

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "common/sockaddr.h"
 #include "common/util.h"
 
 #include <stdbool.h>
@@ -30,6 +31,17 @@ int ip_parse(const char *text, struct ip_address *ret) MUST_CHECK;
 void ip_format(const struct ip_address *, char text[IP_TEXT_MAX]);
 
 bool ip_is_v4(const struct ip_address *);
+bool ip_is_loopback(const struct ip_address *);
+
+/* Of a socket's end. */
+struct ip_address ip_of(const struct sockaddr_any *);
+
+/* What an address counts as when clients are told apart: all of an IPv6 /64
+ * is one, its owner has them all. */
+struct ip_address ip_client(const struct ip_address *);
+
+/* For tables; with a secret seed nobody can aim at one place of them. */
+uint64_t ip_hash(const struct ip_address *, uint64_t seed);
 
 /* "10.0.0.0/8", or an address alone.  0 or -EINVAL. */
 int ip_prefix_parse(const char *text, struct ip_prefix *ret) MUST_CHECK;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += libmaster.a
 libmaster_a_SOURCES = \
+	master/control_peers.c master/control_peers.h \
 	master/fd_store.c master/fd_store.h \
 	master/handover.c master/handover.h \
 	master/master.c master/master.h \

@@ -11,6 +11,7 @@
 #include "master/config/check_log.h"
 #include "master/config/config.h"
 #include "master/config/lock.h"
+#include "master/control_peers.h"
 #include "master/fd_store.h"
 #include "master/file_budget.h"
 #include "master/handover.h"
@@ -43,6 +44,7 @@ struct master {
 	struct config *config;
 	struct sockaddr_any control;
 	struct hub *hub;
+	struct peers *peers; /* of the control server */
 	struct http_server *http;
 	char *worker_path;
 	struct fleet *fleet;
@@ -281,11 +283,13 @@ static int open_control(struct master *m)
 	file_budget_now(&files);
 	m->hub = hub_new(m->loop);
 	hub_limit(m->hub, files.events);
+	m->peers = control_peers(config_section(m->config, "settings"));
 	m->http = http_server_new(&(struct http_server_config){
 		.loop = m->loop,
 		.on_request = on_request,
 		.on_gone = on_conn_gone,
 		.arg = m,
+		.peers = m->peers,
 		.connections_max = files.control,
 	});
 	err = listen_control(m);
@@ -435,6 +439,7 @@ static void close_all(struct master *m)
 	fleet_free(&m->fleet);
 	fd_store_free(&m->store);
 	hub_free(&m->hub);
+	peers_free(&m->peers);
 	config_close(&m->config);
 	reread_free(&m->reread);
 	fd_close(&m->lock);

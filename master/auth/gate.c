@@ -202,7 +202,7 @@ static struct check *check_new(struct gate *g, const struct gate_question *q,
 
 	c->gate = g;
 	c->key = *key;
-	c->address = lockout_key(q->address);
+	c->address = ip_client(q->address);
 	c->login = xstrdup(q->login);
 	c->password = xstrdup(q->password);
 	c->cipher = xstrdup(cipher_of(g, q->login));
@@ -287,7 +287,7 @@ void gate_free(struct gate **gp)
 static struct check *find_same(const struct gate *g, const struct digest *key,
 			       const struct ip_address *from, size_t *ret_n)
 {
-	struct ip_address address = lockout_key(from);
+	struct ip_address address = ip_client(from);
 	struct check *c, *same = NULL;
 
 	*ret_n = 0;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-enum { BUCKETS = 1024, V6_BITS = 64 };
+enum { BUCKETS = 1024 };
 
 struct entry {
 	TAILQ_ENTRY(entry) link;  /* of all: failed longest ago first */
@@ -55,27 +55,14 @@ void lockout_free(struct lockout **lp)
 	free(l);
 }
 
-struct ip_address lockout_key(const struct ip_address *a)
-{
-	struct ip_address key = *a;
-
-	if (!ip_is_v4(a))
-		ip_mask(&key, V6_BITS);
-	return key;
-}
-
 static size_t bucket_of(const struct lockout *l, const struct ip_address *key)
 {
-	uint64_t h = l->seed;
-
-	for (size_t i = 0; i < IP_BYTES; i++)
-		h = (h ^ key->bytes[i]) * 0x100000001b3;
-	return (h ^ h >> 32) % BUCKETS;
+	return ip_hash(key, l->seed) % BUCKETS;
 }
 
 static struct entry *find(const struct lockout *l, const struct ip_address *a)
 {
-	struct ip_address key = lockout_key(a);
+	struct ip_address key = ip_client(a);
 	struct entry *e;
 
 	LIST_FOREACH(e, &l->buckets[bucket_of(l, &key)], bucket)
@@ -122,7 +109,7 @@ static struct entry *add(struct lockout *l, const struct ip_address *a)
 
 	if (l->n >= LOCKOUT_ADDRESSES_MAX)
 		drop(l, TAILQ_FIRST(&l->all));
-	e->address = lockout_key(a);
+	e->address = ip_client(a);
 	LIST_INSERT_HEAD(&l->buckets[bucket_of(l, &e->address)], e, bucket);
 	TAILQ_INSERT_TAIL(&l->all, e, link);
 	l->n++;

@@ -4,9 +4,9 @@
  *
  * Five failed checks within a minute lock an address until a minute after the
  * last of them.  While it is locked nothing is checked, so nothing extends
- * it.  A check that succeeds forgets the failures.  All of an IPv6 /64 counts
- * as one address: its owner has them all.  Bounded: the address that failed
- * longest ago makes room.  Pure: the caller brings the monotonic time.
+ * it.  A check that succeeds forgets the failures.  Addresses are told
+ * apart by ip_client().  Bounded: the address that failed longest ago makes
+ * room.  Pure: the caller brings the monotonic time.
  */
 #pragma once
 
@@ -27,9 +27,6 @@ struct lockout;
 struct lockout *lockout_new(void);
 /* NULL-safe; sets *l to NULL. */
 void lockout_free(struct lockout **);
-
-/* What the address counts as. */
-struct ip_address lockout_key(const struct ip_address *);
 
 bool lockout_is_locked(const struct lockout *, const struct ip_address *,
 		       uint64_t now_ms);

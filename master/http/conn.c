@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/mono.h"
 #include "master/http/response.h"
 
 #include <assert.h>
@@ -21,7 +22,7 @@ enum {
 	WRITE_MAX = 256 * 1024, /* bytes written per wake-up */
 	KEEP = 4096,            /* memory kept between two requests */
 	SHARE = 65536,          /* bytes each may hold whatever others do */
-	WRITE_TIMEOUT_MS = 30000,
+	REFUSED_MAX = 64, /* too many of their address, being told so */
 	DRAIN_TIMEOUT_MS = 2000,
 	DRAIN_MAX = 8 * 1024 * 1024,
 };
@@ -38,8 +39,8 @@ enum conn_wait { WAIT_NONE, WAIT_IDLE, WAIT_HEAD, WAIT_BODY, WAIT_OTHER };
 
 struct http_conn {
 	struct http_pool *pool;
-	struct http_conn *prev;
-	struct http_conn *next;
+	TAILQ_ENTRY(http_conn) link;
+	struct peer *from; /* where it is counted; or NULL */
 	int fd;
 	enum conn_state state;
 	enum conn_wait wait;
@@ -52,36 +53,13 @@ struct http_conn {
 	size_t held_in; /* our part of what the pool holds */
 	size_t held_out;
 	size_t drained; /* bytes thrown away */
+	ev_tstamp answer_end; /* the answer is written by then */
 	bool used;      /* a request was answered before */
 	bool closing;   /* no request after this answer */
+	bool refused;   /* too many of its address */
 	bool eof;       /* the peer sends nothing more */
 	char peer[SOCKADDR_TEXT_MAX];
 };
-
-static void pool_link(struct http_pool *p, struct http_conn *c)
-{
-	c->prev = p->last;
-	c->next = NULL;
-	if (p->last)
-		p->last->next = c;
-	else
-		p->first = c;
-	p->last = c;
-	p->n++;
-}
-
-static void pool_unlink(struct http_pool *p, struct http_conn *c)
-{
-	if (c->prev)
-		c->prev->next = c->next;
-	else
-		p->first = c->next;
-	if (c->next)
-		c->next->prev = c->prev;
-	else
-		p->last = c->prev;
-	p->n--;
-}
 
 /* Takes all but the memory away from the loop and the pool. */
 static void conn_detach(struct http_conn *c)
@@ -89,14 +67,17 @@ static void conn_detach(struct http_conn *c)
 	ev_io_stop(c->pool->cfg.loop, &c->readable);
 	ev_io_stop(c->pool->cfg.loop, &c->writable);
 	ev_timer_stop(c->pool->cfg.loop, &c->timer);
-	pool_unlink(c->pool, c);
+	TAILQ_REMOVE(&c->pool->conns, c, link);
+	c->pool->n--;
 	c->pool->held_in -= c->held_in;
 	c->pool->held_out -= c->held_out;
+	c->pool->n_refused -= c->refused;
 }
 
 static void conn_free(struct http_conn *c)
 {
 	fd_close(&c->fd);
+	peer_leave(&c->from);
 	http_request_free(&c->request);
 	/* passwords came in, session ids went out */
 	buf_wipe(&c->in, READ_MAX);
@@ -163,33 +144,52 @@ static bool holds_too_much(const struct http_conn *c)
 	return c->pool->held_in > HTTP_HELD_MAX && c->held_in > SHARE;
 }
 
+/* The peer has some time for the next bytes, and some for all of them. */
+static void expect_reader(struct http_conn *c)
+{
+	const struct http_server_config *cfg = &c->pool->cfg;
+	double left_ms = (c->answer_end - ev_now(cfg->loop)) * 1e3;
+
+	start_timer(c, WAIT_OTHER,
+		    (unsigned)MAX(1, MIN(left_ms, cfg->answer_timeout_ms)));
+}
+
 static void answer(struct http_conn *c, const struct http_answer *a,
 		   bool head_only)
 {
+	const struct http_server_config *cfg = &c->pool->cfg;
+
 	http_response_write(&c->out, a, head_only,
 			    c->closing ? HTTP_CLOSE : HTTP_KEEP_ALIVE,
-			    (time_t)ev_now(c->pool->cfg.loop));
+			    (time_t)ev_now(cfg->loop));
 	c->state = CONN_WRITING;
-	start_timer(c, WAIT_OTHER, WRITE_TIMEOUT_MS);
+	c->answer_end = ev_now(cfg->loop) + cfg->answer_timeout_ms / 1e3 +
+			(double)buf_len(&c->out) / cfg->answer_rate_min;
+	expect_reader(c);
 	/* never from inside the handler's call */
-	ev_feed_event(c->pool->cfg.loop, &c->writable, EV_WRITE);
+	ev_feed_event(cfg->loop, &c->writable, EV_WRITE);
+}
+
+static bool is_head(const struct http_conn *c)
+{
+	return strcmp(http_request_method(c->request), "HEAD") == 0;
 }
 
 /* A request that no handler will see; the connection ends with it.  why: one
- * of our own sentences, or NULL. */
+ * of our own sentences. */
 static void refuse(struct http_conn *c, int status, const char *why)
 {
-	struct http_answer a = { .status = status };
 	char body[160];
+	struct http_answer a = {
+		.status = status,
+		.content_type = "application/json",
+		.body = body,
+		.len = (size_t)snprintf(body, sizeof body,
+					"{\"error\":\"%.120s\"}", why),
+	};
 
-	if (why != NULL) {
-		a.content_type = "application/json";
-		a.len = (size_t)snprintf(body, sizeof body,
-					 "{\"error\":\"%.120s\"}", why);
-		a.body = body;
-	}
 	c->closing = true;
-	answer(c, &a, false);
+	answer(c, &a, is_head(c));
 }
 
 static void drain(struct http_conn *c)
@@ -216,7 +216,7 @@ static bool meet_expectation(struct http_conn *c)
 	if (!what || http_request_minor(c->request) == 0)
 		return true;
 	if (strcasecmp(what, "100-continue") != 0) {
-		refuse(c, 417, NULL);
+		refuse(c, 417, "Expect: only 100-continue is known");
 		return false;
 	}
 	if (http_request_has_body(c->request) && buf_len(&c->in) == 0) {
@@ -271,7 +271,7 @@ static void advance(struct http_conn *c)
 	}
 	account(c);
 	if (holds_too_much(c))
-		refuse(c, 503, NULL);
+		refuse(c, 503, "too much is being received");
 	else if (state == HTTP_MORE)
 		want_more(c);
 	else if (state == HTTP_COMPLETE)
@@ -293,8 +293,8 @@ static void next_request(struct http_conn *c)
 	c->wait = WAIT_NONE;
 	c->used = true;
 	/* it waits from now on: to the end of the line */
-	pool_unlink(c->pool, c);
-	pool_link(c->pool, c);
+	TAILQ_REMOVE(&c->pool->conns, c, link);
+	TAILQ_INSERT_TAIL(&c->pool->conns, c, link);
 	advance(c);
 }
 
@@ -313,7 +313,7 @@ static void conn_write(struct http_conn *c)
 		buf_take(&c->out, (size_t)n);
 		account(c);
 		if (c->state == CONN_WRITING)
-			start_timer(c, WAIT_OTHER, WRITE_TIMEOUT_MS);
+			expect_reader(c);
 	}
 	if (buf_len(&c->out) > 0) {
 		ev_io_start(c->pool->cfg.loop, &c->writable);
@@ -383,7 +383,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 
 	(void)loop, (void)revents;
 	if (c->state == CONN_READING && http_request_begun(c->request))
-		refuse(c, 408, NULL);
+		refuse(c, 408, "the request did not come in time");
 	else
 		conn_close(c);
 }
@@ -391,26 +391,22 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 /* The one that waits longest, not one whose answer is being made. */
 static bool make_room(struct http_pool *p)
 {
-	struct http_conn *c = p->first;
+	struct http_conn *c;
 
-	while (c && c->state == CONN_HANDLING)
-		c = c->next;
+	TAILQ_FOREACH(c, &p->conns, link)
+		if (c->state != CONN_HANDLING)
+			break;
 	if (c)
 		conn_close(c);
 	return c;
 }
 
-bool http_pool_add(struct http_pool *p, int fd,
-		   const struct sockaddr_any *peer)
+static struct http_conn *conn_new(struct http_pool *p, int fd,
+				  const struct sockaddr_any *peer)
 {
-	struct http_conn *c;
+	struct http_conn *c = xcalloc(1, sizeof *c);
 	int on = 1;
 
-	if (p->n >= p->cfg.connections_max && !make_room(p)) {
-		fd_close(&fd);
-		return false;
-	}
-	c = xcalloc(1, sizeof *c);
 	c->pool = p;
 	c->fd = fd;
 	c->request = http_request_new(HTTP_BODY_MAX);
@@ -419,25 +415,86 @@ bool http_pool_add(struct http_pool *p, int fd,
 	ev_io_init(&c->readable, on_readable, fd, EV_READ);
 	ev_io_init(&c->writable, on_writable, fd, EV_WRITE);
 	ev_timer_init(&c->timer, on_timer, 0, 0);
-	pool_link(p, c);
+	return c;
+}
+
+static void log_refusal(struct http_pool *p, const struct sockaddr_any *peer)
+{
+	char host[SOCKADDR_TEXT_MAX];
+	unsigned suppressed;
+
+	if (!ratelimit_pass(&p->refused_log, mono_ms(), &suppressed))
+		return;
+	sockaddr_format_host(peer, host);
+	log_warning("http", "%s has as many connections as an address may "
+		    "have: one more is refused (%u more since the last line)",
+		    host, suppressed);
+}
+
+/* It is told why, unless that would cost others their place. */
+static void turn_away(struct http_pool *p, int fd,
+		      const struct sockaddr_any *peer)
+{
+	struct http_conn *c;
+
+	log_refusal(p, peer);
+	if (p->n >= p->cfg.connections_max || p->n_refused >= REFUSED_MAX) {
+		fd_close(&fd);
+		return;
+	}
+	c = conn_new(p, fd, peer);
+	c->refused = true;
+	p->n_refused++;
+	p->n++;
+	/* the first to make room for others */
+	TAILQ_INSERT_HEAD(&p->conns, c, link);
+	refuse(c, 503, "too many connections from this address");
+}
+
+bool http_pool_add(struct http_pool *p, int fd,
+		   const struct sockaddr_any *peer)
+{
+	struct ip_address address = ip_of(peer);
+	struct peer *from = NULL;
+	struct http_conn *c;
+
+	if (p->cfg.peers && peers_enter(p->cfg.peers, &address, &from) < 0) {
+		turn_away(p, fd, peer);
+		return false;
+	}
+	if (p->n >= p->cfg.connections_max && !make_room(p)) {
+		peer_leave(&from);
+		fd_close(&fd);
+		return false;
+	}
+	c = conn_new(p, fd, peer);
+	c->from = from;
+	p->n++;
+	TAILQ_INSERT_TAIL(&p->conns, c, link);
 	want_more(c);
 	return true;
 }
 
 void http_pool_done(struct http_pool *p)
 {
-	while (p->first)
-		conn_close(p->first);
+	while (!TAILQ_EMPTY(&p->conns))
+		conn_close(TAILQ_FIRST(&p->conns));
 }
 
 void http_respond(struct http_conn *c, const struct http_answer *a)
 {
-	static const struct http_answer too_much = { .status = 503 };
+	static const char body[] = "{\"error\":\"too much is being sent\"}";
+	static const struct http_answer too_much = {
+		.status = 503,
+		.content_type = "application/json",
+		.body = body,
+		.len = sizeof body - 1,
+	};
 
 	assert(c->state == CONN_HANDLING);
 	if (a->len > SHARE && c->pool->held_out + a->len > HTTP_HELD_MAX)
 		a = &too_much;
-	answer(c, a, strcmp(http_request_method(c->request), "HEAD") == 0);
+	answer(c, a, is_head(c));
 	account(c);
 }
 
@@ -453,7 +510,8 @@ const char *http_conn_peer(const struct http_conn *c)
 	return c->peer;
 }
 
-int http_conn_take_socket(struct http_conn *c, struct buf *rest)
+int http_conn_take_socket(struct http_conn *c, struct buf *rest,
+			  struct peer **ret_from)
 {
 	int fd = c->fd;
 
@@ -462,6 +520,8 @@ int http_conn_take_socket(struct http_conn *c, struct buf *rest)
 		buf_append(rest, buf_head(&c->in), buf_len(&c->in));
 	conn_detach(c);
 	c->fd = -1;
+	*ret_from = c->from;
+	c->from = NULL;
 	conn_free(c);
 	return fd;
 }

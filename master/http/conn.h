@@ -8,24 +8,28 @@
  */
 #pragma once
 
+#include "common/ratelimit.h"
 #include "common/sockaddr.h"
 #include "master/http/server.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
 
 struct http_pool {
 	struct http_server_config cfg;
 	/* the one that began to wait first is in front */
-	struct http_conn *first;
-	struct http_conn *last;
+	TAILQ_HEAD(, http_conn) conns;
 	size_t n;
+	size_t n_refused; /* of them, being told that they are too many */
+	struct ratelimit refused_log;
 	size_t held_in; /* bytes received and not yet handled */
 	size_t held_out; /* bytes not yet sent */
 };
 
 /* Takes fd, an accepted non-blocking socket.  Above the limit another
- * connection makes room; false (and fd is closed) when none can. */
+ * connection makes room; false (and fd is closed) when none can.  One that is
+ * too many of its address is told so and ends. */
 bool http_pool_add(struct http_pool *, int fd, const struct sockaddr_any *);
 
 /* Closes all; on_gone for each request without an answer. */

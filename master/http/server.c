@@ -46,12 +46,17 @@ struct http_server *http_server_new(const struct http_server_config *cfg)
 	struct http_server_config *own = &s->pool.cfg;
 
 	*own = *cfg;
+	TAILQ_INIT(&s->pool.conns);
 	own->head_timeout_ms = or_default(cfg->head_timeout_ms,
 					  HTTP_HEAD_TIMEOUT_MS);
 	own->body_timeout_ms = or_default(cfg->body_timeout_ms,
 					  HTTP_BODY_TIMEOUT_MS);
 	own->idle_timeout_ms = or_default(cfg->idle_timeout_ms,
 					  HTTP_IDLE_TIMEOUT_MS);
+	own->answer_timeout_ms = or_default(cfg->answer_timeout_ms,
+					    HTTP_ANSWER_TIMEOUT_MS);
+	own->answer_rate_min = or_default(cfg->answer_rate_min,
+					  HTTP_ANSWER_RATE_MIN);
 	own->connections_max = or_default(cfg->connections_max,
 					  HTTP_CONNECTIONS_MAX);
 	return s;

@@ -10,6 +10,7 @@
 
 #include "common/sockaddr.h"
 #include "common/util.h"
+#include "master/http/peers.h"
 #include "proto/http_request.h"
 
 #include <stdbool.h>
@@ -24,6 +25,10 @@ enum {
 	HTTP_HEAD_TIMEOUT_MS = 10000,
 	HTTP_BODY_TIMEOUT_MS = 30000,
 	HTTP_IDLE_TIMEOUT_MS = 60000,
+	/* For the next bytes of an answer to be taken ... */
+	HTTP_ANSWER_TIMEOUT_MS = 30000,
+	/* ... and beside that for all of it: bytes a second. */
+	HTTP_ANSWER_RATE_MIN = 16384,
 	/* Above it the connection that waited longest without a request in
 	 * work makes room. */
 	HTTP_CONNECTIONS_MAX = 1024,
@@ -42,10 +47,13 @@ struct http_server_config {
 	/* conn closed before it was answered: forget it. */
 	void (*on_gone)(struct http_conn *conn, void *arg);
 	void *arg;
+	struct peers *peers; /* borrowed, outlives it; NULL: no bound */
 	/* 0 = as above */
 	unsigned head_timeout_ms;
 	unsigned body_timeout_ms;
 	unsigned idle_timeout_ms;
+	unsigned answer_timeout_ms;
+	unsigned answer_rate_min;
 	unsigned connections_max;
 };
 
@@ -88,6 +96,8 @@ void http_drop(struct http_conn *);
 const char *http_conn_peer(const struct http_conn *);
 
 /* Takes the socket (non-blocking) out of the server, for an upgrade; bytes
- * that arrived behind the request are appended to rest.  conn and its request
- * are gone after it. */
-int http_conn_take_socket(struct http_conn *, struct buf *rest) MUST_CHECK;
+ * that arrived behind the request are appended to rest.  It still counts as a
+ * connection of its address, until peer_leave() on *ret_from.  conn and its
+ * request are gone after it. */
+int http_conn_take_socket(struct http_conn *, struct buf *rest,
+			  struct peer **ret_from) MUST_CHECK;

@@ -326,6 +326,7 @@ void ws_client_free(struct ws_client **client)
 	ev_timer_stop(c->cfg.loop, &c->goodbye);
 	hold(c, 0);
 	fd_close(&c->cfg.fd);
+	peer_leave(&c->cfg.from);
 	ws_reader_free(&c->reader);
 	ws_chunk_unref(&c->at);
 	buf_done(&c->in);

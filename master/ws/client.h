@@ -9,6 +9,7 @@
 
 #include "common/buf.h"
 #include "common/util.h"
+#include "master/http/peers.h"
 #include "master/ws/chunk.h"
 
 #include <stdbool.h>
@@ -20,6 +21,7 @@ struct ws_client;
 struct ws_client_config {
 	struct ev_loop *loop;
 	int fd;        /* taken; non-blocking */
+	struct peer *from; /* taken; NULL when it is not counted */
 	bool listener; /* hears broadcasts */
 	size_t *held;  /* bytes of unfinished messages of all clients */
 	void (*on_gone)(struct ws_client *, void *arg);

@@ -131,22 +131,19 @@ static void adopt(struct hub *h, struct http_conn *conn,
 	};
 
 	ws_handshake_write(&greeting, request);
-	cfg.fd = http_conn_take_socket(conn, &rest);
+	cfg.fd = http_conn_take_socket(conn, &rest, &cfg.from);
 	/* what was said before it came is not for it */
 	flush(h);
 	h->clients[h->n_clients++] = ws_client_new(&cfg, &greeting, &rest);
 }
 
-static void refuse(struct http_conn *conn)
+static void refuse(struct http_conn *conn, int status, const char *body)
 {
-	static const char body[] = "{\"error\":\"this is the event channel: "
-				   "it wants a WebSocket handshake\"}";
-
 	http_respond(conn, &(struct http_answer){
-		.status = 400,
+		.status = status,
 		.content_type = "application/json",
 		.body = body,
-		.len = sizeof body - 1,
+		.len = strlen(body),
 	});
 }
 
@@ -154,9 +151,10 @@ void hub_handshake(struct hub *h, struct http_conn *conn,
 		   const struct http_request *request, bool listener)
 {
 	if (!ws_handshake_wanted(request))
-		refuse(conn);
+		refuse(conn, 400, "{\"error\":\"this is the event channel: "
+				  "it wants a WebSocket handshake\"}");
 	else if (!make_room(h, listener))
-		http_respond(conn, &(struct http_answer){ .status = 503 });
+		refuse(conn, 503, "{\"error\":\"too many clients\"}");
 	else
 		adopt(h, conn, request, listener);
 }

@@ -3,81 +3,9 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
+import { BODY, LENGTH, exchange, post, refused } from '../helpers/http-raw.mjs';
 import { Sluice, config } from '../helpers/sluice.mjs';
-import { now, sleep, waitUntil } from '../helpers/util.mjs';
-
-// Sends bytes (several pieces one after the other) and waits for the end.
-function exchange(t, port, ...pieces) {
-	return new Promise((done) => {
-		let got = '';
-		const begin = now();
-		const socket = net.connect(port, '127.0.0.1', async () => {
-			for (const piece of pieces) {
-				socket.write(piece);
-				await sleep(5);
-			}
-		});
-		t.after(() => socket.destroy());
-		socket.setEncoding('latin1');
-		socket.on('data', (data) => { got += data; });
-		socket.on('error', () => {});
-		socket.on('close', () => done({ got, ms: now() - begin,
-			replies: [...got.matchAll(/HTTP\/1\.1 (\d{3}) /g)]
-				.map(([, status]) => Number(status)) }));
-	});
-}
-
-const BODY = '{"cmd":"version"}';
-const post = (head, body = BODY) =>
-	`POST /control/ HTTP/1.1\r\n${head}\r\n\r\n${body}`;
-const LENGTH = `Content-Length: ${BODY.length}`;
-
-const refused = {
-	'a negative length': post('Host: x\r\nContent-Length: -5'),
-	'length and chunks': post(`Host: x\r\n${LENGTH}\r\n` +
-		'Transfer-Encoding: chunked', `11\r\n${BODY}\r\n0\r\n\r\n`),
-	'two lengths': post(`Host: x\r\n${LENGTH}\r\nContent-Length: 3`),
-	'the same length twice': post(`Host: x\r\n${LENGTH}\r\n${LENGTH}`),
-	'a list of lengths': post('Host: x\r\nContent-Length: 17, 17'),
-	'a signed length': post('Host: x\r\nContent-Length: +17'),
-	'a hexadecimal length': post('Host: x\r\nContent-Length: 0x11'),
-	'an empty length': post('Host: x\r\nContent-Length:'),
-	'a length beyond all numbers':
-		post('Host: x\r\nContent-Length: 18446744073709551617'),
-	'a space before the colon': post('Host: x\r\nContent-Length : 17'),
-	'a folded line': post(`Host: x\r\n${LENGTH}\r\nA: b\r\n c`),
-	'a bare CR': post(`Host: x\r\nA:\rTransfer-Encoding: chunked`),
-	'CR instead of the last LF':
-		`POST /control/ HTTP/1.1\r\nHost: x\r\n${LENGTH}\r\n\rX${BODY}`,
-	'bare LF': post(`Host: x\n${LENGTH}`),
-	'only LF': `POST /control/ HTTP/1.1\nHost: x\n${LENGTH}\n\n${BODY}`,
-	'a last chunk with a bare LF': post('Host: x\r\n' +
-		'Transfer-Encoding: chunked', `11\r\n${BODY}\r\n0\n\r\n`),
-	'an unknown transfer coding': post('Host: x\r\n' +
-		'Transfer-Encoding: xchunked', `11\r\n${BODY}\r\n0\r\n\r\n`),
-	'two transfer codings': post('Host: x\r\n' +
-		'Transfer-Encoding: gzip, chunked'),
-	'a chunk beyond all numbers': post('Host: x\r\n' +
-		'Transfer-Encoding: chunked', `ffffffffffffffff1\r\n${BODY}`),
-	'a chunk that is no number': post('Host: x\r\n' +
-		'Transfer-Encoding: chunked', `zz\r\n${BODY}\r\n`),
-	'a control byte in a value': post(`Host: x\r\n${LENGTH}\r\nA: b\u0001`),
-	'NUL in a value': post(`Host: x\r\n${LENGTH}\r\nA: b\u0000`),
-	'a control byte in a name': post(`Host: x\r\n${LENGTH}\r\nA\u0002: b`),
-	'no Host': post(LENGTH),
-	'two Hosts': post(`Host: x\r\nHost: x\r\n${LENGTH}`),
-	'a space in the path':
-		`GET /api/config x HTTP/1.1\r\nHost: x\r\n\r\n`,
-	'a tab behind the method':
-		`GET\t/api/config HTTP/1.1\r\nHost: x\r\n\r\n`,
-	'no version': 'GET /api/config\r\nHost: x\r\n\r\n',
-	'another protocol': 'GET /api/config RTSP/1.0\r\nHost: x\r\n\r\n',
-	'an encoded slash': 'GET /api%2fconfig HTTP/1.1\r\nHost: x\r\n\r\n',
-	'an encoded NUL': 'GET /api/config%00 HTTP/1.1\r\nHost: x\r\n\r\n',
-	'half an escape': 'GET /api/config%2 HTTP/1.1\r\nHost: x\r\n\r\n',
-	'TLS': Buffer.from('16030100a5010000a10303', 'hex'),
-	'nonsense': '\u0000\u0001\u0002\r\n\r\n',
-};
+import { now, waitUntil } from '../helpers/util.mjs';
 
 test('what Node refuses is refused, once, and the connection ends',
 	async (t) => {
@@ -154,7 +82,8 @@ test('slow clients are cut, and hold up nobody', async (t) => {
 		const socket = net.connect(sluice.port, '127.0.0.1', () =>
 			socket.write('POST /control/ HTTP/1.1\r\nHost: x\r\n'));
 		socket.on('error', () => {});
-		socket.on('data', () => {});
+		socket.heard = '';
+		socket.on('data', (data) => { socket.heard += data; });
 		socket.on('close', () => { socket.gone = true; });
 		t.after(() => socket.destroy());
 		return socket;
@@ -174,5 +103,12 @@ test('slow clients are cut, and hold up nobody', async (t) => {
 	await waitUntil('the end of the slow', () =>
 		sockets.every((socket) => socket.gone), 20000);
 	assert.ok(now() - begin > 5000);
+	for (const { heard } of sockets) {
+		const [head, body] = heard.split('\r\n\r\n');
+
+		assert.match(head, /^HTTP\/1\.1 408 /);
+		assert.match(head, /^content-type: application\/json\r?$/im);
+		assert.match(JSON.parse(body).error, /did not come in time/);
+	}
 	await sluice.stop();
 });

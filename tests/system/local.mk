@@ -3,6 +3,7 @@
 helper_files = \
 	tests/helpers/auth.mjs \
 	tests/helpers/commands.mjs \
+	tests/helpers/http-raw.mjs \
 	tests/helpers/media.mjs \
 	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \
@@ -28,6 +29,7 @@ system_tests = \
 	tests/system/events.mjs \
 	tests/system/faults.mjs \
 	tests/system/file.mjs \
+	tests/system/hardening.mjs \
 	tests/system/harness.mjs \
 	tests/system/hostile.mjs \
 	tests/system/http-strict.mjs \

@@ -4,6 +4,7 @@ unit_http_tests = \
 	tests/unit/common/test_utf8 \
 	tests/unit/http/test_client \
 	tests/unit/http/test_hub \
+	tests/unit/http/test_peers \
 	tests/unit/http/test_server \
 	tests/unit/http/test_server_faults \
 	tests/unit/proto/test_http_request \
@@ -19,6 +20,7 @@ tests_unit_http_test_hub_SOURCES = \
 	tests/unit/http/test_hub.c \
 	tests/unit/http/client.c tests/unit/http/client.h
 tests_unit_http_test_hub_LDADD = $(master_libs)
+tests_unit_http_test_peers_LDADD = $(master_libs)
 http_site = \
 	tests/unit/http/client.c tests/unit/http/client.h \
 	tests/unit/http/site.c tests/unit/http/site.h

@@ -73,6 +73,7 @@ size_t answer_refusal(char *text, unsigned status, bool head_only, time_t now)
 		     "Date: %s\r\n"
 		     "%s%s"
 		     "Content-Type: text/plain\r\n"
+		     "X-Content-Type-Options: nosniff\r\n"
 		     "Content-Length: %zu\r\n"
 		     "Access-Control-Allow-Origin: *\r\n"
 		     "Connection: close\r\n"

@@ -35,6 +35,38 @@ Test(ip_prefix, has_what_is_inside_and_nothing_else)
 	}
 }
 
+Test(ip_prefix, knows_this_host_and_what_is_one_client)
+{
+	static const struct {
+		const char *address, *client;
+		bool loopback;
+	} cases[] = {
+		{ "127.0.0.1", "127.0.0.1", true },
+		{ "127.9.9.9", "127.9.9.9", true },
+		{ "128.0.0.1", "128.0.0.1", false },
+		{ "::ffff:127.0.0.1", "127.0.0.1", true },
+		{ "::1", "::", true },
+		{ "::2", "::", false },
+		{ "2001:db8:1:2:3::4", "2001:db8:1:2::", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct ip_address a, client, found;
+		struct sockaddr_any socket;
+
+		cr_assert_eq(ip_parse(cases[i].address, &a), 0);
+		cr_assert_eq(ip_parse(cases[i].client, &client), 0);
+		cr_expect_eq(ip_is_loopback(&a), cases[i].loopback, "%s",
+			     cases[i].address);
+		found = ip_client(&a);
+		cr_expect_arr_eq(found.bytes, client.bytes, IP_BYTES);
+		cr_expect_eq(ip_hash(&found, 1), ip_hash(&client, 1));
+		cr_assert_eq(sockaddr_parse(cases[i].address, 1, &socket), 0);
+		found = ip_of(&socket);
+		cr_expect_arr_eq(found.bytes, a.bytes, IP_BYTES);
+	}
+}
+
 Test(ip_prefix, refuses_what_is_none)
 {
 	static const char *const wrong[] = {

@@ -225,12 +225,13 @@ static void take_on_request(struct http_conn *conn,
 {
 	struct site *s = arg;
 	struct buf rest = { 0 };
+	struct peer *from;
 	int fd;
 
 	(void)request;
 	s->requests++;
 	cr_assert_str_eq(http_conn_peer(conn), "127.0.0.1");
-	fd = http_conn_take_socket(conn, &rest);
+	fd = http_conn_take_socket(conn, &rest, &from);
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(send(fd, buf_head(&rest), buf_len(&rest), 0),
 		     (ssize_t)buf_len(&rest));

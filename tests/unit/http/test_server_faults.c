@@ -46,6 +46,8 @@ Test(http_faults, ends_a_body_that_never_comes)
 				 "Content-Length: 9\r\n\r\nhi"));
 	cr_assert(client_expect_end(&c));
 	cr_assert(client_has(&c, "HTTP/1.1 408 "));
+	cr_assert(client_has(&c, "{\"error\":\"the request did not come in "
+				 "time\"}"));
 	cr_assert_eq(s->requests, 0);
 	client_close(&c);
 	site_close(s);
@@ -237,6 +239,30 @@ Test(http_faults, survives_a_reset_in_the_middle_of_an_answer)
 		client_reset(&c);
 		drive_for(s->loop, 3);
 	}
+	site_close(s);
+}
+
+/* A few bytes now and then do not buy time without an end. */
+Test(http_faults, ends_an_answer_that_is_read_too_slowly)
+{
+	enum { RATE = 64 * 1024 * 1024 }; /* 4 MiB in 62 ms */
+	struct site *s = site_new();
+	struct client c;
+	char text[512];
+
+	s->cfg.answer_timeout_ms = 40;
+	s->cfg.answer_rate_min = RATE;
+	s->large = xcalloc(1, SITE_LARGE);
+	site_listen(s);
+	c = site_visit(s);
+	cr_assert(client_say(&c, "GET /large HTTP/1.1\r\nHost: a\r\n\r\n"));
+	for (unsigned i = 0; i < 20; i++) {
+		(void)recv(c.fd, text, sizeof text, 0);
+		drive_for(s->loop, 10);
+	}
+	(void)client_want(&c, SITE_LARGE);
+	cr_assert_lt(buf_len(&c.in), SITE_LARGE);
+	client_close(&c);
 	site_close(s);
 }
 
