@@ -59,6 +59,11 @@ EXTRA_DIST += $(helper_files) $(system_tests)
 check_PROGRAMS += tests/helpers/fake-manager
 tests_helpers_fake_manager_SOURCES = tests/helpers/fake-manager.c
 
+check_PROGRAMS += tests/helpers/remux-file
+tests_helpers_remux_file_SOURCES = tests/helpers/remux-file.c
+tests_helpers_remux_file_LDADD = libworker.a libproto.a libcommon.a \
+	$(LLHTTP_LINK) $(JANSSON_LIBS)
+
 check_PROGRAMS += tests/helpers/udp-record
 tests_helpers_udp_record_SOURCES = tests/helpers/udp-record.c
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/remux/ait_build.h"
+
+#include "worker/remux/section_writer.h"
+
+#include <string.h>
+
+/* TS 102 809 5.2 and 5.3 */
+enum {
+	AIT_TABLE_ID = 0x74,
+	HBBTV_APPLICATION = 0x0010,
+	CONTROL_AUTOSTART = 0x01,
+	DESC_APPLICATION = 0x00,
+	DESC_APPLICATION_NAME = 0x01,
+	DESC_TRANSPORT_PROTOCOL = 0x02,
+	DESC_SIMPLE_LOCATION = 0x15,
+	PROTOCOL_HTTP = 0x0003,
+	LABEL = 1,
+	/* of an application that is trusted by nobody */
+	ORGANISATION = 0x0000000a,
+	APPLICATION = 0x0001,
+};
+
+static const char name[] = "HbbTV";
+
+/* The base is the URL up to its last slash: "http://host/path/" + "page". */
+static size_t base_length(const char *url)
+{
+	const char *host = strstr(url, "://");
+	size_t path = strcspn(url, "?");
+	size_t start = host != NULL ? (size_t)(host - url) + 3 : 0;
+
+	while (path > start && url[path - 1] != '/')
+		path--;
+	return path > start ? path : strlen(url);
+}
+
+static void write_transport(struct section_writer *w, const char *url,
+			    size_t base)
+{
+	write_u8(w, DESC_TRANSPORT_PROTOCOL);
+	write_u8(w, (unsigned)(2 + 1 + 1 + base + 1));
+	write_u16(w, PROTOCOL_HTTP);
+	write_u8(w, LABEL);
+	write_u8(w, (unsigned)base);
+	write_bytes(w, url, base);
+	write_u8(w, 0); /* no extensions */
+}
+
+static void write_application(struct section_writer *w)
+{
+	/* profile 0, version 1.1.1; bound to the service, visible to all */
+	static const uint8_t data[] = {
+		5, 0x00, 0x00, 1, 1, 1, 0xff, 1, LABEL,
+	};
+
+	write_u8(w, DESC_APPLICATION);
+	write_u8(w, sizeof data);
+	write_bytes(w, data, sizeof data);
+}
+
+static void write_name(struct section_writer *w)
+{
+	write_u8(w, DESC_APPLICATION_NAME);
+	write_u8(w, 3 + 1 + sizeof name - 1);
+	write_bytes(w, "eng", 3);
+	write_u8(w, sizeof name - 1);
+	write_bytes(w, name, sizeof name - 1);
+}
+
+static void write_location(struct section_writer *w, const char *path)
+{
+	write_u8(w, DESC_SIMPLE_LOCATION);
+	write_u8(w, (unsigned)strlen(path));
+	write_bytes(w, path, strlen(path));
+}
+
+size_t ait_build(const char *url, uint8_t ret[SECTION_PSI_MAX])
+{
+	size_t base = base_length(url);
+	struct section_writer w;
+	size_t list, loop;
+
+	section_begin(&w, ret, &(struct section_head){
+		.table_id = AIT_TABLE_ID,
+		.dvb = true,
+		.extension = HBBTV_APPLICATION,
+		.limit = SECTION_PSI_MAX,
+	});
+	write_loop_end(&w, write_loop_begin(&w)); /* common descriptors */
+	list = write_loop_begin(&w);
+	write_u16(&w, ORGANISATION >> 16);
+	write_u16(&w, ORGANISATION & 0xffff);
+	write_u16(&w, APPLICATION);
+	write_u8(&w, CONTROL_AUTOSTART);
+	loop = write_loop_begin(&w);
+	write_transport(&w, url, base);
+	write_application(&w);
+	write_name(&w);
+	write_location(&w, url + base);
+	write_loop_end(&w, loop);
+	write_loop_end(&w, list);
+	return section_end(&w);
+}

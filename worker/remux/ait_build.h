@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The application information table that points receivers to an HbbTV page
+ * (TS 102 809 5.3.4): one application, started by itself.
+ */
+#pragma once
+
+#include "worker/ts/section.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* With version 0; its length, at most SECTION_PSI_MAX.  url has at most
+ * HBBTV_URL_MAX bytes. */
+size_t ait_build(const char *url, uint8_t ret[SECTION_PSI_MAX]);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/remux/ids.h"
+
+#include "worker/remux/section_writer.h"
+#include "worker/ts/desc.h"
+#include "worker/ts/section.h"
+
+#include <errno.h>
+
+/* EN 300 468 6.2, ISO/IEC 13818-6 */
+enum {
+	DESC_DEFERRED_ASSOCIATION = 0x15,
+	DESC_SERVICE_LIST = 0x41,
+	DESC_LINKAGE = 0x4a,
+	DESC_TIME_SHIFTED_SERVICE = 0x4c,
+	DESC_TIME_SHIFTED_EVENT = 0x4f,
+	DESC_LOGICAL_CHANNEL = 0x83, /* of EACEM, privately defined */
+};
+
+enum {
+	EIT_HEADER = 14,
+	EIT_EVENT = 12,
+	SDT_HEADER = 11,
+	SDT_SERVICE = 5,
+	NIT_HEADER = 8,
+	NIT_STREAM = 6,
+	SERVICE_LIST_ENTRY = 3,
+	LOGICAL_CHANNEL_ENTRY = 4,
+};
+
+static uint16_t get16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static size_t get12(const uint8_t *p)
+{
+	return (size_t)(p[0] & 0x0f) << 8 | p[1];
+}
+
+static void change(uint8_t *p, uint16_t from, uint16_t to)
+{
+	if (get16(p) != from)
+		return;
+	p[0] = (uint8_t)(to >> 8);
+	p[1] = (uint8_t)to;
+}
+
+static void change_tsid(const struct ids *ids, uint8_t *p)
+{
+	change(p, ids->tsid, ids->new_tsid);
+}
+
+static void change_pnr(const struct ids *ids, uint8_t *p)
+{
+	if (ids->pnr != 0)
+		change(p, ids->pnr, ids->new_pnr);
+}
+
+/* transport_stream_id, original_network_id, service_id */
+static void change_linkage(const struct ids *ids, uint8_t *data, size_t len)
+{
+	if (len < 6 || get16(data) != ids->tsid)
+		return;
+	change_tsid(ids, data);
+	change_pnr(ids, data + 4);
+}
+
+/* A loop of tags, then transport_stream_id and program_number. */
+static void change_association(const struct ids *ids, uint8_t *data,
+			       size_t len)
+{
+	size_t tags = len > 0 ? data[0] : 0;
+
+	if (len < 1 + tags + 4 || get16(data + 1 + tags) != ids->tsid)
+		return;
+	change_tsid(ids, data + 1 + tags);
+	change_pnr(ids, data + 1 + tags + 2);
+}
+
+static void change_list(const struct ids *ids, uint8_t *data, size_t len,
+			size_t entry)
+{
+	for (size_t at = 0; at + entry <= len; at += entry)
+		change_pnr(ids, data + at);
+}
+
+static void rewrite_desc(const struct ids *ids, uint8_t tag, uint8_t *data,
+			 size_t len)
+{
+	switch (tag) {
+	case DESC_LINKAGE:
+		change_linkage(ids, data, len);
+		break;
+	case DESC_DEFERRED_ASSOCIATION:
+		change_association(ids, data, len);
+		break;
+	case DESC_TIME_SHIFTED_SERVICE:
+	case DESC_TIME_SHIFTED_EVENT:
+		if (len >= 2)
+			change_pnr(ids, data);
+		break;
+	}
+}
+
+void ids_rewrite_loop(const struct ids *ids, uint8_t *loop, size_t len)
+{
+	while (len >= 2 && len - 2 >= loop[1]) {
+		size_t whole = 2 + (size_t)loop[1];
+
+		rewrite_desc(ids, loop[0], loop + 2, loop[1]);
+		loop += whole;
+		len -= whole;
+	}
+}
+
+static bool is_loop(const uint8_t *p, size_t len)
+{
+	return desc_loop_ok((struct desc_loop){ p, len });
+}
+
+int ids_rewrite_eit(const struct ids *ids, uint8_t *section, size_t len)
+{
+	uint8_t *p, *end;
+
+	if (len < EIT_HEADER + SECTION_CRC || len > SECTION_MAX ||
+	    section_length(section) != len)
+		return -EBADMSG;
+	end = section + len - SECTION_CRC;
+	p = section + EIT_HEADER;
+	while (p < end) {
+		size_t loop;
+
+		if (end - p < EIT_EVENT)
+			return -EBADMSG;
+		loop = get12(p + EIT_EVENT - 2);
+		p += EIT_EVENT;
+		if ((size_t)(end - p) < loop || !is_loop(p, loop))
+			return -EBADMSG;
+		ids_rewrite_loop(ids, p, loop);
+		p += loop;
+	}
+	change_pnr(ids, section + 3);
+	change_tsid(ids, section + 8);
+	section_seal(section, len);
+	return 0;
+}
+
+int ids_rewrite_sdt(const struct ids *ids, uint8_t *section, size_t len)
+{
+	uint8_t *p, *end;
+
+	if (len < SDT_HEADER + SECTION_CRC || len > SECTION_PSI_MAX ||
+	    section_length(section) != len)
+		return -EBADMSG;
+	end = section + len - SECTION_CRC;
+	p = section + SDT_HEADER;
+	while (p < end) {
+		size_t loop;
+
+		if (end - p < SDT_SERVICE)
+			return -EBADMSG;
+		loop = get12(p + 3);
+		change_pnr(ids, p);
+		p += SDT_SERVICE;
+		if ((size_t)(end - p) < loop || !is_loop(p, loop))
+			return -EBADMSG;
+		ids_rewrite_loop(ids, p, loop);
+		p += loop;
+	}
+	change_tsid(ids, section + 3);
+	section_seal(section, len);
+	return 0;
+}
+
+/* In the entry of the transport stream itself. */
+static void rewrite_stream_loop(const struct ids *ids, uint8_t *loop,
+				size_t len)
+{
+	while (len >= 2 && len - 2 >= loop[1]) {
+		size_t whole = 2 + (size_t)loop[1];
+
+		if (loop[0] == DESC_SERVICE_LIST)
+			change_list(ids, loop + 2, loop[1],
+				    SERVICE_LIST_ENTRY);
+		if (loop[0] == DESC_LOGICAL_CHANNEL)
+			change_list(ids, loop + 2, loop[1],
+				    LOGICAL_CHANNEL_ENTRY);
+		loop += whole;
+		len -= whole;
+	}
+}
+
+static int rewrite_streams(const struct ids *ids, uint8_t *p, uint8_t *end)
+{
+	while (p < end) {
+		size_t loop;
+		bool ours;
+
+		if (end - p < NIT_STREAM)
+			return -EBADMSG;
+		loop = get12(p + 4);
+		ours = get16(p) == ids->tsid;
+		change_tsid(ids, p);
+		p += NIT_STREAM;
+		if ((size_t)(end - p) < loop || !is_loop(p, loop))
+			return -EBADMSG;
+		if (ours)
+			rewrite_stream_loop(ids, p, loop);
+		p += loop;
+	}
+	return 0;
+}
+
+int ids_rewrite_nit(const struct ids *ids, uint8_t *section, size_t len)
+{
+	uint8_t *p, *end;
+	size_t loop;
+
+	if (len < NIT_HEADER + 2 + 2 + SECTION_CRC || len > SECTION_PSI_MAX ||
+	    section_length(section) != len)
+		return -EBADMSG;
+	end = section + len - SECTION_CRC;
+	p = section + NIT_HEADER;
+	loop = get12(p);
+	p += 2;
+	if ((size_t)(end - p) < loop + 2 || !is_loop(p, loop))
+		return -EBADMSG;
+	ids_rewrite_loop(ids, p, loop);
+	p += loop;
+	if (get12(p) != (size_t)(end - p) - 2)
+		return -EBADMSG;
+	if (rewrite_streams(ids, p + 2, end) < 0)
+		return -EBADMSG;
+	section_seal(section, len);
+	return 0;
+}

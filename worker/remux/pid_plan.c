@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/remux/pid_plan.h"
+
+#include <strings.h>
+
+enum { FIXED_PIDS = 0x20 /* 13818-1, EN 300 468 */ };
+
+/* Calls fn for every PID of a program that goes out; a PID may come more than
+ * once. */
+typedef void each_fn(struct pid_plan *, const struct remux_options *,
+		     uint16_t pid);
+
+static bool is_taken(const struct pid_plan *p, uint16_t pid)
+{
+	return p->taken[pid >> 6] >> (pid & 63) & 1;
+}
+
+static void take(struct pid_plan *p, uint16_t pid)
+{
+	p->taken[pid >> 6] |= UINT64_C(1) << (pid & 63);
+}
+
+static void place(struct pid_plan *p, uint16_t source, uint16_t out)
+{
+	p->out[source] = out;
+	take(p, out);
+}
+
+void pid_plan_init(struct pid_plan *p)
+{
+	*p = (struct pid_plan){ 0 };
+	for (uint16_t pid = 0; pid < FIXED_PIDS; pid++)
+		take(p, pid);
+	take(p, TS_PID_NULL);
+}
+
+/* --- maps --- */
+
+/* The narrower a left side, the earlier it chooses. */
+static unsigned breadth(const struct pid_map *m)
+{
+	switch (m->what) {
+	case MAP_PID:
+	case MAP_PMT:
+		return 0;
+	case MAP_LANGUAGE:
+		return 2;
+	case MAP_AC3:
+	case MAP_AAC:
+		return m->language[0] != '\0' ? 1 : 3;
+	case MAP_VIDEO:
+	case MAP_AUDIO:
+	case MAP_SUBTITLE:
+	case MAP_TELETEXT:
+	case MAP_AIT:
+		return m->language[0] != '\0' ? 2 : 4;
+	case MAP_PCR:
+		return 5;
+	}
+	return 5;
+}
+
+enum { BREADTHS = 6 };
+
+static bool is_kind(const struct pid_map *m, const struct pmt_stream *s)
+{
+	switch (m->what) {
+	case MAP_VIDEO:
+		return s->class == PID_VIDEO;
+	case MAP_AUDIO:
+		return s->class == PID_AUDIO;
+	case MAP_AC3:
+		return stream_is_ac3(s);
+	case MAP_AAC:
+		return stream_is_aac(s);
+	case MAP_SUBTITLE:
+		return s->class == PID_SUBTITLE;
+	case MAP_TELETEXT:
+		return s->class == PID_TELETEXT;
+	case MAP_AIT:
+		return s->class == PID_AIT;
+	case MAP_LANGUAGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Language as option lang says, else as the descriptors do. */
+static bool fits(const struct pid_map *m, const struct selected *s)
+{
+	if (!is_kind(m, s->stream))
+		return false;
+	if (m->language[0] == '\0')
+		return true;
+	if (s->language != NULL)
+		return strcasecmp(s->language, m->language) == 0;
+	return stream_has_language(s->stream, m->language);
+}
+
+/* The source PID that this map moves in this program; PID_PLAN_NONE: none. */
+static uint16_t find_source(const struct pid_plan *p, const struct pid_map *m,
+			    const struct selection *sel, uint16_t pmt_pid)
+{
+	if (m->what == MAP_PID)
+		return m->source_pid;
+	if (m->what == MAP_PMT)
+		return pmt_pid;
+	if (m->what == MAP_PCR)
+		return sel->pcr_pid;
+	for (size_t i = 0; i < sel->n; i++) {
+		uint16_t pid = sel->list[i].stream->pid;
+
+		if (p->out[pid] == PID_PLAN_NONE && fits(m, &sel->list[i]))
+			return pid;
+	}
+	return PID_PLAN_NONE;
+}
+
+/* A PID map counts only where something goes out on that PID. */
+static bool is_used(const struct remux_options *o,
+		    const struct selection *sel, uint16_t pid)
+{
+	struct desc_loop loop = sel->pmt.descriptors;
+	uint16_t ca_pid;
+	struct desc d;
+
+	if (pid == sel->pcr_pid)
+		return true;
+	for (size_t i = 0; i < sel->n; i++)
+		if (sel->list[i].stream->pid == pid)
+			return true;
+	if (!o->pass_ca)
+		return false;
+	for (size_t i = 0; i <= sel->n; i++) {
+		while (desc_next(&loop, &d))
+			if (desc_ca_pid(&d, &ca_pid) && ca_pid == pid)
+				return true;
+		if (i < sel->n)
+			loop = sel->list[i].stream->descriptors;
+	}
+	return false;
+}
+
+void pid_plan_map(struct pid_plan *p, const struct remux_options *o,
+		  const struct selection *sel, uint16_t pmt_pid)
+{
+	for (unsigned b = 0; b < BREADTHS; b++) {
+		for (size_t i = 0; i < o->n_maps; i++) {
+			const struct pid_map *m = &o->maps[i];
+			uint16_t pid;
+
+			if (breadth(m) != b || is_taken(p, m->pid))
+				continue;
+			pid = find_source(p, m, sel, pmt_pid);
+			if (pid == PID_PLAN_NONE || pid == TS_PID_NULL ||
+			    p->out[pid] != PID_PLAN_NONE)
+				continue;
+			if (pid == pmt_pid || is_used(o, sel, pid))
+				place(p, pid, m->pid);
+		}
+	}
+}
+
+/* --- the rest --- */
+
+static void each_ca(struct pid_plan *p, const struct remux_options *o,
+		    struct desc_loop loop, each_fn *fn)
+{
+	struct desc d;
+	uint16_t pid;
+
+	while (desc_next(&loop, &d))
+		if (desc_ca_pid(&d, &pid) && ca_is_kept(o, pid))
+			fn(p, o, pid);
+}
+
+static void each(struct pid_plan *p, const struct remux_options *o,
+		 const struct selection *sel, uint16_t pmt_pid, each_fn *fn)
+{
+	fn(p, o, pmt_pid);
+	if (sel->pcr_pid != TS_PID_NULL)
+		fn(p, o, sel->pcr_pid);
+	for (size_t i = 0; i < sel->n; i++)
+		fn(p, o, sel->list[i].stream->pid);
+	if (!o->pass_ca)
+		return;
+	each_ca(p, o, sel->pmt.descriptors, fn);
+	for (size_t i = 0; i < sel->n; i++)
+		each_ca(p, o, sel->list[i].stream->descriptors, fn);
+}
+
+static void keep_one(struct pid_plan *p, const struct remux_options *o,
+		     uint16_t pid)
+{
+	(void)o;
+	if (p->out[pid] == PID_PLAN_NONE && !is_taken(p, pid))
+		place(p, pid, pid);
+}
+
+void pid_plan_keep(struct pid_plan *p, const struct remux_options *o,
+		   const struct selection *sel, uint16_t pmt_pid)
+{
+	each(p, o, sel, pmt_pid, keep_one);
+}
+
+static bool is_wanted(const struct remux_options *o, uint16_t pid)
+{
+	for (size_t i = 0; i < o->n_maps; i++)
+		if (o->maps[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Not one that a map may want in the next PMT, so that it need not move. */
+static uint16_t find_free(const struct pid_plan *p,
+			  const struct remux_options *o)
+{
+	for (uint16_t pid = FIXED_PIDS; pid < TS_PID_NULL; pid++)
+		if (!is_taken(p, pid) && !is_wanted(o, pid))
+			return pid;
+	return PID_PLAN_NONE;
+}
+
+static void move_one(struct pid_plan *p, const struct remux_options *o,
+		     uint16_t pid)
+{
+	uint16_t out;
+
+	if (p->out[pid] != PID_PLAN_NONE)
+		return;
+	out = find_free(p, o);
+	if (out != PID_PLAN_NONE)
+		place(p, pid, out);
+}
+
+void pid_plan_move(struct pid_plan *p, const struct remux_options *o,
+		   const struct selection *sel, uint16_t pmt_pid)
+{
+	each(p, o, sel, pmt_pid, move_one);
+}
+
+void pid_plan_add(struct pid_plan *p, const struct remux_options *o,
+		  uint16_t pid)
+{
+	for (size_t i = 0; i < o->n_maps; i++)
+		if (o->maps[i].what == MAP_PID && o->maps[i].source_pid == pid
+		    && p->out[pid] == PID_PLAN_NONE &&
+		    !is_taken(p, o->maps[i].pid))
+			place(p, pid, o->maps[i].pid);
+	keep_one(p, o, pid);
+	move_one(p, o, pid);
+}
+
+void pid_plan_add_ait(struct pid_plan *p, const struct remux_options *o)
+{
+	p->ait = PID_PLAN_NONE;
+	for (size_t i = 0; i < o->n_maps && p->ait == PID_PLAN_NONE; i++)
+		if (o->maps[i].what == MAP_AIT &&
+		    !is_taken(p, o->maps[i].pid))
+			p->ait = o->maps[i].pid;
+	if (p->ait == PID_PLAN_NONE)
+		p->ait = find_free(p, o);
+	if (p->ait != PID_PLAN_NONE)
+		take(p, p->ait);
+}

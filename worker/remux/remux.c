@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/remux/remux.h"
+
+#include "common/alloc.h"
+#include "worker/remux/remux_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRIPPED_LENGTH = TS_PACKET - 5 };
+
+static void collector_init(struct collector *c, size_t size)
+{
+	section_init(&c->assembler, c->buffer, size);
+}
+
+struct remux *remux_new(const struct remux_config *config)
+{
+	struct remux *r = xcalloc(1, sizeof *r);
+
+	r->options = *config->options;
+	r->versions = config->versions;
+	r->first = config->first;
+	r->out.out = config->out;
+	r->out.arg = config->arg;
+	r->psi = psi_new();
+	collector_init(&r->cat_in, SECTION_PSI_MAX);
+	collector_init(&r->nit_in, SECTION_PSI_MAX);
+	collector_init(&r->sdt_in, SECTION_PSI_MAX);
+	collector_init(&r->eit_in, SECTION_MAX);
+	collector_init(&r->time_in, SECTION_PSI_MAX);
+	remux_rebuild(r);
+	return r;
+}
+
+void remux_free(struct remux **ptr)
+{
+	struct remux *r = *ptr;
+
+	*ptr = NULL;
+	if (r == NULL)
+		return;
+	psi_free(&r->psi);
+	free(r->programs);
+	free(r);
+}
+
+void remux_reset(struct remux *r)
+{
+	psi_reset(r->psi);
+	section_reset(&r->cat_in.assembler);
+	section_reset(&r->nit_in.assembler);
+	section_reset(&r->sdt_in.assembler);
+	section_reset(&r->eit_in.assembler);
+	section_reset(&r->time_in.assembler);
+	memset(r->cat_source, 0, sizeof r->cat_source);
+	r->sdt_source.len = 0;
+	section_queue_clear(&r->psi_queue);
+	section_queue_clear(&r->si_queue);
+	r->clock.has_pcr = false;
+	r->n_programs = 0;
+	r->n_pat = 0;
+	remux_rebuild(r);
+}
+
+enum remux_state remux_state(const struct remux *r)
+{
+	if (!psi_has_pat(r->psi))
+		return REMUX_NO_PAT;
+	if (r->n_programs == 0)
+		return REMUX_NO_PROGRAM;
+	return r->programs[0].pmt.len > 0 ? REMUX_READY : REMUX_NO_PMT;
+}
+
+void remux_counters(const struct remux *r, struct remux_counters *ret)
+{
+	*ret = r->counted;
+	ret->broken += psi_crc_errors(r->psi) + psi_broken(r->psi);
+}
+
+static void on_pcr(struct remux *r, const uint8_t *packet)
+{
+	uint64_t pcr, step;
+
+	if (!ts_pcr(packet, &pcr) || ts_tei(packet))
+		return;
+	step = stream_clock_pcr(&r->clock, pcr, ts_discontinuity(packet),
+				r->now_ns);
+	if (step > 0)
+		remux_set_spacing(r, step);
+	r->pcr_at = r->packets;
+	remux_schedule(r);
+}
+
+static void leave_out(struct remux *r)
+{
+	if (remux_has_queued(r))
+		(void)remux_take_place(r, false);
+}
+
+static void pass(struct remux *r, const uint8_t *packet)
+{
+	if (remux_has_queued(r))
+		remux_make_room(r);
+	runs_out_pass(&r->out, packet);
+}
+
+static void pass_moved(struct remux *r, const uint8_t *packet, uint16_t pid)
+{
+	uint8_t *copy;
+
+	if (remux_has_queued(r))
+		remux_make_room(r);
+	copy = runs_out_new(&r->out);
+	memcpy(copy, packet, TS_PACKET);
+	ts_set_pid(copy, pid);
+}
+
+/* The PCR of the packet in one that has nothing else: without payload its
+ * counter stands still. */
+static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid)
+{
+	uint8_t copy[TS_PACKET];
+	uint64_t pcr;
+
+	if (!ts_pcr(packet, &pcr) || ts_tei(packet)) {
+		leave_out(r);
+		return;
+	}
+	memset(copy, 0xff, sizeof copy);
+	copy[0] = TS_SYNC_BYTE;
+	copy[1] = 0;
+	copy[3] = 0x20;
+	copy[4] = STRIPPED_LENGTH;
+	/* discontinuity_indicator, and the PCR alone */
+	copy[5] = (uint8_t)((packet[5] & 0x80) | 0x10);
+	copy[10] = 0x7e;
+	ts_set_pcr(copy, pcr);
+	ts_set_pid(copy, pid);
+	memcpy(runs_out_new(&r->out), copy, sizeof copy);
+}
+
+static void take_psi(struct remux *r, const uint8_t *packet)
+{
+	if (!psi_feed(r->psi, packet))
+		return;
+	r->counted.tables++;
+	remux_rebuild(r);
+}
+
+/* All but what goes straight through or straight away. */
+static void look_into(struct remux *r, const uint8_t *packet, uint16_t route)
+{
+	uint16_t pid = ts_pid(packet);
+	enum role role = (enum role)r->role[pid];
+	uint16_t to = route & ROUTE_PID;
+
+	if (pid == r->clock_pid)
+		on_pcr(r, packet);
+	switch (role) {
+	case ROLE_NONE:
+		if (!(route & ROUTE_OUT))
+			leave_out(r);
+		else if (to == pid)
+			pass(r, packet);
+		else
+			pass_moved(r, packet, to);
+		break;
+	case ROLE_STRIP:
+		pass_pcr(r, packet, to);
+		break;
+	case ROLE_NULL:
+		if (!remux_has_queued(r) || !remux_take_place(r, false))
+			runs_out_pass(&r->out, packet);
+		break;
+	case ROLE_PSI:
+		take_psi(r, packet);
+		leave_out(r);
+		break;
+	default:
+		remux_take_table(r, packet, role);
+		(void)remux_take_place(r, true);
+		break;
+	}
+}
+
+static void feed_run(struct remux *r, struct ts_run run)
+{
+	const uint8_t *packet = run.data;
+
+	for (size_t i = 0; i < run.n; i++, packet += TS_PACKET) {
+		uint16_t pid = ts_pid(packet);
+		uint16_t route = r->route[pid];
+
+		r->packets++;
+		if (route == (ROUTE_OUT | pid))
+			pass(r, packet);
+		else if (route == 0)
+			leave_out(r);
+		else
+			look_into(r, packet, route);
+	}
+}
+
+void remux_feed(struct remux *r, const struct ts_run *runs, size_t n_runs,
+		uint64_t now_ns)
+{
+	r->now_ns = now_ns;
+	stream_clock_tick(&r->clock, now_ns);
+	remux_schedule(r);
+	for (size_t i = 0; i < n_runs; i++)
+		feed_run(r, runs[i]);
+	runs_out_flush(&r->out);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When and where the packets that we make go out. */
+#include "worker/remux/remux_state.h"
+
+#include <string.h>
+
+#define MS_TICKS (PCR_HZ / 1000)
+
+/* TR 101 290 allows PAT and PMT 500 ms, SDT 2 s; TS 102 809 an AIT 1 s. */
+enum {
+	PSI_MS = 100,
+	CAT_MS = 400,
+	SDT_MS = 1000,
+	AIT_MS = 500,
+};
+
+/* A receiver takes 1 Mbit/s of a PID with tables (ISO/IEC 13818-1 2.4.2.3):
+ * one packet in 1.5 ms. */
+enum {
+	SPACING_US = 1504,
+	SPACING_DEFAULT = 8,
+	SPACING_MAX = 256,
+	/* So many packets more before we push in where no place is free. */
+	PATIENCE = 16,
+};
+
+static void send(struct remux *r, const uint8_t *from)
+{
+	uint8_t *packet = runs_out_new(&r->out);
+	uint16_t pid = ts_pid(from);
+
+	memcpy(packet, from, TS_PACKET);
+	ts_set_cc(packet, r->cc[pid]);
+	r->cc[pid] = (r->cc[pid] + 1) & 0x0f;
+	r->sent_at = r->packets;
+}
+
+void remux_queue(struct remux *r, struct section_queue *q, uint16_t pid,
+		 const uint8_t *section, size_t len)
+{
+	if (!remux_has_queued(r))
+		r->queued_at = r->packets;
+	if (!section_queue_push(q, pid, section, len))
+		r->counted.dropped++;
+}
+
+static void push(struct remux *r, struct section_queue *q, uint16_t pid,
+		 const struct table *t)
+{
+	if (t->len > 0)
+		remux_queue(r, q, pid, t->data, t->len);
+}
+
+static void push_pat(struct remux *r)
+{
+	for (size_t i = 0; i < r->n_pat; i++)
+		push(r, &r->psi_queue, TS_PID_PAT, &r->pat[i]);
+	r->due.next_pmt = 0;
+}
+
+/* As many PMTs as there is room for; the others follow. */
+static void push_pmts(struct remux *r)
+{
+	while (r->due.next_pmt < r->n_programs) {
+		const struct program *p = &r->programs[r->due.next_pmt];
+
+		if (p->pmt.len > 0 &&
+		    !section_queue_push(&r->psi_queue,
+					r->plan.out[p->pmt_pid], p->pmt.data,
+					p->pmt.len))
+			return;
+		r->due.next_pmt++;
+	}
+}
+
+static const uint8_t *pop(struct remux *r)
+{
+	const uint8_t *packet = section_queue_pop(&r->psi_queue);
+
+	return packet != NULL ? packet : section_queue_pop(&r->si_queue);
+}
+
+static bool send_next(struct remux *r)
+{
+	const uint8_t *packet = pop(r);
+
+	if (packet == NULL)
+		return false;
+	send(r, packet);
+	if (r->due.next_pmt < r->n_programs)
+		push_pmts(r);
+	return true;
+}
+
+/* Takes its turn: true when it is due, and then it is due again later. */
+static bool is_due(const struct remux *r, uint64_t *due, unsigned interval_ms)
+{
+	if (r->clock.ticks < *due)
+		return false;
+	*due = r->clock.ticks + interval_ms * MS_TICKS;
+	return true;
+}
+
+void remux_schedule(struct remux *r)
+{
+	if (r->n_pat == 0)
+		return;
+	/* while the last ones wait, there is no use in more of them */
+	if (r->psi_queue.n == 0 && is_due(r, &r->due.psi, PSI_MS)) {
+		push_pat(r);
+		push_pmts(r);
+	}
+	if (is_due(r, &r->due.sdt, SDT_MS))
+		push(r, &r->si_queue, PID_SDT, &r->sdt);
+	if (is_due(r, &r->due.ait, AIT_MS))
+		push(r, &r->si_queue, r->plan.ait, &r->ait);
+	if (is_due(r, &r->due.cat, CAT_MS))
+		for (size_t i = 0; i < CAT_SECTIONS_MAX; i++)
+			push(r, &r->si_queue, PID_CAT, &r->cat[i]);
+}
+
+void remux_announce(struct remux *r)
+{
+	const uint8_t *packet;
+
+	section_queue_clear(&r->psi_queue);
+	push_pat(r);
+	push_pmts(r);
+	while ((packet = section_queue_pop(&r->psi_queue)) != NULL)
+		send(r, packet);
+	r->due.psi = r->clock.ticks + PSI_MS * MS_TICKS;
+	push_pmts(r);
+}
+
+void remux_set_spacing(struct remux *r, uint64_t ticks)
+{
+	uint64_t us = ticks / (PCR_HZ / 1000000);
+	uint64_t packets = r->packets - r->pcr_at;
+	uint64_t spacing = us > 0 ? packets * SPACING_US / us : 0;
+
+	r->spacing = (unsigned)MIN(MAX(spacing, 1), SPACING_MAX);
+}
+
+/* How many packets are to be between two of ours, now. */
+static uint64_t distance(const struct remux *r)
+{
+	uint64_t spacing = r->spacing > 0 ? r->spacing : SPACING_DEFAULT;
+
+	/* rather closer together than thrown away */
+	return r->si_queue.n > SECTION_QUEUE_MAX / 2 ? spacing / 4 : spacing;
+}
+
+bool remux_take_place(struct remux *r, bool of_table)
+{
+	if (!of_table && r->packets - r->sent_at < distance(r))
+		return false;
+	return send_next(r);
+}
+
+void remux_make_room(struct remux *r)
+{
+	uint64_t spacing = distance(r);
+	uint64_t last = MAX(r->sent_at, r->queued_at);
+
+	if (r->packets - last > spacing + spacing / 2 + PATIENCE)
+		(void)send_next(r);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of the source beside PAT and PMT: what is kept of them, and what
+ * goes on at once. */
+#include "worker/remux/psi_build.h"
+#include "worker/remux/remux_state.h"
+#include "worker/remux/sdt_build.h"
+
+#include <string.h>
+
+/* EN 300 468 5.1.3 */
+enum {
+	TABLE_CAT = 0x01,
+	TABLE_NIT_ACTUAL = 0x40,
+	TABLE_NIT_OTHER = 0x41,
+	TABLE_SDT_ACTUAL = 0x42,
+	TABLE_BAT = 0x4a,
+	TABLE_EIT_ACTUAL = 0x4e,
+	TABLE_EIT_SCHEDULE = 0x50,
+	TABLE_EIT_SCHEDULE_LAST = 0x5f,
+	TABLE_TDT = 0x70,
+	TABLE_TOT = 0x73,
+	LONG_HEADER = 8,
+};
+
+static uint16_t extension(const uint8_t *section)
+{
+	return (uint16_t)(section[3] << 8 | section[4]);
+}
+
+static bool is_current(const uint8_t *section)
+{
+	return section[5] & 1;
+}
+
+static void send_on(struct remux *r, uint16_t pid, const uint8_t *section,
+		    size_t len)
+{
+	remux_queue(r, &r->si_queue, pid, section, len);
+}
+
+static bool is_eit_actual(const uint8_t *section)
+{
+	uint8_t id = section_table_id(section);
+
+	return id == TABLE_EIT_ACTUAL ||
+	       (id >= TABLE_EIT_SCHEDULE && id <= TABLE_EIT_SCHEDULE_LAST);
+}
+
+static const struct ids *multiplex_ids(const struct remux *r, struct ids *ret)
+{
+	*ret = (struct ids){ .tsid = r->tsid, .new_tsid = r->new_tsid };
+	return ret;
+}
+
+/* --- EIT --- */
+
+static void on_eit(struct remux *r, uint8_t *section, size_t len)
+{
+	const struct ids *ids;
+	struct ids all;
+
+	if (r->single) {
+		if (r->n_programs == 0 || !is_eit_actual(section) ||
+		    extension(section) != r->programs[0].number)
+			return;
+		ids = &r->programs[0].ids;
+	} else {
+		ids = multiplex_ids(r, &all);
+		if (!is_eit_actual(section)) {
+			send_on(r, PID_EIT, section, len);
+			return;
+		}
+	}
+	if (ids_rewrite_eit(ids, section, len) < 0)
+		r->counted.broken++;
+	else
+		send_on(r, PID_EIT, section, len);
+}
+
+/* --- SDT and BAT --- */
+
+static bool is_kept(const struct table *t, const uint8_t *section, size_t len)
+{
+	return t->len == len && memcmp(t->data, section, len) == 0;
+}
+
+static void keep(struct table *t, const uint8_t *section, size_t len)
+{
+	memcpy(t->data, section, len);
+	t->len = len;
+}
+
+/* Of a whole multiplex. */
+static void pass_services(struct remux *r, uint8_t *section, size_t len)
+{
+	struct ids all;
+	int err = 0;
+
+	(void)multiplex_ids(r, &all);
+	if (section_table_id(section) == TABLE_SDT_ACTUAL)
+		err = ids_rewrite_sdt(&all, section, len);
+	else if (section_table_id(section) == TABLE_BAT)
+		err = ids_rewrite_nit(&all, section, len);
+	if (err < 0)
+		r->counted.broken++;
+	else
+		send_on(r, PID_SDT, section, len);
+}
+
+static void on_sdt(struct remux *r, uint8_t *section, size_t len)
+{
+	struct sdt_service service;
+
+	if (!r->single) {
+		pass_services(r, section, len);
+		return;
+	}
+	if (section_table_id(section) != TABLE_SDT_ACTUAL ||
+	    !is_current(section) || r->n_programs == 0 ||
+	    is_kept(&r->sdt_source, section, len) ||
+	    !sdt_find(section, len, r->programs[0].number, &service))
+		return;
+	keep(&r->sdt_source, section, len);
+	remux_rebuild_sdt(r);
+}
+
+/* --- CAT, NIT, TDT and TOT --- */
+
+static void on_cat(struct remux *r, const uint8_t *section, size_t len)
+{
+	uint8_t number = section[6], last = section[7];
+	struct desc_loop loop;
+
+	if (section_table_id(section) != TABLE_CAT || !is_current(section))
+		return;
+	if (!cat_loop(section, len, &loop) || number > last ||
+	    last >= CAT_SECTIONS_MAX) {
+		r->counted.broken++;
+		return;
+	}
+	if (is_kept(&r->cat_source[number], section, len))
+		return;
+	keep(&r->cat_source[number], section, len);
+	for (size_t i = last + 1u; i < CAT_SECTIONS_MAX; i++)
+		r->cat_source[i].len = 0;
+	remux_rebuild(r);
+}
+
+static void on_nit(struct remux *r, uint8_t *section, size_t len)
+{
+	uint8_t id = section_table_id(section);
+	struct ids all;
+
+	if ((id == TABLE_NIT_ACTUAL || id == TABLE_NIT_OTHER) &&
+	    ids_rewrite_nit(multiplex_ids(r, &all), section, len) < 0)
+		r->counted.broken++;
+	else
+		send_on(r, PID_NIT, section, len);
+}
+
+static void on_time(struct remux *r, const uint8_t *section, size_t len)
+{
+	uint8_t id = section_table_id(section);
+
+	if ((id == TABLE_TDT && r->options.tdt != TABLE_DROP) ||
+	    (id == TABLE_TOT && r->options.tot != TABLE_DROP))
+		send_on(r, PID_TIME, section, len);
+}
+
+/* --- all --- */
+
+static void on_section(struct remux *r, enum role role, uint8_t *section,
+		       size_t len)
+{
+	if (role == ROLE_TIME) {
+		on_time(r, section, len);
+		return;
+	}
+	if (!section_has_syntax(section) || len < LONG_HEADER)
+		return;
+	switch (role) {
+	case ROLE_CAT:
+		on_cat(r, section, len);
+		break;
+	case ROLE_NIT:
+		on_nit(r, section, len);
+		break;
+	case ROLE_SDT:
+		on_sdt(r, section, len);
+		break;
+	case ROLE_EIT:
+		on_eit(r, section, len);
+		break;
+	default:
+		break;
+	}
+}
+
+static struct collector *find_collector(struct remux *r, enum role role)
+{
+	switch (role) {
+	case ROLE_CAT:
+		return &r->cat_in;
+	case ROLE_NIT:
+		return &r->nit_in;
+	case ROLE_SDT:
+		return &r->sdt_in;
+	case ROLE_EIT:
+		return &r->eit_in;
+	case ROLE_TIME:
+		return &r->time_in;
+	default:
+		return NULL;
+	}
+}
+
+void remux_take_table(struct remux *r, const uint8_t *packet, enum role role)
+{
+	struct collector *c = find_collector(r, role);
+	size_t len;
+
+	section_push(&c->assembler, packet);
+	while (section_pull(&c->assembler, &len) != NULL)
+		on_section(r, role, c->buffer, len);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Puts the packets that leave a stage together in runs again: those that stay
+ * as they are where they stand, changed ones in a buffer of its own.
+ *
+ * Embedded.  The runs are valid for the call of out(), which may come several
+ * times in one feed when many packets change.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+enum {
+	RUNS_OUT_MAX = 64,
+	RUNS_OUT_PACKETS = 128,
+};
+
+struct runs_out {
+	ts_out_fn *out;
+	void *arg;
+	size_t n_runs;
+	size_t n_packets; /* of the buffer that are used */
+	struct ts_run runs[RUNS_OUT_MAX];
+	uint8_t buffer[RUNS_OUT_PACKETS * TS_PACKET];
+};
+
+/* Hands over what is there, if anything. */
+void runs_out_flush(struct runs_out *);
+
+static inline void runs_out_pass(struct runs_out *o, const uint8_t *packet)
+{
+	struct ts_run *last = &o->runs[o->n_runs - 1];
+
+	if (o->n_runs > 0 && last->data + last->n * TS_PACKET == packet) {
+		last->n++;
+		return;
+	}
+	if (o->n_runs == RUNS_OUT_MAX)
+		runs_out_flush(o);
+	o->runs[o->n_runs++] = (struct ts_run){ packet, 1 };
+}
+
+/* Room for one packet, to be filled before the next call. */
+uint8_t *runs_out_new(struct runs_out *);

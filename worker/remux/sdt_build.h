@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The SDT of a stream of one service (EN 300 468 5.2.3). */
+#pragma once
+
+#include "proto/remux_options.h"
+#include "worker/remux/ids.h"
+#include "worker/ts/desc.h"
+#include "worker/ts/section.h"
+
+/* The service in the source's SDT. */
+struct sdt_service {
+	uint16_t network; /* original_network_id */
+	uint8_t flags;    /* EIT_schedule, EIT_present_following */
+	uint8_t status;   /* running_status and free_CA_mode */
+	struct desc_loop descriptors; /* borrows the section */
+};
+
+/* Looks for the service in a section of SDT actual whose CRC_32 was right;
+ * false when it is not there, or the section is broken. */
+bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
+	      struct sdt_service *ret);
+
+/*
+ * The section, with version 0; its length, at most SECTION_PSI_MAX.  Type,
+ * provider and name are those of the options, then of the source (NULL: it
+ * has none); has_video decides what type a service is that nobody names.
+ * All other descriptors are the source's, as far as they fit.
+ */
+size_t sdt_build(const struct remux_options *, const struct ids *,
+		 const struct sdt_service *source, bool has_video,
+		 uint8_t ret[SECTION_PSI_MAX]);

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/remux/selection.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+	TYPE_AAC_ADTS = 0x0f,
+	TYPE_AAC_LATM = 0x11,
+	TYPE_MPEG4_AUDIO = 0x1c,
+	TYPE_USER_PRIVATE = 0x80,
+	TYPE_AC3 = 0x81,
+	TYPE_SCTE35 = 0x86,
+	TYPE_EAC3 = 0x87,
+	LANGUAGE_ENTRY = 4,
+	SUBTITLING_ENTRY = 8,
+	TELETEXT_ENTRY = 5,
+};
+
+bool stream_is_private(const struct pmt_stream *s)
+{
+	switch (s->class) {
+	case PID_DATA:
+		return s->type != TYPE_SCTE35;
+	case PID_OTHER:
+		return s->type >= TYPE_USER_PRIVATE;
+	case PID_AIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool has_desc(const struct pmt_stream *s, uint8_t tag)
+{
+	struct desc d;
+
+	return desc_find(s->descriptors, tag, &d);
+}
+
+bool stream_is_ac3(const struct pmt_stream *s)
+{
+	if (s->class != PID_AUDIO)
+		return false;
+	return s->type == TYPE_AC3 || s->type == TYPE_EAC3 ||
+	       has_desc(s, DESC_AC3) || has_desc(s, DESC_EAC3);
+}
+
+bool stream_is_aac(const struct pmt_stream *s)
+{
+	if (s->class != PID_AUDIO)
+		return false;
+	return s->type == TYPE_AAC_ADTS || s->type == TYPE_AAC_LATM ||
+	       s->type == TYPE_MPEG4_AUDIO || has_desc(s, DESC_AAC);
+}
+
+/* How far apart the languages of a descriptor stand; 0: it has none. */
+static size_t language_entry(uint8_t tag)
+{
+	switch (tag) {
+	case DESC_LANGUAGE:
+		return LANGUAGE_ENTRY;
+	case DESC_SUBTITLING:
+		return SUBTITLING_ENTRY;
+	case DESC_TELETEXT:
+	case DESC_VBI_TELETEXT:
+		return TELETEXT_ENTRY;
+	default:
+		return 0;
+	}
+}
+
+bool stream_has_language(const struct pmt_stream *s, const char *language)
+{
+	struct desc_loop loop = s->descriptors;
+	struct desc d;
+
+	while (desc_next(&loop, &d)) {
+		size_t step = language_entry(d.tag);
+
+		for (size_t at = 0; step > 0 && at + step <= d.len; at += step)
+			if (strncasecmp((const char *)d.data + at, language,
+					3) == 0)
+				return true;
+	}
+	return false;
+}
+
+bool desc_ca_pid(const struct desc *d, uint16_t *ret)
+{
+	if (d->tag != DESC_CA || d->len < 4)
+		return false;
+	*ret = (uint16_t)((d->data[2] & 0x1f) << 8 | d->data[3]);
+	return true;
+}
+
+bool ca_is_kept(const struct remux_options *o, uint16_t pid)
+{
+	return !pid_set_has(&o->drop_ca, pid) && !pid_set_has(&o->drop, pid) &&
+	       pid >= TS_PID_FREE && pid != TS_PID_NULL;
+}
+
+/* Is it asked for by name? */
+static bool is_named(const struct remux_options *o,
+		     const struct pmt_stream *s)
+{
+	if (o->pass_data || pid_set_has(&o->keep, s->pid))
+		return true;
+	for (size_t i = 0; i < o->n_maps; i++) {
+		const struct pid_map *m = &o->maps[i];
+
+		if ((m->what == MAP_PID && m->source_pid == s->pid) ||
+		    (m->what == MAP_AIT && s->class == PID_AIT))
+			return true;
+	}
+	return false;
+}
+
+static bool is_kept(const struct remux_options *o, const struct pmt_stream *s)
+{
+	if (s->pid < TS_PID_FREE || s->pid == TS_PID_NULL ||
+	    pid_set_has(&o->drop, s->pid))
+		return false;
+	if (o->keep.given && !pid_set_has(&o->keep, s->pid))
+		return false;
+	/* ours takes its place */
+	if (s->class == PID_AIT && o->hbbtv_url[0] != '\0')
+		return false;
+	return !stream_is_private(s) || is_named(o, s);
+}
+
+static const char *find_language(const struct remux_options *o, uint16_t pid)
+{
+	for (size_t i = o->n_languages; i > 0; i--)
+		if (o->languages[i - 1].pid == pid)
+			return o->languages[i - 1].language;
+	return NULL;
+}
+
+static bool is_listed(const struct remux_options *o, uint16_t pid)
+{
+	for (size_t i = 0; i < o->n_order; i++)
+		if (o->order[i] == pid)
+			return true;
+	return false;
+}
+
+static void take(struct selection *ret, const struct remux_options *o,
+		 const struct pmt_stream *s)
+{
+	ret->list[ret->n++] = (struct selected){
+		.stream = s, .language = find_language(o, s->pid),
+	};
+}
+
+/* Once each, though order or a broken PMT may name a PID twice. */
+static bool has_stream(const struct selection *sel,
+		       const struct pmt_stream *s)
+{
+	for (size_t i = 0; i < sel->n; i++)
+		if (sel->list[i].stream == s)
+			return true;
+	return false;
+}
+
+static void take_ordered(struct selection *ret, const struct remux_options *o)
+{
+	for (size_t i = 0; i < o->n_order; i++) {
+		for (size_t k = 0; k < ret->pmt.n_streams; k++) {
+			const struct pmt_stream *s = &ret->pmt.streams[k];
+
+			if (s->pid == o->order[i] && is_kept(o, s) &&
+			    !has_stream(ret, s))
+				take(ret, o, s);
+		}
+	}
+}
+
+static void choose_pcr(struct selection *ret, const struct remux_options *o)
+{
+	bool listed = false;
+
+	ret->pcr_pid = o->set_pcr_pid != 0 ? o->set_pcr_pid
+					   : ret->pmt.pcr_pid;
+	if (ret->pcr_pid < TS_PID_FREE || ret->pcr_pid == TS_PID_NULL) {
+		ret->pcr_pid = TS_PID_NULL;
+		return;
+	}
+	for (size_t i = 0; i < ret->n; i++)
+		if (ret->list[i].stream->pid == ret->pcr_pid)
+			return;
+	for (size_t i = 0; i < ret->pmt.n_streams; i++)
+		listed |= ret->pmt.streams[i].pid == ret->pcr_pid;
+	ret->pcr_alone = true;
+	ret->pcr_strip = listed || pid_set_has(&o->drop, ret->pcr_pid);
+}
+
+int selection_make(struct selection *ret, const struct remux_options *o,
+		   const uint8_t *section, size_t len)
+{
+	ret->n = 0;
+	ret->pcr_alone = false;
+	ret->pcr_strip = false;
+	if (pmt_decode(section, len, &ret->pmt) < 0)
+		return -EBADMSG;
+	take_ordered(ret, o);
+	for (size_t i = 0; i < ret->pmt.n_streams; i++) {
+		const struct pmt_stream *s = &ret->pmt.streams[i];
+
+		if (!is_listed(o, s->pid) && is_kept(o, s))
+			take(ret, o, s);
+	}
+	choose_pcr(ret, o);
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The time of a stream, from its own PCRs: it only goes on.  Where the PCRs
+ * stay away or jump, the time of the caller takes their place.
+ *
+ * Embedded; zeroed memory is ready.
+ */
+#pragma once
+
+#include "worker/ts/pcr.h"
+
+enum {
+	/* Without a PCR for so long the caller's time counts. */
+	STREAM_CLOCK_PATIENCE_MS = 200,
+	/* A PCR further on than that begins anew. */
+	STREAM_CLOCK_JUMP_MS = 1000,
+};
+
+struct stream_clock {
+	uint64_t ticks; /* of 27 MHz */
+	uint64_t pcr;   /* the last one */
+	bool has_pcr;
+	bool started;   /* at_ns is set */
+	uint64_t at_ns; /* the caller's time of the last step */
+};
+
+/* Takes a PCR; the ticks it went on by, 0 when it begins anew. */
+uint64_t stream_clock_pcr(struct stream_clock *, uint64_t pcr, bool jump,
+			  uint64_t now_ns);
+
+/* Once per wake-up. */
+void stream_clock_tick(struct stream_clock *, uint64_t now_ns);
