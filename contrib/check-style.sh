@@ -17,8 +17,8 @@ report() {
 	fi
 }
 
-folders="common proto master worker tests contrib"
-c_files=$(find common proto master worker tests -name '*.[ch]' | sort)
+folders="common proto master worker ctl tests contrib"
+c_files=$(find common proto master worker ctl tests -name '*.[ch]' | sort)
 scripts=$(find tests contrib -name '*.mjs' -o -name '*.sh' | sort)
 for file in contrib/* .ci/*; do
 	[ -f "$file" ] && head -n 1 "$file" | grep -q '^#!' &&
@@ -76,6 +76,7 @@ for file in $c_files; do
 	proto/*) allowed='common/|proto/' ;;
 	master/*) allowed='common/|proto/|master/' ;;
 	worker/*) allowed='common/|proto/|worker/' ;;
+	ctl/*) allowed='common/|proto/|ctl/' ;;
 	*) continue ;;
 	esac
 	grep -nE '^#include "' "$file" |

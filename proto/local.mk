@@ -16,6 +16,10 @@ libproto_a_SOURCES += \
 	proto/msg_tls.c \
 	proto/msg_worker.c
 
+# JSON
+libproto_a_SOURCES += \
+	proto/json_text.c proto/json_text.h
+
 # addresses
 libproto_a_SOURCES += \
 	proto/io/file.c proto/io/http_output.c \

@@ -14,6 +14,8 @@ enum { KEEP = 1024 }; /* memory kept between two messages */
 struct ws_reader {
 	wslay_frame_context_ptr frames;
 	struct buf *in;       /* during a feed */
+	bool masked;          /* what a client sends */
+	size_t max;           /* bytes of a message */
 	enum ws_event end;    /* WS_MORE until there is nothing after it */
 	uint64_t left;        /* of the frame being read */
 	bool in_frame;
@@ -39,7 +41,7 @@ static ssize_t give_bytes(uint8_t *data, size_t len, int flags, void *arg)
 	return (ssize_t)n;
 }
 
-struct ws_reader *ws_reader_new(void)
+static struct ws_reader *reader_new(bool masked, size_t max)
 {
 	struct wslay_frame_callbacks callbacks = {
 		.recv_callback = give_bytes,
@@ -48,7 +50,19 @@ struct ws_reader *ws_reader_new(void)
 
 	if (wslay_frame_context_init(&r->frames, &callbacks, r) < 0)
 		abort(); /* out of memory */
+	r->masked = masked;
+	r->max = max;
 	return r;
+}
+
+struct ws_reader *ws_reader_new(void)
+{
+	return reader_new(true, WS_MESSAGE_MAX);
+}
+
+struct ws_reader *ws_reader_new_of_server(size_t max)
+{
+	return reader_new(false, max);
 }
 
 void ws_reader_free(struct ws_reader **reader)
@@ -90,7 +104,7 @@ static bool is_sound_close(const uint8_t *data, size_t len)
 static enum ws_event judge_header(struct ws_reader *r,
 				  const struct wslay_frame_iocb *f)
 {
-	if (!f->mask || f->rsv != WSLAY_RSV_NONE)
+	if ((f->mask != 0) != r->masked || f->rsv != WSLAY_RSV_NONE)
 		return WS_VIOLATION;
 	switch (f->opcode) {
 	case WSLAY_CONNECTION_CLOSE:
@@ -106,8 +120,7 @@ static enum ws_event judge_header(struct ws_reader *r,
 		if (r->in_message != (f->opcode == WSLAY_CONTINUATION_FRAME))
 			return WS_VIOLATION;
 		r->in_message = true;
-		return f->payload_length > WS_MESSAGE_MAX -
-						   buf_len(&r->message)
+		return f->payload_length > r->max - buf_len(&r->message)
 			       ? WS_TOO_BIG
 			       : WS_MORE;
 	default:
@@ -218,34 +231,59 @@ size_t ws_reader_held(const struct ws_reader *r)
 	return r->in_message ? buf_len(&r->message) : 0;
 }
 
-/* RFC 6455 5.2: one frame, final, not masked. */
+/* RFC 6455 5.2: one frame, final; mask NULL: not masked. */
 static void write_frame(struct buf *out, enum wslay_opcode opcode,
-			const void *data, size_t len)
+			const void *data, size_t len, const uint8_t *mask)
 {
 	uint8_t header[WS_HEADER_MAX] = { (uint8_t)(0x80 | opcode) };
 	size_t extra = len < 126 ? 0 : len < 65536 ? 2 : 8;
+	const uint8_t *bytes = data;
+	uint8_t *to;
 
-	header[1] = (uint8_t)(extra == 0 ? len : extra == 2 ? 126 : 127);
+	header[1] = (uint8_t)((mask ? 0x80 : 0) |
+			      (extra == 0 ? len : extra == 2 ? 126 : 127));
 	for (size_t i = 0; i < extra; i++)
 		header[2 + i] = (uint8_t)(len >> 8 * (extra - 1 - i));
 	buf_append(out, header, 2 + extra);
-	buf_append(out, data, len);
+	if (mask == NULL) {
+		buf_append(out, data, len);
+		return;
+	}
+	buf_append(out, mask, WS_MASK);
+	to = buf_reserve(out, len);
+	for (size_t i = 0; i < len; i++)
+		to[i] = bytes[i] ^ mask[i % WS_MASK];
+	buf_added(out, len);
 }
 
 void ws_write_text(struct buf *out, const void *data, size_t len)
 {
-	write_frame(out, WSLAY_TEXT_FRAME, data, len);
+	write_frame(out, WSLAY_TEXT_FRAME, data, len, NULL);
+}
+
+void ws_write_text_masked(struct buf *out, const void *data, size_t len,
+			  const uint8_t mask[WS_MASK])
+{
+	write_frame(out, WSLAY_TEXT_FRAME, data, len, mask);
 }
 
 void ws_write_pong(struct buf *out, const void *data, size_t len)
 {
 	assert(len <= WS_CONTROL_MAX);
-	write_frame(out, WSLAY_PONG, data, len);
+	write_frame(out, WSLAY_PONG, data, len, NULL);
+}
+
+void ws_write_pong_masked(struct buf *out, const void *data, size_t len,
+			  const uint8_t mask[WS_MASK])
+{
+	assert(len <= WS_CONTROL_MAX);
+	write_frame(out, WSLAY_PONG, data, len, mask);
 }
 
 void ws_write_close(struct buf *out, unsigned code)
 {
 	uint8_t payload[2] = { (uint8_t)(code >> 8), (uint8_t)code };
 
-	write_frame(out, WSLAY_CONNECTION_CLOSE, payload, sizeof payload);
+	write_frame(out, WSLAY_CONNECTION_CLOSE, payload, sizeof payload,
+		    NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * WebSocket frames (RFC 6455) on the server's side, over libwslay's frame
- * codec.  Pure: bytes in, events out; no I/O.
+ * WebSocket frames (RFC 6455), over libwslay's frame codec.  Pure: bytes in,
+ * events out; no I/O.
  */
 #pragma once
 
@@ -32,13 +32,18 @@ enum ws_event {
 	WS_PING,
 	WS_PONG,
 	WS_CLOSE,     /* its payload is empty, or a code and UTF-8 */
-	WS_TOO_BIG,   /* the message passed WS_MESSAGE_MAX */
+	WS_TOO_BIG,   /* the message is longer than may be */
 	WS_VIOLATION, /* of the protocol: close with 1002 */
 };
 
 struct ws_reader;
 
+/* What a client sends: masked, messages up to WS_MESSAGE_MAX. */
 struct ws_reader *ws_reader_new(void);
+
+/* What a server sends: unmasked, messages up to max bytes. */
+struct ws_reader *ws_reader_new_of_server(size_t max);
+
 void ws_reader_free(struct ws_reader **);
 
 /*
@@ -54,7 +59,15 @@ const uint8_t *ws_reader_payload(const struct ws_reader *, size_t *ret_len);
 /* Bytes of a message that is not yet whole. */
 size_t ws_reader_held(const struct ws_reader *);
 
-/* Appends one unmasked frame. */
+/* Appends one unmasked frame, as a server sends them. */
 void ws_write_text(struct buf *out, const void *data, size_t len);
 void ws_write_pong(struct buf *out, const void *data, size_t len);
 void ws_write_close(struct buf *out, unsigned code);
+
+enum { WS_MASK = 4 };
+
+/* The same as a client sends them; mask: of random bytes. */
+void ws_write_text_masked(struct buf *out, const void *data, size_t len,
+			  const uint8_t mask[WS_MASK]);
+void ws_write_pong_masked(struct buf *out, const void *data, size_t len,
+			  const uint8_t mask[WS_MASK]);

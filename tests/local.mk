@@ -25,6 +25,7 @@ master_libs = libmaster.a $(unit_libs) $(CRYPTO_LIBS) $(CRYPT_LIBS) \
 	$(SYSTEMD_LIBS) -lpthread
 
 include tests/unit/common.mk
+include tests/unit/ctl.mk
 include tests/unit/proto.mk
 include tests/unit/remux.mk
 include tests/unit/ts.mk

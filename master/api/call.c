@@ -4,7 +4,7 @@
 #include "common/alloc.h"
 #include "common/log.h"
 #include "master/http/server.h"
-#include "master/json_text.h"
+#include "proto/json_text.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "common/alloc.h"
 #include "common/buf.h"
 #include "common/fd.h"
-#include "master/json_text.h"
+#include "proto/json_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

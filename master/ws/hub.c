@@ -3,7 +3,7 @@
 
 #include "common/alloc.h"
 #include "master/http/server.h"
-#include "master/json_text.h"
+#include "proto/json_text.h"
 #include "master/ws/chunk.h"
 #include "master/ws/client.h"
 #include "master/ws/handshake.h"

@@ -32,25 +32,33 @@ static inline size_t bits_left(const struct bits *b)
 	return 8 * b->len - b->pos;
 }
 
+/* Are there n more?  If not there is nothing more at all. */
+static inline bool bits_have(struct bits *b, unsigned n)
+{
+	if (!b->cut && bits_left(b) >= n)
+		return true;
+	b->cut = true;
+	b->pos = 8 * b->len;
+	return false;
+}
+
+static inline void bits_skip(struct bits *b, unsigned n)
+{
+	if (bits_have(b, n))
+		b->pos += n;
+}
+
 /* n <= 64 */
 static inline uint64_t bits_take(struct bits *b, unsigned n)
 {
 	uint64_t value = 0;
 
-	if (b->cut || bits_left(b) < n) {
-		b->cut = true;
-		b->pos = 8 * b->len;
+	if (!bits_have(b, n))
 		return 0;
-	}
 	for (; n > 0; n--, b->pos++)
 		value = value << 1 |
 			(b->data[b->pos / 8] >> (7 - b->pos % 8) & 1);
 	return value;
-}
-
-static inline void bits_skip(struct bits *b, unsigned n)
-{
-	(void)bits_take(b, n);
 }
 
 /* The next n bytes; what has begun of a byte is passed over. */

@@ -45,9 +45,9 @@ static void put_header(const struct table *t, const uint8_t *section,
 {
 	struct bits b = bits_of(section, HEADER);
 
-	bits_skip(&b, 42);
 	if (!t->has_header)
 		return;
+	bits_skip(&b, 42);
 	si_put_uint(record, "version", bits_take(&b, 5));
 	if (bits_take(&b, 1) == 0)
 		si_put_bool(record, "next", true); /* not yet in force */

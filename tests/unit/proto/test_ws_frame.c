@@ -248,3 +248,47 @@ Test(ws_frame, writes_controls)
 			    9), 0);
 	buf_done(&out);
 }
+
+Test(ws_frame, a_client_reads_what_a_server_writes_and_back)
+{
+	static const uint8_t mask[WS_MASK] = { 9, 8, 7, 6 };
+	struct ws_reader *client = ws_reader_new_of_server(200000);
+	struct ws_reader *server = ws_reader_new();
+	struct buf wire = { 0 };
+	char text[70000];
+	size_t len;
+
+	memset(text, 'x', sizeof text);
+	for (size_t n = 0; n <= sizeof text; n = n * 5 + 25) {
+		ws_write_text(&wire, text, n);
+		cr_assert_eq(ws_reader_feed(client, &wire), WS_TEXT);
+		cr_assert_arr_eq(ws_reader_payload(client, &len), text, n);
+		cr_assert_eq(len, n);
+		ws_write_text_masked(&wire, text, n, mask);
+		cr_assert_eq(ws_reader_feed(server, &wire), WS_TEXT);
+		cr_assert_arr_eq(ws_reader_payload(server, &len), text, n);
+		cr_assert_eq(len, n);
+	}
+	ws_write_pong_masked(&wire, "p", 1, mask);
+	cr_assert_eq(ws_reader_feed(server, &wire), WS_PONG);
+	buf_done(&wire);
+	ws_reader_free(&client);
+	ws_reader_free(&server);
+}
+
+Test(ws_frame, a_client_takes_no_masked_and_no_endless_message)
+{
+	static const uint8_t mask[WS_MASK] = { 1 };
+	struct ws_reader *r = ws_reader_new_of_server(10);
+	struct buf wire = { 0 };
+
+	ws_write_text_masked(&wire, "x", 1, mask);
+	cr_assert_eq(ws_reader_feed(r, &wire), WS_VIOLATION);
+	buf_reset(&wire, 0);
+	ws_reader_free(&r);
+	r = ws_reader_new_of_server(10);
+	ws_write_text(&wire, "12345678901", 11);
+	cr_assert_eq(ws_reader_feed(r, &wire), WS_TOO_BIG);
+	buf_done(&wire);
+	ws_reader_free(&r);
+}

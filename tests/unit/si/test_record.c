@@ -241,3 +241,14 @@ Test(record, is_made_of_known_tables_only)
 		json_decref(record);
 	}
 }
+
+Test(record, of_a_time_without_its_bytes_has_none)
+{
+	uint8_t *section = malloc(4);
+
+	memcpy(section, "\x70\x70\x01\x00", 4);
+	expect_json(si_record(section, 4, 20),
+		    "{'psi': 'tdt', 'table_id': 112, 'pid': 20,"
+		    "'error': 'the section ends inside an entry'}");
+	free(section);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/json_text.h"
+#include "proto/json_text.h"
 
 #include "common/util.h"
 

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctl/client.h"
+
+#include "common/alloc.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { CONNECT_MS = 5000, AT_ONCE = 4 };
+
+struct client {
+	const struct settings *settings;
+	char *session; /* or NULL */
+	CURL *easy;    /* its connection is used again and again */
+};
+
+/* One request on its way. */
+struct exchange {
+	struct client_reply reply;
+	struct curl_slist *headers;
+	char *url;
+	bool too_big;
+	size_t i; /* of client_get_all() */
+};
+
+struct client *client_new(const struct settings *settings)
+{
+	struct client *c = xcalloc(1, sizeof *c);
+
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		abort();
+	c->settings = settings;
+	c->easy = curl_easy_init();
+	if (c->easy == NULL)
+		abort();
+	return c;
+}
+
+void client_set_session(struct client *c, const char *session)
+{
+	char *copy = xstrdup(session);
+
+	free(c->session);
+	c->session = copy;
+}
+
+const char *client_session(const struct client *c)
+{
+	return c->session;
+}
+
+void client_free(struct client **client)
+{
+	struct client *c = *client;
+
+	if (c == NULL)
+		return;
+	curl_easy_cleanup(c->easy);
+	curl_global_cleanup();
+	free(c->session);
+	free(c);
+	*client = NULL;
+}
+
+void client_reply_done(struct client_reply *reply)
+{
+	buf_done(&reply->body);
+	*reply = (struct client_reply){ 0 };
+}
+
+/* --- what libcurl calls --- */
+
+static size_t take_body(char *data, size_t size, size_t n, void *arg)
+{
+	struct exchange *x = arg;
+	size_t len = size * n;
+
+	x->too_big = len > CLIENT_REPLY_MAX - buf_len(&x->reply.body);
+	if (x->too_big)
+		return 0; /* ends the transfer */
+	buf_append(&x->reply.body, data, len);
+	return len;
+}
+
+/* The session id of "Set-Cookie: svc_session=...;" */
+static size_t take_header(char *data, size_t size, size_t n, void *arg)
+{
+	static const char name[] = "set-cookie: svc_session=";
+	const size_t at = sizeof name - 1;
+	struct exchange *x = arg;
+	size_t len = size * n;
+
+	if (len > at + CLIENT_SESSION_LEN &&
+	    strncasecmp(data, name, at) == 0 &&
+	    data[at + CLIENT_SESSION_LEN] == ';' &&
+	    memchr(data + at, ';', CLIENT_SESSION_LEN) == NULL)
+		memcpy(x->reply.session, data + at, CLIENT_SESSION_LEN);
+	return len;
+}
+
+/* --- what a fault means to whoever sits there --- */
+
+static int explain(const struct client *c, CURLcode code, bool too_big,
+		   struct errmsg *why)
+{
+	const char *url = c->settings->url;
+
+	switch (code) {
+	case CURLE_COULDNT_RESOLVE_HOST:
+		return errmsg_fail(why, -EHOSTUNREACH, "%s: the name of the "
+				   "host is not known", url);
+	case CURLE_COULDNT_CONNECT:
+		return errmsg_fail(why, -ECONNREFUSED, "%s: nobody answers "
+				   "there; does the service run, and is this "
+				   "its address?", url);
+	case CURLE_OPERATION_TIMEDOUT:
+		return errmsg_fail(why, -ETIMEDOUT, "%s: no answer within %u "
+				   "s; see --timeout", url,
+				   c->settings->timeout_s);
+	case CURLE_PEER_FAILED_VERIFICATION:
+		return errmsg_fail(why, -EACCES, "%s: its certificate is not "
+				   "trusted; --cacert FILE names who signed "
+				   "it", url);
+	case CURLE_SSL_CACERT_BADFILE:
+		return errmsg_fail(why, -EINVAL, "--cacert: %s is no file of "
+				   "certificates", c->settings->cacert
+				   ? c->settings->cacert : "the system's");
+	case CURLE_SSL_CONNECT_ERROR:
+		return errmsg_fail(why, -EPROTO, "%s: no TLS is spoken there; "
+				   "is it http://?", url);
+	case CURLE_GOT_NOTHING:
+	case CURLE_RECV_ERROR:
+		return errmsg_fail(why, -EPROTO, "%s: the connection was "
+				   "closed without an answer; is it "
+				   "https://?", url);
+	default:
+		break;
+	}
+	if (too_big)
+		return errmsg_fail(why, -EFBIG, "%s: the answer is larger "
+				   "than %d MiB", url,
+				   CLIENT_REPLY_MAX / 1024 / 1024);
+	return errmsg_fail(why, -EPROTO, "%s: %s", url,
+			   curl_easy_strerror(code));
+}
+
+/* --- requests --- */
+
+static void set_common(const struct client *c, CURL *easy)
+{
+	const struct settings *s = c->settings;
+
+	curl_easy_reset(easy);
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+			 (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT, (long)s->timeout_s);
+	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, s->insecure ? 0L : 1L);
+	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, s->insecure ? 0L : 2L);
+	if (s->cacert != NULL)
+		curl_easy_setopt(easy, CURLOPT_CAINFO, s->cacert);
+}
+
+static void add_header(struct exchange *x, const char *text)
+{
+	struct curl_slist *longer = curl_slist_append(x->headers, text);
+
+	if (longer == NULL)
+		abort();
+	x->headers = longer;
+}
+
+static void prepare(const struct client *c, CURL *easy, struct exchange *x,
+		    const char *path, const char *body)
+{
+	set_common(c, easy);
+	x->url = xasprintf("%s%s", c->settings->url, path);
+	curl_easy_setopt(easy, CURLOPT_URL, x->url);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, x);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, x);
+	curl_easy_setopt(easy, CURLOPT_PRIVATE, x);
+	if (body != NULL) {
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+				 (curl_off_t)strlen(body));
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
+		add_header(x, "Content-Type: application/json");
+		add_header(x, "Expect:"); /* nobody waits for a 100 */
+	}
+	if (c->session != NULL) {
+		char *text = xasprintf("Authorization: Bearer %s", c->session);
+
+		add_header(x, text);
+		free(text);
+	}
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, x->headers);
+}
+
+static void exchange_done(struct exchange *x)
+{
+	client_reply_done(&x->reply);
+	curl_slist_free_all(x->headers);
+	free(x->url);
+}
+
+int client_call(struct client *c, const char *path, const char *body,
+		struct client_reply *ret, struct errmsg *why)
+{
+	struct exchange x = { 0 };
+	CURLcode code;
+	int r = 0;
+
+	prepare(c, c->easy, &x, path, body);
+	code = curl_easy_perform(c->easy);
+	if (code != CURLE_OK) {
+		r = explain(c, code, x.too_big, why);
+	} else {
+		(void)curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE,
+					&x.reply.status);
+		*ret = x.reply;
+		x.reply = (struct client_reply){ 0 };
+	}
+	exchange_done(&x);
+	return r;
+}
+
+/* Several at a time. */
+struct batch {
+	struct client *client;
+	const char *const *paths;
+	size_t n, next;
+	CURLM *multi;
+	client_reply_fn *on_reply;
+	void *arg;
+};
+
+/* Puts the next path on this handle; false when there is none. */
+static bool batch_start(struct batch *b, CURL *easy)
+{
+	struct exchange *x;
+
+	if (b->next == b->n)
+		return false;
+	x = xcalloc(1, sizeof *x);
+	x->i = b->next++;
+	prepare(b->client, easy, x, b->paths[x->i], NULL);
+	curl_multi_add_handle(b->multi, easy);
+	return true;
+}
+
+/* Takes the handle out, and shows what came when code is good. */
+static void batch_end(struct batch *b, CURL *easy, CURLcode code)
+{
+	struct exchange *x = NULL;
+
+	(void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&x);
+	if (x == NULL)
+		return; /* never started, or over */
+	curl_multi_remove_handle(b->multi, easy);
+	if (code == CURLE_OK) {
+		(void)curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE,
+					&x->reply.status);
+		b->on_reply(x->i, &x->reply, b->arg);
+	}
+	curl_easy_setopt(easy, CURLOPT_PRIVATE, NULL);
+	exchange_done(x);
+	free(x);
+}
+
+/* What is over by now; the number of transfers that began goes to *busy. */
+static int batch_collect(struct batch *b, size_t *busy, struct errmsg *why)
+{
+	CURLMsg *message;
+	int left, r = 0;
+
+	while (r == 0 &&
+	       (message = curl_multi_info_read(b->multi, &left)) != NULL) {
+		CURL *easy = message->easy_handle;
+		CURLcode code = message->data.result;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		batch_end(b, easy, code);
+		(*busy)--;
+		if (code != CURLE_OK)
+			r = explain(b->client, code, false, why);
+		else if (batch_start(b, easy))
+			(*busy)++;
+	}
+	return r;
+}
+
+int client_get_all(struct client *c, const char *const *paths, size_t n,
+		   client_reply_fn *on_reply, void *arg, struct errmsg *why)
+{
+	struct batch b = { .client = c, .paths = paths, .n = n,
+			   .on_reply = on_reply, .arg = arg };
+	CURL *handles[AT_ONCE];
+	size_t busy = 0;
+	int r = 0;
+
+	b.multi = curl_multi_init();
+	for (size_t i = 0; i < AT_ONCE; i++) {
+		handles[i] = curl_easy_init();
+		if (handles[i] == NULL || b.multi == NULL)
+			abort();
+		busy += batch_start(&b, handles[i]) ? 1 : 0;
+	}
+	while (r == 0 && busy > 0) {
+		int running;
+
+		(void)curl_multi_perform(b.multi, &running);
+		r = batch_collect(&b, &busy, why);
+		if (r == 0 && busy > 0)
+			(void)curl_multi_poll(b.multi, NULL, 0, 1000, NULL);
+	}
+	for (size_t i = 0; i < AT_ONCE; i++) {
+		batch_end(&b, handles[i], CURLE_ABORTED_BY_CALLBACK);
+		curl_easy_cleanup(handles[i]);
+	}
+	curl_multi_cleanup(b.multi);
+	return r;
+}
+
+void *client_connect(struct client *c, struct errmsg *why)
+{
+	CURL *easy = curl_easy_init();
+	CURLcode code;
+
+	if (easy == NULL)
+		abort();
+	set_common(c, easy);
+	curl_easy_setopt(easy, CURLOPT_URL, c->settings->url);
+	curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
+	code = curl_easy_perform(easy);
+	if (code != CURLE_OK) {
+		(void)explain(c, code, false, why);
+		curl_easy_cleanup(easy);
+		return NULL;
+	}
+	return easy;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctl/config_edit.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* How a section is changed. */
+enum form {
+	WHOLE,     /* "field": all of it */
+	BY_ID,     /* "id" and "field": one element of a list */
+	BY_KEY,    /* the same of an object */
+	BY_NUMBER, /* "id": the position */
+};
+
+struct section {
+	const char *key;
+	const char *command, *field;
+	enum form form;
+	enum config_effect effect;
+};
+
+static const struct section sections[] = {
+	{ "settings", "set-settings", "settings", WHOLE, EFFECT_RESTARTS },
+	{ "auth", "set-auth", "auth", WHOLE, EFFECT_AT_ONCE },
+	{ "log", "set-log", "set", WHOLE, EFFECT_AT_ONCE },
+	{ "make_stream", "set-stream", "stream", BY_ID, EFFECT_AT_ONCE },
+	{ "dvb_tune", "set-adapter", "adapter", BY_ID, EFFECT_AT_ONCE },
+	{ "softcam", "set-softcam", "softcam", BY_ID, EFFECT_AT_ONCE },
+	{ "cas", "set-cas", "cas", BY_ID, EFFECT_AT_ONCE },
+	{ "users", "set-user", "user", BY_KEY, EFFECT_AT_ONCE },
+	{ "servers", "set-server", "server", BY_NUMBER, EFFECT_AT_ONCE },
+	{ "categories", "set-category", "category", BY_NUMBER,
+	  EFFECT_AT_ONCE },
+};
+
+/* The section of a path; NULL: set-config changes it.  A list as a whole is
+ * changed by no other command. */
+static const struct section *find(const struct json_path *path)
+{
+	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
+		if (strcmp(sections[i].key, path->steps[0]) == 0)
+			return sections[i].form == WHOLE || path->n_steps > 1
+				       ? &sections[i] : NULL;
+	return NULL;
+}
+
+static json_t *set_config(const struct json_path *path, json_t *config,
+			  bool restart)
+{
+	const char *key = path->steps[0];
+	json_t *data = json_object_get(config, key);
+
+	return json_pack("{s:s, s:s, s:O*, s:b}", "cmd", "set-config", "key",
+			 key, "data", data, "restart", restart);
+}
+
+static json_t *removal(void)
+{
+	return json_pack("{s:b}", "remove", 1);
+}
+
+/* The element of a list as it is to be, beside its id or position. */
+static void by_element(const struct section *s, const struct json_path *path,
+		       json_t *before, json_t *after, json_t *request)
+{
+	json_t *old = json_object_get(before, s->key);
+	json_t *new = json_object_get(after, s->key);
+	ssize_t at = json_path_index(old, path->steps[1]);
+	size_t n = json_array_size(new);
+	json_t *id;
+
+	if (at < 0) { /* it is a new one */
+		(void)json_object_set(request, s->field,
+				      json_array_get(new, n - 1));
+		return;
+	}
+	id = s->form == BY_NUMBER
+		     ? json_integer(at)
+		     : json_incref(json_object_get(
+			       json_array_get(old, (size_t)at), "id"));
+	if (id != NULL)
+		(void)json_object_set_new(request, "id", id);
+	if (n < json_array_size(old))
+		(void)json_object_set_new(request, s->field, removal());
+	else
+		(void)json_object_set(request, s->field,
+				      json_array_get(new, (size_t)at));
+}
+
+static void by_key(const struct section *s, const struct json_path *path,
+		   json_t *after, json_t *request)
+{
+	json_t *new = json_deep_copy(json_path_get(path, 2, after));
+
+	(void)json_object_set_new(request, "id", json_string(path->steps[1]));
+	/* the hash stays by itself */
+	if (json_is_object(new))
+		(void)json_object_del(new, "cipher");
+	(void)json_object_set_new(request, s->field, new ? new : removal());
+}
+
+static json_t *make_request(const struct section *s,
+			    const struct json_path *path, json_t *before,
+			    json_t *after)
+{
+	json_t *request = json_pack("{s:s}", "cmd", s->command);
+	json_t *whole = json_object_get(after, s->key);
+
+	switch (s->form) {
+	case WHOLE:
+		/* an empty object removes it, but for auth */
+		if (whole == NULL && strcmp(s->key, "auth") != 0)
+			(void)json_object_set_new(request, s->field,
+						  json_object());
+		else if (whole != NULL)
+			(void)json_object_set(request, s->field, whole);
+		break;
+	case BY_ID:
+	case BY_NUMBER:
+		by_element(s, path, before, after, request);
+		break;
+	case BY_KEY:
+		by_key(s, path, after, request);
+		break;
+	}
+	return request;
+}
+
+/* The list, or the object, that a first element goes into. */
+static void make_section(const struct section *s, json_t *config)
+{
+	if (json_object_get(config, s->key) == NULL)
+		(void)json_object_set_new(config, s->key,
+					  s->form == BY_ID ||
+							  s->form == BY_NUMBER
+						  ? json_array()
+						  : json_object());
+}
+
+int config_edit(const struct json_path *path, json_t *config, json_t *value,
+		bool restart, json_t **ret, enum config_effect *ret_effect,
+		struct errmsg *why)
+{
+	const struct section *s;
+	json_t *before;
+	int r;
+
+	if (path->n_steps == 0) {
+		if (!json_is_object(value))
+			return errmsg_fail(why, -EINVAL, "the configuration "
+					   "is an object");
+		*ret = json_pack("{s:s, s:O}", "cmd", "upload", "config",
+				 value);
+		*ret_effect = EFFECT_AT_RESTART;
+		return 0;
+	}
+	s = find(path);
+	before = json_deep_copy(config);
+	if (s != NULL && path->n_steps > 1)
+		make_section(s, config);
+	r = json_path_put(path, config, value, why);
+	if (r == 0) {
+		*ret = s ? make_request(s, path, before, config)
+			 : set_config(path, config, restart);
+		*ret_effect = s         ? s->effect
+			      : restart ? EFFECT_RESTARTS
+			      : strcmp(path->steps[0], "users") == 0
+				      ? EFFECT_AT_ONCE
+				      : EFFECT_AT_RESTART;
+	}
+	json_decref(before);
+	return r;
+}

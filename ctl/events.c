@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* events: what happens, as it happens. */
+#include "ctl/commands.h"
+#include "ctl/feed.h"
+#include "ctl/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void on_trouble(const char *text, void *arg)
+{
+	(void)arg;
+	(void)fprintf(stderr, "sluicectl: %s\n",
+		      text ? text : "connected again");
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+/* The stream it is about; NULL: of none. */
+static const char *stream_of(const json_t *event)
+{
+	const char *id = text_at(event, "channel_id");
+
+	return id ? id : text_at(json_object_get(event, "stream"), "id");
+}
+
+static bool is_wanted(const struct options *o, const json_t *event)
+{
+	const char *scope = text_at(event, "scope");
+	const char *stream = stream_of(event);
+	bool wanted = o->n_scopes == 0;
+
+	for (size_t i = 0; i < o->n_scopes; i++)
+		wanted = wanted ||
+			 (scope != NULL && strcmp(scope, o->scopes[i]) == 0);
+	return wanted && (o->stream == NULL ||
+			  (stream != NULL && strcmp(stream, o->stream) == 0));
+}
+
+static json_int_t number(const json_t *event, const char *key)
+{
+	return json_integer_value(json_object_get(event, key));
+}
+
+static void put_stream_event(struct buf *to, const json_t *event)
+{
+	const json_t *input = json_object_get(event, "input_id");
+	const char *name = json_string_value(input);
+	char rate[32];
+
+	text_rate(rate, number(event, "bitrate"));
+	text_plain(to, text_at(event, "channel_id"));
+	if (name != NULL) {
+		buf_printf(to, " input ");
+		text_plain(to, name);
+	} else if (input != NULL) {
+		buf_printf(to, " input %" JSON_INTEGER_FORMAT,
+			   json_integer_value(input));
+	}
+	buf_printf(to, " %s %s cc %" JSON_INTEGER_FORMAT " pes %"
+		   JSON_INTEGER_FORMAT "%s",
+		   json_is_true(json_object_get(event, "onair")) ? "on air"
+								 : "OFF AIR",
+		   rate, number(event, "cc_error"), number(event, "pes_error"),
+		   json_is_true(json_object_get(event, "scrambled"))
+			   ? " scrambled" : "");
+}
+
+/* All but the scope, as JSON. */
+static void put_other(struct buf *to, const json_t *event)
+{
+	json_t *rest = json_copy((json_t *)event);
+	char *text;
+
+	(void)json_object_del(rest, "scope");
+	text = json_dumps(rest, JSON_COMPACT);
+	text_plain(to, text ? text : "");
+	free(text);
+	json_decref(rest);
+}
+
+static void print_text(const json_t *event)
+{
+	const char *scope = text_at(event, "scope");
+	struct buf line = { 0 };
+	time_t now = time(NULL);
+	struct tm local;
+	char clock[16] = "";
+
+	if (localtime_r(&now, &local) != NULL)
+		(void)strftime(clock, sizeof clock, "%H:%M:%S", &local);
+	buf_printf(&line, "%s ", clock);
+	text_plain(&line, scope ? scope : "?");
+	buf_printf(&line, " ");
+	if (scope != NULL && strcmp(scope, "stream_event") == 0 &&
+	    stream_of(event) != NULL)
+		put_stream_event(&line, event);
+	else
+		put_other(&line, event);
+	(void)printf("%.*s\n", (int)buf_len(&line), (char *)buf_head(&line));
+	buf_done(&line);
+}
+
+/* One line each, whole as soon as it is there. */
+static void print_event(const struct ctl *ctl, const json_t *event)
+{
+	if (ctl->options.json) {
+		(void)json_dumpf(event, stdout, JSON_COMPACT);
+		(void)putchar('\n');
+	} else {
+		print_text(event);
+	}
+}
+
+enum ctl_exit run_events(struct ctl *ctl, char **args, size_t n)
+{
+	struct feed *feed = feed_new(ctl, on_trouble, NULL);
+	enum ctl_exit code = feed_open(feed);
+	unsigned told = 0;
+
+	(void)args, (void)n;
+	while (code == CTL_OK &&
+	       (ctl->options.count == 0 || told < ctl->options.count)) {
+		json_t *event = NULL;
+
+		code = feed_next(feed, -1, UINT64_MAX, &event);
+		if (event != NULL && is_wanted(&ctl->options, event)) {
+			print_event(ctl, event);
+			told++;
+		}
+		json_decref(event);
+		if (fflush(stdout) != 0 || ferror(stdout))
+			break; /* nobody reads any more */
+	}
+	feed_free(&feed);
+	return code;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctl/file.h"
+
+#include "common/alloc.h"
+#include "common/buf.h"
+#include "common/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 64 * 1024 };
+
+static int read_all(int fd, size_t max, struct buf *to)
+{
+	for (;;) {
+		ssize_t n = read(fd, buf_reserve(to, PIECE), PIECE);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return 0;
+		buf_added(to, (size_t)n);
+		if (buf_len(to) > max)
+			return -EFBIG;
+	}
+}
+
+int file_read(const char *path, size_t max, char **ret, struct stat *stat,
+	      struct errmsg *why)
+{
+	bool standard = strcmp(path, "-") == 0;
+	int fd = standard ? dup(STDIN_FILENO)
+			  : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct buf text = { 0 };
+	int r = fd < 0 ? -errno : 0;
+
+	if (r == 0 && stat != NULL && fstat(fd, stat) < 0)
+		r = -errno;
+	if (r == 0)
+		r = read_all(fd, max, &text);
+	fd_close(&fd);
+	if (r == 0)
+		*ret = xstrndup((const char *)buf_head(&text),
+				buf_len(&text));
+	buf_wipe(&text, text.size);
+	buf_done(&text);
+	return r == 0 ? 0
+		      : errmsg_fail(why, r, "%s: %s",
+				    standard ? "standard input" : path,
+				    r == -EFBIG ? "is too large"
+						: strerror(-r));
+}
+
+/* Makes the folders above path. */
+static int make_folders(const char *path)
+{
+	char *copy = xstrdup(path);
+	int r = 0;
+
+	for (char *p = strchr(copy + 1, '/'); p != NULL && r == 0;
+	     p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (mkdir(copy, 0700) < 0 && errno != EEXIST)
+			r = -errno;
+		*p = '/';
+	}
+	free(copy);
+	return r;
+}
+
+static int write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left > 0) {
+		ssize_t n = write(fd, text, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		text += n;
+		left -= (size_t)n;
+	}
+	return fsync(fd) < 0 ? -errno : 0;
+}
+
+int file_write_private(const char *path, const char *text, struct errmsg *why)
+{
+	char *temporary = xasprintf("%s.XXXXXX", path);
+	int r = make_folders(path);
+	int fd = -1;
+
+	if (r == 0) {
+		fd = mkostemp(temporary, O_CLOEXEC); /* 0600 */
+		r = fd < 0 ? -errno : write_all(fd, text);
+	}
+	if (r == 0 && rename(temporary, path) < 0)
+		r = -errno;
+	if (r < 0 && fd >= 0)
+		(void)unlink(temporary);
+	fd_close(&fd);
+	free(temporary);
+	return r == 0 ? 0 : errmsg_fail(why, r, "%s: %s", path, strerror(-r));
+}
+
+int file_read_json(const char *path, json_t **ret, struct errmsg *why)
+{
+	const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
+	bool standard = strcmp(path, "-") == 0;
+	json_error_t error;
+	json_t *value;
+	char *text;
+	int r = file_read(path, FILE_JSON_MAX, &text, NULL, why);
+
+	if (r < 0)
+		return r;
+	value = json_loads(text, flags, &error);
+	free(text);
+	if (value == NULL)
+		return errmsg_fail(why, -EINVAL, "%s:%d:%d: %s",
+				   standard ? "standard input" : path,
+				   error.line, error.column, error.text);
+	*ret = value;
+	return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctl/json_path.h"
+
+#include "common/alloc.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+void json_path_done(struct json_path *path)
+{
+	free(path->text);
+	*path = (struct json_path){ 0 };
+}
+
+/* Cuts one step out of *at, which may begin with '.' or '['. */
+static int take_step(char **at, bool first, struct json_path *path,
+		     struct errmsg *why)
+{
+	bool bracket = **at == '[';
+	char *start = *at, *end;
+
+	if (bracket || (**at == '.' && !first))
+		start++;
+	end = start + strcspn(start, bracket ? "]" : ".[");
+	if (bracket && *end != ']')
+		return errmsg_fail(why, -EINVAL, "']' is missing");
+	if (end == start)
+		return errmsg_fail(why, -EINVAL, "a step is empty");
+	if (path->n_steps == JSON_PATH_STEPS)
+		return errmsg_fail(why, -EINVAL, "has more than %d steps",
+				   JSON_PATH_STEPS);
+	path->steps[path->n_steps++] = start;
+	*at = end;
+	return 0;
+}
+
+/* The ends of the steps become ends of text, last step first. */
+static int parse(const char *text, struct json_path *path, struct errmsg *why)
+{
+	char *ends[JSON_PATH_STEPS];
+	char *at = path->text;
+	int r = 0;
+
+	if (text[0] == '\0' || strcmp(text, ".") == 0)
+		return 0;
+	for (size_t i = 0; r == 0 && *at != '\0'; i++) {
+		r = take_step(&at, i == 0, path, why);
+		if (r < 0)
+			break;
+		ends[i] = at;
+		if (*at == ']')
+			at++;
+		if (*at != '\0' && *at != '.' && *at != '[')
+			r = errmsg_fail(why, -EINVAL,
+					"'.' or '[' is missing after ']'");
+	}
+	for (size_t i = 0; r == 0 && i < path->n_steps; i++)
+		*ends[i] = '\0';
+	return r;
+}
+
+int json_path_parse(const char *text, struct json_path *ret,
+		    struct errmsg *why)
+{
+	struct json_path path = { .text = xstrdup(text) };
+	int r = parse(text, &path, why);
+
+	if (r < 0) {
+		errmsg_prefix(why, "path \"%.128s\": ", text);
+		json_path_done(&path);
+		return r;
+	}
+	*ret = path;
+	return 0;
+}
+
+ssize_t json_path_index(const json_t *list, const char *step)
+{
+	size_t n = json_array_size(list);
+	char *end;
+	unsigned long number;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *id = json_string_value(
+			json_object_get(json_array_get(list, i), "id"));
+
+		if (id != NULL && strcmp(id, step) == 0)
+			return (ssize_t)i;
+	}
+	if (step[0] < '0' || step[0] > '9')
+		return -ENOENT;
+	errno = 0;
+	number = strtoul(step, &end, 10);
+	return *end == '\0' && errno == 0 && number < n ? (ssize_t)number
+							: -ENOENT;
+}
+
+json_t *json_path_get(const struct json_path *path, size_t n, json_t *root)
+{
+	for (size_t i = 0; i < n && root != NULL; i++) {
+		if (json_is_array(root)) {
+			ssize_t at = json_path_index(root, path->steps[i]);
+
+			root = at < 0 ? NULL
+				      : json_array_get(root, (size_t)at);
+		} else {
+			root = json_object_get(root, path->steps[i]);
+		}
+	}
+	return root;
+}
+
+/* May value be the element behind the last? */
+static bool is_next(const json_t *list, const char *step, const json_t *value)
+{
+	const char *id = json_string_value(json_object_get(value, "id"));
+	char number[32];
+
+	(void)snprintf(number, sizeof number, "%zu", json_array_size(list));
+	return (id != NULL && strcmp(id, step) == 0) ||
+	       strcmp(number, step) == 0;
+}
+
+static int put_element(json_t *list, const char *step, json_t *value,
+		       struct errmsg *why)
+{
+	ssize_t at = json_path_index(list, step);
+
+	if (at >= 0 && value == NULL)
+		(void)json_array_remove(list, (size_t)at);
+	else if (at >= 0)
+		(void)json_array_set(list, (size_t)at, value);
+	else if (value != NULL && is_next(list, step, value))
+		(void)json_array_append(list, value);
+	else
+		return errmsg_fail(why, -ENOENT, "there is no [%s]", step);
+	return 0;
+}
+
+int json_path_put(const struct json_path *path, json_t *root, json_t *value,
+		  struct errmsg *why)
+{
+	json_t *parent = json_path_get(path, path->n_steps - 1, root);
+	const char *last = path->steps[path->n_steps - 1];
+
+	if (json_is_array(parent))
+		return put_element(parent, last, value, why);
+	if (!json_is_object(parent))
+		return errmsg_fail(why, -ENOENT, "there is nothing that could "
+				   "have a \"%s\"", last);
+	if (value != NULL)
+		return json_object_set(parent, last, value) < 0 ? -EINVAL : 0;
+	if (json_object_del(parent, last) < 0)
+		return errmsg_fail(why, -ENOENT, "there is no \"%s\"", last);
+	return 0;
+}

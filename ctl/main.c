@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sluicectl: an operator's hand on the control interface. */
+#include "config.h"
+#include "ctl/client.h"
+#include "ctl/commands.h"
+#include "ctl/keyring.h"
+#include "proto/json_text.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct command {
+	const char *name; /* "login", "stream ls" */
+	const char *args; /* as the help shows them */
+	const char *help;
+	command_fn *run;
+	unsigned takes; /* enum option_bit */
+	unsigned min, max; /* words behind the name */
+};
+
+enum { MANY = 1000 };
+
+static const struct command commands[] = {
+	{ "login", "", "ask for the password, keep the session", run_login,
+	  OPTION_PASSWORD_FILE | OPTION_REMEMBER, 0, 0 },
+	{ "logout", "", "end the session", run_logout, 0, 0, 0 },
+	{ "status", "", "how the service and its streams are", run_status, 0,
+	  0, 0 },
+	{ "top", "", "the same, live, stream by stream", run_top,
+	  OPTION_SORT | OPTION_ONCE, 0, 0 },
+	{ "stream ls", "", "all streams", run_stream_ls,
+	  OPTION_SORT | OPTION_QUIET, 0, 0 },
+	{ "stream show", "STREAM", "one, with inputs, outputs, faults",
+	  run_stream_show, 0, 1, 1 },
+	{ "stream toggle", "STREAM...", "switch off what is on, and on",
+	  run_stream_toggle, 0, 1, MANY },
+	{ "stream restart", "STREAM...", "a new process for it",
+	  run_stream_restart, 0, 1, MANY },
+	{ "stream switch", "STREAM [INPUT]", "take another input",
+	  run_stream_switch, 0, 1, 2 },
+	{ "session ls", "", "who watches", run_session_ls,
+	  OPTION_SORT | OPTION_STREAM, 0, 0 },
+	{ "session kick", "CLIENT...", "end the connection of a viewer",
+	  run_session_kick, 0, 1, MANY },
+	{ "config get", "[PATH]", "the configuration, or a part of it",
+	  run_config_get, 0, 0, 1 },
+	{ "config set", "PATH [FILE]", "put JSON there, of a file or stdin",
+	  run_config_set, OPTION_VALUE | OPTION_RESTART, 1, 2 },
+	{ "config unset", "PATH", "remove what is there", run_config_unset,
+	  OPTION_RESTART, 1, 1 },
+	{ "config diff", "FILE [FILE]", "what differs from a file",
+	  run_config_diff, OPTION_EXIT_CODE, 1, 2 },
+	{ "events", "", "what happens, as it happens", run_events,
+	  OPTION_SCOPE | OPTION_STREAM | OPTION_COUNT, 0, 0 },
+};
+
+static const char help_options[] =
+	"\n"
+	"  -H, --host HOST       host, host:port, http(s)://..., or a name of\n"
+	"                        the file of settings; else $SLUICE_URL, else\n"
+	"                        http://127.0.0.1:8000\n"
+	"  -u, --user LOGIN      whose session; else the one used last\n"
+	"      --cacert FILE     who signed the service's certificate\n"
+	"  -k, --insecure        do not judge the certificate\n"
+	"      --timeout S       for each answer (30)\n"
+	"      --config FILE     the file of settings\n"
+	"  -j, --json            print JSON\n"
+	"      --no-color        no colours; neither with $NO_COLOR\n"
+	"  -V, --version, -h, --help\n"
+	"\n"
+	"login:   --password-file FILE (-: stdin), --remember (30 days)\n"
+	"top:     --sort id|name|state|rate|cc|viewers, --once\n"
+	"stream ls:  --sort, -q (id and name alone)\n"
+	"session ls: --sort id|stream|addr|uptime, --stream STREAM\n"
+	"config:  set --value JSON, set|unset --restart, diff --exit-code\n"
+	"events:  --scope SCOPE, --stream STREAM, -n, --count N\n"
+	"\n"
+	"It ends with 0; 1: refused, 2: wrong usage, 3: not reachable,\n"
+	"4: login needed or refused, 5: config diff --exit-code differs.\n";
+
+enum ctl_exit ctl_fail(struct ctl *ctl, enum ctl_exit code,
+		       const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(ctl->why.text, sizeof ctl->why.text, format, args);
+	va_end(args);
+	return code;
+}
+
+void ctl_print_json(const json_t *value)
+{
+	(void)json_dumpf(value, stdout,
+			 JSON_INDENT(2) | JSON_ENCODE_ANY |
+				 json_text_flags(value));
+	(void)putchar('\n');
+}
+
+static void print_help(void)
+{
+	(void)puts("usage: sluicectl [OPTION...] COMMAND\n");
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+		char left[64];
+
+		(void)snprintf(left, sizeof left, "%s %s", commands[i].name,
+			       commands[i].args);
+		(void)printf("  %-28s%s\n", left, commands[i].help);
+	}
+	(void)fputs(help_options, stdout);
+}
+
+/* How many words of the command line are this name; 0: it is another. */
+static unsigned matches(const struct command *c, const struct options *o)
+{
+	const char *space = strchr(c->name, ' ');
+	size_t first = space ? (size_t)(space - c->name) : strlen(c->name);
+
+	if (o->n_words < 1 || strlen(o->words[0]) != first ||
+	    strncmp(o->words[0], c->name, first) != 0)
+		return 0;
+	if (space == NULL)
+		return 1;
+	return o->n_words >= 2 && strcmp(o->words[1], space + 1) == 0 ? 2 : 0;
+}
+
+static const struct command *find(struct ctl *ctl, unsigned *ret_words)
+{
+	const struct options *o = &ctl->options;
+
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+		*ret_words = matches(&commands[i], o);
+		if (*ret_words > 0)
+			return &commands[i];
+	}
+	if (o->n_words == 0)
+		(void)ctl_fail(ctl, CTL_USAGE, "a command is missing");
+	else
+		(void)ctl_fail(ctl, CTL_USAGE, "\"%s%s%s\" is not a command",
+			       o->words[0], o->n_words > 1 ? " " : "",
+			       o->n_words > 1 ? o->words[1] : "");
+	return NULL;
+}
+
+static enum ctl_exit judge(struct ctl *ctl, const struct command *c, size_t n)
+{
+	unsigned other = ctl->options.given & ~c->takes;
+
+	if (other != 0)
+		return ctl_fail(ctl, CTL_USAGE, "%s does not take %s", c->name,
+				options_name(other));
+	if (n < c->min || n > c->max)
+		return ctl_fail(ctl, CTL_USAGE, "usage: sluicectl %s %s",
+				c->name, c->args);
+	return CTL_OK;
+}
+
+/* The session is there for all but the first login. */
+static enum ctl_exit run(struct ctl *ctl, const struct command *c,
+			 char **args, size_t n)
+{
+	char *session = NULL, *login = NULL;
+	enum ctl_exit code;
+
+	if (settings_load(&ctl->options, &ctl->settings, &ctl->why) < 0)
+		return CTL_USAGE;
+	if (keyring_find(ctl->settings.url, ctl->settings.user, &session,
+			 &login, &ctl->why) < 0) {
+		settings_done(&ctl->settings);
+		return CTL_AUTH;
+	}
+	if (ctl->settings.user == NULL)
+		ctl->settings.user = login;
+	else
+		free(login);
+	ctl->client = client_new(&ctl->settings);
+	client_set_session(ctl->client, session);
+	free(session);
+	code = c->run(ctl, args, n);
+	client_free(&ctl->client);
+	settings_done(&ctl->settings);
+	return code;
+}
+
+static bool wants_colour(const struct options *o)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !o->no_color && !o->json &&
+	       (no == NULL || no[0] == '\0') && term != NULL &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static void report(const struct ctl *ctl, enum ctl_exit code)
+{
+	json_t *error;
+
+	if (ctl->why.text[0] == '\0')
+		return;
+	(void)fprintf(stderr, "sluicectl: %s\n", ctl->why.text);
+	if (code == CTL_USAGE)
+		(void)fputs("Try 'sluicectl --help'.\n", stderr);
+	if (!ctl->options.json)
+		return;
+	error = json_pack("{s:s%, s:i}", "error", ctl->why.text,
+			  strlen(ctl->why.text), "code", (int)code);
+	if (error != NULL)
+		ctl_print_json(error);
+	json_decref(error);
+}
+
+int main(int argc, char **argv)
+{
+	struct ctl ctl = { 0 };
+	const struct command *c;
+	enum ctl_exit code = CTL_USAGE;
+	unsigned words;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	/* widths of characters, whatever the user's language */
+	if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
+		(void)setlocale(LC_CTYPE, "");
+	if (options_parse(argc, argv, &ctl.options, &ctl.why) < 0) {
+		report(&ctl, CTL_USAGE);
+		return CTL_USAGE;
+	}
+	if (ctl.options.help || ctl.options.version) {
+		if (ctl.options.help)
+			print_help();
+		else
+			(void)puts("sluicectl " PACKAGE_VERSION);
+		return CTL_OK;
+	}
+	ctl.colour = wants_colour(&ctl.options);
+	c = find(&ctl, &words);
+	if (c != NULL)
+		code = judge(&ctl, c, ctl.options.n_words - words);
+	if (c != NULL && code == CTL_OK)
+		code = run(&ctl, c, ctl.options.words + words,
+			   ctl.options.n_words - words);
+	if (code != CTL_OK)
+		report(&ctl, code);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return code != CTL_OK ? (int)code : CTL_REFUSED;
+	return (int)code;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctl/overview.h"
+
+#include "common/alloc.h"
+#include "ctl/api.h"
+#include "ctl/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void overview_done(struct overview *o)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		json_decref(o->rows[i].stream);
+		json_decref(o->rows[i].status);
+	}
+	free(o->rows);
+	*o = (struct overview){ 0 };
+}
+
+/* --- rows --- */
+
+static const char *text_of(const json_t *object, const char *key,
+			   const char *without)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : without;
+}
+
+const char *row_id(const struct overview_row *row)
+{
+	return text_of(row->stream, "id", "");
+}
+
+const char *row_name(const struct overview_row *row)
+{
+	return text_of(row->stream, "name", "");
+}
+
+bool row_enabled(const struct overview_row *row)
+{
+	return json_is_true(json_object_get(row->stream, "enable"));
+}
+
+bool row_on_air(const struct overview_row *row)
+{
+	return json_is_true(json_object_get(row->status, "onair"));
+}
+
+static const char *worker_state(const struct overview_row *row)
+{
+	return text_of(json_object_get(row->status, "worker"), "state", NULL);
+}
+
+const char *row_state(const struct overview_row *row)
+{
+	const char *state = worker_state(row);
+
+	if (!row_enabled(row))
+		return "disabled";
+	if (row_on_air(row))
+		return "on air";
+	return state && strcmp(state, "running") != 0 ? state : "OFF AIR";
+}
+
+const char *row_fault(const struct overview_row *row)
+{
+	json_t *inputs = json_object_get(row->status, "inputs");
+	const char *fault = text_of(json_object_get(row->status, "worker"),
+				    "alarm", NULL);
+	json_t *input;
+	size_t i;
+
+	json_array_foreach(inputs, i, input)
+		if (fault == NULL)
+			fault = text_of(input, "error", NULL);
+	return fault;
+}
+
+json_int_t row_number(const struct overview_row *row, const char *key)
+{
+	return json_integer_value(json_object_get(row->status, key));
+}
+
+/* --- reading --- */
+
+/* What client_get_all() fills. */
+struct fill {
+	struct ctl *ctl;
+	struct overview_row **rows; /* those that were asked for */
+};
+
+static void take_status(size_t i, const struct client_reply *reply, void *arg)
+{
+	struct fill *fill = arg;
+	json_t *status = NULL;
+
+	/* one that was removed meanwhile has none */
+	if (api_judge(fill->ctl, reply, &status) == CTL_OK)
+		fill->rows[i]->status = status;
+}
+
+static enum ctl_exit load_status(struct ctl *ctl, struct overview *o)
+{
+	char **paths = xcalloc(o->n + 1, sizeof *paths);
+	struct fill fill = { .ctl = ctl,
+			     .rows = xcalloc(o->n + 1, sizeof *fill.rows) };
+	size_t n = 0;
+	int r;
+
+	for (size_t i = 0; i < o->n; i++) {
+		if (!row_enabled(&o->rows[i]))
+			continue;
+		fill.rows[n] = &o->rows[i];
+		paths[n++] = api_path("/api/stream-status/",
+				      row_id(&o->rows[i]), "?t=0");
+	}
+	r = client_get_all(ctl->client, (const char *const *)paths, n,
+			   take_status, &fill, &ctl->why);
+	for (size_t i = 0; i < n; i++)
+		free(paths[i]);
+	free(paths);
+	free(fill.rows);
+	if (r < 0)
+		return CTL_UNREACHABLE;
+	ctl->why.text[0] = '\0';
+	return CTL_OK;
+}
+
+enum ctl_exit overview_load(struct ctl *ctl, bool with_status,
+			    struct overview *ret)
+{
+	struct overview o = { 0 };
+	json_t *config = NULL, *list, *stream;
+	enum ctl_exit code = api_load(ctl, &config);
+	size_t i;
+
+	if (code != CTL_OK)
+		return code;
+	list = json_object_get(config, "make_stream");
+	o.rows = xcalloc(json_array_size(list) + 1, sizeof *o.rows);
+	json_array_foreach(list, i, stream)
+		if (json_is_string(json_object_get(stream, "id")))
+			o.rows[o.n++].stream = json_incref(stream);
+	json_decref(config);
+	if (with_status)
+		code = load_status(ctl, &o);
+	if (code != CTL_OK)
+		overview_done(&o);
+	else
+		*ret = o;
+	return code;
+}
+
+struct overview_row *overview_find(const struct overview *o, const char *id)
+{
+	for (size_t i = 0; i < o->n; i++)
+		if (strcmp(row_id(&o->rows[i]), id) == 0)
+			return &o->rows[i];
+	return NULL;
+}
+
+struct overview_row *overview_choose(struct ctl *ctl, const struct overview *o,
+				     const char *word)
+{
+	struct overview_row *found = overview_find(o, word);
+	size_t n = found ? 1 : 0;
+
+	for (size_t i = 0; found == NULL && i < o->n; i++)
+		n += strcmp(row_name(&o->rows[i]), word) == 0 ? 1 : 0;
+	for (size_t i = 0; found == NULL && n == 1 && i < o->n; i++)
+		if (strcmp(row_name(&o->rows[i]), word) == 0)
+			found = &o->rows[i];
+	if (found == NULL)
+		(void)ctl_fail(ctl, CTL_REFUSED,
+			       n > 1 ? "several streams have the name "
+				       "\"%.64s\": say the id"
+				     : "no stream has the id or the name "
+				       "\"%.64s\": see sluicectl stream ls",
+			       word);
+	return found;
+}
+
+/* --- order --- */
+
+int overview_order(const char *text, enum overview_order *ret,
+		   struct errmsg *why)
+{
+	static const char *const names[] = {
+		[BY_STATE] = "state", [BY_ID] = "id", [BY_NAME] = "name",
+		[BY_RATE] = "rate", [BY_CC] = "cc", [BY_VIEWERS] = "viewers",
+	};
+
+	if (text == NULL)
+		text = names[BY_STATE];
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*ret = (enum overview_order)i;
+			return 0;
+		}
+	}
+	return errmsg_fail(why, -EINVAL, "--sort: is none of id, name, state, "
+			   "rate, cc, viewers");
+}
+
+/* Off air comes first, then on air, then what is disabled. */
+static int rank(const struct overview_row *row)
+{
+	return !row_enabled(row) ? 2 : row_on_air(row) ? 1 : 0;
+}
+
+static int more_first(const struct overview_row *a,
+		      const struct overview_row *b, const char *key)
+{
+	json_int_t x = row_number(a, key), y = row_number(b, key);
+
+	return x > y ? -1 : x < y;
+}
+
+static int compare(const struct overview_row *a, const struct overview_row *b,
+		   enum overview_order by)
+{
+	int r = 0;
+
+	switch (by) {
+	case BY_STATE:
+		r = rank(a) - rank(b);
+		break;
+	case BY_NAME:
+		r = strcmp(row_name(a), row_name(b));
+		break;
+	case BY_RATE:
+		r = more_first(a, b, "bitrate");
+		break;
+	case BY_CC:
+		r = more_first(a, b, "cc_error");
+		break;
+	case BY_VIEWERS:
+		r = more_first(a, b, "sessions");
+		break;
+	case BY_ID:
+		break;
+	}
+	return r != 0 ? r : strcmp(row_id(a), row_id(b));
+}
+
+struct sorting {
+	enum overview_order by;
+	bool reverse;
+};
+
+static int by_order(const void *a, const void *b, void *arg)
+{
+	const struct sorting *s = arg;
+	int r = compare(a, b, s->by);
+
+	return s->reverse ? -r : r;
+}
+
+void overview_sort(struct overview *o, enum overview_order by, bool reverse)
+{
+	struct sorting s = { by, reverse };
+
+	qsort_r(o->rows, o->n, sizeof *o->rows, by_order, &s);
+}
+
+/* --- shown --- */
+
+static void set_number(struct table *t, size_t column, json_int_t number,
+		       bool bad)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, number);
+	table_set(t, column, bad && number > 0 ? TABLE_BAD : TABLE_PLAIN,
+		  text);
+}
+
+static void add_row(struct table *t, const struct overview_row *row)
+{
+	const char *fault = row_fault(row);
+	char rate[32];
+
+	table_row(t);
+	table_set(t, 0, TABLE_PLAIN, row_id(row));
+	table_set(t, 1, TABLE_PLAIN, row_name(row));
+	table_set(t, 2, !row_enabled(row) ? TABLE_DIM
+			: row_on_air(row) ? TABLE_GOOD : TABLE_BAD,
+		  row_state(row));
+	if (row->status == NULL)
+		return;
+	text_rate(rate, row_number(row, "bitrate"));
+	table_set(t, 3, TABLE_PLAIN, rate);
+	set_number(t, 4, row_number(row, "cc_error"), true);
+	set_number(t, 5, row_number(row, "pes_error"), true);
+	set_number(t, 6, row_number(row, "sc_error"), true);
+	set_number(t, 7, row_number(row, "sessions"), false);
+	if (fault != NULL)
+		table_set(t, 8, TABLE_BAD, fault);
+}
+
+struct table *overview_table(const struct overview *o)
+{
+	static const struct table_column columns[] = {
+		{ "ID", 24, false },     { "NAME", 32, false },
+		{ "STATE", 12, false },  { "RATE", 0, true },
+		{ "CC", 0, true },       { "PES", 0, true },
+		{ "SCR", 0, true },      { "VIEWERS", 0, true },
+		{ "FAULT", 0, false },
+	};
+	struct table *t = table_new(columns, ARRAY_LEN(columns));
+
+	for (size_t i = 0; i < o->n; i++)
+		add_row(t, &o->rows[i]);
+	return t;
+}
+
+json_t *overview_json(const struct overview *o)
+{
+	static const char *const numbers[] = { "bitrate", "cc_error",
+					       "pes_error", "sc_error",
+					       "sessions" };
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < o->n; i++) {
+		const struct overview_row *row = &o->rows[i];
+		json_t *one = json_pack("{s:s, s:s, s:b, s:b, s:s, s:s*}",
+					"id", row_id(row), "name",
+					row_name(row), "enable",
+					row_enabled(row), "onair",
+					row_on_air(row), "state",
+					row_state(row), "fault",
+					row_fault(row));
+
+		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
+			(void)json_object_set_new(
+				one, numbers[k],
+				json_integer(row_number(row, numbers[k])));
+		(void)json_array_append_new(list, one);
+	}
+	return list;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctl/table.h"
+
+#include "common/alloc.h"
+#include "ctl/text.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAP = 2 };
+
+struct cell {
+	char *text; /* NULL: empty */
+	enum table_colour colour;
+};
+
+struct table {
+	struct table_column columns[TABLE_COLUMNS_MAX];
+	size_t n_columns;
+	struct cell *cells; /* row by row */
+	size_t n_rows;
+	size_t room; /* rows */
+};
+
+struct table *table_new(const struct table_column *columns, size_t n)
+{
+	struct table *t = xcalloc(1, sizeof *t);
+
+	assert(n <= TABLE_COLUMNS_MAX);
+	memcpy(t->columns, columns, n * sizeof *columns);
+	t->n_columns = n;
+	return t;
+}
+
+void table_free(struct table **table)
+{
+	struct table *t = *table;
+
+	if (t == NULL)
+		return;
+	for (size_t i = 0; i < t->n_rows * t->n_columns; i++)
+		free(t->cells[i].text);
+	free(t->cells);
+	free(t);
+	*table = NULL;
+}
+
+void table_row(struct table *t)
+{
+	if (t->n_rows == t->room) {
+		t->room = t->room ? t->room * 2 : 64;
+		t->cells = xrealloc(t->cells, t->room * t->n_columns *
+						      sizeof *t->cells);
+	}
+	memset(t->cells + t->n_rows * t->n_columns, 0,
+	       t->n_columns * sizeof *t->cells);
+	t->n_rows++;
+}
+
+void table_set(struct table *t, size_t column, enum table_colour colour,
+	       const char *text)
+{
+	struct cell *cell;
+
+	assert(t->n_rows > 0 && column < t->n_columns);
+	cell = &t->cells[(t->n_rows - 1) * t->n_columns + column];
+	free(cell->text);
+	*cell = (struct cell){ xstrdup(text), colour };
+}
+
+static const char *colour_text(enum table_colour colour)
+{
+	switch (colour) {
+	case TABLE_GOOD:
+		return "\033[32m";
+	case TABLE_BAD:
+		return "\033[31;1m";
+	case TABLE_DIM:
+		return "\033[2m";
+	case TABLE_PLAIN:
+		break;
+	}
+	return "";
+}
+
+static size_t column_width(const struct table *t, size_t column, size_t rows)
+{
+	const struct table_column *c = &t->columns[column];
+	size_t width = text_width(c->title);
+
+	for (size_t row = 0; row < rows; row++) {
+		const char *text = t->cells[row * t->n_columns + column].text;
+
+		if (text != NULL)
+			width = MAX(width, text_width(text));
+	}
+	return c->max > 0 ? MIN(width, MAX(c->max, text_width(c->title)))
+			  : width;
+}
+
+/* Where lines are written. */
+struct writer {
+	const struct table *t;
+	const struct table_style *style;
+	size_t widths[TABLE_COLUMNS_MAX];
+	struct buf *to;
+};
+
+static void write_cell(struct writer *w, const struct cell *cell, size_t width,
+		       bool right)
+{
+	bool colour = w->style->colour && cell->colour != TABLE_PLAIN;
+
+	if (colour)
+		buf_printf(w->to, "%s", colour_text(cell->colour));
+	text_fit(w->to, cell->text ? cell->text : "", width, right);
+	if (colour)
+		buf_printf(w->to, "\033[0m");
+}
+
+/* The last cell that is not empty is not padded. */
+static void write_line(struct writer *w, const struct cell *cells)
+{
+	const struct table *t = w->t;
+	size_t last = t->n_columns, used = 0;
+
+	while (last > 0 && cells[last - 1].text == NULL)
+		last--;
+	for (size_t i = 0; i < last; i++) {
+		size_t gap = i > 0 ? GAP : 0;
+		size_t room = w->style->width > 0
+				      ? w->style->width - MIN(w->style->width,
+							      used + gap)
+				      : (size_t)-1;
+		size_t width = w->widths[i];
+
+		if (room == 0)
+			break;
+		if (i == last - 1 && !t->columns[i].right)
+			width = MIN(width, text_width(cells[i].text));
+		width = MIN(width, room);
+		buf_printf(w->to, "%*s", (int)gap, "");
+		write_cell(w, &cells[i], width, t->columns[i].right);
+		used += gap + width;
+	}
+	buf_printf(w->to, "%s", w->style->end);
+}
+
+void table_write(const struct table *t, const struct table_style *style,
+		 struct buf *to)
+{
+	struct cell titles[TABLE_COLUMNS_MAX] = { 0 };
+	struct writer w = { .t = t, .style = style, .to = to };
+	size_t rows = style->max_rows > 0 ? MIN(style->max_rows, t->n_rows)
+					  : t->n_rows;
+
+	for (size_t i = 0; i < t->n_columns; i++) {
+		titles[i] = (struct cell){ (char *)t->columns[i].title,
+					   TABLE_DIM };
+		w.widths[i] = column_width(t, i, rows);
+	}
+	write_line(&w, titles);
+	for (size_t row = 0; row < rows; row++)
+		write_line(&w, t->cells + row * t->n_columns);
+}

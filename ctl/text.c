@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctl/text.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <wchar.h>
+
+static const char MORE[] = "\u2026";
+
+/* Marks that write the rest of a line from right to left, or elsewhere. */
+static bool is_direction(wchar_t c)
+{
+	return c == 0x061c || c == 0x200e || c == 0x200f ||
+	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/* One character: its bytes and columns; not *ret_sound: show '?'. */
+static size_t next(const char *text, size_t *ret_width, bool *ret_sound)
+{
+	mbstate_t state = { 0 };
+	wchar_t c = 0;
+	size_t len = mbrtowc(&c, text, strlen(text), &state);
+	bool whole = len != (size_t)-1 && len != (size_t)-2 && len > 0;
+	int width = whole ? wcwidth(c) : -1;
+
+	*ret_sound = width >= 0 && !is_direction(c);
+	*ret_width = *ret_sound ? (size_t)width : 1;
+	return whole ? len : 1;
+}
+
+size_t text_width(const char *text)
+{
+	size_t sum = 0, width;
+	bool sound;
+
+	while (*text != '\0') {
+		text += next(text, &width, &sound);
+		sum += width;
+	}
+	return sum;
+}
+
+/* As much as fits into width; the columns that were used. */
+static size_t put(struct buf *to, const char *text, size_t width)
+{
+	size_t used = 0;
+
+	while (*text != '\0') {
+		size_t columns;
+		bool sound;
+		size_t len = next(text, &columns, &sound);
+
+		if (columns > width - used)
+			break;
+		buf_append(to, sound ? text : "?", sound ? len : 1);
+		used += columns;
+		text += len;
+	}
+	return used;
+}
+
+static void blanks(struct buf *to, size_t n)
+{
+	while (n-- > 0)
+		buf_append(to, " ", 1);
+}
+
+void text_fit(struct buf *to, const char *text, size_t width, int right)
+{
+	size_t wants = text_width(text);
+
+	if (right && wants < width)
+		blanks(to, width - wants);
+	if (wants <= width) {
+		(void)put(to, text, width);
+	} else if (width > 0) {
+		size_t used = put(to, text, width - 1);
+
+		buf_append(to, MORE, sizeof MORE - 1);
+		blanks(to, width - 1 - used);
+	}
+	if (!right && wants < width)
+		blanks(to, width - wants);
+}
+
+void text_plain(struct buf *to, const char *text)
+{
+	(void)put(to, text, (size_t)-1);
+}
+
+void text_rate(char ret[32], int64_t kbit)
+{
+	if (kbit < 1000)
+		(void)snprintf(ret, 32, "%" PRId64 " kbit/s", kbit);
+	else
+		(void)snprintf(ret, 32, "%.1f Mbit/s", (double)kbit / 1000);
+}
+
+void text_duration(char ret[32], int64_t seconds)
+{
+	int64_t minutes = seconds / 60, hours = minutes / 60;
+
+	if (seconds < 120)
+		(void)snprintf(ret, 32, "%" PRId64 " s", seconds);
+	else if (minutes < 120)
+		(void)snprintf(ret, 32, "%" PRId64 " min", minutes);
+	else if (hours < 48)
+		(void)snprintf(ret, 32, "%" PRId64 " h %" PRId64 " min", hours,
+			       minutes % 60);
+	else
+		(void)snprintf(ret, 32, "%" PRId64 " d %" PRId64 " h",
+			       hours / 24, hours % 24);
+}
