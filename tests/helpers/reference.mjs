@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// doc/openapi.yaml and doc/asyncapi.yaml as judges of what the control
-// interface answers and tells.
+// doc/openapi.yaml and doc/asyncapi.yaml as judges: what the control interface
+// answers and tells is what stands in them, or the test fails.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -10,6 +10,11 @@ const require = createRequire(import.meta.url);
 
 // Where the documents stand; unset outside of the tests: nobody judges.
 const folder = process.env.REFERENCE;
+
+// Statuses that any request may get, whatever it asks for.
+const ANY = [403, 405, 408, 413, 414, 417, 429, 431, 501, 503, 505];
+// Those whose body may be missing.
+const BARE = [408, 413, 417, 503];
 
 export class Reference {
 	#ajv;
@@ -93,3 +98,158 @@ function explain(document, pointer, errors) {
 		`${named ? ` (schema ${named})` : ''}: ${told.join('; ')}. ` +
 		'Mend the program, or describe it there';
 }
+
+// --- what was seen, for tests/reference/seen.mjs ---
+
+const seen = { commands: {}, paths: {}, events: {}, closes: {} };
+
+function note(kind, name, what) {
+	seen[kind][name] ??= [];
+	if (!seen[kind][name].includes(what))
+		seen[kind][name].push(what);
+}
+
+// --- judging ---
+
+let reference;
+const complaints = [];
+
+// The documents as a test sees them; undefined when nobody judges.
+export function theReference() {
+	if (reference === undefined && folder !== undefined)
+		reference = new Reference();
+	return reference;
+}
+
+function complain(what, why) {
+	complaints.push(`${what}: ${why}`);
+	throw new Error(complaints.at(-1));
+}
+
+function parse(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+// What differs in the body of an answer that says what is wrong.
+function judgeError(ref, status, text, mayBeEmpty) {
+	if (text === '' && (mayBeEmpty || BARE.includes(status)))
+		return undefined;
+	return ref.judgeNamed('Error', parse(text));
+}
+
+function judgeCommand(ref, x) {
+	const body = parse(x.sent);
+	const cmd = typeof body?.cmd === 'string' ? body.cmd : undefined;
+	const schema = cmd !== undefined ? ref.request(cmd) : undefined;
+
+	if (schema === undefined)
+		return [400, ...ANY].includes(x.status) ?
+			judgeError(ref, x.status, x.text) :
+			`what is no documented command gets ${x.status}: ` +
+			`add ${cmd}.request and ${cmd}.reply to doc/${OPENAPI}`;
+	note('commands', cmd, x.status);
+	if (x.status === 200) {
+		const reply = parse(x.text);
+		// what was accepted is a request as it is described
+		return ref.judgeNamed(`${cmd}.reply`, reply) ??
+			(reply.error !== undefined ? undefined :
+				ref.judgeNamed(`${cmd}.request`, body));
+	}
+	if (![...schema['x-errors'], ...ANY].includes(x.status) &&
+	    !(x.status === 404 && schema['x-observer'] === 'hidden'))
+		return `the status ${x.status} is not in x-errors of ` +
+			`${cmd}.request in doc/${OPENAPI}`;
+	return judgeError(ref, x.status, x.text,
+		cmd === 'login' && x.status === 400);
+}
+
+function judgePath(ref, x, found) {
+	const method = x.method === 'HEAD' ? 'GET' : x.method;
+	const described = found.methods[method.toLowerCase()];
+	const answer = described?.responses[x.status];
+
+	if (described === undefined)
+		return [...ANY].includes(x.status) ?
+			judgeError(ref, x.status, x.text) :
+			`${method} is not described in doc/${OPENAPI}`;
+	note('paths', `${method} ${found.route}`, x.status);
+	if (answer === undefined && !ANY.includes(x.status))
+		return `the status ${x.status} is not described in ` +
+			`doc/${OPENAPI}`;
+	if (x.method === 'HEAD' || x.type?.startsWith('text/html'))
+		return undefined;
+	if (x.status !== 200)
+		return judgeError(ref, x.status, x.text);
+	// always a named one
+	const { $ref } = answer.content['application/json'].schema;
+	return ref.judgeNamed($ref.split('/').at(-1), parse(x.text));
+}
+
+// Of one exchange with the control port, { method, target, sent, status, type,
+// text }: how it differs from what is described, or undefined.
+export function differs(x) {
+	const ref = theReference();
+	const where = x.target.split('?')[0];
+	const found = ref.routes.find((r) => r.pattern.test(where));
+
+	if (found === undefined && x.status === 200)
+		return `the path is not described in doc/${OPENAPI}`;
+	// outside of control_path, too
+	if (found === undefined || (x.status === 404 &&
+		parse(x.text)?.error === 'there is no such path'))
+		return judgeError(ref, x.status, x.text);
+	if (found.route === '/control/' && x.method === 'POST')
+		return judgeCommand(ref, x);
+	return judgePath(ref, x, found);
+}
+
+// Throws when an answer of the control port is not as it is described.
+export function judgeReply({ headers, body, ...rest }) {
+	const x = { ...rest, text: body, type: headers['content-type'] };
+	const why = theReference() && differs(x);
+
+	if (why !== undefined)
+		complain(`${x.method} ${x.target} ${x.sent?.slice(0, 300) ??
+			''} answered ${x.status} ${x.text.slice(0, 1000)}`,
+		why);
+}
+
+export function judgeEvent(message) {
+	const why = theReference()?.judgeEvent(message);
+
+	note('events', message.scope, true);
+	if (why !== undefined)
+		complain(`the event ${JSON.stringify(message)
+			.slice(0, 1000)}`, why);
+}
+
+// The code of a close frame that the server has sent.
+export function judgeClose(code) {
+	const codes = theReference()?.closeCodes();
+
+	note('closes', String(code), true);
+	if (codes !== undefined && !codes.includes(String(code)))
+		complain('the event channel', `the close code ${code} is not ` +
+			`among x-close-codes of doc/${ASYNCAPI}`);
+}
+
+// A complaint that a test has caught counts, too.
+process.on('exit', () => {
+	const test = process.argv[1] ?? '';
+
+	if (complaints.length > 0) {
+		process.exitCode ||= 1;
+		for (const text of complaints.slice(0, 5))
+			process.stderr.write(`# reference: ${text}\n`);
+	}
+	if (folder === undefined || !test.includes('tests/system/'))
+		return;
+	const into = path.join(process.env.builddir, 'tests/reference/seen');
+	fs.mkdirSync(into, { recursive: true });
+	fs.writeFileSync(path.join(into, `${path.basename(test)}.json`),
+		JSON.stringify(seen));
+});

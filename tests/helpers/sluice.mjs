@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
+import { judgeReply } from './reference.mjs';
 import { builddir, freePort, now, processes, start, tempDir, waitUntil }
 	from './util.mjs';
 import { WsClient } from './ws.mjs';
@@ -15,8 +16,23 @@ const MANAGER = path.join(builddir, 'tests/helpers/fake-manager');
 // Sanitizers make everything slower; deadlines of the product stay.
 export const sanitized = fs.readFileSync(MASTER).includes('__asan_init');
 
+// Where control interfaces listen: what they answer is judged.
+const control = new Set();
+
+function judge(port, options, sent, reply) {
+	if (control.has(port))
+		judgeReply({ method: options.method ?? 'GET',
+			target: options.path ?? '/', sent, ...reply });
+	return reply;
+}
+
 // One HTTP exchange: { status, headers, body }.
 export function request(port, options = {}, body = undefined) {
+	return exchange(port, options, body)
+		.then((reply) => judge(port, options, body, reply));
+}
+
+function exchange(port, options, body) {
 	return new Promise((done, fail) => {
 		const call = http.request({ host: '127.0.0.1', port,
 			agent: false, timeout: 10000, ...options }, (reply) => {
@@ -42,6 +58,7 @@ export class Sluice {
 		self.dir = dir;
 		self.file = path.join(dir, 'sluice.json');
 		self.port = await freePort();
+		control.add(self.port);
 		const all = ['-p', String(self.port), ...args];
 		if (!auth)
 			all.push('--no-web-auth');

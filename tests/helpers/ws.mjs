@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import net from 'node:net';
+import { judgeClose, judgeEvent } from './reference.mjs';
 import { waitUntil } from './util.mjs';
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -114,6 +115,11 @@ export class WsClient {
 		return true;
 	}
 
+	#tell(message) {
+		this.messages.push(message);
+		judgeEvent(message);
+	}
+
 	#judge(first, second, payload) {
 		if (second & 0x80 || !(first & 0x80))
 			throw new Error('the server masked or split a frame');
@@ -121,7 +127,7 @@ export class WsClient {
 		case OP.text: {
 			const text = payload.toString();
 			if (text.startsWith('{'))
-				this.messages.push(JSON.parse(text));
+				this.#tell(JSON.parse(text));
 			else
 				this.texts.push(text);
 			break;
@@ -132,6 +138,7 @@ export class WsClient {
 		case OP.close:
 			this.closed ??= { code: payload.length >= 2 ?
 				payload.readUInt16BE(0) : null };
+			judgeClose(this.closed.code ?? 'none');
 			break;
 		default:
 			throw new Error(`the server sent opcode ${first & 15}`);

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The documents of the control interface against their standards and the
-# sources.
+# The documents of the control interface against their standards, the sources,
+# and what the system tests have seen.
 reference_tests = \
 	tests/reference/complete.mjs \
-	tests/reference/documents.mjs
+	tests/reference/documents.mjs \
+	tests/reference/seen.mjs
 EXTRA_DIST += $(reference_tests) \
 	tests/reference/package.json \
 	tests/reference/package-lock.json
 
 if HAVE_NODE
 TESTS += $(reference_tests)
+
+# It reads what they wrote down.
+tests/reference/seen.log: $(system_tests:.mjs=.log)
 endif
 
 reference-tools:
@@ -21,5 +25,5 @@ reference-tools:
 
 clean-local: reference-clean
 reference-clean:
-	rm -rf reference-tools
+	rm -rf reference-tools tests/reference/seen
 .PHONY: reference-clean

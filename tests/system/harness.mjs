@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertDecodes, liveMultiplex } from '../helpers/media.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { differs, theReference } from '../helpers/reference.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { DATAGRAM, Recorder, Sender, burstMs, joined }
 	from '../helpers/udp.mjs';
@@ -84,4 +85,53 @@ test('the recorder keeps order, time and every byte', async (t) => {
 	const burst = Array.from({ length: 10 }, () => ({ ns: 1n,
 		data: Buffer.alloc(DATAGRAM) }));
 	assert.equal(Math.round(burstMs(burst, 2e6)), 53);
+});
+
+test('answers that are not as they are described are found', () => {
+	const say = (sent, status, body) => differs({ method: 'POST',
+		target: '/control/', sent: JSON.stringify(sent), status,
+		text: JSON.stringify(body), type: 'application/json' });
+	const toggle = { cmd: 'toggle-stream', id: 'a' };
+	const ok = { 'toggle-stream': 'ok' }, error = { error: 'no' };
+
+	assert.equal(say(toggle, 200, ok), undefined);
+	assert.equal(say(toggle, 404, error), undefined);
+	assert.match(say(toggle, 200, { ...ok, more: 1 }),
+		/toggle-stream\.reply.*"more"/);
+	assert.match(say(toggle, 200, {}), /toggle-stream/);
+	assert.match(say(toggle, 404, { fault: 'no' }), /Error/);
+	assert.match(say(toggle, 404, ''), /Error/);
+	assert.match(say(toggle, 507, error), /507 is not in x-errors/);
+	assert.match(say({ cmd: 'toggle-stream' }, 200, ok),
+		/toggle-stream\.request.*'id'/);
+	assert.match(say({ cmd: 'new-one' }, 200, { 'new-one': 'ok' }),
+		/add new-one\.request/);
+	assert.equal(say({ cmd: 'new-one' }, 400, error), undefined);
+	assert.match(differs({ method: 'GET', target: '/api/new', status: 200,
+		text: '{}' }), /not described/);
+	const status = { timestamp: 1, la1: 0, la5: 0, la15: 0, app_threads: 1,
+		sys_cpu_usage: 0, app_cpu_usage: 0, sys_mem_usage: 0,
+		app_mem_usage: 0, app_mem_kb: 0, sys_uptime: 0, app_uptime: 0 };
+	const get = (body) => differs({ method: 'GET', status: 200,
+		target: '/x/api/system-status?t=0', text: JSON.stringify(body),
+		type: 'application/json' });
+	assert.equal(get(status), undefined);
+	assert.match(get({ ...status, odd: 1 }), /SystemStatus.*"odd"/);
+	assert.match(get({ ...status, la1: 'high' }), /la1/);
+});
+
+test('events that are not as they are described are found', () => {
+	const judge = (message) => theReference().judgeEvent(message);
+	const event = { scope: 'stream_event', channel_id: 'a', input_id: 1,
+		onair: true, bitrate: 1, scrambled: false, cc_error: 0,
+		pes_error: 0 };
+
+	assert.equal(judge(event), undefined);
+	assert.match(judge({ ...event, odd: null }), /stream_event.*"odd"/);
+	assert.match(judge({ ...event, bitrate: '1' }), /bitrate/);
+	assert.match(judge({ scope: 'news' }), /"news": add it/);
+	assert.match(judge({ scope: 'set-stream', stream: { id: 'a',
+		remove: true, enable: true } }), /set-stream/);
+	assert.deepEqual(theReference().closeCodes(),
+		['1001', '1002', '1008', 'none']);
 });

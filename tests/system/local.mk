@@ -42,6 +42,7 @@ system_tests = \
 	tests/system/model.mjs \
 	tests/system/output-groups.mjs \
 	tests/system/output.mjs \
+	tests/system/refusals.mjs \
 	tests/system/roles.mjs \
 	tests/system/reload.mjs \
 	tests/system/restart.mjs \

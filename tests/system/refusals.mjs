@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// refusals: what is wrong with a command is said in one sentence that names
+// the field, and nothing is changed.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { basic, call, startGuarded } from '../helpers/auth.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { tempDir, waitUntil } from '../helpers/util.mjs';
+
+const LONG = 'x'.repeat(262144);
+const known = () => ({ ...config(stream('a', 'udp://127.0.0.1:5000', [],
+	{ enable: false })), dvb_tune: [{ id: 'd', type: 'S2', enable: true }],
+categories: [{ name: 'Type', groups: [] }] });
+
+// cmd: [fields, status, sentence]
+const REFUSALS = {
+	upload: [[{ config: 1 }, 400, 'config: is not an object']],
+	'set-settings': [
+		[{ settings: 1 }, 400, 'settings: is not an object'],
+		[{ settings: {}, gid: -1 }, 400, 'gid: is not a whole number'],
+		[{ settings: { control_port: 8000 } }, 400,
+			/^settings\.control_port: .*string/],
+	],
+	'set-config': [
+		[{ key: 1 }, 400, 'key: is not a string'],
+		[{ key: '' }, 400, 'key: is empty'],
+		[{ key: 'x', restart: 1 }, 400,
+			'restart: is not true or false'],
+		[{ key: 'users', data: 1 }, 400, /^users: /],
+	],
+	'set-auth': [[{ auth: 'on' }, 400, 'auth: is not an object'],
+		[{ auth: { promo: LONG } }, 400,
+			'auth: is longer than 262144 bytes']],
+	'set-log': [[{ set: true }, 400, 'set: is not an object'],
+		[{ set: { debug: 1 } }, 400, /^log\.debug: /]],
+	'set-server': [
+		[{ server: 1 }, 400, 'server: is not an object'],
+		[{ server: {}, id: 'x' }, 400, 'id: is not a whole number'],
+		[{ server: {}, id: 0 }, 404, 'id: there is no server 0'],
+	],
+	'set-license': [[{ license: 7 }, 400, 'license: is not a string']],
+	'set-stream-image': [
+		[{ url: 'x' }, 400, 'id: is missing'],
+		[{ id: 'nope', url: 'x' }, 404,
+			'id: there is no stream "nope"'],
+		[{ id: 'a' }, 400, 'url: is missing'],
+		[{ id: 'a', url: 1 }, 400, 'url: is not a string'],
+	],
+	'get-adapter': [[{}, 400, 'id: is missing'],
+		[{ id: 1 }, 400, 'id: is not a string'],
+		[{ id: 'x' }, 404, 'id: there is no adapter "x"']],
+	'toggle-adapter': [[{ id: 'x' }, 404,
+		'id: there is no adapter "x"']],
+	'restart-adapter': [[{}, 400, 'id: is missing'],
+		[{ id: 'x' }, 404, 'id: there is no adapter "x"']],
+	'set-adapter': [
+		[{}, 400, 'adapter: is missing'],
+		[{ adapter: { type: 'S2' } }, 400,
+			'adapter.enable: is missing'],
+		[{ adapter: { enable: true } }, 400,
+			'adapter.type: is missing'],
+		[{ adapter: { remove: true } }, 400, 'id: is missing'],
+		[{ id: 'x', adapter: { remove: true } }, 404,
+			'id: there is no adapter "x"'],
+	],
+	'set-stream': [
+		[{}, 400, 'stream: is missing'],
+		[{ stream: { type: 'spts' } }, 400, /^stream\.enable: /],
+		[{ stream: { enable: true } }, 400, /^stream\.type: /],
+		[{ stream: { remove: true } }, 400, 'id: is missing'],
+		[{ id: 'x', stream: { remove: true } }, 404,
+			'id: there is no stream "x"'],
+		[{ stream: { id: 'a', enable: true, type: 'spts' } }, 400,
+			/^stream\.id: "a" exists/],
+	],
+	'set-category': [[{ category: { name: 'Big', more: LONG } }, 400,
+		'category: is longer than 262144 bytes']],
+	'set-user': [
+		[{ user: {} }, 400, 'id: is missing'],
+		[{ id: 'u' }, 400, 'user: is missing'],
+		[{ id: 'u', user: { type: 2 } }, 400, /^user\.enable: /],
+		[{ id: 'u', user: { enable: true } }, 400, /^user\.type: /],
+		[{ id: 'u', user: { enable: true, type: 4 } }, 400,
+			'user.type: is not 1, 2 or 3'],
+		[{ id: 'u', user: { remove: true } }, 404,
+			'id: there is no user "u"'],
+	],
+	'close-session': [[{}, 400, 'id: is missing'],
+		[{ id: 'x' }, 400, 'id: is not the number of a session'],
+		[{ id: 77 }, 404, 'id: there is no session 77']],
+};
+
+test('every refusal names the field, and changes nothing', async (t) => {
+	const sluice = await Sluice.start(t, known());
+	const ws = await sluice.events(t);
+	const before = await sluice.cmd('load');
+
+	for (const [cmd, list] of Object.entries(REFUSALS))
+		for (const [fields, status, sentence] of list) {
+			const reply = await sluice.post({ cmd, ...fields });
+			const what = `${cmd} ${JSON.stringify(fields)
+				.slice(0, 200)}`;
+			assert.equal(reply.status, status,
+				`${what}: ${reply.body}`);
+			const { error } = JSON.parse(reply.body);
+			if (typeof sentence === 'string')
+				assert.equal(error, sentence, what);
+			else
+				assert.match(error, sentence, what);
+		}
+	assert.deepEqual(await sluice.cmd('load'), before);
+	await sluice.cmd('set-license', {});
+	await sluice.cmd('set-stream-image', { id: 'a', url: 'end' });
+	await ws.expectNews([{ scope: 'stream_image', channel_id: 'a',
+		src: 'end' }]);
+	await sluice.stop();
+});
+
+test('a file that cannot be written is said at once: 500', async (t) => {
+	const dir = path.join(tempDir(t), 'gone');
+
+	fs.mkdirSync(dir);
+	const sluice = await Sluice.start(t, config(), { dir });
+	const ws = await sluice.events(t);
+	fs.rmSync(dir, { recursive: true });
+	for (const command of [{ cmd: 'upload', config: {} },
+		{ cmd: 'set-settings', settings: { instance_name: 'x' } },
+		{ cmd: 'set-config', key: 'mine', data: 1, restart: true }]) {
+		const reply = await sluice.post(command);
+		assert.equal(reply.status, 500, `${command.cmd} ${reply.body}`);
+		assert.match(JSON.parse(reply.body).error,
+			/^the configuration is not saved: .*No such file/);
+	}
+	// nor does it begin anew with what it could not save
+	await waitUntil('three seconds', async () =>
+		(await sluice.json('/api/system-status')).app_uptime >= 3);
+	assert.equal(ws.closed, null);
+	fs.mkdirSync(dir);
+	await sluice.stop();
+});
+
+test('an observer learns that there is no file, or no sound one', async (t) => {
+	const users = { olga: { type: 2, password: 'pw' } };
+	const { sluice } = await startGuarded(t, { users });
+	const load = () => call(sluice, { cmd: 'load' }, basic('olga', 'pw'));
+
+	assert.equal((await load()).status, 200);
+	fs.writeFileSync(sluice.file, '{"users":');
+	const broken = await load();
+	assert.equal(broken.status, 500);
+	assert.match(broken.json.error, /^the configuration file: /);
+	fs.rmSync(sluice.file);
+	const gone = await load();
+	assert.equal(gone.status, 404);
+	assert.equal(gone.json.error, 'there is no configuration file');
+	await sluice.stop();
+});
