@@ -16,12 +16,14 @@ static const struct input_type *const input_types[] = {
 	&input_udp_type,
 	&input_rtp_type,
 	&input_file_type,
+	&input_srt_type,
 };
 
 static const struct output_type *const output_types[] = {
 	&output_udp_type,
 	&output_rtp_type,
 	&output_http_type,
+	&output_srt_type,
 };
 
 static const struct io_option input_general[] = {
@@ -67,7 +69,7 @@ static int fail_type(const char *type, struct errmsg *why)
 {
 	static const char *const later[] = {
 		"asi", "ci", "dvb", "file", "hls", "http", "https", "it950x",
-		"np", "pipe", "reload", "resi", "rist", "rtmp", "rtsp", "srt",
+		"np", "pipe", "reload", "resi", "rist", "rtmp", "rtsp",
 		"stop", "stream", "t2mi", "tbs", "webrtc",
 	};
 
@@ -101,7 +103,10 @@ static int read_input(const struct address *a, struct input_spec *spec,
 	if (r < 0)
 		return r;
 	reader.options = type->options;
-	return io_options_read(a, &reader, why);
+	r = io_options_read(a, &reader, why);
+	if (r == 0 && type->judge != NULL)
+		r = type->judge(spec, why);
+	return r;
 }
 
 int input_spec_parse(const char *text, struct input_spec *ret,
@@ -150,7 +155,10 @@ static int read_output(const struct address *a, struct output_spec *spec,
 	if (r < 0)
 		return r;
 	reader.options = type->options;
-	return io_options_read(a, &reader, why);
+	r = io_options_read(a, &reader, why);
+	if (r == 0 && type->judge != NULL)
+		r = type->judge(spec, why);
+	return r;
 }
 
 int output_spec_parse(const char *text, struct output_spec *ret,

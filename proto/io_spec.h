@@ -8,7 +8,7 @@
  * reported through unknown (may be NULL), once per option; never an error.
  *
  * 0, -EINVAL, or -ENOTSUP for what the grammar knows and this version does not
- * run (dvb://, srt://, HLS …); why names the field and lacks only the place:
+ * run (dvb://, HLS …); why names the field and lacks only the place:
  * "port: 70000 is not a port".
  */
 #pragma once
@@ -18,6 +18,7 @@
 #include "common/sockaddr.h"
 #include "common/util.h"
 #include "proto/remux_options.h"
+#include "proto/srt_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +34,8 @@ enum {
 
 typedef void io_unknown_option_fn(const char *key, void *arg);
 
-enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE, INPUT_KINDS };
+enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE, INPUT_SRT,
+		  INPUT_KINDS };
 
 /* Does a kind need libraries that only sluice-worker-net has? */
 bool input_kind_is_net(enum input_kind);
@@ -54,6 +56,8 @@ struct input_spec {
 	char path[IO_PATH_MAX];
 	bool loop;
 
+	struct srt_spec srt;
+
 	/* general, judged by the analyzer */
 	unsigned cc_limit;            /* errors per second; CC_LIMIT_NONE */
 	unsigned bitrate_limit_kbps;  /* 0 = the default of the content */
@@ -67,7 +71,8 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_unknown_option_fn *unknown, void *arg,
 		     struct errmsg *why) MUST_CHECK;
 
-enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_KINDS };
+enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,
+		   OUTPUT_KINDS };
 
 bool output_kind_is_net(enum output_kind);
 
@@ -84,6 +89,8 @@ struct output_spec {
 	struct sockaddr_any listen; /* 0.0.0.0 for an empty host or "*" */
 	char path[IO_PATH_MAX];     /* starts with '/', already decoded */
 	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
+
+	struct srt_spec srt;
 };
 
 int output_spec_parse(const char *text, struct output_spec *ret,

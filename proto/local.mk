@@ -24,10 +24,12 @@ libproto_a_SOURCES += \
 libproto_a_SOURCES += \
 	proto/io/file.c proto/io/http_output.c \
 	proto/io/option.c proto/io/option.h \
+	proto/io/srt.c \
 	proto/io/type.h proto/io/udp.c \
 	proto/io_spec.c proto/io_spec.h \
 	proto/option_value.c proto/option_value.h \
 	proto/remux_options.c proto/remux_options.h \
+	proto/srt_spec.h \
 	proto/stream_spec.c proto/stream_spec.h
 
 # wire protocols

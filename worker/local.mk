@@ -28,10 +28,17 @@ sluice_worker_LDADD = libworker.a libproto.a libcommon.a \
 # With the libraries that few streams need, which is why it is a program of its
 # own: the others do not pay for their memory and their start.
 libexec_PROGRAMS += sluice-worker-net
-sluice_worker_net_SOURCES = worker/net/main.c worker/net/kinds.c
+sluice_worker_net_SOURCES = worker/net/main.c \
+	worker/net/kinds.c worker/net/kinds.h \
+	worker/net/name.c worker/net/name.h \
+	worker/net/srt_input.c \
+	worker/net/srt_output.c \
+	worker/net/srt_peer.c worker/net/srt_peer.h \
+	worker/net/srt_socket.c worker/net/srt_socket.h
+sluice_worker_net_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS) $(CARES_CFLAGS)
 sluice_worker_net_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
-	$(CRYPT_LIBS) -lm
+	$(CRYPT_LIBS) $(SRT_LIBS) $(CARES_LIBS) -lm
 
 if STATIC_WORKER
 # No shared library: fewer pages to find again at each of the hundred wake-ups

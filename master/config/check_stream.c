@@ -128,6 +128,23 @@ static void format_own(const struct judge *j, const char *where,
 		       dot != NULL ? (int)(dot - j->path) : 0, j->path, where);
 }
 
+/* Two who listen on one port: only one of them can. */
+static void judge_srt(struct judge *j, const struct srt_spec *spec,
+		      struct judge_outputs *all)
+{
+	char key[OUTPUT_KEY_MAX];
+	const char *other;
+
+	if (spec->mode != SRT_LISTENER)
+		return;
+	(void)snprintf(key, sizeof key, "srt %s@%.64s:%u", spec->iface,
+		       spec->host, (unsigned)spec->port);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_FAULT, "is already the address of %s",
+			  other);
+}
+
 /* Of an input that runs. */
 static void judge_source(struct judge *j, const struct input_spec *spec,
 			 struct judge_outputs *all)
@@ -136,7 +153,9 @@ static void judge_source(struct judge *j, const struct input_spec *spec,
 	char key[OUTPUT_KEY_MAX];
 	const char *other;
 
-	if (spec->kind == INPUT_FILE)
+	if (spec->kind == INPUT_SRT)
+		judge_srt(j, &spec->srt, all);
+	if (spec->kind != INPUT_UDP && spec->kind != INPUT_RTP)
 		return;
 	sockaddr_format(&spec->local, local);
 	(void)snprintf(where, sizeof where, "%s@%s", spec->iface, local);
@@ -258,6 +277,8 @@ static void judge_output(struct judge *j, const char *text, bool enabled,
 		say_address(j, r, enabled, &why);
 	else if (enabled && spec.kind == OUTPUT_HTTP)
 		judge_http(j, &spec, all);
+	else if (enabled && spec.kind == OUTPUT_SRT)
+		judge_srt(j, &spec.srt, all);
 	else if (enabled)
 		judge_net(j, &spec, all);
 }

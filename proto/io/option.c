@@ -70,6 +70,14 @@ static int read_option(const struct io_option *o, const char *value, void *spec,
 	return r;
 }
 
+int io_option_set(const struct io_option *options, const char *key,
+		  const char *value, void *spec, struct errmsg *why)
+{
+	const struct io_option *o = find_in(options, key);
+
+	return o != NULL ? read_option(o, value, spec, why) : 0;
+}
+
 /* An option that repeats is reported once. */
 static bool was_before(const struct address *a, size_t i)
 {

@@ -34,5 +34,11 @@ struct io_reader {
 	void *arg;
 };
 
+/* One option of a table by its name; one that the table does not have is left
+ * alone. */
+int io_option_set(const struct io_option *options, const char *key,
+		  const char *value, void *spec,
+		  struct errmsg *why) MUST_CHECK;
+
 int io_options_read(const struct address *, const struct io_reader *,
 		    struct errmsg *why) MUST_CHECK;

@@ -16,6 +16,8 @@ struct input_type {
 	int (*read)(const struct address *, struct input_spec *,
 		    struct errmsg *why);
 	const struct io_option *options;
+	/* What the options make together; NULL: nothing to judge. */
+	int (*judge)(const struct input_spec *, struct errmsg *why);
 };
 
 struct output_type {
@@ -25,6 +27,7 @@ struct output_type {
 	int (*read)(const struct address *, struct output_spec *,
 		    struct errmsg *why);
 	const struct io_option *options;
+	int (*judge)(const struct output_spec *, struct errmsg *why);
 };
 
 #define IO_INPUT(member) offsetof(struct input_spec, member)
@@ -33,10 +36,12 @@ struct output_type {
 extern const struct input_type input_udp_type;
 extern const struct input_type input_rtp_type;
 extern const struct input_type input_file_type;
+extern const struct input_type input_srt_type;
 
 extern const struct output_type output_udp_type;
 extern const struct output_type output_rtp_type;
 extern const struct output_type output_http_type;
+extern const struct output_type output_srt_type;
 
 /* Copies a path of the file system or of HTTP into ret of IO_PATH_MAX bytes;
  * 0, or -EINVAL with why. */

@@ -50,6 +50,7 @@ system_tests = \
 	tests/system/sessions.mjs \
 	tests/system/settings.mjs \
 	tests/system/softcams.mjs \
+	tests/system/srt.mjs \
 	tests/system/status.mjs \
 	tests/system/stop.mjs \
 	tests/system/tables.mjs \

@@ -16,7 +16,8 @@ struct input;
 
 /* Counted since input_open(). */
 struct input_counters {
-	uint64_t lost;         /* RTP datagrams missing in the sequence */
+	uint64_t lost;         /* datagrams that the network lost for good */
+	uint64_t recovered;    /* that it lost, and that came back */
 	uint64_t socket_drops; /* datagrams that the socket had no room for */
 	uint64_t sync_losses;
 };

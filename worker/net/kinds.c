@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What sluice-worker-net can open. */
-#include "worker/input/kind.h"
-#include "worker/output/kind.h"
+#include "worker/net/kinds.h"
 
 input_open_fn *const input_openers[INPUT_KINDS] = {
 	[INPUT_UDP] = udp_input_open,
 	[INPUT_RTP] = udp_input_open,
 	[INPUT_FILE] = file_input_open,
+	[INPUT_SRT] = srt_input_open,
 };
 
 output_open_fn *const output_openers[OUTPUT_KINDS] = {
 	[OUTPUT_UDP] = udp_output_open,
 	[OUTPUT_RTP] = udp_output_open,
+	[OUTPUT_SRT] = srt_output_open,
 };

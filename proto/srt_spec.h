@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an srt:// address asks for, as an input or an output. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	SRT_HOST_MAX = 253,
+	SRT_PASSPHRASE_MIN = 10, /* the protocol's own limits */
+	SRT_PASSPHRASE_MAX = 79,
+	SRT_STREAMID_MAX = 512,
+	SRT_FILTER_MAX = 127,
+	SRT_LATENCY_DEFAULT_MS = 120,
+	SRT_TIMEOUT_DEFAULT_S = 5,
+	SRT_OVERHEAD_DEFAULT = 25,
+};
+
+enum srt_mode { SRT_CALLER, SRT_LISTENER, SRT_RENDEZVOUS };
+
+struct srt_spec {
+	enum srt_mode mode;
+	char iface[16];
+	char host[SRT_HOST_MAX + 1]; /* "" for a listener on all addresses */
+	uint16_t port;
+	unsigned latency_ms;
+	unsigned timeout_s;
+	unsigned overhead_percent; /* oheadbw */
+	unsigned key_bytes;        /* pbkeylen; 0 = the library's choice */
+	unsigned send_buffer;      /* bytes; 0 = the library's choice */
+	unsigned receive_buffer;
+	bool no_timed_delivery;    /* no_tsbpdmode */
+	char passphrase[SRT_PASSPHRASE_MAX + 1]; /* "" = not encrypted */
+	char streamid[SRT_STREAMID_MAX + 1];
+	char packetfilter[SRT_FILTER_MAX + 1];
+};

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// srt: called, listening, encrypted; who is refused is told why.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Viewer, assertDecodes, liveMultiplex } from '../helpers/media.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, joined } from '../helpers/udp.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { start, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const SECRET = 'ten-or-more';
+
+function inputOf(status) {
+	return status.inputs[0];
+}
+
+test('three hops: listener, caller by name, stream id; ffmpeg plays it',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', `srt://:9001#passphrase=${SECRET}&latency=60`,
+			'srt://:9002#latency=60'),
+		stream('a002', 'srt://localhost:9002#latency=60',
+			'srt://127.0.0.1:9003#streamid=news&latency=60'),
+		stream('a003',
+			'srt://127.0.0.1:9003#mode=listener&streamid=news',
+			'http://127.0.0.1:8100/x')));
+
+	await waitUntil('listener', () => udpBound(9001));
+	const live = liveMultiplex(t, 'srt://127.0.0.1:9001?pkt_size=1316' +
+		`&passphrase=${SECRET}`, { seconds: 9 });
+
+	await sluice.onair('a003', 15000);
+	const viewer = await Viewer.open(t, 8100, '/x');
+
+	await live.ended;
+	await waitUntil('its end', () =>
+		performance.now() - viewer.lastByte > 500);
+	viewer.close();
+	await assertDecodes(t, viewer.data(), { minPictures: 50 });
+	assert.equal(inputOf(await sluice.status('a003')).cc_error, 0);
+	await sluice.stop();
+});
+
+test('a receiver of another program gets every packet in order',
+	async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', 'srt://:9002')));
+
+	await waitUntil('listener', () => udpBound(9002));
+	start(t, 'srt-live-transmit', ['-q', '-chunk:1316',
+		'srt://127.0.0.1:9002', 'udp://127.0.0.1:6000']);
+	await waitUntil('input', () => udpBound(5000));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
+		{ seconds: 6 });
+	await waitUntil('a receiver', () => recorder.size() > 300000);
+	await recorder.quiet();
+	const [list] = await recorder.stop();
+
+	assert.ok(list.every(({ data }) => data.length % 188 === 0));
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+	await sluice.stop();
+});
+
+test('a wrong passphrase and a wrong stream id are told by their names',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', `srt://:9001#passphrase=${SECRET}`,
+			'udp://127.0.0.1:6001'),
+		stream('a002', 'srt://127.0.0.1:9001#passphrase=another secret',
+			'udp://127.0.0.1:6002'),
+		stream('a003', 'srt://:9003#streamid=news',
+			'udp://127.0.0.1:6003'),
+		stream('a004', 'srt://127.0.0.1:9003#streamid=sport',
+			'udp://127.0.0.1:6004'),
+		stream('a005', 'srt://127.0.0.1:9005#timeout=1',
+			'udp://127.0.0.1:6005')));
+	const errorOf = async (id) =>
+		inputOf(await sluice.status(id)).error ?? '';
+
+	await waitUntil('the secret', async () =>
+		/passphrases differ/.test(await errorOf('a002')));
+	await waitUntil('the id', async () =>
+		/refused by the other side/.test(await errorOf('a004')));
+	await waitUntil('nobody', async () =>
+		/nobody answers/.test(await errorOf('a005')));
+	await sluice.stop();
+});
+
+test('a source that goes and comes back is received again', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'srt://:9001', 'udp://127.0.0.1:6001')));
+	const url = 'srt://127.0.0.1:9001?pkt_size=1316';
+
+	await waitUntil('listener', () => udpBound(9001));
+	const first = liveMultiplex(t, url, { seconds: 60 });
+
+	await sluice.onair('a001');
+	first.kill('SIGKILL');
+	await sluice.waitStatus('a001', 'off air', (s) => !s.onair &&
+		s.packets === 0);
+	liveMultiplex(t, url, { seconds: 20 });
+	await sluice.onair('a001', 15000);
+	await sluice.stop();
+});
+
+test('what cannot be is refused with the name of the field', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const refused = {
+		'srt://host': /port: is missing/,
+		'srt://host:70000': /port: /,
+		'srt://:9001#mode=caller': /host: is missing/,
+		'srt://:9001#passphrase=short': /passphrase: has/,
+		'srt://:9001#pbkeylen=17': /pbkeylen: 17/,
+		'srt://:9001#mode=both': /mode: "both"/,
+		'srt://h:9001?streamid=%zz': /streamid: has a broken/,
+	};
+
+	for (const [input, why] of Object.entries(refused)) {
+		const reply = await sluice.post({ cmd: 'set-stream',
+			stream: { name: 'x', enable: true, type: 'spts',
+				input: [input], output: [] } });
+
+		assert.equal(reply.status, 400, input);
+		assert.match(JSON.parse(reply.body).error, why);
+	}
+	await sluice.stop();
+});

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What sluice-worker-net opens beside what sluice-worker does. */
+#pragma once
+
+#include "worker/input/kind.h"
+#include "worker/output/kind.h"
+
+input_open_fn srt_input_open;
+output_open_fn srt_output_open;

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Input by SRT.
+ *
+ * libsrt has threads of its own that keep what comes; it is taken at the ticks
+ * of the data path.
+ */
+#include "common/alloc.h"
+#include "worker/input/kind.h"
+#include "worker/net/kinds.h"
+#include "worker/net/srt_peer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	MESSAGE_MAX = 1456, /* SRT_LIVE_MAX_PLSIZE */
+	SLOTS = 64,
+	/* Messages in one wake-up: what comes in a tick at 500 Mbit/s. */
+	TURN_MAX = 512,
+};
+
+#define SECOND_NS UINT64_C(1000000000)
+#define IDLE_NS (SECOND_NS / 2)
+
+struct srt_input {
+	struct input base;
+	struct srt_peer peer;
+	struct ts_sync sync;
+	uint64_t quiet_since_ns;
+	struct input_counters counters;
+	uint8_t slots[SLOTS][MESSAGE_MAX];
+};
+
+/* What is in the slots goes on before they are used again. */
+static int receive(struct srt_input *s, struct batch *batch)
+{
+	int n = 0;
+
+	for (; n < TURN_MAX; n++) {
+		uint8_t *slot = s->slots[n % SLOTS];
+		int len;
+
+		if (n > 0 && n % SLOTS == 0)
+			batch_flush(batch);
+		len = srt_recvmsg2(s->peer.socket, (char *)slot, MESSAGE_MAX,
+				   NULL);
+		if (len <= 0)
+			break;
+		batch_sync(batch, &s->sync, slot, (size_t)len);
+	}
+	batch_flush(batch);
+	return n;
+}
+
+static int silence(struct srt_input *s, uint64_t now_ns, struct errmsg *why)
+{
+	unsigned timeout_s = s->base.spec->srt.timeout_s;
+
+	if (now_ns - s->quiet_since_ns < timeout_s * SECOND_NS)
+		return 0;
+	return errmsg_fail(why, -ETIMEDOUT, "connected, but nothing came for "
+			   "%u s", timeout_s);
+}
+
+static int srt_input_read(struct input *in, struct batch *batch,
+			  uint64_t now_ns, struct errmsg *why)
+{
+	struct srt_input *s = container_of(in, struct srt_input, base);
+	bool was = s->peer.connected;
+	int r;
+
+	s->peer.idle = now_ns - s->quiet_since_ns >= IDLE_NS;
+	r = srt_peer_turn(&s->peer, why);
+
+	if (r < 0)
+		return r;
+	if (r == 0 || !was) {
+		s->quiet_since_ns = now_ns;
+		ts_sync_reset(&s->sync);
+	}
+	if (r == 0)
+		return 0;
+	r = receive(s, batch);
+	if (r > 0)
+		s->quiet_since_ns = now_ns;
+	return r > 0 ? r : silence(s, now_ns, why);
+}
+
+/* What its connection lost for good and what was repaired. */
+static int srt_input_second(struct input *in, uint64_t now_ns,
+			    struct errmsg *why)
+{
+	struct srt_input *s = container_of(in, struct srt_input, base);
+	SRT_TRACEBSTATS stats;
+
+	(void)now_ns, (void)why;
+	if (!s->peer.connected ||
+	    srt_bstats(s->peer.socket, &stats, 1) == SRT_ERROR)
+		return 0;
+	s->counters.lost += (uint64_t)stats.pktRcvDrop;
+	s->counters.recovered += (uint64_t)stats.pktRcvRetrans +
+				 (uint64_t)stats.pktRcvFilterSupply;
+	return 0;
+}
+
+static void srt_input_counters(const struct input *in,
+			       struct input_counters *ret)
+{
+	const struct srt_input *s =
+		container_of(in, const struct srt_input, base);
+
+	*ret = s->counters;
+	ret->sync_losses = s->sync.sync_losses;
+}
+
+static void srt_input_free(struct input *in)
+{
+	struct srt_input *s = container_of(in, struct srt_input, base);
+
+	srt_peer_done(&s->peer);
+	free(s);
+}
+
+static const struct input_ops srt_ops = {
+	.free = srt_input_free,
+	.read = srt_input_read,
+	.second = srt_input_second,
+	.counters = srt_input_counters,
+};
+
+struct input *srt_input_open(const struct input_spec *spec, uint64_t now_ns,
+			     int *ret_err, struct errmsg *why)
+{
+	struct srt_input *s = xcalloc(1, sizeof *s);
+	int r = srt_peer_open(&s->peer, &spec->srt, SRT_RECEIVES, why);
+
+	if (r < 0) {
+		free(s);
+		*ret_err = r;
+		return NULL;
+	}
+	s->base = (struct input){ .ops = &srt_ops, .spec = spec, .fd = -1 };
+	s->quiet_since_ns = now_ns;
+	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
+	return &s->base;
+}

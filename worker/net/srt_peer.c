@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/srt_peer.h"
+
+#include "common/log.h"
+
+static int begin(struct srt_peer *p, struct errmsg *why)
+{
+	if (p->spec->mode == SRT_LISTENER)
+		return srt_listener_open(&p->listener, p->spec, p->direction,
+					 why);
+	p->name = name_new(p->spec->host, p->spec->port);
+	return 0;
+}
+
+int srt_peer_open(struct srt_peer *p, const struct srt_spec *spec,
+		  enum srt_direction direction, struct errmsg *why)
+{
+	int r;
+
+	srt_library_open();
+	*p = (struct srt_peer){
+		.spec = spec,
+		.direction = direction,
+		.listener = { SRT_INVALID_SOCK, -1 },
+		.socket = SRT_INVALID_SOCK,
+	};
+	r = begin(p, why);
+	if (r < 0)
+		srt_peer_done(p);
+	return r;
+}
+
+void srt_peer_done(struct srt_peer *p)
+{
+	name_free(&p->name);
+	srt_socket_close(&p->socket);
+	srt_listener_close(&p->listener);
+	srt_library_close();
+}
+
+static int call(struct srt_peer *p, struct errmsg *why)
+{
+	struct sockaddr_any remote;
+	int r = name_poll(p->name, &remote, why);
+
+	if (r <= 0)
+		return r;
+	name_free(&p->name);
+	p->socket = srt_socket_new(p->spec, p->direction, &r, why);
+	if (p->socket == SRT_INVALID_SOCK)
+		return r;
+	return srt_socket_call(p->socket, p->spec, &remote, why);
+}
+
+static int turn_caller(struct srt_peer *p, struct errmsg *why)
+{
+	if (p->name != NULL)
+		return call(p, why);
+	return srt_socket_poll(p->socket, why);
+}
+
+/* A caller beside the one that is at work is sent away. */
+static void take_caller(struct srt_peer *p, SRTSOCKET s)
+{
+	if (p->socket != SRT_INVALID_SOCK && !p->idle) {
+		srt_socket_close(&s);
+		return;
+	}
+	srt_socket_close(&p->socket);
+	p->socket = s;
+}
+
+static int turn_listener(struct srt_peer *p)
+{
+	SRTSOCKET s = srt_listener_accept(&p->listener);
+	struct errmsg why;
+
+	if (s != SRT_INVALID_SOCK)
+		take_caller(p, s);
+	if (p->socket == SRT_INVALID_SOCK)
+		return 0;
+	if (srt_socket_poll(p->socket, &why) > 0)
+		return 1;
+	srt_socket_close(&p->socket);
+	return 0;
+}
+
+int srt_peer_turn(struct srt_peer *p, struct errmsg *why)
+{
+	int r = p->spec->mode == SRT_LISTENER ? turn_listener(p)
+					      : turn_caller(p, why);
+
+	if ((r > 0) != p->connected) {
+		p->connected = r > 0;
+		log_info("stream", "srt port %u: %s", p->spec->port,
+			 r > 0 ? "connected" : "not connected");
+	}
+	return r;
+}

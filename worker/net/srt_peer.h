@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The one other side of an srt:// address: called, met, or waited for.
+ *
+ * Goes through name, call and handshake at the ticks of the data path.
+ */
+#pragma once
+
+#include "worker/net/name.h"
+#include "worker/net/srt_socket.h"
+
+/* Embedded. */
+struct srt_peer {
+	const struct srt_spec *spec; /* borrowed */
+	enum srt_direction direction;
+	struct name *name;  /* NULL when the call is out */
+	struct srt_listener listener;
+	SRTSOCKET socket;   /* or SRT_INVALID_SOCK */
+	bool connected;
+	/* The owner's word that nothing came of late: who calls then takes the
+	 * place of one that may be dead and not know it. */
+	bool idle;
+};
+
+/* 0, or -errno with why; done in both cases. */
+int srt_peer_open(struct srt_peer *, const struct srt_spec *,
+		  enum srt_direction, struct errmsg *why) MUST_CHECK;
+void srt_peer_done(struct srt_peer *);
+
+/* 1 while connected; 0 while not; -errno with why: it is to be opened anew.
+ * A listener that loses its caller waits for the next one. */
+int srt_peer_turn(struct srt_peer *, struct errmsg *why) MUST_CHECK;

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/srt_socket.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BACKLOG = 32 };
+
+/* What goes wrong is told by who called, once. */
+static void on_log(void *arg, int level, const char *file, int line,
+		   const char *area, const char *text)
+{
+	(void)arg, (void)level, (void)file, (void)line, (void)area, (void)text;
+}
+
+void srt_library_open(void)
+{
+	srt_setloghandler(NULL, on_log);
+	(void)srt_startup();
+}
+
+void srt_library_close(void)
+{
+	(void)srt_cleanup();
+}
+
+static int set(SRTSOCKET s, SRT_SOCKOPT option, const void *value, int len,
+	       struct errmsg *why)
+{
+	if (srt_setsockflag(s, option, value, len) != SRT_ERROR)
+		return 0;
+	return errmsg_fail(why, -EINVAL, "srt: option %d: %s", (int)option,
+			   srt_getlasterror_str());
+}
+
+static int set_int(SRTSOCKET s, SRT_SOCKOPT option, unsigned value,
+		   struct errmsg *why)
+{
+	int32_t number = (int32_t)value;
+
+	return set(s, option, &number, sizeof number, why);
+}
+
+static int set_flag(SRTSOCKET s, SRT_SOCKOPT option, bool value,
+		    struct errmsg *why)
+{
+	return set(s, option, &value, sizeof value, why);
+}
+
+/* "" leaves the library's default. */
+static int set_text(SRTSOCKET s, SRT_SOCKOPT option, const char *text,
+		    struct errmsg *why)
+{
+	if (text[0] == '\0')
+		return 0;
+	return set(s, option, text, (int)strlen(text), why);
+}
+
+static int set_size(SRTSOCKET s, SRT_SOCKOPT option, unsigned size,
+		    struct errmsg *why)
+{
+	return size == 0 ? 0 : set_int(s, option, size, why);
+}
+
+static int set_times(SRTSOCKET s, const struct srt_spec *spec,
+		     struct errmsg *why)
+{
+	unsigned timeout_ms = spec->timeout_s * 1000;
+	int r = set_int(s, SRTO_LATENCY, spec->latency_ms, why);
+
+	if (r == 0)
+		r = set_flag(s, SRTO_TSBPDMODE, !spec->no_timed_delivery, why);
+	if (r == 0)
+		r = set_int(s, SRTO_CONNTIMEO, timeout_ms, why);
+	if (r == 0)
+		r = set_int(s, SRTO_PEERIDLETIMEO, timeout_ms, why);
+	if (r == 0)
+		r = set_int(s, SRTO_OHEADBW, spec->overhead_percent, why);
+	return r;
+}
+
+static int set_crypto(SRTSOCKET s, const struct srt_spec *spec,
+		      struct errmsg *why)
+{
+	int r = set_text(s, SRTO_PASSPHRASE, spec->passphrase, why);
+
+	if (r == 0 && spec->key_bytes != 0)
+		r = set_int(s, SRTO_PBKEYLEN, spec->key_bytes, why);
+	return r;
+}
+
+static int set_all(SRTSOCKET s, const struct srt_spec *spec,
+		   enum srt_direction direction, struct errmsg *why)
+{
+	struct linger none = { 0 };
+	int r = set_flag(s, SRTO_RCVSYN, false, why);
+
+	if (r == 0)
+		r = set_flag(s, SRTO_SNDSYN, false, why);
+	if (r == 0)
+		r = set(s, SRTO_LINGER, &none, sizeof none, why);
+	if (r == 0)
+		r = set_flag(s, SRTO_SENDER, direction == SRT_SENDS, why);
+	if (r == 0)
+		r = set_flag(s, SRTO_RENDEZVOUS, spec->mode == SRT_RENDEZVOUS,
+			     why);
+	if (r == 0)
+		r = set_times(s, spec, why);
+	if (r == 0)
+		r = set_crypto(s, spec, why);
+	if (r == 0)
+		r = set_text(s, SRTO_PACKETFILTER, spec->packetfilter, why);
+	if (r == 0 && spec->mode != SRT_LISTENER)
+		r = set_text(s, SRTO_STREAMID, spec->streamid, why);
+	if (r == 0)
+		r = set_text(s, SRTO_BINDTODEVICE, spec->iface, why);
+	if (r == 0)
+		r = set_size(s, SRTO_SNDBUF, spec->send_buffer, why);
+	if (r == 0)
+		r = set_size(s, SRTO_RCVBUF, spec->receive_buffer, why);
+	return r;
+}
+
+SRTSOCKET srt_socket_new(const struct srt_spec *spec,
+			 enum srt_direction direction, int *ret_err,
+			 struct errmsg *why)
+{
+	SRTSOCKET s = srt_create_socket();
+
+	if (s == SRT_INVALID_SOCK) {
+		*ret_err = errmsg_fail(why, -ENOMEM, "srt: %s",
+				       srt_getlasterror_str());
+		return s;
+	}
+	*ret_err = set_all(s, spec, direction, why);
+	if (*ret_err < 0)
+		srt_socket_close(&s);
+	return s;
+}
+
+void srt_socket_close(SRTSOCKET *s)
+{
+	if (*s != SRT_INVALID_SOCK)
+		(void)srt_close(*s);
+	*s = SRT_INVALID_SOCK;
+}
+
+/* In a thread of the library: looks at nothing that changes. */
+static int judge_caller(void *arg, SRTSOCKET s, int version,
+			const struct sockaddr *peer, const char *streamid)
+{
+	const struct srt_spec *spec = arg;
+
+	(void)version, (void)peer;
+	if (strcmp(spec->streamid, streamid) == 0)
+		return 0;
+	(void)srt_setrejectreason(s, SRT_REJX_FORBIDDEN);
+	return -1;
+}
+
+static int local_address(const struct srt_spec *spec,
+			 struct sockaddr_any *ret, struct errmsg *why)
+{
+	const char *host = spec->host[0] != '\0' ? spec->host : "0.0.0.0";
+
+	if (sockaddr_parse(host, spec->port, ret) == 0)
+		return 0;
+	return errmsg_fail(why, -EINVAL,
+			   "host: \"%.64s\" is not an IP address to listen on",
+			   host);
+}
+
+static int listen_on(SRTSOCKET s, const struct srt_spec *spec,
+		     struct errmsg *why)
+{
+	struct sockaddr_any local;
+	int r = local_address(spec, &local, why);
+
+	if (r < 0)
+		return r;
+	if (srt_bind(s, &local.sa, (int)local.len) == SRT_ERROR ||
+	    (spec->streamid[0] != '\0' &&
+	     srt_listen_callback(s, judge_caller,
+				 (void *)(uintptr_t)spec) == SRT_ERROR) ||
+	    srt_listen(s, BACKLOG) == SRT_ERROR)
+		return errmsg_fail(why, -EADDRINUSE, "listen on port %u: %s",
+				   spec->port, srt_getlasterror_str());
+	return 0;
+}
+
+int srt_listener_open(struct srt_listener *l, const struct srt_spec *spec,
+		      enum srt_direction direction, struct errmsg *why)
+{
+	int events = SRT_EPOLL_IN, r = 0;
+
+	l->epoll = srt_epoll_create();
+	l->socket = srt_socket_new(spec, direction, &r, why);
+	if (r == 0)
+		r = listen_on(l->socket, spec, why);
+	if (r == 0 &&
+	    srt_epoll_add_usock(l->epoll, l->socket, &events) == SRT_ERROR)
+		r = errmsg_fail(why, -ENOMEM, "srt: %s",
+				srt_getlasterror_str());
+	if (r < 0)
+		srt_listener_close(l);
+	return r;
+}
+
+void srt_listener_close(struct srt_listener *l)
+{
+	if (l->epoll >= 0)
+		(void)srt_epoll_release(l->epoll);
+	l->epoll = -1;
+	srt_socket_close(&l->socket);
+}
+
+SRTSOCKET srt_listener_accept(struct srt_listener *l)
+{
+	SRT_EPOLL_EVENT event;
+
+	if (srt_epoll_uwait(l->epoll, &event, 1, 0) <= 0)
+		return SRT_INVALID_SOCK;
+	return srt_accept(l->socket, NULL, NULL);
+}
+
+int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,
+		    const struct sockaddr_any *remote, struct errmsg *why)
+{
+	struct sockaddr_any local;
+
+	/* two who meet use the same port on both sides */
+	if (spec->mode == SRT_RENDEZVOUS &&
+	    (sockaddr_parse(remote->sa.sa_family == AF_INET6 ? "::"
+							     : "0.0.0.0",
+			    spec->port, &local) < 0 ||
+	     srt_bind(s, &local.sa, (int)local.len) == SRT_ERROR))
+		return errmsg_fail(why, -EADDRINUSE, "bind port %u: %s",
+				   spec->port, srt_getlasterror_str());
+	if (srt_connect(s, &remote->sa, (int)remote->len) == SRT_ERROR)
+		return errmsg_fail(why, -ECONNREFUSED, "connect: %s",
+				   srt_getlasterror_str());
+	return 0;
+}
+
+static int fail_connection(SRTSOCKET s, struct errmsg *why)
+{
+	int reason = srt_getrejectreason(s);
+
+	if (reason == SRT_REJ_BADSECRET || reason == SRT_REJ_UNSECURE)
+		return errmsg_fail(why, -EACCES,
+				   "refused: the passphrases differ");
+	if (reason == SRT_REJ_UNKNOWN)
+		return errmsg_fail(why, -ECONNRESET, "the connection broke");
+	if (reason == SRT_REJ_TIMEOUT)
+		return errmsg_fail(why, -ETIMEDOUT, "nobody answers");
+	if (reason >= SRT_REJC_PREDEFINED)
+		return errmsg_fail(why, -EACCES,
+				   "refused by the other side (%d)", reason);
+	return errmsg_fail(why, -ECONNREFUSED, "refused: %s",
+			   srt_rejectreason_str(reason));
+}
+
+int srt_socket_poll(SRTSOCKET s, struct errmsg *why)
+{
+	switch (srt_getsockstate(s)) {
+	case SRTS_CONNECTED:
+		return 1;
+	case SRTS_INIT:
+	case SRTS_OPENED:
+	case SRTS_LISTENING:
+	case SRTS_CONNECTING:
+		return 0;
+	case SRTS_BROKEN:
+	case SRTS_CLOSING:
+	case SRTS_CLOSED:
+	case SRTS_NONEXIST:
+		break;
+	}
+	return fail_connection(s, why);
+}

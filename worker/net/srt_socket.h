@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One socket of libsrt, made as an address asks for it.
+ *
+ * Nothing here waits; libsrt's own threads do the work.
+ */
+#pragma once
+
+#include "common/errmsg.h"
+#include "common/sockaddr.h"
+#include "common/util.h"
+#include "proto/srt_spec.h"
+
+#include <srt/access_control.h>
+#include <srt/srt.h>
+
+enum srt_direction { SRT_RECEIVES, SRT_SENDS };
+
+/* Before the first socket, and after the last: as often as it was opened. */
+void srt_library_open(void);
+void srt_library_close(void);
+
+/* Not connected yet; SRT_INVALID_SOCK with *ret_err = -errno and why. */
+SRTSOCKET srt_socket_new(const struct srt_spec *, enum srt_direction,
+			 int *ret_err, struct errmsg *why);
+void srt_socket_close(SRTSOCKET *);
+
+/* A socket that waits for callers.  Embedded. */
+struct srt_listener {
+	SRTSOCKET socket; /* SRT_INVALID_SOCK: none */
+	int epoll;
+};
+
+/* Begins to listen; with a stream id, callers with another one are refused.
+ * The specification is borrowed for the life of the listener.  0, or -errno
+ * with why; closed then. */
+int srt_listener_open(struct srt_listener *, const struct srt_spec *,
+		      enum srt_direction, struct errmsg *why) MUST_CHECK;
+void srt_listener_close(struct srt_listener *);
+
+/* The next caller, or SRT_INVALID_SOCK. */
+SRTSOCKET srt_listener_accept(struct srt_listener *);
+
+/* Begins to call, or to meet. */
+int srt_socket_call(SRTSOCKET, const struct srt_spec *,
+		    const struct sockaddr_any *remote,
+		    struct errmsg *why) MUST_CHECK;
+
+/* 1: connected; 0: not yet; -errno with why: broken, or refused. */
+int srt_socket_poll(SRTSOCKET, struct errmsg *why) MUST_CHECK;
