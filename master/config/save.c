@@ -40,7 +40,7 @@ struct save {
 	ev_async done;
 	bool dirty;  /* changed since the text of the last write was taken */
 	bool due;    /* the time came while a write was in flight */
-	bool failed; /* the last write */
+	bool told;   /* the log says that writes fail */
 	unsigned retry_ms;
 	struct ratelimit log_limit;
 	struct ratelimit lost_limit;
@@ -90,9 +90,9 @@ static void log_failure(struct save *s)
 {
 	unsigned held;
 
-	s->failed = true;
 	if (!ratelimit_pass(&s->log_limit, mono_ms(), &held))
 		return;
+	s->told = true;
 	log_error("config", "%s is not saved: %s", s->cfg.path, s->why.text);
 	if (held > 0)
 		log_error("config", "%s: %u more failures since the last line",
@@ -211,9 +211,9 @@ static int take_result(struct save *s)
 	free(s->text);
 	s->text = NULL;
 	if (s->result == 0) {
-		if (s->failed)
+		if (s->told)
 			log_info("config", "%s is saved again", s->cfg.path);
-		s->failed = false;
+		s->told = false;
 		s->retry_ms = s->cfg.retry_min_ms;
 		log_lost(s);
 	}

@@ -47,6 +47,7 @@ system_tests = \
 	tests/system/reload.mjs \
 	tests/system/restart.mjs \
 	tests/system/save.mjs \
+	tests/system/save-faults.mjs \
 	tests/system/sessions.mjs \
 	tests/system/settings.mjs \
 	tests/system/softcams.mjs \

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// save, when the system says no: whichever call of a save fails, the file is a
+// whole version, old or new, the failure is told, and the next save mends all.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { run, tempDir, waitUntil } from '../helpers/util.mjs';
+
+const ERRORS = ['EIO', 'ENOSPC', 'EINTR'];
+const REVISIONS = 10;
+
+// strace on the threads of a process, those to come included; only calls
+// about the configuration are looked at, and counted for each thread anew.
+class Trace {
+	static async attach(t, sluice, inject = undefined) {
+		const self = new Trace();
+		const { dir, file } = sluice;
+		const paths = [dir, file, path.join(dir, '.sluice.json.new')];
+
+		for (let i = 0; i <= REVISIONS; i++)
+			paths.push(`${file}.${i}`);
+		self.file = path.join(dir, 'trace');
+		self.child = spawn('strace', ['-f', '-o', self.file,
+			...paths.flatMap((name) => ['-P', name]),
+			...inject ? ['-e', `inject=${inject}`] : [],
+			'-p', String(sluice.pid)],
+		{ stdio: ['ignore', 'ignore', 'pipe'] });
+		self.said = '';
+		self.ended = new Promise((done) => {
+			self.child.on('error', (error) => {
+				self.said += error;
+				done();
+			});
+			self.child.on('close', done);
+		});
+		self.child.stderr.on('data', (data) => { self.said += data; });
+		t.after(() => self.detach());
+		await Promise.race([self.ended, waitUntil('strace',
+			() => / attached/.test(self.said))]);
+		self.attached = / attached/.test(self.said);
+		return self;
+	}
+
+	async detach() {
+		this.child.kill('SIGTERM');
+		await this.ended;
+	}
+
+	get text() { return fs.readFileSync(this.file, 'utf8'); }
+
+	// How often each call was made.
+	counts() {
+		const counts = {};
+
+		for (const [, name] of this.text.matchAll(/^\d+ +(\w+)\(/gm))
+			counts[name] = (counts[name] ?? 0) + 1;
+		return counts;
+	}
+}
+
+// Why nobody may look into another process here, or undefined.
+async function reason(t) {
+	const child = spawn('sleep', ['60']);
+
+	t.after(() => child.kill('SIGKILL'));
+	try {
+		const { err } = await run('timeout', ['-s', 'INT', '0.3',
+			'strace', '-e', 'inject=sync:error=EIO',
+			'-p', String(child.pid)]);
+
+		return /attached/.test(err) ? undefined : err.trim();
+	} catch (error) {
+		return String(error);
+	}
+}
+
+// A disk of memory: what others write does not hold it up.
+async function disk(t) {
+	const dir = tempDir(t);
+	const { code, err } = await run('mount',
+		['-t', 'tmpfs', '-o', 'size=1m', 'none', dir]);
+
+	assert.equal(code, 0, err);
+	return dir;
+}
+
+const version = (n) => ({ ...config(stream('a001', [], [],
+	{ enable: false, comment: 'x'.repeat(5000) })), n });
+const parsed = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
+const revisions = (dir) => fs.readdirSync(dir).filter((name) =>
+	/^sluice\.json\.\d+$/.test(name));
+
+// Each of the calls of that name, failing in each way.
+const faults = ([call, times]) => Array.from({ length: times }, (_, i) =>
+	ERRORS.map((error) => `${call}:error=${error}:when=${i + 1}`)).flat();
+
+// How many descriptors of the process are about the folder.
+function descriptors({ pid, dir }) {
+	const folder = `/proc/${pid}/fd`;
+	let n = 0;
+
+	for (const fd of fs.readdirSync(folder)) {
+		try {
+			n += fs.readlinkSync(path.join(folder, fd))
+				.startsWith(dir);
+		} catch {
+			// closed meanwhile
+		}
+	}
+	return n;
+}
+
+test('each call of a save fails in turn, in each way', async (t) => {
+	const why = await reason(t);
+	if (why !== undefined) {
+		t.skip(`strace cannot attach here: ${why}`);
+		return;
+	}
+	const sluice = await Sluice.start(t, version(0),
+		{ dir: await disk(t) });
+	const { dir, file } = sluice;
+	let n = 0, refused = 0, unkept = 0, kept = 0;
+	const upload = () => sluice.post({ cmd: 'upload',
+		config: version(++n) });
+	const uploadWell = async () => {
+		const reply = await upload();
+
+		assert.equal(reply.status, 200, reply.body);
+		assert.deepEqual(parsed(file), version(n));
+		// nothing half is left, and each revision is whole
+		assert.ok(!fs.existsSync(`${file}.0`));
+		assert.ok(!fs.existsSync(path.join(dir, '.sluice.json.new')));
+		for (const name of revisions(dir))
+			assert.deepEqual(Object.keys(parsed(path.join(dir,
+				name))), Object.keys(version(0)), name);
+	};
+
+	while (n <= REVISIONS)
+		await uploadWell();
+	assert.equal(revisions(dir).length, REVISIONS);
+	const plain = await Trace.attach(t, sluice);
+	await uploadWell();
+	await plain.detach();
+	const counts = plain.counts();
+	for (const name of ['openat', 'write', 'fsync', 'close', 'rename',
+		'unlink', 'linkat'])
+		assert.ok(counts[name] >= 1, `${name} of a save is seen`);
+	assert.equal(counts.fsync, 2, 'file and folder');
+	const before = descriptors(sluice);
+
+	for (const what of Object.entries(counts).flatMap(faults)) {
+		const logged = sluice.log.length;
+		const trace = await Trace.attach(t, sluice, what);
+		const { status, body } = await upload();
+
+		await trace.detach();
+		assert.match(trace.text, /INJECTED/, what);
+		// strace makes an error of what is not done at all
+		kept += what.startsWith('close');
+		const found = parsed(file).n;
+		assert.ok(found === n || (found === n - 1 && status !== 200),
+			`${what}: ${found} of ${n}, ${status}`);
+		if (status !== 200) {
+			refused++;
+			assert.equal(status, 500, what);
+			assert.match(JSON.parse(body).error,
+				/not saved: cannot /);
+		}
+		unkept += / not kept: /.test(sluice.log.slice(logged));
+		await uploadWell();
+	}
+	// told, with a bound on what repeats
+	await sluice.logged(/<3>config: .* is not saved: cannot /);
+	await sluice.logged(/<6>config: .* is saved again/);
+	for (const line of ['is not saved', 'is saved again', 'not kept'])
+		assert.ok(sluice.log.split(line).length <= 10, line);
+	const calls = Object.values(counts).reduce((a, b) => a + b);
+	t.diagnostic(`${calls} calls, ${refused} saves failed, ` +
+		`${unkept} lines of lost revisions`);
+	// those without which there is no save, and not the others
+	assert.ok(refused >= 20 && refused <= 40, `${refused}`);
+	assert.ok(unkept > 0, 'a revision that is lost is told');
+	assert.ok(descriptors(sluice) <= before + kept, 'a leak');
+	await sluice.stop();
+	assert.deepEqual(parsed(file).n, n);
+});
+
+test('a save that fails is repeated until it succeeds', async (t) => {
+	const why = await reason(t);
+	if (why !== undefined) {
+		t.skip(`strace cannot attach here: ${why}`);
+		return;
+	}
+	await Promise.all([['openat', 'ENOSPC', 2], ['write', 'ENOSPC', 1],
+		['fsync', 'EIO', 1], ['fsync', 'EIO', 2], ['rename', 'EIO', 1],
+		['fchmod', 'EINTR', 1]].map(async ([call, error, at]) => {
+		const what = `${call}:error=${error}:when=${at}`;
+		const sluice = await Sluice.start(t, version(0),
+			{ dir: await disk(t) });
+		const trace = await Trace.attach(t, sluice, what);
+
+		await sluice.cmd('set-config', { key: 'n', data: 1 });
+		await waitUntil(`failure of ${what}`, () =>
+			/<3>config: .* is not saved: cannot /.test(sluice.log));
+		assert.ok([0, 1].includes(parsed(sluice.file).n), what);
+		// it goes on meanwhile
+		await sluice.cmd('set-config', { key: 'm', data: 2 });
+		assert.deepEqual(await sluice.cmd('load'),
+			{ ...version(1), m: 2 });
+		await trace.detach();
+		await waitUntil(`success after ${what}`, () =>
+			/<6>config: .* is saved again/.test(sluice.log), 30000);
+		assert.deepEqual(parsed(sluice.file), { ...version(1), m: 2 });
+		await sluice.stop();
+	}));
+});
