@@ -45,6 +45,10 @@ static const struct msg_desc descs[] = {
 		ROW(tls_certificate, MSG_TO_WORKER, false) },
 	[MSG_TLS_SERVE] = { "tls.serve",
 		ROW(tls_serve, MSG_TO_WORKER, false) },
+	[MSG_SCAN_START] = { "scan.start",
+		ROW(scan_start, MSG_TO_WORKER, false) },
+	[MSG_SOFTCAM_TEST] = { "softcam.test",
+		ROW(softcam_test, MSG_TO_WORKER, false) },
 	[MSG_WORKER_HELLO] = { "worker.hello",
 		ROW(worker_hello, MSG_TO_MASTER, false) },
 	[MSG_WORKER_READY] = { "worker.ready",
@@ -67,6 +71,12 @@ static const struct msg_desc descs[] = {
 		ROW(tls_result, MSG_TO_MASTER, false) },
 	[MSG_TLS_STATUS] = { "tls.status",
 		ROW(tls_status, MSG_TO_MASTER, true) },
+	[MSG_SCAN_RECORD] = { "scan.record",
+		ROW(scan_record, MSG_TO_MASTER, false) },
+	[MSG_SCAN_STATUS] = { "scan.status",
+		ROW(scan_status, MSG_TO_MASTER, true) },
+	[MSG_SOFTCAM_RESULT] = { "softcam.result",
+		ROW(softcam_result, MSG_TO_MASTER, false) },
 };
 
 _Static_assert(ARRAY_LEN(descs) == MSG_COUNT, "a message without a row");

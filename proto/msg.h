@@ -37,6 +37,8 @@ enum msg_type {
 	MSG_AUTH_VERIFY,      /* has this password this hash?  seq */
 	MSG_TLS_CERTIFICATE,  /* judge, or use; fds: chain, key; seq */
 	MSG_TLS_SERVE,        /* speak TLS; fds: client's socket, plaintext */
+	MSG_SCAN_START,       /* tell the tables of this input */
+	MSG_SOFTCAM_TEST,     /* can this server be reached? */
 
 	/* worker to master */
 	MSG_WORKER_HELLO,     /* the first message of every worker */
@@ -50,6 +52,9 @@ enum msg_type {
 	MSG_AUTH_STATUS,      /* once a second */
 	MSG_TLS_RESULT,       /* of the certificate with this seq */
 	MSG_TLS_STATUS,       /* once a second: totals */
+	MSG_SCAN_RECORD,      /* a section that was not there before */
+	MSG_SCAN_STATUS,      /* once a second, from the data path */
+	MSG_SOFTCAM_RESULT,   /* the end of a test */
 
 	MSG_COUNT
 };
@@ -189,6 +194,28 @@ struct msg_tls_status {
 	uint64_t failed;         /* handshakes that came to nothing */
 };
 
+struct msg_scan_start {
+	const char *address;     /* of an input, as in a stream */
+};
+
+struct msg_scan_record {
+	const json_t *record;    /* an object (worker/si/record.h) */
+};
+
+struct msg_scan_status {
+	uint64_t packets;        /* since start */
+	const char *error;       /* why nothing comes; NULL when it does */
+};
+
+struct msg_softcam_test {
+	const char *host;
+	unsigned port;
+};
+
+struct msg_softcam_result {
+	const char *error;       /* what went wrong */
+};
+
 struct msg_session {
 	uint64_t client;    /* > 0; no other viewer ever has it */
 	const char *stream;
@@ -228,6 +255,11 @@ struct msg {
 		struct msg_tls_certificate tls_certificate;
 		struct msg_tls_result tls_result;
 		struct msg_tls_status tls_status;
+		struct msg_scan_start scan_start;
+		struct msg_scan_record scan_record;
+		struct msg_scan_status scan_status;
+		struct msg_softcam_test softcam_test;
+		struct msg_softcam_result softcam_result;
 	};
 };
 

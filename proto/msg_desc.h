@@ -43,6 +43,14 @@ msg_decode_fn tls_result_decode, tls_status_decode;
 msg_encode_fn tls_certificate_encode, tls_serve_encode;
 msg_encode_fn tls_result_encode, tls_status_encode;
 
+/* msg_scan.c */
+msg_decode_fn scan_start_decode, scan_record_decode, scan_status_decode;
+msg_encode_fn scan_start_encode, scan_record_encode, scan_status_encode;
+
+/* msg_softcam.c */
+msg_decode_fn softcam_test_decode, softcam_result_decode;
+msg_encode_fn softcam_test_encode, softcam_result_encode;
+
 /* msg_worker.c */
 msg_decode_fn worker_hello_decode, worker_ready_decode, worker_log_decode;
 msg_encode_fn worker_hello_encode, worker_ready_encode, worker_log_encode;

@@ -99,14 +99,23 @@ const char *read_string_maybe(struct msg_reader *r, const char *key, size_t max)
 	return value != NULL ? judge_string(r, key, value, max) : NULL;
 }
 
-const json_t *read_object_maybe(struct msg_reader *r, const char *key)
+static const json_t *judge_object(struct msg_reader *r, const char *key,
+				  const json_t *value)
 {
-	const json_t *value = take(r, key, false);
-
 	if (value == NULL || json_is_object(value))
 		return value;
 	r->err = errmsg_fail(r->why, -EBADMSG, "%s: no object", key);
 	return NULL;
+}
+
+const json_t *read_object(struct msg_reader *r, const char *key)
+{
+	return judge_object(r, key, take(r, key, true));
+}
+
+const json_t *read_object_maybe(struct msg_reader *r, const char *key)
+{
+	return judge_object(r, key, take(r, key, false));
 }
 
 const json_t *read_list(struct msg_reader *r, const char *key, size_t max)

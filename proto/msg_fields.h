@@ -45,6 +45,8 @@ bool read_bool(struct msg_reader *, const char *key);
 const char *read_string(struct msg_reader *, const char *key, size_t max);
 /* NULL when absent. */
 const char *read_string_maybe(struct msg_reader *, const char *key, size_t max);
+/* NULL after a fault. */
+const json_t *read_object(struct msg_reader *, const char *key);
 /* NULL when absent. */
 const json_t *read_object_maybe(struct msg_reader *, const char *key);
 /* An array of at most max items, or NULL after a fault. */

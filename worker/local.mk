@@ -18,6 +18,8 @@ include worker/stream/local.mk
 include worker/deliver/local.mk
 include worker/auth/local.mk
 include worker/tls/local.mk
+include worker/scan/local.mk
+include worker/softcam/local.mk
 
 libexec_PROGRAMS += sluice-worker
 sluice_worker_SOURCES = worker/main.c

@@ -45,6 +45,8 @@ extern const struct worker_role stream_role;
 extern const struct worker_role deliver_role;
 extern const struct worker_role auth_role;
 extern const struct worker_role tls_role; /* in a program of its own */
+extern const struct worker_role scan_role;
+extern const struct worker_role softcam_role;
 
 /* Runs the role on the channel at WORKER_CHANNEL_FD until SIGTERM, the end of
  * the channel or worker_exit(); the exit code of the process. */

@@ -10,10 +10,12 @@
 #include "master/api/command.h"
 #include "master/api/event.h"
 #include "master/api/route.h"
+#include "master/api/scan_list.h"
 #include "master/auth/access.h"
 #include "master/config/document.h"
 #include "master/http/server.h"
 #include "master/options.h"
+#include "master/supervise/fleet.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -42,6 +44,9 @@ static const struct {
 	{ "restart", settings_restart },
 	{ "restart-adapter", adapters_restart },
 	{ "restart-stream", streams_restart },
+	{ "scan-check", scans_check },
+	{ "scan-init", scans_init },
+	{ "scan-kill", scans_kill },
 	{ "sessions", sessions_list },
 	{ "set-adapter", adapters_set },
 	{ "set-auth", sections_set_auth },
@@ -57,6 +62,7 @@ static const struct {
 	{ "set-stream-image", streams_set_image },
 	{ "set-stream-input", streams_set_input },
 	{ "set-user", users_set },
+	{ "test-softcam", softcams_test },
 	{ "toggle-adapter", adapters_toggle },
 	{ "toggle-stream", streams_toggle },
 	{ "toggle-user", users_toggle },
@@ -97,6 +103,7 @@ struct api *api_new(const struct api_config *cfg)
 	LIST_INIT(&api->calls);
 	api->odd_limit.burst = ODD_BURST;
 	ev_timer_init(&api->restart, on_restart, 0, 0);
+	api->scans = scan_list_new(fleet_jobs(cfg->fleet));
 	api->prefix = route_prefix(json_string_value(
 		config_setting(cfg->config, "control_path")));
 	return api;
@@ -111,6 +118,7 @@ void api_free(struct api **p)
 		return;
 	assert(LIST_EMPTY(&api->calls));
 	ev_timer_stop(api->cfg.loop, &api->restart);
+	scan_list_free(&api->scans);
 	free(api->prefix);
 	free(api);
 }

@@ -15,6 +15,7 @@
 
 struct call;
 struct caller;
+struct scan_list;
 
 struct api {
 	struct api_config cfg;
@@ -22,6 +23,7 @@ struct api {
 	LIST_HEAD(, call) calls; /* not yet answered */
 	struct ratelimit odd_limit;
 	ev_timer restart;        /* runs before one */
+	struct scan_list *scans;
 };
 
 struct reply {
@@ -155,6 +157,14 @@ command_fn streams_set_image;
 
 /* output_groups.c */
 post_fn output_groups_post;
+
+/* scans.c */
+command_fn scans_init;
+command_fn scans_check;
+command_fn scans_kill;
+
+/* test_softcam.c */
+command_fn softcams_test;
 
 /* sessions.c */
 command_fn sessions_list;

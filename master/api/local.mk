@@ -25,6 +25,8 @@ libmaster_a_SOURCES += \
 	master/api/rewrite.c master/api/rewrite.h \
 	master/api/route.c master/api/route.h \
 	master/api/saved.c master/api/saved.h \
+	master/api/scan_list.c master/api/scan_list.h \
+	master/api/scans.c \
 	master/api/sections.c \
 	master/api/servers.c \
 	master/api/sessions.c \
@@ -37,4 +39,5 @@ libmaster_a_SOURCES += \
 	master/api/stream_edit.c master/api/stream_edit.h \
 	master/api/stream_input.c \
 	master/api/streams.c \
+	master/api/test_softcam.c \
 	master/api/users.c master/api/users.h

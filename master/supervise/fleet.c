@@ -7,6 +7,7 @@
 #include "master/supervise/auth_proc.h"
 #include "master/supervise/deliver_proc.h"
 #include "master/supervise/entry.h"
+#include "master/supervise/jobs.h"
 #include "master/supervise/spawn.h"
 
 #include <ev.h>
@@ -34,6 +35,7 @@ struct fleet {
 	struct auth_proc *auth;
 	/* of those above, in the order in which they are stopped */
 	struct service_proc *services[2];
+	struct jobs *jobs;
 	TAILQ_HEAD(, member) members;
 	bool stopping;
 	ev_timer stop_timer; /* runs while stopping, until it is told */
@@ -66,7 +68,7 @@ static bool is_gone(const struct fleet *f)
 	for (size_t i = 0; i < ARRAY_LEN(f->services); i++)
 		if (!service_proc_is_gone(f->services[i]))
 			return false;
-	return true;
+	return jobs_is_gone(f->jobs);
 }
 
 /* The end is told from the loop: whoever hears it may free the fleet. */
@@ -149,6 +151,7 @@ static void open_services(struct fleet *f)
 
 	f->deliver = deliver_proc_new(&cfg);
 	f->auth = auth_proc_new(&cfg);
+	f->jobs = jobs_new(&cfg);
 	f->services[0] = deliver_proc_service(f->deliver);
 	f->services[1] = auth_proc_service(f->auth);
 }
@@ -182,6 +185,7 @@ void fleet_free(struct fleet **fp)
 		member_free(m);
 	deliver_proc_free(&f->deliver);
 	auth_proc_free(&f->auth);
+	jobs_free(&f->jobs);
 	spawner_free(&f->spawner);
 	ev_timer_stop(f->cfg.loop, &f->stop_timer);
 	free(f);
@@ -282,6 +286,7 @@ void fleet_stop(struct fleet *f)
 	/* before the streams: deliver need not hear of every path that goes */
 	for (size_t i = 0; i < ARRAY_LEN(f->services); i++)
 		service_proc_stop(f->services[i]);
+	jobs_stop(f->jobs);
 	for (m = TAILQ_FIRST(&f->members); m != NULL; m = next) {
 		next = TAILQ_NEXT(m, link);
 		entry_stop(m->entry);
@@ -317,6 +322,11 @@ void fleet_totals(const struct fleet *f, unsigned *ret_workers,
 struct auth_proc *fleet_auth(struct fleet *f)
 {
 	return f->auth;
+}
+
+struct jobs *fleet_jobs(struct fleet *f)
+{
+	return f->jobs;
 }
 
 void fleet_list_sessions(struct fleet *f, session_list_fn *done, void *arg)

@@ -20,6 +20,7 @@ struct auth_proc;
 struct ev_loop;
 struct fleet;
 struct handover;
+struct jobs;
 
 struct fleet_events {
 	/* Once a second per running stream, decoded and in bounds. */
@@ -92,3 +93,5 @@ void fleet_close_session(struct fleet *, uint64_t client);
 
 /* The worker that hashes passwords, borrowed. */
 struct auth_proc *fleet_auth(struct fleet *);
+/* Where short-lived workers are started, borrowed. */
+struct jobs *fleet_jobs(struct fleet *);

@@ -5,6 +5,7 @@ libmaster_a_SOURCES += \
 	master/supervise/deliver_proc.c master/supervise/deliver_proc.h \
 	master/supervise/entry.c master/supervise/entry.h \
 	master/supervise/fleet.c master/supervise/fleet.h \
+	master/supervise/jobs.c master/supervise/jobs.h \
 	master/supervise/listeners.c master/supervise/listeners.h \
 	master/supervise/pace.c master/supervise/pace.h \
 	master/supervise/proc_state.c master/supervise/proc_state.h \

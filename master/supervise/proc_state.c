@@ -155,7 +155,7 @@ static enum proc_state next_life(struct proc *p, uint64_t now,
 
 	if (!p->ordered)
 		p->unwanted_ends++;
-	if (!p->wanted)
+	if (!p->wanted || p->once)
 		return forget(p, now, do_);
 	if (p->ordered || p->left >= PROC_LEFT_MAX)
 		return start(p, now, do_);

@@ -70,6 +70,7 @@ struct proc_effects {
 /* Embedded; zeroed memory is a process that is gone. */
 struct proc {
 	enum proc_state state;
+	bool once;    /* whatever its end, there is no next one */
 	bool wanted;
 	bool ordered; /* we asked this process to end */
 	unsigned unwanted_ends;

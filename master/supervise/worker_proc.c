@@ -94,7 +94,9 @@ static void tell_end(struct worker_proc *w)
 	uint64_t now = mono_ms();
 	uint64_t due = w->proc.deadline_ms;
 
-	if (w->proc.state == PROC_STARTING)
+	if (w->proc.state == PROC_GONE)
+		log_warning(w->name, "%s", w->last_end);
+	else if (w->proc.state == PROC_STARTING)
 		log_warning(w->name, "%s; starts again at once", w->last_end);
 	else
 		log_warning(w->name, "%s; %s, starts again in %.1f s",
@@ -173,10 +175,22 @@ static void hear_hello(struct worker_proc *w,
 	}
 }
 
+/* What comes and goes by the minute is no news. */
+static void tell_life(const struct worker_proc *w, const char *what)
+{
+	if (w->proc.once)
+		log_debug(w->name, "%s", what);
+	else if (w->child != NULL)
+		log_info(w->name, "%s, pid %d", what,
+			 (int)child_pid(w->child));
+	else
+		log_info(w->name, "%s", what);
+}
+
 static void hear_ready(struct worker_proc *w)
 {
 	if (w->proc.state == PROC_STARTING)
-		log_info(w->name, "running, pid %d", (int)child_pid(w->child));
+		tell_life(w, "running");
 	step(w, PROC_READY);
 }
 
@@ -413,7 +427,7 @@ static void step(struct worker_proc *w, enum proc_event event)
 
 	if (w->proc.state != PROC_GONE || before == PROC_GONE)
 		return;
-	log_info(w->name, "stopped");
+	tell_life(w, "stopped");
 	/* w may be freed in here: nothing after the call */
 	w->cfg.events->on_gone(w, w->cfg.arg);
 }
@@ -438,6 +452,7 @@ struct worker_proc *worker_proc_new(const struct worker_proc_config *cfg)
 	w->log_limit.burst = LOG_BURST;
 	w->log_limit.window_ms = LOG_WINDOW_MS;
 	w->proc.backoff.seed = (uint32_t)mono_ns();
+	w->proc.once = cfg->once;
 	ev_init(&w->deadline, on_deadline);
 	/* words that wait to be read come before the deadline for them */
 	ev_set_priority(&w->deadline, EV_MINPRI);
@@ -563,6 +578,11 @@ pid_t worker_proc_pid(const struct worker_proc *w)
 unsigned worker_proc_unwanted_ends(const struct worker_proc *w)
 {
 	return w->proc.unwanted_ends;
+}
+
+const char *worker_proc_last_end(const struct worker_proc *w)
+{
+	return w->last_end;
 }
 
 const char *worker_proc_alarm(const struct worker_proc *w)

@@ -44,6 +44,7 @@ struct worker_proc_config {
 	const char *role;   /* also the prefix of what it may say */
 	const char *object; /* copied */
 	enum msg_type beat; /* the message that proves it works */
+	bool once;          /* it is not started again, whatever its end */
 	const struct worker_proc_events *events;
 	void *arg;
 };
@@ -77,6 +78,8 @@ void worker_proc_accuse(struct worker_proc *, const char *what);
 enum proc_state worker_proc_state(const struct worker_proc *);
 pid_t worker_proc_pid(const struct worker_proc *); /* 0 when none runs */
 unsigned worker_proc_unwanted_ends(const struct worker_proc *);
+/* How the last unwanted end came about; "" before one. */
+const char *worker_proc_last_end(const struct worker_proc *);
 /* A sentence for the operator, or NULL. */
 const char *worker_proc_alarm(const struct worker_proc *);
 /* The channel after the hello, or NULL. */

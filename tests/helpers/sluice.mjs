@@ -163,8 +163,10 @@ export class Sluice {
 	}
 
 	workers() {
-		return processes('sluice-worker').map(({ pid, args }) =>
-			({ pid, role: args[1], object: args[2] }));
+		return ['', '-net', '-tls'].flatMap((program) =>
+			processes(`sluice-worker${program}`))
+			.map(({ pid, args }) => ({ pid, role: args[1],
+				object: args[2] }));
 	}
 
 	// The one worker of a role (and object); undefined when none runs.

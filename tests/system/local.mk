@@ -48,6 +48,7 @@ system_tests = \
 	tests/system/restart.mjs \
 	tests/system/save.mjs \
 	tests/system/save-faults.mjs \
+	tests/system/scan.mjs \
 	tests/system/sessions.mjs \
 	tests/system/settings.mjs \
 	tests/system/softcams.mjs \
@@ -55,6 +56,7 @@ system_tests = \
 	tests/system/status.mjs \
 	tests/system/stop.mjs \
 	tests/system/tables.mjs \
+	tests/system/test-softcam.mjs \
 	tests/system/users.mjs \
 	tests/system/viewers.mjs
 EXTRA_DIST += $(helper_files) $(system_tests)

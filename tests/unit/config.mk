@@ -20,6 +20,7 @@ unit_config_tests = \
 	tests/unit/master/api/test_input_edit \
 	tests/unit/master/api/test_output_groups \
 	tests/unit/master/api/test_sections \
+	tests/unit/master/api/test_scans \
 	tests/unit/master/api/test_sessions \
 	tests/unit/master/api/test_softcams \
 	tests/unit/master/api/test_settings \
@@ -86,6 +87,9 @@ tests_unit_master_api_test_categories_LDADD = $(master_libs)
 tests_unit_master_api_test_output_groups_SOURCES = \
 	tests/unit/master/api/test_output_groups.c $(unit_world)
 tests_unit_master_api_test_output_groups_LDADD = $(master_libs)
+tests_unit_master_api_test_scans_SOURCES = \
+	tests/unit/master/api/test_scans.c $(unit_world)
+tests_unit_master_api_test_scans_LDADD = $(master_libs)
 tests_unit_master_api_test_sessions_SOURCES = \
 	tests/unit/master/api/test_sessions.c $(unit_world)
 tests_unit_master_api_test_sessions_LDADD = $(master_libs)

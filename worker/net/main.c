@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sluice-worker-net: the roles of sluice-worker that read inputs, with the
- * libraries that few streams need. */
+/* sluice-worker-net: the roles that read inputs, with the libraries that few
+ * streams need, and those that ask for names. */
 #include "worker/start.h"
 
 int main(int argc, char **argv)
 {
 	static const struct worker_role *const roles[] = {
+		&scan_role,
+		&softcam_role,
 		&stream_role,
 		NULL,
 	};

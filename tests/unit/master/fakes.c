@@ -83,6 +83,43 @@ struct auth_proc *fleet_auth(struct fleet *f)
 	return NULL;
 }
 
+struct jobs *fleet_jobs(struct fleet *f)
+{
+	(void)f;
+	return NULL;
+}
+
+/* --- short-lived workers --- */
+
+struct job *job_start(struct jobs *jobs, const struct job_kind *kind,
+		      void *self)
+{
+	struct job *j = &fakes.jobs[fakes.n_jobs];
+
+	(void)jobs;
+	if (fakes.n_jobs == ARRAY_LEN(fakes.jobs))
+		return NULL;
+	fakes.n_jobs++;
+	tell("job %s\n", kind->role);
+	*j = (struct job){ kind, self };
+	return j;
+}
+
+void job_set_deadline(struct job *j, unsigned ms)
+{
+	(void)j;
+	tell("deadline %u\n", ms);
+}
+
+void job_free(struct job **j)
+{
+	if (*j != NULL) {
+		tell("job over\n");
+		(*j)->kind = NULL;
+	}
+	*j = NULL;
+}
+
 void fleet_list_sessions(struct fleet *f, session_list_fn *done, void *arg)
 {
 	(void)f;

@@ -7,15 +7,24 @@
 #pragma once
 
 #include "master/supervise/fleet.h"
+#include "master/supervise/jobs.h"
 
 #include <jansson.h>
 #include <stdbool.h>
+
+/* A short-lived worker that a test speaks for. */
+struct job {
+	const struct job_kind *kind; /* NULL: freed */
+	void *self;
+};
 
 struct fakes {
 	char told[65536];
 	bool listeners;              /* the hub has some */
 	session_list_fn *on_sessions; /* who asked last, or NULL */
 	void *on_sessions_arg;
+	size_t n_jobs; /* that were started; then there is room for no more */
+	struct job jobs[40];
 	struct fleet_stream stream;  /* what the fleet says of any stream */
 	int status;                  /* of the last answer */
 	char headers[256];

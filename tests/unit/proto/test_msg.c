@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* One message of each type, every field set. */
-static const struct msg samples[] = {
+static struct msg samples[] = {
 	{ .type = MSG_STREAM_START, .seq = 7, .stream_start = {
 		.id = "a001", .name = "News \"one\" \\ \x01 \xc3\xa4",
 		.n_inputs = 2, .inputs = { "udp://239.1.1.1", "file:///a" },
@@ -31,6 +31,8 @@ static const struct msg samples[] = {
 		.password = "\xc3\xa4", .hash = "$y$j9T$a$b" } },
 	{ .type = MSG_TLS_CERTIFICATE, .seq = 1, .tls_certificate = { true } },
 	{ .type = MSG_TLS_SERVE },
+	{ .type = MSG_SCAN_START, .scan_start = { "udp://239.1.1.1" } },
+	{ .type = MSG_SOFTCAM_TEST, .softcam_test = { "cam.example", 1 } },
 	{ .type = MSG_WORKER_HELLO, .worker_hello = {
 		.proto = MSG_PROTO_VERSION, .build = "1", .role = "stream" } },
 	{ .type = MSG_WORKER_READY, .seq = UINT32_MAX },
@@ -66,7 +68,16 @@ static const struct msg samples[] = {
 		.field = "crt_key", .why = "is encrypted" } },
 	{ .type = MSG_TLS_STATUS, .tls_status = {
 		.connections = 1, .handshakes = 2, .failed = 3 } },
+	{ .type = MSG_SCAN_RECORD },
+	{ .type = MSG_SCAN_STATUS, .scan_status = { 3, "gone" } },
+	{ .type = MSG_SOFTCAM_RESULT, .softcam_result = { "login failed" } },
 };
+
+__attribute__((constructor)) static void fill_samples(void)
+{
+	samples[MSG_SCAN_RECORD].scan_record.record =
+		json_pack("{s:s, s:[i]}", "psi", "pat", "programs", 1);
+}
 
 static char text[MSG_SIZE_MAX], again[MSG_SIZE_MAX];
 

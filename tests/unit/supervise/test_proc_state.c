@@ -405,3 +405,24 @@ Test(proc_state, want_of_means_is_no_way_into_quarantine)
 	event(&b, PROC_READY);
 	expect(&b, PROC_RUNNING, false, 0);
 }
+
+Test(proc_state, starts_one_that_is_for_once_no_second_time)
+{
+	static const enum proc_event ends[] = { PROC_EXIT, PROC_BAD,
+						PROC_CLOSED, PROC_DEADLINE };
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		struct bench b = running();
+
+		b.proc.once = true;
+		if (ends[i] == PROC_DEADLINE)
+			deadline(&b);
+		else
+			event(&b, ends[i]);
+		if (ends[i] != PROC_EXIT)
+			event(&b, PROC_EXIT);
+		expect(&b, PROC_GONE, false, 0);
+		cr_assert_eq(b.proc.deadline_ms, 0);
+		cr_assert_eq(b.proc.unwanted_ends, 1);
+	}
+}

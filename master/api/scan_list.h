@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The analyzers that run: an id, a worker, and the records that it told and
+ * nobody has fetched.
+ *
+ * One that is not asked for SCAN_LIFE_MS ends.  One whose worker died stays
+ * that long, to say so.  Owns them and their jobs; borrows where jobs are
+ * started.
+ */
+#pragma once
+
+#include "common/util.h"
+
+#include <jansson.h>
+
+struct jobs;
+struct scan;
+struct scan_list;
+
+enum {
+	SCANS_MAX = 16,
+	SCAN_LIFE_MS = 10000,
+	/* what waits to be fetched; more is dropped, and told */
+	SCAN_RECORDS_MAX = 4096,
+	SCAN_BYTES_MAX = 4 * 1024 * 1024,
+	SCAN_ID_TEXT = 16 + 1,
+};
+
+struct scan_list *scan_list_new(struct jobs *);
+/* NULL-safe; sets *l to NULL. */
+void scan_list_free(struct scan_list **);
+
+/* Begins to read the address, which was judged; NULL when SCANS_MAX run. */
+struct scan *scan_new(struct scan_list *, const char *address);
+
+/* NULL-safe; sets *s to NULL. */
+void scan_free(struct scan **);
+
+/* NULL when there is none. */
+struct scan *scan_find(const struct scan_list *, const char *id);
+const char *scan_id(const struct scan *);
+
+/* Keeps it alive and puts what is new into the reply: `scan`, when there are
+ * records; `error` while there is one; `truncated` when some were dropped. */
+void scan_fetch(struct scan *, json_t *reply);

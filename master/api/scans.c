@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands scan-init, scan-check and scan-kill. */
+#include "master/api/edit.h"
+#include "master/api/scan_list.h"
+#include "proto/io_spec.h"
+
+#include <string.h>
+
+/* The address of the input to be read, borrowed; NULL after a reply. */
+static const char *judge_input(const json_t *request, struct reply *reply)
+{
+	const json_t *scan = edit_get(request, "scan");
+	const char *address = json_string_value(scan);
+	const char *format = json_string_value(
+		json_object_get(scan, "format"));
+	struct input_spec spec;
+	struct errmsg why;
+
+	if (scan == NULL)
+		reply_error(reply, 400, "scan: is missing");
+	else if (json_is_object(scan) && format != NULL)
+		reply_error(reply, 400, "scan.format: type \"%.32s\" is not "
+			    "supported by this version", format);
+	else if (address == NULL)
+		reply_error(reply, 400, "scan: is not the address of an "
+			    "input");
+	else if (input_spec_parse(address, &spec, NULL, NULL, &why) < 0)
+		reply_error(reply, 400, "scan: %s", why.text);
+	else
+		return address;
+	return NULL;
+}
+
+void scans_init(struct api *api, const json_t *request, struct reply *reply)
+{
+	const char *address = judge_input(request, reply);
+	struct scan *scan;
+	json_t *body;
+
+	if (address == NULL)
+		return;
+	scan = scan_new(api->scans, address);
+	if (scan == NULL) {
+		reply_error(reply, 503, "%d analyzers run already",
+			    SCANS_MAX);
+		return;
+	}
+	body = json_object();
+	(void)json_object_set_new(body, "scan-init", json_string("ok"));
+	(void)json_object_set_new(body, "id", json_string(scan_id(scan)));
+	reply_json(reply, body);
+}
+
+/* NULL after a reply. */
+static struct scan *find(struct api *api, const json_t *request,
+			 struct reply *reply)
+{
+	const char *id = json_string_value(edit_get(request, "id"));
+	struct scan *scan = NULL;
+
+	if (id == NULL) {
+		reply_error(reply, 400, "id: is not the id of an analyzer");
+		return NULL;
+	}
+	scan = scan_find(api->scans, id);
+	if (scan == NULL)
+		reply_error(reply, 404, "id: there is no analyzer \"%.64s\"",
+			    id);
+	return scan;
+}
+
+void scans_check(struct api *api, const json_t *request, struct reply *reply)
+{
+	struct scan *scan = find(api, request, reply);
+	json_t *body;
+
+	if (scan == NULL)
+		return;
+	body = json_object();
+	(void)json_object_set_new(body, "scan-check", json_string("ok"));
+	scan_fetch(scan, body);
+	reply_json(reply, body);
+}
+
+void scans_kill(struct api *api, const json_t *request, struct reply *reply)
+{
+	struct scan *scan = find(api, request, reply);
+
+	if (scan == NULL)
+		return;
+	scan_free(&scan);
+	reply_ok(reply, "scan-kill");
+}

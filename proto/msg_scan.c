@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What master and scan say to each other. */
+#include "proto/msg_desc.h"
+
+int scan_start_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	m->scan_start.address = read_string(&r, "address", FIELD_ANY_MAX);
+	return read_end(&r);
+}
+
+void scan_start_encode(const struct msg *m, struct msg_writer *w)
+{
+	write_string(w, "address", m->scan_start.address);
+}
+
+int scan_record_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	m->scan_record.record = read_object(&r, "record");
+	return read_end(&r);
+}
+
+void scan_record_encode(const struct msg *m, struct msg_writer *w)
+{
+	write_json(w, "record", m->scan_record.record);
+}
+
+int scan_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	m->scan_status = (struct msg_scan_status){
+		.packets = read_u64(&r, "packets"),
+		.error = read_string_maybe(&r, "error", FIELD_TEXT_MAX),
+	};
+	return read_end(&r);
+}
+
+void scan_status_encode(const struct msg *m, struct msg_writer *w)
+{
+	write_u64(w, "packets", m->scan_status.packets);
+	write_string(w, "error", m->scan_status.error);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// test-softcam: whether a server can be reached, told in ten seconds at most,
+// and nothing else happens.
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { test } from 'node:test';
+import { Sluice, config, request } from '../helpers/sluice.mjs';
+import { freePort, now, run, waitUntil } from '../helpers/util.mjs';
+
+// What no name server and no wire makes slower.
+const LIMIT_MS = 10000;
+const AT_ONCE = 4;
+
+const about = (more) => ({ type: 'newcamd', name: 'x', user: 'u', pass: 'p',
+	key: '0102030405060708091011121314', timeout: 1, ...more });
+
+async function judged(sluice, more) {
+	const begin = now();
+	const reply = await sluice.post({ cmd: 'test-softcam',
+		config: about(more) });
+	const ms = now() - begin;
+
+	return { status: reply.status, body: JSON.parse(reply.body), ms };
+}
+
+// A server of the kind, up to the end of the test.
+async function listening(t, on_client) {
+	const server = net.createServer(on_client);
+
+	await new Promise((done) => server.listen(0, '127.0.0.1', done));
+	t.after(() => server.close());
+	return server.address().port;
+}
+
+// 192.0.2.1 is on it, and nobody says that nobody is there: two ends of a
+// cable, the other one in no use.
+async function quietWire(t) {
+	for (const args of [
+		['link', 'add', 'quiet', 'type', 'veth', 'peer', 'name', 'end'],
+		['addr', 'add', '192.0.2.2/24', 'dev', 'quiet'],
+		['link', 'set', 'quiet', 'up', 'arp', 'off'],
+		['link', 'set', 'end', 'up'],
+	]) {
+		const { code, err } = await run('ip', args);
+		assert.equal(code, 0, `ip ${args.join(' ')}: ${err}`);
+	}
+	t.after(() => run('ip', ['link', 'del', 'quiet']));
+}
+
+test('another type is refused at once, with the text of the contract',
+	async (t) => {
+	const sluice = await Sluice.start(t, config());
+
+	for (const type of ['oscam', '', 7, undefined]) {
+		const { status, body } = await judged(sluice, { type });
+		assert.equal(status, 200);
+		assert.deepEqual(body,
+			{ error: 'failed to initialize softcam' });
+	}
+});
+
+test('a port that nobody listens on is a failed connection', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const { status, body } = await judged(sluice, { host: '127.0.0.1',
+		port: await freePort() });
+
+	assert.equal(status, 200);
+	assert.deepEqual(body, { error: 'connection failed', status: 0 });
+	// nothing is left, nothing was stored
+	await waitUntil('end of the test', () => !sluice.worker('softcam'));
+	assert.equal((await sluice.cmd('load')).softcam, undefined);
+});
+
+test('a name without an address is a timeout of the connection',
+	async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const { status, body, ms } = await judged(sluice, {
+		host: 'no-such-host.invalid', port: 15050 });
+
+	assert.equal(status, 200);
+	assert.deepEqual(body, { error: 'connection timeout', status: 0 });
+	assert.ok(ms < LIMIT_MS + 2000, `${ms} ms`);
+});
+
+test('a server that can be reached: this version says how far it came',
+	async (t) => {
+	let connected = 0;
+	const port = await listening(t, (socket) => {
+		connected++;
+		socket.resume();
+		socket.on('error', () => {});
+	});
+	const sluice = await Sluice.start(t, config());
+	const { status, body, ms } = await judged(sluice, {
+		host: 'localhost', port });
+
+	assert.equal(status, 200);
+	assert.deepEqual(body, { status: 0,
+		error: 'connected, but this version cannot log in' });
+	assert.equal(connected, 1);
+	assert.ok(ms > 20, `${ms} ms`);
+	assert.ok(!sluice.log.includes('test-softcam'));
+});
+
+test('few run at a time; a server that never answers takes eight seconds',
+	async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const silent = about({ host: '192.0.2.1', port: 15050 });
+	const text = JSON.stringify({ cmd: 'test-softcam', config: silent });
+	const running = () => sluice.workers().filter((w) =>
+		w.role === 'softcam').length;
+
+	await quietWire(t);
+	const answer = judged(sluice, silent);
+	const clients = Array.from({ length: AT_ONCE - 1 }, () => {
+		const socket = net.connect(sluice.port, '127.0.0.1');
+		socket.on('error', () => {});
+		socket.write('POST /control/ HTTP/1.1\r\nHost: x\r\n' +
+			'Content-Type: application/json\r\n' +
+			`Content-Length: ${text.length}\r\n\r\n${text}`);
+		return socket;
+	});
+	await waitUntil('tests', () => running() === AT_ONCE);
+	const reply = await sluice.post(text);
+	assert.equal(reply.status, 503);
+	assert.deepEqual(JSON.parse(reply.body),
+		{ error: `${AT_ONCE} tests run already` });
+	// what nobody waits for is ended
+	for (const socket of clients)
+		socket.resetAndDestroy();
+	await waitUntil('end of three', () => running() === 1, 6000);
+	const { status, body, ms } = await answer;
+	assert.equal(status, 200);
+	assert.ok(['connection timeout', 'timeout'].includes(body.error),
+		JSON.stringify(body));
+	assert.ok(ms > 7900 && ms < LIMIT_MS + 2000, `${ms} ms`);
+});
+
+test('a request without what is required gets no answer, and changes nothing',
+	async (t) => {
+	const sluice = await Sluice.start(t, config());
+
+	for (const body of [{ cmd: 'test-softcam' },
+		{ cmd: 'test-softcam', config: 'x' },
+		{ cmd: 'test-softcam', config: about({ port: 1 }) },
+		{ cmd: 'test-softcam', config: about({ host: 'h' }) }])
+		await assert.rejects(request(sluice.port, { method: 'POST',
+			path: '/control/' }, JSON.stringify(body)),
+			/socket hang up|ECONNRESET/);
+	assert.ok(await sluice.cmd('version'));
+	assert.ok(!sluice.worker('softcam'));
+});

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* scan-init, scan-check, scan-kill and test-softcam. */
+#include "common/util.h"
+#include "master/api/scan_list.h"
+#include "tests/unit/master/api/world.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *with_id(const char *command, const char *id)
+{
+	static char text[128];
+
+	(void)snprintf(text, sizeof text, "{'cmd':'%s','id':'%s'}", command,
+		       id);
+	return text;
+}
+
+/* Starts one; its id. */
+static const char *init(void)
+{
+	static char id[SCAN_ID_TEXT];
+	json_t *body;
+
+	cr_assert_eq(post("{'cmd':'scan-init','scan':'udp://239.1.1.1'}"),
+		     200, "%s", fakes.body);
+	body = fakes_json(fakes.body);
+	(void)snprintf(id, sizeof id, "%s",
+		       json_string_value(json_object_get(body, "id")));
+	cr_assert_eq(strlen(id), SCAN_ID_TEXT - 1);
+	cr_assert_str_eq(json_string_value(json_object_get(body,
+							   "scan-init")),
+			 "ok");
+	json_decref(body);
+	return id;
+}
+
+/* The last worker tells a record. */
+static void tell_record(const char *record)
+{
+	struct job *j = &fakes.jobs[fakes.n_jobs - 1];
+	struct msg m = { .type = MSG_SCAN_RECORD };
+	json_t *json = fakes_json(record);
+
+	m.scan_record.record = json;
+	j->kind->on_message(&m, j->self);
+	json_decref(json);
+}
+
+static void tell_status(const char *error)
+{
+	struct job *j = &fakes.jobs[fakes.n_jobs - 1];
+	struct msg m = { .type = MSG_SCAN_STATUS, .scan_status = { 1, error } };
+
+	j->kind->on_message(&m, j->self);
+}
+
+Test(scans, tell_what_is_new_once)
+{
+	const char *id;
+
+	open_world("{}");
+	id = init();
+	cr_expect_str_eq(fakes.told, "job scan\ndeadline 10000\n");
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-check':'ok'}");
+	cr_expect_str_eq(fakes.told, "deadline 10000\n", "it lives on");
+
+	tell_record("{'psi':'pat'}");
+	tell_record("{'psi':'cat'}");
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-check':'ok','scan':["
+				 "{'psi':'pat'},{'psi':'cat'}]}");
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-check':'ok'}");
+	close_world();
+}
+
+Test(scans, tell_why_nothing_comes)
+{
+	const char *id;
+
+	open_world("{}");
+	id = init();
+	tell_status("no such file");
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(),
+			 "{'scan-check':'ok','error':'no such file'}");
+	tell_status(NULL);
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-check':'ok'}");
+
+	fakes.jobs[0].kind->on_end("killed by signal 11", fakes.jobs[0].self);
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-check':'ok','error':"
+			 "'the analyzer has ended: killed by signal 11'}");
+	close_world();
+}
+
+Test(scans, end_when_killed_or_forgotten)
+{
+	const char *id;
+	char first[SCAN_ID_TEXT];
+
+	open_world("{}");
+	(void)snprintf(first, sizeof first, "%s", init());
+	id = init();
+	cr_expect_str_neq(first, id);
+	cr_expect_eq(post(with_id("scan-kill", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-kill':'ok'}");
+	cr_expect_str_eq(fakes.told, "job over\n");
+	cr_expect_eq(post(with_id("scan-kill", id)), 404);
+	cr_expect_eq(post(with_id("scan-check", id)), 404);
+
+	fakes.jobs[0].kind->on_deadline(fakes.jobs[0].self);
+	cr_expect_eq(post(with_id("scan-check", first)), 404);
+	close_world();
+	cr_expect_null(fakes.jobs[0].kind);
+	cr_expect_null(fakes.jobs[1].kind);
+}
+
+Test(scans, are_few)
+{
+	char id[SCAN_ID_TEXT] = "";
+
+	open_world("{}");
+	for (int i = 0; i < SCANS_MAX; i++)
+		(void)snprintf(id, sizeof id, "%s", init());
+	expect_error("{'cmd':'scan-init','scan':'udp://239.1.1.1'}", 503,
+		     "16 analyzers run already");
+	cr_expect_eq(post(with_id("scan-kill", id)), 200);
+	(void)init();
+	fakes.n_jobs = ARRAY_LEN(fakes.jobs);
+	cr_expect_eq(post(with_id("scan-kill", id)), 404);
+	close_world();
+}
+
+Test(scans, keep_so_much_and_no_more)
+{
+	const char *id;
+
+	open_world("{}");
+	id = init();
+	for (int i = 0; i < SCAN_RECORDS_MAX + 10; i++) {
+		struct job *j = &fakes.jobs[0];
+		json_t *record = json_pack("{si}", "n", i);
+		struct msg m = { .type = MSG_SCAN_RECORD,
+				 .scan_record = { record } };
+
+		j->kind->on_message(&m, j->self);
+		json_decref(record);
+	}
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect(strstr(fakes.body, "{\"n\":0}"));
+	cr_expect(strstr(fakes.body, "{\"n\":4095}"));
+	cr_expect_null(strstr(fakes.body, "{\"n\":4096}"));
+	cr_expect(strstr(fakes.body, "\"truncated\":true"));
+	cr_expect_eq(post(with_id("scan-check", id)), 200);
+	cr_expect_str_eq(said(), "{'scan-check':'ok'}");
+	close_world();
+}
+
+Test(scans, are_of_inputs_only)
+{
+	open_world("{}");
+	expect_error("{'cmd':'scan-init'}", 400, "scan: is missing");
+	expect_error("{'cmd':'scan-init','scan':null}", 400,
+		     "scan: is missing");
+	expect_error("{'cmd':'scan-init','scan':7}", 400,
+		     "scan: is not the address of an input");
+	expect_error("{'cmd':'scan-init','scan':{}}", 400,
+		     "scan: is not the address of an input");
+	expect_error("{'cmd':'scan-init','scan':{'format':'dvb'}}", 400,
+		     "scan.format: type \"dvb\" is not supported by this "
+		     "version");
+	expect_error("{'cmd':'scan-init','scan':'dvb://a001'}", 400,
+		     "scan: type \"dvb\" is not supported by this version");
+	expect_error("{'cmd':'scan-init','scan':'udp://239.1.1.1:70000'}",
+		     400, "scan: port: 70000 is not a port");
+	expect_error("{'cmd':'scan-check'}", 400,
+		     "id: is not the id of an analyzer");
+	expect_error("{'cmd':'scan-kill','id':7}", 400,
+		     "id: is not the id of an analyzer");
+	expect_error("{'cmd':'scan-kill','id':'x'}", 404,
+		     "id: there is no analyzer \"x\"");
+	cr_expect_str_eq(fakes.told, "");
+	close_world();
+}
+
+#define TEST(more) "{'cmd':'test-softcam','config':{'type':'newcamd'," \
+		   "'user':'u','pass':'p'," more "}}"
+#define SOUND TEST("'host':'h','port':15050")
+
+Test(test_softcam, answers_with_what_the_worker_found)
+{
+	struct msg m = { .type = MSG_SOFTCAM_RESULT,
+			 .softcam_result = { "connection failed" } };
+
+	open_world("{}");
+	cr_expect_eq(post(SOUND), 0, "answered at once: %s", fakes.body);
+	cr_expect_str_eq(fakes.told, "job softcam\ndeadline 10000\n");
+	fakes_clear();
+	fakes.jobs[0].kind->on_message(&m, fakes.jobs[0].self);
+	cr_expect_eq(fakes.status, 200);
+	cr_expect_str_eq(said(), "{'error':'connection failed','status':0}");
+	cr_expect_str_eq(fakes.told, "job over\n");
+	close_world();
+}
+
+Test(test_softcam, has_an_end)
+{
+	open_world("{}");
+	cr_expect_eq(post(SOUND), 0);
+	fakes.jobs[0].kind->on_deadline(fakes.jobs[0].self);
+	cr_expect_str_eq(said(), "{'error':'timeout'}");
+	cr_expect_eq(post(SOUND), 0);
+	fakes.jobs[1].kind->on_end("killed", fakes.jobs[1].self);
+	cr_expect_str_eq(said(), "{'error':'failed to initialize softcam'}");
+	cr_expect_eq(post(SOUND), 0);
+	api_gone(w.api, NULL);
+	cr_expect_null(fakes.jobs[2].kind, "nobody waits for it");
+	close_world();
+}
+
+Test(test_softcam, is_of_newcamd_alone)
+{
+	static const char *const odd[] = {
+		"{'cmd':'test-softcam','config':{}}",
+		"{'cmd':'test-softcam','config':{'type':'oscam'}}",
+		"{'cmd':'test-softcam','config':{'type':7,'host':'h'}}",
+	};
+
+	open_world("{}");
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+		cr_expect_eq(post(odd[i]), 200);
+		cr_expect_str_eq(said(), "{'error':"
+				 "'failed to initialize softcam'}");
+	}
+	cr_expect_str_eq(fakes.told, "");
+	close_world();
+}
+
+Test(test_softcam, judges_its_fields)
+{
+	open_world("{}");
+	expect_error(TEST("'host':7,'port':1"), 400,
+		     "config.host: is not a host");
+	expect_error(TEST("'host':'','port':1"), 400,
+		     "config.host: is not a host");
+	expect_error(TEST("'host':'h','port':0"), 400,
+		     "config.port: is not a port");
+	expect_error(TEST("'host':'h','port':'1'"), 400,
+		     "config.port: is not a port");
+	fakes.n_jobs = ARRAY_LEN(fakes.jobs);
+	expect_error(SOUND, 503, "4 tests run already");
+	close_world();
+}

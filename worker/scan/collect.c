@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/scan/collect.h"
+
+#include "common/alloc.h"
+#include "common/crc32.h"
+#include "worker/ts/pat.h"
+#include "worker/ts/pmt.h"
+#include "worker/ts/section.h"
+
+#include <stdlib.h>
+
+enum {
+	PID_CAT = 0x0001,
+	PID_NIT = 0x0010,
+	PID_SDT = 0x0011,
+	PID_EIT = 0x0012,
+	PID_TDT = 0x0014,
+};
+
+/* The tables that may come on a PID. */
+enum purpose {
+	FOR_PAT = 1,
+	FOR_CAT = 2,
+	FOR_PMT = 4,
+	FOR_NIT = 8,
+	FOR_SDT = 16,
+	FOR_EIT = 32,
+	FOR_TIME = 64,
+};
+
+/* One PID that is listened to. */
+struct ear {
+	unsigned purpose;
+	struct section_assembler assembler;
+	uint8_t buffer[SECTION_MAX];
+};
+
+/* A section that came already: which one, and what was in it. */
+struct seen {
+	uint64_t name; /* 0: free */
+	uint32_t content;
+};
+
+struct collect {
+	collect_fn *on_section;
+	void *arg;
+	size_t n_pmts;
+	size_t n_seen;
+	struct ear *ears[TS_PIDS]; /* NULL: nobody listens */
+	struct seen seen[2 * COLLECT_SECTIONS];
+};
+
+static void listen_to(struct collect *c, uint16_t pid, enum purpose purpose)
+{
+	struct ear *ear = c->ears[pid];
+
+	if (ear == NULL) {
+		ear = c->ears[pid] = xcalloc(1, sizeof *ear);
+		section_init(&ear->assembler, ear->buffer, SECTION_MAX);
+	}
+	ear->purpose |= (unsigned)purpose;
+}
+
+struct collect *collect_new(collect_fn *on_section, void *arg)
+{
+	struct collect *c = xcalloc(1, sizeof *c);
+
+	c->on_section = on_section;
+	c->arg = arg;
+	listen_to(c, TS_PID_PAT, FOR_PAT);
+	listen_to(c, PID_CAT, FOR_CAT);
+	listen_to(c, PID_NIT, FOR_NIT);
+	listen_to(c, PID_SDT, FOR_SDT);
+	listen_to(c, PID_EIT, FOR_EIT);
+	listen_to(c, PID_TDT, FOR_TIME);
+	return c;
+}
+
+void collect_free(struct collect **cp)
+{
+	struct collect *c = *cp;
+
+	*cp = NULL;
+	if (c == NULL)
+		return;
+	for (size_t i = 0; i < TS_PIDS; i++)
+		free(c->ears[i]);
+	free(c);
+}
+
+/* 0 for tables that are not told. */
+static unsigned purpose_of(uint8_t table_id)
+{
+	switch (table_id) {
+	case PAT_TABLE_ID:
+		return FOR_PAT;
+	case 0x01:
+		return FOR_CAT;
+	case PMT_TABLE_ID:
+		return FOR_PMT;
+	case 0x40:
+	case 0x41:
+		return FOR_NIT;
+	case 0x42:
+	case 0x46:
+	case 0x4a:
+		return FOR_SDT;
+	case 0x4e: /* present and following */
+	case 0x4f:
+		return FOR_EIT;
+	case 0x70:
+	case 0x73:
+		return FOR_TIME;
+	default:
+		return 0;
+	}
+}
+
+/* FNV-1a */
+static uint64_t hash(uint64_t h, const uint8_t *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ data[i]) * UINT64_C(1099511628211);
+	return h;
+}
+
+/* Which section it is, whatever its version: PID, table, number, and of SDT
+ * and EIT the networks and multiplexes that they may be of. */
+static uint64_t name_of(const uint8_t *section, size_t len, uint16_t pid)
+{
+	const uint8_t head[] = { (uint8_t)(pid >> 8), (uint8_t)pid,
+				 section[0] };
+	unsigned purpose = purpose_of(section[0]);
+	uint64_t h = hash(UINT64_C(14695981039346656037), head, sizeof head);
+
+	if (section_has_syntax(section) && len >= 12) {
+		h = hash(h, section + 3, 2);
+		h = hash(h, section + 6, 1);
+		if (purpose == FOR_SDT || purpose == FOR_EIT)
+			h = hash(h, section + 8, 4);
+	}
+	return h != 0 ? h : 1;
+}
+
+/* Without the CRC_32, with which it would be the same for all. */
+static uint32_t content_of(const uint8_t *section, size_t len)
+{
+	bool has_crc = section_has_syntax(section) || len > 12;
+
+	return crc32_mpeg(section, len - (has_crc ? 4 : 0));
+}
+
+/* Its place, or the one it is to have. */
+static struct seen *find_seen(struct collect *c, uint64_t name)
+{
+	size_t i = name % (2 * COLLECT_SECTIONS);
+
+	while (c->seen[i].name != 0 && c->seen[i].name != name)
+		i = (i + 1) % (2 * COLLECT_SECTIONS);
+	return &c->seen[i];
+}
+
+static void tell(struct collect *c, const uint8_t *section, size_t len,
+		 uint16_t pid)
+{
+	uint64_t name = name_of(section, len, pid);
+	uint32_t content = content_of(section, len);
+	struct seen *seen = find_seen(c, name);
+
+	if (seen->name == name && seen->content == content)
+		return;
+	if (seen->name == 0 && c->n_seen == COLLECT_SECTIONS)
+		return;
+	if (!c->on_section(section, len, pid, c->arg))
+		return;
+	c->n_seen += seen->name == 0;
+	*seen = (struct seen){ name, content };
+}
+
+static void follow_pat(struct collect *c, const uint8_t *section, size_t len)
+{
+	struct pat pat;
+
+	if (pat_decode(section, len, &pat) < 0 || !pat.current)
+		return;
+	if (pat.network_pid >= TS_PID_FREE && pat.network_pid != TS_PID_NULL)
+		listen_to(c, pat.network_pid, FOR_NIT);
+	for (size_t i = 0; i < pat.n_programs; i++) {
+		uint16_t pid = pat.programs[i].pmt_pid;
+		const struct ear *ear = c->ears[pid];
+
+		if (ear != NULL && ear->purpose & FOR_PMT)
+			continue;
+		if (c->n_pmts == COLLECT_PMTS)
+			return;
+		c->n_pmts++;
+		listen_to(c, pid, FOR_PMT);
+	}
+}
+
+static void hear(struct collect *c, const uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+	struct ear *ear = c->ears[pid];
+	const uint8_t *section;
+	size_t len;
+
+	if (ear == NULL)
+		return;
+	section_push(&ear->assembler, packet);
+	while ((section = section_pull(&ear->assembler, &len)) != NULL) {
+		if (!(purpose_of(section_table_id(section)) & ear->purpose))
+			continue;
+		if (section_table_id(section) == PAT_TABLE_ID)
+			follow_pat(c, section, len);
+		tell(c, section, len, pid);
+	}
+}
+
+void collect_feed(struct collect *c, struct ts_run run)
+{
+	for (size_t i = 0; i < run.n; i++)
+		hear(c, run.data + i * TS_PACKET);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The role `scan`: reads one input and tells its tables. */
+#include "common/alloc.h"
+#include "common/log.h"
+#include "common/mono.h"
+#include "worker/input/input.h"
+#include "worker/scan/collect.h"
+#include "worker/si/record.h"
+#include "worker/worker.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#define MS UINT64_C(1000000)
+#define SECOND_NS (1000 * MS)
+
+enum {
+	TICK_MS = 10,
+	READS_MAX = 16, /* in one tick */
+	/* What one second may bring: less than what the master takes for a
+	 * flood, though JSON may take thirty times the bytes of a section. */
+	RECORDS_PER_S = 1000,
+	BYTES_PER_S = 192 * 1024,
+};
+
+struct scan {
+	struct worker *worker;
+	struct input_spec spec;
+	struct input *input;     /* NULL: to be opened, unless it has ended */
+	bool ended;
+	struct batch batch;
+	struct collect *collect; /* NULL until scan.start */
+	struct errmsg error;     /* "": it can be read */
+	ev_timer tick;
+	uint64_t second_ns;      /* when the next one begins */
+	uint64_t packets;
+	unsigned records;        /* in this second, and their sections */
+	size_t bytes;
+};
+
+static bool send_record(struct scan *s, const json_t *record)
+{
+	struct msg m = { .type = MSG_SCAN_RECORD,
+			 .scan_record = { record } };
+
+	return channel_send(s->worker->channel, &m, NULL, 0) != -EMSGSIZE;
+}
+
+/* One that is too long for a message is told by its head alone. */
+static void tell_record(struct scan *s, json_t *record)
+{
+	static const char *const head[] = {
+		"psi", "table_id", "pid", "version", "crc32",
+		"section_number", "last_section_number",
+	};
+	json_t *brief;
+
+	if (send_record(s, record))
+		return;
+	brief = json_pack("{ss}", "error", "too long to be shown");
+	for (size_t i = 0; i < ARRAY_LEN(head); i++) {
+		json_t *value = json_object_get(record, head[i]);
+
+		if (value != NULL)
+			(void)json_object_set(brief, head[i], value);
+	}
+	(void)send_record(s, brief);
+	json_decref(brief);
+}
+
+/* While the master does not read, nothing is told: tables come again. */
+static bool on_section(const uint8_t *section, size_t len, uint16_t pid,
+		       void *arg)
+{
+	struct scan *s = arg;
+	json_t *record;
+
+	if (s->records >= RECORDS_PER_S || s->bytes + len > BYTES_PER_S ||
+	    !channel_is_idle(s->worker->channel))
+		return false;
+	record = si_record(section, len, pid);
+	if (record == NULL)
+		return true;
+	s->records++;
+	s->bytes += len;
+	tell_record(s, record);
+	json_decref(record);
+	return true;
+}
+
+static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct scan *s = arg;
+
+	for (size_t i = 0; i < n_runs; i++) {
+		collect_feed(s->collect, runs[i]);
+		s->packets += runs[i].n;
+	}
+}
+
+static void close_input(struct scan *s, int err, const struct errmsg *why)
+{
+	input_free(&s->input);
+	s->ended = err == -ENODATA;
+	s->error = *why;
+}
+
+/* Tried again at the next second. */
+static void open_input(struct scan *s, uint64_t now_ns)
+{
+	struct errmsg why = { 0 };
+	int err = 0;
+
+	if (s->input != NULL || s->ended)
+		return;
+	s->input = input_open(&s->spec, now_ns, &err, &why);
+	if (s->input == NULL)
+		close_input(s, err, &why);
+}
+
+static void read_input(struct scan *s, uint64_t now_ns)
+{
+	struct errmsg why = { 0 };
+
+	for (unsigned i = 0; i < READS_MAX && s->input != NULL; i++) {
+		int n = input_read(s->input, &s->batch, now_ns, &why);
+
+		if (n < 0)
+			close_input(s, n, &why);
+		else if (n > 0)
+			s->error.text[0] = '\0';
+		if (n == 0)
+			break;
+	}
+}
+
+static void tell_second(struct scan *s, uint64_t now_ns)
+{
+	struct msg m = { .type = MSG_SCAN_STATUS };
+	struct errmsg why = { 0 };
+	int err;
+
+	s->second_ns = now_ns + SECOND_NS;
+	s->records = 0;
+	s->bytes = 0;
+	if (s->input != NULL) {
+		err = input_second(s->input, now_ns, &why);
+		if (err < 0)
+			close_input(s, err, &why);
+	}
+	open_input(s, now_ns);
+	m.scan_status.packets = s->packets;
+	if (s->error.text[0] != '\0')
+		m.scan_status.error = s->error.text;
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
+}
+
+static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+	struct scan *s = container_of(timer, struct scan, tick);
+	uint64_t now_ns = mono_ns();
+
+	(void)loop, (void)revents;
+	read_input(s, now_ns);
+	if (now_ns >= s->second_ns)
+		tell_second(s, now_ns);
+}
+
+static void *scan_new(struct worker *worker)
+{
+	struct scan *s = xcalloc(1, sizeof *s);
+
+	s->worker = worker;
+	batch_init(&s->batch, on_packets, s);
+	ev_timer_init(&s->tick, on_tick, 0., TICK_MS / 1e3);
+	return s;
+}
+
+static void scan_free(void *role)
+{
+	struct scan *s = role;
+
+	ev_timer_stop(s->worker->loop, &s->tick);
+	input_free(&s->input);
+	collect_free(&s->collect);
+	free(s);
+}
+
+static void start(struct scan *s, const char *address)
+{
+	if (s->collect != NULL) {
+		log_error("scan", "started twice");
+		worker_exit(s->worker, EX_PROTOCOL);
+		return;
+	}
+	s->collect = collect_new(on_section, s);
+	worker_send_ready(s->worker);
+	s->ended = input_spec_parse(address, &s->spec, NULL, NULL,
+				    &s->error) < 0;
+	tell_second(s, mono_ns());
+	ev_timer_start(s->worker->loop, &s->tick);
+}
+
+static void on_message(void *role, const struct msg *m, int *fds,
+		       size_t n_fds)
+{
+	(void)fds, (void)n_fds;
+	if (m->type == MSG_SCAN_START)
+		start(role, m->scan_start.address);
+	else
+		log_warning("scan", "%s is not for a scan",
+			    msg_type_name(m->type));
+}
+
+const struct worker_role scan_role = {
+	.name = "scan",
+	.new = scan_new,
+	.free = scan_free,
+	.on_message = on_message,
+	/* what a stream has for its inputs */
+	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE |
+			UINT64_C(1) << CAP_DAC_READ_SEARCH,
+};

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/softcam/dial.h"
+
+#include "common/alloc.h"
+#include "common/fd.h"
+#include "common/util.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <netdb.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+enum { LOOK_MS = 20 /* between two looks whether the name is known */ };
+
+/* What the thread of the C library works on. */
+struct question {
+	struct gaicb request;
+	struct addrinfo hints;
+	char *host;
+	char service[8];
+};
+
+struct dial {
+	struct dial_config cfg;
+	struct question *question;
+	const struct addrinfo *next; /* the address to try */
+	int fd;                      /* being connected, or -1 */
+	int err;                     /* of the last address */
+	ev_timer look;
+	ev_timer deadline;
+	ev_io connected;
+};
+
+static struct question *ask(const struct dial_config *cfg)
+{
+	struct question *q = xcalloc(1, sizeof *q);
+	struct gaicb *list[] = { &q->request };
+
+	q->host = xstrdup(cfg->host);
+	(void)snprintf(q->service, sizeof q->service, "%u", cfg->port);
+	q->hints = (struct addrinfo){
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_NUMERICSERV,
+	};
+	q->request = (struct gaicb){
+		.ar_name = q->host,
+		.ar_service = q->service,
+		.ar_request = &q->hints,
+	};
+	if (getaddrinfo_a(GAI_NOWAIT, list, 1, NULL) != 0) {
+		free(q->host);
+		free(q);
+		return NULL;
+	}
+	return q;
+}
+
+static void question_free(struct question *q)
+{
+	if (q == NULL)
+		return;
+	/* a thread that is at it cannot be stopped: it keeps what it reads,
+	 * and ends with the process */
+	if (gai_error(&q->request) == EAI_INPROGRESS &&
+	    gai_cancel(&q->request) == EAI_NOTCANCELED)
+		return;
+	if (q->request.ar_result != NULL)
+		freeaddrinfo(q->request.ar_result);
+	free(q->host);
+	free(q);
+}
+
+static void stop(struct dial *d)
+{
+	ev_timer_stop(d->cfg.loop, &d->look);
+	ev_timer_stop(d->cfg.loop, &d->deadline);
+	ev_io_stop(d->cfg.loop, &d->connected);
+}
+
+/* The last thing that is done with d. */
+static void finish(struct dial *d, int fd)
+{
+	stop(d);
+	d->cfg.on_done(fd, d->cfg.arg);
+}
+
+static void try_next(struct dial *d)
+{
+	for (; d->next != NULL; d->next = d->next->ai_next) {
+		const struct addrinfo *a = d->next;
+
+		d->fd = socket(a->ai_family,
+			       SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		if (d->fd >= 0 &&
+		    (connect(d->fd, a->ai_addr, a->ai_addrlen) == 0 ||
+		     errno == EINPROGRESS)) {
+			d->next = a->ai_next;
+			ev_io_set(&d->connected, d->fd, EV_WRITE);
+			ev_io_start(d->cfg.loop, &d->connected);
+			return;
+		}
+		d->err = -errno;
+		fd_close(&d->fd);
+	}
+	finish(d, d->err);
+}
+
+static void on_connected(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct dial *d = container_of(w, struct dial, connected);
+	socklen_t len = sizeof(int);
+	int err = 0, fd = d->fd;
+
+	(void)revents;
+	ev_io_stop(loop, &d->connected);
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
+		err = errno;
+	if (err != 0) {
+		d->err = -err;
+		fd_close(&d->fd);
+		try_next(d);
+		return;
+	}
+	d->fd = -1;
+	finish(d, fd);
+}
+
+static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct dial *d = container_of(w, struct dial, look);
+	int err = d->question != NULL ? gai_error(&d->question->request)
+				      : EAI_AGAIN;
+
+	(void)revents;
+	if (err == EAI_INPROGRESS)
+		return;
+	ev_timer_stop(loop, &d->look);
+	if (err == 0)
+		d->next = d->question->request.ar_result;
+	try_next(d);
+}
+
+static void on_deadline(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	finish(container_of(w, struct dial, deadline), -ETIMEDOUT);
+}
+
+struct dial *dial_new(const struct dial_config *cfg)
+{
+	struct dial *d = xcalloc(1, sizeof *d);
+
+	d->cfg = *cfg;
+	d->fd = -1;
+	d->err = -ENOENT;
+	d->question = ask(cfg);
+	ev_timer_init(&d->look, on_look, 0., LOOK_MS / 1e3);
+	ev_timer_init(&d->deadline, on_deadline, cfg->timeout_ms / 1e3, 0.);
+	ev_init(&d->connected, on_connected);
+	ev_timer_start(cfg->loop, &d->look);
+	ev_timer_start(cfg->loop, &d->deadline);
+	return d;
+}
+
+void dial_free(struct dial **dp)
+{
+	struct dial *d = *dp;
+
+	*dp = NULL;
+	if (d == NULL)
+		return;
+	stop(d);
+	fd_close(&d->fd);
+	question_free(d->question);
+	free(d);
+}
