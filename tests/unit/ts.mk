@@ -11,7 +11,6 @@ unit_ts_tests = \
 	tests/unit/ts/test_psi \
 	tests/unit/ts/test_rap \
 	tests/unit/ts/test_samples \
-	tests/unit/ts/test_seam \
 	tests/unit/ts/test_section \
 	tests/unit/ts/test_sync
 check_PROGRAMS += $(unit_ts_tests)
@@ -24,7 +23,6 @@ tests_unit_ts_test_cc_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_packet_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_pat_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_pes_LDADD = $(unit_ts_libs)
-tests_unit_ts_test_seam_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_pmt_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_psi_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_section_LDADD = $(unit_ts_libs)

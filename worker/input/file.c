@@ -10,8 +10,9 @@
 #include "common/fd.h"
 #include "worker/input/file_clock.h"
 #include "worker/input/kind.h"
+#include "worker/input/lap.h"
 #include "worker/output/fifo.h"
-#include "worker/ts/seam.h"
+#include "worker/splice/splice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,10 +34,10 @@ struct file_input {
 	int file;
 	off_t offset;
 	bool ended;           /* of a file that is not looped */
-	uint64_t pass_packets; /* since the start of the file */
+	struct lap lap;       /* since the start of the file */
 	uint64_t sent;        /* packets taken out of the fifo, ever */
 	struct ts_sync sync;
-	struct seam *seam;    /* of a looped file, else NULL */
+	struct splice *splice; /* of a looped file, else NULL */
 	struct fifo fifo;
 	struct file_clock clock;
 	uint8_t block[BLOCK];
@@ -44,7 +45,7 @@ struct file_input {
 
 static int at_end(struct file_input *f, struct errmsg *why)
 {
-	if (f->pass_packets == 0)
+	if (f->lap.packets == 0)
 		return errmsg_fail(why, -EINVAL, "%s: no transport stream",
 				   f->base.spec->path);
 	if (!f->base.spec->loop) {
@@ -52,14 +53,23 @@ static int at_end(struct file_input *f, struct errmsg *why)
 		return 0;
 	}
 	f->offset = 0;
-	f->pass_packets = 0;
-	seam_next_pass(f->seam);
+	splice_shift(f->splice, lap_length(&f->lap));
+	f->lap = (struct lap){ 0 };
 	ts_sync_reset(&f->sync);
 	return 0;
 }
 
+static void push(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct file_input *f = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		(void)fifo_push(&f->fifo, runs[i]);
+}
+
 /* Reads on; what comes ends up in the fifo. */
-static int read_block(struct file_input *f, struct errmsg *why)
+static int read_block(struct file_input *f, uint64_t now_ns,
+		      struct errmsg *why)
 {
 	struct ts_run run;
 	ssize_t n = pread(f->file, f->block, BLOCK, f->offset);
@@ -72,11 +82,12 @@ static int read_block(struct file_input *f, struct errmsg *why)
 	f->offset += n;
 	ts_sync_push(&f->sync, f->block, (size_t)n);
 	while (ts_sync_pull(&f->sync, &run)) {
-		uint8_t *copy = fifo_push(&f->fifo, run);
-
-		for (size_t i = 0; f->seam != NULL && i < run.n; i++)
-			seam_feed(f->seam, copy + i * TS_PACKET);
-		f->pass_packets += run.n;
+		for (size_t i = 0; i < run.n; i++)
+			lap_feed(&f->lap, run.data + i * TS_PACKET);
+		if (f->splice != NULL)
+			splice_feed(f->splice, &run, 1, now_ns);
+		else
+			push(&run, 1, f);
 	}
 	return 0;
 }
@@ -106,7 +117,7 @@ static int look_ahead(struct file_input *f, uint64_t now_ns,
 		if (f->ended)
 			return errmsg_fail(why, -ENODATA, "end of file");
 
-		int r = read_block(f, why);
+		int r = read_block(f, now_ns, why);
 
 		if (r < 0)
 			return r;
@@ -169,7 +180,7 @@ static void file_free(struct input *in)
 
 	fd_close(&f->file);
 	fifo_done(&f->fifo);
-	seam_free(&f->seam);
+	splice_free(&f->splice);
 	free(f);
 }
 
@@ -214,7 +225,10 @@ struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,
 
 	f->base = (struct input){ .ops = &file_ops, .spec = spec, .fd = -1 };
 	f->file = fd;
-	f->seam = spec->loop ? seam_new() : NULL;
+	if (spec->loop)
+		f->splice = splice_new(&(struct splice_config){
+			.out = push, .arg = f, .keep_jumps = true,
+		});
 	ts_sync_init(&f->sync, TS_SYNC_STREAM);
 	file_clock_init(&f->clock, now_ns);
 	return &f->base;

@@ -4,6 +4,7 @@ libworker_a_SOURCES += \
 	worker/input/file.c \
 	worker/input/file_clock.c worker/input/file_clock.h \
 	worker/input/input.c worker/input/input.h worker/input/kind.h \
+	worker/input/lap.c worker/input/lap.h \
 	worker/input/netif.c worker/input/netif.h \
 	worker/input/receiver.c worker/input/receiver.h \
 	worker/input/rtp.c worker/input/rtp.h \

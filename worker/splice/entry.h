@@ -31,10 +31,13 @@ void splice_entry_reset(struct splice_entry *);
 void splice_entry_begin(struct splice_entry *, unsigned wait_ms,
 			uint64_t now_ns);
 
+/* None is wanted any more. */
+void splice_entry_end(struct splice_entry *);
+
 /*
  * Takes the next packets.  True when the entry is among them: then the packets
  * from there on are written to ret (room for n_runs) and their number to
- * *ret_n (at least 1).  False while it was not begun.
+ * *ret_n (at least 1), and none is wanted any more.  False while none is.
  */
 bool splice_entry_feed(struct splice_entry *, const struct ts_run *runs,
 		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
@@ -42,7 +45,7 @@ bool splice_entry_feed(struct splice_entry *, const struct ts_run *runs,
 
 const struct psi *splice_entry_psi(const struct splice_entry *);
 
-/* The PCR PID of the main program and how far its PCRs (27 MHz) are ahead of
- * the time at which they come, smoothed; false while not known. */
-bool splice_entry_phase(const struct splice_entry *, uint16_t *ret_pid,
-			int64_t *ret_phase);
+/* The number of the main program, and how far its PCRs (27 MHz, with wrap) are
+ * ahead of the time at which they come, smoothed; false while not known. */
+bool splice_entry_phase(const struct splice_entry *, uint16_t *ret_program,
+			uint64_t *ret_phase);

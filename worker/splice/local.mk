@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
-	worker/splice/entry.h \
-	worker/splice/splice.h \
-	worker/splice/state.h
+	worker/splice/clock.c worker/splice/clock.h \
+	worker/splice/entry.c worker/splice/entry.h \
+	worker/splice/jump.c \
+	worker/splice/packet.c \
+	worker/splice/parts.h \
+	worker/splice/programs.c \
+	worker/splice/splice.c worker/splice/splice.h \
+	worker/splice/stamps.c worker/splice/stamps.h \
+	worker/splice/state.c worker/splice/state.h \
+	worker/splice/units.c

@@ -13,8 +13,10 @@
  *   - a PES that was cut is followed by the start of another one, never by
  *     the rest of one;
  *   - what would play before its elementary stream's last unit is dropped:
- *     DTS grow on each PID.  Where that cannot be (video begins too early
- *     against its clock) PTS and DTS are lifted, at most SPLICE_LIFT_MS;
+ *     DTS grow on each PID.  Pictures cannot be dropped one by one: when they
+ *     begin too early, PTS and DTS of the program are lifted away from the
+ *     clock, at most by SPLICE_LIFT_MS in all; beyond that the next random
+ *     access point is waited for;
  *   - pictures that precede the random access point in display order need
  *     pictures of the other source, and are dropped;
  *   - PAT and PMTs stand in front, when the entry is known.
@@ -34,12 +36,15 @@ enum {
 	/* A PCR that much further on than the time that passed is a jump. */
 	SPLICE_JUMP_MS = 500,
 	/* The most by which PTS and DTS are moved away from the PCR. */
-	SPLICE_LIFT_MS = 5000,
+	SPLICE_LIFT_MS = 1000,
+	/* The longest overlap that is dropped; beyond that time itself is
+	 * taken to be wrong. */
+	SPLICE_OVERLAP_MS = 10000,
 	/* How long the units that were begun before a cut may take to end,
 	 * and ... */
-	SPLICE_REST_MS = 200,
+	SPLICE_REST_MS = 500,
 	/* ... how much of the new source is kept back meanwhile. */
-	SPLICE_HELD_MAX = 4096,
+	SPLICE_HELD_MAX = 10000,
 	/* Without a PCR or the start of a unit for so long, packets pass all
 	 * the same. */
 	SPLICE_PATIENCE_MS = 1000,
@@ -53,6 +58,7 @@ struct splice_config {
 	/* Borrowed; zeroed, or as another splice left it and
 	 * splice_state_judge() found good.  NULL: nothing is to outlive it. */
 	struct splice_state *state;
+	bool keep_jumps; /* what jumps by itself keeps jumping */
 };
 
 /* Since new. */

@@ -12,24 +12,28 @@
 #include "worker/ts/packet.h"
 
 enum {
-	SPLICE_CLOCKS = 16, /* programs with PCRs of their own */
-	SPLICE_TRACKS = 64, /* elementary streams with time stamps */
+	SPLICE_CLOCKS = 64,  /* programs; further ones share the first's */
+	SPLICE_TRACKS = 192, /* elementary streams with time stamps */
+	SPLICE_CC_SEEN = 0x10,
 };
 
 /* The clock of one program as it went out.  Zeroed: not in use. */
 struct splice_clock {
+	uint16_t program;  /* 0: not known yet */
 	uint16_t pid;      /* of its PCRs */
-	uint8_t used;
-	uint8_t anchored;  /* anchor holds */
-	uint32_t packet_ticks; /* 27 MHz: what one packet of the stream lasts,
-				  times 256; 0: not known */
-	uint64_t offset;   /* 90 kHz: added to what came; below 2^33 */
-	uint64_t lift;     /* 90 kHz: added to PTS and DTS as well */
+	uint8_t used;      /* a PCR went out */
+	uint8_t anchored;  /* measurements in anchor, up to a bound */
+	uint32_t packet_ticks; /* 27 MHz times 256: what one packet of the
+				  stream lasts; 0: not known */
+	uint64_t offset;   /* 90 kHz: added to all that came */
+	uint64_t lift;     /* 90 kHz: added to PTS and DTS besides */
 	uint64_t pcr;      /* 27 MHz: the last that went out ... */
 	uint64_t at_ns;    /* ... when (CLOCK_MONOTONIC) ... */
 	uint64_t at_packets; /* ... and behind how many packets */
-	int64_t anchor;    /* 27 MHz: PCRs that go out, less the time at which
-			      they do, smoothed */
+	uint64_t anchor;   /* 27 MHz, with wrap: how far the PCRs that go out
+			      are ahead of the time, smoothed */
+	int64_t ahead;     /* 27 MHz: how far the source that plays had to be
+			      put ahead of the anchor */
 };
 
 /* One elementary stream as it went out.  Zeroed: not in use. */
@@ -37,20 +41,23 @@ struct splice_track {
 	uint16_t pid;
 	uint8_t used;
 	uint8_t clock;    /* index of its program's clock */
-	uint32_t step;    /* 90 kHz: between the last two DTS */
-	uint64_t dts;     /* 90 kHz: the last that went out */
+	uint32_t span;    /* 90 kHz: how long the last unit plays, as far as
+			     can be told; 0: unknown */
+	uint32_t slack;   /* 90 kHz: how far that may be wrong */
+	uint64_t dts;     /* 90 kHz: the last that went out, and ... */
+	uint64_t pts;     /* ... the highest PTS */
+	uint64_t at_packets; /* behind how many packets */
 };
 
 struct splice_state {
 	uint64_t packets; /* that went out, ever */
+	uint64_t at_ns;   /* when the last of them did */
 	uint64_t cuts;    /* ever */
 	struct splice_clock clocks[SPLICE_CLOCKS];
 	struct splice_track tracks[SPLICE_TRACKS];
 	uint8_t cc[TS_PIDS]; /* the last counter, and SPLICE_CC_SEEN */
 };
 
-enum { SPLICE_CC_SEEN = 0x10 };
-
-/* Makes sure that no field is out of its range; now_ns is no earlier than any
- * time in it.  True when a stream went out before, so that it is to go on. */
+/* Puts every field in its range; no time in it is later than now_ns.  True
+ * when a stream went out before, so that this one is to go on with it. */
 bool splice_state_judge(struct splice_state *, uint64_t now_ns);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/ts/analyze.c worker/ts/analyze.h \
+	worker/ts/audio.c worker/ts/audio.h \
 	worker/ts/cc.c worker/ts/cc.h \
 	worker/ts/desc.h \
 	worker/ts/packet.h \
@@ -10,6 +11,5 @@ libworker_a_SOURCES += \
 	worker/ts/pmt.c worker/ts/pmt.h \
 	worker/ts/psi.c worker/ts/psi.h \
 	worker/ts/rap.c worker/ts/rap.h \
-	worker/ts/seam.c worker/ts/seam.h \
 	worker/ts/section.c worker/ts/section.h \
 	worker/ts/sync.c worker/ts/sync.h

@@ -20,6 +20,17 @@ static inline uint64_t pcr_diff(uint64_t later, uint64_t earlier)
 				: later + PCR_WRAP - earlier;
 }
 
+/* later - earlier of a counter that wraps, either way round. */
+static inline int64_t wrap_diff(uint64_t later, uint64_t earlier,
+				uint64_t wrap)
+{
+	uint64_t diff = later >= earlier ? later - earlier
+					 : later + wrap - earlier;
+
+	return diff <= wrap / 2 ? (int64_t)diff
+				: (int64_t)diff - (int64_t)wrap;
+}
+
 /*
  * Stream time and rate from the PCRs of one PID.
  *

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/ts/seam.h"
+/* A looped file: laps measured and joined as worker/input/file does it. */
+#include "worker/input/lap.h"
 
 #include "tests/unit/ts/build.h"
+#include "worker/splice/splice.h"
 #include "worker/ts/analyze.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
@@ -47,22 +49,42 @@ static struct build *make_clip(uint64_t start)
 	return b;
 }
 
+struct joined {
+	uint8_t *data;
+	size_t n;
+};
+
+static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct joined *j = arg;
+
+	for (size_t i = 0; i < n_runs; i++) {
+		memcpy(j->data + j->n * TS_PACKET, runs[i].data,
+		       runs[i].n * TS_PACKET);
+		j->n += runs[i].n;
+	}
+}
+
 /* PASSES passes over data, joined; the caller frees. */
 static uint8_t *join(const uint8_t *data, size_t n)
 {
-	uint8_t *all = malloc(PASSES * n * TS_PACKET);
-	struct seam *s = seam_new();
+	struct joined j = { .data = malloc(PASSES * n * TS_PACKET) };
+	struct splice *s = splice_new(&(struct splice_config){
+		.out = on_out, .arg = &j, .keep_jumps = true,
+	});
+	struct ts_run run = { .data = data, .n = n };
 
 	for (size_t pass = 0; pass < PASSES; pass++) {
-		uint8_t *to = all + pass * n * TS_PACKET;
+		struct lap lap = { 0 };
 
-		memcpy(to, data, n * TS_PACKET);
 		for (size_t i = 0; i < n; i++)
-			seam_feed(s, to + i * TS_PACKET);
-		seam_next_pass(s);
+			lap_feed(&lap, data + i * TS_PACKET);
+		splice_feed(s, &run, 1, 0);
+		splice_shift(s, lap_length(&lap));
 	}
-	seam_free(&s);
-	return all;
+	splice_free(&s);
+	cr_assert_eq(j.n, PASSES * n, "nothing is left out");
+	return j.data;
 }
 
 static uint32_t count_cc_errors(const uint8_t *data, size_t n)
@@ -138,7 +160,7 @@ static void check_joined(struct build *b)
 	free(all);
 }
 
-Test(seam, counters_and_time_stamps_go_on)
+Test(loop, counters_and_time_stamps_go_on)
 {
 	struct build *b = make_clip(90000);
 
@@ -146,7 +168,7 @@ Test(seam, counters_and_time_stamps_go_on)
 	build_free(b);
 }
 
-Test(seam, goes_on_over_the_wrap_of_33_bits)
+Test(loop, goes_on_over_the_wrap_of_33_bits)
 {
 	struct build *b = make_clip(PES_TIME_WRAP - 45000);
 
@@ -154,7 +176,7 @@ Test(seam, goes_on_over_the_wrap_of_33_bits)
 	build_free(b);
 }
 
-Test(seam, changes_nothing_in_the_first_pass)
+Test(loop, changes_nothing_in_the_first_pass)
 {
 	struct build *b = make_clip(90000);
 	uint8_t *all = join(b->data, b->n);
@@ -164,7 +186,7 @@ Test(seam, changes_nothing_in_the_first_pass)
 	build_free(b);
 }
 
-Test(seam, keeps_a_loss_inside_a_pass)
+Test(loop, keeps_a_loss_inside_a_pass)
 {
 	struct build *b = make_clip(90000);
 	uint8_t *all;
@@ -185,7 +207,7 @@ Test(seam, keeps_a_loss_inside_a_pass)
 	build_free(b);
 }
 
-Test(seam, takes_the_length_from_the_pcr_without_time_stamps)
+Test(loop, takes_the_length_from_the_pcr_without_time_stamps)
 {
 	struct build *b = build_new();
 	uint8_t *all;
@@ -203,7 +225,7 @@ Test(seam, takes_the_length_from_the_pcr_without_time_stamps)
 	build_free(b);
 }
 
-Test(seam, joins_the_clip_of_the_demo)
+Test(loop, joins_the_clip_of_the_demo)
 {
 	const char *srcdir = getenv("srcdir");
 	char path[4096];

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/input/lap.h"
+
+#include "common/util.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+
+enum { PCR_PER_TICK = 300 };
+
+static void note_pcr(struct lap *l, const uint8_t *packet)
+{
+	uint64_t pcr;
+
+	if (!ts_pcr(packet, &pcr))
+		return;
+	if (!l->has_pcr) {
+		l->has_pcr = true;
+		l->pcr_pid = ts_pid(packet);
+		l->pcr_first = pcr;
+		l->first_at = l->packets;
+	}
+	if (l->pcr_pid == ts_pid(packet)) {
+		l->pcr_last = pcr;
+		l->last_at = l->packets;
+	}
+}
+
+static void note_time(struct lap *l, uint16_t pid, uint64_t dts)
+{
+	struct lap_track *t = l->tracks;
+	struct lap_track *end = t + l->n_tracks;
+	int64_t step;
+
+	while (t < end && t->pid != pid)
+		t++;
+	if (t == end) {
+		if (l->n_tracks == LAP_TRACKS)
+			return;
+		l->n_tracks++;
+		*t = (struct lap_track){ .pid = pid, .first = dts,
+					 .last = dts };
+		return;
+	}
+	step = wrap_diff(dts, t->last, PES_TIME_WRAP);
+	if (t->step == 0 && step > 0)
+		t->step = (uint64_t)step;
+	t->irregular |= step != (int64_t)t->step;
+	t->last = dts;
+}
+
+void lap_feed(struct lap *l, const uint8_t *packet)
+{
+	struct pes_times at;
+
+	if (ts_pid(packet) != TS_PID_NULL && !ts_tei(packet)) {
+		note_pcr(l, packet);
+		if (pes_times(packet, &at))
+			note_time(l, ts_pid(packet), pes_time(packet + at.dts));
+	}
+	l->packets++;
+}
+
+static int64_t pcr_span(const struct lap *l)
+{
+	return wrap_diff(l->pcr_last % PCR_WRAP, l->pcr_first % PCR_WRAP,
+			 PCR_WRAP) / PCR_PER_TICK;
+}
+
+/* By the PCRs, the ends drawn out at the mean rate. */
+static int64_t pcr_length(const struct lap *l)
+{
+	int64_t span = pcr_span(l);
+	uint64_t between = l->last_at - l->first_at;
+
+	if (!l->has_pcr || between == 0 || span <= 0)
+		return 0;
+	return (int64_t)((double)span * (double)l->packets / (double)between);
+}
+
+/*
+ * By the longest elementary stream; 0: no time stamps.  How long the last PES
+ * plays is known where all play equally long (pictures: *ret_sure); the others
+ * (PES of several audio frames) must only not overlap.
+ */
+static int64_t pes_length(const struct lap *l, bool *ret_sure)
+{
+	int64_t longest = 0;
+
+	*ret_sure = false;
+	for (size_t i = 0; i < l->n_tracks; i++) {
+		const struct lap_track *t = &l->tracks[i];
+		int64_t length = wrap_diff(t->last, t->first,
+					   PES_TIME_WRAP) + 1;
+
+		if (t->step > 0 && !t->irregular) {
+			length += (int64_t)t->step - 1;
+			*ret_sure = true;
+		}
+		longest = MAX(longest, length);
+	}
+	return longest;
+}
+
+uint64_t lap_length(const struct lap *l)
+{
+	bool sure;
+	int64_t length = pes_length(l, &sure);
+
+	/* nor must the PCR go back from lap to lap */
+	if (!sure || (l->has_pcr && length <= pcr_span(l)))
+		length = MAX(length, pcr_length(l));
+	return length > 0 ? (uint64_t)length : 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How long one lap of a looped file lasts by its own time stamps.
+ *
+ * Pure.  Embedded; zeroed memory is at the start of a lap.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+enum { LAP_TRACKS = 32 /* elementary streams; the longest counts */ };
+
+/* The decoding times of one elementary stream. */
+struct lap_track {
+	uint16_t pid;
+	uint64_t first, last;
+	uint64_t step;  /* the first distance between two */
+	bool irregular; /* not all are the same */
+};
+
+struct lap {
+	uint64_t packets;
+	size_t n_tracks;
+	struct lap_track tracks[LAP_TRACKS];
+	/* the PCRs of the first PID that has them */
+	bool has_pcr;
+	uint16_t pcr_pid;
+	uint64_t pcr_first, pcr_last;
+	uint64_t first_at, last_at; /* packets before them */
+};
+
+/* Takes the next packet of the file, as it stands there. */
+void lap_feed(struct lap *, const uint8_t *packet);
+
+/* 90 kHz: from the first packet of this lap to that of the next one; 0: no
+ * time stamps. */
+uint64_t lap_length(const struct lap *);

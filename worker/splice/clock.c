@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/splice/clock.h"
+
+#include "common/util.h"
+#include "worker/splice/splice.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+
+#define MS (PCR_HZ / 1000)
+
+enum {
+	PCR_PER_TICK = 300,
+	PACKET_SCALE = 256,
+};
+
+static uint64_t add(uint64_t clock, int64_t ticks)
+{
+	int64_t wrap = (int64_t)PCR_WRAP;
+
+	return (uint64_t)(((int64_t)clock + ticks % wrap + wrap) % wrap);
+}
+
+static int64_t diff(uint64_t later, uint64_t earlier)
+{
+	return wrap_diff(later, earlier, PCR_WRAP);
+}
+
+uint64_t splice_ticks_of_ns(uint64_t ns)
+{
+	/* whole seconds apart, so that nothing overflows */
+	uint64_t s = ns / 1000000000, rest = ns % 1000000000;
+
+	return (s * PCR_HZ + rest * 27 / 1000) % PCR_WRAP;
+}
+
+void splice_smooth(uint64_t *mean, uint8_t *n, uint64_t measured)
+{
+	int64_t error = diff(measured, *mean);
+	const int64_t stray = SPLICE_CLOCK_STRAY_MS * (int64_t)MS;
+
+	if (*n == 0 || error > stray || error < -stray) {
+		*mean = measured;
+		*n = 1;
+		return;
+	}
+	if (*n < SPLICE_CLOCK_SMOOTH)
+		++*n;
+	*mean = add(*mean, error / *n);
+}
+
+static uint64_t moved(const struct splice_clock *c, uint64_t pcr)
+{
+	return (pcr % PCR_WRAP + c->offset * PCR_PER_TICK) % PCR_WRAP;
+}
+
+enum splice_pcr splice_clock_judge(const struct splice_clock *c, uint64_t pcr,
+				   uint64_t now_ns)
+{
+	int64_t ticks = diff(moved(c, pcr), c->pcr);
+	int64_t passed = (int64_t)((now_ns - c->at_ns) / 1000000);
+
+	if (ticks <= 0)
+		return ticks < -SPLICE_CLOCK_BACK_MS * (int64_t)MS
+			? SPLICE_PCR_JUMP : SPLICE_PCR_LATE;
+	if (ticks / (int64_t)MS > passed + SPLICE_JUMP_MS)
+		return SPLICE_PCR_JUMP;
+	return SPLICE_PCR_GOOD;
+}
+
+static void note_rate(struct splice_clock *c, uint64_t ticks, uint64_t packets)
+{
+	uint64_t each;
+
+	/* a pause of the source is not its rate */
+	if (packets == 0 || ticks > PCR_HZ / 2)
+		return;
+	each = ticks * PACKET_SCALE / packets;
+	if (each > SPLICE_PACKET_TICKS_MAX)
+		return;
+	c->packet_ticks = c->packet_ticks == 0 ? (uint32_t)each
+		: (uint32_t)((3 * (uint64_t)c->packet_ticks + each) / 4);
+}
+
+void splice_clock_note(struct splice_clock *c, uint64_t pcr,
+		       struct splice_moment now, bool live)
+{
+	uint64_t out = moved(c, pcr);
+	uint64_t measured;
+
+	if (c->used)
+		note_rate(c, (uint64_t)MAX(diff(out, c->pcr), 0),
+			  now.packets - c->at_packets);
+	c->used = 1;
+	c->pcr = out;
+	c->at_ns = now.ns;
+	c->at_packets = now.packets;
+	if (!live)
+		return;
+	measured = add(out, -(int64_t)splice_ticks_of_ns(now.ns));
+	splice_smooth(&c->anchor, &c->anchored, add(measured, -c->ahead));
+}
+
+/* What was wanted of a cut and what became of it. */
+static void note_ahead(struct splice_clock *c, int64_t ticks)
+{
+	const int64_t most = SPLICE_CLOCK_AHEAD_MAX_S * (int64_t)PCR_HZ;
+
+	c->ahead = MAX(MIN(ticks, most), -most);
+}
+
+static void set_offset(struct splice_clock *c, uint64_t in, uint64_t out)
+{
+	/* upwards, so that what must not go back does not */
+	uint64_t ticks = pcr_diff(out, in % PCR_WRAP) + PCR_PER_TICK - 1;
+
+	c->offset = ticks / PCR_PER_TICK % PES_TIME_WRAP;
+	c->lift = 0;
+}
+
+/* Does the source go on as the clock expects it without being moved anew? */
+static bool fits(const struct splice_clock *c, uint64_t pcr, uint64_t wanted)
+{
+	int64_t off = diff(moved(c, pcr), wanted);
+	const int64_t fit = SPLICE_CLOCK_FIT_MS * (int64_t)MS;
+
+	return off < fit && off > -fit;
+}
+
+uint64_t splice_clock_at(const struct splice_clock *c, uint64_t now_ns)
+{
+	if (c->anchored > 0)
+		return add(c->anchor, (int64_t)splice_ticks_of_ns(now_ns));
+	return add(c->pcr, (int64_t)splice_ticks_of_ns(now_ns - c->at_ns));
+}
+
+/* The least that a PCR may be now. */
+static uint64_t least(const struct splice_clock *c)
+{
+	return add(c->pcr, MAX(c->packet_ticks / PACKET_SCALE, 1));
+}
+
+void splice_clock_join_phase(struct splice_clock *c, uint64_t phase,
+			     uint64_t now_ns)
+{
+	uint64_t in = add(phase, (int64_t)splice_ticks_of_ns(now_ns));
+	uint64_t wanted = splice_clock_at(c, now_ns);
+
+	if (!c->used)
+		return;
+	if (fits(c, in, wanted)) {
+		note_ahead(c, diff(moved(c, in), wanted));
+		return;
+	}
+	set_offset(c, in, wanted);
+	note_ahead(c, 0);
+}
+
+void splice_clock_join_pcr(struct splice_clock *c, uint64_t pcr,
+			   struct splice_moment now)
+{
+	uint64_t wanted = splice_clock_at(c, now.ns);
+	uint64_t out = wanted;
+
+	if (!c->used)
+		return;
+	if (fits(c, pcr, wanted) && diff(moved(c, pcr), least(c)) >= 0) {
+		note_ahead(c, diff(moved(c, pcr), wanted));
+		return;
+	}
+	if (c->packet_ticks > 0) {
+		const int64_t loose = SPLICE_CLOCK_LOOSE_MS * (int64_t)MS;
+		uint64_t n = MIN(now.packets - c->at_packets, 1000000);
+		uint64_t by_packets = add(c->pcr, (int64_t)(
+			n * c->packet_ticks / PACKET_SCALE));
+		int64_t off = diff(by_packets, wanted);
+
+		if (off < loose && off > -loose)
+			out = by_packets;
+	}
+	if (diff(out, least(c)) < 0)
+		out = least(c);
+	set_offset(c, pcr, out);
+	note_ahead(c, diff(out, wanted));
+}
+
+void splice_clock_settle(struct splice_clock *c, uint64_t pcr)
+{
+	int64_t short_of = diff(least(c), moved(c, pcr));
+
+	if (!c->used || short_of <= 0)
+		return;
+
+	uint64_t ticks = ((uint64_t)short_of + PCR_PER_TICK - 1) /
+			 PCR_PER_TICK;
+
+	c->offset = (c->offset + ticks) % PES_TIME_WRAP;
+	note_ahead(c, c->ahead + (int64_t)(ticks * PCR_PER_TICK));
+}

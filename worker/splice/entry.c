@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/splice/entry.h"
+
+#include "common/alloc.h"
+#include "worker/splice/clock.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/rap.h"
+
+#include <stdlib.h>
+
+#define MS UINT64_C(1000000)
+
+struct splice_entry {
+	struct psi *psi;
+	uint16_t pcr_pid;   /* whose phase it is */
+	uint8_t n_phase;    /* measurements in phase */
+	uint64_t phase;
+	bool fed;
+	bool begun;
+	bool waits;         /* since_ns holds */
+	uint64_t since_ns;
+	uint64_t wait_ns;
+};
+
+struct splice_entry *splice_entry_new(void)
+{
+	struct splice_entry *e = xcalloc(1, sizeof *e);
+
+	e->psi = psi_new();
+	e->pcr_pid = TS_PID_NULL;
+	return e;
+}
+
+void splice_entry_free(struct splice_entry **e)
+{
+	if (*e != NULL)
+		psi_free(&(*e)->psi);
+	free(*e);
+	*e = NULL;
+}
+
+void splice_entry_reset(struct splice_entry *e)
+{
+	psi_reset(e->psi);
+	*e = (struct splice_entry){ .psi = e->psi, .pcr_pid = TS_PID_NULL };
+}
+
+void splice_entry_begin(struct splice_entry *e, unsigned wait_ms,
+			uint64_t now_ns)
+{
+	e->begun = true;
+	e->waits = e->fed;
+	e->since_ns = now_ns;
+	e->wait_ns = wait_ms * MS;
+}
+
+void splice_entry_end(struct splice_entry *e)
+{
+	e->begun = false;
+}
+
+static void follow(struct splice_entry *e, const uint8_t *p, uint64_t now_ns)
+{
+	const struct psi_program *main;
+	uint64_t pcr;
+
+	if (psi_class(e->psi, ts_pid(p)) == PID_PSI) {
+		if (!psi_feed(e->psi, p))
+			return;
+		main = psi_main_program(e->psi);
+		if (main == NULL || main->pcr_pid == e->pcr_pid)
+			return;
+		e->pcr_pid = main->pcr_pid;
+		e->n_phase = 0;
+		return;
+	}
+	if (ts_pid(p) == e->pcr_pid && ts_pcr(p, &pcr))
+		splice_smooth(&e->phase, &e->n_phase,
+			      pcr_diff(pcr % PCR_WRAP,
+				       splice_ticks_of_ns(now_ns)));
+}
+
+static bool is_entry(const struct splice_entry *e, const uint8_t *p,
+		     uint64_t now_ns)
+{
+	uint64_t waited = now_ns - e->since_ns;
+	uint16_t pid = ts_pid(p);
+	bool known = psi_main_program(e->psi) != NULL && e->n_phase > 0;
+
+	if (pid == TS_PID_NULL)
+		return false;
+	if (waited >= 2 * e->wait_ns)
+		return true;
+	if (!known || !ts_pusi(p))
+		return false;
+	if (pid == psi_main_pid(e->psi) &&
+	    rap_is_start(p, psi_stream_type(e->psi, pid),
+			 psi_class(e->psi, pid)))
+		return true;
+
+	enum pid_class class = psi_class(e->psi, pid);
+
+	return waited >= e->wait_ns &&
+	       (class == PID_VIDEO || class == PID_AUDIO);
+}
+
+/* All from packet k of the first run on. */
+static size_t rest_of(const struct ts_run *runs, size_t n_runs, size_t k,
+		      struct ts_run *ret)
+{
+	for (size_t i = 0; i < n_runs; i++)
+		ret[i] = runs[i];
+	ret[0].data += k * TS_PACKET;
+	ret[0].n -= k;
+	return n_runs;
+}
+
+bool splice_entry_feed(struct splice_entry *e, const struct ts_run *runs,
+		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
+		       size_t *ret_n)
+{
+	bool found = false;
+
+	e->fed |= n_runs > 0;
+	if (e->begun && !e->waits && n_runs > 0) {
+		e->waits = true;
+		e->since_ns = now_ns;
+	}
+	for (size_t i = 0; i < n_runs; i++) {
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+
+			if (!ts_sync_ok(p) || ts_tei(p))
+				continue;
+			follow(e, p, now_ns);
+			if (!e->begun || !is_entry(e, p, now_ns))
+				continue;
+			e->begun = false;
+			found = true;
+			*ret_n = rest_of(runs + i, n_runs - i, k, ret);
+		}
+	}
+	return found;
+}
+
+const struct psi *splice_entry_psi(const struct splice_entry *e)
+{
+	return e->psi;
+}
+
+bool splice_entry_phase(const struct splice_entry *e, uint16_t *ret_program,
+			uint64_t *ret_phase)
+{
+	const struct psi_program *main = psi_main_program(e->psi);
+
+	if (main == NULL || e->n_phase == 0)
+		return false;
+	*ret_program = main->number;
+	*ret_phase = e->phase;
+	return true;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where one source ends and another begins, told or not. */
+#include "worker/splice/parts.h"
+
+#include "common/alloc.h"
+#include "worker/ts/pcr.h"
+
+#include <string.h>
+
+void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
+{
+	s->cut = s->cut == UINT16_MAX ? 1 : (uint16_t)(s->cut + 1);
+	s->kind = kind;
+	s->since_ns = 0;
+	s->calm = 0;
+	s->state->cuts++;
+	s->counters.cuts++;
+	s->moving = true;
+	if (s->buffer == NULL)
+		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
+	if (kind == SPLICE_SHIFTED)
+		return;
+	s->n_pending = 0;
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
+		s->pending[i] = s->state->clocks[i].used;
+		s->unsettled[i] = false;
+		s->n_pending += s->pending[i];
+	}
+}
+
+static void place(struct splice *s, size_t i, uint64_t pcr, uint64_t packets)
+{
+	splice_clock_join_pcr(&s->state->clocks[i], pcr,
+			      (struct splice_moment){
+				      .ns = s->now_ns,
+				      .packets = packets,
+			      });
+	if (s->pending[i])
+		s->n_pending--;
+	s->pending[i] = false;
+	s->unsettled[i] = false;
+}
+
+void splice_place(struct splice *s, struct splice_cursor c)
+{
+	uint64_t pcr, packets = s->state->packets;
+
+	for (size_t k = 0; k < SPLICE_AHEAD && s->n_pending > 0; k++) {
+		const uint8_t *p = splice_cursor_get(&c);
+
+		if (ts_sync_ok(p) && !ts_tei(p) && ts_pcr(p, &pcr)) {
+			int i = splice_clock_of_pcr(s, ts_pid(p));
+
+			if (i >= 0 && s->pending[i])
+				place(s, (size_t)i, pcr, packets);
+		}
+		packets++;
+		if (!splice_cursor_next(&c))
+			return;
+	}
+}
+
+/* Of a clock whose place is known. */
+static bool jumps(struct splice *s, int i, uint64_t pcr)
+{
+	const struct splice_clock *c = &s->state->clocks[i];
+
+	return c->used && !s->pending[i] && !s->unsettled[i] &&
+	       splice_clock_judge(c, pcr, s->now_ns) == SPLICE_PCR_JUMP;
+}
+
+static void cut_here(struct splice *s, const struct splice_cursor *c)
+{
+	s->counters.jumps++;
+	splice_begin_cut(s, SPLICE_JUMPED);
+	splice_place(s, *c);
+}
+
+/* The first PCR of the clock from the cursor on; false when it is far. */
+static bool find_pcr(struct splice *s, struct splice_cursor *c, size_t clock,
+		     uint64_t *ret)
+{
+	for (size_t k = 0; k < SPLICE_AHEAD; k++) {
+		const uint8_t *p = splice_cursor_get(c);
+
+		if (ts_sync_ok(p) && !ts_tei(p) && ts_pcr(p, ret) &&
+		    splice_clock_of_pcr(s, ts_pid(p)) == (int)clock)
+			return true;
+		if (!splice_cursor_next(c))
+			return false;
+	}
+	return false;
+}
+
+/* Is a counter not the next one? */
+static bool has_gap(const struct splice *s, const uint8_t *p)
+{
+	const struct splice_pid *pid = &s->pids[ts_pid(p)];
+	unsigned step = (unsigned)(ts_cc(p) - pid->cc) & 0x0f;
+
+	return pid->cut == s->cut && ts_has_payload(p) && step > 1;
+}
+
+bool splice_find_jump(struct splice *s, const struct splice_cursor *c)
+{
+	const uint8_t *p = splice_cursor_get(c);
+	size_t clock = s->pids[ts_pid(p)].clock;
+	struct splice_cursor ahead = *c;
+	bool unit, known;
+	uint64_t pcr;
+
+	if (s->config.keep_jumps)
+		return false;
+	if (ts_pcr(p, &pcr)) {
+		int i = splice_clock_of_pcr(s, ts_pid(p));
+
+		if (i >= 0 && jumps(s, i, pcr)) {
+			cut_here(s, c);
+			return true;
+		}
+	}
+	unit = splice_unit_jumps(s, p, NULL);
+	if (!unit && (!has_gap(s, p) || c->index < s->calm))
+		return false;
+	known = find_pcr(s, &ahead, clock, &pcr);
+	if (known && jumps(s, (int)clock, pcr)) {
+		cut_here(s, c);
+		return true;
+	}
+	s->calm = ahead.index;
+	if (!unit || !splice_unit_jumps(s, p, known ? &pcr : NULL))
+		return false;
+	s->counters.jumps++;
+	s->counters.cuts++;
+	s->state->cuts++;
+	s->moving = true;
+	if (s->buffer == NULL)
+		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
+	splice_unit_mend(s, p);
+	return true;
+}
+
+bool splice_note_pcr(struct splice *s, const uint8_t *packet)
+{
+	enum splice_pcr is = SPLICE_PCR_GOOD;
+	struct splice_clock *c;
+	uint64_t pcr;
+	int i;
+
+	if (!ts_pcr(packet, &pcr))
+		return true;
+	i = splice_clock_of_pcr(s, ts_pid(packet));
+	if (i < 0)
+		return !s->pending[s->pids[ts_pid(packet)].clock];
+	c = &s->state->clocks[i];
+	if (c->used)
+		is = splice_clock_judge(c, pcr, s->now_ns);
+	if (s->pending[i] || (s->unsettled[i] && is == SPLICE_PCR_JUMP))
+		place(s, (size_t)i, pcr, s->state->packets);
+	else if (is == SPLICE_PCR_LATE && !s->live)
+		return false;
+	else if (s->unsettled[i])
+		splice_clock_settle(c, pcr);
+	else if (is == SPLICE_PCR_LATE)
+		return true;
+	s->unsettled[i] = false;
+	splice_clock_note(c, pcr, splice_moment(s), s->live);
+	return true;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Programs and their clocks. */
+#include "worker/splice/parts.h"
+
+#include <string.h>
+
+enum { MAIN_CLOCK = 0 };
+
+static struct splice_clock *find_program(struct splice *s, uint16_t number)
+{
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
+		if (s->state->clocks[i].program == number)
+			return &s->state->clocks[i];
+	return NULL;
+}
+
+static bool is_gone(const struct splice *s, const struct splice_clock *c)
+{
+	return c->program == 0 || !psi_program_find(s->psi, c->program);
+}
+
+/* The clock that a program unheard of takes over: what ran on the same PID
+ * before the tables came; behind a cut, for the main one, that of a program
+ * that has gone. */
+static struct splice_clock *inherit(struct splice *s,
+				    const struct psi_program *p)
+{
+	bool any = s->kind != SPLICE_NONE && p == psi_main_program(s->psi);
+
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
+		struct splice_clock *c = &s->state->clocks[i];
+
+		if (c->used && c->program == 0 && c->pid == p->pcr_pid)
+			return c;
+	}
+	for (size_t i = 0; any && i < SPLICE_CLOCKS; i++) {
+		struct splice_clock *c = &s->state->clocks[i];
+
+		if (c->used && is_gone(s, c))
+			return c;
+	}
+	return NULL;
+}
+
+static struct splice_clock *find_free(struct splice *s)
+{
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
+		struct splice_clock *c = &s->state->clocks[i];
+
+		if (!c->used && c->program == 0)
+			return c;
+	}
+	/* one that was kept in case its program returns */
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
+		struct splice_clock *c = &s->state->clocks[i];
+
+		if (is_gone(s, c)) {
+			*c = (struct splice_clock){ 0 };
+			return c;
+		}
+	}
+	return NULL;
+}
+
+/* The clock of another program with the same PCRs. */
+static struct splice_clock *find_shared(struct splice *s, uint16_t pcr_pid)
+{
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
+		struct splice_clock *c = &s->state->clocks[i];
+
+		if (c->pid == pcr_pid && !is_gone(s, c))
+			return c;
+	}
+	return NULL;
+}
+
+static struct splice_clock *choose_clock(struct splice *s,
+					 const struct psi_program *p)
+{
+	struct splice_clock *c = find_program(s, p->number);
+
+	if (c == NULL)
+		c = find_shared(s, p->pcr_pid);
+	if (c == NULL)
+		c = inherit(s, p);
+	if (c == NULL)
+		c = find_free(s);
+	return c;
+}
+
+static void take_program(struct splice *s, const struct psi_program *p)
+{
+	struct splice_clock *c;
+	struct pmt pmt;
+
+	if (p->pmt.data == NULL ||
+	    pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
+		return;
+	c = choose_clock(s, p);
+	if (c == NULL)
+		return;
+	if (c->program == p->number || c->program == 0 || is_gone(s, c)) {
+		c->program = p->number;
+		c->pid = p->pcr_pid;
+	}
+
+	uint8_t index = (uint8_t)(c - s->state->clocks);
+
+	s->pids[pmt.pcr_pid].clock = index;
+	for (size_t i = 0; i < pmt.n_streams; i++)
+		s->pids[pmt.streams[i].pid].clock = index;
+}
+
+void splice_programs_renew(struct splice *s)
+{
+	const struct psi_program *programs;
+	const struct psi_program *main = psi_main_program(s->psi);
+	size_t n = psi_programs(s->psi, &programs);
+
+	/* the main one first: it may take over the clock of another one */
+	if (main != NULL)
+		take_program(s, main);
+	for (size_t i = 0; i < n; i++)
+		if (&programs[i] != main)
+			take_program(s, &programs[i]);
+	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
+		struct splice_track *t = &s->state->tracks[i];
+
+		t->clock = s->pids[t->pid].clock;
+	}
+}
+
+int splice_clock_of_pcr(struct splice *s, uint16_t pid)
+{
+	for (int i = 0; i < SPLICE_CLOCKS; i++) {
+		const struct splice_clock *c = &s->state->clocks[i];
+
+		if (c->pid == pid && (c->used || c->program != 0))
+			return i;
+	}
+	if (psi_has_pmt(s->psi))
+		return -1;
+	/* without tables the first PID with PCRs is the clock */
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
+		if (s->state->clocks[i].used ||
+		    s->state->clocks[i].program != 0)
+			return -1;
+	s->state->clocks[MAIN_CLOCK].pid = pid;
+	return MAIN_CLOCK;
+}

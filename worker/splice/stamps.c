@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/splice/stamps.h"
+
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+
+#include <string.h>
+
+enum {
+	FLAG_PCR = 0x10,
+	FLAG_OPCR = 0x08,
+	FLAG_SPLICING_POINT = 0x04,
+	FLAG_PRIVATE = 0x02,
+	FLAG_EXTENSION = 0x01,
+
+	EXTENSION_LTW = 0x80,
+	EXTENSION_RATE = 0x40,
+	EXTENSION_SEAMLESS = 0x20,
+
+	PCR_LEN = 6,
+	TIME_LEN = 5,
+	ESCR_LEN = 6,
+	PES_FLAG_ESCR = 0x20,
+
+	PCR_PER_TICK = 300,
+};
+
+static void move_time(uint8_t *stamp, uint64_t ticks)
+{
+	pes_set_time(stamp, (pes_time(stamp) + ticks) % PES_TIME_WRAP);
+}
+
+/* The layout of PCR and OPCR: ISO/IEC 13818-1 2.4.3.5 */
+static void move_clock(uint8_t *p, uint64_t ticks)
+{
+	uint64_t base = (uint64_t)p[0] << 25 | (uint64_t)p[1] << 17 |
+		(uint64_t)p[2] << 9 | (uint64_t)p[3] << 1 | p[4] >> 7;
+
+	base = (base + ticks) % PES_TIME_WRAP;
+	p[0] = (uint8_t)(base >> 25);
+	p[1] = (uint8_t)(base >> 17);
+	p[2] = (uint8_t)(base >> 9);
+	p[3] = (uint8_t)(base >> 1);
+	p[4] = (uint8_t)((base & 1) << 7 | (p[4] & 0x7f));
+}
+
+/* The base of ESCR, with its marker bits: 2.4.3.7 */
+static void move_escr(uint8_t *p, uint64_t ticks)
+{
+	uint64_t base = (uint64_t)(p[0] >> 3 & 0x07) << 30 |
+		(uint64_t)(p[0] & 0x03) << 28 | (uint64_t)p[1] << 20 |
+		(uint64_t)(p[2] >> 3) << 15 | (uint64_t)(p[2] & 0x03) << 13 |
+		(uint64_t)p[3] << 5 | p[4] >> 3;
+
+	base = (base + ticks) % PES_TIME_WRAP;
+	p[0] = (uint8_t)((p[0] & 0xc4) | (base >> 30 & 0x07) << 3 |
+			 (base >> 28 & 0x03));
+	p[1] = (uint8_t)(base >> 20);
+	p[2] = (uint8_t)((p[2] & 0x04) | (base >> 15 & 0x1f) << 3 |
+			 (base >> 13 & 0x03));
+	p[3] = (uint8_t)(base >> 5);
+	p[4] = (uint8_t)((base & 0x1f) << 3 | (p[4] & 0x07));
+}
+
+static void move_extension(uint8_t *p, const uint8_t *end, uint64_t ticks)
+{
+	if (end - p < 2 || p[0] < 1 || p[0] >= end - p)
+		return;
+	end = p + 1 + p[0];
+
+	uint8_t flags = p[1];
+
+	p += 2;
+	if (flags & EXTENSION_LTW)
+		p += 2;
+	if (flags & EXTENSION_RATE)
+		p += 3;
+	if ((flags & EXTENSION_SEAMLESS) && end - p >= TIME_LEN)
+		move_time(p, ticks);
+}
+
+static void move_adaptation(uint8_t *packet, struct stamps_move by)
+{
+	uint8_t flags = ts_adaptation_flags(packet);
+	uint8_t *p = packet + 6;
+	uint8_t *end = packet + 5 + packet[4];
+
+	if (flags & FLAG_PCR) {
+		if (end - p < PCR_LEN)
+			return;
+		move_clock(p, by.clock);
+		p += PCR_LEN;
+	}
+	if (flags & FLAG_OPCR) {
+		if (end - p < PCR_LEN)
+			return;
+		move_clock(p, by.clock);
+		p += PCR_LEN;
+	}
+	if (!(flags & FLAG_EXTENSION))
+		return;
+	if (flags & FLAG_SPLICING_POINT)
+		p++;
+	if (flags & FLAG_PRIVATE) {
+		if (end - p < 1 || *p >= end - p)
+			return;
+		p += 1 + *p;
+	}
+	move_extension(p, end, by.times);
+}
+
+/* ESCR stands behind PTS and DTS. */
+static void move_pes_clock(uint8_t *packet, uint64_t ticks)
+{
+	size_t len;
+	const uint8_t *found = pes_find(packet, &len);
+	size_t at = PES_HEADER;
+
+	if (found == NULL || !(found[7] & PES_FLAG_ESCR))
+		return;
+
+	uint8_t *pes = packet + TS_PACKET - len;
+
+	if (pes[7] & 0x80)
+		at += TIME_LEN;
+	if ((pes[7] & 0xc0) == 0xc0)
+		at += TIME_LEN;
+	if (at + ESCR_LEN <= PES_HEADER + (size_t)pes[8] &&
+	    at + ESCR_LEN <= len)
+		move_escr(pes + at, ticks);
+}
+
+void stamps_move(uint8_t *packet, struct stamps_move by)
+{
+	struct pes_times at;
+
+	if (ts_adaptation_flags(packet) != 0)
+		move_adaptation(packet, by);
+	if (!ts_pusi(packet) || !pes_times(packet, &at))
+		return;
+	move_time(packet + at.pts, by.times);
+	if (at.dts != at.pts)
+		move_time(packet + at.dts, by.times);
+	move_pes_clock(packet, by.clock);
+}
+
+void stamps_drop_pcr(uint8_t *packet)
+{
+	size_t field = (size_t)5 + packet[4];
+
+	memmove(packet + 6, packet + 6 + PCR_LEN, field - 6 - PCR_LEN);
+	memset(packet + field - PCR_LEN, 0xff, PCR_LEN);
+	packet[5] &= (uint8_t)~FLAG_PCR;
+}
+
+void stamps_drop_payload(uint8_t *packet)
+{
+	/* PUSI and random access belong to what is dropped */
+	packet[1] &= 0xbf;
+	packet[3] = (uint8_t)(0x20 | (packet[3] & 0x0f));
+	packet[4] = TS_PACKET - 5;
+	packet[5] = FLAG_PCR | (packet[5] & 0x80);
+	memset(packet + 6 + PCR_LEN, 0xff, TS_PACKET - 6 - PCR_LEN);
+}

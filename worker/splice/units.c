@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The units of elementary streams: PES and the order of their times. */
+#include "worker/splice/parts.h"
+
+#include "common/util.h"
+#include "worker/splice/stamps.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/rap.h"
+
+enum {
+	HZ = 90000,
+	PCR_PER_TICK = 300,
+	/* A DTS is that much before or behind its clock where all is well. */
+	LEAD_LEAST = -1 * HZ,
+	LEAD_MOST = 10 * HZ,
+	/* A change of that distance, from one unit to the next, is a jump. */
+	LEAD_JUMP = 5 * HZ,
+	/* Without a clock to compare with. */
+	BACK_JUMP = HZ / 2,
+	LIFT_MOST = SPLICE_LIFT_MS * (HZ / 1000),
+	/* What the frames of most codecs have, and a unit at most. */
+	AUDIO_SAMPLES = 1024,
+	SAMPLES_MOST = 1 << 24,
+	WAIT_MOST_NS = 2000 * SPLICE_MS,
+	OVERLAP_MOST = SPLICE_OVERLAP_MS * (HZ / 1000),
+	LEAD_FRESH_NS = 1000 * SPLICE_MS,
+};
+
+static int64_t diff(uint64_t later, uint64_t earlier)
+{
+	return wrap_diff(later, earlier, PES_TIME_WRAP);
+}
+
+static uint64_t add(uint64_t time, int64_t ticks)
+{
+	int64_t wrap = (int64_t)PES_TIME_WRAP;
+
+	return (uint64_t)(((int64_t)time + ticks % wrap + wrap) % wrap);
+}
+
+static struct splice_track *find_track(const struct splice *s, uint16_t pid)
+{
+	unsigned index = s->pids[pid].track;
+
+	return index == 0 ? NULL : &s->state->tracks[index - 1];
+}
+
+static struct splice_unit *unit_of(struct splice *s,
+				   const struct splice_track *t)
+{
+	return &s->units[t - s->state->tracks];
+}
+
+/* The one that was silent for longest gives way. */
+static struct splice_track *make_track(struct splice *s, uint16_t pid)
+{
+	struct splice_track *t = &s->state->tracks[0];
+
+	for (size_t i = 0; i < SPLICE_TRACKS && t->used; i++) {
+		struct splice_track *other = &s->state->tracks[i];
+
+		if (!other->used || other->at_packets < t->at_packets)
+			t = other;
+	}
+	if (t->used)
+		s->pids[t->pid].track = 0;
+	*t = (struct splice_track){
+		.pid = pid, .used = 1, .clock = s->pids[pid].clock,
+	};
+	*unit_of(s, t) = (struct splice_unit){ 0 };
+	s->pids[pid].track = (uint8_t)(t - s->state->tracks + 1);
+	return t;
+}
+
+struct stamps_move splice_move_of(const struct splice *s, uint16_t pid)
+{
+	const struct splice_clock *c = &s->state->clocks[s->pids[pid].clock];
+	unsigned track = s->pids[pid].track;
+	uint64_t extra = track == 0 ? 0 : s->units[track - 1].extra;
+
+	return (struct stamps_move){
+		.clock = c->offset,
+		.times = (c->offset + c->lift + extra) % PES_TIME_WRAP,
+	};
+}
+
+/* Of this PES, by the tables or by itself. */
+static enum pid_class class_of(const struct splice *s, const uint8_t *packet)
+{
+	enum pid_class class = psi_class(s->psi, ts_pid(packet));
+	size_t len;
+	const uint8_t *pes = pes_find(packet, &len);
+
+	if (class != PID_UNKNOWN || pes == NULL)
+		return class;
+	if (pes[3] >= 0xe0 && pes[3] <= 0xef)
+		return PID_VIDEO;
+	return pes[3] >= 0xc0 && pes[3] <= 0xdf ? PID_AUDIO : PID_OTHER;
+}
+
+/* Where a stamp of a packet comes to be. */
+static uint64_t moved(const struct splice *s, const uint8_t *packet, size_t at)
+{
+	return (pes_time(packet + at) +
+		splice_move_of(s, ts_pid(packet)).times) % PES_TIME_WRAP;
+}
+
+/* --- jumps inside one source --- */
+
+static bool is_far(int64_t lead, int64_t before)
+{
+	return lead - before > LEAD_JUMP || before - lead > LEAD_JUMP;
+}
+
+bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
+		       const uint64_t *pcr)
+{
+	const struct splice_track *t = find_track(s, ts_pid(packet));
+	enum pid_class class;
+	struct pes_times at;
+
+	if (t == NULL || !pes_times(packet, &at))
+		return false;
+	class = class_of(s, packet);
+
+	const struct splice_unit *u = &s->units[t - s->state->tracks];
+	const struct splice_clock *c =
+		&s->state->clocks[s->pids[t->pid].clock];
+	uint64_t dts = moved(s, packet, at.dts);
+
+	if (u->cut != s->cut || s->pending[c - s->state->clocks] ||
+	    (class != PID_VIDEO && class != PID_AUDIO))
+		return false;
+	if (!c->used)
+		return diff(dts, t->dts) < -BACK_JUMP ||
+		       diff(dts, t->dts) > LEAD_MOST;
+
+	/* the clock may have gone on by what it was silent for */
+	uint64_t last = c->pcr / PCR_PER_TICK;
+	uint64_t now = splice_clock_at(c, s->now_ns) / PCR_PER_TICK;
+
+	if (pcr != NULL)
+		now = (*pcr / PCR_PER_TICK + c->offset) % PES_TIME_WRAP;
+	return is_far(diff(dts, last), u->lead) &&
+	       is_far(diff(dts, now), u->lead);
+}
+
+/* How much later than the last one a unit of this stream must at least be. */
+static int64_t least_step(const struct splice_track *t, enum pid_class class)
+{
+	if ((class != PID_VIDEO && class != PID_AUDIO) || t->span > HZ)
+		return 1;
+	return MAX((int64_t)t->span - t->slack, 1);
+}
+
+void splice_unit_mend(struct splice *s, const uint8_t *packet)
+{
+	struct splice_track *t = find_track(s, ts_pid(packet));
+	struct splice_unit *u = unit_of(s, t);
+	struct pes_times at;
+
+	if (!pes_times(packet, &at))
+		return;
+
+	uint64_t dts = moved(s, packet, at.dts);
+	int64_t back = diff(add(dts, -(int64_t)u->extra), t->dts);
+
+	/* has it come back to where it was? */
+	if (u->extra != 0 && back > 0 && back < LEAD_JUMP)
+		u->extra = 0;
+	else
+		u->extra = add(u->extra,
+			       diff(t->dts, dts) +
+			       least_step(t, class_of(s, packet)));
+}
+
+/* --- behind a cut --- */
+
+static bool is_sane(int64_t lead)
+{
+	return lead >= LEAD_LEAST && lead <= LEAD_MOST;
+}
+
+/* How far a DTS is before its clock; where there is none, before what would
+ * be if time were all that passed. */
+static int64_t lead_of(const struct splice *s, const struct splice_clock *c,
+		       const struct splice_track *t, uint64_t dts)
+{
+	uint64_t passed = (s->now_ns - s->state->at_ns) / 1000 * 9 / 100;
+
+	if (c->used)
+		return diff(dts, splice_clock_at(c, s->now_ns) / PCR_PER_TICK);
+	return diff(dts, add(t->dts, (int64_t)(passed % PES_TIME_WRAP)));
+}
+
+/* Is a unit that overlaps by so much to be left out? */
+static bool must_drop(const struct splice *s, struct splice_track *t,
+		      const uint8_t *packet, int64_t need)
+{
+	const struct splice_clock *c = &s->state->clocks[s->pids[t->pid].clock];
+	const struct splice_unit *u = &s->units[t - s->state->tracks];
+	enum pid_class class = class_of(s, packet);
+
+	if (need > OVERLAP_MOST)
+		return false;
+	if (class != PID_VIDEO)
+		return need > 0;
+	if (u->waits && s->now_ns - s->since_ns < WAIT_MOST_NS &&
+	    !rap_is_start(packet, psi_stream_type(s->psi, t->pid), class))
+		return true;
+	return need > 0 && diff(c->lift, 0) + need > LIFT_MOST;
+}
+
+/*
+ * The first unit of a stream behind a cut.  False when it would play before
+ * the end of what went out and is left out.
+ */
+static bool join(struct splice *s, struct splice_track *t,
+		 const uint8_t *packet, const struct pes_times *at)
+{
+	struct splice_clock *c = &s->state->clocks[s->pids[t->pid].clock];
+	enum pid_class class = class_of(s, packet);
+	uint64_t dts = moved(s, packet, at->dts);
+	int64_t need = diff(t->dts, dts);
+	int64_t lead = lead_of(s, c, t, dts);
+
+	/* pictures must not be shown before those that were sent, either */
+	if (class == PID_VIDEO)
+		need = MAX(need, diff(t->pts, moved(s, packet, at->pts)));
+	need += least_step(t, class);
+	if (must_drop(s, t, packet, need)) {
+		unit_of(s, t)->waits = true;
+		return false;
+	}
+	if (need <= 0 && is_sane(lead))
+		return true;
+	if (is_sane(lead + need) || (need > 0 && !is_sane(lead)))
+		c->lift = add(c->lift, need);
+	else if (need > 0)
+		s->goes_back = true;
+	return true;
+}
+
+/* The bytes of a unit that plays as long as it is; 0: not told. */
+static uint32_t len_of(const struct splice *s, const uint8_t *packet)
+{
+	size_t len;
+	const uint8_t *pes = pes_find(packet, &len);
+	uint32_t whole = (uint32_t)pes[4] << 8 | pes[5];
+	uint32_t head = 3U + pes[8];
+
+	if (class_of(s, packet) != PID_AUDIO || whole <= head)
+		return 0;
+	return whole - head;
+}
+
+static uint32_t span_of_samples(const struct splice_unit *u, uint64_t samples)
+{
+	return u->rate == 0 ? 0 : (uint32_t)MIN(samples * HZ / u->rate,
+						SPLICE_SPAN_MAX);
+}
+
+/*
+ * How long the unit plays that begins: as long as the one before, the shorter
+ * one where two differ (pictures); or by its bytes as against that of the one
+ * before (several audio frames).  A little overlap harms less than a unit
+ * that is left out.
+ */
+static void measure(struct splice_track *t, struct splice_unit *u,
+		    int64_t step, uint32_t len)
+{
+	uint64_t span = (uint64_t)step;
+	int64_t wrong = step - span_of_samples(u, u->samples);
+	int64_t frame = span_of_samples(u, AUDIO_SAMPLES);
+
+	u->counted = u->samples > 0 && wrong < frame && wrong > -frame;
+	t->slack = 0;
+	if (u->len > 0 && len > 0) {
+		span = MIN(span * len / u->len, SPLICE_SPAN_MAX);
+		t->slack = (uint32_t)span / 4;
+	} else if (u->step > 0) {
+		span = MIN(span, u->step);
+	}
+	t->span = (uint32_t)span;
+	u->step = (uint32_t)step;
+}
+
+void splice_unit_count(struct splice *s, const uint8_t *packet)
+{
+	struct splice_track *t = find_track(s, ts_pid(packet));
+	size_t at = ts_payload_offset(packet), len;
+	const uint8_t *pes = pes_find(packet, &len);
+	struct audio_frame frame;
+	struct splice_unit *u;
+
+	if (t == NULL || ts_scrambling(packet))
+		return;
+	if (pes != NULL)
+		at += PES_HEADER + (size_t)pes[8];
+	if (at >= TS_PACKET)
+		return;
+	u = unit_of(s, t);
+	packet += at;
+	len = TS_PACKET - at;
+	while (audio_walk(&u->walk, &packet, &len, &frame)) {
+		u->samples = MIN(u->samples + frame.samples, SAMPLES_MOST);
+		u->rate = frame.rate;
+	}
+	if (!u->counted || u->samples == 0)
+		return;
+	t->span = span_of_samples(u, u->samples);
+	t->slack = MIN(t->span, span_of_samples(u, AUDIO_SAMPLES / 2));
+}
+
+static void note(struct splice *s, const uint8_t *packet,
+		 const struct pes_times *at)
+{
+	uint16_t pid = ts_pid(packet);
+	struct splice_track *t = find_track(s, pid);
+	uint64_t dts = moved(s, packet, at->dts);
+	uint64_t pts = moved(s, packet, at->pts);
+	bool first = t == NULL;
+
+	if (first)
+		t = make_track(s, pid);
+
+	struct splice_unit *u = unit_of(s, t);
+	const struct splice_clock *c = &s->state->clocks[s->pids[pid].clock];
+	int64_t step = diff(dts, t->dts);
+	uint32_t len = len_of(s, packet);
+
+	if (!first && u->cut == s->cut && step > 0 && step <= SPLICE_SPAN_MAX)
+		measure(t, u, step, len);
+	u->len = len;
+	u->samples = 0;
+	t->dts = dts;
+	if (first || u->cut != s->cut || diff(pts, t->pts) > 0)
+		t->pts = pts;
+	t->at_packets = s->state->packets;
+	/* a PCR from before a pause tells nothing */
+	if (s->now_ns - c->at_ns < LEAD_FRESH_NS)
+		u->lead = diff(dts, c->pcr / PCR_PER_TICK);
+	else if (u->cut != s->cut)
+		u->lead = diff(dts, splice_clock_at(c, s->now_ns) /
+				    PCR_PER_TICK);
+	if (u->cut == s->cut)
+		return;
+	u->cut = s->cut;
+	u->walk = (struct audio_walk){ 0 };
+	u->waits = false;
+	u->leading = s->kind == SPLICE_ANNOUNCED &&
+		     class_of(s, packet) == PID_VIDEO;
+	u->floor = pes_time(packet + at->pts);
+}
+
+/* Does it show a picture before the one that was entered at? */
+static bool is_leading(struct splice_unit *u, uint64_t pts)
+{
+	if (!u->leading)
+		return false;
+	if (diff(pts, u->floor) < 0)
+		return true;
+	/* in decoding order all that lead come before all that follow */
+	u->leading = false;
+	return false;
+}
+
+bool splice_unit_begin(struct splice *s, const uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+	struct splice_track *t = find_track(s, pid);
+	struct pes_times at;
+	size_t len;
+
+	if (pes_find(packet, &len) == NULL)
+		return true;
+	if (s->pending[s->pids[pid].clock])
+		return false;
+	/* without a time of its own it belongs to the one before */
+	if (!pes_times(packet, &at))
+		return !(s->pids[pid].flags & PID_DROP);
+	if (t != NULL) {
+		struct splice_unit *u = unit_of(s, t);
+
+		if (u->cut == s->cut) {
+			if (is_leading(u, pes_time(packet + at.pts)))
+				return false;
+		} else {
+			if (s->kind != SPLICE_SHIFTED)
+				u->extra = 0;
+			if (!join(s, t, packet, &at))
+				return false;
+		}
+	}
+	note(s, packet, &at);
+	return true;
+}

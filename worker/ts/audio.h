@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Frames of coded audio: MPEG audio (ISO/IEC 11172-3, 13818-3), AAC in ADTS
+ * (13818-7), AC-3 and E-AC-3 (ETSI TS 102 366).
+ *
+ * Pure.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { AUDIO_HEAD = 7 /* bytes that tell all of a frame */ };
+
+enum audio_codec {
+	AUDIO_MPEG,
+	AUDIO_ADTS,
+	AUDIO_AC3,
+	AUDIO_EAC3,
+};
+
+struct audio_frame {
+	enum audio_codec codec;
+	uint16_t len;     /* bytes, at least AUDIO_HEAD */
+	uint16_t samples; /* 0: it plays beside another one */
+	uint32_t rate;    /* samples in a second */
+};
+
+/* head has AUDIO_HEAD bytes; false when no frame begins there. */
+bool audio_frame_parse(const uint8_t *head, struct audio_frame *ret);
+
+/* Walks from frame to frame through bytes cut anywhere.  Embedded; zeroed
+ * memory is ready. */
+struct audio_walk {
+	uint32_t skip;  /* bytes up to the next frame */
+	uint8_t have;   /* of head */
+	uint8_t head[AUDIO_HEAD];
+	bool locked;    /* the last head was one */
+};
+
+/* Takes the next bytes; true when a frame begins in or ends its head in them:
+ * *data and *len are moved on behind it, and it is to be called again. */
+bool audio_walk(struct audio_walk *, const uint8_t **data, size_t *len,
+		struct audio_frame *ret);
