@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { run, start, tempDir } from './util.mjs';
+import { builddir, run, start, tempDir } from './util.mjs';
 
 const quiet = ['-nostdin', '-hide_banner', '-y', '-loglevel'];
 
@@ -29,6 +29,32 @@ export function liveMultiplex(t, url, { programs = 1, seconds = 8 } = {}) {
 	args.push('-muxrate', String(700000 * programs),
 		'-f', url.startsWith('rtp:') ? 'rtp_mpegts' : 'mpegts', url);
 	return start(t, 'ffmpeg', args);
+}
+
+// A clip in a file: small pictures and a tone, PCR and time stamps from
+// `offset` seconds on.
+export async function makeClip(dir, name, { pictures, gop = 25, tone = 440,
+	sound = ['-c:a', 'aac', '-b:a', '64k'], seconds = 20, offset = 5 }) {
+	const file = path.join(dir, `${name}.ts`);
+	const made = await run('ffmpeg', [...quiet, 'error',
+		'-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25',
+		'-f', 'lavfi', '-i', `sine=frequency=${tone}:sample_rate=48000`,
+		'-t', String(seconds), ...pictures, '-pix_fmt', 'yuv420p',
+		'-preset', 'ultrafast', '-g', String(gop), '-b:v', '200k',
+		...sound, '-muxrate', '700k', '-output_ts_offset',
+		String(offset), file]);
+
+	assert.equal(made.err, '');
+	return file;
+}
+
+// What ts-judge finds in a file; socket: it is a record of udp-record.
+export async function judge(file, socket) {
+	const judged = await run(path.join(builddir, 'tests/helpers/ts-judge'),
+		socket === undefined ? [file] : [file, String(socket)]);
+
+	assert.equal(judged.code, 0, judged.err);
+	return JSON.parse(judged.out);
 }
 
 // Decodes all of data; every complaint of demultiplexer and decoder fails the

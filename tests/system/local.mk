@@ -54,6 +54,7 @@ system_tests = \
 	tests/system/softcams.mjs \
 	tests/system/srt.mjs \
 	tests/system/status.mjs \
+	tests/system/splice.mjs \
 	tests/system/stop.mjs \
 	tests/system/tables.mjs \
 	tests/system/test-softcam.mjs \
@@ -71,6 +72,14 @@ tests_helpers_remux_file_LDADD = libworker.a libproto.a libcommon.a \
 
 check_PROGRAMS += tests/helpers/udp-record
 tests_helpers_udp_record_SOURCES = tests/helpers/udp-record.c
+
+check_PROGRAMS += tests/helpers/ts-judge
+tests_helpers_ts_judge_SOURCES = tests/helpers/ts-judge.c
+
+check_PROGRAMS += tests/helpers/splice-run
+tests_helpers_splice_run_SOURCES = tests/helpers/splice-run.c
+tests_helpers_splice_run_LDADD = libworker.a libproto.a libcommon.a \
+	$(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) -lm
 
 check_PROGRAMS += tests/helpers/http-read
 tests_helpers_http_read_SOURCES = tests/helpers/http-read.c

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Plays files as a stream that changes from one to the next again and again,
+ * in a time of its own, as fast as it can.
+ *
+ *	splice-run OUT SWITCHES MS FILE FILE...
+ *
+ * Every MS the next file is wanted, make before break: the one before goes on
+ * until the next can be entered.  OUT.ts gets what went out, and OUT.record
+ * the same with its times in the form of udp-record.  Says what the splice
+ * counted.
+ */
+#include "proto/io_spec.h"
+#include "worker/input/input.h"
+#include "worker/splice/splice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+
+enum { SOURCES_MAX = 8, TICK_MS = 10, PER_RECORD = 7 };
+
+struct source {
+	struct input_spec spec;
+	struct input *input;
+	struct splice_entry *entry;
+};
+
+struct run {
+	FILE *record;
+	FILE *ts;
+	uint64_t now_ns;
+	struct splice *splice;
+	size_t n_sources;
+	struct source sources[SOURCES_MAX];
+	size_t active, wanted;
+	size_t reading; /* whose packets are those of the batch */
+	size_t leaving; /* whose last units are to end */
+	unsigned long switched;
+	struct batch batch;
+};
+
+static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct run *r = arg;
+
+	for (size_t i = 0; i < n_runs; i++) {
+		for (size_t k = 0; k < runs[i].n; k += PER_RECORD) {
+			size_t n = runs[i].n - k;
+
+			n = n < PER_RECORD ? n : PER_RECORD;
+			uint16_t head[2] = { 0, (uint16_t)(n * TS_PACKET) };
+
+			(void)fwrite(&r->now_ns, sizeof r->now_ns, 1,
+				     r->record);
+			(void)fwrite(head, sizeof head, 1, r->record);
+			(void)fwrite(runs[i].data + k * TS_PACKET, TS_PACKET, n,
+				     r->record);
+		}
+		(void)fwrite(runs[i].data, TS_PACKET, runs[i].n, r->ts);
+	}
+}
+
+static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct run *r = arg;
+	struct ts_run rest[BATCH_RUNS];
+	size_t n_rest, reading = r->reading;
+	struct splice_entry *entry = r->sources[reading].entry;
+
+	if (splice_entry_feed(entry, runs, n_runs, r->now_ns, rest, &n_rest)) {
+		r->leaving = r->active;
+		r->active = reading;
+		r->switched++;
+		splice_cut(r->splice, entry, true, r->now_ns);
+		splice_feed(r->splice, rest, n_rest, r->now_ns);
+	} else if (reading == r->active) {
+		splice_feed(r->splice, runs, n_runs, r->now_ns);
+	} else if (reading == r->leaving &&
+		   splice_wants_rest(r->splice, r->now_ns)) {
+		splice_feed_rest(r->splice, runs, n_runs, r->now_ns);
+	}
+}
+
+static void open_source(struct run *r, const char *file)
+{
+	struct source *s = &r->sources[r->n_sources++];
+	struct errmsg why;
+	char address[4096];
+	int err;
+
+	(void)snprintf(address, sizeof address, "file://%s#loop", file);
+	if (input_spec_parse(address, &s->spec, NULL, NULL, &why) == 0)
+		s->input = input_open(&s->spec, r->now_ns, &err, &why);
+	if (s->input == NULL) {
+		(void)fprintf(stderr, "%s: %s\n", address, why.text);
+		exit(1);
+	}
+	s->entry = splice_entry_new();
+}
+
+static FILE *create(const char *name, const char *suffix)
+{
+	char path[4096];
+	FILE *file;
+
+	(void)snprintf(path, sizeof path, "%s.%s", name, suffix);
+	file = fopen(path, "wb");
+	if (file == NULL) {
+		perror(path);
+		exit(1);
+	}
+	return file;
+}
+
+static void tick(struct run *r)
+{
+	struct errmsg why;
+
+	r->now_ns += TICK_MS * MS;
+	for (size_t i = 0; i < r->n_sources; i++) {
+		r->reading = i;
+		if (input_read(r->sources[i].input, &r->batch, r->now_ns,
+			       &why) < 0) {
+			(void)fprintf(stderr, "%s\n", why.text);
+			exit(1);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct run *r = calloc(1, sizeof *r);
+	struct splice_counters counted;
+
+	if (argc < 5 || argc > 4 + SOURCES_MAX || r == NULL)
+		return 2;
+
+	unsigned long switches = strtoul(argv[2], NULL, 10);
+	uint64_t every_ns = strtoul(argv[3], NULL, 10) * MS;
+
+	r->record = create(argv[1], "record");
+	r->ts = create(argv[1], "ts");
+	r->now_ns = 1000000 * MS;
+	r->splice = splice_new(&(struct splice_config){ .out = on_out,
+							.arg = r });
+	batch_init(&r->batch, on_packets, r);
+	for (int i = 4; i < argc; i++)
+		open_source(r, argv[i]);
+
+	uint64_t next_ns = r->now_ns + every_ns;
+
+	while (r->switched < switches || r->now_ns < next_ns) {
+		if (r->now_ns >= next_ns && r->wanted == r->active) {
+			next_ns += every_ns;
+			r->wanted = (r->wanted + 1) % r->n_sources;
+			splice_entry_begin(r->sources[r->wanted].entry,
+					   SPLICE_ENTRY_WAIT_MS, r->now_ns);
+		}
+		tick(r);
+	}
+	splice_counters(r->splice, &counted);
+	(void)printf("{\"switched\": %lu, \"cuts\": %" PRIu64
+		     ", \"jumps\": %" PRIu64 ", \"dropped\": %" PRIu64 "}\n",
+		     r->switched, counted.cuts, counted.jumps,
+		     counted.dropped);
+	splice_free(&r->splice);
+	for (size_t i = 0; i < r->n_sources; i++) {
+		input_free(&r->sources[i].input);
+		splice_entry_free(&r->sources[i].entry);
+	}
+	(void)fclose(r->record);
+	(void)fclose(r->ts);
+	free(r);
+	return 0;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From one source to another and back, a thousand times: one stream.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { judge, makeClip } from '../helpers/media.mjs';
+import { wholeUnits } from '../helpers/ts.mjs';
+import { builddir, run, tempDir } from '../helpers/util.mjs';
+
+// Plays clips in turns; what went out is in out.ts, and in out.record with
+// its times.
+async function splice(dir, switches, everyMs, clips) {
+	const out = path.join(dir, 'out');
+	const played = await run(path.join(builddir,
+		'tests/helpers/splice-run'),
+	[out, switches, everyMs, ...clips]);
+
+	assert.equal(played.err, '');
+	assert.equal(played.code, 0);
+	return { ...JSON.parse(played.out), out };
+}
+
+// What no receiver may find, however often the source changes.
+function assertOneStream(found) {
+	for (const fault of ['sync', 'tei', 'cc', 'discontinuities', 'pcrBack',
+		'pcrJump', 'dtsBack', 'dtsLate', 'cutShort', 'crc',
+		'idleVersions', 'silentChanges'])
+		assert.equal(found[fault], 0,
+			`${fault}: ${JSON.stringify(found)}`);
+	assert.ok(found.pcrGap <= 100, `${found.pcrGap} ms without a PCR`);
+	assert.ok(found.pcrStray <= 100,
+		`PCRs stray ${found.pcrStray} ms from their time`);
+	assert.ok(found.leadMax < 3000,
+		`a unit ${found.leadMax} ms before its time`);
+}
+
+// Times as fine as they are: the clips do not share one grid of pictures.
+async function assertDecodes(file) {
+	fs.writeFileSync(`${file}.whole`, wholeUnits(fs.readFileSync(file)));
+	const decoded = await run('ffmpeg', ['-nostdin', '-v', 'warning', '-i',
+		`${file}.whole`, '-enc_time_base:v', '1:90000', '-f', 'null',
+		'-']);
+
+	assert.equal(decoded.err, '', 'the decoder complains');
+	assert.equal(decoded.code, 0);
+}
+
+test('two encodes, a thousand switches: counters, clocks and pictures go on',
+	async (t) => {
+	const dir = tempDir(t);
+	const clips = [
+		await makeClip(dir, 'plain', { tone: 440, gop: 25, pictures:
+			['-c:v', 'libx264', '-bf', '0'] }),
+		await makeClip(dir, 'reordered', { tone: 880, gop: 12, pictures:
+			['-c:v', 'libx264', '-bf', '2'], offset: 7000 }),
+	];
+	const played = await splice(dir, 1000, 470, clips);
+	const found = await judge(`${played.out}.record`, 0);
+
+	assert.equal(played.switched, 1000);
+	assert.equal(played.jumps, 0, 'every cut was announced');
+	assertOneStream(found);
+	assert.ok(found.pcrSpan > 470e3, 'no time is missing');
+	await assertDecodes(`${played.out}.ts`);
+});
+
+for (const [name, pictures, sound] of [
+	['MPEG-2 and MPEG audio', ['-c:v', 'mpeg2video', '-bf', '2'],
+		['-c:a', 'mp2', '-b:a', '128k']],
+	['HEVC and AC-3', ['-c:v', 'libx265', '-x265-params',
+		'log-level=error:pools=1:frame-threads=1'],
+	['-c:a', 'ac3', '-b:a', '128k']],
+])
+	test(`${name}: the same`, async (t) => {
+		const dir = tempDir(t);
+		const clips = [];
+
+		for (const [i, gop] of [25, 10].entries())
+			clips.push(await makeClip(dir, `clip${i}`, { gop,
+				tone: 440 * (i + 1), pictures, sound,
+				seconds: 6, offset: 95000 * i }));
+		const played = await splice(dir, 30, 1470, clips);
+
+		assertOneStream(await judge(`${played.out}.record`, 0));
+		await assertDecodes(`${played.out}.ts`);
+	});
