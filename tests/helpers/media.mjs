@@ -81,6 +81,17 @@ export async function assertDecodes(t, data, { programs = 1,
 			`${s.nb_read_frames} pictures of ${minPictures}`);
 }
 
+// What ffprobe says of data: { programs, streams }.
+export async function probe(t, data) {
+	const file = path.join(tempDir(t), 'probed.ts');
+
+	fs.writeFileSync(file, data);
+	const probed = await run('ffprobe', ['-v', 'quiet', '-show_programs',
+		'-show_streams', '-of', 'json', file]);
+	assert.equal(probed.code, 0);
+	return JSON.parse(probed.out);
+}
+
 // A viewer over HTTP; what it got so far is in data().
 export class Viewer {
 	#parts = [];

@@ -19,7 +19,7 @@ export function crc32(data) {
 }
 
 // Collects the sections of one PID.
-class Sections {
+export class Sections {
 	#data = null;
 
 	push(packet, at, unitStart, take) {

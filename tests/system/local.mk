@@ -9,6 +9,7 @@ helper_files = \
 	tests/helpers/mux.mjs \
 	tests/helpers/reference.mjs \
 	tests/helpers/run-node.sh \
+	tests/helpers/si.mjs \
 	tests/helpers/sluice.mjs \
 	tests/helpers/ts.mjs \
 	tests/helpers/udp.mjs \
@@ -43,6 +44,7 @@ system_tests = \
 	tests/system/output-groups.mjs \
 	tests/system/output.mjs \
 	tests/system/refusals.mjs \
+	tests/system/remux.mjs \
 	tests/system/roles.mjs \
 	tests/system/reload.mjs \
 	tests/system/restart.mjs \

@@ -14,11 +14,23 @@ static void collector_init(struct collector *c, size_t size)
 	section_init(&c->assembler, c->buffer, size);
 }
 
+static void make_transparent(struct remux *r)
+{
+	struct remux_options *o = &r->options;
+
+	r->transparent = true;
+	o->pass_data = true;
+	o->pass_ca = true;
+	o->sdt = o->eit = o->nit = TABLE_PASS;
+}
+
 struct remux *remux_new(const struct remux_config *config)
 {
 	struct remux *r = xcalloc(1, sizeof *r);
 
 	r->options = *config->options;
+	if (!remux_options_given(&r->options))
+		make_transparent(r);
 	r->versions = config->versions;
 	r->first = config->first;
 	r->out.out = config->out;

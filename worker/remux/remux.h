@@ -21,6 +21,10 @@
  * stream go on, with the new set_tsid where they name it; options that name
  * or number a service do nothing.  What no table names counts as private data.
  *
+ * Without any option (remux_options_given()) all of it goes on, private data
+ * and what no table names too; only PAT, PMT and CAT are made by us, so that
+ * their versions count through a change of the source.
+ *
  * Generated packets take the places of packets that are left out, and null
  * packets' places; they are spread so that none of their PIDs sees a burst.
  * Null packets of a source of one program, and of a whole multiplex, stay.

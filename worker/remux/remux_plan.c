@@ -331,7 +331,7 @@ static void route_all(struct remux *r)
 	memset(r->role, 0, sizeof r->role);
 	r->clock_pid = TS_PID_NULL;
 	if (r->n_pat > 0) {
-		if (!r->single)
+		if (!r->single || r->transparent)
 			route_others(r);
 		route_tables(r);
 		route_emm(r);

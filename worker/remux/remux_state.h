@@ -68,6 +68,7 @@ struct schedule {
 
 struct remux {
 	struct remux_options options;
+	bool transparent; /* no option is given */
 	struct table_versions *versions;
 	struct remux_versions first;
 	struct remux_counters counted;

@@ -9,15 +9,49 @@ enum {
 	INITIAL_MS = 5000, /* udp, rtp, file */
 };
 
-void lane_init(struct lane *l, unsigned position, const char *address)
+static void judge_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
-	*l = (struct lane){ 0 };
-	source_init(&l->source, position, address);
+	struct lane *l = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		analyze_feed(l->analyze, runs[i]);
+	l->out(runs, n_runs, l->arg);
+}
+
+/* One input of which nothing is asked is a relay, byte for byte.  Several
+ * have tables with one count of versions. */
+static void make_remux(struct lane *l, const struct lane_config *cfg)
+{
+	const struct stream_spec *stream = cfg->stream;
+	struct remux_options options = l->source.spec.remux;
+
+	remux_options_overlay(&options, &stream->remux);
+	if (cfg->alone && !remux_options_given(&options))
+		return;
+	l->remux = remux_new(&(struct remux_config){
+		.options = &options,
+		.versions = cfg->versions,
+		.first = { .pat = stream->pat_version,
+			   .pmt = stream->pmt_version,
+			   .cat = stream->cat_version,
+			   .sdt = stream->sdt_version },
+		.out = judge_packets,
+		.arg = l,
+	});
+}
+
+void lane_init(struct lane *l, const struct lane_config *cfg)
+{
+	*l = (struct lane){ .out = cfg->out, .arg = cfg->arg };
+	source_init(&l->source, cfg->position, cfg->address);
+	if (l->source.valid)
+		make_remux(l, cfg);
 }
 
 void lane_done(struct lane *l)
 {
 	source_done(&l->source);
+	remux_free(&l->remux);
 	analyze_free(&l->analyze);
 }
 
@@ -42,6 +76,8 @@ static void begin(struct lane *l, uint64_t now_ns)
 			.bitrate_limit_kbps = spec->bitrate_limit_kbps,
 			.no_analyze = spec->no_analyze,
 		});
+	if (l->remux != NULL)
+		remux_reset(l->remux);
 	l->silence = (struct silence){ 0 };
 	l->verdict = FAILOVER_UNKNOWN;
 	l->fault = NULL;
@@ -80,8 +116,10 @@ void lane_take(struct lane *l, const struct ts_run *runs, size_t n_runs,
 	       uint64_t now_ns)
 {
 	silence_feed(&l->silence, now_ns);
-	for (size_t i = 0; i < n_runs; i++)
-		analyze_feed(l->analyze, runs[i]);
+	if (l->remux != NULL)
+		remux_feed(l->remux, runs, n_runs, now_ns);
+	else
+		judge_packets(runs, n_runs, l);
 }
 
 bool lane_is_busy(const struct lane *l)

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One input of a stream from its address to its judgement: what comes, what it
- * is worth, since when.
+ * One input of a stream from its address to its judgement: what comes, what is
+ * made of it, what that is worth, since when.
  *
- * Owns the source and its analyzers.  What is read is analysed here; who reads
- * takes it from the batch.  Knows no other lane.
+ * What is judged is what the stream can send of it: behind the remux, where
+ * there is one.  So the program that was picked counts, and no other.
+ *
+ * Owns the source, its remux and its analyzers.  Knows no other lane.
  */
 #pragma once
 
+#include "proto/stream_spec.h"
 #include "worker/failover/failover.h"
 #include "worker/failover/silence.h"
+#include "worker/remux/remux.h"
 #include "worker/splice/entry.h"
 #include "worker/stream/source.h"
 #include "worker/ts/analyze.h"
@@ -22,7 +26,10 @@ enum {
 };
 
 struct lane {
+	ts_out_fn *out;
+	void *arg;
 	struct source source;
+	struct remux *remux;     /* NULL: packets stay as they are */
 	bool wanted;             /* it is to be open */
 	unsigned empty_reads;
 	struct analyze *analyze; /* made with the first opening */
@@ -35,8 +42,19 @@ struct lane {
 	struct failover_sight told;    /* to the policy */
 };
 
+struct lane_config {
+	unsigned position;
+	const char *address;
+	const struct stream_spec *stream; /* borrowed for the call */
+	bool alone;                       /* the stream has no other input */
+	struct table_versions *versions;  /* the stream's; outlive it */
+	/* What is made of the packets of lane_take(), in it. */
+	ts_out_fn *out;
+	void *arg;
+};
+
 /* Judges the address; opens nothing. */
-void lane_init(struct lane *, unsigned position, const char *address);
+void lane_init(struct lane *, const struct lane_config *);
 void lane_done(struct lane *);
 
 /* From now on it is to be open, or not. */
@@ -45,7 +63,7 @@ void lane_want(struct lane *, bool wanted, uint64_t now_ns);
 /* Reads what there is into the batch; opens the source when it is time. */
 void lane_read(struct lane *, struct batch *, uint64_t now_ns);
 
-/* The packets of a lane_read(), as they come out of the batch. */
+/* The packets of a lane_read(), as they come out of the batch.  Calls out(). */
 void lane_take(struct lane *, const struct ts_run *runs, size_t n_runs,
 	       uint64_t now_ns);
 

@@ -35,6 +35,7 @@ struct selector {
 	uint64_t standby_ns;   /* when the others are read next */
 	bool seen;             /* a lane does not look as it did */
 
+	struct table_versions versions;
 	struct psi *psi;       /* of what is sent; NULL: the only lane's */
 	struct ratelimit switch_log;
 	struct ratelimit onair_log;
@@ -120,9 +121,16 @@ static void take_pending(struct selector *s, const struct ts_run *runs,
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct selector *s = arg;
+
+	lane_take(s->reading, runs, n_runs, s->now_ns);
+}
+
+/* What the lane has made of them. */
+static void on_made(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct selector *s = arg;
 	struct lane *l = s->reading;
 
-	lane_take(l, runs, n_runs, s->now_ns);
 	if (l == s->playing)
 		send_on(s, runs, n_runs);
 	else if (l == s->pending)
@@ -400,7 +408,15 @@ struct selector *selector_new(const struct selector_config *cfg)
 	s->n = start->n_inputs;
 	s->lanes = xcalloc(s->n, sizeof *s->lanes);
 	for (size_t i = 0; i < s->n; i++)
-		lane_init(&s->lanes[i], (unsigned)i + 1, start->inputs[i]);
+		lane_init(&s->lanes[i], &(struct lane_config){
+			.position = (unsigned)i + 1,
+			.address = start->inputs[i],
+			.stream = cfg->spec,
+			.alone = s->n == 1,
+			.versions = &s->versions,
+			.out = on_made,
+			.arg = s,
+		});
 	if (s->n > 0)
 		make_policy(s, cfg);
 	if (s->n != 1)
