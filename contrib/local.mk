@@ -5,3 +5,4 @@ EXTRA_DIST += \
 	contrib/make-demo-clip \
 	contrib/quickstart
 TESTS += contrib/check-style.sh
+dist_bashcompletion_DATA = contrib/completion/sluicectl

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_man_MANS += \
 	doc/sluice.8 \
-	doc/sluice.json.5
+	doc/sluice.json.5 \
+	doc/sluicectl.1
 dist_doc_DATA += \
 	doc/api.md \
 	doc/architecture.md \

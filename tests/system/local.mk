@@ -4,6 +4,7 @@ helper_files = \
 	tests/helpers/auth.mjs \
 	tests/helpers/commands.mjs \
 	tests/helpers/http-raw.mjs \
+	tests/helpers/ctl.mjs \
 	tests/helpers/media.mjs \
 	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \
@@ -26,6 +27,8 @@ system_tests = \
 	tests/system/categories.mjs \
 	tests/system/check.mjs \
 	tests/system/crash.mjs \
+	tests/system/ctl.mjs \
+	tests/system/ctl-completion.mjs \
 	tests/system/durability.mjs \
 	tests/system/events.mjs \
 	tests/system/faults.mjs \

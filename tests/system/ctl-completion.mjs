@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The completion for bash: words, options, and streams of the service.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import test from 'node:test';
+import { CTL } from '../helpers/ctl.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { freePort, now, run, srcdir, tempDir } from '../helpers/util.mjs';
+
+const SCRIPT = path.join(srcdir, 'contrib/completion/sluicectl');
+
+// What bash would offer for the last of these words.
+async function complete(t, url, ...words) {
+	const code = `. '${SCRIPT}'
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_sluicectl
+((\${#COMPREPLY[@]})) && printf '%s\\n' "\${COMPREPLY[@]}"
+true`;
+	const { code: end, out, err } = await run('bash', ['--norc', '-c',
+		code, 'bash', CTL, ...words],
+	{ env: { ...process.env, HOME: tempDir(t), SLUICE_URL: url } });
+
+	assert.equal(end, 0, err);
+	assert.equal(err, '');
+	return out.trim().split('\n').sort();
+}
+
+test('words and options are completed', async (t) => {
+	const url = `http://127.0.0.1:${await freePort()}`;
+
+	assert.deepEqual(await complete(t, url, 'st'), ['status', 'stream']);
+	assert.deepEqual(await complete(t, url, 'stream', ''),
+		['ls', 'restart', 'show', 'switch', 'toggle']);
+	assert.deepEqual(await complete(t, url, '-H', 'x', 'config', 'd'),
+		['diff']);
+	assert.deepEqual(await complete(t, url, 'top', '--so'), ['--sort']);
+	assert.deepEqual(await complete(t, url, 'status', '--so'), ['']);
+	assert.deepEqual(await complete(t, url, 'top', '--sort', 'n'),
+		['name']);
+	assert.deepEqual(await complete(t, url, 'events', '--scope', 'stream'),
+		['stream_event', 'stream_image']);
+});
+
+test('streams are completed by id and name', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('news', 'udp://127.0.0.1:4242', [],
+			{ enable: false, name: 'Evening news' }),
+		stream('next', 'udp://127.0.0.1:4243', [],
+			{ enable: false, name: 'Other' })));
+	const url = `http://127.0.0.1:${sluice.port}`;
+
+	assert.deepEqual(await complete(t, url, 'stream', 'show', 'ne'),
+		['news', 'next']);
+	assert.deepEqual(await complete(t, url, 'stream', 'restart', 'news',
+		'E'), ['Evening\\ news']);
+	// bash parts the words at a colon
+	assert.deepEqual(await complete(t, 'http://127.0.0.1:1', '-H',
+		'127.0.0.1', ':', String(sluice.port), 'events', '--stream',
+		'ot'), ['']);
+	assert.deepEqual(await complete(t, 'http://127.0.0.1:1', '-H',
+		'127.0.0.1', ':', String(sluice.port), 'events', '--stream',
+		'Ot'), ['Other']);
+});
+
+test('a service that is away holds nobody up', async (t) => {
+	const begin = now();
+
+	assert.deepEqual(await complete(t, 'http://192.0.2.1', 'stream',
+		'show', ''), ['']);
+	assert.ok(now() - begin < 10000, 'it took longer than its patience');
+});

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// sluicectl: every subcommand against the real service, for people and for
+// programs, and what it says and ends with when something is wrong.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import path from 'node:path';
+import test from 'node:test';
+import { AUTH, Ctl, DIFFERS, OK, REFUSED, UNREACHABLE, USAGE }
+	from '../helpers/ctl.mjs';
+import { startGuarded } from '../helpers/auth.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { freePort, srcdir, waitUntil } from '../helpers/util.mjs';
+
+const CLIP = `file://${path.join(srcdir, 'etc/demo.ts')}#loop`;
+
+async function open(t) {
+	const port = await freePort();
+	const sluice = await Sluice.start(t, config(
+		stream('news', CLIP, `http://127.0.0.1:${port}/news`,
+			{ name: 'Néws 日本' }),
+		stream('gone', 'udp://127.0.0.1:4242', []),
+		stream('off', CLIP, [], { enable: false, name: 'Two' }),
+		stream('two', CLIP, [], { enable: false, name: 'Two' })));
+
+	await sluice.onair('news');
+	return { sluice, port,
+		ctl: new Ctl(t, `http://127.0.0.1:${sluice.port}`) };
+}
+
+test('status and lists tell people and programs the same', async (t) => {
+	const { ctl } = await open(t);
+
+	const text = await ctl.out(['status']);
+	assert.match(text, /^sluice \d+, up \d+ s$/m);
+	assert.match(text, /^streams 1 on air, 1 off air, 2 disabled;/m);
+	assert.match(text, /^OFF AIR gone "Stream gone"/m);
+	assert.doesNotMatch(text, /\x1b/);
+	const status = await ctl.json(['status']);
+	assert.deepEqual(status.totals, { ...status.totals, on_air: 1,
+		off_air: 1, disabled: 2, viewers: 0 });
+	assert.equal(typeof status.version, 'string');
+	assert.equal(typeof status.system.app_uptime, 'number');
+	assert.equal(status.streams.length, 4);
+
+	const rows = (await ctl.out(['stream', 'ls'])).split('\n');
+	assert.deepEqual(rows.slice(1, 5).map((row) => row.split(/ +/)[0]),
+		['gone', 'news', 'off', 'two']);
+	// a character of two columns is padded as such
+	assert.match(rows[2], /^news {2}Néws 日本 {4}on air/);
+	assert.match(rows[1], /^gone {2}Stream gone {2}OFF AIR/);
+	const list = await ctl.json(['stream', 'ls', '--sort', 'state']);
+	assert.deepEqual(list.map((row) => [row.id, row.state]),
+		[['gone', 'OFF AIR'], ['news', 'on air'], ['off', 'disabled'],
+			['two', 'disabled']]);
+	assert.equal(await ctl.out(['stream', 'ls', '-q']),
+		'gone\tStream gone\nnews\tNéws 日本\noff\tTwo\ntwo\tTwo\n');
+
+	const shown = await ctl.json(['stream', 'show', 'Néws 日本']);
+	assert.equal(shown.stream.id, 'news');
+	assert.equal(shown.status.onair, true);
+	assert.match(await ctl.out(['stream', 'show', 'news']),
+		/^input 1 {2}file:.* kbit\/s {2}active$/m);
+	assert.equal((await ctl.json(['stream', 'show', 'off']))
+		.status.active, false);
+	const top = await ctl.json(['top']);
+	assert.equal(top.streams[0].id, 'gone');
+	assert.match(await ctl.out(['top', '--sort', 'name']), /^ID +NAME/m);
+});
+
+test('streams are toggled, restarted and switched', async (t) => {
+	const { sluice, ctl } = await open(t);
+	const { pid } = (await sluice.status('news')).worker;
+
+	assert.equal(await ctl.out(['stream', 'toggle', 'off']),
+		'off: enabled\n');
+	assert.deepEqual(await ctl.json(['stream', 'toggle', 'off']),
+		[{ id: 'off', enable: false }]);
+	assert.equal(await ctl.out(['stream', 'restart', 'news']),
+		'news: restarted\n');
+	await sluice.replaced('stream', 'news', pid);
+	assert.deepEqual(await ctl.json(['stream', 'restart', 'news']),
+		[{ id: 'news', restarted: true }]);
+	await ctl.fails(['stream', 'switch', 'news'], REFUSED, /backup_type/);
+	await ctl.fails(['stream', 'switch', 'news', '0'], USAGE,
+		/not a number from 1/);
+
+	await ctl.fails(['stream', 'show', 'nope'], REFUSED,
+		/no stream has the id or the name "nope"/);
+	await ctl.fails(['stream', 'show', 'Two'], REFUSED, /several streams/);
+	// one that is unknown: none of them is touched
+	await ctl.fails(['stream', 'toggle', 'off', 'nope'], REFUSED,
+		/"nope"/);
+	assert.equal((await sluice.cmd('get-stream', { id: 'off' }))
+		.stream.enable, false);
+});
+
+test('switch takes the input of a stream that allows it', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('b', [CLIP, CLIP],
+		[], { backup_type: 'passive' })));
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+
+	await sluice.onair('b');
+	assert.equal(await ctl.out(['stream', 'switch', 'b', '1']),
+		'b: takes input 1\n');
+	assert.deepEqual(await ctl.json(['stream', 'switch', 'b', '1']),
+		[{ id: 'b' }]);
+	await ctl.fails(['stream', 'switch', 'b', '3'], REFUSED, /1 to 2/);
+});
+
+test('viewers are listed and sent away', async (t) => {
+	const { port, ctl } = await open(t);
+	const viewer = http.get(`http://127.0.0.1:${port}/news`);
+	const closed = new Promise((done) => viewer.on('response', (reply) => {
+		reply.resume();
+		reply.on('error', done);
+		reply.on('close', done);
+	}));
+
+	viewer.on('error', () => {});
+	const [session] = await waitUntil('a viewer', async () => {
+		const all = await ctl.json(['session', 'ls']);
+		return all.length === 1 && all;
+	});
+	assert.equal(session.channel_id, 'news');
+	assert.match(await ctl.out(['session', 'ls', '--sort', 'uptime']),
+		/^ *\d+ {2}news {4}Néws 日本 {2}127\.0\.0\.1 +\d+ s$/m);
+	assert.deepEqual(await ctl.json(['session', 'ls', '--stream', 'off']),
+		[]);
+	await ctl.fails(['session', 'kick', 'x'], USAGE, /CLIENT/);
+	assert.deepEqual(await ctl.json(['session', 'kick',
+		String(session.client_id)]), [session.client_id]);
+	await closed;
+	await ctl.fails(['session', 'kick', '999999999'], REFUSED,
+		/no session/);
+});
+
+test('the configuration is read, changed and compared', async (t) => {
+	const { sluice, ctl } = await open(t);
+	const file = path.join(sluice.dir, 'edited.json');
+	const whole = await ctl.json(['config', 'get']);
+
+	assert.deepEqual(whole, await sluice.json('/api/config'));
+	assert.equal(await ctl.out(['config', 'get',
+		'make_stream[news].name']), '"Néws 日本"\n');
+	await ctl.fails(['config', 'get', 'make_stream[nope]'], REFUSED,
+		/no make_stream\[nope\]/);
+
+	// from standard input, from a file, from the command line
+	const fresh = stream('fresh', 'udp://127.0.0.1:4343', [],
+		{ enable: false });
+	await ctl.out(['config', 'set', 'make_stream[fresh]'],
+		JSON.stringify(fresh));
+	fs.writeFileSync(file, '"From a file"');
+	await ctl.out(['config', 'set', 'make_stream[fresh].name', file]);
+	await ctl.out(['config', 'set', 'make_stream[fresh].groups',
+		'--value', '{"Type":"News"}']);
+	const { stream: stored } = await sluice.cmd('get-stream',
+		{ id: 'fresh' });
+	assert.equal(stored.name, 'From a file');
+	assert.deepEqual(stored.groups, { Type: 'News' });
+
+	// what the service refuses, by the name of the field
+	await ctl.fails(['config', 'set', 'make_stream[fresh].output[0]',
+		'--value', 'http://0.0.0.0:70000/x'], REFUSED,
+	/stream\.output\[0\]: port: 70000 is not a port/);
+	fs.writeFileSync(file, '{\n  "a": }\n');
+	await ctl.fails(['config', 'set', 'x', file], REFUSED,
+		/edited\.json:2:\d+: /);
+	await ctl.fails(['config', 'set', 'category[0].name', '--value', 'x'],
+		REFUSED, /there is nothing/);
+	await ctl.fails(['config', 'set', 'a..b', '--value', '1'], USAGE,
+		/path "a\.\.b"/);
+	await ctl.out(['config', 'set', 'categories[0]', '--value',
+		'{"name":"Type","groups":[]}']);
+	await ctl.fails(['config', 'set', 'categories[1]', '--value',
+		'{"name":"Type"}'], REFUSED, /category name already exists/);
+
+	// differences from an edited copy
+	const edited = await ctl.json(['config', 'get']);
+	edited.make_stream.find((s) => s.id === 'news').name = 'Other';
+	edited.make_stream.pop();
+	fs.writeFileSync(file, JSON.stringify(edited));
+	const lines = (await ctl.out(['config', 'diff', file])).split('\n');
+	assert.equal(lines[1],
+		'~ make_stream[news].name: "Néws 日本" -> "Other"');
+	assert.match(lines[0], /^- make_stream\[fresh\]: \{.*\}$/);
+	const changes = await ctl.json(['config', 'diff', file]);
+	assert.deepEqual(changes[1], { path: 'make_stream[news].name',
+		change: 'changed', from: 'Néws 日本', to: 'Other' });
+	assert.equal((await ctl.run(['config', 'diff', file, '--exit-code']))
+		.code, DIFFERS);
+	assert.equal(await ctl.out(['config', 'diff', file, file,
+		'--exit-code']), '');
+
+	await ctl.out(['config', 'unset', 'make_stream[fresh]']);
+	assert.equal((await sluice.post({ cmd: 'get-stream', id: 'fresh' }))
+		.status, 404);
+	assert.deepEqual(await ctl.json(['config', 'set', 'own', '--value',
+		'1']), { path: 'own', effect: 'at-restart' });
+});
+
+test('settings take effect by a restart that streams survive', async (t) => {
+	const { sluice, ctl } = await open(t);
+	const { pid } = (await sluice.status('news')).worker;
+
+	assert.deepEqual(await ctl.json(['config', 'set',
+		'settings.instance_name', '--value', 'head1']),
+	{ path: 'settings.instance_name', effect: 'restarts' });
+	await waitUntil('the new name', async () => /"head1"/.test(
+		(await ctl.run(['status'])).out));
+	assert.equal((await sluice.status('news')).worker.pid, pid);
+
+	// the whole, from a copy
+	const copy = await ctl.json(['config', 'get']);
+	copy.settings.instance_name = 'head2';
+	assert.match(await ctl.out(['config', 'set', '.', '--restart'],
+		JSON.stringify(copy)), /restarts now/);
+	await waitUntil('the newer name', async () => /"head2"/.test(
+		(await ctl.run(['status'])).out));
+});
+
+test('a login is kept for its user alone, and ends', async (t) => {
+	const { sluice, password } = await startGuarded(t,
+		{ users: { olga: { type: 2, password: 'look' } } });
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+	const kept = path.join(ctl.home,
+		'.local/state/sluicectl/sessions.json');
+	const secret = path.join(sluice.dir, 'password');
+
+	await ctl.fails(['status'], AUTH, /a login is needed: sluicectl login/);
+	await ctl.fails(['login'], AUTH, /password is wrong/, 'wrong\n');
+	assert.ok(!fs.existsSync(kept));
+	assert.match(await ctl.out(['login'], `${password}\n`),
+		/admin is logged in$/m);
+	assert.equal(fs.statSync(kept).mode & 0o777, 0o600);
+	assert.ok(!fs.readFileSync(kept, 'utf8').includes(password));
+	await ctl.out(['status']);
+
+	// another one beside it, by a file; the last is the one that counts
+	fs.writeFileSync(secret, 'look\n');
+	assert.deepEqual(await ctl.json(['login', '-u', 'olga',
+		'--password-file', secret, '--remember']),
+	{ url: `http://127.0.0.1:${sluice.port}`, login: 'olga', type: 2 });
+	await ctl.fails(['session', 'kick', '1'], AUTH, /observer/);
+	await ctl.fails(['config', 'set', 'x', '--value', '1'], REFUSED,
+		/not for observers/);
+	await ctl.out(['config', 'set', 'x', '--value', '1', '-u', 'admin']);
+
+	// the session ends there
+	await ctl.out(['config', 'set', 'users.olga.password', '--value',
+		'other', '-u', 'admin']);
+	await ctl.fails(['status'], AUTH, /the login is over/);
+
+	// and here
+	fs.chmodSync(kept, 0o644);
+	await ctl.fails(['status'], AUTH, /not yours alone: chmod 600/);
+	fs.chmodSync(kept, 0o600);
+	await ctl.out(['logout', '-u', 'admin']);
+	await ctl.fails(['status', '-u', 'admin'], AUTH,
+		/sluicectl --user admin login/);
+	assert.match(await ctl.out(['logout', '-u', 'admin']),
+		/nobody was logged in/);
+});
+
+test('guessing is told to wait', async (t) => {
+	const { sluice } = await startGuarded(t);
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+
+	for (let i = 0; i < 5; i++)
+		await ctl.fails(['login'], AUTH, /wrong/, 'wrong\n');
+	await ctl.fails(['login'], AUTH, /wait a minute/, 'wrong\n');
+});
+
+test('without logins none is asked for', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+
+	assert.match(await ctl.out(['login'], 'x\n'), /asks for no login/);
+	await ctl.out(['config', 'set', 'own', '--value', 'x']);
+	assert.match(await ctl.out(['logout']), /nobody was logged in/);
+});
+
+test('a password is typed at a terminal without being shown', async (t) => {
+	const { sluice, password } = await startGuarded(t);
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+	const child = ctl.terminal(['login']);
+
+	await waitUntil('the question', () =>
+		/Password of admin at .*: /.test(child.text.out));
+	child.stdin.write(`${password}\r`);
+	const { code, out } = await child.ended;
+	assert.equal(code, OK, out);
+	assert.match(out, /admin is logged in/);
+	assert.ok(!out.includes(password));
+});
+
+test('top at a terminal follows, sorts and leaves it clean', async (t) => {
+	const { ctl } = await open(t);
+	const child = ctl.terminal(['top']);
+	const last = () => child.text.out.split('\x1b[H').at(-1);
+	const seen = (what, pattern) => waitUntil(what, () =>
+		pattern.test(last()));
+
+	await seen('the streams', /gone.*news.*q quit/s);
+	assert.ok(child.text.out.startsWith('\x1b[?1049h'));
+	child.stdin.write('n'); // by name: Néws before Stream
+	await seen('another order', /news.*gone.*q quit/s);
+	child.stdin.write('r');
+	await seen('the order turned round', /gone.*news.*q quit/s);
+	await ctl.out(['stream', 'toggle', 'news']);
+	await seen('the change', /news[^\n]*disabled/);
+	child.stdin.write('q');
+	const { code, out } = await child.ended;
+	assert.equal(code, OK, out);
+	assert.ok(out.includes('\x1b[?25h\x1b[?1049l'));
+});
+
+test('events are told, filtered, and go on after a restart', async (t) => {
+	const { sluice, ctl } = await open(t);
+	const lines = (child) => child.text.out.split('\n').slice(0, -1);
+
+	const few = await ctl.run(['events', '--json', '-n', '2', '--scope',
+		'stream_event', '--stream', 'news']);
+	assert.equal(few.code, OK);
+	for (const line of few.out.trim().split('\n')) {
+		const event = JSON.parse(line);
+		assert.equal(event.scope, 'stream_event');
+		assert.equal(event.channel_id, 'news');
+	}
+	assert.match((await ctl.run(['events', '-n', '1', '--stream',
+		'gone'])).out, /^\d\d:\d\d:\d\d stream_event gone input 1 OFF/);
+
+	const child = ctl.start(['events', '--json', '--scope', 'set-stream']);
+	await waitUntil('the first event', async () => {
+		await sluice.cmd('toggle-stream', { id: 'off' });
+		return lines(child).length > 0;
+	});
+	await sluice.cmd('restart');
+	await waitUntil('a new connection', () =>
+		/connected again/.test(child.text.err));
+	assert.match(child.text.err, /trying again in 1 s: the service ends/);
+	const before = lines(child).length;
+	await sluice.cmd('toggle-stream', { id: 'off' });
+	await waitUntil('an event', () => lines(child).length > before);
+	for (const line of lines(child))
+		assert.equal(JSON.parse(line).scope, 'set-stream');
+	child.kill('SIGTERM');
+	await child.ended;
+});
+
+test('a reader that leaves ends the events', async (t) => {
+	const { ctl } = await open(t);
+	const child = ctl.start(['events']);
+
+	await waitUntil('an event', () => child.text.out.length > 0);
+	child.stdout.destroy();
+	const { code } = await child.ended;
+	assert.notEqual(code, null);
+});
+
+// A server that is none of ours: answer(request, reply).
+async function other(t, answer) {
+	const server = http.createServer(answer);
+
+	await new Promise((done) => server.listen(0, '127.0.0.1', done));
+	t.after(() => server.close());
+	t.after(() => server.closeAllConnections());
+	return `http://127.0.0.1:${server.address().port}`;
+}
+
+test('what is no service, or none that answers, is told so', async (t) => {
+	const ctl = new Ctl(t, `http://127.0.0.1:${await freePort()}`);
+	const end = await ctl.fails(['status', '--json'], UNREACHABLE,
+		/nobody answers there/);
+	const told = JSON.parse(end.out);
+	assert.equal(told.code, UNREACHABLE);
+	assert.match(told.error, /nobody answers/);
+
+	const silent = net.createServer((socket) => {
+		t.after(() => socket.destroy());
+	});
+	await new Promise((done) => silent.listen(0, '127.0.0.1', done));
+	t.after(() => silent.close());
+	const port = String(silent.address().port);
+	await ctl.fails(['status', '-H', `127.0.0.1:${port}`, '--timeout',
+		'1'], UNREACHABLE, /no answer within 1 s; see --timeout/);
+	silent.removeAllListeners('connection');
+	silent.on('connection', (socket) => socket.destroy());
+	await ctl.fails(['status', '-H', `127.0.0.1:${port}`], UNREACHABLE,
+		/closed without an answer/);
+
+	const page = await other(t, (request, reply) => reply.end('<html>'));
+	await ctl.fails(['status', '-H', page], UNREACHABLE,
+		/answers, but not as Sluice does \(status 200\)/);
+	const moved = await other(t, (request, reply) => reply.writeHead(302,
+		{ Location: 'http://127.0.0.1:1/' }).end());
+	await ctl.fails(['status', '-H', moved], UNREACHABLE, /status 302/);
+	const endless = await other(t, (request, reply) => {
+		const piece = Buffer.alloc(1024 * 1024, 0x20);
+		const more = () => {
+			while (!reply.destroyed && reply.write(piece));
+		};
+		reply.on('drain', more);
+		reply.on('error', () => {});
+		more();
+	});
+	await ctl.fails(['status', '-H', endless], UNREACHABLE,
+		/larger than 64 MiB/);
+});
+
+test('names that would steer a terminal do not', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('x', CLIP, [],
+		{ enable: false, name: 'a\x1b[2J\nb' })));
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+
+	for (const words of [['status'], ['top'], ['stream', 'ls'],
+		['stream', 'ls', '-q'], ['stream', 'show', 'x']]) {
+		const out = await ctl.out(words);
+		assert.ok(!out.includes('\x1b'), words.join(' '));
+	}
+	assert.match(await ctl.out(['stream', 'ls']), /a\?\[2J\?b/);
+});
+
+test('a wrong line is refused before anything is sent', async (t) => {
+	const ctl = new Ctl(t, 'http://127.0.0.1:1');
+	const wrong = [[], ['frob'], ['stream'], ['stream', 'frob'],
+		['status', 'x'], ['status', '--sort', 'id'], ['--nope'],
+		['stream', 'ls', '--sort', 'x'], ['config', 'set'],
+		['status', '-H', 'ftp://x'], ['status', '-H', 'http://a:b@c'],
+		['status', '--config', '/nonexistent']];
+
+	for (const words of wrong)
+		await ctl.fails(words, USAGE, /Try 'sluicectl --help'/);
+	assert.match(await ctl.out(['--help']), /stream toggle STREAM/);
+	assert.match(await ctl.out(['-V']), /^sluicectl \d+$/m);
+});
+
+test('the file of settings names services', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const ctl = new Ctl(t);
+	const folder = path.join(ctl.home, '.config/sluicectl');
+
+	fs.mkdirSync(folder, { recursive: true });
+	fs.writeFileSync(path.join(folder, 'config'), `url = 127.0.0.1:1
+[head]
+url = 127.0.0.1:${sluice.port}
+`);
+	await ctl.fails(['status'], UNREACHABLE, /127\.0\.0\.1:1:/);
+	await ctl.out(['status', '-H', 'head']);
+	fs.appendFileSync(path.join(folder, 'config'), 'colour = red\n');
+	await ctl.fails(['status', '-H', 'head'], USAGE, /config: line 4: /);
+});
