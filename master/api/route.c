@@ -32,6 +32,16 @@ static bool is_path(const char *path, const char *name)
 	       (path[len] == '\0' || strcmp(path + len, "/") == 0);
 }
 
+static void take_id(struct route *r, const char *id)
+{
+	size_t len = strlen(id);
+
+	if (len > 0 && id[len - 1] == '/')
+		len--;
+	(void)snprintf(r->id, sizeof r->id, "%.*s",
+		       (int)MIN(len, sizeof r->id), id);
+}
+
 /* What stands behind "name/", or NULL when path is another. */
 static const char *behind(const char *path, const char *name)
 {
@@ -106,7 +116,7 @@ static void find_path(const struct route_paths *paths, const char *path,
 		else if (!has_span(p->path) || read_span(request, r, reply)) {
 			r->kind = ROUTE_PATH;
 			r->path = p;
-			r->id = id;
+			take_id(r, id);
 		}
 		return;
 	}
@@ -127,7 +137,7 @@ static bool find_post(const struct route_paths *paths, const char *path,
 			continue;
 		r->kind = ROUTE_POST;
 		r->post = p;
-		r->id = id;
+		take_id(r, id);
 		if (!has_method(request, "POST"))
 			refuse_method(r, "POST", reply);
 		return true;

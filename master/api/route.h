@@ -36,11 +36,13 @@ enum route_kind {
 	ROUTE_POST,
 };
 
+enum { ROUTE_ID_MAX = 1024 }; /* what is longer is cut: it is no id */
+
 struct route {
 	enum route_kind kind;
 	const struct route_path *path; /* of ROUTE_PATH */
 	const struct route_post *post; /* of ROUTE_POST */
-	const char *id;                /* borrowed from the request */
+	char id[ROUTE_ID_MAX]; /* without a last slash */
 	enum status_span span;
 };
 

@@ -22,6 +22,9 @@ int check_control_port(const char *text, struct sockaddr_any *ret,
 			       text);
 		text = with_host;
 	}
+	if (strpbrk(text, ".:[@") == NULL)
+		return errmsg_fail(why, -EINVAL, "\"%.64s\" is not a port",
+				   text);
 	r = address_endpoint(text, 0, &e, why);
 	if (r < 0)
 		return r;

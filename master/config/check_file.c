@@ -5,6 +5,7 @@
 #include "common/log.h"
 #include "master/config/check.h"
 #include "master/config/document.h"
+#include "master/config/slips.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ int check_file(const char *path, FILE *out)
 		return EXIT_FAULTS;
 	}
 	faults = check_document(document, NULL, print_line, &l);
+	slips_find(document, print_line, &l);
 	json_decref(document);
 	if (faults > 0)
 		return EXIT_FAULTS;

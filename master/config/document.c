@@ -60,6 +60,11 @@ static json_t *parse(const char *data, size_t len, size_t values_max,
 	json_error_t e;
 	json_t *document;
 
+	if (len >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) {
+		errmsg_set(why, "begins with a byte order mark: save it as "
+			   "UTF-8 without one");
+		return NULL;
+	}
 	/* jansson takes one behind a value for the end of the text */
 	if (nul != NULL) {
 		errmsg_set(why, "has a NUL byte at %td", nul - data);

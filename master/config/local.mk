@@ -13,5 +13,6 @@ libmaster_a_SOURCES += \
 	master/config/rescue.c master/config/rescue.h \
 	master/config/revisions.c master/config/revisions.h \
 	master/config/save.c master/config/save.h \
+	master/config/slips.c master/config/slips.h \
 	master/config/sound.c master/config/sound.h \
 	master/config/starts.c master/config/starts.h

@@ -31,8 +31,10 @@ test('version and load', async (t) => {
 	assert.match((await sluice.cmd('version')).version, /^\d{6}$/);
 	assert.deepEqual(await sluice.cmd('load'), given);
 	assert.deepEqual(await sluice.json('/api/config'), given);
-	assert.deepEqual(await sluice.json('/api/stream-info/a001'),
-		given.make_stream[0]);
+	// with a last slash, as any path
+	for (const path of ['/api/stream-info/a001', '/api/stream-info/a001/'])
+		assert.deepEqual(await sluice.json(path),
+			given.make_stream[0]);
 	await sluice.stop();
 });
 

@@ -192,6 +192,29 @@ test('what is right passes, with a warning where one is due', async (t) => {
 	}
 });
 
+test('likely slips are named, and are no faults', async (t) => {
+	const file = path.join(tempDir(t), 'slips.json');
+	const { code, text } = await judge(file, JSON.stringify({
+		make_steam: [], settings: { contol_port: '1' }, _note: 1,
+		make_stream: [{ id: 'a', type: 'spts', enable: true,
+			inputs: ['udp://239.1.1.1'] }] }));
+
+	assert.equal(code, 0, text);
+	assert.match(text, /"make_steam" is not known; is it "make_stream"\?/);
+	assert.match(text, /settings: warning: .*is it "control_port"\?/);
+	assert.match(text, /make_stream\[0\]: warning: .*is it "input"\?/);
+	assert.match(text, /warning: is enabled and does not run: input: /);
+	assert.doesNotMatch(text, /_note/);
+});
+
+test('a byte order mark is named', async (t) => {
+	const { code, text } = await judge(path.join(tempDir(t), 'bom.json'),
+		'\ufeff{}');
+
+	assert.equal(code, 78);
+	assert.match(text, /begins with a byte order mark/);
+});
+
 test('the command line', async (t) => {
 	const wrong = [['-x'], ['-p'], ['-p', 'x'], ['-p', '0'], ['-c'],
 		['-t'], ['extra'], ['--no-such-thing'], ['-p', '70000']];
@@ -201,6 +224,8 @@ test('the command line', async (t) => {
 		assert.equal(code, 64, `${args}: ${err}`);
 		assert.notEqual(err, '');
 	}
+	assert.match((await run(MASTER, ['-p', 'abc'])).err,
+		/-p: "abc" is not a port/);
 	const version = await run(MASTER, ['-V']);
 	assert.match(version.out, /^sluice \d{6}\n$/);
 	assert.equal(version.code, 0);

@@ -34,6 +34,7 @@ unit_config_tests = \
 	tests/unit/master/config/test_rescue \
 	tests/unit/master/config/test_revisions \
 	tests/unit/master/config/test_save \
+	tests/unit/master/config/test_slips \
 	tests/unit/master/config/test_starts \
 	tests/unit/master/test_file_budget \
 	tests/unit/master/test_handover \
@@ -58,6 +59,7 @@ tests_unit_master_config_test_replace_LDADD = $(master_libs)
 tests_unit_master_config_test_rescue_LDADD = $(master_libs)
 tests_unit_master_config_test_revisions_LDADD = $(master_libs)
 tests_unit_master_config_test_save_LDADD = $(master_libs)
+tests_unit_master_config_test_slips_LDADD = $(master_libs)
 tests_unit_master_config_test_starts_LDADD = $(master_libs)
 tests_unit_master_test_file_budget_LDADD = $(master_libs)
 tests_unit_master_test_handover_LDADD = $(master_libs)
