@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+enum { READ_CHUNK = 256 * 1024 };
+
 void fd_close(int *fd)
 {
 	if (*fd >= 0)
@@ -24,6 +26,38 @@ int fd_hold_stdio(void)
 	if (fd < 0)
 		return -errno;
 	(void)close(fd);
+	return 0;
+}
+
+int fd_read_all(int fd, size_t max, struct buf *to)
+{
+	for (;;) {
+		ssize_t n = read(fd, buf_reserve(to, READ_CHUNK), READ_CHUNK);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		buf_added(to, (size_t)n);
+		if (buf_len(to) > max)
+			return -EFBIG;
+	}
+}
+
+int fd_write_all(int fd, const void *data, size_t len)
+{
+	const char *at = data;
+
+	while (len > 0) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		at += n;
+		len -= (size_t)n;
+	}
 	return 0;
 }
 

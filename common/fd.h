@@ -2,9 +2,11 @@
 /* File descriptors: opened close-on-exec, closed once. */
 #pragma once
 
+#include "common/buf.h"
 #include "common/util.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Closes *fd when it is open (>= 0) and sets it to -1. */
 void fd_close(int *fd);
@@ -12,6 +14,13 @@ void fd_close(int *fd);
 /* Puts /dev/null in the place of each of descriptors 0 to 2 that is closed, so
  * that nothing else is ever opened there.  0 or -errno. */
 int fd_hold_stdio(void) MUST_CHECK;
+
+/* All of the file, appended; -EFBIG when that is more than max bytes in the
+ * buffer, or -errno. */
+int fd_read_all(int fd, size_t max, struct buf *to) MUST_CHECK;
+
+/* All len bytes; 0 or -errno. */
+int fd_write_all(int fd, const void *data, size_t len) MUST_CHECK;
 
 /* 0 or -errno. */
 int fd_set_nonblock(int fd) MUST_CHECK;

@@ -7,6 +7,7 @@ libcommon_a_SOURCES = \
 	common/crc32.c common/crc32.h \
 	common/errmsg.c common/errmsg.h \
 	common/fd.c common/fd.h \
+	common/hex.h \
 	common/ip_prefix.c common/ip_prefix.h \
 	common/log.c common/log.h \
 	common/mono.c common/mono.h \
@@ -14,5 +15,6 @@ libcommon_a_SOURCES = \
 	common/ratelimit.c common/ratelimit.h \
 	common/ring.c common/ring.h \
 	common/sockaddr.c common/sockaddr.h \
+	common/sorted.h \
 	common/utf8.c common/utf8.h \
 	common/util.h

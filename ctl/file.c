@@ -2,7 +2,6 @@
 #include "ctl/file.h"
 
 #include "common/alloc.h"
-#include "common/buf.h"
 #include "common/fd.h"
 
 #include <errno.h>
@@ -12,25 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { PIECE = 64 * 1024 };
-
-static int read_all(int fd, size_t max, struct buf *to)
-{
-	for (;;) {
-		ssize_t n = read(fd, buf_reserve(to, PIECE), PIECE);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return 0;
-		buf_added(to, (size_t)n);
-		if (buf_len(to) > max)
-			return -EFBIG;
-	}
-}
 
 int file_read(const char *path, size_t max, char **ret, struct stat *stat,
 	      struct errmsg *why)
@@ -44,7 +24,7 @@ int file_read(const char *path, size_t max, char **ret, struct stat *stat,
 	if (r == 0 && stat != NULL && fstat(fd, stat) < 0)
 		r = -errno;
 	if (r == 0)
-		r = read_all(fd, max, &text);
+		r = fd_read_all(fd, max, &text);
 	fd_close(&fd);
 	if (r == 0)
 		*ret = xstrndup((const char *)buf_head(&text),
@@ -75,21 +55,11 @@ static int make_folders(const char *path)
 	return r;
 }
 
-static int write_all(int fd, const char *text)
+static int write_synced(int fd, const char *text)
 {
-	size_t left = strlen(text);
+	int r = fd_write_all(fd, text, strlen(text));
 
-	while (left > 0) {
-		ssize_t n = write(fd, text, left);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		left -= (size_t)n;
-	}
-	return fsync(fd) < 0 ? -errno : 0;
+	return r == 0 && fsync(fd) < 0 ? -errno : r;
 }
 
 int file_write_private(const char *path, const char *text, struct errmsg *why)
@@ -100,7 +70,7 @@ int file_write_private(const char *path, const char *text, struct errmsg *why)
 
 	if (r == 0) {
 		fd = mkostemp(temporary, O_CLOEXEC); /* 0600 */
-		r = fd < 0 ? -errno : write_all(fd, text);
+		r = fd < 0 ? -errno : write_synced(fd, text);
 	}
 	if (r == 0 && rename(temporary, path) < 0)
 		r = -errno;

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/mono.h"
+#include "common/sorted.h"
 #include "master/status_stream.h"
 #include "master/supervise/fleet.h"
 #include "master/ws/hub.h"
@@ -30,27 +31,23 @@ struct status {
 	size_t n;
 };
 
+struct place {
+	const struct status *s;
+	const char *id;
+};
+
+static int order(size_t i, const void *arg)
+{
+	const struct place *p = arg;
+
+	return strcmp(p->s->streams[i]->id, p->id);
+}
+
 /* The place of id, or where it would go. */
 static size_t find_place(const struct status *s, const char *id,
 			 bool *ret_found)
 {
-	size_t low = 0, high = s->n;
-
-	*ret_found = false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strcmp(s->streams[middle]->id, id);
-
-		if (order == 0) {
-			*ret_found = true;
-			return middle;
-		}
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_place(s->n, order, &(struct place){ s, id }, ret_found);
 }
 
 static struct status_stream *find(const struct status *s, const char *id)

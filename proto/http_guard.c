@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/http_guard.h"
 
+#include "common/hex.h"
 #include "proto/http_request.h"
 
 #include <string.h>
@@ -24,17 +25,6 @@ static bool is_field_byte(uint8_t c)
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-static int hex_digit(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
 }
 
 static enum http_guard_state refuse(struct http_guard *g, int status,
@@ -126,7 +116,7 @@ static enum http_guard_state field_line(struct http_guard *g, uint8_t c)
 
 static enum http_guard_state chunk_size(struct http_guard *g, uint8_t c)
 {
-	int digit = hex_digit(c);
+	int digit = hex_digit((char)c);
 
 	if (digit >= 0) {
 		/* 16 digits cannot overflow 64 bits */

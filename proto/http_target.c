@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/http_target.h"
 
+#include "common/hex.h"
 #include "common/utf8.h"
 
 #include <string.h>
 #include <strings.h>
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
 
 /* "%41" is 0x41; -1 for anything else. */
 static int percent_code(const char *p)

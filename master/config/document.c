@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_CHUNK = 256 * 1024 };
-
 /*
  * What the parser would make of it, found before it makes it: two bytes of
  * text can become an object of two hundred.  What stands in strings does not
@@ -85,22 +83,6 @@ json_t *document_parse(const char *data, size_t len, struct errmsg *why)
 	return parse(data, len, DOCUMENT_VALUES_MAX, why);
 }
 
-static int read_all(int fd, struct buf *text)
-{
-	for (;;) {
-		ssize_t n = read(fd, buf_reserve(text, READ_CHUNK),
-				 READ_CHUNK);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
-		buf_added(text, (size_t)n);
-		if (buf_len(text) > DOCUMENT_SIZE_MAX)
-			return -EFBIG;
-	}
-}
-
 int document_read(const char *path, struct buf *ret)
 {
 	/* a FIFO in the place of the file must not hang the start */
@@ -117,7 +99,7 @@ int document_read(const char *path, struct buf *ret)
 	else if (!S_ISREG(st.st_mode))
 		r = -EINVAL;
 	else
-		r = read_all(fd, ret);
+		r = fd_read_all(fd, DOCUMENT_SIZE_MAX, ret);
 	fd_close(&fd);
 	return r;
 }

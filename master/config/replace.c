@@ -83,21 +83,6 @@ static int fail(struct errmsg *why, const char *step, const char *path)
 			   strerror(err));
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* Without the right to give it away, or where the owner has no number (in a
  * user namespace), it stays ours; the group alone may still be kept. */
 static void keep_owner(int fd, const struct stat *old)
@@ -132,7 +117,7 @@ static int fill(int fd, const void *data, size_t len, const struct places *p,
 
 	if (r < 0)
 		return r;
-	if (write_all(fd, data, len) < 0)
+	if (fd_write_all(fd, data, len) < 0)
 		return fail(why, "write", p->temporary);
 	if (fsync(fd) < 0)
 		return fail(why, "sync", p->temporary);

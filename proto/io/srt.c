@@ -3,6 +3,7 @@
  * srt://host:port calls, srt://[iface@]:port listens; mode= says it otherwise.
  * The parameters of other programs' addresses ("?streamid=…") are taken too.
  */
+#include "common/hex.h"
 #include "proto/io/type.h"
 #include "proto/option_value.h"
 
@@ -92,14 +93,6 @@ static int read_target(const char *target, size_t len, struct srt_spec *s,
 	return 0;
 }
 
-static int unhex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* In place; false for a broken escape or a NUL. */
 static bool percent_decode(char *text)
 {
@@ -109,8 +102,8 @@ static bool percent_decode(char *text)
 		*to = *text;
 		if (*text != '%')
 			continue;
-		int high = unhex(text[1]);
-		int low = high < 0 ? -1 : unhex(text[2]);
+		int high = hex_digit(text[1]);
+		int low = high < 0 ? -1 : hex_digit(text[2]);
 
 		if (low < 0 || high + low == 0)
 			return false;

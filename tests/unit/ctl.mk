@@ -11,6 +11,7 @@ unit_ctl_tests = \
 	tests/unit/ctl/test_text
 check_PROGRAMS += $(unit_ctl_tests)
 TESTS += $(unit_ctl_tests)
+EXTRA_DIST += tests/unit/quoted.h
 ctl_libs = libctl.a $(unit_libs) $(CURL_LIBS)
 tests_unit_ctl_test_config_edit_LDADD = $(ctl_libs)
 tests_unit_ctl_test_json_diff_LDADD = $(ctl_libs)

@@ -2,6 +2,7 @@
 #include "worker/deliver/mount_table.h"
 
 #include "common/alloc.h"
+#include "common/sorted.h"
 #include "worker/deliver/mount.h"
 
 #include <assert.h>
@@ -9,35 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const struct mount *m, const char *address,
-		   const char *path)
-{
-	int order = strcmp(m->path, path);
+struct place {
+	const struct mount_table *t;
+	const char *address, *path;
+};
 
-	return order != 0 ? order : strcmp(m->address, address);
+static int order(size_t i, const void *arg)
+{
+	const struct place *p = arg;
+	const struct mount *m = p->t->mounts[i];
+	int by_path = strcmp(m->path, p->path);
+
+	return by_path != 0 ? by_path : strcmp(m->address, p->address);
 }
 
 /* Where the mount is, or where it would go. */
 static size_t place(const struct mount_table *t, const char *address,
 		    const char *path, bool *ret_found)
 {
-	size_t low = 0, high = t->n;
-
-	*ret_found = false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = compare(t->mounts[middle], address, path);
-
-		if (order == 0) {
-			*ret_found = true;
-			return middle;
-		}
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_place(t->n, order, &(struct place){ t, address, path },
+			    ret_found);
 }
 
 void mount_table_done(struct mount_table *t)

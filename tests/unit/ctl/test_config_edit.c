@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctl/config_edit.h"
+#include "tests/unit/quoted.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
 
-/* JSON with ' for " */
-static json_t *json(const char *text)
-{
-	char *copy = strdup(text);
-	json_t *value;
-
-	for (char *p = copy; *p != '\0'; p++)
-		*p = *p == '\'' ? '"' : *p;
-	value = json_loads(copy, JSON_DECODE_ANY, NULL);
-	cr_assert_not_null(value, "%s", text);
-	free(copy);
-	return value;
-}
-
 static json_t *sample(void)
 {
-	return json("{'settings':{'a':1,'b':2},'auth':{'enable':true},"
+	return quoted("{'settings':{'a':1,'b':2},'auth':{'enable':true},"
 		    "'make_stream':[{'id':'x','name':'X','input':['u']},"
 		    "{'id':'y'}],"
 		    "'users':{'olga':{'type':2,'cipher':'$y$'}},"
@@ -32,8 +19,8 @@ static json_t *sample(void)
 static void becomes(const char *place, const char *value, const char *want,
 		    enum config_effect effect)
 {
-	json_t *config = sample(), *expected = json(want), *request = NULL;
-	json_t *v = value ? json(value) : NULL;
+	json_t *config = sample(), *expected = quoted(want), *request = NULL;
+	json_t *v = value ? quoted(value) : NULL;
 	enum config_effect got;
 	struct json_path path;
 	struct errmsg why;
@@ -127,7 +114,7 @@ Test(config_edit, uploads_the_whole)
 
 Test(config_edit, refuses_a_place_that_is_not_there)
 {
-	json_t *config = sample(), *value = json("1"), *request;
+	json_t *config = sample(), *value = quoted("1"), *request;
 	enum config_effect effect;
 	struct json_path path;
 	struct errmsg why = { 0 };

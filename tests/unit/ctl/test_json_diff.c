@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctl/json_diff.h"
+#include "tests/unit/quoted.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* JSON with ' for " */
-static json_t *json(const char *text)
-{
-	char *copy = strdup(text);
-	json_t *value;
-
-	for (char *p = copy; *p != '\0'; p++)
-		*p = *p == '\'' ? '"' : *p;
-	value = json_loads(copy, JSON_DECODE_ANY, NULL);
-	cr_assert_not_null(value, "%s", text);
-	free(copy);
-	return value;
-}
-
 static void differs(const char *from, const char *to, const char *want)
 {
-	json_t *a = json(from), *b = json(to), *expected = json(want);
+	json_t *a = quoted(from), *b = quoted(to), *expected = quoted(want);
 	json_t *found = json_diff(a, b);
 
 	cr_assert(json_equal(found, expected), "%s",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/slips.h"
+#include "tests/unit/quoted.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -16,20 +17,14 @@ static void note(enum check_severity severity, const char *path,
 	(void)snprintf(all + len, 1024 - len, "%s: %s\n", path, text);
 }
 
-/* JSON with ' for " */
 static void finds(const char *text, const char *want)
 {
-	char *copy = strdup(text), all[1024] = "";
-	json_t *document;
+	json_t *document = quoted(text);
+	char all[1024] = "";
 
-	for (char *p = copy; *p != '\0'; p++)
-		*p = *p == '\'' ? '"' : *p;
-	document = json_loads(copy, 0, NULL);
-	cr_assert_not_null(document, "%s", text);
 	slips_find(document, note, all);
 	cr_assert_str_eq(all, want);
 	json_decref(document);
-	free(copy);
 }
 
 Test(slips, nothing_is_said_of_what_is_known_or_marked)
