@@ -56,7 +56,7 @@ const json_t *edit_entry(const struct api *, const char *key, const char *id);
 
 /* An id from the counter that neither a stream nor an adapter has.  *gid is the
  * counter to begin with, or -1 for that of the configuration; it moves behind
- * the id. */
+ * the id.  What a request says of the counter is what it is afterwards. */
 void edit_next_id(const struct api *, json_int_t *gid,
 		  char text[GID_TEXT_MAX]);
 

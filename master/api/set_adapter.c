@@ -13,7 +13,8 @@ struct edit {
 	const char *old_id; /* the same when such an adapter exists, or NULL */
 	const json_t *wanted;
 	bool remove;
-	json_int_t gid; /* of the request, or -1 */
+	json_int_t gid;  /* of the request, or -1 */
+	json_int_t next; /* behind the ids made here, or -1 */
 };
 
 /* False after a reply. */
@@ -123,7 +124,7 @@ static bool settle_id(struct api *api, struct edit *e, json_t *adapter,
 
 	if (json_object_get(adapter, "id") == NULL) {
 		if (e->id == NULL)
-			edit_next_id(api, &e->gid, text);
+			edit_next_id(api, &e->next, text);
 		(void)json_object_set_new(adapter, "id", json_string(
 						e->id != NULL ? e->id : text));
 	}
@@ -143,7 +144,7 @@ static void put_adapter(struct api *api, const struct edit *e, json_t *adapter,
 	else
 		(void)json_array_append(list, adapter);
 	config_set_section(api->cfg.config, ADAPTERS, list);
-	edit_set_gid(api, e->gid);
+	edit_set_gid(api, e->gid >= 0 ? e->gid : e->next);
 	if (e->old_id != NULL)
 		announce_removal(api, e->old_id, true);
 	adapter_announce(api, adapter, true);
@@ -162,7 +163,7 @@ static void store_adapter(struct api *api, struct edit *e, struct reply *reply)
 		streams = adapter_scan_streams(
 			api, json_object_get(adapter, "scan"),
 			json_string_value(json_object_get(adapter, "id")),
-			&e->gid, reply);
+			&e->next, reply);
 	if (streams != NULL) {
 		/* what was found is stored as streams, once */
 		(void)json_object_del(adapter, "scan");
@@ -175,7 +176,7 @@ static void store_adapter(struct api *api, struct edit *e, struct reply *reply)
 
 void adapters_set(struct api *api, const json_t *request, struct reply *reply)
 {
-	struct edit e = { 0 };
+	struct edit e = { .next = -1 };
 
 	if (!read_edit(api, request, &e, reply))
 		return;

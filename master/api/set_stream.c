@@ -15,7 +15,8 @@ struct edit {
 	const char *old_id; /* the same when such a stream exists, or NULL */
 	const json_t *wanted;
 	bool remove;
-	json_int_t gid; /* of the request, or -1 */
+	json_int_t gid;  /* of the request, or -1 */
+	json_int_t next; /* behind the ids made here, or -1 */
 };
 
 /* False after a reply. */
@@ -69,7 +70,7 @@ static const char *choose_id(struct api *api, struct edit *e,
 		return NULL;
 	}
 	if (id == NULL && e->id == NULL) {
-		edit_next_id(api, &e->gid, text);
+		edit_next_id(api, &e->next, text);
 		return text;
 	}
 	if (id == NULL)
@@ -96,7 +97,7 @@ static void put_stream(struct api *api, const struct edit *e, json_t *stream)
 {
 	const char *id = json_string_value(json_object_get(stream, "id"));
 
-	edit_set_gid(api, e->gid);
+	edit_set_gid(api, e->gid >= 0 ? e->gid : e->next);
 	config_put_stream(api->cfg.config, e->old_id, stream);
 	if (e->old_id != NULL && strcmp(e->old_id, id) != 0)
 		apply_removal(api, e->old_id);
@@ -133,7 +134,7 @@ static void store_stream(struct api *api, struct edit *e, struct reply *reply)
 
 void streams_set(struct api *api, const json_t *request, struct reply *reply)
 {
-	struct edit e = { 0 };
+	struct edit e = { .next = -1 };
 
 	if (!read_edit(api, request, &e, reply))
 		return;

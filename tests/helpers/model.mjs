@@ -39,13 +39,14 @@ export class Model {
 	#append(key, entry) { (this.doc[key] ??= []).push(entry); }
 
 	#nextId(gid) {
-		let next = gid ?? this.doc.gid ?? 466560, id;
+		let next = this.doc.gid ?? 466560, id;
 
 		do
 			id = (next++).toString(36);
 		while (this.#has('make_stream', id) ||
 			this.#has('dvb_tune', id));
-		return [id, next];
+		// the request has the last word on the counter
+		return [id, gid ?? next];
 	}
 
 	// The id a stream or adapter gets; a number is a refusal.

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // api: every command and path, what it answers, and what it refuses.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
-import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
-import { udpBound, waitUntil } from '../helpers/util.mjs';
+import { MASTER, Sluice, WORKER, config, request, stream }
+	from '../helpers/sluice.mjs';
+import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { WsClient } from '../helpers/ws.mjs';
 
 const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
 	'udp://127.0.0.1:6000', more);
@@ -105,10 +109,13 @@ test('an id is made from the counter when none is given', async (t) => {
 
 	await sluice.cmd('set-stream', { stream: nameless });
 	await sluice.cmd('set-stream', { stream: nameless });
+	assert.equal((await sluice.cmd('load')).gid, parseInt('a002', 36));
+	// what the request says of the counter is the counter
+	await sluice.cmd('set-stream', { stream: nameless, gid: 500000 });
 	const document = await sluice.cmd('load');
 	assert.deepEqual(document.make_stream.map((s) => s.id),
-		['a000', 'a001']);
-	assert.equal(document.gid, parseInt('a002', 36));
+		['a000', 'a001', 'a002']);
+	assert.equal(document.gid, 500000);
 	assert.notEqual(id, undefined);
 	await sluice.stop();
 });
@@ -226,8 +233,48 @@ test('a prefix for all paths', async (t) => {
 	const command = await request(sluice.port, { method: 'POST',
 		path: '/north/side/control/' }, '{"cmd":"version"}');
 	assert.equal(command.status, 200);
+	assert.equal((await WsClient.open(t, sluice.port,
+		'/north/side/control/event/')).status, 101);
+	assert.equal((await WsClient.open(t, sluice.port,
+		'/control/event/')).status, 404);
 	await sluice.stop();
 });
+
+test('control_port says where it listens, and -p goes before it',
+	async (t) => {
+		const dir = tempDir(t), file = path.join(dir, 'sluice.json');
+		const listen = async (value, args = []) => {
+			fs.writeFileSync(file, JSON.stringify({ settings: {
+				control_port: value } }));
+			const child = start(t, MASTER, ['-c', file,
+				'--no-web-auth', ...args], { env: {
+				...process.env, SLUICE_WORKER: WORKER } });
+			const at = async (host, port) => {
+				const reply = await waitUntil('an answer',
+					() => request(port, { host, path:
+						'/api/system-status' }));
+				assert.equal(reply.status, 200);
+			};
+			return { at, end: () => {
+				child.kill('SIGTERM');
+				return child.ended;
+			} };
+		};
+		const refused = (host, port) => assert.rejects(
+			request(port, { host, path: '/' }), /ECONNREFUSED/);
+
+		const everywhere = await listen('8111');
+		await everywhere.at('127.0.0.2', 8111);
+		await everywhere.end();
+		const one = await listen('127.0.0.3:8112');
+		await one.at('127.0.0.3', 8112);
+		await refused('127.0.0.1', 8112);
+		await one.end();
+		const other = await listen('8113', ['-p', '8114']);
+		await other.at('127.0.0.1', 8114);
+		await refused('127.0.0.1', 8113);
+		await other.end();
+	});
 
 test('without --no-web-auth nobody is let in', async (t) => {
 	const sluice = await Sluice.start(t, config(one()), { auth: true });

@@ -36,6 +36,16 @@ Test(api, creates_a_stream_with_the_next_id)
 	cr_assert_eq(config_gid(w.config), 466562);
 }
 
+Test(api, keeps_the_counter_that_the_request_says)
+{
+	open_world("{'gid':466560}");
+	expect_ok("{'cmd':'set-stream','gid':466600,'stream':{" ONE "}}",
+		  "set-stream");
+	cr_assert_not_null(config_stream(w.config, "a000"));
+	cr_assert_eq(config_gid(w.config), 466600);
+	cr_assert_not_null(strstr(fakes.told, "'gid':466600"));
+}
+
 Test(api, skips_ids_that_are_taken)
 {
 	open_world("{'gid':35,'make_stream':[{'id':'z'," ONE "},"
