@@ -60,8 +60,9 @@ export const PASSWORD = /password "([a-z0-9]{16})"/;
 // whose session and password come along.
 export async function startGuarded(t, { config = {}, users = {},
 	options = {} } = {}) {
-	const sluice = await Sluice.start(t, config, { auth: true,
-		...options });
+	const { withoutFile = false, ...rest } = options;
+	const sluice = await Sluice.start(t, withoutFile ? undefined : config,
+		{ auth: true, ...rest });
 	const password = await waitUntil('first password',
 		() => PASSWORD.exec(sluice.log)?.[1]);
 	const admin = cookie(await enter(sluice, 'admin', password));

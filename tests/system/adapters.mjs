@@ -94,3 +94,18 @@ test('a scan list makes streams', async (t) => {
 		{ scope: 'set-stream', stream: made[1] }]);
 	await sluice.stop();
 });
+
+test('restart-adapter restarts the streams that name it', async (t) => {
+	const sluice = await Sluice.start(t, { ...config(
+		stream('both', ['udp://127.0.0.1:5000', 'dvb://a#pnr=2'], []),
+		stream('other', 'udp://127.0.0.1:5001', [])),
+	dvb_tune: [adapter('a')] });
+	const [both, other] = await Promise.all(['both', 'other'].map((id) =>
+		waitUntil(id, () => sluice.worker('stream', id)?.pid)));
+
+	assert.deepEqual(await sluice.cmd('restart-adapter', { id: 'a' }),
+		{ 'restart-adapter': 'ok' });
+	await sluice.replaced('stream', 'both', both);
+	assert.equal(sluice.worker('stream', 'other').pid, other);
+	await sluice.stop();
+});

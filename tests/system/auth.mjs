@@ -149,15 +149,22 @@ test('sessions outlive a restart; ended and old ones do not', async (t) => {
 	const kept = await enter(sluice, 'olga', 'look');
 	const ended = await enter(sluice, 'olga', 'look');
 	const old = await enter(sluice, 'carl', 'rule');
+	const long = await enter(sluice, 'olga', 'look', { remember: true });
 	const file = `${sluice.file}.sessions`;
 
 	await call(sluice, { cmd: 'logout' }, cookie(ended));
 	await sluice.stop();
 	assert.equal(fs.statSync(file).mode & 0o777, 0o600);
 	const text = fs.readFileSync(file, 'utf8');
-	for (const id of [kept, ended, old])
+	for (const id of [kept, ended, old, long])
 		assert.ok(!text.includes(id), 'an id is in the file');
 	const saved = JSON.parse(text);
+	const days = saved.sessions.filter((s) => s.login === 'olga')
+		.map((s) => (s.expires - Date.now() / 1000) / 86400)
+		.sort((a, b) => a - b);
+	assert.equal(days.length, 2);
+	assert.ok(Math.abs(days[0] - 1) < 0.01, `${days[0]} days`);
+	assert.ok(Math.abs(days[1] - 30) < 0.01, `${days[1]} days`);
 	for (const session of saved.sessions)
 		if (session.login === 'carl')
 			session.expires = Math.floor(Date.now() / 1000) + 2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // api, the channel of events: what is told, in what order, and how it closes.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import http from 'node:http';
 import { test } from 'node:test';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -97,6 +98,24 @@ test('no counter in the configuration, none in the message', async (t) => {
 	await sluice.stop();
 });
 
+test('a change is told before it is saved, and never with null', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const client = await open(t, sluice);
+	const stored = () => JSON.parse(fs.readFileSync(sluice.file, 'utf8'))
+		.make_stream;
+
+	await sluice.cmd('set-stream', { stream: one({ enable: false,
+		comment: null, kept: { inner: null } }) });
+	const { stream: told } = await client.wait('message',
+		(m) => m.scope === 'set-stream');
+	assert.deepEqual(stored(), []);
+	assert.equal('comment' in told, false);
+	assert.deepEqual(told.kept, { inner: null });
+	await waitUntil('the save', () => stored().length === 1);
+	assert.deepEqual(stored(), [told]);
+	await sluice.stop();
+});
+
 test('the handshake', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const good = await open(t, sluice);
@@ -150,6 +169,8 @@ test('every way to be closed has its code', async (t) => {
 		['text like ping', frame(OP.text, 'ping '), 1008],
 		['empty text', frame(OP.text, ''), 1008],
 		['binary', frame(OP.binary, 'ping'), null],
+		['the largest', frame(OP.text, Buffer.alloc(256 * 1024, 97)),
+			1008],
 		['too big', frame(OP.text, Buffer.alloc(256 * 1024 + 1, 97)),
 			null],
 		['unmasked', frame(OP.text, 'ping', { masked: false }), 1002],

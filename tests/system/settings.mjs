@@ -121,3 +121,59 @@ test('auth, log and servers are stored as the events say', async (t) => {
 		{ scope: 'log_event', set: [] }]);
 	await sluice.stop();
 });
+
+test('an empty section of settings is none', async (t) => {
+	const sluice = await Sluice.start(t, { ...config(),
+		settings: { instance_name: 'a' } });
+	const events = await sluice.events(t);
+
+	await sluice.cmd('set-settings', { settings: {} });
+	assert.equal(onDisk(sluice).settings, undefined);
+	await events.expectNews([{ scope: 'set-settings', gid: 466560 }]);
+	assert.equal(await events.waitClosed(), 1001);
+	await sluice.ready();
+	const { instance } = await sluice.json('/api/system-status');
+	assert.equal(instance, undefined);
+	await sluice.stop();
+});
+
+test('set-config of streams counts after a restart', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const made = stream('a', 'udp://127.0.0.1:5000', []);
+
+	await sluice.cmd('set-config', { key: 'make_stream', data: [made] });
+	await sluice.cmd('sessions'); // a way to a worker and back
+	assert.equal(sluice.worker('stream', 'a'), undefined);
+	await sluice.cmd('restart');
+	await waitUntil('its worker', () => sluice.worker('stream', 'a'));
+	await sluice.stop();
+});
+
+test('addresses are sorted by their prefix, the longest first', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const deny = ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1', '::1',
+		'10.1.0.0/16', '2001:db8:1::/48', 'no/8', '300.1.1.1', 7];
+
+	await sluice.cmd('set-auth', { auth: { http_ip_deny: deny,
+		http_token_deny: ['b', 'a'], own: { kept: [1] } } });
+	assert.deepEqual((await sluice.cmd('load')).auth, {
+		http_ip_deny: ['::1', '2001:db8:1::/48', '2001:db8::/32',
+			'192.0.2.1', '10.1.0.0/16', '10.0.0.0/8'],
+		http_token_deny: ['b', 'a'], own: { kept: [1] } });
+	for (const line of [/http_ip_deny\[6\]: "no\/8" is not an address/,
+		/http_ip_deny\[7\]/, /http_ip_deny\[8\]/])
+		await sluice.logged(line);
+	await sluice.stop();
+});
+
+test('a backend that is no URL is said in the log and stored', async (t) => {
+	const sluice = await Sluice.start(t, config());
+
+	await sluice.cmd('set-auth', { auth: { backend: 'example.net' } });
+	await sluice.logged(/backend: is not a URL/);
+	for (const backend of ['http://127.0.0.1:1/x',
+		{ format: 'http', host: '127.0.0.1', port: 1 }])
+		await sluice.cmd('set-auth', { auth: { backend } });
+	await sluice.stop();
+	assert.equal(sluice.log.match(/backend: /g).length, 1);
+});

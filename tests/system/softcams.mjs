@@ -77,8 +77,10 @@ test('what is incomplete closes the connection and changes nothing',
 
 		for (const command of [{ cmd: 'set-softcam' },
 			{ cmd: 'set-softcam', id: 'c', softcam: {} },
-			{ cmd: 'set-softcam', id: 'c',
-				softcam: cam('c', { pass: undefined }) },
+			...['id', 'name', 'type', 'host', 'port', 'user',
+				'pass'].map((field) => ({ cmd: 'set-softcam',
+				id: 'c', softcam: cam('c',
+					{ [field]: undefined }) })),
 			{ cmd: 'set-cas' }, { cmd: 'set-cas', cas: {} }])
 			await assert.rejects(sluice.post(command),
 				/ECONNRESET|hang up/, JSON.stringify(command));
@@ -112,5 +114,21 @@ test('set-cas appends, replaces and removes; streams go on', async (t) => {
 		{ scope: 'set-cas', cas: { id: 'x', remove: true,
 			up: false } }]);
 	assert.equal(sluice.worker('stream', 'a').pid, a);
+	await sluice.stop();
+});
+
+test('what is not known of an entry is stored as it was sent', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const own = { force: true, key: 'short', own: { a: [null, 1.5] } };
+	const server = { type: 'streamer', enable: false, name: 'n',
+		host: 'h', port: 1, user: 'u', pass: 'p', own: [] };
+
+	await sluice.cmd('set-softcam', { softcam: cam('c', own) });
+	await sluice.cmd('set-cas', { cas: { id: 'x', ...own } });
+	await sluice.cmd('set-server', { server });
+	const { softcam, cas, servers } = await sluice.cmd('load');
+	assert.deepEqual([softcam, cas, servers], [[cam('c', own)],
+		[{ id: 'x', ...own }], [server]]);
+	await sluice.logged(/c: key: is not 28 hex characters/);
 	await sluice.stop();
 });

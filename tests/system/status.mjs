@@ -191,3 +191,58 @@ test('the system tells of itself', async (t) => {
 	assert.ok(status.app_mem_kb > 100 && status.sys_uptime > 0);
 	await sluice.stop();
 });
+
+test('t=0 is the last second, t=1 the last minute, and that without t',
+	async (t) => {
+		const sluice = await Sluice.start(t, { ...config(
+			stream('a001', INPUT, [])), settings: {
+			instance_name: 'north' }, dvb_tune: [{ id: 'd',
+			name: 'Dish', type: 'S2', enable: false }] });
+
+		await waitUntil('input', () => udpBound(5000));
+		const sender = await Sender.start(t, new TsMux(), 5000);
+		await sluice.onair('a001');
+		await sleep(1500);
+		sender.stop();
+		await sluice.waitStatus('a001', 'silence', (s) => !s.onair &&
+			s.packets === 0);
+		const get = (path) => sluice.json(`/api/${path}`);
+		const [last, minute, plain] = await Promise.all([
+			get('stream-status/a001?t=0'),
+			get('stream-status/a001?t=1'),
+			get('stream-status/a001')]);
+		assert.equal(last.bitrate, 0);
+		assert.ok(minute.packets > 1000 && minute.bitrate > 0);
+		assert.deepEqual([plain.packets > 1000, plain.instance,
+			last.instance], [true, 'north', 'north']);
+		assert.ok(Math.abs(last.timestamp - Date.now() / 1000) < 2);
+		for (const query of ['', '?t=0', '?t=1']) {
+			const dish = await get(`adapter-status/d${query}`);
+			assert.deepEqual([dish.name, dish.instance, dish.lock],
+				['Dish', 'north', false]);
+			await get(`system-status${query}`);
+		}
+		for (const path of ['stream-status/a001', 'adapter-status/d',
+			'system-status'])
+			assert.equal((await sluice.get(`/api/${path}?t=2`))
+				.status, 400, path);
+		await sluice.stop();
+	});
+
+test('an mpts stream tells its bit rate and is always on air', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('a001', INPUT, [],
+		{ type: 'mpts' })));
+	const events = await sluice.events(t);
+	const quiet = { scope: 'stream_event', channel_id: 'a001', onair: true,
+		bitrate: 0, scrambled: false, cc_error: 0, pes_error: 0 };
+
+	assert.deepEqual(await events.wait('silence', (m) =>
+		m.scope === 'stream_event'), quiet);
+	await waitUntil('input', () => udpBound(5000));
+	const mux = new TsMux();
+	mux.scrambled = true;
+	await Sender.start(t, mux, 5000);
+	const busy = await events.wait('a bit rate', (m) => m.bitrate > 0);
+	assert.deepEqual({ ...busy, bitrate: 0 }, quiet);
+	await sluice.stop();
+});
