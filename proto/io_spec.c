@@ -17,6 +17,8 @@ static const struct input_type *const input_types[] = {
 	&input_rtp_type,
 	&input_file_type,
 	&input_srt_type,
+	&input_http_type,
+	&input_https_type,
 };
 
 static const struct output_type *const output_types[] = {

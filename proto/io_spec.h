@@ -17,6 +17,7 @@
 #include "common/errmsg.h"
 #include "common/sockaddr.h"
 #include "common/util.h"
+#include "proto/http_spec.h"
 #include "proto/remux_options.h"
 #include "proto/srt_spec.h"
 
@@ -35,7 +36,7 @@ enum {
 typedef void io_unknown_option_fn(const char *key, void *arg);
 
 enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE, INPUT_SRT,
-		  INPUT_KINDS };
+		  INPUT_HTTP, INPUT_KINDS };
 
 /* Does a kind need libraries that only sluice-worker-net has? */
 bool input_kind_is_net(enum input_kind);
@@ -57,6 +58,7 @@ struct input_spec {
 	bool loop;
 
 	struct srt_spec srt;
+	struct http_spec http;
 
 	/* general, judged by the analyzer */
 	unsigned cc_limit;            /* errors per second; CC_LIMIT_NONE */

@@ -32,15 +32,18 @@ sluice_worker_LDADD = libworker.a libproto.a libcommon.a \
 libexec_PROGRAMS += sluice-worker-net
 sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/kinds.c worker/net/kinds.h \
+	worker/net/fetch.c worker/net/fetch.h \
+	worker/net/http_input.c \
 	worker/net/name.c worker/net/name.h \
 	worker/net/srt_input.c \
 	worker/net/srt_output.c \
 	worker/net/srt_peer.c worker/net/srt_peer.h \
 	worker/net/srt_socket.c worker/net/srt_socket.h
-sluice_worker_net_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS) $(CARES_CFLAGS)
+sluice_worker_net_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS) $(CARES_CFLAGS) \
+	$(CURL_CFLAGS)
 sluice_worker_net_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
-	$(CRYPT_LIBS) $(SRT_LIBS) $(CARES_LIBS) -lm
+	$(CRYPT_LIBS) $(SRT_LIBS) $(CARES_LIBS) $(CURL_LIBS) -lm
 
 if STATIC_WORKER
 # No shared library: fewer pages to find again at each of the hundred wake-ups

@@ -9,9 +9,13 @@
 static const struct io_option *find_in(const struct io_option *options,
 				       const char *key)
 {
-	for (; options != NULL && options->key != NULL; options++)
-		if (strcmp(options->key, key) == 0)
+	for (; options != NULL && options->key != NULL; options++) {
+		size_t len = strlen(options->key);
+
+		if (strncmp(options->key, key, len) == 0 &&
+		    (key[len] == '\0' || options->form == IO_GROUP))
 			return options;
+	}
 	return NULL;
 }
 
@@ -62,6 +66,7 @@ static int read_option(const struct io_option *o, const char *value, void *spec,
 		break;
 	case IO_NUMBER:
 		return read_number(o, value, field, why);
+	case IO_GROUP:
 	case IO_IGNORED:
 		break;
 	}

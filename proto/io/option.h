@@ -15,6 +15,7 @@ enum io_option_form {
 	IO_TEXT,    /* char[max + 1]; min to max bytes */
 	IO_FLAG,    /* bool */
 	IO_NUMBER,  /* unsigned; min to max */
+	IO_GROUP,   /* all that begin with the key; read elsewhere */
 	IO_IGNORED, /* known, and read elsewhere or without a meaning to us */
 };
 

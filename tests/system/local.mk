@@ -36,6 +36,7 @@ system_tests = \
 	tests/system/hardening.mjs \
 	tests/system/harness.mjs \
 	tests/system/hostile.mjs \
+	tests/system/http-input.mjs \
 	tests/system/http-strict.mjs \
 	tests/system/http.mjs \
 	tests/system/inputs.mjs \

@@ -9,6 +9,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_path_file \
 	tests/unit/stream/test_path_rtp \
 	tests/unit/stream/test_path_udp \
+	tests/unit/stream/test_playout \
 	tests/unit/stream/test_ring_out \
 	tests/unit/stream/test_rtp
 check_PROGRAMS += $(unit_stream_tests)
@@ -19,6 +20,7 @@ tests_unit_stream_test_datagrams_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_clock_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_loop_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_pacer_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_playout_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ring_out_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_LDADD = $(unit_stream_libs)
 check_LIBRARIES += tests/unit/stream/librig.a

@@ -37,6 +37,7 @@ void file_clock_advance(struct file_clock *c, uint64_t now_ns, bool at_all)
 		lasts = (to - c->to) * TS_PACKET * 8 * NS_PER_S /
 			FILE_CLOCK_BPS;
 
+	lasts -= (uint64_t)((int64_t)lasts / 1000000 * c->speed_ppm);
 	c->from = c->to;
 	c->from_ns = c->to_ns;
 	if (now_ns > c->from_ns &&

@@ -5,5 +5,6 @@
 #include "worker/input/kind.h"
 #include "worker/output/kind.h"
 
+input_open_fn http_input_open;
 input_open_fn srt_input_open;
 output_open_fn srt_output_open;

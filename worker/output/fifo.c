@@ -9,25 +9,29 @@
 #include <sys/mman.h>
 
 enum {
-	MEMORY_SIZE = FIFO_PACKETS_MAX * TS_PACKET,
 	/* What is kept for good: a pages' worth of a few ticks. */
 	KEEP = 32 * 1024,
 };
 
+static size_t memory_size(const struct fifo *f)
+{
+	return fifo_max(f) * TS_PACKET;
+}
+
 void fifo_done(struct fifo *f)
 {
 	if (f->memory != NULL)
-		(void)munmap(f->memory, MEMORY_SIZE);
-	*f = (struct fifo){ 0 };
+		(void)munmap(f->memory, memory_size(f));
+	*f = (struct fifo){ .max = f->max };
 }
 
 static void make_memory(struct fifo *f)
 {
-	f->memory = mmap(NULL, MEMORY_SIZE, PROT_READ | PROT_WRITE,
+	f->memory = mmap(NULL, memory_size(f), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (f->memory == MAP_FAILED)
 		abort();
-	(void)madvise(f->memory, MEMORY_SIZE, MADV_NOHUGEPAGE);
+	(void)madvise(f->memory, memory_size(f), MADV_NOHUGEPAGE);
 }
 
 /* Moves what waits to the start when that is cheap, or must be. */
@@ -36,7 +40,7 @@ static void compact(struct fifo *f, size_t more)
 	size_t n = fifo_len(f);
 
 	if (f->head == 0 ||
-	    (f->head < n && f->tail + more <= FIFO_PACKETS_MAX))
+	    (f->head < n && f->tail + more <= fifo_max(f)))
 		return;
 	memmove(f->memory, f->memory + f->head * TS_PACKET, n * TS_PACKET);
 	f->head = 0;
@@ -47,7 +51,7 @@ uint8_t *fifo_push(struct fifo *f, struct ts_run run)
 {
 	uint8_t *copy;
 
-	assert(fifo_len(f) + run.n <= FIFO_PACKETS_MAX);
+	assert(fifo_len(f) + run.n <= fifo_max(f));
 	if (f->memory == NULL)
 		make_memory(f);
 	compact(f, run.n);
@@ -70,6 +74,6 @@ void fifo_trim(struct fifo *f)
 {
 	if (f->high * TS_PACKET <= 2 * KEEP || f->tail * TS_PACKET > KEEP)
 		return;
-	(void)madvise(f->memory + KEEP, MEMORY_SIZE - KEEP, MADV_DONTNEED);
+	(void)madvise(f->memory + KEEP, memory_size(f) - KEEP, MADV_DONTNEED);
 	f->high = f->tail;
 }

@@ -17,6 +17,7 @@ struct fifo {
 	size_t head;     /* packets */
 	size_t tail;
 	size_t high;     /* highest tail since the last trim */
+	size_t max;      /* packets that may wait; 0: FIFO_PACKETS_MAX */
 };
 
 /* Zeroed memory is an empty fifo. */
@@ -27,6 +28,11 @@ static inline size_t fifo_len(const struct fifo *f)
 	return f->tail - f->head;
 }
 
+static inline size_t fifo_max(const struct fifo *f)
+{
+	return f->max > 0 ? f->max : FIFO_PACKETS_MAX;
+}
+
 /* All that waits. */
 static inline struct ts_run fifo_run(const struct fifo *f)
 {
@@ -34,7 +40,7 @@ static inline struct ts_run fifo_run(const struct fifo *f)
 				.n = f->tail - f->head };
 }
 
-/* Copies a run (from elsewhere) to the end; at most FIFO_PACKETS_MAX wait.
+/* Copies a run (from elsewhere) to the end; at most max wait.
  * Returns the copy, which may be changed in place until the next push. */
 uint8_t *fifo_push(struct fifo *, struct ts_run);
 

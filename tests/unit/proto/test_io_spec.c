@@ -116,7 +116,7 @@ static const struct {
 	  ENOTSUP },
 	{ "rist://1.2.3.4:5", "type \"rist\" is not supported by this version",
 	  ENOTSUP },
-	{ "http://h/x.m3u8", "type \"http\" is not supported by this version",
+	{ "rtsp://h/x", "type \"rtsp\" is not supported by this version",
 	  ENOTSUP },
 	{ "stream://a001", "type \"stream\" is not supported by this version",
 	  ENOTSUP },

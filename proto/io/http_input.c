@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* http:// and https:// as an input: a transport stream, or an HLS playlist. */
+#include "proto/io/type.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	TIMEOUT_MAX_S = 600,
+	BUFFER_TIME_MAX_S = 60,
+	BUFFER_SIZE_MIN_KIB = 256,
+	BUFFER_SIZE_MAX_KIB = 256 * 1024,
+	BANDWIDTH_MAX = 1000000000,
+};
+
+#define HEADER "header."
+
+static const struct io_option options[] = {
+	{ "ua", IO_TEXT, IO_INPUT(http.user_agent), 1, HTTP_UA_MAX },
+	{ "timeout", IO_NUMBER, IO_INPUT(http.timeout_s), 1, TIMEOUT_MAX_S },
+	{ "buffer_time", IO_NUMBER, IO_INPUT(http.buffer_time_s), 0,
+	  BUFFER_TIME_MAX_S },
+	{ "buffer_size", IO_NUMBER, IO_INPUT(http.buffer_size_kib),
+	  BUFFER_SIZE_MIN_KIB, BUFFER_SIZE_MAX_KIB },
+	{ "bandwidth", IO_NUMBER, IO_INPUT(http.bandwidth), 1, BANDWIDTH_MAX },
+	{ "no_sync", IO_FLAG, IO_INPUT(http.no_sync), 0, 0 },
+	{ "insecure", IO_FLAG, IO_INPUT(http.insecure), 0, 0 },
+	{ "sync", IO_IGNORED, 0, 0, 0 },
+	{ "debug", IO_IGNORED, 0, 0, 0 },
+	{ HEADER, IO_GROUP, 0, 0, 0 },
+	{ 0 },
+};
+
+static bool is_token(const char *text)
+{
+	static const char allowed[] =
+		"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	return text[0] != '\0' && text[strspn(text, allowed)] == '\0';
+}
+
+/* header.NAME=VALUE; the address has no control characters. */
+static int read_headers(const struct address *a, struct http_spec *h,
+			struct errmsg *why)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < a->n_options; i++) {
+		const char *key = a->options[i].key;
+		const char *value = a->options[i].value;
+		int n;
+
+		if (strncmp(key, HEADER, strlen(HEADER)) != 0)
+			continue;
+		key += strlen(HEADER);
+		if (!is_token(key))
+			return errmsg_fail(why, -EINVAL,
+					   "header: \"%.32s\" is not the name "
+					   "of one", key);
+		n = snprintf(h->headers + len, sizeof h->headers - len,
+			     "%s: %s\n", key, value != NULL ? value : "");
+		if (n < 0 || (size_t)n >= sizeof h->headers - len)
+			return errmsg_fail(why, -EINVAL,
+					   "header: all together are longer "
+					   "than %d bytes", HTTP_HEADERS_MAX);
+		len += (size_t)n;
+	}
+	return 0;
+}
+
+static int read_input(const struct address *a, struct input_spec *spec,
+		      struct errmsg *why)
+{
+	size_t authority = strcspn(a->target, "/?");
+	const char *at = memrchr(a->target, '@', authority);
+	const char *host = at != NULL ? at + 1 : a->target;
+
+	spec->http = (struct http_spec){
+		.timeout_s = HTTP_TIMEOUT_DEFAULT_S,
+		.buffer_time_s = HTTP_BUFFER_DEFAULT_S,
+		.buffer_size_kib = HTTP_BUFFER_DEFAULT_KIB,
+	};
+	if (host == a->target + authority || host[0] == ':')
+		return errmsg_fail(why, -EINVAL, "host: is missing");
+	(void)snprintf(spec->http.url, sizeof spec->http.url, "%s://%s",
+		       a->type, a->target);
+	return read_headers(a, &spec->http, why);
+}
+
+const struct input_type input_http_type = {
+	.name = "http",
+	.kind = INPUT_HTTP,
+	.net = true,
+	.read = read_input,
+	.options = options,
+};
+
+const struct input_type input_https_type = {
+	.name = "https",
+	.kind = INPUT_HTTP,
+	.net = true,
+	.read = read_input,
+	.options = options,
+};

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// http-input: streams of other servers, at their pace, whatever the servers do.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined, within } from '../helpers/udp.mjs';
+import { waitUntil } from '../helpers/util.mjs';
+
+// A server on port 7000; handler(request, reply, requests so far).
+async function serve(t, handler) {
+	const seen = [];
+	const server = http.createServer((request, reply) => {
+		seen.push(request);
+		reply.on('error', () => { /* the other side is gone */ });
+		handler(request, reply, seen.length);
+	});
+
+	await new Promise((done) => server.listen(7000, '127.0.0.1', done));
+	t.after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return seen;
+}
+
+// What is due of mux, every so often, until the reply ends.
+function feed(reply, mux, everyMs) {
+	const begin = performance.now(), first = mux.packets;
+	const timer = setInterval(() => {
+		const due = (performance.now() - begin) / 1000 * mux.rate /
+			8 / 188;
+
+		while (mux.packets - first < due)
+			reply.write(mux.take(7));
+	}, everyMs);
+
+	reply.on('close', () => clearInterval(timer));
+}
+
+test('a burst a second comes out even, and whole', async (t) => {
+	const rate = 4e6;
+	const mux = new TsMux({ rate });
+	const recorder = await Recorder.start(t, { port: 6000 });
+
+	await serve(t, (request, reply) => feed(reply, mux, 1000));
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'http://127.0.0.1:7000/x#buffer_time=2',
+		'udp://127.0.0.1:6000')));
+
+	await waitUntil('six seconds', () => mux.seconds > 6, 20000);
+	const [list] = await recorder.stop();
+	const later = list.filter(({ ns }) => ns - list[0].ns > 1000000000n);
+
+	await sluice.stop();
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+	assert.ok(list.length * 7 * 188 * 8 > 2 * rate, 'two seconds of it');
+	// a second in one lump would be 1000
+	const most = within(later, rate, 10);
+
+	assert.ok(most[Math.floor(most.length * 0.99)] < 60,
+		`${most.at(-1)} ms of the stream in 10 ms`);
+});
+
+test('a connection that breaks is not seen while there is play left',
+	async (t) => {
+	const mux = new TsMux({ rate: 2e6 });
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const seen = await serve(t, (request, reply, n) => {
+		feed(reply, mux, 50);
+		if (n === 1)
+			setTimeout(() => reply.destroy(), 4000);
+	});
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'http://127.0.0.1:7000/x#buffer_time=3',
+		'udp://127.0.0.1:6000')));
+
+	await waitUntil('a second request', () => seen.length === 2, 20000);
+	await sluice.onair('a001');
+	const at = mux.seconds;
+
+	await waitUntil('three more seconds', () => mux.seconds > at + 3,
+		20000);
+	const [list] = await recorder.stop();
+	let pause = 0;
+
+	for (let i = 1; i < list.length; i++)
+		pause = Math.max(pause, Number(list[i].ns - list[i - 1].ns));
+	assert.ok(pause < 1e9, `nothing for ${pause / 1e6} ms`);
+	await sluice.stop();
+});
+
+test('credentials, agent, headers, redirects; what is refused is told',
+	async (t) => {
+	const mux = new TsMux({ rate: 2e6 });
+	const seen = await serve(t, (request, reply) => {
+		switch (request.url) {
+		case '/live?a=1':
+			if (request.headers.authorization)
+				feed(reply, mux, 50);
+			else
+				reply.writeHead(401, { 'WWW-Authenticate':
+					'Basic realm="x"' }).end();
+			break;
+		case '/moved':
+			reply.writeHead(302, { Location: '/live?a=1' }).end();
+			break;
+		case '/loop':
+			reply.writeHead(302, { Location: '/loop' }).end();
+			break;
+		case '/file':
+			reply.writeHead(302,
+				{ Location: 'file:///etc/passwd' }).end();
+			break;
+		case '/silent':
+			break;
+		case '/ends':
+			reply.end('no transport stream');
+			break;
+		default:
+			reply.writeHead(404).end();
+		}
+	});
+	const inputs = {
+		a001: 'http://me:secret@127.0.0.1:7000/moved#ua=Box&' +
+			'header.X-Token=abc',
+		a002: 'http://127.0.0.1:7000/loop',
+		a003: 'http://127.0.0.1:7000/file',
+		a004: 'http://127.0.0.1:7000/silent#timeout=1',
+		a005: 'http://127.0.0.1:7000/ends',
+		a006: 'http://127.0.0.1:7000/none',
+		a007: 'http://127.0.0.1:1/x',
+	};
+	const errors = {
+		a002: /redirects/i,
+		a003: /file|protocol/i,
+		a004: /time|slow/i,
+		a005: /server ended/,
+		a006: /answers 404/,
+		a007: /connect/i,
+	};
+	const sluice = await Sluice.start(t, config(...Object.entries(inputs)
+		.map(([id, input], i) => stream(id, input,
+			`udp://127.0.0.1:${6001 + i}`))));
+
+	await sluice.onair('a001', 20000);
+	const live = seen.findLast(({ url }) => url === '/live?a=1');
+
+	assert.equal(live.headers['user-agent'], 'Box');
+	assert.equal(live.headers['x-token'], 'abc');
+	assert.equal(live.headers.authorization,
+		`Basic ${Buffer.from('me:secret').toString('base64')}`);
+	for (const [id, why] of Object.entries(errors))
+		await sluice.waitStatus(id, String(why),
+			(s) => why.test(s.inputs[0].error ?? ''), 15000);
+	await sluice.stop();
+});
+
+test('a stream of our own is an input as well', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000',
+			'http://127.0.0.1:8100/x'),
+		stream('a002', 'http://127.0.0.1:8100/x',
+			'udp://127.0.0.1:6000')));
+
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('a002', 20000);
+	const status = await sluice.status('a002');
+
+	assert.equal(status.inputs[0].cc_error, 0);
+	await sluice.stop();
+});

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/input/playout.h"
+
+#include "common/util.h"
+
+enum {
+	/* Packets in one wake-up. */
+	TURN_MAX = 4096,
+	/* Packets without a PCR that are looked at ahead, no more. */
+	AHEAD_MAX = 8192,
+	/* Without a packet for so long the lead is built up anew. */
+	SILENCE_MS = 500,
+	CHECK_MS = 1000,
+};
+
+#define MS UINT64_C(1000000)
+
+void playout_init(struct playout *p, unsigned lead_ms, size_t packets_max,
+		  uint64_t now_ns)
+{
+	*p = (struct playout){ .lead_ns = lead_ms * MS, .checked_ns = now_ns };
+	p->fifo.max = packets_max;
+	pcr_clock_init(&p->in, TS_PID_NULL);
+	file_clock_init(&p->clock, now_ns);
+}
+
+void playout_done(struct playout *p)
+{
+	fifo_done(&p->fifo);
+}
+
+size_t playout_room(const struct playout *p)
+{
+	return fifo_max(&p->fifo) - fifo_len(&p->fifo);
+}
+
+void playout_push(struct playout *p, struct ts_run run)
+{
+	const uint8_t *copy = fifo_push(&p->fifo, run);
+
+	for (size_t i = 0; i < run.n; i++)
+		(void)pcr_clock_feed(&p->in, copy + i * TS_PACKET);
+}
+
+/* What waits, in time. */
+static uint64_t waiting_ns(const struct playout *p)
+{
+	uint64_t in = pcr_clock_ticks(&p->in), out = p->clock.ticks;
+
+	if (pcr_clock_bps(&p->in) == 0)
+		return fifo_len(&p->fifo) * TS_PACKET * 8 *
+		       (UINT64_C(1000000000) / FILE_CLOCK_BPS);
+	return in > out ? (in - out) / 27 * 1000 : 0;
+}
+
+/* The times of more packets; false when it takes more of them to know. */
+static bool look_ahead(struct playout *p, uint64_t now_ns)
+{
+	struct ts_run run = fifo_run(&p->fifo);
+	size_t seen = (size_t)(p->clock.pcr.packets - p->sent);
+
+	while (seen < run.n && seen < AHEAD_MAX) {
+		const uint8_t *packet = run.data + seen * TS_PACKET;
+
+		seen++;
+		if (file_clock_feed(&p->clock, packet)) {
+			file_clock_advance(&p->clock, now_ns, false);
+			return true;
+		}
+	}
+	if (seen < AHEAD_MAX)
+		return false;
+	file_clock_advance(&p->clock, now_ns, true);
+	return true;
+}
+
+/* A full queue is as good as the lead: more cannot come. */
+static bool may_begin(struct playout *p, uint64_t now_ns)
+{
+	if (p->plays)
+		return true;
+	if (waiting_ns(p) < p->lead_ns && playout_room(p) > 0)
+		return false;
+	p->plays = true;
+	p->taken_ns = p->clock.from_ns = p->clock.to_ns = now_ns;
+	return true;
+}
+
+/* Half the lead off is the full correction. */
+static void correct(struct playout *p, uint64_t now_ns)
+{
+	int64_t off_us = (int64_t)(waiting_ns(p) / 1000) -
+			 (int64_t)(p->lead_ns / 1000);
+	int64_t half_us = (int64_t)(p->lead_ns / 2000) + 1;
+	int64_t ppm = off_us * PLAYOUT_SPEED_PPM / half_us;
+
+	if (now_ns - p->checked_ns < CHECK_MS * MS)
+		return;
+	p->checked_ns = now_ns;
+	p->clock.speed_ppm = (int)MAX(MIN(ppm, PLAYOUT_SPEED_PPM),
+				      -PLAYOUT_SPEED_PPM);
+}
+
+static size_t release(struct playout *p, struct batch *batch, size_t n)
+{
+	struct ts_run run = fifo_run(&p->fifo);
+
+	if (n == 0)
+		return 0;
+	run.n = n;
+	batch_add(batch, run);
+	batch_flush(batch);
+	fifo_drop(&p->fifo, n);
+	p->sent += n;
+	return n;
+}
+
+static void note_silence(struct playout *p, size_t taken, uint64_t now_ns)
+{
+	if (taken > 0)
+		p->taken_ns = now_ns;
+	if (now_ns - p->taken_ns < SILENCE_MS * MS)
+		return;
+	p->plays = false;
+	p->underruns++;
+}
+
+size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
+{
+	size_t taken = 0;
+
+	if (p->lead_ns == 0)
+		return release(p, batch, MIN(fifo_len(&p->fifo),
+					     (size_t)TURN_MAX));
+	if (!may_begin(p, now_ns))
+		return 0;
+	correct(p, now_ns);
+	while (taken < (size_t)TURN_MAX) {
+		uint64_t due = file_clock_due(&p->clock, now_ns);
+
+		taken += release(p, batch, (size_t)(due - p->sent));
+		if (p->sent < p->clock.to || !look_ahead(p, now_ns) ||
+		    p->clock.from_ns > now_ns)
+			break;
+	}
+	note_silence(p, taken, now_ns);
+	return taken;
+}
+
+bool playout_is_dry(const struct playout *p)
+{
+	return fifo_len(&p->fifo) == 0 || (p->lead_ns > 0 && !p->plays);
+}
+
+void playout_second(struct playout *p)
+{
+	fifo_trim(&p->fifo);
+}
