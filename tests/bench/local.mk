@@ -6,7 +6,8 @@ bench_programs = \
 	tests/bench/forwarder \
 	tests/bench/tscheck \
 	tests/bench/tsgen \
-	tests/bench/viewer_farm
+	tests/bench/viewer_farm \
+	tests/bench/ws_farm
 check_PROGRAMS += $(bench_programs)
 
 tests_bench_tsgen_SOURCES = \
@@ -42,6 +43,13 @@ tests_bench_forwarder_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
 	tests/bench/forwarder.c
 tests_bench_forwarder_LDADD = libcommon.a
+
+tests_bench_ws_farm_SOURCES = \
+	tests/bench/args.c tests/bench/args.h \
+	tests/bench/histogram.c tests/bench/histogram.h \
+	tests/bench/ws_client.c tests/bench/ws_client.h \
+	tests/bench/ws_farm.c
+tests_bench_ws_farm_LDADD = libcommon.a
 
 bench_scripts = \
 	tests/bench/fleet.mjs \

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// events, in a control room: 500 clients hear all of it in order, and one who
+// does not read is closed and holds up nobody.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import { test } from 'node:test';
+import { Reporter, startReady } from '../bench/load.mjs';
+import { Sluice, config, request, sanitized, stream }
+	from '../helpers/sluice.mjs';
+import { waitUntil } from '../helpers/util.mjs';
+
+const CLIENTS = 500, MESSAGES = 1100, AHEAD = 100, LENGTH = 1500;
+const SLOW = 'WebSocket client buffer full, slow client, disconnecting';
+
+const residentKib = (pid) => Number(/^VmRSS:\s+(\d+)/m.exec(
+	fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+
+test('500 clients hear everything in order, one that is stuck is closed',
+	async (t) => {
+	// what the kernel holds for a socket would hide our own backlog
+	fs.writeFileSync('/proc/sys/net/ipv4/tcp_wmem', '4096 16384 65536');
+	const sluice = await Sluice.start(t, config(stream('a001', [], [],
+		{ enable: false })));
+	const farm = new Reporter(await startReady(t, 'ws_farm',
+		['--clients', CLIENTS, '--stuck', 1, '--port', sluice.port]));
+	const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+	const before = residentKib(sluice.pid);
+	let highest = 0;
+
+	t.after(() => agent.destroy());
+	for (let n = 0; n < MESSAGES; n++) {
+		const text = JSON.stringify({ cmd: 'set-stream-image',
+			id: 'a001', url: `${n} ${process.hrtime.bigint()} ` +
+				'x'.repeat(LENGTH) });
+		const { status } = await request(sluice.port, { agent,
+			method: 'POST', path: '/control/' }, text);
+
+		assert.equal(status, 200);
+		// as fast as this machine hears them, and no faster
+		if (n % AHEAD === AHEAD - 1) {
+			highest = Math.max(highest, residentKib(sluice.pid));
+			await waitUntil(`message ${n - AHEAD}`, async () =>
+				(await farm.snapshot()).least > n - AHEAD,
+			60000);
+		}
+	}
+	await waitUntil('the last message', async () =>
+		(await farm.snapshot()).least === MESSAGES, 60000);
+	await sluice.logged(new RegExp(`<4>ws: ${SLOW}`));
+	const seen = await farm.stop();
+	assert.equal(seen.open, CLIENTS);
+	assert.equal(seen.messages, CLIENTS * MESSAGES);
+	assert.equal(seen.out_of_order, 0);
+	assert.equal(sluice.log.split(SLOW).length, 2, 'and nobody else');
+	t.diagnostic(`${seen.messages} messages, p99 ${seen.delay_us.p99} us, ` +
+		`master ${before} KiB, ${highest} KiB at most`);
+	// what waits is kept once, whatever the number of clients
+	assert.ok(sanitized || highest - before < 16 * 1024,
+		`${before} KiB grew to ${highest}`);
+	await sluice.stop();
+});
