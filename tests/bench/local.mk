@@ -52,7 +52,10 @@ tests_bench_ws_farm_SOURCES = \
 tests_bench_ws_farm_LDADD = libcommon.a
 
 bench_scripts = \
+	tests/bench/api.mjs \
+	tests/bench/events.mjs \
 	tests/bench/fleet.mjs \
+	tests/bench/flood.mjs \
 	tests/bench/http.mjs \
 	tests/bench/load.mjs \
 	tests/bench/measure.mjs \
@@ -62,7 +65,7 @@ bench_scripts = \
 	tests/bench/udp.mjs
 EXTRA_DIST += $(bench_scripts)
 
-# make bench [BENCH=udp,http,memory,fleet] [ROUNDS=3] [WINDOW=8]
+# make bench [BENCH=udp,http,memory,fleet,api,events] [ROUNDS=3] [WINDOW=8]
 .PHONY: bench
 bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' \

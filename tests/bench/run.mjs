@@ -12,7 +12,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const scenarios = ['udp', 'http', 'memory', 'fleet'];
+const scenarios = ['udp', 'http', 'memory', 'fleet', 'api', 'events'];
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 
 /*

@@ -53,7 +53,8 @@ test('500 clients hear everything in order, one that is stuck is closed',
 	assert.equal(seen.messages, CLIENTS * MESSAGES);
 	assert.equal(seen.out_of_order, 0);
 	assert.equal(sluice.log.split(SLOW).length, 2, 'and nobody else');
-	t.diagnostic(`${seen.messages} messages, p99 ${seen.delay_us.p99} us, ` +
+	t.diagnostic(`${seen.messages} messages, ` +
+		`p99 ${seen.delay_us.p99} us, ` +
 		`master ${before} KiB, ${highest} KiB at most`);
 	// what waits is kept once, whatever the number of clients
 	assert.ok(sanitized || highest - before < 16 * 1024,

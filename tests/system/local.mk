@@ -30,6 +30,7 @@ system_tests = \
 	tests/system/ctl.mjs \
 	tests/system/ctl-completion.mjs \
 	tests/system/durability.mjs \
+	tests/system/event-farm.mjs \
 	tests/system/events.mjs \
 	tests/system/faults.mjs \
 	tests/system/file.mjs \
