@@ -14,6 +14,7 @@ libcommon_a_SOURCES = \
 	common/password.c common/password.h \
 	common/ratelimit.c common/ratelimit.h \
 	common/ring.c common/ring.h \
+	common/shared.c common/shared.h \
 	common/sockaddr.c common/sockaddr.h \
 	common/sorted.h \
 	common/utf8.c common/utf8.h \

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/fd.h"
+#include "common/shared.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -17,7 +18,6 @@
 
 enum {
 	RING_VERSION = 1,
-	RING_SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL,
 };
 
 /*
@@ -87,41 +87,32 @@ int ring_create(size_t size)
 	if (size > RING_SIZE_MAX)
 		size -= RING_UNIT;
 
-	fd = memfd_create("ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	fd = shared_create("ring", RING_DATA + size);
 	if (fd < 0)
-		return -errno;
-	if (ftruncate(fd, (off_t)(RING_DATA + size)) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, RING_SEALS) < 0)
-		goto fail;
-	header = mmap(NULL, RING_DATA, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		      0);
-	if (header == MAP_FAILED)
-		goto fail;
+		return fd;
+	header = shared_map(fd, RING_DATA, &err);
+	if (header == NULL) {
+		fd_close(&fd);
+		return err;
+	}
 	header->magic = RING_MAGIC;
 	header->version = RING_VERSION;
 	header->index_len = RING_INDEX;
 	header->size = size;
-	(void)munmap(header, RING_DATA);
+	shared_unmap(header, RING_DATA);
 	return fd;
-fail:
-	err = -errno;
-	fd_close(&fd);
-	return err;
 }
 
 /* The size of the data by the file's own sealed length, or -errno. */
 static ssize_t sealed_size(int fd)
 {
-	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
-	struct stat st;
-	int seals = fcntl(fd, F_GET_SEALS);
+	ssize_t size = shared_size(fd);
 
-	if (seals < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if ((seals & wanted) != wanted || st.st_size <= RING_DATA ||
-	    !is_sound_size((uint64_t)st.st_size - RING_DATA))
+	if (size < 0)
+		return size;
+	if (size <= RING_DATA || !is_sound_size((uint64_t)size - RING_DATA))
 		return -EBADF;
-	return (ssize_t)(st.st_size - RING_DATA);
+	return size - RING_DATA;
 }
 
 static bool is_sound_header(const struct ring_header *header, size_t size)
@@ -163,15 +154,12 @@ struct ring_writer *ring_writer_new(int fd, int *ret_err)
 		*ret_err = (int)size;
 		return NULL;
 	}
-	map = mmap(NULL, RING_DATA + (size_t)size, PROT_READ | PROT_WRITE,
-		   MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED) {
-		*ret_err = -errno;
+	map = shared_map(fd, RING_DATA + (size_t)size, ret_err);
+	if (map == NULL)
 		return NULL;
-	}
 	if (!is_sound_header((struct ring_header *)(void *)map,
 			     (size_t)size)) {
-		(void)munmap(map, RING_DATA + (size_t)size);
+		shared_unmap(map, RING_DATA + (size_t)size);
 		*ret_err = -EBADMSG;
 		return NULL;
 	}
@@ -188,7 +176,7 @@ void ring_writer_free(struct ring_writer **w)
 {
 	if (*w == NULL)
 		return;
-	(void)munmap((*w)->header, RING_DATA + (*w)->size);
+	shared_unmap((*w)->header, RING_DATA + (*w)->size);
 	free(*w);
 	*w = NULL;
 }

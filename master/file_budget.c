@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 
 enum {
-	/* channel, pidfd, two of the ring, and a socket for its viewers */
-	PER_STREAM = 5,
+	/* channel, pidfd, memory, two of the ring, a socket for its viewers */
+	PER_STREAM = 6,
 	/* stdio, loop, listeners, saves, the other workers */
 	RESERVED = 64,
 	USUAL_LIMIT = 1024,

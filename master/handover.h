@@ -9,6 +9,7 @@
  *	f  the lock of the configuration
  *	h  a listening socket of the control server
  *	l  a listening socket of viewers
+ *	m  the memory of a stream's workers
  *	p  a worker's process (pidfd)
  *	r  a ring
  *	s  the document itself

@@ -19,10 +19,14 @@ enum {
 	WORKER_CHANNEL_FD = 3,
 
 	/* Any change to the catalogue in msg.h bumps it. */
-	MSG_PROTO_VERSION = 7,
+	MSG_PROTO_VERSION = 8,
 
 	MSG_SIZE_MAX = 65536,
 	MSG_FDS_MAX = 4,
+
+	/* What the master keeps for a stream's workers, one after the other;
+	 * what it holds is theirs alone. */
+	STREAM_MEMORY_SIZE = 128 * 1024,
 
 	/* Bad messages from a worker before it is killed. */
 	CHANNEL_STRIKES = 3,

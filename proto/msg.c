@@ -100,7 +100,8 @@ size_t msg_fds(const struct msg *m)
 {
 	switch (m->type) {
 	case MSG_STREAM_START:
-		return m->stream_start.ring ? 1 : 0;
+		return (size_t)m->stream_start.ring +
+		       (size_t)m->stream_start.memory;
 	case MSG_DELIVER_LISTEN:
 	case MSG_DELIVER_MOUNT:
 		return 1;

@@ -24,7 +24,7 @@
 
 enum msg_type {
 	/* master to worker */
-	MSG_STREAM_START,     /* run this stream; fd: its ring, if it has one */
+	MSG_STREAM_START,     /* run this stream; fds: its ring, its memory */
 	MSG_DELIVER_LISTEN,   /* accept viewers here; fd: listening socket */
 	MSG_DELIVER_UNLISTEN, /* accept no more; viewers stay */
 	MSG_DELIVER_MOUNT,    /* serve a path of a ring; fd: ring, read-only */
@@ -74,7 +74,8 @@ struct msg_stream_start {
 	const char *inputs[MSG_INPUTS_MAX];   /* addresses, as configured */
 	size_t n_outputs;
 	const char *outputs[MSG_OUTPUTS_MAX]; /* http is the ring's */
-	bool ring; /* a descriptor comes with it */
+	bool ring;   /* a descriptor comes with it ... */
+	bool memory; /* ... and one more: what outlives the worker */
 	/* an object of the keys that proto/stream_spec reads; NULL: none */
 	const json_t *options;
 };

@@ -41,6 +41,7 @@ int stream_start_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	s->n_outputs = addresses_decode(&r, "outputs", s->outputs,
 					MSG_OUTPUTS_MAX);
 	s->ring = read_bool(&r, "ring");
+	s->memory = read_bool(&r, "memory");
 	s->options = read_object_maybe(&r, "options");
 	return read_end(&r);
 }
@@ -54,6 +55,7 @@ void stream_start_encode(const struct msg *m, struct msg_writer *w)
 	addresses_encode(w, "inputs", s->inputs, s->n_inputs);
 	addresses_encode(w, "outputs", s->outputs, s->n_outputs);
 	write_bool(w, "ring", s->ring);
+	write_bool(w, "memory", s->memory);
 	write_json(w, "options", s->options);
 }
 

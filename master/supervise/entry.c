@@ -5,6 +5,7 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/ring.h"
+#include "common/shared.h"
 #include "master/handover.h"
 #include "master/supervise/deliver_proc.h"
 #include "master/supervise/spawn.h"
@@ -27,6 +28,8 @@ struct entry {
 	size_t ring_size;
 	uint64_t ring_number; /* in the handover */
 	struct ring_reader *ring_judge; /* NULL: no ring */
+	int memory_fd;  /* what one worker leaves to the next; -1: none */
+	uint64_t memory_number; /* in the handover */
 
 	struct mount *mounts[MSG_OUTPUTS_MAX]; /* as plan->http; or NULL */
 	char fault[160]; /* why it cannot run; "" when it can */
@@ -40,9 +43,16 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	struct entry *e = arg;
 	struct msg m = { .type = MSG_STREAM_START,
 			 .stream_start = e->plan->start };
+	int fds[2];
+	size_t n = 0;
 
 	(void)proc;
-	(void)channel_send(channel, &m, &e->ring_fd, msg_fds(&m));
+	m.stream_start.memory = e->memory_fd >= 0;
+	if (m.stream_start.ring)
+		fds[n++] = e->ring_fd;
+	if (m.stream_start.memory)
+		fds[n++] = e->memory_fd;
+	(void)channel_send(channel, &m, fds, n);
 }
 
 static bool has_damaged_ring(const struct entry *e)
@@ -160,6 +170,41 @@ static void replace_damaged_ring(struct entry *e)
 			mount_set_ring(e->mounts[i], e->ring_ro_fd);
 }
 
+/* --- the memory --- */
+
+static void close_memory(struct entry *e)
+{
+	fd_close(&e->memory_fd);
+	e->memory_number = 0;
+	spawner_touch(e->cfg.spawner);
+}
+
+/* A stream can do without: then it begins anew with each worker. */
+static void make_memory(struct entry *e)
+{
+	int fd;
+
+	if (e->memory_fd >= 0)
+		return;
+	fd = shared_create("stream", STREAM_MEMORY_SIZE);
+	if (fd < 0)
+		log_warning("fleet", "stream %s: no memory for what is to "
+				     "outlive its worker: %s", e->id,
+			    strerror(-fd));
+	else
+		e->memory_fd = fd;
+	spawner_touch(e->cfg.spawner);
+}
+
+static void take_memory(struct entry *e, const json_t *name,
+			struct handover *h)
+{
+	e->memory_fd = handover_take(h, name, 'm', &e->memory_number);
+	if (e->memory_fd >= 0 &&
+	    shared_size(e->memory_fd) != STREAM_MEMORY_SIZE)
+		close_memory(e);
+}
+
 /* --- the mounts --- */
 
 static struct mount *take_same(struct mount **mounts,
@@ -252,6 +297,10 @@ void entry_set(struct entry *e, const json_t *stream)
 	stream_plan_free(&old);
 	if (!run || plan->ring_size == 0)
 		(void)make_ring(e, 0);
+	if (run)
+		make_memory(e);
+	else
+		close_memory(e);
 
 	worker_proc_use(e->proc, plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
 	/* the last: what is not wanted may be gone inside */
@@ -297,6 +346,11 @@ json_t *entry_write(struct entry *e, struct handover *h)
 		(void)json_object_set_new(record, "ring",
 					  handover_put(h, 'r', &e->ring_number,
 						       e->ring_fd));
+	if (e->memory_fd >= 0)
+		(void)json_object_set_new(record, "memory",
+					  handover_put(h, 'm',
+						       &e->memory_number,
+						       e->memory_fd));
 	return record;
 }
 
@@ -330,6 +384,7 @@ void entry_take(struct entry *e, const json_t *record, struct handover *h)
 	worker_proc_use(e->proc, e->plan->net ? SPAWN_WORKER_NET
 					      : SPAWN_WORKER);
 	whole = take_ring(e, json_object_get(record, "ring"), h);
+	take_memory(e, json_object_get(record, "memory"), h);
 	worker_proc_take(e->proc, json_object_get(record, "worker"), h,
 			 whole && e->plan->enable);
 }
@@ -342,6 +397,7 @@ struct entry *entry_new(const struct entry_config *cfg, const char *id)
 	e->id = xstrdup(id);
 	e->ring_fd = -1;
 	e->ring_ro_fd = -1;
+	e->memory_fd = -1;
 	e->proc = worker_proc_new(&(struct worker_proc_config){
 		.loop = cfg->loop,
 		.spawner = cfg->spawner,
@@ -364,6 +420,7 @@ void entry_free(struct entry **ep)
 	worker_proc_free(&e->proc);
 	set_mounts(e, NULL);
 	close_ring(e);
+	close_memory(e);
 	stream_plan_free(&e->plan);
 	free(e->id);
 	free(e);

@@ -310,7 +310,8 @@ Test(fleet, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 30)
 
 	bench_setup(&b);
 	alarm.bench = &b;
-	limit_files(1);
+	/* enough for the stream's memory, not for a worker */
+	limit_files(2);
 	bench_set(&b, "good", NULL);
 	rig_run_until(b.loop, has_alarm, &alarm, 5000, "an alarm");
 	s = bench_get(&b, "good");

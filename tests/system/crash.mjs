@@ -24,9 +24,9 @@ const pids = (sluice) => sluice.workers()
 	.filter((w) => w.role !== 'auth')
 	.map((w) => `${w.role} ${w.object} ${w.pid}`).sort();
 
-// What the manager keeps: channel and process of each worker, the rings, the
-// viewers' and the control listener, the lock, two documents.
-const KEPT = 2 * (N + 1) + N + 2 + 1 + 2;
+// What the manager keeps: channel and process of each worker, rings, memories,
+// the viewers' and the control listener, the lock, two documents.
+const KEPT = 2 * (N + 1) + 2 * N + 2 + 1 + 2;
 
 async function managed(t) {
 	const sluice = await Sluice.start(t, loaded(), { managed: true });

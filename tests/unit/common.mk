@@ -5,12 +5,14 @@ unit_common_tests = \
 	tests/unit/common/test_fd \
 	tests/unit/common/test_log \
 	tests/unit/common/test_ring \
+	tests/unit/common/test_shared \
 	tests/unit/common/test_sorted
 check_PROGRAMS += $(unit_common_tests)
 TESTS += $(unit_common_tests)
 tests_unit_common_test_errmsg_LDADD = $(unit_libs)
 tests_unit_common_test_fd_LDADD = $(unit_libs)
 tests_unit_common_test_log_LDADD = $(unit_libs)
+tests_unit_common_test_shared_LDADD = $(unit_libs)
 tests_unit_common_test_ring_LDADD = $(unit_libs)
 tests_unit_common_test_sorted_LDADD = $(unit_libs)
 endif

@@ -21,6 +21,7 @@ struct path_config {
 	const struct msg_stream_start *start;
 	const char *id;
 	int ring;       /* descriptor of the ring, or -1; not taken */
+	int memory;     /* of stream_memory (memory.h), or -1; not taken */
 	/* Once a second; the status is borrowed.  The path must not be freed
 	 * inside. */
 	void (*on_status)(const struct msg_stream_status *, void *arg);

@@ -57,6 +57,7 @@ static void start(struct stream *s, const struct msg_stream_start *start,
 		.start = start,
 		.id = s->id,
 		.ring = start->ring && n_fds > 0 ? fds[0] : -1,
+		.memory = start->memory && n_fds > 0 ? fds[n_fds - 1] : -1,
 		.on_status = on_status,
 		.arg = s,
 	});

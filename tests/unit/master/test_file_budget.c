@@ -17,17 +17,17 @@ Test(file_budget, clients_never_have_most_of_it)
 		cr_assert_gt(b.control, 0);
 		cr_assert_gt(b.events, 0);
 		cr_assert_leq(b.control + b.events, limits[i] / 2);
-		cr_assert_leq(b.control + b.events + b.streams * 5,
+		cr_assert_leq(b.control + b.events + b.streams * 6,
 			      limits[i]);
 	}
 }
 
-Test(file_budget, a_usual_limit_carries_a_hundred_streams)
+Test(file_budget, a_usual_limit_carries_ninety_streams)
 {
 	struct file_budget b;
 
 	file_budget_divide(1024, &b);
-	cr_assert_geq(b.streams, 100);
+	cr_assert_geq(b.streams, 90);
 	file_budget_divide(UINT64_MAX, &b);
 	cr_assert_eq(b.control, HTTP_CONNECTIONS_MAX);
 	cr_assert_eq(b.events, HUB_CLIENTS_MAX);

@@ -15,7 +15,7 @@ static struct msg samples[] = {
 		.id = "a001", .name = "News \"one\" \\ \x01 \xc3\xa4",
 		.n_inputs = 2, .inputs = { "udp://239.1.1.1", "file:///a" },
 		.n_outputs = 1, .outputs = { "http://0:8100/a" },
-		.ring = true } },
+		.ring = true, .memory = true } },
 	{ .type = MSG_DELIVER_LISTEN, .deliver_listen = { "[::]:80" } },
 	{ .type = MSG_DELIVER_UNLISTEN, .deliver_unlisten = { "[::]:80" } },
 	{ .type = MSG_DELIVER_MOUNT, .deliver_mount = {

@@ -210,6 +210,7 @@ void rig_start(struct rig *r, const char *input, const char *output0,
 		.start = &start,
 		.id = "a001",
 		.ring = -1,
+		.memory = -1,
 		.on_status = on_status,
 		.arg = r,
 	});

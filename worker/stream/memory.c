@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/memory.h"
+
+#include "common/shared.h"
+#include "proto/contract.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define MAGIC UINT64_C(0x314d454d724c53) /* "SLrMEM1" */
+
+enum { VERSION = 1 };
+
+_Static_assert(sizeof(struct stream_memory) <= STREAM_MEMORY_SIZE,
+	       "it fits in what the master keeps");
+
+static bool is_sound(const struct stream_memory *m)
+{
+	return m->magic == MAGIC && m->version == VERSION &&
+	       m->size == sizeof *m;
+}
+
+struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
+					 int *ret_err)
+{
+	struct stream_memory *m = NULL;
+	bool fresh = fd < 0 || shared_is_untouched(fd);
+
+	*ret_err = 0;
+	if (fd >= 0)
+		m = shared_map(fd, sizeof *m, ret_err);
+	if (m == NULL) {
+		fresh = true;
+		m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (m == MAP_FAILED)
+			abort();
+	}
+	/* what was never used costs no pages for being looked at */
+	if (!fresh && !is_sound(m))
+		memset(m, 0, sizeof *m);
+	else if (!fresh)
+		(void)splice_state_judge(&m->splice, now_ns);
+	m->magic = MAGIC;
+	m->version = VERSION;
+	m->size = sizeof *m;
+	return m;
+}
+
+void stream_memory_close(struct stream_memory **m)
+{
+	shared_unmap(*m, sizeof **m);
+	*m = NULL;
+}
