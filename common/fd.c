@@ -70,6 +70,23 @@ int fd_set_nonblock(int fd)
 	return 0;
 }
 
+ssize_t fd_discard(int fd, size_t max)
+{
+	/* MSG_TRUNC, which needs no memory, is for TCP alone */
+	char scratch[16384];
+	size_t total = 0;
+	ssize_t n;
+
+	do {
+		n = recv(fd, scratch, MIN(sizeof scratch, max - total),
+			 MSG_DONTWAIT);
+		total += n > 0 ? (size_t)n : 0;
+	} while (n == (ssize_t)sizeof scratch && total < max);
+	if (total > 0)
+		return (ssize_t)total;
+	return n < 0 ? -errno : 0;
+}
+
 int fd_seqpacket_pair(int ret_fds[2])
 {
 	int fds[2];

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Closes *fd when it is open (>= 0) and sets it to -1. */
 void fd_close(int *fd);
@@ -24,6 +25,10 @@ int fd_write_all(int fd, const void *data, size_t len) MUST_CHECK;
 
 /* 0 or -errno. */
 int fd_set_nonblock(int fd) MUST_CHECK;
+
+/* Reads what a socket has, up to max bytes, and forgets it, without waiting.
+ * How much that was, 0 at its end, or -errno. */
+ssize_t fd_discard(int fd, size_t max);
 
 /* A SOCK_SEQPACKET pair, both ends close-on-exec and non-blocking. */
 int fd_seqpacket_pair(int ret_fds[2]) MUST_CHECK;

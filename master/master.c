@@ -25,6 +25,7 @@
 #include "master/state_path.h"
 #include "master/status.h"
 #include "master/supervise/fleet.h"
+#include "master/supervise/tls_proc.h"
 #include "master/system_status.h"
 #include "master/watchdog.h"
 #include "master/worker_path.h"
@@ -326,6 +327,7 @@ static int open_fleet(struct master *m)
 		m->handover);
 	if (m->handover != NULL)
 		fleet_take(m->fleet, m->handover);
+	http_server_set_tls(m->http, tls_proc_serve, fleet_tls(m->fleet));
 	return 0;
 }
 

@@ -20,6 +20,7 @@ void admit_address(struct call *c)
 	client_address(settings, http_conn_peer(c->conn),
 		       http_request_header(c->request, "x-real-ip"),
 		       &c->caller.address);
+	c->caller.secure = http_conn_is_secure(c->conn);
 }
 
 bool admit_is_foreign(const struct http_request *request)
@@ -31,6 +32,17 @@ bool admit_is_foreign(const struct http_request *request)
 	};
 
 	return origin_is_foreign(&o);
+}
+
+bool admit_is_too_plain(const struct call *c)
+{
+	struct ip_address peer;
+
+	return !c->caller.secure &&
+	       json_is_true(config_setting(c->api->cfg.config,
+					   "control_tls_only")) &&
+	       (ip_parse(http_conn_peer(c->conn), &peer) < 0 ||
+		!ip_is_loopback(&peer));
 }
 
 void admit_refuse(struct reply *reply, enum gate_answer answer)

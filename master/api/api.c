@@ -7,6 +7,7 @@
 #include "master/api/admit.h"
 #include "master/api/apply.h"
 #include "master/api/call.h"
+#include "master/api/certificate.h"
 #include "master/api/command.h"
 #include "master/api/event.h"
 #include "master/api/route.h"
@@ -125,6 +126,7 @@ void api_free(struct api **p)
 
 void api_start_streams(struct api *api)
 {
+	certificate_apply(api);
 	apply_all(api);
 }
 
@@ -320,6 +322,11 @@ void api_handle(struct api *api, struct http_conn *conn,
 	struct call *call = call_new(api, conn, request);
 
 	admit_address(call);
+	if (admit_is_too_plain(call)) {
+		reply_error(&call->reply, 403, "this port is for https");
+		call_answer(call);
+		return;
+	}
 	route_find(&all, request, &call->route, &call->reply);
 	if (is_shut_to_others(call) && admit_is_foreign(request)) {
 		reply_reset(&call->reply);

@@ -142,6 +142,16 @@ struct reply *call_reply(struct call *c)
 	return &c->reply;
 }
 
+void call_again(struct call *c, command_fn *run)
+{
+	assert(c->later && c->reply.status == 0);
+	c->later = false;
+	c->on_gone = NULL;
+	run(c->api, c->body, &c->reply);
+	if (!c->later)
+		call_answer(c);
+}
+
 void call_finish(struct call *c)
 {
 	assert(c->later && c->reply.status != 0);

@@ -33,6 +33,7 @@ struct call {
 	void (*on_gone)(void *arg);
 	void *arg;
 	bool later;
+	bool certified; /* the certificate in body was found good */
 };
 
 struct call *call_new(struct api *, struct http_conn *,
@@ -40,6 +41,9 @@ struct call *call_new(struct api *, struct http_conn *,
 
 /* Writes the reply as HTTP and frees the call. */
 void call_answer(struct call *);
+
+/* Somebody else was to say whether it may go on: runs it now, to its answer. */
+void call_again(struct call *, command_fn *run);
 
 /* The client left before the answer: tells whoever makes it, frees the call. */
 void call_drop(struct call *);

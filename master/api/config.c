@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The configuration as a whole: load, upload, GET api/config. */
 #include "common/alloc.h"
+#include "master/api/certificate.h"
 #include "master/api/edit.h"
 #include "master/api/observer.h"
 #include "master/api/saved.h"
@@ -82,6 +83,7 @@ void config_put(struct api *api, const json_t *request, struct reply *reply)
 		reply_error(reply, 400, "config: is not an object");
 	else if (config_path(api->cfg.config) == NULL)
 		reply_error(reply, 404, "there is no configuration file");
-	else
+	else if (certificate_judge(api, json_object_get(wanted, "settings"),
+				   reply, config_put))
 		saved_upload(api, wanted, reply, "upload");
 }

@@ -9,6 +9,7 @@ libmaster_a_SOURCES += \
 	master/api/auth_edit.c master/api/auth_edit.h \
 	master/api/call.c master/api/call.h \
 	master/api/cas.c \
+	master/api/certificate.c master/api/certificate.h \
 	master/api/categories.c \
 	master/api/category_edit.c master/api/category_edit.h \
 	master/api/category_name.c master/api/category_name.h \

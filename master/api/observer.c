@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/observer.h"
 
+#include "master/api/certificate.h"
+
 #include <stddef.h>
 
 static void keep(json_t *into, const json_t *from, const char *key)
@@ -43,7 +45,11 @@ json_t *observer_view(const json_t *document)
 	json_t *view = json_copy((json_t *)document);
 	const json_t *softcams = json_object_get(document, "softcam");
 	const json_t *users = json_object_get(document, "users");
+	const json_t *settings = json_object_get(document, "settings");
 
+	if (settings != NULL)
+		(void)json_object_set_new(view, "settings",
+					  certificate_hide(settings));
 	if (softcams != NULL)
 		(void)json_object_set_new(view, "softcam",
 					  reduce_softcams(softcams));

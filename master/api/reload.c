@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The configuration file was changed by somebody else. */
 #include "master/api/apply.h"
+#include "master/api/certificate.h"
 #include "master/auth/auth.h"
 
 #include <string.h>
@@ -89,6 +90,8 @@ bool api_reload(struct api *api, const json_t *document)
 		remove_missing(api, json_object_get(old, "make_stream"));
 		set_changed(api, json_object_get(old, "make_stream"));
 		apply_waiting(api);
+		/* the files may be others than they were */
+		certificate_apply(api);
 		if (api->cfg.auth != NULL)
 			auth_users_changed(api->cfg.auth);
 		if (api->cfg.set_log != NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands about the settings, and about the instance itself. */
+#include "master/api/certificate.h"
 #include "master/api/edit.h"
 #include "master/api/saved.h"
 #include "master/auth/auth.h"
@@ -34,7 +35,8 @@ void settings_set(struct api *api, const json_t *request, struct reply *reply)
 	}
 	settings = edit_copy(wanted);
 	if (!judge("settings", settings, reply) ||
-	    !edit_fits(settings, "settings", reply)) {
+	    !edit_fits(settings, "settings", reply) ||
+	    !certificate_judge(api, settings, reply, settings_set)) {
 		json_decref(settings);
 		return;
 	}
@@ -42,7 +44,8 @@ void settings_set(struct api *api, const json_t *request, struct reply *reply)
 	message = edit_message("set-settings");
 	edit_add_gid(api, message);
 	if (json_object_size(settings) > 0)
-		(void)json_object_set(message, "settings", settings);
+		(void)json_object_set_new(message, "settings",
+					  certificate_hide(settings));
 	config_set_section(api->cfg.config, "settings",
 			   json_object_size(settings) > 0
 				   ? json_incref(settings)
@@ -72,6 +75,13 @@ static bool read_key(const json_t *request, const char **ret_key,
 	return reply->status == 0 && !reply->drop;
 }
 
+/* What every event client may see of it; a new reference. */
+static json_t *tellable(const char *key, const json_t *data)
+{
+	return strcmp(key, "settings") == 0 ? certificate_hide(data)
+					    : json_incref((json_t *)data);
+}
+
 void settings_set_config(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
@@ -83,6 +93,9 @@ void settings_set_config(struct api *api, const json_t *request,
 	if (!read_key(request, &key, &restart, reply) ||
 	    (data != NULL && !judge(key, data, reply)))
 		return;
+	if (strcmp(key, "settings") == 0 &&
+	    !certificate_judge(api, data, reply, settings_set_config))
+		return;
 	config_set_section(api->cfg.config, key,
 			   data != NULL ? json_deep_copy(data) : NULL);
 	if (strcmp(key, "users") == 0)
@@ -90,7 +103,7 @@ void settings_set_config(struct api *api, const json_t *request,
 	message = edit_message("set-config");
 	(void)json_object_set_new(message, "key", json_string(key));
 	if (data != NULL)
-		(void)json_object_set(message, "data", (json_t *)data);
+		(void)json_object_set_new(message, "data", tellable(key, data));
 	edit_say(api, message);
 	if (restart)
 		saved_reply(api, reply, "set-config", true);

@@ -2,6 +2,8 @@
 /* What the instance says of itself. */
 #include "config.h"
 #include "master/api/command.h"
+#include "master/supervise/fleet.h"
+#include "master/supervise/tls_proc.h"
 #include "master/system_status.h"
 
 void status_version(struct api *api, const json_t *request,
@@ -15,15 +17,30 @@ void status_version(struct api *api, const json_t *request,
 	reply_json(reply, body);
 }
 
+/* What an operator has to see to; a new reference. */
+static json_t *alarms(struct api *api)
+{
+	json_t *list = json_deep_copy(config_alarms(api->cfg.config));
+	const char *tls = tls_proc_error(fleet_tls(api->cfg.fleet));
+
+	if (list == NULL)
+		list = json_array();
+	if (tls != NULL)
+		(void)json_array_append_new(list, json_sprintf("tls: %s",
+							       tls));
+	return list;
+}
+
 void status_system(struct api *api, const char *id, enum status_span span,
 		   struct reply *reply)
 {
 	json_t *o = system_status_get(api->cfg.system, span,
 				      api_instance(api));
-	const json_t *alarms = config_alarms(api->cfg.config);
+	json_t *list = alarms(api);
 
 	(void)id;
-	if (json_array_size(alarms) > 0)
-		(void)json_object_set_new(o, "alarms", json_deep_copy(alarms));
+	if (json_array_size(list) > 0)
+		(void)json_object_set(o, "alarms", list);
+	json_decref(list);
 	reply_json(reply, o);
 }

@@ -83,6 +83,33 @@ static void judge_real_ip(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
+/* One without the other is of no use. */
+static void judge_certificate(struct judge *j, const json_t *settings)
+{
+	static const char *const keys[] = { "crt_chain", "crt_key" };
+	bool there[2];
+
+	for (size_t i = 0; i < 2; i++)
+		there[i] = json_string_length(
+				   json_object_get(settings, keys[i])) > 0;
+	for (size_t i = 0; i < 2; i++) {
+		size_t mark = judge_down(j, keys[i]);
+
+		if (!there[i] && there[1 - i])
+			judge_say(j, CHECK_FAULT, "is missing beside %s",
+				  keys[1 - i]);
+		judge_up(j, mark);
+	}
+	if (!there[0] && !there[1] &&
+	    json_is_true(json_object_get(settings, "control_tls_only"))) {
+		size_t mark = judge_down(j, "control_tls_only");
+
+		judge_say(j, CHECK_FAULT, "without crt_chain and crt_key "
+			  "nobody but this machine comes in");
+		judge_up(j, mark);
+	}
+}
+
 static void judge_settings(struct judge *j, const json_t *document,
 			   struct sockaddr_any *ret, bool *ret_known)
 {
@@ -95,6 +122,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 		{ "tsdb_interval", FORM_NUMBER, false },
 		{ "crt_chain", FORM_STRING, false },
 		{ "crt_key", FORM_STRING, false },
+		{ "control_tls_only", FORM_BOOLEAN, false },
 		{ "http_server_name", FORM_STRING, false },
 	};
 	const json_t *settings = json_object_get(document, "settings");
@@ -103,6 +131,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_control_port(j, settings, ret, ret_known);
 	judge_members(j, settings, rules, ARRAY_LEN(rules));
 	judge_real_ip(j, settings);
+	judge_certificate(j, settings);
 	judge_up(j, mark);
 }
 

@@ -25,6 +25,7 @@ enum {
 	REFUSED_MAX = 64, /* too many of their address, being told so */
 	DRAIN_TIMEOUT_MS = 2000,
 	DRAIN_MAX = 8 * 1024 * 1024,
+	TLS_HANDSHAKE = 0x16, /* RFC 8446 5.1; no method begins so */
 };
 
 enum conn_state {
@@ -58,6 +59,8 @@ struct http_conn {
 	bool closing;   /* no request after this answer */
 	bool refused;   /* too many of its address */
 	bool eof;       /* the peer sends nothing more */
+	bool fresh;     /* no byte was read */
+	bool secure;    /* fd is the plaintext of a TLS connection */
 	char peer[SOCKADDR_TEXT_MAX];
 };
 
@@ -330,15 +333,46 @@ static void conn_write(struct http_conn *c)
 
 static void conn_drain(struct http_conn *c)
 {
-	/* MSG_TRUNC: thrown away by the kernel (tcp(7)) */
-	ssize_t n = recv(c->fd, NULL, READ_MAX * 4, MSG_TRUNC);
+	ssize_t n = fd_discard(c->fd, READ_MAX * 4);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	if (n == -EAGAIN || n == -EINTR)
 		return;
 	if (n > 0)
 		c->drained += (size_t)n;
 	if (n <= 0 || c->drained > DRAIN_MAX)
 		conn_close(c);
+}
+
+/* Is somebody else to read it first? */
+static bool begins_tls(const struct http_conn *c)
+{
+	uint8_t first;
+
+	return c->fresh && c->pool->serve_tls != NULL &&
+	       recv(c->fd, &first, 1, MSG_PEEK) == 1 &&
+	       first == TLS_HANDSHAKE;
+}
+
+/* Goes on with the plaintext.  False: it is to be read as it comes. */
+static bool divert(struct http_conn *c)
+{
+	struct http_pool *p = c->pool;
+	int fd = p->serve_tls(c->fd, p->serve_arg);
+
+	if (fd == -ENOTSUP)
+		return false;
+	if (fd < 0) {
+		conn_close(c);
+		return true;
+	}
+	ev_io_stop(p->cfg.loop, &c->readable);
+	c->fd = fd;
+	c->fresh = false;
+	c->secure = true;
+	ev_io_set(&c->readable, fd, EV_READ);
+	ev_io_set(&c->writable, fd, EV_WRITE);
+	ev_io_start(p->cfg.loop, &c->readable);
+	return true;
 }
 
 static void conn_read(struct http_conn *c)
@@ -353,6 +387,7 @@ static void conn_read(struct http_conn *c)
 		return;
 	}
 	buf_added(&c->in, (size_t)n);
+	c->fresh = false;
 	c->eof = n == 0;
 	if (c->eof || buf_len(&c->in) == READ_MAX)
 		ev_io_stop(c->pool->cfg.loop, &c->readable);
@@ -367,7 +402,7 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	(void)loop, (void)revents;
 	if (c->state == CONN_DRAINING)
 		conn_drain(c);
-	else
+	else if (!begins_tls(c) || !divert(c))
 		conn_read(c);
 }
 
@@ -409,6 +444,7 @@ static struct http_conn *conn_new(struct http_pool *p, int fd,
 
 	c->pool = p;
 	c->fd = fd;
+	c->fresh = true;
 	c->request = http_request_new(HTTP_BODY_MAX);
 	sockaddr_format_host(peer, c->peer);
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -508,6 +544,11 @@ void http_drop(struct http_conn *c)
 const char *http_conn_peer(const struct http_conn *c)
 {
 	return c->peer;
+}
+
+bool http_conn_is_secure(const struct http_conn *c)
+{
+	return c->secure;
 }
 
 int http_conn_take_socket(struct http_conn *c, struct buf *rest,

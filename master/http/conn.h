@@ -25,6 +25,8 @@ struct http_pool {
 	struct ratelimit refused_log;
 	size_t held_in; /* bytes received and not yet handled */
 	size_t held_out; /* bytes not yet sent */
+	http_serve_tls_fn *serve_tls; /* or NULL */
+	void *serve_arg;
 };
 
 /* Takes fd, an accepted non-blocking socket.  Above the limit another

@@ -216,6 +216,13 @@ int http_server_adopt(struct http_server *s, int fd)
 	return 0;
 }
 
+void http_server_set_tls(struct http_server *s, http_serve_tls_fn *serve,
+			 void *arg)
+{
+	s->pool.serve_tls = serve;
+	s->pool.serve_arg = arg;
+}
+
 int http_server_fd(const struct http_server *s, size_t i)
 {
 	const struct listener *l = s->listeners;

@@ -57,6 +57,11 @@ struct http_server_config {
 	unsigned connections_max;
 };
 
+/* A client begins with a TLS handshake: takes its socket and says where the
+ * plaintext is, a non-blocking stream socket.  Or -errno, and the socket stays
+ * the server's: it is closed, or, after -ENOTSUP, read as it is. */
+typedef int http_serve_tls_fn(int fd, void *arg);
+
 struct http_server *http_server_new(const struct http_server_config *);
 
 /* NULL-safe.  on_gone is called for each request without an answer. */
@@ -68,6 +73,10 @@ int http_server_listen(struct http_server *,
 
 /* As above with a socket (taken) that listens already; closed on error. */
 int http_server_adopt(struct http_server *, int fd) MUST_CHECK;
+
+/* Before the first connection. */
+void http_server_set_tls(struct http_server *, http_serve_tls_fn *serve,
+			 void *arg);
 
 /* The listening socket at place i, from 0, borrowed; -1 when there is none. */
 int http_server_fd(const struct http_server *, size_t i);
@@ -94,6 +103,9 @@ void http_drop(struct http_conn *);
 
 /* The peer's address as text, without port. */
 const char *http_conn_peer(const struct http_conn *);
+
+/* Does it come over TLS? */
+bool http_conn_is_secure(const struct http_conn *);
 
 /* Takes the socket (non-blocking) out of the server, for an upgrade; bytes
  * that arrived behind the request are appended to rest.  It still counts as a

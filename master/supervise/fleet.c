@@ -9,6 +9,7 @@
 #include "master/supervise/entry.h"
 #include "master/supervise/jobs.h"
 #include "master/supervise/spawn.h"
+#include "master/supervise/tls_proc.h"
 
 #include <ev.h>
 #include <stdlib.h>
@@ -33,8 +34,9 @@ struct fleet {
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
 	struct auth_proc *auth;
+	struct tls_proc *tls;
 	/* of those above, in the order in which they are stopped */
-	struct service_proc *services[2];
+	struct service_proc *services[3];
 	struct jobs *jobs;
 	TAILQ_HEAD(, member) members;
 	bool stopping;
@@ -152,8 +154,10 @@ static void open_services(struct fleet *f)
 	f->deliver = deliver_proc_new(&cfg);
 	f->auth = auth_proc_new(&cfg);
 	f->jobs = jobs_new(&cfg);
+	f->tls = tls_proc_new(&cfg);
 	f->services[0] = deliver_proc_service(f->deliver);
 	f->services[1] = auth_proc_service(f->auth);
+	f->services[2] = tls_proc_service(f->tls);
 }
 
 struct fleet *fleet_new(const struct fleet_config *cfg)
@@ -186,6 +190,7 @@ void fleet_free(struct fleet **fp)
 	deliver_proc_free(&f->deliver);
 	auth_proc_free(&f->auth);
 	jobs_free(&f->jobs);
+	tls_proc_free(&f->tls);
 	spawner_free(&f->spawner);
 	ev_timer_stop(f->cfg.loop, &f->stop_timer);
 	free(f);
@@ -202,6 +207,7 @@ void fleet_write(struct fleet *f, struct handover *h)
 	spawner_write(f->spawner, h);
 	(void)json_object_set_new(document, "deliver",
 				  deliver_proc_write(f->deliver, h));
+	(void)json_object_set_new(document, "tls", tls_proc_write(f->tls, h));
 	TAILQ_FOREACH(m, &f->members, link)
 		if (!m->removed)
 			(void)json_array_append_new(streams,
@@ -218,6 +224,7 @@ void fleet_take(struct fleet *f, struct handover *h)
 
 	spawner_take(f->spawner, h);
 	deliver_proc_take(f->deliver, json_object_get(document, "deliver"), h);
+	tls_proc_take(f->tls, json_object_get(document, "tls"), h);
 	json_array_foreach(streams, i, record) {
 		const char *id = json_string_value(
 			json_object_get(record, "id"));
@@ -327,6 +334,11 @@ struct auth_proc *fleet_auth(struct fleet *f)
 struct jobs *fleet_jobs(struct fleet *f)
 {
 	return f->jobs;
+}
+
+struct tls_proc *fleet_tls(struct fleet *f)
+{
+	return f->tls;
 }
 
 void fleet_list_sessions(struct fleet *f, session_list_fn *done, void *arg)

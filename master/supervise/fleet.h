@@ -21,6 +21,7 @@ struct ev_loop;
 struct fleet;
 struct handover;
 struct jobs;
+struct tls_proc;
 
 struct fleet_events {
 	/* Once a second per running stream, decoded and in bounds. */
@@ -95,3 +96,5 @@ void fleet_close_session(struct fleet *, uint64_t client);
 struct auth_proc *fleet_auth(struct fleet *);
 /* Where short-lived workers are started, borrowed. */
 struct jobs *fleet_jobs(struct fleet *);
+/* The worker that speaks TLS, borrowed. */
+struct tls_proc *fleet_tls(struct fleet *);

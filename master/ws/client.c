@@ -245,12 +245,13 @@ static void client_read(struct ws_client *c)
 	bool open = c->state == CLIENT_OPEN;
 	ssize_t n;
 
-	/* MSG_TRUNC: thrown away by the kernel (tcp(7)) */
 	if (open)
 		n = recv(c->cfg.fd, buf_reserve(&c->in, READ_MAX), READ_MAX, 0);
 	else
-		n = recv(c->cfg.fd, NULL, READ_MAX * 16, MSG_TRUNC);
-	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+		n = fd_discard(c->cfg.fd, READ_MAX * 16);
+	if (open && n < 0)
+		n = -errno;
+	if (n == 0 || (n < 0 && n != -EAGAIN && n != -EINTR)) {
 		gone(c);
 		return;
 	}
@@ -367,5 +368,5 @@ void ws_client_farewell(struct ws_client *c, unsigned code)
 		(void)write_some(c);
 	}
 	/* unread bytes would turn the close into a reset */
-	(void)recv(c->cfg.fd, NULL, READ_MAX * 16, MSG_TRUNC | MSG_DONTWAIT);
+	(void)fd_discard(c->cfg.fd, READ_MAX * 16);
 }

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import net from 'node:net';
 import { judgeClose, judgeEvent } from './reference.mjs';
+import tls from 'node:tls';
 import { waitUntil } from './util.mjs';
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -43,7 +44,8 @@ export class WsClient {
 	#rest = Buffer.alloc(0);
 
 	// Resolves once the handshake has an answer; status 101 when open.
-	static open(t, port, path, headers = {}) {
+	// secure: options of tls.connect() for one over TLS.
+	static open(t, port, path, headers = {}, secure = null) {
 		const self = new WsClient();
 		const key = randomBytes(16).toString('base64');
 		const all = { Host: `127.0.0.1:${port}`, Upgrade: 'websocket',
@@ -52,7 +54,9 @@ export class WsClient {
 
 		self.expected = createHash('sha1').update(key + GUID)
 			.digest('base64');
-		self.socket = net.connect(port, '127.0.0.1', () => {
+		const dial = secure ? tls.connect : net.connect;
+		self.socket = dial({ port, host: '127.0.0.1',
+			...secure }, () => {
 			let text = `GET ${path} HTTP/1.1\r\n`;
 			for (const [name, value] of Object.entries(all))
 				if (value !== null)

@@ -12,6 +12,7 @@ helper_files = \
 	tests/helpers/run-node.sh \
 	tests/helpers/si.mjs \
 	tests/helpers/sluice.mjs \
+	tests/helpers/tls.mjs \
 	tests/helpers/ts.mjs \
 	tests/helpers/udp.mjs \
 	tests/helpers/util.mjs \
@@ -65,6 +66,7 @@ system_tests = \
 	tests/system/stop.mjs \
 	tests/system/tables.mjs \
 	tests/system/test-softcam.mjs \
+	tests/system/tls.mjs \
 	tests/system/users.mjs \
 	tests/system/viewers.mjs
 EXTRA_DIST += $(helper_files) $(system_tests)

@@ -7,6 +7,7 @@ unit_http_tests = \
 	tests/unit/http/test_peers \
 	tests/unit/http/test_server \
 	tests/unit/http/test_server_faults \
+	tests/unit/http/test_server_tls \
 	tests/unit/proto/test_http_request \
 	tests/unit/proto/test_http_target \
 	tests/unit/proto/test_http_vectors \
@@ -30,6 +31,9 @@ tests_unit_http_test_server_LDADD = $(master_libs)
 tests_unit_http_test_server_faults_SOURCES = \
 	tests/unit/http/test_server_faults.c $(http_site)
 tests_unit_http_test_server_faults_LDADD = $(master_libs)
+tests_unit_http_test_server_tls_SOURCES = \
+	tests/unit/http/test_server_tls.c $(http_site)
+tests_unit_http_test_server_tls_LDADD = $(master_libs)
 tests_unit_proto_test_http_request_LDADD = $(unit_libs)
 tests_unit_proto_test_http_target_LDADD = $(unit_libs)
 tests_unit_proto_test_http_vectors_LDADD = $(unit_libs)

@@ -2,7 +2,9 @@
 #include "common/fd.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,4 +35,19 @@ Test(fd, nothing_is_opened_in_the_place_of_stdio)
 	cr_assert_eq(fd_hold_stdio(), 0);
 	fds[1] = dup(fds[1]);
 	cr_assert_eq(fds[0], fds[1]);
+}
+
+Test(fd, what_a_socket_has_is_forgotten_without_waiting)
+{
+	static const char bytes[40000];
+	int fds[2];
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	cr_assert_eq(fd_discard(fds[0], 100), -EAGAIN);
+	cr_assert_eq(write(fds[1], bytes, sizeof bytes), sizeof bytes);
+	cr_assert_eq(fd_discard(fds[0], 100), 100);
+	cr_assert_eq(fd_discard(fds[0], 20000), 20000);
+	(void)close(fds[1]);
+	cr_assert_eq(fd_discard(fds[0], 1 << 20), sizeof bytes - 20100);
+	cr_assert_eq(fd_discard(fds[0], 1 << 20), 0);
 }

@@ -142,6 +142,61 @@ void fleet_close_session(struct fleet *f, uint64_t client)
 	tell("kick %llu\n", (unsigned long long)client);
 }
 
+struct tls_proc *fleet_tls(struct fleet *f)
+{
+	(void)f;
+	return NULL;
+}
+
+void tls_proc_set(struct tls_proc *p, json_t *chain, json_t *key)
+{
+	(void)p;
+	if (chain != NULL)
+		tell("certificate %s %s\n", json_string_value(chain),
+		     json_string_value(key));
+}
+
+const char *tls_proc_error(const struct tls_proc *p)
+{
+	(void)p;
+	return NULL;
+}
+
+struct tls_judgements *tls_proc_judgements(struct tls_proc *p)
+{
+	(void)p;
+	return NULL;
+}
+
+struct tls_judgement *tls_judgement_new(struct tls_judgements *js,
+					struct pem_pair *take,
+					tls_judgement_fn *done, void *arg)
+{
+	(void)js;
+	pem_pair_close(take);
+	if (fakes.on_judged != NULL)
+		return NULL;
+	fakes.on_judged = done;
+	fakes.on_judged_arg = arg;
+	return (struct tls_judgement *)&fakes;
+}
+
+void tls_judgement_cancel(struct tls_judgement **j)
+{
+	*j = NULL;
+	fakes.on_judged = NULL;
+}
+
+void fakes_tell_judgement(int result, const char *why)
+{
+	tls_judgement_fn *done = fakes.on_judged;
+	struct errmsg text;
+
+	errmsg_set(&text, "%s", why);
+	fakes.on_judged = NULL;
+	done(result, &text, fakes.on_judged_arg);
+}
+
 /* --- the hub --- */
 
 void hub_broadcast(struct hub *h, const json_t *message, enum hub_urgency u)
@@ -198,6 +253,12 @@ const char *http_conn_peer(const struct http_conn *conn)
 {
 	(void)conn;
 	return "192.0.2.1";
+}
+
+bool http_conn_is_secure(const struct http_conn *conn)
+{
+	(void)conn;
+	return fakes.secure;
 }
 
 bool http_request_query_get(const struct http_request *r, const char *key,

@@ -8,6 +8,7 @@
 
 #include "master/supervise/fleet.h"
 #include "master/supervise/jobs.h"
+#include "master/supervise/tls_proc.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -25,6 +26,9 @@ struct fakes {
 	void *on_sessions_arg;
 	size_t n_jobs; /* that were started; then there is room for no more */
 	struct job jobs[40];
+	tls_judgement_fn *on_judged; /* who wants a pair judged, or NULL */
+	void *on_judged_arg;
+	bool secure;                 /* requests come over TLS */
 	struct fleet_stream stream;  /* what the fleet says of any stream */
 	int status;                  /* of the last answer */
 	char headers[256];
@@ -39,6 +43,9 @@ json_t *fakes_json(const char *text);
 
 /* The fleet's answer to all who asked for sessions; NULL: there is none. */
 void fakes_tell_sessions(const char *text);
+
+/* The tls worker's answer to who asked last. */
+void fakes_tell_judgement(int result, const char *why);
 
 /* Forgets what was told. */
 void fakes_clear(void);

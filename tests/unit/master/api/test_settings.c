@@ -3,6 +3,7 @@
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,6 +36,96 @@ Test(settings, are_replaced_whole_saved_and_followed_by_a_restart)
 	run_for_ms(400);
 	cr_assert_eq(w.restarts, 1u);
 	close_world();
+}
+
+/* --- a certificate, which the tls worker judges --- */
+
+#define PAIR "'crt_chain':'-----BEGIN C','crt_key':'-----BEGIN K'"
+
+static void expect_judged(const char *command)
+{
+	cr_assert_eq(post(command), 0, "%s: %s", command, fakes.body);
+	cr_assert_not_null(fakes.on_judged, "%s", command);
+	cr_assert_str_eq(fakes.told, "", "told before it was judged");
+}
+
+Test(settings, a_certificate_is_judged_before_anything_is_changed)
+{
+	open_world("{'settings':{'instance_name':'a'}}");
+	expect_judged("{'cmd':'set-settings','settings':{" PAIR "}}");
+	expect_section("settings", "{'instance_name':'a'}");
+	fakes_tell_judgement(-EINVAL, "crt_key: is of wood");
+	cr_assert_eq(fakes.status, 400);
+	cr_assert_str_eq(said(), "{'error':'settings.crt_key: is of wood'}");
+	expect_section("settings", "{'instance_name':'a'}");
+
+	expect_judged("{'cmd':'set-settings','settings':{" PAIR "}}");
+	fakes_tell_judgement(-ETIMEDOUT, "crt_chain: nobody is there");
+	cr_assert_eq(fakes.status, 503);
+	expect_section("settings", "{'instance_name':'a'}");
+
+	expect_judged("{'cmd':'set-settings','settings':{" PAIR "}}");
+	fakes_tell_judgement(0, "");
+	cr_assert_eq(wait_answer(), 200, "%s", fakes.body);
+	expect_section("settings", "{" PAIR "}");
+	/* a key as text is not for everybody who listens */
+	cr_assert_str_eq(fakes.told, "{'scope':'set-settings','settings':"
+				     "{'crt_chain':'-----BEGIN C'}}\n");
+	run_for_ms(1300);
+	cr_assert_eq(w.restarts, 1u);
+	close_world();
+}
+
+Test(settings, a_certificate_is_judged_wherever_it_comes_in)
+{
+	open_world("{'settings':{'instance_name':'a'}}");
+	expect_judged("{'cmd':'set-config','key':'settings','data':{" PAIR
+		      "}}");
+	fakes_tell_judgement(-EINVAL, "crt_chain: no");
+	cr_assert_eq(fakes.status, 400);
+	expect_judged("{'cmd':'upload','config':{'settings':{" PAIR "}}}");
+	fakes_tell_judgement(-EINVAL, "crt_chain: no");
+	cr_assert_eq(fakes.status, 400);
+	expect_section("settings", "{'instance_name':'a'}");
+
+	expect_judged("{'cmd':'set-config','key':'settings','data':{" PAIR
+		      "}}");
+	fakes_tell_judgement(0, "");
+	cr_assert_eq(fakes.status, 200, "%s", fakes.body);
+	expect_section("settings", "{" PAIR "}");
+	cr_assert_str_eq(fakes.told,
+			 "{'data':{'crt_chain':'-----BEGIN C'},"
+			 "'key':'settings','scope':'set-config'}\n");
+	close_world();
+}
+
+Test(settings, a_certificate_that_stays_is_not_judged_again)
+{
+	open_world("{'settings':{" PAIR "}}");
+	expect_saved("{'cmd':'set-settings','settings':{'instance_name':'b',"
+		     PAIR "}}", "set-settings");
+	expect_saved("{'cmd':'set-settings','settings':{'crt_chain':'',"
+		     "'crt_key':''}}", "set-settings");
+	close_world();
+}
+
+Test(settings, a_certificate_that_cannot_be_read_is_named)
+{
+	open_world("{'settings':{}}");
+	expect_error("{'cmd':'set-settings','settings':{'crt_chain':"
+		     "'/nowhere/a.pem','crt_key':'-----BEGIN K'}}", 400,
+		     "settings.crt_chain: /nowhere/a.pem: No such file or "
+		     "directory");
+	expect_error("{'cmd':'set-settings','settings':{'crt_chain':"
+		     "'-----BEGIN C','crt_key':'/dev/null'}}", 400,
+		     "settings.crt_key: /dev/null: is no file");
+	expect_error("{'cmd':'set-settings','settings':{'crt_chain':'/a'}}",
+		     400, "settings.crt_key: is missing beside crt_chain");
+	expect_error("{'cmd':'set-settings','settings':{'crt_key':'/a',"
+		     "'crt_chain':''}}", 400,
+		     "settings.crt_chain: is missing beside crt_key");
+	expect_error("{'cmd':'set-settings','settings':{'crt_chain':5}}",
+		     400, "settings.crt_chain: is not a string");
 }
 
 Test(settings, that_are_empty_are_removed)

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/certificate.h"
+
+#include "common/alloc.h"
+#include "master/api/call.h"
+#include "master/supervise/fleet.h"
+#include "master/supervise/tls_proc.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct judging {
+	struct call *call;
+	struct tls_judgement *judgement;
+	command_fn *again;
+};
+
+/* A setting that is there and says something; borrowed, or NULL. */
+static json_t *get(const json_t *settings, const char *key)
+{
+	json_t *value = json_object_get(settings, key);
+
+	return json_string_length(value) > 0 ? value : NULL;
+}
+
+json_t *certificate_hide(const json_t *settings)
+{
+	json_t *copy = json_copy((json_t *)(uintptr_t)settings);
+	const char *key = json_string_value(json_object_get(copy, "crt_key"));
+
+	if (key != NULL && pem_source_is_text(key))
+		(void)json_object_del(copy, "crt_key");
+	return copy;
+}
+
+static const json_t *settings_of(const struct api *api)
+{
+	return config_section(api->cfg.config, "settings");
+}
+
+void certificate_apply(struct api *api)
+{
+	json_t *chain = get(settings_of(api), "crt_chain");
+	json_t *key = get(settings_of(api), "crt_key");
+	bool both = chain != NULL && key != NULL;
+
+	tls_proc_set(fleet_tls(api->cfg.fleet), both ? chain : NULL,
+		     both ? key : NULL);
+}
+
+static void on_gone(void *arg)
+{
+	struct judging *j = arg;
+
+	tls_judgement_cancel(&j->judgement);
+	free(j);
+}
+
+static void on_judged(int result, const struct errmsg *why, void *arg)
+{
+	struct judging *j = arg;
+	struct call *call = j->call;
+	command_fn *again = j->again;
+
+	free(j);
+	if (result == 0) {
+		call->certified = true;
+		call_again(call, again);
+		return;
+	}
+	reply_error(call_reply(call), result == -EINVAL ? 400 : 503,
+		    "settings.%s", why->text);
+	call_finish(call);
+}
+
+static void ask(struct api *api, struct pem_pair *take, struct reply *reply,
+		command_fn *again)
+{
+	struct judging *j = xcalloc(1, sizeof *j);
+
+	j->judgement = tls_judgement_new(
+		tls_proc_judgements(fleet_tls(api->cfg.fleet)), take,
+		on_judged, j);
+	if (j->judgement == NULL) {
+		reply_error(reply, 503, "settings.crt_chain: too many are "
+			    "being judged");
+		free(j);
+		return;
+	}
+	j->again = again;
+	j->call = reply_later(reply, on_gone, j);
+}
+
+bool certificate_judge(struct api *api, const json_t *settings,
+		       struct reply *reply, command_fn *again)
+{
+	const json_t *chain = get(settings, "crt_chain");
+	const json_t *key = get(settings, "crt_key");
+	struct pem_pair pair;
+	struct errmsg why;
+
+	if (reply->call->certified || chain == NULL || key == NULL ||
+	    (json_equal(chain, get(settings_of(api), "crt_chain")) &&
+	     json_equal(key, get(settings_of(api), "crt_key"))))
+		return true;
+	if (pem_pair_open(json_string_value(chain), json_string_value(key),
+			  &pair, &why) < 0)
+		reply_error(reply, 400, "settings.%s", why.text);
+	else
+		ask(api, &pair, reply, again);
+	return false;
+}
