@@ -8,6 +8,7 @@ libmaster_a_SOURCES = \
 	master/memfd.c master/memfd.h \
 	master/options.c master/options.h \
 	master/file_budget.c master/file_budget.h \
+	master/history.c master/history.h \
 	master/log_file.c master/log_file.h \
 	master/log_output.c master/log_output.h \
 	master/log_settings.c master/log_settings.h \

@@ -12,10 +12,22 @@
 #include <string.h>
 #include <time.h>
 
+/* More than that are not said before the settings are known. */
+enum { EARLY_MAX = 32, EARLY_TEXT_MAX = 512 };
+
+struct early {
+	enum log_level level;
+	char component[64];
+	char text[EARLY_TEXT_MAX];
+};
+
 struct log_output {
 	struct log_settings settings; /* in force */
 	struct log_file *file;        /* or NULL */
 	struct log_syslog *syslog;    /* or NULL */
+	/* lines from before the settings, for file and syslog; then NULL */
+	struct early *early;
+	size_t n_early;
 };
 
 /* "2026-11-20T12:34:56.789+0100 warning" */
@@ -62,6 +74,35 @@ static void write_file(struct log_output *o, enum log_level level,
 	say_news(o);
 }
 
+static void keep_early(struct log_output *o, enum log_level level,
+		       const char *component, const char *text)
+{
+	struct early *e;
+
+	if (o->early == NULL || o->n_early == EARLY_MAX)
+		return;
+	e = &o->early[o->n_early++];
+	e->level = level;
+	(void)snprintf(e->component, sizeof e->component, "%s", component);
+	(void)snprintf(e->text, sizeof e->text, "%s", text);
+}
+
+static void write_early(struct log_output *o)
+{
+	for (size_t i = 0; i < o->n_early; i++) {
+		const struct early *e = &o->early[i];
+
+		if (o->file != NULL)
+			write_file(o, e->level, e->component, e->text);
+		if (o->syslog != NULL)
+			log_syslog_write(o->syslog, e->level, e->component,
+					 e->text);
+	}
+	o->n_early = 0;
+	free(o->early);
+	o->early = NULL;
+}
+
 static void sink(enum log_level level, const char *component,
 		 const char *text, void *arg)
 {
@@ -69,6 +110,7 @@ static void sink(enum log_level level, const char *component,
 
 	if (o->settings.to_stdout)
 		log_to_stderr(level, component, text, NULL);
+	keep_early(o, level, component, text);
 	if (o->file != NULL)
 		write_file(o, level, component, text);
 	if (o->syslog != NULL)
@@ -80,6 +122,8 @@ struct log_output *log_output_new(void)
 	struct log_output *o = xcalloc(1, sizeof *o);
 
 	o->settings.to_stdout = true;
+	o->early = xcalloc(EARLY_MAX, sizeof *o->early);
+	log_open(sink, o, LOG_LEVEL_INFO);
 	return o;
 }
 
@@ -94,6 +138,7 @@ void log_output_free(struct log_output **p)
 					       : LOG_LEVEL_INFO);
 	log_file_close(&o->file);
 	log_syslog_close(&o->syslog);
+	free(o->early);
 	free(o);
 }
 
@@ -124,6 +169,7 @@ void log_output_apply(struct log_output *o, const struct log_settings *new)
 	apply_syslog(o, new);
 	o->settings = *new;
 	log_open(sink, o, new->debug ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+	write_early(o);
 }
 
 void log_output_flush(struct log_output *o)

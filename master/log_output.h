@@ -2,8 +2,9 @@
 /*
  * Where the lines of the log go: stderr, a file, the system's log.
  *
- * Takes the place of the process's log sink while it lives.  Owns the file and
- * the connection.
+ * Takes the place of the process's log sink while it lives.  Until it is told
+ * the settings it writes to stderr, and keeps the lines for file and syslog.
+ * Owns the file and the connection.
  */
 #pragma once
 

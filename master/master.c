@@ -15,6 +15,7 @@
 #include "master/fd_store.h"
 #include "master/file_budget.h"
 #include "master/handover.h"
+#include "master/history.h"
 #include "master/http/server.h"
 #include "master/log_output.h"
 #include "master/log_settings.h"
@@ -133,6 +134,22 @@ static struct handover *write_handover(void *arg)
 				 http_server_fd(m->http, 0)));
 	if (m->lock >= 0)
 		json_decref(handover_put(h, 'f', &m->lock_number, m->lock));
+	return h;
+}
+
+static struct history history_of(const struct master *m)
+{
+	return (struct history){ m->config, m->status, m->system };
+}
+
+/* What a program that replaces us is told beyond what it holds. */
+static struct handover *write_renewal(void *arg)
+{
+	const struct master *m = arg;
+	struct history history = history_of(m);
+	struct handover *h = write_handover(arg);
+
+	history_write(&history, h);
 	return h;
 }
 
@@ -381,7 +398,7 @@ static void open_renewal(struct master *m)
 		.hub = m->hub,
 		.log = m->log,
 		.store = m->store,
-		.write = write_handover,
+		.write = write_renewal,
 		.arg = m,
 	});
 	m->reread = reread_new(&(struct reread_config){
@@ -399,6 +416,14 @@ static void open_signals(struct master *m)
 	watch_signal(m, &m->on_int, SIGINT);
 	watch_signal(m, &m->on_hup, SIGHUP);
 	restart_let_signals_in();
+}
+
+static void take_up(struct master *m)
+{
+	struct history history = history_of(m);
+
+	fleet_settle(m->fleet);
+	history_take(&history, m->handover);
 }
 
 static int start(struct master *m)
@@ -419,7 +444,7 @@ static int start(struct master *m)
 	open_signals(m);
 	api_start_streams(m->api);
 	if (m->handover != NULL)
-		fleet_settle(m->fleet);
+		take_up(m);
 	handover_free(&m->handover);
 	m->watchdog = watchdog_new(m->loop, m->fleet);
 	return 0;

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/minute.h"
 
+#include "common/alloc.h"
+#include "common/buf.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
 /* back: 1 is the last one added. */
 static size_t place(const struct minute *m, size_t back)
 {
@@ -20,6 +27,75 @@ void minute_amend(struct minute *m, const struct second *s)
 		minute_add(m, s);
 	else
 		m->seconds[place(m, 1)] = *s;
+}
+
+/* --- as text: nine numbers a second, the oldest first --- */
+
+enum { NUMBERS = 9 };
+
+char *minute_format(const struct minute *m)
+{
+	struct buf b = { 0 };
+	char *text;
+
+	for (size_t back = m->n; back > 0; back--) {
+		const struct second *s = &m->seconds[place(m, back)];
+
+		buf_printf(&b, "%d %d %" PRIu32 " %" PRIu32 " %" PRIu32
+			   " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32
+			   "\n", s->active, s->onair, s->bitrate_kbps,
+			   s->packets, s->cc_error, s->pes_error, s->sc_error,
+			   s->video_count, s->audio_count);
+	}
+	text = xstrndup(m->n > 0 ? (char *)buf_head(&b) : "", buf_len(&b));
+	buf_done(&b);
+	return text;
+}
+
+/* A number and the one character behind it. */
+static int take_number(const char **at, char end, uint32_t *ret)
+{
+	char *behind;
+	unsigned long long n;
+
+	if (**at < '0' || **at > '9')
+		return -EINVAL;
+	errno = 0;
+	n = strtoull(*at, &behind, 10);
+	if (errno != 0 || n > UINT32_MAX || *behind != end)
+		return -EINVAL;
+	*ret = (uint32_t)n;
+	*at = behind + 1;
+	return 0;
+}
+
+int minute_parse(const char *text, struct minute *ret)
+{
+	struct minute m = { 0 };
+
+	for (size_t i = 0; *text != '\0'; i++) {
+		uint32_t n[NUMBERS];
+
+		for (size_t k = 0; k < NUMBERS; k++)
+			if (take_number(&text, k < NUMBERS - 1 ? ' ' : '\n',
+					&n[k]) < 0)
+				return -EINVAL;
+		if (i == MINUTE_SECONDS || n[0] > 1 || n[1] > 1)
+			return -EINVAL;
+		minute_add(&m, &(struct second){
+			.active = n[0] == 1,
+			.onair = n[1] == 1,
+			.bitrate_kbps = n[2],
+			.packets = n[3],
+			.cc_error = n[4],
+			.pes_error = n[5],
+			.sc_error = n[6],
+			.video_count = n[7],
+			.audio_count = n[8],
+		});
+	}
+	*ret = m;
+	return 0;
 }
 
 struct minute_sum minute_sum(const struct minute *m, size_t n)

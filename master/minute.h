@@ -52,5 +52,10 @@ void minute_add(struct minute *, const struct second *);
 /* Puts it in the place of the last one added, if there is one. */
 void minute_amend(struct minute *, const struct second *);
 
+/* All of it as text, to be freed, and back: 0, or -EINVAL for text that is
+ * none. */
+char *minute_format(const struct minute *);
+int minute_parse(const char *text, struct minute *ret) MUST_CHECK;
+
 /* Over the last n seconds (n > 0); all zero when nothing was added. */
 struct minute_sum minute_sum(const struct minute *, size_t n);

@@ -213,3 +213,57 @@ json_t *status_check(struct status *s, const char *id, bool *ret_ok)
 
 	return stream != NULL ? status_stream_check(stream, ret_ok) : NULL;
 }
+
+/* --- from one master to the next --- */
+
+json_t *status_write(const struct status *s)
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct status_stream *stream = s->streams[i];
+		char *minute;
+
+		if (stream->minute.n == 0)
+			continue;
+		minute = minute_format(&stream->minute);
+		(void)json_object_set_new(
+			all, stream->id,
+			json_pack("{s:s, s:I, s:i}", "minute", minute, "at",
+				  (json_int_t)stream->wall_s, "input",
+				  (int)stream->position));
+		free(minute);
+	}
+	return all;
+}
+
+static void take_stream(struct status_stream *stream, const json_t *from)
+{
+	const char *minute = json_string_value(json_object_get(from,
+							       "minute"));
+	json_int_t at = json_integer_value(json_object_get(from, "at"));
+	json_int_t input = json_integer_value(json_object_get(from, "input"));
+
+	if (minute == NULL || minute_parse(minute, &stream->minute) < 0)
+		return;
+	stream->wall_s = at;
+	/* the next second that is heard follows the last one */
+	stream->silent = false;
+	if (input >= 1 && input <= (json_int_t)stream->n_inputs)
+		stream->position = (unsigned)input;
+}
+
+void status_take(struct status *s, const json_t *all)
+{
+	const char *id;
+	json_t *from;
+
+	json_object_foreach((json_t *)(uintptr_t)all, id, from) {
+		struct status_stream *stream = find(s, id);
+
+		/* what was heard meanwhile is newer */
+		if (stream != NULL && stream->enabled &&
+		    stream->minute.n == 0)
+			take_stream(stream, from);
+	}
+}

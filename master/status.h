@@ -48,6 +48,11 @@ bool status_has_faults(const struct status *);
 void status_push(struct status *, const char *id,
 		 const struct msg_stream_status *);
 
+/* The minutes of all streams, as JSON, for another master; and back, for the
+ * enabled ones that are set by then.  What is not sound is left out. */
+json_t *status_write(const struct status *);
+void status_take(struct status *, const json_t *);
+
 enum status_span {
 	STATUS_SECOND = 0, /* t=0 */
 	STATUS_MINUTE = 1, /* t=1 */

@@ -324,3 +324,62 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 		(json_int_t)((s->asked_ms - s->started_ms) / 1000));
 	return o;
 }
+
+/* --- from one master to the next: both read the same clock --- */
+
+json_t *system_status_write(const struct system_status *s)
+{
+	json_t *list = json_array();
+
+	for (size_t back = s->n_marks; back > 0; back--) {
+		const struct mark *m = past(s, back);
+
+		(void)json_array_append_new(
+			list, json_pack("[I, I, I]", (json_int_t)m->at_ms,
+					(json_int_t)m->machine,
+					(json_int_t)m->app));
+	}
+	return list;
+}
+
+/* Each is later than the one before, and uses no less. */
+static bool take_mark(const json_t *value, const struct mark *before,
+		      struct mark *ret)
+{
+	json_int_t at = -1, machine = -1, app = -1;
+
+	if (json_unpack((json_t *)(uintptr_t)value, "[I, I, I!]", &at,
+			&machine, &app) < 0 ||
+	    at < 0 || machine < 0 || app < 0)
+		return false;
+	*ret = (struct mark){ (uint64_t)at, (uint64_t)machine,
+			      (uint64_t)app };
+	return ret->at_ms >= before->at_ms &&
+	       ret->machine >= before->machine && ret->app >= before->app;
+}
+
+void system_status_take(struct system_status *s, const json_t *list)
+{
+	struct mark first = s->now, before = { 0 }, mark;
+	json_t *value;
+	size_t i;
+
+	if (json_array_size(list) == 0 || json_array_size(list) > MARKS)
+		return;
+	json_array_foreach((json_t *)(uintptr_t)list, i, value) {
+		if (!take_mark(value, &before, &mark) ||
+		    mark.at_ms > first.at_ms || mark.machine > first.machine)
+			return;
+		before = mark;
+	}
+	s->n_marks = s->next_mark = 0;
+	json_array_foreach((json_t *)(uintptr_t)list, i, value) {
+		(void)take_mark(value, &(struct mark){ 0 }, &s->now);
+		remember(s);
+	}
+	/* our own count of the workers' time began at 0 */
+	s->app_ticks += s->now.app;
+	first.app += s->now.app;
+	s->now = first;
+	remember(s);
+}

@@ -355,6 +355,17 @@ void config_touch(struct config *c)
 		starts_touch(c->starts);
 }
 
+unsigned config_backup_ms(const struct config *c)
+{
+	return c->backup != NULL ? save_left_ms(c->backup) : 0;
+}
+
+void config_backup_in(struct config *c, unsigned ms)
+{
+	if (c->backup != NULL)
+		save_touch_in(c->backup, ms);
+}
+
 const char *config_path(const struct config *c)
 {
 	return c->path;

@@ -86,6 +86,11 @@ void config_set_gid(struct config *, json_int_t gid);
 /* Schedules the save; every mutator above does so itself. */
 void config_touch(struct config *);
 
+/* Until the backup is due, and when it is to be: for a master that goes on
+ * where another was.  0: none is due. */
+unsigned config_backup_ms(const struct config *);
+void config_backup_in(struct config *, unsigned ms);
+
 /* NULL without a file. */
 const char *config_path(const struct config *);
 

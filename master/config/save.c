@@ -352,6 +352,24 @@ void save_touch(struct save *s)
 	arm(s, s->cfg.delay_ms);
 }
 
+void save_touch_in(struct save *s, unsigned ms)
+{
+	s->dirty = true;
+	arm(s, MIN(ms, s->cfg.delay_ms));
+}
+
+unsigned save_left_ms(const struct save *s)
+{
+	ev_timer *timer = (ev_timer *)(uintptr_t)&s->timer;
+	double left = ev_is_active(timer)
+			      ? ev_timer_remaining(s->cfg.loop, timer)
+			      : 0;
+
+	if (!ev_is_active(timer))
+		return 0;
+	return left > 1e-3 ? (unsigned)(left * 1e3) : 1;
+}
+
 bool save_is_idle(const struct save *s)
 {
 	return !s->dirty && !s->writing && STAILQ_EMPTY(&s->orders);

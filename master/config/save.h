@@ -42,6 +42,12 @@ void save_free(struct save **s);
 
 void save_touch(struct save *);
 
+/* The same, to be written after ms at the latest (at most delay_ms). */
+void save_touch_in(struct save *, unsigned ms);
+
+/* Until what was touched is written; 0: nothing waits for its time. */
+unsigned save_left_ms(const struct save *);
+
 /* Nothing is touched, waits or is being written. */
 bool save_is_idle(const struct save *);
 

@@ -74,6 +74,24 @@ test('a damaged file: the newest sound version runs', async (t) => {
 	}
 });
 
+test('an alarm from before the log is open is in its file', async (t) => {
+	const dir = tempDir(t);
+	const log = path.join(dir, 'sluice.log');
+
+	put(dir, '.1', { ...version(1), log: { filename: log } }, 100);
+	put(dir, '', '{', 50);
+	const sluice = await startIn(t, dir);
+	const [first, second] = await alarms(sluice);
+	const text = await waitUntil('the file', () => {
+		const all = fs.readFileSync(log, 'utf8');
+		return all.includes(second) && all;
+	});
+	assert.match(text, / error config: /);
+	assert.ok(text.includes(first));
+	assert.equal(text.split(first).length, 2, 'once');
+	await sluice.stop();
+});
+
 test('nothing sound is left: 78, and every file as it was', async (t) => {
 	const dir = tempDir(t);
 

@@ -133,6 +133,21 @@ test('restart: nothing lost, nobody cut off, no connect refused',
 		assert.equal(code, 0, sluice.log.slice(-2000));
 	});
 
+test('the last minute is remembered over a restart', async (t) => {
+	const { sluice } = await underLoad(t);
+	const minute = () => sluice.json(`/api/stream-status/${ids[0]}`);
+
+	await waitUntil('three seconds', async () =>
+		(await minute()).packets > 3 * 1000);
+	const before = await minute();
+	await restarted(sluice, () => sluice.cmd('restart'));
+	const after = await minute();
+	assert.ok(after.packets >= before.packets,
+		`${after.packets} of ${before.packets}`);
+	assert.equal(after.onair, true);
+	await sluice.stop();
+});
+
 test('settings that came with the restart are in force', async (t) => {
 	const sluice = await Sluice.start(t, loaded());
 

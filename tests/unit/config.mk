@@ -44,6 +44,7 @@ unit_config_tests = \
 	tests/unit/master/test_minute \
 	tests/unit/master/test_options \
 	tests/unit/master/test_proc \
+	tests/unit/master/test_history \
 	tests/unit/master/test_status
 check_PROGRAMS += $(unit_config_tests)
 TESTS += $(unit_config_tests)
@@ -101,6 +102,9 @@ tests_unit_master_api_test_softcams_LDADD = $(master_libs)
 tests_unit_master_api_test_settings_SOURCES = \
 	tests/unit/master/api/test_settings.c $(unit_world)
 tests_unit_master_api_test_settings_LDADD = $(master_libs)
+tests_unit_master_test_history_SOURCES = \
+	tests/unit/master/test_history.c $(unit_fakes)
+tests_unit_master_test_history_LDADD = $(master_libs)
 tests_unit_master_test_status_SOURCES = \
 	tests/unit/master/test_status.c $(unit_fakes)
 tests_unit_master_test_status_LDADD = $(master_libs)

@@ -5,6 +5,7 @@
 #include "master/http/server.h"
 #include "master/ws/hub.h"
 #include "proto/http_target.h"
+#include "tests/unit/quoted.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>
@@ -16,17 +17,7 @@ struct fakes fakes;
 
 json_t *fakes_json(const char *text)
 {
-	char *copy = strdup(text);
-	json_error_t why;
-	json_t *value;
-
-	for (char *c = copy; *c != '\0'; c++)
-		if (*c == '\'')
-			*c = '"';
-	value = json_loads(copy, JSON_DECODE_ANY, &why);
-	cr_assert_not_null(value, "%s: %s", copy, why.text);
-	free(copy);
-	return value;
+	return quoted(text);
 }
 
 void fakes_clear(void)

@@ -2,6 +2,9 @@
 #include "master/minute.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 static struct second of(uint32_t kbps, uint32_t errors)
 {
@@ -98,4 +101,44 @@ Test(minute, amends_the_last_second)
 	minute_amend(&m, &s);
 	cr_assert_eq(m.n, 2u);
 	cr_assert_eq(minute_sum(&m, 60).bitrate_kbps, 500u);
+}
+
+Test(minute, is_the_same_after_it_was_text)
+{
+	for (size_t n = 0; n < 70; n += 23) {
+		struct minute m = { 0 }, back = { .n = 7 };
+		char *text, *again;
+
+		for (uint32_t i = 0; i < n; i++)
+			add(&m, UINT32_MAX - i, i % 3);
+		text = minute_format(&m);
+		cr_assert_eq(minute_parse(text, &back), 0, "%s", text);
+		cr_assert_eq(back.n, m.n);
+		again = minute_format(&back);
+		cr_assert_str_eq(again, text);
+		cr_assert_eq(minute_sum(&back, 60).packets,
+			     minute_sum(&m, 60).packets);
+		free(again);
+		free(text);
+	}
+}
+
+Test(minute, refuses_text_that_is_none)
+{
+	static const char *const wrong[] = {
+		"x", "1", "1 1 1 1 1 1 1 1 1", "1 1 1 1 1 1 1 1\n",
+		"2 1 1 1 1 1 1 1 1\n", "1 1 -1 1 1 1 1 1 1\n",
+		"1 1 4294967296 1 1 1 1 1 1\n", "1 1 1 1 1 1 1 1 1\n1",
+		"1  1 1 1 1 1 1 1 1\n",
+	};
+	char many[62 * 18 + 1] = "";
+	struct minute m = { .n = 5 };
+
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		cr_assert_eq(minute_parse(wrong[i], &m), -EINVAL, "%s",
+			     wrong[i]);
+	for (int i = 0; i < 61; i++)
+		(void)strcat(many, "1 1 1 1 1 1 1 1 1\n");
+	cr_assert_eq(minute_parse(many, &m), -EINVAL);
+	cr_assert_eq(m.n, 5u, "nothing is written");
 }
