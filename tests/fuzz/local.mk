@@ -32,6 +32,15 @@ tests_fuzz_fuzz_pat_LDADD = $(fuzz_engine) $(worker_libs)
 fuzz_targets += tests/fuzz/fuzz_pmt
 tests_fuzz_fuzz_pmt_LDADD = $(fuzz_engine) $(worker_libs)
 
+fuzz_targets += tests/fuzz/fuzz_remux
+tests_fuzz_fuzz_remux_LDADD = $(fuzz_engine) $(worker_libs)
+
+fuzz_targets += tests/fuzz/fuzz_remux_tables
+tests_fuzz_fuzz_remux_tables_LDADD = $(fuzz_engine) $(worker_libs)
+
+fuzz_targets += tests/fuzz/fuzz_stream_spec
+tests_fuzz_fuzz_stream_spec_LDADD = $(fuzz_engine) $(unit_libs)
+
 fuzz_targets += tests/fuzz/fuzz_ring
 tests_fuzz_fuzz_ring_LDADD = $(fuzz_engine) libcommon.a
 

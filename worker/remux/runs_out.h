@@ -29,11 +29,13 @@ void runs_out_flush(struct runs_out *);
 
 static inline void runs_out_pass(struct runs_out *o, const uint8_t *packet)
 {
-	struct ts_run *last = &o->runs[o->n_runs - 1];
+	if (o->n_runs > 0) {
+		struct ts_run *last = &o->runs[o->n_runs - 1];
 
-	if (o->n_runs > 0 && last->data + last->n * TS_PACKET == packet) {
-		last->n++;
-		return;
+		if (last->data + last->n * TS_PACKET == packet) {
+			last->n++;
+			return;
+		}
 	}
 	if (o->n_runs == RUNS_OUT_MAX)
 		runs_out_flush(o);

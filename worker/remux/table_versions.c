@@ -33,6 +33,8 @@ static struct memory recall(struct table_versions *tv, uint32_t key,
 	for (size_t i = 0; i < TABLE_VERSIONS_MAX; i++) {
 		struct table_version *v = &tv->contents[i];
 
+		if (v->table == 0) /* they are filled from the front */
+			break;
 		if (v->table != key)
 			continue;
 		if (v->hash == hash)
