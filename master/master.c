@@ -94,6 +94,14 @@ static void on_stream_status(const char *id,
 	status_push(m->status, id, status);
 }
 
+static void on_stream_switched(const char *id,
+			       const struct msg_stream_switched *s, void *arg)
+{
+	struct master *m = arg;
+
+	status_switched(m->status, id, s);
+}
+
 static void on_fleet_stopped(void *arg)
 {
 	struct master *m = arg;
@@ -120,6 +128,7 @@ static void on_fleet_change(void *arg)
 
 static const struct fleet_events fleet_events = {
 	.on_stream_status = on_stream_status,
+	.on_stream_switched = on_stream_switched,
 	.on_stopped = on_fleet_stopped,
 	.on_change = on_fleet_change,
 };

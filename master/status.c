@@ -185,33 +185,76 @@ void status_push(struct status *s, const char *id,
 		stream->said_ms = now_ms;
 }
 
+void status_switched(struct status *s, const char *id,
+		     const struct msg_stream_switched *m)
+{
+	const struct status_stream *stream = find(s, id);
+	json_t *event;
+
+	if (stream == NULL || !hub_has_listeners(s->cfg.hub))
+		return;
+	event = status_stream_switch(stream, m);
+	hub_broadcast(s->cfg.hub, event, HUB_AT_ONCE);
+	json_decref(event);
+}
+
+/* All zero when the fleet does not know it. */
+static struct fleet_stream ask_fleet(const struct status *s, const char *id)
+{
+	struct fleet_stream fleet = { 0 };
+
+	if (!fleet_get_stream(s->cfg.fleet, id, &fleet))
+		fleet = (struct fleet_stream){ 0 };
+	return fleet;
+}
+
+static void stamp(json_t *report, int64_t at, const char *instance)
+{
+	(void)json_object_set_new(report, "timestamp", json_integer(at));
+	if (instance != NULL)
+		(void)json_object_set_new(report, "instance",
+					  json_string(instance));
+}
+
 json_t *status_stream(struct status *s, const char *id,
 		      enum status_span span, const char *instance)
 {
 	const struct status_stream *stream = find(s, id);
-	struct fleet_stream fleet = { 0 };
+	struct fleet_stream fleet;
 	json_t *report;
 
 	if (stream == NULL)
 		return NULL;
-	if (!fleet_get_stream(s->cfg.fleet, id, &fleet))
-		fleet = (struct fleet_stream){ 0 };
+	fleet = ask_fleet(s, id);
 	report = status_stream_report(stream, &fleet, span);
-	(void)json_object_set_new(report, "timestamp",
-				  json_integer(span == STATUS_SECOND
-						       ? time(NULL)
-						       : stream->wall_s));
-	if (instance != NULL)
-		(void)json_object_set_new(report, "instance",
-					  json_string(instance));
+	stamp(report, span == STATUS_SECOND ? time(NULL) : stream->wall_s,
+	      instance);
+	return report;
+}
+
+json_t *status_inputs(struct status *s, const char *id, const char *instance)
+{
+	const struct status_stream *stream = find(s, id);
+	struct fleet_stream fleet;
+	json_t *report;
+
+	if (stream == NULL)
+		return NULL;
+	fleet = ask_fleet(s, id);
+	report = status_stream_inputs(stream, &fleet);
+	stamp(report, time(NULL), instance);
 	return report;
 }
 
 json_t *status_check(struct status *s, const char *id, bool *ret_ok)
 {
 	const struct status_stream *stream = find(s, id);
+	struct fleet_stream fleet;
 
-	return stream != NULL ? status_stream_check(stream, ret_ok) : NULL;
+	if (stream == NULL)
+		return NULL;
+	fleet = ask_fleet(s, id);
+	return status_stream_check(stream, &fleet, ret_ok);
 }
 
 /* --- from one master to the next --- */

@@ -52,6 +52,9 @@ void status_push(struct status *, const char *id,
  * enabled ones that are set by then.  What is not sound is left out. */
 json_t *status_write(const struct status *);
 void status_take(struct status *, const json_t *);
+/* A running stream plays another input: tells those who listen. */
+void status_switched(struct status *, const char *id,
+		     const struct msg_stream_switched *);
 
 enum status_span {
 	STATUS_SECOND = 0, /* t=0 */
@@ -62,6 +65,10 @@ enum status_span {
  * instance may be NULL. */
 json_t *status_stream(struct status *, const char *id, enum status_span,
 		      const char *instance);
+
+/* The inputs of a stream and when it changed over between them, a new
+ * reference; NULL when id is not known. */
+json_t *status_inputs(struct status *, const char *id, const char *instance);
 
 /* The object `status` of check-stream, a new reference; NULL when id is not
  * known.  *ret_ok: enabled, active and on air. */

@@ -9,8 +9,10 @@
 
 static void release_errors(struct msg_stream_status *s)
 {
-	for (size_t i = 0; i < s->n_inputs; i++)
+	for (size_t i = 0; i < s->n_inputs; i++) {
 		free((char *)s->inputs[i].error);
+		free((char *)s->inputs[i].reason);
+	}
 	for (size_t i = 0; i < s->n_outputs; i++)
 		free((char *)s->outputs[i].error);
 	s->n_inputs = 0;
@@ -22,8 +24,10 @@ static void copy_last(struct status_stream *s,
 {
 	release_errors(&s->last);
 	s->last = *from;
-	for (size_t i = 0; i < from->n_inputs; i++)
+	for (size_t i = 0; i < from->n_inputs; i++) {
 		s->last.inputs[i].error = xstrdup(from->inputs[i].error);
+		s->last.inputs[i].reason = xstrdup(from->inputs[i].reason);
+	}
 	for (size_t i = 0; i < from->n_outputs; i++)
 		s->last.outputs[i].error = xstrdup(from->outputs[i].error);
 }
@@ -110,13 +114,31 @@ void status_stream_set(struct status_stream *s, const json_t *stream,
 		s->position = 1;
 }
 
-/* The i-th of the active inputs, or NULL. */
+/* The input that plays, or NULL. */
 static const struct msg_input_status *
-find_active(const struct msg_stream_status *m, size_t i)
+find_playing(const struct msg_stream_status *m)
 {
-	for (size_t k = 0; k < m->n_inputs; k++)
-		if (m->inputs[k].active && i-- == 0)
-			return &m->inputs[k];
+	for (size_t i = 0; i < m->n_inputs; i++)
+		if (m->inputs[i].active)
+			return &m->inputs[i];
+	return NULL;
+}
+
+/* Does it run, whether it plays or is only watched? */
+static bool is_running(const struct msg_input_status *in)
+{
+	return in->active || (in->open && in->state != INPUT_IDLE);
+}
+
+/* The i-th of the inputs that run, first the one that plays; or NULL. */
+static const struct msg_input_status *
+find_running(const struct msg_stream_status *m, size_t i)
+{
+	for (int active = 1; active >= 0; active--)
+		for (size_t k = 0; k < m->n_inputs; k++)
+			if (m->inputs[k].active == active &&
+			    is_running(&m->inputs[k]) && i-- == 0)
+				return &m->inputs[k];
 	return NULL;
 }
 
@@ -144,7 +166,7 @@ void status_stream_hear(struct status_stream *s,
 	struct second second;
 
 	copy_last(s, m);
-	in = find_active(&s->last, 0);
+	in = find_playing(&s->last);
 	second = second_of(in);
 	if (in != NULL)
 		s->position = in->position;
@@ -203,6 +225,18 @@ static void set_text(json_t *o, const char *key, const char *text)
 		(void)json_object_set_new_nocheck(o, key, value);
 }
 
+/* Nothing is known of it while no worker runs. */
+static void add_state(json_t *o, const struct msg_input_status *in)
+{
+	set_text(o, "state", input_state_name(in->state));
+	if (in->since_s > 0)
+		set_int(o, "since", in->since_s);
+	if (in->reason != NULL && in->reason[0] != '\0')
+		set_text(o, "reason", in->reason);
+	set_int(o, "penalty", in->penalty);
+	set_bool(o, "damped", in->damped);
+}
+
 static json_t *input_report(const struct status_stream *s, size_t i)
 {
 	static const struct msg_input_status none;
@@ -214,6 +248,7 @@ static json_t *input_report(const struct status_stream *s, size_t i)
 		in = &none;
 	set_int(o, "position", i + 1);
 	set_text(o, "id", s->input_ids[i]);
+	add_state(o, in);
 	set_bool(o, "active", in->active);
 	set_bool(o, "open", in->open);
 	set_bool(o, "onair", in->onair);
@@ -273,20 +308,38 @@ static json_t *worker_report(const struct status_stream *s,
 	return o;
 }
 
-static void add_details(json_t *o, const struct status_stream *s,
-			const struct fleet_stream *fleet)
+static json_t *inputs_report(const struct status_stream *s)
 {
 	json_t *inputs = json_array();
-	json_t *outputs = json_array();
 
 	for (size_t i = 0; i < s->n_inputs; i++)
 		(void)json_array_append_new(inputs, input_report(s, i));
+	return inputs;
+}
+
+static void add_switches(json_t *o, const struct fleet_stream *fleet)
+{
+	static const struct switch_log none;
+
+	(void)json_object_set_new(o, "switches",
+				  switch_log_list(fleet->switches != NULL
+							  ? fleet->switches
+							  : &none));
+}
+
+static void add_details(json_t *o, const struct status_stream *s,
+			const struct fleet_stream *fleet)
+{
+	json_t *outputs = json_array();
+
 	for (size_t i = 0; i < s->n_outputs; i++)
 		(void)json_array_append_new(outputs,
 					    output_report(s, i, fleet));
-	(void)json_object_set_new(o, "inputs", inputs);
+	(void)json_object_set_new(o, "inputs", inputs_report(s));
 	(void)json_object_set_new(o, "outputs", outputs);
 	(void)json_object_set_new(o, "worker", worker_report(s, fleet));
+	set_bool(o, "filler", !s->silent && s->last.filler);
+	add_switches(o, fleet);
 }
 
 json_t *status_stream_report(const struct status_stream *s,
@@ -314,7 +367,23 @@ json_t *status_stream_report(const struct status_stream *s,
 	return o;
 }
 
-json_t *status_stream_check(const struct status_stream *s, bool *ret_ok)
+json_t *status_stream_inputs(const struct status_stream *s,
+			     const struct fleet_stream *fleet)
+{
+	json_t *o = json_object();
+
+	set_text(o, "name", s->name);
+	set_int(o, "active_input", s->position);
+	if (!s->silent && s->last.chosen > 0)
+		set_int(o, "chosen_input", s->last.chosen);
+	set_bool(o, "filler", !s->silent && s->last.filler);
+	(void)json_object_set_new(o, "inputs", inputs_report(s));
+	add_switches(o, fleet);
+	return o;
+}
+
+json_t *status_stream_check(const struct status_stream *s,
+			    const struct fleet_stream *fleet, bool *ret_ok)
 {
 	struct minute_sum sum = minute_sum(&s->minute, 1);
 	json_t *inputs = json_array();
@@ -328,37 +397,34 @@ json_t *status_stream_check(const struct status_stream *s, bool *ret_ok)
 		set_int(one, "cc_error", in != NULL ? in->cc_error : 0);
 		set_int(one, "bitrate", in != NULL ? in->bitrate_kbps : 0);
 		set_int(one, "pes_error", in != NULL ? in->pes_error : 0);
+		set_bool(one, "onair", in != NULL && in->onair);
+		if (in != NULL)
+			add_state(one, in);
 		(void)json_array_append_new(inputs, one);
 	}
 	set_bool(o, "onair", sum.onair);
 	set_int(o, "active_input", s->position);
 	(void)json_object_set_new(o, "input", inputs);
+	add_switches(o, fleet);
 	*ret_ok = s->enabled && sum.active && sum.onair;
 	return o;
 }
 
-static size_t count_active(const struct status_stream *s)
+size_t status_stream_events(const struct status_stream *s)
 {
 	size_t n = 0;
 
-	if (s->silent)
-		return 0;
-	for (size_t i = 0; i < s->last.n_inputs; i++)
-		n += s->last.inputs[i].active ? 1 : 0;
-	return n;
-}
-
-size_t status_stream_events(const struct status_stream *s)
-{
-	size_t n = count_active(s);
-
-	return s->mpts || n == 0 ? 1 : n;
+	if (s->silent || s->mpts)
+		return 1;
+	while (find_running(&s->last, n) != NULL)
+		n++;
+	return MAX(n, (size_t)1);
 }
 
 json_t *status_stream_event(const struct status_stream *s, size_t i)
 {
 	const struct msg_input_status *in =
-		s->silent ? NULL : find_active(&s->last, i);
+		s->silent ? NULL : find_running(&s->last, i);
 	size_t position = in != NULL ? in->position : s->position;
 	json_t *o = json_object();
 	const char *id = NULL;
@@ -377,5 +443,15 @@ json_t *status_stream_event(const struct status_stream *s, size_t i)
 	set_bool(o, "scrambled", !s->mpts && in != NULL && in->scrambled);
 	set_int(o, "cc_error", !s->mpts && in != NULL ? in->cc_error : 0);
 	set_int(o, "pes_error", !s->mpts && in != NULL ? in->pes_error : 0);
+	return o;
+}
+
+json_t *status_stream_switch(const struct status_stream *s,
+			     const struct msg_stream_switched *m)
+{
+	json_t *o = switch_log_format(m);
+
+	set_text(o, "scope", "stream_switch");
+	set_text(o, "channel_id", s->id);
 	return o;
 }

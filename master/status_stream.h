@@ -53,7 +53,14 @@ void status_stream_miss(struct status_stream *);
 json_t *status_stream_report(const struct status_stream *,
 			     const struct fleet_stream *fleet,
 			     enum status_span);
-json_t *status_stream_check(const struct status_stream *, bool *ret_ok);
+json_t *status_stream_inputs(const struct status_stream *,
+			     const struct fleet_stream *fleet);
+json_t *status_stream_check(const struct status_stream *,
+			    const struct fleet_stream *fleet, bool *ret_ok);
+
+/* The message that another input plays. */
+json_t *status_stream_switch(const struct status_stream *,
+			     const struct msg_stream_switched *);
 
 /* How many stream_event messages the last second makes (at least one), and
  * the i-th of them. */

@@ -25,6 +25,7 @@
 enum msg_type {
 	/* master to worker */
 	MSG_STREAM_START,     /* run this stream; fds: its ring, its memory */
+	MSG_STREAM_INPUT,     /* play this input from now on; seq */
 	MSG_DELIVER_LISTEN,   /* accept viewers here; fd: listening socket */
 	MSG_DELIVER_UNLISTEN, /* accept no more; viewers stay */
 	MSG_DELIVER_MOUNT,    /* serve a path of a ring; fd: ring, read-only */
@@ -45,6 +46,8 @@ enum msg_type {
 	MSG_WORKER_READY,     /* inputs and outputs are open or being retried */
 	MSG_WORKER_LOG,       /* one line for the log */
 	MSG_STREAM_STATUS,    /* once a second, from the data path */
+	MSG_STREAM_CHOSEN,    /* the answer to the stream.input with this seq */
+	MSG_STREAM_SWITCHED,  /* another input plays now */
 	MSG_DELIVER_STATUS,   /* once a second: totals */
 	MSG_DELIVER_VIEWERS,  /* once a second per mount that changed */
 	MSG_DELIVER_SESSIONS, /* some of the viewers, as asked with this seq */
@@ -74,6 +77,7 @@ struct msg_stream_start {
 	const char *inputs[MSG_INPUTS_MAX];   /* addresses, as configured */
 	size_t n_outputs;
 	const char *outputs[MSG_OUTPUTS_MAX]; /* http is the ring's */
+	unsigned first; /* position of the input to begin with; 0: any */
 	bool ring;   /* a descriptor comes with it ... */
 	bool memory; /* ... and one more: what outlives the worker */
 	/* an object of the keys that proto/stream_spec reads; NULL: none */
@@ -110,9 +114,42 @@ struct msg_worker_log {
 	const char *text;
 };
 
+struct msg_stream_input {
+	unsigned position;       /* 0: the next one */
+};
+
+struct msg_stream_chosen {
+	unsigned position;       /* 0: it cannot be, see error */
+	const char *error;       /* NULL when it can */
+};
+
+struct msg_stream_switched {
+	uint64_t wall_ms;        /* CLOCK_REALTIME */
+	unsigned from, to;       /* positions; 0: none */
+	bool filler;             /* to is 0: the filler plays */
+	const char *reason;      /* "fault" ... */
+	const char *fault;       /* what ailed from; "": nothing */
+};
+
+enum input_state {
+	INPUT_IDLE,    /* not open: it is not needed */
+	INPUT_OPENING, /* not judged yet */
+	INPUT_ACTIVE,  /* it plays */
+	INPUT_STANDBY, /* on air, and could play */
+	INPUT_DOWN,    /* cannot be opened, or is not on air */
+};
+
+/* "idle" ... */
+const char *input_state_name(enum input_state);
+
 /* One second of one input, as its analyzer saw it. */
 struct msg_input_status {
 	unsigned position;       /* from 1 */
+	enum input_state state;
+	const char *reason;      /* why it is active or down; else "" */
+	uint64_t since_s;        /* that state; unix time */
+	uint32_t penalty;        /* for failures (worker/failover/damper.h) */
+	bool damped;             /* ... so many that it has to wait */
 	bool active;
 	bool open;               /* false while it cannot be opened */
 	const char *error;       /* why not; NULL when open */
@@ -140,6 +177,8 @@ struct msg_output_status {
 
 struct msg_stream_status {
 	uint64_t packets;        /* through the data path since start */
+	unsigned chosen;         /* the input that is to play; 0: none */
+	bool filler;             /* it plays, and no input */
 	size_t n_inputs;
 	struct msg_input_status inputs[MSG_INPUTS_MAX];
 	size_t n_outputs;
@@ -237,6 +276,9 @@ struct msg {
 	json_t *document;        /* owns the strings; NULL when built by hand */
 	union {
 		struct msg_stream_start stream_start;
+		struct msg_stream_input stream_input;
+		struct msg_stream_chosen stream_chosen;
+		struct msg_stream_switched stream_switched;
 		struct msg_deliver_listen deliver_listen;
 		struct msg_deliver_listen deliver_unlisten;
 		struct msg_deliver_mount deliver_mount;

@@ -14,8 +14,12 @@ typedef int msg_decode_fn(const json_t *body, struct msg *, struct errmsg *why);
 typedef void msg_encode_fn(const struct msg *, struct msg_writer *);
 
 /* msg_stream.c */
-msg_decode_fn stream_start_decode, stream_status_decode;
-msg_encode_fn stream_start_encode, stream_status_encode;
+msg_decode_fn stream_start_decode, stream_input_decode;
+msg_decode_fn stream_status_decode, stream_chosen_decode;
+msg_decode_fn stream_switched_decode;
+msg_encode_fn stream_start_encode, stream_input_encode;
+msg_encode_fn stream_status_encode, stream_chosen_encode;
+msg_encode_fn stream_switched_encode;
 
 /* msg_deliver.c */
 msg_decode_fn deliver_listen_decode, deliver_unlisten_decode;

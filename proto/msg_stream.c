@@ -3,6 +3,7 @@
 #include "proto/msg_desc.h"
 
 #include <errno.h>
+#include <string.h>
 
 static size_t addresses_decode(struct msg_reader *r, const char *key,
 			       const char **addresses, size_t max)
@@ -40,6 +41,7 @@ int stream_start_decode(const json_t *body, struct msg *m, struct errmsg *why)
 				       MSG_INPUTS_MAX);
 	s->n_outputs = addresses_decode(&r, "outputs", s->outputs,
 					MSG_OUTPUTS_MAX);
+	s->first = (unsigned)read_uint(&r, "first", 0, MSG_INPUTS_MAX);
 	s->ring = read_bool(&r, "ring");
 	s->memory = read_bool(&r, "memory");
 	s->options = read_object_maybe(&r, "options");
@@ -54,9 +56,96 @@ void stream_start_encode(const struct msg *m, struct msg_writer *w)
 	write_string(w, "name", s->name);
 	addresses_encode(w, "inputs", s->inputs, s->n_inputs);
 	addresses_encode(w, "outputs", s->outputs, s->n_outputs);
+	write_u64(w, "first", s->first);
 	write_bool(w, "ring", s->ring);
 	write_bool(w, "memory", s->memory);
 	write_json(w, "options", s->options);
+}
+
+int stream_input_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	m->stream_input.position =
+		(unsigned)read_uint(&r, "position", 0, MSG_INPUTS_MAX);
+	return read_end(&r);
+}
+
+void stream_input_encode(const struct msg *m, struct msg_writer *w)
+{
+	write_u64(w, "position", m->stream_input.position);
+}
+
+int stream_chosen_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	m->stream_chosen = (struct msg_stream_chosen){
+		.position = (unsigned)read_uint(&r, "position", 0,
+						MSG_INPUTS_MAX),
+		.error = read_string_maybe(&r, "error", FIELD_TEXT_MAX),
+	};
+	return read_end(&r);
+}
+
+void stream_chosen_encode(const struct msg *m, struct msg_writer *w)
+{
+	write_u64(w, "position", m->stream_chosen.position);
+	write_string(w, "error", m->stream_chosen.error);
+}
+
+int stream_switched_decode(const json_t *body, struct msg *m,
+			   struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	m->stream_switched = (struct msg_stream_switched){
+		.wall_ms = read_u64(&r, "time"),
+		.from = (unsigned)read_uint(&r, "from", 0, MSG_INPUTS_MAX),
+		.to = (unsigned)read_uint(&r, "to", 0, MSG_INPUTS_MAX),
+		.filler = read_bool(&r, "filler"),
+		.reason = read_string(&r, "reason", FIELD_WORD_MAX),
+		.fault = read_string(&r, "fault", FIELD_WORD_MAX),
+	};
+	return read_end(&r);
+}
+
+void stream_switched_encode(const struct msg *m, struct msg_writer *w)
+{
+	const struct msg_stream_switched *s = &m->stream_switched;
+
+	write_u64(w, "time", s->wall_ms);
+	write_u64(w, "from", s->from);
+	write_u64(w, "to", s->to);
+	write_bool(w, "filler", s->filler);
+	write_string(w, "reason", s->reason);
+	write_string(w, "fault", s->fault);
+}
+
+static const char *const states[] = {
+	[INPUT_IDLE] = "idle",
+	[INPUT_OPENING] = "opening",
+	[INPUT_ACTIVE] = "active",
+	[INPUT_STANDBY] = "standby",
+	[INPUT_DOWN] = "down",
+};
+
+const char *input_state_name(enum input_state state)
+{
+	return states[state];
+}
+
+static enum input_state read_state(struct msg_reader *r)
+{
+	const char *name = read_string(r, "state", FIELD_WORD_MAX);
+
+	for (size_t i = 0; i < ARRAY_LEN(states); i++)
+		if (strcmp(states[i], name) == 0)
+			return (enum input_state)i;
+	if (r->err == 0)
+		r->err = errmsg_fail(r->why, -EBADMSG, "state: unknown: %s",
+				     name);
+	return INPUT_IDLE;
 }
 
 static int input_decode(const json_t *item, struct msg_input_status *s,
@@ -67,6 +156,11 @@ static int input_decode(const json_t *item, struct msg_input_status *s,
 	*s = (struct msg_input_status){
 		.position = (unsigned)read_uint(&r, "position", 1,
 						MSG_INPUTS_MAX),
+		.state = read_state(&r),
+		.reason = read_string(&r, "reason", FIELD_WORD_MAX),
+		.since_s = read_u64(&r, "since"),
+		.penalty = read_u32(&r, "penalty"),
+		.damped = read_bool(&r, "damped"),
 		.active = read_bool(&r, "active"),
 		.open = read_bool(&r, "open"),
 		.error = read_string_maybe(&r, "error", FIELD_TEXT_MAX),
@@ -91,6 +185,11 @@ static void input_encode(const struct msg_input_status *s,
 {
 	write_object(w, NULL);
 	write_u64(w, "position", s->position);
+	write_string(w, "state", input_state_name(s->state));
+	write_string(w, "reason", s->reason);
+	write_u64(w, "since", s->since_s);
+	write_u64(w, "penalty", s->penalty);
+	write_bool(w, "damped", s->damped);
 	write_bool(w, "active", s->active);
 	write_bool(w, "open", s->open);
 	write_string(w, "error", s->error);
@@ -146,6 +245,8 @@ int stream_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	int err;
 
 	s->packets = read_u64(&r, "packets");
+	s->chosen = (unsigned)read_uint(&r, "chosen", 0, MSG_INPUTS_MAX);
+	s->filler = read_bool(&r, "filler");
 	inputs = read_list(&r, "inputs", MSG_INPUTS_MAX);
 	outputs = read_list(&r, "outputs", MSG_OUTPUTS_MAX);
 	err = read_end(&r);
@@ -172,6 +273,8 @@ void stream_status_encode(const struct msg *m, struct msg_writer *w)
 	const struct msg_stream_status *s = &m->stream_status;
 
 	write_u64(w, "packets", s->packets);
+	write_u64(w, "chosen", s->chosen);
+	write_bool(w, "filler", s->filler);
 	write_list(w, "inputs");
 	for (size_t i = 0; i < s->n_inputs; i++)
 		input_encode(&s->inputs[i], w);

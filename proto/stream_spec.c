@@ -20,7 +20,8 @@ static const char *const keys[] = {
 	"map", "filter", "filter~", "set_pnr", "set_tsid", "service_name",
 	"service_provider", "service_type", "textcode", "hbbtv_url",
 	"backup_type", "backup_start_delay", "backup_return_delay",
-	"backup_force_return", "filler", "pat_version", "pmt_version",
+	"backup_force_return", "backup_initial_delay", "backup_damping",
+	"filler", "pat_version", "pmt_version",
 	"cat_version", "sdt_version", "nit_version",
 };
 
@@ -207,6 +208,18 @@ static int read_return_delay(struct stream_spec *s, const char *text,
 	return read_delay(text, &s->backup_return_delay_s, why);
 }
 
+static int read_initial_delay(struct stream_spec *s, const char *text,
+			      struct errmsg *why)
+{
+	return read_delay(text, &s->backup_initial_delay_s, why);
+}
+
+static int read_damping(struct stream_spec *s, const char *text,
+			struct errmsg *why)
+{
+	return read_delay(text, &s->backup_damping_s, why);
+}
+
 static int read_force_return(struct stream_spec *s, const char *text,
 			     struct errmsg *why)
 {
@@ -275,7 +288,8 @@ static read_fn *const readers[] = {
 	read_map, read_filter, read_keep, read_set_pnr, read_set_tsid,
 	read_service_name, read_service_provider, read_service_type,
 	read_textcode, read_hbbtv_url, read_backup_type, read_start_delay,
-	read_return_delay, read_force_return, read_filler, read_pat_version,
+	read_return_delay, read_force_return, read_initial_delay, read_damping,
+	read_filler, read_pat_version,
 	read_pmt_version, read_cat_version, read_sdt_version,
 	read_nit_version,
 };
@@ -293,6 +307,8 @@ void stream_spec_init(struct stream_spec *s)
 	*s = (struct stream_spec){
 		.backup_start_delay_s = BACKUP_DELAY_DEFAULT,
 		.backup_return_delay_s = BACKUP_DELAY_DEFAULT,
+		.backup_initial_delay_s = BACKUP_DELAY_DEFAULT,
+		.backup_damping_s = BACKUP_DELAY_DEFAULT,
 		.backup_force_return = true,
 	};
 }

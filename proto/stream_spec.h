@@ -44,6 +44,8 @@ struct stream_spec {
 	enum backup_type backup;
 	int backup_start_delay_s;  /* or BACKUP_DELAY_DEFAULT */
 	int backup_return_delay_s; /* or BACKUP_DELAY_DEFAULT */
+	int backup_initial_delay_s; /* or BACKUP_DELAY_DEFAULT */
+	int backup_damping_s; /* half-life; or BACKUP_DELAY_DEFAULT */
 	bool backup_force_return; /* true when not given */
 
 	enum filler_kind filler;

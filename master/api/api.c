@@ -79,6 +79,7 @@ static const struct route_path paths[] = {
 	{ "api/adapter-status", true, adapters_status },
 	{ "api/config", false, config_get },
 	{ "api/stream-info", true, streams_info },
+	{ "api/stream-inputs", true, streams_inputs },
 	{ "api/stream-status", true, streams_status },
 	{ "api/system-status", false, status_system },
 };

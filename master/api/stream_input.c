@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands set-stream-input and set-stream-image. */
+#include "common/alloc.h"
 #include "master/api/edit.h"
+#include "master/supervise/fleet.h"
+#include "proto/io_spec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { RUNNING_INPUT = 1 }; /* of several inputs the first is run */
 
 /* Only where inputs are not chosen by what they carry. */
 static bool may_choose(const json_t *stream)
@@ -34,28 +35,87 @@ static size_t read_input(const json_t *input)
 	return *end == '\0' && errno == 0 ? n : 0;
 }
 
+/* Whether it is an address that can be played at all. */
+static bool judge_input(const json_t *inputs, size_t position,
+			struct reply *reply)
+{
+	const char *text = json_string_value(
+		json_array_get(inputs, position - 1));
+	struct input_spec spec;
+	struct errmsg why;
+
+	if (text != NULL &&
+	    input_spec_parse(text, &spec, NULL, NULL, &why) == 0)
+		return true;
+	reply_error(reply, 400, "input: %zu cannot be played: %s", position,
+		    text != NULL ? why.text : "it is no address");
+	return false;
+}
+
+/* A request that waits for the worker's answer. */
+struct choice {
+	struct call *call; /* NULL when the client has left */
+};
+
+static void on_client_gone(void *arg)
+{
+	struct choice *c = arg;
+
+	c->call = NULL;
+}
+
+static void on_choice(unsigned position, const char *why, void *arg)
+{
+	struct choice *c = arg;
+	struct call *call = c->call;
+
+	if (call != NULL && position > 0)
+		reply_ok(call_reply(call), "set-stream-input");
+	else if (call != NULL)
+		reply_error(call_reply(call), 503, "input: %s", why);
+	free(c);
+	if (call != NULL)
+		call_finish(call);
+}
+
+static void choose(struct api *api, const char *id, size_t position,
+		   struct reply *reply)
+{
+	struct choice *c = xcalloc(1, sizeof *c);
+	int r = fleet_choose_input(api->cfg.fleet, id, (unsigned)position,
+				   on_choice, c);
+
+	if (r == 0) {
+		c->call = reply_later(reply, on_client_gone, c);
+		return;
+	}
+	free(c);
+	if (r > 0)
+		reply_ok(reply, "set-stream-input");
+	else
+		reply_error(reply, 503, "the stream is not run: %s",
+			    strerror(-r));
+}
+
 void streams_set_input(struct api *api, const json_t *request,
 		       struct reply *reply)
 {
 	const json_t *stream = api_request_stream(api, request, reply);
 	const json_t *input = edit_get(request, "input");
-	size_t n = json_array_size(json_object_get(stream, "input"));
-	size_t wanted;
+	const json_t *inputs = json_object_get(stream, "input");
+	size_t n = json_array_size(inputs);
+	size_t wanted = input != NULL ? read_input(input) : 0;
 
 	if (stream == NULL)
 		return;
-	wanted = input != NULL ? read_input(input)
-			       : n > 0 ? RUNNING_INPUT % n + 1 : 1;
 	if (!may_choose(stream))
 		reply_error(reply, 400, "the stream's backup_type is neither "
 			    "passive nor disable");
-	else if (wanted < 1 || wanted > n)
+	else if (n == 0 || wanted > n || (wanted == 0 && input != NULL))
 		reply_error(reply, 400, "input: is not one of 1 to %zu", n);
-	else if (wanted != RUNNING_INPUT)
-		reply_error(reply, 501, "input: this version runs the first "
-			    "input of a stream only");
-	else
-		reply_ok(reply, "set-stream-input");
+	else if (wanted == 0 || judge_input(inputs, wanted, reply))
+		choose(api, json_string_value(json_object_get(stream, "id")),
+		       wanted, reply);
 }
 
 void streams_set_image(struct api *api, const json_t *request,

@@ -303,9 +303,8 @@ static void judge_addresses(struct judge *j, const json_t *stream,
 
 		if (text != NULL && out)
 			judge_output(j, text, enabled, all);
-		else if (text != NULL) /* of several the first one runs */
-			judge_input(j, text, enabled,
-				    enabled && i == 0 ? all : NULL);
+		else if (text != NULL)
+			judge_input(j, text, enabled, enabled ? all : NULL);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

@@ -13,9 +13,12 @@
 #include "master/supervise/worker_proc.h"
 #include "proto/contract.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { TOLD_MAX = 100 }; /* switches between two statuses */
 
 struct entry {
 	struct entry_config cfg;
@@ -30,6 +33,11 @@ struct entry {
 	struct ring_reader *ring_judge; /* NULL: no ring */
 	int memory_fd;  /* what one worker leaves to the next; -1: none */
 	uint64_t memory_number; /* in the handover */
+
+	unsigned first; /* the input that a next worker begins with; from 1 */
+	struct input_choice *choice;
+	struct switch_log switches;
+	unsigned told; /* switches since the last status */
 
 	struct mount *mounts[MSG_OUTPUTS_MAX]; /* as plan->http; or NULL */
 	char fault[160]; /* why it cannot run; "" when it can */
@@ -48,6 +56,7 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 
 	(void)proc;
 	m.stream_start.memory = e->memory_fd >= 0;
+	m.stream_start.first = e->first;
 	if (m.stream_start.ring)
 		fds[n++] = e->ring_fd;
 	if (m.stream_start.memory)
@@ -60,14 +69,48 @@ static bool has_damaged_ring(const struct entry *e)
 	return e->ring_judge != NULL && !ring_reader_is_sound(e->ring_judge);
 }
 
+static void set_first(struct entry *e, unsigned position)
+{
+	if (position == e->first)
+		return;
+	e->first = position;
+	spawner_touch(e->cfg.spawner);
+}
+
+static void hear_status(struct entry *e, const struct msg_stream_status *s)
+{
+	e->told = 0;
+	if (s->chosen >= 1 && s->chosen <= e->plan->start.n_inputs)
+		set_first(e, s->chosen);
+	e->cfg.events->on_status(e->id, s, e->cfg.arg);
+}
+
+static void hear_switched(struct entry *e, const struct msg_stream_switched *s)
+{
+	switch_log_add(&e->switches, s);
+	spawner_touch(e->cfg.spawner);
+	e->cfg.events->on_switched(e->id, s, e->cfg.arg);
+}
+
 static void on_message(struct worker_proc *proc, const struct msg *m,
 		       void *arg)
 {
 	struct entry *e = arg;
 
-	if (m->type != MSG_STREAM_STATUS)
-		return;
-	e->cfg.events->on_status(e->id, &m->stream_status, e->cfg.arg);
+	if (m->type == MSG_STREAM_STATUS) {
+		hear_status(e, &m->stream_status);
+	} else if (m->type == MSG_STREAM_CHOSEN) {
+		if (m->stream_chosen.position > 0)
+			set_first(e, m->stream_chosen.position);
+		(void)input_choice_hear(e->choice, m->seq, &m->stream_chosen);
+	} else if (m->type == MSG_STREAM_SWITCHED) {
+		if (++e->told > TOLD_MAX) {
+			worker_proc_accuse(proc, "changes its input without "
+						 "an end");
+			return;
+		}
+		hear_switched(e, &m->stream_switched);
+	}
 	if (has_damaged_ring(e))
 		worker_proc_accuse(proc, "its ring is damaged");
 }
@@ -80,6 +123,8 @@ static void on_down(struct worker_proc *proc, void *arg)
 	struct entry *e = arg;
 
 	(void)proc;
+	e->told = 0;
+	input_choice_down(e->choice);
 	if (has_damaged_ring(e))
 		replace_damaged_ring(e);
 }
@@ -281,6 +326,21 @@ static bool prepare(struct entry *e, const struct stream_plan *plan)
 	return err == 0;
 }
 
+/* The input that ran is the first of the next worker's, too, wherever it
+ * stands now. */
+static unsigned find_first(const struct entry *e, const struct stream_plan *to)
+{
+	const struct msg_stream_start *old, *new = &to->start;
+
+	if (e->plan == NULL)
+		return 1;
+	old = &e->plan->start;
+	for (size_t i = 0; i < new->n_inputs && e->first <= old->n_inputs; i++)
+		if (strcmp(old->inputs[e->first - 1], new->inputs[i]) == 0)
+			return (unsigned)i + 1;
+	return 1;
+}
+
 void entry_set(struct entry *e, const json_t *stream)
 {
 	struct stream_plan *plan = stream_plan_new(e->id, stream);
@@ -289,6 +349,7 @@ void entry_set(struct entry *e, const json_t *stream)
 	bool run;
 
 	e->fault[0] = '\0';
+	e->first = find_first(e, plan);
 	run = plan->enable && prepare(e, plan);
 	if (e->fault[0] != '\0')
 		log_error("fleet", "stream %s: %s", e->id, e->fault);
@@ -330,6 +391,24 @@ void entry_stop(struct entry *e)
 		worker_proc_unwant(e->proc);
 }
 
+int entry_choose_input(struct entry *e, unsigned position,
+		       input_choice_fn *done, void *arg)
+{
+	size_t n = e->plan != NULL ? e->plan->start.n_inputs : 0;
+	struct channel *channel = worker_proc_channel(e->proc);
+	int err;
+
+	if (position > n || n == 0)
+		return -EINVAL;
+	if (entry_is_running(e) && channel != NULL) {
+		err = input_choice_ask(e->choice, channel, position, done,
+				       arg);
+		return err;
+	}
+	set_first(e, position > 0 ? position : e->first % (unsigned)n + 1);
+	return (int)e->first;
+}
+
 /* --- from master to master --- */
 
 json_t *entry_write(struct entry *e, struct handover *h)
@@ -339,6 +418,9 @@ json_t *entry_write(struct entry *e, struct handover *h)
 	(void)json_object_set_new(record, "id", json_string(e->id));
 	(void)json_object_set_new(record, "worker",
 				  worker_proc_write(e->proc, h));
+	(void)json_object_set_new(record, "first", json_integer(e->first));
+	(void)json_object_set_new(record, "switches",
+				  switch_log_write(&e->switches));
 	if (e->plan != NULL)
 		(void)json_object_set_new(record, "plan",
 					  stream_plan_write(e->plan));
@@ -378,9 +460,14 @@ static bool take_ring(struct entry *e, const json_t *name, struct handover *h)
 
 void entry_take(struct entry *e, const json_t *record, struct handover *h)
 {
+	json_int_t first = json_integer_value(json_object_get(record,
+							      "first"));
 	bool whole;
 
 	e->plan = stream_plan_new(e->id, json_object_get(record, "plan"));
+	if (first >= 1 && (size_t)first <= e->plan->start.n_inputs)
+		e->first = (unsigned)first;
+	switch_log_read(&e->switches, json_object_get(record, "switches"));
 	worker_proc_use(e->proc, e->plan->net ? SPAWN_WORKER_NET
 					      : SPAWN_WORKER);
 	whole = take_ring(e, json_object_get(record, "ring"), h);
@@ -398,6 +485,8 @@ struct entry *entry_new(const struct entry_config *cfg, const char *id)
 	e->ring_fd = -1;
 	e->ring_ro_fd = -1;
 	e->memory_fd = -1;
+	e->first = 1;
+	e->choice = input_choice_new(cfg->loop);
 	e->proc = worker_proc_new(&(struct worker_proc_config){
 		.loop = cfg->loop,
 		.spawner = cfg->spawner,
@@ -418,6 +507,7 @@ void entry_free(struct entry **ep)
 	if (e == NULL)
 		return;
 	worker_proc_free(&e->proc);
+	input_choice_free(&e->choice);
 	set_mounts(e, NULL);
 	close_ring(e);
 	close_memory(e);
@@ -451,6 +541,7 @@ void entry_get(const struct entry *e, struct fleet_stream *ret)
 		.restarts = worker_proc_unwanted_ends(e->proc),
 		.alarm = e->fault[0] != '\0' ? e->fault
 					     : worker_proc_alarm(e->proc),
+		.switches = &e->switches,
 		.n_outputs = plan != NULL ? plan->start.n_outputs : 0,
 	};
 	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++) {

@@ -21,6 +21,8 @@ struct spawner;
 struct entry_events {
 	void (*on_status)(const char *id, const struct msg_stream_status *,
 			  void *arg);
+	void (*on_switched)(const char *id, const struct msg_stream_switched *,
+			    void *arg);
 	/* Its process is gone and none is wanted; may be freed inside. */
 	void (*on_gone)(struct entry *, void *arg);
 };
@@ -47,6 +49,9 @@ void entry_set(struct entry *, const json_t *stream);
 /* A new worker at once, when it is enabled; deliver too, when it waits for its
  * next start and the stream needs it. */
 void entry_restart(struct entry *);
+/* As fleet_choose_input(). */
+int entry_choose_input(struct entry *, unsigned position, input_choice_fn *,
+		       void *arg) MUST_CHECK;
 /* Nothing is wanted any more; nobody watches.  on_gone may come inside. */
 void entry_stop(struct entry *);
 

@@ -11,6 +11,7 @@
 #include "master/supervise/spawn.h"
 #include "master/supervise/tls_proc.h"
 
+#include <errno.h>
 #include <ev.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,17 @@ static void on_status(const char *id, const struct msg_stream_status *status,
 		f->cfg.events->on_stream_status(id, status, f->cfg.arg);
 }
 
+static void on_switched(const char *id, const struct msg_stream_switched *s,
+			void *arg)
+{
+	struct member *m = arg;
+	struct fleet *f = m->fleet;
+
+	if (!m->removed && !f->stopping &&
+	    f->cfg.events->on_stream_switched != NULL)
+		f->cfg.events->on_stream_switched(id, s, f->cfg.arg);
+}
+
 static void on_entry_gone(struct entry *entry, void *arg)
 {
 	struct member *m = arg;
@@ -116,6 +128,7 @@ static void on_entry_gone(struct entry *entry, void *arg)
 
 static const struct entry_events entry_events = {
 	.on_status = on_status,
+	.on_switched = on_switched,
 	.on_gone = on_entry_gone,
 };
 
@@ -279,6 +292,16 @@ void fleet_restart_stream(struct fleet *f, const char *id)
 
 	if (m != NULL && !m->removed && !f->stopping)
 		entry_restart(m->entry);
+}
+
+int fleet_choose_input(struct fleet *f, const char *id, unsigned position,
+		       input_choice_fn *done, void *arg)
+{
+	struct member *m = find(f, id);
+
+	if (m == NULL || m->removed || f->stopping)
+		return -ENOENT;
+	return entry_choose_input(m->entry, position, done, arg);
 }
 
 void fleet_stop(struct fleet *f)

@@ -9,7 +9,9 @@
 #pragma once
 
 #include "common/util.h"
+#include "master/supervise/input_choice.h"
 #include "master/supervise/session_list.h"
+#include "master/supervise/switch_log.h"
 #include "proto/msg.h"
 
 #include <jansson.h>
@@ -27,6 +29,10 @@ struct fleet_events {
 	/* Once a second per running stream, decoded and in bounds. */
 	void (*on_stream_status)(const char *id,
 				 const struct msg_stream_status *, void *arg);
+	/* A running stream plays another input. */
+	void (*on_stream_switched)(const char *id,
+				   const struct msg_stream_switched *,
+				   void *arg);
 	/* Every worker, ring and socket is gone (after fleet_stop()). */
 	void (*on_stopped)(void *arg);
 	/* fleet_write() would write something else now; may be NULL. */
@@ -61,6 +67,16 @@ void fleet_remove_stream(struct fleet *, const char *id);
 /* Ends the worker and starts a new one at once, out of quarantine too. */
 void fleet_restart_stream(struct fleet *, const char *id);
 
+/*
+ * By hand: the stream plays the input at this position, or with 0 the next
+ * one.  The position when that is settled at once (no worker runs: the next
+ * one will begin with it), 0 when the worker is asked: then done is called,
+ * once.  -ENOENT: there is no such stream, -EINVAL: it has no such input; or
+ * another -errno.
+ */
+int fleet_choose_input(struct fleet *, const char *id, unsigned position,
+		       input_choice_fn *done, void *arg) MUST_CHECK;
+
 /* TERM to all, KILL after a while; on_stopped when nobody is left (<= 5 s). */
 void fleet_stop(struct fleet *);
 
@@ -73,6 +89,7 @@ struct fleet_stream {
 	const char *alarm;     /* sentence, NULL when none */
 	uint32_t viewers;
 	uint64_t viewers_cut;
+	const struct switch_log *switches; /* NULL: nothing is known */
 	/* per output position from 1: why an http output is not served (port
 	 * in use …), NULL when it is; n_outputs entries */
 	size_t n_outputs;

@@ -6,6 +6,7 @@ libmaster_a_SOURCES += \
 	master/supervise/entry.c master/supervise/entry.h \
 	master/supervise/fleet.c master/supervise/fleet.h \
 	master/supervise/jobs.c master/supervise/jobs.h \
+	master/supervise/input_choice.c master/supervise/input_choice.h \
 	master/supervise/listeners.c master/supervise/listeners.h \
 	master/supervise/pace.c master/supervise/pace.h \
 	master/supervise/proc_state.c master/supervise/proc_state.h \
@@ -16,4 +17,5 @@ libmaster_a_SOURCES += \
 	master/supervise/pem_source.c master/supervise/pem_source.h \
 	master/supervise/tls_judgement.c master/supervise/tls_judgement.h \
 	master/supervise/tls_proc.c master/supervise/tls_proc.h \
+	master/supervise/switch_log.c master/supervise/switch_log.h \
 	master/supervise/worker_proc.c master/supervise/worker_proc.h

@@ -33,6 +33,7 @@ system_tests = \
 	tests/system/durability.mjs \
 	tests/system/event-farm.mjs \
 	tests/system/events.mjs \
+	tests/system/failover.mjs \
 	tests/system/faults.mjs \
 	tests/system/file.mjs \
 	tests/system/hardening.mjs \

@@ -50,21 +50,25 @@ test('a picture of a stream is announced and not stored', async (t) => {
 	await sluice.stop();
 });
 
-test('an input that this version does not run is not said to be chosen',
-	async (t) => {
-		const inputs = ['udp://127.0.0.1:5000', 'udp://127.0.0.1:5001'];
-		const sluice = await Sluice.start(t, config(
-			stream('a', inputs, [], { backup_type: 'passive' }),
-			stream('b', inputs, [])));
-		const choose = async (id, input) => (await sluice.post(
-			{ cmd: 'set-stream-input', id, input })).status;
+test('an input is chosen by hand where its stream allows that', async (t) => {
+	const inputs = ['udp://127.0.0.1:5000', 'udp://127.0.0.1:5001'];
+	const sluice = await Sluice.start(t, config(
+		stream('a', inputs, [], { backup_type: 'passive' }),
+		stream('b', inputs, []),
+		stream('d', inputs, [], { backup_type: 'disable',
+			enable: false })));
+	const choose = async (id, input) => (await sluice.post(
+		{ cmd: 'set-stream-input', id, input })).status;
 
-		assert.equal(await choose('a', 1), 200);
-		assert.equal(await choose('a', '1'), 200);
-		assert.equal(await choose('a', 2), 501);
-		assert.equal(await choose('a'), 501);
-		assert.equal(await choose('a', 3), 400);
-		assert.equal(await choose('b', 1), 400);
-		assert.equal(await choose('c', 1), 404);
-		await sluice.stop();
-	});
+	await sluice.waitStatus('a', 'status', (s) => s.active);
+	for (const input of [1, '1', 2, undefined])
+		assert.equal(await choose('a', input), 200);
+	assert.equal(await choose('a', 3), 400);
+	assert.equal(await choose('b', 1), 400);
+	assert.equal(await choose('c', 1), 404);
+	// one that is off begins with it
+	assert.equal(await choose('d', 2), 200);
+	await sluice.cmd('toggle-stream', { id: 'd' });
+	await sluice.waitStatus('d', 'input 2', (s) => s.input_id === 2);
+	await sluice.stop();
+});

@@ -46,8 +46,10 @@ test('the fields of a good second', async (t) => {
 	assert.equal(check.status.onair, true);
 	assert.equal(check.status.active_input, 1);
 	assert.equal(check.status.input.length, 1);
-	assert.deepEqual({ ...check.status.input[0], bitrate: 0 },
-		{ scrambled: false, cc_error: 0, bitrate: 0, pes_error: 0 });
+	assert.deepEqual({ ...check.status.input[0], bitrate: 0, since: 0 },
+		{ scrambled: false, cc_error: 0, bitrate: 0, pes_error: 0,
+			onair: true, state: 'active', since: 0,
+			reason: 'start', penalty: 0, damped: false });
 	await sluice.stop();
 });
 

@@ -2,15 +2,19 @@
 if HAVE_CRITERION
 unit_supervise_tests = \
 	tests/unit/supervise/test_backoff \
+	tests/unit/supervise/test_input_choice \
 	tests/unit/supervise/test_pace \
 	tests/unit/supervise/test_proc_state \
 	tests/unit/supervise/test_session_list \
-	tests/unit/supervise/test_stream_plan
+	tests/unit/supervise/test_stream_plan \
+	tests/unit/supervise/test_switch_log
 check_PROGRAMS += $(unit_supervise_tests)
 TESTS += $(unit_supervise_tests)
 tests_unit_supervise_test_backoff_LDADD = $(master_libs)
+tests_unit_supervise_test_input_choice_LDADD = $(master_libs)
 tests_unit_supervise_test_pace_LDADD = $(master_libs)
 tests_unit_supervise_test_proc_state_LDADD = $(master_libs)
 tests_unit_supervise_test_session_list_LDADD = $(master_libs)
 tests_unit_supervise_test_stream_plan_LDADD = $(master_libs)
+tests_unit_supervise_test_switch_log_LDADD = $(master_libs)
 endif

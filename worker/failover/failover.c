@@ -54,6 +54,16 @@ static bool is_good_for(const struct input *in, uint64_t ms, uint64_t now_ns)
 	return is_good(in) && now_ns - in->good_ns >= ms * MS;
 }
 
+/* How long it has, from the opening on. */
+static uint64_t initial_ns(const struct input *in)
+{
+	uint64_t ms = in->cfg.initial_ms;
+
+	if (in->sight.level == FAILOVER_UNKNOWN)
+		ms = MAX(ms, (uint64_t)FAILOVER_JUDGE_MS);
+	return in->opened_ns + ms * MS;
+}
+
 /* When it has been not on air for longer than is forgiven. */
 static uint64_t due_ns(const struct failover *f, const struct input *in)
 {
@@ -63,7 +73,7 @@ static uint64_t due_ns(const struct failover *f, const struct input *in)
 		return 0;
 	if (in->was_good || in->sight.broken)
 		return in->bad_ns + f->cfg.start_ms * MS;
-	return in->opened_ns + in->cfg.initial_ms * MS;
+	return initial_ns(in);
 }
 
 static bool is_due(const struct failover *f, size_t i, uint64_t now_ns)
@@ -256,7 +266,7 @@ static bool is_hopeful(struct input *in, uint64_t now_ns)
 	if (!in->open)
 		return true;
 	in->known_bad = in->was_good || in->sight.broken ||
-		now_ns >= in->opened_ns + in->cfg.initial_ms * MS;
+		now_ns >= initial_ns(in);
 	return !in->known_bad;
 }
 
@@ -411,8 +421,7 @@ static uint64_t find_next_ns(struct failover *f, uint64_t now_ns)
 		if (!in->open)
 			continue;
 		look_at(&next, due_ns(f, in), now_ns);
-		look_at(&next, in->opened_ns + in->cfg.initial_ms * MS,
-			now_ns);
+		look_at(&next, initial_ns(in), now_ns);
 		if (!is_good(in))
 			continue;
 		look_at(&next, in->good_ns + return_ns, now_ns);

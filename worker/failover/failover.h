@@ -17,7 +17,8 @@
  * - disable: only failover_choose() changes anything.
  *
  * An input that was never on air since it was opened has its initial delay
- * instead of the start delay, unless it is known that it cannot be opened.  An
+ * instead of the start delay, unless it is known that it cannot be opened; one
+ * that brings packets is judged first.  An
  * input that fails again and again is damped (damper.h): it has to wait until
  * it is taken back; where nothing else is on air it is taken all the same,
  * when it has been well for FAILOVER_STEADY_MS.
@@ -40,6 +41,8 @@ enum {
 	FAILOVER_WATCHED_MAX = 4, /* open besides the one that plays */
 	FAILOVER_TURN_MS = 10000, /* of those that are watched in turns */
 	FAILOVER_STEADY_MS = 2000,
+	/* So long it may take until one that brings packets is judged. */
+	FAILOVER_JUDGE_MS = 2500,
 	/* An input that failed is not tried again at once. */
 	FAILOVER_RETRY_FIRST_MS = 1000,
 	FAILOVER_RETRY_LAST_MS = 16000,
@@ -74,7 +77,7 @@ struct failover_config {
 
 /* What is seen of an input. */
 enum failover_level {
-	FAILOVER_UNKNOWN, /* open, and not yet judged */
+	FAILOVER_UNKNOWN, /* brings packets, and is not judged yet */
 	FAILOVER_DEAD,    /* brings nothing */
 	FAILOVER_POOR,    /* brings packets, and is not on air */
 	FAILOVER_GOOD,    /* on air */

@@ -6,7 +6,7 @@
 #define MS UINT64_C(1000000)
 
 enum {
-	INITIAL_MS = 5000, /* udp, rtp, file */
+	INITIAL_MS = 5000, /* udp, rtp, srt, file */
 };
 
 static void judge_packets(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -82,6 +82,7 @@ static void begin(struct lane *l, uint64_t now_ns)
 	l->verdict = FAILOVER_UNKNOWN;
 	l->fault = NULL;
 	l->began_ns = now_ns;
+	l->tried = false;
 	l->empty_reads = 0;
 	l->told = (struct failover_sight){ 0 };
 }
@@ -105,6 +106,7 @@ void lane_read(struct lane *l, struct batch *batch, uint64_t now_ns)
 		return;
 	if (l->source.input == NULL)
 		source_open(&l->source, now_ns);
+	l->tried = true;
 	if (l->source.input == NULL)
 		return;
 	l->empty_reads++;
@@ -132,15 +134,21 @@ bool lane_is_busy(const struct lane *l)
 
 static bool is_broken(const struct lane *l)
 {
-	return l->source.input == NULL && l->source.error.text[0] != '\0';
+	return l->tried && l->source.input == NULL &&
+		l->source.error.text[0] != '\0';
 }
 
 /* What was on air has to be so for another second once it was silent. */
-static void note_silence(struct lane *l)
+static void note_silence(struct lane *l, const struct failover_sight *sight)
 {
 	if (l->verdict == FAILOVER_GOOD)
 		l->verdict = FAILOVER_POOR;
-	l->fault = analyze_fault_name(ANALYZE_SILENT);
+	if (sight->ended)
+		l->fault = "ended";
+	else if (sight->broken)
+		l->fault = "cannot be opened";
+	else if (l->silence.last_ns != 0)
+		l->fault = analyze_fault_name(ANALYZE_SILENT);
 }
 
 bool lane_look(struct lane *l, uint64_t now_ns, struct failover_sight *ret)
@@ -154,8 +162,7 @@ bool lane_look(struct lane *l, uint64_t now_ns, struct failover_sight *ret)
 		      now_ns >= silence_ns(&l->silence);
 
 	if (sight.broken || silent) {
-		if (l->silence.last_ns != 0)
-			note_silence(l);
+		note_silence(l, &sight);
 		sight.level = FAILOVER_DEAD;
 	}
 	*ret = sight;

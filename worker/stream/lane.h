@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "proto/msg.h"
 #include "proto/stream_spec.h"
 #include "worker/failover/failover.h"
 #include "worker/failover/silence.h"
@@ -31,6 +32,7 @@ struct lane {
 	struct source source;
 	struct remux *remux;     /* NULL: packets stay as they are */
 	bool wanted;             /* it is to be open */
+	bool tried;              /* to open it, since then */
 	unsigned empty_reads;
 	struct analyze *analyze; /* made with the first opening */
 	struct silence silence;
@@ -40,6 +42,8 @@ struct lane {
 	struct analyze_report report;  /* of the last one ... */
 	struct input_counters counted; /* ... and what the input counted */
 	struct failover_sight told;    /* to the policy */
+	enum input_state state;  /* for the status ... */
+	uint64_t since_s;        /* ... since then, unix time */
 };
 
 struct lane_config {

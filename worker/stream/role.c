@@ -3,11 +3,14 @@
 #include "common/alloc.h"
 #include "common/log.h"
 #include "worker/stream/path.h"
+#include "worker/stream/selector.h"
 #include "worker/worker.h"
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <sysexits.h>
+#include <time.h>
 
 struct stream {
 	struct worker *worker;
@@ -22,6 +25,26 @@ static void on_status(const struct msg_stream_status *status, void *arg)
 			 .stream_status = *status };
 
 	/* a status that finds no room is counted by the channel */
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
+}
+
+static void on_switch(const struct selector_switch *sw, void *arg)
+{
+	struct stream *s = arg;
+	struct timespec wall;
+	struct msg m = { .type = MSG_STREAM_SWITCHED };
+
+	(void)clock_gettime(CLOCK_REALTIME, &wall);
+	m.stream_switched = (struct msg_stream_switched){
+		.wall_ms = (uint64_t)wall.tv_sec * 1000 +
+			   (uint64_t)wall.tv_nsec / 1000000,
+		.from = sw->from,
+		.to = sw->to,
+		.filler = sw->filler,
+		.reason = failover_reason_name(sw->reason),
+		.fault = sw->fault != NULL ? sw->fault : "",
+	};
+	/* the next status tells what plays, too */
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
@@ -59,9 +82,27 @@ static void start(struct stream *s, const struct msg_stream_start *start,
 		.ring = start->ring && n_fds > 0 ? fds[0] : -1,
 		.memory = start->memory && n_fds > 0 ? fds[n_fds - 1] : -1,
 		.on_status = on_status,
+		.on_switch = on_switch,
 		.arg = s,
 	});
 	worker_send_ready(s->worker);
+}
+
+static void choose(struct stream *s, const struct msg *request)
+{
+	struct errmsg why = { 0 };
+	struct msg m = { .type = MSG_STREAM_CHOSEN, .seq = request->seq };
+	int r = -EAGAIN;
+
+	if (s->path == NULL)
+		errmsg_set(&why, "the stream has not begun");
+	else
+		r = path_choose(s->path, request->stream_input.position, &why);
+	if (r > 0)
+		m.stream_chosen.position = (unsigned)r;
+	else
+		m.stream_chosen.error = why.text;
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
 static void on_message(void *role, const struct msg *m, int *fds,
@@ -71,6 +112,8 @@ static void on_message(void *role, const struct msg *m, int *fds,
 
 	if (m->type == MSG_STREAM_START)
 		start(s, &m->stream_start, fds, n_fds);
+	else if (m->type == MSG_STREAM_INPUT)
+		choose(s, m);
 	else
 		log_warning("stream", "%s is not for a stream",
 			    msg_type_name(m->type));

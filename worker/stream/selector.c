@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MS UINT64_C(1000000)
 
@@ -32,6 +33,7 @@ struct selector {
 	struct lane *reading;  /* whose packets the batch has */
 	struct lane *playing;  /* NULL: nothing or the filler is sent */
 	struct lane *pending;  /* to follow it; NULL: none */
+	enum failover_reason reason; /* for playing */
 	uint64_t standby_ns;   /* when the others are read next */
 	bool seen;             /* a lane does not look as it did */
 
@@ -102,6 +104,7 @@ static void change_over(struct selector *s, struct lane *to)
 	};
 
 	s->playing = to;
+	s->reason = sw.reason;
 	if (s->pending == to)
 		s->pending = NULL;
 	say_switch(s, &sw);
@@ -278,7 +281,44 @@ static void log_onair(struct selector *s, const struct analyze_report *r)
 			    r->pes_error, r->scrambled ? ", scrambled" : "");
 }
 
-static void report_lane(const struct selector *s, const struct lane *l,
+static enum input_state find_state(const struct selector *s,
+				   const struct lane *l)
+{
+	if (l == s->playing)
+		return INPUT_ACTIVE;
+	if (!l->source.valid || l->source.ended)
+		return INPUT_DOWN;
+	if (!l->wanted)
+		return l->source.error.text[0] != '\0' ? INPUT_DOWN
+						       : INPUT_IDLE;
+	if (l->told.level == FAILOVER_GOOD)
+		return INPUT_STANDBY;
+	return l->fault == NULL && !l->told.broken ? INPUT_OPENING
+						   : INPUT_DOWN;
+}
+
+static void report_state(struct selector *s, struct lane *l,
+			 struct msg_input_status *ret)
+{
+	size_t i = (size_t)(l - s->lanes);
+	enum input_state state = find_state(s, l);
+
+	if (state != l->state || l->since_s == 0) {
+		l->state = state;
+		l->since_s = (uint64_t)time(NULL);
+	}
+	ret->state = state;
+	ret->since_s = l->since_s;
+	ret->penalty = failover_penalty(s->failover, i, s->now_ns);
+	ret->damped = failover_is_damped(s->failover, i, s->now_ns);
+	ret->reason = "";
+	if (state == INPUT_ACTIVE)
+		ret->reason = failover_reason_name(s->reason);
+	else if (state == INPUT_DOWN && l->fault != NULL)
+		ret->reason = l->fault;
+}
+
+static void report_lane(struct selector *s, struct lane *l,
 			struct msg_input_status *ret)
 {
 	const struct analyze_report *r = &l->report;
@@ -303,6 +343,7 @@ static void report_lane(const struct selector *s, const struct lane *l,
 	};
 	if (!ret->open && error->text[0] != '\0')
 		ret->error = error->text;
+	report_state(s, l, ret);
 }
 
 void selector_second(struct selector *s, uint64_t now_ns,
@@ -310,15 +351,16 @@ void selector_second(struct selector *s, uint64_t now_ns,
 {
 	s->now_ns = now_ns;
 	status->n_inputs = s->n;
-	for (size_t i = 0; i < s->n; i++) {
-		lane_second(&s->lanes[i], now_ns);
-		report_lane(s, &s->lanes[i], &status->inputs[i]);
-	}
-	if (s->playing != NULL)
-		log_onair(s, &s->playing->report);
 	if (s->failover == NULL)
 		return;
+	for (size_t i = 0; i < s->n; i++)
+		lane_second(&s->lanes[i], now_ns);
+	if (s->playing != NULL)
+		log_onair(s, &s->playing->report);
 	look(s);
+	for (size_t i = 0; i < s->n; i++)
+		report_lane(s, &s->lanes[i], &status->inputs[i]);
+	status->chosen = (unsigned)s->decision->input + 1;
 	decide(s);
 }
 
@@ -380,12 +422,17 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 		.start_ms = delay_ms(spec->backup_start_delay_s, START_MS),
 		.return_ms = delay_ms(spec->backup_return_delay_s, RETURN_MS),
 		.no_return = !spec->backup_force_return,
-		.damping_ms = DAMPING_MS,
+		.damping_ms = delay_ms(spec->backup_damping_s, DAMPING_MS),
+		.first = MAX(cfg->start->first, 1U) - 1,
 		.n_inputs = s->n,
 	};
 
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		policy.inputs[i] = lane_policy(&s->lanes[i]);
+		policy.inputs[i].initial_ms =
+			delay_ms(spec->backup_initial_delay_s,
+				 policy.inputs[i].initial_ms);
+	}
 	s->failover = failover_new(&policy, s->now_ns);
 	s->decision = failover_decide(s->failover, FAILOVER_PLAYS_NONE,
 				      s->now_ns);

@@ -52,7 +52,6 @@ void source_close(struct source *s)
 	s->before = (struct input_counters){ 0 };
 	s->patience_s = 0;
 	retry_worked(&s->retry);
-	s->error.text[0] = '\0';
 }
 
 void source_open(struct source *s, uint64_t now_ns)

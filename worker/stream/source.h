@@ -34,7 +34,7 @@ void source_done(struct source *);
 /* Opens it when it is closed, may be opened and the time has come. */
 void source_open(struct source *, uint64_t now_ns);
 
-/* It is not needed for now. */
+/* It is not needed for now; what hindered it last stays to be read. */
 void source_close(struct source *);
 
 /* When to call source_open(); UINT64_MAX: never. */

@@ -58,7 +58,7 @@ static struct failover_sight look(const struct sim *s, size_t i)
 
 	if (letter == 'B' || letter == 'E')
 		sight.level = FAILOVER_DEAD;
-	else if (young)
+	else if (young && letter != 'D')
 		sight.level = FAILOVER_UNKNOWN;
 	else
 		sight.level = letter == 'G'   ? FAILOVER_GOOD

@@ -201,6 +201,20 @@ SCENE(passive_fills_while_it_looks,
       .words = { "GGGD", "D", "G" },
       .played = "0000FF2222", .filler = true)
 
+/* It takes longer to judge it than it has. */
+Test(failover, one_that_brings_packets_is_judged_first)
+{
+	struct failover_config cfg = sim_config(FAILOVER_PASSIVE, 2);
+	struct sim s;
+
+	cfg.inputs[1].initial_ms = 0;
+	sim_init(&s, &cfg);
+	s.words[0] = "GGD";
+	sim_run(&s, 10);
+	cr_assert_str_eq(s.played, "0001111111");
+	sim_done(&s);
+}
+
 /* --- disable --- */
 
 SCENE(disabled_does_nothing,

@@ -127,6 +127,16 @@ void fakes_tell_sessions(const char *text)
 	json_decref(list);
 }
 
+int fleet_choose_input(struct fleet *f, const char *id, unsigned position,
+		       input_choice_fn *done, void *arg)
+{
+	(void)f;
+	tell("choose %s %u\n", id, position);
+	fakes.on_choice = done;
+	fakes.on_choice_arg = arg;
+	return fakes.choice;
+}
+
 void fleet_close_session(struct fleet *f, uint64_t client)
 {
 	(void)f;

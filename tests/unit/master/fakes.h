@@ -29,6 +29,9 @@ struct fakes {
 	tls_judgement_fn *on_judged; /* who wants a pair judged, or NULL */
 	void *on_judged_arg;
 	bool secure;                 /* requests come over TLS */
+	input_choice_fn *on_choice;  /* who asked last, or NULL */
+	void *on_choice_arg;
+	int choice;                  /* what the fleet says at once */
 	struct fleet_stream stream;  /* what the fleet says of any stream */
 	int status;                  /* of the last answer */
 	char headers[256];

@@ -13,6 +13,9 @@
 
 static const struct msg_input_status playing = {
 	.position = 1,
+	.state = INPUT_ACTIVE,
+	.reason = "start",
+	.since_s = 1795000000,
 	.active = true,
 	.open = true,
 	.onair = true,
@@ -87,6 +90,7 @@ Test(status, names_an_input_by_its_own_id)
 		    "'input_id':'7','onair':true,'bitrate':8000,"
 		    "'scrambled':true,'cc_error':2,'pes_error':1}");
 	in[0].active = false;
+	in[0].state = INPUT_IDLE;
 	hear(s, in, 2);
 	cr_assert_eq(status_stream_events(s), 1u);
 	json_t *event = status_stream_event(s, 0);
@@ -159,7 +163,9 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 		    "'sessions':9,'bitrate':4000,'packets':5319,"
 		    "'pes_error':1,'sc_error':3,'cc_error':2,"
 		    "'video_count':1,'audio_count':2,'sessions_cut':1,"
-		    "'inputs':[{'position':1,'active':true,'open':true,"
+		    "'inputs':[{'position':1,'state':'active',"
+		    "'since':1795000000,'reason':'start','penalty':0,"
+		    "'damped':false,'active':true,'open':true,"
 		    "'onair':true,'scrambled':true,'bitrate':8000,"
 		    "'packets':5319,'cc_error':2,'pes_error':1,"
 		    "'sc_error':3,'video_count':1,'audio_count':2,'lost':4,"
@@ -167,7 +173,8 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 		    "'outputs':[{'position':1,'open':false,"
 		    "'error':'port 8100: Address already in use'},"
 		    "{'position':2,'open':true,'packets':77,'dropped':5}],"
-		    "'worker':{'state':'running','pid':42,'restarts':3}}");
+		    "'worker':{'state':'running','pid':42,'restarts':3},"
+		    "'filler':false,'switches':[]}");
 	status_stream_free(&s);
 }
 
@@ -260,23 +267,108 @@ Test(status, checks_a_stream)
 {
 	struct status_stream *s = make("{'enable':true,'type':'spts',"
 				       "'input':['udp://:1','udp://:2']}");
+	struct fleet_stream fleet = { 0 };
 	struct msg_input_status in = playing;
 	bool ok = true;
 
-	expect_json(status_stream_check(s, &ok),
+	expect_json(status_stream_check(s, &fleet, &ok),
 		    "{'onair':false,'active_input':1,'input':["
 		    "{'scrambled':false,'cc_error':0,'bitrate':0,"
-		    "'pes_error':0},{'scrambled':false,'cc_error':0,"
-		    "'bitrate':0,'pes_error':0}]}");
+		    "'pes_error':0,'onair':false},{'scrambled':false,"
+		    "'cc_error':0,'bitrate':0,'pes_error':0,'onair':false}],"
+		    "'switches':[]}");
 	cr_assert_not(ok);
 	in.position = 2;
 	hear(s, &in, 1);
-	expect_json(status_stream_check(s, &ok),
+	expect_json(status_stream_check(s, &fleet, &ok),
 		    "{'onair':true,'active_input':2,'input':["
 		    "{'scrambled':false,'cc_error':0,'bitrate':0,"
-		    "'pes_error':0},{'scrambled':true,'cc_error':2,"
-		    "'bitrate':8000,'pes_error':1}]}");
+		    "'pes_error':0,'onair':false},{'scrambled':true,"
+		    "'cc_error':2,'bitrate':8000,'pes_error':1,"
+		    "'onair':true,'state':'active','since':1795000000,"
+		    "'reason':'start','penalty':0,'damped':false}],"
+		    "'switches':[]}");
 	cr_assert(ok);
+	status_stream_free(&s);
+}
+
+/* --- several inputs --- */
+
+static const char two_inputs[] = "{'enable':true,'type':'spts','name':'News',"
+				 "'input':['udp://:1','udp://:2#id=b']}";
+
+Test(status, tells_of_every_input_that_runs_first_the_one_that_plays)
+{
+	struct status_stream *s = make(two_inputs);
+	struct msg_input_status in[2] = { playing, playing };
+	json_t *event;
+
+	in[0].active = false;
+	in[0].state = INPUT_DOWN;
+	in[0].onair = false;
+	in[1].position = 2;
+	hear(s, in, 2);
+	cr_assert_eq(status_stream_events(s), 2u);
+	event = status_stream_event(s, 0);
+	cr_assert_str_eq(json_string_value(json_object_get(event, "input_id")),
+			 "b");
+	json_decref(event);
+	event = status_stream_event(s, 1);
+	cr_assert_eq(json_integer_value(json_object_get(event, "input_id")),
+		     1);
+	cr_assert(json_is_false(json_object_get(event, "onair")));
+	json_decref(event);
+	/* one that is not needed does not run */
+	in[0].state = INPUT_IDLE;
+	hear(s, in, 2);
+	cr_assert_eq(status_stream_events(s), 1u);
+	status_stream_free(&s);
+}
+
+Test(status, a_stream_that_sends_nothing_is_not_active)
+{
+	struct status_stream *s = make(two_inputs);
+	struct fleet_stream fleet = { 0 };
+	struct msg_input_status in[2] = { playing, playing };
+	json_t *report;
+	bool ok = true;
+
+	for (size_t i = 0; i < 2; i++) {
+		in[i].position = (unsigned)i + 1;
+		in[i].active = false;
+		in[i].state = INPUT_DOWN;
+	}
+	hear(s, in, 2);
+	report = status_stream_report(s, &fleet, STATUS_SECOND);
+	cr_assert(json_is_false(json_object_get(report, "active")));
+	cr_assert(json_is_false(json_object_get(report, "onair")));
+	json_decref(report);
+	json_decref(status_stream_check(s, &fleet, &ok));
+	cr_assert_not(ok);
+	status_stream_free(&s);
+}
+
+Test(status, shows_the_inputs_and_when_they_changed)
+{
+	struct status_stream *s = make(two_inputs);
+	struct switch_log log = { 0 };
+	struct fleet_stream fleet = { .switches = &log };
+	const struct msg_stream_switched sw = {
+		.wall_ms = 1795000000999, .from = 1, .to = 2,
+		.reason = "fault", .fault = "no packets" };
+	json_t *report;
+
+	switch_log_add(&log, &sw);
+	report = status_stream_inputs(s, &fleet);
+	expect_json(json_incref(json_object_get(report, "switches")),
+		    "[{'time':1795000000,'from':1,'to':2,'reason':'fault',"
+		    "'fault':'no packets'}]");
+	cr_assert_eq(json_array_size(json_object_get(report, "inputs")), 2);
+	json_decref(report);
+	expect_json(status_stream_switch(s, &sw),
+		    "{'scope':'stream_switch','channel_id':'a000',"
+		    "'time':1795000000,'from':1,'to':2,'reason':'fault',"
+		    "'fault':'no packets'}");
 	status_stream_free(&s);
 }
 

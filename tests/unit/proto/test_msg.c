@@ -15,7 +15,8 @@ static struct msg samples[] = {
 		.id = "a001", .name = "News \"one\" \\ \x01 \xc3\xa4",
 		.n_inputs = 2, .inputs = { "udp://239.1.1.1", "file:///a" },
 		.n_outputs = 1, .outputs = { "http://0:8100/a" },
-		.ring = true, .memory = true } },
+		.first = 2, .ring = true, .memory = true } },
+	{ .type = MSG_STREAM_INPUT, .seq = 9, .stream_input = { 3 } },
 	{ .type = MSG_DELIVER_LISTEN, .deliver_listen = { "[::]:80" } },
 	{ .type = MSG_DELIVER_UNLISTEN, .deliver_unlisten = { "[::]:80" } },
 	{ .type = MSG_DELIVER_MOUNT, .deliver_mount = {
@@ -40,9 +41,12 @@ static struct msg samples[] = {
 		.level = LOG_LEVEL_WARNING, .component = "input",
 		.text = "quiet" } },
 	{ .type = MSG_STREAM_STATUS, .stream_status = {
-		.packets = INT64_MAX,
+		.packets = INT64_MAX, .chosen = 1, .filler = true,
 		.n_inputs = 1,
-		.inputs = { { .position = MSG_INPUTS_MAX, .active = true,
+		.inputs = { { .position = MSG_INPUTS_MAX,
+			.state = INPUT_DOWN, .reason = "scrambled",
+			.since_s = 1, .penalty = 10, .damped = true,
+			.active = true,
 			.error = "gone", .onair = true, .scrambled = true,
 			.bitrate_kbps = 1, .packets = 2, .cc_error = 3,
 			.pes_error = 4, .sc_error = 5, .video_count = 6,
@@ -51,6 +55,11 @@ static struct msg samples[] = {
 		.n_outputs = 1,
 		.outputs = { { .position = 1, .open = true, .packets = 1,
 			.dropped = 2 } } } },
+	{ .type = MSG_STREAM_CHOSEN, .seq = 9, .stream_chosen = {
+		.position = 0, .error = "none" } },
+	{ .type = MSG_STREAM_SWITCHED, .stream_switched = {
+		.wall_ms = 1, .from = 2, .to = MSG_INPUTS_MAX, .filler = true,
+		.reason = "fault", .fault = "no packets" } },
 	{ .type = MSG_DELIVER_STATUS, .deliver_status = {
 		.viewers = 1, .bytes = 2, .cut = 3 } },
 	{ .type = MSG_DELIVER_VIEWERS, .deliver_viewers = {
@@ -162,6 +171,11 @@ Test(msg, values_arrive_in_their_own_fields)
 	cr_assert_eq(back.stream_status.packets, INT64_MAX);
 	cr_assert(in.active && in.onair && in.scrambled && !in.open);
 	cr_assert_str_eq(in.error, "gone");
+	cr_assert_eq(in.state, INPUT_DOWN);
+	cr_assert_str_eq(in.reason, "scrambled");
+	cr_assert_eq(in.since_s, 1);
+	cr_assert_eq(in.penalty, 10);
+	cr_assert(in.damped);
 	cr_assert_eq(in.position, MSG_INPUTS_MAX);
 	cr_assert_eq(in.bitrate_kbps, 1);
 	cr_assert_eq(in.packets, 2);
@@ -270,6 +284,7 @@ Test(msg, numbers_and_texts_out_of_range_are_refused)
 		{ "\"bitrate\":1", "\"bitrate\":99999999999999999999" },
 		{ "\"bitrate\":1", "\"bitrate\":1,\"bitrate\":1" },
 		{ "gone", "go\\u0000ne" },
+		{ "\"state\":\"down\"", "\"state\":\"up\"" },
 	};
 	size_t len = (size_t)msg_encode(&samples[MSG_STREAM_STATUS], text);
 

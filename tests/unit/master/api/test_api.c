@@ -308,7 +308,8 @@ Test(api, checks_a_stream)
 	cr_assert_str_eq(said(),
 		"{'status':{'onair':true,'active_input':1,'input':["
 		"{'scrambled':false,'cc_error':0,'bitrate':5,"
-		"'pes_error':0}]},'check-stream':'ok'}");
+		"'pes_error':0,'onair':true,'state':'idle','penalty':0,"
+		"'damped':false}],'switches':[]},'check-stream':'ok'}");
 }
 
 static const char *alarm_of(const char *id)

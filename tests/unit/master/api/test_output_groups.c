@@ -3,6 +3,7 @@
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,22 +82,53 @@ Test(output_group, is_judged_before_anything_changes)
 #define STREAM(id, more) "{'id':'" id "','type':'spts','enable':true," \
 	"'input':['udp://239.1.1.1','udp://239.1.1.2']" more "}"
 
-Test(stream_input, is_honest_about_what_runs)
+Test(stream_input, is_asked_of_the_fleet)
 {
 	open_world("{'make_stream':[" STREAM("a", ",'backup_type':'passive'")
-		   "," STREAM("b", ",'backup_type':'disable'") ","
-		   STREAM("c", "") "," STREAM("d", ",'backup_type':'stop'")
+		   "," STREAM("b", ",'backup_type':'disable'") "]}");
+	/* no worker runs: the next one will begin with it */
+	fakes.choice = 1;
+	expect_told("{'cmd':'set-stream-input','id':'a','input':1}",
+		    "set-stream-input", "choose a 1\n");
+	expect_told("{'cmd':'set-stream-input','id':'b','input':'2'}",
+		    "set-stream-input", "choose b 2\n");
+	expect_told("{'cmd':'set-stream-input','id':'b'}",
+		    "set-stream-input", "choose b 0\n");
+	fakes.choice = -ENOENT;
+	cr_assert_eq(post("{'cmd':'set-stream-input','id':'a','input':1}"),
+		     503);
+}
+
+Test(stream_input, is_answered_when_the_worker_has_said_so)
+{
+	static const char ask[] =
+		"{'cmd':'set-stream-input','id':'a','input':2}";
+
+	open_world("{'make_stream':[" STREAM("a", ",'backup_type':'passive'")
 		   "]}");
-	expect_ok("{'cmd':'set-stream-input','id':'a','input':1}",
-		  "set-stream-input");
-	expect_ok("{'cmd':'set-stream-input','id':'b','input':'1'}",
-		  "set-stream-input");
-	expect_error("{'cmd':'set-stream-input','id':'a','input':2}", 501,
-		     "input: this version runs the first input of a stream "
-		     "only");
-	expect_error("{'cmd':'set-stream-input','id':'a'}", 501,
-		     "input: this version runs the first input of a stream "
-		     "only");
+	fakes.choice = 0;
+	cr_assert_eq(post(ask), 0);
+	fakes.on_choice(2, "", fakes.on_choice_arg);
+	cr_assert_eq(fakes.status, 200);
+	cr_assert_str_eq(said(), "{'set-stream-input':'ok'}");
+	cr_assert_eq(post(ask), 0);
+	fakes.on_choice(0, "the stream's worker has ended",
+			fakes.on_choice_arg);
+	cr_assert_eq(fakes.status, 503);
+	/* a client that does not wait */
+	cr_assert_eq(post(ask), 0);
+	api_gone(w.api, NULL);
+	fakes.on_choice(2, "", fakes.on_choice_arg);
+	cr_assert_eq(fakes.status, 0);
+}
+
+Test(stream_input, is_judged_before_anything_is_asked)
+{
+	open_world("{'make_stream':[" STREAM("a", ",'backup_type':'passive'")
+		   "," STREAM("c", "") "," STREAM("d", ",'backup_type':'stop'")
+		   ",{'id':'e','type':'spts','enable':false,"
+		   "'input':['dvb://x','udp://:1'],"
+		   "'backup_type':'disable'}]}");
 	for (const char *wrong = "3\0" "0\0" "-1\0" "'x'\0" "''\0" "1.5\0"
 				 "'99999999999999999999999'\0";
 	     *wrong != '\0'; wrong += strlen(wrong) + 1) {
@@ -115,6 +147,9 @@ Test(stream_input, is_honest_about_what_runs)
 		     "disable");
 	expect_error("{'cmd':'set-stream-input','id':'no'}", 404,
 		     "id: there is no stream \"no\"");
+	cr_assert_eq(post("{'cmd':'set-stream-input','id':'e',"
+			     "'input':1}"), 400);
+	cr_assert_str_eq(fakes.told, "");
 }
 
 Test(stream_image, is_passed_on_and_not_kept)

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// failover: of several inputs the best one plays, and what happened is told.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { TsChecker } from '../helpers/ts.mjs';
+import { Recorder, Sender } from '../helpers/udp.mjs';
+import { run, tempDir, waitUntil } from '../helpers/util.mjs';
+
+const QUICK = { backup_start_delay: 0, backup_return_delay: 1,
+	backup_initial_delay: 1, backup_damping: 0 };
+const RATE = 5e5;
+let stages = 0;
+
+// Each input has a program of its own, so that what is sent says where it is
+// from.
+const program = (i) => ({ pnr: i + 1, pmtPid: 0x100 + 16 * i,
+	video: 0x101 + 16 * i, audio: 0x102 + 16 * i });
+
+// A stream with n inputs of its own in a service that others use, too.
+class Stage {
+	senders = [];
+
+	static async open(t, sluice, n, options = {}, inputs = []) {
+		const self = new Stage();
+		const first = 5000 + 100 * stages;
+
+		self.t = t;
+		self.sluice = sluice;
+		self.id = `f${stages++}`;
+		self.ports = Array.from({ length: n }, (_, i) => first + i);
+		self.output = first + 50;
+		self.object = stream(self.id, self.ports.map((port, i) =>
+			inputs[i]?.startsWith?.('#') ?
+				`udp://127.0.0.1:${port}${inputs[i]}` :
+				inputs[i] ?? `udp://127.0.0.1:${port}`),
+		`udp://127.0.0.1:${self.output}`, { ...QUICK, ...options });
+		return self;
+	}
+
+	// Puts it on air with these inputs playing.
+	async begin(...playing) {
+		for (const i of playing)
+			await this.play(i);
+		await this.sluice.cmd('set-stream', { stream: this.object });
+	}
+
+	async play(i, shape = undefined) {
+		this.senders[i] = await Sender.start(this.t, new TsMux({
+			rate: RATE, programs: [program(i)] }), this.ports[i],
+		shape ? { shape } : {});
+	}
+
+	stop(i) { this.senders[i].stop(); }
+
+	inputs() { return this.sluice.json(`/api/stream-inputs/${this.id}`); }
+
+	// Waits until the inputs satisfy probe.
+	until(what, probe, timeoutMs = 15000) {
+		return waitUntil(`${what} of ${this.id}`, async () => {
+			const all = await this.inputs();
+			if (!probe(all))
+				throw new Error(JSON.stringify(all));
+			return all;
+		}, timeoutMs);
+	}
+
+	// Waits until this input (from 1) plays, and the others are so.
+	plays(n, ...others) {
+		return this.until(`input ${n} (${others})`, ({ inputs }) =>
+			inputs[n - 1].state === 'active' &&
+			inputs[n - 1].onair &&
+			others.every((state, i) => !state ||
+				inputs[i].state === state));
+	}
+}
+
+// Which inputs are in a recording, in their order, and the longest pause.
+function sources(list) {
+	const order = [];
+	let pause = 0, last = list[0].ns;
+
+	for (const { ns, data } of list) {
+		pause = Math.max(pause, Number(ns - last) / 1e6);
+		last = ns;
+		for (let at = 0; at < data.length; at += 188) {
+			const pid = data.readUInt16BE(at + 1) & 0x1fff;
+			const from = (pid - 0x101) >> 4;
+			if ((pid & 15) === 1 && order.at(-1) !== from)
+				order.push(from);
+		}
+	}
+	return { order, pause };
+}
+
+const scenes = {
+	async 'the next one takes over at once, and that is told'(t, sluice) {
+		const stage = await Stage.open(t, sluice, 2);
+		const events = await sluice.events(t);
+		const recorder = await Recorder.start(t,
+			{ port: stage.output });
+
+		await stage.begin(0, 1);
+		await stage.plays(1, undefined, 'standby');
+		const before = await sluice.json(
+			`/api/stream-status/${stage.id}?t=0`);
+		assert.equal(before.input_id, 1);
+		assert.deepEqual(before.switches, []);
+		// it takes a while to know how long its pauses are
+		await waitUntil('a habit', () =>
+			stage.senders[0].mux.seconds > 6);
+		stage.stop(0);
+		const { inputs, switches, active_input: active } =
+			await stage.plays(2, 'down');
+		assert.equal(inputs[0].reason, 'no packets');
+		assert.equal(inputs[1].reason, 'fault');
+		assert.equal(active, 2);
+		assert.equal(switches.length, 1);
+		const [{ time, ...what }] = switches;
+		assert.deepEqual(what, { from: 1, to: 2, reason: 'fault',
+			fault: 'no packets' });
+		assert.ok(Math.abs(time - Date.now() / 1000) < 20);
+		const told = await events.wait('stream_switch', (m) =>
+			m.scope === 'stream_switch' &&
+			m.channel_id === stage.id);
+		assert.deepEqual(told, { scope: 'stream_switch',
+			channel_id: stage.id, time, ...what });
+		await events.wait('the event of the second', (m) =>
+			m.scope === 'stream_event' && m.input_id === 2 &&
+			m.channel_id === stage.id && m.onair);
+		const check = await sluice.cmd('check-stream',
+			{ id: stage.id, status: true });
+		assert.equal(check.status.active_input, 2);
+		assert.deepEqual(check.status.input.map((i) => i.state),
+			['down', 'active']);
+		stage.stop(1);
+		await recorder.quiet();
+		const { order, pause } = sources((await recorder.stop())[0]);
+		assert.deepEqual(order, [0, 1]);
+		t.diagnostic(`a pause of ${Math.round(pause)} ms`);
+		assert.ok(pause < 2500);
+	},
+
+	async 'the first takes it back when it is steady'(t, sluice) {
+		const stage = await Stage.open(t, sluice, 2);
+
+		await stage.begin(1);
+		await stage.plays(2);
+		await stage.play(0);
+		const { switches } = await stage.plays(1, undefined, 'standby');
+		assert.deepEqual(switches.map((s) => s.reason),
+			['return', 'fault']);
+		assert.equal(switches[0].fault, undefined);
+	},
+
+	async 'of three inputs the third, when two are dead'(t, sluice) {
+		const stage = await Stage.open(t, sluice, 3);
+
+		await stage.begin(2);
+		const { inputs } = await stage.plays(3);
+		assert.deepEqual(inputs.map((i) => i.onair),
+			[false, false, true]);
+	},
+
+	async 'passive: the next one, and nobody goes back'(t, sluice) {
+		const stage = await Stage.open(t, sluice, 3,
+			{ backup_type: 'passive' });
+
+		await stage.begin(0, 1, 2);
+		await stage.plays(1, undefined, 'idle', 'idle');
+		stage.stop(0);
+		await stage.plays(2, 'idle', undefined, 'idle');
+		await stage.play(0);
+		stage.stop(1);
+		await stage.plays(3, 'idle', 'idle');
+		stage.stop(2);
+		await stage.plays(1, undefined, 'idle', 'idle');
+	},
+
+	async 'by hand, and it holds over restart and crash'(t, sluice) {
+		const stage = await Stage.open(t, sluice, 3,
+			{ backup_type: 'disable' });
+		const choose = (input) => sluice.cmd('set-stream-input',
+			{ id: stage.id, ...input && { input } });
+
+		await stage.begin(0, 1);
+		await stage.plays(1);
+		assert.deepEqual(await choose(), { 'set-stream-input': 'ok' });
+		const { switches } = await stage.plays(2, 'idle', undefined,
+			'idle');
+		assert.equal(switches[0].reason, 'manual');
+		const { pid } = sluice.worker('stream', stage.id);
+		await sluice.cmd('restart-stream', { id: stage.id });
+		const next = await sluice.replaced('stream', stage.id, pid);
+		await stage.plays(2);
+		process.kill(next.pid, 'SIGKILL');
+		await sluice.replaced('stream', stage.id, next.pid);
+		// what was before is not forgotten
+		const again = await stage.plays(2);
+		assert.deepEqual(again.switches, switches);
+		// it is dead, and chosen all the same
+		await choose('3');
+		await stage.until('input 3', ({ inputs }) =>
+			inputs[2].state === 'active');
+		assert.equal((await sluice.post({ cmd: 'set-stream-input',
+			id: stage.id, input: 4 })).status, 400);
+	},
+
+	async 'a new worker begins with the one that played'(t, sluice) {
+		const stage = await Stage.open(t, sluice, 2,
+			{ backup_return_delay: 600 });
+
+		await stage.begin(0, 1);
+		await stage.plays(1, undefined, 'standby');
+		stage.stop(0);
+		await stage.plays(2);
+		const { pid } = sluice.worker('stream', stage.id);
+		process.kill(pid, 'SIGKILL');
+		await sluice.replaced('stream', stage.id, pid);
+		const { switches } = await stage.plays(2);
+		assert.equal(switches.length, 1);
+	},
+
+	async 'losses: cc_limit of the input that has it'(t, sluice) {
+		const stage = await Stage.open(t, sluice, 2, {},
+			['#cc_limit=5']);
+
+		await stage.begin(0, 1);
+		await stage.plays(1, undefined, 'standby');
+		const { code, err } = await run('nft', [
+			'add table inet loss; add chain inet loss in ' +
+			'{ type filter hook input priority 0; }; ' +
+			`add rule inet loss in udp dport ${stage.ports[0]} ` +
+			'numgen random mod 5 0 drop']);
+		assert.equal(code, 0, err);
+		const { switches } = await stage.plays(2, 'down');
+		assert.equal(switches[0].fault, 'CC errors');
+		await run('nft', ['delete', 'table', 'inet', 'loss']);
+		await stage.plays(1, undefined, 'standby');
+	},
+
+	async 'one that flaps has to wait'(t, sluice) {
+		const stage = await Stage.open(t, sluice, 2,
+			{ backup_return_delay: 0, backup_damping: 600 });
+		let drop = false;
+
+		await stage.play(0, (packets) => drop ? [] : [packets]);
+		await stage.begin(1);
+		for (let i = 0; i < 3; i++) {
+			await stage.plays(1, undefined, 'standby');
+			drop = true;
+			await stage.plays(2, 'down');
+			drop = false;
+		}
+		const { inputs, switches } = await stage.plays(2, 'standby');
+		assert.ok(inputs[0].damped && inputs[0].onair);
+		assert.ok(inputs[0].penalty > 2500);
+		assert.equal(switches.length, 5);
+		// when nothing else is there, it plays all the same
+		stage.stop(1);
+		await stage.plays(1);
+	},
+
+	async 'one that blocks or is not there stops no other'(t, sluice) {
+		const fifo = path.join(tempDir(t), 'fifo.ts');
+		const stage = await Stage.open(t, sluice, 5, {},
+			[`file://${fifo}`, 'file:///nowhere/at/all.ts',
+				undefined, `udp://nope0@239.1.1.1:1234`]);
+
+		assert.equal((await run('mkfifo', [fifo])).code, 0);
+		await stage.begin(2, 4);
+		const { inputs } = await stage.plays(3);
+		assert.match(inputs[0].error, /not a file/);
+		assert.equal(inputs[0].state, 'down');
+		stage.stop(2);
+		const after = await stage.plays(5, undefined, undefined,
+			'down', 'down');
+		assert.match(after.inputs[3].error, /nope0/);
+	},
+
+	async 'a file steps in, from its beginning'(t, sluice) {
+		const file = path.join(tempDir(t), 'pause.ts');
+		const stage = await Stage.open(t, sluice, 2, {},
+			[undefined, `file://${file}#loop`]);
+
+		fs.writeFileSync(file, new TsMux({ rate: RATE,
+			programs: [program(1)] }).take(2000));
+		await stage.begin(0);
+		await stage.plays(1, undefined, 'idle');
+		stage.stop(0);
+		await stage.plays(2, 'down');
+		await stage.play(0);
+		await stage.plays(1, undefined, 'idle');
+	},
+
+	async 'all are down: the last one stays'(t, sluice) {
+		const stage = await Stage.open(t, sluice, 2);
+
+		await stage.begin(0, 1);
+		await stage.plays(1, undefined, 'standby');
+		stage.stop(0);
+		await stage.plays(2, 'down');
+		stage.stop(1);
+		await stage.until('input 2, off air', ({ inputs }) =>
+			inputs[1].state === 'active' && !inputs[1].onair);
+		await stage.play(0);
+		await stage.plays(1);
+	},
+
+	async 'all are down: stop'(t, sluice) {
+		const stage = await Stage.open(t, sluice, 2,
+			{ backup_type: 'stop' });
+		let scramble = false;
+
+		await stage.play(0, (packets) => {
+			stage.senders[0].mux.scrambled = scramble;
+			return [packets];
+		});
+		await stage.begin(1);
+		await stage.plays(1, undefined, 'standby');
+		stage.stop(1);
+		scramble = true;
+		const recorder = await Recorder.start(t,
+			{ port: stage.output });
+		await stage.until('nothing', ({ inputs }) =>
+			inputs.every((i) => i.state === 'down'));
+		const status = await sluice.status(stage.id);
+		assert.equal(status.active, false);
+		assert.deepEqual({ ...status.switches[0], time: 0 },
+			{ time: 0, from: 1, reason: 'start',
+				fault: 'scrambled' });
+		await recorder.quiet();
+		scramble = false;
+		await stage.plays(1);
+		// the very first packets are of a picture that can be shown
+		const checker = new TsChecker();
+		await waitUntil('packets', () => recorder.size() > 50000);
+		for (const { data } of (await recorder.stop())[0])
+			checker.push(data);
+	},
+};
+
+test('several inputs', { concurrency: true }, async (t) => {
+	const sluice = await Sluice.start(t, config());
+
+	await Promise.all(Object.entries(scenes).map(([name, play]) =>
+		t.test(name, (sub) => play(sub, sluice))));
+	await sluice.stop();
+});
