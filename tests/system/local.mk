@@ -16,6 +16,8 @@ helper_files = \
 	tests/helpers/ts.mjs \
 	tests/helpers/udp.mjs \
 	tests/helpers/util.mjs \
+	tests/helpers/ws-peer.mjs \
+	tests/helpers/ws-peer.py \
 	tests/helpers/ws.mjs
 system_tests = \
 	tests/system/adapters.mjs \
@@ -69,7 +71,8 @@ system_tests = \
 	tests/system/test-softcam.mjs \
 	tests/system/tls.mjs \
 	tests/system/users.mjs \
-	tests/system/viewers.mjs
+	tests/system/viewers.mjs \
+	tests/system/ws-clients.mjs
 EXTRA_DIST += $(helper_files) $(system_tests)
 
 check_PROGRAMS += tests/helpers/fake-manager

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The WebSocket client of Node.js itself, told what to do by lines of JSON;
+// says what it hears in lines of JSON.  Pings, pieces and bad text are not
+// within its reach.
+//
+//	usage: node [--experimental-websocket] ws-peer.mjs URL
+import process from 'node:process';
+import readline from 'node:readline';
+
+const say = (what) => console.log(JSON.stringify(what));
+const ws = new WebSocket(process.argv[2]);
+
+ws.onopen = () => say({ open: true });
+ws.onmessage = ({ data }) => say({ text: data });
+ws.onclose = ({ code }) => {
+	say({ closed: code });
+	process.exit();
+};
+readline.createInterface({ input: process.stdin }).on('line', (line) => {
+	const what = JSON.parse(line);
+
+	if ('text' in what)
+		ws.send(what.text);
+	else if ('binary' in what)
+		ws.send(new Uint8Array(what.binary));
+	else if ('close' in what)
+		ws.close(what.close);
+});
