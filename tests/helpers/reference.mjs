@@ -151,6 +151,10 @@ function judgeCommand(ref, x) {
 			judgeError(ref, x.status, x.text) :
 			`what is no documented command gets ${x.status}: ` +
 			`add ${cmd}.request and ${cmd}.reply to doc/${OPENAPI}`;
+	// a stricter reader than ours: a key that stands twice, and the like
+	if (x.status === 400 && parse(x.text)?.error
+		?.startsWith('the body is not JSON'))
+		return judgeError(ref, x.status, x.text);
 	note('commands', cmd, x.status);
 	if (x.status === 200) {
 		const reply = parse(x.text);
@@ -173,7 +177,7 @@ function judgePath(ref, x, found) {
 	const answer = described?.responses[x.status];
 
 	if (described === undefined)
-		return [...ANY].includes(x.status) ?
+		return [400, ...ANY].includes(x.status) ?
 			judgeError(ref, x.status, x.text) :
 			`${method} is not described in doc/${OPENAPI}`;
 	note('paths', `${method} ${found.route}`, x.status);
@@ -189,11 +193,20 @@ function judgePath(ref, x, found) {
 	return ref.judgeNamed($ref.split('/').at(-1), parse(x.text));
 }
 
+// The path that is meant, as the server reads it.
+function normalise(target) {
+	const text = target.replace(/^https?:\/\/[^/]*/, '')
+		.split('?')[0].replace(/%([0-9a-f]{2})/gi, (_, hex) =>
+			String.fromCharCode(parseInt(hex, 16)));
+
+	return text.replace(/\/(\.?\/)+/g, '/').replace(/\/\.$/, '/');
+}
+
 // Of one exchange with the control port, { method, target, sent, status, type,
 // text }: how it differs from what is described, or undefined.
 export function differs(x) {
 	const ref = theReference();
-	const where = x.target.split('?')[0];
+	const where = normalise(x.target);
 	const found = ref.routes.find((r) => r.pattern.test(where));
 
 	if (found === undefined && x.status === 200)

@@ -41,7 +41,9 @@ export function tempDir(t) {
 	t.after(async () => {
 		if (fs.readFileSync('/proc/self/mounts', 'utf8').includes(dir))
 			await run('umount', ['-l', dir]);
-		fs.rmSync(dir, { recursive: true, force: true });
+		// a program that is still to be ended may write meanwhile
+		fs.rmSync(dir, { recursive: true, force: true, maxRetries: 9,
+			retryDelay: 20 });
 	});
 	return dir;
 }

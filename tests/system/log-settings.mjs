@@ -118,6 +118,7 @@ test('who calls what, and no secret', async (t) => {
 	await sluice.post({ cmd: 'set-softcam', id: 's1',
 		softcam: { remove: true } });
 	await sluice.post({ cmd: 'set-cas', cas: { remove: true } });
+	await sluice.post({ cmd: 'test-softcam', config: { type: 'other' } });
 	await sluice.post({ cmd: 'set-user', id: 'bob', user: { type: 2,
 		enable: true, password: 'hush-password' } });
 	await sluice.post({ cmd: 'login', login: 'bob\n<3>x',
@@ -134,6 +135,7 @@ test('who calls what, and no secret', async (t) => {
 		'no command'])
 		assert.match(said, new RegExp(
 			` api: ${line} Login:\\S+.* IP:127\\.0\\.0\\.1\n`));
+	assert.ok(!said.includes('test softcam'), 'its password would follow');
 	for (const secret of ['hush', '0102030405', token])
 		assert.ok(!(said + sluice.log).includes(secret), secret);
 	assert.match(said, /^(20\S+ (error|warning|info|debug) .*\n)+$/);

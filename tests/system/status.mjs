@@ -177,6 +177,11 @@ test('silence is told once a second, too', async (t) => {
 	assert.equal(off.onair, false);
 	const check = await sluice.cmd('check-stream', { id: 'a001' });
 	assert.deepEqual(check, { 'check-stream': false });
+	// with the status the answer is ok, whatever the status is
+	const told = await sluice.cmd('check-stream',
+		{ id: 'a001', status: true });
+	assert.equal(told['check-stream'], 'ok');
+	assert.equal(told.status.onair, false);
 	await sluice.stop();
 });
 
