@@ -62,12 +62,14 @@ bench_scripts = \
 	tests/bench/memory.mjs \
 	tests/bench/report.mjs \
 	tests/bench/run.mjs \
+	tests/bench/tls.mjs \
 	tests/bench/udp.mjs
 EXTRA_DIST += $(bench_scripts)
 
-# make bench [BENCH=udp,http,memory,fleet,api,events] [ROUNDS=3] [WINDOW=8]
+# make bench [BENCH=udp,http,memory,fleet,api,events,tls] [ROUNDS=3] [WINDOW=8]
 .PHONY: bench
-bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
+bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
+		$(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' \
 	BENCH='$(BENCH)' ROUNDS='$(ROUNDS)' WINDOW='$(WINDOW)' \
 	$(NODE) $(srcdir)/tests/bench/run.mjs

@@ -12,7 +12,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const scenarios = ['udp', 'http', 'memory', 'fleet', 'api', 'events'];
+const scenarios = ['udp', 'http', 'memory', 'fleet', 'api', 'events',
+	'tls'];
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 
 /*

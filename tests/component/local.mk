@@ -13,6 +13,7 @@ component_tests = \
 	tests/component/test_fleet_viewers \
 	tests/component/test_handover \
 	tests/component/test_jobs \
+	tests/component/test_tls_proc \
 	tests/component/test_tls_role \
 	tests/component/test_worker
 check_PROGRAMS += tests/component/fake_worker $(component_tests)
@@ -36,6 +37,9 @@ tests_component_test_handover_LDADD = $(master_libs)
 tests_component_test_jobs_SOURCES = tests/component/test_jobs.c \
 	$(component_rig)
 tests_component_test_jobs_LDADD = $(master_libs) $(unit_ts_libs)
+tests_component_test_tls_proc_SOURCES = tests/component/test_tls_proc.c \
+	tests/component/pem.c tests/component/pem.h $(component_rig)
+tests_component_test_tls_proc_LDADD = $(master_libs) $(SSL_LIBS)
 tests_component_test_tls_role_SOURCES = tests/component/test_tls_role.c \
 	tests/component/pem.c tests/component/pem.h \
 	$(component_rig) $(component_worker_rig)

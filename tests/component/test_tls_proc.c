@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The real tls worker, through the master's side of it. */
+#include "master/supervise/tls_proc.h"
+
+#include "common/fd.h"
+#include "common/mono.h"
+#include "master/supervise/spawn.h"
+#include "tests/component/pem.h"
+#include "tests/component/rig.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <openssl/ssl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct bench {
+	struct ev_loop *loop;
+	struct spawner *spawner;
+	struct tls_proc *tls;
+	bool gone;
+};
+
+static void on_gone(void *arg)
+{
+	((struct bench *)arg)->gone = true;
+}
+
+static void setup(struct bench *b, const char *worker)
+{
+	*b = (struct bench){ .loop = ev_loop_new(0) };
+	rig_keep_log();
+	(void)signal(SIGPIPE, SIG_IGN);
+	b->spawner = spawner_new(b->loop, rig_built(worker));
+	b->tls = tls_proc_new(&(struct service_config){
+		.loop = b->loop,
+		.spawner = b->spawner,
+		.on_gone = on_gone,
+		.arg = b,
+	});
+}
+
+static bool is_gone(void *arg)
+{
+	return ((struct bench *)arg)->gone;
+}
+
+static void teardown(struct bench *b)
+{
+	struct service_proc *service = tls_proc_service(b->tls);
+
+	service_proc_stop(service);
+	if (!service_proc_is_gone(service))
+		rig_run_until(b->loop, is_gone, b, 5000, "gone");
+	tls_proc_free(&b->tls);
+	spawner_free(&b->spawner);
+	cr_assert_eq(rig_count_children(), 0, "an orphan is left");
+	ev_loop_destroy(b->loop);
+}
+
+/* --- questions --- */
+
+struct asked {
+	unsigned done;
+	int result;
+	struct errmsg why;
+};
+
+static void on_judged(int result, const struct errmsg *why, void *arg)
+{
+	struct asked *a = arg;
+
+	a->done++;
+	a->result = result;
+	a->why = *why;
+}
+
+static bool is_done(void *arg)
+{
+	return ((struct asked *)arg)->done > 0;
+}
+
+static struct tls_judgement *ask(struct bench *b, int chain, int key,
+				 struct asked *a)
+{
+	struct pem_pair pair = { dup(chain), dup(key) };
+
+	*a = (struct asked){ 0 };
+	return tls_judgement_new(tls_proc_judgements(b->tls), &pair, on_judged,
+				 a);
+}
+
+static bool is_without_worker(void *arg)
+{
+	return service_proc_is_gone(tls_proc_service(
+		((struct bench *)arg)->tls));
+}
+
+Test(tls_proc, a_worker_is_there_for_as_long_as_there_is_a_question,
+     .timeout = 60)
+{
+	struct asked good, bad, cancelled;
+	struct pem first, second;
+	struct tls_judgement *j;
+	struct bench b;
+
+	setup(&b, "sluice-worker");
+	pem_new(&first, "a.example", 30);
+	pem_new(&second, "b.example", 30);
+	cr_expect_eq(rig_count_children(), 0, "it runs before it is needed");
+	cr_assert_not_null(ask(&b, first.chain, first.key, &good));
+	j = ask(&b, first.chain, first.key, &cancelled);
+	cr_assert_not_null(ask(&b, first.chain, second.key, &bad));
+	tls_judgement_cancel(&j);
+	cr_assert_null(j);
+	rig_run_until(b.loop, is_done, &bad, 10000, "an answer");
+	cr_expect_eq(good.done, 1);
+	cr_expect_eq(good.result, 0);
+	cr_expect_eq(bad.result, -EINVAL);
+	cr_expect_eq(strncmp(bad.why.text, "crt_key: is not", 15), 0, "%s",
+		     bad.why.text);
+	cr_expect_eq(cancelled.done, 0);
+	rig_run_until(b.loop, is_without_worker, &b, 10000, "gone again");
+	pem_done(&first);
+	pem_done(&second);
+	teardown(&b);
+}
+
+Test(tls_proc, without_a_worker_there_is_an_answer_in_time, .timeout = 60)
+{
+	struct asked asked[TLS_JUDGEMENTS_MAX], more;
+	uint64_t begin = mono_ms();
+	struct bench b;
+	struct pem pem;
+
+	setup(&b, "no-such-worker");
+	pem_new(&pem, "a.example", 30);
+	for (size_t i = 0; i < TLS_JUDGEMENTS_MAX; i++)
+		cr_assert_not_null(ask(&b, pem.chain, pem.key, &asked[i]));
+	cr_expect_null(ask(&b, pem.chain, pem.key, &more));
+	rig_run_until(b.loop, is_done, &asked[TLS_JUDGEMENTS_MAX - 1], 10000,
+		      "an answer");
+	cr_expect_eq(asked[0].result, -ETIMEDOUT);
+	cr_expect_geq(mono_ms() - begin, TLS_JUDGE_MS - 50);
+	for (size_t i = 0; i < TLS_JUDGEMENTS_MAX; i++)
+		cr_expect_eq(asked[i].done, 1);
+	cr_expect_eq(more.done, 0);
+	pem_done(&pem);
+	teardown(&b);
+}
+
+/* --- clients --- */
+
+/* A JSON string with the text of the file. */
+static json_t *text_of(int fd)
+{
+	static char text[16384];
+	ssize_t n = pread(fd, text, sizeof text - 1, 0);
+
+	cr_assert_gt(n, 0);
+	text[n] = '\0';
+	return json_string(text);
+}
+
+static void use(struct bench *b, const struct pem *pem)
+{
+	json_t *chain = text_of(pem->chain), *key = text_of(pem->key);
+
+	tls_proc_set(b->tls, chain, key);
+	json_decref(chain);
+	json_decref(key);
+}
+
+struct client {
+	int fd;
+	int plain;
+	SSL_CTX *ctx;
+	SSL *ssl;
+};
+
+static void dial(struct bench *b, struct client *c)
+{
+	int pair[2];
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
+				SOCK_NONBLOCK, 0, pair), 0);
+	c->fd = pair[0];
+	c->ctx = SSL_CTX_new(TLS_client_method());
+	c->ssl = SSL_new(c->ctx);
+	cr_assert_eq(SSL_set_fd(c->ssl, c->fd), 1);
+	c->plain = tls_proc_serve(pair[1], b->tls);
+	cr_assert_geq(c->plain, 0);
+}
+
+static void hang_up(struct client *c)
+{
+	SSL_free(c->ssl);
+	SSL_CTX_free(c->ctx);
+	fd_close(&c->fd);
+	fd_close(&c->plain);
+}
+
+static bool is_connected(void *arg)
+{
+	return SSL_connect(((struct client *)arg)->ssl) == 1;
+}
+
+static bool is_closed(void *arg)
+{
+	char byte;
+
+	return recv(((struct client *)arg)->plain, &byte, 1, 0) == 0;
+}
+
+Test(tls_proc, a_client_that_came_too_early_waits, .timeout = 60)
+{
+	struct client early = { .fd = -1 }, late, open;
+	struct bench b;
+	struct pem pem;
+	int pair[2];
+
+	setup(&b, "sluice-worker");
+	pem_new(&pem, "a.example", 30);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	cr_assert_eq(tls_proc_serve(pair[1], b.tls), -ENOTSUP);
+	fd_close(&pair[0]);
+	fd_close(&pair[1]);
+
+	use(&b, &pem);
+	dial(&b, &early);
+	rig_run_until(b.loop, is_connected, &early, 10000, "a handshake");
+	dial(&b, &open);
+	rig_run_until(b.loop, is_connected, &open, 10000, "a handshake");
+
+	/* a worker that dies takes along what it was given */
+	cr_assert_eq(kill(rig_find_child("tls"), SIGSTOP), 0);
+	dial(&b, &late);
+	cr_assert_eq(kill(rig_find_child("tls"), SIGKILL), 0);
+	rig_run_until(b.loop, is_closed, &open, 10000, "the end of one");
+	rig_run_until(b.loop, is_closed, &late, 10000, "the end of another");
+	hang_up(&late);
+	dial(&b, &late);
+	rig_run_until(b.loop, is_connected, &late, 10000, "a handshake");
+	cr_expect_null(tls_proc_error(b.tls));
+	hang_up(&early);
+	hang_up(&open);
+	hang_up(&late);
+	pem_done(&pem);
+	teardown(&b);
+}
+
+static bool has_error(void *arg)
+{
+	return tls_proc_error(((struct bench *)arg)->tls) != NULL;
+}
+
+Test(tls_proc, what_is_wrong_with_a_certificate_is_an_alarm, .timeout = 60)
+{
+	struct pem first, second, mixed;
+	struct client c;
+	struct bench b;
+
+	setup(&b, "sluice-worker");
+	pem_new(&first, "a.example", 30);
+	pem_new(&second, "b.example", 30);
+	use(&b, &first);
+	dial(&b, &c);
+	rig_run_until(b.loop, is_connected, &c, 10000, "a handshake");
+	hang_up(&c);
+	mixed = (struct pem){ first.chain, second.key };
+	use(&b, &mixed);
+	rig_run_until(b.loop, has_error, &b, 10000, "an alarm");
+	cr_expect_not_null(strstr(tls_proc_error(b.tls),
+				  "settings.crt_key: is not the key"), "%s",
+			   tls_proc_error(b.tls));
+	/* the one before goes on */
+	dial(&b, &c);
+	rig_run_until(b.loop, is_connected, &c, 10000, "a handshake");
+	hang_up(&c);
+	use(&b, &second);
+	cr_expect_null(tls_proc_error(b.tls));
+	pem_done(&first);
+	pem_done(&second);
+	teardown(&b);
+}
+
+/* More than may wait: the one that has waited longest goes. */
+Test(tls_proc, not_everybody_can_wait, .timeout = 60)
+{
+	static struct client clients[TLS_WAITING_MAX + 1];
+	struct bench b;
+	struct pem pem;
+
+	setup(&b, "no-such-worker");
+	pem_new(&pem, "a.example", 30);
+	use(&b, &pem);
+	for (size_t i = 0; i < TLS_WAITING_MAX; i++)
+		dial(&b, &clients[i]);
+	cr_expect_not(is_closed(&clients[0]));
+	dial(&b, &clients[TLS_WAITING_MAX]);
+	cr_expect(is_closed(&clients[0]));
+	cr_expect_not(is_closed(&clients[1]));
+	cr_expect_not(is_closed(&clients[TLS_WAITING_MAX]));
+	pem_done(&pem);
+	teardown(&b);
+	for (size_t i = 0; i <= TLS_WAITING_MAX; i++) {
+		cr_expect(is_closed(&clients[i]));
+		hang_up(&clients[i]);
+	}
+}
