@@ -4,6 +4,7 @@ unit_si_tests = \
 	tests/unit/si/test_collect \
 	tests/unit/si/test_desc \
 	tests/unit/si/test_record \
+	tests/unit/si/test_samples \
 	tests/unit/si/test_text_decode \
 	tests/unit/si/test_text_encode
 check_PROGRAMS += $(unit_si_tests)
@@ -15,6 +16,7 @@ unit_si_libs = tests/unit/si/libjsoneq.a $(unit_ts_libs)
 tests_unit_si_test_collect_LDADD = $(unit_si_libs)
 tests_unit_si_test_desc_LDADD = $(unit_si_libs)
 tests_unit_si_test_record_LDADD = $(unit_si_libs)
+tests_unit_si_test_samples_LDADD = $(unit_si_libs)
 tests_unit_si_test_text_decode_LDADD = $(worker_libs)
 tests_unit_si_test_text_encode_LDADD = $(worker_libs)
 endif
