@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
+import { crc32 } from '../helpers/ts.mjs';
 import { now, start, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const LIMIT = 16;
@@ -172,6 +173,84 @@ test('garbage brings nothing, and the analyzer lives', async (t) => {
 	await Sender.start(t, new TsMux(), 5000);
 	await collect(sluice, id, (r) => of(r, 'pmt').length);
 	assert.equal(sluice.worker('scan').pid, pid);
+});
+
+// Packets of sections on one PID.
+function packed(sections, pid, cc) {
+	const list = [];
+
+	for (const section of sections)
+		for (let at = 0; at < section.length;) {
+			const packet = Buffer.alloc(188, 0xff);
+			const head = at === 0 ? 5 : 4;
+			packet[0] = 0x47;
+			packet[1] = (at === 0 ? 0x40 : 0) | pid >> 8;
+			packet[2] = pid & 255;
+			packet[3] = 0x10 | cc.n++ & 15;
+			if (at === 0)
+				packet[4] = 0;
+			at += section.copy(packet, head, at);
+			list.push(packet);
+		}
+	return list;
+}
+
+// An SDT of a service with as many descriptors, of two bytes each, as fit.
+function bulky(service, version, descriptors) {
+	const loop = Buffer.alloc(2 * descriptors);
+	const data = Buffer.alloc(16 + loop.length + 4);
+
+	for (let i = 0; i < loop.length; i += 2)
+		loop[i] = 0x0c;
+	Buffer.from([0x42, 0xf0 | data.length - 3 >> 8, data.length - 3 & 255,
+		service >> 8, service & 255, 0xc1 | (version & 31) << 1, 0, 0,
+		0, 1, 0xff, 0, 1, 0xfc, loop.length >> 8, loop.length & 255])
+		.copy(data);
+	loop.copy(data, 16);
+	data.writeUInt32BE(crc32(data.subarray(0, -4)), data.length - 4);
+	return data;
+}
+
+test('a flood of changing tables is bounded, and nobody is killed for it',
+	async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const id = await init(sluice, 'udp://127.0.0.1:5000');
+	const socket = dgram.createSocket('udp4');
+	const cc = { n: 0 };
+	let bytes = 0, records = 0, brief = 0, slowest = 0;
+
+	t.after(() => socket.close());
+	await waitUntil('analyzer', () => sluice.worker('scan'));
+	const { pid } = sluice.worker('scan');
+	const begin = now();
+	for (let version = 0; now() - begin < 4000; version++) {
+		const sections = Array.from({ length: 30 }, (_, i) =>
+			bulky(i, version, i === 0 ? 2030 : 850));
+		const packets = packed(sections, 0x11, cc);
+		while (packets.length)
+			await new Promise((done) => socket.send(
+				Buffer.concat(packets.splice(0, 7)), 5000,
+				'127.0.0.1', done));
+		if (version % 10)
+			continue;
+		const asked = now();
+		const reply = await sluice.post({ cmd: 'scan-check', id });
+		slowest = Math.max(slowest, now() - asked);
+		const { scan = [] } = JSON.parse(reply.body);
+		bytes += reply.body.length;
+		records += scan.length;
+		brief += scan.filter((r) =>
+			r.error === 'too long to be shown').length;
+	}
+	const seconds = (now() - begin) / 1000 + 1;
+	t.diagnostic(`${records} records, ${bytes} bytes, ${brief} brief, ` +
+		`${seconds} s, slowest answer ${slowest} ms`);
+	assert.ok(records > 10 && brief > 0);
+	assert.ok(bytes < seconds * 64 * 1024 * 33);
+	assert.equal(sluice.worker('scan')?.pid, pid, sluice.log);
+	// and when nobody asks, the master keeps so much and no more
+	await sluice.cmd('scan-kill', { id });
+	await ended(sluice);
 });
 
 test('a file is read; one that is not there is an error of the scan',

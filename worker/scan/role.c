@@ -21,9 +21,11 @@ enum {
 	TICK_MS = 10,
 	READS_MAX = 16, /* in one tick */
 	/* What one second may bring: less than what the master takes for a
-	 * flood, though JSON may take thirty times the bytes of a section. */
+	 * flood, and little enough for it when many analyzers run, though
+	 * JSON may take thirty times the bytes of a section.  All tables of a
+	 * multiplex are told in a few seconds. */
 	RECORDS_PER_S = 1000,
-	BYTES_PER_S = 192 * 1024,
+	BYTES_PER_S = 64 * 1024,
 };
 
 struct scan {
