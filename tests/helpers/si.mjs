@@ -92,8 +92,9 @@ function kind(id) {
 
 // Every section with the long header, in order: { pid, packet, id, extension,
 // version, number, last, kind, size, ...what it says }.  A section with a
-// wrong CRC, or one whose loops do not fit, throws.
-export function sections(data, pids = undefined) {
+// wrong CRC, or one whose loops do not fit, throws; of what others made (lax)
+// it is passed over.
+export function sections(data, pids = undefined, lax = false) {
 	const collected = new Map(), found = [];
 
 	for (let at = 0, n = 0; at + SIZE <= data.length; at += SIZE, n++) {
@@ -109,7 +110,10 @@ export function sections(data, pids = undefined) {
 			collected.set(pid, new Sections());
 		collected.get(pid).push(packet, start,
 			Boolean(packet[1] & 0x40),
-			(s) => add(found, pid, n, s));
+			(s) => {
+				if (!lax || crc32(s) === 0)
+					add(found, pid, n, s);
+			});
 	}
 	return found;
 }

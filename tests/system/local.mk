@@ -54,6 +54,7 @@ system_tests = \
 	tests/system/output.mjs \
 	tests/system/refusals.mjs \
 	tests/system/remux.mjs \
+	tests/system/remux-file.mjs \
 	tests/system/roles.mjs \
 	tests/system/reload.mjs \
 	tests/system/restart.mjs \

@@ -105,18 +105,12 @@ static bool adapt_ca(const struct pmt_content *c, uint8_t *data,
 static bool set_language(const struct desc *d, uint8_t *data,
 			 const char *language)
 {
-	switch (d->tag) {
-	case DESC_LANGUAGE:
-	case DESC_SUBTITLING:
-	case DESC_TELETEXT:
-	case DESC_VBI_TELETEXT:
-		if (d->len < 4)
-			return false;
-		memcpy(data, language, 3);
-		return true;
-	default:
+	size_t at, step = desc_languages(d, &at);
+
+	if (step == 0 || at + 3 > d->len)
 		return false;
-	}
+	memcpy(data + at, language, 3);
+	return true;
 }
 
 /* Copies a loop of the source; true when the language found a place. */

@@ -62,9 +62,6 @@ static void update_programs(struct remux *r)
 			fill_program(&programs[n_programs++], &list[i],
 				     find_old(r->programs, r->n_programs,
 					      list[i].number));
-	if (n_programs == 0 || r->n_programs == 0 ||
-	    programs[0].number != r->programs[0].number)
-		r->sdt_source.len = 0;
 	free(r->programs);
 	r->programs = programs;
 	r->n_programs = n_programs;
@@ -330,7 +327,10 @@ static void route_all(struct remux *r)
 	memset(r->route, 0, sizeof r->route);
 	memset(r->role, 0, sizeof r->role);
 	r->clock_pid = TS_PID_NULL;
-	if (r->n_pat > 0) {
+	if (r->n_pat == 0) {
+		/* it may come before the PAT, and not soon again */
+		look(r, PID_SDT, ROLE_SDT);
+	} else {
 		if (!r->single || r->transparent)
 			route_others(r);
 		route_tables(r);
@@ -471,13 +471,20 @@ static void build_cat(struct remux *r)
 	}
 }
 
+/* Does the source's SDT say something of the program? */
+static bool has_sdt(const struct remux *r)
+{
+	return r->sdt_source.len > 0 &&
+	       r->sdt_number == r->programs[0].number;
+}
+
 static bool makes_sdt(const struct remux *r)
 {
 	const struct remux_options *o = &r->options;
 
 	return r->single && o->sdt == TABLE_DEFAULT && r->n_programs > 0 &&
 	       r->programs[0].pmt.len > 0 &&
-	       (r->sdt_source.len > 0 || o->service_name[0] != '\0' ||
+	       (has_sdt(r) || o->service_name[0] != '\0' ||
 		o->service_provider[0] != '\0' || o->service_type != 0);
 }
 
@@ -490,7 +497,7 @@ void remux_rebuild_sdt(struct remux *r)
 	if (makes_sdt(r)) {
 		const struct program *p = &r->programs[0];
 
-		if (r->sdt_source.len > 0)
+		if (has_sdt(r))
 			found = sdt_find(r->sdt_source.data,
 					 r->sdt_source.len, p->number,
 					 &service);

@@ -77,7 +77,8 @@ struct remux {
 	struct psi *psi;
 	struct collector cat_in, nit_in, sdt_in, eit_in, time_in;
 	struct table cat_source[CAT_SECTIONS_MAX];
-	struct table sdt_source; /* the section that has our service */
+	struct table sdt_source; /* the section that has our service ... */
+	uint16_t sdt_number;     /* ... which has this number */
 
 	/* what follows from it */
 	bool single;     /* one program goes out */

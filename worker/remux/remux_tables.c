@@ -107,20 +107,31 @@ static void pass_services(struct remux *r, uint8_t *section, size_t len)
 		send_on(r, PID_SDT, section, len);
 }
 
+/* Of the service that goes out; 0: not known yet. */
+static uint16_t service_number(const struct remux *r)
+{
+	if (r->options.pnr != 0)
+		return r->options.pnr;
+	return r->n_programs > 0 ? r->programs[0].number : 0;
+}
+
 static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 {
+	uint16_t number = service_number(r);
 	struct sdt_service service;
 
-	if (!r->single) {
+	if (r->n_pat > 0 && !r->single) {
 		pass_services(r, section, len);
 		return;
 	}
 	if (section_table_id(section) != TABLE_SDT_ACTUAL ||
-	    !is_current(section) || r->n_programs == 0 ||
-	    is_kept(&r->sdt_source, section, len) ||
-	    !sdt_find(section, len, r->programs[0].number, &service))
+	    !is_current(section) || number == 0 ||
+	    !sdt_find(section, len, number, &service) ||
+	    (is_kept(&r->sdt_source, section, len) &&
+	     r->sdt_number == number))
 		return;
 	keep(&r->sdt_source, section, len);
+	r->sdt_number = number;
 	remux_rebuild_sdt(r);
 }
 

@@ -25,6 +25,16 @@ bool section_queue_push(struct section_queue *q, uint16_t pid,
 	return true;
 }
 
+void section_queue_clear(struct section_queue *q)
+{
+	size_t rest = 0;
+
+	while (rest < q->n &&
+	       !ts_pusi(q->packets[(q->head + rest) % SECTION_QUEUE_MAX]))
+		rest++;
+	q->n = rest;
+}
+
 const uint8_t *section_queue_pop(struct section_queue *q)
 {
 	const uint8_t *packet = q->packets[q->head];

@@ -26,7 +26,6 @@ bool section_queue_push(struct section_queue *, uint16_t pid,
 /* The next packet, to be copied before the next push; NULL when empty. */
 const uint8_t *section_queue_pop(struct section_queue *);
 
-static inline void section_queue_clear(struct section_queue *q)
-{
-	q->head = q->n = 0;
-}
+/* Throws away what waits, but for the rest of a section that has begun to
+ * leave. */
+void section_queue_clear(struct section_queue *);

@@ -16,6 +16,7 @@ enum {
 	LANGUAGE_ENTRY = 4,
 	SUBTITLING_ENTRY = 8,
 	TELETEXT_ENTRY = 5,
+	SUPPLEMENTARY_AUDIO = 0x06, /* descriptor_tag_extension */
 };
 
 bool stream_is_private(const struct pmt_stream *s)
@@ -55,10 +56,20 @@ bool stream_is_aac(const struct pmt_stream *s)
 	       s->type == TYPE_MPEG4_AUDIO || has_desc(s, DESC_AAC);
 }
 
-/* How far apart the languages of a descriptor stand; 0: it has none. */
-static size_t language_entry(uint8_t tag)
+/* EN 300 468 6.4.11 */
+static bool is_supplementary_audio(const struct desc *d)
 {
-	switch (tag) {
+	return d->len >= 5 && d->data[0] == SUPPLEMENTARY_AUDIO &&
+	       d->data[1] & 0x01;
+}
+
+size_t desc_languages(const struct desc *d, size_t *ret)
+{
+	*ret = 0;
+	switch (d->tag) {
+	case DESC_EXTENSION:
+		*ret = 2;
+		return is_supplementary_audio(d) ? d->len : 0;
 	case DESC_LANGUAGE:
 		return LANGUAGE_ENTRY;
 	case DESC_SUBTITLING:
@@ -77,9 +88,9 @@ bool stream_has_language(const struct pmt_stream *s, const char *language)
 	struct desc d;
 
 	while (desc_next(&loop, &d)) {
-		size_t step = language_entry(d.tag);
+		size_t at, step = desc_languages(&d, &at);
 
-		for (size_t at = 0; step > 0 && at + step <= d.len; at += step)
+		for (; step > 0 && at + 3 <= d.len; at += step)
 			if (strncasecmp((const char *)d.data + at, language,
 					3) == 0)
 				return true;

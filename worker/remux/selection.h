@@ -49,6 +49,9 @@ bool stream_is_private(const struct pmt_stream *);
 /* AC-3 or E-AC-3; AAC of any kind. */
 bool stream_is_ac3(const struct pmt_stream *);
 bool stream_is_aac(const struct pmt_stream *);
+/* Where the languages of a descriptor stand: the first one's offset in *ret,
+ * and how far apart they are; 0: it has none. */
+size_t desc_languages(const struct desc *, size_t *ret);
 /* Has one of its descriptors this language? */
 bool stream_has_language(const struct pmt_stream *, const char *language);
 

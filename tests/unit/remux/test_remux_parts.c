@@ -55,6 +55,24 @@ Test(section_queue, takes_whole_sections_or_none)
 	cr_assert(section_queue_push(&q, 0x12, section, len));
 }
 
+Test(section_queue, what_has_begun_to_leave_leaves_whole)
+{
+	static struct section_queue q;
+	uint8_t section[4096], body[500] = { 0 };
+	size_t len = build_table(section, &(struct build_table){
+		.table_id = 0x50, .body = body, .len = sizeof body });
+
+	cr_assert(section_queue_push(&q, 0x12, section, len));
+	cr_assert(section_queue_push(&q, 0x12, section, len));
+	cr_assert_eq(q.n, 6);
+	cr_assert_not_null(section_queue_pop(&q));
+	section_queue_clear(&q);
+	cr_assert_eq(q.n, 2);
+	cr_assert_not(ts_pusi(section_queue_pop(&q)));
+	section_queue_clear(&q);
+	cr_assert_eq(q.n, 1);
+}
+
 Test(stream_clock, goes_on_by_its_pcrs)
 {
 	struct stream_clock c = { 0 };
