@@ -51,6 +51,8 @@ static const struct msg_desc descs[] = {
 		ROW(scan_start, MSG_TO_WORKER, false) },
 	[MSG_SOFTCAM_TEST] = { "softcam.test",
 		ROW(softcam_test, MSG_TO_WORKER, false) },
+	[MSG_WORKER_DEBUG] = { "worker.debug",
+		ROW(worker_debug, MSG_TO_WORKER, false) },
 	[MSG_WORKER_HELLO] = { "worker.hello",
 		ROW(worker_hello, MSG_TO_MASTER, false) },
 	[MSG_WORKER_READY] = { "worker.ready",

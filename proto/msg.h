@@ -40,6 +40,7 @@ enum msg_type {
 	MSG_TLS_SERVE,        /* speak TLS; fds: client's socket, plaintext */
 	MSG_SCAN_START,       /* tell the tables of this input */
 	MSG_SOFTCAM_TEST,     /* can this server be reached? */
+	MSG_WORKER_DEBUG,     /* log what is for debugging, or no longer */
 
 	/* worker to master */
 	MSG_WORKER_HELLO,     /* the first message of every worker */
@@ -252,6 +253,10 @@ struct msg_softcam_test {
 	unsigned port;
 };
 
+struct msg_worker_debug {
+	bool on;
+};
+
 struct msg_softcam_result {
 	const char *error;       /* what went wrong */
 };
@@ -302,6 +307,7 @@ struct msg {
 		struct msg_scan_record scan_record;
 		struct msg_scan_status scan_status;
 		struct msg_softcam_test softcam_test;
+		struct msg_worker_debug worker_debug;
 		struct msg_softcam_result softcam_result;
 	};
 };

@@ -56,5 +56,7 @@ msg_decode_fn softcam_test_decode, softcam_result_decode;
 msg_encode_fn softcam_test_encode, softcam_result_encode;
 
 /* msg_worker.c */
-msg_decode_fn worker_hello_decode, worker_ready_decode, worker_log_decode;
-msg_encode_fn worker_hello_encode, worker_ready_encode, worker_log_encode;
+msg_decode_fn worker_hello_decode, worker_ready_decode, worker_log_decode,
+	worker_debug_decode;
+msg_encode_fn worker_hello_encode, worker_ready_encode, worker_log_encode,
+	worker_debug_encode;

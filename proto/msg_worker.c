@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What every worker says. */
+/* What every worker says and is told. */
 #include "proto/msg_desc.h"
 
 #include <errno.h>
@@ -60,4 +60,17 @@ void worker_log_encode(const struct msg *m, struct msg_writer *w)
 	write_string(w, "level", log_level_format(line->level));
 	write_string(w, "component", line->component);
 	write_string(w, "text", line->text);
+}
+
+int worker_debug_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	m->worker_debug.on = read_bool(&r, "on");
+	return read_end(&r);
+}
+
+void worker_debug_encode(const struct msg *m, struct msg_writer *w)
+{
+	write_bool(w, "on", m->worker_debug.on);
 }

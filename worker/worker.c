@@ -30,13 +30,21 @@ static void send_hello(struct worker *w)
 	(void)channel_send(w->channel, &m, NULL, 0);
 }
 
+static void open_log(struct worker *w, bool debug)
+{
+	log_open(log_to_master, w, debug ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+}
+
 static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {
 	struct worker *w = arg;
 
 	(void)channel;
-	w->role->on_message(w->context, m, fds, n_fds);
+	if (m->type == MSG_WORKER_DEBUG)
+		open_log(w, m->worker_debug.on);
+	else
+		w->role->on_message(w->context, m, fds, n_fds);
 }
 
 static void on_close(struct channel *channel, int err, const char *why,
@@ -78,9 +86,7 @@ int worker_run(const struct worker_role *role, const char *object)
 	ev_signal_init(&w.on_term, on_term, SIGTERM);
 	w.on_term.data = &w;
 	ev_signal_start(w.loop, &w.on_term);
-	log_open(log_to_master, &w, getenv(WORKER_DEBUG_VARIABLE) != NULL
-					    ? LOG_LEVEL_DEBUG
-					    : LOG_LEVEL_INFO);
+	open_log(&w, getenv(WORKER_DEBUG_VARIABLE) != NULL);
 	send_hello(&w);
 	w.context = role->new(&w);
 

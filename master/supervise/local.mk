@@ -18,4 +18,5 @@ libmaster_a_SOURCES += \
 	master/supervise/tls_judgement.c master/supervise/tls_judgement.h \
 	master/supervise/tls_proc.c master/supervise/tls_proc.h \
 	master/supervise/switch_log.c master/supervise/switch_log.h \
+	master/supervise/worker_log.c master/supervise/worker_log.h \
 	master/supervise/worker_proc.c master/supervise/worker_proc.h

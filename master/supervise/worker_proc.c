@@ -9,6 +9,7 @@
 #include "master/handover.h"
 #include "master/supervise/pace.h"
 #include "master/supervise/spawn.h"
+#include "master/supervise/worker_log.h"
 #include "proto/contract.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ struct worker_proc {
 	int channel_fd;          /* the channel's */
 	uint64_t channel_number; /* in the handover */
 	bool greeted; /* its hello was heard */
+	enum log_level told; /* how much it is to log */
 	bool lacks;   /* the last start failed for want of means of ours */
 	struct pace pace;
 	char why[160]; /* what we end it for; "" when it ends by itself */
@@ -104,37 +106,6 @@ static void tell_end(struct worker_proc *w)
 			    due > now ? (double)(due - now) / 1000. : 0.);
 }
 
-static void pass_log(struct worker_proc *w, const struct msg_worker_log *line)
-{
-	char text[1024];
-	unsigned suppressed;
-
-	if (!ratelimit_pass(&w->log_limit, mono_ms(), &suppressed))
-		return;
-	if (suppressed > 0)
-		log_warning(w->name, "%u lines were suppressed", suppressed);
-	/* our own name says its role */
-	if (strcmp(line->component, w->cfg.role) == 0)
-		(void)snprintf(text, sizeof text, "%s", line->text);
-	else
-		(void)snprintf(text, sizeof text, "%s: %s", line->component,
-			       line->text);
-	switch (line->level) {
-	case LOG_LEVEL_ERROR:
-		log_error(w->name, "%s", text);
-		break;
-	case LOG_LEVEL_WARNING:
-		log_warning(w->name, "%s", text);
-		break;
-	case LOG_LEVEL_INFO:
-		log_info(w->name, "%s", text);
-		break;
-	case LOG_LEVEL_DEBUG:
-		log_debug(w->name, "%s", text);
-		break;
-	}
-}
-
 /* --- the channel --- */
 
 static void close_channel(struct worker_proc *w)
@@ -194,6 +165,24 @@ static void hear_ready(struct worker_proc *w)
 	step(w, PROC_READY);
 }
 
+/* It hears with its next sign of life that the setting was changed. */
+static void tell_level(struct worker_proc *w)
+{
+	struct msg m = { .type = MSG_WORKER_DEBUG,
+			 .worker_debug = { log_level() == LOG_LEVEL_DEBUG } };
+
+	if (w->told == log_level())
+		return;
+	w->told = log_level();
+	(void)channel_send(w->channel, &m, NULL, 0);
+}
+
+static void hear_beat(struct worker_proc *w)
+{
+	tell_level(w);
+	step(w, PROC_BEAT);
+}
+
 static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {
@@ -206,7 +195,8 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 	} else if (m->type == MSG_WORKER_HELLO) {
 		hear_hello(w, &m->worker_hello);
 	} else if (m->type == MSG_WORKER_LOG) {
-		pass_log(w, &m->worker_log);
+		worker_log_pass(&w->log_limit, w->cfg.role, w->name,
+				&m->worker_log);
 	} else if (m->type == MSG_WORKER_READY) {
 		hear_ready(w);
 	} else if (!is_of_role(w, m->type)) {
@@ -220,7 +210,7 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		end_bad(w);
 	} else {
 		if (m->type == w->cfg.beat)
-			step(w, PROC_BEAT);
+			hear_beat(w);
 		w->cfg.events->on_message(w, m, w->cfg.arg);
 	}
 }
@@ -339,6 +329,7 @@ static int open_worker(struct worker_proc *w)
 		return err;
 	}
 	open_channel(w, fds[0]);
+	w->told = log_level(); /* in its environment */
 	pace_start(&w->pace, mono_ms());
 	return 0;
 }
@@ -534,6 +525,7 @@ void worker_proc_take(struct worker_proc *w, const json_t *record,
 	open_channel(w, fd);
 	w->channel_number = number;
 	w->greeted = true;
+	w->told = LOG_LEVEL_ERROR; /* not known: it is told in any case */
 	/* what it said while nobody listened may wait there */
 	pace_start(&w->pace, 0);
 	log_info(w->name, "goes on, pid %d", (int)child_pid(w->child));

@@ -5,8 +5,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { freePort, sleep, tempDir, udpBound, waitUntil }
+	from '../helpers/util.mjs';
 
 const text = (file) => fs.existsSync(file) ?
 	fs.readFileSync(file, 'utf8') : '';
@@ -183,5 +184,36 @@ test('debug reaches the workers that are started then', async (t) => {
 	await sluice.cmd('restart-stream', { id: 'a001' });
 	await sluice.replaced('stream', 'a001', pid);
 	assert.match(await environment(), /SLUICE_DEBUG=1/);
+	await sluice.stop();
+});
+
+test('debug reaches the workers that run, and is over again', async (t) => {
+	const port = await freePort();
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', `http://127.0.0.1:${port}/a`)));
+	const ask = (name) => request(port, { path: `/${name}` });
+	const line = (name) => sluice.log.includes(
+		`:${port}/${name} is asked for, and not published`);
+	let n = 0;
+
+	await waitUntil('deliver', () => ask('early').then(() => true));
+	const { pid } = sluice.worker('deliver');
+	await setLog(sluice, { debug: true });
+	await waitUntil('a line', async () => {
+		await ask(`during${++n}`);
+		return line(`during${n}`);
+	});
+	assert.ok(!line('early'));
+	// the master is another one, the worker goes on
+	await sluice.cmd('restart');
+	await sluice.logged(/deliver 1: goes on/);
+	await setLog(sluice, { debug: false });
+	await waitUntil('silence', async () => {
+		await ask(`after${++n}`);
+		await ask(`and${n}`);
+		await sleep(100);
+		return !line(`after${n}`) && !line(`and${n}`);
+	});
+	assert.equal(sluice.worker('deliver').pid, pid);
 	await sluice.stop();
 });

@@ -112,16 +112,19 @@ static void on_request(struct conn *c, const struct http_request *request,
 	const char *method = http_request_method(request);
 	char head[ANSWER_MAX];
 
-	if (m == NULL)
+	if (m == NULL) {
+		log_debug("deliver", "%s%s is asked for, and not published",
+			  c->address, http_request_path(request));
 		conn_refuse(c, 404);
-	else if (!mount_mend(m))
+	} else if (!mount_mend(m)) {
 		conn_refuse(c, 503);
-	else if (strcmp(method, "GET") == 0)
+	} else if (strcmp(method, "GET") == 0) {
 		begin_stream(d, c, m);
-	else if (strcmp(method, "HEAD") == 0)
+	} else if (strcmp(method, "HEAD") == 0) {
 		conn_finish(c, head, answer_stream(head, time(NULL)));
-	else
+	} else {
 		conn_refuse(c, 405);
+	}
 }
 
 static void on_conn_end(struct conn *c, void *arg)

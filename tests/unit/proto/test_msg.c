@@ -34,6 +34,7 @@ static struct msg samples[] = {
 	{ .type = MSG_TLS_SERVE },
 	{ .type = MSG_SCAN_START, .scan_start = { "udp://239.1.1.1" } },
 	{ .type = MSG_SOFTCAM_TEST, .softcam_test = { "cam.example", 1 } },
+	{ .type = MSG_WORKER_DEBUG, .worker_debug = { true } },
 	{ .type = MSG_WORKER_HELLO, .worker_hello = {
 		.proto = MSG_PROTO_VERSION, .build = "1", .role = "stream" } },
 	{ .type = MSG_WORKER_READY, .seq = UINT32_MAX },
