@@ -188,8 +188,10 @@ struct parse {
 
 static int take_line(struct parse *p, char *line, struct errmsg *why)
 {
+	struct settings unused = { 0 };
 	size_t len = strlen(line);
 	char *equals;
+	int r;
 
 	if (line[0] == '\0' || line[0] == '#' || line[0] == ';')
 		return 0;
@@ -206,10 +208,10 @@ static int take_line(struct parse *p, char *line, struct errmsg *why)
 		return errmsg_fail(why, -EINVAL, "is not \"key = value\"");
 	*equals = '\0';
 	/* what is not wanted is judged all the same */
-	if (p->counts)
-		return take_pair(trim(line), trim(equals + 1), p->s, why);
-	return take_pair(trim(line), trim(equals + 1),
-			 &(struct settings){ 0 }, why);
+	r = take_pair(trim(line), trim(equals + 1),
+		      p->counts ? p->s : &unused, why);
+	settings_done(&unused);
+	return r;
 }
 
 int settings_parse(const char *text, const char *name, struct settings *ret,

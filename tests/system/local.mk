@@ -32,6 +32,7 @@ system_tests = \
 	tests/system/crash.mjs \
 	tests/system/ctl.mjs \
 	tests/system/ctl-completion.mjs \
+	tests/system/ctl-tls.mjs \
 	tests/system/durability.mjs \
 	tests/system/event-farm.mjs \
 	tests/system/events.mjs \
