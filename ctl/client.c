@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { CONNECT_MS = 5000, AT_ONCE = 4 };
+enum { CONNECT_S = 5, AT_ONCE = 4 };
 
 struct client {
 	const struct settings *settings;
@@ -104,8 +104,26 @@ static size_t take_header(char *data, size_t size, size_t n, void *arg)
 
 /* --- what a fault means to whoever sits there --- */
 
-static int explain(const struct client *c, CURLcode code, bool too_big,
-		   struct errmsg *why)
+/* The connection, with TLS where that is spoken, takes its time, too. */
+static int explain_time(const struct client *c, CURL *easy, struct errmsg *why)
+{
+	curl_off_t connected = 0;
+
+	(void)curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T,
+				&connected);
+	if (connected == 0)
+		return errmsg_fail(why, -ETIMEDOUT, "%s: no connection within "
+				   "%u s; does the host run?",
+				   c->settings->url,
+				   MIN(c->settings->timeout_s,
+				       (unsigned)CONNECT_S));
+	return errmsg_fail(why, -ETIMEDOUT, "%s: no answer within %u s; see "
+			   "--timeout", c->settings->url,
+			   c->settings->timeout_s);
+}
+
+static int explain(const struct client *c, CURL *easy, CURLcode code,
+		   bool too_big, struct errmsg *why)
 {
 	const char *url = c->settings->url;
 
@@ -118,9 +136,7 @@ static int explain(const struct client *c, CURLcode code, bool too_big,
 				   "there; does the service run, and is this "
 				   "its address?", url);
 	case CURLE_OPERATION_TIMEDOUT:
-		return errmsg_fail(why, -ETIMEDOUT, "%s: no answer within %u "
-				   "s; see --timeout", url,
-				   c->settings->timeout_s);
+		return explain_time(c, easy, why);
 	case CURLE_PEER_FAILED_VERIFICATION:
 		return errmsg_fail(why, -EACCES, "%s: its certificate is not "
 				   "trusted; --cacert FILE names who signed "
@@ -160,7 +176,7 @@ static void set_common(const struct client *c, CURL *easy)
 	curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
 			 (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT, (long)s->timeout_s);
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, s->insecure ? 0L : 1L);
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, s->insecure ? 0L : 2L);
@@ -221,7 +237,7 @@ int client_call(struct client *c, const char *path, const char *body,
 	prepare(c, c->easy, &x, path, body);
 	code = curl_easy_perform(c->easy);
 	if (code != CURLE_OK) {
-		r = explain(c, code, x.too_big, why);
+		r = explain(c, c->easy, code, x.too_big, why);
 	} else {
 		(void)curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE,
 					&x.reply.status);
@@ -291,7 +307,7 @@ static int batch_collect(struct batch *b, size_t *busy, struct errmsg *why)
 		batch_end(b, easy, code);
 		(*busy)--;
 		if (code != CURLE_OK)
-			r = explain(b->client, code, false, why);
+			r = explain(b->client, easy, code, false, why);
 		else if (batch_start(b, easy))
 			(*busy)++;
 	}
@@ -342,7 +358,7 @@ void *client_connect(struct client *c, struct errmsg *why)
 	curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
 	code = curl_easy_perform(easy);
 	if (code != CURLE_OK) {
-		(void)explain(c, code, false, why);
+		(void)explain(c, easy, code, false, why);
 		curl_easy_cleanup(easy);
 		return NULL;
 	}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* events: what happens, as it happens. */
+#include "common/alloc.h"
 #include "ctl/commands.h"
 #include "ctl/feed.h"
+#include "ctl/overview.h"
 #include "ctl/text.h"
 
 #include <stdio.h>
@@ -29,7 +31,9 @@ static const char *stream_of(const json_t *event)
 	return id ? id : text_at(json_object_get(event, "stream"), "id");
 }
 
-static bool is_wanted(const struct options *o, const json_t *event)
+/* wanted_stream: NULL for any. */
+static bool is_wanted(const struct options *o, const char *wanted_stream,
+		      const json_t *event)
 {
 	const char *scope = text_at(event, "scope");
 	const char *stream = stream_of(event);
@@ -38,8 +42,31 @@ static bool is_wanted(const struct options *o, const json_t *event)
 	for (size_t i = 0; i < o->n_scopes; i++)
 		wanted = wanted ||
 			 (scope != NULL && strcmp(scope, o->scopes[i]) == 0);
-	return wanted && (o->stream == NULL ||
-			  (stream != NULL && strcmp(stream, o->stream) == 0));
+	return wanted &&
+	       (wanted_stream == NULL ||
+		(stream != NULL && strcmp(stream, wanted_stream) == 0));
+}
+
+/* The id that --stream means, to be freed; one that is not there yet may
+ * come. */
+static enum ctl_exit read_stream(struct ctl *ctl, char **ret)
+{
+	const char *word = ctl->options.stream;
+	struct overview o = { 0 };
+	const struct overview_row *row;
+	enum ctl_exit code;
+
+	*ret = NULL;
+	if (word == NULL)
+		return CTL_OK;
+	code = overview_load(ctl, false, &o);
+	if (code != CTL_OK)
+		return code;
+	row = overview_choose(ctl, &o, word);
+	ctl->why.text[0] = '\0';
+	*ret = xstrdup(row != NULL ? row_id(row) : word);
+	overview_done(&o);
+	return CTL_OK;
 }
 
 static json_int_t number(const json_t *event, const char *key)
@@ -120,16 +147,19 @@ static void print_event(const struct ctl *ctl, const json_t *event)
 enum ctl_exit run_events(struct ctl *ctl, char **args, size_t n)
 {
 	struct feed *feed = feed_new(ctl, on_trouble, NULL);
-	enum ctl_exit code = feed_open(feed);
+	char *stream = NULL;
+	enum ctl_exit code = read_stream(ctl, &stream);
 	unsigned told = 0;
 
 	(void)args, (void)n;
+	if (code == CTL_OK)
+		code = feed_open(feed);
 	while (code == CTL_OK &&
 	       (ctl->options.count == 0 || told < ctl->options.count)) {
 		json_t *event = NULL;
 
 		code = feed_next(feed, -1, UINT64_MAX, &event);
-		if (event != NULL && is_wanted(&ctl->options, event)) {
+		if (event != NULL && is_wanted(&ctl->options, stream, event)) {
 			print_event(ctl, event);
 			told++;
 		}
@@ -138,5 +168,6 @@ enum ctl_exit run_events(struct ctl *ctl, char **args, size_t n)
 			break; /* nobody reads any more */
 	}
 	feed_free(&feed);
+	free(stream);
 	return code;
 }

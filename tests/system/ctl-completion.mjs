@@ -61,6 +61,7 @@ test('streams are completed by id and name', async (t) => {
 	assert.deepEqual(await complete(t, 'http://127.0.0.1:1', '-H',
 		'127.0.0.1', ':', String(sluice.port), 'events', '--stream',
 		'Ot'), ['Other']);
+	await sluice.stop();
 });
 
 test('a service that is away holds nobody up', async (t) => {

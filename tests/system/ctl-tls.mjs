@@ -43,6 +43,7 @@ test('everything works over TLS, and only with whom is trusted', async (t) => {
 	const { code, out } = await child.ended;
 	assert.equal(code, 0);
 	assert.equal(JSON.parse(out).key, 'own');
+	await sluice.stop();
 });
 
 test('https where only http is spoken is told so', async (t) => {
@@ -50,4 +51,5 @@ test('https where only http is spoken is told so', async (t) => {
 	const ctl = new Ctl(t, `https://127.0.0.1:${sluice.port}`);
 
 	await ctl.fails(['status'], UNREACHABLE, /is it http:\/\/\?/);
+	await sluice.stop();
 });

@@ -30,7 +30,7 @@ async function open(t) {
 }
 
 test('status and lists tell people and programs the same', async (t) => {
-	const { ctl } = await open(t);
+	const { sluice, ctl } = await open(t);
 
 	const text = await ctl.out(['status']);
 	assert.match(text, /^sluice \d+, up \d+ s$/m);
@@ -67,6 +67,7 @@ test('status and lists tell people and programs the same', async (t) => {
 	const top = await ctl.json(['top']);
 	assert.equal(top.streams[0].id, 'gone');
 	assert.match(await ctl.out(['top', '--sort', 'name']), /^ID +NAME/m);
+	await sluice.stop();
 });
 
 test('streams are toggled, restarted and switched', async (t) => {
@@ -94,6 +95,7 @@ test('streams are toggled, restarted and switched', async (t) => {
 		/"nope"/);
 	assert.equal((await sluice.cmd('get-stream', { id: 'off' }))
 		.stream.enable, false);
+	await sluice.stop();
 });
 
 test('switch takes the input of a stream that allows it', async (t) => {
@@ -107,10 +109,11 @@ test('switch takes the input of a stream that allows it', async (t) => {
 	assert.deepEqual(await ctl.json(['stream', 'switch', 'b', '1']),
 		[{ id: 'b' }]);
 	await ctl.fails(['stream', 'switch', 'b', '3'], REFUSED, /1 to 2/);
+	await sluice.stop();
 });
 
 test('viewers are listed and sent away', async (t) => {
-	const { port, ctl } = await open(t);
+	const { sluice, port, ctl } = await open(t);
 	const viewer = http.get(`http://127.0.0.1:${port}/news`);
 	const closed = new Promise((done) => viewer.on('response', (reply) => {
 		reply.resume();
@@ -134,6 +137,7 @@ test('viewers are listed and sent away', async (t) => {
 	await closed;
 	await ctl.fails(['session', 'kick', '999999999'], REFUSED,
 		/no session/);
+	await sluice.stop();
 });
 
 test('the configuration is read, changed and compared', async (t) => {
@@ -199,6 +203,7 @@ test('the configuration is read, changed and compared', async (t) => {
 		.status, 404);
 	assert.deepEqual(await ctl.json(['config', 'set', 'own', '--value',
 		'1']), { path: 'own', effect: 'at-restart' });
+	await sluice.stop();
 });
 
 test('settings take effect by a restart that streams survive', async (t) => {
@@ -219,6 +224,7 @@ test('settings take effect by a restart that streams survive', async (t) => {
 		JSON.stringify(copy)), /restarts now/);
 	await waitUntil('the newer name', async () => /"head2"/.test(
 		(await ctl.run(['status'])).out));
+	await sluice.stop();
 });
 
 test('a login is kept for its user alone, and ends', async (t) => {
@@ -262,6 +268,7 @@ test('a login is kept for its user alone, and ends', async (t) => {
 		/sluicectl --user admin login/);
 	assert.match(await ctl.out(['logout', '-u', 'admin']),
 		/nobody was logged in/);
+	await sluice.stop();
 });
 
 test('guessing is told to wait', async (t) => {
@@ -271,6 +278,7 @@ test('guessing is told to wait', async (t) => {
 	for (let i = 0; i < 5; i++)
 		await ctl.fails(['login'], AUTH, /wrong/, 'wrong\n');
 	await ctl.fails(['login'], AUTH, /wait a minute/, 'wrong\n');
+	await sluice.stop();
 });
 
 test('without logins none is asked for', async (t) => {
@@ -280,6 +288,7 @@ test('without logins none is asked for', async (t) => {
 	assert.match(await ctl.out(['login'], 'x\n'), /asks for no login/);
 	await ctl.out(['config', 'set', 'own', '--value', 'x']);
 	assert.match(await ctl.out(['logout']), /nobody was logged in/);
+	await sluice.stop();
 });
 
 test('a password is typed at a terminal without being shown', async (t) => {
@@ -294,10 +303,11 @@ test('a password is typed at a terminal without being shown', async (t) => {
 	assert.equal(code, OK, out);
 	assert.match(out, /admin is logged in/);
 	assert.ok(!out.includes(password));
+	await sluice.stop();
 });
 
 test('top at a terminal follows, sorts and leaves it clean', async (t) => {
-	const { ctl } = await open(t);
+	const { sluice, ctl } = await open(t);
 	const child = ctl.terminal(['top']);
 	const last = () => child.text.out.split('\x1b[H').at(-1);
 	const seen = (what, pattern) => waitUntil(what, () =>
@@ -315,6 +325,7 @@ test('top at a terminal follows, sorts and leaves it clean', async (t) => {
 	const { code, out } = await child.ended;
 	assert.equal(code, OK, out);
 	assert.ok(out.includes('\x1b[?25h\x1b[?1049l'));
+	await sluice.stop();
 });
 
 test('events are told, filtered, and go on after a restart', async (t) => {
@@ -322,7 +333,7 @@ test('events are told, filtered, and go on after a restart', async (t) => {
 	const lines = (child) => child.text.out.split('\n').slice(0, -1);
 
 	const few = await ctl.run(['events', '--json', '-n', '2', '--scope',
-		'stream_event', '--stream', 'news']);
+		'stream_event', '--stream', 'Néws 日本']);
 	assert.equal(few.code, OK);
 	for (const line of few.out.trim().split('\n')) {
 		const event = JSON.parse(line);
@@ -348,16 +359,18 @@ test('events are told, filtered, and go on after a restart', async (t) => {
 		assert.equal(JSON.parse(line).scope, 'set-stream');
 	child.kill('SIGTERM');
 	await child.ended;
+	await sluice.stop();
 });
 
 test('a reader that leaves ends the events', async (t) => {
-	const { ctl } = await open(t);
+	const { sluice, ctl } = await open(t);
 	const child = ctl.start(['events']);
 
 	await waitUntil('an event', () => child.text.out.length > 0);
 	child.stdout.destroy();
 	const { code } = await child.ended;
 	assert.notEqual(code, null);
+	await sluice.stop();
 });
 
 // A server that is none of ours: answer(request, reply).
@@ -421,6 +434,7 @@ test('names that would steer a terminal do not', async (t) => {
 		assert.ok(!out.includes('\x1b'), words.join(' '));
 	}
 	assert.match(await ctl.out(['stream', 'ls']), /a\?\[2J\?b/);
+	await sluice.stop();
 });
 
 test('a wrong line is refused before anything is sent', async (t) => {
@@ -451,4 +465,5 @@ url = 127.0.0.1:${sluice.port}
 	await ctl.out(['status', '-H', 'head']);
 	fs.appendFileSync(path.join(folder, 'config'), 'colour = red\n');
 	await ctl.fails(['status', '-H', 'head'], USAGE, /config: line 4: /);
+	await sluice.stop();
 });

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+EXTRA_DIST += tests/unit/quoted.h
+
 if HAVE_CRITERION
 unit_ctl_tests = \
 	tests/unit/ctl/test_config_edit \
@@ -11,7 +13,6 @@ unit_ctl_tests = \
 	tests/unit/ctl/test_text
 check_PROGRAMS += $(unit_ctl_tests)
 TESTS += $(unit_ctl_tests)
-EXTRA_DIST += tests/unit/quoted.h
 ctl_libs = libctl.a $(unit_libs) $(CURL_LIBS)
 tests_unit_ctl_test_config_edit_LDADD = $(ctl_libs)
 tests_unit_ctl_test_json_diff_LDADD = $(ctl_libs)
