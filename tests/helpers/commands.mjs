@@ -31,7 +31,8 @@ export class Generator {
 		const { cmd, ...rest } = this.pick([this.stream, this.stream,
 			this.stream, this.softcam, this.cas, this.adapter,
 			this.category, this.category, this.category,
-			this.server, this.section]).call(this, doc);
+			this.user, this.user, this.server, this.section])
+			.call(this, doc);
 		return { cmd, ...rest };
 	}
 
@@ -140,6 +141,36 @@ export class Generator {
 				['A'] }) };
 	}
 
+	user(doc) {
+		const logins = Object.keys(doc.users ?? {});
+		const id = this.chance(0.7) && logins.length ?
+			this.pick(logins) :
+			this.pick(['vera', 'Ёжик', 'a b', '']);
+		const packages = (doc.categories ?? []).map((c) => c.name)
+			.filter(() => this.chance(0.6));
+
+		if (this.chance(0.15))
+			return { cmd: 'set-user', id, user: { remove: true } };
+		if (this.chance(0.2))
+			return { cmd: 'toggle-user', id };
+		return { cmd: 'set-user', ...this.maybe(0.95, { id }),
+			...this.maybe(0.95, { user: {
+				type: 1 + this.below(this.chance(0.1) ? 5 : 3),
+				...this.maybe(0.95, { enable:
+					this.chance(0.7) }),
+				...this.maybe(0.5, { packages }),
+				...this.maybe(0.1, { password: `p${
+					this.below(9)}` }),
+				...this.maybe(0.2, { password: '' }),
+				...this.maybe(0.2, { cipher: 'mine' }),
+				...this.maybe(0.2, { comment: null }),
+				...this.maybe(0.3, { conlimit: '2', ip:
+					'192.0.2.1', token: 't', expire:
+					this.below(2 ** 31) }),
+				...this.maybe(0.1, { created:
+					this.below(9) }) } }) };
+	}
+
 	server(doc) {
 		const id = this.below((doc.servers?.length ?? 0) + 1);
 		const server = this.chance(0.3) ? { remove: true } :
@@ -149,7 +180,15 @@ export class Generator {
 			...this.maybe(0.95, { server }) };
 	}
 
-	section() {
+	settings(doc) {
+		return { ...this.maybe(0.7, { instance_name:
+			this.pick(['x', 'Ёж']) }),
+		...this.maybe(0.7, { playlist_arrange: this.pick(
+			(doc.categories ?? []).map((c) => c.name)) ??
+				'none' }) };
+	}
+
+	section(doc) {
 		return this.pick([
 			() => ({ cmd: 'set-log', ...this.maybe(0.9, { set:
 				this.maybe(0.6, { max_file_size:
@@ -163,6 +202,12 @@ export class Generator {
 				{ key: this.pick(['mine', 'yours']) }),
 			...this.maybe(0.7, { data: this.pick([1, null, 'x',
 				{ a: [null, 1.5] }]) }) }),
+			() => ({ cmd: 'set-config', key: 'settings',
+				data: this.settings(doc) }),
+			() => ({ cmd: 'set-config', key: 'users',
+				...this.maybe(0.9, { data: { one: { type: 2,
+					enable: this.chance(0.5), packages:
+					['A'] } } }) }),
 		]).call(this);
 	}
 }

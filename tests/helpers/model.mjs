@@ -11,6 +11,19 @@ const ok = (cmd, more = {}) =>
 const clean = (object) => Object.fromEntries(Object.entries(
 	structuredClone(object)).filter(([, value]) => value !== null));
 
+// Stand for what the service makes up: a hash, and the time.
+const HASH = 'a new hash', NOW = 'the time';
+
+// A configuration without what nobody can foretell.
+export function withoutFresh(doc) {
+	const users = Object.entries(doc.users ?? {}).map(([login, user]) =>
+		[login, { ...user, ...('cipher' in user ? { cipher: HASH } :
+			{}), ...('created' in user ? { created: NOW } : {}) }]);
+
+	return { ...doc, ...(doc.users ?
+		{ users: Object.fromEntries(users) } : {}) };
+}
+
 export class Model {
 	events = [];
 
@@ -61,6 +74,25 @@ export class Model {
 		if ((!known || wanted !== id) && this.#has(key, wanted))
 			return 400;
 		return [wanted, gid];
+	}
+
+	// Takes over what the service made up, once it is what it may be.
+	learn(doc) {
+		for (const [login, user] of Object.entries(this.doc.users ??
+			{})) {
+			const real = doc.users?.[login] ?? {}, fresh = {};
+
+			if (user.cipher === HASH && /^\$y\$/.test(real.cipher))
+				fresh.cipher = real.cipher;
+			if (user.created === NOW && Math.abs(real.created -
+				Date.now() / 1000) < 60)
+				fresh.created = real.created;
+			Object.assign(user, fresh);
+			for (const { id, user: told } of this.events)
+				if (id === login && (told.cipher === HASH ||
+					told.created === NOW))
+					Object.assign(told, fresh);
+		}
 	}
 
 	// --- streams ---
@@ -365,7 +397,61 @@ export class Model {
 		});
 	}
 
+	// --- users ---
+
+	setUser({ id, user }) {
+		const old = this.doc.users?.[id];
+
+		if (id === undefined || user === undefined)
+			return REFUSED;
+		if (user.remove && old === undefined)
+			return UNKNOWN;
+		if (user.remove) {
+			delete this.doc.users[id];
+			this.#say('set-user', { id, user: { remove: true } });
+			return ok('set-user');
+		}
+		if (id === '' || ![1, 2, 3].includes(user.type) ||
+			typeof user.enable !== 'boolean')
+			return REFUSED;
+		const { password, ...stored } = clean(user);
+		delete stored.cipher;
+		if (password)
+			stored.cipher = HASH;
+		else if (old && 'cipher' in old)
+			stored.cipher = old.cipher;
+		if (old === undefined)
+			stored.created = NOW;
+		(this.doc.users ??= {})[id] = stored;
+		this.#say('set-user', { id, user: stored });
+		return ok('set-user');
+	}
+
+	toggleUser({ id }) {
+		const user = this.doc.users?.[id];
+
+		if (user === undefined)
+			return UNKNOWN;
+		user.enable = !user.enable;
+		this.#say('set-user', { id, user });
+		return ok('toggle-user');
+	}
+
 	// --- sections ---
+
+	// The instance restarts after it.
+	setSettings({ settings, gid }) {
+		if (settings === undefined)
+			return DROPPED;
+		this.#setGid(gid);
+		if (Object.keys(settings).length)
+			this.doc.settings = settings;
+		else
+			delete this.doc.settings;
+		this.#say('set-settings', { ...this.#gid(),
+			...(this.doc.settings ? { settings } : {}) });
+		return ok('set-settings');
+	}
 
 	setServer({ id, server }) {
 		const list = this.#list('servers');
