@@ -13,11 +13,14 @@
 
 #include <errno.h>
 #include <ev.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+
+enum { SLOW_MS = 5000 };
 
 /* Somebody waits for a write. */
 struct order {
@@ -44,12 +47,14 @@ struct save {
 	unsigned retry_ms;
 	struct ratelimit log_limit;
 	struct ratelimit lost_limit;
+	struct ratelimit slow_limit;
 	struct orders orders;
 	struct order *order; /* of the write in flight, or NULL */
 
 	/* of the thread while writing is true */
 	bool writing;
 	pthread_t thread;
+	uint64_t took_ms;
 	char *text;
 	size_t len;
 	int result;
@@ -71,6 +76,7 @@ static void arm(struct save *s, unsigned after_ms)
 static void *write_in_thread(void *arg)
 {
 	struct save *s = arg;
+	uint64_t begin_ms = mono_ms();
 
 	if (s->cfg.revisions)
 		s->result = revisions_replace(s->cfg.path, s->text, s->len,
@@ -78,6 +84,7 @@ static void *write_in_thread(void *arg)
 	else
 		s->result = replace_file(s->cfg.path, s->text, s->len,
 					 &s->why);
+	s->took_ms = mono_ms() - begin_ms;
 	(void)pthread_mutex_lock(&s->end);
 	atomic_store(&s->finished, true);
 	if (!s->left)
@@ -204,10 +211,22 @@ static void log_lost(struct save *s)
 			    "not kept: %s", s->cfg.path, s->lost.text);
 }
 
+/* What was changed meanwhile is no safer than this disk is fast. */
+static void log_slow(struct save *s)
+{
+	unsigned held;
+
+	if (s->took_ms >= SLOW_MS &&
+	    ratelimit_pass(&s->slow_limit, mono_ms(), &held))
+		log_warning("config", "%s took %" PRIu64 " s to write: the "
+			    "disk is slow", s->cfg.path, s->took_ms / 1000);
+}
+
 /* After the thread has ended. */
 static int take_result(struct save *s)
 {
 	s->writing = false;
+	log_slow(s);
 	free(s->text);
 	s->text = NULL;
 	if (s->result == 0) {
@@ -258,7 +277,7 @@ struct save *save_new(const struct save_config *cfg)
 	s->cfg.path = xstrdup(cfg->path);
 	s->retry_ms = cfg->retry_min_ms;
 	s->log_limit = (struct ratelimit){ .burst = 3, .window_ms = 60000 };
-	s->lost_limit = s->log_limit;
+	s->lost_limit = s->slow_limit = s->log_limit;
 	STAILQ_INIT(&s->orders);
 	(void)pthread_mutex_init(&s->end, NULL);
 	ev_timer_init(&s->timer, on_timer, 0, 0);

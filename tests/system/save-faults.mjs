@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { run, tempDir, waitUntil } from '../helpers/util.mjs';
+import { now, run, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const ERRORS = ['EIO', 'ENOSPC', 'EINTR'];
 const REVISIONS = 10;
@@ -186,6 +186,34 @@ test('each call of a save fails in turn, in each way', async (t) => {
 	assert.ok(descriptors(sluice) <= before + kept, 'a leak');
 	await sluice.stop();
 	assert.deepEqual(parsed(file).n, n);
+});
+
+test('a disk that is slow holds up nobody, and is told', async (t) => {
+	const why = await reason(t);
+	if (why !== undefined) {
+		t.skip(`strace cannot attach here: ${why}`);
+		return;
+	}
+	const sluice = await Sluice.start(t, version(0),
+		{ dir: await disk(t) });
+	const trace = await Trace.attach(t, sluice,
+		'fsync:delay_enter=3000000');
+
+	await sluice.cmd('set-config', { key: 'n', data: 1 });
+	for (let begin = now(); now() - begin < 3000;) {
+		const asked = now();
+		await sluice.cmd('version');
+		// if it waited for the disk, it would be three seconds
+		assert.ok(now() - asked < 2500, 'the save holds up the loop');
+	}
+	// saved by two such calls, and what came meanwhile after it
+	await sluice.cmd('set-config', { key: 'm', data: 2 });
+	await waitUntil('the line', () =>
+		/<4>config: .* took \d+ s to write: the disk is slow/
+			.test(sluice.log), 30000);
+	await trace.detach();
+	await waitUntil('the save', () => parsed(sluice.file).m === 2, 20000);
+	await sluice.stop();
 });
 
 test('a save that fails is repeated until it succeeds', async (t) => {
