@@ -20,7 +20,7 @@ AM_TESTS_ENVIRONMENT = \
 
 unit_libs = libproto.a libcommon.a $(LLHTTP_LINK) $(LIBEV_LIBS) \
 	$(JANSSON_LIBS) $(WSLAY_LIBS) $(CRITERION_LIBS)
-worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS) $(CRYPT_LIBS)
+worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS) $(CRYPT_LIBS) -lm
 master_libs = libmaster.a $(unit_libs) $(CRYPTO_LIBS) $(CRYPT_LIBS) \
 	$(SYSTEMD_LIBS) -lpthread
 
@@ -29,6 +29,7 @@ include tests/unit/ctl.mk
 include tests/unit/proto.mk
 include tests/unit/remux.mk
 include tests/unit/ts.mk
+include tests/unit/analysis.mk
 include tests/unit/si.mk
 include tests/unit/stream.mk
 include tests/unit/failover.mk

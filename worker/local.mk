@@ -14,6 +14,7 @@ include worker/remux/local.mk
 include worker/splice/local.mk
 include worker/filler/local.mk
 include worker/failover/local.mk
+include worker/analysis/local.mk
 include worker/stream/local.mk
 include worker/deliver/local.mk
 include worker/auth/local.mk

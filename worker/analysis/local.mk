@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+libworker_a_SOURCES += \
+	worker/analysis/alarm.c worker/analysis/alarm.h \
+	worker/analysis/judge.c \
+	worker/analysis/monitor.c worker/analysis/monitor.h \
+	worker/analysis/monitor_json.c \
+	worker/analysis/monitor_state.h \
+	worker/analysis/pcr_check.c worker/analysis/pcr_check.h \
+	worker/analysis/pid_stats.h \
+	worker/analysis/si_watch.c worker/analysis/si_watch.h

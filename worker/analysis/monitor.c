@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/analysis/monitor_state.h"
+
+#include "common/alloc.h"
+#include "worker/ts/pes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+
+enum {
+	TABLE_MAX_MS = 500, /* TR 101 290 1.3, 1.5 */
+	PID_SI_LAST = 0x1f,
+};
+
+struct monitor *monitor_new(uint64_t now_ns)
+{
+	struct monitor *m = xcalloc(1, sizeof *m);
+
+	m->psi = psi_new();
+	m->classes = psi_classes(m->psi);
+	m->began_ns = now_ns;
+	si_watch_init(&m->si);
+	return m;
+}
+
+void monitor_free(struct monitor **m)
+{
+	if (*m == NULL)
+		return;
+	psi_free(&(*m)->psi);
+	free(*m);
+	*m = NULL;
+}
+
+void monitor_reset(struct monitor *m, uint64_t now_ns)
+{
+	psi_reset(m->psi);
+	si_watch_init(&m->si);
+	memset(&m->cc, 0, sizeof m->cc);
+	for (size_t i = 0; i < m->pids.n; i++)
+		m->pids.index[m->pids.list[i].pid] = 0;
+	m->pids.n = 0;
+	m->n_pcrs = 0;
+	m->began_ns = now_ns;
+}
+
+static struct monitor_pcr *pcr_of(struct monitor *m, uint16_t pid)
+{
+	for (size_t i = 0; i < m->n_pcrs; i++)
+		if (m->pcrs[i].pid == pid)
+			return &m->pcrs[i];
+	if (m->n_pcrs == MONITOR_PCRS_MAX)
+		return NULL;
+	m->pcrs[m->n_pcrs] = (struct monitor_pcr){ .pid = pid };
+	return &m->pcrs[m->n_pcrs++];
+}
+
+/* The first packet of a section: of the right table, often enough? */
+static void check_table(struct monitor *m, struct pid_stats *s,
+			const uint8_t *p, uint64_t now_ns)
+{
+	uint16_t pid = s->pid;
+	size_t at = ts_payload_offset(p);
+	uint8_t wanted = pid == TS_PID_PAT ? 0x00 : PMT_TABLE_ID;
+	enum alarm_id alarm = pid == TS_PID_PAT ? ALARM_PAT : ALARM_PMT;
+
+	if (at >= TS_PACKET - 1 || at + 1 + p[at] >= TS_PACKET)
+		return;
+	/* other tables may share the PID of a PMT */
+	if (p[at + 1 + p[at]] != wanted) {
+		m->faults[alarm] += pid == TS_PID_PAT;
+		return;
+	}
+	if (s->table_ns != 0 && now_ns - s->table_ns > TABLE_MAX_MS * MS)
+		m->faults[alarm]++;
+	s->table_ns = now_ns;
+}
+
+static void check_pts(struct pid_stats *s, const uint8_t *p, uint64_t now_ns)
+{
+	uint64_t pts;
+
+	if (!pes_pts(p, &pts))
+		return;
+	if (!s->has_pts || pts != s->pts)
+		s->pts_moved_ns = now_ns;
+	s->has_pts = true;
+	s->pts = pts;
+	s->pts_ns = now_ns;
+}
+
+static void check_scrambled(struct monitor *m, struct pid_stats *s,
+			    uint8_t class, uint16_t pid)
+{
+	m->scrambled = true;
+	if (s != NULL)
+		s->scrambled++;
+	if (class == PID_VIDEO || class == PID_AUDIO)
+		m->faults[ALARM_SCRAMBLED]++;
+	else if (class == PID_PSI)
+		m->faults[pid == TS_PID_PAT ? ALARM_PAT : ALARM_PMT]++;
+}
+
+static void count_packet(struct pid_stats *s, bool error, uint64_t now_ns)
+{
+	if (s->first_ns == 0)
+		s->first_ns = now_ns;
+	s->last_ns = now_ns;
+	s->packets++;
+	s->cc_errors += error;
+}
+
+static void check_clear(struct monitor *m, struct pid_stats *s,
+			const uint8_t *p, uint64_t now_ns)
+{
+	uint16_t pid = ts_pid(p);
+	uint8_t class = m->classes[pid];
+
+	if (class == PID_PSI) {
+		if (s != NULL && ts_pusi(p))
+			check_table(m, s, p, now_ns);
+		(void)psi_feed(m->psi, p);
+	} else if (pid <= PID_SI_LAST) {
+		si_watch_feed(&m->si, p, now_ns);
+	} else if (s != NULL && ts_pusi(p) &&
+		   (class == PID_VIDEO || class == PID_AUDIO)) {
+		check_pts(s, p, now_ns);
+	}
+}
+
+static void check_pcr(struct monitor *m, const uint8_t *p, uint64_t now_ns)
+{
+	struct monitor_pcr *pcr = pcr_of(m, ts_pid(p));
+
+	if (pcr != NULL)
+		pcr_check_feed(&pcr->check, p, m->packets, now_ns);
+}
+
+static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
+{
+	uint16_t pid = ts_pid(p);
+	struct pid_stats *s;
+	bool error;
+
+	m->packets++;
+	m->second_packets++;
+	if (!ts_sync_ok(p)) {
+		m->faults[ALARM_SYNC_BYTE]++;
+		return;
+	}
+	if (pid == TS_PID_NULL) {
+		m->second_nulls++;
+		return;
+	}
+	error = cc_feed(&m->cc, p) == CC_ERROR;
+	m->faults[ALARM_CC] += error;
+	if (ts_tei(p)) {
+		m->faults[ALARM_TRANSPORT]++;
+		return;
+	}
+	s = pid_table_get(&m->pids, pid);
+	if (s != NULL)
+		count_packet(s, error, now_ns);
+	if (ts_adaptation_flags(p) & 0x10)
+		check_pcr(m, p, now_ns);
+	if (ts_scrambling(p) != 0)
+		check_scrambled(m, s, m->classes[pid], pid);
+	else
+		check_clear(m, s, p, now_ns);
+}
+
+void monitor_feed(struct monitor *m, const struct ts_run *runs, size_t n_runs,
+		  uint64_t now_ns)
+{
+	for (size_t i = 0; i < n_runs; i++) {
+		const uint8_t *p = runs[i].data;
+		const uint8_t *end = p + runs[i].n * TS_PACKET;
+
+		for (; p < end; p += TS_PACKET)
+			feed_packet(m, p, now_ns);
+	}
+}
+
+static void take_counts(struct monitor *m, const struct monitor_counts *c)
+{
+	m->faults[ALARM_SYNC_LOSS] += c->sync_losses;
+	m->faults[ALARM_NETWORK_LOSS] += c->network_lost;
+	m->faults[ALARM_SOCKET_LOSS] += c->socket_dropped;
+	m->faults[ALARM_TWO_SENDERS] += c->senders > 1;
+}
+
+static uint32_t kbps(uint32_t packets, unsigned elapsed_ms)
+{
+	return (uint32_t)((uint64_t)packets * TS_PACKET * 8 / elapsed_ms);
+}
+
+static void end_pids(struct monitor *m)
+{
+	for (size_t i = 0; i < m->pids.n; i++) {
+		struct pid_stats *s = &m->pids.list[i];
+
+		s->last_packets = s->packets;
+		s->total_cc_errors += s->cc_errors;
+		s->packets = s->cc_errors = s->scrambled = 0;
+	}
+}
+
+bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
+		    unsigned elapsed_ms, uint64_t now_ns, uint64_t wall_ms)
+{
+	bool silent = m->second_packets == 0, changed = false;
+
+	take_counts(m, counts);
+	m->bitrate_kbps = kbps(m->second_packets, elapsed_ms);
+	m->null_kbps = kbps(m->second_nulls, elapsed_ms);
+	if (silent)
+		m->faults[ALARM_SYNC_LOSS]++;
+	else
+		monitor_judge(m, now_ns);
+	for (size_t i = 0; i < ALARM_COUNT; i++)
+		if (!silent || m->faults[i] > 0)
+			changed |= alarm_second(&m->alarms[i], m->faults[i],
+						wall_ms);
+	end_pids(m);
+	memset(m->faults, 0, sizeof m->faults);
+	m->second_packets = m->second_nulls = 0;
+	m->scrambled = false;
+	return changed;
+}
+
+const struct alarm *monitor_alarms(const struct monitor *m)
+{
+	return m->alarms;
+}

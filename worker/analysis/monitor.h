@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Watches one transport stream by ETSI TR 101 290, as it comes or as it goes.
+ *
+ * Follows tables, continuity, PCRs and PTS of every PID; what is wrong in a
+ * second raises alarms (alarm.h).  While no packet comes only sync_loss is
+ * told: nothing is known of the rest then.
+ *
+ * Pure: time comes in as a number, and is that of the wake-up that brought the
+ * packets.  Allocates nothing while packets are fed.
+ */
+#pragma once
+
+#include "worker/analysis/alarm.h"
+#include "worker/analysis/pcr_check.h"
+#include "worker/ts/packet.h"
+
+#include <jansson.h>
+
+struct monitor;
+
+/* What others counted in the second. */
+struct monitor_counts {
+	uint32_t sync_losses;
+	uint32_t network_lost;
+	uint32_t socket_dropped;
+	uint32_t senders; /* who sent to the group; 0: not known */
+};
+
+struct monitor *monitor_new(uint64_t now_ns);
+void monitor_free(struct monitor **);
+
+/* Another source begins: tables and counters start anew, alarms stay until
+ * they are cleared. */
+void monitor_reset(struct monitor *, uint64_t now_ns);
+
+void monitor_feed(struct monitor *, const struct ts_run *runs, size_t n_runs,
+		  uint64_t now_ns);
+
+/* Ends the second; true when an alarm was raised or cleared. */
+bool monitor_second(struct monitor *, const struct monitor_counts *,
+		    unsigned elapsed_ms, uint64_t now_ns, uint64_t wall_ms);
+
+/* ALARM_COUNT of them; borrowed for the life of the monitor. */
+const struct alarm *monitor_alarms(const struct monitor *);
+
+/* The last second as a new JSON object: rates, PIDs, PCRs, alarms. */
+json_t *monitor_json(const struct monitor *);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a monitor is made of; for the files of this folder. */
+#pragma once
+
+#include "worker/analysis/monitor.h"
+#include "worker/analysis/pid_stats.h"
+#include "worker/analysis/si_watch.h"
+#include "worker/ts/cc.h"
+#include "worker/ts/psi.h"
+
+enum { MONITOR_PCRS_MAX = 16 };
+
+struct monitor_pcr {
+	uint16_t pid;
+	struct pcr_check check;
+	struct pcr_report report;
+};
+
+struct monitor {
+	uint64_t began_ns;   /* since when this source is watched */
+	struct psi *psi;
+	const uint8_t *classes; /* of psi */
+	uint32_t psi_errors;    /* of psi, up to the second before */
+	uint64_t table_ns[TS_PIDS / 32]; /* by pmt_slot(): last section */
+	struct si_watch si;
+	struct cc cc;
+	struct pid_table pids;
+	uint8_t referenced[TS_PIDS / 8]; /* bits, made once a second */
+	size_t n_pcrs;
+	struct monitor_pcr pcrs[MONITOR_PCRS_MAX];
+
+	uint64_t packets;        /* ever */
+	uint32_t second_packets; /* this second */
+	uint32_t second_nulls;
+	uint32_t bitrate_kbps;   /* of the second before */
+	uint32_t null_kbps;
+	bool scrambled;          /* this second, any PID */
+
+	uint32_t faults[ALARM_COUNT]; /* this second */
+	struct alarm alarms[ALARM_COUNT];
+};
+
+/* What only the end of a second shows; adds to the faults. */
+void monitor_judge(struct monitor *, uint64_t now_ns);

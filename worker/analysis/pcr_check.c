@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/analysis/pcr_check.h"
+
+#include "common/util.h"
+
+#include <math.h>
+
+#define MS UINT64_C(1000000)
+
+/* Two PCRs that are that far apart are no jump but the next. */
+#define STEP_MAX (PCR_HZ / 10)
+
+/* An interval whose rate is so far off the whole: the rate is not constant. */
+#define RATE_SPREAD 0.02
+
+static void add_sample(struct pcr_check *c, uint64_t pcr, uint64_t nth)
+{
+	size_t i = c->n_samples;
+
+	if (i == PCR_SAMPLES)
+		return;
+	if (i == 0) {
+		c->sample_pcr[0] = pcr;
+		c->sample_packet[0] = nth;
+	} else {
+		c->sample_pcr[i] = pcr_diff(pcr, c->sample_pcr[0]);
+		c->sample_packet[i] = nth - c->sample_packet[0];
+	}
+	c->n_samples++;
+}
+
+static void begin_at(struct pcr_check *c, uint64_t pcr, uint64_t nth)
+{
+	c->n_samples = 0;
+	add_sample(c, pcr, nth);
+}
+
+static void check_step(struct pcr_check *c, uint64_t pcr, bool told,
+		       uint64_t nth)
+{
+	uint64_t step = pcr_diff(pcr, c->last);
+
+	if (step == 0)
+		c->frozen++;
+	if (step <= STEP_MAX) {
+		add_sample(c, pcr, nth);
+		return;
+	}
+	if (!told)
+		c->discontinuity_errors++;
+	begin_at(c, pcr, nth);
+}
+
+void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
+		    uint64_t now_ns)
+{
+	uint64_t pcr, interval;
+
+	if (!ts_pcr(packet, &pcr))
+		return;
+	c->count++;
+	if (!c->started) {
+		c->started = true;
+		begin_at(c, pcr, nth);
+	} else {
+		interval = now_ns - c->last_ns;
+		c->interval_max_ns = MAX(c->interval_max_ns, interval);
+		if (interval > (PCR_REPETITION_MAX_MS + PCR_ARRIVAL_GRAIN_MS) *
+				       MS)
+			c->repetition_errors++;
+		check_step(c, pcr, ts_discontinuity(packet), nth);
+	}
+	c->last = pcr;
+	c->last_ns = now_ns;
+	c->last_packet = nth;
+}
+
+/* The straight line through the samples: ticks by packets. */
+static void fit(const struct pcr_check *c, double *ret_at, double *ret_slope)
+{
+	double n = (double)c->n_samples, sx = 0, sy = 0, sxx = 0, sxy = 0;
+
+	for (size_t i = 1; i < c->n_samples; i++) {
+		double x = (double)c->sample_packet[i];
+		double y = (double)c->sample_pcr[i];
+
+		sx += x;
+		sy += y;
+		sxx += x * x;
+		sxy += x * y;
+	}
+	*ret_slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
+	*ret_at = (sy - *ret_slope * sx) / n;
+}
+
+/* The place of a sample; the first is where the others are counted from. */
+static double packet_of(const struct pcr_check *c, size_t i)
+{
+	return i == 0 ? 0 : (double)c->sample_packet[i];
+}
+
+static double ticks_of(const struct pcr_check *c, size_t i)
+{
+	return i == 0 ? 0 : (double)c->sample_pcr[i];
+}
+
+static bool is_constant(const struct pcr_check *c, double slope)
+{
+	for (size_t i = 1; i < c->n_samples; i++) {
+		double packets = packet_of(c, i) - packet_of(c, i - 1);
+		double ticks = ticks_of(c, i) - ticks_of(c, i - 1);
+
+		if (packets < 1 ||
+		    fabs(ticks / packets - slope) > slope * RATE_SPREAD)
+			return false;
+	}
+	return true;
+}
+
+static void measure(const struct pcr_check *c, struct pcr_report *ret)
+{
+	double at, slope, most = 0;
+
+	if (c->n_samples < 8)
+		return;
+	fit(c, &at, &slope);
+	if (!(slope > 0) || !is_constant(c, slope))
+		return;
+	for (size_t i = 0; i < c->n_samples; i++)
+		most = fmax(most, fabs(ticks_of(c, i) - at -
+				       slope * packet_of(c, i)));
+	ret->constant = true;
+	ret->accuracy_ns = (uint32_t)(most * 1000 / 27);
+	ret->rate_kbps = (uint32_t)(TS_PACKET * 8 * 27000 / slope);
+}
+
+void pcr_check_second(struct pcr_check *c, uint64_t now_ns,
+		      struct pcr_report *ret)
+{
+	*ret = (struct pcr_report){
+		.count = c->count,
+		.repetition_errors = c->repetition_errors,
+		.discontinuity_errors = c->discontinuity_errors,
+		.frozen = c->frozen,
+		.interval_max_ms = (uint32_t)(c->interval_max_ns / MS),
+	};
+	/* one that stays away is wrong before the next comes */
+	if (c->started && c->count == 0 &&
+	    now_ns - c->last_ns > PCR_REPETITION_MAX_MS * MS)
+		ret->repetition_errors++;
+	measure(c, ret);
+	c->count = c->repetition_errors = c->discontinuity_errors = 0;
+	c->frozen = 0;
+	c->interval_max_ns = 0;
+	if (c->started)
+		begin_at(c, c->last, c->last_packet);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is known of each PID that came: counts of the second, its PTS.
+ *
+ * Owns a table of the PIDs in use; a stream with more than PID_STATS_MAX of
+ * them is counted as a whole, those beyond have no record of their own.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+enum { PID_STATS_MAX = 512 };
+
+struct pid_stats {
+	uint16_t pid;
+	bool referenced;      /* by a table */
+	/* this second */
+	uint32_t packets;
+	uint32_t cc_errors;
+	uint32_t scrambled;
+	/* the second before */
+	uint32_t last_packets;
+	uint64_t total_cc_errors;
+	uint64_t first_ns, last_ns;    /* when packets came */
+	bool has_pts;
+	uint64_t pts, pts_ns;          /* the last, and when it came */
+	uint64_t pts_moved_ns;         /* when it was another one */
+	uint64_t table_ns;             /* when a PAT or PMT began on it */
+};
+
+struct pid_table {
+	size_t n;
+	uint16_t index[TS_PIDS]; /* 1 + place in list; 0: none */
+	struct pid_stats list[PID_STATS_MAX];
+};
+
+/* NULL when the table is full. */
+static inline struct pid_stats *pid_table_get(struct pid_table *t,
+					      uint16_t pid)
+{
+	if (t->index[pid] != 0)
+		return &t->list[t->index[pid] - 1];
+	if (t->n == PID_STATS_MAX)
+		return NULL;
+	t->list[t->n] = (struct pid_stats){ .pid = pid };
+	t->index[pid] = (uint16_t)++t->n;
+	return &t->list[t->n - 1];
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The tables of EN 300 468 and the CAT: when each came last, and whether their
+ * checksums are right.
+ *
+ * Pure.  Embedded.
+ */
+#pragma once
+
+#include "worker/ts/section.h"
+
+enum si_table { SI_CAT, SI_NIT, SI_SDT, SI_EIT, SI_TDT, SI_TABLES };
+
+enum {
+	SI_PIDS = 5, /* 0x01, 0x10, 0x11, 0x12, 0x14 */
+	SI_CAT_MAX = SECTION_PSI_MAX,
+};
+
+struct si_watch {
+	struct section_assembler assemblers[SI_PIDS];
+	uint64_t seen_ns[SI_TABLES]; /* 0: never */
+	uint32_t wrong_table[SI_TABLES]; /* this second: not of that PID */
+	uint32_t errors_before;
+	uint8_t cat[SI_CAT_MAX]; /* the last one */
+	size_t cat_len;          /* 0: none */
+	uint8_t buffers[SI_PIDS][SECTION_MAX];
+};
+
+void si_watch_init(struct si_watch *);
+/* A packet of one of the PIDs; others are passed over. */
+void si_watch_feed(struct si_watch *, const uint8_t *packet, uint64_t now_ns);
+/* Sections with a wrong CRC_32 since the last call. */
+uint32_t si_watch_errors(struct si_watch *);
