@@ -223,7 +223,7 @@ test('a flood of changing tables is bounded, and nobody is killed for it',
 	await waitUntil('analyzer', () => sluice.worker('scan'));
 	const { pid } = sluice.worker('scan');
 	const begin = now();
-	for (let version = 0; now() - begin < 4000; version++) {
+	for (let version = 0; now() - begin < 2000; version++) {
 		const sections = Array.from({ length: 30 }, (_, i) =>
 			bulky(i, version, i === 0 ? 2030 : 850));
 		const packets = packed(sections, 0x11, cc);
