@@ -8,9 +8,10 @@
  * Every MS the next file is wanted, make before break: the one before goes on
  * until the next can be entered.  OUT.ts gets what went out, and OUT.record
  * the same with its times in the form of udp-record.  Says what the splice
- * counted.
+ * counted.  A FILE "-" is the filler.
  */
 #include "proto/io_spec.h"
+#include "worker/filler/filler.h"
 #include "worker/input/input.h"
 #include "worker/splice/splice.h"
 
@@ -25,7 +26,7 @@ enum { SOURCES_MAX = 8, TICK_MS = 10, PER_RECORD = 7 };
 
 struct source {
 	struct input_spec spec;
-	struct input *input;
+	struct input *input; /* NULL: the filler */
 	struct splice_entry *entry;
 };
 
@@ -34,6 +35,9 @@ struct run {
 	FILE *ts;
 	uint64_t now_ns;
 	struct splice *splice;
+	struct psi *psi;     /* of what went out */
+	struct filler *filler;
+	bool filling;
 	size_t n_sources;
 	struct source sources[SOURCES_MAX];
 	size_t active, wanted;
@@ -61,7 +65,11 @@ static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
 				     r->record);
 		}
 		(void)fwrite(runs[i].data, TS_PACKET, runs[i].n, r->ts);
+		for (size_t k = 0; k < runs[i].n; k++)
+			(void)psi_feed(r->psi, runs[i].data + k * TS_PACKET);
 	}
+	if (!r->filling)
+		filler_feed(r->filler, runs, n_runs);
 }
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -75,6 +83,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 		r->leaving = r->active;
 		r->active = reading;
 		r->switched++;
+		r->filling = r->sources[reading].input == NULL;
 		splice_cut(r->splice, entry, true, r->now_ns);
 		splice_feed(r->splice, rest, n_rest, r->now_ns);
 	} else if (reading == r->active) {
@@ -92,6 +101,9 @@ static void open_source(struct run *r, const char *file)
 	char address[4096];
 	int err;
 
+	s->entry = splice_entry_new();
+	if (strcmp(file, "-") == 0)
+		return;
 	(void)snprintf(address, sizeof address, "file://%s#loop", file);
 	if (input_spec_parse(address, &s->spec, NULL, NULL, &why) == 0)
 		s->input = input_open(&s->spec, r->now_ns, &err, &why);
@@ -99,7 +111,37 @@ static void open_source(struct run *r, const char *file)
 		(void)fprintf(stderr, "%s: %s\n", address, why.text);
 		exit(1);
 	}
-	s->entry = splice_entry_new();
+}
+
+/* From now on the next one is wanted. */
+static void want_next(struct run *r)
+{
+	struct source *s;
+
+	r->wanted = (r->wanted + 1) % r->n_sources;
+	s = &r->sources[r->wanted];
+	if (s->input == NULL) {
+		if (!filler_is_ready(r->filler)) {
+			(void)fprintf(stderr, "the filler knows nothing\n");
+			exit(1);
+		}
+		splice_entry_reset(s->entry);
+		filler_start(r->filler, r->now_ns);
+	}
+	splice_entry_begin(s->entry, SPLICE_ENTRY_WAIT_MS, r->now_ns);
+}
+
+static void read_source(struct run *r, struct source *s)
+{
+	struct errmsg why;
+
+	r->reading = (size_t)(s - r->sources);
+	if (s->input == NULL) {
+		filler_run(r->filler, r->now_ns, on_packets, r);
+	} else if (input_read(s->input, &r->batch, r->now_ns, &why) < 0) {
+		(void)fprintf(stderr, "%s\n", why.text);
+		exit(1);
+	}
 }
 
 static FILE *create(const char *name, const char *suffix)
@@ -118,17 +160,9 @@ static FILE *create(const char *name, const char *suffix)
 
 static void tick(struct run *r)
 {
-	struct errmsg why;
-
 	r->now_ns += TICK_MS * MS;
-	for (size_t i = 0; i < r->n_sources; i++) {
-		r->reading = i;
-		if (input_read(r->sources[i].input, &r->batch, r->now_ns,
-			       &why) < 0) {
-			(void)fprintf(stderr, "%s\n", why.text);
-			exit(1);
-		}
-	}
+	for (size_t i = 0; i < r->n_sources; i++)
+		read_source(r, &r->sources[i]);
 }
 
 int main(int argc, char **argv)
@@ -147,6 +181,8 @@ int main(int argc, char **argv)
 	r->now_ns = 1000000 * MS;
 	r->splice = splice_new(&(struct splice_config){ .out = on_out,
 							.arg = r });
+	r->psi = psi_new();
+	r->filler = filler_new(r->psi);
 	batch_init(&r->batch, on_packets, r);
 	for (int i = 4; i < argc; i++)
 		open_source(r, argv[i]);
@@ -156,9 +192,7 @@ int main(int argc, char **argv)
 	while (r->switched < switches || r->now_ns < next_ns) {
 		if (r->now_ns >= next_ns && r->wanted == r->active) {
 			next_ns += every_ns;
-			r->wanted = (r->wanted + 1) % r->n_sources;
-			splice_entry_begin(r->sources[r->wanted].entry,
-					   SPLICE_ENTRY_WAIT_MS, r->now_ns);
+			want_next(r);
 		}
 		tick(r);
 	}
@@ -168,6 +202,8 @@ int main(int argc, char **argv)
 		     r->switched, counted.cuts, counted.jumps,
 		     counted.dropped);
 	splice_free(&r->splice);
+	filler_free(&r->filler);
+	psi_free(&r->psi);
 	for (size_t i = 0; i < r->n_sources; i++) {
 		input_free(&r->sources[i].input);
 		splice_entry_free(&r->sources[i].entry);

@@ -41,6 +41,9 @@ bool filler_is_ready(const struct filler *);
 /* It begins to play now. */
 void filler_start(struct filler *, uint64_t now_ns);
 
+/* It plays no more: gives back what it needed for that. */
+void filler_stop(struct filler *);
+
 /* Makes what is due by now_ns and hands it to out(), if it is anything.  What
  * a late call brings together is bounded: time that was missed by more than a
  * second is passed over. */

@@ -1,3 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
-	worker/filler/filler.h
+	worker/filler/aac.c worker/filler/aac.h \
+	worker/filler/ac3.c \
+	worker/filler/bits.h \
+	worker/filler/filler.c worker/filler/filler.h \
+	worker/filler/picture.c worker/filler/picture.h \
+	worker/filler/play.c worker/filler/play.h \
+	worker/filler/silent.c worker/filler/silent.h

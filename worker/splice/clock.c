@@ -53,6 +53,11 @@ static uint64_t moved(const struct splice_clock *c, uint64_t pcr)
 	return (pcr % PCR_WRAP + c->offset * PCR_PER_TICK) % PCR_WRAP;
 }
 
+int64_t splice_clock_gap(const struct splice_clock *c, uint64_t pcr)
+{
+	return diff(moved(c, pcr), c->pcr);
+}
+
 enum splice_pcr splice_clock_judge(const struct splice_clock *c, uint64_t pcr,
 				   uint64_t now_ns)
 {

@@ -5,6 +5,7 @@
 #include "common/util.h"
 #include "worker/splice/parts.h"
 #include "worker/splice/stamps.h"
+#include "worker/ts/pcr.h"
 #include "worker/ts/section.h"
 
 #include <assert.h>
@@ -13,6 +14,10 @@
 
 enum {
 	DISCONTINUITY = 0x80,
+	/* PCRs that far apart are bridged, at such steps. */
+	BRIDGE_FROM_MS = 60,
+	BRIDGE_STEP_MS = 30,
+	BRIDGE_MOST_MS = 5000,
 	SECTION_PACKETS = (SECTION_PSI_MAX + 184) / 184 + 1,
 };
 
@@ -95,12 +100,48 @@ static void follow_tables(struct splice *s, const uint8_t *packet)
 
 /* --- one packet of the source --- */
 
+/*
+ * Where laps meet there may be nothing to send for longer than PCRs may be
+ * apart: packets with a PCR alone stand there then.
+ */
+static void bridge_laps(struct splice *s, const uint8_t *p)
+{
+	const int64_t most = BRIDGE_MOST_MS * (int64_t)(PCR_HZ / 1000);
+	const int64_t step = BRIDGE_STEP_MS * (int64_t)(PCR_HZ / 1000);
+	const int64_t from = BRIDGE_FROM_MS * (int64_t)(PCR_HZ / 1000);
+	struct splice_clock *c;
+	uint64_t pcr;
+	int i;
+
+	if (!ts_pcr(p, &pcr))
+		return;
+	i = splice_clock_of_pcr(s, ts_pid(p));
+	if (i < 0 || !s->unsettled[i])
+		return;
+	c = &s->state->clocks[i];
+
+	int64_t gap = splice_clock_gap(c, pcr);
+
+	for (; gap > from && gap < most; gap -= step) {
+		uint8_t *packet = append(s, p);
+
+		stamps_drop_payload(packet);
+		ts_set_cc(packet, s->state->cc[ts_pid(p)]);
+		c->pcr = (c->pcr + (uint64_t)step) % PCR_WRAP;
+		ts_set_pcr(packet, c->pcr);
+	}
+}
+
 static void change(struct splice *s, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
 	uint64_t pcr;
 	uint8_t *copy;
-	bool keep = splice_admit(s, p);
+	bool keep;
+
+	if (s->kind == SPLICE_SHIFTED && ts_has_adaptation(p) && !ts_tei(p))
+		bridge_laps(s, p);
+	keep = splice_admit(s, p);
 
 	if (!keep) {
 		s->counters.dropped++;
@@ -386,6 +427,7 @@ void splice_shift(struct splice *s, uint64_t ticks)
 		struct splice_clock *c = &s->state->clocks[i];
 
 		c->offset = (c->offset + ticks) % PES_TIME_WRAP;
+		s->unsettled[i] = c->used;
 	}
 }
 

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/filler/filler.h"
+
+#include "common/alloc.h"
+#include "common/util.h"
+#include "worker/filler/picture.h"
+#include "worker/filler/play.h"
+#include "worker/filler/silent.h"
+#include "worker/ts/audio.h"
+#include "worker/ts/pes.h"
+#include "worker/ts/rap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What an audio PID carried last. */
+struct heard {
+	uint16_t pid;
+	uint8_t stream_id;
+	size_t len;
+	uint8_t sample[SILENT_SAMPLE];
+};
+
+struct filler {
+	const struct psi *psi;
+	uint32_t changes;   /* of psi, when the PIDs were looked up */
+	uint16_t video_pid; /* TS_PID_NULL: none */
+	struct picture_keeper picture;
+	size_t n_heard;
+	struct heard heard[FILLER_AUDIO_MAX];
+	struct play *play;  /* NULL until it was started */
+};
+
+struct filler *filler_new(const struct psi *psi)
+{
+	struct filler *f = xcalloc(1, sizeof *f);
+
+	f->psi = psi;
+	f->video_pid = TS_PID_NULL;
+	return f;
+}
+
+void filler_free(struct filler **ptr)
+{
+	struct filler *f = *ptr;
+
+	*ptr = NULL;
+	if (f == NULL)
+		return;
+	picture_keeper_done(&f->picture);
+	play_free(&f->play);
+	free(f);
+}
+
+/* --- learning --- */
+
+static void look_up_video(struct filler *f)
+{
+	const struct psi_program *main = psi_main_program(f->psi);
+	uint16_t pid = main != NULL ? main->video_pid : TS_PID_NULL;
+
+	f->changes = psi_changes(f->psi);
+	if (pid == f->video_pid)
+		return;
+	f->video_pid = pid;
+	picture_keeper_done(&f->picture);
+}
+
+static struct heard *heard_on(struct filler *f, uint16_t pid)
+{
+	struct heard *h = f->heard;
+
+	while (h < f->heard + f->n_heard && h->pid != pid)
+		h++;
+	if (h < f->heard + f->n_heard)
+		return h;
+	/* PIDs that are no longer in use make room */
+	if (f->n_heard < FILLER_AUDIO_MAX)
+		f->n_heard++;
+	else
+		h = f->heard + pid % FILLER_AUDIO_MAX;
+	*h = (struct heard){ .pid = pid };
+	return h;
+}
+
+/* Does a frame begin here that tells how its kind is made? */
+static bool is_telling(const uint8_t *p)
+{
+	struct audio_frame frame;
+
+	/* LATM with its configuration; or a header */
+	if (p[0] == 0x56 && (p[1] & 0xe0) == 0xe0)
+		return (p[3] & 0x80) == 0;
+	return audio_frame_parse(p, &frame) && frame.samples > 0;
+}
+
+static void hear(struct filler *f, const uint8_t *packet)
+{
+	size_t len;
+	const uint8_t *pes = pes_find(packet, &len);
+
+	if (pes == NULL || PES_HEADER + (size_t)pes[8] > len)
+		return;
+
+	const uint8_t *p = pes + PES_HEADER + pes[8];
+	const uint8_t *end = pes + len;
+
+	for (; end - p >= AUDIO_HEAD; p++) {
+		struct heard *h;
+
+		if (!is_telling(p))
+			continue;
+		h = heard_on(f, ts_pid(packet));
+		h->stream_id = pes[3];
+		h->len = MIN((size_t)(end - p), sizeof h->sample);
+		memcpy(h->sample, p, h->len);
+		return;
+	}
+}
+
+static void learn(struct filler *f, const uint8_t *p)
+{
+	uint16_t pid = ts_pid(p);
+
+	if (pid == f->video_pid)
+		picture_keeper_feed(&f->picture, p,
+				    ts_pusi(p) &&
+				    rap_is_start(p, psi_stream_type(f->psi, pid),
+						 PID_VIDEO));
+	else if (ts_pusi(p) && psi_class(f->psi, pid) == PID_AUDIO)
+		hear(f, p);
+}
+
+void filler_feed(struct filler *f, const struct ts_run *runs, size_t n_runs)
+{
+	if (psi_changes(f->psi) != f->changes)
+		look_up_video(f);
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++)
+			learn(f, runs[i].data + k * TS_PACKET);
+}
+
+/* --- playing --- */
+
+static void add_audio(struct filler *f, struct play *play,
+		      const struct heard *h)
+{
+	struct silent silent;
+
+	if (psi_class(f->psi, h->pid) != PID_AUDIO ||
+	    !silent_make(h->sample, h->len, &silent))
+		return;
+	play_add_audio(play, h->pid, h->stream_id, &silent);
+}
+
+/* Is it an audio stream of the main program? */
+static bool is_of_main(const struct filler *f, uint16_t pid)
+{
+	const struct psi_program *main = psi_main_program(f->psi);
+	struct pmt pmt;
+
+	if (main == NULL || main->pmt.data == NULL ||
+	    pmt_decode(main->pmt.data, main->pmt.len, &pmt) < 0)
+		return false;
+	for (size_t i = 0; i < pmt.n_streams; i++)
+		if (pmt.streams[i].pid == pid)
+			return true;
+	return false;
+}
+
+bool filler_is_ready(const struct filler *f)
+{
+	struct silent silent;
+
+	if (psi_main_program(f->psi) == NULL)
+		return false;
+	if (f->video_pid != TS_PID_NULL)
+		return f->picture.data != NULL;
+	for (size_t i = 0; i < f->n_heard; i++)
+		if (is_of_main(f, f->heard[i].pid) &&
+		    silent_make(f->heard[i].sample, f->heard[i].len, &silent))
+			return true;
+	return false;
+}
+
+void filler_start(struct filler *f, uint64_t now_ns)
+{
+	play_free(&f->play);
+	f->play = play_new(f->psi, now_ns);
+	if (f->picture.data != NULL)
+		play_set_picture(f->play, &f->picture, f->video_pid,
+				 psi_stream_type(f->psi, f->video_pid));
+	for (size_t i = 0; i < f->n_heard; i++)
+		if (is_of_main(f, f->heard[i].pid))
+			add_audio(f, f->play, &f->heard[i]);
+}
+
+void filler_stop(struct filler *f)
+{
+	play_free(&f->play);
+}
+
+void filler_run(struct filler *f, uint64_t now_ns, ts_out_fn *out, void *arg)
+{
+	if (f->play != NULL)
+		play_run(f->play, now_ns, out, arg);
+}
+
+uint64_t filler_next_ns(const struct filler *f)
+{
+	return f->play != NULL ? play_next_ns(f->play) : UINT64_MAX;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/filler/picture.h"
+
+#include "common/alloc.h"
+#include "common/util.h"
+#include "worker/filler/filler.h"
+#include "worker/ts/pes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_SIZE = 32 * 1024 };
+
+void picture_keeper_done(struct picture_keeper *k)
+{
+	free(k->data);
+	free(k->next);
+	*k = (struct picture_keeper){ 0 };
+}
+
+static void add(struct picture_keeper *k, const uint8_t *data, size_t len)
+{
+	if (k->next_len + len > FILLER_PICTURE_MAX) {
+		k->collecting = false;
+		return;
+	}
+	if (k->next_len + len > k->next_size) {
+		k->next_size = MAX(2 * k->next_size, (size_t)FIRST_SIZE);
+		k->next = xrealloc(k->next, k->next_size);
+	}
+	memcpy(k->next + k->next_len, data, len);
+	k->next_len += len;
+}
+
+/* The next one takes the place of the last one, whose memory is used again. */
+static void finish(struct picture_keeper *k)
+{
+	uint8_t *data = k->data;
+	size_t size = k->size;
+
+	k->collecting = false;
+	k->data = k->next;
+	k->len = k->next_len;
+	k->size = k->next_size;
+	k->stream_id = k->next_stream_id;
+	k->next = data;
+	k->next_size = size;
+	k->next_len = 0;
+}
+
+static void begin(struct picture_keeper *k, const uint8_t *packet)
+{
+	size_t len;
+	const uint8_t *pes = pes_find(packet, &len);
+
+	if (pes == NULL || PES_HEADER + (size_t)pes[8] > len)
+		return;
+	k->collecting = true;
+	k->next_len = 0;
+	k->next_stream_id = pes[3];
+	add(k, pes + PES_HEADER + pes[8], len - PES_HEADER - pes[8]);
+}
+
+void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
+			 bool start)
+{
+	size_t at = ts_payload_offset(packet);
+
+	if (!ts_has_payload(packet))
+		return;
+	/* what was lost or cannot be read spoils it */
+	if (ts_tei(packet) || ts_scrambling(packet) ||
+	    (k->collecting && ts_cc(packet) != ((k->cc + 1) & 0x0f)))
+		k->collecting = false;
+	k->cc = ts_cc(packet);
+	if (ts_pusi(packet)) {
+		if (k->collecting)
+			finish(k);
+		if (start)
+			begin(k, packet);
+	} else if (k->collecting) {
+		add(k, packet + at, TS_PACKET - at);
+	}
+}

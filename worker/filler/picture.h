@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Keeps the last random access picture of a video PID: the bytes of its PES
+ * behind the header, whatever the codec.
+ *
+ * Owns its memory: as much as two pictures take.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+struct picture_keeper {
+	uint8_t *data;   /* the last one that came whole; NULL: none */
+	size_t len, size;
+	uint8_t stream_id;
+	/* the one that is coming in */
+	bool collecting;
+	uint8_t cc;
+	uint8_t *next;
+	size_t next_len, next_size;
+	uint8_t next_stream_id;
+};
+
+/* Zeroed memory is ready. */
+void picture_keeper_done(struct picture_keeper *);
+
+/* Takes a packet of the PID; start: a picture begins in it that a decoder can
+ * begin with. */
+void picture_keeper_feed(struct picture_keeper *, const uint8_t *packet,
+			 bool start);

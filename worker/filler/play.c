@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/filler/play.h"
+
+#include "common/alloc.h"
+#include "common/util.h"
+#include "worker/filler/filler.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+#include "worker/ts/section.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+#define SECOND_NS (1000 * MS)
+
+enum {
+	HZ = 90000,
+	BASE = 10 * HZ, /* the clock at the start */
+	/* Time stamps are that far ahead of the clock when all is sent. */
+	LEAD_MS = 300,
+	/* One PES of audio plays about so long. */
+	AUDIO_MS = 90,
+	/* A picture is sent at no more than that; then they come less often. */
+	PICTURE_BPS = 4000000,
+	PICTURE_LONGEST_MS = 1000,
+	/* Late by more, it goes on from now. */
+	LATE_MS = 1000,
+	PES_HEAD = 14,  /* with a PTS */
+	CHUNK = 128,
+	SECTION_PACKETS = (SECTION_PSI_MAX + 184) / 184 + 1,
+};
+
+struct audio {
+	uint16_t pid;
+	uint8_t stream_id;
+	uint64_t frames;   /* sent, since origin_ns */
+	uint64_t origin_ns;
+	unsigned per_pes;
+	struct silent silent;
+};
+
+struct play {
+	uint64_t start_ns;
+	uint64_t tables_ns, pcr_ns; /* when they are due */
+	uint16_t pcr_pid;
+	size_t n_tables;            /* packets */
+	uint8_t *tables;
+
+	uint16_t video_pid;
+	uint8_t stream_id;
+	uint8_t *picture;           /* NULL: none */
+	size_t picture_len;
+	size_t sent;                /* bytes of the one that is under way */
+	uint64_t picture_ns;        /* when that one began */
+	uint64_t every_ns;
+
+	size_t n_audio;
+	struct audio *audio[FILLER_AUDIO_MAX];
+
+	ts_out_fn *out;             /* only inside play_run() */
+	void *arg;
+	size_t n_chunk;
+	uint8_t cc[TS_PIDS];
+	uint8_t chunk[CHUNK * TS_PACKET];
+};
+
+/* --- packets --- */
+
+static void flush(struct play *p)
+{
+	struct ts_run run = { .data = p->chunk, .n = p->n_chunk };
+
+	p->n_chunk = 0;
+	if (run.n > 0)
+		p->out(&run, 1, p->arg);
+}
+
+static uint8_t *append(struct play *p)
+{
+	if (p->n_chunk == CHUNK)
+		flush(p);
+	return p->chunk + p->n_chunk++ * TS_PACKET;
+}
+
+/* The clock at a time, 90 kHz. */
+static uint64_t clock_at(const struct play *p, uint64_t ns)
+{
+	return (BASE + (ns - p->start_ns) / 1000 * 9 / 100) % PES_TIME_WRAP;
+}
+
+/*
+ * A packet that takes as much of data as there is room for beside an
+ * adaptation field of at least `field` bytes behind its length; what is left
+ * is stuffing.  How much it took.
+ */
+static size_t put_packet(struct play *p, uint16_t pid, size_t field,
+			 const uint8_t *data, size_t len, uint8_t **ret)
+{
+	uint8_t *to = append(p);
+	size_t room = TS_PACKET - 4 - (field > 0 ? 1 + field : 0);
+	size_t n = MIN(len, room), head = TS_PACKET - n;
+
+	memset(to, 0xff, TS_PACKET);
+	to[0] = TS_SYNC_BYTE;
+	to[1] = 0;
+	ts_set_pid(to, pid);
+	to[3] = (uint8_t)((n > 0 ? 0x10 : 0) | (head > 4 ? 0x20 : 0));
+	if (head > 4)
+		to[4] = (uint8_t)(head - 5);
+	if (head > 5)
+		to[5] = 0;
+	memcpy(to + head, data, n);
+	if (n > 0)
+		p->cc[pid]++;
+	ts_set_cc(to, p->cc[pid]);
+	*ret = to;
+	return n;
+}
+
+static void put_pcr(struct play *p, uint8_t *packet, uint64_t ns)
+{
+	packet[5] |= 0x10;
+	packet[10] = 0x7e;
+	ts_set_pcr(packet, clock_at(p, ns) * 300);
+}
+
+static void put_pes_head(uint8_t *head, uint8_t stream_id, size_t payload,
+			 uint64_t pts)
+{
+	size_t len = payload > 0 ? payload + PES_HEAD - 6 : 0;
+
+	memcpy(head, (const uint8_t[]){ 0, 0, 1, stream_id,
+					(uint8_t)(len >> 8), (uint8_t)len,
+					0x84, 0x80, PES_HEAD - PES_HEADER,
+					0x21, 0, 0x01, 0, 0x01 }, PES_HEAD);
+	pes_set_time(head + PES_HEADER, pts % PES_TIME_WRAP);
+}
+
+/* --- what is due --- */
+
+static void send_tables(struct play *p)
+{
+	for (size_t i = 0; i < p->n_tables; i++) {
+		uint8_t *to = append(p);
+
+		memcpy(to, p->tables + i * TS_PACKET, TS_PACKET);
+		ts_set_cc(to, ++p->cc[ts_pid(to)]);
+	}
+	p->tables_ns += FILLER_TABLES_MS * MS;
+}
+
+static void send_clock(struct play *p)
+{
+	uint8_t *packet;
+
+	(void)put_packet(p, p->pcr_pid, TS_PACKET - 5, NULL, 0, &packet);
+	put_pcr(p, packet, p->pcr_ns);
+	p->pcr_ns += FILLER_PCR_MS * MS;
+}
+
+/* When the next packet of the picture is due: evenly, over nine tenths. */
+static uint64_t picture_due_ns(const struct play *p)
+{
+	uint64_t span = p->every_ns / 10 * 9;
+
+	if (p->picture == NULL)
+		return UINT64_MAX;
+	return p->picture_ns + span * p->sent / p->picture_len;
+}
+
+static void begin_picture(struct play *p)
+{
+	uint64_t pts = clock_at(p, p->picture_ns + p->every_ns) +
+		       LEAD_MS * (HZ / 1000);
+	uint8_t data[PES_HEAD + TS_PACKET], *packet;
+	size_t n = MIN(p->picture_len, (size_t)TS_PACKET);
+
+	put_pes_head(data, p->stream_id, 0, pts);
+	memcpy(data + PES_HEAD, p->picture, n);
+	/* flags and a PCR */
+	n = put_packet(p, p->video_pid, 7, data, PES_HEAD + n, &packet);
+	packet[1] |= 0x40;
+	packet[5] |= 0x40; /* random_access_indicator */
+	if (p->video_pid == p->pcr_pid) {
+		put_pcr(p, packet, p->picture_ns);
+		p->pcr_ns = p->picture_ns + FILLER_PCR_MS * MS;
+	}
+	p->sent = n - PES_HEAD;
+}
+
+static void send_picture(struct play *p)
+{
+	uint8_t *packet;
+
+	if (p->sent == 0)
+		begin_picture(p);
+	else
+		p->sent += put_packet(p, p->video_pid, 0, p->picture + p->sent,
+				      p->picture_len - p->sent, &packet);
+	if (p->sent < p->picture_len)
+		return;
+	p->sent = 0;
+	p->picture_ns += p->every_ns;
+}
+
+static uint64_t audio_due_ns(const struct audio *a)
+{
+	uint64_t samples = a->frames * a->silent.samples;
+	uint32_t rate = a->silent.rate;
+
+	return a->origin_ns + samples / rate * SECOND_NS +
+	       samples % rate * SECOND_NS / rate;
+}
+
+static void send_audio(struct play *p, struct audio *a)
+{
+	size_t frames = a->per_pes, len = PES_HEAD + frames * a->silent.len;
+	uint8_t *data = xcalloc(1, len), *packet;
+	uint64_t pts = clock_at(p, audio_due_ns(a)) +
+		       LEAD_MS * (HZ / 1000);
+
+	put_pes_head(data, a->stream_id, len - PES_HEAD, pts);
+	for (size_t i = 0; i < frames; i++)
+		memcpy(data + PES_HEAD + i * a->silent.len, a->silent.frame,
+		       a->silent.len);
+	for (size_t at = 0; at < len;) {
+		bool first = at == 0;
+
+		at += put_packet(p, a->pid, 0, data + at, len - at, &packet);
+		if (first)
+			packet[1] |= 0x40;
+	}
+	a->frames += frames;
+	free(data);
+}
+
+/* --- the order of it all --- */
+
+static uint64_t next_audio(const struct play *p, struct audio **ret)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < p->n_audio; i++) {
+		uint64_t due = audio_due_ns(p->audio[i]);
+
+		if (due >= next)
+			continue;
+		next = due;
+		*ret = p->audio[i];
+	}
+	return next;
+}
+
+uint64_t play_next_ns(const struct play *p)
+{
+	struct audio *audio;
+	uint64_t next = MIN(p->tables_ns, picture_due_ns(p));
+
+	if (p->pcr_pid != TS_PID_NULL)
+		next = MIN(next, p->pcr_ns);
+	return MIN(next, next_audio(p, &audio));
+}
+
+/* Sends what is due first. */
+static void step(struct play *p)
+{
+	struct audio *audio = NULL;
+	uint64_t next = play_next_ns(p);
+
+	if (p->tables_ns == next)
+		send_tables(p);
+	else if (picture_due_ns(p) == next)
+		send_picture(p); /* with a PCR when it begins */
+	else if (p->pcr_pid != TS_PID_NULL && p->pcr_ns == next)
+		send_clock(p);
+	else if (next_audio(p, &audio) == next && audio != NULL)
+		send_audio(p, audio);
+}
+
+/* What should have been sent in the time that was missed never will be. */
+static void skip(struct play *p, uint64_t now_ns)
+{
+	p->tables_ns = p->pcr_ns = now_ns;
+	p->picture_ns = now_ns;
+	p->sent = 0;
+	for (size_t i = 0; i < p->n_audio; i++) {
+		p->audio[i]->origin_ns = now_ns;
+		p->audio[i]->frames = 0;
+	}
+}
+
+void play_run(struct play *p, uint64_t now_ns, ts_out_fn *out, void *arg)
+{
+	p->out = out;
+	p->arg = arg;
+	if (now_ns > play_next_ns(p) + LATE_MS * MS)
+		skip(p, now_ns);
+	while (play_next_ns(p) <= now_ns)
+		step(p);
+	flush(p);
+}
+
+/* --- its life --- */
+
+static void add_section(struct play *p, struct psi_section s, uint16_t pid)
+{
+	uint8_t cc = 0;
+
+	if (s.data == NULL || s.len > SECTION_PSI_MAX)
+		return;
+	p->tables = xrealloc(p->tables, (p->n_tables + SECTION_PACKETS) *
+					TS_PACKET);
+	p->n_tables += section_pack(s.data, s.len, pid, &cc,
+				    p->tables + p->n_tables * TS_PACKET);
+}
+
+struct play *play_new(const struct psi *psi, uint64_t now_ns)
+{
+	struct play *p = xcalloc(1, sizeof *p);
+	const struct psi_program *main = psi_main_program(psi);
+	const struct psi_program *programs;
+	const struct psi_section *pat;
+	size_t n_pat = psi_pat(psi, &pat);
+	size_t n_programs = psi_programs(psi, &programs);
+
+	p->start_ns = p->tables_ns = p->pcr_ns = p->picture_ns = now_ns;
+	p->pcr_pid = main != NULL ? main->pcr_pid : TS_PID_NULL;
+	for (size_t i = 0; i < n_pat; i++)
+		add_section(p, pat[i], TS_PID_PAT);
+	for (size_t i = 0; i < n_programs; i++)
+		add_section(p, programs[i].pmt, programs[i].pmt_pid);
+	return p;
+}
+
+void play_free(struct play **ptr)
+{
+	struct play *p = *ptr;
+
+	*ptr = NULL;
+	if (p == NULL)
+		return;
+	for (size_t i = 0; i < p->n_audio; i++)
+		free(p->audio[i]);
+	free(p->picture);
+	free(p->tables);
+	free(p);
+}
+
+void play_set_picture(struct play *p, const struct picture_keeper *k,
+		      uint16_t pid, uint8_t stream_type)
+{
+	/* each one is a sequence of its own: a CRA picture may refer back */
+	static const uint8_t hevc_end[] = { 0, 0, 1, 36 << 1, 1 };
+	size_t end = stream_type == 0x24 ? sizeof hevc_end : 0;
+	uint64_t ms;
+
+	p->picture = xcalloc(1, k->len + end);
+	memcpy(p->picture, k->data, k->len);
+	memcpy(p->picture + k->len, hevc_end, end);
+	p->picture_len = k->len + end;
+	p->video_pid = pid;
+	p->stream_id = k->stream_id;
+	ms = (uint64_t)p->picture_len * 8 * 1000 / PICTURE_BPS;
+	ms = MAX(ms, 1000 / FILLER_PICTURES_PER_S);
+	p->every_ns = MIN(ms, PICTURE_LONGEST_MS) * MS;
+}
+
+void play_add_audio(struct play *p, uint16_t pid, uint8_t stream_id,
+		    const struct silent *silent)
+{
+	struct audio *a;
+
+	if (p->n_audio == FILLER_AUDIO_MAX)
+		return;
+	a = xcalloc(1, sizeof *a);
+	a->pid = pid;
+	a->stream_id = stream_id;
+	a->origin_ns = p->start_ns;
+	a->silent = *silent;
+	a->per_pes = MAX(1, silent->rate * AUDIO_MS / 1000 / silent->samples);
+	p->audio[p->n_audio++] = a;
+}

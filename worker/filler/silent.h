@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Frames of silence in the coding of a stream's audio, so that a decoder goes
+ * on with the rate and the channels it had.
+ *
+ * MPEG audio of all layers, AAC in ADTS and LATM (without a program config
+ * element), AC-3 and E-AC-3.  Pure.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SILENT_SAMPLE = 64,  /* bytes of the stream that are looked at */
+	SILENT_FRAME_MAX = 4096,
+};
+
+struct silent {
+	size_t len;
+	uint32_t samples; /* in a frame */
+	uint32_t rate;    /* samples in a second */
+	uint8_t frame[SILENT_FRAME_MAX];
+};
+
+/* sample: len bytes from the start of a frame on.  False when no silence can
+ * be made for what they are. */
+bool silent_make(const uint8_t *sample, size_t len, struct silent *ret);
+
+/* For silent_make(). */
+bool silent_make_ac3(const uint8_t *sample, size_t len, struct silent *ret);
+bool silent_make_latm(const uint8_t *sample, size_t len, struct silent *ret);
