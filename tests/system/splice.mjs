@@ -65,12 +65,33 @@ test('two encodes, a thousand switches: counters, clocks and pictures go on',
 	await assertDecodes(`${played.out}.ts`);
 });
 
+const h264 = ['-c:v', 'libx264', '-bf', '2'];
+const mpeg2 = ['-c:v', 'mpeg2video', '-bf', '2'];
+const hevc = ['-c:v', 'libx265', '-x265-params',
+	'log-level=error:pools=1:frame-threads=1'];
+
 for (const [name, pictures, sound] of [
-	['MPEG-2 and MPEG audio', ['-c:v', 'mpeg2video', '-bf', '2'],
-		['-c:a', 'mp2', '-b:a', '128k']],
-	['HEVC and AC-3', ['-c:v', 'libx265', '-x265-params',
-		'log-level=error:pools=1:frame-threads=1'],
-	['-c:a', 'ac3', '-b:a', '128k']],
+	['H.264 and AAC', h264, ['-c:a', 'aac']],
+	['H.264 and LATM', h264, ['-c:a', 'aac', '-mpegts_flags', 'latm']],
+	['MPEG-2 and MPEG audio', mpeg2, ['-c:a', 'mp2']],
+	['HEVC and AC-3', hevc, ['-c:a', 'ac3']],
+	['H.264 and E-AC-3', h264, ['-c:a', 'eac3']],
+])
+	test(`the filler takes over from ${name}, and gives back`,
+		async (t) => {
+		const dir = tempDir(t);
+		const clip = await makeClip(dir, 'clip',
+			{ pictures, sound, seconds: 6 });
+		const played = await splice(dir, 6, 2500, [clip, '-']);
+
+		assert.equal(played.switched, 6);
+		assertOneStream(await judge(`${played.out}.record`, 0));
+		await assertDecodes(`${played.out}.ts`);
+	});
+
+for (const [name, pictures, sound] of [
+	['MPEG-2 and MPEG audio', mpeg2, ['-c:a', 'mp2', '-b:a', '128k']],
+	['HEVC and AC-3', hevc, ['-c:a', 'ac3', '-b:a', '128k']],
 ])
 	test(`${name}: the same`, async (t) => {
 		const dir = tempDir(t);

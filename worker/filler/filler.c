@@ -88,10 +88,10 @@ static bool is_telling(const uint8_t *p)
 {
 	struct audio_frame frame;
 
-	/* LATM with its configuration; or a header */
-	if (p[0] == 0x56 && (p[1] & 0xe0) == 0xe0)
-		return (p[3] & 0x80) == 0;
-	return audio_frame_parse(p, &frame) && frame.samples > 0;
+	if (!audio_frame_parse(p, &frame) || frame.samples == 0)
+		return false;
+	/* useSameStreamMux: the configuration stands in another frame */
+	return frame.codec != AUDIO_LATM || (p[3] & 0x80) == 0;
 }
 
 static void hear(struct filler *f, const uint8_t *packet)

@@ -347,18 +347,30 @@ void play_free(struct play **ptr)
 	free(p);
 }
 
+/*
+ * A CRA picture of HEVC goes on with the sequence before it, in which its
+ * number was used already; a BLA picture begins a new one.
+ */
+static void begin_sequences(uint8_t *p, size_t len)
+{
+	enum { CRA = 21, BLA_N_LP = 18 };
+
+	for (size_t i = 0; i + 4 < len; i++)
+		if (p[i] == 0 && p[i + 1] == 0 && p[i + 2] == 1 &&
+		    (p[i + 3] >> 1 & 0x3f) == CRA)
+			p[i + 3] = (uint8_t)((p[i + 3] & 0x81) | BLA_N_LP << 1);
+}
+
 void play_set_picture(struct play *p, const struct picture_keeper *k,
 		      uint16_t pid, uint8_t stream_type)
 {
-	/* each one is a sequence of its own: a CRA picture may refer back */
-	static const uint8_t hevc_end[] = { 0, 0, 1, 36 << 1, 1 };
-	size_t end = stream_type == 0x24 ? sizeof hevc_end : 0;
 	uint64_t ms;
 
-	p->picture = xcalloc(1, k->len + end);
+	p->picture = xcalloc(1, k->len);
 	memcpy(p->picture, k->data, k->len);
-	memcpy(p->picture + k->len, hevc_end, end);
-	p->picture_len = k->len + end;
+	p->picture_len = k->len;
+	if (stream_type == 0x24)
+		begin_sequences(p->picture, p->picture_len);
 	p->video_pid = pid;
 	p->stream_id = k->stream_id;
 	ms = (uint64_t)p->picture_len * 8 * 1000 / PICTURE_BPS;

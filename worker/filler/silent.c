@@ -56,8 +56,6 @@ bool silent_make(const uint8_t *sample, size_t len, struct silent *ret)
 
 	if (len < AUDIO_HEAD)
 		return false;
-	if (sample[0] == 0x56 && (sample[1] & 0xe0) == 0xe0)
-		return silent_make_latm(sample, len, ret);
 	if (!audio_frame_parse(sample, &frame))
 		return false;
 	switch (frame.codec) {
@@ -65,6 +63,8 @@ bool silent_make(const uint8_t *sample, size_t len, struct silent *ret)
 		return make_mpeg(sample, ret);
 	case AUDIO_ADTS:
 		return make_adts(sample, &frame, ret);
+	case AUDIO_LATM:
+		return silent_make_latm(sample, len, ret);
 	default:
 		return silent_make_ac3(sample, len, ret);
 	}

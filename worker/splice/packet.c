@@ -57,15 +57,6 @@ static void measure_unit(struct splice_pid *ps, const uint8_t *p)
 		ps->left = (uint16_t)MIN(whole + 6 - len, UINT16_MAX);
 }
 
-/* Frames that can be found: those of LATM and DTS cannot. */
-static bool is_audio(const struct splice *s, uint16_t pid)
-{
-	uint8_t type = psi_stream_type(s->psi, pid);
-
-	return psi_class(s->psi, pid) == PID_AUDIO && type != 0x11 &&
-	       type != 0x82;
-}
-
 /* A packet with PUSI; false when the unit is left out. */
 static bool begin_unit(struct splice *s, struct splice_pid *ps,
 		       const uint8_t *p)
@@ -81,7 +72,7 @@ static bool begin_unit(struct splice *s, struct splice_pid *ps,
 	ps->flags &= (uint8_t)~(PID_WAIT | PID_DROP | PID_OPEN);
 	ps->flags |= PID_UNIT | (keep ? 0 : PID_DROP);
 	ps->left = 0;
-	if (is_audio(s, ts_pid(p)))
+	if (psi_class(s->psi, ts_pid(p)) == PID_AUDIO)
 		ps->flags |= PID_FRAMES;
 	else
 		ps->flags &= (uint8_t)~PID_FRAMES;

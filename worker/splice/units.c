@@ -270,9 +270,13 @@ static void measure(struct splice_track *t, struct splice_unit *u,
 		    int64_t step, uint32_t len)
 {
 	uint64_t span = (uint64_t)step;
-	int64_t wrong = step - span_of_samples(u, u->samples);
-	int64_t frame = span_of_samples(u, AUDIO_SAMPLES);
+	int64_t wrong, frame;
 
+	if (u->samples > 0 && u->rate == 0)
+		u->rate = (uint32_t)((uint64_t)u->samples * HZ /
+				     (uint64_t)step);
+	wrong = step - span_of_samples(u, u->samples);
+	frame = span_of_samples(u, AUDIO_SAMPLES);
 	u->counted = u->samples > 0 && wrong < frame && wrong > -frame;
 	t->slack = 0;
 	if (u->len > 0 && len > 0) {
@@ -304,7 +308,8 @@ void splice_unit_count(struct splice *s, const uint8_t *packet)
 	len = TS_PACKET - at;
 	while (audio_walk(&u->walk, &packet, &len, &frame)) {
 		u->samples = MIN(u->samples + frame.samples, SAMPLES_MOST);
-		u->rate = frame.rate;
+		if (frame.rate > 0)
+			u->rate = frame.rate;
 	}
 	if (!u->counted || u->samples == 0)
 		return;

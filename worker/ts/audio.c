@@ -103,8 +103,22 @@ static bool parse_eac3(const uint8_t *p, struct audio_frame *ret)
 	return ret->len >= AUDIO_HEAD;
 }
 
+/* AudioSyncStream: how many samples there are is told inside. */
+static bool parse_latm(const uint8_t *p, struct audio_frame *ret)
+{
+	enum { HEAD = 3 };
+
+	ret->codec = AUDIO_LATM;
+	ret->rate = 0;
+	ret->samples = 1024;
+	ret->len = (uint16_t)(HEAD + ((p[1] & 0x1f) << 8 | p[2]));
+	return ret->len >= AUDIO_HEAD;
+}
+
 bool audio_frame_parse(const uint8_t *p, struct audio_frame *ret)
 {
+	if (p[0] == 0x56 && (p[1] & 0xe0) == 0xe0)
+		return parse_latm(p, ret);
 	if (p[0] == 0x0b && p[1] == 0x77)
 		return p[5] >> 3 <= 10 ? parse_ac3(p, ret)
 		       : p[5] >> 3 <= 16 && parse_eac3(p, ret);

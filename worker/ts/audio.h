@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Frames of coded audio: MPEG audio (ISO/IEC 11172-3, 13818-3), AAC in ADTS
- * (13818-7), AC-3 and E-AC-3 (ETSI TS 102 366).
+ * (13818-7), in LATM (14496-3), AC-3 and E-AC-3 (ETSI TS 102 366).
  *
  * Pure.
  */
@@ -16,6 +16,7 @@ enum { AUDIO_HEAD = 7 /* bytes that tell all of a frame */ };
 enum audio_codec {
 	AUDIO_MPEG,
 	AUDIO_ADTS,
+	AUDIO_LATM,
 	AUDIO_AC3,
 	AUDIO_EAC3,
 };
@@ -24,7 +25,7 @@ struct audio_frame {
 	enum audio_codec codec;
 	uint16_t len;     /* bytes, at least AUDIO_HEAD */
 	uint16_t samples; /* 0: it plays beside another one */
-	uint32_t rate;    /* samples in a second */
+	uint32_t rate;    /* samples in a second; 0: stands elsewhere */
 };
 
 /* head has AUDIO_HEAD bytes; false when no frame begins there. */
