@@ -1,396 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Judges a transport stream as a receiver would: a reader of its own that
- * shares nothing with the programs it judges.
+ * What a receiver would find in a transport stream (judge.h), as one JSON
+ * object; times are milliseconds.
  *
  *	ts-judge FILE             packets of 188 bytes
  *	ts-judge FILE SOCKET      what udp-record wrote, of that socket
- *
- * Says in one JSON object what it found.  Times are milliseconds.  Of each
- * program's clock: the longest time between PCRs (by their values), how often
- * they went back or jumped on by more than 100 ms without being announced, and,
- * of a record, how far they strayed from the times of arrival (the
- * middle of that is taken for zero).  Of each elementary stream: units whose
- * DTS is not later than the one before, that were cut short, that came after
- * their DTS.  Of PAT and PMTs: new versions with nothing new, and something new
- * under an old version.
  */
+#include "tests/helpers/judge.h"
+
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { SIZE = 188, PIDS = 8192, SECTION = 1024, EVENTS = 20 };
-
-#define HZ INT64_C(27000000)
-#define WRAP (INT64_C(300) << 33)
-
-enum kind { OTHER, TABLE, MEDIA };
-
-struct pid {
-	enum kind kind;
-	bool seen, twice;
-	uint8_t cc;
-	uint8_t last[SIZE];
-	/* sections */
-	bool open;
-	size_t have;
-	uint8_t section[SECTION + SIZE];
-	size_t kept_len;
-	uint8_t kept[SECTION];
-	/* clock */
-	uint16_t clock; /* PCR PID of its program */
-	bool has_pcr;
-	int64_t pcr;
-	int64_t stray; /* the first PCR less its arrival */
-	/* units */
-	bool has_dts;
-	int64_t dts;
-	int64_t left; /* of a unit of known length; -1: not known */
-};
-
-struct judge {
-	uint64_t packets, sync, tei, cc, discontinuities;
-	uint64_t pcrs, pcr_back, pcr_jump, crc;
-	uint64_t units, dts_back, dts_late, cut_short;
-	uint64_t idle_versions, silent_changes, pmts;
-	int64_t pcr_gap, stray_min, stray_max, dts_gap, lead_min, lead_max;
-	int64_t pcr_span;
-	size_t n_events;
-	char events[EVENTS][96];
-	struct pid *pids;
-};
-
-static void tell(struct judge *j, const char *what, unsigned pid, double value)
-{
-	if (j->n_events < EVENTS)
-		(void)snprintf(j->events[j->n_events++], sizeof j->events[0],
-			       "packet %" PRIu64 " pid %u: %s %.3f",
-			       j->packets, pid, what, value);
-}
+enum { SIZE = 188 };
 
 static double ms(int64_t ticks)
 {
 	return (double)ticks / 27000.;
-}
-
-static int64_t apart(int64_t later, int64_t earlier)
-{
-	int64_t d = (later - earlier) % WRAP;
-
-	if (d > WRAP / 2)
-		d -= WRAP;
-	if (d < -WRAP / 2)
-		d += WRAP;
-	return d;
-}
-
-static uint32_t crc_of(const uint8_t *data, size_t n)
-{
-	uint32_t crc = 0xffffffff;
-
-	for (size_t i = 0; i < n; i++) {
-		crc ^= (uint32_t)data[i] << 24;
-		for (int b = 0; b < 8; b++)
-			crc = crc & 0x80000000 ? crc << 1 ^ 0x04c11db7
-					       : crc << 1;
-	}
-	return crc;
-}
-
-/* --- tables --- */
-
-static void take_pat(struct judge *j, const uint8_t *s, size_t len)
-{
-	for (size_t i = 8; i + 4 <= len - 4; i += 4)
-		if (s[i] != 0 || s[i + 1] != 0)
-			j->pids[(s[i + 2] & 0x1f) << 8 | s[i + 3]].kind =
-				TABLE;
-}
-
-static void take_pmt(struct judge *j, const uint8_t *s, size_t len)
-{
-	uint16_t clock = (uint16_t)((s[8] & 0x1f) << 8 | s[9]);
-	size_t at = 12 + ((size_t)(s[10] & 0x0f) << 8 | s[11]);
-
-	j->pmts++;
-	while (at + 5 <= len - 4) {
-		struct pid *p = &j->pids[(s[at + 1] & 0x1f) << 8 | s[at + 2]];
-
-		/* private sections and data carousels are no PES */
-		p->kind = s[at] == 0x05 || (s[at] >= 0x0a && s[at] <= 0x0e) ||
-			s[at] == 0x86 ? OTHER : MEDIA;
-		p->clock = clock;
-		at += 5 + ((size_t)(s[at + 3] & 0x0f) << 8 | s[at + 4]);
-	}
-	j->pids[clock].clock = clock;
-}
-
-static void judge_version(struct judge *j, struct pid *p, unsigned pid,
-			  const uint8_t *s, size_t len)
-{
-	bool same = p->kept_len == len &&
-		memcmp(p->kept + 6, s + 6, len - 10) == 0 &&
-		memcmp(p->kept, s, 5) == 0;
-	bool version = p->kept_len > 0 && (p->kept[5] >> 1 & 31) ==
-		(s[5] >> 1 & 31);
-
-	if (p->kept_len > 0 && same && !version) {
-		j->idle_versions++;
-		tell(j, "a new version of the same", pid, s[5] >> 1 & 31);
-	}
-	if (p->kept_len > 0 && !same && version) {
-		j->silent_changes++;
-		tell(j, "other contents of version", pid, s[5] >> 1 & 31);
-	}
-	memcpy(p->kept, s, len);
-	p->kept_len = len;
-}
-
-static void take_section(struct judge *j, unsigned pid, const uint8_t *s,
-			 size_t len)
-{
-	struct pid *p = &j->pids[pid];
-
-	if (len < 12 || crc_of(s, len) != 0) {
-		j->crc++;
-		tell(j, "broken section", pid, (double)len);
-		return;
-	}
-	/* several programs may share a PID: versions are told apart by one */
-	if (p->kept_len == 0 || memcmp(p->kept + 3, s + 3, 2) == 0)
-		judge_version(j, p, pid, s, len);
-	if (pid == 0 && s[0] == 0)
-		take_pat(j, s, len);
-	else if (pid != 0 && s[0] == 2)
-		take_pmt(j, s, len);
-}
-
-static void add_bytes(struct judge *j, unsigned pid, const uint8_t *data,
-		      size_t n)
-{
-	struct pid *p = &j->pids[pid];
-
-	while (p->open && n > 0) {
-		size_t len = p->have < 3 ? 3 : 3 + ((size_t)
-			(p->section[1] & 0x0f) << 8 | p->section[2]);
-		size_t want;
-
-		if (p->have == 0 && data[0] == 0xff) {
-			p->open = false;
-			return;
-		}
-		if (len > SECTION) {
-			p->open = false;
-			j->crc++;
-			return;
-		}
-		want = len - p->have < n ? len - p->have : n;
-		memcpy(p->section + p->have, data, want);
-		p->have += want;
-		data += want;
-		n -= want;
-		if (p->have > 3 && p->have == len) {
-			take_section(j, pid, p->section, len);
-			p->have = 0;
-		}
-	}
-}
-
-static void take_table(struct judge *j, unsigned pid, const uint8_t *data,
-		       size_t n, bool start)
-{
-	struct pid *p = &j->pids[pid];
-
-	if (start && n > 0) {
-		size_t pointer = data[0];
-
-		if (pointer + 1 > n)
-			return;
-		add_bytes(j, pid, data + 1, pointer);
-		data += 1 + pointer;
-		n -= 1 + pointer;
-		p->open = true;
-		p->have = 0;
-	}
-	add_bytes(j, pid, data, n);
-}
-
-/* --- clocks --- */
-
-static void take_pcr(struct judge *j, unsigned pid, const uint8_t *f,
-		     int64_t arrival, bool announced)
-{
-	struct pid *p = &j->pids[pid];
-	int64_t base = (int64_t)f[0] << 25 | (int64_t)f[1] << 17 |
-		(int64_t)f[2] << 9 | (int64_t)f[3] << 1 | f[4] >> 7;
-	int64_t pcr = base * 300 + ((f[4] & 1) << 8 | f[5]);
-
-	if (p->clock != pid)
-		return;
-	j->pcrs++;
-	if (p->has_pcr && !announced) {
-		int64_t step = apart(pcr, p->pcr);
-
-		if (step <= 0) {
-			j->pcr_back++;
-			tell(j, "PCR back by ms", pid, ms(-step));
-		} else if (step > HZ / 10) {
-			j->pcr_jump++;
-			tell(j, "PCR on by ms", pid, ms(step));
-		}
-		if (step > j->pcr_gap)
-			j->pcr_gap = step;
-		j->pcr_span += step;
-	}
-	if (arrival >= 0) {
-		int64_t stray;
-
-		if (!p->has_pcr)
-			p->stray = apart(pcr, arrival);
-		stray = apart(pcr - arrival, p->stray);
-		if (stray < j->stray_min)
-			j->stray_min = stray;
-		if (stray > j->stray_max)
-			j->stray_max = stray;
-	}
-	p->pcr = pcr;
-	p->has_pcr = true;
-}
-
-/* --- units --- */
-
-static int64_t time_of(const uint8_t *f)
-{
-	return ((int64_t)(f[0] >> 1 & 7) << 30 | (int64_t)f[1] << 22 |
-		(int64_t)(f[2] >> 1) << 15 | (int64_t)f[3] << 7 |
-		f[4] >> 1) * 300;
-}
-
-static void judge_dts(struct judge *j, unsigned pid, int64_t dts)
-{
-	struct pid *p = &j->pids[pid];
-	const struct pid *clock = &j->pids[p->clock];
-
-	if (p->has_dts) {
-		int64_t step = apart(dts, p->dts);
-
-		if (step <= 0) {
-			j->dts_back++;
-			tell(j, "DTS back by ms", pid, ms(-step));
-		}
-		if (step > j->dts_gap)
-			j->dts_gap = step;
-	}
-	p->dts = dts;
-	p->has_dts = true;
-	if (!clock->has_pcr)
-		return;
-
-	int64_t lead = apart(dts, clock->pcr);
-
-	if (lead < 0) {
-		j->dts_late++;
-		tell(j, "DTS behind the PCR by ms", pid, ms(-lead));
-	}
-	if (lead < j->lead_min)
-		j->lead_min = lead;
-	if (lead > j->lead_max)
-		j->lead_max = lead;
-}
-
-static void take_media(struct judge *j, unsigned pid, const uint8_t *data,
-		       size_t n, bool start)
-{
-	struct pid *p = &j->pids[pid];
-
-	if (!start) {
-		if (p->left > 0)
-			p->left -= (int64_t)n;
-		return;
-	}
-	if (p->left > 0) {
-		j->cut_short++;
-		tell(j, "unit cut short by bytes", pid, (double)p->left);
-	}
-	p->left = -1;
-	if (n < 14 || data[0] != 0 || data[1] != 0 || data[2] != 1) {
-		j->cut_short++;
-		tell(j, "no unit where one begins", pid, (double)n);
-		return;
-	}
-	j->units++;
-	if (data[4] != 0 || data[5] != 0)
-		p->left = 6 + (data[4] << 8 | data[5]) - (int64_t)n;
-	if ((data[7] & 0xc0) == 0xc0 && n >= 19)
-		judge_dts(j, pid, time_of(data + 14));
-	else if (data[7] & 0x80)
-		judge_dts(j, pid, time_of(data + 9));
-}
-
-/* --- packets --- */
-
-static void judge_cc(struct judge *j, const uint8_t *d, unsigned pid,
-		     bool announced)
-{
-	struct pid *p = &j->pids[pid];
-	bool payload = d[3] & 0x10;
-	unsigned cc = d[3] & 15;
-
-	if (p->seen && !announced) {
-		bool same = payload && cc == p->cc &&
-			memcmp(d + 4, p->last + 4, SIZE - 4) == 0;
-
-		unsigned next = (p->cc + (payload ? 1U : 0U)) & 15;
-
-		if (same ? p->twice : cc != next) {
-			j->cc++;
-			tell(j, "counter after", pid, p->cc);
-		}
-		p->twice = same;
-	}
-	p->seen = true;
-	p->cc = (uint8_t)cc;
-	memcpy(p->last, d, SIZE);
-}
-
-static void take_packet(struct judge *j, const uint8_t *d, int64_t arrival)
-{
-	unsigned pid = (unsigned)(d[1] & 0x1f) << 8 | d[2];
-	size_t at = 4;
-	bool announced = false;
-
-	if (d[0] != 0x47)
-		j->sync++;
-	if (d[1] & 0x80)
-		j->tei++;
-	if (d[0] != 0x47 || d[1] & 0x80 || pid == 0x1fff)
-		return;
-	if (d[3] & 0x20) {
-		at += 1 + (size_t)d[4];
-		announced = d[4] > 0 && d[5] & 0x80;
-		j->discontinuities += announced;
-	}
-	judge_cc(j, d, pid, announced);
-	if (d[3] & 0x20 && d[4] >= 7 && d[5] & 0x10)
-		take_pcr(j, pid, d + 6, arrival, announced);
-	if (!(d[3] & 0x10) || at >= SIZE || d[3] & 0xc0)
-		return;
-	if (j->pids[pid].kind == TABLE)
-		take_table(j, pid, d + at, SIZE - at, d[1] & 0x40);
-	else if (j->pids[pid].kind == MEDIA)
-		take_media(j, pid, d + at, SIZE - at, d[1] & 0x40);
-}
-
-static void take(struct judge *j, const uint8_t *data, size_t len,
-		 int64_t arrival)
-{
-	for (size_t i = 0; i + SIZE <= len; i += SIZE) {
-		take_packet(j, data + i, arrival);
-		j->packets++;
-	}
 }
 
 static void read_packets(struct judge *j, FILE *file)
@@ -398,7 +24,7 @@ static void read_packets(struct judge *j, FILE *file)
 	uint8_t data[SIZE];
 
 	while (fread(data, SIZE, 1, file) == 1)
-		take(j, data, SIZE, -1);
+		judge_take(j, data, SIZE, -1);
 }
 
 static void read_record(struct judge *j, FILE *file, unsigned socket)
@@ -414,7 +40,8 @@ static void read_record(struct judge *j, FILE *file, unsigned socket)
 			continue;
 		if (first == 0)
 			first = ns;
-		take(j, data, head[1], (int64_t)((ns - first) / 1000 * 27));
+		judge_take(j, data, head[1],
+			   (int64_t)((ns - first) / 1000 * 27));
 	}
 }
 
@@ -446,27 +73,20 @@ static void print(const struct judge *j)
 
 int main(int argc, char **argv)
 {
-	struct judge j = { .lead_min = INT64_MAX, .lead_max = INT64_MIN };
 	FILE *file = argc > 1 ? fopen(argv[1], "rb") : NULL;
+	struct judge j;
 
 	if (file == NULL) {
 		(void)fprintf(stderr, "usage: ts-judge FILE [SOCKET]\n");
 		return 2;
 	}
-	j.pids = calloc(PIDS, sizeof *j.pids);
-	if (j.pids == NULL)
-		return 2;
-	for (size_t i = 0; i < PIDS; i++) {
-		j.pids[i].clock = PIDS - 1;
-		j.pids[i].left = -1;
-	}
-	j.pids[0].kind = TABLE;
+	judge_init(&j);
 	if (argc > 2)
 		read_record(&j, file, (unsigned)atoi(argv[2]));
 	else
 		read_packets(&j, file);
 	(void)fclose(file);
 	print(&j);
-	free(j.pids);
+	judge_done(&j);
 	return 0;
 }

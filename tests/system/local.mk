@@ -91,6 +91,11 @@ tests_helpers_udp_record_SOURCES = tests/helpers/udp-record.c
 
 check_PROGRAMS += tests/helpers/ts-judge
 tests_helpers_ts_judge_SOURCES = tests/helpers/ts-judge.c
+tests_helpers_ts_judge_LDADD = tests/helpers/libjudge.a
+
+check_LIBRARIES += tests/helpers/libjudge.a
+tests_helpers_libjudge_a_SOURCES = \
+	tests/helpers/judge.c tests/helpers/judge.h
 
 check_PROGRAMS += tests/helpers/splice-run
 tests_helpers_splice_run_SOURCES = tests/helpers/splice-run.c

@@ -121,12 +121,12 @@ static void hear(struct filler *f, const uint8_t *packet)
 static void learn(struct filler *f, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
+	uint8_t type = psi_stream_type(f->psi, pid);
 
 	if (pid == f->video_pid)
 		picture_keeper_feed(&f->picture, p,
 				    ts_pusi(p) &&
-				    rap_is_start(p, psi_stream_type(f->psi, pid),
-						 PID_VIDEO));
+				    rap_is_start(p, type, PID_VIDEO));
 	else if (ts_pusi(p) && psi_class(f->psi, pid) == PID_AUDIO)
 		hear(f, p);
 }

@@ -73,7 +73,7 @@ void splice_clock_join_pcr(struct splice_clock *, uint64_t pcr,
  * if it would go back. */
 void splice_clock_settle(struct splice_clock *, uint64_t pcr);
 
-/* How far on from the last PCR that went out one that comes would be, 27 MHz. */
+/* How far one that comes is on from the last PCR that went out, 27 MHz. */
 int64_t splice_clock_gap(const struct splice_clock *, uint64_t pcr);
 
 /* Where the clock is at that moment, 27 MHz. */

@@ -467,7 +467,9 @@ static void move_rest(struct splice *s, const uint8_t *p)
 	if (!rest && !ts_pcr(p, &pcr))
 		return;
 	(void)splice_note_pcr(s, p);
-	splice_count(s, p, rest);
+	/* what is left out for good is not even counted */
+	if (rest)
+		splice_count(s, p, true);
 	if (rest && (s->pids[ts_pid(p)].flags & PID_FRAMES))
 		splice_unit_count(s, p);
 	copy = append(s, p);

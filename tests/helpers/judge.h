@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A reader of transport streams of its own, which shares nothing with the
+ * programs it judges: what would a receiver find?
+ *
+ * Of each program's clock: how far PCRs are apart (by their values), how often
+ * they went back, or on by more than 100 ms without being announced, and how
+ * far they strayed from the times of arrival (where those are known).  Of each
+ * elementary stream: units whose DTS is not later than the one before, that
+ * were cut short, that came after their DTS.  Of PAT and PMTs: new versions
+ * with nothing new, something new under an old version.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JUDGE_EVENTS = 20 };
+
+struct judge_pid;
+
+/* Times are in ticks of 27 MHz. */
+struct judge {
+	uint64_t packets, sync, tei, cc, discontinuities;
+	uint64_t pcrs, pcr_back, pcr_jump, crc;
+	uint64_t units, dts_back, dts_late, cut_short;
+	uint64_t idle_versions, silent_changes, pmts;
+	int64_t pcr_gap, stray_min, stray_max, dts_gap, lead_min, lead_max;
+	int64_t pcr_span;
+	size_t n_events;
+	char events[JUDGE_EVENTS][96];
+	struct judge_pid *pids;
+};
+
+void judge_init(struct judge *);
+void judge_done(struct judge *);
+
+/* Takes the whole packets in data.  arrival: in 27 MHz, or -1. */
+void judge_take(struct judge *, const uint8_t *data, size_t len,
+		int64_t arrival);

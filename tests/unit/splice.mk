@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+if HAVE_CRITERION
+unit_splice_tests = \
+	tests/unit/splice/test_splice
+check_PROGRAMS += $(unit_splice_tests)
+TESTS += $(unit_splice_tests)
+check_LIBRARIES += tests/unit/splice/libstage.a
+tests_unit_splice_libstage_a_SOURCES = \
+	tests/unit/splice/source.c tests/unit/splice/source.h \
+	tests/unit/splice/stage.c tests/unit/splice/stage.h
+unit_splice_libs = tests/unit/splice/libstage.a tests/helpers/libjudge.a \
+	tests/unit/ts/libbuild.a $(worker_libs)
+tests_unit_splice_test_splice_LDADD = $(unit_splice_libs)
+endif
