@@ -50,9 +50,14 @@ export async function startChecker(scope, { streams, rate, port }) {
 		streams, '--rate', rate, '--port', port]));
 }
 
-export function startGenerator(scope, { streams, rate, port, seconds }) {
-	return start(scope, program('tsgen'), ['--streams', streams, '--rate',
-		rate, '--port', port, '--seconds', seconds].map(String));
+// With programs, one multiplex of so many goes to one port.
+export function startGenerator(scope, { streams, programs, rate, address,
+	port, seconds }) {
+	return start(scope, program('tsgen'), [
+		...programs ? ['--programs', programs] : ['--streams', streams],
+		...address ? ['--address', address] : [],
+		'--rate', rate, '--port', port, '--seconds', seconds]
+		.map(String));
 }
 
 // Stamped packets that were sent and did not come out, wherever they went:

@@ -60,13 +60,14 @@ bench_scripts = \
 	tests/bench/load.mjs \
 	tests/bench/measure.mjs \
 	tests/bench/memory.mjs \
+	tests/bench/remux.mjs \
 	tests/bench/report.mjs \
 	tests/bench/run.mjs \
 	tests/bench/tls.mjs \
 	tests/bench/udp.mjs
 EXTRA_DIST += $(bench_scripts)
 
-# make bench [BENCH=udp,http,memory,fleet,api,events,tls] [ROUNDS=3] [WINDOW=8]
+# make bench [BENCH=udp,remux,http,memory,fleet,api,events,tls] [ROUNDS=3] [WINDOW=8]
 .PHONY: bench
 bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
 		$(bench_programs)

@@ -12,7 +12,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const scenarios = ['udp', 'http', 'memory', 'fleet', 'api', 'events',
+const scenarios = ['udp', 'remux', 'http', 'memory', 'fleet', 'api', 'events',
 	'tls'];
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 

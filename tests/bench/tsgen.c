@@ -34,6 +34,7 @@ enum {
 
 struct options {
 	unsigned streams;
+	unsigned programs; /* > 1: the streams are one multiplex together */
 	uint64_t rate_bps;
 	unsigned seconds; /* 0 = until told to stop */
 	const char *address;
@@ -59,6 +60,7 @@ struct generator {
 	struct iovec iovs[BATCH];
 	uint8_t data[BATCH][DATAGRAM_MAX];
 	unsigned n;
+	unsigned turn; /* of the programmes of a multiplex */
 	uint64_t sent;
 	uint64_t failed;
 	uint64_t late_max_ns;
@@ -74,9 +76,9 @@ static void on_signal(int number)
 
 static void usage(void)
 {
-	fputs("usage: tsgen [--streams N] [--rate MBIT] [--seconds N] "
-	      "[--address IP]\n             [--port FIRST] [--burst MS] "
-	      "[--rtp] [--drop-every N]\n",
+	fputs("usage: tsgen [--streams N | --programs N] [--rate MBIT] "
+	      "[--seconds N]\n             [--address IP] [--port FIRST] "
+	      "[--burst MS] [--rtp] [--drop-every N]\n",
 	      stderr);
 	exit(2);
 }
@@ -85,6 +87,7 @@ static struct options parse_options(int argc, char **argv)
 {
 	static const struct option names[] = {
 		{ "streams", required_argument, NULL, 'n' },
+		{ "programs", required_argument, NULL, 'P' },
 		{ "rate", required_argument, NULL, 'r' },
 		{ "seconds", required_argument, NULL, 't' },
 		{ "address", required_argument, NULL, 'a' },
@@ -94,7 +97,7 @@ static struct options parse_options(int argc, char **argv)
 		{ "rtp", no_argument, NULL, 'R' },
 		{ 0 },
 	};
-	struct options o = { .streams = 1, .rate_bps = 8000000,
+	struct options o = { .streams = 1, .programs = 1, .rate_bps = 8000000,
 			     .address = "127.0.0.1", .port = 10000,
 			     .burst_ms = 1 };
 	int c;
@@ -104,6 +107,10 @@ static struct options parse_options(int argc, char **argv)
 		case 'n':
 			o.streams = (unsigned)arg_number("--streams", optarg,
 							 1, 10000);
+			break;
+		case 'P':
+			o.programs = (unsigned)arg_number(
+				"--programs", optarg, 1, TSMAKER_PROGRAMS_MAX);
 			break;
 		case 'r':
 			o.rate_bps = arg_rate_bps("--rate", optarg);
@@ -133,8 +140,12 @@ static struct options parse_options(int argc, char **argv)
 		default:
 			usage();
 		}
-	if (optind != argc)
+	if (optind != argc || (o.programs > 1 && o.streams > 1))
 		usage();
+	if (o.programs > 1) {
+		o.streams = o.programs;
+		o.rate_bps /= o.programs;
+	}
 	return o;
 }
 
@@ -170,6 +181,15 @@ static uint8_t *put_rtp_header(struct stream *s, uint8_t *at)
 	return at + RTP_HEADER;
 }
 
+/* The next packet of the stream, or of the multiplex that it begins. */
+static void make_packet(struct generator *g, struct stream *s, uint64_t now_ns,
+			uint8_t *packet)
+{
+	if (g->options.programs > 1)
+		s = &g->streams[g->turn++ % g->options.programs];
+	tsmaker_next(&s->maker, now_ns, packet);
+}
+
 static void add_datagram(struct generator *g, struct stream *s)
 {
 	uint64_t now_ns = mono_ns();
@@ -178,7 +198,7 @@ static void add_datagram(struct generator *g, struct stream *s)
 	unsigned drop = g->options.drop_every;
 
 	for (unsigned i = 0; i < PER_DATAGRAM; i++, at += TSMAKER_PACKET)
-		tsmaker_next(&s->maker, now_ns, at);
+		make_packet(g, s, now_ns, at);
 	if (drop != 0 && ++s->datagrams % drop == 0)
 		return;
 	g->iovs[g->n] = (struct iovec){ data, (size_t)(at - data) };
@@ -194,7 +214,9 @@ static void add_datagram(struct generator *g, struct stream *s)
 
 static void send_due(struct generator *g, uint64_t now_ns)
 {
-	for (unsigned i = 0; i < g->options.streams; i++) {
+	unsigned n = g->options.programs > 1 ? 1 : g->options.streams;
+
+	for (unsigned i = 0; i < n; i++) {
 		struct stream *s = &g->streams[i];
 
 		while (s->start_ns + s->maker.time_ns <= now_ns)
@@ -249,7 +271,8 @@ static int open_streams(struct generator *g, uint64_t start_ns)
 		    sockaddr_parse(o->address, (uint16_t)(o->port + i),
 				   &s->to) < 0)
 			return -EINVAL;
-		tsmaker_init(&s->maker, o->rate_bps);
+		tsmaker_init_program(&s->maker, o->rate_bps,
+				     o->programs > 1 ? i + 1 : 1, o->programs);
 		s->start_ns = start_ns + datagram_ns * i / o->streams;
 	}
 	g->fd = socket(g->streams[0].to.sa.sa_family,

@@ -11,7 +11,6 @@
 enum {
 	PACKET_BITS = TSMAKER_PACKET * 8,
 	NULL_PID = 0x1fff,
-	PROGRAM = 1,
 	STREAM_TYPE_H264 = 0x1b,
 	FRAMES_PER_RAP = 25,
 	NULL_EVERY = 50,
@@ -65,24 +64,58 @@ static void make_section(uint8_t *p, unsigned pid, const uint8_t *section,
 		*at++ = (uint8_t)(crc >> shift);
 }
 
-void tsmaker_init(struct tsmaker *m, uint64_t rate_bps)
+static unsigned pid_of(unsigned first, unsigned number)
 {
-	static const uint8_t pat[] = {
-		0x00, 0xb0, 13, 0, 1, 0xc1, 0, 0, 0, PROGRAM,
-		0xe0 | TSMAKER_PMT_PID >> 8, TSMAKER_PMT_PID & 0xff,
+	return first + (number - 1) * TSMAKER_PID_STEP;
+}
+
+static void make_pat(struct tsmaker *m, unsigned n)
+{
+	uint8_t pat[8 + 4 * TSMAKER_PROGRAMS_MAX] = {
+		0x00, 0xb0, (uint8_t)(9 + 4 * n), 0, 1, 0xc1, 0, 0,
 	};
-	static const uint8_t pmt[] = {
-		0x02, 0xb0, 18, 0, PROGRAM, 0xc1, 0, 0,
-		0xe0 | TSMAKER_VIDEO_PID >> 8, TSMAKER_VIDEO_PID & 0xff,
+	uint8_t *at = pat + 8;
+
+	for (unsigned number = 1; number <= n; number++) {
+		unsigned pid = pid_of(TSMAKER_PMT_PID, number);
+
+		*at++ = 0;
+		*at++ = (uint8_t)number;
+		*at++ = (uint8_t)(0xe0 | pid >> 8);
+		*at++ = (uint8_t)pid;
+	}
+	make_section(m->pat, 0, pat, (size_t)(at - pat));
+}
+
+static void make_pmt(struct tsmaker *m)
+{
+	unsigned video = pid_of(TSMAKER_VIDEO_PID, m->number);
+	const uint8_t pmt[] = {
+		0x02, 0xb0, 18, 0, (uint8_t)m->number, 0xc1, 0, 0,
+		(uint8_t)(0xe0 | video >> 8), (uint8_t)video,
 		0xf0, 0, STREAM_TYPE_H264,
-		0xe0 | TSMAKER_VIDEO_PID >> 8, TSMAKER_VIDEO_PID & 0xff,
+		(uint8_t)(0xe0 | video >> 8), (uint8_t)video,
 		0xf0, 0,
 	};
 
+	make_section(m->pmt, pid_of(TSMAKER_PMT_PID, m->number), pmt,
+		     sizeof pmt);
+}
+
+void tsmaker_init(struct tsmaker *m, uint64_t rate_bps)
+{
+	tsmaker_init_program(m, rate_bps, 1, 1);
+}
+
+void tsmaker_init_program(struct tsmaker *m, uint64_t rate_bps,
+			  unsigned number, unsigned n)
+{
 	memset(m, 0, sizeof *m);
 	m->rate_bps = rate_bps;
-	make_section(m->pat, 0, pat, sizeof pat);
-	make_section(m->pmt, TSMAKER_PMT_PID, pmt, sizeof pmt);
+	m->number = number;
+	make_pat(m, n);
+	make_pmt(m);
+	m->pmt_next = number > 1;
 	for (size_t i = 0; i < sizeof m->fill; i++)
 		m->fill[i] = (uint8_t)(0x80 | i);
 }
@@ -130,7 +163,7 @@ static void put_video(struct tsmaker *m, uint64_t sent_ns, uint8_t *p)
 	uint8_t *at = p + HEADER_LEN;
 
 	memcpy(p, m->fill, TSMAKER_PACKET);
-	put_header(p, TSMAKER_VIDEO_PID,
+	put_header(p, pid_of(TSMAKER_VIDEO_PID, m->number),
 		   FLAG_PAYLOAD | (start ? (unsigned)FLAG_START : 0) |
 			   (pcr ? (unsigned)FLAG_ADAPTATION : 0),
 		   m->video_cc++);
@@ -155,7 +188,7 @@ static void put_psi(struct tsmaker *m, uint8_t *p)
 			 ((m->pmt_next ? m->pmt_cc++ : m->pat_cc++) & 0x0f));
 	if (m->pmt_next)
 		m->next_psi_ns += psi_interval_ns;
-	m->pmt_next = !m->pmt_next;
+	m->pmt_next = !m->pmt_next || m->number > 1;
 }
 
 static void advance(struct tsmaker *m)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes an endless constant-bitrate transport stream of one programme:
+ * Makes an endless constant-bitrate transport stream of one programme, or one
+ * programme of a multiplex:
  * PAT and PMT ten times a second, H.264 video at 25 frames a second with a
  * random access point every second, a PCR at least every 40 ms, two per cent
  * null packets.  Each video packet carries a stamp.
@@ -17,10 +18,13 @@ enum {
 	TSMAKER_PACKET = 188,
 	TSMAKER_PMT_PID = 0x100,
 	TSMAKER_VIDEO_PID = 0x101,
+	TSMAKER_PID_STEP = 0x10, /* to those of the next programme */
+	TSMAKER_PROGRAMS_MAX = 32,
 };
 
 struct tsmaker {
 	uint64_t rate_bps;
+	unsigned number;      /* of its programme, from 1 */
 	uint64_t time_ns;     /* of the next packet in the stream's own time */
 	uint64_t time_rest;   /* of the division behind time_ns */
 	uint64_t index;       /* of the next packet */
@@ -39,6 +43,11 @@ struct tsmaker {
 };
 
 void tsmaker_init(struct tsmaker *, uint64_t rate_bps);
+
+/* Programme number (from 1) of n, whose packets take turns with those of the
+ * others; the first one has the PAT of all. */
+void tsmaker_init_program(struct tsmaker *, uint64_t rate_bps, unsigned number,
+			  unsigned n);
 
 /* Writes the next packet; sent_ns is what its stamp will say. */
 void tsmaker_next(struct tsmaker *, uint64_t sent_ns, uint8_t *packet);
