@@ -540,6 +540,11 @@ void splice_feed(struct splice *s, const struct ts_run *runs, size_t n_runs,
 	s->state->at_ns = now_ns;
 }
 
+const struct psi *splice_psi(const struct splice *s)
+{
+	return s->psi;
+}
+
 void splice_counters(const struct splice *s, struct splice_counters *ret)
 {
 	*ret = s->counters;

@@ -96,4 +96,7 @@ bool splice_wants_rest(struct splice *, uint64_t now_ns);
 void splice_feed_rest(struct splice *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns);
 
+/* The tables of what goes out; borrowed for the life of the splice. */
+const struct psi *splice_psi(const struct splice *);
+
 void splice_counters(const struct splice *, struct splice_counters *ret);

@@ -53,6 +53,7 @@ void lane_done(struct lane *l)
 	source_done(&l->source);
 	remux_free(&l->remux);
 	analyze_free(&l->analyze);
+	splice_entry_free(&l->entry);
 }
 
 struct failover_input_config lane_policy(const struct lane *l)
@@ -62,6 +63,34 @@ struct failover_input_config lane_policy(const struct lane *l)
 		.cold = l->source.spec.kind == INPUT_FILE,
 		.initial_ms = INITIAL_MS,
 	};
+}
+
+struct splice_entry *lane_entry(struct lane *l)
+{
+	if (l->entry == NULL)
+		l->entry = splice_entry_new();
+	return l->entry;
+}
+
+void lane_begin_entry(struct lane *l, unsigned wait_ms, uint64_t now_ns)
+{
+	if (!l->entering)
+		splice_entry_begin(lane_entry(l), wait_ms, now_ns);
+	l->entering = true;
+}
+
+void lane_end_entry(struct lane *l)
+{
+	if (l->entering)
+		splice_entry_end(l->entry);
+	l->entering = false;
+}
+
+void lane_forget_entry(struct lane *l)
+{
+	if (l->entry != NULL)
+		splice_entry_reset(l->entry);
+	l->entering = false;
 }
 
 static void begin(struct lane *l, uint64_t now_ns)
@@ -78,6 +107,7 @@ static void begin(struct lane *l, uint64_t now_ns)
 		});
 	if (l->remux != NULL)
 		remux_reset(l->remux);
+	lane_forget_entry(l);
 	l->silence = (struct silence){ 0 };
 	l->verdict = FAILOVER_UNKNOWN;
 	l->fault = NULL;

@@ -35,6 +35,8 @@ struct lane {
 	bool tried;              /* to open it, since then */
 	unsigned empty_reads;
 	struct analyze *analyze; /* made with the first opening */
+	struct splice_entry *entry; /* made when it is asked for */
+	bool entering;           /* an entry was asked for */
 	struct silence silence;
 	enum failover_level verdict; /* of its last second */
 	const char *fault;       /* why it is not on air; NULL: not known */
@@ -70,6 +72,14 @@ void lane_read(struct lane *, struct batch *, uint64_t now_ns);
 /* The packets of a lane_read(), as they come out of the batch.  Calls out(). */
 void lane_take(struct lane *, const struct ts_run *runs, size_t n_runs,
 	       uint64_t now_ns);
+
+/* What watches it while it does not flow. */
+struct splice_entry *lane_entry(struct lane *);
+/* An entry is wanted, and was not before; none is wanted any more. */
+void lane_begin_entry(struct lane *, unsigned wait_ms, uint64_t now_ns);
+void lane_end_entry(struct lane *);
+/* It flowed and was not watched: begins anew. */
+void lane_forget_entry(struct lane *);
 
 /* Does it have to be read at every tick?  If not, its input_fd() tells. */
 bool lane_is_busy(const struct lane *);

@@ -8,6 +8,9 @@ libworker_a_SOURCES += \
 	worker/stream/role.c \
 	worker/stream/second.c \
 	worker/stream/selector.c worker/stream/selector.h \
+	worker/stream/selector_flow.c \
+	worker/stream/selector_report.c \
+	worker/stream/selector_state.h \
 	worker/stream/sink.c worker/stream/sink.h \
 	worker/stream/source.c worker/stream/source.h \
 	worker/stream/ticker.c worker/stream/ticker.h

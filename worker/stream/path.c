@@ -136,6 +136,7 @@ static void make_selector(struct path *p, const struct path_config *config)
 	p->selector = selector_new(&(struct selector_config){
 		.start = config->start,
 		.spec = &spec,
+		.memory = p->memory,
 		.now_ns = p->now_ns,
 		.out = on_packets,
 		.on_switch = on_switch,
@@ -157,6 +158,7 @@ static void make_ring(struct path *p, int fd)
 struct path *path_new(const struct path_config *config)
 {
 	struct path *p = xcalloc(1, sizeof *p);
+	int err;
 
 	p->loop = config->loop;
 	p->on_status = config->on_status;
@@ -164,6 +166,9 @@ struct path *path_new(const struct path_config *config)
 	p->arg = config->arg;
 	p->now_ns = mono_ns();
 	p->second_ns = p->now_ns + SECOND_NS;
+	p->memory = stream_memory_open(config->memory, p->now_ns, &err);
+	if (err < 0)
+		log_error("stream", "memory: %s", strerror(-err));
 	make_sinks(p, config->start);
 	make_selector(p, config);
 	if (config->ring >= 0)
@@ -184,6 +189,7 @@ void path_free(struct path **ptr)
 	ticker_done(&p->ticker);
 	ev_io_stop(p->loop, &p->readable);
 	selector_free(&p->selector);
+	stream_memory_close(&p->memory);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_done(&p->sinks[i]);
 	sender_done(&p->sender);

@@ -24,6 +24,7 @@ struct path {
 	uint64_t second_ns; /* when this second ends */
 	bool fed;          /* packets came in this turn */
 
+	struct stream_memory *memory;
 	struct selector *selector;
 	uint64_t packets;
 

@@ -2,11 +2,15 @@
 /*
  * The inputs of a stream, and which of them it plays.
  *
- * Owns the lanes and the policy (worker/failover).  The one that plays is read
- * at every turn, and so is the one that is to follow it; the others that the
- * policy wants to be open are read every SELECTOR_STANDBY_MS, which is enough
- * to judge them.  An input that cannot be opened, or brings nothing, keeps
- * nobody else from being read.
+ * Owns the lanes, the policy (worker/failover) and the splice that makes one
+ * stream of what comes from one lane after another.  The one that plays is
+ * read at every turn, and so is the one that is to follow it; the others that
+ * the policy wants to be open are read every SELECTOR_STANDBY_MS, which is
+ * enough to judge them.  An input that cannot be opened, or brings nothing,
+ * keeps nobody else from being read.
+ *
+ * Make before break: what played goes on until the next one can be entered
+ * (worker/splice/entry), as long as it flows.
  *
  * No loop and no clock: the path calls selector_turn() when selector_next_ns()
  * says so, or packets wait.
@@ -16,6 +20,7 @@
 #include "proto/msg.h"
 #include "proto/stream_spec.h"
 #include "worker/stream/lane.h"
+#include "worker/stream/memory.h"
 
 enum {
 	SELECTOR_STANDBY_MS = 40,
@@ -37,6 +42,7 @@ struct selector_switch {
 struct selector_config {
 	const struct msg_stream_start *start; /* borrowed for the call */
 	const struct stream_spec *spec;       /* borrowed for the call */
+	struct stream_memory *memory;         /* outlives the selector */
 	uint64_t now_ns;
 	/* What is to be sent; the runs are borrowed. */
 	ts_out_fn *out;

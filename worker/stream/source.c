@@ -67,6 +67,7 @@ void source_open(struct source *s, uint64_t now_ns)
 		closed(s, err, &why, now_ns);
 		return;
 	}
+	s->opens++;
 	s->heard_ns = now_ns;
 	/* that a file can be opened says nothing about what is in it */
 	if (input_fd(s->input) >= 0)

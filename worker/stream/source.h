@@ -20,6 +20,7 @@ struct source {
 	bool ended;         /* a file that is not looped is through */
 	struct input_spec spec;
 	struct input *input; /* NULL while it is not open */
+	unsigned opens;      /* so often it was */
 	struct retry retry;
 	struct errmsg error; /* why it is not open; "" when unknown or open */
 	struct input_counters before; /* a second ago */

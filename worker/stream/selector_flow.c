@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From one lane to another: make before break. */
+#include "common/log.h"
+#include "worker/stream/selector_state.h"
+
+enum { PART_MAX = 64 }; /* runs that are looked at together */
+
+static unsigned position_of(const struct lane *l)
+{
+	return l != NULL ? l->source.position : 0;
+}
+
+static void log_switch(struct selector *s, const struct selector_switch *sw)
+{
+	const char *fault = sw->fault != NULL ? sw->fault : "on air";
+	unsigned suppressed;
+
+	if (!ratelimit_pass(&s->switch_log, s->now_ns / SELECTOR_MS,
+			    &suppressed))
+		return;
+	if (sw->to == 0)
+		log_warning("stream", "input %u: %s, and no other is on air: "
+			    "%s", sw->from, fault,
+			    sw->filler ? "the filler plays"
+				       : "nothing is sent");
+	else if (sw->from == 0)
+		log_info("stream", "input %u plays again", sw->to);
+	else
+		log_warning("stream", "input %u: %s; input %u plays (%s)",
+			    sw->from, fault, sw->to,
+			    failover_reason_name(sw->reason));
+}
+
+/* Another one plays, or none. */
+static void set_playing(struct selector *s, struct lane *to)
+{
+	struct lane *from = s->playing;
+	struct selector_switch sw = {
+		.from = position_of(from),
+		.to = position_of(to),
+		.reason = s->decision->reason,
+		.fault = from != NULL && from->told.level != FAILOVER_GOOD
+				 ? from->fault
+				 : NULL,
+		.filler = to == NULL && s->filling,
+	};
+
+	s->playing = to;
+	s->reason = sw.reason;
+	s->seen = true;
+	log_switch(s, &sw);
+	s->on_switch(&sw, s->arg);
+}
+
+static bool is_alive(const struct lane *l)
+{
+	return l != NULL && l->told.level != FAILOVER_DEAD;
+}
+
+/* From here on what `to` brings is sent; entry: it was watched. */
+static void flow_from(struct selector *s, struct lane *to,
+		      const struct splice_entry *entry)
+{
+	struct lane *from = s->flowing;
+	bool rest = is_alive(from) && entry != NULL;
+
+	splice_cut(s->splice, entry, rest, s->now_ns);
+	s->resting = rest ? from : NULL;
+	s->flowing = to;
+	s->opens = to->source.opens;
+	lane_end_entry(to);
+	if (from != NULL)
+		lane_forget_entry(from);
+	if (to == s->pending)
+		s->pending = NULL;
+	if (to != s->fill)
+		set_playing(s, to);
+}
+
+/* Does the stream begin with this lane as soon as it can? */
+static bool may_enter(const struct selector *s, const struct lane *l)
+{
+	if (l == s->fill)
+		return s->filling && s->flowing == NULL;
+	return l == s->pending && s->decision->enter;
+}
+
+/* One that does not flow: is it the time and the place to begin with it? */
+static void watch_part(struct selector *s, struct lane *l,
+		       const struct ts_run *runs, size_t n_runs)
+{
+	struct ts_run from[PART_MAX];
+	size_t n;
+
+	if (!may_enter(s, l))
+		lane_end_entry(l);
+	else
+		lane_begin_entry(l, is_alive(s->flowing)
+					    ? SELECTOR_PATIENCE_MS
+					    : SPLICE_ENTRY_WAIT_MS,
+				 s->now_ns);
+	if (!splice_entry_feed(lane_entry(l), runs, n_runs, s->now_ns, from,
+			       &n))
+		return;
+	flow_from(s, l, lane_entry(l));
+	splice_feed(s->splice, from, n, s->now_ns);
+}
+
+/* Its source was opened again: what comes is from elsewhere. */
+static void look_at_opens(struct selector *s)
+{
+	unsigned opens = s->flowing->source.opens;
+
+	if (s->opens != 0 && opens != s->opens)
+		splice_cut(s->splice, NULL, false, s->now_ns);
+	s->opens = opens;
+}
+
+static void take_part(struct selector *s, struct lane *l,
+		      const struct ts_run *runs, size_t n_runs)
+{
+	if (l == s->flowing) {
+		look_at_opens(s);
+		splice_feed(s->splice, runs, n_runs, s->now_ns);
+	} else if (l == s->resting) {
+		splice_feed_rest(s->splice, runs, n_runs, s->now_ns);
+	} else {
+		watch_part(s, l, runs, n_runs);
+	}
+}
+
+void selector_take(struct selector *s, struct lane *l,
+		   const struct ts_run *runs, size_t n_runs)
+{
+	for (; n_runs > PART_MAX; runs += PART_MAX, n_runs -= PART_MAX)
+		take_part(s, l, runs, PART_MAX);
+	take_part(s, l, runs, n_runs);
+}
+
+void selector_look_at_rest(struct selector *s)
+{
+	if (s->resting == NULL || splice_wants_rest(s->splice, s->now_ns))
+		return;
+	s->resting = NULL;
+	s->seen = true;
+}
+
+void selector_follow(struct selector *s)
+{
+	const struct failover_decision *d = s->decision;
+	struct lane *to = &s->lanes[d->input];
+
+	s->filling = d->cover == FAILOVER_FILLER;
+	if (s->playing != NULL && d->cover != FAILOVER_KEEP) {
+		lane_forget_entry(s->playing);
+		s->flowing = NULL;
+		set_playing(s, NULL);
+	} else if (d->force) {
+		flow_from(s, to, NULL);
+	}
+	s->pending = to != s->playing ? to : NULL;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a selector tells once a second. */
+#include "common/log.h"
+#include "worker/stream/selector_state.h"
+
+#include <time.h>
+
+/* One line for each change; one that comes and goes is told once in a while,
+ * and the last word is right. */
+static void log_onair(struct selector *s, const struct analyze_report *r)
+{
+	unsigned suppressed;
+
+	if (r->onair == s->told_onair ||
+	    !ratelimit_pass(&s->onair_log, s->now_ns / SELECTOR_MS, &suppressed))
+		return;
+	s->told_onair = r->onair;
+	if (r->onair)
+		log_info("stream", "on air, %u kbit/s", r->bitrate_kbps);
+	else if (r->packets == 0)
+		log_warning("stream", "off air: no packets");
+	else if (!r->has_pmt)
+		log_warning("stream", "off air: no PMT in %u kbit/s",
+			    r->bitrate_kbps);
+	else
+		log_warning("stream", "off air: %u kbit/s, %u CC errors, "
+			    "%u PES errors%s", r->bitrate_kbps, r->cc_error,
+			    r->pes_error, r->scrambled ? ", scrambled" : "");
+}
+
+static enum input_state find_state(const struct selector *s,
+				   const struct lane *l)
+{
+	if (l == s->playing)
+		return INPUT_ACTIVE;
+	if (!l->source.valid || l->source.ended)
+		return INPUT_DOWN;
+	if (!l->wanted)
+		return l->source.error.text[0] != '\0' ? INPUT_DOWN
+						       : INPUT_IDLE;
+	if (l->told.level == FAILOVER_GOOD)
+		return INPUT_STANDBY;
+	return l->fault == NULL && !l->told.broken ? INPUT_OPENING
+						   : INPUT_DOWN;
+}
+
+static void report_state(struct selector *s, struct lane *l,
+			 struct msg_input_status *ret)
+{
+	size_t i = (size_t)(l - s->lanes);
+	enum input_state state = find_state(s, l);
+
+	if (state != l->state || l->since_s == 0) {
+		l->state = state;
+		l->since_s = (uint64_t)time(NULL);
+	}
+	ret->state = state;
+	ret->since_s = l->since_s;
+	ret->penalty = failover_penalty(s->failover, i, s->now_ns);
+	ret->damped = failover_is_damped(s->failover, i, s->now_ns);
+	ret->reason = "";
+	if (state == INPUT_ACTIVE)
+		ret->reason = failover_reason_name(s->reason);
+	else if (state == INPUT_DOWN && l->fault != NULL)
+		ret->reason = l->fault;
+}
+
+static void report_lane(struct selector *s, struct lane *l,
+			struct msg_input_status *ret)
+{
+	const struct analyze_report *r = &l->report;
+	const struct errmsg *error = &l->source.error;
+
+	*ret = (struct msg_input_status){
+		.position = l->source.position,
+		.active = l == s->playing,
+		.open = l->source.input != NULL,
+		.onair = r->onair,
+		.scrambled = r->scrambled,
+		.bitrate_kbps = r->bitrate_kbps,
+		.packets = r->packets,
+		.cc_error = r->cc_error,
+		.pes_error = r->pes_error,
+		.sc_error = r->sc_error,
+		.video_count = r->video_count,
+		.audio_count = r->audio_count,
+		.lost = (uint32_t)l->counted.lost,
+		.socket_drops = (uint32_t)l->counted.socket_drops,
+		.sync_losses = (uint32_t)l->counted.sync_losses,
+	};
+	if (!ret->open && error->text[0] != '\0')
+		ret->error = error->text;
+	report_state(s, l, ret);
+}
+
+void selector_report(struct selector *s, struct msg_stream_status *status)
+{
+	status->n_inputs = s->n;
+	if (s->failover == NULL)
+		return;
+	if (s->playing != NULL)
+		log_onair(s, &s->playing->report);
+	for (size_t i = 0; i < s->n; i++)
+		report_lane(s, &s->lanes[i], &status->inputs[i]);
+	status->chosen = (unsigned)s->decision->input + 1;
+	status->filler = s->filling;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a selector is made of; for selector*.c only. */
+#pragma once
+
+#include "common/ratelimit.h"
+#include "worker/splice/splice.h"
+#include "worker/stream/selector.h"
+
+#include <string.h>
+
+#define SELECTOR_MS UINT64_C(1000000)
+
+struct selector {
+	void (*on_switch)(const struct selector_switch *, void *arg);
+	void *arg;
+
+	size_t n;
+	struct lane *lanes;    /* n of them, and maybe the fill behind */
+	struct lane *fill;     /* a file that plays when none does; or NULL */
+	struct failover *failover; /* NULL: there is no input */
+	const struct failover_decision *decision;
+
+	uint64_t now_ns;       /* of this turn */
+	struct batch batch;
+	struct lane *reading;  /* whose packets the batch has */
+	uint64_t standby_ns;   /* when the standbys are read next */
+	bool seen;             /* a lane does not look as it did */
+
+	struct lane *playing;  /* the policy's; NULL: none */
+	enum failover_reason reason; /* for it */
+	bool filling;          /* the filler is to play instead */
+
+	struct lane *flowing;  /* what is sent comes from it; NULL: nothing */
+	unsigned opens;        /* of its source, when it was last sent on */
+	struct lane *pending;  /* to follow it; NULL: none */
+	struct lane *resting;  /* its last units are to end; NULL: none */
+	struct splice *splice;
+
+	struct ratelimit switch_log;
+	struct ratelimit onair_log;
+	bool told_onair;       /* what the log said last */
+};
+
+/* --- selector_flow.c --- */
+
+/* What a lane has made of what it read. */
+void selector_take(struct selector *, struct lane *, const struct ts_run *,
+		   size_t n_runs);
+
+/* Goes on as the decision says. */
+void selector_follow(struct selector *);
+
+/* The lane whose rest is awaited may be closed when it has come. */
+void selector_look_at_rest(struct selector *);
+
+/* --- selector_report.c --- */
+
+void selector_report(struct selector *, struct msg_stream_status *);
