@@ -26,6 +26,8 @@ enum {
 	LEAD_FRESH_NS = 1000 * SPLICE_MS,
 };
 
+#define LEAD_UNKNOWN INT64_MIN
+
 static int64_t diff(uint64_t later, uint64_t earlier)
 {
 	return wrap_diff(later, earlier, PES_TIME_WRAP);
@@ -129,6 +131,7 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 	uint64_t dts = moved(s, packet, at.dts);
 
 	if (u->cut != s->cut || s->pending[c - s->state->clocks] ||
+	    u->lead == LEAD_UNKNOWN ||
 	    (class != PID_VIDEO && class != PID_AUDIO))
 		return false;
 	if (!c->used)
@@ -343,7 +346,9 @@ static void note(struct splice *s, const uint8_t *packet,
 		t->pts = pts;
 	t->at_packets = s->state->packets;
 	/* a PCR from before a pause tells nothing */
-	if (s->now_ns - c->at_ns < LEAD_FRESH_NS)
+	if (!c->used)
+		u->lead = LEAD_UNKNOWN;
+	else if (s->now_ns - c->at_ns < LEAD_FRESH_NS)
 		u->lead = diff(dts, c->pcr / PCR_PER_TICK);
 	else if (u->cut != s->cut)
 		u->lead = diff(dts, splice_clock_at(c, s->now_ns) /

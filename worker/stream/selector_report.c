@@ -12,7 +12,8 @@ static void log_onair(struct selector *s, const struct analyze_report *r)
 	unsigned suppressed;
 
 	if (r->onair == s->told_onair ||
-	    !ratelimit_pass(&s->onair_log, s->now_ns / SELECTOR_MS, &suppressed))
+	    !ratelimit_pass(&s->onair_log, s->now_ns / SELECTOR_MS,
+			    &suppressed))
 		return;
 	s->told_onair = r->onair;
 	if (r->onair)
