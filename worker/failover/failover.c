@@ -244,14 +244,12 @@ static void choose_next(struct failover *f, uint64_t now_ns)
 }
 
 /* The one that still plays is on air again, before the one that was to follow
- * has brought anything. */
+ * could be entered. */
 static bool has_recovered(const struct failover *f, int playing)
 {
-	size_t c = f->decision.input;
-
-	return playing >= 0 && (size_t)playing != c &&
+	return playing >= 0 && (size_t)playing != f->decision.input &&
 		f->decision.reason == FAILOVER_FAULT &&
-		is_good(&f->inputs[playing]) && !is_good(&f->inputs[c]);
+		is_good(&f->inputs[playing]);
 }
 
 /* --- who is to be open --- */

@@ -250,7 +250,8 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 	s->decision = failover_decide(s->failover, FAILOVER_PLAYS_NONE,
 				      s->now_ns);
 	/* there is nothing that could go on meanwhile */
-	s->playing = s->flowing = &s->lanes[s->decision->input];
+	s->chosen = s->decision->input;
+	s->playing = s->flowing = &s->lanes[s->chosen];
 	open_wanted(s);
 	decide(s);
 }

@@ -31,17 +31,19 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 			    failover_reason_name(sw->reason));
 }
 
+static const char *ailment(const struct lane *l)
+{
+	return l != NULL && l->told.level != FAILOVER_GOOD ? l->fault : NULL;
+}
+
 /* Another one plays, or none. */
 static void set_playing(struct selector *s, struct lane *to)
 {
-	struct lane *from = s->playing;
 	struct selector_switch sw = {
-		.from = position_of(from),
+		.from = position_of(s->playing),
 		.to = position_of(to),
 		.reason = s->decision->reason,
-		.fault = from != NULL && from->told.level != FAILOVER_GOOD
-				 ? from->fault
-				 : NULL,
+		.fault = to != NULL ? s->ailed : ailment(s->playing),
 		.filler = to == NULL && s->filling,
 	};
 
@@ -150,6 +152,9 @@ void selector_follow(struct selector *s)
 	const struct failover_decision *d = s->decision;
 	struct lane *to = &s->lanes[d->input];
 
+	if (d->input != s->chosen)
+		s->ailed = ailment(s->playing);
+	s->chosen = d->input;
 	s->filling = d->cover == FAILOVER_FILLER;
 	if (s->playing != NULL && d->cover != FAILOVER_KEEP) {
 		lane_forget_entry(s->playing);

@@ -28,6 +28,8 @@ struct selector {
 
 	struct lane *playing;  /* the policy's; NULL: none */
 	enum failover_reason reason; /* for it */
+	size_t chosen;         /* of the decision, and what ailed ... */
+	const char *ailed;     /* ... playing when it was made; NULL: nothing */
 	bool filling;          /* the filler is to play instead */
 
 	struct lane *flowing;  /* what is sent comes from it; NULL: nothing */

@@ -135,6 +135,33 @@ SCENE(fills_for_a_single_input,
       .words = { "GGDDDDGG" },
       .played = "000FFF00", .filler = true)
 
+/* The path waits for a picture to begin with: meanwhile it may come back. */
+Test(failover, stays_with_one_that_is_back_before_the_other_was_entered)
+{
+	struct failover_config cfg = sim_config(FAILOVER_ACTIVE, 2);
+	struct failover_sight good = { .level = FAILOVER_GOOD };
+	struct failover_sight dead = { .level = FAILOVER_DEAD };
+	const struct failover_decision *d;
+	uint64_t now = SIM_START_MS * SIM_MS;
+	struct failover *f;
+
+	cfg.start_ms = 0;
+	f = failover_new(&cfg, now);
+	(void)failover_decide(f, 0, now);
+	failover_see(f, 0, &good, now);
+	failover_see(f, 1, &good, now);
+	(void)failover_decide(f, 0, now);
+	now += 500 * SIM_MS;
+	failover_see(f, 0, &dead, now);
+	cr_assert_eq(failover_decide(f, 0, now)->input, 1);
+	now += 500 * SIM_MS;
+	failover_see(f, 0, &good, now);
+	d = failover_decide(f, 0, now);
+	cr_assert_eq(d->input, 0);
+	cr_assert_eq(d->reason, FAILOVER_RECOVERED);
+	failover_free(&f);
+}
+
 /* --- files: tried when they are needed --- */
 
 SCENE(tries_a_file_when_nothing_else_is_there,
