@@ -165,3 +165,18 @@ test('an observer learns that there is no file, or no sound one', async (t) => {
 	assert.equal(gone.json.error, 'there is no configuration file');
 	await sluice.stop();
 });
+
+test('a choice that nobody carries out is no choice: 503', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('a',
+		['udp://127.0.0.1:5000', 'udp://127.0.0.1:5001'], [],
+		{ backup_type: 'disable' })));
+
+	await sluice.waitStatus('a', 'a second', (s) =>
+		s.worker.state === 'running');
+	process.kill(sluice.worker('stream', 'a').pid, 'SIGSTOP');
+	const reply = await sluice.post({ cmd: 'set-stream-input', id: 'a',
+		input: 2 });
+	assert.equal(reply.status, 503, reply.body);
+	assert.match(JSON.parse(reply.body).error, /^input: /);
+	await sluice.stop();
+});
