@@ -87,6 +87,31 @@ ssize_t fd_discard(int fd, size_t max)
 	return n < 0 ? -errno : 0;
 }
 
+bool fd_begins_tls(int fd)
+{
+	/* RFC 8446 5.1; no method of HTTP begins so */
+	enum { HANDSHAKE = 0x16 };
+	unsigned char first;
+
+	return recv(fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1 &&
+	       first == HANDSHAKE;
+}
+
+int fd_stream_pair(int ret_fds[2], int buffer)
+{
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
+		       fds) < 0)
+		return -errno;
+	for (size_t i = 0; i < 2; i++) {
+		(void)setsockopt(fds[i], SOL_SOCKET, SO_SNDBUF, &buffer,
+				 sizeof buffer);
+		ret_fds[i] = fds[i];
+	}
+	return 0;
+}
+
 int fd_seqpacket_pair(int ret_fds[2])
 {
 	int fds[2];

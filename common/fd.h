@@ -30,6 +30,14 @@ int fd_set_nonblock(int fd) MUST_CHECK;
  * How much that was, 0 at its end, or -errno. */
 ssize_t fd_discard(int fd, size_t max);
 
+/* Is the next byte that can be read from a socket the first of a TLS
+ * handshake?  It stays there. */
+bool fd_begins_tls(int fd);
+
+/* A SOCK_STREAM pair between two processes, both ends close-on-exec and
+ * non-blocking; buffer: bytes that may wait each way, about. */
+int fd_stream_pair(int ret_fds[2], int buffer) MUST_CHECK;
+
 /* A SOCK_SEQPACKET pair, both ends close-on-exec and non-blocking. */
 int fd_seqpacket_pair(int ret_fds[2]) MUST_CHECK;
 

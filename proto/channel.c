@@ -438,6 +438,11 @@ bool channel_is_idle(const struct channel *c)
 	return c->first == NULL && !c->deaf;
 }
 
+size_t channel_waiting(const struct channel *c)
+{
+	return c->n_waiting;
+}
+
 uint64_t channel_dropped(const struct channel *c)
 {
 	return c->dropped;

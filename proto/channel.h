@@ -62,5 +62,8 @@ int channel_send(struct channel *, const struct msg *, const int *fds,
 /* Nothing waits: what is sent next goes straight to the kernel. */
 bool channel_is_idle(const struct channel *);
 
+/* How many messages wait. */
+size_t channel_waiting(const struct channel *);
+
 /* Log and status messages dropped so far. */
 uint64_t channel_dropped(const struct channel *);

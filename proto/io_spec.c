@@ -25,6 +25,7 @@ static const struct output_type *const output_types[] = {
 	&output_udp_type,
 	&output_rtp_type,
 	&output_http_type,
+	&output_https_type,
 	&output_srt_type,
 };
 

@@ -87,7 +87,8 @@ struct output_spec {
 	unsigned ttl;         /* default 32 */
 	unsigned socket_size; /* bytes; 0 = our default */
 
-	/* http */
+	/* http, https */
+	bool tls;
 	struct sockaddr_any listen; /* 0.0.0.0 for an empty host or "*" */
 	char path[IO_PATH_MAX];     /* starts with '/', already decoded */
 	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */

@@ -39,12 +39,16 @@ static const struct msg_desc descs[] = {
 		ROW(deliver_list, MSG_TO_WORKER, false) },
 	[MSG_DELIVER_KICK] = { "deliver.kick",
 		ROW(deliver_kick, MSG_TO_WORKER, false) },
+	[MSG_DELIVER_TLS] = { "deliver.tls",
+		ROW(deliver_tls, MSG_TO_WORKER, false) },
 	[MSG_AUTH_HASH] = { "auth.hash",
 		ROW(auth_hash, MSG_TO_WORKER, false) },
 	[MSG_AUTH_VERIFY] = { "auth.verify",
 		ROW(auth_verify, MSG_TO_WORKER, false) },
 	[MSG_TLS_CERTIFICATE] = { "tls.certificate",
 		ROW(tls_certificate, MSG_TO_WORKER, false) },
+	[MSG_TLS_LINK] = { "tls.link",
+		ROW(tls_link, MSG_TO_WORKER, false) },
 	[MSG_TLS_SERVE] = { "tls.serve",
 		ROW(tls_serve, MSG_TO_WORKER, false) },
 	[MSG_SCAN_START] = { "scan.start",
@@ -112,6 +116,8 @@ size_t msg_fds(const struct msg *m)
 		       (size_t)m->stream_start.memory;
 	case MSG_DELIVER_LISTEN:
 	case MSG_DELIVER_MOUNT:
+	case MSG_DELIVER_TLS:
+	case MSG_TLS_LINK:
 		return 1;
 	case MSG_TLS_CERTIFICATE:
 	case MSG_TLS_SERVE:

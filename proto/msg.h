@@ -34,9 +34,11 @@ enum msg_type {
 	MSG_DELIVER_SETTLE,   /* … and those that were not are dropped */
 	MSG_DELIVER_LIST,     /* which viewers are there?  seq */
 	MSG_DELIVER_KICK,     /* close this viewer */
+	MSG_DELIVER_TLS,      /* who speaks TLS is at the other end of fd */
 	MSG_AUTH_HASH,        /* hash this password; seq */
 	MSG_AUTH_VERIFY,      /* has this password this hash?  seq */
 	MSG_TLS_CERTIFICATE,  /* judge, or use; fds: chain, key; seq */
+	MSG_TLS_LINK,         /* take clients from here, too; fd: a channel */
 	MSG_TLS_SERVE,        /* speak TLS; fds: client's socket, plaintext */
 	MSG_SCAN_START,       /* tell the tables of this input */
 	MSG_SOFTCAM_TEST,     /* can this server be reached? */
@@ -93,6 +95,7 @@ struct msg_deliver_mount {
 	const char *address; /* the listener */
 	const char *path;    /* "/news" */
 	const char *stream;  /* stream id, for the status */
+	bool tls;            /* for those who come by TLS, else for others */
 };
 
 struct msg_deliver_list {

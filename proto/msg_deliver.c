@@ -43,6 +43,7 @@ static int mount_decode(const json_t *body, struct msg_deliver_mount *mount,
 		.address = read_string(&r, "address", FIELD_ANY_MAX),
 		.path = read_string(&r, "path", FIELD_ANY_MAX),
 		.stream = read_string(&r, "stream", FIELD_ANY_MAX),
+		.tls = read_bool(&r, "tls"),
 	};
 	return read_end(&r);
 }
@@ -53,6 +54,7 @@ static void mount_encode(const struct msg_deliver_mount *mount,
 	write_string(w, "address", mount->address);
 	write_string(w, "path", mount->path);
 	write_string(w, "stream", mount->stream);
+	write_bool(w, "tls", mount->tls);
 }
 
 int deliver_mount_decode(const json_t *body, struct msg *m, struct errmsg *why)
@@ -102,6 +104,17 @@ int deliver_settle_decode(const json_t *body, struct msg *m,
 }
 
 void deliver_settle_encode(const struct msg *m, struct msg_writer *w)
+{
+	(void)m, (void)w;
+}
+
+int deliver_tls_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	(void)m;
+	return empty_decode(body, why);
+}
+
+void deliver_tls_encode(const struct msg *m, struct msg_writer *w)
 {
 	(void)m, (void)w;
 }

@@ -26,13 +26,13 @@ msg_decode_fn deliver_listen_decode, deliver_unlisten_decode;
 msg_decode_fn deliver_mount_decode, deliver_unmount_decode;
 msg_decode_fn deliver_renew_decode, deliver_settle_decode;
 msg_decode_fn deliver_status_decode, deliver_viewers_decode;
-msg_decode_fn deliver_list_decode, deliver_kick_decode;
+msg_decode_fn deliver_list_decode, deliver_kick_decode, deliver_tls_decode;
 msg_decode_fn deliver_sessions_decode;
 msg_encode_fn deliver_listen_encode, deliver_unlisten_encode;
 msg_encode_fn deliver_mount_encode, deliver_unmount_encode;
 msg_encode_fn deliver_renew_encode, deliver_settle_encode;
 msg_encode_fn deliver_status_encode, deliver_viewers_encode;
-msg_encode_fn deliver_list_encode, deliver_kick_encode;
+msg_encode_fn deliver_list_encode, deliver_kick_encode, deliver_tls_encode;
 msg_encode_fn deliver_sessions_encode;
 
 /* msg_auth.c */
@@ -42,9 +42,9 @@ msg_encode_fn auth_hash_encode, auth_verify_encode;
 msg_encode_fn auth_result_encode, auth_status_encode;
 
 /* msg_tls.c */
-msg_decode_fn tls_certificate_decode, tls_serve_decode;
+msg_decode_fn tls_certificate_decode, tls_link_decode, tls_serve_decode;
 msg_decode_fn tls_result_decode, tls_status_decode;
-msg_encode_fn tls_certificate_encode, tls_serve_encode;
+msg_encode_fn tls_certificate_encode, tls_link_encode, tls_serve_encode;
 msg_encode_fn tls_result_encode, tls_status_encode;
 
 /* msg_scan.c */

@@ -25,7 +25,6 @@ enum {
 	REFUSED_MAX = 64, /* too many of their address, being told so */
 	DRAIN_TIMEOUT_MS = 2000,
 	DRAIN_MAX = 8 * 1024 * 1024,
-	TLS_HANDSHAKE = 0x16, /* RFC 8446 5.1; no method begins so */
 };
 
 enum conn_state {
@@ -346,11 +345,7 @@ static void conn_drain(struct http_conn *c)
 /* Is somebody else to read it first? */
 static bool begins_tls(const struct http_conn *c)
 {
-	uint8_t first;
-
-	return c->fresh && c->pool->serve_tls != NULL &&
-	       recv(c->fd, &first, 1, MSG_PEEK) == 1 &&
-	       first == TLS_HANDSHAKE;
+	return c->fresh && c->pool->serve_tls != NULL && fd_begins_tls(c->fd);
 }
 
 /* Goes on with the plaintext.  False: it is to be read as it comes. */

@@ -5,6 +5,7 @@
 #include "common/log.h"
 #include "master/supervise/listeners.h"
 #include "master/supervise/spawn.h"
+#include "master/supervise/tls_proc.h"
 #include "proto/channel.h"
 
 #include <assert.h>
@@ -20,6 +21,7 @@ struct mount {
 	struct listener *listener;
 	char *path;
 	char *stream;
+	bool tls;
 	int ring_fd;
 	bool due;   /* the worker is to be told of it */
 	bool waits; /* for the path, which another has */
@@ -33,6 +35,7 @@ struct mount {
 struct deliver_proc {
 	struct spawner *spawner;
 	struct service_proc *service;
+	struct tls_proc *tls;
 	struct listeners *listeners;
 	struct session_list *sessions;
 	TAILQ_HEAD(mounts, mount) mounts;
@@ -63,6 +66,7 @@ static void tell_mount(struct mount *mount, enum msg_type type)
 		.address = listener_address(mount->listener),
 		.path = mount->path,
 		.stream = mount->stream,
+		.tls = mount->tls,
 	};
 	service_proc_tell(mount->owner->service, &m, &mount->ring_fd);
 }
@@ -219,11 +223,13 @@ static int ask_sessions(uint64_t after, uint32_t seq, void *arg)
 			       : -ENOTCONN;
 }
 
-struct deliver_proc *deliver_proc_new(const struct service_config *cfg)
+struct deliver_proc *deliver_proc_new(const struct service_config *cfg,
+				      struct tls_proc *tls)
 {
 	struct deliver_proc *d = xcalloc(1, sizeof *d);
 
 	d->spawner = cfg->spawner;
+	d->tls = tls;
 	TAILQ_INIT(&d->mounts);
 	TAILQ_INIT(&d->due);
 	d->listeners = listeners_new(cfg->loop, &listeners_events, d);
@@ -281,6 +287,13 @@ struct service_proc *deliver_proc_service(struct deliver_proc *d)
 	return d->service;
 }
 
+void deliver_proc_link(struct deliver_proc *d, int fd)
+{
+	const struct msg m = { .type = MSG_DELIVER_TLS };
+
+	service_proc_tell(d->service, &m, &fd);
+}
+
 void deliver_proc_list(struct deliver_proc *d, session_list_fn *done,
 		       void *arg)
 {
@@ -325,6 +338,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	m->owner = d;
 	m->path = xstrdup(cfg->path);
 	m->stream = xstrdup(cfg->stream);
+	m->tls = cfg->tls;
 	m->ring_fd = cfg->ring_fd;
 	m->listener = listener_get(d->listeners, cfg->listen);
 	holder = find_mount(d, listener_address(m->listener), m->path);
@@ -383,7 +397,7 @@ bool mount_is_same(const struct mount *m, const struct mount_config *cfg)
 	char address[SOCKADDR_TEXT_MAX];
 
 	sockaddr_format(cfg->listen, address);
-	return strcmp(m->path, cfg->path) == 0 &&
+	return m->tls == cfg->tls && strcmp(m->path, cfg->path) == 0 &&
 	       strcmp(m->stream, cfg->stream) == 0 &&
 	       strcmp(listener_address(m->listener), address) == 0;
 }
@@ -414,5 +428,7 @@ const char *mount_error(const struct mount *m)
 		return m->waits_for;
 	if (listener_error(m->listener) != NULL)
 		return listener_error(m->listener);
+	if (m->tls && tls_proc_absence(m->owner->tls) != NULL)
+		return tls_proc_absence(m->owner->tls);
 	return service_proc_alarm(m->owner->service);
 }

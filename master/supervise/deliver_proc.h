@@ -22,8 +22,11 @@
 
 struct deliver_proc;
 struct mount;
+struct tls_proc;
 
-struct deliver_proc *deliver_proc_new(const struct service_config *);
+/* tls: the worker that speaks TLS with viewers; borrowed, or NULL. */
+struct deliver_proc *deliver_proc_new(const struct service_config *,
+				      struct tls_proc *tls);
 /* NULL-safe; sets *d to NULL.  All mounts must be freed before. */
 void deliver_proc_free(struct deliver_proc **);
 
@@ -42,6 +45,9 @@ struct service_proc *deliver_proc_service(struct deliver_proc *);
 /* Of all mounts together. */
 unsigned deliver_proc_viewers(const struct deliver_proc *);
 
+/* The worker is to hand clients of TLS on to this end of a SEQPACKET pair. */
+void deliver_proc_link(struct deliver_proc *, int fd);
+
 /* Tells who watches, as session_list.h says. */
 void deliver_proc_list(struct deliver_proc *, session_list_fn *, void *arg);
 /* Closes this viewer, if it is still there. */
@@ -50,6 +56,7 @@ void deliver_proc_kick(struct deliver_proc *, uint64_t client);
 struct mount_config {
 	const struct sockaddr_any *listen;
 	const char *path;   /* copied */
+	bool tls;           /* https:// alone */
 	const char *stream; /* id; copied */
 	int ring_fd;        /* read-only; borrowed, outlives the mount */
 };
@@ -59,7 +66,7 @@ struct mount *mount_new(struct deliver_proc *, const struct mount_config *);
 /* NULL-safe; sets *m to NULL.  Its viewers are closed. */
 void mount_free(struct mount **);
 
-/* Same listener, path and stream, whatever the ring. */
+/* Same listener, path, stream and scheme, whatever the ring. */
 bool mount_is_same(const struct mount *, const struct mount_config *);
 /* Serves it from another ring (borrowed, open beside the old one when it was
  * made): its viewers are closed, the path stays. */

@@ -279,6 +279,7 @@ static void set_mounts(struct entry *e, const struct stream_plan *plan)
 		struct mount_config cfg = {
 			.listen = &plan->http[i].listen,
 			.path = plan->http[i].path,
+			.tls = plan->http[i].tls,
 			.stream = e->id,
 			.ring_fd = e->ring_ro_fd,
 		};

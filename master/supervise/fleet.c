@@ -2,6 +2,7 @@
 #include "master/supervise/fleet.h"
 
 #include "common/alloc.h"
+#include "common/fd.h"
 #include "common/log.h"
 #include "master/handover.h"
 #include "master/supervise/auth_proc.h"
@@ -155,19 +156,47 @@ static struct member *member_new(struct fleet *f, const char *id)
 	return m;
 }
 
+/* Deliver and tls speak with each other past us; each new one of them gets a
+ * new link to the other. */
+static void link_services(struct fleet *f)
+{
+	int fds[2], err;
+
+	if (!tls_proc_is_on(f->tls) ||
+	    service_proc_channel(tls_proc_service(f->tls)) == NULL ||
+	    service_proc_channel(deliver_proc_service(f->deliver)) == NULL)
+		return;
+	err = fd_seqpacket_pair(fds);
+	if (err < 0) {
+		log_error("fleet", "no link from deliver to tls: %s",
+			  strerror(-err));
+		return;
+	}
+	tls_proc_link(f->tls, fds[0]);
+	deliver_proc_link(f->deliver, fds[1]);
+	fd_close(&fds[0]);
+	fd_close(&fds[1]);
+}
+
+static void on_service_up(void *arg)
+{
+	link_services(arg);
+}
+
 static void open_services(struct fleet *f)
 {
-	const struct service_config cfg = {
+	struct service_config cfg = {
 		.loop = f->cfg.loop,
 		.spawner = f->spawner,
 		.on_gone = on_service_gone,
 		.arg = f,
 	};
 
-	f->deliver = deliver_proc_new(&cfg);
 	f->auth = auth_proc_new(&cfg);
 	f->jobs = jobs_new(&cfg);
+	cfg.on_up = on_service_up;
 	f->tls = tls_proc_new(&cfg);
+	f->deliver = deliver_proc_new(&cfg, f->tls);
 	f->services[0] = deliver_proc_service(f->deliver);
 	f->services[1] = auth_proc_service(f->auth);
 	f->services[2] = tls_proc_service(f->tls);
@@ -261,6 +290,7 @@ void fleet_settle(struct fleet *f)
 		entry_stop(m->entry);
 	}
 	deliver_proc_settle(f->deliver);
+	link_services(f);
 }
 
 void fleet_set_stream(struct fleet *f, const char *id, const json_t *stream)

@@ -21,6 +21,8 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 
 	(void)proc, (void)channel;
 	s->kind->on_hello(s->self);
+	if (s->cfg.on_up != NULL)
+		s->cfg.on_up(s->cfg.arg);
 }
 
 static void on_message(struct worker_proc *proc, const struct msg *m,

@@ -28,6 +28,9 @@ struct service_config {
 	struct spawner *spawner;
 	/* After service_proc_stop(): the worker is gone. */
 	void (*on_gone)(void *arg);
+	/* A worker has said hello, and was told what it should do; may be
+	 * NULL. */
+	void (*on_up)(void *arg);
 	void *arg;
 };
 

@@ -43,6 +43,7 @@ static void plan_output(struct stream_plan *p, size_t i)
 	http = &p->http[p->n_http++];
 	http->position = (unsigned)i + 1;
 	http->listen = spec.listen;
+	http->tls = spec.tls;
 	http->path = xstrdup(spec.path);
 
 	wanted = (size_t)spec.buffer_size_kib * 1024;

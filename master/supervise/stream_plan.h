@@ -18,6 +18,7 @@
 struct plan_http {
 	unsigned position; /* in the output list, from 1 */
 	struct sockaddr_any listen;
+	bool tls;
 	char *path;
 };
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/socket.h>
 
 enum { PAIR_BUFFER = 32768 /* bytes that may wait between the processes */ };
 
@@ -93,26 +92,17 @@ static void on_patience(struct ev_loop *loop, ev_timer *t, int revents)
 	arm(p);
 }
 
-static void set_buffer(int fd)
-{
-	const int size = PAIR_BUFFER;
-
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
-}
-
 int tls_proc_serve(int fd, void *tls_proc)
 {
 	struct tls_proc *p = tls_proc;
 	struct waiting *w;
-	int pair[2];
+	int pair[2], err;
 
 	if (p->chain == NULL)
 		return -ENOTSUP;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0,
-		       pair) < 0)
-		return -errno;
-	set_buffer(pair[0]);
-	set_buffer(pair[1]);
+	err = fd_stream_pair(pair, PAIR_BUFFER);
+	if (err < 0)
+		return err;
 	if (p->n_waiting >= TLS_WAITING_MAX)
 		drop_first(p);
 	w = xcalloc(1, sizeof *w);
@@ -282,6 +272,25 @@ void tls_proc_take(struct tls_proc *p, const json_t *record,
 struct tls_judgements *tls_proc_judgements(struct tls_proc *p)
 {
 	return p->judgements;
+}
+
+bool tls_proc_is_on(const struct tls_proc *p)
+{
+	return p->chain != NULL;
+}
+
+const char *tls_proc_absence(const struct tls_proc *p)
+{
+	if (p->chain == NULL)
+		return "https: settings.crt_chain and crt_key are not set";
+	return service_proc_alarm(p->service);
+}
+
+void tls_proc_link(struct tls_proc *p, int fd)
+{
+	const struct msg m = { .type = MSG_TLS_LINK };
+
+	service_proc_tell(p->service, &m, &fd);
 }
 
 const char *tls_proc_error(const struct tls_proc *p)

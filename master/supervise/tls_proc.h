@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * TLS at the control port: the worker that speaks it, the certificate that it
- * shows, the clients that are handed to it.
+ * TLS at the control port and for viewers: the worker that speaks it, the
+ * certificate that it shows, the clients of the control port that are handed
+ * to it.  Viewers come to it from deliver.
  *
  * The worker runs while a certificate is configured, or one is to be judged.
  * Its crash closes the TLS connections and nothing else; who comes while there
@@ -47,6 +48,15 @@ int tls_proc_serve(int fd, void *tls_proc);
 
 /* For tls_judgement_new(). */
 struct tls_judgements *tls_proc_judgements(struct tls_proc *);
+
+/* Why nobody is served by TLS at all, or NULL. */
+const char *tls_proc_absence(const struct tls_proc *);
+
+/* Is a certificate configured? */
+bool tls_proc_is_on(const struct tls_proc *);
+
+/* The worker is to take clients from this end of a SEQPACKET pair, too. */
+void tls_proc_link(struct tls_proc *, int fd);
 
 /* Why clients see another certificate than the configured one, or none; NULL
  * when all is well. */

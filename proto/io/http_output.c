@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* http:// as an output: a path that viewers ask for. */
+/* http:// and https:// as an output: a path that viewers ask for. */
 #include "proto/http_target.h"
 #include "proto/io/type.h"
 
@@ -90,7 +90,7 @@ static bool is_host_word(const char *host, size_t len)
 }
 
 static int read_output(const struct address *a, struct output_spec *spec,
-			    struct errmsg *why)
+		       struct errmsg *why)
 {
 	const char *slash = a->target + strcspn(a->target, "/?");
 	size_t word = strcspn(a->target, ":/?");
@@ -124,5 +124,19 @@ const struct output_type output_http_type = {
 	.name = "http",
 	.kind = OUTPUT_HTTP,
 	.read = read_output,
+	.options = options,
+};
+
+static int read_secure(const struct address *a, struct output_spec *spec,
+		       struct errmsg *why)
+{
+	spec->tls = true;
+	return read_output(a, spec, why);
+}
+
+const struct output_type output_https_type = {
+	.name = "https",
+	.kind = OUTPUT_HTTP,
+	.read = read_secure,
 	.options = options,
 };

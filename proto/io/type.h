@@ -43,6 +43,7 @@ extern const struct input_type input_https_type;
 extern const struct output_type output_udp_type;
 extern const struct output_type output_rtp_type;
 extern const struct output_type output_http_type;
+extern const struct output_type output_https_type;
 extern const struct output_type output_srt_type;
 
 /* Copies a path of the file system or of HTTP into ret of IO_PATH_MAX bytes;

@@ -163,11 +163,13 @@ static void hear(const char *text)
 	static char mount[512];
 	char answer[640];
 	const char *body = strstr(text, "\"address\"");
+	const char *end = strstr(text, ",\"tls\"");
 
 	listens = listens || strstr(text, "\"deliver.listen\"") != NULL;
-	if (strstr(text, "\"deliver.mount\"") != NULL && body != NULL)
-		(void)snprintf(mount, sizeof mount, "%.*s",
-			       (int)(strrchr(body, '"') + 1 - body), body);
+	if (strstr(text, "\"deliver.mount\"") != NULL && body != NULL &&
+	    end != NULL)
+		(void)snprintf(mount, sizeof mount, "%.*s", (int)(end - body),
+			       body);
 	if (!listens || mount[0] == '\0')
 		return;
 	(void)snprintf(answer, sizeof answer,

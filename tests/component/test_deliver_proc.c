@@ -64,7 +64,7 @@ static void setup(struct bench *b)
 		.spawner = b->spawner,
 		.on_gone = on_gone,
 		.arg = b,
-	});
+	}, NULL);
 }
 
 static bool is_gone(void *arg)

@@ -17,7 +17,7 @@
 
 enum { PATIENCE_MS = 10000 };
 
-static const struct msg_deliver_mount name = { ADDRESS, "/a", "a001" };
+static const struct msg_deliver_mount name = { ADDRESS, "/a", "a001", false };
 
 struct master {
 	struct worker_rig rig;

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import path from 'node:path';
 import { builddir, run, start, tempDir } from './util.mjs';
 
@@ -99,13 +100,15 @@ export class Viewer {
 	ended = false;
 	lastByte = 0;
 
-	static open(t, port, target, { method = 'GET' } = {}) {
+	// ca: the certificate of a viewer over TLS
+	static open(t, port, target, { method = 'GET', ca = null } = {}) {
 		const self = new Viewer();
 
 		const options = { host: '127.0.0.1', port, path: target,
-			method, agent: false };
+			method, agent: false, ca };
+		const { request } = ca ? https : http;
 		return new Promise((done, fail) => {
-			self.call = http.request(options, (reply) => {
+			self.call = request(options, (reply) => {
 				self.reply = reply;
 				self.status = reply.statusCode;
 				reply.on('data', (part) => {

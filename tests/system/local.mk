@@ -73,6 +73,7 @@ system_tests = \
 	tests/system/tables.mjs \
 	tests/system/test-softcam.mjs \
 	tests/system/tls.mjs \
+	tests/system/tls-viewers.mjs \
 	tests/system/users.mjs \
 	tests/system/viewers.mjs \
 	tests/system/ws-clients.mjs

@@ -4,6 +4,7 @@ deliver_tests = \
 	tests/unit/deliver/test_deliver_feed \
 	tests/unit/deliver/test_deliver_http \
 	tests/unit/deliver/test_deliver_slow \
+	tests/unit/deliver/test_deliver_tls \
 	tests/unit/deliver/test_lag \
 	tests/unit/deliver/test_mount_table \
 	tests/unit/deliver/test_roster \
@@ -20,6 +21,9 @@ tests_unit_deliver_test_deliver_http_LDADD = $(worker_libs)
 tests_unit_deliver_test_deliver_slow_SOURCES = \
 	tests/unit/deliver/test_deliver_slow.c $(deliver_rig)
 tests_unit_deliver_test_deliver_slow_LDADD = $(worker_libs)
+tests_unit_deliver_test_deliver_tls_SOURCES = \
+	tests/unit/deliver/test_deliver_tls.c $(deliver_rig)
+tests_unit_deliver_test_deliver_tls_LDADD = $(worker_libs)
 tests_unit_deliver_test_lag_LDADD = $(worker_libs)
 tests_unit_deliver_test_mount_table_LDADD = $(worker_libs)
 tests_unit_deliver_test_roster_LDADD = $(worker_libs)

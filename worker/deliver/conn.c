@@ -52,6 +52,26 @@ static void move_on(struct conn *c)
 	}
 }
 
+/* The connection goes on as the plaintext of what it was. */
+static void divert(struct conn *c)
+{
+	struct sockaddr_any peer = { .len = sizeof peer.in6 };
+	int fd = -ENOTCONN;
+
+	if (getpeername(c->io.fd, &peer.sa, &peer.len) == 0)
+		fd = c->events->on_tls(c->io.fd, c->arg);
+	if (fd < 0) {
+		end(c);
+		return;
+	}
+	ev_io_stop(c->loop, &c->io);
+	ev_io_set(&c->io, fd, EV_READ);
+	ev_io_start(c->loop, &c->io);
+	c->fresh = false;
+	c->secure = true;
+	c->peer = peer;
+}
+
 static void hear(struct conn *c)
 {
 	ssize_t n = recv(c->io.fd, buf_reserve(&c->in, READ_SIZE), READ_SIZE,
@@ -64,6 +84,7 @@ static void hear(struct conn *c)
 		return;
 	}
 	buf_added(&c->in, (size_t)n);
+	c->fresh = false;
 	move_on(c);
 }
 
@@ -72,10 +93,12 @@ static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 	(void)loop, (void)revents;
 	struct conn *c = container_of(io, struct conn, io);
 
-	if (c->request != NULL)
-		hear(c);
-	else
+	if (c->request == NULL)
 		drain(c);
+	else if (c->fresh && c->tls && fd_begins_tls(io->fd))
+		divert(c);
+	else
+		hear(c);
 }
 
 static void on_deadline(struct ev_loop *loop, ev_timer *timer, int revents)
@@ -97,6 +120,8 @@ struct conn *conn_new(const struct conn_config *cfg)
 	c->address = xstrdup(cfg->address);
 	c->events = cfg->events;
 	c->arg = cfg->arg;
+	c->fresh = true;
+	c->tls = cfg->tls;
 	/* bodies are not read, so none is too large to be answered */
 	c->request = http_request_new(SIZE_MAX);
 	ev_io_init(&c->io, on_readable, cfg->fd, EV_READ);

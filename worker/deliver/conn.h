@@ -10,9 +10,11 @@
 #pragma once
 
 #include "common/buf.h"
+#include "common/sockaddr.h"
 #include "proto/http_request.h"
 
 #include <ev.h>
+#include <stdbool.h>
 #include <sys/queue.h>
 
 struct conn;
@@ -22,6 +24,9 @@ struct conn_events {
 	 * conn_finish() or conn_take_fd(), once; it may free c inside. */
 	void (*on_request)(struct conn *, const struct http_request *,
 			   void *arg);
+	/* It begins with a TLS handshake: takes its socket and says where the
+	 * plaintext is, or -errno, and the socket stays the connection's. */
+	int (*on_tls)(int fd, void *arg);
 	/* It is over: free it. */
 	void (*on_end)(struct conn *, void *arg);
 };
@@ -37,12 +42,18 @@ struct conn {
 	struct http_request *request; /* NULL once it is answered */
 	struct buf in;
 	size_t heard; /* bytes read after the answer */
+	bool fresh;   /* no byte was read */
+	bool tls;     /* TLS is spoken here */
+	/* over TLS, io is its plaintext, and this is who it is from */
+	bool secure;
+	struct sockaddr_any peer;
 };
 
 struct conn_config {
 	struct ev_loop *loop;
 	const char *address; /* copied */
 	int fd;              /* taken; non-blocking */
+	bool tls;            /* it may begin with TLS: on_tls() */
 	unsigned head_ms;    /* for the whole head to come */
 	const struct conn_events *events;
 	void *arg;

@@ -11,6 +11,7 @@
 #include "worker/deliver/mount.h"
 #include "worker/deliver/mount_table.h"
 #include "worker/deliver/roster.h"
+#include "worker/deliver/tls_link.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct deliver {
 	LIST_HEAD(, listener) listeners;
 	TAILQ_HEAD(, conn) conns; /* oldest first */
 	struct mount_table mounts;
+	struct tls_link *tls; /* or NULL */
 	struct roster roster;
 	struct lag_kernel kernel;
 	unsigned n_conns;   /* requests not yet answered or hung up */
@@ -90,14 +92,16 @@ static void begin_stream(struct deliver *d, struct conn *c, struct mount *m)
 {
 	char head[ANSWER_MAX];
 	size_t len = answer_stream(head, time(NULL));
-	int fd = conn_take_fd(c);
+	struct viewer_socket socket = { .secure = c->secure,
+					.peer = c->peer };
 
+	socket.fd = conn_take_fd(c);
 	remove_conn(d, c);
-	if (send(fd, head, len, MSG_NOSIGNAL) != (ssize_t)len) {
-		(void)close(fd);
+	if (send(socket.fd, head, len, MSG_NOSIGNAL) != (ssize_t)len) {
+		(void)close(socket.fd);
 		return;
 	}
-	mount_add_viewer(m, fd, mono_ms());
+	mount_add_viewer(m, &socket, mono_ms());
 	d->n_viewers++;
 	if (!ev_is_active(&d->tick))
 		ev_timer_again(d->loop, &d->tick);
@@ -112,7 +116,7 @@ static void on_request(struct conn *c, const struct http_request *request,
 	const char *method = http_request_method(request);
 	char head[ANSWER_MAX];
 
-	if (m == NULL) {
+	if (m == NULL || m->tls != c->secure) {
 		log_debug("deliver", "%s%s is asked for, and not published",
 			  c->address, http_request_path(request));
 		conn_refuse(c, 404);
@@ -127,6 +131,13 @@ static void on_request(struct conn *c, const struct http_request *request,
 	}
 }
 
+static int on_tls(int fd, void *arg)
+{
+	struct deliver *d = arg;
+
+	return tls_link_serve(d->tls, fd);
+}
+
 static void on_conn_end(struct conn *c, void *arg)
 {
 	remove_conn(arg, c);
@@ -134,6 +145,7 @@ static void on_conn_end(struct conn *c, void *arg)
 
 static const struct conn_events conn_events = {
 	.on_request = on_request,
+	.on_tls = on_tls,
 	.on_end = on_conn_end,
 };
 
@@ -144,6 +156,7 @@ static void on_connection(struct listener *l, int fd, void *arg)
 		.loop = d->loop,
 		.address = l->address,
 		.fd = fd,
+		.tls = tls_link_is_up(d->tls),
 		.head_ms = d->head_ms,
 		.events = &conn_events,
 		.arg = d,
@@ -195,6 +208,7 @@ void deliver_free(struct deliver **deliver)
 	while ((c = TAILQ_FIRST(&d->conns)) != NULL)
 		remove_conn(d, c);
 	mount_table_done(&d->mounts);
+	tls_link_free(&d->tls);
 	free(d);
 	*deliver = NULL;
 }
@@ -213,6 +227,12 @@ void deliver_listen(struct deliver *d, const char *address, int fd)
 		.arg = d,
 	});
 	LIST_INSERT_HEAD(&d->listeners, l, entry);
+}
+
+void deliver_set_tls(struct deliver *d, int fd)
+{
+	tls_link_free(&d->tls);
+	d->tls = tls_link_new(d->loop, fd);
 }
 
 void deliver_unlisten(struct deliver *d, const char *address)
@@ -244,7 +264,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 	int err = 0;
 
 	if (old != NULL && !old->broken && mount_has_ring(old, ring_fd) &&
-	    strcmp(old->stream, name->stream) == 0) {
+	    old->tls == name->tls && strcmp(old->stream, name->stream) == 0) {
 		(void)close(ring_fd);
 		old->named = true;
 		return 0;

@@ -29,6 +29,8 @@ void deliver_free(struct deliver **);
 
 /* fd (taken) is a listening socket; one of the same name is replaced. */
 void deliver_listen(struct deliver *, const char *address, int fd);
+/* fd (taken): where viewers who begin with TLS are handed on. */
+void deliver_set_tls(struct deliver *, int fd);
 /* Its viewers stay. */
 void deliver_unlisten(struct deliver *, const char *address);
 

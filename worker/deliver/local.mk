@@ -10,5 +10,6 @@ libworker_a_SOURCES += \
 	worker/deliver/mount_table.c worker/deliver/mount_table.h \
 	worker/deliver/role.c \
 	worker/deliver/roster.c worker/deliver/roster.h \
+	worker/deliver/tls_link.c worker/deliver/tls_link.h \
 	worker/deliver/viewer.c worker/deliver/viewer.h
 

@@ -19,6 +19,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->address = xstrdup(cfg->name->address);
 	m->path = xstrdup(cfg->name->path);
 	m->stream = xstrdup(cfg->name->stream);
+	m->tls = cfg->name->tls;
 	m->loop = cfg->loop;
 	m->ring_fd = cfg->ring_fd;
 	m->reader = reader;
@@ -182,12 +183,13 @@ void mount_feed(struct mount *m, uint64_t now_ms)
 	}
 }
 
-void mount_add_viewer(struct mount *m, int fd, uint64_t now_ms)
+void mount_add_viewer(struct mount *m, const struct viewer_socket *socket,
+		      uint64_t now_ms)
 {
 	struct viewer_pass pass;
 	struct viewer *v = viewer_new(&(struct viewer_config){
 		.loop = m->loop,
-		.fd = fd,
+		.socket = socket,
 		.sndbuf = m->lag.sndbuf,
 		.wait_until_ms = now_ms + m->start_ms,
 		.roster = m->roster,

@@ -18,6 +18,7 @@ struct mount {
 	struct ev_loop *loop;
 	int ring_fd;
 	struct ring_reader *reader;
+	bool tls;    /* for those who come by TLS, else for others */
 	bool named;  /* since the last renewal began */
 	bool broken; /* the ring's header was found out, and not since mended */
 	unsigned start_ms;
@@ -61,8 +62,9 @@ void mount_inherit(struct mount *m, struct mount *old);
 /* True when fd is the very ring of this mount. */
 bool mount_has_ring(const struct mount *, int fd);
 
-/* fd (taken) becomes a viewer, who gets the first bytes at once. */
-void mount_add_viewer(struct mount *, int fd, uint64_t now_ms);
+/* The socket (taken) becomes a viewer, who gets the first bytes at once. */
+void mount_add_viewer(struct mount *, const struct viewer_socket *,
+		      uint64_t now_ms);
 
 /* Looks whether a broken ring is sound again (its next writer goes on from
  * where it is).  True when the mount can have viewers. */

@@ -147,6 +147,10 @@ static void on_message(void *role, const struct msg *m, int *fds,
 	case MSG_DELIVER_LIST:
 		send_sessions(r, m);
 		break;
+	case MSG_DELIVER_TLS:
+		deliver_set_tls(r->deliver, fds[0]);
+		fds[0] = -1;
+		break;
 	case MSG_DELIVER_KICK:
 		deliver_kick(r->deliver, m->deliver_kick.client);
 		break;

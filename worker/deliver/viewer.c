@@ -16,6 +16,7 @@
 enum {
 	FEED_MAX = 4 << 20,    /* bytes in one pass: nobody holds up the rest */
 	HEARD_MAX = 64 * 1024, /* a viewer that talks on and on is none */
+	COPY_MAX = 64 * 1024,  /* bytes copied at once */
 };
 
 /* A viewer has nothing to say; its end of file is what we wait for. */
@@ -40,18 +41,31 @@ static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 		v->on_gone(v, v->arg);
 }
 
-static void note_peer(struct viewer *v, int fd)
+static void note_peer(struct viewer *v, const struct viewer_socket *s)
 {
 	struct sockaddr_any peer = { .len = sizeof peer.in6 };
 
-	if (getpeername(fd, &peer.sa, &peer.len) == 0)
-		sockaddr_format_host(&peer, v->peer);
+	if (s->secure)
+		v->peer_address = s->peer;
+	else if (getpeername(s->fd, &peer.sa, &peer.len) == 0)
+		v->peer_address = peer;
+	if (v->peer_address.len > 0)
+		sockaddr_format_host(&v->peer_address, v->peer);
+}
+
+static void set_buffer(int fd, uint64_t bytes)
+{
+	int size = (int)bytes;
+
+	/* less than asked for only makes the queue shorter */
+	if (size > 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size,
+				 sizeof size);
 }
 
 struct viewer *viewer_new(const struct viewer_config *cfg)
 {
 	struct viewer *v = xcalloc(1, sizeof *v);
-	int sndbuf = (int)cfg->sndbuf;
 
 	v->loop = cfg->loop;
 	v->on_gone = cfg->on_gone;
@@ -60,13 +74,12 @@ struct viewer *viewer_new(const struct viewer_config *cfg)
 	v->stream = cfg->stream;
 	v->begun_ms = cfg->now_ms;
 	v->roster = cfg->roster;
-	note_peer(v, cfg->fd);
+	v->copied = cfg->socket->secure;
+	note_peer(v, cfg->socket);
 	roster_enter(v->roster, v);
-	/* less than asked for only makes the queue shorter */
-	if (sndbuf > 0)
-		(void)setsockopt(cfg->fd, SOL_SOCKET, SO_SNDBUF, &sndbuf,
-				 sizeof sndbuf);
-	ev_io_init(&v->io, on_readable, cfg->fd, EV_READ);
+	if (!v->copied)
+		set_buffer(cfg->socket->fd, cfg->sndbuf);
+	ev_io_init(&v->io, on_readable, cfg->socket->fd, EV_READ);
 	ev_io_start(v->loop, &v->io);
 	return v;
 }
@@ -84,12 +97,10 @@ void viewer_free(struct viewer **v)
 
 void viewer_format(const struct viewer *v, char *text)
 {
-	struct sockaddr_any peer = { .len = sizeof peer.in6 };
-
-	if (getpeername(v->io.fd, &peer.sa, &peer.len) < 0)
+	if (v->peer_address.len == 0)
 		(void)snprintf(text, SOCKADDR_TEXT_MAX, "somebody");
 	else
-		sockaddr_format(&peer, text);
+		sockaddr_format(&v->peer_address, text);
 }
 
 void viewer_cut(struct viewer **v)
@@ -127,6 +138,23 @@ static enum lag_verdict judge(const struct viewer *v,
 	return lag_judge(pass->lag, behind, queued(v));
 }
 
+/* As sendfile() of len bytes at an offset of the ring, through our memory. */
+static ssize_t copy_out(const struct viewer *v, const struct viewer_pass *pass,
+			off_t at, size_t len)
+{
+	uint8_t block[COPY_MAX];
+	ssize_t n = pread(pass->ring_fd, block, MIN(len, sizeof block), at);
+
+	return n > 0 ? send(v->io.fd, block, (size_t)n, MSG_NOSIGNAL) : n;
+}
+
+static ssize_t put(const struct viewer *v, const struct viewer_pass *pass,
+		   off_t at, size_t len)
+{
+	return v->copied ? copy_out(v, pass, at, len)
+			 : sendfile(v->io.fd, pass->ring_fd, &at, len);
+}
+
 static enum viewer_fate give(struct viewer *v, const struct viewer_pass *pass,
 			     uint64_t *bytes)
 {
@@ -136,8 +164,11 @@ static enum viewer_fate give(struct viewer *v, const struct viewer_pass *pass,
 		size_t len;
 		off_t at = ring_file_offset(pass->reader, v->pos,
 					    (size_t)(end - v->pos), &len);
-		ssize_t n = sendfile(v->io.fd, pass->ring_fd, &at, len);
+		ssize_t n;
 
+		if (v->copied)
+			len = MIN(len, (size_t)COPY_MAX);
+		n = put(v, pass, at, len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)

@@ -2,6 +2,10 @@
 /*
  * One viewer of a ring: a socket and a position.
  *
+ * A TCP socket is given the ring's own pages.  Towards the tls worker they are
+ * copied: what waits there when the viewer is cut is still encrypted and sent,
+ * and must not change.
+ *
  * Owns its socket and one watcher, which only sees the viewer leave; borrows
  * the loop.  Lives in its mount's list and in the roster.
  */
@@ -25,7 +29,9 @@ struct viewer {
 	uint64_t client;        /* its number */
 	const char *stream;     /* id; the mount's */
 	uint64_t begun_ms;
+	struct sockaddr_any peer_address; /* len 0: not known */
 	char peer[SOCKADDR_TEXT_MAX]; /* without port */
+	bool copied;            /* its socket gets copies, not pages */
 	struct ev_loop *loop;
 	ev_io io;
 	void (*on_gone)(struct viewer *, void *arg);
@@ -36,9 +42,16 @@ struct viewer {
 	uint32_t heard;         /* bytes of what nobody asked it to say */
 };
 
+struct viewer_socket {
+	int fd; /* non-blocking */
+	/* fd is the plaintext of a TLS connection, with this peer */
+	bool secure;
+	struct sockaddr_any peer;
+};
+
 struct viewer_config {
 	struct ev_loop *loop;
-	int fd;                 /* taken; non-blocking */
+	const struct viewer_socket *socket; /* its fd is taken */
 	uint64_t sndbuf;        /* 0 leaves it to the kernel */
 	uint64_t wait_until_ms; /* > 0 */
 	struct roster *roster;  /* borrowed, outlives it, as does stream */

@@ -5,6 +5,7 @@ libworkertls_a_SOURCES = \
 	worker/tls/conn.c worker/tls/conn.h \
 	worker/tls/context.c worker/tls/context.h \
 	worker/tls/credentials.c worker/tls/credentials.h \
+	worker/tls/feed.c worker/tls/feed.h \
 	worker/tls/role.c \
 	worker/tls/server.c worker/tls/server.h \
 	worker/tls/ticket_keys.c worker/tls/ticket_keys.h

@@ -2,6 +2,7 @@
 /* The role `tls`: the one process that has the private key. */
 #include "common/alloc.h"
 #include "common/log.h"
+#include "worker/tls/feed.h"
 #include "worker/tls/server.h"
 #include "worker/worker.h"
 
@@ -11,7 +12,7 @@
 #include <sys/resource.h>
 
 enum {
-	CONNECTIONS_MAX = 4096,
+	CONNECTIONS_MAX = 8192,
 	/* of the files: the channel, the loop, certificates on their way */
 	RESERVED = 32,
 	PER_CONNECTION = 2,
@@ -25,6 +26,7 @@ struct role {
 	ev_timer second;
 	bool ready;
 	time_t expiry_said; /* when a warning was given */
+	LIST_HEAD(, feed) feeds;
 };
 
 static unsigned connections_max(void)
@@ -84,11 +86,39 @@ static void on_second(struct ev_loop *loop, ev_timer *timer, int revents)
 	warn_of_expiry(r);
 }
 
+static void on_client(int outer, int inner, void *arg)
+{
+	struct role *r = arg;
+
+	tls_server_take(r->server, TLS_VIEWER, outer, inner);
+}
+
+static void end_feed(struct feed *f, void *arg)
+{
+	(void)arg;
+	LIST_REMOVE(f, link);
+	feed_free(&f);
+}
+
+static void add_feed(struct role *r, int fd)
+{
+	struct feed *f = feed_new(&(struct feed_config){
+		.loop = r->worker->loop,
+		.fd = fd,
+		.on_client = on_client,
+		.on_end = end_feed,
+		.arg = r,
+	});
+
+	LIST_INSERT_HEAD(&r->feeds, f, link);
+}
+
 static void *role_new(struct worker *worker)
 {
 	struct role *r = xcalloc(1, sizeof *r);
 
 	r->worker = worker;
+	LIST_INIT(&r->feeds);
 	/* no core of ours, and nobody looks into our memory */
 	(void)prctl(PR_SET_DUMPABLE, 0);
 	r->server = tls_server_new(&(struct tls_server_config){
@@ -105,6 +135,8 @@ static void role_free(void *role)
 	struct role *r = role;
 
 	ev_timer_stop(r->worker->loop, &r->second);
+	while (!LIST_EMPTY(&r->feeds))
+		end_feed(LIST_FIRST(&r->feeds), r);
 	tls_server_free(&r->server);
 	free(r);
 }
@@ -146,14 +178,18 @@ static void on_message(void *role, const struct msg *m, int *fds,
 {
 	struct role *r = role;
 
-	(void)n_fds; /* two with each: proto/channel has seen to it */
+	(void)n_fds; /* msg_fds(): proto/channel has seen to it */
 	switch (m->type) {
 	case MSG_TLS_CERTIFICATE:
 		take_certificate(r, m, fds);
 		break;
 	case MSG_TLS_SERVE:
-		tls_server_take(r->server, fds[0], fds[1]);
+		tls_server_take(r->server, TLS_CONTROL, fds[0], fds[1]);
 		fds[0] = fds[1] = -1;
+		break;
+	case MSG_TLS_LINK:
+		add_feed(r, fds[0]);
+		fds[0] = -1;
 		break;
 	default:
 		log_warning("tls", "%s is not for this role",

@@ -89,11 +89,19 @@ static bool make_room(struct tls_server *s)
 	return true;
 }
 
-void tls_server_take(struct tls_server *s, int outer, int inner)
+static unsigned places(const struct tls_server *s, enum tls_client client)
+{
+	return client == TLS_VIEWER
+		       ? s->connections_max - s->connections_max / 4
+		       : s->connections_max;
+}
+
+void tls_server_take(struct tls_server *s, enum tls_client client, int outer,
+		     int inner)
 {
 	struct tls_conn *c = NULL;
 
-	if (s->ctx != NULL && (s->status.connections < s->connections_max ||
+	if (s->ctx != NULL && (s->status.connections < places(s, client) ||
 			       make_room(s))) {
 		c = tls_conn_new(&s->conns, s->ctx, outer, inner);
 	} else {

@@ -41,8 +41,12 @@ int tls_server_certificate(struct tls_server *, bool use, int chain_fd,
 			   int key_fd,
 			   struct credentials_fault *ret) MUST_CHECK;
 
+/* Whose client it is.  Viewers leave a fourth of the places to the others. */
+enum tls_client { TLS_CONTROL, TLS_VIEWER };
+
 /* Takes both descriptors.  Without a certificate they are closed. */
-void tls_server_take(struct tls_server *, int outer, int inner);
+void tls_server_take(struct tls_server *, enum tls_client, int outer,
+		     int inner);
 
 /* The certificate in use, borrowed, or NULL. */
 const SSL_CTX *tls_server_context(const struct tls_server *);

@@ -40,7 +40,7 @@ void rig_init_with(struct rig *r, size_t ring_size,
 		   const struct deliver_config *wanted)
 {
 	struct deliver_config cfg = *wanted;
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001" };
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
 	int err = 0;
 
 	(void)signal(SIGPIPE, SIG_IGN);

@@ -306,7 +306,7 @@ static void poke_pos(struct rig *r, uint64_t value)
 Test(deliver_feed, closes_the_viewers_of_a_ring_it_cannot_trust)
 {
 	struct rig r;
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001" };
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
 	char head[1024];
 	uint64_t pos = 0;
 	int fd;
@@ -359,7 +359,7 @@ Test(deliver_feed, a_position_far_ahead_is_no_harm)
 Test(deliver_feed, unmount_closes_and_unlisten_does_not)
 {
 	struct rig r;
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001" };
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
 	uint64_t pos = 0;
 	int fd;
 
@@ -389,7 +389,7 @@ Test(deliver_feed, another_ring_closes_and_the_same_does_not)
 	struct rig r;
 	struct msg_deliver_viewers v;
 	size_t cursor = 0;
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001" };
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
 	uint64_t pos = 0;
 	int fd;
 
@@ -419,7 +419,7 @@ Test(deliver_feed, another_ring_closes_and_the_same_does_not)
 Test(deliver_feed, refuses_a_descriptor_that_is_no_ring)
 {
 	struct rig r;
-	struct msg_deliver_mount name = { RIG_ADDRESS, "/b", "a002" };
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/b", "a002", false };
 	int fds[2];
 
 	rig_init(&r, 1);

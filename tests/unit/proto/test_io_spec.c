@@ -27,11 +27,14 @@ static void describe_output(const struct output_spec *s, char *text,
 			    size_t size)
 {
 	static const char *const kinds[] = { "udp", "rtp", "http" };
+	const char *secure = s->tls ? "s" : "";
 	char at[SOCKADDR_TEXT_MAX];
 
 	sockaddr_format(s->kind == OUTPUT_HTTP ? &s->listen : &s->remote, at);
-	(void)snprintf(text, size, "%s if=%s %s ttl=%u size=%u path=%s buf=%u",
-		       kinds[s->kind], s->iface, at, s->ttl, s->socket_size,
+	(void)snprintf(text, size,
+		       "%s%s if=%s %s ttl=%u size=%u path=%s buf=%u",
+		       kinds[s->kind], secure, s->iface, at, s->ttl,
+		       s->socket_size,
 		       s->path, s->buffer_size_kib);
 }
 
@@ -152,6 +155,8 @@ static const struct {
 	  "http if= 0.0.0.0:8100 ttl=0 size=0 path=/news buf=0" },
 	{ "http://*:8100/a/b.ts",
 	  "http if= 0.0.0.0:8100 ttl=0 size=0 path=/a/b.ts buf=0" },
+	{ "https://0:8100/x#buffer_size=1", "https if= 0.0.0.0:8100 ttl=0 "
+	  "size=0 path=/x buf=1" },
 	{ "http://0:8100/x", "http if= 0.0.0.0:8100 ttl=0 size=0 path=/x "
 	  "buf=0" },
 	{ "http://localhost:8100/x", "http if= 127.0.0.1:8100 ttl=0 size=0 "

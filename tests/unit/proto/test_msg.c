@@ -20,17 +20,21 @@ static struct msg samples[] = {
 	{ .type = MSG_DELIVER_LISTEN, .deliver_listen = { "[::]:80" } },
 	{ .type = MSG_DELIVER_UNLISTEN, .deliver_unlisten = { "[::]:80" } },
 	{ .type = MSG_DELIVER_MOUNT, .deliver_mount = {
-		.address = "0.0.0.0:80", .path = "/a", .stream = "a001" } },
+		.address = "0.0.0.0:80", .path = "/a", .stream = "a001",
+		.tls = true } },
 	{ .type = MSG_DELIVER_UNMOUNT, .deliver_unmount = {
-		.address = "0.0.0.0:80", .path = "/a", .stream = "a001" } },
+		.address = "0.0.0.0:80", .path = "/a", .stream = "a001",
+		.tls = true } },
 	{ .type = MSG_DELIVER_RENEW },
 	{ .type = MSG_DELIVER_SETTLE },
 	{ .type = MSG_DELIVER_LIST, .seq = 3, .deliver_list = { 5 } },
 	{ .type = MSG_DELIVER_KICK, .deliver_kick = { INT64_MAX } },
+	{ .type = MSG_DELIVER_TLS },
 	{ .type = MSG_AUTH_HASH, .seq = 1, .auth_hash = { "p\x01\"\\" } },
 	{ .type = MSG_AUTH_VERIFY, .seq = 2, .auth_verify = {
 		.password = "\xc3\xa4", .hash = "$y$j9T$a$b" } },
 	{ .type = MSG_TLS_CERTIFICATE, .seq = 1, .tls_certificate = { true } },
+	{ .type = MSG_TLS_LINK },
 	{ .type = MSG_TLS_SERVE },
 	{ .type = MSG_SCAN_START, .scan_start = { "udp://239.1.1.1" } },
 	{ .type = MSG_SOFTCAM_TEST, .softcam_test = { "cam.example", 1 } },

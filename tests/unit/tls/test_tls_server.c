@@ -90,7 +90,7 @@ static struct link serve(struct bench *b)
 	cr_assert_eq(socketpair(AF_UNIX, STREAM, 0, inner), 0);
 	l.fd = outer[0];
 	l.plain = inner[0];
-	tls_server_take(b->server, outer[1], inner[1]);
+	tls_server_take(b->server, TLS_CONTROL, outer[1], inner[1]);
 	return l;
 }
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tls-viewers: https:// outputs, with the certificate of the control port.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Viewer } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { certificate, secureRequest, settingsOf } from '../helpers/tls.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+// One stream, to be had by http and, at another path, by https.
+async function playing(t, options = {}) {
+	const cert = await certificate(tempDir(t), 'headend.example');
+	const sluice = await Sluice.start(t, { settings: settingsOf(cert),
+		...config(stream('a001', 'udp://127.0.0.1:5000',
+			['http://127.0.0.1:8100/plain',
+				'https://127.0.0.1:8100/secure'])) }, options);
+
+	await waitUntil('the input', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+	await sluice.onair('a001');
+	return { sluice, cert, secure: () => Viewer.open(t, 8100, '/secure',
+		{ ca: cert.pem }) };
+}
+
+const more = (viewer, bytes = 300000) => {
+	const from = viewer.bytes;
+
+	return waitUntil('more of it', () => viewer.bytes > from + bytes);
+};
+
+function assertClean(viewer) {
+	const whole = Math.floor(viewer.bytes / 188) * 188;
+	const seen = checkTs(viewer.data().subarray(0, whole));
+
+	assert.equal(seen.ccErrors + seen.syncErrors + seen.crcErrors, 0);
+}
+
+test('a stream is to be had by https, and only so where it says so',
+	async (t) => {
+		const { sluice, cert, secure } = await playing(t);
+		const viewer = await secure();
+		const plain = await Viewer.open(t, 8100, '/plain');
+		const { sessions } = await sluice.cmd('sessions');
+
+		assert.equal(viewer.status, 200);
+		assert.deepEqual(sessions.map((s) => s.addr),
+			['127.0.0.1', '127.0.0.1']);
+		await more(viewer);
+		await more(plain, 100000);
+		assert.equal((await request(8100, { path: '/secure' })).status,
+			404);
+		assert.equal((await secureRequest(8100, cert,
+			{ path: '/plain' })).status, 404);
+		await sluice.cmd('close-session', {
+			id: sessions[0].client_id });
+		await waitUntil('the end of one', () => viewer.ended !==
+			plain.ended);
+		viewer.close();
+		plain.close();
+		assertClean(viewer);
+		await waitUntil('nobody', async () => (await sluice.cmd(
+			'sessions')).sessions.length === 0);
+		await sluice.stop();
+	});
+
+test('a restart, and a new certificate, leave viewers where they are',
+	async (t) => {
+		const { sluice, secure } = await playing(t);
+		const viewer = await secure();
+
+		await more(viewer, 100000);
+		sluice.child.kill('SIGHUP');
+		await waitUntil('a second reading', () => sluice.log.match(
+			/certificate in use/g).length === 2);
+		await sluice.cmd('restart');
+		await sluice.logged(/restarting/);
+		await sluice.ready();
+		await more(viewer);
+		const late = await secure();
+		await more(late, 100000);
+		assert.equal(viewer.ended, false);
+		viewer.close();
+		assertClean(viewer);
+		await sluice.stop();
+	});
+
+test('what dies of tls and deliver comes back, and they find each other',
+	async (t) => {
+		const { sluice, secure } = await playing(t);
+		const plain = await Viewer.open(t, 8100, '/plain');
+		const killed = async (role) => {
+			const viewer = await secure();
+			const { pid } = sluice.worker(role);
+
+			process.kill(pid, 'SIGKILL');
+			await waitUntil('its end', () => viewer.ended);
+			await sluice.replaced(role, '1', pid);
+		};
+		const again = () => waitUntil('a viewer again', async () => {
+			const viewer = await secure();
+			await more(viewer, 50000);
+			viewer.close();
+			return true;
+		});
+
+		await killed('tls');
+		await again();
+		await more(plain, 50000);
+		assert.equal(plain.ended, false);
+		await killed('deliver');
+		await again();
+		await sluice.stop();
+	});
+
+test('without a certificate the output says why nobody is served',
+	async (t) => {
+		const sluice = await Sluice.start(t, config(stream('a001',
+			'udp://127.0.0.1:5000',
+			'https://127.0.0.1:8100/secure')));
+
+		await waitUntil('its error', async () => {
+			const { outputs } = await sluice.json(
+				'/api/stream-status/a001?t=0');
+			return /crt_chain and crt_key are not set/.test(
+				JSON.stringify(outputs));
+		});
+		assert.equal((await request(8100, { path: '/secure' })).status,
+			404);
+		await sluice.stop();
+	});

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/tls_link.h"
+
+#include "common/alloc.h"
+#include "common/fd.h"
+#include "proto/channel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	/* what waits for the tls worker between two ticks, at some 60 Mbit/s */
+	PAIR_BUFFER = 208 * 1024,
+	WAITING_MAX = 256,
+};
+
+struct tls_link {
+	struct channel *channel; /* NULL: the other end is gone */
+};
+
+/* Nothing is said to us: what comes all the same ends the link. */
+static void on_message(struct channel *channel, const struct msg *m, int *fds,
+		       size_t n_fds, void *arg)
+{
+	struct tls_link *l = arg;
+
+	(void)channel, (void)m, (void)fds, (void)n_fds;
+	channel_free(&l->channel);
+}
+
+static void on_close(struct channel *channel, int err, const char *why,
+		     void *arg)
+{
+	struct tls_link *l = arg;
+
+	(void)channel, (void)err, (void)why;
+	channel_free(&l->channel);
+}
+
+static const struct channel_events events = {
+	.on_message = on_message,
+	.on_close = on_close,
+};
+
+struct tls_link *tls_link_new(struct ev_loop *loop, int fd)
+{
+	struct tls_link *l = xcalloc(1, sizeof *l);
+
+	l->channel = channel_new(&(struct channel_config){
+		.loop = loop,
+		.fd = fd,
+		.hear = MSG_TO_MASTER,
+		.events = &events,
+		.arg = l,
+	});
+	return l;
+}
+
+void tls_link_free(struct tls_link **l)
+{
+	if (*l == NULL)
+		return;
+	channel_free(&(*l)->channel);
+	free(*l);
+	*l = NULL;
+}
+
+bool tls_link_is_up(const struct tls_link *l)
+{
+	return l != NULL && l->channel != NULL;
+}
+
+int tls_link_serve(struct tls_link *l, int fd)
+{
+	const struct msg m = { .type = MSG_TLS_SERVE };
+	int pair[2], fds[2], err;
+
+	if (!tls_link_is_up(l))
+		return -ENOTCONN;
+	/* each that waits costs descriptors */
+	if (channel_waiting(l->channel) >= WAITING_MAX)
+		return -EBUSY;
+	err = fd_stream_pair(pair, PAIR_BUFFER);
+	if (err < 0)
+		return err;
+	fds[0] = fd;
+	fds[1] = pair[1];
+	err = channel_send(l->channel, &m, fds, ARRAY_LEN(fds));
+	fd_close(&pair[1]);
+	if (err < 0) {
+		fd_close(&pair[0]);
+		return err;
+	}
+	fd_close(&fd);
+	return pair[0];
+}
