@@ -26,7 +26,10 @@ async function setSettings(sluice, events, model, generator) {
 	assert.deepEqual(await sluice.cmd('load'), model.doc);
 }
 
-for (const seed of [1, 2, 3, 4, 5, 6])
+const seeds = [1, 2, 3, 4, 5, 6];
+const all = {};
+
+for (const seed of seeds)
 	test(`${COMMANDS} commands from seed ${seed}`, async (t) => {
 		const sluice = await Sluice.start(t, initial);
 		const events = await sluice.events(t);
@@ -57,11 +60,16 @@ for (const seed of [1, 2, 3, 4, 5, 6])
 		await setSettings(sluice, events, model, generator);
 		await sluice.stop();
 		assert.deepEqual(stored(sluice), model.doc);
-		// a sequence that is always refused would prove nothing
-		for (const cmd of ['set-stream', 'set-softcam', 'set-cas',
-			'set-adapter', 'set-category', 'set-user',
-			'toggle-user', 'set-server', 'set-config'])
-			assert.ok(counts[`${cmd} 200`] >= COMMANDS / 100,
-				`${cmd}: ${JSON.stringify(counts)}`);
 		t.diagnostic(JSON.stringify(counts));
+		for (const [kind, n] of Object.entries(counts))
+			all[kind] = (all[kind] ?? 0) + n;
 	});
+
+// sequences that are always refused would prove nothing
+test('of each command many were carried out', () => {
+	for (const cmd of ['set-stream', 'set-softcam', 'set-cas',
+		'set-adapter', 'set-category', 'set-user', 'toggle-user',
+		'set-server', 'set-config'])
+		assert.ok(all[`${cmd} 200`] >= seeds.length * COMMANDS / 100,
+			`${cmd}: ${JSON.stringify(all)}`);
+});
