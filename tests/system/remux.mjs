@@ -107,6 +107,9 @@ test('a program that is not there is no program on air', async (t) => {
 	mux.pmtVersion = 1;
 	await sluice.waitStatus('a001', 'video alone', (s) => s.onair &&
 		s.video_count === 1 && s.audio_count === 0);
+	mux.programs = [PROGRAM];
+	mux.patVersion = 3;
+	await sluice.logged(/off air: the program is not there/);
 	sender.stop();
 	await sluice.stop();
 });

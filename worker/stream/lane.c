@@ -213,9 +213,27 @@ uint64_t lane_next_ns(const struct lane *l, uint64_t now_ns)
 	return silent > now_ns ? MIN(next, silent) : next;
 }
 
-static void judge(struct lane *l)
+/* Packets come, and there is nothing in them that could be sent. */
+static const char *find_want(const struct lane *l, uint64_t now_ns)
 {
-	l->fault = analyze_fault_name(l->report.fault);
+	static const char *const names[] = {
+		[REMUX_NO_PAT] = "no PAT",
+		[REMUX_NO_PROGRAM] = "the program is not there",
+		[REMUX_NO_PMT] = "no PMT",
+		[REMUX_READY] = NULL,
+	};
+
+	if (l->remux == NULL || l->silence.last_ns == 0 ||
+	    now_ns >= silence_ns(&l->silence))
+		return NULL;
+	return names[remux_state(l->remux)];
+}
+
+static void judge(struct lane *l, uint64_t now_ns)
+{
+	const char *want = find_want(l, now_ns);
+
+	l->fault = want != NULL ? want : analyze_fault_name(l->report.fault);
 	if (l->report.onair)
 		l->verdict = FAILOVER_GOOD;
 	else if (l->report.packets > 0)
@@ -235,5 +253,5 @@ void lane_second(struct lane *l, uint64_t now_ns)
 		return;
 	analyze_second(l->analyze, (unsigned)passed_ms, &l->report);
 	l->began_ns = now_ns;
-	judge(l);
+	judge(l, now_ns);
 }

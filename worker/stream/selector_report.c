@@ -7,8 +7,9 @@
 
 /* One line for each change; one that comes and goes is told once in a while,
  * and the last word is right. */
-static void log_onair(struct selector *s, const struct analyze_report *r)
+static void log_onair(struct selector *s, const struct lane *l)
 {
+	const struct analyze_report *r = &l->report;
 	unsigned suppressed;
 
 	if (r->onair == s->told_onair ||
@@ -19,9 +20,11 @@ static void log_onair(struct selector *s, const struct analyze_report *r)
 	if (r->onair)
 		log_info("stream", "on air, %u kbit/s", r->bitrate_kbps);
 	else if (r->packets == 0)
-		log_warning("stream", "off air: no packets");
+		log_warning("stream", "off air: %s",
+			    l->fault != NULL ? l->fault : "no packets");
 	else if (!r->has_pmt)
-		log_warning("stream", "off air: no PMT in %u kbit/s",
+		log_warning("stream", "off air: %s in %u kbit/s",
+			    l->fault != NULL ? l->fault : "no PMT",
 			    r->bitrate_kbps);
 	else
 		log_warning("stream", "off air: %u kbit/s, %u CC errors, "
@@ -100,7 +103,7 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 	if (s->failover == NULL)
 		return;
 	if (s->playing != NULL)
-		log_onair(s, &s->playing->report);
+		log_onair(s, s->playing);
 	for (size_t i = 0; i < s->n; i++)
 		report_lane(s, &s->lanes[i], &status->inputs[i]);
 	status->chosen = (unsigned)s->decision->input + 1;
