@@ -102,7 +102,7 @@ static uint64_t read_control(struct msghdr *message, uint32_t *drops)
 	return (uint64_t)at.tv_sec * 1000000000U + (uint64_t)at.tv_nsec;
 }
 
-static void record(int fd, uint16_t number, FILE *file, uint32_t *drops)
+static int record(int fd, uint16_t number, FILE *file, uint32_t *drops)
 {
 	static uint8_t data[BATCH][DATAGRAM_MAX];
 	static uint8_t control[BATCH][128];
@@ -129,6 +129,7 @@ static void record(int fd, uint16_t number, FILE *file, uint32_t *drops)
 		(void)fwrite(&len, sizeof len, 1, file);
 		(void)fwrite(data[i], len, 1, file);
 	}
+	return n;
 }
 
 int main(int argc, char **argv)
@@ -155,11 +156,15 @@ int main(int argc, char **argv)
 		if (poll(sockets, n, 50) < 0 && errno != EINTR)
 			fail("poll");
 		for (uint16_t i = 0; i < n; i++)
-			record(sockets[i].fd, i, file, &drops[i]);
+			(void)record(sockets[i].fd, i, file, &drops[i]);
 		(void)fflush(file);
 	}
-	for (uint16_t i = 0; i < n; i++)
+	for (uint16_t i = 0; i < n; i++) {
+		/* what came before the signal belongs to the record */
+		while (record(sockets[i].fd, i, file, &drops[i]) > 0)
+			continue;
 		lost += drops[i];
+	}
 	if (fclose(file) != 0)
 		fail("write");
 	(void)printf("%u\n", lost);

@@ -5,9 +5,11 @@ import dgram from 'node:dgram';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { builddir, now, start, tempDir, waitUntil } from './util.mjs';
+import { builddir, now, start, tempDir, udpWaiting, waitUntil }
+	from './util.mjs';
 
 export const DATAGRAM = 7 * 188;
+const RECORD_HEAD = 12;
 
 // Sends a multiplex in real time until stopped.  shape turns the packets of
 // one datagram into the datagrams to send: [] drops them.
@@ -74,17 +76,28 @@ export class Recorder {
 		return self;
 	}
 
-	// Waits until nothing new has come for a while.
-	async quiet(ms = 300) {
+	// Waits until nothing new has come for a while, and nothing waits to
+	// be read.
+	async quiet(ms = 300, enough = () => false) {
 		let size = -1, since = now();
 
 		await waitUntil('silence', () => {
-			if (size !== this.size()) {
+			if (size !== this.size() || udpWaiting() > 0) {
 				size = this.size();
 				since = now();
 			}
-			return now() - since > ms;
+			return now() - since > (enough(size) ? 100 : ms);
 		}, 20000);
+	}
+
+	// Stops the senders and waits for all that they have sent; who may be
+	// kept from his work longer than 300 ms has two seconds.
+	async all(...senders) {
+		const sent = senders.reduce((sum, { sent: n }) => sum + n, 0);
+
+		senders.forEach((sender) => sender.stop());
+		await this.quiet(2000, (size) =>
+			size >= sent * (DATAGRAM + RECORD_HEAD));
 	}
 
 	size() { return fs.statSync(this.file).size; }
@@ -98,10 +111,11 @@ export class Recorder {
 		const all = fs.readFileSync(this.file);
 		const lists = Array.from({ length: this.n }, () => []);
 		for (let at = 0; at < all.length;) {
-			const end = at + 12 + all.readUInt16LE(at + 10);
+			const end = at + RECORD_HEAD +
+				all.readUInt16LE(at + 10);
 			lists[all.readUInt16LE(at + 8)].push({
 				ns: all.readBigUInt64LE(at),
-				data: all.subarray(at + 12, end) });
+				data: all.subarray(at + RECORD_HEAD, end) });
 			at = end;
 		}
 		return lists;

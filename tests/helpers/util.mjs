@@ -122,14 +122,18 @@ export function cpuSeconds(pid) {
 	return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
+// Every UDP socket of this namespace: the columns of /proc/net/udp.
+const udpSockets = () => ['udp', 'udp6'].flatMap((table) =>
+	fs.readFileSync(`/proc/net/${table}`, 'utf8').trim().split('\n')
+		.slice(1).map((line) => line.trim().split(/\s+/)));
+
 // True when somebody in this namespace is bound to the UDP port.
 export function udpBound(port) {
 	const hex = ':' + port.toString(16).toUpperCase().padStart(4, '0');
 
-	return ['udp', 'udp6'].some((table) => {
-		const lines = fs.readFileSync(`/proc/net/${table}`, 'utf8')
-			.split('\n').slice(1);
-		return lines.some((line) =>
-			line.trim().split(/\s+/)[1]?.endsWith(hex));
-	});
+	return udpSockets().some(([, local]) => local.endsWith(hex));
 }
+
+// How many bytes came for UDP sockets and were not read yet.
+export const udpWaiting = () => udpSockets().reduce((sum, columns) =>
+	sum + parseInt(columns[4].split(':')[1], 16), 0);

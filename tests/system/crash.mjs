@@ -71,9 +71,7 @@ test(`${KILLS} times kill -9 of the master: nobody notices`, async (t) => {
 	t.diagnostic(`the API was back after ${back.join(' ')} ms`);
 	assert.ok(Math.max(...back) < BACK_MS);
 	assert.deepEqual(pids(sluice), before);
-	for (const sender of senders)
-		sender.stop();
-	await recorder.quiet();
+	await recorder.all(...senders);
 	(await recorder.stop()).forEach((list, i) =>
 		assert.equal(joined(list).compare(new TsMux({ rate: 2e6 })
 			.take(senders[i].sent * 7)), 0, `output ${i}`));

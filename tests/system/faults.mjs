@@ -39,8 +39,7 @@ async function load(t) {
 }
 
 async function finish({ recorder, senders }) {
-	senders.forEach((sender) => sender.stop());
-	await recorder.quiet();
+	await recorder.all(...senders);
 	return recorder.stop();
 }
 

@@ -58,8 +58,7 @@ async function beside(t, script, { times = 2, timeoutMs = 20000,
 	await check(sluice, bad);
 	await sluice.onair('good');
 	assert.equal(sluice.worker('stream', 'good').pid, pid);
-	sender.stop();
-	await recorder.quiet();
+	await recorder.all(sender);
 	const [list] = await recorder.stop();
 	assert.equal(list.length, sender.sent, 'the good one lost datagrams');
 	assert.equal(checkTs(joined(list)).ccErrors, 0);

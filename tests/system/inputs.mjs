@@ -41,8 +41,7 @@ async function passes(t, input, options = {}, { lost = 14, port = 5000,
 	assert.equal(status.audio_count, 1);
 	await waitUntil('three seconds', () => mux.seconds > 3);
 	await check(sluice, sender);
-	sender.stop();
-	await recorder.quiet();
+	await recorder.all(sender);
 	const output = joined((await recorder.stop())[0]);
 	const sent = new TsMux().take(mux.packets);
 	const missing = (sent.length - output.length) / 188;

@@ -25,8 +25,7 @@ test('never more than 10 ms of a stream in one burst', async (t) => {
 			5000 + i, { everyMs: 40 }));
 	}
 	await waitUntil('five seconds', () => senders[0].mux.seconds > 5);
-	senders.forEach((sender) => sender.stop());
-	await recorder.quiet();
+	await recorder.all(...senders);
 	const lists = await recorder.stop();
 	lists.forEach((list, i) => {
 		const rate = rates[i];

@@ -65,8 +65,7 @@ test('a changed stream is replaced, its neighbours lose nothing',
 			.map((m) => [m.stream.id, m.stream.remove ?? false]),
 		[['a002', true], ['a000', false], ['b', false]]);
 		assert.equal(events.closed, null);
-		sender.stop();
-		await recorder.quiet();
+		await recorder.all(sender);
 		const [list] = await recorder.stop();
 		assert.equal(joined(list).compare(
 			new TsMux().take(sender.sent * 7)), 0);

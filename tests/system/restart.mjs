@@ -8,7 +8,7 @@ import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
-import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { DATAGRAM, Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const N = 4;
@@ -47,20 +47,21 @@ async function underLoad(t) {
 }
 
 // Nothing was lost or changed on any output, nobody was cut off.
-async function assertUnharmed({ recorder, senders, viewers }) {
+async function assertUnharmed({ sluice, recorder, senders, viewers }) {
 	const before = viewers.map((v) => v.bytes);
 
 	await waitUntil('viewers go on', () => viewers.every((v, i) =>
 		v.bytes > before[i] + 100000 && !v.ended));
-	for (const sender of senders)
-		sender.stop();
-	await recorder.quiet();
+	await recorder.all(...senders);
 	const lists = await recorder.stop();
 	lists.forEach((list, i) => {
 		const sent = new TsMux({ rate: 2e6 })
 			.take(senders[i].sent * 7);
 		assert.equal(joined(list).compare(sent), 0,
-			`output ${i}: ${list.length} of ${senders[i].sent}`);
+			`output ${i}: ${list.length} of ${senders[i].sent}, ` +
+			`${joined(list).compare(sent.subarray(0,
+				list.length * DATAGRAM)) === 0 ? 'at the end' :
+				'in between'}; ${sluice.log.slice(-2000)}`);
 	});
 	for (const viewer of viewers) {
 		const seen = checkTs(viewer.data().subarray(0,

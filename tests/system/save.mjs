@@ -129,8 +129,7 @@ async function recovered({ sluice, sender, recorder }) {
 		read(sluice).make_stream.length === 2, 20000);
 	await waitUntil('line in the log', () =>
 		/saved again/.test(sluice.log));
-	sender.stop();
-	await recorder.quiet();
+	await recorder.all(sender);
 	const [list] = await recorder.stop();
 	assert.equal(checkTs(joined(list)).ccErrors, 0);
 	assert.equal(list.length, sender.sent, 'the stream lost nothing');
