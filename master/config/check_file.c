@@ -2,10 +2,12 @@
 #include "master/config/check_file.h"
 
 #include "common/alloc.h"
+#include "common/fd.h"
 #include "common/log.h"
 #include "master/config/check.h"
 #include "master/config/document.h"
 #include "master/config/slips.h"
+#include "master/supervise/pem_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +45,28 @@ static void print_line(enum check_severity severity, const char *path,
 	(void)fputc('\n', l->out);
 }
 
+/* Can they be opened?  No fault: the service starts without them, too. */
+static void look_for_certificate(const json_t *document, struct lines *l)
+{
+	static const char *const keys[] = { "crt_chain", "crt_key" };
+	const json_t *settings = json_object_get(document, "settings");
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const json_t *value = json_object_get(settings, keys[i]);
+		char path[32];
+		struct errmsg why;
+		int fd;
+
+		if (json_string_length(value) == 0)
+			continue;
+		fd = pem_source_open(json_string_value(value), &why);
+		(void)snprintf(path, sizeof path, "settings.%s", keys[i]);
+		if (fd < 0)
+			print_line(CHECK_WARNING, path, why.text, l);
+		fd_close(&fd);
+	}
+}
+
 int check_file(const char *path, FILE *out)
 {
 	struct lines l = { path, out };
@@ -56,6 +80,7 @@ int check_file(const char *path, FILE *out)
 	}
 	faults = check_document(document, NULL, print_line, &l);
 	slips_find(document, print_line, &l);
+	look_for_certificate(document, &l);
 	json_decref(document);
 	if (faults > 0)
 		return EXIT_FAULTS;

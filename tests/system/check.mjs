@@ -192,6 +192,19 @@ test('what is right passes, with a warning where one is due', async (t) => {
 	}
 });
 
+test('a certificate that is not there is named, and is no fault',
+	async (t) => {
+		const file = path.join(tempDir(t), 'certificate.json');
+		const { code, text } = await judge(file, JSON.stringify({
+			settings: { crt_chain: '-----BEGIN CERTIFICATE-----',
+				crt_key: '/nowhere/key.pem' } }));
+
+		assert.equal(code, 0, text);
+		assert.match(text, new RegExp('settings.crt_key: warning: ' +
+			'/nowhere/key.pem: No such file'));
+		assert.doesNotMatch(text, /crt_chain/);
+	});
+
 test('likely slips are named, and are no faults', async (t) => {
 	const file = path.join(tempDir(t), 'slips.json');
 	const { code, text } = await judge(file, JSON.stringify({
