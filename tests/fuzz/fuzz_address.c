@@ -18,6 +18,16 @@ static void count(const char *key, void *arg)
 	++*(size_t *)arg;
 }
 
+static void try_remux(const struct remux_options *o)
+{
+	expect(o->n_maps <= REMUX_MAPS_MAX && o->n_order <= REMUX_ORDER_MAX &&
+	       o->n_languages <= REMUX_LANGUAGES_MAX);
+	for (size_t i = 0; i < o->n_maps; i++)
+		expect(o->maps[i].pid >= MAP_PID_MIN &&
+		       o->maps[i].pid <= MAP_PID_MAX);
+	expect(!pid_set_has(&o->drop, 0) && !pid_set_has(&o->keep, 0x1fff));
+}
+
 static void try_input(const char *text)
 {
 	struct input_spec s;
@@ -31,10 +41,18 @@ static void try_input(const char *text)
 		return;
 	}
 	expect(strlen(s.id) <= IO_ID_MAX);
+	try_remux(&s.remux);
 	if (s.kind == INPUT_FILE) {
 		expect(s.path[0] != '\0' && strlen(s.path) < IO_PATH_MAX);
 		return;
 	}
+	if (s.kind == INPUT_SRT) {
+		expect(s.srt.port != 0);
+		expect(strlen(s.srt.host) <= SRT_HOST_MAX);
+		return;
+	}
+	if (s.kind != INPUT_UDP && s.kind != INPUT_RTP)
+		return;
 	expect(strlen(s.iface) < sizeof s.iface);
 	expect(sockaddr_port(&s.local) != 0);
 	expect(!s.has_source || (sockaddr_is_multicast(&s.local) &&
@@ -52,6 +70,10 @@ static void try_output(const char *text)
 	expect(unknown <= ADDRESS_OPTIONS_MAX);
 	if (r < 0) {
 		expect(why.text[0] != '\0');
+		return;
+	}
+	if (s.kind == OUTPUT_SRT) {
+		expect(s.srt.port != 0);
 		return;
 	}
 	if (s.kind != OUTPUT_HTTP) {
