@@ -225,6 +225,17 @@ static void set_text(json_t *o, const char *key, const char *text)
 		(void)json_object_set_new_nocheck(o, key, value);
 }
 
+static void add_alarms(json_t *o, uint32_t raised)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < ALARM_COUNT; i++)
+		if (raised >> i & 1)
+			(void)json_array_append_new(
+				list, json_string(alarm_name(i)));
+	(void)json_object_set_new_nocheck(o, "alarms", list);
+}
+
 /* Nothing is known of it while no worker runs. */
 static void add_state(json_t *o, const struct msg_input_status *in)
 {
@@ -263,6 +274,7 @@ static json_t *input_report(const struct status_stream *s, size_t i)
 	set_int(o, "lost", in->lost);
 	set_int(o, "socket_drops", in->socket_drops);
 	set_int(o, "sync_losses", in->sync_losses);
+	add_alarms(o, in->alarms);
 	return o;
 }
 
@@ -363,6 +375,7 @@ json_t *status_stream_report(const struct status_stream *s,
 	set_int(o, "video_count", sum.video_count);
 	set_int(o, "audio_count", sum.audio_count);
 	set_int(o, "sessions_cut", fleet->viewers_cut);
+	add_alarms(o, s->silent ? 0 : s->last.alarms);
 	add_details(o, s, fleet);
 	return o;
 }

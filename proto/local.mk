@@ -5,6 +5,7 @@ libproto_a_SOURCES =
 
 # between master and workers
 libproto_a_SOURCES += \
+	proto/alarm.c proto/alarm.h \
 	proto/channel.c proto/channel.h \
 	proto/contract.h \
 	proto/msg.c proto/msg.h \

@@ -16,6 +16,7 @@
 #include "common/errmsg.h"
 #include "common/log.h"
 #include "common/util.h"
+#include "proto/alarm.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -169,6 +170,7 @@ struct msg_input_status {
 	uint32_t lost;           /* RTP sequence gaps, packets */
 	uint32_t socket_drops;   /* SO_RXQ_OVFL */
 	uint32_t sync_losses;
+	uint32_t alarms;         /* raised: bits by enum alarm_id */
 };
 
 struct msg_output_status {
@@ -180,6 +182,7 @@ struct msg_output_status {
 };
 
 struct msg_stream_status {
+	uint32_t alarms;         /* raised, of what is sent */
 	uint64_t packets;        /* through the data path since start */
 	unsigned chosen;         /* the input that is to play; 0: none */
 	bool filler;             /* it plays, and no input */

@@ -176,6 +176,7 @@ static int input_decode(const json_t *item, struct msg_input_status *s,
 		.lost = read_u32(&r, "lost"),
 		.socket_drops = read_u32(&r, "socket_drops"),
 		.sync_losses = read_u32(&r, "sync_losses"),
+		.alarms = read_u32(&r, "alarms"),
 	};
 	return read_end(&r);
 }
@@ -205,6 +206,7 @@ static void input_encode(const struct msg_input_status *s,
 	write_u64(w, "lost", s->lost);
 	write_u64(w, "socket_drops", s->socket_drops);
 	write_u64(w, "sync_losses", s->sync_losses);
+	write_u64(w, "alarms", s->alarms);
 	write_object_end(w);
 }
 
@@ -244,6 +246,7 @@ int stream_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	size_t i;
 	int err;
 
+	s->alarms = read_u32(&r, "alarms");
 	s->packets = read_u64(&r, "packets");
 	s->chosen = (unsigned)read_uint(&r, "chosen", 0, MSG_INPUTS_MAX);
 	s->filler = read_bool(&r, "filler");
@@ -273,6 +276,7 @@ void stream_status_encode(const struct msg *m, struct msg_writer *w)
 	const struct msg_stream_status *s = &m->stream_status;
 
 	write_u64(w, "packets", s->packets);
+	write_u64(w, "alarms", s->alarms);
 	write_u64(w, "chosen", s->chosen);
 	write_bool(w, "filler", s->filler);
 	write_list(w, "inputs");

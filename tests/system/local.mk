@@ -21,6 +21,7 @@ helper_files = \
 	tests/helpers/ws.mjs
 system_tests = \
 	tests/system/adapters.mjs \
+	tests/system/alarms.mjs \
 	tests/system/api.mjs \
 	tests/system/auth.mjs \
 	tests/system/auth-events.mjs \

@@ -1,54 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What may be wrong with a transport stream, and since when it is.
+ * One alarm (proto/alarm.h) and since when it is there.
  *
- * The checks of ETSI TR 101 290 by their numbers there, and those an operator
- * looks for beside them.  An alarm is raised by the first second that shows its
- * fault, and cleared by ALARM_CLEAR_S seconds without: it does not flicker.
+ * It is raised by the first second that shows its fault, and cleared by
+ * ALARM_CLEAR_S seconds without: it does not flicker.
  *
  * Pure.  Embedded; zeroed memory: nothing is wrong.
  */
 #pragma once
 
+#include "proto/alarm.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { ALARM_CLEAR_S = 5 };
-
-enum alarm_id {
-	/* TR 101 290 5.2.1, first priority: the stream cannot be decoded */
-	ALARM_SYNC_LOSS,         /* 1.1 TS_sync_loss */
-	ALARM_SYNC_BYTE,         /* 1.2 Sync_byte_error */
-	ALARM_PAT,               /* 1.3 PAT_error_2 */
-	ALARM_CC,                /* 1.4 Continuity_count_error */
-	ALARM_PMT,               /* 1.5 PMT_error_2 */
-	ALARM_PID,               /* 1.6 PID_error */
-	/* 5.2.2, second priority: to be watched all the time */
-	ALARM_TRANSPORT,         /* 2.1 Transport_error */
-	ALARM_CRC,               /* 2.2 CRC_error */
-	ALARM_PCR_REPETITION,    /* 2.3a */
-	ALARM_PCR_DISCONTINUITY, /* 2.3b */
-	ALARM_PCR_ACCURACY,      /* 2.4, at a constant rate only */
-	ALARM_PTS,               /* 2.5 PTS_error */
-	ALARM_CAT,               /* 2.6 CAT_error */
-	/* 5.2.3, third priority, of tables that were there before */
-	ALARM_NIT,               /* 3.1 NIT_error */
-	ALARM_UNREFERENCED_PID,  /* 3.4 */
-	ALARM_SDT,               /* 3.5 SDT_error */
-	ALARM_EIT,               /* 3.6 EIT_error */
-	ALARM_TDT,               /* 3.8 TDT_error */
-	/* not of TR 101 290 */
-	ALARM_NO_VIDEO,          /* the tables promise it */
-	ALARM_NO_AUDIO,
-	ALARM_PCR_FROZEN,        /* it comes and does not move */
-	ALARM_PTS_FROZEN,
-	ALARM_SCRAMBLED,         /* video or audio */
-	ALARM_NETWORK_LOSS,      /* the network lost it (RTP, SRT) */
-	ALARM_SOCKET_LOSS,       /* our socket had no room (SO_RXQ_OVFL) */
-	ALARM_TWO_SENDERS,       /* one group, several sources at once */
-
-	ALARM_COUNT
-};
 
 struct alarm {
 	bool raised;
@@ -59,10 +25,3 @@ struct alarm {
 
 /* Ends a second with so many faults.  True when it was raised or cleared. */
 bool alarm_second(struct alarm *, uint32_t faults, uint64_t wall_ms);
-
-/* "pat"; "Continuity_count_error"-like names stand in doc/api.md. */
-const char *alarm_name(enum alarm_id);
-/* 1, 2, 3 of TR 101 290; 0 for the others. */
-unsigned alarm_priority(enum alarm_id);
-/* -1 for a name that is none. */
-int alarm_find(const char *name);

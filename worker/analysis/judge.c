@@ -159,11 +159,10 @@ static void judge_pids(struct monitor *m, uint64_t now_ns)
 	for (size_t i = 0; i < m->pids.n; i++) {
 		struct pid_stats *s = &m->pids.list[i];
 
-		s->referenced = s->pid <= PID_SI_LAST ||
-				is_referenced(m, s->pid);
 		judge_pts(m, s, now_ns);
 		/* nothing can be said before the tables are known */
-		if (psi_has_pmt(m->psi) && s->packets > 0 && !s->referenced &&
+		if (psi_has_pmt(m->psi) && s->packets > 0 &&
+		    s->pid > PID_SI_LAST && !is_referenced(m, s->pid) &&
 		    is_over(now_ns, s->first_ns, PID_FREE_MS))
 			m->faults[ALARM_UNREFERENCED_PID]++;
 	}
@@ -172,7 +171,7 @@ static void judge_pids(struct monitor *m, uint64_t now_ns)
 static void judge_pcrs(struct monitor *m, uint64_t now_ns)
 {
 	for (size_t i = 0; i < m->n_pcrs; i++) {
-		struct pcr_report *r = &m->pcrs[i].report;
+		struct pcr_report report, *r = &report;
 
 		pcr_check_second(&m->pcrs[i].check, now_ns, r);
 		if (!is_referenced(m, m->pcrs[i].pid))

@@ -3,7 +3,6 @@ libworker_a_SOURCES += \
 	worker/analysis/alarm.c worker/analysis/alarm.h \
 	worker/analysis/judge.c \
 	worker/analysis/monitor.c worker/analysis/monitor.h \
-	worker/analysis/monitor_json.c \
 	worker/analysis/monitor_state.h \
 	worker/analysis/pcr_check.c worker/analysis/pcr_check.h \
 	worker/analysis/pid_stats.h \

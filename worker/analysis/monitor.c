@@ -103,13 +103,12 @@ static void check_scrambled(struct monitor *m, struct pid_stats *s,
 		m->faults[pid == TS_PID_PAT ? ALARM_PAT : ALARM_PMT]++;
 }
 
-static void count_packet(struct pid_stats *s, bool error, uint64_t now_ns)
+static void count_packet(struct pid_stats *s, uint64_t now_ns)
 {
 	if (s->first_ns == 0)
 		s->first_ns = now_ns;
 	s->last_ns = now_ns;
 	s->packets++;
-	s->cc_errors += error;
 }
 
 static void check_clear(struct monitor *m, struct pid_stats *s,
@@ -142,7 +141,6 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 {
 	uint16_t pid = ts_pid(p);
 	struct pid_stats *s;
-	bool error;
 
 	m->packets++;
 	m->second_packets++;
@@ -150,19 +148,16 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 		m->faults[ALARM_SYNC_BYTE]++;
 		return;
 	}
-	if (pid == TS_PID_NULL) {
-		m->second_nulls++;
+	if (pid == TS_PID_NULL)
 		return;
-	}
-	error = cc_feed(&m->cc, p) == CC_ERROR;
-	m->faults[ALARM_CC] += error;
+	m->faults[ALARM_CC] += cc_feed(&m->cc, p) == CC_ERROR;
 	if (ts_tei(p)) {
 		m->faults[ALARM_TRANSPORT]++;
 		return;
 	}
 	s = pid_table_get(&m->pids, pid);
 	if (s != NULL)
-		count_packet(s, error, now_ns);
+		count_packet(s, now_ns);
 	if (ts_adaptation_flags(p) & 0x10)
 		check_pcr(m, p, now_ns);
 	if (ts_scrambling(p) != 0)
@@ -191,30 +186,21 @@ static void take_counts(struct monitor *m, const struct monitor_counts *c)
 	m->faults[ALARM_TWO_SENDERS] += c->senders > 1;
 }
 
-static uint32_t kbps(uint32_t packets, unsigned elapsed_ms)
-{
-	return (uint32_t)((uint64_t)packets * TS_PACKET * 8 / elapsed_ms);
-}
-
 static void end_pids(struct monitor *m)
 {
 	for (size_t i = 0; i < m->pids.n; i++) {
 		struct pid_stats *s = &m->pids.list[i];
 
-		s->last_packets = s->packets;
-		s->total_cc_errors += s->cc_errors;
-		s->packets = s->cc_errors = s->scrambled = 0;
+		s->packets = s->scrambled = 0;
 	}
 }
 
 bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
-		    unsigned elapsed_ms, uint64_t now_ns, uint64_t wall_ms)
+		    uint64_t now_ns, uint64_t wall_ms)
 {
 	bool silent = m->second_packets == 0, changed = false;
 
 	take_counts(m, counts);
-	m->bitrate_kbps = kbps(m->second_packets, elapsed_ms);
-	m->null_kbps = kbps(m->second_nulls, elapsed_ms);
 	if (silent)
 		m->faults[ALARM_SYNC_LOSS]++;
 	else
@@ -225,7 +211,7 @@ bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
 						wall_ms);
 	end_pids(m);
 	memset(m->faults, 0, sizeof m->faults);
-	m->second_packets = m->second_nulls = 0;
+	m->second_packets = 0;
 	m->scrambled = false;
 	return changed;
 }

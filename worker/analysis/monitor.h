@@ -15,8 +15,6 @@
 #include "worker/analysis/pcr_check.h"
 #include "worker/ts/packet.h"
 
-#include <jansson.h>
-
 struct monitor;
 
 /* What others counted in the second. */
@@ -39,10 +37,7 @@ void monitor_feed(struct monitor *, const struct ts_run *runs, size_t n_runs,
 
 /* Ends the second; true when an alarm was raised or cleared. */
 bool monitor_second(struct monitor *, const struct monitor_counts *,
-		    unsigned elapsed_ms, uint64_t now_ns, uint64_t wall_ms);
+		    uint64_t now_ns, uint64_t wall_ms);
 
 /* ALARM_COUNT of them; borrowed for the life of the monitor. */
 const struct alarm *monitor_alarms(const struct monitor *);
-
-/* The last second as a new JSON object: rates, PIDs, PCRs, alarms. */
-json_t *monitor_json(const struct monitor *);

@@ -13,7 +13,6 @@ enum { MONITOR_PCRS_MAX = 16 };
 struct monitor_pcr {
 	uint16_t pid;
 	struct pcr_check check;
-	struct pcr_report report;
 };
 
 struct monitor {
@@ -31,9 +30,6 @@ struct monitor {
 
 	uint64_t packets;        /* ever */
 	uint32_t second_packets; /* this second */
-	uint32_t second_nulls;
-	uint32_t bitrate_kbps;   /* of the second before */
-	uint32_t null_kbps;
 	bool scrambled;          /* this second, any PID */
 
 	uint32_t faults[ALARM_COUNT]; /* this second */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/analysis/pcr_check.h"
 
-#include "common/util.h"
-
 #include <math.h>
 
 #define MS UINT64_C(1000000)
@@ -64,7 +62,6 @@ void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 		begin_at(c, pcr, nth);
 	} else {
 		interval = now_ns - c->last_ns;
-		c->interval_max_ns = MAX(c->interval_max_ns, interval);
 		if (interval > (PCR_REPETITION_MAX_MS + PCR_ARRIVAL_GRAIN_MS) *
 				       MS)
 			c->repetition_errors++;
@@ -131,18 +128,15 @@ static void measure(const struct pcr_check *c, struct pcr_report *ret)
 				       slope * packet_of(c, i)));
 	ret->constant = true;
 	ret->accuracy_ns = (uint32_t)(most * 1000 / 27);
-	ret->rate_kbps = (uint32_t)(TS_PACKET * 8 * 27000 / slope);
 }
 
 void pcr_check_second(struct pcr_check *c, uint64_t now_ns,
 		      struct pcr_report *ret)
 {
 	*ret = (struct pcr_report){
-		.count = c->count,
 		.repetition_errors = c->repetition_errors,
 		.discontinuity_errors = c->discontinuity_errors,
 		.frozen = c->frozen,
-		.interval_max_ms = (uint32_t)(c->interval_max_ns / MS),
 	};
 	/* one that stays away is wrong before the next comes */
 	if (c->started && c->count == 0 &&
@@ -151,7 +145,6 @@ void pcr_check_second(struct pcr_check *c, uint64_t now_ns,
 	measure(c, ret);
 	c->count = c->repetition_errors = c->discontinuity_errors = 0;
 	c->frozen = 0;
-	c->interval_max_ns = 0;
 	if (c->started)
 		begin_at(c, c->last, c->last_packet);
 }

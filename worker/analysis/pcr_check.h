@@ -28,21 +28,17 @@ struct pcr_check {
 	uint32_t repetition_errors;
 	uint32_t discontinuity_errors;
 	uint32_t frozen;          /* the same value again */
-	uint64_t interval_max_ns;
 	size_t n_samples;
 	uint64_t sample_pcr[PCR_SAMPLES];    /* ticks since the first */
 	uint64_t sample_packet[PCR_SAMPLES]; /* packets since the first */
 };
 
 struct pcr_report {
-	uint32_t count;
 	uint32_t repetition_errors;
 	uint32_t discontinuity_errors;
 	uint32_t frozen;
-	uint32_t interval_max_ms;
 	bool constant;         /* the rate is; the rest is valid then */
 	uint32_t accuracy_ns;  /* the most that one is off */
-	uint32_t rate_kbps;
 };
 
 /* A packet with a PCR: the packet is the nth of the multiplex. */

@@ -13,14 +13,9 @@ enum { PID_STATS_MAX = 512 };
 
 struct pid_stats {
 	uint16_t pid;
-	bool referenced;      /* by a table */
 	/* this second */
 	uint32_t packets;
-	uint32_t cc_errors;
 	uint32_t scrambled;
-	/* the second before */
-	uint32_t last_packets;
-	uint64_t total_cc_errors;
 	uint64_t first_ns, last_ns;    /* when packets came */
 	bool has_pts;
 	uint64_t pts, pts_ns;          /* the last, and when it came */

@@ -29,6 +29,8 @@ struct udp_input {
 	struct ts_sync sync;
 	struct rtp_sequence sequence;
 	uint64_t last_packet_ns; /* or since when nothing came */
+	struct sockaddr_any source; /* the last sender */
+	uint64_t source_changes;
 	uint64_t renewed_ns;
 	struct batch *batch;     /* only inside a read */
 };
@@ -70,6 +72,16 @@ static void on_received(const struct received *got, void *arg)
 	}
 }
 
+static void note_source(struct udp_input *u)
+{
+	const struct sockaddr_any *source = receiver_source(u->receiver);
+
+	if (sockaddr_equal(source, &u->source))
+		return;
+	u->source_changes += u->source.len > 0;
+	u->source = *source;
+}
+
 static int udp_read(struct input *in, struct batch *batch, uint64_t now_ns,
 		    struct errmsg *why)
 {
@@ -87,6 +99,7 @@ static int udp_read(struct input *in, struct batch *batch, uint64_t now_ns,
 					   strerror(-n));
 		if (n == 0)
 			break;
+		note_source(u);
 		reads++;
 		if (n < RECEIVER_SLOTS)
 			break;
@@ -143,6 +156,7 @@ static void udp_counters(const struct input *in, struct input_counters *ret)
 		.lost = u->sequence.lost,
 		.socket_drops = receiver_drops(u->receiver),
 		.sync_losses = u->sync.sync_losses,
+		.source_changes = u->source_changes,
 	};
 }
 

@@ -7,6 +7,9 @@
 
 enum {
 	INITIAL_MS = 5000, /* udp, rtp, srt, file */
+	/* One sender may take the place of another; in turns they do it
+	 * again and again in a second. */
+	TWO_SENDERS = 3,
 };
 
 static void judge_packets(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -53,6 +56,7 @@ void lane_done(struct lane *l)
 	source_done(&l->source);
 	remux_free(&l->remux);
 	analyze_free(&l->analyze);
+	watch_done(&l->watch);
 	splice_entry_free(&l->entry);
 }
 
@@ -97,6 +101,10 @@ static void begin(struct lane *l, uint64_t now_ns)
 {
 	const struct input_spec *spec = &l->source.spec;
 
+	if (l->watch.monitor != NULL)
+		watch_reset(&l->watch, now_ns);
+	else if (!spec->no_analyze)
+		watch_begin(&l->watch, l->source.position, now_ns);
 	if (l->analyze != NULL)
 		analyze_reset(l->analyze);
 	else
@@ -148,6 +156,7 @@ void lane_take(struct lane *l, const struct ts_run *runs, size_t n_runs,
 	       uint64_t now_ns)
 {
 	silence_feed(&l->silence, now_ns);
+	watch_feed(&l->watch, runs, n_runs, now_ns);
 	if (l->remux != NULL)
 		remux_feed(l->remux, runs, n_runs, now_ns);
 	else
@@ -252,6 +261,16 @@ void lane_second(struct lane *l, uint64_t now_ns)
 	if (passed_ms < LANE_JUDGE_MS)
 		return;
 	analyze_second(l->analyze, (unsigned)passed_ms, &l->report);
+	watch_second(&l->watch,
+		     &(struct monitor_counts){
+			     .sync_losses = (uint32_t)l->counted.sync_losses,
+			     .network_lost = (uint32_t)l->counted.lost,
+			     .socket_dropped =
+				     (uint32_t)l->counted.socket_drops,
+			     .senders = l->counted.source_changes >= TWO_SENDERS
+						? 2 : 1,
+		     },
+		     now_ns);
 	l->began_ns = now_ns;
 	judge(l, now_ns);
 }

@@ -17,6 +17,7 @@
 #include "worker/remux/remux.h"
 #include "worker/splice/entry.h"
 #include "worker/stream/source.h"
+#include "worker/stream/watch.h"
 #include "worker/ts/analyze.h"
 
 enum {
@@ -35,6 +36,7 @@ struct lane {
 	bool tried;              /* to open it, since then */
 	unsigned empty_reads;
 	struct analyze *analyze; /* made with the first opening */
+	struct watch watch;      /* of what comes, before the remux */
 	struct splice_entry *entry; /* made when it is asked for */
 	bool entering;           /* an entry was asked for */
 	struct silence silence;

@@ -13,4 +13,5 @@ libworker_a_SOURCES += \
 	worker/stream/selector_state.h \
 	worker/stream/sink.c worker/stream/sink.h \
 	worker/stream/source.c worker/stream/source.h \
-	worker/stream/ticker.c worker/stream/ticker.h
+	worker/stream/ticker.c worker/stream/ticker.h \
+	worker/stream/watch.c worker/stream/watch.h

@@ -26,6 +26,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 
 	for (size_t i = 0; i < n_runs; i++)
 		p->packets += runs[i].n;
+	watch_feed(&p->watch, runs, n_runs, p->now_ns);
 	if (p->ring != NULL)
 		ring_out_feed(p->ring, runs, n_runs, p->now_ns);
 	if (p->n_outputs > 0)
@@ -171,6 +172,9 @@ struct path *path_new(const struct path_config *config)
 		log_error("stream", "memory: %s", strerror(-err));
 	make_sinks(p, config->start);
 	make_selector(p, config);
+	/* what is watched as it comes need not be watched again */
+	if (!selector_is_relay(p->selector))
+		watch_begin(&p->watch, 0, p->now_ns);
 	if (config->ring >= 0)
 		make_ring(p, config->ring);
 	ticker_init(&p->ticker, p->loop, config->id, on_tick, p);
@@ -194,6 +198,7 @@ void path_free(struct path **ptr)
 		sink_done(&p->sinks[i]);
 	sender_done(&p->sender);
 	ring_out_free(&p->ring);
+	watch_done(&p->watch);
 	free(p->sinks);
 	free(p->outputs);
 	free(p);

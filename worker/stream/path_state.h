@@ -26,6 +26,7 @@ struct path {
 
 	struct stream_memory *memory;
 	struct selector *selector;
+	struct watch watch; /* of what is sent */
 	uint64_t packets;
 
 	struct ring_out *ring; /* NULL without a ring */

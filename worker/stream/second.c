@@ -43,6 +43,19 @@ static void report_outputs(struct path *p, struct msg_stream_status *status)
 		report_output(p, &p->sinks[i], &status->outputs[i]);
 }
 
+/* How a packet was lost on its way to us is not seen in what is sent. */
+static void report_alarms(struct path *p, struct msg_stream_status *status)
+{
+	static const uint32_t of_the_way = 1u << ALARM_NETWORK_LOSS |
+					   1u << ALARM_SOCKET_LOSS |
+					   1u << ALARM_TWO_SENDERS;
+
+	watch_second(&p->watch, &(struct monitor_counts){ 0 }, p->now_ns);
+	status->alarms = p->watch.raised;
+	if (selector_is_relay(p->selector))
+		status->alarms = status->inputs[0].alarms & ~of_the_way;
+}
+
 static void log_late(struct path *p)
 {
 	uint64_t late = p->sender.dropped - p->late_before;
@@ -63,6 +76,7 @@ void path_second(struct path *p)
 	struct msg_stream_status status = { .packets = p->packets };
 
 	selector_second(p->selector, p->now_ns, &status);
+	report_alarms(p, &status);
 	report_outputs(p, &status);
 	log_late(p);
 	sender_second(&p->sender);

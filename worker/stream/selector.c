@@ -176,6 +176,11 @@ void selector_second(struct selector *s, uint64_t now_ns,
 		decide(s);
 }
 
+bool selector_is_relay(const struct selector *s)
+{
+	return s->n == 1 && s->fill == NULL && s->lanes[0].remux == NULL;
+}
+
 const struct psi *selector_psi(const struct selector *s)
 {
 	return splice_psi(s->splice);

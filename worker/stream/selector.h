@@ -69,6 +69,9 @@ uint64_t selector_next_ns(const struct selector *, uint64_t now_ns);
 void selector_second(struct selector *, uint64_t now_ns,
 		     struct msg_stream_status *status);
 
+/* Is what is sent the only input, byte for byte? */
+bool selector_is_relay(const struct selector *);
+
 /* The tables of what is sent; borrowed for the life of the selector. */
 const struct psi *selector_psi(const struct selector *);
 

@@ -91,6 +91,7 @@ static void report_lane(struct selector *s, struct lane *l,
 		.lost = (uint32_t)l->counted.lost,
 		.socket_drops = (uint32_t)l->counted.socket_drops,
 		.sync_losses = (uint32_t)l->counted.sync_losses,
+		.alarms = l->watch.raised,
 	};
 	if (!ret->open && error->text[0] != '\0')
 		ret->error = error->text;

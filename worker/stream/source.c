@@ -131,6 +131,7 @@ void source_second(struct source *s, uint64_t now_ns,
 	ret->lost = now.lost - s->before.lost;
 	ret->socket_drops = now.socket_drops - s->before.socket_drops;
 	ret->sync_losses = now.sync_losses - s->before.sync_losses;
+	ret->source_changes = now.source_changes - s->before.source_changes;
 	s->before = now;
 
 	int r = input_second(s->input, now_ns, &why);

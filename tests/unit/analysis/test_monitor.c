@@ -84,7 +84,7 @@ static void run(struct bench *b, unsigned seconds, damage_fn *damage)
 	for (unsigned s = 0; s < seconds; s++) {
 		for (int i = 0; i < 50; i++)
 			step(b, damage);
-		b->changed |= monitor_second(b->monitor, &b->counts, 1000,
+		b->changed |= monitor_second(b->monitor, &b->counts,
 					     START + b->ms * MS, b->ms);
 	}
 }
@@ -317,7 +317,7 @@ Test(monitor, silence_is_one_alarm_and_no_flood_of_them)
 	run(&b, 2, NULL);
 	for (int s = 0; s < 20; s++) {
 		b.ms += 1000;
-		(void)monitor_second(b.monitor, &b.counts, 1000,
+		(void)monitor_second(b.monitor, &b.counts,
 				     START + b.ms * MS, b.ms);
 	}
 	only(&b, ALARM_SYNC_LOSS, ALARM_COUNT);
@@ -352,21 +352,4 @@ Test(monitor, an_alarm_does_not_flicker)
 		cr_assert(!alarm_second(&a, 0, 400));
 	cr_assert(alarm_second(&a, 0, 500));
 	cr_assert(!a.raised && a.changed_ms == 500 && a.count == 5);
-}
-
-Test(monitor, json_lists_pids_pcrs_and_alarms)
-{
-	struct bench b;
-	json_t *o;
-
-	setup(&b);
-	run(&b, 2, spoil_sync);
-	o = monitor_json(b.monitor);
-	cr_assert_eq(json_array_size(json_object_get(o, "pids")), 4);
-	cr_assert_eq(json_array_size(json_object_get(o, "pcr")), 1);
-	/* a packet without its sync byte is one that misses, too */
-	cr_assert_eq(json_array_size(json_object_get(o, "alarms")), 2);
-	cr_assert_gt(json_integer_value(json_object_get(o, "bitrate")), 1000);
-	json_decref(o);
-	done(&b);
 }

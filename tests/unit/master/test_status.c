@@ -144,6 +144,7 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 {
 	struct status_stream *s = make(two_outputs);
 	struct msg_stream_status m = {
+		.alarms = 1u << ALARM_CC | 1u << ALARM_CRC,
 		.n_inputs = 1,
 		.inputs = { playing },
 		.n_outputs = 1,
@@ -163,13 +164,14 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 		    "'sessions':9,'bitrate':4000,'packets':5319,"
 		    "'pes_error':1,'sc_error':3,'cc_error':2,"
 		    "'video_count':1,'audio_count':2,'sessions_cut':1,"
+		    "'alarms':['continuity','crc'],"
 		    "'inputs':[{'position':1,'state':'active',"
 		    "'since':1795000000,'reason':'start','penalty':0,"
 		    "'damped':false,'active':true,'open':true,"
 		    "'onair':true,'scrambled':true,'bitrate':8000,"
 		    "'packets':5319,'cc_error':2,'pes_error':1,"
 		    "'sc_error':3,'video_count':1,'audio_count':2,'lost':4,"
-		    "'socket_drops':0,'sync_losses':0}],"
+		    "'socket_drops':0,'sync_losses':0,'alarms':[]}],"
 		    "'outputs':[{'position':1,'open':false,"
 		    "'error':'port 8100: Address already in use'},"
 		    "{'position':2,'open':true,'packets':77,'dropped':5}],"

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// alarms: what is wrong with a stream is told by its name, and for how long.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const raised = (status) => status.inputs[0].alarms;
+
+test('a right stream raises none; lost packets one, until it is over',
+	async (t) => {
+	let lose = false, datagrams = 0;
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux(), 5000, {
+		shape: (packets) => lose && ++datagrams % 50 === 0 ? [] :
+			[packets] });
+
+	await sluice.onair('a001');
+	// what was before the first whole second has time to be forgotten
+	await sluice.waitStatus('a001', 'no alarm', (s) =>
+		raised(s).length === 0, 15000);
+	lose = true;
+	await sluice.waitStatus('a001', 'continuity', (s) =>
+		raised(s).includes('continuity'));
+	assert.deepEqual((await sluice.status('a001')).alarms, ['continuity']);
+	lose = false;
+	await sluice.waitStatus('a001', 'no alarm', (s) =>
+		raised(s).length === 0, 15000);
+	await waitUntil('the lines of the log', () =>
+		/input 1: alarms: continuity/.test(sluice.log));
+	await sluice.stop();
+});
+
+test('silence is told, and two who send to one address', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+
+	await waitUntil('input', () => udpBound(5000));
+	const first = await Sender.start(t, new TsMux(), 5000);
+
+	await sluice.onair('a001');
+	const second = await Sender.start(t, new TsMux(), 5000);
+
+	await sluice.waitStatus('a001', 'two senders', (s) =>
+		raised(s).includes('two_senders') &&
+		raised(s).includes('continuity'));
+	first.stop();
+	second.stop();
+	await sluice.waitStatus('a001', 'silence', (s) =>
+		raised(s).includes('sync_loss'));
+	await sluice.stop();
+});

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/watch.h"
+
+#include "common/log.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define MS UINT64_C(1000000)
+
+enum { NAMES_MAX = 200 };
+
+void watch_begin(struct watch *w, unsigned position, uint64_t now_ns)
+{
+	*w = (struct watch){
+		.monitor = monitor_new(now_ns),
+		.position = position,
+	};
+}
+
+void watch_done(struct watch *w)
+{
+	monitor_free(&w->monitor);
+}
+
+void watch_reset(struct watch *w, uint64_t now_ns)
+{
+	if (w->monitor != NULL)
+		monitor_reset(w->monitor, now_ns);
+}
+
+void watch_feed(struct watch *w, const struct ts_run *runs, size_t n_runs,
+		uint64_t now_ns)
+{
+	if (w->monitor != NULL)
+		monitor_feed(w->monitor, runs, n_runs, now_ns);
+}
+
+static uint64_t wall_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / MS;
+}
+
+/* "pat, crc" */
+static void name_all(uint32_t alarms, char text[NAMES_MAX])
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < ALARM_COUNT && len < NAMES_MAX; i++)
+		if (alarms >> i & 1)
+			len += (size_t)snprintf(text + len, NAMES_MAX - len,
+						"%s%s", len > 0 ? ", " : "",
+						alarm_name((enum alarm_id)i));
+}
+
+/* What comes and goes is told once in a while, and the last word is right. */
+static void tell(struct watch *w, uint64_t now_ns)
+{
+	char where[32] = "output", now[NAMES_MAX];
+	unsigned suppressed;
+
+	if (w->raised == w->told ||
+	    !ratelimit_pass(&w->log, now_ns / MS, &suppressed))
+		return;
+	if (w->position > 0)
+		(void)snprintf(where, sizeof where, "input %u", w->position);
+	name_all(w->raised, now);
+	if (w->raised == 0)
+		log_info("stream", "%s: no alarms any more", where);
+	else
+		log_warning("stream", "%s: alarms: %s", where, now);
+	w->told = w->raised;
+}
+
+void watch_second(struct watch *w, const struct monitor_counts *counts,
+		  uint64_t now_ns)
+{
+	const struct alarm *alarms;
+
+	if (w->monitor == NULL)
+		return;
+	(void)monitor_second(w->monitor, counts, now_ns, wall_ms());
+	alarms = monitor_alarms(w->monitor);
+	w->raised = 0;
+	for (int i = 0; i < ALARM_COUNT; i++)
+		w->raised |= (uint32_t)alarms[i].raised << i;
+	tell(w, now_ns);
+}
