@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import path from 'node:path';
+import { wholeUnits } from './ts.mjs';
 import { builddir, run, start, tempDir } from './util.mjs';
 
 const quiet = ['-nostdin', '-hide_banner', '-y', '-loglevel'];
@@ -56,6 +57,35 @@ export async function judge(file, socket) {
 
 	assert.equal(judged.code, 0, judged.err);
 	return JSON.parse(judged.out);
+}
+
+// What no receiver may find in a record, however often the source changes.
+// pauses: so often there was nothing to send for a while.
+export function assertOneStream(found, { pauses = 0 } = {}) {
+	for (const fault of ['sync', 'tei', 'cc', 'discontinuities', 'pcrBack',
+		'dtsBack', 'dtsLate', 'cutShort', 'crc', 'idleVersions',
+		'silentChanges'])
+		assert.equal(found[fault], 0,
+			`${fault}: ${JSON.stringify(found)}`);
+	assert.ok(found.pcrJump <= pauses, `${found.pcrJump} jumps of PCRs`);
+	assert.ok(pauses > 0 || found.pcrGap <= 100,
+		`${found.pcrGap} ms without a PCR`);
+	assert.ok(found.pcrStray <= 100,
+		`PCRs stray ${found.pcrStray} ms from their time`);
+	assert.ok(found.leadMax < 3000,
+		`a unit ${found.leadMax} ms before its time`);
+}
+
+// Every complaint of a decoder fails the test.  Times as fine as they are: what
+// was spliced does not share one grid of pictures.
+export async function assertPlays(file) {
+	fs.writeFileSync(`${file}.whole`, wholeUnits(fs.readFileSync(file)));
+	const decoded = await run('ffmpeg', ['-nostdin', '-v', 'warning', '-i',
+		`${file}.whole`, '-enc_time_base:v', '1:90000', '-f', 'null',
+		'-']);
+
+	assert.equal(decoded.err, '', 'the decoder complains');
+	assert.equal(decoded.code, 0);
 }
 
 // Decodes all of data; every complaint of demultiplexer and decoder fails the

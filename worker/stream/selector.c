@@ -119,6 +119,7 @@ void selector_turn(struct selector *s, uint64_t now_ns)
 		read_lane(s, fill);
 	if (now_ns >= s->standby_ns)
 		read_standbys(s);
+	selector_run_still(s);
 	selector_look_at_rest(s);
 	look(s);
 	/* the second time it is about what the first time changed */
@@ -154,6 +155,8 @@ uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
 	if (s->failover == NULL)
 		return next;
 	next = s->decision->next_ns;
+	if (s->still_state != STILL_OFF)
+		next = MIN(next, filler_next_ns(s->still));
 	for (size_t i = 0; i < count_lanes(s); i++) {
 		const struct lane *l = &s->lanes[i];
 
@@ -240,7 +243,7 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 		.return_ms = delay_ms(spec->backup_return_delay_s, RETURN_MS),
 		.no_return = !spec->backup_force_return,
 		.damping_ms = delay_ms(spec->backup_damping_s, DAMPING_MS),
-		.filler = s->fill != NULL,
+		.filler = spec->filler != FILLER_NONE,
 		.first = MAX(cfg->start->first, 1U) - 1,
 		.n_inputs = s->n,
 	};
@@ -296,14 +299,17 @@ struct selector *selector_new(const struct selector_config *cfg)
 {
 	struct selector *s = xcalloc(1, sizeof *s);
 
+	s->out = cfg->out;
 	s->on_switch = cfg->on_switch;
 	s->arg = cfg->arg;
 	s->now_ns = cfg->now_ns;
 	s->splice = splice_new(&(struct splice_config){
-		.out = cfg->out,
-		.arg = cfg->arg,
+		.out = selector_send,
+		.arg = s,
 		.state = &cfg->memory->splice,
 	});
+	if (cfg->spec->filler == FILLER_STILL)
+		s->still = filler_new(splice_psi(s->splice));
 	batch_init(&s->batch, on_packets, s);
 	make_lanes(s, cfg);
 	if (s->n > 0)
@@ -321,6 +327,8 @@ void selector_free(struct selector **ptr)
 	for (size_t i = 0; i < count_lanes(s); i++)
 		lane_done(&s->lanes[i]);
 	failover_free(&s->failover);
+	filler_free(&s->still);
+	splice_entry_free(&s->still_entry);
 	splice_free(&s->splice);
 	free(s->lanes);
 	free(s);

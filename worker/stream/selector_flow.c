@@ -54,6 +54,79 @@ static void set_playing(struct selector *s, struct lane *to)
 	s->on_switch(&sw, s->arg);
 }
 
+void selector_send(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct selector *s = arg;
+
+	if (s->still != NULL && s->still_state == STILL_OFF)
+		filler_feed(s->still, runs, n_runs);
+	s->out(runs, n_runs, s->arg);
+}
+
+/* --- the filler that is no lane --- */
+
+static void start_still(struct selector *s)
+{
+	if (s->still == NULL || !filler_is_ready(s->still))
+		return;
+	if (s->still_entry == NULL)
+		s->still_entry = splice_entry_new();
+	splice_entry_reset(s->still_entry);
+	splice_entry_begin(s->still_entry, SPLICE_ENTRY_WAIT_MS, s->now_ns);
+	filler_start(s->still, s->now_ns);
+	s->still_state = STILL_WATCHED;
+}
+
+static void stop_still(struct selector *s)
+{
+	if (s->still_state != STILL_OFF)
+		filler_stop(s->still);
+	s->still_state = STILL_OFF;
+}
+
+static void enter_still(struct selector *s, const struct ts_run *runs,
+			size_t n_runs)
+{
+	struct ts_run from[PART_MAX];
+	size_t n;
+
+	if (!splice_entry_feed(s->still_entry, runs, n_runs, s->now_ns, from,
+			       &n))
+		return;
+	splice_cut(s->splice, s->still_entry, false, s->now_ns);
+	s->still_state = STILL_FLOWS;
+	splice_feed(s->splice, from, n, s->now_ns);
+}
+
+static void take_still(struct selector *s, const struct ts_run *runs,
+		       size_t n_runs)
+{
+	if (s->still_state == STILL_WATCHED)
+		enter_still(s, runs, n_runs);
+	else if (s->still_state == STILL_RESTS)
+		splice_feed_rest(s->splice, runs, n_runs, s->now_ns);
+	else
+		splice_feed(s->splice, runs, n_runs, s->now_ns);
+}
+
+static void on_still(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	for (; n_runs > PART_MAX; runs += PART_MAX, n_runs -= PART_MAX)
+		take_still(arg, runs, PART_MAX);
+	take_still(arg, runs, n_runs);
+}
+
+void selector_run_still(struct selector *s)
+{
+	if (s->still_state != STILL_OFF)
+		filler_run(s->still, s->now_ns, on_still, s);
+	if (s->still_state == STILL_RESTS &&
+	    !splice_wants_rest(s->splice, s->now_ns))
+		stop_still(s);
+}
+
+/* --- from one to another --- */
+
 static bool is_alive(const struct lane *l)
 {
 	return l != NULL && l->told.level != FAILOVER_DEAD;
@@ -64,10 +137,15 @@ static void flow_from(struct selector *s, struct lane *to,
 		      const struct splice_entry *entry)
 {
 	struct lane *from = s->flowing;
+	bool still = s->still_state == STILL_FLOWS && entry != NULL;
 	bool rest = is_alive(from) && entry != NULL;
 
-	splice_cut(s->splice, entry, rest, s->now_ns);
+	splice_cut(s->splice, entry, rest || still, s->now_ns);
 	s->resting = rest ? from : NULL;
+	if (still)
+		s->still_state = STILL_RESTS;
+	else
+		stop_still(s);
 	s->flowing = to;
 	s->opens = to->source.opens;
 	lane_end_entry(to);
@@ -160,6 +238,8 @@ void selector_follow(struct selector *s)
 		lane_forget_entry(s->playing);
 		s->flowing = NULL;
 		set_playing(s, NULL);
+		if (s->filling)
+			start_still(s);
 	} else if (d->force) {
 		flow_from(s, to, NULL);
 	}

@@ -108,5 +108,6 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 	for (size_t i = 0; i < s->n; i++)
 		report_lane(s, &s->lanes[i], &status->inputs[i]);
 	status->chosen = (unsigned)s->decision->input + 1;
-	status->filler = s->filling;
+	status->filler = s->still_state == STILL_FLOWS ||
+		(s->flowing != NULL && s->flowing == s->fill);
 }

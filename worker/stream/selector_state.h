@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/ratelimit.h"
+#include "worker/filler/filler.h"
 #include "worker/splice/splice.h"
 #include "worker/stream/selector.h"
 
@@ -10,7 +11,15 @@
 
 #define SELECTOR_MS UINT64_C(1000000)
 
+enum still_state {
+	STILL_OFF,
+	STILL_WATCHED, /* runs, and is to be entered */
+	STILL_FLOWS,
+	STILL_RESTS,   /* its last units are to end */
+};
+
 struct selector {
+	ts_out_fn *out;
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	void *arg;
 
@@ -37,6 +46,9 @@ struct selector {
 	struct lane *pending;  /* to follow it; NULL: none */
 	struct lane *resting;  /* its last units are to end; NULL: none */
 	struct splice *splice;
+	struct filler *still;  /* a picture instead of a file; NULL: none */
+	enum still_state still_state;
+	struct splice_entry *still_entry;
 
 	struct ratelimit switch_log;
 	struct ratelimit onair_log;
@@ -48,6 +60,12 @@ struct selector {
 /* What a lane has made of what it read. */
 void selector_take(struct selector *, struct lane *, const struct ts_run *,
 		   size_t n_runs);
+
+/* What the splice has made of it: sent. */
+ts_out_fn selector_send;
+
+/* What is due of the filler that is no lane. */
+void selector_run_still(struct selector *);
 
 /* Goes on as the decision says. */
 void selector_follow(struct selector *);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// failover: encoders that know nothing of each other, and one stream for the
+// receiver, whichever of them plays.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Viewer, assertOneStream, assertPlays, judge, makeClip }
+	from '../helpers/media.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, Sender } from '../helpers/udp.mjs';
+import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const OUT = 6000, PORTS = [5000, 5001];
+const RATE = 700000;
+const x264 = (frames) => ['-c:v', 'libx264', '-bf', String(frames)];
+
+// A live programme to one of the inputs.
+function encode(t, i, { tone, gop, pictures, offset }) {
+	return start(t, 'ffmpeg', ['-nostdin', '-hide_banner', '-v', 'error',
+		'-re', '-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25',
+		'-re', '-f', 'lavfi', '-i',
+		`sine=frequency=${tone}:sample_rate=48000`,
+		...pictures, '-preset', 'ultrafast', '-threads', '1',
+		'-g', String(gop), '-b:v', '200k', '-pix_fmt', 'yuv420p',
+		'-c:a', 'aac', '-b:a', '64k', '-muxrate', String(RATE),
+		'-output_ts_offset', String(offset), '-f', 'mpegts',
+		`udp://127.0.0.1:${PORTS[i]}?pkt_size=1316&bitrate=${RATE}`]);
+}
+
+// The places in a clip where no picture and no frame is under way.
+function pauses(data) {
+	const whole = new Map(), found = new Set();
+
+	for (let at = data.length - 188; at >= 0; at -= 188) {
+		const pid = data.readUInt16BE(at + 1) & 0x1fff;
+		const payload = data[at + 3] & 0x10;
+		if (pid < 0x100 || pid === 0x1fff || !payload)
+			continue;
+		whole.set(pid, Boolean(data[at + 1] & 0x40));
+		if ([...whole.values()].every((starts) => starts))
+			found.add(at / 188);
+	}
+	return found;
+}
+
+// A clip as a source that ends well: nobody can show half of a picture.
+class Clip {
+	rate = RATE;
+	packets = 0;
+	ending = false;
+	ended = false;
+
+	constructor(file) {
+		this.data = fs.readFileSync(file);
+		this.pauses = pauses(this.data);
+	}
+
+	take(n) {
+		const first = this.packets;
+
+		this.packets += n;
+		return this.data.subarray(first * 188, this.packets * 188);
+	}
+
+	static async start(t, i, file) {
+		const clip = new Clip(file);
+
+		await Sender.start(t, clip, PORTS[i], { per: 1,
+			shape: (packet) => {
+				clip.ended ||= clip.ending &&
+					clip.pauses.has(clip.packets - 1);
+				return clip.ended ? [] : [packet];
+			} });
+		return clip;
+	}
+}
+
+class Scene {
+	static async open(t, options) {
+		const self = new Scene();
+
+		self.t = t;
+		self.sluice = await Sluice.start(t, config(stream('s',
+			PORTS.map((port) => `udp://127.0.0.1:${port}`),
+			[`udp://127.0.0.1:${OUT}`, 'http://127.0.0.1:8100/s'],
+			{ backup_initial_delay: 10, ...options })));
+		await waitUntil('input', () => udpBound(PORTS[0]));
+		return self;
+	}
+
+	inputs() { return this.sluice.json('/api/stream-inputs/s'); }
+
+	is(n, state) {
+		return waitUntil(`input ${n} ${state}`, async () => {
+			const all = await this.inputs();
+			const input = all.inputs[n - 1];
+			if (input.state !== state || !input.onair)
+				throw new Error(JSON.stringify(all));
+			return all;
+		}, 20000);
+	}
+
+	plays(n) { return this.is(n, 'active'); }
+
+	async record() {
+		this.recorder = await Recorder.start(this.t, { port: OUT });
+		// begins with a picture
+		this.viewer = await Viewer.open(this.t, 8100, '/s');
+	}
+
+	// So many milliseconds of what is sent.
+	async more(ms) {
+		const until = performance.now() + ms;
+
+		await waitUntil('more', () => performance.now() > until, 60000);
+	}
+
+	async judged(options) {
+		const ts = path.join(tempDir(this.t), 'out.ts');
+		const seen = this.viewer.data();
+
+		await this.recorder.stop();
+		fs.writeFileSync(ts, seen.subarray(0,
+			seen.length - seen.length % 188));
+		assertOneStream(await judge(this.recorder.file, 0), options);
+		await assertPlays(ts);
+		await this.sluice.stop();
+	}
+}
+
+test('by hand, there and back between live encoders: no fault at all',
+	async (t) => {
+	const scene = await Scene.open(t, { backup_type: 'passive' });
+
+	encode(t, 0, { tone: 440, gop: 25, pictures: x264(0), offset: 5 });
+	encode(t, 1, { tone: 880, gop: 12, pictures: x264(2), offset: 7000 });
+	await scene.plays(1);
+	await scene.record();
+	for (const input of [2, 1, 2, 1]) {
+		await scene.more(600);
+		await scene.sluice.cmd('set-stream-input', { id: 's', input });
+		await scene.plays(input);
+	}
+	await scene.judged();
+});
+
+test('silence, the backup, and back; then none, and the last picture',
+	async (t) => {
+	const dir = tempDir(t);
+	const files = [await makeClip(dir, 'one', { tone: 440, gop: 25,
+		pictures: x264(0) }),
+	await makeClip(dir, 'two', { tone: 880, gop: 12,
+		pictures: x264(2), offset: 7000 })];
+	const scene = await Scene.open(t, { backup_start_delay: 1,
+		backup_return_delay: 1, filler: 'still' });
+	let first = await Clip.start(t, 0, files[0]);
+	const second = await Clip.start(t, 1, files[1]);
+
+	await scene.plays(1);
+	await scene.is(2, 'standby');
+	await scene.record();
+	await scene.more(1000);
+	first.ending = true;
+	await scene.plays(2);
+	first = await Clip.start(t, 0, files[0]);
+	await scene.plays(1);
+	await scene.more(500);
+	first.ending = second.ending = true;
+	await waitUntil('the filler', async () =>
+		(await scene.inputs()).filler, 20000);
+	const size = scene.recorder.size();
+	await waitUntil('pictures', () =>
+		scene.recorder.size() > size + 50000, 20000);
+	await Clip.start(t, 1, files[1]);
+	const { switches } = await scene.plays(2);
+	assert.deepEqual(switches.map(({ from, to, reason }) =>
+		({ from, to, reason })).reverse(), [
+		{ from: 1, to: 2, reason: 'fault' },
+		{ from: 2, to: 1, reason: 'return' },
+		{ from: 1, to: undefined, reason: 'return' },
+		{ from: undefined, to: 2, reason: 'fault' }]);
+	await scene.more(500);
+	await scene.judged({ pauses: 3 });
+});
