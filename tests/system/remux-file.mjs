@@ -131,13 +131,16 @@ test('5,326 packets of EIT keep every section, under the new number',
 	const [{ packet: known, extension: tsid, programs }] =
 		sections(source, new Set([0]));
 	const rest = source.subarray((known + 1) * SIZE);
-	const [pnr, pmtPid] = [...programs].find(([n]) => n !== 0);
-	// a capture of the tables alone, and without a PMT
-	const pmt = Buffer.alloc(SIZE, 0xff);
-	pmt.set([0x47, 0x40 | pmtPid >> 8, pmtPid & 255, 0x10, 0]);
-	pmt.set(pmtSection({ pnr, video: 0x1ff0 }), 5);
+	// a capture of the tables alone, and without PMTs
+	const pmts = [...programs].filter(([n]) => n !== 0)
+		.map(([pnr, pid], i) => {
+			const packet = Buffer.alloc(SIZE, 0xff);
+			packet.set([0x47, 0x40 | pid >> 8, pid & 255, 0x10, 0]);
+			packet.set(pmtSection({ pnr, video: 0x1f00 + i }), 5);
+			return packet;
+		});
 	const out = remux(Buffer.concat([source.subarray(0, (known + 1) *
-		SIZE), pmt, rest]), 'set_tsid=4660');
+		SIZE), ...pmts, rest]), 'set_tsid=4660');
 	const a = sections(rest, new Set([18]), true);
 	const b = sections(out, new Set([18]));
 

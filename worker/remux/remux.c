@@ -72,6 +72,7 @@ void remux_reset(struct remux *r)
 	r->clock.has_pcr = false;
 	r->n_programs = 0;
 	r->n_pat = 0;
+	r->settled = false;
 	remux_rebuild(r);
 }
 

@@ -66,7 +66,7 @@ static void push_pmts(struct remux *r)
 
 		if (p->pmt.len > 0 &&
 		    !section_queue_push(&r->psi_queue,
-					r->plan.out[p->pmt_pid], p->pmt.data,
+					p->pmt_out, p->pmt.data,
 					p->pmt.len))
 			return;
 		r->due.next_pmt++;
@@ -103,6 +103,8 @@ static bool is_due(const struct remux *r, uint64_t *due, unsigned interval_ms)
 
 void remux_schedule(struct remux *r)
 {
+	if (!r->settled && r->n_programs > 0 && remux_has_settled(r))
+		remux_rebuild(r);
 	if (r->n_pat == 0)
 		return;
 	/* while the last ones wait, there is no use in more of them */
@@ -119,17 +121,32 @@ void remux_schedule(struct remux *r)
 			push(r, &r->si_queue, PID_CAT, &r->cat[i]);
 }
 
-void remux_announce(struct remux *r)
+static void send_all(struct remux *r)
 {
 	const uint8_t *packet;
 
-	section_queue_clear(&r->psi_queue);
-	push_pat(r);
-	push_pmts(r);
 	while ((packet = section_queue_pop(&r->psi_queue)) != NULL)
 		send(r, packet);
-	r->due.psi = r->clock.ticks + PSI_MS * MS_TICKS;
-	push_pmts(r);
+}
+
+void remux_announce(struct remux *r)
+{
+	section_queue_clear(&r->psi_queue);
+	send_all(r);
+	push_pat(r);
+	for (size_t i = 0; i < r->n_programs; i++) {
+		const struct program *p = &r->programs[i];
+
+		if (!p->changed || p->pmt.len == 0)
+			continue;
+		push(r, &r->psi_queue, p->pmt_out, &p->pmt);
+		send_all(r);
+	}
+	send_all(r);
+	/* the others come in their turn */
+	r->due.next_pmt = r->n_programs;
+	if (r->single)
+		r->due.psi = r->clock.ticks + PSI_MS * MS_TICKS;
 }
 
 void remux_set_spacing(struct remux *r, uint64_t ticks)

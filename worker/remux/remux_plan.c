@@ -15,6 +15,9 @@ enum {
 	TABLE_CAT = 0x01,
 	TABLE_SDT = 0x42,
 	TABLE_AIT = 0x74,
+	/* PMTs come every half second at least (TR 101 290) */
+	SETTLE_S = 1,
+	SETTLE_PACKETS = 16384,
 };
 
 /* --- the programs --- */
@@ -46,8 +49,10 @@ static void fill_program(struct program *p, const struct psi_program *from,
 	} else if (old != NULL) {
 		p->source = old->source;
 	}
-	if (old != NULL)
+	if (old != NULL) {
 		p->pmt = old->pmt;
+		p->pmt_out = old->pmt_out;
+	}
 }
 
 static void update_programs(struct remux *r)
@@ -163,6 +168,7 @@ static void plan_pids(struct remux *r)
 {
 	uint16_t network = find_network_pid(r);
 
+	r->network_source = network != 0 ? network : (uint16_t)PID_NIT;
 	pid_plan_init(&r->plan);
 	plan_each(r, pid_plan_map);
 	plan_each(r, pid_plan_keep);
@@ -231,17 +237,17 @@ static void route_time(struct remux *r)
 
 static void route_nit(struct remux *r)
 {
-	if (!passes_nit(r))
+	uint16_t pid = r->network_source;
+
+	if (!passes_nit(r) || pid == TS_PID_NULL)
 		return;
-	if (!r->single && r->tsid != r->new_tsid &&
-	    r->options.nit != TABLE_PASS)
-		look(r, PID_NIT, ROLE_NIT);
+	if (pid >= FIXED_PIDS)
+		route(r, pid);
+	else if (!r->single && r->tsid != r->new_tsid &&
+		 r->options.nit != TABLE_PASS && pid == PID_NIT)
+		look(r, pid, ROLE_NIT);
 	else
-		route_as_is(r, PID_NIT);
-	if (r->network_pid >= FIXED_PIDS)
-		for (size_t pid = FIXED_PIDS; pid < TS_PID_NULL; pid++)
-			if (r->plan.out[pid] == r->network_pid)
-				route(r, (uint16_t)pid);
+		route_as_is(r, pid);
 }
 
 static void route_tables(struct remux *r)
@@ -338,7 +344,7 @@ static void route_all(struct remux *r)
 		if (r->keep_nulls)
 			look(r, TS_PID_NULL, ROLE_NULL);
 	}
-	for (size_t i = 0; i < r->n_programs; i++)
+	for (size_t i = 0; i < r->n_programs && r->settled; i++)
 		route_program(r, &r->programs[i]);
 	for (size_t i = 0; i < r->n_programs; i++)
 		look(r, r->programs[i].pmt_pid, ROLE_PSI);
@@ -370,12 +376,12 @@ static uint8_t ait_version(const struct remux *r)
 	return r->ait.len > 0 ? r->ait.data[5] >> 1 & 0x1f : 0;
 }
 
-static bool build_pmt(struct remux *r, struct program *p)
+static void build_pmt(struct remux *r, struct program *p)
 {
 	struct table t = { 0 };
 	struct selection sel;
 
-	if (p->source.len > 0 &&
+	if (p->source.len > 0 && r->plan.out[p->pmt_pid] != PID_PLAN_NONE &&
 	    selection_make(&sel, &r->options, p->source.data,
 			   p->source.len) == 0)
 		t.len = pmt_build(&(struct pmt_content){
@@ -390,7 +396,9 @@ static bool build_pmt(struct remux *r, struct program *p)
 		set_version(r, &t, (struct table_name){ PMT_TABLE_ID,
 							p->ids.new_pnr },
 			    r->first.pmt);
-	return replace(&p->pmt, &t);
+	p->changed = p->pmt_out != r->plan.out[p->pmt_pid];
+	p->pmt_out = r->plan.out[p->pmt_pid];
+	p->changed |= replace(&p->pmt, &t);
 }
 
 /* The programs whose PMT is known. */
@@ -403,7 +411,7 @@ static size_t list_programs(const struct remux *r, struct pat_program *list)
 
 		if (p->pmt.len > 0)
 			list[n++] = (struct pat_program){
-				p->ids.new_pnr, r->plan.out[p->pmt_pid],
+				p->ids.new_pnr, p->pmt_out,
 			};
 	}
 	return n;
@@ -524,16 +532,44 @@ static void build_ait(struct remux *r)
 		r->due.ait = 0;
 }
 
+/* Is there a PMT of each program? */
+static bool is_complete(const struct remux *r)
+{
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (r->programs[i].source.len == 0)
+			return false;
+	return true;
+}
+
+bool remux_has_settled(const struct remux *r)
+{
+	return is_complete(r) || r->packets - r->pat_at >= SETTLE_PACKETS ||
+	       r->clock.ticks - r->pat_ticks >= SETTLE_S * PCR_HZ;
+}
+
+/* The first PAT names the programs; their PMTs follow. */
+static void settle(struct remux *r, bool had_programs)
+{
+	if (!had_programs && !r->settled) {
+		r->pat_at = r->packets;
+		r->pat_ticks = r->clock.ticks;
+	}
+	r->settled |= r->n_programs > 0 && remux_has_settled(r);
+}
+
 void remux_rebuild(struct remux *r)
 {
-	bool changed = false;
+	bool changed = false, had_programs = r->n_programs > 0;
 
 	update_programs(r);
 	number_programs(r);
+	settle(r, had_programs);
 	plan_pids(r);
 	build_ait(r);
-	for (size_t i = 0; i < r->n_programs; i++)
-		changed |= build_pmt(r, &r->programs[i]);
+	for (size_t i = 0; i < r->n_programs && r->settled; i++) {
+		build_pmt(r, &r->programs[i]);
+		changed |= r->programs[i].changed;
+	}
 	changed |= build_pat(r);
 	route_all(r);
 	build_cat(r);

@@ -49,9 +49,11 @@ struct program {
 	uint16_t number;     /* of the source */
 	uint16_t pmt_pid;    /* of the source */
 	struct table source; /* its PMT as it came last */
-	struct table pmt;    /* as it goes out */
+	struct table pmt;    /* as it goes out ... */
+	uint16_t pmt_out;    /* ... and where */
 	struct ids ids;
 	bool has_video;
+	bool changed;        /* pmt is another one than before, or elsewhere */
 };
 
 /* Sections of one PID that is not the PSI's. */
@@ -84,7 +86,10 @@ struct remux {
 	bool single;     /* one program goes out */
 	bool keep_nulls;
 	uint16_t tsid, new_tsid;
-	uint16_t network_pid; /* as the PAT will name it; 0: not */
+	bool settled;    /* what there is goes out */
+	uint64_t pat_at, pat_ticks; /* packets and time since a PAT is known */
+	uint16_t network_source; /* the PID of the NIT ... */
+	uint16_t network_pid; /* ... as the PAT will name it; 0: not */
 	size_t n_programs;    /* of those that are to go out */
 	struct program *programs;
 	struct pid_plan plan;
@@ -110,8 +115,11 @@ struct remux {
 	struct runs_out out;
 };
 
-/* remux_plan.c: after the tables of the source changed. */
+/* remux_plan.c: after the tables of the source changed.  A multiplex settles
+ * first: nothing goes out before the PMTs of all its programs came, or there
+ * was time enough for them. */
 void remux_rebuild(struct remux *);
+bool remux_has_settled(const struct remux *);
 /* The SDT alone; the service may have come, changed or gone. */
 void remux_rebuild_sdt(struct remux *);
 
@@ -124,7 +132,7 @@ void remux_schedule(struct remux *);
 /* A section goes out when there is a place; counted when there is no room. */
 void remux_queue(struct remux *, struct section_queue *, uint16_t pid,
 		 const uint8_t *section, size_t len);
-/* Sends PAT and PMTs here and now. */
+/* Sends the PMTs that changed here and now, and the PAT. */
 void remux_announce(struct remux *);
 /* A packet of the source may be left out: true when one of ours took its
  * place.  A table's own place is for tables, whatever the spacing. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The whole stage: tables beside PAT and PMT. */
 #include "tests/unit/remux/rig.h"
+#include "worker/ts/pat.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -151,6 +152,106 @@ Test(remux_tables, a_whole_multiplex_gets_its_new_number_everywhere)
 	cr_assert_eq(s.n, 1);
 	cr_assert_eq(s.last[13], 70);
 	cr_assert_eq(b.out->cc_errors, 0);
+	bench_done(&b);
+}
+
+Test(remux_tables, a_multiplex_speaks_when_all_its_programs_are_known)
+{
+	struct remux_options o = { .set_tsid = 70 };
+	struct bench b = bench_new(&o);
+	struct ts_run run;
+
+	pat(&b, 0, two, 2);
+	pmt(&b, two[0], 0, 0x101, 0x102);
+	play(&b, 2);
+	feed(&b);
+	cr_assert_eq(b.out->n, 0);
+	cr_assert_eq(remux_state(b.remux), REMUX_NO_PMT);
+	pmt(&b, two[1], 0, 0x201, 0x202);
+	feed(&b);
+	cr_assert_eq(b.out->n, 3, "PAT and two PMTs");
+	cr_assert_eq(psi_programs(b.out->psi,
+				  &(const struct psi_program *){ NULL }), 2);
+	/* one that changes does not repeat the others */
+	pmt(&b, two[1], 1, 0x203, 0x202);
+	feed(&b);
+	cr_assert_eq(count(&b, 0x100), 1);
+	cr_assert_eq(count(&b, 0x200), 2);
+
+	/* one that does not come is not waited for without an end */
+	remux_reset(b.remux);
+	b.out->n = 0;
+	pat(&b, 0, two, 2);
+	pmt(&b, two[0], 0, 0x101, 0x102);
+	feed(&b);
+	for (uint64_t i = 1; i < 16; i++) {
+		build_payload(b.in, 0x101, 1);
+		run = (struct ts_run){ build_packet(b.in, b.in->n - 1), 1 };
+		remux_feed(b.remux, &run, 1, i * 100000000);
+	}
+	b.fed = b.in->n;
+	cr_assert_gt(count(&b, 0x101), 2);
+	cr_assert_eq(count(&b, 0x200), 0);
+	bench_done(&b);
+}
+
+Test(remux_tables, without_an_option_all_goes_on)
+{
+	struct remux_options o = { 0 };
+	struct bench b = bench_new(&o);
+	static const struct build_es es[] = {
+		{ 0x1b, 0x101, "\x09\x04\x01\x00\xe1\x50", 6 },
+		{ 0x15, 0x102, "\x26\x00", 2 },
+	};
+	struct pmt found;
+	uint8_t section[1024];
+
+	pat(&b, 9, two, 1);
+	build_section(b.in, 0x100, section,
+		      build_pmt(section, (struct build_entry){ 1, 0x101 }, 3,
+				es, 2));
+	for (int i = 0; i < 20; i++) {
+		put_table(&b, 0x11, 0x42, services, sizeof services - 1);
+		put_table(&b, 0x10, 0x40, "\xf0\x00\xf0\x00", 4);
+		put_table(&b, 0x12, 0x4e, "\x00\x07\x00\x03\x00\x4e", 6);
+		build_payload(b.in, 0x101, 1);
+		build_payload(b.in, 0x102, 2);
+		build_payload(b.in, 0x150, 3);
+		build_payload(b.in, 0x999, 4);
+		build_null(b.in);
+	}
+	feed(&b);
+	for (size_t i = 2; i < 10; i++) {
+		uint16_t pid = ts_pid(build_packet(b.in, i));
+
+		cr_expect_eq(count(&b, pid), 20, "PID %u: %zu", pid,
+			     count(&b, pid));
+	}
+	cr_assert_eq(pmt_decode(program(&b, 0)->pmt.data,
+				program(&b, 0)->pmt.len, &found), 0);
+	cr_assert_eq(found.n_streams, 2);
+	cr_assert_arr_eq(found.streams[0].descriptors.data, es[0].desc, 6);
+	cr_assert_eq(found.version, 6);
+	bench_done(&b);
+}
+
+Test(remux_tables, a_nit_on_a_pid_of_its_own_is_passed_there)
+{
+	struct remux_options o = { .pnr = 1, .nit = TABLE_PASS };
+	struct bench b = bench_new(&o);
+	static const struct build_entry list[] = { { 0, 0x1f }, { 1, 0x100 } };
+	const struct psi_section *sections;
+	struct pat made;
+
+	pat(&b, 0, list, 2);
+	pmt(&b, two[0], 0, 0x101, 0x102);
+	for (int i = 0; i < 5; i++)
+		put_table(&b, 0x1f, 0x40, "\xf0\x00\xf0\x00", 4);
+	feed(&b);
+	cr_assert_eq(count(&b, 0x1f), 5);
+	cr_assert_eq(psi_pat(b.out->psi, &sections), 1);
+	cr_assert_eq(pat_decode(sections[0].data, sections[0].len, &made), 0);
+	cr_assert_eq(made.network_pid, 0x1f);
 	bench_done(&b);
 }
 
