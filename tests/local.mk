@@ -31,6 +31,7 @@ include tests/unit/remux.mk
 include tests/unit/ts.mk
 include tests/unit/analysis.mk
 include tests/unit/splice.mk
+include tests/unit/filler.mk
 include tests/unit/si.mk
 include tests/unit/stream.mk
 include tests/unit/failover.mk

@@ -23,6 +23,9 @@ tests_fuzz_libreplay_a_SOURCES = tests/fuzz/replay.c
 fuzz_targets += tests/fuzz/fuzz_ts
 tests_fuzz_fuzz_ts_LDADD = $(fuzz_engine) $(worker_libs)
 
+fuzz_targets += tests/fuzz/fuzz_splice
+tests_fuzz_fuzz_splice_LDADD = $(fuzz_engine) $(worker_libs)
+
 fuzz_targets += tests/fuzz/fuzz_section
 tests_fuzz_fuzz_section_LDADD = $(fuzz_engine) $(worker_libs)
 

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 if HAVE_CRITERION
 unit_splice_tests = \
-	tests/unit/splice/test_splice
+	tests/unit/splice/test_entry \
+	tests/unit/splice/test_property \
+	tests/unit/splice/test_splice \
+	tests/unit/splice/test_stamps \
+	tests/unit/splice/test_state
 check_PROGRAMS += $(unit_splice_tests)
 TESTS += $(unit_splice_tests)
 check_LIBRARIES += tests/unit/splice/libstage.a
@@ -10,5 +14,9 @@ tests_unit_splice_libstage_a_SOURCES = \
 	tests/unit/splice/stage.c tests/unit/splice/stage.h
 unit_splice_libs = tests/unit/splice/libstage.a tests/helpers/libjudge.a \
 	tests/unit/ts/libbuild.a $(worker_libs)
+tests_unit_splice_test_entry_LDADD = $(unit_splice_libs)
+tests_unit_splice_test_property_LDADD = $(unit_splice_libs)
 tests_unit_splice_test_splice_LDADD = $(unit_splice_libs)
+tests_unit_splice_test_stamps_LDADD = $(worker_libs)
+tests_unit_splice_test_state_LDADD = $(unit_splice_libs)
 endif

@@ -2,6 +2,7 @@
 if HAVE_CRITERION
 unit_ts_tests = \
 	tests/unit/ts/test_analyze \
+	tests/unit/ts/test_audio \
 	tests/unit/ts/test_cc \
 	tests/unit/ts/test_packet \
 	tests/unit/ts/test_pat \
@@ -19,6 +20,7 @@ check_LIBRARIES += tests/unit/ts/libbuild.a
 tests_unit_ts_libbuild_a_SOURCES = \
 	tests/unit/ts/build.c tests/unit/ts/build.h
 unit_ts_libs = tests/unit/ts/libbuild.a $(worker_libs)
+tests_unit_ts_test_audio_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_cc_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_packet_LDADD = $(unit_ts_libs)
 tests_unit_ts_test_pat_LDADD = $(unit_ts_libs)

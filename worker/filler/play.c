@@ -110,9 +110,10 @@ static size_t put_packet(struct play *p, uint16_t pid, size_t field,
 		to[4] = (uint8_t)(head - 5);
 	if (head > 5)
 		to[5] = 0;
-	memcpy(to + head, data, n);
-	if (n > 0)
+	if (n > 0) {
+		memcpy(to + head, data, n);
 		p->cc[pid]++;
+	}
 	ts_set_cc(to, p->cc[pid]);
 	*ret = to;
 	return n;

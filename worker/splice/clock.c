@@ -123,10 +123,11 @@ static void set_offset(struct splice_clock *c, uint64_t in, uint64_t out)
 }
 
 /* Does the source go on as the clock expects it without being moved anew? */
-static bool fits(const struct splice_clock *c, uint64_t pcr, uint64_t wanted)
+static bool fits(const struct splice_clock *c, uint64_t pcr, uint64_t wanted,
+		 int64_t fit_ms)
 {
 	int64_t off = diff(moved(c, pcr), wanted);
-	const int64_t fit = SPLICE_CLOCK_FIT_MS * (int64_t)MS;
+	int64_t fit = fit_ms * (int64_t)MS;
 
 	return off < fit && off > -fit;
 }
@@ -152,7 +153,7 @@ void splice_clock_join_phase(struct splice_clock *c, uint64_t phase,
 
 	if (!c->used)
 		return;
-	if (fits(c, in, wanted)) {
+	if (fits(c, in, wanted, SPLICE_CLOCK_LOOSE_MS)) {
 		note_ahead(c, diff(moved(c, in), wanted));
 		return;
 	}
@@ -168,7 +169,8 @@ void splice_clock_join_pcr(struct splice_clock *c, uint64_t pcr,
 
 	if (!c->used)
 		return;
-	if (fits(c, pcr, wanted) && diff(moved(c, pcr), least(c)) >= 0) {
+	if (fits(c, pcr, wanted, SPLICE_CLOCK_FIT_MS) &&
+	    diff(moved(c, pcr), least(c)) >= 0) {
 		note_ahead(c, diff(moved(c, pcr), wanted));
 		return;
 	}
@@ -188,16 +190,21 @@ void splice_clock_join_pcr(struct splice_clock *c, uint64_t pcr,
 	note_ahead(c, diff(out, wanted));
 }
 
-void splice_clock_settle(struct splice_clock *c, uint64_t pcr)
+bool splice_clock_settle(struct splice_clock *c, uint64_t pcr, uint64_t now_ns)
 {
 	int64_t short_of = diff(least(c), moved(c, pcr));
 
+	if (short_of > SPLICE_CLOCK_WRONG_MS * (int64_t)MS ||
+	    (short_of < 0 &&
+	     splice_clock_judge(c, pcr, now_ns) == SPLICE_PCR_JUMP))
+		return false;
 	if (!c->used || short_of <= 0)
-		return;
+		return true;
 
 	uint64_t ticks = ((uint64_t)short_of + PCR_PER_TICK - 1) /
 			 PCR_PER_TICK;
 
 	c->offset = (c->offset + ticks) % PES_TIME_WRAP;
 	note_ahead(c, c->ahead + (int64_t)(ticks * PCR_PER_TICK));
+	return true;
 }

@@ -22,8 +22,12 @@ enum {
 	 * between them: arrival is seen at ticks only. */
 	SPLICE_CLOCK_LOOSE_MS = 20,
 	/* A source that fits the clock as closely as that goes on as it
-	 * was: it is the same one again. */
+	 * was: it is the same one again.  By one PCR; by a measured phase,
+	 * SPLICE_CLOCK_LOOSE_MS. */
 	SPLICE_CLOCK_FIT_MS = 200,
+	/* A measured phase that is wrong by more, as the first PCR shows, is
+	 * of no use. */
+	SPLICE_CLOCK_WRONG_MS = 2000,
 	/* A PCR that goes back by less is one that came out of order. */
 	SPLICE_CLOCK_BACK_MS = 200,
 	SPLICE_CLOCK_AHEAD_MAX_S = 60,
@@ -70,8 +74,8 @@ void splice_clock_join_pcr(struct splice_clock *, uint64_t pcr,
 			   struct splice_moment now);
 
 /* The first PCR behind splice_clock_join_phase() is pcr: the offset is raised
- * if it would go back. */
-void splice_clock_settle(struct splice_clock *, uint64_t pcr);
+ * if it would go back.  False when the phase cannot have been right. */
+bool splice_clock_settle(struct splice_clock *, uint64_t pcr, uint64_t now_ns);
 
 /* How far one that comes is on from the last PCR that went out, 27 MHz. */
 int64_t splice_clock_gap(const struct splice_clock *, uint64_t pcr);

@@ -92,13 +92,12 @@ static bool find_pcr(struct splice *s, struct splice_cursor *c, size_t clock,
 	return false;
 }
 
-/* Is a counter not the next one? */
-static bool has_gap(const struct splice *s, const uint8_t *p)
+bool splice_has_gap(const struct splice *s, const uint8_t *p)
 {
 	const struct splice_pid *pid = &s->pids[ts_pid(p)];
 	unsigned step = (unsigned)(ts_cc(p) - pid->cc) & 0x0f;
 
-	return pid->cut == s->cut && ts_has_payload(p) && step > 1;
+	return pid->cut == s->cut && ts_has_payload(p) && step != 1;
 }
 
 bool splice_find_jump(struct splice *s, const struct splice_cursor *c)
@@ -120,7 +119,7 @@ bool splice_find_jump(struct splice *s, const struct splice_cursor *c)
 		}
 	}
 	unit = splice_unit_jumps(s, p, NULL);
-	if (!unit && (!has_gap(s, p) || c->index < s->calm))
+	if (!unit && (!splice_has_gap(s, p) || c->index < s->calm))
 		return false;
 	known = find_pcr(s, &ahead, clock, &pcr);
 	if (known && jumps(s, (int)clock, pcr)) {
@@ -128,7 +127,8 @@ bool splice_find_jump(struct splice *s, const struct splice_cursor *c)
 		return true;
 	}
 	s->calm = ahead.index;
-	if (!unit || !splice_unit_jumps(s, p, known ? &pcr : NULL))
+	if (!unit || !splice_unit_jumps(s, p, known ? &pcr : NULL) ||
+	    !splice_unit_mend(s, p))
 		return false;
 	s->counters.jumps++;
 	s->counters.cuts++;
@@ -136,8 +136,20 @@ bool splice_find_jump(struct splice *s, const struct splice_cursor *c)
 	s->moving = true;
 	if (s->buffer == NULL)
 		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
-	splice_unit_mend(s, p);
 	return true;
+}
+
+/* The first PCR of a source that was placed without one.  Units may have gone
+ * out since: wherever the clock is put, their times go on. */
+static void settle(struct splice *s, size_t i, uint64_t pcr)
+{
+	struct splice_clock *c = &s->state->clocks[i];
+	uint64_t times = c->offset + c->lift;
+
+	if (splice_clock_settle(c, pcr, s->now_ns))
+		return;
+	place(s, i, pcr, s->state->packets);
+	c->lift = (times + PES_TIME_WRAP - c->offset) % PES_TIME_WRAP;
 }
 
 bool splice_note_pcr(struct splice *s, const uint8_t *packet)
@@ -155,12 +167,12 @@ bool splice_note_pcr(struct splice *s, const uint8_t *packet)
 	c = &s->state->clocks[i];
 	if (c->used)
 		is = splice_clock_judge(c, pcr, s->now_ns);
-	if (s->pending[i] || (s->unsettled[i] && is == SPLICE_PCR_JUMP))
+	if (s->pending[i])
 		place(s, (size_t)i, pcr, s->state->packets);
 	else if (is == SPLICE_PCR_LATE && !s->live)
 		return false;
-	else if (s->unsettled[i])
-		splice_clock_settle(c, pcr);
+	else if (s->unsettled[i] && s->kind != SPLICE_SHIFTED)
+		settle(s, (size_t)i, pcr);
 	else if (is == SPLICE_PCR_LATE)
 		return true;
 	s->unsettled[i] = false;

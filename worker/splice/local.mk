@@ -3,9 +3,11 @@ libworker_a_SOURCES += \
 	worker/splice/clock.c worker/splice/clock.h \
 	worker/splice/entry.c worker/splice/entry.h \
 	worker/splice/jump.c \
+	worker/splice/move.c \
 	worker/splice/packet.c \
 	worker/splice/parts.h \
 	worker/splice/programs.c \
+	worker/splice/rest.c \
 	worker/splice/splice.c worker/splice/splice.h \
 	worker/splice/stamps.c worker/splice/stamps.h \
 	worker/splice/state.c worker/splice/state.h \

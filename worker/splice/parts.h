@@ -90,6 +90,10 @@ struct splice {
 	bool unsettled[SPLICE_CLOCKS];
 	size_t calm;   /* no jump up to this index of the feed */
 
+	uint64_t resumed_ns; /* the first packets behind the last silence */
+	bool doubt;    /* packets are kept back up to a PCR */
+	uint64_t doubt_until_ns;
+
 	/* Between splice_cut() and the end of the rest. */
 	bool rest;
 	uint64_t rest_until_ns;
@@ -214,8 +218,9 @@ struct stamps_move splice_move_of(const struct splice *, uint16_t pid);
 bool splice_unit_jumps(const struct splice *, const uint8_t *packet,
 		       const uint64_t *pcr);
 
-/* ... though its clock goes on: its stream's stamps are moved alone. */
-void splice_unit_mend(struct splice *, const uint8_t *packet);
+/* ... though its clock goes on: its stream's stamps are moved alone.  False
+ * when there is nothing that they could go on with. */
+bool splice_unit_mend(struct splice *, const uint8_t *packet);
 
 /* A packet of a unit that goes out: counts its audio frames. */
 void splice_unit_count(struct splice *, const uint8_t *packet);
@@ -230,6 +235,9 @@ void splice_begin_cut(struct splice *, enum splice_cut_kind);
 /* Places clocks by the PCRs to come, as far as they are there. */
 void splice_place(struct splice *, struct splice_cursor);
 
+/* Is the counter of a packet not the next one of its PID? */
+bool splice_has_gap(const struct splice *, const uint8_t *packet);
+
 /* Looks at the packet at the cursor before anything is done with it; true
  * when what was fed is cut there now. */
 bool splice_find_jump(struct splice *, const struct splice_cursor *);
@@ -237,3 +245,28 @@ bool splice_find_jump(struct splice *, const struct splice_cursor *);
 /* Notes the PCR of a packet of the source; false when it is not to go out: it
  * was kept back while the clock went on. */
 bool splice_note_pcr(struct splice *, const uint8_t *packet);
+
+/* --- move.c: what goes out changed --- */
+
+/* Room for a packet, which goes out with the next flush. */
+uint8_t *splice_append(struct splice *, const uint8_t *packet);
+void splice_flush(struct splice *);
+
+/* Takes a packet that goes out into account. */
+void splice_follow_tables(struct splice *, const uint8_t *packet);
+
+/* All from the cursor on, changed as is needed.  looked: splice_find_jump()
+ * has seen the first. */
+void splice_move_on(struct splice *, struct splice_cursor, bool looked);
+
+/* --- splice.c --- */
+
+/* What was kept back in doubt goes out. */
+void splice_end_doubt(struct splice *);
+
+/* --- rest.c: what is kept back --- */
+
+void splice_hold(struct splice *, const struct ts_run *runs, size_t n_runs);
+
+/* The rest has ended, or has to: what was kept back goes out. */
+void splice_end_rest(struct splice *);

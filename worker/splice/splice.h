@@ -45,6 +45,12 @@ enum {
 	SPLICE_REST_MS = 500,
 	/* ... how much of the new source is kept back meanwhile. */
 	SPLICE_HELD_MAX = 10000,
+	/* Behind a silence of that length a gap in a counter may mean that
+	 * the source was started again: packets are kept back until a PCR
+	 * tells, at most ... */
+	SPLICE_SILENCE_MS = 50,
+	/* ... so long. */
+	SPLICE_DOUBT_MS = 100,
 	/* Without a PCR or the start of a unit for so long, packets pass all
 	 * the same. */
 	SPLICE_PATIENCE_MS = 1000,

@@ -114,38 +114,65 @@ static bool is_far(int64_t lead, int64_t before)
 	return lead - before > LEAD_JUMP || before - lead > LEAD_JUMP;
 }
 
-bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
-		       const uint64_t *pcr)
+static bool is_sane(int64_t lead)
 {
-	const struct splice_track *t = find_track(s, ts_pid(packet));
-	enum pid_class class;
-	struct pes_times at;
+	return lead >= LEAD_LEAST && lead <= LEAD_MOST;
+}
 
-	if (t == NULL || !pes_times(packet, &at))
-		return false;
-	class = class_of(s, packet);
+/* How far two readings of the clock are behind a DTS. */
+struct leads {
+	int64_t last; /* the last PCR */
+	int64_t now;  /* a PCR close by; or what it would be by now, as it may
+			 have gone on by what it was silent for */
+};
 
-	const struct splice_unit *u = &s->units[t - s->state->tracks];
-	const struct splice_clock *c =
-		&s->state->clocks[s->pids[t->pid].clock];
-	uint64_t dts = moved(s, packet, at.dts);
-
-	if (u->cut != s->cut || s->pending[c - s->state->clocks] ||
-	    u->lead == LEAD_UNKNOWN ||
-	    (class != PID_VIDEO && class != PID_AUDIO))
-		return false;
-	if (!c->used)
-		return diff(dts, t->dts) < -BACK_JUMP ||
-		       diff(dts, t->dts) > LEAD_MOST;
-
-	/* the clock may have gone on by what it was silent for */
-	uint64_t last = c->pcr / PCR_PER_TICK;
+static struct leads leads_of(const struct splice *s,
+			     const struct splice_clock *c, uint64_t dts,
+			     const uint64_t *pcr)
+{
 	uint64_t now = splice_clock_at(c, s->now_ns) / PCR_PER_TICK;
 
 	if (pcr != NULL)
 		now = (*pcr / PCR_PER_TICK + c->offset) % PES_TIME_WRAP;
-	return is_far(diff(dts, last), u->lead) &&
-	       is_far(diff(dts, now), u->lead);
+	return (struct leads){ .last = diff(dts, c->pcr / PCR_PER_TICK),
+			       .now = diff(dts, now) };
+}
+
+/* Behind a cut, of a stream that was not seen since: is it of another clock? */
+static bool is_strange(const struct splice *s, const struct splice_clock *c,
+		       struct leads leads)
+{
+	return s->moving && c->used && !is_sane(leads.last) &&
+	       !is_sane(leads.now);
+}
+
+bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
+		       const uint64_t *pcr)
+{
+	uint16_t pid = ts_pid(packet);
+	const struct splice_track *t = find_track(s, pid);
+	const struct splice_unit *u;
+	const struct splice_clock *c = &s->state->clocks[s->pids[pid].clock];
+	enum pid_class class;
+	struct pes_times at;
+
+	if (!pes_times(packet, &at) || s->pending[c - s->state->clocks])
+		return false;
+	class = class_of(s, packet);
+	if (class != PID_VIDEO && class != PID_AUDIO)
+		return false;
+
+	uint64_t dts = moved(s, packet, at.dts);
+	struct leads leads = leads_of(s, c, dts, pcr);
+
+	if (t == NULL || s->units[t - s->state->tracks].cut != s->cut)
+		return is_strange(s, c, leads);
+	if (!c->used)
+		return diff(dts, t->dts) < -BACK_JUMP ||
+		       diff(dts, t->dts) > LEAD_MOST;
+	u = &s->units[t - s->state->tracks];
+	return u->lead != LEAD_UNKNOWN && is_far(leads.last, u->lead) &&
+	       is_far(leads.now, u->lead);
 }
 
 /* How much later than the last one a unit of this stream must at least be. */
@@ -156,15 +183,16 @@ static int64_t least_step(const struct splice_track *t, enum pid_class class)
 	return MAX((int64_t)t->span - t->slack, 1);
 }
 
-void splice_unit_mend(struct splice *s, const uint8_t *packet)
+bool splice_unit_mend(struct splice *s, const uint8_t *packet)
 {
 	struct splice_track *t = find_track(s, ts_pid(packet));
-	struct splice_unit *u = unit_of(s, t);
 	struct pes_times at;
 
-	if (!pes_times(packet, &at))
-		return;
+	if (t == NULL || unit_of(s, t)->cut != s->cut ||
+	    !pes_times(packet, &at))
+		return false;
 
+	struct splice_unit *u = unit_of(s, t);
 	uint64_t dts = moved(s, packet, at.dts);
 	int64_t back = diff(add(dts, -(int64_t)u->extra), t->dts);
 
@@ -175,14 +203,10 @@ void splice_unit_mend(struct splice *s, const uint8_t *packet)
 		u->extra = add(u->extra,
 			       diff(t->dts, dts) +
 			       least_step(t, class_of(s, packet)));
+	return true;
 }
 
 /* --- behind a cut --- */
-
-static bool is_sane(int64_t lead)
-{
-	return lead >= LEAD_LEAST && lead <= LEAD_MOST;
-}
 
 /* How far a DTS is before its clock; where there is none, before what would
  * be if time were all that passed. */
@@ -214,6 +238,13 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 	return need > 0 && diff(c->lift, 0) + need > LIFT_MOST;
 }
 
+/* Do the others of its program go with it when it is moved? */
+static bool leads_program(const struct splice *s, enum pid_class class)
+{
+	return class == PID_VIDEO ||
+	       (class == PID_AUDIO && psi_video_count(s->psi) == 0);
+}
+
 /*
  * The first unit of a stream behind a cut.  False when it would play before
  * the end of what went out and is left out.
@@ -237,10 +268,12 @@ static bool join(struct splice *s, struct splice_track *t,
 	}
 	if (need <= 0 && is_sane(lead))
 		return true;
-	if (is_sane(lead + need) || (need > 0 && !is_sane(lead)))
+	if (!is_sane(lead + need) && (need <= 0 || is_sane(lead)))
+		s->goes_back = need > 0;
+	else if (leads_program(s, class))
 		c->lift = add(c->lift, need);
-	else if (need > 0)
-		s->goes_back = true;
+	else
+		unit_of(s, t)->extra = add(unit_of(s, t)->extra, need);
 	return true;
 }
 
@@ -389,6 +422,11 @@ bool splice_unit_begin(struct splice *s, const uint8_t *packet)
 	/* without a time of its own it belongs to the one before */
 	if (!pes_times(packet, &at))
 		return !(s->pids[pid].flags & PID_DROP);
+	/* perhaps its clock is still to come */
+	if (splice_has_patience(s) && s->kind != SPLICE_NONE &&
+	    (t == NULL || unit_of(s, t)->cut != s->cut) &&
+	    splice_unit_jumps(s, packet, NULL))
+		return false;
 	if (t != NULL) {
 		struct splice_unit *u = unit_of(s, t);
 

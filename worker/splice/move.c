@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Behind a cut: packets are copied, changed or left out. */
+#include "worker/splice/parts.h"
+
+#include "common/util.h"
+#include "worker/splice/stamps.h"
+#include "worker/ts/pcr.h"
+
+#include <string.h>
+
+enum {
+	DISCONTINUITY = 0x80,
+	/* PCRs that far apart are bridged, at such steps. */
+	BRIDGE_FROM_MS = 60,
+	BRIDGE_STEP_MS = 30,
+	BRIDGE_MOST_MS = 5000,
+};
+
+void splice_flush(struct splice *s)
+{
+	struct ts_run run = { .data = s->buffer, .n = s->n_buffer };
+
+	s->n_buffer = 0;
+	if (run.n > 0)
+		s->config.out(&run, 1, s->config.arg);
+}
+
+uint8_t *splice_append(struct splice *s, const uint8_t *packet)
+{
+	uint8_t *copy;
+
+	if (s->n_buffer == SPLICE_CHUNK)
+		splice_flush(s);
+	copy = s->buffer + s->n_buffer * TS_PACKET;
+	memcpy(copy, packet, TS_PACKET);
+	s->n_buffer++;
+	s->state->packets++;
+	return copy;
+}
+
+void splice_follow_tables(struct splice *s, const uint8_t *packet)
+{
+	if (psi_class(s->psi, ts_pid(packet)) == PID_PSI &&
+	    psi_feed(s->psi, packet))
+		splice_programs_renew(s);
+}
+
+/*
+ * Where laps meet there may be nothing to send for longer than PCRs may be
+ * apart: packets with a PCR alone stand there then.
+ */
+static void bridge_laps(struct splice *s, const uint8_t *p)
+{
+	const int64_t most = BRIDGE_MOST_MS * (int64_t)(PCR_HZ / 1000);
+	const int64_t step = BRIDGE_STEP_MS * (int64_t)(PCR_HZ / 1000);
+	const int64_t from = BRIDGE_FROM_MS * (int64_t)(PCR_HZ / 1000);
+	struct splice_clock *c;
+	uint64_t pcr;
+	int i;
+
+	if (!ts_pcr(p, &pcr))
+		return;
+	i = splice_clock_of_pcr(s, ts_pid(p));
+	if (i < 0 || !s->unsettled[i])
+		return;
+	c = &s->state->clocks[i];
+
+	int64_t gap = splice_clock_gap(c, pcr);
+
+	for (; gap > from && gap < most; gap -= step) {
+		uint8_t *packet = splice_append(s, p);
+
+		stamps_drop_payload(packet);
+		ts_set_cc(packet, s->state->cc[ts_pid(p)]);
+		c->pcr = (c->pcr + (uint64_t)step) % PCR_WRAP;
+		ts_set_pcr(packet, c->pcr);
+	}
+}
+
+static void change(struct splice *s, const uint8_t *p)
+{
+	uint16_t pid = ts_pid(p);
+	uint64_t pcr;
+	uint8_t *copy;
+	bool keep;
+
+	if (s->kind == SPLICE_SHIFTED && ts_has_adaptation(p) && !ts_tei(p))
+		bridge_laps(s, p);
+	keep = splice_admit(s, p);
+
+	if (!keep) {
+		s->counters.dropped++;
+		if (!ts_pcr(p, &pcr) || s->drop_pcr)
+			return;
+	}
+	copy = splice_append(s, p);
+	if (!keep)
+		stamps_drop_payload(copy);
+	ts_set_cc(copy, s->state->cc[pid]);
+	if (ts_tei(p))
+		return;
+	stamps_move(copy, splice_move_of(s, pid));
+	if (s->drop_pcr)
+		stamps_drop_pcr(copy);
+	/* it told of a break that is mended here */
+	if (ts_discontinuity(copy) && splice_has_patience(s))
+		copy[5] &= (uint8_t)~DISCONTINUITY;
+	if (s->goes_back && ts_adaptation_flags(copy) != 0)
+		copy[5] |= DISCONTINUITY;
+	splice_follow_tables(s, copy);
+}
+
+static void move_packet(struct splice *s, const struct splice_cursor *c,
+			bool looked)
+{
+	const uint8_t *p = splice_cursor_get(c);
+	uint16_t pid = ts_pid(p);
+	struct splice_pid *ps = &s->pids[pid];
+
+	if (splice_is_plain(s, ps, p)) {
+		splice_pass_plain(s, ps, p);
+		ts_set_cc(splice_append(s, p), s->state->cc[pid]);
+	} else if (!ts_sync_ok(p) || pid == TS_PID_NULL) {
+		(void)splice_append(s, p);
+	} else {
+		if (!looked && !ts_tei(p))
+			(void)splice_find_jump(s, c);
+		change(s, p);
+	}
+}
+
+void splice_move_on(struct splice *s, struct splice_cursor c, bool looked)
+{
+	if (s->n_pending > 0)
+		splice_place(s, c);
+	do {
+		move_packet(s, &c, looked);
+		looked = false;
+	} while (splice_cursor_next(&c));
+	splice_flush(s);
+}
