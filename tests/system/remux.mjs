@@ -114,6 +114,52 @@ test('a program that is not there is no program on air', async (t) => {
 	await sluice.stop();
 });
 
+test('another process, another source: the tables do not know of the change',
+	async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config({
+		...stream('a001', ['udp://127.0.0.1:5000#pnr=2',
+			'udp://127.0.0.1:5001'], OUT),
+		map: 'pmt=100, video=101, audio=102', set_pnr: 9, set_tsid: 7,
+		service_name: 'One', backup_start_delay: 0,
+	}));
+
+	await waitUntil('inputs', () => udpBound(5000));
+	const first = await Sender.start(t,
+		new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 }), 5000);
+	await waitUntil('the second', () => udpBound(5001));
+	const second = await Sender.start(t, new TsMux({ programs: [
+		{ ...PROGRAM, pmtPid: 0x400, video: 0x401, audio: 0x402 }] }),
+	5001);
+	await sluice.onair('a001');
+	const [{ pid: before }] = sluice.workers().filter(({ role }) =>
+		role === 'stream');
+	await sluice.cmd('restart-stream', { id: 'a001' });
+	await waitUntil('another process', () => sluice.workers().some(
+		({ role, pid }) => role === 'stream' && pid !== before));
+	await sluice.onair('a001');
+	first.stop();
+	await sluice.waitStatus('a001', 'the second input', (s) => s.onair &&
+		s.input_id === 2);
+	const since = second.mux.seconds;
+	await waitUntil('two more', () => second.mux.seconds > since + 2);
+	second.stop();
+	await recorder.quiet();
+	const data = joined((await recorder.stop())[0]);
+	await sluice.stop();
+	const si = tables(data), seen = checkTs(data);
+	const versions = (list) => new Set(list.map((s) => s.version));
+
+	// what the first process had not sent yet is missing, no more
+	assert.ok(seen.ccErrors <= 5, `${seen.ccErrors} CC errors`);
+	assert.deepEqual([...seen.pids.keys()].sort((a, b) => a - b),
+		[0, 17, 100, 101, 102]);
+	for (const list of [si.of('pat'), si.pmts, si.of('sdt')]) {
+		assert.ok(list.length > 3);
+		assert.equal(versions(list).size, 1, 'one version');
+	}
+});
+
 test('what ffmpeg makes, ffmpeg plays, with the names we gave it',
 	async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
