@@ -21,7 +21,6 @@ struct http_spec {
 	unsigned timeout_s;
 	unsigned buffer_time_s;  /* played so much later than it came */
 	unsigned buffer_size_kib;
-	unsigned bandwidth;      /* bit/s; 0 = the best variant of a playlist */
 	bool no_sync;            /* as it comes, not at the pace of its PCRs */
 	bool insecure;           /* any certificate will do */
 };

@@ -9,9 +9,8 @@
 enum {
 	TIMEOUT_MAX_S = 600,
 	BUFFER_TIME_MAX_S = 60,
-	BUFFER_SIZE_MIN_KIB = 256,
+	BUFFER_SIZE_MIN_KIB = 1024,
 	BUFFER_SIZE_MAX_KIB = 256 * 1024,
-	BANDWIDTH_MAX = 1000000000,
 };
 
 #define HEADER "header."
@@ -23,7 +22,6 @@ static const struct io_option options[] = {
 	  BUFFER_TIME_MAX_S },
 	{ "buffer_size", IO_NUMBER, IO_INPUT(http.buffer_size_kib),
 	  BUFFER_SIZE_MIN_KIB, BUFFER_SIZE_MAX_KIB },
-	{ "bandwidth", IO_NUMBER, IO_INPUT(http.bandwidth), 1, BANDWIDTH_MAX },
 	{ "no_sync", IO_FLAG, IO_INPUT(http.no_sync), 0, 0 },
 	{ "insecure", IO_FLAG, IO_INPUT(http.insecure), 0, 0 },
 	{ "sync", IO_IGNORED, 0, 0, 0 },

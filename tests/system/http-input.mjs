@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // http-input: streams of other servers, at their pace, whatever the servers do.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import dgram from 'node:dgram';
+import fs from 'node:fs';
 import http from 'node:http';
+import path from 'node:path';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined, within } from '../helpers/udp.mjs';
-import { waitUntil } from '../helpers/util.mjs';
+import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 // A server on port 7000; handler(request, reply, requests so far).
 async function serve(t, handler) {
@@ -170,5 +174,42 @@ test('a stream of our own is an input as well', async (t) => {
 	const status = await sluice.status('a002');
 
 	assert.equal(status.inputs[0].cc_error, 0);
+	await sluice.stop();
+});
+
+test('a name server that does not answer holds up no other input',
+	async (t) => {
+	const resolv = path.join(tempDir(t), 'resolv.conf');
+	const mute = dgram.createSocket('udp4');
+
+	fs.writeFileSync(resolv, 'nameserver 127.0.0.1\n');
+	execFileSync('mount', ['--bind', resolv, '/etc/resolv.conf']);
+	t.after(() => {
+		execFileSync('umount', ['/etc/resolv.conf']);
+		mute.close();
+	});
+	let asked = 0;
+
+	mute.on('message', () => { asked++; });
+	await new Promise((done) => mute.bind(53, '127.0.0.1', done));
+	const sluice = await Sluice.start(t, config(stream('a001',
+		['udp://127.0.0.1:5000',
+			'http://dead.example.org/x#timeout=1'],
+		'udp://127.0.0.1:6000')));
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('a001');
+	const { pid } = sluice.worker('stream', 'a001');
+
+	// the request is given up, and begun again
+	await sluice.waitStatus('a001', 'the dead one is told', (s) =>
+		/resolv|tim/i.test(s.inputs[1].error ?? ''), 20000);
+	const before = asked;
+
+	assert.ok(before > 0);
+	await waitUntil('it is asked again', () => asked > before, 20000);
+	assert.equal(sluice.worker('stream', 'a001').pid, pid);
+	assert.ok((await sluice.status('a001')).onair);
 	await sluice.stop();
 });

@@ -42,6 +42,11 @@ void playout_push(struct playout *p, struct ts_run run)
 		(void)pcr_clock_feed(&p->in, copy + i * TS_PACKET);
 }
 
+static bool is_full(const struct playout *p)
+{
+	return playout_room(p) < PLAYOUT_ROOM_MIN;
+}
+
 /* What waits, in time. */
 static uint64_t waiting_ns(const struct playout *p)
 {
@@ -68,7 +73,7 @@ static bool look_ahead(struct playout *p, uint64_t now_ns)
 			return true;
 		}
 	}
-	if (seen < AHEAD_MAX)
+	if (seen == 0 || (seen < AHEAD_MAX && !is_full(p)))
 		return false;
 	file_clock_advance(&p->clock, now_ns, true);
 	return true;
@@ -79,7 +84,7 @@ static bool may_begin(struct playout *p, uint64_t now_ns)
 {
 	if (p->plays)
 		return true;
-	if (waiting_ns(p) < p->lead_ns && playout_room(p) > 0)
+	if (waiting_ns(p) < p->lead_ns && !is_full(p))
 		return false;
 	p->plays = true;
 	p->taken_ns = p->clock.from_ns = p->clock.to_ns = now_ns;

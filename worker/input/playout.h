@@ -18,6 +18,8 @@ enum {
 	/* The pace is never more than that off the PCRs' (ISO/IEC 13818-1 asks
 	 * for 30 ppm of a source; a receiver follows much more). */
 	PLAYOUT_SPEED_PPM = 2000,
+	/* Less room than what one push may bring is none. */
+	PLAYOUT_ROOM_MIN = 2048,
 };
 
 struct playout {

@@ -77,7 +77,10 @@ static bool set_what(struct fetch *f, const struct http_spec *spec,
 
 static bool set_how(struct fetch *f, const struct http_spec *spec)
 {
-	return SET(f, NOSIGNAL, 1L) && SET(f, NOPROXY, "*") &&
+	/* without QUICK_EXIT the end of a transfer waits for a name server
+	 * that does not answer, and the stream with it */
+	return SET(f, NOSIGNAL, 1L) && SET(f, QUICK_EXIT, 1L) &&
+	       SET(f, NOPROXY, "*") &&
 	       SET(f, CONNECTTIMEOUT, (long)spec->timeout_s) &&
 	       SET(f, LOW_SPEED_LIMIT, 1L) &&
 	       SET(f, LOW_SPEED_TIME, (long)spec->timeout_s) &&
@@ -180,12 +183,4 @@ int fetch_error(const struct fetch *f, struct errmsg *why)
 			   f->detail[0] != '\0'
 				   ? f->detail
 				   : curl_easy_strerror(f->result));
-}
-
-const char *fetch_url(const struct fetch *f)
-{
-	char *url = NULL;
-
-	(void)curl_easy_getinfo(f->easy, CURLINFO_EFFECTIVE_URL, &url);
-	return url != NULL ? url : "";
 }

@@ -38,5 +38,3 @@ void fetch_resume(struct fetch *);
 enum fetch_state fetch_state(const struct fetch *);
 /* Why it failed; -errno with why. */
 int fetch_error(const struct fetch *, struct errmsg *why) MUST_CHECK;
-/* Where the last redirect led to. */
-const char *fetch_url(const struct fetch *);

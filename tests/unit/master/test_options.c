@@ -112,7 +112,7 @@ Test(options, finds_where_to_listen)
 		{ "7000", "9000", NULL,
 		  "settings.control_port: is not a string" },
 		{ "7000", "\"x\"", NULL,
-		  "settings.control_port: host: \"x\" is not an IP address" },
+		  "settings.control_port: \"x\" is not a port" },
 		{ NULL, "\"1.2.3.4\"", NULL,
 		  "settings.control_port: \"1.2.3.4\" is not \"8000\" or "
 		  "\"<address>:<port>\"" },

@@ -162,3 +162,33 @@ Test(playout, without_a_lead_what_comes_goes)
 	cr_assert_eq(b.came, 700);
 	playout_done(&b.playout);
 }
+
+Test(playout, a_full_queue_plays_though_it_is_less_than_the_lead)
+{
+	struct bench b;
+
+	setup(&b, 60 * LEAD_MS);
+	push(&b, 3000);
+	push(&b, ROOM - PLAYOUT_ROOM_MIN + 1 - 3000);
+	for (uint64_t ms = 0; ms <= 100; ms += TICK_MS)
+		take(&b, ms);
+	cr_assert(b.came > 0);
+	playout_done(&b.playout);
+}
+
+Test(playout, without_a_pcr_a_full_queue_plays)
+{
+	struct bench b;
+	struct build *build = build_new();
+
+	setup(&b, LEAD_MS);
+	for (int i = 0; i < BUILD_PACKETS; i++)
+		build_null(build);
+	playout_push(&b.playout, build_run(build));
+	playout_push(&b.playout, (struct ts_run){ build->data, 2000 });
+	for (uint64_t ms = 0; ms <= 1000; ms += TICK_MS)
+		take(&b, ms);
+	cr_assert(b.came > 0);
+	build_free(build);
+	playout_done(&b.playout);
+}
