@@ -39,6 +39,9 @@ static void finish(struct picture_keeper *k)
 	size_t size = k->size;
 
 	k->collecting = false;
+	/* a PES without a byte of picture is none */
+	if (k->next_len == 0)
+		return;
 	k->data = k->next;
 	k->len = k->next_len;
 	k->size = k->next_size;

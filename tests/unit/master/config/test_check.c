@@ -182,7 +182,12 @@ Test(check, finds_nothing_in_a_sound_document)
 	cr_assert_eq(check_as_file(document, said, sizeof said), 0);
 	cr_assert_str_eq(said,
 			 "FILE: make_stream[1].input[0]: warning: type \"rtsp\""
-			 " is not supported by this version\nFILE: ok\n");
+			 " is not supported by this version\n"
+			 "FILE: warning: \"unknown\" is not known\n"
+			 "FILE: settings: warning: \"own\" is not known\n"
+			 "FILE: make_stream[2]: warning: is enabled and does "
+			 "not run: input: there is none\n"
+			 "FILE: ok\n");
 	json_decref(document);
 }
 
