@@ -170,7 +170,8 @@ test('a flood of sound messages', (t) => beside(t,
 // fewer than a flood, each of them sound
 test('a status a hundred times a second', (t) => beside(t,
 	`${hello}; ${ready}; while :; do ` +
-	`say '{"type":"stream.status","body":{"packets":1,"alarms":0,"chosen":1,` +
+	`say '{"type":"stream.status","body":{"packets":1,` +
+	`"alarms":0,"chosen":1,` +
 	`"filler":false,"inputs":[],"outputs":[]}}'; sleep 0.01; done`,
 	{ check: async (sluice) => {
 		await sluice.logged(
