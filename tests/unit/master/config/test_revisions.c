@@ -78,7 +78,7 @@ Test(revisions, a_first_save_has_none_before_it)
 
 Test(revisions, ten_are_kept_the_newest_first)
 {
-	char text[16], found[64];
+	char text[24], found[64];
 
 	for (int i = 1; i <= 14; i++) {
 		(void)snprintf(text, sizeof text, "version %d", i);
