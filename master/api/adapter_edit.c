@@ -119,7 +119,7 @@ static bool judge(struct api *api, const json_t *stream, const json_t *others,
 	const char *id = json_string_value(json_object_get(stream, "id"));
 	struct errmsg why;
 
-	if (apply_judge(api, stream, NULL, &why) < 0)
+	if (apply_judge(api, stream, NULL, &why, NULL) < 0)
 		reply_error(reply, 400, "adapter.scan[%zu]: %s", place,
 			    why.text);
 	else if (config_stream(api->cfg.config, id) != NULL ||

@@ -2,6 +2,7 @@
 #include "master/api/apply.h"
 
 #include "common/alloc.h"
+#include "common/buf.h"
 #include "common/log.h"
 #include "common/mono.h"
 #include "master/api/edit.h"
@@ -13,13 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void keep_first(enum check_severity severity, const char *path,
-		       const char *text, void *arg)
-{
-	struct errmsg *why = arg;
+struct findings {
+	struct errmsg *why; /* the first fault */
+	struct buf *odd;    /* path, text, path … ; NULL: nobody asks */
+};
 
-	if (severity != CHECK_WARNING && why->text[0] == '\0')
-		errmsg_set(why, "%s: %s", path, text);
+static void keep(enum check_severity severity, const char *path,
+		 const char *text, void *arg)
+{
+	struct findings *f = arg;
+
+	if (severity != CHECK_WARNING && f->why->text[0] == '\0')
+		errmsg_set(f->why, "%s: %s", path, text);
+	if (severity == CHECK_WARNING && f->odd != NULL) {
+		buf_append(f->odd, path, strlen(path) + 1);
+		buf_append(f->odd, text, strlen(text) + 1);
+	}
 }
 
 static void warn_stream(const char *id, const char *what, const char *text)
@@ -30,27 +40,20 @@ static void warn_stream(const char *id, const char *what, const char *text)
 	free(name);
 }
 
-struct odd {
-	const char *id;
-	struct ratelimit *limit;
-};
-
 /* One request can hold thousands of odd things. */
-static void log_odd(enum check_severity severity, const char *path,
-		    const char *text, void *arg)
+static void log_odd(struct api *api, const char *id, const char *path,
+		    const char *text)
 {
-	const struct odd *odd = arg;
 	unsigned suppressed;
 
-	if (severity != CHECK_WARNING ||
-	    !ratelimit_pass(odd->limit, mono_ms(), &suppressed))
+	if (!ratelimit_pass(&api->odd_limit, mono_ms(), &suppressed))
 		return;
 	if (suppressed > 0)
 		log_warning("config", "%u more lines about odd things were "
 			    "suppressed", suppressed);
 	if (strncmp(path, "stream.", 7) == 0)
 		path += 7; /* the line begins with the stream */
-	warn_stream(odd->id, path, text);
+	warn_stream(id, path, text);
 }
 
 static struct check_place place_of(const struct api *api, const char *self)
@@ -64,21 +67,25 @@ static struct check_place place_of(const struct api *api, const char *self)
 }
 
 int apply_judge(struct api *api, const json_t *stream, const char *self,
-		struct errmsg *why)
+		struct errmsg *why, struct buf *odd)
 {
 	struct check_place place = place_of(api, self);
+	struct findings f = { why, odd };
 
 	why->text[0] = '\0';
-	return check_stream(stream, &place, keep_first, why) > 0 ? -EINVAL : 0;
+	return check_stream(stream, &place, keep, &f) > 0 ? -EINVAL : 0;
 }
 
-void apply_warn(struct api *api, const json_t *stream)
+void apply_warn(struct api *api, const char *id, struct buf *odd)
 {
-	struct odd odd = { json_string_value(json_object_get(stream, "id")),
-			   &api->odd_limit };
-	struct check_place place = place_of(api, odd.id);
+	while (buf_len(odd) > 0) {
+		const char *path = (const char *)buf_head(odd);
+		const char *text = path + strlen(path) + 1;
 
-	(void)check_stream(stream, &place, log_odd, &odd);
+		log_odd(api, id, path, text);
+		buf_take(odd, (size_t)(text - path) + strlen(text) + 1);
+	}
+	buf_done(odd);
 }
 
 /* fault: why it cannot run, NULL when only its own content decides. */

@@ -2,17 +2,19 @@
 /* Brings a changed stream to those who act on it: fleet, status, clients. */
 #pragma once
 
+#include "common/buf.h"
 #include "common/errmsg.h"
 #include "common/util.h"
 #include "master/api/command.h"
 
 /* Judges a stream that a client wants; self is the id it has now, or NULL.
- * 0, or -EINVAL with the first fault. */
+ * 0, or -EINVAL with the first fault.  What is only odd, unknown options and
+ * the like, is appended to odd (may be NULL), for apply_warn(). */
 int apply_judge(struct api *, const json_t *stream, const char *self,
-		struct errmsg *why) MUST_CHECK;
+		struct errmsg *why, struct buf *odd) MUST_CHECK;
 
-/* Logs what is only odd in a stream: unknown options and the like. */
-void apply_warn(struct api *, const json_t *stream);
+/* Logs what was odd in the stream, once it is stored; frees it. */
+void apply_warn(struct api *, const char *id, struct buf *odd);
 
 /* Starts, replaces or stops the stream so that it is as the object says.  The
  * object has no fault. */

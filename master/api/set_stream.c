@@ -113,6 +113,7 @@ static void store_stream(struct api *api, struct edit *e, struct reply *reply)
 	json_t *stream = edit_entry_copy(e->wanted);
 	char text[GID_TEXT_MAX];
 	const char *id = choose_id(api, e, stream, text, reply);
+	struct buf odd = { 0 };
 	struct errmsg why;
 
 	if (id == NULL) {
@@ -121,14 +122,15 @@ static void store_stream(struct api *api, struct edit *e, struct reply *reply)
 	}
 	if (json_object_get(stream, "id") == NULL)
 		(void)json_object_set_new(stream, "id", json_string(id));
-	if (apply_judge(api, stream, e->old_id, &why) < 0) {
+	if (apply_judge(api, stream, e->old_id, &why, &odd) < 0) {
 		reply_error(reply, 400, "%s", why.text);
 		json_decref(stream);
+		buf_done(&odd);
 		return;
 	}
 	stream_edit_versions(stream);
 	put_stream(api, e, stream);
-	apply_warn(api, stream);
+	apply_warn(api, id, &odd);
 	reply_ok(reply, "set-stream");
 }
 

@@ -56,7 +56,7 @@ void streams_toggle(struct api *api, const json_t *request,
 	id = json_string_value(json_object_get(stream, "id"));
 	(void)json_object_set_new(stream, "enable", json_boolean(enable));
 	/* what is at fault may be switched off, not on */
-	if (enable && apply_judge(api, stream, id, &why) < 0) {
+	if (enable && apply_judge(api, stream, id, &why, NULL) < 0) {
 		reply_error(reply, 400, "%s", why.text);
 		json_decref(stream);
 		return;

@@ -292,7 +292,7 @@ static void take_neighbours(const struct check_place *place,
 		    strcmp(id, place->self) == 0)
 			continue;
 		(void)snprintf(j.path, sizeof j.path, "make_stream[%zu]", i);
-		judge_stream(&j, stream, outputs);
+		judge_places(&j, stream, outputs);
 	}
 }
 

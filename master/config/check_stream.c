@@ -356,6 +356,13 @@ static void judge_options(struct judge *j, const json_t *stream)
 	json_decref(options);
 }
 
+void judge_places(struct judge *j, const json_t *stream,
+		  struct judge_outputs *all)
+{
+	judge_addresses(j, stream, "input", all);
+	judge_addresses(j, stream, "output", all);
+}
+
 void judge_stream(struct judge *j, const json_t *stream,
 		  struct judge_outputs *all)
 {
@@ -383,8 +390,7 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_type(j, stream);
 	judge_name(j, stream);
 	judge_groups(j, stream);
-	judge_addresses(j, stream, "input", all);
-	judge_addresses(j, stream, "output", all);
+	judge_places(j, stream, all);
 	judge_options(j, stream);
 	judge_size(j, stream);
 }

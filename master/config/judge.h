@@ -55,3 +55,7 @@ struct judge_outputs {
 /* Judges one stream; its outputs join those of its neighbours. */
 void judge_stream(struct judge *, const json_t *stream,
 		  struct judge_outputs *);
+
+/* Its addresses alone, which is what the others have to know of it. */
+void judge_places(struct judge *, const json_t *stream,
+		  struct judge_outputs *);
