@@ -73,7 +73,9 @@ static void hand_over(struct tls_proc *p)
 
 	while (channel != NULL && channel_is_idle(channel) &&
 	       (w = TAILQ_FIRST(&p->waiting)) != NULL) {
-		(void)channel_send(channel, &m, w->fds, ARRAY_LEN(w->fds));
+		/* one that died and is not yet known to have: the next one */
+		if (channel_send(channel, &m, w->fds, ARRAY_LEN(w->fds)) < 0)
+			break;
 		drop_first(p);
 	}
 	arm(p);
