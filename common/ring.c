@@ -200,6 +200,23 @@ uint64_t ring_writer_pos(const struct ring_writer *w)
 	return w->pos;
 }
 
+const uint8_t *ring_before(const struct ring_writer *w, uint64_t back,
+			   size_t *n)
+{
+	uint64_t have = MIN(w->pos, w->size);
+	size_t at;
+
+	*n = 0;
+	if (back >= have)
+		return w->data;
+	at = (size_t)((w->pos - back) % w->size);
+	/* an end at the start of the data stands at its end */
+	if (at == 0)
+		at = w->size;
+	*n = (size_t)MIN(at, have - back) / RING_PACKET;
+	return w->data + at - *n * RING_PACKET;
+}
+
 void ring_mark(struct ring_writer *w, const struct ring_rap *rap)
 {
 	uint64_t n = atomic_load_explicit(&w->header->n_marks,

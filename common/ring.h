@@ -60,6 +60,12 @@ void ring_commit(struct ring_writer *, size_t n);
 /* The absolute position of the next packet. */
 uint64_t ring_writer_pos(const struct ring_writer *);
 
+/* The packets that stand in front of one another up to `back` bytes before
+ * there: *n of them, 0 when there are none left.  Whatever a writer before this
+ * one wrote. */
+const uint8_t *ring_before(const struct ring_writer *, uint64_t back,
+			   size_t *n);
+
 /* Notes a random access point at pos (committed, maybe not yet published). */
 void ring_mark(struct ring_writer *, const struct ring_rap *);
 

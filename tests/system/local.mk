@@ -70,6 +70,7 @@ system_tests = \
 	tests/system/softcams.mjs \
 	tests/system/srt.mjs \
 	tests/system/status.mjs \
+	tests/system/splice-restart.mjs \
 	tests/system/splice.mjs \
 	tests/system/stop.mjs \
 	tests/system/tables.mjs \

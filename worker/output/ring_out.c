@@ -14,7 +14,11 @@
 
 #define MS UINT64_C(1000000)
 
-enum { SECTION_PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184 + 1 };
+enum {
+	SECTION_PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184 + 1,
+	/* The tables are repeated several times in so many packets. */
+	GO_ON_PACKETS = 20000,
+};
 
 struct ring_out {
 	struct ring_writer *ring;
@@ -27,6 +31,32 @@ struct ring_out {
 	struct cc_rewrite cc;
 };
 
+/* The counters go on where a writer before this one ended. */
+static void go_on(struct ring_out *r)
+{
+	uint8_t seen[TS_PIDS / 8] = { 0 };
+	size_t n;
+
+	for (uint64_t back = 0; back < GO_ON_PACKETS * TS_PACKET;
+	     back += n * TS_PACKET) {
+		const uint8_t *p = ring_before(r->ring, back, &n);
+
+		for (size_t i = n; i > 0; i--) {
+			const uint8_t *packet = p + (i - 1) * TS_PACKET;
+			uint16_t pid = ts_pid(packet);
+			uint8_t bit = (uint8_t)(1U << pid % 8);
+
+			if (seen[pid / 8] & bit || !ts_has_payload(packet))
+				continue;
+			seen[pid / 8] |= bit;
+			*cc_rewrite_next(&r->cc, pid) = (uint8_t)(
+				(ts_cc(packet) + 1) & 0x0f);
+		}
+		if (n == 0)
+			return;
+	}
+}
+
 struct ring_out *ring_out_new(int fd, const struct psi *psi, int *ret_err)
 {
 	struct ring_writer *ring = ring_writer_new(fd, ret_err);
@@ -38,6 +68,7 @@ struct ring_out *ring_out_new(int fd, const struct psi *psi, int *ret_err)
 
 	r->ring = ring;
 	r->psi = psi;
+	go_on(r);
 	return r;
 }
 

@@ -8,6 +8,8 @@
  * do not show.  Without a picture to begin with, an audio frame is marked;
  * without anything known, whatever begins there.
  *
+ * In a ring that was written before the counters go on.
+ *
  * Owns its mapping of the ring; borrows the tables.
  */
 #pragma once

@@ -126,6 +126,19 @@ void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
 	keep_rest(s, runs, n_runs, skip);
 }
 
+struct ts_run sender_waiting(const struct sender *s)
+{
+	if (fifo_len(&s->fifo) == 0)
+		return (struct ts_run){ 0 };
+	return fifo_run(&s->fifo);
+}
+
+void sender_take_over(struct sender *s, struct ts_run waiting)
+{
+	if (waiting.n > 0)
+		(void)fifo_push(&s->fifo, waiting);
+}
+
 uint64_t sender_next_ns(const struct sender *s)
 {
 	return pacer_next_ns(&s->pacer, fifo_len(&s->fifo));

@@ -29,6 +29,12 @@ void sender_done(struct sender *);
 void sender_feed(struct sender *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 
+/* What waits to be sent. */
+struct ts_run sender_waiting(const struct sender *);
+
+/* Before the first feed: packets that another sender left waiting. */
+void sender_take_over(struct sender *, struct ts_run waiting);
+
 /* When to feed again, even with nothing; UINT64_MAX: with new packets. */
 uint64_t sender_next_ns(const struct sender *);
 

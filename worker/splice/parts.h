@@ -80,6 +80,7 @@ struct splice {
 
 	uint64_t now_ns;
 	bool moving;   /* packets are changed; else they only pass */
+	bool entered;  /* the last cut was at an entry */
 	bool live;     /* what is fed comes now, was not kept back */
 	enum splice_cut_kind kind; /* of the last cut */
 	uint16_t cut;  /* counts them, never 0 */

@@ -165,6 +165,7 @@ void splice_cut(struct splice *s, const struct splice_entry *entry, bool rest,
 	if (s->rest)
 		splice_end_rest(s);
 	s->has_phase = false;
+	s->entered = entry != NULL;
 	if (entry != NULL) {
 		hold_tables(s, splice_entry_psi(entry));
 		s->has_phase = splice_entry_phase(entry, &s->phase_program,

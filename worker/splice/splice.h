@@ -11,7 +11,8 @@
  *   - PCR, OPCR, PTS, DTS (and ESCR, DTS_next_AU) are moved to one output
  *     clock, which has gone on by the time that passed meanwhile;
  *   - a PES that was cut is followed by the start of another one, never by
- *     the rest of one;
+ *     the rest of one, and pictures by a random access point, if one comes
+ *     within SPLICE_PICTURE_MS;
  *   - what would play before its elementary stream's last unit is dropped:
  *     DTS grow on each PID.  Pictures cannot be dropped one by one: when they
  *     begin too early, PTS and DTS of the program are lifted away from the
@@ -37,6 +38,7 @@ enum {
 	SPLICE_JUMP_MS = 500,
 	/* The most by which PTS and DTS are moved away from the PCR. */
 	SPLICE_LIFT_MS = 1000,
+	SPLICE_PICTURE_MS = 2000,
 	/* The longest overlap that is dropped; beyond that time itself is
 	 * taken to be wrong. */
 	SPLICE_OVERLAP_MS = 10000,

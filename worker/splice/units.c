@@ -21,7 +21,6 @@ enum {
 	/* What the frames of most codecs have, and a unit at most. */
 	AUDIO_SAMPLES = 1024,
 	SAMPLES_MOST = 1 << 24,
-	WAIT_MOST_NS = 2000 * SPLICE_MS,
 	OVERLAP_MOST = SPLICE_OVERLAP_MS * (HZ / 1000),
 	LEAD_FRESH_NS = 1000 * SPLICE_MS,
 };
@@ -232,7 +231,8 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 		return false;
 	if (class != PID_VIDEO)
 		return need > 0;
-	if (u->waits && s->now_ns - s->since_ns < WAIT_MOST_NS &&
+	if (u->waits && s->now_ns - s->since_ns <
+			(uint64_t)SPLICE_PICTURE_MS * SPLICE_MS &&
 	    !rap_is_start(packet, psi_stream_type(s->psi, t->pid), class))
 		return true;
 	return need > 0 && diff(c->lift, 0) + need > LIFT_MOST;
@@ -262,6 +262,8 @@ static bool join(struct splice *s, struct splice_track *t,
 	if (class == PID_VIDEO)
 		need = MAX(need, diff(t->pts, moved(s, packet, at->pts)));
 	need += least_step(t, class);
+	if (class == PID_VIDEO && s->kind == SPLICE_ANNOUNCED && !s->entered)
+		unit_of(s, t)->waits = true;
 	if (must_drop(s, t, packet, need)) {
 		unit_of(s, t)->waits = true;
 		return false;

@@ -11,7 +11,7 @@
 
 #define MAGIC UINT64_C(0x314d454d724c53) /* "SLrMEM1" */
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 _Static_assert(sizeof(struct stream_memory) <= STREAM_MEMORY_SIZE,
 	       "it fits in what the master keeps");
@@ -47,6 +47,30 @@ struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 	m->version = VERSION;
 	m->size = sizeof *m;
 	return m;
+}
+
+struct ts_run stream_memory_waiting(const struct stream_memory *m)
+{
+	struct ts_run run = { .data = m->waiting, .n = m->n_waiting };
+
+	if (run.n > STREAM_WAITING_MAX)
+		run.n = 0;
+	for (size_t i = 0; i < run.n; i++)
+		if (!ts_sync_ok(run.data + i * TS_PACKET))
+			run.n = 0;
+	return run;
+}
+
+void stream_memory_set_waiting(struct stream_memory *m, struct ts_run run)
+{
+	/* nothing waits that is half written */
+	m->n_waiting = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (run.n == 0 || run.n > STREAM_WAITING_MAX)
+		return;
+	memcpy(m->waiting, run.data, run.n * TS_PACKET);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	m->n_waiting = (uint32_t)run.n;
 }
 
 void stream_memory_close(struct stream_memory **m)

@@ -11,13 +11,20 @@
 
 #include "worker/remux/table_versions.h"
 #include "worker/splice/state.h"
+#include "worker/ts/packet.h"
 
 #include <stdbool.h>
+
+enum { STREAM_WAITING_MAX = 128 /* packets */ };
 
 struct stream_memory {
 	uint64_t magic;
 	uint32_t version; /* of this layout */
 	uint32_t size;
+	/* what waits to be sent to the network, after each turn */
+	uint32_t n_waiting;
+	uint32_t reserved;
+	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
 	struct splice_state splice;
 	struct table_versions tables;
 };
@@ -29,4 +36,8 @@ struct stream_memory {
  */
 struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 					 int *ret_err);
+/* What waits, as another worker left it; n is 0 when that was too much. */
+struct ts_run stream_memory_waiting(const struct stream_memory *);
+void stream_memory_set_waiting(struct stream_memory *, struct ts_run);
+
 void stream_memory_close(struct stream_memory **);

@@ -86,6 +86,9 @@ static void turn(struct path *p)
 	selector_turn(p->selector, p->now_ns);
 	if (!p->fed && p->n_outputs > 0)
 		sender_feed(&p->sender, NULL, 0, p->now_ns);
+	if (p->n_outputs > 0)
+		stream_memory_set_waiting(p->memory,
+					  sender_waiting(&p->sender));
 	if (p->ring != NULL)
 		ring_out_publish(p->ring);
 	if (p->now_ns >= p->second_ns)
@@ -125,6 +128,8 @@ static void make_sinks(struct path *p, const struct msg_stream_start *start)
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
 	sender_init(&p->sender, p->outputs, p->n_sinks);
 	path_collect_outputs(p);
+	if (p->n_outputs > 0)
+		sender_take_over(&p->sender, stream_memory_waiting(p->memory));
 }
 
 static void make_selector(struct path *p, const struct path_config *config)

@@ -207,6 +207,44 @@ Test(ring, a_new_writer_goes_on_at_what_was_published)
 	rig_free(&rig);
 }
 
+Test(ring, a_writer_finds_what_was_written_before_it)
+{
+	struct rig rig = rig_new(2 * RING_UNIT);
+	size_t per_ring = 2 * RING_UNIT / RING_PACKET, n;
+	int err = 0;
+
+	(void)ring_before(rig.writer, 0, &n);
+	cr_assert_eq(n, 0);
+	/* more than once round */
+	for (size_t round = 0; round < 5; round++) {
+		uint64_t pos, back = 0;
+		size_t found = 0;
+
+		write_packets(rig.writer, per_ring / 3 + round);
+		ring_publish(rig.writer);
+		ring_writer_free(&rig.writer);
+		rig.writer = ring_writer_new(rig.fd, &err);
+		pos = ring_writer_pos(rig.writer);
+		for (;; back += n * RING_PACKET) {
+			const uint8_t *p = ring_before(rig.writer, back, &n);
+
+			if (n == 0)
+				break;
+			for (size_t i = n; i > 0; i--) {
+				uint64_t is;
+
+				found++;
+				memcpy(&is, p + (i - 1) * RING_PACKET,
+				       sizeof is);
+				cr_assert_eq(is, pos - found * RING_PACKET);
+			}
+		}
+		cr_assert_eq(found, pos / RING_PACKET < per_ring
+					    ? pos / RING_PACKET : per_ring);
+	}
+	rig_free(&rig);
+}
+
 Test(ring, gives_the_newest_published_mark_that_is_whole)
 {
 	struct rig rig = rig_new(1);

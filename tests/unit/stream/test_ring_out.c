@@ -268,3 +268,30 @@ Test(ring_out, refuses_what_is_no_ring)
 	cr_assert_lt(err, 0);
 	psi_free(&psi);
 }
+
+Test(ring_out, counters_go_on_where_another_writer_ended)
+{
+	struct rig r;
+	int err = 0;
+
+	rig_init(&r);
+	for (int i = 0; i < 5; i++) {
+		build_tables(r.in);
+		(void)build_pes(r.in, VIDEO, idr, sizeof idr);
+		(void)build_payload(r.in, VIDEO, 0xaa);
+		write_and_read(&r, START + (uint64_t)i * 40 * MS);
+		/* it dies; the next one knows nothing but the ring */
+		ring_out_free(&r.out);
+		r.out = ring_out_new(r.fd, r.psi, &err);
+		cr_assert_not_null(r.out);
+		r.in->n = 0;
+	}
+
+	struct cc *cc = xcalloc(1, sizeof *cc);
+
+	for (size_t i = 0; i < r.n_got; i++)
+		cr_assert_eq(cc_feed(cc, got(&r, i)), CC_OK, "packet %zu", i);
+	cr_assert_eq(r.n_got, 5 * 6, "tables were put in");
+	free(cc);
+	rig_done(&r);
+}
