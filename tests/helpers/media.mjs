@@ -70,7 +70,8 @@ export function assertOneStream(found, { pauses = 0 } = {}) {
 	assert.ok(found.pcrJump <= pauses, `${found.pcrJump} jumps of PCRs`);
 	assert.ok(pauses > 0 || found.pcrGap <= 100,
 		`${found.pcrGap} ms without a PCR`);
-	assert.ok(found.pcrStray <= 100,
+	// against the time of arrival, which a busy machine puts off
+	assert.ok(found.pcrStray <= 250,
 		`PCRs stray ${found.pcrStray} ms from their time`);
 	assert.ok(found.leadMax < 3000,
 		`a unit ${found.leadMax} ms before its time`);
