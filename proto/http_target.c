@@ -7,20 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* "%41" is 0x41; -1 for anything else. */
-static int percent_code(const char *p)
-{
-	int high, low;
-
-	if (p[0] != '%')
-		return -1;
-	high = hex_digit(p[1]);
-	if (high < 0)
-		return -1;
-	low = hex_digit(p[2]);
-	return low < 0 ? -1 : high << 4 | low;
-}
-
 static bool is_control(int c)
 {
 	return (c >= 0 && c < 0x20) || c == 0x7f;
@@ -33,7 +19,7 @@ static const char *decode_path(char *path)
 	const char *from = path;
 
 	while (*from) {
-		int c = *from == '%' ? percent_code(from)
+		int c = *from == '%' ? hex_percent(from)
 				     : (unsigned char)*from;
 
 		if (c < 0)
@@ -53,7 +39,7 @@ static const char *decode_path(char *path)
 static bool is_coded_twice(const char *path)
 {
 	for (const char *p = strchr(path, '%'); p; p = strchr(p + 1, '%'))
-		if (percent_code(p) >= 0)
+		if (hex_percent(p) >= 0)
 			return true;
 	return false;
 }
@@ -149,7 +135,7 @@ static int form_byte(const char **p)
 	int c = (unsigned char)**p;
 
 	if (c == '%') {
-		c = percent_code(*p);
+		c = hex_percent(*p);
 		*p += 2;
 	} else if (c == '+') {
 		c = ' ';

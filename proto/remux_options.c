@@ -98,7 +98,7 @@ int pid_set_read(struct pid_set *s, const char *text, struct errmsg *why)
 {
 	struct pid_set set = *s;
 	const char *piece;
-	uint16_t pid;
+	uint16_t pid = 0;
 	size_t len;
 
 	while (next_piece(&text, &piece, &len)) {

@@ -102,12 +102,11 @@ static bool percent_decode(char *text)
 		*to = *text;
 		if (*text != '%')
 			continue;
-		int high = hex_digit(text[1]);
-		int low = high < 0 ? -1 : hex_digit(text[2]);
+		int code = hex_percent(text);
 
-		if (low < 0 || high + low == 0)
+		if (code <= 0)
 			return false;
-		*to = (char)(high << 4 | low);
+		*to = (char)code;
 		text += 2;
 	}
 	*to = '\0';
