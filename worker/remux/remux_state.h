@@ -12,6 +12,7 @@
 #include "worker/ts/section.h"
 
 enum {
+	FIXED_PIDS = 0x20, /* below: tables of the transport stream */
 	PID_CAT = 0x01,
 	PID_NIT = 0x10,
 	PID_SDT = 0x11,
@@ -120,8 +121,18 @@ struct remux {
  * was time enough for them. */
 void remux_rebuild(struct remux *);
 bool remux_has_settled(const struct remux *);
-/* The SDT alone; the service may have come, changed or gone. */
-void remux_rebuild_sdt(struct remux *);
+
+/* remux_route.c: from the plan of PIDs */
+void remux_route(struct remux *);
+
+/* remux_build.c */
+void remux_build_pmt(struct remux *, struct program *);
+/* True when it is another one than before. */
+bool remux_build_pat(struct remux *);
+void remux_build_cat(struct remux *);
+/* The service in it may have come, changed or gone. */
+void remux_build_sdt(struct remux *);
+void remux_build_ait(struct remux *);
 
 /* remux_tables.c: a packet of a PID that carries tables. */
 void remux_take_table(struct remux *, const uint8_t *packet, enum role);
@@ -142,6 +153,23 @@ bool remux_take_place(struct remux *, bool of_table);
 void remux_make_room(struct remux *);
 /* A PCR of the clock's PID set it on. */
 void remux_set_spacing(struct remux *, uint64_t ticks);
+
+static inline bool remux_passes_cat(const struct remux *r)
+{
+	return r->options.cat != TABLE_DROP &&
+	       (r->options.pass_ca || r->options.cat == TABLE_PASS);
+}
+
+static inline bool remux_passes_nit(const struct remux *r)
+{
+	return r->options.nit == TABLE_PASS ||
+	       (r->options.nit == TABLE_DEFAULT && !r->single);
+}
+
+static inline bool remux_has_hbbtv(const struct remux *r)
+{
+	return r->single && r->options.hbbtv_url[0] != '\0';
+}
 
 static inline bool remux_has_queued(const struct remux *r)
 {

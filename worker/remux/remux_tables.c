@@ -132,7 +132,7 @@ static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 		return;
 	keep(&r->sdt_source, section, len);
 	r->sdt_number = number;
-	remux_rebuild_sdt(r);
+	remux_build_sdt(r);
 }
 
 /* --- CAT, NIT, TDT and TOT --- */

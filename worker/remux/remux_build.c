@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables that go out, with the versions of their contents. */
+#include "worker/remux/ait_build.h"
+#include "worker/remux/psi_build.h"
+#include "worker/remux/remux_state.h"
+#include "worker/remux/sdt_build.h"
+
+#include <string.h>
+
+enum {
+	TABLE_CAT = 0x01,
+	TABLE_SDT = 0x42,
+	TABLE_AIT = 0x74,
+};
+
+static void set_version(struct remux *r, struct table *t,
+			struct table_name name, uint8_t first)
+{
+	uint64_t hash = table_hash(TABLE_HASH_INIT, t->data, t->len);
+
+	section_set_version(t->data, t->len,
+			    table_version(r->versions, name, hash, first));
+}
+
+/* True when the table is another one now. */
+static bool replace(struct table *t, const struct table *with)
+{
+	if (t->len == with->len && memcmp(t->data, with->data, t->len) == 0)
+		return false;
+	*t = *with;
+	return true;
+}
+
+static uint8_t ait_version(const struct remux *r)
+{
+	return r->ait.len > 0 ? r->ait.data[5] >> 1 & 0x1f : 0;
+}
+
+void remux_build_pmt(struct remux *r, struct program *p)
+{
+	struct table t = { 0 };
+	struct selection sel;
+
+	if (p->source.len > 0 && r->plan.out[p->pmt_pid] != PID_PLAN_NONE &&
+	    selection_make(&sel, &r->options, p->source.data,
+			   p->source.len) == 0)
+		t.len = pmt_build(&(struct pmt_content){
+			.options = &r->options,
+			.selection = &sel,
+			.plan = &r->plan,
+			.ids = &p->ids,
+			.pmt_pid = p->pmt_pid,
+			.ait_version = ait_version(r),
+		}, t.data);
+	if (t.len > 0)
+		set_version(r, &t, (struct table_name){ PMT_TABLE_ID,
+							p->ids.new_pnr },
+			    r->first.pmt);
+	p->changed = p->pmt_out != r->plan.out[p->pmt_pid];
+	p->pmt_out = r->plan.out[p->pmt_pid];
+	p->changed |= replace(&p->pmt, &t);
+}
+
+/* The programs whose PMT is known. */
+static size_t list_programs(const struct remux *r, struct pat_program *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_programs; i++) {
+		const struct program *p = &r->programs[i];
+
+		if (p->pmt.len > 0)
+			list[n++] = (struct pat_program){
+				p->ids.new_pnr, p->pmt_out,
+			};
+	}
+	return n;
+}
+
+bool remux_build_pat(struct remux *r)
+{
+	struct pat_program list[PSI_PROGRAMS_MAX];
+	struct pat_content content = {
+		.tsid = r->new_tsid,
+		.network_pid = r->network_pid,
+		.programs = list,
+		.n_programs = list_programs(r, list),
+	};
+	struct table t[PSI_PAT_SECTIONS_MAX] = { 0 };
+	uint64_t hash = TABLE_HASH_INIT;
+	bool changed = false;
+	uint8_t version;
+	size_t n;
+
+	/* nothing is said before there is something to say */
+	if (content.n_programs == 0 && r->n_pat == 0)
+		return false;
+	n = MIN(pat_build_sections(&content), (size_t)PSI_PAT_SECTIONS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		t[i].len = pat_build(&content, i, t[i].data);
+		hash = table_hash(hash, t[i].data, t[i].len);
+	}
+	version = table_version(r->versions, (struct table_name){ 0, 0 },
+				hash, r->first.pat);
+	for (size_t i = 0; i < n; i++) {
+		section_set_version(t[i].data, t[i].len, version);
+		changed |= replace(&r->pat[i], &t[i]);
+	}
+	changed |= r->n_pat != n;
+	r->n_pat = n;
+	return changed;
+}
+
+void remux_build_cat(struct remux *r)
+{
+	uint64_t hash = TABLE_HASH_INIT;
+	struct table t[CAT_SECTIONS_MAX] = { 0 };
+	uint8_t version;
+	bool any = false;
+
+	for (size_t i = 0; i < CAT_SECTIONS_MAX && remux_passes_cat(r); i++) {
+		const struct table *s = &r->cat_source[i];
+
+		if (s->len > 0)
+			t[i].len = cat_build(&r->options, &r->plan, s->data,
+					     s->len, t[i].data);
+		hash = table_hash(hash, t[i].data, t[i].len);
+		any |= t[i].len > 0;
+	}
+	version = any ? table_version(r->versions,
+				      (struct table_name){ TABLE_CAT, 0 },
+				      hash, r->first.cat)
+		      : 0;
+	for (size_t i = 0; i < CAT_SECTIONS_MAX; i++) {
+		if (t[i].len > 0)
+			section_set_version(t[i].data, t[i].len, version);
+		if (replace(&r->cat[i], &t[i]))
+			r->due.cat = 0;
+	}
+}
+
+/* Does the source's SDT say something of the program? */
+static bool has_sdt(const struct remux *r)
+{
+	return r->sdt_source.len > 0 &&
+	       r->sdt_number == r->programs[0].number;
+}
+
+static bool makes_sdt(const struct remux *r)
+{
+	const struct remux_options *o = &r->options;
+
+	return r->single && o->sdt == TABLE_DEFAULT && r->n_programs > 0 &&
+	       r->programs[0].pmt.len > 0 &&
+	       (has_sdt(r) || o->service_name[0] != '\0' ||
+		o->service_provider[0] != '\0' || o->service_type != 0);
+}
+
+void remux_build_sdt(struct remux *r)
+{
+	struct sdt_service service;
+	struct table t = { 0 };
+	bool found = false;
+
+	if (makes_sdt(r)) {
+		const struct program *p = &r->programs[0];
+
+		if (has_sdt(r))
+			found = sdt_find(r->sdt_source.data,
+					 r->sdt_source.len, p->number,
+					 &service);
+		t.len = sdt_build(&r->options, &p->ids,
+				  found ? &service : NULL, p->has_video,
+				  t.data);
+	}
+	if (t.len > 0)
+		set_version(r, &t, (struct table_name){ TABLE_SDT, 0 },
+			    r->first.sdt);
+	if (replace(&r->sdt, &t))
+		r->due.sdt = 0;
+}
+
+void remux_build_ait(struct remux *r)
+{
+	struct table t = { 0 };
+
+	if (remux_has_hbbtv(r) && r->plan.ait != PID_PLAN_NONE)
+		t.len = ait_build(r->options.hbbtv_url, t.data);
+	if (t.len > 0)
+		set_version(r, &t, (struct table_name){ TABLE_AIT, 0 }, 0);
+	if (replace(&r->ait, &t))
+		r->due.ait = 0;
+}

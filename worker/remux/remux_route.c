@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The way of each PID through the stage. */
+#include "worker/remux/psi_build.h"
+#include "worker/remux/remux_state.h"
+
+#include <string.h>
+
+static void route(struct remux *r, uint16_t pid)
+{
+	if (r->plan.out[pid] == PID_PLAN_NONE)
+		return;
+	r->route[pid] = ROUTE_OUT | r->plan.out[pid];
+	r->role[pid] = ROLE_NONE;
+}
+
+/* As it is, under its own number. */
+static void route_as_is(struct remux *r, uint16_t pid)
+{
+	r->route[pid] = ROUTE_OUT | pid;
+	r->role[pid] = ROLE_NONE;
+}
+
+static void look(struct remux *r, uint16_t pid, enum role role)
+{
+	r->route[pid] = ROUTE_LOOK | pid;
+	r->role[pid] = (uint8_t)role;
+}
+
+/* Tables of the transport stream: rewritten, as they are, or not at all. */
+static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
+			enum role role)
+{
+	bool rewrite = r->single || r->tsid != r->new_tsid;
+
+	if (rule == TABLE_DROP)
+		return;
+	if (rule == TABLE_PASS || !rewrite)
+		route_as_is(r, pid);
+	else
+		look(r, pid, role);
+}
+
+static void route_time(struct remux *r)
+{
+	const struct remux_options *o = &r->options;
+
+	if (o->tdt == TABLE_DROP && o->tot == TABLE_DROP)
+		return;
+	if (o->tdt == TABLE_DROP || o->tot == TABLE_DROP)
+		look(r, PID_TIME, ROLE_TIME);
+	else
+		route_as_is(r, PID_TIME);
+}
+
+static void route_nit(struct remux *r)
+{
+	uint16_t pid = r->network_source;
+
+	if (!remux_passes_nit(r) || pid == TS_PID_NULL)
+		return;
+	if (pid >= FIXED_PIDS)
+		route(r, pid);
+	else if (!r->single && r->tsid != r->new_tsid &&
+		 r->options.nit != TABLE_PASS && pid == PID_NIT)
+		look(r, pid, ROLE_NIT);
+	else
+		route_as_is(r, pid);
+}
+
+static void route_tables(struct remux *r)
+{
+	if (remux_passes_cat(r))
+		look(r, PID_CAT, ROLE_CAT);
+	route_table(r, PID_SDT, r->options.sdt, ROLE_SDT);
+	route_table(r, PID_EIT, r->options.eit, ROLE_EIT);
+	route_nit(r);
+	route_time(r);
+}
+
+static void route_ca(struct remux *r, struct desc_loop loop)
+{
+	struct desc d;
+	uint16_t pid;
+
+	while (desc_next(&loop, &d))
+		if (desc_ca_pid(&d, &pid) && ca_is_kept(&r->options, pid))
+			route(r, pid);
+}
+
+static void route_program(struct remux *r, struct program *p)
+{
+	struct selection sel;
+
+	if (p->source.len == 0 ||
+	    selection_make(&sel, &r->options, p->source.data,
+			   p->source.len) < 0)
+		return;
+	p->has_video = false;
+	for (size_t i = 0; i < sel.n; i++) {
+		route(r, sel.list[i].stream->pid);
+		p->has_video |= sel.list[i].stream->class == PID_VIDEO;
+		if (r->options.pass_ca)
+			route_ca(r, sel.list[i].stream->descriptors);
+	}
+	if (r->options.pass_ca)
+		route_ca(r, sel.pmt.descriptors);
+	if (sel.pcr_pid == TS_PID_NULL)
+		return;
+	if (sel.pcr_alone && !(r->route[sel.pcr_pid] & ROUTE_OUT)) {
+		route(r, sel.pcr_pid);
+		if (sel.pcr_strip)
+			r->role[sel.pcr_pid] = ROLE_STRIP;
+	}
+	r->route[sel.pcr_pid] |= ROUTE_LOOK;
+	if (r->clock_pid == TS_PID_NULL)
+		r->clock_pid = sel.pcr_pid;
+}
+
+static void route_emm(struct remux *r)
+{
+	struct desc_loop loop;
+
+	if (!remux_passes_cat(r))
+		return;
+	for (size_t i = 0; i < CAT_SECTIONS_MAX; i++)
+		if (r->cat_source[i].len > 0 &&
+		    cat_loop(r->cat_source[i].data, r->cat_source[i].len,
+			     &loop))
+			route_ca(r, loop);
+}
+
+/* What no table names, of a whole multiplex, when data is to pass. */
+static void route_others(struct remux *r)
+{
+	for (uint16_t pid = PID_CAT + 1; pid < FIXED_PIDS; pid++)
+		if (pid < PID_NIT || pid > PID_TIME || pid == 0x13)
+			route_as_is(r, pid);
+	if (!r->options.pass_data)
+		return;
+	for (uint16_t pid = FIXED_PIDS; pid < TS_PID_NULL; pid++)
+		if (psi_class(r->psi, pid) == PID_UNKNOWN &&
+		    r->plan.out[pid] == PID_PLAN_NONE &&
+		    !pid_set_has(&r->options.drop, pid) &&
+		    !(r->plan.taken[pid >> 6] >> (pid & 63) & 1))
+			route_as_is(r, pid);
+}
+
+void remux_route(struct remux *r)
+{
+	memset(r->route, 0, sizeof r->route);
+	memset(r->role, 0, sizeof r->role);
+	r->clock_pid = TS_PID_NULL;
+	if (r->n_pat == 0) {
+		/* it may come before the PAT, and not soon again */
+		look(r, PID_SDT, ROLE_SDT);
+	} else {
+		if (!r->single || r->transparent)
+			route_others(r);
+		route_tables(r);
+		route_emm(r);
+		if (r->keep_nulls)
+			look(r, TS_PID_NULL, ROLE_NULL);
+	}
+	for (size_t i = 0; i < r->n_programs && r->settled; i++)
+		route_program(r, &r->programs[i]);
+	for (size_t i = 0; i < r->n_programs; i++)
+		look(r, r->programs[i].pmt_pid, ROLE_PSI);
+	look(r, TS_PID_PAT, ROLE_PSI);
+}
