@@ -37,6 +37,9 @@ struct reader {
 	json_t *document;
 	struct errmsg why;
 	atomic_bool finished;
+
+	pthread_mutex_t end;
+	bool left; /* the thread is left behind: the loop is gone */
 };
 
 static void *read_in_thread(void *arg)
@@ -44,8 +47,11 @@ static void *read_in_thread(void *arg)
 	struct reader *r = arg;
 
 	r->result = document_load(r->path, &r->document, &r->why);
+	(void)pthread_mutex_lock(&r->end);
 	atomic_store(&r->finished, true);
-	ev_async_send(r->loop, &r->done);
+	if (!r->left)
+		ev_async_send(r->loop, &r->done);
+	(void)pthread_mutex_unlock(&r->end);
 	return NULL;
 }
 
@@ -103,11 +109,24 @@ struct reader *reader_new(struct ev_loop *loop, const char *path)
 
 	r->loop = loop;
 	r->path = xstrdup(path);
+	(void)pthread_mutex_init(&r->end, NULL);
 	STAILQ_INIT(&r->waiting);
 	STAILQ_INIT(&r->served);
 	ev_async_init(&r->done, on_done);
 	ev_async_start(loop, &r->done);
 	return r;
+}
+
+/* False when the disk does not answer: the thread still uses the memory, which
+ * is left to the exit, and must not touch the loop any more. */
+static bool wait_for_thread(struct reader *r)
+{
+	if (thread_join(r->thread))
+		return true;
+	(void)pthread_mutex_lock(&r->end);
+	r->left = true;
+	(void)pthread_mutex_unlock(&r->end);
+	return false;
 }
 
 void reader_free(struct reader **p)
@@ -120,12 +139,12 @@ void reader_free(struct reader **p)
 		return;
 	tell(&r->waiting, -ECANCELED, NULL, &ending);
 	tell(&r->served, -ECANCELED, NULL, &ending);
-	/* a disk that does not answer: the memory is left to the exit */
-	if (r->reading && !thread_join(r->thread))
-		return;
 	ev_async_stop(r->loop, &r->done);
+	if (r->reading && !wait_for_thread(r))
+		return;
 	if (r->reading)
 		json_decref(r->document);
+	(void)pthread_mutex_destroy(&r->end);
 	free(r->path);
 	free(r);
 }

@@ -56,6 +56,7 @@ tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_document_LDADD = $(master_libs)
 tests_unit_master_config_test_reader_LDADD = $(master_libs)
+tests_unit_master_config_test_reader_LDFLAGS = -Wl,--wrap=document_load
 tests_unit_master_config_test_replace_LDADD = $(master_libs)
 tests_unit_master_config_test_rescue_LDADD = $(master_libs)
 tests_unit_master_config_test_revisions_LDADD = $(master_libs)

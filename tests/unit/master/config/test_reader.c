@@ -4,11 +4,17 @@
 #include "common/mono.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <errno.h>
 #include <ev.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+int __real_document_load(const char *path, json_t **ret, struct errmsg *why);
+int __wrap_document_load(const char *path, json_t **ret, struct errmsg *why);
 
 static struct world {
 	struct ev_loop *loop;
@@ -135,4 +141,65 @@ Test(reader, may_be_freed_while_somebody_waits)
 	tear_down();
 	cr_assert_eq(h.n, 2u);
 	cr_assert_eq(h.result, -ECANCELED);
+}
+
+static sem_t answer;
+static atomic_bool mute, answered;
+
+/* The disk does not answer before it is told to. */
+int __wrap_document_load(const char *path, json_t **ret, struct errmsg *why)
+{
+	int r;
+
+	if (atomic_load(&mute))
+		(void)sem_wait(&answer);
+	r = __real_document_load(path, ret, why);
+	atomic_store(&answered, true);
+	return r;
+}
+
+static void on_later(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+	(void)loop, (void)revents;
+	*(bool *)timer->data = true;
+}
+
+static unsigned count_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	cr_assert_not_null(tasks);
+	while (readdir(tasks) != NULL)
+		n++;
+	(void)closedir(tasks);
+	return n;
+}
+
+Test(reader, leaves_a_thread_behind_that_never_wakes_the_loop)
+{
+	struct heard h = { 0 };
+	unsigned threads = count_threads();
+	bool is_later = false;
+	ev_timer later = { .data = &is_later };
+
+	set_up();
+	put("{}");
+	(void)sem_init(&answer, 0, 0);
+	atomic_store(&mute, true);
+	reader_read(w.reader, hear, &h);
+	ev_run(w.loop, EVRUN_NOWAIT);
+	reader_free(&w.reader);
+	cr_assert_eq(h.result, -ECANCELED);
+	(void)sem_post(&answer);
+	/* only its end shows that nothing comes from it any more */
+	while (count_threads() > threads)
+		(void)usleep(1000);
+	cr_assert(atomic_load(&answered));
+	/* one that was woken does not wait for its timer */
+	ev_timer_init(&later, on_later, 0.1, 0);
+	ev_timer_start(w.loop, &later);
+	ev_run(w.loop, EVRUN_ONCE);
+	cr_assert(is_later, "the thread woke the loop");
+	tear_down();
 }
