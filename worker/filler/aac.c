@@ -84,7 +84,8 @@ static bool get_rate(struct bit_reader *r, uint32_t *ret)
 		*ret = rates[index];
 	else
 		return false;
-	return *ret > 0;
+	/* what is written out may be nonsense, and makes endless frames */
+	return *ret > 0 && *ret <= rates[0];
 }
 
 /* AudioSpecificConfig, 14496-3 1.6.2.1 */

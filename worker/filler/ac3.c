@@ -10,6 +10,7 @@
 #include "worker/filler/silent.h"
 #include "worker/ts/audio.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -19,6 +20,7 @@ enum {
 	GROUPS_LFE = 2,     /* of 7, D15 */
 	FLAT = 62,          /* three exponents like the one before */
 	QUIET = 15,         /* the first exponent */
+	LAST_BITS = 18,     /* auxdatae, crcrsv, crc2 */
 };
 
 struct layout {
@@ -153,6 +155,8 @@ static void make_ac3(const uint8_t *sample, struct silent *ret)
 	put_bsi(&w, sample, &l);
 	for (unsigned i = 0; i < 6; i++)
 		put_block(&w, &l, i == 0);
+	/* 5.1 takes less than 600 bits, the shortest frame has 1,024 */
+	assert(w.at + LAST_BITS <= ret->len * 8);
 	crc = crc_in_front(crc_of(ret->frame + 4, front - 4), 8 * front - 16);
 	ret->frame[2] = (uint8_t)(crc >> 8);
 	ret->frame[3] = (uint8_t)crc;
@@ -237,7 +241,7 @@ static bool make_eac3(const uint8_t *sample, struct silent *ret)
 	put_frame_head(&w, &l);
 	for (unsigned b = 0; b < l.blocks; b++)
 		put_extended_block(&w, &l, b == 0);
-	if (w.at + 18 > ret->len * 8)
+	if (w.at + LAST_BITS > ret->len * 8)
 		return false;
 	crc = crc_of(ret->frame + 2, ret->len - 4);
 	ret->frame[ret->len - 2] = (uint8_t)(crc >> 8);
