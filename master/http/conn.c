@@ -42,6 +42,7 @@ struct http_conn {
 	TAILQ_ENTRY(http_conn) link;
 	struct peer *from; /* where it is counted; or NULL */
 	int fd;
+	struct first_byte_wait first;
 	enum conn_state state;
 	enum conn_wait wait;
 	ev_io readable;
@@ -58,7 +59,7 @@ struct http_conn {
 	bool closing;   /* no request after this answer */
 	bool refused;   /* too many of its address */
 	bool eof;       /* the peer sends nothing more */
-	bool fresh;     /* no byte was read */
+	bool fresh;     /* waits for its first byte */
 	bool secure;    /* fd is the plaintext of a TLS connection */
 	char peer[SOCKADDR_TEXT_MAX];
 };
@@ -66,6 +67,8 @@ struct http_conn {
 /* Takes all but the memory away from the loop and the pool. */
 static void conn_detach(struct http_conn *c)
 {
+	if (c->fresh)
+		first_byte_remove(c->pool->first, &c->first);
 	ev_io_stop(c->pool->cfg.loop, &c->readable);
 	ev_io_stop(c->pool->cfg.loop, &c->writable);
 	ev_timer_stop(c->pool->cfg.loop, &c->timer);
@@ -258,7 +261,8 @@ static void want_more(struct http_conn *c)
 							    : WAIT_HEAD);
 	else
 		expect(c, c->used ? WAIT_IDLE : WAIT_HEAD);
-	ev_io_start(c->pool->cfg.loop, &c->readable);
+	if (!c->fresh)
+		ev_io_start(c->pool->cfg.loop, &c->readable);
 }
 
 /* Goes as far as the bytes reach; nothing may follow this call. */
@@ -342,12 +346,6 @@ static void conn_drain(struct http_conn *c)
 		conn_close(c);
 }
 
-/* Is somebody else to read it first? */
-static bool begins_tls(const struct http_conn *c)
-{
-	return c->fresh && c->pool->serve_tls != NULL && fd_begins_tls(c->fd);
-}
-
 /* Goes on with the plaintext.  False: it is to be read as it comes. */
 static bool divert(struct http_conn *c)
 {
@@ -360,9 +358,7 @@ static bool divert(struct http_conn *c)
 		conn_close(c);
 		return true;
 	}
-	ev_io_stop(p->cfg.loop, &c->readable);
 	c->fd = fd;
-	c->fresh = false;
 	c->secure = true;
 	ev_io_set(&c->readable, fd, EV_READ);
 	ev_io_set(&c->writable, fd, EV_WRITE);
@@ -382,7 +378,6 @@ static void conn_read(struct http_conn *c)
 		return;
 	}
 	buf_added(&c->in, (size_t)n);
-	c->fresh = false;
 	c->eof = n == 0;
 	if (c->eof || buf_len(&c->in) == READ_MAX)
 		ev_io_stop(c->pool->cfg.loop, &c->readable);
@@ -397,8 +392,19 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	(void)loop, (void)revents;
 	if (c->state == CONN_DRAINING)
 		conn_drain(c);
-	else if (!begins_tls(c) || !divert(c))
+	else
 		conn_read(c);
+}
+
+static void on_first_byte(struct first_byte_wait *wait)
+{
+	struct http_conn *c = container_of(wait, struct http_conn, first);
+
+	c->fresh = false;
+	if (fd_begins_tls(c->fd) && divert(c))
+		return;
+	ev_io_start(c->pool->cfg.loop, &c->readable);
+	conn_read(c);
 }
 
 static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
@@ -439,7 +445,8 @@ static struct http_conn *conn_new(struct http_pool *p, int fd,
 
 	c->pool = p;
 	c->fd = fd;
-	c->fresh = true;
+	c->first.fd = fd;
+	c->first.on_byte = on_first_byte;
 	c->request = http_request_new(HTTP_BODY_MAX);
 	sockaddr_format_host(peer, c->peer);
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -500,6 +507,7 @@ bool http_pool_add(struct http_pool *p, int fd,
 	}
 	c = conn_new(p, fd, peer);
 	c->from = from;
+	c->fresh = p->first != NULL && first_byte_add(p->first, &c->first) == 0;
 	p->n++;
 	TAILQ_INSERT_TAIL(&p->conns, c, link);
 	want_more(c);

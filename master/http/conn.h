@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "common/first_byte.h"
 #include "common/ratelimit.h"
 #include "common/sockaddr.h"
 #include "master/http/server.h"
@@ -25,7 +26,8 @@ struct http_pool {
 	struct ratelimit refused_log;
 	size_t held_in; /* bytes received and not yet handled */
 	size_t held_out; /* bytes not yet sent */
-	http_serve_tls_fn *serve_tls; /* or NULL */
+	struct first_byte *first; /* where new ones wait; or NULL */
+	http_serve_tls_fn *serve_tls; /* with first */
 	void *serve_arg;
 };
 

@@ -84,6 +84,7 @@ void http_server_free(struct http_server **server)
 		listener_free(l);
 	}
 	http_pool_done(&s->pool);
+	first_byte_free(&s->pool.first);
 	free(s);
 }
 
@@ -219,6 +220,8 @@ int http_server_adopt(struct http_server *s, int fd)
 void http_server_set_tls(struct http_server *s, http_serve_tls_fn *serve,
 			 void *arg)
 {
+	if (s->pool.first == NULL)
+		s->pool.first = first_byte_new(s->pool.cfg.loop);
 	s->pool.serve_tls = serve;
 	s->pool.serve_arg = arg;
 }

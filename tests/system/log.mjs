@@ -32,7 +32,9 @@ test('each change of on air, and the end, is a line', async (t) => {
 	await waitUntil('the end', () =>
 		lines(sluice, `<6>${of}stopped`).length === 1);
 	await sluice.stop();
-	assert.match(sluice.log, /<4>stream a001: off air: \d+ kbit\/s, /);
+	// the last second of it may have had a packet
+	assert.match(sluice.log,
+		/<4>stream a001: off air: (\d+ kbit\/s, |no packets)/);
 });
 
 test('what cannot be an input is named once', async (t) => {

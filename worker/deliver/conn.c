@@ -64,10 +64,8 @@ static void divert(struct conn *c)
 		end(c);
 		return;
 	}
-	ev_io_stop(c->loop, &c->io);
 	ev_io_set(&c->io, fd, EV_READ);
 	ev_io_start(c->loop, &c->io);
-	c->fresh = false;
 	c->secure = true;
 	c->peer = peer;
 }
@@ -84,7 +82,6 @@ static void hear(struct conn *c)
 		return;
 	}
 	buf_added(&c->in, (size_t)n);
-	c->fresh = false;
 	move_on(c);
 }
 
@@ -95,10 +92,28 @@ static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 
 	if (c->request == NULL)
 		drain(c);
-	else if (c->fresh && c->tls && fd_begins_tls(io->fd))
-		divert(c);
 	else
 		hear(c);
+}
+
+static void on_first_byte(struct first_byte_wait *wait)
+{
+	struct conn *c = container_of(wait, struct conn, wait);
+
+	c->fresh = false;
+	if (fd_begins_tls(c->io.fd)) {
+		divert(c);
+		return;
+	}
+	ev_io_start(c->loop, &c->io);
+	hear(c);
+}
+
+static void leave_first(struct conn *c)
+{
+	if (c->fresh)
+		first_byte_remove(c->first, &c->wait);
+	c->fresh = false;
 }
 
 static void on_deadline(struct ev_loop *loop, ev_timer *timer, int revents)
@@ -120,12 +135,14 @@ struct conn *conn_new(const struct conn_config *cfg)
 	c->address = xstrdup(cfg->address);
 	c->events = cfg->events;
 	c->arg = cfg->arg;
-	c->fresh = true;
-	c->tls = cfg->tls;
+	c->first = cfg->first;
+	c->wait = (struct first_byte_wait){ cfg->fd, on_first_byte };
+	c->fresh = c->first != NULL && first_byte_add(c->first, &c->wait) == 0;
 	/* bodies are not read, so none is too large to be answered */
 	c->request = http_request_new(SIZE_MAX);
 	ev_io_init(&c->io, on_readable, cfg->fd, EV_READ);
-	ev_io_start(c->loop, &c->io);
+	if (!c->fresh)
+		ev_io_start(c->loop, &c->io);
 	ev_timer_init(&c->deadline, on_deadline, 0.,
 		      cfg->head_ms / 1000.);
 	ev_timer_again(c->loop, &c->deadline);
@@ -136,6 +153,7 @@ int conn_take_fd(struct conn *c)
 {
 	int fd = c->io.fd;
 
+	leave_first(c);
 	ev_io_stop(c->loop, &c->io);
 	c->io.fd = -1;
 	return fd;
@@ -165,6 +183,8 @@ void conn_finish(struct conn *c, const char *text, size_t len)
 	(void)shutdown(c->io.fd, SHUT_WR);
 	http_request_free(&c->request);
 	buf_reset(&c->in, 0);
+	leave_first(c);
+	ev_io_start(c->loop, &c->io);
 	c->deadline.repeat = linger_s;
 	ev_timer_again(c->loop, &c->deadline);
 }

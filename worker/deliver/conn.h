@@ -10,6 +10,7 @@
 #pragma once
 
 #include "common/buf.h"
+#include "common/first_byte.h"
 #include "common/sockaddr.h"
 #include "proto/http_request.h"
 
@@ -42,8 +43,9 @@ struct conn {
 	struct http_request *request; /* NULL once it is answered */
 	struct buf in;
 	size_t heard; /* bytes read after the answer */
-	bool fresh;   /* no byte was read */
-	bool tls;     /* TLS is spoken here */
+	bool fresh;   /* waits for its first byte, in first */
+	struct first_byte *first;
+	struct first_byte_wait wait;
 	/* over TLS, io is its plaintext, and this is who it is from */
 	bool secure;
 	struct sockaddr_any peer;
@@ -53,7 +55,8 @@ struct conn_config {
 	struct ev_loop *loop;
 	const char *address; /* copied */
 	int fd;              /* taken; non-blocking */
-	bool tls;            /* it may begin with TLS: on_tls() */
+	/* it may begin with TLS: on_tls(); or NULL.  Borrowed */
+	struct first_byte *first;
 	unsigned head_ms;    /* for the whole head to come */
 	const struct conn_events *events;
 	void *arg;

@@ -38,6 +38,7 @@ struct deliver {
 	TAILQ_HEAD(, conn) conns; /* oldest first */
 	struct mount_table mounts;
 	struct tls_link *tls; /* or NULL */
+	struct first_byte *first; /* once there was a tls */
 	struct roster roster;
 	struct lag_kernel kernel;
 	unsigned n_conns;   /* requests not yet answered or hung up */
@@ -156,7 +157,7 @@ static void on_connection(struct listener *l, int fd, void *arg)
 		.loop = d->loop,
 		.address = l->address,
 		.fd = fd,
-		.tls = tls_link_is_up(d->tls),
+		.first = tls_link_is_up(d->tls) ? d->first : NULL,
 		.head_ms = d->head_ms,
 		.events = &conn_events,
 		.arg = d,
@@ -208,6 +209,7 @@ void deliver_free(struct deliver **deliver)
 	while ((c = TAILQ_FIRST(&d->conns)) != NULL)
 		remove_conn(d, c);
 	mount_table_done(&d->mounts);
+	first_byte_free(&d->first);
 	tls_link_free(&d->tls);
 	free(d);
 	*deliver = NULL;
@@ -233,6 +235,8 @@ void deliver_set_tls(struct deliver *d, int fd)
 {
 	tls_link_free(&d->tls);
 	d->tls = tls_link_new(d->loop, fd);
+	if (d->first == NULL)
+		d->first = first_byte_new(d->loop);
 }
 
 void deliver_unlisten(struct deliver *d, const char *address)

@@ -5,9 +5,13 @@
 #include "common/fd.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #define HELLO "\x16\x03\x01"
 
@@ -17,6 +21,7 @@ struct fake {
 	unsigned asked;
 	int outer;
 	int inner;
+	int plain; /* the server's */
 };
 
 static int serve(int fd, void *arg)
@@ -32,6 +37,7 @@ static int serve(int fd, void *arg)
 				pair), 0);
 	f->outer = fd;
 	f->inner = pair[1];
+	f->plain = pair[0];
 	return pair[0];
 }
 
@@ -82,6 +88,63 @@ Test(http_server_tls, goes_on_with_the_plaintext)
 	cr_assert(client_has(&plain, "HTTP/1.1 400 "));
 	cr_assert_eq(f.asked, 1);
 	client_close(&plain);
+	client_close(&c);
+	close_site(s, &f);
+}
+
+/* Does this epoll set of ours wait for that file?  proc(5), fdinfo. */
+static bool epoll_holds(const char *fdinfo, uint64_t ino)
+{
+	FILE *f = fopen(fdinfo, "re");
+	char line[256], *at;
+	bool holds = false;
+
+	while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+		uint64_t got;
+
+		at = strstr(line, " ino:");
+		if (strncmp(line, "tfd:", 4) == 0 && at != NULL &&
+		    sscanf(at, " ino:%" SCNx64, &got) == 1)
+			holds |= got == ino;
+	}
+	if (f != NULL)
+		(void)fclose(f);
+	return holds;
+}
+
+static unsigned sets_that_hold(int fd)
+{
+	DIR *dir = opendir("/proc/self/fdinfo");
+	const struct dirent *entry;
+	unsigned n = 0;
+	struct stat st;
+
+	cr_assert_not_null(dir);
+	cr_assert_eq(fstat(fd, &st), 0);
+	while ((entry = readdir(dir)) != NULL) {
+		char path[300];
+
+		(void)snprintf(path, sizeof path, "/proc/self/fdinfo/%s",
+			       entry->d_name);
+		n += epoll_holds(path, st.st_ino);
+	}
+	(void)closedir(dir);
+	return n;
+}
+
+/* A descriptor that lives on elsewhere and stays in the loop's set makes the
+ * loop build all of it anew. */
+Test(http_server_tls, what_is_handed_on_is_in_no_epoll_set)
+{
+	struct fake f;
+	struct site *s = open_site(&f, 0);
+	struct client c = site_visit(s);
+
+	cr_assert(client_say(&c, HELLO));
+	drive(s->loop, is_asked, &f);
+	cr_assert_eq(sets_that_hold(f.outer), 0);
+	(void)drive_for(s->loop, 1);
+	cr_assert_eq(sets_that_hold(f.plain), 1);
 	client_close(&c);
 	close_site(s, &f);
 }
