@@ -197,6 +197,7 @@ Test(reader, leaves_a_thread_behind_that_never_wakes_the_loop)
 		(void)usleep(1000);
 	cr_assert(atomic_load(&answered));
 	/* one that was woken does not wait for its timer */
+	ev_now_update(w.loop);
 	ev_timer_init(&later, on_later, 0.1, 0);
 	ev_timer_start(w.loop, &later);
 	ev_run(w.loop, EVRUN_ONCE);
