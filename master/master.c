@@ -341,6 +341,7 @@ static int open_fleet(struct master *m)
 	m->fleet = fleet_new(&(struct fleet_config){
 		.loop = m->loop,
 		.worker_path = m->worker_path,
+		.settings = config_section(m->config, "settings"),
 		.events = &fleet_events,
 		.arg = m,
 	});

@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum {
-	CC_LIMIT_MAX = 1000000,
 	BITRATE_LIMIT_MAX_KBPS = 10000000,
 	WATCHDOG_MAX_S = 24 * 3600,
 };
@@ -116,7 +115,10 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_unknown_option_fn *unknown, void *arg,
 		     struct errmsg *why)
 {
-	struct input_spec spec = { .watchdog_s = WATCHDOG_DEFAULT_S };
+	struct input_spec spec = {
+		.watchdog_s = WATCHDOG_DEFAULT_S,
+		.cc_limit = CC_LIMIT_DEFAULT,
+	};
 	struct io_reader reader = {
 		.general = input_general,
 		.spec = &spec,

@@ -30,6 +30,8 @@ enum {
 	IO_ID_MAX = 64,
 	UDP_PORT_DEFAULT = 1234,
 	CC_LIMIT_NONE = 0,
+	CC_LIMIT_MAX = 1000000,
+	CC_LIMIT_DEFAULT = CC_LIMIT_MAX + 1, /* the stream's */
 	WATCHDOG_DEFAULT_S = 5,
 };
 
@@ -61,7 +63,7 @@ struct input_spec {
 	struct http_spec http;
 
 	/* general, judged by the analyzer */
-	unsigned cc_limit;            /* errors per second; CC_LIMIT_NONE */
+	unsigned cc_limit; /* errors per second; CC_LIMIT_NONE, _DEFAULT */
 	unsigned bitrate_limit_kbps;  /* 0 = the default of the content */
 	bool no_analyze;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/stream_spec.h"
 
+#include "proto/io_spec.h"
 #include "proto/option_value.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static const char *const keys[] = {
 	"service_provider", "service_type", "textcode", "hbbtv_url",
 	"backup_type", "backup_start_delay", "backup_return_delay",
 	"backup_force_return", "backup_initial_delay", "backup_damping",
-	"filler", "pat_version", "pmt_version",
+	"filler", "cc_limit", "pat_version", "pmt_version",
 	"cat_version", "sdt_version", "nit_version",
 };
 
@@ -254,6 +255,13 @@ static int read_filler(struct stream_spec *s, const char *text,
 	return 0;
 }
 
+static int read_cc_limit(struct stream_spec *s, const char *text,
+			 struct errmsg *why)
+{
+	return option_number(text, strlen(text), 0, CC_LIMIT_MAX, &s->cc_limit,
+			     why);
+}
+
 static int read_pat_version(struct stream_spec *s, const char *text,
 			    struct errmsg *why)
 {
@@ -289,7 +297,7 @@ static read_fn *const readers[] = {
 	read_service_name, read_service_provider, read_service_type,
 	read_textcode, read_hbbtv_url, read_backup_type, read_start_delay,
 	read_return_delay, read_force_return, read_initial_delay, read_damping,
-	read_filler, read_pat_version,
+	read_filler, read_cc_limit, read_pat_version,
 	read_pmt_version, read_cat_version, read_sdt_version,
 	read_nit_version,
 };
@@ -418,6 +426,38 @@ json_t *stream_spec_pick(const json_t *stream)
 			abort();
 	}
 	return picked;
+}
+
+size_t stream_spec_default_keys(const char *const **ret)
+{
+	static const char *const of_settings[] = {
+		"backup_start_delay", "backup_return_delay", "cc_limit",
+	};
+
+	*ret = of_settings;
+	return ARRAY_LEN(of_settings);
+}
+
+/* As read_with(): null and "" are as if it were absent. */
+static bool is_given(const json_t *value)
+{
+	return value != NULL && !json_is_null(value) &&
+	       (!json_is_string(value) || json_string_length(value) > 0);
+}
+
+void stream_spec_add_defaults(json_t *options, const json_t *settings)
+{
+	const char *const *names;
+	size_t n = stream_spec_default_keys(&names);
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *value = json_object_get(settings, names[i]);
+
+		if (is_given(value) &&
+		    !is_given(json_object_get(options, names[i])) &&
+		    json_object_set(options, names[i], value) < 0)
+			abort();
+	}
 }
 
 bool stream_spec_is_same(const json_t *a, const json_t *b)

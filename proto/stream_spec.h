@@ -47,6 +47,7 @@ struct stream_spec {
 	int backup_initial_delay_s; /* or BACKUP_DELAY_DEFAULT */
 	int backup_damping_s; /* half-life; or BACKUP_DELAY_DEFAULT */
 	bool backup_force_return; /* true when not given */
+	unsigned cc_limit; /* of inputs that have none of their own */
 
 	enum filler_kind filler;
 	char filler_path[FILLER_PATH_MAX];
@@ -75,6 +76,14 @@ int stream_spec_parse(const json_t *stream, struct stream_spec *ret,
 
 /* A new object with the keys that are read here and nothing else. */
 json_t *stream_spec_pick(const json_t *stream);
+
+/* Those of them that the settings may have, for all streams that do not say
+ * otherwise; n of them. */
+size_t stream_spec_default_keys(const char *const **ret);
+
+/* Puts them (settings may be NULL) where an object of stream_spec_pick() says
+ * nothing. */
+void stream_spec_add_defaults(json_t *options, const json_t *settings);
 
 /* Do two objects of stream_spec_pick() ask for the same?  Versions do not
  * count: they only say where a new count begins. */

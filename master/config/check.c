@@ -4,6 +4,7 @@
 #include "common/address.h"
 #include "common/ip_prefix.h"
 #include "master/config/judge.h"
+#include "proto/stream_spec.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -110,6 +111,26 @@ static void judge_certificate(struct judge *j, const json_t *settings)
 	}
 }
 
+/* What every stream may be told. */
+static void judge_defaults(struct judge *j, const json_t *settings)
+{
+	const char *const *keys;
+	size_t n = stream_spec_default_keys(&keys);
+	struct stream_spec spec;
+	struct errmsg why;
+
+	stream_spec_init(&spec);
+	for (size_t i = 0; i < n; i++) {
+		size_t mark = judge_down(j, keys[i]);
+
+		if (stream_spec_read(&spec, keys[i],
+				     json_object_get(settings, keys[i]),
+				     &why) < 0)
+			judge_say(j, CHECK_FAULT, "%s", why.text);
+		judge_up(j, mark);
+	}
+}
+
 static void judge_settings(struct judge *j, const json_t *document,
 			   struct sockaddr_any *ret, bool *ret_known)
 {
@@ -132,6 +153,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_members(j, settings, rules, ARRAY_LEN(rules));
 	judge_real_ip(j, settings);
 	judge_certificate(j, settings);
+	judge_defaults(j, settings);
 	judge_up(j, mark);
 }
 

@@ -25,7 +25,8 @@ static const char *const document_keys[] = {
 };
 
 static const char *const settings_keys[] = {
-	"allow_real_ip", "connections_per_address", "control_path",
+	"allow_real_ip", "backup_return_delay", "backup_start_delay",
+	"cc_limit", "connections_per_address", "control_path",
 	"control_port", "control_tls_only", "crt_chain", "crt_key",
 	"http_server_name", "instance_name", "playlist_arrange",
 	"real_ip_trusted", "tsdb_interval",

@@ -344,7 +344,8 @@ static unsigned find_first(const struct entry *e, const struct stream_plan *to)
 
 void entry_set(struct entry *e, const json_t *stream)
 {
-	struct stream_plan *plan = stream_plan_new(e->id, stream);
+	struct stream_plan *plan = stream_plan_new(e->id, stream,
+						     e->cfg.settings);
 	struct stream_plan *old = e->plan;
 	bool same = old != NULL && stream_plan_is_same(old, plan);
 	bool run;
@@ -465,7 +466,9 @@ void entry_take(struct entry *e, const json_t *record, struct handover *h)
 							      "first"));
 	bool whole;
 
-	e->plan = stream_plan_new(e->id, json_object_get(record, "plan"));
+	/* what runs was given its defaults when it was started */
+	e->plan = stream_plan_new(e->id, json_object_get(record, "plan"),
+				  NULL);
 	if (first >= 1 && (size_t)first <= e->plan->start.n_inputs)
 		e->first = (unsigned)first;
 	switch_log_read(&e->switches, json_object_get(record, "switches"));

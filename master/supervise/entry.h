@@ -31,6 +31,7 @@ struct entry_config {
 	struct ev_loop *loop;
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
+	const json_t *settings; /* with the defaults of streams; or NULL */
 	const struct entry_events *events;
 	void *arg;
 };

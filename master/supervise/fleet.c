@@ -33,6 +33,7 @@ struct member {
 
 struct fleet {
 	struct fleet_config cfg;
+	json_t *settings; /* cfg.settings; NULL: none */
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
 	struct auth_proc *auth;
@@ -148,6 +149,7 @@ static struct member *member_new(struct fleet *f, const char *id)
 			.loop = f->cfg.loop,
 			.spawner = f->spawner,
 			.deliver = f->deliver,
+			.settings = f->cfg.settings,
 			.events = &entry_events,
 			.arg = m,
 		},
@@ -207,6 +209,8 @@ struct fleet *fleet_new(const struct fleet_config *cfg)
 	struct fleet *f = xcalloc(1, sizeof *f);
 
 	f->cfg = *cfg;
+	f->settings = json_deep_copy(cfg->settings);
+	f->cfg.settings = f->settings;
 	TAILQ_INIT(&f->members);
 	f->spawner = spawner_new(cfg->loop, cfg->worker_path);
 	if (cfg->events->on_change != NULL)
@@ -234,6 +238,7 @@ void fleet_free(struct fleet **fp)
 	jobs_free(&f->jobs);
 	tls_proc_free(&f->tls);
 	spawner_free(&f->spawner);
+	json_decref(f->settings);
 	ev_timer_stop(f->cfg.loop, &f->stop_timer);
 	free(f);
 }

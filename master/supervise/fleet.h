@@ -42,6 +42,9 @@ struct fleet_events {
 struct fleet_config {
 	struct ev_loop *loop;
 	const char *worker_path; /* of sluice-worker */
+	/* As they were at the start: what streams do not say is said there.
+	 * Copied; may be NULL. */
+	const json_t *settings;
 	const struct fleet_events *events;
 	void *arg;
 };

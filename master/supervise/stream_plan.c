@@ -51,7 +51,8 @@ static void plan_output(struct stream_plan *p, size_t i)
 					     (size_t)RING_SIZE_DEFAULT));
 }
 
-struct stream_plan *stream_plan_new(const char *id, const json_t *stream)
+struct stream_plan *stream_plan_new(const char *id, const json_t *stream,
+				    const json_t *settings)
 {
 	struct stream_plan *p = xcalloc(1, sizeof *p);
 	const char *name;
@@ -76,6 +77,7 @@ struct stream_plan *stream_plan_new(const char *id, const json_t *stream)
 		plan_output(p, i);
 	p->start.ring = p->ring_size > 0;
 	p->options = stream_spec_pick(p->source);
+	stream_spec_add_defaults(p->options, settings);
 	p->start.options = p->options;
 	return p;
 }

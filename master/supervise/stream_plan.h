@@ -33,8 +33,10 @@ struct stream_plan {
 	bool net; /* needs the program with the libraries */
 };
 
-/* id is borrowed and must outlive the plan. */
-struct stream_plan *stream_plan_new(const char *id, const json_t *stream);
+/* id is borrowed and must outlive the plan; settings (may be NULL) has the
+ * defaults of all streams. */
+struct stream_plan *stream_plan_new(const char *id, const json_t *stream,
+				    const json_t *settings);
 /* What stream_plan_new() reads, and no more; a new JSON object. */
 json_t *stream_plan_write(const struct stream_plan *);
 void stream_plan_free(struct stream_plan **);

@@ -94,6 +94,26 @@ test('cc_limit takes an input off air', async (t) => {
 	await sluice.stop();
 });
 
+test('the cc_limit of the settings is that of every stream', async (t) => {
+	let turn = 0, broken = false;
+	const { sluice } = await playing(t, INPUT, new TsMux(),
+		{ shape: (packets) => broken && ++turn % 5 === 0 ?
+			[] : [packets] });
+
+	await sluice.onair('a001');
+	broken = true;
+	await sluice.waitStatus('a001', 'errors', (s) => s.cc_error >= 5);
+	assert.ok((await sluice.status('a001')).onair, 'without a limit');
+	const { settings } = await sluice.cmd('load');
+	await sluice.cmd('set-settings', { settings: { ...settings,
+		cc_limit: 5 } });
+	await waitUntil('a limit', async () =>
+		(await sluice.status('a001')).onair === false);
+	broken = false;
+	await sluice.onair('a001');
+	await sluice.stop();
+});
+
 test('scrambled packets take it off air, and clear ones back', async (t) => {
 	const mux = new TsMux();
 	const { sluice, events } = await playing(t, INPUT, mux);

@@ -4,6 +4,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_cc_rewrite \
 	tests/unit/stream/test_datagrams \
 	tests/unit/stream/test_file_clock \
+	tests/unit/stream/test_lane \
 	tests/unit/stream/test_loop \
 	tests/unit/stream/test_memory \
 	tests/unit/stream/test_pacer \
@@ -19,6 +20,7 @@ unit_stream_libs = tests/unit/ts/libbuild.a $(worker_libs)
 tests_unit_stream_test_cc_rewrite_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_datagrams_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_clock_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_lane_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_loop_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_memory_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_pacer_LDADD = $(unit_stream_libs)

@@ -6,7 +6,9 @@
 #define MS UINT64_C(1000000)
 
 enum {
-	INITIAL_MS = 5000, /* udp, rtp, srt, file */
+	INITIAL_MS = 5000,
+	/* A connection, a redirection, and a server that begins to send. */
+	INITIAL_HTTP_MS = 10000,
 	/* One sender may take the place of another; in turns they do it
 	 * again and again in a second. */
 	TWO_SENDERS = 3,
@@ -47,6 +49,9 @@ void lane_init(struct lane *l, const struct lane_config *cfg)
 {
 	*l = (struct lane){ .out = cfg->out, .arg = cfg->arg };
 	source_init(&l->source, cfg->position, cfg->address);
+	l->cc_limit = l->source.spec.cc_limit;
+	if (l->cc_limit == CC_LIMIT_DEFAULT)
+		l->cc_limit = cfg->stream->cc_limit;
 	if (l->source.valid)
 		make_remux(l, cfg);
 }
@@ -60,12 +65,22 @@ void lane_done(struct lane *l)
 	splice_entry_free(&l->entry);
 }
 
+/* How long it may take until it is on air, if it ever is. */
+static uint32_t initial_ms(const struct input_spec *spec)
+{
+	if (spec->kind != INPUT_HTTP)
+		return INITIAL_MS;
+	/* what it plays later it brings later */
+	return INITIAL_HTTP_MS +
+		(spec->http.no_sync ? 0 : spec->http.buffer_time_s * 1000);
+}
+
 struct failover_input_config lane_policy(const struct lane *l)
 {
 	return (struct failover_input_config){
 		.valid = l->source.valid,
 		.cold = l->source.spec.kind == INPUT_FILE,
-		.initial_ms = INITIAL_MS,
+		.initial_ms = initial_ms(&l->source.spec),
 	};
 }
 
@@ -109,7 +124,7 @@ static void begin(struct lane *l, uint64_t now_ns)
 		analyze_reset(l->analyze);
 	else
 		l->analyze = analyze_new(&(struct analyze_config){
-			.cc_limit = spec->cc_limit,
+			.cc_limit = l->cc_limit,
 			.bitrate_limit_kbps = spec->bitrate_limit_kbps,
 			.no_analyze = spec->no_analyze,
 		});

@@ -32,6 +32,7 @@ struct lane {
 	void *arg;
 	struct source source;
 	struct remux *remux;     /* NULL: packets stay as they are */
+	unsigned cc_limit;       /* its own, or the stream's */
 	bool wanted;             /* it is to be open */
 	bool tried;              /* to open it, since then */
 	unsigned empty_reads;

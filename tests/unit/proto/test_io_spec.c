@@ -11,16 +11,19 @@ static void describe_input(const struct input_spec *s, char *text, size_t size)
 {
 	static const char *const kinds[] = { "udp", "rtp", "file" };
 	char local[SOCKADDR_TEXT_MAX] = "-", source[SOCKADDR_TEXT_MAX] = "-";
+	char limit[16];
 
+	(void)snprintf(limit, sizeof limit, "%u", s->cc_limit);
 	if (s->kind != INPUT_FILE)
 		sockaddr_format(&s->local, local);
 	if (s->has_source)
 		sockaddr_format_host(&s->source, source);
 	(void)snprintf(text, size, "%s id=%s if=%s %s src=%s renew=%u size=%u "
-		       "path=%s loop=%d cc=%u rate=%u off=%d",
+		       "path=%s loop=%d cc=%s rate=%u off=%d",
 		       kinds[s->kind], s->id, s->iface, local, source,
 		       s->renew_s, s->socket_size, s->path, s->loop,
-		       s->cc_limit, s->bitrate_limit_kbps, s->no_analyze);
+		       s->cc_limit == CC_LIMIT_DEFAULT ? "-" : limit,
+		       s->bitrate_limit_kbps, s->no_analyze);
 }
 
 static void describe_output(const struct output_spec *s, char *text,
@@ -42,28 +45,31 @@ static const struct {
 	const char *text, *means;
 } inputs[] = {
 	{ "udp://239.1.1.1", "udp id= if= 239.1.1.1:1234 src=- renew=0 size=0 "
-	  "path= loop=0 cc=0 rate=0 off=0" },
+	  "path= loop=0 cc=- rate=0 off=0" },
 	{ "UDP://eth0@239.1.1.1:5000#src=10.0.0.9&renew=60&socket_size=4194304",
 	  "udp id= if=eth0 239.1.1.1:5000 src=10.0.0.9 renew=60 size=4194304 "
-	  "path= loop=0 cc=0 rate=0 off=0" },
+	  "path= loop=0 cc=- rate=0 off=0" },
 	{ "rtp://[ff0e::1]:77#src=2001:db8::1&id=main",
 	  "rtp id=main if= [ff0e::1]:77 src=2001:db8::1 renew=0 size=0 "
-	  "path= loop=0 cc=0 rate=0 off=0" },
+	  "path= loop=0 cc=- rate=0 off=0" },
 	{ "udp://:5000#cc_limit=10&bitrate_limit=128&no_analyze",
 	  "udp id= if= 0.0.0.0:5000 src=- renew=0 size=0 "
 	  "path= loop=0 cc=10 rate=128 off=1" },
+	{ "udp://:5000#cc_limit=0",
+	  "udp id= if= 0.0.0.0:5000 src=- renew=0 size=0 "
+	  "path= loop=0 cc=0 rate=0 off=0" },
 	{ "udp://[::]:5000#ts_size=204&sync&no_sync",
 	  "udp id= if= [::]:5000 src=- renew=0 size=0 "
-	  "path= loop=0 cc=0 rate=0 off=0" },
+	  "path= loop=0 cc=- rate=0 off=0" },
 	{ "udp://127.0.0.1:1#renew=5&renew=6",
 	  "udp id= if= 127.0.0.1:1 src=- renew=6 size=0 "
-	  "path= loop=0 cc=0 rate=0 off=0" },
+	  "path= loop=0 cc=- rate=0 off=0" },
 	{ "file:///srv/a b.ts#loop", "file id= if= - src=- renew=0 size=0 "
-	  "path=/srv/a b.ts loop=1 cc=0 rate=0 off=0" },
+	  "path=/srv/a b.ts loop=1 cc=- rate=0 off=0" },
 	{ "file://clip.ts#loop=0&id=7", "file id=7 if= - src=- renew=0 size=0 "
-	  "path=clip.ts loop=0 cc=0 rate=0 off=0" },
+	  "path=clip.ts loop=0 cc=- rate=0 off=0" },
 	{ "file:///a%20b?c", "file id= if= - src=- renew=0 size=0 "
-	  "path=/a%20b?c loop=0 cc=0 rate=0 off=0" },
+	  "path=/a%20b?c loop=0 cc=- rate=0 off=0" },
 };
 
 Test(io_spec, reads_inputs)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/io_spec.h"
 #include "proto/stream_spec.h"
 
 #include <criterion/criterion.h>
@@ -48,6 +49,7 @@ Test(stream_spec, asks_for_nothing_when_nothing_is_given)
 	cr_assert_eq(s.backup_start_delay_s, BACKUP_DELAY_DEFAULT);
 	cr_assert_eq(s.backup_return_delay_s, BACKUP_DELAY_DEFAULT);
 	cr_assert_eq(s.filler, FILLER_NONE);
+	cr_assert_eq(s.cc_limit, CC_LIMIT_NONE);
 	cr_assert_eq(stream_spec_parse(NULL, &s, NULL), 0);
 }
 
@@ -61,7 +63,8 @@ Test(stream_spec, reads_every_key)
 		"\"hbbtv_url\":\"http://example.org/app/?x=1\","
 		"\"backup_type\":\"passive\",\"backup_start_delay\":\"7\","
 		"\"backup_return_delay\":0,\"backup_force_return\":true,"
-		"\"filler\":\"file:///srv/pause.ts\",\"pat_version\":1,"
+		"\"filler\":\"file:///srv/pause.ts\","
+		"\"cc_limit\":\"12\",\"pat_version\":1,"
 		"\"pmt_version\":2,\"cat_version\":3,\"sdt_version\":36,"
 		"\"nit_version\":\"5\"}");
 	const struct remux_options *o = &s.remux;
@@ -84,6 +87,7 @@ Test(stream_spec, reads_every_key)
 	cr_assert(s.backup_force_return);
 	cr_assert_eq(s.filler, FILLER_FILE);
 	cr_assert_str_eq(s.filler_path, "/srv/pause.ts");
+	cr_assert_eq(s.cc_limit, 12);
 	cr_assert_eq(s.pat_version, 1);
 	cr_assert_eq(s.pmt_version, 2);
 	cr_assert_eq(s.cat_version, 3);

@@ -12,7 +12,7 @@ static struct stream_plan *plan(const char *text)
 	struct stream_plan *p;
 
 	cr_assert_not_null(stream, "%s", text);
-	p = stream_plan_new("a001", stream);
+	p = stream_plan_new("a001", stream, NULL);
 	/* the plan has its own copy */
 	json_decref(stream);
 	return p;
@@ -111,4 +111,49 @@ Test(stream_plan, knows_what_needs_a_new_worker)
 		stream_plan_free(&b);
 	}
 	stream_plan_free(&a);
+}
+
+static struct stream_plan *plan_with(const char *text, const char *settings)
+{
+	json_t *stream = json_loads(text, 0, NULL);
+	json_t *defaults = json_loads(settings, 0, NULL);
+	struct stream_plan *p;
+
+	cr_assert(stream != NULL && defaults != NULL);
+	p = stream_plan_new("a001", stream, defaults);
+	json_decref(stream);
+	json_decref(defaults);
+	return p;
+}
+
+static json_int_t option(const struct stream_plan *p, const char *key)
+{
+	return json_integer_value(json_object_get(p->start.options, key));
+}
+
+Test(stream_plan, what_the_stream_does_not_say_the_settings_do)
+{
+	const char *settings = "{\"backup_start_delay\":7,\"cc_limit\":3,"
+			       "\"backup_return_delay\":\"\","
+			       "\"instance_name\":\"x\"}";
+	struct stream_plan *p = plan_with("{\"cc_limit\":\"\"}", settings);
+	struct stream_plan *own = plan_with("{\"cc_limit\":9}", settings);
+	struct stream_plan *none = plan_with("{}", "{}");
+	json_t *written = stream_plan_write(p);
+	struct stream_plan *again = stream_plan_new("a001", written, NULL);
+
+	cr_assert_eq(option(p, "backup_start_delay"), 7);
+	cr_assert_eq(option(p, "cc_limit"), 3);
+	cr_assert_null(json_object_get(p->options, "backup_return_delay"));
+	cr_assert_null(json_object_get(p->options, "instance_name"));
+	cr_assert_eq(option(own, "cc_limit"), 9);
+	cr_assert_eq(json_object_size(none->options), 0);
+	/* a worker with other defaults is replaced, also by a next master */
+	cr_assert_not(stream_plan_is_same(p, none));
+	cr_assert(stream_plan_is_same(p, again));
+	json_decref(written);
+	stream_plan_free(&p);
+	stream_plan_free(&own);
+	stream_plan_free(&none);
+	stream_plan_free(&again);
 }
