@@ -14,10 +14,8 @@
 
 void admit_address(struct call *c)
 {
-	const json_t *settings = json_object_get(
-		config_document(c->api->cfg.config), "settings");
-
-	client_address(settings, http_conn_peer(c->conn),
+	client_address(config_settings(c->api->cfg.config),
+		       http_conn_peer(c->conn),
 		       http_request_header(c->request, "x-real-ip"),
 		       &c->caller.address);
 	c->caller.secure = http_conn_is_secure(c->conn);

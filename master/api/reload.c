@@ -83,7 +83,15 @@ bool api_reload(struct api *api, const json_t *document)
 {
 	json_t *old = json_copy(
 		(json_t *)(uintptr_t)config_document(api->cfg.config));
-	bool can = keeps(old, document) && keeps(document, old);
+	const json_t *settings = config_settings(api->cfg.config);
+	bool can;
+
+	/* those that wait for a restart do not count as being there */
+	(void)json_object_del(old, "settings");
+	if (settings != NULL)
+		(void)json_object_set(old, "settings",
+				      (json_t *)(uintptr_t)settings);
+	can = keeps(old, document) && keeps(document, old);
 
 	if (can) {
 		config_replace(api->cfg.config, document);

@@ -2,12 +2,34 @@
 /* The commands scan-init, scan-check and scan-kill. */
 #include "master/api/edit.h"
 #include "master/api/scan_list.h"
+#include "master/auth/caller.h"
 #include "proto/io_spec.h"
 
 #include <string.h>
 
+/* What network it looks at is an observer's to choose.  A file or a web address
+ * is asked for with the rights of the service: he has those that are inputs. */
+static bool may_read(const struct api *api, const char *address,
+		     const struct input_spec *spec, const struct caller *who)
+{
+	const json_t *streams = config_section(api->cfg.config, "make_stream");
+	const json_t *stream, *input;
+	size_t i, j;
+
+	if (who->type == USER_CONTROL ||
+	    (spec->kind != INPUT_FILE && spec->kind != INPUT_HTTP))
+		return true;
+	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
+		json_array_foreach(json_object_get(stream, "input"), j, input)
+			if (json_is_string(input) &&
+			    strcmp(json_string_value(input), address) == 0)
+				return true;
+	return false;
+}
+
 /* The address of the input to be read, borrowed; NULL after a reply. */
-static const char *judge_input(const json_t *request, struct reply *reply)
+static const char *judge_input(const struct api *api, const json_t *request,
+			       struct reply *reply)
 {
 	const json_t *scan = edit_get(request, "scan");
 	const char *address = json_string_value(scan);
@@ -26,6 +48,9 @@ static const char *judge_input(const json_t *request, struct reply *reply)
 			    "input");
 	else if (input_spec_parse(address, &spec, NULL, NULL, &why) < 0)
 		reply_error(reply, 400, "scan: %s", why.text);
+	else if (!may_read(api, address, &spec, reply_caller(reply)))
+		reply_error(reply, 403, "scan: of files and web addresses, an "
+			    "observer reads those that are inputs of streams");
 	else
 		return address;
 	return NULL;
@@ -33,7 +58,7 @@ static const char *judge_input(const json_t *request, struct reply *reply)
 
 void scans_init(struct api *api, const json_t *request, struct reply *reply)
 {
-	const char *address = judge_input(request, reply);
+	const char *address = judge_input(api, request, reply);
 	struct scan *scan;
 	json_t *body;
 

@@ -21,6 +21,7 @@ enum {
 struct config {
 	struct ev_loop *loop;
 	json_t *document;
+	json_t *settings;    /* in force; a reference, or NULL */
 	char *path;          /* NULL without a file */
 	struct save *save;   /* NULL without a file */
 	struct save *backup; /* likewise */
@@ -34,6 +35,15 @@ static char *format_document(size_t *ret_len, void *arg)
 	const struct config *c = arg;
 
 	return document_format(c->document, ret_len);
+}
+
+/* The document is a new one, in force with all that is in it. */
+static void take_document(struct config *c, json_t *document)
+{
+	json_decref(c->document);
+	json_decref(c->settings);
+	c->document = document;
+	c->settings = json_incref(json_object_get(document, "settings"));
 }
 
 /* Says it, now and whenever somebody asks for alarms. */
@@ -143,7 +153,7 @@ struct config *config_open(const char *path, struct ev_loop *loop,
 	}
 	c = xcalloc(1, sizeof *c);
 	c->alarms = alarms;
-	c->document = document;
+	take_document(c, document);
 	c->loop = loop;
 	c->path = xstrdup(path);
 	if (path != NULL) {
@@ -180,8 +190,7 @@ static bool roll_back(struct config *c, const char *digest)
 			      "instead, changes since then are not in effect",
 			      STARTS_CRASHES_MAX, c->path, source));
 	replace(c->path, document, c->alarms);
-	json_decref(c->document);
-	c->document = document;
+	take_document(c, document);
 	free(source);
 	return true;
 }
@@ -230,6 +239,7 @@ void config_close(struct config **p)
 	reader_free(&c->reader);
 	starts_close(&c->starts);
 	json_decref(c->document);
+	json_decref(c->settings);
 	json_decref(c->alarms);
 	free(c->path);
 	free(c);
@@ -254,9 +264,14 @@ void config_set_section(struct config *c, const char *key, json_t *value)
 	config_touch(c);
 }
 
+const json_t *config_settings(const struct config *c)
+{
+	return c->settings;
+}
+
 const json_t *config_setting(const struct config *c, const char *key)
 {
-	return json_object_get(json_object_get(c->document, "settings"), key);
+	return json_object_get(c->settings, key);
 }
 
 /* The place of id in the list, or its length. */
@@ -378,10 +393,11 @@ void config_save_now(struct config *c, save_done_fn *done, void *arg)
 
 void config_replace(struct config *c, const json_t *document)
 {
-	json_decref(c->document);
-	c->document = json_deep_copy(document);
-	if (c->document == NULL)
+	json_t *copy = json_deep_copy(document);
+
+	if (copy == NULL)
 		abort();
+	take_document(c, copy);
 	if (c->backup != NULL)
 		save_touch(c->backup);
 	if (c->starts != NULL)

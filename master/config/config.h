@@ -61,7 +61,11 @@ const json_t *config_section(const struct config *, const char *key);
 /* Puts value (reference taken) there; NULL removes the member. */
 void config_set_section(struct config *, const char *key, json_t *value);
 
-/* A member of the section settings, or NULL. */
+/* The settings that are in force, borrowed, or NULL: those of the start or the
+ * last reload, whatever was stored for the next one since. */
+const json_t *config_settings(const struct config *);
+
+/* A member of them, or NULL. */
 const json_t *config_setting(const struct config *, const char *key);
 
 /* The stream object, borrowed, or NULL. */

@@ -192,3 +192,27 @@ test('without a file an observer has nothing to load', async (t) => {
 	assert.ok((await done(sluice, { cmd: 'load' }, admin)).users.olga);
 	await sluice.stop();
 });
+
+test('an observer analyses networks, and of files and web pages the inputs',
+	async (t) => {
+		const clip = `file://${process.execPath}`;
+		const { sluice, admin } = await startGuarded(t, { users,
+			config: { make_stream: [stream('a', clip, [],
+				{ enable: false })] } });
+		const olga = cookie(await enter(sluice, 'olga', 'pw'));
+		const scan = (address, who) => call(sluice,
+			{ cmd: 'scan-init', scan: address }, who);
+
+		for (const address of ['file:///etc/shadow',
+			'http://127.0.0.1:1/x', `${clip}#loop`]) {
+			const refused = await scan(address, olga);
+
+			assert.equal(refused.status, 403, address);
+			assert.match(refused.json.error, /^scan: /);
+			assert.equal((await scan(address, admin)).status, 200);
+		}
+		for (const address of [clip, 'udp://239.1.1.1:5001'])
+			assert.equal((await scan(address, olga)).status, 200,
+				address);
+		await sluice.stop();
+	});

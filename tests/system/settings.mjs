@@ -137,6 +137,22 @@ test('an empty section of settings is none', async (t) => {
 	await sluice.stop();
 });
 
+test('set-config of settings counts after a reload', async (t) => {
+	const sluice = await Sluice.start(t, { ...config(),
+		settings: { instance_name: 'a' } });
+	const name = async () => (await sluice.json('/api/system-status'))
+		.instance;
+
+	await sluice.cmd('set-config', { key: 'settings',
+		data: { instance_name: 'b' } });
+	assert.equal(await name(), 'a');
+	await waitUntil('the save', () =>
+		onDisk(sluice).settings.instance_name === 'b');
+	process.kill(sluice.pid, 'SIGHUP');
+	await waitUntil('the reload', async () => await name() === 'b');
+	await sluice.stop();
+});
+
 test('set-config of streams counts after a restart', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const made = stream('a', 'udp://127.0.0.1:5000', []);
