@@ -76,6 +76,25 @@ enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
 /* --- show --- */
 
 /* "  1  udp://...: 480 kbit/s, cc 0 ..., its fault" */
+/* What its protocol knows; zeros say nothing. */
+static void show_stats(struct buf *to, const json_t *stats)
+{
+	const char *name, *gap = "   ";
+	const json_t *value;
+
+	json_object_foreach((json_t *)stats, name, value) {
+		if (json_integer_value(value) == 0)
+			continue;
+		buf_printf(to, "%s ", gap);
+		text_plain(to, name);
+		buf_printf(to, " %" JSON_INTEGER_FORMAT,
+			   json_integer_value(value));
+		gap = "";
+	}
+	if (gap[0] == '\0')
+		buf_printf(to, "\n");
+}
+
 static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		     size_t i, const char *address, const json_t *end)
 {
@@ -97,6 +116,7 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		buf_printf(to, "%s", ctl->colour ? "\033[0m" : "");
 	}
 	buf_printf(to, "\n");
+	show_stats(to, json_object_get(end, "stats"));
 }
 
 /* The list "inputs" or "outputs" of the status has positions from 1. */

@@ -246,6 +246,20 @@ json_t *status_inputs(struct status *s, const char *id, const char *instance)
 	return report;
 }
 
+json_t *status_outputs(struct status *s, const char *id, const char *instance)
+{
+	const struct status_stream *stream = find(s, id);
+	struct fleet_stream fleet;
+	json_t *report;
+
+	if (stream == NULL)
+		return NULL;
+	fleet = ask_fleet(s, id);
+	report = status_stream_outputs(stream, &fleet);
+	stamp(report, time(NULL), instance);
+	return report;
+}
+
 json_t *status_check(struct status *s, const char *id, bool *ret_ok)
 {
 	const struct status_stream *stream = find(s, id);

@@ -70,6 +70,9 @@ json_t *status_stream(struct status *, const char *id, enum status_span,
  * reference; NULL when id is not known. */
 json_t *status_inputs(struct status *, const char *id, const char *instance);
 
+/* The outputs of a stream, as status_inputs(). */
+json_t *status_outputs(struct status *, const char *id, const char *instance);
+
 /* The object `status` of check-stream, a new reference; NULL when id is not
  * known.  *ret_ok: enabled, active and on air. */
 json_t *status_check(struct status *, const char *id, bool *ret_ok);

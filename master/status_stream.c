@@ -7,14 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void release_errors(struct msg_stream_status *s)
+static void release_last(struct msg_stream_status *s)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		free((char *)s->inputs[i].error);
 		free((char *)s->inputs[i].reason);
+		json_decref((json_t *)s->inputs[i].stats);
 	}
-	for (size_t i = 0; i < s->n_outputs; i++)
+	for (size_t i = 0; i < s->n_outputs; i++) {
 		free((char *)s->outputs[i].error);
+		json_decref((json_t *)s->outputs[i].stats);
+	}
 	s->n_inputs = 0;
 	s->n_outputs = 0;
 }
@@ -22,14 +25,17 @@ static void release_errors(struct msg_stream_status *s)
 static void copy_last(struct status_stream *s,
 		      const struct msg_stream_status *from)
 {
-	release_errors(&s->last);
+	release_last(&s->last);
 	s->last = *from;
 	for (size_t i = 0; i < from->n_inputs; i++) {
 		s->last.inputs[i].error = xstrdup(from->inputs[i].error);
 		s->last.inputs[i].reason = xstrdup(from->inputs[i].reason);
+		(void)json_incref((json_t *)s->last.inputs[i].stats);
 	}
-	for (size_t i = 0; i < from->n_outputs; i++)
+	for (size_t i = 0; i < from->n_outputs; i++) {
 		s->last.outputs[i].error = xstrdup(from->outputs[i].error);
+		(void)json_incref((json_t *)s->last.outputs[i].stats);
+	}
 }
 
 static void forget_config(struct status_stream *s)
@@ -62,7 +68,7 @@ void status_stream_free(struct status_stream **p)
 	if (s == NULL)
 		return;
 	forget_config(s);
-	release_errors(&s->last);
+	release_last(&s->last);
 	free(s->id);
 	free(s);
 }
@@ -225,6 +231,12 @@ static void set_text(json_t *o, const char *key, const char *text)
 		(void)json_object_set_new_nocheck(o, key, value);
 }
 
+static void set_stats(json_t *o, const json_t *stats)
+{
+	if (stats != NULL)
+		(void)json_object_set_nocheck(o, "stats", (json_t *)stats);
+}
+
 static void add_alarms(json_t *o, uint32_t raised)
 {
 	json_t *list = json_array();
@@ -275,6 +287,7 @@ static json_t *input_report(const struct status_stream *s, size_t i)
 	set_int(o, "socket_drops", in->socket_drops);
 	set_int(o, "sync_losses", in->sync_losses);
 	add_alarms(o, in->alarms);
+	set_stats(o, in->stats);
 	return o;
 }
 
@@ -304,6 +317,7 @@ static json_t *output_report(const struct status_stream *s, size_t i,
 	set_text(o, "error", out != NULL ? out->error : NULL);
 	set_int(o, "packets", out != NULL ? out->packets : 0);
 	set_int(o, "dropped", out != NULL ? out->dropped : 0);
+	set_stats(o, out != NULL ? out->stats : NULL);
 	return o;
 }
 
@@ -329,6 +343,17 @@ static json_t *inputs_report(const struct status_stream *s)
 	return inputs;
 }
 
+static json_t *outputs_report(const struct status_stream *s,
+			      const struct fleet_stream *fleet)
+{
+	json_t *outputs = json_array();
+
+	for (size_t i = 0; i < s->n_outputs; i++)
+		(void)json_array_append_new(outputs,
+					    output_report(s, i, fleet));
+	return outputs;
+}
+
 static void add_switches(json_t *o, const struct fleet_stream *fleet)
 {
 	static const struct switch_log none;
@@ -342,13 +367,8 @@ static void add_switches(json_t *o, const struct fleet_stream *fleet)
 static void add_details(json_t *o, const struct status_stream *s,
 			const struct fleet_stream *fleet)
 {
-	json_t *outputs = json_array();
-
-	for (size_t i = 0; i < s->n_outputs; i++)
-		(void)json_array_append_new(outputs,
-					    output_report(s, i, fleet));
 	(void)json_object_set_new(o, "inputs", inputs_report(s));
-	(void)json_object_set_new(o, "outputs", outputs);
+	(void)json_object_set_new(o, "outputs", outputs_report(s, fleet));
 	(void)json_object_set_new(o, "worker", worker_report(s, fleet));
 	set_bool(o, "filler", !s->silent && s->last.filler);
 	add_switches(o, fleet);
@@ -392,6 +412,16 @@ json_t *status_stream_inputs(const struct status_stream *s,
 	set_bool(o, "filler", !s->silent && s->last.filler);
 	(void)json_object_set_new(o, "inputs", inputs_report(s));
 	add_switches(o, fleet);
+	return o;
+}
+
+json_t *status_stream_outputs(const struct status_stream *s,
+			      const struct fleet_stream *fleet)
+{
+	json_t *o = json_object();
+
+	set_text(o, "name", s->name);
+	(void)json_object_set_new(o, "outputs", outputs_report(s, fleet));
 	return o;
 }
 

@@ -28,7 +28,7 @@ struct status_stream {
 	bool is_http[MSG_OUTPUTS_MAX];
 
 	struct minute minute;
-	struct msg_stream_status last; /* of the worker; owns its errors */
+	struct msg_stream_status last; /* of the worker; owns what it names */
 	bool silent;         /* the last second came from no worker */
 	unsigned position;   /* of the input that was active last */
 	int64_t wall_s;      /* when the last second ended */
@@ -55,6 +55,8 @@ json_t *status_stream_report(const struct status_stream *,
 			     enum status_span);
 json_t *status_stream_inputs(const struct status_stream *,
 			     const struct fleet_stream *fleet);
+json_t *status_stream_outputs(const struct status_stream *,
+			      const struct fleet_stream *fleet);
 json_t *status_stream_check(const struct status_stream *,
 			    const struct fleet_stream *fleet, bool *ret_ok);
 

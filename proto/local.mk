@@ -8,6 +8,7 @@ libproto_a_SOURCES += \
 	proto/alarm.c proto/alarm.h \
 	proto/channel.c proto/channel.h \
 	proto/contract.h \
+	proto/link_stat.c proto/link_stat.h \
 	proto/msg.c proto/msg.h \
 	proto/msg_auth.c \
 	proto/msg_deliver.c \

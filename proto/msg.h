@@ -171,6 +171,7 @@ struct msg_input_status {
 	uint32_t socket_drops;   /* SO_RXQ_OVFL */
 	uint32_t sync_losses;
 	uint32_t alarms;         /* raised: bits by enum alarm_id */
+	const json_t *stats;     /* {link_stat_name(): number}; NULL: none */
 };
 
 struct msg_output_status {
@@ -179,6 +180,7 @@ struct msg_output_status {
 	const char *error;
 	uint64_t packets;        /* TS packets sent since start */
 	uint64_t dropped;        /* TS packets that could not be sent */
+	const json_t *stats;     /* as of an input */
 };
 
 struct msg_stream_status {

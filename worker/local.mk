@@ -39,7 +39,8 @@ sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/srt_input.c \
 	worker/net/srt_output.c \
 	worker/net/srt_peer.c worker/net/srt_peer.h \
-	worker/net/srt_socket.c worker/net/srt_socket.h
+	worker/net/srt_socket.c worker/net/srt_socket.h \
+	worker/net/srt_stats.c worker/net/srt_stats.h
 sluice_worker_net_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS) $(CARES_CFLAGS) \
 	$(CURL_CFLAGS)
 sluice_worker_net_LDADD = libworker.a libproto.a libcommon.a \

@@ -80,6 +80,7 @@ static const struct route_path paths[] = {
 	{ "api/config", false, config_get },
 	{ "api/stream-info", true, streams_info },
 	{ "api/stream-inputs", true, streams_inputs },
+	{ "api/stream-outputs", true, streams_outputs },
 	{ "api/stream-status", true, streams_status },
 	{ "api/system-status", false, status_system },
 };

@@ -95,6 +95,7 @@ command_fn streams_restart;
 command_fn streams_check;
 path_fn streams_info;
 path_fn streams_inputs;
+path_fn streams_outputs;
 path_fn streams_status;
 
 /* set_stream.c */

@@ -139,6 +139,19 @@ void streams_inputs(struct api *api, const char *id, enum status_span span,
 		reply_json(reply, status);
 }
 
+void streams_outputs(struct api *api, const char *id, enum status_span span,
+		     struct reply *reply)
+{
+	json_t *status = status_outputs(api->cfg.status, id,
+					api_instance(api));
+
+	(void)span;
+	if (status == NULL)
+		reply_unknown(reply, id);
+	else
+		reply_json(reply, status);
+}
+
 void streams_status(struct api *api, const char *id, enum status_span span,
 		    struct reply *reply)
 {

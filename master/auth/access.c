@@ -47,6 +47,7 @@ static const struct rule paths[] = {
 	{ "api/config", ACCESS_HIDDEN },
 	{ "api/stream-info", ACCESS_YES },
 	{ "api/stream-inputs", ACCESS_YES },
+	{ "api/stream-outputs", ACCESS_YES },
 	{ "api/stream-status", ACCESS_YES },
 	{ "api/system-status", ACCESS_YES },
 };

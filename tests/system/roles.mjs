@@ -27,6 +27,7 @@ const PATHS = {
 	'/api/system-status': 'Y', '/api/stream-info/x': 'Y',
 	'/api/stream-status/x': 'Y', '/api/adapter-info/x': 'Y',
 	'/api/adapter-status/x': 'Y', '/api/config': 'H',
+	'/api/stream-inputs/x': 'Y', '/api/stream-outputs/x': 'Y',
 };
 const OBSERVER_404 = 'this is not for observers';
 

@@ -41,6 +41,38 @@ test('three hops: listener, caller by name, stream id; ffmpeg plays it',
 	await sluice.stop();
 });
 
+test('both ends tell the numbers of their link', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000',
+			'srt://:9002#latency=80'),
+		stream('a002', 'srt://127.0.0.1:9002#latency=80',
+			'udp://127.0.0.1:6002')));
+	const stats = async (id, kind) => (await sluice.json(
+		`/api/stream-${kind}s/${id}`))[`${kind}s`][0].stats ?? {};
+
+	await waitUntil('listener', () => udpBound(9002));
+	await waitUntil('input', () => udpBound(5000));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
+		{ seconds: 60 });
+	await sluice.onair('a002');
+	const [from, to] = await waitUntil('numbers of both', async () => {
+		const ends = [await stats('a001', 'output'),
+			await stats('a002', 'input')];
+
+		return ends[0].sent > 100 && ends[1].received > 100 && ends;
+	});
+	for (const end of [from, to]) {
+		assert.equal(end.peers, 1);
+		assert.ok(end.rtt_us > 0 && end.rtt_us < 1e6, `${end.rtt_us}`);
+		assert.equal(end.latency_ms, 80);
+		assert.ok(end.rate_kbps > 100, `${end.rate_kbps}`);
+		assert.equal(end.lost, 0);
+		assert.equal(end.dropped, 0);
+	}
+	assert.equal(to.undecrypted, 0);
+	await sluice.stop();
+});
+
 test('a receiver of another program gets every packet in order',
 	async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });

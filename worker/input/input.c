@@ -44,3 +44,12 @@ void input_counters(const struct input *in, struct input_counters *ret)
 {
 	in->ops->counters(in, ret);
 }
+
+struct link_stats input_stats(const struct input *in)
+{
+	struct link_stats stats = { 0 };
+
+	if (in->ops->stats != NULL)
+		in->ops->stats(in, &stats);
+	return stats;
+}

@@ -10,6 +10,7 @@
 
 #include "common/errmsg.h"
 #include "proto/io_spec.h"
+#include "proto/link_stat.h"
 #include "worker/input/batch.h"
 
 struct input;
@@ -50,3 +51,6 @@ int input_second(struct input *, uint64_t now_ns, struct errmsg *why)
 	MUST_CHECK;
 
 void input_counters(const struct input *, struct input_counters *ret);
+
+/* What its protocol knows; counted since input_open(). */
+struct link_stats input_stats(const struct input *);

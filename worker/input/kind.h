@@ -10,6 +10,8 @@ struct input_ops {
 		    struct errmsg *why);
 	int (*second)(struct input *, uint64_t now_ns, struct errmsg *why);
 	void (*counters)(const struct input *, struct input_counters *ret);
+	/* NULL: its protocol tells nothing.  *ret is all zero. */
+	void (*stats)(const struct input *, struct link_stats *ret);
 };
 
 /* The head of each kind's own struct. */

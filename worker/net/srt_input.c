@@ -9,6 +9,7 @@
 #include "worker/input/kind.h"
 #include "worker/net/kinds.h"
 #include "worker/net/srt_peer.h"
+#include "worker/net/srt_stats.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ struct srt_input {
 	struct srt_peer peer;
 	struct ts_sync sync;
 	uint64_t quiet_since_ns;
-	struct input_counters counters;
+	struct link_stats link;
 	uint8_t slots[SLOTS][MESSAGE_MAX];
 };
 
@@ -87,20 +88,15 @@ static int srt_input_read(struct input *in, struct batch *batch,
 	return r > 0 ? r : silence(s, now_ns, why);
 }
 
-/* What its connection lost for good and what was repaired. */
 static int srt_input_second(struct input *in, uint64_t now_ns,
 			    struct errmsg *why)
 {
 	struct srt_input *s = container_of(in, struct srt_input, base);
-	SRT_TRACEBSTATS stats;
 
 	(void)now_ns, (void)why;
-	if (!s->peer.connected ||
-	    srt_bstats(s->peer.socket, &stats, 1) == SRT_ERROR)
-		return 0;
-	s->counters.lost += (uint64_t)stats.pktRcvDrop;
-	s->counters.recovered += (uint64_t)stats.pktRcvRetrans +
-				 (uint64_t)stats.pktRcvFilterSupply;
+	srt_stats_begin(&s->link);
+	if (s->peer.connected)
+		srt_stats_add(&s->link, s->peer.socket, SRT_RECEIVES);
 	return 0;
 }
 
@@ -110,8 +106,16 @@ static void srt_input_counters(const struct input *in,
 	const struct srt_input *s =
 		container_of(in, const struct srt_input, base);
 
-	*ret = s->counters;
-	ret->sync_losses = s->sync.sync_losses;
+	*ret = (struct input_counters){
+		.lost = s->link.value[LINK_DROPPED],
+		.recovered = s->link.value[LINK_RECOVERED],
+		.sync_losses = s->sync.sync_losses,
+	};
+}
+
+static void srt_input_stats(const struct input *in, struct link_stats *ret)
+{
+	*ret = container_of(in, const struct srt_input, base)->link;
 }
 
 static void srt_input_free(struct input *in)
@@ -127,6 +131,7 @@ static const struct input_ops srt_ops = {
 	.read = srt_input_read,
 	.second = srt_input_second,
 	.counters = srt_input_counters,
+	.stats = srt_input_stats,
 };
 
 struct input *srt_input_open(const struct input_spec *spec, uint64_t now_ns,

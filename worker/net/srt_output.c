@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "worker/net/kinds.h"
 #include "worker/net/srt_peer.h"
+#include "worker/net/srt_stats.h"
 #include "worker/output/datagrams.h"
 
 #include <errno.h>
@@ -23,6 +24,7 @@ struct srt_output {
 	struct srt_listener listener;
 	size_t n_receivers;
 	SRTSOCKET receivers[RECEIVERS_MAX];
+	struct link_stats link;
 	struct errmsg failed; /* why it is to be opened anew */
 	int err;              /* -errno, or 0 */
 };
@@ -132,15 +134,30 @@ static void srt_output_send(struct output *out, const struct ts_run *runs,
 			gather(o, &d, i);
 }
 
+static void measure(struct srt_output *o)
+{
+	srt_stats_begin(&o->link);
+	for (size_t i = 0; i < o->n_receivers; i++)
+		srt_stats_add(&o->link, o->receivers[i], SRT_SENDS);
+	if (!o->listens && o->peer.connected)
+		srt_stats_add(&o->link, o->peer.socket, SRT_SENDS);
+}
+
 static int srt_output_second(struct output *out, struct errmsg *why)
 {
 	struct srt_output *o = container_of(out, struct srt_output, base);
 
 	turn(o);
+	measure(o);
 	if (o->err == 0)
 		return 0;
 	*why = o->failed;
 	return o->err;
+}
+
+static void srt_output_stats(const struct output *out, struct link_stats *ret)
+{
+	*ret = container_of(out, const struct srt_output, base)->link;
 }
 
 static void srt_output_free(struct output *out)
@@ -162,6 +179,7 @@ static const struct output_ops srt_ops = {
 	.free = srt_output_free,
 	.send = srt_output_send,
 	.second = srt_output_second,
+	.stats = srt_output_stats,
 };
 
 static int begin(struct srt_output *o, const struct srt_spec *spec,

@@ -10,6 +10,8 @@ struct output_ops {
 	void (*send)(struct output *, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns);
 	int (*second)(struct output *, struct errmsg *why);
+	/* NULL: its protocol tells nothing.  *ret is all zero. */
+	void (*stats)(const struct output *, struct link_stats *ret);
 };
 
 /* The head of each kind's own struct. */

@@ -39,3 +39,12 @@ void output_counters(const struct output *o, struct output_counters *ret)
 {
 	*ret = o->counters;
 }
+
+struct link_stats output_stats(const struct output *o)
+{
+	struct link_stats stats = { 0 };
+
+	if (o->ops->stats != NULL)
+		o->ops->stats(o, &stats);
+	return stats;
+}

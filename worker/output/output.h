@@ -9,6 +9,7 @@
 
 #include "common/errmsg.h"
 #include "proto/io_spec.h"
+#include "proto/link_stat.h"
 #include "worker/ts/packet.h"
 
 struct output;
@@ -34,3 +35,6 @@ void output_send(struct output *, const struct ts_run *runs, size_t n_runs,
 int output_second(struct output *, struct errmsg *why) MUST_CHECK;
 
 void output_counters(const struct output *, struct output_counters *ret);
+
+/* What its protocol knows; counted since output_open(). */
+struct link_stats output_stats(const struct output *);

@@ -17,7 +17,7 @@ static const char *text_or_null(const struct errmsg *e)
 	return e->text[0] != '\0' ? e->text : NULL;
 }
 
-static void report_output(const struct path *p, const struct sink *sink,
+static void report_output(const struct path *p, struct sink *sink,
 			  struct msg_output_status *s)
 {
 	struct output_counters counted;
@@ -34,6 +34,7 @@ static void report_output(const struct path *p, const struct sink *sink,
 	s->error = s->open ? NULL : text_or_null(&sink->error);
 	s->packets = counted.packets;
 	s->dropped = counted.dropped + p->sender.dropped;
+	s->stats = sink_stats(sink);
 }
 
 static void report_outputs(struct path *p, struct msg_stream_status *status)

@@ -92,6 +92,7 @@ static void report_lane(struct selector *s, struct lane *l,
 		.socket_drops = (uint32_t)l->counted.socket_drops,
 		.sync_losses = (uint32_t)l->counted.sync_losses,
 		.alarms = l->watch.raised,
+		.stats = source_stats(&l->source),
 	};
 	if (!ret->open && error->text[0] != '\0')
 		ret->error = error->text;

@@ -18,13 +18,25 @@ void sink_init(struct sink *s, unsigned position, const char *address)
 void sink_done(struct sink *s)
 {
 	output_free(&s->output);
+	link_record_done(&s->link);
+}
+
+static void shut(struct sink *s)
+{
+	struct link_stats last;
+
+	if (s->output == NULL)
+		return;
+	sink_counters(s, &s->closed);
+	last = output_stats(s->output);
+	link_record_close(&s->link, &last);
+	output_free(&s->output);
 }
 
 static void close_output(struct sink *s, const struct errmsg *why,
 			 uint64_t now_ns)
 {
-	sink_counters(s, &s->closed);
-	output_free(&s->output);
+	shut(s);
 	retry_failed(&s->retry, now_ns);
 	if (strcmp(s->error.text, why->text) == 0)
 		return;
@@ -70,4 +82,13 @@ void sink_counters(const struct sink *s, struct output_counters *ret)
 		output_counters(s->output, &now);
 	ret->packets = s->closed.packets + now.packets;
 	ret->dropped = s->closed.dropped + now.dropped;
+}
+
+const json_t *sink_stats(struct sink *s)
+{
+	struct link_stats now = { 0 };
+
+	if (s->output != NULL)
+		now = output_stats(s->output);
+	return link_record_tell(&s->link, now);
 }

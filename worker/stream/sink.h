@@ -8,6 +8,7 @@
 #pragma once
 
 #include "worker/output/output.h"
+#include "worker/stream/link_record.h"
 #include "worker/stream/retry.h"
 
 struct sink {
@@ -18,6 +19,7 @@ struct sink {
 	struct retry retry;
 	struct errmsg error;
 	struct output_counters closed; /* of outputs that were closed */
+	struct link_record link;
 };
 
 void sink_init(struct sink *, unsigned position, const char *address);
@@ -31,3 +33,6 @@ void sink_second(struct sink *, uint64_t now_ns);
 
 /* Since sink_init(). */
 void sink_counters(const struct sink *, struct output_counters *ret);
+
+/* What its protocol knows, for the status: as link_record_tell(). */
+const json_t *sink_stats(struct sink *);

@@ -18,16 +18,28 @@ void source_init(struct source *s, unsigned position, const char *address)
 		log_error("stream", "input %u: %s", position, s->error.text);
 }
 
+static void shut(struct source *s)
+{
+	struct link_stats last;
+
+	if (s->input == NULL)
+		return;
+	last = input_stats(s->input);
+	link_record_close(&s->link, &last);
+	input_free(&s->input);
+	s->before = (struct input_counters){ 0 };
+}
+
 void source_done(struct source *s)
 {
 	input_free(&s->input);
+	link_record_done(&s->link);
 }
 
 static void closed(struct source *s, int err, const struct errmsg *why,
 		   uint64_t now_ns)
 {
-	input_free(&s->input);
-	s->before = (struct input_counters){ 0 };
+	shut(s);
 	s->ended = err == -ENODATA;
 	retry_failed(&s->retry, now_ns);
 	if (strcmp(s->error.text, why->text) == 0)
@@ -48,8 +60,7 @@ static void opened(struct source *s)
 
 void source_close(struct source *s)
 {
-	input_free(&s->input);
-	s->before = (struct input_counters){ 0 };
+	shut(s);
 	s->patience_s = 0;
 	retry_worked(&s->retry);
 }
@@ -111,8 +122,7 @@ static void watch(struct source *s, uint64_t now_ns)
 	if (s->patience_s == 0)
 		log_warning("stream", "input %u: nothing came for %u s: opened "
 			    "anew", s->position, patience_s);
-	input_free(&s->input);
-	s->before = (struct input_counters){ 0 };
+	shut(s);
 	source_open(s, now_ns);
 	s->patience_s = MIN(2 * patience_s, MAX(s->spec.watchdog_s,
 					(unsigned)SOURCE_WATCHDOG_MAX_S));
@@ -140,4 +150,13 @@ void source_second(struct source *s, uint64_t now_ns,
 		closed(s, r, &why, now_ns);
 	else
 		watch(s, now_ns);
+}
+
+const json_t *source_stats(struct source *s)
+{
+	struct link_stats now = { 0 };
+
+	if (s->input != NULL)
+		now = input_stats(s->input);
+	return link_record_tell(&s->link, now);
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "worker/input/input.h"
+#include "worker/stream/link_record.h"
 #include "worker/stream/retry.h"
 
 enum { SOURCE_WATCHDOG_MAX_S = 60 };
@@ -24,6 +25,7 @@ struct source {
 	struct retry retry;
 	struct errmsg error; /* why it is not open; "" when unknown or open */
 	struct input_counters before; /* a second ago */
+	struct link_record link;
 	uint64_t heard_ns;   /* the last packets, or the opening */
 	unsigned patience_s; /* of the watchdog; 0: as configured */
 };
@@ -47,3 +49,6 @@ int source_read(struct source *, struct batch *, uint64_t now_ns);
 /* Once a second; writes what was counted in it.  May close the source. */
 void source_second(struct source *, uint64_t now_ns,
 		   struct input_counters *ret);
+
+/* What its protocol knows, for the status: as link_record_tell(). */
+const json_t *source_stats(struct source *);

@@ -2,6 +2,7 @@
 #include "proto/msg.h"
 
 #include "proto/contract.h"
+#include "proto/link_stat.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -161,6 +162,72 @@ Test(msg, the_options_of_a_stream_travel_as_they_are)
 					    json_integer(8190));
 	cr_assert_eq(msg_encode(&m, text), -EMSGSIZE);
 	json_decref(options);
+}
+
+static json_t *every_stat(void)
+{
+	struct link_stats all = { 0 };
+
+	for (int i = 0; i < LINK_STAT_COUNT; i++)
+		link_stats_set(&all, (enum link_stat)i, INT64_MAX);
+	return link_stats_format(&all);
+}
+
+static int decode_stats(json_t *take_stats, struct errmsg *why)
+{
+	struct msg m = samples[MSG_STREAM_STATUS];
+	ssize_t len;
+
+	m.stream_status.outputs[0].stats = take_stats;
+	len = msg_encode(&m, text);
+	json_decref(take_stats);
+	cr_assert_gt(len, 0);
+	return decode(text, (size_t)len, MSG_TO_MASTER, why);
+}
+
+Test(msg, numbers_of_a_link_are_those_of_the_table)
+{
+	struct errmsg why;
+
+	cr_assert_eq(decode_stats(every_stat(), &why), 0, "%s", why.text);
+	cr_assert_eq(decode_stats(json_pack("{si}", "rtt", 1), &why), -EBADMSG);
+	cr_assert_str_eq(why.text, "stream.status: "
+			 "outputs[0].stats.rtt: unknown");
+	cr_assert_eq(decode_stats(json_pack("{si}", "rtt_us", -1), &why),
+		     -EBADMSG);
+	cr_assert_eq(decode_stats(json_pack("{ss}", "rtt_us", "1"), &why),
+		     -EBADMSG);
+}
+
+Test(msg, a_status_of_very_many_links_goes_out_without_their_numbers)
+{
+	static char error[501];
+	struct msg m = samples[MSG_STREAM_STATUS], back;
+	struct msg_stream_status *s = &m.stream_status;
+	json_t *stats = every_stat();
+	ssize_t len;
+
+	memset(error, 'x', sizeof error - 1);
+	s->inputs[0].error = error;
+	s->n_inputs = MSG_INPUTS_MAX;
+	s->n_outputs = MSG_OUTPUTS_MAX;
+	for (size_t i = 0; i < MSG_INPUTS_MAX; i++) {
+		s->inputs[i] = s->inputs[0];
+		s->inputs[i].stats = stats;
+	}
+	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++) {
+		s->outputs[i] = s->outputs[0];
+		s->outputs[i].error = error;
+		s->outputs[i].stats = stats;
+	}
+	len = msg_encode(&m, text);
+	cr_assert_gt(len, 0);
+	cr_assert_eq(msg_decode(text, (size_t)len, MSG_TO_MASTER, &back, NULL),
+		     0);
+	cr_assert_eq(back.stream_status.n_outputs, MSG_OUTPUTS_MAX);
+	cr_assert_null(back.stream_status.outputs[0].stats);
+	msg_done(&back);
+	json_decref(stats);
 }
 
 Test(msg, values_arrive_in_their_own_fields)

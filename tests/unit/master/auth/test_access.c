@@ -51,6 +51,7 @@ Test(access, observers_read_every_path_but_the_configuration)
 {
 	static const char *const open[] = {
 		"api/system-status", "api/stream-info", "api/stream-status",
+		"api/stream-inputs", "api/stream-outputs",
 		"api/adapter-info", "api/adapter-status",
 	};
 

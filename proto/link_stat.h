@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a protocol knows about its link: numbers by name.
+ *
+ * One table for all protocols, inputs and outputs.  A kind of input or output
+ * sets what it knows in its function stats; the numbers stand in stream.status
+ * and, as they are, on the control interface.  A new one is a line here, a line
+ * in link_stat.c and a word in doc/api.md.
+ */
+#pragma once
+
+#include "common/errmsg.h"
+#include "common/util.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+enum link_stat {
+	/* how it is now */
+	LINK_PEERS,          /* connections that stand */
+	LINK_RTT_US,         /* round trip time */
+	LINK_LATENCY_MS,     /* how long the receiver keeps what comes */
+	LINK_BANDWIDTH_KBPS, /* that the way is estimated to have */
+	LINK_RATE_KBPS,      /* with what was sent again */
+
+	/* since the start of the worker */
+	LINK_CONNECTS,       /* so often a connection came to stand */
+	LINK_RECEIVED,       /* datagrams */
+	LINK_SENT,           /* datagrams */
+	LINK_LOST,           /* gaps that were seen, whatever became of them */
+	LINK_RECOVERED,      /* lost, and had in time after all */
+	LINK_RETRANSMITTED,  /* sent again, as one side asked for it */
+	LINK_DROPPED,        /* datagrams that were too late to be of use */
+	LINK_UNDECRYPTED,    /* datagrams that no key fits */
+
+	LINK_STAT_COUNT
+};
+
+/* All zero: nothing is known. */
+struct link_stats {
+	uint64_t known; /* a bit for each that was set */
+	uint64_t value[LINK_STAT_COUNT];
+};
+
+/* "rtt_us" */
+const char *link_stat_name(enum link_stat);
+
+static inline void link_stats_set(struct link_stats *s, enum link_stat what,
+				  uint64_t value)
+{
+	s->known |= UINT64_C(1) << what;
+	s->value[what] = value;
+}
+
+/* Adds what was counted before; what was measured before is past. */
+void link_stats_carry(struct link_stats *, const struct link_stats *before);
+
+/* {name: number}, a new reference; NULL when nothing is known. */
+json_t *link_stats_format(const struct link_stats *);
+
+/* Is this what link_stats_format() makes?  0, or -EBADMSG with why. */
+int link_stats_check(const json_t *, struct errmsg *why) MUST_CHECK;
