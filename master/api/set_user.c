@@ -65,33 +65,15 @@ static void keep_first(enum check_severity severity, const char *path,
 /* False after a reply. */
 static bool judge_fields(const json_t *user, struct reply *reply)
 {
-	static const struct judge_rule rules[] = {
-		{ "enable", FORM_BOOLEAN, true },
-		{ "type", FORM_NUMBER, true },
-		{ "comment", FORM_STRING, false },
-		{ "token", FORM_STRING, false },
-		{ "ip", FORM_STRING, false },
-		{ "expire", FORM_NUMBER, false },
-		{ "created", FORM_NUMBER, false },
-		{ "packages", FORM_STRINGS, false },
-	};
-	const json_t *limit = edit_get(user, "conlimit");
 	struct errmsg why = { 0 };
 	struct judge judge = { .found = keep_first, .arg = &why,
 			       .path = "user" };
-	double type = json_number_value(json_object_get(user, "type"));
 	json_t *stored = copy_wanted(user);
 
-	judge_members(&judge, stored, rules, ARRAY_LEN(rules));
+	judge_user(&judge, stored);
 	json_decref(stored);
 	if (why.text[0] != '\0')
 		reply_error(reply, 400, "%s", why.text);
-	else if (type != USER_CONTROL && type != USER_OBSERVER &&
-		 type != USER_REGULAR)
-		reply_error(reply, 400, "user.type: is not 1, 2 or 3");
-	else if (limit != NULL && !json_is_number(limit) &&
-		 !json_is_string(limit))
-		reply_error(reply, 400, "user.conlimit: is not a number");
 	return reply->status == 0;
 }
 

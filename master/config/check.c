@@ -174,6 +174,33 @@ static void judge_log(struct judge *j, const json_t *document)
 	judge_up(j, mark);
 }
 
+/* What is no address there counts for nobody. */
+static void judge_auth(struct judge *j, const json_t *document)
+{
+	static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };
+	const json_t *section = json_object_get(document, "auth");
+	size_t outer = judge_down(j, "auth");
+
+	for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
+		size_t mark = judge_down(j, lists[k]), i;
+		struct ip_prefix prefix;
+		json_t *item;
+
+		json_array_foreach(json_object_get(section, lists[k]), i,
+				   item) {
+			const char *text = json_string_value(item);
+			size_t inner = judge_down_index(j, i);
+
+			if (text == NULL || ip_prefix_parse(text, &prefix) < 0)
+				judge_say(j, CHECK_WARNING, "is no address or "
+					  "network: it counts for nobody");
+			judge_up(j, inner);
+		}
+		judge_up(j, mark);
+	}
+	judge_up(j, outer);
+}
+
 static void judge_users(struct judge *j, const json_t *document)
 {
 	size_t mark = judge_down(j, "users");
@@ -183,7 +210,9 @@ static void judge_users(struct judge *j, const json_t *document)
 	json_object_foreach(json_object_get(document, "users"), login, user) {
 		size_t inner = judge_down(j, login);
 
-		if (!json_is_object(user))
+		if (json_is_object(user))
+			judge_user(j, user);
+		else
 			judge_say(j, CHECK_FAULT, "is not an object");
 		judge_up(j, inner);
 	}
@@ -262,6 +291,7 @@ unsigned check_document(const json_t *document,
 	judge_members(&j, document, rules, ARRAY_LEN(rules));
 	judge_settings(&j, document, &configured, &is_configured);
 	judge_log(&j, document);
+	judge_auth(&j, document);
 	judge_users(&j, document);
 	if (control == NULL && is_configured)
 		control = &configured;

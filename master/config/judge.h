@@ -46,6 +46,9 @@ struct judge_rule {
 void judge_members(struct judge *, const json_t *object,
 		   const struct judge_rule *, size_t n);
 
+/* Judges one entry of users. */
+void judge_user(struct judge *, const json_t *user);
+
 /* Outputs of the enabled streams so far, for conflicts among them. */
 struct judge_outputs {
 	json_t *taken; /* what an output occupies -> the path of the output */

@@ -4,6 +4,7 @@ libmaster_a_SOURCES += \
 	master/config/check_file.c master/config/check_file.h \
 	master/config/check_log.c master/config/check_log.h \
 	master/config/check_stream.c \
+	master/config/check_user.c \
 	master/config/config.c master/config/config.h \
 	master/config/document.c master/config/document.h \
 	master/config/lock.c master/config/lock.h \

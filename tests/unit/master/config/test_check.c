@@ -20,7 +20,8 @@ static const char sound[] =
 	" \"instance_name\": \"one\", \"tsdb_interval\": 60,"
 	" \"crt_chain\": \"\", \"crt_key\": \"\","
 	" \"http_server_name\": \"s\", \"own\": [1]},"
-	" \"users\": {\"admin\": {\"type\": 1}}, \"auth\": {}, \"log\": [],"
+	" \"users\": {\"admin\": {\"type\": 1, \"enable\": true}},"
+	" \"auth\": {}, \"log\": [],"
 	" \"servers\": [{}], \"dvb_tune\": [{}], \"softcam\": [{}],"
 	" \"cas\": [{}], \"categories\": [{\"name\": \"c\"}],"
 	" \"unknown\": null, \"make_stream\": ["
@@ -216,6 +217,8 @@ static const struct {
 	{ "settings.crt_key", 's' },
 	{ "settings.http_server_name", 's' },
 	{ "users", 'o' },
+	{ "users.admin.enable", 'b' },
+	{ "users.admin.token", 's' },
 	{ "auth", 'o' },
 	{ "log", 'o' },
 	{ "servers", 'l' },
@@ -275,6 +278,8 @@ static const struct {
 	  "settings.backup_return_delay" },
 	{ "settings.cc_limit", "\"x\"", "settings.cc_limit" },
 	{ "users.admin", "1", "users.admin" },
+	{ "users.admin.type", "5", "users.admin.type" },
+	{ "users.admin.conlimit", "true", "users.admin.conlimit" },
 	{ "servers[0]", "1", "servers[0]" },
 	{ "dvb_tune[0]", "\"a\"", "dvb_tune[0]" },
 	{ "softcam[0]", "[]", "softcam[0]" },
@@ -407,6 +412,8 @@ Test(check, warns_of_what_is_odd)
 		  "warning make_stream[0].input[0]: option \"ddci\" is not "
 		  "known\nwarning make_stream[0].input[0]: option \"cam\" is "
 		  "not known\n" },
+		{ "auth", "{\"http_ip_deny\": [\"10.0.0.0/8\", \"foo\"]}",
+		  "warning auth.http_ip_deny[1]: is no address or network" },
 		{ "make_stream[2].output[0]", "\"udp://239.2.2.2\"",
 		  "sends to the same place as make_stream[0].output[1]" },
 	};
