@@ -163,7 +163,8 @@ static void judge_pids(struct monitor *m, uint64_t now_ns)
 		/* nothing can be said before the tables are known */
 		if (psi_has_pmt(m->psi) && s->packets > 0 &&
 		    s->pid > PID_SI_LAST && !is_referenced(m, s->pid) &&
-		    is_over(now_ns, s->first_ns, PID_FREE_MS))
+		    is_over(s->last_ns, MAX(s->first_ns, m->tables_ns),
+			    PID_FREE_MS))
 			m->faults[ALARM_UNREFERENCED_PID]++;
 	}
 }

@@ -120,7 +120,8 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 	if (class == PID_PSI) {
 		if (s != NULL && ts_pusi(p))
 			check_table(m, s, p, now_ns);
-		(void)psi_feed(m->psi, p);
+		if (psi_feed(m->psi, p))
+			m->tables_ns = now_ns;
 	} else if (pid <= PID_SI_LAST) {
 		si_watch_feed(&m->si, p, now_ns);
 	} else if (s != NULL && ts_pusi(p) &&

@@ -19,6 +19,7 @@ struct monitor {
 	uint64_t began_ns;   /* since when this source is watched */
 	struct psi *psi;
 	const uint8_t *classes; /* of psi */
+	uint64_t tables_ns;     /* when they last said something new */
 	uint32_t psi_errors;    /* of psi, up to the second before */
 	uint64_t table_ns[TS_PIDS / 32]; /* by pmt_slot(): last section */
 	struct si_watch si;
