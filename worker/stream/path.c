@@ -177,7 +177,6 @@ struct path *path_new(const struct path_config *config)
 		log_error("stream", "memory: %s", strerror(-err));
 	make_sinks(p, config->start);
 	make_selector(p, config);
-	/* what is watched as it comes need not be watched again */
 	if (!selector_is_relay(p->selector))
 		watch_begin(&p->watch, 0, p->now_ns);
 	if (config->ring >= 0)

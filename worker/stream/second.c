@@ -53,8 +53,11 @@ static void report_alarms(struct path *p, struct msg_stream_status *status)
 
 	watch_second(&p->watch, &(struct monitor_counts){ 0 }, p->now_ns);
 	status->alarms = p->watch.raised;
+	/* what is watched as it comes need not be watched again */
 	if (selector_is_relay(p->selector))
 		status->alarms = status->inputs[0].alarms & ~of_the_way;
+	else if (p->watch.monitor == NULL)
+		watch_begin(&p->watch, 0, p->now_ns);
 }
 
 static void log_late(struct path *p)

@@ -181,7 +181,11 @@ void selector_second(struct selector *s, uint64_t now_ns,
 
 bool selector_is_relay(const struct selector *s)
 {
-	return s->n == 1 && s->fill == NULL && s->lanes[0].remux == NULL;
+	struct splice_counters spliced;
+
+	splice_counters(s->splice, &spliced);
+	return s->n == 1 && s->fill == NULL && s->lanes[0].remux == NULL &&
+	       spliced.cuts == 0;
 }
 
 const struct psi *selector_psi(const struct selector *s)

@@ -69,7 +69,8 @@ uint64_t selector_next_ns(const struct selector *, uint64_t now_ns);
 void selector_second(struct selector *, uint64_t now_ns,
 		     struct msg_stream_status *status);
 
-/* Is what is sent the only input, byte for byte? */
+/* Is what is sent the only input, byte for byte?  It is no more, once a cut
+ * had to be mended. */
 bool selector_is_relay(const struct selector *);
 
 /* The tables of what is sent; borrowed for the life of the selector. */
