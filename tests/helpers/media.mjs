@@ -36,14 +36,15 @@ export function liveMultiplex(t, url, { programs = 1, seconds = 8 } = {}) {
 // A clip in a file: small pictures and a tone, PCR and time stamps from
 // `offset` seconds on.
 export async function makeClip(dir, name, { pictures, gop = 25, tone = 440,
-	sound = ['-c:a', 'aac', '-b:a', '64k'], seconds = 20, offset = 5 }) {
+	sound = ['-c:a', 'aac', '-b:a', '64k'], seconds = 20, offset = 5,
+	mux = [] }) {
 	const file = path.join(dir, `${name}.ts`);
 	const made = await run('ffmpeg', [...quiet, 'error',
 		'-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25',
 		'-f', 'lavfi', '-i', `sine=frequency=${tone}:sample_rate=48000`,
 		'-t', String(seconds), ...pictures, '-pix_fmt', 'yuv420p',
 		'-preset', 'ultrafast', '-g', String(gop), '-b:v', '200k',
-		...sound, '-muxrate', '700k', '-output_ts_offset',
+		...sound, '-muxrate', '700k', ...mux, '-output_ts_offset',
 		String(offset), file]);
 
 	assert.equal(made.err, '');

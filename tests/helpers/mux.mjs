@@ -54,6 +54,7 @@ export class TsMux {
 	breakCrc = false;       // tables with a wrong check sum
 	breakPes = false;       // PES start codes that are none
 	scrambled = false;      // transport_scrambling_control of all ES
+	frozen;                 // where PCR and PTS stand still, in seconds
 	packets = 0;
 	#cc = new Map();
 	#queue = [];
@@ -145,7 +146,8 @@ export class TsMux {
 		const head = [];
 
 		if (pcr !== undefined) {
-			const ticks = BigInt(Math.round(pcr * 27e6));
+			const ticks = BigInt(Math.round(
+				(this.frozen ?? pcr) * 27e6));
 			const base = ticks / 300n, ext = Number(ticks % 300n);
 			const field = Buffer.alloc(8);
 			field[0] = 7;
@@ -157,7 +159,8 @@ export class TsMux {
 			head.push(field);
 		}
 		if (pes !== undefined) {
-			const pts = Math.round((t + 0.5) * 90000);
+			const pts = Math.round(
+				((this.frozen ?? t) + 0.5) * 90000);
 			const start = pesHeader(pes, pts);
 			if (this.breakPes)
 				start[2] = 7;

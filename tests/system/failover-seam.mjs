@@ -5,10 +5,11 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { Clip } from '../helpers/clip.mjs';
 import { Viewer, assertOneStream, assertPlays, judge, makeClip }
 	from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { Recorder, Sender } from '../helpers/udp.mjs';
+import { Recorder } from '../helpers/udp.mjs';
 import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const OUT = 6000, PORTS = [5000, 5001];
@@ -26,54 +27,6 @@ function encode(t, i, { tone, gop, pictures, offset }) {
 		'-c:a', 'aac', '-b:a', '64k', '-muxrate', String(RATE),
 		'-output_ts_offset', String(offset), '-f', 'mpegts',
 		`udp://127.0.0.1:${PORTS[i]}?pkt_size=1316&bitrate=${RATE}`]);
-}
-
-// The places in a clip where no picture and no frame is under way.
-function pauses(data) {
-	const whole = new Map(), found = new Set();
-
-	for (let at = data.length - 188; at >= 0; at -= 188) {
-		const pid = data.readUInt16BE(at + 1) & 0x1fff;
-		const payload = data[at + 3] & 0x10;
-		if (pid < 0x100 || pid === 0x1fff || !payload)
-			continue;
-		whole.set(pid, Boolean(data[at + 1] & 0x40));
-		if ([...whole.values()].every((starts) => starts))
-			found.add(at / 188);
-	}
-	return found;
-}
-
-// A clip as a source that ends well: nobody can show half of a picture.
-class Clip {
-	rate = RATE;
-	packets = 0;
-	ending = false;
-	ended = false;
-
-	constructor(file) {
-		this.data = fs.readFileSync(file);
-		this.pauses = pauses(this.data);
-	}
-
-	take(n) {
-		const first = this.packets;
-
-		this.packets += n;
-		return this.data.subarray(first * 188, this.packets * 188);
-	}
-
-	static async start(t, i, file) {
-		const clip = new Clip(file);
-
-		await Sender.start(t, clip, PORTS[i], { per: 1,
-			shape: (packet) => {
-				clip.ended ||= clip.ending &&
-					clip.pauses.has(clip.packets - 1);
-				return clip.ended ? [] : [packet];
-			} });
-		return clip;
-	}
 }
 
 class Scene {
@@ -154,25 +107,26 @@ test('silence, the backup, and back; then none, and the last picture',
 		pictures: x264(2), offset: 7000 })];
 	const scene = await Scene.open(t, { backup_start_delay: 1,
 		backup_return_delay: 1, filler: 'still' });
-	let first = await Clip.start(t, 0, files[0]);
-	const second = await Clip.start(t, 1, files[1]);
+	let first = await Clip.play(t, files[0], RATE, PORTS[0]);
+	const second = await Clip.play(t, files[1], RATE, PORTS[1]);
 
 	await scene.plays(1);
 	await scene.is(2, 'standby');
 	await scene.record();
 	await scene.more(1000);
-	first.ending = true;
+	first.end();
 	await scene.plays(2);
-	first = await Clip.start(t, 0, files[0]);
+	first = await Clip.play(t, files[0], RATE, PORTS[0]);
 	await scene.plays(1);
 	await scene.more(500);
-	first.ending = second.ending = true;
+	first.end();
+	second.end();
 	await waitUntil('the filler', async () =>
 		(await scene.inputs()).filler, 20000);
 	const size = scene.recorder.size();
 	await waitUntil('pictures', () =>
 		scene.recorder.size() > size + 50000, 20000);
-	await Clip.start(t, 1, files[1]);
+	await Clip.play(t, files[1], RATE, PORTS[1]);
 	const { switches } = await scene.plays(2);
 	assert.deepEqual(switches.map(({ from, to, reason }) =>
 		({ from, to, reason })).reverse(), [

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
+import { Fault } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { TsChecker } from '../helpers/ts.mjs';
 import { Recorder, Sender } from '../helpers/udp.mjs';
@@ -232,15 +233,11 @@ const scenes = {
 
 		await stage.begin(0, 1);
 		await stage.plays(1, undefined, 'standby');
-		const { code, err } = await run('nft', [
-			'add table inet loss; add chain inet loss in ' +
-			'{ type filter hook input priority 0; }; ' +
-			`add rule inet loss in udp dport ${stage.ports[0]} ` +
-			'numgen random mod 5 0 drop']);
-		assert.equal(code, 0, err);
+		const loss = await Fault.start(t, stage.ports[0],
+			'numgen random mod 5 0');
 		const { switches } = await stage.plays(2, 'down');
 		assert.equal(switches[0].fault, 'CC errors');
-		await run('nft', ['delete', 'table', 'inet', 'loss']);
+		assert.ok(await loss.stop() > 5);
 		await stage.plays(1, undefined, 'standby');
 	},
 

@@ -4,25 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
+import { ip, pair } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { run, udpBound, waitUntil } from '../helpers/util.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 const OUTPUT = 'udp://127.0.0.1:6000';
-
-async function ip(...args) {
-	const { code, err } = await run('ip', args);
-
-	assert.equal(code, 0, `ip ${args.join(' ')}: ${err}`);
-}
-
-// Two interfaces with a cable between them, up.
-async function pair(t, a, b) {
-	await ip('link', 'add', a, 'type', 'veth', 'peer', 'name', b);
-	t?.after(() => ip('link', 'del', a));
-	await ip('link', 'set', a, 'up');
-	await ip('link', 'set', b, 'up');
-}
 
 // Plays a multiplex into one input until it is on air and some more; the
 // output has to be the end of what was sent, all but the first few packets

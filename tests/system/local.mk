@@ -2,14 +2,17 @@
 # The real master from outside: each file tests one promise.
 helper_files = \
 	tests/helpers/auth.mjs \
+	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \
 	tests/helpers/http-raw.mjs \
 	tests/helpers/ctl.mjs \
 	tests/helpers/media.mjs \
 	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \
+	tests/helpers/net.mjs \
 	tests/helpers/reference.mjs \
 	tests/helpers/run-node.sh \
+	tests/helpers/scene.mjs \
 	tests/helpers/si.mjs \
 	tests/helpers/sluice.mjs \
 	tests/helpers/tls.mjs \
@@ -55,6 +58,8 @@ system_tests = \
 	tests/system/model.mjs \
 	tests/system/output-groups.mjs \
 	tests/system/output.mjs \
+	tests/system/pain-clock.mjs \
+	tests/system/pain-source.mjs \
 	tests/system/refusals.mjs \
 	tests/system/remux.mjs \
 	tests/system/remux-file.mjs \

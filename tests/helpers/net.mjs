@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Faults of a network, made by the kernel in the namespace of the test
+// (run-node.sh), which also counts them.
+import assert from 'node:assert/strict';
+import { run } from './util.mjs';
+
+async function tool(program, ...args) {
+	const { code, out, err } = await run(program, args);
+
+	assert.equal(code, 0, `${program} ${args.join(' ')}: ${err}`);
+	return out;
+}
+
+export const ip = (...args) => tool('ip', ...args);
+
+// Two interfaces with a cable between them, up, until the test ends.
+export async function pair(t, a, b) {
+	await ip('link', 'add', a, 'type', 'veth', 'peer', 'name', b);
+	t?.after(() => ip('link', 'del', a));
+	await ip('link', 'set', a, 'up');
+	await ip('link', 'set', b, 'up');
+}
+
+let faults = 0;
+
+// A rule for datagrams to one UDP port.
+export class Fault {
+	// which: what they have in common, in the words of nft; verdict: what
+	// becomes of them; hook: on their way in or out.
+	static async start(t, port, which, { verdict = 'drop',
+		hook = 'input' } = {}) {
+		const self = new Fault();
+
+		self.table = `fault${faults++}`;
+		await tool('nft', `add table inet ${self.table}; ` +
+			`add counter inet ${self.table} struck; ` +
+			`add chain inet ${self.table} way ` +
+			`{ type filter hook ${hook} priority 0; }; ` +
+			`add rule inet ${self.table} way udp dport ${port} ` +
+			`${which} counter name struck ${verdict}`);
+		t.after(() => self.#remove());
+		return self;
+	}
+
+	// So many datagrams met it so far.
+	async struck() {
+		const text = await tool('nft', '-j', 'list', 'counters',
+			'table', 'inet', this.table);
+
+		return JSON.parse(text).nftables
+			.find((entry) => entry.counter).counter.packets;
+	}
+
+	// The last count; from now on nothing is struck.
+	async stop() {
+		await tool('nft', 'flush', 'chain', 'inet', this.table, 'way');
+		const struck = await this.struck();
+		await this.#remove();
+		return struck;
+	}
+
+	async #remove() {
+		const { table } = this;
+
+		this.table = null;
+		if (table)
+			await tool('nft', 'delete', 'table', 'inet', table);
+	}
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sources that change, stop, hang or come back as somebody else: the stream
+// goes on, and so do its receivers.  Nothing of it takes a restart.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { Clip } from '../helpers/clip.mjs';
+import { makeClip } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { Scene } from '../helpers/scene.mjs';
+import { tables } from '../helpers/si.mjs';
+import { Sluice, config } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Sender, joined } from '../helpers/udp.mjs';
+import { tempDir, waitUntil } from '../helpers/util.mjs';
+
+const RATE = 700000, SECOND = RATE / 8;
+const x264 = (frames) => ['-c:v', 'libx264', '-bf', String(frames)];
+const pidsOf = (list) => [...checkTs(joined(list)).pids.keys()]
+	.filter((pid) => pid >= 0x20 && pid !== 0x1fff).sort((a, b) => a - b);
+
+const scenes = {
+	async 'back with other PIDs: its map keeps the stream what it was'(
+		t, sluice, clips) {
+		const scene = await Scene.open(t, sluice, { inputs:
+			['#map.pmt=400&map.video=401&map.audio=402'] });
+		const clip = await Clip.play(t, clips.one, RATE,
+			scene.ports[0]);
+
+		await scene.onair();
+		const { worker } = scene;
+		await scene.record();
+		await scene.more(SECOND);
+		clip.follow(clips.moved);
+		await scene.more(2 * SECOND);
+		clip.end();
+		await waitUntil('silence', () => clip.ended);
+		await scene.wait(1500);
+		await Clip.play(t, clips.one, RATE, scene.ports[0]);
+		await scene.more(2 * SECOND);
+		assert.equal(scene.worker, worker);
+		const { list } = await scene.assertSeamless({ pauses: 1 });
+		assert.deepEqual(pidsOf(list), [400, 401, 402]);
+		const versions = tables(joined(list)).pmts
+			.map((pmt) => pmt.version);
+		assert.equal(new Set(versions).size, 1, 'one PMT');
+	},
+
+	async 'a PMT that changes in flight is followed, and its version told'(
+		t, sluice, clips) {
+		const scene = await Scene.open(t, sluice);
+		const clip = await Clip.play(t, clips.one, RATE,
+			scene.ports[0]);
+
+		await scene.onair();
+		const { worker } = scene;
+		await scene.record();
+		await scene.more(SECOND);
+		clip.change(clips.changed);
+		await scene.more(2 * SECOND);
+		await scene.onair();
+		assert.equal(scene.worker, worker);
+		assert.deepEqual((await scene.status()).alarms, []);
+		const { list } = await scene.assertSeamless();
+		assert.deepEqual(pidsOf(list), [0x100, 0x101, 0x500, 0x501,
+			0x1000, 0x1500]);
+		assert.equal(tables(joined(list)).pmts.at(-1).version, 1);
+	},
+
+	async 'dead within a picture: a still one plays until it is back'(
+		t, sluice, clips) {
+		const scene = await Scene.open(t, sluice,
+			{ options: { filler: 'still', backup_initial_delay: 3,
+				backup_start_delay: 1 } });
+		const clip = await Clip.play(t, clips.one, RATE,
+			scene.ports[0]);
+
+		await scene.onair();
+		await scene.record();
+		await scene.more(SECOND);
+		clip.sender.stop();
+		await scene.until('filler', ({ filler }) => filler);
+		await scene.more(SECOND / 2);
+		const again = await Clip.play(t, clips.two, RATE,
+			scene.ports[0]);
+		await scene.plays(1);
+		await scene.more(SECOND);
+		assert.equal(scene.viewer.ended, false);
+		const { found } = await scene.recorded();
+		again.end();
+		assert.ok(found.cutShort <= 2, JSON.stringify(found));
+		for (const fault of ['cc', 'discontinuities', 'pcrBack',
+			'dtsBack', 'dtsLate', 'crc', 'idleVersions'])
+			assert.equal(found[fault], 0, JSON.stringify(found));
+		assert.ok(found.pcrJump <= 1, JSON.stringify(found));
+	},
+
+	async 'dead and no filler: viewers wait, and see it when it is back'(
+		t, sluice, clips) {
+		const scene = await Scene.open(t, sluice);
+		const clip = await Clip.play(t, clips.one, RATE,
+			scene.ports[0]);
+
+		await scene.onair();
+		await scene.record();
+		await scene.more(SECOND);
+		clip.end();
+		await sluice.waitStatus(scene.id, 'silence', (s) => !s.onair &&
+			s.bitrate === 0 && s.alarms.includes('sync_loss'));
+		await Clip.play(t, clips.two, RATE, scene.ports[0]);
+		await scene.onair();
+		await scene.more(2 * SECOND);
+		await scene.assertSeamless({ pauses: 1 });
+	},
+
+	async 'frozen: packets come and their clock stands, which is told'(
+		t, sluice) {
+		const scene = await Scene.open(t, sluice);
+		const mux = new TsMux({ rate: RATE });
+
+		await Sender.start(t, mux, scene.ports[0]);
+		await scene.onair();
+		await sluice.waitStatus(scene.id, 'no alarm', (s) =>
+			s.inputs[0].alarms.length === 0, 15000);
+		mux.frozen = mux.seconds;
+		await sluice.waitStatus(scene.id, 'alarms', ({ inputs }) =>
+			['pcr_frozen', 'pts_frozen'].every((name) =>
+				inputs[0].alarms.includes(name)), 15000);
+		mux.frozen = undefined;
+		await sluice.waitStatus(scene.id, 'no alarm', (s) =>
+			s.inputs[0].alarms.length === 0, 20000);
+	},
+};
+
+test('sources that fail', { concurrency: true }, async (t) => {
+	const dir = tempDir(t);
+	const make = async (name, options) => fs.readFileSync(
+		await makeClip(dir, name, options));
+	const clips = {
+		one: await make('one', { pictures: x264(0) }),
+		two: await make('two', { pictures: x264(2), gop: 12,
+			offset: 7000 }),
+		moved: await make('moved', { pictures: x264(2), gop: 12,
+			tone: 880, offset: 95000, mux: ['-mpegts_start_pid',
+				'0x500', '-mpegts_pmt_start_pid', '0x1500'] }),
+		changed: await make('changed', { pictures: x264(2), gop: 12,
+			tone: 880, mux: ['-mpegts_start_pid', '0x500',
+				'-mpegts_pmt_start_pid', '0x1500',
+				'-tables_version', '1'] }),
+	};
+	const sluice = await Sluice.start(t, config());
+
+	await Promise.all(Object.entries(scenes).map(([name, play]) =>
+		t.test(name, (sub) => play(sub, sluice, clips))));
+	await sluice.stop();
+});
