@@ -33,6 +33,7 @@ include tests/unit/analysis.mk
 include tests/unit/splice.mk
 include tests/unit/filler.mk
 include tests/unit/si.mk
+include tests/unit/hls.mk
 include tests/unit/stream.mk
 include tests/unit/failover.mk
 include tests/unit/deliver.mk

@@ -9,6 +9,7 @@ libworker_a_SOURCES = \
 include worker/ts/local.mk
 include worker/si/local.mk
 include worker/input/local.mk
+include worker/hls/local.mk
 include worker/output/local.mk
 include worker/remux/local.mk
 include worker/splice/local.mk

@@ -69,3 +69,6 @@ fuzz_targets += tests/fuzz/fuzz_text
 tests_fuzz_fuzz_text_LDADD = $(fuzz_engine) $(worker_libs)
 fuzz_targets += tests/fuzz/fuzz_si
 tests_fuzz_fuzz_si_LDADD = $(fuzz_engine) $(worker_libs)
+
+fuzz_targets += tests/fuzz/fuzz_m3u8
+tests_fuzz_fuzz_m3u8_LDADD = $(fuzz_engine) $(worker_libs)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Playlists, one behind the other, with a byte of ones between them: whatever
+ * they list is inside of them, and no segment is played without end. */
+#include "tests/fuzz/fuzz.h"
+#include "worker/hls/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void judge_text(struct m3u8_text t, const char *text, size_t len)
+{
+	if (t.len > 0 && (t.data < text || t.data + t.len > text + len))
+		abort();
+}
+
+static void judge(const struct m3u8 *l, const char *text, size_t len)
+{
+	for (size_t i = 0; i < l->n_variants; i++)
+		judge_text(l->variants[i].uri, text, len);
+	for (size_t i = 0; i < l->n_keys; i++)
+		judge_text(l->keys[i].uri, text, len);
+	for (size_t i = 0; i < l->n_segments; i++) {
+		judge_text(l->segments[i].uri, text, len);
+		if (l->segments[i].key > l->n_keys ||
+		    l->segments[i].duration_ms > M3U8_DURATION_MAX_MS + 1000)
+			abort();
+	}
+}
+
+static void play(struct hls_window *w, const struct m3u8 *l)
+{
+	struct hls_step step;
+	size_t n = 0;
+
+	hls_window_update(w, l, 7000);
+	(void)hls_window_ahead_ms(w, l);
+	while (hls_window_next(w, l, &step)) {
+		if (step.sequence < l->sequence ||
+		    step.sequence - l->sequence >= l->n_segments ||
+		    n++ == l->n_segments)
+			abort();
+		hls_window_done(w, &step, n % 8 != 0);
+	}
+	if (n % 5 == 4)
+		hls_window_change(w);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct hls_window w = { 0 };
+	struct m3u8 l;
+
+	while (size > 0) {
+		const uint8_t *end = memchr(data, 0xff, size);
+		size_t len = end != NULL ? (size_t)(end - data) : size;
+
+		(void)m3u8_begins(data, len);
+		if (m3u8_parse((const char *)data, len, &l, NULL) == 0) {
+			judge(&l, (const char *)data, len);
+			play(&w, &l);
+			m3u8_done(&l);
+		}
+		data += len;
+		size -= len;
+		if (size > 0) {
+			data++;
+			size--;
+		}
+	}
+	return 0;
+}

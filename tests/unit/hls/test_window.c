@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/hls/window.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIST_MAX = 4096 };
+
+struct list {
+	char text[LIST_MAX];
+	struct m3u8 m;
+};
+
+/* Segments of one second; names: one letter each, '!' before one that is a
+ * discontinuity, '-' before a gap, '.' at the end of all. */
+static void read_list(struct list *l, uint64_t sequence, const char *names)
+{
+	size_t n = (size_t)snprintf(l->text, LIST_MAX,
+				    "#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
+				    "#EXT-X-MEDIA-SEQUENCE:%llu\n",
+				    (unsigned long long)sequence);
+
+	for (; *names != '\0'; names++) {
+		const char *line = l->text + n;
+		size_t room = LIST_MAX - n;
+
+		if (*names == '!')
+			n += (size_t)snprintf(l->text + n, room,
+					      "#EXT-X-DISCONTINUITY\n");
+		else if (*names == '-')
+			n += (size_t)snprintf(l->text + n, room,
+					      "#EXT-X-GAP\n");
+		else if (*names == '.')
+			n += (size_t)snprintf(l->text + n, room,
+					      "#EXT-X-ENDLIST\n");
+		else
+			n += (size_t)snprintf(l->text + n, room,
+					      "#EXTINF:1,\n%c.ts\n", *names);
+		cr_assert(n < LIST_MAX, "%s", line);
+	}
+	cr_assert_eq(m3u8_parse(l->text, n, &l->m, NULL), 0);
+}
+
+/* What is played of a list: names, '|' before one that is a cut. */
+static void play(struct hls_window *w, uint64_t sequence, const char *names,
+		 const char *expected)
+{
+	static struct list l;
+	struct hls_step step;
+	char got[256] = "";
+	size_t n = 0;
+
+	read_list(&l, sequence, names);
+	hls_window_update(w, &l.m, 0);
+	while (hls_window_next(w, &l.m, &step)) {
+		if (step.cut)
+			got[n++] = '|';
+		got[n++] = step.segment->uri.data[0];
+		hls_window_done(w, &step, true);
+	}
+	got[n] = '\0';
+	cr_assert_str_eq(got, expected, "%s at %llu", names,
+			 (unsigned long long)sequence);
+	m3u8_done(&l.m);
+}
+
+Test(window, begins_three_targets_from_the_end)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 10, "abcdef", "def");
+	play(&w, 11, "bcdefg", "g");
+	play(&w, 11, "bcdefg", "");
+	play(&w, 13, "defghi", "hi");
+}
+
+Test(window, plays_all_of_a_list_that_has_ended)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 0, "abcdef.", "abcdef");
+	cr_assert_eq(w.skipped, 0);
+}
+
+Test(window, begins_as_far_back_as_is_wanted)
+{
+	struct hls_window w = { 0 };
+	struct list l;
+	struct hls_step step;
+
+	read_list(&l, 5, "abcdef");
+	hls_window_update(&w, &l.m, 4500);
+	cr_assert(hls_window_next(&w, &l.m, &step));
+	cr_assert_eq(step.sequence, 6);
+	cr_assert_eq(hls_window_ahead_ms(&w, &l.m), 5000);
+	m3u8_done(&l.m);
+}
+
+Test(window, discontinuities_and_gaps_are_cuts)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 0, "ab!c-de", "|c|e");
+	cr_assert_eq(w.skipped, 1);
+	play(&w, 0, "ab!c-def", "f");
+}
+
+Test(window, what_could_not_be_had_is_a_cut)
+{
+	struct hls_window w = { 0 };
+	struct list l;
+	struct hls_step step;
+
+	read_list(&l, 0, "abc");
+	hls_window_update(&w, &l.m, 0);
+	cr_assert(hls_window_next(&w, &l.m, &step));
+	hls_window_done(&w, &step, false);
+	cr_assert(hls_window_next(&w, &l.m, &step));
+	cr_assert(step.cut && step.sequence == 1);
+	cr_assert_eq(w.skipped, 1);
+	m3u8_done(&l.m);
+}
+
+Test(window, follows_the_names_of_a_server_that_numbers_anew)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 100, "abcd", "bcd");
+	play(&w, 0, "cdef", "ef");
+	cr_assert_eq(w.renumbered, 1);
+	play(&w, 1, "defg", "g");
+	/* the number that is due is there by chance */
+	play(&w, 4, "efghi", "hi");
+	cr_assert_eq(w.renumbered, 2);
+	cr_assert_eq(w.restarted, 0);
+}
+
+Test(window, the_number_decides_where_names_change_all_the_time)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 7, "abc", "abc");
+	play(&w, 8, "xyz", "z");
+	play(&w, 10, "rst", "st");
+	cr_assert_eq(w.renumbered, 0);
+}
+
+Test(window, names_may_be_used_again)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 0, "abcd", "bcd");
+	play(&w, 4, "eabc", "eabc");
+	play(&w, 6, "bcde", "de");
+	play(&w, 7, "cdea", "a");
+	cr_assert_eq(w.renumbered, 0);
+}
+
+Test(window, an_old_list_is_waited_for)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 10, "abcd", "bcd");
+	play(&w, 14, "efgh", "efgh");
+	play(&w, 10, "abcd", "");
+	play(&w, 15, "fghi", "i");
+	cr_assert_eq(w.restarted, 0);
+	cr_assert_eq(w.skipped, 0);
+}
+
+Test(window, enters_anew_where_segments_are_missing)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 10, "abcd", "bcd");
+	play(&w, 20, "klmno", "|mno");
+	cr_assert_eq(w.skipped, 8);
+}
+
+Test(window, enters_anew_when_the_server_began_anew)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 1000, "abcd", "bcd");
+	play(&w, 0, "vwxyz", "|xyz");
+	play(&w, 1, "wxyzk", "k");
+	cr_assert_eq(w.restarted, 1);
+}
+
+Test(window, one_that_is_listed_twice_is_played_once)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 0, "abc", "abc");
+	play(&w, 1, "bccd", "d");
+	/* but a picture that stands still is all there is */
+	play(&w, 5, "eeee", "eee");
+	play(&w, 9, "!e!e", "|e|e");
+}
+
+Test(window, another_list_is_a_cut)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 5, "abc", "abc");
+	hls_window_change(&w);
+	play(&w, 6, "xyz", "|z");
+	hls_window_change(&w);
+	play(&w, 50, "pqrstu", "|stu");
+}
+
+Test(window, an_empty_list_changes_nothing)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 5, "", "");
+	cr_assert(!w.begun);
+	play(&w, 5, "abc", "abc");
+	play(&w, 0, "", "");
+	play(&w, 6, "bcd", "d");
+}

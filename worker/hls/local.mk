@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+libworker_a_SOURCES += \
+	worker/hls/m3u8.c worker/hls/m3u8.h \
+	worker/hls/window.c worker/hls/window.h

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/hls/window.h"
+
+#include <string.h>
+
+#define NOWHERE SIZE_MAX
+
+/* FNV-1a */
+static uint64_t name_of(const struct m3u8_segment *s)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < s->uri.len; i++)
+		hash = (hash ^ (uint8_t)s->uri.data[i]) *
+		       UINT64_C(1099511628211);
+	return hash ^ (s->range_at * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static void remember(struct hls_window *w, const struct m3u8_segment *s)
+{
+	memmove(w->names + 1, w->names,
+		(HLS_HISTORY - 1) * sizeof *w->names);
+	w->names[0] = name_of(s);
+	w->n_names = MIN(w->n_names + 1, (size_t)HLS_HISTORY);
+}
+
+/* Where to enter it. */
+static size_t start_of(const struct m3u8 *l, uint64_t wanted_ms)
+{
+	uint64_t least = (uint64_t)HLS_START_TARGETS * l->target_ms, sum = 0;
+	size_t i = l->n_segments;
+
+	if (l->ended)
+		return 0;
+	while (i > 0 && sum < MAX(least, wanted_ms))
+		sum += l->segments[--i].duration_ms;
+	return i;
+}
+
+/* Is the segment before this place the last one that we had? */
+static bool follows_last(const struct hls_window *w, const struct m3u8 *l,
+			 size_t i)
+{
+	return i > 0 && w->n_names > 0 &&
+	       name_of(&l->segments[i - 1]) == w->names[0];
+}
+
+/* Behind the newest one of those we had that is in the list; *ret_age: so many
+ * came after it. */
+static size_t find_by_name(const struct hls_window *w, const struct m3u8 *l,
+			   size_t *ret_age)
+{
+	for (size_t age = 0; age < w->n_names; age++)
+		for (size_t i = l->n_segments; i > 0; i--)
+			if (name_of(&l->segments[i - 1]) == w->names[age]) {
+				*ret_age = age;
+				return i;
+			}
+	return NOWHERE;
+}
+
+/* As find_by_name() of the last one, if the one before it is in its place,
+ * too: names may be used again. */
+static size_t find_pair(const struct hls_window *w, const struct m3u8 *l)
+{
+	/* one and the same again and again tells nothing */
+	if (w->n_names < 2 || w->names[0] == w->names[1])
+		return NOWHERE;
+	for (size_t i = 2; i <= l->n_segments; i++)
+		if (follows_last(w, l, i) &&
+		    name_of(&l->segments[i - 2]) == w->names[1])
+			return i;
+	return NOWHERE;
+}
+
+static void go_to(struct hls_window *w, const struct m3u8 *l, size_t i)
+{
+	w->next = l->sequence + i;
+}
+
+static void renumber(struct hls_window *w, const struct m3u8 *l, size_t i)
+{
+	if (l->sequence + i == w->next)
+		return;
+	w->renumbered++;
+	go_to(w, l, i);
+}
+
+/* The number we wait for is in the list, or the next one to be there. */
+static void go_on(struct hls_window *w, const struct m3u8 *l)
+{
+	size_t i = (size_t)(w->next - l->sequence), age, found;
+
+	if (follows_last(w, l, i))
+		return;
+	if (i == 0) {
+		found = find_pair(w, l);
+		if (found != NOWHERE)
+			renumber(w, l, found);
+		return;
+	}
+	found = find_by_name(w, l, &age);
+	if (found != NOWHERE && age == 0)
+		renumber(w, l, found);
+}
+
+/* It is not. */
+static void find_again(struct hls_window *w, const struct m3u8 *l,
+		       uint64_t wanted_ms)
+{
+	size_t age, found = find_by_name(w, l, &age);
+
+	if (found != NOWHERE && (age == 0 || found < l->n_segments)) {
+		renumber(w, l, found);
+		w->cut |= age > 0;
+		return;
+	}
+	/* an old list */
+	if (found != NOWHERE && w->next > l->sequence)
+		return;
+	found = start_of(l, wanted_ms);
+	if (w->next < l->sequence)
+		w->skipped += l->sequence + found - w->next;
+	else
+		w->restarted++;
+	w->cut = true;
+	go_to(w, l, found);
+}
+
+void hls_window_update(struct hls_window *w, const struct m3u8 *l,
+		       uint64_t wanted_ms)
+{
+	if (l->n_segments == 0)
+		return;
+	if (!w->begun) {
+		w->begun = true;
+		go_to(w, l, start_of(l, wanted_ms));
+		return;
+	}
+	if (w->next >= l->sequence && w->next - l->sequence <= l->n_segments)
+		go_on(w, l);
+	else
+		find_again(w, l, wanted_ms);
+}
+
+void hls_window_change(struct hls_window *w)
+{
+	w->cut = true;
+	w->n_names = 0;
+}
+
+/* A server that lists one twice says nothing by it; one that does so again and
+ * again has nothing else to show. */
+static bool is_repeated(const struct hls_window *w,
+			const struct m3u8_segment *s)
+{
+	uint64_t name = name_of(s);
+
+	return !s->discontinuity && w->n_names > 0 && w->names[0] == name &&
+	       (w->n_names == 1 || w->names[1] != name);
+}
+
+/* Passes over a segment without playing it. */
+static void pass_over(struct hls_window *w, const struct m3u8_segment *s)
+{
+	remember(w, s);
+	w->next++;
+	w->cut |= s->gap || s->discontinuity;
+	w->skipped += s->gap;
+}
+
+bool hls_window_next(struct hls_window *w, const struct m3u8 *l,
+		     struct hls_step *ret)
+{
+	const struct m3u8_segment *s;
+
+	while (w->begun && w->next >= l->sequence &&
+	       w->next - l->sequence < l->n_segments) {
+		s = &l->segments[w->next - l->sequence];
+		if (s->gap || is_repeated(w, s)) {
+			pass_over(w, s);
+			continue;
+		}
+		*ret = (struct hls_step){
+			.segment = s,
+			.sequence = w->next,
+			.cut = w->cut || s->discontinuity,
+		};
+		return true;
+	}
+	return false;
+}
+
+void hls_window_done(struct hls_window *w, const struct hls_step *step,
+		     bool loaded)
+{
+	remember(w, step->segment);
+	w->next = step->sequence + 1;
+	w->cut = !loaded;
+	w->skipped += !loaded;
+}
+
+uint64_t hls_window_ahead_ms(const struct hls_window *w, const struct m3u8 *l)
+{
+	uint64_t sum = 0, i = w->next - l->sequence;
+
+	if (!w->begun || w->next < l->sequence)
+		return 0;
+	for (; i < l->n_segments; i++)
+		sum += l->segments[i].duration_ms;
+	return sum;
+}

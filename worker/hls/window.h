@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which segment of a playlist comes next, over all its reloads.
+ *
+ * By number, as RFC 8216 has it, and by name, as servers are: one that numbers
+ * anew goes on where its names say, one that lists a segment twice is heard
+ * once, one that shows an old list again is waited for, and where segments are
+ * missing the next one is marked as a cut.
+ *
+ * Pure.  Embedded; zeroed memory has not begun.
+ */
+#pragma once
+
+#include "worker/hls/m3u8.h"
+
+enum {
+	HLS_HISTORY = 64, /* segments whose names are remembered */
+	/* A live playlist is entered so many target durations from its end
+	 * (RFC 8216 6.3.3). */
+	HLS_START_TARGETS = 3,
+};
+
+struct hls_window {
+	bool begun;
+	uint64_t next; /* the number of the next segment */
+	bool cut;      /* it does not go on with the last one */
+	size_t n_names;
+	uint64_t names[HLS_HISTORY]; /* of the last ones, the newest first */
+
+	/* since init */
+	uint64_t skipped;    /* segments that were never to be had */
+	uint32_t renumbered; /* the names went on, the numbers did not */
+	uint32_t restarted;  /* neither did */
+};
+
+/* Room to play that is wanted behind the place where a live list is entered,
+ * if it has it; at least HLS_START_TARGETS. */
+void hls_window_update(struct hls_window *, const struct m3u8 *,
+		       uint64_t wanted_ms);
+
+/* Another list of the same programme: what follows is a cut. */
+void hls_window_change(struct hls_window *);
+
+struct hls_step {
+	const struct m3u8_segment *segment;
+	uint64_t sequence;
+	bool cut;
+};
+
+/* The next one of the list of the last update; false when it has none. */
+bool hls_window_next(struct hls_window *, const struct m3u8 *,
+		     struct hls_step *ret);
+
+/* It was played, or (not `loaded`) could not be had. */
+void hls_window_done(struct hls_window *, const struct hls_step *,
+		     bool loaded);
+
+/* How long the rest of the list plays. */
+uint64_t hls_window_ahead_ms(const struct hls_window *, const struct m3u8 *);
