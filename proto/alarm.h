@@ -41,6 +41,11 @@ enum alarm_id {
 	ALARM_COUNT
 };
 
+/* Bits of those that are told where packets come in: what is sent has none. */
+#define ALARMS_OF_THE_WAY                                       \
+	(1u << ALARM_NETWORK_LOSS | 1u << ALARM_SOCKET_LOSS |   \
+	 1u << ALARM_TWO_SENDERS)
+
 /* "pat"; the names that the API shows. */
 const char *alarm_name(enum alarm_id);
 /* 1, 2, 3 of TR 101 290; 0 for the others. */

@@ -10,6 +10,7 @@ libproto_a_SOURCES += \
 	proto/contract.h \
 	proto/link_stat.c proto/link_stat.h \
 	proto/msg.c proto/msg.h \
+	proto/msg_analysis.c \
 	proto/msg_auth.c \
 	proto/msg_deliver.c \
 	proto/msg_desc.h \
@@ -18,7 +19,8 @@ libproto_a_SOURCES += \
 	proto/msg_softcam.c \
 	proto/msg_stream.c \
 	proto/msg_tls.c \
-	proto/msg_worker.c
+	proto/msg_worker.c \
+	proto/report_shape.c proto/report_shape.h
 
 # JSON
 libproto_a_SOURCES += \

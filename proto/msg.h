@@ -27,6 +27,7 @@ enum msg_type {
 	/* master to worker */
 	MSG_STREAM_START,     /* run this stream; fds: its ring, its memory */
 	MSG_STREAM_INPUT,     /* play this input from now on; seq */
+	MSG_STREAM_ANALYZE,   /* what is known of one of its places?  seq */
 	MSG_DELIVER_LISTEN,   /* accept viewers here; fd: listening socket */
 	MSG_DELIVER_UNLISTEN, /* accept no more; viewers stay */
 	MSG_DELIVER_MOUNT,    /* serve a path of a ring; fd: ring, read-only */
@@ -52,6 +53,7 @@ enum msg_type {
 	MSG_STREAM_STATUS,    /* once a second, from the data path */
 	MSG_STREAM_CHOSEN,    /* the answer to the stream.input with this seq */
 	MSG_STREAM_SWITCHED,  /* another input plays now */
+	MSG_STREAM_ANALYSIS,  /* some of it, as asked with this seq */
 	MSG_DELIVER_STATUS,   /* once a second: totals */
 	MSG_DELIVER_VIEWERS,  /* once a second per mount that changed */
 	MSG_DELIVER_SESSIONS, /* some of the viewers, as asked with this seq */
@@ -134,6 +136,16 @@ struct msg_stream_switched {
 	bool filler;             /* to is 0: the filler plays */
 	const char *reason;      /* "fault" ... */
 	const char *fault;       /* what ailed from; "": nothing */
+};
+
+struct msg_stream_analyze {
+	unsigned place;          /* position of an input; 0: what is sent */
+	unsigned from;           /* the PID that the answer begins with */
+};
+
+struct msg_stream_analysis {
+	unsigned next;           /* to be asked for next; 0: this was all */
+	const json_t *report;    /* an object (proto/report_shape.h) */
 };
 
 enum input_state {
@@ -292,6 +304,8 @@ struct msg {
 		struct msg_stream_input stream_input;
 		struct msg_stream_chosen stream_chosen;
 		struct msg_stream_switched stream_switched;
+		struct msg_stream_analyze stream_analyze;
+		struct msg_stream_analysis stream_analysis;
 		struct msg_deliver_listen deliver_listen;
 		struct msg_deliver_listen deliver_unlisten;
 		struct msg_deliver_mount deliver_mount;

@@ -21,6 +21,10 @@ msg_encode_fn stream_start_encode, stream_input_encode;
 msg_encode_fn stream_status_encode, stream_chosen_encode;
 msg_encode_fn stream_switched_encode;
 
+/* msg_analysis.c */
+msg_decode_fn stream_analyze_decode, stream_analysis_decode;
+msg_encode_fn stream_analyze_encode, stream_analysis_encode;
+
 /* msg_deliver.c */
 msg_decode_fn deliver_listen_decode, deliver_unlisten_decode;
 msg_decode_fn deliver_mount_decode, deliver_unmount_decode;

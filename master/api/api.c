@@ -78,6 +78,7 @@ static const struct route_path paths[] = {
 	{ "api/adapter-info", true, adapters_info },
 	{ "api/adapter-status", true, adapters_status },
 	{ "api/config", false, config_get },
+	{ "api/stream-analysis", true, streams_analysis },
 	{ "api/stream-info", true, streams_info },
 	{ "api/stream-inputs", true, streams_inputs },
 	{ "api/stream-outputs", true, streams_outputs },

@@ -153,6 +153,9 @@ command_fn adapters_set;
 /* categories.c */
 command_fn categories_set;
 
+/* stream_analysis.c */
+path_fn streams_analysis;
+
 /* stream_input.c */
 command_fn streams_set_input;
 command_fn streams_set_image;

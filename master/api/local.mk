@@ -37,6 +37,7 @@ libmaster_a_SOURCES += \
 	master/api/settings.c \
 	master/api/softcams.c \
 	master/api/status.c \
+	master/api/stream_analysis.c \
 	master/api/stream_edit.c master/api/stream_edit.h \
 	master/api/stream_input.c \
 	master/api/streams.c \

@@ -45,6 +45,7 @@ static const struct rule paths[] = {
 	{ "api/adapter-info", ACCESS_YES },
 	{ "api/adapter-status", ACCESS_YES },
 	{ "api/config", ACCESS_HIDDEN },
+	{ "api/stream-analysis", ACCESS_YES },
 	{ "api/stream-info", ACCESS_YES },
 	{ "api/stream-inputs", ACCESS_YES },
 	{ "api/stream-outputs", ACCESS_YES },

@@ -36,6 +36,7 @@ struct entry {
 
 	unsigned first; /* the input that a next worker begins with; from 1 */
 	struct input_choice *choice;
+	struct analysis *analysis;
 	struct switch_log switches;
 	unsigned told; /* switches since the last status */
 
@@ -110,6 +111,9 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 			return;
 		}
 		hear_switched(e, &m->stream_switched);
+	} else if (m->type == MSG_STREAM_ANALYSIS) {
+		analysis_hear(e->analysis, worker_proc_channel(proc), m->seq,
+			      &m->stream_analysis);
 	}
 	if (has_damaged_ring(e))
 		worker_proc_accuse(proc, "its ring is damaged");
@@ -125,6 +129,7 @@ static void on_down(struct worker_proc *proc, void *arg)
 	(void)proc;
 	e->told = 0;
 	input_choice_down(e->choice);
+	analysis_down(e->analysis);
 	if (has_damaged_ring(e))
 		replace_damaged_ring(e);
 }
@@ -411,6 +416,16 @@ int entry_choose_input(struct entry *e, unsigned position,
 	return (int)e->first;
 }
 
+int entry_analyze(struct entry *e, analysis_fn *done, void *arg)
+{
+	struct channel *channel = worker_proc_channel(e->proc);
+
+	if (!entry_is_running(e) || channel == NULL)
+		return -ESRCH;
+	return analysis_ask(e->analysis, channel, e->plan->start.n_inputs,
+			    done, arg);
+}
+
 /* --- from master to master --- */
 
 json_t *entry_write(struct entry *e, struct handover *h)
@@ -491,6 +506,7 @@ struct entry *entry_new(const struct entry_config *cfg, const char *id)
 	e->memory_fd = -1;
 	e->first = 1;
 	e->choice = input_choice_new(cfg->loop);
+	e->analysis = analysis_new(cfg->loop);
 	e->proc = worker_proc_new(&(struct worker_proc_config){
 		.loop = cfg->loop,
 		.spawner = cfg->spawner,
@@ -512,6 +528,7 @@ void entry_free(struct entry **ep)
 		return;
 	worker_proc_free(&e->proc);
 	input_choice_free(&e->choice);
+	analysis_free(&e->analysis);
 	set_mounts(e, NULL);
 	close_ring(e);
 	close_memory(e);

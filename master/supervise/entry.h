@@ -53,6 +53,8 @@ void entry_restart(struct entry *);
 /* As fleet_choose_input(). */
 int entry_choose_input(struct entry *, unsigned position, input_choice_fn *,
 		       void *arg) MUST_CHECK;
+/* As fleet_analyze(). */
+int entry_analyze(struct entry *, analysis_fn *, void *arg) MUST_CHECK;
 /* Nothing is wanted any more; nobody watches.  on_gone may come inside. */
 void entry_stop(struct entry *);
 

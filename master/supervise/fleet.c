@@ -339,6 +339,16 @@ int fleet_choose_input(struct fleet *f, const char *id, unsigned position,
 	return entry_choose_input(m->entry, position, done, arg);
 }
 
+int fleet_analyze(struct fleet *f, const char *id, analysis_fn *done,
+		  void *arg)
+{
+	struct member *m = find(f, id);
+
+	if (m == NULL || m->removed || f->stopping)
+		return -ENOENT;
+	return entry_analyze(m->entry, done, arg);
+}
+
 void fleet_stop(struct fleet *f)
 {
 	struct member *m, *next;

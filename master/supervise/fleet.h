@@ -9,6 +9,7 @@
 #pragma once
 
 #include "common/util.h"
+#include "master/supervise/analysis.h"
 #include "master/supervise/input_choice.h"
 #include "master/supervise/session_list.h"
 #include "master/supervise/switch_log.h"
@@ -79,6 +80,12 @@ void fleet_restart_stream(struct fleet *, const char *id);
  */
 int fleet_choose_input(struct fleet *, const char *id, unsigned position,
 		       input_choice_fn *done, void *arg) MUST_CHECK;
+
+/* What is known of the packets of a running stream: done is called, once.
+ * -ENOENT: there is no such stream, or another -errno: it does not run, or too
+ * many ask. */
+int fleet_analyze(struct fleet *, const char *id, analysis_fn *done,
+		  void *arg) MUST_CHECK;
 
 /* TERM to all, KILL after a while; on_stopped when nobody is left (<= 5 s). */
 void fleet_stop(struct fleet *);

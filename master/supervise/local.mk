@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
+	master/supervise/analysis.c master/supervise/analysis.h \
 	master/supervise/auth_proc.c master/supervise/auth_proc.h \
 	master/supervise/backoff.c master/supervise/backoff.h \
 	master/supervise/deliver_proc.c master/supervise/deliver_proc.h \

@@ -25,6 +25,7 @@ helper_files = \
 system_tests = \
 	tests/system/adapters.mjs \
 	tests/system/alarms.mjs \
+	tests/system/analysis.mjs \
 	tests/system/api.mjs \
 	tests/system/auth.mjs \
 	tests/system/auth-events.mjs \

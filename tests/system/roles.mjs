@@ -25,7 +25,8 @@ const COMMANDS = {
 };
 const PATHS = {
 	'/api/system-status': 'Y', '/api/stream-info/x': 'Y',
-	'/api/stream-status/x': 'Y', '/api/adapter-info/x': 'Y',
+	'/api/stream-status/x': 'Y', '/api/stream-analysis/x': 'Y',
+	'/api/stream-inputs/x': 'Y', '/api/adapter-info/x': 'Y',
 	'/api/adapter-status/x': 'Y', '/api/config': 'H',
 	'/api/stream-inputs/x': 'Y', '/api/stream-outputs/x': 'Y',
 };

@@ -2,6 +2,7 @@
 if HAVE_CRITERION
 unit_supervise_tests = \
 	tests/unit/supervise/test_backoff \
+	tests/unit/supervise/test_analysis \
 	tests/unit/supervise/test_input_choice \
 	tests/unit/supervise/test_pace \
 	tests/unit/supervise/test_proc_state \
@@ -11,6 +12,7 @@ unit_supervise_tests = \
 check_PROGRAMS += $(unit_supervise_tests)
 TESTS += $(unit_supervise_tests)
 tests_unit_supervise_test_backoff_LDADD = $(master_libs)
+tests_unit_supervise_test_analysis_LDADD = $(master_libs)
 tests_unit_supervise_test_input_choice_LDADD = $(master_libs)
 tests_unit_supervise_test_pace_LDADD = $(master_libs)
 tests_unit_supervise_test_proc_state_LDADD = $(master_libs)

@@ -9,6 +9,7 @@ bool alarm_second(struct alarm *a, uint32_t faults, uint64_t wall_ms)
 	if (faults > 0) {
 		a->raised = true;
 		a->clean_s = 0;
+		a->last_ms = wall_ms;
 	} else if (a->raised && ++a->clean_s >= ALARM_CLEAR_S) {
 		a->raised = false;
 	}

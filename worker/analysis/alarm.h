@@ -21,6 +21,7 @@ struct alarm {
 	uint8_t clean_s;     /* seconds without the fault, while raised */
 	uint64_t count;      /* faults ever */
 	uint64_t changed_ms; /* when it was raised or cleared; wall clock */
+	uint64_t last_ms;    /* the last second with a fault; 0: never */
 };
 
 /* Ends a second with so many faults.  True when it was raised or cleared. */

@@ -172,7 +172,7 @@ static void judge_pids(struct monitor *m, uint64_t now_ns)
 static void judge_pcrs(struct monitor *m, uint64_t now_ns)
 {
 	for (size_t i = 0; i < m->n_pcrs; i++) {
-		struct pcr_report report, *r = &report;
+		struct pcr_report *r = &m->pcrs[i].report;
 
 		pcr_check_second(&m->pcrs[i].check, now_ns, r);
 		if (!is_referenced(m, m->pcrs[i].pid))

@@ -2,6 +2,7 @@
 #include "worker/analysis/monitor_state.h"
 
 #include "common/alloc.h"
+#include "common/util.h"
 #include "worker/ts/pes.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct monitor *monitor_new(uint64_t now_ns)
 
 	m->psi = psi_new();
 	m->classes = psi_classes(m->psi);
-	m->began_ns = now_ns;
+	m->began_ns = m->second_ns = now_ns;
 	si_watch_init(&m->si);
 	return m;
 }
@@ -43,7 +44,10 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 		m->pids.index[m->pids.list[i].pid] = 0;
 	m->pids.n = 0;
 	m->n_pcrs = 0;
-	m->began_ns = now_ns;
+	m->packets = m->all_null_packets = m->sync_errors = 0;
+	m->second_packets = m->null_packets = 0;
+	m->rates = (struct monitor_rates){ 0 };
+	m->began_ns = m->second_ns = now_ns;
 }
 
 static struct monitor_pcr *pcr_of(struct monitor *m, uint16_t pid)
@@ -78,14 +82,33 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 	s->table_ns = now_ns;
 }
 
-static void check_pts(struct pid_stats *s, const uint8_t *p, uint64_t now_ns)
+/* What comes as PES, whatever is in it. */
+static bool is_pes(uint8_t class)
+{
+	return class == PID_VIDEO || class == PID_AUDIO ||
+	       class == PID_SUBTITLE || class == PID_TELETEXT;
+}
+
+static bool begins_pes(const uint8_t *p)
+{
+	size_t at = ts_payload_offset(p);
+
+	return at + 3 > TS_PACKET ||
+	       (p[at] == 0 && p[at + 1] == 0 && p[at + 2] == 1);
+}
+
+static void check_pes(struct pid_stats *s, const uint8_t *p, uint64_t now_ns)
 {
 	uint64_t pts;
 
+	s->pes_errors += !begins_pes(p);
 	if (!pes_pts(p, &pts))
 		return;
 	if (!s->has_pts || pts != s->pts)
 		s->pts_moved_ns = now_ns;
+	if (s->has_pts)
+		s->pts_gap_ns = MAX(s->pts_gap_ns, now_ns - s->pts_ns);
+	s->pts_count++;
 	s->has_pts = true;
 	s->pts = pts;
 	s->pts_ns = now_ns;
@@ -124,9 +147,8 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 			m->tables_ns = now_ns;
 	} else if (pid <= PID_SI_LAST) {
 		si_watch_feed(&m->si, p, now_ns);
-	} else if (s != NULL && ts_pusi(p) &&
-		   (class == PID_VIDEO || class == PID_AUDIO)) {
-		check_pts(s, p, now_ns);
+	} else if (s != NULL && ts_pusi(p) && is_pes(class)) {
+		check_pes(s, p, now_ns);
 	}
 }
 
@@ -138,22 +160,47 @@ static void check_pcr(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 		pcr_check_feed(&pcr->check, p, m->packets, now_ns);
 }
 
+static void note_cc(struct monitor *m, uint16_t pid, enum cc_verdict verdict)
+{
+	struct pid_stats *s = pid_table_get(&m->pids, pid);
+
+	m->faults[ALARM_CC] += verdict == CC_ERROR;
+	if (s == NULL)
+		return;
+	s->cc_errors += verdict == CC_ERROR;
+	s->duplicates += verdict == CC_DUPLICATE;
+}
+
+/* Its PID may be wrong as well: it does not make one known. */
+static void note_tei(struct monitor *m, uint16_t pid)
+{
+	m->faults[ALARM_TRANSPORT]++;
+	if (m->pids.index[pid] != 0)
+		m->pids.list[m->pids.index[pid] - 1].transport_errors++;
+}
+
 static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 {
 	uint16_t pid = ts_pid(p);
+	enum cc_verdict verdict;
 	struct pid_stats *s;
 
 	m->packets++;
 	m->second_packets++;
 	if (!ts_sync_ok(p)) {
 		m->faults[ALARM_SYNC_BYTE]++;
+		m->sync_errors++;
 		return;
 	}
-	if (pid == TS_PID_NULL)
+	if (pid == TS_PID_NULL) {
+		m->null_packets++;
 		return;
-	m->faults[ALARM_CC] += cc_feed(&m->cc, p) == CC_ERROR;
+	}
+	verdict = cc_feed(&m->cc, p);
+	if (verdict != CC_OK)
+		note_cc(m, pid, verdict);
 	if (ts_tei(p)) {
-		m->faults[ALARM_TRANSPORT]++;
+		note_tei(m, pid);
 		return;
 	}
 	s = pid_table_get(&m->pids, pid);
@@ -182,6 +229,8 @@ void monitor_feed(struct monitor *m, const struct ts_run *runs, size_t n_runs,
 static void take_counts(struct monitor *m, const struct monitor_counts *c)
 {
 	m->faults[ALARM_SYNC_LOSS] += c->sync_losses;
+	m->faults[ALARM_SYNC_BYTE] += c->bad_sync;
+	m->sync_errors += c->bad_sync;
 	m->faults[ALARM_NETWORK_LOSS] += c->network_lost;
 	m->faults[ALARM_SOCKET_LOSS] += c->socket_dropped;
 	m->faults[ALARM_TWO_SENDERS] += c->senders > 1;
@@ -192,8 +241,25 @@ static void end_pids(struct monitor *m)
 	for (size_t i = 0; i < m->pids.n; i++) {
 		struct pid_stats *s = &m->pids.list[i];
 
+		s->last_packets = s->packets;
+		s->last_pts_gap_ns = s->pts_gap_ns;
+		s->all_packets += s->packets;
+		s->all_scrambled += s->scrambled;
 		s->packets = s->scrambled = 0;
+		s->pts_gap_ns = 0;
 	}
+}
+
+static void end_rates(struct monitor *m, uint64_t now_ns)
+{
+	m->rates = (struct monitor_rates){
+		.packets = m->second_packets,
+		.null_packets = m->null_packets,
+		.ns = now_ns - m->second_ns,
+	};
+	m->all_null_packets += m->null_packets;
+	m->second_packets = m->null_packets = 0;
+	m->second_ns = now_ns;
 }
 
 bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
@@ -212,7 +278,7 @@ bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
 						wall_ms);
 	end_pids(m);
 	memset(m->faults, 0, sizeof m->faults);
-	m->second_packets = 0;
+	end_rates(m, now_ns);
 	m->scrambled = false;
 	return changed;
 }

@@ -20,6 +20,7 @@ struct monitor;
 /* What others counted in the second. */
 struct monitor_counts {
 	uint32_t sync_losses;
+	uint32_t bad_sync;  /* packets that never came here for it */
 	uint32_t network_lost;
 	uint32_t socket_dropped;
 	uint32_t senders; /* who sent to the group; 0: not known */

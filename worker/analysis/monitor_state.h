@@ -13,6 +13,7 @@ enum { MONITOR_PCRS_MAX = 16 };
 struct monitor_pcr {
 	uint16_t pid;
 	struct pcr_check check;
+	struct pcr_report report; /* of the last whole second */
 };
 
 struct monitor {
@@ -21,7 +22,6 @@ struct monitor {
 	const uint8_t *classes; /* of psi */
 	uint64_t tables_ns;     /* when they last said something new */
 	uint32_t psi_errors;    /* of psi, up to the second before */
-	uint64_t table_ns[TS_PIDS / 32]; /* by pmt_slot(): last section */
 	struct si_watch si;
 	struct cc cc;
 	struct pid_table pids;
@@ -29,8 +29,17 @@ struct monitor {
 	size_t n_pcrs;
 	struct monitor_pcr pcrs[MONITOR_PCRS_MAX];
 
-	uint64_t packets;        /* ever */
+	uint64_t packets;        /* of this source */
 	uint32_t second_packets; /* this second */
+	uint32_t null_packets;   /* this second */
+	uint64_t all_null_packets; /* ... without this second */
+	uint64_t sync_errors;    /* of this source */
+	uint64_t second_ns;      /* when this second began */
+	struct monitor_rates {   /* of the last whole second */
+		uint32_t packets;
+		uint32_t null_packets;
+		uint64_t ns;     /* how long it was; 0: there was none */
+	} rates;
 	bool scrambled;          /* this second, any PID */
 
 	uint32_t faults[ALARM_COUNT]; /* this second */

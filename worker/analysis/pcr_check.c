@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/analysis/pcr_check.h"
 
+#include "common/util.h"
+
 #include <math.h>
 
 #define MS UINT64_C(1000000)
+#define TICKS_PER_US (PCR_HZ / 1000000)
 
 /* Two PCRs that are that far apart are no jump but the next. */
 #define STEP_MAX (PCR_HZ / 10)
@@ -33,6 +36,15 @@ static void begin_at(struct pcr_check *c, uint64_t pcr, uint64_t nth)
 	add_sample(c, pcr, nth);
 }
 
+static void count_step(struct pcr_check *c, uint64_t step, uint64_t nth)
+{
+	c->steps++;
+	c->steps_ticks += step;
+	c->step_max = MAX(c->step_max, step);
+	c->span_ticks += step;
+	c->span_packets += nth - c->last_packet;
+}
+
 static void check_step(struct pcr_check *c, uint64_t pcr, bool told,
 		       uint64_t nth)
 {
@@ -41,11 +53,15 @@ static void check_step(struct pcr_check *c, uint64_t pcr, bool told,
 	if (step == 0)
 		c->frozen++;
 	if (step <= STEP_MAX) {
+		count_step(c, step, nth);
 		add_sample(c, pcr, nth);
 		return;
 	}
-	if (!told)
+	c->announced += told;
+	if (!told) {
 		c->discontinuity_errors++;
+		c->jumps++;
+	}
 	begin_at(c, pcr, nth);
 }
 
@@ -57,11 +73,13 @@ void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 	if (!ts_pcr(packet, &pcr))
 		return;
 	c->count++;
+	c->all++;
 	if (!c->started) {
 		c->started = true;
 		begin_at(c, pcr, nth);
 	} else {
 		interval = now_ns - c->last_ns;
+		c->arrival_max_ns = MAX(c->arrival_max_ns, interval);
 		if (interval > (PCR_REPETITION_MAX_MS + PCR_ARRIVAL_GRAIN_MS) *
 				       MS)
 			c->repetition_errors++;
@@ -130,6 +148,15 @@ static void measure(const struct pcr_check *c, struct pcr_report *ret)
 	ret->accuracy_ns = (uint32_t)(most * 1000 / 27);
 }
 
+uint64_t pcr_check_bps(const struct pcr_check *c)
+{
+	double bits = (double)c->span_packets * TS_PACKET * 8;
+
+	return c->span_ticks == 0
+		       ? 0
+		       : (uint64_t)(bits * PCR_HZ / (double)c->span_ticks);
+}
+
 void pcr_check_second(struct pcr_check *c, uint64_t now_ns,
 		      struct pcr_report *ret)
 {
@@ -137,14 +164,21 @@ void pcr_check_second(struct pcr_check *c, uint64_t now_ns,
 		.repetition_errors = c->repetition_errors,
 		.discontinuity_errors = c->discontinuity_errors,
 		.frozen = c->frozen,
+		.count = c->count,
+		.interval_max_us = (uint32_t)(c->step_max / TICKS_PER_US),
+		.arrival_max_us = (uint32_t)(c->arrival_max_ns / 1000),
 	};
+	if (c->steps > 0)
+		ret->interval_us = (uint32_t)(c->steps_ticks / c->steps /
+					      TICKS_PER_US);
 	/* one that stays away is wrong before the next comes */
 	if (c->started && c->count == 0 &&
 	    now_ns - c->last_ns > PCR_REPETITION_MAX_MS * MS)
 		ret->repetition_errors++;
 	measure(c, ret);
 	c->count = c->repetition_errors = c->discontinuity_errors = 0;
-	c->frozen = 0;
+	c->frozen = c->steps = 0;
+	c->steps_ticks = c->step_max = c->arrival_max_ns = 0;
 	if (c->started)
 		begin_at(c, c->last, c->last_packet);
 }

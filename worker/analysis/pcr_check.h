@@ -28,6 +28,16 @@ struct pcr_check {
 	uint32_t repetition_errors;
 	uint32_t discontinuity_errors;
 	uint32_t frozen;          /* the same value again */
+	uint32_t steps;           /* to the next value, without a jump */
+	uint64_t steps_ticks;     /* all of them together */
+	uint64_t step_max;        /* ticks */
+	uint64_t arrival_max_ns;
+	/* ever */
+	uint64_t all;
+	uint32_t jumps;           /* discontinuity errors */
+	uint32_t announced;       /* jumps that an indicator told */
+	uint64_t span_ticks;      /* all steps together ... */
+	uint64_t span_packets;    /* ... and the packets in them */
 	size_t n_samples;
 	uint64_t sample_pcr[PCR_SAMPLES];    /* ticks since the first */
 	uint64_t sample_packet[PCR_SAMPLES]; /* packets since the first */
@@ -37,6 +47,10 @@ struct pcr_report {
 	uint32_t repetition_errors;
 	uint32_t discontinuity_errors;
 	uint32_t frozen;
+	uint32_t count;
+	uint32_t interval_us;     /* by the values: the mean ... */
+	uint32_t interval_max_us; /* ... and the most */
+	uint32_t arrival_max_us;  /* by the time of arrival */
 	bool constant;         /* the rate is; the rest is valid then */
 	uint32_t accuracy_ns;  /* the most that one is off */
 };
@@ -44,6 +58,8 @@ struct pcr_report {
 /* A packet with a PCR: the packet is the nth of the multiplex. */
 void pcr_check_feed(struct pcr_check *, const uint8_t *packet, uint64_t nth,
 		    uint64_t now_ns);
+/* The rate of the multiplex over all intervals without a jump; 0: not known. */
+uint64_t pcr_check_bps(const struct pcr_check *);
 /* Ends the second. */
 void pcr_check_second(struct pcr_check *, uint64_t now_ns,
 		      struct pcr_report *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is known of each PID that came: counts of the second, its PTS.
+ * What is known of each PID that came: counts, its PTS.
  *
  * Owns a table of the PIDs in use; a stream with more than PID_STATS_MAX of
  * them is counted as a whole, those beyond have no record of their own.
@@ -21,6 +21,18 @@ struct pid_stats {
 	uint64_t pts, pts_ns;          /* the last, and when it came */
 	uint64_t pts_moved_ns;         /* when it was another one */
 	uint64_t table_ns;             /* when a PAT or PMT began on it */
+	uint64_t pts_gap_ns;           /* this second: the longest without */
+	/* the last whole second */
+	uint32_t last_packets;
+	uint64_t last_pts_gap_ns;
+	/* ever; the packets and scrambled ones of this second not yet */
+	uint64_t all_packets;
+	uint64_t all_scrambled;
+	uint64_t pts_count;
+	uint32_t cc_errors;
+	uint32_t duplicates;
+	uint32_t transport_errors;
+	uint32_t pes_errors;           /* units that do not begin as one */
 };
 
 struct pid_table {

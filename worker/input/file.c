@@ -171,6 +171,7 @@ static void file_counters(const struct input *in, struct input_counters *ret)
 
 	*ret = (struct input_counters){
 		.sync_losses = f->sync.sync_losses,
+		.bad_sync = f->sync.bad_sync,
 	};
 }
 

@@ -21,6 +21,7 @@ struct input_counters {
 	uint64_t recovered;    /* that it lost, and that came back */
 	uint64_t socket_drops; /* datagrams that the socket had no room for */
 	uint64_t sync_losses;
+	uint64_t bad_sync;     /* packets dropped for their sync byte */
 	uint64_t source_changes; /* another sender than the one before */
 };
 

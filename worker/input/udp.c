@@ -156,6 +156,7 @@ static void udp_counters(const struct input *in, struct input_counters *ret)
 		.lost = u->sequence.lost,
 		.socket_drops = receiver_drops(u->receiver),
 		.sync_losses = u->sync.sync_losses,
+		.bad_sync = u->sync.bad_sync,
 		.source_changes = u->source_changes,
 	};
 }

@@ -110,6 +110,7 @@ static void srt_input_counters(const struct input *in,
 		.lost = s->link.value[LINK_DROPPED],
 		.recovered = s->link.value[LINK_RECOVERED],
 		.sync_losses = s->sync.sync_losses,
+		.bad_sync = s->sync.bad_sync,
 	};
 }
 

@@ -279,6 +279,7 @@ void lane_second(struct lane *l, uint64_t now_ns)
 	watch_second(&l->watch,
 		     &(struct monitor_counts){
 			     .sync_losses = (uint32_t)l->counted.sync_losses,
+			     .bad_sync = (uint32_t)l->counted.bad_sync,
 			     .network_lost = (uint32_t)l->counted.lost,
 			     .socket_dropped =
 				     (uint32_t)l->counted.socket_drops,

@@ -11,6 +11,8 @@
 
 #include "proto/msg.h"
 
+#include <jansson.h>
+
 struct ev_loop;
 struct path;
 struct selector_switch;
@@ -37,3 +39,9 @@ void path_free(struct path **);
 /* By hand, as selector_choose(). */
 int path_choose(struct path *, unsigned position, struct errmsg *why)
 	MUST_CHECK;
+
+/* What is known of an input, by its position, or with 0 of what is sent: a new
+ * object as doc/api.md describes it.  It begins with the PID `from`; *ret_next
+ * is where to go on, 0 at the end. */
+json_t *path_analysis(const struct path *, unsigned place, unsigned from,
+		      unsigned *ret_next);

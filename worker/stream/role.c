@@ -105,6 +105,22 @@ static void choose(struct stream *s, const struct msg *request)
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
+static void analyze(struct stream *s, const struct msg *request)
+{
+	const struct msg_stream_analyze *a = &request->stream_analyze;
+	struct msg m = { .type = MSG_STREAM_ANALYSIS, .seq = request->seq };
+	json_t *report;
+
+	if (s->path != NULL)
+		report = path_analysis(s->path, a->place, a->from,
+				       &m.stream_analysis.next);
+	else
+		report = json_object();
+	m.stream_analysis.report = report;
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
+	json_decref(report);
+}
+
 static void on_message(void *role, const struct msg *m, int *fds,
 		       size_t n_fds)
 {
@@ -114,6 +130,8 @@ static void on_message(void *role, const struct msg *m, int *fds,
 		start(s, &m->stream_start, fds, n_fds);
 	else if (m->type == MSG_STREAM_INPUT)
 		choose(s, m);
+	else if (m->type == MSG_STREAM_ANALYZE)
+		analyze(s, m);
 	else
 		log_warning("stream", "%s is not for a stream",
 			    msg_type_name(m->type));

@@ -47,15 +47,12 @@ static void report_outputs(struct path *p, struct msg_stream_status *status)
 /* How a packet was lost on its way to us is not seen in what is sent. */
 static void report_alarms(struct path *p, struct msg_stream_status *status)
 {
-	static const uint32_t of_the_way = 1u << ALARM_NETWORK_LOSS |
-					   1u << ALARM_SOCKET_LOSS |
-					   1u << ALARM_TWO_SENDERS;
-
 	watch_second(&p->watch, &(struct monitor_counts){ 0 }, p->now_ns);
 	status->alarms = p->watch.raised;
 	/* what is watched as it comes need not be watched again */
 	if (selector_is_relay(p->selector))
-		status->alarms = status->inputs[0].alarms & ~of_the_way;
+		status->alarms = status->inputs[0].alarms &
+				 ~ALARMS_OF_THE_WAY;
 	else if (p->watch.monitor == NULL)
 		watch_begin(&p->watch, 0, p->now_ns);
 }

@@ -188,6 +188,12 @@ bool selector_is_relay(const struct selector *s)
 	       spliced.cuts == 0;
 }
 
+const struct lane *selector_lane(const struct selector *s, unsigned position)
+{
+	return position >= 1 && position <= s->n ? &s->lanes[position - 1]
+						 : NULL;
+}
+
 const struct psi *selector_psi(const struct selector *s)
 {
 	return splice_psi(s->splice);

@@ -73,6 +73,9 @@ void selector_second(struct selector *, uint64_t now_ns,
  * had to be mended. */
 bool selector_is_relay(const struct selector *);
 
+/* The input at this position, NULL when there is none. */
+const struct lane *selector_lane(const struct selector *, unsigned position);
+
 /* The tables of what is sent; borrowed for the life of the selector. */
 const struct psi *selector_psi(const struct selector *);
 

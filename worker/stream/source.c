@@ -128,6 +128,17 @@ static void watch(struct source *s, uint64_t now_ns)
 					(unsigned)SOURCE_WATCHDOG_MAX_S));
 }
 
+static void add_up(struct input_counters *all,
+		   const struct input_counters *second)
+{
+	all->lost += second->lost;
+	all->recovered += second->recovered;
+	all->socket_drops += second->socket_drops;
+	all->sync_losses += second->sync_losses;
+	all->bad_sync += second->bad_sync;
+	all->source_changes += second->source_changes;
+}
+
 void source_second(struct source *s, uint64_t now_ns,
 		   struct input_counters *ret)
 {
@@ -139,10 +150,13 @@ void source_second(struct source *s, uint64_t now_ns,
 		return;
 	input_counters(s->input, &now);
 	ret->lost = now.lost - s->before.lost;
+	ret->recovered = now.recovered - s->before.recovered;
 	ret->socket_drops = now.socket_drops - s->before.socket_drops;
 	ret->sync_losses = now.sync_losses - s->before.sync_losses;
+	ret->bad_sync = now.bad_sync - s->before.bad_sync;
 	ret->source_changes = now.source_changes - s->before.source_changes;
 	s->before = now;
+	add_up(&s->all, ret);
 
 	int r = input_second(s->input, now_ns, &why);
 

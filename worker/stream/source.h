@@ -26,6 +26,7 @@ struct source {
 	struct errmsg error; /* why it is not open; "" when unknown or open */
 	struct input_counters before; /* a second ago */
 	struct link_record link;
+	struct input_counters all;    /* since init */
 	uint64_t heard_ns;   /* the last packets, or the opening */
 	unsigned patience_s; /* of the watchdog; 0: as configured */
 };

@@ -84,9 +84,14 @@ static void align_datagram(struct ts_sync *s)
 
 	if (!find_consistent(s->data, s->len, reach, &offset, &stride))
 		return;
-	if (held > 0 && s->stride > 0)
+	/* one packet, the last of the datagram before or the first of this
+	 * one, is not worth another lock */
+	if (s->stride > 0 && held + offset == s->stride)
+		s->bad_sync++;
+	else
+		s->junk_bytes += held + offset;
+	if (s->stride > 0 && held > 0 && held != s->stride)
 		s->sync_losses++;
-	s->junk_bytes += held + offset;
 	s->data += offset;
 	s->len -= offset;
 	s->stride = stride;

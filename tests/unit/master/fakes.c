@@ -8,6 +8,7 @@
 #include "tests/unit/quoted.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,14 @@ int fleet_choose_input(struct fleet *f, const char *id, unsigned position,
 	fakes.on_choice = done;
 	fakes.on_choice_arg = arg;
 	return fakes.choice;
+}
+
+int fleet_analyze(struct fleet *f, const char *id, analysis_fn *done,
+		  void *arg)
+{
+	(void)f, (void)done, (void)arg;
+	tell("analyze %s\n", id);
+	return -ESRCH;
 }
 
 void fleet_close_session(struct fleet *f, uint64_t client)

@@ -18,6 +18,8 @@ static struct msg samples[] = {
 		.n_outputs = 1, .outputs = { "http://0:8100/a" },
 		.first = 2, .ring = true, .memory = true } },
 	{ .type = MSG_STREAM_INPUT, .seq = 9, .stream_input = { 3 } },
+	{ .type = MSG_STREAM_ANALYZE, .seq = 9,
+	  .stream_analyze = { MSG_INPUTS_MAX, 8191 } },
 	{ .type = MSG_DELIVER_LISTEN, .deliver_listen = { "[::]:80" } },
 	{ .type = MSG_DELIVER_UNLISTEN, .deliver_unlisten = { "[::]:80" } },
 	{ .type = MSG_DELIVER_MOUNT, .deliver_mount = {
@@ -66,6 +68,8 @@ static struct msg samples[] = {
 	{ .type = MSG_STREAM_SWITCHED, .stream_switched = {
 		.wall_ms = 1, .from = 2, .to = MSG_INPUTS_MAX, .filler = true,
 		.reason = "fault", .fault = "no packets" } },
+	{ .type = MSG_STREAM_ANALYSIS, .seq = 9,
+	  .stream_analysis = { .next = 1 } },
 	{ .type = MSG_DELIVER_STATUS, .deliver_status = {
 		.viewers = 1, .bytes = 2, .cut = 3 } },
 	{ .type = MSG_DELIVER_VIEWERS, .deliver_viewers = {
@@ -92,6 +96,8 @@ __attribute__((constructor)) static void fill_samples(void)
 {
 	samples[MSG_SCAN_RECORD].scan_record.record =
 		json_pack("{s:s, s:[i]}", "psi", "pat", "programs", 1);
+	samples[MSG_STREAM_ANALYSIS].stream_analysis.report =
+		json_pack("{s:b, s:i}", "watched", 1, "packets", 7);
 }
 
 static char text[MSG_SIZE_MAX], again[MSG_SIZE_MAX];

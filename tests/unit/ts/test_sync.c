@@ -173,6 +173,25 @@ Test(sync, one_wrong_sync_byte_costs_that_packet_alone)
 	build_free(b);
 }
 
+Test(sync, one_wrong_sync_byte_of_a_datagram_costs_that_packet_alone)
+{
+	for (size_t bad = 7; bad < 21; bad++) {
+		struct build *b = make_packets();
+		struct sink *sink = xcalloc(1, sizeof *sink);
+		struct ts_sync s;
+
+		build_packet(b, bad)[0] = 0x46;
+		ts_sync_init(&s, TS_SYNC_DATAGRAM);
+		push_pieces(&s, b->data, 35 * TS_PACKET, 7 * TS_PACKET, sink);
+		cr_assert_eq(sink->n, 34, "%zu", bad);
+		cr_assert_eq(s.bad_sync, 1, "%zu", bad);
+		cr_assert_eq(s.sync_losses, 0, "%zu", bad);
+		cr_assert_eq(s.junk_bytes, 0, "%zu", bad);
+		free(sink);
+		build_free(b);
+	}
+}
+
 Test(sync, finds_back_after_lost_bytes)
 {
 	struct build *b = build_new();

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* GET api/stream-analysis/{id}: what the stream's worker knows of it. */
+#include "common/alloc.h"
+#include "master/api/command.h"
+#include "master/supervise/fleet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* A request that waits for the worker. */
+struct question {
+	struct api *api;   /* gone when call is NULL */
+	struct call *call; /* NULL when the client has left */
+	char *id;
+};
+
+static void on_client_gone(void *arg)
+{
+	struct question *q = arg;
+
+	q->call = NULL;
+}
+
+static json_t *share(const json_t *value)
+{
+	return json_incref((json_t *)value);
+}
+
+static json_t *finish_answer(const struct question *q, const json_t *answer)
+{
+	const json_t *stream = config_stream(q->api->cfg.config, q->id);
+	const json_t *name = json_object_get(stream, "name");
+	const char *instance = api_instance(q->api);
+	json_t *body = json_object();
+
+	(void)json_object_set_new(body, "timestamp", json_integer(time(NULL)));
+	if (instance != NULL)
+		(void)json_object_set_new(body, "instance",
+					  json_string(instance));
+	(void)json_object_set_new(body, "id", json_string(q->id));
+	if (json_is_string(name))
+		(void)json_object_set_new(body, "name", share(name));
+	(void)json_object_update(body, (json_t *)answer);
+	return body;
+}
+
+static void on_answer(json_t *answer, const char *why, void *arg)
+{
+	struct question *q = arg;
+	struct call *call = q->call;
+
+	if (call != NULL && answer != NULL)
+		reply_json(call_reply(call), finish_answer(q, answer));
+	else if (call != NULL)
+		reply_error(call_reply(call), 503, "%s", why);
+	free(q->id);
+	free(q);
+	if (call != NULL)
+		call_finish(call);
+}
+
+void streams_analysis(struct api *api, const char *id, enum status_span span,
+		      struct reply *reply)
+{
+	struct question *q;
+	int err;
+
+	(void)span;
+	if (config_stream(api->cfg.config, id) == NULL) {
+		reply_error(reply, 404, "there is no stream \"%.64s\"", id);
+		return;
+	}
+	q = xcalloc(1, sizeof *q);
+	q->api = api;
+	q->id = xstrdup(id);
+	err = fleet_analyze(api->cfg.fleet, id, on_answer, q);
+	if (err == 0) {
+		q->call = reply_later(reply, on_client_gone, q);
+		return;
+	}
+	free(q->id);
+	free(q);
+	reply_error(reply, 503, err == -EBUSY ? "too many ask already"
+					      : "the stream is not run");
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// stream-analysis: what was planted is counted, all of it and nothing else;
+// of real captures it says what two other programs see in them.
+import assert from 'node:assert/strict';
+import dgram from 'node:dgram';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { makeClip } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { srcdir, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const SIZE = 188, PER = 7;
+// Less than what a socket holds goes out at a time, and about 40 Mbit/s.
+const BURST = 20, EVERY_MS = 5;
+
+const pidOf = (p) => p.readUInt16BE(1) & 0x1fff;
+const isWhole = (p) => (p[3] & 0x10) !== 0;
+const startOf = (p) => p[3] & 0x20 ? 5 + p[4] : 4;
+const count = (place, alarm) =>
+	place.indicators.find((i) => i.alarm === alarm).count;
+const ofPid = (place, pid) => place.pids.find((p) => p.pid === pid);
+const sum = (place, key) => place.pids.reduce((n, p) => n + p[key], 0);
+
+function packetsOf(data) {
+	return Array.from({ length: data.length / SIZE }, (_, i) =>
+		Buffer.from(data.subarray(i * SIZE, (i + 1) * SIZE)));
+}
+
+// Sends every packet once.
+async function send(packets, port) {
+	const socket = dgram.createSocket('udp4');
+	const post = (part) => new Promise((done, fail) => socket.send(part,
+		port, '127.0.0.1', (error) => error ? fail(error) : done()));
+
+	for (let i = 0; i < packets.length;) {
+		for (let k = 0; k < BURST && i < packets.length; k++, i += PER)
+			await post(Buffer.concat(packets.slice(i, i + PER)));
+		await new Promise((done) => setTimeout(done, EVERY_MS));
+	}
+	socket.close();
+}
+
+const analysis = (sluice, id) => sluice.json(`/api/stream-analysis/${id}`);
+
+// The input of the stream when so many packets came, and a second has ended
+// since then, in which what was wrong with them was judged.
+async function judged(sluice, id, packets) {
+	const whole = await waitUntil(`${packets} packets`, async () => {
+		const { inputs: [input] } = await analysis(sluice, id);
+		if (input.packets !== packets)
+			throw new Error(`${input.packets} of ${packets}`);
+		return input;
+	}, 15000);
+
+	return waitUntil('the end of the second', async () => {
+		const { inputs: [input] } = await analysis(sluice, id);
+		return input.watched_s >= whole.watched_s + 2 && input;
+	}, 15000);
+}
+
+// Plants faults, those of a PID far from each other: each is an index into
+// packets.
+class Planter {
+	#taken = new Set();
+
+	constructor(packets) {
+		this.packets = packets;
+		this.drop = new Set();
+		this.twice = new Set();
+	}
+
+	// n packets that `fits`, none near another fault of its PID.
+	take(n, fits) {
+		const { packets } = this, found = [];
+		const name = (i) => `${pidOf(packets[i])} ${i}`;
+
+		for (let i = 50; found.length < n; i += 37) {
+			while (i < packets.length - 50 &&
+				(!fits(packets[i], i) ||
+				this.#taken.has(name(i))))
+				i++;
+			assert.ok(i < packets.length - 50, 'no room');
+			for (let k = i - 12; k <= i + 12; k++)
+				this.#taken.add(`${pidOf(packets[i])} ${k}`);
+			found.push(i);
+		}
+		return found;
+	}
+
+	result() {
+		return this.packets.flatMap((p, i) => this.drop.has(i) ? [] :
+			this.twice.has(i) ? [p, p] : [p]);
+	}
+}
+
+test('planted faults are counted, each and no other', async (t) => {
+	const clip = await makeClip(tempDir(t), 'clip', { seconds: 8,
+		pictures: ['-c:v', 'libx264'] });
+	const clean = fs.readFileSync(clip), packets = packetsOf(clean);
+	const before = checkTs(clean), [pmt] = before.pmts.values();
+	const pmtPid = [...before.pat.programs.values()][0];
+	const [video] = [...pmt.streams].find(([, type]) => type === 0x1b);
+	const [audio] = [...pmt.streams].find(([, type]) => type === 0x0f);
+	const planter = new Planter(packets);
+	const plain = (pid) => (p) => pidOf(p) === pid && isWhole(p) &&
+		!(p[1] & 0x40) && !(p[3] & 0x20);
+	const at = (i) => packets[i];
+
+	assert.equal(before.ccErrors, 0);
+	// two of the same PID that stand side by side change places
+	const pairs = planter.take(4, (p, i) => plain(video)(p) &&
+		plain(video)(at(i + 1)));
+	for (const i of pairs)
+		[packets[i], packets[i + 1]] = [at(i + 1), at(i)];
+	const dropped = planter.take(7, plain(video));
+	dropped.forEach((i) => planter.drop.add(i));
+	const doubled = planter.take(5, plain(video));
+	doubled.forEach((i) => planter.twice.add(i));
+	const errors = planter.take(6, plain(audio));
+	errors.forEach((i) => { at(i)[1] |= 0x80; });
+	const sections = planter.take(3, (p) => pidOf(p) === pmtPid);
+	sections.forEach((i) => { at(i)[12] ^= 1; });
+	const bytes = planter.take(2, (p) => pidOf(p) === 0x1fff);
+	bytes.forEach((i) => { at(i)[0] = 0; });
+	const units = planter.take(3, (p) => pidOf(p) === audio &&
+		p[1] & 0x40);
+	units.forEach((i) => { at(i)[startOf(at(i)) + 2] = 7; });
+
+	const sent = planter.result();
+	const sluice = await Sluice.start(t, config(
+		stream('s', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+	await waitUntil('input', () => udpBound(5000));
+	await send(sent, 5000);
+	const input = await judged(sluice, 's', sent.length - bytes.length);
+
+	// one that is passed too late is one gap, then two steps back
+	assert.equal(ofPid(input, video).cc_errors,
+		dropped.length + 3 * pairs.length);
+	assert.equal(sum(input, 'cc_errors'), ofPid(input, video).cc_errors);
+	assert.equal(count(input, 'continuity'), sum(input, 'cc_errors'));
+	assert.equal(ofPid(input, video).duplicates, doubled.length);
+	assert.equal(sum(input, 'duplicates'), doubled.length);
+	assert.equal(ofPid(input, audio).transport_errors, errors.length);
+	assert.equal(count(input, 'transport'), errors.length);
+	assert.equal(count(input, 'crc'), sections.length);
+	assert.equal(input.sync_errors, bytes.length);
+	assert.equal(count(input, 'sync_byte'), bytes.length);
+	assert.equal(sum(input, 'pes_errors'), units.length);
+	assert.deepEqual(input.loss, { network: 0, recovered: 0, socket: 0,
+		sync: 0 });
+	// every other packet is where it belongs
+	for (const [pid, n] of before.pids)
+		if (![0x1fff, video, audio].includes(pid))
+			assert.equal(ofPid(input, pid).packets, n);
+	assert.equal(ofPid(input, video).packets, before.pids.get(video) -
+		dropped.length + doubled.length);
+	assert.equal(ofPid(input, audio).packets,
+		before.pids.get(audio) - errors.length);
+	assert.equal(input.null_packets, before.pids.get(0x1fff) -
+		bytes.length);
+	await sluice.stop();
+});
+
+// What `tsp -P analyze` of TSDuck says of captures of its test suite: packets,
+// PTS and PCRs of each PID, the rate by the PCRs in bit/s; no errors in any.
+const captures = {
+	'test-012': { total: 1987, bitrate: 0, program: [4006, 160, 1060],
+		pids: { 0: [78, 0, 0], 160: [77, 0, 0], 1060: [0, 0, 0],
+			1061: [0, 0, 0], 1062: [0, 0, 0], 1063: [0, 0, 0],
+			1067: [0, 0, 0], 1068: [1832, 916, 0] } },
+	'test-025': { total: 9751, bitrate: 4963330, program: [2064, 2064, 256],
+		pids: { 0: [31, 0, 0], 17: [32, 0, 0], 256: [87, 0, 87],
+			2064: [31, 0, 0], 4096: [9077, 75, 0],
+			4097: [493, 123, 0] } },
+	'test-072': { total: 9692, bitrate: 1213134, program: [1, 99],
+		pids: { 0: [1, 0, 0], 99: [1, 0, 0], 100: [1131, 559, 0],
+			101: [8559, 300, 300] } },
+	'test-139': { total: 2660, bitrate: 33150450, program: [1, 256, 4097],
+		pids: { 0: [16, 0, 0], 31: [16, 0, 0], 256: [16, 0, 0],
+			4097: [2, 0, 2], 4113: [2477, 5, 0],
+			4352: [105, 16, 0], 4353: [28, 4, 0] } },
+};
+const folder = path.join(srcdir, '../shared/data/ts');
+const skip = fs.existsSync(folder) ? false : `no captures in ${folder}`;
+
+test('TSDuck sees the same in the captures', { skip }, async (t) => {
+	const names = Object.keys(captures);
+	const sluice = await Sluice.start(t, config(...names.map((name, i) =>
+		stream(name, `udp://127.0.0.1:${5000 + i}`,
+			`udp://127.0.0.1:${6000 + i}`))));
+
+	await Promise.all(names.map(async (name, i) => {
+		const { total, bitrate, program, pids } = captures[name];
+		const [number, pmtPid, pcrPid] = program;
+
+		await waitUntil('input', () => udpBound(5000 + i));
+		await send(packetsOf(fs.readFileSync(
+			path.join(folder, `${name}.ts`))), 5000 + i);
+		const input = await judged(sluice, name, total);
+		assert.deepEqual(Object.fromEntries(input.pids.map((p) =>
+			[p.pid, [p.packets, pids[p.pid]?.[1],
+				input.pcr.find((c) => c.pid === p.pid)?.count ??
+				0]])), pids, name);
+		// before the PMT has come nobody knows what is PES
+		for (const [pid, [, pts]] of Object.entries(pids))
+			assert.ok(pts - (ofPid(input, Number(pid)).pts ?? 0) <
+				4 + pts / 40, `${name}: PTS of ${pid}`);
+		assert.deepEqual(input.programs, [{ number, pmt_pid: pmtPid,
+			pmt: true, ...pcrPid && { pcr_pid: pcrPid } }], name);
+		for (const key of ['cc_errors', 'duplicates', 'scrambled',
+			'transport_errors', 'pes_errors'])
+			assert.equal(sum(input, key), 0, `${name}: ${key}`);
+		// theirs is the mean of all intervals, ours by the whole span
+		const rate = Math.max(0, ...input.pcr.map((c) => c.bitrate));
+		assert.ok(Math.abs(rate * 1000 - bitrate) <= bitrate / 100 +
+			1000, `${name}: ${rate} kbit/s for ${bitrate}`);
+	}));
+	await sluice.stop();
+});

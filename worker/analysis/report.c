@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/analysis/report.h"
+
+#include "worker/analysis/monitor_state.h"
+#include "worker/si/json.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+static void add_indicators(const struct monitor *m, bool sent, json_t *object)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < ALARM_COUNT; i++) {
+		const struct alarm *a = &m->alarms[i];
+		enum alarm_id id = (enum alarm_id)i;
+		json_t *one;
+
+		if (sent && (ALARMS_OF_THE_WAY >> i & 1))
+			continue;
+		one = json_object();
+		(void)json_object_set_new(one, "alarm",
+					  json_string(alarm_name(id)));
+		si_put_uint(one, "priority", alarm_priority(id));
+		si_put_bool(one, "raised", a->raised);
+		si_put_uint(one, "count", a->count);
+		if (a->changed_ms > 0)
+			si_put_uint(one, "since", a->changed_ms / 1000);
+		if (a->last_ms > 0)
+			si_put_uint(one, "last", a->last_ms / 1000);
+		(void)json_array_append_new(list, one);
+	}
+	(void)json_object_set_new(object, "indicators", list);
+}
+
+static void add_pcrs(const struct monitor *m, json_t *object)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < m->n_pcrs; i++) {
+		const struct pcr_check *c = &m->pcrs[i].check;
+		const struct pcr_report *r = &m->pcrs[i].report;
+		json_t *one = json_object();
+
+		si_put_uint(one, "pid", m->pcrs[i].pid);
+		si_put_uint(one, "count", c->all);
+		si_put_uint(one, "bitrate", pcr_check_bps(c) / 1000);
+		si_put_uint(one, "interval_us", r->interval_us);
+		si_put_uint(one, "interval_max_us", r->interval_max_us);
+		si_put_uint(one, "arrival_max_us", r->arrival_max_us);
+		if (r->constant)
+			si_put_uint(one, "accuracy_ns", r->accuracy_ns);
+		si_put_uint(one, "jumps", c->jumps);
+		si_put_uint(one, "announced_jumps", c->announced);
+		(void)json_array_append_new(list, one);
+	}
+	(void)json_object_set_new(object, "pcr", list);
+}
+
+static uint64_t kbps(uint64_t packets, uint64_t ns)
+{
+	return ns == 0 ? 0 : packets * TS_PACKET * 8 * 1000000 / ns;
+}
+
+static void add_totals(const struct monitor *m, uint64_t now_ns,
+		       json_t *object)
+{
+	const struct monitor_rates *r = &m->rates;
+
+	si_put_uint(object, "watched_s", (now_ns - m->began_ns) / SECOND_NS);
+	si_put_uint(object, "packets", m->packets);
+	si_put_uint(object, "null_packets",
+		    m->all_null_packets + m->null_packets);
+	si_put_uint(object, "sync_errors", m->sync_errors);
+	si_put_uint(object, "bitrate", kbps(r->packets, r->ns));
+	si_put_uint(object, "null_bitrate", kbps(r->null_packets, r->ns));
+	if (psi_has_pat(m->psi))
+		si_put_uint(object, "tsid", psi_tsid(m->psi));
+}
+
+uint16_t monitor_report(const struct monitor *m,
+			const struct report_part *part, json_t *object)
+{
+	if (part->from == 0) {
+		add_totals(m, part->now_ns, object);
+		add_indicators(m, part->sent, object);
+		add_pcrs(m, object);
+		report_programs(m, object);
+	}
+	return report_pids(m, part->from, object);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a monitor knows, as the JSON that doc/api.md describes.
+ *
+ * The table of PIDs comes in parts, so that each fits a message: the first
+ * part has everything else too.
+ */
+#pragma once
+
+#include "worker/analysis/monitor.h"
+
+#include <jansson.h>
+
+enum { REPORT_PIDS = 100 }; /* in one part */
+
+struct report_part {
+	uint16_t from;   /* the PID that it begins with; 0: the first part */
+	bool sent;       /* of what is sent: not how it came in */
+	uint64_t now_ns;
+};
+
+/* Adds the part to the object.  Returns where the next one begins, 0 when this
+ * was the last. */
+uint16_t monitor_report(const struct monitor *, const struct report_part *,
+			json_t *object);
+
+/* --- report_pids.c, for report.c --- */
+
+/* Adds `programs`. */
+void report_programs(const struct monitor *, json_t *object);
+/* Adds `pids`; returns as monitor_report(). */
+uint16_t report_pids(const struct monitor *, uint16_t from, json_t *object);

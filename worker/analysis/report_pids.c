@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The programs and PIDs of a monitor's report. */
+#include "common/alloc.h"
+#include "worker/analysis/monitor_state.h"
+#include "worker/analysis/report.h"
+#include "worker/si/json.h"
+#include "worker/ts/desc.h"
+
+#include <stdlib.h>
+
+#define MS UINT64_C(1000000)
+
+enum {
+	PROGRAMS_OF_PID = 8, /* that are named; more share it */
+	CA_PID_AT = 2,
+};
+
+/* What the tables say of one PID. */
+struct role {
+	const char *kind; /* NULL: nothing */
+	uint8_t n_programs;
+	uint16_t programs[PROGRAMS_OF_PID];
+};
+
+static void set_role(struct role *roles, unsigned pid, const char *kind,
+		     uint16_t program)
+{
+	struct role *r = &roles[pid & 0x1fff];
+
+	if (r->kind == NULL)
+		r->kind = kind;
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (r->programs[i] == program)
+			return;
+	if (program != 0 && r->n_programs < PROGRAMS_OF_PID)
+		r->programs[r->n_programs++] = program;
+}
+
+static void set_ca(struct role *roles, struct desc_loop loop, const char *kind,
+		   uint16_t program)
+{
+	struct desc d;
+
+	while (desc_next(&loop, &d))
+		if (d.tag == DESC_CA && d.len >= 4)
+			set_role(roles,
+				 (unsigned)(d.data[CA_PID_AT] & 0x1f) << 8 |
+					 d.data[CA_PID_AT + 1],
+				 kind, program);
+}
+
+static const char *class_name(enum pid_class class)
+{
+	static const char *const names[] = {
+		[PID_VIDEO] = "video",
+		[PID_AUDIO] = "audio",
+		[PID_SUBTITLE] = "subtitle",
+		[PID_TELETEXT] = "teletext",
+		[PID_AIT] = "ait",
+		[PID_DATA] = "data",
+		[PID_OTHER] = "other",
+		[PID_PSI] = "pmt",
+	};
+
+	return names[class];
+}
+
+static void set_program(struct role *roles, const struct psi_program *p)
+{
+	struct pmt pmt;
+
+	set_role(roles, p->pmt_pid, "pmt", p->number);
+	if (p->pmt.data == NULL ||
+	    pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
+		return;
+	set_ca(roles, pmt.descriptors, "ecm", p->number);
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		set_role(roles, pmt.streams[i].pid,
+			 class_name(pmt.streams[i].class), p->number);
+		set_ca(roles, pmt.streams[i].descriptors, "ecm", p->number);
+	}
+	/* the last: it may be that of the video */
+	if (pmt.pcr_pid != TS_PID_NULL)
+		set_role(roles, pmt.pcr_pid, "pcr", p->number);
+}
+
+static struct role *find_roles(const struct monitor *m)
+{
+	static const char *const fixed[] = {
+		[0x00] = "pat", [0x01] = "cat", [0x02] = "tsdt",
+		[0x10] = "nit", [0x11] = "sdt", [0x12] = "eit",
+		[0x13] = "rst", [0x14] = "tdt",
+	};
+	struct role *roles = xcalloc(TS_PIDS, sizeof *roles);
+	const struct psi_program *programs;
+	size_t n = psi_programs(m->psi, &programs);
+
+	for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
+		roles[i].kind = fixed[i];
+	for (size_t i = 0; i < n; i++)
+		set_program(roles, &programs[i]);
+	/* the descriptors stand between eight bytes of head and the CRC_32 */
+	if (m->si.cat_len > 12)
+		set_ca(roles, (struct desc_loop){ m->si.cat + 8,
+						  m->si.cat_len - 12 },
+		       "emm", 0);
+	return roles;
+}
+
+/* No packet of it came. */
+static const struct pid_stats *stats_of(const struct monitor *m, uint16_t pid)
+{
+	static const struct pid_stats none;
+	uint16_t place = m->pids.index[pid];
+
+	return place == 0 ? &none : &m->pids.list[place - 1];
+}
+
+static void add_pts(json_t *one, const struct pid_stats *s)
+{
+	if (s->pts_count == 0)
+		return;
+	si_put_uint(one, "pts", s->pts_count);
+	si_put_uint(one, "pts_interval_max_ms", s->last_pts_gap_ns / MS);
+}
+
+static json_t *pid_json(const struct monitor *m, uint16_t pid,
+			const struct role *role)
+{
+	const struct pid_stats *s = stats_of(m, pid);
+	uint64_t bits = (uint64_t)s->last_packets * TS_PACKET * 8;
+	json_t *one = json_object(), *programs = json_array();
+
+	si_put_uint(one, "pid", pid);
+	if (role->kind != NULL)
+		(void)json_object_set_new(one, "kind",
+					  json_string(role->kind));
+	if (psi_stream_type(m->psi, pid) != 0)
+		si_put_uint(one, "stream_type", psi_stream_type(m->psi, pid));
+	for (size_t i = 0; i < role->n_programs; i++)
+		(void)json_array_append_new(programs,
+					    json_integer(role->programs[i]));
+	(void)json_object_set_new(one, "programs", programs);
+	si_put_uint(one, "packets", s->all_packets + s->packets);
+	si_put_uint(one, "bitrate",
+		    m->rates.ns == 0 ? 0 : bits * MS / m->rates.ns);
+	si_put_uint(one, "scrambled", s->all_scrambled + s->scrambled);
+	si_put_uint(one, "cc_errors", s->cc_errors);
+	si_put_uint(one, "duplicates", s->duplicates);
+	si_put_uint(one, "transport_errors", s->transport_errors);
+	si_put_uint(one, "pes_errors", s->pes_errors);
+	add_pts(one, s);
+	return one;
+}
+
+void report_programs(const struct monitor *m, json_t *object)
+{
+	json_t *list = json_array();
+	const struct psi_program *programs;
+	size_t n = psi_programs(m->psi, &programs);
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *one = json_object();
+
+		si_put_uint(one, "number", programs[i].number);
+		si_put_uint(one, "pmt_pid", programs[i].pmt_pid);
+		if (programs[i].pcr_pid != TS_PID_NULL)
+			si_put_uint(one, "pcr_pid", programs[i].pcr_pid);
+		si_put_bool(one, "pmt", programs[i].pmt.data != NULL);
+		(void)json_array_append_new(list, one);
+	}
+	(void)json_object_set_new(object, "programs", list);
+}
+
+/* Those that came, and those that a table promises. */
+static bool is_known(const struct monitor *m, uint16_t pid,
+		     const struct role *role)
+{
+	return m->pids.index[pid] != 0 || role->n_programs > 0;
+}
+
+uint16_t report_pids(const struct monitor *m, uint16_t from, json_t *object)
+{
+	struct role *roles = find_roles(m);
+	json_t *list = json_array();
+	uint16_t pid = from;
+
+	for (; pid < TS_PID_NULL && json_array_size(list) < REPORT_PIDS; pid++)
+		if (is_known(m, pid, &roles[pid]))
+			(void)json_array_append_new(
+				list, pid_json(m, pid, &roles[pid]));
+	(void)json_object_set_new(object, "pids", list);
+	free(roles);
+	return pid < TS_PID_NULL ? pid : 0;
+}

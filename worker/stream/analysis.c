@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is known of the places of a stream, when somebody asks. */
+#include "worker/analysis/report.h"
+#include "worker/si/json.h"
+#include "worker/stream/path_state.h"
+
+static unsigned add_monitor(const struct watch *w,
+			    const struct report_part *part, json_t *object)
+{
+	if (part->from == 0)
+		si_put_bool(object, "watched", w->monitor != NULL);
+	return w->monitor == NULL ? 0
+				  : monitor_report(w->monitor, part, object);
+}
+
+/* Where packets were lost before they were ours. */
+static void add_loss(const struct input_counters *c, json_t *object)
+{
+	json_t *loss = json_object();
+
+	si_put_uint(loss, "network", c->lost);
+	si_put_uint(loss, "recovered", c->recovered);
+	si_put_uint(loss, "socket", c->socket_drops);
+	si_put_uint(loss, "sync", c->sync_losses);
+	(void)json_object_set_new(object, "loss", loss);
+}
+
+static void add_remux(const struct remux *r, json_t *object)
+{
+	struct remux_counters counted;
+	json_t *remux = json_object();
+
+	remux_counters(r, &counted);
+	si_put_uint(remux, "table_changes", counted.tables);
+	si_put_uint(remux, "broken_sections", counted.broken);
+	si_put_uint(remux, "dropped_sections", counted.dropped);
+	(void)json_object_set_new(object, "remux", remux);
+}
+
+static unsigned report_input(const struct lane *l,
+			     const struct report_part *part, json_t *object)
+{
+	if (l == NULL)
+		return 0;
+	if (part->from == 0) {
+		add_loss(&l->source.all, object);
+		if (l->remux != NULL)
+			add_remux(l->remux, object);
+	}
+	return add_monitor(&l->watch, part, object);
+}
+
+static void add_outputs(const struct path *p, json_t *object)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < p->n_sinks; i++) {
+		const struct sink *sink = &p->sinks[i];
+		struct output_counters counted;
+		json_t *one = json_object();
+
+		if (sink->spec.kind != OUTPUT_HTTP)
+			sink_counters(sink, &counted);
+		else
+			counted = (struct output_counters){
+				.packets = p->ring != NULL ? p->packets : 0,
+			};
+		si_put_uint(one, "position", sink->position);
+		si_put_uint(one, "packets", counted.packets);
+		si_put_uint(one, "dropped", counted.dropped);
+		si_put_uint(one, "late", sink->spec.kind != OUTPUT_HTTP
+						 ? p->sender.dropped
+						 : 0);
+		(void)json_array_append_new(list, one);
+	}
+	(void)json_object_set_new(object, "outputs", list);
+}
+
+/* What is the only input byte for byte is watched where it comes in. */
+static unsigned report_output(const struct path *p,
+			      const struct report_part *part, json_t *object)
+{
+	bool relay = selector_is_relay(p->selector);
+	const struct watch *w = relay ? &selector_lane(p->selector, 1)->watch
+				      : &p->watch;
+
+	if (part->from == 0) {
+		si_put_bool(object, "relay", relay);
+		add_outputs(p, object);
+	}
+	return add_monitor(w, part, object);
+}
+
+json_t *path_analysis(const struct path *p, unsigned place, unsigned from,
+		      unsigned *ret_next)
+{
+	const struct report_part part = { .from = (uint16_t)from,
+					  .sent = place == 0,
+					  .now_ns = p->now_ns };
+	json_t *object = json_object();
+
+	if (place == 0)
+		*ret_next = report_output(p, &part, object);
+	else
+		*ret_next = report_input(selector_lane(p->selector, place),
+					 &part, object);
+	return object;
+}
