@@ -75,9 +75,13 @@ const char *row_fault(const struct overview_row *row)
 	json_t *input;
 	size_t i;
 
-	json_array_foreach(inputs, i, input)
-		if (fault == NULL)
-			fault = text_of(input, "error", NULL);
+	/* first of the one that plays; of one that does not need to, nothing */
+	for (int active = 1; active >= 0; active--)
+		json_array_foreach(inputs, i, input)
+			if (fault == NULL && (active || !row_on_air(row)) &&
+			    json_is_true(json_object_get(input, "active")) ==
+				    active)
+				fault = text_of(input, "error", NULL);
 	return fault;
 }
 

@@ -20,7 +20,7 @@ struct switch_log {
 		uint8_t from, to;
 		bool filler;
 		char reason[16];
-		char fault[24];
+		char fault[64];
 	} entries[SWITCH_LOG_MAX];
 };
 

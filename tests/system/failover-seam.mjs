@@ -132,7 +132,7 @@ test('silence, the backup, and back; then none, and the last picture',
 		({ from, to, reason })).reverse(), [
 		{ from: 1, to: 2, reason: 'fault' },
 		{ from: 2, to: 1, reason: 'return' },
-		{ from: 1, to: undefined, reason: 'return' },
+		{ from: 1, to: undefined, reason: 'fault' },
 		{ from: undefined, to: 2, reason: 'fault' }]);
 	await scene.more(500);
 	await scene.judged({ pauses: 3 });

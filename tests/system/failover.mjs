@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // failover: of several inputs the best one plays, and what happened is told.
 import assert from 'node:assert/strict';
+import dgram from 'node:dgram';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -212,6 +213,28 @@ const scenes = {
 			id: stage.id, input: 4 })).status, 400);
 	},
 
+	async 'by hand: one that cannot be opened'(t, sluice) {
+		const stage = await Stage.open(t, sluice, 3,
+			{ backup_type: 'passive' });
+		const taken = dgram.createSocket('udp4');
+		t.after(() => taken.close());
+		await new Promise((done) => taken.bind(
+			{ port: stage.ports[1], address: '127.0.0.1',
+				exclusive: true }, done));
+		const events = await sluice.events(t);
+		await stage.begin(0);
+		await stage.plays(1);
+		await sluice.cmd('set-stream-input',
+			{ id: stage.id, input: 2 });
+		const event = await events.wait('what became of it', (m) =>
+			m.channel_id === stage.id && m.fault !== undefined);
+		assert.equal(event.fault, 'input 2: cannot be opened');
+		assert.deepEqual([event.reason, event.from, event.to],
+			['fault', 1, 1]);
+		await sluice.logged(/input 2 was to play: bind .*in use/);
+		await stage.plays(1);
+	},
+
 	async 'a new worker begins with the one that played'(t, sluice) {
 		const stage = await Stage.open(t, sluice, 2,
 			{ backup_return_delay: 600 });
@@ -329,7 +352,7 @@ const scenes = {
 		const status = await sluice.status(stage.id);
 		assert.equal(status.active, false);
 		assert.deepEqual({ ...status.switches[0], time: 0 },
-			{ time: 0, from: 1, reason: 'start',
+			{ time: 0, from: 1, reason: 'fault',
 				fault: 'scrambled' });
 		await recorder.quiet();
 		scramble = false;

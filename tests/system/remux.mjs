@@ -109,7 +109,7 @@ test('a program that is not there is no program on air', async (t) => {
 		s.video_count === 1 && s.audio_count === 0);
 	mux.programs = [PROGRAM];
 	mux.patVersion = 3;
-	await sluice.logged(/off air: the program is not there/);
+	await sluice.logged(/off air: the program pnr=2 is not there/);
 	sender.stop();
 	await sluice.stop();
 });

@@ -114,6 +114,49 @@ test('the cc_limit of the settings is that of every stream', async (t) => {
 	await sluice.stop();
 });
 
+const never = {
+	'nobody sends': ['', null, 'no packets', /^no packets$/],
+	'another program': ['#pnr=999', {}, 'the program is not there',
+		/^the program pnr=999 is not there$/],
+	'too little': ['#bitrate_limit=90000', {}, 'low bitrate',
+		/^\d+ kbit\/s are less than 90000$/],
+	'scrambled': ['', { scrambled: true }, 'scrambled', /^scrambled$/],
+	'torn': ['#cc_limit=1', { tear: true }, 'CC errors',
+		/^\d+ CC errors in a second$/],
+};
+
+test('what never was on air tells why, and its line is one', async (t) => {
+	const inputs = Object.values(never);
+	const sluice = await Sluice.start(t, config(...inputs.map(
+		([options], i) => stream(`n${i}`,
+			`udp://127.0.0.1:${5000 + i}${options}`,
+			`udp://127.0.0.1:${6000 + i}`))));
+
+	for (const [i, [, what]] of inputs.entries()) {
+		const mux = new TsMux({ rate: 5e5 });
+		let turn = 0;
+		if (what === null)
+			continue;
+		await waitUntil('input', () => udpBound(5000 + i));
+		mux.scrambled = what.scrambled === true;
+		await Sender.start(t, mux, 5000 + i, what.tear ?
+			{ shape: (p) => ++turn % 5 === 0 ? [] : [p] } : {});
+	}
+	for (const [i, [, , reason, error]] of inputs.entries()) {
+		const name = Object.keys(never)[i];
+		const { inputs: [input] } = await sluice.waitStatus(`n${i}`,
+			name, (s) => s.inputs?.[0].reason === reason, 30000);
+		assert.match(input.error, error, name);
+		assert.equal(input.state, 'active', name);
+		await sluice.logged(new RegExp(`stream n${i}: off air: ` +
+			error.source.replace(/[$^]/g, '')));
+	}
+	const said = sluice.log.split('\n').filter((l) =>
+		l.includes('off air'));
+	assert.equal(said.length, inputs.length, said.join('\n'));
+	await sluice.stop();
+});
+
 test('scrambled packets take it off air, and clear ones back', async (t) => {
 	const mux = new TsMux();
 	const { sluice, events } = await playing(t, INPUT, mux);

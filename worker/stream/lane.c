@@ -134,6 +134,7 @@ static void begin(struct lane *l, uint64_t now_ns)
 	l->silence = (struct silence){ 0 };
 	l->verdict = FAILOVER_UNKNOWN;
 	l->fault = NULL;
+	l->complaint.text[0] = '\0';
 	l->began_ns = now_ns;
 	l->tried = false;
 	l->empty_reads = 0;
@@ -253,11 +254,50 @@ static const char *find_want(const struct lane *l, uint64_t now_ns)
 	return names[remux_state(l->remux)];
 }
 
+static void complain_of_report(struct lane *l)
+{
+	const struct analyze_report *r = &l->report;
+
+	switch (r->fault) {
+	case ANALYZE_BITRATE:
+		errmsg_set(&l->complaint, "%u kbit/s are less than %u",
+			   r->payload_kbps, r->limit_kbps);
+		break;
+	case ANALYZE_PES:
+		errmsg_set(&l->complaint, "%u PES errors in a second",
+			   r->pes_error);
+		break;
+	case ANALYZE_CC:
+		errmsg_set(&l->complaint, "%u CC errors in a second",
+			   r->cc_error);
+		break;
+	default:
+		errmsg_set(&l->complaint, "%s",
+			   l->fault != NULL ? l->fault : "");
+		break;
+	}
+}
+
+/* What comes says more than what is left of it. */
+static void complain(struct lane *l, const char *want)
+{
+	unsigned pnr = l->source.spec.remux.pnr;
+
+	if (want == NULL)
+		complain_of_report(l);
+	else if (pnr != 0 && remux_state(l->remux) == REMUX_NO_PROGRAM)
+		errmsg_set(&l->complaint, "the program pnr=%u is not there",
+			   pnr);
+	else
+		errmsg_set(&l->complaint, "%s", want);
+}
+
 static void judge(struct lane *l, uint64_t now_ns)
 {
 	const char *want = find_want(l, now_ns);
 
 	l->fault = want != NULL ? want : analyze_fault_name(l->report.fault);
+	complain(l, want);
 	if (l->report.onair)
 		l->verdict = FAILOVER_GOOD;
 	else if (l->report.packets > 0)

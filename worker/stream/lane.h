@@ -42,7 +42,10 @@ struct lane {
 	bool entering;           /* an entry was asked for */
 	struct silence silence;
 	enum failover_level verdict; /* of its last second */
-	const char *fault;       /* why it is not on air; NULL: not known */
+	/* Why it is not on air: the same words again and again, NULL when it
+	 * is or that is not known; and as a sentence with numbers. */
+	const char *fault;
+	struct errmsg complaint;
 	uint64_t began_ns;       /* the second that is not judged yet */
 	struct analyze_report report;  /* of the last one ... */
 	struct input_counters counted; /* ... and what the input counted */

@@ -25,10 +25,13 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 				       : "nothing is sent");
 	else if (sw->from == 0)
 		log_info("stream", "input %u plays again", sw->to);
+	else if (sw->reason == FAILOVER_FAULT)
+		log_warning("stream", "input %u: %s; input %u plays (fault)",
+			    sw->from, fault, sw->to);
 	else
-		log_warning("stream", "input %u: %s; input %u plays (%s)",
-			    sw->from, fault, sw->to,
-			    failover_reason_name(sw->reason));
+		log_info("stream", "input %u: %s; input %u plays (%s)",
+			 sw->from, fault, sw->to,
+			 failover_reason_name(sw->reason));
 }
 
 static const char *ailment(const struct lane *l)
@@ -42,13 +45,13 @@ static void set_playing(struct selector *s, struct lane *to)
 	struct selector_switch sw = {
 		.from = position_of(s->playing),
 		.to = position_of(to),
-		.reason = s->decision->reason,
+		.reason = to != NULL ? s->decision->reason : FAILOVER_FAULT,
 		.fault = to != NULL ? s->ailed : ailment(s->playing),
 		.filler = to == NULL && s->filling,
 	};
 
 	s->playing = to;
-	s->reason = sw.reason;
+	s->reason = s->decision->reason;
 	s->seen = true;
 	log_switch(s, &sw);
 	s->on_switch(&sw, s->arg);
@@ -225,14 +228,48 @@ void selector_look_at_rest(struct selector *s)
 	s->seen = true;
 }
 
+/* Somebody chose an input, and it cannot be played: what plays goes on. */
+static void tell_vain(struct selector *s, const struct lane *was)
+{
+	const struct errmsg *error = &was->source.error;
+	unsigned n = was->source.position, plays = position_of(s->playing);
+	struct errmsg fault;
+
+	errmsg_set(&fault, "input %u: %s", n,
+		   was->fault != NULL ? was->fault : "no packets");
+	log_warning("stream", "input %u was to play: %s", n,
+		    error->text[0] != '\0' ? error->text : fault.text);
+	s->on_switch(&(struct selector_switch){
+			     .from = plays,
+			     .to = plays,
+			     .reason = FAILOVER_FAULT,
+			     .fault = fault.text,
+			     .filler = plays == 0 && s->filling,
+		     }, s->arg);
+}
+
+/* The choice fell on another one. */
+static void note_choice(struct selector *s)
+{
+	const struct lane *was = &s->lanes[s->chosen];
+
+	s->ailed = ailment(s->playing);
+	if (s->chosen_why == FAILOVER_MANUAL && was == s->pending &&
+	    s->decision->reason == FAILOVER_FAULT)
+		tell_vain(s, was);
+	s->chosen = s->decision->input;
+	s->chosen_why = s->decision->reason;
+}
+
 void selector_follow(struct selector *s)
 {
 	const struct failover_decision *d = s->decision;
 	struct lane *to = &s->lanes[d->input];
 
 	if (d->input != s->chosen)
-		s->ailed = ailment(s->playing);
-	s->chosen = d->input;
+		note_choice(s);
+	else
+		s->chosen_why = d->reason;
 	s->filling = d->cover == FAILOVER_FILLER;
 	if (s->playing != NULL && d->cover != FAILOVER_KEEP) {
 		lane_forget_entry(s->playing);

@@ -5,31 +5,49 @@
 
 #include <time.h>
 
+/* Why it is not on air; one that begins has its time before it is asked. */
+static const char *find_fault(const struct selector *s, const struct lane *l)
+{
+	unsigned patience_s = s->was_onair ? 1
+					   : lane_policy(l).initial_ms / 1000;
+
+	return s->off_s >= patience_s ? l->fault : NULL;
+}
+
+static const char *complaint_of(const struct lane *l)
+{
+	if (l->source.input == NULL && l->source.error.text[0] != '\0')
+		return l->source.error.text;
+	return l->complaint.text[0] != '\0' ? l->complaint.text : l->fault;
+}
+
 /* One line for each change; one that comes and goes is told once in a while,
  * and the last word is right. */
 static void log_onair(struct selector *s, const struct lane *l)
 {
 	const struct analyze_report *r = &l->report;
+	const char *fault = find_fault(s, l);
 	unsigned suppressed;
 
-	if (r->onair == s->told_onair ||
-	    !ratelimit_pass(&s->onair_log, s->now_ns / SELECTOR_MS,
+	if (r->onair ? s->told_onair
+		     : fault == NULL || fault == s->told_fault)
+		return;
+	if (!ratelimit_pass(&s->onair_log, s->now_ns / SELECTOR_MS,
 			    &suppressed))
 		return;
 	s->told_onair = r->onair;
+	s->told_fault = fault;
 	if (r->onair)
 		log_info("stream", "on air, %u kbit/s", r->bitrate_kbps);
-	else if (r->packets == 0)
-		log_warning("stream", "off air: %s",
-			    l->fault != NULL ? l->fault : "no packets");
-	else if (!r->has_pmt)
-		log_warning("stream", "off air: %s in %u kbit/s",
-			    l->fault != NULL ? l->fault : "no PMT",
-			    r->bitrate_kbps);
 	else
-		log_warning("stream", "off air: %u kbit/s, %u CC errors, "
-			    "%u PES errors%s", r->bitrate_kbps, r->cc_error,
-			    r->pes_error, r->scrambled ? ", scrambled" : "");
+		log_warning("stream", "off air: %s", complaint_of(l));
+}
+
+/* Of which is told whether the stream is on air. */
+static struct lane *chosen_lane(const struct selector *s)
+{
+	return s->playing != NULL ? s->playing
+				  : &s->lanes[s->decision->input];
 }
 
 static enum input_state find_state(const struct selector *s,
@@ -63,7 +81,9 @@ static void report_state(struct selector *s, struct lane *l,
 	ret->penalty = failover_penalty(s->failover, i, s->now_ns);
 	ret->damped = failover_is_damped(s->failover, i, s->now_ns);
 	ret->reason = "";
-	if (state == INPUT_ACTIVE)
+	if (l == chosen_lane(s) && find_fault(s, l) != NULL)
+		ret->reason = l->fault;
+	else if (state == INPUT_ACTIVE)
 		ret->reason = failover_reason_name(s->reason);
 	else if (state == INPUT_DOWN && l->fault != NULL)
 		ret->reason = l->fault;
@@ -96,6 +116,8 @@ static void report_lane(struct selector *s, struct lane *l,
 	};
 	if (!ret->open && error->text[0] != '\0')
 		ret->error = error->text;
+	else if (l == chosen_lane(s) && find_fault(s, l) != NULL)
+		ret->error = complaint_of(l);
 	report_state(s, l, ret);
 }
 
@@ -104,6 +126,8 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 	status->n_inputs = s->n;
 	if (s->failover == NULL)
 		return;
+	s->off_s = chosen_lane(s)->report.onair ? 0 : s->off_s + 1;
+	s->was_onair = s->was_onair || s->off_s == 0;
 	if (s->playing != NULL)
 		log_onair(s, s->playing);
 	for (size_t i = 0; i < s->n; i++)

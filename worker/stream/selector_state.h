@@ -37,8 +37,10 @@ struct selector {
 
 	struct lane *playing;  /* the policy's; NULL: none */
 	enum failover_reason reason; /* for it */
-	size_t chosen;         /* of the decision, and what ailed ... */
-	const char *ailed;     /* ... playing when it was made; NULL: nothing */
+	/* of the decision, and what ailed the one before when it was made */
+	size_t chosen;
+	enum failover_reason chosen_why;
+	const char *ailed;     /* NULL: nothing */
 	bool filling;          /* the filler is to play instead */
 
 	struct lane *flowing;  /* what is sent comes from it; NULL: nothing */
@@ -52,7 +54,10 @@ struct selector {
 
 	struct ratelimit switch_log;
 	struct ratelimit onair_log;
-	bool told_onair;       /* what the log said last */
+	bool told_onair;       /* what the log said last, and ... */
+	const char *told_fault; /* ... why not; NULL: nothing yet */
+	bool was_onair;        /* ever */
+	unsigned off_s;        /* so long the chosen one is off air */
 };
 
 /* --- selector_flow.c --- */

@@ -163,31 +163,28 @@ static uint32_t kbps(uint32_t packets, unsigned elapsed_ms)
 	return (uint32_t)((uint64_t)packets * TS_PACKET * 8 / elapsed_ms);
 }
 
-static bool is_over_limit(const struct analyze *a,
-			  const struct analyze_report *r)
+static uint32_t find_limit(const struct analyze_config *c,
+			   const struct analyze_report *r)
 {
-	const struct analyze_config *c = &a->config;
-	uint32_t limit = c->bitrate_limit_kbps;
-
-	if (limit == 0)
-		limit = r->video_count > 0 && !c->no_analyze
-			? ANALYZE_LIMIT_VIDEO_KBPS
-			: ANALYZE_LIMIT_KBPS;
-	return r->payload_kbps >= limit;
+	if (c->bitrate_limit_kbps > 0)
+		return c->bitrate_limit_kbps;
+	return r->video_count > 0 && !c->no_analyze ? ANALYZE_LIMIT_VIDEO_KBPS
+						    : ANALYZE_LIMIT_KBPS;
 }
 
 static enum analyze_fault find_fault(const struct analyze *a,
 				     const struct analyze_report *r)
 {
 	const struct analyze_config *c = &a->config;
+	bool is_low = r->payload_kbps < r->limit_kbps;
 
 	if (r->packets == 0)
 		return ANALYZE_SILENT;
 	if (c->no_analyze)
-		return is_over_limit(a, r) ? ANALYZE_FINE : ANALYZE_BITRATE;
+		return is_low ? ANALYZE_BITRATE : ANALYZE_FINE;
 	if (!r->has_pmt)
 		return ANALYZE_NO_PMT;
-	if (!is_over_limit(a, r))
+	if (is_low)
 		return ANALYZE_BITRATE;
 	if (r->scrambled)
 		return ANALYZE_SCRAMBLED;
@@ -218,6 +215,7 @@ void analyze_second(struct analyze *a, unsigned elapsed_ms,
 		.video_count = psi_video_count(a->psi),
 		.audio_count = psi_audio_count(a->psi),
 	};
+	ret->limit_kbps = find_limit(&a->config, ret);
 	ret->fault = find_fault(a, ret);
 	ret->onair = ret->fault == ANALYZE_FINE;
 	begin_second(a);

@@ -43,7 +43,8 @@ struct analyze_report {
 	bool scrambled;         /* a video or audio PID carried such packets */
 	bool has_pat, has_pmt;  /* known, see psi_has_pmt() */
 	uint32_t bitrate_kbps;  /* all packets */
-	uint32_t payload_kbps;  /* without null packets */
+	uint32_t payload_kbps;  /* without null packets ... */
+	uint32_t limit_kbps;    /* ... and what it has to be at least */
 	uint32_t packets;
 	uint32_t cc_error;
 	uint32_t pes_error;     /* on video and audio PIDs */
