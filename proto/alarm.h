@@ -37,6 +37,7 @@ enum alarm_id {
 	ALARM_NETWORK_LOSS,      /* the network lost it (RTP, SRT) */
 	ALARM_SOCKET_LOSS,       /* our socket had no room (SO_RXQ_OVFL) */
 	ALARM_TWO_SENDERS,       /* one group, several sources at once */
+	ALARM_CBR_OVERFLOW,      /* more than an output's cbr= takes */
 
 	ALARM_COUNT
 };

@@ -32,6 +32,8 @@ enum {
 	CC_LIMIT_NONE = 0,
 	CC_LIMIT_MAX = 1000000,
 	CC_LIMIT_DEFAULT = CC_LIMIT_MAX + 1, /* the stream's */
+	CBR_MIN_KBPS = 100,
+	CBR_MAX_KBPS = 1000000,
 	WATCHDOG_DEFAULT_S = 5,
 };
 
@@ -82,6 +84,7 @@ bool output_kind_is_net(enum output_kind);
 
 struct output_spec {
 	enum output_kind kind;
+	unsigned cbr_kbps; /* made a constant rate of; 0: as it comes */
 
 	/* udp, rtp */
 	char iface[16];

@@ -22,6 +22,8 @@ static const struct {
 	[LINK_RETRANSMITTED] = { "retransmitted", true },
 	[LINK_DROPPED] = { "dropped", true },
 	[LINK_UNDECRYPTED] = { "undecrypted", true },
+	[LINK_CBR_OVERFLOW] = { "cbr_overflow", true },
+	[LINK_CBR_LATE] = { "cbr_late", true },
 };
 
 _Static_assert(ARRAY_LEN(table) == LINK_STAT_COUNT, "a name for each");

@@ -32,6 +32,8 @@ enum link_stat {
 	LINK_RETRANSMITTED,  /* sent again, as one side asked for it */
 	LINK_DROPPED,        /* datagrams that were too late to be of use */
 	LINK_UNDECRYPTED,    /* datagrams that no key fits */
+	LINK_CBR_OVERFLOW,   /* packets that the constant rate cannot hold */
+	LINK_CBR_LATE,       /* places left out, as we were kept from working */
 
 	LINK_STAT_COUNT
 };

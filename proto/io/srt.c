@@ -37,7 +37,10 @@ enum {
 	{ 0 }
 
 static const struct io_option input_options[] = { SRT_OPTIONS(IO_INPUT) };
-static const struct io_option output_options[] = { SRT_OPTIONS(IO_OUTPUT) };
+static const struct io_option output_options[] = {
+	IO_OPTION_CBR,
+	SRT_OPTIONS(IO_OUTPUT)
+};
 
 static int read_mode(const char *text, enum srt_mode *ret,
 		     struct errmsg *why)

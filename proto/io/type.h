@@ -33,6 +33,10 @@ struct output_type {
 #define IO_INPUT(member) offsetof(struct input_spec, member)
 #define IO_OUTPUT(member) offsetof(struct output_spec, member)
 
+/* Of every output that sends packets at a pace. */
+#define IO_OPTION_CBR { "cbr", IO_NUMBER, IO_OUTPUT(cbr_kbps), CBR_MIN_KBPS, \
+			CBR_MAX_KBPS }
+
 extern const struct input_type input_udp_type;
 extern const struct input_type input_rtp_type;
 extern const struct input_type input_file_type;

@@ -24,6 +24,7 @@ static const struct io_option input_options[] = {
 };
 
 static const struct io_option output_options[] = {
+	IO_OPTION_CBR,
 	{ "ttl", IO_NUMBER, IO_OUTPUT(ttl), 1, 255 },
 	{ "socket_size", IO_NUMBER, IO_OUTPUT(socket_size), 0,
 	  SOCKET_SIZE_MAX },

@@ -5,6 +5,9 @@ import { crc32 } from './ts.mjs';
 
 const SIZE = 188;
 
+const NULL_PACKET = Buffer.concat([Buffer.from([0x47, 0x1f, 0xff, 0x10]),
+	Buffer.alloc(SIZE - 4, 0xff)]);
+
 function section(tableId, extension, version, body) {
 	const length = 5 + body.length + 4;
 	const head = Buffer.from([tableId, 0xb0 | length >> 8, length & 255,
@@ -55,6 +58,7 @@ export class TsMux {
 	breakPes = false;       // PES start codes that are none
 	scrambled = false;      // transport_scrambling_control of all ES
 	frozen;                 // where PCR and PTS stand still, in seconds
+	isFull = () => true;    // of seconds: null packets fill it up if not
 	packets = 0;
 	#cc = new Map();
 	#queue = [];
@@ -111,7 +115,7 @@ export class TsMux {
 			this.#due.pcr = t + 0.02;
 			return this.#es(carrier, { pcr: t });
 		}
-		return this.#es(carrier, {});
+		return this.isFull(t) ? this.#es(carrier, {}) : NULL_PACKET;
 	}
 
 	#tables() {

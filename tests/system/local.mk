@@ -10,6 +10,7 @@ helper_files = \
 	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \
 	tests/helpers/net.mjs \
+	tests/helpers/rate.mjs \
 	tests/helpers/reference.mjs \
 	tests/helpers/run-node.sh \
 	tests/helpers/scene.mjs \
@@ -33,6 +34,7 @@ system_tests = \
 	tests/system/auth-lock.mjs \
 	tests/system/auth-start.mjs \
 	tests/system/categories.mjs \
+	tests/system/cbr.mjs \
 	tests/system/check.mjs \
 	tests/system/crash.mjs \
 	tests/system/ctl.mjs \

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/output/cbr.c worker/output/cbr.h \
+	worker/output/cbr_clock.c worker/output/cbr_clock.h \
 	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
 	worker/output/datagrams.c worker/output/datagrams.h \
 	worker/output/fifo.c worker/output/fifo.h \

@@ -29,8 +29,11 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	watch_feed(&p->watch, runs, n_runs, p->now_ns);
 	if (p->ring != NULL)
 		ring_out_feed(p->ring, runs, n_runs, p->now_ns);
-	if (p->n_outputs > 0)
+	if (p->n_paced > 0)
 		sender_feed(&p->sender, runs, n_runs, p->now_ns);
+	for (size_t i = 0; i < p->n_sinks && p->n_shaped > 0; i++)
+		if (p->sinks[i].cbr != NULL)
+			sink_feed(&p->sinks[i], runs, n_runs, p->now_ns);
 	p->fed = true;
 }
 
@@ -48,6 +51,9 @@ static uint64_t next_turn(const struct path *p)
 	uint64_t next = MIN(sender_next_ns(&p->sender), p->second_ns);
 
 	next = MIN(next, selector_next_ns(p->selector, p->now_ns));
+	for (size_t i = 0; i < p->n_sinks && p->n_shaped > 0; i++)
+		if (p->sinks[i].cbr != NULL)
+			next = MIN(next, cbr_next_ns(p->sinks[i].cbr));
 	return MAX(next, p->now_ns + TICK_MIN_MS * MS);
 }
 
@@ -66,6 +72,22 @@ static void watch_fd(struct path *p, int fd)
 	ev_io_start(p->loop, &p->readable);
 }
 
+/* Does more wait for the outputs than may leave at once? */
+static bool is_behind(const struct path *p)
+{
+	for (size_t i = 0; i < p->n_sinks && p->n_shaped > 0; i++)
+		if (p->sinks[i].cbr != NULL && cbr_is_behind(p->sinks[i].cbr))
+			return true;
+	return sender_is_behind(&p->sender);
+}
+
+static void run_shaped(struct path *p)
+{
+	for (size_t i = 0; i < p->n_sinks && p->n_shaped > 0; i++)
+		if (p->sinks[i].cbr != NULL)
+			sink_run(&p->sinks[i], p->now_ns);
+}
+
 static void schedule(struct path *p)
 {
 	bool busy = selector_is_busy(p->selector);
@@ -73,7 +95,7 @@ static void schedule(struct path *p)
 	watch_fd(p, busy ? -1 : selector_fd(p->selector));
 	if (!busy)
 		ticker_at(&p->ticker, next_turn(p));
-	else if (sender_is_behind(&p->sender))
+	else if (is_behind(p))
 		ticker_every(&p->ticker, TICK_BEHIND_MS * MS, p->now_ns);
 	else
 		ticker_every(&p->ticker, TICK_MS * MS, p->now_ns);
@@ -84,9 +106,10 @@ static void turn(struct path *p)
 	p->now_ns = mono_ns();
 	p->fed = false;
 	selector_turn(p->selector, p->now_ns);
-	if (!p->fed && p->n_outputs > 0)
+	if (!p->fed && p->n_paced > 0)
 		sender_feed(&p->sender, NULL, 0, p->now_ns);
-	if (p->n_outputs > 0)
+	run_shaped(p);
+	if (p->n_paced > 0)
 		stream_memory_set_waiting(p->memory,
 					  sender_waiting(&p->sender));
 	if (p->ring != NULL)
@@ -122,13 +145,14 @@ static void make_sinks(struct path *p, const struct msg_stream_start *start)
 	for (size_t i = 0; i < p->n_sinks; i++) {
 		sink_init(&p->sinks[i], (unsigned)i + 1, start->outputs[i]);
 		sink_open(&p->sinks[i], p->now_ns);
-		p->n_outputs += p->sinks[i].valid &&
-				p->sinks[i].spec.kind != OUTPUT_HTTP;
+		p->n_paced += p->sinks[i].valid && p->sinks[i].cbr == NULL &&
+			      p->sinks[i].spec.kind != OUTPUT_HTTP;
+		p->n_shaped += p->sinks[i].cbr != NULL;
 	}
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
 	sender_init(&p->sender, p->outputs, p->n_sinks);
 	path_collect_outputs(p);
-	if (p->n_outputs > 0)
+	if (p->n_paced > 0)
 		sender_take_over(&p->sender, stream_memory_waiting(p->memory));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/ratelimit.h"
+#include "worker/analysis/alarm.h"
 #include "worker/output/ring_out.h"
 #include "worker/output/sender.h"
 #include "worker/stream/path.h"
@@ -34,7 +35,10 @@ struct path {
 
 	size_t n_sinks;
 	struct sink *sinks;
-	size_t n_outputs;         /* network outputs among them */
+	size_t n_paced;           /* network outputs that the sender feeds */
+	size_t n_shaped;          /* those with a rate of their own */
+	struct alarm overflow;    /* of one of them */
+	uint64_t overflow_before; /* packets, a second ago */
 	struct output **outputs;  /* those that are open, at their places */
 	struct sender sender;
 	uint64_t late_before;     /* sender.dropped a second ago */

@@ -9,7 +9,8 @@
 void path_collect_outputs(struct path *p)
 {
 	for (size_t i = 0; i < p->n_sinks; i++)
-		p->outputs[i] = p->sinks[i].output;
+		p->outputs[i] = p->sinks[i].cbr == NULL ? p->sinks[i].output
+							: NULL;
 }
 
 static const char *text_or_null(const struct errmsg *e)
@@ -33,7 +34,8 @@ static void report_output(const struct path *p, struct sink *sink,
 	s->open = sink->output != NULL;
 	s->error = s->open ? NULL : text_or_null(&sink->error);
 	s->packets = counted.packets;
-	s->dropped = counted.dropped + p->sender.dropped;
+	s->dropped = counted.dropped +
+		     (sink->cbr == NULL ? p->sender.dropped : 0);
 	s->stats = sink_stats(sink);
 }
 
@@ -42,6 +44,30 @@ static void report_outputs(struct path *p, struct msg_stream_status *status)
 	status->n_outputs = p->n_sinks;
 	for (size_t i = 0; i < p->n_sinks; i++)
 		report_output(p, &p->sinks[i], &status->outputs[i]);
+}
+
+/* Packets that did not fit a constant rate since the beginning. */
+static uint64_t overflow(const struct path *p)
+{
+	struct cbr_counters c;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->n_sinks && p->n_shaped > 0; i++) {
+		if (p->sinks[i].cbr == NULL)
+			continue;
+		cbr_counters(p->sinks[i].cbr, &c);
+		sum += c.overflow;
+	}
+	return sum;
+}
+
+static bool is_overflowing(struct path *p)
+{
+	uint64_t sum = overflow(p);
+
+	(void)alarm_second(&p->overflow, sum > p->overflow_before, 0);
+	p->overflow_before = sum;
+	return p->overflow.raised;
 }
 
 /* How a packet was lost on its way to us is not seen in what is sent. */
@@ -55,6 +81,8 @@ static void report_alarms(struct path *p, struct msg_stream_status *status)
 				 ~ALARMS_OF_THE_WAY;
 	else if (p->watch.monitor == NULL)
 		watch_begin(&p->watch, 0, p->now_ns);
+	if (is_overflowing(p))
+		status->alarms |= 1u << ALARM_CBR_OVERFLOW;
 }
 
 static void log_late(struct path *p)

@@ -13,12 +13,15 @@ void sink_init(struct sink *s, unsigned position, const char *address)
 				     &s->error) == 0;
 	if (!s->valid)
 		log_error("stream", "output %u: %s", position, s->error.text);
+	else if (s->spec.cbr_kbps > 0)
+		s->cbr = cbr_new(s->spec.cbr_kbps);
 }
 
 void sink_done(struct sink *s)
 {
 	output_free(&s->output);
 	link_record_done(&s->link);
+	cbr_free(&s->cbr);
 }
 
 static void shut(struct sink *s)
@@ -62,16 +65,57 @@ void sink_open(struct sink *s, uint64_t now_ns)
 	s->error.text[0] = '\0';
 }
 
+/* Packets that did not fit since it was said last. */
+static void log_overflow(struct sink *s, uint64_t now_ns)
+{
+	struct cbr_counters c;
+	unsigned suppressed;
+
+	cbr_counters(s->cbr, &c);
+	if (c.overflow == s->overflow ||
+	    !ratelimit_pass(&s->overflow_log, now_ns / 1000000, &suppressed))
+		return;
+	log_warning("stream", "output %u: %llu packets more than cbr=%u takes "
+		    "were left out", s->position,
+		    (unsigned long long)(c.overflow - s->overflow),
+		    s->spec.cbr_kbps);
+	s->overflow = c.overflow;
+}
+
 void sink_second(struct sink *s, uint64_t now_ns)
 {
 	struct errmsg why = { 0 };
 
+	if (s->cbr != NULL) {
+		log_overflow(s, now_ns);
+		cbr_second(s->cbr);
+	}
 	if (s->output == NULL)
 		sink_open(s, now_ns);
 	else if (output_second(s->output, &why) < 0)
 		close_output(s, &why, now_ns);
 	else if (retry_is_due(&s->retry, now_ns))
 		retry_worked(&s->retry);
+}
+
+void sink_feed(struct sink *s, const struct ts_run *runs, size_t n_runs,
+	       uint64_t now_ns)
+{
+	cbr_feed(s->cbr, runs, n_runs, now_ns);
+}
+
+static void send_shaped(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct sink *s = arg;
+
+	if (s->output != NULL)
+		output_send(s->output, runs, n_runs, s->now_ns);
+}
+
+void sink_run(struct sink *s, uint64_t now_ns)
+{
+	s->now_ns = now_ns;
+	cbr_run(s->cbr, now_ns, send_shaped, s);
 }
 
 void sink_counters(const struct sink *s, struct output_counters *ret)
@@ -84,11 +128,22 @@ void sink_counters(const struct sink *s, struct output_counters *ret)
 	ret->dropped = s->closed.dropped + now.dropped;
 }
 
+static void add_shape(const struct sink *s, struct link_stats *stats)
+{
+	struct cbr_counters c;
+
+	cbr_counters(s->cbr, &c);
+	link_stats_set(stats, LINK_CBR_OVERFLOW, c.overflow);
+	link_stats_set(stats, LINK_CBR_LATE, c.skipped);
+}
+
 const json_t *sink_stats(struct sink *s)
 {
 	struct link_stats now = { 0 };
 
 	if (s->output != NULL)
 		now = output_stats(s->output);
+	if (s->cbr != NULL)
+		add_shape(s, &now);
 	return link_record_tell(&s->link, now);
 }

@@ -2,11 +2,16 @@
 /*
  * One configured output: its address, and the open output while it has one.
  *
- * Owns the output.  An http output is served from the ring by others; here it
- * is only a line of the status.
+ * One of constant rate (cbr=) has a clock of its own instead of the sender's
+ * pace: sink_feed() and sink_run() are for it alone.
+ *
+ * Owns the output and what shapes it.  An http output is served from the ring
+ * by others; here it is only a line of the status.
  */
 #pragma once
 
+#include "common/ratelimit.h"
+#include "worker/output/cbr.h"
 #include "worker/output/output.h"
 #include "worker/stream/link_record.h"
 #include "worker/stream/retry.h"
@@ -20,6 +25,10 @@ struct sink {
 	struct errmsg error;
 	struct output_counters closed; /* of outputs that were closed */
 	struct link_record link;
+	struct cbr *cbr;       /* NULL: it keeps the pace of the stream */
+	uint64_t overflow;     /* packets that did not fit, as told last */
+	struct ratelimit overflow_log;
+	uint64_t now_ns;       /* of this run */
 };
 
 void sink_init(struct sink *, unsigned position, const char *address);
@@ -30,6 +39,11 @@ void sink_open(struct sink *, uint64_t now_ns);
 
 /* Once a second.  May close the output, or open it again. */
 void sink_second(struct sink *, uint64_t now_ns);
+
+/* What an output of constant rate is to send; and what of it is due. */
+void sink_feed(struct sink *, const struct ts_run *runs, size_t n_runs,
+	       uint64_t now_ns);
+void sink_run(struct sink *, uint64_t now_ns);
 
 /* Since sink_init(). */
 void sink_counters(const struct sink *, struct output_counters *ret);

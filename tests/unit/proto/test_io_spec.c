@@ -194,10 +194,30 @@ Test(io_spec, reads_outputs)
 	}
 }
 
+/* How what is sent is shaped. */
+Test(io_spec, reads_the_shape_of_an_output)
+{
+	static const char *const texts[] = {
+		"udp://239.1.1.1#cbr=8000", "rtp://239.1.1.1#cbr=8000",
+		"srt://127.0.0.1:9000#cbr=8000",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct output_spec spec;
+		struct errmsg why = { 0 };
+
+		cr_assert_eq(output_spec_parse(texts[i], &spec, NULL, NULL,
+					       &why), 0, "%s", why.text);
+		cr_assert_eq(spec.cbr_kbps, 8000);
+	}
+}
+
 static const struct {
 	const char *text, *why;
 	int err;
 } bad_outputs[] = {
+	{ "udp://239.1.1.1#cbr=99", "cbr: 99 is not between 100 and 1000000",
+	  EINVAL },
 	{ "udp://:1234", "host: is missing", EINVAL },
 	{ "udp://0.0.0.0:1234", "host: 0.0.0.0 is not a destination", EINVAL },
 	{ "udp://[::]:1234", "host: :: is not a destination", EINVAL },

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Judges a recording (udp.mjs) of an output of constant bitrate: by the places
+// and values of its PCRs, and by the times at which datagrams came.
+import { checkTs } from './ts.mjs';
+import { joined } from './udp.mjs';
+
+const BITS = 188 * 8, HZ = 27e6, WRAP = 2 ** 33 * 300;
+
+// PCRs that go on and on, whatever their counter does.
+function unwrapped(pcrs) {
+	let turns = 0;
+
+	return pcrs.map(({ packet, value }, i) => {
+		if (i > 0 && value < pcrs[i - 1].value - WRAP / 2)
+			turns++;
+		return { bits: packet * BITS, s: (value + turns * WRAP) / HZ };
+	});
+}
+
+// Each PCR and the first one a second behind it.
+function* seconds(list, at) {
+	let end = 0;
+
+	for (let i = 0; i < list.length; i++) {
+		while (end < list.length && at(list[end]) - at(list[i]) < 1)
+			end++;
+		if (end === list.length)
+			return;
+		yield list.slice(i, end + 1);
+	}
+}
+
+// How far the worst PCR is from the straight line through all of them, ns.
+function straightNs(pcrs) {
+	const n = pcrs.length;
+	const xs = pcrs.map((p) => p.bits - pcrs[0].bits);
+	const ys = pcrs.map((p) => p.s - pcrs[0].s);
+	const mean = (list) => list.reduce((a, b) => a + b, 0) / n;
+	const mx = mean(xs), my = mean(ys);
+	const slope = mean(xs.map((x, i) => (x - mx) * (ys[i] - my))) /
+		mean(xs.map((x) => (x - mx) ** 2));
+
+	return Math.max(...ys.map((y, i) =>
+		Math.abs(y - my - slope * (xs[i] - mx)))) * 1e9;
+}
+
+const off = (bits, s, rate) => Math.abs(bits / s / rate - 1);
+
+// By arrival: from the begin of one burst to the begin of another.
+function arrivals(list, rate) {
+	const bursts = [];
+	let bits = 0;
+
+	list.forEach(({ ns, data }, i) => {
+		if (i === 0 || ns - list[i - 1].ns > 2000000n)
+			bursts.push({ s: Number(ns - list[0].ns) / 1e9, bits });
+		bits += data.length * 8;
+	});
+	return [...seconds(bursts, (b) => b.s)].map((part) =>
+		off(part.at(-1).bits - part[0].bits,
+			part.at(-1).s - part[0].s, rate))
+		.sort((a, b) => a - b);
+}
+
+// Packets that carry something.
+export function payloads(list) {
+	const data = joined(list);
+	let n = 0;
+
+	for (let at = 0; at < data.length; at += 188)
+		n += data[at + 3] & 0x10 &&
+			(data.readUInt16BE(at + 1) & 0x1fff) !== 0x1fff ? 1 : 0;
+	return n;
+}
+
+export function judgeRate(list, pid, rate) {
+	const ts = checkTs(joined(list));
+	const pcrs = unwrapped(ts.pcrs.get(pid));
+	const parts = [...seconds(pcrs, (p) => p.s)];
+
+	return {
+		ts,
+		datagrams: new Set(list.map((d) => d.data.length)),
+		nulls: ts.pids.get(0x1fff) ?? 0,
+		// the widest gap between two PCRs, ms
+		gapMs: Math.max(...pcrs.slice(1).map((p, i) =>
+			p.s - pcrs[i].s)) * 1000,
+		// the worst PCR of any second against its place
+		wrongNs: Math.max(...parts.map(straightNs)),
+		// the worst second, a part of the rate
+		rateOff: Math.max(...parts.map((part) =>
+			off(part.at(-1).bits - part[0].bits,
+				part.at(-1).s - part[0].s, rate))),
+		arrivalOff: arrivals(list, rate),
+	};
+}

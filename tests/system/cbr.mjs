@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// cbr=: an output of constant bitrate, whatever the source does.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { judgeRate, payloads } from '../helpers/rate.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, Sender, within } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+// Some seconds of a stream at out, and what its sender and its API say.
+async function play(t, { mux, outs, seconds = 4, during = () => {} }) {
+	const recorder = await Recorder.start(t,
+		...outs.map((_, i) => ({ port: 6000 + i })));
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', outs.map((options, i) =>
+			`udp://127.0.0.1:${6000 + i}#${options}`))));
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, mux, 5000);
+	await during(sluice, sender);
+	await waitUntil('the end', () => mux.seconds > seconds, 30000);
+	const status = await sluice.status('a001');
+	sender.stop();
+	// a constant rate outlasts its source by two seconds
+	await recorder.quiet(1000);
+	const lists = await recorder.stop();
+	await sluice.stop();
+	return { lists, status, log: sluice.log, sender };
+}
+
+// What any output of constant rate is, under any load of the machine.
+function assertConstant(list, rate) {
+	const seen = judgeRate(list, PROGRAM.video, rate);
+
+	assert.deepEqual([...seen.datagrams], [7 * 188]);
+	assert.equal(seen.ts.syncErrors, 0);
+	assert.ok(seen.wrongNs <= 500, `a PCR ${seen.wrongNs} ns off`);
+	assert.ok(seen.gapMs <= 40, `${seen.gapMs} ms without a PCR`);
+	assert.ok(seen.rateOff <= 0.001, `${seen.rateOff} of the rate off`);
+	// most of the seconds, by arrival, to the datagram
+	const middle = seen.arrivalOff[seen.arrivalOff.length >> 1];
+	assert.ok(middle <= 0.001 + 7 * 188 * 8 / rate,
+		`${middle} of the rate off by arrival`);
+	return seen;
+}
+
+test('a source of varying rate leaves at two constant ones, whole',
+	async (t) => {
+	const mux = new TsMux({ rate: 6e6 });
+
+	// a picture now and then, 1 to 6 Mbit/s
+	mux.isFull = (s) => s % 0.2 < 0.02 + s % 1 * 0.1;
+	const { lists, status } = await play(t, { mux,
+		outs: ['cbr=8000', 'cbr=4000', ''] });
+	const [wide, narrow] = [8e6, 4e6].map((rate, i) =>
+		assertConstant(lists[i], rate));
+
+	assert.equal(wide.ts.ccErrors + narrow.ts.ccErrors, 0);
+	assert.ok(wide.nulls > 0 && narrow.nulls > 0);
+	assert.deepEqual(lists.slice(0, 2).map(payloads),
+		[payloads(lists[2]), payloads(lists[2])], 'all came');
+	assert.ok(!status.alarms.includes('cbr_overflow'));
+	// one release is 10 ms of the rate and a datagram
+	const bursts = within(lists[0], 8e6, 1);
+	assert.ok(bursts[Math.floor(bursts.length * 0.99)] <= 10 * 1.02 + 2.7,
+		`${bursts[Math.floor(bursts.length * 0.99)]} ms at once`);
+});
+
+test('what does not fit is counted and raises an alarm', async (t) => {
+	const mux = new TsMux({ rate: 3e6 });
+	let alarmed;
+	const { lists, log, status } = await play(t, { mux,
+		outs: ['cbr=2000', ''],
+		during: async (sluice) => {
+			alarmed = await sluice.waitStatus('a001', 'alarm',
+				(s) => s.alarms.includes('cbr_overflow'));
+			const at = mux.seconds;
+			await waitUntil('more', () => mux.seconds > at + 1);
+			// the source mends its ways, and the alarm goes
+			mux.isFull = (s) => s % 0.1 < 0.02;
+			await sluice.waitStatus('a001', 'no alarm', (s) =>
+				!s.alarms.includes('cbr_overflow'), 30000);
+		} });
+	const told = [...log.matchAll(
+		/output 1: (\d+) packets more than cbr=2000 takes/g)]
+		.reduce((sum, [, n]) => sum + Number(n), 0);
+	const [fitted, all] = lists.map(payloads);
+	const seen = judgeRate(lists[0], PROGRAM.video, 2e6);
+
+	assert.ok(alarmed.onair);
+	assert.ok(told > 0);
+	assert.equal(told, all - fitted, 'what was told is what is missing');
+	assert.equal(status.outputs[0].stats.cbr_overflow, told);
+	assert.ok(seen.wrongNs <= 500 && seen.gapMs <= 40);
+	assert.ok(seen.rateOff <= 0.001);
+});
+
+test('a change of the source does not show in rate and clock', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(stream('a001',
+		['udp://127.0.0.1:5000', 'udp://127.0.0.1:5001'],
+		'udp://127.0.0.1:6000#cbr=4000',
+		{ backup_type: 'passive' })));
+
+	await waitUntil('inputs', () => udpBound(5000));
+	const first = await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+	await sluice.onair('a001');
+	await waitUntil('two seconds', () => first.mux.seconds > 2);
+	const second = await Sender.start(t, new TsMux({ rate: 3e6 }), 5001);
+	await sluice.cmd('set-stream-input', { id: 'a001', input: 2 });
+	await sluice.waitStatus('a001', 'the second',
+		(s) => s.inputs[1].active);
+	const from = second.mux.seconds;
+	await waitUntil('two more', () =>
+		second.mux.seconds > from + 2);
+	first.stop();
+	second.stop();
+	await recorder.quiet(1000);
+	const [list] = await recorder.stop();
+	await sluice.stop();
+	const seen = assertConstant(list, 4e6);
+	assert.equal(seen.ts.ccErrors, 0);
+});

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/cbr.h"
+
+#include "common/alloc.h"
+#include "common/util.h"
+#include "worker/output/cbr_clock.h"
+#include "worker/output/fifo.h"
+#include "worker/output/pacer.h"
+#include "worker/ts/pcr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+#define TICKS_MS (PCR_HZ / 1000)
+#define PACKET_BITS (UINT64_C(8) * TS_PACKET)
+
+enum {
+	OUT_PACKETS = 49 * PACER_GROUP, /* what one system call takes */
+	QUEUE_PACKETS_MIN = 16 * PACER_GROUP,
+	QUEUE_PACKETS_MAX = 16 * 1024 * 1024 / TS_PACKET,
+	/* The source's PCRs of a PID have ended; so do ours.  A silence that
+	 * is bridged has all of them. */
+	PCR_GONE_MS = CBR_SILENCE_MS + 500,
+	/* More than that need not be counted to the packet. */
+	LATE_COUNTED_MS = 60000,
+};
+
+struct cbr {
+	uint64_t bps;
+	struct fifo fifo;
+	size_t queue_max;
+	bool running;
+	uint64_t content_ns; /* when content came last */
+	uint64_t run_ns;
+	uint64_t now_tick;   /* of the last run */
+
+	/* the next place: its tick, and that much of one more / bps */
+	uint64_t tick, part;
+
+	uint64_t pcr_due;    /* the next that a clock may want one */
+	size_t n_clocks;
+	struct cbr_clock clocks[CBR_CLOCKS];
+	uint8_t clock_of[TS_PIDS]; /* place in clocks, and one; 0: none */
+	struct cbr_counters counters;
+
+	size_t n_out;
+	uint8_t out[OUT_PACKETS * TS_PACKET];
+};
+
+/* That of the machine: one second of ours is one of the output. */
+static uint64_t tick_of(uint64_t ns)
+{
+	return ns / 1000 * 27 + ns % 1000 * 27 / 1000;
+}
+
+struct cbr *cbr_new(unsigned kbps)
+{
+	struct cbr *c = xcalloc(1, sizeof *c);
+	uint64_t queue;
+
+	c->bps = UINT64_C(1000) * kbps;
+	queue = c->bps * CBR_QUEUE_MS / 1000 / PACKET_BITS;
+	c->queue_max = (size_t)MIN(MAX(queue, (uint64_t)QUEUE_PACKETS_MIN),
+				   (uint64_t)QUEUE_PACKETS_MAX);
+	/* twice: what waits is seldom moved to the start */
+	c->fifo.max = 2 * c->queue_max;
+	c->pcr_due = UINT64_MAX;
+	return c;
+}
+
+void cbr_free(struct cbr **ptr)
+{
+	if (*ptr != NULL)
+		fifo_done(&(*ptr)->fifo);
+	free(*ptr);
+	*ptr = NULL;
+}
+
+/* --- what comes --- */
+
+static struct cbr_clock *find_clock(struct cbr *c, uint16_t pid)
+{
+	uint8_t place = c->clock_of[pid];
+
+	return place > 0 ? &c->clocks[place - 1] : NULL;
+}
+
+static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid)
+{
+	if (c->n_clocks == CBR_CLOCKS)
+		return NULL;
+
+	struct cbr_clock *clock = &c->clocks[c->n_clocks++];
+
+	*clock = (struct cbr_clock){ .pid = pid };
+	c->clock_of[pid] = (uint8_t)c->n_clocks;
+	return clock;
+}
+
+static void note_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
+{
+	struct cbr_clock *clock = find_clock(c, ts_pid(packet));
+	uint64_t pcr;
+
+	if (!ts_pcr(packet, &pcr) || ts_tei(packet))
+		return;
+	if (clock == NULL)
+		clock = add_clock(c, ts_pid(packet));
+	if (clock != NULL &&
+	    cbr_clock_arrived(clock, pcr % PCR_WRAP, ts_discontinuity(packet),
+			      now_tick))
+		packet[5] |= 0x80; /* discontinuity_indicator */
+}
+
+/* Packets without a null packet among them. */
+static void take(struct cbr *c, struct ts_run run, uint64_t now_tick)
+{
+	size_t room = c->queue_max - fifo_len(&c->fifo);
+	size_t n = MIN(run.n, room);
+	uint8_t *copy;
+
+	c->counters.overflow += run.n - n;
+	if (n == 0)
+		return;
+	copy = fifo_push(&c->fifo, (struct ts_run){ run.data, n });
+	for (size_t i = 0; i < n; i++)
+		note_pcr(c, copy + i * TS_PACKET, now_tick);
+}
+
+static bool take_run(struct cbr *c, struct ts_run run, uint64_t now_tick)
+{
+	size_t from = 0;
+	bool any = false;
+
+	for (size_t i = 0; i <= run.n; i++) {
+		if (i < run.n &&
+		    ts_pid(run.data + i * TS_PACKET) != TS_PID_NULL)
+			continue;
+		if (i > from) {
+			take(c, (struct ts_run){ run.data + from * TS_PACKET,
+						 i - from }, now_tick);
+			any = true;
+		}
+		from = i + 1;
+	}
+	return any;
+}
+
+void cbr_feed(struct cbr *c, const struct ts_run *runs, size_t n_runs,
+	      uint64_t now_ns)
+{
+	uint64_t now_tick = tick_of(now_ns);
+	bool any = false;
+
+	for (size_t i = 0; i < n_runs; i++)
+		any |= take_run(c, runs[i], now_tick);
+	if (!any)
+		return;
+	c->content_ns = now_ns;
+	if (c->running)
+		return;
+	c->running = true;
+	c->run_ns = now_ns;
+	c->now_tick = c->tick = now_tick;
+}
+
+/* --- what leaves --- */
+
+static void step(struct cbr *c, uint64_t places)
+{
+	uint64_t bits = places * PACKET_BITS * PCR_HZ + c->part;
+
+	c->tick += bits / c->bps;
+	c->part = bits % c->bps;
+}
+
+static uint64_t places_until(const struct cbr *c, uint64_t tick)
+{
+	if (tick < c->tick)
+		return 0;
+	return (tick - c->tick) * c->bps / (PACKET_BITS * PCR_HZ) + 1;
+}
+
+static size_t burst(const struct cbr *c)
+{
+	return (size_t)(c->bps * PACER_BURST_MS / 1000 / PACKET_BITS) /
+		       PACER_GROUP * PACER_GROUP + PACER_GROUP;
+}
+
+static bool is_gone(const struct cbr_clock *clock, uint64_t tick)
+{
+	return clock->in_tick + PCR_GONE_MS * TICKS_MS < tick;
+}
+
+static void find_pcr_due(struct cbr *c)
+{
+	c->pcr_due = UINT64_MAX;
+	for (size_t i = 0; i < c->n_clocks; i++) {
+		const struct cbr_clock *k = &c->clocks[i];
+
+		if (k->sent && !is_gone(k, c->tick))
+			c->pcr_due = MIN(c->pcr_due, k->sent_tick +
+					 CBR_PCR_NULL_MS * TICKS_MS);
+	}
+}
+
+/* The clock that wants a PCR at this place the most; NULL: none does. */
+static struct cbr_clock *find_wanting(struct cbr *c, bool empty)
+{
+	uint64_t one = PACKET_BITS * PCR_HZ / c->bps;
+	uint64_t most = empty ? CBR_PCR_NULL_MS * TICKS_MS
+			      : CBR_PCR_MS * TICKS_MS;
+	struct cbr_clock *found = NULL;
+
+	for (size_t i = 0; i < c->n_clocks; i++) {
+		struct cbr_clock *k = &c->clocks[i];
+
+		if (!k->sent || is_gone(k, c->tick) ||
+		    k->sent_tick + most > c->tick + one)
+			continue;
+		if (found == NULL || k->sent_tick < found->sent_tick)
+			found = k;
+	}
+	return found;
+}
+
+static void write_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
+{
+	ts_set_pcr(p, cbr_clock_leave(clock, c->tick, ts_discontinuity(p)));
+	find_pcr_due(c);
+}
+
+/* Nothing but a PCR: the counter stays (ISO/IEC 13818-1 2.4.3.3). */
+static void put_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
+{
+	memset(p, 0xff, TS_PACKET);
+	p[0] = TS_SYNC_BYTE;
+	p[1] = 0;
+	ts_set_pid(p, clock->pid);
+	p[3] = (uint8_t)(0x20 | clock->cc);
+	p[4] = TS_PACKET - 5;
+	p[5] = 0x10;
+	write_pcr(c, clock, p);
+	c->counters.pcrs++;
+}
+
+static void put_null(struct cbr *c, uint8_t *p)
+{
+	memset(p, 0xff, TS_PACKET);
+	p[0] = TS_SYNC_BYTE;
+	p[1] = TS_PID_NULL >> 8;
+	p[3] = 0x10;
+	c->counters.nulls++;
+}
+
+static void put_content(struct cbr *c, uint8_t *p)
+{
+	struct cbr_clock *clock;
+	uint64_t pcr;
+
+	memcpy(p, fifo_run(&c->fifo).data, TS_PACKET);
+	fifo_drop(&c->fifo, 1);
+	clock = find_clock(c, ts_pid(p));
+	if (clock == NULL)
+		return;
+	clock->cc = ts_cc(p);
+	if (ts_pcr(p, &pcr) && !ts_tei(p) && clock->running)
+		write_pcr(c, clock, p);
+}
+
+/* One place; content: it is content's turn.  Did it get it? */
+static bool put(struct cbr *c, bool content, uint8_t *p)
+{
+	struct cbr_clock *wanting = NULL;
+	bool empty = !content || fifo_len(&c->fifo) == 0;
+
+	if (c->tick + PACKET_BITS * PCR_HZ / c->bps >= c->pcr_due)
+		wanting = find_wanting(c, empty);
+	if (wanting != NULL)
+		put_pcr(c, wanting, p);
+	else if (empty)
+		put_null(c, p);
+	else
+		put_content(c, p);
+	return wanting == NULL && !empty;
+}
+
+static void send(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
+{
+	struct ts_run run = { .data = c->out, .n = n };
+
+	if (n > 0)
+		out(&run, 1, arg);
+}
+
+/* n places; what waits is spread over all of them. */
+static void fill(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
+{
+	size_t content = MIN(fifo_len(&c->fifo), n);
+	size_t turn = 0, n_out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		turn += content;
+		if (put(c, turn >= n, c->out + n_out * TS_PACKET))
+			turn -= n;
+		step(c, 1);
+		if (++n_out == OUT_PACKETS) {
+			send(c, n_out, out, arg);
+			n_out = 0;
+		}
+	}
+	send(c, n_out, out, arg);
+}
+
+/* Who was kept from working for long does not send all of it at once. */
+static void skip_late(struct cbr *c)
+{
+	uint64_t far = c->tick + LATE_COUNTED_MS * TICKS_MS, due;
+
+	if (c->now_tick > far)
+		c->tick += c->now_tick - far;
+	due = places_until(c, c->now_tick);
+	uint64_t most = c->bps * CBR_LATE_MS / 1000 / PACKET_BITS;
+
+	most = MAX(most, (uint64_t)2 * PACER_GROUP);
+	if (due <= most)
+		return;
+	step(c, due - most);
+	c->counters.skipped += due - most;
+}
+
+void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
+{
+	uint64_t due;
+
+	if (!c->running)
+		return;
+	c->run_ns = now_ns;
+	c->now_tick = tick_of(now_ns);
+	if (now_ns - c->content_ns > CBR_SILENCE_MS * MS &&
+	    fifo_len(&c->fifo) == 0) {
+		c->running = false;
+		return;
+	}
+	skip_late(c);
+	due = places_until(c, c->now_tick) / PACER_GROUP * PACER_GROUP;
+	fill(c, (size_t)MIN(due, (uint64_t)burst(c)), out, arg);
+}
+
+uint64_t cbr_next_ns(const struct cbr *c)
+{
+	uint64_t group = PACER_GROUP * PACKET_BITS * 1000000000 / c->bps;
+
+	if (!c->running)
+		return UINT64_MAX;
+	return c->run_ns + MAX(group, PACER_BURST_MS * MS);
+}
+
+bool cbr_is_behind(const struct cbr *c)
+{
+	return c->running && places_until(c, c->now_tick) >= PACER_GROUP;
+}
+
+void cbr_second(struct cbr *c)
+{
+	fifo_trim(&c->fifo);
+}
+
+void cbr_counters(const struct cbr *c, struct cbr_counters *ret)
+{
+	*ret = c->counters;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The clock of one program in an output of constant rate.
+ *
+ * Time is that of the output, in ticks of 27 MHz: what a byte's place says.
+ * The program's PCRs are written from it, so they are as exact as the place;
+ * how fast the source's clock runs against ours is made up for slowly, by a
+ * change of frequency that no receiver sees.  Where the source begins a new
+ * time base the clock follows at once, and says so.
+ *
+ * Pure.  Embedded; zeroed memory, with a pid, has seen nothing.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	/* What arrives is late by this and that: the least late of so long
+	 * tells how the clocks stand. */
+	CBR_WINDOW_MS = 4000,
+	/* That far apart they may be: arrival is seen at wake-ups. */
+	CBR_LOOSE_MS = 5,
+	/* Beyond it the difference is gone in so long ... */
+	CBR_CLOSE_S = 300,
+	/* ... but never faster than by that, nor the frequency changed by
+	 * more in a second. */
+	CBR_SLEW_MAX_PPB = 50000,
+	CBR_RAMP_PPB = 500,
+	/* A whole window that far off is no drift: another time base. */
+	CBR_STRAY_MS = 300,
+};
+
+struct cbr_clock {
+	uint16_t pid;
+	uint8_t cc;         /* of the last packet of the PID that left */
+	bool running;       /* base is set */
+	uint64_t base_tick; /* there the clock is base_pcr */
+	uint64_t base_pcr;
+	int64_t fraction;   /* of a tick, in 1e-9, at base_tick */
+	int64_t slew_ppb, wanted_ppb;
+
+	/* what arrived */
+	uint64_t in_pcr, in_tick; /* the last */
+	int64_t shift;      /* of what arrived against what left */
+	uint64_t window_tick;
+	int64_t early, late; /* of the window: the extremes */
+	bool stray;         /* the next one that arrives jumps */
+
+	/* what left */
+	bool sent;
+	uint64_t sent_tick;
+};
+
+/*
+ * A PCR arrives at `tick`; announced: with a discontinuity_indicator.  True
+ * when it begins a new time base, which the packet is to announce when it
+ * leaves.
+ */
+bool cbr_clock_arrived(struct cbr_clock *, uint64_t pcr, bool announced,
+		       uint64_t tick);
+
+/* The PCR to write into a packet that leaves at tick; jump: this one announces
+ * a new time base. */
+uint64_t cbr_clock_leave(struct cbr_clock *, uint64_t tick, bool jump);
