@@ -48,8 +48,16 @@ sluice_worker_net_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
 	$(CRYPT_LIBS) $(SRT_LIBS) $(CARES_LIBS) $(CURL_LIBS) -lm
 
+# Fewer pages to find again at each of the hundred wake-ups a second
+# (doc/benchmarks.md has the figures): what runs then stands side by side, and
+# there is no shared library.
+EXTRA_DIST += worker/tick.ld
+EXTRA_sluice_worker_DEPENDENCIES = worker/tick.ld
+EXTRA_sluice_worker_net_DEPENDENCIES = worker/tick.ld
+sluice_worker_net_LDFLAGS = $(AM_LDFLAGS) $(TICK_LINK)
 if STATIC_WORKER
-# No shared library: fewer pages to find again at each of the hundred wake-ups
-# a second (doc/benchmarks.md has the figures).
-sluice_worker_LDFLAGS = -static-pie -Wl,-z,relro -Wl,-z,now $(SAN_FLAGS)
+sluice_worker_LDFLAGS = -static-pie -Wl,-z,relro -Wl,-z,now $(SAN_FLAGS) \
+	$(TICK_LINK)
+else
+sluice_worker_LDFLAGS = $(AM_LDFLAGS) $(TICK_LINK)
 endif
