@@ -4,6 +4,7 @@
 bench_programs = \
 	tests/bench/fanout \
 	tests/bench/forwarder \
+	tests/bench/stage_cost \
 	tests/bench/tscheck \
 	tests/bench/tsgen \
 	tests/bench/viewer_farm \
@@ -44,6 +45,15 @@ tests_bench_forwarder_SOURCES = \
 	tests/bench/forwarder.c
 tests_bench_forwarder_LDADD = libcommon.a
 
+tests_bench_stage_cost_SOURCES = \
+	tests/bench/args.c tests/bench/args.h \
+	tests/bench/stage_cost.c \
+	tests/bench/stamp.c tests/bench/stamp.h \
+	tests/bench/tsmaker.c tests/bench/tsmaker.h
+tests_bench_stage_cost_LDADD = libworker.a libproto.a libcommon.a \
+	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
+	$(CRYPT_LIBS) -lm
+
 tests_bench_ws_farm_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
 	tests/bench/histogram.c tests/bench/histogram.h \
@@ -63,14 +73,16 @@ bench_scripts = \
 	tests/bench/remux.mjs \
 	tests/bench/report.mjs \
 	tests/bench/run.mjs \
+	tests/bench/stages.mjs \
 	tests/bench/tls.mjs \
 	tests/bench/udp.mjs
 EXTRA_DIST += $(bench_scripts)
 
-# make bench [BENCH=udp,remux,http,memory,fleet,api,events,tls] [ROUNDS=3] [WINDOW=8]
+# make bench [BENCH=udp,stages,remux,http,memory,fleet,api,events,tls] [ROUNDS=3]
+#	[WINDOW=8] [AGAINST=DIR]
 .PHONY: bench
 bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
 		$(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' \
-	BENCH='$(BENCH)' ROUNDS='$(ROUNDS)' WINDOW='$(WINDOW)' \
+	BENCH='$(BENCH)' ROUNDS='$(ROUNDS)' WINDOW='$(WINDOW)' AGAINST='$(AGAINST)' \
 	$(NODE) $(srcdir)/tests/bench/run.mjs

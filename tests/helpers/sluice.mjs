@@ -52,7 +52,8 @@ function exchange(port, options, body) {
 export class Sluice {
 	// config: an object, or undefined for no -c at all.
 	static async start(t, config, { env = {}, args = [], wait = true,
-		dir = tempDir(t), auth = false, managed = false } = {}) {
+		dir = tempDir(t), auth = false, managed = false,
+		master = MASTER } = {}) {
 		const self = new Sluice();
 
 		self.dir = dir;
@@ -69,7 +70,7 @@ export class Sluice {
 			all.push('-c', self.file);
 		}
 		const line = managed ? [MANAGER, path.join(dir, 'notify'),
-			MASTER] : [MASTER];
+			master] : [master];
 		self.managed = managed;
 		self.child = start(t, line[0], [...line.slice(1), ...all],
 			{ env: { ...process.env, SLUICE_WORKER: WORKER,

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What each stage of the data path takes of the CPU, without the system calls
+ * at its ends.
+ *
+ * A turn is a tick's worth of packets.  Before each of them the near caches
+ * are filled with something else, as they are when fifty other workers had
+ * their turn; with --warm everything is still there.
+ */
+#include "common/alloc.h"
+#include "common/mono.h"
+#include "common/util.h"
+#include "tests/bench/args.h"
+#include "tests/bench/tsmaker.h"
+#include "worker/output/sender.h"
+#include "worker/splice/splice.h"
+#include "worker/stream/lane.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TICK_MS = 10,
+	PER_DATAGRAM = 7,
+	WARM_TICKS = 200, /* tables are known, rates settled */
+	SEGMENT = PER_DATAGRAM * TSMAKER_PACKET,
+	LINE = 64,
+	OTHERS_SIZE = 4 << 20, /* more than the second cache holds */
+};
+
+#define NS_PER_MS UINT64_C(1000000)
+
+/* Up to where a packet goes, and by which way. */
+struct chain {
+	const char *name;
+	const char *options; /* of the input; NULL: it ends before the lane */
+	bool splice, cut, send;
+};
+
+static const struct chain chains[] = {
+	{ "sync", NULL, false, false, false },
+	{ "count", "#no_analyze", false, false, false },
+	{ "analysis", "", false, false, false },
+	{ "splice", "", true, false, false },
+	{ "relay", "", true, false, true },
+	{ "cut", "", true, true, true },
+	{ "remux", "#map.pmt=512&map.video=513", true, false, true },
+};
+
+struct options {
+	uint64_t rate_bps;
+	unsigned ticks;
+	const char *only;
+	bool warm;
+	volatile uint8_t *others; /* OTHERS_SIZE bytes */
+};
+
+struct stream {
+	const struct chain *chain;
+	struct tsmaker maker;
+	uint8_t *received;
+	size_t len;
+	struct batch batch;
+	struct ts_sync sync;
+	struct lane lane;
+	struct table_versions versions;
+	struct splice_state state;
+	struct splice *splice;
+	struct sender sender;
+	uint64_t now_ns;
+	uint64_t packets; /* that came to the end of the chain */
+};
+
+static void on_end(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct stream *s = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		s->packets += runs[i].n;
+	if (s->chain->send)
+		sender_feed(&s->sender, runs, n_runs, s->now_ns);
+}
+
+static void on_lane(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct stream *s = arg;
+
+	if (s->chain->splice)
+		splice_feed(s->splice, runs, n_runs, s->now_ns);
+	else
+		on_end(runs, n_runs, s);
+}
+
+static void on_batch(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct stream *s = arg;
+
+	if (s->chain->options != NULL)
+		lane_take(&s->lane, runs, n_runs, s->now_ns);
+	else
+		on_end(runs, n_runs, s);
+}
+
+static void stream_init(struct stream *s, const struct chain *chain,
+			const struct options *o)
+{
+	struct stream_spec spec;
+	struct errmsg why;
+	json_t *none = json_object();
+	char address[128];
+
+	*s = (struct stream){ .chain = chain, .now_ns = TICK_MS * NS_PER_MS };
+	if (stream_spec_parse(none, &spec, &why) < 0)
+		abort();
+	json_decref(none);
+	tsmaker_init(&s->maker, o->rate_bps);
+	s->received = xcalloc(o->rate_bps * TICK_MS / 8000 / SEGMENT + 2,
+			      SEGMENT);
+	batch_init(&s->batch, on_batch, s);
+	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
+	(void)snprintf(address, sizeof address, "udp://127.0.0.1:1%s",
+		       chain->options != NULL ? chain->options : "");
+	lane_init(&s->lane, &(struct lane_config){
+		.position = 1, .address = address, .stream = &spec,
+		.alone = true, .versions = &s->versions,
+		.out = on_lane, .arg = s,
+	});
+	lane_want(&s->lane, true, s->now_ns);
+	s->splice = splice_new(&(struct splice_config){
+		.out = on_end, .arg = s, .state = &s->state });
+	sender_init(&s->sender, NULL, 0);
+}
+
+static void stream_done(struct stream *s)
+{
+	lane_done(&s->lane);
+	splice_free(&s->splice);
+	sender_done(&s->sender);
+	free(s->received);
+}
+
+/* What comes in by the next tick; no part of what is measured. */
+static void receive(struct stream *s)
+{
+	uint64_t until_ns = s->now_ns; /* the stream began a tick ago */
+
+	s->now_ns += TICK_MS * NS_PER_MS;
+	for (s->len = 0; s->maker.time_ns < until_ns; s->len += SEGMENT)
+		for (size_t i = 0; i < PER_DATAGRAM; i++)
+			tsmaker_next(&s->maker, s->now_ns,
+				     s->received + s->len +
+					     i * TSMAKER_PACKET);
+}
+
+static void turn(struct stream *s)
+{
+	for (size_t at = 0; at < s->len; at += SEGMENT)
+		batch_sync(&s->batch, &s->sync, s->received + at, SEGMENT);
+	batch_flush(&s->batch);
+}
+
+/* What others do between two turns: nothing of ours stays near, neither in
+ * the caches nor in the tables of addresses. */
+static void evict(const struct options *o)
+{
+	for (size_t i = 0; !o->warm && i < OTHERS_SIZE; i += LINE)
+		o->others[i]++;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The middle of all turns: what others do to the machine shows in some of
+ * them only. */
+static uint64_t measure_turns(struct stream *s, const struct options *o)
+{
+	uint64_t *took = xcalloc(o->ticks, sizeof *took);
+	uint64_t middle;
+
+	for (size_t i = 0; i < o->ticks; i++) {
+		evict(o);
+		receive(s);
+		(void)mono_ns();
+		took[i] = mono_ns();
+		turn(s);
+		took[i] = mono_ns() - took[i];
+	}
+	qsort(took, o->ticks, sizeof *took, by_size);
+	middle = took[o->ticks / 2];
+	free(took);
+	return middle;
+}
+
+static void measure(const struct chain *chain, const struct options *o)
+{
+	double mbit = (double)o->rate_bps * TICK_MS / 1e9;
+	struct stream *s = xcalloc(1, sizeof *s);
+	uint64_t ns;
+
+	stream_init(s, chain, o);
+	for (size_t i = 0; i < WARM_TICKS; i++) {
+		receive(s);
+		turn(s);
+		if (chain->cut && i == WARM_TICKS / 2)
+			splice_cut(s->splice, NULL, false, s->now_ns);
+	}
+	ns = measure_turns(s, o);
+	printf("{\"chain\":\"%s\",\"us_per_mbit\":%.2f,"
+	       "\"ns_per_turn\":%llu,\"packets\":%llu}\n", chain->name,
+	       (double)ns / 1000 / mbit, (unsigned long long)ns,
+	       (unsigned long long)s->packets);
+	stream_done(s);
+	free(s);
+}
+
+static struct options parse_options(int argc, char **argv)
+{
+	static const struct option names[] = {
+		{ "rate", required_argument, NULL, 'r' },
+		{ "ticks", required_argument, NULL, 't' },
+		{ "only", required_argument, NULL, 'o' },
+		{ "warm", no_argument, NULL, 'w' },
+		{ 0 },
+	};
+	struct options o = { .rate_bps = 8000000, .ticks = 500 };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1)
+		switch (c) {
+		case 'r':
+			o.rate_bps = arg_rate_bps("--rate", optarg);
+			break;
+		case 't':
+			o.ticks = (unsigned)arg_number("--ticks", optarg, 1,
+						       100000);
+			break;
+		case 'o':
+			o.only = optarg;
+			break;
+		case 'w':
+			o.warm = true;
+			break;
+		default:
+			fputs("usage: stage_cost [--rate MBIT] [--ticks N] "
+			      "[--only CHAIN] [--warm]\n", stderr);
+			exit(2);
+		}
+	return o;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = parse_options(argc, argv);
+	uint8_t *others = xcalloc(1, OTHERS_SIZE);
+
+	o.others = others;
+	for (size_t i = 0; i < ARRAY_LEN(chains); i++)
+		if (o.only == NULL || strcmp(o.only, chains[i].name) == 0)
+			measure(&chains[i], &o);
+	free(others);
+	return 0;
+}
