@@ -19,6 +19,7 @@
 #include "common/util.h"
 #include "proto/http_spec.h"
 #include "proto/remux_options.h"
+#include "proto/rtp_spec.h"
 #include "proto/srt_spec.h"
 
 #include <stdbool.h>
@@ -56,6 +57,8 @@ struct input_spec {
 	struct sockaddr_any source;
 	unsigned renew_s;             /* 0 = never */
 	unsigned socket_size;         /* bytes; 0 = our default */
+
+	struct rtp_spec rtp;
 
 	/* file */
 	char path[IO_PATH_MAX];

@@ -22,6 +22,9 @@ static const struct {
 	[LINK_RETRANSMITTED] = { "retransmitted", true },
 	[LINK_DROPPED] = { "dropped", true },
 	[LINK_UNDECRYPTED] = { "undecrypted", true },
+	[LINK_REORDERED] = { "reordered", true },
+	[LINK_DUPLICATES] = { "duplicates", true },
+	[LINK_INVALID] = { "invalid", true },
 	[LINK_CBR_OVERFLOW] = { "cbr_overflow", true },
 	[LINK_CBR_LATE] = { "cbr_late", true },
 };

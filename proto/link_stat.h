@@ -32,6 +32,9 @@ enum link_stat {
 	LINK_RETRANSMITTED,  /* sent again, as one side asked for it */
 	LINK_DROPPED,        /* datagrams that were too late to be of use */
 	LINK_UNDECRYPTED,    /* datagrams that no key fits */
+	LINK_REORDERED,      /* datagrams that later ones had overtaken */
+	LINK_DUPLICATES,     /* datagrams that came twice on one way */
+	LINK_INVALID,        /* datagrams that do not belong to the stream */
 	LINK_CBR_OVERFLOW,   /* packets that the constant rate cannot hold */
 	LINK_CBR_LATE,       /* places left out, as we were kept from working */
 

@@ -37,6 +37,7 @@ libproto_a_SOURCES += \
 	proto/io_spec.c proto/io_spec.h \
 	proto/option_value.c proto/option_value.h \
 	proto/remux_options.c proto/remux_options.h \
+	proto/rtp_spec.h \
 	proto/srt_spec.h \
 	proto/stream_spec.c proto/stream_spec.h
 

@@ -12,14 +12,24 @@ enum {
 };
 
 /* src is read by hand; packet size and pacing are found out from the data */
-static const struct io_option input_options[] = {
-	{ "src", IO_IGNORED, 0, 0, 0 },
-	{ "renew", IO_NUMBER, IO_INPUT(renew_s), 0, RENEW_MAX_S },
-	{ "socket_size", IO_NUMBER, IO_INPUT(socket_size), 0,
-	  SOCKET_SIZE_MAX },
-	{ "ts_size", IO_IGNORED, 0, 0, 0 },
-	{ "sync", IO_IGNORED, 0, 0, 0 },
-	{ "no_sync", IO_IGNORED, 0, 0, 0 },
+#define INPUT_OPTIONS \
+	{ "src", IO_IGNORED, 0, 0, 0 }, \
+	{ "renew", IO_NUMBER, IO_INPUT(renew_s), 0, RENEW_MAX_S }, \
+	{ "socket_size", IO_NUMBER, IO_INPUT(socket_size), 0, \
+	  SOCKET_SIZE_MAX }, \
+	{ "ts_size", IO_IGNORED, 0, 0, 0 }, \
+	{ "sync", IO_IGNORED, 0, 0, 0 }, \
+	{ "no_sync", IO_IGNORED, 0, 0, 0 }
+
+static const struct io_option udp_input_options[] = {
+	INPUT_OPTIONS,
+	{ 0 },
+};
+
+static const struct io_option rtp_input_options[] = {
+	INPUT_OPTIONS,
+	{ "reorder", IO_NUMBER, IO_INPUT(rtp.reorder_ms), 0,
+	  RTP_REORDER_MAX_MS },
 	{ 0 },
 };
 
@@ -73,6 +83,13 @@ static int read_input(const struct address *a, struct input_spec *spec,
 	return read_source(a, spec, why);
 }
 
+static int read_rtp_input(const struct address *a, struct input_spec *spec,
+			  struct errmsg *why)
+{
+	spec->rtp.reorder_ms = RTP_REORDER_DEFAULT_MS;
+	return read_input(a, spec, why);
+}
+
 static int read_output(const struct address *a, struct output_spec *spec,
 			   struct errmsg *why)
 {
@@ -103,14 +120,14 @@ const struct input_type input_udp_type = {
 	.name = "udp",
 	.kind = INPUT_UDP,
 	.read = read_input,
-	.options = input_options,
+	.options = udp_input_options,
 };
 
 const struct input_type input_rtp_type = {
 	.name = "rtp",
 	.kind = INPUT_RTP,
-	.read = read_input,
-	.options = input_options,
+	.read = read_rtp_input,
+	.options = rtp_input_options,
 };
 
 const struct output_type output_udp_type = {

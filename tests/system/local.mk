@@ -67,6 +67,7 @@ system_tests = \
 	tests/system/remux.mjs \
 	tests/system/remux-file.mjs \
 	tests/system/roles.mjs \
+	tests/system/rtp.mjs \
 	tests/system/reload.mjs \
 	tests/system/restart.mjs \
 	tests/system/save.mjs \

@@ -14,7 +14,8 @@ unit_stream_tests = \
 	tests/unit/stream/test_path_udp \
 	tests/unit/stream/test_playout \
 	tests/unit/stream/test_ring_out \
-	tests/unit/stream/test_rtp
+	tests/unit/stream/test_rtp \
+	tests/unit/stream/test_rtp_window
 check_PROGRAMS += $(unit_stream_tests)
 TESTS += $(unit_stream_tests)
 unit_stream_libs = tests/unit/ts/libbuild.a $(worker_libs)
@@ -29,9 +30,11 @@ tests_unit_stream_test_pacer_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_playout_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ring_out_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_rtp_window_LDADD = $(unit_stream_rig)
 check_LIBRARIES += tests/unit/stream/librig.a
 tests_unit_stream_librig_a_SOURCES = \
-	tests/unit/stream/rig.c tests/unit/stream/rig.h
+	tests/unit/stream/rig.c tests/unit/stream/rig.h \
+	tests/unit/stream/rtp_rig.c tests/unit/stream/rtp_rig.h
 unit_stream_rig = tests/unit/stream/librig.a $(worker_libs)
 tests_unit_stream_test_path_file_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_path_rtp_LDADD = $(unit_stream_rig)

@@ -9,5 +9,12 @@ libworker_a_SOURCES += \
 	worker/input/playout.c worker/input/playout.h \
 	worker/input/receiver.c worker/input/receiver.h \
 	worker/input/rtp.c worker/input/rtp.h \
+	worker/input/rtp_flow.c worker/input/rtp_flow.h \
+	worker/input/rtp_input.c \
+	worker/input/rtp_places.c \
+	worker/input/rtp_store.c worker/input/rtp_store.h \
+	worker/input/rtp_window.c worker/input/rtp_window.h \
+	worker/input/rtp_window_state.h \
 	worker/input/udp.c \
+	worker/input/udp_flow.c worker/input/udp_flow.h \
 	worker/input/udp_socket.c worker/input/udp_socket.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * RTP on the receiving side (RFC 3550, RFC 2250): header off, gaps counted.
+ * One RTP datagram (RFC 3550, RFC 2250): its header, judged and taken off.
  *
  * Pure: no I/O, no clock.
  */
@@ -15,12 +15,8 @@
 enum {
 	RTP_HEADER = 12, /* without CSRC list and extension */
 	RTP_PAYLOAD_MP2T = 33,
+	RTP_PAYLOAD_DYNAMIC = 96, /* to 127 */
 	RTP_CLOCK_HZ = 90000,
-
-	/* RFC 3550 A.1: a jump further on than this is no loss but another
-	 * count; one further back no late datagram. */
-	RTP_DROPOUT_MAX = 3000,
-	RTP_MISORDER_MAX = 100,
 };
 
 struct rtp_datagram {
@@ -30,6 +26,8 @@ struct rtp_datagram {
 	uint8_t payload_type;
 	const uint8_t *payload; /* borrows the datagram */
 	size_t len;
+	const uint8_t *data; /* all of the datagram */
+	size_t size;
 };
 
 /* 0, or -EBADMSG: too short, another version, or a header, extension or
@@ -37,17 +35,19 @@ struct rtp_datagram {
 int rtp_parse(const uint8_t *data, size_t len,
 	      struct rtp_datagram *ret) MUST_CHECK;
 
-/* Embedded; zeroed memory is ready. */
-struct rtp_sequence {
-	bool started;
-	uint16_t next; /* expected */
-	uint32_t ssrc;
-	uint64_t lost; /* datagrams that did not come in their turn */
-};
+/* May it hold transport packets: 33, or a type that a session gives? */
+static inline bool rtp_is_media(const struct rtp_datagram *d)
+{
+	return d->payload_type == RTP_PAYLOAD_MP2T ||
+	       d->payload_type >= RTP_PAYLOAD_DYNAMIC;
+}
 
-/*
- * Judges the next datagram.  False for one that is late or comes twice: its
- * place in the stream has passed, so it is to be dropped; it is not counted.
- * A new SSRC or a wide jump begins another count and is no loss.
- */
-bool rtp_sequence_feed(struct rtp_sequence *, const struct rtp_datagram *);
+static inline uint16_t rtp_get16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t rtp_get32(const uint8_t *p)
+{
+	return (uint32_t)rtp_get16(p) << 16 | rtp_get16(p + 2);
+}

@@ -16,9 +16,9 @@ static int set_int(int fd, int level, int option, int value)
 		       : 0;
 }
 
-static int ip_level(const struct input_spec *spec)
+static int ip_level(const struct udp_place *place)
 {
-	return spec->local.sa.sa_family == AF_INET6 ? IPPROTO_IPV6
+	return place->local.sa.sa_family == AF_INET6 ? IPPROTO_IPV6
 						    : IPPROTO_IP;
 }
 
@@ -29,41 +29,41 @@ static void copy_address(struct sockaddr_storage *to,
 	memcpy(to, &from->sa, from->len);
 }
 
-static int join(int fd, const struct input_spec *spec, unsigned ifindex)
+static int join(int fd, const struct udp_place *place, unsigned ifindex)
 {
-	int level = ip_level(spec), r;
+	int level = ip_level(place), r;
 
-	if (spec->has_source) {
+	if (place->has_source) {
 		struct group_source_req req = { .gsr_interface = ifindex };
 
-		copy_address(&req.gsr_group, &spec->local);
-		copy_address(&req.gsr_source, &spec->source);
+		copy_address(&req.gsr_group, &place->local);
+		copy_address(&req.gsr_source, &place->source);
 		r = setsockopt(fd, level, MCAST_JOIN_SOURCE_GROUP, &req,
 			       sizeof req);
 	} else {
 		struct group_req req = { .gr_interface = ifindex };
 
-		copy_address(&req.gr_group, &spec->local);
+		copy_address(&req.gr_group, &place->local);
 		r = setsockopt(fd, level, MCAST_JOIN_GROUP, &req, sizeof req);
 	}
 	return r < 0 ? -errno : 0;
 }
 
-static int leave(int fd, const struct input_spec *spec, unsigned ifindex)
+static int leave(int fd, const struct udp_place *place, unsigned ifindex)
 {
 	struct group_req req = { .gr_interface = ifindex };
 
-	copy_address(&req.gr_group, &spec->local);
-	return setsockopt(fd, ip_level(spec), MCAST_LEAVE_GROUP, &req,
+	copy_address(&req.gr_group, &place->local);
+	return setsockopt(fd, ip_level(place), MCAST_LEAVE_GROUP, &req,
 			  sizeof req) < 0
 		       ? -errno
 		       : 0;
 }
 
 /* Options without which the socket still works. */
-static void tune(int fd, const struct input_spec *spec)
+static void tune(int fd, const struct udp_place *place)
 {
-	unsigned size = spec->socket_size > 0 ? spec->socket_size
+	unsigned size = place->socket_size > 0 ? place->socket_size
 					      : UDP_RECEIVE_BUFFER;
 
 	(void)set_int(fd, SOL_SOCKET, SO_RCVBUF, (int)MIN(size, 1U << 30));
@@ -83,7 +83,7 @@ static int say_bind(const struct sockaddr_any *where, int err,
 				   : strerror(err));
 }
 
-static int bind_unicast(int fd, const struct input_spec *spec,
+static int bind_unicast(int fd, const struct udp_place *place,
 			unsigned ifindex, struct errmsg *why)
 {
 	int r = 0;
@@ -91,23 +91,23 @@ static int bind_unicast(int fd, const struct input_spec *spec,
 	if (ifindex != 0)
 		r = set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)ifindex);
 	if (r < 0)
-		return errmsg_fail(why, r, "interface %s: %s", spec->iface,
+		return errmsg_fail(why, r, "interface %s: %s", place->iface,
 				   strerror(-r));
-	if (bind(fd, &spec->local.sa, spec->local.len) < 0)
-		return say_bind(&spec->local, errno, why);
+	if (bind(fd, &place->local.sa, place->local.len) < 0)
+		return say_bind(&place->local, errno, why);
 	return 0;
 }
 
-static int bind_group(int fd, const struct input_spec *spec,
+static int bind_group(int fd, const struct udp_place *place,
 		      unsigned ifindex, struct errmsg *why)
 {
-	struct sockaddr_any group = spec->local;
+	struct sockaddr_any group = place->local;
 	bool v6 = group.sa.sa_family == AF_INET6;
 
 	/* several streams may take the same group and port */
 	(void)set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	/* nor do we want what other programs joined on this host */
-	(void)set_int(fd, ip_level(spec),
+	(void)set_int(fd, ip_level(place),
 		      v6 ? IPV6_MULTICAST_ALL : IP_MULTICAST_ALL, 0);
 	if (v6 && ifindex != 0) {
 		/* IPv6 memberships do not tell interfaces apart */
@@ -117,7 +117,7 @@ static int bind_group(int fd, const struct input_spec *spec,
 	if (bind(fd, &group.sa, group.len) < 0)
 		return say_bind(&group, errno, why);
 
-	int r = join(fd, spec, ifindex);
+	int r = join(fd, place, ifindex);
 
 	if (r == -ENODEV && ifindex == 0)
 		return errmsg_fail(why, r, "join: there is no route to the "
@@ -127,19 +127,19 @@ static int bind_group(int fd, const struct input_spec *spec,
 	return 0;
 }
 
-int udp_socket_open(const struct input_spec *spec, unsigned ifindex,
+int udp_socket_open(const struct udp_place *place, unsigned ifindex,
 		    struct errmsg *why)
 {
-	int fd = socket(spec->local.sa.sa_family,
+	int fd = socket(place->local.sa.sa_family,
 			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return errmsg_fail(why, -errno, "socket: %s", strerror(errno));
-	tune(fd, spec);
+	tune(fd, place);
 
-	int r = sockaddr_is_multicast(&spec->local)
-			? bind_group(fd, spec, ifindex, why)
-			: bind_unicast(fd, spec, ifindex, why);
+	int r = sockaddr_is_multicast(&place->local)
+			? bind_group(fd, place, ifindex, why)
+			: bind_unicast(fd, place, ifindex, why);
 
 	if (r < 0) {
 		fd_close(&fd);
@@ -149,7 +149,7 @@ int udp_socket_open(const struct input_spec *spec, unsigned ifindex,
 }
 
 /* One source in the given mode, or no source at all (len 0). */
-static int set_filter(int fd, const struct input_spec *spec, unsigned ifindex,
+static int set_filter(int fd, const struct udp_place *place, unsigned ifindex,
 		      uint32_t mode, const struct sockaddr_any *source)
 {
 	struct group_filter filter = {
@@ -158,34 +158,34 @@ static int set_filter(int fd, const struct input_spec *spec, unsigned ifindex,
 		.gf_numsrc = source != NULL,
 	};
 
-	copy_address(&filter.gf_group, &spec->local);
+	copy_address(&filter.gf_group, &place->local);
 	if (source != NULL)
 		copy_address(&filter.gf_slist[0], source);
-	return setsockopt(fd, ip_level(spec), MCAST_MSFILTER, &filter,
+	return setsockopt(fd, ip_level(place), MCAST_MSFILTER, &filter,
 			  (socklen_t)GROUP_FILTER_SIZE(filter.gf_numsrc)) < 0
 		       ? -errno
 		       : 0;
 }
 
-int udp_socket_renew(int fd, const struct input_spec *spec, unsigned ifindex,
+int udp_socket_renew(int fd, const struct udp_place *place, unsigned ifindex,
 		     const struct sockaddr_any *source, struct errmsg *why)
 {
 	int r;
 
-	if (spec->has_source) {
-		r = set_filter(fd, spec, ifindex, MCAST_EXCLUDE, NULL);
+	if (place->has_source) {
+		r = set_filter(fd, place, ifindex, MCAST_EXCLUDE, NULL);
 		if (r == 0)
-			r = set_filter(fd, spec, ifindex, MCAST_INCLUDE,
-				       &spec->source);
+			r = set_filter(fd, place, ifindex, MCAST_INCLUDE,
+				       &place->source);
 	} else if (source->len > 0) {
-		r = set_filter(fd, spec, ifindex, MCAST_INCLUDE, source);
+		r = set_filter(fd, place, ifindex, MCAST_INCLUDE, source);
 		if (r == 0)
-			r = set_filter(fd, spec, ifindex, MCAST_EXCLUDE,
+			r = set_filter(fd, place, ifindex, MCAST_EXCLUDE,
 				       NULL);
 	} else {
 		/* nobody sends: there is nothing to lose */
-		(void)leave(fd, spec, ifindex);
-		r = join(fd, spec, ifindex);
+		(void)leave(fd, place, ifindex);
+		r = join(fd, place, ifindex);
 	}
 	if (r < 0)
 		return errmsg_fail(why, r, "join again: %s", strerror(-r));

@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The receiving socket of a udp or rtp input and its multicast membership. */
+/* A receiving socket of a udp or rtp input and its multicast membership. */
 #pragma once
 
 #include "common/errmsg.h"
 #include "common/sockaddr.h"
-#include "proto/io_spec.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { UDP_RECEIVE_BUFFER = 2 * 1024 * 1024 };
 
+/* What is received. */
+struct udp_place {
+	char iface[16];            /* "" = the kernel's choice */
+	struct sockaddr_any local; /* group or address to bind */
+	bool has_source;
+	struct sockaddr_any source;
+	unsigned socket_size;      /* bytes; 0 = our default */
+};
+
 /* Bound and joined, non-blocking; ifindex 0 leaves the interface to the
  * kernel.  The descriptor, or -errno with why. */
-int udp_socket_open(const struct input_spec *, unsigned ifindex,
+int udp_socket_open(const struct udp_place *, unsigned ifindex,
 		    struct errmsg *why) MUST_CHECK;
 
 /*
@@ -21,6 +30,6 @@ int udp_socket_open(const struct input_spec *, unsigned ifindex,
  * back while `source` (who sends now; len 0 when nobody) stays admitted.
  * 0 or -errno with why.
  */
-int udp_socket_renew(int fd, const struct input_spec *, unsigned ifindex,
+int udp_socket_renew(int fd, const struct udp_place *, unsigned ifindex,
 		     const struct sockaddr_any *source,
 		     struct errmsg *why) MUST_CHECK;

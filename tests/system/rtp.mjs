@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// rtp: what the network does to datagrams is put right where it can be, and
+// what cannot be is counted, once.  The kernel's own counter is the truth.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeClip } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { Fault } from '../helpers/net.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const OUTPUT = 'udp://127.0.0.1:6000';
+
+// Datagrams as RTP has them.
+class Rtp {
+	constructor({ seq = 65400, ssrc = 0xcafe } = {}) {
+		Object.assign(this, { seq, ssrc, time: 0 });
+	}
+
+	wrap(packets) {
+		const head = Buffer.alloc(12);
+
+		head[0] = 0x80;
+		head[1] = 33;
+		head.writeUInt16BE(this.seq++ & 0xffff, 2);
+		head.writeUInt32BE(this.time += 500, 4);
+		head.writeUInt32BE(this.ssrc, 8);
+		return Buffer.concat([head, packets]);
+	}
+}
+
+const stats = async (sluice, id = 'a001') => (await sluice.json(
+	`/api/stream-inputs/${id}`)).inputs[0].stats ?? {};
+
+// Waits until the input has told that it received so many.
+const received = (sluice, n) => waitUntil(`${n} datagrams`, async () => {
+	const told = await stats(sluice);
+
+	if (told.received !== n)
+		throw new Error(JSON.stringify(told));
+	return told;
+});
+
+test('datagrams in disorder, twice and missing', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'rtp://127.0.0.1:5000#reorder=100', OUTPUT)));
+	const rtp = new Rtp();
+	const count = { sent: 0, twice: 0, swapped: 0, gone: 0 };
+	const expected = [];
+	let held;
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000,
+		{ shape: (packets) => {
+			const d = rtp.wrap(packets), n = count.sent++;
+
+			if (n > 600 && !held) {
+				// what is kept for a PCR goes out
+				expected.push(packets);
+				return [d];
+			}
+			if (n % 41 === 40) {
+				count.gone++;
+				return [];
+			}
+			expected.push(packets);
+			if (n % 17 === 5 && n % 41 !== 39) {
+				held = d;
+				return [];
+			}
+			if (held) {
+				const list = [d, held];
+				held = undefined;
+				count.swapped++;
+				return list;
+			}
+			if (n % 29 === 3) {
+				count.twice++;
+				return [d, d];
+			}
+			return [d];
+		} });
+	await sluice.onair('a001');
+	await waitUntil('enough', () => count.sent > 800);
+	sender.stop();
+	const told = await received(sluice,
+		count.sent - count.gone);
+	assert.equal(told.lost - told.recovered, count.gone);
+	assert.equal(told.duplicates, count.twice);
+	assert.equal(told.reordered, count.swapped);
+	assert.equal(told.dropped, 0);
+	await recorder.quiet(1000);
+	const output = joined((await recorder.stop())[0]);
+	const sent = Buffer.concat(expected);
+	assert.ok(output.length >= sent.length - 14 * 188,
+		`${(sent.length - output.length) / 188} are missing`);
+	assert.equal(output.compare(sent.subarray(sent.length -
+		output.length)), 0, 'in order, each once');
+	await sluice.stop();
+});
+
+test('what a network loses of ffmpeg\'s RTP is counted once', async (t) => {
+	const file = await makeClip(tempDir(t), 'clip', { seconds: 6,
+		pictures: ['-c:v', 'libx264'] });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'rtp://127.0.0.1:5000', OUTPUT)));
+
+	await waitUntil('input', () => udpBound(5000));
+	const fault = await Fault.start(t, 5000,
+		'meta length > 200 numgen random mod 10 < 1');
+	const ffmpeg = start(t, 'ffmpeg', ['-v', 'error', '-re', '-i', file,
+		'-c', 'copy', '-f', 'rtp_mpegts',
+		'rtp://127.0.0.1:5000?pkt_size=1328']);
+	const { code, err } = await ffmpeg.ended;
+	assert.equal(code, 0, err);
+	// the end of the stream shows no gap when it is lost itself
+	const lost = await fault.stop();
+	assert.ok(lost > 10, `${lost} were lost`);
+	await waitUntil('the counters', async () => {
+		const told = await stats(sluice);
+		assert.ok(lost - (told.lost - told.recovered) <= 1,
+			JSON.stringify({ lost, told }));
+		return true;
+	});
+	await sluice.stop();
+});

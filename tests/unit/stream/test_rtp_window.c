@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/unit/stream/rtp_rig.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+static const struct rtp_window_config alone = {
+	.places = 1024,
+	.paths = 1,
+	.reorder_ms = 20,
+};
+
+Test(rtp_window, hands_on_at_once_what_comes_in_order)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	for (uint32_t i = 0; i < 5000; i++) {
+		rtp_rig_feed(&r, i);
+		rtp_rig_expect(&r, i, 1);
+		cr_assert_not(rtp_window_waits(r.window));
+	}
+	cr_assert_eq(rtp_rig_counts(&r).lost, 0);
+	cr_assert_eq(rtp_rig_counts(&r).path[0].received, 5000);
+	cr_assert_eq(r.settled, 0, "nothing was kept");
+	rtp_rig_done(&r);
+}
+
+Test(rtp_window, waits_for_what_was_overtaken_and_not_longer_than_needed)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	rtp_rig_feed(&r, 0);
+	rtp_rig_feed(&r, 2);
+	rtp_rig_feed(&r, 3);
+	rtp_rig_expect(&r, 0, 1);
+	cr_assert(rtp_window_waits(r.window));
+	rtp_rig_feed(&r, 1);
+	rtp_rig_expect(&r, 1, 3);
+	cr_assert_not(rtp_window_waits(r.window));
+	cr_assert_eq(rtp_rig_counts(&r).reordered, 1);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 0);
+	rtp_rig_done(&r);
+}
+
+Test(rtp_window, counts_a_loss_once_and_the_late_one_beside_it)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	rtp_rig_feed(&r, 0);
+	rtp_rig_feed(&r, 3);
+	rtp_rig_pass(&r, 19);
+	rtp_rig_expect(&r, 0, 1);
+	rtp_rig_pass(&r, 1);
+	rtp_rig_expect(&r, 3, 1);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 2);
+	rtp_rig_feed(&r, 1);
+	rtp_rig_expect(&r, 0, 0);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 2);
+	cr_assert_eq(rtp_rig_counts(&r).late, 1);
+	rtp_rig_feed(&r, 1);
+	cr_assert_eq(rtp_rig_counts(&r).duplicates, 1);
+	rtp_rig_feed(&r, 4);
+	rtp_rig_expect(&r, 4, 1);
+	rtp_rig_done(&r);
+}
+
+Test(rtp_window, gives_up_at_once_where_reordering_is_not_wanted)
+{
+	struct rtp_window_config cfg = alone;
+	struct rtp_rig r;
+
+	cfg.reorder_ms = 0;
+	rtp_rig_init(&r, cfg);
+	rtp_rig_feed(&r, 0);
+	rtp_rig_feed(&r, 2);
+	cr_assert_eq(r.n, 2);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 1);
+	rtp_rig_done(&r);
+}
+
+Test(rtp_window, drops_what_comes_twice)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	for (uint32_t i = 0; i < 100; i++) {
+		rtp_rig_feed(&r, i);
+		rtp_rig_feed(&r, i);
+		if (i > 50)
+			rtp_rig_feed(&r, i - 50);
+	}
+	rtp_rig_expect(&r, 0, 100);
+	/* waiting ones as well */
+	rtp_rig_feed(&r, 101);
+	rtp_rig_feed(&r, 101);
+	rtp_rig_feed(&r, 100);
+	rtp_rig_expect(&r, 100, 2);
+	cr_assert_eq(rtp_rig_counts(&r).duplicates, 150);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 0);
+	rtp_rig_done(&r);
+}
+
+/* A sender that starts again: nothing of it is lost, nothing counts as such. */
+Test(rtp_window, follows_a_sender_that_starts_again)
+{
+	static const struct {
+		uint32_t ssrc;
+		uint16_t seq;
+		uint32_t time;
+	} starts[] = {
+		{ 2, 7, 99 },          /* as the standard wants it */
+		{ 1, 30000, 0 },       /* another number alone */
+		{ 1, 65500, 77000000 } /* the same numbers, another time */,
+		{ 1, 65490, 0x80000000 },
+	};
+
+	for (size_t i = 0; i < 4; i++) {
+		struct rtp_rig r;
+
+		rtp_rig_init(&r, alone);
+		for (uint32_t k = 0; k < 50; k++)
+			rtp_rig_feed(&r, k);
+		r.ssrc = starts[i].ssrc;
+		r.first_seq = (uint16_t)(starts[i].seq - 50);
+		r.first_time = starts[i].time;
+		for (uint32_t k = 50; k < 100; k++)
+			rtp_rig_feed(&r, k);
+		rtp_rig_expect(&r, 0, 100);
+		cr_assert_eq(rtp_rig_counts(&r).lost, 0, "%zu", i);
+		cr_assert_eq(rtp_rig_counts(&r).stray, 0, "%zu", i);
+		rtp_rig_done(&r);
+	}
+}
+
+Test(rtp_window, lets_nobody_but_its_sender_in)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	for (uint32_t i = 0; i < 100; i++) {
+		rtp_rig_feed(&r, i);
+		r.ssrc = 2;
+		rtp_rig_feed(&r, 1000 + 7 * i);
+		r.ssrc = 1;
+	}
+	rtp_rig_expect(&r, 0, 100);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 0);
+	/* the last may still turn out to be another count */
+	cr_assert_eq(rtp_rig_counts(&r).stray, 99);
+	rtp_rig_done(&r);
+}
+
+/* Two senders in runs: the one that came last is stayed with. */
+Test(rtp_window, does_not_jump_to_and_fro)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	rtp_rig_feed(&r, 0);
+	for (uint32_t i = 0; i < 20; i++) {
+		r.ssrc = 1;
+		rtp_rig_feed(&r, 4 * i + 1);
+		rtp_rig_feed(&r, 4 * i + 2);
+		r.ssrc = 2;
+		for (uint32_t k = 0; k < 4; k++)
+			rtp_rig_feed(&r, 1000 + 4 * i + k);
+		rtp_rig_pass(&r, 10);
+	}
+	cr_assert_eq(r.n, 3 + 80);
+	cr_assert_eq(rtp_rig_counts(&r).stray, 38);
+	/* when it falls silent, the other is taken */
+	r.ssrc = 1;
+	r.n = 0;
+	rtp_rig_pass(&r, 1000);
+	for (uint32_t i = 0; i < 10; i++)
+		rtp_rig_feed(&r, 2000 + i);
+	rtp_rig_expect(&r, 2000, 10);
+	rtp_rig_done(&r);
+}
+
+Test(rtp_window, takes_late_datagrams_for_no_new_sender)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	for (uint32_t i = 0; i < 300; i++)
+		rtp_rig_feed(&r, i);
+	r.n = 0;
+	/* 200 back, and in a row */
+	for (uint32_t i = 90; i < 100; i++)
+		rtp_rig_feed(&r, i);
+	for (uint32_t i = 300; i < 310; i++)
+		rtp_rig_feed(&r, i);
+	rtp_rig_expect(&r, 300, 10);
+	cr_assert_eq(rtp_rig_counts(&r).duplicates, 10);
+	rtp_rig_done(&r);
+}
+
+Test(rtp_window, bounds_what_waits_by_its_places)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	rtp_rig_feed(&r, 0);
+	r.n = 0;
+	for (uint32_t i = 2; i < 600; i++)
+		rtp_rig_feed(&r, i);
+	/* 512 wait at most, the gap among them */
+	rtp_rig_expect(&r, 2, 598);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 1);
+	/* a gap longer than all places */
+	rtp_rig_feed(&r, 600 + 2000);
+	rtp_rig_pass(&r, 20);
+	rtp_rig_expect(&r, 2600, 1);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 2001);
+	rtp_rig_done(&r);
+}
+
+/* Random loss, order and doubles against what must come of them. */
+Test(rtp_window, brings_everything_once_and_in_order)
+{
+	enum { N = 4000, SPREAD = 8 };
+
+	srandom(20261120);
+	for (unsigned round = 0; round < 30; round++) {
+		struct rtp_rig r;
+		uint32_t order[N];
+		bool gone[N] = { false };
+		size_t lost = 0, n = 0, twice = 0;
+
+		rtp_rig_init(&r, alone);
+		r.first_seq = (uint16_t)random();
+		r.first_time = (uint32_t)random();
+		for (uint32_t i = 0; i < N; i++) {
+			order[i] = i;
+			gone[i] = i > 0 && i < N - SPREAD &&
+				  random() % 100 < (long)round;
+			lost += gone[i];
+		}
+		/* nothing is moved by more than SPREAD, the first stays */
+		for (uint32_t i = 1; i + SPREAD < N; i += SPREAD)
+			for (uint32_t k = SPREAD - 1; k > 0; k--) {
+				uint32_t j = (uint32_t)random() % (k + 1);
+				uint32_t was = order[i + k];
+
+				order[i + k] = order[i + j];
+				order[i + j] = was;
+			}
+		for (uint32_t i = 0; i < N; i++) {
+			if (gone[order[i]])
+				continue;
+			rtp_rig_feed(&r, order[i]);
+			if (random() % 50 == 0) {
+				rtp_rig_feed(&r, order[i]);
+				twice++;
+			}
+			rtp_rig_pass(&r, 1);
+		}
+		rtp_rig_pass(&r, 100);
+		for (uint32_t i = 0; i < N; i++)
+			if (!gone[i])
+				cr_assert_eq(r.out[n++], i, "round %u", round);
+		cr_assert_eq(r.n, n);
+		cr_assert_eq(rtp_rig_counts(&r).lost, lost);
+		cr_assert_eq(rtp_rig_counts(&r).duplicates, twice);
+		cr_assert_eq(rtp_rig_counts(&r).late, 0);
+		rtp_rig_done(&r);
+	}
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/input/rtp_flow.h"
+
+#define LIVE_NS (RTP_LIVE_MS * UINT64_C(1000000))
+
+/* How far a number may be from the last one of its count. */
+enum { NEAR = 8192 };
+
+static bool is_of(const struct rtp_mark *m, const struct rtp_datagram *d)
+{
+	int16_t ahead = (int16_t)(d->seq - m->seq);
+
+	return m->set && m->ssrc == d->ssrc && ahead > -NEAR && ahead < NEAR;
+}
+
+enum rtp_verdict rtp_flow_judge(struct rtp_flow *f,
+				const struct rtp_datagram *d, unsigned path,
+				uint64_t now_ns)
+{
+	struct rtp_mark *strange = &f->strange[path];
+	bool next = strange->set && strange->ssrc == d->ssrc &&
+		    (uint16_t)(strange->seq + 1) == d->seq;
+
+	if (is_of(&f->left, d) && now_ns - f->heard_ns < LIVE_NS) {
+		f->left.seq = d->seq;
+		return RTP_IGNORE;
+	}
+	*strange = (struct rtp_mark){ .set = true, .ssrc = d->ssrc,
+				      .seq = d->seq };
+	return next ? RTP_FOLLOW : RTP_PUT_BY;
+}
+
+void rtp_flow_follow(struct rtp_flow *f, const struct rtp_datagram *d,
+		     uint16_t last, uint64_t now_ns)
+{
+	f->left = (struct rtp_mark){ .set = f->started, .ssrc = f->ssrc,
+				     .seq = last };
+	f->started = true;
+	f->ssrc = d->ssrc;
+	f->heard_ns = now_ns;
+	for (unsigned i = 0; i < RTP_PATHS; i++)
+		f->strange[i].set = false;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/input/udp_flow.h"
+
+#include "common/fd.h"
+#include "worker/input/netif.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	/* System calls in one wake-up: the loop has other things to do, but a
+	 * tick must hold what comes in it at 500 Mbit/s. */
+	READS_MAX = 16,
+	/* Without a packet for so long the interface is looked at again. */
+	QUIET_S = 2,
+};
+
+#define SECOND_NS UINT64_C(1000000000)
+
+void udp_flow_describe(struct udp_flow *f, const struct input_spec *spec)
+{
+	f->place = (struct udp_place){
+		.local = spec->local,
+		.has_source = spec->has_source,
+		.source = spec->source,
+		.socket_size = spec->socket_size,
+	};
+	memcpy(f->place.iface, spec->iface, sizeof f->place.iface);
+	f->renew_s = spec->renew_s;
+}
+
+int udp_flow_open(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
+{
+	int r = 0;
+
+	f->ifindex = 0;
+	if (f->place.iface[0] != '\0')
+		r = netif_index(f->place.iface, &f->ifindex, why);
+	if (r == 0)
+		r = udp_socket_open(&f->place, f->ifindex, why);
+	if (r < 0)
+		return r;
+	f->fd = r;
+	f->last_packet_ns = f->renewed_ns = now_ns;
+	f->receiver = receiver_new(&r);
+	if (f->receiver == NULL) {
+		fd_close(&f->fd);
+		return errmsg_fail(why, r, "receive memory: %s", strerror(-r));
+	}
+	return 0;
+}
+
+void udp_flow_close(struct udp_flow *f)
+{
+	if (f->receiver == NULL)
+		return;
+	fd_close(&f->fd);
+	receiver_free(&f->receiver);
+}
+
+static void note_source(struct udp_flow *f)
+{
+	const struct sockaddr_any *source = receiver_source(f->receiver);
+
+	if (sockaddr_equal(source, &f->source))
+		return;
+	f->source_changes += f->source.len > 0;
+	f->source = *source;
+}
+
+int udp_flow_read(struct udp_flow *f, const struct udp_reader *to,
+		  uint64_t now_ns, struct errmsg *why)
+{
+	int reads = 0;
+
+	while (reads < READS_MAX) {
+		int n = receiver_read(f->receiver, f->fd, to->on_received,
+				      to->arg);
+
+		to->on_read(to->arg);
+		if (n < 0)
+			return errmsg_fail(why, n, "receive: %s",
+					   strerror(-n));
+		if (n == 0)
+			break;
+		note_source(f);
+		reads++;
+		if (n < RECEIVER_SLOTS)
+			break;
+	}
+	if (reads > 0)
+		f->last_packet_ns = now_ns;
+	return reads;
+}
+
+/* An interface that was made anew has another index, and our membership
+ * went with the old one. */
+static int check_interface(struct udp_flow *f, struct errmsg *why)
+{
+	unsigned index;
+	int r = netif_index(f->place.iface, &index, why);
+
+	if (r < 0)
+		return r;
+	if (index != f->ifindex)
+		return errmsg_fail(why, -ENODEV, "interface %s was replaced",
+				   f->place.iface);
+	return 0;
+}
+
+int udp_flow_second(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
+{
+	receiver_trim(f->receiver);
+	if (f->place.iface[0] != '\0' &&
+	    now_ns - f->last_packet_ns >= QUIET_S * SECOND_NS) {
+		int r = check_interface(f, why);
+
+		if (r < 0)
+			return r;
+		f->last_packet_ns = now_ns;
+	}
+	if (f->renew_s > 0 && sockaddr_is_multicast(&f->place.local) &&
+	    now_ns - f->renewed_ns >= f->renew_s * SECOND_NS) {
+		f->renewed_ns = now_ns;
+		return udp_socket_renew(f->fd, &f->place, f->ifindex,
+					receiver_source(f->receiver), why);
+	}
+	return 0;
+}
+
+uint64_t udp_flow_drops(const struct udp_flow *f)
+{
+	return f->receiver != NULL ? receiver_drops(f->receiver) : 0;
+}

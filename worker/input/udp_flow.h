@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What arrives at one address: the socket, its membership and who sends.
+ *
+ * Owns the socket and receive memory.  Embedded; zeroed memory is a flow that
+ * is not open.
+ */
+#pragma once
+
+#include "proto/io_spec.h"
+#include "worker/input/receiver.h"
+#include "worker/input/udp_socket.h"
+
+struct udp_flow {
+	struct udp_place place;
+	unsigned renew_s;        /* 0 = never */
+	int fd;                  /* valid while receiver is not NULL */
+	unsigned ifindex;
+	struct receiver *receiver;
+	uint64_t last_packet_ns; /* or since when nothing came */
+	uint64_t renewed_ns;
+	struct sockaddr_any source; /* the last sender */
+	uint64_t source_changes;
+};
+
+/* From an address of udp or rtp. */
+void udp_flow_describe(struct udp_flow *, const struct input_spec *);
+
+/* It was described. 0, or -errno with why. */
+int udp_flow_open(struct udp_flow *, uint64_t now_ns,
+		  struct errmsg *why) MUST_CHECK;
+
+/* It may be opened again; what was counted stays. */
+void udp_flow_close(struct udp_flow *);
+
+static inline bool udp_flow_is_open(const struct udp_flow *f)
+{
+	return f->receiver != NULL;
+}
+
+/*
+ * Takes what is there, at most a bounded part.  on_read: after each system
+ * call that brought something, before its memory is used again.  The number of
+ * those, or -errno with why.
+ */
+struct udp_reader {
+	receiver_fn *on_received;
+	void (*on_read)(void *arg);
+	void *arg;
+};
+int udp_flow_read(struct udp_flow *, const struct udp_reader *,
+		  uint64_t now_ns, struct errmsg *why) MUST_CHECK;
+
+/* Once a second: membership and memory.  0, or -errno with why: it is to be
+ * opened again. */
+int udp_flow_second(struct udp_flow *, uint64_t now_ns,
+		    struct errmsg *why) MUST_CHECK;
+
+/* Datagrams that the socket had no room for, since the opening. */
+uint64_t udp_flow_drops(const struct udp_flow *);
