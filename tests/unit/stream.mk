@@ -15,6 +15,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_playout \
 	tests/unit/stream/test_ring_out \
 	tests/unit/stream/test_rtp \
+	tests/unit/stream/test_rtp_clock \
 	tests/unit/stream/test_rtp_window
 check_PROGRAMS += $(unit_stream_tests)
 TESTS += $(unit_stream_tests)
@@ -29,6 +30,7 @@ tests_unit_stream_test_memory_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_pacer_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_playout_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ring_out_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_rtp_clock_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_window_LDADD = $(unit_stream_rig)
 check_LIBRARIES += tests/unit/stream/librig.a

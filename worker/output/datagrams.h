@@ -8,6 +8,7 @@
 #pragma once
 
 #include "worker/output/pacer.h"
+#include "worker/output/rtp_clock.h"
 #include "worker/ts/packet.h"
 
 #include <sys/uio.h>
@@ -24,7 +25,8 @@ enum {
 struct rtp_sender {
 	uint16_t seq;
 	uint32_t ssrc;
-	uint32_t timestamp; /* of the datagrams that are cut now */
+	struct rtp_clock clock;
+	uint64_t now_ns; /* when the datagrams are cut */
 };
 
 /* The datagrams of one system call. */

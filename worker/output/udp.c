@@ -2,6 +2,7 @@
 /* Outputs to the network: udp and rtp. */
 #include "common/alloc.h"
 #include "common/fd.h"
+#include "common/mono.h"
 #include "worker/output/datagrams.h"
 #include "worker/output/kind.h"
 #include "worker/output/udp_socket.h"
@@ -123,8 +124,7 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 		o->base.spec->kind == OUTPUT_RTP ? &o->rtp : NULL;
 	struct datagrams d;
 
-	/* 90 kHz of the monotonic clock; the start value is random anyway */
-	o->rtp.timestamp = (uint32_t)(now_ns / 100000 * 9);
+	o->rtp.now_ns = now_ns;
 	while (datagrams_cut(&d, &cursor, rtp))
 		if (!o->segments || !send_segments(o, &d))
 			send_each(o, &d);
@@ -169,6 +169,7 @@ struct output *udp_output_open(const struct output_spec *spec, int *ret_err,
 
 	struct udp_output *o = xcalloc(1, sizeof *o);
 	size_t datagram = PACER_GROUP * TS_PACKET;
+	uint32_t start = 0;
 
 	o->base = (struct output){ .ops = &udp_ops, .spec = spec };
 	o->fd = fd;
@@ -176,6 +177,8 @@ struct output *udp_output_open(const struct output_spec *spec, int *ret_err,
 		datagram += RTP_HEADER_SIZE;
 		(void)!getrandom(&o->rtp.seq, sizeof o->rtp.seq, 0);
 		(void)!getrandom(&o->rtp.ssrc, sizeof o->rtp.ssrc, 0);
+		(void)!getrandom(&start, sizeof start, 0);
+		rtp_clock_init(&o->rtp.clock, start, mono_ns());
 	}
 	o->segments = udp_output_segment(fd, (int)datagram) == 0;
 	return &o->base;

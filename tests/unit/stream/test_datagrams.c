@@ -42,12 +42,12 @@ static void check_cut(const size_t *lengths, size_t n_lengths, size_t n,
 {
 	uint8_t *data = make_packets(), got[2048];
 	struct ts_run *runs = xcalloc(n + 1, sizeof *runs);
-	struct rtp_sender sender = { .seq = 65530, .ssrc = 0x01020304,
-				     .timestamp = 0x0a0b0c0d };
+	struct rtp_sender sender = { .seq = 65530, .ssrc = 0x01020304 };
 	struct datagrams *d = xcalloc(1, sizeof *d);
 	size_t n_runs = 0, head = rtp ? RTP_HEADER_SIZE : 0, packets = 0;
 	uint16_t seq = 65530;
 
+	rtp_clock_init(&sender.clock, 0x0a0b0c0d, 0);
 	for (size_t at = 0; at < n; n_runs++) {
 		size_t len = MIN(lengths[n_runs % n_lengths], n - at);
 
