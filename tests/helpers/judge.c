@@ -193,6 +193,57 @@ static void take_table(struct judge *j, unsigned pid, const uint8_t *data,
 
 /* --- clocks --- */
 
+static void note_step(struct judge *j, unsigned pid, int64_t step)
+{
+	if (j->n_steps == 0)
+		j->clock = pid;
+	if (pid != j->clock)
+		return;
+	if (j->n_steps == j->max_steps) {
+		j->max_steps = 2 * j->max_steps + 1024;
+		j->steps = realloc(j->steps,
+				   j->max_steps * sizeof *j->steps);
+		if (j->steps == NULL)
+			abort();
+	}
+	j->steps[j->n_steps++] = (struct judge_pcr){ j->packets, step };
+}
+
+static double ticks_per_packet(const struct judge *j)
+{
+	int64_t ticks = 0;
+	uint64_t packets = 0;
+
+	for (size_t i = 1; i < j->n_steps; i++) {
+		if (j->steps[i].step == 0)
+			continue;
+		ticks += j->steps[i].step;
+		packets += j->steps[i].packets - j->steps[i - 1].packets;
+	}
+	return packets > 0 ? (double)ticks / (double)packets : 0;
+}
+
+int64_t judge_wander(const struct judge *j)
+{
+	double rate = ticks_per_packet(j);
+	double off = 0, low = 0, high = 0, most = 0;
+
+	for (size_t i = 1; i < j->n_steps; i++) {
+		uint64_t packets = j->steps[i].packets -
+				   j->steps[i - 1].packets;
+
+		if (j->steps[i].step == 0) {
+			off = low = high = 0;
+			continue;
+		}
+		off += (double)j->steps[i].step - rate * (double)packets;
+		low = off < low ? off : low;
+		high = off > high ? off : high;
+		most = high - low > most ? high - low : most;
+	}
+	return (int64_t)most;
+}
+
 static void take_pcr(struct judge *j, unsigned pid, const uint8_t *f,
 		     int64_t arrival, bool announced)
 {
@@ -200,12 +251,14 @@ static void take_pcr(struct judge *j, unsigned pid, const uint8_t *f,
 	int64_t base = (int64_t)f[0] << 25 | (int64_t)f[1] << 17 |
 		(int64_t)f[2] << 9 | (int64_t)f[3] << 1 | f[4] >> 7;
 	int64_t pcr = base * 300 + ((f[4] & 1) << 8 | f[5]);
+	int64_t step = apart(pcr, p->pcr);
+	bool is_pause = !p->has_pcr || announced || step > HZ / 10;
 
 	if (p->clock != pid)
 		return;
 	j->pcrs++;
+	note_step(j, pid, is_pause ? 0 : step);
 	if (p->has_pcr && !announced) {
-		int64_t step = apart(pcr, p->pcr);
 
 		if (step <= 0) {
 			j->pcr_back++;
@@ -381,5 +434,6 @@ void judge_init(struct judge *j)
 
 void judge_done(struct judge *j)
 {
+	free(j->steps);
 	free(j->pids);
 }

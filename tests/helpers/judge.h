@@ -5,7 +5,8 @@
  *
  * Of each program's clock: how far PCRs are apart (by their values), how often
  * they went back, or on by more than 100 ms without being announced, and how
- * far they strayed from the times of arrival (where those are known).  Of each
+ * far they strayed from the times of arrival (where those are known) and from
+ * their bytes (when that is asked for).  Of each
  * elementary stream: units whose DTS is not later than the one before, that
  * were cut short, that came after their DTS.  Of PAT and PMTs: new versions
  * with nothing new, something new under an old version.
@@ -20,6 +21,11 @@ enum { JUDGE_EVENTS = 20 };
 
 struct judge_pid;
 
+struct judge_pcr {
+	uint64_t packets; /* before it */
+	int64_t step;     /* since the one before; 0: begins anew */
+};
+
 /* Times are in ticks of 27 MHz. */
 struct judge {
 	uint64_t packets, sync, tei, cc, discontinuities;
@@ -31,6 +37,9 @@ struct judge {
 	size_t n_events;
 	char events[JUDGE_EVENTS][96];
 	struct judge_pid *pids;
+	unsigned clock; /* the PID of the first PCR */
+	size_t n_steps, max_steps;
+	struct judge_pcr *steps;
 };
 
 void judge_init(struct judge *);
@@ -39,3 +48,10 @@ void judge_done(struct judge *);
 /* Takes the whole packets in data.  arrival: in 27 MHz, or -1. */
 void judge_take(struct judge *, const uint8_t *data, size_t len,
 		int64_t arrival);
+
+/*
+ * Of a stream of one bit rate: how far its PCRs are from where they would be by
+ * the bytes before them, at most, without a pause of more than 100 ms between.
+ * A clock that gains or loses at a cut shows, whenever its packets came.
+ */
+int64_t judge_wander(const struct judge *);

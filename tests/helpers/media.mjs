@@ -61,8 +61,11 @@ export async function judge(file, socket) {
 }
 
 // What no receiver may find in a record, however often the source changes.
-// pauses: so often there was nothing to send for a while.
-export function assertOneStream(found, { pauses = 0 } = {}) {
+// pauses: so often there was nothing to send for a while.  The clock is held
+// against the bytes of sources of one bitRate; or against the time of arrival
+// where that is exact, because nobody had to wake up for it.
+export function assertOneStream(found, { pauses = 0, bitRate = false,
+	exactTimes = false } = {}) {
 	for (const fault of ['sync', 'tei', 'cc', 'discontinuities', 'pcrBack',
 		'dtsBack', 'dtsLate', 'cutShort', 'crc', 'idleVersions',
 		'silentChanges'])
@@ -71,9 +74,10 @@ export function assertOneStream(found, { pauses = 0 } = {}) {
 	assert.ok(found.pcrJump <= pauses, `${found.pcrJump} jumps of PCRs`);
 	assert.ok(pauses > 0 || found.pcrGap <= 100,
 		`${found.pcrGap} ms without a PCR`);
-	// against the time of arrival, which a busy machine puts off
-	assert.ok(found.pcrStray <= 250,
+	assert.ok(!exactTimes || found.pcrStray <= 60,
 		`PCRs stray ${found.pcrStray} ms from their time`);
+	assert.ok(!bitRate || found.pcrWander <= 120,
+		`PCRs stray ${found.pcrWander} ms from their bytes`);
 	assert.ok(found.leadMax < 3000,
 		`a unit ${found.leadMax} ms before its time`);
 }

@@ -53,9 +53,11 @@ static void print(const struct judge *j)
 		     j->packets, j->sync, j->tei, j->cc, j->discontinuities);
 	(void)printf(" \"pcrs\": %" PRIu64 ", \"pcrBack\": %" PRIu64
 		     ", \"pcrJump\": %" PRIu64 ", \"pcrGap\": %.3f"
-		     ", \"pcrSpan\": %.3f, \"pcrStray\": %.3f,\n",
+		     ", \"pcrSpan\": %.3f, \"pcrStray\": %.3f"
+		     ", \"pcrWander\": %.3f,\n",
 		     j->pcrs, j->pcr_back, j->pcr_jump, ms(j->pcr_gap),
-		     ms(j->pcr_span), ms(j->stray_max - j->stray_min));
+		     ms(j->pcr_span), ms(j->stray_max - j->stray_min),
+		     ms(judge_wander(j)));
 	(void)printf(" \"units\": %" PRIu64 ", \"dtsBack\": %" PRIu64
 		     ", \"dtsLate\": %" PRIu64 ", \"dtsGap\": %.3f"
 		     ", \"leadMin\": %.3f, \"leadMax\": %.3f"

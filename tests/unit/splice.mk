@@ -2,6 +2,7 @@
 if HAVE_CRITERION
 unit_splice_tests = \
 	tests/unit/splice/test_entry \
+	tests/unit/splice/test_judge \
 	tests/unit/splice/test_property \
 	tests/unit/splice/test_splice \
 	tests/unit/splice/test_stamps \
@@ -15,6 +16,7 @@ tests_unit_splice_libstage_a_SOURCES = \
 unit_splice_libs = tests/unit/splice/libstage.a tests/helpers/libjudge.a \
 	tests/unit/ts/libbuild.a $(worker_libs)
 tests_unit_splice_test_entry_LDADD = $(unit_splice_libs)
+tests_unit_splice_test_judge_LDADD = $(unit_splice_libs)
 tests_unit_splice_test_property_LDADD = $(unit_splice_libs)
 tests_unit_splice_test_splice_LDADD = $(unit_splice_libs)
 tests_unit_splice_test_stamps_LDADD = $(worker_libs)
