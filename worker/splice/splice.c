@@ -231,6 +231,24 @@ void splice_feed(struct splice *s, const struct ts_run *runs, size_t n_runs,
 		pass(s, runs, n_runs);
 }
 
+uint64_t splice_next_ns(const struct splice *s)
+{
+	if (s->rest)
+		return s->rest_until_ns;
+	return s->doubt ? s->doubt_until_ns : UINT64_MAX;
+}
+
+void splice_turn(struct splice *s, uint64_t now_ns)
+{
+	if (now_ns < splice_next_ns(s))
+		return;
+	s->now_ns = now_ns;
+	if (s->rest)
+		splice_end_rest(s);
+	else
+		splice_end_doubt(s);
+}
+
 const struct psi *splice_psi(const struct splice *s)
 {
 	return s->psi;

@@ -104,6 +104,12 @@ bool splice_wants_rest(struct splice *, uint64_t now_ns);
 void splice_feed_rest(struct splice *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns);
 
+/* Without a feed: lets go what was kept back for long enough. */
+void splice_turn(struct splice *, uint64_t now_ns);
+
+/* When splice_turn() lets something go; UINT64_MAX: nothing is kept back. */
+uint64_t splice_next_ns(const struct splice *);
+
 /* The tables of what goes out; borrowed for the life of the splice. */
 const struct psi *splice_psi(const struct splice *);
 

@@ -121,6 +121,7 @@ void selector_turn(struct selector *s, uint64_t now_ns)
 		read_standbys(s);
 	selector_run_still(s);
 	selector_look_at_rest(s);
+	splice_turn(s->splice, now_ns);
 	look(s);
 	/* the second time it is about what the first time changed */
 	for (int i = 0; i < 2; i++)
@@ -154,7 +155,7 @@ uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
 
 	if (s->failover == NULL)
 		return next;
-	next = s->decision->next_ns;
+	next = MIN(s->decision->next_ns, splice_next_ns(s->splice));
 	if (s->still_state != STILL_OFF)
 		next = MIN(next, filler_next_ns(s->still));
 	for (size_t i = 0; i < count_lanes(s); i++) {

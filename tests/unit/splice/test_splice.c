@@ -185,6 +185,44 @@ Test(splice, a_source_that_starts_again_by_itself_is_mended)
 	cr_assert_eq(counted().jumps, 4);
 }
 
+/* The first of the next packets that is no more than a part of a picture. */
+static struct ts_run next_plain(struct source *source)
+{
+	for (;;) {
+		struct ts_run run = source_make(source, 1);
+
+		if (ts_pid(run.data) == SOURCE_VIDEO &&
+		    ts_has_payload(run.data) && !ts_pusi(run.data) &&
+		    !ts_has_adaptation(run.data))
+			return run;
+	}
+}
+
+Test(splice, what_is_in_doubt_goes_on_though_nothing_follows)
+{
+	struct ts_run run;
+	uint64_t sent;
+
+	stage_play(&s, a, 2000);
+	stage_wait(&s, SPLICE_SILENCE_MS + 10);
+	/* a gap behind a silence, and no PCR to tell what it means */
+	(void)next_plain(a);
+	run = next_plain(a);
+	sent = s.packets;
+	cr_assert_eq(splice_next_ns(s.splice), UINT64_MAX);
+	splice_feed(s.splice, &run, 1, s.now_ns);
+	cr_assert_eq(s.packets, sent);
+	cr_assert_eq(splice_next_ns(s.splice),
+		     s.now_ns + SPLICE_DOUBT_MS * STAGE_MS);
+	stage_wait(&s, SPLICE_DOUBT_MS - 1);
+	splice_turn(s.splice, s.now_ns);
+	cr_assert_eq(s.packets, sent);
+	stage_wait(&s, 1);
+	splice_turn(s.splice, s.now_ns);
+	cr_assert_eq(s.packets, sent + 1);
+	cr_assert_eq(splice_next_ns(s.splice), UINT64_MAX);
+}
+
 Test(splice, times_that_jump_alone_are_mended_alone)
 {
 	uint64_t extra = 3600 * UINT64_C(90000);
