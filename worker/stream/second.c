@@ -106,12 +106,13 @@ void path_second(struct path *p)
 
 	selector_second(p->selector, p->now_ns, &status);
 	report_alarms(p, &status);
-	report_outputs(p, &status);
 	log_late(p);
 	sender_second(&p->sender);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_second(&p->sinks[i], p->now_ns);
 	path_collect_outputs(p);
+	/* the texts of errors are as they are from here to on_status() */
+	report_outputs(p, &status);
 
 	p->second_ns += SECOND_NS;
 	if (p->second_ns <= p->now_ns)
