@@ -62,7 +62,9 @@ system_tests = \
 	tests/system/output-groups.mjs \
 	tests/system/output.mjs \
 	tests/system/pain-clock.mjs \
+	tests/system/pain-loss.mjs \
 	tests/system/pain-source.mjs \
+	tests/system/pain-switch.mjs \
 	tests/system/refusals.mjs \
 	tests/system/remux.mjs \
 	tests/system/remux-file.mjs \

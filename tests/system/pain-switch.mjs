@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Several inputs of which some hang, flap, or begin with sound alone: who
+// plays is decided in time, and each change is one that can be watched.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import net from 'node:net';
+import { test } from 'node:test';
+import { Clip, muteClip } from '../helpers/clip.mjs';
+import { makeClip } from '../helpers/media.mjs';
+import { Fault } from '../helpers/net.mjs';
+import { Scene } from '../helpers/scene.mjs';
+import { Sluice, config } from '../helpers/sluice.mjs';
+import { tempDir, waitUntil } from '../helpers/util.mjs';
+
+const RATE = 700000, SECOND = RATE / 8;
+const VIDEO = 0x100;
+const QUICK = { backup_initial_delay: 3, backup_start_delay: 1,
+	backup_return_delay: 1, backup_damping: 0 };
+const x264 = (frames) => ['-c:v', 'libx264', '-bf', String(frames)];
+
+// Servers that take every connection: one says nothing, one begins a stream
+// and stops in its first packet.
+async function hang(t, port, text) {
+	const server = net.createServer((socket) => {
+		socket.on('error', () => { /* gone */ });
+		socket.on('data', () => text && socket.write(text));
+		t.after(() => socket.destroy());
+	});
+
+	await new Promise((done) => server.listen(port, '127.0.0.1', done));
+	t.after(() => server.close());
+	return `http://127.0.0.1:${port}/x`;
+}
+
+const scenes = {
+	async 'standbys that hang hold up no change to one that plays'(t,
+		sluice, clips) {
+		const silent = await hang(t, 7001, '');
+		const stuck = await hang(t, 7002,
+			'HTTP/1.1 200 OK\r\n\r\nG\x40');
+		const scene = await Scene.open(t, sluice, { options: QUICK,
+			inputs: ['', silent, stuck, 'http://127.0.0.1:7003/x',
+				''] });
+		const first = await Clip.play(t, clips.one, RATE,
+			scene.ports[0]);
+
+		await Clip.play(t, clips.two, RATE, scene.ports[4]);
+		await scene.plays(1);
+		await scene.is(5, 'standby');
+		await scene.record();
+		await scene.more(SECOND);
+		first.end();
+		await waitUntil('the end', () => first.ended);
+		const begin = performance.now();
+		await scene.plays(5);
+		const ms = performance.now() - begin;
+		t.diagnostic(`another one after ${Math.round(ms)} ms`);
+		await Clip.play(t, clips.one, RATE, scene.ports[0]);
+		const { switches } = await scene.plays(1);
+		assert.deepEqual(switches.map(({ from, to, reason }) =>
+			`${from} ${to} ${reason}`),
+		['5 1 return', '1 5 fault']);
+		await scene.more(SECOND);
+		await scene.assertSeamless({ pauses: 1 });
+	},
+
+	async 'sound alone is no beginning: the change waits for a picture'(t,
+		sluice, clips) {
+		const scene = await Scene.open(t, sluice, { inputs: ['', ''],
+			options: { ...QUICK, backup_type: 'disable' } });
+
+		await Clip.play(t, clips.one, RATE, scene.ports[0]);
+		await scene.plays(1);
+		await scene.record();
+		await scene.more(SECOND);
+		await sluice.cmd('set-stream-input',
+			{ id: scene.id, input: 2 });
+		// it is opened now, and has sound for two seconds
+		await Clip.play(t, muteClip(clips.two, VIDEO, RATE, 2), RATE,
+			scene.ports[1]);
+		await scene.until('input 2', ({ inputs }) =>
+			inputs[1].state === 'active');
+		await scene.more(3.5 * SECOND);
+		await scene.assertSeamless();
+	},
+
+	async 'sound alone at the start: a viewer begins with a picture'(t,
+		sluice, clips) {
+		const scene = await Scene.open(t, sluice);
+
+		await Clip.play(t, muteClip(clips.two, VIDEO, RATE, 2), RATE,
+			scene.ports[0]);
+		await scene.onair();
+		await scene.record();
+		await scene.more(3 * SECOND);
+		await scene.assertSeamless();
+	},
+
+	async 'an input that flaps every second changes the output once'(t,
+		sluice, clips) {
+		const scene = await Scene.open(t, sluice, { inputs: ['', ''],
+			options: { ...QUICK, backup_return_delay: 4 } });
+
+		await Clip.play(t, clips.one, RATE, scene.ports[0]);
+		await Clip.play(t, clips.two, RATE, scene.ports[1]);
+		await scene.plays(1);
+		await scene.is(2, 'standby');
+		// gone and back, a second each, as with a cable that is loose
+		const fault = await Fault.start(t, scene.ports[0],
+			'numgen inc mod 930 < 465');
+		await scene.plays(2);
+		await scene.wait(8000);
+		const { switches } = await scene.inputs();
+		assert.equal(switches.length, 1, JSON.stringify(switches));
+		assert.ok(await fault.stop() > 1000);
+		await scene.plays(1);
+	},
+};
+
+test('several inputs', { concurrency: true }, async (t) => {
+	const dir = tempDir(t);
+	const make = async (name, options) => fs.readFileSync(
+		await makeClip(dir, name, options));
+	const clips = {
+		one: await make('one', { pictures: x264(0) }),
+		two: await make('two', { pictures: x264(2), gop: 12, tone: 880,
+			offset: 7000 }),
+	};
+	const sluice = await Sluice.start(t, config());
+
+	await Promise.all(Object.entries(scenes).map(([name, play]) =>
+		t.test(name, (sub) => play(sub, sluice, clips))));
+	await sluice.stop();
+});
