@@ -42,6 +42,9 @@ enum alarm_id {
 	ALARM_COUNT
 };
 
+/* Bits of those that no reader of packets finds: an output tells them. */
+#define ALARMS_OF_OUTPUTS (1u << ALARM_CBR_OVERFLOW)
+
 /* Bits of those that are told where packets come in: what is sent has none. */
 #define ALARMS_OF_THE_WAY                                       \
 	(1u << ALARM_NETWORK_LOSS | 1u << ALARM_SOCKET_LOSS |   \

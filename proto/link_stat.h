@@ -22,6 +22,9 @@ enum link_stat {
 	LINK_LATENCY_MS,     /* how long the receiver keeps what comes */
 	LINK_BANDWIDTH_KBPS, /* that the way is estimated to have */
 	LINK_RATE_KBPS,      /* with what was sent again */
+	LINK_GAP_P50_US,     /* from one datagram to the next, as they leave */
+	LINK_GAP_P99_US,
+	LINK_GAP_MAX_US,
 
 	/* since the start of the worker */
 	LINK_CONNECTS,       /* so often a connection came to stand */

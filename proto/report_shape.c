@@ -97,11 +97,18 @@ static const struct field remux_fields[] = {
 };
 static const struct shape remux = SHAPE(remux_fields);
 
+static const struct field gap_fields[] = {
+	{ "below_us", COUNT, true, NULL },
+	{ "count", COUNT, false, NULL },
+};
+static const struct shape gap = SHAPE(gap_fields);
+
 static const struct field output_fields[] = {
 	{ "position", COUNT, false, NULL },
 	{ "packets", COUNT, false, NULL },
 	{ "dropped", COUNT, false, NULL },
 	{ "late", COUNT, false, NULL },
+	{ "gaps", LIST, true, &gap },
 };
 static const struct shape output = SHAPE(output_fields);
 

@@ -4,6 +4,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_cbr \
 	tests/unit/stream/test_cc_rewrite \
 	tests/unit/stream/test_datagrams \
+	tests/unit/stream/test_departures \
 	tests/unit/stream/test_file_clock \
 	tests/unit/stream/test_lane \
 	tests/unit/stream/test_loop \
@@ -23,6 +24,7 @@ unit_stream_libs = tests/unit/ts/libbuild.a $(worker_libs)
 tests_unit_stream_test_cbr_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_cc_rewrite_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_datagrams_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_departures_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_clock_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_lane_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_loop_LDADD = $(unit_stream_libs)

@@ -15,7 +15,8 @@ static void add_indicators(const struct monitor *m, bool sent, json_t *object)
 		enum alarm_id id = (enum alarm_id)i;
 		json_t *one;
 
-		if (sent && (ALARMS_OF_THE_WAY >> i & 1))
+		if (ALARMS_OF_OUTPUTS >> i & 1 ||
+		    (sent && (ALARMS_OF_THE_WAY >> i & 1)))
 			continue;
 		one = json_object();
 		(void)json_object_set_new(one, "alarm",

@@ -3,6 +3,7 @@
  * make a kind of output. */
 #pragma once
 
+#include "worker/output/departures.h"
 #include "worker/output/output.h"
 
 struct output_ops {
@@ -19,6 +20,7 @@ struct output {
 	const struct output_ops *ops;
 	const struct output_spec *spec;
 	struct output_counters counters;
+	struct departures departures; /* of kinds that note them */
 };
 
 /* As output_open(). */

@@ -4,6 +4,7 @@ libworker_a_SOURCES += \
 	worker/output/cbr_clock.c worker/output/cbr_clock.h \
 	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
 	worker/output/datagrams.c worker/output/datagrams.h \
+	worker/output/departures.c worker/output/departures.h \
 	worker/output/fifo.c worker/output/fifo.h \
 	worker/output/kind.h \
 	worker/output/output.c worker/output/output.h \

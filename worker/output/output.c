@@ -40,6 +40,11 @@ void output_counters(const struct output *o, struct output_counters *ret)
 	*ret = o->counters;
 }
 
+const struct departures *output_departures(const struct output *o)
+{
+	return &o->departures;
+}
+
 struct link_stats output_stats(const struct output *o)
 {
 	struct link_stats stats = { 0 };

@@ -12,6 +12,7 @@
 #include "proto/link_stat.h"
 #include "worker/ts/packet.h"
 
+struct departures;
 struct output;
 
 struct output_counters {
@@ -35,6 +36,9 @@ void output_send(struct output *, const struct ts_run *runs, size_t n_runs,
 int output_second(struct output *, struct errmsg *why) MUST_CHECK;
 
 void output_counters(const struct output *, struct output_counters *ret);
+
+/* When its datagrams left; borrowed for the life of the output. */
+const struct departures *output_departures(const struct output *);
 
 /* What its protocol knows; counted since output_open(). */
 struct link_stats output_stats(const struct output *);

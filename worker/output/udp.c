@@ -125,9 +125,11 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 	struct datagrams d;
 
 	o->rtp.now_ns = now_ns;
-	while (datagrams_cut(&d, &cursor, rtp))
+	while (datagrams_cut(&d, &cursor, rtp)) {
+		departures_note(&o->base.departures, mono_ns(), d.n);
 		if (!o->segments || !send_segments(o, &d))
 			send_each(o, &d);
+	}
 }
 
 static int udp_second(struct output *out, struct errmsg *why)
@@ -136,6 +138,7 @@ static int udp_second(struct output *out, struct errmsg *why)
 	int err = o->hard_err;
 	bool sent = o->base.counters.packets != o->sent_before;
 
+	departures_second(&o->base.departures);
 	o->hard_err = 0;
 	o->sent_before = o->base.counters.packets;
 	if (err == 0 || sent)
@@ -151,10 +154,20 @@ static void udp_free(struct output *out)
 	free(o);
 }
 
+static void udp_stats(const struct output *out, struct link_stats *ret)
+{
+	const struct departures *d = &out->departures;
+
+	link_stats_set(ret, LINK_GAP_P50_US, d->p50_us);
+	link_stats_set(ret, LINK_GAP_P99_US, d->p99_us);
+	link_stats_set(ret, LINK_GAP_MAX_US, d->max_us);
+}
+
 static const struct output_ops udp_ops = {
 	.free = udp_free,
 	.send = udp_send,
 	.second = udp_second,
+	.stats = udp_stats,
 };
 
 struct output *udp_output_open(const struct output_spec *spec, int *ret_err,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is known of the places of a stream, when somebody asks. */
 #include "worker/analysis/report.h"
+#include "worker/output/departures.h"
 #include "worker/si/json.h"
 #include "worker/stream/path_state.h"
 
@@ -50,6 +51,25 @@ static unsigned report_input(const struct lane *l,
 	return add_monitor(&l->watch, part, object);
 }
 
+/* Bins without a datagram are left out; the last one has no limit. */
+static void add_gaps(const struct departures *d, json_t *object)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < DEPARTURE_BINS; i++) {
+		json_t *bin;
+
+		if (d->all[i] == 0)
+			continue;
+		bin = json_object();
+		if (departures_limit_us(i) != UINT64_MAX)
+			si_put_uint(bin, "below_us", departures_limit_us(i));
+		si_put_uint(bin, "count", d->all[i]);
+		(void)json_array_append_new(list, bin);
+	}
+	(void)json_object_set_new(object, "gaps", list);
+}
+
 static void add_outputs(const struct path *p, json_t *object)
 {
 	json_t *list = json_array();
@@ -68,9 +88,9 @@ static void add_outputs(const struct path *p, json_t *object)
 		si_put_uint(one, "position", sink->position);
 		si_put_uint(one, "packets", counted.packets);
 		si_put_uint(one, "dropped", counted.dropped);
-		si_put_uint(one, "late", sink->spec.kind != OUTPUT_HTTP
-						 ? p->sender.dropped
-						 : 0);
+		si_put_uint(one, "late", path_late(p, sink));
+		if (sink->output != NULL)
+			add_gaps(output_departures(sink->output), one);
 		(void)json_array_append_new(list, one);
 	}
 	(void)json_object_set_new(object, "outputs", list);

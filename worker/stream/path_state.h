@@ -48,5 +48,8 @@ struct path {
 /* Ends a second: counts, reports, mends. */
 void path_second(struct path *);
 
+/* Packets that waited too long to be sent by it. */
+uint64_t path_late(const struct path *, const struct sink *);
+
 /* After an output was opened or closed. */
 void path_collect_outputs(struct path *);

@@ -18,6 +18,13 @@ static const char *text_or_null(const struct errmsg *e)
 	return e->text[0] != '\0' ? e->text : NULL;
 }
 
+uint64_t path_late(const struct path *p, const struct sink *sink)
+{
+	if (sink->spec.kind == OUTPUT_HTTP || sink->cbr != NULL)
+		return 0;
+	return p->sender.dropped;
+}
+
 static void report_output(const struct path *p, struct sink *sink,
 			  struct msg_output_status *s)
 {
@@ -34,8 +41,7 @@ static void report_output(const struct path *p, struct sink *sink,
 	s->open = sink->output != NULL;
 	s->error = s->open ? NULL : text_or_null(&sink->error);
 	s->packets = counted.packets;
-	s->dropped = counted.dropped +
-		     (sink->cbr == NULL ? p->sender.dropped : 0);
+	s->dropped = counted.dropped + path_late(p, sink);
 	s->stats = sink_stats(sink);
 }
 
