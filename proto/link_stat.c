@@ -18,6 +18,7 @@ static const struct {
 	[LINK_GAP_P99_US] = { "gap_p99_us", false },
 	[LINK_GAP_MAX_US] = { "gap_max_us", false },
 	[LINK_CONNECTS] = { "connects", true },
+	[LINK_REFUSED] = { "refused", true },
 	[LINK_RECEIVED] = { "received", true },
 	[LINK_SENT] = { "sent", true },
 	[LINK_LOST] = { "lost", true },

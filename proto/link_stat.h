@@ -28,6 +28,7 @@ enum link_stat {
 
 	/* since the start of the worker */
 	LINK_CONNECTS,       /* so often a connection came to stand */
+	LINK_REFUSED,        /* calls that came to nothing */
 	LINK_RECEIVED,       /* datagrams */
 	LINK_SENT,           /* datagrams */
 	LINK_LOST,           /* gaps that were seen, whatever became of them */
@@ -58,6 +59,12 @@ static inline void link_stats_set(struct link_stats *s, enum link_stat what,
 {
 	s->known |= UINT64_C(1) << what;
 	s->value[what] = value;
+}
+
+static inline void link_stats_add(struct link_stats *s, enum link_stat what,
+				  uint64_t n)
+{
+	link_stats_set(s, what, s->value[what] + n);
 }
 
 /* Adds what was counted before; what was measured before is past. */

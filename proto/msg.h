@@ -28,6 +28,7 @@ enum msg_type {
 	MSG_STREAM_START,     /* run this stream; fds: its ring, its memory */
 	MSG_STREAM_INPUT,     /* play this input from now on; seq */
 	MSG_STREAM_ANALYZE,   /* what is known of one of its places?  seq */
+	MSG_STREAM_KICK,      /* close this receiver of an output */
 	MSG_DELIVER_LISTEN,   /* accept viewers here; fd: listening socket */
 	MSG_DELIVER_UNLISTEN, /* accept no more; viewers stay */
 	MSG_DELIVER_MOUNT,    /* serve a path of a ring; fd: ring, read-only */
@@ -54,6 +55,7 @@ enum msg_type {
 	MSG_STREAM_CHOSEN,    /* the answer to the stream.input with this seq */
 	MSG_STREAM_SWITCHED,  /* another input plays now */
 	MSG_STREAM_ANALYSIS,  /* some of it, as asked with this seq */
+	MSG_STREAM_RECEIVERS, /* who receives from an output that listens */
 	MSG_DELIVER_STATUS,   /* once a second: totals */
 	MSG_DELIVER_VIEWERS,  /* once a second per mount that changed */
 	MSG_DELIVER_SESSIONS, /* some of the viewers, as asked with this seq */
@@ -74,6 +76,7 @@ enum {
 	MSG_INPUTS_MAX = 32,
 	MSG_OUTPUTS_MAX = 32,
 	MSG_SESSIONS_MAX = 256,
+	MSG_RECEIVERS_MAX = 256, /* of one output */
 };
 
 struct msg_stream_start {
@@ -146,6 +149,18 @@ struct msg_stream_analyze {
 struct msg_stream_analysis {
 	unsigned next;           /* to be asked for next; 0: this was all */
 	const json_t *report;    /* an object (proto/report_shape.h) */
+};
+
+struct msg_receiver {
+	uint64_t client;    /* > 0; no other receiver ever has it */
+	const char *peer;   /* address without port */
+	uint64_t uptime_s;
+};
+
+struct msg_stream_receivers {
+	unsigned output;         /* position, from 1 */
+	size_t n;
+	struct msg_receiver list[MSG_RECEIVERS_MAX];
 };
 
 enum input_state {
@@ -306,6 +321,8 @@ struct msg {
 		struct msg_stream_switched stream_switched;
 		struct msg_stream_analyze stream_analyze;
 		struct msg_stream_analysis stream_analysis;
+		struct msg_deliver_kick stream_kick;
+		struct msg_stream_receivers stream_receivers;
 		struct msg_deliver_listen deliver_listen;
 		struct msg_deliver_listen deliver_unlisten;
 		struct msg_deliver_mount deliver_mount;

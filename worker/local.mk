@@ -37,9 +37,11 @@ sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/fetch.c worker/net/fetch.h \
 	worker/net/http_input.c \
 	worker/net/name.c worker/net/name.h \
+	worker/net/srt_calls.c worker/net/srt_calls.h \
 	worker/net/srt_input.c \
 	worker/net/srt_output.c \
 	worker/net/srt_peer.c worker/net/srt_peer.h \
+	worker/net/srt_receivers.c worker/net/srt_receivers.h \
 	worker/net/srt_socket.c worker/net/srt_socket.h \
 	worker/net/srt_stats.c worker/net/srt_stats.h
 sluice_worker_net_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS) $(CARES_CFLAGS) \

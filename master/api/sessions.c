@@ -76,13 +76,18 @@ static void answer(const struct question *q, const json_t *sessions,
 	}
 }
 
-static void on_list(const json_t *sessions, void *arg)
+static void on_list(const json_t *viewers, void *arg)
 {
 	struct question *q = arg;
 	struct call *call = q->call;
+	json_t *sessions;
 
 	if (call != NULL) {
+		sessions = json_copy((json_t *)viewers);
+		if (sessions != NULL)
+			fleet_list_receivers(q->api->cfg.fleet, sessions);
 		answer(q, sessions, call_reply(call));
+		json_decref(sessions);
 		call_finish(call);
 	}
 	free(q);

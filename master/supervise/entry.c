@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/mono.h"
 #include "common/ring.h"
 #include "common/shared.h"
 #include "master/handover.h"
@@ -39,6 +40,7 @@ struct entry {
 	struct analysis *analysis;
 	struct switch_log switches;
 	unsigned told; /* switches since the last status */
+	struct receivers receivers;
 
 	struct mount *mounts[MSG_OUTPUTS_MAX]; /* as plan->http; or NULL */
 	char fault[160]; /* why it cannot run; "" when it can */
@@ -114,6 +116,9 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 	} else if (m->type == MSG_STREAM_ANALYSIS) {
 		analysis_hear(e->analysis, worker_proc_channel(proc), m->seq,
 			      &m->stream_analysis);
+	} else if (m->type == MSG_STREAM_RECEIVERS) {
+		receivers_hear(&e->receivers, e->id, &m->stream_receivers,
+			       mono_ms());
 	}
 	if (has_damaged_ring(e))
 		worker_proc_accuse(proc, "its ring is damaged");
@@ -130,6 +135,7 @@ static void on_down(struct worker_proc *proc, void *arg)
 	e->told = 0;
 	input_choice_down(e->choice);
 	analysis_down(e->analysis);
+	receivers_clear(&e->receivers);
 	if (has_damaged_ring(e))
 		replace_damaged_ring(e);
 }
@@ -529,12 +535,27 @@ void entry_free(struct entry **ep)
 	worker_proc_free(&e->proc);
 	input_choice_free(&e->choice);
 	analysis_free(&e->analysis);
+	receivers_clear(&e->receivers);
 	set_mounts(e, NULL);
 	close_ring(e);
 	close_memory(e);
 	stream_plan_free(&e->plan);
 	free(e->id);
 	free(e);
+}
+
+const struct receivers *entry_receivers(const struct entry *e)
+{
+	return &e->receivers;
+}
+
+void entry_kick(struct entry *e, uint64_t client)
+{
+	struct msg m = { .type = MSG_STREAM_KICK, .stream_kick = { client } };
+	struct channel *channel = worker_proc_channel(e->proc);
+
+	if (channel != NULL)
+		(void)channel_send(channel, &m, NULL, 0);
 }
 
 bool entry_is_gone(const struct entry *e)
@@ -563,6 +584,7 @@ void entry_get(const struct entry *e, struct fleet_stream *ret)
 		.alarm = e->fault[0] != '\0' ? e->fault
 					     : worker_proc_alarm(e->proc),
 		.switches = &e->switches,
+		.viewers = receivers_count(&e->receivers),
 		.n_outputs = plan != NULL ? plan->start.n_outputs : 0,
 	};
 	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "master/supervise/fleet.h"
+#include "master/supervise/receivers.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -57,6 +58,11 @@ int entry_choose_input(struct entry *, unsigned position, input_choice_fn *,
 int entry_analyze(struct entry *, analysis_fn *, void *arg) MUST_CHECK;
 /* Nothing is wanted any more; nobody watches.  on_gone may come inside. */
 void entry_stop(struct entry *);
+
+/* Those who called its outputs. */
+const struct receivers *entry_receivers(const struct entry *);
+/* Sends one of them away. */
+void entry_kick(struct entry *, uint64_t client);
 
 bool entry_is_gone(const struct entry *);
 bool entry_is_running(const struct entry *);

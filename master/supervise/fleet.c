@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/mono.h"
 #include "master/handover.h"
 #include "master/supervise/auth_proc.h"
 #include "master/supervise/deliver_proc.h"
@@ -388,10 +389,12 @@ void fleet_totals(const struct fleet *f, unsigned *ret_workers,
 
 	for (size_t i = 0; i < ARRAY_LEN(f->services); i++)
 		n += service_proc_is_running(f->services[i]);
-	TAILQ_FOREACH(m, &f->members, link)
-		n += entry_is_running(m->entry);
-	*ret_workers = n;
 	*ret_viewers = deliver_proc_viewers(f->deliver);
+	TAILQ_FOREACH(m, &f->members, link) {
+		n += entry_is_running(m->entry);
+		*ret_viewers += receivers_count(entry_receivers(m->entry));
+	}
+	*ret_workers = n;
 }
 
 struct auth_proc *fleet_auth(struct fleet *f)
@@ -414,7 +417,23 @@ void fleet_list_sessions(struct fleet *f, session_list_fn *done, void *arg)
 	deliver_proc_list(f->deliver, done, arg);
 }
 
+void fleet_list_receivers(const struct fleet *f, json_t *sessions)
+{
+	const struct member *m;
+
+	TAILQ_FOREACH(m, &f->members, link)
+		receivers_list(entry_receivers(m->entry), mono_ms(),
+			       sessions);
+}
+
 void fleet_close_session(struct fleet *f, uint64_t client)
 {
+	const struct member *m;
+
+	TAILQ_FOREACH(m, &f->members, link)
+		if (receivers_has(entry_receivers(m->entry), client)) {
+			entry_kick(m->entry, client);
+			return;
+		}
 	deliver_proc_kick(f->deliver, client);
 }

@@ -114,8 +114,10 @@ bool fleet_get_stream(const struct fleet *, const char *id,
 void fleet_totals(const struct fleet *, unsigned *ret_workers,
 		  unsigned *ret_viewers);
 
-/* Tells who watches, as session_list.h says. */
+/* Tells who watches by http, as session_list.h says. */
 void fleet_list_sessions(struct fleet *, session_list_fn *, void *arg);
+/* Appends those who called outputs of streams. */
+void fleet_list_receivers(const struct fleet *, json_t *sessions);
 /* Closes this session, if it is still there. */
 void fleet_close_session(struct fleet *, uint64_t client);
 

@@ -132,7 +132,7 @@ void session_list_get(struct session_list *l, session_list_fn *done, void *arg)
 		wait(l, &l->pause, 0);
 }
 
-static void add(json_t *list, const struct msg_session *s)
+json_t *session_format(const struct msg_session *s)
 {
 	json_t *session = json_object();
 
@@ -143,7 +143,13 @@ static void add(json_t *list, const struct msg_session *s)
 	(void)json_object_set_new(session, "addr", json_string(s->peer));
 	(void)json_object_set_new(session, "uptime",
 				  json_integer((json_int_t)s->uptime_s));
-	(void)json_array_append_new(list, session);
+	return session;
+}
+
+uint64_t session_client(const json_t *session)
+{
+	return (uint64_t)json_integer_value(json_object_get(session,
+							    "client_id"));
 }
 
 void session_list_hear(struct session_list *l,
@@ -154,7 +160,8 @@ void session_list_hear(struct session_list *l,
 	l->asked = false;
 	ev_timer_stop(l->cfg.loop, &l->limit);
 	for (size_t i = 0; i < page->n; i++)
-		add(l->list, &page->list[i]);
+		(void)json_array_append_new(l->list,
+					    session_format(&page->list[i]));
 	if (!page->more) {
 		finish(l, true);
 		return;

@@ -32,8 +32,12 @@ static int read_text(const struct io_option *o, const char *value, char *ret,
 {
 	size_t len = strlen(value);
 
-	if (len < o->min)
+	if (len == 0 && o->min > 0)
 		return errmsg_fail(why, -EINVAL, "%s: has no value", o->key);
+	if (len < o->min)
+		return errmsg_fail(why, -EINVAL, "%s: has %zu bytes, not "
+				   "%u to %u", o->key, len, (unsigned)o->min,
+				   (unsigned)o->max);
 	if (len > o->max)
 		return errmsg_fail(why, -EINVAL, "%s: is longer than %u bytes",
 				   o->key, (unsigned)o->max);

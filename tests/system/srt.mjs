@@ -119,6 +119,92 @@ test('a wrong passphrase and a wrong stream id are told by their names',
 	await sluice.stop();
 });
 
+const sessionsOf = async (sluice) => (await sluice.cmd('sessions')).sessions;
+
+function receive(t, url) {
+	return start(t, 'srt-live-transmit', ['-q', '-a:no', '-chunk:1316', url,
+		'udp://127.0.0.1:6009']);
+}
+
+test('receivers of a listening output are sessions', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', 'srt://:9002')));
+	const count = (n) => waitUntil(`${n} sessions`, async () => {
+		const list = await sessionsOf(sluice);
+
+		return list.length === n && list;
+	}, 15000);
+
+	await waitUntil('listener', () => udpBound(9002));
+	const one = receive(t, 'srt://127.0.0.1:9002');
+	const [session] = await count(1);
+
+	assert.equal(session.channel_id, 'a001');
+	assert.equal(session.addr, '127.0.0.1');
+	assert.ok(Number.isSafeInteger(session.client_id));
+	await waitUntil('the count', async () =>
+		(await sluice.status('a001')).sessions === 1);
+	const other = receive(t, 'srt://127.0.0.1:9002');
+	const both = await count(2);
+
+	assert.equal(both[0].client_id, session.client_id);
+	assert.ok(both[0].uptime >= both[1].uptime);
+
+	// nothing is sent: who dies is noticed all the same
+	other.kill('SIGKILL');
+	await count(1);
+	// and who is sent away leaves: the program ends with its connection
+	await sluice.cmd('close-session', { id: session.client_id });
+	await one.ended;
+	await count(0);
+	assert.equal((await sluice.post({ cmd: 'close-session',
+		id: session.client_id })).status, 404);
+	await sluice.stop();
+});
+
+test('one address has its share of the receivers, and no more',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', 'srt://:9002')));
+	const refused = async () => (await sluice.json(
+		'/api/stream-outputs/a001')).outputs[0].stats?.refused > 0;
+
+	await waitUntil('listener', () => udpBound(9002));
+	for (let i = 0; i < 32; i++)
+		receive(t, 'srt://127.0.0.1:9002');
+	await waitUntil('32 sessions', async () =>
+		(await sessionsOf(sluice)).length === 32, 20000);
+	const last = receive(t, 'srt://127.0.0.1:9002');
+
+	await waitUntil('one too many', refused, 20000);
+	await last.ended;
+	assert.equal((await sessionsOf(sluice)).length, 32);
+	await sluice.stop();
+});
+
+test('who calls with another passphrase is in the log, within a limit',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', `srt://:9001#passphrase=${SECRET}`,
+			'udp://127.0.0.1:6001')));
+	const input = async () => (await sluice.json(
+		'/api/stream-inputs/a001')).inputs[0];
+
+	await waitUntil('listener', () => udpBound(9001));
+	await waitUntil('its state', async () =>
+		(await input()).error === 'waits for a caller');
+	for (let i = 0; i < 8; i++)
+		start(t, 'srt-live-transmit', ['-q', 'udp://127.0.0.1:6008',
+			'srt://127.0.0.1:9001?passphrase=another-secret']);
+	await waitUntil('all of them', async () =>
+		(await input()).stats?.refused >= 8, 20000);
+	const lines = sluice.log.match(
+		/srt port 9001: 127\.0\.0\.1 called and was refused: pass/g);
+
+	assert.ok(lines.length >= 1 && lines.length <= 5, `${lines.length}`);
+	await sluice.stop();
+});
+
 test('a source that goes and comes back is received again', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'srt://:9001', 'udp://127.0.0.1:6001')));
@@ -142,7 +228,8 @@ test('what cannot be is refused with the name of the field', async (t) => {
 		'srt://host': /port: is missing/,
 		'srt://host:70000': /port: /,
 		'srt://:9001#mode=caller': /host: is missing/,
-		'srt://:9001#passphrase=short': /passphrase: has/,
+		'srt://:9001#passphrase=short':
+			/passphrase: has 5 bytes, not 10 to 79/,
 		'srt://:9001#pbkeylen=17': /pbkeylen: 17/,
 		'srt://:9001#mode=both': /mode: "both"/,
 		'srt://h:9001?streamid=%zz': /streamid: has a broken/,

@@ -53,3 +53,8 @@ struct link_stats input_stats(const struct input *in)
 		in->ops->stats(in, &stats);
 	return stats;
 }
+
+const char *input_trouble(const struct input *in)
+{
+	return in->ops->trouble != NULL ? in->ops->trouble(in) : NULL;
+}

@@ -55,3 +55,7 @@ void input_counters(const struct input *, struct input_counters *ret);
 
 /* What its protocol knows; counted since input_open(). */
 struct link_stats input_stats(const struct input *);
+
+/* Why nothing can come though it is open, such as that nobody has called yet;
+ * NULL when it can. */
+const char *input_trouble(const struct input *);

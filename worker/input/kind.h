@@ -12,6 +12,8 @@ struct input_ops {
 	void (*counters)(const struct input *, struct input_counters *ret);
 	/* NULL: its protocol tells nothing.  *ret is all zero. */
 	void (*stats)(const struct input *, struct link_stats *ret);
+	/* NULL: an open one has none. */
+	const char *(*trouble)(const struct input *);
 };
 
 /* The head of each kind's own struct. */

@@ -9,7 +9,6 @@
 #include "worker/input/kind.h"
 #include "worker/net/kinds.h"
 #include "worker/net/srt_peer.h"
-#include "worker/net/srt_stats.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -94,9 +93,7 @@ static int srt_input_second(struct input *in, uint64_t now_ns,
 	struct srt_input *s = container_of(in, struct srt_input, base);
 
 	(void)now_ns, (void)why;
-	srt_stats_begin(&s->link);
-	if (s->peer.connected)
-		srt_stats_add(&s->link, s->peer.socket, SRT_RECEIVES);
+	srt_peer_second(&s->peer, &s->link);
 	return 0;
 }
 
@@ -119,6 +116,12 @@ static void srt_input_stats(const struct input *in, struct link_stats *ret)
 	*ret = container_of(in, const struct srt_input, base)->link;
 }
 
+static const char *srt_input_trouble(const struct input *in)
+{
+	return srt_peer_trouble(
+		&container_of(in, const struct srt_input, base)->peer);
+}
+
 static void srt_input_free(struct input *in)
 {
 	struct srt_input *s = container_of(in, struct srt_input, base);
@@ -133,6 +136,7 @@ static const struct input_ops srt_ops = {
 	.second = srt_input_second,
 	.counters = srt_input_counters,
 	.stats = srt_input_stats,
+	.trouble = srt_input_trouble,
 };
 
 struct input *srt_input_open(const struct input_spec *spec, uint64_t now_ns,

@@ -1,90 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Output by SRT: to one side that is called or met, or to all who call.
- *
- * A receiver that cannot take what is sent loses it, and only it.
- */
+/* Output by SRT: to one side that is called or met, or to all who call. */
 #include "common/alloc.h"
-#include "common/log.h"
 #include "worker/net/kinds.h"
 #include "worker/net/srt_peer.h"
+#include "worker/net/srt_receivers.h"
 #include "worker/net/srt_stats.h"
 #include "worker/output/datagrams.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECEIVERS_MAX = 256 };
-
 struct srt_output {
 	struct output base;
-	bool listens;
-	struct srt_peer peer; /* of a caller */
-	struct srt_listener listener;
-	size_t n_receivers;
-	SRTSOCKET receivers[RECEIVERS_MAX];
+	struct srt_receivers *receivers; /* of a listener; else NULL */
+	struct srt_peer peer;            /* of a caller */
 	struct link_stats link;
 	struct errmsg failed; /* why it is to be opened anew */
 	int err;              /* -errno, or 0 */
 };
 
-static void accept_all(struct srt_output *o)
-{
-	SRTSOCKET s;
-
-	while ((s = srt_listener_accept(&o->listener)) != SRT_INVALID_SOCK) {
-		if (o->n_receivers == RECEIVERS_MAX) {
-			srt_socket_close(&s);
-			continue;
-		}
-		o->receivers[o->n_receivers++] = s;
-		log_info("stream", "srt port %u: %zu receivers",
-			 o->base.spec->srt.port, o->n_receivers);
-	}
-}
-
-static void drop_receiver(struct srt_output *o, size_t i)
-{
-	srt_socket_close(&o->receivers[i]);
-	o->receivers[i] = o->receivers[--o->n_receivers];
-	log_info("stream", "srt port %u: %zu receivers",
-		 o->base.spec->srt.port, o->n_receivers);
-}
-
-/* True when it was sent; a broken connection says so to the next turn. */
-static bool send_to(SRTSOCKET s, const uint8_t *data, size_t len)
-{
-	return srt_sendmsg2(s, (const char *)data, (int)len, NULL) !=
-	       SRT_ERROR;
-}
-
-static void send_to_all(struct srt_output *o, const uint8_t *data,
-			size_t packets)
-{
-	struct errmsg why;
-
-	o->base.counters.packets += packets;
-	for (size_t i = o->n_receivers; i-- > 0;) {
-		if (send_to(o->receivers[i], data, packets * TS_PACKET))
-			continue;
-		if (srt_socket_poll(o->receivers[i], &why) < 0)
-			drop_receiver(o, i);
-		else
-			o->base.counters.dropped += packets;
-	}
-}
-
 static void send_message(struct srt_output *o, const uint8_t *data,
 			 size_t packets)
 {
-	if (o->listens)
-		send_to_all(o, data, packets);
-	else if (o->peer.connected &&
-		 send_to(o->peer.socket, data, packets * TS_PACKET))
+	size_t len = packets * TS_PACKET;
+
+	if (o->receivers != NULL) {
 		o->base.counters.packets += packets;
-	else
+		o->base.counters.dropped +=
+			packets * srt_receivers_send(o->receivers, data, len);
+	} else if (o->peer.connected &&
+		   srt_sendmsg2(o->peer.socket, (const char *)data, (int)len,
+				NULL) != SRT_ERROR) {
+		o->base.counters.packets += packets;
+	} else {
 		o->base.counters.dropped += packets;
+	}
 }
 
 /* One datagram out of its pieces. */
@@ -106,12 +56,13 @@ static void gather(struct srt_output *o, const struct datagrams *d, size_t i)
 	send_message(o, data, len / TS_PACKET);
 }
 
+/* A connection that broke says so here. */
 static void turn(struct srt_output *o)
 {
 	int r;
 
-	if (o->listens) {
-		accept_all(o);
+	if (o->receivers != NULL) {
+		srt_receivers_accept(o->receivers);
 		return;
 	}
 	if (o->err < 0)
@@ -134,21 +85,16 @@ static void srt_output_send(struct output *out, const struct ts_run *runs,
 			gather(o, &d, i);
 }
 
-static void measure(struct srt_output *o)
-{
-	srt_stats_begin(&o->link);
-	for (size_t i = 0; i < o->n_receivers; i++)
-		srt_stats_add(&o->link, o->receivers[i], SRT_SENDS);
-	if (!o->listens && o->peer.connected)
-		srt_stats_add(&o->link, o->peer.socket, SRT_SENDS);
-}
-
 static int srt_output_second(struct output *out, struct errmsg *why)
 {
 	struct srt_output *o = container_of(out, struct srt_output, base);
 
 	turn(o);
-	measure(o);
+	if (o->receivers != NULL) {
+		srt_receivers_second(o->receivers);
+		return 0;
+	}
+	srt_peer_second(&o->peer, &o->link);
 	if (o->err == 0)
 		return 0;
 	*why = o->failed;
@@ -157,21 +103,48 @@ static int srt_output_second(struct output *out, struct errmsg *why)
 
 static void srt_output_stats(const struct output *out, struct link_stats *ret)
 {
-	*ret = container_of(out, const struct srt_output, base)->link;
+	const struct srt_output *o =
+		container_of(out, const struct srt_output, base);
+
+	*ret = o->receivers != NULL ? o->receivers->link : o->link;
+}
+
+static const char *srt_output_trouble(const struct output *out)
+{
+	const struct srt_output *o =
+		container_of(out, const struct srt_output, base);
+
+	return o->receivers != NULL ? NULL : srt_peer_trouble(&o->peer);
+}
+
+static size_t list_receivers(const struct output *out,
+			     struct msg_receiver *ret, size_t max)
+{
+	const struct srt_output *o =
+		container_of(out, const struct srt_output, base);
+
+	if (o->receivers == NULL)
+		return 0;
+	return srt_receivers_list(o->receivers, ret, max);
+}
+
+static bool kick_receiver(struct output *out, uint64_t client)
+{
+	struct srt_output *o = container_of(out, struct srt_output, base);
+
+	return o->receivers != NULL &&
+	       srt_receivers_kick(o->receivers, client);
 }
 
 static void srt_output_free(struct output *out)
 {
 	struct srt_output *o = container_of(out, struct srt_output, base);
 
-	while (o->n_receivers > 0)
-		srt_socket_close(&o->receivers[--o->n_receivers]);
-	if (o->listens) {
-		srt_listener_close(&o->listener);
-		srt_library_close();
-	} else {
+	if (o->receivers != NULL)
+		srt_receivers_close(o->receivers);
+	else
 		srt_peer_done(&o->peer);
-	}
+	free(o->receivers);
 	free(o);
 }
 
@@ -180,21 +153,18 @@ static const struct output_ops srt_ops = {
 	.send = srt_output_send,
 	.second = srt_output_second,
 	.stats = srt_output_stats,
+	.trouble = srt_output_trouble,
+	.receivers = list_receivers,
+	.kick = kick_receiver,
 };
 
 static int begin(struct srt_output *o, const struct srt_spec *spec,
 		 struct errmsg *why)
 {
-	int err;
-
-	o->listens = spec->mode == SRT_LISTENER;
-	if (!o->listens)
+	if (spec->mode != SRT_LISTENER)
 		return srt_peer_open(&o->peer, spec, SRT_SENDS, why);
-	srt_library_open();
-	err = srt_listener_open(&o->listener, spec, SRT_SENDS, why);
-	if (err < 0)
-		srt_library_close();
-	return err;
+	o->receivers = xcalloc(1, sizeof *o->receivers);
+	return srt_receivers_open(o->receivers, spec, why);
 }
 
 struct output *srt_output_open(const struct output_spec *spec, int *ret_err,
@@ -204,6 +174,7 @@ struct output *srt_output_open(const struct output_spec *spec, int *ret_err,
 
 	*ret_err = begin(o, &spec->srt, why);
 	if (*ret_err < 0) {
+		free(o->receivers);
 		free(o);
 		return NULL;
 	}

@@ -2,6 +2,8 @@
 #include "worker/net/srt_peer.h"
 
 #include "common/log.h"
+#include "common/mono.h"
+#include "worker/net/srt_stats.h"
 
 static int begin(struct srt_peer *p, struct errmsg *why)
 {
@@ -72,7 +74,8 @@ static void take_caller(struct srt_peer *p, SRTSOCKET s)
 
 static int turn_listener(struct srt_peer *p)
 {
-	SRTSOCKET s = srt_listener_accept(&p->listener);
+	struct sockaddr_any from;
+	SRTSOCKET s = srt_listener_accept(&p->listener, &from);
 	struct errmsg why;
 
 	if (s != SRT_INVALID_SOCK)
@@ -85,15 +88,50 @@ static int turn_listener(struct srt_peer *p)
 	return 0;
 }
 
+/* Who comes and goes all the time is told once in a while. */
+static void change(struct srt_peer *p, bool connected)
+{
+	struct sockaddr_any other = { .len = sizeof other.in6 };
+	char name[SOCKADDR_TEXT_MAX] = "";
+	int len = sizeof other.in6;
+	unsigned suppressed;
+
+	p->connected = connected;
+	p->connects += connected;
+	if (!ratelimit_pass(&p->log, mono_ms(), &suppressed))
+		return;
+	if (connected &&
+	    srt_getpeername(p->socket, &other.sa, &len) != SRT_ERROR)
+		sockaddr_format(&other, name);
+	log_info("stream", "srt port %u: %s%s", p->spec->port,
+		 connected ? "connected with " : "not connected", name);
+}
+
 int srt_peer_turn(struct srt_peer *p, struct errmsg *why)
 {
 	int r = p->spec->mode == SRT_LISTENER ? turn_listener(p)
 					      : turn_caller(p, why);
 
-	if ((r > 0) != p->connected) {
-		p->connected = r > 0;
-		log_info("stream", "srt port %u: %s", p->spec->port,
-			 r > 0 ? "connected" : "not connected");
-	}
+	if ((r > 0) != p->connected)
+		change(p, r > 0);
 	return r;
+}
+
+void srt_peer_second(struct srt_peer *p, struct link_stats *link)
+{
+	srt_stats_begin(link);
+	if (p->connected)
+		srt_stats_add(link, p->socket, p->direction);
+	link_stats_add(link, LINK_CONNECTS, p->connects - p->told_connects);
+	p->told_connects = p->connects;
+	if (p->spec->mode == SRT_LISTENER)
+		srt_listener_second(&p->listener, link, &p->log);
+}
+
+const char *srt_peer_trouble(const struct srt_peer *p)
+{
+	if (p->connected)
+		return NULL;
+	return p->spec->mode == SRT_LISTENER ? "waits for a caller"
+					     : "not connected yet";
 }

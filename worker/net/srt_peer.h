@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "common/ratelimit.h"
 #include "worker/net/name.h"
 #include "worker/net/srt_socket.h"
 
@@ -20,6 +21,8 @@ struct srt_peer {
 	/* The owner's word that nothing came of late: who calls then takes the
 	 * place of one that may be dead and not know it. */
 	bool idle;
+	struct ratelimit log;
+	unsigned connects, told_connects; /* to the statistics */
 };
 
 /* 0, or -errno with why; done in both cases. */
@@ -30,3 +33,9 @@ void srt_peer_done(struct srt_peer *);
 /* 1 while connected; 0 while not; -errno with why: it is to be opened anew.
  * A listener that loses its caller waits for the next one. */
 int srt_peer_turn(struct srt_peer *, struct errmsg *why) MUST_CHECK;
+
+/* Once a second: what is known of the connection. */
+void srt_peer_second(struct srt_peer *, struct link_stats *);
+
+/* Why nothing can go; NULL: it can. */
+const char *srt_peer_trouble(const struct srt_peer *);

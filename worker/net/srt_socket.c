@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/net/srt_socket.h"
 
+#include "common/log.h"
+#include "common/mono.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BACKLOG = 32 };
+enum { BACKLOG = 64 };
 
 /* What goes wrong is told by who called, once. */
 static void on_log(void *arg, int level, const char *file, int line,
@@ -150,10 +153,13 @@ void srt_socket_close(SRTSOCKET *s)
 static int judge_caller(void *arg, SRTSOCKET s, int version,
 			const struct sockaddr *peer, const char *streamid)
 {
-	const struct srt_spec *spec = arg;
+	const struct srt_listener *l = arg;
+	bool fits = l->spec->streamid[0] == '\0' ||
+		    strcmp(l->spec->streamid, streamid) == 0;
 
-	(void)version, (void)peer;
-	if (strcmp(spec->streamid, streamid) == 0)
+	(void)version;
+	srt_calls_note(l->calls, peer, fits ? NULL : "another stream id");
+	if (fits)
 		return 0;
 	(void)srt_setrejectreason(s, SRT_REJX_FORBIDDEN);
 	return -1;
@@ -171,21 +177,18 @@ static int local_address(const struct srt_spec *spec,
 			   host);
 }
 
-static int listen_on(SRTSOCKET s, const struct srt_spec *spec,
-		     struct errmsg *why)
+static int listen_on(struct srt_listener *l, struct errmsg *why)
 {
 	struct sockaddr_any local;
-	int r = local_address(spec, &local, why);
+	int r = local_address(l->spec, &local, why);
 
 	if (r < 0)
 		return r;
-	if (srt_bind(s, &local.sa, (int)local.len) == SRT_ERROR ||
-	    (spec->streamid[0] != '\0' &&
-	     srt_listen_callback(s, judge_caller,
-				 (void *)(uintptr_t)spec) == SRT_ERROR) ||
-	    srt_listen(s, BACKLOG) == SRT_ERROR)
+	if (srt_bind(l->socket, &local.sa, (int)local.len) == SRT_ERROR ||
+	    srt_listen_callback(l->socket, judge_caller, l) == SRT_ERROR ||
+	    srt_listen(l->socket, BACKLOG) == SRT_ERROR)
 		return errmsg_fail(why, -EADDRINUSE, "listen on port %u: %s",
-				   spec->port, srt_getlasterror_str());
+				   l->spec->port, srt_getlasterror_str());
 	return 0;
 }
 
@@ -194,10 +197,12 @@ int srt_listener_open(struct srt_listener *l, const struct srt_spec *spec,
 {
 	int events = SRT_EPOLL_IN, r = 0;
 
+	l->spec = spec;
+	l->calls = srt_calls_new();
 	l->epoll = srt_epoll_create();
 	l->socket = srt_socket_new(spec, direction, &r, why);
 	if (r == 0)
-		r = listen_on(l->socket, spec, why);
+		r = listen_on(l, why);
 	if (r == 0 &&
 	    srt_epoll_add_usock(l->epoll, l->socket, &events) == SRT_ERROR)
 		r = errmsg_fail(why, -ENOMEM, "srt: %s",
@@ -213,15 +218,39 @@ void srt_listener_close(struct srt_listener *l)
 		(void)srt_epoll_release(l->epoll);
 	l->epoll = -1;
 	srt_socket_close(&l->socket);
+	srt_calls_free(&l->calls);
 }
 
-SRTSOCKET srt_listener_accept(struct srt_listener *l)
+SRTSOCKET srt_listener_accept(struct srt_listener *l,
+			      struct sockaddr_any *ret_peer)
 {
+	int len = sizeof ret_peer->in6;
 	SRT_EPOLL_EVENT event;
+	SRTSOCKET s;
 
 	if (srt_epoll_uwait(l->epoll, &event, 1, 0) <= 0)
 		return SRT_INVALID_SOCK;
-	return srt_accept(l->socket, NULL, NULL);
+	s = srt_accept(l->socket, &ret_peer->sa, &len);
+	if (s == SRT_INVALID_SOCK)
+		return s;
+	ret_peer->len = (socklen_t)len;
+	srt_calls_came(l->calls, ret_peer);
+	return s;
+}
+
+void srt_listener_second(struct srt_listener *l, struct link_stats *link,
+			 struct ratelimit *limit)
+{
+	unsigned suppressed;
+	struct errmsg why;
+
+	link_stats_add(link, LINK_REFUSED, 0);
+	while (srt_calls_take_failed(l->calls, &why)) {
+		link_stats_add(link, LINK_REFUSED, 1);
+		if (ratelimit_pass(limit, mono_ms(), &suppressed))
+			log_warning("stream", "srt port %u: %s",
+				    l->spec->port, why.text);
+	}
 }
 
 int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,

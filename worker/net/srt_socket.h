@@ -7,9 +7,12 @@
 #pragma once
 
 #include "common/errmsg.h"
+#include "common/ratelimit.h"
 #include "common/sockaddr.h"
 #include "common/util.h"
+#include "proto/link_stat.h"
 #include "proto/srt_spec.h"
+#include "worker/net/srt_calls.h"
 
 #include <srt/access_control.h>
 #include <srt/srt.h>
@@ -29,6 +32,8 @@ void srt_socket_close(SRTSOCKET *);
 struct srt_listener {
 	SRTSOCKET socket; /* SRT_INVALID_SOCK: none */
 	int epoll;
+	const struct srt_spec *spec;
+	struct srt_calls *calls;
 };
 
 /* Begins to listen; with a stream id, callers with another one are refused.
@@ -38,8 +43,13 @@ int srt_listener_open(struct srt_listener *, const struct srt_spec *,
 		      enum srt_direction, struct errmsg *why) MUST_CHECK;
 void srt_listener_close(struct srt_listener *);
 
-/* The next caller, or SRT_INVALID_SOCK. */
-SRTSOCKET srt_listener_accept(struct srt_listener *);
+/* The next caller and his address, or SRT_INVALID_SOCK. */
+SRTSOCKET srt_listener_accept(struct srt_listener *,
+			      struct sockaddr_any *ret_peer);
+
+/* Once a second: counts and logs, within a limit, who came to nothing. */
+void srt_listener_second(struct srt_listener *, struct link_stats *,
+			 struct ratelimit *);
 
 /* Begins to call, or to meet. */
 int srt_socket_call(SRTSOCKET, const struct srt_spec *,

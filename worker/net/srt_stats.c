@@ -12,7 +12,7 @@ void srt_stats_begin(struct link_stats *l)
 
 static void add(struct link_stats *l, enum link_stat what, int64_t n)
 {
-	link_stats_set(l, what, l->value[what] + (uint64_t)MAX(n, 0));
+	link_stats_add(l, what, (uint64_t)MAX(n, 0));
 }
 
 static void raise_to(struct link_stats *l, enum link_stat what, double value)

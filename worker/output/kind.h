@@ -13,6 +13,12 @@ struct output_ops {
 	int (*second)(struct output *, struct errmsg *why);
 	/* NULL: its protocol tells nothing.  *ret is all zero. */
 	void (*stats)(const struct output *, struct link_stats *ret);
+	/* NULL: an open one has none. */
+	const char *(*trouble)(const struct output *);
+	/* NULL: nobody calls it. */
+	size_t (*receivers)(const struct output *, struct msg_receiver *ret,
+			    size_t max);
+	bool (*kick)(struct output *, uint64_t client);
 };
 
 /* The head of each kind's own struct. */

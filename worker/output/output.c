@@ -53,3 +53,21 @@ struct link_stats output_stats(const struct output *o)
 		o->ops->stats(o, &stats);
 	return stats;
 }
+
+const char *output_trouble(const struct output *o)
+{
+	return o->ops->trouble != NULL ? o->ops->trouble(o) : NULL;
+}
+
+ssize_t output_receivers(const struct output *o, struct msg_receiver *ret,
+			 size_t max)
+{
+	if (o->ops->receivers == NULL)
+		return -1;
+	return (ssize_t)o->ops->receivers(o, ret, max);
+}
+
+bool output_kick(struct output *o, uint64_t client)
+{
+	return o->ops->kick != NULL && o->ops->kick(o, client);
+}

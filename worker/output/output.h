@@ -10,6 +10,7 @@
 #include "common/errmsg.h"
 #include "proto/io_spec.h"
 #include "proto/link_stat.h"
+#include "proto/msg.h"
 #include "worker/ts/packet.h"
 
 struct departures;
@@ -42,3 +43,13 @@ const struct departures *output_departures(const struct output *);
 
 /* What its protocol knows; counted since output_open(). */
 struct link_stats output_stats(const struct output *);
+
+/* Why nothing can go though it is open; NULL when it can. */
+const char *output_trouble(const struct output *);
+
+/* Those who called it; -1: nobody calls such an output.  Strings are borrowed
+ * until anything else is asked of it. */
+ssize_t output_receivers(const struct output *, struct msg_receiver *ret,
+			 size_t max);
+/* Sends one of them away; false: he is not there. */
+bool output_kick(struct output *, uint64_t client);

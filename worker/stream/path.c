@@ -193,6 +193,7 @@ struct path *path_new(const struct path_config *config)
 	p->loop = config->loop;
 	p->on_status = config->on_status;
 	p->on_switch = config->on_switch;
+	p->on_receivers = config->on_receivers;
 	p->arg = config->arg;
 	p->now_ns = mono_ns();
 	p->second_ns = p->now_ns + SECOND_NS;

@@ -29,6 +29,8 @@ struct path_config {
 	void (*on_status)(const struct msg_stream_status *, void *arg);
 	/* Another input plays from now on, see selector.h; may be NULL. */
 	void (*on_switch)(const struct selector_switch *, void *arg);
+	/* Who receives from an output has changed; may be NULL. */
+	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
 	void *arg;
 };
 
@@ -45,3 +47,6 @@ int path_choose(struct path *, unsigned position, struct errmsg *why)
  * is where to go on, 0 at the end. */
 json_t *path_analysis(const struct path *, unsigned place, unsigned from,
 		      unsigned *ret_next);
+
+/* Sends a receiver of an output away; false: he is not there. */
+bool path_kick(struct path *, uint64_t client);

@@ -17,6 +17,7 @@ struct path {
 	struct ev_loop *loop;
 	void (*on_status)(const struct msg_stream_status *, void *arg);
 	void (*on_switch)(const struct selector_switch *, void *arg);
+	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
 	void *arg;
 
 	struct ticker ticker;

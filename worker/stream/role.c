@@ -48,6 +48,16 @@ static void on_switch(const struct selector_switch *sw, void *arg)
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
+static void on_receivers(const struct msg_stream_receivers *r, void *arg)
+{
+	struct stream *s = arg;
+	struct msg m = { .type = MSG_STREAM_RECEIVERS,
+			 .stream_receivers = *r };
+
+	/* it is told again */
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
+}
+
 static void *stream_new(struct worker *worker)
 {
 	struct stream *s = xcalloc(1, sizeof *s);
@@ -83,6 +93,7 @@ static void start(struct stream *s, const struct msg_stream_start *start,
 		.memory = start->memory && n_fds > 0 ? fds[n_fds - 1] : -1,
 		.on_status = on_status,
 		.on_switch = on_switch,
+		.on_receivers = on_receivers,
 		.arg = s,
 	});
 	worker_send_ready(s->worker);
@@ -132,6 +143,8 @@ static void on_message(void *role, const struct msg *m, int *fds,
 		choose(s, m);
 	else if (m->type == MSG_STREAM_ANALYZE)
 		analyze(s, m);
+	else if (m->type == MSG_STREAM_KICK && s->path != NULL)
+		(void)path_kick(s->path, m->stream_kick.client);
 	else
 		log_warning("stream", "%s is not for a stream",
 			    msg_type_name(m->type));

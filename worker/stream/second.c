@@ -6,6 +6,8 @@
 #define MS UINT64_C(1000000)
 #define SECOND_NS (1000 * MS)
 
+enum { RECEIVERS_AGE_S = 5 };
+
 void path_collect_outputs(struct path *p)
 {
 	for (size_t i = 0; i < p->n_sinks; i++)
@@ -39,7 +41,8 @@ static void report_output(const struct path *p, struct sink *sink,
 	}
 	sink_counters(sink, &counted);
 	s->open = sink->output != NULL;
-	s->error = s->open ? NULL : text_or_null(&sink->error);
+	s->error = s->open ? output_trouble(sink->output)
+			   : text_or_null(&sink->error);
 	s->packets = counted.packets;
 	s->dropped = counted.dropped + path_late(p, sink);
 	s->stats = sink_stats(sink);
@@ -106,6 +109,48 @@ static void log_late(struct path *p)
 		    "dropped before the outputs", (unsigned long long)late);
 }
 
+/* FNV-1a */
+static uint64_t hash_of(const struct msg_stream_receivers *r)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < r->n; i++)
+		hash = (hash ^ r->list[i].client) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* When they change, and now and then for a master that is new. */
+static void tell_receivers(struct path *p, struct sink *sink)
+{
+	struct msg_stream_receivers r = { .output = sink->position };
+	ssize_t n = -1;
+	uint64_t hash;
+
+	if (sink->output != NULL)
+		n = output_receivers(sink->output, r.list, ARRAY_LEN(r.list));
+	if (p->on_receivers == NULL || (n < 0 && sink->receivers_told == 0))
+		return;
+	r.n = (size_t)MAX(n, 0);
+	hash = hash_of(&r);
+	if (hash == sink->receivers_told &&
+	    (r.n == 0 || ++sink->receivers_age_s < RECEIVERS_AGE_S))
+		return;
+	sink->receivers_told = hash;
+	sink->receivers_age_s = 0;
+	p->on_receivers(&r, p->arg);
+}
+
+bool path_kick(struct path *p, uint64_t client)
+{
+	for (size_t i = 0; i < p->n_sinks; i++)
+		if (p->sinks[i].output != NULL &&
+		    output_kick(p->sinks[i].output, client)) {
+			tell_receivers(p, &p->sinks[i]);
+			return true;
+		}
+	return false;
+}
+
 void path_second(struct path *p)
 {
 	struct msg_stream_status status = { .packets = p->packets };
@@ -116,6 +161,8 @@ void path_second(struct path *p)
 	sender_second(&p->sender);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_second(&p->sinks[i], p->now_ns);
+	for (size_t i = 0; i < p->n_sinks; i++)
+		tell_receivers(p, &p->sinks[i]);
 	path_collect_outputs(p);
 	/* the texts of errors are as they are from here to on_status() */
 	report_outputs(p, &status);

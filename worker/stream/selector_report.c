@@ -114,7 +114,9 @@ static void report_lane(struct selector *s, struct lane *l,
 		.alarms = l->watch.raised,
 		.stats = source_stats(&l->source),
 	};
-	if (!ret->open && error->text[0] != '\0')
+	if (ret->open)
+		ret->error = input_trouble(l->source.input);
+	else if (error->text[0] != '\0')
 		ret->error = error->text;
 	else if (l == chosen_lane(s) && find_fault(s, l) != NULL)
 		ret->error = complaint_of(l);

@@ -29,6 +29,8 @@ struct sink {
 	uint64_t overflow;     /* packets that did not fit, as told last */
 	struct ratelimit overflow_log;
 	uint64_t now_ns;       /* of this run */
+	uint64_t receivers_told; /* what was told of them, as a hash */
+	unsigned receivers_age_s; /* of that word */
 };
 
 void sink_init(struct sink *, unsigned position, const char *address);

@@ -20,6 +20,7 @@ static struct msg samples[] = {
 	{ .type = MSG_STREAM_INPUT, .seq = 9, .stream_input = { 3 } },
 	{ .type = MSG_STREAM_ANALYZE, .seq = 9,
 	  .stream_analyze = { MSG_INPUTS_MAX, 8191 } },
+	{ .type = MSG_STREAM_KICK, .stream_kick = { INT64_MAX } },
 	{ .type = MSG_DELIVER_LISTEN, .deliver_listen = { "[::]:80" } },
 	{ .type = MSG_DELIVER_UNLISTEN, .deliver_unlisten = { "[::]:80" } },
 	{ .type = MSG_DELIVER_MOUNT, .deliver_mount = {
@@ -70,6 +71,10 @@ static struct msg samples[] = {
 		.reason = "fault", .fault = "no packets" } },
 	{ .type = MSG_STREAM_ANALYSIS, .seq = 9,
 	  .stream_analysis = { .next = 1 } },
+	{ .type = MSG_STREAM_RECEIVERS, .stream_receivers = {
+		.output = MSG_OUTPUTS_MAX, .n = 2, .list = {
+			{ 1, "192.0.2.7", 0 },
+			{ INT64_MAX, "2001:db8::1", UINT32_MAX } } } },
 	{ .type = MSG_DELIVER_STATUS, .deliver_status = {
 		.viewers = 1, .bytes = 2, .cut = 3 } },
 	{ .type = MSG_DELIVER_VIEWERS, .deliver_viewers = {

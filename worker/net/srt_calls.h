@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Calls to an SRT listener that came to nothing: the library does not tell of
+ * them, only that somebody calls and that somebody is connected.
+ *
+ * Noted in a thread of the library, looked at in ours.
+ */
+#pragma once
+
+#include "common/errmsg.h"
+#include "common/sockaddr.h"
+
+#include <stdbool.h>
+
+struct srt_calls;
+
+struct srt_calls *srt_calls_new(void);
+/* NULL-safe; sets *c to NULL.  After the listener was closed. */
+void srt_calls_free(struct srt_calls **);
+
+/* From any thread.  Somebody calls, and is refused for a reason or not. */
+void srt_calls_note(struct srt_calls *, const struct sockaddr *from,
+		    const char *refused);
+
+/* He is connected. */
+void srt_calls_came(struct srt_calls *, const struct sockaddr_any *from);
+
+/* Takes one that came to nothing, and why as a sentence; false: there is
+ * none. */
+bool srt_calls_take_failed(struct srt_calls *, struct errmsg *why);

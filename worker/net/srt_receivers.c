@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/srt_receivers.h"
+
+#include "common/log.h"
+#include "common/mono.h"
+#include "worker/net/srt_stats.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+/* Where numbers of viewers cannot be (worker/deliver/roster), and what a
+ * double can still tell apart. */
+#define CLIENT_BIT (UINT64_C(1) << 52)
+
+int srt_receivers_open(struct srt_receivers *r, const struct srt_spec *spec,
+		       struct errmsg *why)
+{
+	int err;
+
+	srt_library_open();
+	err = srt_listener_open(&r->listener, spec, SRT_SENDS, why);
+	if (err < 0)
+		srt_library_close();
+	return err;
+}
+
+void srt_receivers_close(struct srt_receivers *r)
+{
+	while (r->n > 0)
+		srt_socket_close(&r->list[--r->n].socket);
+	srt_listener_close(&r->listener);
+	srt_library_close();
+}
+
+static uint64_t new_client(void)
+{
+	uint64_t n = mono_ns();
+
+	(void)!getrandom(&n, sizeof n, 0);
+	return CLIENT_BIT | (n & (CLIENT_BIT - 1));
+}
+
+static size_t count_of(const struct srt_receivers *r, const char *peer)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		n += strcmp(r->list[i].peer, peer) == 0;
+	return n;
+}
+
+static void refuse(struct srt_receivers *r, SRTSOCKET s, const char *peer)
+{
+	unsigned suppressed;
+
+	srt_socket_close(&s);
+	link_stats_add(&r->link, LINK_REFUSED, 1);
+	if (ratelimit_pass(&r->log, mono_ms(), &suppressed))
+		log_warning("stream", "srt port %u: %s is not taken: there are "
+			    "too many receivers", r->listener.spec->port,
+			    peer);
+}
+
+void srt_receivers_accept(struct srt_receivers *r)
+{
+	struct sockaddr_any from;
+	char peer[SOCKADDR_TEXT_MAX];
+	SRTSOCKET s;
+
+	while ((s = srt_listener_accept(&r->listener, &from)) !=
+	       SRT_INVALID_SOCK) {
+		sockaddr_format_host(&from, peer);
+		if (r->n == RECEIVERS_MAX ||
+		    count_of(r, peer) >= RECEIVERS_OF_ADDRESS_MAX) {
+			refuse(r, s, peer);
+			continue;
+		}
+
+		struct srt_receiver *new = &r->list[r->n++];
+
+		new->socket = s;
+		new->client = new_client();
+		new->since_ms = mono_ms();
+		memcpy(new->peer, peer, sizeof peer);
+		link_stats_add(&r->link, LINK_CONNECTS, 1);
+		r->changed = true;
+	}
+}
+
+/* The order stays: it is that of the coming. */
+static void drop(struct srt_receivers *r, size_t i)
+{
+	srt_socket_close(&r->list[i].socket);
+	r->n--;
+	memmove(&r->list[i], &r->list[i + 1],
+		(r->n - i) * sizeof r->list[0]);
+	r->changed = true;
+}
+
+static bool drop_if_broken(struct srt_receivers *r, size_t i)
+{
+	struct errmsg why;
+
+	if (srt_socket_poll(r->list[i].socket, &why) >= 0)
+		return false;
+	drop(r, i);
+	return true;
+}
+
+size_t srt_receivers_send(struct srt_receivers *r, const uint8_t *data,
+			  size_t len)
+{
+	size_t failed = 0;
+
+	for (size_t i = r->n; i-- > 0;)
+		if (srt_sendmsg2(r->list[i].socket, (const char *)data,
+				 (int)len, NULL) == SRT_ERROR &&
+		    !drop_if_broken(r, i))
+			failed++;
+	return failed;
+}
+
+static void log_change(struct srt_receivers *r)
+{
+	unsigned suppressed;
+
+	if (!r->changed || !ratelimit_pass(&r->log, mono_ms(), &suppressed))
+		return;
+	r->changed = false;
+	log_info("stream", "srt port %u: %zu receivers",
+		 r->listener.spec->port, r->n);
+}
+
+void srt_receivers_second(struct srt_receivers *r)
+{
+	for (size_t i = r->n; i-- > 0;)
+		(void)drop_if_broken(r, i);
+	srt_stats_begin(&r->link);
+	for (size_t i = 0; i < r->n; i++)
+		srt_stats_add(&r->link, r->list[i].socket, SRT_SENDS);
+	srt_listener_second(&r->listener, &r->link, &r->log);
+	log_change(r);
+}
+
+size_t srt_receivers_list(const struct srt_receivers *r,
+			  struct msg_receiver *ret, size_t max)
+{
+	uint64_t now_ms = mono_ms();
+	size_t n = MIN(r->n, max);
+
+	for (size_t i = 0; i < n; i++)
+		ret[i] = (struct msg_receiver){
+			.client = r->list[i].client,
+			.peer = r->list[i].peer,
+			.uptime_s = (now_ms - r->list[i].since_ms) / 1000,
+		};
+	return n;
+}
+
+bool srt_receivers_kick(struct srt_receivers *r, uint64_t client)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->list[i].client != client)
+			continue;
+		drop(r, i);
+		return true;
+	}
+	return false;
+}
