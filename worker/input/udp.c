@@ -10,8 +10,8 @@
 struct udp_input {
 	struct input base;
 	struct udp_flow flow;
-	struct ts_sync sync;
 	struct batch *batch; /* only inside a read */
+	struct ts_sync sync; /* the last: it is large */
 };
 
 static void on_received(const struct received *got, void *arg)

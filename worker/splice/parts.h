@@ -71,32 +71,35 @@ struct splice_cursor {
 	size_t index; /* since the feed began */
 };
 
+/* What each packet touches stands together, in front of PIDs in the order of
+ * their numbers: whoever comes back to a stream when others had their turn has
+ * few pages and cache lines to find again. */
 struct splice {
 	struct splice_config config;
 	struct splice_state *state;
-	struct splice_state *own_state; /* NULL when it is borrowed */
+	uint64_t now_ns;
+	uint64_t since_ns;  /* the first packets behind the cut; 0: none yet */
+	uint64_t resumed_ns; /* the first packets behind the last silence */
+	size_t n_pending;   /* clocks whose place is not known yet */
+	size_t calm;        /* no jump up to this index of the feed */
+	uint16_t cut;       /* counts them, never 0 */
+	bool moving;        /* packets are changed; else they only pass */
+	bool entered;       /* the last cut was at an entry */
+	bool live;          /* what is fed comes now, was not kept back */
+	bool doubt;         /* packets are kept back up to a PCR */
+	bool rest;          /* between splice_cut() and the end of the rest */
+	bool goes_back;     /* the DTS of this packet, unavoidably */
+	bool drop_pcr;      /* of this packet */
+	enum splice_cut_kind kind; /* of the last cut */
 	struct psi *psi;
+	struct splice_pid pids[TS_PIDS];
+
+	bool pending[SPLICE_CLOCKS];
+	bool unsettled[SPLICE_CLOCKS]; /* known, and not checked */
+	struct splice_state *own_state; /* NULL when it is borrowed */
 	struct splice_counters counters;
 
-	uint64_t now_ns;
-	bool moving;   /* packets are changed; else they only pass */
-	bool entered;  /* the last cut was at an entry */
-	bool live;     /* what is fed comes now, was not kept back */
-	enum splice_cut_kind kind; /* of the last cut */
-	uint16_t cut;  /* counts them, never 0 */
-	uint64_t since_ns;  /* the first packets behind it; 0: none yet */
-	/* Clocks whose place is not known yet, or not checked. */
-	size_t n_pending;
-	bool pending[SPLICE_CLOCKS];
-	bool unsettled[SPLICE_CLOCKS];
-	size_t calm;   /* no jump up to this index of the feed */
-
-	uint64_t resumed_ns; /* the first packets behind the last silence */
-	bool doubt;    /* packets are kept back up to a PCR */
 	uint64_t doubt_until_ns;
-
-	/* Between splice_cut() and the end of the rest. */
-	bool rest;
 	uint64_t rest_until_ns;
 	size_t n_rest;      /* PIDs whose unit has not ended */
 	size_t n_tables;    /* the first packets in held are ours */
@@ -108,10 +111,7 @@ struct splice {
 	uint8_t *buffer;    /* SPLICE_CHUNK packets, from the first cut on */
 	size_t n_buffer;
 
-	bool goes_back;     /* the DTS of this packet, unavoidably */
-	bool drop_pcr;      /* of this packet */
 	struct splice_unit units[SPLICE_TRACKS];
-	struct splice_pid pids[TS_PIDS];
 };
 
 static inline const uint8_t *splice_cursor_get(const struct splice_cursor *c)

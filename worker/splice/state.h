@@ -53,9 +53,9 @@ struct splice_state {
 	uint64_t packets; /* that went out, ever */
 	uint64_t at_ns;   /* when the last of them did */
 	uint64_t cuts;    /* ever */
+	uint8_t cc[TS_PIDS]; /* the last counter, and SPLICE_CC_SEEN */
 	struct splice_clock clocks[SPLICE_CLOCKS];
 	struct splice_track tracks[SPLICE_TRACKS];
-	uint8_t cc[TS_PIDS]; /* the last counter, and SPLICE_CC_SEEN */
 };
 
 /* Puts every field in its range; no time in it is later than now_ns.  True

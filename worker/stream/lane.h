@@ -30,7 +30,6 @@ enum {
 struct lane {
 	ts_out_fn *out;
 	void *arg;
-	struct source source;
 	struct remux *remux;     /* NULL: packets stay as they are */
 	unsigned cc_limit;       /* its own, or the stream's */
 	bool wanted;             /* it is to be open */
@@ -52,6 +51,7 @@ struct lane {
 	struct failover_sight told;    /* to the policy */
 	enum input_state state;  /* for the status ... */
 	uint64_t since_s;        /* ... since then, unix time */
+	struct source source;
 };
 
 struct lane_config {

@@ -24,9 +24,9 @@ struct stream_memory {
 	/* what waits to be sent to the network, after each turn */
 	uint32_t n_waiting;
 	uint32_t reserved;
-	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
-	struct splice_state splice;
+	struct splice_state splice; /* its first page is this one */
 	struct table_versions tables;
+	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
 };
 
 /*

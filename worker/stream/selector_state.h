@@ -30,7 +30,6 @@ struct selector {
 	const struct failover_decision *decision;
 
 	uint64_t now_ns;       /* of this turn */
-	struct batch batch;
 	struct lane *reading;  /* whose packets the batch has */
 	uint64_t standby_ns;   /* when the standbys are read next */
 	bool seen;             /* a lane does not look as it did */
@@ -58,6 +57,7 @@ struct selector {
 	const char *told_fault; /* ... why not; NULL: nothing yet */
 	bool was_onair;        /* ever */
 	unsigned off_s;        /* so long the chosen one is off air */
+	struct batch batch;    /* the last: it is large */
 };
 
 /* --- selector_flow.c --- */

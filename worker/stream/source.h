@@ -16,19 +16,20 @@
 enum { SOURCE_WATCHDOG_MAX_S = 60 };
 
 struct source {
-	unsigned position;  /* from 1 */
-	bool valid;         /* the address has a meaning */
-	bool ended;         /* a file that is not looped is through */
-	struct input_spec spec;
+	/* what each look at it touches stands in front */
 	struct input *input; /* NULL while it is not open */
+	uint64_t heard_ns;   /* the last packets, or the opening */
+	unsigned patience_s; /* of the watchdog; 0: as configured */
 	unsigned opens;      /* so often it was */
+	unsigned position;   /* from 1 */
+	bool valid;          /* the address has a meaning */
+	bool ended;          /* a file that is not looped is through */
 	struct retry retry;
 	struct errmsg error; /* why it is not open; "" when unknown or open */
 	struct input_counters before; /* a second ago */
 	struct link_record link;
 	struct input_counters all;    /* since init */
-	uint64_t heard_ns;   /* the last packets, or the opening */
-	unsigned patience_s; /* of the watchdog; 0: as configured */
+	struct input_spec spec;
 };
 
 /* Judges the address; opens nothing. */
