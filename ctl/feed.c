@@ -57,7 +57,16 @@ unsigned feed_reconnects(const struct feed *f)
 	return f->reconnects;
 }
 
-/* The prefix of the control path stands in the address. */
+static bool wants_alarms(const struct options *o)
+{
+	for (size_t i = 0; i < o->n_scopes; i++)
+		if (strcmp(o->scopes[i], "alarm") == 0)
+			return true;
+	return false;
+}
+
+/* The prefix of the control path stands in the address.  Alarms are told only
+ * to those who ask for them. */
 static char *event_path(const struct ctl *ctl, const json_t *reply)
 {
 	const char *host = strstr(ctl->settings.url, "://") + 3;
@@ -65,7 +74,8 @@ static char *event_path(const struct ctl *ctl, const json_t *reply)
 	const char *token = json_string_value(json_object_get(reply, "token"));
 	char *ends = xasprintf("%s/control/event/?token=",
 			       prefix ? prefix : "");
-	char *path = api_path(ends, token ? token : "", "");
+	const char *more = wants_alarms(&ctl->options) ? "&scope=alarm" : "";
+	char *path = api_path(ends, token ? token : "", more);
 
 	free(ends);
 	return path;

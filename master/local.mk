@@ -20,6 +20,7 @@ libmaster_a_SOURCES = \
 	master/restart.c master/restart.h \
 	master/state_path.c master/state_path.h \
 	master/status.c master/status.h \
+	master/status_alarm.c \
 	master/status_stream.c master/status_stream.h \
 	master/system_status.c master/system_status.h \
 	master/thread.c master/thread.h \

@@ -75,6 +75,18 @@ static void announce(struct status *s, struct status_stream *stream,
 	}
 }
 
+/* Whether anybody listens or not: what is told is told to all. */
+static void tell_alarms(struct status *s, struct status_stream *stream,
+			uint64_t now_ms)
+{
+	json_t *event;
+
+	while ((event = status_stream_alarm(stream, now_ms)) != NULL) {
+		hub_broadcast_more(s->cfg.hub, event);
+		json_decref(event);
+	}
+}
+
 static void look_for_silence(struct status *s)
 {
 	uint64_t now_ms = mono_ms();
@@ -87,6 +99,7 @@ static void look_for_silence(struct status *s)
 			continue;
 		status_stream_miss(stream);
 		announce(s, stream, now_ms);
+		tell_alarms(s, stream, now_ms);
 	}
 }
 
@@ -137,6 +150,7 @@ void status_set_stream(struct status *s, const char *id, const json_t *stream,
 		s->n++;
 	}
 	status_stream_set(s->streams[at], stream, fault);
+	tell_alarms(s, s->streams[at], mono_ms());
 }
 
 void status_remove_stream(struct status *s, const char *id)
@@ -183,6 +197,7 @@ void status_push(struct status *s, const char *id,
 		announce(s, stream, now_ms);
 	else
 		stream->said_ms = now_ms;
+	tell_alarms(s, stream, now_ms);
 }
 
 void status_switched(struct status *s, const char *id,

@@ -441,12 +441,14 @@ json_t *status_stream_check(const struct status_stream *s,
 		set_int(one, "bitrate", in != NULL ? in->bitrate_kbps : 0);
 		set_int(one, "pes_error", in != NULL ? in->pes_error : 0);
 		set_bool(one, "onair", in != NULL && in->onair);
+		add_alarms(one, in != NULL ? in->alarms : 0);
 		if (in != NULL)
 			add_state(one, in);
 		(void)json_array_append_new(inputs, one);
 	}
 	set_bool(o, "onair", sum.onair);
 	set_int(o, "active_input", s->position);
+	add_alarms(o, s->silent ? 0 : s->last.alarms);
 	(void)json_object_set_new(o, "input", inputs);
 	add_switches(o, fleet);
 	*ret_ok = s->enabled && sum.active && sum.onair;

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "common/ratelimit.h"
 #include "common/util.h"
 #include "master/minute.h"
 #include "master/status.h"
@@ -30,6 +31,9 @@ struct status_stream {
 	struct minute minute;
 	struct msg_stream_status last; /* of the worker; owns what it names */
 	bool silent;         /* the last second came from no worker */
+	/* alarms, by place; 0: what is sent */
+	uint32_t told[MSG_INPUTS_MAX + 1];
+	struct ratelimit alarm_limit;
 	unsigned position;   /* of the input that was active last */
 	int64_t wall_s;      /* when the last second ended */
 	uint64_t said_ms;    /* when it was announced, monotonic */
@@ -63,6 +67,11 @@ json_t *status_stream_check(const struct status_stream *,
 /* The message that another input plays. */
 json_t *status_stream_switch(const struct status_stream *,
 			     const struct msg_stream_switched *);
+
+/* The next alarm event that is not told yet, and is from now on: that an alarm
+ * of a place is raised, or not any more.  NULL when there is none, or none may
+ * be told now. */
+json_t *status_stream_alarm(struct status_stream *, uint64_t now_ms);
 
 /* How many stream_event messages the last second makes (at least one), and
  * the i-th of them. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/alarm.h"
 
+#include <string.h>
+
 static const struct {
 	const char *name;
 	unsigned priority;
@@ -37,6 +39,15 @@ static const struct {
 const char *alarm_name(enum alarm_id id)
 {
 	return alarms[id].name;
+}
+
+enum alarm_id alarm_find(const char *name)
+{
+	int i = 0;
+
+	while (i < ALARM_COUNT && strcmp(alarms[i].name, name) != 0)
+		i++;
+	return (enum alarm_id)i;
 }
 
 unsigned alarm_priority(enum alarm_id id)

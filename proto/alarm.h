@@ -45,6 +45,9 @@ enum alarm_id {
 /* Bits of those that no reader of packets finds: an output tells them. */
 #define ALARMS_OF_OUTPUTS (1u << ALARM_CBR_OVERFLOW)
 
+/* The bits of all. */
+#define ALARMS_ALL ((1u << ALARM_COUNT) - 1)
+
 /* Bits of those that are told where packets come in: what is sent has none. */
 #define ALARMS_OF_THE_WAY                                       \
 	(1u << ALARM_NETWORK_LOSS | 1u << ALARM_SOCKET_LOSS |   \
@@ -52,5 +55,7 @@ enum alarm_id {
 
 /* "pat"; the names that the API shows. */
 const char *alarm_name(enum alarm_id);
+/* ALARM_COUNT for a name of none. */
+enum alarm_id alarm_find(const char *name);
 /* 1, 2, 3 of TR 101 290; 0 for the others. */
 unsigned alarm_priority(enum alarm_id);

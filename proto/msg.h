@@ -77,6 +77,7 @@ enum {
 	MSG_OUTPUTS_MAX = 32,
 	MSG_SESSIONS_MAX = 256,
 	MSG_RECEIVERS_MAX = 256, /* of one output */
+	MSG_CHANGES_MAX = 64,
 };
 
 struct msg_stream_start {
@@ -210,8 +211,18 @@ struct msg_output_status {
 	const json_t *stats;     /* as of an input */
 };
 
+/* An alarm that was raised or cleared in the second. */
+struct msg_alarm_change {
+	unsigned place;          /* position of an input; 0: what is sent */
+	enum alarm_id alarm;
+	bool raised;
+	uint64_t count;          /* faults since the start of the process */
+};
+
 struct msg_stream_status {
 	uint32_t alarms;         /* raised, of what is sent */
+	size_t n_changes;        /* of the alarms, as many as find room */
+	struct msg_alarm_change changes[MSG_CHANGES_MAX];
 	uint64_t packets;        /* through the data path since start */
 	unsigned chosen;         /* the input that is to play; 0: none */
 	bool filler;             /* it plays, and no input */

@@ -188,7 +188,7 @@ static int input_decode(const json_t *item, struct msg_input_status *s,
 		.lost = read_u32(&r, "lost"),
 		.socket_drops = read_u32(&r, "socket_drops"),
 		.sync_losses = read_u32(&r, "sync_losses"),
-		.alarms = read_u32(&r, "alarms"),
+		.alarms = (uint32_t)read_uint(&r, "alarms", 0, ALARMS_ALL),
 		.stats = read_stats(&r),
 	};
 	return read_end(&r);
@@ -254,22 +254,64 @@ static void output_encode(const struct msg_output_status *s, bool stats,
 	write_object_end(w);
 }
 
+static int change_decode(const json_t *item, struct msg_alarm_change *c,
+			 struct errmsg *why)
+{
+	struct msg_reader r = read_begin(item, why);
+	const char *name = read_string(&r, "alarm", FIELD_WORD_MAX);
+
+	*c = (struct msg_alarm_change){
+		.place = (unsigned)read_uint(&r, "place", 0, MSG_INPUTS_MAX),
+		.alarm = alarm_find(name),
+		.raised = read_bool(&r, "raised"),
+		.count = read_u64(&r, "count"),
+	};
+	if (r.err == 0 && c->alarm == ALARM_COUNT)
+		r.err = errmsg_fail(why, -EBADMSG, "alarm: unknown: %s", name);
+	return read_end(&r);
+}
+
+static void changes_encode(const struct msg_stream_status *s,
+			   struct msg_writer *w)
+{
+	write_list(w, "changes");
+	for (size_t i = 0; i < s->n_changes; i++) {
+		const struct msg_alarm_change *c = &s->changes[i];
+
+		write_object(w, NULL);
+		write_u64(w, "place", c->place);
+		write_string(w, "alarm", alarm_name(c->alarm));
+		write_bool(w, "raised", c->raised);
+		write_u64(w, "count", c->count);
+		write_object_end(w);
+	}
+	write_list_end(w);
+}
+
 int stream_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
 {
 	struct msg_stream_status *s = &m->stream_status;
 	struct msg_reader r = read_begin(body, why);
-	const json_t *inputs, *outputs, *item;
+	const json_t *changes, *inputs, *outputs, *item;
 	size_t i;
 	int err;
 
-	s->alarms = read_u32(&r, "alarms");
+	s->alarms = (uint32_t)read_uint(&r, "alarms", 0, ALARMS_ALL);
 	s->packets = read_u64(&r, "packets");
 	s->chosen = (unsigned)read_uint(&r, "chosen", 0, MSG_INPUTS_MAX);
 	s->filler = read_bool(&r, "filler");
+	changes = read_list(&r, "changes", MSG_CHANGES_MAX);
 	inputs = read_list(&r, "inputs", MSG_INPUTS_MAX);
 	outputs = read_list(&r, "outputs", MSG_OUTPUTS_MAX);
 	err = read_end(&r);
 
+	s->n_changes = json_array_size(changes);
+	for (i = 0; i < s->n_changes && err == 0; i++) {
+		item = json_array_get(changes, i);
+		err = change_decode(item, &s->changes[i], why);
+		if (err < 0)
+			errmsg_prefix(why, "changes[%zu].", i);
+	}
 	s->n_inputs = json_array_size(inputs);
 	for (i = 0; i < s->n_inputs && err == 0; i++) {
 		item = json_array_get(inputs, i);
@@ -292,6 +334,7 @@ static void status_encode(const struct msg_stream_status *s, bool stats,
 {
 	write_u64(w, "packets", s->packets);
 	write_u64(w, "alarms", s->alarms);
+	changes_encode(s, w);
 	write_u64(w, "chosen", s->chosen);
 	write_bool(w, "filler", s->filler);
 	write_list(w, "inputs");

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { TOKEN_MAX = 1024 };
+enum { TOKEN_MAX = 1024, SCOPES_MAX = 256 };
 
 /* What the query says of a token. */
 enum shown { SHOWN_NONE, SHOWN_BAD, SHOWN_TOKEN };
@@ -33,6 +33,29 @@ static enum shown read_token(const struct http_request *request,
 	return http_request_query_get(request, "token", token, TOKEN_MAX)
 		       ? SHOWN_TOKEN
 		       : SHOWN_BAD;
+}
+
+/* The scopes that are only for those who ask for them, with commas between
+ * them; there is one. */
+static bool asks_for_alarms(const struct http_request *request)
+{
+	char scopes[SCOPES_MAX], *rest, *word;
+
+	if (!http_request_query_get(request, "scope", scopes, sizeof scopes))
+		return false;
+	for (word = strtok_r(scopes, ",", &rest); word != NULL;
+	     word = strtok_r(NULL, ",", &rest))
+		if (strcmp(word, "alarm") == 0)
+			return true;
+	return false;
+}
+
+static enum hub_ear find_ear(const struct http_request *request,
+			     enum shown shown)
+{
+	if (shown == SHOWN_NONE)
+		return HUB_DEAF;
+	return asks_for_alarms(request) ? HUB_ALL : HUB_EVENTS;
 }
 
 static void refuse(struct call *call)
@@ -60,5 +83,5 @@ void event_handshake(struct call *call)
 	}
 	/* the hub answers, or takes the connection away */
 	call_drop(call);
-	hub_handshake(hub, conn, request, shown != SHOWN_NONE);
+	hub_handshake(hub, conn, request, find_ear(request, shown));
 }

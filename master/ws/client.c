@@ -4,7 +4,6 @@
 #include "common/alloc.h"
 #include "common/fd.h"
 #include "common/log.h"
-#include "master/ws/hub.h"
 #include "proto/ws_frame.h"
 
 #include <errno.h>
@@ -335,9 +334,9 @@ void ws_client_free(struct ws_client **client)
 	free(c);
 }
 
-bool ws_client_listens(const struct ws_client *c)
+enum hub_ear ws_client_ear(const struct ws_client *c)
 {
-	return c->cfg.listener && c->state == CLIENT_OPEN;
+	return c->state == CLIENT_OPEN ? c->cfg.ear : HUB_DEAF;
 }
 
 void ws_client_push(struct ws_client *c, struct ws_chunk *chunk)

@@ -11,6 +11,7 @@
 #include "common/util.h"
 #include "master/http/peers.h"
 #include "master/ws/chunk.h"
+#include "master/ws/hub.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ struct ws_client_config {
 	struct ev_loop *loop;
 	int fd;        /* taken; non-blocking */
 	struct peer *from; /* taken; NULL when it is not counted */
-	bool listener; /* hears broadcasts */
+	enum hub_ear ear;
 	size_t *held;  /* bytes of unfinished messages of all clients */
 	void (*on_gone)(struct ws_client *, void *arg);
 	void *arg;
@@ -36,8 +37,8 @@ struct ws_client *ws_client_new(const struct ws_client_config *,
 /* NULL-safe; closes at once. */
 void ws_client_free(struct ws_client **);
 
-/* False for a liveness-only client and for one that is ending. */
-bool ws_client_listens(const struct ws_client *);
+/* HUB_DEAF for one that is ending, too. */
+enum hub_ear ws_client_ear(const struct ws_client *);
 
 /* The newest chunk: to be written behind what waits.  May call on_gone. */
 void ws_client_push(struct ws_client *, struct ws_chunk *);

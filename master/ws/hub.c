@@ -13,7 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEEP = 65536 }; /* memory kept between two messages */
+enum {
+	KEEP = 65536, /* memory kept between two messages */
+	EARS = HUB_ALL + 1,
+};
+
+/* What all those hear who have the same ear. */
+struct feed {
+	struct buf frames;     /* messages that wait for the flush */
+	struct ws_chunk *last; /* written last; the next goes behind it */
+};
 
 struct hub {
 	struct ev_loop *loop;
@@ -23,8 +32,7 @@ struct hub {
 	size_t clients_max;
 	size_t held;           /* see HUB_RECEIVED_MAX */
 	struct buf text;       /* one message, encoded */
-	struct buf frames;     /* messages that wait for the flush */
-	struct ws_chunk *last; /* written last; the next goes behind it */
+	struct feed feeds[EARS]; /* that of HUB_DEAF stays empty */
 };
 
 static void remove_client(struct hub *h, struct ws_client *client)
@@ -44,19 +52,26 @@ static void on_client_gone(struct ws_client *client, void *arg)
 	remove_client(arg, client);
 }
 
-static void flush(struct hub *h)
+static void flush_feed(struct hub *h, enum hub_ear ear)
 {
-	struct ws_chunk *before = h->last;
+	struct feed *f = &h->feeds[ear];
+	struct ws_chunk *before = f->last;
 
-	ev_timer_stop(h->loop, &h->flush);
-	if (buf_len(&h->frames) == 0)
+	if (buf_len(&f->frames) == 0)
 		return;
-	h->last = ws_chunk_new(&h->frames, before);
+	f->last = ws_chunk_new(&f->frames, before);
 	ws_chunk_unref(&before);
 	/* a client may be removed by its own call: from the last one down */
 	for (size_t i = h->n_clients; i-- > 0;)
-		if (ws_client_listens(h->clients[i]))
-			ws_client_push(h->clients[i], h->last);
+		if (ws_client_ear(h->clients[i]) == ear)
+			ws_client_push(h->clients[i], f->last);
+}
+
+static void flush(struct hub *h)
+{
+	ev_timer_stop(h->loop, &h->flush);
+	flush_feed(h, HUB_EVENTS);
+	flush_feed(h, HUB_ALL);
 }
 
 static void on_flush(struct ev_loop *loop, ev_timer *w, int revents)
@@ -99,19 +114,21 @@ void hub_free(struct hub **hub)
 		return;
 	*hub = NULL;
 	hub_dismiss_all(h);
-	ws_chunk_unref(&h->last);
+	for (size_t i = 0; i < EARS; i++) {
+		ws_chunk_unref(&h->feeds[i].last);
+		buf_done(&h->feeds[i].frames);
+	}
 	buf_done(&h->text);
-	buf_done(&h->frames);
 	free(h);
 }
 
 /* A slot for one more. */
-static bool make_room(struct hub *h, bool listener)
+static bool make_room(struct hub *h, enum hub_ear ear)
 {
 	if (h->n_clients < h->clients_max)
 		return true;
-	for (size_t i = 0; listener && i < h->n_clients; i++)
-		if (!ws_client_listens(h->clients[i])) {
+	for (size_t i = 0; ear != HUB_DEAF && i < h->n_clients; i++)
+		if (ws_client_ear(h->clients[i]) == HUB_DEAF) {
 			remove_client(h, h->clients[i]);
 			return true;
 		}
@@ -119,12 +136,12 @@ static bool make_room(struct hub *h, bool listener)
 }
 
 static void adopt(struct hub *h, struct http_conn *conn,
-		  const struct http_request *request, bool listener)
+		  const struct http_request *request, enum hub_ear ear)
 {
 	struct buf greeting = { 0 }, rest = { 0 };
 	struct ws_client_config cfg = {
 		.loop = h->loop,
-		.listener = listener,
+		.ear = ear,
 		.held = &h->held,
 		.on_gone = on_client_gone,
 		.arg = h,
@@ -148,15 +165,15 @@ static void refuse(struct http_conn *conn, int status, const char *body)
 }
 
 void hub_handshake(struct hub *h, struct http_conn *conn,
-		   const struct http_request *request, bool listener)
+		   const struct http_request *request, enum hub_ear ear)
 {
 	if (!ws_handshake_wanted(request))
 		refuse(conn, 400, "{\"error\":\"this is the event channel: "
 				  "it wants a WebSocket handshake\"}");
-	else if (!make_room(h, listener))
+	else if (!make_room(h, ear))
 		refuse(conn, 503, "{\"error\":\"too many clients\"}");
 	else
-		adopt(h, conn, request, listener);
+		adopt(h, conn, request, ear);
 }
 
 static int append_json(const char *text, size_t len, void *arg)
@@ -165,16 +182,26 @@ static int append_json(const char *text, size_t len, void *arg)
 	return 0;
 }
 
-void hub_broadcast(struct hub *h, const json_t *message,
-		   enum hub_urgency urgency)
+static bool has_ear(const struct hub *h, enum hub_ear ear)
 {
-	if (!hub_has_listeners(h))
-		return;
+	for (size_t i = 0; i < h->n_clients; i++)
+		if (ws_client_ear(h->clients[i]) == ear)
+			return true;
+	return false;
+}
+
+/* To those with at least this ear. */
+static void tell(struct hub *h, const json_t *message, enum hub_ear least,
+		 enum hub_urgency urgency)
+{
 	buf_reset(&h->text, KEEP);
 	if (json_dump_callback(message, append_json, &h->text,
 			       JSON_COMPACT | json_text_flags(message)) < 0)
 		return;
-	ws_write_text(&h->frames, buf_head(&h->text), buf_len(&h->text));
+	for (unsigned ear = least; ear < EARS; ear++)
+		if (has_ear(h, ear))
+			ws_write_text(&h->feeds[ear].frames,
+				      buf_head(&h->text), buf_len(&h->text));
 	if (urgency == HUB_AT_ONCE) {
 		/* not from here: a client may end, and more may follow */
 		ev_feed_event(h->loop, &h->flush, EV_TIMER);
@@ -184,12 +211,27 @@ void hub_broadcast(struct hub *h, const json_t *message,
 	}
 }
 
+void hub_broadcast(struct hub *h, const json_t *message,
+		   enum hub_urgency urgency)
+{
+	if (hub_has_listeners(h))
+		tell(h, message, HUB_EVENTS, urgency);
+}
+
+void hub_broadcast_more(struct hub *h, const json_t *message)
+{
+	if (hub_wants_more(h))
+		tell(h, message, HUB_ALL, HUB_SOON);
+}
+
 bool hub_has_listeners(const struct hub *h)
 {
-	for (size_t i = 0; i < h->n_clients; i++)
-		if (ws_client_listens(h->clients[i]))
-			return true;
-	return false;
+	return has_ear(h, HUB_EVENTS) || has_ear(h, HUB_ALL);
+}
+
+bool hub_wants_more(const struct hub *h)
+{
+	return has_ear(h, HUB_ALL);
 }
 
 size_t hub_clients(const struct hub *h)

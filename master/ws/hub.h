@@ -33,6 +33,13 @@ enum {
 
 enum hub_urgency { HUB_SOON, HUB_AT_ONCE };
 
+/* What a client hears. */
+enum hub_ear {
+	HUB_DEAF,   /* nothing: it is there to be answered its ping */
+	HUB_EVENTS, /* what everybody does */
+	HUB_ALL,    /* and what is only for those who ask for it */
+};
+
 struct hub *hub_new(struct ev_loop *);
 /* Fewer clients than HUB_CLIENTS_MAX; call it before the first. */
 void hub_limit(struct hub *, size_t clients_max);
@@ -44,15 +51,19 @@ void hub_free(struct hub **);
 void hub_dismiss_all(struct hub *);
 
 /* Answers the handshake on conn: 101 and adoption, 400, or 503 when there are
- * too many clients.  listener: false makes a liveness-only client; such a one
- * makes room for a listener. */
+ * too many clients.  A deaf one makes room for one that listens. */
 void hub_handshake(struct hub *, struct http_conn *,
-		   const struct http_request *, bool listener);
+		   const struct http_request *, enum hub_ear);
 
 /* One text frame to every listener; message is borrowed.  HUB_AT_ONCE: written
  * in this turn of the loop, behind what waits.  Costs nothing when nobody
  * listens: ask hub_has_listeners() before building a message. */
 void hub_broadcast(struct hub *, const json_t *message, enum hub_urgency);
 
+/* The same, for those who hear all. */
+void hub_broadcast_more(struct hub *, const json_t *message);
+
 bool hub_has_listeners(const struct hub *);
+/* ... who hear all? */
+bool hub_wants_more(const struct hub *);
 size_t hub_clients(const struct hub *);

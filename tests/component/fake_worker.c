@@ -21,8 +21,8 @@ enum { CHANNEL = 3, PROTO = MSG_PROTO_VERSION, STATUS_MS = 1000 };
 
 #define STREAM_STATUS                                                  \
 	"{\"type\":\"stream.status\",\"body\":"                        \
-	"{\"packets\":1,\"alarms\":0,\"chosen\":0,"                   \
-	"\"filler\":false,"                                           \
+	"{\"packets\":1,\"alarms\":0,\"changes\":[],"                  \
+	"\"chosen\":0,\"filler\":false,"                             \
 	"\"inputs\":[],\"outputs\":[]}}"
 #define DELIVER_STATUS                                                 \
 	"{\"type\":\"deliver.status\",\"body\":"                       \

@@ -159,8 +159,10 @@ export class Sluice {
 	}
 
 	// A listener on the channel; any token is good without logins.
-	events(t) {
-		return WsClient.open(t, this.port, '/control/event/?token=x');
+	// more: "&scope=alarm"
+	events(t, more = '') {
+		return WsClient.open(t, this.port,
+			`/control/event/?token=x${more}`);
 	}
 
 	workers() {

@@ -16,6 +16,9 @@ test('a right stream raises none; lost packets one, until it is over',
 		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
 
 	await waitUntil('input', () => udpBound(5000));
+	const told = await sluice.events(t, '&scope=alarm');
+	const others = await sluice.events(t);
+
 	await Sender.start(t, new TsMux(), 5000, {
 		shape: (packets) => lose && ++datagrams % 50 === 0 ? [] :
 			[packets] });
@@ -28,11 +31,37 @@ test('a right stream raises none; lost packets one, until it is over',
 	await sluice.waitStatus('a001', 'continuity', (s) =>
 		raised(s).includes('continuity'));
 	assert.deepEqual((await sluice.status('a001')).alarms, ['continuity']);
+	const { status: check } = await sluice.cmd('check-stream',
+		{ id: 'a001', status: true });
+	assert.deepEqual(check.alarms, ['continuity']);
+	assert.deepEqual(check.input[0].alarms, ['continuity']);
 	lose = false;
 	await sluice.waitStatus('a001', 'no alarm', (s) =>
 		raised(s).length === 0, 15000);
 	await waitUntil('the lines of the log', () =>
 		/input 1: alarms: continuity/.test(sluice.log));
+
+	// of the input and of what is sent, to those who asked for it
+	for (const place of [1, 'output']) {
+		const of = (m) => m.scope === 'alarm' && m.place === place &&
+			m.alarm === 'continuity';
+		const up = await told.wait('raised', (m) => of(m) && m.raised);
+		const down = await told.wait('cleared', (m) => of(m) &&
+			!m.raised);
+		assert.equal(up.channel_id, 'a001');
+		assert.equal(up.priority, 1);
+		assert.ok(up.count > 0 && down.count >= up.count);
+		assert.ok(down.time >= up.time + 4);
+	}
+	const { inputs: [input], output } =
+		await sluice.json('/api/stream-analysis/a001');
+	for (const { indicators } of [input, output]) {
+		const found = indicators.find((i) => i.alarm === 'continuity');
+		assert.equal(found.raised, false);
+		assert.ok(found.count > 0 && found.last < found.since);
+	}
+	assert.deepEqual(others.messages.filter((m) => m.scope === 'alarm'),
+		[]);
 	await sluice.stop();
 });
 

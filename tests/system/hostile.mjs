@@ -171,7 +171,7 @@ test('a flood of sound messages', (t) => beside(t,
 test('a status a hundred times a second', (t) => beside(t,
 	`${hello}; ${ready}; while :; do ` +
 	`say '{"type":"stream.status","body":{"packets":1,` +
-	`"alarms":0,"chosen":1,` +
+	`"alarms":0,"changes":[],"chosen":1,` +
 	`"filler":false,"inputs":[],"outputs":[]}}'; sleep 0.01; done`,
 	{ check: async (sluice) => {
 		await sluice.logged(

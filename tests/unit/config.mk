@@ -45,7 +45,8 @@ unit_config_tests = \
 	tests/unit/master/test_options \
 	tests/unit/master/test_proc \
 	tests/unit/master/test_history \
-	tests/unit/master/test_status
+	tests/unit/master/test_status \
+	tests/unit/master/test_status_alarm
 check_PROGRAMS += $(unit_config_tests)
 TESTS += $(unit_config_tests)
 tests_unit_master_api_test_category_name_LDADD = $(master_libs)
@@ -109,4 +110,5 @@ tests_unit_master_test_history_LDADD = $(master_libs)
 tests_unit_master_test_status_SOURCES = \
 	tests/unit/master/test_status.c $(unit_fakes)
 tests_unit_master_test_status_LDADD = $(master_libs)
+tests_unit_master_test_status_alarm_LDADD = $(master_libs)
 endif

@@ -18,3 +18,11 @@ bool alarm_second(struct alarm *a, uint32_t faults, uint64_t wall_ms)
 	a->changed_ms = wall_ms;
 	return true;
 }
+
+void alarm_rest(struct alarm *a, uint64_t wall_ms)
+{
+	if (!a->raised)
+		return;
+	a->raised = false;
+	a->changed_ms = wall_ms;
+}

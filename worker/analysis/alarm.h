@@ -26,3 +26,6 @@ struct alarm {
 
 /* Ends a second with so many faults.  True when it was raised or cleared. */
 bool alarm_second(struct alarm *, uint32_t faults, uint64_t wall_ms);
+
+/* Nobody looks any more: it is cleared. */
+void alarm_rest(struct alarm *, uint64_t wall_ms);

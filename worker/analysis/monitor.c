@@ -50,6 +50,12 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 	m->began_ns = m->second_ns = now_ns;
 }
 
+void monitor_rest(struct monitor *m, uint64_t wall_ms)
+{
+	for (size_t i = 0; i < ALARM_COUNT; i++)
+		alarm_rest(&m->alarms[i], wall_ms);
+}
+
 static struct monitor_pcr *pcr_of(struct monitor *m, uint16_t pid)
 {
 	for (size_t i = 0; i < m->n_pcrs; i++)

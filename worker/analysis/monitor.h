@@ -33,6 +33,9 @@ void monitor_free(struct monitor **);
  * they are cleared. */
 void monitor_reset(struct monitor *, uint64_t now_ns);
 
+/* Nothing is watched for now: no alarm is raised any more. */
+void monitor_rest(struct monitor *, uint64_t wall_ms);
+
 void monitor_feed(struct monitor *, const struct ts_run *runs, size_t n_runs,
 		  uint64_t now_ns);
 

@@ -6,17 +6,29 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-static void add_indicators(const struct monitor *m, bool sent, json_t *object)
+/* NULL: it is not told here. */
+static const struct alarm *alarm_of(const struct monitor *m,
+				    const struct report_part *part,
+				    enum alarm_id id)
+{
+	if (ALARMS_OF_OUTPUTS >> id & 1)
+		return part->overflow;
+	if (part->sent && (ALARMS_OF_THE_WAY >> id & 1))
+		return NULL;
+	return &m->alarms[id];
+}
+
+static void add_indicators(const struct monitor *m,
+			   const struct report_part *part, json_t *object)
 {
 	json_t *list = json_array();
 
 	for (int i = 0; i < ALARM_COUNT; i++) {
-		const struct alarm *a = &m->alarms[i];
 		enum alarm_id id = (enum alarm_id)i;
+		const struct alarm *a = alarm_of(m, part, id);
 		json_t *one;
 
-		if (ALARMS_OF_OUTPUTS >> i & 1 ||
-		    (sent && (ALARMS_OF_THE_WAY >> i & 1)))
+		if (a == NULL)
 			continue;
 		one = json_object();
 		(void)json_object_set_new(one, "alarm",
@@ -83,7 +95,7 @@ uint16_t monitor_report(const struct monitor *m,
 {
 	if (part->from == 0) {
 		add_totals(m, part->now_ns, object);
-		add_indicators(m, part->sent, object);
+		add_indicators(m, part, object);
 		add_pcrs(m, object);
 		report_programs(m, object);
 	}

@@ -17,6 +17,8 @@ struct report_part {
 	uint16_t from;   /* the PID that it begins with; 0: the first part */
 	bool sent;       /* of what is sent: not how it came in */
 	uint64_t now_ns;
+	/* What no monitor sees, of an output; NULL: there is none. */
+	const struct alarm *overflow;
 };
 
 /* Adds the part to the object.  Returns where the next one begins, 0 when this

@@ -116,7 +116,9 @@ json_t *path_analysis(const struct path *p, unsigned place, unsigned from,
 {
 	const struct report_part part = { .from = (uint16_t)from,
 					  .sent = place == 0,
-					  .now_ns = p->now_ns };
+					  .now_ns = p->now_ns,
+					  .overflow = place == 0 ? &p->overflow
+								 : NULL };
 	json_t *object = json_object();
 
 	if (place == 0)

@@ -152,6 +152,8 @@ void lane_want(struct lane *l, bool wanted, uint64_t now_ns)
 		begin(l, now_ns);
 	else
 		source_close(&l->source);
+	if (!wanted)
+		watch_rest(&l->watch);
 }
 
 void lane_read(struct lane *l, struct batch *batch, uint64_t now_ns)
@@ -310,11 +312,9 @@ void lane_second(struct lane *l, uint64_t now_ns)
 {
 	uint64_t passed_ms = (now_ns - l->began_ns) / MS;
 
-	if (!l->wanted)
+	if (!l->wanted || passed_ms < LANE_JUDGE_MS)
 		return;
 	source_second(&l->source, now_ns, &l->counted);
-	if (passed_ms < LANE_JUDGE_MS)
-		return;
 	analyze_second(l->analyze, (unsigned)passed_ms, &l->report);
 	watch_second(&l->watch,
 		     &(struct monitor_counts){

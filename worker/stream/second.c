@@ -74,24 +74,37 @@ static bool is_overflowing(struct path *p)
 {
 	uint64_t sum = overflow(p);
 
-	(void)alarm_second(&p->overflow, sum > p->overflow_before, 0);
+	(void)alarm_second(&p->overflow, (uint32_t)(sum - p->overflow_before),
+			   watch_wall_ms());
 	p->overflow_before = sum;
 	return p->overflow.raised;
+}
+
+/* No monitor counts it. */
+static void count_overflow(const struct path *p,
+			   struct msg_stream_status *status)
+{
+	for (size_t i = 0; i < status->n_changes; i++)
+		if (status->changes[i].alarm == ALARM_CBR_OVERFLOW)
+			status->changes[i].count = p->overflow.count;
 }
 
 /* How a packet was lost on its way to us is not seen in what is sent. */
 static void report_alarms(struct path *p, struct msg_stream_status *status)
 {
+	const struct watch *w = &p->watch;
+
 	watch_second(&p->watch, &(struct monitor_counts){ 0 }, p->now_ns);
-	status->alarms = p->watch.raised;
 	/* what is watched as it comes need not be watched again */
 	if (selector_is_relay(p->selector))
-		status->alarms = status->inputs[0].alarms &
-				 ~ALARMS_OF_THE_WAY;
+		w = &selector_lane(p->selector, 1)->watch;
 	else if (p->watch.monitor == NULL)
 		watch_begin(&p->watch, 0, p->now_ns);
+	status->alarms = w->raised & ~ALARMS_OF_THE_WAY;
 	if (is_overflowing(p))
 		status->alarms |= 1u << ALARM_CBR_OVERFLOW;
+	watch_report(w, 0, status->alarms, &p->watch.reported, status);
+	count_overflow(p, status);
 }
 
 static void log_late(struct path *p)

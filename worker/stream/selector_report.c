@@ -132,8 +132,13 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 	s->was_onair = s->was_onair || s->off_s == 0;
 	if (s->playing != NULL)
 		log_onair(s, s->playing);
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
+		struct watch *w = &s->lanes[i].watch;
+
 		report_lane(s, &s->lanes[i], &status->inputs[i]);
+		watch_report(w, (unsigned)i + 1, w->raised, &w->reported,
+			     status);
+	}
 	status->chosen = (unsigned)s->decision->input + 1;
 	status->filler = s->still_state == STILL_FLOWS ||
 		(s->flowing != NULL && s->flowing == s->fill);

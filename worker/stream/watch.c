@@ -37,7 +37,7 @@ void watch_feed(struct watch *w, const struct ts_run *runs, size_t n_runs,
 		monitor_feed(w->monitor, runs, n_runs, now_ns);
 }
 
-static uint64_t wall_ms(void)
+uint64_t watch_wall_ms(void)
 {
 	struct timespec now;
 
@@ -64,7 +64,7 @@ static void tell(struct watch *w, uint64_t now_ns)
 	char where[32] = "output", now[NAMES_MAX];
 	unsigned suppressed;
 
-	if (w->raised == w->told ||
+	if (w->raised == w->logged ||
 	    !ratelimit_pass(&w->log, now_ns / MS, &suppressed))
 		return;
 	if (w->position > 0)
@@ -74,7 +74,40 @@ static void tell(struct watch *w, uint64_t now_ns)
 		log_info("stream", "%s: no alarms any more", where);
 	else
 		log_warning("stream", "%s: alarms: %s", where, now);
-	w->told = w->raised;
+	w->logged = w->raised;
+}
+
+void watch_rest(struct watch *w)
+{
+	if (w->monitor != NULL)
+		monitor_rest(w->monitor, watch_wall_ms());
+	w->raised = 0;
+}
+
+static uint64_t count_of(const struct watch *w, enum alarm_id alarm)
+{
+	return w->monitor != NULL ? monitor_alarms(w->monitor)[alarm].count
+				  : 0;
+}
+
+void watch_report(const struct watch *w, unsigned place, uint32_t raised,
+		  uint32_t *reported, struct msg_stream_status *status)
+{
+	uint32_t changed = raised ^ *reported;
+
+	*reported = raised;
+	for (int i = 0; i < ALARM_COUNT && changed != 0; i++) {
+		if (!(changed >> i & 1) ||
+		    status->n_changes == MSG_CHANGES_MAX)
+			continue;
+		status->changes[status->n_changes++] =
+			(struct msg_alarm_change){
+				.place = place,
+				.alarm = (enum alarm_id)i,
+				.raised = raised >> i & 1,
+				.count = count_of(w, (enum alarm_id)i),
+			};
+	}
 }
 
 void watch_second(struct watch *w, const struct monitor_counts *counts,
@@ -84,7 +117,7 @@ void watch_second(struct watch *w, const struct monitor_counts *counts,
 
 	if (w->monitor == NULL)
 		return;
-	(void)monitor_second(w->monitor, counts, now_ns, wall_ms());
+	(void)monitor_second(w->monitor, counts, now_ns, watch_wall_ms());
 	alarms = monitor_alarms(w->monitor);
 	w->raised = 0;
 	for (int i = 0; i < ALARM_COUNT; i++)

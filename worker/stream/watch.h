@@ -7,6 +7,7 @@
 #pragma once
 
 #include "common/ratelimit.h"
+#include "proto/msg.h"
 #include "worker/analysis/monitor.h"
 
 /* Embedded; zeroed memory watches nothing. */
@@ -14,7 +15,8 @@ struct watch {
 	struct monitor *monitor; /* NULL: not watched */
 	unsigned position;       /* of the input; 0: the output */
 	uint32_t raised;         /* bits by enum alarm_id */
-	uint32_t told;           /* to the log */
+	uint32_t logged;
+	uint32_t reported;       /* to the master, of this place */
 	struct ratelimit log;
 };
 
@@ -26,6 +28,17 @@ void watch_reset(struct watch *, uint64_t now_ns);
 
 void watch_feed(struct watch *, const struct ts_run *runs, size_t n_runs,
 		uint64_t now_ns);
+
+/* Nothing comes here for now, because nothing is wanted. */
+void watch_rest(struct watch *);
+
+/* Adds to the status in which alarms a place, that is watched here, is not as
+ * it was *reported, and is reported then. */
+void watch_report(const struct watch *, unsigned place, uint32_t raised,
+		  uint32_t *reported, struct msg_stream_status *);
+
+/* The time for alarms. */
+uint64_t watch_wall_ms(void);
 
 /* Ends the second. */
 void watch_second(struct watch *, const struct monitor_counts *,

@@ -61,7 +61,7 @@ static void bench_start(struct bench *b)
 	struct ws_client_config cfg = {
 		.loop = b->loop,
 		.fd = b->fd,
-		.listener = true,
+		.ear = HUB_EVENTS,
 		.held = &b->held,
 		.on_gone = on_gone,
 		.arg = b,
@@ -197,7 +197,7 @@ Test(ws_client, ends_the_frame_it_began_before_the_close)
 	first = buf_len(&b.sent);
 	push(&b, 1, 50000);
 	peer_says(&b, OTHER, sizeof OTHER - 1);
-	cr_assert_not(ws_client_listens(b.client));
+	cr_assert_eq(ws_client_ear(b.client), HUB_DEAF);
 	read_until(&b, SIZE_MAX);
 	cr_assert(b.eof);
 	cr_assert_eq(buf_len(&b.got), first + 4);

@@ -226,6 +226,17 @@ void hub_broadcast(struct hub *h, const json_t *message, enum hub_urgency u)
 	free(text);
 }
 
+void hub_broadcast_more(struct hub *h, const json_t *message)
+{
+	hub_broadcast(h, message, HUB_SOON);
+}
+
+bool hub_wants_more(const struct hub *h)
+{
+	(void)h;
+	return fakes.wants_more;
+}
+
 bool hub_has_listeners(const struct hub *h)
 {
 	(void)h;
@@ -233,10 +244,16 @@ bool hub_has_listeners(const struct hub *h)
 }
 
 void hub_handshake(struct hub *h, struct http_conn *conn,
-		   const struct http_request *request, bool listener)
+		   const struct http_request *request, enum hub_ear ear)
 {
+	static const char *const names[] = {
+		[HUB_DEAF] = "liveness",
+		[HUB_EVENTS] = "listener",
+		[HUB_ALL] = "all",
+	};
+
 	(void)h, (void)conn, (void)request;
-	tell("handshake %s\n", listener ? "listener" : "liveness");
+	tell("handshake %s\n", names[ear]);
 }
 
 /* --- HTTP --- */

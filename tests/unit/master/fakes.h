@@ -22,6 +22,7 @@ struct job {
 struct fakes {
 	char told[65536];
 	bool listeners;              /* the hub has some */
+	bool wants_more;             /* ... who hear all */
 	session_list_fn *on_sessions; /* who asked last, or NULL */
 	void *on_sessions_arg;
 	size_t n_jobs; /* that were started; then there is room for no more */

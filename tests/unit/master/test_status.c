@@ -274,20 +274,23 @@ Test(status, checks_a_stream)
 	bool ok = true;
 
 	expect_json(status_stream_check(s, &fleet, &ok),
-		    "{'onair':false,'active_input':1,'input':["
+		    "{'onair':false,'active_input':1,'alarms':[],'input':["
 		    "{'scrambled':false,'cc_error':0,'bitrate':0,"
-		    "'pes_error':0,'onair':false},{'scrambled':false,"
-		    "'cc_error':0,'bitrate':0,'pes_error':0,'onair':false}],"
+		    "'pes_error':0,'onair':false,'alarms':[]},"
+		    "{'scrambled':false,'cc_error':0,'bitrate':0,"
+		    "'pes_error':0,'onair':false,'alarms':[]}],"
 		    "'switches':[]}");
 	cr_assert_not(ok);
 	in.position = 2;
+	in.alarms = 1u << ALARM_PTS;
 	hear(s, &in, 1);
 	expect_json(status_stream_check(s, &fleet, &ok),
-		    "{'onair':true,'active_input':2,'input':["
+		    "{'onair':true,'active_input':2,'alarms':[],'input':["
 		    "{'scrambled':false,'cc_error':0,'bitrate':0,"
-		    "'pes_error':0,'onair':false},{'scrambled':true,"
-		    "'cc_error':2,'bitrate':8000,'pes_error':1,"
-		    "'onair':true,'state':'active','since':1795000000,"
+		    "'pes_error':0,'onair':false,'alarms':[]},"
+		    "{'scrambled':true,'cc_error':2,'bitrate':8000,"
+		    "'pes_error':1,'onair':true,'alarms':['pts'],"
+		    "'state':'active','since':1795000000,"
 		    "'reason':'start','penalty':0,'damped':false}],"
 		    "'switches':[]}");
 	cr_assert(ok);

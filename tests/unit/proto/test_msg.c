@@ -51,6 +51,9 @@ static struct msg samples[] = {
 		.text = "quiet" } },
 	{ .type = MSG_STREAM_STATUS, .stream_status = {
 		.packets = INT64_MAX, .chosen = 1, .filler = true,
+		.n_changes = 1,
+		.changes = { { .place = 32, .alarm = ALARM_TWO_SENDERS,
+			.raised = true, .count = 3 } },
 		.n_inputs = 1,
 		.inputs = { { .position = MSG_INPUTS_MAX,
 			.state = INPUT_DOWN, .reason = "scrambled",
@@ -347,6 +350,9 @@ Test(msg, every_missing_spoilt_and_foreign_key_is_refused)
 			json_t *inputs = json_object_get(body, "inputs");
 			json_t *outputs = json_object_get(body, "outputs");
 
+			json_t *changes = json_object_get(body, "changes");
+
+			spoil(document, json_array_get(changes, 0), side);
 			spoil(document, json_array_get(inputs, 0), side);
 			spoil(document, json_array_get(outputs, 0), side);
 		}
@@ -367,6 +373,8 @@ Test(msg, numbers_and_texts_out_of_range_are_refused)
 		{ "\"bitrate\":1", "\"bitrate\":99999999999999999999" },
 		{ "\"bitrate\":1", "\"bitrate\":1,\"bitrate\":1" },
 		{ "gone", "go\\u0000ne" },
+		{ "\"place\":32", "\"place\":33" },
+		{ "two_senders", "ten_senders" },
 		{ "\"state\":\"down\"", "\"state\":\"up\"" },
 	};
 	size_t len = (size_t)msg_encode(&samples[MSG_STREAM_STATUS], text);

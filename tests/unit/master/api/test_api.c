@@ -306,9 +306,10 @@ Test(api, checks_a_stream)
 	cr_assert_eq(post("{'cmd':'check-stream','id':'a','status':true}"),
 		     200);
 	cr_assert_str_eq(said(),
-		"{'status':{'onair':true,'active_input':1,'input':["
-		"{'scrambled':false,'cc_error':0,'bitrate':5,"
-		"'pes_error':0,'onair':true,'state':'idle','penalty':0,"
+		"{'status':{'onair':true,'active_input':1,'alarms':[],"
+		"'input':[{'scrambled':false,'cc_error':0,'bitrate':5,"
+		"'pes_error':0,'onair':true,'alarms':[],'state':'idle',"
+		"'penalty':0,"
 		"'damped':false}],'switches':[]},'check-stream':'ok'}");
 }
 
@@ -426,6 +427,14 @@ Test(api, passes_the_handshake_on)
 	open_world("{}");
 	(void)get("/control/event/", "token=x");
 	cr_assert_str_eq(fakes.told, "handshake listener\n");
+	(void)get("/control/event/", "token=x&scope=alarm");
+	cr_assert_str_eq(fakes.told, "handshake all\n");
+	(void)get("/control/event/", "token=x&scope=other,alarm");
+	cr_assert_str_eq(fakes.told, "handshake all\n");
+	(void)get("/control/event/", "token=x&scope=alarms");
+	cr_assert_str_eq(fakes.told, "handshake listener\n");
+	(void)get("/control/event/", "scope=alarm");
+	cr_assert_str_eq(fakes.told, "handshake liveness\n");
 	(void)get("/control/event", "");
 	cr_assert_str_eq(fakes.told, "handshake liveness\n");
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Alarms of a stream as events: what is told follows what is. */
+#include "master/status_stream.h"
+
+#include <time.h>
+
+enum { ALARM_BURST = 100 }; /* events of a stream in ten seconds */
+
+static uint32_t raised_at(const struct status_stream *s, unsigned place)
+{
+	if (s->silent)
+		return 0;
+	if (place == 0)
+		return s->last.alarms;
+	for (size_t i = 0; i < s->last.n_inputs; i++)
+		if (s->last.inputs[i].position == place)
+			return s->last.inputs[i].alarms;
+	return 0;
+}
+
+/* What the worker said of it in its last second; NULL: nothing. */
+static const struct msg_alarm_change *
+find_change(const struct status_stream *s, unsigned place, enum alarm_id alarm)
+{
+	for (size_t i = 0; !s->silent && i < s->last.n_changes; i++)
+		if (s->last.changes[i].place == place &&
+		    s->last.changes[i].alarm == alarm)
+			return &s->last.changes[i];
+	return NULL;
+}
+
+static json_t *format(const struct status_stream *s, unsigned place,
+		      enum alarm_id alarm, bool raised)
+{
+	const struct msg_alarm_change *change = find_change(s, place, alarm);
+	json_t *o = json_object();
+
+	(void)json_object_set_new(o, "scope", json_string("alarm"));
+	(void)json_object_set_new(o, "channel_id", json_string(s->id));
+	(void)json_object_set_new(o, "place",
+				  place == 0 ? json_string("output")
+					     : json_integer(place));
+	(void)json_object_set_new(o, "alarm", json_string(alarm_name(alarm)));
+	(void)json_object_set_new(o, "priority",
+				  json_integer(alarm_priority(alarm)));
+	(void)json_object_set_new(o, "raised", json_boolean(raised));
+	(void)json_object_set_new(o, "time", json_integer(time(NULL)));
+	if (change != NULL)
+		(void)json_object_set_new(
+			o, "count", json_integer((json_int_t)change->count));
+	return o;
+}
+
+json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
+{
+	unsigned suppressed;
+
+	s->alarm_limit.burst = ALARM_BURST;
+	for (unsigned place = 0; place <= MSG_INPUTS_MAX; place++) {
+		uint32_t differs = raised_at(s, place) ^ s->told[place];
+		int i = 0;
+
+		if (differs == 0)
+			continue;
+		if (!ratelimit_pass(&s->alarm_limit, now_ms, &suppressed))
+			return NULL;
+		while (!(differs >> i & 1))
+			i++;
+		s->told[place] ^= 1u << i;
+		return format(s, place, (enum alarm_id)i,
+			      s->told[place] >> i & 1);
+	}
+	return NULL;
+}
