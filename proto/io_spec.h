@@ -93,6 +93,9 @@ struct output_spec {
 	char iface[16];
 	struct sockaddr_any remote;
 	unsigned ttl;         /* default 32 */
+	unsigned dscp;        /* class of service, RFC 2474; 0 to 63 */
+	bool join;            /* be a member of the group as well */
+	bool no_sync;         /* as it comes, not at the pace of the stream */
 	unsigned socket_size; /* bytes; 0 = our default */
 
 	/* http, https */

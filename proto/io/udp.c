@@ -38,8 +38,10 @@ static const struct io_option output_options[] = {
 	{ "ttl", IO_NUMBER, IO_OUTPUT(ttl), 1, 255 },
 	{ "socket_size", IO_NUMBER, IO_OUTPUT(socket_size), 0,
 	  SOCKET_SIZE_MAX },
+	{ "dscp", IO_NUMBER, IO_OUTPUT(dscp), 0, 63 },
+	{ "join", IO_FLAG, IO_OUTPUT(join), 0, 0 },
 	{ "sync", IO_IGNORED, 0, 0, 0 },
-	{ "no_sync", IO_IGNORED, 0, 0, 0 },
+	{ "no_sync", IO_FLAG, IO_OUTPUT(no_sync), 0, 0 },
 	{ 0 },
 };
 
@@ -116,6 +118,17 @@ static int read_output(const struct address *a, struct output_spec *spec,
 	return 0;
 }
 
+static int judge_output(const struct output_spec *spec, struct errmsg *why)
+{
+	if (spec->join && !sockaddr_is_multicast(&spec->remote))
+		return errmsg_fail(why, -EINVAL,
+				   "join: is for multicast groups only");
+	if (spec->no_sync && spec->cbr_kbps > 0)
+		return errmsg_fail(why, -EINVAL,
+				   "no_sync: not with cbr, which is a pace");
+	return 0;
+}
+
 const struct input_type input_udp_type = {
 	.name = "udp",
 	.kind = INPUT_UDP,
@@ -135,6 +148,7 @@ const struct output_type output_udp_type = {
 	.kind = OUTPUT_UDP,
 	.read = read_output,
 	.options = output_options,
+	.judge = judge_output,
 };
 
 const struct output_type output_rtp_type = {
@@ -142,4 +156,5 @@ const struct output_type output_rtp_type = {
 	.kind = OUTPUT_RTP,
 	.read = read_output,
 	.options = output_options,
+	.judge = judge_output,
 };

@@ -9,6 +9,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_lane \
 	tests/unit/stream/test_loop \
 	tests/unit/stream/test_memory \
+	tests/unit/stream/test_output_socket \
 	tests/unit/stream/test_pacer \
 	tests/unit/stream/test_path_file \
 	tests/unit/stream/test_path_rtp \
@@ -40,6 +41,7 @@ tests_unit_stream_librig_a_SOURCES = \
 	tests/unit/stream/rig.c tests/unit/stream/rig.h \
 	tests/unit/stream/rtp_rig.c tests/unit/stream/rtp_rig.h
 unit_stream_rig = tests/unit/stream/librig.a $(worker_libs)
+tests_unit_stream_test_output_socket_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_path_file_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_path_rtp_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_path_udp_LDADD = $(unit_stream_rig)

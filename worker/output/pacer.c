@@ -32,6 +32,11 @@ void pacer_init(struct pacer *p)
 	*p = (struct pacer){ 0 };
 }
 
+void pacer_let_go(struct pacer *p)
+{
+	p->unpaced = true;
+}
+
 bool pacer_is_settled(const struct pacer *p)
 {
 	return p->slices >= SLICES_GOOD;
@@ -117,6 +122,8 @@ static void fill(struct pacer *p, uint64_t now_ns, size_t waiting)
 	p->now_ns = now_ns;
 	p->credit_ns += (int64_t)(elapsed * drain(p, waiting) / 100);
 	p->credit_ns = MIN(p->credit_ns, (int64_t)BURST_NS);
+	if (p->unpaced)
+		p->credit_ns = INT64_MAX / 2;
 }
 
 /* Does the rest of a datagram leave as it is? */
@@ -173,7 +180,7 @@ uint64_t pacer_next_ns(const struct pacer *p, size_t waiting)
 
 bool pacer_is_behind(const struct pacer *p, size_t waiting)
 {
-	return waiting * packet_ns(p) > BURST_NS;
+	return !p->unpaced && waiting * packet_ns(p) > BURST_NS;
 }
 
 size_t pacer_queue_max(const struct pacer *p)

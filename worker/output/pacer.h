@@ -29,6 +29,7 @@ enum {
 
 struct pacer {
 	bool started;
+	bool unpaced;           /* all leaves at once */
 	uint64_t now_ns;        /* of the last call */
 	int64_t credit_ns;
 	uint64_t packet_ns;     /* what one packet lasts; 0: not known */
@@ -41,6 +42,9 @@ struct pacer {
 };
 
 void pacer_init(struct pacer *);
+
+/* From now on datagrams are filled, and that is all: they leave at once. */
+void pacer_let_go(struct pacer *);
 
 /* Is the rate known from arrivals, so that a hint is not needed any more? */
 bool pacer_is_settled(const struct pacer *);

@@ -64,6 +64,39 @@ static void set_ttl(int fd, const struct output_spec *spec)
 	}
 }
 
+static void set_class(int fd, const struct output_spec *spec)
+{
+	/* six bits of the octet; the others are the network's (RFC 3168) */
+	int octet = (int)spec->dscp << 2;
+
+	if (spec->remote.sa.sa_family == AF_INET6)
+		(void)set_int(fd, IPPROTO_IPV6, IPV6_TCLASS, octet);
+	else
+		(void)set_int(fd, IPPROTO_IP, IP_TOS, octet);
+}
+
+/* Membership keeps a switch that looks at IGMP sending, where nobody else
+ * asks.  Nothing comes: the socket has another port. */
+static int join_group(int fd, const struct output_spec *spec,
+		      struct errmsg *why)
+{
+	bool v6 = spec->remote.sa.sa_family == AF_INET6;
+	struct group_req req = { 0 };
+	unsigned index = 0;
+	int r = 0;
+
+	if (spec->iface[0] != '\0')
+		r = netif_index(spec->iface, &index, why);
+	if (r < 0)
+		return r;
+	req.gr_interface = index;
+	memcpy(&req.gr_group, &spec->remote.sa, spec->remote.len);
+	if (setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, MCAST_JOIN_GROUP,
+		       &req, sizeof req) < 0)
+		return errmsg_fail(why, -errno, "join: %s", strerror(errno));
+	return 0;
+}
+
 static int say_connect(const struct output_spec *spec, int err,
 		       struct errmsg *why)
 {
@@ -86,13 +119,14 @@ static int prepare(int fd, const struct output_spec *spec,
 
 	(void)set_int(fd, SOL_SOCKET, SO_SNDBUF, (int)MIN(size, 1U << 30));
 	set_ttl(fd, spec);
+	set_class(fd, spec);
 	if (spec->iface[0] != '\0')
 		r = set_interface(fd, spec, why);
 	if (r < 0)
 		return r;
 	if (connect(fd, &spec->remote.sa, spec->remote.len) < 0)
 		return say_connect(spec, errno, why);
-	return 0;
+	return spec->join ? join_group(fd, spec, why) : 0;
 }
 
 int udp_output_socket(const struct output_spec *spec, struct errmsg *why)

@@ -31,8 +31,8 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 		ring_out_feed(p->ring, runs, n_runs, p->now_ns);
 	if (p->n_paced > 0)
 		sender_feed(&p->sender, runs, n_runs, p->now_ns);
-	for (size_t i = 0; i < p->n_sinks && p->n_shaped > 0; i++)
-		if (p->sinks[i].cbr != NULL)
+	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
+		if (sink_has_pace(&p->sinks[i]))
 			sink_feed(&p->sinks[i], runs, n_runs, p->now_ns);
 	p->fed = true;
 }
@@ -51,9 +51,9 @@ static uint64_t next_turn(const struct path *p)
 	uint64_t next = MIN(sender_next_ns(&p->sender), p->second_ns);
 
 	next = MIN(next, selector_next_ns(p->selector, p->now_ns));
-	for (size_t i = 0; i < p->n_sinks && p->n_shaped > 0; i++)
-		if (p->sinks[i].cbr != NULL)
-			next = MIN(next, cbr_next_ns(p->sinks[i].cbr));
+	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
+		if (sink_has_pace(&p->sinks[i]))
+			next = MIN(next, sink_next_ns(&p->sinks[i]));
 	return MAX(next, p->now_ns + TICK_MIN_MS * MS);
 }
 
@@ -75,16 +75,17 @@ static void watch_fd(struct path *p, int fd)
 /* Does more wait for the outputs than may leave at once? */
 static bool is_behind(const struct path *p)
 {
-	for (size_t i = 0; i < p->n_sinks && p->n_shaped > 0; i++)
-		if (p->sinks[i].cbr != NULL && cbr_is_behind(p->sinks[i].cbr))
+	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
+		if (sink_has_pace(&p->sinks[i]) &&
+		    sink_is_behind(&p->sinks[i]))
 			return true;
 	return sender_is_behind(&p->sender);
 }
 
-static void run_shaped(struct path *p)
+static void run_sinks(struct path *p)
 {
-	for (size_t i = 0; i < p->n_sinks && p->n_shaped > 0; i++)
-		if (p->sinks[i].cbr != NULL)
+	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
+		if (sink_has_pace(&p->sinks[i]))
 			sink_run(&p->sinks[i], p->now_ns);
 }
 
@@ -108,7 +109,7 @@ static void turn(struct path *p)
 	selector_turn(p->selector, p->now_ns);
 	if (!p->fed && p->n_paced > 0)
 		sender_feed(&p->sender, NULL, 0, p->now_ns);
-	run_shaped(p);
+	run_sinks(p);
 	if (p->n_paced > 0)
 		stream_memory_set_waiting(p->memory,
 					  sender_waiting(&p->sender));
@@ -145,9 +146,10 @@ static void make_sinks(struct path *p, const struct msg_stream_start *start)
 	for (size_t i = 0; i < p->n_sinks; i++) {
 		sink_init(&p->sinks[i], (unsigned)i + 1, start->outputs[i]);
 		sink_open(&p->sinks[i], p->now_ns);
-		p->n_paced += p->sinks[i].valid && p->sinks[i].cbr == NULL &&
+		p->n_paced += p->sinks[i].valid &&
+			      !sink_has_pace(&p->sinks[i]) &&
 			      p->sinks[i].spec.kind != OUTPUT_HTTP;
-		p->n_shaped += p->sinks[i].cbr != NULL;
+		p->n_with_pace += sink_has_pace(&p->sinks[i]);
 	}
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
 	sender_init(&p->sender, p->outputs, p->n_sinks);

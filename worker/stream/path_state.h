@@ -37,7 +37,7 @@ struct path {
 	size_t n_sinks;
 	struct sink *sinks;
 	size_t n_paced;           /* network outputs that the sender feeds */
-	size_t n_shaped;          /* those with a rate of their own */
+	size_t n_with_pace;       /* those with one of their own */
 	struct alarm overflow;    /* of one of them */
 	uint64_t overflow_before; /* packets, a second ago */
 	struct output **outputs;  /* those that are open, at their places */

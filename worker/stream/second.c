@@ -11,8 +11,9 @@ enum { RECEIVERS_AGE_S = 5 };
 void path_collect_outputs(struct path *p)
 {
 	for (size_t i = 0; i < p->n_sinks; i++)
-		p->outputs[i] = p->sinks[i].cbr == NULL ? p->sinks[i].output
-							: NULL;
+		p->outputs[i] = sink_has_pace(&p->sinks[i])
+					? NULL
+					: p->sinks[i].output;
 }
 
 static const char *text_or_null(const struct errmsg *e)
@@ -22,9 +23,11 @@ static const char *text_or_null(const struct errmsg *e)
 
 uint64_t path_late(const struct path *p, const struct sink *sink)
 {
-	if (sink->spec.kind == OUTPUT_HTTP || sink->cbr != NULL)
-		return 0;
-	return p->sender.dropped;
+	if (sink->direct != NULL)
+		return sink->direct->dropped;
+	return sink->spec.kind == OUTPUT_HTTP || sink->cbr != NULL
+		       ? 0
+		       : p->sender.dropped;
 }
 
 static void report_output(const struct path *p, struct sink *sink,
@@ -61,7 +64,7 @@ static uint64_t overflow(const struct path *p)
 	struct cbr_counters c;
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < p->n_sinks && p->n_shaped > 0; i++) {
+	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++) {
 		if (p->sinks[i].cbr == NULL)
 			continue;
 		cbr_counters(p->sinks[i].cbr, &c);

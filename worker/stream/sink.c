@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/sink.h"
 
+#include "common/alloc.h"
 #include "common/log.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+static void begin_direct(struct sink *s)
+{
+	s->direct = xcalloc(1, sizeof *s->direct);
+	sender_init(s->direct, &s->output, 1);
+	pacer_let_go(&s->direct->pacer);
+}
 
 void sink_init(struct sink *s, unsigned position, const char *address)
 {
@@ -15,6 +24,8 @@ void sink_init(struct sink *s, unsigned position, const char *address)
 		log_error("stream", "output %u: %s", position, s->error.text);
 	else if (s->spec.cbr_kbps > 0)
 		s->cbr = cbr_new(s->spec.cbr_kbps);
+	else if (s->spec.no_sync)
+		begin_direct(s);
 }
 
 void sink_done(struct sink *s)
@@ -22,6 +33,10 @@ void sink_done(struct sink *s)
 	output_free(&s->output);
 	link_record_done(&s->link);
 	cbr_free(&s->cbr);
+	if (s->direct != NULL)
+		sender_done(s->direct);
+	free(s->direct);
+	s->direct = NULL;
 }
 
 static void shut(struct sink *s)
@@ -101,7 +116,10 @@ void sink_second(struct sink *s, uint64_t now_ns)
 void sink_feed(struct sink *s, const struct ts_run *runs, size_t n_runs,
 	       uint64_t now_ns)
 {
-	cbr_feed(s->cbr, runs, n_runs, now_ns);
+	if (s->cbr != NULL)
+		cbr_feed(s->cbr, runs, n_runs, now_ns);
+	else
+		sender_feed(s->direct, runs, n_runs, now_ns);
 }
 
 static void send_shaped(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -115,7 +133,22 @@ static void send_shaped(const struct ts_run *runs, size_t n_runs, void *arg)
 void sink_run(struct sink *s, uint64_t now_ns)
 {
 	s->now_ns = now_ns;
-	cbr_run(s->cbr, now_ns, send_shaped, s);
+	if (s->cbr != NULL)
+		cbr_run(s->cbr, now_ns, send_shaped, s);
+	else
+		sender_feed(s->direct, NULL, 0, now_ns);
+}
+
+uint64_t sink_next_ns(const struct sink *s)
+{
+	return s->cbr != NULL ? cbr_next_ns(s->cbr)
+			      : sender_next_ns(s->direct);
+}
+
+bool sink_is_behind(const struct sink *s)
+{
+	return s->cbr != NULL ? cbr_is_behind(s->cbr)
+			      : sender_is_behind(s->direct);
 }
 
 void sink_counters(const struct sink *s, struct output_counters *ret)

@@ -2,8 +2,8 @@
 /*
  * One configured output: its address, and the open output while it has one.
  *
- * One of constant rate (cbr=) has a clock of its own instead of the sender's
- * pace: sink_feed() and sink_run() are for it alone.
+ * One with a pace of its own (cbr=, no_sync) is not fed by the path's sender:
+ * sink_feed() and what follows it are for such a one alone.
  *
  * Owns the output and what shapes it.  An http output is served from the ring
  * by others; here it is only a line of the status.
@@ -13,6 +13,7 @@
 #include "common/ratelimit.h"
 #include "worker/output/cbr.h"
 #include "worker/output/output.h"
+#include "worker/output/sender.h"
 #include "worker/stream/link_record.h"
 #include "worker/stream/retry.h"
 
@@ -25,7 +26,8 @@ struct sink {
 	struct errmsg error;
 	struct output_counters closed; /* of outputs that were closed */
 	struct link_record link;
-	struct cbr *cbr;       /* NULL: it keeps the pace of the stream */
+	struct cbr *cbr;       /* NULL: its rate is that of the stream */
+	struct sender *direct; /* of what leaves as it comes, or NULL */
 	uint64_t overflow;     /* packets that did not fit, as told last */
 	struct ratelimit overflow_log;
 	uint64_t now_ns;       /* of this run */
@@ -42,10 +44,19 @@ void sink_open(struct sink *, uint64_t now_ns);
 /* Once a second.  May close the output, or open it again. */
 void sink_second(struct sink *, uint64_t now_ns);
 
-/* What an output of constant rate is to send; and what of it is due. */
+static inline bool sink_has_pace(const struct sink *s)
+{
+	return s->cbr != NULL || s->direct != NULL;
+}
+
+/* What it is to send; and what of it is due. */
 void sink_feed(struct sink *, const struct ts_run *runs, size_t n_runs,
 	       uint64_t now_ns);
 void sink_run(struct sink *, uint64_t now_ns);
+/* When to run again though nothing comes; UINT64_MAX: when something does. */
+uint64_t sink_next_ns(const struct sink *);
+/* Does more wait than may leave at once? */
+bool sink_is_behind(const struct sink *);
 
 /* Since sink_init(). */
 void sink_counters(const struct sink *, struct output_counters *ret);

@@ -209,13 +209,31 @@ Test(io_spec, reads_the_shape_of_an_output)
 		cr_assert_eq(output_spec_parse(texts[i], &spec, NULL, NULL,
 					       &why), 0, "%s", why.text);
 		cr_assert_eq(spec.cbr_kbps, 8000);
+		cr_assert_not(spec.no_sync || spec.join);
 	}
+}
+
+Test(io_spec, reads_how_datagrams_are_sent)
+{
+	struct output_spec spec;
+	struct errmsg why = { 0 };
+
+	cr_assert_eq(output_spec_parse("rtp://239.1.1.1#dscp=46&join&no_sync",
+				       &spec, NULL, NULL, &why), 0);
+	cr_assert_eq(spec.dscp, 46);
+	cr_assert(spec.join && spec.no_sync);
 }
 
 static const struct {
 	const char *text, *why;
 	int err;
 } bad_outputs[] = {
+	{ "udp://239.1.1.1#dscp=64", "dscp: 64 is not between 0 and 63",
+	  EINVAL },
+	{ "udp://10.0.0.1#join", "join: is for multicast groups only",
+	  EINVAL },
+	{ "udp://10.0.0.1#cbr=200&no_sync",
+	  "no_sync: not with cbr, which is a pace", EINVAL },
 	{ "udp://239.1.1.1#cbr=99", "cbr: 99 is not between 100 and 1000000",
 	  EINVAL },
 	{ "udp://:1234", "host: is missing", EINVAL },

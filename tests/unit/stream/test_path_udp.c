@@ -226,6 +226,33 @@ Test(path_udp, a_part_of_a_datagram_does_not_wait_for_long)
 	rig_done(&r);
 }
 
+Test(path_udp, without_sync_all_leaves_as_it_comes)
+{
+	enum { BURST = 7 * 60 };
+	size_t len = (PACKETS + BURST) * TS_PACKET;
+	struct rig r;
+	uint8_t *data = xcalloc(PACKETS + BURST, TS_PACKET);
+
+	rig_init(&r);
+	rig_make_packets(data, 0, PACKETS + BURST);
+	rig_listen(&r, 0, "127.0.0.1", 6000);
+	rig_listen(&r, 1, "127.0.0.1", 6001);
+	rig_start(&r, "udp://127.0.0.1:5000", "udp://127.0.0.1:6000#no_sync",
+		  "udp://127.0.0.1:6001");
+	rig_aim(&r, "127.0.0.1", 5000);
+	send_all(&r, data, PACKETS);
+	rig_await(&r, 1, PACKETS * TS_PACKET);
+	for (size_t at = PACKETS; at < PACKETS + BURST; at += 7)
+		rig_send(&r, data + at * TS_PACKET, SEVEN);
+	rig_await(&r, 0, len);
+	cr_assert_lt(r.out[1].len, len, "the other one has a pace");
+	rig_await(&r, 1, len);
+	assert_same(&r, 0, data, len);
+	assert_same(&r, 1, data, len);
+	rig_done(&r);
+	free(data);
+}
+
 Test(path_udp, two_outputs_and_one_receiver_that_is_gone)
 {
 	struct rig r;
