@@ -9,6 +9,7 @@
 enum {
 	HTTP_UA_MAX = 127,
 	HTTP_HEADERS_MAX = 511,
+	HTTP_CA_MAX = 511,
 	HTTP_TIMEOUT_DEFAULT_S = 10,
 	HTTP_BUFFER_DEFAULT_S = 3,
 	HTTP_BUFFER_DEFAULT_KIB = 16 * 1024,
@@ -23,4 +24,6 @@ struct http_spec {
 	unsigned buffer_size_kib;
 	bool no_sync;            /* as it comes, not at the pace of its PCRs */
 	bool insecure;           /* any certificate will do */
+	char ca[HTTP_CA_MAX + 1]; /* file of whom to trust; "" = the system's */
+	unsigned bandwidth;      /* bit/s, of a variant of HLS; 0 = any */
 };

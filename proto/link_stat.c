@@ -31,6 +31,12 @@ static const struct {
 	[LINK_INVALID] = { "invalid", true },
 	[LINK_CBR_OVERFLOW] = { "cbr_overflow", true },
 	[LINK_CBR_LATE] = { "cbr_late", true },
+	[LINK_BUFFER_MS] = { "buffer_ms", false },
+	[LINK_VARIANT_BANDWIDTH] = { "variant_bandwidth", false },
+	[LINK_SEGMENTS] = { "segments", true },
+	[LINK_SEGMENT_ERRORS] = { "segment_errors", true },
+	[LINK_SEGMENTS_SKIPPED] = { "segments_skipped", true },
+	[LINK_PLAYLIST_RELOADS] = { "playlist_reloads", true },
 };
 
 _Static_assert(ARRAY_LEN(table) == LINK_STAT_COUNT, "a name for each");

@@ -42,6 +42,14 @@ enum link_stat {
 	LINK_CBR_OVERFLOW,   /* packets that the constant rate cannot hold */
 	LINK_CBR_LATE,       /* places left out, as we were kept from working */
 
+	/* of a playlist */
+	LINK_BUFFER_MS,         /* what waits to be played */
+	LINK_VARIANT_BANDWIDTH, /* as the playlist tells it, bit/s */
+	LINK_SEGMENTS,          /* that were loaded */
+	LINK_SEGMENT_ERRORS,    /* tries to load one that failed */
+	LINK_SEGMENTS_SKIPPED,  /* that were never to be had */
+	LINK_PLAYLIST_RELOADS,
+
 	LINK_STAT_COUNT
 };
 

@@ -24,6 +24,8 @@ static const struct io_option options[] = {
 	  BUFFER_SIZE_MIN_KIB, BUFFER_SIZE_MAX_KIB },
 	{ "no_sync", IO_FLAG, IO_INPUT(http.no_sync), 0, 0 },
 	{ "insecure", IO_FLAG, IO_INPUT(http.insecure), 0, 0 },
+	{ "ca", IO_TEXT, IO_INPUT(http.ca), 1, HTTP_CA_MAX },
+	{ "bandwidth", IO_NUMBER, IO_INPUT(http.bandwidth), 1, UINT32_MAX },
 	{ "sync", IO_IGNORED, 0, 0, 0 },
 	{ "debug", IO_IGNORED, 0, 0, 0 },
 	{ HEADER, IO_GROUP, 0, 0, 0 },
@@ -87,12 +89,22 @@ static int read_input(const struct address *a, struct input_spec *spec,
 	return read_headers(a, &spec->http, why);
 }
 
+static int judge_input(const struct input_spec *spec, struct errmsg *why)
+{
+	if (spec->http.ca[0] != '\0' && spec->http.ca[0] != '/')
+		return errmsg_fail(why, -EINVAL,
+				   "ca: \"%.64s\" is not an absolute path",
+				   spec->http.ca);
+	return 0;
+}
+
 const struct input_type input_http_type = {
 	.name = "http",
 	.kind = INPUT_HTTP,
 	.net = true,
 	.read = read_input,
 	.options = options,
+	.judge = judge_input,
 };
 
 const struct input_type input_https_type = {
@@ -101,4 +113,5 @@ const struct input_type input_https_type = {
 	.net = true,
 	.read = read_input,
 	.options = options,
+	.judge = judge_input,
 };

@@ -4,6 +4,7 @@ helper_files = \
 	tests/helpers/auth.mjs \
 	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \
+	tests/helpers/hls.mjs \
 	tests/helpers/http-raw.mjs \
 	tests/helpers/ctl.mjs \
 	tests/helpers/media.mjs \
@@ -50,6 +51,7 @@ system_tests = \
 	tests/system/hardening.mjs \
 	tests/system/harness.mjs \
 	tests/system/hostile.mjs \
+	tests/system/hls-input.mjs \
 	tests/system/http-input.mjs \
 	tests/system/http-strict.mjs \
 	tests/system/http.mjs \

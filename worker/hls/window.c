@@ -16,11 +16,11 @@ static uint64_t name_of(const struct m3u8_segment *s)
 	return hash ^ (s->range_at * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static void remember(struct hls_window *w, const struct m3u8_segment *s)
+static void remember(struct hls_window *w, uint64_t name)
 {
 	memmove(w->names + 1, w->names,
 		(HLS_HISTORY - 1) * sizeof *w->names);
-	w->names[0] = name_of(s);
+	w->names[0] = name;
 	w->n_names = MIN(w->n_names + 1, (size_t)HLS_HISTORY);
 }
 
@@ -124,6 +124,7 @@ static void find_again(struct hls_window *w, const struct m3u8 *l,
 	else
 		w->restarted++;
 	w->cut = true;
+	w->jumps++;
 	go_to(w, l, found);
 }
 
@@ -163,7 +164,7 @@ static bool is_repeated(const struct hls_window *w,
 /* Passes over a segment without playing it. */
 static void pass_over(struct hls_window *w, const struct m3u8_segment *s)
 {
-	remember(w, s);
+	remember(w, name_of(s));
 	w->next++;
 	w->cut |= s->gap || s->discontinuity;
 	w->skipped += s->gap;
@@ -184,8 +185,11 @@ bool hls_window_next(struct hls_window *w, const struct m3u8 *l,
 		*ret = (struct hls_step){
 			.segment = s,
 			.sequence = w->next,
+			.name = name_of(s),
+			.jumps = w->jumps,
 			.cut = w->cut || s->discontinuity,
 		};
+		w->cut = false;
 		return true;
 	}
 	return false;
@@ -194,10 +198,18 @@ bool hls_window_next(struct hls_window *w, const struct m3u8 *l,
 void hls_window_done(struct hls_window *w, const struct hls_step *step,
 		     bool loaded)
 {
-	remember(w, step->segment);
-	w->next = step->sequence + 1;
-	w->cut = !loaded;
+	w->cut |= !loaded;
 	w->skipped += !loaded;
+	remember(w, step->name);
+	if (step->jumps == w->jumps)
+		w->next++;
+}
+
+bool hls_window_lists(const struct hls_window *w, const struct m3u8 *l,
+		      const struct hls_step *step)
+{
+	return step->jumps == w->jumps && w->next >= l->sequence &&
+	       w->next - l->sequence < l->n_segments;
 }
 
 uint64_t hls_window_ahead_ms(const struct hls_window *w, const struct m3u8 *l)

@@ -24,6 +24,7 @@ struct hls_window {
 	bool begun;
 	uint64_t next; /* the number of the next segment */
 	bool cut;      /* it does not go on with the last one */
+	uint32_t jumps; /* times that `next` went on elsewhere */
 	size_t n_names;
 	uint64_t names[HLS_HISTORY]; /* of the last ones, the newest first */
 
@@ -42,18 +43,26 @@ void hls_window_update(struct hls_window *, const struct m3u8 *,
 void hls_window_change(struct hls_window *);
 
 struct hls_step {
-	const struct m3u8_segment *segment;
+	const struct m3u8_segment *segment; /* of the list */
 	uint64_t sequence;
+	uint64_t name;
+	uint32_t jumps;
 	bool cut;
 };
 
-/* The next one of the list of the last update; false when it has none. */
+/* The next one of the list of the last update; false when it has none.  The
+ * cut is told once. */
 bool hls_window_next(struct hls_window *, const struct m3u8 *,
 		     struct hls_step *ret);
 
-/* It was played, or (not `loaded`) could not be had. */
+/* It was played, or (not `loaded`) could not be had.  There may have been
+ * updates since; its segment is not looked at. */
 void hls_window_done(struct hls_window *, const struct hls_step *,
 		     bool loaded);
+
+/* Is it still worth to be asked for? */
+bool hls_window_lists(const struct hls_window *, const struct m3u8 *,
+		      const struct hls_step *);
 
 /* How long the rest of the list plays. */
 uint64_t hls_window_ahead_ms(const struct hls_window *, const struct m3u8 *);

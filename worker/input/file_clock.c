@@ -60,3 +60,13 @@ uint64_t file_clock_due(const struct file_clock *c, uint64_t now_ns)
 	return c->from + (now_ns - c->from_ns) * (c->to - c->from) /
 				 (c->to_ns - c->from_ns);
 }
+
+uint64_t file_clock_when(const struct file_clock *c, uint64_t packet)
+{
+	if (packet >= c->to)
+		return c->to_ns;
+	if (packet <= c->from)
+		return c->from_ns;
+	return c->from_ns + (packet - c->from) * (c->to_ns - c->from_ns) /
+				    (c->to - c->from);
+}

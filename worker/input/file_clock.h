@@ -39,5 +39,8 @@ bool file_clock_feed(struct file_clock *, const uint8_t *packet);
  * that was fed. */
 void file_clock_advance(struct file_clock *, uint64_t now_ns, bool at_all);
 
+/* When a packet of [from, to] is due. */
+uint64_t file_clock_when(const struct file_clock *, uint64_t packet);
+
 /* The first packet that is not due yet, at most `to`. */
 uint64_t file_clock_due(const struct file_clock *, uint64_t now_ns);

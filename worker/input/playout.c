@@ -3,6 +3,9 @@
 
 #include "common/util.h"
 
+#include <assert.h>
+#include <string.h>
+
 enum {
 	/* Packets in one wake-up. */
 	TURN_MAX = 4096,
@@ -18,10 +21,21 @@ enum {
 void playout_init(struct playout *p, unsigned lead_ms, size_t packets_max,
 		  uint64_t now_ns)
 {
-	*p = (struct playout){ .lead_ns = lead_ms * MS, .checked_ns = now_ns };
+	*p = (struct playout){ .lead_ns = lead_ms * MS, .checked_ns = now_ns,
+			       .hold_ns = lead_ms * MS, .smooth_s = 1 };
 	p->fifo.max = packets_max;
 	pcr_clock_init(&p->in, TS_PID_NULL);
 	file_clock_init(&p->clock, now_ns);
+}
+
+void playout_set_pace(struct playout *p, unsigned lead_ms, unsigned smooth_s)
+{
+	p->lead_ns = lead_ms * MS;
+	if (smooth_s == p->smooth_s)
+		return;
+	p->smooth_s = smooth_s;
+	p->hold_ns = 0;
+	p->checks = 0;
 }
 
 void playout_done(struct playout *p)
@@ -39,7 +53,36 @@ void playout_push(struct playout *p, struct ts_run run)
 	const uint8_t *copy = fifo_push(&p->fifo, run);
 
 	for (size_t i = 0; i < run.n; i++)
-		(void)pcr_clock_feed(&p->in, copy + i * TS_PACKET);
+		if (pcr_clock_feed(&p->in, copy + i * TS_PACKET))
+			p->gap_ticks = MAX(p->gap_ticks, p->in.span_ticks);
+}
+
+void playout_cut(struct playout *p)
+{
+	uint64_t at = p->in.packets;
+
+	assert(playout_can_cut(p));
+	pcr_clock_break(&p->in);
+	if (p->n_cuts == 0 || p->cuts[p->n_cuts - 1] != at)
+		p->cuts[p->n_cuts++] = at;
+}
+
+uint64_t playout_due_ns(const struct playout *p)
+{
+	return file_clock_when(&p->clock, p->sent);
+}
+
+bool playout_is_at_cut(const struct playout *p)
+{
+	return p->n_cuts > 0 && p->cuts[0] == p->sent &&
+	       fifo_len(&p->fifo) > 0;
+}
+
+void playout_pass_cut(struct playout *p)
+{
+	p->n_cuts--;
+	p->looked -= p->looked > 0;
+	memmove(p->cuts, p->cuts + 1, p->n_cuts * sizeof *p->cuts);
 }
 
 static bool is_full(const struct playout *p)
@@ -47,8 +90,7 @@ static bool is_full(const struct playout *p)
 	return playout_room(p) < PLAYOUT_ROOM_MIN;
 }
 
-/* What waits, in time. */
-static uint64_t waiting_ns(const struct playout *p)
+uint64_t playout_waiting_ns(const struct playout *p)
 {
 	uint64_t in = pcr_clock_ticks(&p->in), out = p->clock.ticks;
 
@@ -67,6 +109,11 @@ static bool look_ahead(struct playout *p, uint64_t now_ns)
 	while (seen < run.n && seen < AHEAD_MAX) {
 		const uint8_t *packet = run.data + seen * TS_PACKET;
 
+		if (p->looked < p->n_cuts &&
+		    p->cuts[p->looked] == p->clock.pcr.packets) {
+			pcr_clock_break(&p->clock.pcr);
+			p->looked++;
+		}
 		seen++;
 		if (file_clock_feed(&p->clock, packet)) {
 			file_clock_advance(&p->clock, now_ns, false);
@@ -84,32 +131,59 @@ static bool may_begin(struct playout *p, uint64_t now_ns)
 {
 	if (p->plays)
 		return true;
-	if (waiting_ns(p) < p->lead_ns && !is_full(p))
+	if (playout_waiting_ns(p) < p->lead_ns && !is_full(p))
 		return false;
 	p->plays = true;
 	p->taken_ns = p->clock.from_ns = p->clock.to_ns = now_ns;
 	return true;
 }
 
-/* Half the lead off is the full correction. */
+/* What is to be held is what was there in the beginning. */
+static void learn(struct playout *p)
+{
+	if (p->hold_ns == 0 && p->checks >= 2 * p->smooth_s)
+		p->hold_ns = p->mean_ns;
+}
+
+/* Half of it off is the full correction. */
+static int speed_of(const struct playout *p)
+{
+	int64_t off_us = (int64_t)(p->mean_ns / 1000) -
+			 (int64_t)(p->hold_ns / 1000);
+	int64_t half_us = (int64_t)(p->hold_ns / 2000) + 1;
+	int64_t ppm = off_us * PLAYOUT_SPEED_PPM / half_us;
+
+	if (p->hold_ns == 0)
+		return 0;
+	return (int)MAX(MIN(ppm, PLAYOUT_SPEED_PPM), -PLAYOUT_SPEED_PPM);
+}
+
 static void correct(struct playout *p, uint64_t now_ns)
 {
-	int64_t off_us = (int64_t)(waiting_ns(p) / 1000) -
-			 (int64_t)(p->lead_ns / 1000);
-	int64_t half_us = (int64_t)(p->lead_ns / 2000) + 1;
-	int64_t ppm = off_us * PLAYOUT_SPEED_PPM / half_us;
+	uint64_t level = playout_waiting_ns(p) + p->elsewhere_ns;
+	int64_t change = (int64_t)level - (int64_t)p->mean_ns;
 
 	if (now_ns - p->checked_ns < CHECK_MS * MS)
 		return;
 	p->checked_ns = now_ns;
-	p->clock.speed_ppm = (int)MAX(MIN(ppm, PLAYOUT_SPEED_PPM),
-				      -PLAYOUT_SPEED_PPM);
+	if (p->smooth_s == 0) {
+		p->clock.speed_ppm = 0;
+		return;
+	}
+	p->mean_ns = p->checks == 0 ? level
+				    : (uint64_t)((int64_t)p->mean_ns +
+						 change / (int)p->smooth_s);
+	p->checks++;
+	learn(p);
+	p->clock.speed_ppm = speed_of(p);
 }
 
 static size_t release(struct playout *p, struct batch *batch, size_t n)
 {
 	struct ts_run run = fifo_run(&p->fifo);
 
+	if (p->n_cuts > 0)
+		n = (size_t)MIN((uint64_t)n, p->cuts[0] - p->sent);
 	if (n == 0)
 		return 0;
 	run.n = n;
@@ -144,8 +218,8 @@ size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
 		uint64_t due = file_clock_due(&p->clock, now_ns);
 
 		taken += release(p, batch, (size_t)(due - p->sent));
-		if (p->sent < p->clock.to || !look_ahead(p, now_ns) ||
-		    p->clock.from_ns > now_ns)
+		if (playout_is_at_cut(p) || p->sent < p->clock.to ||
+		    !look_ahead(p, now_ns) || p->clock.from_ns > now_ns)
 			break;
 	}
 	note_silence(p, taken, now_ns);

@@ -20,16 +20,28 @@ enum {
 	PLAYOUT_SPEED_PPM = 2000,
 	/* Less room than what one push may bring is none. */
 	PLAYOUT_ROOM_MIN = 2048,
+	PLAYOUT_CUTS = 64,
 };
 
 struct playout {
 	struct fifo fifo;
 	struct pcr_clock in;     /* of what was pushed */
+	uint64_t gap_ticks;      /* the most between two PCRs in it */
 	struct file_clock clock; /* of what is taken */
 	uint64_t sent;     /* packets taken out of the fifo, ever */
 	uint64_t lead_ns;  /* 0: at once, as it comes */
 	bool plays;
 	uint64_t checked_ns; /* when the pace was corrected last */
+	/* What waits, here and at the source, is to stay as it is.  */
+	uint64_t hold_ns;      /* 0: not known yet, or never */
+	uint64_t mean_ns;      /* what it was, smoothed ... */
+	unsigned smooth_s;     /* ... over so long; 0: no matter */
+	unsigned checks;       /* since it began */
+	uint64_t elsewhere_ns; /* the part that waits at the source */
+	/* packets before the places where what comes does not go on with
+	 * what came, in order; those before `looked` were looked at */
+	uint64_t cuts[PLAYOUT_CUTS];
+	size_t n_cuts, looked;
 	uint64_t taken_ns; /* when something was taken last */
 	uint32_t underruns;
 };
@@ -38,16 +50,43 @@ void playout_init(struct playout *, unsigned lead_ms, size_t packets_max,
 		  uint64_t now_ns);
 void playout_done(struct playout *);
 
+/*
+ * For a source that gives what it has at once and more from time to time:
+ * begins with lead_ms, and keeps the mean over smooth_s of what waits here and
+ * there (elsewhere_ns) as it was in the beginning.  smooth_s 0: there is no
+ * hurry, all of it waits to be asked for.
+ */
+void playout_set_pace(struct playout *, unsigned lead_ms, unsigned smooth_s);
+
 /* How many packets there is room for. */
 size_t playout_room(const struct playout *);
 /* run.n <= playout_room() */
 void playout_push(struct playout *, struct ts_run run);
+
+/* What is pushed from now on has another clock.  No more than PLAYOUT_CUTS of
+ * such places may wait. */
+static inline bool playout_can_cut(const struct playout *p)
+{
+	return p->n_cuts < PLAYOUT_CUTS;
+}
+void playout_cut(struct playout *);
+
+/* Is the next packet the first behind such a place?  playout_take() goes no
+ * further until playout_pass_cut(). */
+bool playout_is_at_cut(const struct playout *);
+void playout_pass_cut(struct playout *);
 
 /* Hands what is due to the batch and flushes it; the number of packets. */
 size_t playout_take(struct playout *, struct batch *, uint64_t now_ns);
 
 /* Is nothing left to play, or not enough to begin with? */
 bool playout_is_dry(const struct playout *);
+
+/* When the next packet is, or those that are handed to the batch were, due. */
+uint64_t playout_due_ns(const struct playout *);
+
+/* How long what waits here plays. */
+uint64_t playout_waiting_ns(const struct playout *);
 
 /* Once a second: gives back memory. */
 void playout_second(struct playout *);

@@ -3,41 +3,128 @@
 
 #include "common/alloc.h"
 #include "config.h"
+#include "worker/net/url.h"
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	REDIRECTS_MAX = 5,
 	RECEIVE_BUFFER = 256 * 1024,
+	CONNECTIONS_MAX = 4,
+	PARTIAL = 206,
+};
+
+struct fetcher {
+	CURLM *multi;
+	const struct http_spec *spec;
 };
 
 struct fetch {
-	CURLM *multi;
+	struct fetcher *fetcher;
 	CURL *easy;
 	struct curl_slist *headers;
 	fetch_fn *on_data;
 	void *arg;
+	bool ranged;
+	bool begun;    /* bytes came */
+	uint64_t skip; /* bytes in front of the range still to pass */
+	uint64_t left; /* bytes of the range still to come */
 	bool paused;
+	bool enough;
 	enum fetch_state state;
 	CURLcode result;
 	long status; /* HTTP, 0: none came */
 	char detail[CURL_ERROR_SIZE];
 };
 
+struct fetcher *fetcher_new(const struct http_spec *spec, int *ret_err,
+			    struct errmsg *why)
+{
+	struct fetcher *f = xcalloc(1, sizeof *f);
+
+	f->spec = spec;
+	f->multi = curl_multi_init();
+	if (f->multi != NULL &&
+	    curl_multi_setopt(f->multi, CURLMOPT_MAXCONNECTS,
+			      (long)CONNECTIONS_MAX) == CURLM_OK)
+		return f;
+	*ret_err = errmsg_fail(why, -ENOMEM, "http: no library");
+	fetcher_free(&f);
+	return NULL;
+}
+
+void fetcher_free(struct fetcher **fetcher)
+{
+	struct fetcher *f = *fetcher;
+
+	*fetcher = NULL;
+	if (f == NULL)
+		return;
+	if (f->multi != NULL)
+		(void)curl_multi_cleanup(f->multi);
+	free(f);
+}
+
+/* --- what comes --- */
+
+static size_t refuse(struct fetch *f)
+{
+	f->enough = true;
+	return CURL_WRITEFUNC_ERROR;
+}
+
+/* A server that knows no ranges sends all of it. */
+static void begin_range(struct fetch *f, uint64_t range_at)
+{
+	long status = 0;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
+	f->begun = true;
+	f->skip = status == PARTIAL ? 0 : range_at;
+}
+
+/* All len bytes are taken, or none. */
 static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 {
 	struct fetch *f = arg;
+	size_t len = size * n, head = 0, take = len;
 
-	if (f->on_data((const uint8_t *)data, size * n, f->arg))
-		return size * n;
-	f->paused = true;
-	return CURL_WRITEFUNC_PAUSE;
+	if (f->ranged) {
+		if (!f->begun)
+			begin_range(f, f->skip);
+		head = (size_t)MIN(f->skip, (uint64_t)len);
+		take = (size_t)MIN(f->left, (uint64_t)(len - head));
+	}
+	switch (take == 0 ? FETCH_TAKEN
+			  : f->on_data((const uint8_t *)data + head, take,
+				       f->arg)) {
+	case FETCH_TAKEN:
+		break;
+	case FETCH_NO_ROOM:
+		f->paused = true;
+		return CURL_WRITEFUNC_PAUSE;
+	case FETCH_ENOUGH:
+		return refuse(f);
+	}
+	f->skip -= head;
+	f->left -= f->ranged ? take : 0;
+	return f->ranged && head + take < len ? refuse(f) : len;
 }
 
-static bool add_headers(struct fetch *f, const char *lines)
+/* --- how it is asked for --- */
+
+static bool is_secret(const char *line)
+{
+	return strncasecmp(line, "Authorization:", 14) == 0 ||
+	       strncasecmp(line, "Cookie:", 7) == 0;
+}
+
+static bool add_headers(struct fetch *f, const char *lines, bool home)
 {
 	char text[HTTP_HEADERS_MAX + 1], *rest = text, *line;
 
@@ -45,7 +132,7 @@ static bool add_headers(struct fetch *f, const char *lines)
 	while ((line = strsep(&rest, "\n")) != NULL) {
 		struct curl_slist *more;
 
-		if (line[0] == '\0')
+		if (line[0] == '\0' || (!home && is_secret(line)))
 			continue;
 		more = curl_slist_append(f->headers, line);
 		if (more == NULL)
@@ -58,51 +145,82 @@ static bool add_headers(struct fetch *f, const char *lines)
 #define SET(f, option, value) \
 	(curl_easy_setopt((f)->easy, CURLOPT_##option, (value)) == CURLE_OK)
 
-static bool set_what(struct fetch *f, const struct http_spec *spec,
-		     const char *url)
+static bool set_range(struct fetch *f, const struct fetch_request *r)
 {
-	return SET(f, URL, url) && SET(f, PROTOCOLS_STR, "http,https") &&
-	       SET(f, REDIR_PROTOCOLS_STR, "http,https") &&
-	       SET(f, FOLLOWLOCATION, 1L) &&
-	       SET(f, MAXREDIRS, (long)REDIRECTS_MAX) &&
-	       SET(f, HTTPAUTH, (long)(CURLAUTH_BASIC | CURLAUTH_DIGEST)) &&
+	char text[64];
+
+	if (r->range_len == 0)
+		return true;
+	f->ranged = true;
+	f->skip = r->range_at;
+	f->left = r->range_len;
+	(void)snprintf(text, sizeof text, "%" PRIu64 "-%" PRIu64, r->range_at,
+		       r->range_at + r->range_len - 1);
+	return SET(f, RANGE, text);
+}
+
+static bool set_what(struct fetch *f, const struct fetch_request *r)
+{
+	const struct http_spec *spec = f->fetcher->spec;
+	char *url = url_at_home(r->url, spec->url);
+	bool done = url != NULL && SET(f, URL, url) &&
+		    SET(f, PROTOCOLS_STR, "http,https") &&
+		    SET(f, REDIR_PROTOCOLS_STR, "http,https") &&
+		    SET(f, FOLLOWLOCATION, 1L) &&
+		    SET(f, MAXREDIRS, (long)REDIRECTS_MAX) &&
+		    SET(f, HTTPAUTH, (long)(CURLAUTH_BASIC | CURLAUTH_DIGEST));
+
+	free(url);
+	return done && set_range(f, r) &&
 	       SET(f, USERAGENT, spec->user_agent[0] != '\0'
 					 ? spec->user_agent
 					 : "Sluice/" PACKAGE_VERSION) &&
-	       SET(f, SSL_VERIFYPEER, spec->insecure ? 0L : 1L) &&
-	       SET(f, SSL_VERIFYHOST, spec->insecure ? 0L : 2L) &&
-	       add_headers(f, spec->headers) &&
+	       add_headers(f, spec->headers,
+			   url_same_server(r->url, spec->url)) &&
 	       SET(f, HTTPHEADER, f->headers) && SET(f, FAILONERROR, 1L);
 }
 
-static bool set_how(struct fetch *f, const struct http_spec *spec)
+static bool set_trust(struct fetch *f)
 {
+	const struct http_spec *spec = f->fetcher->spec;
+
+	return SET(f, SSL_VERIFYPEER, spec->insecure ? 0L : 1L) &&
+	       SET(f, SSL_VERIFYHOST, spec->insecure ? 0L : 2L) &&
+	       (spec->ca[0] == '\0' || SET(f, CAINFO, spec->ca));
+}
+
+static bool set_how(struct fetch *f, const struct fetch_request *r)
+{
+	unsigned timeout_s = f->fetcher->spec->timeout_s;
+
 	/* without QUICK_EXIT the end of a transfer waits for a name server
 	 * that does not answer, and the stream with it */
 	return SET(f, NOSIGNAL, 1L) && SET(f, QUICK_EXIT, 1L) &&
 	       SET(f, NOPROXY, "*") &&
-	       SET(f, CONNECTTIMEOUT, (long)spec->timeout_s) &&
+	       SET(f, CONNECTTIMEOUT, (long)timeout_s) &&
 	       SET(f, LOW_SPEED_LIMIT, 1L) &&
-	       SET(f, LOW_SPEED_TIME, (long)spec->timeout_s) &&
+	       SET(f, LOW_SPEED_TIME, (long)timeout_s) &&
+	       SET(f, TIMEOUT, (long)r->limit_s) &&
 	       SET(f, BUFFERSIZE, (long)RECEIVE_BUFFER) &&
 	       SET(f, TCP_KEEPALIVE, 1L) &&
 	       SET(f, ERRORBUFFER, f->detail) &&
-	       SET(f, WRITEFUNCTION, on_bytes) && SET(f, WRITEDATA, f);
+	       SET(f, WRITEFUNCTION, on_bytes) && SET(f, WRITEDATA, f) &&
+	       SET(f, PRIVATE, f);
 }
 
-struct fetch *fetch_new(const struct http_spec *spec, const char *url,
-			fetch_fn *on_data, void *arg, int *ret_err,
+struct fetch *fetch_new(struct fetcher *fetcher,
+			const struct fetch_request *request, int *ret_err,
 			struct errmsg *why)
 {
 	struct fetch *f = xcalloc(1, sizeof *f);
 
-	f->on_data = on_data;
-	f->arg = arg;
-	f->multi = curl_multi_init();
+	f->fetcher = fetcher;
+	f->on_data = request->on_data;
+	f->arg = request->arg;
 	f->easy = curl_easy_init();
-	if (f->multi != NULL && f->easy != NULL && set_what(f, spec, url) &&
-	    set_how(f, spec) &&
-	    curl_multi_add_handle(f->multi, f->easy) == CURLM_OK)
+	if (f->easy != NULL && set_what(f, request) && set_trust(f) &&
+	    set_how(f, request) &&
+	    curl_multi_add_handle(fetcher->multi, f->easy) == CURLM_OK)
 		return f;
 	*ret_err = errmsg_fail(why, -EINVAL, "http: cannot be asked for: %s",
 			       f->detail);
@@ -117,44 +235,44 @@ void fetch_free(struct fetch **fetch)
 	*fetch = NULL;
 	if (f == NULL)
 		return;
-	if (f->multi != NULL && f->easy != NULL)
-		(void)curl_multi_remove_handle(f->multi, f->easy);
-	if (f->easy != NULL)
+	if (f->easy != NULL) {
+		(void)curl_multi_remove_handle(f->fetcher->multi, f->easy);
 		curl_easy_cleanup(f->easy);
-	if (f->multi != NULL)
-		(void)curl_multi_cleanup(f->multi);
+	}
 	curl_slist_free_all(f->headers);
 	free(f);
 }
 
-static void note_end(struct fetch *f)
-{
-	CURLMsg *m;
-	int left;
+/* --- how it goes --- */
 
-	while ((m = curl_multi_info_read(f->multi, &left)) != NULL) {
-		if (m->msg != CURLMSG_DONE)
-			continue;
-		f->result = m->data.result;
-		f->state = f->result == CURLE_OK ? FETCH_DONE : FETCH_FAILED;
-		(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE,
-					&f->status);
-	}
+static void note_end(struct fetch *f, CURLcode result)
+{
+	bool is_short = f->ranged && f->left > 0 && !f->enough;
+
+	f->result = result;
+	if (f->enough || (result == CURLE_OK && !is_short))
+		f->state = FETCH_DONE;
+	else
+		f->state = FETCH_FAILED;
+	if (result == CURLE_OK && is_short)
+		f->result = CURLE_PARTIAL_FILE;
+	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &f->status);
 }
 
-void fetch_turn(struct fetch *f)
+void fetcher_turn(struct fetcher *fetcher)
 {
-	int running;
+	struct fetch *f;
+	int running, left;
+	CURLMsg *m;
 
-	if (f->state != FETCH_RUNS)
-		return;
-	if (curl_multi_perform(f->multi, &running) != CURLM_OK) {
-		f->state = FETCH_FAILED;
-		f->result = CURLE_FAILED_INIT;
-		return;
+	(void)curl_multi_perform(fetcher->multi, &running);
+	while ((m = curl_multi_info_read(fetcher->multi, &left)) != NULL) {
+		if (m->msg != CURLMSG_DONE)
+			continue;
+		if (curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE,
+				      (char **)&f) == CURLE_OK)
+			note_end(f, m->data.result);
 	}
-	if (running == 0)
-		note_end(f);
 }
 
 void fetch_resume(struct fetch *f)
@@ -163,6 +281,11 @@ void fetch_resume(struct fetch *f)
 		return;
 	f->paused = false;
 	(void)curl_easy_pause(f->easy, CURLPAUSE_CONT);
+}
+
+bool fetch_is_paused(const struct fetch *f)
+{
+	return f->paused;
 }
 
 enum fetch_state fetch_state(const struct fetch *f)
@@ -183,4 +306,20 @@ int fetch_error(const struct fetch *f, struct errmsg *why)
 			   f->detail[0] != '\0'
 				   ? f->detail
 				   : curl_easy_strerror(f->result));
+}
+
+const char *fetch_url(const struct fetch *f)
+{
+	const char *url = NULL;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_EFFECTIVE_URL, &url);
+	return url != NULL ? url : "";
+}
+
+const char *fetch_content_type(const struct fetch *f)
+{
+	const char *type = NULL;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_CONTENT_TYPE, &type);
+	return type != NULL ? type : "";
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One GET over HTTP, by libcurl, that nobody waits for.
+ * GETs over HTTP, by libcurl, that nobody waits for.
  *
  * Redirects are followed, to http and https only; credentials in the address
- * are used for Basic and Digest.  Work is done in fetch_turn(), at the ticks
+ * are used for Basic and Digest.  Work is done in fetcher_turn(), at the ticks
  * of the data path.
  */
 #pragma once
@@ -16,25 +16,60 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What the transfers of one input share: connections stay open from one to the
+ * next. */
+struct fetcher;
+
+/* The specification is borrowed for the life of the fetcher.  NULL with
+ * *ret_err = -errno and why. */
+struct fetcher *fetcher_new(const struct http_spec *, int *ret_err,
+			    struct errmsg *why);
+/* Its transfers are over. */
+void fetcher_free(struct fetcher **);
+
+/* Goes on with all transfers, as far as they go without waiting. */
+void fetcher_turn(struct fetcher *);
+
 struct fetch;
 
-/* Takes what came.  False: there is no room, come again with the same bytes
- * when fetch_resume() was called. */
-typedef bool fetch_fn(const uint8_t *data, size_t len, void *arg);
+enum fetch_taken {
+	FETCH_TAKEN,
+	FETCH_NO_ROOM, /* the same bytes again after fetch_resume() */
+	FETCH_ENOUGH,  /* as if there were no more of them */
+};
+
+typedef enum fetch_taken fetch_fn(const uint8_t *data, size_t len, void *arg);
 
 enum fetch_state { FETCH_RUNS, FETCH_DONE, FETCH_FAILED };
 
-/* spec is borrowed for the life of the fetch; url is copied.  NULL with
- * *ret_err = -errno and why. */
-struct fetch *fetch_new(const struct http_spec *, const char *url,
-			fetch_fn *on_data, void *arg, int *ret_err,
-			struct errmsg *why);
+/*
+ * What the address itself is given (credentials, cookies) goes to its own
+ * server alone, whatever the others are asked for.
+ */
+struct fetch_request {
+	const char *url; /* borrowed for the call */
+	/* All of it may take so long; 0: as long as something comes. */
+	unsigned limit_s;
+	uint64_t range_at, range_len; /* these bytes of it; len 0: all */
+	fetch_fn *on_data;
+	void *arg;
+};
+
+/* NULL with *ret_err = -errno and why. */
+struct fetch *fetch_new(struct fetcher *, const struct fetch_request *,
+			int *ret_err, struct errmsg *why);
 void fetch_free(struct fetch **);
 
-/* Goes on with the transfer, as far as it goes without waiting. */
-void fetch_turn(struct fetch *);
 void fetch_resume(struct fetch *);
+
+/* Does it wait for room? */
+bool fetch_is_paused(const struct fetch *);
 
 enum fetch_state fetch_state(const struct fetch *);
 /* Why it failed; -errno with why. */
 int fetch_error(const struct fetch *, struct errmsg *why) MUST_CHECK;
+
+/* Where redirects have led; borrowed. */
+const char *fetch_url(const struct fetch *);
+/* "" when it is not told; borrowed. */
+const char *fetch_content_type(const struct fetch *);

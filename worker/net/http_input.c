@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Input over HTTP: a transport stream without an end.
+ * Input over HTTP: a transport stream without an end, or an HLS playlist; what
+ * comes decides.
  *
- * What comes in lumps is played at the pace of its PCRs, some seconds later,
- * and the server is slowed down by what there is room for.
+ * A stream that comes in lumps is played at the pace of its PCRs, some seconds
+ * later, and the server is slowed down by what there is room for.
  */
 #include "common/alloc.h"
+#include "common/buf.h"
 #include "common/log.h"
+#include "worker/hls/m3u8.h"
 #include "worker/input/playout.h"
-#include "worker/net/fetch.h"
+#include "worker/net/hls.h"
 #include "worker/net/kinds.h"
 #include "worker/stream/retry.h"
 
@@ -16,57 +19,119 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { HEAD = 16 /* bytes that tell what it is */ };
+
+enum what {
+	NOT_KNOWN,
+	A_STREAM,
+	A_PLAYLIST,
+};
+
 struct http_input {
 	struct input base;
+	struct fetcher *fetcher;
 	struct fetch *fetch;
+	enum what what;
+	struct buf body;    /* its head, or all of a playlist */
+	struct hls *hls;    /* from then on it is all there is */
 	struct ts_sync sync;
 	struct playout playout;
-	bool begun;         /* what it is has been told from its head */
 	struct retry retry; /* of the connection, while there is play left */
 	int err;            /* why there is no connection, or 0 */
 	struct errmsg why;
 };
 
-/* So much of it is looked at to tell what it is. */
-static bool is_playlist(const uint8_t *data, size_t len)
+static bool is_playlist_type(const char *type)
 {
-	static const char mark[] = "#EXTM3U";
+	static const char *const types[] = {
+		"application/vnd.apple.mpegurl", "application/x-mpegurl",
+		"audio/mpegurl", "audio/x-mpegurl",
+	};
 
-	return len >= sizeof mark - 1 && memcmp(data, mark, sizeof mark - 1)
-					== 0;
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (strncasecmp(type, types[i], strlen(types[i])) == 0)
+			return true;
+	return false;
 }
 
-static bool on_data(const uint8_t *data, size_t len, void *arg)
+/* By its head; that of a server which only says that it is a playlist shows
+ * what it is when it is read. */
+static enum what tell(const struct http_input *h)
 {
-	struct http_input *h = arg;
+	const uint8_t *head = buf_head(&h->body);
+	size_t len = buf_len(&h->body);
+
+	if (m3u8_begins(head, len))
+		return len >= HEAD ? A_PLAYLIST : NOT_KNOWN;
+	if (head[0] != TS_SYNC_BYTE &&
+	    is_playlist_type(fetch_content_type(h->fetch)))
+		return A_PLAYLIST;
+	return A_STREAM;
+}
+
+static bool has_room(const struct http_input *h, size_t len)
+{
+	return playout_room(&h->playout) >=
+	       len / TS_PACKET + TS_SYNC_BATCH + 1;
+}
+
+static void push(struct http_input *h, const uint8_t *data, size_t len)
+{
 	struct ts_run run;
 
-	if (playout_room(&h->playout) < len / TS_PACKET + TS_SYNC_BATCH + 1)
-		return false;
-	if (!h->begun && is_playlist(data, len)) {
-		h->err = errmsg_fail(&h->why, -ENOTSUP,
-				     "an HLS playlist is not played by this "
-				     "version");
-		return true;
-	}
-	h->begun = true;
 	ts_sync_push(&h->sync, data, len);
 	while (ts_sync_pull(&h->sync, &run))
 		playout_push(&h->playout, run);
-	return true;
+}
+
+static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
+{
+	struct http_input *h = arg;
+
+	if (h->what == A_STREAM) {
+		if (!has_room(h, len))
+			return FETCH_NO_ROOM;
+		push(h, data, len);
+		return FETCH_TAKEN;
+	}
+	if (!has_room(h, buf_len(&h->body) + len))
+		return FETCH_NO_ROOM;
+	if (buf_len(&h->body) + len > M3U8_SIZE_MAX) {
+		h->err = errmsg_fail(&h->why, -EFBIG, "the playlist is longer "
+				     "than %d bytes", M3U8_SIZE_MAX);
+		return FETCH_ENOUGH;
+	}
+	buf_append(&h->body, data, len);
+	if (h->what == NOT_KNOWN)
+		h->what = tell(h);
+	if (h->what == A_STREAM) {
+		push(h, buf_head(&h->body), buf_len(&h->body));
+		buf_done(&h->body);
+	}
+	return FETCH_TAKEN;
 }
 
 static bool open_fetch(struct http_input *h)
 {
-	const struct http_spec *spec = &h->base.spec->http;
+	struct fetch_request request = {
+		.url = h->base.spec->http.url, .on_data = on_data, .arg = h,
+	};
 
-	h->fetch = fetch_new(spec, spec->url, on_data, h, &h->err, &h->why);
+	h->fetch = fetch_new(h->fetcher, &request, &h->err, &h->why);
 	if (h->fetch == NULL)
 		return false;
 	h->err = 0;
-	h->begun = false;
+	h->what = NOT_KNOWN;
+	buf_reset(&h->body, 0);
 	ts_sync_reset(&h->sync);
 	return true;
+}
+
+/* A short one may not have shown what it is. */
+static bool is_playlist(const struct http_input *h)
+{
+	return h->what == A_PLAYLIST ||
+	       (h->what == NOT_KNOWN && buf_len(&h->body) > 0);
 }
 
 /* The connection is over; there may be seconds left to play, in which another
@@ -75,10 +140,15 @@ static void note_end(struct http_input *h, uint64_t now_ns)
 {
 	if (fetch_state(h->fetch) == FETCH_FAILED)
 		h->err = fetch_error(h->fetch, &h->why);
+	else if (h->err == 0 && is_playlist(h))
+		h->hls = hls_new(&h->base.spec->http, h->fetcher,
+				 fetch_url(h->fetch), &h->body, now_ns,
+				 &h->err, &h->why);
 	else if (h->err == 0)
 		h->err = errmsg_fail(&h->why, -ECONNRESET,
 				     "the server ended the stream");
 	fetch_free(&h->fetch);
+	buf_done(&h->body);
 	retry_failed(&h->retry, now_ns);
 }
 
@@ -86,8 +156,8 @@ static void turn(struct http_input *h, uint64_t now_ns, bool room)
 {
 	if (room)
 		fetch_resume(h->fetch);
-	fetch_turn(h->fetch);
-	if (h->err < 0 || fetch_state(h->fetch) != FETCH_RUNS)
+	fetcher_turn(h->fetcher);
+	if (fetch_state(h->fetch) != FETCH_RUNS)
 		note_end(h, now_ns);
 }
 
@@ -107,6 +177,8 @@ static int http_read(struct input *in, struct batch *batch, uint64_t now_ns,
 	struct http_input *h = container_of(in, struct http_input, base);
 	size_t taken = playout_take(&h->playout, batch, now_ns);
 
+	if (h->hls != NULL)
+		return hls_read(h->hls, batch, now_ns, why);
 	if (h->fetch == NULL)
 		connect_again(h, now_ns);
 	else
@@ -125,6 +197,8 @@ static int http_second(struct input *in, uint64_t now_ns, struct errmsg *why)
 
 	(void)now_ns, (void)why;
 	playout_second(&h->playout);
+	if (h->hls != NULL)
+		hls_second(h->hls);
 	return 0;
 }
 
@@ -137,6 +211,25 @@ static void http_counters(const struct input *in, struct input_counters *ret)
 		.sync_losses = h->sync.sync_losses,
 		.bad_sync = h->sync.bad_sync,
 	};
+	if (h->hls != NULL)
+		hls_counters(h->hls, ret);
+}
+
+static void http_stats(const struct input *in, struct link_stats *ret)
+{
+	const struct http_input *h =
+		container_of(in, const struct http_input, base);
+
+	if (h->hls != NULL)
+		hls_stats(h->hls, ret);
+}
+
+static const char *http_trouble(const struct input *in)
+{
+	const struct http_input *h =
+		container_of(in, const struct http_input, base);
+
+	return h->hls != NULL ? hls_trouble(h->hls) : NULL;
 }
 
 static void http_free(struct input *in)
@@ -144,6 +237,9 @@ static void http_free(struct input *in)
 	struct http_input *h = container_of(in, struct http_input, base);
 
 	fetch_free(&h->fetch);
+	hls_free(&h->hls);
+	fetcher_free(&h->fetcher);
+	buf_done(&h->body);
 	playout_done(&h->playout);
 	free(h);
 }
@@ -153,6 +249,8 @@ static const struct input_ops http_ops = {
 	.read = http_read,
 	.second = http_second,
 	.counters = http_counters,
+	.stats = http_stats,
+	.trouble = http_trouble,
 };
 
 struct input *http_input_open(const struct input_spec *spec, uint64_t now_ns,
@@ -163,14 +261,14 @@ struct input *http_input_open(const struct input_spec *spec, uint64_t now_ns,
 
 	h->base = (struct input){ .ops = &http_ops, .spec = spec, .fd = -1 };
 	ts_sync_init(&h->sync, TS_SYNC_STREAM);
-	if (!open_fetch(h)) {
-		*ret_err = h->err;
-		*why = h->why;
-		free(h);
-		return NULL;
-	}
 	playout_init(&h->playout,
 		     http->no_sync ? 0 : http->buffer_time_s * 1000,
 		     (size_t)http->buffer_size_kib * 1024 / TS_PACKET, now_ns);
-	return &h->base;
+	h->fetcher = fetcher_new(http, &h->err, &h->why);
+	if (h->fetcher != NULL && open_fetch(h))
+		return &h->base;
+	*ret_err = h->err;
+	*why = h->why;
+	http_free(&h->base);
+	return NULL;
 }

@@ -15,11 +15,19 @@ void pcr_clock_init(struct pcr_clock *c, uint16_t pid)
 	*c = (struct pcr_clock){ .pid = pid, .fixed = pid != TS_PID_NULL };
 }
 
-static uint64_t ticks_since_pcr(const struct pcr_clock *c)
+/* By the last rate. */
+static uint64_t ticks_since(const struct pcr_clock *c, uint64_t packets)
 {
 	if (c->span_packets == 0)
 		return 0;
-	return (c->packets - c->at_packets) * c->span_ticks / c->span_packets;
+	if (c->broken && packets > c->span_packets)
+		return c->span_ticks;
+	return packets * c->span_ticks / c->span_packets;
+}
+
+static uint64_t ticks_since_pcr(const struct pcr_clock *c)
+{
+	return ticks_since(c, c->packets - c->at_packets);
 }
 
 /* Did the PID stop to carry PCRs? */
@@ -64,11 +72,11 @@ bool pcr_clock_feed(struct pcr_clock *c, const uint8_t *packet)
 	if (good) {
 		c->at_ticks += ticks;
 	} else {
-		c->at_ticks += c->span_packets == 0 ? 0
-			: packets * c->span_ticks / c->span_packets;
+		c->at_ticks += ticks_since(c, packets);
 		c->jumps += c->has_pcr;
 	}
 	c->has_pcr = true;
+	c->broken = false;
 	c->last_pcr = pcr % PCR_WRAP;
 	c->at_packets = before;
 	if (good) {

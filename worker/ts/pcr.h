@@ -44,6 +44,7 @@ struct pcr_clock {
 	uint16_t pid;        /* TS_PID_NULL until a PCR was seen */
 	bool fixed;          /* pid was given, does not follow others */
 	bool has_pcr;        /* last_pcr is valid */
+	bool broken;         /* pcr_clock_break(), and no PCR since */
 	uint64_t last_pcr;
 	uint64_t packets;    /* fed since init */
 	uint64_t at_packets; /* of them up to last_pcr */
@@ -61,6 +62,14 @@ void pcr_clock_init(struct pcr_clock *, uint16_t pid);
  * when it carried a PCR of the clock's PID that set the rate.
  */
 bool pcr_clock_feed(struct pcr_clock *, const uint8_t *packet);
+
+/* What comes next is of another clock: stream time goes on at the last rate,
+ * but no further than to where the next PCR of the old one would have been. */
+static inline void pcr_clock_break(struct pcr_clock *c)
+{
+	c->has_pcr = false;
+	c->broken = true;
+}
 
 /* Stream time of the packet to come, in ticks since the first PCR: behind the
  * last PCR extrapolated at the last rate.  Steps back a little at a PCR when

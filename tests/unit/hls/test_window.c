@@ -221,3 +221,23 @@ Test(window, an_empty_list_changes_nothing)
 	play(&w, 0, "", "");
 	play(&w, 6, "bcd", "d");
 }
+
+Test(window, goes_on_though_lists_come_while_one_is_loaded)
+{
+	struct hls_window w = { 0 };
+	struct list l;
+	struct hls_step step;
+
+	read_list(&l, 10, "abc");
+	hls_window_update(&w, &l.m, 0);
+	cr_assert(hls_window_next(&w, &l.m, &step));
+	m3u8_done(&l.m);
+	read_list(&l, 20, "klmno");
+	hls_window_update(&w, &l.m, 0);
+	cr_assert(!hls_window_lists(&w, &l.m, &step));
+	hls_window_done(&w, &step, true);
+	cr_assert(hls_window_next(&w, &l.m, &step));
+	cr_assert_eq(step.sequence, 22);
+	cr_assert(step.cut);
+	m3u8_done(&l.m);
+}

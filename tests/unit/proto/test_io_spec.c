@@ -72,6 +72,20 @@ static const struct {
 	  "path=/a%20b?c loop=0 cc=- rate=0 off=0" },
 };
 
+Test(io_spec, reads_http_inputs)
+{
+	struct input_spec spec;
+
+	cr_assert_eq(input_spec_parse("https://u:p@h/a?b#ca=/etc/x.pem&"
+				      "bandwidth=2000000&header.A=b&timeout=7",
+				      &spec, NULL, NULL, NULL), 0);
+	cr_assert_str_eq(spec.http.url, "https://u:p@h/a?b");
+	cr_assert_str_eq(spec.http.ca, "/etc/x.pem");
+	cr_assert_str_eq(spec.http.headers, "A: b\n");
+	cr_assert_eq(spec.http.bandwidth, 2000000);
+	cr_assert_eq(spec.http.timeout_s, 7);
+}
+
 Test(io_spec, reads_inputs)
 {
 	for (size_t i = 0; i < ARRAY_LEN(inputs); i++) {
@@ -118,6 +132,10 @@ static const struct {
 	  EINVAL },
 	{ "file:///a#loop=maybe", "loop: \"maybe\" is not true or false",
 	  EINVAL },
+	{ "https://h/x#ca=pem", "ca: \"pem\" is not an absolute path", EINVAL },
+	{ "https://h/x#ca", "ca: has no value", EINVAL },
+	{ "http://h/x#bandwidth=0", "bandwidth: 0 is not between 1 and "
+	  "4294967295", EINVAL },
 	{ "file://", "nothing follows file://", EINVAL },
 	{ "rist://1.2.3.4:5", "type \"rist\" is not supported by this version",
 	  ENOTSUP },

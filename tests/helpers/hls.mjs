@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A server of HLS that does what it is told, right or wrong.
+import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { now, run } from './util.mjs';
+
+const SIZE = 188;
+
+// A programme in segments of a second, a picture to begin with in each.
+export async function makeSegments(dir, name, { seconds = 30, tone = 440,
+	size = '160x90', offset = 5, args = [] } = {}) {
+	const list = path.join(dir, `${name}.m3u8`);
+	const made = await run('ffmpeg', ['-nostdin', '-hide_banner', '-y',
+		'-loglevel', 'error',
+		'-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25`,
+		'-f', 'lavfi', '-i', `sine=frequency=${tone}:sample_rate=48000`,
+		'-t', String(seconds), '-c:v', 'libx264',
+		'-preset', 'ultrafast',
+		'-pix_fmt', 'yuv420p', '-g', '25', '-keyint_min', '25',
+		'-sc_threshold', '0', '-b:v', '200k', '-c:a', 'aac',
+		'-b:a', '64k', ...args, '-output_ts_offset', String(offset),
+		'-f', 'hls', '-hls_time', '1', '-hls_list_size', '0',
+		'-hls_segment_filename', path.join(dir, `${name}-%03d.ts`),
+		list]);
+
+	assert.equal(made.err, '');
+	return [...fs.readFileSync(list, 'utf8')
+		.matchAll(/^#EXTINF:([\d.]+),\n(.*)$/gm)]
+		.map(([, duration, file]) => ({ duration: Number(duration),
+			data: fs.readFileSync(path.join(dir, file)) }));
+}
+
+// The counters of each PID begin with 0.
+export function withNewCounters(data) {
+	const copy = Buffer.from(data), counters = new Map();
+
+	for (let at = 0; at + SIZE <= copy.length; at += SIZE) {
+		const pid = copy.readUInt16BE(at + 1) & 0x1fff;
+		const payload = copy[at + 3] & 0x10 ? 1 : 0;
+		const before = counters.get(pid) ?? 15;
+		const cc = before + payload & 15;
+
+		counters.set(pid, cc);
+		copy[at + 3] = copy[at + 3] & 0xf0 | cc;
+	}
+	return copy;
+}
+
+// AES-128 as RFC 8216 has it.
+export function encrypted(data, key, iv) {
+	const cipher = crypto.createCipheriv('aes-128-cbc', key, iv);
+
+	return Buffer.concat([cipher.update(data), cipher.final()]);
+}
+
+export function ivOf(sequence) {
+	const iv = Buffer.alloc(16);
+
+	iv.writeBigUInt64BE(BigInt(sequence), 8);
+	return iv;
+}
+
+// One live programme: a segment a second, `window` of them in the playlist.
+export class Live {
+	seen = new Map();       // how often each path was asked for
+
+	// buffer: the seconds a client is to be behind.
+	constructor(segments, { window = 6, sequence = 100, target = 1,
+		buffer = 2 } = {}) {
+		Object.assign(this, { segments, window, sequence, target,
+			buffer });
+		this.begin = now() - window * 1000;
+	}
+
+	// The number of segments that were there so far.
+	get count() {
+		return Math.min(Math.floor((now() - this.begin) / 1000),
+			this.segments.length);
+	}
+
+	// What is listed: indices.
+	listed() {
+		const end = this.count;
+		const first = Math.max(end - this.window, 0);
+
+		return Array.from({ length: end - first }, (_, i) => first + i);
+	}
+
+	name(i) { return `${i}.ts`; }
+	number(i) { return this.sequence + i; }
+	tags() { return []; }                 // in front of segment i
+	head() { return []; }
+
+	text(listed = this.listed()) {
+		return ['#EXTM3U', '#EXT-X-VERSION:6',
+			`#EXT-X-TARGETDURATION:${this.target}`,
+			`#EXT-X-MEDIA-SEQUENCE:${listed.length
+				? this.number(listed[0]) : 0}`,
+			...this.head(listed),
+			...listed.flatMap((i) => [...this.tags(i),
+				`#EXTINF:${this.segments[i].duration},`,
+				this.name(i)]), ''].join('\n');
+	}
+
+	// n: so often it was asked for, this time included.
+	playlist(request, reply) {
+		reply.setHeader('Content-Type',
+			'application/vnd.apple.mpegurl');
+		reply.end(this.text());
+	}
+
+	segment(request, reply, i) { reply.end(this.data(i)); }
+	data(i) { return this.segments[i].data; }
+
+	// Of the rest of the path, which is neither of them.
+	other(request, reply) { reply.writeHead(404).end(); }
+
+	handle(request, reply, rest) {
+		const n = (this.seen.get(rest) ?? 0) + 1;
+		const [, i] = rest.match(/^(\d+)\.ts/) ?? [];
+
+		this.seen.set(rest, n);
+		if (rest === 'live.m3u8')
+			this.playlist(request, reply, n);
+		else if (i !== undefined && Number(i) < this.segments.length)
+			this.segment(request, reply, Number(i), n);
+		else
+			this.other(request, reply, rest, n);
+	}
+}
+
+// Serves /NAME/… of each programme on port 7000.
+export async function serveHls(t, programmes) {
+	const server = http.createServer((request, reply) => {
+		const [, name, rest] = request.url.split(/\/([^/]*)\/(.*)/s);
+		const programme = programmes[name];
+
+		reply.on('error', () => { /* the other side is gone */ });
+		if (programme)
+			programme.handle(request, reply, rest);
+		else
+			reply.writeHead(404).end();
+	});
+
+	server.keepAliveTimeout = 60000;
+	await new Promise((done) => server.listen(7000, '127.0.0.1', done));
+	t.after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+}

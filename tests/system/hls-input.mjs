@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// hls-input: playlists as inputs, whatever the server makes of them.
+import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Live, encrypted, ivOf, makeSegments, serveHls, withNewCounters }
+	from '../helpers/hls.mjs';
+import { assertOneStream, assertPlays, judge } from '../helpers/media.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, joined } from '../helpers/udp.mjs';
+import { now, tempDir, waitUntil } from '../helpers/util.mjs';
+
+const SECONDS = 12;
+
+// Counts anew in each segment.
+class Counters extends Live {
+	data(i) { return withNewCounters(super.data(i)); }
+}
+
+// Numbers anew while it plays; names stay.
+class Renumbers extends Live {
+	number(i) { return i < 9 ? super.number(i) : i - 3; }
+}
+
+// Hangs: a segment and a playlist, once each.
+class Stalls extends Live {
+	segment(request, reply, i, n) {
+		if (i === 8 && n === 1)
+			reply.write(this.data(i).subarray(0, 2000));
+		else
+			super.segment(request, reply, i);
+	}
+
+	playlist(request, reply, n) {
+		if (n !== 4)
+			super.playlist(request, reply);
+		else
+			setTimeout(() => super.playlist(request, reply), 1200);
+	}
+}
+
+// Has not yet what it lists.
+class Late extends Live {
+	segment(request, reply, i, n) {
+		if (i % 3 === 0 && n === 1)
+			reply.writeHead(404).end();
+		else
+			super.segment(request, reply, i);
+	}
+}
+
+// Never has one of them.
+class Misses extends Live {
+	segment(request, reply, i) {
+		if (i === 9)
+			reply.writeHead(404).end();
+		else
+			super.segment(request, reply, i);
+	}
+}
+
+// Breaks off in the middle, at first.
+class Breaks extends Live {
+	segment(request, reply, i, n) {
+		const data = this.data(i);
+
+		if (i % 4 !== 1 || n > 1) {
+			super.segment(request, reply, i);
+			return;
+		}
+		reply.writeHead(200, { 'Content-Length': data.length });
+		reply.write(data.subarray(0, data.length / 2));
+		setTimeout(() => reply.destroy(), 50);
+	}
+}
+
+// Sends but a part of some, as if that were all.
+class Truncates extends Live {
+	data(i) {
+		const data = super.data(i);
+
+		return i === 8 ? data.subarray(0, data.length * 0.6) : data;
+	}
+}
+
+// Another clip in the middle of it, with times of its own.
+class Jumps extends Live {
+	constructor(segments, others, tagged, options) {
+		super(segments.map((s, i) => i >= 8 && i < 11 ? others[i] : s),
+			options);
+		this.tagged = tagged;
+	}
+
+	tags(i) {
+		return this.tagged && (i === 8 || i === 11)
+			? ['#EXT-X-DISCONTINUITY'] : [];
+	}
+}
+
+// A new key for every second segment, with and without an IV.
+class Keys extends Live {
+	keys = new Map();
+
+	key(i) {
+		const k = Math.floor(i / 2);
+
+		if (!this.keys.has(k))
+			this.keys.set(k, crypto.randomBytes(16));
+		return this.keys.get(k);
+	}
+
+	iv(i) {
+		return Math.floor(i / 2) % 2 ? ivOf(0xabcdef)
+			: ivOf(this.number(i));
+	}
+
+	tags(i) {
+		const k = Math.floor(i / 2);
+
+		return [`#EXT-X-KEY:METHOD=AES-128,URI="k${k}.key"` +
+			(k % 2 ? ',IV=0xabcdef' : '')];
+	}
+
+	data(i) { return encrypted(super.data(i), this.key(i), this.iv(i)); }
+
+	other(request, reply, rest) {
+		reply.end(this.key(2 * Number(rest.slice(1, -4))));
+	}
+}
+
+// All in one file, with a server that knows ranges or does not.
+class Ranges extends Live {
+	constructor(segments, knows) {
+		super(segments);
+		this.knows = knows;
+		this.all = Buffer.concat(segments.map((s) => s.data));
+	}
+
+	tags(i) {
+		const at = this.segments.slice(0, i)
+			.reduce((sum, s) => sum + s.data.length, 0);
+
+		return [`#EXT-X-BYTERANGE:${this.segments[i].data.length}` +
+			(i === this.listed()[0] || i % 2 ? `@${at}` : '')];
+	}
+
+	name() { return 'all.bin'; }
+
+	other(request, reply) {
+		const [, from, to] = request.headers.range
+			.match(/^bytes=(\d+)-(\d+)$/);
+
+		if (!this.knows) {
+			reply.end(this.all);
+			return;
+		}
+		reply.writeHead(206);
+		reply.end(this.all.subarray(Number(from), Number(to) + 1));
+	}
+}
+
+// Everything is somewhere else; addresses are relative to there.
+class Moved extends Live {
+	playlist(request, reply) {
+		reply.writeHead(302, { Location: 'deep/there.m3u8?x=1' }).end();
+	}
+
+	name(i) { return i % 2 ? `../${i}.ts` : `/moved/at/${i}.ts#part`; }
+
+	other(request, reply, rest) {
+		if (rest.startsWith('deep/there.m3u8'))
+			super.playlist(request, reply);
+		else if (rest.startsWith('at/'))
+			reply.writeHead(302,
+				{ Location: `../${rest.slice(3)}` }).end();
+		else
+			super.other(request, reply, rest);
+	}
+}
+
+// Began anew: numbers, names and times.
+class Restarts extends Live {
+	name(i) { return `${i}.ts?${i < 9 ? 'a' : 'b'}`; }
+	number(i) { return i < 9 ? super.number(i) : i - 9; }
+
+	text() {
+		const listed = this.listed();
+
+		return super.text(listed.at(-1) < 9 ? listed
+			: listed.filter((i) => i >= 9));
+	}
+}
+
+// Shows old lists, and some segments twice.
+class Repeats extends Live {
+	playlist(request, reply, n) {
+		if (n % 4 === 3)
+			reply.end(this.old);
+		else
+			super.playlist(request, reply);
+		if (n % 4 === 1)
+			this.old = this.text();
+	}
+
+	name(i) { return i === 10 ? '9.ts' : super.name(i); }
+}
+
+// Two variants; the better one dies.
+class Variants extends Live {
+	constructor(high, low) {
+		super(high);
+		this.low = new Live(low);
+	}
+
+	playlist(request, reply) {
+		reply.end(['#EXTM3U',
+			'#EXT-X-STREAM-INF:BANDWIDTH=300000', 'low/live.m3u8',
+			'#EXT-X-STREAM-INF:BANDWIDTH=900000', 'high.m3u8', '']
+			.join('\n'));
+	}
+
+	segment(request, reply, i) {
+		if (this.count > 9)
+			reply.writeHead(500).end();
+		else
+			super.segment(request, reply, i);
+	}
+
+	other(request, reply, rest) {
+		if (rest.startsWith('low/'))
+			this.low.handle(request, reply, rest.slice(4));
+		else
+			reply.end(this.text());
+	}
+}
+
+// Plays each programme for SECONDS and hands what came out to `judged`, with
+// the status at the end.
+async function play(t, programmes, judged) {
+	const names = Object.keys(programmes);
+
+	await serveHls(t, programmes);
+	const sluice = await Sluice.start(t, config(...names.map((name, i) =>
+		stream(name, `http://127.0.0.1:7000/${name}/live.m3u8#` +
+			`buffer_time=${programmes[name].buffer}`,
+			`udp://127.0.0.1:${6000 + i}`))));
+	const recorder = await Recorder.start(t, ...names.map((_, i) => ({
+		port: 6000 + i })));
+
+	for (const name of names)
+		await sluice.onair(name, 20000);
+	const until = now() + SECONDS * 1000;
+	await waitUntil('enough of it', () => now() > until,
+		SECONDS * 2000);
+	const inputs = new Map();
+
+	for (const name of names)
+		inputs.set(name, (await sluice.status(name)).inputs[0]);
+	const lists = await recorder.stop();
+
+	await sluice.stop();
+	const dir = tempDir(t);
+
+	for (const [i, name] of names.entries())
+		await t.test(name, async () => {
+			const file = path.join(dir, `${name}.ts`);
+
+			fs.writeFileSync(file, joined(lists[i]));
+			await judged(name, await judge(recorder.file, i), file,
+				inputs.get(name));
+		});
+}
+
+test('one clean stream, whatever the server does', async (t) => {
+	const dir = tempDir(t);
+	const clip = await makeSegments(dir, 'clip');
+	const other = await makeSegments(dir, 'other', { tone: 880,
+		offset: 5000 });
+	const programmes = {
+		plain: new Live(clip),
+		counters: new Counters(clip),
+		renumbers: new Renumbers(clip),
+		stalls: new Stalls(clip, { window: 10, buffer: 5 }),
+		late: new Late(clip),
+		misses: new Misses(clip),
+		breaks: new Breaks(clip),
+		truncates: new Truncates(clip),
+		jumps: new Jumps(clip, other, true),
+		unannounced: new Jumps(clip, other, false),
+		keys: new Keys(clip),
+		ranges: new Ranges(clip, true),
+		whole: new Ranges(clip, false),
+		moved: new Moved(clip),
+		restarts: new Restarts(clip),
+		repeats: new Repeats(clip),
+		variants: new Variants(clip, other),
+	};
+
+	await play(t, programmes, async (name, found, file, input) => {
+		assertOneStream(found);
+		// no pause, but for what a busy machine makes
+		assert.ok(found.pcrStray < 1500, `${found.pcrStray} ms`);
+		assert.ok(found.pcrSpan > SECONDS * 1000 - 2000, 'all of it');
+		// a picture of which the end is missing cannot be mended
+		if (name !== 'truncates')
+			await assertPlays(file);
+		assert.equal(input.stats.segments_skipped,
+			name === 'misses' ? 1 : 0);
+	});
+});

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/hls/play.h"
+
+#include "common/alloc.h"
+#include "common/util.h"
+#include "worker/hls/join.h"
+#include "worker/splice/splice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* The head of a segment, up to its first PCR, is kept back; no more
+	 * than that. */
+	HEAD_MAX = 1024,
+	SCRATCH = 32, /* packets */
+	/* A PCR that is so much further on than PCRs are apart is a jump. */
+	JUMP_MS = 100,
+	SMOOTH_TARGETS = 4,
+	TARGET_MAX_MS = 60 * 1000,
+};
+
+struct hls_play {
+	struct ts_sync sync;
+	struct fifo head;
+	bool in_head;   /* it is not clear yet how the segment goes on */
+	bool cut;       /* it does not */
+	bool begun;     /* something was pushed */
+	struct join join;
+	struct playout playout;
+	struct splice *splice;
+	struct batch *out;   /* of the take that is under way */
+	struct batch within; /* from the playout to the splice */
+	uint64_t due_ns;     /* of what was spliced last */
+	uint64_t packets;
+	uint32_t unannounced;
+	size_t n_scratch;
+	uint8_t scratch[SCRATCH * TS_PACKET];
+};
+
+/* --- what comes out --- */
+
+/* The splice finds packets in time, however late the wake-up. */
+static uint64_t due_ns(struct hls_play *p)
+{
+	p->due_ns = MAX(p->due_ns, playout_due_ns(&p->playout));
+	return p->due_ns;
+}
+
+static void on_due(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct hls_play *p = arg;
+
+	splice_feed(p->splice, runs, n_runs, due_ns(p));
+}
+
+static void on_spliced(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct hls_play *p = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		if (runs[i].n > 0)
+			batch_add(p->out, runs[i]);
+	/* the runs are borrowed */
+	batch_flush(p->out);
+}
+
+struct hls_play *hls_play_new(unsigned lead_ms, size_t packets_max,
+			      uint64_t now_ns)
+{
+	struct hls_play *p = xcalloc(1, sizeof *p);
+
+	ts_sync_init(&p->sync, TS_SYNC_STREAM);
+	p->head.max = HEAD_MAX;
+	playout_init(&p->playout, lead_ms, packets_max, now_ns);
+	batch_init(&p->within, on_due, p);
+	p->splice = splice_new(&(struct splice_config){
+		.out = on_spliced, .arg = p,
+	});
+	return p;
+}
+
+void hls_play_free(struct hls_play **play)
+{
+	struct hls_play *p = *play;
+
+	*play = NULL;
+	if (p == NULL)
+		return;
+	fifo_done(&p->head);
+	playout_done(&p->playout);
+	splice_free(&p->splice);
+	free(p);
+}
+
+void hls_play_set_pace(struct hls_play *p, unsigned lead_ms,
+		       unsigned target_ms)
+{
+	unsigned smooth_s = MIN(target_ms, (unsigned)TARGET_MAX_MS) *
+			    SMOOTH_TARGETS / 1000;
+
+	playout_set_pace(&p->playout, lead_ms,
+			 target_ms == 0 ? 0 : MAX(smooth_s, 1));
+}
+
+void hls_play_set_elsewhere(struct hls_play *p, uint64_t ms)
+{
+	p->playout.elsewhere_ns = ms * 1000000;
+}
+
+/* --- what goes in --- */
+
+static void flush_scratch(struct hls_play *p)
+{
+	if (p->n_scratch > 0)
+		playout_push(&p->playout,
+			     (struct ts_run){ p->scratch, p->n_scratch });
+	p->n_scratch = 0;
+}
+
+static void push_changed(struct hls_play *p, const uint8_t *packet, uint8_t cc)
+{
+	uint8_t *copy = p->scratch + p->n_scratch * TS_PACKET;
+
+	memcpy(copy, packet, TS_PACKET);
+	ts_set_cc(copy, cc);
+	if (++p->n_scratch == SCRATCH)
+		flush_scratch(p);
+}
+
+static void push_same(struct hls_play *p, const uint8_t *from,
+		      const uint8_t *to)
+{
+	if (from == to)
+		return;
+	flush_scratch(p);
+	playout_push(&p->playout,
+		     (struct ts_run){ from, (size_t)(to - from) / TS_PACKET });
+}
+
+/* There is room for all of it. */
+static void push(struct hls_play *p, struct ts_run run)
+{
+	const uint8_t *end = run.data + run.n * TS_PACKET, *same = run.data;
+
+	p->packets += run.n;
+	for (const uint8_t *at = run.data; at < end; at += TS_PACKET) {
+		uint8_t cc;
+		enum join_is is = join_look(&p->join, at, &cc);
+
+		if (is == JOIN_AS_IT_IS)
+			continue;
+		push_same(p, same, at);
+		if (is == JOIN_CHANGED)
+			push_changed(p, at, cc);
+		same = at + TS_PACKET;
+	}
+	push_same(p, same, end);
+	flush_scratch(p);
+	p->begun = true;
+}
+
+/* Does a PCR in the head of a segment not go on with the last one? */
+static bool jumps(struct hls_play *p, uint16_t pid, uint64_t pcr)
+{
+	const struct pcr_clock *in = &p->playout.in;
+	int64_t step;
+
+	if (!in->has_pcr)
+		return false;
+	if (in->pid != pid)
+		return true;
+	step = wrap_diff(pcr % PCR_WRAP, in->last_pcr, PCR_WRAP);
+	return step <= 0 ||
+	       (uint64_t)step > p->playout.gap_ticks +
+				 JUMP_MS * PCR_HZ / 1000;
+}
+
+static bool head_jumps(struct hls_play *p)
+{
+	struct ts_run run = fifo_run(&p->head);
+	uint64_t pcr;
+
+	for (size_t i = 0; i < run.n; i++) {
+		const uint8_t *packet = run.data + i * TS_PACKET;
+
+		if (!ts_tei(packet) && ts_pcr(packet, &pcr))
+			return jumps(p, ts_pid(packet), pcr);
+	}
+	return false;
+}
+
+/* What is in the head is enough, or all.  There is room for it. */
+static void end_head(struct hls_play *p)
+{
+	bool found = p->begun && !p->cut && head_jumps(p);
+
+	p->cut |= found;
+	p->unannounced += found;
+	if (p->cut && p->begun)
+		playout_cut(&p->playout);
+	join_segment(&p->join, !p->cut);
+	p->in_head = p->cut = false;
+	if (fifo_len(&p->head) > 0)
+		push(p, fifo_run(&p->head));
+	fifo_drop(&p->head, fifo_len(&p->head));
+}
+
+void hls_play_begin(struct hls_play *p, bool cut)
+{
+	ts_sync_reset(&p->sync);
+	p->in_head = true;
+	p->cut |= cut;
+}
+
+static bool add_to_head(struct hls_play *p, const uint8_t *packet)
+{
+	uint64_t pcr;
+
+	(void)fifo_push(&p->head, (struct ts_run){ packet, 1 });
+	return ts_pcr(packet, &pcr) || fifo_len(&p->head) == HEAD_MAX;
+}
+
+static void take(struct hls_play *p, struct ts_run run)
+{
+	while (p->in_head && run.n > 0) {
+		if (add_to_head(p, run.data))
+			end_head(p);
+		run.data += TS_PACKET;
+		run.n--;
+	}
+	if (run.n > 0)
+		push(p, run);
+}
+
+static bool has_room(const struct hls_play *p, size_t n)
+{
+	return playout_room(&p->playout) >= n + fifo_len(&p->head) &&
+	       (!p->in_head || playout_can_cut(&p->playout));
+}
+
+bool hls_play_push(struct hls_play *p, const uint8_t *data, size_t len)
+{
+	struct ts_run run;
+
+	if (!has_room(p, len / TS_PACKET + TS_SYNC_BATCH + 1))
+		return false;
+	ts_sync_push(&p->sync, data, len);
+	while (ts_sync_pull(&p->sync, &run))
+		take(p, run);
+	return true;
+}
+
+bool hls_play_end(struct hls_play *p)
+{
+	if (!p->in_head || fifo_len(&p->head) == 0)
+		return true;
+	if (!has_room(p, 0))
+		return false;
+	end_head(p);
+	return true;
+}
+
+/* --- what is due --- */
+
+size_t hls_play_take(struct hls_play *p, struct batch *batch, uint64_t now_ns)
+{
+	size_t taken = 0;
+
+	p->out = batch;
+	for (;;) {
+		taken += playout_take(&p->playout, &p->within, now_ns);
+		if (!playout_is_at_cut(&p->playout))
+			return taken;
+		playout_pass_cut(&p->playout);
+		splice_cut(p->splice, NULL, false, due_ns(p));
+	}
+}
+
+bool hls_play_is_dry(const struct hls_play *p)
+{
+	return playout_is_dry(&p->playout);
+}
+
+void hls_play_second(struct hls_play *p)
+{
+	playout_second(&p->playout);
+	fifo_trim(&p->head);
+}
+
+void hls_play_counters(const struct hls_play *p, struct hls_play_counters *ret)
+{
+	*ret = (struct hls_play_counters){
+		.packets = p->packets,
+		.sync_losses = p->sync.sync_losses,
+		.torn = p->join.torn,
+		.unannounced = p->unannounced,
+		.waiting_ms = playout_waiting_ns(&p->playout) / 1000000,
+	};
+}
