@@ -141,7 +141,10 @@ static void step(struct world *w)
 		splice_entry_begin(w->entry, take(w) * 8U, w->now_ns);
 		break;
 	case 3:
-		(void)splice_wants_rest(w->splice, w->now_ns);
+		if (what & 1)
+			splice_turn(w->splice, w->now_ns);
+		else
+			(void)splice_wants_rest(w->splice, w->now_ns);
 		break;
 	case 4:
 		if (filler_is_ready(w->filler))

@@ -13,8 +13,10 @@ let scenes = 0;
 
 export class Scene {
 	// inputs: what is behind the address of each ('#map.video=101'), or
-	// another address; options: of the stream.
-	static async open(t, sluice, { inputs = [''], options = {} } = {}) {
+	// another address; outputs: beside those of the receivers; options: of
+	// the stream.
+	static async open(t, sluice, { inputs = [''], outputs = [],
+		options = {} } = {}) {
 		const self = new Scene();
 		const first = 5000 + 100 * scenes;
 
@@ -27,7 +29,8 @@ export class Scene {
 			/^(#|$)/.test(input) ?
 				`udp://127.0.0.1:${first + i}${input}` : input),
 		[`udp://127.0.0.1:${self.output}`,
-			`http://127.0.0.1:8100/${self.id}`], options);
+			`http://127.0.0.1:8100/${self.id}`, ...outputs],
+		options);
 		await sluice.cmd('set-stream', { stream: self.object });
 		await waitUntil(`input of ${self.id}`, () =>
 			!inputs.some((input) => /^(#|$)/.test(input)) ||
@@ -49,6 +52,16 @@ export class Scene {
 				throw new Error(JSON.stringify(all));
 			return all;
 		}, timeoutMs);
+	}
+
+	// What is sent has none of these faults, whatever else a busy machine
+	// may do to it.
+	async assertFree(...alarms) {
+		const status = await this.status();
+
+		for (const name of alarms)
+			assert.ok(!status.alarms.includes(name),
+				`${name}: ${status.alarms}`);
 	}
 
 	is(n, state) {

@@ -127,12 +127,14 @@ const udpSockets = () => ['udp', 'udp6'].flatMap((table) =>
 	fs.readFileSync(`/proc/net/${table}`, 'utf8').trim().split('\n')
 		.slice(1).map((line) => line.trim().split(/\s+/)));
 
-// True when somebody in this namespace is bound to the UDP port.
-export function udpBound(port) {
+// How many sockets of this namespace are bound to the UDP port.
+export function udpReaders(port) {
 	const hex = ':' + port.toString(16).toUpperCase().padStart(4, '0');
 
-	return udpSockets().some(([, local]) => local.endsWith(hex));
+	return udpSockets().filter(([, local]) => local.endsWith(hex)).length;
 }
+
+export const udpBound = (port) => udpReaders(port) > 0;
 
 // How many bytes came for UDP sockets and were not read yet.
 export const udpWaiting = () => udpSockets().reduce((sum, columns) =>

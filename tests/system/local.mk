@@ -67,6 +67,7 @@ system_tests = \
 	tests/system/pain-loss.mjs \
 	tests/system/pain-source.mjs \
 	tests/system/pain-switch.mjs \
+	tests/system/peers.mjs \
 	tests/system/refusals.mjs \
 	tests/system/remux.mjs \
 	tests/system/remux-file.mjs \

@@ -60,7 +60,8 @@ const scenes = {
 		await scene.more(2 * SECOND);
 		await scene.onair();
 		assert.equal(scene.worker, worker);
-		assert.deepEqual((await scene.status()).alarms, []);
+		await scene.assertFree('unreferenced_pid', 'continuity',
+			'pmt', 'pid');
 		const { list } = await scene.assertSeamless();
 		assert.deepEqual(pidsOf(list), [0x100, 0x101, 0x500, 0x501,
 			0x1000, 0x1500]);
