@@ -29,6 +29,7 @@
 enum {
 	IO_PATH_MAX = 1024,
 	IO_ID_MAX = 64,
+	IO_MERGE_MAX = 255,
 	UDP_PORT_DEFAULT = 1234,
 	CC_LIMIT_NONE = 0,
 	CC_LIMIT_MAX = 1000000,
@@ -59,6 +60,7 @@ struct input_spec {
 	unsigned socket_size;         /* bytes; 0 = our default */
 
 	struct rtp_spec rtp;
+	char merge[IO_MERGE_MAX + 1]; /* address of a second path; "" = none */
 
 	/* file */
 	char path[IO_PATH_MAX];

@@ -22,6 +22,8 @@ enum link_stat {
 	LINK_LATENCY_MS,     /* how long the receiver keeps what comes */
 	LINK_BANDWIDTH_KBPS, /* that the way is estimated to have */
 	LINK_RATE_KBPS,      /* with what was sent again */
+	LINK_PATHS,          /* that bring something, of two */
+	LINK_SKEW_US,        /* between two paths */
 	LINK_GAP_P50_US,     /* from one datagram to the next, as they leave */
 	LINK_GAP_P99_US,
 	LINK_GAP_MAX_US,
@@ -39,6 +41,13 @@ enum link_stat {
 	LINK_REORDERED,      /* datagrams that later ones had overtaken */
 	LINK_DUPLICATES,     /* datagrams that came twice on one way */
 	LINK_INVALID,        /* datagrams that do not belong to the stream */
+	LINK_FEC_RECEIVED,   /* datagrams of error correction */
+	LINK_FEC_REPAIRED,   /* datagrams that it restored */
+	LINK_FEC_UNREPAIRED, /* that it could not */
+	LINK_PATH1_RECEIVED, /* datagrams by each path ... */
+	LINK_PATH2_RECEIVED,
+	LINK_PATH1_LOST,     /* ... and what it did not bring */
+	LINK_PATH2_LOST,
 	LINK_CBR_OVERFLOW,   /* packets that the constant rate cannot hold */
 	LINK_CBR_LATE,       /* places left out, as we were kept from working */
 

@@ -32,6 +32,7 @@ libproto_a_SOURCES += \
 	proto/http_spec.h \
 	proto/io/file.c \
 	proto/io/http_input.c proto/io/http_output.c \
+	proto/io/merge.c \
 	proto/io/option.c proto/io/option.h \
 	proto/io/srt.c \
 	proto/io/type.h proto/io/udp.c \

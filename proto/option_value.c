@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/option_value.h"
 
+#include "common/hex.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -45,4 +47,23 @@ int option_flag(const char *text, bool *ret, struct errmsg *why)
 		return errmsg_fail(why, -EINVAL,
 				   "\"%.64s\" is not true or false", text);
 	return 0;
+}
+
+bool option_percent_decode(char *text)
+{
+	char *to = text;
+
+	for (; *text != '\0'; text++, to++) {
+		*to = *text;
+		if (*text != '%')
+			continue;
+		int code = hex_percent(text);
+
+		if (code <= 0)
+			return false;
+		*to = (char)code;
+		text += 2;
+	}
+	*to = '\0';
+	return true;
 }

@@ -15,5 +15,8 @@
 int option_number(const char *text, size_t len, unsigned min, unsigned max,
 		  unsigned *ret, struct errmsg *why) MUST_CHECK;
 
+/* Undoes %41 in place; false for a broken escape or a NUL. */
+bool option_percent_decode(char *text) MUST_CHECK;
+
 /* "", "true" and "1" are true, "false" and "0" are not. */
 int option_flag(const char *text, bool *ret, struct errmsg *why) MUST_CHECK;

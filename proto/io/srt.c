@@ -3,7 +3,6 @@
  * srt://host:port calls, srt://[iface@]:port listens; mode= says it otherwise.
  * The parameters of other programs' addresses ("?streamid=…") are taken too.
  */
-#include "common/hex.h"
 #include "proto/io/type.h"
 #include "proto/option_value.h"
 
@@ -96,26 +95,6 @@ static int read_target(const char *target, size_t len, struct srt_spec *s,
 	return 0;
 }
 
-/* In place; false for a broken escape or a NUL. */
-static bool percent_decode(char *text)
-{
-	char *to = text;
-
-	for (; *text != '\0'; text++, to++) {
-		*to = *text;
-		if (*text != '%')
-			continue;
-		int code = hex_percent(text);
-
-		if (code <= 0)
-			return false;
-		*to = (char)code;
-		text += 2;
-	}
-	*to = '\0';
-	return true;
-}
-
 /* Other programs' spelling: ?key=value&… behind the port, escaped. */
 static int read_query(const char *query, const struct io_option *options,
 		      void *spec, struct srt_spec *s, struct errmsg *why)
@@ -130,7 +109,7 @@ static int read_query(const char *query, const struct io_option *options,
 		if (value == NULL)
 			continue;
 		*value++ = '\0';
-		if (!percent_decode(value))
+		if (!option_percent_decode(value))
 			return errmsg_fail(why, -EINVAL,
 					   "%.32s: has a broken %% escape",
 					   item);

@@ -50,6 +50,11 @@ extern const struct output_type output_http_type;
 extern const struct output_type output_https_type;
 extern const struct output_type output_srt_type;
 
+/* Reads the option merge: another address of the same kind, whose own '#' and
+ * '&' are escaped.  0, or -EINVAL with why. */
+int io_merge_read(const struct address *, struct input_spec *ret,
+		  struct errmsg *why) MUST_CHECK;
+
 /* Copies a path of the file system or of HTTP into ret of IO_PATH_MAX bytes;
  * 0, or -EINVAL with why. */
 int io_copy_path(const char *path, char *ret, struct errmsg *why) MUST_CHECK;

@@ -30,6 +30,10 @@ static const struct io_option rtp_input_options[] = {
 	INPUT_OPTIONS,
 	{ "reorder", IO_NUMBER, IO_INPUT(rtp.reorder_ms), 0,
 	  RTP_REORDER_MAX_MS },
+	{ "skew", IO_NUMBER, IO_INPUT(rtp.skew_ms), 1, RTP_SKEW_MAX_MS },
+	{ "delay", IO_NUMBER, IO_INPUT(rtp.delay_ms), 0, RTP_DELAY_MAX_MS },
+	{ "fec", IO_FLAG, IO_INPUT(rtp.fec), 0, 0 },
+	{ "merge", IO_IGNORED, 0, 0, 0 },
 	{ 0 },
 };
 
@@ -88,8 +92,24 @@ static int read_input(const struct address *a, struct input_spec *spec,
 static int read_rtp_input(const struct address *a, struct input_spec *spec,
 			  struct errmsg *why)
 {
+	int r = read_input(a, spec, why);
+
+	if (r < 0)
+		return r;
 	spec->rtp.reorder_ms = RTP_REORDER_DEFAULT_MS;
-	return read_input(a, spec, why);
+	spec->rtp.skew_ms = RTP_SKEW_DEFAULT_MS;
+	return io_merge_read(a, spec, why);
+}
+
+static int judge_rtp_input(const struct input_spec *spec, struct errmsg *why)
+{
+	unsigned port = sockaddr_port(&spec->local);
+
+	if (spec->rtp.fec && port + RTP_FEC_PORTS > UINT16_MAX)
+		return errmsg_fail(why, -EINVAL,
+				   "fec: there is no port %u behind %u",
+				   port + RTP_FEC_PORTS, port);
+	return 0;
 }
 
 static int read_output(const struct address *a, struct output_spec *spec,
@@ -141,6 +161,7 @@ const struct input_type input_rtp_type = {
 	.kind = INPUT_RTP,
 	.read = read_rtp_input,
 	.options = rtp_input_options,
+	.judge = judge_rtp_input,
 };
 
 const struct output_type output_udp_type = {

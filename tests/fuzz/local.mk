@@ -51,6 +51,8 @@ fuzz_targets += tests/fuzz/fuzz_msg
 tests_fuzz_fuzz_msg_LDADD = $(fuzz_engine) $(unit_libs)
 fuzz_targets += tests/fuzz/fuzz_rtp
 tests_fuzz_fuzz_rtp_LDADD = $(fuzz_engine) $(worker_libs)
+fuzz_targets += tests/fuzz/fuzz_fec
+tests_fuzz_fuzz_fec_LDADD = $(fuzz_engine) $(worker_libs)
 
 fuzz_targets += tests/fuzz/fuzz_http_request
 tests_fuzz_fuzz_http_request_LDADD = $(fuzz_engine) $(unit_libs)

@@ -73,6 +73,7 @@ system_tests = \
 	tests/system/remux-file.mjs \
 	tests/system/roles.mjs \
 	tests/system/rtp.mjs \
+	tests/system/rtp-merge.mjs \
 	tests/system/reload.mjs \
 	tests/system/restart.mjs \
 	tests/system/save.mjs \

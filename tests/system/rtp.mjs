@@ -126,3 +126,55 @@ test('what a network loses of ffmpeg\'s RTP is counted once', async (t) => {
 	});
 	await sluice.stop();
 });
+
+// ffmpeg's Pro-MPEG encoder, with a network that loses media on its way to
+// the stream.
+async function protects(t, sluice, file, id, which, judge) {
+	const port = portOf(id);
+	const ffmpeg = start(t, 'ffmpeg', ['-v', 'error', '-re', '-i', file,
+		'-c', 'copy', '-f', 'rtp_mpegts', '-fec', 'prompeg=l=5:d=5',
+		`rtp://127.0.0.1:${port}?pkt_size=1328`]);
+
+	await sluice.onair(id, 20000);
+	await waitUntil('FEC', async () =>
+		(await stats(sluice, id)).fec_received > 0);
+	const fault = await Fault.start(t, port, `meta length > 200 ${which}`);
+	await waitUntil('enough loss', async () =>
+		await fault.struck() >= 20, 20000);
+	const lost = await fault.stop();
+	const { code, err } = await ffmpeg.ended;
+
+	assert.equal(code, 0, err);
+	await waitUntil(`${lost} of them accounted for`, async () => {
+		const told = await stats(sluice, id);
+		assert.equal(told.lost, lost, JSON.stringify(told));
+		assert.equal(told.fec_repaired + told.fec_unrepaired, lost);
+		assert.equal(told.duplicates, 0);
+		judge(told);
+		return true;
+	});
+}
+
+const portOf = (id) => 5000 + 100 * Number(id[1]);
+
+test('FEC restores what it can, and the rest is lost, once', async (t) => {
+	const ways = {
+		one: ['numgen inc mod 9 == 4', (told) =>
+			assert.equal(told.fec_unrepaired, 0, 'in each row')],
+		burst: ['numgen inc mod 40 < 5', (told) =>
+			assert.equal(told.fec_unrepaired, 0, 'a row')],
+		much: ['numgen inc mod 75 < 15', (told) =>
+			assert.ok(told.fec_unrepaired > 0)],
+	};
+	const ids = Object.keys(ways).map((_, i) => `a${i + 1}`);
+	const file = await makeClip(tempDir(t), 'clip', { seconds: 8,
+		pictures: ['-c:v', 'libx264'] });
+	const sluice = await Sluice.start(t, config(...ids.map((id) =>
+		stream(id, `rtp://127.0.0.1:${portOf(id)}#fec`, OUTPUT))));
+
+	await waitUntil('inputs', () => ids.every((id) =>
+		[0, 2, 4].every((more) => udpBound(portOf(id) + more))));
+	await Promise.all(Object.values(ways).map((way, i) =>
+		protects(t, sluice, file, ids[i], ...way)));
+	await sluice.stop();
+});

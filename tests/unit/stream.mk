@@ -4,6 +4,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_cbr \
 	tests/unit/stream/test_cc_rewrite \
 	tests/unit/stream/test_datagrams \
+	tests/unit/stream/test_fec \
 	tests/unit/stream/test_departures \
 	tests/unit/stream/test_file_clock \
 	tests/unit/stream/test_lane \
@@ -17,6 +18,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_playout \
 	tests/unit/stream/test_ring_out \
 	tests/unit/stream/test_rtp \
+	tests/unit/stream/test_rtp_merge \
 	tests/unit/stream/test_rtp_clock \
 	tests/unit/stream/test_rtp_window
 check_PROGRAMS += $(unit_stream_tests)
@@ -35,6 +37,8 @@ tests_unit_stream_test_playout_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ring_out_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_clock_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_fec_LDADD = $(unit_stream_rig)
+tests_unit_stream_test_rtp_merge_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_rtp_window_LDADD = $(unit_stream_rig)
 check_LIBRARIES += tests/unit/stream/librig.a
 tests_unit_stream_librig_a_SOURCES = \

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/input/batch.c worker/input/batch.h \
+	worker/input/fec.c worker/input/fec.h \
+	worker/input/fec_repair.c worker/input/fec_repair.h \
 	worker/input/file.c \
 	worker/input/file_clock.c worker/input/file_clock.h \
 	worker/input/input.c worker/input/input.h worker/input/kind.h \
@@ -11,6 +13,7 @@ libworker_a_SOURCES += \
 	worker/input/rtp.c worker/input/rtp.h \
 	worker/input/rtp_flow.c worker/input/rtp_flow.h \
 	worker/input/rtp_input.c \
+	worker/input/rtp_leg.c worker/input/rtp_leg.h \
 	worker/input/rtp_places.c \
 	worker/input/rtp_store.c worker/input/rtp_store.h \
 	worker/input/rtp_window.c worker/input/rtp_window.h \

@@ -1,26 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Transport packets by RTP. */
+/*
+ * Transport packets by RTP: one flow, or two of SMPTE 2022-7 that bring the
+ * same, each with or without SMPTE 2022-1.
+ *
+ * Of two paths one may be broken; it is opened again beside the other.
+ */
 #include "common/alloc.h"
+#include "common/fd.h"
+#include "worker/input/fec_repair.h"
 #include "worker/input/kind.h"
-#include "worker/input/rtp_window.h"
-#include "worker/input/udp_flow.h"
+#include "worker/input/rtp_leg.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
 
 enum {
-	/* Half of them may wait: at 500 Mbit/s what comes in 10 ms, and it is
-	 * little memory when nothing waits. */
+	/* Half of them may wait.  At 500 Mbit/s what comes in 10 ms ... */
 	PLACES = 1024,
+	/* ... what FEC needs at any rate ... */
+	PLACES_FEC = 4096,
+	/* ... what comes in half a second at 170 Mbit/s. */
+	PLACES_MERGE = 16384,
 };
 
 struct rtp_input {
 	struct input base;
-	struct udp_flow flow;
+	size_t n_legs;
+	struct rtp_leg legs[RTP_PATHS];
 	struct rtp_window *window;
+	struct fec_repair *fec; /* NULL: not wanted */
 	struct ts_sync sync;
-	struct batch *batch; /* only inside a read ... */
-	uint64_t now_ns;     /* ... and its time */
 	uint64_t invalid;    /* datagrams that are no RTP of ours */
+	/* only inside a read */
+	struct batch *batch;
+	uint64_t now_ns;
+	unsigned path;
 };
 
 static void take_payload(const uint8_t *payload, size_t len, void *arg)
@@ -37,54 +53,106 @@ static void settle(void *arg)
 	batch_flush(in->batch);
 }
 
-static void take_datagram(struct rtp_input *in, const uint8_t *data,
-			  size_t len)
+static void take_media(struct rtp_input *in, const uint8_t *data, size_t len)
 {
 	struct rtp_datagram d;
 
-	if (data[0] == TS_SYNC_BYTE)
+	if (data[0] == TS_SYNC_BYTE && in->n_legs == 1)
 		/* a bare stream on a port where RTP was told */
 		take_payload(data, len, in);
 	else if (rtp_parse(data, len, &d) == 0 && rtp_is_media(&d))
-		rtp_window_feed(in->window, &d, 0, in->now_ns);
+		rtp_window_feed(in->window, &d, in->path, in->now_ns);
 	else
 		in->invalid++;
 }
 
-static void on_received(const struct received *got, void *arg)
+static void on_media(const struct received *got, void *arg)
 {
 	struct rtp_input *in = arg;
 
 	for (size_t at = 0; at < got->len; at += got->segment)
-		take_datagram(in, got->data + at,
-			      MIN(got->segment, got->len - at));
+		take_media(in, got->data + at,
+			   MIN(got->segment, got->len - at));
+}
+
+static void on_fec(const struct received *got, void *arg)
+{
+	struct rtp_input *in = arg;
+
+	for (size_t at = 0; at < got->len; at += got->segment)
+		fec_repair_feed(in->fec, got->data + at,
+				MIN(got->segment, got->len - at), in->now_ns);
+}
+
+/* All paths are closed, and why is that of the first. */
+static int fail(const struct rtp_input *in, int err, struct errmsg *why)
+{
+	for (size_t i = 0; i < in->n_legs; i++)
+		if (in->legs[i].open)
+			return 0;
+	*why = in->legs[0].why;
+	return err;
 }
 
 static int rtp_read(struct input *base, struct batch *batch, uint64_t now_ns,
 		    struct errmsg *why)
 {
 	struct rtp_input *in = container_of(base, struct rtp_input, base);
-	const struct udp_reader to = { .on_received = on_received,
-				       .on_read = settle, .arg = in };
-	int r;
+	const struct udp_reader media = { .on_received = on_media,
+					  .on_read = settle, .arg = in };
+	const struct udp_reader fec = { .on_received = on_fec,
+					.on_read = settle, .arg = in };
+	int reads = 0, err = 0;
 
 	in->batch = batch;
 	in->now_ns = now_ns;
-	r = udp_flow_read(&in->flow, &to, now_ns, why);
-	if (r < 0)
-		return r;
+	for (size_t i = 0; i < in->n_legs; i++) {
+		in->path = (unsigned)i;
+		int r = rtp_leg_read(&in->legs[i], &media, &fec, now_ns);
+
+		if (r < 0)
+			err = r;
+		else
+			reads += r;
+	}
+	if (in->fec != NULL)
+		fec_repair_turn(in->fec, now_ns);
+	batch_flush(batch);
 	rtp_window_turn(in->window, now_ns);
 	batch_flush(batch);
+	if (err < 0 && fail(in, err, why) < 0)
+		return err;
 	/* what is kept back goes on at a tick, not with a datagram */
-	return r > 0 ? r : rtp_window_waits(in->window);
+	return reads > 0 ? reads : rtp_window_waits(in->window);
+}
+
+/* One epoll descriptor stands for the sockets of both paths. */
+static void watch(struct rtp_input *in, struct rtp_leg *l)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+
+	if (in->n_legs > 1 && l->open)
+		(void)epoll_ctl(in->base.fd, EPOLL_CTL_ADD, l->media.fd, &e);
 }
 
 static int rtp_second(struct input *base, uint64_t now_ns, struct errmsg *why)
 {
 	struct rtp_input *in = container_of(base, struct rtp_input, base);
+	int err = 0;
 
 	rtp_window_second(in->window, now_ns);
-	return udp_flow_second(&in->flow, now_ns, why);
+	if (in->fec != NULL)
+		fec_repair_second(in->fec, now_ns);
+	for (size_t i = 0; i < in->n_legs; i++) {
+		bool was = in->legs[i].open;
+		int r = rtp_leg_second(&in->legs[i], now_ns);
+
+		if (r < 0)
+			err = r;
+		else if (!was)
+			watch(in, &in->legs[i]);
+	}
+	return err < 0 ? fail(in, err, why) : 0;
 }
 
 static void rtp_counters(const struct input *base, struct input_counters *ret)
@@ -97,11 +165,36 @@ static void rtp_counters(const struct input *base, struct input_counters *ret)
 	*ret = (struct input_counters){
 		.lost = counts.lost,
 		.recovered = counts.repaired + counts.merged,
-		.socket_drops = udp_flow_drops(&in->flow),
 		.sync_losses = in->sync.sync_losses,
 		.bad_sync = in->sync.bad_sync,
-		.source_changes = in->flow.source_changes,
 	};
+	for (size_t i = 0; i < in->n_legs; i++) {
+		ret->socket_drops += rtp_leg_drops(&in->legs[i]);
+		ret->source_changes += in->legs[i].media.source_changes;
+	}
+}
+
+static void tell_fec(const struct rtp_input *in, uint64_t repaired,
+		     uint64_t lost, struct link_stats *ret)
+{
+	struct fec_repair_counts f;
+
+	fec_repair_counts(in->fec, &f);
+	link_stats_set(ret, LINK_FEC_RECEIVED, f.received);
+	link_stats_set(ret, LINK_FEC_REPAIRED, repaired);
+	link_stats_set(ret, LINK_FEC_UNREPAIRED, lost);
+	ret->value[LINK_INVALID] += f.invalid;
+}
+
+static void tell_paths(const struct rtp_window_counts *c,
+		       struct link_stats *ret)
+{
+	link_stats_set(ret, LINK_PATHS, (uint64_t)c->live[0] + c->live[1]);
+	link_stats_set(ret, LINK_SKEW_US, (uint64_t)labs(c->skew_us));
+	link_stats_set(ret, LINK_PATH1_RECEIVED, c->path[0].received);
+	link_stats_set(ret, LINK_PATH2_RECEIVED, c->path[1].received);
+	link_stats_set(ret, LINK_PATH1_LOST, c->path[0].lost);
+	link_stats_set(ret, LINK_PATH2_LOST, c->path[1].lost);
 }
 
 static void rtp_stats(const struct input *base, struct link_stats *ret)
@@ -113,20 +206,29 @@ static void rtp_stats(const struct input *base, struct link_stats *ret)
 
 	rtp_window_counts(in->window, &c);
 	recovered = c.repaired + c.merged;
-	link_stats_set(ret, LINK_RECEIVED, c.path[0].received);
+	link_stats_set(ret, LINK_RECEIVED,
+		       c.path[0].received + c.path[1].received);
 	link_stats_set(ret, LINK_LOST, c.lost + recovered);
 	link_stats_set(ret, LINK_RECOVERED, recovered);
 	link_stats_set(ret, LINK_DROPPED, c.late);
 	link_stats_set(ret, LINK_REORDERED, c.reordered);
 	link_stats_set(ret, LINK_DUPLICATES, c.duplicates);
 	link_stats_set(ret, LINK_INVALID, in->invalid + c.stray);
+	if (in->fec != NULL)
+		tell_fec(in, c.repaired, c.lost, ret);
+	if (in->n_legs > 1)
+		tell_paths(&c, ret);
 }
 
 static void rtp_free(struct input *base)
 {
 	struct rtp_input *in = container_of(base, struct rtp_input, base);
 
-	udp_flow_close(&in->flow);
+	for (size_t i = 0; i < in->n_legs; i++)
+		rtp_leg_close(&in->legs[i]);
+	if (in->n_legs > 1)
+		fd_close(&in->base.fd);
+	fec_repair_free(&in->fec);
 	rtp_window_free(&in->window);
 	free(in);
 }
@@ -139,29 +241,81 @@ static const struct input_ops rtp_ops = {
 	.stats = rtp_stats,
 };
 
+/* The second path, from its address; the master has judged it. */
+static int add_leg(struct rtp_input *in, const struct input_spec *spec,
+		   struct errmsg *why)
+{
+	struct input_spec *second = xcalloc(1, sizeof *second);
+	int r = input_spec_parse(spec->merge, second, NULL, NULL, why);
+
+	if (r == 0) {
+		second->rtp.fec |= spec->rtp.fec;
+		rtp_leg_init(&in->legs[in->n_legs++], second);
+	}
+	free(second);
+	return r;
+}
+
+static int open_legs(struct rtp_input *in, uint64_t now_ns,
+		     struct errmsg *why)
+{
+	int err = 0;
+
+	if (in->n_legs > 1) {
+		in->base.fd = epoll_create1(EPOLL_CLOEXEC);
+		if (in->base.fd < 0)
+			return errmsg_fail(why, -errno, "epoll: %s",
+					   strerror(errno));
+	}
+	for (size_t i = 0; i < in->n_legs; i++) {
+		int r = rtp_leg_open(&in->legs[i], now_ns);
+
+		if (r < 0)
+			err = r;
+		watch(in, &in->legs[i]);
+	}
+	if (in->n_legs == 1)
+		in->base.fd = in->legs[0].media.fd;
+	return err < 0 ? fail(in, err, why) : 0;
+}
+
+static void make_window(struct rtp_input *in, const struct input_spec *spec)
+{
+	uint16_t places = in->n_legs > 1 ? PLACES_MERGE
+			  : spec->rtp.fec ? PLACES_FEC : PLACES;
+
+	in->window = rtp_window_new(&(struct rtp_window_config){
+		.places = places,
+		.paths = (unsigned)in->n_legs,
+		.reorder_ms = spec->rtp.reorder_ms,
+		.skew_ms = spec->rtp.skew_ms,
+		.delay_ms = spec->rtp.delay_ms,
+		.out = take_payload,
+		.settle = settle,
+		.arg = in,
+	});
+	if (spec->rtp.fec)
+		in->fec = fec_repair_new(in->window);
+}
+
 struct input *rtp_input_open(const struct input_spec *spec, uint64_t now_ns,
 			     int *ret_err, struct errmsg *why)
 {
 	struct rtp_input *in = xcalloc(1, sizeof *in);
-	int r;
+	int r = 0;
 
-	udp_flow_describe(&in->flow, spec);
-	r = udp_flow_open(&in->flow, now_ns, why);
+	in->base = (struct input){ .ops = &rtp_ops, .spec = spec, .fd = -1 };
+	ts_sync_init(&in->sync, TS_SYNC_DATAGRAM);
+	rtp_leg_init(&in->legs[in->n_legs++], spec);
+	if (spec->merge[0] != '\0')
+		r = add_leg(in, spec, why);
+	make_window(in, spec);
+	if (r == 0)
+		r = open_legs(in, now_ns, why);
 	if (r < 0) {
 		*ret_err = r;
 		rtp_free(&in->base);
 		return NULL;
 	}
-	in->base = (struct input){ .ops = &rtp_ops, .spec = spec,
-				   .fd = in->flow.fd };
-	ts_sync_init(&in->sync, TS_SYNC_DATAGRAM);
-	in->window = rtp_window_new(&(struct rtp_window_config){
-		.places = PLACES,
-		.paths = 1,
-		.reorder_ms = spec->rtp.reorder_ms,
-		.out = take_payload,
-		.settle = settle,
-		.arg = in,
-	});
 	return &in->base;
 }

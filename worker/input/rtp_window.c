@@ -290,7 +290,7 @@ enum rtp_presence rtp_window_find(const struct rtp_window *w, uint16_t seq,
 
 	if (pos >= w->high)
 		return pos - w->next < rtp_half(w) ? RTP_COMING : RTP_PASSED;
-	if (ahead < -(int)w->kept)
+	if (ahead < -(int)w->kept || pos < w->first)
 		return RTP_PASSED;
 
 	const struct place *p = rtp_place(w, pos);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A second address that brings the same: merge=rtp://239.1.1.2:5000. */
+#include "common/alloc.h"
+#include "proto/io/type.h"
+#include "proto/option_value.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int judge(const struct input_spec *first,
+		 const struct input_spec *second, struct errmsg *why)
+{
+	if (second->merge[0] != '\0')
+		return errmsg_fail(why, -EINVAL, "cannot itself have merge");
+	if (second->kind != first->kind)
+		return errmsg_fail(why, -EINVAL,
+				   "is not of the same type as the input");
+	if (sockaddr_equal(&second->local, &first->local) &&
+	    strcmp(second->iface, first->iface) == 0 &&
+	    second->has_source == first->has_source &&
+	    (!first->has_source ||
+	     sockaddr_equal(&second->source, &first->source)))
+		return errmsg_fail(why, -EINVAL, "is the input's own address");
+	return 0;
+}
+
+int io_merge_read(const struct address *a, struct input_spec *ret,
+		  struct errmsg *why)
+{
+	const char *value = address_option(a, "merge");
+	struct input_spec *second;
+	char text[IO_MERGE_MAX + 1];
+	int r;
+
+	if (value == NULL)
+		return 0;
+	if (strlen(value) > IO_MERGE_MAX)
+		return errmsg_fail(why, -EINVAL,
+				   "merge: is longer than %d bytes",
+				   IO_MERGE_MAX);
+	memcpy(text, value, strlen(value) + 1);
+	if (!option_percent_decode(text))
+		return errmsg_fail(why, -EINVAL,
+				   "merge: has a broken %% escape");
+	second = xcalloc(1, sizeof *second);
+	r = input_spec_parse(text, second, NULL, NULL, why);
+	if (r == 0)
+		r = judge(ret, second, why);
+	if (r < 0)
+		errmsg_prefix(why, "merge: ");
+	else
+		memcpy(ret->merge, text, sizeof text);
+	free(second);
+	return r == -ENOTSUP ? -EINVAL : r;
+}

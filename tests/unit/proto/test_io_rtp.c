@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What rtp addresses can ask for beside where they are. */
+#include "proto/io_spec.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+
+static struct input_spec read_input(const char *text)
+{
+	struct input_spec spec;
+	struct errmsg why = { 0 };
+
+	cr_assert_eq(input_spec_parse(text, &spec, NULL, NULL, &why), 0,
+		     "%s: %s", text, why.text);
+	return spec;
+}
+
+Test(io_rtp, has_defaults_that_wait_for_little)
+{
+	struct input_spec s = read_input("rtp://239.1.1.1");
+
+	cr_assert_eq(s.rtp.reorder_ms, 20);
+	cr_assert_eq(s.rtp.skew_ms, 500);
+	cr_assert_eq(s.rtp.delay_ms, 0);
+	cr_assert_not(s.rtp.fec);
+	cr_assert_str_eq(s.merge, "");
+}
+
+Test(io_rtp, reads_its_options)
+{
+	struct input_spec s = read_input(
+		"rtp://239.1.1.1:5000#reorder=0&skew=120&delay=300&fec&"
+		"merge=rtp://eth1@239.1.1.2:5000");
+
+	cr_assert_eq(s.rtp.reorder_ms, 0);
+	cr_assert_eq(s.rtp.skew_ms, 120);
+	cr_assert_eq(s.rtp.delay_ms, 300);
+	cr_assert(s.rtp.fec);
+	cr_assert_str_eq(s.merge, "rtp://eth1@239.1.1.2:5000");
+}
+
+Test(io_rtp, takes_options_of_the_second_address_escaped)
+{
+	struct input_spec s = read_input(
+		"rtp://232.1.1.1#src=10.0.0.1&"
+		"merge=rtp://232.1.1.1%23src=10.0.0.2%26socket_size=9");
+
+	cr_assert_str_eq(s.merge,
+			 "rtp://232.1.1.1#src=10.0.0.2&socket_size=9");
+	s = read_input(s.merge);
+	cr_assert_eq(s.socket_size, 9);
+}
+
+static const struct {
+	const char *text, *why;
+} bad[] = {
+	{ "rtp://239.1.1.1#reorder=1001",
+	  "reorder: 1001 is not between 0 and 1000" },
+	{ "rtp://239.1.1.1#skew=0", "skew: 0 is not between 1 and 1000" },
+	{ "rtp://239.1.1.1:65532#fec", "fec: there is no port 65536 behind "
+	  "65532" },
+	{ "rtp://239.1.1.1#merge", "merge: is empty" },
+	{ "rtp://239.1.1.1#merge=239.1.1.2",
+	  "merge: \"239.1.1.2\" is not type://target" },
+	{ "rtp://239.1.1.1#merge=udp://239.1.1.2",
+	  "merge: is not of the same type as the input" },
+	{ "rtp://239.1.1.1#merge=rtp://239.1.1.1",
+	  "merge: is the input's own address" },
+	{ "rtp://239.1.1.1#merge=rtp://239.1.1.2%23merge=rtp://239.1.1.3",
+	  "merge: cannot itself have merge" },
+	{ "rtp://239.1.1.1#merge=rtp://239.1.1.2%2",
+	  "merge: has a broken % escape" },
+};
+
+Test(io_rtp, refuses_with_the_field)
+{
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		struct input_spec spec;
+		struct errmsg why = { 0 };
+
+		cr_assert_eq(input_spec_parse(bad[i].text, &spec, NULL, NULL,
+					      &why), -EINVAL, "%s",
+			     bad[i].text);
+		cr_assert_str_eq(why.text, bad[i].why);
+	}
+}
+
+/* The same group from two senders, or on two interfaces, is two paths. */
+Test(io_rtp, tells_paths_apart_by_all_that_parts_them)
+{
+	(void)read_input("rtp://eth0@239.1.1.1#merge=rtp://eth1@239.1.1.1");
+	(void)read_input("rtp://239.1.1.1:1#merge=rtp://239.1.1.1:2");
+	(void)read_input("rtp://232.1.1.1#src=10.0.0.1&"
+			 "merge=rtp://232.1.1.1%23src=10.0.0.2");
+}

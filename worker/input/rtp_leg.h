@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One way on which RTP arrives: its media, and beside it rows and columns of
+ * SMPTE 2022-1 when they are wanted.
+ *
+ * Owns its sockets.  Opened again by itself, once a second, when it was closed
+ * by an error.  Embedded.
+ */
+#pragma once
+
+#include "worker/input/udp_flow.h"
+
+struct rtp_leg {
+	struct udp_flow media, columns, rows;
+	bool fec;
+	bool open;
+	struct errmsg why; /* it is not open */
+};
+
+void rtp_leg_init(struct rtp_leg *, const struct input_spec *);
+int rtp_leg_open(struct rtp_leg *, uint64_t now_ns) MUST_CHECK;
+void rtp_leg_close(struct rtp_leg *);
+
+/* Reads on_media and, when it has them, on_fec; the number of reads of media,
+ * 0 when it is closed, or -errno: it was closed, see why. */
+int rtp_leg_read(struct rtp_leg *, const struct udp_reader *media,
+		 const struct udp_reader *fec, uint64_t now_ns) MUST_CHECK;
+
+/* Once a second.  0 or -errno: it is closed, see why. */
+int rtp_leg_second(struct rtp_leg *, uint64_t now_ns) MUST_CHECK;
+
+/* Datagrams that there was no room for. */
+uint64_t rtp_leg_drops(const struct rtp_leg *);
