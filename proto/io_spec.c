@@ -18,6 +18,7 @@ static const struct input_type *const input_types[] = {
 	&input_srt_type,
 	&input_http_type,
 	&input_https_type,
+	&input_stream_type,
 };
 
 static const struct output_type *const output_types[] = {
@@ -72,7 +73,7 @@ static int fail_type(const char *type, struct errmsg *why)
 	static const char *const later[] = {
 		"asi", "ci", "dvb", "file", "hls", "http", "https", "it950x",
 		"np", "pipe", "reload", "resi", "rist", "rtmp", "rtsp",
-		"stop", "stream", "t2mi", "tbs", "webrtc",
+		"stop", "t2mi", "tbs", "webrtc",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(later); i++)
@@ -118,6 +119,7 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 	struct input_spec spec = {
 		.watchdog_s = WATCHDOG_DEFAULT_S,
 		.cc_limit = CC_LIMIT_DEFAULT,
+		.ring = -1,
 	};
 	struct io_reader reader = {
 		.general = input_general,

@@ -42,7 +42,7 @@ enum {
 typedef void io_unknown_option_fn(const char *key, void *arg);
 
 enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE, INPUT_SRT,
-		  INPUT_HTTP, INPUT_KINDS };
+		  INPUT_HTTP, INPUT_STREAM, INPUT_KINDS };
 
 /* Does a kind need libraries that only sluice-worker-net has? */
 bool input_kind_is_net(enum input_kind);
@@ -68,6 +68,11 @@ struct input_spec {
 
 	struct srt_spec srt;
 	struct http_spec http;
+
+	/* stream */
+	char stream[IO_ID_MAX + 1];
+	int ring; /* of that stream, read-only; -1: none.  In no address: the
+		   * worker is given it */
 
 	/* general, judged by the analyzer */
 	unsigned cc_limit; /* errors per second; CC_LIMIT_NONE, _DEFAULT */

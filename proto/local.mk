@@ -35,6 +35,7 @@ libproto_a_SOURCES += \
 	proto/io/merge.c \
 	proto/io/option.c proto/io/option.h \
 	proto/io/srt.c \
+	proto/io/stream.c \
 	proto/io/type.h proto/io/udp.c \
 	proto/io_spec.c proto/io_spec.h \
 	proto/option_value.c proto/option_value.h \

@@ -27,6 +27,10 @@ static const struct msg_desc descs[] = {
 		ROW(stream_analyze, MSG_TO_WORKER, false) },
 	[MSG_STREAM_KICK] = { "stream.kick",
 		ROW(stream_kick, MSG_TO_WORKER, false) },
+	[MSG_STREAM_RING] = { "stream.ring",
+		ROW(stream_ring, MSG_TO_WORKER, false) },
+	[MSG_STREAM_LINK] = { "stream.link",
+		ROW(stream_link, MSG_TO_WORKER, false) },
 	[MSG_DELIVER_LISTEN] = { "deliver.listen",
 		ROW(deliver_listen, MSG_TO_WORKER, false) },
 	[MSG_DELIVER_UNLISTEN] = { "deliver.unlisten",
@@ -122,6 +126,9 @@ size_t msg_fds(const struct msg *m)
 	case MSG_STREAM_START:
 		return (size_t)m->stream_start.ring +
 		       (size_t)m->stream_start.memory;
+	case MSG_STREAM_LINK:
+		return m->stream_link.ring;
+	case MSG_STREAM_RING:
 	case MSG_DELIVER_LISTEN:
 	case MSG_DELIVER_MOUNT:
 	case MSG_DELIVER_TLS:

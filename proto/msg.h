@@ -29,6 +29,8 @@ enum msg_type {
 	MSG_STREAM_INPUT,     /* play this input from now on; seq */
 	MSG_STREAM_ANALYZE,   /* what is known of one of its places?  seq */
 	MSG_STREAM_KICK,      /* close this receiver of an output */
+	MSG_STREAM_RING,      /* write this ring, too (1 descriptor) */
+	MSG_STREAM_LINK,      /* the ring of another stream (0 or 1) */
 	MSG_DELIVER_LISTEN,   /* accept viewers here; fd: listening socket */
 	MSG_DELIVER_UNLISTEN, /* accept no more; viewers stay */
 	MSG_DELIVER_MOUNT,    /* serve a path of a ring; fd: ring, read-only */
@@ -123,6 +125,11 @@ struct msg_worker_log {
 	enum log_level level;
 	const char *component;
 	const char *text;
+};
+
+struct msg_stream_link {
+	const char *stream;
+	bool ring; /* false: it has none any more */
 };
 
 struct msg_stream_input {
@@ -328,6 +335,7 @@ struct msg {
 	union {
 		struct msg_stream_start stream_start;
 		struct msg_stream_input stream_input;
+		struct msg_stream_link stream_link;
 		struct msg_stream_chosen stream_chosen;
 		struct msg_stream_switched stream_switched;
 		struct msg_stream_analyze stream_analyze;

@@ -15,11 +15,13 @@ typedef void msg_encode_fn(const struct msg *, struct msg_writer *);
 
 /* msg_stream.c */
 msg_decode_fn stream_start_decode, stream_input_decode;
+msg_decode_fn stream_ring_decode, stream_link_decode;
 msg_decode_fn stream_status_decode, stream_chosen_decode;
 msg_decode_fn stream_kick_decode;
 msg_decode_fn stream_receivers_decode;
 msg_decode_fn stream_switched_decode;
 msg_encode_fn stream_start_encode, stream_input_encode;
+msg_encode_fn stream_ring_encode, stream_link_encode;
 msg_encode_fn stream_status_encode, stream_chosen_encode;
 msg_encode_fn stream_kick_encode;
 msg_encode_fn stream_receivers_encode;

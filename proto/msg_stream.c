@@ -77,6 +77,34 @@ void stream_input_encode(const struct msg *m, struct msg_writer *w)
 	write_u64(w, "position", m->stream_input.position);
 }
 
+int stream_ring_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	(void)m;
+	return read_end(&r);
+}
+
+void stream_ring_encode(const struct msg *m, struct msg_writer *w)
+{
+	(void)m, (void)w;
+}
+
+int stream_link_decode(const json_t *body, struct msg *m, struct errmsg *why)
+{
+	struct msg_reader r = read_begin(body, why);
+
+	m->stream_link.stream = read_string(&r, "stream", FIELD_ANY_MAX);
+	m->stream_link.ring = read_bool(&r, "ring");
+	return read_end(&r);
+}
+
+void stream_link_encode(const struct msg *m, struct msg_writer *w)
+{
+	write_string(w, "stream", m->stream_link.stream);
+	write_bool(w, "ring", m->stream_link.ring);
+}
+
 int stream_chosen_decode(const json_t *body, struct msg *m, struct errmsg *why)
 {
 	struct msg_reader r = read_begin(body, why);

@@ -256,6 +256,7 @@ static void judge_streams(struct judge *j, const json_t *document,
 		size_t inner = judge_down_index(j, i);
 
 		judge_stream(j, stream, &outputs);
+		judge_links(j, stream, streams);
 		judge_duplicate(j, stream, ids);
 		judge_up(j, inner);
 	}
@@ -357,6 +358,8 @@ unsigned check_stream(const json_t *stream, const struct check_place *place,
 	take_neighbours(place, &outputs);
 	(void)snprintf(j.path, sizeof j.path, "%s", place->path);
 	judge_stream(&j, stream, &outputs);
+	judge_links(&j, stream,
+		    json_object_get(place->document, "make_stream"));
 	json_decref(outputs.taken);
 	return j.faults;
 }

@@ -59,6 +59,10 @@ struct judge_outputs {
 void judge_stream(struct judge *, const json_t *stream,
 		  struct judge_outputs *);
 
+/* What it reads of the streams of a list; the list may hold it, or an older
+ * one of its id. */
+void judge_links(struct judge *, const json_t *stream, const json_t *streams);
+
 /* Its addresses alone, which is what the others have to know of it. */
 void judge_places(struct judge *, const json_t *stream,
 		  struct judge_outputs *);

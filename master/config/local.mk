@@ -2,6 +2,7 @@
 libmaster_a_SOURCES += \
 	master/config/check.c master/config/check.h \
 	master/config/check_file.c master/config/check_file.h \
+	master/config/check_links.c \
 	master/config/check_log.c master/config/check_log.h \
 	master/config/check_stream.c \
 	master/config/check_user.c \

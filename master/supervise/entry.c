@@ -32,6 +32,8 @@ struct entry {
 	size_t ring_size;
 	uint64_t ring_number; /* in the handover */
 	struct ring_reader *ring_judge; /* NULL: no ring */
+	bool read;      /* by other streams */
+	bool started;   /* the worker was told to */
 	int memory_fd;  /* what one worker leaves to the next; -1: none */
 	uint64_t memory_number; /* in the handover */
 
@@ -46,6 +48,43 @@ struct entry {
 	char fault[160]; /* why it cannot run; "" when it can */
 };
 
+/* --- what it reads of other streams --- */
+
+static void tell_link(struct entry *e, struct channel *channel,
+		      const char *stream)
+{
+	int fd = e->cfg.events->ring_of(stream, e->cfg.arg);
+	const struct msg m = { .type = MSG_STREAM_LINK,
+			       .stream_link = { stream, fd >= 0 } };
+
+	(void)channel_send(channel, &m, &fd, fd >= 0);
+}
+
+struct entry_links entry_links(const struct entry *e)
+{
+	struct entry_links links = { 0 };
+
+	if (e->plan == NULL)
+		return links;
+	links.n = e->plan->n_links;
+	memcpy(links.ids, e->plan->links, sizeof links.ids);
+	return links;
+}
+
+void entry_relink(struct entry *e, const char *stream)
+{
+	struct channel *channel = worker_proc_channel(e->proc);
+
+	if (e->started && channel != NULL)
+		tell_link(e, channel, stream);
+}
+
+bool entry_reads(const struct entry *e, const char *stream)
+{
+	return e->plan != NULL && e->plan->enable &&
+	       stream_plan_reads(e->plan, stream);
+}
+
 /* --- the worker --- */
 
 static void on_hello(struct worker_proc *proc, struct channel *channel,
@@ -58,6 +97,7 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	size_t n = 0;
 
 	(void)proc;
+	m.stream_start.ring = e->ring_fd >= 0;
 	m.stream_start.memory = e->memory_fd >= 0;
 	m.stream_start.first = e->first;
 	if (m.stream_start.ring)
@@ -65,6 +105,9 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	if (m.stream_start.memory)
 		fds[n++] = e->memory_fd;
 	(void)channel_send(channel, &m, fds, n);
+	e->started = true;
+	for (size_t i = 0; i < e->plan->n_links; i++)
+		tell_link(e, channel, e->plan->links[i]);
 }
 
 static bool has_damaged_ring(const struct entry *e)
@@ -133,6 +176,7 @@ static void on_down(struct worker_proc *proc, void *arg)
 
 	(void)proc;
 	e->told = 0;
+	e->started = false;
 	input_choice_down(e->choice);
 	analysis_down(e->analysis);
 	receivers_clear(&e->receivers);
@@ -224,6 +268,47 @@ static void replace_damaged_ring(struct entry *e)
 	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++)
 		if (e->mounts[i] != NULL)
 			mount_set_ring(e->mounts[i], e->ring_ro_fd);
+	e->cfg.events->on_ring(e, e->cfg.arg);
+}
+
+/* Of the plan's outputs, or of those who read it. */
+static size_t ring_size(const struct entry *e, const struct stream_plan *plan)
+{
+	return plan->ring_size == 0 && e->read ? (size_t)RING_SIZE_DEFAULT
+					       : plan->ring_size;
+}
+
+static void tell_ring(struct entry *e)
+{
+	const struct msg m = { .type = MSG_STREAM_RING };
+	struct channel *channel = worker_proc_channel(e->proc);
+
+	if (e->started && channel != NULL)
+		(void)channel_send(channel, &m, &e->ring_fd, 1);
+}
+
+/* What nobody reads any more goes with the next change of the stream. */
+void entry_set_read(struct entry *e, bool read)
+{
+	int err;
+
+	e->read = read;
+	if (!read || e->ring_fd >= 0 || e->plan == NULL || !e->plan->enable ||
+	    e->fault[0] != '\0')
+		return;
+	err = make_ring(e, ring_size(e, e->plan));
+	if (err < 0) {
+		log_error("fleet", "stream %s: no ring for those who read it: "
+			  "%s", e->id, strerror(-err));
+		return;
+	}
+	tell_ring(e);
+	e->cfg.events->on_ring(e, e->cfg.arg);
+}
+
+int entry_ring(const struct entry *e)
+{
+	return e->ring_ro_fd;
 }
 
 /* --- the memory --- */
@@ -323,17 +408,18 @@ static bool judge_plan(struct entry *e, const struct stream_plan *plan)
 
 static bool prepare(struct entry *e, const struct stream_plan *plan)
 {
+	size_t size = ring_size(e, plan);
 	int err;
 
 	if (!judge_plan(e, plan))
 		return false;
 	/* a ring that is no longer needed goes with its last mount */
-	if (plan->ring_size == 0)
+	if (size == 0)
 		return true;
-	err = make_ring(e, plan->ring_size);
+	err = make_ring(e, size);
 	if (err < 0)
 		(void)snprintf(e->fault, sizeof e->fault,
-			       "no ring of %zu bytes: %s", plan->ring_size,
+			       "no ring of %zu bytes: %s", size,
 			       strerror(-err));
 	return err == 0;
 }
@@ -359,6 +445,7 @@ void entry_set(struct entry *e, const json_t *stream)
 						     e->cfg.settings);
 	struct stream_plan *old = e->plan;
 	bool same = old != NULL && stream_plan_is_same(old, plan);
+	int ring = e->ring_ro_fd;
 	bool run;
 
 	e->fault[0] = '\0';
@@ -369,8 +456,10 @@ void entry_set(struct entry *e, const json_t *stream)
 	e->plan = plan;
 	set_mounts(e, run ? plan : NULL);
 	stream_plan_free(&old);
-	if (!run || plan->ring_size == 0)
+	if (!run || ring_size(e, plan) == 0)
 		(void)make_ring(e, 0);
+	if (ring != e->ring_ro_fd)
+		e->cfg.events->on_ring(e, e->cfg.arg);
 	if (run)
 		make_memory(e);
 	else
@@ -462,15 +551,15 @@ json_t *entry_write(struct entry *e, struct handover *h)
 /* False when the plan needs a ring and this is none of its size. */
 static bool take_ring(struct entry *e, const json_t *name, struct handover *h)
 {
-	size_t wanted = e->plan->ring_size;
 	uint64_t number = 0;
 	int fd = handover_take(h, name, 'r', &number);
+	/* one without an output is for those who read it */
+	size_t wanted = e->plan->ring_size > 0 ? e->plan->ring_size
+					       : (size_t)RING_SIZE_DEFAULT;
 	size_t size;
 
-	if (fd < 0 || wanted == 0) {
-		fd_close(&fd);
-		return wanted == 0;
-	}
+	if (fd < 0)
+		return e->plan->ring_size == 0;
 	if (use_ring(e, fd, wanted) < 0)
 		return false;
 	e->ring_number = number;

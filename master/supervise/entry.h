@@ -9,6 +9,7 @@
 
 #include "master/supervise/fleet.h"
 #include "master/supervise/receivers.h"
+#include "proto/io_spec.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -24,6 +25,10 @@ struct entry_events {
 			  void *arg);
 	void (*on_switched)(const char *id, const struct msg_stream_switched *,
 			    void *arg);
+	/* entry_ring() is another one, or there is none any more. */
+	void (*on_ring)(struct entry *, void *arg);
+	/* The ring of another stream, borrowed; -1: it has none. */
+	int (*ring_of)(const char *stream, void *arg);
 	/* Its process is gone and none is wanted; may be freed inside. */
 	void (*on_gone)(struct entry *, void *arg);
 };
@@ -63,6 +68,20 @@ void entry_stop(struct entry *);
 const struct receivers *entry_receivers(const struct entry *);
 /* Sends one of them away. */
 void entry_kick(struct entry *, uint64_t client);
+/* Others read it: it has a ring, whatever its outputs are. */
+void entry_set_read(struct entry *, bool read);
+/* The ring to read it from, borrowed; -1: none. */
+int entry_ring(const struct entry *);
+/* The streams that it reads, each once. */
+struct entry_links {
+	size_t n;
+	char ids[MSG_INPUTS_MAX][IO_ID_MAX + 1];
+};
+struct entry_links entry_links(const struct entry *);
+/* Does it read this stream? */
+bool entry_reads(const struct entry *, const char *stream);
+/* The ring of a stream that it reads is another one. */
+void entry_relink(struct entry *, const char *stream);
 
 bool entry_is_gone(const struct entry *);
 bool entry_is_running(const struct entry *);

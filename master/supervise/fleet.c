@@ -118,6 +118,47 @@ static void on_switched(const char *id, const struct msg_stream_switched *s,
 		f->cfg.events->on_stream_switched(id, s, f->cfg.arg);
 }
 
+/* --- streams that read streams --- */
+
+static void on_ring(struct entry *entry, void *arg)
+{
+	struct member *m = arg, *other;
+
+	TAILQ_FOREACH(other, &m->fleet->members, link)
+		if (entry_reads(other->entry, entry_id(entry)))
+			entry_relink(other->entry, entry_id(entry));
+}
+
+static int ring_of(const char *stream, void *arg)
+{
+	const struct member *m = arg;
+	const struct member *other = find(m->fleet, stream);
+
+	return other != NULL && !other->removed ? entry_ring(other->entry)
+						: -1;
+}
+
+static bool is_read(const struct fleet *f, const char *id)
+{
+	const struct member *m;
+
+	TAILQ_FOREACH(m, &f->members, link)
+		if (!m->removed && entry_reads(m->entry, id))
+			return true;
+	return false;
+}
+
+/* What somebody reads, or read, has a ring as long as anybody does. */
+static void look_at_links(struct fleet *f, const struct entry_links *links)
+{
+	for (size_t i = 0; i < links->n; i++) {
+		struct member *m = find(f, links->ids[i]);
+
+		if (m != NULL && !m->removed)
+			entry_set_read(m->entry, is_read(f, links->ids[i]));
+	}
+}
+
 static void on_entry_gone(struct entry *entry, void *arg)
 {
 	struct member *m = arg;
@@ -132,6 +173,8 @@ static void on_entry_gone(struct entry *entry, void *arg)
 static const struct entry_events entry_events = {
 	.on_status = on_status,
 	.on_switched = on_switched,
+	.on_ring = on_ring,
+	.ring_of = ring_of,
 	.on_gone = on_entry_gone,
 };
 
@@ -284,6 +327,17 @@ void fleet_take(struct fleet *f, struct handover *h)
 	spawner_end_unclaimed(f->spawner);
 }
 
+/* May free it. */
+static void remove_member(struct member *m)
+{
+	struct entry_links links = entry_links(m->entry);
+
+	m->removed = true;
+	on_ring(m->entry, m);
+	look_at_links(m->fleet, &links);
+	entry_stop(m->entry);
+}
+
 void fleet_settle(struct fleet *f)
 {
 	struct member *m, *next;
@@ -292,8 +346,7 @@ void fleet_settle(struct fleet *f)
 		next = TAILQ_NEXT(m, link);
 		if (m->claimed || m->removed)
 			continue;
-		m->removed = true;
-		entry_stop(m->entry);
+		remove_member(m);
 	}
 	deliver_proc_settle(f->deliver);
 	link_services(f);
@@ -302,6 +355,7 @@ void fleet_settle(struct fleet *f)
 void fleet_set_stream(struct fleet *f, const char *id, const json_t *stream)
 {
 	struct member *m = find(f, id);
+	struct entry_links before, after;
 
 	if (f->stopping)
 		return;
@@ -309,7 +363,12 @@ void fleet_set_stream(struct fleet *f, const char *id, const json_t *stream)
 		m = member_new(f, id);
 	m->removed = false;
 	m->claimed = true;
+	before = entry_links(m->entry);
+	entry_set_read(m->entry, is_read(f, id));
 	entry_set(m->entry, stream);
+	after = entry_links(m->entry);
+	look_at_links(f, &before);
+	look_at_links(f, &after);
 }
 
 void fleet_remove_stream(struct fleet *f, const char *id)
@@ -318,8 +377,7 @@ void fleet_remove_stream(struct fleet *f, const char *id)
 
 	if (m == NULL || m->removed || f->stopping)
 		return;
-	m->removed = true;
-	entry_stop(m->entry);
+	remove_member(m);
 }
 
 void fleet_restart_stream(struct fleet *f, const char *id)

@@ -20,12 +20,24 @@ static size_t read_addresses(const json_t *list, const char **addresses,
 	return n;
 }
 
+bool stream_plan_reads(const struct stream_plan *p, const char *stream)
+{
+	for (size_t i = 0; i < p->n_links; i++)
+		if (strcmp(p->links[i], stream) == 0)
+			return true;
+	return false;
+}
+
 static void plan_input(struct stream_plan *p, size_t i)
 {
 	struct input_spec spec;
 
-	if (input_spec_parse(p->start.inputs[i], &spec, NULL, NULL, NULL) == 0)
-		p->net = p->net || input_kind_is_net(spec.kind);
+	if (input_spec_parse(p->start.inputs[i], &spec, NULL, NULL, NULL) < 0)
+		return;
+	p->net = p->net || input_kind_is_net(spec.kind);
+	if (spec.kind == INPUT_STREAM && !stream_plan_reads(p, spec.stream))
+		memcpy(p->links[p->n_links++], spec.stream,
+		       sizeof spec.stream);
 }
 
 static void plan_output(struct stream_plan *p, size_t i)

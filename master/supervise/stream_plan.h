@@ -31,6 +31,9 @@ struct stream_plan {
 	struct plan_http *http;
 	size_t ring_size; /* bytes; 0: no ring */
 	bool net; /* needs the program with the libraries */
+	/* the streams that its inputs read, each once; in start.inputs */
+	size_t n_links;
+	char links[MSG_INPUTS_MAX][IO_ID_MAX + 1];
 };
 
 /* id is borrowed and must outlive the plan; settings (may be NULL) has the
@@ -40,6 +43,9 @@ struct stream_plan *stream_plan_new(const char *id, const json_t *stream,
 /* What stream_plan_new() reads, and no more; a new JSON object. */
 json_t *stream_plan_write(const struct stream_plan *);
 void stream_plan_free(struct stream_plan **);
+
+/* Does one of its inputs read this stream? */
+bool stream_plan_reads(const struct stream_plan *, const char *stream);
 
 /* True when a worker that carries out a need not be replaced for b.  The name
  * alone does not count. */

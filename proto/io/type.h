@@ -43,6 +43,7 @@ extern const struct input_type input_file_type;
 extern const struct input_type input_srt_type;
 extern const struct input_type input_http_type;
 extern const struct input_type input_https_type;
+extern const struct input_type input_stream_type;
 
 extern const struct output_type output_udp_type;
 extern const struct output_type output_rtp_type;

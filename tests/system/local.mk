@@ -88,6 +88,7 @@ system_tests = \
 	tests/system/splice-restart.mjs \
 	tests/system/splice.mjs \
 	tests/system/stop.mjs \
+	tests/system/stream-input.mjs \
 	tests/system/tables.mjs \
 	tests/system/test-softcam.mjs \
 	tests/system/tls.mjs \

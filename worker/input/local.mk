@@ -18,6 +18,7 @@ libworker_a_SOURCES += \
 	worker/input/rtp_store.c worker/input/rtp_store.h \
 	worker/input/rtp_window.c worker/input/rtp_window.h \
 	worker/input/rtp_window_state.h \
+	worker/input/stream.c \
 	worker/input/udp.c \
 	worker/input/udp_flow.c worker/input/udp_flow.h \
 	worker/input/udp_socket.c worker/input/udp_socket.h

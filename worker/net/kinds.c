@@ -6,6 +6,7 @@ input_open_fn *const input_openers[INPUT_KINDS] = {
 	[INPUT_UDP] = udp_input_open,
 	[INPUT_RTP] = rtp_input_open,
 	[INPUT_FILE] = file_input_open,
+	[INPUT_STREAM] = stream_input_open,
 	[INPUT_SRT] = srt_input_open,
 	[INPUT_HTTP] = http_input_open,
 };

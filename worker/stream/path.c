@@ -187,6 +187,19 @@ static void make_ring(struct path *p, int fd)
 	log_error("stream", "%s", p->ring_error.text);
 }
 
+void path_use_ring(struct path *p, int fd)
+{
+	ring_out_free(&p->ring);
+	p->ring_error.text[0] = '\0';
+	make_ring(p, fd);
+}
+
+void path_link(struct path *p, const char *stream, int fd)
+{
+	selector_link(p->selector, stream, fd);
+	turn(p);
+}
+
 struct path *path_new(const struct path_config *config)
 {
 	struct path *p = xcalloc(1, sizeof *p);

@@ -38,6 +38,12 @@ struct path_config {
 struct path *path_new(const struct path_config *);
 void path_free(struct path **);
 
+/* From now on it is written to this ring (fd is not taken), too. */
+void path_use_ring(struct path *, int fd);
+
+/* As selector_link(). */
+void path_link(struct path *, const char *stream, int fd);
+
 /* By hand, as selector_choose(). */
 int path_choose(struct path *, unsigned position, struct errmsg *why)
 	MUST_CHECK;

@@ -132,6 +132,19 @@ static void analyze(struct stream *s, const struct msg *request)
 	json_decref(report);
 }
 
+/* Which rings are written and read from now on. */
+static bool relink(struct stream *s, const struct msg *m, const int *fds,
+		   size_t n_fds)
+{
+	int fd = n_fds > 0 ? fds[0] : -1;
+
+	if (m->type == MSG_STREAM_RING && s->path != NULL)
+		path_use_ring(s->path, fd);
+	else if (m->type == MSG_STREAM_LINK && s->path != NULL)
+		path_link(s->path, m->stream_link.stream, fd);
+	return m->type == MSG_STREAM_RING || m->type == MSG_STREAM_LINK;
+}
+
 static void on_message(void *role, const struct msg *m, int *fds,
 		       size_t n_fds)
 {
@@ -145,7 +158,7 @@ static void on_message(void *role, const struct msg *m, int *fds,
 		analyze(s, m);
 	else if (m->type == MSG_STREAM_KICK && s->path != NULL)
 		(void)path_kick(s->path, m->stream_kick.client);
-	else
+	else if (!relink(s, m, fds, n_fds))
 		log_warning("stream", "%s is not for a stream",
 			    msg_type_name(m->type));
 }

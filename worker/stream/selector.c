@@ -2,9 +2,11 @@
 #include "worker/stream/selector.h"
 
 #include "common/alloc.h"
+#include "common/fd.h"
 #include "worker/stream/selector_state.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -101,6 +103,17 @@ static void read_standbys(struct selector *s)
 		if (!is_urgent(s, &s->lanes[i]))
 			read_lane(s, &s->lanes[i]);
 	s->standby_ns = s->now_ns + SELECTOR_STANDBY_MS * MS;
+}
+
+void selector_link(struct selector *s, const char *stream, int fd)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct source *source = &s->lanes[i].source;
+		int own = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+
+		if (!source_link(source, stream, own))
+			fd_close(&own);
+	}
 }
 
 void selector_turn(struct selector *s, uint64_t now_ns)

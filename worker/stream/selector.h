@@ -53,6 +53,10 @@ struct selector_config {
 struct selector *selector_new(const struct selector_config *);
 void selector_free(struct selector **);
 
+/* The ring of another stream, for the inputs that read it; fd stays the
+ * caller's, -1: it has none any more. */
+void selector_link(struct selector *, const char *stream, int fd);
+
 /* Reads, decides, changes over.  Calls out() and on_switch(). */
 void selector_turn(struct selector *, uint64_t now_ns);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/source.h"
 
+#include "common/fd.h"
 #include "common/log.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 void source_init(struct source *s, unsigned position, const char *address)
 {
-	*s = (struct source){ .position = position };
+	*s = (struct source){ .position = position, .spec.ring = -1 };
 	/* the master has named the options that nobody knows */
 	s->valid = input_spec_parse(address, &s->spec, NULL, NULL,
 				    &s->error) == 0;
@@ -33,6 +34,7 @@ static void shut(struct source *s)
 void source_done(struct source *s)
 {
 	input_free(&s->input);
+	fd_close(&s->spec.ring);
 	link_record_done(&s->link);
 }
 
@@ -63,6 +65,18 @@ void source_close(struct source *s)
 	shut(s);
 	s->patience_s = 0;
 	retry_worked(&s->retry);
+}
+
+bool source_link(struct source *s, const char *stream, int fd)
+{
+	if (!s->valid || s->spec.kind != INPUT_STREAM ||
+	    strcmp(s->spec.stream, stream) != 0)
+		return false;
+	shut(s);
+	fd_close(&s->spec.ring);
+	s->spec.ring = fd;
+	retry_worked(&s->retry);
+	return true;
 }
 
 void source_open(struct source *s, uint64_t now_ns)

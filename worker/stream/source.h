@@ -42,6 +42,10 @@ void source_open(struct source *, uint64_t now_ns);
 /* It is not needed for now; what hindered it last stays to be read. */
 void source_close(struct source *);
 
+/* The ring of another stream (fd is taken; -1: it has none any more), for a
+ * source that reads it; opened anew, when it was open.  False: not for it. */
+bool source_link(struct source *, const char *stream, int fd);
+
 /* When to call source_open(); UINT64_MAX: never. */
 uint64_t source_retry_ns(const struct source *);
 

@@ -145,8 +145,10 @@ static const struct {
 	  ENOTSUP },
 	{ "rtsp://h/x", "type \"rtsp\" is not supported by this version",
 	  ENOTSUP },
-	{ "stream://a001", "type \"stream\" is not supported by this version",
-	  ENOTSUP },
+	{ "stream://", "nothing follows stream://", EINVAL },
+	{ "stream://0123456789012345678901234567890123456789"
+	  "0123456789012345678901234", "stream: an id has at most 64 "
+	  "characters", EINVAL },
 	{ "gopher://x", "type \"gopher\" is not known", EINVAL },
 };
 

@@ -21,6 +21,8 @@ static struct msg samples[] = {
 	{ .type = MSG_STREAM_ANALYZE, .seq = 9,
 	  .stream_analyze = { MSG_INPUTS_MAX, 8191 } },
 	{ .type = MSG_STREAM_KICK, .stream_kick = { INT64_MAX } },
+	{ .type = MSG_STREAM_RING },
+	{ .type = MSG_STREAM_LINK, .stream_link = { "a000", true } },
 	{ .type = MSG_DELIVER_LISTEN, .deliver_listen = { "[::]:80" } },
 	{ .type = MSG_DELIVER_UNLISTEN, .deliver_unlisten = { "[::]:80" } },
 	{ .type = MSG_DELIVER_MOUNT, .deliver_mount = {

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Streams that read streams: there is one of that name, and no ring of them. */
+#include "master/config/judge.h"
+
+#include <string.h>
+
+static const char scheme[] = "stream://";
+
+enum { ID_ROOM = 128 };
+
+/* The stream that an input reads; "" for another kind of input. */
+static void read_link(const json_t *input, char ret[ID_ROOM])
+{
+	const char *text = json_string_value(input);
+	size_t len;
+
+	ret[0] = '\0';
+	if (text == NULL || strncmp(text, scheme, strlen(scheme)) != 0)
+		return;
+	text += strlen(scheme);
+	len = MIN(strcspn(text, "#"), (size_t)ID_ROOM - 1);
+	memcpy(ret, text, len);
+	ret[len] = '\0';
+}
+
+static const char *id_of(const json_t *stream)
+{
+	const char *id = json_string_value(json_object_get(stream, "id"));
+
+	return id != NULL ? id : "";
+}
+
+static const json_t *find(const json_t *streams, const char *id)
+{
+	const json_t *stream;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
+		if (strcmp(id_of(stream), id) == 0)
+			return stream;
+	return NULL;
+}
+
+/* Does what is sent by `from` come from `id`?  seen: those that were asked. */
+static bool comes_from(const json_t *streams, const char *from, const char *id,
+		       json_t *seen)
+{
+	const json_t *stream = find(streams, from), *input;
+	char link[ID_ROOM];
+	size_t i;
+
+	if (strcmp(from, id) == 0)
+		return true;
+	if (stream == NULL || json_object_get(seen, from) != NULL)
+		return false;
+	(void)json_object_set_new(seen, from, json_true());
+	json_array_foreach(json_object_get(stream, "input"), i, input) {
+		read_link(input, link);
+		if (link[0] != '\0' && comes_from(streams, link, id, seen))
+			return true;
+	}
+	return false;
+}
+
+static void judge_link(struct judge *j, const char *link, const char *id,
+		       const json_t *streams)
+{
+	json_t *seen = json_object();
+
+	if (comes_from(streams, link, id, seen))
+		judge_say(j, CHECK_FAULT, "stream \"%.64s\" would play what "
+			  "it sends itself", id);
+	else if (find(streams, link) == NULL)
+		judge_say(j, CHECK_WARNING, "there is no stream \"%.64s\"",
+			  link);
+	json_decref(seen);
+}
+
+void judge_links(struct judge *j, const json_t *stream, const json_t *streams)
+{
+	size_t mark = judge_down(j, "input"), i;
+	const json_t *input;
+	char link[ID_ROOM];
+
+	json_array_foreach(json_object_get(stream, "input"), i, input) {
+		size_t inner = judge_down_index(j, i);
+
+		read_link(input, link);
+		if (link[0] != '\0')
+			judge_link(j, link, id_of(stream), streams);
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}

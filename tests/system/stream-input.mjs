@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// inputs, stream://: one stream plays what another one sends.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const faults = (list) => {
+	const { ccErrors, syncErrors, crcErrors } = checkTs(joined(list));
+
+	return ccErrors + syncErrors + crcErrors;
+};
+const source = (more = {}) => stream('a', 'udp://127.0.0.1:5000',
+	'udp://127.0.0.1:6000', more);
+const reader = (...inputs) => stream('b', ['stream://a', ...inputs],
+	'udp://127.0.0.1:6001');
+const told = (sluice, pattern) => waitUntil(`${pattern}`, async () =>
+	pattern.test((await sluice.json('/api/stream-inputs/b')).inputs[0]
+		.error ?? ''));
+
+test('a stream is read by another, whatever was there first', async (t) => {
+	for (const streams of [[source(), reader()], [reader(), source()]]) {
+		const recorder = await Recorder.start(t, { port: 6000 },
+			{ port: 6001 });
+		const sluice = await Sluice.start(t, config(...streams));
+		await waitUntil('the input', () => udpBound(5000));
+		const sender = await Sender.start(t, new TsMux(), 5000);
+
+		await sluice.onair('a');
+		await sluice.waitStatus('b', 'its rate', (s) =>
+			Math.abs(s.bitrate - 2000) < 150);
+		await recorder.all(sender);
+		const lists = await recorder.stop();
+		for (const list of lists) {
+			assert.ok(list.length > 100);
+			assert.equal(faults(list), 0);
+		}
+		await sluice.stop();
+	}
+});
+
+test('a reader that comes later costs its source no packet', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(source()));
+	await waitUntil('the input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000);
+
+	await sluice.onair('a');
+	const { pid } = sluice.worker('stream', 'a');
+	await sluice.cmd('set-stream', { stream: reader() });
+	await sluice.onair('b');
+	await sluice.cmd('set-stream', { id: 'b', stream: { remove: true } });
+	await recorder.all(sender);
+	const [list] = await recorder.stop();
+	assert.equal(joined(list).compare(new TsMux().take(sender.sent * 7)),
+		0);
+	assert.equal(sluice.worker('stream', 'a').pid, pid);
+	await sluice.stop();
+});
+
+test('a new process, a new ring, an end and a return of the source',
+	async (t) => {
+		const recorder = await Recorder.start(t, { port: 6001 });
+		const sluice = await Sluice.start(t, config(source(),
+			reader()));
+		await waitUntil('the input', () => udpBound(5000));
+		const sender = await Sender.start(t, new TsMux(), 5000);
+		const play = async () => {
+			const size = recorder.size();
+
+			await waitUntil('more of it', () =>
+				recorder.size() > size + 200000, 20000);
+		};
+		const replaced = (pid) => waitUntil('a new process', () => {
+			const worker = sluice.worker('stream', 'a');
+
+			return worker && worker.pid !== pid;
+		});
+		const { pid } = await waitUntil('b', () =>
+			sluice.worker('stream', 'b'));
+		let old = sluice.worker('stream', 'a').pid;
+
+		await play();
+		process.kill(old, 'SIGKILL');
+		await replaced(old);
+		await play();
+		old = sluice.worker('stream', 'a').pid;
+		// a ring of its own size for its viewers
+		await sluice.cmd('set-stream', { id: 'a', stream: {
+			...source(), output: ['udp://127.0.0.1:6000',
+				'http://127.0.0.1:8100/a#buffer_size=32768'] } });
+		await replaced(old);
+		await play();
+		await sluice.cmd('toggle-stream', { id: 'a' });
+		await told(sluice, /stream a is not there, or not enabled/);
+		await sluice.cmd('toggle-stream', { id: 'a' });
+		await play();
+		await sluice.cmd('set-stream', { id: 'a',
+			stream: { remove: true } });
+		await told(sluice, /stream a is not there/);
+		await sluice.cmd('set-stream', { stream: source() });
+		await play();
+		assert.equal(sluice.worker('stream', 'b').pid, pid);
+		sender.stop();
+		await recorder.quiet();
+		const [list] = await recorder.stop();
+		assert.equal(faults(list), 0);
+		await sluice.stop();
+	});
+
+test('they stay together over a new control process', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6001 });
+	const sluice = await Sluice.start(t, config(source(), reader()));
+	await waitUntil('the input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000);
+
+	await sluice.onair('b');
+	const before = ['a', 'b'].map((id) => sluice.worker('stream', id).pid);
+	await sluice.cmd('restart');
+	await waitUntil('the next one', () => /restarting/
+		.test(sluice.log), 20000);
+	await sluice.ready();
+	const from = recorder.size();
+	await waitUntil('more', () => recorder.size() > from + 400000);
+	await recorder.all(sender);
+	const [list] = await recorder.stop();
+	assert.equal(faults(list), 0);
+	assert.deepEqual(['a', 'b'].map((id) =>
+		sluice.worker('stream', id).pid), before);
+	await sluice.stop();
+});
+
+test('what would play itself is refused, what is not there is told',
+	async (t) => {
+		const sluice = await Sluice.start(t, config(source(),
+			reader(), stream('c', 'stream://b', [])));
+		const refused = async (id, input) => {
+			const reply = await sluice.post({ cmd: 'set-stream',
+				id, stream: stream(id, input, []) });
+
+			assert.equal(reply.status, 400, reply.body);
+			assert.match(JSON.parse(reply.body).error,
+				/^stream\.input\[0\]: stream "." would play what /);
+		};
+
+		await refused('a', 'stream://a');
+		await refused('a', 'stream://b');
+		await refused('a', 'stream://c#pnr=1');
+		await refused('d', 'stream://d');
+		await sluice.cmd('set-stream', { stream: stream('d',
+			'stream://nobody', []) });
+		await told(sluice, /^$/);
+		await waitUntil('its error', async () => /nobody is not there/
+			.test((await sluice.json('/api/stream-inputs/d'))
+				.inputs[0].error));
+		await sluice.stop();
+	});
