@@ -115,13 +115,23 @@ static uint64_t drain(const struct pacer *p, size_t waiting)
 	return MIN(DRAIN_BASE + queue_ms, (uint64_t)DRAIN_MAX);
 }
 
+/* A machine that wakes us too rarely for small bursts gets larger ones before
+ * packets are lost for it. */
+static uint64_t burst_ns(const struct pacer *p, size_t waiting)
+{
+	bool late = waiting * packet_ns(p) > PACER_QUEUE_MS / 2 * MS;
+
+	return late ? PACER_LATE_BURST_MS * MS : BURST_NS;
+}
+
 static void fill(struct pacer *p, uint64_t now_ns, size_t waiting)
 {
-	uint64_t elapsed = MIN(now_ns - p->now_ns, BURST_NS);
+	uint64_t most = burst_ns(p, waiting);
+	uint64_t elapsed = MIN(now_ns - p->now_ns, most);
 
 	p->now_ns = now_ns;
 	p->credit_ns += (int64_t)(elapsed * drain(p, waiting) / 100);
-	p->credit_ns = MIN(p->credit_ns, (int64_t)BURST_NS);
+	p->credit_ns = MIN(p->credit_ns, (int64_t)most);
 	if (p->unpaced)
 		p->credit_ns = INT64_MAX / 2;
 }
@@ -189,5 +199,6 @@ size_t pacer_queue_max(const struct pacer *p)
 
 	if (each == 0)
 		return PACER_GROUP;
-	return (size_t)(PACER_QUEUE_MS * MS / each) + PACER_GROUP * 8;
+	return MAX((size_t)(PACER_QUEUE_MS * MS / each) + PACER_GROUP * 8,
+		   (size_t)PACER_QUEUE_MIN);
 }

@@ -12,6 +12,10 @@
  * The rate is what arrives, watched for about a second; until there is a
  * second of it, the rate that the PCRs tell when it is known.
  *
+ * Where wake-ups come so late that half a second waits, releases grow to
+ * PACER_LATE_BURST_MS: a burst may cost a receiver something, a packet that is
+ * dropped costs every viewer.
+ *
  * Pure: time comes in as a number, packets are only counted.  Embedded.
  */
 #pragma once
@@ -24,7 +28,10 @@ enum {
 	PACER_GROUP = 7,     /* packets in a datagram */
 	PACER_BURST_MS = 10,
 	PACER_HOLD_MS = 20,  /* a part of a datagram waits so long for more */
-	PACER_QUEUE_MS = 1000, /* more than that is dropped */
+	PACER_QUEUE_MS = 1000, /* more than that is dropped ... */
+	PACER_QUEUE_MIN = 2048, /* ... but for so many packets: a rate that was
+				 * just found may be far too low */
+	PACER_LATE_BURST_MS = 40, /* with more than half of that waiting */
 };
 
 struct pacer {

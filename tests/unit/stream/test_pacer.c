@@ -240,7 +240,7 @@ Test(pacer, sends_no_second_burst_behind_the_first)
 
 Test(pacer, bounds_the_queue_by_time)
 {
-	struct flow f = flow_new(8000000, true);
+	struct flow f = flow_new(40000000, true);
 
 	(void)flow_turn(&f, START, START + 100 * MS);
 
@@ -248,6 +248,16 @@ Test(pacer, bounds_the_queue_by_time)
 
 	cr_assert_geq(pacer_queue_max(&f.pacer), second);
 	cr_assert_leq(pacer_queue_max(&f.pacer), second + 100);
+}
+
+/* Woken every 40 ms only, it gets rid of what comes all the same. */
+Test(pacer, keeps_up_when_it_is_woken_late)
+{
+	struct flow f = flow_new(8000000, true);
+
+	for (uint64_t now = START; now < START + 10000 * MS; now += 40 * MS)
+		(void)flow_turn(&f, now, now);
+	cr_assert_lt(f.arrived - f.left, pacer_queue_max(&f.pacer));
 }
 
 Test(pacer, a_pause_does_not_spoil_the_rate)
