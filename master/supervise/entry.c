@@ -11,6 +11,7 @@
 #include "master/supervise/deliver_proc.h"
 #include "master/supervise/spawn.h"
 #include "master/supervise/stream_plan.h"
+#include "master/supervise/stream_ring.h"
 #include "master/supervise/worker_proc.h"
 #include "proto/contract.h"
 
@@ -27,11 +28,7 @@ struct entry {
 	struct stream_plan *plan; /* NULL before the first entry_set() */
 	struct worker_proc *proc;
 
-	int ring_fd;    /* the writer's; -1: none */
-	int ring_ro_fd; /* the readers' */
-	size_t ring_size;
-	uint64_t ring_number; /* in the handover */
-	struct ring_reader *ring_judge; /* NULL: no ring */
+	struct stream_ring ring;
 	bool read;      /* by other streams */
 	bool started;   /* the worker was told to */
 	int memory_fd;  /* what one worker leaves to the next; -1: none */
@@ -97,22 +94,17 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	size_t n = 0;
 
 	(void)proc;
-	m.stream_start.ring = e->ring_fd >= 0;
+	m.stream_start.ring = e->ring.fd >= 0;
 	m.stream_start.memory = e->memory_fd >= 0;
 	m.stream_start.first = e->first;
 	if (m.stream_start.ring)
-		fds[n++] = e->ring_fd;
+		fds[n++] = e->ring.fd;
 	if (m.stream_start.memory)
 		fds[n++] = e->memory_fd;
 	(void)channel_send(channel, &m, fds, n);
 	e->started = true;
 	for (size_t i = 0; i < e->plan->n_links; i++)
 		tell_link(e, channel, e->plan->links[i]);
-}
-
-static bool has_damaged_ring(const struct entry *e)
-{
-	return e->ring_judge != NULL && !ring_reader_is_sound(e->ring_judge);
 }
 
 static void set_first(struct entry *e, unsigned position)
@@ -163,7 +155,7 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 		receivers_hear(&e->receivers, e->id, &m->stream_receivers,
 			       mono_ms());
 	}
-	if (has_damaged_ring(e))
+	if (stream_ring_is_damaged(&e->ring))
 		worker_proc_accuse(proc, "its ring is damaged");
 }
 
@@ -180,17 +172,13 @@ static void on_down(struct worker_proc *proc, void *arg)
 	input_choice_down(e->choice);
 	analysis_down(e->analysis);
 	receivers_clear(&e->receivers);
-	if (has_damaged_ring(e))
+	if (stream_ring_is_damaged(&e->ring))
 		replace_damaged_ring(e);
 }
 
 static void close_ring(struct entry *e)
 {
-	fd_close(&e->ring_fd);
-	fd_close(&e->ring_ro_fd);
-	ring_reader_free(&e->ring_judge);
-	e->ring_size = 0;
-	e->ring_number = 0;
+	stream_ring_close(&e->ring);
 	spawner_touch(e->cfg.spawner);
 }
 
@@ -211,53 +199,23 @@ static const struct worker_proc_events proc_events = {
 
 /* --- the ring --- */
 
-/* fd (taken) in the place of the one that is there. */
-static int use_ring(struct entry *e, int fd, size_t size)
-{
-	struct ring_reader *judge = NULL;
-	int ro = fd_reopen_readonly(fd);
-	int err = 0;
-
-	if (ro < 0)
-		err = ro;
-	else
-		judge = ring_reader_new(ro, &err);
-	if (judge == NULL) {
-		fd_close(&ro);
-		fd_close(&fd);
-		return err;
-	}
-	close_ring(e);
-	e->ring_fd = fd;
-	e->ring_ro_fd = ro;
-	e->ring_judge = judge;
-	e->ring_size = size;
-	return 0;
-}
-
-/* In the place of the one that is there. */
-static int make_new_ring(struct entry *e, size_t size)
-{
-	int fd = ring_create(size);
-
-	return fd < 0 ? fd : use_ring(e, fd, size);
-}
-
-/* Makes a ring of size bytes, or none, or keeps the one that is there. */
+/* As stream_ring_make(). */
 static int make_ring(struct entry *e, size_t size)
 {
-	if (size == e->ring_size)
+	int err;
+
+	if (size == e->ring.size)
 		return 0;
-	if (size > 0)
-		return make_new_ring(e, size);
-	close_ring(e);
-	return 0;
+	err = stream_ring_make(&e->ring, size);
+	spawner_touch(e->cfg.spawner);
+	return err;
 }
 
 static void replace_damaged_ring(struct entry *e)
 {
-	int err = make_new_ring(e, e->ring_size);
+	int err = stream_ring_replace(&e->ring);
 
+	spawner_touch(e->cfg.spawner);
 	if (err < 0) {
 		log_error("fleet", "stream %s: its ring is damaged, and there "
 				   "is no new one: %s", e->id, strerror(-err));
@@ -267,7 +225,7 @@ static void replace_damaged_ring(struct entry *e)
 			     "its viewers have to connect again", e->id);
 	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++)
 		if (e->mounts[i] != NULL)
-			mount_set_ring(e->mounts[i], e->ring_ro_fd);
+			mount_set_ring(e->mounts[i], e->ring.ro_fd);
 	e->cfg.events->on_ring(e, e->cfg.arg);
 }
 
@@ -284,7 +242,7 @@ static void tell_ring(struct entry *e)
 	struct channel *channel = worker_proc_channel(e->proc);
 
 	if (e->started && channel != NULL)
-		(void)channel_send(channel, &m, &e->ring_fd, 1);
+		(void)channel_send(channel, &m, &e->ring.fd, 1);
 }
 
 /* What nobody reads any more goes with the next change of the stream. */
@@ -293,7 +251,7 @@ void entry_set_read(struct entry *e, bool read)
 	int err;
 
 	e->read = read;
-	if (!read || e->ring_fd >= 0 || e->plan == NULL || !e->plan->enable ||
+	if (!read || e->ring.fd >= 0 || e->plan == NULL || !e->plan->enable ||
 	    e->fault[0] != '\0')
 		return;
 	err = make_ring(e, ring_size(e, e->plan));
@@ -308,7 +266,7 @@ void entry_set_read(struct entry *e, bool read)
 
 int entry_ring(const struct entry *e)
 {
-	return e->ring_ro_fd;
+	return e->ring.ro_fd;
 }
 
 /* --- the memory --- */
@@ -377,7 +335,7 @@ static void set_mounts(struct entry *e, const struct stream_plan *plan)
 			.path = plan->http[i].path,
 			.tls = plan->http[i].tls,
 			.stream = e->id,
-			.ring_fd = e->ring_ro_fd,
+			.ring_fd = e->ring.ro_fd,
 		};
 
 		e->mounts[i] = take_same(old, &cfg);
@@ -392,27 +350,16 @@ static void set_mounts(struct entry *e, const struct stream_plan *plan)
 
 /* --- the plan --- */
 
-static bool judge_plan(struct entry *e, const struct stream_plan *plan)
-{
-	struct msg m = { .type = MSG_STREAM_START,
-			 .stream_start = plan->start };
-	char data[MSG_SIZE_MAX];
-
-	if (msg_encode(&m, data) >= 0)
-		return true;
-	(void)snprintf(e->fault, sizeof e->fault,
-		       "inputs and outputs together are too long for a "
-		       "worker");
-	return false;
-}
-
 static bool prepare(struct entry *e, const struct stream_plan *plan)
 {
 	size_t size = ring_size(e, plan);
 	int err;
 
-	if (!judge_plan(e, plan))
+	if (!stream_plan_fits(plan)) {
+		(void)snprintf(e->fault, sizeof e->fault, "inputs and outputs "
+			       "together are too long for a worker");
 		return false;
+	}
 	/* a ring that is no longer needed goes with its last mount */
 	if (size == 0)
 		return true;
@@ -445,7 +392,7 @@ void entry_set(struct entry *e, const json_t *stream)
 						     e->cfg.settings);
 	struct stream_plan *old = e->plan;
 	bool same = old != NULL && stream_plan_is_same(old, plan);
-	int ring = e->ring_ro_fd;
+	int ring = e->ring.ro_fd;
 	bool run;
 
 	e->fault[0] = '\0';
@@ -458,7 +405,7 @@ void entry_set(struct entry *e, const json_t *stream)
 	stream_plan_free(&old);
 	if (!run || ring_size(e, plan) == 0)
 		(void)make_ring(e, 0);
-	if (ring != e->ring_ro_fd)
+	if (ring != e->ring.ro_fd)
 		e->cfg.events->on_ring(e, e->cfg.arg);
 	if (run)
 		make_memory(e);
@@ -498,15 +445,12 @@ int entry_choose_input(struct entry *e, unsigned position,
 {
 	size_t n = e->plan != NULL ? e->plan->start.n_inputs : 0;
 	struct channel *channel = worker_proc_channel(e->proc);
-	int err;
 
 	if (position > n || n == 0)
 		return -EINVAL;
-	if (entry_is_running(e) && channel != NULL) {
-		err = input_choice_ask(e->choice, channel, position, done,
-				       arg);
-		return err;
-	}
+	if (entry_is_running(e) && channel != NULL)
+		return input_choice_ask(e->choice, channel, position, done,
+					arg);
 	set_first(e, position > 0 ? position : e->first % (unsigned)n + 1);
 	return (int)e->first;
 }
@@ -536,10 +480,9 @@ json_t *entry_write(struct entry *e, struct handover *h)
 	if (e->plan != NULL)
 		(void)json_object_set_new(record, "plan",
 					  stream_plan_write(e->plan));
-	if (e->ring_fd >= 0)
+	if (e->ring.fd >= 0)
 		(void)json_object_set_new(record, "ring",
-					  handover_put(h, 'r', &e->ring_number,
-						       e->ring_fd));
+					  stream_ring_write(&e->ring, h));
 	if (e->memory_fd >= 0)
 		(void)json_object_set_new(record, "memory",
 					  handover_put(h, 'm',
@@ -551,23 +494,13 @@ json_t *entry_write(struct entry *e, struct handover *h)
 /* False when the plan needs a ring and this is none of its size. */
 static bool take_ring(struct entry *e, const json_t *name, struct handover *h)
 {
-	uint64_t number = 0;
-	int fd = handover_take(h, name, 'r', &number);
-	/* one without an output is for those who read it */
-	size_t wanted = e->plan->ring_size > 0 ? e->plan->ring_size
-					       : (size_t)RING_SIZE_DEFAULT;
-	size_t size;
+	size_t size = e->plan->ring_size;
 
-	if (fd < 0)
-		return e->plan->ring_size == 0;
-	if (use_ring(e, fd, wanted) < 0)
-		return false;
-	e->ring_number = number;
-	size = ring_reader_size(e->ring_judge);
-	if (size >= wanted && size - wanted < RING_UNIT)
-		return true;
-	close_ring(e);
-	return false;
+	/* one without an output is for those who read it */
+	if (size == 0)
+		return name == NULL ||
+		       stream_ring_take(&e->ring, name, h, RING_SIZE_DEFAULT);
+	return stream_ring_take(&e->ring, name, h, size);
 }
 
 void entry_take(struct entry *e, const json_t *record, struct handover *h)
@@ -596,8 +529,7 @@ struct entry *entry_new(const struct entry_config *cfg, const char *id)
 
 	e->cfg = *cfg;
 	e->id = xstrdup(id);
-	e->ring_fd = -1;
-	e->ring_ro_fd = -1;
+	stream_ring_init(&e->ring);
 	e->memory_fd = -1;
 	e->first = 1;
 	e->choice = input_choice_new(cfg->loop);

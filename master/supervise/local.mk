@@ -16,6 +16,7 @@ libmaster_a_SOURCES += \
 	master/supervise/session_list.c master/supervise/session_list.h \
 	master/supervise/spawn.c master/supervise/spawn.h \
 	master/supervise/stream_plan.c master/supervise/stream_plan.h \
+	master/supervise/stream_ring.c master/supervise/stream_ring.h \
 	master/supervise/pem_source.c master/supervise/pem_source.h \
 	master/supervise/tls_judgement.c master/supervise/tls_judgement.h \
 	master/supervise/tls_proc.c master/supervise/tls_proc.h \

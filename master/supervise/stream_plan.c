@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/ring.h"
+#include "proto/contract.h"
 #include "proto/stream_spec.h"
 
 #include <stdlib.h>
@@ -92,6 +93,15 @@ struct stream_plan *stream_plan_new(const char *id, const json_t *stream,
 	stream_spec_add_defaults(p->options, settings);
 	p->start.options = p->options;
 	return p;
+}
+
+bool stream_plan_fits(const struct stream_plan *p)
+{
+	const struct msg m = { .type = MSG_STREAM_START,
+			       .stream_start = p->start };
+	char data[MSG_SIZE_MAX];
+
+	return msg_encode(&m, data) >= 0;
 }
 
 json_t *stream_plan_write(const struct stream_plan *p)

@@ -44,6 +44,9 @@ struct stream_plan *stream_plan_new(const char *id, const json_t *stream,
 json_t *stream_plan_write(const struct stream_plan *);
 void stream_plan_free(struct stream_plan **);
 
+/* Can a worker be told of it in one message? */
+bool stream_plan_fits(const struct stream_plan *);
+
 /* Does one of its inputs read this stream? */
 bool stream_plan_reads(const struct stream_plan *, const char *stream);
 

@@ -91,7 +91,8 @@ test('a new process, a new ring, an end and a return of the source',
 		// a ring of its own size for its viewers
 		await sluice.cmd('set-stream', { id: 'a', stream: {
 			...source(), output: ['udp://127.0.0.1:6000',
-				'http://127.0.0.1:8100/a#buffer_size=32768'] } });
+				'http://127.0.0.1:8100/a#buffer_size=32768']
+		} });
 		await replaced(old);
 		await play();
 		await sluice.cmd('toggle-stream', { id: 'a' });
@@ -143,7 +144,7 @@ test('what would play itself is refused, what is not there is told',
 
 			assert.equal(reply.status, 400, reply.body);
 			assert.match(JSON.parse(reply.body).error,
-				/^stream\.input\[0\]: stream "." would play what /);
+				/^stream\.input\[0\]: stream "." would play /);
 		};
 
 		await refused('a', 'stream://a');
