@@ -6,9 +6,9 @@
 #include "common/log.h"
 #include "common/mono.h"
 #include "common/ring.h"
-#include "common/shared.h"
 #include "master/handover.h"
 #include "master/supervise/deliver_proc.h"
+#include "master/supervise/kept_memory.h"
 #include "master/supervise/spawn.h"
 #include "master/supervise/stream_plan.h"
 #include "master/supervise/stream_ring.h"
@@ -31,8 +31,7 @@ struct entry {
 	struct stream_ring ring;
 	bool read;      /* by other streams */
 	bool started;   /* the worker was told to */
-	int memory_fd;  /* what one worker leaves to the next; -1: none */
-	uint64_t memory_number; /* in the handover */
+	struct kept_memory memory;
 
 	unsigned first; /* the input that a next worker begins with; from 1 */
 	struct input_choice *choice;
@@ -95,12 +94,12 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 
 	(void)proc;
 	m.stream_start.ring = e->ring.fd >= 0;
-	m.stream_start.memory = e->memory_fd >= 0;
+	m.stream_start.memory = e->memory.fd >= 0;
 	m.stream_start.first = e->first;
 	if (m.stream_start.ring)
 		fds[n++] = e->ring.fd;
 	if (m.stream_start.memory)
-		fds[n++] = e->memory_fd;
+		fds[n++] = e->memory.fd;
 	(void)channel_send(channel, &m, fds, n);
 	e->started = true;
 	for (size_t i = 0; i < e->plan->n_links; i++)
@@ -271,37 +270,20 @@ int entry_ring(const struct entry *e)
 
 /* --- the memory --- */
 
-static void close_memory(struct entry *e)
-{
-	fd_close(&e->memory_fd);
-	e->memory_number = 0;
-	spawner_touch(e->cfg.spawner);
-}
-
 /* A stream can do without: then it begins anew with each worker. */
-static void make_memory(struct entry *e)
+static void keep_memory(struct entry *e, bool keep)
 {
-	int fd;
+	int err = 0;
 
-	if (e->memory_fd >= 0)
-		return;
-	fd = shared_create("stream", STREAM_MEMORY_SIZE);
-	if (fd < 0)
+	if (keep)
+		err = kept_memory_make(&e->memory);
+	else
+		kept_memory_close(&e->memory);
+	if (err < 0)
 		log_warning("fleet", "stream %s: no memory for what is to "
 				     "outlive its worker: %s", e->id,
-			    strerror(-fd));
-	else
-		e->memory_fd = fd;
+			    strerror(-err));
 	spawner_touch(e->cfg.spawner);
-}
-
-static void take_memory(struct entry *e, const json_t *name,
-			struct handover *h)
-{
-	e->memory_fd = handover_take(h, name, 'm', &e->memory_number);
-	if (e->memory_fd >= 0 &&
-	    shared_size(e->memory_fd) != STREAM_MEMORY_SIZE)
-		close_memory(e);
 }
 
 /* --- the mounts --- */
@@ -407,10 +389,7 @@ void entry_set(struct entry *e, const json_t *stream)
 		(void)make_ring(e, 0);
 	if (ring != e->ring.ro_fd)
 		e->cfg.events->on_ring(e, e->cfg.arg);
-	if (run)
-		make_memory(e);
-	else
-		close_memory(e);
+	keep_memory(e, run);
 
 	worker_proc_use(e->proc, plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
 	/* the last: what is not wanted may be gone inside */
@@ -483,11 +462,9 @@ json_t *entry_write(struct entry *e, struct handover *h)
 	if (e->ring.fd >= 0)
 		(void)json_object_set_new(record, "ring",
 					  stream_ring_write(&e->ring, h));
-	if (e->memory_fd >= 0)
+	if (e->memory.fd >= 0)
 		(void)json_object_set_new(record, "memory",
-					  handover_put(h, 'm',
-						       &e->memory_number,
-						       e->memory_fd));
+					  kept_memory_write(&e->memory, h));
 	return record;
 }
 
@@ -518,7 +495,7 @@ void entry_take(struct entry *e, const json_t *record, struct handover *h)
 	worker_proc_use(e->proc, e->plan->net ? SPAWN_WORKER_NET
 					      : SPAWN_WORKER);
 	whole = take_ring(e, json_object_get(record, "ring"), h);
-	take_memory(e, json_object_get(record, "memory"), h);
+	kept_memory_take(&e->memory, json_object_get(record, "memory"), h);
 	worker_proc_take(e->proc, json_object_get(record, "worker"), h,
 			 whole && e->plan->enable);
 }
@@ -530,7 +507,7 @@ struct entry *entry_new(const struct entry_config *cfg, const char *id)
 	e->cfg = *cfg;
 	e->id = xstrdup(id);
 	stream_ring_init(&e->ring);
-	e->memory_fd = -1;
+	kept_memory_init(&e->memory);
 	e->first = 1;
 	e->choice = input_choice_new(cfg->loop);
 	e->analysis = analysis_new(cfg->loop);
@@ -559,7 +536,7 @@ void entry_free(struct entry **ep)
 	receivers_clear(&e->receivers);
 	set_mounts(e, NULL);
 	close_ring(e);
-	close_memory(e);
+	kept_memory_close(&e->memory);
 	stream_plan_free(&e->plan);
 	free(e->id);
 	free(e);

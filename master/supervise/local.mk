@@ -8,6 +8,7 @@ libmaster_a_SOURCES += \
 	master/supervise/fleet.c master/supervise/fleet.h \
 	master/supervise/jobs.c master/supervise/jobs.h \
 	master/supervise/input_choice.c master/supervise/input_choice.h \
+	master/supervise/kept_memory.c master/supervise/kept_memory.h \
 	master/supervise/listeners.c master/supervise/listeners.h \
 	master/supervise/pace.c master/supervise/pace.h \
 	master/supervise/proc_state.c master/supervise/proc_state.h \
