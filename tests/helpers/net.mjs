@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { run } from './util.mjs';
 
-async function tool(program, ...args) {
+export async function tool(program, ...args) {
 	const { code, out, err } = await run(program, args);
 
 	assert.equal(code, 0, `${program} ${args.join(' ')}: ${err}`);

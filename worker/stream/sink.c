@@ -97,6 +97,23 @@ static void log_overflow(struct sink *s, uint64_t now_ns)
 	s->overflow = c.overflow;
 }
 
+/* Packets that the network did not take since it was said last, though the
+ * output is open: what closes it is said by itself. */
+static void log_dropped(struct sink *s, uint64_t now_ns)
+{
+	struct output_counters c;
+	unsigned suppressed;
+
+	sink_counters(s, &c);
+	if (s->output == NULL || c.dropped == s->dropped ||
+	    !ratelimit_pass(&s->dropped_log, now_ns / 1000000, &suppressed))
+		return;
+	log_warning("stream", "output %u: %llu packets were not taken by the "
+		    "network", s->position,
+		    (unsigned long long)(c.dropped - s->dropped));
+	s->dropped = c.dropped;
+}
+
 void sink_second(struct sink *s, uint64_t now_ns)
 {
 	struct errmsg why = { 0 };
@@ -111,6 +128,7 @@ void sink_second(struct sink *s, uint64_t now_ns)
 		close_output(s, &why, now_ns);
 	else if (retry_is_due(&s->retry, now_ns))
 		retry_worked(&s->retry);
+	log_dropped(s, now_ns);
 }
 
 void sink_feed(struct sink *s, const struct ts_run *runs, size_t n_runs,

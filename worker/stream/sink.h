@@ -30,6 +30,8 @@ struct sink {
 	struct sender *direct; /* of what leaves as it comes, or NULL */
 	uint64_t overflow;     /* packets that did not fit, as told last */
 	struct ratelimit overflow_log;
+	uint64_t dropped;      /* packets that were not taken, as told last */
+	struct ratelimit dropped_log;
 	uint64_t now_ns;       /* of this run */
 	uint64_t receivers_told; /* what was told of them, as a hash */
 	unsigned receivers_age_s; /* of that word */
