@@ -35,6 +35,12 @@ void monitor_free(struct monitor **m)
 	*m = NULL;
 }
 
+/* Ever. */
+static uint32_t broken_sections(const struct monitor *m)
+{
+	return psi_crc_errors(m->psi) + psi_broken(m->psi);
+}
+
 void monitor_reset(struct monitor *m, uint64_t now_ns)
 {
 	psi_reset(m->psi);
@@ -45,8 +51,10 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 	m->pids.n = 0;
 	m->n_pcrs = 0;
 	m->packets = m->all_null_packets = m->sync_errors = 0;
-	m->second_packets = m->null_packets = 0;
+	m->second_packets = m->null_packets = m->scrambled = 0;
+	memset(m->faults, 0, sizeof m->faults);
 	m->rates = (struct monitor_rates){ 0 };
+	m->broken_before = broken_sections(m);
 	m->began_ns = m->second_ns = now_ns;
 }
 
@@ -123,7 +131,7 @@ static void check_pes(struct pid_stats *s, const uint8_t *p, uint64_t now_ns)
 static void check_scrambled(struct monitor *m, struct pid_stats *s,
 			    uint8_t class, uint16_t pid)
 {
-	m->scrambled = true;
+	m->scrambled++;
 	if (s != NULL)
 		s->scrambled++;
 	if (class == PID_VIDEO || class == PID_AUDIO)
@@ -140,17 +148,25 @@ static void count_packet(struct pid_stats *s, uint64_t now_ns)
 	s->packets++;
 }
 
+/* The tables say something new. */
+static void classify(struct monitor *m, uint64_t now_ns)
+{
+	m->tables_ns = now_ns;
+	for (size_t i = 0; i < m->pids.n; i++)
+		m->pids.list[i].class = m->classes[m->pids.list[i].pid];
+}
+
 static void check_clear(struct monitor *m, struct pid_stats *s,
 			const uint8_t *p, uint64_t now_ns)
 {
 	uint16_t pid = ts_pid(p);
-	uint8_t class = m->classes[pid];
+	uint8_t class = s != NULL ? s->class : m->classes[pid];
 
 	if (class == PID_PSI) {
 		if (s != NULL && ts_pusi(p))
 			check_table(m, s, p, now_ns);
 		if (psi_feed(m->psi, p))
-			m->tables_ns = now_ns;
+			classify(m, now_ns);
 	} else if (pid <= PID_SI_LAST) {
 		si_watch_feed(&m->si, p, now_ns);
 	} else if (s != NULL && ts_pusi(p) && is_pes(class)) {
@@ -166,10 +182,9 @@ static void check_pcr(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 		pcr_check_feed(&pcr->check, p, m->packets, now_ns);
 }
 
-static void note_cc(struct monitor *m, uint16_t pid, enum cc_verdict verdict)
+static void note_cc(struct monitor *m, struct pid_stats *s,
+		    enum cc_verdict verdict)
 {
-	struct pid_stats *s = pid_table_get(&m->pids, pid);
-
 	m->faults[ALARM_CC] += verdict == CC_ERROR;
 	if (s == NULL)
 		return;
@@ -177,12 +192,27 @@ static void note_cc(struct monitor *m, uint16_t pid, enum cc_verdict verdict)
 	s->duplicates += verdict == CC_DUPLICATE;
 }
 
-/* Its PID may be wrong as well: it does not make one known. */
-static void note_tei(struct monitor *m, uint16_t pid)
+static void note_tei(struct monitor *m, struct pid_stats *s)
 {
 	m->faults[ALARM_TRANSPORT]++;
-	if (m->pids.index[pid] != 0)
-		m->pids.list[m->pids.index[pid] - 1].transport_errors++;
+	if (s != NULL)
+		s->transport_errors++;
+}
+
+/* A damaged packet does not make a PID known: it may be wrong as well. */
+static struct pid_stats *stats_of(struct monitor *m, const uint8_t *p)
+{
+	uint16_t pid = ts_pid(p);
+	struct pid_stats *s = pid_table_find(&m->pids, pid);
+
+	if (s != NULL || ts_tei(p))
+		return s;
+	s = pid_table_add(&m->pids, pid);
+	if (s != NULL) {
+		s->class = m->classes[pid];
+		s->cc = m->cc.pid[pid];
+	}
+	return s;
 }
 
 static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
@@ -202,14 +232,14 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 		m->null_packets++;
 		return;
 	}
-	verdict = cc_feed(&m->cc, p);
+	s = stats_of(m, p);
+	verdict = cc_step(s != NULL ? &s->cc : &m->cc.pid[pid], p);
 	if (verdict != CC_OK)
-		note_cc(m, pid, verdict);
+		note_cc(m, s, verdict);
 	if (ts_tei(p)) {
-		note_tei(m, pid);
+		note_tei(m, s);
 		return;
 	}
-	s = pid_table_get(&m->pids, pid);
 	if (s != NULL)
 		count_packet(s, now_ns);
 	if (ts_adaptation_flags(p) & 0x10)
@@ -253,6 +283,7 @@ static void end_pids(struct monitor *m)
 		s->all_scrambled += s->scrambled;
 		s->packets = s->scrambled = 0;
 		s->pts_gap_ns = 0;
+		s->pes_errors_before = s->pes_errors;
 	}
 }
 
@@ -285,8 +316,42 @@ bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
 	end_pids(m);
 	memset(m->faults, 0, sizeof m->faults);
 	end_rates(m, now_ns);
-	m->scrambled = false;
+	m->scrambled = 0;
+	m->broken_before = broken_sections(m);
 	return changed;
+}
+
+static void count_pes_errors(const struct monitor *m,
+			     struct analyze_counts *c)
+{
+	for (size_t i = 0; i < m->pids.n; i++) {
+		const struct pid_stats *s = &m->pids.list[i];
+		uint32_t n = s->pes_errors - s->pes_errors_before;
+
+		if (s->class != PID_VIDEO && s->class != PID_AUDIO)
+			continue;
+		c->pes_errors += n;
+		c->pes_bad |= n > ANALYZE_PES_ERRORS;
+	}
+}
+
+void monitor_counted(const struct monitor *m, struct analyze_counts *ret)
+{
+	*ret = (struct analyze_counts){
+		.packets = m->second_packets,
+		.null_packets = m->null_packets,
+		.cc_errors = m->faults[ALARM_CC],
+		.scrambled_packets = m->scrambled,
+		.av_scrambled = m->faults[ALARM_SCRAMBLED] > 0,
+		.tei = m->faults[ALARM_TRANSPORT],
+		.psi_errors = broken_sections(m) - m->broken_before,
+	};
+	count_pes_errors(m, ret);
+}
+
+const struct psi *monitor_psi(const struct monitor *m)
+{
+	return m->psi;
 }
 
 const struct alarm *monitor_alarms(const struct monitor *m)

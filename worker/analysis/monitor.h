@@ -13,7 +13,7 @@
 
 #include "worker/analysis/alarm.h"
 #include "worker/analysis/pcr_check.h"
-#include "worker/ts/packet.h"
+#include "worker/ts/analyze.h"
 
 struct monitor;
 
@@ -42,6 +42,13 @@ void monitor_feed(struct monitor *, const struct ts_run *runs, size_t n_runs,
 /* Ends the second; true when an alarm was raised or cleared. */
 bool monitor_second(struct monitor *, const struct monitor_counts *,
 		    uint64_t now_ns, uint64_t wall_ms);
+
+/* This second so far, for the judgement of what is watched here: nothing has
+ * to be counted twice. */
+void monitor_counted(const struct monitor *, struct analyze_counts *ret);
+
+/* The tables; borrowed for the life of the monitor. */
+const struct psi *monitor_psi(const struct monitor *);
 
 /* ALARM_COUNT of them; borrowed for the life of the monitor. */
 const struct alarm *monitor_alarms(const struct monitor *);

@@ -16,23 +16,28 @@ struct monitor_pcr {
 	struct pcr_report report; /* of the last whole second */
 };
 
+/* What each packet touches stands in front, close together: between two
+ * wake-ups all of it grows cold. */
 struct monitor {
-	uint64_t began_ns;   /* since when this source is watched */
-	struct psi *psi;
-	const uint8_t *classes; /* of psi */
-	uint64_t tables_ns;     /* when they last said something new */
-	uint32_t psi_errors;    /* of psi, up to the second before */
-	struct si_watch si;
-	struct cc cc;
-	struct pid_table pids;
-	uint8_t referenced[TS_PIDS / 8]; /* bits, made once a second */
-	size_t n_pcrs;
-	struct monitor_pcr pcrs[MONITOR_PCRS_MAX];
-
 	uint64_t packets;        /* of this source */
 	uint32_t second_packets; /* this second */
 	uint32_t null_packets;   /* this second */
-	uint64_t all_null_packets; /* ... without this second */
+	uint32_t scrambled;      /* this second, any PID */
+	uint32_t psi_errors;     /* of psi, up to the second before */
+	struct psi *psi;
+	const uint8_t *classes;  /* of psi */
+	uint32_t faults[ALARM_COUNT]; /* this second */
+	size_t n_pcrs;
+	struct pid_table pids;
+	struct monitor_pcr pcrs[MONITOR_PCRS_MAX];
+	struct si_watch si;
+	struct cc cc;            /* of PIDs that have no record */
+
+	uint64_t began_ns;       /* since when this source is watched */
+	uint64_t tables_ns;      /* when tables last said something new */
+	uint8_t referenced[TS_PIDS / 8]; /* bits, made once a second */
+	uint32_t broken_before;  /* sections of psi, up to this second */
+	uint64_t all_null_packets; /* without this second */
 	uint64_t sync_errors;    /* of this source */
 	uint64_t second_ns;      /* when this second began */
 	struct monitor_rates {   /* of the last whole second */
@@ -40,9 +45,6 @@ struct monitor {
 		uint32_t null_packets;
 		uint64_t ns;     /* how long it was; 0: there was none */
 	} rates;
-	bool scrambled;          /* this second, any PID */
-
-	uint32_t faults[ALARM_COUNT]; /* this second */
 	struct alarm alarms[ALARM_COUNT];
 };
 

@@ -12,12 +12,15 @@
 enum { PID_STATS_MAX = 512 };
 
 struct pid_stats {
+	/* what each packet touches: within half a cache line */
 	uint16_t pid;
-	/* this second */
-	uint32_t packets;
-	uint32_t scrambled;
-	uint64_t first_ns, last_ns;    /* when packets came */
+	uint16_t cc;                   /* see cc_step() */
+	uint8_t class;                 /* by the tables as they are now */
 	bool has_pts;
+	uint32_t packets;              /* this second */
+	uint64_t first_ns, last_ns;    /* when packets came */
+	uint32_t scrambled;            /* this second */
+	uint32_t pes_errors_before;    /* of pes_errors, up to this second */
 	uint64_t pts, pts_ns;          /* the last, and when it came */
 	uint64_t pts_moved_ns;         /* when it was another one */
 	uint64_t table_ns;             /* when a PAT or PMT began on it */
@@ -41,12 +44,17 @@ struct pid_table {
 	struct pid_stats list[PID_STATS_MAX];
 };
 
-/* NULL when the table is full. */
-static inline struct pid_stats *pid_table_get(struct pid_table *t,
+/* NULL when it is not known. */
+static inline struct pid_stats *pid_table_find(struct pid_table *t,
+					       uint16_t pid)
+{
+	return t->index[pid] != 0 ? &t->list[t->index[pid] - 1] : NULL;
+}
+
+/* One that is not known; NULL when the table is full. */
+static inline struct pid_stats *pid_table_add(struct pid_table *t,
 					      uint16_t pid)
 {
-	if (t->index[pid] != 0)
-		return &t->list[t->index[pid] - 1];
 	if (t->n == PID_STATS_MAX)
 		return NULL;
 	t->list[t->n] = (struct pid_stats){ .pid = pid };

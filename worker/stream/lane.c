@@ -18,7 +18,7 @@ static void judge_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct lane *l = arg;
 
-	for (size_t i = 0; i < n_runs; i++)
+	for (size_t i = 0; l->analyze != NULL && i < n_runs; i++)
 		analyze_feed(l->analyze, runs[i]);
 	l->out(runs, n_runs, l->arg);
 }
@@ -112,6 +112,27 @@ void lane_forget_entry(struct lane *l)
 	l->entering = false;
 }
 
+static struct analyze_config analyze_config(const struct lane *l)
+{
+	return (struct analyze_config){
+		.cc_limit = l->cc_limit,
+		.bitrate_limit_kbps = l->source.spec.bitrate_limit_kbps,
+		.no_analyze = l->source.spec.no_analyze,
+	};
+}
+
+/* What comes is what is sent: who watches the one need not look at the other
+ * as well. */
+static void begin_analyze(struct lane *l)
+{
+	struct analyze_config config = analyze_config(l);
+
+	if (l->analyze != NULL)
+		analyze_reset(l->analyze);
+	else if (l->remux != NULL || l->watch.monitor == NULL)
+		l->analyze = analyze_new(&config);
+}
+
 static void begin(struct lane *l, uint64_t now_ns)
 {
 	const struct input_spec *spec = &l->source.spec;
@@ -120,14 +141,7 @@ static void begin(struct lane *l, uint64_t now_ns)
 		watch_reset(&l->watch, now_ns);
 	else if (!spec->no_analyze)
 		watch_begin(&l->watch, l->source.position, now_ns);
-	if (l->analyze != NULL)
-		analyze_reset(l->analyze);
-	else
-		l->analyze = analyze_new(&(struct analyze_config){
-			.cc_limit = l->cc_limit,
-			.bitrate_limit_kbps = spec->bitrate_limit_kbps,
-			.no_analyze = spec->no_analyze,
-		});
+	begin_analyze(l);
 	if (l->remux != NULL)
 		remux_reset(l->remux);
 	lane_forget_entry(l);
@@ -308,6 +322,20 @@ static void judge(struct lane *l, uint64_t now_ns)
 		l->verdict = FAILOVER_DEAD;
 }
 
+static void report(struct lane *l, unsigned passed_ms)
+{
+	struct analyze_config config = analyze_config(l);
+	struct analyze_counts counts;
+
+	if (l->analyze != NULL) {
+		analyze_second(l->analyze, passed_ms, &l->report);
+		return;
+	}
+	monitor_counted(l->watch.monitor, &counts);
+	analyze_judge(&config, &counts, monitor_psi(l->watch.monitor),
+		      passed_ms, &l->report);
+}
+
 void lane_second(struct lane *l, uint64_t now_ns)
 {
 	uint64_t passed_ms = (now_ns - l->began_ns) / MS;
@@ -315,7 +343,7 @@ void lane_second(struct lane *l, uint64_t now_ns)
 	if (!l->wanted || passed_ms < LANE_JUDGE_MS)
 		return;
 	source_second(&l->source, now_ns, &l->counted);
-	analyze_second(l->analyze, (unsigned)passed_ms, &l->report);
+	report(l, (unsigned)passed_ms);
 	watch_second(&l->watch,
 		     &(struct monitor_counts){
 			     .sync_losses = (uint32_t)l->counted.sync_losses,

@@ -35,7 +35,7 @@ struct lane {
 	bool wanted;             /* it is to be open */
 	bool tried;              /* to open it, since then */
 	unsigned empty_reads;
-	struct analyze *analyze; /* made with the first opening */
+	struct analyze *analyze; /* NULL: what the watch counts is enough */
 	struct watch watch;      /* of what comes, before the remux */
 	struct splice_entry *entry; /* made when it is asked for */
 	bool entering;           /* an entry was asked for */

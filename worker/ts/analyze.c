@@ -20,16 +20,7 @@ struct analyze {
 	struct psi *psi;
 	const uint8_t *classes; /* of psi */
 	uint32_t psi_errors;    /* of psi, up to the second before */
-
-	/* this second */
-	uint32_t packets;
-	uint32_t null_packets;
-	uint32_t cc_errors;
-	uint32_t pes_errors;
-	uint32_t scrambled_packets;
-	uint32_t tei;
-	bool av_scrambled;
-	bool pes_bad; /* one PID had more errors than is good */
+	struct analyze_counts now; /* this second */
 
 	struct cc cc;
 	uint8_t pes_errors_of[TS_PIDS]; /* touched only where there are any */
@@ -56,16 +47,9 @@ void analyze_free(struct analyze **a)
 
 static void begin_second(struct analyze *a)
 {
-	if (a->pes_errors > 0)
+	if (a->now.pes_errors > 0)
 		memset(a->pes_errors_of, 0, sizeof a->pes_errors_of);
-	a->packets = 0;
-	a->null_packets = 0;
-	a->cc_errors = 0;
-	a->pes_errors = 0;
-	a->scrambled_packets = 0;
-	a->tei = 0;
-	a->av_scrambled = false;
-	a->pes_bad = false;
+	a->now = (struct analyze_counts){ 0 };
 	a->psi_errors = psi_crc_errors(a->psi) + psi_broken(a->psi);
 }
 
@@ -92,11 +76,11 @@ static void check_pes_start(struct analyze *a, const uint8_t *p)
 		return;
 	if (p[offset] == 0 && p[offset + 1] == 0 && p[offset + 2] == 1)
 		return;
-	a->pes_errors++;
+	a->now.pes_errors++;
 	if (*errors < UINT8_MAX)
 		++*errors;
 	if (*errors > ANALYZE_PES_ERRORS)
-		a->pes_bad = true;
+		a->now.pes_bad = true;
 }
 
 static void feed_packet(struct analyze *a, const uint8_t *p)
@@ -107,13 +91,13 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 	if (!ts_sync_ok(p))
 		return;
 	if (pid == TS_PID_NULL) {
-		a->null_packets++;
+		a->now.null_packets++;
 		return;
 	}
 	if (cc_feed(&a->cc, p) == CC_ERROR)
-		a->cc_errors++;
+		a->now.cc_errors++;
 	if (header & HEADER_TEI) {
-		a->tei++;
+		a->now.tei++;
 		return;
 	}
 
@@ -121,8 +105,8 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 	bool av = class == PID_VIDEO || class == PID_AUDIO;
 
 	if (header & HEADER_SCRAMBLING) {
-		a->scrambled_packets++;
-		a->av_scrambled |= av;
+		a->now.scrambled_packets++;
+		a->now.av_scrambled |= av;
 	} else if (av && header & HEADER_PUSI) {
 		check_pes_start(a, p);
 	} else if (class == PID_PSI) {
@@ -138,7 +122,7 @@ static void count_packet(struct analyze *a, const uint8_t *p)
 	if (!ts_sync_ok(p))
 		return;
 	if (pid == TS_PID_NULL)
-		a->null_packets++;
+		a->now.null_packets++;
 	else if (a->classes[pid] == PID_PSI)
 		(void)psi_feed(a->psi, p);
 }
@@ -148,7 +132,7 @@ void analyze_feed(struct analyze *a, struct ts_run run)
 	const uint8_t *p = run.data;
 	const uint8_t *end = p + run.n * TS_PACKET;
 
-	a->packets += (uint32_t)run.n;
+	a->now.packets += (uint32_t)run.n;
 	if (a->config.no_analyze) {
 		for (; p < end; p += TS_PACKET)
 			count_packet(a, p);
@@ -172,10 +156,10 @@ static uint32_t find_limit(const struct analyze_config *c,
 						    : ANALYZE_LIMIT_KBPS;
 }
 
-static enum analyze_fault find_fault(const struct analyze *a,
+static enum analyze_fault find_fault(const struct analyze_config *c,
+				     const struct analyze_counts *counts,
 				     const struct analyze_report *r)
 {
-	const struct analyze_config *c = &a->config;
 	bool is_low = r->payload_kbps < r->limit_kbps;
 
 	if (r->packets == 0)
@@ -188,36 +172,44 @@ static enum analyze_fault find_fault(const struct analyze *a,
 		return ANALYZE_BITRATE;
 	if (r->scrambled)
 		return ANALYZE_SCRAMBLED;
-	if (a->pes_bad)
+	if (counts->pes_bad)
 		return ANALYZE_PES;
 	if (c->cc_limit > 0 && r->cc_error >= c->cc_limit)
 		return ANALYZE_CC;
 	return ANALYZE_FINE;
 }
 
-void analyze_second(struct analyze *a, unsigned elapsed_ms,
-		    struct analyze_report *ret)
+void analyze_judge(const struct analyze_config *config,
+		   const struct analyze_counts *c, const struct psi *psi,
+		   unsigned elapsed_ms, struct analyze_report *ret)
 {
 	assert(elapsed_ms > 0);
 	*ret = (struct analyze_report){
-		.scrambled = a->av_scrambled,
-		.has_pat = psi_has_pat(a->psi),
-		.has_pmt = psi_has_pmt(a->psi),
-		.bitrate_kbps = kbps(a->packets, elapsed_ms),
-		.payload_kbps = kbps(a->packets - a->null_packets, elapsed_ms),
-		.packets = a->packets,
-		.cc_error = a->cc_errors,
-		.pes_error = a->pes_errors,
-		.sc_error = a->scrambled_packets,
-		.tei = a->tei,
-		.psi_error = psi_crc_errors(a->psi) + psi_broken(a->psi) -
-			a->psi_errors,
-		.video_count = psi_video_count(a->psi),
-		.audio_count = psi_audio_count(a->psi),
+		.scrambled = c->av_scrambled,
+		.has_pat = psi_has_pat(psi),
+		.has_pmt = psi_has_pmt(psi),
+		.bitrate_kbps = kbps(c->packets, elapsed_ms),
+		.payload_kbps = kbps(c->packets - c->null_packets, elapsed_ms),
+		.packets = c->packets,
+		.cc_error = c->cc_errors,
+		.pes_error = c->pes_errors,
+		.sc_error = c->scrambled_packets,
+		.tei = c->tei,
+		.psi_error = c->psi_errors,
+		.video_count = psi_video_count(psi),
+		.audio_count = psi_audio_count(psi),
 	};
-	ret->limit_kbps = find_limit(&a->config, ret);
-	ret->fault = find_fault(a, ret);
+	ret->limit_kbps = find_limit(config, ret);
+	ret->fault = find_fault(config, c, ret);
 	ret->onair = ret->fault == ANALYZE_FINE;
+}
+
+void analyze_second(struct analyze *a, unsigned elapsed_ms,
+		    struct analyze_report *ret)
+{
+	a->now.psi_errors = psi_crc_errors(a->psi) + psi_broken(a->psi) -
+			    a->psi_errors;
+	analyze_judge(&a->config, &a->now, a->psi, elapsed_ms, ret);
 	begin_second(a);
 }
 

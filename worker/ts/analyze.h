@@ -55,6 +55,25 @@ struct analyze_report {
 	uint32_t audio_count;
 };
 
+/* What came in a second. */
+struct analyze_counts {
+	uint32_t packets;
+	uint32_t null_packets;
+	uint32_t cc_errors;
+	uint32_t pes_errors;    /* on video and audio PIDs ... */
+	bool pes_bad;           /* ... and more of them than is good on one */
+	uint32_t scrambled_packets;
+	bool av_scrambled;      /* video or audio among them */
+	uint32_t tei;
+	uint32_t psi_errors;
+};
+
+/* The judgement alone: of packets that somebody else counts, and whose tables
+ * he follows.  See analyze_second(). */
+void analyze_judge(const struct analyze_config *,
+		   const struct analyze_counts *, const struct psi *,
+		   unsigned elapsed_ms, struct analyze_report *ret);
+
 struct analyze *analyze_new(const struct analyze_config *);
 void analyze_free(struct analyze **);
 

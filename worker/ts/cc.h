@@ -60,18 +60,23 @@ static inline uint16_t cc_state(const uint8_t *packet)
 			  ts_cc(packet));
 }
 
-/* All cases; cc_feed() goes here when a packet is not simply the next. */
-enum cc_verdict cc_judge(struct cc *, const uint8_t *packet);
+/* All cases; cc_step() goes here when a packet is not simply the next. */
+enum cc_verdict cc_judge(uint16_t *pid, const uint8_t *packet);
+
+/* For who keeps what is known of the packet's PID elsewhere. */
+static inline enum cc_verdict cc_step(uint16_t *pid, const uint8_t *packet)
+{
+	unsigned next = (*pid + 1u) & 0x0f;
+
+	if (!ts_has_payload(packet) || !(*pid & CC_SEEN) ||
+	    ts_cc(packet) != next || !ts_sync_ok(packet) ||
+	    ts_pid(packet) == TS_PID_NULL)
+		return cc_judge(pid, packet);
+	*pid = cc_state(packet);
+	return CC_OK;
+}
 
 static inline enum cc_verdict cc_feed(struct cc *cc, const uint8_t *packet)
 {
-	uint16_t pid = ts_pid(packet);
-	unsigned next = (cc->pid[pid] + 1u) & 0x0f;
-
-	if (!ts_has_payload(packet) || !(cc->pid[pid] & CC_SEEN) ||
-	    ts_cc(packet) != next || !ts_sync_ok(packet) ||
-	    pid == TS_PID_NULL)
-		return cc_judge(cc, packet);
-	cc->pid[pid] = cc_state(packet);
-	return CC_OK;
+	return cc_step(&cc->pid[ts_pid(packet)], packet);
 }
