@@ -52,6 +52,7 @@ static const struct field pcr_fields[] = {
 	{ "interval_max_us", COUNT, false, NULL },
 	{ "arrival_max_us", COUNT, false, NULL },
 	{ "accuracy_ns", COUNT, true, NULL },
+	{ "jitter_us", COUNT, true, NULL },
 	{ "jumps", COUNT, false, NULL },
 	{ "announced_jumps", COUNT, false, NULL },
 };
@@ -89,6 +90,25 @@ static const struct field loss_fields[] = {
 	{ "sync", COUNT, false, NULL },
 };
 static const struct shape loss = SHAPE(loss_fields);
+
+static const struct field iat_fields[] = {
+	{ "age_s", COUNT, false, NULL },
+	{ "datagrams", COUNT, false, NULL },
+	{ "rate", COUNT, false, NULL },
+	{ "min_us", COUNT, false, NULL },
+	{ "mean_us", COUNT, false, NULL },
+	{ "p50_us", COUNT, false, NULL },
+	{ "p95_us", COUNT, false, NULL },
+	{ "p99_us", COUNT, false, NULL },
+	{ "max_us", COUNT, false, NULL },
+};
+static const struct shape iat = SHAPE(iat_fields);
+
+static const struct field mdi_fields[] = {
+	{ "df_us", COUNT, false, NULL },
+	{ "mlr", COUNT, false, NULL },
+};
+static const struct shape mdi = SHAPE(mdi_fields);
 
 static const struct field remux_fields[] = {
 	{ "table_changes", COUNT, false, NULL },
@@ -128,6 +148,8 @@ static const struct field report_fields[] = {
 	{ "programs", LIST, true, &program },
 	{ "pids", LIST, true, &pid },
 	{ "loss", OBJECT, true, &loss },
+	{ "iat", OBJECT, true, &iat },
+	{ "mdi", OBJECT, true, &mdi },
 	{ "remux", OBJECT, true, &remux },
 	{ "outputs", LIST, true, &output },
 };

@@ -165,6 +165,37 @@ test('planted faults are counted, each and no other', async (t) => {
 	await sluice.stop();
 });
 
+test('arrivals are measured, of who sends steadily', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('s', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
+	const mux = new TsMux({ rate: 4e6 });
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, mux, 5000);
+	await sluice.onair('s');
+	const input = await waitUntil('a measured second', async () => {
+		const { inputs: [one] } = await analysis(sluice, 's');
+		return one.iat && one.pcr[0].jitter_us !== undefined && one;
+	}, 20000);
+	const { iat, mdi } = input;
+
+	assert.ok(iat.min_us <= iat.p50_us && iat.p50_us <= iat.p95_us &&
+		iat.p95_us <= iat.p99_us && iat.p99_us <= iat.max_us,
+	JSON.stringify(iat));
+	assert.ok(Math.abs(iat.rate - mux.rate / 1000) < mux.rate / 2000,
+		`${iat.rate} kbit/s`);
+	// who waits longest fills a buffer of that size, at least nearly
+	assert.ok(mdi.df_us * 1.2 >= iat.max_us, JSON.stringify({ iat, mdi }));
+	assert.equal(mdi.mlr, 0);
+	assert.equal(sum(input, 'cc_errors'), 0);
+	// who asks goes on being told
+	await waitUntil('the next second', async () => {
+		const { inputs: [one] } = await analysis(sluice, 's');
+		return one.iat.age_s <= 1 && one.watched_s > input.watched_s;
+	});
+	await sluice.stop();
+});
+
 // What `tsp -P analyze` of TSDuck says of captures of its test suite: packets,
 // PTS and PCRs of each PID, the rate by the PCRs in bit/s; no errors in any.
 const captures = {

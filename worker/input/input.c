@@ -2,6 +2,7 @@
 #include "worker/input/input.h"
 
 #include "worker/input/kind.h"
+#include "worker/input/udp_flow.h"
 
 #include <errno.h>
 
@@ -57,4 +58,14 @@ struct link_stats input_stats(const struct input *in)
 const char *input_trouble(const struct input *in)
 {
 	return in->ops->trouble != NULL ? in->ops->trouble(in) : NULL;
+}
+
+const struct arrivals_report *input_arrivals(struct input *in, uint64_t now_ns)
+{
+	const struct arrivals_report *r;
+
+	if (in->flow == NULL)
+		return NULL;
+	r = udp_flow_arrivals(in->flow, now_ns);
+	return r->at_ns != 0 ? r : NULL;
 }

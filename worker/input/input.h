@@ -13,6 +13,7 @@
 #include "proto/link_stat.h"
 #include "worker/input/batch.h"
 
+struct arrivals_report;
 struct input;
 
 /* Counted since input_open(). */
@@ -55,6 +56,10 @@ void input_counters(const struct input *, struct input_counters *ret);
 
 /* What its protocol knows; counted since input_open(). */
 struct link_stats input_stats(const struct input *);
+
+/* How its datagrams arrive, see arrivals.h; NULL: it has none, or it was not
+ * measured yet.  Who asks for it makes it be measured. */
+const struct arrivals_report *input_arrivals(struct input *, uint64_t now_ns);
 
 /* Why nothing can come though it is open, such as that nobody has called yet;
  * NULL when it can. */

@@ -4,6 +4,8 @@
 
 #include "worker/input/input.h"
 
+struct udp_flow;
+
 struct input_ops {
 	void (*free)(struct input *);
 	int (*read)(struct input *, struct batch *, uint64_t now_ns,
@@ -21,6 +23,7 @@ struct input {
 	const struct input_ops *ops;
 	const struct input_spec *spec;
 	int fd; /* to wait for, or -1 */
+	struct udp_flow *flow; /* of datagrams that are measured, or NULL */
 };
 
 /* As input_open(). */

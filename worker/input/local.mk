@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/input/arrivals.c worker/input/arrivals.h \
 	worker/input/batch.c worker/input/batch.h \
 	worker/input/fec.c worker/input/fec.h \
 	worker/input/fec_repair.c worker/input/fec_repair.h \

@@ -2,6 +2,7 @@
 #include "worker/input/receiver.h"
 
 #include "common/alloc.h"
+#include "worker/input/arrivals.h"
 
 #include <errno.h>
 #include <netinet/udp.h>
@@ -9,11 +10,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 
 enum {
 	ARENA_SIZE = RECEIVER_SLOTS * RECEIVER_SLOT_SIZE,
-	/* Two control messages of one int each. */
-	CONTROL_SIZE = 2 * CMSG_SPACE(sizeof(int)),
+	/* Two control messages of one int each, and a time. */
+	CONTROL_SIZE = 2 * CMSG_SPACE(sizeof(int)) +
+		       CMSG_SPACE(sizeof(struct timespec)),
 	/* Touched memory that is worth a system call to give back. */
 	TRIM_AT = 192 * 1024,
 	PAGE = 4096,
@@ -25,6 +28,7 @@ struct receiver {
 	uint64_t drops;
 	uint32_t drops_seen; /* the kernel's counter, which wraps */
 	struct sockaddr_any source;
+	struct arrivals *arrivals; /* NULL: nobody wants to know */
 	struct mmsghdr msgs[RECEIVER_SLOTS];
 	struct iovec iov[RECEIVER_SLOTS];
 	_Alignas(struct cmsghdr) uint8_t control[RECEIVER_SLOTS][CONTROL_SIZE];
@@ -73,7 +77,7 @@ void receiver_free(struct receiver **r)
 
 /* Reads the control messages of one datagram and makes room for the next. */
 static void take_control(struct receiver *r, struct msghdr *h,
-			 struct received *got)
+			 struct received *got, struct timespec *arrived)
 {
 	struct cmsghdr *c;
 
@@ -91,9 +95,30 @@ static void take_control(struct receiver *r, struct msghdr *h,
 			memcpy(&drops, CMSG_DATA(c), sizeof drops);
 			r->drops += (uint32_t)(drops - r->drops_seen);
 			r->drops_seen = drops;
+		} else if (c->cmsg_level == SOL_SOCKET &&
+			   c->cmsg_type == SCM_TIMESTAMPNS) {
+			memcpy(arrived, CMSG_DATA(c), sizeof *arrived);
 		}
 	}
 	h->msg_controllen = CONTROL_SIZE;
+}
+
+static void note_arrival(struct receiver *r, const struct received *got,
+			 const struct timespec *at)
+{
+	if (r->arrivals != NULL && at->tv_sec > 0 && got->len > 0)
+		arrivals_note(r->arrivals, &(struct arrival){
+			.wall_ns = (uint64_t)at->tv_sec * 1000000000 +
+				   (uint64_t)at->tv_nsec,
+			.data = got->data,
+			.len = got->len,
+			.segment = got->segment,
+		});
+}
+
+void receiver_measure(struct receiver *r, struct arrivals *arrivals)
+{
+	r->arrivals = arrivals;
 }
 
 int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
@@ -115,8 +140,10 @@ int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
 			.len = r->msgs[i].msg_len,
 			.segment = r->msgs[i].msg_len,
 		};
+		struct timespec arrived = { 0 };
 
-		take_control(r, &r->msgs[i].msg_hdr, &got);
+		take_control(r, &r->msgs[i].msg_hdr, &got, &arrived);
+		note_arrival(r, &got, &arrived);
 		r->high[i] = MAX(r->high[i], r->msgs[i].msg_len);
 		if (got.len > 0)
 			on_received(&got, arg);

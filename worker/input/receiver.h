@@ -18,6 +18,7 @@ enum {
 	RECEIVER_SLOT_SIZE = 65536,
 };
 
+struct arrivals;
 struct receiver;
 
 /*
@@ -42,6 +43,10 @@ void receiver_free(struct receiver **);
  */
 int receiver_read(struct receiver *, int fd, receiver_fn *on_received,
 		  void *arg);
+
+/* From now on notes when they arrive, which the socket has to tell
+ * (SO_TIMESTAMPNS); NULL: no longer.  Borrowed. */
+void receiver_measure(struct receiver *, struct arrivals *);
 
 /* Datagrams that the socket dropped for want of room, since new. */
 uint64_t receiver_drops(const struct receiver *);

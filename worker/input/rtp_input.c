@@ -304,7 +304,8 @@ struct input *rtp_input_open(const struct input_spec *spec, uint64_t now_ns,
 	struct rtp_input *in = xcalloc(1, sizeof *in);
 	int r = 0;
 
-	in->base = (struct input){ .ops = &rtp_ops, .spec = spec, .fd = -1 };
+	in->base = (struct input){ .ops = &rtp_ops, .spec = spec, .fd = -1,
+				   .flow = &in->legs[0].media };
 	ts_sync_init(&in->sync, TS_SYNC_DATAGRAM);
 	rtp_leg_init(&in->legs[in->n_legs++], spec);
 	if (spec->merge[0] != '\0')

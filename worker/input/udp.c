@@ -95,7 +95,7 @@ struct input *udp_input_open(const struct input_spec *spec, uint64_t now_ns,
 		return NULL;
 	}
 	u->base = (struct input){ .ops = &udp_ops, .spec = spec,
-				  .fd = u->flow.fd };
+				  .fd = u->flow.fd, .flow = &u->flow };
 	ts_sync_init(&u->sync, TS_SYNC_DATAGRAM);
 	return &u->base;
 }

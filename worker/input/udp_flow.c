@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum {
 	/* System calls in one wake-up: the loop has other things to do, but a
@@ -34,6 +36,7 @@ int udp_flow_open(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 	int r = 0;
 
 	f->ifindex = 0;
+	f->seconds = 0;
 	if (f->place.iface[0] != '\0')
 		r = netif_index(f->place.iface, &f->ifindex, why);
 	if (r == 0)
@@ -54,6 +57,7 @@ void udp_flow_close(struct udp_flow *f)
 {
 	if (f->receiver == NULL)
 		return;
+	arrivals_free(&f->arrivals);
 	fd_close(&f->fd);
 	receiver_free(&f->receiver);
 }
@@ -108,9 +112,53 @@ static int check_interface(struct udp_flow *f, struct errmsg *why)
 	return 0;
 }
 
+static void end_measuring(struct udp_flow *f, uint64_t now_ns)
+{
+	arrivals_judge(f->arrivals, &f->arrived);
+	f->arrived.at_ns = now_ns;
+	receiver_measure(f->receiver, NULL);
+	arrivals_free(&f->arrivals);
+}
+
+/* Not all streams of a host in the same second, but for the first time. */
+static bool is_time_to_measure(const struct udp_flow *f, uint64_t now_ns)
+{
+	if (f->asked_ns != 0 && now_ns - f->asked_ns < UDP_ASKED_S * SECOND_NS)
+		return true;
+	return f->seconds == 1 ||
+	       (f->seconds + (unsigned)getpid()) % UDP_MEASURE_S == 0;
+}
+
+static void measure(struct udp_flow *f, uint64_t now_ns)
+{
+	bool was = f->arrivals != NULL, now;
+	struct timespec wall;
+
+	f->seconds++;
+	now = is_time_to_measure(f, now_ns);
+	if (was)
+		end_measuring(f, now_ns);
+	if (was != now)
+		udp_socket_stamp(f->fd, now);
+	if (!now)
+		return;
+	(void)clock_gettime(CLOCK_REALTIME, &wall);
+	f->arrivals = arrivals_new((uint64_t)wall.tv_sec * SECOND_NS +
+				   (uint64_t)wall.tv_nsec);
+	receiver_measure(f->receiver, f->arrivals);
+}
+
+const struct arrivals_report *udp_flow_arrivals(struct udp_flow *f,
+						uint64_t now_ns)
+{
+	f->asked_ns = now_ns;
+	return &f->arrived;
+}
+
 int udp_flow_second(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 {
 	receiver_trim(f->receiver);
+	measure(f, now_ns);
 	if (f->place.iface[0] != '\0' &&
 	    now_ns - f->last_packet_ns >= QUIET_S * SECOND_NS) {
 		int r = check_interface(f, why);

@@ -4,12 +4,21 @@
  *
  * Owns the socket and receive memory.  Embedded; zeroed memory is a flow that
  * is not open.
+ *
+ * How datagrams arrive costs the kernel a time stamp each, so it is measured
+ * in one second of UDP_MEASURE_S; in all of them while somebody asks.
  */
 #pragma once
 
 #include "proto/io_spec.h"
+#include "worker/input/arrivals.h"
 #include "worker/input/receiver.h"
 #include "worker/input/udp_socket.h"
+
+enum {
+	UDP_MEASURE_S = 10,
+	UDP_ASKED_S = 30, /* so long one question keeps it going */
+};
 
 struct udp_flow {
 	struct udp_place place;
@@ -21,6 +30,12 @@ struct udp_flow {
 	uint64_t renewed_ns;
 	struct sockaddr_any source; /* the last sender */
 	uint64_t source_changes;
+
+	/* how they arrive, measured now and then */
+	struct arrivals *arrivals; /* NULL: not now */
+	struct arrivals_report arrived; /* when it was last measured */
+	uint64_t asked_ns;         /* somebody wants to know; 0: nobody */
+	unsigned seconds;          /* since the opening */
 };
 
 /* From an address of udp or rtp. */
@@ -55,6 +70,11 @@ int udp_flow_read(struct udp_flow *, const struct udp_reader *,
  * opened again. */
 int udp_flow_second(struct udp_flow *, uint64_t now_ns,
 		    struct errmsg *why) MUST_CHECK;
+
+/* How datagrams arrived in the last second in which that was measured; it is
+ * from now on for a while.  at_ns is 0 before. */
+const struct arrivals_report *udp_flow_arrivals(struct udp_flow *,
+						uint64_t now_ns);
 
 /* Datagrams that the socket had no room for, since the opening. */
 uint64_t udp_flow_drops(const struct udp_flow *);

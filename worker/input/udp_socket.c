@@ -71,6 +71,11 @@ static void tune(int fd, const struct udp_place *place)
 	(void)set_int(fd, SOL_UDP, UDP_GRO, 1);
 }
 
+void udp_socket_stamp(int fd, bool on)
+{
+	(void)set_int(fd, SOL_SOCKET, SO_TIMESTAMPNS, on);
+}
+
 static int say_bind(const struct sockaddr_any *where, int err,
 		    struct errmsg *why)
 {

@@ -24,6 +24,9 @@ struct udp_place {
 int udp_socket_open(const struct udp_place *, unsigned ifindex,
 		    struct errmsg *why) MUST_CHECK;
 
+/* Does the kernel tell with each datagram when it arrived? */
+void udp_socket_stamp(int fd, bool on);
+
 /*
  * Makes the kernel report the membership again without a moment in which a
  * packet could pass by: the source filter of the socket is turned round and

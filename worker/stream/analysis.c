@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is known of the places of a stream, when somebody asks. */
 #include "worker/analysis/report.h"
+#include "worker/input/arrivals.h"
 #include "worker/output/departures.h"
 #include "worker/si/json.h"
 #include "worker/stream/path_state.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+enum { PACKETS = 7 /* of most datagrams */ };
 
 static unsigned add_monitor(const struct watch *w,
 			    const struct report_part *part, json_t *object)
@@ -12,6 +17,34 @@ static unsigned add_monitor(const struct watch *w,
 		si_put_bool(object, "watched", w->monitor != NULL);
 	return w->monitor == NULL ? 0
 				  : monitor_report(w->monitor, part, object);
+}
+
+/* RFC 4445: the delay factor, and packets that were lost in the last second:
+ * by the sender's count, or by continuity where there is none. */
+static void add_mdi(const struct lane *l, const struct arrivals_report *r,
+		    json_t *object)
+{
+	bool counted = l->source.spec.kind == INPUT_RTP;
+	json_t *one = json_object();
+
+	si_put_uint(one, "df_us", r->df_us);
+	si_put_uint(one, "mlr", counted ? l->counted.lost * PACKETS
+					: l->report.cc_error);
+	(void)json_object_set_new(object, "mdi", one);
+}
+
+/* Beside what the monitor says of the same PCRs. */
+static void add_jitter(const struct arrivals_report *r, json_t *object)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(object, "pcr"), i, one)
+		for (size_t k = 0; k < r->n_pcrs; k++)
+			if (json_integer_value(json_object_get(one, "pid")) ==
+			    r->pcrs[k].pid)
+				si_put_uint(one, "jitter_us",
+					    r->pcrs[k].jitter_us);
 }
 
 /* Where packets were lost before they were ours. */
@@ -24,6 +57,31 @@ static void add_loss(const struct input_counters *c, json_t *object)
 	si_put_uint(loss, "socket", c->socket_drops);
 	si_put_uint(loss, "sync", c->sync_losses);
 	(void)json_object_set_new(object, "loss", loss);
+}
+
+static void add_arrivals(const struct lane *l, uint64_t now_ns,
+			 json_t *object)
+{
+	const struct arrivals_report *r = NULL;
+	json_t *one;
+
+	if (l->source.input != NULL)
+		r = input_arrivals(l->source.input, now_ns);
+	if (r == NULL || r->gaps == 0)
+		return;
+	one = json_object();
+	si_put_uint(one, "age_s", (now_ns - r->at_ns) / SECOND_NS);
+	si_put_uint(one, "datagrams", r->datagrams);
+	si_put_uint(one, "rate", r->rate_kbps);
+	si_put_uint(one, "min_us", r->min_us);
+	si_put_uint(one, "mean_us", r->mean_us);
+	si_put_uint(one, "p50_us", r->p50_us);
+	si_put_uint(one, "p95_us", r->p95_us);
+	si_put_uint(one, "p99_us", r->p99_us);
+	si_put_uint(one, "max_us", r->max_us);
+	(void)json_object_set_new(object, "iat", one);
+	add_mdi(l, r, object);
+	add_jitter(r, object);
 }
 
 static void add_remux(const struct remux *r, json_t *object)
@@ -41,6 +99,8 @@ static void add_remux(const struct remux *r, json_t *object)
 static unsigned report_input(const struct lane *l,
 			     const struct report_part *part, json_t *object)
 {
+	unsigned next;
+
 	if (l == NULL)
 		return 0;
 	if (part->from == 0) {
@@ -48,7 +108,10 @@ static unsigned report_input(const struct lane *l,
 		if (l->remux != NULL)
 			add_remux(l->remux, object);
 	}
-	return add_monitor(&l->watch, part, object);
+	next = add_monitor(&l->watch, part, object);
+	if (part->from == 0)
+		add_arrivals(l, part->now_ns, object);
+	return next;
 }
 
 /* Bins without a datagram are left out; the last one has no limit. */
