@@ -16,6 +16,7 @@ static const struct input_type *const input_types[] = {
 	&input_rtp_type,
 	&input_file_type,
 	&input_srt_type,
+	&input_rist_type,
 	&input_http_type,
 	&input_https_type,
 	&input_stream_type,
@@ -27,6 +28,7 @@ static const struct output_type *const output_types[] = {
 	&output_http_type,
 	&output_https_type,
 	&output_srt_type,
+	&output_rist_type,
 };
 
 static const struct io_option input_general[] = {
@@ -72,8 +74,8 @@ static int fail_type(const char *type, struct errmsg *why)
 {
 	static const char *const later[] = {
 		"asi", "ci", "dvb", "file", "hls", "http", "https", "it950x",
-		"np", "pipe", "reload", "resi", "rist", "rtmp", "rtsp",
-		"stop", "t2mi", "tbs", "webrtc",
+		"np", "pipe", "reload", "resi", "rtmp", "rtsp", "stop",
+		"t2mi", "tbs", "webrtc",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(later); i++)

@@ -19,6 +19,7 @@
 #include "common/util.h"
 #include "proto/http_spec.h"
 #include "proto/remux_options.h"
+#include "proto/rist_spec.h"
 #include "proto/rtp_spec.h"
 #include "proto/srt_spec.h"
 
@@ -42,7 +43,7 @@ enum {
 typedef void io_unknown_option_fn(const char *key, void *arg);
 
 enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE, INPUT_SRT,
-		  INPUT_HTTP, INPUT_STREAM, INPUT_KINDS };
+		  INPUT_HTTP, INPUT_STREAM, INPUT_RIST, INPUT_KINDS };
 
 /* Does a kind need libraries that only sluice-worker-net has? */
 bool input_kind_is_net(enum input_kind);
@@ -67,6 +68,7 @@ struct input_spec {
 	bool loop;
 
 	struct srt_spec srt;
+	struct rist_spec rist;
 	struct http_spec http;
 
 	/* stream */
@@ -88,7 +90,7 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 		     struct errmsg *why) MUST_CHECK;
 
 enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,
-		   OUTPUT_KINDS };
+		   OUTPUT_RIST, OUTPUT_KINDS };
 
 bool output_kind_is_net(enum output_kind);
 
@@ -112,6 +114,7 @@ struct output_spec {
 	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
 
 	struct srt_spec srt;
+	struct rist_spec rist;
 };
 
 int output_spec_parse(const char *text, struct output_spec *ret,

@@ -34,6 +34,8 @@ libproto_a_SOURCES += \
 	proto/io/http_input.c proto/io/http_output.c \
 	proto/io/merge.c \
 	proto/io/option.c proto/io/option.h \
+	proto/io/query.c \
+	proto/io/rist.c \
 	proto/io/srt.c \
 	proto/io/stream.c \
 	proto/io/type.h proto/io/udp.c \
@@ -41,6 +43,7 @@ libproto_a_SOURCES += \
 	proto/option_value.c proto/option_value.h \
 	proto/remux_options.c proto/remux_options.h \
 	proto/rtp_spec.h \
+	proto/rist_spec.h \
 	proto/srt_spec.h \
 	proto/stream_spec.c proto/stream_spec.h
 

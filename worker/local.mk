@@ -41,6 +41,9 @@ sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/http_input.c \
 	worker/net/name.c worker/net/name.h \
 	worker/net/page.c worker/net/page.h \
+	worker/net/rist_input.c \
+	worker/net/rist_link.c worker/net/rist_link.h \
+	worker/net/rist_output.c \
 	worker/net/srt_calls.c worker/net/srt_calls.h \
 	worker/net/srt_input.c \
 	worker/net/srt_output.c \
@@ -49,11 +52,12 @@ sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/srt_socket.c worker/net/srt_socket.h \
 	worker/net/srt_stats.c worker/net/srt_stats.h \
 	worker/net/url.c worker/net/url.h
-sluice_worker_net_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS) $(CARES_CFLAGS) \
-	$(CURL_CFLAGS) $(CRYPTO_CFLAGS)
+sluice_worker_net_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS) $(RIST_CFLAGS) \
+	$(CARES_CFLAGS) $(CURL_CFLAGS) $(CRYPTO_CFLAGS)
 sluice_worker_net_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
-	$(CRYPT_LIBS) $(SRT_LIBS) $(CARES_LIBS) $(CURL_LIBS) $(CRYPTO_LIBS) -lm
+	$(CRYPT_LIBS) $(SRT_LIBS) $(RIST_LIBS) $(CARES_LIBS) $(CURL_LIBS) \
+	$(CRYPTO_LIBS) -lm
 
 # Fewer pages to find again at each of the hundred wake-ups a second
 # (doc/benchmarks.md has the figures): what runs then stands side by side, and

@@ -41,5 +41,11 @@ int io_option_set(const struct io_option *options, const char *key,
 		  const char *value, void *spec,
 		  struct errmsg *why) MUST_CHECK;
 
+/* Other programs' spelling, "key=value&…", unescaped: each is passed on. */
+typedef int io_query_fn(const char *key, const char *value, void *arg,
+			struct errmsg *why);
+int io_query_read(const char *query, io_query_fn *read, void *arg,
+		  struct errmsg *why) MUST_CHECK;
+
 int io_options_read(const struct address *, const struct io_reader *,
 		    struct errmsg *why) MUST_CHECK;

@@ -7,7 +7,6 @@
 #include "proto/option_value.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -95,32 +94,21 @@ static int read_target(const char *target, size_t len, struct srt_spec *s,
 	return 0;
 }
 
-/* Other programs' spelling: ?key=value&… behind the port, escaped. */
-static int read_query(const char *query, const struct io_option *options,
-		      void *spec, struct srt_spec *s, struct errmsg *why)
+/* The spec that is filled, for what stands in the query. */
+struct target {
+	const struct io_option *options;
+	void *spec;
+	struct srt_spec *srt;
+};
+
+static int read_parameter(const char *key, const char *value, void *arg,
+			  struct errmsg *why)
 {
-	char text[ADDRESS_TEXT_MAX + 1], *rest = text, *item;
+	struct target *t = arg;
 
-	(void)snprintf(text, sizeof text, "%s", query);
-	while ((item = strsep(&rest, "&")) != NULL) {
-		char *value = strchr(item, '=');
-		int r = 0;
-
-		if (value == NULL)
-			continue;
-		*value++ = '\0';
-		if (!option_percent_decode(value))
-			return errmsg_fail(why, -EINVAL,
-					   "%.32s: has a broken %% escape",
-					   item);
-		if (strcmp(item, "mode") == 0)
-			r = read_mode(value, &s->mode, why);
-		else
-			r = io_option_set(options, item, value, spec, why);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (strcmp(key, "mode") == 0)
+		return read_mode(value, &t->srt->mode, why);
+	return io_option_set(t->options, key, value, t->spec, why);
 }
 
 static int judge(const struct srt_spec *s, struct errmsg *why)
@@ -135,9 +123,10 @@ static int judge(const struct srt_spec *s, struct errmsg *why)
 	return 0;
 }
 
-static int read_srt(const struct address *a, const struct io_option *options,
-		    void *spec, struct srt_spec *s, struct errmsg *why)
+static int read_srt(const struct address *a, struct target *t,
+		    struct errmsg *why)
 {
+	struct srt_spec *s = t->srt;
 	const char *query = strchr(a->target, '?');
 	const char *mode = address_option(a, "mode");
 	size_t len = strcspn(a->target, "?");
@@ -153,7 +142,7 @@ static int read_srt(const struct address *a, const struct io_option *options,
 		return r;
 	s->mode = s->host[0] == '\0' ? SRT_LISTENER : SRT_CALLER;
 	if (query != NULL)
-		r = read_query(query + 1, options, spec, s, why);
+		r = io_query_read(query + 1, read_parameter, t, why);
 	if (r == 0 && mode != NULL)
 		r = read_mode(mode, &s->mode, why);
 	return r;
@@ -162,13 +151,17 @@ static int read_srt(const struct address *a, const struct io_option *options,
 static int read_input(const struct address *a, struct input_spec *spec,
 		      struct errmsg *why)
 {
-	return read_srt(a, input_options, spec, &spec->srt, why);
+	struct target t = { input_options, spec, &spec->srt };
+
+	return read_srt(a, &t, why);
 }
 
 static int read_output(const struct address *a, struct output_spec *spec,
 		       struct errmsg *why)
 {
-	return read_srt(a, output_options, spec, &spec->srt, why);
+	struct target t = { output_options, spec, &spec->srt };
+
+	return read_srt(a, &t, why);
 }
 
 static int judge_input(const struct input_spec *spec, struct errmsg *why)

@@ -41,6 +41,7 @@ extern const struct input_type input_udp_type;
 extern const struct input_type input_rtp_type;
 extern const struct input_type input_file_type;
 extern const struct input_type input_srt_type;
+extern const struct input_type input_rist_type;
 extern const struct input_type input_http_type;
 extern const struct input_type input_https_type;
 extern const struct input_type input_stream_type;
@@ -50,6 +51,7 @@ extern const struct output_type output_rtp_type;
 extern const struct output_type output_http_type;
 extern const struct output_type output_https_type;
 extern const struct output_type output_srt_type;
+extern const struct output_type output_rist_type;
 
 /* Reads the option merge: another address of the same kind, whose own '#' and
  * '&' are escaped.  0, or -EINVAL with why. */

@@ -77,6 +77,7 @@ system_tests = \
 	tests/system/rtp-merge.mjs \
 	tests/system/reload.mjs \
 	tests/system/restart.mjs \
+	tests/system/rist.mjs \
 	tests/system/save.mjs \
 	tests/system/save-faults.mjs \
 	tests/system/scan.mjs \

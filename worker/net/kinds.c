@@ -8,6 +8,7 @@ input_open_fn *const input_openers[INPUT_KINDS] = {
 	[INPUT_FILE] = file_input_open,
 	[INPUT_STREAM] = stream_input_open,
 	[INPUT_SRT] = srt_input_open,
+	[INPUT_RIST] = rist_input_open,
 	[INPUT_HTTP] = http_input_open,
 };
 
@@ -15,4 +16,5 @@ output_open_fn *const output_openers[OUTPUT_KINDS] = {
 	[OUTPUT_UDP] = udp_output_open,
 	[OUTPUT_RTP] = udp_output_open,
 	[OUTPUT_SRT] = srt_output_open,
+	[OUTPUT_RIST] = rist_output_open,
 };

@@ -6,5 +6,7 @@
 #include "worker/output/kind.h"
 
 input_open_fn http_input_open;
+input_open_fn rist_input_open;
 input_open_fn srt_input_open;
+output_open_fn rist_output_open;
 output_open_fn srt_output_open;

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// rist: both profiles, both directions, beside the programs of librist.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { liveMultiplex } from '../helpers/media.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, joined } from '../helpers/udp.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { start, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const SECRET = 'not to be heard';
+
+const one = async (sluice, id, kind) => (await sluice.json(
+	`/api/stream-${kind}s/${id}`))[`${kind}s`][0];
+
+function nft(rules) {
+	execFileSync('nft', ['-f', '-'], { input: rules });
+}
+
+test('a sender of another program, main profile, encrypted', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', `rist://@127.0.0.1:9000#secret=${SECRET}` +
+			'&buffer=200', 'udp://127.0.0.1:6000')));
+
+	await waitUntil('listener', () => udpBound(9000));
+	await waitUntil('its state', async () =>
+		(await one(sluice, 'a001', 'input')).error ===
+		'nobody is connected');
+	start(t, 'ristsender', ['-v', '3', '-p', '1', '-s', SECRET, '-e', '128',
+		'-b', '200', '-i', 'udp://127.0.0.1:5001',
+		'-o', 'rist://127.0.0.1:9000']);
+	await waitUntil('its input', () => udpBound(5001));
+	liveMultiplex(t, 'udp://127.0.0.1:5001?pkt_size=1316', { seconds: 60 });
+	await sluice.onair('a001', 15000);
+	const { stats, error } = await waitUntil('numbers', async () => {
+		const input = await one(sluice, 'a001', 'input');
+
+		return input.stats?.received > 100 && input;
+	});
+
+	assert.equal(error, undefined);
+	assert.equal(stats.peers, 1);
+	assert.equal(stats.latency_ms, 200);
+	assert.equal(stats.dropped, 0);
+	assert.ok(stats.rate_kbps > 100, `${stats.rate_kbps}`);
+	await waitUntil('a second of it', () => recorder.size() > 300000);
+	await sluice.stop();
+	const [list] = await recorder.stop();
+
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+});
+
+test('a receiver of another program, simple profile', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+
+	start(t, 'ristreceiver', ['-v', '3', '-p', '0', '-b', '200',
+		'-i', 'rist://@127.0.0.1:9002', '-o', 'udp://127.0.0.1:6000']);
+	await waitUntil('receiver', () => udpBound(9002));
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000',
+			'rist://127.0.0.1:9002#profile=simple&buffer=200')));
+
+	await waitUntil('input', () => udpBound(5000));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	await waitUntil('packets', () => recorder.size() > 300000, 20000);
+	const { stats } = await waitUntil('numbers', async () => {
+		const output = await one(sluice, 'a001', 'output');
+
+		return output.stats?.sent > 100 && output;
+	});
+
+	assert.equal(stats.peers, 1);
+	await sluice.stop();
+	await recorder.quiet();
+	const [list] = await recorder.stop();
+
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+});
+
+test('what the network loses is sent again, and counted', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000',
+			'rist://localhost:9004#buffer=500&aes-type=256' +
+			`&secret=${SECRET}`),
+		stream('a002', 'rist://@:9004?buffer=500&aes-type=256&secret=' +
+			encodeURIComponent(SECRET), 'udp://127.0.0.1:6000')));
+
+	await waitUntil('input', () => udpBound(5000));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	await sluice.onair('a002', 15000);
+	nft(`table inet lossy { chain in {
+		type filter hook input priority 0;
+		udp dport 9004 numgen random mod 20 == 0 counter drop
+	}
+	}`);
+	const from = recorder.size();
+	const stats = await waitUntil('repairs', async () => {
+		const input = await one(sluice, 'a002', 'input');
+
+		return input.stats?.recovered > 8 && input.stats;
+	}, 30000);
+
+	assert.ok(stats.lost >= stats.recovered, JSON.stringify(stats));
+	await waitUntil('more', () => recorder.size() > from + 150000);
+	const sent = (await one(sluice, 'a001', 'output')).stats;
+
+	assert.ok(sent.retransmitted > 0);
+	await sluice.stop();
+	const [list] = await recorder.stop();
+
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+});
+
+test('two ways to one receiver: either may be cut', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000',
+			'rist://127.0.0.1:9006,127.0.0.1:9008#buffer=300'),
+		stream('a002', 'rist://@127.0.0.1:9006,@127.0.0.1:9008' +
+			'#buffer=300', 'udp://127.0.0.1:6000')));
+
+	await waitUntil('input', () => udpBound(5000));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	await sluice.onair('a002', 15000);
+	await waitUntil('both ways', async () =>
+		(await one(sluice, 'a001', 'output')).stats?.peers === 2);
+	const from = recorder.size();
+
+	nft(`table inet cut { chain in {
+		type filter hook input priority 0;
+		udp dport 9006 drop
+	}
+	}`);
+	await waitUntil('the other way', () =>
+		recorder.size() > from + 300000, 20000);
+	await sluice.stop();
+	const [list] = await recorder.stop();
+
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+});
+
+test('what cannot be is refused with the name of the field', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const refused = {
+		'rist://host': /port: is missing/,
+		'rist://:9000': /host: is missing/,
+		'rist://h:9001#profile=simple': /port: 9001 is odd/,
+		'rist://h:9000#profile=advanced': /profile: "advanced"/,
+		'rist://h:9000#aes-type=192': /aes-type: 192/,
+		'rist://h:9000#profile=simple&secret=x': /secret: there is/,
+		'rist://h:1,h:2,h:3,h:4,h:5': /host: there are more than 4/,
+	};
+
+	for (const [input, why] of Object.entries(refused)) {
+		const reply = await sluice.post({ cmd: 'set-stream',
+			stream: { name: 'x', enable: true, type: 'spts',
+				input: [input], output: [] } });
+
+		assert.equal(reply.status, 400, input);
+		assert.match(JSON.parse(reply.body).error, why);
+	}
+	await sluice.stop();
+});
