@@ -18,5 +18,6 @@ libcommon_a_SOURCES = \
 	common/shared.c common/shared.h \
 	common/sockaddr.c common/sockaddr.h \
 	common/sorted.h \
+	common/thread.c common/thread.h \
 	common/utf8.c common/utf8.h \
 	common/util.h

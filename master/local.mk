@@ -23,7 +23,6 @@ libmaster_a_SOURCES = \
 	master/status_alarm.c \
 	master/status_stream.c master/status_stream.h \
 	master/system_status.c master/system_status.h \
-	master/thread.c master/thread.h \
 	master/watchdog.c master/watchdog.h \
 	master/worker_path.c master/worker_path.h
 

@@ -4,7 +4,7 @@
 #include "common/alloc.h"
 #include "common/buf.h"
 #include "common/fd.h"
-#include "master/thread.h"
+#include "common/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

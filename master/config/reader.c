@@ -2,9 +2,9 @@
 #include "master/config/reader.h"
 
 #include "common/alloc.h"
+#include "common/thread.h"
 #include "common/util.h"
 #include "master/config/document.h"
-#include "master/thread.h"
 
 #include <errno.h>
 #include <ev.h>

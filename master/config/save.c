@@ -6,10 +6,10 @@
 #include "common/log.h"
 #include "common/mono.h"
 #include "common/ratelimit.h"
+#include "common/thread.h"
 #include "common/util.h"
 #include "master/config/replace.h"
 #include "master/config/revisions.h"
-#include "master/thread.h"
 
 #include <errno.h>
 #include <ev.h>

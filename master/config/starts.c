@@ -5,9 +5,9 @@
 #include "common/errmsg.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/thread.h"
 #include "master/config/document.h"
 #include "master/config/save.h"
-#include "master/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,9 @@ import { assertDecodes } from '../helpers/media.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { checkTs, wholeUnits } from '../helpers/ts.mjs';
-import { Recorder, joined } from '../helpers/udp.mjs';
-import { srcdir, tempDir, waitUntil } from '../helpers/util.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { builddir, run, srcdir, start, tempDir, waitUntil }
+	from '../helpers/util.mjs';
 
 // Everything the clock of a stream promises: PCRs go on, closely, and agree
 // with the time at which the packets came.
@@ -75,5 +76,100 @@ test('a file that is not there is named, and taken when it comes',
 	fs.writeFileSync(`${file}.new`, new TsMux().take(2660));
 	fs.renameSync(`${file}.new`, file);
 	await sluice.onair('a001', 10000);
+	await sluice.stop();
+});
+
+// A folder with a clip in it that can be told not to answer; null where nobody
+// may mount one.
+async function hangingFolder(t) {
+	let folder;
+	// before the folder goes
+	t.after(() => run('umount', ['-l', folder]));
+	const dir = tempDir(t);
+	const [clip, sign] = ['clip', 'sign'].map((name) =>
+		path.join(dir, name));
+
+	folder = path.join(dir, 'mnt');
+	fs.mkdirSync(folder);
+	fs.writeFileSync(clip, new TsMux().take(13300));
+	const child = start(t, path.join(builddir, 'tests/helpers/hang-fs'),
+		[folder, clip, sign], { stdio: ['pipe', 'pipe', 'pipe'] });
+	await waitUntil('a mount', () => child.text.out !== '' ||
+		child.exitCode !== null);
+	if (child.text.out !== 'ready\n') {
+		t.skip(`no mount: ${child.text.out}`);
+		return null;
+	}
+	return {
+		file: path.join(folder, 'clip.ts'),
+		hang: () => fs.writeFileSync(sign, ''),
+		goOn: () => fs.rmSync(sign, { force: true }),
+	};
+}
+
+test('a file that does not answer stops no other input', async (t) => {
+	const folder = await hangingFolder(t);
+	if (folder === null)
+		return;
+	const quick = { backup_start_delay: 1, backup_return_delay: 1,
+		backup_initial_delay: 2 };
+	const sluice = await Sluice.start(t, config(...['a', 'b'].map(
+		(id, i) => stream(id, [`file://${folder.file}#loop`,
+			`udp://127.0.0.1:${5000 + i}`],
+		`udp://127.0.0.1:${6000 + i}`, { ...quick,
+			enable: id === 'a' }))));
+	const inputs = async (id) =>
+		(await sluice.json(`/api/stream-inputs/${id}`)).inputs;
+	const plays = (id, n) => waitUntil(`input ${n} of ${id}`, async () => {
+		const all = await inputs(id);
+		if (all[n - 1].state !== 'active' || !all[n - 1].onair)
+			throw new Error(JSON.stringify(all));
+		return true;
+	}, 20000);
+
+	await plays('a', 1);
+	const { pid } = sluice.worker('stream', 'a');
+	folder.hang();
+	for (const i of [0, 1])
+		await Sender.start(t, new TsMux(), 5000 + i);
+	// of b not even the opening is answered
+	await sluice.cmd('toggle-stream', { id: 'b' });
+	await plays('a', 2);
+	await plays('b', 2);
+	await waitUntil('a complaint', async () =>
+		(await inputs('b'))[0].error === `${folder.file}: does not ` +
+			'answer', 20000);
+	// it is tried again and again, by nobody but the thread that waits
+	await sluice.logged(/stream a: input 1: .* does not answer/);
+	const tasks = (id) => fs.readdirSync(
+		`/proc/${sluice.worker('stream', id).pid}/task`).length;
+	assert.ok(tasks('a') <= 2 && tasks('b') <= 2, 'one thread waits');
+	assert.equal(sluice.worker('stream', 'a').pid, pid, 'no watchdog bit');
+	folder.goOn();
+	await plays('a', 1);
+	await plays('b', 1);
+	assert.equal(sluice.worker('stream', 'a').pid, pid);
+	// and one that hangs when it is not needed any more
+	folder.hang();
+	await plays('a', 2);
+	await sluice.cmd('toggle-stream', { id: 'a' });
+	await waitUntil('its end', () =>
+		sluice.worker('stream', 'a') === undefined, 10000);
+	folder.goOn();
+	await sluice.stop();
+});
+
+test('what is no file is named', async (t) => {
+	const dir = tempDir(t);
+	const pipe = path.join(dir, 'pipe');
+
+	assert.equal((await run('mkfifo', [pipe])).code, 0);
+	const sluice = await Sluice.start(t, config(
+		stream('a', `file://${pipe}`, []),
+		stream('b', `file://${dir}`, []),
+		stream('c', 'file:///dev/zero', [])));
+	await sluice.logged(/stream a: input 1: .*: is a pipe, not a file/);
+	await sluice.logged(/stream b: input 1: .*: is a folder, not a file/);
+	await sluice.logged(/stream c: input 1: .*: is a device, not a file/);
 	await sluice.stop();
 });

@@ -108,6 +108,9 @@ tests_helpers_remux_file_SOURCES = tests/helpers/remux-file.c
 tests_helpers_remux_file_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(JANSSON_LIBS)
 
+check_PROGRAMS += tests/helpers/hang-fs
+tests_helpers_hang_fs_SOURCES = tests/helpers/hang-fs.c
+
 check_PROGRAMS += tests/helpers/udp-record
 tests_helpers_udp_record_SOURCES = tests/helpers/udp-record.c
 

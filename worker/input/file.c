@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Input from a file, in real time.
+ * Input from a file, in real time; read by a thread (file_reader.h), as a file
+ * may be one that does not answer.
  *
  * Packets are read ahead up to the next PCR, so that the time of each is
  * known.  A looped file is one stream without an end: counters and time stamps
  * go on over the seam.
  */
 #include "common/alloc.h"
-#include "common/fd.h"
 #include "worker/input/file_clock.h"
+#include "worker/input/file_reader.h"
 #include "worker/input/kind.h"
 #include "worker/input/lap.h"
 #include "worker/output/fifo.h"
 #include "worker/splice/splice.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
-	BLOCK = 16 * 1024,
+	/* It does not answer: it is closed. */
+	MUTE_MS = 5000,
 	/* Packets without a PCR that are read ahead, no more. */
 	AHEAD_MAX = 4096,
 	/* Packets in one wake-up. */
@@ -31,8 +30,7 @@ enum {
 
 struct file_input {
 	struct input base;
-	int file;
-	off_t offset;
+	struct file_reader *reader;
 	bool ended;           /* of a file that is not looped */
 	struct lap lap;       /* since the start of the file */
 	uint64_t sent;        /* packets taken out of the fifo, ever */
@@ -40,7 +38,6 @@ struct file_input {
 	struct splice *splice; /* of a looped file, else NULL */
 	struct fifo fifo;
 	struct file_clock clock;
-	uint8_t block[BLOCK];
 };
 
 static int at_end(struct file_input *f, struct errmsg *why)
@@ -52,7 +49,6 @@ static int at_end(struct file_input *f, struct errmsg *why)
 		f->ended = true;
 		return 0;
 	}
-	f->offset = 0;
 	splice_shift(f->splice, lap_length(&f->lap));
 	f->lap = (struct lap){ 0 };
 	ts_sync_reset(&f->sync);
@@ -67,20 +63,12 @@ static void push(const struct ts_run *runs, size_t n_runs, void *arg)
 		(void)fifo_push(&f->fifo, runs[i]);
 }
 
-/* Reads on; what comes ends up in the fifo. */
-static int read_block(struct file_input *f, uint64_t now_ns,
-		      struct errmsg *why)
+static void take_block(struct file_input *f, const struct file_block *b,
+		       uint64_t now_ns)
 {
 	struct ts_run run;
-	ssize_t n = pread(f->file, f->block, BLOCK, f->offset);
 
-	if (n < 0)
-		return errmsg_fail(why, -errno, "%s: %s", f->base.spec->path,
-				   strerror(errno));
-	if (n == 0)
-		return at_end(f, why);
-	f->offset += n;
-	ts_sync_push(&f->sync, f->block, (size_t)n);
+	ts_sync_push(&f->sync, b->data, b->len);
 	while (ts_sync_pull(&f->sync, &run)) {
 		for (size_t i = 0; i < run.n; i++)
 			lap_feed(&f->lap, run.data + i * TS_PACKET);
@@ -89,11 +77,31 @@ static int read_block(struct file_input *f, uint64_t now_ns,
 		else
 			push(&run, 1, f);
 	}
-	return 0;
+}
+
+/* Takes what was read next; what comes ends up in the fifo.  -EAGAIN: nothing
+ * was read yet. */
+static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *why)
+{
+	const struct file_block *b = file_reader_peek(f->reader);
+	int r = 0;
+
+	if (b == NULL)
+		return -EAGAIN;
+	if (b->kind == FILE_BLOCK_DATA) {
+		take_block(f, b, now_ns);
+	} else if (b->kind == FILE_BLOCK_END) {
+		r = at_end(f, why);
+	} else {
+		*why = b->why;
+		return b->err;
+	}
+	file_reader_drop(f->reader);
+	return r;
 }
 
 /* Looks ahead until the times of more packets are known.  Without any more
- * packets the clock stays where it is. */
+ * packets the clock stays where it is.  -EAGAIN: they are not there yet. */
 static int look_ahead(struct file_input *f, uint64_t now_ns,
 		      struct errmsg *why)
 {
@@ -117,7 +125,7 @@ static int look_ahead(struct file_input *f, uint64_t now_ns,
 		if (f->ended)
 			return errmsg_fail(why, -ENODATA, "end of file");
 
-		int r = read_block(f, now_ns, why);
+		int r = read_on(f, now_ns, why);
 
 		if (r < 0)
 			return r;
@@ -147,6 +155,8 @@ static int file_read(struct input *in, struct batch *batch, uint64_t now_ns,
 
 		int r = look_ahead(f, now_ns, why);
 
+		if (r == -EAGAIN)
+			break;
 		if (r < 0)
 			return r;
 		if (f->clock.from_ns > now_ns)
@@ -159,9 +169,19 @@ static int file_second(struct input *in, uint64_t now_ns, struct errmsg *why)
 {
 	struct file_input *f = container_of(in, struct file_input, base);
 
-	(void)now_ns, (void)why;
 	fifo_trim(&f->fifo);
-	return 0;
+	if (file_reader_waits_ms(f->reader, now_ns) < MUTE_MS)
+		return 0;
+	return errmsg_fail(why, -ETIMEDOUT, "%s: does not answer",
+			   f->base.spec->path);
+}
+
+static bool file_hangs(const struct input *in, uint64_t now_ns)
+{
+	const struct file_input *f =
+		container_of(in, const struct file_input, base);
+
+	return file_reader_waits_ms(f->reader, now_ns) > FILE_HANGS_MS;
 }
 
 static void file_counters(const struct input *in, struct input_counters *ret)
@@ -179,7 +199,7 @@ static void file_free(struct input *in)
 {
 	struct file_input *f = container_of(in, struct file_input, base);
 
-	fd_close(&f->file);
+	file_reader_free(&f->reader);
 	fifo_done(&f->fifo);
 	splice_free(&f->splice);
 	free(f);
@@ -190,42 +210,24 @@ static const struct input_ops file_ops = {
 	.read = file_read,
 	.second = file_second,
 	.counters = file_counters,
+	.hangs = file_hangs,
 };
-
-static int open_file(const char *path, struct errmsg *why)
-{
-	struct stat st;
-	/* never waits for the writer of a named pipe */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		int err = errno;
-
-		fd_close(&fd);
-		return errmsg_fail(why, -err, "%s: %s", path, strerror(err));
-	}
-	if (!S_ISREG(st.st_mode)) {
-		fd_close(&fd);
-		return errmsg_fail(why, -EINVAL, "%s: not a file", path);
-	}
-	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	return fd;
-}
 
 struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,
 			      int *ret_err, struct errmsg *why)
 {
-	int fd = open_file(spec->path, why);
+	struct file_reader *reader =
+		file_reader_new(spec->path, spec->loop, ret_err);
+	struct file_input *f;
 
-	if (fd < 0) {
-		*ret_err = fd;
+	if (reader == NULL) {
+		(void)errmsg_fail(why, *ret_err, "no thread: %s",
+				  strerror(-*ret_err));
 		return NULL;
 	}
-
-	struct file_input *f = xcalloc(1, sizeof *f);
-
+	f = xcalloc(1, sizeof *f);
 	f->base = (struct input){ .ops = &file_ops, .spec = spec, .fd = -1 };
-	f->file = fd;
+	f->reader = reader;
 	if (spec->loop)
 		f->splice = splice_new(&(struct splice_config){
 			.out = push, .arg = f, .keep_jumps = true,

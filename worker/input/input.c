@@ -25,6 +25,11 @@ void input_free(struct input **in)
 	*in = NULL;
 }
 
+bool input_hangs(const struct input *in, uint64_t now_ns)
+{
+	return in->ops->hangs != NULL && in->ops->hangs(in, now_ns);
+}
+
 int input_read(struct input *in, struct batch *batch, uint64_t now_ns,
 	       struct errmsg *why)
 {

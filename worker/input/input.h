@@ -34,6 +34,10 @@ struct input *input_open(const struct input_spec *, uint64_t now_ns,
 			 int *ret_err, struct errmsg *why);
 void input_free(struct input **);
 
+/* What would be freed now is left behind in the kernel, as it does not answer:
+ * whoever wants to open the same again keeps this one until it does. */
+bool input_hangs(const struct input *, uint64_t now_ns);
+
 /*
  * Takes what is there, at most a bounded part, into the batch and flushes it.
  * The number of reads that brought something, 0 when there was nothing; or

@@ -105,8 +105,10 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 
 static void close_input(struct scan *s, int err, const struct errmsg *why)
 {
+	/* what hangs is left behind once, not every second */
+	s->ended = err == -ENODATA ||
+		   (s->input != NULL && input_hangs(s->input, mono_ns()));
 	input_free(&s->input);
-	s->ended = err == -ENODATA;
 	s->error = *why;
 }
 

@@ -165,7 +165,7 @@ void lane_want(struct lane *l, bool wanted, uint64_t now_ns)
 	if (wanted)
 		begin(l, now_ns);
 	else
-		source_close(&l->source);
+		source_close(&l->source, now_ns);
 	if (!wanted)
 		watch_rest(&l->watch);
 }

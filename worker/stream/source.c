@@ -19,7 +19,7 @@ void source_init(struct source *s, unsigned position, const char *address)
 		log_error("stream", "input %u: %s", position, s->error.text);
 }
 
-static void shut(struct source *s)
+static void shut(struct source *s, uint64_t now_ns)
 {
 	struct link_stats last;
 
@@ -27,6 +27,11 @@ static void shut(struct source *s)
 		return;
 	last = input_stats(s->input);
 	link_record_close(&s->link, &last);
+	if (input_hangs(s->input, now_ns)) {
+		input_free(&s->stuck);
+		s->stuck = s->input;
+		s->input = NULL;
+	}
 	input_free(&s->input);
 	s->before = (struct input_counters){ 0 };
 }
@@ -35,13 +40,14 @@ void source_done(struct source *s)
 {
 	input_free(&s->input);
 	fd_close(&s->spec.ring);
+	input_free(&s->stuck);
 	link_record_done(&s->link);
 }
 
 static void closed(struct source *s, int err, const struct errmsg *why,
 		   uint64_t now_ns)
 {
-	shut(s);
+	shut(s, now_ns);
 	s->ended = err == -ENODATA;
 	retry_failed(&s->retry, now_ns);
 	if (strcmp(s->error.text, why->text) == 0)
@@ -60,9 +66,9 @@ static void opened(struct source *s)
 	s->error.text[0] = '\0';
 }
 
-void source_close(struct source *s)
+void source_close(struct source *s, uint64_t now_ns)
 {
-	shut(s);
+	shut(s, now_ns);
 	s->patience_s = 0;
 	retry_worked(&s->retry);
 }
@@ -72,10 +78,23 @@ bool source_link(struct source *s, const char *stream, int fd)
 	if (!s->valid || s->spec.kind != INPUT_STREAM ||
 	    strcmp(s->spec.stream, stream) != 0)
 		return false;
-	shut(s);
+	shut(s, 0); /* a ring never hangs */
 	fd_close(&s->spec.ring);
 	s->spec.ring = fd;
 	retry_worked(&s->retry);
+	return true;
+}
+
+/* False while the one before still hangs. */
+static bool is_free(struct source *s, uint64_t now_ns, struct errmsg *why)
+{
+	if (s->stuck == NULL)
+		return true;
+	if (input_hangs(s->stuck, now_ns)) {
+		errmsg_set(why, "%s: does not answer", s->spec.path);
+		return false;
+	}
+	input_free(&s->stuck);
 	return true;
 }
 
@@ -87,7 +106,8 @@ void source_open(struct source *s, uint64_t now_ns)
 	if (!s->valid || s->ended || s->input != NULL ||
 	    !retry_is_due(&s->retry, now_ns))
 		return;
-	s->input = input_open(&s->spec, now_ns, &err, &why);
+	if (is_free(s, now_ns, &why))
+		s->input = input_open(&s->spec, now_ns, &err, &why);
 	if (s->input == NULL) {
 		closed(s, err, &why, now_ns);
 		return;
@@ -136,7 +156,7 @@ static void watch(struct source *s, uint64_t now_ns)
 	if (s->patience_s == 0)
 		log_warning("stream", "input %u: nothing came for %u s: opened "
 			    "anew", s->position, patience_s);
-	shut(s);
+	shut(s, now_ns);
 	source_open(s, now_ns);
 	s->patience_s = MIN(2 * patience_s, MAX(s->spec.watchdog_s,
 					(unsigned)SOURCE_WATCHDOG_MAX_S));

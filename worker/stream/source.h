@@ -5,7 +5,8 @@
  * Owns the input.  Says in the log when what hinders it changes, once per
  * change.  One that brings nothing for the time of its option watchdog is
  * opened anew, and again after twice that time, up to SOURCE_WATCHDOG_MAX_S:
- * a membership or a connection may be lost without a word.
+ * a membership or a connection may be lost without a word.  One that hangs in
+ * the kernel is not opened again before it was let go.
  */
 #pragma once
 
@@ -24,6 +25,7 @@ struct source {
 	unsigned position;   /* from 1 */
 	bool valid;          /* the address has a meaning */
 	bool ended;          /* a file that is not looped is through */
+	struct input *stuck; /* closed, and hangs (input_hangs()); or NULL */
 	struct retry retry;
 	struct errmsg error; /* why it is not open; "" when unknown or open */
 	struct input_counters before; /* a second ago */
@@ -40,7 +42,7 @@ void source_done(struct source *);
 void source_open(struct source *, uint64_t now_ns);
 
 /* It is not needed for now; what hindered it last stays to be read. */
-void source_close(struct source *);
+void source_close(struct source *, uint64_t now_ns);
 
 /* The ring of another stream (fd is taken; -1: it has none any more), for a
  * source that reads it; opened anew, when it was open.  False: not for it. */

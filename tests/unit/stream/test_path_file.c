@@ -102,14 +102,16 @@ static bool play_loop(const uint8_t *data, size_t stride, size_t junk)
 	make_clip(&clip, data, stride, junk);
 	rig_listen(&r, 0, "127.0.0.1", 6000);
 	rig_start(&r, clip.address, "udp://127.0.0.1:6000", NULL);
+	rig_await(&r, 0, TS_PACKET);
 	(void)unlink(clip.path);
 
 	uint64_t began = mono_ns();
+	size_t before = r.out[0].len;
 
 	rig_await(&r, 0, 7000 * TS_PACKET);
 
 	double s = (double)(mono_ns() - began) / 1e9;
-	double packets = (double)r.out[0].len / TS_PACKET;
+	double packets = (double)(r.out[0].len - before) / TS_PACKET;
 	double off = packets - s * PACKETS_PER_S;
 	/* no datagram of the seam comes late, none early */
 	bool timely = r.out[0].gap_ns < 100 * MS &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/thread.h"
+#include "common/thread.h"
 
 #include <signal.h>
 #include <time.h>
