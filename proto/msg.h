@@ -202,7 +202,7 @@ struct msg_input_status {
 	uint32_t sc_error;       /* scrambled packets */
 	uint32_t video_count;
 	uint32_t audio_count;
-	uint32_t lost;           /* RTP sequence gaps, packets */
+	uint32_t lost;           /* datagrams, by the sender's count */
 	uint32_t socket_drops;   /* SO_RXQ_OVFL */
 	uint32_t sync_losses;
 	uint32_t alarms;         /* raised: bits by enum alarm_id */

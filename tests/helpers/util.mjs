@@ -136,6 +136,11 @@ export function udpReaders(port) {
 
 export const udpBound = (port) => udpReaders(port) > 0;
 
+// How many datagrams the one socket of this port had no room for.
+export const udpDrops = (port) => Number(udpSockets().find(([, local]) =>
+	local.endsWith(':' + port.toString(16).toUpperCase().padStart(4, '0')))
+	.at(-1));
+
 // How many bytes came for UDP sockets and were not read yet.
 export const udpWaiting = () => udpSockets().reduce((sum, columns) =>
 	sum + parseInt(columns[4].split(':')[1], 16), 0);

@@ -11,7 +11,8 @@ import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { srcdir, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { srcdir, tempDir, udpBound, udpDrops, waitUntil }
+	from '../helpers/util.mjs';
 
 const SIZE = 188, PER = 7;
 // Less than what a socket holds goes out at a time, and about 40 Mbit/s.
@@ -162,6 +163,53 @@ test('planted faults are counted, each and no other', async (t) => {
 		before.pids.get(audio) - errors.length);
 	assert.equal(input.null_packets, before.pids.get(0x1fff) -
 		bytes.length);
+	await sluice.stop();
+});
+
+const rtp = (sequence, packets) => {
+	const head = Buffer.from([0x80, 33, sequence >> 8 & 255, sequence & 255,
+		0, 0, 0, 0, 0, 0, 0xca, 0xfe]);
+
+	return Buffer.concat([head, packets]);
+};
+
+test('what the network lost is told from what our socket lost', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('s',
+		'rtp://127.0.0.1:5000#socket_size=60000',
+		'udp://127.0.0.1:6000')));
+	const lost = async () => (await analysis(sluice, 's')).inputs[0].loss;
+	let sequence = 0, missing = 0;
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ rate: 4e6 }), 5000, {
+		shape: (packets) => {
+			const skip = missing > 0 && sequence % 10 === 0;
+			missing -= skip;
+			const datagram = rtp(sequence++, packets);
+			return skip ? [] : [datagram];
+		} });
+	await sluice.onair('s');
+	const before = await lost();
+
+	missing = 12;
+	await waitUntil('what the network lost', async () =>
+		(await lost()).network === before.network + 12);
+
+	// who does not read loses what his socket cannot hold
+	const { pid } = sluice.worker('stream');
+	const dropped = udpDrops(5000);
+
+	process.kill(pid, 'SIGSTOP');
+	await waitUntil('a full socket', () => udpDrops(5000) > dropped + 50);
+	process.kill(pid, 'SIGCONT');
+	const after = await waitUntil('what the socket dropped', async () => {
+		const now = await lost();
+		if (now.socket !== udpDrops(5000))
+			throw new Error(`${now.socket} of ${udpDrops(5000)}`);
+		return now;
+	});
+	assert.equal(after.network, before.network + 12);
+	assert.equal((await analysis(sluice, 's')).viewers_cut, 0);
 	await sluice.stop();
 });
 

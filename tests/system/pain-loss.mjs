@@ -9,7 +9,7 @@ import { Fault, ip, pair } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { udpBound, waitUntil } from '../helpers/util.mjs';
+import { udpBound, udpDrops, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 1e6;
 // What a busy machine raises by itself says nothing of losses.
@@ -156,10 +156,7 @@ const scenes = {
 		const flow = await relay(t, sluice, 's4', 5004,
 			{ more: '#socket_size=60000' });
 		const { pid } = sluice.worker('stream', 's4');
-		const dropped = () => Number(fs.readFileSync('/proc/net/udp',
-			'utf8').split('\n').find((line) => line.includes(
-			`:${(5004).toString(16).toUpperCase()} `))
-			.trim().split(/\s+/).at(-1));
+		const dropped = () => udpDrops(5004);
 
 		// it may have been late at the start as well
 		const before = dropped();

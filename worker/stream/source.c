@@ -173,6 +173,17 @@ static void add_up(struct input_counters *all,
 	all->source_changes += second->source_changes;
 }
 
+/* What our own socket dropped misses in the sender's count, too; but for what
+ * was made good. */
+static uint64_t lost_elsewhere(const struct input_counters *c)
+{
+	uint64_t ours = c->socket_drops > c->recovered
+				? c->socket_drops - c->recovered
+				: 0;
+
+	return c->lost > ours ? c->lost - ours : 0;
+}
+
 void source_second(struct source *s, uint64_t now_ns,
 		   struct input_counters *ret)
 {
@@ -183,6 +194,7 @@ void source_second(struct source *s, uint64_t now_ns,
 	if (s->input == NULL)
 		return;
 	input_counters(s->input, &now);
+	now.lost = MAX(s->before.lost, lost_elsewhere(&now));
 	ret->lost = now.lost - s->before.lost;
 	ret->recovered = now.recovered - s->before.recovered;
 	ret->socket_drops = now.socket_drops - s->before.socket_drops;
