@@ -10,8 +10,8 @@ import { now, run } from './util.mjs';
 const SIZE = 188;
 
 // A programme in segments of a second, a picture to begin with in each.
-export async function makeSegments(dir, name, { seconds = 30, tone = 440,
-	size = '160x90', offset = 5, args = [] } = {}) {
+export async function makeSegments(dir, name, { seconds, tone = 440,
+	size = '160x90', offset = 5, args = [] }) {
 	const list = path.join(dir, `${name}.m3u8`);
 	const made = await run('ffmpeg', ['-nostdin', '-hide_banner', '-y',
 		'-loglevel', 'error',

@@ -8,11 +8,11 @@ import { test } from 'node:test';
 import { Live, encrypted, ivOf, makeSegments, serveHls, withNewCounters }
 	from '../helpers/hls.mjs';
 import { assertOneStream, assertPlays, judge } from '../helpers/media.mjs';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { now, tempDir, waitUntil } from '../helpers/util.mjs';
 
-const SECONDS = 12;
+const SECONDS = 10;
 
 // Counts anew in each segment.
 class Counters extends Live {
@@ -275,9 +275,9 @@ async function play(t, programmes, judged) {
 
 test('one clean stream, whatever the server does', async (t) => {
 	const dir = tempDir(t);
-	const clip = await makeSegments(dir, 'clip');
+	const clip = await makeSegments(dir, 'clip', { seconds: 26 });
 	const other = await makeSegments(dir, 'other', { tone: 880,
-		offset: 5000 });
+		offset: 5000, seconds: 26 });
 	const programmes = {
 		plain: new Live(clip),
 		counters: new Counters(clip),
@@ -309,4 +309,90 @@ test('one clean stream, whatever the server does', async (t) => {
 		assert.equal(input.stats.segments_skipped,
 			name === 'misses' ? 1 : 0);
 	});
+});
+
+// Answers as it is told: { path: (request, reply) }.
+class Scripted {
+	constructor(pages) { this.pages = pages; }
+
+	handle(request, reply, rest) { this.pages[rest](request, reply); }
+}
+
+const page = (text) => (request, reply) => reply.end(text);
+const list = (...lines) => page(['#EXTM3U', '#EXT-X-TARGETDURATION:1',
+	...lines, ''].join('\n'));
+const segments = (...uris) => uris.flatMap((uri) => ['#EXTINF:1,', uri]);
+const moved = (to) => (request, reply) =>
+	reply.writeHead(302, { Location: to }).end();
+
+// Goes on with the same bytes for as long as somebody takes them.
+const endless = (head, more) => (request, reply) => {
+	const fill = () => {
+		while (reply.write(more))
+			;
+	};
+
+	reply.write(head);
+	reply.on('drain', fill);
+	fill();
+};
+
+test('whatever a hostile server sends is told, and costs little',
+	async (t) => {
+	const block = Buffer.alloc(65536, 'x');
+	const cases = {
+		endless: [/longer than/, { 'live.m3u8':
+			endless('#EXTM3U\n', '#EXT-X-X:3\n'.repeat(999)) }],
+		line: [/longer than/, { 'live.m3u8':
+			endless('#EXTM3U\n#', block) }],
+		long: [/line 3: longer/, { 'live.m3u8':
+			list(block.toString()) }],
+		loop: [/redirects/i, { 'live.m3u8': moved('live.m3u8') }],
+		file: [/only http and https/, { 'live.m3u8':
+			list(...segments('file:///etc/passwd', 'ftp://x')) }],
+		variant: [/only http and https/, { 'live.m3u8':
+			list('#EXT-X-STREAM-INF:BANDWIDTH=1', 'file:///x') }],
+		away: [/protocol/i, { 'live.m3u8': list(...segments('s')),
+			s: moved('file:///etc/passwd') }],
+		nested: [/variants again/, { 'live.m3u8':
+			list('#EXT-X-STREAM-INF:BANDWIDTH=1', 'live.m3u8') }],
+		fragments: [/MP4/, { 'live.m3u8':
+			list('#EXT-X-MAP:URI="i"', ...segments('s')) }],
+		samples: [/SAMPLE-AES/, { 'live.m3u8':
+			list('#EXT-X-KEY:METHOD=SAMPLE-AES,URI="k"',
+				...segments('s')) }],
+		key: [/key: longer than 16/, { 'live.m3u8':
+			list('#EXT-X-KEY:METHOD=AES-128,URI="k"',
+				...segments('s')), k: endless('', block) }],
+		junk: [/no transport stream/, { 'live.m3u8':
+			list(...segments('s')), s: page(block) }],
+		junkEndless: [/stalls/, { 'live.m3u8':
+			list(...segments('s')), s: endless('', block) }],
+		text: [/line 2: .*not an HLS/, { 'live.m3u8':
+			page('#EXTM3U\nhttp://127.0.0.1/a.ts\n') }],
+		still: [/nothing new/, { 'live.m3u8':
+			list('#EXT-X-MEDIA-SEQUENCE:7') }],
+	};
+	const names = Object.keys(cases);
+
+	await serveHls(t, Object.fromEntries(names.map((name) =>
+		[name, new Scripted(cases[name][1])])));
+	const sluice = await Sluice.start(t, config(...names.map((name, i) =>
+		stream(name, `http://127.0.0.1:7000/${name}/live.m3u8`,
+			`udp://127.0.0.1:${6000 + i}`))));
+
+	for (const name of names)
+		await sluice.waitStatus(name, String(cases[name][0]),
+			(s) => cases[name][0].test(s.inputs[0].error ?? ''),
+			20000);
+	for (const name of names) {
+		const { pid } = sluice.worker('stream', name);
+		const [, kib] = fs.readFileSync(`/proc/${pid}/status`, 'utf8')
+			.match(/VmHWM:\s*(\d+)/);
+
+		assert.ok(sanitized || Number(kib) < 32 * 1024,
+			`${name}: ${kib} KiB`);
+		assert.equal((await sluice.status(name)).worker.restarts, 0);
+	}
+	await sluice.stop();
 });

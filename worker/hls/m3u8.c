@@ -53,7 +53,8 @@ static bool is_text(struct m3u8_text t, const char *text)
 
 static bool is_same(struct m3u8_text a, struct m3u8_text b)
 {
-	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+	return a.len == b.len && a.len > 0 &&
+	       memcmp(a.data, b.data, a.len) == 0;
 }
 
 /* What of a text can be shown in a sentence. */
@@ -374,7 +375,7 @@ static int on_media(struct parser *p, struct m3u8_text value)
 	int r = each_attribute(p, value, take_media, &m);
 	size_t i = 0;
 
-	if (r < 0 || !is_text(m.type, "AUDIO"))
+	if (r < 0 || !is_text(m.type, "AUDIO") || m.group.len == 0)
 		return r;
 	while (i < p->n_groups && !is_same(p->groups[i].id, m.group))
 		i++;

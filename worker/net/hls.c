@@ -288,9 +288,10 @@ void hls_stats(const struct hls *h, struct link_stats *ret)
 
 const char *hls_trouble(const struct hls *h)
 {
-	if (h->list.trouble.text[0] != '\0')
+	bool lost = h->lost > 0 && h->why.text[0] != '\0';
+
+	if (h->list.trouble.text[0] != '\0' &&
+	    (!lost || h->list.failures > 0))
 		return h->list.trouble.text;
-	if (h->lost > 0 && h->why.text[0] != '\0')
-		return h->why.text;
-	return NULL;
+	return lost ? h->why.text : NULL;
 }

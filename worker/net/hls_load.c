@@ -267,6 +267,11 @@ static int look(struct hls_load *l)
 	return 1;
 }
 
+static bool is_asking(const struct hls_load *l)
+{
+	return l->fetch != NULL || page_is_loading(&l->page);
+}
+
 /* The time for which it waits for room is not its own. */
 static void note_time(struct hls_load *l, uint64_t now_ns)
 {
@@ -276,7 +281,7 @@ static void note_time(struct hls_load *l, uint64_t now_ns)
 	l->seen_ns = now_ns;
 	l->active_ns += passed;
 	l->still_ns += passed;
-	if (l->came != l->still_at)
+	if (l->came != l->still_at || !is_asking(l))
 		l->still_ns = 0;
 	l->still_at = l->came;
 }
@@ -294,8 +299,7 @@ static bool is_stalled(const struct hls_load *l)
 	uint64_t most_ms = MAX((uint64_t)l->duration_ms * 3 / 2,
 			       (uint64_t)HLS_STILL_LEAST_MS);
 
-	return (l->fetch != NULL || page_is_loading(&l->page)) &&
-	       l->still_ns > MIN(most_ms, l->timeout_s * 1000) * MS;
+	return l->still_ns > MIN(most_ms, l->timeout_s * 1000) * MS;
 }
 
 static enum hls_load_is note_failure(struct hls_load *l, uint64_t now_ns)
@@ -304,7 +308,6 @@ static enum hls_load_is note_failure(struct hls_load *l, uint64_t now_ns)
 
 	forget(l);
 	l->tries++;
-	l->still_ns = 0;
 	if (l->tries < HLS_TRIES && !takes_too_long(l)) {
 		l->again_ns = MAX(l->tried_ns + wait_ms * MS, now_ns);
 		return HLS_LOAD_BROKEN;

@@ -19,7 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 16 /* bytes that tell what it is */ };
+enum {
+	HEAD = 16, /* bytes that tell what it is */
+	/* One that comes byte by byte is none. */
+	PLAYLIST_LIMIT_S = 30,
+};
 
 enum what {
 	NOT_KNOWN,
@@ -32,7 +36,8 @@ struct http_input {
 	struct fetcher *fetcher;
 	struct fetch *fetch;
 	enum what what;
-	struct buf body;    /* its head, or all of a playlist */
+	struct buf body;    /* its head, or all of a playlist ... */
+	uint64_t asked_ns;  /* ... that was asked for then */
 	struct hls *hls;    /* from then on it is all there is */
 	struct ts_sync sync;
 	struct playout playout;
@@ -111,7 +116,7 @@ static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
 	return FETCH_TAKEN;
 }
 
-static bool open_fetch(struct http_input *h)
+static bool open_fetch(struct http_input *h, uint64_t now_ns)
 {
 	struct fetch_request request = {
 		.url = h->base.spec->http.url, .on_data = on_data, .arg = h,
@@ -122,6 +127,7 @@ static bool open_fetch(struct http_input *h)
 		return false;
 	h->err = 0;
 	h->what = NOT_KNOWN;
+	h->asked_ns = now_ns;
 	buf_reset(&h->body, 0);
 	ts_sync_reset(&h->sync);
 	return true;
@@ -157,7 +163,11 @@ static void turn(struct http_input *h, uint64_t now_ns, bool room)
 	if (room)
 		fetch_resume(h->fetch);
 	fetcher_turn(h->fetcher);
-	if (fetch_state(h->fetch) != FETCH_RUNS)
+	if (h->what == A_PLAYLIST &&
+	    now_ns - h->asked_ns > PLAYLIST_LIMIT_S * UINT64_C(1000000000))
+		h->err = errmsg_fail(&h->why, -ETIMEDOUT,
+				     "the playlist takes too long");
+	if (h->err < 0 || fetch_state(h->fetch) != FETCH_RUNS)
 		note_end(h, now_ns);
 }
 
@@ -165,7 +175,7 @@ static void connect_again(struct http_input *h, uint64_t now_ns)
 {
 	if (!retry_is_due(&h->retry, now_ns))
 		return;
-	if (open_fetch(h))
+	if (open_fetch(h, now_ns))
 		log_info("stream", "http: asks again: %s", h->why.text);
 	else
 		retry_failed(&h->retry, now_ns);
@@ -265,7 +275,7 @@ struct input *http_input_open(const struct input_spec *spec, uint64_t now_ns,
 		     http->no_sync ? 0 : http->buffer_time_s * 1000,
 		     (size_t)http->buffer_size_kib * 1024 / TS_PACKET, now_ns);
 	h->fetcher = fetcher_new(http, &h->err, &h->why);
-	if (h->fetcher != NULL && open_fetch(h))
+	if (h->fetcher != NULL && open_fetch(h, now_ns))
 		return &h->base;
 	*ret_err = h->err;
 	*why = h->why;
