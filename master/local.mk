@@ -4,6 +4,7 @@ libmaster_a_SOURCES = \
 	master/control_peers.c master/control_peers.h \
 	master/fd_store.c master/fd_store.h \
 	master/handover.c master/handover.h \
+	master/host_advice.c master/host_advice.h \
 	master/master.c master/master.h \
 	master/memfd.c master/memfd.h \
 	master/options.c master/options.h \

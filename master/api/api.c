@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/errmsg.h"
+#include "common/mono.h"
 #include "master/api/access_line.h"
 #include "master/api/admit.h"
 #include "master/api/apply.h"
@@ -12,6 +13,7 @@
 #include "master/api/event.h"
 #include "master/api/route.h"
 #include "master/api/scan_list.h"
+#include "master/host_advice.h"
 #include "master/auth/access.h"
 #include "master/config/document.h"
 #include "master/http/server.h"
@@ -107,6 +109,7 @@ struct api *api_new(const struct api_config *cfg)
 	LIST_INIT(&api->calls);
 	api->odd_limit.burst = ODD_BURST;
 	ev_timer_init(&api->restart, on_restart, 0, 0);
+	api->host = host_advice_new("/proc/sys/net");
 	api->scans = scan_list_new(fleet_jobs(cfg->fleet));
 	api->prefix = route_prefix(json_string_value(
 		config_setting(cfg->config, "control_path")));
@@ -123,6 +126,7 @@ void api_free(struct api **p)
 	assert(LIST_EMPTY(&api->calls));
 	ev_timer_stop(api->cfg.loop, &api->restart);
 	scan_list_free(&api->scans);
+	host_advice_free(&api->host);
 	free(api->prefix);
 	free(api);
 }
@@ -131,6 +135,17 @@ void api_start_streams(struct api *api)
 {
 	certificate_apply(api);
 	apply_all(api);
+	(void)api_host_advice(api);
+}
+
+json_t *api_host_advice(struct api *api)
+{
+	const json_t *list = host_advice_look(
+		api->host, config_section(api->cfg.config, "make_stream"),
+		mono_ms());
+
+	/* to be copied from, no more */
+	return (json_t *)(uintptr_t)list;
 }
 
 const char *api_instance(const struct api *api)

@@ -24,6 +24,7 @@ struct api {
 	struct ratelimit odd_limit;
 	ev_timer restart;        /* runs before one */
 	struct scan_list *scans;
+	struct host_advice *host;
 };
 
 struct reply {
@@ -82,6 +83,9 @@ void call_finish(struct call *);
 
 /* settings.instance_name, or NULL. */
 const char *api_instance(const struct api *);
+
+/* What the host takes away from the inputs; borrowed sentences. */
+json_t *api_host_advice(struct api *);
 
 /* The stream that request names in `id`, borrowed; NULL after a reply of 400
  * or 404. */

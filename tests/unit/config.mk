@@ -47,6 +47,7 @@ unit_config_tests = \
 	tests/unit/master/test_options \
 	tests/unit/master/test_proc \
 	tests/unit/master/test_history \
+	tests/unit/master/test_host_advice \
 	tests/unit/master/test_status \
 	tests/unit/master/test_status_alarm
 check_PROGRAMS += $(unit_config_tests)
@@ -106,6 +107,9 @@ tests_unit_master_api_test_softcams_LDADD = $(master_libs)
 tests_unit_master_api_test_settings_SOURCES = \
 	tests/unit/master/api/test_settings.c $(unit_world)
 tests_unit_master_api_test_settings_LDADD = $(master_libs)
+tests_unit_master_test_host_advice_SOURCES = \
+	tests/unit/master/test_host_advice.c $(unit_fakes)
+tests_unit_master_test_host_advice_LDADD = $(master_libs)
 tests_unit_master_test_history_SOURCES = \
 	tests/unit/master/test_history.c $(unit_fakes)
 tests_unit_master_test_history_LDADD = $(master_libs)

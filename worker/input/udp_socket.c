@@ -2,6 +2,7 @@
 #include "worker/input/udp_socket.h"
 
 #include "common/fd.h"
+#include "proto/io_spec.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { UDP_RECEIVE_BUFFER = 2 * 1024 * 1024 };
-
 /* What is received. */
 struct udp_place {
 	char iface[16];            /* "" = the kernel's choice */
