@@ -28,8 +28,8 @@ export function patSection(programs, version = 0, tsid = 1) {
 }
 
 export function pmtSection(program, version = 0) {
-	const list = [[0x1b, program.video], [0x0f, program.audio]]
-		.filter(([, pid]) => pid);
+	const list = [[0x1b, program.video], [0x0f, program.audio],
+		[0x86, program.cues]].filter(([, pid]) => pid);
 
 	return section(2, program.pnr, version, Buffer.from([
 		...word(program.video ?? program.audio, 0xe0), 0xf0, 0,
@@ -47,6 +47,21 @@ function pesHeader(streamId, pts90k) {
 		1 | byte(pts << 1n & 0xfen)]);
 }
 
+// A cue message (SCTE 35 time_signal).
+function cueSection(pts90k) {
+	const pts = BigInt(pts90k) & 0x1ffffffffn;
+	const data = Buffer.from([0xfc, 0x30, 22, 0, 0, 0, 0, 0, 0, 0xff, 0xff,
+		0xf0, 5, 6, 0xfe | Number(pts >> 32n), 0, 0, 0, 0, 0, 0]);
+	const crc = Buffer.alloc(4);
+
+	data.writeUInt32BE(Number(pts & 0xffffffffn), 15);
+	crc.writeUInt32BE(crc32(data));
+	return Buffer.concat([data, crc]);
+}
+
+// A message comes so many seconds before its time.
+export const CUE_LEAD = 2;
+
 export const PROGRAM = { pnr: 1, pmtPid: 0x100, video: 0x101,
 	audio: 0x102 };
 
@@ -62,12 +77,14 @@ export class TsMux {
 	packets = 0;
 	#cc = new Map();
 	#queue = [];
-	#due = { psi: 0, pcr: 0, video: 0, audio: 0 };
+	#due = { psi: 0, pcr: 0, video: 0, audio: 0, cues: 0 };
 	#pictures = 0;
 
-	constructor({ programs = [PROGRAM], rate = 2e6 } = {}) {
+	// clock: where PCR begins, in seconds.
+	constructor({ programs = [PROGRAM], rate = 2e6, clock = 0 } = {}) {
 		this.programs = programs;
 		this.rate = rate;
+		this.clock = clock;
 	}
 
 	get seconds() { return this.packets * SIZE * 8 / this.rate; }
@@ -89,6 +106,13 @@ export class TsMux {
 			this.#due.psi = t + 0.1;
 			if (this.psi)
 				this.#tables();
+		}
+		if (t >= this.#due.cues) {
+			this.#due.cues = t + 0.3;
+			for (const { cues } of this.programs)
+				if (cues)
+					this.#section(cues, cueSection(
+						this.#pts(t + CUE_LEAD)));
 		}
 		if (this.#queue.length)
 			return this.#queue.shift();
@@ -118,20 +142,31 @@ export class TsMux {
 		return this.isFull(t) ? this.#es(carrier, {}) : NULL_PACKET;
 	}
 
+	#section(pid, data) {
+		const whole = Buffer.alloc(SIZE - 4, 0xff);
+
+		whole[0] = 0;
+		data.copy(whole, 1);
+		this.#queue.push(this.#packet(pid, whole, true));
+	}
+
 	#tables() {
 		const add = (pid, data) => {
-			const whole = Buffer.alloc(SIZE - 4, 0xff);
 			const text = Buffer.from(data);
 			if (this.breakCrc)
 				text[text.length - 1] ^= 1;
-			whole[0] = 0;
-			text.copy(whole, 1);
-			this.#queue.push(this.#packet(pid, whole, true));
+			this.#section(pid, text);
 		};
 
 		add(0, patSection(this.programs, this.patVersion));
 		for (const p of this.programs)
 			add(p.pmtPid, pmtSection(p, this.pmtVersion));
+	}
+
+	// Of what is sent at t, half a second before it is shown.
+	#pts(t) {
+		return Math.round(((this.frozen ?? t) + this.clock + 0.5) *
+			90000);
 	}
 
 	#packet(pid, rest, unitStart, control = 1) {
@@ -151,7 +186,7 @@ export class TsMux {
 
 		if (pcr !== undefined) {
 			const ticks = BigInt(Math.round(
-				(this.frozen ?? pcr) * 27e6));
+				((this.frozen ?? pcr) + this.clock) * 27e6));
 			const base = ticks / 300n, ext = Number(ticks % 300n);
 			const field = Buffer.alloc(8);
 			field[0] = 7;
@@ -163,9 +198,7 @@ export class TsMux {
 			head.push(field);
 		}
 		if (pes !== undefined) {
-			const pts = Math.round(
-				((this.frozen ?? t) + 0.5) * 90000);
-			const start = pesHeader(pes, pts);
+			const start = pesHeader(pes, this.#pts(t));
 			if (this.breakPes)
 				start[2] = 7;
 			head.push(start);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 if HAVE_CRITERION
 unit_splice_tests = \
+	tests/unit/splice/test_cue \
 	tests/unit/splice/test_entry \
 	tests/unit/splice/test_judge \
 	tests/unit/splice/test_property \
@@ -15,6 +16,7 @@ tests_unit_splice_libstage_a_SOURCES = \
 	tests/unit/splice/stage.c tests/unit/splice/stage.h
 unit_splice_libs = tests/unit/splice/libstage.a tests/helpers/libjudge.a \
 	tests/unit/ts/libbuild.a $(worker_libs)
+tests_unit_splice_test_cue_LDADD = $(worker_libs)
 tests_unit_splice_test_entry_LDADD = $(unit_splice_libs)
 tests_unit_splice_test_judge_LDADD = $(unit_splice_libs)
 tests_unit_splice_test_property_LDADD = $(unit_splice_libs)

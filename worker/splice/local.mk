@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/splice/clock.c worker/splice/clock.h \
+	worker/splice/cue.c worker/splice/cue.h \
 	worker/splice/entry.c worker/splice/entry.h \
 	worker/splice/jump.c \
 	worker/splice/move.c \

@@ -77,6 +77,33 @@ static void bridge_laps(struct splice *s, const uint8_t *p)
 	}
 }
 
+static struct cue *find_cue(struct splice *s, uint16_t pid)
+{
+	struct splice_cue *found = NULL;
+
+	for (size_t i = 0; i < SPLICE_CUES; i++) {
+		struct splice_cue *c = &s->cues[i];
+
+		if (c->pid == pid)
+			return &c->cue;
+		if (found == NULL && (c->pid == 0 || c->cue.len == 0))
+			found = c;
+	}
+	if (found == NULL)
+		return NULL;
+	*found = (struct splice_cue){ .pid = pid };
+	return &found->cue;
+}
+
+static void move_cue(struct splice *s, uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+	struct cue *c = find_cue(s, pid);
+
+	if (c != NULL && ts_has_payload(packet) && !ts_scrambling(packet))
+		cue_move(c, packet, splice_move_of(s, pid).times);
+}
+
 static void change(struct splice *s, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
@@ -100,6 +127,8 @@ static void change(struct splice *s, const uint8_t *p)
 	if (ts_tei(p))
 		return;
 	stamps_move(copy, splice_move_of(s, pid));
+	if (s->pids[pid].flags & PID_CUES)
+		move_cue(s, copy);
 	if (s->drop_pcr)
 		stamps_drop_pcr(copy);
 	/* it told of a break that is mended here */

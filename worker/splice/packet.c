@@ -57,6 +57,12 @@ static void measure_unit(struct splice_pid *ps, const uint8_t *p)
 		ps->left = (uint16_t)MIN(whole + 6 - len, UINT16_MAX);
 }
 
+static bool is_cue(const struct splice *s, uint16_t pid)
+{
+	return psi_class(s->psi, pid) == PID_DATA &&
+	       psi_stream_type(s->psi, pid) == CUE_STREAM_TYPE;
+}
+
 /* A packet with PUSI; false when the unit is left out. */
 static bool begin_unit(struct splice *s, struct splice_pid *ps,
 		       const uint8_t *p)
@@ -72,10 +78,11 @@ static bool begin_unit(struct splice *s, struct splice_pid *ps,
 	ps->flags &= (uint8_t)~(PID_WAIT | PID_DROP | PID_OPEN);
 	ps->flags |= PID_UNIT | (keep ? 0 : PID_DROP);
 	ps->left = 0;
+	ps->flags &= (uint8_t)~(PID_FRAMES | PID_CUES);
 	if (psi_class(s->psi, ts_pid(p)) == PID_AUDIO)
 		ps->flags |= PID_FRAMES;
-	else
-		ps->flags &= (uint8_t)~PID_FRAMES;
+	else if (is_cue(s, ts_pid(p)))
+		ps->flags |= PID_CUES;
 	if (keep && !(ps->flags & PID_TABLE))
 		measure_unit(ps, p);
 	return keep;

@@ -4,6 +4,7 @@
 
 #include "worker/output/fifo.h"
 #include "worker/splice/clock.h"
+#include "worker/splice/cue.h"
 #include "worker/splice/splice.h"
 #include "worker/ts/audio.h"
 #include "worker/ts/pes.h"
@@ -12,6 +13,7 @@ enum {
 	SPLICE_CHUNK = 256,  /* packets that are changed at a time */
 	/* How many packets on a jump is looked for behind its first sign. */
 	SPLICE_AHEAD = 512,
+	SPLICE_CUES = 64,    /* PIDs with cue messages, at most */
 	SPLICE_MS = 1000000, /* in nanoseconds */
 };
 
@@ -31,8 +33,10 @@ enum splice_pid_flag {
 	PID_REST = 0x10,  /* the end of its unit is awaited before a cut */
 	PID_TABLE = 0x20, /* PAT or PMT */
 	PID_FRAMES = 0x40, /* audio: its frames are counted */
+	PID_CUES = 0x80,   /* cue messages: their times are moved */
 	/* With one of these a packet is not simply the next. */
-	PID_SPECIAL = PID_WAIT | PID_DROP | PID_REST | PID_TABLE | PID_FRAMES,
+	PID_SPECIAL = PID_WAIT | PID_DROP | PID_REST | PID_TABLE | PID_FRAMES |
+		      PID_CUES,
 };
 
 struct splice_pid {
@@ -61,6 +65,11 @@ struct splice_unit {
 	uint32_t rate;
 	bool counted;     /* those of the units before were as long as they
 			     played */
+};
+
+struct splice_cue {
+	uint16_t pid; /* 0: free */
+	struct cue cue;
 };
 
 /* What is fed, from the packet that is looked at on. */
@@ -112,6 +121,7 @@ struct splice {
 	size_t n_buffer;
 
 	struct splice_unit units[SPLICE_TRACKS];
+	struct splice_cue cues[SPLICE_CUES];
 };
 
 static inline const uint8_t *splice_cursor_get(const struct splice_cursor *c)

@@ -9,7 +9,8 @@
  * Then
  *   - the continuity counter of each PID goes on;
  *   - PCR, OPCR, PTS, DTS (and ESCR, DTS_next_AU) are moved to one output
- *     clock, which has gone on by the time that passed meanwhile;
+ *     clock, which has gone on by the time that passed meanwhile, and so are
+ *     the times of cue messages (cue.h);
  *   - a PES that was cut is followed by the start of another one, never by
  *     the rest of one, and pictures by a random access point, if one comes
  *     within SPLICE_PICTURE_MS;

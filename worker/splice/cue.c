@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/splice/cue.h"
+
+#include "common/crc32.h"
+#include "common/util.h"
+#include "worker/ts/pes.h"
+#include "worker/ts/section.h"
+
+#include <string.h>
+
+enum {
+	CRC_LEN = 4,
+	/* table_id to pts_adjustment, whose highest bit shares a byte */
+	FIELD_AT = 4,
+	FIELD_LEN = 5,
+	FIELD_END = FIELD_AT + FIELD_LEN,
+};
+
+static uint64_t read_field(const uint8_t *f)
+{
+	return (uint64_t)(f[0] & 1) << 32 | (uint64_t)f[1] << 24 |
+	       (uint64_t)f[2] << 16 | (uint64_t)f[3] << 8 | f[4];
+}
+
+static void write_field(uint8_t *f, uint64_t value)
+{
+	f[0] = (uint8_t)((f[0] & 0xfe) | (value >> 32 & 1));
+	for (unsigned i = 1; i < FIELD_LEN; i++)
+		f[i] = (uint8_t)(value >> (32 - 8 * i));
+}
+
+/*
+ * By how much the CRC_32 changes with these bytes, `rest` bytes in front of
+ * it.  It is linear: that of a difference is the difference of both, less what
+ * the same number of zeros has.
+ */
+static uint32_t crc_delta(const uint8_t diff[FIELD_LEN], size_t rest)
+{
+	uint8_t data[SECTION_MAX] = { 0 };
+	size_t len = FIELD_LEN + rest;
+	uint32_t zeros = crc32_mpeg(data, len);
+
+	memcpy(data, diff, FIELD_LEN);
+	return crc32_mpeg(data, len) ^ zeros;
+}
+
+static uint32_t move_field(uint8_t *section, size_t len, uint64_t ticks)
+{
+	uint8_t *field = section + FIELD_AT;
+	uint8_t diff[FIELD_LEN];
+
+	memcpy(diff, field, FIELD_LEN);
+	write_field(field, (read_field(field) + ticks) % PES_TIME_WRAP);
+	for (size_t i = 0; i < FIELD_LEN; i++)
+		diff[i] ^= field[i];
+	return crc_delta(diff, len - CRC_LEN - FIELD_END);
+}
+
+/* The next n bytes behind those that have passed; how many are of it. */
+static size_t go_on(struct cue *c, uint8_t *data, size_t n)
+{
+	size_t take = MIN(n, (size_t)(c->len - c->at));
+	size_t crc = (size_t)c->len - CRC_LEN;
+
+	for (size_t i = 0; i < take && c->delta != 0; i++) {
+		size_t at = c->at + i;
+
+		if (at >= crc)
+			data[i] ^= (uint8_t)(c->delta >>
+					     (24 - 8 * (at - crc)));
+	}
+	c->at = (uint16_t)(c->at + take);
+	if (c->at == c->len)
+		*c = (struct cue){ 0 };
+	return take;
+}
+
+/* A section begins here.  One whose field goes over to the next packet, which
+ * no multiplexer makes of so short a table, is left as it is. */
+static size_t begin(struct cue *c, uint8_t *data, size_t n, uint64_t ticks)
+{
+	size_t len;
+
+	*c = (struct cue){ 0 };
+	if (n < 3 || data[0] == 0xff)
+		return n;
+	len = section_length(data);
+	if (len > SECTION_MAX)
+		return n;
+	c->len = (uint16_t)len;
+	if (data[0] == CUE_TABLE_ID && n >= FIELD_END &&
+	    len >= FIELD_END + CRC_LEN)
+		c->delta = move_field(data, len, ticks);
+	return go_on(c, data, n);
+}
+
+void cue_move(struct cue *c, uint8_t *packet, uint64_t ticks)
+{
+	size_t at = ts_payload_offset(packet);
+
+	if (ts_pusi(packet) && at < TS_PACKET) {
+		size_t end = at + 1 + packet[at];
+
+		if (end > TS_PACKET) {
+			*c = (struct cue){ 0 };
+			return;
+		}
+		(void)go_on(c, packet + at + 1, packet[at]);
+		for (at = end; at < TS_PACKET;)
+			at += begin(c, packet + at, TS_PACKET - at, ticks);
+	} else if (at < TS_PACKET) {
+		(void)go_on(c, packet + at, TS_PACKET - at);
+	}
+}
