@@ -8,4 +8,5 @@ dist_doc_DATA += \
 	doc/architecture.md \
 	doc/asyncapi.yaml \
 	doc/benchmarks.md \
-	doc/openapi.yaml
+	doc/openapi.yaml \
+	doc/scenarios.md

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = 188, PIDS = 8192, SECTION = 1024 };
+enum { SIZE = 188, PIDS = 8192, PROGRAMS = 65536, SECTION = 1024 };
 
 #define HZ INT64_C(27000000)
 #define WRAP (INT64_C(300) << 33)
@@ -82,6 +82,19 @@ static void take_pat(struct judge *j, const uint8_t *s, size_t len)
 				TABLE;
 }
 
+/* The clock of a program goes on, though on another PID. */
+static void hand_over(struct judge *j, unsigned program, uint16_t clock)
+{
+	const struct judge_pid *before = &j->pids[j->clock_of[program]];
+
+	if (j->clock_of[program] != clock && before->has_pcr) {
+		j->pids[clock].has_pcr = true;
+		j->pids[clock].pcr = before->pcr;
+		j->pids[clock].stray = before->stray;
+	}
+	j->clock_of[program] = clock;
+}
+
 static void take_pmt(struct judge *j, const uint8_t *s, size_t len)
 {
 	uint16_t clock = (uint16_t)((s[8] & 0x1f) << 8 | s[9]);
@@ -99,6 +112,7 @@ static void take_pmt(struct judge *j, const uint8_t *s, size_t len)
 		at += 5 + ((size_t)(s[at + 3] & 0x0f) << 8 | s[at + 4]);
 	}
 	j->pids[clock].clock = clock;
+	hand_over(j, (unsigned)s[3] << 8 | s[4], clock);
 }
 
 static void judge_version(struct judge *j, struct judge_pid *p, unsigned pid,
@@ -423,7 +437,8 @@ void judge_init(struct judge *j)
 {
 	*j = (struct judge){ .lead_min = INT64_MAX, .lead_max = INT64_MIN };
 	j->pids = calloc(PIDS, sizeof *j->pids);
-	if (j->pids == NULL)
+	j->clock_of = calloc(PROGRAMS, sizeof *j->clock_of);
+	if (j->pids == NULL || j->clock_of == NULL)
 		abort();
 	for (size_t i = 0; i < PIDS; i++) {
 		j->pids[i].clock = PIDS - 1;
@@ -435,5 +450,6 @@ void judge_init(struct judge *j)
 void judge_done(struct judge *j)
 {
 	free(j->steps);
+	free(j->clock_of);
 	free(j->pids);
 }

@@ -37,6 +37,7 @@ struct judge {
 	size_t n_events;
 	char events[JUDGE_EVENTS][96];
 	struct judge_pid *pids;
+	uint16_t *clock_of; /* by program: the PID of its PCRs */
 	unsigned clock; /* the PID of the first PCR */
 	size_t n_steps, max_steps;
 	struct judge_pcr *steps;

@@ -37,10 +37,10 @@ export function liveMultiplex(t, url, { programs = 1, seconds = 8 } = {}) {
 // `offset` seconds on.
 export async function makeClip(dir, name, { pictures, gop = 25, tone = 440,
 	sound = ['-c:a', 'aac', '-b:a', '64k'], seconds = 20, offset = 5,
-	mux = [] }) {
+	size = '160x90', mux = [] }) {
 	const file = path.join(dir, `${name}.ts`);
 	const made = await run('ffmpeg', [...quiet, 'error',
-		'-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25',
+		'-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25`,
 		'-f', 'lavfi', '-i', `sine=frequency=${tone}:sample_rate=48000`,
 		'-t', String(seconds), ...pictures, '-pix_fmt', 'yuv420p',
 		'-preset', 'ultrafast', '-g', String(gop), '-b:v', '200k',

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The judges themselves: what they are to find, they find.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { assertDecodes, liveMultiplex } from '../helpers/media.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
@@ -8,7 +10,7 @@ import { differs, theReference } from '../helpers/reference.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { DATAGRAM, Recorder, Sender, burstMs, joined }
 	from '../helpers/udp.mjs';
-import { sleep, waitUntil } from '../helpers/util.mjs';
+import { sleep, srcdir, waitUntil } from '../helpers/util.mjs';
 
 const clean = () => new TsMux().take(4000);
 
@@ -134,4 +136,18 @@ test('events that are not as they are described are found', () => {
 		remove: true, enable: true } }), /set-stream/);
 	assert.deepEqual(theReference().closeCodes(),
 		['1001', '1002', '1008', 'none']);
+});
+
+test('every test that doc/scenarios.md names is there', () => {
+	const page = fs.readFileSync(path.join(srcdir, 'doc/scenarios.md'),
+		'utf8');
+	const named = [...page.matchAll(/`([\w-]+)`: ([^;|]+?) *(?=[;|])/g)];
+
+	assert.ok(named.length > 40);
+	for (const [, file, name] of named) {
+		const text = fs.readFileSync(path.join(srcdir,
+			`tests/system/${file}.mjs`), 'utf8');
+		assert.ok(text.replaceAll("' +\n", '').toLowerCase()
+			.includes(name.toLowerCase()), `${file}: ${name}`);
+	}
 });

@@ -65,7 +65,9 @@ system_tests = \
 	tests/system/output-groups.mjs \
 	tests/system/output.mjs \
 	tests/system/pain-clock.mjs \
+	tests/system/pain-data.mjs \
 	tests/system/pain-loss.mjs \
+	tests/system/pain-memory.mjs \
 	tests/system/pain-source.mjs \
 	tests/system/pain-switch.mjs \
 	tests/system/peers.mjs \

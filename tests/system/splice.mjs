@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From one source to another and back, a thousand times: one stream.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { assertOneStream, assertPlays, judge, makeClip }
+import { assertOneStream, assertPlays, judge, makeClip, probe }
 	from '../helpers/media.mjs';
 import { builddir, run, tempDir } from '../helpers/util.mjs';
 
@@ -67,6 +68,11 @@ for (const [name, pictures, sound] of [
 for (const [name, pictures, sound] of [
 	['MPEG-2 and MPEG audio', mpeg2, ['-c:a', 'mp2', '-b:a', '128k']],
 	['HEVC and AC-3', hevc, ['-c:a', 'ac3', '-b:a', '128k']],
+	['interlaced H.264 with pyramids', [...h264, '-bf', '4', '-flags',
+		'+ilme+ildct', '-x264-params', 'b-pyramid=normal:b-adapt=0'],
+	['-c:a', 'aac']],
+	['interlaced MPEG-2', [...mpeg2, '-flags', '+ilme+ildct'],
+		['-c:a', 'mp2', '-b:a', '128k']],
 ])
 	test(`${name}: the same`, async (t) => {
 		const dir = tempDir(t);
@@ -75,10 +81,35 @@ for (const [name, pictures, sound] of [
 		for (const [i, gop] of [25, 10].entries())
 			clips.push(await makeClip(dir, `clip${i}`, { gop,
 				tone: 440 * (i + 1), pictures, sound,
-				seconds: 6, offset: 95000 * i }));
+				size: '160x96', seconds: 6,
+				offset: 95000 * i }));
 		const played = await splice(dir, 30, 1470, clips);
 
 		assertOneStream(await judge(`${played.out}.record`, 0),
 			{ exactTimes: true });
 		await assertPlays(`${played.out}.ts`);
 	});
+
+test('H.264 and AAC, HEVC and AC-3 in turns: one clock, told by the PMT',
+	async (t) => {
+	const dir = tempDir(t);
+	const clips = [
+		await makeClip(dir, 'one', { pictures: h264, gop: 25,
+			seconds: 6, sound: ['-c:a', 'aac'] }),
+		await makeClip(dir, 'other', { pictures: hevc, gop: 12,
+			seconds: 6, offset: 7000, tone: 880,
+			sound: ['-c:a', 'ac3', '-b:a', '128k'],
+			mux: ['-mpegts_start_pid', '0x500',
+				'-mpegts_pmt_start_pid', '0x1500',
+				'-tables_version', '1'] }),
+	];
+	const played = await splice(dir, 31, 1470, clips);
+
+	assert.equal(played.switched, 31);
+	assertOneStream(await judge(`${played.out}.record`, 0));
+	await assertPlays(`${played.out}.ts`);
+	const { programs: [{ streams }] } = await probe(t,
+		fs.readFileSync(`${played.out}.ts`));
+	assert.deepEqual(streams.map((s) => s.codec_name).sort(),
+		['aac', 'ac3', 'h264', 'hevc']);
+});
