@@ -52,6 +52,7 @@ system_tests = \
 	tests/system/harness.mjs \
 	tests/system/hostile.mjs \
 	tests/system/hls-input.mjs \
+	tests/system/hls-nginx.mjs \
 	tests/system/http-input.mjs \
 	tests/system/http-strict.mjs \
 	tests/system/http.mjs \
