@@ -2,7 +2,7 @@
 // alarms: what is wrong with a stream is told by its name, and for how long.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TsMux } from '../helpers/mux.mjs';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
@@ -82,5 +82,78 @@ test('silence is told, and two who send to one address', async (t) => {
 	second.stop();
 	await sluice.waitStatus('a001', 'silence', (s) =>
 		raised(s).includes('sync_loss'));
+	await sluice.stop();
+});
+
+const SIZE = 188;
+const pidOf = (p) => p.readUInt16BE(1) & 0x1fff;
+const packetsOf = (data) => Array.from({ length: data.length / SIZE }, (_, i) =>
+	data.subarray(i * SIZE, (i + 1) * SIZE));
+
+// Each takes the packets of a datagram and gives those that go out.
+const wrongs = {
+	no_video: () => (p) => pidOf(p) !== PROGRAM.video,
+	no_audio: () => (p) => pidOf(p) !== PROGRAM.audio,
+	pcr_frozen: () => {
+		let first;
+
+		return (p) => {
+			if (p[3] & 0x20 && p[4] >= 7 && p[5] & 0x10) {
+				first ??= Buffer.from(p.subarray(6, 12));
+				first.copy(p, 6);
+			}
+			return true;
+		};
+	},
+	pts_frozen: () => {
+		const first = new Map();
+
+		return (p) => {
+			const at = p[3] & 0x20 ? 5 + p[4] : 4;
+			if (p[1] & 0x40 && pidOf(p) > PROGRAM.pmtPid) {
+				const stamp = p.subarray(at + 9, at + 14);
+				if (!first.has(pidOf(p)))
+					first.set(pidOf(p), Buffer.from(stamp));
+				first.get(pidOf(p)).copy(stamp);
+			}
+			return true;
+		};
+	},
+	scrambled: (mux) => {
+		mux.scrambled = true;
+		return () => true;
+	},
+	transport: () => (p) => {
+		p[1] |= pidOf(p) === PROGRAM.video ? 0x80 : 0;
+		return true;
+	},
+	crc: (mux) => {
+		mux.breakCrc = true;
+		return () => true;
+	},
+	pmt: () => (p) => pidOf(p) !== PROGRAM.pmtPid,
+};
+
+test('a source that is the wrong one is told by what is wrong', async (t) => {
+	const names = Object.keys(wrongs);
+	const sluice = await Sluice.start(t, config(...names.map((name, i) =>
+		stream(name, `udp://127.0.0.1:${5000 + i}`,
+			`udp://127.0.0.1:${6000 + i}`))));
+
+	await Promise.all(names.map(async (name, i) => {
+		const mux = new TsMux({ rate: 1e6 });
+		let spoil = () => true;
+
+		await waitUntil('input', () => udpBound(5000 + i));
+		await Sender.start(t, mux, 5000 + i, { shape: (packets) => {
+			const kept = packetsOf(packets).filter((p) => spoil(p));
+			return kept.length ? [Buffer.concat(kept)] : [];
+		} });
+		await sluice.waitStatus(name, 'the stream', (s) => s.onair &&
+			!raised(s).includes(name), 15000);
+		spoil = wrongs[name](mux);
+		await sluice.waitStatus(name, name, (s) =>
+			raised(s).includes(name), 15000);
+	}));
 	await sluice.stop();
 });
