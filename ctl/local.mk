@@ -2,6 +2,7 @@
 # sluicectl: the library is for its tests.
 noinst_LIBRARIES += libctl.a
 libctl_a_SOURCES = \
+	ctl/analysis.c \
 	ctl/api.c ctl/api.h \
 	ctl/client.c ctl/client.h \
 	ctl/commands.h \

@@ -37,6 +37,8 @@ static const struct command commands[] = {
 	  OPTION_SORT | OPTION_QUIET, 0, 0 },
 	{ "stream show", "STREAM", "one, with inputs, outputs, faults",
 	  run_stream_show, 0, 1, 1 },
+	{ "stream analysis", "STREAM", "what is known of its packets",
+	  run_stream_analysis, 0, 1, 1 },
 	{ "stream toggle", "STREAM...", "switch off what is on, and on",
 	  run_stream_toggle, 0, 1, MANY },
 	{ "stream restart", "STREAM...", "a new process for it",

@@ -6,6 +6,7 @@ import dgram from 'node:dgram';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { Ctl } from '../helpers/ctl.mjs';
 import { makeClip } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -153,6 +154,14 @@ test('planted faults are counted, each and no other', async (t) => {
 	assert.equal(sum(input, 'pes_errors'), units.length);
 	assert.deepEqual(input.loss, { network: 0, recovered: 0, socket: 0,
 		sync: 0 });
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+	const told = await ctl.out(['stream', 'analysis', 's']);
+	assert.match(told, /^input 1: .*, lost: network 0, socket 0/);
+	assert.match(told, new RegExp(`^ +transport \\w+, ${errors.length} `,
+		'm'));
+	assert.match(told, new RegExp(`^ +${video}  video .* ${
+		ofPid(input, video).cc_errors} +0 +0 +0$`, 'm'));
+	assert.match(told, /^output: the same$/m);
 	// every other packet is where it belongs
 	for (const [pid, n] of before.pids)
 		if (![0x1fff, video, audio].includes(pid))

@@ -31,7 +31,7 @@ test('words and options are completed', async (t) => {
 
 	assert.deepEqual(await complete(t, url, 'st'), ['status', 'stream']);
 	assert.deepEqual(await complete(t, url, 'stream', ''),
-		['ls', 'restart', 'show', 'switch', 'toggle']);
+		['analysis', 'ls', 'restart', 'show', 'switch', 'toggle']);
 	assert.deepEqual(await complete(t, url, '-H', 'x', 'config', 'd'),
 		['diff']);
 	assert.deepEqual(await complete(t, url, 'top', '--so'), ['--sort']);
@@ -39,7 +39,7 @@ test('words and options are completed', async (t) => {
 	assert.deepEqual(await complete(t, url, 'top', '--sort', 'n'),
 		['name']);
 	assert.deepEqual(await complete(t, url, 'events', '--scope', 'stream'),
-		['stream_event', 'stream_image']);
+		['stream_event', 'stream_image', 'stream_switch']);
 });
 
 test('streams are completed by id and name', async (t) => {
