@@ -107,6 +107,7 @@ struct output_spec {
 	bool join;            /* be a member of the group as well */
 	bool no_sync;         /* as it comes, not at the pace of the stream */
 	unsigned socket_size; /* bytes; 0 = our default */
+	struct rtp_out_spec rtp;
 
 	/* http, https */
 	bool tls;

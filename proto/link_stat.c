@@ -31,6 +31,7 @@ static const struct {
 	[LINK_REORDERED] = { "reordered", true },
 	[LINK_DUPLICATES] = { "duplicates", true },
 	[LINK_INVALID] = { "invalid", true },
+	[LINK_FEC_SENT] = { "fec_sent", true },
 	[LINK_FEC_RECEIVED] = { "fec_received", true },
 	[LINK_FEC_REPAIRED] = { "fec_repaired", true },
 	[LINK_FEC_UNREPAIRED] = { "fec_unrepaired", true },

@@ -41,6 +41,7 @@ enum link_stat {
 	LINK_REORDERED,      /* datagrams that later ones had overtaken */
 	LINK_DUPLICATES,     /* datagrams that came twice on one way */
 	LINK_INVALID,        /* datagrams that do not belong to the stream */
+	LINK_FEC_SENT,       /* datagrams of error correction */
 	LINK_FEC_RECEIVED,   /* datagrams of error correction */
 	LINK_FEC_REPAIRED,   /* datagrams that it restored */
 	LINK_FEC_UNREPAIRED, /* that it could not */

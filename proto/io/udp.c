@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* udp:// and rtp://, in and out. */
 #include "proto/io/type.h"
+#include "proto/option_value.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,15 +38,26 @@ static const struct io_option rtp_input_options[] = {
 	{ 0 },
 };
 
-static const struct io_option output_options[] = {
-	IO_OPTION_CBR,
-	{ "ttl", IO_NUMBER, IO_OUTPUT(ttl), 1, 255 },
-	{ "socket_size", IO_NUMBER, IO_OUTPUT(socket_size), 0,
-	  SOCKET_SIZE_MAX },
-	{ "dscp", IO_NUMBER, IO_OUTPUT(dscp), 0, 63 },
-	{ "join", IO_FLAG, IO_OUTPUT(join), 0, 0 },
-	{ "sync", IO_IGNORED, 0, 0, 0 },
-	{ "no_sync", IO_FLAG, IO_OUTPUT(no_sync), 0, 0 },
+#define OUTPUT_OPTIONS \
+	IO_OPTION_CBR, \
+	{ "ttl", IO_NUMBER, IO_OUTPUT(ttl), 1, 255 }, \
+	{ "socket_size", IO_NUMBER, IO_OUTPUT(socket_size), 0, \
+	  SOCKET_SIZE_MAX }, \
+	{ "dscp", IO_NUMBER, IO_OUTPUT(dscp), 0, 63 }, \
+	{ "join", IO_FLAG, IO_OUTPUT(join), 0, 0 }, \
+	{ "sync", IO_IGNORED, 0, 0, 0 }, \
+	{ "no_sync", IO_FLAG, IO_OUTPUT(no_sync), 0, 0 }
+
+static const struct io_option udp_output_options[] = {
+	OUTPUT_OPTIONS,
+	{ 0 },
+};
+
+/* fec and path2 are read by hand */
+static const struct io_option rtp_output_options[] = {
+	OUTPUT_OPTIONS,
+	{ "fec", IO_IGNORED, 0, 0, 0 },
+	{ "path2", IO_IGNORED, 0, 0, 0 },
 	{ 0 },
 };
 
@@ -101,41 +113,102 @@ static int read_rtp_input(const struct address *a, struct input_spec *spec,
 	return io_merge_read(a, spec, why);
 }
 
-static int judge_rtp_input(const struct input_spec *spec, struct errmsg *why)
+/* [iface@]host[:port] that packets can be sent to. */
+static int read_destination(const char *text, char *iface,
+			    struct sockaddr_any *ret, struct errmsg *why)
 {
-	unsigned port = sockaddr_port(&spec->local);
+	struct address_endpoint e;
+	struct sockaddr_any any;
+	int r = address_endpoint(text, UDP_PORT_DEFAULT, &e, why);
 
-	if (spec->rtp.fec && port + RTP_FEC_PORTS > UINT16_MAX)
+	if (r < 0)
+		return r;
+	if (e.host[0] == '\0')
+		return errmsg_fail(why, -EINVAL, "host: is missing");
+	if (sockaddr_parse(e.host, e.port, ret) < 0)
+		return errmsg_fail(why, -EINVAL,
+				   "host: \"%s\" is not an IP address",
+				   e.host);
+	if ((sockaddr_parse("0.0.0.0", e.port, &any) == 0 &&
+	     sockaddr_equal(&any, ret)) ||
+	    (sockaddr_parse("::", e.port, &any) == 0 &&
+	     sockaddr_equal(&any, ret)))
+		return errmsg_fail(why, -EINVAL,
+				   "host: %s is not a destination", e.host);
+	memcpy(iface, e.iface, sizeof e.iface);
+	return 0;
+}
+
+static int read_output(const struct address *a, struct output_spec *spec,
+		       struct errmsg *why)
+{
+	spec->ttl = TTL_DEFAULT;
+	return read_destination(a->target, spec->iface, &spec->remote, why);
+}
+
+/* COLUMNSxROWS within SMPTE 2022-1. */
+static int read_fec(const char *text, struct rtp_out_spec *ret,
+		    struct errmsg *why)
+{
+	const char *x = strchr(text, 'x');
+	int r;
+
+	if (x == NULL)
+		return errmsg_fail(why, -EINVAL,
+				   "fec: \"%.32s\" is not <columns>x<rows>",
+				   text);
+	r = option_number(text, (size_t)(x - text), 1, FEC_COLUMNS_MAX,
+			  &ret->fec_columns, why);
+	if (r == 0)
+		r = option_number(x + 1, strlen(x + 1), FEC_ROWS_MIN,
+				  FEC_ROWS_MAX, &ret->fec_rows, why);
+	if (r < 0) {
+		errmsg_prefix(why, "fec: ");
+		return r;
+	}
+	if (ret->fec_columns * ret->fec_rows > FEC_MATRIX_MAX)
+		return errmsg_fail(why, -EINVAL,
+				   "fec: %s is more than %d datagrams", text,
+				   FEC_MATRIX_MAX);
+	return 0;
+}
+
+static int read_rtp_output(const struct address *a, struct output_spec *spec,
+			   struct errmsg *why)
+{
+	const char *fec = address_option(a, "fec");
+	const char *path2 = address_option(a, "path2");
+	struct rtp_out_spec *rtp = &spec->rtp;
+	int r = read_output(a, spec, why);
+
+	if (r == 0 && fec != NULL)
+		r = read_fec(fec, rtp, why);
+	if (r < 0 || path2 == NULL)
+		return r;
+	r = read_destination(path2, rtp->path2_iface, &rtp->path2, why);
+	if (r < 0) {
+		errmsg_prefix(why, "path2: ");
+		return r;
+	}
+	rtp->has_path2 = true;
+	return 0;
+}
+
+static int judge_fec_ports(const struct sockaddr_any *media,
+			   struct errmsg *why)
+{
+	unsigned port = sockaddr_port(media);
+
+	if (port + RTP_FEC_PORTS > UINT16_MAX)
 		return errmsg_fail(why, -EINVAL,
 				   "fec: there is no port %u behind %u",
 				   port + RTP_FEC_PORTS, port);
 	return 0;
 }
 
-static int read_output(const struct address *a, struct output_spec *spec,
-			   struct errmsg *why)
+static int judge_rtp_input(const struct input_spec *spec, struct errmsg *why)
 {
-	struct address_endpoint e;
-	struct sockaddr_any any;
-	int r = address_endpoint(a->target, UDP_PORT_DEFAULT, &e, why);
-
-	if (r < 0)
-		return r;
-	if (e.host[0] == '\0')
-		return errmsg_fail(why, -EINVAL, "host: is missing");
-	if (sockaddr_parse(e.host, e.port, &spec->remote) < 0)
-		return errmsg_fail(why, -EINVAL,
-				   "host: \"%s\" is not an IP address",
-				   e.host);
-	if ((sockaddr_parse("0.0.0.0", e.port, &any) == 0 &&
-	     sockaddr_equal(&any, &spec->remote)) ||
-	    (sockaddr_parse("::", e.port, &any) == 0 &&
-	     sockaddr_equal(&any, &spec->remote)))
-		return errmsg_fail(why, -EINVAL,
-				   "host: %s is not a destination", e.host);
-	memcpy(spec->iface, e.iface, sizeof spec->iface);
-	spec->ttl = TTL_DEFAULT;
-	return 0;
+	return spec->rtp.fec ? judge_fec_ports(&spec->local, why) : 0;
 }
 
 static int judge_output(const struct output_spec *spec, struct errmsg *why)
@@ -147,6 +220,24 @@ static int judge_output(const struct output_spec *spec, struct errmsg *why)
 		return errmsg_fail(why, -EINVAL,
 				   "no_sync: not with cbr, which is a pace");
 	return 0;
+}
+
+static int judge_rtp_output(const struct output_spec *spec,
+			    struct errmsg *why)
+{
+	const struct rtp_out_spec *rtp = &spec->rtp;
+	int r = judge_output(spec, why);
+
+	if (r == 0 && rtp->has_path2 && strcmp(rtp->path2_iface,
+					       spec->iface) == 0 &&
+	    sockaddr_equal(&rtp->path2, &spec->remote))
+		return errmsg_fail(why, -EINVAL,
+				   "path2: is the output's own address");
+	if (r == 0 && rtp->fec_columns > 0)
+		r = judge_fec_ports(&spec->remote, why);
+	if (r == 0 && rtp->fec_columns > 0 && rtp->has_path2)
+		r = judge_fec_ports(&rtp->path2, why);
+	return r;
 }
 
 const struct input_type input_udp_type = {
@@ -168,14 +259,14 @@ const struct output_type output_udp_type = {
 	.name = "udp",
 	.kind = OUTPUT_UDP,
 	.read = read_output,
-	.options = output_options,
+	.options = udp_output_options,
 	.judge = judge_output,
 };
 
 const struct output_type output_rtp_type = {
 	.name = "rtp",
 	.kind = OUTPUT_RTP,
-	.read = read_output,
-	.options = output_options,
-	.judge = judge_output,
+	.read = read_rtp_output,
+	.options = rtp_output_options,
+	.judge = judge_rtp_output,
 };

@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct rtp_window_counts counts;
 
 	f.window = rtp_window_new(&(struct rtp_window_config){
-		.places = 1024, .paths = 1, .reorder_ms = 5,
+		.places = 128, .paths = 1, .reorder_ms = 5,
 		.out = on_out, .settle = on_settle, .arg = &out });
 	f.fec = fec_repair_new(f.window);
 	/* a byte of time, one of kind and length, the datagram */

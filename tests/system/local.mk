@@ -78,6 +78,7 @@ system_tests = \
 	tests/system/roles.mjs \
 	tests/system/rtp.mjs \
 	tests/system/rtp-merge.mjs \
+	tests/system/rtp-output.mjs \
 	tests/system/reload.mjs \
 	tests/system/restart.mjs \
 	tests/system/rist.mjs \

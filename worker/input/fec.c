@@ -55,7 +55,8 @@ int fec_parse(const uint8_t *data, size_t len, struct fec_packet *ret)
 	return is_sane(ret) ? 0 : -EBADMSG;
 }
 
-void fec_write(const struct fec_packet *f, uint16_t seq, uint8_t *ret)
+void fec_write(const struct fec_packet *f, uint16_t seq, uint32_t stamp,
+	       uint8_t *ret)
 {
 	uint8_t *h = ret + RTP_HEADER;
 
@@ -63,7 +64,7 @@ void fec_write(const struct fec_packet *f, uint16_t seq, uint8_t *ret)
 	ret[0] = (uint8_t)(VERSION | f->flags);
 	ret[1] = (uint8_t)((f->payload_type & 0x80) | FEC_PAYLOAD_TYPE);
 	put16(ret + 2, seq);
-	put32(ret + 4, f->timestamp);
+	put32(ret + 4, stamp);
 	put16(h, f->first);
 	put16(h + 2, f->len);
 	h[4] = (uint8_t)(EXTENDED | (f->payload_type & 0x7f));

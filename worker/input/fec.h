@@ -19,12 +19,7 @@ enum {
 	FEC_HEADER = 16, /* behind the RTP header */
 	FEC_HEAD = RTP_HEADER + FEC_HEADER,
 	FEC_PAYLOAD_TYPE = 96,
-	/* What the standard allows ... */
-	FEC_COLUMNS_MAX = 20,
-	FEC_ROWS_MIN = 4,
-	FEC_ROWS_MAX = 20,
-	FEC_MATRIX_MAX = 100,
-	/* ... and what is taken: some encoders are more generous. */
+	/* What is taken: some encoders are more generous than the standard. */
 	FEC_TAKEN_SIDE_MAX = 50,
 	FEC_TAKEN_MATRIX_MAX = 400,
 	/* Behind the UDP port of the media. */
@@ -51,8 +46,10 @@ struct fec_packet {
 int fec_parse(const uint8_t *data, size_t len,
 	      struct fec_packet *ret) MUST_CHECK;
 
-/* The two headers, FEC_HEAD bytes, of a datagram with this number. */
-void fec_write(const struct fec_packet *, uint16_t seq, uint8_t *ret);
+/* The two headers, FEC_HEAD bytes, of a datagram with this number and time of
+ * its own. */
+void fec_write(const struct fec_packet *, uint16_t seq, uint32_t stamp,
+	       uint8_t *ret);
 
 static inline uint16_t fec_seq(const struct fec_packet *f, unsigned i)
 {

@@ -2,6 +2,7 @@
 #include "worker/input/fec_repair.h"
 
 #include "common/alloc.h"
+#include "proto/rtp_spec.h"
 #include "worker/input/fec.h"
 
 #include <stdlib.h>
@@ -10,12 +11,14 @@ enum {
 	/* The rows and columns of three of the largest standard matrices. */
 	WAITING_MAX = 128,
 	DATAGRAM_MAX = RTP_SLOT_SIZE,
-	/* Datagrams that were sent before their FEC are read after it at the
-	 * most so much later. */
-	COMING_MS = 30,
+	/* Some encoders send a row's FEC before its last datagram: that one
+	 * is not lost before so much time has passed. */
+	COMING_MS = 300,
 	/* Without FEC for so long nobody waits for it. */
 	LIVE_MS = 3000,
-	KEPT_FIRST = 256, /* until the matrix is known */
+	/* Until the matrix is known it may be the largest of the standard. */
+	MATRIX_FIRST = FEC_MATRIX_MAX,
+	REACH_FIRST = 2 * MATRIX_FIRST + FEC_COLUMNS_MAX,
 };
 
 #define MS UINT64_C(1000000)
@@ -32,6 +35,7 @@ struct sum {
 struct fec_repair {
 	struct rtp_window *window;
 	unsigned columns, rows; /* of the matrix; 0: not known */
+	bool live;              /* some came lately, or may come yet */
 	uint64_t heard_ns;
 	unsigned n_waiting;
 	uint64_t order;         /* of the next sum */
@@ -44,7 +48,8 @@ struct fec_repair *fec_repair_new(struct rtp_window *w)
 	struct fec_repair *f = xcalloc(1, sizeof *f);
 
 	f->window = w;
-	rtp_window_set_repair(w, KEPT_FIRST, 0);
+	f->live = true;
+	rtp_window_set_repair(w, REACH_FIRST, REACH_FIRST);
 	return f;
 }
 
@@ -59,10 +64,11 @@ void fec_repair_free(struct fec_repair **f)
 /* The sums of a matrix may be sent all along the next one. */
 static void tell_window(struct fec_repair *f)
 {
-	unsigned columns = MAX(f->columns, 1U), rows = MAX(f->rows, 1U);
+	unsigned columns = MAX(f->columns, 1U);
+	unsigned rows = f->rows > 0 ? f->rows : MATRIX_FIRST / columns;
 	unsigned reach = 2 * columns * rows + columns;
 
-	rtp_window_set_repair(f->window, reach, f->counts.live ? reach : 0);
+	rtp_window_set_repair(f->window, reach, f->live ? reach : 0);
 }
 
 static void learn(struct fec_repair *f, const struct fec_packet *p,
@@ -70,11 +76,11 @@ static void learn(struct fec_repair *f, const struct fec_packet *p,
 {
 	unsigned columns = p->row ? p->n : p->step;
 	unsigned rows = p->row ? f->rows : p->n;
-	bool news = !f->counts.live || columns != f->columns ||
+	bool news = !f->live || columns != f->columns ||
 		    rows != f->rows;
 
 	f->heard_ns = now_ns;
-	f->counts.live = true;
+	f->live = true;
 	f->columns = columns;
 	f->rows = rows;
 	if (news)
@@ -262,9 +268,11 @@ void fec_repair_feed(struct fec_repair *f, const uint8_t *data, size_t len,
 
 void fec_repair_second(struct fec_repair *f, uint64_t now_ns)
 {
-	if (!f->counts.live || now_ns - f->heard_ns < LIVE_MS * MS)
+	if (f->heard_ns == 0)
+		f->heard_ns = now_ns;
+	if (!f->live || now_ns - f->heard_ns < LIVE_MS * MS)
 		return;
-	f->counts.live = false;
+	f->live = false;
 	tell_window(f);
 }
 

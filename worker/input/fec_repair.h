@@ -15,7 +15,6 @@ struct fec_repair;
 struct fec_repair_counts {
 	uint64_t received; /* FEC datagrams */
 	uint64_t invalid;
-	bool live;         /* some came lately */
 };
 
 struct fec_repair *fec_repair_new(struct rtp_window *);

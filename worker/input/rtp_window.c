@@ -116,8 +116,8 @@ static void take_again(struct rtp_window *w, uint64_t pos, unsigned path,
 		w->counts.duplicates++;
 		return;
 	}
-	/* the other path was first, or nobody in time */
-	w->counts.late += place->state == PLACE_LOST;
+	/* the other path was first, or nobody in time, or a repair */
+	w->counts.late += place->state == PLACE_LOST || place->paths == 0;
 	rtp_note_arrival(w, pos, path, now_ns);
 }
 
@@ -275,6 +275,8 @@ void rtp_window_feed(struct rtp_window *w, const struct rtp_datagram *d,
 void rtp_window_set_repair(struct rtp_window *w, unsigned kept,
 			   unsigned ahead)
 {
+	/* more than that is somebody else's place */
+	kept = MIN(kept, w->cfg.places / 2U - 1);
 	for (uint64_t pos = w->next - MIN(w->kept, w->next);
 	     pos + kept < w->next; pos++)
 		rtp_drop_slot(w, &rtp_place(w, pos)->slot);

@@ -48,7 +48,7 @@ struct rtp_path_counts {
 
 struct rtp_window_counts {
 	uint64_t lost;       /* datagrams that nothing brought in time */
-	uint64_t late;       /* that came when they were given up */
+	uint64_t late;       /* that came when they were given up, or given */
 	uint64_t reordered;  /* that came behind later ones, in time */
 	uint64_t duplicates; /* that came twice on one path */
 	uint64_t stray;      /* of another count than ours */

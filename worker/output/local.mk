@@ -5,6 +5,7 @@ libworker_a_SOURCES += \
 	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
 	worker/output/datagrams.c worker/output/datagrams.h \
 	worker/output/departures.c worker/output/departures.h \
+	worker/output/fec_make.c worker/output/fec_make.h \
 	worker/output/fifo.c worker/output/fifo.h \
 	worker/output/kind.h \
 	worker/output/output.c worker/output/output.h \
@@ -13,4 +14,5 @@ libworker_a_SOURCES += \
 	worker/output/rtp_clock.c worker/output/rtp_clock.h \
 	worker/output/sender.c worker/output/sender.h \
 	worker/output/udp.c \
+	worker/output/udp_wire.c worker/output/udp_wire.h \
 	worker/output/udp_socket.c worker/output/udp_socket.h

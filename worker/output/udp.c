@@ -1,118 +1,124 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Outputs to the network: udp and rtp. */
+/* Outputs to the network: udp, and rtp with error correction (SMPTE 2022-1)
+ * and a second path (2022-7) where they are wanted. */
 #include "common/alloc.h"
-#include "common/fd.h"
 #include "common/mono.h"
-#include "worker/output/datagrams.h"
+#include "worker/output/fec_make.h"
 #include "worker/output/kind.h"
-#include "worker/output/udp_socket.h"
+#include "worker/output/udp_wire.h"
 
-#include <errno.h>
-#include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/socket.h>
+
+enum { PATHS = 2 };
+
+/* One way to the receiver. */
+struct leg {
+	struct udp_wire media;
+	struct udp_wire fec[FEC_KINDS]; /* open when it is wanted */
+	struct errmsg why; /* it is not open */
+};
 
 struct udp_output {
 	struct output base;
-	int fd;
-	bool segments;     /* the kernel cuts datagrams for us */
+	size_t n_legs;
+	struct leg legs[PATHS];
 	struct rtp_sender rtp;
-	uint64_t sent_before; /* counters.packets a second ago */
-	int hard_err;      /* the last error of its kind since then, or 0 */
+	struct fec_make *fec; /* NULL: not wanted */
 };
 
-/* Errors that go by as traffic goes by; others mean that the socket, its
- * interface or its route is gone. */
-static bool is_passing(int err)
+/* --- legs --- */
+
+static void move_port(struct sockaddr_any *a, unsigned by)
 {
-	return err == EAGAIN || err == ENOBUFS || err == ECONNREFUSED ||
-	       err == EINTR || err == ENOMEM;
+	uint16_t port = htons((uint16_t)(sockaddr_port(a) + by));
+
+	if (a->sa.sa_family == AF_INET6)
+		a->in6.sin6_port = port;
+	else
+		a->in.sin_port = port;
 }
 
-/* Does the kernel, the route or the device refuse to cut datagrams? */
-static bool is_refused_segment(int err)
+static void close_leg(struct leg *l)
 {
-	return err == EINVAL || err == EIO || err == EOPNOTSUPP ||
-	       err == EMSGSIZE;
+	udp_wire_close(&l->media);
+	for (size_t i = 0; i < FEC_KINDS; i++)
+		udp_wire_close(&l->fec[i]);
 }
 
-/*
- * An ICMP error that came back for an earlier datagram is reported by the next
- * call, which sends nothing; the one after it works again.
- */
-static ssize_t send_message(int fd, const struct msghdr *h)
+static int open_fec(struct leg *l, struct output_spec *spec)
 {
-	ssize_t n = sendmsg(fd, h, MSG_DONTWAIT | MSG_NOSIGNAL);
+	static const unsigned ports[] = { [FEC_COLUMN] = FEC_COLUMN_PORT,
+					  [FEC_ROW] = FEC_ROW_PORT };
+	const struct sockaddr_any media = spec->remote;
+	int r = 0;
 
-	if (n < 0 && errno == ECONNREFUSED)
-		n = sendmsg(fd, h, MSG_DONTWAIT | MSG_NOSIGNAL);
-	return n < 0 ? -errno : n;
-}
-
-static void count_failure(struct udp_output *o, size_t packets, int err)
-{
-	o->base.counters.dropped += packets;
-	if (!is_passing(err))
-		o->hard_err = err;
-}
-
-/* False when the kernel refused to cut: to be sent one by one instead. */
-static bool send_segments(struct udp_output *o, struct datagrams *d)
-{
-	struct msghdr h = { .msg_iov = d->iov, .msg_iovlen = d->n_iov };
-	ssize_t n = send_message(o->fd, &h);
-
-	if (n >= 0) {
-		o->base.counters.packets += d->n_packets;
-		return true;
+	for (size_t i = 0; r == 0 && i < FEC_KINDS; i++) {
+		spec->remote = media;
+		move_port(&spec->remote, ports[i]);
+		r = udp_wire_open(&l->fec[i], spec,
+				  FEC_HEAD + PACER_GROUP * TS_PACKET, &l->why);
 	}
-	if (is_refused_segment((int)-n)) {
-		o->segments = false;
-		(void)udp_output_segment(o->fd, 0);
-		return false;
-	}
-	count_failure(o, d->n_packets, (int)-n);
-	return true;
+	return r;
 }
 
-/* Packets in datagram i: all are full but the last. */
-static size_t packets_of(const struct datagrams *d, size_t i)
+static int open_leg(struct udp_output *o, size_t i)
 {
-	return i + 1 < d->n ? PACER_GROUP
-			    : d->n_packets - (d->n - 1) * PACER_GROUP;
+	struct output_spec spec = *o->base.spec;
+	struct leg *l = &o->legs[i];
+	size_t datagram = PACER_GROUP * TS_PACKET;
+	int r;
+
+	if (spec.kind == OUTPUT_RTP)
+		datagram += RTP_HEADER_SIZE;
+	if (i > 0) {
+		spec.remote = spec.rtp.path2;
+		memcpy(spec.iface, spec.rtp.path2_iface, sizeof spec.iface);
+	}
+	r = udp_wire_open(&l->media, &spec, datagram, &l->why);
+	if (r == 0 && spec.rtp.fec_columns > 0)
+		r = open_fec(l, &spec);
+	if (r < 0)
+		close_leg(l);
+	return r;
 }
 
-static void send_each(struct udp_output *o, struct datagrams *d)
+/* No leg is open: what hinders the first; else 0. */
+static int fail(const struct udp_output *o, int err, struct errmsg *why)
 {
-	struct mmsghdr msgs[DATAGRAMS_MAX];
-	size_t i = 0;
+	for (size_t i = 0; i < o->n_legs; i++)
+		if (o->legs[i].media.open)
+			return 0;
+	*why = o->legs[0].why;
+	return err;
+}
 
-	memset(msgs, 0, d->n * sizeof msgs[0]);
-	for (size_t k = 0; k < d->n; k++) {
-		msgs[k].msg_hdr.msg_iov = &d->iov[d->first[k]];
-		msgs[k].msg_hdr.msg_iovlen =
-			(size_t)(d->first[k + 1] - d->first[k]);
+/* --- sending --- */
+
+static void send_fec(enum fec_kind kind, const struct iovec *iov, size_t n,
+		     void *arg)
+{
+	struct udp_output *o = arg;
+
+	for (size_t i = 0; i < o->n_legs; i++)
+		if (o->legs[i].fec[kind].open)
+			udp_wire_send_one(&o->legs[i].fec[kind], iov, n);
+}
+
+/* What went one way went. */
+static void count(struct udp_output *o, const struct datagrams *d)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < o->n_legs; i++) {
+		struct udp_wire *w = &o->legs[i].media;
+
+		most = MAX(most, (size_t)(w->packets - w->counted));
+		w->counted = w->packets;
 	}
-	while (i < d->n) {
-		int n = sendmmsg(o->fd, msgs + i, (unsigned)(d->n - i),
-				 MSG_DONTWAIT | MSG_NOSIGNAL);
-
-		if (n <= 0) {
-			/* see send_message(): once more, alone */
-			ssize_t r = send_message(o->fd, &msgs[i].msg_hdr);
-
-			if (r >= 0)
-				o->base.counters.packets += packets_of(d, i);
-			else
-				count_failure(o, packets_of(d, i), (int)-r);
-			i++;
-			continue;
-		}
-		for (int k = 0; k < n; k++)
-			o->base.counters.packets += packets_of(d, i++);
-	}
+	o->base.counters.packets += most;
+	o->base.counters.dropped += d->n_packets - most;
 }
 
 static void udp_send(struct output *out, const struct ts_run *runs,
@@ -127,40 +133,72 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 	o->rtp.now_ns = now_ns;
 	while (datagrams_cut(&d, &cursor, rtp)) {
 		departures_note(&o->base.departures, mono_ns(), d.n);
-		if (!o->segments || !send_segments(o, &d))
-			send_each(o, &d);
+		for (size_t i = 0; i < o->n_legs; i++)
+			if (o->legs[i].media.open)
+				udp_wire_send(&o->legs[i].media, &d);
+		count(o, &d);
+		if (o->fec != NULL)
+			fec_make_feed(o->fec, &d);
 	}
+}
+
+/* --- the second --- */
+
+static int mend_leg(struct udp_output *o, size_t i)
+{
+	struct leg *l = &o->legs[i];
+	int r;
+
+	if (!l->media.open)
+		return open_leg(o, i);
+	r = udp_wire_second(&l->media, &l->why);
+	if (r < 0)
+		close_leg(l);
+	return r;
 }
 
 static int udp_second(struct output *out, struct errmsg *why)
 {
 	struct udp_output *o = container_of(out, struct udp_output, base);
-	int err = o->hard_err;
-	bool sent = o->base.counters.packets != o->sent_before;
+	int err = 0;
 
 	departures_second(&o->base.departures);
-	o->hard_err = 0;
-	o->sent_before = o->base.counters.packets;
-	if (err == 0 || sent)
-		return 0;
-	return errmsg_fail(why, -err, "send: %s", strerror(err));
-}
+	for (size_t i = 0; i < o->n_legs; i++) {
+		int r = mend_leg(o, i);
 
-static void udp_free(struct output *out)
-{
-	struct udp_output *o = container_of(out, struct udp_output, base);
-
-	fd_close(&o->fd);
-	free(o);
+		if (r < 0)
+			err = r;
+	}
+	return err < 0 ? fail(o, err, why) : 0;
 }
 
 static void udp_stats(const struct output *out, struct link_stats *ret)
 {
+	const struct udp_output *o =
+		container_of(out, const struct udp_output, base);
 	const struct departures *d = &out->departures;
 
 	link_stats_set(ret, LINK_GAP_P50_US, d->p50_us);
 	link_stats_set(ret, LINK_GAP_P99_US, d->p99_us);
 	link_stats_set(ret, LINK_GAP_MAX_US, d->max_us);
+	if (o->n_legs > 1)
+		link_stats_set(ret, LINK_PATHS,
+			       (uint64_t)o->legs[0].media.open +
+				       o->legs[1].media.open);
+	if (o->fec != NULL)
+		link_stats_set(ret, LINK_FEC_SENT, fec_make_sent(o->fec));
+}
+
+/* --- opening --- */
+
+static void udp_free(struct output *out)
+{
+	struct udp_output *o = container_of(out, struct udp_output, base);
+
+	for (size_t i = 0; i < o->n_legs; i++)
+		close_leg(&o->legs[i]);
+	fec_make_free(&o->fec);
+	free(o);
 }
 
 static const struct output_ops udp_ops = {
@@ -170,29 +208,40 @@ static const struct output_ops udp_ops = {
 	.stats = udp_stats,
 };
 
+static void begin_rtp(struct udp_output *o, const struct rtp_out_spec *spec)
+{
+	uint32_t start = 0;
+
+	(void)!getrandom(&o->rtp.seq, sizeof o->rtp.seq, 0);
+	(void)!getrandom(&o->rtp.ssrc, sizeof o->rtp.ssrc, 0);
+	(void)!getrandom(&start, sizeof start, 0);
+	rtp_clock_init(&o->rtp.clock, start, mono_ns());
+	o->n_legs = spec->has_path2 ? 2 : 1;
+	if (spec->fec_columns > 0)
+		o->fec = fec_make_new(spec->fec_columns, spec->fec_rows,
+				      send_fec, o);
+}
+
 struct output *udp_output_open(const struct output_spec *spec, int *ret_err,
 			       struct errmsg *why)
 {
-	int fd = udp_output_socket(spec, why);
-
-	if (fd < 0) {
-		*ret_err = fd;
-		return NULL;
-	}
-
 	struct udp_output *o = xcalloc(1, sizeof *o);
-	size_t datagram = PACER_GROUP * TS_PACKET;
-	uint32_t start = 0;
+	int err = 0;
 
 	o->base = (struct output){ .ops = &udp_ops, .spec = spec };
-	o->fd = fd;
-	if (spec->kind == OUTPUT_RTP) {
-		datagram += RTP_HEADER_SIZE;
-		(void)!getrandom(&o->rtp.seq, sizeof o->rtp.seq, 0);
-		(void)!getrandom(&o->rtp.ssrc, sizeof o->rtp.ssrc, 0);
-		(void)!getrandom(&start, sizeof start, 0);
-		rtp_clock_init(&o->rtp.clock, start, mono_ns());
+	o->n_legs = 1;
+	if (spec->kind == OUTPUT_RTP)
+		begin_rtp(o, &spec->rtp);
+	for (size_t i = 0; i < o->n_legs; i++) {
+		int r = open_leg(o, i);
+
+		if (r < 0)
+			err = r;
 	}
-	o->segments = udp_output_segment(fd, (int)datagram) == 0;
+	if (err < 0 && fail(o, err, why) < 0) {
+		*ret_err = err;
+		udp_free(&o->base);
+		return NULL;
+	}
 	return &o->base;
 }

@@ -93,3 +93,53 @@ Test(io_rtp, tells_paths_apart_by_all_that_parts_them)
 	(void)read_input("rtp://232.1.1.1#src=10.0.0.1&"
 			 "merge=rtp://232.1.1.1%23src=10.0.0.2");
 }
+
+/* --- outputs --- */
+
+Test(io_rtp, reads_the_options_of_an_output)
+{
+	struct output_spec s;
+	struct errmsg why = { 0 };
+
+	cr_assert_eq(output_spec_parse("rtp://239.1.1.1:5000#fec=10x5&"
+				       "path2=eth1@239.1.1.2:5000", &s, NULL,
+				       NULL, &why), 0, "%s", why.text);
+	cr_assert_eq(s.rtp.fec_columns, 10);
+	cr_assert_eq(s.rtp.fec_rows, 5);
+	cr_assert(s.rtp.has_path2);
+	cr_assert_str_eq(s.rtp.path2_iface, "eth1");
+	cr_assert_eq(sockaddr_port(&s.rtp.path2), 5000);
+	cr_assert_eq(output_spec_parse("rtp://239.1.1.1", &s, NULL, NULL,
+				       &why), 0);
+	cr_assert_eq(s.rtp.fec_columns, 0);
+	cr_assert_not(s.rtp.has_path2);
+}
+
+static const struct {
+	const char *text, *why;
+} bad_outputs[] = {
+	{ "rtp://239.1.1.1#fec", "fec: \"\" is not <columns>x<rows>" },
+	{ "rtp://239.1.1.1#fec=5x", "fec: \"\" is not a number" },
+	{ "rtp://239.1.1.1#fec=21x4", "fec: 21 is not between 1 and 20" },
+	{ "rtp://239.1.1.1#fec=5x3", "fec: 3 is not between 4 and 20" },
+	{ "rtp://239.1.1.1#fec=20x6", "fec: 20x6 is more than 100 datagrams" },
+	{ "rtp://239.1.1.1:65533#fec=5x5",
+	  "fec: there is no port 65537 behind 65533" },
+	{ "rtp://239.1.1.1#path2=here",
+	  "path2: host: \"here\" is not an IP address" },
+	{ "rtp://239.1.1.1#path2=239.1.1.1",
+	  "path2: is the output's own address" },
+};
+
+Test(io_rtp, refuses_outputs_with_the_field)
+{
+	for (size_t i = 0; i < ARRAY_LEN(bad_outputs); i++) {
+		struct output_spec spec;
+		struct errmsg why = { 0 };
+
+		cr_assert_eq(output_spec_parse(bad_outputs[i].text, &spec,
+					       NULL, NULL, &why), -EINVAL,
+			     "%s", bad_outputs[i].text);
+		cr_assert_str_eq(why.text, bad_outputs[i].why);
+	}
+}

@@ -54,7 +54,7 @@ Test(fec, writes_what_it_reads)
 	uint8_t data[FEC_HEAD + 3] = { 0 };
 	struct fec_packet q;
 
-	fec_write(&p, 1000, data);
+	fec_write(&p, 1000, 90000, data);
 	cr_assert_eq(fec_parse(data, sizeof data, &q), 0);
 	p.body = data + FEC_HEAD;
 	cr_assert_eq(q.first, p.first);
@@ -66,6 +66,7 @@ Test(fec, writes_what_it_reads)
 	cr_assert_eq(q.len, p.len);
 	cr_assert_eq(q.timestamp, p.timestamp);
 	cr_assert_eq(rtp_get16(data + 2), 1000);
+	cr_assert_eq(rtp_get32(data + 4), 90000);
 }
 
 /* --- the sender --- */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One socket that datagrams are sent to.
+ *
+ * Owns it.  What cannot be sent is counted and forgotten.  Embedded; zeroed
+ * memory is a wire that is not open.
+ */
+#pragma once
+
+#include "common/errmsg.h"
+#include "proto/io_spec.h"
+#include "worker/output/datagrams.h"
+
+struct udp_wire {
+	bool open;
+	int fd;
+	bool segments;        /* the kernel cuts datagrams for us */
+	uint64_t packets;     /* sent ... */
+	uint64_t counted;     /* ... and what its owner knows of them */
+	uint64_t sent_before; /* packets a second ago */
+	int hard_err;         /* the last of its kind since then, or 0 */
+};
+
+/* 0, or -errno with why; datagram: bytes of a full one. */
+int udp_wire_open(struct udp_wire *, const struct output_spec *,
+		  size_t datagram, struct errmsg *why) MUST_CHECK;
+
+/* What was counted stays. */
+void udp_wire_close(struct udp_wire *);
+
+/* On an open one. */
+void udp_wire_send(struct udp_wire *, struct datagrams *);
+void udp_wire_send_one(struct udp_wire *, const struct iovec *, size_t n);
+
+/* Once a second: 0, or -errno with why when nothing at all could be sent since
+ * the last call. */
+int udp_wire_second(struct udp_wire *, struct errmsg *why) MUST_CHECK;
