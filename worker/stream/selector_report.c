@@ -118,7 +118,8 @@ static void report_lane(struct selector *s, struct lane *l,
 		ret->error = input_trouble(l->source.input);
 	else if (error->text[0] != '\0')
 		ret->error = error->text;
-	else if (l == chosen_lane(s) && find_fault(s, l) != NULL)
+	if (ret->error == NULL && l == chosen_lane(s) &&
+	    find_fault(s, l) != NULL)
 		ret->error = complaint_of(l);
 	report_state(s, l, ret);
 }
