@@ -111,8 +111,8 @@ static void judge_cat(struct monitor *m)
 	if (m->si.cat_len > 12)
 		refer_ca(m, (struct desc_loop){ m->si.cat + 8,
 						m->si.cat_len - 12 });
-	m->faults[ALARM_CAT] += m->si.wrong_table[SI_CAT];
-	m->si.wrong_table[SI_CAT] = 0;
+	m->faults[ALARM_CAT] += m->si.wrong_cat;
+	m->si.wrong_cat = 0;
 	if (m->scrambled && m->si.cat_len == 0)
 		m->faults[ALARM_CAT]++;
 }

@@ -87,9 +87,10 @@ static void set_program(struct role *roles, const struct psi_program *p)
 static struct role *find_roles(const struct monitor *m)
 {
 	static const char *const fixed[] = {
-		[0x00] = "pat", [0x01] = "cat", [0x02] = "tsdt",
-		[0x10] = "nit", [0x11] = "sdt", [0x12] = "eit",
-		[0x13] = "rst", [0x14] = "tdt",
+		[TS_PID_PAT] = "pat", [SI_PID_CAT] = "cat", [0x02] = "tsdt",
+		[SI_PID_NIT] = "nit", [SI_PID_SDT] = "sdt",
+		[SI_PID_EIT] = "eit", [0x13] = "rst",
+		[SI_PID_TDT] = "tdt",
 	};
 	struct role *roles = xcalloc(TS_PIDS, sizeof *roles);
 	const struct psi_program *programs;

@@ -5,10 +5,14 @@
 
 #include <string.h>
 
+enum { SLOT_CAT };
+
 /* Place of the assembler of a PID, or -1. */
 static int slot_of(uint16_t pid)
 {
-	static const uint16_t pids[SI_PIDS] = { 0x01, 0x10, 0x11, 0x12, 0x14 };
+	static const uint16_t pids[SI_PIDS] = {
+		SI_PID_CAT, SI_PID_NIT, SI_PID_SDT, SI_PID_EIT, SI_PID_TDT,
+	};
 
 	for (int i = 0; i < SI_PIDS; i++)
 		if (pids[i] == pid)
@@ -16,45 +20,28 @@ static int slot_of(uint16_t pid)
 	return -1;
 }
 
-/* -1: the table_id has no time to be told, as that of another stream. */
-static int table_of(uint8_t table_id)
-{
-	switch (table_id) {
-	case 0x01:
-		return SI_CAT;
-	case 0x40:
-		return SI_NIT;
-	case 0x42:
-		return SI_SDT;
-	case 0x4e:
-		return SI_EIT;
-	case 0x70:
-	case 0x73:
-		return SI_TDT;
-	default:
-		return -1;
-	}
-}
-
 void si_watch_init(struct si_watch *w)
 {
 	memset(w, 0, sizeof *w);
 	for (size_t i = 0; i < SI_PIDS; i++)
 		section_init(&w->assemblers[i], w->buffers[i],
-			     i == SI_CAT ? SECTION_PSI_MAX : SECTION_MAX);
+			     i == SLOT_CAT ? SECTION_PSI_MAX : SECTION_MAX);
 }
 
 static void take(struct si_watch *w, int slot, const uint8_t *section,
 		 size_t len, uint64_t now_ns)
 {
-	int table = table_of(section_table_id(section));
+	bool actual;
+	enum si_table table = si_table_find(section_table_id(section),
+					    &actual);
 
 	/* on PID 1 there is a CAT and nothing else (TR 101 290 2.6) */
-	if (slot == SI_CAT && table != SI_CAT) {
-		w->wrong_table[SI_CAT]++;
+	if (slot == SLOT_CAT && table != SI_CAT) {
+		w->wrong_cat++;
 		return;
 	}
-	if (table < 0)
+	/* the time of another stream's is not ours to tell */
+	if (table == SI_TABLES || !actual)
 		return;
 	w->seen_ns[table] = now_ns;
 	if (table == SI_CAT && len <= sizeof w->cat) {

@@ -8,18 +8,17 @@
 #pragma once
 
 #include "worker/ts/section.h"
-
-enum si_table { SI_CAT, SI_NIT, SI_SDT, SI_EIT, SI_TDT, SI_TABLES };
+#include "worker/ts/si_table.h"
 
 enum {
-	SI_PIDS = 5, /* 0x01, 0x10, 0x11, 0x12, 0x14 */
+	SI_PIDS = 5, /* of CAT, NIT, SDT, EIT, TDT */
 	SI_CAT_MAX = SECTION_PSI_MAX,
 };
 
 struct si_watch {
 	struct section_assembler assemblers[SI_PIDS];
 	uint64_t seen_ns[SI_TABLES]; /* 0: never */
-	uint32_t wrong_table[SI_TABLES]; /* this second: not of that PID */
+	uint32_t wrong_cat; /* this second: other tables on its PID */
 	uint32_t errors_before;
 	uint8_t cat[SI_CAT_MAX]; /* the last one */
 	size_t cat_len;          /* 0: none */

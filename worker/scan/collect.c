@@ -6,31 +6,13 @@
 #include "worker/ts/pat.h"
 #include "worker/ts/pmt.h"
 #include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
 
 #include <stdlib.h>
 
-enum {
-	PID_CAT = 0x0001,
-	PID_NIT = 0x0010,
-	PID_SDT = 0x0011,
-	PID_EIT = 0x0012,
-	PID_TDT = 0x0014,
-};
-
-/* The tables that may come on a PID. */
-enum purpose {
-	FOR_PAT = 1,
-	FOR_CAT = 2,
-	FOR_PMT = 4,
-	FOR_NIT = 8,
-	FOR_SDT = 16,
-	FOR_EIT = 32,
-	FOR_TIME = 64,
-};
-
 /* One PID that is listened to. */
 struct ear {
-	unsigned purpose;
+	unsigned purpose; /* bits by enum si_table: what may come there */
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_MAX];
 };
@@ -50,7 +32,7 @@ struct collect {
 	struct seen seen[2 * COLLECT_SECTIONS];
 };
 
-static void listen_to(struct collect *c, uint16_t pid, enum purpose purpose)
+static void listen_to(struct collect *c, uint16_t pid, enum si_table table)
 {
 	struct ear *ear = c->ears[pid];
 
@@ -58,7 +40,7 @@ static void listen_to(struct collect *c, uint16_t pid, enum purpose purpose)
 		ear = c->ears[pid] = xcalloc(1, sizeof *ear);
 		section_init(&ear->assembler, ear->buffer, SECTION_MAX);
 	}
-	ear->purpose |= (unsigned)purpose;
+	ear->purpose |= 1u << table;
 }
 
 struct collect *collect_new(collect_fn *on_section, void *arg)
@@ -67,12 +49,12 @@ struct collect *collect_new(collect_fn *on_section, void *arg)
 
 	c->on_section = on_section;
 	c->arg = arg;
-	listen_to(c, TS_PID_PAT, FOR_PAT);
-	listen_to(c, PID_CAT, FOR_CAT);
-	listen_to(c, PID_NIT, FOR_NIT);
-	listen_to(c, PID_SDT, FOR_SDT);
-	listen_to(c, PID_EIT, FOR_EIT);
-	listen_to(c, PID_TDT, FOR_TIME);
+	listen_to(c, TS_PID_PAT, SI_PAT);
+	listen_to(c, SI_PID_CAT, SI_CAT);
+	listen_to(c, SI_PID_NIT, SI_NIT);
+	listen_to(c, SI_PID_SDT, SI_SDT);
+	listen_to(c, SI_PID_EIT, SI_EIT);
+	listen_to(c, SI_PID_TDT, SI_TDT);
 	return c;
 }
 
@@ -88,32 +70,13 @@ void collect_free(struct collect **cp)
 	free(c);
 }
 
-/* 0 for tables that are not told. */
+/* A bit; 0 for tables that are not told. */
 static unsigned purpose_of(uint8_t table_id)
 {
-	switch (table_id) {
-	case PAT_TABLE_ID:
-		return FOR_PAT;
-	case 0x01:
-		return FOR_CAT;
-	case PMT_TABLE_ID:
-		return FOR_PMT;
-	case 0x40:
-	case 0x41:
-		return FOR_NIT;
-	case 0x42:
-	case 0x46:
-	case 0x4a:
-		return FOR_SDT;
-	case 0x4e: /* present and following */
-	case 0x4f:
-		return FOR_EIT;
-	case 0x70:
-	case 0x73:
-		return FOR_TIME;
-	default:
-		return 0;
-	}
+	bool actual;
+	enum si_table table = si_table_find(table_id, &actual);
+
+	return table == SI_TABLES ? 0 : 1u << table;
 }
 
 /* FNV-1a */
@@ -130,13 +93,14 @@ static uint64_t name_of(const uint8_t *section, size_t len, uint16_t pid)
 {
 	const uint8_t head[] = { (uint8_t)(pid >> 8), (uint8_t)pid,
 				 section[0] };
-	unsigned purpose = purpose_of(section[0]);
+	bool actual;
+	enum si_table table = si_table_find(section[0], &actual);
 	uint64_t h = hash(UINT64_C(14695981039346656037), head, sizeof head);
 
 	if (section_has_syntax(section) && len >= 12) {
 		h = hash(h, section + 3, 2);
 		h = hash(h, section + 6, 1);
-		if (purpose == FOR_SDT || purpose == FOR_EIT)
+		if (table == SI_SDT || table == SI_EIT)
 			h = hash(h, section + 8, 4);
 	}
 	return h != 0 ? h : 1;
@@ -184,17 +148,17 @@ static void follow_pat(struct collect *c, const uint8_t *section, size_t len)
 	if (pat_decode(section, len, &pat) < 0 || !pat.current)
 		return;
 	if (pat.network_pid >= TS_PID_FREE && pat.network_pid != TS_PID_NULL)
-		listen_to(c, pat.network_pid, FOR_NIT);
+		listen_to(c, pat.network_pid, SI_NIT);
 	for (size_t i = 0; i < pat.n_programs; i++) {
 		uint16_t pid = pat.programs[i].pmt_pid;
 		const struct ear *ear = c->ears[pid];
 
-		if (ear != NULL && ear->purpose & FOR_PMT)
+		if (ear != NULL && ear->purpose & 1u << SI_PMT)
 			continue;
 		if (c->n_pmts == COLLECT_PMTS)
 			return;
 		c->n_pmts++;
-		listen_to(c, pid, FOR_PMT);
+		listen_to(c, pid, SI_PMT);
 	}
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables that come in sections, and where (ISO/IEC 13818-1, EN 300 468). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	SI_PID_CAT = 0x01,
+	SI_PID_NIT = 0x10, /* unless the PAT names another one */
+	SI_PID_SDT = 0x11,
+	SI_PID_EIT = 0x12,
+	SI_PID_TDT = 0x14,
+};
+
+enum si_table {
+	SI_PAT,
+	SI_CAT,
+	SI_PMT,
+	SI_NIT,
+	SI_SDT, /* and BAT */
+	SI_EIT, /* present and following */
+	SI_TDT, /* and TOT */
+	SI_TABLES, /* none of these */
+};
+
+/* *ret_actual: it speaks of the stream that it is in, not of another one. */
+enum si_table si_table_find(uint8_t table_id, bool *ret_actual);
