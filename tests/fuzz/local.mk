@@ -26,6 +26,15 @@ tests_fuzz_fuzz_ts_LDADD = $(fuzz_engine) $(worker_libs)
 fuzz_targets += tests/fuzz/fuzz_splice
 tests_fuzz_fuzz_splice_LDADD = $(fuzz_engine) $(worker_libs)
 
+fuzz_targets += tests/fuzz/fuzz_cue
+tests_fuzz_fuzz_cue_LDADD = $(fuzz_engine) $(worker_libs)
+
+fuzz_targets += tests/fuzz/fuzz_es
+tests_fuzz_fuzz_es_LDADD = $(fuzz_engine) $(worker_libs)
+
+fuzz_targets += tests/fuzz/fuzz_monitor
+tests_fuzz_fuzz_monitor_LDADD = $(fuzz_engine) $(worker_libs)
+
 fuzz_targets += tests/fuzz/fuzz_section
 tests_fuzz_fuzz_section_LDADD = $(fuzz_engine) $(worker_libs)
 
