@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { Clip } from '../helpers/clip.mjs';
 import { Viewer, assertOneStream, assertPlays, judge, makeClip }
 	from '../helpers/media.mjs';
+import { serviceOf, tables } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder } from '../helpers/udp.mjs';
 import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
@@ -17,7 +18,7 @@ const RATE = 700000;
 const x264 = (frames) => ['-c:v', 'libx264', '-bf', String(frames)];
 
 // A live programme to one of the inputs.
-function encode(t, i, { tone, gop, pictures, offset }) {
+function encode(t, i, { tone, gop, pictures, offset, name = 'A' }) {
 	return start(t, 'ffmpeg', ['-nostdin', '-hide_banner', '-v', 'error',
 		'-re', '-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25',
 		'-re', '-f', 'lavfi', '-i',
@@ -25,7 +26,8 @@ function encode(t, i, { tone, gop, pictures, offset }) {
 		...pictures, '-preset', 'ultrafast', '-threads', '1',
 		'-g', String(gop), '-b:v', '200k', '-pix_fmt', 'yuv420p',
 		'-c:a', 'aac', '-b:a', '64k', '-muxrate', String(RATE),
-		'-output_ts_offset', String(offset), '-f', 'mpegts',
+		'-output_ts_offset', String(offset),
+		'-metadata', `service_name=${name}`, '-f', 'mpegts',
 		`udp://127.0.0.1:${PORTS[i]}?pkt_size=1316&bitrate=${RATE}`]);
 }
 
@@ -69,6 +71,7 @@ class Scene {
 		await waitUntil('more', () => performance.now() > until, 60000);
 	}
 
+	// Returns what the viewer saw.
 	async judged(options) {
 		const ts = path.join(tempDir(this.t), 'out.ts');
 		const seen = this.viewer.data();
@@ -79,6 +82,7 @@ class Scene {
 		assertOneStream(await judge(this.recorder.file, 0), options);
 		await assertPlays(ts);
 		await this.sluice.stop();
+		return seen;
 	}
 }
 
@@ -87,7 +91,8 @@ test('by hand, there and back between live encoders: no fault at all',
 	const scene = await Scene.open(t, { backup_type: 'passive' });
 
 	encode(t, 0, { tone: 440, gop: 25, pictures: x264(0), offset: 5 });
-	encode(t, 1, { tone: 880, gop: 12, pictures: x264(2), offset: 7000 });
+	encode(t, 1, { tone: 880, gop: 12, pictures: x264(2), offset: 7000,
+		name: 'B' });
 	await scene.plays(1);
 	await scene.record();
 	for (const input of [2, 1, 2, 1]) {
@@ -95,7 +100,16 @@ test('by hand, there and back between live encoders: no fault at all',
 		await scene.sluice.cmd('set-stream-input', { id: 's', input });
 		await scene.plays(input);
 	}
-	await scene.judged({ bitRate: true });
+	const seen = await scene.judged({ bitRate: true });
+	// both encoders call their tables version 0, with a name of their own
+	const all = tables(seen).of('sdt').map((s) => ({ version: s.version,
+		name: String(serviceOf(s.services.get(1).descriptors).name) }));
+	const names = all.filter((s, i) => all[i - 1]?.name !== s.name);
+	assert.ok(names.length >= 3, JSON.stringify(all));
+	assert.deepEqual(names.map((s) => s.version), [...names.keys()]);
+	for (const [i, s] of all.entries())
+		assert.ok(i === 0 || (all[i - 1].name === s.name) ===
+			(all[i - 1].version === s.version), 'a version');
 });
 
 test('silence, the backup, and back; then none, and the last picture',

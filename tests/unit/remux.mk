@@ -7,6 +7,7 @@ unit_remux_tests = \
 	tests/unit/remux/test_remux_tables \
 	tests/unit/remux/test_section_writer \
 	tests/unit/remux/test_si_build \
+	tests/unit/remux/test_si_versions \
 	tests/unit/remux/test_table_versions
 check_PROGRAMS += $(unit_remux_tests)
 TESTS += $(unit_remux_tests)
@@ -21,6 +22,7 @@ tests_unit_remux_test_remux_tables_LDADD = $(unit_remux_libs)
 tests_unit_remux_test_remux_LDADD = $(unit_remux_libs)
 tests_unit_remux_test_remux_parts_LDADD = $(unit_remux_libs)
 tests_unit_remux_test_si_build_LDADD = $(unit_remux_libs)
+tests_unit_remux_test_si_versions_LDADD = $(unit_remux_libs)
 tests_unit_remux_test_section_writer_LDADD = $(worker_libs)
 tests_unit_remux_test_table_versions_LDADD = $(worker_libs)
 endif

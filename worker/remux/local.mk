@@ -16,5 +16,6 @@ libworker_a_SOURCES += \
 	worker/remux/section_queue.c worker/remux/section_queue.h \
 	worker/remux/section_writer.c worker/remux/section_writer.h \
 	worker/remux/selection.c worker/remux/selection.h \
+	worker/remux/si_versions.c worker/remux/si_versions.h \
 	worker/remux/stream_clock.c worker/remux/stream_clock.h \
 	worker/remux/table_versions.c worker/remux/table_versions.h

@@ -33,6 +33,8 @@ struct remux *remux_new(const struct remux_config *config)
 		make_transparent(r);
 	r->versions = config->versions;
 	r->first = config->first;
+	r->si = config->si;
+	r->source = config->source;
 	r->out.out = config->out;
 	r->out.arg = config->arg;
 	r->psi = psi_new();

@@ -23,7 +23,9 @@
  *
  * Without any option (remux_options_given()) all of it goes on, private data
  * and what no table names too; only PAT, PMT and CAT are made by us, so that
- * their versions count through a change of the source.
+ * their versions count through a change of the source.  With config.si NIT,
+ * BAT, SDT and EIT go out section by section, for the same end; what an option
+ * passes stays as it is.
  *
  * Generated packets take the places of packets that are left out, and null
  * packets' places; they are spread so that none of their PIDs sees a burst.
@@ -35,6 +37,7 @@
 #pragma once
 
 #include "proto/remux_options.h"
+#include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
 #include "worker/ts/packet.h"
 
@@ -49,6 +52,10 @@ struct remux_config {
 	const struct remux_options *options; /* copied */
 	struct table_versions *versions;     /* the stream's; outlives it */
 	struct remux_versions first;
+	/* of a stream of several sources, of which this is the one with this
+	 * number: the tables that go on are counted, too; or NULL */
+	struct si_versions *si;
+	uint32_t source;
 	ts_out_fn *out;
 	void *arg;
 };

@@ -30,11 +30,12 @@ static void look(struct remux *r, uint16_t pid, enum role role)
 static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 			enum role role)
 {
-	bool rewrite = r->single || r->tsid != r->new_tsid;
+	bool rewrite = r->single || r->tsid != r->new_tsid || r->si != NULL;
+	bool pass = rule == TABLE_PASS && !(r->transparent && r->si != NULL);
 
 	if (rule == TABLE_DROP)
 		return;
-	if (rule == TABLE_PASS || !rewrite)
+	if (pass || !rewrite)
 		route_as_is(r, pid);
 	else
 		look(r, pid, role);
@@ -55,13 +56,16 @@ static void route_time(struct remux *r)
 static void route_nit(struct remux *r)
 {
 	uint16_t pid = r->network_source;
+	bool count = r->si != NULL && (r->transparent ||
+				       r->options.nit != TABLE_PASS);
+	bool rewrite = !r->single && r->tsid != r->new_tsid &&
+		       r->options.nit != TABLE_PASS;
 
 	if (!remux_passes_nit(r) || pid == TS_PID_NULL)
 		return;
 	if (pid >= FIXED_PIDS)
 		route(r, pid);
-	else if (!r->single && r->tsid != r->new_tsid &&
-		 r->options.nit != TABLE_PASS && pid == PID_NIT)
+	else if ((rewrite || count) && pid == PID_NIT)
 		look(r, pid, ROLE_NIT);
 	else
 		route_as_is(r, pid);

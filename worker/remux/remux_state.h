@@ -74,6 +74,8 @@ struct remux {
 	bool transparent; /* no option is given */
 	struct table_versions *versions;
 	struct remux_versions first;
+	struct si_versions *si; /* or NULL */
+	uint32_t source;
 	struct remux_counters counted;
 
 	/* the source */

@@ -32,9 +32,11 @@ static bool is_current(const uint8_t *section)
 	return section[5] & 1;
 }
 
-static void send_on(struct remux *r, uint16_t pid, const uint8_t *section,
+static void send_on(struct remux *r, uint16_t pid, uint8_t *section,
 		    size_t len)
 {
+	if (r->si != NULL)
+		si_versions_apply(r->si, r->source, section, len);
 	remux_queue(r, &r->si_queue, pid, section, len);
 }
 
@@ -59,6 +61,10 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 	const struct ids *ids;
 	struct ids all;
 
+	if (r->transparent) {
+		send_on(r, PID_EIT, section, len);
+		return;
+	}
 	if (r->single) {
 		if (r->n_programs == 0 || !is_eit_actual(section) ||
 		    extension(section) != r->programs[0].number)
@@ -97,7 +103,9 @@ static void pass_services(struct remux *r, uint8_t *section, size_t len)
 	int err = 0;
 
 	(void)multiplex_ids(r, &all);
-	if (section_table_id(section) == TABLE_SDT_ACTUAL)
+	if (r->transparent)
+		err = 0;
+	else if (section_table_id(section) == TABLE_SDT_ACTUAL)
 		err = ids_rewrite_sdt(&all, section, len);
 	else if (section_table_id(section) == TABLE_BAT)
 		err = ids_rewrite_nit(&all, section, len);
@@ -120,7 +128,7 @@ static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 	uint16_t number = service_number(r);
 	struct sdt_service service;
 
-	if (r->n_pat > 0 && !r->single) {
+	if (r->n_pat > 0 && (!r->single || r->transparent)) {
 		pass_services(r, section, len);
 		return;
 	}
@@ -162,14 +170,15 @@ static void on_nit(struct remux *r, uint8_t *section, size_t len)
 	uint8_t id = section_table_id(section);
 	struct ids all;
 
-	if ((id == TABLE_NIT_ACTUAL || id == TABLE_NIT_OTHER) &&
+	if (!r->transparent &&
+	    (id == TABLE_NIT_ACTUAL || id == TABLE_NIT_OTHER) &&
 	    ids_rewrite_nit(multiplex_ids(r, &all), section, len) < 0)
 		r->counted.broken++;
 	else
 		send_on(r, PID_NIT, section, len);
 }
 
-static void on_time(struct remux *r, const uint8_t *section, size_t len)
+static void on_time(struct remux *r, uint8_t *section, size_t len)
 {
 	uint8_t id = section_table_id(section);
 

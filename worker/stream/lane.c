@@ -40,6 +40,8 @@ static void make_remux(struct lane *l, const struct lane_config *cfg)
 			   .pmt = stream->pmt_version,
 			   .cat = stream->cat_version,
 			   .sdt = stream->sdt_version },
+		.si = cfg->alone ? NULL : cfg->si,
+		.source = cfg->position,
 		.out = judge_packets,
 		.arg = l,
 	});

@@ -59,7 +59,9 @@ struct lane_config {
 	const char *address;
 	const struct stream_spec *stream; /* borrowed for the call */
 	bool alone;                       /* the stream has no other input */
-	struct table_versions *versions;  /* the stream's; outlive it */
+	/* The stream's; they outlive it. */
+	struct table_versions *versions;
+	struct si_versions *si;
 	/* What is made of the packets of lane_take(), in it. */
 	ts_out_fn *out;
 	void *arg;

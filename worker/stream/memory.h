@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
 #include "worker/splice/state.h"
 #include "worker/ts/packet.h"
@@ -26,6 +27,7 @@ struct stream_memory {
 	uint32_t reserved;
 	struct splice_state splice; /* its first page is this one */
 	struct table_versions tables;
+	struct si_versions si;
 	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
 };
 

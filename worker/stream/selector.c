@@ -284,6 +284,7 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 	/* there is nothing that could go on meanwhile */
 	s->chosen = s->decision->input;
 	s->playing = s->flowing = &s->lanes[s->chosen];
+	si_versions_begin(s->si, s->flowing->source.position);
 	open_wanted(s);
 	decide(s);
 }
@@ -297,6 +298,7 @@ static void make_lane(struct selector *s, const struct selector_config *cfg,
 		.stream = cfg->spec,
 		.alone = s->n == 1 && s->fill == NULL,
 		.versions = &cfg->memory->tables,
+		.si = &cfg->memory->si,
 		.out = on_made,
 		.arg = s,
 	});
@@ -327,6 +329,7 @@ struct selector *selector_new(const struct selector_config *cfg)
 	s->on_switch = cfg->on_switch;
 	s->arg = cfg->arg;
 	s->now_ns = cfg->now_ns;
+	s->si = &cfg->memory->si;
 	s->splice = splice_new(&(struct splice_config){
 		.out = selector_send,
 		.arg = s,

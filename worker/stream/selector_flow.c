@@ -150,6 +150,7 @@ static void flow_from(struct selector *s, struct lane *to,
 	else
 		stop_still(s);
 	s->flowing = to;
+	si_versions_begin(s->si, to->source.position);
 	s->opens = to->source.opens;
 	lane_end_entry(to);
 	if (from != NULL)
@@ -194,8 +195,10 @@ static void look_at_opens(struct selector *s)
 {
 	unsigned opens = s->flowing->source.opens;
 
-	if (s->opens != 0 && opens != s->opens)
+	if (s->opens != 0 && opens != s->opens) {
 		splice_cut(s->splice, NULL, false, s->now_ns);
+		si_versions_begin(s->si, s->flowing->source.position);
+	}
 	s->opens = opens;
 }
 

@@ -47,6 +47,7 @@ struct selector {
 	struct lane *pending;  /* to follow it; NULL: none */
 	struct lane *resting;  /* its last units are to end; NULL: none */
 	struct splice *splice;
+	struct si_versions *si; /* the stream's memory */
 	struct filler *still;  /* a picture instead of a file; NULL: none */
 	enum still_state still_state;
 	struct splice_entry *still_entry;

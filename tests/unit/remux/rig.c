@@ -26,6 +26,12 @@ static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 
 struct bench bench_new(const struct remux_options *o)
 {
+	return bench_new_source(o, NULL, 0);
+}
+
+struct bench bench_new_source(const struct remux_options *o,
+			      struct si_versions *si, uint32_t source)
+{
 	struct bench b = {
 		.in = build_new(),
 		.out = xcalloc(1, sizeof *b.out),
@@ -37,6 +43,8 @@ struct bench bench_new(const struct remux_options *o)
 		.options = o,
 		.versions = b.versions,
 		.first = { 5, 6, 7, 8 },
+		.si = si,
+		.source = source,
 		.out = take,
 		.arg = b.out,
 	});

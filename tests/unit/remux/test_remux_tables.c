@@ -235,6 +235,68 @@ Test(remux_tables, without_an_option_all_goes_on)
 	bench_done(&b);
 }
 
+static unsigned version_on(const struct bench *b, uint16_t pid)
+{
+	struct sections found;
+
+	collect(b, pid, &found);
+	cr_assert_gt(found.n, 0u, "PID %u", pid);
+	return found.last[5] >> 1 & 31;
+}
+
+/* Both call what they say version 0, and only the NIT is the same. */
+static void play_source(struct bench *b, bool second)
+{
+	static const struct build_entry seven = { 7, 0x100 };
+
+	pat(b, 9, &seven, 1);
+	pmt(b, seven, 3, 0x101, 0x102);
+	for (int i = 0; i < 10; i++) {
+		put_table(b, 0x10, 0x40, "\xf0\x00\xf0\x00", 4);
+		put_table(b, 0x11, 0x42, services, sizeof services - 1);
+		put_table(b, 0x12, 0x4e, second ? "\x00\x07\x00\x03\x01\x4e"
+					       : "\x00\x07\x00\x03\x00\x4e",
+			  6);
+		put_table(b, 0x12, 0x60, second ? "\x00\x08\x00\x03\x01\x60"
+					       : "\x00\x08\x00\x03\x00\x60",
+			  6);
+		build_payload(b->in, 0x101, 1);
+		build_null(b->in);
+	}
+	feed(b);
+}
+
+static void check_versions(const struct remux_options *o, unsigned nit)
+{
+	static struct si_versions si;
+	struct bench a, b;
+
+	memset(&si, 0, sizeof si);
+	a = bench_new_source(o, &si, 1);
+	b = bench_new_source(o, &si, 2);
+	si_versions_begin(&si, 1);
+	play_source(&a, false);
+	cr_assert_eq(version_on(&a, 0x12), 0u);
+	si_versions_begin(&si, 2);
+	play_source(&b, true);
+	cr_assert_eq(version_on(&b, 0x12), 1u);
+	if (nit > 0)
+		cr_assert_eq(version_on(&b, 0x10), 0u);
+	cr_assert_eq(count(&b, 0x12), o->pnr ? 10u : 20u);
+	bench_done(&a);
+	bench_done(&b);
+}
+
+Test(remux_tables, versions_of_what_goes_on_count_through_a_change)
+{
+	check_versions(&(struct remux_options){ 0 }, 1);
+}
+
+Test(remux_tables, so_they_do_when_a_program_is_picked)
+{
+	check_versions(&(struct remux_options){ .pnr = 7 }, 0);
+}
+
 Test(remux_tables, a_nit_on_a_pid_of_its_own_is_passed_there)
 {
 	struct remux_options o = { .pnr = 1, .nit = TABLE_PASS };

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/remux/si_versions.h"
+
+#include "common/crc32.h"
+#include "worker/remux/psi_build.h"
+
+#include <string.h>
+
+enum {
+	TABLE_NIT_ACTUAL = 0x40,
+	TABLE_SDT_ACTUAL = 0x42,
+	TABLE_SDT_OTHER = 0x46,
+	TABLE_EIT = 0x4e,
+	TABLE_EIT_LAST = 0x6f,
+	HEADER = 8,
+	CRC = 4,
+	VERSION_AT = 5,
+	NUMBER_AT = 6,
+	VERSIONS = 32,
+};
+
+void si_versions_begin(struct si_versions *sv, uint32_t player)
+{
+	sv->player = player;
+	sv->turn++;
+}
+
+/* Which sub-table: by its numbers, EN 300 468 5.1.1.  0: none that counts. */
+static uint64_t key_of(const uint8_t *s, size_t len)
+{
+	size_t n = 0; /* bytes behind the header that name it, too */
+	uint64_t key;
+
+	if (s[0] < TABLE_NIT_ACTUAL || s[0] > TABLE_EIT_LAST)
+		return 0;
+	if (s[0] >= TABLE_EIT)
+		n = 4; /* transport_stream_id, original_network_id */
+	else if (s[0] == TABLE_SDT_ACTUAL || s[0] == TABLE_SDT_OTHER)
+		n = 2; /* original_network_id */
+	if (len < HEADER + n + CRC)
+		return 0;
+	key = (uint64_t)s[0] << 16 | (uint64_t)s[3] << 8 | s[4];
+	for (size_t i = 0; i < n; i++)
+		key = key << 8 | s[HEADER + i];
+	return key;
+}
+
+static struct si_table *find(struct si_versions *sv, uint64_t key)
+{
+	for (size_t i = 0; i < SI_TABLES_MAX; i++) {
+		struct si_table *t = &sv->tables[i];
+
+		if (t->key == key)
+			return t;
+		if (t->key == 0) {
+			/* filled from the front */
+			t->key = key;
+			return t;
+		}
+	}
+	return NULL;
+}
+
+static uint8_t version_of(const uint8_t *section)
+{
+	return section[VERSION_AT] >> 1 & (VERSIONS - 1);
+}
+
+static void next_version(struct si_table *t)
+{
+	t->version = (uint8_t)((t->version + 1) % VERSIONS);
+	t->known = 0;
+}
+
+/* Is it known to be the same as before? */
+static bool is_same(const struct si_table *t, const uint8_t *section,
+		    uint32_t hash)
+{
+	uint8_t number = section[NUMBER_AT];
+
+	return number < SI_SECTIONS && (t->known >> number & 1) &&
+	       t->hash[number] == hash;
+}
+
+static void remember(struct si_table *t, const uint8_t *section, uint32_t hash)
+{
+	uint8_t number = section[NUMBER_AT];
+
+	if (number >= SI_SECTIONS)
+		return;
+	t->hash[number] = hash;
+	t->known |= (uint8_t)(1u << number);
+}
+
+static void follow(struct si_versions *sv, struct si_table *t,
+		   const uint8_t *section, uint32_t hash)
+{
+	uint8_t source = version_of(section);
+
+	if (t->turn == 0)
+		t->version = source;
+	else if (t->turn != sv->turn ? !is_same(t, section, hash)
+				     : t->source != source)
+		next_version(t);
+	t->turn = sv->turn;
+	t->source = source;
+	remember(t, section, hash);
+}
+
+void si_versions_apply(struct si_versions *sv, uint32_t source,
+		       uint8_t *section, size_t len)
+{
+	uint64_t key = len >= HEADER + CRC ? key_of(section, len) : 0;
+	struct si_table *t;
+	uint8_t version;
+
+	if (key == 0 || source != sv->player)
+		return;
+	t = find(sv, key);
+	if (t == NULL)
+		return;
+	if (section[VERSION_AT] & 1)
+		follow(sv, t, section,
+		       crc32_mpeg(section + NUMBER_AT,
+				  len - NUMBER_AT - CRC));
+	else if (t->turn != sv->turn)
+		return; /* what is to come of what is not known */
+	version = (uint8_t)((t->version + version_of(section) + VERSIONS -
+			     t->source % VERSIONS) % VERSIONS);
+	if (version != version_of(section))
+		section_set_version(section, len, version);
+}
