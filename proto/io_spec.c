@@ -27,6 +27,7 @@ static const struct output_type *const output_types[] = {
 	&output_rtp_type,
 	&output_http_type,
 	&output_https_type,
+	&output_file_type,
 	&output_srt_type,
 	&output_rist_type,
 };
@@ -73,7 +74,7 @@ int io_copy_path(const char *path, char *ret, struct errmsg *why)
 static int fail_type(const char *type, struct errmsg *why)
 {
 	static const char *const later[] = {
-		"asi", "ci", "dvb", "file", "hls", "http", "https", "it950x",
+		"asi", "ci", "dvb", "hls", "http", "https", "it950x",
 		"np", "pipe", "reload", "resi", "rtmp", "rtsp", "stop",
 		"t2mi", "tbs", "webrtc",
 	};

@@ -39,6 +39,7 @@ enum {
 	CBR_MIN_KBPS = 100,
 	CBR_MAX_KBPS = 1000000,
 	WATCHDOG_DEFAULT_S = 5,
+	FILE_MIN_FREE_DEFAULT_MIB = 256,
 };
 
 typedef void io_unknown_option_fn(const char *key, void *arg);
@@ -91,7 +92,7 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 		     struct errmsg *why) MUST_CHECK;
 
 enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,
-		   OUTPUT_RIST, OUTPUT_KINDS };
+		   OUTPUT_RIST, OUTPUT_FILE, OUTPUT_KINDS };
 
 bool output_kind_is_net(enum output_kind);
 
@@ -114,6 +115,14 @@ struct output_spec {
 	struct sockaddr_any listen; /* 0.0.0.0 for an empty host or "*" */
 	char path[IO_PATH_MAX];     /* starts with '/', already decoded */
 	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
+
+	/* file: path, and */
+	struct {
+		bool m2ts;             /* packets of 192 bytes */
+		unsigned rotate_s;     /* 0: never */
+		unsigned rotate_mib;
+		unsigned min_free_mib; /* of the disk; less stops it */
+	} file;
 
 	struct srt_spec srt;
 	struct rist_spec rist;

@@ -24,6 +24,8 @@ enum link_stat {
 	LINK_RATE_KBPS,      /* with what was sent again */
 	LINK_PATHS,          /* that bring something, of two */
 	LINK_SKEW_US,        /* between two paths */
+	LINK_FREE_MIB,       /* room on the disk */
+	LINK_QUEUED_KIB,     /* that wait for it */
 	LINK_GAP_P50_US,     /* from one datagram to the next, as they leave */
 	LINK_GAP_P99_US,
 	LINK_GAP_MAX_US,
@@ -31,6 +33,7 @@ enum link_stat {
 	/* since the start of the worker */
 	LINK_CONNECTS,       /* so often a connection came to stand */
 	LINK_REFUSED,        /* calls that came to nothing */
+	LINK_FILES,          /* that were begun or continued */
 	LINK_RECEIVED,       /* datagrams */
 	LINK_SENT,           /* datagrams */
 	LINK_LOST,           /* gaps that were seen, whatever became of them */

@@ -266,6 +266,18 @@ static void judge_net(struct judge *j, const struct output_spec *spec,
 			  other);
 }
 
+static void judge_file(struct judge *j, const struct output_spec *spec,
+		       struct judge_outputs *all)
+{
+	char key[IO_PATH_MAX + 8];
+	const char *other;
+
+	(void)snprintf(key, sizeof key, "file %s", spec->path);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_FAULT, "is the file of %s", other);
+}
+
 static void judge_output(struct judge *j, const char *text, bool enabled,
 			 struct judge_outputs *all)
 {
@@ -279,7 +291,9 @@ static void judge_output(struct judge *j, const char *text, bool enabled,
 		judge_http(j, &spec, all);
 	else if (enabled && spec.kind == OUTPUT_SRT)
 		judge_srt(j, &spec.srt, all);
-	else if (enabled)
+	else if (enabled && spec.kind == OUTPUT_FILE)
+		judge_file(j, &spec, all);
+	else if (enabled && spec.kind != OUTPUT_RIST)
 		judge_net(j, &spec, all);
 }
 

@@ -50,6 +50,7 @@ extern const struct output_type output_udp_type;
 extern const struct output_type output_rtp_type;
 extern const struct output_type output_http_type;
 extern const struct output_type output_https_type;
+extern const struct output_type output_file_type;
 extern const struct output_type output_srt_type;
 extern const struct output_type output_rist_type;
 

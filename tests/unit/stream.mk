@@ -9,6 +9,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_departures \
 	tests/unit/stream/test_file_clock \
 	tests/unit/stream/test_file_reader \
+	tests/unit/stream/test_file_name \
 	tests/unit/stream/test_lane \
 	tests/unit/stream/test_loop \
 	tests/unit/stream/test_memory \
@@ -34,6 +35,7 @@ tests_unit_stream_test_departures_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_clock_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_reader_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_reader_LDFLAGS = -Wl,--wrap=pread
+tests_unit_stream_test_file_name_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_lane_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_loop_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_memory_LDADD = $(unit_stream_libs)

@@ -15,6 +15,7 @@ input_open_fn *const input_openers[INPUT_KINDS] = {
 output_open_fn *const output_openers[OUTPUT_KINDS] = {
 	[OUTPUT_UDP] = udp_output_open,
 	[OUTPUT_RTP] = udp_output_open,
+	[OUTPUT_FILE] = file_output_open,
 	[OUTPUT_SRT] = srt_output_open,
 	[OUTPUT_RIST] = rist_output_open,
 };

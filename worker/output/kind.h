@@ -34,6 +34,7 @@ typedef struct output *output_open_fn(const struct output_spec *,
 				      int *ret_err, struct errmsg *why);
 
 output_open_fn udp_output_open;
+output_open_fn file_output_open;
 
 /* Each program has its own, see worker/input/kind.h. */
 extern output_open_fn *const output_openers[OUTPUT_KINDS];

@@ -7,6 +7,10 @@ libworker_a_SOURCES += \
 	worker/output/departures.c worker/output/departures.h \
 	worker/output/fec_make.c worker/output/fec_make.h \
 	worker/output/fifo.c worker/output/fifo.h \
+	worker/output/file.c \
+	worker/output/file_name.c worker/output/file_name.h \
+	worker/output/file_store.c worker/output/file_store.h \
+	worker/output/file_writer.c worker/output/file_writer.h \
 	worker/output/kind.h \
 	worker/output/output.c worker/output/output.h \
 	worker/output/pacer.c worker/output/pacer.h \

@@ -305,8 +305,16 @@ static const struct {
 	{ "np://h/x", "type \"np\" is not supported by this version", ENOTSUP },
 	{ "rist://:5", "host: is missing", EINVAL },
 	{ "rist://a:5,:6", "host: is missing", EINVAL },
-	{ "file:///x.ts", "type \"file\" is not supported by this version",
-	  ENOTSUP },
+	{ "file://x.ts", "path: does not begin with '/'", EINVAL },
+	{ "file:///x/", "path: is a folder", EINVAL },
+	{ "file:///%Y/x.ts", "path: '%' stands in the name of a folder",
+	  EINVAL },
+	{ "file:///x%n.ts",
+	  "path: '%' has behind it none of Y y m d j H M S s F %", EINVAL },
+	{ "file:///x%", "path: '%' has behind it none of Y y m d j H M S s F "
+	  "%", EINVAL },
+	{ "file:///x#rotate_time=-1", "rotate_time: \"-1\" is not a number",
+	  EINVAL },
 	{ "mailto://x", "type \"mailto\" is not known", EINVAL },
 };
 

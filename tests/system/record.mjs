@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// outputs to files: whole packets, one file after the other, and nothing that
+// is not ours is touched.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { liveMultiplex } from '../helpers/media.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, joined } from '../helpers/udp.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const output = async (sluice, position = 1) => (await sluice.json(
+	'/api/stream-outputs/a001')).outputs[position - 1];
+
+const size = (file) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+// The files of a folder in the order in which they were begun.
+const files = (dir) => fs.readdirSync(dir).sort((a, b) =>
+	a.length - b.length || (a < b ? -1 : 1)).map((f) => path.join(dir, f));
+
+function tmpfs(dir, mib) {
+	execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mib}m`, 'none',
+		dir]);
+}
+
+async function record(t, address, seconds = 60) {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000',
+			[address, 'udp://127.0.0.1:6000'])));
+
+	await waitUntil('input', () => udpBound(5000));
+	const live = liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
+		{ seconds });
+
+	return { sluice, live };
+}
+
+test('a file holds all that was sent, and the next run goes on in it',
+	async (t) => {
+	const file = path.join(tempDir(t), 'a.ts');
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const { sluice, live } = await record(t,
+		`file://${file}#min_free=0`, 2);
+
+	await live.ended;
+	await recorder.quiet();
+	const [list] = await recorder.stop();
+	const sent = joined(list);
+
+	await waitUntil('all of it', () => size(file) >= sent.length);
+	assert.deepEqual(fs.readFileSync(file), sent);
+	const { stats, dropped } = await waitUntil('the count', async () => {
+		const o = await output(sluice);
+
+		return o.packets === sent.length / 188 && o;
+	});
+
+	assert.equal(dropped, 0);
+	assert.equal(stats.files, 1);
+	await sluice.stop();
+
+	// half a packet, as a power failure would leave it
+	fs.appendFileSync(file, sent.subarray(0, 100));
+	const next = await record(t, `file://${file}#min_free=0`);
+
+	await waitUntil('more', () => size(file) > sent.length + 60000);
+	await next.sluice.stop();
+	assert.equal(size(file) % 188, 0);
+	assert.deepEqual(fs.readFileSync(file).subarray(0, sent.length), sent);
+});
+
+test('by size and by time: no packet is broken or lost at a seam',
+	async (t) => {
+	const bySize = tempDir(t), byTime = tempDir(t);
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', [
+			'udp://127.0.0.1:6000',
+			`file://${bySize}/s.ts#rotate_size=1&min_free=0`,
+			`file://${byTime}/%H%M%S.ts#rotate_time=2&min_free=0`,
+		])));
+
+	await waitUntil('input', () => udpBound(5000));
+	await liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
+		{ seconds: 7, programs: 2 }).ended;
+	await recorder.quiet();
+	await sluice.stop();
+	const [list] = await recorder.stop();
+	const sent = joined(list);
+
+	for (const dir of [bySize, byTime]) {
+		const all = files(dir);
+		const parts = all.map((file) => fs.readFileSync(file));
+
+		assert.ok(all.length > 1, `${all}`);
+		for (const part of parts)
+			assert.equal(part.length % 188, 0);
+		assert.ok(Buffer.concat(parts).equals(sent), `${all}`);
+	}
+	for (const file of files(bySize).slice(0, -1))
+		assert.ok(size(file) <= 1048576 && size(file) > 1048576 - 188);
+});
+
+test('m2ts: packets of 192 bytes with the time at which they came',
+	async (t) => {
+	const file = path.join(tempDir(t), 'a.m2ts');
+	const { sluice } = await record(t, `file://${file}#m2ts&min_free=0`);
+
+	await waitUntil('a second', () => size(file) > 150000);
+	await sluice.stop();
+	const data = fs.readFileSync(file);
+	let passed = 0;
+
+	assert.equal(data.length % 192, 0);
+	for (let i = 192; i < data.length; i += 192) {
+		const stamp = data.readUInt32BE(i);
+		const step = (stamp - data.readUInt32BE(i - 192) + 2 ** 30) %
+			2 ** 30;
+
+		assert.equal(data[i + 4], 0x47);
+		assert.ok(step < 27e6, `${step} at ${i}`);
+		passed += step;
+	}
+	const plain = Buffer.concat(Array.from({ length: data.length / 192 },
+		(_, i) => data.subarray(i * 192 + 4, i * 192 + 192)));
+	const { pcrs } = checkTs(plain);
+	const [all] = [...pcrs.values()];
+	const media = all.at(-1).value - all[0].value;
+
+	// the same clock: 27 MHz, from the first packet to the last
+	assert.ok(Math.abs(passed - media) < 27e6 / 2, `${passed} ${media}`);
+});
+
+test('a disk that fills up stops the recording and nothing else',
+	async (t) => {
+	const dir = tempDir(t);
+	const recorder = await Recorder.start(t, { port: 6000 });
+
+	tmpfs(dir, 16);
+	fs.writeFileSync(path.join(dir, 'ballast'), Buffer.alloc(10 << 20));
+	const { sluice } = await record(t, `file://${dir}/a.ts#min_free=4`);
+
+	await waitUntil('packets', () => size(`${dir}/a.ts`) > 100000);
+	fs.appendFileSync(path.join(dir, 'ballast'), Buffer.alloc(3 << 20));
+	await waitUntil('its word', async () =>
+		/less than 4 MiB free/.test((await output(sluice)).error));
+	await sluice.logged(/a\.ts: less than 4 MiB free/);
+	const sent = recorder.size();
+
+	await waitUntil('the stream', () => recorder.size() > sent + 100000);
+	assert.ok((await output(sluice)).dropped > 0);
+	const before = size(`${dir}/a.ts`);
+
+	assert.equal(before % 188, 0);
+	fs.truncateSync(path.join(dir, 'ballast'), 1 << 20);
+	await sluice.logged(/there is room again/);
+	await waitUntil('more', () => size(`${dir}/a.ts`) > before + 100000);
+	await sluice.stop();
+	const [list] = await recorder.stop();
+
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+});
+
+test('a disk that takes seconds for a write delays no other output',
+	async (t) => {
+	const file = path.join(tempDir(t), 'a.ts');
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const { sluice } = await record(t, `file://${file}#min_free=0`);
+
+	await waitUntil('packets', () => size(file) > 100000);
+	const { pid } = (await sluice.status('a001')).worker;
+	const slow = start(t, 'strace', ['-qq', '-f', '-p', String(pid), '-P',
+		file, '-e', 'trace=write', '-e',
+		'inject=write:delay_enter=3000000']);
+
+	await waitUntil('the disk to hang', async () => (await output(sluice))
+		.stats.queued_kib > 150, 15000);
+	const waits = size(file), sent = recorder.size();
+
+	await waitUntil('the other', () => recorder.size() > sent + 100000);
+	assert.equal(size(file), waits);
+	slow.kill('SIGINT');
+	await slow.ended;
+	await waitUntil('the rest', () => size(file) > waits + 200000, 15000);
+	assert.equal((await output(sluice)).dropped, 0);
+	await sluice.stop();
+	const [list] = await recorder.stop();
+
+	assert.ok(fs.readFileSync(file).equals(
+		joined(list).subarray(0, size(file))));
+});
+
+test('what is not a recording is left alone, and told', async (t) => {
+	const dir = tempDir(t);
+	const text = 'no transport stream, and dear to somebody'.repeat(100);
+	const at = (name) => path.join(dir, name);
+
+	fs.writeFileSync(at('letter'), text);
+	fs.symlinkSync(at('letter'), at('link.ts'));
+	execFileSync('mkfifo', [at('fifo.ts')]);
+	const cases = {
+		'letter': /is there and is no transport stream/,
+		'link.ts': /is a link/,
+		'fifo.ts': /is not a file/,
+		'nowhere/a.ts': /No such file or directory/,
+	};
+	const addresses = Object.keys(cases).map((n) => `file://${at(n)}`);
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', [...addresses,
+			'file:///proc/sysrq-trigger'])));
+
+	await waitUntil('input', () => udpBound(5000));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	let position = 1;
+	for (const why of [...Object.values(cases),
+		/nothing can be recorded there/])
+		await waitUntil(`${why}`, async () =>
+			why.test((await output(sluice, position)).error)) &&
+			position++;
+	assert.equal(fs.readFileSync(at('letter'), 'utf8'), text);
+	assert.equal((await output(sluice, 4)).packets, 0);
+	await sluice.stop();
+});

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/file_store.h"
+
+#include "common/fd.h"
+#include "worker/output/file_name.h"
+#include "worker/ts/packet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MIB (UINT64_C(1024) * 1024)
+
+enum {
+	SYNC_BYTE = 0x47,
+	COPIES_MAX = 1000,
+	/* Told to the disk at once, so that no mountain of it waits. */
+	FLUSH_BYTES = 4 * 1024 * 1024,
+};
+
+static bool rotates(const struct file_store *s)
+{
+	return s->spec->file.rotate_s > 0 || s->spec->file.rotate_mib > 0;
+}
+
+int file_store_measure(struct file_store *s)
+{
+	struct statvfs v;
+
+	if (fstatvfs(s->folder, &v) < 0)
+		return -errno;
+	/* /proc and the like, where a file is no file */
+	if (v.f_blocks == 0)
+		return -EMEDIUMTYPE;
+	s->free_mib = (uint64_t)v.f_bavail * v.f_frsize / MIB;
+	return 0;
+}
+
+int file_store_open(struct file_store *s, const struct output_spec *spec,
+		    struct errmsg *why)
+{
+	char path[IO_PATH_MAX];
+	int err;
+
+	*s = (struct file_store){
+		.spec = spec,
+		.unit = spec->file.m2ts ? TS_PACKET + 4 : TS_PACKET,
+		.fd = -1,
+		.name = strrchr(spec->path, '/') + 1,
+	};
+	(void)snprintf(path, sizeof path, "%s", spec->path);
+	s->folder = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->folder < 0)
+		return errmsg_fail(why, -errno, "%s: %s", path,
+				   strerror(errno));
+	err = file_store_measure(s);
+	if (err == 0)
+		return 0;
+	file_store_close(s);
+	return errmsg_fail(why, err, "%s: %s", path,
+			   err == -EMEDIUMTYPE ? "nothing can be recorded there"
+					       : strerror(-err));
+}
+
+void file_store_pause(struct file_store *s)
+{
+	if (s->fd >= 0)
+		(void)fsync(s->fd);
+	fd_close(&s->fd);
+}
+
+void file_store_close(struct file_store *s)
+{
+	file_store_pause(s);
+	fd_close(&s->folder);
+}
+
+/* Is what stands there ours to continue?  Ends it behind a whole packet. */
+static int judge_old(struct file_store *s, off_t size, struct errmsg *why)
+{
+	size_t sync = s->unit - TS_PACKET;
+	uint8_t head[2 * (TS_PACKET + 4)];
+	ssize_t n = pread(s->fd, head, 2 * s->unit, 0);
+
+	if (n < 0)
+		return errmsg_fail(why, -errno, "%s: %s", s->name,
+				   strerror(errno));
+	if ((size_t)n < 2 * s->unit || head[sync] != SYNC_BYTE ||
+	    head[s->unit + sync] != SYNC_BYTE)
+		return errmsg_fail(why, -EEXIST, "%s: is there and is no "
+				   "transport stream of this form: it is not "
+				   "touched", s->name);
+	size -= size % (off_t)s->unit;
+	if (ftruncate(s->fd, size) < 0 || lseek(s->fd, size, SEEK_SET) < 0)
+		return errmsg_fail(why, -errno, "%s: %s", s->name,
+				   strerror(errno));
+	s->size = (uint64_t)size;
+	return 0;
+}
+
+/* A file that was opened, new or not. */
+static int judge(struct file_store *s, struct errmsg *why)
+{
+	struct stat st;
+
+	if (fstat(s->fd, &st) < 0)
+		return errmsg_fail(why, -errno, "%s: %s", s->name,
+				   strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return errmsg_fail(why, -EINVAL, "%s: is not a file",
+				   s->name);
+	if (flock(s->fd, LOCK_EX | LOCK_NB) < 0)
+		return errmsg_fail(why, -EBUSY, "%s: is written by another",
+				   s->name);
+	s->size = 0;
+	if (st.st_size == 0)
+		return 0;
+	return judge_old(s, st.st_size, why);
+}
+
+/* One that rotates begins with a new file, every time. */
+static int open_named(struct file_store *s, const struct tm *when,
+		      struct errmsg *why)
+{
+	struct file_name name = { .pattern = s->name, .rotates = rotates(s) };
+	int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
+		    (name.rotates ? O_EXCL : 0);
+	char text[256];
+
+	do {
+		if (file_name_make(&name, when, text, sizeof text) < 0)
+			return errmsg_fail(why, -ENAMETOOLONG,
+					   "%s: the name is too long",
+					   s->name);
+		s->fd = openat(s->folder, text, flags, 0644);
+	} while (s->fd < 0 && errno == EEXIST && ++name.copy < COPIES_MAX);
+	if (s->fd < 0)
+		return errmsg_fail(why, -errno, "%s: %s", text,
+				   errno == ELOOP ? "is a link"
+						  : strerror(errno));
+	return 0;
+}
+
+/* Whole hours begin with the hour (UTC), whenever the recording began. */
+static int64_t next_end(const struct file_store *s, time_t now)
+{
+	int64_t every = s->spec->file.rotate_s;
+
+	return every > 0 ? (now / every + 1) * every : 0;
+}
+
+static int open_file(struct file_store *s, struct errmsg *why)
+{
+	time_t now = time(NULL);
+	struct tm when;
+	int err;
+
+	(void)localtime_r(&now, &when);
+	err = open_named(s, &when, why);
+	if (err == 0)
+		err = judge(s, why);
+	if (err < 0) {
+		fd_close(&s->fd);
+		return err;
+	}
+	s->flushed = s->size;
+	s->ends_s = next_end(s, now);
+	s->files++;
+	return 0;
+}
+
+/* How many of len bytes belong to this file. */
+static size_t room(const struct file_store *s, size_t len)
+{
+	uint64_t max = (uint64_t)s->spec->file.rotate_mib * MIB;
+
+	max -= max % s->unit;
+	if (s->ends_s > 0 && time(NULL) >= s->ends_s)
+		return 0;
+	if (max == 0)
+		return len;
+	return s->size >= max ? 0 : (size_t)MIN(max - s->size, len);
+}
+
+static void flush(struct file_store *s)
+{
+	if (s->size - s->flushed < FLUSH_BYTES)
+		return;
+	(void)sync_file_range(s->fd, (off_t)s->flushed,
+			      (off_t)(s->size - s->flushed),
+			      SYNC_FILE_RANGE_WRITE);
+	s->flushed = s->size;
+}
+
+static int write_all(struct file_store *s, const uint8_t *data, size_t len,
+		     struct errmsg *why)
+{
+	size_t done = 0;
+	int err = 0;
+
+	while (done < len) {
+		ssize_t n = write(s->fd, data + done, len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			err = n < 0 ? -errno : -EIO;
+			break;
+		}
+		done += (size_t)n;
+	}
+	s->size += done - done % s->unit;
+	if (err == 0)
+		return 0;
+	(void)!ftruncate(s->fd, (off_t)s->size);
+	return errmsg_fail(why, err, "%s: %s", s->name, strerror(-err));
+}
+
+int file_store_write(struct file_store *s, const uint8_t *data, size_t len,
+		     struct errmsg *why)
+{
+	while (len > 0) {
+		size_t part;
+		int err = s->fd < 0 ? open_file(s, why) : 0;
+
+		if (err < 0)
+			return err;
+		part = room(s, len);
+		if (part == 0) {
+			file_store_pause(s);
+			continue;
+		}
+		err = write_all(s, data, part, why);
+		if (err < 0)
+			return err;
+		flush(s);
+		data += part;
+		len -= part;
+	}
+	return 0;
+}

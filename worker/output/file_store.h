@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The files of a recording, one after the other, on a disk that may be slow.
+ *
+ * Blocks: for a thread of its own.  A file that is there is continued when it
+ * is a transport stream in whole packets, and not touched when it is anything
+ * else.
+ */
+#pragma once
+
+#include "common/errmsg.h"
+#include "proto/io_spec.h"
+
+/* Embedded. */
+struct file_store {
+	const struct output_spec *spec; /* borrowed */
+	size_t unit;      /* bytes of a packet in the file */
+	int folder;       /* descriptor, or -1 */
+	int fd;           /* of the file, or -1 */
+	const char *name; /* in spec->path */
+	uint64_t size;    /* of the file */
+	uint64_t flushed; /* up to there the kernel was told to write */
+	int64_t ends_s;   /* unix time of the next file; 0: never */
+	unsigned files;   /* that were opened */
+	uint64_t free_mib;
+};
+
+/* Looks at the folder; 0, or -errno with why. */
+int file_store_open(struct file_store *, const struct output_spec *,
+		    struct errmsg *why) MUST_CHECK;
+/* What was written is on the disk then. */
+void file_store_close(struct file_store *);
+
+/* Whole packets.  0, or -errno with why: the file ends behind the last whole
+ * one that could be written. */
+int file_store_write(struct file_store *, const uint8_t *data, size_t len,
+		     struct errmsg *why) MUST_CHECK;
+
+/* The file is complete for now; a later write goes on in it, or in the next. */
+void file_store_pause(struct file_store *);
+
+/* How much is free goes to free_mib; 0 or -errno. */
+int file_store_measure(struct file_store *) MUST_CHECK;

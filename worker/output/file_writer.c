@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/file_writer.h"
+
+#include "common/alloc.h"
+#include "worker/output/file_store.h"
+#include "worker/ts/packet.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum {
+	QUEUE_PACKETS = 65536, /* 12 MiB; 3 s at 32 Mbit/s */
+	CHUNK_PACKETS = 1024,
+	/* Wakes the thread before its time. */
+	HURRY_PACKETS = QUEUE_PACKETS / 16,
+	PAUSE_MS = 200,
+	/* A stopped disk is waited for so long. */
+	FAREWELL_MS = 1000,
+	MEASURE_S = 1,
+};
+
+struct file_writer {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	pthread_t thread;
+	unsigned users;      /* the owner and the thread */
+	struct output_spec spec;
+	struct file_store store; /* the thread's */
+	uint8_t *queue;      /* a ring; touched no further than needed */
+	size_t unit;
+	size_t head, used;   /* packets: the next place; those that wait */
+	bool stop;
+	struct file_writer_state state;
+};
+
+static void unref(struct file_writer *w)
+{
+	bool last;
+
+	(void)pthread_mutex_lock(&w->lock);
+	last = --w->users == 0;
+	(void)pthread_mutex_unlock(&w->lock);
+	if (!last)
+		return;
+	(void)munmap(w->queue, QUEUE_PACKETS * w->unit);
+	(void)pthread_cond_destroy(&w->wake);
+	(void)pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+static struct timespec in_ms(unsigned ms)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_sec += ms / 1000;
+	t.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (t.tv_nsec >= 1000000000) {
+		t.tv_sec++;
+		t.tv_nsec -= 1000000000;
+	}
+	return t;
+}
+
+/* --- the thread; with the lock unless said otherwise --- */
+
+/* What waits first, in one piece. */
+static size_t next_chunk(const struct file_writer *w, const uint8_t **ret)
+{
+	size_t tail = (w->head + QUEUE_PACKETS - w->used) % QUEUE_PACKETS;
+	size_t n = MIN(w->used, QUEUE_PACKETS - tail);
+
+	*ret = w->queue + tail * w->unit;
+	return MIN(n, (size_t)CHUNK_PACKETS);
+}
+
+/* Stops below the bound, and begins again a tenth above it. */
+static void guard(struct file_writer *w)
+{
+	uint64_t min = w->spec.file.min_free_mib;
+	uint64_t free_mib = w->state.free_mib;
+
+	w->state.full = w->state.full ? free_mib < min + min / 10
+				      : free_mib < min;
+}
+
+/* Without the lock. */
+static int work(struct file_writer *w, const uint8_t *data, size_t n,
+		bool full, struct errmsg *why)
+{
+	if (n == 0)
+		return 0;
+	if (full) {
+		file_store_pause(&w->store);
+		return 0;
+	}
+	return file_store_write(&w->store, data, n * w->unit, why);
+}
+
+static int turn(struct file_writer *w, time_t *measured, struct errmsg *why)
+{
+	bool full = w->state.full;
+	const uint8_t *data;
+	size_t n = next_chunk(w, &data);
+	time_t now = time(NULL);
+	int err = 0;
+
+	(void)pthread_mutex_unlock(&w->lock);
+	if (now - *measured >= MEASURE_S || now < *measured) {
+		*measured = now;
+		err = file_store_measure(&w->store);
+		if (err < 0)
+			errmsg_set(why, "%s", strerror(-err));
+	}
+	if (err == 0)
+		err = work(w, data, n, full, why);
+	(void)pthread_mutex_lock(&w->lock);
+	w->state.free_mib = w->store.free_mib;
+	w->state.files = w->store.files;
+	w->state.dropped += full || err < 0 ? n : 0;
+	w->used -= n;
+	guard(w);
+	return err;
+}
+
+static int write_all(struct file_writer *w, struct errmsg *why)
+{
+	time_t measured = 0;
+	int err = 0;
+
+	(void)pthread_mutex_lock(&w->lock);
+	while (err == 0 && (!w->stop || w->used > 0)) {
+		struct timespec until = in_ms(PAUSE_MS);
+
+		if (!w->stop && w->used < HURRY_PACKETS)
+			(void)pthread_cond_timedwait(&w->wake, &w->lock,
+						     &until);
+		err = turn(w, &measured, why);
+	}
+	(void)pthread_mutex_unlock(&w->lock);
+	return err;
+}
+
+static void *run(void *arg)
+{
+	struct file_writer *w = arg;
+	struct errmsg why = { 0 };
+	int err = file_store_open(&w->store, &w->spec, &why);
+
+	if (err == 0) {
+		err = write_all(w, &why);
+		file_store_close(&w->store);
+	}
+	(void)pthread_mutex_lock(&w->lock);
+	w->state.err = err;
+	w->state.why = why;
+	(void)pthread_mutex_unlock(&w->lock);
+	unref(w);
+	return NULL;
+}
+
+/* --- the data path --- */
+
+/* Signals are for the loop's thread. */
+static int start(struct file_writer *w)
+{
+	sigset_t all, before;
+	int err;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&w->thread, NULL, run, w);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -err;
+}
+
+static void init_wake(struct file_writer *w)
+{
+	pthread_condattr_t attr;
+
+	(void)pthread_condattr_init(&attr);
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&w->wake, &attr);
+	(void)pthread_condattr_destroy(&attr);
+}
+
+struct file_writer *file_writer_new(const struct output_spec *spec,
+				    int *ret_err, struct errmsg *why)
+{
+	struct file_writer *w = xcalloc(1, sizeof *w);
+
+	w->spec = *spec;
+	w->unit = spec->file.m2ts ? TS_PACKET + 4 : TS_PACKET;
+	w->users = 2;
+	w->queue = mmap(NULL, QUEUE_PACKETS * w->unit, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (w->queue == MAP_FAILED)
+		abort(); /* as any allocation */
+	(void)pthread_mutex_init(&w->lock, NULL);
+	init_wake(w);
+	*ret_err = start(w);
+	if (*ret_err == 0)
+		return w;
+	(void)errmsg_fail(why, *ret_err, "thread: %s", strerror(-*ret_err));
+	w->users = 1;
+	unref(w);
+	return NULL;
+}
+
+void file_writer_free(struct file_writer **p)
+{
+	struct file_writer *w = *p;
+	struct timespec until = in_ms(FAREWELL_MS);
+
+	*p = NULL;
+	if (w == NULL)
+		return;
+	(void)pthread_mutex_lock(&w->lock);
+	w->stop = true;
+	(void)pthread_cond_signal(&w->wake);
+	(void)pthread_mutex_unlock(&w->lock);
+	if (pthread_clockjoin_np(w->thread, NULL, CLOCK_MONOTONIC,
+				 &until) != 0)
+		(void)pthread_detach(w->thread);
+	unref(w);
+}
+
+size_t file_writer_unit(const struct file_writer *w)
+{
+	return w->unit;
+}
+
+bool file_writer_room(struct file_writer *w, size_t n, struct file_room ret[2])
+{
+	size_t head, used, first;
+
+	(void)pthread_mutex_lock(&w->lock);
+	/* from the beginning, where the pages are warm */
+	if (w->used == 0)
+		w->head = 0;
+	head = w->head;
+	used = w->used;
+	(void)pthread_mutex_unlock(&w->lock);
+	if (QUEUE_PACKETS - used < n)
+		return false;
+	first = MIN(n, QUEUE_PACKETS - head);
+	ret[0] = (struct file_room){ w->queue + head * w->unit, first };
+	ret[1] = (struct file_room){ w->queue, n - first };
+	return true;
+}
+
+void file_writer_put(struct file_writer *w, size_t n)
+{
+	(void)pthread_mutex_lock(&w->lock);
+	w->head = (w->head + n) % QUEUE_PACKETS;
+	w->used += n;
+	if (w->used >= HURRY_PACKETS)
+		(void)pthread_cond_signal(&w->wake);
+	(void)pthread_mutex_unlock(&w->lock);
+}
+
+void file_writer_state(struct file_writer *w, struct file_writer_state *ret)
+{
+	(void)pthread_mutex_lock(&w->lock);
+	w->state.queued = w->used * w->unit;
+	*ret = w->state;
+	(void)pthread_mutex_unlock(&w->lock);
+}
