@@ -28,6 +28,9 @@ static void add(struct picture_keeper *k, const uint8_t *data, size_t len)
 		k->next_size = MAX(2 * k->next_size, (size_t)FIRST_SIZE);
 		k->next = xrealloc(k->next, k->next_size);
 	}
+	/* before its first byte there may be no memory at all */
+	if (len == 0)
+		return;
 	memcpy(k->next + k->next_len, data, len);
 	k->next_len += len;
 }
