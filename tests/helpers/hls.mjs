@@ -49,6 +49,29 @@ export function withNewCounters(data) {
 	return copy;
 }
 
+// Other PCRs: change(pcr), in 90 kHz, is a number, or null for none at all.
+export function withPcrs(data, change) {
+	const copy = Buffer.from(data);
+
+	for (let at = 0; at + SIZE <= copy.length; at += SIZE) {
+		if (!(copy[at + 3] & 0x20) || copy[at + 4] < 7 ||
+			!(copy[at + 5] & 0x10))
+			continue;
+		const pcr = change(copy.readUInt32BE(at + 6) * 2 +
+			(copy[at + 10] >> 7));
+
+		if (pcr === null) {
+			copy[at + 5] &= ~0x10;
+			copy.fill(0xff, at + 6, at + 12);
+			continue;
+		}
+		copy.writeUInt32BE(Math.floor(pcr / 2), at + 6);
+		copy[at + 10] = pcr % 2 << 7 | 0x7e;
+		copy[at + 11] = 0;
+	}
+	return copy;
+}
+
 // AES-128 as RFC 8216 has it.
 export function encrypted(data, key, iv) {
 	const cipher = crypto.createCipheriv('aes-128-cbc', key, iv);

@@ -5,8 +5,8 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { Live, encrypted, ivOf, makeSegments, serveHls, withNewCounters }
-	from '../helpers/hls.mjs';
+import { Live, encrypted, ivOf, makeSegments, serveHls, withNewCounters,
+	withPcrs } from '../helpers/hls.mjs';
 import { assertOneStream, assertPlays, judge } from '../helpers/media.mjs';
 import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
@@ -236,6 +236,16 @@ class Variants extends Live {
 	}
 }
 
+// Has PCRs of its own making: change(i) makes those of segment i.
+class Clocks extends Live {
+	constructor(segments, change) {
+		super(segments);
+		this.change = change;
+	}
+
+	data(i) { return withPcrs(super.data(i), this.change(i)); }
+}
+
 // Plays each programme for SECONDS and hands what came out to `judged`, with
 // the status at the end.
 async function play(t, programmes, judged) {
@@ -293,6 +303,10 @@ test('one clean stream, whatever the server does', async (t) => {
 		ranges: new Ranges(clip, true),
 		whole: new Ranges(clip, false),
 		moved: new Moved(clip),
+		clockless: new Clocks(clip, () => () => null),
+		frozen: new Clocks(clip, () => () => 900000),
+		strange: new Clocks(clip, (i) =>
+			(pcr) => pcr + (i % 2 ? 45000000 : 7)),
 		restarts: new Restarts(clip),
 		repeats: new Repeats(clip),
 		variants: new Variants(clip, other),

@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/util.h"
 #include "worker/hls/join.h"
+#include "worker/hls/mend.h"
 #include "worker/splice/splice.h"
 
 #include <stdlib.h>
@@ -13,6 +14,8 @@ enum {
 	/* The head of a segment, up to its first PCR, is kept back; no more
 	 * than that. */
 	HEAD_MAX = 1024,
+	/* What is looked at to judge its clock by, at most. */
+	PROBE_MAX = 8192,
 	SCRATCH = 32, /* packets */
 	/* A PCR that is so much further on than PCRs are apart is a jump. */
 	JUMP_MS = 100,
@@ -22,6 +25,8 @@ enum {
 
 struct hls_play {
 	struct ts_sync sync;
+	struct mend *mend;
+	struct fifo probe; /* until it has judged */
 	struct fifo head;
 	bool in_head;   /* it is not clear yet how the segment goes on */
 	bool cut;       /* it does not */
@@ -71,6 +76,8 @@ struct hls_play *hls_play_new(unsigned lead_ms, size_t packets_max,
 	struct hls_play *p = xcalloc(1, sizeof *p);
 
 	ts_sync_init(&p->sync, TS_SYNC_STREAM);
+	p->mend = mend_new();
+	p->probe.max = MIN((size_t)PROBE_MAX, packets_max / 4);
 	p->head.max = HEAD_MAX;
 	playout_init(&p->playout, lead_ms, packets_max, now_ns);
 	batch_init(&p->within, on_due, p);
@@ -87,6 +94,8 @@ void hls_play_free(struct hls_play **play)
 	*play = NULL;
 	if (p == NULL)
 		return;
+	mend_free(&p->mend);
+	fifo_done(&p->probe);
 	fifo_done(&p->head);
 	playout_done(&p->playout);
 	splice_free(&p->splice);
@@ -164,16 +173,16 @@ static void push(struct hls_play *p, struct ts_run run)
 static bool jumps(struct hls_play *p, uint16_t pid, uint64_t pcr)
 {
 	const struct pcr_clock *in = &p->playout.in;
+	struct ts_run head = fifo_run(&p->head);
 	int64_t step;
 
 	if (!in->has_pcr)
 		return false;
-	if (in->pid != pid)
-		return true;
 	step = wrap_diff(pcr % PCR_WRAP, in->last_pcr, PCR_WRAP);
-	return step <= 0 ||
-	       (uint64_t)step > p->playout.gap_ticks +
-				 JUMP_MS * PCR_HZ / 1000;
+	if (in->pid == pid && step > 0 &&
+	    (uint64_t)step <= p->playout.gap_ticks + JUMP_MS * PCR_HZ / 1000)
+		return false;
+	return !mend_takes_over(p->mend, step, &head);
 }
 
 static bool head_jumps(struct hls_play *p)
@@ -190,10 +199,22 @@ static bool head_jumps(struct hls_play *p)
 	return false;
 }
 
+/* With the PCRs of ours, where they are to be made. */
+static void push_mended(struct hls_play *p, struct ts_run run)
+{
+	uint8_t made[2 * TS_PACKET];
+
+	for (size_t i = 0; i < run.n; i++)
+		push(p, (struct ts_run){ made,
+			mend_make(p->mend, run.data + i * TS_PACKET, made) });
+}
+
 /* What is in the head is enough, or all.  There is room for it. */
 static void end_head(struct hls_play *p)
 {
+	bool makes = mend_state(p->mend) == MEND_MAKES;
 	bool found = p->begun && !p->cut && head_jumps(p);
+	struct ts_run head = fifo_run(&p->head);
 
 	p->cut |= found;
 	p->unannounced += found;
@@ -201,14 +222,17 @@ static void end_head(struct hls_play *p)
 		playout_cut(&p->playout);
 	join_segment(&p->join, !p->cut);
 	p->in_head = p->cut = false;
-	if (fifo_len(&p->head) > 0)
-		push(p, fifo_run(&p->head));
-	fifo_drop(&p->head, fifo_len(&p->head));
+	if (head.n > 0 && !makes && mend_state(p->mend) == MEND_MAKES)
+		push_mended(p, head);
+	else if (head.n > 0)
+		push(p, head);
+	fifo_drop(&p->head, head.n);
 }
 
 void hls_play_begin(struct hls_play *p, bool cut)
 {
 	ts_sync_reset(&p->sync);
+	mend_segment(p->mend, cut);
 	p->in_head = true;
 	p->cut |= cut;
 }
@@ -221,7 +245,7 @@ static bool add_to_head(struct hls_play *p, const uint8_t *packet)
 	return ts_pcr(packet, &pcr) || fifo_len(&p->head) == HEAD_MAX;
 }
 
-static void take(struct hls_play *p, struct ts_run run)
+static void pass(struct hls_play *p, struct ts_run run)
 {
 	while (p->in_head && run.n > 0) {
 		if (add_to_head(p, run.data))
@@ -233,9 +257,56 @@ static void take(struct hls_play *p, struct ts_run run)
 		push(p, run);
 }
 
+static void pass_judged(struct hls_play *p, struct ts_run run)
+{
+	uint8_t made[2 * TS_PACKET];
+
+	if (mend_state(p->mend) != MEND_MAKES) {
+		pass(p, run);
+		return;
+	}
+	for (size_t i = 0; i < run.n; i++)
+		pass(p, (struct ts_run){ made,
+			mend_make(p->mend, run.data + i * TS_PACKET, made) });
+}
+
+/* It has judged, or has to. */
+static void end_probe(struct hls_play *p)
+{
+	mend_decide(p->mend);
+	if (fifo_len(&p->probe) > 0)
+		pass_judged(p, fifo_run(&p->probe));
+	fifo_drop(&p->probe, fifo_len(&p->probe));
+}
+
+static void probe(struct hls_play *p, const uint8_t *packet)
+{
+	mend_look(p->mend, packet);
+	(void)fifo_push(&p->probe, (struct ts_run){ packet, 1 });
+	if (mend_state(p->mend) != MEND_JUDGES ||
+	    fifo_len(&p->probe) == p->probe.max)
+		end_probe(p);
+}
+
+static void take(struct hls_play *p, struct ts_run run)
+{
+	for (; run.n > 0 && mend_state(p->mend) == MEND_JUDGES; run.n--) {
+		probe(p, run.data);
+		run.data += TS_PACKET;
+	}
+	for (size_t i = 0; i < run.n; i++)
+		mend_look(p->mend, run.data + i * TS_PACKET);
+	if (run.n > 0)
+		pass_judged(p, run);
+}
+
+/* As many again may be made. */
 static bool has_room(const struct hls_play *p, size_t n)
 {
-	return playout_room(&p->playout) >= n + fifo_len(&p->head) &&
+	n += fifo_len(&p->probe);
+	if (mend_state(p->mend) != MEND_KEEPS || p->in_head)
+		n *= 2;
+	return playout_room(&p->playout) >= n + 2 * fifo_len(&p->head) &&
 	       (!p->in_head || playout_can_cut(&p->playout));
 }
 
@@ -253,11 +324,12 @@ bool hls_play_push(struct hls_play *p, const uint8_t *data, size_t len)
 
 bool hls_play_end(struct hls_play *p)
 {
-	if (!p->in_head || fifo_len(&p->head) == 0)
-		return true;
 	if (!has_room(p, 0))
 		return false;
-	end_head(p);
+	if (mend_state(p->mend) == MEND_JUDGES)
+		end_probe(p);
+	if (p->in_head && fifo_len(&p->head) > 0)
+		end_head(p);
 	return true;
 }
 
@@ -285,6 +357,7 @@ bool hls_play_is_dry(const struct hls_play *p)
 void hls_play_second(struct hls_play *p)
 {
 	playout_second(&p->playout);
+	fifo_trim(&p->probe);
 	fifo_trim(&p->head);
 }
 
