@@ -78,6 +78,7 @@ static const struct field pid_fields[] = {
 	{ "duplicates", COUNT, false, NULL },
 	{ "transport_errors", COUNT, false, NULL },
 	{ "pes_errors", COUNT, false, NULL },
+	{ "buffer_overflows", COUNT, true, NULL },
 	{ "pts", COUNT, true, NULL },
 	{ "pts_interval_max_ms", COUNT, true, NULL },
 };

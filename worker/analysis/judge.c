@@ -3,6 +3,7 @@
 #include "worker/analysis/monitor_state.h"
 
 #include "common/util.h"
+#include "worker/analysis/tstd.h"
 #include "worker/ts/desc.h"
 
 #include <string.h>
@@ -209,6 +210,7 @@ void monitor_judge(struct monitor *m, uint64_t now_ns)
 	judge_si(m, now_ns);
 	judge_pids(m, now_ns);
 	judge_pcrs(m, now_ns);
+	tstd_second(m);
 	if (main_program == NULL)
 		return;
 	judge_promise(m, main_program->video_pid, ALARM_NO_VIDEO, now_ns);

@@ -8,4 +8,5 @@ libworker_a_SOURCES += \
 	worker/analysis/pid_stats.h \
 	worker/analysis/report.c worker/analysis/report.h \
 	worker/analysis/report_pids.c \
-	worker/analysis/si_watch.c worker/analysis/si_watch.h
+	worker/analysis/si_watch.c worker/analysis/si_watch.h \
+	worker/analysis/tstd.c worker/analysis/tstd.h

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/util.h"
+#include "worker/analysis/tstd.h"
 #include "worker/ts/pes.h"
 
 #include <stdlib.h>
@@ -163,14 +164,19 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 	uint8_t class = s != NULL ? s->class : m->classes[pid];
 
 	if (class == PID_PSI) {
+		if (s != NULL)
+			tstd_take(s, m->packets);
 		if (s != NULL && ts_pusi(p))
 			check_table(m, s, p, now_ns);
 		if (psi_feed(m->psi, p))
 			classify(m, now_ns);
 	} else if (pid <= PID_SI_LAST) {
 		si_watch_feed(&m->si, p, now_ns);
-	} else if (s != NULL && ts_pusi(p) && is_pes(class)) {
-		check_pes(s, p, now_ns);
+	} else if (s != NULL && is_pes(class)) {
+		if (class == PID_AUDIO)
+			tstd_take(s, m->packets);
+		if (ts_pusi(p))
+			check_pes(s, p, now_ns);
 	}
 }
 

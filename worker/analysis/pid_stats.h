@@ -25,6 +25,8 @@ struct pid_stats {
 	uint64_t pts_moved_ns;         /* when it was another one */
 	uint64_t table_ns;             /* when a PAT or PMT began on it */
 	uint64_t pts_gap_ns;           /* this second: the longest without */
+	float leak, level;             /* bytes; see tstd.h */
+	uint64_t level_at;             /* the packet after which it was so */
 	/* the last whole second */
 	uint32_t last_packets;
 	uint64_t last_pts_gap_ns;
@@ -34,6 +36,7 @@ struct pid_stats {
 	uint64_t pts_count;
 	uint32_t cc_errors;
 	uint32_t duplicates;
+	uint32_t overflows;            /* of its transport buffer */
 	uint32_t transport_errors;
 	uint32_t pes_errors;           /* units that do not begin as one */
 };

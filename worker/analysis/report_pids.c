@@ -150,6 +150,8 @@ static json_t *pid_json(const struct monitor *m, uint16_t pid,
 	si_put_uint(one, "duplicates", s->duplicates);
 	si_put_uint(one, "transport_errors", s->transport_errors);
 	si_put_uint(one, "pes_errors", s->pes_errors);
+	if (s->leak > 0 || s->overflows > 0)
+		si_put_uint(one, "buffer_overflows", s->overflows);
 	add_pts(one, s);
 	return one;
 }
