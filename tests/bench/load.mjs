@@ -45,9 +45,10 @@ export async function startReady(scope, name, args) {
 	return child;
 }
 
-export async function startChecker(scope, { streams, rate, port }) {
+export async function startChecker(scope, { streams, rate, port, rtp }) {
 	return new Reporter(await startReady(scope, 'tscheck', ['--streams',
-		streams, '--rate', rate, '--port', port]));
+		streams, '--rate', rate, '--port', port,
+		...rtp ? ['--rtp'] : []]));
 }
 
 // With programs, one multiplex of so many goes to one port.

@@ -71,6 +71,7 @@ bench_scripts = \
 	tests/bench/measure.mjs \
 	tests/bench/memory.mjs \
 	tests/bench/remux.mjs \
+	tests/bench/outputs.mjs \
 	tests/bench/report.mjs \
 	tests/bench/run.mjs \
 	tests/bench/stages.mjs \

@@ -12,8 +12,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const scenarios = ['udp', 'stages', 'remux', 'http', 'memory', 'fleet', 'api',
-	'events', 'tls'];
+const scenarios = ['udp', 'outputs', 'stages', 'remux', 'http', 'memory',
+	'fleet', 'api', 'events', 'tls'];
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 
 /*
