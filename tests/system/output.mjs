@@ -74,6 +74,50 @@ test('never more than 10 ms of a stream in one burst', async (t) => {
 	await sluice.stop();
 });
 
+test('RTP goes on where the worker before was', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'rtp://127.0.0.1:6000')));
+	const played = async (sender) => {
+		const until = sender.mux.seconds + 1;
+		await waitUntil('a second', () => sender.mux.seconds > until);
+	};
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000);
+	await played(sender);
+	const first = sluice.worker('stream', 'a001').pid;
+	process.kill(first, 'SIGKILL');
+	const second = await sluice.replaced('stream', 'a001', first);
+	await sluice.onair('a001');
+	await played(sender);
+	await sluice.cmd('restart-stream', { id: 'a001' });
+	await sluice.replaced('stream', 'a001', second.pid);
+	await sluice.onair('a001');
+	await played(sender);
+	sender.stop();
+	await recorder.quiet();
+	const [list] = await recorder.stop();
+	await sluice.stop();
+	let lost = 0;
+	for (const [i, { ns, data }] of list.entries()) {
+		const before = list[i - 1];
+		if (before === undefined)
+			continue;
+		assert.equal(data.readUInt32BE(8), before.data.readUInt32BE(8));
+		const on = data.readUInt16BE(2) - before.data.readUInt16BE(2) &
+			0xffff;
+		assert.ok(on >= 1 && on < 100, `sequence on by ${on}`);
+		lost += on - 1;
+		const ticks = data.readUInt32BE(4) -
+			before.data.readUInt32BE(4) >>> 0;
+		const passed = Number(ns - before.ns) / 1e9 * 90000;
+		assert.ok(ticks <= passed + 45000, `${ticks} in ${passed}`);
+	}
+	// what the one that was killed was about to send
+	assert.ok(lost < 50, `${lost} numbers that were never sent`);
+});
+
 test('RTP: sequence, payload type, one source, the clock of the stream',
 	async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });

@@ -11,6 +11,8 @@ struct output_ops {
 	void (*send)(struct output *, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns);
 	int (*second)(struct output *, struct errmsg *why);
+	/* NULL: it has no place that receivers know. */
+	void (*go_on)(struct output *, struct rtp_state *);
 	/* NULL: its protocol tells nothing.  *ret is all zero. */
 	void (*stats)(const struct output *, struct link_stats *ret);
 	/* NULL: an open one has none. */

@@ -16,6 +16,7 @@ libworker_a_SOURCES += \
 	worker/output/pacer.c worker/output/pacer.h \
 	worker/output/ring_out.c worker/output/ring_out.h \
 	worker/output/rtp_clock.c worker/output/rtp_clock.h \
+	worker/output/rtp_state.h \
 	worker/output/sender.c worker/output/sender.h \
 	worker/output/udp.c \
 	worker/output/udp_wire.c worker/output/udp_wire.h \

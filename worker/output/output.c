@@ -45,6 +45,12 @@ const struct departures *output_departures(const struct output *o)
 	return &o->departures;
 }
 
+void output_go_on(struct output *o, struct rtp_state *state)
+{
+	if (o->ops->go_on != NULL)
+		o->ops->go_on(o, state);
+}
+
 struct link_stats output_stats(const struct output *o)
 {
 	struct link_stats stats = { 0 };

@@ -11,6 +11,7 @@
 #include "proto/io_spec.h"
 #include "proto/link_stat.h"
 #include "proto/msg.h"
+#include "worker/output/rtp_state.h"
 #include "worker/ts/packet.h"
 
 struct departures;
@@ -26,6 +27,10 @@ struct output_counters {
 struct output *output_open(const struct output_spec *, int *ret_err,
 			   struct errmsg *why);
 void output_free(struct output **);
+
+/* Goes on in the sequence where the one before was, which is kept there from
+ * now on; it outlives the output. */
+void output_go_on(struct output *, struct rtp_state *);
 
 /* Sends the packets of the runs now, PACER_GROUP to a datagram, the last may
  * hold less. */

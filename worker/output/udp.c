@@ -25,6 +25,7 @@ struct udp_output {
 	size_t n_legs;
 	struct leg legs[PATHS];
 	struct rtp_sender rtp;
+	struct rtp_state *state;   /* where it is kept; or NULL */
 	struct fec_make *fec; /* NULL: not wanted */
 };
 
@@ -121,6 +122,19 @@ static void count(struct udp_output *o, const struct datagrams *d)
 	o->base.counters.dropped += d->n_packets - most;
 }
 
+/* Before they leave: rather a gap than a number that comes twice. */
+static void keep_place(struct udp_output *o)
+{
+	struct rtp_state *s = o->state;
+
+	if (s == NULL)
+		return;
+	s->seq = o->rtp.seq;
+	s->ssrc = o->rtp.ssrc;
+	s->ticks = o->rtp.clock.last;
+	s->at_ns = o->rtp.clock.last_ns;
+}
+
 static void udp_send(struct output *out, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns)
 {
@@ -132,6 +146,7 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 
 	o->rtp.now_ns = now_ns;
 	while (datagrams_cut(&d, &cursor, rtp)) {
+		keep_place(o);
 		departures_note(&o->base.departures, mono_ns(), d.n);
 		for (size_t i = 0; i < o->n_legs; i++)
 			if (o->legs[i].media.open)
@@ -201,8 +216,25 @@ static void udp_free(struct output *out)
 	free(o);
 }
 
+static void udp_go_on(struct output *out, struct rtp_state *s)
+{
+	struct udp_output *o = container_of(out, struct udp_output, base);
+
+	if (o->base.spec->kind != OUTPUT_RTP)
+		return;
+	o->state = s;
+	/* a time that is still to come was not that of this machine */
+	if (s->at_ns == 0 || s->at_ns > mono_ns())
+		return;
+	o->rtp.seq = s->seq;
+	o->rtp.ssrc = s->ssrc;
+	o->rtp.clock.last = s->ticks;
+	o->rtp.clock.last_ns = s->at_ns;
+}
+
 static const struct output_ops udp_ops = {
 	.free = udp_free,
+	.go_on = udp_go_on,
 	.send = udp_send,
 	.second = udp_second,
 	.stats = udp_stats,

@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include "proto/msg.h"
+#include "worker/output/rtp_state.h"
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
 #include "worker/splice/state.h"
@@ -28,6 +30,7 @@ struct stream_memory {
 	struct splice_state splice; /* its first page is this one */
 	struct table_versions tables;
 	struct si_versions si;
+	struct rtp_state outputs[MSG_OUTPUTS_MAX];
 	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
 };
 

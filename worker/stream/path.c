@@ -144,7 +144,8 @@ static void make_sinks(struct path *p, const struct msg_stream_start *start)
 	p->n_sinks = start->n_outputs;
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);
 	for (size_t i = 0; i < p->n_sinks; i++) {
-		sink_init(&p->sinks[i], (unsigned)i + 1, start->outputs[i]);
+		sink_init(&p->sinks[i], (unsigned)i + 1, start->outputs[i],
+			  &p->memory->outputs[i]);
 		sink_open(&p->sinks[i], p->now_ns);
 		p->n_paced += p->sinks[i].valid &&
 			      !sink_has_pace(&p->sinks[i]) &&

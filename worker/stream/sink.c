@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/log.h"
+#include "worker/remux/table_versions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,21 @@ static void begin_direct(struct sink *s)
 	pacer_let_go(&s->direct->pacer);
 }
 
-void sink_init(struct sink *s, unsigned position, const char *address)
+/* Another address is another receiver's: it knows no place. */
+static struct rtp_state *place_of(struct rtp_state *place, const char *address)
 {
-	*s = (struct sink){ .position = position };
+	uint64_t hash = table_hash(TABLE_HASH_INIT, address, strlen(address));
+
+	if (place->address != hash)
+		*place = (struct rtp_state){ .address = hash };
+	return place;
+}
+
+void sink_init(struct sink *s, unsigned position, const char *address,
+	       struct rtp_state *place)
+{
+	*s = (struct sink){ .position = position,
+			    .place = place_of(place, address) };
 	/* the master has named the options that nobody knows */
 	s->valid = output_spec_parse(address, &s->spec, NULL, NULL,
 				     &s->error) == 0;
@@ -75,6 +88,7 @@ void sink_open(struct sink *s, uint64_t now_ns)
 		close_output(s, &why, now_ns);
 		return;
 	}
+	output_go_on(s->output, s->place);
 	if (s->error.text[0] != '\0')
 		log_info("stream", "output %u: open again", s->position);
 	s->error.text[0] = '\0';

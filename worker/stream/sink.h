@@ -22,6 +22,7 @@ struct sink {
 	bool valid;
 	struct output_spec spec;
 	struct output *output; /* NULL while it is not open, and for http */
+	struct rtp_state *place;
 	struct retry retry;
 	struct errmsg error;
 	struct output_counters closed; /* of outputs that were closed */
@@ -37,7 +38,9 @@ struct sink {
 	unsigned receivers_age_s; /* of that word */
 };
 
-void sink_init(struct sink *, unsigned position, const char *address);
+/* place: where its output is in its sequence; outlives it. */
+void sink_init(struct sink *, unsigned position, const char *address,
+	       struct rtp_state *place);
 void sink_done(struct sink *);
 
 /* Opens it when it is closed, may be opened and the time has come. */
