@@ -28,6 +28,7 @@ static const struct output_type *const output_types[] = {
 	&output_http_type,
 	&output_https_type,
 	&output_file_type,
+	&output_np_type,
 	&output_srt_type,
 	&output_rist_type,
 };
@@ -75,7 +76,7 @@ static int fail_type(const char *type, struct errmsg *why)
 {
 	static const char *const later[] = {
 		"asi", "ci", "dvb", "hls", "http", "https", "it950x",
-		"np", "pipe", "reload", "resi", "rtmp", "rtsp", "stop",
+		"pipe", "reload", "resi", "rtmp", "rtsp", "stop",
 		"t2mi", "tbs", "webrtc",
 	};
 

@@ -92,7 +92,7 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 		     struct errmsg *why) MUST_CHECK;
 
 enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,
-		   OUTPUT_RIST, OUTPUT_FILE, OUTPUT_KINDS };
+		   OUTPUT_RIST, OUTPUT_FILE, OUTPUT_NP, OUTPUT_KINDS };
 
 bool output_kind_is_net(enum output_kind);
 
@@ -126,6 +126,7 @@ struct output_spec {
 
 	struct srt_spec srt;
 	struct rist_spec rist;
+	struct http_spec http; /* np */
 };
 
 int output_spec_parse(const char *text, struct output_spec *ret,

@@ -33,6 +33,7 @@ libproto_a_SOURCES += \
 	proto/io/file.c \
 	proto/io/http_input.c proto/io/http_output.c \
 	proto/io/merge.c \
+	proto/io/np.c \
 	proto/io/option.c proto/io/option.h \
 	proto/io/query.c \
 	proto/io/rist.c \

@@ -39,6 +39,7 @@ sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/hls_list.c worker/net/hls_list.h \
 	worker/net/hls_load.c worker/net/hls_load.h \
 	worker/net/http_input.c \
+	worker/net/np_output.c \
 	worker/net/name.c worker/net/name.h \
 	worker/net/page.c worker/net/page.h \
 	worker/net/rist_input.c \

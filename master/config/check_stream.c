@@ -293,7 +293,8 @@ static void judge_output(struct judge *j, const char *text, bool enabled,
 		judge_srt(j, &spec.srt, all);
 	else if (enabled && spec.kind == OUTPUT_FILE)
 		judge_file(j, &spec, all);
-	else if (enabled && spec.kind != OUTPUT_RIST)
+	else if (enabled && (spec.kind == OUTPUT_UDP ||
+			     spec.kind == OUTPUT_RTP))
 		judge_net(j, &spec, all);
 }
 

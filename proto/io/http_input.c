@@ -42,8 +42,8 @@ static bool is_token(const char *text)
 }
 
 /* header.NAME=VALUE; the address has no control characters. */
-static int read_headers(const struct address *a, struct http_spec *h,
-			struct errmsg *why)
+int io_read_headers(const struct address *a, struct http_spec *h,
+		    struct errmsg *why)
 {
 	size_t len = 0;
 
@@ -86,7 +86,7 @@ static int read_input(const struct address *a, struct input_spec *spec,
 		return errmsg_fail(why, -EINVAL, "host: is missing");
 	(void)snprintf(spec->http.url, sizeof spec->http.url, "%s://%s",
 		       a->type, a->target);
-	return read_headers(a, &spec->http, why);
+	return io_read_headers(a, &spec->http, why);
 }
 
 static int judge_input(const struct input_spec *spec, struct errmsg *why)

@@ -51,6 +51,7 @@ extern const struct output_type output_rtp_type;
 extern const struct output_type output_http_type;
 extern const struct output_type output_https_type;
 extern const struct output_type output_file_type;
+extern const struct output_type output_np_type;
 extern const struct output_type output_srt_type;
 extern const struct output_type output_rist_type;
 
@@ -58,6 +59,10 @@ extern const struct output_type output_rist_type;
  * '&' are escaped.  0, or -EINVAL with why. */
 int io_merge_read(const struct address *, struct input_spec *ret,
 		  struct errmsg *why) MUST_CHECK;
+
+/* The options header.NAME=VALUE; 0, or -EINVAL with why. */
+int io_read_headers(const struct address *, struct http_spec *,
+		    struct errmsg *why) MUST_CHECK;
 
 /* Copies a path of the file system or of HTTP into ret of IO_PATH_MAX bytes;
  * 0, or -EINVAL with why. */

@@ -72,6 +72,7 @@ system_tests = \
 	tests/system/pain-source.mjs \
 	tests/system/pain-switch.mjs \
 	tests/system/peers.mjs \
+	tests/system/push.mjs \
 	tests/system/record.mjs \
 	tests/system/refusals.mjs \
 	tests/system/remux.mjs \

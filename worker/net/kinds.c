@@ -17,5 +17,6 @@ output_open_fn *const output_openers[OUTPUT_KINDS] = {
 	[OUTPUT_RTP] = udp_output_open,
 	[OUTPUT_FILE] = file_output_open,
 	[OUTPUT_SRT] = srt_output_open,
+	[OUTPUT_NP] = np_output_open,
 	[OUTPUT_RIST] = rist_output_open,
 };

@@ -8,5 +8,6 @@
 input_open_fn http_input_open;
 input_open_fn rist_input_open;
 input_open_fn srt_input_open;
+output_open_fn np_output_open;
 output_open_fn rist_output_open;
 output_open_fn srt_output_open;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// np: pushed to a server by an HTTP POST without an end.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import path from 'node:path';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { liveMultiplex } from '../helpers/media.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, joined } from '../helpers/udp.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const output = async (sluice) => (await sluice.json(
+	'/api/stream-outputs/a001')).outputs[0];
+
+// Takes what is pushed: each request with its bytes so far.
+async function server(t, port, answer = () => {}) {
+	const requests = [];
+	const s = http.createServer((req, res) => {
+		const one = { method: req.method, url: req.url,
+			headers: req.headers, socket: req.socket, data: [],
+			size: 0 };
+
+		requests.push(one);
+		req.on('data', (d) => {
+			one.data.push(d);
+			one.size += d.length;
+		});
+		req.on('error', () => {});
+		answer(req, res, requests.length);
+	});
+
+	await new Promise((done) => s.listen(port, '127.0.0.1', done));
+	t.after(() => {
+		s.closeAllConnections();
+		s.close();
+	});
+	return requests;
+}
+
+async function push(t, address) {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', [address, 'udp://127.0.0.1:6000'])));
+
+	await waitUntil('input', () => udpBound(5000));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	return sluice;
+}
+
+test('to a server that breaks off: it begins anew, with whole packets',
+	async (t) => {
+	const requests = await server(t, 8200);
+	const sluice = await push(t, 'np://joe:p%20w@127.0.0.1:8200/in/a?x=1' +
+		'#header.X-Name=news&ua=Pusher');
+
+	await waitUntil('bytes', () => requests[0]?.size > 100000);
+	requests[0].socket.destroy();
+	await waitUntil('the next', () => requests[1]?.size > 100000);
+	for (const one of requests) {
+		const data = Buffer.concat(one.data);
+
+		assert.equal(one.method, 'POST');
+		assert.equal(one.url, '/in/a?x=1');
+		assert.equal(one.headers['transfer-encoding'], 'chunked');
+		assert.equal(one.headers['content-type'], 'video/mp2t');
+		assert.equal(one.headers.authorization,
+			`Basic ${Buffer.from('joe:p w').toString('base64')}`);
+		assert.equal(one.headers['x-name'], 'news');
+		assert.equal(one.headers['user-agent'], 'Pusher');
+		assert.equal(one.headers.expect, undefined);
+		assert.equal(checkTs(data.subarray(0, data.length -
+			data.length % 188)).ccErrors, 0);
+	}
+	const { stats, error } = await waitUntil('its numbers', async () => {
+		const o = await output(sluice);
+
+		return o.stats?.connects === 2 && o;
+	});
+
+	assert.equal(error, undefined);
+	assert.equal(stats.peers, 1);
+	await sluice.stop();
+});
+
+test('what a server refuses is told, and tried again', async (t) => {
+	const requests = await server(t, 8201, (req, res, n) => {
+		if (n > 1)
+			return;
+		res.writeHead(403);
+		res.end('no');
+	});
+	const sluice = await push(t, 'np://127.0.0.1:8201/in');
+
+	await sluice.logged(/output 1: the server answers 403/);
+	await waitUntil('another try', () => requests[1]?.size > 50000);
+	await sluice.logged(/output 1: open again/);
+	await sluice.stop();
+});
+
+test('a server that stops reading delays no other output', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+
+	// what the kernel takes is a fraction of a second
+	for (const name of ['tcp_wmem', 'tcp_rmem'])
+		fs.writeFileSync(`/proc/sys/net/ipv4/${name}`,
+			'4096 16384 16384');
+	await server(t, 8202, (req) => req.pause());
+	const sluice = await push(t, 'np://127.0.0.1:8202/in#timeout=2');
+
+	await waitUntil('what it cannot take', async () =>
+		(await output(sluice)).stats?.queued_kib > 0, 20000);
+	await sluice.logged(/output 1: the server has taken nothing for 2 s/);
+	assert.ok(recorder.size() > 0);
+	await sluice.stop();
+	const [list] = await recorder.stop();
+
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+});
+
+test('ffmpeg takes it', async (t) => {
+	const file = path.join(tempDir(t), 'a.ts');
+
+	start(t, 'ffmpeg', ['-v', 'error', '-listen', '1', '-i',
+		'http://127.0.0.1:8203/in', '-c', 'copy', '-y', '-f', 'mpegts',
+		'-flush_packets', '1', file]);
+	const sluice = await push(t, 'np://127.0.0.1:8203/in');
+
+	await waitUntil('its copy', () => (fs.statSync(file,
+		{ throwIfNoEntry: false })?.size ?? 0) > 100000, 30000);
+	await sluice.stop();
+});

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Output by an HTTP POST that does not end, by libcurl.
+ *
+ * What the server does not take waits in a bounded queue; what finds no room in
+ * it is lost, in whole packets.
+ */
+#include "common/alloc.h"
+#include "common/mono.h"
+#include "config.h"
+#include "worker/net/kinds.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	QUEUE_PACKETS = 8192, /* 1.5 MB */
+	QUEUE_SIZE = QUEUE_PACKETS * TS_PACKET,
+	SEND_BUFFER = 128 * 1024,
+};
+
+struct np_output {
+	struct output base;
+	CURLM *multi;
+	CURL *easy;
+	struct curl_slist *headers;
+	uint8_t *queue;      /* a ring of bytes */
+	size_t head, used;   /* the next place; those that wait */
+	uint64_t taken;      /* bytes, by the library */
+	uint64_t taken_before; /* a second ago */
+	unsigned stuck_s;    /* nothing was taken though some waits */
+	bool paused;         /* the library waits for packets */
+	bool begun;          /* it has asked for some: the server is there */
+	bool over;
+	CURLcode result;
+	char detail[CURL_ERROR_SIZE];
+};
+
+/* --- towards the library --- */
+
+static size_t take(struct np_output *o, char *to, size_t max)
+{
+	size_t tail = (o->head + QUEUE_SIZE - o->used) % QUEUE_SIZE;
+	size_t n = MIN(MIN(o->used, max), QUEUE_SIZE - tail);
+
+	memcpy(to, o->queue + tail, n);
+	o->used -= n;
+	o->taken += n;
+	return n;
+}
+
+static size_t on_read(char *to, size_t size, size_t n, void *arg)
+{
+	struct np_output *o = arg;
+
+	o->begun = true;
+	if (o->used == 0) {
+		o->paused = true;
+		return CURL_READFUNC_PAUSE;
+	}
+	return take(o, to, size * n);
+}
+
+/* What the server says is nothing to us but its status. */
+static size_t on_write(char *data, size_t size, size_t n, void *arg)
+{
+	(void)data, (void)arg;
+	return size * n;
+}
+
+static void turn(struct np_output *o)
+{
+	int running, left;
+	CURLMsg *m;
+
+	if (o->over)
+		return;
+	if (o->paused && o->used > 0) {
+		o->paused = false;
+		(void)curl_easy_pause(o->easy, CURLPAUSE_CONT);
+	}
+	(void)curl_multi_perform(o->multi, &running);
+	while ((m = curl_multi_info_read(o->multi, &left)) != NULL) {
+		if (m->msg != CURLMSG_DONE)
+			continue;
+		o->over = true;
+		o->result = m->data.result;
+	}
+}
+
+/* --- from the stream --- */
+
+static void put(struct np_output *o, const uint8_t *data, size_t len)
+{
+	size_t first = MIN(len, QUEUE_SIZE - o->head);
+
+	memcpy(o->queue + o->head, data, first);
+	memcpy(o->queue, data + first, len - first);
+	o->head = (o->head + len) % QUEUE_SIZE;
+	o->used += len;
+}
+
+static void np_send(struct output *out, const struct ts_run *runs,
+		    size_t n_runs, uint64_t now_ns)
+{
+	struct np_output *o = container_of(out, struct np_output, base);
+
+	(void)now_ns;
+	for (size_t i = 0; i < n_runs; i++) {
+		/* half a packet may have been taken: room for whole ones */
+		size_t room = (QUEUE_SIZE - o->used) / TS_PACKET;
+		/* without a server they would only grow old */
+		size_t n = o->begun ? MIN(runs[i].n, room) : 0;
+
+		put(o, runs[i].data, n * TS_PACKET);
+		out->counters.packets += n;
+		out->counters.dropped += runs[i].n - n;
+	}
+	turn(o);
+}
+
+static int fail(const struct np_output *o, struct errmsg *why)
+{
+	long status = 0;
+
+	(void)curl_easy_getinfo(o->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status >= 300)
+		return errmsg_fail(why, -EPROTO, "the server answers %ld",
+				   status);
+	if (o->result == CURLE_OK)
+		return errmsg_fail(why, -EPIPE, "the server has ended it");
+	return errmsg_fail(why, -ECONNRESET, "%s",
+			   o->detail[0] != '\0'
+				   ? o->detail
+				   : curl_easy_strerror(o->result));
+}
+
+static int np_second(struct output *out, struct errmsg *why)
+{
+	struct np_output *o = container_of(out, struct np_output, base);
+	unsigned timeout_s = out->spec->http.timeout_s;
+
+	turn(o);
+	if (o->over)
+		return fail(o, why);
+	if (o->used > 0 && o->taken == o->taken_before)
+		o->stuck_s++;
+	else
+		o->stuck_s = 0;
+	o->taken_before = o->taken;
+	if (o->stuck_s < timeout_s)
+		return 0;
+	return errmsg_fail(why, -ETIMEDOUT, "the server has taken nothing for "
+			   "%u s", timeout_s);
+}
+
+static void np_stats(const struct output *out, struct link_stats *ret)
+{
+	const struct np_output *o =
+		container_of(out, const struct np_output, base);
+
+	link_stats_set(ret, LINK_PEERS, o->begun);
+	link_stats_set(ret, LINK_CONNECTS, o->begun);
+	link_stats_set(ret, LINK_QUEUED_KIB, o->used / 1024);
+}
+
+static const char *np_trouble(const struct output *out)
+{
+	const struct np_output *o =
+		container_of(out, const struct np_output, base);
+
+	return o->begun ? NULL : "not connected yet";
+}
+
+static void np_free(struct output *out)
+{
+	struct np_output *o = container_of(out, struct np_output, base);
+
+	if (o->easy != NULL && o->multi != NULL)
+		(void)curl_multi_remove_handle(o->multi, o->easy);
+	if (o->easy != NULL)
+		curl_easy_cleanup(o->easy);
+	if (o->multi != NULL)
+		(void)curl_multi_cleanup(o->multi);
+	curl_slist_free_all(o->headers);
+	free(o->queue);
+	free(o);
+}
+
+static const struct output_ops np_ops = {
+	.free = np_free,
+	.send = np_send,
+	.second = np_second,
+	.stats = np_stats,
+	.trouble = np_trouble,
+};
+
+/* --- how it is asked for --- */
+
+static bool add_header(struct np_output *o, const char *line)
+{
+	struct curl_slist *more = curl_slist_append(o->headers, line);
+
+	if (more == NULL)
+		return false;
+	o->headers = more;
+	return true;
+}
+
+/* An end of unknown length, and no waiting for a go-ahead. */
+static bool add_headers(struct np_output *o, const char *lines)
+{
+	char text[HTTP_HEADERS_MAX + 1], *rest = text, *line;
+	bool done = add_header(o, "Content-Type: video/mp2t") &&
+		    add_header(o, "Transfer-Encoding: chunked") &&
+		    add_header(o, "Expect:");
+
+	memcpy(text, lines, strlen(lines) + 1);
+	while (done && (line = strsep(&rest, "\n")) != NULL)
+		if (line[0] != '\0')
+			done = add_header(o, line);
+	return done;
+}
+
+#define SET(o, option, value) \
+	(curl_easy_setopt((o)->easy, CURLOPT_##option, (value)) == CURLE_OK)
+
+static bool set_all(struct np_output *o, const struct http_spec *spec)
+{
+	return SET(o, URL, spec->url) && SET(o, PROTOCOLS_STR, "http") &&
+	       SET(o, POST, 1L) &&
+	       SET(o, HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) &&
+	       SET(o, HTTPAUTH, (long)CURLAUTH_BASIC) &&
+	       SET(o, USERAGENT, spec->user_agent[0] != '\0'
+					 ? spec->user_agent
+					 : "Sluice/" PACKAGE_VERSION) &&
+	       add_headers(o, spec->headers) &&
+	       SET(o, HTTPHEADER, o->headers) && SET(o, FAILONERROR, 1L) &&
+	       /* see worker/net/fetch.c */
+	       SET(o, NOSIGNAL, 1L) && SET(o, QUICK_EXIT, 1L) &&
+	       SET(o, NOPROXY, "*") &&
+	       SET(o, CONNECTTIMEOUT, (long)spec->timeout_s) &&
+	       SET(o, TCP_KEEPALIVE, 1L) && SET(o, ERRORBUFFER, o->detail) &&
+	       SET(o, UPLOAD_BUFFERSIZE, (long)SEND_BUFFER) &&
+	       SET(o, READFUNCTION, on_read) && SET(o, READDATA, o) &&
+	       SET(o, WRITEFUNCTION, on_write);
+}
+
+struct output *np_output_open(const struct output_spec *spec, int *ret_err,
+			      struct errmsg *why)
+{
+	struct np_output *o = xcalloc(1, sizeof *o);
+
+	o->base = (struct output){ .ops = &np_ops, .spec = spec };
+	o->queue = xcalloc(QUEUE_PACKETS, TS_PACKET);
+	o->multi = curl_multi_init();
+	o->easy = curl_easy_init();
+	if (o->multi != NULL && o->easy != NULL && set_all(o, &spec->http) &&
+	    curl_multi_add_handle(o->multi, o->easy) == CURLM_OK)
+		return &o->base;
+	*ret_err = errmsg_fail(why, -EINVAL, "cannot be asked for: %s",
+			       o->detail);
+	np_free(&o->base);
+	return NULL;
+}
