@@ -20,4 +20,5 @@ libcommon_a_SOURCES = \
 	common/sorted.h \
 	common/thread.c common/thread.h \
 	common/utf8.c common/utf8.h \
-	common/util.h
+	common/util.h \
+	common/warm.h

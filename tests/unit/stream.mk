@@ -12,6 +12,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_file_name \
 	tests/unit/stream/test_lane \
 	tests/unit/stream/test_loop \
+	tests/unit/stream/test_ticker \
 	tests/unit/stream/test_memory \
 	tests/unit/stream/test_output_socket \
 	tests/unit/stream/test_pacer \
@@ -37,6 +38,7 @@ tests_unit_stream_test_file_reader_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_stream_test_file_name_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_lane_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_ticker_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_loop_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_memory_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_pacer_LDADD = $(unit_stream_libs)

@@ -14,6 +14,7 @@
 enum {
 	TABLE_MAX_MS = 500, /* TR 101 290 1.3, 1.5 */
 	PID_SI_LAST = 0x1f,
+	WARM_PIDS = 6,
 };
 
 struct monitor *monitor_new(uint64_t now_ns)
@@ -265,6 +266,17 @@ void monitor_feed(struct monitor *m, const struct ts_run *runs, size_t n_runs,
 
 		for (; p < end; p += TS_PACKET)
 			feed_packet(m, p, now_ns);
+	}
+}
+
+void monitor_warm(const struct monitor *m, struct warm *w)
+{
+	warm_add(w, m, offsetof(struct monitor, pids.index));
+	for (size_t i = 0; i < m->pids.n && i < WARM_PIDS; i++) {
+		const struct pid_stats *s = &m->pids.list[i];
+
+		warm_add(w, &m->pids.index[s->pid], 1);
+		warm_add(w, s, offsetof(struct pid_stats, pts));
 	}
 }
 

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "common/warm.h"
 #include "worker/analysis/alarm.h"
 #include "worker/analysis/pcr_check.h"
 #include "worker/ts/analyze.h"
@@ -38,6 +39,9 @@ void monitor_rest(struct monitor *, uint64_t wall_ms);
 
 void monitor_feed(struct monitor *, const struct ts_run *runs, size_t n_runs,
 		  uint64_t now_ns);
+
+/* What the next packets will touch, if they are of the usual PIDs. */
+void monitor_warm(const struct monitor *, struct warm *);
 
 /* Ends the second; true when an alarm was raised or cleared. */
 bool monitor_second(struct monitor *, const struct monitor_counts *,

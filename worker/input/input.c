@@ -6,6 +6,11 @@
 
 #include <errno.h>
 
+enum {
+	WARM_HEAD = 128,    /* of each kind's own struct */
+	WARM_DATAGRAMS = 8, /* of one tick of most streams */
+};
+
 struct input *input_open(const struct input_spec *spec, uint64_t now_ns,
 			 int *ret_err, struct errmsg *why)
 {
@@ -34,6 +39,15 @@ int input_read(struct input *in, struct batch *batch, uint64_t now_ns,
 	       struct errmsg *why)
 {
 	return in->ops->read(in, batch, now_ns, why);
+}
+
+void input_warm(const struct input *in, struct warm *w)
+{
+	warm_add(w, in, WARM_HEAD);
+	if (in->flow == NULL || in->flow->receiver == NULL)
+		return;
+	warm_add(w, in->flow, offsetof(struct udp_flow, arrived));
+	receiver_warm(in->flow->receiver, WARM_DATAGRAMS, w);
 }
 
 int input_fd(const struct input *in)

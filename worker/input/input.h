@@ -9,6 +9,7 @@
 #pragma once
 
 #include "common/errmsg.h"
+#include "common/warm.h"
 #include "proto/io_spec.h"
 #include "proto/link_stat.h"
 #include "worker/input/batch.h"
@@ -46,6 +47,9 @@ bool input_hangs(const struct input *, uint64_t now_ns);
  */
 int input_read(struct input *, struct batch *, uint64_t now_ns,
 	       struct errmsg *why) MUST_CHECK;
+
+/* What the next read will touch. */
+void input_warm(const struct input *, struct warm *);
 
 /* Readable when there is something to read; -1 for an input that only runs
  * by the clock and must be read at every tick. */

@@ -151,6 +151,14 @@ int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
 	return n;
 }
 
+void receiver_warm(const struct receiver *r, size_t datagrams, struct warm *w)
+{
+	datagrams = MIN(datagrams, RECEIVER_SLOTS);
+	warm_add(w, r, offsetof(struct receiver, msgs));
+	warm_add(w, r->msgs, datagrams * sizeof r->msgs[0]);
+	warm_add(w, r->iov, datagrams * sizeof r->iov[0]);
+}
+
 uint64_t receiver_drops(const struct receiver *r)
 {
 	return r->drops;

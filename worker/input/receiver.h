@@ -9,6 +9,7 @@
 #pragma once
 
 #include "common/sockaddr.h"
+#include "common/warm.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +48,9 @@ int receiver_read(struct receiver *, int fd, receiver_fn *on_received,
 /* From now on notes when they arrive, which the socket has to tell
  * (SO_TIMESTAMPNS); NULL: no longer.  Borrowed. */
 void receiver_measure(struct receiver *, struct arrivals *);
+
+/* What the next read of `datagrams` will touch. */
+void receiver_warm(const struct receiver *, size_t datagrams, struct warm *);
 
 /* Datagrams that the socket dropped for want of room, since new. */
 uint64_t receiver_drops(const struct receiver *);

@@ -30,6 +30,12 @@ void output_send(struct output *o, const struct ts_run *runs, size_t n_runs,
 	o->ops->send(o, runs, n_runs, now_ns);
 }
 
+void output_warm(const struct output *o, struct warm *w)
+{
+	/* and what each kind has behind it */
+	warm_add(w, o, sizeof *o + WARM_LINE);
+}
+
 int output_second(struct output *o, struct errmsg *why)
 {
 	return o->ops->second(o, why);

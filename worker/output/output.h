@@ -8,6 +8,7 @@
 #pragma once
 
 #include "common/errmsg.h"
+#include "common/warm.h"
 #include "proto/io_spec.h"
 #include "proto/link_stat.h"
 #include "proto/msg.h"
@@ -36,6 +37,9 @@ void output_go_on(struct output *, struct rtp_state *);
  * hold less. */
 void output_send(struct output *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
+
+/* What the next send will touch. */
+void output_warm(const struct output *, struct warm *);
 
 /* Once a second: 0, or -errno with why when nothing at all could be sent
  * since the last call, so that it is worth to open it anew. */

@@ -249,6 +249,18 @@ void splice_turn(struct splice *s, uint64_t now_ns)
 		splice_end_doubt(s);
 }
 
+void splice_warm(const struct splice *s, struct warm *w)
+{
+	const struct psi_program *main = psi_main_program(s->psi);
+	uint16_t pid = main != NULL ? main->video_pid : TS_PID_NULL;
+
+	warm_add(w, s, offsetof(struct splice, pids));
+	warm_add(w, &s->pids[pid], 1);
+	warm_add(w, s->state, 1);
+	warm_add(w, &s->state->cc[pid], 1);
+	warm_add(w, s->state->clocks, 1);
+}
+
 const struct psi *splice_psi(const struct splice *s)
 {
 	return s->psi;

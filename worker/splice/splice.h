@@ -31,6 +31,7 @@
  */
 #pragma once
 
+#include "common/warm.h"
 #include "worker/splice/entry.h"
 #include "worker/splice/state.h"
 
@@ -110,6 +111,9 @@ void splice_turn(struct splice *, uint64_t now_ns);
 
 /* When splice_turn() lets something go; UINT64_MAX: nothing is kept back. */
 uint64_t splice_next_ns(const struct splice *);
+
+/* What the next packets will touch, as long as nothing was cut. */
+void splice_warm(const struct splice *, struct warm *);
 
 /* The tables of what goes out; borrowed for the life of the splice. */
 const struct psi *splice_psi(const struct splice *);

@@ -197,6 +197,19 @@ void lane_take(struct lane *l, const struct ts_run *runs, size_t n_runs,
 		judge_packets(runs, n_runs, l);
 }
 
+void lane_warm(const struct lane *l, struct warm *w)
+{
+	const struct source *s = &l->source;
+
+	warm_add(w, l, offsetof(struct lane, complaint));
+	warm_add(w, &l->told, sizeof l->told);
+	warm_add(w, s, offsetof(struct source, error) + 1);
+	if (s->input != NULL)
+		input_warm(s->input, w);
+	if (l->watch.monitor != NULL)
+		monitor_warm(l->watch.monitor, w);
+}
+
 bool lane_is_busy(const struct lane *l)
 {
 	const struct input *in = l->source.input;

@@ -104,6 +104,7 @@ static void schedule(struct path *p)
 
 static void turn(struct path *p)
 {
+	warm_up(&p->warm);
 	p->now_ns = mono_ns();
 	p->fed = false;
 	selector_turn(p->selector, p->now_ns);
@@ -222,7 +223,13 @@ struct path *path_new(const struct path_config *config)
 		watch_begin(&p->watch, 0, p->now_ns);
 	if (config->ring >= 0)
 		make_ring(p, config->ring);
-	ticker_init(&p->ticker, p->loop, config->id, on_tick, p);
+	ticker_init(&p->ticker, &(struct ticker_config){
+		.loop = p->loop,
+		.name = config->id,
+		.wake = config->wake,
+		.on_tick = on_tick,
+		.arg = p,
+	});
 	ev_init(&p->readable, on_readable);
 	turn(p);
 	return p;

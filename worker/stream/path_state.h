@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/ratelimit.h"
+#include "common/warm.h"
 #include "worker/analysis/alarm.h"
 #include "worker/output/ring_out.h"
 #include "worker/output/sender.h"
@@ -22,6 +23,7 @@ struct path {
 
 	struct ticker ticker;
 	ev_io readable;
+	struct warm warm;   /* what a turn touches, as of the last second */
 	uint64_t now_ns;    /* of this turn */
 	uint64_t second_ns; /* when this second ends */
 	bool fed;          /* packets came in this turn */

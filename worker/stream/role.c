@@ -2,6 +2,7 @@
 /* The role `stream`: one stream, from its inputs to its outputs. */
 #include "common/alloc.h"
 #include "common/log.h"
+#include "proto/contract.h"
 #include "worker/stream/path.h"
 #include "worker/stream/selector.h"
 #include "worker/worker.h"
@@ -90,6 +91,7 @@ static void start(struct stream *s, const struct msg_stream_start *start,
 		.start = start,
 		.id = s->id,
 		.ring = start->ring && n_fds > 0 ? fds[0] : -1,
+		.wake = WORKER_CHANNEL_FD,
 		.memory = start->memory && n_fds > 0 ? fds[n_fds - 1] : -1,
 		.on_status = on_status,
 		.on_switch = on_switch,

@@ -167,6 +167,22 @@ bool path_kick(struct path *p, uint64_t client)
 	return false;
 }
 
+/* Looks up what the turns of the next second will touch. */
+static void find_warm(struct path *p)
+{
+	struct warm *w = &p->warm;
+
+	w->n = 0;
+	warm_add(w, &p->now_ns, 2 * WARM_LINE);
+	selector_warm(p->selector, w);
+	warm_add(w, &p->sender, sizeof p->sender);
+	warm_add(w, p->outputs, p->n_sinks * sizeof *p->outputs);
+	for (size_t i = 0; i < p->n_sinks; i++)
+		if (p->outputs[i] != NULL)
+			output_warm(p->outputs[i], w);
+	warm_add(w, p->memory, WARM_LINE);
+}
+
 void path_second(struct path *p)
 {
 	struct msg_stream_status status = { .packets = p->packets };
@@ -180,6 +196,7 @@ void path_second(struct path *p)
 	for (size_t i = 0; i < p->n_sinks; i++)
 		tell_receivers(p, &p->sinks[i]);
 	path_collect_outputs(p);
+	find_warm(p);
 	/* the texts of errors are as they are from here to on_status() */
 	report_outputs(p, &status);
 

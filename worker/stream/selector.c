@@ -13,6 +13,8 @@
 #define MS UINT64_C(1000000)
 
 enum {
+	/* Of one tick of most streams. */
+	SELECTOR_WARM_RUNS = 12,
 	START_MS = 5000,
 	RETURN_MS = 10000,
 	DAMPING_MS = 60000,
@@ -211,6 +213,16 @@ const struct lane *selector_lane(const struct selector *s, unsigned position)
 const struct psi *selector_psi(const struct selector *s)
 {
 	return splice_psi(s->splice);
+}
+
+void selector_warm(const struct selector *s, struct warm *w)
+{
+	warm_add(w, s, offsetof(struct selector, switch_log));
+	warm_add(w, &s->batch, SELECTOR_WARM_RUNS * sizeof s->batch.runs[0]);
+	warm_add(w, s->decision, WARM_LINE);
+	if (s->flowing != NULL)
+		lane_warm(s->flowing, w);
+	splice_warm(s->splice, w);
 }
 
 /* --- by hand --- */

@@ -80,6 +80,9 @@ bool selector_is_relay(const struct selector *);
 /* The input at this position, NULL when there is none. */
 const struct lane *selector_lane(const struct selector *, unsigned position);
 
+/* What the next turn will touch, if nothing changes. */
+void selector_warm(const struct selector *, struct warm *);
+
 /* The tables of what is sent; borrowed for the life of the selector. */
 const struct psi *selector_psi(const struct selector *);
 

@@ -3,9 +3,11 @@
 
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/mono.h"
 #include "common/util.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
@@ -14,15 +16,62 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
+/* How many ticks were missed does not matter: there is one now. */
+static bool take_expired(struct ticker *t)
+{
+	uint64_t expired;
+
+	return read(t->io.fd, &expired, sizeof expired) > 0;
+}
+
+static struct timespec as_timespec(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / SECOND_NS),
+				  .tv_nsec = (long)(ns % SECOND_NS) };
+}
+
+/* When the grid has its next tick. */
+static uint64_t next_ns(const struct ticker *t, uint64_t interval_ns,
+			uint64_t now_ns)
+{
+	uint64_t phase = interval_ns * t->phase / TICKER_PHASES;
+
+	return now_ns + interval_ns - (now_ns - phase) % interval_ns;
+}
+
+/* Until the next tick; false when there is something else to do before. */
+static bool sleep_alone(const struct ticker *t)
+{
+	struct pollfd wake = { .fd = t->wake, .events = POLLIN };
+	uint64_t now = mono_ns();
+	struct timespec timeout =
+		as_timespec(next_ns(t, t->interval_ns, now) - now);
+
+	return ppoll(&wake, 1, &timeout, NULL) == 0;
+}
+
+static void tick_alone(struct ticker *t)
+{
+	for (int i = 0; i < TICKER_ALONE && t->interval_ns > 0; i++) {
+		if (!sleep_alone(t))
+			break;
+		t->on_tick(t->arg);
+	}
+	/* the timer has gone on meanwhile */
+	if (t->interval_ns > 0)
+		(void)take_expired(t);
+}
+
 static void on_expired(struct ev_loop *loop, ev_io *w, int revents)
 {
 	(void)loop, (void)revents;
 	struct ticker *t = container_of(w, struct ticker, io);
-	uint64_t expired;
 
-	/* how many ticks were missed does not matter: there is one now */
-	if (read(t->io.fd, &expired, sizeof expired) > 0)
-		t->on_tick(t->arg);
+	if (!take_expired(t))
+		return;
+	t->on_tick(t->arg);
+	if (t->wake > 0)
+		tick_alone(t);
 }
 
 /* FNV-1a */
@@ -35,8 +84,7 @@ static unsigned phase_of(const char *name)
 	return (hash >> 16) % TICKER_PHASES;
 }
 
-void ticker_init(struct ticker *t, struct ev_loop *loop, const char *name,
-		 void (*on_tick)(void *arg), void *arg)
+void ticker_init(struct ticker *t, const struct ticker_config *config)
 {
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 
@@ -44,10 +92,13 @@ void ticker_init(struct ticker *t, struct ev_loop *loop, const char *name,
 		log_error("stream", "timer: %s", strerror(errno));
 		abort();
 	}
-	*t = (struct ticker){ .loop = loop, .on_tick = on_tick, .arg = arg,
-			      .phase = phase_of(name) };
+	*t = (struct ticker){ .loop = config->loop,
+			      .on_tick = config->on_tick,
+			      .arg = config->arg,
+			      .wake = config->wake,
+			      .phase = phase_of(config->name) };
 	ev_io_init(&t->io, on_expired, fd, EV_READ);
-	ev_io_start(loop, &t->io);
+	ev_io_start(t->loop, &t->io);
 }
 
 void ticker_done(struct ticker *t)
@@ -57,12 +108,6 @@ void ticker_done(struct ticker *t)
 	ev_io_stop(t->loop, &t->io);
 	fd_close(&t->io.fd);
 	t->loop = NULL;
-}
-
-static struct timespec as_timespec(uint64_t ns)
-{
-	return (struct timespec){ .tv_sec = (time_t)(ns / SECOND_NS),
-				  .tv_nsec = (long)(ns % SECOND_NS) };
 }
 
 /* With times in range it cannot fail. */
@@ -79,11 +124,8 @@ static void set(struct ticker *t, uint64_t at_ns, uint64_t interval_ns)
 
 void ticker_every(struct ticker *t, uint64_t interval_ns, uint64_t now_ns)
 {
-	uint64_t phase = interval_ns * t->phase / TICKER_PHASES;
-
-	if (t->interval_ns == interval_ns)
-		return;
-	set(t, (now_ns / interval_ns + 1) * interval_ns + phase, interval_ns);
+	if (t->interval_ns != interval_ns)
+		set(t, next_ns(t, interval_ns, now_ns), interval_ns);
 }
 
 void ticker_at(struct ticker *t, uint64_t at_ns)
