@@ -57,6 +57,7 @@ system_tests = \
 	tests/system/http-strict.mjs \
 	tests/system/http.mjs \
 	tests/system/inputs.mjs \
+	tests/system/interface.mjs \
 	tests/system/log.mjs \
 	tests/system/log-settings.mjs \
 	tests/system/main.mjs \

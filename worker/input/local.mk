@@ -10,6 +10,7 @@ libworker_a_SOURCES += \
 	worker/input/input.c worker/input/input.h worker/input/kind.h \
 	worker/input/lap.c worker/input/lap.h \
 	worker/input/netif.c worker/input/netif.h \
+	worker/input/netif_watch.c worker/input/netif_watch.h \
 	worker/input/playout.c worker/input/playout.h \
 	worker/input/receiver.c worker/input/receiver.h \
 	worker/input/rtp.c worker/input/rtp.h \

@@ -126,12 +126,19 @@ static int rtp_read(struct input *base, struct batch *batch, uint64_t now_ns,
 	return reads > 0 ? reads : rtp_window_waits(in->window);
 }
 
+static int fd_of(const struct rtp_leg *l)
+{
+	return l->open ? l->media.fd : -1;
+}
+
 /* One epoll descriptor stands for the sockets of both paths. */
 static void watch(struct rtp_input *in, struct rtp_leg *l)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 
-	if (in->n_legs > 1 && l->open)
+	if (in->n_legs == 1)
+		in->base.fd = fd_of(l);
+	else if (l->open)
 		(void)epoll_ctl(in->base.fd, EPOLL_CTL_ADD, l->media.fd, &e);
 }
 
@@ -144,15 +151,26 @@ static int rtp_second(struct input *base, uint64_t now_ns, struct errmsg *why)
 	if (in->fec != NULL)
 		fec_repair_second(in->fec, now_ns);
 	for (size_t i = 0; i < in->n_legs; i++) {
-		bool was = in->legs[i].open;
+		int was = fd_of(&in->legs[i]);
 		int r = rtp_leg_second(&in->legs[i], now_ns);
 
 		if (r < 0)
 			err = r;
-		else if (!was)
+		else if (was != fd_of(&in->legs[i]))
 			watch(in, &in->legs[i]);
 	}
 	return err < 0 ? fail(in, err, why) : 0;
+}
+
+static const char *rtp_trouble(const struct input *base)
+{
+	const struct rtp_input *in =
+		container_of(base, const struct rtp_input, base);
+
+	for (size_t i = 0; i < in->n_legs; i++)
+		if (in->legs[i].media.trouble.text[0] != '\0')
+			return in->legs[i].media.trouble.text;
+	return NULL;
 }
 
 static void rtp_counters(const struct input *base, struct input_counters *ret)
@@ -239,6 +257,7 @@ static const struct input_ops rtp_ops = {
 	.second = rtp_second,
 	.counters = rtp_counters,
 	.stats = rtp_stats,
+	.trouble = rtp_trouble,
 };
 
 /* The second path, from its address; the master has judged it. */
@@ -274,8 +293,6 @@ static int open_legs(struct rtp_input *in, uint64_t now_ns,
 			err = r;
 		watch(in, &in->legs[i]);
 	}
-	if (in->n_legs == 1)
-		in->base.fd = in->legs[0].media.fd;
 	return err < 0 ? fail(in, err, why) : 0;
 }
 

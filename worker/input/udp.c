@@ -50,7 +50,18 @@ static int udp_second(struct input *in, uint64_t now_ns, struct errmsg *why)
 {
 	struct udp_input *u = container_of(in, struct udp_input, base);
 
-	return udp_flow_second(&u->flow, now_ns, why);
+	int r = udp_flow_second(&u->flow, now_ns, why);
+
+	in->fd = u->flow.fd;
+	return r;
+}
+
+static const char *udp_trouble(const struct input *in)
+{
+	const struct udp_input *u =
+		container_of(in, const struct udp_input, base);
+
+	return u->flow.trouble.text[0] != '\0' ? u->flow.trouble.text : NULL;
 }
 
 static void udp_counters(const struct input *in, struct input_counters *ret)
@@ -79,6 +90,7 @@ static const struct input_ops udp_ops = {
 	.read = udp_read,
 	.second = udp_second,
 	.counters = udp_counters,
+	.trouble = udp_trouble,
 };
 
 struct input *udp_input_open(const struct input_spec *spec, uint64_t now_ns,

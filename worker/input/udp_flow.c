@@ -2,7 +2,9 @@
 #include "worker/input/udp_flow.h"
 
 #include "common/fd.h"
+#include "common/log.h"
 #include "worker/input/netif.h"
+#include "worker/input/netif_watch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,17 +39,24 @@ int udp_flow_open(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 
 	f->ifindex = 0;
 	f->seconds = 0;
-	if (f->place.iface[0] != '\0')
+	f->trouble.text[0] = '\0';
+	if (f->place.iface[0] != '\0') {
+		/* first: what happens from here on is heard */
+		f->netif = netif_watch_new();
 		r = netif_index(f->place.iface, &f->ifindex, why);
+	}
 	if (r == 0)
 		r = udp_socket_open(&f->place, f->ifindex, why);
-	if (r < 0)
+	if (r < 0) {
+		netif_watch_free(&f->netif);
 		return r;
+	}
 	f->fd = r;
 	f->last_packet_ns = f->renewed_ns = now_ns;
 	f->receiver = receiver_new(&r);
 	if (f->receiver == NULL) {
 		fd_close(&f->fd);
+		netif_watch_free(&f->netif);
 		return errmsg_fail(why, r, "receive memory: %s", strerror(-r));
 	}
 	return 0;
@@ -59,6 +68,7 @@ void udp_flow_close(struct udp_flow *f)
 		return;
 	arrivals_free(&f->arrivals);
 	fd_close(&f->fd);
+	netif_watch_free(&f->netif);
 	receiver_free(&f->receiver);
 }
 
@@ -97,19 +107,62 @@ int udp_flow_read(struct udp_flow *f, const struct udp_reader *to,
 	return reads;
 }
 
-/* An interface that was made anew has another index, and our membership
- * went with the old one. */
-static int check_interface(struct udp_flow *f, struct errmsg *why)
+/* The new socket is there before the old one goes. */
+static int move_to(struct udp_flow *f, unsigned ifindex, struct errmsg *why)
 {
-	unsigned index;
-	int r = netif_index(f->place.iface, &index, why);
+	int fd = udp_socket_open(&f->place, ifindex, why);
 
-	if (r < 0)
-		return r;
-	if (index != f->ifindex)
-		return errmsg_fail(why, -ENODEV, "interface %s was replaced",
-				   f->place.iface);
+	if (fd < 0)
+		return fd;
+	log_info("input", "interface %s was replaced: joined again",
+		 f->place.iface);
+	fd_close(&f->fd);
+	f->fd = fd;
+	f->ifindex = ifindex;
+	if (f->arrivals != NULL)
+		udp_socket_stamp(fd, true);
 	return 0;
+}
+
+static int renew(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
+{
+	f->renewed_ns = now_ns;
+	return udp_socket_renew(f->fd, &f->place, f->ifindex,
+				receiver_source(f->receiver), why);
+}
+
+/* An interface that was made anew has another index, and our membership
+ * went with the old one; one that came back is told of it once more. */
+static int follow_interface(struct udp_flow *f, uint64_t now_ns,
+			    struct errmsg *why)
+{
+	bool was_away = f->trouble.text[0] != '\0';
+	unsigned index;
+
+	if (netif_index(f->place.iface, &index, &f->trouble) < 0) {
+		if (!was_away)
+			log_warning("input", "%s", f->trouble.text);
+		return 0;
+	}
+	f->trouble.text[0] = '\0';
+	if (index != f->ifindex)
+		return move_to(f, index, why);
+	if (was_away)
+		log_info("input", "interface %s is back", f->place.iface);
+	return sockaddr_is_multicast(&f->place.local) ? renew(f, now_ns, why)
+						      : 0;
+}
+
+/* Is there a reason to look at it? */
+static bool interface_is_odd(const struct udp_flow *f, uint64_t now_ns)
+{
+	if (f->place.iface[0] == '\0')
+		return false;
+	if (f->trouble.text[0] != '\0' ||
+	    (f->netif != NULL && netif_watch_look(f->netif, f->ifindex)))
+		return true;
+	return f->netif == NULL &&
+	       now_ns - f->last_packet_ns >= QUIET_S * SECOND_NS;
 }
 
 static void end_measuring(struct udp_flow *f, uint64_t now_ns)
@@ -159,20 +212,11 @@ int udp_flow_second(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 {
 	receiver_trim(f->receiver);
 	measure(f, now_ns);
-	if (f->place.iface[0] != '\0' &&
-	    now_ns - f->last_packet_ns >= QUIET_S * SECOND_NS) {
-		int r = check_interface(f, why);
-
-		if (r < 0)
-			return r;
-		f->last_packet_ns = now_ns;
-	}
+	if (interface_is_odd(f, now_ns))
+		return follow_interface(f, now_ns, why);
 	if (f->renew_s > 0 && sockaddr_is_multicast(&f->place.local) &&
-	    now_ns - f->renewed_ns >= f->renew_s * SECOND_NS) {
-		f->renewed_ns = now_ns;
-		return udp_socket_renew(f->fd, &f->place, f->ifindex,
-					receiver_source(f->receiver), why);
-	}
+	    now_ns - f->renewed_ns >= f->renew_s * SECOND_NS)
+		return renew(f, now_ns, why);
 	return 0;
 }
 

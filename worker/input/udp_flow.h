@@ -2,14 +2,15 @@
 /*
  * What arrives at one address: the socket, its membership and who sends.
  *
- * Owns the socket and receive memory.  Embedded; zeroed memory is a flow that
- * is not open.
+ * Owns the socket, what watches its interface, and receive memory.  Embedded;
+ * zeroed memory is a flow that is not open.
  *
  * How datagrams arrive costs the kernel a time stamp each, so it is measured
  * in one second of UDP_MEASURE_S; in all of them while somebody asks.
  */
 #pragma once
 
+#include "common/errmsg.h"
 #include "proto/io_spec.h"
 #include "worker/input/arrivals.h"
 #include "worker/input/receiver.h"
@@ -20,11 +21,15 @@ enum {
 	UDP_ASKED_S = 30, /* so long one question keeps it going */
 };
 
+struct netif_watch;
+
 struct udp_flow {
 	struct udp_place place;
 	unsigned renew_s;        /* 0 = never */
 	int fd;                  /* valid while receiver is not NULL */
 	unsigned ifindex;
+	struct netif_watch *netif; /* of a named interface; or NULL */
+	struct errmsg trouble;   /* of the interface; "" when it is well */
 	struct receiver *receiver;
 	uint64_t last_packet_ns; /* or since when nothing came */
 	uint64_t renewed_ns;
@@ -66,8 +71,9 @@ struct udp_reader {
 int udp_flow_read(struct udp_flow *, const struct udp_reader *,
 		  uint64_t now_ns, struct errmsg *why) MUST_CHECK;
 
-/* Once a second: membership and memory.  0, or -errno with why: it is to be
- * opened again. */
+/* Once a second: membership and memory.  An interface that is down, or gone, is
+ * waited for; one that came in its place gets another socket, so that fd may be
+ * another one.  0, or -errno with why: it is to be opened again. */
 int udp_flow_second(struct udp_flow *, uint64_t now_ns,
 		    struct errmsg *why) MUST_CHECK;
 

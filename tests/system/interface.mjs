@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// inputs, interfaces: what becomes of an interface is followed by its inputs.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { ip, pair } from '../helpers/net.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const TO = { address: '239.1.0.1', iface: '10.9.3.1' };
+const GROUP = '010001EF'; // as /proc/net/igmp has it
+
+async function make() {
+	await pair(undefined, 'vc', 'vd');
+	await ip('addr', 'add', '10.9.3.1/24', 'dev', 'vc');
+}
+
+// Is the group joined on the interface that has the name now?
+function isJoined() {
+	const text = fs.readFileSync('/proc/net/igmp', 'utf8');
+	const device = text.split(/\n(?=\d)/).find((part) =>
+		/^\d+\s+vc\s/.test(part));
+
+	return device !== undefined && device.includes(GROUP);
+}
+
+for (const type of ['udp', 'rtp'])
+	test(`${type}: an interface goes, and another one of its name comes`,
+		async (t) => {
+			await make();
+			t.after(() => ip('link', 'del', 'vc').catch(() => {}));
+			const sluice = await Sluice.start(t, config(
+				stream('a001', `${type}://vc@239.1.0.1:5000`,
+					'udp://127.0.0.1:6000')));
+			const told = (pattern) => waitUntil(`${pattern}`,
+				async () => pattern.test((await sluice.json(
+					'/api/stream-inputs/a001')).inputs[0]
+					.error ?? ''));
+
+			await waitUntil('input', () => udpBound(5000));
+			assert.ok(isJoined());
+			const first = await Sender.start(t, new TsMux(), 5000,
+				TO);
+			await sluice.onair('a001');
+			first.stop();
+			await ip('link', 'set', 'vc', 'down');
+			await told(/^interface vc is down$/);
+			await ip('link', 'set', 'vc', 'up');
+			await waitUntil('it is told to be back', () =>
+				/interface vc is back/.test(sluice.log), 5000);
+			const second = await Sender.start(t, new TsMux(), 5000,
+				TO);
+			await sluice.onair('a001', 5000);
+			second.stop();
+			await ip('link', 'del', 'vc');
+			await told(/^interface vc: there is none of/);
+			await make();
+			await waitUntil('the group is joined', isJoined, 5000);
+			await Sender.start(t, new TsMux(), 5000, TO);
+			await sluice.onair('a001', 5000);
+			assert.match(sluice.log, /interface vc was replaced/);
+			await sluice.stop();
+		});
+
+test('addresses that come and go cost no packet', async (t) => {
+	await make();
+	t.after(() => ip('link', 'del', 'vc'));
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://vc@239.1.0.1:5000',
+			'udp://127.0.0.1:6000')));
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000, TO);
+
+	await sluice.onair('a001');
+	for (let i = 2; i <= 4; i++) {
+		const from = sender.mux.seconds;
+
+		await ip('addr', 'add', `10.9.3.${i}/24`, 'dev', 'vc');
+		await waitUntil('a second look', () =>
+			sender.mux.seconds > from + 1.2);
+		await ip('addr', 'del', `10.9.3.${i}/24`, 'dev', 'vc');
+	}
+	await recorder.all(sender);
+	const [list] = await recorder.stop();
+	assert.equal(joined(list).compare(new TsMux().take(sender.sent * 7)),
+		0);
+	await sluice.stop();
+});
