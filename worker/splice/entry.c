@@ -15,6 +15,8 @@ struct splice_entry {
 	uint16_t pcr_pid;   /* whose phase it is */
 	uint8_t n_phase;    /* measurements in phase */
 	uint64_t phase;
+	bool has_pcr;       /* pcr came in this feed; it is the last */
+	uint64_t pcr;
 	bool fed;
 	bool begun;
 	bool waits;         /* since_ns holds */
@@ -59,10 +61,9 @@ void splice_entry_end(struct splice_entry *e)
 	e->begun = false;
 }
 
-static void follow(struct splice_entry *e, const uint8_t *p, uint64_t now_ns)
+static void follow(struct splice_entry *e, const uint8_t *p)
 {
 	const struct psi_program *main;
-	uint64_t pcr;
 
 	if (psi_class(e->psi, ts_pid(p)) == PID_PSI) {
 		if (!psi_feed(e->psi, p))
@@ -72,12 +73,22 @@ static void follow(struct splice_entry *e, const uint8_t *p, uint64_t now_ns)
 			return;
 		e->pcr_pid = main->pcr_pid;
 		e->n_phase = 0;
+		e->has_pcr = false;
 		return;
 	}
-	if (ts_pid(p) == e->pcr_pid && ts_pcr(p, &pcr))
+	if (ts_pid(p) == e->pcr_pid && ts_pcr(p, &e->pcr))
+		e->has_pcr = true;
+}
+
+/* Of what came at once only the last came now: the others have waited, for
+ * seconds when their source hung. */
+static void measure(struct splice_entry *e, uint64_t now_ns)
+{
+	if (e->has_pcr)
 		splice_smooth(&e->phase, &e->n_phase,
-			      pcr_diff(pcr % PCR_WRAP,
+			      pcr_diff(e->pcr % PCR_WRAP,
 				       splice_ticks_of_ns(now_ns)));
+	e->has_pcr = false;
 }
 
 static bool is_entry(const struct splice_entry *e, const uint8_t *p,
@@ -85,7 +96,8 @@ static bool is_entry(const struct splice_entry *e, const uint8_t *p,
 {
 	uint64_t waited = now_ns - e->since_ns;
 	uint16_t pid = ts_pid(p);
-	bool known = psi_main_program(e->psi) != NULL && e->n_phase > 0;
+	bool known = psi_main_program(e->psi) != NULL &&
+		     (e->n_phase > 0 || e->has_pcr);
 
 	if (pid == TS_PID_NULL)
 		return false;
@@ -132,7 +144,7 @@ bool splice_entry_feed(struct splice_entry *e, const struct ts_run *runs,
 
 			if (!ts_sync_ok(p) || ts_tei(p))
 				continue;
-			follow(e, p, now_ns);
+			follow(e, p);
 			if (!e->begun || !is_entry(e, p, now_ns))
 				continue;
 			e->begun = false;
@@ -140,6 +152,7 @@ bool splice_entry_feed(struct splice_entry *e, const struct ts_run *runs,
 			*ret_n = rest_of(runs + i, n_runs - i, k, ret);
 		}
 	}
+	measure(e, now_ns);
 	return found;
 }
 

@@ -152,3 +152,20 @@ Test(entry, measures_how_far_the_clock_is_ahead)
 	splice_entry_reset(e);
 	cr_assert_not(splice_entry_phase(e, &program, &phase));
 }
+
+Test(entry, what_a_source_that_hung_sends_at_once_tells_no_more_than_its_end)
+{
+	uint64_t phase, wanted;
+	uint16_t program;
+	struct ts_run run;
+
+	(void)feed(3000);
+	now += 2500 * MS;
+	run = source_make(a, 2500);
+	(void)splice_entry_feed(e, &run, 1, now, rest, &n_rest);
+	(void)feed(200);
+	cr_assert(splice_entry_phase(e, &program, &phase));
+	wanted = source_clock(a) * 300 - now / 1000 * 27;
+	cr_assert_lt(llabs(wrap_diff(phase, wanted % PCR_WRAP, PCR_WRAP)),
+		     27000 * 10);
+}
