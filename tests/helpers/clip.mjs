@@ -2,7 +2,7 @@
 // A recording as a source: it plays in real time, and is replaced, cut, moved
 // in time and stopped as a scenario asks.
 import fs from 'node:fs';
-import { Sender } from './udp.mjs';
+import { DATAGRAM, Sender } from './udp.mjs';
 
 const SIZE = 188;
 const WRAP = 2 ** 33;
@@ -24,12 +24,22 @@ function pauses(data) {
 	return found;
 }
 
+function inDatagrams(packets) {
+	const list = [];
+
+	for (let at = 0; at < packets.length; at += DATAGRAM)
+		list.push(packets.subarray(at, at + DATAGRAM));
+	return list;
+}
+
 // Use as a multiplex of Sender.
 export class Clip {
 	packets = 0;
 	ended = false;          // it has played to its end, or was stopped
 	#at = 0;
 	#next;
+	#hold = false;
+	#held = null;           // how many packets wait
 
 	constructor(data, rate) {
 		this.rate = rate;
@@ -63,6 +73,11 @@ export class Clip {
 	// So that nobody can show half of a picture.
 	end() { this.follow(null); }
 
+	// Hangs, and then sends all at once that was to be sent meanwhile.
+	hang() { this.#hold = true; }
+	release() { this.#hold = false; }
+	get hangs() { return this.#held !== null; }
+
 	take(n) {
 		if (this.#next !== undefined && this.pauses.has(this.#at)) {
 			this.ended = this.#next === null;
@@ -73,6 +88,12 @@ export class Clip {
 			this.#next = undefined;
 		}
 		this.packets += n;
+		if (this.#hold && (this.hangs || this.pauses.has(this.#at))) {
+			this.#held += n;
+			return Buffer.alloc(0);
+		}
+		n += this.#held;
+		this.#held = null;
 		if (this.ended || this.#at * SIZE >= this.data.length) {
 			this.ended = true;
 			return Buffer.alloc(0);
@@ -86,7 +107,7 @@ export class Clip {
 		const clip = new Clip(data, rate);
 
 		clip.sender = await Sender.start(t, clip, port, { per: 1,
-			shape: (packet) => packet.length ? [packet] : [],
+			shape: inDatagrams,
 			...options });
 		return clip;
 	}

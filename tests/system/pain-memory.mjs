@@ -70,7 +70,7 @@ test('a source that changes all the time leaves nothing behind',
 
 	t.diagnostic(JSON.stringify([before, after, taken(sluice.pid)]));
 	assert.equal(scene.worker, worker, 'the same process');
-	assert.ok(after.kb < before.kb + 256, `${before.kb} to ${after.kb} kB`);
+	assert.ok(after.kb < before.kb + 512, `${before.kb} to ${after.kb} kB`);
 	assert.ok(after.fds <= before.fds + 1);
 	assert.ok(taken(sluice.pid).kb < master.kb + 1024);
 	assert.equal(scene.viewer.ended, false);

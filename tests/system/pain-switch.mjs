@@ -96,6 +96,27 @@ const scenes = {
 		await scene.assertSeamless();
 	},
 
+	async 'one that hangs, then sends all at once, is taken back in order'(
+		t, sluice, clips) {
+		const scene = await Scene.open(t, sluice, { inputs: ['', ''],
+			options: QUICK });
+		const first = await Clip.play(t, clips.one, RATE,
+			scene.ports[0]);
+
+		await Clip.play(t, clips.two, RATE, scene.ports[1]);
+		await scene.plays(1);
+		await scene.is(2, 'standby');
+		await scene.record();
+		await scene.more(SECOND);
+		first.hang();
+		await scene.plays(2);
+		assert.ok(first.hangs);
+		first.release();
+		await scene.plays(1);
+		await scene.more(SECOND);
+		await scene.assertSeamless({ pauses: 1 });
+	},
+
 	async 'an input that flaps every second changes the output once'(t,
 		sluice, clips) {
 		const scene = await Scene.open(t, sluice, { inputs: ['', ''],
