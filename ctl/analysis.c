@@ -120,7 +120,8 @@ static void show_place(struct buf *to, const struct ctl *ctl,
 	}
 	show_head(to, place);
 	show_indicators(to, ctl, place);
-	show_pids(to, ctl, place);
+	if (json_array_size(json_object_get(place, "pids")) > 0)
+		show_pids(to, ctl, place);
 }
 
 static void show(const struct ctl *ctl, const json_t *answer)
