@@ -131,6 +131,7 @@ tests_helpers_libjudge_a_SOURCES = \
 
 check_PROGRAMS += tests/helpers/splice-run
 tests_helpers_splice_run_SOURCES = tests/helpers/splice-run.c
+tests_helpers_splice_run_LDFLAGS = -Wl,--wrap=file_reader_peek
 tests_helpers_splice_run_LDADD = libworker.a libproto.a libcommon.a \
 	$(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) -lm
 
