@@ -21,11 +21,17 @@ struct heard {
 	uint8_t sample[SILENT_SAMPLE];
 };
 
+/* What a video PID showed last. */
+struct shown {
+	uint16_t pid;
+	struct picture_keeper picture;
+};
+
 struct filler {
 	const struct psi *psi;
 	uint32_t changes;   /* of psi, when the PIDs were looked up */
-	uint16_t video_pid; /* TS_PID_NULL: none */
-	struct picture_keeper picture;
+	size_t n_shown;
+	struct shown shown[FILLER_PROGRAMS_MAX];
 	size_t n_heard;
 	struct heard heard[FILLER_AUDIO_MAX];
 	struct play *play;  /* NULL until it was started */
@@ -36,7 +42,6 @@ struct filler *filler_new(const struct psi *psi)
 	struct filler *f = xcalloc(1, sizeof *f);
 
 	f->psi = psi;
-	f->video_pid = TS_PID_NULL;
 	return f;
 }
 
@@ -47,23 +52,60 @@ void filler_free(struct filler **ptr)
 	*ptr = NULL;
 	if (f == NULL)
 		return;
-	picture_keeper_done(&f->picture);
+	for (size_t i = 0; i < f->n_shown; i++)
+		picture_keeper_done(&f->shown[i].picture);
 	play_free(&f->play);
 	free(f);
 }
 
 /* --- learning --- */
 
-static void look_up_video(struct filler *f)
+static struct shown *shown_on(struct filler *f, uint16_t pid)
 {
-	const struct psi_program *main = psi_main_program(f->psi);
-	uint16_t pid = main != NULL ? main->video_pid : TS_PID_NULL;
+	for (size_t i = 0; i < f->n_shown; i++)
+		if (f->shown[i].pid == pid)
+			return &f->shown[i];
+	return NULL;
+}
+
+/* Is it the first video of a program? */
+static bool is_shown(const struct filler *f, uint16_t pid)
+{
+	const struct psi_program *programs;
+	size_t n = psi_programs(f->psi, &programs);
+
+	for (size_t i = 0; i < n; i++)
+		if (programs[i].video_pid == pid)
+			return true;
+	return false;
+}
+
+static void forget_videos(struct filler *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_shown; i++) {
+		if (is_shown(f, f->shown[i].pid))
+			f->shown[n++] = f->shown[i];
+		else
+			picture_keeper_done(&f->shown[i].picture);
+	}
+	f->n_shown = n;
+}
+
+static void look_up_videos(struct filler *f)
+{
+	const struct psi_program *programs;
+	size_t n = psi_programs(f->psi, &programs);
 
 	f->changes = psi_changes(f->psi);
-	if (pid == f->video_pid)
-		return;
-	f->video_pid = pid;
-	picture_keeper_done(&f->picture);
+	forget_videos(f);
+	for (size_t i = 0; i < n && f->n_shown < FILLER_PROGRAMS_MAX; i++) {
+		uint16_t pid = programs[i].video_pid;
+
+		if (pid != TS_PID_NULL && shown_on(f, pid) == NULL)
+			f->shown[f->n_shown++] = (struct shown){ .pid = pid };
+	}
 }
 
 static struct heard *heard_on(struct filler *f, uint16_t pid)
@@ -121,20 +163,26 @@ static void hear(struct filler *f, const uint8_t *packet)
 static void learn(struct filler *f, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
-	uint8_t type = psi_stream_type(f->psi, pid);
+	enum pid_class class = psi_class(f->psi, pid);
+	struct shown *s;
 
-	if (pid == f->video_pid)
-		picture_keeper_feed(&f->picture, p,
-				    ts_pusi(p) &&
-				    rap_is_start(p, type, PID_VIDEO));
-	else if (ts_pusi(p) && psi_class(f->psi, pid) == PID_AUDIO)
+	if (class == PID_AUDIO && ts_pusi(p))
 		hear(f, p);
+	if (class != PID_VIDEO)
+		return;
+	s = shown_on(f, pid);
+	if (s != NULL)
+		picture_keeper_feed(&s->picture, p,
+				    ts_pusi(p) &&
+				    rap_is_start(p, psi_stream_type(f->psi,
+								    pid),
+						 PID_VIDEO));
 }
 
 void filler_feed(struct filler *f, const struct ts_run *runs, size_t n_runs)
 {
 	if (psi_changes(f->psi) != f->changes)
-		look_up_video(f);
+		look_up_videos(f);
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < runs[i].n; k++)
 			learn(f, runs[i].data + k * TS_PACKET);
@@ -170,12 +218,14 @@ static bool is_of_main(const struct filler *f, uint16_t pid)
 
 bool filler_is_ready(const struct filler *f)
 {
+	const struct psi_program *main = psi_main_program(f->psi);
 	struct silent silent;
 
-	if (psi_main_program(f->psi) == NULL)
+	if (main == NULL)
 		return false;
-	if (f->video_pid != TS_PID_NULL)
-		return f->picture.data != NULL;
+	for (size_t i = 0; i < f->n_shown; i++)
+		if (f->shown[i].pid == main->video_pid)
+			return f->shown[i].picture.data != NULL;
 	for (size_t i = 0; i < f->n_heard; i++)
 		if (is_of_main(f, f->heard[i].pid) &&
 		    silent_make(f->heard[i].sample, f->heard[i].len, &silent))
@@ -187,12 +237,14 @@ void filler_start(struct filler *f, uint64_t now_ns)
 {
 	play_free(&f->play);
 	f->play = play_new(f->psi, now_ns);
-	if (f->picture.data != NULL)
-		play_set_picture(f->play, &f->picture, f->video_pid,
-				 psi_stream_type(f->psi, f->video_pid));
+	for (size_t i = 0; i < f->n_shown; i++)
+		if (f->shown[i].picture.data != NULL)
+			play_add_picture(f->play, &f->shown[i].picture,
+					 f->shown[i].pid,
+					 psi_stream_type(f->psi,
+							 f->shown[i].pid));
 	for (size_t i = 0; i < f->n_heard; i++)
-		if (is_of_main(f, f->heard[i].pid))
-			add_audio(f, f->play, &f->heard[i]);
+		add_audio(f, f->play, &f->heard[i]);
 }
 
 void filler_stop(struct filler *f)

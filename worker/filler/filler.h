@@ -4,9 +4,9 @@
  * stream showed, again and again, with silence.
  *
  * While the stream plays it learns from what goes out: the tables, the last
- * random access picture of the main program's video (any codec; at most
- * FILLER_PICTURE_MAX bytes), and the parameters of its audio.  While it runs
- * it makes PAT, PMT, PCR, the picture at FILLER_PICTURES_PER_S and silent
+ * random access picture of each program's first video (any codec; at most
+ * FILLER_PICTURE_MAX bytes), and the parameters of all audio.  While it runs
+ * it makes PAT, PMTs, PCRs, the pictures at FILLER_PICTURES_PER_S and silent
  * frames of MPEG audio, AAC (ADTS, LATM), AC-3 and E-AC-3, on the same PIDs;
  * other PIDs are silent.  Its clock begins anew with each start: it goes
  * through the splice as any other source does.
@@ -22,7 +22,8 @@ enum {
 	FILLER_PICTURES_PER_S = 5,
 	FILLER_PCR_MS = 40,
 	FILLER_TABLES_MS = 100,
-	FILLER_AUDIO_MAX = 16, /* tracks */
+	FILLER_PROGRAMS_MAX = 32,
+	FILLER_AUDIO_MAX = 64, /* tracks */
 };
 
 struct filler;
@@ -34,8 +35,8 @@ void filler_free(struct filler **);
 /* What goes out while an input plays.  Not to be fed with its own. */
 void filler_feed(struct filler *, const struct ts_run *runs, size_t n_runs);
 
-/* Is enough known to make something of it: a program with a picture, or with
- * audio that can be silenced? */
+/* Is enough known to make something of it: a main program with a picture, or
+ * with audio that can be silenced? */
 bool filler_is_ready(const struct filler *);
 
 /* It begins to play now. */

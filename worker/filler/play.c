@@ -40,21 +40,33 @@ struct audio {
 	struct silent silent;
 };
 
+struct video {
+	uint16_t pid;
+	uint8_t stream_id;
+	uint8_t *picture;
+	size_t len;
+	size_t sent;       /* bytes of the one that is under way */
+	uint64_t began_ns; /* when that one began */
+	uint64_t every_ns;
+	struct clock *clock; /* of the same PID; NULL: none */
+};
+
+/* A PID with PCRs. */
+struct clock {
+	uint16_t pid;
+	uint64_t due_ns;
+};
+
 struct play {
 	uint64_t start_ns;
-	uint64_t tables_ns, pcr_ns; /* when they are due */
-	uint16_t pcr_pid;
-	size_t n_tables;            /* packets */
+	uint64_t tables_ns; /* when they are due */
+	size_t n_tables;    /* packets */
 	uint8_t *tables;
 
-	uint16_t video_pid;
-	uint8_t stream_id;
-	uint8_t *picture;           /* NULL: none */
-	size_t picture_len;
-	size_t sent;                /* bytes of the one that is under way */
-	uint64_t picture_ns;        /* when that one began */
-	uint64_t every_ns;
-
+	size_t n_clocks;
+	struct clock clocks[FILLER_PROGRAMS_MAX];
+	size_t n_videos;
+	struct video videos[FILLER_PROGRAMS_MAX];
 	size_t n_audio;
 	struct audio *audio[FILLER_AUDIO_MAX];
 
@@ -151,58 +163,54 @@ static void send_tables(struct play *p)
 	p->tables_ns += FILLER_TABLES_MS * MS;
 }
 
-static void send_clock(struct play *p)
+static void send_clock(struct play *p, struct clock *c)
 {
 	uint8_t *packet;
 
-	(void)put_packet(p, p->pcr_pid, TS_PACKET - 5, NULL, 0, &packet);
-	put_pcr(p, packet, p->pcr_ns);
-	p->pcr_ns += FILLER_PCR_MS * MS;
+	(void)put_packet(p, c->pid, TS_PACKET - 5, NULL, 0, &packet);
+	put_pcr(p, packet, c->due_ns);
+	c->due_ns += FILLER_PCR_MS * MS;
 }
 
 /* When the next packet of the picture is due: evenly, over nine tenths. */
-static uint64_t picture_due_ns(const struct play *p)
+static uint64_t picture_due_ns(const struct video *v)
 {
-	uint64_t span = p->every_ns / 10 * 9;
-
-	if (p->picture == NULL)
-		return UINT64_MAX;
-	return p->picture_ns + span * p->sent / p->picture_len;
+	return v->began_ns + v->every_ns / 10 * 9 * v->sent / v->len;
 }
 
-static void begin_picture(struct play *p)
+static void begin_picture(struct play *p, struct video *v)
 {
-	uint64_t pts = clock_at(p, p->picture_ns + p->every_ns) +
+	uint64_t pts = clock_at(p, v->began_ns + v->every_ns) +
 		       LEAD_MS * (HZ / 1000);
 	uint8_t data[PES_HEAD + TS_PACKET], *packet;
-	size_t n = MIN(p->picture_len, (size_t)TS_PACKET);
+	size_t n = MIN(v->len, (size_t)TS_PACKET);
 
-	put_pes_head(data, p->stream_id, 0, pts);
-	memcpy(data + PES_HEAD, p->picture, n);
+	put_pes_head(data, v->stream_id, 0, pts);
+	memcpy(data + PES_HEAD, v->picture, n);
 	/* flags and a PCR */
-	n = put_packet(p, p->video_pid, 7, data, PES_HEAD + n, &packet);
+	n = put_packet(p, v->pid, 7, data, PES_HEAD + n, &packet);
 	packet[1] |= 0x40;
 	packet[5] |= 0x40; /* random_access_indicator */
-	if (p->video_pid == p->pcr_pid) {
-		put_pcr(p, packet, p->picture_ns);
-		p->pcr_ns = p->picture_ns + FILLER_PCR_MS * MS;
+	if (v->clock != NULL) {
+		put_pcr(p, packet, v->began_ns);
+		v->clock->due_ns = v->began_ns + FILLER_PCR_MS * MS;
 	}
-	p->sent = n - PES_HEAD;
+	v->sent = n - PES_HEAD;
 }
 
-static void send_picture(struct play *p)
+static void send_picture(struct play *p, struct video *v)
 {
 	uint8_t *packet;
 
-	if (p->sent == 0)
-		begin_picture(p);
+	if (v->sent == 0)
+		begin_picture(p, v);
 	else
-		p->sent += put_packet(p, p->video_pid, 0, p->picture + p->sent,
-				      p->picture_len - p->sent, &packet);
-	if (p->sent < p->picture_len)
+		v->sent += put_packet(p, v->pid, 0, v->picture + v->sent,
+				      v->len - v->sent, &packet);
+	if (v->sent < v->len)
 		return;
-	p->sent = 0;
-	p->picture_ns += p->every_ns;
+	v->sent = 0;
+	v->began_ns += v->every_ns;
 }
 
 static uint64_t audio_due_ns(const struct audio *a)
@@ -238,53 +246,63 @@ static void send_audio(struct play *p, struct audio *a)
 
 /* --- the order of it all --- */
 
-static uint64_t next_audio(const struct play *p, struct audio **ret)
+/* What is due first; of what is due together the first of these. */
+struct due {
+	uint64_t ns;
+	struct video *video; /* it, or ... */
+	struct clock *clock; /* ... it, or ... */
+	struct audio *audio; /* ... it; none: the tables */
+};
+
+static struct due find_due(struct play *p)
 {
-	uint64_t next = UINT64_MAX;
+	struct due due = { .ns = p->tables_ns };
 
-	for (size_t i = 0; i < p->n_audio; i++) {
-		uint64_t due = audio_due_ns(p->audio[i]);
-
-		if (due >= next)
-			continue;
-		next = due;
-		*ret = p->audio[i];
-	}
-	return next;
+	/* a picture begins with a PCR */
+	for (size_t i = 0; i < p->n_videos; i++)
+		if (picture_due_ns(&p->videos[i]) < due.ns)
+			due = (struct due){
+				.ns = picture_due_ns(&p->videos[i]),
+				.video = &p->videos[i],
+			};
+	for (size_t i = 0; i < p->n_clocks; i++)
+		if (p->clocks[i].due_ns < due.ns)
+			due = (struct due){ .ns = p->clocks[i].due_ns,
+					    .clock = &p->clocks[i] };
+	for (size_t i = 0; i < p->n_audio; i++)
+		if (audio_due_ns(p->audio[i]) < due.ns)
+			due = (struct due){ .ns = audio_due_ns(p->audio[i]),
+					    .audio = p->audio[i] };
+	return due;
 }
 
-uint64_t play_next_ns(const struct play *p)
+uint64_t play_next_ns(struct play *p)
 {
-	struct audio *audio;
-	uint64_t next = MIN(p->tables_ns, picture_due_ns(p));
-
-	if (p->pcr_pid != TS_PID_NULL)
-		next = MIN(next, p->pcr_ns);
-	return MIN(next, next_audio(p, &audio));
+	return find_due(p).ns;
 }
 
-/* Sends what is due first. */
-static void step(struct play *p)
+static void send(struct play *p, const struct due *due)
 {
-	struct audio *audio = NULL;
-	uint64_t next = play_next_ns(p);
-
-	if (p->tables_ns == next)
+	if (due->video != NULL)
+		send_picture(p, due->video);
+	else if (due->clock != NULL)
+		send_clock(p, due->clock);
+	else if (due->audio != NULL)
+		send_audio(p, due->audio);
+	else
 		send_tables(p);
-	else if (picture_due_ns(p) == next)
-		send_picture(p); /* with a PCR when it begins */
-	else if (p->pcr_pid != TS_PID_NULL && p->pcr_ns == next)
-		send_clock(p);
-	else if (next_audio(p, &audio) == next && audio != NULL)
-		send_audio(p, audio);
 }
 
 /* What should have been sent in the time that was missed never will be. */
 static void skip(struct play *p, uint64_t now_ns)
 {
-	p->tables_ns = p->pcr_ns = now_ns;
-	p->picture_ns = now_ns;
-	p->sent = 0;
+	p->tables_ns = now_ns;
+	for (size_t i = 0; i < p->n_clocks; i++)
+		p->clocks[i].due_ns = now_ns;
+	for (size_t i = 0; i < p->n_videos; i++) {
+		p->videos[i].began_ns = now_ns;
+		p->videos[i].sent = 0;
+	}
 	for (size_t i = 0; i < p->n_audio; i++) {
 		p->audio[i]->origin_ns = now_ns;
 		p->audio[i]->frames = 0;
@@ -293,12 +311,14 @@ static void skip(struct play *p, uint64_t now_ns)
 
 void play_run(struct play *p, uint64_t now_ns, ts_out_fn *out, void *arg)
 {
+	struct due due;
+
 	p->out = out;
 	p->arg = arg;
 	if (now_ns > play_next_ns(p) + LATE_MS * MS)
 		skip(p, now_ns);
-	while (play_next_ns(p) <= now_ns)
-		step(p);
+	while (due = find_due(p), due.ns <= now_ns)
+		send(p, &due);
 	flush(p);
 }
 
@@ -316,21 +336,37 @@ static void add_section(struct play *p, struct psi_section s, uint16_t pid)
 				    p->tables + p->n_tables * TS_PACKET);
 }
 
+static struct clock *find_clock(struct play *p, uint16_t pid)
+{
+	for (size_t i = 0; i < p->n_clocks; i++)
+		if (p->clocks[i].pid == pid)
+			return &p->clocks[i];
+	return NULL;
+}
+
+static void add_clock(struct play *p, uint16_t pid)
+{
+	if (pid == TS_PID_NULL || p->n_clocks == FILLER_PROGRAMS_MAX ||
+	    find_clock(p, pid) != NULL)
+		return;
+	p->clocks[p->n_clocks++] = (struct clock){ pid, p->start_ns };
+}
+
 struct play *play_new(const struct psi *psi, uint64_t now_ns)
 {
 	struct play *p = xcalloc(1, sizeof *p);
-	const struct psi_program *main = psi_main_program(psi);
 	const struct psi_program *programs;
 	const struct psi_section *pat;
 	size_t n_pat = psi_pat(psi, &pat);
 	size_t n_programs = psi_programs(psi, &programs);
 
-	p->start_ns = p->tables_ns = p->pcr_ns = p->picture_ns = now_ns;
-	p->pcr_pid = main != NULL ? main->pcr_pid : TS_PID_NULL;
+	p->start_ns = p->tables_ns = now_ns;
 	for (size_t i = 0; i < n_pat; i++)
 		add_section(p, pat[i], TS_PID_PAT);
-	for (size_t i = 0; i < n_programs; i++)
+	for (size_t i = 0; i < n_programs; i++) {
 		add_section(p, programs[i].pmt, programs[i].pmt_pid);
+		add_clock(p, programs[i].pcr_pid);
+	}
 	return p;
 }
 
@@ -343,7 +379,8 @@ void play_free(struct play **ptr)
 		return;
 	for (size_t i = 0; i < p->n_audio; i++)
 		free(p->audio[i]);
-	free(p->picture);
+	for (size_t i = 0; i < p->n_videos; i++)
+		free(p->videos[i].picture);
 	free(p->tables);
 	free(p);
 }
@@ -362,21 +399,27 @@ static void begin_sequences(uint8_t *p, size_t len)
 			p[i + 3] = (uint8_t)((p[i + 3] & 0x81) | BLA_N_LP << 1);
 }
 
-void play_set_picture(struct play *p, const struct picture_keeper *k,
+void play_add_picture(struct play *p, const struct picture_keeper *k,
 		      uint16_t pid, uint8_t stream_type)
 {
+	struct video *v;
 	uint64_t ms;
 
-	p->picture = xcalloc(1, k->len);
-	memcpy(p->picture, k->data, k->len);
-	p->picture_len = k->len;
+	if (p->n_videos == FILLER_PROGRAMS_MAX)
+		return;
+	v = &p->videos[p->n_videos++];
+	v->picture = xcalloc(1, k->len);
+	memcpy(v->picture, k->data, k->len);
+	v->len = k->len;
 	if (stream_type == 0x24)
-		begin_sequences(p->picture, p->picture_len);
-	p->video_pid = pid;
-	p->stream_id = k->stream_id;
-	ms = (uint64_t)p->picture_len * 8 * 1000 / PICTURE_BPS;
+		begin_sequences(v->picture, v->len);
+	v->pid = pid;
+	v->stream_id = k->stream_id;
+	v->began_ns = p->start_ns;
+	v->clock = find_clock(p, pid);
+	ms = (uint64_t)v->len * 8 * 1000 / PICTURE_BPS;
 	ms = MAX(ms, 1000 / FILLER_PICTURES_PER_S);
-	p->every_ns = MIN(ms, PICTURE_LONGEST_MS) * MS;
+	v->every_ns = MIN(ms, PICTURE_LONGEST_MS) * MS;
 }
 
 void play_add_audio(struct play *p, uint16_t pid, uint8_t stream_id,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes the packets of the filler: tables, clock, a picture again and again,
+ * Makes the packets of the filler: tables, clocks, pictures again and again,
  * frames of silence.
  *
  * Copies all it is given, so that it plays on whatever is learnt meanwhile;
@@ -17,11 +17,11 @@ struct play;
 struct play *play_new(const struct psi *, uint64_t now_ns);
 void play_free(struct play **);
 
-void play_set_picture(struct play *, const struct picture_keeper *,
+void play_add_picture(struct play *, const struct picture_keeper *,
 		      uint16_t pid, uint8_t stream_type);
 void play_add_audio(struct play *, uint16_t pid, uint8_t stream_id,
 		    const struct silent *);
 
 /* As filler_run() and filler_next_ns(). */
 void play_run(struct play *, uint64_t now_ns, ts_out_fn *out, void *arg);
-uint64_t play_next_ns(const struct play *);
+uint64_t play_next_ns(struct play *);

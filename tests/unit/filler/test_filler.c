@@ -3,6 +3,7 @@
 
 #include "tests/helpers/judge.h"
 #include "tests/unit/splice/source.h"
+#include "tests/unit/ts/build.h"
 #include "worker/ts/pes.h"
 
 #include <criterion/criterion.h>
@@ -241,4 +242,95 @@ Test(filler, a_radio_is_silent)
 	cr_assert_eq(pictures, 0);
 	cr_assert_gt(sounds, 10);
 	assert_flawless();
+}
+
+/* --- several programs --- */
+
+static unsigned seen_on[TS_PIDS], clocks_on[TS_PIDS];
+
+static void count_out(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < n_runs; i++) {
+		judge_take(&judge, runs[i].data, runs[i].n * TS_PACKET,
+			   (int64_t)(now / 1000 * 27));
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+			uint64_t pcr;
+
+			seen_on[ts_pid(p)] += ts_pusi(p);
+			clocks_on[ts_pid(p)] += ts_pcr(p, &pcr);
+		}
+	}
+}
+
+/* Television with a clock of its own, television with the clock of the first,
+ * and radio. */
+static void build_programs(struct build *b)
+{
+	static const struct build_entry programs[] = {
+		{ 1, 0x100 }, { 2, 0x200 }, { 3, 0x300 },
+	};
+	static const struct build_es es[3][2] = {
+		{ { 0x1b, 0x101, NULL, 0 }, { 0x03, 0x102, NULL, 0 } },
+		{ { 0x1b, 0x201, NULL, 0 }, { 0x03, 0x202, NULL, 0 } },
+		{ { 0x03, 0x301, NULL, 0 } },
+	};
+	static const uint16_t pcr[] = { 0x101, 0x101, 0x301 };
+	uint8_t section[1024];
+
+	build_section(b, 0, section, build_pat(section, 0, programs, 3));
+	for (size_t i = 0; i < 3; i++)
+		build_section(b, programs[i].pid, section,
+			      build_pmt(section,
+					(struct build_entry){
+						programs[i].number, pcr[i] },
+					0, es[i], i < 2 ? 2 : 1));
+}
+
+static void build_units(struct build *b)
+{
+	static const uint8_t idr[] = { 0, 0, 1, 0x65, 0x88, 0x84, 0, 0x10 };
+	static const uint8_t mp2[] = { 0xff, 0xfd, 0xa4, 0x04, 0, 0, 0, 0 };
+
+	for (int i = 0; i < 3; i++) {
+		(void)build_pes(b, 0x101, idr, sizeof idr);
+		(void)build_pes(b, 0x201, idr, sizeof idr);
+		(void)build_pes(b, 0x102, mp2, sizeof mp2);
+		(void)build_pes(b, 0x202, mp2, sizeof mp2);
+		(void)build_pes(b, 0x301, mp2, sizeof mp2);
+	}
+}
+
+Test(filler, stands_in_for_every_program_of_a_multiplex)
+{
+	struct build *b = build_new();
+
+	build_programs(b);
+	build_units(b);
+	for (size_t i = 0; i < b->n; i++) {
+		struct ts_run one = { build_packet(b, i), 1 };
+
+		(void)psi_feed(psi, one.data);
+		filler_feed(f, &one, 1);
+	}
+	cr_assert(filler_is_ready(f));
+	filler_start(f, now);
+	for (unsigned i = 0; i < 500; i++) {
+		now += 10 * MS;
+		filler_run(f, now, count_out, NULL);
+	}
+	assert_flawless();
+	for (uint16_t pid = 0x100; pid <= 0x300; pid += 0x100)
+		cr_assert_geq(seen_on[pid], 49u, "PMT on %u", pid);
+	for (uint16_t pid = 0x101; pid <= 0x201; pid += 0x100) {
+		cr_assert_geq(seen_on[pid], 24u, "%u pictures on %u",
+			      seen_on[pid], pid);
+		cr_assert_geq(seen_on[pid + 1], 40u, "sound beside %u", pid);
+	}
+	cr_assert_geq(seen_on[0x301], 40u);
+	cr_assert_geq(clocks_on[0x101], 120u);
+	cr_assert_eq(clocks_on[0x201], 0u);
+	cr_assert_geq(clocks_on[0x301], 120u);
+	build_free(b);
 }
