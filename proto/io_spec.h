@@ -38,6 +38,7 @@ enum {
 	CC_LIMIT_DEFAULT = CC_LIMIT_MAX + 1, /* the stream's */
 	CBR_MIN_KBPS = 100,
 	CBR_MAX_KBPS = 1000000,
+	BURST_MAX_MS = 10, /* and the usual one */
 	WATCHDOG_DEFAULT_S = 5,
 	FILE_MIN_FREE_DEFAULT_MIB = 256,
 };
@@ -106,6 +107,7 @@ struct output_spec {
 	unsigned ttl;         /* default 32 */
 	unsigned dscp;        /* class of service, RFC 2474; 0 to 63 */
 	bool join;            /* be a member of the group as well */
+	unsigned burst_ms;    /* of the stream, at once at most; 0: usual */
 	bool no_sync;         /* as it comes, not at the pace of the stream */
 	unsigned socket_size; /* bytes; 0 = our default */
 	struct rtp_out_spec rtp;

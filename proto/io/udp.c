@@ -44,6 +44,7 @@ static const struct io_option rtp_input_options[] = {
 	{ "socket_size", IO_NUMBER, IO_OUTPUT(socket_size), 0, \
 	  SOCKET_SIZE_MAX }, \
 	{ "dscp", IO_NUMBER, IO_OUTPUT(dscp), 0, 63 }, \
+	{ "burst", IO_NUMBER, IO_OUTPUT(burst_ms), 1, BURST_MAX_MS }, \
 	{ "join", IO_FLAG, IO_OUTPUT(join), 0, 0 }, \
 	{ "sync", IO_IGNORED, 0, 0, 0 }, \
 	{ "no_sync", IO_FLAG, IO_OUTPUT(no_sync), 0, 0 }
@@ -216,6 +217,8 @@ static int judge_output(const struct output_spec *spec, struct errmsg *why)
 	if (spec->join && !sockaddr_is_multicast(&spec->remote))
 		return errmsg_fail(why, -EINVAL,
 				   "join: is for multicast groups only");
+	if (spec->no_sync && spec->burst_ms > 0)
+		return errmsg_fail(why, -EINVAL, "no_sync: not with burst");
 	if (spec->no_sync && spec->cbr_kbps > 0)
 		return errmsg_fail(why, -EINVAL,
 				   "no_sync: not with cbr, which is a pace");

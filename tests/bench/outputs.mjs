@@ -21,6 +21,8 @@ const ways = {
 		sluice: (port) => `udp://127.0.0.1:${port}`,
 		ffmpeg: (port) => ['-f', 'mpegts', datagrams(port)],
 	},
+	'burst=5': { sluice: (port) => `udp://127.0.0.1:${port}#burst=5` },
+	'burst=2': { sluice: (port) => `udp://127.0.0.1:${port}#burst=2` },
 	rtp: {
 		sluice: (port) => `rtp://127.0.0.1:${port}`,
 		ffmpeg: (port) => ['-f', 'rtp_mpegts',
@@ -87,12 +89,13 @@ function summarise(runs) {
 
 	return { cpu: median(runs.map((run) => run.cpu)), lost: sum('lost'),
 		sent: sum('sent'),
+		burst: median(runs.map((run) => run.burst_ms.p99)),
 		faults: sum('duplicated') + sum('reordered') +
 			sum('cc_errors') };
 }
 
 async function measureWay(report, way, { rounds, window }) {
-	const names = Object.keys(candidates).filter((name) =>
+	const names = Object.keys(ways[way]).filter((name) =>
 		name === 'sluice' || spawnSync(name, ['-version'])
 			.error === undefined);
 	const runs = Object.fromEntries(names.map((name) => [name, []]));
@@ -106,7 +109,9 @@ async function measureWay(report, way, { rounds, window }) {
 	report.judge(sluice.lost === 0 && sluice.faults === 0, `${way}: ` +
 		`${ofAll(sluice.lost, sluice.sent)} packets lost, ` +
 		`${sluice.faults} out of order`);
-	if (ffmpeg === undefined) {
+	if (ways[way].ffmpeg === undefined) {
+		/* the same way as another, but for its bursts */
+	} else if (ffmpeg === undefined) {
 		report.skip(`${way}: beside ffmpeg: it is not installed`);
 	} else {
 		const part = sluice.cpu / ffmpeg.cpu;
@@ -124,7 +129,8 @@ export async function outputs(report, options) {
 		`Mbit/s, medians of ${options.rounds} rounds`);
 	for (const way of Object.keys(ways))
 		rows.push(...await measureWay(report, way, options));
-	report.table([['', 'CPU us/Mbit in', 'lost'], ...rows.map(
-		([name, o]) => [name, o.cpu.toFixed(0),
-			name.endsWith('sluice') ? o.lost : '-'])]);
+	report.table([['', 'CPU us/Mbit in', 'lost', 'burst p99 ms'],
+		...rows.map(([name, o]) => [name, o.cpu.toFixed(0),
+			name.endsWith('sluice') ? o.lost : '-',
+			o.burst.toFixed(1)])]);
 }

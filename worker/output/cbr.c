@@ -28,6 +28,7 @@ enum {
 
 struct cbr {
 	uint64_t bps;
+	unsigned burst_ms;
 	struct fifo fifo;
 	size_t queue_max;
 	bool running;
@@ -54,12 +55,13 @@ static uint64_t tick_of(uint64_t ns)
 	return ns / 1000 * 27 + ns % 1000 * 27 / 1000;
 }
 
-struct cbr *cbr_new(unsigned kbps)
+struct cbr *cbr_new(unsigned kbps, unsigned burst_ms)
 {
 	struct cbr *c = xcalloc(1, sizeof *c);
 	uint64_t queue;
 
 	c->bps = UINT64_C(1000) * kbps;
+	c->burst_ms = burst_ms;
 	queue = c->bps * CBR_QUEUE_MS / 1000 / PACKET_BITS;
 	c->queue_max = (size_t)MIN(MAX(queue, (uint64_t)QUEUE_PACKETS_MIN),
 				   (uint64_t)QUEUE_PACKETS_MAX);
@@ -184,8 +186,11 @@ static uint64_t places_until(const struct cbr *c, uint64_t tick)
 
 static size_t burst(const struct cbr *c)
 {
-	return (size_t)(c->bps * PACER_BURST_MS / 1000 / PACKET_BITS) /
-		       PACER_GROUP * PACER_GROUP + PACER_GROUP;
+	bool late = c->now_tick - c->tick > CBR_LATE_MS / 2 * TICKS_MS;
+	uint64_t ms = late ? PACER_LATE_BURST_MS : c->burst_ms;
+
+	return (size_t)(c->bps * ms / 1000 / PACKET_BITS) / PACER_GROUP *
+		       PACER_GROUP + PACER_GROUP;
 }
 
 static bool is_gone(const struct cbr_clock *clock, uint64_t tick)
@@ -345,7 +350,8 @@ void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 	}
 	skip_late(c);
 	due = places_until(c, c->now_tick) / PACER_GROUP * PACER_GROUP;
-	fill(c, (size_t)MIN(due, (uint64_t)burst(c)), out, arg);
+	if (due > 0)
+		fill(c, (size_t)MIN(due, (uint64_t)burst(c)), out, arg);
 }
 
 uint64_t cbr_next_ns(const struct cbr *c)
@@ -354,7 +360,7 @@ uint64_t cbr_next_ns(const struct cbr *c)
 
 	if (!c->running)
 		return UINT64_MAX;
-	return c->run_ns + MAX(group, PACER_BURST_MS * MS);
+	return c->run_ns + MAX(group, c->burst_ms * MS);
 }
 
 bool cbr_is_behind(const struct cbr *c)

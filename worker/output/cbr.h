@@ -26,6 +26,7 @@ enum {
 	CBR_CLOCKS = 64,     /* PIDs with PCRs; others are left as they are */
 	/* A wake-up later than that is not made up for. */
 	CBR_LATE_MS = 200,
+	/* With half of that due bursts grow to PACER_LATE_BURST_MS. */
 };
 
 struct cbr;
@@ -37,8 +38,9 @@ struct cbr_counters {
 	uint64_t skipped;  /* of the rate, that a late wake-up left out */
 };
 
-/* kbps: CBR_MIN_KBPS to CBR_MAX_KBPS. */
-struct cbr *cbr_new(unsigned kbps);
+/* kbps: CBR_MIN_KBPS to CBR_MAX_KBPS; burst_ms: PACER_BURST_MS at most, of one
+ * run. */
+struct cbr *cbr_new(unsigned kbps, unsigned burst_ms);
 void cbr_free(struct cbr **);
 
 /* Takes what comes at now_ns (never goes back). */
@@ -46,7 +48,8 @@ void cbr_feed(struct cbr *, const struct ts_run *runs, size_t n_runs,
 	      uint64_t now_ns);
 
 /* What leaves up to now_ns goes to out: whole datagrams of PACER_GROUP, at
- * most PACER_BURST_MS of the stream and one. */
+ * most a burst and one; more only where wake-ups come so late that the rate
+ * could not be kept. */
 void cbr_run(struct cbr *, uint64_t now_ns, ts_out_fn *out, void *arg);
 
 /* When to run again though nothing comes; UINT64_MAX: when something does. */

@@ -6,7 +6,6 @@
 #define MS UINT64_C(1000000)
 #define PACKET_BITS_NS (UINT64_C(188) * 8 * 1000000000)
 
-#define BURST_NS (PACER_BURST_MS * MS)
 #define HOLD_NS (PACER_HOLD_MS * MS)
 #define SLICE_NS (100 * MS)
 /* Arrivals in a shorter time say nothing about the rate. */
@@ -35,6 +34,16 @@ void pacer_init(struct pacer *p)
 void pacer_let_go(struct pacer *p)
 {
 	p->unpaced = true;
+}
+
+void pacer_set_burst(struct pacer *p, unsigned ms)
+{
+	p->burst_ms = ms;
+}
+
+static uint64_t usual_burst_ns(const struct pacer *p)
+{
+	return (p->burst_ms > 0 ? p->burst_ms : PACER_BURST_MS) * MS;
 }
 
 bool pacer_is_settled(const struct pacer *p)
@@ -88,7 +97,7 @@ void pacer_arrived(struct pacer *p, uint64_t now_ns, size_t n)
 	if (!p->started) {
 		p->started = true;
 		p->now_ns = now_ns;
-		p->credit_ns = (int64_t)BURST_NS;
+		p->credit_ns = (int64_t)usual_burst_ns(p);
 		begin_slice(p, now_ns);
 	}
 
@@ -121,7 +130,7 @@ static uint64_t burst_ns(const struct pacer *p, size_t waiting)
 {
 	bool late = waiting * packet_ns(p) > PACER_QUEUE_MS / 2 * MS;
 
-	return late ? PACER_LATE_BURST_MS * MS : BURST_NS;
+	return late ? PACER_LATE_BURST_MS * MS : usual_burst_ns(p);
 }
 
 static void fill(struct pacer *p, uint64_t now_ns, size_t waiting)
@@ -181,7 +190,7 @@ uint64_t pacer_next_ns(const struct pacer *p, size_t waiting)
 		return (p->held ? p->held_ns : p->now_ns) + HOLD_NS;
 
 	/* half a bucket: more of the same, in smaller parts */
-	int64_t need = (int64_t)BURST_NS / 2 - p->credit_ns;
+	int64_t need = (int64_t)usual_burst_ns(p) / 2 - p->credit_ns;
 
 	if (need <= 0)
 		return p->now_ns;
@@ -190,7 +199,7 @@ uint64_t pacer_next_ns(const struct pacer *p, size_t waiting)
 
 bool pacer_is_behind(const struct pacer *p, size_t waiting)
 {
-	return !p->unpaced && waiting * packet_ns(p) > BURST_NS;
+	return !p->unpaced && waiting * packet_ns(p) > usual_burst_ns(p);
 }
 
 size_t pacer_queue_max(const struct pacer *p)

@@ -37,6 +37,7 @@ enum {
 struct pacer {
 	bool started;
 	bool unpaced;           /* all leaves at once */
+	unsigned burst_ms;      /* of one release; 0: PACER_BURST_MS */
 	uint64_t now_ns;        /* of the last call */
 	int64_t credit_ns;
 	uint64_t packet_ns;     /* what one packet lasts; 0: not known */
@@ -52,6 +53,9 @@ void pacer_init(struct pacer *);
 
 /* From now on datagrams are filled, and that is all: they leave at once. */
 void pacer_let_go(struct pacer *);
+
+/* Smaller releases than PACER_BURST_MS, for who asks as often. */
+void pacer_set_burst(struct pacer *, unsigned ms);
 
 /* Is the rate known from arrivals, so that a hint is not needed any more? */
 bool pacer_is_settled(const struct pacer *);

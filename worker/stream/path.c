@@ -13,10 +13,6 @@
 #define SECOND_NS (1000 * MS)
 
 enum {
-	/* The burst that the outputs may send; less costs more wake-ups. */
-	TICK_MS = PACER_BURST_MS,
-	/* While more than that waits for the outputs. */
-	TICK_BEHIND_MS = TICK_MS / 2,
 	TICK_MIN_MS = 1,
 };
 
@@ -97,9 +93,10 @@ static void schedule(struct path *p)
 	if (!busy)
 		ticker_at(&p->ticker, next_turn(p));
 	else if (is_behind(p))
-		ticker_every(&p->ticker, TICK_BEHIND_MS * MS, p->now_ns);
+		ticker_every(&p->ticker, MAX(p->tick_ms / 2, 1U) * MS,
+			     p->now_ns);
 	else
-		ticker_every(&p->ticker, TICK_MS * MS, p->now_ns);
+		ticker_every(&p->ticker, p->tick_ms * MS, p->now_ns);
 }
 
 static void turn(struct path *p)
@@ -143,6 +140,7 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 static void make_sinks(struct path *p, const struct msg_stream_start *start)
 {
 	p->n_sinks = start->n_outputs;
+	p->tick_ms = PACER_BURST_MS;
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);
 	for (size_t i = 0; i < p->n_sinks; i++) {
 		sink_init(&p->sinks[i], (unsigned)i + 1, start->outputs[i],
@@ -152,6 +150,7 @@ static void make_sinks(struct path *p, const struct msg_stream_start *start)
 			      !sink_has_pace(&p->sinks[i]) &&
 			      p->sinks[i].spec.kind != OUTPUT_HTTP;
 		p->n_with_pace += sink_has_pace(&p->sinks[i]);
+		p->tick_ms = MIN(p->tick_ms, sink_burst_ms(&p->sinks[i]));
 	}
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
 	sender_init(&p->sender, p->outputs, p->n_sinks);

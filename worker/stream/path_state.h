@@ -39,6 +39,7 @@ struct path {
 	size_t n_sinks;
 	struct sink *sinks;
 	size_t n_paced;           /* network outputs that the sender feeds */
+	unsigned tick_ms;         /* the smallest burst of an output */
 	size_t n_with_pace;       /* those with one of their own */
 	struct alarm overflow;    /* of one of them */
 	uint64_t overflow_before; /* packets, a second ago */

@@ -23,8 +23,8 @@ static const char *text_or_null(const struct errmsg *e)
 
 uint64_t path_late(const struct path *p, const struct sink *sink)
 {
-	if (sink->direct != NULL)
-		return sink->direct->dropped;
+	if (sink->sender != NULL)
+		return sink->sender->dropped;
 	return sink->spec.kind == OUTPUT_HTTP || sink->cbr != NULL
 		       ? 0
 		       : p->sender.dropped;

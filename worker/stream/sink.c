@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void begin_direct(struct sink *s)
+static void begin_sender(struct sink *s)
 {
-	s->direct = xcalloc(1, sizeof *s->direct);
-	sender_init(s->direct, &s->output, 1);
-	pacer_let_go(&s->direct->pacer);
+	s->sender = xcalloc(1, sizeof *s->sender);
+	sender_init(s->sender, &s->output, 1);
+	if (s->spec.no_sync)
+		pacer_let_go(&s->sender->pacer);
+	else
+		pacer_set_burst(&s->sender->pacer, s->spec.burst_ms);
 }
 
 /* Another address is another receiver's: it knows no place. */
@@ -36,9 +39,9 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 	if (!s->valid)
 		log_error("stream", "output %u: %s", position, s->error.text);
 	else if (s->spec.cbr_kbps > 0)
-		s->cbr = cbr_new(s->spec.cbr_kbps);
-	else if (s->spec.no_sync)
-		begin_direct(s);
+		s->cbr = cbr_new(s->spec.cbr_kbps, sink_burst_ms(s));
+	else if (s->spec.no_sync || s->spec.burst_ms > 0)
+		begin_sender(s);
 }
 
 void sink_done(struct sink *s)
@@ -46,10 +49,10 @@ void sink_done(struct sink *s)
 	output_free(&s->output);
 	link_record_done(&s->link);
 	cbr_free(&s->cbr);
-	if (s->direct != NULL)
-		sender_done(s->direct);
-	free(s->direct);
-	s->direct = NULL;
+	if (s->sender != NULL)
+		sender_done(s->sender);
+	free(s->sender);
+	s->sender = NULL;
 }
 
 static void shut(struct sink *s)
@@ -136,6 +139,8 @@ void sink_second(struct sink *s, uint64_t now_ns)
 		log_overflow(s, now_ns);
 		cbr_second(s->cbr);
 	}
+	if (s->sender != NULL)
+		sender_second(s->sender);
 	if (s->output == NULL)
 		sink_open(s, now_ns);
 	else if (output_second(s->output, &why) < 0)
@@ -151,7 +156,7 @@ void sink_feed(struct sink *s, const struct ts_run *runs, size_t n_runs,
 	if (s->cbr != NULL)
 		cbr_feed(s->cbr, runs, n_runs, now_ns);
 	else
-		sender_feed(s->direct, runs, n_runs, now_ns);
+		sender_feed(s->sender, runs, n_runs, now_ns);
 }
 
 static void send_shaped(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -168,19 +173,19 @@ void sink_run(struct sink *s, uint64_t now_ns)
 	if (s->cbr != NULL)
 		cbr_run(s->cbr, now_ns, send_shaped, s);
 	else
-		sender_feed(s->direct, NULL, 0, now_ns);
+		sender_feed(s->sender, NULL, 0, now_ns);
 }
 
 uint64_t sink_next_ns(const struct sink *s)
 {
 	return s->cbr != NULL ? cbr_next_ns(s->cbr)
-			      : sender_next_ns(s->direct);
+			      : sender_next_ns(s->sender);
 }
 
 bool sink_is_behind(const struct sink *s)
 {
 	return s->cbr != NULL ? cbr_is_behind(s->cbr)
-			      : sender_is_behind(s->direct);
+			      : sender_is_behind(s->sender);
 }
 
 void sink_counters(const struct sink *s, struct output_counters *ret)

@@ -2,8 +2,8 @@
 /*
  * One configured output: its address, and the open output while it has one.
  *
- * One with a pace of its own (cbr=, no_sync) is not fed by the path's sender:
- * sink_feed() and what follows it are for such a one alone.
+ * One with a pace of its own (cbr=, burst=, no_sync) is not fed by the path's
+ * sender: sink_feed() and what follows it are for such a one alone.
  *
  * Owns the output and what shapes it.  An http output is served from the ring
  * by others; here it is only a line of the status.
@@ -28,7 +28,7 @@ struct sink {
 	struct output_counters closed; /* of outputs that were closed */
 	struct link_record link;
 	struct cbr *cbr;       /* NULL: its rate is that of the stream */
-	struct sender *direct; /* of what leaves as it comes, or NULL */
+	struct sender *sender; /* of one with another pace, or NULL */
 	uint64_t overflow;     /* packets that did not fit, as told last */
 	struct ratelimit overflow_log;
 	uint64_t dropped;      /* packets that were not taken, as told last */
@@ -51,7 +51,13 @@ void sink_second(struct sink *, uint64_t now_ns);
 
 static inline bool sink_has_pace(const struct sink *s)
 {
-	return s->cbr != NULL || s->direct != NULL;
+	return s->cbr != NULL || s->sender != NULL;
+}
+
+/* How much may leave at once, and how often it wants to be asked. */
+static inline unsigned sink_burst_ms(const struct sink *s)
+{
+	return s->spec.burst_ms > 0 ? s->spec.burst_ms : PACER_BURST_MS;
 }
 
 /* What it is to send; and what of it is due. */

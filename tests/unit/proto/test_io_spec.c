@@ -248,6 +248,10 @@ static const struct {
 	const char *text, *why;
 	int err;
 } bad_outputs[] = {
+	{ "udp://239.1.1.1#burst=11", "burst: 11 is not between 1 and 10",
+	  EINVAL },
+	{ "udp://239.1.1.1#burst=1&no_sync", "no_sync: not with burst",
+	  EINVAL },
 	{ "udp://239.1.1.1#dscp=64", "dscp: 64 is not between 0 and 63",
 	  EINVAL },
 	{ "udp://10.0.0.1#join", "join: is for multicast groups only",

@@ -63,7 +63,7 @@ static struct bench *bench_new(unsigned kbps, double source_bps)
 {
 	struct bench *b = calloc(1, sizeof *b);
 
-	b->cbr = cbr_new(kbps);
+	b->cbr = cbr_new(kbps, PACER_BURST_MS);
 	b->bps = kbps * 1000.;
 	b->source_bps = source_bps;
 	b->now_ns = START;
@@ -431,6 +431,34 @@ Test(cbr, a_late_wake_up_is_made_up_for_in_small_bursts)
 	b->now_ns += 2000 * MS;
 	turn(b, TICK_MS);
 	cr_assert_gt(counted(b).skipped, b->bps / BITS * 1.8);
-	cr_assert_leq(b->most, b->bps / BITS / 100 + PACER_GROUP);
+	cr_assert_leq(b->most, b->bps / BITS / 1000 * PACER_LATE_BURST_MS +
+				       PACER_GROUP);
+	bench_free(b);
+}
+
+Test(cbr, a_machine_that_wakes_us_too_rarely_costs_no_packets)
+{
+	struct bench *b = bench_new(8000, 7.5e6);
+
+	for (unsigned i = 0; i < 300; i++)
+		turn(b, 33);
+	cr_assert_eq(counted(b).skipped, 0);
+	cr_assert_eq(counted(b).overflow, 0);
+	judge(b);
+	cr_assert_lt(b->sent - b->content, b->bps / BITS / 4);
+	bench_free(b);
+}
+
+Test(cbr, a_smaller_burst_for_who_asks_for_it)
+{
+	struct bench *b = bench_new(8000, 4e6);
+
+	cbr_free(&b->cbr);
+	b->cbr = cbr_new(8000, 2);
+	for (unsigned i = 0; i < 3000; i++)
+		turn(b, 2);
+	judge(b);
+	judge_rate(b, b->places, b->now_ns - b->began_ns);
+	cr_assert_leq(b->most, b->bps / BITS / 500 + PACER_GROUP);
 	bench_free(b);
 }
