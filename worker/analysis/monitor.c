@@ -60,8 +60,19 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 	m->began_ns = m->second_ns = now_ns;
 }
 
+/* Nothing came in the last second. */
+static void forget_second(struct monitor *m)
+{
+	m->rates = (struct monitor_rates){ 0 };
+	for (size_t i = 0; i < m->n_pcrs; i++)
+		m->pcrs[i].report = (struct pcr_report){ 0 };
+	for (size_t i = 0; i < m->pids.n; i++)
+		m->pids.list[i].last_packets = 0;
+}
+
 void monitor_rest(struct monitor *m, uint64_t wall_ms)
 {
+	forget_second(m);
 	for (size_t i = 0; i < ALARM_COUNT; i++)
 		alarm_rest(&m->alarms[i], wall_ms);
 }
@@ -323,10 +334,12 @@ bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
 	bool silent = m->second_packets == 0, changed = false;
 
 	take_counts(m, counts);
-	if (silent)
+	if (silent) {
+		forget_second(m);
 		m->faults[ALARM_SYNC_LOSS]++;
-	else
+	} else {
 		monitor_judge(m, now_ns);
+	}
 	for (size_t i = 0; i < ALARM_COUNT; i++)
 		if (!silent || m->faults[i] > 0)
 			changed |= alarm_second(&m->alarms[i], m->faults[i],

@@ -125,6 +125,37 @@ Test(report, comes_in_parts_that_leave_no_pid_out)
 	monitor_free(&m);
 }
 
+Test(report, of_silence_has_no_rate_of_before)
+{
+	struct monitor *m = monitor_new(START);
+	struct build *b = build_new();
+	json_t *report;
+
+	build_tables(b);
+	for (unsigned i = 0; i < 20; i++) {
+		build_pcr(b, VIDEO, i * UINT64_C(540000));
+		build_payload(b, VIDEO, 1);
+	}
+	feed(m, b);
+	end_second(m);
+	(void)part_of(m, 0, false, &report);
+	cr_assert_gt(number(report, "bitrate"), 0);
+	cr_assert_gt(number(json_array_get(json_object_get(report, "pcr"), 0),
+			    "interval_us"), 0);
+	json_decref(report);
+
+	monitor_rest(m, 6000);
+	(void)part_of(m, 0, false, &report);
+	cr_assert_eq(number(report, "bitrate"), 0);
+	cr_assert_eq(number(of_pid(report, VIDEO), "bitrate"), 0);
+	cr_assert_eq(number(of_pid(report, VIDEO), "packets"), 40);
+	cr_assert_eq(number(json_array_get(json_object_get(report, "pcr"), 0),
+			    "interval_us"), 0);
+	json_decref(report);
+	build_free(b);
+	monitor_free(&m);
+}
+
 Test(report, of_what_is_sent_has_no_word_of_how_it_came_in)
 {
 	struct monitor *m = monitor_new(START);
