@@ -31,6 +31,9 @@ enum {
 	IO_PATH_MAX = 1024,
 	IO_ID_MAX = 64,
 	IO_MERGE_MAX = 255,
+	IO_MERGE_DELAY_DEFAULT_MS = 500,
+	IO_MERGE_DELAY_MIN_MS = 20,
+	IO_MERGE_DELAY_MAX_MS = 1000,
 	UDP_PORT_DEFAULT = 1234,
 	UDP_RECEIVE_BUFFER = 2 * 1024 * 1024, /* bytes */
 	CC_LIMIT_NONE = 0,
@@ -65,6 +68,7 @@ struct input_spec {
 
 	struct rtp_spec rtp;
 	char merge[IO_MERGE_MAX + 1]; /* address of a second path; "" = none */
+	unsigned merge_delay_ms;      /* by content: all is kept so long */
 
 	/* file */
 	char path[IO_PATH_MAX];

@@ -16,6 +16,9 @@ static int judge(const struct input_spec *first,
 	if (second->kind != first->kind)
 		return errmsg_fail(why, -EINVAL,
 				   "is not of the same type as the input");
+	/* names may stand for several addresses */
+	if (first->kind != INPUT_UDP && first->kind != INPUT_RTP)
+		return 0;
 	if (sockaddr_equal(&second->local, &first->local) &&
 	    strcmp(second->iface, first->iface) == 0 &&
 	    second->has_source == first->has_source &&
@@ -33,6 +36,7 @@ int io_merge_read(const struct address *a, struct input_spec *ret,
 	char text[IO_MERGE_MAX + 1];
 	int r;
 
+	ret->merge_delay_ms = IO_MERGE_DELAY_DEFAULT_MS;
 	if (value == NULL)
 		return 0;
 	if (strlen(value) > IO_MERGE_MAX)

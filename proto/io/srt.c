@@ -34,7 +34,10 @@ enum {
 	{ "mode", IO_IGNORED, 0, 0, 0 }, \
 	{ 0 }
 
-static const struct io_option input_options[] = { SRT_OPTIONS(IO_INPUT) };
+static const struct io_option input_options[] = {
+	IO_OPTIONS_MERGE,
+	SRT_OPTIONS(IO_INPUT)
+};
 static const struct io_option output_options[] = {
 	IO_OPTION_CBR,
 	SRT_OPTIONS(IO_OUTPUT)
@@ -152,8 +155,9 @@ static int read_input(const struct address *a, struct input_spec *spec,
 		      struct errmsg *why)
 {
 	struct target t = { input_options, spec, &spec->srt };
+	int r = read_srt(a, &t, why);
 
-	return read_srt(a, &t, why);
+	return r < 0 ? r : io_merge_read(a, spec, why);
 }
 
 static int read_output(const struct address *a, struct output_spec *spec,

@@ -55,6 +55,12 @@ extern const struct output_type output_np_type;
 extern const struct output_type output_srt_type;
 extern const struct output_type output_rist_type;
 
+/* The options of a merge by content. */
+#define IO_OPTIONS_MERGE \
+	{ "merge", IO_IGNORED, 0, 0, 0 }, \
+	{ "delay", IO_NUMBER, IO_INPUT(merge_delay_ms), \
+	  IO_MERGE_DELAY_MIN_MS, IO_MERGE_DELAY_MAX_MS }
+
 /* Reads the option merge: another address of the same kind, whose own '#' and
  * '&' are escaped.  0, or -EINVAL with why. */
 int io_merge_read(const struct address *, struct input_spec *ret,

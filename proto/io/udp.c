@@ -24,6 +24,7 @@ enum {
 
 static const struct io_option udp_input_options[] = {
 	INPUT_OPTIONS,
+	IO_OPTIONS_MERGE,
 	{ 0 },
 };
 
@@ -100,6 +101,14 @@ static int read_input(const struct address *a, struct input_spec *spec,
 				   e.host);
 	memcpy(spec->iface, e.iface, sizeof spec->iface);
 	return read_source(a, spec, why);
+}
+
+static int read_udp_input(const struct address *a, struct input_spec *spec,
+			  struct errmsg *why)
+{
+	int r = read_input(a, spec, why);
+
+	return r < 0 ? r : io_merge_read(a, spec, why);
 }
 
 static int read_rtp_input(const struct address *a, struct input_spec *spec,
@@ -246,7 +255,7 @@ static int judge_rtp_output(const struct output_spec *spec,
 const struct input_type input_udp_type = {
 	.name = "udp",
 	.kind = INPUT_UDP,
-	.read = read_input,
+	.read = read_udp_input,
 	.options = udp_input_options,
 };
 

@@ -80,6 +80,7 @@ system_tests = \
 	tests/system/remux-file.mjs \
 	tests/system/roles.mjs \
 	tests/system/rtp.mjs \
+	tests/system/merge.mjs \
 	tests/system/rtp-merge.mjs \
 	tests/system/rtp-output.mjs \
 	tests/system/reload.mjs \

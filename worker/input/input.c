@@ -16,6 +16,9 @@ struct input *input_open(const struct input_spec *spec, uint64_t now_ns,
 {
 	input_open_fn *open = input_openers[spec->kind];
 
+	/* RTP merges by its numbers */
+	if (spec->merge[0] != '\0' && spec->kind != INPUT_RTP)
+		open = merge_input_open;
 	if (open != NULL)
 		return open(spec, now_ns, ret_err, why);
 	*ret_err = errmsg_fail(why, -ENOTSUP,

@@ -36,6 +36,7 @@ typedef struct input *input_open_fn(const struct input_spec *,
 input_open_fn udp_input_open;
 input_open_fn rtp_input_open;
 input_open_fn file_input_open;
+input_open_fn merge_input_open;
 input_open_fn stream_input_open;
 
 /* Each program has its own: what it can open, NULL for what it has no library

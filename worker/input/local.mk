@@ -9,6 +9,7 @@ libworker_a_SOURCES += \
 	worker/input/file_reader.c worker/input/file_reader.h \
 	worker/input/input.c worker/input/input.h worker/input/kind.h \
 	worker/input/lap.c worker/input/lap.h \
+	worker/input/merge_input.c \
 	worker/input/netif.c worker/input/netif.h \
 	worker/input/netif_watch.c worker/input/netif_watch.h \
 	worker/input/playout.c worker/input/playout.h \
@@ -22,6 +23,8 @@ libworker_a_SOURCES += \
 	worker/input/rtp_window.c worker/input/rtp_window.h \
 	worker/input/rtp_window_state.h \
 	worker/input/stream.c \
+	worker/input/ts_merge.c worker/input/ts_merge.h \
+	worker/input/ts_queue.c worker/input/ts_queue.h \
 	worker/input/udp.c \
 	worker/input/udp_flow.c worker/input/udp_flow.h \
 	worker/input/udp_socket.c worker/input/udp_socket.h

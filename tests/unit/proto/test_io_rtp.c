@@ -85,6 +85,19 @@ Test(io_rtp, refuses_with_the_field)
 	}
 }
 
+Test(io_rtp, merges_what_has_no_numbers_by_its_content)
+{
+	struct input_spec s = read_input("udp://239.1.1.1#delay=200&"
+					 "merge=udp://239.1.1.2");
+
+	cr_assert_str_eq(s.merge, "udp://239.1.1.2");
+	cr_assert_eq(s.merge_delay_ms, 200);
+	s = read_input("srt://198.51.100.1:7000#"
+		       "merge=srt://198.51.100.2:7000%23latency=300");
+	cr_assert_str_eq(s.merge, "srt://198.51.100.2:7000#latency=300");
+	cr_assert_eq(s.merge_delay_ms, 500);
+}
+
 /* The same group from two senders, or on two interfaces, is two paths. */
 Test(io_rtp, tells_paths_apart_by_all_that_parts_them)
 {

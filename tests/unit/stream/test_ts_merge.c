@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two copies of a stream that each lack packets, told by their bytes. */
+#include "common/alloc.h"
+#include "common/util.h"
+#include "worker/input/ts_merge.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PIDS = 4,
+	N = 8000,   /* packets, one a millisecond and PER_MS */
+	PER_MS = 4,
+	DELAY_MS = 500,
+};
+
+struct model {
+	uint8_t packets[N][TS_PACKET];
+	bool gone[N][TS_MERGE_PATHS];
+};
+
+struct rig {
+	struct ts_merge *merge;
+	struct batch batch;
+	uint64_t now_ns;
+	size_t n;
+	uint8_t out[2 * N][TS_PACKET];
+};
+
+static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct rig *r = arg;
+
+	for (size_t i = 0; i < n_runs; i++) {
+		cr_assert_leq(r->n + runs[i].n, ARRAY_LEN(r->out));
+		memcpy(r->out[r->n], runs[i].data, runs[i].n * TS_PACKET);
+		r->n += runs[i].n;
+	}
+}
+
+static struct rig *rig_new(void)
+{
+	struct rig *r = xcalloc(1, sizeof *r);
+
+	batch_init(&r->batch, on_packets, r);
+	r->merge = ts_merge_new(DELAY_MS);
+	r->now_ns = UINT64_C(7000000000);
+	return r;
+}
+
+static void rig_free(struct rig *r)
+{
+	ts_merge_free(&r->merge);
+	free(r);
+}
+
+/* Pictures and sound that are never the same twice, a table that is, every 25
+ * ms, and null packets. */
+static struct model *make(uint32_t what)
+{
+	struct model *m = xcalloc(1, sizeof *m);
+	uint8_t cc[PIDS + 1] = { 0 };
+
+	for (uint32_t i = 0; i < N; i++) {
+		uint8_t *p = m->packets[i];
+		unsigned pid = 0x100 + i * 7 % PIDS, k = i * 7 % PIDS;
+
+		p[0] = TS_SYNC_BYTE;
+		memset(p + 4, 0x11, TS_PACKET - 4);
+		if (i % 100 == 3) {
+			pid = TS_PID_PAT;
+			k = PIDS;
+		} else if (i % 9 == 5) {
+			pid = TS_PID_NULL;
+		} else {
+			memcpy(p + 4, &i, sizeof i);
+			memcpy(p + 8, &what, sizeof what);
+		}
+		ts_set_pid(p, (uint16_t)pid);
+		p[3] = 0x10;
+		if (pid != TS_PID_NULL)
+			p[3] |= cc[k]++ & 0x0f;
+	}
+	return m;
+}
+
+static bool is_null(const uint8_t *p)
+{
+	return ts_pid(p) == TS_PID_NULL;
+}
+
+static void feed(struct rig *r, const struct model *m, int64_t ms,
+		 unsigned path)
+{
+	for (int64_t i = ms * PER_MS; i < (ms + 1) * PER_MS; i++) {
+		const struct ts_run run = { .data = m->packets[i < 0 ? 0 : i],
+					    .n = 1 };
+
+		if (i >= 0 && i < N && !m->gone[i][path])
+			ts_merge_feed(r->merge, &run, 1, path, r->now_ns);
+	}
+}
+
+/* Both, path 2 skew_ms behind path 1, to their ends. */
+static void play(struct rig *r, const struct model *m, int64_t skew_ms)
+{
+	int64_t end = N / PER_MS + labs(skew_ms) + DELAY_MS + 10;
+
+	for (int64_t ms = MIN(0, skew_ms); ms < end; ms++) {
+		feed(r, m, ms, 0);
+		feed(r, m, ms - skew_ms, 1);
+		r->now_ns += 1000000;
+		ts_merge_turn(r->merge, &r->batch, r->now_ns);
+		if (ms % 1000 == 999)
+			ts_merge_second(r->merge, r->now_ns);
+	}
+	cr_assert_not(ts_merge_waits(r->merge));
+}
+
+/* The next packet of a PID at or behind i; n when there is none. */
+static size_t next_of(const uint8_t (*packets)[TS_PACKET], size_t n, size_t i,
+		      uint16_t pid)
+{
+	while (i < n && ts_pid(packets[i]) != pid)
+		i++;
+	return i;
+}
+
+static void judge_pid(const struct rig *r, const struct model *m,
+		      uint16_t pid)
+{
+	size_t k = next_of(r->out, r->n, 0, pid);
+
+	for (size_t i = 0; i < N; i++) {
+		if (ts_pid(m->packets[i]) != pid ||
+		    (m->gone[i][0] && m->gone[i][1]))
+			continue;
+		cr_assert_lt(k, r->n, "packet %zu is missing at the end", i);
+		cr_assert_arr_eq(r->out[k], m->packets[i], TS_PACKET,
+				 "packet %zu", i);
+		k = next_of(r->out, r->n, k + 1, pid);
+	}
+	cr_assert_eq(k, r->n);
+}
+
+/* All that one path at least brought went out once, and in order as far as
+ * one can know: where each lacks what the other has, that is by PID. */
+static void judge(const struct rig *r, const struct model *m)
+{
+	judge_pid(r, m, TS_PID_PAT);
+	for (unsigned i = 0; i < PIDS; i++)
+		judge_pid(r, m, (uint16_t)(0x100 + i));
+}
+
+static const int64_t skews[] = { 0, 7, 100, 400, -7, -400 };
+
+Test(ts_merge, makes_one_of_two_whole_copies)
+{
+	for (size_t s = 0; s < ARRAY_LEN(skews); s++) {
+		struct rig *r = rig_new();
+		struct model *m = make(0);
+		struct ts_merge_counts c;
+
+		play(r, m, skews[s]);
+		judge(r, m);
+		ts_merge_counts(r->merge, &c);
+		cr_assert(c.aligned);
+		cr_assert_eq(c.skew_us, skews[s] * 1000);
+		cr_assert_eq(c.merged, 0);
+		cr_assert_eq(c.lost[0] + c.lost[1], 0);
+		free(m);
+		rig_free(r);
+	}
+}
+
+Test(ts_merge, fills_the_gaps_of_either_from_the_other)
+{
+	srandom(7);
+	for (unsigned percent = 1; percent < 20; percent += 3)
+		for (size_t s = 0; s < ARRAY_LEN(skews); s++) {
+			struct rig *r = rig_new();
+			struct model *m = make(percent);
+			struct ts_merge_counts c;
+			size_t lost[2] = { 0, 0 };
+
+			for (size_t i = 2000; i < N - 100; i++) {
+				unsigned path = random() & 1;
+
+				m->gone[i][path] = random() % 100 < percent;
+				if (!is_null(m->packets[i]))
+					lost[path] += m->gone[i][path];
+			}
+			play(r, m, skews[s]);
+			judge(r, m);
+			ts_merge_counts(r->merge, &c);
+			cr_assert_eq(c.lost[0], lost[0]);
+			cr_assert_eq(c.lost[1], lost[1]);
+			free(m);
+			rig_free(r);
+		}
+}
+
+static void lose(struct model *m, unsigned path, size_t from, size_t n)
+{
+	for (size_t i = from; i < from + n; i++)
+		m->gone[i][path] = true;
+}
+
+Test(ts_merge, stands_bursts_and_cuts)
+{
+	for (size_t s = 0; s < ARRAY_LEN(skews); s++) {
+		struct rig *r = rig_new();
+		struct model *m = make(1);
+
+		lose(m, 0, 2000, 1500);
+		lose(m, 1, 4000, 700);
+		lose(m, 0, 4800, 40);
+		lose(m, 1, 4840, 40);
+		lose(m, 0, 6000, 2000);
+		play(r, m, skews[s]);
+		judge(r, m);
+		free(m);
+		rig_free(r);
+	}
+}
+
+/* What both lose is lost; nothing is put in its place. */
+Test(ts_merge, goes_on_behind_what_both_lose)
+{
+	struct rig *r = rig_new();
+	struct model *m = make(1);
+
+	lose(m, 0, 3000, 50);
+	lose(m, 1, 3010, 20);
+	play(r, m, 30);
+	judge(r, m);
+	free(m);
+	rig_free(r);
+}
+
+/* A second path that brings something else is not mixed in. */
+Test(ts_merge, plays_one_of_two_different_streams)
+{
+	struct rig *r = rig_new();
+	struct model *m = make(1), *other = make(2);
+	struct ts_merge_counts c;
+
+	for (int64_t ms = 0; ms < N / PER_MS + DELAY_MS + 10; ms++) {
+		feed(r, m, ms, 0);
+		feed(r, other, ms, 1);
+		r->now_ns += 1000000;
+		ts_merge_turn(r->merge, &r->batch, r->now_ns);
+	}
+	ts_merge_counts(r->merge, &c);
+	cr_assert_eq(c.merged, 0);
+	/* their tables are the same */
+	for (size_t i = 0; i + PER_MS < r->n; i++)
+		if (ts_pid(r->out[i]) != TS_PID_NULL &&
+		    ts_pid(r->out[i]) != TS_PID_PAT)
+			cr_assert_eq(r->out[i][8], 1);
+	free(m);
+	free(other);
+	rig_free(r);
+}
+
+Test(ts_merge, keeps_the_pace_when_a_path_is_cut)
+{
+	struct rig *r = rig_new();
+	struct model *m = make(1);
+
+	lose(m, 0, 4000, N - 4000);
+	for (int64_t ms = 0; ms < N / PER_MS; ms++) {
+		size_t before = r->n;
+
+		feed(r, m, ms, 0);
+		feed(r, m, ms - 300, 1);
+		r->now_ns += 1000000;
+		ts_merge_turn(r->merge, &r->batch, r->now_ns);
+		if (ms % 500 == 499)
+			ts_merge_second(r->merge, r->now_ns);
+		if (ms > 1300)
+			cr_assert_leq(labs((long)(r->n - before) - PER_MS), 2,
+				      "at %d ms", (int)ms);
+	}
+	free(m);
+	rig_free(r);
+}
