@@ -44,6 +44,7 @@ enum {
 	BURST_MAX_MS = 10, /* and the usual one */
 	WATCHDOG_DEFAULT_S = 5,
 	FILE_MIN_FREE_DEFAULT_MIB = 256,
+	SAP_INTERVAL_DEFAULT_S = 300, /* RFC 2974 3.1 */
 };
 
 typedef void io_unknown_option_fn(const char *key, void *arg);
@@ -113,6 +114,9 @@ struct output_spec {
 	bool join;            /* be a member of the group as well */
 	unsigned burst_ms;    /* of the stream, at once at most; 0: usual */
 	bool no_sync;         /* as it comes, not at the pace of the stream */
+	bool sap;             /* announced ... */
+	struct sockaddr_any sap_group; /* ... there; len 0: by the scope */
+	unsigned sap_interval_s;
 	unsigned socket_size; /* bytes; 0 = our default */
 	struct rtp_out_spec rtp;
 

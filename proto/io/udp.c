@@ -10,6 +10,8 @@ enum {
 	RENEW_MAX_S = 24 * 3600,
 	SOCKET_SIZE_MAX = 1024 * 1024 * 1024,
 	TTL_DEFAULT = 32,
+	SAP_PORT = 9875,
+	SAP_INTERVAL_MAX_S = 3600,
 };
 
 /* src is read by hand; packet size and pacing are found out from the data */
@@ -48,7 +50,10 @@ static const struct io_option rtp_input_options[] = {
 	{ "burst", IO_NUMBER, IO_OUTPUT(burst_ms), 1, BURST_MAX_MS }, \
 	{ "join", IO_FLAG, IO_OUTPUT(join), 0, 0 }, \
 	{ "sync", IO_IGNORED, 0, 0, 0 }, \
-	{ "no_sync", IO_FLAG, IO_OUTPUT(no_sync), 0, 0 }
+	{ "no_sync", IO_FLAG, IO_OUTPUT(no_sync), 0, 0 }, \
+	{ "sap", IO_IGNORED, 0, 0, 0 }, \
+	{ "sap_interval", IO_NUMBER, IO_OUTPUT(sap_interval_s), 1, \
+	  SAP_INTERVAL_MAX_S }
 
 static const struct io_option udp_output_options[] = {
 	OUTPUT_OPTIONS,
@@ -149,11 +154,36 @@ static int read_destination(const char *text, char *iface,
 	return 0;
 }
 
+/* sap, or sap=GROUP. */
+static int read_sap(const struct address *a, struct output_spec *spec,
+		    struct errmsg *why)
+{
+	const char *group = NULL;
+
+	for (size_t i = 0; i < a->n_options; i++) {
+		if (strcmp(a->options[i].key, "sap") != 0)
+			continue;
+		group = a->options[i].value;
+		spec->sap = true;
+	}
+	if (group == NULL || group[0] == '\0')
+		return 0;
+	if (sockaddr_parse(group, SAP_PORT, &spec->sap_group) == 0 &&
+	    spec->sap_group.sa.sa_family == spec->remote.sa.sa_family)
+		return 0;
+	return errmsg_fail(why, -EINVAL, "sap: \"%.64s\" is not an address of "
+			   "its family", group);
+}
+
 static int read_output(const struct address *a, struct output_spec *spec,
 		       struct errmsg *why)
 {
+	int r;
+
 	spec->ttl = TTL_DEFAULT;
-	return read_destination(a->target, spec->iface, &spec->remote, why);
+	spec->sap_interval_s = SAP_INTERVAL_DEFAULT_S;
+	r = read_destination(a->target, spec->iface, &spec->remote, why);
+	return r < 0 ? r : read_sap(a, spec, why);
 }
 
 /* COLUMNSxROWS within SMPTE 2022-1. */

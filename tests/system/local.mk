@@ -87,6 +87,7 @@ system_tests = \
 	tests/system/restart.mjs \
 	tests/system/rist.mjs \
 	tests/system/save.mjs \
+	tests/system/sap.mjs \
 	tests/system/save-faults.mjs \
 	tests/system/scan.mjs \
 	tests/system/scan-samples.mjs \

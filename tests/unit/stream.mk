@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 if HAVE_CRITERION
 unit_stream_tests = \
+	tests/unit/stream/test_announcement \
 	tests/unit/stream/test_arrivals \
 	tests/unit/stream/test_cbr \
 	tests/unit/stream/test_cc_rewrite \
@@ -29,6 +30,7 @@ unit_stream_tests = \
 check_PROGRAMS += $(unit_stream_tests)
 TESTS += $(unit_stream_tests)
 unit_stream_libs = tests/unit/ts/libbuild.a $(worker_libs)
+tests_unit_stream_test_announcement_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_arrivals_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_cbr_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_cc_rewrite_LDADD = $(unit_stream_libs)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/output/announcement.c worker/output/announcement.h \
 	worker/output/cbr.c worker/output/cbr.h \
 	worker/output/cbr_clock.c worker/output/cbr_clock.h \
 	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
@@ -17,6 +18,7 @@ libworker_a_SOURCES += \
 	worker/output/ring_out.c worker/output/ring_out.h \
 	worker/output/rtp_clock.c worker/output/rtp_clock.h \
 	worker/output/rtp_state.h \
+	worker/output/sap.c worker/output/sap.h \
 	worker/output/sender.c worker/output/sender.h \
 	worker/output/udp.c \
 	worker/output/udp_wire.c worker/output/udp_wire.h \

@@ -159,6 +159,18 @@ static void make_sinks(struct path *p, const struct msg_stream_start *start)
 		sender_take_over(&p->sender, stream_memory_waiting(p->memory));
 }
 
+/* By its service, if that has a name of its own. */
+static void name_sinks(struct path *p, const struct msg_stream_start *start)
+{
+	const char *name = json_string_value(
+		json_object_get(start->options, "service_name"));
+
+	for (size_t i = 0; i < p->n_sinks; i++)
+		sink_set_name(&p->sinks[i], name != NULL && name[0] != '\0'
+						    ? name
+						    : start->name);
+}
+
 static void make_selector(struct path *p, const struct path_config *config)
 {
 	struct stream_spec spec;
@@ -218,6 +230,7 @@ struct path *path_new(const struct path_config *config)
 		log_error("stream", "memory: %s", strerror(-err));
 	make_sinks(p, config->start);
 	make_selector(p, config);
+	name_sinks(p, config->start);
 	if (!selector_is_relay(p->selector))
 		watch_begin(&p->watch, 0, p->now_ns);
 	if (config->ring >= 0)

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/log.h"
+#include "worker/output/sap.h"
 #include "worker/remux/table_versions.h"
 
 #include <stdlib.h>
@@ -44,8 +45,15 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 		begin_sender(s);
 }
 
+void sink_set_name(struct sink *s, const char *name)
+{
+	if (s->valid && s->spec.sap)
+		s->sap = sap_new(&s->spec, name);
+}
+
 void sink_done(struct sink *s)
 {
+	sap_free(&s->sap);
 	output_free(&s->output);
 	link_record_done(&s->link);
 	cbr_free(&s->cbr);
@@ -147,6 +155,8 @@ void sink_second(struct sink *s, uint64_t now_ns)
 		close_output(s, &why, now_ns);
 	else if (retry_is_due(&s->retry, now_ns))
 		retry_worked(&s->retry);
+	if (s->sap != NULL && s->output != NULL)
+		sap_second(s->sap, now_ns);
 	log_dropped(s, now_ns);
 }
 

@@ -34,6 +34,7 @@ struct sink {
 	uint64_t dropped;      /* packets that were not taken, as told last */
 	struct ratelimit dropped_log;
 	uint64_t now_ns;       /* of this run */
+	struct sap *sap;       /* announces it; NULL: nobody does */
 	uint64_t receivers_told; /* what was told of them, as a hash */
 	unsigned receivers_age_s; /* of that word */
 };
@@ -42,6 +43,9 @@ struct sink {
 void sink_init(struct sink *, unsigned position, const char *address,
 	       struct rtp_state *place);
 void sink_done(struct sink *);
+
+/* What it is called, for its announcement if it wants one. */
+void sink_set_name(struct sink *, const char *name);
 
 /* Opens it when it is closed, may be opened and the time has come. */
 void sink_open(struct sink *, uint64_t now_ns);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/announcement.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+static struct announcement make(const char *origin, const char *remote)
+{
+	struct announcement a = {
+		.name = "News", .ttl = 32, .session = 7, .version = 9,
+	};
+
+	cr_assert_eq(sockaddr_parse(origin, 0, &a.origin), 0);
+	cr_assert_eq(sockaddr_parse(remote, 1234, &a.remote), 0);
+	return a;
+}
+
+static uint8_t packet[ANNOUNCEMENT_MAX];
+
+/* The text behind a head of so many bytes. */
+static const char *text_of(const struct announcement *a, bool gone,
+			   size_t head)
+{
+	static char text[ANNOUNCEMENT_MAX + 1];
+	ssize_t len = announcement_make(a, gone, packet);
+
+	cr_assert_gt(len, (ssize_t)head);
+	cr_assert_str_eq((const char *)packet + head - 16, "application/sdp");
+	memcpy(text, packet + head, (size_t)len - head);
+	text[(size_t)len - head] = '\0';
+	return text;
+}
+
+Test(announcement, of_a_group_says_where_it_is)
+{
+	struct announcement a = make("192.0.2.7", "239.1.1.1");
+	uint8_t hash[2];
+
+	a.rtp = true;
+	cr_assert_str_eq(text_of(&a, false, 24),
+			 "v=0\r\no=- 7 9 IN IP4 192.0.2.7\r\ns=News\r\n"
+			 "c=IN IP4 239.1.1.1/32\r\nt=0 0\r\na=tool:sluice\r\n"
+			 "a=type:broadcast\r\nm=video 1234 RTP/AVP 33\r\n"
+			 "a=rtpmap:33 MP2T/90000\r\n");
+	cr_assert_eq(packet[0], 0x20);
+	cr_assert_eq(packet[1], 0);
+	cr_assert_arr_eq(packet + 4, "\xc0\x00\x02\x07", 4);
+	memcpy(hash, packet + 2, 2);
+	cr_assert(hash[0] != 0 || hash[1] != 0);
+
+	cr_assert_str_eq(text_of(&a, true, 24),
+			 "o=- 7 9 IN IP4 192.0.2.7\r\n");
+	cr_assert_eq(packet[0], 0x24);
+	cr_assert_arr_eq(packet + 2, hash, 2, "the same announcement");
+	a.version++;
+	(void)text_of(&a, false, 24);
+	cr_assert_neq(memcmp(packet + 2, hash, 2), 0, "another one");
+}
+
+Test(announcement, of_ipv6_and_udp)
+{
+	struct announcement a = make("2001:db8::1", "ff0e::1");
+
+	cr_assert_str_eq(text_of(&a, false, 36),
+			 "v=0\r\no=- 7 9 IN IP6 2001:db8::1\r\ns=News\r\n"
+			 "c=IN IP6 ff0e::1\r\nt=0 0\r\na=tool:sluice\r\n"
+			 "a=type:broadcast\r\nm=video 1234 udp MP2T\r\n");
+	cr_assert_eq(packet[0], 0x30);
+}
+
+Test(announcement, a_name_stays_within_its_line)
+{
+	struct announcement a = make("192.0.2.7", "192.0.2.8");
+	char name[400];
+
+	a.name = "a\r\nm=video 1 udp x\x7f";
+	cr_assert_not_null(strstr(text_of(&a, false, 24),
+				  "\r\ns=a  m=video 1 udp x \r\nc=IN IP4 "
+				  "192.0.2.8\r\n"));
+	a.name = "";
+	cr_assert_not_null(strstr(text_of(&a, false, 24), "\r\ns=-\r\n"));
+
+	/* 255 bytes and one letter of two */
+	memset(name, 'x', sizeof name);
+	strcpy(name + 255, "\xc3\xa4!");
+	a.name = name;
+	cr_assert_not_null(strstr(text_of(&a, false, 24), "xxx\r\nc="));
+}

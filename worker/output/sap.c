@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/sap.h"
+
+#include "common/alloc.h"
+#include "common/fd.h"
+#include "common/log.h"
+#include "worker/output/announcement.h"
+#include "worker/output/udp_socket.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+
+enum {
+	SAP_PORT = 9875,
+	/* Announced in quick succession at first: one may be lost. */
+	QUICK = 3,
+	QUICK_S = 5,
+};
+
+struct sap {
+	struct output_spec spec; /* of its own packets: to the SAP group */
+	struct announcement what;
+	char *name;
+	int fd;           /* or -1 */
+	unsigned said;    /* so often */
+	uint64_t next_ns;
+	struct errmsg error; /* as told last */
+};
+
+/* RFC 2974 3: the highest address of the scope, and the same number in each
+ * scope of IPv6. */
+static struct sockaddr_any default_group(const struct sockaddr_any *remote)
+{
+	struct sockaddr_any group;
+	char text[] = "ff0e::2:7ffe";
+	bool v6 = remote->sa.sa_family == AF_INET6;
+
+	if (v6 && sockaddr_is_multicast(remote))
+		text[3] = "0123456789abcdef"[remote->in6.sin6_addr.s6_addr[1] &
+					     15];
+	(void)!sockaddr_parse(v6 ? text : "239.255.255.255", SAP_PORT, &group);
+	return group;
+}
+
+/* The same output after a restart of the worker is the same session. */
+static uint64_t session_of(const char *name, const struct sockaddr_any *remote)
+{
+	char text[SOCKADDR_TEXT_MAX];
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	sockaddr_format(remote, text);
+	for (const char *c = text; *c != '\0'; c++)
+		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+	for (const char *c = name; *c != '\0'; c++)
+		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+	return hash >> 1;
+}
+
+struct sap *sap_new(const struct output_spec *spec, const char *name)
+{
+	struct sap *s = xcalloc(1, sizeof *s);
+
+	s->fd = -1;
+	s->name = xstrdup(name);
+	s->spec = *spec;
+	s->spec.remote = spec->sap_group.len > 0
+				 ? spec->sap_group
+				 : default_group(&spec->remote);
+	s->spec.join = false;
+	s->spec.socket_size = 0;
+	s->what = (struct announcement){
+		.name = s->name,
+		.remote = spec->remote,
+		.ttl = spec->ttl,
+		.rtp = spec->kind == OUTPUT_RTP,
+		.session = session_of(name, &spec->remote),
+		.version = (uint64_t)time(NULL),
+	};
+	return s;
+}
+
+static int open_socket(struct sap *s, struct errmsg *why)
+{
+	struct sockaddr_any *origin = &s->what.origin;
+
+	s->fd = udp_output_socket(&s->spec, why);
+	if (s->fd < 0)
+		return s->fd;
+	origin->len = sizeof origin->in6;
+	if (getsockname(s->fd, &origin->sa, &origin->len) == 0)
+		return 0;
+	fd_close(&s->fd);
+	return errmsg_fail(why, -errno, "%s", strerror(errno));
+}
+
+static int say(struct sap *s, bool gone, struct errmsg *why)
+{
+	uint8_t packet[ANNOUNCEMENT_MAX];
+	int err = s->fd < 0 ? open_socket(s, why) : 0;
+	ssize_t len;
+
+	if (err < 0)
+		return err;
+	len = announcement_make(&s->what, gone, packet);
+	if (len < 0)
+		return errmsg_fail(why, (int)len, "the name is too long");
+	if (send(s->fd, packet, (size_t)len, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return 0;
+	err = -errno;
+	fd_close(&s->fd);
+	return errmsg_fail(why, err, "%s", strerror(-err));
+}
+
+/* A third more or less, so that announcers do not meet (RFC 2974 3.1). */
+static uint64_t pause_ns(const struct sap *s)
+{
+	uint64_t base = s->spec.sap_interval_s * SECOND_NS;
+	uint32_t random = 0;
+
+	if (s->said < QUICK)
+		base = MIN(base, QUICK_S * SECOND_NS);
+	(void)!getrandom(&random, sizeof random, 0);
+	return base * 2 / 3 + base * 2 / 3 * random / UINT32_MAX;
+}
+
+void sap_second(struct sap *s, uint64_t now_ns)
+{
+	struct errmsg why = { 0 };
+
+	if (now_ns < s->next_ns)
+		return;
+	if (say(s, false, &why) == 0)
+		s->said++;
+	s->next_ns = now_ns + pause_ns(s);
+	if (strcmp(why.text, s->error.text) == 0)
+		return;
+	s->error = why;
+	if (why.text[0] != '\0')
+		log_warning("stream", "sap: %s", why.text);
+}
+
+void sap_free(struct sap **sap)
+{
+	struct sap *s = *sap;
+	struct errmsg why;
+
+	*sap = NULL;
+	if (s == NULL)
+		return;
+	if (s->said > 0)
+		(void)!say(s, true, &why);
+	fd_close(&s->fd);
+	free(s->name);
+	free(s);
+}
