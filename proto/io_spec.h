@@ -74,6 +74,7 @@ struct input_spec {
 	/* file */
 	char path[IO_PATH_MAX];
 	bool loop;
+	bool list; /* the file names those that are played */
 
 	struct srt_spec srt;
 	struct rist_spec rist;

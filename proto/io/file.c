@@ -13,6 +13,7 @@ enum {
 
 static const struct io_option input_options[] = {
 	{ "loop", IO_FLAG, IO_INPUT(loop), 0, 0 },
+	{ "list", IO_FLAG, IO_INPUT(list), 0, 0 },
 	{ 0 },
 };
 

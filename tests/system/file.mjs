@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { assertDecodes } from '../helpers/media.mjs';
+import { assertDecodes, assertOneStream, assertPlays, judge, makeClip }
+	from '../helpers/media.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { checkTs, wholeUnits } from '../helpers/ts.mjs';
@@ -63,6 +64,36 @@ test('a looped file is a stream without an end or a seam', async (t) => {
 	assert.ok(assertClock(demo, 256) > 10);
 	await assertDecodes(t, wholeUnits(joined(demo)),
 		{ minPictures: 10 * 25 });
+});
+
+test('a list of files is one stream', async (t) => {
+	const dir = tempDir(t);
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const pictures = ['-c:v', 'libx264'];
+
+	await makeClip(dir, 'one', { pictures, seconds: 2 });
+	await makeClip(dir, 'two', { pictures, seconds: 3, offset: 900,
+		size: '320x180', tone: 880 });
+	fs.writeFileSync(path.join(dir, 'list'),
+		'#EXTM3U\none.ts\nnone.ts\r\n\ntwo.ts\n');
+	const sluice = await Sluice.start(t, config(stream('a001',
+		`file://${path.join(dir, 'list')}#list&loop`,
+		'udp://127.0.0.1:6000')));
+
+	await sluice.onair('a001');
+	// twice round, and some more
+	await waitUntil('eleven seconds', () => recorder.size() >
+		11 * 7e5 / 8, 30000);
+	await sluice.stop();
+	const [list] = await recorder.stop();
+	const data = joined(list);
+	const seen = checkTs(data);
+	assert.equal(seen.ccErrors + seen.syncErrors + seen.crcErrors, 0);
+	const file = path.join(dir, 'all.ts');
+	fs.writeFileSync(file, wholeUnits(data));
+	assertOneStream(await judge(file));
+	await assertPlays(file);
+	assert.match(sluice.log, /none\.ts: No such file or directory/);
 });
 
 test('a file that is not there is named, and taken when it comes',

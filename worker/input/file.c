@@ -5,9 +5,10 @@
  *
  * Packets are read ahead up to the next PCR, so that the time of each is
  * known.  A looped file is one stream without an end: counters and time stamps
- * go on over the seam.
+ * go on over the seam; so they do where the next file of a list begins.
  */
 #include "common/alloc.h"
+#include "common/log.h"
 #include "worker/input/file_clock.h"
 #include "worker/input/file_reader.h"
 #include "worker/input/kind.h"
@@ -31,25 +32,37 @@ enum {
 struct file_input {
 	struct input base;
 	struct file_reader *reader;
-	bool ended;           /* of a file that is not looped */
-	struct lap lap;       /* since the start of the file */
+	bool ended;           /* nothing comes any more */
+	struct lap lap;       /* since the start of a file */
+	uint64_t began_ns;    /* that file of a list, on a clock that goes */
+	uint64_t media_ns;    /* with the media: what was read last */
 	uint64_t sent;        /* packets taken out of the fifo, ever */
 	struct ts_sync sync;
-	struct splice *splice; /* of a looped file, else NULL */
+	struct splice *splice; /* of a loop or a list, else NULL */
 	struct fifo fifo;
 	struct file_clock clock;
 };
 
+/* What follows is another file: it begins when this one is over. */
+static void cut(struct file_input *f)
+{
+	f->began_ns += lap_length(&f->lap) * 100000 / 9;
+	f->media_ns = MAX(f->media_ns, f->began_ns);
+	f->began_ns = f->media_ns;
+	splice_cut(f->splice, NULL, false, f->media_ns);
+}
+
 static int at_end(struct file_input *f, struct errmsg *why)
 {
-	if (f->lap.packets == 0)
+	const struct input_spec *spec = f->base.spec;
+
+	if (f->lap.packets == 0 && !spec->list)
 		return errmsg_fail(why, -EINVAL, "%s: no transport stream",
-				   f->base.spec->path);
-	if (!f->base.spec->loop) {
-		f->ended = true;
-		return 0;
-	}
-	splice_shift(f->splice, lap_length(&f->lap));
+				   spec->path);
+	if (spec->list)
+		cut(f);
+	else if (spec->loop)
+		splice_shift(f->splice, lap_length(&f->lap));
 	f->lap = (struct lap){ 0 };
 	ts_sync_reset(&f->sync);
 	return 0;
@@ -63,6 +76,18 @@ static void push(const struct ts_run *runs, size_t n_runs, void *arg)
 		(void)fifo_push(&f->fifo, runs[i]);
 }
 
+/* The splice goes by the time of the media: they are read ahead. */
+static void join(struct file_input *f, const struct ts_run *run)
+{
+	for (size_t i = 0; i < run->n; i++) {
+		const struct ts_run one = { run->data + i * TS_PACKET, 1 };
+
+		lap_feed(&f->lap, one.data);
+		f->media_ns = f->began_ns + lap_pcr_ns(&f->lap);
+		splice_feed(f->splice, &one, 1, f->media_ns);
+	}
+}
+
 static void take_block(struct file_input *f, const struct file_block *b,
 		       uint64_t now_ns)
 {
@@ -70,6 +95,10 @@ static void take_block(struct file_input *f, const struct file_block *b,
 
 	ts_sync_push(&f->sync, b->data, b->len);
 	while (ts_sync_pull(&f->sync, &run)) {
+		if (f->base.spec->list) {
+			join(f, &run);
+			continue;
+		}
 		for (size_t i = 0; i < run.n; i++)
 			lap_feed(&f->lap, run.data + i * TS_PACKET);
 		if (f->splice != NULL)
@@ -88,11 +117,20 @@ static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *why)
 
 	if (b == NULL)
 		return -EAGAIN;
-	if (b->kind == FILE_BLOCK_DATA) {
+	switch (b->kind) {
+	case FILE_BLOCK_DATA:
 		take_block(f, b, now_ns);
-	} else if (b->kind == FILE_BLOCK_END) {
+		break;
+	case FILE_BLOCK_END:
 		r = at_end(f, why);
-	} else {
+		break;
+	case FILE_BLOCK_SKIP:
+		log_warning("input", "%s", b->why.text);
+		break;
+	case FILE_BLOCK_LAST:
+		f->ended = true;
+		break;
+	case FILE_BLOCK_ERROR:
 		*why = b->why;
 		return b->err;
 	}
@@ -217,7 +255,7 @@ struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,
 			      int *ret_err, struct errmsg *why)
 {
 	struct file_reader *reader =
-		file_reader_new(spec->path, spec->loop, ret_err);
+		file_reader_new(spec->path, spec->loop, spec->list, ret_err);
 	struct file_input *f;
 
 	if (reader == NULL) {
@@ -228,7 +266,8 @@ struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,
 	f = xcalloc(1, sizeof *f);
 	f->base = (struct input){ .ops = &file_ops, .spec = spec, .fd = -1 };
 	f->reader = reader;
-	if (spec->loop)
+	f->began_ns = f->media_ns = now_ns;
+	if (spec->loop || spec->list)
 		f->splice = splice_new(&(struct splice_config){
 			.out = push, .arg = f, .keep_jumps = true,
 		});

@@ -5,6 +5,7 @@
 #include "common/fd.h"
 #include "common/mono.h"
 #include "common/thread.h"
+#include "worker/input/file_list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,8 @@
 struct file_reader {
 	char *path;
 	bool loop;
+	bool list;
+	unsigned filled;           /* blocks, ever; the thread's alone */
 	_Atomic uint64_t asked_ns; /* the file, since then; 0: it answered */
 	atomic_uint n;             /* blocks that are full */
 	unsigned first;            /* of them; the loop's alone */
@@ -100,56 +103,178 @@ static int open_file(const char *path, struct errmsg *why)
 	return fd;
 }
 
-/* Reads the block at *offset, which goes on; false when it was the last. */
-static bool read_block(const struct file_reader *r, int fd, off_t *offset,
-		       struct file_block *b)
+static struct file_block *block_of(struct file_reader *r)
 {
-	ssize_t n = pread(fd, b->data, FILE_BLOCK, *offset);
-	bool again = r->loop && *offset > 0;
+	return &r->blocks[r->filled % FILE_BLOCKS];
+}
 
-	if (n > 0) {
-		b->kind = FILE_BLOCK_DATA;
-		b->len = (size_t)n;
-		*offset += n;
-		return true;
-	}
+/* The block is full.  False: nobody wants another one. */
+static bool pass_block(struct file_reader *r)
+{
+	(void)atomic_fetch_add(&r->n, 1);
+	return await_room(r, ++r->filled) != NULL;
+}
+
+static bool pass_word(struct file_reader *r, enum file_block_kind kind,
+		      int err, const struct errmsg *why)
+{
+	struct file_block *b = block_of(r);
+
+	b->kind = kind;
 	b->len = 0;
-	*offset = 0;
-	if (n == 0) {
-		b->kind = FILE_BLOCK_END;
-		return again;
+	b->err = err;
+	if (why != NULL)
+		b->why = *why;
+	return pass_block(r);
+}
+
+/* What stands at the offset.  Bytes, 0 at the end, or -errno with why. */
+static ssize_t read_block(struct file_reader *r, const char *path, int fd,
+			  off_t offset, struct errmsg *why)
+{
+	struct file_block *b = block_of(r);
+	ssize_t n;
+
+	ask(r);
+	n = pread(fd, b->data, FILE_BLOCK, offset);
+	if (n < 0)
+		n = errmsg_fail(why, -errno, "%s: %s", path, strerror(errno));
+	answered(r);
+	b->kind = FILE_BLOCK_DATA;
+	b->len = n > 0 ? (size_t)n : 0;
+	return n;
+}
+
+/* Once through a file.  Its bytes; or -errno with why, or -ECANCELED when
+ * nobody wants more. */
+static int64_t read_through(struct file_reader *r, const char *path, int fd,
+			    struct errmsg *why)
+{
+	off_t offset = 0;
+	ssize_t n;
+
+	while ((n = read_block(r, path, fd, offset, why)) > 0) {
+		offset += n;
+		if (!pass_block(r))
+			return -ECANCELED;
 	}
-	b->kind = FILE_BLOCK_ERROR;
-	b->err = errmsg_fail(&b->why, -errno, "%s: %s", r->path,
-			     strerror(errno));
-	return false;
+	if (n == 0 && !pass_word(r, FILE_BLOCK_END, 0, NULL))
+		return -ECANCELED;
+	return n < 0 ? n : offset;
+}
+
+static int ask_for(struct file_reader *r, const char *path,
+		   struct errmsg *why)
+{
+	int fd;
+
+	ask(r);
+	fd = open_file(path, why);
+	answered(r);
+	return fd;
+}
+
+static int read_one(struct file_reader *r, struct errmsg *why)
+{
+	int fd = ask_for(r, r->path, why);
+	int64_t n = fd;
+
+	if (fd < 0)
+		return fd;
+	/* nothing is not repeated */
+	do
+		n = read_through(r, r->path, fd, why);
+	while (n > 0 && r->loop);
+	fd_close(&fd);
+	return n < 0 ? (int)n : 0;
+}
+
+static int load_list(struct file_reader *r, struct file_list *ret,
+		     struct errmsg *why)
+{
+	int fd = ask_for(r, r->path, why);
+	ssize_t n;
+	char *text;
+	int err;
+
+	if (fd < 0)
+		return fd;
+	text = xcalloc(1, FILE_LIST_BYTES_MAX + 1);
+	ask(r);
+	n = pread(fd, text, FILE_LIST_BYTES_MAX + 1, 0);
+	err = n < 0 ? errmsg_fail(why, -errno, "%s: %s", r->path,
+				  strerror(errno))
+		    : file_list_read(r->path, text, (size_t)n, ret, why);
+	answered(r);
+	free(text);
+	fd_close(&fd);
+	return err;
+}
+
+/* One of a list; what hinders it is told and passed over.  As
+ * read_through(). */
+static int64_t play_file(struct file_reader *r, const char *path)
+{
+	struct errmsg why = { 0 };
+	int fd = ask_for(r, path, &why);
+	int64_t n = fd;
+
+	if (fd >= 0)
+		n = read_through(r, path, fd, &why);
+	fd_close(&fd);
+	if (n < 0 && n != -ECANCELED &&
+	    !pass_word(r, FILE_BLOCK_SKIP, (int)n, &why))
+		n = -ECANCELED;
+	return n;
+}
+
+static int play_list(struct file_reader *r, const struct file_list *l,
+		     struct errmsg *why)
+{
+	int64_t bytes = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		int64_t n = play_file(r, l->paths[i]);
+
+		if (n == -ECANCELED)
+			return -ECANCELED;
+		bytes += MAX(n, 0);
+	}
+	if (bytes == 0)
+		return errmsg_fail(why, -ENOENT, "%s: nothing of it can be "
+				   "played", r->path);
+	return 0;
+}
+
+static int read_list(struct file_reader *r, struct errmsg *why)
+{
+	struct file_list list;
+	int err;
+
+	do {
+		err = load_list(r, &list, why);
+		if (err < 0)
+			return err;
+		err = play_list(r, &list, why);
+		file_list_done(&list);
+	} while (err == 0 && r->loop);
+	return err;
 }
 
 static void read_all(struct file_reader *r)
 {
-	struct file_block *b = &r->blocks[0];
-	off_t offset = 0;
-	unsigned i = 0;
-	bool more;
-	int fd;
+	struct errmsg why = { 0 };
+	int err = r->list ? read_list(r, &why) : read_one(r, &why);
+	struct file_block *b = block_of(r);
 
-	ask(r);
-	fd = open_file(r->path, &b->why);
-	if (fd < 0) {
-		b->kind = FILE_BLOCK_ERROR;
-		b->err = fd;
-		answered(r);
-		(void)atomic_fetch_add(&r->n, 1);
+	if (err == -ECANCELED)
 		return;
-	}
-	do {
-		ask(r);
-		more = read_block(r, fd, &offset, b);
-		answered(r);
-		(void)atomic_fetch_add(&r->n, 1);
-		b = more ? await_room(r, ++i) : NULL;
-	} while (b != NULL);
-	fd_close(&fd);
+	*b = (struct file_block){
+		.kind = err < 0 ? FILE_BLOCK_ERROR : FILE_BLOCK_LAST,
+		.err = err,
+		.why = why,
+	};
+	(void)atomic_fetch_add(&r->n, 1);
 }
 
 static void *run(void *arg)
@@ -169,13 +294,15 @@ static void *run(void *arg)
 
 /* --- in the loop --- */
 
-struct file_reader *file_reader_new(const char *path, bool loop, int *ret_err)
+struct file_reader *file_reader_new(const char *path, bool loop, bool list,
+				    int *ret_err)
 {
 	struct file_reader *r = xcalloc(1, sizeof *r);
 	pthread_t thread;
 
 	r->path = xstrdup(path);
 	r->loop = loop;
+	r->list = list;
 	atomic_store(&r->asked_ns, mono_ns());
 	(void)pthread_mutex_init(&r->lock, NULL);
 	(void)pthread_cond_init(&r->changed, NULL);

@@ -24,8 +24,10 @@ enum {
 
 enum file_block_kind {
 	FILE_BLOCK_DATA,
-	FILE_BLOCK_END,   /* behind it the file again, when it is looped */
-	FILE_BLOCK_ERROR, /* the last one */
+	FILE_BLOCK_END,   /* of a file */
+	FILE_BLOCK_SKIP,  /* one of a list that cannot be played: why */
+	FILE_BLOCK_LAST,  /* nothing comes any more */
+	FILE_BLOCK_ERROR, /* likewise: why */
 };
 
 struct file_block {
@@ -38,9 +40,11 @@ struct file_block {
 
 struct file_reader;
 
-/* Begins to open and read; path is copied.  NULL with *ret_err = -errno when
- * there is no thread. */
-struct file_reader *file_reader_new(const char *path, bool loop, int *ret_err);
+/* Begins to open and read; path is copied.  list: it names the files that are
+ * to be read (file_list.h), and is read again each time round.  NULL with
+ * *ret_err = -errno when there is no thread. */
+struct file_reader *file_reader_new(const char *path, bool loop, bool list,
+				    int *ret_err);
 /* Never waits. */
 void file_reader_free(struct file_reader **);
 

@@ -101,6 +101,12 @@ static int64_t pes_length(const struct lap *l, bool *ret_sure)
 	return longest;
 }
 
+uint64_t lap_pcr_ns(const struct lap *l)
+{
+	/* a clock that goes back says nothing */
+	return l->has_pcr ? (uint64_t)MAX(pcr_span(l), 0) * 100000 / 9 : 0;
+}
+
 uint64_t lap_length(const struct lap *l)
 {
 	bool sure;

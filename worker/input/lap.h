@@ -32,6 +32,9 @@ struct lap {
 /* Takes the next packet of the file, as it stands there. */
 void lap_feed(struct lap *, const uint8_t *packet);
 
+/* From the first PCR of this lap to the last one so far. */
+uint64_t lap_pcr_ns(const struct lap *);
+
 /* 90 kHz: from the first packet of this lap to that of the next one; 0: no
  * time stamps. */
 uint64_t lap_length(const struct lap *);

@@ -54,7 +54,7 @@ static void make_file(char path[32], size_t len)
 static struct file_reader *open_reader(const char *path, bool loop)
 {
 	int err;
-	struct file_reader *r = file_reader_new(path, loop, &err);
+	struct file_reader *r = file_reader_new(path, loop, false, &err);
 
 	cr_assert_not_null(r);
 	return r;
@@ -90,6 +90,7 @@ Test(file_reader, reads_a_file_to_its_end_and_no_further)
 	expect(r, FILE_BLOCK_DATA, FILE_BLOCK);
 	expect(r, FILE_BLOCK_DATA, 5);
 	expect(r, FILE_BLOCK_END, 0);
+	expect(r, FILE_BLOCK_LAST, 0);
 	cr_assert_null(file_reader_peek(r));
 	file_reader_free(&r);
 	cr_assert_null(r);
@@ -111,6 +112,7 @@ Test(file_reader, begins_again_where_it_is_looped_unless_nothing_is_there)
 	file_reader_free(&r);
 	r = open_reader(empty, true);
 	expect(r, FILE_BLOCK_END, 0);
+	expect(r, FILE_BLOCK_LAST, 0);
 	cr_assert_null(file_reader_peek(r));
 	file_reader_free(&r);
 	(void)unlink(path);
@@ -163,6 +165,78 @@ Test(file_reader, a_disk_that_does_not_answer_is_seen_and_left_behind)
 		(void)usleep(1000);
 	cr_assert_eq(atomic_load(&answers), 1u);
 	(void)unlink(path);
+}
+
+static void put_list(const char *path, const char *text)
+{
+	char new[64];
+	FILE *file;
+
+	(void)snprintf(new, sizeof new, "%s.new", path);
+	file = fopen(new, "w");
+	cr_assert_not_null(file);
+	(void)fputs(text, file);
+	(void)fclose(file);
+	/* whole, or not at all */
+	cr_assert_eq(rename(new, path), 0);
+}
+
+static struct file_reader *open_list(const char *path, bool loop)
+{
+	int err;
+	struct file_reader *r = file_reader_new(path, loop, true, &err);
+
+	cr_assert_not_null(r);
+	return r;
+}
+
+Test(file_reader, a_list_is_read_file_by_file_and_anew_each_time)
+{
+	char a[32], b[32], list[32], text[256];
+	struct file_reader *r;
+
+	make_file(a, 5);
+	make_file(b, 7);
+	make_file(list, 0);
+	(void)snprintf(text, sizeof text, "#EXTM3U\r\n\n%s\r\n/no/such\n%s",
+		       a, strrchr(b, '/') + 1);
+	put_list(list, text);
+	r = open_list(list, true);
+	for (int i = 0; i < 8; i++) {
+		expect(r, FILE_BLOCK_DATA, 5);
+		expect(r, FILE_BLOCK_END, 0);
+		expect(r, FILE_BLOCK_SKIP, 0);
+		expect(r, FILE_BLOCK_DATA, 7);
+		expect(r, FILE_BLOCK_END, 0);
+	}
+	put_list(list, b);
+	/* what was read ahead is of the list before */
+	for (;;) {
+		const struct file_block *block = await_block(r);
+		bool is_b = block->kind == FILE_BLOCK_DATA && block->len == 7;
+
+		file_reader_drop(r);
+		if (is_b && await_block(r)->kind == FILE_BLOCK_END) {
+			file_reader_drop(r);
+			if (await_block(r)->len == 7)
+				break;
+		}
+	}
+	file_reader_free(&r);
+	r = open_list(list, false);
+	expect(r, FILE_BLOCK_DATA, 7);
+	expect(r, FILE_BLOCK_END, 0);
+	expect(r, FILE_BLOCK_LAST, 0);
+	cr_assert_null(file_reader_peek(r));
+	file_reader_free(&r);
+	put_list(list, "/no/such\n");
+	r = open_list(list, true);
+	expect(r, FILE_BLOCK_SKIP, 0);
+	expect(r, FILE_BLOCK_ERROR, 0);
+	file_reader_free(&r);
+	(void)unlink(a);
+	(void)unlink(b);
+	(void)unlink(list);
 }
 
 static void expect_error(const char *path, int err, const char *text)
