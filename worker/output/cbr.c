@@ -186,7 +186,7 @@ static uint64_t places_until(const struct cbr *c, uint64_t tick)
 
 static size_t burst(const struct cbr *c)
 {
-	bool late = c->now_tick - c->tick > CBR_LATE_MS / 2 * TICKS_MS;
+	bool late = c->now_tick - c->tick > CBR_BEHIND_MS * TICKS_MS;
 	uint64_t ms = late ? PACER_LATE_BURST_MS : c->burst_ms;
 
 	return (size_t)(c->bps * ms / 1000 / PACKET_BITS) / PACER_GROUP *

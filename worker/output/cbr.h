@@ -24,9 +24,10 @@ enum {
 	CBR_PCR_MS = 38,     /* at most 40 is asked for (TS 101 154 4.1.5) */
 	CBR_PCR_NULL_MS = 30, /* from here on in the place of a null packet */
 	CBR_CLOCKS = 64,     /* PIDs with PCRs; others are left as they are */
-	/* A wake-up later than that is not made up for. */
-	CBR_LATE_MS = 200,
-	/* With half of that due bursts grow to PACER_LATE_BURST_MS. */
+	/* With that much due bursts grow to PACER_LATE_BURST_MS ... */
+	CBR_BEHIND_MS = 100,
+	/* ... and what is due longer than that is not made up for. */
+	CBR_LATE_MS = 1000,
 };
 
 struct cbr;

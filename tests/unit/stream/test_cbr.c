@@ -427,8 +427,13 @@ Test(cbr, a_late_wake_up_is_made_up_for_in_small_bursts)
 	cr_assert_leq(b->most, b->bps / BITS / 100 + PACER_GROUP);
 	cr_assert_eq(counted(b).skipped, 0);
 
-	turn(b, 90);
-	b->now_ns += 2000 * MS;
+	/* and a very late one in larger ones */
+	turn(b, 600);
+	while (cbr_is_behind(b->cbr))
+		turn(b, TICK_MS / 2);
+	judge_rate(b, b->places, b->now_ns - b->began_ns);
+	cr_assert_eq(counted(b).skipped, 0);
+	b->now_ns += 3000 * MS;
 	turn(b, TICK_MS);
 	cr_assert_gt(counted(b).skipped, b->bps / BITS * 1.8);
 	cr_assert_leq(b->most, b->bps / BITS / 1000 * PACER_LATE_BURST_MS +
