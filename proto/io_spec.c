@@ -40,6 +40,7 @@ static const struct io_option input_general[] = {
 	  BITRATE_LIMIT_MAX_KBPS },
 	{ "no_analyze", IO_FLAG, IO_INPUT(no_analyze), 0, 0 },
 	{ "watchdog", IO_NUMBER, IO_INPUT(watchdog_s), 0, WATCHDOG_MAX_S },
+	{ "no_reload", IO_FLAG, IO_INPUT(no_reload), 0, 0 },
 	{ 0 },
 };
 

@@ -91,6 +91,7 @@ struct input_spec {
 	bool no_analyze;
 
 	unsigned watchdog_s; /* silence before it is opened anew; 0 = never */
+	bool no_reload;      /* never, too */
 	struct remux_options remux; /* of the input alone */
 };
 

@@ -3,6 +3,7 @@ if HAVE_CRITERION
 unit_remux_tests = \
 	tests/unit/remux/test_psi_build \
 	tests/unit/remux/test_remux \
+	tests/unit/remux/test_remux_data \
 	tests/unit/remux/test_remux_parts \
 	tests/unit/remux/test_remux_tables \
 	tests/unit/remux/test_section_writer \
@@ -16,6 +17,9 @@ tests_unit_remux_test_psi_build_LDADD = $(unit_remux_libs)
 unit_remux_rig = tests/unit/remux/rig.c tests/unit/remux/rig.h
 tests_unit_remux_test_remux_SOURCES = \
 	tests/unit/remux/test_remux.c $(unit_remux_rig)
+tests_unit_remux_test_remux_data_SOURCES = \
+	tests/unit/remux/test_remux_data.c $(unit_remux_rig)
+tests_unit_remux_test_remux_data_LDADD = $(unit_remux_libs)
 tests_unit_remux_test_remux_tables_SOURCES = \
 	tests/unit/remux/test_remux_tables.c $(unit_remux_rig)
 tests_unit_remux_test_remux_tables_LDADD = $(unit_remux_libs)

@@ -147,7 +147,8 @@ static void watch(struct source *s, uint64_t now_ns)
 {
 	unsigned patience_s = s->patience_s;
 
-	if (s->spec.watchdog_s == 0 || input_fd(s->input) < 0)
+	if (s->spec.watchdog_s == 0 || s->spec.no_reload ||
+	    input_fd(s->input) < 0)
 		return;
 	if (patience_s == 0)
 		patience_s = s->spec.watchdog_s;

@@ -400,6 +400,31 @@ Test(path_udp, a_group_that_brings_nothing_is_joined_anew)
 	rig_done(&r);
 }
 
+Test(path_udp, silence_changes_nothing_where_that_is_asked_for)
+{
+	struct rig r;
+	struct reports at_join = { 0 }, later = { 0 };
+
+	rig_init(&r);
+	rig_add_wire(&r);
+
+	int tap = open_tap();
+
+	rig_start(&r, "udp://v0@239.1.1.1:5000#watchdog=1&no_reload", NULL,
+		  NULL);
+	/* the kernel itself reports a new membership twice */
+	rig_await_status(&r, 2);
+	read_tap(tap, &at_join);
+	rig_await_status(&r, 2);
+	rig_turn(&r, 100);
+	read_tap(tap, &later);
+	cr_assert(r.status.inputs[0].open);
+	cr_assert_geq(at_join.joins, 1);
+	cr_assert_eq(at_join.leaves + later.leaves + later.joins, 0);
+	(void)close(tap);
+	rig_done(&r);
+}
+
 Test(path_udp, says_what_hinders_it_and_reports_every_second)
 {
 	struct rig r;
