@@ -4,14 +4,9 @@
 #include "worker/output/kind.h"
 
 input_open_fn *const input_openers[INPUT_KINDS] = {
-	[INPUT_UDP] = udp_input_open,
-	[INPUT_RTP] = rtp_input_open,
-	[INPUT_FILE] = file_input_open,
-	[INPUT_STREAM] = stream_input_open,
+	INPUT_OPENERS_PLAIN,
 };
 
 output_open_fn *const output_openers[OUTPUT_KINDS] = {
-	[OUTPUT_UDP] = udp_output_open,
-	[OUTPUT_RTP] = udp_output_open,
-	[OUTPUT_FILE] = file_output_open,
+	OUTPUT_OPENERS_PLAIN,
 };

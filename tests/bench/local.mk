@@ -70,6 +70,7 @@ bench_scripts = \
 	tests/bench/load.mjs \
 	tests/bench/measure.mjs \
 	tests/bench/memory.mjs \
+	tests/bench/pull.mjs \
 	tests/bench/remux.mjs \
 	tests/bench/outputs.mjs \
 	tests/bench/report.mjs \
@@ -79,10 +80,11 @@ bench_scripts = \
 	tests/bench/udp.mjs
 EXTRA_DIST += $(bench_scripts)
 
-# make bench [BENCH=udp,stages,remux,http,memory,fleet,api,events,tls] [ROUNDS=3]
-#	[WINDOW=8] [AGAINST=DIR]
+# make bench [BENCH=udp,outputs,stages,remux,http,memory,fleet,api,events,tls,pull]
+#	[ROUNDS=3] [WINDOW=8] [AGAINST=DIR]
 .PHONY: bench
 bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
+		sluice-worker-net$(EXEEXT) \
 		$(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' \
 	BENCH='$(BENCH)' ROUNDS='$(ROUNDS)' WINDOW='$(WINDOW)' AGAINST='$(AGAINST)' \

@@ -13,7 +13,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const scenarios = ['udp', 'outputs', 'stages', 'remux', 'http', 'memory',
-	'fleet', 'api', 'events', 'tls'];
+	'fleet', 'api', 'events', 'tls', 'pull'];
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 
 /*

@@ -86,21 +86,23 @@ export function ivOf(sequence) {
 	return iv;
 }
 
-// One live programme: a segment a second, `window` of them in the playlist.
+// One live programme: a segment every `lasts` seconds, `window` of them in the
+// playlist.
 export class Live {
 	seen = new Map();       // how often each path was asked for
 
 	// buffer: the seconds a client is to be behind.
 	constructor(segments, { window = 6, sequence = 100, target = 1,
-		buffer = 2 } = {}) {
+		buffer = 2, lasts = 1 } = {}) {
 		Object.assign(this, { segments, window, sequence, target,
-			buffer });
-		this.begin = now() - window * 1000;
+			buffer, lasts });
+		this.begin = now() - window * lasts * 1000;
 	}
 
 	// The number of segments that were there so far.
 	get count() {
-		return Math.min(Math.floor((now() - this.begin) / 1000),
+		return Math.min(Math.floor((now() - this.begin) / 1000 /
+			this.lasts),
 			this.segments.length);
 	}
 

@@ -354,6 +354,11 @@ bool hls_play_is_dry(const struct hls_play *p)
 	return playout_is_dry(&p->playout);
 }
 
+uint64_t hls_play_waiting_ns(const struct hls_play *p)
+{
+	return playout_waiting_ns(&p->playout);
+}
+
 void hls_play_second(struct hls_play *p)
 {
 	playout_second(&p->playout);

@@ -39,6 +39,7 @@ bool hls_play_end(struct hls_play *);
 /* As playout_take(), playout_is_dry(), playout_second(). */
 size_t hls_play_take(struct hls_play *, struct batch *, uint64_t now_ns);
 bool hls_play_is_dry(const struct hls_play *);
+uint64_t hls_play_waiting_ns(const struct hls_play *);
 void hls_play_second(struct hls_play *);
 
 struct hls_play_counters {

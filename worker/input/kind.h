@@ -39,6 +39,13 @@ input_open_fn file_input_open;
 input_open_fn merge_input_open;
 input_open_fn stream_input_open;
 
+/* The rows that need no library: of every program. */
+#define INPUT_OPENERS_PLAIN \
+	[INPUT_UDP] = udp_input_open, \
+	[INPUT_RTP] = rtp_input_open, \
+	[INPUT_FILE] = file_input_open, \
+	[INPUT_STREAM] = stream_input_open
+
 /* Each program has its own: what it can open, NULL for what it has no library
  * for (worker/kinds.c, worker/net/kinds.c). */
 extern input_open_fn *const input_openers[INPUT_KINDS];

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MS UINT64_C(1000000)
+
 enum {
 	REDIRECTS_MAX = 5,
 	RECEIVE_BUFFER = 256 * 1024,
@@ -22,6 +24,7 @@ enum {
 struct fetcher {
 	CURLM *multi;
 	const struct http_spec *spec;
+	uint64_t turned_ns;
 };
 
 struct fetch {
@@ -259,12 +262,17 @@ static void note_end(struct fetch *f, CURLcode result)
 	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &f->status);
 }
 
-void fetcher_turn(struct fetcher *fetcher)
+void fetcher_turn(struct fetcher *fetcher, uint64_t now_ns,
+		  uint64_t waiting_ns)
 {
 	struct fetch *f;
 	int running, left;
 	CURLMsg *m;
 
+	if (waiting_ns > FETCHER_ENOUGH_MS * MS &&
+	    now_ns - fetcher->turned_ns < FETCHER_EASY_MS * MS)
+		return;
+	fetcher->turned_ns = now_ns;
 	(void)curl_multi_perform(fetcher->multi, &running);
 	while ((m = curl_multi_info_read(fetcher->multi, &left)) != NULL) {
 		if (m->msg != CURLMSG_DONE)

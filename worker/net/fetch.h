@@ -27,8 +27,15 @@ struct fetcher *fetcher_new(const struct http_spec *, int *ret_err,
 /* Its transfers are over. */
 void fetcher_free(struct fetcher **);
 
+/* While what waits plays for longer than that, the network is looked at every
+ * FETCHER_EASY_MS only: each look costs several system calls. */
+enum {
+	FETCHER_ENOUGH_MS = 500,
+	FETCHER_EASY_MS = 40,
+};
+
 /* Goes on with all transfers, as far as they go without waiting. */
-void fetcher_turn(struct fetcher *);
+void fetcher_turn(struct fetcher *, uint64_t now_ns, uint64_t waiting_ns);
 
 struct fetch;
 

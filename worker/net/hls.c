@@ -246,7 +246,8 @@ int hls_read(struct hls *h, struct batch *batch, uint64_t now_ns,
 {
 	size_t taken = hls_play_take(h->play, batch, now_ns);
 
-	fetcher_turn(h->fetcher);
+	fetcher_turn(h->fetcher, now_ns,
+		     taken > 0 ? hls_play_waiting_ns(h->play) : 0);
 	turn_list(h, now_ns);
 	if (h->err == 0)
 		turn_segments(h, now_ns);

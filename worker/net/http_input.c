@@ -162,7 +162,8 @@ static void turn(struct http_input *h, uint64_t now_ns, bool room)
 {
 	if (room)
 		fetch_resume(h->fetch);
-	fetcher_turn(h->fetcher);
+	fetcher_turn(h->fetcher, now_ns,
+		     h->playout.plays ? playout_waiting_ns(&h->playout) : 0);
 	if (h->what == A_PLAYLIST &&
 	    now_ns - h->asked_ns > PLAYLIST_LIMIT_S * UINT64_C(1000000000))
 		h->err = errmsg_fail(&h->why, -ETIMEDOUT,

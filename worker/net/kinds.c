@@ -3,19 +3,14 @@
 #include "worker/net/kinds.h"
 
 input_open_fn *const input_openers[INPUT_KINDS] = {
-	[INPUT_UDP] = udp_input_open,
-	[INPUT_RTP] = rtp_input_open,
-	[INPUT_FILE] = file_input_open,
-	[INPUT_STREAM] = stream_input_open,
+	INPUT_OPENERS_PLAIN,
 	[INPUT_SRT] = srt_input_open,
 	[INPUT_RIST] = rist_input_open,
 	[INPUT_HTTP] = http_input_open,
 };
 
 output_open_fn *const output_openers[OUTPUT_KINDS] = {
-	[OUTPUT_UDP] = udp_output_open,
-	[OUTPUT_RTP] = udp_output_open,
-	[OUTPUT_FILE] = file_output_open,
+	OUTPUT_OPENERS_PLAIN,
 	[OUTPUT_SRT] = srt_output_open,
 	[OUTPUT_NP] = np_output_open,
 	[OUTPUT_RIST] = rist_output_open,
