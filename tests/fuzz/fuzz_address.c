@@ -28,6 +28,25 @@ static void try_remux(const struct remux_options *o)
 	expect(!pid_set_has(&o->drop, 0) && !pid_set_has(&o->keep, 0x1fff));
 }
 
+static void try_rist(const struct rist_spec *s)
+{
+	expect(s->n_peers >= 1 && s->n_peers <= RIST_PEERS_MAX);
+	for (size_t i = 0; i < s->n_peers; i++) {
+		expect(s->peers[i].port != 0);
+		expect(strlen(s->peers[i].host) <= RIST_HOST_MAX);
+		expect(s->peers[i].listens || s->peers[i].host[0] != '\0');
+		expect(!s->simple || s->peers[i].port % 2 == 0);
+	}
+	expect(s->key_bits == 128 || s->key_bits == 256);
+	expect(strlen(s->secret) <= RIST_SECRET_MAX);
+}
+
+static void try_recording(const struct output_spec *s)
+{
+	expect(s->path[0] == '/' && strlen(s->path) < IO_PATH_MAX);
+	expect(s->path[strlen(s->path) - 1] != '/');
+}
+
 static void try_input(const char *text)
 {
 	struct input_spec s;
@@ -51,6 +70,8 @@ static void try_input(const char *text)
 		expect(strlen(s.srt.host) <= SRT_HOST_MAX);
 		return;
 	}
+	if (s.kind == INPUT_RIST)
+		try_rist(&s.rist);
 	if (s.kind != INPUT_UDP && s.kind != INPUT_RTP)
 		return;
 	expect(strlen(s.iface) < sizeof s.iface);
@@ -76,11 +97,18 @@ static void try_output(const char *text)
 		expect(s.srt.port != 0);
 		return;
 	}
-	if (s.kind != OUTPUT_HTTP) {
+	if (s.kind == OUTPUT_RIST)
+		try_rist(&s.rist);
+	if (s.kind == OUTPUT_FILE)
+		try_recording(&s);
+	if (s.kind == OUTPUT_UDP || s.kind == OUTPUT_RTP) {
 		expect(sockaddr_port(&s.remote) != 0);
 		expect(s.ttl >= 1 && s.ttl <= 255);
-		return;
+		expect(s.sap_group.len == 0 ||
+		       s.sap_group.sa.sa_family == s.remote.sa.sa_family);
 	}
+	if (s.kind != OUTPUT_HTTP)
+		return;
 	expect(sockaddr_port(&s.listen) != 0);
 	expect(!sockaddr_is_multicast(&s.listen));
 	expect(s.path[0] == '/' && s.path[1] != '\0');
