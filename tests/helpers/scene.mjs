@@ -103,7 +103,9 @@ export class Scene {
 	}
 
 	// Nothing but a continuous stream that plays; options of
-	// assertOneStream().  Returns what the network got.
+	// assertOneStream(), where a change of the source counts as a pause:
+	// this process, which sends them, may be kept from it just then.
+	// Returns what the network got.
 	async assertSeamless(options) {
 		const file = path.join(tempDir(this.t), 'seen.ts');
 		const seen = this.viewer.data();

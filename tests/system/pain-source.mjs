@@ -39,7 +39,7 @@ const scenes = {
 		await Clip.play(t, clips.one, RATE, scene.ports[0]);
 		await scene.more(2 * SECOND);
 		assert.equal(scene.worker, worker);
-		const { list } = await scene.assertSeamless({ pauses: 1 });
+		const { list } = await scene.assertSeamless({ pauses: 2 });
 		assert.deepEqual(pidsOf(list), [400, 401, 402]);
 		const versions = tables(joined(list)).pmts
 			.map((pmt) => pmt.version);

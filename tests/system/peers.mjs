@@ -126,7 +126,7 @@ test('VLC and GStreamer send in turns, and play what comes of it',
 		assert.ok(n > least, `${n} pictures of ${least}`);
 	});
 	await t.test('our own judge finds no fault', async () => {
-		assertOneStream((await scene.recorded()).found);
+		assertOneStream((await scene.recorded()).found, { pauses: 3 });
 	});
 	const file = path.join(dir, 'whole.ts');
 	fs.writeFileSync(file, wholeUnits(scene.viewer.data()));
