@@ -75,6 +75,7 @@ bench_scripts = \
 	tests/bench/outputs.mjs \
 	tests/bench/report.mjs \
 	tests/bench/run.mjs \
+	tests/bench/soak.mjs \
 	tests/bench/stages.mjs \
 	tests/bench/tls.mjs \
 	tests/bench/udp.mjs
@@ -88,4 +89,12 @@ bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
 		$(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' \
 	BENCH='$(BENCH)' ROUNDS='$(ROUNDS)' WINDOW='$(WINDOW)' AGAINST='$(AGAINST)' \
+	$(NODE) $(srcdir)/tests/bench/run.mjs
+
+# make soak [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
+.PHONY: soak
+soak: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
+	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH=soak \
+	SOAK_SECONDS='$(SOAK_SECONDS)' SOAK_STREAMS='$(SOAK_STREAMS)' \
+	SOAK_RATE='$(SOAK_RATE)' \
 	$(NODE) $(srcdir)/tests/bench/run.mjs
