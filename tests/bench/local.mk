@@ -74,6 +74,7 @@ bench_scripts = \
 	tests/bench/remux.mjs \
 	tests/bench/outputs.mjs \
 	tests/bench/report.mjs \
+	tests/bench/rtp.mjs \
 	tests/bench/run.mjs \
 	tests/bench/soak.mjs \
 	tests/bench/stages.mjs \

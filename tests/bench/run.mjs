@@ -12,8 +12,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const scenarios = ['udp', 'outputs', 'stages', 'remux', 'http', 'memory',
-	'fleet', 'api', 'events', 'tls', 'pull'];
+const scenarios = ['udp', 'outputs', 'rtp', 'stages', 'remux', 'http',
+	'memory', 'fleet', 'api', 'events', 'tls', 'pull'];
 const byName = ['soak']; // takes long: only when it is named
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 

@@ -94,7 +94,7 @@ const faults = [
 		const both = [await paths.lose(t, 0, 1),
 			await paths.lose(t, 1, 3)];
 
-		await paths.more(120);
+		await paths.more(90);
 		lost[0] += await both[0].stop();
 		lost[1] += await both[1].stop();
 	},
@@ -117,16 +117,16 @@ const faults = [
 	},
 	async function theFasterOneLosesAndIsCut(t, told, paths, lost) {
 		const few = await paths.lose(t, 0, 2);
-		await paths.more(120);
+		await paths.more(90);
 		lost[0] += await few.stop();
 		const all = await paths.cut(t, 0);
 		await paths.more(110);
 		lost[0] += await all.stop();
-		await paths.more(120);
+		await paths.more(90);
 	},
 	async function theyChangePlaces(t, told, paths) {
 		paths.delays = [300, 0];
-		await paths.more(250);
+		await paths.more(200);
 	},
 	async function theSlowerOneIsCut(t, told, paths, lost) {
 		const fault = await paths.cut(t, 0);

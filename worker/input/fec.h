@@ -56,10 +56,12 @@ static inline uint16_t fec_seq(const struct fec_packet *f, unsigned i)
 	return (uint16_t)(f->first + i * f->step);
 }
 
-/* Eight bytes at a time: compilers make something of it. */
+typedef uint64_t fec_word __attribute__((vector_size(32)));
+
+/* A few words at a time, in whatever registers there are for that. */
 static inline void fec_xor(uint8_t *to, const uint8_t *from, size_t len)
 {
-	uint64_t a, b;
+	fec_word a, b;
 
 	for (; len >= sizeof a; len -= sizeof a) {
 		memcpy(&a, to, sizeof a);

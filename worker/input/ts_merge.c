@@ -52,6 +52,7 @@ struct ts_merge {
 	struct ts_merge_counts counts;
 	struct seen seen[SEEN];
 	uint8_t cc[TS_PIDS]; /* the last that went out */
+	bool pes[TS_PIDS];   /* pictures, sound: never the same bytes twice */
 };
 
 struct ts_merge *ts_merge_new(unsigned delay_ms)
@@ -135,6 +136,9 @@ static bool was_seen(struct ts_merge *m, uint64_t hash)
 /* Tables come again, byte for byte: the same bytes are another packet. */
 static bool comes_again(struct ts_merge *m, const struct ts_queue *q)
 {
+	if (m->pes[ts_pid(ts_queue_packet(q, 0))])
+		return false;
+
 	const struct seen *s = find_seen(m, ts_queue_hash(q, 0));
 
 	return ts_pid(ts_queue_packet(q, 0)) < TS_PID_TABLES ||
@@ -147,13 +151,27 @@ static bool is_late(struct ts_merge *m, const struct ts_queue *q)
 	return was_seen(m, ts_queue_hash(q, 0)) && !comes_again(m, q);
 }
 
-static void pop_out(struct ts_merge *m, struct path *p, struct batch *b)
+/* Learns what a PID carries when a PES or a section begins. */
+static void note_begin(struct ts_merge *m, const uint8_t *packet)
+{
+	size_t at = ts_payload_offset(packet);
+
+	m->pes[ts_pid(packet)] = at + 3 <= TS_PACKET && packet[at] == 0 &&
+				 packet[at + 1] == 0 && packet[at + 2] == 1;
+}
+
+/* both: the other has brought it too, and it will not come again. */
+static void pop_out(struct ts_merge *m, struct path *p, bool both,
+		    struct batch *b)
 {
 	const uint8_t *packet = ts_queue_packet(&p->queue, 0);
 
-	note_seen(m, ts_queue_hash(&p->queue, 0));
+	if (!both || !m->pes[ts_pid(packet)])
+		note_seen(m, ts_queue_hash(&p->queue, 0));
 	if (ts_has_payload(packet))
 		m->cc[ts_pid(packet)] = ts_cc(packet);
+	if (ts_pusi(packet))
+		note_begin(m, packet);
 	batch_add(b, (struct ts_run){ .data = packet, .n = 1 });
 	ts_queue_pop(&p->queue);
 }
@@ -261,7 +279,7 @@ static void fill_in(struct ts_merge *m, unsigned path, size_t n, bool aligned,
 		else {
 			if (aligned && !null)
 				count_lost(m, path);
-			pop_out(m, other, b);
+			pop_out(m, other, false, b);
 		}
 	}
 }
@@ -288,7 +306,7 @@ static void take_alone(struct ts_merge *m, unsigned path, struct batch *b)
 	}
 	if (m->counts.aligned)
 		count_lost(m, !path);
-	pop_out(m, p, b);
+	pop_out(m, p, false, b);
 }
 
 /* Is this the next of its PID, by its counter? */
@@ -324,7 +342,7 @@ static void take_null(struct ts_merge *m, unsigned path, struct batch *b)
 		ts_queue_pop(&p->queue);
 		return;
 	}
-	pop_out(m, p, b);
+	pop_out(m, p, false, b);
 }
 
 static void take(struct ts_merge *m, unsigned path, struct batch *b)
@@ -346,7 +364,7 @@ static void take(struct ts_merge *m, unsigned path, struct batch *b)
 	}
 	note_match(m, path, at);
 	fill_in(m, path, at, aligned, b);
-	pop_out(m, p, b);
+	pop_out(m, p, true, b);
 	ts_queue_pop(&other->queue);
 }
 

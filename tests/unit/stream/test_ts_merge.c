@@ -94,11 +94,12 @@ static void feed(struct rig *r, const struct model *m, int64_t ms,
 		 unsigned path)
 {
 	for (int64_t i = ms * PER_MS; i < (ms + 1) * PER_MS; i++) {
-		const struct ts_run run = { .data = m->packets[i < 0 ? 0 : i],
-					    .n = 1 };
+		if (i < 0 || i >= N || m->gone[i][path])
+			continue;
 
-		if (i >= 0 && i < N && !m->gone[i][path])
-			ts_merge_feed(r->merge, &run, 1, path, r->now_ns);
+		const struct ts_run run = { .data = m->packets[i], .n = 1 };
+
+		ts_merge_feed(r->merge, &run, 1, path, r->now_ns);
 	}
 }
 
