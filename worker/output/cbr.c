@@ -88,15 +88,33 @@ static struct cbr_clock *find_clock(struct cbr *c, uint16_t pid)
 	return place > 0 ? &c->clocks[place - 1] : NULL;
 }
 
-static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid)
+static bool is_gone(const struct cbr_clock *clock, uint64_t tick)
 {
-	if (c->n_clocks == CBR_CLOCKS)
+	return clock->in_tick + PCR_GONE_MS * TICKS_MS < tick;
+}
+
+/* A place that is free, or whose PID is gone: nothing of it waits. */
+static struct cbr_clock *find_place(struct cbr *c, uint64_t now_tick)
+{
+	if (c->n_clocks < CBR_CLOCKS)
+		return &c->clocks[c->n_clocks++];
+	for (size_t i = 0; i < CBR_CLOCKS; i++)
+		if (is_gone(&c->clocks[i], now_tick)) {
+			c->clock_of[c->clocks[i].pid] = 0;
+			return &c->clocks[i];
+		}
+	return NULL;
+}
+
+static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
+				   uint64_t now_tick)
+{
+	struct cbr_clock *clock = find_place(c, now_tick);
+
+	if (clock == NULL)
 		return NULL;
-
-	struct cbr_clock *clock = &c->clocks[c->n_clocks++];
-
 	*clock = (struct cbr_clock){ .pid = pid };
-	c->clock_of[pid] = (uint8_t)c->n_clocks;
+	c->clock_of[pid] = (uint8_t)(clock - c->clocks + 1);
 	return clock;
 }
 
@@ -108,7 +126,7 @@ static void note_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 	if (!ts_pcr(packet, &pcr) || ts_tei(packet))
 		return;
 	if (clock == NULL)
-		clock = add_clock(c, ts_pid(packet));
+		clock = add_clock(c, ts_pid(packet), now_tick);
 	if (clock != NULL &&
 	    cbr_clock_arrived(clock, pcr % PCR_WRAP, ts_discontinuity(packet),
 			      now_tick))
@@ -191,11 +209,6 @@ static size_t burst(const struct cbr *c)
 
 	return (size_t)(c->bps * ms / 1000 / PACKET_BITS) / PACER_GROUP *
 		       PACER_GROUP + PACER_GROUP;
-}
-
-static bool is_gone(const struct cbr_clock *clock, uint64_t tick)
-{
-	return clock->in_tick + PCR_GONE_MS * TICKS_MS < tick;
 }
 
 static void find_pcr_due(struct cbr *c)

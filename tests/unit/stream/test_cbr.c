@@ -50,6 +50,8 @@ struct bench {
 	bool has_cc;
 	size_t most;        /* places in one run */
 	size_t in_run;
+	uint64_t in_all;
+	uint64_t content_pcr; /* of the last packet that was no extra */
 	uint64_t last_pcr, last_pcr_place;
 	double gap_ms;      /* widest between two PCRs */
 	double off_ms;      /* of the last PCR against the source's clock */
@@ -169,6 +171,8 @@ static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 			cr_assert(ts_sync_ok(p));
 			if (ts_pcr(p, &pcr))
 				take_pcr(b, p, pcr);
+			if (ts_has_payload(p) && ts_pcr(p, &pcr))
+				b->content_pcr = pcr;
 			if (ts_pid(p) == TS_PID_NULL) {
 				b->nulls++;
 			} else if (ts_has_payload(p)) {
@@ -181,6 +185,14 @@ static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 			b->in_run++;
 		}
 	}
+}
+
+static void count_only(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct bench *b = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		b->in_all += runs[i].n;
 }
 
 static void make(struct bench *b, uint8_t *p)
@@ -451,6 +463,74 @@ Test(cbr, a_machine_that_wakes_us_too_rarely_costs_no_packets)
 	cr_assert_eq(counted(b).overflow, 0);
 	judge(b);
 	cr_assert_lt(b->sent - b->content, b->bps / BITS / 4);
+	bench_free(b);
+}
+
+/* One packet with a PCR; the value that leaves. */
+static uint64_t pass_pcr(struct bench *b, uint16_t pid, uint64_t pcr)
+{
+	uint8_t p[TS_PACKET] = { TS_SYNC_BYTE, [3] = 0x30, [4] = 7,
+				 [5] = 0x10 };
+
+	ts_set_pid(p, pid);
+	ts_set_pcr(p, pcr);
+	memcpy(p + 184, &b->sent, sizeof b->sent);
+	b->sent++;
+	b->now_ns += 10 * MS;
+	cbr_feed(b->cbr, &(struct ts_run){ p, 1 }, 1, b->now_ns);
+	for (unsigned i = 0; i < 8; i++, b->now_ns += 3 * MS)
+		run(b);
+	return b->content_pcr;
+}
+
+Test(cbr, pids_that_come_and_go_are_followed_for_good)
+{
+	struct bench *b = bench_new(2000, 0);
+
+	b->gaps_allowed = true;
+	for (unsigned i = 0; i < 2 * CBR_CLOCKS; i++) {
+		uint16_t pid = (uint16_t)(0x100 + i);
+		uint64_t pcr = UINT64_C(27000000) * 100 * i;
+
+		(void)pass_pcr(b, pid, pcr);
+		/* the second one is written anew, by its place */
+		b->now_ns += 20 * MS;
+		uint64_t left = pass_pcr(b, pid, pcr + 27000 * 40);
+
+		cr_assert(left != pcr + 27000 * 40 && left > pcr &&
+				  left < pcr + 27000 * 80,
+			  "PID %u: %.1f ms", i, (double)(left - pcr) / 27000);
+		for (unsigned k = 0; k < 300 && i >= CBR_CLOCKS - 1; k++) {
+			b->now_ns += 10 * MS;
+			run(b);
+		}
+	}
+	bench_free(b);
+}
+
+Test(cbr, survives_what_is_no_stream)
+{
+	struct bench *b = bench_new(20000, 0);
+	uint8_t data[100 * TS_PACKET];
+	uint32_t x = 12345;
+
+	b->gaps_allowed = true;
+	for (unsigned round = 0; round < 500; round++) {
+		for (size_t i = 0; i < sizeof data; i++) {
+			x = x * 1664525 + 1013904223;
+			data[i] = (uint8_t)(x >> 24);
+		}
+		for (size_t i = 0; i < 100; i++) {
+			data[i * TS_PACKET] = TS_SYNC_BYTE;
+			if (i % 3 == 0)
+				data[i * TS_PACKET + 1] &= 0x60;
+		}
+		b->now_ns += 10 * MS;
+		cbr_feed(b->cbr, &(struct ts_run){ data, 100 }, 1, b->now_ns);
+		b->in_run = 0;
+		cbr_run(b->cbr, b->now_ns, count_only, b);
+	}
+	judge_rate(b, b->in_all, b->now_ns - START - 10 * MS);
 	bench_free(b);
 }
 
