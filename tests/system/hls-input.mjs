@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { Live, encrypted, ivOf, makeSegments, serveHls, withNewCounters,
 	withPcrs } from '../helpers/hls.mjs';
 import { assertOneStream, assertPlays, judge } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { now, tempDir, waitUntil } from '../helpers/util.mjs';
@@ -384,6 +385,10 @@ test('whatever a hostile server sends is told, and costs little',
 			list(...segments('s')), s: endless('', block) }],
 		text: [/line 2: .*not an HLS/, { 'live.m3u8':
 			page('#EXTM3U\nhttp://127.0.0.1/a.ts\n') }],
+		// shorter than what is waited for as a rule
+		short: [/playlist has ended/, { 'live.m3u8':
+			list(...segments('s'), '#EXT-X-ENDLIST'),
+		s: page(new TsMux({ rate: 1e6 }).take(665)) }],
 		still: [/nothing new/, { 'live.m3u8':
 			list('#EXT-X-MEDIA-SEQUENCE:7') }],
 	};
@@ -399,6 +404,7 @@ test('whatever a hostile server sends is told, and costs little',
 		await sluice.waitStatus(name, String(cases[name][0]),
 			(s) => cases[name][0].test(s.inputs[0].error ?? ''),
 			20000);
+	assert.ok((await sluice.status('short')).outputs[0].packets > 550);
 	for (const name of names) {
 		const { pid } = sluice.worker('stream', name);
 		const [, kib] = fs.readFileSync(`/proc/${pid}/status`, 'utf8')

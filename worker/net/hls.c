@@ -229,6 +229,9 @@ static void turn_list(struct hls *h, uint64_t now_ns)
 
 	hls_play_set_elsewhere(h->play, ahead_ms);
 	h->list.idle = ahead_ms == 0 && h->load.url == NULL;
+	/* there will be no more to wait for */
+	if (h->list.idle && m != NULL && m->ended)
+		hls_play_set_pace(h->play, 1, 0);
 	switch (hls_list_turn(&h->list, now_ns)) {
 	case HLS_LIST_SAME:
 		return;
@@ -289,10 +292,14 @@ void hls_stats(const struct hls *h, struct link_stats *ret)
 
 const char *hls_trouble(const struct hls *h)
 {
+	const struct m3u8 *m = hls_list_media(&h->list);
 	bool lost = h->lost > 0 && h->why.text[0] != '\0';
 
 	if (h->list.trouble.text[0] != '\0' &&
 	    (!lost || h->list.failures > 0))
 		return h->list.trouble.text;
-	return lost ? h->why.text : NULL;
+	if (lost)
+		return h->why.text;
+	return m != NULL && m->ended && h->list.idle &&
+	       hls_play_is_dry(h->play) ? "the playlist has ended" : NULL;
 }
