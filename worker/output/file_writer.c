@@ -2,12 +2,12 @@
 #include "worker/output/file_writer.h"
 
 #include "common/alloc.h"
+#include "common/thread.h"
 #include "worker/output/file_store.h"
 #include "worker/ts/packet.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -166,19 +166,6 @@ static void *run(void *arg)
 
 /* --- the data path --- */
 
-/* Signals are for the loop's thread. */
-static int start(struct file_writer *w)
-{
-	sigset_t all, before;
-	int err;
-
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&w->thread, NULL, run, w);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -err;
-}
-
 static void init_wake(struct file_writer *w)
 {
 	pthread_condattr_t attr;
@@ -203,7 +190,7 @@ struct file_writer *file_writer_new(const struct output_spec *spec,
 		abort(); /* as any allocation */
 	(void)pthread_mutex_init(&w->lock, NULL);
 	init_wake(w);
-	*ret_err = start(w);
+	*ret_err = thread_start(&w->thread, run, w);
 	if (*ret_err == 0)
 		return w;
 	(void)errmsg_fail(why, *ret_err, "thread: %s", strerror(-*ret_err));
