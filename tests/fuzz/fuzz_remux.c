@@ -254,6 +254,7 @@ static void play(struct remux *r, struct input *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct table_versions versions;
+	static struct si_versions si;
 	struct input in = { .data = data, .len = size };
 	struct remux_options o = { 0 };
 	struct judge j = { 0 };
@@ -265,9 +266,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	j.sdt_ours = o.sdt == TABLE_DEFAULT && o.pnr != 0;
 	j.eit_ours = o.eit == TABLE_DEFAULT && o.pnr != 0;
 	memset(&versions, 0, sizeof versions);
+	memset(&si, 0, sizeof si);
+	si_versions_begin(&si, 1);
 	r = remux_new(&(struct remux_config){
 		.options = &o, .versions = &versions, .out = on_out,
-		.arg = &j });
+		.arg = &j,
+		/* as one of several sources */
+		.si = size & 1 ? &si : NULL, .source = 1 });
 	play(r, &in);
 	remux_free(&r);
 	return 0;

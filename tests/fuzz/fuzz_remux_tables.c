@@ -7,6 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/sdt_build.h"
+#include "worker/remux/si_versions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,28 @@ static void try_ids(int rewrite(const struct ids *, uint8_t *, size_t),
 	free(copy);
 }
 
+/* The same section from one source and the other, in a memory of any kind. */
+static void try_versions(const uint8_t *data, size_t size)
+{
+	static struct si_versions si;
+	uint8_t *copy;
+
+	if (size == 0)
+		return;
+	copy = malloc(size);
+	if (copy == NULL)
+		abort();
+	for (uint32_t source = 1; source <= 2; source++) {
+		memcpy(copy, data, size);
+		si_versions_begin(&si, source);
+		si_versions_apply(&si, source, copy, size);
+		expect(size < 12 || memcmp(copy, data, 5) == 0);
+	}
+	if (size >= sizeof si.tables[0])
+		memcpy(&si.tables[data[0]], data, sizeof si.tables[0]);
+	free(copy);
+}
+
 static void try_sdt(const struct remux_options *o, const uint8_t *data,
 		    size_t size)
 {
@@ -142,6 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_ids(ids_rewrite_eit, copy, size - 1);
 	try_ids(ids_rewrite_sdt, copy, size - 1);
 	try_ids(ids_rewrite_nit, copy, size - 1);
+	try_versions(copy, size - 1);
 	free(copy);
 	return 0;
 }
