@@ -53,10 +53,15 @@ function weigh(pid) {
 	return { pid, pss: writtenKib(pid), fds: fdsOf(pid) };
 }
 
+// Others may run the same programs on this machine.
+function workersOf(sluice) {
+	return [...sluice.log.matchAll(/running, pid (\d+)/g)]
+		.map(([, pid]) => Number(pid));
+}
+
 function weighAll(sluice) {
 	return { master: weigh(sluice.pid),
-		workers: sluice.workers().filter(({ role }) =>
-			role === 'stream').map(({ pid }) => weigh(pid)) };
+		workers: workersOf(sluice).map(weigh) };
 }
 
 async function watch(sluice, seconds, samples) {
@@ -106,12 +111,11 @@ function run({ seconds, streams, rate }) {
 			port: FROM, seconds: SETTLE_S + seconds + 2 });
 		await sleep(SETTLE_S * 1000);
 		const samples = [weighAll(sluice)];
-		const pids = () => [sluice.pid,
-			...sluice.workers().map(({ pid }) => pid)];
-		const fixed = pids(), before = cpuNs(fixed);
+		const pids = [sluice.pid, ...workersOf(sluice)];
+		const before = cpuNs(pids);
 
 		await watch(sluice, seconds, samples);
-		const cpu = cpuNs(fixed) - before;
+		const cpu = cpuNs(pids) - before;
 		const { out } = await generator.ended;
 		await sleep(1000);
 		const seen = await checker.stop(), sent = JSON.parse(out);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What each thing that a stream can do costs, twice: as whole processes of 20
- * streams of 8 Mbit/s, by turns; and as functions, without what the kernel
- * does, in caches that others have used meanwhile.
+ * What each thing that a stream can do costs, twice: as whole processes, 10
+ * streams of 8 Mbit/s of each kind side by side at the same time, so that
+ * whatever else the machine does concerns all of them; and as functions,
+ * without what the kernel does, in caches that others have used meanwhile.
  *
  * AGAINST=DIR puts the plain relay of another build beside it.
  */
@@ -11,12 +12,12 @@ import process from 'node:process';
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
 import { builddir, run, sleep, udpBound, waitUntil }
 	from '../helpers/util.mjs';
-import { measureFlow, program, startChecker, startGenerator }
-	from './load.mjs';
+import { program, startChecker, startGenerator } from './load.mjs';
 import { cpuNs, median, Scope } from './measure.mjs';
 
-const LOAD = { streams: 20, rate: 8, warm: 2 };
+const LOAD = { streams: 10, rate: 8 };
 const FROM = 10000, TO = 20000;
+const SETTLE_S = 3;
 const LIMIT = { relay: 1.05 };
 
 const candidates = {
@@ -31,37 +32,60 @@ if (process.env.AGAINST)
 	candidates.against = { title: 'the plain relay of AGAINST',
 		from: process.env.AGAINST };
 
-function startSluice(scope, { options = '', from = builddir }) {
-	return Sluice.start(scope, config(...Array.from(
-		{ length: LOAD.streams }, (_, i) => stream(`s${i}`,
-			`udp://127.0.0.1:${FROM + i}${options}`,
-			`udp://127.0.0.1:${TO + i}`))),
+const portsOf = (place) => Array.from({ length: LOAD.streams },
+	(_, i) => FROM + place * LOAD.streams + i);
+
+// The same names in each master: they choose when a stream has its tick.
+async function startOne(scope, { options = '', from = builddir }, place) {
+	const sluice = await Sluice.start(scope, config(
+		...portsOf(place).map((port, i) => stream(`s${i}`,
+			`udp://127.0.0.1:${port}${options}`,
+			`udp://127.0.0.1:${port - FROM + TO}`))),
 	{ master: path.join(from, 'sluice'),
 		env: { SLUICE_WORKER: path.join(from, 'sluice-worker') } });
+
+	await waitUntil('open inputs', () => portsOf(place).every(udpBound),
+		15000);
+	const log = await waitUntil('workers', () => {
+		const all = [...sluice.log.matchAll(/running, pid (\d+)/g)];
+		return all.length === LOAD.streams && all;
+	});
+	return log.map(([, pid]) => Number(pid));
 }
 
 // A source that ends; the one that follows it begins at its own time.
-async function anotherBefore(scope) {
-	await startGenerator(scope, { ...LOAD, port: FROM, seconds: 2 }).ended;
-	await sleep(100);
+async function anotherBefore(scope, place) {
+	await startGenerator(scope, { ...LOAD, port: portsOf(place)[0],
+		seconds: 2 }).ended;
 }
 
-function measureOne(candidate, window) {
+// { name: [us/Mbit of each window] }
+function measureAll(names, { rounds, window }) {
 	return Scope.within(async (scope) => {
-		const sluice = await startSluice(scope, candidate);
+		const all = { rate: LOAD.rate,
+			streams: LOAD.streams * names.length };
+		const costs = names.map(() => []), pids = [];
 
-		await waitUntil('open inputs', () => Array.from(
-			{ length: LOAD.streams }, (_, i) => FROM + i)
-			.every(udpBound), 15000);
-		if (candidate.cut)
-			await anotherBefore(scope);
+		await startChecker(scope, { ...all, port: TO });
+		for (const [place, name] of names.entries())
+			pids.push(await startOne(scope, candidates[name],
+				place));
+		for (const [place, name] of names.entries())
+			if (candidates[name].cut)
+				await anotherBefore(scope, place);
+		startGenerator(scope, { ...all, port: FROM,
+			seconds: SETTLE_S + rounds * window + 2 });
+		await sleep(SETTLE_S * 1000);
+		for (let round = 0; round < rounds; round++) {
+			const before = pids.map(cpuNs);
 
-		const checker = await startChecker(scope, { ...LOAD,
-			port: TO });
-		const pids = sluice.workers().map(({ pid }) => pid);
-
-		return measureFlow(scope, checker,
-			{ ...LOAD, port: FROM, window }, () => cpuNs(pids));
+			await sleep(window * 1000);
+			pids.map(cpuNs).forEach((ns, i) => costs[i].push(
+				(ns - before[i]) / 1000 /
+				(window * LOAD.rate * LOAD.streams)));
+		}
+		return Object.fromEntries(names.map(
+			(name, i) => [name, costs[i]]));
 	});
 }
 
@@ -86,24 +110,17 @@ async function showFunctions(report) {
 	report.keep('stages functions', { cold, warm });
 }
 
-export async function stages(report, { rounds, window }) {
+export async function stages(report, options) {
 	report.section(`stages: ${LOAD.streams} streams of ${LOAD.rate} ` +
-		`Mbit/s, medians of ${rounds} rounds`);
+		`Mbit/s each, medians of ${options.rounds} windows`);
 	const names = Object.keys(candidates);
-	const runs = Object.fromEntries(names.map((name) => [name, []]));
-
-	for (let round = 0; round < rounds; round++)
-		for (const name of names)
-			runs[name].push(await measureOne(candidates[name],
-				window));
-	const cpu = (name) => median(runs[name].map(
-		(one) => one.cpu_us_per_mbit));
-	const ratio = (name, to) => median(runs[name].map((one, i) =>
-		one.cpu_us_per_mbit / runs[to][i].cpu_us_per_mbit));
+	const runs = await measureAll(names, options);
+	const ratio = (name, to) => median(runs[name].map((cost, i) =>
+		cost / runs[to][i]));
 
 	report.table([['us/Mbit of the stream workers', 'CPU', 'x relay'],
 		...names.map((name) => [candidates[name].title,
-			cpu(name).toFixed(0),
+			median(runs[name]).toFixed(0),
 			ratio(name, 'relay').toFixed(2)])]);
 	report.keep('stages', runs);
 	await showFunctions(report);
