@@ -77,6 +77,7 @@ bench_scripts = \
 	tests/bench/rtp.mjs \
 	tests/bench/run.mjs \
 	tests/bench/soak.mjs \
+	tests/bench/srt.mjs \
 	tests/bench/stages.mjs \
 	tests/bench/tls.mjs \
 	tests/bench/udp.mjs

@@ -13,7 +13,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const scenarios = ['udp', 'outputs', 'rtp', 'stages', 'remux', 'http',
-	'memory', 'fleet', 'api', 'events', 'tls', 'pull'];
+	'memory', 'fleet', 'api', 'events', 'tls', 'pull', 'srt'];
 const byName = ['soak']; // takes long: only when it is named
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 
