@@ -46,19 +46,24 @@ function straightNs(pcrs) {
 
 const off = (bits, s, rate) => Math.abs(bits / s / rate - 1);
 
-// By arrival: from the begin of one burst to the begin of another.
+// By arrival.  Who is kept from a core sends late, and makes up for it; but
+// some of the hundred wake-ups of a second are in time.  So what counts of a
+// second is how far its arrivals came at most, against the rate, and how much
+// that changes from one whole second to the next.
 function arrivals(list, rate) {
-	const bursts = [];
+	const leads = [];
 	let bits = 0;
 
-	list.forEach(({ ns, data }, i) => {
-		if (i === 0 || ns - list[i - 1].ns > 2000000n)
-			bursts.push({ s: Number(ns - list[0].ns) / 1e9, bits });
+	for (const { ns, data } of list) {
+		const s = Number(ns - list[0].ns) / 1e9;
+		const at = Math.floor(s);
+
 		bits += data.length * 8;
-	});
-	return [...seconds(bursts, (b) => b.s)].map((part) =>
-		off(part.at(-1).bits - part[0].bits,
-			part.at(-1).s - part[0].s, rate))
+		leads[at] = Math.max(leads[at] ?? -Infinity,
+			bits / rate - s);
+	}
+	return leads.slice(1, -1).map((lead, i, all) =>
+		i > 0 ? Math.abs(lead - all[i - 1]) : 0).slice(1)
 		.sort((a, b) => a - b);
 }
 

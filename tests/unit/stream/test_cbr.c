@@ -309,7 +309,8 @@ Test(cbr, a_constant_rate_of_what_comes_and_nulls)
 		judge(b);
 		cr_assert_gt(b->content, 0);
 		cr_assert_eq(counted(b).overflow, 0);
-		cr_assert_leq(b->most, b->bps / BITS / 100 + PACER_GROUP);
+		cr_assert_leq((double)b->most,
+			      b->bps / BITS / 100 + PACER_GROUP);
 		cr_assert_eq(b->jumps, 0);
 		cr_assert_lt(b->sent - b->content, 100, "nothing waits");
 		bench_free(b);
@@ -436,7 +437,7 @@ Test(cbr, a_late_wake_up_is_made_up_for_in_small_bursts)
 		turn(b, TICK_MS / 2);
 	}
 	judge_rate(b, b->places, b->now_ns - b->began_ns);
-	cr_assert_leq(b->most, b->bps / BITS / 100 + PACER_GROUP);
+	cr_assert_leq((double)b->most, b->bps / BITS / 100 + PACER_GROUP);
 	cr_assert_eq(counted(b).skipped, 0);
 
 	/* and a very late one in larger ones */
@@ -447,9 +448,10 @@ Test(cbr, a_late_wake_up_is_made_up_for_in_small_bursts)
 	cr_assert_eq(counted(b).skipped, 0);
 	b->now_ns += 3000 * MS;
 	turn(b, TICK_MS);
-	cr_assert_gt(counted(b).skipped, b->bps / BITS * 1.8);
-	cr_assert_leq(b->most, b->bps / BITS / 1000 * PACER_LATE_BURST_MS +
-				       PACER_GROUP);
+	cr_assert_gt((double)counted(b).skipped, b->bps / BITS * 1.8);
+	cr_assert_leq((double)b->most,
+		      b->bps / BITS / 1000 * PACER_LATE_BURST_MS +
+			      PACER_GROUP);
 	bench_free(b);
 }
 
@@ -462,7 +464,7 @@ Test(cbr, a_machine_that_wakes_us_too_rarely_costs_no_packets)
 	cr_assert_eq(counted(b).skipped, 0);
 	cr_assert_eq(counted(b).overflow, 0);
 	judge(b);
-	cr_assert_lt(b->sent - b->content, b->bps / BITS / 4);
+	cr_assert_lt((double)(b->sent - b->content), b->bps / BITS / 4);
 	bench_free(b);
 }
 
@@ -544,6 +546,6 @@ Test(cbr, a_smaller_burst_for_who_asks_for_it)
 		turn(b, 2);
 	judge(b);
 	judge_rate(b, b->places, b->now_ns - b->began_ns);
-	cr_assert_leq(b->most, b->bps / BITS / 500 + PACER_GROUP);
+	cr_assert_leq((double)b->most, b->bps / BITS / 500 + PACER_GROUP);
 	bench_free(b);
 }
