@@ -253,7 +253,7 @@ int hls_list_begin(struct hls_list *l, const char *url, struct buf *body,
 static void failed(struct hls_list *l, const struct errmsg *why,
 		   uint64_t now_ns)
 {
-	unsigned wait_ms = RETRY_FIRST_MS << MIN(l->failures, 5U);
+	unsigned wait_ms = (unsigned)RETRY_FIRST_MS << MIN(l->failures, 5U);
 
 	if (strcmp(l->trouble.text, why->text) != 0)
 		log_warning("stream", "hls: playlist: %s", why->text);

@@ -304,7 +304,7 @@ static bool is_stalled(const struct hls_load *l)
 
 static enum hls_load_is note_failure(struct hls_load *l, uint64_t now_ns)
 {
-	unsigned wait_ms = HLS_TRY_AGAIN_MS << l->tries;
+	unsigned wait_ms = (unsigned)HLS_TRY_AGAIN_MS << l->tries;
 
 	forget(l);
 	l->tries++;
