@@ -498,6 +498,8 @@ void entry_take(struct entry *e, const json_t *record, struct handover *h)
 	kept_memory_take(&e->memory, json_object_get(record, "memory"), h);
 	worker_proc_take(e->proc, json_object_get(record, "worker"), h,
 			 whole && e->plan->enable);
+	/* it says no hello to us */
+	e->started = entry_is_running(e);
 }
 
 struct entry *entry_new(const struct entry_config *cfg, const char *id)

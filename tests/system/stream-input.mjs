@@ -131,8 +131,32 @@ test('they stay together over a new control process', async (t) => {
 	assert.equal(faults(list), 0);
 	assert.deepEqual(['a', 'b'].map((id) =>
 		sluice.worker('stream', id).pid), before);
+	// what is told to them later reaches them
+	await sluice.cmd('toggle-stream', { id: 'a' });
+	await told(sluice, /stream a is not there/);
+	await sluice.cmd('toggle-stream', { id: 'a' });
+	await waitUntil('the input', () => udpBound(5000));
+	const next = await Sender.start(t, new TsMux(), 5000);
+	await sluice.onair('b', 20000);
+	next.stop();
 	await sluice.stop();
 });
+
+test('a reader that comes after a new control process has its ring',
+	async (t) => {
+		const sluice = await Sluice.start(t, config(source()));
+		await waitUntil('the input', () => udpBound(5000));
+		await Sender.start(t, new TsMux(), 5000);
+
+		await sluice.onair('a');
+		await sluice.cmd('restart');
+		await waitUntil('the next one', () => /restarting/
+			.test(sluice.log), 20000);
+		await sluice.ready();
+		await sluice.cmd('set-stream', { stream: reader() });
+		await sluice.onair('b', 20000);
+		await sluice.stop();
+	});
 
 test('what would play itself is refused, what is not there is told',
 	async (t) => {
