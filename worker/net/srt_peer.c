@@ -23,7 +23,7 @@ int srt_peer_open(struct srt_peer *p, const struct srt_spec *spec,
 	*p = (struct srt_peer){
 		.spec = spec,
 		.direction = direction,
-		.listener = { SRT_INVALID_SOCK, -1 },
+		.listener = { .socket = SRT_INVALID_SOCK, .epoll = -1 },
 		.socket = SRT_INVALID_SOCK,
 	};
 	r = begin(p, why);
