@@ -76,7 +76,8 @@ static void add_peer(struct rist_said *said,
 
 	link_stats_add(l, LINK_SENT, p->sent);
 	link_stats_add(l, LINK_RETRANSMITTED, p->retransmitted);
-	if (is_heard_first(said, p->peer_id))
+	/* one that is called and never answers is a peer to the library */
+	if (p->received > 0 && is_heard_first(said, p->peer_id))
 		link_stats_add(l, LINK_RATE_KBPS,
 			       (p->bandwidth + p->retry_bandwidth) / 1000);
 	link_stats_set(l, LINK_RTT_US, MAX(l->value[LINK_RTT_US], rtt_us));

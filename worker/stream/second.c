@@ -44,8 +44,7 @@ static void report_output(const struct path *p, struct sink *sink,
 	}
 	sink_counters(sink, &counted);
 	s->open = sink->output != NULL;
-	s->error = s->open ? output_trouble(sink->output)
-			   : text_or_null(&sink->error);
+	s->error = sink_error(sink);
 	s->packets = counted.packets;
 	s->dropped = counted.dropped + path_late(p, sink);
 	s->stats = sink_stats(sink);

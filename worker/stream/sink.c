@@ -86,6 +86,25 @@ static void close_output(struct sink *s, const struct errmsg *why,
 	log_warning("stream", "output %u: %s", s->position, why->text);
 }
 
+/* What hindered it is past once nothing hinders an open one. */
+static void settle(struct sink *s)
+{
+	if (s->error.text[0] == '\0' || output_trouble(s->output) != NULL)
+		return;
+	log_info("stream", "output %u: open again", s->position);
+	s->error.text[0] = '\0';
+}
+
+const char *sink_error(const struct sink *s)
+{
+	const char *trouble = s->output != NULL ? output_trouble(s->output)
+						: NULL;
+
+	if (s->output != NULL && trouble == NULL)
+		return NULL;
+	return s->error.text[0] != '\0' ? s->error.text : trouble;
+}
+
 void sink_open(struct sink *s, uint64_t now_ns)
 {
 	struct errmsg why = { 0 };
@@ -100,9 +119,7 @@ void sink_open(struct sink *s, uint64_t now_ns)
 		return;
 	}
 	output_go_on(s->output, s->place);
-	if (s->error.text[0] != '\0')
-		log_info("stream", "output %u: open again", s->position);
-	s->error.text[0] = '\0';
+	settle(s);
 }
 
 /* Packets that did not fit since it was said last. */
@@ -155,6 +172,8 @@ void sink_second(struct sink *s, uint64_t now_ns)
 		close_output(s, &why, now_ns);
 	else if (retry_is_due(&s->retry, now_ns))
 		retry_worked(&s->retry);
+	if (s->output != NULL)
+		settle(s);
 	if (s->sap != NULL && s->output != NULL)
 		sap_second(s->sap, now_ns);
 	log_dropped(s, now_ns);

@@ -73,6 +73,9 @@ uint64_t sink_next_ns(const struct sink *);
 /* Does more wait than may leave at once? */
 bool sink_is_behind(const struct sink *);
 
+/* Why nothing goes there, open or not; NULL: it does. */
+const char *sink_error(const struct sink *);
+
 /* Since sink_init(). */
 void sink_counters(const struct sink *, struct output_counters *ret);
 
