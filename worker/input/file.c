@@ -25,8 +25,14 @@ enum {
 	MUTE_MS = 5000,
 	/* Packets without a PCR that are read ahead, no more. */
 	AHEAD_MAX = 4096,
-	/* Packets in one wake-up. */
+	/* Packets in one wake-up ... */
 	TURN_MAX = 1024,
+	/* ... and blocks of the file, whatever is in them. */
+	TURN_BLOCKS = 8,
+	/* So many bytes without a packet are no transport stream; a file
+	 * that is short counts as more than it has. */
+	NOTHING_MAX = 8 * 1024 * 1024,
+	NOTHING_FILE = 64 * 1024,
 };
 
 struct file_input {
@@ -41,6 +47,8 @@ struct file_input {
 	struct splice *splice; /* of a loop or a list, else NULL */
 	struct fifo fifo;
 	struct file_clock clock;
+	unsigned blocks;      /* of this wake-up */
+	uint64_t idle_bytes;  /* since the last packet, in whatever file */
 };
 
 /* What follows is another file: it begins when this one is over. */
@@ -52,13 +60,21 @@ static void cut(struct file_input *f)
 	splice_cut(f->splice, NULL, false, f->media_ns);
 }
 
-static int at_end(struct file_input *f, struct errmsg *why)
+static int fail_nothing(const char *path, struct errmsg *why)
+{
+	return errmsg_fail(why, -EINVAL, "%s: no transport stream", path);
+}
+
+static int at_end(struct file_input *f, const char *path, struct errmsg *why)
 {
 	const struct input_spec *spec = f->base.spec;
 
 	if (f->lap.packets == 0 && !spec->list)
-		return errmsg_fail(why, -EINVAL, "%s: no transport stream",
-				   spec->path);
+		return fail_nothing(spec->path, why);
+	if (f->lap.packets == 0) {
+		log_warning("input", "%s: no transport stream", path);
+		f->idle_bytes += NOTHING_FILE;
+	}
 	if (spec->list)
 		cut(f);
 	else if (spec->loop)
@@ -93,8 +109,11 @@ static void take_block(struct file_input *f, const struct file_block *b,
 {
 	struct ts_run run;
 
+	f->blocks++;
 	ts_sync_push(&f->sync, b->data, b->len);
+	f->idle_bytes += b->len;
 	while (ts_sync_pull(&f->sync, &run)) {
+		f->idle_bytes = 0;
 		if (f->base.spec->list) {
 			join(f, &run);
 			continue;
@@ -115,14 +134,14 @@ static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *why)
 	const struct file_block *b = file_reader_peek(f->reader);
 	int r = 0;
 
-	if (b == NULL)
+	if (b == NULL || f->blocks >= TURN_BLOCKS)
 		return -EAGAIN;
 	switch (b->kind) {
 	case FILE_BLOCK_DATA:
 		take_block(f, b, now_ns);
 		break;
 	case FILE_BLOCK_END:
-		r = at_end(f, why);
+		r = at_end(f, b->why.text, why);
 		break;
 	case FILE_BLOCK_SKIP:
 		log_warning("input", "%s", b->why.text);
@@ -135,6 +154,8 @@ static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *why)
 		return b->err;
 	}
 	file_reader_drop(f->reader);
+	if (r == 0 && f->idle_bytes > NOTHING_MAX)
+		r = fail_nothing(f->base.spec->path, why);
 	return r;
 }
 
@@ -176,6 +197,7 @@ static int file_read(struct input *in, struct batch *batch, uint64_t now_ns,
 	struct file_input *f = container_of(in, struct file_input, base);
 	size_t turn = 0;
 
+	f->blocks = 0;
 	while (turn < TURN_MAX) {
 		uint64_t due = file_clock_due(&f->clock, now_ns);
 		struct ts_run run = fifo_run(&f->fifo);

@@ -123,8 +123,7 @@ static bool pass_word(struct file_reader *r, enum file_block_kind kind,
 	b->kind = kind;
 	b->len = 0;
 	b->err = err;
-	if (why != NULL)
-		b->why = *why;
+	b->why = *why;
 	return pass_block(r);
 }
 
@@ -150,6 +149,7 @@ static ssize_t read_block(struct file_reader *r, const char *path, int fd,
 static int64_t read_through(struct file_reader *r, const char *path, int fd,
 			    struct errmsg *why)
 {
+	struct errmsg name;
 	off_t offset = 0;
 	ssize_t n;
 
@@ -158,7 +158,8 @@ static int64_t read_through(struct file_reader *r, const char *path, int fd,
 		if (!pass_block(r))
 			return -ECANCELED;
 	}
-	if (n == 0 && !pass_word(r, FILE_BLOCK_END, 0, NULL))
+	errmsg_set(&name, "%s", path);
+	if (n == 0 && !pass_word(r, FILE_BLOCK_END, 0, &name))
 		return -ECANCELED;
 	return n < 0 ? n : offset;
 }

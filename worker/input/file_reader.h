@@ -24,7 +24,7 @@ enum {
 
 enum file_block_kind {
 	FILE_BLOCK_DATA,
-	FILE_BLOCK_END,   /* of a file */
+	FILE_BLOCK_END,   /* of a file; why is its path */
 	FILE_BLOCK_SKIP,  /* one of a list that cannot be played: why */
 	FILE_BLOCK_LAST,  /* nothing comes any more */
 	FILE_BLOCK_ERROR, /* likewise: why */

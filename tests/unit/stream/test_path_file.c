@@ -221,3 +221,33 @@ Test(path_file, without_a_stream_in_it_is_an_error_and_no_spinning)
 	(void)unlink(path);
 	rig_done(&r);
 }
+
+/* Neither of these has an end: the one is too long, the other is looped. */
+Test(path_file, what_never_becomes_a_stream_is_given_up)
+{
+	static const char *const options[] = { "", "#list&loop" };
+	char path[] = "/tmp/clip.XXXXXX", list[] = "/tmp/list.XXXXXX";
+	int fd = mkstemp(path), list_fd = mkstemp(list);
+
+	cr_assert_eq(ftruncate(fd, (off_t)1 << 40), 0);
+	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+		struct rig r;
+		char address[64];
+
+		rig_init(&r);
+		(void)snprintf(address, sizeof address, "file://%s%s",
+			       i == 0 ? path : list, options[i]);
+		rig_start(&r, address, NULL, NULL);
+		while (strstr(r.input_error, "no transport stream") == NULL)
+			rig_await_status(&r, 1);
+		rig_done(&r);
+		/* a short one for the list */
+		cr_assert_eq(ftruncate(fd, 300), 0);
+		cr_assert_eq(dprintf(list_fd, "%s\n", path),
+			     (int)strlen(path) + 1);
+	}
+	(void)close(fd);
+	(void)close(list_fd);
+	(void)unlink(path);
+	(void)unlink(list);
+}
