@@ -62,18 +62,24 @@ static void close_leg(struct leg *l)
 	input_free(&l->input);
 }
 
-static int open_leg(struct merge_input *m, struct leg *l, uint64_t now_ns)
+static void wait_for(struct merge_input *m, struct leg *l)
 {
 	struct epoll_event e = { .events = EPOLLIN };
+
+	if (m->base.fd >= 0 && input_fd(l->input) >= 0)
+		(void)epoll_ctl(m->base.fd, EPOLL_CTL_ADD, input_fd(l->input),
+				&e);
+}
+
+static int open_leg(struct merge_input *m, struct leg *l, uint64_t now_ns)
+{
 	int err = 0;
 
 	l->input = input_open(&l->spec, now_ns, &err, &l->why);
 	if (l->input == NULL)
 		return err;
 	l->heard_ns = now_ns;
-	if (m->base.fd >= 0 && input_fd(l->input) >= 0)
-		(void)epoll_ctl(m->base.fd, EPOLL_CTL_ADD, input_fd(l->input),
-				&e);
+	wait_for(m, l);
 	return 0;
 }
 
@@ -136,9 +142,14 @@ static int mend_leg(struct merge_input *m, struct leg *l, uint64_t now_ns)
 	}
 	if (l->input == NULL)
 		return open_leg(m, l, now_ns);
+
+	int fd = input_fd(l->input);
+
 	r = input_second(l->input, now_ns, &l->why);
 	if (r < 0)
 		close_leg(l);
+	else if (input_fd(l->input) != fd)
+		wait_for(m, l);
 	return r;
 }
 

@@ -25,6 +25,7 @@ void rtp_leg_init(struct rtp_leg *l, const struct input_spec *spec)
 
 void rtp_leg_close(struct rtp_leg *l)
 {
+	l->drops += udp_flow_drops(&l->media);
 	udp_flow_close(&l->media);
 	udp_flow_close(&l->columns);
 	udp_flow_close(&l->rows);
@@ -84,5 +85,5 @@ int rtp_leg_second(struct rtp_leg *l, uint64_t now_ns)
 
 uint64_t rtp_leg_drops(const struct rtp_leg *l)
 {
-	return udp_flow_drops(&l->media);
+	return l->drops + udp_flow_drops(&l->media);
 }

@@ -14,6 +14,7 @@ struct rtp_leg {
 	struct udp_flow media, columns, rows;
 	bool fec;
 	bool open;
+	uint64_t drops; /* of sockets that were closed */
 	struct errmsg why; /* it is not open */
 };
 

@@ -75,14 +75,40 @@ static void take_next(struct rtp_window *w, const struct rtp_datagram *d,
 	w->cfg.out(d->payload, d->len, w->cfg.arg);
 }
 
+/* Longer than what can be kept: nothing is waited for. */
+static void take_long(struct rtp_window *w, uint64_t pos,
+		      const struct rtp_datagram *d, unsigned path,
+		      uint64_t now_ns)
+{
+	while (w->next < pos) {
+		if (w->next == w->high)
+			rtp_reach(w, w->high);
+		if (rtp_place(w, w->next)->state == PLACE_HELD)
+			rtp_pass_held(w);
+		else
+			rtp_give_up(w, now_ns);
+	}
+	if (pos >= w->high) {
+		rtp_reach(w, pos);
+		w->newest = d->timestamp;
+	}
+	rtp_place(w, pos)->timestamp = d->timestamp;
+	rtp_note_arrival(w, pos, path, now_ns);
+	rtp_pass(w, PLACE_GONE);
+	w->cfg.out(d->payload, d->len, w->cfg.arg);
+	rtp_drain(w, now_ns);
+}
+
 static void take_early(struct rtp_window *w, uint64_t pos,
 		       const struct rtp_datagram *d, unsigned path,
 		       uint64_t now_ns)
 {
 	uint16_t slot = keep(w, d);
 
-	if (slot == RTP_SLOT_NONE)
-		return; /* longer than any that the standard lets pass */
+	if (slot == RTP_SLOT_NONE) {
+		take_long(w, pos, d, path, now_ns);
+		return;
+	}
 	if (pos >= w->high) {
 		rtp_reach(w, pos);
 		w->newest = d->timestamp;

@@ -21,7 +21,9 @@ enum {
 	/* Matches that tell how far they are apart, for a start. */
 	SKEW_FIRST = 200,
 	LIVE_MS = 1000,
-	TIME_MASK = 0x7fffffff,
+	TIME_MASK = 0x3fffffff,
+	/* Of so many comparisons it is told whether they are alike. */
+	SHARE_OF = 2000,
 	TS_PID_TABLES = 0x20, /* below, they are of DVB */
 };
 
@@ -29,8 +31,9 @@ enum {
 
 struct seen {
 	uint32_t hash;
-	uint32_t at_ms : 31; /* wraps */
+	uint32_t at_ms : 30; /* wraps */
 	uint32_t again : 1;  /* more than once */
+	uint32_t path : 1;   /* that brought it, alone */
 };
 
 struct path {
@@ -47,12 +50,15 @@ struct ts_merge {
 	bool met;          /* they had something once */
 	uint32_t strange_ms; /* since then nothing common came; 0: it does */
 	unsigned compared;
+	bool unsure;       /* the last was not compared */
+	/* Of the last comparisons: common ones, and alone on each path. */
+	unsigned common, alone[TS_MERGE_PATHS];
 	int64_t skew_sum_us;
 	uint32_t skew_n;
 	struct ts_merge_counts counts;
 	struct seen seen[SEEN];
 	uint8_t cc[TS_PIDS]; /* the last that went out */
-	bool pes[TS_PIDS];   /* pictures, sound: never the same bytes twice */
+	bool pes[TS_PIDS];   /* pictures, sound: seldom the same bytes twice */
 };
 
 struct ts_merge *ts_merge_new(unsigned delay_ms)
@@ -114,7 +120,7 @@ static struct seen *find_seen(struct ts_merge *m, uint64_t hash)
 	return NULL;
 }
 
-static void note_seen(struct ts_merge *m, uint64_t hash)
+static void note_seen(struct ts_merge *m, uint64_t hash, unsigned path)
 {
 	struct seen *s = find_seen(m, hash), *set = seen_set(m, hash);
 	bool again = s != NULL;
@@ -123,22 +129,13 @@ static void note_seen(struct ts_merge *m, uint64_t hash)
 		if (s == NULL || seen_age_ms(m, &set[i]) > seen_age_ms(m, s))
 			s = &set[i];
 	*s = (struct seen){ .hash = (uint32_t)(hash >> 32),
-			    .at_ms = m->now_ms & TIME_MASK, .again = again };
-}
-
-static bool was_seen(struct ts_merge *m, uint64_t hash)
-{
-	const struct seen *s = find_seen(m, hash);
-
-	return s != NULL && seen_age_ms(m, s) < 2 * m->delay_ns / MS;
+			    .at_ms = m->now_ms & TIME_MASK, .again = again,
+			    .path = path & 1 };
 }
 
 /* Tables come again, byte for byte: the same bytes are another packet. */
 static bool comes_again(struct ts_merge *m, const struct ts_queue *q)
 {
-	if (m->pes[ts_pid(ts_queue_packet(q, 0))])
-		return false;
-
 	const struct seen *s = find_seen(m, ts_queue_hash(q, 0));
 
 	return ts_pid(ts_queue_packet(q, 0)) < TS_PID_TABLES ||
@@ -146,9 +143,13 @@ static bool comes_again(struct ts_merge *m, const struct ts_queue *q)
 }
 
 /* Did the other bring it, and did not wait for this one? */
-static bool is_late(struct ts_merge *m, const struct ts_queue *q)
+static bool is_late(struct ts_merge *m, unsigned path)
 {
-	return was_seen(m, ts_queue_hash(q, 0)) && !comes_again(m, q);
+	const struct ts_queue *q = &m->path[path].queue;
+	const struct seen *s = find_seen(m, ts_queue_hash(q, 0));
+
+	return s != NULL && s->path != path &&
+	       seen_age_ms(m, s) < 2 * m->delay_ns / MS && !comes_again(m, q);
 }
 
 /* Learns what a PID carries when a PES or a section begins. */
@@ -167,7 +168,8 @@ static void pop_out(struct ts_merge *m, struct path *p, bool both,
 	const uint8_t *packet = ts_queue_packet(&p->queue, 0);
 
 	if (!both || !m->pes[ts_pid(packet)])
-		note_seen(m, ts_queue_hash(&p->queue, 0));
+		note_seen(m, ts_queue_hash(&p->queue, 0),
+			  (unsigned)(p - m->path));
 	if (ts_has_payload(packet))
 		m->cc[ts_pid(packet)] = ts_cc(packet);
 	if (ts_pusi(packet))
@@ -203,22 +205,36 @@ static bool goes_on(const struct ts_queue *a, const struct ts_queue *b,
 	return false;
 }
 
-/* Where the first of a stands in b; b->n when it does not.  Tables come again
- * byte for byte: of what has been seen before the next packets decide. */
+/* Where the first of a stands in b; b->n when it does not.  Tables and filler
+ * come again byte for byte: the next packets decide. */
 static size_t find_first(struct ts_merge *m, const struct ts_queue *a,
 			 const struct ts_queue *b)
 {
 	uint64_t hash = ts_queue_hash(a, 0);
 	size_t at;
 
-	if (!m->counts.aligned && m->compared++ % COMPARE_EACH != 0)
+	m->unsure = !m->counts.aligned && m->compared++ % COMPARE_EACH != 0;
+	if (m->unsure)
 		return b->n;
 	at = ts_queue_find(b, 0, hash);
-	if (at == 0 || !(comes_again(m, a) || was_seen(m, hash)))
-		return at;
-	while (at < b->n && !goes_on(a, b, at))
+	while (at > 0 && at < b->n && !goes_on(a, b, at))
 		at = ts_queue_find(b, at + 1, hash);
 	return at;
+}
+
+/* A path that is cut leaves the other alone; when each has as much that the
+ * other lacks as they have in common, they are not copies. */
+static bool are_alike(struct ts_merge *m)
+{
+	unsigned both = MIN(m->alone[0], m->alone[1]);
+	bool alike = both <= m->common + SHARE_OF / 8;
+
+	if (m->common + m->alone[0] + m->alone[1] >= SHARE_OF) {
+		m->common /= 2;
+		m->alone[0] /= 2;
+		m->alone[1] /= 2;
+	}
+	return alike;
 }
 
 static void learn_skew(struct ts_merge *m)
@@ -246,7 +262,9 @@ static void note_match(struct ts_merge *m, unsigned path, size_t at)
 	m->skew_sum_us += path == 0 ? skew_us : -skew_us;
 	m->skew_n++;
 	m->strange_ms = 0;
-	m->met = m->counts.aligned = true;
+	m->common++;
+	m->met = true;
+	m->counts.aligned = are_alike(m);
 	if (m->skew_n == SKEW_FIRST && m->counts.skew_us == 0)
 		learn_skew(m);
 }
@@ -274,7 +292,7 @@ static void fill_in(struct ts_merge *m, unsigned path, size_t n, bool aligned,
 
 		if ((!aligned || null) && m->lead == path)
 			ts_queue_pop(&other->queue);
-		else if (!null && is_late(m, &other->queue))
+		else if (!null && is_late(m, !path))
 			drop(m, other);
 		else {
 			if (aligned && !null)
@@ -287,6 +305,10 @@ static void fill_in(struct ts_merge *m, unsigned path, size_t n, bool aligned,
 /* While only one of them brings anything they do not grow strange. */
 static void note_alone(struct ts_merge *m, unsigned path)
 {
+	if (!m->unsure && m->path[!path].queue.n > 0) {
+		m->alone[path]++;
+		m->counts.aligned = m->counts.aligned && are_alike(m);
+	}
 	if (m->path[!path].queue.n == 0)
 		m->strange_ms = 0;
 	else if (m->strange_ms == 0)
@@ -300,7 +322,7 @@ static void take_alone(struct ts_merge *m, unsigned path, struct batch *b)
 	struct path *p = &m->path[path];
 
 	note_alone(m, path);
-	if (m->counts.aligned ? is_late(m, &p->queue) : path != m->lead) {
+	if (m->counts.aligned ? is_late(m, path) : path != m->lead) {
 		drop(m, p);
 		return;
 	}

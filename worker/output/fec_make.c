@@ -19,7 +19,6 @@ struct fec_make {
 	unsigned cell;        /* the next of this matrix */
 	uint32_t stamp;       /* of the last datagram */
 	uint16_t seq[FEC_KINDS];
-	uint64_t sent;
 	struct sum row;
 	struct sum *growing;  /* the columns of this matrix ... */
 	struct sum *whole;    /* ... and of the one before, */
@@ -59,7 +58,6 @@ static void send_sum(struct fec_make *f, struct sum *s, enum fec_kind kind)
 	};
 
 	fec_write(&s->head, f->seq[kind]++, f->stamp, head);
-	f->sent++;
 	f->send(kind, iov, ARRAY_LEN(iov), f->arg);
 }
 
@@ -127,9 +125,4 @@ void fec_make_feed(struct fec_make *f, const struct datagrams *d)
 	for (size_t i = 0; i < d->n; i++)
 		take(f, &d->iov[d->first[i]],
 		     (size_t)(d->first[i + 1] - d->first[i]));
-}
-
-uint64_t fec_make_sent(const struct fec_make *f)
-{
-	return f->sent;
 }

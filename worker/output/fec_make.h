@@ -27,5 +27,3 @@ void fec_make_free(struct fec_make **);
 
 /* They were sent, each with an RTP header in front. */
 void fec_make_feed(struct fec_make *, const struct datagrams *);
-
-uint64_t fec_make_sent(const struct fec_make *);

@@ -48,6 +48,7 @@ static void close_leg(struct leg *l)
 		udp_wire_close(&l->fec[i]);
 }
 
+/* Opens what of it is not; one by one they go, to be cut by nobody. */
 static int open_fec(struct leg *l, struct output_spec *spec)
 {
 	static const unsigned ports[] = { [FEC_COLUMN] = FEC_COLUMN_PORT,
@@ -56,27 +57,35 @@ static int open_fec(struct leg *l, struct output_spec *spec)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < FEC_KINDS; i++) {
+		if (l->fec[i].open)
+			continue;
 		spec->remote = media;
 		move_port(&spec->remote, ports[i]);
-		r = udp_wire_open(&l->fec[i], spec,
-				  FEC_HEAD + PACER_GROUP * TS_PACKET, &l->why);
+		r = udp_wire_open(&l->fec[i], spec, 0, &l->why);
 	}
 	return r;
 }
 
-static int open_leg(struct udp_output *o, size_t i)
+static struct output_spec spec_of(const struct udp_output *o, size_t i)
 {
 	struct output_spec spec = *o->base.spec;
+
+	if (i > 0) {
+		spec.remote = spec.rtp.path2;
+		memcpy(spec.iface, spec.rtp.path2_iface, sizeof spec.iface);
+	}
+	return spec;
+}
+
+static int open_leg(struct udp_output *o, size_t i)
+{
+	struct output_spec spec = spec_of(o, i);
 	struct leg *l = &o->legs[i];
 	size_t datagram = PACER_GROUP * TS_PACKET;
 	int r;
 
 	if (spec.kind == OUTPUT_RTP)
 		datagram += RTP_HEADER_SIZE;
-	if (i > 0) {
-		spec.remote = spec.rtp.path2;
-		memcpy(spec.iface, spec.rtp.path2_iface, sizeof spec.iface);
-	}
 	r = udp_wire_open(&l->media, &spec, datagram, &l->why);
 	if (r == 0 && spec.rtp.fec_columns > 0)
 		r = open_fec(l, &spec);
@@ -159,6 +168,21 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 
 /* --- the second --- */
 
+/* The media go on without it. */
+static void mend_fec(struct udp_output *o, size_t i)
+{
+	struct output_spec spec = spec_of(o, i);
+	struct leg *l = &o->legs[i];
+
+	if (o->fec == NULL)
+		return;
+	for (size_t k = 0; k < FEC_KINDS; k++)
+		if (l->fec[k].open &&
+		    udp_wire_second(&l->fec[k], &l->why) < 0)
+			udp_wire_close(&l->fec[k]);
+	(void)open_fec(l, &spec);
+}
+
 static int mend_leg(struct udp_output *o, size_t i)
 {
 	struct leg *l = &o->legs[i];
@@ -167,9 +191,12 @@ static int mend_leg(struct udp_output *o, size_t i)
 	if (!l->media.open)
 		return open_leg(o, i);
 	r = udp_wire_second(&l->media, &l->why);
-	if (r < 0)
+	if (r < 0) {
 		close_leg(l);
-	return r;
+		return r;
+	}
+	mend_fec(o, i);
+	return 0;
 }
 
 static int udp_second(struct output *out, struct errmsg *why)
@@ -187,6 +214,17 @@ static int udp_second(struct output *out, struct errmsg *why)
 	return err < 0 ? fail(o, err, why) : 0;
 }
 
+/* What went one way at least. */
+static uint64_t fec_sent(const struct udp_output *o)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < o->n_legs; i++)
+		most = MAX(most, o->legs[i].fec[FEC_COLUMN].packets +
+					 o->legs[i].fec[FEC_ROW].packets);
+	return most;
+}
+
 static void udp_stats(const struct output *out, struct link_stats *ret)
 {
 	const struct udp_output *o =
@@ -201,7 +239,7 @@ static void udp_stats(const struct output *out, struct link_stats *ret)
 			       (uint64_t)o->legs[0].media.open +
 				       o->legs[1].media.open);
 	if (o->fec != NULL)
-		link_stats_set(ret, LINK_FEC_SENT, fec_make_sent(o->fec));
+		link_stats_set(ret, LINK_FEC_SENT, fec_sent(o));
 }
 
 /* --- opening --- */

@@ -112,6 +112,8 @@ void udp_wire_send_one(struct udp_wire *w, const struct iovec *iov, size_t n)
 
 	if (r < 0)
 		note_failure(w, (int)-r);
+	else
+		w->packets++;
 }
 
 int udp_wire_second(struct udp_wire *w, struct errmsg *why)
@@ -135,7 +137,8 @@ int udp_wire_open(struct udp_wire *w, const struct output_spec *spec,
 		return fd;
 	w->fd = fd;
 	w->open = true;
-	w->segments = udp_output_segment(fd, (int)datagram) == 0;
+	w->segments = datagram > 0 &&
+		      udp_output_segment(fd, (int)datagram) == 0;
 	return 0;
 }
 

@@ -21,14 +21,15 @@ struct udp_wire {
 	int hard_err;         /* the last of its kind since then, or 0 */
 };
 
-/* 0, or -errno with why; datagram: bytes of a full one. */
+/* 0, or -errno with why; datagram: bytes of a full one of many, 0 when they go
+ * one by one. */
 int udp_wire_open(struct udp_wire *, const struct output_spec *,
 		  size_t datagram, struct errmsg *why) MUST_CHECK;
 
 /* What was counted stays. */
 void udp_wire_close(struct udp_wire *);
 
-/* On an open one. */
+/* On an open one; one that goes alone counts as a packet. */
 void udp_wire_send(struct udp_wire *, struct datagrams *);
 void udp_wire_send_one(struct udp_wire *, const struct iovec *, size_t n);
 

@@ -219,6 +219,29 @@ Test(rtp_window, bounds_what_waits_by_its_places)
 	rtp_rig_done(&r);
 }
 
+/* One that is longer than what can be kept goes on, and what it waited for is
+ * lost. */
+Test(rtp_window, hands_on_what_is_too_long_to_be_kept)
+{
+	static uint8_t data[5000];
+	struct rtp_datagram d;
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	for (uint32_t i = 0; i < 1000; i++) {
+		size_t size = rtp_rig_write(&r, i, data);
+
+		cr_assert_eq(rtp_parse(data, size, &d), 0);
+		d.size = sizeof data;
+		if (i != 500)
+			rtp_window_feed(r.window, &d, 0, r.now_ns);
+		rtp_rig_pass(&r, 1);
+	}
+	cr_assert_eq(r.n, 999);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 1);
+	rtp_rig_done(&r);
+}
+
 /* Random loss, order and doubles against what must come of them. */
 Test(rtp_window, brings_everything_once_and_in_order)
 {

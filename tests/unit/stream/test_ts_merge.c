@@ -226,6 +226,57 @@ Test(ts_merge, stands_bursts_and_cuts)
 	}
 }
 
+/* Filler is the same bytes each sixteenth time; it goes out all the same when a
+ * path has died. */
+Test(ts_merge, takes_filler_for_no_late_packets)
+{
+	struct rig *r = rig_new();
+	struct model *m = make(1);
+
+	for (size_t i = 0; i < N; i++)
+		if (i % 3 != 0 && ts_pid(m->packets[i]) == 0x101)
+			memset(m->packets[i] + 4, 0xff, TS_PACKET - 4);
+	for (size_t i = 3; i < N; i += 300) {
+		if (ts_pid(m->packets[i]) != 0x101)
+			continue;
+		/* a PES begins */
+		m->packets[i][1] |= 0x40;
+		memcpy(m->packets[i] + 4, "\0\0\1", 3);
+		memcpy(m->packets[i] + 8, &i, sizeof i);
+	}
+	lose(m, 1, 3000, N - 3000);
+	play(r, m, 0);
+	judge(r, m);
+	free(m);
+	rig_free(r);
+}
+
+/* What is half alike is not mixed, nor compared packet by packet. */
+Test(ts_merge, plays_one_of_two_that_are_alike_in_part)
+{
+	struct rig *r = rig_new();
+	struct model *m = make(1), *other = make(2);
+	size_t strange = 0;
+
+	for (size_t i = 0; i < N; i += 20)
+		memcpy(other->packets[i], m->packets[i], TS_PACKET);
+	for (int64_t ms = 0; ms < N / PER_MS + DELAY_MS + 10; ms++) {
+		feed(r, m, ms, 0);
+		feed(r, other, ms, 1);
+		r->now_ns += 1000000;
+		ts_merge_turn(r->merge, &r->batch, r->now_ns);
+	}
+	/* but for the first moment */
+	for (size_t i = r->n / 2; i + PER_MS < r->n; i++)
+		strange += ts_pid(r->out[i]) >= 0x100 &&
+			   ts_pid(r->out[i]) != TS_PID_NULL &&
+			   r->out[i][8] != 1;
+	cr_assert_eq(strange, 0, "%zu of the other", strange);
+	free(m);
+	free(other);
+	rig_free(r);
+}
+
 /* What both lose is lost; nothing is put in its place. */
 Test(ts_merge, goes_on_behind_what_both_lose)
 {
