@@ -236,7 +236,7 @@ Test(ts_merge, takes_filler_for_no_late_packets)
 	for (size_t i = 0; i < N; i++)
 		if (i % 3 != 0 && ts_pid(m->packets[i]) == 0x101)
 			memset(m->packets[i] + 4, 0xff, TS_PACKET - 4);
-	for (size_t i = 3; i < N; i += 300) {
+	for (size_t i = 7; i < N; i += 300) {
 		if (ts_pid(m->packets[i]) != 0x101)
 			continue;
 		/* a PES begins */
