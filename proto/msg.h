@@ -23,6 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of all numbers of viewers, those of receivers that a stream worker has have
+ * this bit, and no other has it. */
+#define MSG_RECEIVER_BIT (UINT64_C(1) << 52)
+
 enum msg_type {
 	/* master to worker */
 	MSG_STREAM_START,     /* run this stream; fds: its ring, its memory */

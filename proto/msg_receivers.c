@@ -21,7 +21,8 @@ static int receiver_decode(const json_t *value, struct msg_receiver *ret,
 	struct msg_reader r = read_begin(value, why);
 
 	*ret = (struct msg_receiver){
-		.client = read_uint(&r, "client", 1, INT64_MAX),
+		.client = read_uint(&r, "client", MSG_RECEIVER_BIT,
+				    2 * MSG_RECEIVER_BIT - 1),
 		.peer = read_string(&r, "peer", FIELD_WORD_MAX),
 		.uptime_s = read_u64(&r, "uptime"),
 	};

@@ -159,6 +159,11 @@ void receiver_warm(const struct receiver *r, size_t datagrams, struct warm *w)
 	warm_add(w, r->iov, datagrams * sizeof r->iov[0]);
 }
 
+void receiver_moved(struct receiver *r)
+{
+	r->drops_seen = 0;
+}
+
 uint64_t receiver_drops(const struct receiver *r)
 {
 	return r->drops;

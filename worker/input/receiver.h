@@ -58,5 +58,8 @@ uint64_t receiver_drops(const struct receiver *);
 /* Who sent the last batch; len 0 when nothing came yet. */
 const struct sockaddr_any *receiver_source(const struct receiver *);
 
+/* From now on it reads another socket, whose kernel counts from 0. */
+void receiver_moved(struct receiver *);
+
 /* Gives memory back that only a burst needed; call it now and then. */
 void receiver_trim(struct receiver *);

@@ -67,6 +67,7 @@ void udp_flow_close(struct udp_flow *f)
 	if (f->receiver == NULL)
 		return;
 	arrivals_free(&f->arrivals);
+	f->drops_before += receiver_drops(f->receiver);
 	fd_close(&f->fd);
 	netif_watch_free(&f->netif);
 	receiver_free(&f->receiver);
@@ -119,6 +120,7 @@ static int move_to(struct udp_flow *f, unsigned ifindex, struct errmsg *why)
 	fd_close(&f->fd);
 	f->fd = fd;
 	f->ifindex = ifindex;
+	receiver_moved(f->receiver);
 	if (f->arrivals != NULL)
 		udp_socket_stamp(fd, true);
 	return 0;
@@ -222,5 +224,7 @@ int udp_flow_second(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 
 uint64_t udp_flow_drops(const struct udp_flow *f)
 {
-	return f->receiver != NULL ? receiver_drops(f->receiver) : 0;
+	uint64_t now = f->receiver != NULL ? receiver_drops(f->receiver) : 0;
+
+	return f->drops_before + now;
 }

@@ -35,6 +35,7 @@ struct udp_flow {
 	uint64_t renewed_ns;
 	struct sockaddr_any source; /* the last sender */
 	uint64_t source_changes;
+	uint64_t drops_before; /* of sockets that were closed */
 
 	/* how they arrive, measured now and then */
 	struct arrivals *arrivals; /* NULL: not now */
@@ -82,5 +83,5 @@ int udp_flow_second(struct udp_flow *, uint64_t now_ns,
 const struct arrivals_report *udp_flow_arrivals(struct udp_flow *,
 						uint64_t now_ns);
 
-/* Datagrams that the socket had no room for, since the opening. */
+/* Datagrams that its sockets had no room for, since it was described. */
 uint64_t udp_flow_drops(const struct udp_flow *);

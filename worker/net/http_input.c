@@ -99,7 +99,8 @@ static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
 		push(h, data, len);
 		return FETCH_TAKEN;
 	}
-	if (!has_room(h, buf_len(&h->body) + len))
+	/* a playlist takes none of it */
+	if (h->what == NOT_KNOWN && !has_room(h, buf_len(&h->body) + len))
 		return FETCH_NO_ROOM;
 	if (buf_len(&h->body) + len > M3U8_SIZE_MAX) {
 		h->err = errmsg_fail(&h->why, -EFBIG, "the playlist is longer "

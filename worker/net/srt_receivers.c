@@ -3,14 +3,11 @@
 
 #include "common/log.h"
 #include "common/mono.h"
+#include "proto/msg.h"
 #include "worker/net/srt_stats.h"
 
 #include <string.h>
 #include <sys/random.h>
-
-/* Where numbers of viewers cannot be (worker/deliver/roster), and what a
- * double can still tell apart. */
-#define CLIENT_BIT (UINT64_C(1) << 52)
 
 int srt_receivers_open(struct srt_receivers *r, const struct srt_spec *spec,
 		       struct errmsg *why)
@@ -32,12 +29,13 @@ void srt_receivers_close(struct srt_receivers *r)
 	srt_library_close();
 }
 
+/* What a double can still tell apart. */
 static uint64_t new_client(void)
 {
 	uint64_t n = mono_ns();
 
 	(void)!getrandom(&n, sizeof n, 0);
-	return CLIENT_BIT | (n & (CLIENT_BIT - 1));
+	return MSG_RECEIVER_BIT | (n & (MSG_RECEIVER_BIT - 1));
 }
 
 static size_t count_of(const struct srt_receivers *r, const char *peer)

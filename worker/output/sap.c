@@ -121,12 +121,12 @@ static int say(struct sap *s, bool gone, struct errmsg *why)
 static uint64_t pause_ns(const struct sap *s)
 {
 	uint64_t base = s->spec.sap_interval_s * SECOND_NS;
-	uint32_t random = 0;
+	uint64_t random = 0;
 
 	if (s->said < QUICK)
 		base = MIN(base, QUICK_S * SECOND_NS);
 	(void)!getrandom(&random, sizeof random, 0);
-	return base * 2 / 3 + base * 2 / 3 * random / UINT32_MAX;
+	return base * 2 / 3 + random % (base * 2 / 3);
 }
 
 void sap_second(struct sap *s, uint64_t now_ns)

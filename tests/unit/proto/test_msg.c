@@ -78,8 +78,9 @@ static struct msg samples[] = {
 	  .stream_analysis = { .next = 1 } },
 	{ .type = MSG_STREAM_RECEIVERS, .stream_receivers = {
 		.output = MSG_OUTPUTS_MAX, .n = 2, .list = {
-			{ 1, "192.0.2.7", 0 },
-			{ INT64_MAX, "2001:db8::1", UINT32_MAX } } } },
+			{ MSG_RECEIVER_BIT, "192.0.2.7", 0 },
+			{ 2 * MSG_RECEIVER_BIT - 1, "2001:db8::1",
+			  UINT32_MAX } } } },
 	{ .type = MSG_DELIVER_STATUS, .deliver_status = {
 		.viewers = 1, .bytes = 2, .cut = 3 } },
 	{ .type = MSG_DELIVER_VIEWERS, .deliver_viewers = {
