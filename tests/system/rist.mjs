@@ -2,10 +2,12 @@
 // rist: both profiles, both directions, beside the programs of librist.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { liveMultiplex } from '../helpers/media.mjs';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { Recorder, joined } from '../helpers/udp.mjs';
+import { DATAGRAM, Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { start, udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -140,6 +142,45 @@ test('two ways to one receiver: either may be cut', async (t) => {
 	const [list] = await recorder.stop();
 
 	assert.equal(checkTs(joined(list)).ccErrors, 0);
+});
+
+test('a second sender is heard when the first is silent, not before',
+	async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const other = { ...PROGRAM, video: 0x201, audio: 0x202 };
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', 'rist://127.0.0.1:9010'),
+		stream('a002', 'udp://127.0.0.1:5100', 'rist://127.0.0.1:9010'),
+		stream('a003', 'rist://@127.0.0.1:9010', 'udp://127.0.0.1:6000')
+	));
+	const invalid = async () =>
+		(await one(sluice, 'a003', 'input')).stats.invalid;
+
+	await waitUntil('inputs', () => udpBound(5000) && udpBound(5100));
+	const first = await Sender.start(t, new TsMux(), 5000);
+
+	await sluice.onair('a003', 15000);
+	assert.equal(await invalid(), 0);
+	await Sender.start(t, new TsMux({ programs: [other] }), 5100);
+	await waitUntil('the second', async () => await invalid() > 300, 15000);
+	first.stop();
+	await waitUntil('the second one alone', () =>
+		fs.readFileSync(recorder.file).subarray(-50 * DATAGRAM)
+			.includes(Buffer.from([0x47, 2, 1])), 20000);
+	await sluice.stop();
+	const all = joined((await recorder.stop())[0]);
+	let turns = 0, last;
+
+	for (let at = 0; at < all.length; at += 188) {
+		const pid = all.readUInt16BE(at + 1) & 0x1fff;
+
+		if (pid !== PROGRAM.video && pid !== other.video)
+			continue;
+		turns += last !== undefined && pid !== last;
+		last = pid;
+	}
+	assert.equal(turns, 1);
+	assert.equal(last, other.video);
 });
 
 test('what cannot be is refused with the name of the field', async (t) => {

@@ -17,11 +17,17 @@ enum {
 	TURN_MAX = 512, /* blocks in one wake-up */
 };
 
+/* A flow that was not heard for so long is dead. */
+#define LIVE_NS UINT64_C(1000000000)
+
 struct rist_input {
 	struct input base;
 	struct rist_link link;
 	struct ts_sync sync;
-	uint32_t flow; /* of the last block; 0: none */
+	bool begun;
+	uint32_t flow; /* the one that is followed */
+	uint64_t heard_ns; /* ... when a block of it came */
+	uint64_t strange; /* blocks of other flows, dropped */
 	struct input_counters counters;
 	size_t n_held;
 	struct rist_data_block *held[HELD]; /* their packets are in the batch */
@@ -34,14 +40,32 @@ static void pass_on(struct rist_input *in, struct batch *batch)
 		rist_receiver_data_block_free2(&in->held[--in->n_held]);
 }
 
-static void take(struct rist_input *in, struct batch *batch,
-		 struct rist_data_block *block)
+/*
+ * The library hands out the blocks of all who reach the port: a second sender
+ * does not come between the packets of the first, but takes over from it.
+ */
+static bool is_ours(struct rist_input *in, uint32_t flow, uint64_t now_ns)
 {
-	if (in->flow != 0 && block->flow_id != in->flow) {
+	if (in->begun && flow != in->flow) {
+		if (now_ns - in->heard_ns < LIVE_NS)
+			return false;
 		in->counters.source_changes++;
 		ts_sync_reset(&in->sync);
 	}
-	in->flow = block->flow_id;
+	in->begun = true;
+	in->flow = flow;
+	in->heard_ns = now_ns;
+	return true;
+}
+
+static void take(struct rist_input *in, struct batch *batch,
+		 struct rist_data_block *block, uint64_t now_ns)
+{
+	if (!is_ours(in, block->flow_id, now_ns)) {
+		in->strange++;
+		rist_receiver_data_block_free2(&block);
+		return;
+	}
 	batch_sync(batch, &in->sync, block->payload, block->payload_len);
 	in->held[in->n_held++] = block;
 	if (in->n_held == HELD)
@@ -55,14 +79,13 @@ static int rist_input_read(struct input *base, struct batch *batch,
 	struct rist_data_block *block = NULL;
 	int n = 0, r = rist_link_turn(&in->link, why);
 
-	(void)now_ns;
 	if (r <= 0)
 		return r;
 	for (; n < TURN_MAX; n++) {
 		if (rist_receiver_data_read2(in->link.ctx, &block, 0) <= 0 ||
 		    block == NULL)
 			break;
-		take(in, batch, block);
+		take(in, batch, block, now_ns);
 		block = NULL;
 	}
 	pass_on(in, batch);
@@ -91,7 +114,11 @@ static void rist_input_counters(const struct input *base,
 
 static void rist_input_stats(const struct input *base, struct link_stats *ret)
 {
-	*ret = container_of(base, const struct rist_input, base)->link.stats;
+	const struct rist_input *in =
+		container_of(base, const struct rist_input, base);
+
+	*ret = in->link.stats;
+	link_stats_set(ret, LINK_INVALID, in->strange);
 }
 
 static const char *rist_input_trouble(const struct input *base)
