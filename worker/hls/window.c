@@ -37,38 +37,50 @@ static size_t start_of(const struct m3u8 *l, uint64_t wanted_ms)
 	return i;
 }
 
+/* Of a segment of the list; a list may be megabytes of them. */
+static uint64_t name_at(struct hls_window *w, const struct m3u8 *l, size_t i)
+{
+	w->named++;
+	return name_of(&l->segments[i]);
+}
+
 /* Is the segment before this place the last one that we had? */
-static bool follows_last(const struct hls_window *w, const struct m3u8 *l,
-			 size_t i)
+static bool follows_last(struct hls_window *w, const struct m3u8 *l, size_t i)
 {
 	return i > 0 && w->n_names > 0 &&
-	       name_of(&l->segments[i - 1]) == w->names[0];
+	       name_at(w, l, i - 1) == w->names[0];
 }
 
 /* Behind the newest one of those we had that is in the list; *ret_age: so many
  * came after it. */
-static size_t find_by_name(const struct hls_window *w, const struct m3u8 *l,
+static size_t find_by_name(struct hls_window *w, const struct m3u8 *l,
 			   size_t *ret_age)
 {
-	for (size_t age = 0; age < w->n_names; age++)
-		for (size_t i = l->n_segments; i > 0; i--)
-			if (name_of(&l->segments[i - 1]) == w->names[age]) {
-				*ret_age = age;
-				return i;
+	size_t found = NOWHERE, newest = w->n_names;
+
+	for (size_t i = l->n_segments; i > 0 && newest > 0; i--) {
+		uint64_t name = name_at(w, l, i - 1);
+
+		for (size_t age = 0; age < newest; age++)
+			if (name == w->names[age]) {
+				newest = age;
+				found = i;
 			}
-	return NOWHERE;
+	}
+	*ret_age = newest;
+	return found;
 }
 
 /* As find_by_name() of the last one, if the one before it is in its place,
  * too: names may be used again. */
-static size_t find_pair(const struct hls_window *w, const struct m3u8 *l)
+static size_t find_pair(struct hls_window *w, const struct m3u8 *l)
 {
 	/* one and the same again and again tells nothing */
 	if (w->n_names < 2 || w->names[0] == w->names[1])
 		return NOWHERE;
 	for (size_t i = 2; i <= l->n_segments; i++)
 		if (follows_last(w, l, i) &&
-		    name_of(&l->segments[i - 2]) == w->names[1])
+		    name_at(w, l, i - 2) == w->names[1])
 			return i;
 	return NOWHERE;
 }

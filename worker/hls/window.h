@@ -32,6 +32,7 @@ struct hls_window {
 	uint64_t skipped;    /* segments that were never to be had */
 	uint32_t renumbered; /* the names went on, the numbers did not */
 	uint32_t restarted;  /* neither did */
+	uint64_t named;      /* segments whose names were looked at */
 };
 
 /* Room to play that is wanted behind the place where a live list is entered,

@@ -241,3 +241,26 @@ Test(window, goes_on_though_lists_come_while_one_is_loaded)
 	cr_assert(step.cut);
 	m3u8_done(&l.m);
 }
+
+/* Each list has other names; none is looked at again for each one that is
+ * remembered. */
+Test(window, looks_at_each_name_of_a_list_once)
+{
+	struct hls_window w = { 0 };
+	char names[] = "abcdefgh";
+	struct list l;
+	struct hls_step step;
+
+	for (uint64_t round = 0; round < 2 * HLS_HISTORY; round++) {
+		uint64_t before = w.named;
+
+		for (size_t i = 0; names[i] != '\0'; i++)
+			names[i] = (char)('0' + (round * 8 + i) % 70);
+		read_list(&l, round * 1000, names);
+		hls_window_update(&w, &l.m, 0);
+		cr_assert_leq(w.named - before, l.m.n_segments + 1);
+		cr_assert(hls_window_next(&w, &l.m, &step));
+		hls_window_done(&w, &step, true);
+		m3u8_done(&l.m);
+	}
+}
