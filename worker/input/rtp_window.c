@@ -169,8 +169,8 @@ static bool is_old_enough(const struct rtp_window *w,
 {
 	int32_t age = (int32_t)(w->newest - d->timestamp);
 
-	return ahead >= -RTP_MISORDER_MAX ||
-	       (ahead > -(int)rtp_half(w) && age > 0 && age < CLOCK_NEAR);
+	return ahead > -(int)rtp_half(w) &&
+	       (ahead >= -RTP_MISORDER_MAX || (age > 0 && age < CLOCK_NEAR));
 }
 
 static bool is_of_this_time(const struct rtp_window *w,
