@@ -13,6 +13,7 @@ void ts_queue_done(struct ts_queue *q)
 	free(q->packets);
 	free(q->hash);
 	free(q->at_ns);
+	free(q->waits);
 	*q = (struct ts_queue){ 0 };
 }
 
@@ -44,11 +45,14 @@ static void grow(struct ts_queue *q)
 	more.packets = xcalloc(more.places, TS_PACKET);
 	more.hash = xcalloc(more.places, sizeof *more.hash);
 	more.at_ns = xcalloc(more.places, sizeof *more.at_ns);
+	more.waits = xcalloc(more.places * TS_QUEUE_SPREAD,
+			     sizeof *more.waits);
 	for (size_t i = 0; i < q->n; i++) {
 		memcpy(more.packets + i * TS_PACKET, ts_queue_packet(q, i),
 		       TS_PACKET);
 		more.hash[i] = ts_queue_hash(q, i);
 		more.at_ns[i] = ts_queue_at_ns(q, i);
+		++*ts_queue_waits(&more, more.hash[i]);
 	}
 	ts_queue_done(q);
 	*q = more;
@@ -67,11 +71,14 @@ bool ts_queue_push(struct ts_queue *q, const uint8_t *packet, uint64_t at_ns,
 	memcpy(q->packets + place * TS_PACKET, packet, TS_PACKET);
 	q->hash[place] = hash_of(packet);
 	q->at_ns[place] = at_ns;
+	++*ts_queue_waits(q, q->hash[place]);
 	return true;
 }
 
 size_t ts_queue_find(const struct ts_queue *q, size_t from, uint64_t hash)
 {
+	if (q->n == 0 || *ts_queue_waits(q, hash) == 0)
+		return q->n;
 	for (size_t i = from; i < q->n; i++)
 		if (ts_queue_hash(q, i) == hash)
 			return i;

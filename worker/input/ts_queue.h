@@ -10,12 +10,15 @@
 
 #include "worker/ts/packet.h"
 
+enum { TS_QUEUE_SPREAD = 8 };
+
 struct ts_queue {
 	size_t places; /* a power of two, or 0 */
 	size_t head, n;
 	uint8_t *packets;
 	uint64_t *hash;
 	uint64_t *at_ns;
+	uint16_t *waits; /* how many, by some bits of their number */
 };
 
 void ts_queue_done(struct ts_queue *);
@@ -45,12 +48,21 @@ static inline uint64_t ts_queue_at_ns(const struct ts_queue *q, size_t i)
 	return q->at_ns[ts_queue_place(q, i)];
 }
 
+/* The counter of a number: so many that seldom two share one. */
+static inline uint16_t *ts_queue_waits(const struct ts_queue *q,
+				       uint64_t hash)
+{
+	return &q->waits[(hash >> 20) & (q->places * TS_QUEUE_SPREAD - 1)];
+}
+
 /* Takes the first away. */
 static inline void ts_queue_pop(struct ts_queue *q)
 {
+	--*ts_queue_waits(q, ts_queue_hash(q, 0));
 	q->head = ts_queue_place(q, 1);
 	q->n--;
 }
 
-/* The first at or behind `from` with this number; q->n when there is none. */
+/* The first at or behind `from` with this number; q->n when there is none,
+ * which is nearly always told without a search. */
 size_t ts_queue_find(const struct ts_queue *, size_t from, uint64_t hash);

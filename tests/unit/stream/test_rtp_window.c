@@ -293,3 +293,100 @@ Test(rtp_window, brings_everything_once_and_in_order)
 		rtp_rig_done(&r);
 	}
 }
+
+enum { LONG_PAYLOAD = 47 * 188 };
+
+struct long_rig {
+	size_t n;
+	uint32_t last;
+};
+
+static void on_long(const uint8_t *payload, size_t len, void *arg)
+{
+	struct long_rig *r = arg;
+	uint32_t number = rtp_get32(payload);
+
+	cr_assert_eq(len, LONG_PAYLOAD);
+	cr_assert(r->n++ == 0 || number > r->last, "%u", number);
+	r->last = number;
+}
+
+static void on_long_settle(void *arg)
+{
+	(void)arg;
+}
+
+static void feed_long(struct rtp_window *w, uint32_t i, unsigned path)
+{
+	static uint8_t data[RTP_HEADER + LONG_PAYLOAD];
+	struct rtp_datagram d;
+
+	data[0] = 0x80;
+	data[1] = RTP_PAYLOAD_MP2T;
+	for (unsigned k = 0; k < 2; k++)
+		data[2 + k] = (uint8_t)(i >> (8 - 8 * k));
+	for (unsigned k = 0; k < 4; k++) {
+		data[4 + k] = (uint8_t)(180 * i >> (24 - 8 * k));
+		data[RTP_HEADER + k] = (uint8_t)(i >> (24 - 8 * k));
+	}
+	cr_assert_eq(rtp_parse(data, sizeof data, &d), 0);
+	rtp_window_feed(w, &d, path, i * UINT64_C(2000000));
+	rtp_window_turn(w, i * UINT64_C(2000000));
+}
+
+/* 2,000 of them, every 500th lost on the way. */
+static void play_long(unsigned delay_ms, unsigned paths)
+{
+	struct long_rig r = { 0 };
+	struct rtp_window_config cfg = {
+		.places = 1024, .paths = paths, .reorder_ms = 20,
+		.skew_ms = 20, .delay_ms = delay_ms, .out = on_long,
+		.settle = on_long_settle, .arg = &r,
+	};
+	struct rtp_window *w = rtp_window_new(&cfg);
+	struct rtp_window_counts c;
+
+	for (uint32_t i = 1; i <= 2000; i++)
+		for (unsigned path = 0; i % 500 != 250 && path < paths; path++)
+			feed_long(w, i, path);
+	rtp_window_counts(w, &c);
+	cr_assert_eq(c.lost, 4, "%zu", (size_t)c.lost);
+	cr_assert_eq(r.n, 1996, "%zu went out", r.n);
+	rtp_window_free(&w);
+}
+
+/* Of those nothing can be kept, and behind a gap they go on all the same. */
+Test(rtp_window, goes_on_behind_a_gap_with_what_is_too_long)
+{
+	play_long(0, 1);
+	play_long(50, 1);
+	play_long(0, 2);
+	play_long(50, 2);
+}
+
+/* Short ones that wait go out before it. */
+Test(rtp_window, hands_out_what_waits_before_what_is_too_long)
+{
+	static uint8_t data[RTP_HEADER + LONG_PAYLOAD];
+	struct rtp_datagram d;
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	rtp_rig_feed(&r, 0);
+	rtp_rig_feed(&r, 2);
+	rtp_rig_feed(&r, 5);
+	rtp_rig_expect(&r, 0, 1);
+	(void)rtp_rig_write(&r, 4, data);
+	cr_assert_eq(rtp_parse(data, RTP_HEADER + RTP_RIG_PAYLOAD, &d), 0);
+	d.size = sizeof data; /* of padding, say */
+	rtp_window_feed(r.window, &d, 0, r.now_ns);
+	cr_assert_eq(r.n, 3);
+	cr_assert_eq(r.out[0], 2);
+	cr_assert_eq(r.out[1], 4);
+	cr_assert_eq(r.out[2], 5);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 2);
+	r.n = 0;
+	rtp_rig_feed(&r, 6);
+	rtp_rig_expect(&r, 6, 1);
+	rtp_rig_done(&r);
+}

@@ -3,6 +3,7 @@
 #include "common/alloc.h"
 #include "common/util.h"
 #include "worker/input/ts_merge.h"
+#include "worker/input/ts_queue.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -337,4 +338,106 @@ Test(ts_merge, keeps_the_pace_when_a_path_is_cut)
 	}
 	free(m);
 	rig_free(r);
+}
+
+enum {
+	FILL_PID = 0x200,
+	PICTURE = 20,  /* packets of one that is never the same */
+	FILLER = 12,   /* and filler behind it, up to a constant rate */
+	PICTURE_MS = 40,
+};
+
+/* Pictures of constant rate: what fills them up is the same again after 16
+ * packets. */
+static void feed_picture(struct rig *r, uint32_t picture, bool filled,
+			 unsigned n_paths)
+{
+	static uint8_t packets[PICTURE + FILLER][TS_PACKET];
+	static uint8_t cc;
+	uint32_t n = filled ? PICTURE + FILLER : PICTURE;
+	const struct ts_run run = { .data = packets[0], .n = n };
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t number = picture * PICTURE + i;
+		uint8_t *p = packets[i];
+
+		memset(p, 0xff, TS_PACKET);
+		p[0] = TS_SYNC_BYTE;
+		p[1] = i == 0 ? 0x40 : 0;
+		ts_set_pid(p, FILL_PID);
+		p[3] = 0x10 | (cc++ & 0x0f);
+		if (i == 0)
+			memcpy(p + 4, "\0\0\1\340\0\0", 6);
+		if (i < PICTURE)
+			memcpy(p + 20, &number, sizeof number);
+	}
+	for (unsigned path = 0; path < n_paths; path++)
+		ts_merge_feed(r->merge, &run, 1, path, r->now_ns);
+	for (unsigned ms = 0; ms < PICTURE_MS; ms++) {
+		r->now_ns += 1000000;
+		ts_merge_turn(r->merge, &r->batch, r->now_ns);
+	}
+}
+
+/* One of two paths dies after 50 pictures; filler from this one on. */
+static void play_filler(uint32_t filled_from)
+{
+	struct rig *r = rig_new();
+	struct ts_merge_counts c;
+	size_t in = 0;
+
+	for (uint32_t i = 0; i < 150; i++) {
+		bool filled = i >= filled_from;
+
+		feed_picture(r, i, filled, i < 50 ? 2 : 1);
+		in += filled ? PICTURE + FILLER : PICTURE;
+		if (i % 25 == 0)
+			ts_merge_second(r->merge, r->now_ns);
+	}
+	r->now_ns += UINT64_C(1000000) * DELAY_MS;
+	ts_merge_turn(r->merge, &r->batch, r->now_ns);
+	ts_merge_counts(r->merge, &c);
+	cr_assert_eq(c.dropped, 0, "%zu dropped, filler from %u",
+		     (size_t)c.dropped, filled_from);
+	cr_assert_eq(r->n, in);
+	for (size_t i = 1; i < r->n; i++)
+		cr_assert_eq(ts_cc(r->out[i]),
+			     (ts_cc(r->out[i - 1]) + 1) & 0x0f);
+	rig_free(r);
+}
+
+Test(ts_merge, keeps_filler_that_repeats_itself_when_a_path_dies)
+{
+	play_filler(0);
+	play_filler(49);
+	play_filler(50); /* while the other was heard just now */
+	play_filler(70);
+	play_filler(90); /* and is silent for long */
+}
+
+/* Each that waits is found where it stands, and of what went nothing is left
+ * that a search would go through the queue for. */
+Test(ts_merge, knows_what_waits_without_a_search)
+{
+	struct model *m = make(1);
+	struct ts_queue q = { 0 };
+	size_t n = 0, gone = 0;
+
+	for (; n < N; n++) {
+		if (is_null(m->packets[n]))
+			continue;
+		cr_assert(ts_queue_push(&q, m->packets[n], n, N));
+		cr_assert_eq(ts_queue_find(&q, q.n - 1,
+					   ts_queue_hash(&q, q.n - 1)),
+			     q.n - 1);
+		for (; n % 3 == 0 && q.n > n / 8; gone++)
+			ts_queue_pop(&q);
+	}
+	cr_assert_gt(gone, 0);
+	while (q.n > 0)
+		ts_queue_pop(&q);
+	for (size_t i = 0; i < q.places * TS_QUEUE_SPREAD; i++)
+		cr_assert_eq(q.waits[i], 0);
+	ts_queue_done(&q);
+	free(m);
 }
