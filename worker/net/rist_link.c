@@ -57,17 +57,22 @@ static void add_flow(struct link_stats *l,
 }
 
 /* Two of its seconds may end in one of ours. */
-static bool is_heard_first(struct rist_said *said, uint32_t id)
+static bool is_told_first(struct rist_said *said, uint32_t id)
 {
-	for (unsigned i = 0; i < said->peers; i++)
+	for (unsigned i = 0; i < said->n_ids; i++)
 		if (said->ids[i] == id)
 			return false;
-	if (said->peers == RIST_HEARD_MAX)
+	if (said->n_ids == RIST_TOLD_MAX)
 		return false;
-	said->ids[said->peers++] = id;
+	said->ids[said->n_ids++] = id;
 	return true;
 }
 
+/*
+ * One that is called and never answers is a peer to the library.  In the simple
+ * profile those who answer are the RTCP halves, one of each, and the data goes
+ * to the others.
+ */
 static void add_peer(struct rist_said *said,
 		     const struct rist_stats_sender_peer *p)
 {
@@ -76,10 +81,11 @@ static void add_peer(struct rist_said *said,
 
 	link_stats_add(l, LINK_SENT, p->sent);
 	link_stats_add(l, LINK_RETRANSMITTED, p->retransmitted);
-	/* one that is called and never answers is a peer to the library */
-	if (p->received > 0 && is_heard_first(said, p->peer_id))
+	if (is_told_first(said, p->peer_id)) {
+		said->peers += p->received > 0;
 		link_stats_add(l, LINK_RATE_KBPS,
 			       (p->bandwidth + p->retry_bandwidth) / 1000);
+	}
 	link_stats_set(l, LINK_RTT_US, MAX(l->value[LINK_RTT_US], rtt_us));
 }
 
@@ -238,6 +244,7 @@ static void take_over(struct rist_link *l, struct rist_said *ret)
 	memcpy(ret->error, said->error, sizeof ret->error);
 	said->counted = (struct link_stats){ 0 };
 	said->peers = 0;
+	said->n_ids = 0;
 	said->connects = 0;
 	said->errors = 0;
 	(void)pthread_mutex_unlock(&said->lock);
@@ -259,9 +266,6 @@ static void merge(struct rist_link *l, struct rist_said *s)
 		s->counted = counted;
 	}
 	l->stats = s->counted;
-	/* in the simple profile RTCP is one by itself */
-	if (l->spec->simple && l->direction == RIST_SENDS)
-		s->peers = (s->peers + 1) / 2;
 	link_stats_set(&l->stats, LINK_PEERS, s->peers);
 	link_stats_set(&l->stats, LINK_LATENCY_MS, l->spec->buffer_ms);
 }

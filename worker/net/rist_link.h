@@ -18,8 +18,9 @@
 #include <librist/librist.h>
 #include <pthread.h>
 
-/* Peers that are told apart: callers of an output that listens are more. */
-enum { RIST_HEARD_MAX = 64 };
+/* Peers that are told apart, two for each receiver in the simple profile:
+ * callers of an output that listens are more. */
+enum { RIST_TOLD_MAX = 128 };
 
 enum rist_direction { RIST_RECEIVES, RIST_SENDS };
 
@@ -28,7 +29,8 @@ struct rist_said {
 	pthread_mutex_t lock;
 	struct link_stats counted; /* since the last second */
 	unsigned peers;            /* that were heard in it */
-	uint32_t ids[RIST_HEARD_MAX]; /* ... of a sender */
+	unsigned n_ids;            /* a sender's, that told their numbers */
+	uint32_t ids[RIST_TOLD_MAX];
 	unsigned connects;
 	unsigned errors;           /* since the last second; one of them: */
 	char error[160];
