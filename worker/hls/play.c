@@ -349,6 +349,11 @@ size_t hls_play_take(struct hls_play *p, struct batch *batch, uint64_t now_ns)
 	}
 }
 
+void hls_play_set_ended(struct hls_play *p, bool ended)
+{
+	playout_set_ended(&p->playout, ended);
+}
+
 bool hls_play_is_dry(const struct hls_play *p)
 {
 	return playout_is_dry(&p->playout);

@@ -36,6 +36,9 @@ bool hls_play_push(struct hls_play *, const uint8_t *data, size_t len);
 /* The segment has ended; false: there is no room, say so again. */
 bool hls_play_end(struct hls_play *);
 
+/* As playout_set_ended(). */
+void hls_play_set_ended(struct hls_play *, bool ended);
+
 /* As playout_take(), playout_is_dry(), playout_second(). */
 size_t hls_play_take(struct hls_play *, struct batch *, uint64_t now_ns);
 bool hls_play_is_dry(const struct hls_play *);

@@ -57,6 +57,11 @@ void playout_push(struct playout *p, struct ts_run run)
 			p->gap_ticks = MAX(p->gap_ticks, p->in.span_ticks);
 }
 
+void playout_set_ended(struct playout *p, bool ended)
+{
+	p->ended = ended;
+}
+
 void playout_cut(struct playout *p)
 {
 	uint64_t at = p->in.packets;
@@ -120,7 +125,7 @@ static bool look_ahead(struct playout *p, uint64_t now_ns)
 			return true;
 		}
 	}
-	if (seen == 0 || (seen < AHEAD_MAX && !is_full(p)))
+	if (seen == 0 || (seen < AHEAD_MAX && !is_full(p) && !p->ended))
 		return false;
 	file_clock_advance(&p->clock, now_ns, true);
 	return true;

@@ -30,6 +30,7 @@ struct playout {
 	struct file_clock clock; /* of what is taken */
 	uint64_t sent;     /* packets taken out of the fifo, ever */
 	uint64_t lead_ns;  /* 0: at once, as it comes */
+	bool ended;
 	bool plays;
 	uint64_t checked_ns; /* when the pace was corrected last */
 	/* What waits, here and at the source, is to stay as it is.  */
@@ -62,6 +63,9 @@ void playout_set_pace(struct playout *, unsigned lead_ms, unsigned smooth_s);
 size_t playout_room(const struct playout *);
 /* run.n <= playout_room() */
 void playout_push(struct playout *, struct ts_run run);
+
+/* Nothing more comes for now: what stands behind the last PCR is played. */
+void playout_set_ended(struct playout *, bool ended);
 
 /* What is pushed from now on has another clock.  No more than PLAYOUT_CUTS of
  * such places may wait. */

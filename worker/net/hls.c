@@ -226,11 +226,14 @@ static void turn_list(struct hls *h, uint64_t now_ns)
 {
 	const struct m3u8 *m = hls_list_media(&h->list);
 	uint64_t ahead_ms = m != NULL ? hls_window_ahead_ms(&h->window, m) : 0;
+	bool ended;
 
 	hls_play_set_elsewhere(h->play, ahead_ms);
 	h->list.idle = ahead_ms == 0 && h->load.url == NULL;
 	/* there will be no more to wait for */
-	if (h->list.idle && m != NULL && m->ended)
+	ended = h->list.idle && m != NULL && m->ended;
+	hls_play_set_ended(h->play, ended);
+	if (ended)
 		hls_play_set_pace(h->play, 1, 0);
 	switch (hls_list_turn(&h->list, now_ns)) {
 	case HLS_LIST_SAME:
