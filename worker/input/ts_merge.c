@@ -227,7 +227,10 @@ static size_t find_first(struct ts_merge *m, const struct ts_queue *a,
 static bool are_alike(struct ts_merge *m)
 {
 	unsigned both = MIN(m->alone[0], m->alone[1]);
-	bool alike = both <= m->common + SHARE_OF / 8;
+	/* who was strange has to have more in common than who was not */
+	bool alike = m->counts.aligned || m->common < SHARE_OF / 8
+			     ? both <= m->common + SHARE_OF / 8
+			     : 2 * both <= m->common;
 
 	if (m->common + m->alone[0] + m->alone[1] >= SHARE_OF) {
 		m->common /= 2;
@@ -295,8 +298,10 @@ static void fill_in(struct ts_merge *m, unsigned path, size_t n, bool aligned,
 		else if (!null && is_late(m, !path))
 			drop(m, other);
 		else {
-			if (aligned && !null)
+			if (aligned && !null) {
+				m->alone[!path]++;
 				count_lost(m, path);
+			}
 			pop_out(m, other, false, b);
 		}
 	}

@@ -253,13 +253,13 @@ Test(ts_merge, takes_filler_for_no_late_packets)
 }
 
 /* What is half alike is not mixed, nor compared packet by packet. */
-Test(ts_merge, plays_one_of_two_that_are_alike_in_part)
+static void play_alike_in_part(size_t one_of)
 {
 	struct rig *r = rig_new();
 	struct model *m = make(1), *other = make(2);
 	size_t strange = 0;
 
-	for (size_t i = 0; i < N; i += 20)
+	for (size_t i = 0; i < N; i += one_of)
 		memcpy(other->packets[i], m->packets[i], TS_PACKET);
 	for (int64_t ms = 0; ms < N / PER_MS + DELAY_MS + 10; ms++) {
 		feed(r, m, ms, 0);
@@ -273,9 +273,17 @@ Test(ts_merge, plays_one_of_two_that_are_alike_in_part)
 			   ts_pid(r->out[i]) != TS_PID_NULL &&
 			   r->out[i][8] != 1;
 	cr_assert_eq(strange, 0, "%zu of the other", strange);
+	cr_assert_leq(r->n, N + N / 4, "%zu went out", r->n);
 	free(m);
 	free(other);
 	rig_free(r);
+}
+
+Test(ts_merge, plays_one_of_two_that_are_alike_in_part)
+{
+	play_alike_in_part(20);
+	play_alike_in_part(7);
+	play_alike_in_part(3);
 }
 
 /* What both lose is lost; nothing is put in its place. */
