@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { makeClip } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
-import { Fault } from '../helpers/net.mjs';
+import { Fault, ip } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
@@ -119,5 +119,33 @@ test('a second path has the same datagrams, and lives without the first',
 	assert.ok(first.length > 100);
 	assert.equal(joined(first).compare(joined(second)), 0);
 	assert.equal(first.length, second.length);
+	await sluice.stop();
+});
+
+test('error correction leaves where its datagrams do not fit whole',
+	async (t) => {
+	await ip('link', 'set', 'lo', 'mtu', '1360');
+	t.after(() => ip('link', 'set', 'lo', 'mtu', '65536'));
+	const recorder = await Recorder.start(t, { port: 6000 },
+		{ port: 6002 }, { port: 6004 });
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'rtp://127.0.0.1:6000#fec=5x5')));
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000);
+
+	const sent = async () => (await sluice.json(
+		'/api/stream-outputs/a001')).outputs[0].stats?.fec_sent;
+
+	await waitUntil('some', async () => await sent() > 100);
+	sender.stop();
+	await recorder.quiet(2000);
+	const [media, columns, rows] = await recorder.stop();
+
+	assert.ok(media.length > 250, `${media.length}`);
+	assert.ok(columns.length > 0 && rows.length > 0,
+		`${columns.length} columns, ${rows.length} rows`);
+	await waitUntil('the same count', async () =>
+		await sent() === columns.length + rows.length);
 	await sluice.stop();
 });
