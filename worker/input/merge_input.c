@@ -205,6 +205,16 @@ static void merge_stats(const struct input *base, struct link_stats *ret)
 	link_stats_set(ret, LINK_PATH2_LOST, c.lost[1]);
 }
 
+static const char *merge_trouble(const struct input *base)
+{
+	const struct merge_input *m =
+		container_of(base, const struct merge_input, base);
+	struct ts_merge_counts c;
+
+	ts_merge_counts(m->merge, &c);
+	return c.strange ? "merge: the two paths do not bring the same" : NULL;
+}
+
 static void merge_free(struct input *base)
 {
 	struct merge_input *m = container_of(base, struct merge_input, base);
@@ -223,6 +233,7 @@ static const struct input_ops merge_ops = {
 	.second = merge_second,
 	.counters = merge_counters,
 	.stats = merge_stats,
+	.trouble = merge_trouble,
 };
 
 /* What they wait for; an input that runs by the clock has to be read at every

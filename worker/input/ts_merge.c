@@ -18,6 +18,8 @@ enum {
 	 * more seldom. */
 	STRANGE_MS = 200,
 	COMPARE_EACH = 16,
+	/* Seconds in which they are given time to meet. */
+	STRANGE_S = 5,
 	/* Matches that tell how far they are apart, for a start. */
 	SKEW_FIRST = 200,
 	LIVE_MS = 1000,
@@ -49,6 +51,7 @@ struct ts_merge {
 	unsigned lead;     /* plays while they have nothing in common */
 	bool met;          /* they had something once */
 	uint32_t strange_ms; /* since then nothing common came; 0: it does */
+	unsigned strange_s; /* that both bring something, not the same */
 	unsigned compared;
 	bool unsure;       /* the last was not compared */
 	/* Of the last comparisons: common ones, and alone on each path. */
@@ -433,6 +436,11 @@ void ts_merge_second(struct ts_merge *m, uint64_t now_ns)
 		m->counts.live[i] = m->path[i].heard_ns != 0 &&
 				    now_ns - m->path[i].heard_ns <
 					    LIVE_MS * MS;
+	if (m->counts.aligned || !m->counts.live[0] || !m->counts.live[1])
+		m->strange_s = 0;
+	else
+		m->strange_s += m->strange_s < STRANGE_S;
+	m->counts.strange = m->strange_s == STRANGE_S;
 }
 
 void ts_merge_counts(const struct ts_merge *m, struct ts_merge_counts *ret)

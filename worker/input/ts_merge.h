@@ -31,6 +31,7 @@ struct ts_merge_counts {
 	int32_t skew_us;  /* how far path 2 is behind path 1, lately */
 	bool live[TS_MERGE_PATHS];
 	bool aligned;     /* both bring the same */
+	bool strange;     /* for long they have not, and both bring packets */
 };
 
 struct ts_merge *ts_merge_new(unsigned delay_ms);

@@ -325,6 +325,58 @@ Test(ts_merge, plays_one_of_two_different_streams)
 	rig_free(r);
 }
 
+static bool is_strange(const struct rig *r)
+{
+	struct ts_merge_counts c;
+
+	ts_merge_counts(r->merge, &c);
+	return c.strange;
+}
+
+/* Around and around, for so many seconds. */
+static void play_around(struct rig *r, const struct model *a,
+			const struct model *b, unsigned seconds)
+{
+	for (unsigned ms = 0; ms < 1000 * seconds; ms++) {
+		feed(r, a, ms % (N / PER_MS), 0);
+		if (b != NULL)
+			feed(r, b, ms % (N / PER_MS), 1);
+		r->now_ns += 1000000;
+		ts_merge_turn(r->merge, &r->batch, r->now_ns);
+		if (ms % 1000 == 999)
+			ts_merge_second(r->merge, r->now_ns);
+		r->n = 0;
+	}
+}
+
+/* It is told when it lasts, and no more when one of them is gone. */
+Test(ts_merge, tells_that_both_do_not_bring_the_same)
+{
+	struct rig *r = rig_new();
+	struct model *m = make(1), *other = make(2);
+
+	play_around(r, m, other, 3);
+	cr_assert_not(is_strange(r));
+	play_around(r, m, other, 4);
+	cr_assert(is_strange(r));
+	play_around(r, m, NULL, 3);
+	cr_assert_not(is_strange(r));
+	free(m);
+	free(other);
+	rig_free(r);
+}
+
+Test(ts_merge, tells_nothing_of_two_that_are_the_same)
+{
+	struct rig *r = rig_new();
+	struct model *m = make(1);
+
+	play_around(r, m, m, 8);
+	cr_assert_not(is_strange(r));
+	free(m);
+	rig_free(r);
+}
+
 Test(ts_merge, keeps_the_pace_when_a_path_is_cut)
 {
 	struct rig *r = rig_new();
