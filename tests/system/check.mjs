@@ -84,7 +84,7 @@ const outputs = ['', 'http', 'http://', 'http:///x', 'http://:8100',
 	'http://0.0.0.0:8000/x', 'udp://', 'udp://0.0.0.0:1234',
 	'udp://:1234', 'udp://[::]:1234', 'udp://239.1.1.1#ttl=0',
 	'udp://239.1.1.1#ttl=256', 'udp://239.1.1.1#ttl=',
-	'rtp://239.1.1.1:x', 'file:///tmp/x.ts', 'ftp://1.2.3.4/x'];
+	'rtp://239.1.1.1:x', 'it950x://1', 'ftp://1.2.3.4/x'];
 
 const cases = [
 	...Object.entries(forms).flatMap(([place, form]) =>

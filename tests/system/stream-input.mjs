@@ -38,6 +38,7 @@ test('a stream is read by another, whatever was there first', async (t) => {
 			assert.ok(list.length > 100);
 			assert.equal(faults(list), 0);
 		}
+		assert.doesNotMatch(sluice.log, /is not there/);
 		await sluice.stop();
 	}
 });

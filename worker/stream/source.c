@@ -15,6 +15,7 @@ void source_init(struct source *s, unsigned position, const char *address)
 	/* the master has named the options that nobody knows */
 	s->valid = input_spec_parse(address, &s->spec, NULL, NULL,
 				    &s->error) == 0;
+	s->linked = s->valid && s->spec.kind != INPUT_STREAM;
 	if (!s->valid)
 		log_error("stream", "input %u: %s", position, s->error.text);
 }
@@ -81,6 +82,7 @@ bool source_link(struct source *s, const char *stream, int fd)
 	shut(s, 0); /* a ring never hangs */
 	fd_close(&s->spec.ring);
 	s->spec.ring = fd;
+	s->linked = true;
 	retry_worked(&s->retry);
 	return true;
 }
@@ -103,7 +105,8 @@ void source_open(struct source *s, uint64_t now_ns)
 	struct errmsg why = { 0 };
 	int err = 0;
 
-	if (!s->valid || s->ended || s->input != NULL ||
+	/* right behind the start the master says whether there is a ring */
+	if (!s->valid || s->ended || s->input != NULL || !s->linked ||
 	    !retry_is_due(&s->retry, now_ns))
 		return;
 	if (is_free(s, now_ns, &why))
@@ -121,7 +124,7 @@ void source_open(struct source *s, uint64_t now_ns)
 
 uint64_t source_retry_ns(const struct source *s)
 {
-	if (!s->valid || s->ended || s->input != NULL)
+	if (!s->valid || s->ended || s->input != NULL || !s->linked)
 		return UINT64_MAX;
 	return s->retry.at_ns;
 }
