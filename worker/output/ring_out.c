@@ -18,6 +18,7 @@ enum {
 	SECTION_PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184 + 1,
 	/* The tables are repeated several times in so many packets. */
 	GO_ON_PACKETS = 20000,
+	TABLE_PMT = 0x02, /* table_id, ISO 13818-1 table 2-31 */
 };
 
 struct ring_out {
@@ -29,7 +30,20 @@ struct ring_out {
 	uint64_t pcr;       /* the last of the main program */
 	bool written;       /* something is not published yet */
 	struct cc_rewrite cc;
+	/* where the writer before this one had PMTs: theirs may come before
+	 * the PAT that names their PID */
+	uint8_t had_pmt[TS_PIDS / 8];
 };
+
+static bool begins_pmt(const uint8_t *packet)
+{
+	size_t at = ts_payload_offset(packet);
+
+	if (!ts_pusi(packet) || at >= TS_PACKET)
+		return false;
+	at += 1U + packet[at];
+	return at < TS_PACKET && packet[at] == TABLE_PMT;
+}
 
 /* The counters go on where a writer before this one ended. */
 static void go_on(struct ring_out *r)
@@ -46,6 +60,8 @@ static void go_on(struct ring_out *r)
 			uint16_t pid = ts_pid(packet);
 			uint8_t bit = (uint8_t)(1U << pid % 8);
 
+			if (begins_pmt(packet))
+				r->had_pmt[pid / 8] |= bit;
 			if (seen[pid / 8] & bit || !ts_has_payload(packet))
 				continue;
 			seen[pid / 8] |= bit;
@@ -170,6 +186,15 @@ static void mark(struct ring_out *r, const uint8_t *packet)
 	r->marked_ns = r->now_ns;
 }
 
+static bool is_table(const struct ring_out *r, uint16_t pid)
+{
+	enum pid_class class = psi_class(r->psi, pid);
+
+	return class == PID_PSI ||
+	       (class == PID_UNKNOWN &&
+		r->had_pmt[pid / 8] & 1U << pid % 8);
+}
+
 /* What a packet of the stream means for the ring. */
 enum place { PLACE_PLAIN, PLACE_TABLE, PLACE_START };
 
@@ -181,7 +206,7 @@ static enum place judge(struct ring_out *r, const uint8_t *packet,
 
 	if (main != NULL && pid == main->pcr_pid)
 		(void)ts_pcr(packet, &r->pcr);
-	if (psi_class(r->psi, pid) == PID_PSI)
+	if (is_table(r, pid))
 		return PLACE_TABLE;
 	if (pid == main_pid && ts_pusi(packet) && is_start(r, packet, pid))
 		return PLACE_START;

@@ -295,3 +295,39 @@ Test(ring_out, counters_go_on_where_another_writer_ended)
 	free(cc);
 	rig_done(&r);
 }
+
+/* A PMT that comes before the PAT is known by where the last writer had it. */
+Test(ring_out, counters_go_on_though_no_table_is_known_yet)
+{
+	struct cc *cc = xcalloc(1, sizeof *cc);
+	struct rig r;
+	int err = 0;
+
+	rig_init(&r);
+	for (int i = 0; i < 3; i++) {
+		build_tables(r.in);
+		(void)build_pes(r.in, VIDEO, idr, sizeof idr);
+		write_and_read(&r, START + (uint64_t)i * 40 * MS);
+		r.in->n = 0;
+	}
+	ring_out_free(&r.out);
+	psi_free(&r.psi);
+	r.psi = psi_new();
+	r.out = ring_out_new(r.fd, r.psi, &err);
+	cr_assert_not_null(r.out);
+	build_tables(r.in);
+	cr_assert_eq(ts_pid(build_packet(r.in, 1)), PMT);
+	ring_out_feed(r.out, &(struct ts_run){ build_packet(r.in, 1), 1 }, 1,
+		      START + 200 * MS);
+	ring_out_publish(r.out);
+	r.n_got++;
+	r.in->n = 0;
+	build_tables(r.in);
+	write_and_read(&r, START + 240 * MS);
+	for (size_t i = 0; i < r.n_got; i++)
+		if (ts_pid(got(&r, i)) != TS_PID_PAT)
+			cr_assert_eq(cc_feed(cc, got(&r, i)), CC_OK,
+				     "packet %zu", i);
+	free(cc);
+	rig_done(&r);
+}
