@@ -247,7 +247,11 @@ json_t *status_stream(struct status *s, const char *id,
 	return report;
 }
 
-json_t *status_inputs(struct status *s, const char *id, const char *instance)
+/* One of the lists of status_stream.h, as it is now. */
+static json_t *list_now(struct status *s, const char *id,
+			const char *instance,
+			json_t *(*list)(const struct status_stream *,
+					const struct fleet_stream *))
 {
 	const struct status_stream *stream = find(s, id);
 	struct fleet_stream fleet;
@@ -256,23 +260,19 @@ json_t *status_inputs(struct status *s, const char *id, const char *instance)
 	if (stream == NULL)
 		return NULL;
 	fleet = ask_fleet(s, id);
-	report = status_stream_inputs(stream, &fleet);
+	report = list(stream, &fleet);
 	stamp(report, time(NULL), instance);
 	return report;
 }
 
+json_t *status_inputs(struct status *s, const char *id, const char *instance)
+{
+	return list_now(s, id, instance, status_stream_inputs);
+}
+
 json_t *status_outputs(struct status *s, const char *id, const char *instance)
 {
-	const struct status_stream *stream = find(s, id);
-	struct fleet_stream fleet;
-	json_t *report;
-
-	if (stream == NULL)
-		return NULL;
-	fleet = ask_fleet(s, id);
-	report = status_stream_outputs(stream, &fleet);
-	stamp(report, time(NULL), instance);
-	return report;
+	return list_now(s, id, instance, status_stream_outputs);
 }
 
 json_t *status_check(struct status *s, const char *id, bool *ret_ok)
