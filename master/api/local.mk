@@ -20,6 +20,7 @@ libmaster_a_SOURCES += \
 	master/api/event.c master/api/event.h \
 	master/api/input_edit.c master/api/input_edit.h \
 	master/api/login.c \
+	master/api/object_edit.c master/api/object_edit.h \
 	master/api/observer.c master/api/observer.h \
 	master/api/output_groups.c \
 	master/api/reload.c \

@@ -2,38 +2,11 @@
 /* The command set-adapter: create, replace, rename, remove. */
 #include "master/api/adapter_edit.h"
 #include "master/api/edit.h"
+#include "master/api/object_edit.h"
 #include "master/api/stream_edit.h"
 #include "master/config/check.h"
 
 #include <string.h>
-
-/* A request, judged as far as its own form goes. */
-struct edit {
-	const char *id;     /* of the request, or NULL */
-	const char *old_id; /* the same when such an adapter exists, or NULL */
-	const json_t *wanted;
-	bool remove;
-	json_int_t gid;  /* of the request, or -1 */
-	json_int_t next; /* behind the ids made here, or -1 */
-};
-
-/* False after a reply. */
-static bool read_edit(struct api *api, const json_t *request, struct edit *e,
-		      struct reply *reply)
-{
-	e->wanted = edit_get(request, "adapter");
-	if (e->wanted == NULL)
-		reply_error(reply, 400, "adapter: is missing");
-	else if (!json_is_object(e->wanted))
-		reply_error(reply, 400, "adapter: is not an object");
-	if (reply->status != 0 || !edit_id(request, &e->id, reply) ||
-	    !edit_gid(request, &e->gid, reply))
-		return false;
-	e->remove = edit_is_removal(e->wanted);
-	if (e->id != NULL && edit_entry(api, ADAPTERS, e->id) != NULL)
-		e->old_id = e->id;
-	return true;
-}
 
 static void announce_removal(struct api *api, const char *id, bool up)
 {
@@ -43,20 +16,13 @@ static void announce_removal(struct api *api, const char *id, bool up)
 	json_decref(marker);
 }
 
-static void remove_adapter(struct api *api, const struct edit *e,
+static void remove_adapter(struct api *api, const struct object_edit *e,
 			   struct reply *reply)
 {
 	json_t *list;
 
-	if (e->id == NULL) {
-		reply_error(reply, 400, "id: is missing");
+	if (!object_edit_can_remove(e, reply))
 		return;
-	}
-	if (e->old_id == NULL) {
-		reply_error(reply, 404, "id: there is no adapter \"%.64s\"",
-			    e->id);
-		return;
-	}
 	list = edit_list(api, ADAPTERS);
 	(void)json_array_remove(list, edit_find(list, e->old_id));
 	config_set_section(api->cfg.config, ADAPTERS, list);
@@ -94,7 +60,7 @@ static bool judge_form(const json_t *adapter, struct reply *reply)
 }
 
 /* False after a reply. */
-static bool judge_id(const struct api *api, const struct edit *e,
+static bool judge_id(const struct api *api, const struct object_edit *e,
 		     const json_t *own, struct reply *reply)
 {
 	const char *id = json_string_value(own);
@@ -117,7 +83,7 @@ static bool judge_id(const struct api *api, const struct edit *e,
 }
 
 /* Gives the object the id it is to have; false after a reply. */
-static bool settle_id(struct api *api, struct edit *e, json_t *adapter,
+static bool settle_id(struct api *api, struct object_edit *e, json_t *adapter,
 		      struct reply *reply)
 {
 	char text[GID_TEXT_MAX];
@@ -132,8 +98,8 @@ static bool settle_id(struct api *api, struct edit *e, json_t *adapter,
 }
 
 /* All is judged: nothing fails from here on. */
-static void put_adapter(struct api *api, const struct edit *e, json_t *adapter,
-			const json_t *streams)
+static void put_adapter(struct api *api, const struct object_edit *e,
+			json_t *adapter, const json_t *streams)
 {
 	const char *id = json_string_value(json_object_get(adapter, "id"));
 	json_t *list = edit_list(api, ADAPTERS);
@@ -153,7 +119,8 @@ static void put_adapter(struct api *api, const struct edit *e, json_t *adapter,
 	adapter_add_streams(api, streams);
 }
 
-static void store_adapter(struct api *api, struct edit *e, struct reply *reply)
+static void store_adapter(struct api *api, struct object_edit *e,
+			  struct reply *reply)
 {
 	json_t *adapter = edit_entry_copy(e->wanted);
 	json_t *streams = NULL;
@@ -176,10 +143,12 @@ static void store_adapter(struct api *api, struct edit *e, struct reply *reply)
 
 void adapters_set(struct api *api, const json_t *request, struct reply *reply)
 {
-	struct edit e = { .next = -1 };
+	struct object_edit e;
 
-	if (!read_edit(api, request, &e, reply))
+	if (!object_edit_read(&e, "adapter", request, reply))
 		return;
+	if (e.id != NULL && edit_entry(api, ADAPTERS, e.id) != NULL)
+		e.old_id = e.id;
 	if (e.remove)
 		remove_adapter(api, &e, reply);
 	else

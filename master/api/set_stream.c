@@ -2,6 +2,7 @@
 /* The command set-stream: create, replace, rename, remove. */
 #include "master/api/apply.h"
 #include "master/api/edit.h"
+#include "master/api/object_edit.h"
 #include "master/api/stream_edit.h"
 
 #include <errno.h>
@@ -9,46 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A request, judged as far as its own form goes. */
-struct edit {
-	const char *id;     /* of the request, or NULL */
-	const char *old_id; /* the same when such a stream exists, or NULL */
-	const json_t *wanted;
-	bool remove;
-	json_int_t gid;  /* of the request, or -1 */
-	json_int_t next; /* behind the ids made here, or -1 */
-};
-
-/* False after a reply. */
-static bool read_edit(struct api *api, const json_t *request, struct edit *e,
-		      struct reply *reply)
-{
-	e->wanted = edit_get(request, "stream");
-	if (e->wanted == NULL)
-		reply_error(reply, 400, "stream: is missing");
-	else if (!json_is_object(e->wanted))
-		reply_error(reply, 400, "stream: is not an object");
-	if (reply->status != 0 || !edit_id(request, &e->id, reply) ||
-	    !edit_gid(request, &e->gid, reply))
-		return false;
-	e->remove = edit_is_removal(e->wanted);
-	if (e->id != NULL && config_stream(api->cfg.config, e->id) != NULL)
-		e->old_id = e->id;
-	return true;
-}
-
-static void remove_stream(struct api *api, const struct edit *e,
+static void remove_stream(struct api *api, const struct object_edit *e,
 			  struct reply *reply)
 {
-	if (e->id == NULL) {
-		reply_error(reply, 400, "id: is missing");
+	if (!object_edit_can_remove(e, reply))
 		return;
-	}
-	if (e->old_id == NULL) {
-		reply_error(reply, 404, "id: there is no stream \"%.64s\"",
-			    e->id);
-		return;
-	}
 	config_remove_stream(api->cfg.config, e->old_id);
 	edit_set_gid(api, e->gid);
 	apply_removal(api, e->old_id);
@@ -58,7 +24,7 @@ static void remove_stream(struct api *api, const struct edit *e,
 }
 
 /* Which id the object is to have; NULL after a reply. */
-static const char *choose_id(struct api *api, struct edit *e,
+static const char *choose_id(struct api *api, struct object_edit *e,
 			     const json_t *stream, char text[GID_TEXT_MAX],
 			     struct reply *reply)
 {
@@ -93,7 +59,8 @@ static const char *choose_id(struct api *api, struct edit *e,
 }
 
 /* All is judged: nothing fails from here on.  Takes stream. */
-static void put_stream(struct api *api, const struct edit *e, json_t *stream)
+static void put_stream(struct api *api, const struct object_edit *e,
+		       json_t *stream)
 {
 	const char *id = json_string_value(json_object_get(stream, "id"));
 
@@ -108,7 +75,8 @@ static void put_stream(struct api *api, const struct edit *e, json_t *stream)
 	apply_waiting(api);
 }
 
-static void store_stream(struct api *api, struct edit *e, struct reply *reply)
+static void store_stream(struct api *api, struct object_edit *e,
+			 struct reply *reply)
 {
 	json_t *stream = edit_entry_copy(e->wanted);
 	char text[GID_TEXT_MAX];
@@ -136,10 +104,12 @@ static void store_stream(struct api *api, struct edit *e, struct reply *reply)
 
 void streams_set(struct api *api, const json_t *request, struct reply *reply)
 {
-	struct edit e = { .next = -1 };
+	struct object_edit e;
 
-	if (!read_edit(api, request, &e, reply))
+	if (!object_edit_read(&e, "stream", request, reply))
 		return;
+	if (e.id != NULL && config_stream(api->cfg.config, e.id) != NULL)
+		e.old_id = e.id;
 	if (e.remove)
 		remove_stream(api, &e, reply);
 	else

@@ -10,6 +10,7 @@
 #include "master/supervise/deliver_proc.h"
 #include "master/supervise/kept_memory.h"
 #include "master/supervise/spawn.h"
+#include "master/supervise/stream_mounts.h"
 #include "master/supervise/stream_plan.h"
 #include "master/supervise/stream_ring.h"
 #include "master/supervise/worker_proc.h"
@@ -40,7 +41,7 @@ struct entry {
 	unsigned told; /* switches since the last status */
 	struct receivers receivers;
 
-	struct mount *mounts[MSG_OUTPUTS_MAX]; /* as plan->http; or NULL */
+	struct stream_mounts mounts;
 	char fault[160]; /* why it cannot run; "" when it can */
 };
 
@@ -222,9 +223,7 @@ static void replace_damaged_ring(struct entry *e)
 	}
 	log_warning("fleet", "stream %s: its ring was damaged and is replaced; "
 			     "its viewers have to connect again", e->id);
-	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++)
-		if (e->mounts[i] != NULL)
-			mount_set_ring(e->mounts[i], e->ring.ro_fd);
+	stream_mounts_ring(&e->mounts, e->ring.ro_fd);
 	e->cfg.events->on_ring(e, e->cfg.arg);
 }
 
@@ -286,51 +285,18 @@ static void keep_memory(struct entry *e, bool keep)
 	spawner_touch(e->cfg.spawner);
 }
 
-/* --- the mounts --- */
+/* --- the plan --- */
 
-static struct mount *take_same(struct mount **mounts,
-			       const struct mount_config *cfg)
-{
-	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++) {
-		struct mount *m = mounts[i];
-
-		if (m != NULL && mount_is_same(m, cfg)) {
-			mounts[i] = NULL;
-			return m;
-		}
-	}
-	return NULL;
-}
-
-/* New ones come before old ones go: a listener that both use stays open, and
- * viewers of a path that stays stay too. */
 static void set_mounts(struct entry *e, const struct stream_plan *plan)
 {
-	struct mount *old[MSG_OUTPUTS_MAX];
-	size_t n = plan != NULL ? plan->n_http : 0;
-
-	memcpy(old, e->mounts, sizeof old);
-	memset(e->mounts, 0, sizeof e->mounts);
-	for (size_t i = 0; i < n; i++) {
-		struct mount_config cfg = {
-			.listen = &plan->http[i].listen,
-			.path = plan->http[i].path,
-			.tls = plan->http[i].tls,
-			.stream = e->id,
-			.ring_fd = e->ring.ro_fd,
-		};
-
-		e->mounts[i] = take_same(old, &cfg);
-		if (e->mounts[i] != NULL)
-			mount_set_ring(e->mounts[i], cfg.ring_fd);
-		else
-			e->mounts[i] = mount_new(e->cfg.deliver, &cfg);
-	}
-	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++)
-		mount_free(&old[i]);
+	stream_mounts_set(&e->mounts, e->cfg.deliver,
+			  &(struct stream_mounts_config){
+				  .stream = e->id,
+				  .ring_fd = e->ring.ro_fd,
+				  .outputs = plan != NULL ? plan->http : NULL,
+				  .n = plan != NULL ? plan->n_http : 0,
+			  });
 }
-
-/* --- the plan --- */
 
 static bool prepare(struct entry *e, const struct stream_plan *plan)
 {
@@ -587,14 +553,5 @@ void entry_get(const struct entry *e, struct fleet_stream *ret)
 		.viewers = receivers_count(&e->receivers),
 		.n_outputs = plan != NULL ? plan->start.n_outputs : 0,
 	};
-	for (size_t i = 0; i < MSG_OUTPUTS_MAX; i++) {
-		const struct mount *m = e->mounts[i];
-
-		if (m == NULL)
-			continue;
-		ret->viewers += mount_viewers(m);
-		ret->viewers_cut += mount_cut(m);
-		ret->output_errors[plan->http[i].position - 1] =
-			mount_error(m);
-	}
+	stream_mounts_get(&e->mounts, ret);
 }

@@ -16,6 +16,7 @@ libmaster_a_SOURCES += \
 	master/supervise/receivers.c master/supervise/receivers.h \
 	master/supervise/session_list.c master/supervise/session_list.h \
 	master/supervise/spawn.c master/supervise/spawn.h \
+	master/supervise/stream_mounts.c master/supervise/stream_mounts.h \
 	master/supervise/stream_plan.c master/supervise/stream_plan.h \
 	master/supervise/stream_ring.c master/supervise/stream_ring.h \
 	master/supervise/pem_source.c master/supervise/pem_source.h \
