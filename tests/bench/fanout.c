@@ -13,11 +13,11 @@
 #include "common/sockaddr.h"
 #include "common/util.h"
 #include "tests/bench/args.h"
+#include "tests/bench/orders.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,14 +62,6 @@ struct fanout {
 	struct iovec iovs[BATCH];
 	uint8_t data[BATCH * DATAGRAM];
 };
-
-static volatile sig_atomic_t stopped;
-
-static void on_signal(int number)
-{
-	(void)number;
-	stopped = 1;
-}
 
 static void usage(void)
 {
@@ -263,7 +255,7 @@ static void run(struct fanout *f)
 	unsigned tick_ms = f->options.tick_ms;
 	struct epoll_event events[EVENTS];
 
-	while (!stopped) {
+	while (!orders_stop()) {
 		if (tick_ms > 0) {
 			(void)usleep(tick_ms * 1000);
 			read_input(f);
@@ -299,12 +291,10 @@ static void allow_descriptors(void)
 int main(int argc, char **argv)
 {
 	struct fanout *f = xcalloc(1, sizeof *f);
-	const struct sigaction action = { .sa_handler = on_signal };
 
 	f->options = parse_options(argc, argv);
 	allow_descriptors();
-	(void)sigaction(SIGTERM, &action, NULL);
-	(void)sigaction(SIGINT, &action, NULL);
+	orders_listen();
 	int r = open_all(f);
 	if (r < 0) {
 		fprintf(stderr, "fanout: %s\n", strerror(-r));

@@ -9,12 +9,12 @@
 #include "common/sockaddr.h"
 #include "common/util.h"
 #include "tests/bench/args.h"
+#include "tests/bench/orders.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <netinet/udp.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,14 +55,6 @@ struct forwarder {
 	uint64_t sends;
 	uint64_t failed;
 };
-
-static volatile sig_atomic_t stopped;
-
-static void on_signal(int number)
-{
-	(void)number;
-	stopped = 1;
-}
 
 static void usage(void)
 {
@@ -192,7 +184,7 @@ static void run_ticks(struct forwarder *f)
 	struct timespec at;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &at);
-	while (!stopped) {
+	while (!orders_stop()) {
 		at.tv_nsec += (long)f->options.tick_ms * 1000000;
 		at.tv_sec += at.tv_nsec / 1000000000;
 		at.tv_nsec %= 1000000000;
@@ -218,7 +210,7 @@ static int run_epoll(struct forwarder *f)
 			      &event) < 0)
 			return -errno;
 	}
-	while (!stopped) {
+	while (!orders_stop()) {
 		int n = epoll_wait(epoll, events, EVENTS, WAIT_MS);
 
 		for (int i = 0; i < n; i++)
@@ -248,11 +240,9 @@ static int open_all(struct forwarder *f)
 int main(int argc, char **argv)
 {
 	struct forwarder *f = xcalloc(1, sizeof *f);
-	const struct sigaction action = { .sa_handler = on_signal };
 
 	f->options = parse_options(argc, argv);
-	(void)sigaction(SIGTERM, &action, NULL);
-	(void)sigaction(SIGINT, &action, NULL);
+	orders_listen();
 	int r = open_all(f);
 	if (r == 0) {
 		puts("ready");

@@ -13,6 +13,7 @@ check_PROGRAMS += $(bench_programs)
 
 tests_bench_tsgen_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
+	tests/bench/orders.c tests/bench/orders.h \
 	tests/bench/stamp.c tests/bench/stamp.h \
 	tests/bench/tsgen.c \
 	tests/bench/tsmaker.c tests/bench/tsmaker.h
@@ -22,6 +23,7 @@ tests_bench_tscheck_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
 	tests/bench/check_stream.c tests/bench/check_stream.h \
 	tests/bench/histogram.c tests/bench/histogram.h \
+	tests/bench/orders.c tests/bench/orders.h \
 	tests/bench/stamp.c tests/bench/stamp.h \
 	tests/bench/tscheck.c
 tests_bench_tscheck_LDADD = libcommon.a
@@ -31,18 +33,21 @@ tests_bench_viewer_farm_SOURCES = \
 	tests/bench/check_stream.c tests/bench/check_stream.h \
 	tests/bench/farm_viewer.c tests/bench/farm_viewer.h \
 	tests/bench/histogram.c tests/bench/histogram.h \
+	tests/bench/orders.c tests/bench/orders.h \
 	tests/bench/stamp.c tests/bench/stamp.h \
 	tests/bench/viewer_farm.c
 tests_bench_viewer_farm_LDADD = libcommon.a
 
 tests_bench_fanout_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
-	tests/bench/fanout.c
+	tests/bench/fanout.c \
+	tests/bench/orders.c tests/bench/orders.h
 tests_bench_fanout_LDADD = libcommon.a
 
 tests_bench_forwarder_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
-	tests/bench/forwarder.c
+	tests/bench/forwarder.c \
+	tests/bench/orders.c tests/bench/orders.h
 tests_bench_forwarder_LDADD = libcommon.a
 
 tests_bench_stage_cost_SOURCES = \
@@ -57,6 +62,7 @@ tests_bench_stage_cost_LDADD = libworker.a libproto.a libcommon.a \
 tests_bench_ws_farm_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
 	tests/bench/histogram.c tests/bench/histogram.h \
+	tests/bench/orders.c tests/bench/orders.h \
 	tests/bench/ws_client.c tests/bench/ws_client.h \
 	tests/bench/ws_farm.c
 tests_bench_ws_farm_LDADD = libcommon.a

@@ -12,11 +12,11 @@
 #include "common/util.h"
 #include "tests/bench/args.h"
 #include "tests/bench/check_stream.h"
+#include "tests/bench/orders.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,17 +54,6 @@ struct checker {
 		struct cmsghdr align;
 	} controls[BATCH];
 };
-
-static volatile sig_atomic_t stopped;
-static volatile sig_atomic_t asked;
-
-static void on_signal(int number)
-{
-	if (number == SIGUSR1)
-		asked = 1;
-	else
-		stopped = 1;
-}
 
 static void usage(void)
 {
@@ -288,12 +277,10 @@ static void run(struct checker *c)
 							UINT64_C(1000000000);
 	const struct timespec pause = { .tv_nsec = LOOK_EVERY_NS };
 
-	while (!stopped && mono_ns() < end_ns) {
+	while (!orders_stop() && mono_ns() < end_ns) {
 		look(c);
-		if (asked) {
-			asked = 0;
+		if (orders_report())
 			report(c);
-		}
 		(void)nanosleep(&pause, NULL);
 	}
 	look(c);
@@ -302,14 +289,11 @@ static void run(struct checker *c)
 int main(int argc, char **argv)
 {
 	struct checker *c = xcalloc(1, sizeof *c);
-	const struct sigaction action = { .sa_handler = on_signal };
 
 	c->options = parse_options(argc, argv);
 	c->fds = xcalloc(c->options.streams, sizeof *c->fds);
 	c->streams = xcalloc(c->options.streams, sizeof *c->streams);
-	(void)sigaction(SIGTERM, &action, NULL);
-	(void)sigaction(SIGINT, &action, NULL);
-	(void)sigaction(SIGUSR1, &action, NULL);
+	orders_listen();
 	int r = open_sockets(c);
 	if (r < 0) {
 		fprintf(stderr, "tscheck: %s port %u: %s\n",

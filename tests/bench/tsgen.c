@@ -10,13 +10,13 @@
 #include "common/sockaddr.h"
 #include "common/util.h"
 #include "tests/bench/args.h"
+#include "tests/bench/orders.h"
 #include "tests/bench/tsmaker.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,14 +65,6 @@ struct generator {
 	uint64_t failed;
 	uint64_t late_max_ns;
 };
-
-static volatile sig_atomic_t stopped;
-
-static void on_signal(int number)
-{
-	(void)number;
-	stopped = 1;
-}
 
 static void usage(void)
 {
@@ -244,7 +236,7 @@ static void run(struct generator *g, uint64_t start_ns)
 						       UINT64_C(1000000000);
 	uint64_t tick_ns = start_ns;
 
-	while (!stopped && tick_ns < end_ns) {
+	while (!orders_stop() && tick_ns < end_ns) {
 		sleep_until(tick_ns);
 		uint64_t now_ns = mono_ns();
 		if (now_ns > tick_ns)
@@ -300,7 +292,6 @@ static void report(const struct generator *g)
 int main(int argc, char **argv)
 {
 	struct generator *g = xcalloc(1, sizeof *g);
-	const struct sigaction action = { .sa_handler = on_signal };
 	uint64_t start_ns = mono_ns() + START_DELAY_NS;
 
 	g->options = parse_options(argc, argv);
@@ -310,8 +301,7 @@ int main(int argc, char **argv)
 			g->options.port, strerror(-r));
 		return 1;
 	}
-	(void)sigaction(SIGTERM, &action, NULL);
-	(void)sigaction(SIGINT, &action, NULL);
+	orders_listen();
 	run(g, start_ns);
 	report(g);
 	free(g->streams);

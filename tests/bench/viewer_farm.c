@@ -8,11 +8,11 @@
 #include "common/mono.h"
 #include "tests/bench/args.h"
 #include "tests/bench/farm_viewer.h"
+#include "tests/bench/orders.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,17 +42,6 @@ struct farm {
 	struct check_totals totals;
 	uint8_t scratch[SCRATCH];
 };
-
-static volatile sig_atomic_t stopped;
-static volatile sig_atomic_t asked;
-
-static void on_signal(int number)
-{
-	if (number == SIGUSR1)
-		asked = 1;
-	else
-		stopped = 1;
-}
 
 static void usage(void)
 {
@@ -216,10 +205,8 @@ static void look(struct farm *f)
 		puts("ready");
 		(void)fflush(stdout);
 	}
-	if (asked) {
-		asked = 0;
+	if (orders_report())
 		report(f);
-	}
 }
 
 static int run(struct farm *f)
@@ -230,7 +217,7 @@ static int run(struct farm *f)
 							UINT64_C(1000000000);
 	const struct timespec pause = { .tv_nsec = LOOK_EVERY_NS };
 
-	while (!stopped && mono_ns() < end_ns) {
+	while (!orders_stop() && mono_ns() < end_ns) {
 		int r = join_some(f, mono_ns());
 
 		if (r < 0)
@@ -244,14 +231,11 @@ static int run(struct farm *f)
 int main(int argc, char **argv)
 {
 	struct farm *f = xcalloc(1, sizeof *f);
-	const struct sigaction action = { .sa_handler = on_signal };
 
 	f->options = parse_options(argc, argv);
 	f->viewers = xcalloc(f->options.viewers, sizeof *f->viewers);
 	allow_descriptors();
-	(void)sigaction(SIGTERM, &action, NULL);
-	(void)sigaction(SIGINT, &action, NULL);
-	(void)sigaction(SIGUSR1, &action, NULL);
+	orders_listen();
 	int r = sockaddr_parse(f->options.address,
 			       (uint16_t)f->options.port, &f->to);
 	if (r == 0)

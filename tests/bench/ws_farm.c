@@ -7,12 +7,12 @@
  */
 #include "common/alloc.h"
 #include "tests/bench/args.h"
+#include "tests/bench/orders.h"
 #include "tests/bench/ws_client.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,17 +36,6 @@ struct farm {
 	bool ready;
 	struct ws_totals totals;
 };
-
-static volatile sig_atomic_t stopped;
-static volatile sig_atomic_t asked;
-
-static void on_signal(int number)
-{
-	if (number == SIGUSR1)
-		asked = 1;
-	else
-		stopped = 1;
-}
 
 static void usage(void)
 {
@@ -159,7 +148,7 @@ static int run(struct farm *f, const struct sockaddr_any *to)
 	struct epoll_event events[EVENTS_MAX];
 	unsigned all = f->options.clients + f->options.stuck;
 
-	while (!stopped) {
+	while (!orders_stop()) {
 		int n = epoll_wait(f->poll, events, EVENTS_MAX,
 				   f->n < all ? 0 : 1000);
 
@@ -173,10 +162,8 @@ static int run(struct farm *f, const struct sockaddr_any *to)
 		} else if (!f->ready) {
 			look_who_is_open(f);
 		}
-		if (asked) {
-			asked = 0;
+		if (orders_report())
 			report(f);
-		}
 	}
 	return 0;
 }
@@ -194,16 +181,13 @@ static void allow_descriptors(void)
 int main(int argc, char **argv)
 {
 	struct farm *f = xcalloc(1, sizeof *f);
-	const struct sigaction action = { .sa_handler = on_signal };
 	struct sockaddr_any to;
 
 	f->options = parse_options(argc, argv);
 	f->clients = xcalloc(f->options.clients + f->options.stuck,
 			     sizeof *f->clients);
 	allow_descriptors();
-	(void)sigaction(SIGTERM, &action, NULL);
-	(void)sigaction(SIGINT, &action, NULL);
-	(void)sigaction(SIGUSR1, &action, NULL);
+	orders_listen();
 	f->poll = epoll_create1(EPOLL_CLOEXEC);
 	int r = sockaddr_parse("127.0.0.1", (uint16_t)f->options.port, &to);
 	if (r == 0)
