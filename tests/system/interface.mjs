@@ -10,6 +10,7 @@ import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 const TO = { address: '239.1.0.1', iface: '10.9.3.1' };
+const GROUP6 = 'ff15::77', GROUP6_HEX = 'ff150000000000000000000000000077';
 const GROUP = '010001EF'; // as /proc/net/igmp has it
 
 async function make() {
@@ -18,12 +19,18 @@ async function make() {
 }
 
 // Is the group joined on the interface that has the name now?
-function isJoined() {
+function isJoined(name = 'vc') {
 	const text = fs.readFileSync('/proc/net/igmp', 'utf8');
 	const device = text.split(/\n(?=\d)/).find((part) =>
-		/^\d+\s+vc\s/.test(part));
+		new RegExp(`^\\d+\\s+${name}\\s`).test(part));
 
 	return device !== undefined && device.includes(GROUP);
+}
+
+function isJoined6(name) {
+	return fs.readFileSync('/proc/net/igmp6', 'utf8').split('\n')
+		.some((line) => line.includes(` ${name} `) &&
+			line.includes(GROUP6_HEX));
 }
 
 for (const type of ['udp', 'rtp'])
@@ -89,3 +96,41 @@ test('addresses that come and go cost no packet', async (t) => {
 		0);
 	await sluice.stop();
 });
+
+// What comes on the old way goes on coming: no watchdog opens it anew.
+for (const [family, group, route, joinedOn] of [
+	['IPv4', '239.1.0.1', ['239.1.0.0/16'], isJoined],
+	['IPv6', `[${GROUP6}]`, ['-6', 'multicast', 'ff15::/16', 'table',
+		'local', 'metric', '10'], isJoined6],
+])
+	test(`${family}: a group without an interface follows its route`,
+		async (t) => {
+			const [first, ...rest] = route;
+			const lead = (verb, to) => first === '-6'
+				? ip('-6', 'route', verb, rest[0], rest[1],
+					'dev', to, ...rest.slice(2))
+				: ip('route', verb, first, 'dev', to);
+
+			await pair(t, 'ra', 'rb');
+			await make();
+			t.after(() => ip('link', 'del', 'vc'));
+			await ip('addr', 'add', '10.9.4.1/24', 'dev', 'ra');
+			await lead('add', 'ra');
+			const sluice = await Sluice.start(t, config(
+				stream('a001', `udp://${group}:5000#watchdog=0`,
+					'udp://127.0.0.1:6000')));
+			await waitUntil('it is joined', () => joinedOn('ra'));
+			assert.ok(!joinedOn('vc'));
+			await lead('del', 'ra');
+			await lead('add', 'vc');
+			await waitUntil('it is joined there', () =>
+				joinedOn('vc'));
+			await waitUntil('it is left here', () =>
+				!joinedOn('ra'));
+			assert.match(sluice.log, /joined on interface vc/);
+			await Sender.start(t, new TsMux(), 5000,
+				family === 'IPv4' ? TO : { address: GROUP6,
+					iface: '::%vc' });
+			await sluice.onair('a001');
+			await sluice.stop();
+		});

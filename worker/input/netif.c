@@ -6,6 +6,7 @@
 #include <netlink/errno.h>
 #include <netlink/netlink.h>
 #include <netlink/route/link.h>
+#include <netlink/route/route.h>
 #include <string.h>
 
 static int ask(struct nl_sock *sock, const char *name, unsigned *ret,
@@ -46,6 +47,42 @@ int netif_index(const char *name, unsigned *ret, struct errmsg *why)
 
 	int err = ask(sock, name, ret, why);
 
+	nl_socket_free(sock);
+	return err;
+}
+
+static int find_route(struct nl_sock *sock, struct nl_addr *to, unsigned *ret)
+{
+	struct rtnl_nexthop *hop;
+	struct rtnl_route *route;
+	int index;
+
+	if (nl_connect(sock, NETLINK_ROUTE) < 0 ||
+	    rtnl_route_lookup(sock, to, &route) < 0)
+		return -ENETUNREACH;
+	hop = rtnl_route_nexthop_n(route, 0);
+	index = hop != NULL ? rtnl_route_nh_get_ifindex(hop) : 0;
+	rtnl_route_put(route);
+	if (index <= 0)
+		return -ENETUNREACH;
+	*ret = (unsigned)index;
+	return 0;
+}
+
+int netif_towards(const struct sockaddr_any *to, unsigned *ret)
+{
+	bool v6 = to->sa.sa_family == AF_INET6;
+	struct nl_sock *sock = nl_socket_alloc();
+	struct nl_addr *addr =
+		v6 ? nl_addr_build(AF_INET6, &to->in6.sin6_addr,
+				   sizeof to->in6.sin6_addr)
+		   : nl_addr_build(AF_INET, &to->in.sin_addr,
+				   sizeof to->in.sin_addr);
+	int err = -ENOMEM;
+
+	if (sock != NULL && addr != NULL)
+		err = find_route(sock, addr, ret);
+	nl_addr_put(addr);
 	nl_socket_free(sock);
 	return err;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/errmsg.h"
+#include "common/sockaddr.h"
 #include "common/util.h"
 
 /*
@@ -12,3 +13,7 @@
  */
 int netif_index(const char *name, unsigned *ret, struct errmsg *why)
 	MUST_CHECK;
+
+/* The interface over which the kernel would reach the address; 0, or
+ * -ENETUNREACH: there is no route. */
+int netif_towards(const struct sockaddr_any *to, unsigned *ret) MUST_CHECK;

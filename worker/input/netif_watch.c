@@ -14,7 +14,7 @@ enum { READS_MAX = 64 /* in one look: an endless flood is one, too */ };
 struct netif_watch {
 	struct nl_sock *sock;
 	unsigned ifindex; /* asked for */
-	bool changed;
+	unsigned seen;    /* bits of enum netif_change */
 };
 
 static int on_event(struct nl_msg *msg, void *arg)
@@ -39,11 +39,13 @@ static int on_event(struct nl_msg *msg, void *arg)
 	default:
 		break;
 	}
-	w->changed = w->changed || index == w->ifindex;
+	w->seen |= index != 0 && index == w->ifindex ? NETIF_TOUCHED : 0;
+	/* routes that go with their interface go without a word */
+	w->seen |= NETIF_ROUTES;
 	return NL_OK;
 }
 
-static int subscribe(struct netif_watch *w)
+static int subscribe(struct netif_watch *w, bool routes)
 {
 	int err = nl_connect(w->sock, NETLINK_ROUTE);
 
@@ -51,12 +53,17 @@ static int subscribe(struct netif_watch *w)
 		err = nl_socket_add_memberships(w->sock, RTNLGRP_LINK,
 						RTNLGRP_IPV4_IFADDR,
 						RTNLGRP_IPV6_IFADDR, 0);
+	if (err == 0 && routes)
+		err = nl_socket_add_memberships(w->sock, RTNLGRP_IPV4_ROUTE,
+						RTNLGRP_IPV6_ROUTE,
+						RTNLGRP_IPV4_RULE,
+						RTNLGRP_IPV6_RULE, 0);
 	if (err == 0)
 		err = nl_socket_set_nonblocking(w->sock);
 	return err;
 }
 
-struct netif_watch *netif_watch_new(void)
+struct netif_watch *netif_watch_new(bool routes)
 {
 	struct netif_watch *w = xcalloc(1, sizeof *w);
 
@@ -67,7 +74,7 @@ struct netif_watch *netif_watch_new(void)
 		nl_socket_modify_cb(w->sock, NL_CB_VALID, NL_CB_CUSTOM,
 				    on_event, w);
 	}
-	if (w->sock == NULL || subscribe(w) < 0)
+	if (w->sock == NULL || subscribe(w, routes) < 0)
 		netif_watch_free(&w);
 	return w;
 }
@@ -82,14 +89,14 @@ void netif_watch_free(struct netif_watch **w)
 	*w = NULL;
 }
 
-bool netif_watch_look(struct netif_watch *w, unsigned ifindex)
+unsigned netif_watch_look(struct netif_watch *w, unsigned ifindex)
 {
 	int err = 0;
 
 	w->ifindex = ifindex;
-	w->changed = false;
+	w->seen = 0;
 	for (int i = 0; i < READS_MAX && err >= 0; i++)
 		err = nl_recvmsgs_default(w->sock);
 	/* anything but "nothing more": events were lost */
-	return w->changed || err != -NLE_AGAIN;
+	return err == -NLE_AGAIN ? w->seen : NETIF_TOUCHED | NETIF_ROUTES;
 }

@@ -6,10 +6,17 @@
 
 struct netif_watch;
 
-/* NULL: the kernel tells us nothing; who has none looks by itself. */
-struct netif_watch *netif_watch_new(void);
+/* What became of them; bits. */
+enum netif_change {
+	NETIF_TOUCHED = 1, /* the interface or its addresses */
+	NETIF_ROUTES = 2,  /* what may lead elsewhere now */
+};
+
+/* routes: hears of routes and their rules, too.  NULL: the kernel tells us
+ * nothing; who has none looks by itself. */
+struct netif_watch *netif_watch_new(bool routes);
 void netif_watch_free(struct netif_watch **);
 
-/* Has something become of the interface or its addresses since the last call?
- * True, too, when so much happened that it is not known. */
-bool netif_watch_look(struct netif_watch *, unsigned ifindex);
+/* What happened since the last call; everything, when so much happened that
+ * it is not known.  ifindex 0: no interface. */
+unsigned netif_watch_look(struct netif_watch *, unsigned ifindex);

@@ -7,6 +7,7 @@
 #include "worker/input/netif_watch.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,18 +34,37 @@ void udp_flow_describe(struct udp_flow *f, const struct input_spec *spec)
 	f->renew_s = spec->renew_s;
 }
 
+static bool is_named(const struct udp_flow *f)
+{
+	return f->place.iface[0] != '\0';
+}
+
+static bool is_group(const struct udp_flow *f)
+{
+	return sockaddr_is_multicast(&f->place.local);
+}
+
+static int find_interface(struct udp_flow *f, struct errmsg *why)
+{
+	f->ifindex = 0;
+	if (!is_named(f) && !is_group(f))
+		return 0;
+	/* first: what happens from here on is heard */
+	f->netif = netif_watch_new(!is_named(f));
+	if (is_named(f))
+		return netif_index(f->place.iface, &f->ifindex, why);
+	if (netif_towards(&f->place.local, &f->ifindex) < 0)
+		f->ifindex = 0; /* the kernel is to say why not */
+	return 0;
+}
+
 int udp_flow_open(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 {
-	int r = 0;
+	int r;
 
-	f->ifindex = 0;
 	f->seconds = 0;
 	f->trouble.text[0] = '\0';
-	if (f->place.iface[0] != '\0') {
-		/* first: what happens from here on is heard */
-		f->netif = netif_watch_new();
-		r = netif_index(f->place.iface, &f->ifindex, why);
-	}
+	r = find_interface(f, why);
 	if (r == 0)
 		r = udp_socket_open(&f->place, f->ifindex, why);
 	if (r < 0) {
@@ -108,6 +128,19 @@ int udp_flow_read(struct udp_flow *f, const struct udp_reader *to,
 	return reads;
 }
 
+static void tell_move(const struct udp_flow *f, unsigned ifindex)
+{
+	char name[IF_NAMESIZE] = "?";
+
+	(void)if_indextoname(ifindex, name);
+	if (is_named(f))
+		log_info("input", "interface %s was replaced: joined again",
+			 name);
+	else
+		log_info("input", "the route to the group changed: joined on "
+			 "interface %s", name);
+}
+
 /* The new socket is there before the old one goes. */
 static int move_to(struct udp_flow *f, unsigned ifindex, struct errmsg *why)
 {
@@ -115,8 +148,7 @@ static int move_to(struct udp_flow *f, unsigned ifindex, struct errmsg *why)
 
 	if (fd < 0)
 		return fd;
-	log_info("input", "interface %s was replaced: joined again",
-		 f->place.iface);
+	tell_move(f, ifindex);
 	fd_close(&f->fd);
 	f->fd = fd;
 	f->ifindex = ifindex;
@@ -151,20 +183,35 @@ static int follow_interface(struct udp_flow *f, uint64_t now_ns,
 		return move_to(f, index, why);
 	if (was_away)
 		log_info("input", "interface %s is back", f->place.iface);
-	return sockaddr_is_multicast(&f->place.local) ? renew(f, now_ns, why)
-						      : 0;
+	return is_group(f) ? renew(f, now_ns, why) : 0;
 }
 
-/* Is there a reason to look at it? */
-static bool interface_is_odd(const struct udp_flow *f, uint64_t now_ns)
+/* Where no interface is named, it is the one of the route.  Without a route
+ * what was joined stays. */
+static int follow_route(struct udp_flow *f, unsigned changes, uint64_t now_ns,
+			struct errmsg *why)
 {
-	if (f->place.iface[0] == '\0')
-		return false;
-	if (f->trouble.text[0] != '\0' ||
-	    (f->netif != NULL && netif_watch_look(f->netif, f->ifindex)))
-		return true;
-	return f->netif == NULL &&
-	       now_ns - f->last_packet_ns >= QUIET_S * SECOND_NS;
+	unsigned index;
+
+	if (netif_towards(&f->place.local, &index) == 0 &&
+	    index != f->ifindex)
+		return move_to(f, index, why);
+	return changes & NETIF_TOUCHED ? renew(f, now_ns, why) : 0;
+}
+
+/* Is there a reason to look at it?  Bits of enum netif_change. */
+static unsigned look_at_netif(const struct udp_flow *f, uint64_t now_ns)
+{
+	unsigned wanted = is_named(f) ? NETIF_TOUCHED
+				      : NETIF_TOUCHED | NETIF_ROUTES;
+
+	if (!is_named(f) && !is_group(f))
+		return 0;
+	if (f->trouble.text[0] != '\0')
+		return wanted;
+	if (f->netif != NULL)
+		return netif_watch_look(f->netif, f->ifindex) & wanted;
+	return now_ns - f->last_packet_ns >= QUIET_S * SECOND_NS ? wanted : 0;
 }
 
 static void end_measuring(struct udp_flow *f, uint64_t now_ns)
@@ -212,11 +259,15 @@ const struct arrivals_report *udp_flow_arrivals(struct udp_flow *f,
 
 int udp_flow_second(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 {
+	unsigned changes;
+
 	receiver_trim(f->receiver);
 	measure(f, now_ns);
-	if (interface_is_odd(f, now_ns))
-		return follow_interface(f, now_ns, why);
-	if (f->renew_s > 0 && sockaddr_is_multicast(&f->place.local) &&
+	changes = look_at_netif(f, now_ns);
+	if (changes != 0)
+		return is_named(f) ? follow_interface(f, now_ns, why)
+				   : follow_route(f, changes, now_ns, why);
+	if (f->renew_s > 0 && is_group(f) &&
 	    now_ns - f->renewed_ns >= f->renew_s * SECOND_NS)
 		return renew(f, now_ns, why);
 	return 0;

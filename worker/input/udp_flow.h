@@ -28,7 +28,8 @@ struct udp_flow {
 	unsigned renew_s;        /* 0 = never */
 	int fd;                  /* valid while receiver is not NULL */
 	unsigned ifindex;
-	struct netif_watch *netif; /* of a named interface; or NULL */
+	/* of a named interface, or of the route to a group; or NULL */
+	struct netif_watch *netif;
 	struct errmsg trouble;   /* of the interface; "" when it is well */
 	struct receiver *receiver;
 	uint64_t last_packet_ns; /* or since when nothing came */
@@ -73,8 +74,9 @@ int udp_flow_read(struct udp_flow *, const struct udp_reader *,
 		  uint64_t now_ns, struct errmsg *why) MUST_CHECK;
 
 /* Once a second: membership and memory.  An interface that is down, or gone, is
- * waited for; one that came in its place gets another socket, so that fd may be
- * another one.  0, or -errno with why: it is to be opened again. */
+ * waited for; one that came in its place, or to which the route of a group
+ * leads now, gets another socket, so that fd may be another one.  0, or -errno
+ * with why: it is to be opened again. */
 int udp_flow_second(struct udp_flow *, uint64_t now_ns,
 		    struct errmsg *why) MUST_CHECK;
 
