@@ -44,6 +44,7 @@ enum {
 	BURST_MAX_MS = 10, /* and the usual one */
 	WATCHDOG_DEFAULT_S = 5,
 	FILE_MIN_FREE_DEFAULT_MIB = 256,
+	SAP_PORT = 9875, /* RFC 2974 */
 	SAP_INTERVAL_DEFAULT_S = 300, /* RFC 2974 3.1 */
 };
 

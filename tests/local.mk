@@ -34,6 +34,7 @@ include tests/unit/splice.mk
 include tests/unit/filler.mk
 include tests/unit/si.mk
 include tests/unit/hls.mk
+include tests/unit/sdp.mk
 include tests/unit/stream.mk
 include tests/unit/failover.mk
 include tests/unit/deliver.mk

@@ -21,6 +21,7 @@ include worker/deliver/local.mk
 include worker/auth/local.mk
 include worker/tls/local.mk
 include worker/scan/local.mk
+include worker/sdp/local.mk
 include worker/softcam/local.mk
 
 libexec_PROGRAMS += sluice-worker

@@ -1,38 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/announcement.h"
 
+#include "worker/sdp/sap_packet.h"
+#include "worker/sdp/sdp.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	VERSION_1 = 0x20,
-	IS_IPV6 = 0x10,
-	IS_DELETION = 0x04,
-	NAME_MAX_BYTES = 256,
-	MP2T = 33, /* RFC 3551 */
-};
+enum { MP2T = 33 /* RFC 3551 */ };
 
-static const char type[] = "application/sdp";
-
-/* A line is a line: what would end it, and what nobody can read, is a space;
- * it is not empty. */
-static void copy_name(const char *name, char ret[NAME_MAX_BYTES + 1])
-{
-	size_t n = 0;
-
-	for (; *name != '\0' && n < NAME_MAX_BYTES; name++)
-		ret[n++] = (unsigned char)*name < ' ' || *name == 127
-				   ? ' '
-				   : *name;
-	/* no half of a character at the end */
-	while (*name != '\0' && n > 0 && ((unsigned char)*name & 0xc0) == 0x80)
-		name = --n > 0 ? ret + n : "";
-	if (n == 0)
-		ret[n++] = '-';
-	ret[n] = '\0';
-}
+static const char type[] = SAP_TYPE_SDP;
 
 static int family_digit(const struct sockaddr_any *a)
 {
@@ -59,17 +38,17 @@ static void put_reach(const struct announcement *a, char ret[8])
 
 static int put_rest(const struct announcement *a, char *to, size_t size)
 {
-	char name[NAME_MAX_BYTES + 1], host[SOCKADDR_TEXT_MAX], reach[8];
+	char name[SDP_NAME_MAX + 1], host[SOCKADDR_TEXT_MAX], reach[8];
 	unsigned port = sockaddr_port(&a->remote);
 	int n;
 
-	copy_name(a->name, name);
+	sdp_name(a->name, name);
 	sockaddr_format_host(&a->remote, host);
 	put_reach(a, reach);
 	n = snprintf(to, size,
 		     "s=%s\r\nc=IN IP%d %s%s\r\nt=0 0\r\na=tool:sluice\r\n"
-		     "a=type:broadcast\r\n", name, family_digit(&a->remote),
-		     host, reach);
+		     "a=type:broadcast\r\n", name[0] != '\0' ? name : "-",
+		     family_digit(&a->remote), host, reach);
 	if (n < 0 || (size_t)n >= size)
 		return n;
 	to += n;
@@ -97,15 +76,15 @@ static size_t put_head(const struct announcement *a, bool gone, uint8_t *to)
 	size_t len = v6 ? 16 : 4;
 	uint16_t hash = hash_of(a);
 
-	to[0] = (uint8_t)(VERSION_1 | (v6 ? IS_IPV6 : 0) |
-			  (gone ? IS_DELETION : 0));
+	to[0] = (uint8_t)(SAP_VERSION_1 | (v6 ? SAP_IS_IPV6 : 0) |
+			  (gone ? SAP_IS_DELETION : 0));
 	to[1] = 0; /* no authentication */
 	to[2] = (uint8_t)(hash >> 8);
 	to[3] = (uint8_t)hash;
-	memcpy(to + 4, v6 ? (const void *)&a->origin.in6.sin6_addr
+	memcpy(to + SAP_HEAD, v6 ? (const void *)&a->origin.in6.sin6_addr
 			  : (const void *)&a->origin.in.sin_addr, len);
-	memcpy(to + 4 + len, type, sizeof type);
-	return 4 + len + sizeof type;
+	memcpy(to + SAP_HEAD + len, type, sizeof type);
+	return SAP_HEAD + len + sizeof type;
 }
 
 /* RFC 2974 4: of one that is over, the origin is told. */

@@ -17,7 +17,6 @@
 #define SECOND_NS UINT64_C(1000000000)
 
 enum {
-	SAP_PORT = 9875,
 	/* Announced in quick succession at first: one may be lost. */
 	QUICK = 3,
 	QUICK_S = 5,

@@ -76,7 +76,7 @@ Test(announcement, a_name_stays_within_its_line)
 
 	a.name = "a\r\nm=video 1 udp x\x7f";
 	cr_assert_not_null(strstr(text_of(&a, false, 24),
-				  "\r\ns=a  m=video 1 udp x \r\nc=IN IP4 "
+				  "\r\ns=a  m=video 1 udp x\r\nc=IN IP4 "
 				  "192.0.2.8\r\n"));
 	a.name = "";
 	cr_assert_not_null(strstr(text_of(&a, false, 24), "\r\ns=-\r\n"));

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/sdp/offer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { PATH_TEXT_MAX = 192 };
+
+/* The encodings of error correction that is that of SMPTE 2022-1. */
+static const char *const fec_encodings[] = {
+	"parityfec", "1d-interleaved-parityfec", "vnd.dvb.iptv.alfec-base",
+};
+
+static bool is_rtp(const struct sdp_media *m)
+{
+	return strcasecmp(m->proto, "RTP/AVP") == 0 ||
+	       strcasecmp(m->proto, "RTP/AVPF") == 0;
+}
+
+/* RFC 3551: 33 is MP2T, unless it is told otherwise. */
+static bool is_mp2t(const struct sdp_format *f)
+{
+	return f->encoding[0] != '\0' ? strcasecmp(f->encoding, "MP2T") == 0
+				      : strcmp(f->name, "33") == 0;
+}
+
+/* How senders write the same: "udp MP2T", "udp 33", "udp mpeg". */
+static bool is_plain(const struct sdp_media *m)
+{
+	const char *format = m->formats[0].name;
+
+	if (strcasecmp(m->proto, "MP2T/H2221/UDP") == 0)
+		return true;
+	return strcasecmp(m->proto, "udp") == 0 &&
+	       (strcasecmp(format, "MP2T") == 0 || is_mp2t(&m->formats[0]) ||
+		strcasecmp(format, "mpeg") == 0);
+}
+
+static bool is_stream(const struct sdp_media *m)
+{
+	if (!is_rtp(m))
+		return is_plain(m);
+	for (unsigned i = 0; i < m->n_formats; i++)
+		if (is_mp2t(&m->formats[i]))
+			return true;
+	return false;
+}
+
+static bool is_fec(const struct sdp_media *m)
+{
+	if (!is_rtp(m))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(fec_encodings); i++)
+		if (strcasecmp(m->formats[0].encoding, fec_encodings[i]) == 0)
+			return true;
+	return false;
+}
+
+static int fail_media(const struct sdp_media *m, struct errmsg *why)
+{
+	if (m->port == 0 || m->inactive)
+		return errmsg_fail(why, -ENOTSUP, "line %u: m=: is not sent",
+				   m->line);
+	return errmsg_fail(why, -ENOTSUP, "line %u: m=: %s by %s is no MPEG "
+			   "transport stream", m->line,
+			   m->formats[0].encoding[0] != '\0'
+				   ? m->formats[0].encoding
+				   : m->type, m->proto);
+}
+
+static bool is_wanted(const struct sdp_media *m)
+{
+	return m->port > 0 && !m->inactive && is_stream(m);
+}
+
+/* NULL with why. */
+static const struct sdp_media *choose(const struct session_description *d,
+				      unsigned number, struct errmsg *why)
+{
+	if (number > d->n_media) {
+		errmsg_set(why, "m=: there are %u, no %u", d->n_media,
+			   number);
+		return NULL;
+	}
+	for (unsigned i = 0; i < d->n_media; i++)
+		if (is_wanted(&d->media[i]) &&
+		    (number == 0 || number == i + 1))
+			return &d->media[i];
+	(void)fail_media(&d->media[number > 0 ? number - 1 : 0], why);
+	return NULL;
+}
+
+static const struct sdp_connection *
+connection_of(const struct session_description *d, const struct sdp_media *m)
+{
+	return m->connection.n > 0 ? &m->connection : &d->connection;
+}
+
+static bool is_for(const struct sdp_filter *f, const struct sockaddr_any *to)
+{
+	return !f->excludes &&
+	       (f->destination.len == 0 || sockaddr_equal(&f->destination,
+							  to));
+}
+
+/* Those of the media go before those of the session (RFC 4570 3); NULL:
+ * anybody may send. */
+static const struct sdp_filter *filter_of(const struct session_description *d,
+					  const struct sdp_media *m,
+					  const struct sockaddr_any *to)
+{
+	const struct sdp_filters *all[] = { &m->filters, &d->filters };
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		for (unsigned k = 0; k < all[i]->n; k++)
+			if (is_for(&all[i]->list[k], to))
+				return &all[i]->list[k];
+	return NULL;
+}
+
+static void set_port(struct sockaddr_any *a, uint16_t port)
+{
+	if (a->sa.sa_family == AF_INET6)
+		a->in6.sin6_port = htons(port);
+	else
+		a->in.sin_port = htons(port);
+}
+
+static bool is_sender(const struct sockaddr_any *a,
+		      const struct sockaddr_any *to)
+{
+	return a->sa.sa_family == to->sa.sa_family &&
+	       !sockaddr_is_multicast(a);
+}
+
+/* Where it is sent to, and by the number'th of those who may. */
+static int read_path(const struct session_description *d,
+		     const struct sdp_media *m, unsigned number,
+		     struct sdp_path *ret, struct errmsg *why)
+{
+	const struct sdp_connection *c = connection_of(d, m);
+	const struct sdp_filter *f;
+	struct sdp_path p = { 0 };
+
+	if (c->n == 0)
+		return errmsg_fail(why, -EINVAL, "line %u: m=: has no c=",
+				   m->line);
+	p.local = c->address;
+	f = sockaddr_is_multicast(&p.local) ? filter_of(d, m, &p.local) : NULL;
+	if (f != NULL && number < f->n_sources &&
+	    is_sender(&f->sources[number], &p.local)) {
+		p.has_source = true;
+		p.source = f->sources[number];
+	}
+	set_port(&p.local, m->port);
+	*ret = p;
+	return 0;
+}
+
+static bool is_same(const struct sdp_path *a, const struct sdp_path *b)
+{
+	return sockaddr_equal(&a->local, &b->local) &&
+	       a->has_source == b->has_source &&
+	       (!a->has_source || sockaddr_equal(&a->source, &b->source));
+}
+
+static bool has_member(const struct sdp_group *g, const struct sdp_media *m)
+{
+	for (unsigned i = 0; m->mid[0] != '\0' && i < g->n_members; i++)
+		if (strcmp(g->members[i], m->mid) == 0)
+			return true;
+	return false;
+}
+
+/* Another media that a group of this meaning joins with m, the next behind
+ * after (NULL: the first); NULL: there is none. */
+static const struct sdp_media *mate_of(const struct session_description *d,
+				       const char *semantics,
+				       const struct sdp_media *m,
+				       const struct sdp_media *after)
+{
+	for (unsigned g = 0; g < d->n_groups; g++) {
+		const struct sdp_group *group = &d->groups[g];
+
+		if (strcasecmp(group->semantics, semantics) != 0 ||
+		    !has_member(group, m))
+			continue;
+		for (unsigned i = 0; i < d->n_media; i++)
+			if (&d->media[i] != m && has_member(group,
+							    &d->media[i]) &&
+			    (after == NULL || &d->media[i] > after))
+				return &d->media[i];
+	}
+	return NULL;
+}
+
+static bool is_dup(const struct session_description *d,
+		   const struct sdp_media *m)
+{
+	return m->dup || mate_of(d, "DUP", m, NULL) != NULL;
+}
+
+/* RFC 7104: a group of two media, or two senders in one. */
+static void add_second_path(const struct session_description *d,
+			    const struct sdp_media *m, struct sdp_offer *o)
+{
+	const struct sdp_media *mate = mate_of(d, "DUP", m, NULL);
+	struct errmsg why;
+
+	if (!is_dup(d, m))
+		return;
+	if (mate == NULL)
+		mate = m;
+	if (!o->rtp || !is_wanted(mate) || is_rtp(mate) != o->rtp ||
+	    read_path(d, mate, mate == m, &o->paths[1], &why) < 0 ||
+	    (mate == m && !o->paths[1].has_source) ||
+	    is_same(&o->paths[0], &o->paths[1]))
+		errmsg_set(&o->note, "line %u: m=: what is sent twice has no "
+			   "second path", m->line);
+	else
+		o->n_paths = 2;
+}
+
+/* RFC 5956, RFC 4756: which media it belongs to; without groups it is that of
+ * the only one. */
+static bool is_fec_of(const struct session_description *d,
+		      const struct sdp_media *fec, const struct sdp_media *m)
+{
+	static const char *const semantics[] = { "FEC-FR", "FEC", "FEC-XR" };
+	bool grouped = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(semantics); i++) {
+		const struct sdp_media *mate = NULL;
+
+		while ((mate = mate_of(d, semantics[i], fec, mate)) != NULL) {
+			if (mate == m)
+				return true;
+			grouped = true;
+		}
+	}
+	return !grouped;
+}
+
+static void add_fec(const struct session_description *d,
+		    const struct sdp_media *m, struct sdp_offer *o)
+{
+	for (unsigned i = 0; o->rtp && i < d->n_media; i++) {
+		const struct sdp_media *fec = &d->media[i];
+		struct sdp_path at;
+
+		if (!is_fec(fec) || fec->port == 0 || !is_fec_of(d, fec, m))
+			continue;
+		if (read_path(d, fec, 0, &at, NULL) == 0 &&
+		    (fec->port == m->port + 2 || fec->port == m->port + 4)) {
+			set_port(&at.local, m->port);
+			if (is_same(&at, &o->paths[0])) {
+				o->fec = true;
+				continue;
+			}
+		}
+		errmsg_set(&o->note, "line %u: m=: error correction that is "
+			   "not on the ports behind the media is left out",
+			   fec->line);
+	}
+	/* both ports have to be there */
+	o->fec = o->fec && m->port <= UINT16_MAX - RTP_FEC_PORTS;
+}
+
+static void note_sources(const struct session_description *d,
+			 const struct sdp_media *m, struct sdp_offer *o)
+{
+	const struct sdp_connection *c = connection_of(d, m);
+	const struct sdp_filter *f = filter_of(d, m, &c->address);
+
+	if (f != NULL && f->n_sources > o->n_paths &&
+	    !is_dup(d, m) && o->paths[0].has_source)
+		errmsg_set(&o->note, "line %u: m=: of several senders the "
+			   "first is taken", m->line);
+	if (c->n > 1 || c->addresses > 1)
+		errmsg_set(&o->note, "line %u: m=: of several addresses the "
+			   "first is taken", m->line);
+}
+
+int sdp_offer_read(const struct session_description *d, unsigned number,
+		   struct sdp_offer *ret, struct errmsg *why)
+{
+	const struct sdp_media *m = choose(d, number, why);
+	struct sdp_offer o = { .n_paths = 1 };
+	int r;
+
+	if (m == NULL)
+		return number > d->n_media ? -EINVAL : -ENOTSUP;
+	o.rtp = is_rtp(m);
+	r = read_path(d, m, 0, &o.paths[0], why);
+	if (r < 0)
+		return r;
+	note_sources(d, m, &o);
+	add_second_path(d, m, &o);
+	add_fec(d, m, &o);
+	*ret = o;
+	return 0;
+}
+
+static void format_path(const struct sdp_offer *o, unsigned number,
+			const char *iface, char ret[PATH_TEXT_MAX])
+{
+	const struct sdp_path *p = &o->paths[number];
+	char local[SOCKADDR_TEXT_MAX], source[SOCKADDR_TEXT_MAX] = "";
+
+	sockaddr_format(&p->local, local);
+	if (p->has_source)
+		sockaddr_format_host(&p->source, source);
+	(void)snprintf(ret, PATH_TEXT_MAX, "%s://%.15s%s%s%s%s",
+		       o->rtp ? "rtp" : "udp", iface,
+		       iface[0] != '\0' ? "@" : "", local,
+		       p->has_source ? "#src=" : "", source);
+}
+
+/* Inside an option, '#' and '&' are escaped. */
+static void put_merge(const char *path, char *to)
+{
+	for (; *path != '\0'; path++) {
+		if (strchr("#&%", *path) == NULL)
+			*to++ = *path;
+		else
+			to += sprintf(to, "%%%02x", (unsigned char)*path);
+	}
+	*to = '\0';
+}
+
+void sdp_offer_address(const struct sdp_offer *o, const char *iface,
+		       char ret[ADDRESS_TEXT_MAX + 1])
+{
+	char path[PATH_TEXT_MAX], merge[3 * PATH_TEXT_MAX] = "";
+	bool src = o->paths[0].has_source, two = o->n_paths > 1;
+
+	_Static_assert(4 * PATH_TEXT_MAX + 16 <= ADDRESS_TEXT_MAX, "room");
+	if (two) {
+		format_path(o, 1, iface, path);
+		put_merge(path, merge);
+	}
+	format_path(o, 0, iface, path);
+	(void)snprintf(ret, ADDRESS_TEXT_MAX + 1, "%s%s%s%s", path,
+		       !o->fec ? "" : src ? "&fec" : "#fec",
+		       !two ? "" : src || o->fec ? "&merge=" : "#merge=",
+		       merge);
+}

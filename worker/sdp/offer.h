@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a session description offers to a headend: one MPEG transport stream,
+ * as the address of an input.
+ *
+ *   RTP or plain UDP        by protocol, format and a=rtpmap
+ *   the sender              of a=source-filter (RFC 4570)
+ *   a second path           of a=group:DUP, or of two senders to one group
+ *                           (RFC 7104; SMPTE 2022-7)
+ *   error correction        where it stands as in SMPTE 2022-1: on the ports
+ *                           behind the media
+ *
+ * Pure.
+ */
+#pragma once
+
+#include "proto/io_spec.h"
+#include "worker/sdp/sdp.h"
+
+struct sdp_path {
+	struct sockaddr_any local;
+	bool has_source;
+	struct sockaddr_any source;
+};
+
+struct sdp_offer {
+	bool rtp;
+	bool fec;
+	unsigned n_paths;
+	struct sdp_path paths[2];
+	struct errmsg note; /* what of it cannot be had; "": all of it */
+};
+
+/* The transport stream of the number'th m= line, or of the first that has one
+ * (number 0).  0, or -EINVAL or -ENOTSUP with why. */
+int sdp_offer_read(const struct session_description *, unsigned number,
+		   struct sdp_offer *ret, struct errmsg *why) MUST_CHECK;
+
+/* "rtp://eth0@239.1.1.1:5004#src=192.0.2.7"; iface "" is the kernel's choice.
+ * ret has room for ADDRESS_TEXT_MAX + 1, which is always enough. */
+void sdp_offer_address(const struct sdp_offer *, const char *iface,
+		       char ret[ADDRESS_TEXT_MAX + 1]);

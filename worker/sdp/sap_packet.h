@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A packet of the session announcement protocol (SAP, RFC 2974).
+ *
+ * Pure.
+ */
+#pragma once
+
+#include "common/errmsg.h"
+#include "common/sockaddr.h"
+#include "common/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SAP_HEAD = 4, /* without the address of the origin */
+	SAP_VERSION_1 = 0x20,
+	SAP_IS_IPV6 = 0x10,
+	SAP_IS_DELETION = 0x04,
+	SAP_IS_ENCRYPTED = 0x02,
+	SAP_IS_COMPRESSED = 0x01,
+};
+
+/* The type of the payload, which stands in front of it. */
+#define SAP_TYPE_SDP "application/sdp"
+
+struct sap_packet {
+	bool deletion;
+	uint16_t hash;              /* of this version of it */
+	struct sockaddr_any origin; /* as it says itself; no port */
+	const char *text;           /* SDP, inside of the packet */
+	size_t len;
+};
+
+/* 0; -EINVAL with why, or -ENOTSUP for what is encrypted, compressed, or no
+ * SDP.  data is borrowed for the life of *ret. */
+int sap_packet_decode(const uint8_t *data, size_t len,
+		      struct sap_packet *ret, struct errmsg *why) MUST_CHECK;

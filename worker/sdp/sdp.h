@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A session description (SDP: RFC 8866, before it RFC 4566) in words: what is
+ * sent, where to, and what belongs together.
+ *
+ * Judges what a stranger sent: every size is bounded, and what does not keep
+ * to the grammar is refused with a sentence that names line and field.  Fields
+ * and attributes that say nothing about the way of packets are passed over.
+ *
+ * Pure.  What it tells is its own: nothing points into the text.
+ */
+#pragma once
+
+#include "common/errmsg.h"
+#include "common/sockaddr.h"
+#include "common/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SDP_SIZE_MAX = 64 * 1024,
+	SDP_LINES_MAX = 1024,
+	SDP_LINE_MAX = 2048,
+	SDP_NAME_MAX = 256,
+	SDP_ORIGIN_MAX = 255,
+	SDP_TOKEN_MAX = 63,
+	SDP_MEDIA_MAX = 32,
+	SDP_FORMATS_MAX = 8,
+	SDP_FILTERS_MAX = 8,
+	SDP_SOURCES_MAX = 4,
+	SDP_GROUPS_MAX = 32,
+	SDP_MEMBERS_MAX = 4,
+};
+
+/* c= */
+struct sdp_connection {
+	unsigned n;                  /* lines of it; the first is told */
+	struct sockaddr_any address; /* its port is 0 */
+	unsigned ttl;                /* of IPv4; 0: not told */
+	unsigned addresses;          /* one behind the other, usually 1 */
+};
+
+/* a=source-filter, RFC 4570 */
+struct sdp_filter {
+	bool excludes;
+	struct sockaddr_any destination; /* len 0: all */
+	unsigned n_sources;              /* more may have been told */
+	struct sockaddr_any sources[SDP_SOURCES_MAX];
+};
+
+struct sdp_filters {
+	unsigned n;
+	struct sdp_filter list[SDP_FILTERS_MAX];
+};
+
+/* One of the formats behind m=, with what a=rtpmap says of it. */
+struct sdp_format {
+	char name[SDP_TOKEN_MAX + 1];     /* "33" */
+	char encoding[SDP_TOKEN_MAX + 1]; /* "MP2T"; "": not told */
+};
+
+/* m= and the lines behind it */
+struct sdp_media {
+	unsigned line;                /* in the text, from 1 */
+	char type[SDP_TOKEN_MAX + 1]; /* "video" */
+	char proto[SDP_TOKEN_MAX + 1];
+	uint16_t port;                /* 0: not sent */
+	unsigned n_formats;
+	struct sdp_format formats[SDP_FORMATS_MAX];
+	struct sdp_connection connection; /* n 0: that of the session */
+	struct sdp_filters filters;
+	char mid[SDP_TOKEN_MAX + 1];  /* "": none */
+	bool inactive;
+	bool dup;                     /* a=ssrc-group:DUP, RFC 7104 */
+};
+
+/* a=group, RFC 5888 */
+struct sdp_group {
+	char semantics[SDP_TOKEN_MAX + 1]; /* "DUP", "FEC-FR" */
+	unsigned n_members;
+	char members[SDP_MEMBERS_MAX][SDP_TOKEN_MAX + 1]; /* mids */
+};
+
+struct session_description {
+	/* o= but for its version: the same in all versions of a session */
+	char origin[SDP_ORIGIN_MAX + 1];
+	/* UTF-8 without control characters; "": it has none */
+	char name[SDP_NAME_MAX + 1];
+	struct sdp_connection connection; /* n 0: each media has its own */
+	struct sdp_filters filters;
+	unsigned n_groups;
+	struct sdp_group groups[SDP_GROUPS_MAX];
+	unsigned n_media;
+	struct sdp_media media[SDP_MEDIA_MAX];
+};
+
+/* May it be one?  Of a head that is shorter than the mark: may it become one?
+ */
+bool sdp_begins(const void *data, size_t len);
+
+/* 0, or -EINVAL or -EFBIG with why; what *ret has then means nothing. */
+int sdp_parse(const char *text, size_t len, struct session_description *ret,
+	      struct errmsg *why) MUST_CHECK;
+
+/* A name as it may stand in s=, and be shown: sound UTF-8 of one line without
+ * control characters; "" for one that is empty or "-". */
+void sdp_name(const char *text, char ret[SDP_NAME_MAX + 1]);
+
+/* Of a description that is over, its first line o= alone may be told: the
+ * origin as above.  0, or -EINVAL with why. */
+int sdp_parse_origin(const char *text, size_t len,
+		     char ret[SDP_ORIGIN_MAX + 1],
+		     struct errmsg *why) MUST_CHECK;
