@@ -99,6 +99,7 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		     size_t i, const char *address, const json_t *end)
 {
 	const char *error = json_string_value(json_object_get(end, "error"));
+	const char *peer = json_string_value(json_object_get(end, "peer"));
 	char rate[32];
 
 	buf_printf(to, "%s %zu  ", what, i + 1);
@@ -110,6 +111,10 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 	}
 	if (json_is_true(json_object_get(end, "active")))
 		buf_printf(to, "  active");
+	if (peer != NULL) {
+		buf_printf(to, "  with ");
+		text_plain(to, peer);
+	}
 	if (error != NULL) {
 		buf_printf(to, "  %s", ctl->colour ? "\033[31;1m" : "");
 		text_plain(to, error);

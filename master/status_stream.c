@@ -11,11 +11,13 @@ static void release_last(struct msg_stream_status *s)
 {
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		free((char *)s->inputs[i].error);
+		free((char *)s->inputs[i].peer);
 		free((char *)s->inputs[i].reason);
 		json_decref((json_t *)s->inputs[i].stats);
 	}
 	for (size_t i = 0; i < s->n_outputs; i++) {
 		free((char *)s->outputs[i].error);
+		free((char *)s->outputs[i].peer);
 		json_decref((json_t *)s->outputs[i].stats);
 	}
 	s->n_inputs = 0;
@@ -29,11 +31,13 @@ static void copy_last(struct status_stream *s,
 	s->last = *from;
 	for (size_t i = 0; i < from->n_inputs; i++) {
 		s->last.inputs[i].error = xstrdup(from->inputs[i].error);
+		s->last.inputs[i].peer = xstrdup(from->inputs[i].peer);
 		s->last.inputs[i].reason = xstrdup(from->inputs[i].reason);
 		(void)json_incref((json_t *)s->last.inputs[i].stats);
 	}
 	for (size_t i = 0; i < from->n_outputs; i++) {
 		s->last.outputs[i].error = xstrdup(from->outputs[i].error);
+		s->last.outputs[i].peer = xstrdup(from->outputs[i].peer);
 		(void)json_incref((json_t *)s->last.outputs[i].stats);
 	}
 }
@@ -271,6 +275,7 @@ static json_t *input_report(const struct status_stream *s, size_t i)
 		in = &none;
 	set_int(o, "position", i + 1);
 	set_text(o, "id", s->input_ids[i]);
+	set_text(o, "peer", in->peer);
 	add_state(o, in);
 	set_bool(o, "active", in->active);
 	set_bool(o, "open", in->open);
@@ -315,6 +320,7 @@ static json_t *output_report(const struct status_stream *s, size_t i,
 	}
 	set_bool(o, "open", out != NULL && out->open);
 	set_text(o, "error", out != NULL ? out->error : NULL);
+	set_text(o, "peer", out != NULL ? out->peer : NULL);
 	set_int(o, "packets", out != NULL ? out->packets : 0);
 	set_int(o, "dropped", out != NULL ? out->dropped : 0);
 	set_stats(o, out != NULL ? out->stats : NULL);

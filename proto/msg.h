@@ -197,6 +197,7 @@ struct msg_input_status {
 	bool active;
 	bool open;               /* false while it cannot be opened */
 	const char *error;       /* why not; NULL when open */
+	const char *peer;        /* who is connected; NULL: nobody */
 	bool onair;
 	bool scrambled;
 	uint32_t bitrate_kbps;
@@ -217,6 +218,7 @@ struct msg_output_status {
 	unsigned position;       /* from 1, of the whole output list */
 	bool open;
 	const char *error;
+	const char *peer;        /* as of an input */
 	uint64_t packets;        /* TS packets sent since start */
 	uint64_t dropped;        /* TS packets that could not be sent */
 	const json_t *stats;     /* as of an input */

@@ -204,6 +204,7 @@ static int input_decode(const json_t *item, struct msg_input_status *s,
 		.active = read_bool(&r, "active"),
 		.open = read_bool(&r, "open"),
 		.error = read_string_maybe(&r, "error", FIELD_TEXT_MAX),
+		.peer = read_string_maybe(&r, "peer", FIELD_TEXT_MAX),
 		.onair = read_bool(&r, "onair"),
 		.scrambled = read_bool(&r, "scrambled"),
 		.bitrate_kbps = read_u32(&r, "bitrate"),
@@ -222,7 +223,7 @@ static int input_decode(const json_t *item, struct msg_input_status *s,
 	return read_end(&r);
 }
 
-static void input_encode(const struct msg_input_status *s, bool stats,
+static void input_encode(const struct msg_input_status *s, bool links,
 			 struct msg_writer *w)
 {
 	write_object(w, NULL);
@@ -235,6 +236,7 @@ static void input_encode(const struct msg_input_status *s, bool stats,
 	write_bool(w, "active", s->active);
 	write_bool(w, "open", s->open);
 	write_string(w, "error", s->error);
+	write_string(w, "peer", links ? s->peer : NULL);
 	write_bool(w, "onair", s->onair);
 	write_bool(w, "scrambled", s->scrambled);
 	write_u64(w, "bitrate", s->bitrate_kbps);
@@ -248,7 +250,7 @@ static void input_encode(const struct msg_input_status *s, bool stats,
 	write_u64(w, "socket_drops", s->socket_drops);
 	write_u64(w, "sync_losses", s->sync_losses);
 	write_u64(w, "alarms", s->alarms);
-	write_json(w, "stats", stats ? s->stats : NULL);
+	write_json(w, "stats", links ? s->stats : NULL);
 	write_object_end(w);
 }
 
@@ -262,6 +264,7 @@ static int output_decode(const json_t *item, struct msg_output_status *s,
 						MSG_OUTPUTS_MAX),
 		.open = read_bool(&r, "open"),
 		.error = read_string_maybe(&r, "error", FIELD_TEXT_MAX),
+		.peer = read_string_maybe(&r, "peer", FIELD_TEXT_MAX),
 		.packets = read_u64(&r, "packets"),
 		.dropped = read_u64(&r, "dropped"),
 		.stats = read_stats(&r),
@@ -269,16 +272,17 @@ static int output_decode(const json_t *item, struct msg_output_status *s,
 	return read_end(&r);
 }
 
-static void output_encode(const struct msg_output_status *s, bool stats,
+static void output_encode(const struct msg_output_status *s, bool links,
 			  struct msg_writer *w)
 {
 	write_object(w, NULL);
 	write_u64(w, "position", s->position);
 	write_bool(w, "open", s->open);
 	write_string(w, "error", s->error);
+	write_string(w, "peer", links ? s->peer : NULL);
 	write_u64(w, "packets", s->packets);
 	write_u64(w, "dropped", s->dropped);
-	write_json(w, "stats", stats ? s->stats : NULL);
+	write_json(w, "stats", links ? s->stats : NULL);
 	write_object_end(w);
 }
 
@@ -357,7 +361,7 @@ int stream_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return err;
 }
 
-static void status_encode(const struct msg_stream_status *s, bool stats,
+static void status_encode(const struct msg_stream_status *s, bool links,
 			  struct msg_writer *w)
 {
 	write_u64(w, "packets", s->packets);
@@ -367,11 +371,11 @@ static void status_encode(const struct msg_stream_status *s, bool stats,
 	write_bool(w, "filler", s->filler);
 	write_list(w, "inputs");
 	for (size_t i = 0; i < s->n_inputs; i++)
-		input_encode(&s->inputs[i], stats, w);
+		input_encode(&s->inputs[i], links, w);
 	write_list_end(w);
 	write_list(w, "outputs");
 	for (size_t i = 0; i < s->n_outputs; i++)
-		output_encode(&s->outputs[i], stats, w);
+		output_encode(&s->outputs[i], links, w);
 	write_list_end(w);
 }
 

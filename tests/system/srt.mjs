@@ -47,8 +47,9 @@ test('both ends tell the numbers of their link', async (t) => {
 			'srt://:9002#latency=80'),
 		stream('a002', 'srt://127.0.0.1:9002#latency=80',
 			'udp://127.0.0.1:6002')));
-	const stats = async (id, kind) => (await sluice.json(
-		`/api/stream-${kind}s/${id}`))[`${kind}s`][0].stats ?? {};
+	const end = async (id, kind) => (await sluice.json(
+		`/api/stream-${kind}s/${id}`))[`${kind}s`][0];
+	const stats = async (...which) => (await end(...which)).stats ?? {};
 
 	await waitUntil('listener', () => udpBound(9002));
 	await waitUntil('input', () => udpBound(5000));
@@ -61,15 +62,18 @@ test('both ends tell the numbers of their link', async (t) => {
 
 		return ends[0].sent > 100 && ends[1].received > 100 && ends;
 	});
-	for (const end of [from, to]) {
-		assert.equal(end.peers, 1);
-		assert.ok(end.rtt_us > 0 && end.rtt_us < 1e6, `${end.rtt_us}`);
-		assert.equal(end.latency_ms, 80);
-		assert.ok(end.rate_kbps > 100, `${end.rate_kbps}`);
-		assert.equal(end.lost, 0);
-		assert.equal(end.dropped, 0);
+	for (const one of [from, to]) {
+		assert.equal(one.peers, 1);
+		assert.ok(one.rtt_us > 0 && one.rtt_us < 1e6, `${one.rtt_us}`);
+		assert.equal(one.latency_ms, 80);
+		assert.ok(one.rate_kbps > 100, `${one.rate_kbps}`);
+		assert.equal(one.lost, 0);
+		assert.equal(one.dropped, 0);
 	}
 	assert.equal(to.undecrypted, 0);
+	assert.equal((await end('a002', 'input')).peer, '127.0.0.1:9002');
+	await sluice.logged(/port 9002: connected with 127\.0\.0\.1:9002/);
+	await sluice.logged(/port 9002: 127\.0\.0\.1 receives, 1 in all/);
 	await sluice.stop();
 });
 
@@ -182,26 +186,65 @@ test('one address has its share of the receivers, and no more',
 	await sluice.stop();
 });
 
-test('who calls with another passphrase is in the log, within a limit',
+// Eight times and more: who called and why is said, not each time.
+async function assertRefusals(sluice, { kind, id, port, why }) {
+	const one = async () => (await sluice.json(
+		`/api/stream-${kind}s/${id}`))[`${kind}s`][0];
+
+	await waitUntil('all of them', async () =>
+		(await one()).stats?.refused >= 8, 20000);
+	assert.match((await one()).error, why);
+	const lines = sluice.log.split('\n').filter((line) =>
+		line.includes(`stream ${id}: srt port ${port}`) &&
+		why.test(line));
+
+	assert.ok(lines.length >= 1 && lines.length <= 5, `${lines.length}`);
+}
+
+test('who calls and is refused is named by address, in the log within a limit',
 	async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', `srt://:9001#passphrase=${SECRET}`,
-			'udp://127.0.0.1:6001')));
-	const input = async () => (await sluice.json(
-		'/api/stream-inputs/a001')).inputs[0];
+			'udp://127.0.0.1:6001'),
+		stream('a002', 'udp://127.0.0.1:5000',
+			'srt://:9002#streamid=news')));
 
-	await waitUntil('listener', () => udpBound(9001));
-	await waitUntil('its state', async () =>
-		(await input()).error === 'waits for a caller');
-	for (let i = 0; i < 8; i++)
+	await waitUntil('listeners', () => udpBound(9001) && udpBound(9002));
+	await waitUntil('its state', async () => inputOf(
+		await sluice.status('a001')).error === 'waits for a caller');
+	for (let i = 0; i < 8; i++) {
 		start(t, 'srt-live-transmit', ['-q', 'udp://127.0.0.1:6008',
 			'srt://127.0.0.1:9001?passphrase=another-secret']);
-	await waitUntil('all of them', async () =>
-		(await input()).stats?.refused >= 8, 20000);
-	const lines = sluice.log.match(
-		/srt port 9001: 127\.0\.0\.1 called and was refused: pass/g);
+		receive(t, 'srt://127.0.0.1:9002?streamid=sport');
+	}
+	await assertRefusals(sluice, { kind: 'input', id: 'a001', port: 9001,
+		why: /127\.0\.0\.1 called and was refused: passphrase/ });
+	await assertRefusals(sluice, { kind: 'output', id: 'a002', port: 9002,
+		why: /127\.0\.0\.1 called and was refused: another stream/ });
+	await sluice.stop();
+});
 
-	assert.ok(lines.length >= 1 && lines.length <= 5, `${lines.length}`);
+test('a second caller is sent away and named, the first one stays',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'srt://:9001', 'udp://127.0.0.1:6001')));
+	const input = async () => inputOf(await sluice.status('a001'));
+
+	await waitUntil('listener', () => udpBound(9001));
+	liveMultiplex(t, 'srt://127.0.0.1:9001?pkt_size=1316', { seconds: 60 });
+	await sluice.onair('a001');
+	const { peer } = await input();
+
+	assert.match(peer, /^127\.0\.0\.1:\d+$/);
+	const second = start(t, 'srt-live-transmit', ['-q', '-a:no',
+		'udp://127.0.0.1:6008', 'srt://127.0.0.1:9001']);
+
+	await second.ended;
+	await sluice.logged(/refused: another one is connected/);
+	await waitUntil('its count', async () =>
+		(await input()).stats.refused === 1);
+	assert.equal((await input()).peer, peer);
+	assert.equal((await input()).error, undefined);
 	await sluice.stop();
 });
 

@@ -82,6 +82,11 @@ const char *input_trouble(const struct input *in)
 	return in->ops->trouble != NULL ? in->ops->trouble(in) : NULL;
 }
 
+const char *input_peer(const struct input *in)
+{
+	return in->ops->peer != NULL ? in->ops->peer(in) : NULL;
+}
+
 const struct arrivals_report *input_arrivals(struct input *in, uint64_t now_ns)
 {
 	const struct arrivals_report *r;

@@ -72,3 +72,7 @@ const struct arrivals_report *input_arrivals(struct input *, uint64_t now_ns);
 /* Why nothing can come though it is open, such as that nobody has called yet;
  * NULL when it can. */
 const char *input_trouble(const struct input *);
+
+/* The address of who is connected with it; NULL: nobody, or it is not for
+ * connections. */
+const char *input_peer(const struct input *);

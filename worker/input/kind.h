@@ -18,6 +18,8 @@ struct input_ops {
 	void (*stats)(const struct input *, struct link_stats *ret);
 	/* NULL: an open one has none. */
 	const char *(*trouble)(const struct input *);
+	/* NULL: it has no connections. */
+	const char *(*peer)(const struct input *);
 };
 
 /* The head of each kind's own struct. */

@@ -116,9 +116,9 @@ static bool take(struct srt_calls *c, struct noted *ret)
 	return false;
 }
 
-bool srt_calls_take_failed(struct srt_calls *c, struct errmsg *why)
+bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
+			   const char **ret_why)
 {
-	char from[SOCKADDR_TEXT_MAX];
 	struct noted call;
 	bool found;
 
@@ -127,9 +127,8 @@ bool srt_calls_take_failed(struct srt_calls *c, struct errmsg *why)
 	(void)pthread_mutex_unlock(&c->lock);
 	if (!found)
 		return false;
-	sockaddr_format_host(&call.from, from);
-	errmsg_set(why, "%s called and was refused: %s", from,
-		   call.refused != NULL ? call.refused
-					: "passphrase or encryption differ");
+	*ret_from = call.from;
+	*ret_why = call.refused != NULL ? call.refused
+					: "passphrase or encryption differ";
 	return true;
 }

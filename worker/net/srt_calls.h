@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
 #include "common/sockaddr.h"
 
 #include <stdbool.h>
@@ -25,6 +24,6 @@ void srt_calls_note(struct srt_calls *, const struct sockaddr *from,
 /* He is connected. */
 void srt_calls_came(struct srt_calls *, const struct sockaddr_any *from);
 
-/* Takes one that came to nothing, and why as a sentence; false: there is
- * none. */
-bool srt_calls_take_failed(struct srt_calls *, struct errmsg *why);
+/* Takes one that came to nothing, and why; false: there is none. */
+bool srt_calls_take_failed(struct srt_calls *, struct sockaddr_any *ret_from,
+			   const char **ret_why);

@@ -122,6 +122,12 @@ static const char *srt_input_trouble(const struct input *in)
 		&container_of(in, const struct srt_input, base)->peer);
 }
 
+static const char *srt_input_peer(const struct input *in)
+{
+	return srt_peer_name(
+		&container_of(in, const struct srt_input, base)->peer);
+}
+
 static void srt_input_free(struct input *in)
 {
 	struct srt_input *s = container_of(in, struct srt_input, base);
@@ -137,6 +143,7 @@ static const struct input_ops srt_ops = {
 	.counters = srt_input_counters,
 	.stats = srt_input_stats,
 	.trouble = srt_input_trouble,
+	.peer = srt_input_peer,
 };
 
 struct input *srt_input_open(const struct input_spec *spec, uint64_t now_ns,

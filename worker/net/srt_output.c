@@ -114,7 +114,16 @@ static const char *srt_output_trouble(const struct output *out)
 	const struct srt_output *o =
 		container_of(out, const struct srt_output, base);
 
-	return o->receivers != NULL ? NULL : srt_peer_trouble(&o->peer);
+	return o->receivers != NULL ? srt_receivers_trouble(o->receivers)
+				    : srt_peer_trouble(&o->peer);
+}
+
+static const char *srt_output_peer(const struct output *out)
+{
+	const struct srt_output *o =
+		container_of(out, const struct srt_output, base);
+
+	return o->receivers != NULL ? NULL : srt_peer_name(&o->peer);
 }
 
 static size_t list_receivers(const struct output *out,
@@ -154,6 +163,7 @@ static const struct output_ops srt_ops = {
 	.second = srt_output_second,
 	.stats = srt_output_stats,
 	.trouble = srt_output_trouble,
+	.peer = srt_output_peer,
 	.receivers = list_receivers,
 	.kick = kick_receiver,
 };

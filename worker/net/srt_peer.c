@@ -42,8 +42,7 @@ void srt_peer_done(struct srt_peer *p)
 
 static int call(struct srt_peer *p, struct errmsg *why)
 {
-	struct sockaddr_any remote;
-	int r = name_poll(p->name, &remote, why);
+	int r = name_poll(p->name, &p->other, why);
 
 	if (r <= 0)
 		return r;
@@ -51,7 +50,7 @@ static int call(struct srt_peer *p, struct errmsg *why)
 	p->socket = srt_socket_new(p->spec, p->direction, &r, why);
 	if (p->socket == SRT_INVALID_SOCK)
 		return r;
-	return srt_socket_call(p->socket, p->spec, &remote, why);
+	return srt_socket_call(p->socket, p->spec, &p->other, why);
 }
 
 static int turn_caller(struct srt_peer *p, struct errmsg *why)
@@ -62,14 +61,19 @@ static int turn_caller(struct srt_peer *p, struct errmsg *why)
 }
 
 /* A caller beside the one that is at work is sent away. */
-static void take_caller(struct srt_peer *p, SRTSOCKET s)
+static void take_caller(struct srt_peer *p, SRTSOCKET s,
+			const struct sockaddr_any *from)
 {
 	if (p->socket != SRT_INVALID_SOCK && !p->idle) {
 		srt_socket_close(&s);
+		srt_listener_refuse(&p->listener, from,
+				    "another one is connected");
 		return;
 	}
 	srt_socket_close(&p->socket);
 	p->socket = s;
+	p->other = *from;
+	p->taken_over = p->connected;
 }
 
 static int turn_listener(struct srt_peer *p)
@@ -79,7 +83,7 @@ static int turn_listener(struct srt_peer *p)
 	struct errmsg why;
 
 	if (s != SRT_INVALID_SOCK)
-		take_caller(p, s);
+		take_caller(p, s, &from);
 	if (p->socket == SRT_INVALID_SOCK)
 		return 0;
 	if (srt_socket_poll(p->socket, &why) > 0)
@@ -91,20 +95,22 @@ static int turn_listener(struct srt_peer *p)
 /* Who comes and goes all the time is told once in a while. */
 static void change(struct srt_peer *p, bool connected)
 {
-	struct sockaddr_any other = { .len = sizeof other.in6 };
-	char name[SOCKADDR_TEXT_MAX] = "";
-	int len = sizeof other.in6;
 	unsigned suppressed;
+	bool told = ratelimit_pass(&p->log, mono_ms(), &suppressed);
 
+	if (told && p->connected && !connected)
+		log_info("stream", "srt port %u: not connected any more with "
+			 "%s", p->spec->port, p->peer);
 	p->connected = connected;
+	p->taken_over = false;
 	p->connects += connected;
-	if (!ratelimit_pass(&p->log, mono_ms(), &suppressed))
+	p->peer[0] = '\0';
+	if (!connected)
 		return;
-	if (connected &&
-	    srt_getpeername(p->socket, &other.sa, &len) != SRT_ERROR)
-		sockaddr_format(&other, name);
-	log_info("stream", "srt port %u: %s%s", p->spec->port,
-		 connected ? "connected with " : "not connected", name);
+	sockaddr_format(&p->other, p->peer);
+	if (told)
+		log_info("stream", "srt port %u: connected with %s",
+			 p->spec->port, p->peer);
 }
 
 int srt_peer_turn(struct srt_peer *p, struct errmsg *why)
@@ -112,7 +118,7 @@ int srt_peer_turn(struct srt_peer *p, struct errmsg *why)
 	int r = p->spec->mode == SRT_LISTENER ? turn_listener(p)
 					      : turn_caller(p, why);
 
-	if ((r > 0) != p->connected)
+	if ((r > 0) != p->connected || p->taken_over)
 		change(p, r > 0);
 	return r;
 }
@@ -125,13 +131,22 @@ void srt_peer_second(struct srt_peer *p, struct link_stats *link)
 	link_stats_add(link, LINK_CONNECTS, p->connects - p->told_connects);
 	p->told_connects = p->connects;
 	if (p->spec->mode == SRT_LISTENER)
-		srt_listener_second(&p->listener, link, &p->log);
+		srt_listener_second(&p->listener, link);
+}
+
+const char *srt_peer_name(const struct srt_peer *p)
+{
+	return p->connected ? p->peer : NULL;
 }
 
 const char *srt_peer_trouble(const struct srt_peer *p)
 {
+	const char *refused;
+
 	if (p->connected)
 		return NULL;
-	return p->spec->mode == SRT_LISTENER ? "waits for a caller"
-					     : "not connected yet";
+	if (p->spec->mode != SRT_LISTENER)
+		return "not connected yet";
+	refused = srt_listener_trouble(&p->listener);
+	return refused != NULL ? refused : "waits for a caller";
 }

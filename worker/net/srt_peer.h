@@ -18,9 +18,13 @@ struct srt_peer {
 	struct srt_listener listener;
 	SRTSOCKET socket;   /* or SRT_INVALID_SOCK */
 	bool connected;
+	/* The library does not know whom it called. */
+	struct sockaddr_any other;
+	char peer[SOCKADDR_TEXT_MAX]; /* while connected; else "" */
 	/* The owner's word that nothing came of late: who calls then takes the
 	 * place of one that may be dead and not know it. */
 	bool idle;
+	bool taken_over;    /* ... and it was: not told yet */
 	struct ratelimit log;
 	unsigned connects, told_connects; /* to the statistics */
 };
@@ -36,6 +40,9 @@ int srt_peer_turn(struct srt_peer *, struct errmsg *why) MUST_CHECK;
 
 /* Once a second: what is known of the connection. */
 void srt_peer_second(struct srt_peer *, struct link_stats *);
+
+/* Who is at the other end; NULL: nobody. */
+const char *srt_peer_name(const struct srt_peer *);
 
 /* Why nothing can go; NULL: it can. */
 const char *srt_peer_trouble(const struct srt_peer *);

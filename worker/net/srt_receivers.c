@@ -6,6 +6,7 @@
 #include "proto/msg.h"
 #include "worker/net/srt_stats.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -47,16 +48,27 @@ static size_t count_of(const struct srt_receivers *r, const char *peer)
 	return n;
 }
 
-static void refuse(struct srt_receivers *r, SRTSOCKET s, const char *peer)
+/* Those who come and go all the time are told in one line once a second. */
+static void tell(struct srt_receivers *r, const char *peer, const char *what)
 {
 	unsigned suppressed;
 
-	srt_socket_close(&s);
-	link_stats_add(&r->link, LINK_REFUSED, 1);
-	if (ratelimit_pass(&r->log, mono_ms(), &suppressed))
-		log_warning("stream", "srt port %u: %s is not taken: there are "
-			    "too many receivers", r->listener.spec->port,
-			    peer);
+	r->untold = !ratelimit_pass(&r->log, mono_ms(), &suppressed);
+	if (!r->untold)
+		log_info("stream", "srt port %u: %s %s, %zu in all",
+			 r->listener.spec->port, peer, what, r->n);
+}
+
+static void add(struct srt_receivers *r, SRTSOCKET s, const char *peer)
+{
+	struct srt_receiver *new = &r->list[r->n++];
+
+	new->socket = s;
+	new->client = new_client();
+	new->since_ms = mono_ms();
+	(void)snprintf(new->peer, sizeof new->peer, "%s", peer);
+	link_stats_add(&r->link, LINK_CONNECTS, 1);
+	tell(r, peer, "receives");
 }
 
 void srt_receivers_accept(struct srt_receivers *r)
@@ -68,31 +80,28 @@ void srt_receivers_accept(struct srt_receivers *r)
 	while ((s = srt_listener_accept(&r->listener, &from)) !=
 	       SRT_INVALID_SOCK) {
 		sockaddr_format_host(&from, peer);
-		if (r->n == RECEIVERS_MAX ||
-		    count_of(r, peer) >= RECEIVERS_OF_ADDRESS_MAX) {
-			refuse(r, s, peer);
+		if (r->n < RECEIVERS_MAX &&
+		    count_of(r, peer) < RECEIVERS_OF_ADDRESS_MAX) {
+			add(r, s, peer);
 			continue;
 		}
-
-		struct srt_receiver *new = &r->list[r->n++];
-
-		new->socket = s;
-		new->client = new_client();
-		new->since_ms = mono_ms();
-		memcpy(new->peer, peer, sizeof peer);
-		link_stats_add(&r->link, LINK_CONNECTS, 1);
-		r->changed = true;
+		srt_socket_close(&s);
+		srt_listener_refuse(&r->listener, &from,
+				    "there are too many receivers");
 	}
 }
 
 /* The order stays: it is that of the coming. */
 static void drop(struct srt_receivers *r, size_t i)
 {
+	char peer[SOCKADDR_TEXT_MAX];
+
+	memcpy(peer, r->list[i].peer, sizeof peer);
 	srt_socket_close(&r->list[i].socket);
 	r->n--;
 	memmove(&r->list[i], &r->list[i + 1],
 		(r->n - i) * sizeof r->list[0]);
-	r->changed = true;
+	tell(r, peer, "has left");
 }
 
 static bool drop_if_broken(struct srt_receivers *r, size_t i)
@@ -122,10 +131,10 @@ static void log_change(struct srt_receivers *r)
 {
 	unsigned suppressed;
 
-	if (!r->changed || !ratelimit_pass(&r->log, mono_ms(), &suppressed))
+	if (!r->untold || !ratelimit_pass(&r->log, mono_ms(), &suppressed))
 		return;
-	r->changed = false;
-	log_info("stream", "srt port %u: %zu receivers",
+	r->untold = false;
+	log_info("stream", "srt port %u: %zu receivers by now",
 		 r->listener.spec->port, r->n);
 }
 
@@ -136,8 +145,13 @@ void srt_receivers_second(struct srt_receivers *r)
 	srt_stats_begin(&r->link);
 	for (size_t i = 0; i < r->n; i++)
 		srt_stats_add(&r->link, r->list[i].socket, SRT_SENDS);
-	srt_listener_second(&r->listener, &r->link, &r->log);
+	srt_listener_second(&r->listener, &r->link);
 	log_change(r);
+}
+
+const char *srt_receivers_trouble(const struct srt_receivers *r)
+{
+	return r->n == 0 ? srt_listener_trouble(&r->listener) : NULL;
 }
 
 size_t srt_receivers_list(const struct srt_receivers *r,

@@ -31,7 +31,7 @@ struct srt_receivers {
 	struct srt_receiver list[RECEIVERS_MAX];
 	struct link_stats link;
 	struct ratelimit log;
-	bool changed;  /* since the last line of the log */
+	bool untold; /* the number changed since the last line of the log */
 };
 
 /* 0, or -errno with why; closed then. */
@@ -48,6 +48,9 @@ size_t srt_receivers_send(struct srt_receivers *, const uint8_t *data,
 
 /* Once a second: lets go who has left, counts, logs. */
 void srt_receivers_second(struct srt_receivers *);
+
+/* Why nobody receives, when somebody wanted to; NULL. */
+const char *srt_receivers_trouble(const struct srt_receivers *);
 
 /* Strings are borrowed until the next change. */
 size_t srt_receivers_list(const struct srt_receivers *,

@@ -8,7 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BACKLOG = 64 };
+enum {
+	BACKLOG = 64,
+	/* So long a call that came to nothing is worth a word: who calls tries
+	 * again sooner. */
+	REFUSED_MS = 30000,
+};
 
 /* What goes wrong is told by who called, once. */
 static void on_log(void *arg, int level, const char *file, int line,
@@ -238,19 +243,38 @@ SRTSOCKET srt_listener_accept(struct srt_listener *l,
 	return s;
 }
 
-void srt_listener_second(struct srt_listener *l, struct link_stats *link,
-			 struct ratelimit *limit)
+void srt_listener_refuse(struct srt_listener *l,
+			 const struct sockaddr_any *from, const char *why)
 {
+	char peer[SOCKADDR_TEXT_MAX];
 	unsigned suppressed;
-	struct errmsg why;
 
-	link_stats_add(link, LINK_REFUSED, 0);
-	while (srt_calls_take_failed(l->calls, &why)) {
-		link_stats_add(link, LINK_REFUSED, 1);
-		if (ratelimit_pass(limit, mono_ms(), &suppressed))
-			log_warning("stream", "srt port %u: %s",
-				    l->spec->port, why.text);
-	}
+	sockaddr_format_host(from, peer);
+	errmsg_set(&l->refused, "%s called and was refused: %s", peer, why);
+	l->refused_ms = mono_ms();
+	l->refusals++;
+	if (ratelimit_pass(&l->log, l->refused_ms, &suppressed))
+		log_warning("stream", "srt port %u: %s", l->spec->port,
+			    l->refused.text);
+}
+
+void srt_listener_second(struct srt_listener *l, struct link_stats *link)
+{
+	struct sockaddr_any from;
+	const char *why;
+
+	while (srt_calls_take_failed(l->calls, &from, &why))
+		srt_listener_refuse(l, &from, why);
+	link_stats_add(link, LINK_REFUSED, l->refusals);
+	l->refusals = 0;
+}
+
+const char *srt_listener_trouble(const struct srt_listener *l)
+{
+	bool late = l->refused_ms != 0 &&
+		    mono_ms() - l->refused_ms < REFUSED_MS;
+
+	return late ? l->refused.text : NULL;
 }
 
 int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,

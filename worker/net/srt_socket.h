@@ -34,6 +34,10 @@ struct srt_listener {
 	int epoll;
 	const struct srt_spec *spec;
 	struct srt_calls *calls;
+	unsigned refusals;     /* to the statistics */
+	struct errmsg refused; /* the last of them ... */
+	uint64_t refused_ms;   /* ... and when */
+	struct ratelimit log;
 };
 
 /* Begins to listen; with a stream id, callers with another one are refused.
@@ -47,9 +51,15 @@ void srt_listener_close(struct srt_listener *);
 SRTSOCKET srt_listener_accept(struct srt_listener *,
 			      struct sockaddr_any *ret_peer);
 
-/* Once a second: counts and logs, within a limit, who came to nothing. */
-void srt_listener_second(struct srt_listener *, struct link_stats *,
-			 struct ratelimit *);
+/* Counts and logs, within a limit, that a caller was sent away. */
+void srt_listener_refuse(struct srt_listener *,
+			 const struct sockaddr_any *from, const char *why);
+
+/* Once a second: what is counted, with those whom the library sent away. */
+void srt_listener_second(struct srt_listener *, struct link_stats *);
+
+/* Who was sent away of late; NULL: nobody. */
+const char *srt_listener_trouble(const struct srt_listener *);
 
 /* Begins to call, or to meet. */
 int srt_socket_call(SRTSOCKET, const struct srt_spec *,

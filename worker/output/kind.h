@@ -17,6 +17,8 @@ struct output_ops {
 	void (*stats)(const struct output *, struct link_stats *ret);
 	/* NULL: an open one has none. */
 	const char *(*trouble)(const struct output *);
+	/* NULL: it has no connections. */
+	const char *(*peer)(const struct output *);
 	/* NULL: nobody calls it. */
 	size_t (*receivers)(const struct output *, struct msg_receiver *ret,
 			    size_t max);

@@ -71,6 +71,11 @@ const char *output_trouble(const struct output *o)
 	return o->ops->trouble != NULL ? o->ops->trouble(o) : NULL;
 }
 
+const char *output_peer(const struct output *o)
+{
+	return o->ops->peer != NULL ? o->ops->peer(o) : NULL;
+}
+
 ssize_t output_receivers(const struct output *o, struct msg_receiver *ret,
 			 size_t max)
 {

@@ -56,6 +56,10 @@ struct link_stats output_stats(const struct output *);
 /* Why nothing can go though it is open; NULL when it can. */
 const char *output_trouble(const struct output *);
 
+/* The address of whom it is connected with; NULL: nobody, or more than can be
+ * told, or it is not for connections. */
+const char *output_peer(const struct output *);
+
 /* Those who called it; -1: nobody calls such an output.  Strings are borrowed
  * until anything else is asked of it. */
 ssize_t output_receivers(const struct output *, struct msg_receiver *ret,

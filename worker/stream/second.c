@@ -45,6 +45,8 @@ static void report_output(const struct path *p, struct sink *sink,
 	sink_counters(sink, &counted);
 	s->open = sink->output != NULL;
 	s->error = sink_error(sink);
+	if (s->open)
+		s->peer = output_peer(sink->output);
 	s->packets = counted.packets;
 	s->dropped = counted.dropped + path_late(p, sink);
 	s->stats = sink_stats(sink);

@@ -114,10 +114,12 @@ static void report_lane(struct selector *s, struct lane *l,
 		.alarms = l->watch.raised,
 		.stats = source_stats(&l->source),
 	};
-	if (ret->open)
+	if (ret->open) {
 		ret->error = input_trouble(l->source.input);
-	else if (error->text[0] != '\0')
+		ret->peer = input_peer(l->source.input);
+	} else if (error->text[0] != '\0') {
 		ret->error = error->text;
+	}
 	if (ret->error == NULL && l == chosen_lane(s) &&
 	    find_fault(s, l) != NULL)
 		ret->error = complaint_of(l);
