@@ -2,6 +2,8 @@
 # The real fleet with false workers, the real worker with a false master.
 if HAVE_CRITERION
 component_rig = tests/component/rig.c tests/component/rig.h
+service_rig = $(component_rig) \
+	tests/component/service_rig.c tests/component/service_rig.h
 component_fleet = $(component_rig) \
 	tests/component/fleet_bench.c tests/component/fleet_bench.h
 component_worker_rig = \
@@ -20,10 +22,10 @@ check_PROGRAMS += tests/component/fake_worker $(component_tests)
 TESTS += $(component_tests)
 tests_component_fake_worker_SOURCES = tests/component/fake_worker.c
 tests_component_test_deliver_proc_SOURCES = \
-	tests/component/test_deliver_proc.c $(component_rig)
+	tests/component/test_deliver_proc.c $(service_rig)
 tests_component_test_deliver_proc_LDADD = $(master_libs)
 tests_component_test_auth_proc_SOURCES = \
-	tests/component/test_auth_proc.c $(component_rig)
+	tests/component/test_auth_proc.c $(service_rig)
 tests_component_test_auth_proc_LDADD = $(master_libs)
 tests_component_test_fleet_SOURCES = tests/component/test_fleet.c \
 	$(component_fleet)
@@ -35,10 +37,10 @@ tests_component_test_handover_SOURCES = tests/component/test_handover.c \
 	$(component_fleet)
 tests_component_test_handover_LDADD = $(master_libs)
 tests_component_test_jobs_SOURCES = tests/component/test_jobs.c \
-	$(component_rig)
+	$(service_rig)
 tests_component_test_jobs_LDADD = $(master_libs) $(unit_ts_libs)
 tests_component_test_tls_proc_SOURCES = tests/component/test_tls_proc.c \
-	tests/component/pem.c tests/component/pem.h $(component_rig)
+	tests/component/pem.c tests/component/pem.h $(service_rig)
 tests_component_test_tls_proc_LDADD = $(master_libs) $(SSL_LIBS)
 tests_component_test_tls_role_SOURCES = tests/component/test_tls_role.c \
 	tests/component/pem.c tests/component/pem.h \

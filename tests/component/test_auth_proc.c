@@ -3,8 +3,8 @@
 #include "master/supervise/auth_proc.h"
 
 #include "common/mono.h"
-#include "master/supervise/spawn.h"
 #include "tests/component/rig.h"
+#include "tests/component/service_rig.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -12,10 +12,8 @@
 #include <string.h>
 
 struct bench {
-	struct ev_loop *loop;
-	struct spawner *spawner;
+	struct service_rig rig;
 	struct auth_proc *auth;
-	bool gone;
 };
 
 struct asked {
@@ -24,39 +22,21 @@ struct asked {
 	unsigned done;
 };
 
-static void on_gone(void *arg)
-{
-	((struct bench *)arg)->gone = true;
-}
-
 static void setup(struct bench *b, const char *worker)
 {
-	*b = (struct bench){ .loop = ev_loop_new(0) };
-	rig_keep_log();
-	(void)signal(SIGPIPE, SIG_IGN);
-	b->spawner = spawner_new(b->loop, rig_built(worker));
-	b->auth = auth_proc_new(&(struct service_config){
-		.loop = b->loop,
-		.spawner = b->spawner,
-		.on_gone = on_gone,
-		.arg = b,
-	});
-}
+	struct service_config config;
 
-static bool is_gone(void *arg)
-{
-	return ((struct bench *)arg)->gone;
+	*b = (struct bench){ 0 };
+	service_rig_init(&b->rig, worker);
+	config = service_rig_config(&b->rig);
+	b->auth = auth_proc_new(&config);
 }
 
 static void teardown(struct bench *b)
 {
-	service_proc_stop(auth_proc_service(b->auth));
-	if (!service_proc_is_gone(auth_proc_service(b->auth)))
-		rig_run_until(b->loop, is_gone, b, 5000, "gone");
+	service_rig_stop(&b->rig, auth_proc_service(b->auth));
 	auth_proc_free(&b->auth);
-	spawner_free(&b->spawner);
-	cr_assert_eq(rig_count_children(), 0, "an orphan is left");
-	ev_loop_destroy(b->loop);
+	service_rig_done(&b->rig);
 }
 
 static void on_done(enum auth_outcome outcome, const char *hash, void *arg)
@@ -86,7 +66,7 @@ static bool is_done(void *arg)
 
 static void await(struct bench *b, struct asked *a)
 {
-	rig_run_until(b->loop, is_done, a, 10000, "an answer");
+	rig_run_until(b->rig.loop, is_done, a, 10000, "an answer");
 	cr_assert_eq(a->done, 1);
 }
 
@@ -173,7 +153,7 @@ Test(auth_proc, a_killed_worker_costs_no_job, .timeout = 60)
 	cr_assert_gt(worker, 0);
 	cr_assert_eq(kill(worker, SIGSTOP), 0);
 	(void)ask(&b, "x", NULL, &second);
-	rig_run_for(b.loop, 50);
+	rig_run_for(b.rig.loop, 50);
 	cr_assert_eq(kill(worker, SIGKILL), 0);
 	await(&b, &second);
 	cr_expect_eq(second.outcome, AUTH_OK);

@@ -4,8 +4,8 @@
 #include "common/ring.h"
 #include "common/sockaddr.h"
 #include "master/supervise/deliver_proc.h"
-#include "master/supervise/spawn.h"
 #include "tests/component/rig.h"
+#include "tests/component/service_rig.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -22,22 +22,15 @@ enum {
 };
 
 struct bench {
-	struct ev_loop *loop;
-	struct spawner *spawner;
+	struct service_rig rig;
 	struct deliver_proc *deliver;
 	int ring_fd;
-	bool gone;
 	struct mount *mounts[MANY];
 	struct sockaddr_any port;
 
 	int viewer; /* -1: not connected */
 	char answer[256];
 };
-
-static void on_gone(void *arg)
-{
-	((struct bench *)arg)->gone = true;
-}
 
 /* A port that was free a moment ago. */
 static void find_port(struct sockaddr_any *ret)
@@ -52,37 +45,26 @@ static void find_port(struct sockaddr_any *ret)
 
 static void setup(struct bench *b)
 {
-	*b = (struct bench){ .loop = ev_loop_new(0), .viewer = -1 };
-	rig_keep_log();
-	(void)signal(SIGPIPE, SIG_IGN);
+	struct service_config config;
+
+	*b = (struct bench){ .viewer = -1 };
 	find_port(&b->port);
 	b->ring_fd = ring_create(RING_UNIT);
 	cr_assert_geq(b->ring_fd, 0);
-	b->spawner = spawner_new(b->loop, rig_built("sluice-worker"));
-	b->deliver = deliver_proc_new(&(struct service_config){
-		.loop = b->loop,
-		.spawner = b->spawner,
-		.on_gone = on_gone,
-		.arg = b,
-	}, NULL);
-}
-
-static bool is_gone(void *arg)
-{
-	return ((struct bench *)arg)->gone;
+	service_rig_init(&b->rig, "sluice-worker");
+	config = service_rig_config(&b->rig);
+	b->deliver = deliver_proc_new(&config, NULL);
 }
 
 static void teardown(struct bench *b)
 {
-	service_proc_stop(deliver_proc_service(b->deliver));
+	service_rig_stop(&b->rig, deliver_proc_service(b->deliver));
 	for (size_t i = 0; i < MANY; i++)
 		mount_free(&b->mounts[i]);
-	rig_run_until(b->loop, is_gone, b, 5000, "it ends");
 	deliver_proc_free(&b->deliver);
-	spawner_free(&b->spawner);
 	fd_close(&b->viewer);
 	fd_close(&b->ring_fd);
-	ev_loop_destroy(b->loop);
+	service_rig_done(&b->rig);
 }
 
 static void mount_many(struct bench *b)
@@ -122,7 +104,7 @@ static void watch(struct bench *b)
 {
 	memset(b->answer, 0, sizeof b->answer);
 	fd_close(&b->viewer);
-	rig_run_until(b->loop, has_answer, b, 10000, "an answer");
+	rig_run_until(b->rig.loop, has_answer, b, 10000, "an answer");
 	cr_assert_eq(strncmp(b->answer, "HTTP/1.", 7), 0);
 	cr_assert_not_null(strstr(b->answer, " 200 "), "%s", b->answer);
 }
@@ -188,7 +170,7 @@ Test(deliver_proc, what_waits_to_be_told_holds_no_descriptors, .timeout = 20)
 			.ring_fd = b.ring_fd,
 		});
 	}
-	rig_run_for(b.loop, 100);
+	rig_run_for(b.rig.loop, 100);
 	cr_assert_eq(kill(pid, SIGCONT), 0);
 	watch(&b);
 	cr_assert_eq(rig_find_child("sluice-worker deliver 1"), pid);

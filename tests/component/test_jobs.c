@@ -4,9 +4,9 @@
 
 #include "common/fd.h"
 #include "common/util.h"
-#include "master/supervise/spawn.h"
 #include "proto/channel.h"
 #include "tests/component/rig.h"
+#include "tests/component/service_rig.h"
 #include "tests/unit/ts/build.h"
 
 #include <criterion/criterion.h>
@@ -18,10 +18,8 @@
 #include <unistd.h>
 
 struct bench {
-	struct ev_loop *loop;
-	struct spawner *spawner;
+	struct service_rig rig;
 	struct jobs *jobs;
-	bool gone;
 	char path[64];    /* of a transport stream */
 	char address[80]; /* the same, looped */
 };
@@ -37,11 +35,6 @@ struct owner {
 	char psi[64];           /* the first letters of what came */
 	bool free_on_message, free_on_end, free_on_deadline;
 };
-
-static void on_gone(void *arg)
-{
-	((struct bench *)arg)->gone = true;
-}
 
 static void write_stream(struct bench *b)
 {
@@ -69,17 +62,13 @@ static void write_stream(struct bench *b)
 
 static void setup(struct bench *b)
 {
-	*b = (struct bench){ .loop = ev_loop_new(0) };
-	rig_keep_log();
-	(void)signal(SIGPIPE, SIG_IGN);
+	struct service_config config;
+
+	*b = (struct bench){ 0 };
 	write_stream(b);
-	b->spawner = spawner_new(b->loop, rig_built("sluice-worker"));
-	b->jobs = jobs_new(&(struct service_config){
-		.loop = b->loop,
-		.spawner = b->spawner,
-		.on_gone = on_gone,
-		.arg = b,
-	});
+	service_rig_init(&b->rig, "sluice-worker");
+	config = service_rig_config(&b->rig);
+	b->jobs = jobs_new(&config);
 }
 
 static bool is_gone(void *arg)
@@ -89,11 +78,9 @@ static bool is_gone(void *arg)
 
 static void teardown(struct bench *b)
 {
-	rig_run_until(b->loop, is_gone, b, 8000, "gone");
+	rig_run_until(b->rig.loop, is_gone, b, 8000, "gone");
 	jobs_free(&b->jobs);
-	spawner_free(&b->spawner);
-	cr_assert_eq(rig_count_children(), 0, "an orphan is left");
-	ev_loop_destroy(b->loop);
+	service_rig_done(&b->rig);
 	(void)unlink(b->path);
 }
 
@@ -201,7 +188,7 @@ Test(jobs, analyzer_tells_each_table_once)
 
 	setup(&b);
 	begin(&b, &o);
-	rig_run_until(b.loop, has_both, &o, 10000, "tables");
+	rig_run_until(b.rig.loop, has_both, &o, 10000, "tables");
 	cr_expect_eq(o.hellos, 1);
 	cr_expect_eq(o.records, 2, "%s", o.psi);
 	cr_expect_str_eq(o.error, "");
@@ -218,7 +205,7 @@ Test(jobs, analyzer_without_an_input_says_why)
 
 	setup(&b);
 	begin(&b, &o);
-	rig_run_until(b.loop, has_error, &o, 10000, "error");
+	rig_run_until(b.rig.loop, has_error, &o, 10000, "error");
 	cr_expect_str_eq(o.error,
 			 "/no/such/stream.ts: No such file or directory");
 	job_free(&o.job);
@@ -233,13 +220,13 @@ Test(jobs, one_that_dies_is_over)
 
 	setup(&b);
 	begin(&b, &o);
-	rig_run_until(b.loop, has_both, &o, 10000, "tables");
+	rig_run_until(b.rig.loop, has_both, &o, 10000, "tables");
 	pid = rig_find_child("scan");
 	cr_assert_gt(pid, 0);
 	(void)kill(pid, SIGKILL);
-	rig_run_until(b.loop, has_ended, &o, 5000, "end");
+	rig_run_until(b.rig.loop, has_ended, &o, 5000, "end");
 	cr_expect_str_eq(o.why, "killed by signal 9 (Killed)");
-	rig_run_for(b.loop, 200);
+	rig_run_for(b.rig.loop, 200);
 	cr_expect_eq(o.hellos, 1, "it was started again");
 	cr_expect_eq(rig_count_children(), 0);
 	job_free(&o.job);
@@ -254,15 +241,15 @@ Test(jobs, are_few_at_a_time_those_that_end_included)
 	setup(&b);
 	begin(&b, &o[0]);
 	begin(&b, &o[1]);
-	rig_run_until(b.loop, has_both, &o[0], 10000, "tables");
-	rig_run_until(b.loop, has_both, &o[1], 10000, "tables");
+	rig_run_until(b.rig.loop, has_both, &o[0], 10000, "tables");
+	rig_run_until(b.rig.loop, has_both, &o[1], 10000, "tables");
 	begin(&b, &o[2]);
 	cr_assert_null(o[2].job);
 	job_free(&o[0].job);
 	begin(&b, &o[2]);
 	cr_assert_null(o[2].job, "the process is still there");
 	job_free(&o[1].job);
-	rig_run_until(b.loop, is_gone, &b, 5000, "gone");
+	rig_run_until(b.rig.loop, is_gone, &b, 5000, "gone");
 	begin(&b, &o[2]);
 	cr_assert(o[2].job);
 	job_free(&o[2].job);
@@ -278,7 +265,7 @@ Test(jobs, may_be_freed_before_they_begin)
 	begin(&b, &o);
 	job_free(&o.job);
 	cr_expect(jobs_is_gone(b.jobs));
-	rig_run_for(b.loop, 100);
+	rig_run_for(b.rig.loop, 100);
 	cr_expect_eq(o.hellos, 0);
 	teardown(&b);
 }
@@ -296,11 +283,11 @@ Test(jobs, may_be_freed_in_whatever_they_tell)
 		if (i == 1)
 			job_set_deadline(o[i].job, 50);
 		if (i == 2) {
-			rig_run_until(b.loop, has_both, &o[i], 10000,
+			rig_run_until(b.rig.loop, has_both, &o[i], 10000,
 				      "tables");
 			(void)kill(rig_find_child("scan"), SIGKILL);
 		}
-		rig_run_until(b.loop, is_freed, &o[i], 10000, "freed");
+		rig_run_until(b.rig.loop, is_freed, &o[i], 10000, "freed");
 		teardown(&b);
 	}
 }
@@ -314,12 +301,12 @@ Test(jobs, deadline_moves_on_and_comes_after_the_end_too)
 	begin(&b, &o);
 	job_set_deadline(o.job, 20);
 	job_set_deadline(o.job, 20000);
-	rig_run_until(b.loop, has_both, &o, 10000, "tables");
+	rig_run_until(b.rig.loop, has_both, &o, 10000, "tables");
 	cr_expect_eq(o.deadlines, 0);
 	(void)kill(rig_find_child("scan"), SIGKILL);
-	rig_run_until(b.loop, has_ended, &o, 5000, "end");
+	rig_run_until(b.rig.loop, has_ended, &o, 5000, "end");
 	job_set_deadline(o.job, 20);
-	rig_run_until(b.loop, is_late, &o, 5000, "deadline");
+	rig_run_until(b.rig.loop, is_late, &o, 5000, "deadline");
 	cr_expect_eq(o.deadlines, 1);
 	job_free(&o.job);
 	teardown(&b);
@@ -327,7 +314,7 @@ Test(jobs, deadline_moves_on_and_comes_after_the_end_too)
 
 static bool was_told(void *arg)
 {
-	return ((struct bench *)arg)->gone;
+	return ((struct bench *)arg)->rig.gone;
 }
 
 Test(jobs, all_end_when_the_master_does)
@@ -338,9 +325,9 @@ Test(jobs, all_end_when_the_master_does)
 	setup(&b);
 	begin(&b, &o[0]);
 	begin(&b, &o[1]);
-	rig_run_until(b.loop, has_both, &o[0], 10000, "tables");
+	rig_run_until(b.rig.loop, has_both, &o[0], 10000, "tables");
 	jobs_stop(b.jobs);
-	rig_run_until(b.loop, was_told, &b, 8000, "gone");
+	rig_run_until(b.rig.loop, was_told, &b, 8000, "gone");
 	cr_expect_eq(o[0].ends, 1);
 	cr_expect_eq(o[1].ends, 1);
 	cr_expect_eq(rig_count_children(), 0);

@@ -4,9 +4,9 @@
 
 #include "common/fd.h"
 #include "common/mono.h"
-#include "master/supervise/spawn.h"
 #include "tests/component/pem.h"
 #include "tests/component/rig.h"
+#include "tests/component/service_rig.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -18,47 +18,25 @@
 #include <unistd.h>
 
 struct bench {
-	struct ev_loop *loop;
-	struct spawner *spawner;
+	struct service_rig rig;
 	struct tls_proc *tls;
-	bool gone;
 };
-
-static void on_gone(void *arg)
-{
-	((struct bench *)arg)->gone = true;
-}
 
 static void setup(struct bench *b, const char *worker)
 {
-	*b = (struct bench){ .loop = ev_loop_new(0) };
-	rig_keep_log();
-	(void)signal(SIGPIPE, SIG_IGN);
-	b->spawner = spawner_new(b->loop, rig_built(worker));
-	b->tls = tls_proc_new(&(struct service_config){
-		.loop = b->loop,
-		.spawner = b->spawner,
-		.on_gone = on_gone,
-		.arg = b,
-	});
-}
+	struct service_config config;
 
-static bool is_gone(void *arg)
-{
-	return ((struct bench *)arg)->gone;
+	*b = (struct bench){ 0 };
+	service_rig_init(&b->rig, worker);
+	config = service_rig_config(&b->rig);
+	b->tls = tls_proc_new(&config);
 }
 
 static void teardown(struct bench *b)
 {
-	struct service_proc *service = tls_proc_service(b->tls);
-
-	service_proc_stop(service);
-	if (!service_proc_is_gone(service))
-		rig_run_until(b->loop, is_gone, b, 5000, "gone");
+	service_rig_stop(&b->rig, tls_proc_service(b->tls));
 	tls_proc_free(&b->tls);
-	spawner_free(&b->spawner);
-	cr_assert_eq(rig_count_children(), 0, "an orphan is left");
-	ev_loop_destroy(b->loop);
+	service_rig_done(&b->rig);
 }
 
 /* --- questions --- */
@@ -116,14 +94,14 @@ Test(tls_proc, a_worker_is_there_for_as_long_as_there_is_a_question,
 	cr_assert_not_null(ask(&b, first.chain, second.key, &bad));
 	tls_judgement_cancel(&j);
 	cr_assert_null(j);
-	rig_run_until(b.loop, is_done, &bad, 10000, "an answer");
+	rig_run_until(b.rig.loop, is_done, &bad, 10000, "an answer");
 	cr_expect_eq(good.done, 1);
 	cr_expect_eq(good.result, 0);
 	cr_expect_eq(bad.result, -EINVAL);
 	cr_expect_eq(strncmp(bad.why.text, "crt_key: is not", 15), 0, "%s",
 		     bad.why.text);
 	cr_expect_eq(cancelled.done, 0);
-	rig_run_until(b.loop, is_without_worker, &b, 10000, "gone again");
+	rig_run_until(b.rig.loop, is_without_worker, &b, 10000, "gone again");
 	pem_done(&first);
 	pem_done(&second);
 	teardown(&b);
@@ -141,8 +119,8 @@ Test(tls_proc, without_a_worker_there_is_an_answer_in_time, .timeout = 60)
 	for (size_t i = 0; i < TLS_JUDGEMENTS_MAX; i++)
 		cr_assert_not_null(ask(&b, pem.chain, pem.key, &asked[i]));
 	cr_expect_null(ask(&b, pem.chain, pem.key, &more));
-	rig_run_until(b.loop, is_done, &asked[TLS_JUDGEMENTS_MAX - 1], 10000,
-		      "an answer");
+	rig_run_until(b.rig.loop, is_done, &asked[TLS_JUDGEMENTS_MAX - 1],
+		      10000, "an answer");
 	cr_expect_eq(asked[0].result, -ETIMEDOUT);
 	cr_expect_geq(mono_ms() - begin, TLS_JUDGE_MS - 50);
 	for (size_t i = 0; i < TLS_JUDGEMENTS_MAX; i++)
@@ -231,19 +209,20 @@ Test(tls_proc, a_client_that_came_too_early_waits, .timeout = 60)
 
 	use(&b, &pem);
 	dial(&b, &early);
-	rig_run_until(b.loop, is_connected, &early, 10000, "a handshake");
+	rig_run_until(b.rig.loop, is_connected, &early, 10000, "a handshake");
 	dial(&b, &open);
-	rig_run_until(b.loop, is_connected, &open, 10000, "a handshake");
+	rig_run_until(b.rig.loop, is_connected, &open, 10000, "a handshake");
 
 	/* a worker that dies takes along what it was given */
 	cr_assert_eq(kill(rig_find_child("tls"), SIGSTOP), 0);
 	dial(&b, &late);
 	cr_assert_eq(kill(rig_find_child("tls"), SIGKILL), 0);
-	rig_run_until(b.loop, is_closed, &open, 10000, "the end of one");
-	rig_run_until(b.loop, is_closed, &late, 10000, "the end of another");
+	rig_run_until(b.rig.loop, is_closed, &open, 10000, "the end of one");
+	rig_run_until(b.rig.loop, is_closed, &late, 10000,
+		      "the end of another");
 	hang_up(&late);
 	dial(&b, &late);
-	rig_run_until(b.loop, is_connected, &late, 10000, "a handshake");
+	rig_run_until(b.rig.loop, is_connected, &late, 10000, "a handshake");
 	cr_expect_null(tls_proc_error(b.tls));
 	hang_up(&early);
 	hang_up(&open);
@@ -268,17 +247,17 @@ Test(tls_proc, what_is_wrong_with_a_certificate_is_an_alarm, .timeout = 60)
 	pem_new(&second, "b.example", 30);
 	use(&b, &first);
 	dial(&b, &c);
-	rig_run_until(b.loop, is_connected, &c, 10000, "a handshake");
+	rig_run_until(b.rig.loop, is_connected, &c, 10000, "a handshake");
 	hang_up(&c);
 	mixed = (struct pem){ first.chain, second.key };
 	use(&b, &mixed);
-	rig_run_until(b.loop, has_error, &b, 10000, "an alarm");
+	rig_run_until(b.rig.loop, has_error, &b, 10000, "an alarm");
 	cr_expect_not_null(strstr(tls_proc_error(b.tls),
 				  "settings.crt_key: is not the key"), "%s",
 			   tls_proc_error(b.tls));
 	/* the one before goes on */
 	dial(&b, &c);
-	rig_run_until(b.loop, is_connected, &c, 10000, "a handshake");
+	rig_run_until(b.rig.loop, is_connected, &c, 10000, "a handshake");
 	hang_up(&c);
 	use(&b, &second);
 	cr_expect_null(tls_proc_error(b.tls));

@@ -12,7 +12,13 @@ unit_supervise_tests = \
 check_PROGRAMS += $(unit_supervise_tests)
 TESTS += $(unit_supervise_tests)
 tests_unit_supervise_test_backoff_LDADD = $(master_libs)
+tests_unit_supervise_test_analysis_SOURCES = \
+	tests/unit/supervise/channel_rig.c tests/unit/supervise/channel_rig.h \
+	tests/unit/supervise/test_analysis.c
 tests_unit_supervise_test_analysis_LDADD = $(master_libs)
+tests_unit_supervise_test_input_choice_SOURCES = \
+	tests/unit/supervise/channel_rig.c tests/unit/supervise/channel_rig.h \
+	tests/unit/supervise/test_input_choice.c
 tests_unit_supervise_test_input_choice_LDADD = $(master_libs)
 tests_unit_supervise_test_pace_LDADD = $(master_libs)
 tests_unit_supervise_test_proc_state_LDADD = $(master_libs)

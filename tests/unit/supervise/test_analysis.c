@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/supervise/analysis.h"
 
-#include "common/fd.h"
-#include "common/mono.h"
-#include "proto/channel.h"
+#include "tests/unit/supervise/channel_rig.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
-#include <ev.h>
 #include <string.h>
 
-enum { PATIENCE_MS = 10000 };
-
-/* The master's end of a channel, and a worker that only notes what it hears. */
 struct rig {
-	struct ev_loop *loop;
-	struct channel *master, *worker;
+	struct channel_rig pair;
 	struct analysis *analysis;
-	unsigned heard;
 	struct msg_stream_analyze last;
 	uint32_t seq;
 	unsigned answers;
@@ -25,56 +17,27 @@ struct rig {
 	char why[64];
 };
 
-static void on_request(struct channel *c, const struct msg *m, int *fds,
-		       size_t n_fds, void *arg)
+static void on_request(const struct msg *m, void *arg)
 {
 	struct rig *r = arg;
 
-	(void)c, (void)fds, (void)n_fds;
 	cr_assert_eq(m->type, MSG_STREAM_ANALYZE);
 	r->last = m->stream_analyze;
 	r->seq = m->seq;
-	r->heard++;
 }
-
-static void on_nothing(struct channel *c, const struct msg *m, int *fds,
-		       size_t n_fds, void *arg)
-{
-	(void)c, (void)m, (void)fds, (void)n_fds, (void)arg;
-}
-
-static void on_close(struct channel *c, int err, const char *why, void *arg)
-{
-	(void)c, (void)err, (void)why, (void)arg;
-}
-
-static const struct channel_events worker_events = {
-	.on_message = on_request, .on_close = on_close };
-static const struct channel_events master_events = {
-	.on_message = on_nothing, .on_close = on_close };
 
 static void rig_init(struct rig *r)
 {
-	int fds[2];
-
-	*r = (struct rig){ .loop = ev_loop_new(EVFLAG_AUTO) };
-	cr_assert_eq(fd_seqpacket_pair(fds), 0);
-	r->master = channel_new(&(struct channel_config){
-		.loop = r->loop, .fd = fds[0], .hear = MSG_TO_MASTER,
-		.events = &master_events, .arg = r });
-	r->worker = channel_new(&(struct channel_config){
-		.loop = r->loop, .fd = fds[1], .hear = MSG_TO_WORKER,
-		.events = &worker_events, .arg = r });
-	r->analysis = analysis_new(r->loop);
+	*r = (struct rig){ 0 };
+	channel_rig_init(&r->pair, on_request, r);
+	r->analysis = analysis_new(r->pair.loop);
 }
 
 static void rig_done(struct rig *r)
 {
 	analysis_free(&r->analysis);
-	channel_free(&r->master);
-	channel_free(&r->worker);
+	channel_rig_done(&r->pair);
 	json_decref(r->answer);
-	ev_loop_destroy(r->loop);
 }
 
 static void on_answer(json_t *answer, const char *why, void *arg)
@@ -89,17 +52,13 @@ static void on_answer(json_t *answer, const char *why, void *arg)
 
 static void wait_for(struct rig *r, unsigned heard)
 {
-	uint64_t end = mono_ms() + PATIENCE_MS;
-
-	while (r->heard < heard) {
-		cr_assert_lt(mono_ms(), end);
-		ev_run(r->loop, EVRUN_ONCE);
-	}
+	channel_rig_wait(&r->pair, &r->pair.heard, heard);
 }
 
 static int ask(struct rig *r, size_t n_inputs)
 {
-	return analysis_ask(r->analysis, r->master, n_inputs, on_answer, r);
+	return analysis_ask(r->analysis, r->pair.master, n_inputs, on_answer,
+			    r);
 }
 
 /* A part with this one PID. */
@@ -107,7 +66,7 @@ static void hear(struct rig *r, unsigned pid, unsigned next)
 {
 	json_t *report = json_pack("{s:[{s:i}]}", "pids", "pid", (int)pid);
 
-	analysis_hear(r->analysis, r->master, r->seq,
+	analysis_hear(r->analysis, r->pair.master, r->seq,
 		      &(struct msg_stream_analysis){ next, report });
 	json_decref(report);
 }
@@ -198,14 +157,10 @@ Test(analysis, is_answered_when_the_worker_ends)
 Test(analysis, is_answered_when_the_worker_is_silent)
 {
 	struct rig r;
-	uint64_t end = mono_ms() + PATIENCE_MS;
 
 	rig_init(&r);
 	cr_assert_eq(ask(&r, 1), 0);
-	while (r.answers == 0) {
-		cr_assert_lt(mono_ms(), end);
-		ev_run(r.loop, EVRUN_ONCE);
-	}
+	channel_rig_wait(&r.pair, &r.answers, 1);
 	cr_assert_null(r.answer);
 	cr_assert_str_eq(r.why, "the stream's worker does not answer");
 	rig_done(&r);

@@ -1,76 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/supervise/input_choice.h"
 
-#include "common/fd.h"
-#include "common/mono.h"
-#include "proto/channel.h"
+#include "tests/unit/supervise/channel_rig.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
-#include <ev.h>
 #include <string.h>
 
-enum { PATIENCE_MS = 10000 };
-
-/* The master's end of a channel, and a worker that only notes what it hears. */
 struct rig {
-	struct ev_loop *loop;
-	struct channel *master, *worker;
+	struct channel_rig pair;
 	struct input_choice *choice;
-	unsigned heard, positions[4];
+	unsigned positions[4];
 	uint32_t seqs[4];
 	unsigned answers, position;
 	char why[64];
 };
 
-static void on_request(struct channel *c, const struct msg *m, int *fds,
-		       size_t n_fds, void *arg)
+static void on_request(const struct msg *m, void *arg)
 {
 	struct rig *r = arg;
 
-	(void)c, (void)fds, (void)n_fds;
 	cr_assert_eq(m->type, MSG_STREAM_INPUT);
-	r->positions[r->heard] = m->stream_input.position;
-	r->seqs[r->heard++] = m->seq;
+	r->positions[r->pair.heard] = m->stream_input.position;
+	r->seqs[r->pair.heard] = m->seq;
 }
-
-static void on_nothing(struct channel *c, const struct msg *m, int *fds,
-		       size_t n_fds, void *arg)
-{
-	(void)c, (void)m, (void)fds, (void)n_fds, (void)arg;
-}
-
-static void on_close(struct channel *c, int err, const char *why, void *arg)
-{
-	(void)c, (void)err, (void)why, (void)arg;
-}
-
-static const struct channel_events worker_events = {
-	.on_message = on_request, .on_close = on_close };
-static const struct channel_events master_events = {
-	.on_message = on_nothing, .on_close = on_close };
 
 static void rig_init(struct rig *r)
 {
-	int fds[2];
-
-	*r = (struct rig){ .loop = ev_loop_new(EVFLAG_AUTO) };
-	cr_assert_eq(fd_seqpacket_pair(fds), 0);
-	r->master = channel_new(&(struct channel_config){
-		.loop = r->loop, .fd = fds[0], .hear = MSG_TO_MASTER,
-		.events = &master_events, .arg = r });
-	r->worker = channel_new(&(struct channel_config){
-		.loop = r->loop, .fd = fds[1], .hear = MSG_TO_WORKER,
-		.events = &worker_events, .arg = r });
-	r->choice = input_choice_new(r->loop);
+	*r = (struct rig){ 0 };
+	channel_rig_init(&r->pair, on_request, r);
+	r->choice = input_choice_new(r->pair.loop);
 }
 
 static void rig_done(struct rig *r)
 {
 	input_choice_free(&r->choice);
-	channel_free(&r->master);
-	channel_free(&r->worker);
-	ev_loop_destroy(r->loop);
+	channel_rig_done(&r->pair);
 }
 
 static void on_choice(unsigned position, const char *why, void *arg)
@@ -84,15 +49,11 @@ static void on_choice(unsigned position, const char *why, void *arg)
 
 static void ask(struct rig *r, unsigned position)
 {
-	unsigned heard = r->heard;
-	uint64_t end = mono_ms() + PATIENCE_MS;
+	unsigned heard = r->pair.heard;
 
-	cr_assert_eq(input_choice_ask(r->choice, r->master, position,
+	cr_assert_eq(input_choice_ask(r->choice, r->pair.master, position,
 				      on_choice, r), 0);
-	while (r->heard == heard) {
-		cr_assert_lt(mono_ms(), end);
-		ev_run(r->loop, EVRUN_ONCE);
-	}
+	channel_rig_wait(&r->pair, &r->pair.heard, heard + 1);
 }
 
 Test(input_choice, is_answered_by_the_worker)
@@ -137,14 +98,10 @@ Test(input_choice, is_answered_when_the_worker_ends)
 Test(input_choice, is_answered_when_the_worker_is_silent)
 {
 	struct rig r;
-	uint64_t end = mono_ms() + PATIENCE_MS;
 
 	rig_init(&r);
 	ask(&r, 1);
-	while (r.answers == 0) {
-		cr_assert_lt(mono_ms(), end);
-		ev_run(r.loop, EVRUN_ONCE);
-	}
+	channel_rig_wait(&r.pair, &r.answers, 1);
 	cr_assert_eq(r.position, 0);
 	cr_assert_str_eq(r.why, "the stream's worker does not answer");
 	rig_done(&r);
@@ -156,10 +113,10 @@ Test(input_choice, is_not_asked_without_an_end)
 
 	rig_init(&r);
 	for (unsigned i = 0; i < INPUT_CHOICE_MAX; i++)
-		cr_assert_eq(input_choice_ask(r.choice, r.master, 1,
+		cr_assert_eq(input_choice_ask(r.choice, r.pair.master, 1,
 					      on_choice, &r), 0);
-	cr_assert_eq(input_choice_ask(r.choice, r.master, 1, on_choice, &r),
-		     -EBUSY);
+	cr_assert_eq(input_choice_ask(r.choice, r.pair.master, 1, on_choice,
+				      &r), -EBUSY);
 	input_choice_down(r.choice);
 	cr_assert_eq(r.answers, INPUT_CHOICE_MAX);
 	rig_done(&r);
