@@ -140,6 +140,8 @@ export class Live {
 	segment(request, reply, i) { reply.end(this.data(i)); }
 	data(i) { return this.segments[i].data; }
 
+	refuses() { return false; }
+
 	// Of the rest of the path, which is neither of them.
 	other(request, reply) { reply.writeHead(404).end(); }
 
@@ -148,6 +150,10 @@ export class Live {
 		const [, i] = rest.match(/^(\d+)\.ts/) ?? [];
 
 		this.seen.set(rest, n);
+		if (this.refuses(request, rest)) {
+			reply.writeHead(403).end();
+			return;
+		}
 		if (rest === 'live.m3u8')
 			this.playlist(request, reply, n);
 		else if (i !== undefined && Number(i) < this.segments.length)
@@ -171,7 +177,7 @@ export async function serveHls(t, programmes) {
 	});
 
 	server.keepAliveTimeout = 60000;
-	await new Promise((done) => server.listen(7000, '127.0.0.1', done));
+	await new Promise((done) => server.listen(7000, '0.0.0.0', done));
 	t.after(() => {
 		server.closeAllConnections();
 		server.close();

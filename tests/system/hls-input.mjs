@@ -5,6 +5,7 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import zlib from 'node:zlib';
 import { Live, encrypted, ivOf, makeSegments, serveHls, withNewCounters,
 	withPcrs } from '../helpers/hls.mjs';
 import { assertOneStream, assertPlays, judge } from '../helpers/media.mjs';
@@ -237,6 +238,103 @@ class Variants extends Live {
 	}
 }
 
+// Knows its clients by a cookie, which it sets and sets anew; segments are on
+// another host, which must not see it, nor is one for TLS to be seen at all.
+class Cookies extends Live {
+	// not one of those that need no TLS to be trusted
+	host = '127.0.0.2';
+	told = [];
+
+	refuses(request, rest) {
+		const cookie = request.headers.cookie ?? '';
+
+		this.told.push(cookie);
+		if (request.headers.host.startsWith('localhost'))
+			return cookie !== '' || !rest.endsWith('?here');
+		return rest !== 'live.m3u8' && !cookie.includes('pass=');
+	}
+
+	playlist(request, reply, n) {
+		reply.writeHead(302, { Location: 'list?x', 'Set-Cookie': [
+			`pass=${n}; Path=/cookies`, 'far=1; Secure',
+			'else=1; Path=/elsewhere'] }).end();
+	}
+
+	segment(request, reply, i) {
+		if (i % 2 || request.headers.host.startsWith('localhost'))
+			super.segment(request, reply, i);
+		else
+			reply.writeHead(302, { Location:
+				`http://localhost:7000/cookies/${i}.ts?here` })
+				.end();
+	}
+
+	other(request, reply) { reply.end(this.text()); }
+}
+
+// Each list has tokens of its own, and takes no others.
+class Tokens extends Live {
+	now = 0;
+
+	playlist(request, reply) {
+		this.now++;
+		super.playlist(request, reply);
+	}
+
+	name(i) { return `${i}.ts?token=${this.now}`; }
+
+	refuses(request, rest) {
+		const [, token] = rest.match(/token=(\d+)/) ?? [];
+
+		return token !== undefined && this.now - Number(token) > 1;
+	}
+}
+
+// As Apple's tools write it for low latency; packed, with a mark in front, the
+// lines end as they do elsewhere.
+class LowLatency extends Live {
+	head(listed) {
+		return ['#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,' +
+			'PART-HOLD-BACK=1.5,CAN-SKIP-UNTIL=12.0',
+		'#EXT-X-PART-INF:PART-TARGET=0.5',
+		'#EXT-X-START:TIME-OFFSET=-2.5,PRECISE=YES',
+		`#EXT-X-DISCONTINUITY-SEQUENCE:${listed[0] % 3}`,
+		'#EXT-X-DEFINE:NAME="a",VALUE="b"'];
+	}
+
+	tags(i) {
+		return ['#EXT-X-PROGRAM-DATE-TIME:' +
+			new Date(1.7e12 + i * 1000).toISOString(),
+		...[0, 1].map((part) => '#EXT-X-PART:DURATION=0.5,' +
+			`URI="${i}.${part}.ts"${part ? '' :
+				',INDEPENDENT=YES'}`), '#EXT-X-BITRATE:300'];
+	}
+
+	text() {
+		return super.text() + [
+			`#EXT-X-PART:DURATION=0.5,URI="${this.count}.0.ts"`,
+			'#EXT-X-PRELOAD-HINT:TYPE=PART,URI="' +
+				`${this.count}.1.ts"`,
+			'#EXT-X-RENDITION-REPORT:URI="../x.m3u8",LAST-MSN=9,' +
+				'LAST-PART=1', ''].join('\n');
+	}
+
+	playlist(request, reply) {
+		assert.match(request.headers['accept-encoding'], /gzip/);
+		reply.setHeader('Content-Encoding', 'gzip');
+		reply.end(zlib.gzipSync(
+			`\ufeff${this.text().replaceAll('\n', '\r\n')}`));
+	}
+
+	refuses(request, rest) { return /^\d+\.\d/.test(rest); }
+}
+
+// Says of one segment that it is not there.
+class Gaps extends Live {
+	tags(i) { return i === 9 ? ['#EXT-X-GAP'] : []; }
+	refuses(request, rest) { return rest === '9.ts'; }
+}
+
 // Has PCRs of its own making: change(i) makes those of segment i.
 class Clocks extends Live {
 	constructor(segments, change) {
@@ -254,7 +352,8 @@ async function play(t, programmes, judged) {
 
 	await serveHls(t, programmes);
 	const sluice = await Sluice.start(t, config(...names.map((name, i) =>
-		stream(name, `http://127.0.0.1:7000/${name}/live.m3u8#` +
+		stream(name, `http://${programmes[name].host ?? '127.0.0.1'}` +
+			`:7000/${name}/live.m3u8#` +
 			`buffer_time=${programmes[name].buffer}`,
 			`udp://127.0.0.1:${6000 + i}`))));
 	const recorder = await Recorder.start(t, ...names.map((_, i) => ({
@@ -311,7 +410,12 @@ test('one clean stream, whatever the server does', async (t) => {
 		restarts: new Restarts(clip),
 		repeats: new Repeats(clip),
 		variants: new Variants(clip, other),
+		cookies: new Cookies(clip),
+		tokens: new Tokens(clip),
+		low: new LowLatency(clip),
+		gaps: new Gaps(clip),
 	};
+	const skips = new Set(['misses', 'gaps']);
 
 	await play(t, programmes, async (name, found, file, input) => {
 		assertOneStream(found);
@@ -322,8 +426,12 @@ test('one clean stream, whatever the server does', async (t) => {
 		if (name !== 'truncates')
 			await assertPlays(file);
 		assert.equal(input.stats.segments_skipped,
-			name === 'misses' ? 1 : 0);
+			skips.has(name) ? 1 : 0);
 	});
+	const told = programmes.cookies.told.join();
+
+	assert.match(told, /pass=[2-9]/);
+	assert.doesNotMatch(told, /far|else/);
 });
 
 // Answers as it is told: { path: (request, reply) }.
@@ -350,6 +458,30 @@ const endless = (head, more) => (request, reply) => {
 	reply.write(head);
 	reply.on('drain', fill);
 	fill();
+};
+
+// A jar of cookies that is never full.
+function jar() {
+	const mux = new TsMux({ rate: 1e6 });
+	const uris = Array.from({ length: 600 }, (_, i) => `s${i}`);
+	const send = (request, reply) => {
+		reply.setHeader('Set-Cookie', Array.from({ length: 20 }, () =>
+			`${crypto.randomUUID()}=${'x'.repeat(4000)}`));
+		reply.end(mux.take(10));
+	};
+
+	return Object.fromEntries([['live.m3u8',
+		list(...segments(...uris), '#EXT-X-ENDLIST')],
+	...uris.map((uri) => [uri, send])]);
+}
+
+const packed = (data) => {
+	const body = zlib.gzipSync(data, { level: 1 });
+
+	return (request, reply) => {
+		reply.setHeader('Content-Encoding', 'gzip');
+		reply.end(body);
+	};
 };
 
 test('whatever a hostile server sends is told, and costs little',
@@ -389,6 +521,14 @@ test('whatever a hostile server sends is told, and costs little',
 		short: [/playlist has ended/, { 'live.m3u8':
 			list(...segments('s'), '#EXT-X-ENDLIST'),
 		s: page(new TsMux({ rate: 1e6 }).take(665)) }],
+		// a jar of cookies that is never full
+		jar: [/playlist has ended/, jar()],
+		bomb: [/longer than/, { 'live.m3u8': packed(
+			Buffer.concat([Buffer.from('#EXTM3U\n'),
+				Buffer.alloc(1 << 28)])) }],
+		bomb2: [/compressed/, { 'live.m3u8': packed(
+			Buffer.alloc(1 << 28, new TsMux({ rate: 1e6 })
+				.take(7))) }],
 		still: [/nothing new/, { 'live.m3u8':
 			list('#EXT-X-MEDIA-SEQUENCE:7') }],
 	};

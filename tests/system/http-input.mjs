@@ -68,6 +68,26 @@ test('a burst a second comes out even, and whole', async (t) => {
 		`${most.at(-1)} ms of the stream in 10 ms`);
 });
 
+test('the cookie of a redirect opens the stream behind it', async (t) => {
+	const mux = new TsMux({ rate: 2e6 });
+	const seen = await serve(t, (request, reply) => {
+		if (request.url === '/x')
+			reply.writeHead(302, { Location: '/live',
+				'Set-Cookie': 'pass=1; Path=/live' }).end();
+		else if (request.headers.cookie === 'pass=1')
+			feed(reply, mux, 50);
+		else
+			reply.writeHead(403).end();
+	});
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'http://127.0.0.1:7000/x#buffer_time=0',
+		'udp://127.0.0.1:6000')));
+
+	await sluice.onair('a001', 20000);
+	assert.equal(seen.length, 2);
+	await sluice.stop();
+});
+
 test('a connection that breaks is not seen while there is play left',
 	async (t) => {
 	const mux = new TsMux({ rate: 2e6 });

@@ -32,6 +32,7 @@ struct parser {
 	uint32_t key;
 	bool keyed; /* by a key of this segment in a form that we know */
 	bool has_target;
+	uint64_t skipped; /* segments that are not listed */
 
 	/* of the variant to come */
 	bool has_variant;
@@ -184,6 +185,19 @@ static int on_target(struct parser *p, struct m3u8_text value)
 static int on_sequence(struct parser *p, struct m3u8_text value)
 {
 	return read_number(p, value, &p->list.sequence);
+}
+
+/* Of a delta that nobody asked for: they count, and are not listed. */
+static int take_skip(struct parser *p, struct m3u8_text name,
+		     struct m3u8_text value, void *arg)
+{
+	return is_text(name, "SKIPPED-SEGMENTS") ? read_number(p, value, arg)
+						 : 0;
+}
+
+static int on_skip(struct parser *p, struct m3u8_text value)
+{
+	return each_attribute(p, value, take_skip, &p->skipped);
 }
 
 static int on_duration(struct parser *p, struct m3u8_text value)
@@ -404,6 +418,7 @@ static const struct {
 	{ "#EXT-X-MEDIA", on_media },
 	{ "#EXT-X-MEDIA-SEQUENCE", on_sequence },
 	{ "#EXT-X-PLAYLIST-TYPE", on_type },
+	{ "#EXT-X-SKIP", on_skip },
 	{ "#EXT-X-STREAM-INF", on_variant },
 	{ "#EXT-X-TARGETDURATION", on_target },
 };
@@ -511,6 +526,7 @@ static int finish(struct parser *p)
 		longest = MAX(longest, l->segments[i].duration_ms);
 	if (!p->has_target)
 		l->target_ms = longest;
+	l->sequence += p->skipped;
 	return 0;
 }
 

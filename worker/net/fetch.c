@@ -19,10 +19,14 @@ enum {
 	RECEIVE_BUFFER = 256 * 1024,
 	CONNECTIONS_MAX = 4,
 	PARTIAL = 206,
+	/* A server that has set more of them is out to fill the memory: it
+	 * begins anew with none.  libcurl takes 50 of 5,000 bytes at once. */
+	COOKIES_MAX = 64,
 };
 
 struct fetcher {
 	CURLM *multi;
+	CURLSH *cookies;
 	const struct http_spec *spec;
 	uint64_t turned_ns;
 };
@@ -39,6 +43,7 @@ struct fetch {
 	uint64_t left; /* bytes of the range still to come */
 	bool paused;
 	bool enough;
+	bool packed;   /* it cannot wait: it is compressed */
 	enum fetch_state state;
 	CURLcode result;
 	long status; /* HTTP, 0: none came */
@@ -52,7 +57,10 @@ struct fetcher *fetcher_new(const struct http_spec *spec, int *ret_err,
 
 	f->spec = spec;
 	f->multi = curl_multi_init();
-	if (f->multi != NULL &&
+	f->cookies = curl_share_init();
+	if (f->multi != NULL && f->cookies != NULL &&
+	    curl_share_setopt(f->cookies, CURLSHOPT_SHARE,
+			      CURL_LOCK_DATA_COOKIE) == CURLSHE_OK &&
 	    curl_multi_setopt(f->multi, CURLMOPT_MAXCONNECTS,
 			      (long)CONNECTIONS_MAX) == CURLM_OK)
 		return f;
@@ -70,6 +78,8 @@ void fetcher_free(struct fetcher **fetcher)
 		return;
 	if (f->multi != NULL)
 		(void)curl_multi_cleanup(f->multi);
+	if (f->cookies != NULL)
+		(void)curl_share_cleanup(f->cookies);
 	free(f);
 }
 
@@ -91,6 +101,16 @@ static void begin_range(struct fetch *f, uint64_t range_at)
 	f->skip = status == PARTIAL ? 0 : range_at;
 }
 
+/* What is unpacked while it waits is kept by libcurl, however much it is. */
+static bool may_wait(struct fetch *f)
+{
+	struct curl_header *h;
+
+	f->packed = curl_easy_header(f->easy, "Content-Encoding", 0,
+				     CURLH_HEADER, -1, &h) == CURLHE_OK;
+	return !f->packed;
+}
+
 /* All len bytes are taken, or none. */
 static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 {
@@ -109,6 +129,8 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	case FETCH_TAKEN:
 		break;
 	case FETCH_NO_ROOM:
+		if (!may_wait(f))
+			return CURL_WRITEFUNC_ERROR;
 		f->paused = true;
 		return CURL_WRITEFUNC_PAUSE;
 	case FETCH_ENOUGH:
@@ -175,6 +197,9 @@ static bool set_what(struct fetch *f, const struct fetch_request *r)
 
 	free(url);
 	return done && set_range(f, r) &&
+	       (!r->is_text || SET(f, ACCEPT_ENCODING, "gzip")) &&
+	       SET(f, SHARE, f->fetcher->cookies) &&
+	       SET(f, COOKIEFILE, "") &&
 	       SET(f, USERAGENT, spec->user_agent[0] != '\0'
 					 ? spec->user_agent
 					 : "Sluice/" PACKAGE_VERSION) &&
@@ -248,6 +273,19 @@ void fetch_free(struct fetch **fetch)
 
 /* --- how it goes --- */
 
+static void bound_cookies(struct fetch *f)
+{
+	struct curl_slist *list = NULL;
+	size_t n = 0;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_COOKIELIST, &list);
+	for (const struct curl_slist *l = list; l != NULL; l = l->next)
+		n++;
+	curl_slist_free_all(list);
+	if (n > COOKIES_MAX)
+		(void)SET(f, COOKIELIST, "ALL");
+}
+
 static void note_end(struct fetch *f, CURLcode result)
 {
 	bool is_short = f->ranged && f->left > 0 && !f->enough;
@@ -260,6 +298,7 @@ static void note_end(struct fetch *f, CURLcode result)
 	if (result == CURLE_OK && is_short)
 		f->result = CURLE_PARTIAL_FILE;
 	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &f->status);
+	bound_cookies(f);
 }
 
 void fetcher_turn(struct fetcher *fetcher, uint64_t now_ns,
@@ -303,6 +342,9 @@ enum fetch_state fetch_state(const struct fetch *f)
 
 int fetch_error(const struct fetch *f, struct errmsg *why)
 {
+	if (f->packed)
+		return errmsg_fail(why, -ENOTSUP,
+				   "a compressed stream is not played");
 	if (f->result == CURLE_HTTP_RETURNED_ERROR)
 		return errmsg_fail(why, -EREMOTEIO,
 				   "the server answers %ld", f->status);

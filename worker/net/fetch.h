@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 /* What the transfers of one input share: connections stay open from one to the
- * next. */
+ * next, and cookies are kept, in memory, for the servers that set them. */
 struct fetcher;
 
 /* The specification is borrowed for the life of the fetcher.  NULL with
@@ -58,6 +58,7 @@ struct fetch_request {
 	/* All of it may take so long; 0: as long as something comes. */
 	unsigned limit_s;
 	uint64_t range_at, range_len; /* these bytes of it; len 0: all */
+	bool is_text; /* it may come compressed */
 	fetch_fn *on_data;
 	void *arg;
 };

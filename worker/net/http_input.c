@@ -120,7 +120,8 @@ static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
 static bool open_fetch(struct http_input *h, uint64_t now_ns)
 {
 	struct fetch_request request = {
-		.url = h->base.spec->http.url, .on_data = on_data, .arg = h,
+		.url = h->base.spec->http.url, .is_text = true,
+		.on_data = on_data, .arg = h,
 	};
 
 	h->fetch = fetch_new(h->fetcher, &request, &h->err, &h->why);

@@ -24,7 +24,8 @@ int page_load(struct page *p, struct fetcher *fetcher, const char *url,
 	      size_t max, struct errmsg *why)
 {
 	struct fetch_request request = {
-		.url = url, .limit_s = LIMIT_S, .on_data = on_data, .arg = p,
+		.url = url, .limit_s = LIMIT_S, .is_text = true,
+		.on_data = on_data, .arg = p,
 	};
 	int err = 0;
 

@@ -50,6 +50,17 @@ Test(m3u8, reads_a_live_playlist)
 	m3u8_done(&l);
 }
 
+Test(m3u8, counts_what_a_delta_leaves_out)
+{
+	struct m3u8 l = parse("#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
+			      "#EXT-X-MEDIA-SEQUENCE:100\n"
+			      "#EXT-X-SKIP:SKIPPED-SEGMENTS=20\n"
+			      "#EXTINF:4,\na\n");
+
+	cr_assert_eq(l.sequence, 120);
+	m3u8_done(&l);
+}
+
 Test(m3u8, knows_that_nothing_will_be_added)
 {
 	struct m3u8 l = parse("#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
