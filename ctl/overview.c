@@ -67,7 +67,8 @@ const char *row_state(const struct overview_row *row)
 	return state && strcmp(state, "running") != 0 ? state : "OFF AIR";
 }
 
-const char *row_fault(const struct overview_row *row)
+/* Of an input that is asked for. */
+static const char *input_fault(const struct overview_row *row)
 {
 	json_t *inputs = json_object_get(row->status, "inputs");
 	const char *fault = text_of(json_object_get(row->status, "worker"),
@@ -83,6 +84,38 @@ const char *row_fault(const struct overview_row *row)
 				    active)
 				fault = text_of(input, "error", NULL);
 	return fault;
+}
+
+/* The first output with an alarm; NULL: none has one. */
+static const json_t *faulty_output(const struct overview_row *row)
+{
+	json_t *output;
+	size_t i;
+
+	json_array_foreach(json_object_get(row->status, "outputs"), i, output)
+		if (text_of(output, "fault", NULL) != NULL)
+			return output;
+	return NULL;
+}
+
+bool row_output_fault(const struct overview_row *row)
+{
+	return faulty_output(row) != NULL;
+}
+
+bool row_fault(const struct overview_row *row, struct errmsg *ret)
+{
+	const char *fault = input_fault(row);
+	const json_t *output = faulty_output(row);
+
+	if (fault != NULL)
+		errmsg_set(ret, "%s", fault);
+	else if (output != NULL)
+		errmsg_set(ret, "output %" JSON_INTEGER_FORMAT ": %s",
+			   json_integer_value(json_object_get(output,
+							      "position")),
+			   text_of(output, "fault", ""));
+	return fault != NULL || output != NULL;
 }
 
 json_int_t row_number(const struct overview_row *row, const char *key)
@@ -211,10 +244,15 @@ int overview_order(const char *text, enum overview_order *ret,
 			   "rate, cc, viewers");
 }
 
-/* Off air comes first, then on air, then what is disabled. */
+/* Off air comes first, then what lacks an output, then what is well, then what
+ * is disabled. */
 static int rank(const struct overview_row *row)
 {
-	return !row_enabled(row) ? 2 : row_on_air(row) ? 1 : 0;
+	if (!row_enabled(row))
+		return 3;
+	if (!row_on_air(row))
+		return 0;
+	return row_output_fault(row) ? 1 : 2;
 }
 
 static int more_first(const struct overview_row *a,
@@ -286,7 +324,7 @@ static void set_number(struct table *t, size_t column, json_int_t number,
 
 static void add_row(struct table *t, const struct overview_row *row)
 {
-	const char *fault = row_fault(row);
+	struct errmsg fault;
 	char rate[32];
 
 	table_row(t);
@@ -303,8 +341,8 @@ static void add_row(struct table *t, const struct overview_row *row)
 	set_number(t, 5, row_number(row, "pes_error"), true);
 	set_number(t, 6, row_number(row, "sc_error"), true);
 	set_number(t, 7, row_number(row, "sessions"), false);
-	if (fault != NULL)
-		table_set(t, 8, TABLE_BAD, fault);
+	if (row_fault(row, &fault))
+		table_set(t, 8, TABLE_BAD, fault.text);
 }
 
 struct table *overview_table(const struct overview *o)
@@ -332,13 +370,15 @@ json_t *overview_json(const struct overview *o)
 
 	for (size_t i = 0; i < o->n; i++) {
 		const struct overview_row *row = &o->rows[i];
+		struct errmsg fault;
 		json_t *one = json_pack("{s:s, s:s, s:b, s:b, s:s, s:s*}",
 					"id", row_id(row), "name",
 					row_name(row), "enable",
 					row_enabled(row), "onair",
 					row_on_air(row), "state",
 					row_state(row), "fault",
-					row_fault(row));
+					row_fault(row, &fault) ? fault.text
+							       : NULL);
 
 		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
 			(void)json_object_set_new(

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN_MAX = 15 }; /* streams that are not on air */
+enum { SHOWN_MAX = 15 }; /* streams with something wrong */
 
 void status_count(const struct overview *o, struct status_counts *ret)
 {
@@ -84,13 +84,45 @@ enum ctl_exit status_read(struct ctl *ctl, json_t **ret_system,
 	return code;
 }
 
+/* The streams that are not on air, or do not leave by all their outputs. */
+static void show_troubled(const struct ctl *ctl, struct overview *o,
+			  struct buf *to)
+{
+	size_t n = 0;
+
+	overview_sort(o, BY_STATE, false);
+	for (size_t i = 0; i < o->n; i++) {
+		const struct overview_row *row = &o->rows[i];
+		struct errmsg fault;
+		bool told;
+
+		if (!row_enabled(row) ||
+		    (row_on_air(row) && !row_output_fault(row)))
+			continue;
+		if (n++ >= SHOWN_MAX)
+			continue;
+		told = row_fault(row, &fault);
+		buf_printf(to, "%s%s%s ", ctl->colour ? "\033[31;1m" : "",
+			   row_state(row), ctl->colour ? "\033[0m" : "");
+		text_plain(to, row_id(row));
+		buf_printf(to, " \"");
+		text_plain(to, row_name(row));
+		buf_printf(to, "\"%s", told ? ": " : "");
+		text_plain(to, told ? fault.text : "");
+		buf_printf(to, "\n");
+	}
+	if (n > SHOWN_MAX)
+		buf_printf(to, "and %zu more: sluicectl stream ls\n",
+			   n - SHOWN_MAX);
+}
+
 static void print_text(const struct ctl *ctl, const json_t *system,
 		       const json_t *version, struct overview *o)
 {
 	struct status_counts counts;
 	struct buf text = { 0 };
 	json_t *alarm;
-	size_t i, shown = 0;
+	size_t i;
 
 	status_count(o, &counts);
 	status_head(system, json_string_value(json_object_get(version,
@@ -102,26 +134,7 @@ static void print_text(const struct ctl *ctl, const json_t *system,
 		text_plain(&text, json_string_value(alarm));
 		buf_printf(&text, "\n");
 	}
-	overview_sort(o, BY_STATE, false);
-	for (i = 0; i < o->n && shown < SHOWN_MAX; i++) {
-		const struct overview_row *row = &o->rows[i];
-		const char *fault = row_fault(row);
-
-		if (!row_enabled(row) || row_on_air(row))
-			continue;
-		shown++;
-		buf_printf(&text, "%s%s%s ", ctl->colour ? "\033[31;1m" : "",
-			   row_state(row), ctl->colour ? "\033[0m" : "");
-		text_plain(&text, row_id(row));
-		buf_printf(&text, " \"");
-		text_plain(&text, row_name(row));
-		buf_printf(&text, "\"%s", fault ? ": " : "");
-		text_plain(&text, fault ? fault : "");
-		buf_printf(&text, "\n");
-	}
-	if (shown < counts.off_air)
-		buf_printf(&text, "and %zu more off air: sluicectl stream "
-			   "ls\n", counts.off_air - shown);
+	show_troubled(ctl, o, &text);
 	(void)fwrite(buf_head(&text), 1, buf_len(&text), stdout);
 	buf_done(&text);
 }

@@ -8,6 +8,7 @@ libmaster_a_SOURCES = \
 	master/master.c master/master.h \
 	master/memfd.c master/memfd.h \
 	master/options.c master/options.h \
+	master/output_fault.c master/output_fault.h \
 	master/file_budget.c master/file_budget.h \
 	master/history.c master/history.h \
 	master/log_file.c master/log_file.h \

@@ -181,6 +181,16 @@ bool status_has_faults(const struct status *s)
 	return false;
 }
 
+/* All zero when the fleet does not know it. */
+static struct fleet_stream ask_fleet(const struct status *s, const char *id)
+{
+	struct fleet_stream fleet = { 0 };
+
+	if (!fleet_get_stream(s->cfg.fleet, id, &fleet))
+		fleet = (struct fleet_stream){ 0 };
+	return fleet;
+}
+
 void status_push(struct status *s, const char *id,
 		 const struct msg_stream_status *m)
 {
@@ -193,10 +203,14 @@ void status_push(struct status *s, const char *id,
 	amend = stream->silent && now_ms - stream->said_ms < AMEND_MS;
 	status_stream_hear(stream, m, amend);
 	/* this second was announced already, as silence */
-	if (!amend)
+	if (!amend) {
+		struct fleet_stream fleet = ask_fleet(s, id);
+
+		status_stream_judge(stream, &fleet);
 		announce(s, stream, now_ms);
-	else
+	} else {
 		stream->said_ms = now_ms;
+	}
 	tell_alarms(s, stream, now_ms);
 }
 
@@ -211,16 +225,6 @@ void status_switched(struct status *s, const char *id,
 	event = status_stream_switch(stream, m);
 	hub_broadcast(s->cfg.hub, event, HUB_AT_ONCE);
 	json_decref(event);
-}
-
-/* All zero when the fleet does not know it. */
-static struct fleet_stream ask_fleet(const struct status *s, const char *id)
-{
-	struct fleet_stream fleet = { 0 };
-
-	if (!fleet_get_stream(s->cfg.fleet, id, &fleet))
-		fleet = (struct fleet_stream){ 0 };
-	return fleet;
 }
 
 static void stamp(json_t *report, int64_t at, const char *instance)

@@ -10,8 +10,9 @@ static uint32_t raised_at(const struct status_stream *s, unsigned place)
 {
 	if (s->silent)
 		return 0;
+	/* that of outputs is told of each */
 	if (place == 0)
-		return s->last.alarms;
+		return s->last.alarms & ~ALARMS_OF_MASTER;
 	for (size_t i = 0; i < s->last.n_inputs; i++)
 		if (s->last.inputs[i].position == place)
 			return s->last.inputs[i].alarms;
@@ -51,6 +52,36 @@ static json_t *format(const struct status_stream *s, unsigned place,
 	return o;
 }
 
+static json_t *format_fault(const struct status_stream *s, size_t i)
+{
+	const struct output_fault *f = &s->outputs[i].fault;
+	json_t *o = format(s, 0, ALARM_OUTPUT_FAULT, f->raised);
+
+	(void)json_object_set_new(o, "output", json_integer((json_int_t)i + 1));
+	if (f->reason != NULL)
+		(void)json_object_set_new(o, "reason",
+					  json_string(f->reason));
+	return o;
+}
+
+static json_t *next_fault(struct status_stream *s, uint64_t now_ms)
+{
+	unsigned suppressed;
+
+	/* of outputs that are there no more, too */
+	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++) {
+		struct output_fault *f = &s->outputs[i].fault;
+
+		if (f->told == f->raised)
+			continue;
+		if (!ratelimit_pass(&s->alarm_limit, now_ms, &suppressed))
+			return NULL;
+		f->told = f->raised;
+		return format_fault(s, i);
+	}
+	return NULL;
+}
+
 json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 {
 	unsigned suppressed;
@@ -70,5 +101,5 @@ json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 		return format(s, place, (enum alarm_id)i,
 			      s->told[place] >> i & 1);
 	}
-	return NULL;
+	return next_fault(s, now_ms);
 }

@@ -51,7 +51,6 @@ static void forget_config(struct status_stream *s)
 	s->name = NULL;
 	s->fault = NULL;
 	s->n_inputs = 0;
-	s->n_outputs = 0;
 }
 
 struct status_stream *status_stream_new(const char *id)
@@ -73,6 +72,10 @@ void status_stream_free(struct status_stream **p)
 		return;
 	forget_config(s);
 	release_last(&s->last);
+	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++) {
+		output_fault_rest(&s->outputs[i].fault);
+		free(s->outputs[i].address);
+	}
 	free(s->id);
 	free(s);
 }
@@ -88,14 +91,31 @@ static char *input_id(const json_t *address)
 	return spec.id[0] != '\0' ? xstrdup(spec.id) : NULL;
 }
 
-static bool is_http(const json_t *address)
+static bool is_http(const char *address)
 {
-	const char *text = json_string_value(address);
 	struct output_spec spec;
 
-	return text != NULL &&
-	       output_spec_parse(text, &spec, NULL, NULL, NULL) == 0 &&
+	return address != NULL &&
+	       output_spec_parse(address, &spec, NULL, NULL, NULL) == 0 &&
 	       spec.kind == OUTPUT_HTTP;
+}
+
+/* What is known of an address stays with it; NULL: there is none. */
+static void set_output(struct status_output *o, const char *address)
+{
+	if (o->address != NULL && address != NULL &&
+	    strcmp(o->address, address) == 0)
+		return;
+	output_fault_rest(&o->fault);
+	free(o->address);
+	o->address = xstrdup(address);
+	o->is_http = is_http(address);
+}
+
+static void rest_outputs(struct status_stream *s)
+{
+	for (size_t i = 0; i < s->n_outputs; i++)
+		output_fault_rest(&s->outputs[i].fault);
 }
 
 void status_stream_set(struct status_stream *s, const json_t *stream,
@@ -114,9 +134,12 @@ void status_stream_set(struct status_stream *s, const json_t *stream,
 	s->n_outputs = MIN(json_array_size(outputs), (size_t)MSG_OUTPUTS_MAX);
 	for (size_t i = 0; i < s->n_inputs; i++)
 		s->input_ids[i] = input_id(json_array_get(inputs, i));
-	for (size_t i = 0; i < s->n_outputs; i++)
-		s->is_http[i] = is_http(json_array_get(outputs, i));
+	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++)
+		set_output(&s->outputs[i], i < s->n_outputs
+			   ? json_string_value(json_array_get(outputs, i))
+			   : NULL);
 	if (!s->enabled) {
+		rest_outputs(s);
 		s->minute = (struct minute){ 0 };
 		s->silent = true;
 	}
@@ -191,6 +214,7 @@ void status_stream_miss(struct status_stream *s)
 {
 	minute_add(&s->minute, &(struct second){ 0 });
 	s->silent = true;
+	rest_outputs(s);
 }
 
 static const struct msg_input_status *find_input(const struct status_stream *s,
@@ -296,30 +320,39 @@ static json_t *input_report(const struct status_stream *s, size_t i)
 	return o;
 }
 
-/* An http output is first the fleet's matter, which has its port; every other
- * is the worker's alone. */
+/* Why nothing leaves by it; NULL: it does, or nothing is known.  An http output
+ * is first the fleet's matter, which has its port; every other is the worker's
+ * alone. */
+static const char *output_error(const struct status_stream *s, size_t i,
+				const struct fleet_stream *fleet)
+{
+	const struct msg_output_status *out = find_output(s, i + 1);
+
+	if (!s->outputs[i].is_http)
+		return out != NULL ? out->error : NULL;
+	if (i < fleet->n_outputs && fleet->output_errors[i] != NULL)
+		return fleet->output_errors[i];
+	if (out == NULL || out->open)
+		return NULL;
+	return out->error != NULL ? out->error : "the worker has no ring";
+}
+
 static json_t *output_report(const struct status_stream *s, size_t i,
 			     const struct fleet_stream *fleet)
 {
 	const struct msg_output_status *out = find_output(s, i + 1);
+	const char *error = output_error(s, i, fleet);
 	json_t *o = json_object();
 
 	set_int(o, "position", i + 1);
-	if (s->is_http[i]) {
-		const char *error = i < fleet->n_outputs
-					    ? fleet->output_errors[i]
-					    : NULL;
-
-		if (error == NULL && out != NULL && !out->open)
-			error = out->error != NULL ? out->error
-						   : "the worker has no ring";
+	set_text(o, "error", error);
+	set_text(o, "fault", s->outputs[i].fault.reason);
+	if (s->outputs[i].is_http) {
 		set_bool(o, "open", s->enabled && i < fleet->n_outputs &&
 					    error == NULL);
-		set_text(o, "error", error);
 		return o;
 	}
 	set_bool(o, "open", out != NULL && out->open);
-	set_text(o, "error", out != NULL ? out->error : NULL);
 	set_text(o, "peer", out != NULL ? out->peer : NULL);
 	set_int(o, "packets", out != NULL ? out->packets : 0);
 	set_int(o, "dropped", out != NULL ? out->dropped : 0);
@@ -358,6 +391,31 @@ static json_t *outputs_report(const struct status_stream *s,
 		(void)json_array_append_new(outputs,
 					    output_report(s, i, fleet));
 	return outputs;
+}
+
+void status_stream_judge(struct status_stream *s,
+			 const struct fleet_stream *fleet)
+{
+	for (size_t i = 0; i < s->n_outputs; i++)
+		output_fault_second(&s->outputs[i].fault,
+				    output_error(s, i, fleet));
+}
+
+static size_t count_faults(const struct status_stream *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_outputs; i++)
+		n += s->outputs[i].fault.raised;
+	return n;
+}
+
+uint32_t status_stream_alarms(const struct status_stream *s)
+{
+	if (s->silent)
+		return 0;
+	return (s->last.alarms & ~ALARMS_OF_MASTER) |
+	       (count_faults(s) > 0 ? 1u << ALARM_OUTPUT_FAULT : 0);
 }
 
 static void add_switches(json_t *o, const struct fleet_stream *fleet)
@@ -401,7 +459,7 @@ json_t *status_stream_report(const struct status_stream *s,
 	set_int(o, "video_count", sum.video_count);
 	set_int(o, "audio_count", sum.audio_count);
 	set_int(o, "sessions_cut", fleet->viewers_cut);
-	add_alarms(o, s->silent ? 0 : s->last.alarms);
+	add_alarms(o, status_stream_alarms(s));
 	add_details(o, s, fleet);
 	return o;
 }
@@ -454,10 +512,12 @@ json_t *status_stream_check(const struct status_stream *s,
 	}
 	set_bool(o, "onair", sum.onair);
 	set_int(o, "active_input", s->position);
-	add_alarms(o, s->silent ? 0 : s->last.alarms);
+	add_alarms(o, status_stream_alarms(s));
 	(void)json_object_set_new(o, "input", inputs);
 	add_switches(o, fleet);
-	*ret_ok = s->enabled && sum.active && sum.onair;
+	/* one that nobody can have is not on air, whatever comes in */
+	*ret_ok = s->enabled && sum.active && sum.onair &&
+		  (s->n_outputs == 0 || count_faults(s) < s->n_outputs);
 	return o;
 }
 

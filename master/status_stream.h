@@ -9,6 +9,7 @@
 #include "common/ratelimit.h"
 #include "common/util.h"
 #include "master/minute.h"
+#include "master/output_fault.h"
 #include "master/status.h"
 #include "master/supervise/fleet.h"
 #include "proto/msg.h"
@@ -16,6 +17,12 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+struct status_output {
+	char *address; /* as configured; NULL: no text */
+	bool is_http;
+	struct output_fault fault;
+};
 
 struct status_stream {
 	char *id;
@@ -26,7 +33,7 @@ struct status_stream {
 	size_t n_inputs;
 	char *input_ids[MSG_INPUTS_MAX]; /* of the option id; NULL: position */
 	size_t n_outputs;
-	bool is_http[MSG_OUTPUTS_MAX];
+	struct status_output outputs[MSG_OUTPUTS_MAX];
 
 	struct minute minute;
 	struct msg_stream_status last; /* of the worker; owns what it names */
@@ -50,8 +57,15 @@ void status_stream_set(struct status_stream *, const json_t *stream,
 void status_stream_hear(struct status_stream *,
 			const struct msg_stream_status *, bool amend);
 
+/* Judges the outputs by that second. */
+void status_stream_judge(struct status_stream *,
+			 const struct fleet_stream *fleet);
+
 /* A second in which no worker said anything. */
 void status_stream_miss(struct status_stream *);
+
+/* Bits of the alarms that are raised of what is sent. */
+uint32_t status_stream_alarms(const struct status_stream *);
 
 /* fleet: what the fleet knows of it, all zero when nothing. */
 json_t *status_stream_report(const struct status_stream *,

@@ -34,6 +34,7 @@ static const struct {
 	[ALARM_SOCKET_LOSS] = { "socket_loss", 0 },
 	[ALARM_TWO_SENDERS] = { "two_senders", 0 },
 	[ALARM_CBR_OVERFLOW] = { "cbr_overflow", 0 },
+	[ALARM_OUTPUT_FAULT] = { "output_fault", 0 },
 };
 
 const char *alarm_name(enum alarm_id id)

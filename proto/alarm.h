@@ -38,12 +38,15 @@ enum alarm_id {
 	ALARM_SOCKET_LOSS,       /* our socket had no room (SO_RXQ_OVFL) */
 	ALARM_TWO_SENDERS,       /* one group, several sources at once */
 	ALARM_CBR_OVERFLOW,      /* more than an output's cbr= takes */
+	ALARM_OUTPUT_FAULT,      /* an output cannot send */
 
 	ALARM_COUNT
 };
 
-/* Bits of those that no reader of packets finds: an output tells them. */
+/* Bits of those that no reader of packets finds: an output tells them, or the
+ * master, which knows all of them. */
 #define ALARMS_OF_OUTPUTS (1u << ALARM_CBR_OVERFLOW)
+#define ALARMS_OF_MASTER (1u << ALARM_OUTPUT_FAULT)
 
 /* The bits of all. */
 #define ALARMS_ALL ((1u << ALARM_COUNT) - 1)

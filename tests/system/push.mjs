@@ -5,6 +5,7 @@ import http from 'node:http';
 import path from 'node:path';
 import fs from 'node:fs';
 import { test } from 'node:test';
+import { Ctl } from '../helpers/ctl.mjs';
 import { liveMultiplex } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
@@ -81,6 +82,55 @@ test('to a server that breaks off: it begins anew, with whole packets',
 	assert.equal(error, undefined);
 	assert.equal(stats.peers, 1);
 	await sluice.stop();
+});
+
+// What an operator sees of it.
+async function seen(sluice, ctl) {
+	return { list: await ctl.out(['stream', 'ls']),
+		status: await ctl.out(['status']),
+		check: (await sluice.cmd('check-stream', { id: 'a001' }))
+			['check-stream'] };
+}
+
+test('a stream that goes nowhere is not well, and one line tells what it cost',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'np://127.0.0.1:8204/in')));
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+	const told = await sluice.events(t, '&scope=alarm');
+	const of = (m) => m.alarm === 'output_fault';
+
+	await waitUntil('input', () => udpBound(5000));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 90 });
+	await sluice.onair('a001');
+	const up = await told.wait('raised', of, 30000);
+	assert.deepEqual([up.place, up.output, up.raised], ['output', 1, true]);
+	assert.match(up.reason, /connect/);
+	const broken = await seen(sluice, ctl);
+	assert.match(broken.list, /on air .*output 1: .*connect/);
+	assert.match(broken.status, /^on air a001 .*output 1: .*connect/m);
+	assert.equal(broken.check, false);
+	const lost = await waitUntil('packets to be lost', async () => {
+		const s = await sluice.status('a001');
+
+		return s.alarms.includes('output_fault') &&
+			s.outputs[0].dropped > 3000 && s.outputs[0].dropped;
+	}, 30000);
+
+	const requests = await server(t, 8204);
+	await waitUntil('bytes', () => requests[0]?.size > 100000, 30000);
+	const down = await told.wait('cleared', (m) => of(m) && !m.raised,
+		30000);
+	assert.equal(down.output, 1);
+	await sluice.logged(/output 1: open again after \d+ s/);
+	const [, all] = sluice.log.match(/s; (\d+) packets were lost/);
+	assert.ok(Number(all) >= lost, `${all} of ${lost}`);
+	const well = await seen(sluice, ctl);
+	assert.doesNotMatch(well.list + well.status, /output 1/);
+	assert.equal(well.check, 'ok');
+	await sluice.stop();
+	assert.equal(sluice.log.match(/output 1:/g).length, 2,
+		'a line for each end of the outage');
 });
 
 test('what a server refuses is told, and tried again', async (t) => {

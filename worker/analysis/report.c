@@ -11,6 +11,8 @@ static const struct alarm *alarm_of(const struct monitor *m,
 				    const struct report_part *part,
 				    enum alarm_id id)
 {
+	if (ALARMS_OF_MASTER >> id & 1)
+		return NULL;
 	if (ALARMS_OF_OUTPUTS >> id & 1)
 		return part->overflow;
 	if (part->sent && (ALARMS_OF_THE_WAY >> id & 1))

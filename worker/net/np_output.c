@@ -132,10 +132,11 @@ static int fail(const struct np_output *o, struct errmsg *why)
 				   status);
 	if (o->result == CURLE_OK)
 		return errmsg_fail(why, -EPIPE, "the server has ended it");
-	return errmsg_fail(why, -ECONNRESET, "%s",
-			   o->detail[0] != '\0'
-				   ? o->detail
-				   : curl_easy_strerror(o->result));
+	/* the detail of that one has milliseconds in it */
+	if (o->result == CURLE_COULDNT_CONNECT || o->detail[0] == '\0')
+		return errmsg_fail(why, -ECONNREFUSED, "%s",
+				   curl_easy_strerror(o->result));
+	return errmsg_fail(why, -ECONNRESET, "%s", o->detail);
 }
 
 static int np_second(struct output *out, struct errmsg *why)

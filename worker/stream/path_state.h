@@ -32,6 +32,7 @@ struct path {
 	struct selector *selector;
 	struct watch watch; /* of what is sent */
 	uint64_t packets;
+	uint64_t packets_before; /* a second ago */
 
 	struct ring_out *ring; /* NULL without a ring */
 	struct errmsg ring_error;

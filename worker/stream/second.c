@@ -193,7 +193,9 @@ void path_second(struct path *p)
 	log_late(p);
 	sender_second(&p->sender);
 	for (size_t i = 0; i < p->n_sinks; i++)
-		sink_second(&p->sinks[i], p->now_ns);
+		sink_second(&p->sinks[i], p->packets - p->packets_before,
+			    p->now_ns);
+	p->packets_before = p->packets;
 	for (size_t i = 0; i < p->n_sinks; i++)
 		tell_receivers(p, &p->sinks[i]);
 	path_collect_outputs(p);

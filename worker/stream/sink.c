@@ -80,29 +80,37 @@ static void close_output(struct sink *s, const struct errmsg *why,
 {
 	shut(s);
 	retry_failed(&s->retry, now_ns);
-	if (strcmp(s->error.text, why->text) == 0)
-		return;
+	if (s->error.text[0] == '\0') {
+		s->outage = (struct sink_outage){ now_ns, s->dropped };
+		log_warning("stream", "output %u: %s", s->position,
+			    why->text);
+	}
 	s->error = *why;
-	log_warning("stream", "output %u: %s", s->position, why->text);
 }
 
-/* What hindered it is past once nothing hinders an open one. */
-static void settle(struct sink *s)
+/* What hindered it is past once nothing has hindered an open one for a
+ * second. */
+static void settle(struct sink *s, uint64_t now_ns)
 {
+	struct output_counters c;
+
 	if (s->error.text[0] == '\0' || output_trouble(s->output) != NULL)
 		return;
-	log_info("stream", "output %u: open again", s->position);
+	sink_counters(s, &c);
+	log_info("stream", "output %u: open again after %llu s; %llu packets "
+		 "were lost", s->position,
+		 (unsigned long long)((now_ns - s->outage.since_ns) /
+				      UINT64_C(1000000000)),
+		 (unsigned long long)(c.dropped - s->outage.dropped));
 	s->error.text[0] = '\0';
+	s->dropped = c.dropped;
 }
 
 const char *sink_error(const struct sink *s)
 {
-	const char *trouble = s->output != NULL ? output_trouble(s->output)
-						: NULL;
-
-	if (s->output != NULL && trouble == NULL)
-		return NULL;
-	return s->error.text[0] != '\0' ? s->error.text : trouble;
+	if (s->error.text[0] != '\0')
+		return s->error.text;
+	return s->output != NULL ? output_trouble(s->output) : NULL;
 }
 
 void sink_open(struct sink *s, uint64_t now_ns)
@@ -119,7 +127,6 @@ void sink_open(struct sink *s, uint64_t now_ns)
 		return;
 	}
 	output_go_on(s->output, s->place);
-	settle(s);
 }
 
 /* Packets that did not fit since it was said last. */
@@ -140,14 +147,16 @@ static void log_overflow(struct sink *s, uint64_t now_ns)
 }
 
 /* Packets that the network did not take since it was said last, though the
- * output is open: what closes it is said by itself. */
+ * output is open: what an outage cost is said at its end. */
 static void log_dropped(struct sink *s, uint64_t now_ns)
 {
 	struct output_counters c;
 	unsigned suppressed;
 
 	sink_counters(s, &c);
-	if (s->output == NULL || c.dropped == s->dropped ||
+	if (sink_error(s) != NULL)
+		s->dropped = c.dropped;
+	if (c.dropped == s->dropped ||
 	    !ratelimit_pass(&s->dropped_log, now_ns / 1000000, &suppressed))
 		return;
 	log_warning("stream", "output %u: %llu packets were not taken by the "
@@ -156,10 +165,22 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 	s->dropped = c.dropped;
 }
 
-void sink_second(struct sink *s, uint64_t now_ns)
+static void work_on(struct sink *s, uint64_t now_ns)
+{
+	if (retry_is_due(&s->retry, now_ns))
+		retry_worked(&s->retry);
+	settle(s, now_ns);
+}
+
+void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 {
 	struct errmsg why = { 0 };
 
+	if (!s->valid || s->spec.kind == OUTPUT_HTTP)
+		return;
+	/* it is opened and closed here alone; cbr has counted its own */
+	if (s->output == NULL && s->cbr == NULL)
+		s->closed.dropped += n;
 	if (s->cbr != NULL) {
 		log_overflow(s, now_ns);
 		cbr_second(s->cbr);
@@ -170,10 +191,8 @@ void sink_second(struct sink *s, uint64_t now_ns)
 		sink_open(s, now_ns);
 	else if (output_second(s->output, &why) < 0)
 		close_output(s, &why, now_ns);
-	else if (retry_is_due(&s->retry, now_ns))
-		retry_worked(&s->retry);
-	if (s->output != NULL)
-		settle(s);
+	else
+		work_on(s, now_ns);
 	if (s->sap != NULL && s->output != NULL)
 		sap_second(s->sap, now_ns);
 	log_dropped(s, now_ns);
@@ -192,8 +211,12 @@ static void send_shaped(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct sink *s = arg;
 
-	if (s->output != NULL)
+	if (s->output != NULL) {
 		output_send(s->output, runs, n_runs, s->now_ns);
+		return;
+	}
+	for (size_t i = 0; i < n_runs; i++)
+		s->closed.dropped += runs[i].n;
 }
 
 void sink_run(struct sink *s, uint64_t now_ns)

@@ -24,8 +24,13 @@ struct sink {
 	struct output *output; /* NULL while it is not open, and for http */
 	struct rtp_state *place;
 	struct retry retry;
-	struct errmsg error;
-	struct output_counters closed; /* of outputs that were closed */
+	struct errmsg error;   /* of this outage; "": there is none */
+	struct sink_outage {
+		uint64_t since_ns;
+		uint64_t dropped; /* as told before it */
+	} outage;
+	struct output_counters closed; /* of outputs that were closed, and of
+					* the time without one */
 	struct link_record link;
 	struct cbr *cbr;       /* NULL: its rate is that of the stream */
 	struct sender *sender; /* of one with another pace, or NULL */
@@ -50,8 +55,9 @@ void sink_set_name(struct sink *, const char *name);
 /* Opens it when it is closed, may be opened and the time has come. */
 void sink_open(struct sink *, uint64_t now_ns);
 
-/* Once a second.  May close the output, or open it again. */
-void sink_second(struct sink *, uint64_t now_ns);
+/* Once a second, in which n packets were for it.  May close the output, or
+ * open it again. */
+void sink_second(struct sink *, uint64_t n, uint64_t now_ns);
 
 static inline bool sink_has_pace(const struct sink *s)
 {

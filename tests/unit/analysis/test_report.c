@@ -164,9 +164,9 @@ Test(report, of_what_is_sent_has_no_word_of_how_it_came_in)
 	(void)part_of(m, 0, false, &in);
 	(void)part_of(m, 0, true, &out);
 	cr_assert_eq(json_array_size(json_object_get(in, "indicators")),
-		     ALARM_COUNT - 1);
+		     ALARM_COUNT - 2);
 	cr_assert_eq(json_array_size(json_object_get(out, "indicators")),
-		     ALARM_COUNT - 3);
+		     ALARM_COUNT - 4);
 	json_decref(in);
 	json_decref(out);
 	monitor_free(&m);

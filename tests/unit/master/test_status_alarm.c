@@ -61,6 +61,95 @@ Test(status, tells_alarms_as_they_come_and_go)
 	status_stream_free(&s);
 }
 
+/* A stream with a udp and an http output; the first cannot send. */
+static struct status_stream *with_outputs(void)
+{
+	struct status_stream *s = status_stream_new("a");
+	json_t *config = json_pack("{s:b, s:[s, s]}", "enable", 1, "output",
+				   "udp://127.0.0.1:1",
+				   "http://127.0.0.1:2/x");
+
+	status_stream_set(s, config, NULL);
+	json_decref(config);
+	return s;
+}
+
+static void second(struct status_stream *s, const char *error,
+		   const char *http_error)
+{
+	struct msg_stream_status m = {
+		.n_inputs = 1, .inputs = { playing }, .n_outputs = 2,
+		.outputs = { { .position = 1, .open = true, .error = error },
+			     { .position = 2, .open = true } },
+	};
+	struct fleet_stream fleet = {
+		.n_outputs = 2, .output_errors = { NULL, http_error },
+	};
+
+	m.inputs[0].onair = true;
+	status_stream_hear(s, &m, false);
+	status_stream_judge(s, &fleet);
+}
+
+static bool check_is_ok(const struct status_stream *s)
+{
+	bool ok;
+
+	json_decref(status_stream_check(s, &(struct fleet_stream){ 0 }, &ok));
+	return ok;
+}
+
+Test(status, an_output_that_cannot_send_raises_an_alarm_with_its_number)
+{
+	struct status_stream *s = with_outputs();
+
+	second(s, "no route", NULL);
+	second(s, NULL, NULL);
+	second(s, "no route", NULL);
+	second(s, "no route", NULL);
+	cr_assert_eq(status_stream_alarms(s), 0, "it was well in between");
+	second(s, "refused", NULL);
+	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_OUTPUT_FAULT);
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'output_fault','priority':0,'raised':true,"
+			 "'output':1,'reason':'refused'}");
+	cr_assert_str_eq(next_alarm(s, 1), "");
+	cr_assert(check_is_ok(s), "it leaves by the other one");
+	for (int i = 0; i < OUTPUT_FAULT_RAISE_S; i++)
+		second(s, "refused", "port in use");
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'output_fault','priority':0,'raised':true,"
+			 "'output':2,'reason':'port in use'}");
+	cr_assert(!check_is_ok(s));
+	status_stream_free(&s);
+}
+
+Test(status, the_alarm_of_an_output_goes_when_it_works_or_is_gone)
+{
+	struct status_stream *s = with_outputs();
+	json_t *none = json_pack("{s:b, s:[]}", "enable", 1, "output");
+
+	for (int i = 0; i < OUTPUT_FAULT_RAISE_S; i++)
+		second(s, "no route", "port in use");
+	while (next_alarm(s, 1)[0] != '\0')
+		;
+	for (int i = 0; i < OUTPUT_FAULT_CLEAR_S; i++) {
+		cr_assert_str_eq(next_alarm(s, 1), "");
+		second(s, NULL, "port in use");
+	}
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'output_fault','priority':0,'raised':false,"
+			 "'output':1}");
+	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_OUTPUT_FAULT);
+	status_stream_set(s, none, NULL);
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'output_fault','priority':0,'raised':false,"
+			 "'output':2}");
+	cr_assert_eq(status_stream_alarms(s), 0);
+	json_decref(none);
+	status_stream_free(&s);
+}
+
 Test(status, tells_no_flood_of_alarms_but_how_it_ended)
 {
 	struct status_stream *s = status_stream_new("a");
