@@ -5,7 +5,9 @@
  *
  * Packets are read ahead up to the next PCR, so that the time of each is
  * known.  A looped file is one stream without an end: counters and time stamps
- * go on over the seam; so they do where the next file of a list begins.
+ * go on over the seam.  The files of a list are sources in sequence: each is
+ * entered as another input would be, where a decoder can begin, with its tables
+ * in front.
  */
 #include "common/alloc.h"
 #include "common/log.h"
@@ -33,6 +35,10 @@ enum {
 	 * that is short counts as more than it has. */
 	NOTHING_MAX = 8 * 1024 * 1024,
 	NOTHING_FILE = 64 * 1024,
+	/* A file of a list without a PCR is entered so many packets on. */
+	ENTRY_MAX = 32768,
+	/* The longest pause between two of them. */
+	JOIN_PAUSE_MS = 1000,
 };
 
 struct file_input {
@@ -45,19 +51,46 @@ struct file_input {
 	uint64_t sent;        /* packets taken out of the fifo, ever */
 	struct ts_sync sync;
 	struct splice *splice; /* of a loop or a list, else NULL */
+	struct splice_entry *entry; /* of a list, else NULL: of the file that */
+	bool entering;         /* ... is not played yet */
+	uint64_t units_ns;     /* the pictures of the one before end */
 	struct fifo fifo;
 	struct file_clock clock;
 	unsigned blocks;      /* of this wake-up */
 	uint64_t idle_bytes;  /* since the last packet, in whatever file */
 };
 
-/* What follows is another file: it begins when this one is over. */
-static void cut(struct file_input *f)
+/* This file is over: when its packets end, and its pictures. */
+static void note_end(struct file_input *f)
 {
-	f->began_ns += lap_length(&f->lap) * 100000 / 9;
-	f->media_ns = MAX(f->media_ns, f->began_ns);
+	uint16_t pid = psi_main_pid(splice_psi(f->splice));
+	uint64_t packets_ns = lap_clock_ns(&f->lap);
+	uint64_t units_ns = lap_track_ns(&f->lap, pid);
+
+	if (packets_ns == 0)
+		packets_ns = lap_length(&f->lap) * 100000 / 9;
+	f->units_ns = units_ns > 0 ? f->began_ns + units_ns : 0;
+	f->media_ns = MAX(f->media_ns, f->began_ns + packets_ns);
 	f->began_ns = f->media_ns;
-	splice_cut(f->splice, NULL, false, f->media_ns);
+}
+
+/* What follows is another file. */
+static void cut(struct file_input *f, const char *path)
+{
+	/* in one of a sort there may be none: not all of them are left out */
+	bool blind = f->entering && f->lap.packets > 0;
+
+	if (!f->entering)
+		note_end(f);
+	if (blind) {
+		log_warning("input", "%s: has no picture to begin with", path);
+		splice_cut(f->splice, NULL, false, f->media_ns);
+	} else {
+		splice_entry_reset(f->entry);
+		splice_entry_begin(f->entry, SPLICE_ENTRY_WAIT_MS,
+				   f->media_ns);
+	}
+	f->entering = !blind;
 }
 
 static int fail_nothing(const char *path, struct errmsg *why)
@@ -76,7 +109,7 @@ static int at_end(struct file_input *f, const char *path, struct errmsg *why)
 		f->idle_bytes += NOTHING_FILE;
 	}
 	if (spec->list)
-		cut(f);
+		cut(f, path);
 	else if (spec->loop)
 		splice_shift(f->splice, lap_length(&f->lap));
 	f->lap = (struct lap){ 0 };
@@ -92,6 +125,43 @@ static void push(const struct ts_run *runs, size_t n_runs, void *arg)
 		(void)fifo_push(&f->fifo, runs[i]);
 }
 
+/* When a file comes whose units lead by so much: where its pictures follow
+ * those of the one before, but never before the packets of that one end. */
+static uint64_t find_start(const struct file_input *f, uint64_t lead_ns)
+{
+	const uint64_t pause_ns = JOIN_PAUSE_MS * UINT64_C(1000000);
+	uint64_t ends_ns = f->began_ns;
+
+	if (f->units_ns < ends_ns + lead_ns)
+		return ends_ns;
+	return MIN(f->units_ns - lead_ns, ends_ns + pause_ns);
+}
+
+/*
+ * Is it played from this packet on?  What stands before the place where a
+ * decoder can begin is left out, and its time, too.
+ */
+static bool enter(struct file_input *f, const struct ts_run *one)
+{
+	uint64_t head_ns = lap_pcr_ns(&f->lap), start_ns;
+	struct ts_run from;
+	size_t n;
+
+	if (splice_entry_feed(f->entry, one, 1, f->media_ns, &from, &n)) {
+		start_ns = find_start(f, lap_lead_ns(&f->lap, one->data));
+		splice_entry_moved(f->entry, f->media_ns, start_ns);
+		f->began_ns = start_ns - head_ns;
+		f->media_ns = start_ns;
+		splice_cut(f->splice, f->entry, false, start_ns);
+	} else if (f->lap.packets == ENTRY_MAX && !f->lap.has_pcr) {
+		splice_cut(f->splice, NULL, false, f->media_ns);
+	} else {
+		return false;
+	}
+	f->entering = false;
+	return true;
+}
+
 /* The splice goes by the time of the media: they are read ahead. */
 static void join(struct file_input *f, const struct ts_run *run)
 {
@@ -100,6 +170,8 @@ static void join(struct file_input *f, const struct ts_run *run)
 
 		lap_feed(&f->lap, one.data);
 		f->media_ns = f->began_ns + lap_pcr_ns(&f->lap);
+		if (f->entering && !enter(f, &one))
+			continue;
 		splice_feed(f->splice, &one, 1, f->media_ns);
 	}
 }
@@ -262,6 +334,7 @@ static void file_free(struct input *in)
 	file_reader_free(&f->reader);
 	fifo_done(&f->fifo);
 	splice_free(&f->splice);
+	splice_entry_free(&f->entry);
 	free(f);
 }
 
@@ -293,6 +366,8 @@ struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,
 		f->splice = splice_new(&(struct splice_config){
 			.out = push, .arg = f, .keep_jumps = true,
 		});
+	if (spec->list)
+		f->entry = splice_entry_new();
 	ts_sync_init(&f->sync, TS_SYNC_STREAM);
 	file_clock_init(&f->clock, now_ns);
 	return &f->base;

@@ -58,6 +58,19 @@ static struct file_block *await_room(struct file_reader *r, unsigned i)
 	return left ? NULL : &r->blocks[i % FILE_BLOCKS];
 }
 
+/* Waits until all that was read is taken; false: nobody wants more. */
+static bool await_all_taken(struct file_reader *r)
+{
+	bool left;
+
+	(void)pthread_mutex_lock(&r->lock);
+	while (!r->left && atomic_load(&r->n) > 0)
+		(void)pthread_cond_wait(&r->changed, &r->lock);
+	left = r->left;
+	(void)pthread_mutex_unlock(&r->lock);
+	return !left;
+}
+
 static void ask(struct file_reader *r)
 {
 	atomic_store(&r->asked_ns, mono_ns());
@@ -253,6 +266,9 @@ static int read_list(struct file_reader *r, struct errmsg *why)
 	int err;
 
 	do {
+		/* what is in it now is what plays next */
+		if (!await_all_taken(r))
+			return -ECANCELED;
 		err = load_list(r, &list, why);
 		if (err < 0)
 			return err;

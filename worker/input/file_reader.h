@@ -41,8 +41,9 @@ struct file_block {
 struct file_reader;
 
 /* Begins to open and read; path is copied.  list: it names the files that are
- * to be read (file_list.h), and is read again each time round.  NULL with
- * *ret_err = -errno when there is no thread. */
+ * to be read (file_list.h), and is read again each time round, when all of the
+ * round before was taken.  NULL with *ret_err = -errno when there is no
+ * thread. */
 struct file_reader *file_reader_new(const char *path, bool loop, bool list,
 				    int *ret_err);
 /* Never waits. */

@@ -101,10 +101,47 @@ static int64_t pes_length(const struct lap *l, bool *ret_sure)
 	return longest;
 }
 
+/* A clock that goes back says nothing. */
+static uint64_t ns_of_ticks(int64_t ticks)
+{
+	return (uint64_t)MAX(ticks, 0) * 100000 / 9;
+}
+
 uint64_t lap_pcr_ns(const struct lap *l)
 {
-	/* a clock that goes back says nothing */
-	return l->has_pcr ? (uint64_t)MAX(pcr_span(l), 0) * 100000 / 9 : 0;
+	return l->has_pcr ? ns_of_ticks(pcr_span(l)) : 0;
+}
+
+uint64_t lap_clock_ns(const struct lap *l)
+{
+	return ns_of_ticks(pcr_length(l));
+}
+
+static int64_t behind_pcr(uint64_t time, uint64_t pcr)
+{
+	return wrap_diff(time, pcr % PCR_WRAP / PCR_PER_TICK, PES_TIME_WRAP);
+}
+
+uint64_t lap_track_ns(const struct lap *l, uint16_t pid)
+{
+	for (size_t i = 0; i < l->n_tracks && l->has_pcr; i++) {
+		const struct lap_track *t = &l->tracks[i];
+
+		if (t->pid == pid)
+			return ns_of_ticks(behind_pcr(t->last + t->step,
+						      l->pcr_first));
+	}
+	return 0;
+}
+
+uint64_t lap_lead_ns(const struct lap *l, const uint8_t *packet)
+{
+	struct pes_times at;
+
+	if (!l->has_pcr || !pes_times(packet, &at))
+		return 0;
+	return ns_of_ticks(behind_pcr(pes_time(packet + at.dts),
+				      l->pcr_last));
 }
 
 uint64_t lap_length(const struct lap *l)

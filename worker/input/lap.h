@@ -35,6 +35,16 @@ void lap_feed(struct lap *, const uint8_t *packet);
 /* From the first PCR of this lap to the last one so far. */
 uint64_t lap_pcr_ns(const struct lap *);
 
+/* ... and, drawn out at the mean rate, to the end of the lap; 0: no PCRs. */
+uint64_t lap_clock_ns(const struct lap *);
+
+/* From the first PCR to the end of the last unit of this PID; 0: not known. */
+uint64_t lap_track_ns(const struct lap *, uint16_t pid);
+
+/* By how much this packet, where a unit begins, comes before its decoding
+ * time; 0: not known. */
+uint64_t lap_lead_ns(const struct lap *, const uint8_t *packet);
+
 /* 90 kHz: from the first packet of this lap to that of the next one; 0: no
  * time stamps. */
 uint64_t lap_length(const struct lap *);

@@ -24,8 +24,8 @@
  * Without any option (remux_options_given()) all of it goes on, private data
  * and what no table names too; only PAT, PMT and CAT are made by us, so that
  * their versions count through a change of the source.  With config.si NIT,
- * BAT, SDT and EIT go out section by section, for the same end; what an option
- * passes stays as it is.
+ * BAT, SDT and EIT go out section by section, for the same end: of what an
+ * option passes nothing but the version is changed then.
  *
  * Generated packets take the places of packets that are left out, and null
  * packets' places; they are spread so that none of their PIDs sees a burst.

@@ -177,9 +177,24 @@ bool remux_has_settled(const struct remux *r)
 	       r->clock.ticks - r->pat_ticks >= SETTLE_S * PCR_HZ;
 }
 
-/* The first PAT names the programs; their PMTs follow. */
+/* Are there programs, and is none of them one that there was? */
+static bool has_others_only(const struct remux *r)
+{
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (r->programs[i].source.len > 0)
+			return false;
+	return r->n_programs > 0;
+}
+
+/* The first PAT names the programs; their PMTs follow.  One that names others
+ * in their place is a first one, too: nothing is said before they are known. */
 static void settle(struct remux *r, bool had_programs)
 {
+	if (r->settled && has_others_only(r)) {
+		r->settled = false;
+		r->n_pat = 0;
+		had_programs = false;
+	}
 	if (!had_programs && !r->settled) {
 		r->pat_at = r->packets;
 		r->pat_ticks = r->clock.ticks;

@@ -31,7 +31,7 @@ static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 			enum role role)
 {
 	bool rewrite = r->single || r->tsid != r->new_tsid || r->si != NULL;
-	bool pass = rule == TABLE_PASS && !(r->transparent && r->si != NULL);
+	bool pass = rule == TABLE_PASS && r->si == NULL;
 
 	if (rule == TABLE_DROP)
 		return;
@@ -56,8 +56,6 @@ static void route_time(struct remux *r)
 static void route_nit(struct remux *r)
 {
 	uint16_t pid = r->network_source;
-	bool count = r->si != NULL && (r->transparent ||
-				       r->options.nit != TABLE_PASS);
 	bool rewrite = !r->single && r->tsid != r->new_tsid &&
 		       r->options.nit != TABLE_PASS;
 
@@ -65,7 +63,7 @@ static void route_nit(struct remux *r)
 		return;
 	if (pid >= FIXED_PIDS)
 		route(r, pid);
-	else if ((rewrite || count) && pid == PID_NIT)
+	else if ((rewrite || r->si != NULL) && pid == PID_NIT)
 		look(r, pid, ROLE_NIT);
 	else
 		route_as_is(r, pid);

@@ -61,7 +61,7 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 	const struct ids *ids;
 	struct ids all;
 
-	if (r->transparent) {
+	if (r->options.eit == TABLE_PASS) {
 		send_on(r, PID_EIT, section, len);
 		return;
 	}
@@ -103,7 +103,7 @@ static void pass_services(struct remux *r, uint8_t *section, size_t len)
 	int err = 0;
 
 	(void)multiplex_ids(r, &all);
-	if (r->transparent)
+	if (r->options.sdt == TABLE_PASS)
 		err = 0;
 	else if (section_table_id(section) == TABLE_SDT_ACTUAL)
 		err = ids_rewrite_sdt(&all, section, len);
@@ -128,7 +128,7 @@ static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 	uint16_t number = service_number(r);
 	struct sdt_service service;
 
-	if (r->n_pat > 0 && (!r->single || r->transparent)) {
+	if (r->n_pat > 0 && (!r->single || r->options.sdt == TABLE_PASS)) {
 		pass_services(r, section, len);
 		return;
 	}
@@ -170,7 +170,7 @@ static void on_nit(struct remux *r, uint8_t *section, size_t len)
 	uint8_t id = section_table_id(section);
 	struct ids all;
 
-	if (!r->transparent &&
+	if (r->options.nit != TABLE_PASS &&
 	    (id == TABLE_NIT_ACTUAL || id == TABLE_NIT_OTHER) &&
 	    ids_rewrite_nit(multiplex_ids(r, &all), section, len) < 0)
 		r->counted.broken++;

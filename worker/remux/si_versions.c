@@ -92,6 +92,25 @@ static void remember(struct si_table *t, const uint8_t *section, uint32_t hash)
 	t->known |= (uint8_t)(1u << number);
 }
 
+/* Is it known to be another one than before? */
+static bool is_other(const struct si_table *t, const uint8_t *section,
+		     uint32_t hash)
+{
+	uint8_t number = section[NUMBER_AT];
+
+	return number < SI_SECTIONS && (t->known >> number & 1) &&
+	       t->hash[number] != hash;
+}
+
+/* A source may be several in sequence: then its versions do not tell all. */
+static bool is_changed(const struct si_versions *sv, const struct si_table *t,
+		       const uint8_t *section, uint32_t hash)
+{
+	if (t->turn != sv->turn)
+		return !is_same(t, section, hash);
+	return t->source != version_of(section) || is_other(t, section, hash);
+}
+
 static void follow(struct si_versions *sv, struct si_table *t,
 		   const uint8_t *section, uint32_t hash)
 {
@@ -99,8 +118,7 @@ static void follow(struct si_versions *sv, struct si_table *t,
 
 	if (t->turn == 0)
 		t->version = source;
-	else if (t->turn != sv->turn ? !is_same(t, section, hash)
-				     : t->source != source)
+	else if (is_changed(sv, t, section, hash))
 		next_version(t);
 	t->turn = sv->turn;
 	t->source = source;

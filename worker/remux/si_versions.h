@@ -6,7 +6,8 @@
  * Two sources count by themselves.  A receiver that knows version 3 of a table
  * from the one would take the other's version 3 for the same.  So a version
  * that goes out changes when that of the source does, and when another source
- * begins with another content; what is the same keeps its version.
+ * begins with another content, or the same one does so without a word; what is
+ * the same keeps its version.
  *
  * Flat and without pointers, so that it can stand in memory that outlives a
  * worker.  Zeroed memory is ready.  What a damaged one holds does no harm.

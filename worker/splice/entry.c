@@ -156,6 +156,14 @@ bool splice_entry_feed(struct splice_entry *e, const struct ts_run *runs,
 	return found;
 }
 
+void splice_entry_moved(struct splice_entry *e, uint64_t from_ns,
+			uint64_t to_ns)
+{
+	e->phase = (e->phase + pcr_diff(splice_ticks_of_ns(from_ns),
+					splice_ticks_of_ns(to_ns))) %
+		   PCR_WRAP;
+}
+
 const struct psi *splice_entry_psi(const struct splice_entry *e)
 {
 	return e->psi;

@@ -43,6 +43,10 @@ bool splice_entry_feed(struct splice_entry *, const struct ts_run *runs,
 		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
 		       size_t *ret_n);
 
+/* What was fed at one time counts as if it had come at the other. */
+void splice_entry_moved(struct splice_entry *, uint64_t from_ns,
+			uint64_t to_ns);
+
 const struct psi *splice_entry_psi(const struct splice_entry *);
 
 /* The number of the main program, and how far its PCRs (27 MHz, with wrap) are

@@ -46,8 +46,8 @@ void splice_follow_tables(struct splice *s, const uint8_t *packet)
 }
 
 /*
- * Where laps meet there may be nothing to send for longer than PCRs may be
- * apart: packets with a PCR alone stand there then.
+ * Where laps or files meet there may be nothing to send for longer than PCRs
+ * may be apart: packets with a PCR alone stand there then.
  */
 static void bridge_laps(struct splice *s, const uint8_t *p)
 {
@@ -111,7 +111,8 @@ static void change(struct splice *s, const uint8_t *p)
 	uint8_t *copy;
 	bool keep;
 
-	if (s->kind == SPLICE_SHIFTED && ts_has_adaptation(p) && !ts_tei(p))
+	if ((s->kind == SPLICE_SHIFTED || s->config.keep_jumps) &&
+	    ts_has_adaptation(p) && !ts_tei(p))
 		bridge_laps(s, p);
 	keep = splice_admit(s, p);
 

@@ -23,15 +23,16 @@ static void judge_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	l->out(runs, n_runs, l->arg);
 }
 
-/* One input of which nothing is asked is a relay, byte for byte.  Several
- * have tables with one count of versions. */
+/* One input of which nothing is asked is a relay, byte for byte.  Several, and
+ * the files of a list, have tables with one count of versions. */
 static void make_remux(struct lane *l, const struct lane_config *cfg)
 {
 	const struct stream_spec *stream = cfg->stream;
 	struct remux_options options = l->source.spec.remux;
+	bool several = !cfg->alone || l->source.spec.list;
 
 	remux_options_overlay(&options, &stream->remux);
-	if (cfg->alone && !remux_options_given(&options))
+	if (!several && !remux_options_given(&options))
 		return;
 	l->remux = remux_new(&(struct remux_config){
 		.options = &options,
@@ -40,7 +41,7 @@ static void make_remux(struct lane *l, const struct lane_config *cfg)
 			   .pmt = stream->pmt_version,
 			   .cat = stream->cat_version,
 			   .sdt = stream->sdt_version },
-		.si = cfg->alone ? NULL : cfg->si,
+		.si = several ? cfg->si : NULL,
 		.source = cfg->position,
 		.out = judge_packets,
 		.arg = l,

@@ -318,6 +318,50 @@ Test(remux, the_pcr_of_a_stream_that_is_left_out_stays)
 	bench_done(&b);
 }
 
+/* PATs and PMTs that came out, by the versions they had one after the other. */
+static size_t versions_on(const struct bench *b, uint16_t pid, uint8_t *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->out->n; i++) {
+		const uint8_t *p = b->out->data[i];
+		uint8_t version = p[10] >> 1 & 31;
+
+		if (ts_pid(p) != pid)
+			continue;
+		if (n == 0 || ret[n - 1] != version)
+			ret[n++] = version;
+	}
+	return n;
+}
+
+Test(remux, another_program_in_its_place_is_announced_once)
+{
+	static const struct build_entry nine = { 9, 0x300 };
+	struct remux_options o = { 0 };
+	struct bench b = bench_new(&o);
+	uint8_t pats[64];
+	size_t n;
+
+	pat(&b, 0, two, 1);
+	pmt(&b, two[0], 0, 0x101, 0x102);
+	play(&b, 20);
+	feed(&b);
+	/* the same version, as that of a file by the same hand */
+	pat(&b, 0, &nine, 1);
+	play(&b, 20);
+	pmt(&b, nine, 0, 0x301, 0x302);
+	play(&b, 20);
+	feed(&b);
+	n = versions_on(&b, TS_PID_PAT, pats);
+	cr_assert_eq(n, 2u, "%zu versions of the PAT", n);
+	cr_assert_eq(pats[1], (pats[0] + 1) % 32);
+	cr_assert_eq(program(&b, 0)->number, 9);
+	cr_assert_gt(count(&b, 0x300), 0u);
+	cr_assert_eq(b.out->cc_errors, 0);
+	bench_done(&b);
+}
+
 Test(remux, after_a_reset_another_source_begins)
 {
 	struct remux_options o = { .pnr = 2 };

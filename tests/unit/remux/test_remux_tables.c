@@ -282,7 +282,10 @@ static void check_versions(const struct remux_options *o, unsigned nit)
 	cr_assert_eq(version_on(&b, 0x12), 1u);
 	if (nit > 0)
 		cr_assert_eq(version_on(&b, 0x10), 0u);
-	cr_assert_eq(count(&b, 0x12), o->pnr ? 10u : 20u);
+	cr_assert_eq(count(&b, 0x12),
+		     o->pnr && o->eit == TABLE_DEFAULT ? 10u : 20u);
+	if (o->sdt == TABLE_PASS)
+		cr_assert_eq(version_on(&b, 0x11), 0u);
 	bench_done(&a);
 	bench_done(&b);
 }
@@ -295,6 +298,14 @@ Test(remux_tables, versions_of_what_goes_on_count_through_a_change)
 Test(remux_tables, so_they_do_when_a_program_is_picked)
 {
 	check_versions(&(struct remux_options){ .pnr = 7 }, 0);
+}
+
+Test(remux_tables, so_they_do_of_tables_that_an_option_passes)
+{
+	check_versions(&(struct remux_options){
+		.pnr = 7, .sdt = TABLE_PASS, .eit = TABLE_PASS,
+		.nit = TABLE_PASS,
+	}, 1);
 }
 
 Test(remux_tables, a_nit_on_a_pid_of_its_own_is_passed_there)

@@ -65,6 +65,19 @@ Test(si_versions, go_on_when_another_source_has_another_content)
 	cr_assert_eq(send_eit(0, 1, 5, "z2"), 6u);
 }
 
+/* As the files of a list do, one behind the other. */
+Test(si_versions, go_on_when_one_source_says_something_else_without_a_word)
+{
+	si_versions_begin(&sv, 1);
+	cr_assert_eq(send_eit(0, 1, 3, "a"), 3u);
+	cr_assert_eq(send_eit(1, 1, 3, "b"), 3u);
+	cr_assert_eq(send_eit(0, 1, 3, "x"), 4u);
+	cr_assert_eq(send_eit(1, 1, 3, "b"), 4u, "one version for all of it");
+	cr_assert_eq(send_eit(0, 1, 3, "x"), 4u);
+	cr_assert_eq(send_eit(0, 1, 3, "a"), 5u);
+	cr_assert_eq(send_eit(0, 1, 4, "c"), 6u);
+}
+
 Test(si_versions, stay_where_both_sources_say_the_same)
 {
 	si_versions_begin(&sv, 1);

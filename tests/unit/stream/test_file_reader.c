@@ -119,6 +119,44 @@ Test(file_reader, begins_again_where_it_is_looped_unless_nothing_is_there)
 	(void)unlink(empty);
 }
 
+static void write_list(const char *list, const char *file)
+{
+	char fresh[40];
+	FILE *f;
+
+	(void)snprintf(fresh, sizeof fresh, "%s.new", list);
+	f = fopen(fresh, "w");
+	cr_assert_not_null(f);
+	(void)fprintf(f, "%s\n", file);
+	(void)fclose(f);
+	cr_assert_eq(rename(fresh, list), 0);
+}
+
+/* However far ahead it may read. */
+Test(file_reader, a_list_put_in_its_place_at_the_very_end_is_the_next_round)
+{
+	struct file_reader *r;
+	char one[32], two[32], list[32];
+	int err;
+
+	make_file(one, 5);
+	make_file(two, 7);
+	make_file(list, 0);
+	write_list(list, one);
+	r = file_reader_new(list, true, true, &err);
+	cr_assert_not_null(r);
+	expect(r, FILE_BLOCK_DATA, 5);
+	cr_assert_eq(await_block(r)->kind, FILE_BLOCK_END);
+	(void)usleep(20000); /* time enough to read on, if it did */
+	write_list(list, two);
+	expect(r, FILE_BLOCK_END, 0);
+	expect(r, FILE_BLOCK_DATA, 7);
+	file_reader_free(&r);
+	(void)unlink(one);
+	(void)unlink(two);
+	(void)unlink(list);
+}
+
 Test(file_reader, is_ahead_by_its_blocks_and_no_more)
 {
 	struct file_reader *r;

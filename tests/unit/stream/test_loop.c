@@ -255,3 +255,34 @@ Test(loop, joins_the_clip_of_the_demo)
 	free(all);
 	free(data);
 }
+
+static uint64_t ticks_of(uint64_t ns)
+{
+	return (ns * 9 + 50000) / 100000;
+}
+
+/* Where the next file of a list is put: by what is played, not by what is
+ * sent, and across the wrap. */
+Test(loop, the_ends_of_packets_and_of_units_are_told_apart)
+{
+	const uint64_t start = PES_TIME_WRAP - 10 * FRAME;
+	const uint64_t play = (FRAMES - 1) * FRAME;
+	struct build *b = make_clip(start);
+	struct lap lap = { 0 };
+	uint64_t clock;
+
+	for (size_t i = 0; i < b->n; i++)
+		lap_feed(&lap, build_packet(b, i));
+	clock = ticks_of(lap_clock_ns(&lap));
+	cr_assert_eq(ticks_of(lap_pcr_ns(&lap)), play);
+	cr_assert_gt(clock, play, "packets follow the last PCR");
+	cr_assert_lt(clock, play + 3 * FRAME);
+	/* a picture more, and the 100 ms of its lead */
+	cr_assert_eq(ticks_of(lap_track_ns(&lap, VIDEO)),
+		     play + FRAME + 9000);
+	cr_assert_eq(lap_track_ns(&lap, 0x1ff), 0u);
+	set_pts(build_pes(b, VIDEO, "v", 1), start + play + 4500);
+	cr_assert_eq(ticks_of(lap_lead_ns(&lap, build_packet(b, b->n - 1))),
+		     4500u);
+	build_free(b);
+}
