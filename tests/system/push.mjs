@@ -40,6 +40,17 @@ async function server(t, port, answer = () => {}) {
 	return requests;
 }
 
+// What the first packets are; a picture that needs no other says so.
+function beginning(data) {
+	const at = (i) => data.subarray(i * 188, (i + 1) * 188);
+	const pid = (i) => at(i).readUInt16BE(1) & 0x1fff;
+	const table = (i) => at(i)[4 + 1 + at(i)[4]];
+
+	return [pid(0) === 0 ? 'PAT' : pid(0),
+		table(1) === 2 ? 'PMT' : pid(1),
+		at(2)[3] & 0x20 && at(2)[5] & 0x40 ? 'picture' : pid(2)];
+}
+
 async function push(t, address) {
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'udp://127.0.0.1:5000', [address, 'udp://127.0.0.1:6000'])));
@@ -72,6 +83,7 @@ test('to a server that breaks off: it begins anew, with whole packets',
 		assert.equal(one.headers.expect, undefined);
 		assert.equal(checkTs(data.subarray(0, data.length -
 			data.length % 188)).ccErrors, 0);
+		assert.deepEqual(beginning(data), ['PAT', 'PMT', 'picture']);
 	}
 	const { stats, error } = await waitUntil('its numbers', async () => {
 		const o = await output(sluice);

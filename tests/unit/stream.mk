@@ -6,6 +6,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_cbr \
 	tests/unit/stream/test_cc_rewrite \
 	tests/unit/stream/test_datagrams \
+	tests/unit/stream/test_entrance \
 	tests/unit/stream/test_fec \
 	tests/unit/stream/test_departures \
 	tests/unit/stream/test_file_clock \
@@ -36,6 +37,7 @@ tests_unit_stream_test_cbr_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_cc_rewrite_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_datagrams_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_departures_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_entrance_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_clock_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_reader_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_reader_LDFLAGS = -Wl,--wrap=pread

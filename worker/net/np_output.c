@@ -9,6 +9,7 @@
 #include "common/mono.h"
 #include "config.h"
 #include "worker/net/kinds.h"
+#include "worker/output/entrance.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -34,6 +35,7 @@ struct np_output {
 	unsigned stuck_s;    /* nothing was taken though some waits */
 	bool paused;         /* the library waits for packets */
 	bool begun;          /* it has asked for some: the server is there */
+	struct entrance *entrance; /* NULL: it has the first packets */
 	bool over;
 	CURLcode result;
 	char detail[CURL_ERROR_SIZE];
@@ -103,21 +105,48 @@ static void put(struct np_output *o, const uint8_t *data, size_t len)
 	o->used += len;
 }
 
+static void put_packets(const uint8_t *packets, size_t n, void *arg)
+{
+	struct np_output *o = arg;
+	/* half a packet may have been taken: room for whole ones */
+	size_t room = (QUEUE_SIZE - o->used) / TS_PACKET;
+	size_t fit = MIN(n, room);
+
+	put(o, packets, fit * TS_PACKET);
+	o->base.counters.packets += fit;
+	o->base.counters.dropped += n - fit;
+}
+
+/* Leaves of a run what is to be sent: nothing without a server, where it would
+ * only grow old, and nothing before one may begin. */
+static void begin(struct np_output *o, struct ts_run *run, uint64_t now_ns)
+{
+	size_t n = run->n;
+
+	if (o->begun)
+		n = entrance_find(o->entrance, run, now_ns);
+	else
+		entrance_pass(o->entrance, run);
+	o->base.counters.dropped += n;
+	run->data += n * TS_PACKET;
+	run->n -= n;
+	if (run->n == 0)
+		return;
+	entrance_tables(o->entrance, put_packets, o);
+	entrance_free(&o->entrance);
+}
+
 static void np_send(struct output *out, const struct ts_run *runs,
 		    size_t n_runs, uint64_t now_ns)
 {
 	struct np_output *o = container_of(out, struct np_output, base);
 
-	(void)now_ns;
 	for (size_t i = 0; i < n_runs; i++) {
-		/* half a packet may have been taken: room for whole ones */
-		size_t room = (QUEUE_SIZE - o->used) / TS_PACKET;
-		/* without a server they would only grow old */
-		size_t n = o->begun ? MIN(runs[i].n, room) : 0;
+		struct ts_run run = runs[i];
 
-		put(o, runs[i].data, n * TS_PACKET);
-		out->counters.packets += n;
-		out->counters.dropped += runs[i].n - n;
+		if (o->entrance != NULL)
+			begin(o, &run, now_ns);
+		put_packets(run.data, run.n, o);
 	}
 	turn(o);
 }
@@ -187,6 +216,7 @@ static void np_free(struct output *out)
 	if (o->multi != NULL)
 		(void)curl_multi_cleanup(o->multi);
 	curl_slist_free_all(o->headers);
+	entrance_free(&o->entrance);
 	free(o->queue);
 	free(o);
 }
@@ -257,6 +287,7 @@ struct output *np_output_open(const struct output_spec *spec, int *ret_err,
 
 	o->base = (struct output){ .ops = &np_ops, .spec = spec };
 	o->queue = xcalloc(QUEUE_PACKETS, TS_PACKET);
+	o->entrance = entrance_new();
 	o->multi = curl_multi_init();
 	o->easy = curl_easy_init();
 	if (o->multi != NULL && o->easy != NULL && set_all(o, &spec->http) &&

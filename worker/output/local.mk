@@ -6,6 +6,7 @@ libworker_a_SOURCES += \
 	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
 	worker/output/datagrams.c worker/output/datagrams.h \
 	worker/output/departures.c worker/output/departures.h \
+	worker/output/entrance.c worker/output/entrance.h \
 	worker/output/fec_make.c worker/output/fec_make.h \
 	worker/output/fifo.c worker/output/fifo.h \
 	worker/output/file.c \
@@ -20,6 +21,7 @@ libworker_a_SOURCES += \
 	worker/output/rtp_state.h \
 	worker/output/sap.c worker/output/sap.h \
 	worker/output/sender.c worker/output/sender.h \
+	worker/output/start_point.c worker/output/start_point.h \
 	worker/output/udp.c \
 	worker/output/udp_wire.c worker/output/udp_wire.h \
 	worker/output/udp_socket.c worker/output/udp_socket.h

@@ -4,18 +4,14 @@
 #include "common/alloc.h"
 #include "common/ring.h"
 #include "worker/output/cc_rewrite.h"
+#include "worker/output/start_point.h"
 #include "worker/ts/pes.h"
-#include "worker/ts/rap.h"
-#include "worker/ts/section.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define MS UINT64_C(1000000)
-
 enum {
-	SECTION_PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184 + 1,
 	/* The tables are repeated several times in so many packets. */
 	GO_ON_PACKETS = 20000,
 	TABLE_PMT = 0x02, /* table_id, ISO 13818-1 table 2-31 */
@@ -121,55 +117,9 @@ static void copy_table_packet(struct ring_out *r, const uint8_t *packet)
 		copy_packets(r, copy, 1);
 }
 
-static void put_section(struct ring_out *r, struct psi_section s, uint16_t pid)
+static void put_tables(const uint8_t *packets, size_t n, void *arg)
 {
-	uint8_t packets[SECTION_PACKETS_MAX * TS_PACKET];
-
-	if (s.data == NULL || s.len > SECTION_PSI_MAX)
-		return;
-
-	size_t n = section_pack(s.data, s.len, pid,
-				cc_rewrite_next(&r->cc, pid), packets);
-
-	copy_packets(r, packets, n);
-}
-
-static void put_tables(struct ring_out *r)
-{
-	const struct psi_section *pat;
-	const struct psi_program *programs;
-	size_t n_pat = psi_pat(r->psi, &pat);
-	size_t n_programs = psi_programs(r->psi, &programs);
-
-	for (size_t i = 0; i < n_pat; i++)
-		put_section(r, pat[i], TS_PID_PAT);
-	for (size_t i = 0; i < n_programs; i++)
-		put_section(r, programs[i].pmt, programs[i].pmt_pid);
-}
-
-/* Can a decoder begin with this packet of the main PID? */
-static bool is_start(const struct ring_out *r, const uint8_t *packet,
-		     uint16_t pid)
-{
-	enum pid_class class = psi_class(r->psi, pid);
-
-	if (class == PID_AUDIO &&
-	    r->now_ns - r->marked_ns < RING_OUT_AUDIO_MS * MS)
-		return false;
-	return rap_is_start(packet, psi_stream_type(r->psi, pid), class);
-}
-
-/* Nothing to begin with came for long: what will do instead? */
-static bool is_fallback(const struct ring_out *r, const uint8_t *packet,
-			uint16_t pid)
-{
-	uint64_t waited = r->now_ns - r->marked_ns;
-
-	if (waited < RING_OUT_PATIENCE_MS * MS)
-		return false;
-	if (waited >= 2 * RING_OUT_PATIENCE_MS * MS)
-		return true;
-	return ts_pusi(packet) && psi_class(r->psi, pid) != PID_PSI;
+	copy_packets(arg, packets, n);
 }
 
 static void mark(struct ring_out *r, const uint8_t *packet)
@@ -181,7 +131,7 @@ static void mark(struct ring_out *r, const uint8_t *packet)
 	};
 
 	(void)pes_pts(packet, &rap.pts);
-	put_tables(r);
+	start_point_tables(r->psi, &r->cc, put_tables, r);
 	ring_mark(r->ring, &rap);
 	r->marked_ns = r->now_ns;
 }
@@ -208,9 +158,10 @@ static enum place judge(struct ring_out *r, const uint8_t *packet,
 		(void)ts_pcr(packet, &r->pcr);
 	if (is_table(r, pid))
 		return PLACE_TABLE;
-	if (pid == main_pid && ts_pusi(packet) && is_start(r, packet, pid))
-		return PLACE_START;
-	return is_fallback(r, packet, pid) ? PLACE_START : PLACE_PLAIN;
+	return start_point_is(r->psi, packet, main_pid,
+			      r->now_ns - r->marked_ns)
+		       ? PLACE_START
+		       : PLACE_PLAIN;
 }
 
 static void feed_run(struct ring_out *r, struct ts_run run)

@@ -16,14 +16,6 @@
 
 #include "worker/ts/psi.h"
 
-enum {
-	/* Audio frames are all random access points: these are enough. */
-	RING_OUT_AUDIO_MS = 500,
-	/* Nothing to begin with for so long: any PES will do, and after twice
-	 * the time any packet. */
-	RING_OUT_PATIENCE_MS = 2000,
-};
-
 struct ring_out;
 
 /* fd is not taken.  NULL with *ret_err = -errno when it is no sound ring. */
