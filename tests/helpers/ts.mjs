@@ -201,3 +201,13 @@ export function wholeUnits(data) {
 			kept.push(data.subarray(at, at + SIZE));
 	return Buffer.concat(kept);
 }
+
+// From the first place on where a decoder can begin: who came in the middle.
+export function fromEntry(data) {
+	for (let at = 0; at + SIZE <= data.length; at += SIZE)
+		if (data[at + 1] & 0x40 && data[at + 3] & 0x20 &&
+		    data[at + 4] > 0 && data[at + 5] & 0x40 &&
+		    data.readUInt32BE(at + 5 + data[at + 4]) === 0x1e0)
+			return data.subarray(at);
+	throw new Error('there is no place to begin');
+}

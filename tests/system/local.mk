@@ -11,6 +11,7 @@ helper_files = \
 	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \
 	tests/helpers/net.mjs \
+	tests/helpers/peers.mjs \
 	tests/helpers/rate.mjs \
 	tests/helpers/reference.mjs \
 	tests/helpers/run-node.sh \
@@ -95,6 +96,7 @@ system_tests = \
 	tests/system/settings.mjs \
 	tests/system/softcams.mjs \
 	tests/system/srt.mjs \
+	tests/system/srt-peers.mjs \
 	tests/system/status.mjs \
 	tests/system/splice-restart.mjs \
 	tests/system/splice.mjs \

@@ -2,49 +2,19 @@
 // Programs of others before, behind and beside us: VLC and GStreamer send and
 // play, tshark reads, dvblast and multicat do the same work for comparison.
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { assertOneStream, assertPlays, makeClip }
 	from '../helpers/media.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { gstreamer, lacks, lacksUser, vlc } from '../helpers/peers.mjs';
 import { Scene } from '../helpers/scene.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { wholeUnits } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { now, run, start, tempDir, udpReaders, waitUntil }
 	from '../helpers/util.mjs';
-
-// Why a test is left out: false when all of these are installed.
-function lacks(...programs) {
-	const missing = programs.filter((program) => {
-		try {
-			execFileSync('which', [program]);
-			return false;
-		} catch {
-			return true;
-		}
-	});
-
-	return missing.length ? `not installed: ${missing.join(', ')}` : false;
-}
-
-// VLC does not want to be root, and a chroot has no user namespaces.
-const lacksUser = () =>
-	spawnSync('unshare', ['-U', 'true']).status !== 0 &&
-	'may not make a user namespace';
-
-function vlc(t, ...args) {
-	return start(t, 'unshare', ['-U', '--map-user=1000',
-		'--map-group=1000', 'cvlc', '-I', 'dummy', ...args],
-	{ env: { ...process.env, HOME: tempDir(t) } });
-}
-
-function gstreamer(t, ...args) {
-	return start(t, 'gst-launch-1.0', ['-q', ...args.join(' ').split(' ')],
-		{ env: { ...process.env, GST_DEBUG: '2', HOME: tempDir(t) } });
-}
 
 const sendByVlc = (t, file, port) => vlc(t, '-q', '--loop', file, '--sout',
 	`#std{access=udp,mux=ts,dst=127.0.0.1:${port}}`);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs of others, as a test starts them.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { start, tempDir } from './util.mjs';
+
+// Why a test is left out: false when all of these are installed, programs by
+// their names and elements of GStreamer as gst:NAME.
+export function lacks(...wanted) {
+	const missing = wanted.filter((name) => {
+		const [, element] = /^gst:(.*)/.exec(name) ?? [];
+
+		try {
+			execFileSync(...element ?
+				['gst-inspect-1.0', ['--exists', element]] :
+				['which', [name]], { stdio: 'ignore' });
+			return false;
+		} catch {
+			return true;
+		}
+	});
+
+	return missing.length ? `not installed: ${missing.join(', ')}` : false;
+}
+
+// VLC does not want to be root, and a chroot has no user namespaces.
+export const lacksUser = () =>
+	spawnSync('unshare', ['-U', 'true']).status !== 0 &&
+	'may not make a user namespace';
+
+export function vlc(t, ...args) {
+	return start(t, 'unshare', ['-U', '--map-user=1000',
+		'--map-group=1000', 'cvlc', '-I', 'dummy', ...args],
+	{ env: { ...process.env, HOME: tempDir(t) } });
+}
+
+export function gstreamer(t, ...args) {
+	return start(t, 'gst-launch-1.0', ['-q', ...args.join(' ').split(' ')],
+		{ env: { ...process.env, GST_DEBUG: '2', HOME: tempDir(t) } });
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// srt: GStreamer, VLC and ffmpeg at the other end, whoever calls.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { assertDecodes, liveMultiplex } from '../helpers/media.mjs';
+import { Fault } from '../helpers/net.mjs';
+import { gstreamer, lacks, lacksUser, vlc } from '../helpers/peers.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, joined } from '../helpers/udp.mjs';
+import { checkTs, fromEntry, wholeUnits } from '../helpers/ts.mjs';
+import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const SECRET = 'ten-or-more';
+
+// Who sends to which input of ours what comes to a port.
+const senders = [
+	{ name: 'GStreamer calls, with a passphrase',
+		input: `srt://:9011#passphrase=${SECRET}&pbkeylen=32`,
+		run: (t, from) => gstreamer(t, `udpsrc port=${from}`,
+			'! srtsink uri=srt://127.0.0.1:9011 pbkeylen=32',
+			`passphrase=${SECRET} wait-for-connection=false`) },
+	{ name: 'GStreamer listens, with a passphrase',
+		input: `srt://127.0.0.1:9012#passphrase=${SECRET}`,
+		run: (t, from) => gstreamer(t, `udpsrc port=${from}`,
+			'! srtsink uri=srt://:9012 mode=listener',
+			`passphrase=${SECRET} wait-for-connection=false`) },
+	{ name: 'ffmpeg listens',
+		input: 'srt://127.0.0.1:9014',
+		run: (t, from) => start(t, 'ffmpeg', ['-nostdin', '-v', 'error',
+			'-i', `udp://127.0.0.1:${from}`, '-c', 'copy', '-f',
+			'mpegts', 'srt://127.0.0.1:9014?mode=listener&' +
+			'pkt_size=1316']) },
+];
+
+// Who writes what comes from which output of ours to a file.
+const receivers = [
+	{ name: 'GStreamer calls, with a passphrase',
+		output: `srt://:9021#passphrase=${SECRET}`,
+		run: (t, file) => gstreamer(t,
+			'srtsrc uri=srt://127.0.0.1:9021',
+			`passphrase=${SECRET} ! filesink buffer-mode=2`,
+			`location=${file}`) },
+	{ name: 'GStreamer listens, with a stream id',
+		output: 'srt://127.0.0.1:9022#streamid=news',
+		run: (t, file) => gstreamer(t,
+			'srtsrc uri=srt://:9022 mode=listener !',
+			`filesink buffer-mode=2 location=${file}`) },
+	{ name: 'VLC calls',
+		output: `srt://:9023#passphrase=${SECRET}`,
+		run: (t, file) => vlc(t, 'srt://127.0.0.1:9023',
+			`--passphrase=${SECRET}`, '--demux=dump',
+			`--demuxdump-file=${file}`) },
+	{ name: 'VLC listens',
+		output: 'srt://127.0.0.1:9025',
+		run: (t, file) => vlc(t,
+			'srt://127.0.0.1:9025?mode=listener', '--demux=dump',
+			`--demuxdump-file=${file}`) },
+	{ name: 'ffmpeg calls',
+		output: 'srt://:9024',
+		run: (t, file) => start(t, 'ffmpeg', ['-nostdin', '-v', 'error',
+			'-i', 'srt://127.0.0.1:9024', '-map', '0', '-c', 'copy',
+			'-f', 'mpegts', file]) },
+];
+
+const BYTES = 400000;
+
+async function assertClean(t, data) {
+	const whole = data.subarray(0, data.length - data.length % 188);
+
+	assert.ok(whole.length >= BYTES);
+	assert.equal(checkTs(whole).ccErrors, 0);
+	await assertDecodes(t, wholeUnits(fromEntry(whole)),
+		{ minPictures: 20 });
+}
+
+test('programs of others send and receive, whoever calls',
+	{ skip: lacks('cvlc', 'ffmpeg', 'gst:srtsink', 'gst:srtsrc') ||
+		lacksUser() },
+	async (t) => {
+	const dir = tempDir(t);
+	const files = receivers.map((_, i) => path.join(dir, `${i}.ts`));
+	const size = (file) => fs.existsSync(file) ? fs.statSync(file).size : 0;
+	const recorder = await Recorder.start(t, ...senders.map((_, i) =>
+		({ port: 6000 + i })));
+	const sluice = await Sluice.start(t, config(
+		stream('from', 'udp://127.0.0.1:5000', [
+			...receivers.map(({ output }) => output),
+			...senders.map((_, i) => `udp://127.0.0.1:${5100 + i}`)
+		]),
+		...senders.map(({ input }, i) => stream(`in${i}`, input,
+			`udp://127.0.0.1:${6000 + i}`))));
+
+	await waitUntil('listeners', () => [5000, 9011, 9021, 9023, 9024]
+		.every(udpBound));
+	senders.forEach(({ run }, i) => run(t, 5100 + i));
+	receivers.forEach(({ run }, i) => run(t, files[i]));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 90 });
+	for (const i of senders.keys())
+		await sluice.onair(`in${i}`, 40000);
+	const { outputs } = await waitUntil('receivers', async () => {
+		const status = await sluice.status('from');
+
+		assert.ok(files.every((file) => size(file) > BYTES),
+			`${files.map(size)}`);
+		assert.ok(recorder.size() > senders.length * 1.5 * BYTES);
+		return status;
+	}, 40000);
+
+	for (const [i, { name }] of senders.entries()) {
+		const input = (await sluice.status(`in${i}`)).inputs[0];
+
+		assert.equal(input.stats.peers, 1, name);
+		assert.match(input.peer, /^127\.0\.0\.1:\d+$/);
+		assert.equal(input.stats.dropped, 0, name);
+		assert.equal(input.stats.undecrypted, 0, name);
+	}
+	for (const [i, { name }] of receivers.entries()) {
+		assert.equal(outputs[i].stats.peers, 1, name);
+		assert.equal(outputs[i].stats.dropped, 0, name);
+	}
+	await sluice.stop();
+	const lists = await recorder.stop();
+
+	for (const [i, { name }] of senders.entries())
+		await t.test(`input: ${name}`, () =>
+			assertClean(t, joined(lists[i])));
+	for (const [i, { name }] of receivers.entries())
+		await t.test(`output: ${name}`, () =>
+			assertClean(t, fs.readFileSync(files[i])));
+});
+
+// Data that is sent for the first time: neither control nor a repetition.
+const FRESH = '@th,64,1 0 @th,101,1 0';
+
+test('what the network loses is counted once, repaired and never lost',
+	{ skip: lacks('gst:srtsink', 'gst:srtsrc') }, async (t) => {
+	const file = path.join(tempDir(t), 'got.ts');
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('out', 'udp://127.0.0.1:5000', [
+			'srt://127.0.0.1:9032#latency=1000',
+			'udp://127.0.0.1:5100']),
+		stream('in', 'srt://:9031#latency=1000',
+			'udp://127.0.0.1:6000')));
+	const statsOf = async (id, kind) => (await sluice.status(id))[kind][0]
+		.stats;
+
+	await waitUntil('listeners', () => [5000, 9031].every(udpBound));
+	gstreamer(t, 'udpsrc port=5100 ! srtsink latency=1000',
+		'uri=srt://127.0.0.1:9031 wait-for-connection=false');
+	gstreamer(t, 'srtsrc uri=srt://:9032 mode=listener latency=1000',
+		`! filesink buffer-mode=2 location=${file}`);
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	await sluice.onair('in', 30000);
+	await waitUntil('its receiver', async () =>
+		(await statsOf('out', 'outputs')).peers === 1, 20000);
+	const faults = [];
+
+	for (const port of [9031, 9032])
+		faults.push(await Fault.start(t, port,
+			`${FRESH} numgen inc mod 4 == 2`));
+	await waitUntil('loss', async () => await faults[0].struck() >= 40 &&
+		await faults[1].struck() >= 40, 30000);
+	const [before, behind] = [await faults[0].stop(),
+		await faults[1].stop()];
+	const received = await waitUntil('repairs', async () => {
+		const stats = await statsOf('in', 'inputs');
+
+		assert.deepEqual([stats.lost, stats.recovered, stats.dropped],
+			[before, before, 0]);
+		return stats;
+	});
+	assert.ok(received.retransmitted >= before);
+	await waitUntil('repetitions', async () => {
+		const { lost, retransmitted, dropped } =
+			await statsOf('out', 'outputs');
+
+		assert.equal(dropped, 0);
+		return lost >= behind && retransmitted >= behind;
+	});
+	const { inputs } = await sluice.status('in');
+
+	assert.equal(inputs[0].lost, 0);
+	await sluice.stop();
+	assert.equal(checkTs(joined((await recorder.stop())[0])).ccErrors, 0);
+	const got = fs.readFileSync(file);
+
+	assert.equal(checkTs(got.subarray(0, got.length - got.length % 188))
+		.ccErrors, 0);
+});
