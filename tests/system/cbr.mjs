@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { judgeRate, payloads } from '../helpers/rate.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, within } from '../helpers/udp.mjs';
 import { start, udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -16,6 +17,7 @@ const POOR = 'cbr_overflow';
  * its constant rate takes, and mends its ways after a while.
  */
 async function playBoth(t) {
+	const timing = new Timing(t);
 	const good = new TsMux({ rate: 6e6 }), poor = new TsMux({ rate: 3e6 });
 	const recorder = await Recorder.start(t, ...[0, 1, 2, 3, 4].map(
 		(i) => ({ port: 6000 + i })));
@@ -41,18 +43,19 @@ async function playBoth(t) {
 		(s) => !s.alarms.includes(POOR), 30000);
 	const statuses = [await sluice.status('a001'),
 		await sluice.status('a002')];
+	timing.stop();
 	senders.forEach((sender) => sender.stop());
 	// a constant rate outlasts its source by two seconds
 	await recorder.quiet(1000);
 	const lists = await recorder.stop();
 	await sluice.stop();
-	return { lists, alarmed, statuses, log: sluice.log };
+	return { lists, alarmed, statuses, log: sluice.log, timing };
 }
 
 let played;
 
 // What any output of constant rate is, under any load of the machine.
-function assertConstant(list, rate) {
+function assertConstant(list, rate, timing) {
 	const seen = judgeRate(list, PROGRAM.video, rate);
 
 	assert.deepEqual([...seen.datagrams], [7 * 188]);
@@ -62,16 +65,16 @@ function assertConstant(list, rate) {
 	assert.ok(seen.rateOff <= 0.001, `${seen.rateOff} of the rate off`);
 	// most of the seconds, by arrival, to the datagram
 	const middle = seen.arrivalOff[seen.arrivalOff.length >> 1];
-	assert.ok(middle <= 0.001 + 7 * 188 * 8 / rate,
+	timing.assert(middle <= 0.001 + 7 * 188 * 8 / rate,
 		`${middle} of the rate off by arrival`);
 	return seen;
 }
 
 test('a source of varying rate leaves at two constant ones, whole',
 	async (t) => {
-	const { lists, statuses } = await (played ??= playBoth(t));
+	const { lists, statuses, timing } = await (played ??= playBoth(t));
 	const [wide, narrow] = [8e6, 4e6].map((rate, i) =>
-		assertConstant(lists[i], rate));
+		assertConstant(lists[i], rate, timing));
 
 	assert.equal(wide.ts.ccErrors + narrow.ts.ccErrors, 0);
 	assert.ok(wide.nulls > 0 && narrow.nulls > 0);
@@ -104,6 +107,7 @@ test('what does not fit is counted and raises an alarm', async (t) => {
 
 test('a change of the source shows in no rate and no clock, of UDP and SRT',
 	async (t) => {
+	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 },
 		{ port: 6001 });
 	const sluice = await Sluice.start(t, config(stream('a001',
@@ -127,10 +131,11 @@ test('a change of the source shows in no rate and no clock, of UDP and SRT',
 	const from = second.mux.seconds;
 	await waitUntil('two more', () =>
 		second.mux.seconds > from + 2);
+	timing.stop();
 	first.stop();
 	second.stop();
 	const lists = await recorder.stop();
 	await sluice.stop();
 	for (const list of lists)
-		assert.equal(assertConstant(list, 4e6).ts.ccErrors, 0);
+		assert.equal(assertConstant(list, 4e6, timing).ts.ccErrors, 0);
 });

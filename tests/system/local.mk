@@ -19,6 +19,7 @@ helper_files = \
 	tests/helpers/si.mjs \
 	tests/helpers/sluice.mjs \
 	tests/helpers/tls.mjs \
+	tests/helpers/timing.mjs \
 	tests/helpers/ts.mjs \
 	tests/helpers/udp.mjs \
 	tests/helpers/util.mjs \

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { DATAGRAM, Recorder, Sender, joined, within }
 	from '../helpers/udp.mjs';
@@ -25,6 +26,7 @@ function assertGaps(bins, list) {
 }
 
 test('never more than 10 ms of a stream in one burst, or less', async (t) => {
+	const timing = new Timing(t);
 	const rates = [1.5e6, 8e6, 20e6];
 	// the last one is another output of the second stream
 	const outs = [...rates.map((rate, i) => ({ i, rate, burstMs: 10 })),
@@ -49,6 +51,7 @@ test('never more than 10 ms of a stream in one burst, or less', async (t) => {
 		(await sluice.json(`/api/stream-analysis/a00${i}`))
 			.output.outputs[0].gaps));
 	const lists = await recorder.stop();
+	timing.stop();
 	gaps.forEach((bins, i) => assertGaps(bins, lists[i]));
 	lists.forEach((list, k) => {
 		const { i, rate, burstMs } = outs[k];
@@ -66,11 +69,11 @@ test('never more than 10 ms of a stream in one burst, or less', async (t) => {
 		// 40), and the datagram that takes the last of it.  All of
 		// it 2 % off, for a rate that has to be measured.
 		const bound = (burstMs + windowMs * 1.5) * 1.02 + one;
-		assert.ok(most <= bound,
+		timing.assert(most <= bound,
 			`${most.toFixed(1)} ms at once at ${rate} bit/s, ` +
 			`more than ${bound.toFixed(1)}`);
 		// who is kept from a core between two sends may send twice
-		assert.ok(bursts.at(-1) <= 30 + one,
+		timing.assert(bursts.at(-1) <= 30 + one,
 			`${bursts.at(-1).toFixed(1)} ms at once, once`);
 		assert.equal(seen.ccErrors, 0);
 		assert.equal(list.length, senders[i].sent, 'all came through');
