@@ -3,6 +3,7 @@
 noinst_LIBRARIES += libctl.a
 libctl_a_SOURCES = \
 	ctl/analysis.c \
+	ctl/announcements.c \
 	ctl/api.c ctl/api.h \
 	ctl/client.c ctl/client.h \
 	ctl/commands.h \

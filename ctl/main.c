@@ -45,6 +45,8 @@ static const struct command commands[] = {
 	  run_stream_restart, 0, 1, MANY },
 	{ "stream switch", "STREAM [INPUT]", "take another input",
 	  run_stream_switch, 0, 1, 2 },
+	{ "announcements", "", "what there is to be received",
+	  run_announcements, 0, 0, 0 },
 	{ "session ls", "", "who watches", run_session_ls,
 	  OPTION_SORT | OPTION_STREAM, 0, 0 },
 	{ "session kick", "CLIENT...", "end the connection of a viewer",

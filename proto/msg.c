@@ -97,6 +97,8 @@ static const struct msg_desc descs[] = {
 		ROW(tls_status, MSG_TO_MASTER, true) },
 	[MSG_SCAN_RECORD] = { "scan.record",
 		ROW(scan_record, MSG_TO_MASTER, false) },
+	[MSG_SCAN_ANNOUNCEMENT] = { "scan.announcement",
+		ROW(scan_announcement, MSG_TO_MASTER, false) },
 	[MSG_SCAN_STATUS] = { "scan.status",
 		ROW(scan_status, MSG_TO_MASTER, true) },
 	[MSG_SOFTCAM_RESULT] = { "softcam.result",

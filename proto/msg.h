@@ -49,7 +49,7 @@ enum msg_type {
 	MSG_TLS_CERTIFICATE,  /* judge, or use; fds: chain, key; seq */
 	MSG_TLS_LINK,         /* take clients from here, too; fd: a channel */
 	MSG_TLS_SERVE,        /* speak TLS; fds: client's socket, plaintext */
-	MSG_SCAN_START,       /* tell the tables of this input */
+	MSG_SCAN_START,       /* tell its tables, or what is announced */
 	MSG_SOFTCAM_TEST,     /* can this server be reached? */
 	MSG_WORKER_DEBUG,     /* log what is for debugging, or no longer */
 
@@ -70,6 +70,7 @@ enum msg_type {
 	MSG_TLS_RESULT,       /* of the certificate with this seq */
 	MSG_TLS_STATUS,       /* once a second: totals */
 	MSG_SCAN_RECORD,      /* a section that was not there before */
+	MSG_SCAN_ANNOUNCEMENT, /* a place in the table of sessions */
 	MSG_SCAN_STATUS,      /* once a second, from the data path */
 	MSG_SOFTCAM_RESULT,   /* the end of a test */
 
@@ -294,8 +295,22 @@ struct msg_tls_status {
 	uint64_t failed;         /* handshakes that came to nothing */
 };
 
+/* Instead of the address of an input: what sessions are announced? */
+#define SCAN_ANNOUNCEMENTS "sap://"
+
+enum { SCAN_PLACES_MAX = 256 };
+
 struct msg_scan_start {
 	const char *address;     /* of an input, as in a stream */
+};
+
+struct msg_scan_announcement {
+	uint32_t place;          /* below SCAN_PLACES_MAX */
+	const char *iface;       /* where it is heard; all "": it is over */
+	const char *sender;      /* his address */
+	const char *name;
+	const char *input;       /* its address; "": note says why not */
+	const char *note;
 };
 
 struct msg_scan_record {
@@ -369,6 +384,7 @@ struct msg {
 		struct msg_tls_status tls_status;
 		struct msg_scan_start scan_start;
 		struct msg_scan_record scan_record;
+		struct msg_scan_announcement scan_announcement;
 		struct msg_scan_status scan_status;
 		struct msg_softcam_test softcam_test;
 		struct msg_worker_debug worker_debug;

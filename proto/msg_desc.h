@@ -58,8 +58,10 @@ msg_encode_fn tls_certificate_encode, tls_link_encode, tls_serve_encode;
 msg_encode_fn tls_result_encode, tls_status_encode;
 
 /* msg_scan.c */
-msg_decode_fn scan_start_decode, scan_record_decode, scan_status_decode;
-msg_encode_fn scan_start_encode, scan_record_encode, scan_status_encode;
+msg_decode_fn scan_start_decode, scan_record_decode, scan_status_decode,
+	scan_announcement_decode;
+msg_encode_fn scan_start_encode, scan_record_encode, scan_status_encode,
+	scan_announcement_encode;
 
 /* msg_softcam.c */
 msg_decode_fn softcam_test_decode, softcam_result_decode;

@@ -6,6 +6,7 @@
 #include "common/mono.h"
 #include "master/api/access_line.h"
 #include "master/api/admit.h"
+#include "master/api/announcement_list.h"
 #include "master/api/apply.h"
 #include "master/api/call.h"
 #include "master/api/certificate.h"
@@ -79,6 +80,7 @@ static const struct {
 static const struct route_path paths[] = {
 	{ "api/adapter-info", true, adapters_info },
 	{ "api/adapter-status", true, adapters_status },
+	{ "api/announcements", false, announcements_get },
 	{ "api/config", false, config_get },
 	{ "api/stream-analysis", true, streams_analysis },
 	{ "api/stream-info", true, streams_info },
@@ -111,6 +113,7 @@ struct api *api_new(const struct api_config *cfg)
 	ev_timer_init(&api->restart, on_restart, 0, 0);
 	api->host = host_advice_new("/proc/sys/net");
 	api->scans = scan_list_new(fleet_jobs(cfg->fleet));
+	api->announcements = announcement_list_new(fleet_jobs(cfg->fleet));
 	api->prefix = route_prefix(json_string_value(
 		config_setting(cfg->config, "control_path")));
 	return api;
@@ -126,6 +129,7 @@ void api_free(struct api **p)
 	assert(LIST_EMPTY(&api->calls));
 	ev_timer_stop(api->cfg.loop, &api->restart);
 	scan_list_free(&api->scans);
+	announcement_list_free(&api->announcements);
 	host_advice_free(&api->host);
 	free(api->prefix);
 	free(api);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
+struct announcement_list;
 struct call;
 struct caller;
 struct scan_list;
@@ -24,6 +25,7 @@ struct api {
 	struct ratelimit odd_limit;
 	ev_timer restart;        /* runs before one */
 	struct scan_list *scans;
+	struct announcement_list *announcements;
 	struct host_advice *host;
 };
 
@@ -104,6 +106,9 @@ path_fn streams_status;
 
 /* set_stream.c */
 command_fn streams_set;
+
+/* announcements.c */
+path_fn announcements_get;
 
 /* config.c */
 command_fn config_load;

@@ -5,6 +5,8 @@ libmaster_a_SOURCES += \
 	master/api/adapters.c \
 	master/api/admit.c master/api/admit.h \
 	master/api/api.c master/api/api.h \
+	master/api/announcement_list.c master/api/announcement_list.h \
+	master/api/announcements.c \
 	master/api/apply.c master/api/apply.h \
 	master/api/auth_edit.c master/api/auth_edit.h \
 	master/api/call.c master/api/call.h \

@@ -44,6 +44,7 @@ static const struct rule commands[] = {
 static const struct rule paths[] = {
 	{ "api/adapter-info", ACCESS_YES },
 	{ "api/adapter-status", ACCESS_YES },
+	{ "api/announcements", ACCESS_YES },
 	{ "api/config", ACCESS_HIDDEN },
 	{ "api/stream-analysis", ACCESS_YES },
 	{ "api/stream-info", ACCESS_YES },

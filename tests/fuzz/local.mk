@@ -85,3 +85,5 @@ fuzz_targets += tests/fuzz/fuzz_m3u8
 tests_fuzz_fuzz_m3u8_LDADD = $(fuzz_engine) $(worker_libs)
 fuzz_targets += tests/fuzz/fuzz_sdp
 tests_fuzz_fuzz_sdp_LDADD = $(fuzz_engine) $(worker_libs)
+fuzz_targets += tests/fuzz/fuzz_sap
+tests_fuzz_fuzz_sap_LDADD = $(fuzz_engine) $(worker_libs)

@@ -30,6 +30,7 @@ system_tests = \
 	tests/system/adapters.mjs \
 	tests/system/alarms.mjs \
 	tests/system/analysis.mjs \
+	tests/system/announcements.mjs \
 	tests/system/api.mjs \
 	tests/system/auth.mjs \
 	tests/system/auth-events.mjs \

@@ -22,6 +22,7 @@ unit_config_tests = \
 	tests/unit/master/api/test_input_edit \
 	tests/unit/master/api/test_output_groups \
 	tests/unit/master/api/test_sections \
+	tests/unit/master/api/test_announcements \
 	tests/unit/master/api/test_scans \
 	tests/unit/master/api/test_sessions \
 	tests/unit/master/api/test_softcams \
@@ -89,6 +90,9 @@ tests_unit_master_api_test_sections_LDADD = $(master_libs)
 tests_unit_master_api_test_adapters_SOURCES = \
 	tests/unit/master/api/test_adapters.c $(unit_world)
 tests_unit_master_api_test_adapters_LDADD = $(master_libs)
+tests_unit_master_api_test_announcements_SOURCES = \
+	tests/unit/master/api/test_announcements.c $(unit_world)
+tests_unit_master_api_test_announcements_LDADD = $(master_libs)
 tests_unit_master_api_test_categories_SOURCES = \
 	tests/unit/master/api/test_categories.c $(unit_world)
 tests_unit_master_api_test_categories_LDADD = $(master_libs)

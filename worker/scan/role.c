@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The role `scan`: reads one input and tells its tables. */
+/* The role `scan`: reads one input and tells its tables, or listens to what is
+ * announced on the network. */
 #include "common/alloc.h"
 #include "common/log.h"
 #include "common/mono.h"
 #include "worker/input/input.h"
 #include "worker/scan/collect.h"
+#include "worker/scan/listening.h"
 #include "worker/si/record.h"
 #include "worker/worker.h"
 
@@ -35,6 +37,7 @@ struct scan {
 	bool ended;
 	struct batch batch;
 	struct collect *collect; /* NULL until scan.start */
+	struct listening *listening; /* instead of all this; or NULL */
 	struct errmsg error;     /* "": it can be read */
 	ev_timer tick;
 	uint64_t second_ns;      /* when the next one begins */
@@ -190,18 +193,23 @@ static void scan_free(void *role)
 	ev_timer_stop(s->worker->loop, &s->tick);
 	input_free(&s->input);
 	collect_free(&s->collect);
+	listening_free(&s->listening);
 	free(s);
 }
 
 static void start(struct scan *s, const char *address)
 {
-	if (s->collect != NULL) {
+	if (s->collect != NULL || s->listening != NULL) {
 		log_error("scan", "started twice");
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}
-	s->collect = collect_new(on_section, s);
 	worker_send_ready(s->worker);
+	if (strcmp(address, SCAN_ANNOUNCEMENTS) == 0) {
+		s->listening = listening_new(s->worker);
+		return;
+	}
+	s->collect = collect_new(on_section, s);
 	s->ended = input_spec_parse(address, &s->spec, NULL, NULL,
 				    &s->error) < 0;
 	tell_second(s, mono_ns());

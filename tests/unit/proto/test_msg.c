@@ -101,6 +101,10 @@ static struct msg samples[] = {
 	{ .type = MSG_TLS_STATUS, .tls_status = {
 		.connections = 1, .handshakes = 2, .failed = 3 } },
 	{ .type = MSG_SCAN_RECORD },
+	{ .type = MSG_SCAN_ANNOUNCEMENT, .scan_announcement = {
+		.place = SCAN_PLACES_MAX - 1, .iface = "eth0",
+		.sender = "192.0.2.7", .name = "News",
+		.input = "rtp://eth0@239.1.1.1:5004", .note = "" } },
 	{ .type = MSG_SCAN_STATUS, .scan_status = { 3, "gone" } },
 	{ .type = MSG_SOFTCAM_RESULT, .softcam_result = { "login failed" } },
 };

@@ -50,7 +50,8 @@ Test(access, observers_may_what_is_written)
 Test(access, observers_read_every_path_but_the_configuration)
 {
 	static const char *const open[] = {
-		"api/system-status", "api/stream-info", "api/stream-status",
+		"api/announcements", "api/system-status", "api/stream-info",
+		"api/stream-status",
 		"api/stream-inputs", "api/stream-outputs",
 		"api/adapter-info", "api/adapter-status",
 	};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* announcements: what is announced on the network of the service. */
+#include "ctl/api.h"
+#include "ctl/commands.h"
+#include "ctl/table.h"
+#include "ctl/text.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* The usual pause between two announcements is five minutes, a third more or
+ * less (RFC 2974 3.1). */
+enum { SURE_S = 400 };
+
+static const char *text(const json_t *of, const char *key)
+{
+	const char *found = json_string_value(json_object_get(of, key));
+
+	return found != NULL ? found : "";
+}
+
+static void print_table(const struct ctl *ctl, const json_t *list)
+{
+	static const struct table_column columns[] = {
+		{ "NAME", 32, false }, { "SENDER", 0, false },
+		{ "HEARD", 0, true }, { "INPUT", 0, false },
+		{ "NOTE", 0, false },
+	};
+	struct table *t = table_new(columns, ARRAY_LEN(columns));
+	struct buf out = { 0 };
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, one) {
+		json_int_t at = json_integer_value(json_object_get(one,
+								   "heard"));
+		char heard[32];
+
+		text_duration(heard, MAX(time(NULL) - at, 0));
+		table_row(t);
+		table_set(t, 0, TABLE_PLAIN, text(one, "name"));
+		table_set(t, 1, TABLE_PLAIN, text(one, "sender"));
+		table_set(t, 2, TABLE_PLAIN, heard);
+		table_set(t, 3, TABLE_PLAIN, text(one, "input"));
+		table_set(t, 4, TABLE_DIM, text(one, "note"));
+	}
+	table_write(t, &(struct table_style){ .colour = ctl->colour,
+					      .end = "\n" }, &out);
+	table_free(&t);
+	(void)fwrite(buf_head(&out), 1, buf_len(&out), stdout);
+	buf_done(&out);
+}
+
+/* What the list may lack, and why. */
+static void print_doubts(const json_t *reply)
+{
+	json_int_t s = json_integer_value(json_object_get(reply, "listening"));
+	const char *error = text(reply, "error");
+	struct buf out = { 0 };
+	char since[32];
+
+	if (s < SURE_S) {
+		text_duration(since, s);
+		buf_printf(&out, "The service has listened for %s; "
+			   "announcements may come minutes apart.\n", since);
+	}
+	if (error[0] != '\0') {
+		text_plain(&out, error);
+		buf_printf(&out, "\n");
+	}
+	(void)fwrite(buf_head(&out), 1, buf_len(&out), stderr);
+	buf_done(&out);
+}
+
+enum ctl_exit run_announcements(struct ctl *ctl, char **args, size_t n)
+{
+	json_t *reply = NULL;
+	enum ctl_exit code = api_get(ctl, "/api/announcements", &reply);
+
+	(void)args, (void)n;
+	if (code != CTL_OK)
+		return code;
+	if (ctl->options.json) {
+		ctl_print_json(reply);
+	} else {
+		print_table(ctl, json_object_get(reply, "announcements"));
+		(void)fflush(stdout);
+		print_doubts(reply);
+	}
+	json_decref(reply);
+	return CTL_OK;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* GET api/announcements: what is there to be received. */
+#include "master/api/announcement_list.h"
+#include "master/api/command.h"
+
+void announcements_get(struct api *api, const char *id, enum status_span span,
+		       struct reply *reply)
+{
+	json_t *body = announcement_list_get(api->announcements);
+
+	(void)id, (void)span;
+	if (body != NULL)
+		reply_json(reply, body);
+	else
+		reply_error(reply, 503, "nobody can be started to listen");
+}

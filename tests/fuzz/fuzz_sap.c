@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Announcements, one behind the other: a byte for who sends it and what time
+ * passed, two for its length.  The table keeps its bounds, and whoever follows
+ * what it tells knows what is in it. */
+#include "common/utf8.h"
+#include "proto/io_spec.h"
+#include "tests/fuzz/fuzz.h"
+#include "worker/scan/announced.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MINUTE_NS UINT64_C(60000000000)
+
+static void judge(const struct announced_place *p)
+{
+	struct input_spec spec;
+
+	if (p->number >= ANNOUNCED_MAX)
+		abort();
+	if (p->iface[0] == '\0')
+		return;
+	if (!utf8_is_valid(p->name, strlen(p->name)) ||
+	    !utf8_is_valid(p->note, strlen(p->note)))
+		abort();
+	if (p->input[0] == '\0' ? p->note[0] == '\0'
+				: input_spec_parse(p->input, &spec, NULL, NULL,
+						   NULL) < 0)
+		abort();
+}
+
+static void follow(struct announced *a, uint64_t now_ns,
+		   bool known[ANNOUNCED_MAX])
+{
+	struct announced_place place;
+	unsigned n = 0, told = 0;
+
+	while (announced_next(a, now_ns, &place)) {
+		judge(&place);
+		known[place.number] = place.iface[0] != '\0';
+		if (told++ > ANNOUNCED_MAX)
+			abort();
+	}
+	for (size_t i = 0; i < ANNOUNCED_MAX; i++)
+		n += known[i];
+	if (n != announced_count(a))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const hosts[] = { "192.0.2.1", "2001:db8::1",
+					     "192.0.2.2", "192.0.2.3" };
+	struct announced *a = announced_new();
+	bool known[ANNOUNCED_MAX] = { false };
+	uint64_t now_ns = MINUTE_NS;
+
+	while (size > 3) {
+		size_t len = MIN((size_t)(data[1] << 8 | data[2]), size - 3);
+		struct sockaddr_any sender;
+
+		if (sockaddr_parse(hosts[data[0] & 3], 1, &sender) < 0)
+			abort();
+		now_ns += (data[0] >> 2) * MINUTE_NS / 4;
+		(void)!announced_feed(a, &(struct announced_packet){
+			.iface = data[0] & 4 ? "eth1" : "eth0",
+			.sender = &sender,
+			.data = data + 3,
+			.len = len,
+		}, now_ns, NULL);
+		announced_age(a, now_ns);
+		follow(a, now_ns, known);
+		data += 3 + len;
+		size -= 3 + len;
+	}
+	announced_free(&a);
+	return 0;
+}
