@@ -41,6 +41,8 @@ static const struct io_option input_general[] = {
 	{ "no_analyze", IO_FLAG, IO_INPUT(no_analyze), 0, 0 },
 	{ "watchdog", IO_NUMBER, IO_INPUT(watchdog_s), 0, WATCHDOG_MAX_S },
 	{ "no_reload", IO_FLAG, IO_INPUT(no_reload), 0, 0 },
+	{ "mux", IO_IGNORED, 0, 0, 0 },
+	{ "mux_pid", IO_IGNORED, 0, 0, 0 },
 	{ 0 },
 };
 
@@ -112,6 +114,8 @@ static int read_input(const struct address *a, struct input_spec *spec,
 		return r;
 	reader.options = type->options;
 	r = io_options_read(a, &reader, why);
+	if (r == 0)
+		r = io_mux_read(a, spec, why);
 	if (r == 0 && type->judge != NULL)
 		r = type->judge(spec, why);
 	return r;

@@ -30,7 +30,7 @@
 enum {
 	IO_PATH_MAX = 1024,
 	IO_ID_MAX = 64,
-	IO_MERGE_MAX = 255,
+	IO_INNER_MAX = 255, /* bytes of an address in an option */
 	IO_MERGE_DELAY_DEFAULT_MS = 500,
 	IO_MERGE_DELAY_MIN_MS = 20,
 	IO_MERGE_DELAY_MAX_MS = 1000,
@@ -69,7 +69,7 @@ struct input_spec {
 	unsigned socket_size;         /* bytes; 0 = our default */
 
 	struct rtp_spec rtp;
-	char merge[IO_MERGE_MAX + 1]; /* address of a second path; "" = none */
+	char merge[IO_INNER_MAX + 1]; /* address of a second path; "" = none */
 	unsigned merge_delay_ms;      /* by content: all is kept so long */
 
 	/* file */
@@ -90,6 +90,12 @@ struct input_spec {
 	unsigned cc_limit; /* errors per second; CC_LIMIT_NONE, _DEFAULT */
 	unsigned bitrate_limit_kbps;  /* 0 = the default of the content */
 	bool no_analyze;
+
+	/* a PID of another stream that is added */
+	char mux[IO_INNER_MAX + 1]; /* its address; "" = none */
+	uint16_t mux_pid;           /* there ... */
+	uint16_t mux_to;            /* ... and as it goes out; 0: the same,
+				       or one that is free */
 
 	unsigned watchdog_s; /* silence before it is opened anew; 0 = never */
 	bool no_reload;      /* never, too */

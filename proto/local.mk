@@ -32,7 +32,8 @@ libproto_a_SOURCES += \
 	proto/http_spec.h \
 	proto/io/file.c \
 	proto/io/http_input.c proto/io/http_output.c \
-	proto/io/merge.c \
+	proto/io/inner.c proto/io/merge.c \
+	proto/io/mux.c \
 	proto/io/np.c \
 	proto/io/option.c proto/io/option.h \
 	proto/io/query.c \

@@ -2,7 +2,6 @@
 /* A second address that brings the same: merge=rtp://239.1.1.2:5000. */
 #include "common/alloc.h"
 #include "proto/io/type.h"
-#include "proto/option_value.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,23 +31,15 @@ int io_merge_read(const struct address *a, struct input_spec *ret,
 		  struct errmsg *why)
 {
 	const char *value = address_option(a, "merge");
+	char text[IO_INNER_MAX + 1];
 	struct input_spec *second;
-	char text[IO_MERGE_MAX + 1];
 	int r;
 
 	ret->merge_delay_ms = IO_MERGE_DELAY_DEFAULT_MS;
 	if (value == NULL)
 		return 0;
-	if (strlen(value) > IO_MERGE_MAX)
-		return errmsg_fail(why, -EINVAL,
-				   "merge: is longer than %d bytes",
-				   IO_MERGE_MAX);
-	memcpy(text, value, strlen(value) + 1);
-	if (!option_percent_decode(text))
-		return errmsg_fail(why, -EINVAL,
-				   "merge: has a broken %% escape");
 	second = xcalloc(1, sizeof *second);
-	r = input_spec_parse(text, second, NULL, NULL, why);
+	r = io_inner_read(value, text, second, why);
 	if (r == 0)
 		r = judge(ret, second, why);
 	if (r < 0)
@@ -56,5 +47,5 @@ int io_merge_read(const struct address *a, struct input_spec *ret,
 	else
 		memcpy(ret->merge, text, sizeof text);
 	free(second);
-	return r == -ENOTSUP ? -EINVAL : r;
+	return r;
 }

@@ -66,6 +66,16 @@ extern const struct output_type output_rist_type;
 int io_merge_read(const struct address *, struct input_spec *ret,
 		  struct errmsg *why) MUST_CHECK;
 
+/* The options mux and mux_pid of any input; 0, or -EINVAL with why. */
+int io_mux_read(const struct address *, struct input_spec *ret,
+		struct errmsg *why) MUST_CHECK;
+
+/* An address that is the value of an option, whose own '#' and '&' are
+ * escaped; ret_text is it without.  0, or -EINVAL with why, which lacks the
+ * name of the option. */
+int io_inner_read(const char *value, char ret_text[IO_INNER_MAX + 1],
+		  struct input_spec *ret, struct errmsg *why) MUST_CHECK;
+
 /* The options header.NAME=VALUE; 0, or -EINVAL with why. */
 int io_read_headers(const struct address *, struct http_spec *,
 		    struct errmsg *why) MUST_CHECK;

@@ -66,6 +66,7 @@ system_tests = \
 	tests/system/main.mjs \
 	tests/system/model-crash.mjs \
 	tests/system/model.mjs \
+	tests/system/mux.mjs \
 	tests/system/output-faults.mjs \
 	tests/system/output-groups.mjs \
 	tests/system/output.mjs \

@@ -264,3 +264,11 @@ void pid_plan_add_ait(struct pid_plan *p, const struct remux_options *o)
 	if (p->ait != PID_PLAN_NONE)
 		take(p, p->ait);
 }
+
+void pid_plan_add_guest(struct pid_plan *p, const struct remux_options *o,
+			uint16_t wanted)
+{
+	p->guest = is_taken(p, wanted) ? find_free(p, o) : wanted;
+	if (p->guest != PID_PLAN_NONE)
+		take(p, p->guest);
+}

@@ -19,6 +19,7 @@ enum {
 struct pid_plan {
 	uint16_t out[TS_PIDS];       /* by source PID, or PID_PLAN_NONE */
 	uint64_t taken[TS_PIDS / 64]; /* output PIDs */
+	uint16_t guest; /* of the stream from elsewhere, or PID_PLAN_NONE */
 	uint16_t ait; /* of the AIT that we make, or PID_PLAN_NONE */
 };
 
@@ -40,6 +41,10 @@ void pid_plan_move(struct pid_plan *, const struct remux_options *,
 /* One more PID of the source, such as an EMM's. */
 void pid_plan_add(struct pid_plan *, const struct remux_options *,
 		  uint16_t pid);
+
+/* The guest's: the one that is wanted, else a free one. */
+void pid_plan_add_guest(struct pid_plan *, const struct remux_options *,
+			uint16_t wanted);
 
 /* The AIT's: that of map.ait, else a free one. */
 void pid_plan_add_ait(struct pid_plan *, const struct remux_options *);

@@ -2,6 +2,7 @@
 #include "worker/remux/psi_build.h"
 
 #include "worker/remux/section_writer.h"
+#include "worker/splice/cue.h"
 
 #include <string.h>
 
@@ -187,6 +188,44 @@ static void write_ait(struct section_writer *w, const struct pmt_content *c)
 	write_loop_end(w, loop);
 }
 
+static bool has_guest(const struct pmt_content *c)
+{
+	return c->guest != NULL && c->guest->type != 0 &&
+	       c->plan->guest != PID_PLAN_NONE;
+}
+
+/* Cue messages are announced by the program, too (ANSI/SCTE 35 8.1). */
+static void write_cue_registration(struct section_writer *w,
+				   const struct pmt_content *c)
+{
+	static const uint8_t cuei[] = { 'C', 'U', 'E', 'I' };
+	struct desc_loop loop = c->selection->pmt.descriptors;
+	struct desc d;
+
+	if (!has_guest(c) || c->guest->type != CUE_STREAM_TYPE)
+		return;
+	while (desc_next(&loop, &d))
+		if (d.tag == DESC_REGISTRATION && d.len >= sizeof cuei &&
+		    memcmp(d.data, cuei, sizeof cuei) == 0)
+			return;
+	if (write_fits(w, 2 + sizeof cuei))
+		write_desc(w, DESC_REGISTRATION, cuei, sizeof cuei);
+}
+
+static void write_guest(struct section_writer *w, const struct pmt_content *c)
+{
+	const struct remux_guest *g = c->guest;
+	size_t loop;
+
+	if (!write_fits(w, ES_HEADER + (size_t)g->len))
+		return;
+	write_u8(w, g->type);
+	write_pid(w, c->plan->guest);
+	loop = write_loop_begin(w);
+	write_bytes(w, g->descriptors, g->len);
+	write_loop_end(w, loop);
+}
+
 size_t pmt_build(const struct pmt_content *c, uint8_t ret[SECTION_PSI_MAX])
 {
 	const struct selection *sel = c->selection;
@@ -205,9 +244,12 @@ size_t pmt_build(const struct pmt_content *c, uint8_t ret[SECTION_PSI_MAX])
 	write_pid(&w, pcr);
 	loop = write_loop_begin(&w);
 	(void)write_loop(&w, c, sel->pmt.descriptors, NULL);
+	write_cue_registration(&w, c);
 	write_loop_end(&w, loop);
 	for (size_t i = 0; i < sel->n; i++)
 		write_stream(&w, c, &sel->list[i]);
+	if (has_guest(c))
+		write_guest(&w, c);
 	if (c->plan->ait != PID_PLAN_NONE)
 		write_ait(&w, c);
 	return section_end(&w);

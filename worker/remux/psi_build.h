@@ -9,6 +9,7 @@
 #pragma once
 
 #include "proto/remux_options.h"
+#include "worker/remux/guest.h"
 #include "worker/remux/ids.h"
 #include "worker/remux/pid_plan.h"
 #include "worker/remux/selection.h"
@@ -35,6 +36,7 @@ struct pmt_content {
 	const struct pid_plan *plan;
 	const struct ids *ids; /* of this program */
 	uint16_t pmt_pid;      /* of the source */
+	const struct remux_guest *guest; /* on plan->guest; NULL: none */
 	uint8_t ait_version;   /* of the AIT that plan->ait carries */
 };
 

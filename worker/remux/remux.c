@@ -87,6 +87,22 @@ enum remux_state remux_state(const struct remux *r)
 	return r->programs[0].pmt.len > 0 ? REMUX_READY : REMUX_NO_PMT;
 }
 
+void remux_set_guest(struct remux *r, const struct remux_guest *guest)
+{
+	r->guest = *guest;
+	remux_rebuild(r);
+}
+
+uint16_t remux_guest_pid(const struct remux *r)
+{
+	return r->n_pat > 0 ? r->plan.guest : PID_PLAN_NONE;
+}
+
+uint16_t remux_clock_pid(const struct remux *r)
+{
+	return r->clock_pid;
+}
+
 void remux_counters(const struct remux *r, struct remux_counters *ret)
 {
 	*ret = r->counted;
@@ -153,6 +169,12 @@ static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid)
 	ts_set_pcr(copy, pcr);
 	ts_set_pid(copy, pid);
 	memcpy(runs_out_new(&r->out), copy, sizeof copy);
+}
+
+void remux_add_guest(struct remux *r, const uint8_t *packet)
+{
+	if (remux_guest_pid(r) != PID_PLAN_NONE)
+		pass_moved(r, packet, r->plan.guest);
 }
 
 static void take_psi(struct remux *r, const uint8_t *packet)

@@ -37,6 +37,7 @@
 #pragma once
 
 #include "proto/remux_options.h"
+#include "worker/remux/guest.h"
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
 #include "worker/ts/packet.h"
@@ -83,6 +84,17 @@ void remux_reset(struct remux *);
 /* Calls out(), or not when nothing goes out; not freed inside. */
 void remux_feed(struct remux *, const struct ts_run *runs, size_t n_runs,
 		uint64_t now_ns);
+
+/* It is another one from now on. */
+void remux_set_guest(struct remux *, const struct remux_guest *);
+/* Its PID as it goes out; 0: nothing goes out yet. */
+uint16_t remux_guest_pid(const struct remux *);
+/* A packet of it goes out under its PID with the next feed, in front. */
+void remux_add_guest(struct remux *, const uint8_t *packet);
+
+/* The source's PID with the clock of the program, or of the first of several;
+ * 0x1fff: not known. */
+uint16_t remux_clock_pid(const struct remux *);
 
 /* What there is of the program, or of the first of several. */
 enum remux_state remux_state(const struct remux *);

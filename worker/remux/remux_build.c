@@ -50,6 +50,7 @@ void remux_build_pmt(struct remux *r, struct program *p)
 			.plan = &r->plan,
 			.ids = &p->ids,
 			.pmt_pid = p->pmt_pid,
+			.guest = p == r->programs ? &r->guest : NULL,
 			.ait_version = ait_version(r),
 		}, t.data);
 	if (t.len > 0)

@@ -159,6 +159,8 @@ static void plan_pids(struct remux *r)
 	}
 	if (remux_has_hbbtv(r))
 		pid_plan_add_ait(&r->plan, &r->options);
+	if (r->guest.pid != 0)
+		pid_plan_add_guest(&r->plan, &r->options, r->guest.pid);
 	plan_each(r, pid_plan_move);
 }
 

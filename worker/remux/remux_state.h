@@ -78,6 +78,8 @@ struct remux {
 	uint32_t source;
 	struct remux_counters counted;
 
+	struct remux_guest guest;
+
 	/* the source */
 	struct psi *psi;
 	struct collector cat_in, nit_in, sdt_in, eit_in, time_in;

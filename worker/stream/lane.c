@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/lane.h"
 
+#include "worker/stream/aside.h"
+
 #include <string.h>
 
 #define MS UINT64_C(1000000)
@@ -30,9 +32,12 @@ static void make_remux(struct lane *l, const struct lane_config *cfg)
 	const struct stream_spec *stream = cfg->stream;
 	struct remux_options options = l->source.spec.remux;
 	bool several = !cfg->alone || l->source.spec.list;
+	bool asked;
 
 	remux_options_overlay(&options, &stream->remux);
-	if (!several && !remux_options_given(&options))
+	asked = l->source.spec.mux[0] != '\0' ||
+		remux_options_given(&options);
+	if (!several && !asked)
 		return;
 	l->remux = remux_new(&(struct remux_config){
 		.options = &options,
@@ -57,12 +62,15 @@ void lane_init(struct lane *l, const struct lane_config *cfg)
 		l->cc_limit = cfg->stream->cc_limit;
 	if (l->source.valid)
 		make_remux(l, cfg);
+	if (l->source.valid && l->source.spec.mux[0] != '\0')
+		l->aside = aside_new(&l->source.spec, cfg->position);
 }
 
 void lane_done(struct lane *l)
 {
 	source_done(&l->source);
 	remux_free(&l->remux);
+	aside_free(&l->aside);
 	analyze_free(&l->analyze);
 	watch_done(&l->watch);
 	splice_entry_free(&l->entry);
@@ -171,6 +179,8 @@ void lane_want(struct lane *l, bool wanted, uint64_t now_ns)
 		source_close(&l->source, now_ns);
 	if (!wanted)
 		watch_rest(&l->watch);
+	if (!wanted && l->aside != NULL)
+		aside_close(l->aside);
 }
 
 void lane_read(struct lane *l, struct batch *batch, uint64_t now_ns)
@@ -182,6 +192,8 @@ void lane_read(struct lane *l, struct batch *batch, uint64_t now_ns)
 	l->tried = true;
 	if (l->source.input == NULL)
 		return;
+	if (l->aside != NULL)
+		aside_read(l->aside, now_ns);
 	l->empty_reads++;
 	if (source_read(&l->source, batch, now_ns) > 0)
 		l->empty_reads = 0;
@@ -192,6 +204,8 @@ void lane_take(struct lane *l, const struct ts_run *runs, size_t n_runs,
 {
 	silence_feed(&l->silence, now_ns);
 	watch_feed(&l->watch, runs, n_runs, now_ns);
+	if (l->aside != NULL)
+		aside_join(l->aside, l->remux, runs, n_runs, now_ns);
 	if (l->remux != NULL)
 		remux_feed(l->remux, runs, n_runs, now_ns);
 	else
@@ -359,6 +373,8 @@ void lane_second(struct lane *l, uint64_t now_ns)
 	if (!l->wanted || passed_ms < LANE_JUDGE_MS)
 		return;
 	source_second(&l->source, now_ns, &l->counted);
+	if (l->aside != NULL)
+		aside_second(l->aside, now_ns);
 	report(l, (unsigned)passed_ms);
 	watch_second(&l->watch,
 		     &(struct monitor_counts){

@@ -27,10 +27,13 @@ enum {
 	LANE_JUDGE_MS = 500,
 };
 
+struct aside;
+
 struct lane {
 	ts_out_fn *out;
 	void *arg;
 	struct remux *remux;     /* NULL: packets stay as they are */
+	struct aside *aside;     /* adds a PID; NULL: none.  It has a remux */
 	unsigned cc_limit;       /* its own, or the stream's */
 	bool wanted;             /* it is to be open */
 	bool tried;              /* to open it, since then */

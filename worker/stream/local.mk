@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/stream/analysis.c \
+	worker/stream/aside.c worker/stream/aside.h \
 	worker/stream/lane.c worker/stream/lane.h \
 	worker/stream/link_record.c worker/stream/link_record.h \
 	worker/stream/memory.c worker/stream/memory.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a selector tells once a second. */
 #include "common/log.h"
+#include "worker/stream/aside.h"
 #include "worker/stream/selector_state.h"
 
 #include <time.h>
@@ -123,6 +124,8 @@ static void report_lane(struct selector *s, struct lane *l,
 	if (ret->error == NULL && l == chosen_lane(s) &&
 	    find_fault(s, l) != NULL)
 		ret->error = complaint_of(l);
+	if (ret->error == NULL && l->aside != NULL && l->wanted)
+		ret->error = aside_trouble(l->aside);
 	report_state(s, l, ret);
 }
 

@@ -137,6 +137,21 @@ static const struct {
 	{ "http://h/x#bandwidth=0", "bandwidth: 0 is not between 1 and "
 	  "4294967295", EINVAL },
 	{ "file://", "nothing follows file://", EINVAL },
+	{ "file:///a#mux=udp://239.1.1.1", "mux: is nothing without mux_pid",
+	  EINVAL },
+	{ "file:///a#mux_pid=100", "mux_pid: is nothing without mux", EINVAL },
+	{ "file:///a#mux=file:///b&mux_pid=100",
+	  "mux: is not udp:// or rtp://", EINVAL },
+	{ "file:///a#mux=udp://1.2.3.4:0&mux_pid=100",
+	  "mux: port: 0 is not a port", EINVAL },
+	{ "file:///a#mux=udp://239.1.1.1%23mux=udp://239.1.1.2%26mux_pid=50"
+	  "&mux_pid=100", "mux: cannot itself have mux", EINVAL },
+	{ "file:///a#mux=udp://239.1.1.1&mux_pid=31",
+	  "mux_pid: 31 is not between 32 and 8190", EINVAL },
+	{ "file:///a#mux=udp://239.1.1.1&mux_pid=100:8191",
+	  "mux_pid: 8191 is not between 32 and 8190", EINVAL },
+	{ "file:///a#mux=udp://239.1.1.1&mux_pid=100:",
+	  "mux_pid: \"\" is not a number", EINVAL },
 	{ "rist://1.2.3.4", "port: is missing", EINVAL },
 	{ "rist://@[::1]:5#profile=0",
 	  "port: 5 is odd, which the simple profile does not have", EINVAL },
@@ -151,6 +166,24 @@ static const struct {
 	  "characters", EINVAL },
 	{ "gopher://x", "type \"gopher\" is not known", EINVAL },
 };
+
+Test(io_spec, reads_a_pid_of_another_stream)
+{
+	struct input_spec spec;
+	struct errmsg why;
+
+	cr_assert_eq(input_spec_parse("file:///a#mux=rtp://eth1@239.1.1.1:"
+				      "5%23src=10.0.0.1&mux_pid=100:900",
+				      &spec, NULL, NULL, &why), 0);
+	cr_assert_str_eq(spec.mux, "rtp://eth1@239.1.1.1:5#src=10.0.0.1");
+	cr_assert_eq(spec.mux_pid, 100);
+	cr_assert_eq(spec.mux_to, 900);
+	cr_assert_eq(input_spec_parse("udp://239.1.1.9#mux=udp://239.1.1.1"
+				      "&mux_pid=8190", &spec, NULL, NULL,
+				      &why), 0);
+	cr_assert_eq(spec.mux_pid, 8190);
+	cr_assert_eq(spec.mux_to, 0);
+}
 
 Test(io_spec, refuses_inputs_with_the_field)
 {

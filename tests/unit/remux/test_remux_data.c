@@ -162,3 +162,72 @@ Test(remux_data, the_tables_of_many_programs_come_in_time)
 		cr_assert_gt(last[t], b.out->n / 3, "table %zu", t);
 	bench_done(&b);
 }
+
+/* What the PMT says of the guest of a program that has PID 0x101 itself. */
+static const struct pmt_stream *invite(struct bench *b, uint16_t pid,
+				       uint8_t type, struct pmt *ret)
+{
+	struct remux_guest g = {
+		.pid = pid, .type = type, .len = 6,
+		.descriptors = { 0x0a, 4, 'f', 'r', 'a', 0 },
+	};
+	const struct psi_program *p;
+
+	pat(b, 0, two, 1);
+	pmt(b, two[0], 0, 0x101, 0x102);
+	feed(b);
+	remux_set_guest(b->remux, &g);
+	remux_add_guest(b->remux, build_payload(b->in, 0x777, 9));
+	b->fed = b->in->n;
+	play(b, 20);
+	feed(b);
+	p = program(b, 0);
+	cr_assert_eq(pmt_decode(p->pmt.data, p->pmt.len, ret), 0);
+	return ret->n_streams == 3 ? &ret->streams[2] : NULL;
+}
+
+Test(remux_data, a_guest_is_announced_on_a_pid_of_its_own)
+{
+	struct remux_options o = { .pnr = 1 };
+	struct bench b = bench_new(&o);
+	const struct pmt_stream *s;
+	struct pmt found;
+
+	s = invite(&b, 0x101, 3, &found);
+	cr_assert_not_null(s);
+	cr_assert_eq(s->type, 3);
+	cr_assert_eq(s->pid, remux_guest_pid(b.remux));
+	cr_assert_neq(s->pid, 0x101);
+	cr_assert_eq(s->descriptors.len, 6);
+	cr_assert_arr_eq(s->descriptors.data, "\x0a\4fra", 6);
+	cr_assert_eq(count(&b, s->pid), 1);
+	cr_assert_eq(b.out->cc_errors, 0);
+	bench_done(&b);
+}
+
+Test(remux_data, a_guest_keeps_a_pid_that_is_free_and_a_cue_is_registered)
+{
+	struct remux_options o = { 0 };
+	struct bench b = bench_new(&o);
+	const struct pmt_stream *s;
+	struct pmt found;
+
+	s = invite(&b, 0x500, 0x86, &found);
+	cr_assert_not_null(s);
+	cr_assert_eq(s->pid, 0x500);
+	cr_assert_eq(count(&b, 0x500), 1);
+	cr_assert_eq(found.descriptors.len, 6);
+	cr_assert_arr_eq(found.descriptors.data, "\5\4CUEI", 6);
+	bench_done(&b);
+}
+
+Test(remux_data, a_guest_of_unknown_type_goes_out_and_is_not_announced)
+{
+	struct remux_options o = { .pnr = 1 };
+	struct bench b = bench_new(&o);
+	struct pmt found;
+
+	cr_assert_null(invite(&b, 0x500, 0, &found));
+	cr_assert_eq(count(&b, 0x500), 1);
+	bench_done(&b);
+}
