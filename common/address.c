@@ -144,9 +144,10 @@ const char *address_option(const struct address *a, const char *key)
 int address_number(const char *key, const char *value, uint64_t min,
 		   uint64_t max, uint64_t *ret, struct errmsg *why)
 {
+	bool fits = value[0] != '-';
+	const char *start = value + (fits ? 0 : 1);
+	const char *c = start;
 	uint64_t n = 0;
-	bool fits = true;
-	const char *c = value;
 
 	for (; is_digit(*c); c++) {
 		uint64_t digit = (uint64_t)(*c - '0');
@@ -154,7 +155,7 @@ int address_number(const char *key, const char *value, uint64_t min,
 		fits = fits && n <= (UINT64_MAX - digit) / 10;
 		n = n * 10 + digit;
 	}
-	if (c == value || *c != '\0')
+	if (c == start || *c != '\0')
 		return errmsg_fail(why, -EINVAL,
 				   "%s: \"" SHOWN "\" is not a number", key,
 				   value);

@@ -113,6 +113,7 @@ static int read_input(const struct address *a, struct input_spec *spec,
 	if (r < 0)
 		return r;
 	reader.options = type->options;
+	reader.needs = type->needs;
 	r = io_options_read(a, &reader, why);
 	if (r == 0)
 		r = io_mux_read(a, spec, why);
@@ -122,7 +123,7 @@ static int read_input(const struct address *a, struct input_spec *spec,
 }
 
 int input_spec_parse(const char *text, struct input_spec *ret,
-		     io_unknown_option_fn *unknown, void *arg,
+		     io_remark_fn *remark, void *arg,
 		     struct errmsg *why)
 {
 	struct input_spec spec = {
@@ -134,7 +135,7 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 		.general = input_general,
 		.spec = &spec,
 		.remux = &spec.remux,
-		.unknown = unknown,
+		.remark = remark,
 		.arg = arg,
 	};
 	struct address a;
@@ -171,6 +172,7 @@ static int read_output(const struct address *a, struct output_spec *spec,
 	if (r < 0)
 		return r;
 	reader.options = type->options;
+	reader.needs = type->needs;
 	r = io_options_read(a, &reader, why);
 	if (r == 0 && type->judge != NULL)
 		r = type->judge(spec, why);
@@ -178,11 +180,11 @@ static int read_output(const struct address *a, struct output_spec *spec,
 }
 
 int output_spec_parse(const char *text, struct output_spec *ret,
-		      io_unknown_option_fn *unknown, void *arg,
+		      io_remark_fn *remark, void *arg,
 		      struct errmsg *why)
 {
 	struct output_spec spec = { 0 };
-	struct io_reader reader = { .spec = &spec, .unknown = unknown,
+	struct io_reader reader = { .spec = &spec, .remark = remark,
 				    .arg = arg };
 	struct address a;
 	int r = address_parse(text, &a, why);

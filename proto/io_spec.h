@@ -4,8 +4,9 @@
  * from text.  The master judges a configuration with it, the stream worker
  * opens what it describes: one reading of an address in both programs.
  *
- * Options that a type does not know are kept in the configuration and
- * reported through unknown (may be NULL), once per option; never an error.
+ * Options that a type does not know are kept in the configuration; they, and
+ * those that do nothing as they stand, are told through remark (may be NULL),
+ * once per option; never an error.
  *
  * 0, -EINVAL, or -ENOTSUP for what the grammar knows and this version does not
  * run (dvb://, HLS …); why names the field and lacks only the place:
@@ -46,9 +47,11 @@ enum {
 	FILE_MIN_FREE_DEFAULT_MIB = 256,
 	SAP_PORT = 9875, /* RFC 2974 */
 	SAP_INTERVAL_DEFAULT_S = 300, /* RFC 2974 3.1 */
+	HTTP_RING_MIN_KIB = 16384, /* of viewers; and the usual one */
 };
 
-typedef void io_unknown_option_fn(const char *key, void *arg);
+/* text: "option \"foo\" is not known" */
+typedef void io_remark_fn(const char *text, void *arg);
 
 enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE, INPUT_SRT,
 		  INPUT_HTTP, INPUT_STREAM, INPUT_RIST, INPUT_KINDS };
@@ -103,7 +106,7 @@ struct input_spec {
 };
 
 int input_spec_parse(const char *text, struct input_spec *ret,
-		     io_unknown_option_fn *unknown, void *arg,
+		     io_remark_fn *remark, void *arg,
 		     struct errmsg *why) MUST_CHECK;
 
 enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,
@@ -149,5 +152,5 @@ struct output_spec {
 };
 
 int output_spec_parse(const char *text, struct output_spec *ret,
-		      io_unknown_option_fn *unknown, void *arg,
+		      io_remark_fn *remark, void *arg,
 		      struct errmsg *why) MUST_CHECK;

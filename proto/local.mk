@@ -30,6 +30,7 @@ libproto_a_SOURCES += \
 # addresses
 libproto_a_SOURCES += \
 	proto/http_spec.h \
+	proto/io/authority.c \
 	proto/io/file.c \
 	proto/io/http_input.c proto/io/http_output.c \
 	proto/io/inner.c proto/io/merge.c \

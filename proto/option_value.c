@@ -13,10 +13,11 @@
 int option_number(const char *text, size_t len, unsigned min, unsigned max,
 		  unsigned *ret, struct errmsg *why)
 {
+	bool fits = len == 0 || text[0] != '-';
+	size_t start = fits ? 0 : 1;
 	unsigned n = 0;
-	bool fits = true;
 
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = start; i < len; i++) {
 		unsigned digit = (unsigned)(text[i] - '0');
 
 		if (text[i] < '0' || text[i] > '9')
@@ -26,8 +27,9 @@ int option_number(const char *text, size_t len, unsigned min, unsigned max,
 		fits = fits && n <= (UINT_MAX - digit) / 10;
 		n = n * 10 + digit;
 	}
-	if (len == 0)
-		return errmsg_fail(why, -EINVAL, "\"\" is not a number");
+	if (len == start)
+		return errmsg_fail(why, -EINVAL, "\"%.*s\" is not a number",
+				   (int)len, text);
 	if (!fits || n < min || n > max)
 		return errmsg_fail(why, -EINVAL,
 				   "%.*s is not between %u and %u",

@@ -12,7 +12,6 @@
 enum {
 	/* the longest text that has a meaning: a list of PIDs */
 	TEXT_MAX = 4096,
-	VERSIONS = 32,
 	TEXTCODE_UTF8 = 21,
 	TEXTCODE_8859_MAX = 15,
 };
@@ -71,7 +70,7 @@ static int read_version(const char *text, uint8_t *ret, struct errmsg *why)
 	int r = option_number(text, strlen(text), 0, INT32_MAX, &n, why);
 
 	if (r == 0)
-		*ret = (uint8_t)(n % VERSIONS);
+		*ret = (uint8_t)(n % TABLE_VERSIONS);
 	return r;
 }
 

@@ -19,6 +19,7 @@
 enum {
 	FILLER_PATH_MAX = 1024,
 	BACKUP_DELAY_MAX_S = 24 * 3600,
+	TABLE_VERSIONS = 32,
 	BACKUP_DELAY_DEFAULT = -1, /* not given */
 	/* bytes of all keys together, as JSON: they travel in one message */
 	STREAM_OPTIONS_MAX = 16384,

@@ -244,7 +244,9 @@ static void judge_streams(struct judge *j, const json_t *document,
 			  const struct sockaddr_any *control)
 {
 	const json_t *streams = json_object_get(document, "make_stream");
-	struct judge_outputs outputs = { json_object(), control };
+	struct judge_outputs outputs = {
+		json_object(), control, json_object_get(document, "settings"),
+	};
 	json_t *ids = json_object();
 	size_t mark = judge_down(j, "make_stream");
 	const json_t *stream;
@@ -352,7 +354,10 @@ static void take_neighbours(const struct check_place *place,
 unsigned check_stream(const json_t *stream, const struct check_place *place,
 		      check_found_fn *found, void *arg)
 {
-	struct judge_outputs outputs = { json_object(), place->control };
+	struct judge_outputs outputs = {
+		json_object(), place->control,
+		json_object_get(place->document, "settings"),
+	};
 	struct judge j = { .found = found, .arg = arg };
 
 	take_neighbours(place, &outputs);

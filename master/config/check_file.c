@@ -6,7 +6,9 @@
 #include "common/log.h"
 #include "master/config/check.h"
 #include "master/config/document.h"
+#include "master/config/findings.h"
 #include "master/config/slips.h"
+#include "master/config/surroundings.h"
 #include "master/supervise/pem_source.h"
 
 #include <stdlib.h>
@@ -46,7 +48,8 @@ static void print_line(enum check_severity severity, const char *path,
 }
 
 /* Can they be opened?  No fault: the service starts without them, too. */
-static void look_for_certificate(const json_t *document, struct lines *l)
+static void look_for_certificate(const json_t *document,
+				 struct findings *found)
 {
 	static const char *const keys[] = { "crt_chain", "crt_key" };
 	const json_t *settings = json_object_get(document, "settings");
@@ -62,14 +65,25 @@ static void look_for_certificate(const json_t *document, struct lines *l)
 		fd = pem_source_open(json_string_value(value), &why);
 		(void)snprintf(path, sizeof path, "settings.%s", keys[i]);
 		if (fd < 0)
-			print_line(CHECK_WARNING, path, why.text, l);
+			findings_add(CHECK_WARNING, path, why.text, found);
 		fd_close(&fd);
 	}
+}
+
+static unsigned look(const json_t *document, struct findings *found)
+{
+	unsigned faults = check_document(document, NULL, findings_add, found);
+
+	slips_find(document, findings_add, found);
+	look_for_certificate(document, found);
+	surroundings_look(document, findings_add, found);
+	return faults;
 }
 
 int check_file(const char *path, FILE *out)
 {
 	struct lines l = { path, out };
+	struct findings found = { 0 };
 	struct errmsg why = { 0 };
 	json_t *document;
 	unsigned faults;
@@ -78,12 +92,16 @@ int check_file(const char *path, FILE *out)
 		print_line(CHECK_FATAL, "", why.text, &l);
 		return EXIT_FAULTS;
 	}
-	faults = check_document(document, NULL, print_line, &l);
-	slips_find(document, print_line, &l);
-	look_for_certificate(document, &l);
+	faults = look(document, &found);
 	json_decref(document);
+	findings_tell(&found, print_line, &l);
 	if (faults > 0)
-		return EXIT_FAULTS;
-	(void)fprintf(out, "%s: ok\n", path);
-	return EXIT_FINE;
+		(void)fprintf(out, "%s: %u fault%s, %zu warning%s\n", path,
+			      faults, faults == 1 ? "" : "s",
+			      found.n - faults,
+			      found.n - faults == 1 ? "" : "s");
+	else
+		(void)fprintf(out, "%s: ok\n", path);
+	findings_done(&found);
+	return faults > 0 ? EXIT_FAULTS : EXIT_FINE;
 }

@@ -87,9 +87,9 @@ static void judge_groups(struct judge *j, const json_t *stream)
 	judge_up(j, mark);
 }
 
-static void say_unknown(const char *key, void *arg)
+static void say_remark(const char *text, void *arg)
 {
-	judge_say(arg, CHECK_WARNING, "option \"%.64s\" is not known", key);
+	judge_say(arg, CHECK_WARNING, "%s", text);
 }
 
 /* An address of a later version may wait in a stream that is off. */
@@ -176,7 +176,7 @@ static void judge_input(struct judge *j, const char *text, bool enabled,
 {
 	struct input_spec spec;
 	struct errmsg why;
-	int r = input_spec_parse(text, &spec, say_unknown, j, &why);
+	int r = input_spec_parse(text, &spec, say_remark, j, &why);
 
 	/* adapters are kept, and so are the streams they will feed */
 	if (r < 0)
@@ -239,6 +239,15 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 			  (unsigned)sockaddr_port(&spec->listen));
 		return;
 	}
+	if (spec->tls && json_string_length(json_object_get(
+				 all->settings, "crt_chain")) == 0)
+		judge_say(j, CHECK_WARNING, "nobody is served without the "
+			  "certificate of settings.crt_chain");
+	if (spec->buffer_size_kib > 0 &&
+	    spec->buffer_size_kib < HTTP_RING_MIN_KIB)
+		judge_say(j, CHECK_WARNING, "buffer_size: %u is less than "
+			  "%d, which it will be", spec->buffer_size_kib,
+			  HTTP_RING_MIN_KIB);
 	judge_listen(j, &spec->listen, all);
 	(void)snprintf(key, sizeof key, "http %s %s", listen, spec->path);
 	other = take(j, all, key);
@@ -283,7 +292,7 @@ static void judge_output(struct judge *j, const char *text, bool enabled,
 {
 	struct output_spec spec;
 	struct errmsg why;
-	int r = output_spec_parse(text, &spec, say_unknown, j, &why);
+	int r = output_spec_parse(text, &spec, say_remark, j, &why);
 
 	if (r < 0)
 		say_address(j, r, enabled, &why);
@@ -344,6 +353,29 @@ static void judge_size(struct judge *j, const json_t *stream)
 		judge_say(j, CHECK_FAULT,
 			  "name and addresses are longer than %d bytes",
 			  START_MAX);
+}
+
+/* They are counted modulo 32, so any other one is an odd way to say it. */
+static void judge_versions(struct judge *j, const json_t *stream)
+{
+	static const char *const keys[] = {
+		"pat_version", "pmt_version", "cat_version", "sdt_version",
+		"nit_version",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const json_t *value = json_object_get(stream, keys[i]);
+		size_t mark = judge_down(j, keys[i]);
+
+		if (json_integer_value(value) >= TABLE_VERSIONS)
+			judge_say(j, CHECK_WARNING, "%lld is above %d: it "
+				  "counts as %lld",
+				  (long long)json_integer_value(value),
+				  TABLE_VERSIONS - 1,
+				  (long long)json_integer_value(value) %
+					  TABLE_VERSIONS);
+		judge_up(j, mark);
+	}
 }
 
 /* What its worker is told to do with it. */
@@ -407,6 +439,7 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_groups(j, stream);
 	judge_places(j, stream, all);
 	judge_options(j, stream);
+	judge_versions(j, stream);
 	judge_size(j, stream);
 }
 

@@ -53,6 +53,7 @@ void judge_user(struct judge *, const json_t *user);
 struct judge_outputs {
 	json_t *taken; /* what an output occupies -> the path of the output */
 	const struct sockaddr_any *control;
+	const json_t *settings; /* of the document; NULL: there are none */
 };
 
 /* Judges one stream; its outputs join those of its neighbours. */

@@ -8,6 +8,7 @@ libmaster_a_SOURCES += \
 	master/config/check_user.c \
 	master/config/config.c master/config/config.h \
 	master/config/document.c master/config/document.h \
+	master/config/findings.c master/config/findings.h \
 	master/config/lock.c master/config/lock.h \
 	master/config/judge.c master/config/judge.h \
 	master/config/reader.c master/config/reader.h \
@@ -17,4 +18,5 @@ libmaster_a_SOURCES += \
 	master/config/save.c master/config/save.h \
 	master/config/slips.c master/config/slips.h \
 	master/config/sound.c master/config/sound.h \
-	master/config/starts.c master/config/starts.h
+	master/config/starts.c master/config/starts.h \
+	master/config/surroundings.c master/config/surroundings.h

@@ -17,10 +17,23 @@ static const struct io_option input_options[] = {
 	{ 0 },
 };
 
-static int read_input(const struct address *a, struct input_spec *spec,
-			   struct errmsg *why)
+/* A service has no folder of its own to begin at. */
+static int judge_path(const char *path, struct errmsg *why)
 {
-	return io_copy_path(a->target, spec->path, why);
+	if (path[0] != '/')
+		return errmsg_fail(why, -EINVAL,
+				   "path: does not begin with '/'");
+	if (strrchr(path, '/')[1] == '\0')
+		return errmsg_fail(why, -EINVAL, "path: is a folder");
+	return 0;
+}
+
+static int read_input(const struct address *a, struct input_spec *spec,
+		      struct errmsg *why)
+{
+	int r = io_copy_path(a->target, spec->path, why);
+
+	return r < 0 ? r : judge_path(spec->path, why);
 }
 
 const struct input_type input_file_type = {
@@ -32,9 +45,9 @@ const struct input_type input_file_type = {
 
 static const struct io_option output_options[] = {
 	{ "m2ts", IO_FLAG, IO_OUTPUT(file.m2ts), 0, 0 },
-	{ "rotate_time", IO_NUMBER, IO_OUTPUT(file.rotate_s), 0,
+	{ "rotate_time", IO_NUMBER, IO_OUTPUT(file.rotate_s), 1,
 	  ROTATE_MAX_S },
-	{ "rotate_size", IO_NUMBER, IO_OUTPUT(file.rotate_mib), 0,
+	{ "rotate_size", IO_NUMBER, IO_OUTPUT(file.rotate_mib), 1,
 	  ROTATE_MAX_MIB },
 	{ "min_free", IO_NUMBER, IO_OUTPUT(file.min_free_mib), 0,
 	  FREE_MAX_MIB },
@@ -67,12 +80,8 @@ static int read_output(const struct address *a, struct output_spec *spec,
 	if (r < 0)
 		return r;
 	spec->file.min_free_mib = FILE_MIN_FREE_DEFAULT_MIB;
-	if (spec->path[0] != '/')
-		return errmsg_fail(why, -EINVAL,
-				   "path: does not begin with '/'");
-	if (strrchr(spec->path, '/')[1] == '\0')
-		return errmsg_fail(why, -EINVAL, "path: is a folder");
-	return judge_conversions(spec->path, why);
+	r = judge_path(spec->path, why);
+	return r < 0 ? r : judge_conversions(spec->path, why);
 }
 
 const struct output_type output_file_type = {

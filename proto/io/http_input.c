@@ -73,17 +73,15 @@ int io_read_headers(const struct address *a, struct http_spec *h,
 static int read_input(const struct address *a, struct input_spec *spec,
 		      struct errmsg *why)
 {
-	size_t authority = strcspn(a->target, "/?");
-	const char *at = memrchr(a->target, '@', authority);
-	const char *host = at != NULL ? at + 1 : a->target;
+	int r = io_judge_authority(a->target, why);
 
 	spec->http = (struct http_spec){
 		.timeout_s = HTTP_TIMEOUT_DEFAULT_S,
 		.buffer_time_s = HTTP_BUFFER_DEFAULT_S,
 		.buffer_size_kib = HTTP_BUFFER_DEFAULT_KIB,
 	};
-	if (host == a->target + authority || host[0] == ':')
-		return errmsg_fail(why, -EINVAL, "host: is missing");
+	if (r < 0)
+		return r;
 	(void)snprintf(spec->http.url, sizeof spec->http.url, "%s://%s",
 		       a->type, a->target);
 	return io_read_headers(a, &spec->http, why);

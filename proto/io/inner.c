@@ -14,6 +14,9 @@ int io_inner_read(const char *value, char ret_text[IO_INNER_MAX + 1],
 	if (len > IO_INNER_MAX)
 		return errmsg_fail(why, -EINVAL, "is longer than %d bytes",
 				   IO_INNER_MAX);
+	if (strchr(value, '#') != NULL)
+		return errmsg_fail(why, -EINVAL, "a '#' in it is written "
+				   "%%23, and a '&' %%26");
 	memcpy(ret_text, value, len + 1);
 	if (!option_percent_decode(ret_text))
 		return errmsg_fail(why, -EINVAL, "has a broken %% escape");

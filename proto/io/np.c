@@ -2,9 +2,7 @@
 /* np://: pushed to a server by an HTTP POST without an end. */
 #include "proto/io/type.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { TIMEOUT_MAX_S = 600 };
 
@@ -18,15 +16,13 @@ static const struct io_option options[] = {
 static int read_output(const struct address *a, struct output_spec *spec,
 		       struct errmsg *why)
 {
-	size_t authority = strcspn(a->target, "/?");
-	const char *at = memrchr(a->target, '@', authority);
-	const char *host = at != NULL ? at + 1 : a->target;
+	int r = io_judge_authority(a->target, why);
 
 	spec->http = (struct http_spec){
 		.timeout_s = HTTP_TIMEOUT_DEFAULT_S,
 	};
-	if (host == a->target + authority || host[0] == ':')
-		return errmsg_fail(why, -EINVAL, "host: is missing");
+	if (r < 0)
+		return r;
 	(void)snprintf(spec->http.url, sizeof spec->http.url, "http://%s",
 		       a->target);
 	return io_read_headers(a, &spec->http, why);

@@ -4,6 +4,8 @@
 #include "proto/option_value.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct io_option *find_in(const struct io_option *options,
@@ -96,6 +98,38 @@ static bool was_before(const struct address *a, size_t i)
 	return false;
 }
 
+static void remark(const struct address *a, size_t i,
+		   const struct io_reader *rd, const char *format, ...)
+	PRINTF_LIKE(4, 5);
+
+static void remark(const struct address *a, size_t i,
+		   const struct io_reader *rd, const char *format, ...)
+{
+	char text[192];
+	va_list args;
+
+	if (rd->remark == NULL || was_before(a, i))
+		return;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	rd->remark(text, rd->arg);
+}
+
+/* One that stands alone and should not. */
+static void look_for_need(const struct address *a, size_t i,
+			  const struct io_reader *rd)
+{
+	const char *key = a->options[i].key;
+
+	for (const struct io_need *n = rd->needs; n != NULL && n->key != NULL;
+	     n++)
+		if (strcmp(n->key, key) == 0 &&
+		    address_option(a, n->other) == NULL)
+			remark(a, i, rd, "%s: does nothing without %s", key,
+			       n->other);
+}
+
 /* An option that no list of the type has. */
 static int read_other(const struct address *a, size_t i,
 		      const struct io_reader *rd, struct errmsg *why)
@@ -111,8 +145,7 @@ static int read_other(const struct address *a, size_t i,
 		errmsg_prefix(why, "%.64s: ", key);
 	if (r != -ENOENT)
 		return r;
-	if (rd->unknown != NULL && !was_before(a, i))
-		rd->unknown(key, rd->arg);
+	remark(a, i, rd, "option \"%.64s\" is not known", key);
 	return 0;
 }
 
@@ -131,6 +164,7 @@ int io_options_read(const struct address *a, const struct io_reader *rd,
 					rd->spec, why);
 		if (r < 0)
 			return r;
+		look_for_need(a, i, rd);
 	}
 	return 0;
 }

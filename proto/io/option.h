@@ -26,12 +26,19 @@ struct io_option {
 	uint64_t min, max;
 };
 
+/* An option that does nothing without another one. */
+struct io_need {
+	const char *key; /* NULL ends a table */
+	const char *other;
+};
+
 struct io_reader {
 	const struct io_option *options; /* of the type; may be NULL */
+	const struct io_need *needs;     /* may be NULL */
 	const struct io_option *general; /* of all types; may be NULL */
 	void *spec;
 	struct remux_options *remux; /* NULL: an output has none */
-	io_unknown_option_fn *unknown;
+	io_remark_fn *remark;
 	void *arg;
 };
 

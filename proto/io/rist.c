@@ -15,7 +15,7 @@ enum { BUFFER_MAX_MS = 30000 };
 #define RIST_OPTIONS(OF) \
 	{ "buffer", IO_NUMBER, OF(rist.buffer_ms), 1, BUFFER_MAX_MS }, \
 	{ "secret", IO_TEXT, OF(rist.secret), 1, RIST_SECRET_MAX }, \
-	{ "aes-type", IO_NUMBER, OF(rist.key_bits), 128, 256 }, \
+	{ "aes-type", IO_NUMBER, OF(rist.key_bits), 0, UINT32_MAX }, \
 	{ "cname", IO_TEXT, OF(rist.cname), 1, RIST_CNAME_MAX }, \
 	{ "profile", IO_IGNORED, 0, 0, 0 }, \
 	{ 0 }

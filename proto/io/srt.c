@@ -38,6 +38,11 @@ static const struct io_option input_options[] = {
 	IO_OPTIONS_MERGE,
 	SRT_OPTIONS(IO_INPUT)
 };
+static const struct io_need input_needs[] = {
+	IO_NEEDS_MERGE,
+	{ 0 },
+};
+
 static const struct io_option output_options[] = {
 	IO_OPTION_CBR,
 	SRT_OPTIONS(IO_OUTPUT)
@@ -184,6 +189,7 @@ const struct input_type input_srt_type = {
 	.net = true,
 	.read = read_input,
 	.options = input_options,
+	.needs = input_needs,
 	.judge = judge_input,
 };
 

@@ -16,6 +16,7 @@ struct input_type {
 	int (*read)(const struct address *, struct input_spec *,
 		    struct errmsg *why);
 	const struct io_option *options;
+	const struct io_need *needs; /* NULL: none */
 	/* What the options make together; NULL: nothing to judge. */
 	int (*judge)(const struct input_spec *, struct errmsg *why);
 };
@@ -27,6 +28,7 @@ struct output_type {
 	int (*read)(const struct address *, struct output_spec *,
 		    struct errmsg *why);
 	const struct io_option *options;
+	const struct io_need *needs; /* NULL: none */
 	int (*judge)(const struct output_spec *, struct errmsg *why);
 };
 
@@ -61,6 +63,8 @@ extern const struct output_type output_rist_type;
 	{ "delay", IO_NUMBER, IO_INPUT(merge_delay_ms), \
 	  IO_MERGE_DELAY_MIN_MS, IO_MERGE_DELAY_MAX_MS }
 
+#define IO_NEEDS_MERGE { "delay", "merge" }
+
 /* Reads the option merge: another address of the same kind, whose own '#' and
  * '&' are escaped.  0, or -EINVAL with why. */
 int io_merge_read(const struct address *, struct input_spec *ret,
@@ -79,6 +83,9 @@ int io_inner_read(const char *value, char ret_text[IO_INNER_MAX + 1],
 /* The options header.NAME=VALUE; 0, or -EINVAL with why. */
 int io_read_headers(const struct address *, struct http_spec *,
 		    struct errmsg *why) MUST_CHECK;
+
+/* Is [login@]host[:port][/path] what can be called?  0, or -EINVAL with why. */
+int io_judge_authority(const char *target, struct errmsg *why) MUST_CHECK;
 
 /* Copies a path of the file system or of HTTP into ret of IO_PATH_MAX bytes;
  * 0, or -EINVAL with why. */

@@ -168,9 +168,10 @@ static int read_sap(const struct address *a, struct output_spec *spec,
 	if (group == NULL || group[0] == '\0')
 		return 0;
 	if (sockaddr_parse(group, SAP_PORT, &spec->sap_group) == 0 &&
-	    spec->sap_group.sa.sa_family == spec->remote.sa.sa_family)
+	    spec->sap_group.sa.sa_family == spec->remote.sa.sa_family &&
+	    sockaddr_is_multicast(&spec->sap_group))
 		return 0;
-	return errmsg_fail(why, -EINVAL, "sap: \"%.64s\" is not an address of "
+	return errmsg_fail(why, -EINVAL, "sap: \"%.64s\" is not a group of "
 			   "its family", group);
 }
 
@@ -224,6 +225,10 @@ static int read_rtp_output(const struct address *a, struct output_spec *spec,
 		r = read_fec(fec, rtp, why);
 	if (r < 0 || path2 == NULL)
 		return r;
+	if (strpbrk(path2, "/#") != NULL)
+		return errmsg_fail(why, -EINVAL, "path2: \"%.64s\" is not "
+				   "[iface@]host[:port]: it has the type and "
+				   "the options of the first", path2);
 	r = read_destination(path2, rtp->path2_iface, &rtp->path2, why);
 	if (r < 0) {
 		errmsg_prefix(why, "path2: ");
@@ -255,6 +260,9 @@ static int judge_output(const struct output_spec *spec, struct errmsg *why)
 	if (spec->join && !sockaddr_is_multicast(&spec->remote))
 		return errmsg_fail(why, -EINVAL,
 				   "join: is for multicast groups only");
+	if (spec->sap && !sockaddr_is_multicast(&spec->remote))
+		return errmsg_fail(why, -EINVAL,
+				   "sap: is for multicast groups only");
 	if (spec->no_sync && spec->burst_ms > 0)
 		return errmsg_fail(why, -EINVAL, "no_sync: not with burst");
 	if (spec->no_sync && spec->cbr_kbps > 0)
@@ -281,11 +289,27 @@ static int judge_rtp_output(const struct output_spec *spec,
 	return r;
 }
 
+static const struct io_need udp_input_needs[] = {
+	IO_NEEDS_MERGE,
+	{ 0 },
+};
+
+static const struct io_need rtp_input_needs[] = {
+	{ "skew", "merge" },
+	{ 0 },
+};
+
+static const struct io_need output_needs[] = {
+	{ "sap_interval", "sap" },
+	{ 0 },
+};
+
 const struct input_type input_udp_type = {
 	.name = "udp",
 	.kind = INPUT_UDP,
 	.read = read_udp_input,
 	.options = udp_input_options,
+	.needs = udp_input_needs,
 };
 
 const struct input_type input_rtp_type = {
@@ -293,6 +317,7 @@ const struct input_type input_rtp_type = {
 	.kind = INPUT_RTP,
 	.read = read_rtp_input,
 	.options = rtp_input_options,
+	.needs = rtp_input_needs,
 	.judge = judge_rtp_input,
 };
 
@@ -301,6 +326,7 @@ const struct output_type output_udp_type = {
 	.kind = OUTPUT_UDP,
 	.read = read_output,
 	.options = udp_output_options,
+	.needs = output_needs,
 	.judge = judge_output,
 };
 
@@ -309,5 +335,6 @@ const struct output_type output_rtp_type = {
 	.kind = OUTPUT_RTP,
 	.read = read_rtp_output,
 	.options = rtp_output_options,
+	.needs = output_needs,
 	.judge = judge_rtp_output,
 };

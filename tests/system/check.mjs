@@ -2,6 +2,7 @@
 // api, before the start: -t names every fault of a configuration by its path.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { MASTER, config, stream } from '../helpers/sluice.mjs';
@@ -204,6 +205,48 @@ test('a certificate that is not there is named, and is no fault',
 			'/nowhere/key.pem: No such file'));
 		assert.doesNotMatch(text, /crt_chain/);
 	});
+
+test('what this machine does not have is named, and is no fault',
+	async (t) => {
+	const file = path.join(tempDir(t), 'surroundings.json');
+	const one = (id, input, output, more = {}) => ({ id, type: 'spts',
+		enable: true, input: [input], output: [output], ...more });
+	const { code, text } = await judge(file, JSON.stringify({
+		make_stream: [
+			one('a', 'file:///nowhere/x.ts#list',
+				'file:///nowhere/y.ts'),
+			one('b', 'udp://nosuch0@239.1.1.1',
+				'rtp://239.1.1.2:2#path2=nosuch1@239.1.1.3:2',
+				{ filler: '/nowhere/f.ts' }),
+			one('c', 'https://h/x#ca=/nowhere/ca.pem',
+				'udp://lo@239.1.1.5'),
+			one('d', 'udp://239.1.1.4#merge=' +
+				'udp://nosuch2@239.1.1.4', `file://${file}.ts`),
+			one('off', 'file:///nowhere/z.ts', 'udp://1.1.1.1',
+				{ enable: false })] }));
+	const user = os.userInfo().username;
+	const missing = (name) =>
+		`${name}: No such file or directory, to user ${user}`;
+	const want = [
+		`make_stream[0].input[0]: warning: path: ${
+			missing('/nowhere/x.ts')}`,
+		`make_stream[0].output[0]: warning: path: ${
+			missing('/nowhere')}`,
+		'make_stream[1].input[0]: warning: interface: there is no ' +
+			'"nosuch0"',
+		'make_stream[1].output[0]: warning: interface: there is no ' +
+			'"nosuch1"',
+		`make_stream[1].filler: warning: ${missing('/nowhere/f.ts')}`,
+		`make_stream[2].input[0]: warning: ca: ${
+			missing('/nowhere/ca.pem')}`,
+		'make_stream[3].input[0]: warning: interface: there is no ' +
+			'"nosuch2"',
+		'ok', ''];
+
+	assert.equal(code, 0, text);
+	assert.deepEqual(text.split('\n'), want.map((line) =>
+		line && `${file}: ${line}`));
+});
 
 test('likely slips are named, and are no faults', async (t) => {
 	const file = path.join(tempDir(t), 'slips.json');

@@ -29,7 +29,9 @@ unit_config_tests = \
 	tests/unit/master/api/test_settings \
 	tests/unit/master/api/test_stream_edit \
 	tests/unit/master/config/test_check \
+	tests/unit/master/config/test_check_addresses \
 	tests/unit/master/config/test_check_stream \
+	tests/unit/master/config/test_findings \
 	tests/unit/master/config/test_config \
 	tests/unit/master/config/test_document \
 	tests/unit/master/config/test_reader \
@@ -57,7 +59,9 @@ tests_unit_master_api_test_category_name_LDADD = $(master_libs)
 tests_unit_master_api_test_input_edit_LDADD = $(master_libs)
 tests_unit_master_api_test_stream_edit_LDADD = $(master_libs)
 tests_unit_master_config_test_check_LDADD = $(master_libs)
+tests_unit_master_config_test_check_addresses_LDADD = $(master_libs)
 tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
+tests_unit_master_config_test_findings_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_document_LDADD = $(master_libs)
 tests_unit_master_config_test_reader_LDADD = $(master_libs)

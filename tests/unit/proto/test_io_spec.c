@@ -66,8 +66,8 @@ static const struct {
 	  "path= loop=0 cc=- rate=0 off=0" },
 	{ "file:///srv/a b.ts#loop", "file id= if= - src=- renew=0 size=0 "
 	  "path=/srv/a b.ts loop=1 cc=- rate=0 off=0" },
-	{ "file://clip.ts#loop=0&id=7", "file id=7 if= - src=- renew=0 size=0 "
-	  "path=clip.ts loop=0 cc=- rate=0 off=0" },
+	{ "file:///clip.ts#loop=0&id=7", "file id=7 if= - src=- renew=0 size=0 "
+	  "path=/clip.ts loop=0 cc=- rate=0 off=0" },
 	{ "file:///a%20b?c", "file id= if= - src=- renew=0 size=0 "
 	  "path=/a%20b?c loop=0 cc=- rate=0 off=0" },
 };
@@ -128,7 +128,8 @@ static const struct {
 	{ "udp://239.1.1.1#socket_size=1M",
 	  "socket_size: \"1M\" is not a number", EINVAL },
 	{ "udp://239.1.1.1#id", "id: has no value", EINVAL },
-	{ "udp://239.1.1.1#cc_limit=-1", "cc_limit: \"-1\" is not a number",
+	{ "udp://239.1.1.1#cc_limit=-1",
+	  "cc_limit: -1 is not between 0 and 1000000",
 	  EINVAL },
 	{ "file:///a#loop=maybe", "loop: \"maybe\" is not true or false",
 	  EINVAL },
@@ -340,7 +341,7 @@ static const struct {
 	{ "http://:80/x/index.m3u8",
 	  "path: HLS (.m3u8) is not served by this version", ENOTSUP },
 	{ "udp://239.1.1.1#sap=ff0e::1",
-	  "sap: \"ff0e::1\" is not an address of its family", EINVAL },
+	  "sap: \"ff0e::1\" is not a group of its family", EINVAL },
 	{ "rtp://239.1.1.1#sap&sap_interval=0",
 	  "sap_interval: 0 is not between 1 and 3600", EINVAL },
 	{ "np://:80/x", "host: is missing", EINVAL },
@@ -358,8 +359,8 @@ static const struct {
 	  "path: '%' has behind it none of Y y m d j H M S s F %", EINVAL },
 	{ "file:///x%", "path: '%' has behind it none of Y y m d j H M S s F "
 	  "%", EINVAL },
-	{ "file:///x#rotate_time=-1", "rotate_time: \"-1\" is not a number",
-	  EINVAL },
+	{ "file:///x#rotate_time=-1",
+	  "rotate_time: -1 is not between 1 and 2678400", EINVAL },
 	{ "mailto://x", "type \"mailto\" is not known", EINVAL },
 };
 
@@ -377,15 +378,15 @@ Test(io_spec, refuses_outputs_with_the_field)
 	}
 }
 
-static void collect(const char *key, void *arg)
+static void collect(const char *remark, void *arg)
 {
 	char *text = arg;
 
-	(void)strcat(text, key);
-	(void)strcat(text, " ");
+	(void)strcat(text, remark);
+	(void)strcat(text, "; ");
 }
 
-Test(io_spec, reports_each_unknown_option_once)
+Test(io_spec, remarks_on_each_unknown_option_once)
 {
 	struct input_spec in;
 	struct output_spec out;
@@ -394,11 +395,15 @@ Test(io_spec, reports_each_unknown_option_once)
 	cr_assert_eq(input_spec_parse("udp://:1#cam&t2mi.plp=1&renew=1&"
 				      "t2mi.plp=2&loop&ddci", &in, collect,
 				      text, NULL), 0);
-	cr_assert_str_eq(text, "cam t2mi.plp loop ddci ");
+	cr_assert_str_eq(text, "option \"cam\" is not known; "
+			       "option \"t2mi.plp\" is not known; "
+			       "option \"loop\" is not known; "
+			       "option \"ddci\" is not known; ");
 	text[0] = '\0';
 	cr_assert_eq(output_spec_parse("http://:1/x#ttl=1&no_auth", &out,
 				       collect, text, NULL), 0);
-	cr_assert_str_eq(text, "ttl no_auth ");
+	cr_assert_str_eq(text, "option \"ttl\" is not known; "
+			       "option \"no_auth\" is not known; ");
 }
 
 Test(io_spec, refuses_a_path_that_does_not_fit)

@@ -160,7 +160,7 @@ Test(sdp, tells_line_and_field_of_what_it_refuses)
 		{ HEAD "m=video 65536 udp 33\n",
 		  "line 5: m=: port: 65536 is not between 0 and 65535" },
 		{ HEAD "m=video -1 udp 33\n",
-		  "line 5: m=: port: \"-1\" is not a number" },
+		  "line 5: m=: port: -1 is not between 0 and 65535" },
 		{ HEAD "m=video 1/x udp 33\n",
 		  "line 5: m=: port: \"x\" is not a number" },
 		{ HEAD "c=IN IP4 x.example.com", "line 5: c=: has no number "

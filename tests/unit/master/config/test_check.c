@@ -27,7 +27,7 @@ static const char sound[] =
 	" \"unknown\": null, \"make_stream\": ["
 	"{\"id\": \"a000\", \"name\": \"News\", \"type\": \"spts\","
 	" \"enable\": true, \"input\": [\"udp://239.1.1.1:1234\","
-	" \"file:///srv/filler.ts#loop\"], \"_input\": [5],"
+	" \"file:///dev/null#loop\"], \"_input\": [5],"
 	" \"output\": [\"http://0.0.0.0:8100/news\","
 	" \"udp://239.2.2.2:1234\"], \"groups\": {\"c\": \"g\"},"
 	" \"cas_list\": [], \"pmt_version\": 3, \"sdt_version\": 0,"

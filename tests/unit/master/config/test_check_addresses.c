@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Addresses that do not do what was meant: each with the field that is wrong,
+ * as -t, set-stream and set-config name it. */
+#include "common/util.h"
+#include "master/config/check.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WARNING "warning "
+
+struct wrong {
+	const char *address;
+	const char *said;
+};
+
+/* One line per finding. */
+static void note(enum check_severity severity, const char *path,
+		 const char *text, void *arg)
+{
+	char *all = arg;
+	size_t len = strlen(all);
+
+	cr_expect(strncmp(path, "stream.", 7) == 0);
+	(void)snprintf(all + len, 512 - len, "%s%s",
+		       severity == CHECK_WARNING ? WARNING : "", text);
+}
+
+static void judge(const char *key, const char *address, char said[512])
+{
+	json_t *stream = json_pack("{s:s, s:b, s:s, s:[s]}", "id", "x",
+				   "enable", 1, "type", "spts", key, address);
+	const struct check_place place = { .path = "stream" };
+
+	said[0] = '\0';
+	cr_assert_not_null(stream);
+	(void)check_stream(stream, &place, note, said);
+	json_decref(stream);
+}
+
+static const struct wrong inputs[] = {
+	{ "http://127.0.0.1:8080/x", "" },
+	{ "http://127.0.0.1:99999/x", "port: 99999 is not a port" },
+	{ "http://127.0.0.1:0/x", "port: 0 is not a port" },
+	{ "http://127.0.0.1:abc/x", "port: abc is not a port" },
+	{ "http://127.0.0.1:-1/x", "port: -1 is not a port" },
+	{ "http://127.0.0.1:/x", "port: nothing follows ':'" },
+	{ "https://[::1]:99999/x", "port: 99999 is not a port" },
+	{ "https://[::1/x", "host: ']' is missing" },
+	{ "https://u:1@h:65535/x:9?a=:b", "" },
+	{ "http://u:p@/x", "host: is missing" },
+	{ "udp://239.1.1.1:1#merge=udp://239.1.1.2:1#delay=100",
+	  "merge: a '#' in it is written %23, and a '&' %26" },
+	{ "udp://239.1.1.1:1#merge=udp://239.1.1.2:1%23renew=5&delay=100",
+	  "" },
+	{ "udp://239.1.1.1:1#mux=udp://239.1.1.2:1#renew=5&mux_pid=100",
+	  "mux: a '#' in it is written %23, and a '&' %26" },
+	{ "udp://239.1.1.1:1#delay=100",
+	  WARNING "delay: does nothing without merge" },
+	{ "rtp://239.1.1.1:1#skew=100",
+	  WARNING "skew: does nothing without merge" },
+	{ "rtp://239.1.1.1:1#skew=100&skew=90",
+	  WARNING "skew: does nothing without merge" },
+	{ "rtp://239.1.1.1:1#delay=100", "" },
+	{ "srt://h:1#delay=100", WARNING "delay: does nothing without merge" },
+	{ "file://rel.ts", "path: does not begin with '/'" },
+	{ "file:///var/", "path: is a folder" },
+	{ "http://h/x#ca=x.pem", "ca: \"x.pem\" is not an absolute path" },
+	{ "http://h/x#buffer_size=10",
+	  "buffer_size: 10 is not between 1024 and 262144" },
+	{ "udp://239.1.1.1#bitrate_limit=-1",
+	  "bitrate_limit: -1 is not between 0 and 10000000" },
+	{ "udp://239.1.1.1#watchdog=-5",
+	  "watchdog: -5 is not between 0 and 86400" },
+	{ "udp://239.1.1.1#watchdog=-", "watchdog: \"-\" is not a number" },
+	{ "udp://239.1.1.1#watchdog=--5",
+	  "watchdog: \"--5\" is not a number" },
+	{ "udp://239.1.1.1#pnr=-3", "pnr: -3 is not between 1 and 65535" },
+	{ "rist://h:5000#buffer=-3", "buffer: -3 is not between 1 and 30000" },
+	{ "rist://h:5000#aes-type=64", "aes-type: 64 is not 128 or 256" },
+	{ "rist://h:5000#aes-type=200", "aes-type: 200 is not 128 or 256" },
+};
+
+static const struct wrong outputs[] = {
+	{ "np://127.0.0.1:99999/x", "port: 99999 is not a port" },
+	{ "np://u:p@127.0.0.1:18091/push", "" },
+	{ "http://127.0.0.1:70000/x", "port: 70000 is not a port" },
+	{ "https://127.0.0.1:8443/x",
+	  WARNING "nobody is served without the certificate of "
+		  "settings.crt_chain" },
+	{ "http://127.0.0.1:81/x#buffer_size=10",
+	  WARNING "buffer_size: 10 is less than 16384, which it will be" },
+	{ "http://127.0.0.1:81/x#buffer_size=16384", "" },
+	{ "udp://127.0.0.1:1#sap", "sap: is for multicast groups only" },
+	{ "udp://239.1.1.1:1#sap=127.0.0.1",
+	  "sap: \"127.0.0.1\" is not a group of its family" },
+	{ "udp://239.1.1.1:1#sap_interval=5",
+	  WARNING "sap_interval: does nothing without sap" },
+	{ "udp://239.1.1.1:1#sap&sap_interval=5", "" },
+	{ "rtp://239.1.1.1:1#path2=rtp://127.0.0.1:18105",
+	  "path2: \"rtp://127.0.0.1:18105\" is not [iface@]host[:port]: it "
+	  "has the type and the options of the first" },
+	{ "rtp://239.1.1.1:1#path2=239.1.1.2:1#ttl=4",
+	  "path2: \"239.1.1.2:1#ttl=4\" is not [iface@]host[:port]: it has "
+	  "the type and the options of the first" },
+	{ "file:///rec/x.ts#rotate_time=0",
+	  "rotate_time: 0 is not between 1 and 2678400" },
+	{ "file:///rec/x.ts#rotate_size=0",
+	  "rotate_size: 0 is not between 1 and 1048576" },
+	{ "file:///rec/x.ts#min_free=0", "" },
+	{ "udp://239.1.1.1:1#ttl=-1", "ttl: -1 is not between 1 and 255" },
+};
+
+static void judge_all(const char *key, const struct wrong *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char said[512];
+
+		judge(key, list[i].address, said);
+		cr_expect_str_eq(said, list[i].said, "%s: %s",
+				 list[i].address, said);
+	}
+}
+
+Test(check_addresses, name_the_field_of_an_input_that_is_wrong)
+{
+	judge_all("input", inputs, ARRAY_LEN(inputs));
+}
+
+Test(check_addresses, name_the_field_of_an_output_that_is_wrong)
+{
+	judge_all("output", outputs, ARRAY_LEN(outputs));
+}
+
+Test(check_addresses, https_is_well_with_a_certificate)
+{
+	json_t *document = json_pack(
+		"{s:{s:s, s:s}, s:[{s:s, s:b, s:s, s:[s]}]}", "settings",
+		"crt_chain", "/a", "crt_key", "/b", "make_stream", "id", "x",
+		"enable", 1, "type", "spts", "output", "https://:8443/x");
+	char said[512] = "";
+
+	cr_assert_eq(check_document(document, NULL, note, said), 0u);
+	cr_assert_str_eq(said, "");
+	json_decref(document);
+}
+
+Test(check_addresses, a_version_of_a_table_beyond_31_is_odd)
+{
+	json_t *stream = json_pack("{s:s, s:b, s:s, s:i, s:i}", "id", "x",
+				   "enable", 1, "type", "spts", "pmt_version",
+				   99, "pat_version", 31);
+	const struct check_place place = { .path = "stream" };
+	char said[512] = "";
+
+	cr_assert_eq(check_stream(stream, &place, note, said), 0u);
+	cr_assert_str_eq(said, WARNING "99 is above 31: it counts as 3");
+	json_decref(stream);
+}
