@@ -17,12 +17,14 @@ libmaster_a_SOURCES = \
 	master/log_syslog.c master/log_syslog.h \
 	master/minute.c master/minute.h \
 	master/proc.c master/proc.h \
+	master/queriers.c master/queriers.h \
 	master/renewal.c master/renewal.h \
 	master/reread.c master/reread.h \
 	master/restart.c master/restart.h \
 	master/state_path.c master/state_path.h \
 	master/status.c master/status.h \
 	master/status_alarm.c \
+	master/status_network.c \
 	master/status_stream.c master/status_stream.h \
 	master/system_status.c master/system_status.h \
 	master/watchdog.c master/watchdog.h \

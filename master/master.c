@@ -379,6 +379,7 @@ static void open_api(struct master *m)
 		.loop = m->loop,
 		.fleet = m->fleet,
 		.hub = m->hub,
+		.querier = fleet_querier(m->fleet),
 	});
 	m->system = system_status_new(m->loop);
 	m->api = api_new(&(struct api_config){

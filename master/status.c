@@ -6,6 +6,7 @@
 #include "common/sorted.h"
 #include "master/status_stream.h"
 #include "master/supervise/fleet.h"
+#include "master/supervise/querier_proc.h"
 #include "master/ws/hub.h"
 
 #include <ev.h>
@@ -202,6 +203,7 @@ void status_push(struct status *s, const char *id,
 		return;
 	amend = stream->silent && now_ms - stream->said_ms < AMEND_MS;
 	status_stream_hear(stream, m, amend);
+	status_stream_judge_network(stream, s->cfg.querier, now_ms);
 	/* this second was announced already, as silence */
 	if (!amend) {
 		struct fleet_stream fleet = ask_fleet(s, id);
@@ -277,6 +279,21 @@ json_t *status_inputs(struct status *s, const char *id, const char *instance)
 json_t *status_outputs(struct status *s, const char *id, const char *instance)
 {
 	return list_now(s, id, instance, status_stream_outputs);
+}
+
+json_t *status_network(struct status *s, const char *instance)
+{
+	struct queriers *known;
+	uint64_t now_ms = mono_ms();
+	json_t *report;
+
+	known = querier_proc_known(s->cfg.querier);
+	queriers_count_none(known);
+	for (size_t i = 0; i < s->n; i++)
+		status_stream_count_ways(s->streams[i], known, now_ms);
+	report = queriers_report(known, now_ms);
+	stamp(report, time(NULL), instance);
+	return report;
 }
 
 json_t *status_check(struct status *s, const char *id, bool *ret_ok)

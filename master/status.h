@@ -21,12 +21,14 @@
 struct ev_loop;
 struct fleet;
 struct hub;
+struct querier_proc;
 struct status;
 
 struct status_config {
 	struct ev_loop *loop;
 	struct fleet *fleet;
 	struct hub *hub;
+	struct querier_proc *querier; /* NULL: nobody listens for queries */
 };
 
 struct status *status_new(const struct status_config *);
@@ -72,6 +74,10 @@ json_t *status_inputs(struct status *, const char *id, const char *instance);
 
 /* The outputs of a stream, as status_inputs(). */
 json_t *status_outputs(struct status *, const char *id, const char *instance);
+
+/* The interfaces on which inputs hear groups, and who asks for them there; a
+ * new reference.  There is somebody who listens. */
+json_t *status_network(struct status *, const char *instance);
 
 /* The object `status` of check-stream, a new reference; NULL when id is not
  * known.  *ret_ok: enabled, active and on air. */

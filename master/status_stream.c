@@ -80,15 +80,20 @@ void status_stream_free(struct status_stream **p)
 	free(s);
 }
 
-static char *input_id(const json_t *address)
+/* What of an input's address is of use here. */
+static void take_input(struct status_stream *s, size_t i,
+		       const json_t *address)
 {
 	const char *text = json_string_value(address);
 	struct input_spec spec;
+	bool known = text != NULL &&
+		     input_spec_parse(text, &spec, NULL, NULL, NULL) == 0;
 
-	if (text == NULL ||
-	    input_spec_parse(text, &spec, NULL, NULL, NULL) < 0)
-		return NULL;
-	return spec.id[0] != '\0' ? xstrdup(spec.id) : NULL;
+	s->input_ids[i] = known && spec.id[0] != '\0' ? xstrdup(spec.id)
+						      : NULL;
+	s->ways[i] = (struct status_way){
+		.v6 = known && spec.local.sa.sa_family == AF_INET6,
+	};
 }
 
 static bool is_http(const char *address)
@@ -133,7 +138,7 @@ void status_stream_set(struct status_stream *s, const json_t *stream,
 	s->n_inputs = MIN(json_array_size(inputs), (size_t)MSG_INPUTS_MAX);
 	s->n_outputs = MIN(json_array_size(outputs), (size_t)MSG_OUTPUTS_MAX);
 	for (size_t i = 0; i < s->n_inputs; i++)
-		s->input_ids[i] = input_id(json_array_get(inputs, i));
+		take_input(s, i, json_array_get(inputs, i));
 	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++)
 		set_output(&s->outputs[i], i < s->n_outputs
 			   ? json_string_value(json_array_get(outputs, i))

@@ -24,6 +24,17 @@ struct status_output {
 	struct output_fault fault;
 };
 
+struct querier_proc;
+struct queriers;
+
+/* Where an input hears its group. */
+struct status_way {
+	unsigned ifindex; /* 0: it has none */
+	bool v6;
+	bool alarmed;     /* silent, and nobody asks for it */
+	uint64_t heard_ms; /* the last packets, or since when it waits */
+};
+
 struct status_stream {
 	char *id;
 	char *name;  /* NULL when the stream has none */
@@ -32,6 +43,7 @@ struct status_stream {
 	bool mpts;
 	size_t n_inputs;
 	char *input_ids[MSG_INPUTS_MAX]; /* of the option id; NULL: position */
+	struct status_way ways[MSG_INPUTS_MAX];
 	size_t n_outputs;
 	struct status_output outputs[MSG_OUTPUTS_MAX];
 
@@ -66,6 +78,14 @@ void status_stream_miss(struct status_stream *);
 
 /* Bits of the alarms that are raised of what is sent. */
 uint32_t status_stream_alarms(const struct status_stream *);
+/* After a second that was heard: alarms that take more than the stream to
+ * judge.  querier: who asks for its groups; NULL: nobody listens. */
+void status_stream_judge_network(struct status_stream *,
+				 struct querier_proc *querier,
+				 uint64_t now_ms);
+/* Counts the inputs of groups for a report. */
+void status_stream_count_ways(const struct status_stream *,
+			      struct queriers *, uint64_t now_ms);
 
 /* fleet: what the fleet knows of it, all zero when nothing. */
 json_t *status_stream_report(const struct status_stream *,

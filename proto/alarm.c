@@ -35,6 +35,7 @@ static const struct {
 	[ALARM_TWO_SENDERS] = { "two_senders", 0 },
 	[ALARM_CBR_OVERFLOW] = { "cbr_overflow", 0 },
 	[ALARM_OUTPUT_FAULT] = { "output_fault", 0 },
+	[ALARM_NO_QUERIER] = { "no_querier", 0 },
 };
 
 const char *alarm_name(enum alarm_id id)

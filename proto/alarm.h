@@ -39,6 +39,7 @@ enum alarm_id {
 	ALARM_TWO_SENDERS,       /* one group, several sources at once */
 	ALARM_CBR_OVERFLOW,      /* more than an output's cbr= takes */
 	ALARM_OUTPUT_FAULT,      /* an output cannot send */
+	ALARM_NO_QUERIER,        /* a silent group where nobody asks for it */
 
 	ALARM_COUNT
 };
@@ -46,7 +47,7 @@ enum alarm_id {
 /* Bits of those that no reader of packets finds: an output tells them, or the
  * master, which knows all of them. */
 #define ALARMS_OF_OUTPUTS (1u << ALARM_CBR_OVERFLOW)
-#define ALARMS_OF_MASTER (1u << ALARM_OUTPUT_FAULT)
+#define ALARMS_OF_MASTER (1u << ALARM_OUTPUT_FAULT | 1u << ALARM_NO_QUERIER)
 
 /* The bits of all. */
 #define ALARMS_ALL ((1u << ALARM_COUNT) - 1)

@@ -10,6 +10,7 @@ static const struct {
 	bool counts; /* grows; else it is how it is now */
 } table[] = {
 	[LINK_PEERS] = { "peers", false },
+	[LINK_INTERFACE] = { "interface", false },
 	[LINK_RTT_US] = { "rtt_us", false },
 	[LINK_LATENCY_MS] = { "latency_ms", false },
 	[LINK_BANDWIDTH_KBPS] = { "bandwidth_kbps", false },

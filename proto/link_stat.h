@@ -18,6 +18,7 @@
 enum link_stat {
 	/* how it is now */
 	LINK_PEERS,          /* connections that stand */
+	LINK_INTERFACE,      /* on which a group is joined: its index */
 	LINK_RTT_US,         /* round trip time */
 	LINK_LATENCY_MS,     /* how long the receiver keeps what comes */
 	LINK_BANDWIDTH_KBPS, /* that the way is estimated to have */

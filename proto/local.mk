@@ -15,6 +15,7 @@ libproto_a_SOURCES += \
 	proto/msg_deliver.c \
 	proto/msg_desc.h \
 	proto/msg_fields.c proto/msg_fields.h \
+	proto/msg_querier.c \
 	proto/msg_receivers.c \
 	proto/msg_scan.c \
 	proto/msg_softcam.c \

@@ -103,6 +103,8 @@ static const struct msg_desc descs[] = {
 		ROW(scan_status, MSG_TO_MASTER, true) },
 	[MSG_SOFTCAM_RESULT] = { "softcam.result",
 		ROW(softcam_result, MSG_TO_MASTER, false) },
+	[MSG_QUERIER_STATUS] = { "querier.status",
+		ROW(querier_status, MSG_TO_MASTER, true) },
 };
 
 _Static_assert(ARRAY_LEN(descs) == MSG_COUNT, "a message without a row");

@@ -73,6 +73,7 @@ enum msg_type {
 	MSG_SCAN_ANNOUNCEMENT, /* a place in the table of sessions */
 	MSG_SCAN_STATUS,      /* once a second, from the data path */
 	MSG_SOFTCAM_RESULT,   /* the end of a test */
+	MSG_QUERIER_STATUS,   /* once a second: who was heard */
 
 	MSG_COUNT
 };
@@ -85,6 +86,7 @@ enum {
 	MSG_SESSIONS_MAX = 256,
 	MSG_RECEIVERS_MAX = 256, /* of one output */
 	MSG_CHANGES_MAX = 64,
+	MSG_QUERIERS_MAX = 64,
 };
 
 struct msg_stream_start {
@@ -335,6 +337,24 @@ struct msg_softcam_result {
 	const char *error;       /* what went wrong */
 };
 
+/* Who asks the hosts behind an interface for their multicast groups. */
+struct msg_querier {
+	unsigned interface;      /* index */
+	bool mld;                /* for groups of IPv6, else IGMP */
+	unsigned version;        /* of the protocol */
+	const char *address;
+	uint32_t interval_s;     /* between two queries; 0: it does not say */
+	uint64_t age_ms;         /* since the last one */
+};
+
+struct msg_querier_status {
+	const char *igmp_error;  /* why none is heard; NULL: it listens */
+	const char *mld_error;
+	uint64_t listening_ms;   /* for so long */
+	size_t n;
+	struct msg_querier list[MSG_QUERIERS_MAX];
+};
+
 struct msg_session {
 	uint64_t client;    /* > 0; no other viewer ever has it */
 	const char *stream;
@@ -389,6 +409,7 @@ struct msg {
 		struct msg_softcam_test softcam_test;
 		struct msg_worker_debug worker_debug;
 		struct msg_softcam_result softcam_result;
+		struct msg_querier_status querier_status;
 	};
 };
 

@@ -67,6 +67,10 @@ msg_encode_fn scan_start_encode, scan_record_encode, scan_status_encode,
 msg_decode_fn softcam_test_decode, softcam_result_decode;
 msg_encode_fn softcam_test_encode, softcam_result_encode;
 
+/* msg_querier.c */
+msg_decode_fn querier_status_decode;
+msg_encode_fn querier_status_encode;
+
 /* msg_worker.c */
 msg_decode_fn worker_hello_decode, worker_ready_decode, worker_log_decode,
 	worker_debug_decode;

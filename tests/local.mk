@@ -38,6 +38,7 @@ include tests/unit/sdp.mk
 include tests/unit/stream.mk
 include tests/unit/failover.mk
 include tests/unit/deliver.mk
+include tests/unit/querier.mk
 include tests/unit/tls.mk
 include tests/unit/supervise.mk
 include tests/unit/config.mk

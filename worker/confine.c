@@ -106,3 +106,8 @@ int confine(uint64_t keep)
 		err = drop_capabilities(keep);
 	return err;
 }
+
+int confine_further(void)
+{
+	return drop_capabilities(0);
+}

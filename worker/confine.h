@@ -12,3 +12,6 @@
  * allows, and death together with the master.  0 or -errno.
  */
 int confine(uint64_t keep) MUST_CHECK;
+
+/* Gives up what was kept, too.  0 or -errno. */
+int confine_further(void) MUST_CHECK;

@@ -19,6 +19,7 @@ include worker/analysis/local.mk
 include worker/stream/local.mk
 include worker/deliver/local.mk
 include worker/auth/local.mk
+include worker/querier/local.mk
 include worker/tls/local.mk
 include worker/scan/local.mk
 include worker/sdp/local.mk

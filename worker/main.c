@@ -7,6 +7,7 @@ int main(int argc, char **argv)
 	static const struct worker_role *const roles[] = {
 		&auth_role,
 		&deliver_role,
+		&querier_role,
 		&stream_role,
 		NULL,
 	};

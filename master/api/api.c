@@ -82,6 +82,7 @@ static const struct route_path paths[] = {
 	{ "api/adapter-status", true, adapters_status },
 	{ "api/announcements", false, announcements_get },
 	{ "api/config", false, config_get },
+	{ "api/network-status", false, status_network_get },
 	{ "api/stream-analysis", true, streams_analysis },
 	{ "api/stream-info", true, streams_info },
 	{ "api/stream-inputs", true, streams_inputs },

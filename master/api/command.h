@@ -117,6 +117,7 @@ path_fn config_get;
 
 /* status.c */
 command_fn status_version;
+path_fn status_network_get;
 path_fn status_system;
 
 /* settings.c */

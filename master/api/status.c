@@ -45,3 +45,11 @@ void status_system(struct api *api, const char *id, enum status_span span,
 	json_decref(list);
 	reply_json(reply, o);
 }
+
+void status_network_get(struct api *api, const char *id,
+			enum status_span span, struct reply *reply)
+{
+	(void)id, (void)span;
+	reply_json(reply,
+		   status_network(api->cfg.status, api_instance(api)));
+}

@@ -46,6 +46,7 @@ static const struct rule paths[] = {
 	{ "api/adapter-status", ACCESS_YES },
 	{ "api/announcements", ACCESS_YES },
 	{ "api/config", ACCESS_HIDDEN },
+	{ "api/network-status", ACCESS_YES },
 	{ "api/stream-analysis", ACCESS_YES },
 	{ "api/stream-info", ACCESS_YES },
 	{ "api/stream-inputs", ACCESS_YES },

@@ -29,7 +29,7 @@ static const char *const settings_keys[] = {
 	"cc_limit", "connections_per_address", "control_path",
 	"control_port", "control_tls_only", "crt_chain", "crt_key",
 	"http_server_name", "instance_name", "playlist_arrange",
-	"real_ip_trusted", "tsdb_interval",
+	"querier_timeout", "real_ip_trusted", "tsdb_interval",
 };
 
 static const char *const auth_keys[] = {

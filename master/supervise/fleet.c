@@ -10,6 +10,7 @@
 #include "master/supervise/deliver_proc.h"
 #include "master/supervise/entry.h"
 #include "master/supervise/jobs.h"
+#include "master/supervise/querier_proc.h"
 #include "master/supervise/spawn.h"
 #include "master/supervise/tls_proc.h"
 
@@ -39,8 +40,9 @@ struct fleet {
 	struct deliver_proc *deliver;
 	struct auth_proc *auth;
 	struct tls_proc *tls;
+	struct querier_proc *querier;
 	/* of those above, in the order in which they are stopped */
-	struct service_proc *services[3];
+	struct service_proc *services[4];
 	struct jobs *jobs;
 	TAILQ_HEAD(, member) members;
 	bool stopping;
@@ -229,6 +231,16 @@ static void on_service_up(void *arg)
 	link_services(arg);
 }
 
+static unsigned querier_timeout(const json_t *settings)
+{
+	const json_t *value = json_object_get(settings, "querier_timeout");
+
+	if (!json_is_integer(value))
+		return QUERIER_TIMEOUT_S;
+	return (unsigned)MAX(0, MIN(json_integer_value(value),
+				    QUERIER_TIMEOUT_MAX_S));
+}
+
 static void open_services(struct fleet *f)
 {
 	struct service_config cfg = {
@@ -240,12 +252,14 @@ static void open_services(struct fleet *f)
 
 	f->auth = auth_proc_new(&cfg);
 	f->jobs = jobs_new(&cfg);
+	f->querier = querier_proc_new(&cfg, querier_timeout(f->settings));
 	cfg.on_up = on_service_up;
 	f->tls = tls_proc_new(&cfg);
 	f->deliver = deliver_proc_new(&cfg, f->tls);
 	f->services[0] = deliver_proc_service(f->deliver);
 	f->services[1] = auth_proc_service(f->auth);
 	f->services[2] = tls_proc_service(f->tls);
+	f->services[3] = querier_proc_service(f->querier);
 }
 
 struct fleet *fleet_new(const struct fleet_config *cfg)
@@ -281,6 +295,7 @@ void fleet_free(struct fleet **fp)
 	auth_proc_free(&f->auth);
 	jobs_free(&f->jobs);
 	tls_proc_free(&f->tls);
+	querier_proc_free(&f->querier);
 	spawner_free(&f->spawner);
 	json_decref(f->settings);
 	ev_timer_stop(f->cfg.loop, &f->stop_timer);
@@ -299,6 +314,8 @@ void fleet_write(struct fleet *f, struct handover *h)
 	(void)json_object_set_new(document, "deliver",
 				  deliver_proc_write(f->deliver, h));
 	(void)json_object_set_new(document, "tls", tls_proc_write(f->tls, h));
+	(void)json_object_set_new(document, "querier",
+				  querier_proc_write(f->querier, h));
 	TAILQ_FOREACH(m, &f->members, link)
 		if (!m->removed)
 			(void)json_array_append_new(streams,
@@ -316,6 +333,7 @@ void fleet_take(struct fleet *f, struct handover *h)
 	spawner_take(f->spawner, h);
 	deliver_proc_take(f->deliver, json_object_get(document, "deliver"), h);
 	tls_proc_take(f->tls, json_object_get(document, "tls"), h);
+	querier_proc_take(f->querier, json_object_get(document, "querier"), h);
 	json_array_foreach(streams, i, record) {
 		const char *id = json_string_value(
 			json_object_get(record, "id"));
@@ -463,6 +481,11 @@ struct auth_proc *fleet_auth(struct fleet *f)
 struct jobs *fleet_jobs(struct fleet *f)
 {
 	return f->jobs;
+}
+
+struct querier_proc *fleet_querier(struct fleet *f)
+{
+	return f->querier;
 }
 
 struct tls_proc *fleet_tls(struct fleet *f)

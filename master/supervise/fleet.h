@@ -24,6 +24,7 @@ struct ev_loop;
 struct fleet;
 struct handover;
 struct jobs;
+struct querier_proc;
 struct tls_proc;
 
 struct fleet_events {
@@ -125,5 +126,7 @@ void fleet_close_session(struct fleet *, uint64_t client);
 struct auth_proc *fleet_auth(struct fleet *);
 /* Where short-lived workers are started, borrowed. */
 struct jobs *fleet_jobs(struct fleet *);
+/* The worker that hears who asks for multicast groups, borrowed. */
+struct querier_proc *fleet_querier(struct fleet *);
 /* The worker that speaks TLS, borrowed. */
 struct tls_proc *fleet_tls(struct fleet *);

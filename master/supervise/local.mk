@@ -13,6 +13,7 @@ libmaster_a_SOURCES += \
 	master/supervise/pace.c master/supervise/pace.h \
 	master/supervise/proc_state.c master/supervise/proc_state.h \
 	master/supervise/service_proc.c master/supervise/service_proc.h \
+	master/supervise/querier_proc.c master/supervise/querier_proc.h \
 	master/supervise/receivers.c master/supervise/receivers.h \
 	master/supervise/session_list.c master/supervise/session_list.h \
 	master/supervise/spawn.c master/supervise/spawn.h \

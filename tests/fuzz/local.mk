@@ -87,3 +87,6 @@ fuzz_targets += tests/fuzz/fuzz_sdp
 tests_fuzz_fuzz_sdp_LDADD = $(fuzz_engine) $(worker_libs)
 fuzz_targets += tests/fuzz/fuzz_sap
 tests_fuzz_fuzz_sap_LDADD = $(fuzz_engine) $(worker_libs)
+
+fuzz_targets += tests/fuzz/fuzz_query
+tests_fuzz_fuzz_query_LDADD = $(fuzz_engine) $(worker_libs)

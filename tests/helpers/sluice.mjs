@@ -50,10 +50,11 @@ function exchange(port, options, body) {
 }
 
 export class Sluice {
-	// config: an object, or undefined for no -c at all.
+	// config: an object, or undefined for no -c at all; through: a program
+	// and its arguments that start the master.
 	static async start(t, config, { env = {}, args = [], wait = true,
 		dir = tempDir(t), auth = false, managed = false,
-		master = MASTER } = {}) {
+		master = MASTER, through = [] } = {}) {
 		const self = new Sluice();
 
 		self.dir = dir;
@@ -70,7 +71,7 @@ export class Sluice {
 			all.push('-c', self.file);
 		}
 		const line = managed ? [MANAGER, path.join(dir, 'notify'),
-			master] : [master];
+			master] : [...through, master];
 		self.managed = managed;
 		self.child = start(t, line[0], [...line.slice(1), ...all],
 			{ env: { ...process.env, SLUICE_WORKER: WORKER,

@@ -13,6 +13,7 @@ helper_files = \
 	tests/helpers/net.mjs \
 	tests/helpers/peers.mjs \
 	tests/helpers/rate.mjs \
+	tests/helpers/query.py \
 	tests/helpers/reference.mjs \
 	tests/helpers/run-node.sh \
 	tests/helpers/scene.mjs \
@@ -78,6 +79,7 @@ system_tests = \
 	tests/system/pain-switch.mjs \
 	tests/system/peers.mjs \
 	tests/system/push.mjs \
+	tests/system/querier.mjs \
 	tests/system/record.mjs \
 	tests/system/refusals.mjs \
 	tests/system/remux.mjs \

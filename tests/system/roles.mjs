@@ -24,8 +24,8 @@ const COMMANDS = {
 	'set-category': 'F', 'set-user': 'F', 'no-such-command': 'F',
 };
 const PATHS = {
-	'/api/announcements': 'Y', '/api/system-status': 'Y',
-	'/api/stream-info/x': 'Y',
+	'/api/announcements': 'Y', '/api/network-status': 'Y',
+	'/api/system-status': 'Y', '/api/stream-info/x': 'Y',
 	'/api/stream-status/x': 'Y', '/api/stream-analysis/x': 'Y',
 	'/api/stream-inputs/x': 'Y', '/api/adapter-info/x': 'Y',
 	'/api/adapter-status/x': 'Y', '/api/config': 'H',

@@ -51,6 +51,7 @@ unit_config_tests = \
 	tests/unit/master/test_proc \
 	tests/unit/master/test_history \
 	tests/unit/master/test_host_advice \
+	tests/unit/master/test_queriers \
 	tests/unit/master/test_status \
 	tests/unit/master/test_status_alarm
 check_PROGRAMS += $(unit_config_tests)
@@ -80,6 +81,7 @@ tests_unit_master_test_log_syslog_LDADD = $(master_libs)
 tests_unit_master_test_minute_LDADD = $(master_libs)
 tests_unit_master_test_options_LDADD = $(master_libs)
 tests_unit_master_test_proc_LDADD = $(master_libs)
+tests_unit_master_test_queriers_LDADD = $(master_libs)
 
 # the fakes come before the libraries: what they define is not looked for
 unit_fakes = tests/unit/master/fakes.c tests/unit/master/fakes.h

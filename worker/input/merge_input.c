@@ -9,6 +9,7 @@
 #include "common/fd.h"
 #include "worker/input/kind.h"
 #include "worker/input/ts_merge.h"
+#include "worker/input/udp_flow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -203,6 +204,8 @@ static void merge_stats(const struct input *base, struct link_stats *ret)
 	link_stats_set(ret, LINK_PATH2_RECEIVED, c.received[1]);
 	link_stats_set(ret, LINK_PATH1_LOST, c.lost[0]);
 	link_stats_set(ret, LINK_PATH2_LOST, c.lost[1]);
+	if (m->legs[0].input != NULL && m->legs[0].input->flow != NULL)
+		udp_flow_stats(m->legs[0].input->flow, ret);
 }
 
 static const char *merge_trouble(const struct input *base)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/netif.h"
 
+#include "common/fd.h"
+
 #include <errno.h>
 #include <net/if.h>
 #include <netlink/errno.h>
@@ -8,6 +10,7 @@
 #include <netlink/route/link.h>
 #include <netlink/route/route.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 static int ask(struct nl_sock *sock, const char *name, unsigned *ret,
 	       struct errmsg *why)
@@ -85,4 +88,21 @@ int netif_towards(const struct sockaddr_any *to, unsigned *ret)
 	nl_addr_put(addr);
 	nl_socket_free(sock);
 	return err;
+}
+
+bool netif_is_loopback(unsigned index)
+{
+	struct ifreq req = { 0 };
+	int fd;
+	bool is;
+
+	if (if_indextoname(index, req.ifr_name) == NULL)
+		return false;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	is = ioctl(fd, SIOCGIFFLAGS, &req) == 0 &&
+	     (req.ifr_flags & IFF_LOOPBACK) != 0;
+	fd_close(&fd);
+	return is;
 }

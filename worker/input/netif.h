@@ -6,6 +6,8 @@
 #include "common/sockaddr.h"
 #include "common/util.h"
 
+#include <stdbool.h>
+
 /*
  * The index of the interface; 0 or -errno with why: -ENODEV when there is
  * none of that name, -ENETDOWN when it is down.  Opens its socket for the one
@@ -17,3 +19,6 @@ int netif_index(const char *name, unsigned *ret, struct errmsg *why)
 /* The interface over which the kernel would reach the address; 0, or
  * -ENETUNREACH: there is no route. */
 int netif_towards(const struct sockaddr_any *to, unsigned *ret) MUST_CHECK;
+
+/* Does it lead back to this host? */
+bool netif_is_loopback(unsigned index);

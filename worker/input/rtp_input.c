@@ -236,6 +236,7 @@ static void rtp_stats(const struct input *base, struct link_stats *ret)
 		tell_fec(in, c.repaired, c.lost, ret);
 	if (in->n_legs > 1)
 		tell_paths(&c, ret);
+	udp_flow_stats(&in->legs[0].media, ret);
 }
 
 static void rtp_free(struct input *base)

@@ -77,6 +77,14 @@ static void udp_counters(const struct input *in, struct input_counters *ret)
 	};
 }
 
+static void udp_stats(const struct input *in, struct link_stats *ret)
+{
+	const struct udp_input *u =
+		container_of(in, const struct udp_input, base);
+
+	udp_flow_stats(&u->flow, ret);
+}
+
 static void udp_free(struct input *in)
 {
 	struct udp_input *u = container_of(in, struct udp_input, base);
@@ -90,6 +98,7 @@ static const struct input_ops udp_ops = {
 	.read = udp_read,
 	.second = udp_second,
 	.counters = udp_counters,
+	.stats = udp_stats,
 	.trouble = udp_trouble,
 };
 

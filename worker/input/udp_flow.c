@@ -18,6 +18,8 @@ enum {
 	READS_MAX = 16,
 	/* Without a packet for so long the interface is looked at again. */
 	QUIET_S = 2,
+	NEIGHBOURS = 224 << 16,
+	NEIGHBOURS_SHIFT = 8,
 };
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -58,6 +60,17 @@ static int find_interface(struct udp_flow *f, struct errmsg *why)
 	return 0;
 }
 
+/* Groups of 224.0.0.0/24 are for neighbours: no switch holds them back. */
+static bool is_asked_for(const struct udp_flow *f)
+{
+	if (!is_group(f) || f->ifindex == 0 || netif_is_loopback(f->ifindex))
+		return false;
+	return f->place.local.sa.sa_family != AF_INET ||
+	       ntohl(f->place.local.in.sin_addr.s_addr) >>
+			       NEIGHBOURS_SHIFT !=
+		       NEIGHBOURS;
+}
+
 int udp_flow_open(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 {
 	int r;
@@ -72,6 +85,7 @@ int udp_flow_open(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 		return r;
 	}
 	f->fd = r;
+	f->asked_for = is_asked_for(f);
 	f->last_packet_ns = f->renewed_ns = now_ns;
 	f->receiver = receiver_new(&r);
 	if (f->receiver == NULL) {
@@ -152,6 +166,7 @@ static int move_to(struct udp_flow *f, unsigned ifindex, struct errmsg *why)
 	fd_close(&f->fd);
 	f->fd = fd;
 	f->ifindex = ifindex;
+	f->asked_for = is_asked_for(f);
 	receiver_moved(f->receiver);
 	if (f->arrivals != NULL)
 		udp_socket_stamp(fd, true);
@@ -271,6 +286,12 @@ int udp_flow_second(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 	    now_ns - f->renewed_ns >= f->renew_s * SECOND_NS)
 		return renew(f, now_ns, why);
 	return 0;
+}
+
+void udp_flow_stats(const struct udp_flow *f, struct link_stats *ret)
+{
+	if (udp_flow_is_open(f) && f->asked_for)
+		link_stats_set(ret, LINK_INTERFACE, f->ifindex);
 }
 
 uint64_t udp_flow_drops(const struct udp_flow *f)

@@ -12,6 +12,7 @@
 
 #include "common/errmsg.h"
 #include "proto/io_spec.h"
+#include "proto/link_stat.h"
 #include "worker/input/arrivals.h"
 #include "worker/input/receiver.h"
 #include "worker/input/udp_socket.h"
@@ -28,6 +29,7 @@ struct udp_flow {
 	unsigned renew_s;        /* 0 = never */
 	int fd;                  /* valid while receiver is not NULL */
 	unsigned ifindex;
+	bool asked_for;          /* a querier asks whether it is wanted */
 	/* of a named interface, or of the route to a group; or NULL */
 	struct netif_watch *netif;
 	struct errmsg trouble;   /* of the interface; "" when it is well */
@@ -84,6 +86,9 @@ int udp_flow_second(struct udp_flow *, uint64_t now_ns,
  * from now on for a while.  at_ns is 0 before. */
 const struct arrivals_report *udp_flow_arrivals(struct udp_flow *,
 						uint64_t now_ns);
+
+/* Where it hears its group, when that is on a network. */
+void udp_flow_stats(const struct udp_flow *, struct link_stats *ret);
 
 /* Datagrams that its sockets had no room for, since it was described. */
 uint64_t udp_flow_drops(const struct udp_flow *);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// querier: a group that is silent where no querier asks for it is told, and so
+// is who asks on each network.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { TsMux } from '../helpers/mux.mjs';
+import { ip, pair, tool } from '../helpers/net.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const QUERY = new URL('../helpers/query.py', import.meta.url).pathname;
+const US = '10.9.5.1', ROUTER = '10.9.5.2';
+const TIMEOUT_S = 3;
+
+const query = (kind) => tool('python3', QUERY, 'qb', kind, ROUTER);
+
+// Until it is stopped, somebody asks once a second.
+async function asking(kind, during) {
+	let on = true, times = 0;
+	const loop = (async () => {
+		for (; on; times++) {
+			await query(kind);
+			await new Promise((done) => setTimeout(done, 1000));
+		}
+	})();
+
+	try {
+		return await during(() => times);
+	} finally {
+		on = false;
+		await loop;
+	}
+}
+
+// Inputs on qa, whose other end is qb, and one on the loopback, where nobody
+// could ask.
+async function setUp(t, group, group6, more = {}) {
+	await pair(t, 'qa', 'qb');
+	await ip('addr', 'add', `${US}/24`, 'dev', 'qa');
+	for (const [name, address] of [['qa', 'fe80::1'], ['qb', 'fe80::2']])
+		await ip('addr', 'add', `${address}/64`, 'dev', name, 'nodad');
+	const sluice = await Sluice.start(t, { ...config(
+		stream('a001', `udp://qa@${group}:5000`,
+			'udp://127.0.0.1:6000'),
+		stream('a002', group6 ? `udp://qa@${group6}:5002`
+			: 'udp://239.255.0.1:5002', 'udp://127.0.0.1:6002')),
+	settings: { querier_timeout: TIMEOUT_S } }, more);
+
+	await waitUntil('input', () => udpBound(5000));
+	return sluice;
+}
+
+function waitNetwork(sluice, what, probe, protocol = 'igmp') {
+	return waitUntil(what, async () => {
+		const network = await sluice.json('/api/network-status');
+		const found = network.interfaces.find((i) =>
+			i.protocol === protocol);
+
+		assert.ok(network.interfaces.every((i) =>
+			i.interface === 'qa'));
+		if (!found || !probe(found))
+			throw new Error(JSON.stringify(network));
+		return found;
+	}, 20000);
+}
+
+const alarmed = (status) => status.inputs[0].alarms.includes('no_querier');
+
+test('silent without a querier: an alarm, until packets or a querier come',
+	async (t) => {
+		const sluice = await setUp(t, '239.1.0.1');
+		const told = await sluice.events(t, '&scope=alarm');
+		const event = (raised) => told.wait(`raised: ${raised}`, (m) =>
+			m.scope === 'alarm' && m.alarm === 'no_querier' &&
+			m.raised === raised, 20000);
+
+		await sluice.waitStatus('a001', 'the alarm', alarmed, 20000);
+		const up = await event(true);
+		assert.equal(up.channel_id, 'a001');
+		assert.equal(up.place, 1);
+		const { status } = await sluice.cmd('check-stream',
+			{ id: 'a001', status: true });
+		assert.ok(status.input[0].alarms.includes('no_querier'));
+		assert.ok(!(await sluice.status('a001')).alarms
+			.includes('no_querier'), 'it is of the input');
+		await sluice.logged(/a001: input 1: nothing comes, and nobody/);
+		assert.match((await waitNetwork(sluice, 'silent', (i) =>
+			i.silent === 1)).advice,
+		/^qa: no IGMP querier is heard for 3 s: .*querier/);
+
+		// packets: it may fall silent some day, and no more
+		const sender = await Sender.start(t, new TsMux(), 5000,
+			{ address: '239.1.0.1', iface: US });
+		await sluice.onair('a001');
+		await event(false);
+		await sluice.waitStatus('a001', 'no alarm', (s) => !alarmed(s));
+		const plays = await waitNetwork(sluice, 'it plays', (i) =>
+			i.silent === 0);
+		assert.equal(plays.state, 'missing');
+		assert.equal(plays.inputs, 1);
+		assert.ok(plays.advice);
+		sender.stop();
+
+		// silent, and asked for
+		await asking('igmp3', async () => {
+			const heard = await waitNetwork(sluice, 'heard', (i) =>
+				i.state === 'heard' && i.silent === 1);
+
+			assert.equal(heard.advice, undefined);
+			const { age, ...querier } = heard.querier;
+			assert.ok(age < TIMEOUT_S);
+			assert.deepEqual(querier, { address: ROUTER,
+				version: 3, interval: 125 });
+			assert.ok(!alarmed(await sluice.status('a001')));
+		});
+		await sluice.waitStatus('a001', 'the alarm again', alarmed,
+			20000);
+		await sluice.stop();
+	});
+
+test('queries of each version of IGMP and MLD are heard', async (t) => {
+	const sluice = await setUp(t, '239.1.0.1', '[ff15::77]');
+	const inputs = { igmp: 'a001', mld: 'a002' };
+
+	await query('noise');
+	for (const id of Object.values(inputs))
+		await sluice.waitStatus(id, 'the alarm', alarmed, 20000);
+	for (const kind of ['igmp1', 'igmp2', 'mld1', 'mld2'])
+		await asking(kind, async () => {
+			const protocol = kind.slice(0, -1);
+			const { querier } = await waitNetwork(sluice, kind,
+				(i) => i.state === 'heard' &&
+				i.querier.version === Number(kind.at(-1)),
+				protocol);
+
+			assert.equal(querier.address, protocol === 'mld'
+				? 'fe80::2' : ROUTER);
+			await sluice.waitStatus(inputs[protocol], 'no alarm',
+				(s) => !alarmed(s));
+		});
+	await sluice.stop();
+});
+
+test('it goes on over a restart, and is back after its death', async (t) => {
+	const sluice = await setUp(t, '239.1.0.1');
+	const { pid } = await waitUntil('the worker', () =>
+		sluice.worker('querier'));
+
+	await asking('igmp2', async () => {
+		await waitNetwork(sluice, 'heard', (i) => i.state === 'heard');
+		await sluice.cmd('restart');
+		await waitUntil('the next master', () =>
+			/goes on, pid/.test(sluice.log));
+		await waitNetwork(sluice, 'heard', (i) => i.state === 'heard');
+		assert.equal(sluice.worker('querier').pid, pid);
+		process.kill(pid, 'SIGKILL');
+		await sluice.replaced('querier', undefined, pid);
+		await waitNetwork(sluice, 'heard', (i) => i.state === 'heard');
+	});
+	// no capability is left to it
+	const status = fs.readFileSync(
+		`/proc/${sluice.worker('querier').pid}/status`, 'utf8');
+	for (const set of ['CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
+		assert.match(status, new RegExp(`^${set}:\\s+0+$`, 'm'));
+	await sluice.stop();
+});
+
+test('without CAP_NET_RAW nothing is judged, and that is told', async (t) => {
+	const sluice = await setUp(t, '239.1.0.1', null, { through: ['setpriv',
+		'--bounding-set', '-net_raw', '--inh-caps', '-net_raw'] });
+
+	await sluice.logged(
+		/IGMP and MLD queriers cannot be heard: CAP_NET_RAW is mis/);
+	const network = await sluice.json('/api/network-status');
+	assert.equal(network.igmp_error, 'CAP_NET_RAW is missing');
+	assert.equal(network.interfaces[0].state, 'unknown');
+	assert.ok(!alarmed(await sluice.status('a001')));
+	await sluice.stop();
+});
