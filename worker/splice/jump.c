@@ -3,9 +3,13 @@
 #include "worker/splice/parts.h"
 
 #include "common/alloc.h"
+#include "worker/ts/pat.h"
 #include "worker/ts/pcr.h"
+#include "worker/ts/section.h"
 
 #include <string.h>
+
+enum { TABLE_HEADER = 8 };
 
 void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 {
@@ -100,6 +104,54 @@ bool splice_has_gap(const struct splice *s, const uint8_t *p)
 	return pid->cut == s->cut && ts_has_payload(p) && step != 1;
 }
 
+/* The table of this section as it is known; NULL: it is not. */
+static const struct psi_section *find_table(const struct splice *s,
+					    const uint8_t *section)
+{
+	uint16_t extension = (uint16_t)(section[3] << 8 | section[4]);
+	const struct psi_program *program;
+	const struct psi_section *pat;
+	size_t n = psi_pat(s->psi, &pat);
+
+	if (section_table_id(section) == PAT_TABLE_ID)
+		return section[6] < n ? &pat[section[6]] : NULL;
+	program = psi_program_find(s->psi, extension);
+	return program != NULL && program->pmt.data != NULL ? &program->pmt
+							    : NULL;
+}
+
+/* Does a PAT or PMT begin here that is not the one we know, and not the next
+ * packet of its PID? */
+static bool is_other_table(const struct splice *s, const uint8_t *p)
+{
+	size_t at = ts_payload_offset(p);
+	const struct psi_section *known;
+
+	if (psi_class(s->psi, ts_pid(p)) != PID_PSI || !ts_pusi(p) ||
+	    ts_tei(p) || !splice_has_gap(s, p) || at >= TS_PACKET)
+		return false;
+	at += 1u + p[at];
+	if (at + TABLE_HEADER > TS_PACKET)
+		return false;
+	known = find_table(s, p + at);
+	return known != NULL &&
+	       memcmp(p + at, known->data,
+		      MIN(known->len, TS_PACKET - at)) != 0;
+}
+
+/* A source that was started again with other PIDs has no PCR that is known
+ * before its tables are. */
+static bool has_other_tables(const struct splice *s, struct splice_cursor c)
+{
+	for (size_t k = 0; k < SPLICE_AHEAD; k++) {
+		if (is_other_table(s, splice_cursor_get(&c)))
+			return true;
+		if (!splice_cursor_next(&c))
+			return false;
+	}
+	return false;
+}
+
 bool splice_find_jump(struct splice *s, const struct splice_cursor *c)
 {
 	const uint8_t *p = splice_cursor_get(c);
@@ -122,7 +174,7 @@ bool splice_find_jump(struct splice *s, const struct splice_cursor *c)
 	if (!unit && (!splice_has_gap(s, p) || c->index < s->calm))
 		return false;
 	known = find_pcr(s, &ahead, clock, &pcr);
-	if (known && jumps(s, (int)clock, pcr)) {
+	if (known ? jumps(s, (int)clock, pcr) : has_other_tables(s, *c)) {
 		cut_here(s, c);
 		return true;
 	}

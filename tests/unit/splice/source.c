@@ -132,10 +132,12 @@ static void make_sound(struct source *s)
 static void put_tables(struct source *s, uint8_t *to)
 {
 	const struct build_entry pat = { s->program, SOURCE_PMT };
-	const struct build_entry pmt = { s->program, SOURCE_VIDEO };
+	const uint16_t video = SOURCE_VIDEO + s->shift;
+	const uint16_t audio = SOURCE_AUDIO + s->shift;
+	const struct build_entry pmt = { s->program, video };
 	const struct build_es es[] = {
-		{ .type = 0x1b, .pid = SOURCE_VIDEO, .desc = "" },
-		{ .type = 0x03, .pid = SOURCE_AUDIO, .desc = "" },
+		{ .type = 0x1b, .pid = video, .desc = "" },
+		{ .type = 0x03, .pid = audio, .desc = "" },
 	};
 	uint8_t section[SECTION_PSI_MAX], cc = 0;
 	size_t len = build_pat(section, 0, &pat, 1);
@@ -175,6 +177,8 @@ static void put_packet(struct source *s, uint8_t *p)
 	} else {
 		put_null(p);
 	}
+	if (ts_pid(p) == SOURCE_VIDEO || ts_pid(p) == SOURCE_AUDIO)
+		ts_set_pid(p, ts_pid(p) + s->shift);
 	count(s, p);
 }
 

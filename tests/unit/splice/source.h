@@ -28,6 +28,7 @@ struct source {
 			      next */
 	bool no_audio, no_pcr;
 	uint16_t program;
+	uint16_t shift;    /* added to the PIDs of video and audio */
 	uint8_t first_cc;  /* of each PID */
 
 	uint64_t packets;  /* made */

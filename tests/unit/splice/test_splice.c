@@ -185,6 +185,23 @@ Test(splice, a_source_that_starts_again_by_itself_is_mended)
 	cr_assert_eq(counted().jumps, 4);
 }
 
+/* Without a pause, and where no PCR is known to tell. */
+Test(splice, so_is_one_that_starts_again_at_once_with_other_pids)
+{
+	stage_play(&s, a, 3000);
+	for (int i = 0; i < 4; i++) {
+		free(b);
+		b = source_new(1000);
+		b->shift = (uint16_t)(0x10 * (i + 1));
+		b->first_cc = (uint8_t)(3 * i);
+		stage_play(&s, b, 1500);
+	}
+	s.judge.cut_short = 0;
+	s.judge.silent_changes = 0; /* the tables are the source's */
+	stage_assert_flawless(&s);
+	cr_assert_eq(counted().jumps, 4);
+}
+
 /* The first of the next packets that is no more than a part of a picture. */
 static struct ts_run next_plain(struct source *source)
 {
