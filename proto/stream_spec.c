@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/stream_spec.h"
 
+#include "proto/alarm.h"
 #include "proto/io_spec.h"
 #include "proto/option_value.h"
 
@@ -21,7 +22,7 @@ static const char *const keys[] = {
 	"service_provider", "service_type", "textcode", "hbbtv_url",
 	"backup_type", "backup_start_delay", "backup_return_delay",
 	"backup_force_return", "backup_initial_delay", "backup_damping",
-	"filler", "cc_limit", "pat_version", "pmt_version",
+	"backup_on", "filler", "cc_limit", "pat_version", "pmt_version",
 	"cat_version", "sdt_version", "nit_version",
 };
 
@@ -226,6 +227,32 @@ static int read_force_return(struct stream_spec *s, const char *text,
 	return option_flag(text, &s->backup_force_return, why);
 }
 
+/* "pcr_frozen, pts_frozen" */
+static int read_backup_on(struct stream_spec *s, const char *text,
+			  struct errmsg *why)
+{
+	const uint32_t all = ALARMS_ALL & ~ALARMS_OF_OUTPUTS &
+			     ~ALARMS_OF_MASTER;
+	uint32_t set = 0;
+	char name[32];
+
+	for (size_t len; *text != '\0'; text += len) {
+		text += strspn(text, " ,");
+		len = strcspn(text, " ,");
+		if (len == 0)
+			break;
+		(void)snprintf(name, sizeof name, "%.*s", (int)len, text);
+		enum alarm_id id = alarm_find(name);
+
+		if (id == ALARM_COUNT || !(all >> id & 1))
+			return errmsg_fail(why, -EINVAL, "\"%s\" is not an "
+					   "alarm of an input", name);
+		set |= UINT32_C(1) << id;
+	}
+	s->backup_on = set;
+	return 0;
+}
+
 static int read_filler(struct stream_spec *s, const char *text,
 		       struct errmsg *why)
 {
@@ -296,7 +323,7 @@ static read_fn *const readers[] = {
 	read_service_name, read_service_provider, read_service_type,
 	read_textcode, read_hbbtv_url, read_backup_type, read_start_delay,
 	read_return_delay, read_force_return, read_initial_delay, read_damping,
-	read_filler, read_cc_limit, read_pat_version,
+	read_backup_on, read_filler, read_cc_limit, read_pat_version,
 	read_pmt_version, read_cat_version, read_sdt_version,
 	read_nit_version,
 };

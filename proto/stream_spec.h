@@ -47,6 +47,7 @@ struct stream_spec {
 	int backup_return_delay_s; /* or BACKUP_DELAY_DEFAULT */
 	int backup_initial_delay_s; /* or BACKUP_DELAY_DEFAULT */
 	int backup_damping_s; /* half-life; or BACKUP_DELAY_DEFAULT */
+	uint32_t backup_on; /* alarms with which an input is off air */
 	bool backup_force_return; /* true when not given */
 	unsigned cc_limit; /* of inputs that have none of their own */
 

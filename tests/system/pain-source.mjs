@@ -131,6 +131,24 @@ const scenes = {
 		await sluice.waitStatus(scene.id, 'no alarm', (s) =>
 			s.inputs[0].alarms.length === 0, 20000);
 	},
+
+	async 'frozen, and backup_on says so: the other input plays'(t,
+		sluice, clips) {
+		const scene = await Scene.open(t, sluice, { inputs: ['', ''],
+			options: { backup_start_delay: 1, backup_damping: 0,
+				backup_return_delay: 1,
+				backup_on: 'pcr_frozen' } });
+		const mux = new TsMux({ rate: RATE });
+
+		await Sender.start(t, mux, scene.ports[0]);
+		await Clip.play(t, clips.one, RATE, scene.ports[1]);
+		await scene.plays(1);
+		mux.frozen = mux.seconds;
+		const { switches } = await scene.plays(2);
+		assert.match(JSON.stringify(switches.at(-1)), /pcr_frozen/);
+		mux.frozen = undefined;
+		await scene.plays(1);
+	},
 };
 
 test('sources that fail', { concurrency: true }, async (t) => {

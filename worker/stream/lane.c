@@ -57,6 +57,7 @@ void lane_init(struct lane *l, const struct lane_config *cfg)
 {
 	*l = (struct lane){ .out = cfg->out, .arg = cfg->arg };
 	source_init(&l->source, cfg->position, cfg->address);
+	l->fault_alarms = cfg->stream->backup_on;
 	l->cc_limit = l->source.spec.cc_limit;
 	if (l->cc_limit == CC_LIMIT_DEFAULT)
 		l->cc_limit = cfg->stream->cc_limit;
@@ -338,9 +339,25 @@ static void complain(struct lane *l, const char *want)
 		errmsg_set(&l->complaint, "%s", want);
 }
 
+/* An alarm that is to count as a fault; NULL: there is none. */
+static const char *find_alarm(const struct lane *l)
+{
+	uint32_t bits = l->watch.raised & l->fault_alarms;
+	int i = 0;
+
+	while (i < ALARM_COUNT && !(bits >> i & 1))
+		i++;
+	return i < ALARM_COUNT ? alarm_name((enum alarm_id)i) : NULL;
+}
+
 static void judge(struct lane *l, uint64_t now_ns)
 {
 	const char *want = find_want(l, now_ns);
+
+	if (want == NULL && l->report.onair) {
+		want = find_alarm(l);
+		l->report.onair = want == NULL;
+	}
 
 	l->fault = want != NULL ? want : analyze_fault_name(l->report.fault);
 	complain(l, want);

@@ -35,6 +35,7 @@ struct lane {
 	struct remux *remux;     /* NULL: packets stay as they are */
 	struct aside *aside;     /* adds a PID; NULL: none.  It has a remux */
 	unsigned cc_limit;       /* its own, or the stream's */
+	uint32_t fault_alarms;   /* with one of these it is off air */
 	bool wanted;             /* it is to be open */
 	bool tried;              /* to open it, since then */
 	unsigned empty_reads;

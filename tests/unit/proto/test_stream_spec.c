@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/alarm.h"
 #include "proto/io_spec.h"
 #include "proto/stream_spec.h"
 
@@ -63,6 +64,7 @@ Test(stream_spec, reads_every_key)
 		"\"hbbtv_url\":\"http://example.org/app/?x=1\","
 		"\"backup_type\":\"passive\",\"backup_start_delay\":\"7\","
 		"\"backup_return_delay\":0,\"backup_force_return\":true,"
+		"\"backup_on\":\"pcr_frozen, no_audio\","
 		"\"filler\":\"file:///srv/pause.ts\","
 		"\"cc_limit\":\"12\",\"pat_version\":1,"
 		"\"pmt_version\":2,\"cat_version\":3,\"sdt_version\":36,"
@@ -85,6 +87,8 @@ Test(stream_spec, reads_every_key)
 	cr_assert_eq(s.backup_start_delay_s, 7);
 	cr_assert_eq(s.backup_return_delay_s, 0);
 	cr_assert(s.backup_force_return);
+	cr_assert_eq(s.backup_on,
+		     1u << ALARM_PCR_FROZEN | 1u << ALARM_NO_AUDIO);
 	cr_assert_eq(s.filler, FILLER_FILE);
 	cr_assert_str_eq(s.filler_path, "/srv/pause.ts");
 	cr_assert_eq(s.cc_limit, 12);
@@ -120,6 +124,10 @@ Test(stream_spec, names_the_key_and_what_is_wrong_with_it)
 	       "filter: is not text or a number, or too long");
 	refuse("{\"service_name\":\"a\\nb\"}",
 	       "service_name: has a control byte at 1");
+	refuse("{\"backup_on\":\"pat, smoke\"}",
+	       "backup_on: \"smoke\" is not an alarm of an input");
+	refuse("{\"backup_on\":\"output_fault\"}",
+	       "backup_on: \"output_fault\" is not an alarm of an input");
 	refuse("{\"textcode\":12}", "textcode: 12 is not a code page: 0 is "
 	       "ISO 6937, 1 to 15 is ISO 8859, 21 is UTF-8");
 	refuse("{\"textcode\":16}", "textcode: 16 is not a code page: 0 is "
