@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/playout.h"
 
+#include "common/alloc.h"
 #include "common/util.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -14,6 +16,7 @@ enum {
 	/* Without a packet for so long the lead is built up anew. */
 	SILENCE_MS = 500,
 	CHECK_MS = 1000,
+	WORD = 64, /* marks */
 };
 
 #define MS UINT64_C(1000000)
@@ -41,6 +44,8 @@ void playout_set_pace(struct playout *p, unsigned lead_ms, unsigned smooth_s)
 void playout_done(struct playout *p)
 {
 	fifo_done(&p->fifo);
+	free(p->marks);
+	p->marks = NULL;
 }
 
 size_t playout_room(const struct playout *p)
@@ -48,13 +53,58 @@ size_t playout_room(const struct playout *p)
 	return fifo_max(&p->fifo) - fifo_len(&p->fifo);
 }
 
+/* --- which packets have a PCR --- */
+
+static uint64_t *mark_word(const struct playout *p, uint64_t packet)
+{
+	return &p->marks[packet / WORD % p->n_marks];
+}
+
+static void make_marks(struct playout *p)
+{
+	/* the last word is not the first one before all of it has left */
+	p->n_marks = fifo_max(&p->fifo) / WORD + 2;
+	p->marks = xcalloc(p->n_marks, sizeof *p->marks);
+}
+
+static void mark(struct playout *p, uint64_t packet, bool has_pcr)
+{
+	uint64_t *word = mark_word(p, packet);
+
+	if (packet % WORD == 0)
+		*word = 0;
+	*word |= (uint64_t)has_pcr << packet % WORD;
+}
+
+/* The first of the packets [from, to) that has one, or `to`. */
+static uint64_t next_mark(const struct playout *p, uint64_t from, uint64_t to)
+{
+	while (from < to) {
+		uint64_t word = *mark_word(p, from) >> from % WORD;
+
+		if (word != 0)
+			return MIN(from + (uint64_t)__builtin_ctzll(word), to);
+		from += WORD - from % WORD;
+	}
+	return to;
+}
+
 void playout_push(struct playout *p, struct ts_run run)
 {
 	const uint8_t *copy = fifo_push(&p->fifo, run);
 
-	for (size_t i = 0; i < run.n; i++)
-		if (pcr_clock_feed(&p->in, copy + i * TS_PACKET))
+	if (p->marks == NULL)
+		make_marks(p);
+	for (size_t i = 0; i < run.n; i++, copy += TS_PACKET) {
+		uint64_t pcr;
+		bool has_pcr = ts_pcr(copy, &pcr);
+
+		mark(p, p->in.packets, has_pcr);
+		if (!has_pcr)
+			pcr_clock_pass(&p->in, 1);
+		else if (pcr_clock_feed(&p->in, copy))
 			p->gap_ticks = MAX(p->gap_ticks, p->in.span_ticks);
+	}
 }
 
 void playout_set_ended(struct playout *p, bool ended)
@@ -74,7 +124,8 @@ void playout_cut(struct playout *p)
 
 uint64_t playout_due_ns(const struct playout *p)
 {
-	return file_clock_when(&p->clock, p->sent);
+	return p->due_ns != 0 ? p->due_ns
+			      : file_clock_when(&p->clock, p->sent);
 }
 
 bool playout_is_at_cut(const struct playout *p)
@@ -105,22 +156,33 @@ uint64_t playout_waiting_ns(const struct playout *p)
 	return in > out ? (in - out) / 27 * 1000 : 0;
 }
 
+/* Goes by what has no PCR; false at the end of what may be looked at. */
+static bool go_to_mark(struct playout *p, uint64_t end)
+{
+	uint64_t at = p->clock.pcr.packets;
+
+	if (p->looked < p->n_cuts && p->cuts[p->looked] == at) {
+		pcr_clock_break(&p->clock.pcr);
+		p->looked++;
+	}
+	if (p->looked < p->n_cuts)
+		end = MIN(end, p->cuts[p->looked]);
+	pcr_clock_pass(&p->clock.pcr, next_mark(p, at, end) - at);
+	return p->clock.pcr.packets < end;
+}
+
 /* The times of more packets; false when it takes more of them to know. */
 static bool look_ahead(struct playout *p, uint64_t now_ns)
 {
 	struct ts_run run = fifo_run(&p->fifo);
-	size_t seen = (size_t)(p->clock.pcr.packets - p->sent);
+	size_t seen = MIN(run.n, (size_t)AHEAD_MAX);
+	uint64_t end = p->sent + seen;
 
-	while (seen < run.n && seen < AHEAD_MAX) {
-		const uint8_t *packet = run.data + seen * TS_PACKET;
-
-		if (p->looked < p->n_cuts &&
-		    p->cuts[p->looked] == p->clock.pcr.packets) {
-			pcr_clock_break(&p->clock.pcr);
-			p->looked++;
-		}
-		seen++;
-		if (file_clock_feed(&p->clock, packet)) {
+	while (p->clock.pcr.packets < end) {
+		if (!go_to_mark(p, end))
+			continue;
+		if (file_clock_feed(&p->clock, run.data + TS_PACKET *
+				    (p->clock.pcr.packets - p->sent))) {
 			file_clock_advance(&p->clock, now_ns, false);
 			return true;
 		}
@@ -183,6 +245,7 @@ static void correct(struct playout *p, uint64_t now_ns)
 	p->clock.speed_ppm = speed_of(p);
 }
 
+/* To the batch, in which they stay where they are. */
 static size_t release(struct playout *p, struct batch *batch, size_t n)
 {
 	struct ts_run run = fifo_run(&p->fifo);
@@ -191,12 +254,19 @@ static size_t release(struct playout *p, struct batch *batch, size_t n)
 		n = (size_t)MIN((uint64_t)n, p->cuts[0] - p->sent);
 	if (n == 0)
 		return 0;
+	if (p->due_ns == 0)
+		p->due_ns = file_clock_when(&p->clock, p->sent);
 	run.n = n;
 	batch_add(batch, run);
-	batch_flush(batch);
 	fifo_drop(&p->fifo, n);
 	p->sent += n;
 	return n;
+}
+
+static void hand_over(struct playout *p, struct batch *batch)
+{
+	batch_flush(batch);
+	p->due_ns = 0;
 }
 
 static void note_silence(struct playout *p, size_t taken, uint64_t now_ns)
@@ -209,16 +279,10 @@ static void note_silence(struct playout *p, size_t taken, uint64_t now_ns)
 	p->underruns++;
 }
 
-size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
+static size_t take_due(struct playout *p, struct batch *batch, uint64_t now_ns)
 {
 	size_t taken = 0;
 
-	if (p->lead_ns == 0)
-		return release(p, batch, MIN(fifo_len(&p->fifo),
-					     (size_t)TURN_MAX));
-	if (!may_begin(p, now_ns))
-		return 0;
-	correct(p, now_ns);
 	while (taken < (size_t)TURN_MAX) {
 		uint64_t due = file_clock_due(&p->clock, now_ns);
 
@@ -227,6 +291,24 @@ size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
 		    !look_ahead(p, now_ns) || p->clock.from_ns > now_ns)
 			break;
 	}
+	return taken;
+}
+
+size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
+{
+	size_t taken;
+
+	if (p->lead_ns == 0) {
+		taken = release(p, batch, MIN(fifo_len(&p->fifo),
+					      (size_t)TURN_MAX));
+		hand_over(p, batch);
+		return taken;
+	}
+	if (!may_begin(p, now_ns))
+		return 0;
+	correct(p, now_ns);
+	taken = take_due(p, batch, now_ns);
+	hand_over(p, batch);
 	note_silence(p, taken, now_ns);
 	return taken;
 }

@@ -25,6 +25,11 @@ enum {
 
 struct playout {
 	struct fifo fifo;
+	/* which packets of it have a PCR: a bit each, found by their number
+	 * modulo n_marks * 64; NULL until the first one comes.  So the others
+	 * need not be looked at again when their time comes. */
+	uint64_t *marks;
+	size_t n_marks;
 	struct pcr_clock in;     /* of what was pushed */
 	uint64_t gap_ticks;      /* the most between two PCRs in it */
 	struct file_clock clock; /* of what is taken */
@@ -44,6 +49,7 @@ struct playout {
 	uint64_t cuts[PLAYOUT_CUTS];
 	size_t n_cuts, looked;
 	uint64_t taken_ns; /* when something was taken last */
+	uint64_t due_ns;   /* when what is being handed over was; 0: nothing */
 	uint32_t underruns;
 };
 
@@ -86,7 +92,8 @@ size_t playout_take(struct playout *, struct batch *, uint64_t now_ns);
 /* Is nothing left to play, or not enough to begin with? */
 bool playout_is_dry(const struct playout *);
 
-/* When the next packet is, or those that are handed to the batch were, due. */
+/* When the next packet is due, or, while packets are handed over, when the
+ * first of them was. */
 uint64_t playout_due_ns(const struct playout *);
 
 /* How long what waits here plays. */

@@ -22,13 +22,20 @@ enum {
 	/* A server that has set more of them is out to fill the memory: it
 	 * begins anew with none.  libcurl takes 50 of 5,000 bytes at once. */
 	COOKIES_MAX = 64,
+	/* What a look is to bring, if what waits allows for it. */
+	LOOK_BYTES = 192 * 1024,
 };
 
 struct fetcher {
 	CURLM *multi;
 	CURLSH *cookies;
 	const struct http_spec *spec;
+	int running;         /* transfers, when it was looked last */
+	bool fresh;          /* there is something new to do */
+	struct fetch *goes_on; /* at the next look: there is room again */
 	uint64_t turned_ns;
+	uint64_t came;       /* bytes, since then */
+	uint64_t pause_ms;   /* until the next look */
 };
 
 struct fetch {
@@ -136,6 +143,7 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	case FETCH_ENOUGH:
 		return refuse(f);
 	}
+	f->fetcher->came += len;
 	f->skip -= head;
 	f->left -= f->ranged ? take : 0;
 	return f->ranged && head + take < len ? refuse(f) : len;
@@ -248,8 +256,10 @@ struct fetch *fetch_new(struct fetcher *fetcher,
 	f->easy = curl_easy_init();
 	if (f->easy != NULL && set_what(f, request) && set_trust(f) &&
 	    set_how(f, request) &&
-	    curl_multi_add_handle(fetcher->multi, f->easy) == CURLM_OK)
+	    curl_multi_add_handle(fetcher->multi, f->easy) == CURLM_OK) {
+		fetcher->fresh = true;
 		return f;
+	}
 	*ret_err = errmsg_fail(why, -EINVAL, "http: cannot be asked for: %s",
 			       f->detail);
 	fetch_free(&f);
@@ -263,6 +273,8 @@ void fetch_free(struct fetch **fetch)
 	*fetch = NULL;
 	if (f == NULL)
 		return;
+	if (f->fetcher->goes_on == f)
+		f->fetcher->goes_on = NULL;
 	if (f->easy != NULL) {
 		(void)curl_multi_remove_handle(f->fetcher->multi, f->easy);
 		curl_easy_cleanup(f->easy);
@@ -301,18 +313,58 @@ static void note_end(struct fetch *f, CURLcode result)
 	bound_cookies(f);
 }
 
+/* As much as is wanted of a look at the pace of the last one; by and by, as the
+ * kernel has to make room for it. */
+static void plan(struct fetcher *f, uint64_t passed_ns)
+{
+	uint64_t ms = FETCHER_EASY_MS;
+
+	if (f->came > 0)
+		ms = MIN(passed_ns / MS * LOOK_BYTES / f->came,
+			 2 * f->pause_ms);
+	f->pause_ms = MIN(MAX(ms, (uint64_t)FETCHER_EASY_MS),
+			  (uint64_t)FETCHER_LAZY_MS);
+	f->came = 0;
+}
+
+/* Nothing runs, or it can wait. */
+static bool may_rest(const struct fetcher *f, uint64_t passed_ns,
+		     uint64_t waiting_ns)
+{
+	uint64_t pause_ns = MIN(f->pause_ms * MS, waiting_ns / 4);
+
+	if (f->fresh)
+		return false;
+	return f->running == 0 || (waiting_ns > FETCHER_ENOUGH_MS * MS &&
+				   passed_ns < pause_ns);
+}
+
+static void go_on(struct fetcher *fetcher)
+{
+	struct fetch *f = fetcher->goes_on;
+
+	fetcher->goes_on = NULL;
+	if (f == NULL)
+		return;
+	f->paused = false;
+	(void)curl_easy_pause(f->easy, CURLPAUSE_CONT);
+}
+
 void fetcher_turn(struct fetcher *fetcher, uint64_t now_ns,
 		  uint64_t waiting_ns)
 {
+	uint64_t passed_ns = now_ns - fetcher->turned_ns;
 	struct fetch *f;
-	int running, left;
+	int left;
 	CURLMsg *m;
 
-	if (waiting_ns > FETCHER_ENOUGH_MS * MS &&
-	    now_ns - fetcher->turned_ns < FETCHER_EASY_MS * MS)
+	if (may_rest(fetcher, passed_ns, waiting_ns))
 		return;
 	fetcher->turned_ns = now_ns;
-	(void)curl_multi_perform(fetcher->multi, &running);
+	fetcher->fresh = false;
+	go_on(fetcher);
+	(void)curl_multi_perform(fetcher->multi, &fetcher->running);
+	plan(fetcher, passed_ns);
 	while ((m = curl_multi_info_read(fetcher->multi, &left)) != NULL) {
 		if (m->msg != CURLMSG_DONE)
 			continue;
@@ -324,10 +376,8 @@ void fetcher_turn(struct fetcher *fetcher, uint64_t now_ns,
 
 void fetch_resume(struct fetch *f)
 {
-	if (!f->paused)
-		return;
-	f->paused = false;
-	(void)curl_easy_pause(f->easy, CURLPAUSE_CONT);
+	if (f->paused)
+		f->fetcher->goes_on = f;
 }
 
 bool fetch_is_paused(const struct fetch *f)

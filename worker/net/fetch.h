@@ -27,14 +27,17 @@ struct fetcher *fetcher_new(const struct http_spec *, int *ret_err,
 /* Its transfers are over. */
 void fetcher_free(struct fetcher **);
 
-/* While what waits plays for longer than that, the network is looked at every
- * FETCHER_EASY_MS only: each look costs several system calls. */
+/* While what waits plays for longer than ENOUGH, the network is looked at every
+ * EASY to LAZY milliseconds only, the less often the less comes: each look
+ * costs several system calls, and finds all that it touches cold. */
 enum {
 	FETCHER_ENOUGH_MS = 500,
 	FETCHER_EASY_MS = 40,
+	FETCHER_LAZY_MS = 250,
 };
 
-/* Goes on with all transfers, as far as they go without waiting. */
+/* Goes on with all transfers, as far as they go without waiting; what waits
+ * plays for waiting_ns. */
 void fetcher_turn(struct fetcher *, uint64_t now_ns, uint64_t waiting_ns);
 
 struct fetch;
@@ -68,6 +71,7 @@ struct fetch *fetch_new(struct fetcher *, const struct fetch_request *,
 			int *ret_err, struct errmsg *why);
 void fetch_free(struct fetch **);
 
+/* At the next look, if it waits for room; one of a fetcher's may at a time. */
 void fetch_resume(struct fetch *);
 
 /* Does it wait for room? */

@@ -160,9 +160,11 @@ static void note_end(struct http_input *h, uint64_t now_ns)
 	retry_failed(&h->retry, now_ns);
 }
 
-static void turn(struct http_input *h, uint64_t now_ns, bool room)
+static void turn(struct http_input *h, uint64_t now_ns)
 {
-	if (room)
+	/* in large pieces: each costs as much as a small one */
+	if (fetch_is_paused(h->fetch) &&
+	    playout_room(&h->playout) >= fifo_max(&h->playout.fifo) / 4)
 		fetch_resume(h->fetch);
 	fetcher_turn(h->fetcher, now_ns,
 		     h->playout.plays ? playout_waiting_ns(&h->playout) : 0);
@@ -195,7 +197,7 @@ static int http_read(struct input *in, struct batch *batch, uint64_t now_ns,
 	if (h->fetch == NULL)
 		connect_again(h, now_ns);
 	else
-		turn(h, now_ns, taken > 0);
+		turn(h, now_ns);
 	if (taken > 0)
 		return 1;
 	if (h->err == 0 || !playout_is_dry(&h->playout))

@@ -63,6 +63,12 @@ void pcr_clock_init(struct pcr_clock *, uint16_t pid);
  */
 bool pcr_clock_feed(struct pcr_clock *, const uint8_t *packet);
 
+/* As many feeds of packets in which ts_pcr() finds nothing. */
+static inline void pcr_clock_pass(struct pcr_clock *c, uint64_t n)
+{
+	c->packets += n;
+}
+
 /* What comes next is of another clock: stream time goes on at the last rate,
  * but no further than to where the next PCR of the old one would have been. */
 static inline void pcr_clock_break(struct pcr_clock *c)

@@ -24,6 +24,7 @@ struct bench {
 	uint64_t pcr_packets; /* made so far */
 	size_t came;          /* packets that came out */
 	size_t most;          /* in one tick */
+	size_t calls;         /* in which they came */
 };
 
 static void on_packets(const struct ts_run *runs, size_t n, void *arg)
@@ -32,6 +33,7 @@ static void on_packets(const struct ts_run *runs, size_t n, void *arg)
 
 	for (size_t i = 0; i < n; i++)
 		b->came += runs[i].n;
+	b->calls++;
 }
 
 static void setup(struct bench *b, unsigned lead_ms)
@@ -92,6 +94,20 @@ Test(playout, a_burst_a_second_comes_out_even)
 	}
 	cr_assert(b.came > 9900 && b.came < 10100, "%zu", b.came);
 	cr_assert(b.most <= 12, "%zu packets in one tick", b.most);
+	playout_done(&b.playout);
+}
+
+Test(playout, what_is_due_leaves_at_once_however_many_pcrs_are_in_it)
+{
+	struct bench b;
+
+	setup(&b, LEAD_MS);
+	push(&b, 1100);
+	take(&b, 0);
+	b.came = b.calls = 0;
+	take(&b, 5 * SPACE_MS);
+	cr_assert(b.came >= 4 * EVERY && b.came <= 6 * EVERY, "%zu", b.came);
+	cr_assert_eq(b.calls, 1);
 	playout_done(&b.playout);
 }
 
