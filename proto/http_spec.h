@@ -10,6 +10,7 @@ enum {
 	HTTP_UA_MAX = 127,
 	HTTP_HEADERS_MAX = 511,
 	HTTP_CA_MAX = 511,
+	HTTP_AUDIO_MAX = 63,
 	HTTP_TIMEOUT_DEFAULT_S = 10,
 	HTTP_BUFFER_DEFAULT_S = 3,
 	HTTP_BUFFER_DEFAULT_KIB = 16 * 1024,
@@ -26,4 +27,6 @@ struct http_spec {
 	bool insecure;           /* any certificate will do */
 	char ca[HTTP_CA_MAX + 1]; /* file of whom to trust; "" = the system's */
 	unsigned bandwidth;      /* bit/s, of a variant of HLS; 0 = any */
+	char audio[HTTP_AUDIO_MAX + 1]; /* language or name of the sound of
+					   HLS; "" = the default one */
 };

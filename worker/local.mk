@@ -38,8 +38,10 @@ sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/kinds.c worker/net/kinds.h \
 	worker/net/fetch.c worker/net/fetch.h \
 	worker/net/hls.c worker/net/hls.h \
+	worker/net/hls_audio.c worker/net/hls_audio.h \
 	worker/net/hls_list.c worker/net/hls_list.h \
 	worker/net/hls_load.c worker/net/hls_load.h \
+	worker/net/hls_track.c worker/net/hls_track.h \
 	worker/net/http_input.c \
 	worker/net/np_output.c \
 	worker/net/name.c worker/net/name.h \

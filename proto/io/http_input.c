@@ -25,6 +25,7 @@ static const struct io_option options[] = {
 	{ "no_sync", IO_FLAG, IO_INPUT(http.no_sync), 0, 0 },
 	{ "insecure", IO_FLAG, IO_INPUT(http.insecure), 0, 0 },
 	{ "ca", IO_TEXT, IO_INPUT(http.ca), 1, HTTP_CA_MAX },
+	{ "audio", IO_TEXT, IO_INPUT(http.audio), 1, HTTP_AUDIO_MAX },
 	{ "bandwidth", IO_NUMBER, IO_INPUT(http.bandwidth), 1, UINT32_MAX },
 	{ "sync", IO_IGNORED, 0, 0, 0 },
 	{ "debug", IO_IGNORED, 0, 0, 0 },

@@ -15,7 +15,8 @@ async function encode(t, dir) {
 	fs.writeFileSync(path.join(dir, 'secret.key'), 'sixteen bytes it');
 	fs.writeFileSync(path.join(dir, 'key.info'),
 		`secret.key\n${path.join(dir, 'secret.key')}\n`);
-	start(t, 'ffmpeg', ['-nostdin', '-hide_banner', '-v', 'error', '-re',
+	const encoder = start(t, 'ffmpeg', ['-nostdin',
+		'-hide_banner', '-v', 'error', '-re',
 		'-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25',
 		'-re', '-f', 'lavfi', '-i', 'sine=sample_rate=48000',
 		'-map', '0', '-map', '1', '-map', '0', '-map', '1',
@@ -32,6 +33,7 @@ async function encode(t, dir) {
 	await waitUntil('playlists', () => fs.readdirSync(dir)
 		.filter((name) => /^v1-\d+\.ts$/.test(name)).length > 3 &&
 		fs.existsSync(path.join(dir, 'master.m3u8')), 30000);
+	return encoder;
 }
 
 async function serve(t, dir, cert) {
@@ -79,7 +81,8 @@ test('ffmpeg and nginx, over TLS, with a password, encrypted', async (t) => {
 	const cert = await certificate(dir, 'origin');
 	const at = '127.0.0.1:7443/master.m3u8';
 
-	await encode(t, dir);
+	const encoder = await encode(t, dir);
+
 	await serve(t, dir, cert);
 	const recorder = await Recorder.start(t, { port: 6001 },
 		{ port: 6002 });
@@ -108,6 +111,9 @@ test('ffmpeg and nginx, over TLS, with a password, encrypted', async (t) => {
 		stats[id] = (await sluice.status(id)).inputs[0].stats;
 	const lists = await recorder.stop();
 
+	// the folder cannot be removed while it is written to
+	encoder.kill('SIGKILL');
+	await encoder.ended;
 	await sluice.stop();
 	assert.ok(stats.high.variant_bandwidth > 400000);
 	assert.ok(stats.low.variant_bandwidth < 300000);

@@ -55,6 +55,7 @@ system_tests = \
 	tests/system/hardening.mjs \
 	tests/system/harness.mjs \
 	tests/system/hostile.mjs \
+	tests/system/hls-audio.mjs \
 	tests/system/hls-input.mjs \
 	tests/system/hls-nginx.mjs \
 	tests/system/http-input.mjs \

@@ -23,7 +23,7 @@ enum {
 	M3U8_LINE_MAX = 16 * 1024,
 	M3U8_SEGMENTS_MAX = 32768,
 	M3U8_VARIANTS_MAX = 64,
-	M3U8_GROUPS_MAX = 64,
+	M3U8_SOUNDS_MAX = 64,
 	M3U8_DURATION_MAX_MS = 3600 * 1000,
 	M3U8_IV = 16, /* bytes */
 };
@@ -59,8 +59,15 @@ struct m3u8_segment {
 
 struct m3u8_variant {
 	struct m3u8_text uri;
-	uint64_t bandwidth;    /* bits per second */
-	bool audio_apart;      /* its sound is in a playlist of its own */
+	uint64_t bandwidth;     /* bits per second */
+	struct m3u8_text sound; /* the group of it; "": within its segments */
+};
+
+/* One of those that may be heard with a variant (EXT-X-MEDIA, TYPE=AUDIO). */
+struct m3u8_sound {
+	struct m3u8_text group, name, language;
+	struct m3u8_text uri; /* "": within the variant's own segments */
+	bool is_default, autoselect;
 };
 
 struct m3u8 {
@@ -68,6 +75,8 @@ struct m3u8 {
 
 	size_t n_variants;
 	struct m3u8_variant *variants;
+	size_t n_sounds;
+	struct m3u8_sound *sounds;
 
 	uint32_t target_ms; /* no segment is longer */
 	uint64_t sequence;  /* of the first segment */
@@ -90,3 +99,13 @@ bool m3u8_begins(const void *data, size_t len);
 int m3u8_parse(const char *text, size_t len, struct m3u8 *ret,
 	       struct errmsg *why) MUST_CHECK;
 void m3u8_done(struct m3u8 *);
+
+/* The sound of a variant: the one wanted by language or name ("": none is),
+ * else the default one; NULL when its own segments have it. */
+const struct m3u8_sound *m3u8_sound_of(const struct m3u8 *,
+				       const struct m3u8_variant *,
+				       const char *wanted);
+
+bool m3u8_is(struct m3u8_text, const char *text);
+/* And they are not empty? */
+bool m3u8_is_same(struct m3u8_text, struct m3u8_text);

@@ -13,7 +13,6 @@
 enum {
 	HZ_MS = 90,        /* ticks of time stamps in a millisecond */
 	PCR_PER_TICK = 300,
-	PCR_FIELD = 6,     /* bytes */
 };
 
 struct mend {
@@ -202,21 +201,6 @@ bool mend_takes_over(struct mend *m, int64_t step, const struct ts_run *head)
 
 /* --- what is made --- */
 
-/* Takes the PCR out; false when nothing is left of the packet. */
-static bool strip(uint8_t *p)
-{
-	uint64_t pcr;
-
-	if (!ts_pcr(p, &pcr))
-		return true;
-	if (!ts_has_payload(p))
-		return false;
-	p[5] &= (uint8_t)~0x10;
-	memmove(p + 6, p + 6 + PCR_FIELD, (size_t)p[4] - 1 - PCR_FIELD);
-	memset(p + 5 + p[4] - PCR_FIELD, 0xff, PCR_FIELD);
-	return true;
-}
-
 /* Where the tables say that PCRs are; else beside the times. */
 static uint16_t pcr_pid(const struct mend *m)
 {
@@ -260,7 +244,7 @@ size_t mend_make(struct mend *m, const uint8_t *packet, uint8_t *ret)
 		n++;
 	}
 	memcpy(ret + n * TS_PACKET, packet, TS_PACKET);
-	if (strip(ret + n * TS_PACKET))
+	if (pcr_strip(ret + n * TS_PACKET))
 		n++;
 	return n;
 }

@@ -217,11 +217,14 @@ void hls_window_done(struct hls_window *w, const struct hls_step *step,
 		w->next++;
 }
 
-bool hls_window_lists(const struct hls_window *w, const struct m3u8 *l,
-		      const struct hls_step *step)
+const struct m3u8_segment *hls_window_listed(const struct hls_window *w,
+					     const struct m3u8 *l,
+					     const struct hls_step *step)
 {
-	return step->jumps == w->jumps && w->next >= l->sequence &&
-	       w->next - l->sequence < l->n_segments;
+	if (step->jumps != w->jumps || w->next < l->sequence ||
+	    w->next - l->sequence >= l->n_segments)
+		return NULL;
+	return &l->segments[w->next - l->sequence];
 }
 
 uint64_t hls_window_ahead_ms(const struct hls_window *w, const struct m3u8 *l)

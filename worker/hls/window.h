@@ -61,9 +61,10 @@ bool hls_window_next(struct hls_window *, const struct m3u8 *,
 void hls_window_done(struct hls_window *, const struct hls_step *,
 		     bool loaded);
 
-/* Is it still worth to be asked for? */
-bool hls_window_lists(const struct hls_window *, const struct m3u8 *,
-		      const struct hls_step *);
+/* As the list has it now; NULL: it is not worth to be asked for any more. */
+const struct m3u8_segment *hls_window_listed(const struct hls_window *,
+					     const struct m3u8 *,
+					     const struct hls_step *);
 
 /* How long the rest of the list plays. */
 uint64_t hls_window_ahead_ms(const struct hls_window *, const struct m3u8 *);

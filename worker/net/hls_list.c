@@ -68,29 +68,14 @@ static const struct m3u8_variant *variant_at(const struct hls_list *l,
 	return &l->master.list.variants[l->order[i]];
 }
 
-/* Those with their sound in them, if there are any. */
-static bool any_whole(const struct m3u8 *m)
-{
-	for (size_t i = 0; i < m->n_variants; i++)
-		if (!m->variants[i].audio_apart)
-			return true;
-	return false;
-}
-
 static void sort_variants(struct hls_list *l)
 {
 	const struct m3u8 *m = &l->master.list;
-	bool whole = any_whole(m);
 
 	l->n_variants = 0;
-	if (!whole)
-		log_warning("stream", "hls: the sound of all variants is in "
-			    "playlists of its own, which are not played");
 	for (size_t i = 0; i < m->n_variants; i++) {
 		size_t k = l->n_variants;
 
-		if (m->variants[i].audio_apart && whole)
-			continue;
 		for (; k > 0 && variant_at(l, k - 1)->bandwidth <
 				m->variants[i].bandwidth; k--)
 			l->order[k] = l->order[k - 1];
@@ -169,6 +154,7 @@ static int take_master(struct hls_list *l, const char *url, struct buf *body,
 		forget(&l->media);
 		l->media = t;
 		l->n_variants = 0;
+		l->changed_ns = now_ns;
 		return 1;
 	}
 	forget(&l->master);
@@ -366,6 +352,17 @@ enum hls_list_is hls_list_turn(struct hls_list *l, uint64_t now_ns)
 const struct m3u8 *hls_list_media(const struct hls_list *l)
 {
 	return l->media.base != NULL && !l->changes ? &l->media.list : NULL;
+}
+
+const struct m3u8_sound *hls_list_sound(const struct hls_list *l,
+					const char *wanted)
+{
+	const struct m3u8_sound *s =
+		l->n_variants > 0 ? m3u8_sound_of(&l->master.list,
+						  variant_at(l, l->variant),
+						  wanted) : NULL;
+
+	return s != NULL && s->uri.len > 0 ? s : NULL;
 }
 
 uint64_t hls_list_bandwidth(const struct hls_list *l)

@@ -77,5 +77,9 @@ bool hls_list_fall(struct hls_list *, uint64_t now_ns);
 
 /* NULL until there is one. */
 const struct m3u8 *hls_list_media(const struct hls_list *);
+/* What is heard with the variant, wanted by language or name, if it has a
+ * playlist of its own; else NULL. */
+const struct m3u8_sound *hls_list_sound(const struct hls_list *,
+					const char *wanted);
 /* bits per second; 0: not told. */
 uint64_t hls_list_bandwidth(const struct hls_list *);

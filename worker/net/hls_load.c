@@ -220,6 +220,17 @@ int hls_load_begin(struct hls_load *l, const struct m3u8 *m, const char *base,
 	return 0;
 }
 
+void hls_load_renew(struct hls_load *l, const struct m3u8_segment *s,
+		    const char *base)
+{
+	char *url = url_resolve(base, s->uri.data, s->uri.len, NULL);
+
+	if (url == NULL)
+		return;
+	free(l->url);
+	l->url = url;
+}
+
 /* 0, or -errno in why. */
 static int ask(struct hls_load *l)
 {

@@ -74,6 +74,11 @@ void hls_load_done(struct hls_load *);
 int hls_load_begin(struct hls_load *, const struct m3u8 *, const char *base,
 		   const struct hls_step *, struct errmsg *why) MUST_CHECK;
 
+/* A list that came meanwhile, found at base, may give another address for it:
+ * tokens in them expire. */
+void hls_load_renew(struct hls_load *, const struct m3u8_segment *,
+		    const char *base);
+
 enum hls_load_is {
 	HLS_LOAD_IDLE,
 	HLS_LOAD_RUNS,

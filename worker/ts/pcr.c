@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/ts/pcr.h"
 
+#include <string.h>
+
 enum {
 	/* ticks per packet at 10 Gbit/s: a shorter interval is nonsense */
 	TICKS_PER_PACKET_MIN = 4,
@@ -96,4 +98,19 @@ uint64_t pcr_clock_bps(const struct pcr_clock *c)
 	if (c->span_packets == 0)
 		return 0;
 	return c->span_packets * TS_PACKET * 8 * PCR_HZ / c->span_ticks;
+}
+
+bool pcr_strip(uint8_t *p)
+{
+	const size_t field = 6;
+	uint64_t pcr;
+
+	if (!ts_pcr(p, &pcr))
+		return true;
+	if (!ts_has_payload(p))
+		return false;
+	p[5] &= (uint8_t)~0x10;
+	memmove(p + 6, p + 6 + field, (size_t)p[4] - 1 - field);
+	memset(p + 5 + p[4] - field, 0xff, field);
+	return true;
 }

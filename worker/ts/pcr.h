@@ -84,3 +84,6 @@ uint64_t pcr_clock_ticks(const struct pcr_clock *);
 
 /* Bits per second of the whole multiplex; 0 while not known. */
 uint64_t pcr_clock_bps(const struct pcr_clock *);
+
+/* Takes the PCR out; false when nothing is left of the packet. */
+bool pcr_strip(uint8_t *packet);

@@ -77,13 +77,30 @@ Test(m3u8, knows_that_nothing_will_be_added)
 	m3u8_done(&l);
 }
 
+/* uri NULL: it is within the variant. */
+static void assert_sound(const struct m3u8 *l, size_t variant,
+			 const char *wanted, const char *uri)
+{
+	const struct m3u8_sound *s =
+		m3u8_sound_of(l, &l->variants[variant], wanted);
+
+	cr_assert_not_null(s);
+	assert_text(s->uri, uri != NULL ? uri : "");
+}
+
 Test(m3u8, reads_variants_and_where_their_sound_is)
 {
 	struct m3u8 l = parse(
 		"\xef\xbb\xbf#EXTM3U\n"
 		"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"in\",NAME=\"a\"\n"
-		"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"in\",URI=\"b.m3u8\"\n"
-		"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"out\",URI=\"c.m3u8\"\n"
+		"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"in\",NAME=\"B\","
+		"URI=\"b.m3u8\"\n"
+		"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"out\",LANGUAGE=\"DE-at\","
+		"AUTOSELECT=YES,URI=\"c.m3u8\"\n"
+		"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"out\",LANGUAGE=\"en\","
+		"DEFAULT=YES,AUTOSELECT=YES,URI=\"d.m3u8\"\n"
+		"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"out\",LANGUAGE=\"fr\","
+		"NAME=\"French\",URI=\"e.m3u8\"\n"
 		"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"out\",NAME=\"x\"\n"
 		"#EXT-X-STREAM-INF:BANDWIDTH=1280000,CODECS=\"avc1,mp4a\""
 		",AUDIO=\"in\"\nlow/index.m3u8\n"
@@ -94,10 +111,17 @@ Test(m3u8, reads_variants_and_where_their_sound_is)
 	cr_assert_eq(l.n_variants, 3);
 	assert_text(l.variants[0].uri, "low/index.m3u8");
 	cr_assert_eq(l.variants[0].bandwidth, 1280000);
-	cr_assert(!l.variants[0].audio_apart);
+	assert_sound(&l, 0, "", NULL);
+	assert_sound(&l, 0, "B", "b.m3u8");
 	cr_assert_eq(l.variants[1].bandwidth, 7680000);
-	cr_assert(l.variants[1].audio_apart);
-	cr_assert(!l.variants[2].audio_apart);
+	assert_sound(&l, 1, "", "d.m3u8");
+	assert_sound(&l, 1, "de", "c.m3u8");
+	assert_sound(&l, 1, "French", "e.m3u8");
+	assert_sound(&l, 1, "fr", "e.m3u8");
+	/* "eng" is another language than "en", and "e" is none */
+	assert_sound(&l, 1, "eng", "d.m3u8");
+	assert_sound(&l, 1, "e", "d.m3u8");
+	cr_assert_null(m3u8_sound_of(&l, &l.variants[2], "de"));
 	m3u8_done(&l);
 }
 

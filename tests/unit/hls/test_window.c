@@ -234,7 +234,7 @@ Test(window, goes_on_though_lists_come_while_one_is_loaded)
 	m3u8_done(&l.m);
 	read_list(&l, 20, "klmno");
 	hls_window_update(&w, &l.m, 0);
-	cr_assert(!hls_window_lists(&w, &l.m, &step));
+	cr_assert_null(hls_window_listed(&w, &l.m, &step));
 	hls_window_done(&w, &step, true);
 	cr_assert(hls_window_next(&w, &l.m, &step));
 	cr_assert_eq(step.sequence, 22);

@@ -77,12 +77,14 @@ Test(io_spec, reads_http_inputs)
 	struct input_spec spec;
 
 	cr_assert_eq(input_spec_parse("https://u:p@h/a?b#ca=/etc/x.pem&"
-				      "bandwidth=2000000&header.A=b&timeout=7",
+				      "bandwidth=2000000&header.A=b&timeout=7&"
+				      "audio=de",
 				      &spec, NULL, NULL, NULL), 0);
 	cr_assert_str_eq(spec.http.url, "https://u:p@h/a?b");
 	cr_assert_str_eq(spec.http.ca, "/etc/x.pem");
 	cr_assert_str_eq(spec.http.headers, "A: b\n");
 	cr_assert_eq(spec.http.bandwidth, 2000000);
+	cr_assert_str_eq(spec.http.audio, "de");
 	cr_assert_eq(spec.http.timeout_s, 7);
 }
 
