@@ -124,9 +124,42 @@ static void show_place(struct buf *to, const struct ctl *ctl,
 		show_pids(to, ctl, place);
 }
 
+/* What is sent is one thing, what leaves by an output may have more in it. */
+static void show_rates(struct buf *to, const json_t *outputs)
+{
+	const json_t *one;
+	char rate[32];
+	size_t i;
+
+	json_array_foreach((json_t *)outputs, i, one) {
+		if (json_object_get(one, "bitrate") == NULL)
+			continue;
+		text_rate(rate, number(one, "bitrate"));
+		buf_printf(to, "output %" JSON_INTEGER_FORMAT " sends %s",
+			   number(one, "position"), rate);
+		if (number(one, "cbr") > 0)
+			buf_printf(to, ", filled to a constant %"
+				   JSON_INTEGER_FORMAT " kbit/s",
+				   number(one, "cbr"));
+		buf_printf(to, "\n");
+	}
+}
+
+static bool is_filled(const json_t *outputs)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)outputs, i, one)
+		if (number(one, "cbr") > 0)
+			return true;
+	return false;
+}
+
 static void show(const struct ctl *ctl, const json_t *answer)
 {
 	const json_t *output = json_object_get(answer, "output"), *input;
+	const json_t *outputs = json_object_get(output, "outputs");
 	struct buf all = { 0 };
 	size_t i;
 
@@ -136,10 +169,13 @@ static void show(const struct ctl *ctl, const json_t *answer)
 		show_place(&all, ctl, input);
 	}
 	buf_printf(&all, "output: ");
-	if (json_is_true(json_object_get(output, "relay")))
-		buf_printf(&all, "the same\n");
-	else
+	if (!json_is_true(json_object_get(output, "relay")))
 		show_place(&all, ctl, output);
+	else if (is_filled(outputs))
+		buf_printf(&all, "the same, and null packets\n");
+	else
+		buf_printf(&all, "the same\n");
+	show_rates(&all, outputs);
 	(void)fwrite(buf_head(&all), 1, buf_len(&all), stdout);
 	buf_done(&all);
 }

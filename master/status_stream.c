@@ -359,6 +359,7 @@ static json_t *output_report(const struct status_stream *s, size_t i,
 	}
 	set_bool(o, "open", out != NULL && out->open);
 	set_text(o, "peer", out != NULL ? out->peer : NULL);
+	set_int(o, "bitrate", out != NULL ? out->bitrate_kbps : 0);
 	set_int(o, "packets", out != NULL ? out->packets : 0);
 	set_int(o, "dropped", out != NULL ? out->dropped : 0);
 	set_stats(o, out != NULL ? out->stats : NULL);

@@ -222,6 +222,7 @@ struct msg_output_status {
 	bool open;
 	const char *error;
 	const char *peer;        /* as of an input */
+	uint32_t bitrate_kbps;   /* sent in the last second, null packets too */
 	uint64_t packets;        /* TS packets sent since start */
 	uint64_t dropped;        /* TS packets that could not be sent */
 	const json_t *stats;     /* as of an input */

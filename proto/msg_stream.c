@@ -265,6 +265,7 @@ static int output_decode(const json_t *item, struct msg_output_status *s,
 		.open = read_bool(&r, "open"),
 		.error = read_string_maybe(&r, "error", FIELD_TEXT_MAX),
 		.peer = read_string_maybe(&r, "peer", FIELD_TEXT_MAX),
+		.bitrate_kbps = read_u32(&r, "bitrate"),
 		.packets = read_u64(&r, "packets"),
 		.dropped = read_u64(&r, "dropped"),
 		.stats = read_stats(&r),
@@ -280,6 +281,7 @@ static void output_encode(const struct msg_output_status *s, bool links,
 	write_bool(w, "open", s->open);
 	write_string(w, "error", s->error);
 	write_string(w, "peer", links ? s->peer : NULL);
+	write_u64(w, "bitrate", s->bitrate_kbps);
 	write_u64(w, "packets", s->packets);
 	write_u64(w, "dropped", s->dropped);
 	write_json(w, "stats", links ? s->stats : NULL);

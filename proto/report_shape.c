@@ -126,6 +126,8 @@ static const struct shape gap = SHAPE(gap_fields);
 
 static const struct field output_fields[] = {
 	{ "position", COUNT, false, NULL },
+	{ "bitrate", COUNT, true, NULL },
+	{ "cbr", COUNT, true, NULL },
 	{ "packets", COUNT, false, NULL },
 	{ "dropped", COUNT, false, NULL },
 	{ "late", COUNT, false, NULL },

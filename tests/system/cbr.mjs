@@ -2,6 +2,7 @@
 // cbr=: an output of constant bitrate, whatever the source does.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Ctl } from '../helpers/ctl.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { judgeRate, payloads } from '../helpers/rate.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -10,6 +11,17 @@ import { Recorder, Sender, within } from '../helpers/udp.mjs';
 import { start, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const POOR = 'cbr_overflow';
+
+// What an operator sees of the first once its rates are what they shall be.
+async function watch(t, sluice) {
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+	const near = ({ bitrate }, rate) => Math.abs(bitrate / rate - 1) < 0.01;
+
+	await sluice.waitStatus('a001', 'constant rates', ({ outputs }) =>
+		near(outputs[0], 8000) && near(outputs[1], 4000), 30000);
+	return { show: await ctl.out(['stream', 'show', 'a001']),
+		analysis: await ctl.out(['stream', 'analysis', 'a001']) };
+}
 
 /*
  * Two streams at once, each to constant rates and as it is: one whose source
@@ -43,13 +55,14 @@ async function playBoth(t) {
 		(s) => !s.alarms.includes(POOR), 30000);
 	const statuses = [await sluice.status('a001'),
 		await sluice.status('a002')];
+	const seen = await watch(t, sluice);
 	timing.stop();
 	senders.forEach((sender) => sender.stop());
 	// a constant rate outlasts its source by two seconds
 	await recorder.quiet(1000);
 	const lists = await recorder.stop();
 	await sluice.stop();
-	return { lists, alarmed, statuses, log: sluice.log, timing };
+	return { lists, alarmed, statuses, seen, log: sluice.log, timing };
 }
 
 let played;
@@ -103,6 +116,17 @@ test('what does not fit is counted and raises an alarm', async (t) => {
 	assert.equal(statuses[1].outputs[0].stats.cbr_overflow, told);
 	assert.ok(seen.wrongNs <= 500 && seen.gapMs <= 40);
 	assert.ok(seen.rateOff <= 0.001);
+});
+
+test('what leaves is told by each output, with what fills it', async (t) => {
+	const { show, analysis } = (await (played ??= playBoth(t))).seen;
+
+	assert.match(show, /^output 1 .*#cbr=8000 {2}(8\.\d|7\.9) Mbit\/s$/m);
+	assert.match(show, /^output 2 .*#cbr=4000 {2}(4\.\d|3\.9) Mbit\/s$/m);
+	assert.match(analysis, /^output: the same, and null packets$/m);
+	assert.match(analysis, new RegExp('^output 2 sends .* Mbit/s, filled ' +
+		'to a constant 4000 kbit/s$', 'm'));
+	assert.match(analysis, /^output 3 sends [\d.]+ [KMk]bit\/s$/m);
 });
 
 test('a change of the source shows in no rate and no clock, of UDP and SRT',

@@ -149,6 +149,10 @@ static void add_outputs(const struct path *p, json_t *object)
 				.packets = p->ring != NULL ? p->packets : 0,
 			};
 		si_put_uint(one, "position", sink->position);
+		if (sink->spec.kind != OUTPUT_HTTP)
+			si_put_uint(one, "bitrate", sink->rate.kbps);
+		if (sink->cbr != NULL)
+			si_put_uint(one, "cbr", sink->spec.cbr_kbps);
 		si_put_uint(one, "packets", counted.packets);
 		si_put_uint(one, "dropped", counted.dropped);
 		si_put_uint(one, "late", path_late(p, sink));

@@ -47,6 +47,7 @@ static void report_output(const struct path *p, struct sink *sink,
 	s->error = sink_error(sink);
 	if (s->open)
 		s->peer = output_peer(sink->output);
+	s->bitrate_kbps = sink->rate.kbps;
 	s->packets = counted.packets;
 	s->dropped = counted.dropped + path_late(p, sink);
 	s->stats = sink_stats(sink);

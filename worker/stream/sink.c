@@ -165,6 +165,19 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 	s->dropped = c.dropped;
 }
 
+static void measure(struct sink *s, uint64_t now_ns)
+{
+	struct sink_rate before = s->rate;
+	struct output_counters c;
+
+	sink_counters(s, &c);
+	s->rate = (struct sink_rate){ .packets = c.packets, .at_ns = now_ns };
+	if (before.at_ns > 0 && now_ns > before.at_ns)
+		s->rate.kbps = (unsigned)((c.packets - before.packets) *
+					  TS_PACKET * 8 * 1000000 /
+					  (now_ns - before.at_ns));
+}
+
 static void work_on(struct sink *s, uint64_t now_ns)
 {
 	if (retry_is_due(&s->retry, now_ns))
@@ -196,6 +209,7 @@ void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 	if (s->sap != NULL && s->output != NULL)
 		sap_second(s->sap, now_ns);
 	log_dropped(s, now_ns);
+	measure(s, now_ns);
 }
 
 void sink_feed(struct sink *s, const struct ts_run *runs, size_t n_runs,

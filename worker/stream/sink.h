@@ -31,6 +31,11 @@ struct sink {
 	} outage;
 	struct output_counters closed; /* of outputs that were closed, and of
 					* the time without one */
+	struct sink_rate {
+		uint64_t packets; /* sent until ... */
+		uint64_t at_ns;
+		unsigned kbps;    /* in the second before */
+	} rate;
 	struct link_record link;
 	struct cbr *cbr;       /* NULL: its rate is that of the stream */
 	struct sender *sender; /* of one with another pace, or NULL */

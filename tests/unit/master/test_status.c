@@ -148,7 +148,8 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 		.n_inputs = 1,
 		.inputs = { playing },
 		.n_outputs = 1,
-		.outputs = { { .position = 2, .open = true, .packets = 77,
+		.outputs = { { .position = 2, .open = true,
+			       .bitrate_kbps = 3000, .packets = 77,
 			       .dropped = 5 } },
 	};
 	struct fleet_stream fleet = {
@@ -174,7 +175,8 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 		    "'socket_drops':0,'sync_losses':0,'alarms':[]}],"
 		    "'outputs':[{'position':1,'open':false,"
 		    "'error':'port 8100: Address already in use'},"
-		    "{'position':2,'open':true,'packets':77,'dropped':5}],"
+		    "{'position':2,'open':true,'bitrate':3000,'packets':77,"
+		    "'dropped':5}],"
 		    "'worker':{'state':'running','pid':42,'restarts':3},"
 		    "'filler':false,'switches':[]}");
 	status_stream_free(&s);

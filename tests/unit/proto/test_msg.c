@@ -69,8 +69,8 @@ static struct msg samples[] = {
 			.sync_losses = UINT32_MAX } },
 		.n_outputs = 1,
 		.outputs = { { .position = 1, .open = true,
-			.peer = "[2001:db8::1]:9000", .packets = 1,
-			.dropped = 2 } } } },
+			.peer = "[2001:db8::1]:9000", .bitrate_kbps = 3,
+			.packets = 1, .dropped = 2 } } } },
 	{ .type = MSG_STREAM_CHOSEN, .seq = 9, .stream_chosen = {
 		.position = 0, .error = "none" } },
 	{ .type = MSG_STREAM_SWITCHED, .stream_switched = {
