@@ -128,11 +128,19 @@ static void set_port(struct sockaddr_any *a, uint16_t port)
 		a->in.sin_port = htons(port);
 }
 
+static bool is_unspecified(const struct sockaddr_any *a)
+{
+	return a->sa.sa_family == AF_INET6
+		       ? IN6_IS_ADDR_UNSPECIFIED(&a->in6.sin6_addr)
+		       : a->in.sin_addr.s_addr == INADDR_ANY;
+}
+
+/* VLC writes 0.0.0.0 when it does not know its address. */
 static bool is_sender(const struct sockaddr_any *a,
 		      const struct sockaddr_any *to)
 {
 	return a->sa.sa_family == to->sa.sa_family &&
-	       !sockaddr_is_multicast(a);
+	       !sockaddr_is_multicast(a) && !is_unspecified(a);
 }
 
 /* Where it is sent to, and by the number'th of those who may. */

@@ -102,6 +102,9 @@ Test(offer, names_the_sender)
 	assert_offer(HEAD GROUP "m=video 1 udp 33\n"
 		     "a=source-filter:incl IN IP4 * 239.9.9.9\n", "",
 		     "udp://239.1.1.1:1");
+	assert_offer(HEAD GROUP "m=video 1 udp mpeg\n"
+		     "a=source-filter: incl IN IP4 * 0.0.0.0\n", "",
+		     "udp://239.1.1.1:1");
 	assert_offer(HEAD GROUP "m=video 1 udp 33\n"
 		     "a=source-filter:excl IN IP4 * 192.0.2.7\n", "",
 		     "udp://239.1.1.1:1");
