@@ -15,6 +15,7 @@ static const struct input_type *const input_types[] = {
 	&input_udp_type,
 	&input_rtp_type,
 	&input_file_type,
+	&input_sdp_type,
 	&input_srt_type,
 	&input_rist_type,
 	&input_http_type,

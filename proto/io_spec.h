@@ -54,7 +54,8 @@ enum {
 typedef void io_remark_fn(const char *text, void *arg);
 
 enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE, INPUT_SRT,
-		  INPUT_HTTP, INPUT_STREAM, INPUT_RIST, INPUT_KINDS };
+		  INPUT_HTTP, INPUT_STREAM, INPUT_RIST, INPUT_SDP,
+		  INPUT_KINDS };
 
 /* Does a kind need libraries that only sluice-worker-net has? */
 bool input_kind_is_net(enum input_kind);
@@ -79,6 +80,9 @@ struct input_spec {
 	char path[IO_PATH_MAX];
 	bool loop;
 	bool list; /* the file names those that are played */
+
+	/* sdp: path, iface, what holds for udp and rtp, and */
+	unsigned sdp_media; /* number of the m= line; 0: the first that does */
 
 	struct srt_spec srt;
 	struct rist_spec rist;

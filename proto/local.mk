@@ -40,6 +40,7 @@ libproto_a_SOURCES += \
 	proto/io/option.c proto/io/option.h \
 	proto/io/query.c \
 	proto/io/rist.c \
+	proto/io/sdp.c \
 	proto/io/srt.c \
 	proto/io/stream.c \
 	proto/io/type.h proto/io/udp.c \

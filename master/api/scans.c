@@ -17,7 +17,8 @@ static bool may_read(const struct api *api, const char *address,
 	size_t i, j;
 
 	if (who->type == USER_CONTROL ||
-	    (spec->kind != INPUT_FILE && spec->kind != INPUT_HTTP))
+	    (spec->kind != INPUT_FILE && spec->kind != INPUT_HTTP &&
+	     spec->kind != INPUT_SDP))
 		return true;
 	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
 		json_array_foreach(json_object_get(stream, "input"), j, input)

@@ -39,9 +39,25 @@ struct output_type {
 #define IO_OPTION_CBR { "cbr", IO_NUMBER, IO_OUTPUT(cbr_kbps), CBR_MIN_KBPS, \
 			CBR_MAX_KBPS }
 
+/* Of inputs that receive datagrams. */
+enum {
+	IO_RENEW_MAX_S = 24 * 3600,
+	IO_SOCKET_SIZE_MAX = 1024 * 1024 * 1024,
+};
+#define IO_OPTIONS_SOCKET \
+	{ "renew", IO_NUMBER, IO_INPUT(renew_s), 0, IO_RENEW_MAX_S }, \
+	{ "socket_size", IO_NUMBER, IO_INPUT(socket_size), 0, \
+	  IO_SOCKET_SIZE_MAX }
+#define IO_OPTIONS_RTP \
+	{ "reorder", IO_NUMBER, IO_INPUT(rtp.reorder_ms), 0, \
+	  RTP_REORDER_MAX_MS }, \
+	{ "skew", IO_NUMBER, IO_INPUT(rtp.skew_ms), 1, RTP_SKEW_MAX_MS }, \
+	{ "delay", IO_NUMBER, IO_INPUT(rtp.delay_ms), 0, RTP_DELAY_MAX_MS }
+
 extern const struct input_type input_udp_type;
 extern const struct input_type input_rtp_type;
 extern const struct input_type input_file_type;
+extern const struct input_type input_sdp_type;
 extern const struct input_type input_srt_type;
 extern const struct input_type input_rist_type;
 extern const struct input_type input_http_type;

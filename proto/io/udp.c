@@ -7,8 +7,6 @@
 #include <string.h>
 
 enum {
-	RENEW_MAX_S = 24 * 3600,
-	SOCKET_SIZE_MAX = 1024 * 1024 * 1024,
 	TTL_DEFAULT = 32,
 	SAP_INTERVAL_MAX_S = 3600,
 };
@@ -16,9 +14,7 @@ enum {
 /* src is read by hand; packet size and pacing are found out from the data */
 #define INPUT_OPTIONS \
 	{ "src", IO_IGNORED, 0, 0, 0 }, \
-	{ "renew", IO_NUMBER, IO_INPUT(renew_s), 0, RENEW_MAX_S }, \
-	{ "socket_size", IO_NUMBER, IO_INPUT(socket_size), 0, \
-	  SOCKET_SIZE_MAX }, \
+	IO_OPTIONS_SOCKET, \
 	{ "ts_size", IO_IGNORED, 0, 0, 0 }, \
 	{ "sync", IO_IGNORED, 0, 0, 0 }, \
 	{ "no_sync", IO_IGNORED, 0, 0, 0 }
@@ -31,10 +27,7 @@ static const struct io_option udp_input_options[] = {
 
 static const struct io_option rtp_input_options[] = {
 	INPUT_OPTIONS,
-	{ "reorder", IO_NUMBER, IO_INPUT(rtp.reorder_ms), 0,
-	  RTP_REORDER_MAX_MS },
-	{ "skew", IO_NUMBER, IO_INPUT(rtp.skew_ms), 1, RTP_SKEW_MAX_MS },
-	{ "delay", IO_NUMBER, IO_INPUT(rtp.delay_ms), 0, RTP_DELAY_MAX_MS },
+	IO_OPTIONS_RTP,
 	{ "fec", IO_FLAG, IO_INPUT(rtp.fec), 0, 0 },
 	{ "merge", IO_IGNORED, 0, 0, 0 },
 	{ 0 },
@@ -44,7 +37,7 @@ static const struct io_option rtp_input_options[] = {
 	IO_OPTION_CBR, \
 	{ "ttl", IO_NUMBER, IO_OUTPUT(ttl), 1, 255 }, \
 	{ "socket_size", IO_NUMBER, IO_OUTPUT(socket_size), 0, \
-	  SOCKET_SIZE_MAX }, \
+	  IO_SOCKET_SIZE_MAX }, \
 	{ "dscp", IO_NUMBER, IO_OUTPUT(dscp), 0, 63 }, \
 	{ "burst", IO_NUMBER, IO_OUTPUT(burst_ms), 1, BURST_MAX_MS }, \
 	{ "join", IO_FLAG, IO_OUTPUT(join), 0, 0 }, \

@@ -61,7 +61,7 @@ static void try_input(const char *text)
 	}
 	expect(strlen(s.id) <= IO_ID_MAX);
 	try_remux(&s.remux);
-	if (s.kind == INPUT_FILE) {
+	if (s.kind == INPUT_FILE || s.kind == INPUT_SDP) {
 		expect(s.path[0] != '\0' && strlen(s.path) < IO_PATH_MAX);
 		return;
 	}

@@ -98,6 +98,7 @@ system_tests = \
 	tests/system/save-faults.mjs \
 	tests/system/scan.mjs \
 	tests/system/scan-samples.mjs \
+	tests/system/sdp.mjs \
 	tests/system/sessions.mjs \
 	tests/system/settings.mjs \
 	tests/system/softcams.mjs \

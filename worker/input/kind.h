@@ -39,6 +39,7 @@ input_open_fn udp_input_open;
 input_open_fn rtp_input_open;
 input_open_fn file_input_open;
 input_open_fn merge_input_open;
+input_open_fn sdp_input_open;
 input_open_fn stream_input_open;
 
 /* The rows that need no library: of every program. */
@@ -46,6 +47,7 @@ input_open_fn stream_input_open;
 	[INPUT_UDP] = udp_input_open, \
 	[INPUT_RTP] = rtp_input_open, \
 	[INPUT_FILE] = file_input_open, \
+	[INPUT_SDP] = sdp_input_open, \
 	[INPUT_STREAM] = stream_input_open
 
 /* Each program has its own: what it can open, NULL for what it has no library

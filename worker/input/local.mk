@@ -23,6 +23,7 @@ libworker_a_SOURCES += \
 	worker/input/rtp_store.c worker/input/rtp_store.h \
 	worker/input/rtp_window.c worker/input/rtp_window.h \
 	worker/input/rtp_window_state.h \
+	worker/input/sdp.c \
 	worker/input/stream.c \
 	worker/input/ts_merge.c worker/input/ts_merge.h \
 	worker/input/ts_queue.c worker/input/ts_queue.h \

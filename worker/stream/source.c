@@ -210,10 +210,14 @@ void source_second(struct source *s, uint64_t now_ns,
 
 	int r = input_second(s->input, now_ns, &why);
 
-	if (r < 0)
+	if (r < 0) {
 		closed(s, r, &why, now_ns);
-	else
-		watch(s, now_ns);
+		return;
+	}
+	/* one that had to read its description first */
+	if (input_fd(s->input) >= 0)
+		opened(s);
+	watch(s, now_ns);
 }
 
 const json_t *source_stats(struct source *s)

@@ -116,6 +116,14 @@ static const struct {
 	  "src: 2001:db8::1 is not of the group's address family", EINVAL },
 	{ "udp://[ff0e::1]#src=10.0.0.1",
 	  "src: 10.0.0.1 is not of the group's address family", EINVAL },
+	{ "sdp://news.sdp", "path: does not begin with '/'", EINVAL },
+	{ "sdp:///news.sdp#iface", "iface: has no value", EINVAL },
+	{ "sdp:///news.sdp#iface=eth0@x",
+	  "iface: \"eth0@x\" is not an interface", EINVAL },
+	{ "sdp:///news.sdp#iface=0123456789abcdef",
+	  "iface: is longer than 15 bytes", EINVAL },
+	{ "sdp:///news.sdp#media=0", "media: 0 is not between 1 and 32",
+	  EINVAL },
 	{ "udp://239.1.1.1#src=239.1.1.2",
 	  "src: \"239.1.1.2\" is not the address of a sender", EINVAL },
 	{ "udp://239.1.1.1#src", "src: \"\" is not the address of a sender",
@@ -386,6 +394,22 @@ static void collect(const char *remark, void *arg)
 
 	(void)strcat(text, remark);
 	(void)strcat(text, "; ");
+}
+
+Test(io_spec, reads_where_a_description_is)
+{
+	struct input_spec spec;
+
+	cr_assert_eq(input_spec_parse("sdp:///srv/news.sdp#iface=eth0&media=2"
+				      "&delay=300&renew=60", &spec, NULL, NULL,
+				      NULL), 0);
+	cr_assert_eq(spec.kind, INPUT_SDP);
+	cr_assert_str_eq(spec.path, "/srv/news.sdp");
+	cr_assert_str_eq(spec.iface, "eth0");
+	cr_assert_eq(spec.sdp_media, 2);
+	cr_assert_eq(spec.rtp.delay_ms, 300);
+	cr_assert_eq(spec.rtp.reorder_ms, RTP_REORDER_DEFAULT_MS);
+	cr_assert_eq(spec.renew_s, 60);
 }
 
 Test(io_spec, remarks_on_each_unknown_option_once)
