@@ -92,6 +92,19 @@ static int fail_type(const char *type, struct errmsg *why)
 	return errmsg_fail(why, -EINVAL, "type \"%.32s\" is not known", type);
 }
 
+/* The target of a type with a link, and what stands behind its '?'. */
+static int read_link(const struct io_link *link, const struct address *a,
+		     void *part, const struct io_reader *rd,
+		     struct errmsg *why)
+{
+	size_t len = strcspn(a->target, "?");
+	int r = link->read(a->target, len, part, why);
+
+	if (r < 0 || a->target[len] == '\0')
+		return r;
+	return io_query_read(a->target + len + 1, rd, why);
+}
+
 static const struct input_type *find_input(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(input_types); i++)
@@ -105,19 +118,27 @@ static int read_input(const struct address *a, struct input_spec *spec,
 {
 	const struct input_type *type = find_input(a->type);
 	struct io_reader reader = *rd;
-	int r;
+	void *part;
+	int r = 0;
 
 	if (type == NULL)
 		return fail_type(a->type, why);
 	spec->kind = type->kind;
-	r = type->read(a, spec, why);
-	if (r < 0)
-		return r;
+	part = (char *)spec + type->part;
 	reader.options = type->options;
 	reader.needs = type->needs;
-	r = io_options_read(a, &reader, why);
+	if (type->link != NULL) {
+		reader.words = type->link->words;
+		r = read_link(type->link, a, part, &reader, why);
+	}
+	if (r == 0 && type->read != NULL)
+		r = type->read(a, spec, why);
+	if (r == 0)
+		r = io_options_read(a, &reader, why);
 	if (r == 0)
 		r = io_mux_read(a, spec, why);
+	if (r == 0 && type->link != NULL)
+		r = type->link->judge(part, why);
 	if (r == 0 && type->judge != NULL)
 		r = type->judge(spec, why);
 	return r;
@@ -164,17 +185,25 @@ static int read_output(const struct address *a, struct output_spec *spec,
 {
 	const struct output_type *type = find_output(a->type);
 	struct io_reader reader = *rd;
-	int r;
+	void *part;
+	int r = 0;
 
 	if (type == NULL)
 		return fail_type(a->type, why);
 	spec->kind = type->kind;
-	r = type->read(a, spec, why);
-	if (r < 0)
-		return r;
+	part = (char *)spec + type->part;
 	reader.options = type->options;
 	reader.needs = type->needs;
-	r = io_options_read(a, &reader, why);
+	if (type->link != NULL) {
+		reader.words = type->link->words;
+		r = read_link(type->link, a, part, &reader, why);
+	}
+	if (r == 0 && type->read != NULL)
+		r = type->read(a, spec, why);
+	if (r == 0)
+		r = io_options_read(a, &reader, why);
+	if (r == 0 && type->link != NULL)
+		r = type->link->judge(part, why);
 	if (r == 0 && type->judge != NULL)
 		r = type->judge(spec, why);
 	return r;

@@ -33,12 +33,12 @@ libproto_a_SOURCES += \
 	proto/http_spec.h \
 	proto/io/authority.c \
 	proto/io/file.c \
+	proto/io/host_port.c \
 	proto/io/http_input.c proto/io/http_output.c \
 	proto/io/inner.c proto/io/merge.c \
 	proto/io/mux.c \
 	proto/io/np.c \
 	proto/io/option.c proto/io/option.h \
-	proto/io/query.c \
 	proto/io/rist.c \
 	proto/io/sdp.c \
 	proto/io/srt.c \

@@ -20,10 +20,12 @@ struct rist_peer_spec {
 	uint16_t port;
 };
 
+enum { RIST_MAIN, RIST_SIMPLE }; /* profiles */
+
 struct rist_spec {
 	size_t n_peers;
 	struct rist_peer_spec peers[RIST_PEERS_MAX];
-	bool simple;         /* profile; else main */
+	unsigned profile;
 	unsigned buffer_ms;
 	unsigned key_bits;   /* 128 or 256 */
 	char secret[RIST_SECRET_MAX + 1]; /* "" = not encrypted */

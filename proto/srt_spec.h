@@ -13,19 +13,18 @@ enum {
 	SRT_FILTER_MAX = 127,
 	SRT_LATENCY_DEFAULT_MS = 120,
 	SRT_TIMEOUT_DEFAULT_S = 5,
-	SRT_OVERHEAD_DEFAULT = 25,
 };
 
 enum srt_mode { SRT_CALLER, SRT_LISTENER, SRT_RENDEZVOUS };
 
 struct srt_spec {
-	enum srt_mode mode;
+	unsigned mode; /* enum srt_mode */
 	char iface[16];
 	char host[SRT_HOST_MAX + 1]; /* "" for a listener on all addresses */
 	uint16_t port;
 	unsigned latency_ms;
 	unsigned timeout_s;
-	unsigned overhead_percent; /* oheadbw */
+	unsigned overhead_percent; /* oheadbw; 0 = without a bound */
 	unsigned key_bytes;        /* pbkeylen; 0 = the library's choice */
 	unsigned send_buffer;      /* bytes; 0 = the library's choice */
 	unsigned receive_buffer;

@@ -58,17 +58,58 @@ static int read_number(const struct io_option *o, const char *value,
 	return r;
 }
 
-static int read_option(const struct io_option *o, const char *value, void *spec,
-		       struct errmsg *why)
+static int read_flag(const char *value, bool negated, bool *ret,
+		     struct errmsg *why)
 {
-	void *field = (char *)spec + o->offset;
+	int r = option_flag(value, ret, why);
+
+	if (r == 0)
+		*ret ^= negated;
+	return r;
+}
+
+/* "is not this, that or another" */
+static int fail_word(const char *const *words, size_t n, const char *value,
+		     struct errmsg *why)
+{
+	char list[96] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < n && len < sizeof list; i++)
+		len += (size_t)snprintf(list + len, sizeof list - len, "%s%s",
+					i == 0	    ? ""
+					: i + 1 < n ? ", "
+						    : " or ",
+					words[i]);
+	return errmsg_fail(why, -EINVAL, "\"%.32s\" is not %s", value, list);
+}
+
+static int read_word(const char *const *words, size_t n, const char *value,
+		     unsigned *ret, struct errmsg *why)
+{
+	for (size_t i = 0; words[i] != NULL; i++)
+		if (strcmp(words[i], value) == 0) {
+			*ret = (unsigned)(i % n);
+			return 0;
+		}
+	return fail_word(words, n, value, why);
+}
+
+static int read_option(const struct io_option *o, const char *value,
+		       const struct io_reader *rd, struct errmsg *why)
+{
+	void *field = (char *)rd->spec + o->offset;
 	int r = 0;
 
 	switch (o->form) {
 	case IO_TEXT:
 		return read_text(o, value, field, why);
 	case IO_FLAG:
-		r = option_flag(value, field, why);
+	case IO_NO_FLAG:
+		r = read_flag(value, o->form == IO_NO_FLAG, field, why);
+		break;
+	case IO_WORD:
+		r = read_word(rd->words, (size_t)o->max, value, field, why);
 		break;
 	case IO_NUMBER:
 		return read_number(o, value, field, why);
@@ -81,14 +122,6 @@ static int read_option(const struct io_option *o, const char *value, void *spec,
 	return r;
 }
 
-int io_option_set(const struct io_option *options, const char *key,
-		  const char *value, void *spec, struct errmsg *why)
-{
-	const struct io_option *o = find_in(options, key);
-
-	return o != NULL ? read_option(o, value, spec, why) : 0;
-}
-
 /* An option that repeats is reported once. */
 static bool was_before(const struct address *a, size_t i)
 {
@@ -98,17 +131,15 @@ static bool was_before(const struct address *a, size_t i)
 	return false;
 }
 
-static void remark(const struct address *a, size_t i,
-		   const struct io_reader *rd, const char *format, ...)
-	PRINTF_LIKE(4, 5);
+static void remark(const struct io_reader *rd, const char *format, ...)
+	PRINTF_LIKE(2, 3);
 
-static void remark(const struct address *a, size_t i,
-		   const struct io_reader *rd, const char *format, ...)
+static void remark(const struct io_reader *rd, const char *format, ...)
 {
 	char text[192];
 	va_list args;
 
-	if (rd->remark == NULL || was_before(a, i))
+	if (rd->remark == NULL)
 		return;
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof text, format, args);
@@ -124,28 +155,62 @@ static void look_for_need(const struct address *a, size_t i,
 
 	for (const struct io_need *n = rd->needs; n != NULL && n->key != NULL;
 	     n++)
-		if (strcmp(n->key, key) == 0 &&
+		if (strcmp(n->key, key) == 0 && !was_before(a, i) &&
 		    address_option(a, n->other) == NULL)
-			remark(a, i, rd, "%s: does nothing without %s", key,
+			remark(rd, "%s: does nothing without %s", key,
 			       n->other);
 }
 
 /* An option that no list of the type has. */
-static int read_other(const struct address *a, size_t i,
-		      const struct io_reader *rd, struct errmsg *why)
+static int read_other(const struct io_reader *rd, const char *key,
+		      const char *value, bool repeats, struct errmsg *why)
 {
-	const char *key = a->options[i].key;
-	const char *value = a->options[i].value;
 	int r = -ENOENT;
 
 	if (rd->remux != NULL)
-		r = remux_option_read(rd->remux, key,
-				      value != NULL ? value : "", why);
+		r = remux_option_read(rd->remux, key, value, why);
 	if (r == -EINVAL)
 		errmsg_prefix(why, "%.64s: ", key);
 	if (r != -ENOENT)
 		return r;
-	remark(a, i, rd, "option \"%.64s\" is not known", key);
+	if (!repeats)
+		remark(rd, "option \"%.64s\" is not known", key);
+	return 0;
+}
+
+static int read_one(const struct io_reader *rd, const char *key,
+		    const char *value, bool repeats, struct errmsg *why)
+{
+	const struct io_option *o = find_option(rd, key);
+
+	return o != NULL ? read_option(o, value, rd, why)
+			 : read_other(rd, key, value, repeats, why);
+}
+
+int io_query_read(const char *query, const struct io_reader *rd,
+		  struct errmsg *why)
+{
+	char text[ADDRESS_TEXT_MAX + 1], *rest = text, *item;
+
+	(void)snprintf(text, sizeof text, "%s", query);
+	while ((item = strsep(&rest, "&")) != NULL) {
+		char none[] = "", *value = strchr(item, '=');
+		int r;
+
+		if (value != NULL)
+			*value++ = '\0';
+		else
+			value = none;
+		if (item[0] == '\0')
+			continue;
+		if (!option_percent_decode(value))
+			return errmsg_fail(why, -EINVAL,
+					   "%.32s: has a broken %% escape",
+					   item);
+		r = read_one(rd, item, value, false, why);
+		if (r < 0)
+			return r;
+	}
 	return 0;
 }
 
@@ -154,14 +219,10 @@ int io_options_read(const struct address *a, const struct io_reader *rd,
 {
 	for (size_t i = 0; i < a->n_options; i++) {
 		const char *value = a->options[i].value;
-		const struct io_option *o = find_option(rd, a->options[i].key);
-		int r;
+		int r = read_one(rd, a->options[i].key,
+				 value != NULL ? value : "", was_before(a, i),
+				 why);
 
-		if (o == NULL)
-			r = read_other(a, i, rd, why);
-		else
-			r = read_option(o, value != NULL ? value : "",
-					rd->spec, why);
 		if (r < 0)
 			return r;
 		look_for_need(a, i, rd);

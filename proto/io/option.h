@@ -14,7 +14,10 @@
 enum io_option_form {
 	IO_TEXT,    /* char[max + 1]; min to max bytes */
 	IO_FLAG,    /* bool */
+	IO_NO_FLAG, /* bool, which it makes false */
 	IO_NUMBER,  /* unsigned; min to max */
+	IO_WORD,    /* unsigned: which of the reader's words, up to max; further
+		     * ones are other names of the same */
 	IO_GROUP,   /* all that begin with the key; read elsewhere */
 	IO_IGNORED, /* known, and read elsewhere or without a meaning to us */
 };
@@ -36,22 +39,16 @@ struct io_reader {
 	const struct io_option *options; /* of the type; may be NULL */
 	const struct io_need *needs;     /* may be NULL */
 	const struct io_option *general; /* of all types; may be NULL */
+	const char *const *words;        /* of IO_WORD; a NULL ends them */
 	void *spec;
 	struct remux_options *remux; /* NULL: an output has none */
 	io_remark_fn *remark;
 	void *arg;
 };
 
-/* One option of a table by its name; one that the table does not have is left
- * alone. */
-int io_option_set(const struct io_option *options, const char *key,
-		  const char *value, void *spec,
-		  struct errmsg *why) MUST_CHECK;
-
-/* Other programs' spelling, "key=value&…", unescaped: each is passed on. */
-typedef int io_query_fn(const char *key, const char *value, void *arg,
-			struct errmsg *why);
-int io_query_read(const char *query, io_query_fn *read, void *arg,
+/* Other programs' spelling, "key=value&…" behind a '?', is read like what is
+ * behind a '#'. */
+int io_query_read(const char *query, const struct io_reader *,
 		  struct errmsg *why) MUST_CHECK;
 
 int io_options_read(const struct address *, const struct io_reader *,

@@ -16,6 +16,15 @@ enum {
 	OVERHEAD_MIN = 5,
 	OVERHEAD_MAX = 100,
 	KEY_MAX = 32,
+	/* Of a matrix of error correction; the library has no bound. */
+	MATRIX_MAX = 256,
+};
+
+static const char *const modes[] = {
+	[SRT_CALLER] = "caller",
+	[SRT_LISTENER] = "listener",
+	[SRT_RENDEZVOUS] = "rendezvous",
+	NULL,
 };
 
 #define SRT_OPTIONS(OF) \
@@ -26,12 +35,13 @@ enum {
 	{ "pbkeylen", IO_NUMBER, OF(srt.key_bytes), 0, KEY_MAX }, \
 	{ "sndbuf", IO_NUMBER, OF(srt.send_buffer), 0, BUFFER_MAX }, \
 	{ "rcvbuf", IO_NUMBER, OF(srt.receive_buffer), 0, BUFFER_MAX }, \
+	{ "tsbpdmode", IO_NO_FLAG, OF(srt.no_timed_delivery), 0, 0 }, \
 	{ "no_tsbpdmode", IO_FLAG, OF(srt.no_timed_delivery), 0, 0 }, \
 	{ "passphrase", IO_TEXT, OF(srt.passphrase), SRT_PASSPHRASE_MIN, \
 	  SRT_PASSPHRASE_MAX }, \
 	{ "streamid", IO_TEXT, OF(srt.streamid), 1, SRT_STREAMID_MAX }, \
 	{ "packetfilter", IO_TEXT, OF(srt.packetfilter), 1, SRT_FILTER_MAX }, \
-	{ "mode", IO_IGNORED, 0, 0, 0 }, \
+	{ "mode", IO_WORD, OF(srt.mode), 0, ARRAY_LEN(modes) - 1 }, \
 	{ 0 }
 
 static const struct io_option input_options[] = {
@@ -48,79 +58,102 @@ static const struct io_option output_options[] = {
 	SRT_OPTIONS(IO_OUTPUT)
 };
 
-static int read_mode(const char *text, enum srt_mode *ret,
-		     struct errmsg *why)
+/* [iface@][host]:port */
+static int read_srt(const char *target, size_t len, void *part,
+		    struct errmsg *why)
 {
-	if (strcmp(text, "caller") == 0)
-		*ret = SRT_CALLER;
-	else if (strcmp(text, "listener") == 0)
-		*ret = SRT_LISTENER;
-	else if (strcmp(text, "rendezvous") == 0)
-		*ret = SRT_RENDEZVOUS;
-	else
-		return errmsg_fail(why, -EINVAL,
-				   "mode: \"%.32s\" is not caller, listener "
-				   "or rendezvous", text);
-	return 0;
-}
-
-/* [iface@][host]:port; a host is a name or an IP literal. */
-static int read_target(const char *target, size_t len, struct srt_spec *s,
-		       struct errmsg *why)
-{
-	const char *end = target + len;
+	struct srt_spec *s = part;
 	const char *at = memchr(target, '@', len);
-	const char *host = at != NULL ? at + 1 : target;
-	const char *colon = memrchr(host, ':', (size_t)(end - host));
-	size_t host_len;
-	unsigned port;
+	size_t before = at != NULL ? (size_t)(at - target) : 0;
+	struct io_host_port place = { s->host, sizeof s->host, 0 };
+	int r;
 
-	if (at != NULL && (at == target ||
-			   (size_t)(at - target) >= sizeof s->iface))
+	*s = (struct srt_spec){
+		.latency_ms = SRT_LATENCY_DEFAULT_MS,
+		.timeout_s = SRT_TIMEOUT_DEFAULT_S,
+	};
+	if (at != NULL && (before == 0 || before >= sizeof s->iface))
 		return errmsg_fail(why, -EINVAL,
 				   "interface: is not a name of one");
-	if (colon == NULL)
-		return errmsg_fail(why, -EINVAL, "port: is missing");
-	if (option_number(colon + 1, (size_t)(end - colon - 1), 1, 65535,
-			  &port, why) < 0) {
-		errmsg_prefix(why, "port: ");
-		return -EINVAL;
-	}
-	host_len = (size_t)(colon - host);
-	if (host_len >= 2 && host[0] == '[' && colon[-1] == ']') {
-		host++;
-		host_len -= 2;
-	}
-	if (host_len > SRT_HOST_MAX)
-		return errmsg_fail(why, -EINVAL,
-				   "host: is longer than %d bytes",
-				   SRT_HOST_MAX);
+	memcpy(s->iface, target, before);
 	if (at != NULL)
-		memcpy(s->iface, target, (size_t)(at - target));
-	memcpy(s->host, host, host_len);
-	s->port = (uint16_t)port;
+		before++;
+	r = io_host_port_read(target + before, len - before, &place, why);
+	s->port = place.port;
+	s->mode = s->host[0] == '\0' ? SRT_LISTENER : SRT_CALLER;
+	return r;
+}
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && memcmp(text, word, len) == 0;
+}
+
+/* Columns; or rows, of which a negative number says: without those. */
+static int judge_count(const char *text, size_t len, bool rows,
+		       struct errmsg *why)
+{
+	bool negative = rows && len > 0 && text[0] == '-';
+	unsigned n, least = rows && !negative ? 1 : 2;
+
+	return option_number(text + negative, len - negative, least,
+			     MATRIX_MAX, &n, why);
+}
+
+static int judge_filter_value(const char *key, size_t key_len,
+			      const char *text, size_t len,
+			      struct errmsg *why)
+{
+	if (is_word(key, key_len, "cols"))
+		return judge_count(text, len, false, why);
+	if (is_word(key, key_len, "rows"))
+		return judge_count(text, len, true, why);
+	if (is_word(key, key_len, "layout"))
+		return is_word(text, len, "even") ||
+				       is_word(text, len, "staircase")
+			       ? 0
+			       : errmsg_fail(why, -EINVAL,
+					     "is not even or staircase");
+	if (is_word(key, key_len, "arq"))
+		return is_word(text, len, "never") ||
+				       is_word(text, len, "onreq") ||
+				       is_word(text, len, "always")
+			       ? 0
+			       : errmsg_fail(why, -EINVAL, "is not never, "
+					     "onreq or always");
+	return errmsg_fail(why, -EINVAL, "is not cols, rows, layout or arq");
+}
+
+/* "fec,cols:10,rows:5,layout:even,arq:onreq": all that the library has. */
+static int judge_filter(const char *text, struct errmsg *why)
+{
+	size_t len = strcspn(text, ",");
+
+	if (len > 0 && !is_word(text, len, "fec"))
+		return errmsg_fail(why, -EINVAL, "packetfilter: \"%.*s\" is "
+				   "not known: the only one is fec", (int)len,
+				   text);
+	while (text[len] == ',') {
+		const char *key = text + len + 1;
+		size_t key_len = strcspn(key, ":,");
+		const char *value = key + key_len + (key[key_len] == ':');
+		size_t value_len = strcspn(value, ",");
+
+		if (judge_filter_value(key, key_len, value, value_len,
+				       why) < 0) {
+			errmsg_prefix(why, "packetfilter: %.*s: ",
+				      (int)key_len, key);
+			return -EINVAL;
+		}
+		len = (size_t)(value - text) + value_len;
+	}
 	return 0;
 }
 
-/* The spec that is filled, for what stands in the query. */
-struct target {
-	const struct io_option *options;
-	void *spec;
-	struct srt_spec *srt;
-};
-
-static int read_parameter(const char *key, const char *value, void *arg,
-			  struct errmsg *why)
+static int judge(const void *part, struct errmsg *why)
 {
-	struct target *t = arg;
+	const struct srt_spec *s = part;
 
-	if (strcmp(key, "mode") == 0)
-		return read_mode(value, &t->srt->mode, why);
-	return io_option_set(t->options, key, value, t->spec, why);
-}
-
-static int judge(const struct srt_spec *s, struct errmsg *why)
-{
 	if (s->mode != SRT_LISTENER && s->host[0] == '\0')
 		return errmsg_fail(why, -EINVAL, "host: is missing");
 	if (s->key_bytes != 0 && s->key_bytes != 16 && s->key_bytes != 24 &&
@@ -128,76 +161,27 @@ static int judge(const struct srt_spec *s, struct errmsg *why)
 		return errmsg_fail(why, -EINVAL,
 				   "pbkeylen: %u is not 16, 24 or 32",
 				   s->key_bytes);
-	return 0;
+	return judge_filter(s->packetfilter, why);
 }
 
-static int read_srt(const struct address *a, struct target *t,
-		    struct errmsg *why)
-{
-	struct srt_spec *s = t->srt;
-	const char *query = strchr(a->target, '?');
-	const char *mode = address_option(a, "mode");
-	size_t len = strcspn(a->target, "?");
-	int r;
-
-	*s = (struct srt_spec){
-		.latency_ms = SRT_LATENCY_DEFAULT_MS,
-		.timeout_s = SRT_TIMEOUT_DEFAULT_S,
-		.overhead_percent = SRT_OVERHEAD_DEFAULT,
-	};
-	r = read_target(a->target, len, s, why);
-	if (r < 0)
-		return r;
-	s->mode = s->host[0] == '\0' ? SRT_LISTENER : SRT_CALLER;
-	if (query != NULL)
-		r = io_query_read(query + 1, read_parameter, t, why);
-	if (r == 0 && mode != NULL)
-		r = read_mode(mode, &s->mode, why);
-	return r;
-}
-
-static int read_input(const struct address *a, struct input_spec *spec,
-		      struct errmsg *why)
-{
-	struct target t = { input_options, spec, &spec->srt };
-	int r = read_srt(a, &t, why);
-
-	return r < 0 ? r : io_merge_read(a, spec, why);
-}
-
-static int read_output(const struct address *a, struct output_spec *spec,
-		       struct errmsg *why)
-{
-	struct target t = { output_options, spec, &spec->srt };
-
-	return read_srt(a, &t, why);
-}
-
-static int judge_input(const struct input_spec *spec, struct errmsg *why)
-{
-	return judge(&spec->srt, why);
-}
-
-static int judge_output(const struct output_spec *spec, struct errmsg *why)
-{
-	return judge(&spec->srt, why);
-}
+static const struct io_link link = { read_srt, judge, modes };
 
 const struct input_type input_srt_type = {
 	.name = "srt",
 	.kind = INPUT_SRT,
 	.net = true,
-	.read = read_input,
+	.link = &link,
+	.part = IO_INPUT(srt),
+	.read = io_merge_read,
 	.options = input_options,
 	.needs = input_needs,
-	.judge = judge_input,
 };
 
 const struct output_type output_srt_type = {
 	.name = "srt",
 	.kind = OUTPUT_SRT,
 	.net = true,
-	.read = read_output,
+	.link = &link,
+	.part = IO_OUTPUT(srt),
 	.options = output_options,
-	.judge = judge_output,
 };

@@ -7,12 +7,23 @@
 
 #include "proto/io/option.h"
 
+/* What the addresses of a type mean in both directions: the target fills one
+ * part of the spec, and parameters behind its '?' are options, too. */
+struct io_link {
+	int (*read)(const char *target, size_t len, void *part,
+		    struct errmsg *why);
+	int (*judge)(const void *part, struct errmsg *why);
+	const char *const *words; /* of its options, see io_reader */
+};
+
 struct input_type {
 	const char *name;  /* "udp" */
 	enum input_kind kind;
 	bool net;          /* needs a library of sluice-worker-net */
-	/* The target, and what needs more than a table; spec has its
-	 * defaults. */
+	const struct io_link *link; /* NULL: of the inputs alone */
+	size_t part;       /* of the spec, that the link fills */
+	/* The target, unless there is a link, and what needs more than a
+	 * table; spec has its defaults. */
 	int (*read)(const struct address *, struct input_spec *,
 		    struct errmsg *why);
 	const struct io_option *options;
@@ -25,6 +36,8 @@ struct output_type {
 	const char *name;
 	enum output_kind kind;
 	bool net;
+	const struct io_link *link;
+	size_t part;
 	int (*read)(const struct address *, struct output_spec *,
 		    struct errmsg *why);
 	const struct io_option *options;
@@ -72,6 +85,15 @@ extern const struct output_type output_file_type;
 extern const struct output_type output_np_type;
 extern const struct output_type output_srt_type;
 extern const struct output_type output_rist_type;
+
+/* host is a name or an IP literal, "" when there is none. */
+struct io_host_port {
+	char *host; /* the place for it, ... */
+	size_t size; /* ... so large */
+	uint16_t port;
+};
+int io_host_port_read(const char *text, size_t len, struct io_host_port *ret,
+		      struct errmsg *why) MUST_CHECK;
 
 /* The options of a merge by content. */
 #define IO_OPTIONS_MERGE \

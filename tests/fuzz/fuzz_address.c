@@ -35,7 +35,7 @@ static void try_rist(const struct rist_spec *s)
 		expect(s->peers[i].port != 0);
 		expect(strlen(s->peers[i].host) <= RIST_HOST_MAX);
 		expect(s->peers[i].listens || s->peers[i].host[0] != '\0');
-		expect(!s->simple || s->peers[i].port % 2 == 0);
+		expect(s->profile == RIST_MAIN || s->peers[i].port % 2 == 0);
 	}
 	expect(s->key_bits == 128 || s->key_bits == 256);
 	expect(strlen(s->secret) <= RIST_SECRET_MAX);
@@ -54,7 +54,7 @@ static void try_input(const char *text)
 	size_t unknown = 0;
 	int r = input_spec_parse(text, &s, count, &unknown, &why);
 
-	expect(unknown <= ADDRESS_OPTIONS_MAX);
+	expect(unknown <= ADDRESS_TEXT_MAX);
 	if (r < 0) {
 		expect(why.text[0] != '\0');
 		return;
@@ -68,6 +68,8 @@ static void try_input(const char *text)
 	if (s.kind == INPUT_SRT) {
 		expect(s.srt.port != 0);
 		expect(strlen(s.srt.host) <= SRT_HOST_MAX);
+		expect(s.srt.mode <= SRT_RENDEZVOUS);
+		expect(strlen(s.srt.packetfilter) <= SRT_FILTER_MAX);
 		return;
 	}
 	if (s.kind == INPUT_RIST)
@@ -88,7 +90,7 @@ static void try_output(const char *text)
 	size_t unknown = 0;
 	int r = output_spec_parse(text, &s, count, &unknown, &why);
 
-	expect(unknown <= ADDRESS_OPTIONS_MAX);
+	expect(unknown <= ADDRESS_TEXT_MAX);
 	if (r < 0) {
 		expect(why.text[0] != '\0');
 		return;

@@ -276,6 +276,7 @@ test('what cannot be is refused with the name of the field', async (t) => {
 		'srt://:9001#pbkeylen=17': /pbkeylen: 17/,
 		'srt://:9001#mode=both': /mode: "both"/,
 		'srt://h:9001?streamid=%zz': /streamid: has a broken/,
+		'srt://h:9001#packetfilter=foo,bar': /packetfilter: "foo"/,
 	};
 
 	for (const [input, why] of Object.entries(refused)) {

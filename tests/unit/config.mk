@@ -2,6 +2,7 @@
 if HAVE_CRITERION
 unit_address_tests = \
 	tests/unit/common/test_address \
+	tests/unit/proto/test_io_link \
 	tests/unit/proto/test_io_rtp \
 	tests/unit/proto/test_io_spec \
 	tests/unit/proto/test_remux_options \
@@ -9,6 +10,7 @@ unit_address_tests = \
 check_PROGRAMS += $(unit_address_tests)
 TESTS += $(unit_address_tests)
 tests_unit_common_test_address_LDADD = $(unit_libs)
+tests_unit_proto_test_io_link_LDADD = $(unit_libs)
 tests_unit_proto_test_io_rtp_LDADD = $(unit_libs)
 tests_unit_proto_test_io_spec_LDADD = $(unit_libs)
 tests_unit_proto_test_remux_options_LDADD = $(unit_libs)

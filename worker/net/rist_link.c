@@ -187,8 +187,9 @@ static int add_peer_at(struct rist_link *l, size_t i, struct errmsg *why)
 
 static int make_context(struct rist_link *l)
 {
-	enum rist_profile profile = l->spec->simple ? RIST_PROFILE_SIMPLE
-						    : RIST_PROFILE_MAIN;
+	enum rist_profile profile = l->spec->profile == RIST_SIMPLE
+					    ? RIST_PROFILE_SIMPLE
+					    : RIST_PROFILE_MAIN;
 
 	l->logging = (struct rist_logging_settings){
 		.log_level = RIST_LOG_ERROR,

@@ -92,6 +92,19 @@ static int turn_listener(struct srt_peer *p)
 	return 0;
 }
 
+/* Losses have hung on the version of the library, of either side. */
+static void log_connected(const struct srt_peer *p)
+{
+	uint32_t ours = srt_getversion(), theirs = 0;
+	int len = sizeof theirs;
+
+	(void)srt_getsockflag(p->socket, SRTO_PEERVERSION, &theirs, &len);
+	log_info("stream", "srt port %u: connected with %s, libsrt %u.%u.%u "
+		 "here and %u.%u.%u there", p->spec->port, p->peer,
+		 ours >> 16 & 255, ours >> 8 & 255, ours & 255,
+		 theirs >> 16 & 255, theirs >> 8 & 255, theirs & 255);
+}
+
 /* Who comes and goes all the time is told once in a while. */
 static void change(struct srt_peer *p, bool connected)
 {
@@ -109,8 +122,7 @@ static void change(struct srt_peer *p, bool connected)
 		return;
 	sockaddr_format(&p->other, p->peer);
 	if (told)
-		log_info("stream", "srt port %u: connected with %s",
-			 p->spec->port, p->peer);
+		log_connected(p);
 }
 
 int srt_peer_turn(struct srt_peer *p, struct errmsg *why)

@@ -13,6 +13,10 @@ enum {
 	/* So long a call that came to nothing is worth a word: who calls tries
 	 * again sooner. */
 	REFUSED_MS = 30000,
+	/* The library's own: what it takes of a buffer for one datagram, and
+	 * how many may be under way. */
+	DATAGRAM_MIN = 1472,
+	FLIGHT_DEFAULT = 25600,
 };
 
 /* What goes wrong is told by who called, once. */
@@ -83,8 +87,38 @@ static int set_times(SRTSOCKET s, const struct srt_spec *spec,
 		r = set_int(s, SRTO_CONNTIMEO, timeout_ms, why);
 	if (r == 0)
 		r = set_int(s, SRTO_PEERIDLETIMEO, timeout_ms, why);
+	return r;
+}
+
+/* The share of repetitions is bounded only where the whole is: by the rate of
+ * what is sent, as measured. */
+static int set_rate(SRTSOCKET s, const struct srt_spec *spec,
+		    struct errmsg *why)
+{
+	int64_t by_input = 0;
+	int r;
+
+	if (spec->overhead_percent == 0)
+		return 0;
+	r = set(s, SRTO_MAXBW, &by_input, sizeof by_input, why);
 	if (r == 0)
 		r = set_int(s, SRTO_OHEADBW, spec->overhead_percent, why);
+	return r;
+}
+
+/* A buffer may not hold more datagrams than may be under way. */
+static int set_buffers(SRTSOCKET s, const struct srt_spec *spec,
+		       struct errmsg *why)
+{
+	unsigned flight = spec->receive_buffer / DATAGRAM_MIN;
+	int r = 0;
+
+	if (flight > FLIGHT_DEFAULT)
+		r = set_int(s, SRTO_FC, flight, why);
+	if (r == 0)
+		r = set_size(s, SRTO_SNDBUF, spec->send_buffer, why);
+	if (r == 0)
+		r = set_size(s, SRTO_RCVBUF, spec->receive_buffer, why);
 	return r;
 }
 
@@ -124,9 +158,9 @@ static int set_all(SRTSOCKET s, const struct srt_spec *spec,
 	if (r == 0)
 		r = set_text(s, SRTO_BINDTODEVICE, spec->iface, why);
 	if (r == 0)
-		r = set_size(s, SRTO_SNDBUF, spec->send_buffer, why);
+		r = set_rate(s, spec, why);
 	if (r == 0)
-		r = set_size(s, SRTO_RCVBUF, spec->receive_buffer, why);
+		r = set_buffers(s, spec, why);
 	return r;
 }
 

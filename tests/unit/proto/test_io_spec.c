@@ -163,10 +163,6 @@ static const struct {
 	  "mux_pid: 8191 is not between 32 and 8190", EINVAL },
 	{ "file:///a#mux=udp://239.1.1.1&mux_pid=100:",
 	  "mux_pid: \"\" is not a number", EINVAL },
-	{ "rist://1.2.3.4", "port: is missing", EINVAL },
-	{ "rist://@[::1]:5#profile=0",
-	  "port: 5 is odd, which the simple profile does not have", EINVAL },
-	{ "rist://a:1?secret=%zz", "secret: has a broken % escape", EINVAL },
 	{ "dvb://a001#pnr=1", "type \"dvb\" is not supported by this version",
 	  ENOTSUP },
 	{ "rtsp://h/x", "type \"rtsp\" is not supported by this version",
@@ -359,8 +355,6 @@ static const struct {
 	  EINVAL },
 	{ "np://h/x#timeout=0", "timeout: 0 is not between 1 and 600",
 	  EINVAL },
-	{ "rist://:5", "host: is missing", EINVAL },
-	{ "rist://a:5,:6", "host: is missing", EINVAL },
 	{ "file://x.ts", "path: does not begin with '/'", EINVAL },
 	{ "file:///x/", "path: is a folder", EINVAL },
 	{ "file:///%Y/x.ts", "path: '%' stands in the name of a folder",
@@ -464,28 +458,4 @@ Test(io_spec, refuses_an_input_id_that_does_not_fit)
 	(void)snprintf(text, sizeof text, "udp://:1#id=%s", id);
 	cr_assert_eq(input_spec_parse(text, &spec, NULL, NULL, &why), 0);
 	cr_assert_str_eq(spec.id, id);
-}
-
-Test(io_spec, the_peers_of_a_rist_address)
-{
-	struct output_spec spec;
-
-	cr_assert_eq(output_spec_parse("rist://a.example:5000,@[::1]:5002,@:6"
-				       "?secret=a%20b&profile=1&buffer=70"
-				       "#aes-type=256", &spec, NULL, NULL,
-				       NULL),
-		     0);
-	cr_assert_eq(spec.kind, OUTPUT_RIST);
-	cr_assert_eq(spec.rist.n_peers, 3);
-	cr_assert_str_eq(spec.rist.peers[0].host, "a.example");
-	cr_assert_eq(spec.rist.peers[0].port, 5000);
-	cr_assert_not(spec.rist.peers[0].listens);
-	cr_assert_str_eq(spec.rist.peers[1].host, "::1");
-	cr_assert(spec.rist.peers[1].listens);
-	cr_assert_str_eq(spec.rist.peers[2].host, "");
-	cr_assert(spec.rist.peers[2].listens);
-	cr_assert_str_eq(spec.rist.secret, "a b");
-	cr_assert_eq(spec.rist.buffer_ms, 70);
-	cr_assert_eq(spec.rist.key_bits, 256);
-	cr_assert_not(spec.rist.simple);
 }
