@@ -27,7 +27,9 @@ unit_stream_tests = \
 	tests/unit/stream/test_rtp_merge \
 	tests/unit/stream/test_rtp_clock \
 	tests/unit/stream/test_rtp_window \
-	tests/unit/stream/test_ts_merge
+	tests/unit/stream/test_merge_model \
+	tests/unit/stream/test_ts_merge \
+	tests/unit/stream/test_ts_queue
 check_PROGRAMS += $(unit_stream_tests)
 TESTS += $(unit_stream_tests)
 unit_stream_libs = tests/unit/ts/libbuild.a $(worker_libs)
@@ -54,6 +56,8 @@ tests_unit_stream_test_rtp_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_fec_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_rtp_merge_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_ts_merge_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_ts_queue_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_merge_model_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_window_LDADD = $(unit_stream_rig)
 check_LIBRARIES += tests/unit/stream/librig.a
 tests_unit_stream_librig_a_SOURCES = \

@@ -25,8 +25,13 @@ libworker_a_SOURCES += \
 	worker/input/rtp_window_state.h \
 	worker/input/sdp.c \
 	worker/input/stream.c \
+	worker/input/ts_doubles.c worker/input/ts_doubles.h \
+	worker/input/ts_likeness.c worker/input/ts_likeness.h \
+	worker/input/ts_match.c \
 	worker/input/ts_merge.c worker/input/ts_merge.h \
+	worker/input/ts_merge_state.h \
 	worker/input/ts_queue.c worker/input/ts_queue.h \
+	worker/input/ts_seen.c worker/input/ts_seen.h \
 	worker/input/udp.c \
 	worker/input/udp_flow.c worker/input/udp_flow.h \
 	worker/input/udp_socket.c worker/input/udp_socket.h

@@ -12,6 +12,7 @@
 #include "worker/input/udp_flow.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -23,9 +24,9 @@ struct leg {
 	struct input_spec spec;
 	struct input *input; /* NULL while it is not open */
 	struct batch batch;
-	struct errmsg why;   /* it is not open */
+	struct errmsg why; /* it is not open */
 	struct input_counters closed; /* of what was closed */
-	uint64_t heard_ns;   /* something came, or it was opened */
+	uint64_t heard_ns; /* something came, or it was opened */
 };
 
 struct merge_input {
@@ -33,6 +34,7 @@ struct merge_input {
 	struct leg legs[TS_MERGE_PATHS];
 	struct ts_merge *merge;
 	uint64_t now_ns; /* of this read */
+	char trouble[160]; /* as of the last second; "" */
 };
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -108,8 +110,8 @@ static int read_leg(struct merge_input *m, struct leg *l)
 	return r;
 }
 
-static int merge_read(struct input *base, struct batch *batch,
-		      uint64_t now_ns, struct errmsg *why)
+static int merge_read(struct input *base, struct batch *batch, uint64_t now_ns,
+		      struct errmsg *why)
 {
 	struct merge_input *m = container_of(base, struct merge_input, base);
 	int reads = 0, err = 0;
@@ -154,13 +156,33 @@ static int mend_leg(struct merge_input *m, struct leg *l, uint64_t now_ns)
 	return r;
 }
 
-static int merge_second(struct input *base, uint64_t now_ns,
-			struct errmsg *why)
+/* They are not the same: what tells it. */
+static void tell_refused(struct merge_input *m)
+{
+	struct ts_merge_counts c;
+	char pid[24];
+
+	ts_merge_counts(m->merge, &c);
+	m->trouble[0] = '\0';
+	if (!c.refused)
+		return;
+	(void)snprintf(pid, sizeof pid, ", as on PID %u", c.pid);
+	(void)snprintf(m->trouble, sizeof m->trouble,
+		       "merge: path %u is not used, not the same stream: "
+		       "%u of %u packets differ%s",
+		       c.lead == 0 ? 2U : 1U, c.differ, c.of,
+		       c.pid < TS_PIDS    ? pid
+		       : c.pid == TS_PIDS ? ", as those with a PCR"
+					  : "");
+}
+
+static int merge_second(struct input *base, uint64_t now_ns, struct errmsg *why)
 {
 	struct merge_input *m = container_of(base, struct merge_input, base);
 	int err = 0;
 
 	ts_merge_second(m->merge, now_ns);
+	tell_refused(m);
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
 		int r = mend_leg(m, &m->legs[i], now_ns);
 
@@ -170,8 +192,7 @@ static int merge_second(struct input *base, uint64_t now_ns,
 	return err < 0 ? fail(m, err, why) : 0;
 }
 
-static void merge_counters(const struct input *base,
-			   struct input_counters *ret)
+static void merge_counters(const struct input *base, struct input_counters *ret)
 {
 	const struct merge_input *m =
 		container_of(base, const struct merge_input, base);
@@ -212,10 +233,8 @@ static const char *merge_trouble(const struct input *base)
 {
 	const struct merge_input *m =
 		container_of(base, const struct merge_input, base);
-	struct ts_merge_counts c;
 
-	ts_merge_counts(m->merge, &c);
-	return c.strange ? "merge: the two paths do not bring the same" : NULL;
+	return m->trouble[0] != '\0' ? m->trouble : NULL;
 }
 
 static void merge_free(struct input *base)

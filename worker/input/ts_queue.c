@@ -13,6 +13,7 @@ void ts_queue_done(struct ts_queue *q)
 	free(q->packets);
 	free(q->hash);
 	free(q->at_ns);
+	free(q->mark);
 	free(q->waits);
 	*q = (struct ts_queue){ 0 };
 }
@@ -45,13 +46,14 @@ static void grow(struct ts_queue *q)
 	more.packets = xcalloc(more.places, TS_PACKET);
 	more.hash = xcalloc(more.places, sizeof *more.hash);
 	more.at_ns = xcalloc(more.places, sizeof *more.at_ns);
-	more.waits = xcalloc(more.places * TS_QUEUE_SPREAD,
-			     sizeof *more.waits);
+	more.mark = xcalloc(more.places, sizeof *more.mark);
+	more.waits = xcalloc(more.places * TS_QUEUE_SPREAD, sizeof *more.waits);
 	for (size_t i = 0; i < q->n; i++) {
 		memcpy(more.packets + i * TS_PACKET, ts_queue_packet(q, i),
 		       TS_PACKET);
 		more.hash[i] = ts_queue_hash(q, i);
 		more.at_ns[i] = ts_queue_at_ns(q, i);
+		more.mark[i] = *ts_queue_mark(q, i);
 		++*ts_queue_waits(&more, more.hash[i]);
 	}
 	ts_queue_done(q);
@@ -71,6 +73,7 @@ bool ts_queue_push(struct ts_queue *q, const uint8_t *packet, uint64_t at_ns,
 	memcpy(q->packets + place * TS_PACKET, packet, TS_PACKET);
 	q->hash[place] = hash_of(packet);
 	q->at_ns[place] = at_ns;
+	q->mark[place] = 0;
 	++*ts_queue_waits(q, q->hash[place]);
 	return true;
 }
@@ -83,4 +86,29 @@ size_t ts_queue_find(const struct ts_queue *q, size_t from, uint64_t hash)
 		if (ts_queue_hash(q, i) == hash)
 			return i;
 	return q->n;
+}
+
+/* All but the time: that is when the place was reached. */
+static void copy(struct ts_queue *q, size_t to, size_t from)
+{
+	to = ts_queue_place(q, to);
+	from = ts_queue_place(q, from);
+	memcpy(q->packets + to * TS_PACKET, q->packets + from * TS_PACKET,
+	       TS_PACKET);
+	q->hash[to] = q->hash[from];
+	q->mark[to] = q->mark[from];
+}
+
+void ts_queue_bring_first(struct ts_queue *q, size_t i)
+{
+	uint64_t hash = ts_queue_hash(q, i);
+	uint8_t mark = *ts_queue_mark(q, i);
+	uint8_t packet[TS_PACKET];
+
+	memcpy(packet, ts_queue_packet(q, i), TS_PACKET);
+	for (; i > 0; i--)
+		copy(q, i, i - 1);
+	memcpy(q->packets + q->head * TS_PACKET, packet, TS_PACKET);
+	q->hash[q->head] = hash;
+	q->mark[q->head] = mark;
 }

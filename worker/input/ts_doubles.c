@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/input/ts_doubles.h"
+
+#include "common/util.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { KNOWN = 0x80 };
+
+bool ts_is_filler(const uint8_t *packet)
+{
+	size_t at = ts_payload_offset(packet);
+
+	return at + 1 < TS_PACKET &&
+	       memcmp(packet + at, packet + at + 1, TS_PACKET - 1 - at) == 0;
+}
+
+static uint64_t hash_at(const struct ts_doubles *d, uint64_t i)
+{
+	return d->hash[i % TS_DOUBLES_BACK];
+}
+
+/* The oldest that is looked at. */
+static uint64_t oldest(const struct ts_doubles *d, uint32_t now_ms)
+{
+	uint64_t first = d->n - MIN(d->n, (uint64_t)TS_DOUBLES_BACK), i = d->n;
+
+	while (i > first &&
+	       now_ms - d->at_ms[(i - 1) % TS_DOUBLES_BACK] < TS_DOUBLES_MS)
+		i--;
+	return i;
+}
+
+/* The newest copy; d->n when there is none. */
+static uint64_t find(const struct ts_doubles *d, uint64_t hash, uint32_t now_ms)
+{
+	uint64_t first = oldest(d, now_ms);
+
+	for (uint64_t i = d->n; i > first; i--)
+		if (hash_at(d, i - 1) == hash)
+			return i - 1;
+	return d->n;
+}
+
+/* Those in front of it that stand in front of its copy, too. */
+static unsigned count_before(const struct ts_doubles *d, uint64_t copy,
+			     uint32_t now_ms)
+{
+	uint64_t first = oldest(d, now_ms);
+	unsigned n = 0;
+
+	while (copy > first + n && d->n - n - 1 > copy &&
+	       hash_at(d, copy - n - 1) == hash_at(d, d->n - n - 1))
+		n++;
+	return n;
+}
+
+static bool has_pcr(const uint8_t *packet)
+{
+	return ts_adaptation_flags(packet) & 0x10;
+}
+
+static bool goes_on(const struct ts_doubles *d, const uint8_t *packet)
+{
+	uint8_t was = d->cc[ts_pid(packet)];
+
+	if (ts_pid(packet) == TS_PID_NULL)
+		return true;
+	if (!ts_has_payload(packet))
+		/* one with a time in it is never the same twice */
+		return !has_pcr(packet);
+	return !(was & KNOWN) || ((was + 1) & 0x0f) == ts_cc(packet);
+}
+
+/* Did no other of its PID come since? */
+static bool is_last(const struct ts_doubles *d, uint64_t at)
+{
+	uint16_t pid = d->pid[at % TS_DOUBLES_BACK];
+
+	for (uint64_t i = at + 1; i < d->n; i++)
+		if (d->pid[i % TS_DOUBLES_BACK] == pid)
+			return false;
+	return true;
+}
+
+/* Its counter does not go on from the last: loss, a double, or one that is
+ * repeated, then maybe with another PCR. */
+static enum ts_double judge(struct ts_doubles *d, const uint8_t *packet,
+			    uint64_t hash, uint32_t now_ms)
+{
+	bool same = ts_has_payload(packet) &&
+		    (d->cc[ts_pid(packet)] & 0x0f) == ts_cc(packet);
+	uint64_t copy = find(d, hash, now_ms);
+
+	if (same && (copy == d->n ? has_pcr(packet) : is_last(d, copy)))
+		return TS_REPEATED;
+	if (copy < d->n && !ts_is_filler(packet)) {
+		if (d->copy == 0)
+			d->before = count_before(d, copy, now_ms);
+		d->copy = copy + 1;
+		return TS_DOUBLED;
+	}
+	d->breaks += !goes_on(d, packet) && ts_has_payload(packet);
+	return TS_SINGLE;
+}
+
+static void keep(struct ts_doubles *d, const uint8_t *packet, uint64_t hash,
+		 uint32_t now_ms)
+{
+	size_t at = d->n++ % TS_DOUBLES_BACK;
+
+	d->hash[at] = hash;
+	d->pid[at] = ts_pid(packet);
+	d->at_ms[at] = now_ms;
+}
+
+enum ts_double ts_doubles_note(struct ts_doubles *d, const uint8_t *packet,
+			       uint64_t hash, bool maybe, uint32_t now_ms)
+{
+	enum ts_double ret = TS_SINGLE;
+
+	d->before = 0;
+	if (d->copy > 0 && d->copy < d->n && hash_at(d, d->copy) == hash) {
+		d->copy++;
+		ret = TS_DOUBLED;
+	} else if (maybe || !goes_on(d, packet)) {
+		ret = judge(d, packet, hash, now_ms);
+	}
+	if (ret != TS_DOUBLED)
+		d->copy = 0;
+	if (ret != TS_DOUBLED && ts_has_payload(packet))
+		d->cc[ts_pid(packet)] = (uint8_t)(KNOWN | ts_cc(packet));
+	keep(d, packet, hash, now_ms);
+	return ret;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/input/ts_merge_state.h"
+
+#include "common/util.h"
+
+#include <stdlib.h>
+
+enum {
+	/* Packets behind a match in which the next is looked for. */
+	CONTEXT = 8,
+	/* A datagram is overtaken by so many packets at most, so many of them
+	 * of one PID, and not for longer. */
+	REORDER_CC = 7,
+	REORDER_MS = 100,
+	/* Paths waver by so much, in general and at most. */
+	WAVER_MS = 5,
+	WAVER_MAX_MS = 20,
+	TS_PID_TABLES = 0x20, /* below, they are of DVB */
+};
+
+#define MS ((uint64_t)TS_MERGE_NS_PER_MS)
+
+/* How many counts it is behind its place, of 16: one without a payload has the
+ * count of the packet before it. */
+static unsigned distance(const struct ts_merge *m, const uint8_t *packet)
+{
+	uint8_t cc = m->cc[ts_pid(packet)];
+
+	if (cc == TS_CC_UNKNOWN)
+		return 0;
+	return (ts_cc(packet) - cc - (ts_has_payload(packet) ? 1U : 0)) & 0x0f;
+}
+
+/* Is this the next of its PID, by its counter? */
+static bool is_next(const struct ts_merge *m, const uint8_t *packet)
+{
+	return distance(m, packet) == 0;
+}
+
+bool ts_comes_again(const struct ts_merge *m, const struct ts_queue *q)
+{
+	const uint8_t *packet = ts_queue_packet(q, 0);
+	const struct ts_seen_one *s =
+		ts_seen_find(&m->seen, ts_queue_hash(q, 0));
+
+	return ts_pid(packet) < TS_PID_TABLES || (s != NULL && s->again) ||
+	       ts_is_filler(packet);
+}
+
+bool ts_is_late(const struct ts_merge *m, unsigned path)
+{
+	const struct ts_queue *q = &m->path[path].queue;
+	const uint8_t *packet = ts_queue_packet(q, 0);
+	const struct ts_seen_one *s =
+		ts_seen_find(&m->seen, ts_queue_hash(q, 0));
+	uint32_t age_ms;
+
+	if (s == NULL || s->path == path)
+		return false;
+	age_ms = ts_seen_age_ms(s, m->now_ms);
+	if (!ts_comes_again(m, q))
+		return s->path != TS_SEEN_BOTH && age_ms < 2 * m->delay_ns / MS;
+	return distance(m, packet) > 0x0f - REORDER_CC - 1 &&
+	       age_ms < REORDER_MS;
+}
+
+static bool has_near(const struct ts_queue *q, size_t at, uint64_t hash)
+{
+	for (size_t i = at + 1; i <= at + CONTEXT && i < q->n; i++)
+		if (ts_queue_hash(q, i) == hash)
+			return true;
+	return false;
+}
+
+/* Does one of the next packets behind the first of a also follow in b?  Filler
+ * tells that only when there is nothing else. */
+static bool goes_on(const struct ts_queue *a, const struct ts_queue *b,
+		    size_t at)
+{
+	bool all_filler = true, found = false;
+
+	for (size_t i = 1; i <= CONTEXT && i < a->n; i++) {
+		bool filler = ts_is_filler(ts_queue_packet(a, i));
+
+		if (ts_is_null_at(a, i))
+			continue;
+		if (!has_near(b, at, ts_queue_hash(a, i)))
+			all_filler &= filler;
+		else if (!filler)
+			return true;
+		else
+			found = true;
+	}
+	return all_filler && found;
+}
+
+/* Two that are the same packet are due at about the same time. */
+static bool is_timely(const struct ts_merge *m, const struct ts_merge_path *a,
+		      const struct ts_merge_path *b, size_t at)
+{
+	int64_t off = (int64_t)(ts_due_ns(m, a, 0) - ts_due_ns(m, b, at));
+
+	return !ts_is_mixed(m) || llabs(off) < (int64_t)(WAVER_MAX_MS * MS);
+}
+
+/* Doubled, repeated behind its first, or too late. */
+static bool has_had_its_place(const struct ts_merge *m,
+			      const struct ts_merge_path *p)
+{
+	const uint8_t *packet = ts_queue_packet(&p->queue, 0);
+
+	return *ts_queue_mark(&p->queue, 0) != TS_SINGLE ||
+	       (!is_next(m, packet) && ts_is_late(m, (unsigned)(p - m->path)));
+}
+
+/* The first of a is the next of its PID, and more of that PID stands before at
+ * in b: what is there is the same, but another packet. */
+static bool is_overdue(const struct ts_merge *m, const struct ts_queue *a,
+		       const struct ts_queue *b, size_t at)
+{
+	const uint8_t *packet = ts_queue_packet(a, 0);
+
+	if (!ts_is_mixed(m) || !is_next(m, packet))
+		return false;
+	for (size_t i = 0; i < MIN(at, b->n); i++)
+		if (ts_pid(ts_queue_packet(b, i)) == ts_pid(packet) &&
+		    ts_has_payload(ts_queue_packet(b, i)) &&
+		    *ts_queue_mark(b, i) != TS_DOUBLED)
+			return true;
+	return false;
+}
+
+size_t ts_match(const struct ts_merge *m, const struct ts_merge_path *a,
+		const struct ts_merge_path *b)
+{
+	const struct ts_queue *qa = &a->queue, *qb = &b->queue;
+	uint64_t hash = ts_queue_hash(qa, 0);
+	size_t at = ts_queue_find(qb, 0, hash);
+	bool unique = *ts_queue_waits(qa, hash) == 1 &&
+		      *ts_queue_waits(qb, hash) == 1 &&
+		      !ts_is_filler(ts_queue_packet(qa, 0));
+
+	if (at == 0 || at == qb->n)
+		return at;
+	if (has_had_its_place(m, a))
+		return qb->n;
+	while (!unique && at < qb->n &&
+	       !(goes_on(qa, qb, at) && is_timely(m, a, b, at)))
+		at = ts_queue_find(qb, at + 1, hash);
+	return is_overdue(m, qa, qb, at) ? qb->n : at;
+}
+
+/* Where the PID is in one of the next packets; its n when it is not. */
+static size_t find_pid(const struct ts_queue *q, size_t from, uint16_t pid)
+{
+	size_t end = MIN(q->n, from + TS_MERGE_REORDER);
+
+	for (size_t i = from; i < end; i++)
+		if (ts_pid(ts_queue_packet(q, i)) == pid)
+			return i;
+	return q->n;
+}
+
+static bool follows(const uint8_t *packet, const uint8_t *last)
+{
+	return ((ts_cc(packet) - ts_cc(last) - ts_has_payload(packet)) &
+		0x0f) == 0;
+}
+
+/* Does the PID go on from `at` to the count of this packet?  Then it has gone
+ * around; what was overtaken ends in front of it. */
+static bool goes_around(const struct ts_queue *q, size_t at,
+			const uint8_t *packet)
+{
+	size_t next = find_pid(q, at + 1, ts_pid(packet));
+
+	while (next < q->n &&
+	       follows(ts_queue_packet(q, next), ts_queue_packet(q, at))) {
+		at = next;
+		if (ts_cc(ts_queue_packet(q, at)) == ts_cc(packet))
+			return true;
+		next = find_pid(q, at + 1, ts_pid(packet));
+	}
+	return false;
+}
+
+/* Which of the next packets was overtaken by the first; 0 when none was. */
+static size_t find_overtaken(const struct ts_merge *m, const struct ts_queue *q)
+{
+	const uint8_t *first = ts_queue_packet(q, 0), *last = first;
+	unsigned best = distance(m, first), same = 0;
+	uint64_t until_ns = ts_queue_at_ns(q, 0) + REORDER_MS * MS;
+	size_t ret = 0, i = 0;
+	bool stepped = false;
+
+	if (best == 0 || best > REORDER_CC || ts_is_filler(first) ||
+	    *ts_queue_mark(q, 0) != TS_SINGLE)
+		return 0;
+	while (same++ < 2 * REORDER_CC) {
+		const uint8_t *packet;
+
+		i = find_pid(q, i + 1, ts_pid(first));
+		if (i >= MIN(q->n, (size_t)TS_MERGE_REORDER) ||
+		    ts_queue_at_ns(q, i) > until_ns)
+			break;
+		packet = ts_queue_packet(q, i);
+		stepped |= !follows(packet, last);
+		if (stepped && *ts_queue_mark(q, i) == TS_SINGLE &&
+		    distance(m, packet) < best) {
+			best = distance(m, packet);
+			ret = i;
+		}
+		last = packet;
+	}
+	return ret > 0 && goes_around(q, ret, first) ? 0 : ret;
+}
+
+bool ts_put_in_order(const struct ts_merge *m, struct ts_queue *q)
+{
+	size_t at = find_overtaken(m, q);
+
+	if (at > 0)
+		ts_queue_bring_first(q, at);
+	return at > 0;
+}
+
+/* Each path has them in another order. */
+static bool is_before(const struct ts_merge *m, const uint8_t *a,
+		      const uint8_t *b)
+{
+	if (distance(m, a) != distance(m, b))
+		return distance(m, a) < distance(m, b);
+	return ts_pid(a) == ts_pid(b) && !ts_has_payload(a);
+}
+
+/* Has this path, which has the packet at `at`, an earlier one of its PID? */
+static bool has_before(const struct ts_merge *m, const struct ts_queue *q,
+		       size_t at, const uint8_t *packet)
+{
+	for (size_t i = 0; i < at; i++)
+		if (ts_pid(ts_queue_packet(q, i)) == ts_pid(packet) &&
+		    is_before(m, ts_queue_packet(q, i), packet))
+			return true;
+	return false;
+}
+
+bool ts_is_first(const struct ts_merge *m, const struct ts_queue *mine,
+		 const struct ts_queue *q, size_t near)
+{
+	const uint8_t *its = ts_queue_packet(q, 0);
+
+	return is_before(m, ts_queue_packet(mine, 0), its) ||
+	       has_before(m, mine, near, its);
+}
+
+bool ts_is_later(const struct ts_merge *m, const struct ts_merge_path *p,
+		 const struct ts_merge_path *other)
+{
+	const struct ts_queue *mine = &p->queue, *its = &other->queue;
+	const uint8_t *packet = ts_queue_packet(mine, 0);
+	size_t same;
+
+	if (its->n == 0 || *ts_queue_mark(mine, 0) == TS_REPEATED ||
+	    is_next(m, packet) || !is_next(m, ts_queue_packet(its, 0)) ||
+	    ts_due_ns(m, other, 0) > ts_due_ns(m, p, 0) + WAVER_MS * MS ||
+	    (ts_pid(packet) == ts_pid(ts_queue_packet(its, 0)) &&
+	     goes_around(its, 0, packet)))
+		return false;
+	same = find_pid(mine, 0, ts_pid(ts_queue_packet(its, 0)));
+	return (same == mine->n || !is_next(m, ts_queue_packet(mine, same))) &&
+	       ts_queue_find(mine, 0, ts_queue_hash(its, 0)) == mine->n;
+}
