@@ -11,13 +11,16 @@ import { builddir, run, start, tempDir } from './util.mjs';
 const quiet = ['-nostdin', '-hide_banner', '-y', '-loglevel'];
 
 // Starts H.264 + AAC programmes in one multiplex; url as ffmpeg writes it.
-export function liveMultiplex(t, url, { programs = 1, seconds = 8 } = {}) {
+// live: in real time.
+export function liveMultiplex(t, url, { programs = 1, seconds = 8,
+	live = true } = {}) {
 	const args = [...quiet, 'error'];
+	const pace = live ? ['-re'] : [];
 
 	for (let i = 0; i < programs; i++)
-		args.push('-re', '-f', 'lavfi', '-i',
+		args.push(...pace, '-f', 'lavfi', '-i',
 			`testsrc2=size=320x180:rate=25:duration=${seconds}`,
-			'-re', '-f', 'lavfi', '-i',
+			...pace, '-f', 'lavfi', '-i',
 			`sine=frequency=${400 + 200 * i}:duration=${seconds}`);
 	for (let i = 0; i < 2 * programs; i++)
 		args.push('-map', String(i));

@@ -3,21 +3,31 @@
 // goes on, and so do its receivers.  Nothing of it takes a restart.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { Clip } from '../helpers/clip.mjs';
-import { makeClip } from '../helpers/media.mjs';
+import { assertDecodes, assertOneStream, liveMultiplex, makeClip }
+	from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Scene } from '../helpers/scene.mjs';
 import { tables } from '../helpers/si.mjs';
 import { Sluice, config } from '../helpers/sluice.mjs';
-import { checkTs } from '../helpers/ts.mjs';
-import { Sender, joined } from '../helpers/udp.mjs';
+import { checkTs, wholeUnits } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { tempDir, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 700000, SECOND = RATE / 8;
 const x264 = (frames) => ['-c:v', 'libx264', '-bf', String(frames)];
 const pidsOf = (list) => [...checkTs(joined(list)).pids.keys()]
 	.filter((pid) => pid >= 0x20 && pid !== 0x1fff).sort((a, b) => a - b);
+
+const unitsOn = (data, pid) => {
+	let n = 0;
+
+	for (let at = 0; at < data.length; at += 188)
+		n += (data.readUInt16BE(at + 1) & 0x5fff) === (0x4000 | pid);
+	return n;
+};
 
 const scenes = {
 	async 'back with other PIDs: its map keeps the stream what it was'(
@@ -84,7 +94,10 @@ const scenes = {
 		await scene.more(SECOND / 2);
 		const again = await Clip.play(t, clips.two, RATE,
 			scene.ports[0]);
-		await scene.plays(1);
+		const { switches } = await scene.plays(1);
+		const { from, to, reason } = switches[0];
+		assert.deepEqual([from, to, reason],
+			[undefined, 1, 'recovered']);
 		await scene.more(SECOND);
 		assert.equal(scene.viewer.ended, false);
 		const { found } = await scene.recorded();
@@ -94,6 +107,42 @@ const scenes = {
 			'dtsBack', 'dtsLate', 'crc', 'idleVersions'])
 			assert.equal(found[fault], 0, JSON.stringify(found));
 		assert.ok(found.pcrJump <= 1, JSON.stringify(found));
+	},
+
+	async 'a multiplex that dies: a still one of each of its programs'(
+		t, sluice, clips) {
+		const scene = await Scene.open(t, sluice,
+			{ options: { filler: 'still', backup_initial_delay: 3,
+				backup_start_delay: 1 } });
+		const recorder = scene.recorder = await Recorder.start(t,
+			{ port: scene.output });
+		const clip = await Clip.play(t, clips.multiplex, 2 * RATE,
+			scene.ports[0]);
+
+		await scene.onair();
+		await waitUntil('some of it', () => recorder.size() >
+			6 * SECOND);
+		clip.end();
+		await scene.until('filler', ({ filler }) => filler);
+		const from = recorder.size();
+		await scene.wait(2000);
+		const until = recorder.size();
+		await Clip.play(t, clips.multiplex, 2 * RATE, scene.ports[0]);
+		await scene.plays(1);
+		await waitUntil('more', () => recorder.size() >
+			until + 6 * SECOND);
+		const { list, found } = await scene.recorded();
+		assertOneStream(found, { pauses: 4 });
+		const data = joined(list), part = data.subarray(
+			from - from % 188, until - until % 188);
+		const seen = checkTs(part);
+		assert.equal(seen.pmts.size, 2);
+		for (const { streams } of seen.pmts.values())
+			for (const pid of streams.keys())
+				assert.ok(unitsOn(part, pid) >= 5,
+					`PID ${pid}: ${unitsOn(part, pid)}`);
+		await assertDecodes(t, wholeUnits(data), { programs: 2,
+			minPictures: 5 * 25 });
 	},
 
 	async 'dead and no filler: viewers wait, and see it when it is back'(
@@ -145,7 +194,7 @@ const scenes = {
 		await scene.plays(1);
 		mux.frozen = mux.seconds;
 		const { switches } = await scene.plays(2);
-		assert.match(JSON.stringify(switches.at(-1)), /pcr_frozen/);
+		assert.match(JSON.stringify(switches[0]), /pcr_frozen/);
 		mux.frozen = undefined;
 		await scene.plays(1);
 	},
@@ -155,7 +204,11 @@ test('sources that fail', { concurrency: true }, async (t) => {
 	const dir = tempDir(t);
 	const make = async (name, options) => fs.readFileSync(
 		await makeClip(dir, name, options));
+	const multiplex = path.join(dir, 'multiplex.ts');
+	const made = liveMultiplex(t, multiplex, { programs: 2, live: false });
+	await waitUntil('a multiplex', () => made.exitCode !== null, 30000);
 	const clips = {
+		multiplex: fs.readFileSync(multiplex),
 		one: await make('one', { pictures: x264(0) }),
 		two: await make('two', { pictures: x264(2), gop: 12,
 			offset: 7000 }),

@@ -39,19 +39,32 @@ static const char *ailment(const struct lane *l)
 	return l != NULL && l->told.level != FAILOVER_GOOD ? l->fault : NULL;
 }
 
+static enum failover_reason reason_for(const struct selector *s,
+				       const struct lane *to)
+{
+	if (to == NULL)
+		return FAILOVER_FAULT;
+	/* the decision for it is an old one */
+	if (s->playing == NULL && to == s->left)
+		return FAILOVER_RECOVERED;
+	return s->decision->reason;
+}
+
 /* Another one plays, or none. */
 static void set_playing(struct selector *s, struct lane *to)
 {
 	struct selector_switch sw = {
 		.from = position_of(s->playing),
 		.to = position_of(to),
-		.reason = to != NULL ? s->decision->reason : FAILOVER_FAULT,
+		.reason = reason_for(s, to),
 		.fault = to != NULL ? s->ailed : ailment(s->playing),
 		.filler = to == NULL && s->filling,
 	};
 
+	if (to == NULL)
+		s->left = s->playing;
 	s->playing = to;
-	s->reason = s->decision->reason;
+	s->reason = sw.reason;
 	s->seen = true;
 	log_switch(s, &sw);
 	s->on_switch(&sw, s->arg);

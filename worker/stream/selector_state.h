@@ -35,6 +35,7 @@ struct selector {
 	bool seen;             /* a lane does not look as it did */
 
 	struct lane *playing;  /* the policy's; NULL: none */
+	struct lane *left;     /* that played when none began to */
 	enum failover_reason reason; /* for it */
 	/* of the decision, and what ailed the one before when it was made */
 	size_t chosen;
