@@ -15,8 +15,17 @@ static void judge_text(struct m3u8_text t, const char *text, size_t len)
 
 static void judge(const struct m3u8 *l, const char *text, size_t len)
 {
-	for (size_t i = 0; i < l->n_variants; i++)
+	for (size_t i = 0; i < l->n_variants; i++) {
+		const struct m3u8_sound *sound =
+			m3u8_sound_of(l, &l->variants[i], "de");
+
 		judge_text(l->variants[i].uri, text, len);
+		if (sound == NULL)
+			continue;
+		judge_text(sound->uri, text, len);
+		judge_text(sound->language, text, len);
+		judge_text(sound->name, text, len);
+	}
 	for (size_t i = 0; i < l->n_keys; i++)
 		judge_text(l->keys[i].uri, text, len);
 	for (size_t i = 0; i < l->n_segments; i++) {

@@ -81,6 +81,9 @@ tests_fuzz_fuzz_text_LDADD = $(fuzz_engine) $(worker_libs)
 fuzz_targets += tests/fuzz/fuzz_si
 tests_fuzz_fuzz_si_LDADD = $(fuzz_engine) $(worker_libs)
 
+fuzz_targets += tests/fuzz/fuzz_hls_mux
+tests_fuzz_fuzz_hls_mux_LDADD = $(fuzz_engine) $(worker_libs)
+
 fuzz_targets += tests/fuzz/fuzz_m3u8
 tests_fuzz_fuzz_m3u8_LDADD = $(fuzz_engine) $(worker_libs)
 fuzz_targets += tests/fuzz/fuzz_sdp

@@ -4,11 +4,15 @@ unit_hls_tests = \
 	tests/unit/hls/test_join \
 	tests/unit/hls/test_m3u8 \
 	tests/unit/hls/test_mend \
+	tests/unit/hls/test_mux \
+	tests/unit/hls/test_packed \
 	tests/unit/hls/test_window
 check_PROGRAMS += $(unit_hls_tests)
 TESTS += $(unit_hls_tests)
 tests_unit_hls_test_join_LDADD = $(worker_libs)
 tests_unit_hls_test_mend_LDADD = $(worker_libs)
+tests_unit_hls_test_mux_LDADD = $(worker_libs)
+tests_unit_hls_test_packed_LDADD = $(worker_libs)
 tests_unit_hls_test_m3u8_LDADD = $(worker_libs)
 tests_unit_hls_test_window_LDADD = $(worker_libs)
 

@@ -22,6 +22,7 @@ enum {
 	LEAD_MAX_MS = 10 * 1000,
 	BACK_MS = 1000,
 	HLS_SOUND_NEAR_MS = 2000,
+	HLS_SOUND_BACK_MS = 3000,
 };
 
 struct hls_mux {
@@ -181,15 +182,15 @@ enum sound_is { IS_NONE, IS_EARLY, IS_DUE, IS_LATE };
 
 /* It has other times than the pictures: either these jump there soon, or they
  * came from there. */
-static enum sound_is judge_far(struct hls_mux *m)
+static enum sound_is judge_far(struct hls_mux *m, int64_t hold_ms)
 {
 	if (m->fresh)
 		return IS_LATE;
 	if (!m->holds)
 		m->held_at = m->clock;
 	m->holds = true;
-	return diff(m->clock, m->held_at) > HLS_SOUND_HOLD_MS * HZ_MS
-		? IS_LATE : IS_EARLY;
+	return diff(m->clock, m->held_at) > hold_ms * HZ_MS ? IS_LATE
+							    : IS_EARLY;
 }
 
 /* Behind a jump: does it go on with what was heard before? */
@@ -216,7 +217,10 @@ static enum sound_is judge(struct hls_mux *m, const struct hls_unit *unit)
 	/* those that end with the pictures */
 	ahead = diff(unit->pts, tail && m->has_dts ? m->dts : m->clock);
 	if (ahead > far || ahead < -far)
-		return judge_far(m);
+		return judge_far(m, HLS_SOUND_HOLD_MS);
+	/* it jumped back, and the pictures are about to */
+	if (unit->cut && ahead < -HLS_SOUND_NEAR_MS * HZ_MS)
+		return judge_far(m, HLS_SOUND_BACK_MS);
 	m->holds = false;
 	if (ahead < (m->sends ? -HLS_SOUND_LATE_MS * HZ_MS : 0))
 		return IS_LATE;

@@ -251,14 +251,16 @@ static size_t end_of_unit(struct hls_sound *s, struct ts_run run)
 		    ts_pusi(run.data + s->looked * TS_PACKET))
 			return s->looked;
 	/* what never ends would fill the memory */
-	return run.n > 0 && (closed == run.n || run.n >= UNIT_MAX) ? run.n
-								   : 0;
+	return closed == run.n || run.n >= UNIT_MAX ? run.n : 0;
 }
 
 bool hls_sound_unit(struct hls_sound *s, struct hls_unit *ret)
 {
-	struct ts_run run = fifo_run(&s->fifo);
+	struct ts_run run;
 
+	if (fifo_len(&s->fifo) == 0)
+		return false;
+	run = fifo_run(&s->fifo);
 	run.n = end_of_unit(s, run);
 	if (run.n == 0)
 		return false;
