@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void print(struct buf *text)
 {
@@ -75,7 +76,6 @@ enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
 
 /* --- show --- */
 
-/* "  1  udp://...: 480 kbit/s, cc 0 ..., its fault" */
 /* What its protocol knows; zeros say nothing. */
 static void show_stats(struct buf *to, const json_t *stats)
 {
@@ -95,6 +95,30 @@ static void show_stats(struct buf *to, const json_t *stats)
 		buf_printf(to, "\n");
 }
 
+/* How an input is, and why: "active (fault)", "down: no packets". */
+static void show_state(struct buf *to, const json_t *end, bool has_error)
+{
+	const char *state = json_string_value(json_object_get(end, "state"));
+	const char *reason = json_string_value(json_object_get(end,
+							       "reason"));
+	bool plays;
+
+	if (state == NULL)
+		return;
+	buf_printf(to, "  ");
+	text_plain(to, state);
+	plays = strcmp(state, "active") == 0;
+	/* that it is the first choice says nothing */
+	if (reason != NULL && !has_error && strcmp(reason, "start") != 0) {
+		buf_printf(to, plays ? " (" : ": ");
+		text_plain(to, reason);
+		buf_printf(to, plays ? ")" : "");
+	}
+	if (json_is_true(json_object_get(end, "damped")))
+		buf_printf(to, ", damped");
+}
+
+/* "input 1  udp://...  480 kbit/s  active", its fault */
 static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		     size_t i, const char *address, const json_t *end)
 {
@@ -109,8 +133,7 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 					json_object_get(end, "bitrate")));
 		buf_printf(to, "  %s", rate);
 	}
-	if (json_is_true(json_object_get(end, "active")))
-		buf_printf(to, "  active");
+	show_state(to, end, error != NULL);
 	if (peer != NULL) {
 		buf_printf(to, "  with ");
 		text_plain(to, peer);

@@ -70,6 +70,21 @@ test('status and lists tell people and programs the same', async (t) => {
 	await sluice.stop();
 });
 
+test('a stream shows how each of its inputs is', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('many',
+		['udp://127.0.0.1:4243', CLIP, CLIP], [],
+		{ backup_initial_delay: 1 })));
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+
+	await sluice.waitStatus('many', 'the second', ({ inputs }) =>
+		inputs[1].active && inputs[0].state === 'down', 20000);
+	const text = await ctl.out(['stream', 'show', 'many']);
+	assert.match(text, /^input 1 {2}udp:.* kbit\/s {2}down: no packets$/m);
+	assert.match(text, /^input 2 {2}file:.*bit\/s {2}active \(fault\)$/m);
+	assert.match(text, /^input 3 {2}file:.*bit\/s {2}idle$/m);
+	await sluice.stop();
+});
+
 test('streams are toggled, restarted and switched', async (t) => {
 	const { sluice, ctl } = await open(t);
 	const { pid } = (await sluice.status('news')).worker;
