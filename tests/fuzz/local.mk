@@ -93,3 +93,5 @@ tests_fuzz_fuzz_sap_LDADD = $(fuzz_engine) $(worker_libs)
 
 fuzz_targets += tests/fuzz/fuzz_query
 tests_fuzz_fuzz_query_LDADD = $(fuzz_engine) $(worker_libs)
+fuzz_targets += tests/fuzz/fuzz_cbr
+tests_fuzz_fuzz_cbr_LDADD = $(fuzz_engine) $(worker_libs)
