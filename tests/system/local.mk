@@ -99,6 +99,7 @@ system_tests = \
 	tests/system/scan.mjs \
 	tests/system/scan-samples.mjs \
 	tests/system/sdp.mjs \
+	tests/system/sdp-peers.mjs \
 	tests/system/sessions.mjs \
 	tests/system/settings.mjs \
 	tests/system/softcams.mjs \
