@@ -22,4 +22,11 @@ tests_unit_net_test_fetch_SOURCES = tests/unit/net/test_fetch.c \
 	worker/net/fetch.c worker/net/url.c
 tests_unit_net_test_fetch_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS)
 tests_unit_net_test_fetch_LDADD = $(worker_libs) $(CURL_LIBS)
+
+check_PROGRAMS += tests/unit/net/test_hls_list
+TESTS += tests/unit/net/test_hls_list
+tests_unit_net_test_hls_list_SOURCES = tests/unit/net/test_hls_list.c \
+	worker/net/hls_list.c worker/net/url.c
+tests_unit_net_test_hls_list_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS)
+tests_unit_net_test_hls_list_LDADD = $(worker_libs) $(CURL_LIBS)
 endif

@@ -38,6 +38,7 @@ void hls_list_init(struct hls_list *l, struct fetcher *fetcher,
 void hls_list_done(struct hls_list *l)
 {
 	page_done(&l->page);
+	page_done(&l->better);
 	forget(&l->master);
 	forget(&l->media);
 }
@@ -107,14 +108,21 @@ static void go_to(struct hls_list *l, size_t variant, uint64_t now_ns)
 		 variant_at(l, variant)->bandwidth / 1000);
 }
 
-bool hls_list_fall(struct hls_list *l, uint64_t now_ns)
+static void back_off(struct hls_list *l, uint64_t now_ns)
 {
-	if (l->n_variants < 2)
-		return false;
 	l->return_s = l->return_s == 0 ? (unsigned)HLS_RETURN_FIRST_S
 				       : MIN(2 * l->return_s,
 					     (unsigned)HLS_RETURN_LAST_S);
 	l->return_ns = now_ns + l->return_s * SECOND_NS;
+	l->better_end = 0;
+	page_end(&l->better);
+}
+
+bool hls_list_fall(struct hls_list *l, uint64_t now_ns)
+{
+	if (l->n_variants < 2)
+		return false;
+	back_off(l, now_ns);
 	/* below the lowest: the list of variants may be another one by now */
 	if (l->variant + 1 < l->n_variants) {
 		go_to(l, l->variant + 1, now_ns);
@@ -126,16 +134,73 @@ bool hls_list_fall(struct hls_list *l, uint64_t now_ns)
 	return true;
 }
 
-/* A better variant may be back. */
+/* --- back to a better one --- */
+
+static void look_at_better(struct hls_list *l, uint64_t now_ns)
+{
+	const struct m3u8_variant *v = variant_at(l, best_variant(l));
+	char *url = url_resolve(l->master.base, v->uri.data, v->uri.len, NULL);
+
+	if (url == NULL || page_load(&l->better, l->fetcher, url,
+				     M3U8_SIZE_MAX, NULL) < 0)
+		back_off(l, now_ns);
+	free(url);
+}
+
+/* The list of a better one came: it goes on, if it ends elsewhere the second
+ * time. */
+static void judge_better(struct hls_list *l, uint64_t now_ns)
+{
+	const struct buf *body = &l->better.body;
+	struct m3u8 m;
+	uint64_t end, target_ms;
+	bool ended;
+
+	page_end(&l->better);
+	if (m3u8_parse((const char *)buf_head(body), buf_len(body), &m,
+		       NULL) < 0) {
+		back_off(l, now_ns);
+		return;
+	}
+	end = m.n_segments > 0 ? m.sequence + m.n_segments : 0;
+	ended = m.ended;
+	target_ms = MAX(m.target_ms, (unsigned)RELOAD_LEAST_MS);
+	m3u8_done(&m);
+	if (end == 0 || (end == l->better_end && !ended)) {
+		back_off(l, now_ns);
+	} else if (l->better_end == 0 && !ended) {
+		l->better_end = end;
+		l->return_ns = now_ns + 2 * MIN(target_ms,
+						(uint64_t)RELOAD_MOST_MS) * MS;
+	} else {
+		l->better_end = 0;
+		l->risen_ns = now_ns;
+		go_to(l, best_variant(l), now_ns);
+	}
+}
+
 static void rise(struct hls_list *l, uint64_t now_ns)
 {
 	size_t best = l->n_variants > 0 ? best_variant(l) : 0;
+	int r;
 
-	if (l->variant <= best || l->return_s == 0 || l->changes ||
-	    now_ns < l->return_ns || l->failures > 0)
+	if (l->return_s == 0 || l->changes || l->loads_master)
 		return;
-	l->return_ns = now_ns + l->return_s * SECOND_NS;
-	go_to(l, best, now_ns);
+	if (l->variant <= best) {
+		if (now_ns - l->risen_ns > 2 * l->return_s * SECOND_NS)
+			l->return_s = 0;
+		return;
+	}
+	if (!page_is_loading(&l->better)) {
+		if (now_ns >= l->return_ns)
+			look_at_better(l, now_ns);
+		return;
+	}
+	r = page_look(&l->better, NULL);
+	if (r > 0)
+		judge_better(l, now_ns);
+	else if (r < 0)
+		back_off(l, now_ns);
 }
 
 /* --- what came --- */
@@ -160,24 +225,51 @@ static int take_master(struct hls_list *l, const char *url, struct buf *body,
 	forget(&l->master);
 	l->master = t;
 	sort_variants(l);
+	l->risen_ns = now_ns;
+	l->better_end = 0;
+	page_end(&l->better);
 	go_to(l, best_variant(l), now_ns);
 	return 0;
+}
+
+static size_t path_len(struct m3u8_text uri)
+{
+	const char *query = memchr(uri.data, '?', uri.len);
+
+	return query != NULL ? (size_t)(query - uri.data) : uri.len;
+}
+
+static bool has_same_path(struct m3u8_text a, struct m3u8_text b)
+{
+	return path_len(a) == path_len(b) &&
+	       memcmp(a.data, b.data, path_len(a)) == 0;
+}
+
+/* Tokens may be others in each list; but where nothing else tells one segment
+ * from the next, what looks like one is its name. */
+static bool has_same_end(const struct m3u8 *l, const struct m3u8_segment *a,
+			 const struct m3u8_segment *b)
+{
+	size_t n = l->n_segments;
+
+	if (a->range_at != b->range_at)
+		return false;
+	if (n > 1 && !has_same_path(l->segments[n - 1].uri,
+				    l->segments[n - 2].uri))
+		return has_same_path(a->uri, b->uri);
+	return m3u8_is_same(a->uri, b->uri);
 }
 
 /* Does it end as the other one does? */
 static bool is_same(const struct m3u8 *a, const struct m3u8 *b)
 {
-	const struct m3u8_segment *x, *y;
-
 	if (a->sequence + a->n_segments != b->sequence + b->n_segments ||
 	    a->ended != b->ended)
 		return false;
 	if (a->n_segments == 0 || b->n_segments == 0)
 		return a->n_segments == b->n_segments;
-	x = &a->segments[a->n_segments - 1];
-	y = &b->segments[b->n_segments - 1];
-	return x->uri.len == y->uri.len && x->range_at == y->range_at &&
-	       memcmp(x->uri.data, y->uri.data, x->uri.len) == 0;
+	return has_same_end(a, &a->segments[a->n_segments - 1],
+			    &b->segments[b->n_segments - 1]);
 }
 
 static uint64_t target_ns(const struct hls_list *l)
@@ -326,8 +418,8 @@ enum hls_list_is hls_list_turn(struct hls_list *l, uint64_t now_ns)
 	struct errmsg why = { 0 };
 	int r;
 
+	rise(l, now_ns);
 	if (!page_is_loading(&l->page)) {
-		rise(l, now_ns);
 		look_for_stall(l, now_ns);
 		if (now_ns >= l->load_ns &&
 		    (l->idle || l->changes || !l->media.list.ended))

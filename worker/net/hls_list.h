@@ -3,8 +3,10 @@
  * The playlist that is played: found, chosen, loaded again and again.
  *
  * Of a master playlist the variant with the highest bandwidth that is allowed
- * is taken; one that fails gives way to the next lower one, and is tried again
- * after a while, longer each time.  Reloads keep to RFC 8216 6.3.4.
+ * is taken; one that fails gives way to the next lower one.  After a while,
+ * longer each time, the list of the best one is looked at, beside the one that
+ * plays: when something new comes into it, it is gone back to.  Reloads keep to
+ * RFC 8216 6.3.4.
  */
 #pragma once
 
@@ -18,7 +20,8 @@ enum {
 	 * a list is taken to be dead. */
 	HLS_STALL_TARGETS = 3,
 	HLS_STALL_MIN_MS = 10 * 1000,
-	/* Before a better variant is tried again: doubled with each fall. */
+	/* Before a better variant is looked at: doubled with each fall and each
+	 * vain look, forgiven when the best one has played twice as long. */
 	HLS_RETURN_FIRST_S = 60,
 	HLS_RETURN_LAST_S = 960,
 };
@@ -47,7 +50,11 @@ struct hls_list {
 	uint64_t changed_ns;    /* when something new came */
 	unsigned failures;      /* in a row */
 	unsigned return_s;      /* 0: it never fell */
-	uint64_t return_ns;     /* when a better variant is tried */
+	uint64_t return_ns;     /* when a better variant is looked at ... */
+	struct page better;     /* ... its list ... */
+	uint64_t better_end;    /* ... and where it ended at first; 0: it was
+				   not seen yet */
+	uint64_t risen_ns;      /* since then the best one plays */
 	bool changes;           /* to another variant, not loaded yet */
 	bool idle;              /* the owner's word: it is played out */
 	struct errmsg trouble;  /* "": none */
