@@ -9,18 +9,23 @@
 
 enum { STATUS_OK = 200, STATUS_FORBIDDEN = 403, STATUS_MANY = 429 };
 
+/* With the command that logs in, at the same service. */
+static enum ctl_exit ask_for_login(struct ctl *ctl, const char *what)
+{
+	const char *host = ctl->options.host, *user = ctl->settings.user;
+
+	return ctl_fail(ctl, CTL_AUTH, "%s: sluicectl %s%s%s%s%s%slogin", what,
+			host ? "-H " : "", host ? host : "", host ? " " : "",
+			user ? "--user " : "", user ? user : "",
+			user ? " " : "");
+}
+
 static enum ctl_exit forbidden(struct ctl *ctl, const char *said)
 {
-	const char *user = ctl->settings.user;
-
 	if (client_session(ctl->client) == NULL)
-		return ctl_fail(ctl, CTL_AUTH, "a login is needed: "
-				"sluicectl %s%s%slogin",
-				user ? "--user " : "", user ? user : "",
-				user ? " " : "");
+		return ask_for_login(ctl, "a login is needed");
 	if (strstr(said, "session is over") != NULL)
-		return ctl_fail(ctl, CTL_AUTH, "the login is over: sluicectl "
-				"login");
+		return ask_for_login(ctl, "the login is over");
 	return ctl_fail(ctl, CTL_AUTH, "%s", said);
 }
 

@@ -98,6 +98,69 @@ static void put_stream_event(struct buf *to, const json_t *event)
 			   ? " scrambled" : "");
 }
 
+static void put_position(struct buf *to, const char *before,
+			 const json_t *event, const char *key)
+{
+	buf_printf(to, "%s %" JSON_INTEGER_FORMAT, before,
+		   number(event, key));
+}
+
+/* What is absent is left out. */
+static void put_word(struct buf *to, const json_t *event, const char *before,
+		     const char *key)
+{
+	const char *text = text_at(event, key);
+
+	if (text == NULL)
+		return;
+	buf_printf(to, "%s", before);
+	text_plain(to, text);
+}
+
+/* "news input 1 -> input 2 (fault: no packets)" */
+static void put_switch(struct buf *to, const json_t *event)
+{
+	put_word(to, event, "", "channel_id");
+	if (json_object_get(event, "from") != NULL)
+		put_position(to, " input", event, "from");
+	buf_printf(to, " -> ");
+	if (json_object_get(event, "to") != NULL)
+		put_position(to, "input", event, "to");
+	else
+		buf_printf(to, json_is_true(json_object_get(event, "filler"))
+				       ? "filler" : "nothing");
+	buf_printf(to, " (");
+	put_word(to, event, "", "reason");
+	put_word(to, event, ": ", "fault");
+	buf_printf(to, ")");
+}
+
+/* "news input 1 continuity raised", "news output 2 output_fault raised: …" */
+static void put_alarm(struct buf *to, const json_t *event)
+{
+	put_word(to, event, "", "channel_id");
+	if (json_object_get(event, "output") != NULL)
+		put_position(to, " output", event, "output");
+	else if (json_is_integer(json_object_get(event, "place")))
+		put_position(to, " input", event, "place");
+	else
+		buf_printf(to, " output");
+	put_word(to, event, " ", "alarm");
+	buf_printf(to, json_is_true(json_object_get(event, "raised"))
+			       ? " raised" : " cleared");
+	put_word(to, event, ": ", "reason");
+}
+
+/* Those that are told in words. */
+static const struct {
+	const char *scope;
+	void (*put)(struct buf *, const json_t *event);
+} in_words[] = {
+	{ "stream_event", put_stream_event },
+	{ "stream_switch", put_switch },
+	{ "alarm", put_alarm },
+};
+
 /* All but the scope, as JSON. */
 static void put_other(struct buf *to, const json_t *event)
 {
@@ -109,6 +172,17 @@ static void put_other(struct buf *to, const json_t *event)
 	text_plain(to, text ? text : "");
 	free(text);
 	json_decref(rest);
+}
+
+static void put_event(struct buf *to, const char *scope, const json_t *event)
+{
+	for (size_t i = 0; i < ARRAY_LEN(in_words); i++)
+		if (scope != NULL && stream_of(event) != NULL &&
+		    strcmp(scope, in_words[i].scope) == 0) {
+			in_words[i].put(to, event);
+			return;
+		}
+	put_other(to, event);
 }
 
 static void print_text(const json_t *event)
@@ -124,11 +198,7 @@ static void print_text(const json_t *event)
 	buf_printf(&line, "%s ", clock);
 	text_plain(&line, scope ? scope : "?");
 	buf_printf(&line, " ");
-	if (scope != NULL && strcmp(scope, "stream_event") == 0 &&
-	    stream_of(event) != NULL)
-		put_stream_event(&line, event);
-	else
-		put_other(&line, event);
+	put_event(&line, scope, event);
 	(void)printf("%.*s\n", (int)buf_len(&line), (char *)buf_head(&line));
 	buf_done(&line);
 }

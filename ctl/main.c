@@ -114,7 +114,7 @@ static void print_help(void)
 
 		(void)snprintf(left, sizeof left, "%s %s", commands[i].name,
 			       commands[i].args);
-		(void)printf("  %-28s%s\n", left, commands[i].help);
+		(void)printf("  %-30s%s\n", left, commands[i].help);
 	}
 	(void)fputs(help_options, stdout);
 }
@@ -159,8 +159,9 @@ static enum ctl_exit judge(struct ctl *ctl, const struct command *c, size_t n)
 		return ctl_fail(ctl, CTL_USAGE, "%s does not take %s", c->name,
 				options_name(other));
 	if (n < c->min || n > c->max)
-		return ctl_fail(ctl, CTL_USAGE, "usage: sluicectl %s %s",
-				c->name, c->args);
+		return ctl_fail(ctl, CTL_USAGE, "usage: sluicectl %s%s%s",
+				c->name, c->args[0] != '\0' ? " " : "",
+				c->args);
 	return CTL_OK;
 }
 

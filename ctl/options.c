@@ -83,8 +83,31 @@ static int take_number(const char *name, unsigned max, unsigned *ret,
 	return r;
 }
 
+/* One that is not there would be waited for without an end. */
+static bool is_scope(const char *text)
+{
+	static const char *const scopes[] = {
+		"adapter_event", "adapter_status_update", "alarm",
+		"log_event", "post-output-group", "set-adapter", "set-auth",
+		"set-cas", "set-category", "set-config", "set-server",
+		"set-settings", "set-softcam", "set-stream", "set-user",
+		"softcam_event", "stream_event", "stream_image",
+		"stream_switch", "sysinfo",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(scopes); i++)
+		if (strcmp(scopes[i], text) == 0)
+			return true;
+	return false;
+}
+
 static int take_scope(struct options *o, struct errmsg *why)
 {
+	if (!is_scope(optarg))
+		return errmsg_fail(why, -EINVAL, "--scope: \"%.64s\" is none "
+				   "of stream_event, stream_switch, alarm, "
+				   "set-stream and the others of sluicectl(1)",
+				   optarg);
 	if (o->n_scopes == OPTION_SCOPES_MAX)
 		return errmsg_fail(why, -EINVAL, "--scope: more than %d",
 				   OPTION_SCOPES_MAX);

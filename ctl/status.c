@@ -64,8 +64,9 @@ void status_head(const json_t *system, const char *version,
 		   (double)number(system, "la15") / 100,
 		   number(system, "sys_mem_usage"), end);
 	buf_printf(to, "streams %zu on air, %zu off air, %zu disabled; %s; %"
-		   JSON_INTEGER_FORMAT " viewers%s", c->on_air, c->off_air,
-		   c->disabled, rate, c->viewers, end);
+		   JSON_INTEGER_FORMAT " viewer%s%s", c->on_air, c->off_air,
+		   c->disabled, rate, c->viewers, c->viewers == 1 ? "" : "s",
+		   end);
 }
 
 enum ctl_exit status_read(struct ctl *ctl, json_t **ret_system,

@@ -170,8 +170,14 @@ static void judge_log(struct judge *j, const json_t *document)
 	};
 	size_t mark = judge_down(j, "log");
 
-	judge_members(j, json_object_get(document, "log"), rules,
-		      ARRAY_LEN(rules));
+	const json_t *log = json_object_get(document, "log");
+	size_t inner;
+
+	judge_members(j, log, rules, ARRAY_LEN(rules));
+	inner = judge_down(j, "max_file_size");
+	if (json_number_value(json_object_get(log, "max_file_size")) < 0)
+		judge_say(j, CHECK_FAULT, "is less than 0");
+	judge_up(j, inner);
 	judge_up(j, mark);
 }
 

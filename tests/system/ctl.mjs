@@ -377,6 +377,46 @@ test('events are told, filtered, and go on after a restart', async (t) => {
 	await sluice.stop();
 });
 
+test('changes of the input and alarms are told in words', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('many',
+		[CLIP, CLIP], ['udp://nosuch0@239.1.1.1:7000'],
+		{ backup_type: 'disable' })));
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+
+	await sluice.onair('many');
+	const child = ctl.start(['events', '--scope', 'stream_switch',
+		'--scope', 'alarm']);
+	for (let i = 2; !/-> input/.test(child.text.out); i = 3 - i) {
+		await ctl.out(['stream', 'switch', 'many', String(i)]);
+		await sluice.waitStatus('many', 'a change', ({ inputs }) =>
+			inputs[i - 1].active);
+	}
+	assert.match(child.text.out, new RegExp('stream_switch many ' +
+		'input (1 -> input 2|2 -> input 1) \\(manual\\)\n'));
+	// it may have been raised before anybody listened
+	for (let i = 0; i < 2; i++)
+		await ctl.out(['stream', 'toggle', 'many']);
+	await waitUntil('an alarm', () => new RegExp(' alarm many output 1 ' +
+		'output_fault raised: .*nosuch0').test(child.text.out), 20000);
+	await sluice.stop();
+});
+
+test('a scope that is none is refused, those of the service are known',
+	async (t) => {
+	const ctl = new Ctl(t, 'http://127.0.0.1:1');
+	const text = fs.readFileSync(path.join(srcdir, 'doc/asyncapi.yaml'),
+		'utf8');
+	const scopes = new Set([...text.matchAll(/scope: {const: ([\w-]+)}/g)]
+		.map(([, scope]) => scope));
+
+	assert.ok(scopes.size >= 20);
+	const args = (scope) => ['events', '--scope', scope];
+	assert.equal((await ctl.run(args('foo'))).code, USAGE);
+	for (const scope of scopes)
+		assert.equal((await ctl.run(args(scope))).code, UNREACHABLE,
+			scope);
+});
+
 test('a reader that leaves ends the events', async (t) => {
 	const { sluice, ctl } = await open(t);
 	const child = ctl.start(['events']);

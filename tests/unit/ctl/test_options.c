@@ -48,7 +48,7 @@ Test(options, of_some_commands_are_noted_by_name)
 	struct options o;
 	struct errmsg why;
 
-	cr_assert_eq(parse(&o, &why, "events", "-n", "3", "--scope=a"), 0);
+	cr_assert_eq(parse(&o, &why, "events", "-n", "3", "--scope=alarm"), 0);
 	cr_assert_eq(o.given, OPTION_COUNT | OPTION_SCOPE);
 	cr_assert_eq(o.count, 3);
 	cr_assert_eq(o.n_scopes, 1);
