@@ -93,6 +93,7 @@ system_tests = \
 	tests/system/reload.mjs \
 	tests/system/restart.mjs \
 	tests/system/rist.mjs \
+	tests/system/rist-peers.mjs \
 	tests/system/save.mjs \
 	tests/system/sap.mjs \
 	tests/system/save-faults.mjs \

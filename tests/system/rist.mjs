@@ -167,6 +167,15 @@ test('a second sender is heard when the first is silent, not before',
 	assert.equal(await invalid(), 0);
 	await Sender.start(t, new TsMux({ programs: [other] }), 5100);
 	await waitUntil('the second', async () => await invalid() > 300, 15000);
+	const { stats, error, peer } = await one(sluice, 'a003', 'input');
+	const sent = (await one(sluice, 'a001', 'output')).stats.sent;
+
+	// what comes of the other counts nowhere else
+	assert.match(error, /another sender is ignored: 127\.0\.0\.1:\d+,/);
+	assert.match(peer, /^127\.0\.0\.1:\d+$/);
+	assert.equal(stats.peers, 1);
+	assert.ok(stats.received <= sent + 200, `${stats.received} of ${sent}`);
+	assert.equal(sluice.log.match(/another sender is ignored/g).length, 1);
 	first.stop();
 	await waitUntil('the second one alone', () =>
 		fs.readFileSync(recorder.file).subarray(-50 * DATAGRAM)

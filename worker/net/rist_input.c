@@ -17,8 +17,11 @@ enum {
 	TURN_MAX = 512, /* blocks in one wake-up */
 };
 
+#define SECOND_NS UINT64_C(1000000000)
 /* A flow that was not heard for so long is dead. */
-#define LIVE_NS UINT64_C(1000000000)
+#define LIVE_NS SECOND_NS
+/* So long another one is worth a word. */
+#define STRANGE_NS (3 * SECOND_NS)
 
 struct rist_input {
 	struct input base;
@@ -27,7 +30,12 @@ struct rist_input {
 	bool begun;
 	uint32_t flow; /* the one that is followed */
 	uint64_t heard_ns; /* ... when a block of it came */
-	uint64_t strange; /* blocks of other flows, dropped */
+	const struct rist_peer *owner; /* who brought its last block ... */
+	const struct rist_peer *noted; /* ... and is noted in this second */
+	uint64_t strange;    /* blocks of other flows, dropped */
+	uint64_t strange_ns; /* ... the last of them */
+	struct errmsg stranger; /* who; "" while there is none */
+	uint64_t now_ns;
 	struct input_counters counters;
 	size_t n_held;
 	struct rist_data_block *held[HELD]; /* their packets are in the batch */
@@ -40,32 +48,71 @@ static void pass_on(struct rist_input *in, struct batch *batch)
 		rist_receiver_data_block_free2(&in->held[--in->n_held]);
 }
 
-/*
- * The library hands out the blocks of all who reach the port: a second sender
- * does not come between the packets of the first, but takes over from it.
- */
-static bool is_ours(struct rist_input *in, uint32_t flow, uint64_t now_ns)
+static void follow(struct rist_input *in, uint32_t flow)
 {
-	if (in->begun && flow != in->flow) {
-		if (now_ns - in->heard_ns < LIVE_NS)
-			return false;
+	if (in->begun) {
 		in->counters.source_changes++;
 		ts_sync_reset(&in->sync);
 	}
 	in->begun = true;
 	in->flow = flow;
-	in->heard_ns = now_ns;
+	in->stranger.text[0] = '\0';
+	rist_said_follow(&in->link.said, flow);
+}
+
+/*
+ * The library hands out the blocks of all who reach the port: a second sender
+ * does not come between the packets of the first, but takes over from it.  One
+ * that begins another flow is no second one.
+ */
+static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
+{
+	bool live = in->now_ns - in->heard_ns < LIVE_NS;
+
+	if (!in->begun || block->flow_id != in->flow) {
+		if (in->begun && live && block->peer != in->owner)
+			return false;
+		follow(in, block->flow_id);
+	}
+	in->owner = block->peer;
+	in->heard_ns = in->now_ns;
 	return true;
 }
 
-static void take(struct rist_input *in, struct batch *batch,
-		 struct rist_data_block *block, uint64_t now_ns)
+/* Told when one appears, not for each of its blocks. */
+static void ignore(struct rist_input *in, const struct rist_data_block *block)
 {
-	if (!is_ours(in, block->flow_id, now_ns)) {
-		in->strange++;
+	bool told = in->stranger.text[0] != '\0';
+	char at[SOCKADDR_TEXT_MAX];
+
+	in->strange++;
+	in->strange_ns = in->now_ns;
+	if (told)
+		return;
+	rist_peers_find(&in->link.peers, block->peer, at);
+	errmsg_set(&in->stranger, "another sender is ignored: %s, flow %u", at,
+		   (unsigned)block->flow_id);
+	rist_link_warn(&in->link, in->stranger.text);
+}
+
+/* Of the peers that bring a flow in turns each is noted now and then. */
+static void note_peer(struct rist_input *in, const struct rist_peer *peer)
+{
+	if (peer == in->noted)
+		return;
+	in->noted = peer;
+	rist_peers_heard(&in->link.peers, peer, in->now_ns / 1000000);
+}
+
+static void take(struct rist_input *in, struct batch *batch,
+		 struct rist_data_block *block)
+{
+	if (!is_ours(in, block)) {
+		ignore(in, block);
 		rist_receiver_data_block_free2(&block);
 		return;
 	}
+	note_peer(in, block->peer);
 	batch_sync(batch, &in->sync, block->payload, block->payload_len);
 	in->held[in->n_held++] = block;
 	if (in->n_held == HELD)
@@ -81,11 +128,12 @@ static int rist_input_read(struct input *base, struct batch *batch,
 
 	if (r <= 0)
 		return r;
+	in->now_ns = now_ns;
 	for (; n < TURN_MAX; n++) {
 		if (rist_receiver_data_read2(in->link.ctx, &block, 0) <= 0 ||
 		    block == NULL)
 			break;
-		take(in, batch, block, now_ns);
+		take(in, batch, block);
 		block = NULL;
 	}
 	pass_on(in, batch);
@@ -95,8 +143,13 @@ static int rist_input_read(struct input *base, struct batch *batch,
 static int rist_input_second(struct input *base, uint64_t now_ns,
 			     struct errmsg *why)
 {
-	(void)now_ns, (void)why;
-	rist_link_second(&container_of(base, struct rist_input, base)->link);
+	struct rist_input *in = container_of(base, struct rist_input, base);
+
+	(void)why;
+	if (now_ns - in->strange_ns > STRANGE_NS)
+		in->stranger.text[0] = '\0';
+	in->noted = NULL; /* who is there is to be noted again */
+	rist_link_second(&in->link);
 	return 0;
 }
 
@@ -123,7 +176,16 @@ static void rist_input_stats(const struct input *base, struct link_stats *ret)
 
 static const char *rist_input_trouble(const struct input *base)
 {
-	return rist_link_trouble(
+	const struct rist_input *in =
+		container_of(base, const struct rist_input, base);
+
+	return in->stranger.text[0] != '\0' ? in->stranger.text
+					    : rist_link_trouble(&in->link);
+}
+
+static const char *rist_input_peer(const struct input *base)
+{
+	return rist_link_peer(
 		&container_of(base, const struct rist_input, base)->link);
 }
 
@@ -142,6 +204,7 @@ static const struct input_ops rist_ops = {
 	.counters = rist_input_counters,
 	.stats = rist_input_stats,
 	.trouble = rist_input_trouble,
+	.peer = rist_input_peer,
 };
 
 struct input *rist_input_open(const struct input_spec *spec, uint64_t now_ns,

@@ -10,108 +10,24 @@
 
 enum {
 	STATS_MS = 1000,
+	HEARD_MS = 5000, /* so long ago data is data of somebody who is there */
 	/* Blocks that wait for a tick; a power of two. */
 	FIFO_BLOCKS = 4096,
 	QUIET_S = 3,
 };
 
-/* --- in threads of the library --- */
-
-static int on_log(void *arg, enum rist_log_level level, const char *text)
-{
-	struct rist_said *said = arg;
-
-	if (level > RIST_LOG_ERROR)
-		return 0;
-	(void)pthread_mutex_lock(&said->lock);
-	said->errors++;
-	(void)snprintf(said->error, sizeof said->error, "%.*s",
-		       (int)strcspn(text, "\n"), text);
-	(void)pthread_mutex_unlock(&said->lock);
-	return 0;
-}
-
-static void on_connection(void *arg, struct rist_peer *peer,
-			  enum rist_connection_status status)
-{
-	struct rist_said *said = arg;
-
-	(void)peer;
-	(void)pthread_mutex_lock(&said->lock);
-	said->connects += status == RIST_CONNECTION_ESTABLISHED ||
-			  status == RIST_CLIENT_CONNECTED;
-	(void)pthread_mutex_unlock(&said->lock);
-}
-
-static void add_flow(struct link_stats *l,
-		     const struct rist_stats_receiver_flow *f)
-{
-	link_stats_add(l, LINK_RECEIVED, f->received);
-	link_stats_add(l, LINK_LOST, f->missing);
-	link_stats_add(l, LINK_RECOVERED, f->recovered);
-	link_stats_add(l, LINK_DROPPED, f->lost);
-	link_stats_add(l, LINK_REORDERED, f->reordered);
-	link_stats_set(l, LINK_RATE_KBPS,
-		       (f->bandwidth + f->retry_bandwidth) / 1000);
-	link_stats_set(l, LINK_RTT_US, (uint64_t)f->rtt * 1000);
-}
-
-/* Two of its seconds may end in one of ours. */
-static bool is_told_first(struct rist_said *said, uint32_t id)
-{
-	for (unsigned i = 0; i < said->n_ids; i++)
-		if (said->ids[i] == id)
-			return false;
-	if (said->n_ids == RIST_TOLD_MAX)
-		return false;
-	said->ids[said->n_ids++] = id;
-	return true;
-}
-
-/*
- * One that is called and never answers is a peer to the library.  In the simple
- * profile those who answer are the RTCP halves, one of each, and the data goes
- * to the others.
- */
-static void add_peer(struct rist_said *said,
-		     const struct rist_stats_sender_peer *p)
-{
-	uint64_t rtt_us = (uint64_t)p->rtt * 1000;
-	struct link_stats *l = &said->counted;
-
-	link_stats_add(l, LINK_SENT, p->sent);
-	link_stats_add(l, LINK_RETRANSMITTED, p->retransmitted);
-	if (is_told_first(said, p->peer_id)) {
-		said->peers += p->received > 0;
-		link_stats_add(l, LINK_RATE_KBPS,
-			       (p->bandwidth + p->retry_bandwidth) / 1000);
-	}
-	link_stats_set(l, LINK_RTT_US, MAX(l->value[LINK_RTT_US], rtt_us));
-}
-
-static int on_stats(void *arg, const struct rist_stats *stats)
-{
-	struct rist_said *said = arg;
-
-	(void)pthread_mutex_lock(&said->lock);
-	if (stats->stats_type == RIST_STATS_RECEIVER_FLOW) {
-		add_flow(&said->counted, &stats->stats.receiver_flow);
-		said->peers = stats->stats.receiver_flow.peer_count;
-	} else {
-		add_peer(said, &stats->stats.sender_peer);
-	}
-	(void)pthread_mutex_unlock(&said->lock);
-	(void)rist_stats_free(stats);
-	return 0;
-}
-
-/* --- in ours --- */
-
 void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
 		    enum rist_direction direction)
 {
 	*l = (struct rist_link){ .spec = spec, .direction = direction };
-	(void)pthread_mutex_init(&l->said.lock, NULL);
+	if (direction == RIST_RECEIVES)
+		rist_peers_init(&l->peers, RIST_SENDERS_MAX,
+				RIST_SENDERS_OF_HOST_MAX,
+				spec->profile == RIST_SIMPLE);
+	else
+		rist_peers_init(&l->peers, RIST_RECEIVERS_MAX,
+				RIST_RECEIVERS_OF_HOST_MAX, false);
+	rist_said_init(&l->said, &l->peers);
 	for (size_t i = 0; i < spec->n_peers; i++) {
 		const struct rist_peer_spec *p = &spec->peers[i];
 		const char *any = p->host[0] != '\0' ? p->host : "0.0.0.0";
@@ -127,7 +43,8 @@ void rist_link_close(struct rist_link *l)
 	if (l->ctx != NULL)
 		(void)rist_destroy(l->ctx);
 	l->ctx = NULL;
-	(void)pthread_mutex_destroy(&l->said.lock);
+	rist_said_done(&l->said);
+	rist_peers_done(&l->peers);
 }
 
 /* 1: all names are found; 0: not yet; -errno. */
@@ -156,6 +73,7 @@ static int add_peer_at(struct rist_link *l, size_t i, struct errmsg *why)
 	const struct rist_spec *spec = l->spec;
 	char at[SOCKADDR_TEXT_MAX], url[SOCKADDR_TEXT_MAX + 16];
 	struct rist_peer_config *config = NULL;
+	struct rist_counted said;
 	struct rist_peer *peer;
 	int r;
 
@@ -177,12 +95,14 @@ static int add_peer_at(struct rist_link *l, size_t i, struct errmsg *why)
 			       spec->cname);
 	r = rist_peer_create(l->ctx, &peer, config);
 	(void)rist_peer_config_free2(&config);
+	if (r == 0 && !spec->peers[i].listens)
+		rist_peers_add(&l->peers, peer, &l->addresses[i]);
 	if (r == 0)
 		return 0;
+	rist_said_take(&l->said, &said);
 	return errmsg_fail(why, -EADDRINUSE, "rist: %s %s: %s",
 			   spec->peers[i].listens ? "listen on" : "call", at,
-			   l->said.error[0] != '\0' ? l->said.error
-						    : "it fails");
+			   said.error[0] != '\0' ? said.error : "it fails");
 }
 
 static int make_context(struct rist_link *l)
@@ -193,7 +113,7 @@ static int make_context(struct rist_link *l)
 
 	l->logging = (struct rist_logging_settings){
 		.log_level = RIST_LOG_ERROR,
-		.log_cb = on_log,
+		.log_cb = rist_said_on_log,
 		.log_cb_arg = &l->said,
 		.log_socket = -1,
 	};
@@ -209,10 +129,7 @@ static int begin(struct rist_link *l, struct errmsg *why)
 	int r = 0;
 
 	if (make_context(l) != 0 ||
-	    rist_stats_callback_set(l->ctx, STATS_MS, on_stats,
-				    &l->said) != 0 ||
-	    rist_connection_status_callback_set(l->ctx, on_connection,
-						&l->said) != 0)
+	    rist_said_listen(&l->said, l->ctx, STATS_MS) != 0)
 		return errmsg_fail(why, -ENOMEM, "rist: no context");
 	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++)
 		r = add_peer_at(l, i, why);
@@ -233,55 +150,81 @@ int rist_link_turn(struct rist_link *l, struct errmsg *why)
 	return r < 0 ? r : l->ctx != NULL;
 }
 
-static void take_over(struct rist_link *l, struct rist_said *ret)
-{
-	struct rist_said *said = &l->said;
-
-	(void)pthread_mutex_lock(&said->lock);
-	ret->counted = said->counted;
-	ret->peers = said->peers;
-	ret->connects = said->connects;
-	ret->errors = said->errors;
-	memcpy(ret->error, said->error, sizeof ret->error);
-	said->counted = (struct link_stats){ 0 };
-	said->peers = 0;
-	said->n_ids = 0;
-	said->connects = 0;
-	said->errors = 0;
-	(void)pthread_mutex_unlock(&said->lock);
-}
-
 /* What is measured comes once a second by another clock: it stays until the
  * next one comes, or nobody is there for a while. */
-static void merge(struct rist_link *l, struct rist_said *s)
+static void merge(struct rist_link *l, struct rist_counted *s)
 {
 	struct link_stats counted = { 0 };
 
-	if (s->counted.known == 0 && ++l->quiet_s < QUIET_S)
+	if (s->stats.known == 0 && ++l->quiet_s < QUIET_S)
 		return;
-	if (s->counted.known != 0)
+	if (s->stats.known != 0)
 		l->quiet_s = 0;
-	link_stats_carry(&s->counted, &l->stats);
+	link_stats_carry(&s->stats, &l->stats);
 	if (l->quiet_s > 0) {
 		link_stats_carry(&counted, &l->stats);
-		s->counted = counted;
+		s->stats = counted;
 	}
-	l->stats = s->counted;
+	l->stats = s->stats;
 	link_stats_set(&l->stats, LINK_PEERS, s->peers);
 	link_stats_set(&l->stats, LINK_LATENCY_MS, l->spec->buffer_ms);
 }
 
-void rist_link_second(struct rist_link *l)
+void rist_link_warn(struct rist_link *l, const char *text)
 {
-	struct rist_said s;
 	unsigned suppressed;
 
-	take_over(l, &s);
+	if (ratelimit_pass(&l->log, mono_ms(), &suppressed))
+		log_warning("stream", "rist port %u: %s",
+			    l->spec->peers[0].port, text);
+}
+
+/* The list stands in the order of their coming; a new text is a change. */
+static void look_at_peers(struct rist_link *l)
+{
+	uint64_t since_ms = l->direction == RIST_RECEIVES
+				    ? mono_ms() - HEARD_MS
+				    : 0;
+	char peer[sizeof l->peer];
+	unsigned suppressed;
+
+	rist_peers_format(&l->peers, since_ms, peer, sizeof peer);
+	if (strcmp(peer, l->peer) == 0)
+		return;
+	memcpy(l->peer, peer, sizeof peer);
+	if (!ratelimit_pass(&l->log, mono_ms(), &suppressed))
+		return;
+	log_info("stream", "rist port %u: %s%s", l->spec->peers[0].port,
+		 peer[0] != '\0' ? "connected with " : "not connected any more",
+		 peer);
+}
+
+static void look_at_refused(struct rist_link *l)
+{
+	struct errmsg why;
+	unsigned n = rist_peers_take_refused(&l->peers, &why);
+
+	link_stats_add(&l->stats, LINK_REFUSED, n);
+	if (n > 0)
+		rist_link_warn(l, why.text);
+}
+
+void rist_link_second(struct rist_link *l)
+{
+	struct rist_counted s;
+
+	rist_said_take(&l->said, &s);
 	merge(l, &s);
 	link_stats_add(&l->stats, LINK_CONNECTS, s.connects);
-	if (s.errors > 0 && ratelimit_pass(&l->log, mono_ms(), &suppressed))
-		log_warning("stream", "rist port %u: %s",
-			    l->spec->peers[0].port, s.error);
+	look_at_peers(l);
+	look_at_refused(l);
+	if (s.errors > 0)
+		rist_link_warn(l, s.error);
+}
+
+const char *rist_link_peer(const struct rist_link *l)
+{
+	return l->peer[0] != '\0' ? l->peer : NULL;
 }
 
 const char *rist_link_trouble(const struct rist_link *l)

@@ -14,27 +14,12 @@
 #include "proto/link_stat.h"
 #include "proto/rist_spec.h"
 #include "worker/net/name.h"
+#include "worker/net/rist_peers.h"
+#include "worker/net/rist_said.h"
 
 #include <librist/librist.h>
-#include <pthread.h>
-
-/* Peers that are told apart, two for each receiver in the simple profile:
- * callers of an output that listens are more. */
-enum { RIST_TOLD_MAX = 128 };
 
 enum rist_direction { RIST_RECEIVES, RIST_SENDS };
-
-/* Said by the library's threads. */
-struct rist_said {
-	pthread_mutex_t lock;
-	struct link_stats counted; /* since the last second */
-	unsigned peers;            /* that were heard in it */
-	unsigned n_ids;            /* a sender's, that told their numbers */
-	uint32_t ids[RIST_TOLD_MAX];
-	unsigned connects;
-	unsigned errors;           /* since the last second; one of them: */
-	char error[160];
-};
 
 /* Embedded; where it stands it stays. */
 struct rist_link {
@@ -44,8 +29,10 @@ struct rist_link {
 	struct name *names[RIST_PEERS_MAX]; /* NULL: it has none */
 	struct sockaddr_any addresses[RIST_PEERS_MAX];
 	struct rist_logging_settings logging;
+	struct rist_peers peers;
 	struct rist_said said;
 	struct link_stats stats;
+	char peer[200]; /* who is there; "": nobody */
 	struct ratelimit log;
 	unsigned quiet_s; /* nobody is there */
 };
@@ -59,6 +46,12 @@ int rist_link_turn(struct rist_link *, struct errmsg *why) MUST_CHECK;
 
 /* Once a second: takes over what was said. */
 void rist_link_second(struct rist_link *);
+
+/* A line of the log, within a limit. */
+void rist_link_warn(struct rist_link *, const char *text);
+
+/* The addresses of those who are there; NULL: nobody is. */
+const char *rist_link_peer(const struct rist_link *);
 
 /* Why nothing can go; NULL: it can. */
 const char *rist_link_trouble(const struct rist_link *);

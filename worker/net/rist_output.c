@@ -91,6 +91,12 @@ static const char *rist_output_trouble(const struct output *out)
 		&container_of(out, const struct rist_output, base)->link);
 }
 
+static const char *rist_output_peer(const struct output *out)
+{
+	return rist_link_peer(
+		&container_of(out, const struct rist_output, base)->link);
+}
+
 static void rist_output_free(struct output *out)
 {
 	struct rist_output *o = container_of(out, struct rist_output, base);
@@ -105,6 +111,7 @@ static const struct output_ops rist_ops = {
 	.second = rist_output_second,
 	.stats = rist_output_stats,
 	.trouble = rist_output_trouble,
+	.peer = rist_output_peer,
 };
 
 struct output *rist_output_open(const struct output_spec *spec, int *ret_err,

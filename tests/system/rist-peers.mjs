@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// rist: GStreamer, ffmpeg and librist's programs at the other end; strangers
+// and hostile datagrams at the port.
+import assert from 'node:assert/strict';
+import dgram from 'node:dgram';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { assertDecodes, liveMultiplex } from '../helpers/media.mjs';
+import { Fault } from '../helpers/net.mjs';
+import { gstreamer, lacks } from '../helpers/peers.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Recorder, joined } from '../helpers/udp.mjs';
+import { checkTs, fromEntry, wholeUnits } from '../helpers/ts.mjs';
+import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const SECRET = 'not to be heard';
+const ffmpeg = (t, ...args) =>
+	start(t, 'ffmpeg', ['-nostdin', '-v', 'error', ...args]);
+
+// Who sends to which input of ours what comes to a port.  librist begins anew
+// when the RTCP of GStreamer names another flow than its data: what it brings
+// is whole only after that.
+const senders = [
+	{ name: 'GStreamer, simple profile',
+		input: 'rist://@127.0.0.1:9040#profile=simple&buffer=300',
+		run: (t, from) => gstreamer(t, `udpsrc port=${from}`,
+			'! tsparse set-timestamps=true alignment=7',
+			'! rtpmp2tpay ! ristsink address=127.0.0.1 port=9040'),
+		settles: true },
+	{ name: 'ffmpeg, main profile, encrypted',
+		input: `rist://@127.0.0.1:9042#secret=${SECRET}&buffer=300` +
+			'&aes-type=256',
+		run: (t, from) => ffmpeg(t, '-i', `udp://127.0.0.1:${from}`,
+			'-c', 'copy', '-f', 'mpegts', '-secret', SECRET,
+			'-encryption', '256', '-pkt_size', '1316',
+			'rist://127.0.0.1:9042') },
+	{ name: 'ristsender, main profile, encrypted, by two ways',
+		input: 'rist://@127.0.0.1:9044,@127.0.0.1:9046' +
+			`#secret=${SECRET}&buffer=300`,
+		run: (t, from) => start(t, 'ristsender', ['-v', '3', '-p', '1',
+			'-s', SECRET, '-e', '128', '-b', '300', '-i',
+			`udp://127.0.0.1:${from}`, '-o',
+			'rist://127.0.0.1:9044?weight=0,' +
+			'rist://127.0.0.1:9046?weight=0']) },
+];
+
+// Who writes what comes from which output of ours to a file.
+const receivers = [
+	{ name: 'GStreamer, simple profile',
+		output: 'rist://127.0.0.1:9050#profile=simple',
+		run: (t, file) => gstreamer(t,
+			'ristsrc address=127.0.0.1 port=9050',
+			'receiver-buffer=1000 ! rtpmp2tdepay ! filesink',
+			`buffer-mode=2 location=${file}`) },
+	{ name: 'ffmpeg, main profile, encrypted',
+		output: `rist://127.0.0.1:9052#secret=${SECRET}&buffer=300` +
+			'&aes-type=128',
+		run: (t, file) => ffmpeg(t, '-secret', SECRET, '-encryption',
+			'128', '-f', 'mpegts', '-i', 'rist://@127.0.0.1:9052',
+			'-map', '0', '-c', 'copy', '-f', 'mpegts', file) },
+	{ name: 'ristreceiver, main profile, encrypted, by two ways',
+		output: 'rist://127.0.0.1:9054,127.0.0.1:9056' +
+			`#secret=${SECRET}&buffer=300`,
+		run: (t, file, port) => start(t, 'ristreceiver', ['-v', '3',
+			'-p', '1', '-s', SECRET, '-e', '128', '-b', '300', '-i',
+			'rist://@127.0.0.1:9054,rist://@127.0.0.1:9056', '-o',
+			`udp://127.0.0.1:${port}`]), port: 6050 },
+];
+
+const BYTES = 400000;
+
+async function assertClean(t, data) {
+	const whole = data.subarray(0, data.length - data.length % 188);
+
+	assert.ok(whole.length >= BYTES, `${whole.length}`);
+	assert.equal(checkTs(whole).ccErrors, 0);
+	await assertDecodes(t, wholeUnits(fromEntry(whole)),
+		{ minPictures: 20 });
+}
+
+test('programs of others send and receive; of two ways one may be cut',
+	{ skip: lacks('ffmpeg', 'ristsender', 'ristreceiver', 'gst:ristsink',
+		'gst:ristsrc') },
+	async (t) => {
+	const dir = tempDir(t);
+	const files = receivers.map((_, i) => path.join(dir, `${i}.ts`));
+	const size = (file) => fs.existsSync(file) ? fs.statSync(file).size : 0;
+	const recorder = await Recorder.start(t, ...senders.map((_, i) =>
+		({ port: 6000 + i })), { port: 6050 });
+
+	receivers.forEach(({ run, port }, i) => run(t, files[i], port));
+	await waitUntil('receivers', () => [9050, 9052, 9054, 9056]
+		.every(udpBound), 20000);
+	const sluice = await Sluice.start(t, config(
+		stream('from', 'udp://127.0.0.1:5000', [
+			...receivers.map(({ output }) => output),
+			...senders.map((_, i) => `udp://127.0.0.1:${5100 + i}`)
+		]),
+		...senders.map(({ input }, i) => stream(`in${i}`, input,
+			`udp://127.0.0.1:${6000 + i}`))));
+
+	await waitUntil('listeners', () => [5000, 9040, 9042, 9044, 9046]
+		.every(udpBound));
+	senders.forEach(({ run }, i) => run(t, 5100 + i));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 90 });
+	for (const i of senders.keys())
+		await sluice.onair(`in${i}`, 40000);
+	await waitUntil('both ways', async () =>
+		(await sluice.status('from')).outputs[2].stats?.peers === 2 &&
+		(await sluice.status('in2')).inputs[0].stats?.peers === 2,
+	20000);
+	const inputOf = async (i) => (await sluice.status(`in${i}`)).inputs[0];
+	const before = await Promise.all(senders.map((_, i) => inputOf(i)));
+	const cut = [];
+
+	for (const port of [9044, 9056])
+		cut.push(await Fault.start(t, port, ''));
+	const from = recorder.size();
+
+	await waitUntil('what is received', () => {
+		assert.ok(files.slice(0, 2).every((file) => size(file) > BYTES),
+			`${files.map(size)}`);
+		return recorder.size() > from + 7 * BYTES;
+	}, 40000);
+	for (const fault of cut)
+		assert.ok(await fault.struck() > 20, `${await fault.struck()}`);
+	for (const [i, { name }] of senders.entries()) {
+		const input = await inputOf(i);
+
+		assert.match(input.peer, /^127\.0\.0\.1:\d+/, name);
+		assert.equal(input.error, undefined, name);
+		assert.equal(input.stats.dropped, before[i].stats.dropped,
+			name);
+		assert.equal(input.stats.invalid, 0, name);
+		assert.ok(input.stats.received > 100, name);
+	}
+	await sluice.stop();
+	const lists = await recorder.stop();
+	const received = receivers.map(({ port }, i) => port ?
+		joined(lists.at(-1)) : fs.readFileSync(files[i]));
+
+	for (const [i, { name, settles }] of senders.entries())
+		await t.test(`input: ${name}`, () => assertClean(t, joined(
+			lists[i].slice(settles ? -320 : 0))));
+	for (const [i, { name }] of receivers.entries())
+		await t.test(`output: ${name}`, () =>
+			assertClean(t, received[i]));
+});
+
+// What makes librist take a sender for new: data and control of any flow.
+function hostile(i) {
+	const rtp = Buffer.alloc(200), rtcp = Buffer.alloc(28);
+
+	rtp.writeUInt32BE(0x80210000 + (i & 0xffff));
+	rtp.writeUInt32BE(Math.random() * 2 ** 32 >>> 0, 8);
+	rtcp.writeUInt32BE(0x80c80006);
+	rtcp.writeUInt32BE(Math.random() * 2 ** 32 >>> 0, 4);
+	return { rtp, rtcp, garbage: Buffer.from(Array.from({ length: 60 },
+		() => Math.random() * 256)) };
+}
+
+// From so many ports of so many hosts, again and again until told to stop.
+async function flood(t, ports, hosts = 60, each = 5) {
+	const sockets = [];
+	let n = 0;
+
+	for (let i = 0; i < hosts * each; i++) {
+		const socket = dgram.createSocket('udp4');
+
+		await new Promise((done) => socket.bind(0,
+			`127.0.1.${1 + i % hosts}`, done));
+		sockets.push(socket);
+	}
+	const timer = setInterval(() => {
+		const { rtp, rtcp, garbage } = hostile(n);
+		const socket = sockets[n++ % sockets.length];
+
+		for (const port of ports)
+			for (const data of [rtp, rtcp, garbage])
+				socket.send(data, port, '127.0.0.1');
+	}, 1);
+
+	t.after(() => {
+		clearInterval(timer);
+		sockets.forEach((socket) => socket.close());
+	});
+	return () => n;
+}
+
+const memoryKib = (pid) => Number(/VmRSS:\s+(\d+)/.exec(
+	fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+
+test('floods of strangers at the ports cost neither memory nor log nor packets',
+	async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 },
+		{ port: 6001 }, { port: 6002 });
+	const sluice = await Sluice.start(t, config(
+		stream('from', 'udp://127.0.0.1:5000', [
+			'rist://127.0.0.1:9060#profile=simple',
+			'rist://127.0.0.1:9062', 'srt://127.0.0.1:9064']),
+		stream('in0', 'rist://@127.0.0.1:9060#profile=simple',
+			'udp://127.0.0.1:6000'),
+		stream('in1', 'rist://@127.0.0.1:9062', 'udp://127.0.0.1:6001'),
+		stream('in2', 'srt://:9064', 'udp://127.0.0.1:6002')));
+	const ids = ['in0', 'in1', 'in2'];
+	const inputOf = async (id) => (await sluice.status(id)).inputs[0];
+	const pids = ids.map((id) => sluice.worker('stream', id).pid);
+
+	await waitUntil('input', () => udpBound(5000));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	for (const id of ids)
+		await sluice.onair(id, 30000);
+	const from = recorder.size();
+	const before = pids.map(memoryKib), lines = sluice.log.length;
+	const sent = await flood(t, [9060, 9061, 9062, 9064]);
+
+	await waitUntil('a flood', async () => sent() > 3000 &&
+		recorder.size() > from + 3 * BYTES &&
+		(await inputOf('in0')).stats.refused > 500, 40000);
+	for (const [i, id] of ids.entries()) {
+		const grown = memoryKib(pids[i]) - before[i];
+		const input = await inputOf(id);
+
+		assert.ok(grown < 24 * 1024, `${id}: ${grown} KiB more`);
+		assert.equal(input.onair, true, id);
+		assert.equal(input.stats.dropped, 0, id);
+		assert.equal(sluice.worker('stream', id).pid, pids[i], id);
+	}
+	const said = sluice.log.slice(lines).split('\n').filter((line) =>
+		/(rist|srt) port/.test(line)).length;
+
+	assert.ok(said > 0 && said < 60, `${said} lines`);
+	await sluice.stop();
+	for (const list of await recorder.stop())
+		assert.equal(checkTs(joined(list)).ccErrors, 0);
+});
