@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Streams that are fetched: a transport stream over HTTP and an HLS playlist,
- * 8 Mbit/s each, four of a kind, to UDP; beside `ffmpeg -c copy', a process
- * each, by turns.
+ * 8 Mbit/s each, eight of a kind, to UDP; beside `ffmpeg -c copy', a process
+ * each, by turns: as it likes, and so that it keeps its bursts as small as we
+ * do.
  */
 import assert from 'node:assert/strict';
-import dgram from 'node:dgram';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
@@ -13,10 +14,13 @@ import path from 'node:path';
 import { Live } from '../helpers/hls.mjs';
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
 import { now, run, sleep, start } from '../helpers/util.mjs';
+import { startChecker } from './load.mjs';
 import { cpuNs, median, Scope } from './measure.mjs';
 
-const STREAMS = 4, RATE = 8e6, SECONDS = 36, TO = 20000, PORT = 7000;
-const LIMIT = 1 / 3;
+const STREAMS = 8, RATE = 8e6, SECONDS = 60, TO = 20000, PORT = 7000;
+const WARM_MS = 8000, LIMIT = 1 / 3;
+// 10 ms of the stream, and what leaves little more than comes
+const PACED = `bitrate=${RATE * 1.05}&burst_bits=${RATE / 100}`;
 
 // One clip, whole and in segments of two seconds.
 async function makeClip(dir) {
@@ -71,26 +75,18 @@ async function serve(scope, clip) {
 	});
 }
 
-// Counts what comes.
-async function count(scope) {
-	const counted = { bytes: 0 };
-
-	for (let i = 0; i < STREAMS; i++) {
-		const socket = dgram.createSocket('udp4');
-
-		socket.on('message', (data) => {
-			counted.bytes += data.length;
-		});
-		await new Promise((done) => socket.bind(TO + i, done));
-		socket.setRecvBufferSize(1 << 20);
-		scope.after(() => socket.close());
-	}
-	return counted;
-}
-
 const url = (kind) => `http://127.0.0.1:${PORT}/` +
 	(kind === 'hls' ? 'hls/live.m3u8' : 'ts');
 const each = (make) => Array.from({ length: STREAMS }, (_, i) => make(i));
+
+function ffmpeg(scope, kind, before, to) {
+	const children = each((i) => start(scope, 'ffmpeg', ['-nostdin', '-v',
+		'error', ...before, '-i', url(kind), '-map', '0', '-c', 'copy',
+		'-f', 'mpegts',
+		`udp://127.0.0.1:${TO + i}?pkt_size=1316${to}`]));
+
+	return () => children.map((child) => child.pid);
+}
 
 const candidates = {
 	async sluice(scope, kind) {
@@ -102,63 +98,96 @@ const candidates = {
 			...sluice.workers().map(({ pid }) => pid)];
 	},
 
-	async ffmpeg(scope, kind) {
-		const children = each((i) => start(scope, 'ffmpeg', [
-			'-nostdin', '-v', 'error',
-			...kind === 'hls' ? ['-re'] : [], '-i', url(kind),
-			'-map', '0', '-c', 'copy', '-f', 'mpegts',
-			`udp://127.0.0.1:${TO + i}?pkt_size=1316`]));
+	// As it comes; segments at the pace of their time stamps.
+	ffmpeg: (scope, kind) =>
+		ffmpeg(scope, kind, kind === 'hls' ? ['-re'] : [], ''),
 
-		return () => children.map((child) => child.pid);
-	},
+	'ffmpeg, paced': (scope, kind) =>
+		ffmpeg(scope, kind, ['-re'], `&${PACED}`),
 };
 
+// CPU for a Mbit that comes in: ffmpeg leaves out null packets.
 function measureOne(clip, kind, name, window) {
 	return Scope.within(async (scope) => {
 		await serve(scope, clip);
-		const counted = await count(scope);
+		const checker = await startChecker(scope, { streams: STREAMS,
+			rate: RATE / 1e6, port: TO });
 		const pids = await candidates[name](scope, kind);
 
-		await sleep(8000);
-		const before = { cpu: cpuNs(pids()), bytes: counted.bytes };
+		await sleep(WARM_MS);
+		const before = await checker.snapshot(), cpu = cpuNs(pids());
 		await sleep(window * 1000);
-		const mbit = (counted.bytes - before.bytes) * 8 / 1e6;
+		const spent = cpuNs(pids()) - cpu;
+		const after = await checker.snapshot();
+		const came = STREAMS * RATE / 1e6 * window;
+		const sent = (after.bytes - before.bytes) * 8 / 1e6;
 
-		return { cpu: (cpuNs(pids()) - before.cpu) / 1000 / mbit,
-			rate: mbit / window / STREAMS };
+		assert.ok(sent > came * 0.8, `${name} sends ${sent} Mbit of ` +
+			`${came} by ${kind}`);
+		return { cpu: spent / 1000 / came,
+			rate: sent / window / STREAMS,
+			errors: after.cc_errors - before.cc_errors,
+			burst: after.burst_ms.p99 };
 	});
 }
 
-export async function pull(report, { rounds, window }) {
+function summarise(runs) {
+	const of = (key) => median(runs.map((one) => one[key]));
+
+	return { cpu: of('cpu'), rate: of('rate'), burst: of('burst'),
+		errors: runs.reduce((sum, one) => sum + one.errors, 0) };
+}
+
+// { candidate: summary }
+async function measureKind(clip, kind, { rounds, window }) {
+	const names = Object.keys(candidates);
+	const runs = Object.fromEntries(names.map((name) => [name, []]));
+
+	for (let i = 0; i < rounds; i++)
+		for (const name of names)
+			runs[name].push(await measureOne(clip, kind, name,
+				window));
+	return Object.fromEntries(names.map(
+		(name) => [name, summarise(runs[name])]));
+}
+
+function judge(report, kind, of) {
+	const { sluice } = of;
+
+	report.judge(sluice.errors === 0,
+		`pull: ${kind}: ${sluice.errors} continuity errors`);
+	for (const name of ['ffmpeg', 'ffmpeg, paced']) {
+		const part = sluice.cpu / of[name].cpu;
+
+		report.judge(part <= LIMIT, `pull: ${kind}: CPU ` +
+			`${part.toFixed(2)} x ${name}, -c copy ` +
+			`(at most ${LIMIT.toFixed(2)}); bursts of ` +
+			`${sluice.burst} ms, its are of ${of[name].burst}`);
+	}
+}
+
+export async function pull(report, options) {
 	report.section(`pull: ${STREAMS} streams of ${RATE / 1e6} Mbit/s, ` +
-		`medians of ${rounds} rounds`);
+		`medians of ${options.rounds} rounds`);
+	if (spawnSync('ffmpeg', ['-version']).error !== undefined) {
+		report.skip('pull: ffmpeg makes the clip: it is not installed');
+		return;
+	}
 	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'sluice-bench-'));
-	const rows = [['input', 'candidate', 'us/Mbit', 'Mbit/s each']];
+	const rows = [['input', 'candidate', 'us/Mbit in', 'Mbit/s each out',
+		'burst p99 ms']];
 	const kept = {};
 
 	try {
 		const clip = await makeClip(dir);
 
 		for (const kind of ['ts', 'hls']) {
-			const of = { sluice: [], ffmpeg: [] };
-
-			for (let i = 0; i < rounds; i++)
-				for (const name of Object.keys(of))
-					of[name].push(await measureOne(clip,
-						kind, name, window));
-			for (const [name, runs] of Object.entries(of)) {
-				of[name] = median(runs.map((r) => r.cpu));
-				const rate = median(runs.map((r) => r.rate));
-
+			kept[kind] = await measureKind(clip, kind, options);
+			judge(report, kind, kept[kind]);
+			for (const [name, o] of Object.entries(kept[kind]))
 				rows.push([`http, ${kind}`, name,
-					of[name].toFixed(0), rate.toFixed(2)]);
-			}
-			const part = of.sluice / of.ffmpeg;
-
-			kept[kind] = of;
-			report.judge(part <= LIMIT, `pull: ${kind}: CPU ` +
-				`${part.toFixed(2)} x ffmpeg -c copy ` +
-				`(at most ${LIMIT.toFixed(2)})`);
+					o.cpu.toFixed(0), o.rate.toFixed(2),
+					o.burst]);
 		}
 	} finally {
 		fs.rmSync(dir, { recursive: true });
