@@ -75,8 +75,11 @@ test('never more than 10 ms of a stream in one burst, or less', async (t) => {
 		// who is kept from a core between two sends may send twice
 		timing.assert(bursts.at(-1) <= 30 + one,
 			`${bursts.at(-1).toFixed(1)} ms at once, once`);
-		assert.equal(seen.ccErrors, 0);
-		assert.equal(list.length, senders[i].sent, 'all came through');
+		// a socket's buffer holds what comes in a tenth of a second
+		timing.assert(seen.ccErrors === 0,
+			`${seen.ccErrors} errors of continuity`);
+		timing.assert(list.length === senders[i].sent,
+			`${senders[i].sent - list.length} did not come`);
 	});
 	await sluice.stop();
 });

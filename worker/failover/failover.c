@@ -21,6 +21,7 @@ struct input {
 	uint64_t good_ns;  /* on air since; valid when it is */
 	uint64_t bad_ns;   /* not on air since; valid when it is not */
 	uint64_t failed_ns; /* chosen in vain; or the start */
+	uint64_t stayed_ns; /* back before another was entered; 0: never */
 	unsigned failures;  /* in a row */
 	struct damper damper;
 };
@@ -244,12 +245,25 @@ static void choose_next(struct failover *f, uint64_t now_ns)
 }
 
 /* The one that still plays is on air again, before the one that was to follow
- * could be entered. */
-static bool has_recovered(const struct failover *f, int playing)
+ * could be entered.  It may stay, but not time and again: one that flaps faster
+ * than another can be entered would never be left. */
+static bool may_stay(struct failover *f, int playing, uint64_t now_ns)
 {
-	return playing >= 0 && (size_t)playing != f->decision.input &&
-		f->decision.reason == FAILOVER_FAULT &&
-		is_good(&f->inputs[playing]);
+	struct input *in;
+
+	if (playing < 0 || (size_t)playing == f->decision.input ||
+	    f->decision.reason != FAILOVER_FAULT)
+		return false;
+	in = &f->inputs[playing];
+	return is_good(in) && !damper_is_damped(&in->damper, now_ns) &&
+	       (in->stayed_ns == 0 ||
+		now_ns - in->stayed_ns >= f->cfg.return_ms * MS);
+}
+
+static void stay(struct failover *f, size_t playing, uint64_t now_ns)
+{
+	f->inputs[playing].stayed_ns = now_ns;
+	choose(f, playing, FAILOVER_RECOVERED, now_ns);
 }
 
 /* --- who is to be open --- */
@@ -431,8 +445,8 @@ static uint64_t find_next_ns(struct failover *f, uint64_t now_ns)
 const struct failover_decision *failover_decide(struct failover *f, int playing,
 						uint64_t now_ns)
 {
-	if (has_recovered(f, playing))
-		choose(f, (size_t)playing, FAILOVER_RECOVERED, now_ns);
+	if (may_stay(f, playing, now_ns))
+		stay(f, (size_t)playing, now_ns);
 	else if (watches(f))
 		choose_watching(f, now_ns);
 	else if (f->cfg.mode == FAILOVER_PASSIVE)

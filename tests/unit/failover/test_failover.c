@@ -135,31 +135,79 @@ SCENE(fills_for_a_single_input,
       .words = { "GGDDDDGG" },
       .played = "000FFF00", .filler = true)
 
-/* The path waits for a picture to begin with: meanwhile it may come back. */
-Test(failover, stays_with_one_that_is_back_before_the_other_was_entered)
+/* Two inputs on air of which the first plays, in a path that waits for a
+ * picture of the second to begin with. */
+struct waiting {
+	struct failover *f;
+	uint64_t now;
+};
+
+static void wait_begin(struct waiting *w, uint32_t damping_ms)
 {
 	struct failover_config cfg = sim_config(FAILOVER_ACTIVE, 2);
 	struct failover_sight good = { .level = FAILOVER_GOOD };
-	struct failover_sight dead = { .level = FAILOVER_DEAD };
-	const struct failover_decision *d;
-	uint64_t now = SIM_START_MS * SIM_MS;
-	struct failover *f;
 
 	cfg.start_ms = 0;
-	f = failover_new(&cfg, now);
-	(void)failover_decide(f, 0, now);
-	failover_see(f, 0, &good, now);
-	failover_see(f, 1, &good, now);
-	(void)failover_decide(f, 0, now);
-	now += 500 * SIM_MS;
-	failover_see(f, 0, &dead, now);
-	cr_assert_eq(failover_decide(f, 0, now)->input, 1);
-	now += 500 * SIM_MS;
-	failover_see(f, 0, &good, now);
-	d = failover_decide(f, 0, now);
+	cfg.damping_ms = damping_ms;
+	w->now = SIM_START_MS * SIM_MS;
+	w->f = failover_new(&cfg, w->now);
+	(void)failover_decide(w->f, 0, w->now);
+	failover_see(w->f, 0, &good, w->now);
+	failover_see(w->f, 1, &good, w->now);
+	(void)failover_decide(w->f, 0, w->now);
+}
+
+/* So much later the first is seen so; the choice. */
+static const struct failover_decision *wait_see(struct waiting *w,
+						unsigned after_ms,
+						enum failover_level level)
+{
+	w->now += after_ms * SIM_MS;
+	failover_see(w->f, 0, &(struct failover_sight){ .level = level },
+		     w->now);
+	return failover_decide(w->f, 0, w->now);
+}
+
+Test(failover, stays_with_one_that_is_back_before_the_other_was_entered)
+{
+	const struct failover_decision *d;
+	struct waiting w;
+
+	wait_begin(&w, 0);
+	cr_assert_eq(wait_see(&w, 500, FAILOVER_DEAD)->input, 1);
+	d = wait_see(&w, 500, FAILOVER_GOOD);
 	cr_assert_eq(d->input, 0);
 	cr_assert_eq(d->reason, FAILOVER_RECOVERED);
-	failover_free(&f);
+	/* and the next time, when it was well for the return delay */
+	cr_assert_eq(wait_see(&w, 2900, FAILOVER_DEAD)->input, 1);
+	cr_assert_eq(wait_see(&w, 100, FAILOVER_GOOD)->input, 0);
+	failover_free(&w.f);
+}
+
+Test(failover, leaves_one_that_flaps_faster_than_the_other_is_entered)
+{
+	struct waiting w;
+
+	wait_begin(&w, 0);
+	cr_assert_eq(wait_see(&w, 500, FAILOVER_DEAD)->input, 1);
+	cr_assert_eq(wait_see(&w, 500, FAILOVER_GOOD)->input, 0);
+	cr_assert_eq(wait_see(&w, 500, FAILOVER_DEAD)->input, 1);
+	cr_assert_eq(wait_see(&w, 500, FAILOVER_GOOD)->input, 1);
+	failover_free(&w.f);
+}
+
+Test(failover, leaves_one_that_is_damped_though_it_is_back)
+{
+	struct waiting w;
+
+	wait_begin(&w, 600000);
+	for (unsigned i = 0; i < 2; i++) {
+		cr_assert_eq(wait_see(&w, 4000, FAILOVER_DEAD)->input, 1);
+		cr_assert_eq(wait_see(&w, 100, FAILOVER_GOOD)->input, 0);
+	}
+	cr_assert_eq(wait_see(&w, 4000, FAILOVER_DEAD)->input, 1);
+	cr_assert_eq(wait_see(&w, 100, FAILOVER_GOOD)->input, 1);
+	failover_free(&w.f);
 }
 
 /* --- files: tried when they are needed --- */
