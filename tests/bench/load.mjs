@@ -53,10 +53,11 @@ export async function startChecker(scope, { streams, rate, port, rtp }) {
 
 // With programs, one multiplex of so many goes to one port.
 export function startGenerator(scope, { streams, programs, rate, address,
-	port, seconds }) {
+	port, seconds, burst }) {
 	return start(scope, program('tsgen'), [
 		...programs ? ['--programs', programs] : ['--streams', streams],
 		...address ? ['--address', address] : [],
+		...burst ? ['--burst', burst] : [],
 		'--rate', rate, '--port', port, '--seconds', seconds]
 		.map(String));
 }
@@ -91,6 +92,7 @@ export async function measureFlow(scope, checker, o, cpu) {
 	const mbit = (after.bytes - before.bytes) * 8 / 1e6;
 	return { cpu_us_per_mbit: (cpuAfter - cpuBefore) / 1000 / mbit, mbit,
 		sent: sent.stamped, lost: lostOf(sent, seen),
+		between: seen.lost,
 		late_start: seen.first.reduce((sum, n) => sum + n, 0),
 		duplicated: seen.duplicated, reordered: seen.reordered,
 		cc_errors: seen.cc_errors, latency_us: seen.latency_us,

@@ -69,6 +69,7 @@ tests_bench_ws_farm_LDADD = libcommon.a
 
 bench_scripts = \
 	tests/bench/api.mjs \
+	tests/bench/compare.mjs \
 	tests/bench/events.mjs \
 	tests/bench/fleet.mjs \
 	tests/bench/flood.mjs \
@@ -98,6 +99,12 @@ bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' \
 	BENCH='$(BENCH)' ROUNDS='$(ROUNDS)' WINDOW='$(WINDOW)' AGAINST='$(AGAINST)' \
 	$(NODE) $(srcdir)/tests/bench/run.mjs
+
+# make compare [WINDOW=8]: beside dvblast, multicat, ffmpeg, VLC ...
+.PHONY: compare
+compare: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
+	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH=compare \
+	WINDOW='$(WINDOW)' $(NODE) $(srcdir)/tests/bench/run.mjs
 
 # make soak [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
 .PHONY: soak

@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 
 const scenarios = ['udp', 'outputs', 'rtp', 'stages', 'remux', 'http',
 	'memory', 'fleet', 'api', 'events', 'tls', 'pull', 'srt'];
-const byName = ['soak']; // takes long: only when it is named
+// takes long, or judges nothing: only when it is named
+const byName = ['soak', 'compare'];
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 
 /*
