@@ -206,7 +206,7 @@ test('an observer analyses networks, and of files and web pages the inputs',
 		const scan = (address, who) => call(sluice,
 			{ cmd: 'scan-init', scan: address }, who);
 
-		for (const address of ['file:///etc/shadow',
+		for (const address of ['file:///etc/shadow', 'sdp:///etc/x',
 			'http://127.0.0.1:1/x', `${clip}#loop`]) {
 			const refused = await scan(address, olga);
 

@@ -54,15 +54,9 @@ int sdp_read_origin(char *value, char ret[SDP_ORIGIN_MAX + 1],
 	size_t n = 0;
 	int len;
 
-	for (char *w; (w = sdp_word(&rest)) != NULL; n++) {
+	for (char *w; (w = sdp_word(&rest)) != NULL; n++)
 		if (n < ARRAY_LEN(words))
 			words[n] = w;
-		for (const char *c = w; *c != '\0'; c++)
-			if (*c < ' ' || *c >= 127)
-				return errmsg_fail(why, -EINVAL, "has a byte "
-						   "that is no letter of "
-						   "ASCII");
-	}
 	if (n != ARRAY_LEN(words))
 		return errmsg_fail(why, -EINVAL, "has %zu words instead of "
 				   "%zu", n, ARRAY_LEN(words));

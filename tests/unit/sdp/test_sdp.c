@@ -241,13 +241,13 @@ Test(sdp, has_bounds)
 
 Test(sdp, of_one_that_is_over_the_origin_is_read)
 {
-	static const char line[] = "o=- 7 9 IN IP4 192.0.2.7\r\n";
+	static const char line[] = "o=j\xc3\xb6 7 9 IN IP4 192.0.2.7\r\n";
 	static const char whole[] = HEAD "m=video 1 udp 33\r\n";
 	char origin[SDP_ORIGIN_MAX + 1];
 	struct errmsg why;
 
 	cr_assert_eq(sdp_parse_origin(line, strlen(line), origin, &why), 0);
-	cr_assert_str_eq(origin, "- 7 IN IP4 192.0.2.7");
+	cr_assert_str_eq(origin, "j\xc3\xb6 7 IN IP4 192.0.2.7");
 	cr_assert_eq(sdp_parse_origin(whole, strlen(whole), origin, &why), 0);
 	cr_assert_str_eq(origin, "- 1 IN IP4 192.0.2.1");
 	cr_assert_eq(sdp_parse_origin("v=0\n", 4, origin, &why), -EINVAL);
