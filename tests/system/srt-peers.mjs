@@ -5,9 +5,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { assertDecodes, liveMultiplex } from '../helpers/media.mjs';
-import { Fault } from '../helpers/net.mjs';
+import { Fault, ip } from '../helpers/net.mjs';
 import { gstreamer, lacks, lacksUser, vlc } from '../helpers/peers.mjs';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { MASTER, Sluice, WORKER, config, stream }
+	from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { checkTs, fromEntry, wholeUnits } from '../helpers/ts.mjs';
 import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
@@ -64,7 +65,7 @@ const receivers = [
 			'-f', 'mpegts', file]) },
 ];
 
-const BYTES = 400000;
+const BYTES = 250000;
 
 async function assertClean(t, data) {
 	const whole = data.subarray(0, data.length - data.length % 188);
@@ -104,7 +105,9 @@ test('programs of others send and receive, whoever calls',
 
 		assert.ok(files.every((file) => size(file) > BYTES),
 			`${files.map(size)}`);
-		assert.ok(recorder.size() > senders.length * 1.5 * BYTES);
+		for (const i of senders.keys())
+			assert.ok((await sluice.status(`in${i}`)).outputs[0]
+				.packets * 188 > 1.2 * BYTES, `in${i}`);
 		return status;
 	}, 40000);
 
@@ -190,3 +193,93 @@ test('what the network loses is counted once, repaired and never lost',
 	assert.equal(checkTs(got.subarray(0, got.length - got.length % 188))
 		.ccErrors, 0);
 });
+
+test('losses are repaired by a packet filter alone, and counted as that',
+	async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('out', 'udp://127.0.0.1:5000', 'srt://127.0.0.1:9081' +
+			'#packetfilter=fec,cols:10,rows:5,arq:never' +
+			'&latency=1000'),
+		stream('in', 'srt://:9081?packetfilter=fec&latency=1000',
+			'udp://127.0.0.1:6000')));
+	const statsOf = async (id, kind) => (await sluice.status(id))[kind][0]
+		.stats;
+
+	await waitUntil('listeners', () => [5000, 9081].every(udpBound));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	await sluice.onair('in', 30000);
+	// the filter's own packets have no number
+	const fault = await Fault.start(t, 9081,
+		`${FRESH} @th,102,26 != 0 numgen inc mod 20 == 7`);
+
+	await waitUntil('loss', async () => await fault.struck() >= 12, 30000);
+	const struck = await fault.stop();
+	const stats = await waitUntil('repairs', async () => {
+		const now = await statsOf('in', 'inputs');
+
+		assert.deepEqual([now.lost, now.recovered, now.fec_repaired,
+			now.retransmitted, now.dropped],
+		[struck, struck, struck, 0, 0]);
+		return now;
+	});
+	assert.ok(stats.fec_received > struck);
+	assert.ok((await statsOf('out', 'outputs')).fec_sent > struck);
+	await sluice.stop();
+	assert.equal(checkTs(joined((await recorder.stop())[0])).ccErrors, 0);
+});
+
+// A program in a network of its own, at the end vb (10.9.0.2) of a cable.
+async function startBeyond(t, cable, program, args) {
+	const child = start(t, 'unshare', ['-n', 'sh', '-euc',
+		'ip link set lo up; read go; ip addr add 10.9.0.2/24 dev vb; ' +
+		'ip link set vb up; exec "$@"', 'sh', program, ...args],
+	{ stdio: ['pipe', 'pipe', 'pipe'],
+		env: { ...process.env, SLUICE_WORKER: WORKER } });
+
+	await waitUntil('its network', () =>
+		fs.readlinkSync(`/proc/${child.pid}/ns/net`) !==
+		fs.readlinkSync('/proc/self/ns/net'));
+	await ip('link', 'add', cable, 'type', 'veth', 'peer', 'name', 'vb',
+		'netns', String(child.pid));
+	await ip('addr', 'add', '10.9.0.1/24', 'dev', cable);
+	await ip('link', 'set', cable, 'up');
+	child.stdin.end('go\n');
+}
+
+async function assertMeets(t, beyond) {
+	const recorder = await Recorder.start(t, { address: '0.0.0.0',
+		port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('out', 'udp://127.0.0.1:5000',
+			'srt://10.9.0.2:9070#mode=rendezvous&latency=200')));
+	const output = async () => (await sluice.status('out')).outputs[0];
+
+	await startBeyond(t, 'va', ...beyond);
+	await waitUntil('input', () => udpBound(5000));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	await waitUntil('they meet', async () =>
+		(await output()).peer === '10.9.0.2:9070', 30000);
+	await waitUntil('packets', () => recorder.size() > 1.2 * BYTES, 20000);
+	assert.equal((await output()).stats.dropped, 0);
+	await sluice.stop();
+	const [list] = await recorder.stop();
+
+	await assertClean(t, joined(list));
+}
+
+test('two who call each other meet: ours and ours', async (t) => {
+	const file = path.join(tempDir(t), 'beyond.json');
+
+	fs.writeFileSync(file, JSON.stringify(config(stream('in',
+		'srt://10.9.0.1:9070#mode=rendezvous&latency=200',
+		'udp://10.9.0.1:6000'))));
+	await assertMeets(t, [MASTER, ['-p', '8001', '--no-web-auth', '-c',
+		file]]);
+});
+
+test('two who call each other meet: ours and srt-live-transmit',
+	{ skip: lacks('srt-live-transmit') }, (t) => assertMeets(t,
+		['srt-live-transmit', ['-q', '-chunk:1316', '-a:yes',
+			'srt://10.9.0.1:9070?mode=rendezvous&latency=200',
+			'udp://10.9.0.1:6000']]));
