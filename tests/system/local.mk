@@ -2,6 +2,7 @@
 # The real master from outside: each file tests one promise.
 helper_files = \
 	tests/helpers/auth.mjs \
+	tests/helpers/capture.mjs \
 	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \
 	tests/helpers/hls.mjs \
@@ -117,6 +118,7 @@ system_tests = \
 	tests/system/tls-viewers.mjs \
 	tests/system/users.mjs \
 	tests/system/viewers.mjs \
+	tests/system/wire.mjs \
 	tests/system/ws-clients.mjs
 EXTRA_DIST += $(helper_files) $(system_tests)
 

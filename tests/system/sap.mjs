@@ -1,41 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // sap: announced while it is sent, taken back at the end; tshark is the judge.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { capture } from '../helpers/capture.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { start, waitUntil } from '../helpers/util.mjs';
+import { waitUntil } from '../helpers/util.mjs';
 
 const FIELDS = ['ip.dst', 'sap.flags.t', 'sap.message_identifier_hash',
 	'sdp.session_name', 'sdp.connection_info.address',
 	'sdp.connection_info.ttl', 'sdp.media',
 	'sdp.owner', '_ws.malformed'];
 
-// One object per SAP packet, by the dissector.
-async function capture(t) {
-	const args = ['-l', '-n', '-Q', '-i', 'lo', '-f', 'udp port 9875',
-		'-T', 'fields', '-E', 'separator=|'];
-
-	for (const field of FIELDS)
-		args.push('-e', field);
-	let child;
-	// the other signal leaves the program behind that captures for it
-	t.after(() => {
-		child.kill('SIGTERM');
-		return child.ended;
-	});
-	child = start(t, 'tshark', args);
-
-	// it does not say when it has begun
-	await waitUntil('the capture', () => /lo/.test(execFileSync('ss',
-		['-0', '-H'], { encoding: 'utf8' })), 20000);
-	return () => child.text.out.trim().split('\n').filter(Boolean).map(
-		(line) => Object.fromEntries(line.split('|').map((value, i) =>
-			[FIELDS[i], value])));
-}
-
 test('an output is announced, and gone when it is over', async (t) => {
-	const packets = await capture(t);
+	const packets = await capture(t, 'lo', 'udp port 9875', FIELDS);
 	const one = stream('a001', 'udp://127.0.0.1:5000', [
 		'udp://lo@239.1.1.1:1234#sap&ttl=4',
 		'rtp://lo@239.1.1.2:1236#sap=224.2.127.254&sap_interval=1',

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What passes an interface, as tshark's dissectors read it.
+import { execFileSync } from 'node:child_process';
+import { start, waitUntil } from './util.mjs';
+
+// Resolves once it captures what matches the filter (pcap-filter(7)) on the
+// interface; then a function: the packets so far, an object of the fields of
+// each.  A field that a packet has twice is told twice, between commas.
+export async function capture(t, iface, filter, fields) {
+	const args = ['-l', '-n', '-Q', '-i', iface, '-f', filter,
+		'-T', 'fields', '-E', 'separator=|'];
+
+	for (const field of fields)
+		args.push('-e', field);
+	let child;
+	// the other signal leaves the program behind that captures for it
+	t.after(() => {
+		child.kill('SIGTERM');
+		return child.ended;
+	});
+	child = start(t, 'tshark', args);
+
+	// it does not say when it has begun
+	await waitUntil('the capture', () => execFileSync('ss', ['-0', '-H'],
+		{ encoding: 'utf8' }).includes(`:${iface} `), 20000);
+	return () => child.text.out.trim().split('\n').filter(Boolean).map(
+		(line) => Object.fromEntries(line.split('|').map((value, i) =>
+			[fields[i], value])));
+}
