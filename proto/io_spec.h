@@ -118,6 +118,13 @@ enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,
 
 bool output_kind_is_net(enum output_kind);
 
+/* Who spaces datagrams. */
+enum output_pacing {
+	PACING_TICK,   /* our wake-ups: a release each */
+	PACING_AUTO,   /* the kernel, where its queue can */
+	PACING_KERNEL, /* the kernel; told where it cannot */
+};
+
 struct output_spec {
 	enum output_kind kind;
 	unsigned cbr_kbps; /* made a constant rate of; 0: as it comes */
@@ -130,6 +137,7 @@ struct output_spec {
 	bool join;            /* be a member of the group as well */
 	unsigned burst_ms;    /* of the stream, at once at most; 0: usual */
 	bool no_sync;         /* as it comes, not at the pace of the stream */
+	enum output_pacing pacing;
 	bool sap;             /* announced ... */
 	struct sockaddr_any sap_group; /* ... there; len 0: by the scope */
 	unsigned sap_interval_s;

@@ -43,6 +43,7 @@ static const struct io_option rtp_input_options[] = {
 	{ "join", IO_FLAG, IO_OUTPUT(join), 0, 0 }, \
 	{ "sync", IO_IGNORED, 0, 0, 0 }, \
 	{ "no_sync", IO_FLAG, IO_OUTPUT(no_sync), 0, 0 }, \
+	{ "pacing", IO_IGNORED, 0, 0, 0 }, \
 	{ "sap", IO_IGNORED, 0, 0, 0 }, \
 	{ "sap_interval", IO_NUMBER, IO_OUTPUT(sap_interval_s), 1, \
 	  SAP_INTERVAL_MAX_S }
@@ -146,6 +147,27 @@ static int read_destination(const char *text, char *iface,
 	return 0;
 }
 
+static int read_pacing(const struct address *a, struct output_spec *spec,
+		       struct errmsg *why)
+{
+	static const char *const names[] = {
+		[PACING_TICK] = "tick",
+		[PACING_AUTO] = "auto",
+		[PACING_KERNEL] = "kernel",
+	};
+	const char *text = address_option(a, "pacing");
+
+	for (size_t i = 0; text != NULL && i < ARRAY_LEN(names); i++)
+		if (strcmp(text, names[i]) == 0) {
+			spec->pacing = (enum output_pacing)i;
+			return 0;
+		}
+	if (text == NULL)
+		return 0;
+	return errmsg_fail(why, -EINVAL, "pacing: \"%.32s\" is not tick, auto "
+			   "or kernel", text);
+}
+
 /* sap, or sap=GROUP. */
 static int read_sap(const struct address *a, struct output_spec *spec,
 		    struct errmsg *why)
@@ -176,6 +198,8 @@ static int read_output(const struct address *a, struct output_spec *spec,
 	spec->ttl = TTL_DEFAULT;
 	spec->sap_interval_s = SAP_INTERVAL_DEFAULT_S;
 	r = read_destination(a->target, spec->iface, &spec->remote, why);
+	if (r == 0)
+		r = read_pacing(a, spec, why);
 	return r < 0 ? r : read_sap(a, spec, why);
 }
 
@@ -258,6 +282,8 @@ static int judge_output(const struct output_spec *spec, struct errmsg *why)
 				   "sap: is for multicast groups only");
 	if (spec->no_sync && spec->burst_ms > 0)
 		return errmsg_fail(why, -EINVAL, "no_sync: not with burst");
+	if (spec->no_sync && spec->pacing != PACING_TICK)
+		return errmsg_fail(why, -EINVAL, "no_sync: not with pacing");
 	if (spec->no_sync && spec->cbr_kbps > 0)
 		return errmsg_fail(why, -EINVAL,
 				   "no_sync: not with cbr, which is a pace");

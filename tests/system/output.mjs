@@ -189,3 +189,28 @@ test('an output that cannot be opened does not hold up the others',
 	assert.ok(list.length > 0.9 * sender.sent);
 	await sluice.stop();
 });
+
+test('pacing by the kernel, where no queue waits: told, and sent all the same',
+	async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 },
+		{ port: 6001 });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000',
+			'udp://lo@127.0.0.1:6000#pacing=kernel'),
+		stream('a002', 'udp://127.0.0.1:5001',
+			'udp://127.0.0.1:6001#pacing=auto')));
+	const senders = [];
+
+	for (const port of [5000, 5001]) {
+		await waitUntil('input', () => udpBound(port));
+		senders.push(await Sender.start(t, new TsMux(), port));
+	}
+	await sluice.logged(/a001.*pacing=kernel: no queue of lo waits .*fq/);
+	await sluice.onair('a001');
+	await recorder.all(...senders);
+	for (const [i, list] of (await recorder.stop()).entries())
+		assert.equal(joined(list).compare(new TsMux().take(
+			senders[i].sent * 7)), 0);
+	assert.doesNotMatch(sluice.log, /a002.*pacing/);
+	await sluice.stop();
+});

@@ -84,8 +84,8 @@ test('memberships are renewed on the wire, never left, and lose nothing',
 	async (t) => {
 		await makeNetwork(t);
 		const packets = await capture(t, 'wb',
-			'igmp or (ip6[6] == 0 and ip6[48] == 143)', ['igmp.type',
-				'igmp.record_type', 'igmp.maddr',
+			'igmp or (ip6[6] == 0 and ip6[48] == 143)',
+			['igmp.type', 'igmp.record_type', 'igmp.maddr',
 				'igmp.num_src', 'icmpv6.type',
 				'icmpv6.mldr.mar.record_type',
 				'icmpv6.mldr.mar.multicast_address',

@@ -9,6 +9,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_entrance \
 	tests/unit/stream/test_fec \
 	tests/unit/stream/test_departures \
+	tests/unit/stream/test_departure_plan \
 	tests/unit/stream/test_file_clock \
 	tests/unit/stream/test_file_reader \
 	tests/unit/stream/test_file_name \
@@ -36,6 +37,7 @@ unit_stream_libs = tests/unit/ts/libbuild.a $(worker_libs)
 tests_unit_stream_test_announcement_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_arrivals_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_cbr_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_departure_plan_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_cc_rewrite_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_datagrams_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_departures_LDADD = $(unit_stream_libs)

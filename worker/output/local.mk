@@ -5,6 +5,7 @@ libworker_a_SOURCES += \
 	worker/output/cbr_clock.c worker/output/cbr_clock.h \
 	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
 	worker/output/datagrams.c worker/output/datagrams.h \
+	worker/output/departure_plan.c worker/output/departure_plan.h \
 	worker/output/departures.c worker/output/departures.h \
 	worker/output/entrance.c worker/output/entrance.h \
 	worker/output/fec_make.c worker/output/fec_make.h \
@@ -16,6 +17,7 @@ libworker_a_SOURCES += \
 	worker/output/kind.h \
 	worker/output/output.c worker/output/output.h \
 	worker/output/pacer.c worker/output/pacer.h \
+	worker/output/qdisc.c worker/output/qdisc.h \
 	worker/output/ring_out.c worker/output/ring_out.h \
 	worker/output/rtp_clock.c worker/output/rtp_clock.h \
 	worker/output/rtp_state.h \

@@ -155,11 +155,15 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 
 	o->rtp.now_ns = now_ns;
 	while (datagrams_cut(&d, &cursor, rtp)) {
+		struct departures *notes = &o->base.departures;
+
 		keep_place(o);
-		departures_note(&o->base.departures, mono_ns(), d.n);
-		for (size_t i = 0; i < o->n_legs; i++)
-			if (o->legs[i].media.open)
-				udp_wire_send(&o->legs[i].media, &d);
+		for (size_t i = 0; i < o->n_legs; i++) {
+			if (!o->legs[i].media.open)
+				continue;
+			udp_wire_send(&o->legs[i].media, &d, notes);
+			notes = NULL;
+		}
 		count(o, &d);
 		if (o->fec != NULL)
 			fec_make_feed(o->fec, &d);

@@ -5,10 +5,12 @@
 #include "worker/input/netif.h"
 
 #include <errno.h>
+#include <linux/net_tstamp.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 enum { SEND_BUFFER = 1024 * 1024 };
 
@@ -22,6 +24,15 @@ static int set_int(int fd, int level, int option, int value)
 int udp_output_segment(int fd, int bytes)
 {
 	return set_int(fd, SOL_UDP, UDP_SEGMENT, bytes);
+}
+
+int udp_output_timed(int fd)
+{
+	const struct sock_txtime how = { .clockid = CLOCK_MONOTONIC };
+
+	return setsockopt(fd, SOL_SOCKET, SO_TXTIME, &how, sizeof how) < 0
+		       ? -errno
+		       : 0;
 }
 
 static int set_interface(int fd, const struct output_spec *spec,

@@ -12,3 +12,7 @@ int udp_output_socket(const struct output_spec *, struct errmsg *why)
 /* Has the kernel cut what is sent into datagrams of so many bytes (0: no
  * more); 0 or -errno. */
 int udp_output_segment(int fd, int bytes);
+
+/* Has the kernel wait with each datagram for the time that comes with it
+ * (SCM_TXTIME, CLOCK_MONOTONIC); 0 or -errno. */
+int udp_output_timed(int fd);

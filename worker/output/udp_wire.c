@@ -2,9 +2,15 @@
 #include "worker/output/udp_wire.h"
 
 #include "common/fd.h"
+#include "common/log.h"
+#include "common/mono.h"
+#include "worker/input/netif.h"
+#include "worker/output/qdisc.h"
 #include "worker/output/udp_socket.h"
 
 #include <errno.h>
+#include <linux/net_tstamp.h>
+#include <net/if.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -68,9 +74,39 @@ static size_t packets_of(const struct datagrams *d, size_t i)
 			    : d->n_packets - (d->n - 1) * PACER_GROUP;
 }
 
-static void send_each(struct udp_wire *w, struct datagrams *d)
+/* Control messages with the time of each. */
+struct due_times {
+	_Alignas(struct cmsghdr)
+		uint8_t space[DATAGRAMS_MAX][CMSG_SPACE(sizeof(uint64_t))];
+};
+
+static void plan_each(struct udp_wire *w, struct mmsghdr *msgs, size_t n,
+		      struct due_times *times, struct departures *notes)
+{
+	uint64_t now_ns = mono_ns();
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t due_ns = departure_plan_next(&w->plan, now_ns);
+		struct msghdr *h = &msgs[i].msg_hdr;
+		struct cmsghdr *c;
+
+		h->msg_control = times->space[i];
+		h->msg_controllen = sizeof times->space[i];
+		c = CMSG_FIRSTHDR(h);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_TXTIME;
+		c->cmsg_len = CMSG_LEN(sizeof due_ns);
+		memcpy(CMSG_DATA(c), &due_ns, sizeof due_ns);
+		if (notes != NULL)
+			departures_note(notes, due_ns, 1);
+	}
+}
+
+static void send_each(struct udp_wire *w, struct datagrams *d,
+		      struct departures *notes)
 {
 	struct mmsghdr msgs[DATAGRAMS_MAX];
+	struct due_times times;
 	size_t i = 0;
 
 	memset(msgs, 0, d->n * sizeof msgs[0]);
@@ -79,6 +115,8 @@ static void send_each(struct udp_wire *w, struct datagrams *d)
 		msgs[k].msg_hdr.msg_iovlen =
 			(size_t)(d->first[k + 1] - d->first[k]);
 	}
+	if (w->timed)
+		plan_each(w, msgs, d->n, &times, notes);
 	while (i < d->n) {
 		int n = sendmmsg(w->fd, msgs + i, (unsigned)(d->n - i),
 				 MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -99,10 +137,13 @@ static void send_each(struct udp_wire *w, struct datagrams *d)
 	}
 }
 
-void udp_wire_send(struct udp_wire *w, struct datagrams *d)
+void udp_wire_send(struct udp_wire *w, struct datagrams *d,
+		   struct departures *notes)
 {
+	if (!w->timed && notes != NULL)
+		departures_note(notes, mono_ns(), d->n);
 	if (!w->segments || !send_segments(w, d))
-		send_each(w, d);
+		send_each(w, d, notes);
 }
 
 void udp_wire_send_one(struct udp_wire *w, const struct iovec *iov, size_t n)
@@ -128,6 +169,44 @@ int udp_wire_second(struct udp_wire *w, struct errmsg *why)
 	return errmsg_fail(why, -err, "send: %s", strerror(err));
 }
 
+static unsigned interface_of(const struct output_spec *spec)
+{
+	unsigned index;
+	struct errmsg why;
+	int r = spec->iface[0] != '\0'
+			? netif_index(spec->iface, &index, &why)
+			: netif_towards(&spec->remote, &index);
+
+	return r < 0 ? 0 : index;
+}
+
+static void advise(unsigned ifindex)
+{
+	char name[IF_NAMESIZE] = "?";
+
+	(void)if_indextoname(ifindex, name);
+	log_warning("output", "pacing=kernel: no queue of %s waits for the "
+		    "time of a datagram, they leave at our wake-ups: "
+		    "tc qdisc replace dev %s root fq", name, name);
+}
+
+/* Whether the kernel is to space the datagrams, and can. */
+static bool begin_timed(struct udp_wire *w, const struct output_spec *spec)
+{
+	unsigned ifindex, limit;
+
+	if (spec->pacing == PACING_TICK)
+		return false;
+	ifindex = interface_of(spec);
+	limit = ifindex != 0 ? qdisc_fq_limit(ifindex) : 0;
+	if (limit == 0 && spec->pacing == PACING_KERNEL)
+		advise(ifindex);
+	if (limit == 0 || udp_output_timed(w->fd) < 0)
+		return false;
+	departure_plan_init(&w->plan, limit);
+	return true;
+}
+
 int udp_wire_open(struct udp_wire *w, const struct output_spec *spec,
 		  size_t datagram, struct errmsg *why)
 {
@@ -137,7 +216,8 @@ int udp_wire_open(struct udp_wire *w, const struct output_spec *spec,
 		return fd;
 	w->fd = fd;
 	w->open = true;
-	w->segments = datagram > 0 &&
+	w->timed = datagram > 0 && begin_timed(w, spec);
+	w->segments = datagram > 0 && !w->timed &&
 		      udp_output_segment(fd, (int)datagram) == 0;
 	return 0;
 }

@@ -10,11 +10,15 @@
 #include "common/errmsg.h"
 #include "proto/io_spec.h"
 #include "worker/output/datagrams.h"
+#include "worker/output/departure_plan.h"
+#include "worker/output/departures.h"
 
 struct udp_wire {
 	bool open;
 	int fd;
-	bool segments;        /* the kernel cuts datagrams for us */
+	bool segments;        /* the kernel cuts datagrams for us ... */
+	bool timed;           /* ... or sends each when it is due */
+	struct departure_plan plan;
 	uint64_t packets;     /* sent ... */
 	uint64_t counted;     /* ... and what its owner knows of them */
 	uint64_t sent_before; /* packets a second ago */
@@ -29,8 +33,10 @@ int udp_wire_open(struct udp_wire *, const struct output_spec *,
 /* What was counted stays. */
 void udp_wire_close(struct udp_wire *);
 
-/* On an open one; one that goes alone counts as a packet. */
-void udp_wire_send(struct udp_wire *, struct datagrams *);
+/* On an open one; one that goes alone counts as a packet.  When they leave is
+ * noted; NULL: by another wire. */
+void udp_wire_send(struct udp_wire *, struct datagrams *,
+		   struct departures *);
 void udp_wire_send_one(struct udp_wire *, const struct iovec *, size_t n);
 
 /* Once a second: 0, or -errno with why when nothing at all could be sent since

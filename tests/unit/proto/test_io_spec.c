@@ -290,6 +290,10 @@ static const struct {
 } bad_outputs[] = {
 	{ "udp://239.1.1.1#burst=11", "burst: 11 is not between 1 and 10",
 	  EINVAL },
+	{ "udp://239.1.1.1#pacing=x", "pacing: \"x\" is not tick, auto or "
+	  "kernel", EINVAL },
+	{ "rtp://239.1.1.1#pacing=kernel&no_sync", "no_sync: not with pacing",
+	  EINVAL },
 	{ "udp://239.1.1.1#burst=1&no_sync", "no_sync: not with burst",
 	  EINVAL },
 	{ "udp://239.1.1.1#dscp=64", "dscp: 64 is not between 0 and 63",
