@@ -499,6 +499,12 @@ test('whatever a hostile server sends is told, and costs little',
 			list(...segments('file:///etc/passwd', 'ftp://x')) }],
 		variant: [/only http and https/, { 'live.m3u8':
 			list('#EXT-X-STREAM-INF:BANDWIDTH=1', 'file:///x') }],
+		sound: [/group "g": .*only http and https/, { 'live.m3u8':
+			list('#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="g",NAME="n",' +
+				'URI="file:///etc/passwd"',
+			'#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="g"', 'v.m3u8'),
+		'v.m3u8': list('#EXT-X-MEDIA-SEQUENCE:7', ...segments('s')),
+		s: page(new TsMux({ rate: 1e6 }).take(665)) }],
 		away: [/protocol/i, { 'live.m3u8': list(...segments('s')),
 			s: moved('file:///etc/passwd') }],
 		nested: [/variants again/, { 'live.m3u8':

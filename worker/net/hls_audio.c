@@ -98,12 +98,12 @@ void hls_audio_init(struct hls_audio *a, const struct http_spec *spec,
 
 static void close_track(struct hls_audio *a)
 {
+	a->trouble.text[0] = '\0';
 	if (a->url == NULL)
 		return;
 	hls_track_done(&a->track);
 	free(a->url);
 	a->url = NULL;
-	a->trouble.text[0] = '\0';
 }
 
 void hls_audio_done(struct hls_audio *a)
@@ -113,6 +113,13 @@ void hls_audio_done(struct hls_audio *a)
 }
 
 /* --- which one --- */
+
+static void set_name(struct hls_audio *a, const struct m3u8_sound *s)
+{
+	errmsg_set(&a->name, "sound \"%.*s\" of group \"%.*s\"",
+		   (int)MIN(s->name.len, (size_t)32), s->name.data,
+		   (int)MIN(s->group.len, (size_t)32), s->group.data);
+}
 
 /* What was counted stays. */
 static void init_track(struct hls_track *t, struct hls_audio *a)
@@ -140,11 +147,17 @@ static void open_track(struct hls_audio *a, const struct m3u8_sound *s)
 	if (s->language.len == 3)
 		memcpy(language, s->language.data, 3);
 	hls_mux_set_language(a->mux, language);
-	errmsg_set(&a->name, "sound \"%.*s\" of group \"%.*s\"",
-		   (int)MIN(s->name.len, (size_t)32), s->name.data,
-		   (int)MIN(s->group.len, (size_t)32), s->group.data);
+	set_name(a, s);
 	init_track(&a->track, a);
 	log_info("stream", "hls: %s", a->name.text);
+}
+
+static void refuse(struct hls_audio *a, const struct m3u8_sound *s,
+		   const struct errmsg *why)
+{
+	set_name(a, s);
+	errmsg_set(&a->trouble, "%s: %s", a->name.text, why->text);
+	log_warning("stream", "hls: %s", a->trouble.text);
 }
 
 void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
@@ -156,23 +169,20 @@ void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
 	if (s != NULL)
 		url = url_resolve(list->master.base, s->uri.data, s->uri.len,
 				  &why);
-	if (s != NULL && url == NULL)
-		log_warning("stream", "hls: sound of group \"%.*s\": %s",
-			    (int)MIN(s->group.len, (size_t)32), s->group.data,
-			    why.text);
-	/* the variant itself is one that is all sound */
-	if (url == NULL || strcmp(url, list->media.base) == 0) {
-		free(url);
-		close_track(a);
-		return;
-	}
-	if (a->url != NULL && strcmp(a->url, url) == 0) {
+	if (url != NULL && a->url != NULL && strcmp(a->url, url) == 0) {
 		free(url);
 		return;
 	}
 	close_track(a);
-	a->url = url;
-	open_track(a, s);
+	if (url != NULL && strcmp(url, list->media.base) != 0) {
+		a->url = url;
+		open_track(a, s);
+		return;
+	}
+	/* else the variant itself is one that is all sound */
+	if (s != NULL && url == NULL)
+		refuse(a, s, &why);
+	free(url);
 }
 
 /* --- turns --- */
