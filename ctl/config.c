@@ -73,6 +73,22 @@ static void tell(const struct ctl *ctl, const char *path,
 	json_decref(told);
 }
 
+static void show_warnings(const json_t *reply)
+{
+	struct buf text = { 0 };
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(reply, "warnings"), i, one) {
+		buf_printf(&text, "sluicectl: warning: ");
+		text_plain(&text, json_string_value(one));
+		buf_printf(&text, "\n");
+	}
+	if (i > 0)
+		(void)fwrite(buf_head(&text), 1, buf_len(&text), stderr);
+	buf_done(&text);
+}
+
 static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 			       json_t *value, enum config_effect *ret_effect)
 {
@@ -90,6 +106,8 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 		code = api_command(ctl, request, &reply);
 	if (code == CTL_OK)
 		code = judge_reply(ctl, reply);
+	if (code == CTL_OK)
+		show_warnings(reply);
 	json_decref(reply);
 	if (code == CTL_OK && restart && *ret_effect == EFFECT_AT_RESTART) {
 		*ret_effect = EFFECT_RESTARTS;

@@ -7,12 +7,15 @@
 #include "common/mono.h"
 #include "master/api/edit.h"
 #include "master/config/check.h"
+#include "master/config/slips.h"
 #include "master/supervise/fleet.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WARNINGS_MAX = 20 };
 
 struct findings {
 	struct errmsg *why; /* the first fault */
@@ -73,15 +76,37 @@ int apply_judge(struct api *api, const json_t *stream, const char *self,
 	struct findings f = { why, odd };
 
 	why->text[0] = '\0';
-	return check_stream(stream, &place, keep, &f) > 0 ? -EINVAL : 0;
+	if (check_stream(stream, &place, keep, &f) > 0)
+		return -EINVAL;
+	slips_find_near(stream, place.path, keep, &f);
+	return 0;
 }
 
-void apply_warn(struct api *api, const char *id, struct buf *odd)
+/* The answer names as many as a person may read. */
+static void tell_odd(struct reply *reply, const char *path, const char *text)
+{
+	json_t *list = json_object_get(reply->body, "warnings");
+	char *line;
+
+	if (list == NULL) {
+		list = json_array();
+		(void)json_object_set_new(reply->body, "warnings", list);
+	}
+	if (json_array_size(list) >= WARNINGS_MAX)
+		return;
+	line = xasprintf("%s: %s", path, text);
+	(void)json_array_append_new(list, json_string(line));
+	free(line);
+}
+
+void apply_warn(struct api *api, const char *id, struct buf *odd,
+		struct reply *reply)
 {
 	while (buf_len(odd) > 0) {
 		const char *path = (const char *)buf_head(odd);
 		const char *text = path + strlen(path) + 1;
 
+		tell_odd(reply, path, text);
 		log_odd(api, id, path, text);
 		buf_take(odd, (size_t)(text - path) + strlen(text) + 1);
 	}

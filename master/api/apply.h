@@ -13,8 +13,9 @@
 int apply_judge(struct api *, const json_t *stream, const char *self,
 		struct errmsg *why, struct buf *odd) MUST_CHECK;
 
-/* Logs what was odd in the stream, once it is stored; frees it. */
-void apply_warn(struct api *, const char *id, struct buf *odd);
+/* Logs what was odd in the stream, once it is stored, and adds it to an answer;
+ * frees it. */
+void apply_warn(struct api *, const char *id, struct buf *odd, struct reply *);
 
 /* Starts, replaces or stops the stream so that it is as the object says.  The
  * object has no fault. */

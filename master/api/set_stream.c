@@ -98,8 +98,8 @@ static void store_stream(struct api *api, struct object_edit *e,
 	}
 	stream_edit_versions(stream);
 	put_stream(api, e, stream);
-	apply_warn(api, id, &odd);
 	reply_ok(reply, "set-stream");
+	apply_warn(api, id, &odd, reply);
 }
 
 void streams_set(struct api *api, const json_t *request, struct reply *reply)

@@ -100,9 +100,10 @@ static const char *meant(const struct known *all, size_t n, const char *key)
 	return best;
 }
 
-/* The keys of object that are in none of the n lists. */
+/* The keys of object that are in none of the n lists; near: those alone that
+ * another one may have been meant by. */
 static void look(struct judge *j, const json_t *object,
-		 const struct known *all, size_t n)
+		 const struct known *all, size_t n, bool near)
 {
 	const char *key;
 	json_t *value;
@@ -116,6 +117,8 @@ static void look(struct judge *j, const json_t *object,
 		if (is_known)
 			continue;
 		other = meant(all, n, key);
+		if (near && other == NULL)
+			continue;
 		judge_say(j, CHECK_WARNING, "\"%.64s\" is not known%s%s%s",
 			  key, other ? "; is it \"" : "", other ? other : "",
 			  other ? "\"?" : "");
@@ -127,7 +130,7 @@ static void look_below(struct judge *j, const json_t *document,
 {
 	size_t mark = judge_down(j, key);
 
-	look(j, json_object_get(document, key), &known, 1);
+	look(j, json_object_get(document, key), &known, 1, false);
 	judge_up(j, mark);
 }
 
@@ -137,7 +140,7 @@ static void look_at_stream(struct judge *j, const json_t *stream)
 	struct errmsg why;
 
 	all[1].n = stream_spec_keys(&all[1].keys);
-	look(j, stream, all, ARRAY_LEN(all));
+	look(j, stream, all, ARRAY_LEN(all), false);
 	if (json_is_true(json_object_get(stream, "enable")) &&
 	    check_stream_idle(stream, &why))
 		judge_say(j, CHECK_WARNING, "is enabled and does not run: %s",
@@ -151,7 +154,7 @@ void slips_find(const json_t *document, check_found_fn *found, void *arg)
 	const json_t *stream;
 	size_t mark, i;
 
-	look(&j, document, &top, 1);
+	look(&j, document, &top, 1, false);
 	look_below(&j, document, "settings",
 		   (struct known){ settings_keys, ARRAY_LEN(settings_keys) });
 	look_below(&j, document, "auth",
@@ -167,4 +170,15 @@ void slips_find(const json_t *document, check_found_fn *found, void *arg)
 		judge_up(&j, inner);
 	}
 	judge_up(&j, mark);
+}
+
+void slips_find_near(const json_t *stream, const char *path,
+		     check_found_fn *found, void *arg)
+{
+	struct known all[2] = { { stream_keys, ARRAY_LEN(stream_keys) } };
+	struct judge j = { .found = found, .arg = arg };
+
+	all[1].n = stream_spec_keys(&all[1].keys);
+	(void)judge_down(&j, path);
+	look(&j, stream, all, ARRAY_LEN(all), true);
 }

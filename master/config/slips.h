@@ -13,3 +13,7 @@
 
 /* Each is a CHECK_WARNING.  A key that begins with '_' is meant so. */
 void slips_find(const json_t *document, check_found_fn *found, void *arg);
+
+/* Keys of one stream object at path that are nearly, and not quite, known. */
+void slips_find_near(const json_t *stream, const char *path,
+		     check_found_fn *found, void *arg);

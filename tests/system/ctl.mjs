@@ -377,6 +377,25 @@ test('events are told, filtered, and go on after a restart', async (t) => {
 	await sluice.stop();
 });
 
+test('what may not be meant is stored, and said', async (t) => {
+	const { sluice, ctl } = await open(t);
+	const odd = { ...stream('odd', 'rtp://239.1.1.1#skew=5', [],
+		{ enable: false }), inptu: [] };
+	const want = ['stream.input[0]: skew: does nothing without merge',
+		'stream: "inptu" is not known; is it "input"?'];
+
+	assert.deepEqual(await sluice.cmd('set-stream', { stream: odd }),
+		{ 'set-stream': 'ok', warnings: want });
+	const { code, err } = await ctl.run(['config', 'set',
+		'make_stream[odd].nmae', '--value', 'x']);
+	assert.equal(code, OK);
+	assert.match(err,
+		/^sluicectl: warning: stream: "nmae" is not known; /m);
+	await sluice.cmd('set-stream', { id: 'odd',
+		stream: { ...stream('odd', 'rtp://239.1.1.1', []), own: 1 } });
+	await sluice.stop();
+});
+
 test('changes of the input and alarms are told in words', async (t) => {
 	const sluice = await Sluice.start(t, config(stream('many',
 		[CLIP, CLIP], ['udp://nosuch0@239.1.1.1:7000'],

@@ -45,6 +45,8 @@ for (const seed of seeds)
 
 			assert.equal(got.status, wanted.status,
 				`${text}: ${JSON.stringify(got.body)}`);
+			// the model does not know what is odd
+			delete got.body?.warnings;
 			if (wanted.body)
 				assert.deepEqual(got.body, wanted.body, text);
 			const loaded = await sluice.cmd('load');

@@ -24,7 +24,8 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 			    sw->filler ? "the filler plays"
 				       : "nothing is sent");
 	else if (sw->from == 0)
-		log_info("stream", "input %u plays again", sw->to);
+		log_info("stream", "input %u plays (%s)", sw->to,
+			 failover_reason_name(sw->reason));
 	else if (sw->reason == FAILOVER_FAULT)
 		log_warning("stream", "input %u: %s; input %u plays (fault)",
 			    sw->from, fault, sw->to);
