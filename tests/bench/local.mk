@@ -87,7 +87,8 @@ bench_scripts = \
 	tests/bench/srt.mjs \
 	tests/bench/stages.mjs \
 	tests/bench/tls.mjs \
-	tests/bench/udp.mjs
+	tests/bench/udp.mjs \
+	tests/bench/ways.mjs
 EXTRA_DIST += $(bench_scripts)
 
 # make bench [BENCH=udp,outputs,stages,remux,http,memory,fleet,api,events,tls,pull]
@@ -106,10 +107,13 @@ compare: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH=compare \
 	WINDOW='$(WINDOW)' $(NODE) $(srcdir)/tests/bench/run.mjs
 
-# make soak [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
+# make soak [SOAK=ways] [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
+SOAK = soak
 .PHONY: soak
-soak: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
-	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH=soak \
+soak: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
+		sluice-worker-net$(EXEEXT) \
+		$(bench_programs)
+	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH='$(SOAK)' \
 	SOAK_SECONDS='$(SOAK_SECONDS)' SOAK_STREAMS='$(SOAK_STREAMS)' \
 	SOAK_RATE='$(SOAK_RATE)' \
 	$(NODE) $(srcdir)/tests/bench/run.mjs
