@@ -60,6 +60,8 @@ fuzz_targets += tests/fuzz/fuzz_msg
 tests_fuzz_fuzz_msg_LDADD = $(fuzz_engine) $(unit_libs)
 fuzz_targets += tests/fuzz/fuzz_rtp
 tests_fuzz_fuzz_rtp_LDADD = $(fuzz_engine) $(worker_libs)
+fuzz_targets += tests/fuzz/fuzz_merge
+tests_fuzz_fuzz_merge_LDADD = $(fuzz_engine) $(worker_libs)
 fuzz_targets += tests/fuzz/fuzz_fec
 tests_fuzz_fuzz_fec_LDADD = $(fuzz_engine) $(worker_libs)
 

@@ -136,14 +136,15 @@ size_t ts_match(const struct ts_merge *m, const struct ts_merge_path *a,
 	const struct ts_queue *qa = &a->queue, *qb = &b->queue;
 	uint64_t hash = ts_queue_hash(qa, 0);
 	size_t at = ts_queue_find(qb, 0, hash);
-	bool unique = *ts_queue_waits(qa, hash) == 1 &&
-		      *ts_queue_waits(qb, hash) == 1 &&
-		      !ts_is_filler(ts_queue_packet(qa, 0));
+	bool unique;
 
 	if (at == 0 || at == qb->n)
 		return at;
 	if (has_had_its_place(m, a))
 		return qb->n;
+	unique = *ts_queue_waits(qa, hash) == 1 &&
+		 *ts_queue_waits(qb, hash) == 1 &&
+		 !ts_is_filler(ts_queue_packet(qa, 0));
 	while (!unique && at < qb->n &&
 	       !(goes_on(qa, qb, at) && is_timely(m, a, b, at)))
 		at = ts_queue_find(qb, at + 1, hash);
