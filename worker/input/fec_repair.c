@@ -10,7 +10,7 @@
 enum {
 	/* The rows and columns of three of the largest standard matrices. */
 	WAITING_MAX = 128,
-	DATAGRAM_MAX = RTP_SLOT_SIZE,
+	DATAGRAM_MAX = RTP_LONG_SIZE,
 	/* Some encoders send a row's FEC before its last datagram: that one
 	 * is not lost before so much time has passed. */
 	COMING_MS = 300,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Room for datagrams that have to wait, in slots of one size.
+ * Room for datagrams that have to wait, in slots of two sizes: those of a usual
+ * network, and jumbo frames.
  *
  * Owns its memory, of which only what was ever needed exists.  A slot that is
  * given back may still be read until rtp_store_settle(): what was handed on
@@ -11,7 +12,12 @@
 #include "worker/input/rtp.h"
 
 enum {
+	RTP_SLOT_HEAD = 6,
+	/* With the head: 9,000 bytes are the longest frames in use. */
 	RTP_SLOT_SIZE = 2048,
+	RTP_LONG_SIZE = 9216,
+	RTP_LONGEST = RTP_LONG_SIZE - RTP_SLOT_HEAD,
+	RTP_LONG_MAX = 4096, /* slots: 36 MiB, or a second at 300 Mbit/s */
 	RTP_SLOT_NONE = 0xffff,
 };
 
@@ -19,11 +25,13 @@ struct rtp_slot {
 	uint16_t size; /* of the datagram */
 	uint16_t head; /* where its payload begins */
 	uint16_t len;  /* of the payload */
-	uint8_t data[RTP_SLOT_SIZE - 6];
+	uint8_t data[];
 };
 
-struct rtp_store {
-	struct rtp_slot *slots;
+/* Slots of one size. */
+struct rtp_pool {
+	uint8_t *memory;
+	size_t slot_size;
 	uint16_t n_slots;
 	uint16_t n_fresh; /* so many were ever used */
 	uint16_t n_free;  /* and given back */
@@ -31,7 +39,11 @@ struct rtp_store {
 	uint16_t *free, *spent;
 };
 
-/* n < RTP_SLOT_NONE */
+struct rtp_store {
+	struct rtp_pool usual, jumbo;
+};
+
+/* n < RTP_SLOT_NONE - RTP_LONG_MAX */
 void rtp_store_init(struct rtp_store *, uint16_t n);
 void rtp_store_done(struct rtp_store *);
 
@@ -43,14 +55,21 @@ void rtp_store_drop(struct rtp_store *, uint16_t slot);
 static inline const struct rtp_slot *rtp_store_get(const struct rtp_store *s,
 						   uint16_t slot)
 {
-	return &s->slots[slot];
+	const struct rtp_pool *p = &s->usual;
+
+	if (slot >= p->n_slots) {
+		slot = (uint16_t)(slot - p->n_slots);
+		p = &s->jumbo;
+	}
+	return (const struct rtp_slot *)(const void *)(p->memory +
+						       slot * p->slot_size);
 }
 
 /* Nobody reads any more what was dropped before. */
 void rtp_store_settle(struct rtp_store *);
 
-/* Is there a slot, without settling? */
-bool rtp_store_has_room(const struct rtp_store *);
+/* Is there a slot for one of this size, without settling? */
+bool rtp_store_has_room(const struct rtp_store *, size_t size);
 
 /* Gives memory back that only a burst needed; nothing may be unsettled. */
 void rtp_store_trim(struct rtp_store *);

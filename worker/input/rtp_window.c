@@ -39,7 +39,7 @@ void rtp_window_free(struct rtp_window **w)
 
 static uint16_t keep(struct rtp_window *w, const struct rtp_datagram *d)
 {
-	if (!rtp_store_has_room(&w->store)) {
+	if (!rtp_store_has_room(&w->store, d->size)) {
 		w->cfg.settle(w->cfg.arg);
 		rtp_store_settle(&w->store);
 	}
@@ -75,11 +75,12 @@ static void take_next(struct rtp_window *w, const struct rtp_datagram *d,
 	w->cfg.out(d->payload, d->len, w->cfg.arg);
 }
 
-/* Longer than what can be kept: nothing is waited for. */
+/* Longer than what can be kept, or there is no room: nothing is waited for. */
 static void take_long(struct rtp_window *w, uint64_t pos,
 		      const struct rtp_datagram *d, unsigned path,
 		      uint64_t now_ns)
 {
+	w->counts.too_long += d->size > RTP_LONGEST;
 	while (w->next < pos) {
 		if (w->next == w->high)
 			rtp_reach(w, w->high);

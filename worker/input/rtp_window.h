@@ -52,6 +52,7 @@ struct rtp_window_counts {
 	uint64_t reordered;  /* that came behind later ones, in time */
 	uint64_t duplicates; /* that came twice on one path */
 	uint64_t stray;      /* of another count than ours */
+	uint64_t too_long;   /* more than RTP_LONGEST: not put in order */
 	uint64_t repaired;   /* given by rtp_window_repair() in time */
 	uint64_t merged;     /* that one path lost and the other brought */
 	struct rtp_path_counts path[RTP_PATHS];
