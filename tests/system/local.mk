@@ -80,6 +80,7 @@ system_tests = \
 	tests/system/pain-source.mjs \
 	tests/system/pain-switch.mjs \
 	tests/system/peers.mjs \
+	tests/system/protection.mjs \
 	tests/system/push.mjs \
 	tests/system/querier.mjs \
 	tests/system/record.mjs \

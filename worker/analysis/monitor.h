@@ -25,6 +25,7 @@ struct monitor_counts {
 	uint32_t network_lost;
 	uint32_t socket_dropped;
 	uint32_t senders; /* who sent to the group; 0: not known */
+	uint32_t unprotected; /* without a path or FEC that was asked for */
 };
 
 struct monitor *monitor_new(uint64_t now_ns);

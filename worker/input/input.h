@@ -25,6 +25,8 @@ struct input_counters {
 	uint64_t sync_losses;
 	uint64_t bad_sync;     /* packets dropped for their sync byte */
 	uint64_t source_changes; /* another sender than the one before */
+	/* Seconds without a path, or error correction, that was asked for. */
+	uint64_t unprotected;
 };
 
 /*

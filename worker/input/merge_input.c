@@ -34,7 +34,9 @@ struct merge_input {
 	struct leg legs[TS_MERGE_PATHS];
 	struct ts_merge *merge;
 	uint64_t now_ns; /* of this read */
-	char trouble[160]; /* as of the last second; "" */
+	uint64_t unprotected; /* seconds with one path */
+	unsigned silent_s[TS_MERGE_PATHS]; /* while the other brings some */
+	struct errmsg trouble; /* as of the last second; "" */
 };
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -157,23 +159,51 @@ static int mend_leg(struct merge_input *m, struct leg *l, uint64_t now_ns)
 }
 
 /* They are not the same: what tells it. */
-static void tell_refused(struct merge_input *m)
+static void tell_refused(struct merge_input *m,
+			 const struct ts_merge_counts *c)
 {
-	struct ts_merge_counts c;
 	char pid[24];
 
+	(void)snprintf(pid, sizeof pid, ", as on PID %u", c->pid);
+	errmsg_set(&m->trouble,
+		   "path %u is not used, not the same stream: "
+		   "%u of %u packets differ%s",
+		   c->lead == 0 ? 2U : 1U, c->differ, c->of,
+		   c->pid < TS_PIDS    ? pid
+		   : c->pid == TS_PIDS ? ", as those with a PCR"
+				       : "");
+}
+
+/* Why this path is of no use; NULL: it is. */
+static const char *find_fault(struct merge_input *m, size_t i,
+			      const struct ts_merge_counts *c)
+{
+	static const unsigned patience_s = 3;
+	const struct leg *l = &m->legs[i];
+	const char *why = l->input != NULL ? input_trouble(l->input)
+					   : l->why.text;
+
+	m->silent_s[i] = c->live[!i] && !c->live[i] ? m->silent_s[i] + 1 : 0;
+	if (why == NULL && m->silent_s[i] >= patience_s)
+		why = "brings nothing";
+	return why;
+}
+
+static void find_trouble(struct merge_input *m)
+{
+	struct ts_merge_counts c;
+
 	ts_merge_counts(m->merge, &c);
-	m->trouble[0] = '\0';
-	if (!c.refused)
-		return;
-	(void)snprintf(pid, sizeof pid, ", as on PID %u", c.pid);
-	(void)snprintf(m->trouble, sizeof m->trouble,
-		       "merge: path %u is not used, not the same stream: "
-		       "%u of %u packets differ%s",
-		       c.lead == 0 ? 2U : 1U, c.differ, c.of,
-		       c.pid < TS_PIDS    ? pid
-		       : c.pid == TS_PIDS ? ", as those with a PCR"
-					  : "");
+	m->trouble.text[0] = '\0';
+	if (c.refused)
+		tell_refused(m, &c);
+	for (size_t i = TS_MERGE_PATHS; i-- > 0;) {
+		const char *why = find_fault(m, i, &c);
+
+		if (why != NULL)
+			errmsg_set(&m->trouble, "path %zu: %s", i + 1, why);
+	}
+	m->unprotected += m->trouble.text[0] != '\0';
 }
 
 static int merge_second(struct input *base, uint64_t now_ns, struct errmsg *why)
@@ -182,13 +212,13 @@ static int merge_second(struct input *base, uint64_t now_ns, struct errmsg *why)
 	int err = 0;
 
 	ts_merge_second(m->merge, now_ns);
-	tell_refused(m);
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
 		int r = mend_leg(m, &m->legs[i], now_ns);
 
 		if (r < 0)
 			err = r;
 	}
+	find_trouble(m);
 	return err < 0 ? fail(m, err, why) : 0;
 }
 
@@ -199,7 +229,8 @@ static void merge_counters(const struct input *base, struct input_counters *ret)
 	struct ts_merge_counts c;
 
 	ts_merge_counts(m->merge, &c);
-	*ret = (struct input_counters){ .recovered = c.merged };
+	*ret = (struct input_counters){ .recovered = c.merged,
+					.unprotected = m->unprotected };
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
 		struct input_counters now = { 0 };
 
@@ -234,7 +265,7 @@ static const char *merge_trouble(const struct input *base)
 	const struct merge_input *m =
 		container_of(base, const struct merge_input, base);
 
-	return m->trouble[0] != '\0' ? m->trouble : NULL;
+	return m->trouble.text[0] != '\0' ? m->trouble.text : NULL;
 }
 
 static void merge_free(struct input *base)

@@ -33,6 +33,10 @@ struct rtp_input {
 	struct fec_repair *fec; /* NULL: not wanted */
 	struct ts_sync sync;
 	uint64_t invalid;    /* datagrams that are no RTP of ours */
+	uint64_t unprotected; /* seconds without what was asked for */
+	uint64_t too_long;   /* datagrams, as of the last second */
+	unsigned silent_s[RTP_PATHS]; /* while the other brings something */
+	struct errmsg trouble; /* as of the last second; "" */
 	/* only inside a read */
 	struct batch *batch;
 	uint64_t now_ns;
@@ -142,6 +146,37 @@ static void watch(struct rtp_input *in, struct rtp_leg *l)
 		(void)epoll_ctl(in->base.fd, EPOLL_CTL_ADD, l->media.fd, &e);
 }
 
+/* What is wrong with it though it plays. */
+static void find_trouble(struct rtp_input *in)
+{
+	static const unsigned patience_s = 3;
+	struct rtp_window_counts c;
+	bool protected = true;
+
+	rtp_window_counts(in->window, &c);
+	in->trouble.text[0] = '\0';
+	if (c.too_long > in->too_long)
+		errmsg_set(&in->trouble, "datagrams of more than %u bytes are "
+			   "not put in order", (unsigned)RTP_LONGEST);
+	in->too_long = c.too_long;
+	for (size_t i = in->n_legs; i-- > 0;) {
+		const char *why = rtp_leg_trouble(&in->legs[i]);
+		bool alone = in->n_legs > 1 && c.live[!i] && !c.live[i];
+
+		in->silent_s[i] = alone ? in->silent_s[i] + 1 : 0;
+		if (why == NULL && in->silent_s[i] >= patience_s)
+			why = "brings nothing";
+		if (why == NULL)
+			continue;
+		protected = false;
+		if (in->n_legs > 1)
+			errmsg_set(&in->trouble, "path %zu: %s", i + 1, why);
+		else
+			errmsg_set(&in->trouble, "%s", why);
+	}
+	in->unprotected += !protected;
+}
+
 static int rtp_second(struct input *base, uint64_t now_ns, struct errmsg *why)
 {
 	struct rtp_input *in = container_of(base, struct rtp_input, base);
@@ -159,6 +194,7 @@ static int rtp_second(struct input *base, uint64_t now_ns, struct errmsg *why)
 		else if (was != fd_of(&in->legs[i]))
 			watch(in, &in->legs[i]);
 	}
+	find_trouble(in);
 	return err < 0 ? fail(in, err, why) : 0;
 }
 
@@ -167,10 +203,7 @@ static const char *rtp_trouble(const struct input *base)
 	const struct rtp_input *in =
 		container_of(base, const struct rtp_input, base);
 
-	for (size_t i = 0; i < in->n_legs; i++)
-		if (in->legs[i].media.trouble.text[0] != '\0')
-			return in->legs[i].media.trouble.text;
-	return NULL;
+	return in->trouble.text[0] != '\0' ? in->trouble.text : NULL;
 }
 
 static void rtp_counters(const struct input *base, struct input_counters *ret)
@@ -185,6 +218,7 @@ static void rtp_counters(const struct input *base, struct input_counters *ret)
 		.recovered = counts.repaired + counts.merged,
 		.sync_losses = in->sync.sync_losses,
 		.bad_sync = in->sync.bad_sync,
+		.unprotected = in->unprotected,
 	};
 	for (size_t i = 0; i < in->n_legs; i++) {
 		ret->socket_drops += rtp_leg_drops(&in->legs[i]);

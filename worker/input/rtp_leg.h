@@ -3,19 +3,22 @@
  * One way on which RTP arrives: its media, and beside it rows and columns of
  * SMPTE 2022-1 when they are wanted.
  *
- * Owns its sockets.  Opened again by itself, once a second, when it was closed
- * by an error.  Embedded.
+ * Owns its sockets.  What was closed by an error is opened again by itself, in
+ * growing distances; the media go on without rows and columns.  Embedded.
  */
 #pragma once
 
 #include "worker/input/udp_flow.h"
+#include "worker/stream/retry.h"
 
 struct rtp_leg {
 	struct udp_flow media, columns, rows;
 	bool fec;
 	bool open;
+	struct retry retry, fec_retry;
 	uint64_t drops; /* of sockets that were closed */
 	struct errmsg why; /* it is not open */
+	struct errmsg fec_why; /* rows and columns are not; "" when they are */
 };
 
 void rtp_leg_init(struct rtp_leg *, const struct input_spec *);
@@ -29,6 +32,9 @@ int rtp_leg_read(struct rtp_leg *, const struct udp_reader *media,
 
 /* Once a second.  0 or -errno: it is closed, see why. */
 int rtp_leg_second(struct rtp_leg *, uint64_t now_ns) MUST_CHECK;
+
+/* What is wrong with it; NULL: nothing. */
+const char *rtp_leg_trouble(const struct rtp_leg *);
 
 /* Datagrams that there was no room for. */
 uint64_t rtp_leg_drops(const struct rtp_leg *);

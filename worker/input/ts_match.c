@@ -136,7 +136,7 @@ size_t ts_match(const struct ts_merge *m, const struct ts_merge_path *a,
 	const struct ts_queue *qa = &a->queue, *qb = &b->queue;
 	uint64_t hash = ts_queue_hash(qa, 0);
 	size_t at = ts_queue_find(qb, 0, hash);
-	bool unique;
+	bool unique, again;
 
 	if (at == 0 || at == qb->n)
 		return at;
@@ -144,11 +144,14 @@ size_t ts_match(const struct ts_merge *m, const struct ts_merge_path *a,
 		return qb->n;
 	unique = *ts_queue_waits(qa, hash) == 1 &&
 		 *ts_queue_waits(qb, hash) == 1 &&
+		 m->pes[ts_pid(ts_queue_packet(qa, 0))] &&
 		 !ts_is_filler(ts_queue_packet(qa, 0));
+	again = ts_comes_again(m, qa) ||
+		!m->pes[ts_pid(ts_queue_packet(qa, 0))];
 	while (!unique && at < qb->n &&
-	       !(goes_on(qa, qb, at) && is_timely(m, a, b, at)))
+	       (!goes_on(qa, qb, at) || (again && !is_timely(m, a, b, at))))
 		at = ts_queue_find(qb, at + 1, hash);
-	return is_overdue(m, qa, qb, at) ? qb->n : at;
+	return again && is_overdue(m, qa, qb, at) ? qb->n : at;
 }
 
 /* Where the PID is in one of the next packets; its n when it is not. */
@@ -254,6 +257,20 @@ bool ts_is_first(const struct ts_merge *m, const struct ts_queue *mine,
 	       has_before(m, mine, near, its);
 }
 
+/* What comes behind the first of mine waits in its queue, and not first. */
+static bool is_ahead(const struct ts_queue *mine, const struct ts_queue *its)
+{
+	size_t at = its->n;
+
+	for (size_t i = 1; at == its->n &&
+			   i < MIN(mine->n, (size_t)TS_MERGE_REORDER); i++)
+		if (!ts_is_null_at(mine, i) &&
+		    *ts_queue_mark(mine, i) == TS_SINGLE &&
+		    !ts_is_filler(ts_queue_packet(mine, i)))
+			at = ts_queue_find(its, 0, ts_queue_hash(mine, i));
+	return at > 0 && at < its->n;
+}
+
 bool ts_is_later(const struct ts_merge *m, const struct ts_merge_path *p,
 		 const struct ts_merge_path *other)
 {
@@ -263,7 +280,8 @@ bool ts_is_later(const struct ts_merge *m, const struct ts_merge_path *p,
 
 	if (its->n == 0 || *ts_queue_mark(mine, 0) == TS_REPEATED ||
 	    is_next(m, packet) || !is_next(m, ts_queue_packet(its, 0)) ||
-	    ts_due_ns(m, other, 0) > ts_due_ns(m, p, 0) + WAVER_MS * MS ||
+	    (ts_due_ns(m, other, 0) > ts_due_ns(m, p, 0) + WAVER_MS * MS &&
+	     !is_ahead(mine, its)) ||
 	    (ts_pid(packet) == ts_pid(ts_queue_packet(its, 0)) &&
 	     goes_around(its, 0, packet)))
 		return false;

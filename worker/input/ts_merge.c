@@ -10,6 +10,7 @@
 enum {
 	/* Matches that tell how far they are apart, for a start. */
 	SKEW_FIRST = 200,
+	SKEW_LEAST = 20, /* in a second; fewer tell it later */
 	LIVE_MS = 1000,
 	/* The second plays when the first has so many more gaps. */
 	GAPS_WORSE = 8,
@@ -379,7 +380,7 @@ bool ts_merge_waits(const struct ts_merge *m)
 
 void ts_merge_second(struct ts_merge *m, uint64_t now_ns)
 {
-	if (m->skew_n > 0)
+	if (m->skew_n >= SKEW_LEAST)
 		learn_skew(m);
 	for (unsigned i = 0; i < TS_MERGE_PATHS; i++) {
 		struct ts_merge_path *p = &m->path[i];

@@ -6,6 +6,7 @@
 #include "worker/output/fec_make.h"
 #include "worker/output/kind.h"
 #include "worker/output/udp_wire.h"
+#include "worker/stream/retry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,9 @@ enum { PATHS = 2 };
 struct leg {
 	struct udp_wire media;
 	struct udp_wire fec[FEC_KINDS]; /* open when it is wanted */
+	struct retry retry, fec_retry;
 	struct errmsg why; /* it is not open */
+	struct errmsg fec_why; /* nor that; "" when all of it is */
 };
 
 struct udp_output {
@@ -27,6 +30,7 @@ struct udp_output {
 	struct rtp_sender rtp;
 	struct rtp_state *state;   /* where it is kept; or NULL */
 	struct fec_make *fec; /* NULL: not wanted */
+	struct errmsg trouble; /* as of the last second; "" */
 };
 
 /* --- legs --- */
@@ -48,22 +52,41 @@ static void close_leg(struct leg *l)
 		udp_wire_close(&l->fec[i]);
 }
 
+/* The media go on without it. */
+static void lose_fec(struct leg *l, struct udp_wire *w,
+		     const struct errmsg *why)
+{
+	udp_wire_close(w);
+	retry_failed(&l->fec_retry, mono_ns());
+	errmsg_set(&l->fec_why, "error correction: %s", why->text);
+}
+
 /* Opens what of it is not; one by one they go, to be cut by nobody. */
-static int open_fec(struct leg *l, struct output_spec *spec)
+static void open_fec(struct leg *l, struct output_spec *spec)
 {
 	static const unsigned ports[] = { [FEC_COLUMN] = FEC_COLUMN_PORT,
 					  [FEC_ROW] = FEC_ROW_PORT };
 	const struct sockaddr_any media = spec->remote;
-	int r = 0;
+	bool all = true;
 
-	for (size_t i = 0; r == 0 && i < FEC_KINDS; i++) {
+	if (!retry_is_due(&l->fec_retry, mono_ns()))
+		return;
+	for (size_t i = 0; i < FEC_KINDS; i++) {
+		struct errmsg why = { 0 };
+
 		if (l->fec[i].open)
 			continue;
 		spec->remote = media;
 		move_port(&spec->remote, ports[i]);
-		r = udp_wire_open(&l->fec[i], spec, 0, &l->why);
+		if (udp_wire_open(&l->fec[i], spec, 0, &why) < 0) {
+			lose_fec(l, &l->fec[i], &why);
+			all = false;
+		}
 	}
-	return r;
+	if (!all)
+		return;
+	l->fec_why.text[0] = '\0';
+	retry_worked(&l->fec_retry);
 }
 
 static struct output_spec spec_of(const struct udp_output *o, size_t i)
@@ -87,11 +110,14 @@ static int open_leg(struct udp_output *o, size_t i)
 	if (spec.kind == OUTPUT_RTP)
 		datagram += RTP_HEADER_SIZE;
 	r = udp_wire_open(&l->media, &spec, datagram, &l->why);
-	if (r == 0 && spec.rtp.fec_columns > 0)
-		r = open_fec(l, &spec);
-	if (r < 0)
-		close_leg(l);
-	return r;
+	if (r < 0) {
+		retry_failed(&l->retry, mono_ns());
+		return r;
+	}
+	retry_worked(&l->retry);
+	if (spec.rtp.fec_columns > 0)
+		open_fec(l, &spec);
+	return 0;
 }
 
 /* No leg is open: what hinders the first; else 0. */
@@ -172,7 +198,6 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 
 /* --- the second --- */
 
-/* The media go on without it. */
 static void mend_fec(struct udp_output *o, size_t i)
 {
 	struct output_spec spec = spec_of(o, i);
@@ -180,11 +205,13 @@ static void mend_fec(struct udp_output *o, size_t i)
 
 	if (o->fec == NULL)
 		return;
-	for (size_t k = 0; k < FEC_KINDS; k++)
-		if (l->fec[k].open &&
-		    udp_wire_second(&l->fec[k], &l->why) < 0)
-			udp_wire_close(&l->fec[k]);
-	(void)open_fec(l, &spec);
+	for (size_t k = 0; k < FEC_KINDS; k++) {
+		struct errmsg why = { 0 };
+
+		if (l->fec[k].open && udp_wire_second(&l->fec[k], &why) < 0)
+			lose_fec(l, &l->fec[k], &why);
+	}
+	open_fec(l, &spec);
 }
 
 static int mend_leg(struct udp_output *o, size_t i)
@@ -193,7 +220,7 @@ static int mend_leg(struct udp_output *o, size_t i)
 	int r;
 
 	if (!l->media.open)
-		return open_leg(o, i);
+		return retry_is_due(&l->retry, mono_ns()) ? open_leg(o, i) : 0;
 	r = udp_wire_second(&l->media, &l->why);
 	if (r < 0) {
 		close_leg(l);
@@ -201,6 +228,30 @@ static int mend_leg(struct udp_output *o, size_t i)
 	}
 	mend_fec(o, i);
 	return 0;
+}
+
+/* What of it does not go though some of it does. */
+static void find_trouble(struct udp_output *o)
+{
+	o->trouble.text[0] = '\0';
+	for (size_t i = o->n_legs; i-- > 0;) {
+		const struct leg *l = &o->legs[i];
+		const char *why = !l->media.open ? l->why.text
+						 : l->fec_why.text;
+
+		if (why[0] != '\0' && o->n_legs > 1)
+			errmsg_set(&o->trouble, "path %zu: %s", i + 1, why);
+		else if (why[0] != '\0')
+			o->trouble = l->fec_why;
+	}
+}
+
+static const char *udp_trouble(const struct output *out)
+{
+	const struct udp_output *o =
+		container_of(out, const struct udp_output, base);
+
+	return o->trouble.text[0] != '\0' ? o->trouble.text : NULL;
 }
 
 static int udp_second(struct output *out, struct errmsg *why)
@@ -215,6 +266,7 @@ static int udp_second(struct output *out, struct errmsg *why)
 		if (r < 0)
 			err = r;
 	}
+	find_trouble(o);
 	return err < 0 ? fail(o, err, why) : 0;
 }
 
@@ -280,6 +332,7 @@ static const struct output_ops udp_ops = {
 	.send = udp_send,
 	.second = udp_second,
 	.stats = udp_stats,
+	.trouble = udp_trouble,
 };
 
 static void begin_rtp(struct udp_output *o, const struct rtp_out_spec *spec)

@@ -402,6 +402,7 @@ void lane_second(struct lane *l, uint64_t now_ns)
 				     (uint32_t)l->counted.socket_drops,
 			     .senders = l->counted.source_changes >= TWO_SENDERS
 						? 2 : 1,
+			     .unprotected = (uint32_t)l->counted.unprotected,
 		     },
 		     now_ns);
 	l->began_ns = now_ns;

@@ -175,6 +175,7 @@ static void add_up(struct input_counters *all,
 	all->sync_losses += second->sync_losses;
 	all->bad_sync += second->bad_sync;
 	all->source_changes += second->source_changes;
+	all->unprotected += second->unprotected;
 }
 
 /* What our own socket dropped misses in the sender's count, too; but for what
@@ -205,6 +206,7 @@ void source_second(struct source *s, uint64_t now_ns,
 	ret->sync_losses = now.sync_losses - s->before.sync_losses;
 	ret->bad_sync = now.bad_sync - s->before.bad_sync;
 	ret->source_changes = now.source_changes - s->before.source_changes;
+	ret->unprotected = now.unprotected - s->before.unprotected;
 	s->before = now;
 	add_up(&s->all, ret);
 
