@@ -32,6 +32,8 @@ struct rist_input {
 	uint64_t heard_ns; /* ... when a block of it came */
 	const struct rist_peer *owner; /* who brought its last block ... */
 	const struct rist_peer *noted; /* ... and is noted in this second */
+	uint16_t next_seq;   /* of the flow */
+	uint64_t missed;     /* its blocks that never came */
 	uint64_t strange;    /* blocks of other flows, dropped */
 	uint64_t strange_ns; /* ... the last of them */
 	struct errmsg stranger; /* who; "" while there is none */
@@ -48,7 +50,17 @@ static void pass_on(struct rist_input *in, struct batch *batch)
 		rist_receiver_data_block_free2(&in->held[--in->n_held]);
 }
 
-static void follow(struct rist_input *in, uint32_t flow)
+/* The library says of a gap that there is one, and counts a part of it. */
+static void count_gap(struct rist_input *in, uint16_t seq)
+{
+	uint16_t gap = (uint16_t)(seq - in->next_seq);
+
+	if (gap <= UINT16_MAX / 2)
+		in->missed += gap;
+	in->next_seq = (uint16_t)(seq + 1);
+}
+
+static void follow(struct rist_input *in, uint32_t flow, uint16_t seq)
 {
 	if (in->begun) {
 		in->counters.source_changes++;
@@ -56,6 +68,7 @@ static void follow(struct rist_input *in, uint32_t flow)
 	}
 	in->begun = true;
 	in->flow = flow;
+	in->next_seq = seq;
 	in->stranger.text[0] = '\0';
 	rist_said_follow(&in->link.said, flow);
 }
@@ -72,8 +85,9 @@ static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
 	if (!in->begun || block->flow_id != in->flow) {
 		if (in->begun && live && block->peer != in->owner)
 			return false;
-		follow(in, block->flow_id);
+		follow(in, block->flow_id, (uint16_t)block->seq);
 	}
+	count_gap(in, (uint16_t)block->seq);
 	in->owner = block->peer;
 	in->heard_ns = in->now_ns;
 	return true;
@@ -160,7 +174,7 @@ static void rist_input_counters(const struct input *base,
 		container_of(base, const struct rist_input, base);
 
 	*ret = in->counters;
-	ret->lost = in->link.stats.value[LINK_DROPPED];
+	ret->lost = in->missed;
 	ret->recovered = in->link.stats.value[LINK_RECOVERED];
 	ret->sync_losses = in->sync.sync_losses;
 }
@@ -171,6 +185,7 @@ static void rist_input_stats(const struct input *base, struct link_stats *ret)
 		container_of(base, const struct rist_input, base);
 
 	*ret = in->link.stats;
+	link_stats_set(ret, LINK_DROPPED, in->missed);
 	link_stats_set(ret, LINK_INVALID, in->strange);
 }
 

@@ -78,7 +78,6 @@ static void add_flow(struct rist_said *s,
 	link_stats_add(l, LINK_RECEIVED, told->received);
 	link_stats_add(l, LINK_LOST, told->missing);
 	link_stats_add(l, LINK_RECOVERED, told->recovered);
-	link_stats_add(l, LINK_DROPPED, told->lost);
 	link_stats_add(l, LINK_REORDERED, told->reordered);
 	link_stats_set(l, LINK_RATE_KBPS,
 		       (told->bandwidth + told->retry_bandwidth) / 1000);
