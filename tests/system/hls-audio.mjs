@@ -66,7 +66,7 @@ function packed(segments, listed) {
 
 // A master playlist, pictures under v/ and sound under a/ and b/.
 class Apart {
-	buffer = 2;
+	buffer = 4;
 	option = '';
 
 	constructor(v, a, { media = [], ...options } = {}) {
