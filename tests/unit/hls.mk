@@ -29,4 +29,11 @@ tests_unit_net_test_hls_list_SOURCES = tests/unit/net/test_hls_list.c \
 	worker/net/hls_list.c worker/net/url.c
 tests_unit_net_test_hls_list_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS)
 tests_unit_net_test_hls_list_LDADD = $(worker_libs) $(CURL_LIBS)
+
+check_PROGRAMS += tests/unit/net/test_rist_peers
+TESTS += tests/unit/net/test_rist_peers
+tests_unit_net_test_rist_peers_SOURCES = tests/unit/net/test_rist_peers.c \
+	worker/net/rist_peers.c
+tests_unit_net_test_rist_peers_CFLAGS = $(AM_CFLAGS) $(RIST_CFLAGS)
+tests_unit_net_test_rist_peers_LDADD = $(worker_libs)
 endif
