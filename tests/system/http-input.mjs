@@ -8,7 +8,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined, within } from '../helpers/udp.mjs';
 import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
@@ -66,6 +66,54 @@ test('a burst a second comes out even, and whole', async (t) => {
 
 	assert.ok(most[Math.floor(most.length * 0.99)] < 60,
 		`${most.at(-1)} ms of the stream in 10 ms`);
+});
+
+// Whatever the connection takes, at once.
+function flood(reply, mux) {
+	const more = () => {
+		while (!reply.destroyed && reply.write(mux.take(350)))
+			;
+	};
+
+	reply.on('drain', more);
+	more();
+}
+
+test('a server that sends as fast as it can waits for the stream',
+	async (t) => {
+	const rate = 4e6, seconds = 5;
+	const mux = new TsMux({ rate });
+	const recorder = await Recorder.start(t, { port: 6000 });
+	let begun;
+
+	await serve(t, (request, reply) => {
+		begun = performance.now();
+		flood(reply, mux);
+	});
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'http://127.0.0.1:7000/x#buffer_time=1&buffer_size=1024',
+		'udp://127.0.0.1:6000')));
+
+	await sluice.onair('a001', 20000);
+	await waitUntil(`${seconds} s`, () => begun !== undefined &&
+		performance.now() - begun > seconds * 1000, 20000);
+	const { pid } = sluice.worker('stream', 'a001');
+	const [, kib] = /^RssAnon:\s+(\d+)/m.exec(
+		fs.readFileSync(`/proc/${pid}/status`, 'utf8'));
+	const ahead = mux.packets * 188 -
+		(performance.now() - begun) / 1000 * rate / 8;
+	const [list] = await recorder.stop();
+	const { ccErrors } = checkTs(joined(list));
+	const lasts = Number(list.at(-1).ns - list[0].ns) / 1e9;
+	const came = list.length * 7 * 188 * 8 / rate;
+
+	assert.equal(ccErrors, 0);
+	assert.ok(lasts > seconds / 2 && Math.abs(came - lasts) < 1,
+		`${came} s of the stream in ${lasts} s`);
+	assert.ok(Number(kib) < (sanitized ? 200 : 16) * 1024, `${kib} KiB`);
+	// 1 MiB of ours, the rest is what the kernel keeps on both sides
+	assert.ok(ahead < 24 * 1024 * 1024, `${ahead} bytes ahead`);
+	await sluice.stop();
 });
 
 test('the cookie of a redirect opens the stream behind it', async (t) => {
