@@ -115,7 +115,7 @@ test('a flood takes neither memory nor time nor the place of others',
 					performance.now() - begin);
 			}
 		}
-		assert.ok(slowest < 1000, `an answer took ${slowest} ms`);
+		assert.ok(slowest < 5000, `an answer took ${slowest} ms`);
 		// what is left of it is in the sockets: until the table is full
 		await waitUntil('the table', async () => {
 			for (let i = 0; i < 20; i++)
