@@ -20,6 +20,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_output_socket \
 	tests/unit/stream/test_pacer \
 	tests/unit/stream/test_path_file \
+	tests/unit/stream/test_path_files \
 	tests/unit/stream/test_path_rtp \
 	tests/unit/stream/test_path_udp \
 	tests/unit/stream/test_playout \
@@ -68,6 +69,7 @@ tests_unit_stream_librig_a_SOURCES = \
 unit_stream_rig = tests/unit/stream/librig.a $(worker_libs)
 tests_unit_stream_test_output_socket_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_path_file_LDADD = $(unit_stream_rig)
+tests_unit_stream_test_path_files_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_path_rtp_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_path_udp_LDADD = $(unit_stream_rig)
 endif

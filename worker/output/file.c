@@ -159,6 +159,11 @@ static const char *file_trouble(const struct output *out)
 	return o->trouble[0] != '\0' ? o->trouble : NULL;
 }
 
+static void file_stop(struct output *out)
+{
+	file_writer_stop(container_of(out, struct file_output, base)->writer);
+}
+
 static void file_free(struct output *out)
 {
 	struct file_output *o = container_of(out, struct file_output, base);
@@ -169,6 +174,7 @@ static void file_free(struct output *out)
 
 static const struct output_ops file_ops = {
 	.free = file_free,
+	.stop = file_stop,
 	.send = file_send,
 	.second = file_second,
 	.stats = file_stats,

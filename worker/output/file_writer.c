@@ -35,6 +35,7 @@ struct file_writer {
 	size_t unit;
 	size_t head, used;   /* packets: the next place; those that wait */
 	bool stop;
+	struct timespec until; /* the owner waits for the end; of a stop */
 	struct file_writer_state state;
 };
 
@@ -199,20 +200,26 @@ struct file_writer *file_writer_new(const struct output_spec *spec,
 	return NULL;
 }
 
+void file_writer_stop(struct file_writer *w)
+{
+	(void)pthread_mutex_lock(&w->lock);
+	if (!w->stop)
+		w->until = in_ms(FAREWELL_MS);
+	w->stop = true;
+	(void)pthread_cond_signal(&w->wake);
+	(void)pthread_mutex_unlock(&w->lock);
+}
+
 void file_writer_free(struct file_writer **p)
 {
 	struct file_writer *w = *p;
-	struct timespec until = in_ms(FAREWELL_MS);
 
 	*p = NULL;
 	if (w == NULL)
 		return;
-	(void)pthread_mutex_lock(&w->lock);
-	w->stop = true;
-	(void)pthread_cond_signal(&w->wake);
-	(void)pthread_mutex_unlock(&w->lock);
+	file_writer_stop(w);
 	if (pthread_clockjoin_np(w->thread, NULL, CLOCK_MONOTONIC,
-				 &until) != 0)
+				 &w->until) != 0)
 		(void)pthread_detach(w->thread);
 	unref(w);
 }

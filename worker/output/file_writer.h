@@ -28,7 +28,10 @@ struct file_writer_state {
 /* The specification is copied.  NULL with *ret_err = -errno and why. */
 struct file_writer *file_writer_new(const struct output_spec *, int *ret_err,
 				    struct errmsg *why);
-/* Waits a moment for what is queued; a disk that hangs is left to itself. */
+/* Nothing more comes; waits for nothing. */
+void file_writer_stop(struct file_writer *);
+/* Waits for what is queued, until a moment after the stop; a disk that hangs is
+ * left to itself. */
 void file_writer_free(struct file_writer **);
 
 /* Bytes of a packet in the file. */

@@ -8,6 +8,8 @@
 
 struct output_ops {
 	void (*free)(struct output *);
+	/* NULL: its end waits for nothing. */
+	void (*stop)(struct output *);
 	void (*send)(struct output *, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns);
 	int (*second)(struct output *, struct errmsg *why);

@@ -17,6 +17,14 @@ struct output *output_open(const struct output_spec *spec, int *ret_err,
 	return NULL;
 }
 
+bool output_stop(struct output *out)
+{
+	if (out->ops->stop == NULL)
+		return false;
+	out->ops->stop(out);
+	return true;
+}
+
 void output_free(struct output **o)
 {
 	if (*o != NULL)

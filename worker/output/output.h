@@ -29,6 +29,10 @@ struct output *output_open(const struct output_spec *, int *ret_err,
 			   struct errmsg *why);
 void output_free(struct output **);
 
+/* It is freed soon and gets nothing more: what takes its time begins to end, so
+ * that several do so together.  True when it may take a moment. */
+bool output_stop(struct output *);
+
 /* Goes on in the sequence where the one before was, which is kept there from
  * now on; it outlives the output. */
 void output_go_on(struct output *, struct rtp_state *);

@@ -247,6 +247,19 @@ struct path *path_new(const struct path_config *config)
 	return p;
 }
 
+/* A disk that hangs holds up none of the others, nor do several of them more
+ * than one. */
+static void end_sinks(struct path *p)
+{
+	for (size_t i = 0; i < p->n_sinks; i++)
+		(void)sink_stop(&p->sinks[i]);
+	for (size_t i = 0; i < p->n_sinks; i++)
+		if (!sink_stop(&p->sinks[i]))
+			sink_done(&p->sinks[i]);
+	for (size_t i = 0; i < p->n_sinks; i++)
+		sink_done(&p->sinks[i]);
+}
+
 void path_free(struct path **ptr)
 {
 	struct path *p = *ptr;
@@ -258,8 +271,7 @@ void path_free(struct path **ptr)
 	ev_io_stop(p->loop, &p->readable);
 	selector_free(&p->selector);
 	stream_memory_close(&p->memory);
-	for (size_t i = 0; i < p->n_sinks; i++)
-		sink_done(&p->sinks[i]);
+	end_sinks(p);
 	sender_done(&p->sender);
 	ring_out_free(&p->ring);
 	watch_done(&p->watch);

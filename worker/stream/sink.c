@@ -51,6 +51,11 @@ void sink_set_name(struct sink *s, const char *name)
 		s->sap = sap_new(&s->spec, name);
 }
 
+bool sink_stop(struct sink *s)
+{
+	return s->output != NULL && output_stop(s->output);
+}
+
 void sink_done(struct sink *s)
 {
 	sap_free(&s->sap);

@@ -54,6 +54,9 @@ void sink_init(struct sink *, unsigned position, const char *address,
 	       struct rtp_state *place);
 void sink_done(struct sink *);
 
+/* Its end begins; true when it may take a moment, in which others end. */
+bool sink_stop(struct sink *);
+
 /* What it is called, for its announcement if it wants one. */
 void sink_set_name(struct sink *, const char *name);
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Recordings on disks that do not answer, at the end of their stream. */
+#include "tests/unit/stream/rig.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FILES = RIG_OUTPUTS, SEVEN = 7 * TS_PACKET };
+
+static atomic_bool hangs;
+static atomic_int n_hanging;
+static struct timespec until[FILES];
+static int n_joined;
+
+/* In the place of that of libc: a disk takes its time. */
+ssize_t write(int fd, const void *data, size_t len)
+{
+	struct stat st;
+
+	if (atomic_load(&hangs) && fstat(fd, &st) == 0 &&
+	    S_ISREG(st.st_mode)) {
+		atomic_fetch_add(&n_hanging, 1);
+		while (atomic_load(&hangs))
+			usleep(1000);
+	}
+	return (ssize_t)syscall(SYS_write, fd, data, len);
+}
+
+/* The same: nothing ends in time. */
+int pthread_clockjoin_np(pthread_t thread, void **ret, clockid_t clock,
+			 const struct timespec *at)
+{
+	(void)thread, (void)ret;
+	cr_assert_lt(n_joined, FILES);
+	until[n_joined++] = *at;
+	while (clock_nanosleep(clock, TIMER_ABSTIME, at, NULL) == EINTR)
+		;
+	return ETIMEDOUT;
+}
+
+static double seconds(const struct timespec *t)
+{
+	return (double)t->tv_sec + (double)t->tv_nsec / 1e9;
+}
+
+/* They are waited for until the same moment. */
+Test(path_files, disks_that_hang_hold_up_its_end_together)
+{
+	char folder[] = "/tmp/path-files-XXXXXX", address[FILES][80];
+	uint8_t data[SEVEN];
+	struct rig r;
+
+	cr_assert_not_null(mkdtemp(folder));
+	for (size_t i = 0; i < FILES; i++)
+		(void)snprintf(address[i], sizeof address[i],
+			       "file://%s/%zu.ts#min_free=0", folder, i);
+	rig_init(&r);
+	rig_make_packets(data, 0, 7);
+	rig_start(&r, "udp://127.0.0.1:5000", address[0], address[1]);
+	rig_aim(&r, "127.0.0.1", 5000);
+	atomic_store(&hangs, true);
+	while (atomic_load(&n_hanging) < FILES) {
+		rig_send(&r, data, sizeof data);
+		rig_turn(&r, 10);
+	}
+	rig_done(&r);
+	cr_assert_eq(n_joined, FILES);
+	cr_assert_lt(seconds(&until[1]) - seconds(&until[0]), 0.5);
+	atomic_store(&hangs, false);
+	for (size_t i = 0; i < FILES; i++) {
+		char path[80];
+
+		(void)snprintf(path, sizeof path, "%s/%zu.ts", folder, i);
+		cr_assert_eq(unlink(path), 0);
+	}
+	cr_assert_eq(rmdir(folder), 0);
+}
