@@ -9,7 +9,8 @@ import { test } from 'node:test';
 import { assertDecodes, liveMultiplex } from '../helpers/media.mjs';
 import { Fault } from '../helpers/net.mjs';
 import { gstreamer, lacks } from '../helpers/peers.mjs';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sluice, config, sanitized, stream }
+	from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { checkTs, fromEntry, wholeUnits } from '../helpers/ts.mjs';
 import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
@@ -226,7 +227,9 @@ test('floods of strangers at the ports cost neither memory nor log nor packets',
 		const grown = memoryKib(pids[i]) - before[i];
 		const input = await inputOf(id);
 
-		assert.ok(grown < 24 * 1024, `${id}: ${grown} KiB more`);
+		// AddressSanitizer keeps for a while what is given back
+		assert.ok(sanitized || grown < 24 * 1024,
+			`${id}: ${grown} KiB more`);
 		assert.equal(input.onair, true, id);
 		assert.equal(input.stats.dropped, 0, id);
 		assert.equal(sluice.worker('stream', id).pid, pids[i], id);
