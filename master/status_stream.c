@@ -277,7 +277,8 @@ static void add_alarms(json_t *o, uint32_t raised)
 	for (int i = 0; i < ALARM_COUNT; i++)
 		if (raised >> i & 1)
 			(void)json_array_append_new(
-				list, json_string(alarm_name(i)));
+				list, json_string(alarm_name(
+					(enum alarm_id)i)));
 	(void)json_object_set_new_nocheck(o, "alarms", list);
 }
 
