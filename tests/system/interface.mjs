@@ -67,7 +67,7 @@ for (const type of ['udp', 'rtp'])
 			await waitUntil('the group is joined', isJoined, 5000);
 			await Sender.start(t, new TsMux(), 5000, TO);
 			await sluice.onair('a001', 5000);
-			assert.match(sluice.log, /interface vc was replaced/);
+			await sluice.logged(/interface vc was replaced/);
 			await sluice.stop();
 		});
 
@@ -127,7 +127,7 @@ for (const [family, group, route, joinedOn] of [
 				joinedOn('vc'));
 			await waitUntil('it is left here', () =>
 				!joinedOn('ra'));
-			assert.match(sluice.log, /joined on interface vc/);
+			await sluice.logged(/joined on interface vc/);
 			await Sender.start(t, new TsMux(), 5000,
 				family === 'IPv4' ? TO : { address: GROUP6,
 					iface: '::%vc' });
