@@ -41,8 +41,10 @@ void file_clock_advance(struct file_clock *c, uint64_t now_ns, bool at_all)
 	c->from = c->to;
 	c->from_ns = c->to_ns;
 	if (now_ns > c->from_ns &&
-	    now_ns - c->from_ns > FILE_CLOCK_LATE_MS * (NS_PER_S / 1000))
+	    now_ns - c->from_ns > FILE_CLOCK_LATE_MS * (NS_PER_S / 1000)) {
+		c->slipped_ns += now_ns - c->from_ns;
 		c->from_ns = now_ns;
+	}
 	c->to = to;
 	c->to_ns = c->from_ns + lasts;
 	/* what was told by the last rate may be ahead of the next PCR */

@@ -24,6 +24,7 @@ struct file_clock {
 	/* packets [from, to), counted since init, are due from_ns to to_ns */
 	uint64_t from, to;
 	uint64_t from_ns, to_ns;
+	uint64_t slipped_ns; /* that it has gone on later, in all */
 	/* faster than the PCRs say, in millionths: a live source has a clock
 	 * of its own, and what waits here is not to grow or run out */
 	int speed_ppm;

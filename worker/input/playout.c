@@ -122,10 +122,14 @@ void playout_cut(struct playout *p)
 		p->cuts[p->n_cuts++] = at;
 }
 
+static uint64_t next_due_ns(const struct playout *p)
+{
+	return file_clock_when(&p->clock, p->sent) - p->clock.slipped_ns;
+}
+
 uint64_t playout_due_ns(const struct playout *p)
 {
-	return p->due_ns != 0 ? p->due_ns
-			      : file_clock_when(&p->clock, p->sent);
+	return p->due_ns != 0 ? p->due_ns : next_due_ns(p);
 }
 
 bool playout_is_at_cut(const struct playout *p)
@@ -255,7 +259,7 @@ static size_t release(struct playout *p, struct batch *batch, size_t n)
 	if (n == 0)
 		return 0;
 	if (p->due_ns == 0)
-		p->due_ns = file_clock_when(&p->clock, p->sent);
+		p->due_ns = next_due_ns(p);
 	run.n = n;
 	batch_add(batch, run);
 	fifo_drop(&p->fifo, n);

@@ -93,7 +93,7 @@ size_t playout_take(struct playout *, struct batch *, uint64_t now_ns);
 bool playout_is_dry(const struct playout *);
 
 /* When the next packet is due, or, while packets are handed over, when the
- * first of them was. */
+ * first of them was: on a clock that stands still while it is held up. */
 uint64_t playout_due_ns(const struct playout *);
 
 /* How long what waits here plays. */

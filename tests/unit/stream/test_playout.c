@@ -137,6 +137,33 @@ static void drift(int ppm)
 	playout_done(&b.playout);
 }
 
+/* Or what is spliced later would jump by all that it was held up. */
+Test(playout, its_time_stands_still_while_it_is_held_up)
+{
+	const uint64_t step = 2 * SPACE_MS * MS;
+	struct bench b;
+	uint64_t ms = 0, due;
+
+	setup(&b, LEAD_MS);
+	for (int i = 0; i < 5; i++)
+		push(&b, 1000);
+	for (unsigned i = 0; i < 3; i++) {
+		for (uint64_t until = ms + 500; ms < until; ms += TICK_MS)
+			take(&b, ms);
+		due = playout_due_ns(&b.playout);
+		ms += 300 + 400 * i;
+		take(&b, ms);
+		cr_assert_leq(playout_due_ns(&b.playout) - due,
+			      (FILE_CLOCK_LATE_MS + 1) * MS + step);
+	}
+	/* in step with the packets, which are one a millisecond */
+	cr_assert_leq(playout_due_ns(&b.playout) - START,
+		      b.came * MS + step);
+	cr_assert_geq(playout_due_ns(&b.playout) - START + step,
+		      b.came * MS);
+	playout_done(&b.playout);
+}
+
 Test(playout, follows_a_source_that_runs_fast)
 {
 	drift(500);
