@@ -43,6 +43,20 @@ static uint64_t find(const struct ts_doubles *d, uint64_t hash, uint32_t now_ms)
 	return d->n;
 }
 
+static uint32_t *index_of(struct ts_doubles *d, uint64_t hash)
+{
+	return &d->index[(hash >> 20) % TS_DOUBLES_INDEX];
+}
+
+/* Told without a search, and nearly always. */
+static bool came_lately(struct ts_doubles *d, uint64_t hash)
+{
+	uint32_t ago = (uint32_t)d->n - *index_of(d, hash);
+
+	return ago > 0 && ago <= MIN(d->n, (uint64_t)TS_DOUBLES_BACK) &&
+	       hash_at(d, d->n - ago) == hash;
+}
+
 /* Those in front of it that stand in front of its copy, too. */
 static unsigned count_before(const struct ts_doubles *d, uint64_t copy,
 			     uint32_t now_ms)
@@ -108,15 +122,16 @@ static enum ts_double judge(struct ts_doubles *d, const uint8_t *packet,
 static void keep(struct ts_doubles *d, const uint8_t *packet, uint64_t hash,
 		 uint32_t now_ms)
 {
-	size_t at = d->n++ % TS_DOUBLES_BACK;
+	size_t at = d->n % TS_DOUBLES_BACK;
 
+	*index_of(d, hash) = (uint32_t)d->n++;
 	d->hash[at] = hash;
 	d->pid[at] = ts_pid(packet);
 	d->at_ms[at] = now_ms;
 }
 
 enum ts_double ts_doubles_note(struct ts_doubles *d, const uint8_t *packet,
-			       uint64_t hash, bool maybe, uint32_t now_ms)
+			       uint64_t hash, uint32_t now_ms)
 {
 	enum ts_double ret = TS_SINGLE;
 
@@ -124,7 +139,7 @@ enum ts_double ts_doubles_note(struct ts_doubles *d, const uint8_t *packet,
 	if (d->copy > 0 && d->copy < d->n && hash_at(d, d->copy) == hash) {
 		d->copy++;
 		ret = TS_DOUBLED;
-	} else if (maybe || !goes_on(d, packet)) {
+	} else if (!goes_on(d, packet) || came_lately(d, hash)) {
 		ret = judge(d, packet, hash, now_ms);
 	}
 	if (ret != TS_DOUBLED)

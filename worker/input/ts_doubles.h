@@ -20,6 +20,7 @@ enum {
 	TS_DOUBLES_BACK = 512,
 	/* ... of so long; a table comes again later. */
 	TS_DOUBLES_MS = 100,
+	TS_DOUBLES_INDEX = 2048,
 };
 
 enum ts_double {
@@ -32,6 +33,8 @@ struct ts_doubles {
 	uint64_t hash[TS_DOUBLES_BACK];
 	uint32_t at_ms[TS_DOUBLES_BACK];
 	uint16_t pid[TS_DOUBLES_BACK];
+	/* By some bits of its number: the last with these. */
+	uint32_t index[TS_DOUBLES_INDEX];
 	uint64_t n; /* that were noted */
 	uint64_t copy; /* behind that of the last, while it is doubled */
 	unsigned before; /* those in front of the last are doubled, too */
@@ -43,7 +46,6 @@ struct ts_doubles {
 bool ts_is_filler(const uint8_t *packet);
 
 /* The next of its path; `before` packets in front of it, which were taken for
- * single or repeated ones, are doubled when it is.  maybe: the same bytes came
- * before. */
+ * single or repeated ones, are doubled when it is. */
 enum ts_double ts_doubles_note(struct ts_doubles *, const uint8_t *packet,
-			       uint64_t hash, bool maybe, uint32_t now_ms);
+			       uint64_t hash, uint32_t now_ms);

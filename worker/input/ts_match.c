@@ -31,8 +31,7 @@ static unsigned distance(const struct ts_merge *m, const uint8_t *packet)
 	return (ts_cc(packet) - cc - (ts_has_payload(packet) ? 1U : 0)) & 0x0f;
 }
 
-/* Is this the next of its PID, by its counter? */
-static bool is_next(const struct ts_merge *m, const uint8_t *packet)
+bool ts_is_next(const struct ts_merge *m, const uint8_t *packet)
 {
 	return distance(m, packet) == 0;
 }
@@ -110,7 +109,8 @@ static bool has_had_its_place(const struct ts_merge *m,
 	const uint8_t *packet = ts_queue_packet(&p->queue, 0);
 
 	return *ts_queue_mark(&p->queue, 0) != TS_SINGLE ||
-	       (!is_next(m, packet) && ts_is_late(m, (unsigned)(p - m->path)));
+	       (!ts_is_next(m, packet) &&
+		ts_is_late(m, (unsigned)(p - m->path)));
 }
 
 /* The first of a is the next of its PID, and more of that PID stands before at
@@ -120,7 +120,7 @@ static bool is_overdue(const struct ts_merge *m, const struct ts_queue *a,
 {
 	const uint8_t *packet = ts_queue_packet(a, 0);
 
-	if (!ts_is_mixed(m) || !is_next(m, packet))
+	if (!ts_is_mixed(m) || !ts_is_next(m, packet))
 		return false;
 	for (size_t i = 0; i < MIN(at, b->n); i++)
 		if (ts_pid(ts_queue_packet(b, i)) == ts_pid(packet) &&
@@ -279,13 +279,15 @@ bool ts_is_later(const struct ts_merge *m, const struct ts_merge_path *p,
 	size_t same;
 
 	if (its->n == 0 || *ts_queue_mark(mine, 0) == TS_REPEATED ||
-	    is_next(m, packet) || !is_next(m, ts_queue_packet(its, 0)) ||
+	    ts_is_next(m, packet) ||
+	    !ts_is_next(m, ts_queue_packet(its, 0)) ||
 	    (ts_due_ns(m, other, 0) > ts_due_ns(m, p, 0) + WAVER_MS * MS &&
 	     !is_ahead(mine, its)) ||
 	    (ts_pid(packet) == ts_pid(ts_queue_packet(its, 0)) &&
 	     goes_around(its, 0, packet)))
 		return false;
 	same = find_pid(mine, 0, ts_pid(ts_queue_packet(its, 0)));
-	return (same == mine->n || !is_next(m, ts_queue_packet(mine, same))) &&
+	return (same == mine->n ||
+		!ts_is_next(m, ts_queue_packet(mine, same))) &&
 	       ts_queue_find(mine, 0, ts_queue_hash(its, 0)) == mine->n;
 }

@@ -48,8 +48,7 @@ static void push(struct ts_merge *m, struct ts_merge_path *p,
 	}
 	hash = ts_queue_hash(q, q->n - 1);
 	*ts_queue_mark(q, q->n - 1) = (uint8_t)ts_doubles_note(
-		&p->doubles, packet, hash, *ts_queue_waits(q, hash) > 1,
-		(uint32_t)(now_ns / MS));
+		&p->doubles, packet, hash, (uint32_t)(now_ns / MS));
 	for (size_t i = 1; i <= p->doubles.before && i < q->n; i++)
 		*ts_queue_mark(q, q->n - 1 - i) = TS_DOUBLED;
 }
@@ -272,7 +271,10 @@ static void take_mixed(struct ts_merge *m, unsigned path, struct batch *b)
 		put_alone(m, path, b);
 		return;
 	}
-	if (ts_put_in_order(m, &p->queue) || ts_put_in_order(m, &other->queue))
+	/* the bytes of the other are not looked at where they are the same */
+	if (ts_put_in_order(m, &p->queue) ||
+	    ((at > 0 || !ts_is_next(m, ts_queue_packet(&p->queue, 0))) &&
+	     ts_put_in_order(m, &other->queue)))
 		return;
 	if (at == 0) {
 		note_match(m, path, 0);

@@ -56,6 +56,9 @@ static inline uint64_t ts_due_ns(const struct ts_merge *m,
  * packet. */
 bool ts_comes_again(const struct ts_merge *, const struct ts_queue *);
 
+/* Is this the next of its PID, by its counter? */
+bool ts_is_next(const struct ts_merge *, const uint8_t *packet);
+
 /* Did the other path bring the first of this one, and did not wait for it? */
 bool ts_is_late(const struct ts_merge *, unsigned path);
 
