@@ -11,6 +11,7 @@ struct querier_proc {
 	struct service_proc *service;
 	struct queriers *queriers;
 	bool told; /* that something cannot be heard */
+	uint64_t since_ms; /* this master knows streams */
 };
 
 static void on_hello(void *self)
@@ -32,6 +33,13 @@ static void tell_once(struct querier_proc *p,
 					   : "IGMP and MLD", why);
 }
 
+/* A master that took it over hears of the inputs later than of queriers. */
+static bool is_wanted(const struct querier_proc *p, uint64_t now_ms)
+{
+	return queriers_in_use(p->queriers, now_ms) ||
+	       now_ms - p->since_ms <= QUERIERS_KEPT_MS;
+}
+
 static void on_message(const struct msg *m, void *self)
 {
 	struct querier_proc *p = self;
@@ -41,7 +49,7 @@ static void on_message(const struct msg *m, void *self)
 		return;
 	tell_once(p, &m->querier_status);
 	queriers_hear(p->queriers, &m->querier_status, now_ms);
-	if (!queriers_in_use(p->queriers, now_ms))
+	if (!is_wanted(p, now_ms))
 		service_proc_unwant(p->service);
 }
 
@@ -65,6 +73,7 @@ struct querier_proc *querier_proc_new(const struct service_config *cfg,
 {
 	struct querier_proc *p = xcalloc(1, sizeof *p);
 
+	p->since_ms = mono_ms();
 	p->queriers = queriers_new(timeout_s);
 	p->service = service_proc_new(cfg, &kind, "1", p);
 	return p;
