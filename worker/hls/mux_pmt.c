@@ -92,6 +92,38 @@ static size_t put_stream(const struct pmt_stream *s, uint8_t *ret)
 	return ENTRY + s->descriptors.len;
 }
 
+static bool is_kept(const struct pmt_stream *s)
+{
+	return s->class != PID_AUDIO;
+}
+
+/* Of all that are kept. */
+static size_t streams_len(const struct pmt *pmt)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < pmt->n_streams; i++)
+		if (is_kept(&pmt->streams[i]))
+			len += ENTRY + pmt->streams[i].descriptors.len;
+	return len;
+}
+
+/* What is said of the whole program gives way to its streams. */
+static size_t put_program(const struct psi_section *from,
+			  const struct pmt *pmt, size_t most, uint8_t *ret)
+{
+	size_t len = HEADER + pmt->descriptors.len;
+
+	if (len + streams_len(pmt) <= most) {
+		memcpy(ret, from->data, len);
+		return len;
+	}
+	memcpy(ret, from->data, HEADER);
+	ret[10] = 0xf0;
+	ret[11] = 0;
+	return HEADER;
+}
+
 /* Without its CRC_32 and version. */
 static size_t build(const struct mux_pmt *p, const struct psi_section *from,
 		    const struct hls_sound_format *f, uint8_t *ret)
@@ -101,10 +133,9 @@ static size_t build(const struct mux_pmt *p, const struct psi_section *from,
 
 	if (pmt_decode(from->data, from->len, &pmt) < 0)
 		return 0;
-	len = HEADER + pmt.descriptors.len;
-	memcpy(ret, from->data, len);
+	len = put_program(from, &pmt, most, ret);
 	for (size_t i = 0; i < pmt.n_streams; i++)
-		if (pmt.streams[i].class != PID_AUDIO &&
+		if (is_kept(&pmt.streams[i]) &&
 		    len + ENTRY + pmt.streams[i].descriptors.len <= most)
 			len += put_stream(&pmt.streams[i], ret + len);
 	len += put_entry(p, f, ret + len);
