@@ -17,7 +17,8 @@ enum {
 	/* What stands in the PID of a packet that waits. */
 	GOES_ON,
 	IS_CUT,
-	/* Packets that a PES takes which came as so many bytes, at least. */
+	/* So many bytes of sound come for a packet.  Of what is made to fill
+	 * the memory it is less, and lost. */
 	PACKED_SHARE = 100,
 	UNIT_MAX = HLS_SOUND_PACKETS / 4,
 };
@@ -84,6 +85,10 @@ static void keep(struct hls_sound *s, const uint8_t *packet)
 
 	if (s->torn && !ts_pusi(packet))
 		return;
+	if (fifo_len(&s->fifo) == fifo_max(&s->fifo)) {
+		s->torn = true;
+		return;
+	}
 	copy = fifo_push(&s->fifo, (struct ts_run){ packet, 1 });
 	if (s->first)
 		s->offset = (uint8_t)(s->cc + ts_has_payload(packet) -
