@@ -83,7 +83,10 @@ static void keep(struct hls_sound *s, const uint8_t *packet)
 {
 	uint8_t *copy;
 
-	if (s->torn && !ts_pusi(packet))
+	/* frames of a few bytes each make more packets than anybody needs */
+	s->torn |= fifo_len(&s->fifo) == fifo_max(&s->fifo);
+	if (fifo_len(&s->fifo) == fifo_max(&s->fifo) ||
+	    (s->torn && !ts_pusi(packet)))
 		return;
 	if (fifo_len(&s->fifo) == fifo_max(&s->fifo)) {
 		s->torn = true;

@@ -32,7 +32,8 @@ struct fetcher {
 	const struct http_spec *spec;
 	int running;         /* transfers, when it was looked last */
 	bool fresh;          /* there is something new to do */
-	struct fetch *goes_on; /* at the next look: there is room again */
+	/* at the next look: there is room again */
+	struct fetch *goes_on[CONNECTIONS_MAX];
 	uint64_t turned_ns;
 	uint64_t came;       /* bytes, since then */
 	uint64_t pause_ms;   /* until the next look */
@@ -114,7 +115,8 @@ static bool may_wait(struct fetch *f)
 	struct curl_header *h;
 
 	f->packed = curl_easy_header(f->easy, "Content-Encoding", 0,
-				     CURLH_HEADER, -1, &h) == CURLHE_OK;
+				     CURLH_HEADER, -1, &h) == CURLHE_OK &&
+		    strcasecmp(h->value, "identity") != 0;
 	return !f->packed;
 }
 
@@ -273,8 +275,9 @@ void fetch_free(struct fetch **fetch)
 	*fetch = NULL;
 	if (f == NULL)
 		return;
-	if (f->fetcher->goes_on == f)
-		f->fetcher->goes_on = NULL;
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		if (f->fetcher->goes_on[i] == f)
+			f->fetcher->goes_on[i] = NULL;
 	if (f->easy != NULL) {
 		(void)curl_multi_remove_handle(f->fetcher->multi, f->easy);
 		curl_easy_cleanup(f->easy);
@@ -341,13 +344,15 @@ static bool may_rest(const struct fetcher *f, uint64_t passed_ns,
 
 static void go_on(struct fetcher *fetcher)
 {
-	struct fetch *f = fetcher->goes_on;
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		struct fetch *f = fetcher->goes_on[i];
 
-	fetcher->goes_on = NULL;
-	if (f == NULL)
-		return;
-	f->paused = false;
-	(void)curl_easy_pause(f->easy, CURLPAUSE_CONT);
+		fetcher->goes_on[i] = NULL;
+		if (f == NULL)
+			continue;
+		f->paused = false;
+		(void)curl_easy_pause(f->easy, CURLPAUSE_CONT);
+	}
 }
 
 void fetcher_turn(struct fetcher *fetcher, uint64_t now_ns,
@@ -376,8 +381,13 @@ void fetcher_turn(struct fetcher *fetcher, uint64_t now_ns,
 
 void fetch_resume(struct fetch *f)
 {
-	if (f->paused)
-		f->fetcher->goes_on = f;
+	struct fetch **slots = f->fetcher->goes_on;
+	size_t i = 0;
+
+	while (i < CONNECTIONS_MAX && slots[i] != NULL && slots[i] != f)
+		i++;
+	if (f->paused && i < CONNECTIONS_MAX)
+		slots[i] = f;
 }
 
 bool fetch_is_paused(const struct fetch *f)

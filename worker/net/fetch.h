@@ -71,7 +71,7 @@ struct fetch *fetch_new(struct fetcher *, const struct fetch_request *,
 			int *ret_err, struct errmsg *why);
 void fetch_free(struct fetch **);
 
-/* At the next look, if it waits for room; one of a fetcher's may at a time. */
+/* At the next look, if it waits for room; up to four of a fetcher's may. */
 void fetch_resume(struct fetch *);
 
 /* Does it wait for room? */

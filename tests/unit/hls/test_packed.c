@@ -130,6 +130,25 @@ Test(packed, a_tag_that_is_too_long_is_passed_over)
 	packed_done(&p);
 }
 
+/* Each of seven bytes, each in a PES of its own. */
+Test(packed, the_smallest_frames_do_no_harm)
+{
+	static uint8_t in[16000];
+	struct hls_sound *s = hls_sound_new();
+	size_t len = make_tag(in, 900000);
+
+	for (unsigned i = 0; len + 7 <= sizeof in; len += 7, i++)
+		memcpy(in + len, (const uint8_t[7]){ 0xff, 0xf1,
+			i % 2 ? 0x4c : 0x50, 0x80, 0, 7 << 5 | 0x1f, 0xfc },
+		       7);
+	hls_sound_begin(s, true);
+	for (int i = 0; i < 100; i++)
+		(void)hls_sound_push(s, in, len);
+	cr_assert_gt(hls_sound_packets(s), 0);
+	cr_assert(hls_sound_is_full(s));
+	hls_sound_free(&s);
+}
+
 Test(packed, junk_is_passed_over)
 {
 	static struct packed p;
