@@ -42,12 +42,13 @@ static void log_alarm(const struct status_stream *s,
 		      const struct msg_input_status *in, bool raised)
 {
 	if (raised)
-		log_warning(s->id, "input %u: nothing comes, and nobody on "
-			    "its network asks for multicast groups: is there "
-			    "a querier?", in->position);
+		log_warning("status", "stream %s: input %u: nothing comes, "
+			    "and nobody on its network asks for multicast "
+			    "groups: is there a querier?", s->id,
+			    in->position);
 	else
-		log_info(s->id, "input %u: no longer silent without a "
-			 "querier", in->position);
+		log_info("status", "stream %s: input %u: no longer silent "
+			 "without a querier", s->id, in->position);
 }
 
 static void judge(struct status_stream *s, struct msg_input_status *in,

@@ -4,6 +4,7 @@
 #include "common/address.h"
 #include "common/ip_prefix.h"
 #include "master/config/judge.h"
+#include "master/queriers.h"
 #include "proto/stream_spec.h"
 
 #include <errno.h>
@@ -111,6 +112,18 @@ static void judge_certificate(struct judge *j, const json_t *settings)
 	}
 }
 
+static void judge_querier(struct judge *j, const json_t *settings)
+{
+	size_t mark = judge_down(j, "querier_timeout");
+	json_int_t s = json_integer_value(
+		json_object_get(settings, "querier_timeout"));
+
+	if (s > QUERIER_TIMEOUT_MAX_S)
+		judge_say(j, CHECK_FAULT, "is more than %d",
+			  QUERIER_TIMEOUT_MAX_S);
+	judge_up(j, mark);
+}
+
 /* What every stream may be told. */
 static void judge_defaults(struct judge *j, const json_t *settings)
 {
@@ -154,6 +167,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_members(j, settings, rules, ARRAY_LEN(rules));
 	judge_real_ip(j, settings);
 	judge_certificate(j, settings);
+	judge_querier(j, settings);
 	judge_defaults(j, settings);
 	judge_up(j, mark);
 }

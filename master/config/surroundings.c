@@ -59,7 +59,7 @@ static void look_at_input(struct judge *j, const char *text)
 
 	if (input_spec_parse(text, &spec, NULL, NULL, NULL) < 0)
 		return;
-	if (spec.kind == INPUT_FILE)
+	if (spec.kind == INPUT_FILE || spec.kind == INPUT_SDP)
 		look_for_file(j, "path", spec.path, R_OK);
 	if (spec.kind == INPUT_HTTP)
 		look_for_file(j, "ca", spec.http.ca, R_OK);

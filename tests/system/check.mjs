@@ -91,6 +91,7 @@ const cases = [
 	...Object.entries(forms).flatMap(([place, form]) =>
 		not[form].map((value) => at(place, value))),
 	...ports.map((port) => at('settings.control_port', port)),
+	at('settings.querier_timeout', 3601),
 	...ids.map((id) => at('make_stream[0].id', id)),
 	...types.map((type) => at('make_stream[1].type', type)),
 	...inputs.map((input) => at('make_stream[1].input[0]', input)),
@@ -222,6 +223,7 @@ test('what this machine does not have is named, and is no fault',
 				'udp://lo@239.1.1.5'),
 			one('d', 'udp://239.1.1.4#merge=' +
 				'udp://nosuch2@239.1.1.4', `file://${file}.ts`),
+			one('e', 'sdp:///nowhere/x.sdp', 'udp://1.1.1.2'),
 			one('off', 'file:///nowhere/z.ts', 'udp://1.1.1.1',
 				{ enable: false })] }));
 	const user = os.userInfo().username;
@@ -241,6 +243,8 @@ test('what this machine does not have is named, and is no fault',
 			missing('/nowhere/ca.pem')}`,
 		'make_stream[3].input[0]: warning: interface: there is no ' +
 			'"nosuch2"',
+		`make_stream[4].input[0]: warning: path: ${
+			missing('/nowhere/x.sdp')}`,
 		'ok', ''];
 
 	assert.equal(code, 0, text);

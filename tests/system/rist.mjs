@@ -212,8 +212,8 @@ test('a second sender is heard when the first is silent, not before',
 	const sent = (await one(sluice, 'a001', 'output')).stats.sent;
 
 	// what comes of the other counts nowhere else
-	assert.match(error, /another sender is ignored: 127\.0\.0\.1:\d+,/);
-	assert.match(peer, /^127\.0\.0\.1:\d+$/);
+	assert.match(error, /another sender is ignored: 127\.0\.0\.1,/);
+	assert.equal(peer, '127.0.0.1');
 	assert.equal(stats.peers, 1);
 	assert.ok(stats.received <= sent + 200, `${stats.received} of ${sent}`);
 	assert.equal(sluice.log.match(/another sender is ignored/g).length, 1);

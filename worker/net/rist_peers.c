@@ -41,14 +41,6 @@ static size_t count_of_host(const struct rist_peers *p, const char *host)
 	return n;
 }
 
-static void format_at(char *at, const char *host, uint16_t port)
-{
-	bool v6 = strchr(host, ':') != NULL;
-
-	(void)snprintf(at, SOCKADDR_TEXT_MAX, "%s%.64s%s:%u", v6 ? "[" : "",
-		       host, v6 ? "]" : "", (unsigned)port);
-}
-
 /* Data comes to an even port, what is said of it to the next one. */
 static bool is_of_another(const struct rist_peers *p, const char *host,
 			  uint16_t port)
@@ -88,9 +80,10 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 	struct rist_known new = { .peer = peer, .port = local_port };
 	const char *why;
 
-	(void)local_host;
+	/* librist 0.2.7 tells bytes of the text of the host as its port */
+	(void)local_host, (void)port;
 	(void)snprintf(new.host, sizeof new.host, "%s", host);
-	format_at(new.at, host, port);
+	(void)snprintf(new.at, sizeof new.at, "%s", host);
 	(void)pthread_mutex_lock(&p->lock);
 	why = why_refused(p, new.host, local_port);
 	if (why == NULL) {

@@ -36,7 +36,7 @@ struct rist_known {
 	uint64_t heard_ms; /* data of it was taken; 0: never */
 	uint16_t port;     /* of ours */
 	char host[SOCKADDR_TEXT_MAX];
-	char at[SOCKADDR_TEXT_MAX]; /* with its port */
+	char at[SOCKADDR_TEXT_MAX]; /* with its port, if we called it */
 };
 
 /* Embedded. */
