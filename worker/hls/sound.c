@@ -81,17 +81,13 @@ void hls_sound_begin(struct hls_sound *s, bool cut)
 /* A segment may count anew; inside of it a gap stays one. */
 static void keep(struct hls_sound *s, const uint8_t *packet)
 {
+	bool full = fifo_len(&s->fifo) == fifo_max(&s->fifo);
 	uint8_t *copy;
 
 	/* frames of a few bytes each make more packets than anybody needs */
-	s->torn |= fifo_len(&s->fifo) == fifo_max(&s->fifo);
-	if (fifo_len(&s->fifo) == fifo_max(&s->fifo) ||
-	    (s->torn && !ts_pusi(packet)))
+	s->torn |= full;
+	if (full || (s->torn && !ts_pusi(packet)))
 		return;
-	if (fifo_len(&s->fifo) == fifo_max(&s->fifo)) {
-		s->torn = true;
-		return;
-	}
 	copy = fifo_push(&s->fifo, (struct ts_run){ packet, 1 });
 	if (s->first)
 		s->offset = (uint8_t)(s->cc + ts_has_payload(packet) -

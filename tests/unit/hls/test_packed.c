@@ -160,25 +160,3 @@ Test(packed, junk_is_passed_over)
 	cr_assert_eq(p.junk, 100);
 	packed_done(&p);
 }
-
-/* The shortest frames there are, of another rate each time, so that each ends a
- * PES: a packet for seven bytes. */
-Test(packed, what_is_made_to_fill_the_memory_is_lost)
-{
-	enum { TINY = 7, MANY = 2300 };
-	static uint8_t in[MANY * TINY];
-	struct hls_sound *sound = hls_sound_new();
-	uint8_t tag[73];
-
-	for (unsigned i = 0; i < MANY; i++)
-		memcpy(in + i * TINY, (const uint8_t[TINY]){
-			0xff, 0xf1, i % 2 ? 0x4c : 0x50, 0x80, TINY >> 3,
-			(TINY & 7) << 5 | 0x1f, 0xfc }, TINY);
-	hls_sound_begin(sound, false);
-	cr_assert(hls_sound_push(sound, tag, make_tag(tag, 900000)));
-	for (int i = 0; i < 30; i++)
-		(void)hls_sound_push(sound, in, sizeof in);
-	cr_assert_gt(hls_sound_packets(sound), 6000);
-	cr_assert_leq(hls_sound_packets(sound), HLS_SOUND_PACKETS);
-	hls_sound_free(&sound);
-}
