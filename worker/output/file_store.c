@@ -2,7 +2,9 @@
 #include "worker/output/file_store.h"
 
 #include "common/fd.h"
+#include "common/mono.h"
 #include "worker/output/file_name.h"
+#include "worker/output/start_point.h"
 #include "worker/ts/packet.h"
 
 #include <errno.h>
@@ -23,6 +25,8 @@ enum {
 	COPIES_MAX = 1000,
 	/* Told to the disk at once, so that no mountain of it waits. */
 	FLUSH_BYTES = 4 * 1024 * 1024,
+	/* The last part of a file in which its end is looked for. */
+	END_SHARE = 8,
 };
 
 static bool rotates(const struct file_store *s)
@@ -61,8 +65,10 @@ int file_store_open(struct file_store *s, const struct output_spec *spec,
 		return errmsg_fail(why, -errno, "%s: %s", path,
 				   strerror(errno));
 	err = file_store_measure(s);
-	if (err == 0)
+	if (err == 0) {
+		s->psi = rotates(s) ? psi_new() : NULL;
 		return 0;
+	}
 	file_store_close(s);
 	return errmsg_fail(why, err, "%s: %s", path,
 			   err == -EMEDIUMTYPE ? "nothing can be recorded there"
@@ -80,6 +86,7 @@ void file_store_close(struct file_store *s)
 {
 	file_store_pause(s);
 	fd_close(&s->folder);
+	psi_free(&s->psi);
 }
 
 /* Is what stands there ours to continue?  Ends it behind a whole packet. */
@@ -172,21 +179,60 @@ static int open_file(struct file_store *s, struct errmsg *why)
 	}
 	s->flushed = s->size;
 	s->ends_s = next_end(s, now);
+	s->due_ns = 0;
 	s->files++;
 	return 0;
 }
 
-/* How many of len bytes belong to this file. */
-static size_t room(const struct file_store *s, size_t len)
+/* Bytes of a file at most; 0: as many as come. */
+static uint64_t most_bytes(const struct file_store *s)
 {
 	uint64_t max = (uint64_t)s->spec->file.rotate_mib * MIB;
 
-	max -= max % s->unit;
-	if (s->ends_s > 0 && time(NULL) >= s->ends_s)
+	return max - max % s->unit;
+}
+
+/* Is the file to end, with so many bytes in it? */
+static bool is_due(struct file_store *s, uint64_t size, bool late,
+		   uint64_t now_ns)
+{
+	uint64_t max = most_bytes(s);
+
+	if (s->due_ns == 0 &&
+	    (late || (max > 0 && size >= max - max / END_SHARE)))
+		s->due_ns = now_ns;
+	return s->due_ns != 0;
+}
+
+/* How many of len bytes belong to this file: up to where the next one can
+ * begin, when it is due. */
+static size_t find_end(struct file_store *s, const uint8_t *data, size_t len)
+{
+	bool late = s->ends_s > 0 && time(NULL) >= s->ends_s;
+	uint64_t now_ns = mono_ns();
+
+	for (size_t at = 0; at < len; at += s->unit) {
+		const uint8_t *packet = data + at + s->unit - TS_PACKET;
+
+		if (is_due(s, s->size + at, late, now_ns) &&
+		    start_point_is(s->psi, packet, psi_main_pid(s->psi),
+				   now_ns - s->due_ns))
+			return at;
+		if (psi_class(s->psi, ts_pid(packet)) == PID_PSI)
+			(void)psi_feed(s->psi, packet);
+	}
+	return len;
+}
+
+static size_t room(struct file_store *s, const uint8_t *data, size_t len)
+{
+	uint64_t max = most_bytes(s);
+
+	if (max > 0 && s->size >= max)
 		return 0;
-	if (max == 0)
-		return len;
-	return s->size >= max ? 0 : (size_t)MIN(max - s->size, len);
+	if (max > 0)
+		len = (size_t)MIN(max - s->size, len);
+	return s->psi != NULL ? find_end(s, data, len) : len;
 }
 
 static void flush(struct file_store *s)
@@ -232,7 +278,7 @@ int file_store_write(struct file_store *s, const uint8_t *data, size_t len,
 
 		if (err < 0)
 			return err;
-		part = room(s, len);
+		part = room(s, data, len);
 		if (part == 0) {
 			file_store_pause(s);
 			continue;

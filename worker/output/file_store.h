@@ -5,11 +5,16 @@
  * Blocks: for a thread of its own.  A file that is there is continued when it
  * is a transport stream in whole packets, and not touched when it is anything
  * else.
+ *
+ * The next file begins at a random access point, if there is one in time; all
+ * of them joined are what was written.
  */
 #pragma once
 
 #include "common/errmsg.h"
 #include "proto/io_spec.h"
+
+struct psi;
 
 /* Embedded. */
 struct file_store {
@@ -21,6 +26,8 @@ struct file_store {
 	uint64_t size;    /* of the file */
 	uint64_t flushed; /* up to there the kernel was told to write */
 	int64_t ends_s;   /* unix time of the next file; 0: never */
+	uint64_t due_ns;  /* it is due since; 0: it is not */
+	struct psi *psi;  /* of what was written; NULL: no next file */
 	unsigned files;   /* that were opened */
 	uint64_t free_mib;
 };
