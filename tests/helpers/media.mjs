@@ -105,7 +105,8 @@ export async function assertDecodes(t, data, { programs = 1,
 
 	fs.writeFileSync(file, data);
 	const decoded = await run('ffmpeg', [...quiet, 'warning', '-i', file,
-		'-map', '0', '-f', 'null', '-']);
+		'-map', '0', '-enc_time_base:v', '1:90000', '-f',
+		'null', '-']);
 	assert.equal(decoded.err, '', 'the decoder complains');
 	assert.equal(decoded.code, 0);
 	const probed = await run('ffprobe', ['-v', 'warning', '-count_frames',
