@@ -155,7 +155,7 @@ test('what is repaired and what is not are told apart', async (t) => {
 	await waitUntil('loss', async () => await fault.struck() >= 8, 30000);
 	const lost = await fault.stop();
 
-	// librist lets go of what never came by and by, seconds after its buffer
+	// librist gives up what never came by and by, seconds behind its buffer
 	await waitUntil('losses', async () =>
 		(await numbers()).dropped > dropped + lost / 2, 40000);
 	assert.ok((await numbers()).dropped < dropped + 2 * lost);

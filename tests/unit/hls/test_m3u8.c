@@ -10,7 +10,8 @@
 
 static void assert_text(struct m3u8_text t, const char *text)
 {
-	cr_assert(t.len == strlen(text) && memcmp(t.data, text, t.len) == 0,
+	cr_assert(t.len == strlen(text) &&
+		  (t.len == 0 || memcmp(t.data, text, t.len) == 0),
 		  "\"%.*s\" is not \"%s\"", (int)t.len, t.data, text);
 }
 
