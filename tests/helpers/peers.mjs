@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs of others, as a test starts them.
 import { execFileSync, spawnSync } from 'node:child_process';
+import { config, stream } from './sluice.mjs';
 import { start, tempDir } from './util.mjs';
 
 // Why a test is left out: false when all of these are installed, programs by
@@ -37,3 +38,13 @@ export function gstreamer(t, ...args) {
 	return start(t, 'gst-launch-1.0', ['-q', ...args.join(' ').split(' ')],
 		{ env: { ...process.env, GST_DEBUG: '2', HOME: tempDir(t) } });
 }
+
+// One stream goes to each receiver, and to each sender (by UDP), who sends it
+// to an input of ours.
+export const peersConfig = (senders, receivers) => config(
+	stream('from', 'udp://127.0.0.1:5000', [
+		...receivers.map(({ output }) => output),
+		...senders.map((_, i) => `udp://127.0.0.1:${5100 + i}`)
+	]),
+	...senders.map(({ input }, i) => stream(`in${i}`, input,
+		`udp://127.0.0.1:${6000 + i}`)));

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { assertDecodes, liveMultiplex } from '../helpers/media.mjs';
 import { Fault } from '../helpers/net.mjs';
-import { gstreamer, lacks } from '../helpers/peers.mjs';
+import { gstreamer, lacks, peersConfig } from '../helpers/peers.mjs';
 import { Sluice, config, sanitized, stream }
 	from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
@@ -94,13 +94,7 @@ test('programs of others send and receive; of two ways one may be cut',
 	receivers.forEach(({ run, port }, i) => run(t, files[i], port));
 	await waitUntil('receivers', () => [9050, 9052, 9054, 9056]
 		.every(udpBound), 20000);
-	const sluice = await Sluice.start(t, config(
-		stream('from', 'udp://127.0.0.1:5000', [
-			...receivers.map(({ output }) => output),
-			...senders.map((_, i) => `udp://127.0.0.1:${5100 + i}`)
-		]),
-		...senders.map(({ input }, i) => stream(`in${i}`, input,
-			`udp://127.0.0.1:${6000 + i}`))));
+	const sluice = await Sluice.start(t, peersConfig(senders, receivers));
 
 	await waitUntil('listeners', () => [5000, 9040, 9042, 9044, 9046]
 		.every(udpBound));

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { assertDecodes, liveMultiplex } from '../helpers/media.mjs';
 import { Fault, ip } from '../helpers/net.mjs';
-import { gstreamer, lacks, lacksUser, vlc } from '../helpers/peers.mjs';
+import { gstreamer, lacks, lacksUser, peersConfig, vlc }
+	from '../helpers/peers.mjs';
 import { MASTER, Sluice, WORKER, config, stream }
 	from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
@@ -85,13 +86,7 @@ test('programs of others send and receive, whoever calls',
 	const size = (file) => fs.existsSync(file) ? fs.statSync(file).size : 0;
 	const recorder = await Recorder.start(t, ...senders.map((_, i) =>
 		({ port: 6000 + i })));
-	const sluice = await Sluice.start(t, config(
-		stream('from', 'udp://127.0.0.1:5000', [
-			...receivers.map(({ output }) => output),
-			...senders.map((_, i) => `udp://127.0.0.1:${5100 + i}`)
-		]),
-		...senders.map(({ input }, i) => stream(`in${i}`, input,
-			`udp://127.0.0.1:${6000 + i}`))));
+	const sluice = await Sluice.start(t, peersConfig(senders, receivers));
 
 	await waitUntil('listeners', () => [5000, 9011, 9021, 9023, 9024]
 		.every(udpBound));
