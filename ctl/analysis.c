@@ -3,6 +3,7 @@
 #include "ctl/api.h"
 #include "ctl/commands.h"
 #include "ctl/overview.h"
+#include "ctl/print.h"
 #include "ctl/table.h"
 #include "ctl/text.h"
 
@@ -14,13 +15,6 @@
 static json_int_t number(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
-}
-
-static const char *text(const json_t *object, const char *key)
-{
-	const char *found = json_string_value(json_object_get(object, key));
-
-	return found != NULL ? found : "";
 }
 
 /* "Mbit/s, null 2 %, lost: network 3, socket 0" */
@@ -61,7 +55,7 @@ static void show_indicators(struct buf *to, const struct ctl *ctl,
 			continue;
 		buf_printf(to, "  %s", raised && ctl->colour ? "\033[31;1m"
 							     : "");
-		text_plain(to, text(one, "alarm"));
+		text_plain(to, api_text(one, "alarm"));
 		buf_printf(to, "%s %s, %" JSON_INTEGER_FORMAT " faults\n",
 			   raised && ctl->colour ? "\033[0m" : "",
 			   raised ? "RAISED" : "cleared",
@@ -101,7 +95,7 @@ static void show_pids(struct buf *to, const struct ctl *ctl,
 	json_array_foreach(json_object_get(place, "pids"), i, one) {
 		table_row(t);
 		set_number(t, 0, number(one, "pid"), false);
-		table_set(t, 1, TABLE_PLAIN, text(one, "kind"));
+		table_set(t, 1, TABLE_PLAIN, api_text(one, "kind"));
 		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
 			set_number(t, k + 2, number(one, numbers[k].key),
 				   numbers[k].bad);
@@ -176,8 +170,7 @@ static void show(const struct ctl *ctl, const json_t *answer)
 	else
 		buf_printf(&all, "the same\n");
 	show_rates(&all, outputs);
-	(void)fwrite(buf_head(&all), 1, buf_len(&all), stdout);
-	buf_done(&all);
+	print_text(&all, stdout);
 }
 
 static enum ctl_exit tell(struct ctl *ctl, const struct overview_row *row)

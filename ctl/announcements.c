@@ -2,6 +2,7 @@
 /* announcements: what is announced on the network of the service. */
 #include "ctl/api.h"
 #include "ctl/commands.h"
+#include "ctl/print.h"
 #include "ctl/table.h"
 #include "ctl/text.h"
 
@@ -12,14 +13,7 @@
  * less (RFC 2974 3.1). */
 enum { SURE_S = 400 };
 
-static const char *text(const json_t *of, const char *key)
-{
-	const char *found = json_string_value(json_object_get(of, key));
-
-	return found != NULL ? found : "";
-}
-
-static void print_table(const struct ctl *ctl, const json_t *list)
+static void print_list(const struct ctl *ctl, const json_t *list)
 {
 	static const struct table_column columns[] = {
 		{ "NAME", 32, false }, { "SENDER", 0, false },
@@ -27,7 +21,6 @@ static void print_table(const struct ctl *ctl, const json_t *list)
 		{ "NOTE", 0, false },
 	};
 	struct table *t = table_new(columns, ARRAY_LEN(columns));
-	struct buf out = { 0 };
 	json_t *one;
 	size_t i;
 
@@ -38,24 +31,21 @@ static void print_table(const struct ctl *ctl, const json_t *list)
 
 		text_duration(heard, MAX(time(NULL) - at, 0));
 		table_row(t);
-		table_set(t, 0, TABLE_PLAIN, text(one, "name"));
-		table_set(t, 1, TABLE_PLAIN, text(one, "sender"));
+		table_set(t, 0, TABLE_PLAIN, api_text(one, "name"));
+		table_set(t, 1, TABLE_PLAIN, api_text(one, "sender"));
 		table_set(t, 2, TABLE_PLAIN, heard);
-		table_set(t, 3, TABLE_PLAIN, text(one, "input"));
-		table_set(t, 4, TABLE_DIM, text(one, "note"));
+		table_set(t, 3, TABLE_PLAIN, api_text(one, "input"));
+		table_set(t, 4, TABLE_DIM, api_text(one, "note"));
 	}
-	table_write(t, &(struct table_style){ .colour = ctl->colour,
-					      .end = "\n" }, &out);
+	print_table(ctl, t);
 	table_free(&t);
-	(void)fwrite(buf_head(&out), 1, buf_len(&out), stdout);
-	buf_done(&out);
 }
 
 /* What the list may lack, and why. */
 static void print_doubts(const json_t *reply)
 {
 	json_int_t s = json_integer_value(json_object_get(reply, "listening"));
-	const char *error = text(reply, "error");
+	const char *error = api_text(reply, "error");
 	struct buf out = { 0 };
 	char since[32];
 
@@ -68,8 +58,7 @@ static void print_doubts(const json_t *reply)
 		text_plain(&out, error);
 		buf_printf(&out, "\n");
 	}
-	(void)fwrite(buf_head(&out), 1, buf_len(&out), stderr);
-	buf_done(&out);
+	print_text(&out, stderr);
 }
 
 enum ctl_exit run_announcements(struct ctl *ctl, char **args, size_t n)
@@ -83,7 +72,7 @@ enum ctl_exit run_announcements(struct ctl *ctl, char **args, size_t n)
 	if (ctl->options.json) {
 		ctl_print_json(reply);
 	} else {
-		print_table(ctl, json_object_get(reply, "announcements"));
+		print_list(ctl, json_object_get(reply, "announcements"));
 		(void)fflush(stdout);
 		print_doubts(reply);
 	}

@@ -106,6 +106,13 @@ enum ctl_exit api_load(struct ctl *ctl, json_t **ret)
 	return api_command(ctl, json_pack("{s:s}", "cmd", "load"), ret);
 }
 
+const char *api_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? text : "";
+}
+
 char *api_path(const char *before, const char *text, const char *after)
 {
 	static const char plain[] =

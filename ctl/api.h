@@ -25,5 +25,8 @@ enum ctl_exit api_load(struct ctl *, json_t **ret) MUST_CHECK;
 enum ctl_exit api_judge(struct ctl *, const struct client_reply *,
 			json_t **ret) MUST_CHECK;
 
+/* A text in an answer; "" when it is not there. */
+const char *api_text(const json_t *object, const char *key);
+
 /* A path with text as its last part, escaped; to be freed. */
 char *api_path(const char *before, const char *text, const char *after);

@@ -17,8 +17,10 @@ libctl_a_SOURCES = \
 	ctl/json_path.c ctl/json_path.h \
 	ctl/keyring.c ctl/keyring.h \
 	ctl/login.c \
+	ctl/network.c \
 	ctl/options.c ctl/options.h \
 	ctl/overview.c ctl/overview.h \
+	ctl/print.c ctl/print.h \
 	ctl/screen.c ctl/screen.h \
 	ctl/secret.c ctl/secret.h \
 	ctl/settings.c ctl/settings.h \

@@ -47,6 +47,8 @@ static const struct command commands[] = {
 	  run_stream_switch, 0, 1, 2 },
 	{ "announcements", "", "what there is to be received",
 	  run_announcements, 0, 0, 0 },
+	{ "network", "", "who asks for the groups that inputs hear",
+	  run_network, 0, 0, 0 },
 	{ "session ls", "", "who watches", run_session_ls,
 	  OPTION_SORT | OPTION_STREAM, 0, 0 },
 	{ "session kick", "CLIENT...", "end the connection of a viewer",

@@ -5,6 +5,7 @@
 #include "ctl/api.h"
 #include "ctl/commands.h"
 #include "ctl/overview.h"
+#include "ctl/print.h"
 #include "ctl/text.h"
 
 #include <inttypes.h>
@@ -117,7 +118,7 @@ static void show_troubled(const struct ctl *ctl, struct overview *o,
 			   n - SHOWN_MAX);
 }
 
-static void print_text(const struct ctl *ctl, const json_t *system,
+static void print_words(const struct ctl *ctl, const json_t *system,
 		       const json_t *version, struct overview *o)
 {
 	struct status_counts counts;
@@ -136,8 +137,7 @@ static void print_text(const struct ctl *ctl, const json_t *system,
 		buf_printf(&text, "\n");
 	}
 	show_troubled(ctl, o, &text);
-	(void)fwrite(buf_head(&text), 1, buf_len(&text), stdout);
-	buf_done(&text);
+	print_text(&text, stdout);
 }
 
 static void print_json(const struct ctl *ctl, json_t *system,
@@ -170,7 +170,7 @@ enum ctl_exit run_status(struct ctl *ctl, char **args, size_t n)
 	if (code == CTL_OK && ctl->options.json)
 		print_json(ctl, system, version, &o);
 	else if (code == CTL_OK)
-		print_text(ctl, system, version, &o);
+		print_words(ctl, system, version, &o);
 	overview_done(&o);
 	json_decref(system);
 	json_decref(version);

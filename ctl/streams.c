@@ -3,6 +3,7 @@
 #include "ctl/api.h"
 #include "ctl/commands.h"
 #include "ctl/overview.h"
+#include "ctl/print.h"
 #include "ctl/text.h"
 
 #include "common/alloc.h"
@@ -11,12 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void print(struct buf *text)
-{
-	(void)fwrite(buf_head(text), 1, buf_len(text), stdout);
-	buf_done(text);
-}
 
 /* --- ls --- */
 
@@ -30,19 +25,15 @@ static void list_names(const struct overview *o)
 		text_plain(&text, row_name(&o->rows[i]));
 		buf_printf(&text, "\n");
 	}
-	if (o->n > 0)
-		print(&text);
+	print_text(&text, stdout);
 }
 
 static void list_table(const struct ctl *ctl, const struct overview *o)
 {
-	struct table_style style = { .colour = ctl->colour, .end = "\n" };
 	struct table *t = overview_table(o);
-	struct buf text = { 0 };
 
-	table_write(t, &style, &text);
+	print_table(ctl, t);
 	table_free(&t);
-	print(&text);
 }
 
 enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
@@ -204,7 +195,7 @@ static void show_text(const struct ctl *ctl, struct overview_row *row)
 		text_plain(&text, alarm ? alarm : "");
 		buf_printf(&text, "\n");
 	}
-	print(&text);
+	print_text(&text, stdout);
 }
 
 /* The whole of a status, of streams that are off as well. */

@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "ctl/api.h"
 #include "ctl/commands.h"
+#include "ctl/print.h"
 #include "ctl/table.h"
 #include "ctl/text.h"
 
@@ -14,13 +15,6 @@
 static json_int_t number(const json_t *session, const char *key)
 {
 	return json_integer_value(json_object_get(session, key));
-}
-
-static const char *text(const json_t *session, const char *key)
-{
-	const char *found = json_string_value(json_object_get(session, key));
-
-	return found ? found : "";
 }
 
 /* --- order --- */
@@ -50,9 +44,9 @@ static int compare(const void *a, const void *b, void *arg)
 	int r = 0;
 
 	if (*by == ORDER_STREAM)
-		r = strcmp(text(x, "channel_id"), text(y, "channel_id"));
+		r = strcmp(api_text(x, "channel_id"), api_text(y, "channel_id"));
 	else if (*by == ORDER_ADDR)
-		r = strcmp(text(x, "addr"), text(y, "addr"));
+		r = strcmp(api_text(x, "addr"), api_text(y, "addr"));
 	else if (*by == ORDER_UPTIME)
 		r = number(x, "uptime") < number(y, "uptime") ? 1
 		    : number(x, "uptime") > number(y, "uptime") ? -1 : 0;
@@ -66,8 +60,8 @@ static bool is_wanted(const struct ctl *ctl, const json_t *session)
 	const char *stream = ctl->options.stream;
 
 	return stream == NULL ||
-	       strcmp(text(session, "channel_id"), stream) == 0 ||
-	       strcmp(text(session, "channel_name"), stream) == 0;
+	       strcmp(api_text(session, "channel_id"), stream) == 0 ||
+	       strcmp(api_text(session, "channel_name"), stream) == 0;
 }
 
 /* The wanted ones, in order: a new list. */
@@ -90,7 +84,7 @@ static json_t *choose(const struct ctl *ctl, const json_t *sessions,
 
 /* --- ls --- */
 
-static void print_table(const struct ctl *ctl, const json_t *sessions)
+static void print_list(const struct ctl *ctl, const json_t *sessions)
 {
 	static const struct table_column columns[] = {
 		{ "CLIENT", 0, true }, { "STREAM", 24, false },
@@ -98,7 +92,6 @@ static void print_table(const struct ctl *ctl, const json_t *sessions)
 		{ "SINCE", 0, true },
 	};
 	struct table *t = table_new(columns, ARRAY_LEN(columns));
-	struct buf out = { 0 };
 	json_t *session;
 	size_t i;
 
@@ -110,16 +103,13 @@ static void print_table(const struct ctl *ctl, const json_t *sessions)
 		text_duration(since, number(session, "uptime"));
 		table_row(t);
 		table_set(t, 0, TABLE_PLAIN, id);
-		table_set(t, 1, TABLE_PLAIN, text(session, "channel_id"));
-		table_set(t, 2, TABLE_PLAIN, text(session, "channel_name"));
-		table_set(t, 3, TABLE_PLAIN, text(session, "addr"));
+		table_set(t, 1, TABLE_PLAIN, api_text(session, "channel_id"));
+		table_set(t, 2, TABLE_PLAIN, api_text(session, "channel_name"));
+		table_set(t, 3, TABLE_PLAIN, api_text(session, "addr"));
 		table_set(t, 4, TABLE_PLAIN, since);
 	}
-	table_write(t, &(struct table_style){ .colour = ctl->colour,
-					      .end = "\n" }, &out);
+	print_table(ctl, t);
 	table_free(&t);
-	(void)fwrite(buf_head(&out), 1, buf_len(&out), stdout);
-	buf_done(&out);
 }
 
 enum ctl_exit run_session_ls(struct ctl *ctl, char **args, size_t n)
@@ -139,7 +129,7 @@ enum ctl_exit run_session_ls(struct ctl *ctl, char **args, size_t n)
 	if (ctl->options.json)
 		ctl_print_json(chosen);
 	else
-		print_table(ctl, chosen);
+		print_list(ctl, chosen);
 	json_decref(chosen);
 	json_decref(reply);
 	return CTL_OK;

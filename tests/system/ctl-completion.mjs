@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The completion for bash: words, options, and streams of the service.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { CTL } from '../helpers/ctl.mjs';
@@ -40,6 +41,28 @@ test('words and options are completed', async (t) => {
 		['name']);
 	assert.deepEqual(await complete(t, url, 'events', '--scope', 'stream'),
 		['stream_event', 'stream_image', 'stream_switch']);
+});
+
+test('every command of the help is completed, and in the manual', async (t) => {
+	const url = `http://127.0.0.1:${await freePort()}`;
+	const { out } = await run(CTL, ['--help']);
+	const names = out.match(/^ {2}[a-z]+( [a-z]+)?(?= )/gm)
+		.map((name) => name.trim());
+	const manual = fs.readFileSync(path.join(srcdir, 'doc/sluicectl.1'),
+		'utf8');
+	const firsts = new Set(names.map((name) => name.split(' ')[0]));
+
+	assert.ok(names.includes('stream ls') && names.length > 10);
+	assert.deepEqual(await complete(t, url, ''), [...firsts].sort());
+	for (const name of names) {
+		const [first, second] = name.split(' ');
+
+		assert.match(manual, new RegExp(`^\\.It .*\\bCm ${name}\\b`,
+			'm'));
+		if (second)
+			assert.ok((await complete(t, url, first, second))
+				.includes(second), name);
+	}
 });
 
 test('streams are completed by id and name', async (t) => {

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
+import { Ctl } from '../helpers/ctl.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { ip, pair, tool } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -89,6 +90,10 @@ test('silent without a querier: an alarm, until packets or a querier come',
 		assert.match((await waitNetwork(sluice, 'silent', (i) =>
 			i.silent === 1)).advice,
 		/^qa: no IGMP querier is heard for 3 s: .*querier/);
+		const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+		const table = /^INTERFACE +PROTOCOL +QUERIER .*NOTE\n/;
+		assert.match(await ctl.out(['network']), new RegExp(
+			table.source + 'qa +igmp +missing +1 +1 +qa: no IGMP'));
 
 		// packets: it may fall silent some day, and no more
 		const sender = await Sender.start(t, new TsMux(), 5000,
@@ -114,6 +119,11 @@ test('silent without a querier: an alarm, until packets or a querier come',
 			assert.deepEqual(querier, { address: ROUTER,
 				version: 3, interval: 125 });
 			assert.ok(!alarmed(await sluice.status('a001')));
+			assert.match(await ctl.out(['network']), new RegExp(
+				`${table.source}qa +igmp +heard +1 +1 ` +
+				` +${ROUTER}, version 3 +\\d+ s\n$`));
+			assert.equal((await ctl.json(['network']))
+				.interfaces[0].querier.address, ROUTER);
 		});
 		await sluice.waitStatus('a001', 'the alarm again', alarmed,
 			20000);
@@ -176,6 +186,10 @@ test('without CAP_NET_RAW nothing is judged, and that is told', async (t) => {
 	const network = await sluice.json('/api/network-status');
 	assert.equal(network.igmp_error, 'CAP_NET_RAW is missing');
 	assert.equal(network.interfaces[0].state, 'unknown');
+	const { out, err } = await new Ctl(t,
+		`http://127.0.0.1:${sluice.port}`).run(['network']);
+	assert.match(out, /^qa +igmp +unknown +1/m);
+	assert.match(err, /^IGMP queriers cannot be heard: CAP_NET_RAW is/m);
 	assert.ok(!alarmed(await sluice.status('a001')));
 	await sluice.stop();
 });

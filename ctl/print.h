@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a subcommand prints. */
+#pragma once
+
+#include "common/buf.h"
+#include "ctl/ctl.h"
+#include "ctl/table.h"
+
+#include <stdio.h>
+
+/* All of it; text is empty then. */
+void print_text(struct buf *text, FILE *to);
+
+/* All rows, to standard output. */
+void print_table(const struct ctl *, const struct table *);
