@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Outputs in one line. */
+enum { NAMED_MAX = 8 };
+
 void overview_done(struct overview *o)
 {
 	for (size_t i = 0; i < o->n; i++) {
@@ -86,36 +89,75 @@ static const char *input_fault(const struct overview_row *row)
 	return fault;
 }
 
-/* The first output with an alarm; NULL: none has one. */
-static const json_t *faulty_output(const struct overview_row *row)
+/* Those with an alarm, with it and their position, as a new list. */
+static json_t *faulty_outputs(const struct overview_row *row)
 {
-	json_t *output;
+	json_t *output, *list = json_array();
 	size_t i;
 
 	json_array_foreach(json_object_get(row->status, "outputs"), i, output)
 		if (text_of(output, "fault", NULL) != NULL)
-			return output;
-	return NULL;
+			(void)json_array_append_new(
+				list, json_pack("{s:O, s:O}", "position",
+						json_object_get(output,
+								"position"),
+						"fault",
+						json_object_get(output,
+								"fault")));
+	return list;
 }
 
 bool row_output_fault(const struct overview_row *row)
 {
-	return faulty_output(row) != NULL;
+	json_t *faulty = faulty_outputs(row);
+	size_t n = json_array_size(faulty);
+
+	json_decref(faulty);
+	return n > 0;
+}
+
+/* "output 2: why"; of several, which: "3 outputs cannot send (2, 4, 5); output
+ * 2: why". */
+static void put_outputs(struct buf *to, const json_t *faulty)
+{
+	size_t n = json_array_size(faulty), i;
+	const json_t *first = json_array_get(faulty, 0), *one;
+
+	if (n > 1)
+		buf_printf(to, "%zu outputs cannot send (", n);
+	json_array_foreach((json_t *)faulty, i, one)
+		if (n > 1 && i < NAMED_MAX)
+			buf_printf(to, "%s%" JSON_INTEGER_FORMAT,
+				   i > 0 ? ", " : "",
+				   json_integer_value(json_object_get(
+					   one, "position")));
+	if (n > 1)
+		buf_printf(to, "%s); ", n > NAMED_MAX ? ", ..." : "");
+	if (n > 0)
+		buf_printf(to, "output %" JSON_INTEGER_FORMAT ": %s",
+			   json_integer_value(json_object_get(first,
+							      "position")),
+			   text_of(first, "fault", ""));
 }
 
 bool row_fault(const struct overview_row *row, struct errmsg *ret)
 {
 	const char *fault = input_fault(row);
-	const json_t *output = faulty_output(row);
+	json_t *faulty = faulty_outputs(row);
+	struct buf text = { 0 };
+	bool is;
 
-	if (fault != NULL)
-		errmsg_set(ret, "%s", fault);
-	else if (output != NULL)
-		errmsg_set(ret, "output %" JSON_INTEGER_FORMAT ": %s",
-			   json_integer_value(json_object_get(output,
-							      "position")),
-			   text_of(output, "fault", ""));
-	return fault != NULL || output != NULL;
+	buf_printf(&text, "%s", fault != NULL ? fault : "");
+	if (fault != NULL && json_array_size(faulty) > 0)
+		buf_printf(&text, "; ");
+	put_outputs(&text, faulty);
+	json_decref(faulty);
+	is = buf_len(&text) > 0;
+	if (is)
+		errmsg_set(ret, "%.*s", (int)buf_len(&text),
+			   (const char *)buf_head(&text));
+	buf_done(&text);
+	return is;
 }
 
 json_int_t row_number(const struct overview_row *row, const char *key)
@@ -371,14 +413,16 @@ json_t *overview_json(const struct overview *o)
 	for (size_t i = 0; i < o->n; i++) {
 		const struct overview_row *row = &o->rows[i];
 		struct errmsg fault;
-		json_t *one = json_pack("{s:s, s:s, s:b, s:b, s:s, s:s*}",
+		json_t *one = json_pack("{s:s, s:s, s:b, s:b, s:s, s:s*, "
+					"s:o}",
 					"id", row_id(row), "name",
 					row_name(row), "enable",
 					row_enabled(row), "onair",
 					row_on_air(row), "state",
 					row_state(row), "fault",
 					row_fault(row, &fault) ? fault.text
-							       : NULL);
+							       : NULL,
+					"output_faults", faulty_outputs(row));
 
 		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
 			(void)json_object_set_new(

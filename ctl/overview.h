@@ -56,7 +56,7 @@ bool row_on_air(const struct overview_row *);
 const char *row_state(const struct overview_row *);
 /* Does one of its outputs have an alarm? */
 bool row_output_fault(const struct overview_row *);
-/* Why it is not on air, or which of its outputs cannot send; false when there
+/* Why it is not on air, and which of its outputs cannot send; false when there
  * is nothing to say. */
 bool row_fault(const struct overview_row *, struct errmsg *ret);
 json_int_t row_number(const struct overview_row *, const char *key);

@@ -85,6 +85,36 @@ test('a stream shows how each of its inputs is', async (t) => {
 	await sluice.stop();
 });
 
+test('every output that cannot send is told, with a reason', async (t) => {
+	const dead = (i) => `udp://nosuch${i}@239.1.1.1:7000`;
+	const sluice = await Sluice.start(t, config(
+		stream('some', CLIP, ['udp://127.0.0.1:6000', dead(2),
+			'udp://127.0.0.1:6001', dead(4)]),
+		stream('many', CLIP, [...Array(10).keys()].map(dead)),
+		stream('gone', 'udp://127.0.0.1:4242', [dead(1)])));
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+	const rows = await waitUntil('all alarms', async () => {
+		const list = await ctl.json(['stream', 'ls']);
+		const counts = list.map((row) => row.output_faults.length);
+
+		if (counts.join() === '1,10,2' && list[0].fault.includes(';'))
+			return list;
+		throw new Error(JSON.stringify(list));
+	}, 30000);
+
+	assert.deepEqual(rows[2].output_faults.map((one) => one.position),
+		[2, 4]);
+	assert.match(rows[2].output_faults[1].fault, /nosuch4/);
+	const text = await ctl.out(['stream', 'ls']);
+	assert.match(text, /2 outputs cannot send \(2, 4\); output 2: .*h2/);
+	assert.match(text, new RegExp('10 outputs cannot send ' +
+		'\\(1, 2, 3, 4, 5, 6, 7, 8, \\.\\.\\.\\); output 1: .*nosuch0'));
+	// what is wrong with the input does not hide them
+	assert.match(rows[0].fault, /^no packets.*; output 1: .*nosuch1/);
+	assert.match(await ctl.out(['status']), /some .*2 outputs cannot/);
+	await sluice.stop();
+});
+
 test('streams are toggled, restarted and switched', async (t) => {
 	const { sluice, ctl } = await open(t);
 	const { pid } = (await sluice.status('news')).worker;
