@@ -103,16 +103,25 @@ static void look_at_input(const struct host_advice *a, const char *address,
 			  unsigned *wanted, json_t *list)
 {
 	struct input_spec spec;
+	bool described;
 
 	if (address == NULL ||
-	    input_spec_parse(address, &spec, NULL, NULL, NULL) < 0 ||
-	    (spec.kind != INPUT_UDP && spec.kind != INPUT_RTP))
+	    input_spec_parse(address, &spec, NULL, NULL, NULL) < 0)
+		return;
+	/* inner ones are shorter each time */
+	if (spec.merge[0] != '\0')
+		look_at_input(a, spec.merge, wanted, list);
+	if (spec.mux[0] != '\0')
+		look_at_input(a, spec.mux, wanted, list);
+	described = spec.kind == INPUT_SDP;
+	if (spec.kind != INPUT_UDP && spec.kind != INPUT_RTP && !described)
 		return;
 	*wanted = MAX(*wanted, spec.socket_size > 0
 				       ? spec.socket_size
 				       : (unsigned)UDP_RECEIVE_BUFFER);
-	if (spec.iface[0] != '\0' && sockaddr_is_multicast(&spec.local) &&
-	    spec.local.sa.sa_family == AF_INET)
+	if (spec.iface[0] != '\0' &&
+	    (described || (sockaddr_is_multicast(&spec.local) &&
+			   spec.local.sa.sa_family == AF_INET)))
 		look_at_filter(a, spec.iface, list);
 }
 

@@ -47,6 +47,12 @@ static const struct io_option input_general[] = {
 	{ 0 },
 };
 
+static const struct io_need input_general_needs[] = {
+	{ "cc_limit", "no_analyze", true },
+	{ "watchdog", "no_reload", true },
+	{ 0 },
+};
+
 bool input_kind_is_net(enum input_kind kind)
 {
 	for (size_t i = 0; i < ARRAY_LEN(input_types); i++)
@@ -124,9 +130,11 @@ static int read_input(const struct address *a, struct input_spec *spec,
 	if (type == NULL)
 		return fail_type(a->type, why);
 	spec->kind = type->kind;
+	spec->watchdog_s = type->watchdog_s;
 	part = (char *)spec + type->part;
 	reader.options = type->options;
 	reader.needs = type->needs;
+	reader.idle = type->idle;
 	if (type->link != NULL) {
 		reader.words = type->link->words;
 		r = read_link(type->link, a, part, &reader, why);
@@ -149,12 +157,12 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 		     struct errmsg *why)
 {
 	struct input_spec spec = {
-		.watchdog_s = WATCHDOG_DEFAULT_S,
 		.cc_limit = CC_LIMIT_DEFAULT,
 		.ring = -1,
 	};
 	struct io_reader reader = {
 		.general = input_general,
+		.general_needs = input_general_needs,
 		.spec = &spec,
 		.remux = &spec.remux,
 		.remark = remark,

@@ -104,7 +104,9 @@ struct input_spec {
 	uint16_t mux_to;            /* ... and as it goes out; 0: the same,
 				       or one that is free */
 
-	unsigned watchdog_s; /* silence before it is opened anew; 0 = never */
+	/* Silence before it is opened anew; 0: never, the default of those
+	 * whose protocol has a timeout of its own. */
+	unsigned watchdog_s;
 	bool no_reload;      /* never, too */
 	struct remux_options remux; /* of the input alone */
 };

@@ -17,6 +17,8 @@ static const struct io_option input_options[] = {
 	{ 0 },
 };
 
+static const char *const idle_inputs[] = { "watchdog", "no_reload", NULL };
+
 /* A service has no folder of its own to begin at. */
 static int judge_path(const char *path, struct errmsg *why)
 {
@@ -41,6 +43,7 @@ const struct input_type input_file_type = {
 	.kind = INPUT_FILE,
 	.read = read_input,
 	.options = input_options,
+	.idle = idle_inputs,
 };
 
 static const struct io_option output_options[] = {

@@ -27,7 +27,7 @@ static const struct io_option options[] = {
 	{ "ca", IO_TEXT, IO_INPUT(http.ca), 1, HTTP_CA_MAX },
 	{ "audio", IO_TEXT, IO_INPUT(http.audio), 1, HTTP_AUDIO_MAX },
 	{ "bandwidth", IO_NUMBER, IO_INPUT(http.bandwidth), 1, UINT32_MAX },
-	{ "sync", IO_IGNORED, 0, 0, 0 },
+	{ "sync", IO_NO_FLAG, IO_INPUT(http.no_sync), 0, 0 },
 	{ "debug", IO_IGNORED, 0, 0, 0 },
 	{ HEADER, IO_GROUP, 0, 0, 0 },
 	{ 0 },
@@ -97,12 +97,15 @@ static int judge_input(const struct input_spec *spec, struct errmsg *why)
 	return 0;
 }
 
+static const char *const idle_inputs[] = { "debug", NULL };
+
 const struct input_type input_http_type = {
 	.name = "http",
 	.kind = INPUT_HTTP,
 	.net = true,
 	.read = read_input,
 	.options = options,
+	.idle = idle_inputs,
 	.judge = judge_input,
 };
 
@@ -112,5 +115,6 @@ const struct input_type input_https_type = {
 	.net = true,
 	.read = read_input,
 	.options = options,
+	.idle = idle_inputs,
 	.judge = judge_input,
 };

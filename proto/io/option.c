@@ -147,18 +147,32 @@ static void remark(const struct io_reader *rd, const char *format, ...)
 	rd->remark(text, rd->arg);
 }
 
-/* One that stands alone and should not. */
-static void look_for_need(const struct address *a, size_t i,
-			  const struct io_reader *rd)
+/* One that stands alone and should not, or where another one says more. */
+static void look_for_need(const struct address *a, const char *key,
+			  const struct io_need *n, const struct io_reader *rd)
+{
+	for (; n != NULL && n->key != NULL; n++) {
+		bool there = address_option(a, n->other) != NULL;
+
+		if (strcmp(n->key, key) == 0 && there == n->beside)
+			remark(rd, "%s: does nothing %s %s", key,
+			       n->beside ? "beside" : "without", n->other);
+	}
+}
+
+static void look_for_sense(const struct address *a, size_t i,
+			   const struct io_reader *rd)
 {
 	const char *key = a->options[i].key;
 
-	for (const struct io_need *n = rd->needs; n != NULL && n->key != NULL;
-	     n++)
-		if (strcmp(n->key, key) == 0 && !was_before(a, i) &&
-		    address_option(a, n->other) == NULL)
-			remark(rd, "%s: does nothing without %s", key,
-			       n->other);
+	if (was_before(a, i))
+		return;
+	look_for_need(a, key, rd->needs, rd);
+	look_for_need(a, key, rd->general_needs, rd);
+	for (const char *const *idle = rd->idle; idle != NULL && *idle != NULL;
+	     idle++)
+		if (strcmp(*idle, key) == 0)
+			remark(rd, "%s: does nothing here", key);
 }
 
 /* An option that no list of the type has. */
@@ -225,7 +239,7 @@ int io_options_read(const struct address *a, const struct io_reader *rd,
 
 		if (r < 0)
 			return r;
-		look_for_need(a, i, rd);
+		look_for_sense(a, i, rd);
 	}
 	return 0;
 }

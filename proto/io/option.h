@@ -29,16 +29,19 @@ struct io_option {
 	uint64_t min, max;
 };
 
-/* An option that does nothing without another one. */
+/* An option that does nothing without another one, or beside it. */
 struct io_need {
 	const char *key; /* NULL ends a table */
 	const char *other;
+	bool beside;
 };
 
 struct io_reader {
 	const struct io_option *options; /* of the type; may be NULL */
 	const struct io_need *needs;     /* may be NULL */
+	const char *const *idle;         /* known, and do nothing; or NULL */
 	const struct io_option *general; /* of all types; may be NULL */
+	const struct io_need *general_needs; /* may be NULL */
 	const char *const *words;        /* of IO_WORD; a NULL ends them */
 	void *spec;
 	struct remux_options *remux; /* NULL: an output has none */

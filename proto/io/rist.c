@@ -31,6 +31,11 @@ static const char *const profiles[] = {
 static const struct io_option input_options[] = { RIST_OPTIONS(IO_INPUT) };
 static const struct io_option output_options[] = { RIST_OPTIONS(IO_OUTPUT) };
 
+static const struct io_need needs[] = {
+	{ "aes-type", "secret", false },
+	{ 0 },
+};
+
 /* [@][host]:port */
 static int read_peer(const char *text, size_t len, struct rist_peer_spec *p,
 		     struct errmsg *why)
@@ -105,6 +110,7 @@ const struct input_type input_rist_type = {
 	.link = &link,
 	.part = IO_INPUT(rist),
 	.options = input_options,
+	.needs = needs,
 };
 
 const struct output_type output_rist_type = {
@@ -114,4 +120,5 @@ const struct output_type output_rist_type = {
 	.link = &link,
 	.part = IO_OUTPUT(rist),
 	.options = output_options,
+	.needs = needs,
 };

@@ -42,5 +42,6 @@ const struct input_type input_sdp_type = {
 	.kind = INPUT_SDP,
 	.read = read_input,
 	.options = input_options,
+	.watchdog_s = WATCHDOG_DEFAULT_S,
 	.judge = judge_input,
 };

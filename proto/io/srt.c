@@ -48,8 +48,15 @@ static const struct io_option input_options[] = {
 	IO_OPTIONS_MERGE,
 	SRT_OPTIONS(IO_INPUT)
 };
+#define SRT_NEEDS { "pbkeylen", "passphrase", false }
+
 static const struct io_need input_needs[] = {
 	IO_NEEDS_MERGE,
+	SRT_NEEDS,
+	{ 0 },
+};
+static const struct io_need output_needs[] = {
+	SRT_NEEDS,
 	{ 0 },
 };
 
@@ -184,4 +191,5 @@ const struct output_type output_srt_type = {
 	.link = &link,
 	.part = IO_OUTPUT(srt),
 	.options = output_options,
+	.needs = output_needs,
 };

@@ -20,8 +20,11 @@ static int read_input(const struct address *a, struct input_spec *spec,
 	return 0;
 }
 
+static const char *const idle_inputs[] = { "watchdog", "no_reload", NULL };
+
 const struct input_type input_stream_type = {
 	.name = "stream",
 	.kind = INPUT_STREAM,
 	.read = read_input,
+	.idle = idle_inputs,
 };

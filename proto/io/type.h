@@ -28,6 +28,10 @@ struct input_type {
 		    struct errmsg *why);
 	const struct io_option *options;
 	const struct io_need *needs; /* NULL: none */
+	/* Options that others know, or all inputs, and that do nothing for
+	 * this one; a NULL ends them, NULL: none. */
+	const char *const *idle;
+	unsigned watchdog_s; /* by default; see input_spec */
 	/* What the options make together; NULL: nothing to judge. */
 	int (*judge)(const struct input_spec *, struct errmsg *why);
 };
@@ -101,7 +105,7 @@ int io_host_port_read(const char *text, size_t len, struct io_host_port *ret,
 	{ "delay", IO_NUMBER, IO_INPUT(merge_delay_ms), \
 	  IO_MERGE_DELAY_MIN_MS, IO_MERGE_DELAY_MAX_MS }
 
-#define IO_NEEDS_MERGE { "delay", "merge" }
+#define IO_NEEDS_MERGE { "delay", "merge", false }
 
 /* Reads the option merge: another address of the same kind, whose own '#' and
  * '&' are escaped.  0, or -EINVAL with why. */

@@ -11,7 +11,8 @@ enum {
 	SAP_INTERVAL_MAX_S = 3600,
 };
 
-/* src is read by hand; packet size and pacing are found out from the data */
+/* src is read by hand; the size of packets is found out from the data, and
+ * they go on as they come: the outputs have a pace */
 #define INPUT_OPTIONS \
 	{ "src", IO_IGNORED, 0, 0, 0 }, \
 	IO_OPTIONS_SOCKET, \
@@ -41,7 +42,7 @@ static const struct io_option rtp_input_options[] = {
 	{ "dscp", IO_NUMBER, IO_OUTPUT(dscp), 0, 63 }, \
 	{ "burst", IO_NUMBER, IO_OUTPUT(burst_ms), 1, BURST_MAX_MS }, \
 	{ "join", IO_FLAG, IO_OUTPUT(join), 0, 0 }, \
-	{ "sync", IO_IGNORED, 0, 0, 0 }, \
+	{ "sync", IO_NO_FLAG, IO_OUTPUT(no_sync), 0, 0 }, \
 	{ "no_sync", IO_FLAG, IO_OUTPUT(no_sync), 0, 0 }, \
 	{ "pacing", IO_IGNORED, 0, 0, 0 }, \
 	{ "sap", IO_IGNORED, 0, 0, 0 }, \
@@ -308,18 +309,20 @@ static int judge_rtp_output(const struct output_spec *spec,
 	return r;
 }
 
+static const char *const idle_inputs[] = { "sync", NULL };
+
 static const struct io_need udp_input_needs[] = {
 	IO_NEEDS_MERGE,
 	{ 0 },
 };
 
 static const struct io_need rtp_input_needs[] = {
-	{ "skew", "merge" },
+	{ "skew", "merge", false },
 	{ 0 },
 };
 
 static const struct io_need output_needs[] = {
-	{ "sap_interval", "sap" },
+	{ "sap_interval", "sap", false },
 	{ 0 },
 };
 
@@ -329,6 +332,8 @@ const struct input_type input_udp_type = {
 	.read = read_udp_input,
 	.options = udp_input_options,
 	.needs = udp_input_needs,
+	.idle = idle_inputs,
+	.watchdog_s = WATCHDOG_DEFAULT_S,
 };
 
 const struct input_type input_rtp_type = {
@@ -337,6 +342,8 @@ const struct input_type input_rtp_type = {
 	.read = read_rtp_input,
 	.options = rtp_input_options,
 	.needs = rtp_input_needs,
+	.idle = idle_inputs,
+	.watchdog_s = WATCHDOG_DEFAULT_S,
 	.judge = judge_rtp_input,
 };
 

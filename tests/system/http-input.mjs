@@ -164,6 +164,26 @@ test('a connection that breaks is not seen while there is play left',
 	await sluice.stop();
 });
 
+test('a server that falls silent is asked anew as the watchdog says',
+	async (t) => {
+	const seen = await serve(t, (request, reply, n) => {
+		const mux = new TsMux({ rate: 2e6 });
+
+		if (n === 1)
+			reply.write(mux.take(700));
+		else
+			feed(reply, mux, 50);
+	});
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'http://127.0.0.1:7000/x#timeout=600&watchdog=2' +
+		'&buffer_time=0', 'udp://127.0.0.1:6000')));
+
+	await waitUntil('a second request', () => seen.length > 1, 60000);
+	await sluice.onair('a001', 60000);
+	await sluice.logged(/input 1: nothing came for 2 s: opened anew/);
+	await sluice.stop();
+});
+
 test('credentials, agent, headers, redirects; what is refused is told',
 	async (t) => {
 	const mux = new TsMux({ rate: 2e6 });

@@ -265,6 +265,28 @@ test('a source that goes and comes back is received again', async (t) => {
 	await sluice.stop();
 });
 
+test('the watchdog ends a silent call, and waits for one as long as it takes',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'srt://:9001#timeout=3600&watchdog=1', 'udp://127.0.0.1:6001')));
+	const input = async () => inputOf(await sluice.status('a001'));
+	const anew = /input 1: nothing came for 1 s: opened anew/;
+
+	await waitUntil('listener', () => udpBound(9001));
+	const { timestamp } = await sluice.status('a001');
+
+	await waitUntil('four seconds without a caller', async () =>
+		(await sluice.status('a001')).timestamp > timestamp + 3);
+	assert.doesNotMatch(sluice.log, anew);
+	// it calls, and has nothing to say
+	start(t, 'srt-live-transmit', ['-q', '-a:yes',
+		'udp://127.0.0.1:6008', 'srt://127.0.0.1:9001']);
+	await waitUntil('a connection', async () =>
+		(await input()).stats.connects > 0);
+	await sluice.logged(anew);
+	await sluice.stop();
+});
+
 test('what cannot be is refused with the name of the field', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const refused = {

@@ -145,14 +145,35 @@ int source_read(struct source *s, struct batch *batch, uint64_t now_ns)
 	return r;
 }
 
+/* Is there anybody who could be silent? */
+static bool is_watched(const struct source *s)
+{
+	switch (s->spec.kind) {
+	case INPUT_FILE:
+	case INPUT_STREAM:
+		return false;
+	case INPUT_SDP:
+		/* it is read */
+		return input_fd(s->input) >= 0;
+	case INPUT_SRT:
+	case INPUT_RIST:
+		return input_peer(s->input) != NULL;
+	default:
+		return true;
+	}
+}
+
 /* Nothing came for so long that opening it again may help. */
 static void watch(struct source *s, uint64_t now_ns)
 {
 	unsigned patience_s = s->patience_s;
 
-	if (s->spec.watchdog_s == 0 || s->spec.no_reload ||
-	    input_fd(s->input) < 0)
+	if (s->spec.watchdog_s == 0 || s->spec.no_reload)
 		return;
+	if (!is_watched(s)) {
+		s->heard_ns = now_ns;
+		return;
+	}
 	if (patience_s == 0)
 		patience_s = s->spec.watchdog_s;
 	if (now_ns - s->heard_ns < patience_s * SECOND_NS)

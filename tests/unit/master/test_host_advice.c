@@ -77,6 +77,11 @@ Test(host_advice, names_the_buffer_that_is_too_small)
 		  "of 212992 bytes instead of 2097152, and" },
 		{ "rtp://239.1.1.1:5000#socket_size=3000000",
 		  "sysctl -w net.core.rmem_max=3000000" },
+		{ "sdp:///x.sdp", "of 212992 bytes instead of 2097152, and" },
+		{ "udp://239.1.1.1#socket_size=1&merge=udp://239.1.1.2"
+		  "%23socket_size=4000000", "rmem_max=4000000" },
+		{ "file:///x.ts#mux=udp://239.1.1.2&mux_pid=100",
+		  "rmem_max=2097152" },
 		{ "udp://239.1.1.1:5000#socket_size=200000", NULL },
 		{ "file:///x.ts", NULL },
 		{ "nonsense", NULL },
@@ -109,6 +114,10 @@ Test(host_advice, names_the_interface_that_filters)
 		{ "udp://e0@239.1.1.1", 0, 1, true },
 		{ "udp://e0@239.1.1.1", 2, 1, false },
 		{ "udp://e0@239.1.1.1", 0, 0, false },
+		{ "rtp://e1@239.1.1.1#merge=rtp://e0@239.1.1.2", 1, 0, true },
+		{ "http://h/x#mux=udp://e0@239.1.1.2&mux_pid=100", 1, 0,
+		  true },
+		{ "sdp:///x.sdp#iface=e0", 1, 0, true },
 		{ "udp://e0@10.0.0.1", 1, 1, false },
 		{ "udp://e0@ff0e::1", 1, 1, false },
 	};
