@@ -99,7 +99,7 @@ static void report_lane(struct selector *s, struct lane *l,
 	*ret = (struct msg_input_status){
 		.position = l->source.position,
 		.active = l == s->playing,
-		.open = l->source.input != NULL,
+		.open = source_is_open(&l->source),
 		.onair = r->onair,
 		.scrambled = r->scrambled,
 		.bitrate_kbps = r->bitrate_kbps,
@@ -115,12 +115,12 @@ static void report_lane(struct selector *s, struct lane *l,
 		.alarms = l->watch.raised,
 		.stats = source_stats(&l->source),
 	};
-	if (ret->open) {
+	if (l->source.input != NULL) {
 		ret->error = input_trouble(l->source.input);
 		ret->peer = input_peer(l->source.input);
-	} else if (error->text[0] != '\0') {
-		ret->error = error->text;
 	}
+	if (ret->error == NULL && error->text[0] != '\0')
+		ret->error = error->text;
 	if (ret->error == NULL && l == chosen_lane(s) &&
 	    find_fault(s, l) != NULL)
 		ret->error = complaint_of(l);

@@ -122,6 +122,11 @@ void source_open(struct source *s, uint64_t now_ns)
 		opened(s);
 }
 
+bool source_is_open(const struct source *s)
+{
+	return s->input != NULL && s->error.text[0] == '\0';
+}
+
 uint64_t source_retry_ns(const struct source *s)
 {
 	if (!s->valid || s->ended || s->input != NULL || !s->linked)

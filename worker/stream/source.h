@@ -42,6 +42,9 @@ void source_done(struct source *);
 /* Opens it when it is closed, may be opened and the time has come. */
 void source_open(struct source *, uint64_t now_ns);
 
+/* One that is tried again after an error is not, before it brings something. */
+bool source_is_open(const struct source *);
+
 /* It is not needed for now; what hindered it last stays to be read. */
 void source_close(struct source *, uint64_t now_ns);
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/mono.h"
+#include "worker/input/batch.h"
+#include "worker/stream/source.h"
+
+#include <criterion/criterion.h>
+#include <sched.h>
+
+enum { PATIENCE_S = 30 };
+
+static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	(void)runs, (void)n_runs, (void)arg;
+}
+
+/* Until the thread that opens the file has said that it cannot. */
+static void await_refusal(struct source *s, uint64_t now_ns)
+{
+	uint64_t end = mono_ns() + PATIENCE_S * UINT64_C(1000000000);
+	struct batch batch;
+
+	batch_init(&batch, ignore, NULL);
+	while (source_read(s, &batch, now_ns) >= 0) {
+		cr_assert_lt(mono_ns(), end, "nobody missed the file");
+		(void)sched_yield();
+	}
+}
+
+Test(source, is_not_open_while_it_is_tried_again)
+{
+	static struct source s;
+	uint64_t now_ns = mono_ns();
+
+	source_init(&s, 1, "file:///nonexistent/clip.ts#loop");
+	source_open(&s, now_ns);
+	await_refusal(&s, now_ns);
+	cr_assert_null(s.input);
+	cr_assert_not(source_is_open(&s));
+
+	now_ns = source_retry_ns(&s);
+	source_open(&s, now_ns);
+	cr_assert_not_null(s.input);
+	cr_assert_not(source_is_open(&s));
+	cr_assert_str_eq(s.error.text,
+			 "/nonexistent/clip.ts: No such file or directory");
+	source_done(&s);
+}
