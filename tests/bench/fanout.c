@@ -16,7 +16,6 @@
 #include "tests/bench/orders.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,54 +62,23 @@ struct fanout {
 	uint8_t data[BATCH * DATAGRAM];
 };
 
-static void usage(void)
-{
-	fputs("usage: fanout [--address IP] [--from PORT] [--port PORT] "
-	      "[--viewers MAX]\n              [--tick MS]\n",
-	      stderr);
-	exit(2);
-}
+static const char usage[] =
+	"usage: fanout [--address IP] [--from PORT] [--port PORT] "
+	"[--viewers MAX]\n              [--tick MS]\n";
 
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "address", required_argument, NULL, 'a' },
-		{ "from", required_argument, NULL, 'f' },
-		{ "port", required_argument, NULL, 'p' },
-		{ "viewers", required_argument, NULL, 'n' },
-		{ "tick", required_argument, NULL, 'm' },
-		{ 0 },
-	};
 	struct options o = { .address = "127.0.0.1", .from = 10000,
 			     .port = 8100, .viewers = 10000 };
-	int c;
+	const struct arg args[] = {
+		{ "--address", ARG_TEXT, &o.address, 0, 0 },
+		{ "--from", ARG_NUMBER, &o.from, 1, 65535 },
+		{ "--port", ARG_NUMBER, &o.port, 1, 65535 },
+		{ "--viewers", ARG_NUMBER, &o.viewers, 1, 20000 },
+		{ "--tick", ARG_NUMBER, &o.tick_ms, 1, 1000 },
+	};
 
-	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1)
-		switch (c) {
-		case 'a':
-			o.address = optarg;
-			break;
-		case 'f':
-			o.from = (unsigned)arg_number("--from", optarg, 1,
-						      65535);
-			break;
-		case 'p':
-			o.port = (unsigned)arg_number("--port", optarg, 1,
-						      65535);
-			break;
-		case 'n':
-			o.viewers = (unsigned)arg_number("--viewers", optarg,
-							 1, 20000);
-			break;
-		case 'm':
-			o.tick_ms = (unsigned)arg_number("--tick", optarg, 1,
-							 1000);
-			break;
-		default:
-			usage();
-		}
-	if (optind != argc)
-		usage();
+	args_parse(argc, argv, args, ARRAY_LEN(args), usage);
 	return o;
 }
 

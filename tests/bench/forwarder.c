@@ -12,7 +12,6 @@
 #include "tests/bench/orders.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <netinet/udp.h>
 #include <stdbool.h>
@@ -56,57 +55,24 @@ struct forwarder {
 	uint64_t failed;
 };
 
-static void usage(void)
-{
-	fputs("usage: forwarder [--streams N] [--address IP] [--from PORT] "
-	      "[--to PORT]\n                 [--tick MS | --epoll]\n",
-	      stderr);
-	exit(2);
-}
+static const char usage[] =
+	"usage: forwarder [--streams N] [--address IP] [--from PORT] "
+	"[--to PORT]\n                 [--tick MS | --epoll]\n";
 
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "streams", required_argument, NULL, 'n' },
-		{ "address", required_argument, NULL, 'a' },
-		{ "from", required_argument, NULL, 'f' },
-		{ "to", required_argument, NULL, 't' },
-		{ "tick", required_argument, NULL, 'm' },
-		{ "epoll", no_argument, NULL, 'e' },
-		{ 0 },
-	};
 	struct options o = { .streams = 1, .address = "127.0.0.1",
 			     .from = 10000, .to = 20000, .tick_ms = 8 };
-	int c;
+	const struct arg args[] = {
+		{ "--streams", ARG_NUMBER, &o.streams, 1, 10000 },
+		{ "--address", ARG_TEXT, &o.address, 0, 0 },
+		{ "--from", ARG_NUMBER, &o.from, 1, 65535 },
+		{ "--to", ARG_NUMBER, &o.to, 1, 65535 },
+		{ "--tick", ARG_NUMBER, &o.tick_ms, 1, 1000 },
+		{ "--epoll", ARG_FLAG, &o.epoll, 0, 0 },
+	};
 
-	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1)
-		switch (c) {
-		case 'n':
-			o.streams = (unsigned)arg_number("--streams", optarg,
-							 1, 10000);
-			break;
-		case 'a':
-			o.address = optarg;
-			break;
-		case 'f':
-			o.from = (unsigned)arg_number("--from", optarg, 1,
-						      65535);
-			break;
-		case 't':
-			o.to = (unsigned)arg_number("--to", optarg, 1, 65535);
-			break;
-		case 'm':
-			o.tick_ms = (unsigned)arg_number("--tick", optarg, 1,
-							 1000);
-			break;
-		case 'e':
-			o.epoll = true;
-			break;
-		default:
-			usage();
-		}
-	if (optind != argc)
-		usage();
+	args_parse(argc, argv, args, ARRAY_LEN(args), usage);
 	return o;
 }
 

@@ -16,7 +16,6 @@
 #include "worker/splice/splice.h"
 #include "worker/stream/lane.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,38 +218,21 @@ static void measure(const struct chain *chain, const struct options *o)
 	free(s);
 }
 
+static const char usage[] =
+	"usage: stage_cost [--rate MBIT] [--ticks N] [--only CHAIN] "
+	"[--warm]\n";
+
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "rate", required_argument, NULL, 'r' },
-		{ "ticks", required_argument, NULL, 't' },
-		{ "only", required_argument, NULL, 'o' },
-		{ "warm", no_argument, NULL, 'w' },
-		{ 0 },
-	};
 	struct options o = { .rate_bps = 8000000, .ticks = 500 };
-	int c;
+	const struct arg args[] = {
+		{ "--rate", ARG_RATE, &o.rate_bps, 0, 0 },
+		{ "--ticks", ARG_NUMBER, &o.ticks, 1, 100000 },
+		{ "--only", ARG_TEXT, &o.only, 0, 0 },
+		{ "--warm", ARG_FLAG, &o.warm, 0, 0 },
+	};
 
-	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1)
-		switch (c) {
-		case 'r':
-			o.rate_bps = arg_rate_bps("--rate", optarg);
-			break;
-		case 't':
-			o.ticks = (unsigned)arg_number("--ticks", optarg, 1,
-						       100000);
-			break;
-		case 'o':
-			o.only = optarg;
-			break;
-		case 'w':
-			o.warm = true;
-			break;
-		default:
-			fputs("usage: stage_cost [--rate MBIT] [--ticks N] "
-			      "[--only CHAIN] [--warm]\n", stderr);
-			exit(2);
-		}
+	args_parse(argc, argv, args, ARRAY_LEN(args), usage);
 	return o;
 }
 

@@ -15,7 +15,6 @@
 #include "tests/bench/orders.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,57 +54,24 @@ struct checker {
 	} controls[BATCH];
 };
 
-static void usage(void)
-{
-	fputs("usage: tscheck [--streams N] [--rate MBIT] [--seconds N] "
-	      "[--address IP]\n               [--port FIRST] [--rtp]\n",
-	      stderr);
-	exit(2);
-}
+static const char usage[] =
+	"usage: tscheck [--streams N] [--rate MBIT] [--seconds N] "
+	"[--address IP]\n               [--port FIRST] [--rtp]\n";
 
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "streams", required_argument, NULL, 'n' },
-		{ "rate", required_argument, NULL, 'r' },
-		{ "seconds", required_argument, NULL, 't' },
-		{ "address", required_argument, NULL, 'a' },
-		{ "port", required_argument, NULL, 'p' },
-		{ "rtp", no_argument, NULL, 'R' },
-		{ 0 },
-	};
 	struct options o = { .streams = 1, .rate_bps = 8000000,
 			     .address = "127.0.0.1", .port = 10000 };
-	int c;
+	const struct arg args[] = {
+		{ "--streams", ARG_NUMBER, &o.streams, 1, 10000 },
+		{ "--rate", ARG_RATE, &o.rate_bps, 0, 0 },
+		{ "--seconds", ARG_NUMBER, &o.seconds, 1, 86400 },
+		{ "--address", ARG_TEXT, &o.address, 0, 0 },
+		{ "--port", ARG_NUMBER, &o.port, 1, 65535 },
+		{ "--rtp", ARG_FLAG, &o.rtp, 0, 0 },
+	};
 
-	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1)
-		switch (c) {
-		case 'n':
-			o.streams = (unsigned)arg_number("--streams", optarg,
-							 1, 10000);
-			break;
-		case 'r':
-			o.rate_bps = arg_rate_bps("--rate", optarg);
-			break;
-		case 't':
-			o.seconds = (unsigned)arg_number("--seconds", optarg,
-							 1, 86400);
-			break;
-		case 'a':
-			o.address = optarg;
-			break;
-		case 'p':
-			o.port = (unsigned)arg_number("--port", optarg, 1,
-						      65535);
-			break;
-		case 'R':
-			o.rtp = true;
-			break;
-		default:
-			usage();
-		}
-	if (optind != argc)
-		usage();
+	args_parse(argc, argv, args, ARRAY_LEN(args), usage);
 	return o;
 }
 

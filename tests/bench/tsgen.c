@@ -15,7 +15,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,74 +65,31 @@ struct generator {
 	uint64_t late_max_ns;
 };
 
-static void usage(void)
-{
-	fputs("usage: tsgen [--streams N | --programs N] [--rate MBIT] "
-	      "[--seconds N]\n             [--address IP] [--port FIRST] "
-	      "[--burst MS] [--rtp] [--drop-every N]\n",
-	      stderr);
-	exit(2);
-}
+static const char usage[] =
+	"usage: tsgen [--streams N | --programs N] [--rate MBIT] "
+	"[--seconds N]\n             [--address IP] [--port FIRST] "
+	"[--burst MS] [--rtp] [--drop-every N]\n";
 
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "streams", required_argument, NULL, 'n' },
-		{ "programs", required_argument, NULL, 'P' },
-		{ "rate", required_argument, NULL, 'r' },
-		{ "seconds", required_argument, NULL, 't' },
-		{ "address", required_argument, NULL, 'a' },
-		{ "port", required_argument, NULL, 'p' },
-		{ "burst", required_argument, NULL, 'b' },
-		{ "drop-every", required_argument, NULL, 'd' },
-		{ "rtp", no_argument, NULL, 'R' },
-		{ 0 },
-	};
 	struct options o = { .streams = 1, .programs = 1, .rate_bps = 8000000,
 			     .address = "127.0.0.1", .port = 10000,
 			     .burst_ms = 1 };
-	int c;
+	const struct arg args[] = {
+		{ "--streams", ARG_NUMBER, &o.streams, 1, 10000 },
+		{ "--programs", ARG_NUMBER, &o.programs, 1, TSMAKER_PROGRAMS_MAX },
+		{ "--rate", ARG_RATE, &o.rate_bps, 0, 0 },
+		{ "--seconds", ARG_NUMBER, &o.seconds, 1, 86400 },
+		{ "--address", ARG_TEXT, &o.address, 0, 0 },
+		{ "--port", ARG_NUMBER, &o.port, 1, 65535 },
+		{ "--burst", ARG_NUMBER, &o.burst_ms, 1, 1000 },
+		{ "--drop-every", ARG_NUMBER, &o.drop_every, 2, 1000000 },
+		{ "--rtp", ARG_FLAG, &o.rtp, 0, 0 },
+	};
 
-	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1)
-		switch (c) {
-		case 'n':
-			o.streams = (unsigned)arg_number("--streams", optarg,
-							 1, 10000);
-			break;
-		case 'P':
-			o.programs = (unsigned)arg_number(
-				"--programs", optarg, 1, TSMAKER_PROGRAMS_MAX);
-			break;
-		case 'r':
-			o.rate_bps = arg_rate_bps("--rate", optarg);
-			break;
-		case 't':
-			o.seconds = (unsigned)arg_number("--seconds", optarg,
-							 1, 86400);
-			break;
-		case 'a':
-			o.address = optarg;
-			break;
-		case 'p':
-			o.port = (unsigned)arg_number("--port", optarg, 1,
-						      65535);
-			break;
-		case 'b':
-			o.burst_ms = (unsigned)arg_number("--burst", optarg,
-							  1, 1000);
-			break;
-		case 'd':
-			o.drop_every = (unsigned)arg_number(
-				"--drop-every", optarg, 2, 1000000);
-			break;
-		case 'R':
-			o.rtp = true;
-			break;
-		default:
-			usage();
-		}
-	if (optind != argc || (o.programs > 1 && o.streams > 1))
-		usage();
+	args_parse(argc, argv, args, ARRAY_LEN(args), usage);
+	if (o.programs > 1 && o.streams > 1)
+		args_usage(usage);
 	if (o.programs > 1) {
 		o.streams = o.programs;
 		o.rate_bps /= o.programs;

@@ -6,12 +6,12 @@
  */
 #include "common/alloc.h"
 #include "common/mono.h"
+#include "common/util.h"
 #include "tests/bench/args.h"
 #include "tests/bench/farm_viewer.h"
 #include "tests/bench/orders.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,53 +43,23 @@ struct farm {
 	uint8_t scratch[SCRATCH];
 };
 
-static void usage(void)
-{
-	fputs("usage: viewer_farm [--viewers N] [--seconds N] [--address IP] "
-	      "[--port PORT]\n                   [--path PATH]\n",
-	      stderr);
-	exit(2);
-}
+static const char usage[] =
+	"usage: viewer_farm [--viewers N] [--seconds N] [--address IP] "
+	"[--port PORT]\n                   [--path PATH]\n";
 
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "viewers", required_argument, NULL, 'n' },
-		{ "seconds", required_argument, NULL, 't' },
-		{ "address", required_argument, NULL, 'a' },
-		{ "port", required_argument, NULL, 'p' },
-		{ "path", required_argument, NULL, 'P' },
-		{ 0 },
-	};
 	struct options o = { .viewers = 1, .address = "127.0.0.1",
 			     .port = 8100, .path = "/" };
-	int c;
+	const struct arg args[] = {
+		{ "--viewers", ARG_NUMBER, &o.viewers, 1, 20000 },
+		{ "--seconds", ARG_NUMBER, &o.seconds, 1, 86400 },
+		{ "--address", ARG_TEXT, &o.address, 0, 0 },
+		{ "--port", ARG_NUMBER, &o.port, 1, 65535 },
+		{ "--path", ARG_TEXT, &o.path, 0, 0 },
+	};
 
-	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1)
-		switch (c) {
-		case 'n':
-			o.viewers = (unsigned)arg_number("--viewers", optarg,
-							 1, 20000);
-			break;
-		case 't':
-			o.seconds = (unsigned)arg_number("--seconds", optarg,
-							 1, 86400);
-			break;
-		case 'a':
-			o.address = optarg;
-			break;
-		case 'p':
-			o.port = (unsigned)arg_number("--port", optarg, 1,
-						      65535);
-			break;
-		case 'P':
-			o.path = optarg;
-			break;
-		default:
-			usage();
-		}
-	if (optind != argc)
-		usage();
+	args_parse(argc, argv, args, ARRAY_LEN(args), usage);
 	return o;
 }
 

@@ -6,12 +6,12 @@
  * at the end.
  */
 #include "common/alloc.h"
+#include "common/util.h"
 #include "tests/bench/args.h"
 #include "tests/bench/orders.h"
 #include "tests/bench/ws_client.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,48 +37,22 @@ struct farm {
 	struct ws_totals totals;
 };
 
-static void usage(void)
-{
-	fputs("usage: ws_farm [--clients N] [--stuck N] [--port PORT] "
-	      "[--path PATH]\n", stderr);
-	exit(2);
-}
+static const char usage[] =
+	"usage: ws_farm [--clients N] [--stuck N] [--port PORT] "
+	"[--path PATH]\n";
 
 static struct options parse_options(int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "clients", required_argument, NULL, 'n' },
-		{ "stuck", required_argument, NULL, 's' },
-		{ "port", required_argument, NULL, 'p' },
-		{ "path", required_argument, NULL, 'P' },
-		{ 0 },
-	};
 	struct options o = { .clients = 1, .port = 8000,
 			     .path = "/control/event/?token=x" };
-	int c;
+	const struct arg args[] = {
+		{ "--clients", ARG_NUMBER, &o.clients, 1, CLIENTS_MAX },
+		{ "--stuck", ARG_NUMBER, &o.stuck, 0, CLIENTS_MAX },
+		{ "--port", ARG_NUMBER, &o.port, 1, 65535 },
+		{ "--path", ARG_TEXT, &o.path, 0, 0 },
+	};
 
-	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1)
-		switch (c) {
-		case 'n':
-			o.clients = (unsigned)arg_number("--clients", optarg,
-							 1, CLIENTS_MAX);
-			break;
-		case 's':
-			o.stuck = (unsigned)arg_number("--stuck", optarg, 0,
-						       CLIENTS_MAX);
-			break;
-		case 'p':
-			o.port = (unsigned)arg_number("--port", optarg, 1,
-						      65535);
-			break;
-		case 'P':
-			o.path = optarg;
-			break;
-		default:
-			usage();
-		}
-	if (optind != argc)
-		usage();
+	args_parse(argc, argv, args, ARRAY_LEN(args), usage);
 	return o;
 }
 

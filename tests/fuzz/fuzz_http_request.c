@@ -6,17 +6,11 @@
 #include "common/utf8.h"
 #include "proto/http_request.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/pieces.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BODY_MAX = 4096 };
-
-static void must(bool truth)
-{
-	if (!truth)
-		abort();
-}
 
 /* What a router relies on. */
 static void check_path(const char *path)
@@ -82,16 +76,6 @@ static void run(const uint8_t *data, size_t size, size_t step, struct buf *log)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct buf whole = { 0 }, pieces = { 0 };
-
-	if (size < 2)
-		return 0;
-	run(data + 1, size - 1, size - 1, &whole);
-	run(data + 1, size - 1, (size_t)data[0] % 64 + 1, &pieces);
-	must(buf_len(&whole) == buf_len(&pieces));
-	must(memcmp(buf_head(&whole), buf_head(&pieces),
-		    buf_len(&whole)) == 0);
-	buf_done(&whole);
-	buf_done(&pieces);
+	fuzz_in_pieces(run, data, size);
 	return 0;
 }

@@ -6,15 +6,7 @@
 #include "common/utf8.h"
 #include "proto/ws_frame.h"
 #include "tests/fuzz/fuzz.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-static void must(bool truth)
-{
-	if (!truth)
-		abort();
-}
+#include "tests/fuzz/pieces.h"
 
 static bool is_end(enum ws_event event)
 {
@@ -59,16 +51,6 @@ static void run(const uint8_t *data, size_t size, size_t step, struct buf *log)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct buf whole = { 0 }, pieces = { 0 };
-
-	if (size < 2)
-		return 0;
-	run(data + 1, size - 1, size - 1, &whole);
-	run(data + 1, size - 1, (size_t)data[0] % 64 + 1, &pieces);
-	must(buf_len(&whole) == buf_len(&pieces));
-	must(memcmp(buf_head(&whole), buf_head(&pieces),
-		    buf_len(&whole)) == 0);
-	buf_done(&whole);
-	buf_done(&pieces);
+	fuzz_in_pieces(run, data, size);
 	return 0;
 }

@@ -6,7 +6,7 @@
 # One more target takes two lines here and its sample files:
 #	fuzz_targets += tests/fuzz/fuzz_NAME
 #	tests_fuzz_fuzz_NAME_LDADD = $(fuzz_engine) $(worker_libs)
-EXTRA_DIST += tests/fuzz/corpus tests/fuzz/fuzz.h
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/fuzz.h tests/fuzz/pieces.h
 fuzz_targets =
 
 if FUZZING

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A stream of bytes means the same in whatever pieces it comes. */
+#pragma once
+
+#include "common/buf.h"
+#include "common/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static inline void must(bool truth)
+{
+	if (!truth)
+		abort();
+}
+
+/* Reads size bytes step by step, and writes down in log what became of them. */
+typedef void fuzz_reader(const uint8_t *data, size_t size, size_t step,
+			 struct buf *log);
+
+/* data[0] says how large the pieces of the rest are, 1 to 64 bytes. */
+static inline void fuzz_in_pieces(fuzz_reader *read, const uint8_t *data,
+				  size_t size)
+{
+	struct buf whole = { 0 }, pieces = { 0 };
+
+	if (size < 2)
+		return;
+	read(data + 1, size - 1, size - 1, &whole);
+	read(data + 1, size - 1, (size_t)data[0] % 64 + 1, &pieces);
+	must(buf_len(&whole) == buf_len(&pieces));
+	must(memcmp(buf_head(&whole), buf_head(&pieces),
+		    buf_len(&whole)) == 0);
+	buf_done(&whole);
+	buf_done(&pieces);
+}
