@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// sdp: VLC announces to us and lists what we announce; ffmpeg and GStreamer
-// play by the description that we send.
+// sdp: VLC announces to us and lists what we announce; ffmpeg, GStreamer and
+// VLC play by the descriptions that we send.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import fs from 'node:fs';
@@ -72,7 +72,8 @@ test('VLC lists what we announce', { skip: vlcLacks },
 	async (t) => {
 		const sluice = await Sluice.start(t, config(
 			stream('a', 'udp://127.0.0.1:5000',
-				'rtp://lo@239.1.1.1:5004#sap&sap_interval=1',
+				'rtp://lo@239.1.1.1:5004#sap&sap_interval=1' +
+				'&fec=5x5&path2=lo@239.1.1.3:5004',
 				{ name: 'Drei & vier' }),
 			stream('b', 'udp://127.0.0.1:5001',
 				'udp://lo@239.1.1.2:5004#sap&sap_interval=1',
@@ -94,19 +95,29 @@ test('VLC lists what we announce', { skip: vlcLacks },
 		}, 40000);
 	});
 
-// The description that is announced.
-async function announced(t) {
+// The descriptions that are announced, by the names of their sessions.
+async function announced(t, n) {
 	const socket = dgram.createSocket({ type: 'udp4', reuseAddr: true });
+	const all = new Map();
 
 	t.after(() => socket.close());
 	await new Promise((done) => socket.bind(9875, '239.255.255.255', done));
 	socket.addMembership('239.255.255.255', '127.0.0.1');
-	return new Promise((done) => socket.once('message', (packet) =>
-		done(packet.subarray(packet.indexOf('v=0')))));
+	return new Promise((done) => socket.on('message', (packet) => {
+		const text = packet.subarray(packet.indexOf('v=0'));
+		const [, name] = /^s=(.*)\r$/m.exec(text) ?? [];
+
+		// what is over has none
+		if (name)
+			all.set(name, text);
+		if (all.size === n)
+			done(all);
+	}));
 }
 
-test('ffmpeg and GStreamer play by the description',
-	{ skip: lacks('ffmpeg', 'gst:sdpdemux', 'gst:rtpmp2tdepay') },
+test('ffmpeg, GStreamer and VLC play by the descriptions',
+	{ skip: vlcLacks || lacks('ffmpeg', 'gst:sdpdemux',
+		'gst:rtpmp2tdepay') },
 	async (t) => {
 		const dir = tempDir(t), sdp = path.join(dir, 'x.sdp');
 		const play = {
@@ -117,26 +128,46 @@ test('ffmpeg and GStreamer play by the description',
 			gstreamer: (file) => gstreamer(t, 'filesrc',
 				`location=${sdp} ! sdpdemux ! rtpmp2tdepay`,
 				`! filesink buffer-mode=2 location=${file}`),
+			// the description becomes the item, which is played
+			// when it comes again
+			vlc: (file) => vlc(t, '-q', '--loop', sdp, '--sout',
+				`#std{access=file,mux=ts,dst=${file}}`),
 		};
 
 		await Sluice.start(t, config(stream('a', 'udp://127.0.0.1:5000',
-			'rtp://lo@239.1.1.1:5004#sap&sap_interval=1')));
+			'rtp://lo@239.1.1.1:5004#sap&sap_interval=1&fec=5x5' +
+			'&path2=lo@239.1.1.2:6004', { name: 'Acht' })));
 		await waitUntil('input', () => udpBound(5000));
 		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
-			{ seconds: 90 });
-		fs.writeFileSync(sdp, await announced(t));
+			{ seconds: 180 });
+		const all = await announced(t, 2);
+
+		assert.deepEqual([...all.keys()].sort(),
+			['Acht', 'Acht (FEC, 2 paths)']);
 		// one after the other: when GStreamer says goodbye to the
 		// group, ffmpeg takes that for the end of the stream
-		for (const [name, run] of Object.entries(play)) {
-			const file = path.join(dir, `${name}.ts`);
-			const player = run(file);
+		for (const [session, text] of all) {
+			fs.writeFileSync(sdp, text);
+			for (const [name, run] of Object.entries(play)) {
+				// it needs live555 for several media
+				if (name === 'vlc' && session !== 'Acht')
+					continue;
+				const file = path.join(dir, `${name}.ts`);
 
-			await waitUntil(name, () => fs.existsSync(file) &&
-				fs.statSync(file).size > BYTES, 40000);
-			player.kill('SIGKILL');
-			await player.ended;
-			await assertDecodes(t,
-				wholeUnits(fromEntry(fs.readFileSync(file))),
+				fs.rmSync(file, { force: true });
+				const player = run(file);
+
+				await waitUntil(`${name}: ${session}`, () =>
+					fs.existsSync(file) &&
+					fs.statSync(file).size > BYTES, 40000);
+				player.kill('SIGKILL');
+				await player.ended;
+				// made anew by its own multiplexer
+				if (name === 'vlc')
+					continue;
+				await assertDecodes(t, wholeUnits(fromEntry(
+					fs.readFileSync(file))),
 				{ minPictures: 20 });
+			}
 		}
 	});

@@ -2,6 +2,7 @@
 // sdp: a file with SDP is the input that it describes; one that is none, or
 // hostile, costs no more than a sentence.
 import assert from 'node:assert/strict';
+import dgram from 'node:dgram';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -56,6 +57,40 @@ test('a file describes two paths and error correction', async (t) => {
 	assert.equal(inputs[0].lost, 0);
 	await sluice.stop();
 	assert.equal(checkTs(joined((await recorder.stop())[0])).ccErrors, 0);
+});
+
+// What is announced under that name.
+async function announced(t, name) {
+	const socket = dgram.createSocket({ type: 'udp4', reuseAddr: true });
+
+	t.after(() => socket.close());
+	await new Promise((done) => socket.bind(9875, '239.255.255.255', done));
+	socket.addMembership('239.255.255.255', '127.0.0.1');
+	return new Promise((done) => socket.on('message', (packet) => {
+		const text = packet.subarray(packet.indexOf('v=0'));
+
+		if (text.includes(`\r\ns=${name}\r\n`))
+			done(text);
+	}));
+}
+
+test('what we announce of paths and error correction is taken', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('from',
+		'udp://127.0.0.1:5000', 'rtp://lo@239.1.1.1:5004#fec=5x5' +
+		'&path2=lo@239.1.1.2:6004&sap&sap_interval=1',
+		{ name: 'Neun' })));
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux(), 5000);
+	const file = fileOf(t, await announced(t, 'Neun (FEC, 2 paths)'));
+
+	await sluice.cmd('set-stream', { stream: stream('to',
+		`sdp://${file}#iface=lo`, 'http://127.0.0.1:8100/to') });
+	await sluice.logged(new RegExp('x.sdp: rtp://lo@239.1.1.1:5004' +
+		'#fec&merge=rtp://lo@239.1.1.2:6004$', 'm'));
+	await sluice.waitStatus('to', 'all of it', ({ inputs: [one] }) =>
+		one.stats?.paths === 2 && one.stats.fec_received > 10 &&
+		one.stats.path2_received > 10);
 });
 
 test('one sender alone is listened to', async (t) => {

@@ -1,63 +1,172 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/announcement.h"
 
+#include "worker/input/fec.h"
 #include "worker/sdp/sap_packet.h"
 #include "worker/sdp/sdp.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MP2T = 33 /* RFC 3551 */ };
+enum {
+	/* What one block of error correction takes to come at a low rate. */
+	REPAIR_WINDOW_US = 1000000,
+};
 
 static const char type[] = SAP_TYPE_SDP;
+
+/* Lines, one behind the other; what does not fit is noted. */
+struct text {
+	char *to;
+	size_t size, used;
+	bool over;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+put(struct text *t, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	if (t->over)
+		return;
+	va_start(args, format);
+	n = vsnprintf(t->to + t->used, t->size - t->used, format, args);
+	va_end(args);
+	t->over = n < 0 || (size_t)n >= t->size - t->used;
+	t->used += t->over ? 0 : (size_t)n;
+}
 
 static int family_digit(const struct sockaddr_any *a)
 {
 	return a->sa.sa_family == AF_INET6 ? 6 : 4;
 }
 
-static int put_origin(const struct announcement *a, char *to, size_t size)
+static void put_origin(const struct announcement *a, struct text *t)
 {
 	char host[SOCKADDR_TEXT_MAX];
 
 	sockaddr_format_host(&a->origin, host);
-	return snprintf(to, size, "o=- %" PRIu64 " %" PRIu64 " IN IP%d %s\r\n",
-			a->session, a->version, family_digit(&a->origin),
-			host);
+	put(t, "o=- %" PRIu64 " %" PRIu64 " IN IP%d %s\r\n", a->session,
+	    a->version, family_digit(&a->origin), host);
 }
 
 /* A group of IPv4 comes with the reach of its packets. */
-static void put_reach(const struct announcement *a, char ret[8])
+static void put_connection(const struct announcement *a,
+			   const struct sockaddr_any *to, struct text *t)
 {
-	ret[0] = '\0';
-	if (sockaddr_is_multicast(&a->remote) && family_digit(&a->remote) == 4)
-		(void)snprintf(ret, 8, "/%u", MIN(a->ttl, 255u));
+	char host[SOCKADDR_TEXT_MAX];
+
+	sockaddr_format_host(to, host);
+	put(t, "c=IN IP%d %s", family_digit(to), host);
+	if (sockaddr_is_multicast(to) && family_digit(to) == 4)
+		put(t, "/%u", MIN(a->ttl, 255u));
+	put(t, "\r\n");
 }
 
-static int put_rest(const struct announcement *a, char *to, size_t size)
+/* By the same address on another network it cannot be told from the first. */
+static bool has_second_path(const struct announcement *a)
 {
-	char name[SDP_NAME_MAX + 1], host[SOCKADDR_TEXT_MAX], reach[8];
-	unsigned port = sockaddr_port(&a->remote);
-	int n;
+	return a->whole && a->streams.has_path2 &&
+	       !sockaddr_equal(&a->remote, &a->streams.path2);
+}
+
+static bool has_fec(const struct announcement *a)
+{
+	return a->whole && a->streams.fec_columns > 0;
+}
+
+bool announcement_has_more(const struct announcement *a)
+{
+	struct announcement whole = *a;
+
+	whole.whole = true;
+	return a->rtp && (has_fec(&whole) || has_second_path(&whole));
+}
+
+static void put_name(const struct announcement *a, struct text *t)
+{
+	char name[SDP_NAME_MAX + 1];
 
 	sdp_name(a->name, name);
-	sockaddr_format_host(&a->remote, host);
-	put_reach(a, reach);
-	n = snprintf(to, size,
-		     "s=%s\r\nc=IN IP%d %s%s\r\nt=0 0\r\na=tool:sluice\r\n"
-		     "a=type:broadcast\r\n", name[0] != '\0' ? name : "-",
-		     family_digit(&a->remote), host, reach);
-	if (n < 0 || (size_t)n >= size)
-		return n;
-	to += n;
-	size -= (size_t)n;
-	return n + (a->rtp ? snprintf(to, size, "m=video %u RTP/AVP %d\r\n"
-				      "a=rtpmap:%d MP2T/90000\r\n", port,
-				      MP2T, MP2T)
-			   : snprintf(to, size, "m=video %u udp MP2T\r\n",
-				      port));
+	put(t, "s=%s", name[0] != '\0' ? name : "-");
+	if (a->whole)
+		put(t, " (%s%s%s)", has_fec(a) ? "FEC" : "",
+		    has_fec(a) && has_second_path(a) ? ", " : "",
+		    has_second_path(a) ? "2 paths" : "");
+	put(t, "\r\n");
+}
+
+/* RFC 7104, RFC 5956. */
+static void put_groups(const struct announcement *a, struct text *t)
+{
+	if (has_second_path(a))
+		put(t, "a=group:DUP m1 m2\r\n");
+	for (unsigned i = 1; has_fec(a) && i <= 1u + has_second_path(a); i++)
+		put(t, "a=group:FEC-FR m%u c%u r%u\r\n", i, i, i);
+}
+
+/* One way of the stream; the first is where the session is. */
+static void put_media(const struct announcement *a, unsigned number,
+		      const struct sockaddr_any *to, struct text *t)
+{
+	put(t, "m=video %u RTP/AVP %d\r\n", sockaddr_port(to),
+	    RTP_PAYLOAD_MP2T);
+	if (number > 1)
+		put_connection(a, to, t);
+	put(t, "a=rtpmap:%d MP2T/90000\r\n", RTP_PAYLOAD_MP2T);
+	if (a->whole)
+		put(t, "a=mid:m%u\r\n", number);
+}
+
+/* RFC 6015 has columns alone: rows go by the name of what both come from. */
+static void put_fec(const struct announcement *a, unsigned number,
+		    const struct sockaddr_any *to, struct text *t)
+{
+	static const struct {
+		unsigned port;
+		char mid;
+		const char *encoding;
+	} kinds[] = {
+		{ FEC_COLUMN_PORT, 'c', "1d-interleaved-parityfec" },
+		{ FEC_ROW_PORT, 'r', "parityfec" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		put(t, "m=application %u RTP/AVP %d\r\n",
+		    sockaddr_port(to) + kinds[i].port, FEC_PAYLOAD_TYPE);
+		if (number > 1)
+			put_connection(a, to, t);
+		put(t, "a=rtpmap:%d %s/90000\r\n", FEC_PAYLOAD_TYPE,
+		    kinds[i].encoding);
+		if (kinds[i].port == FEC_COLUMN_PORT)
+			put(t, "a=fmtp:%d L=%u; D=%u; repair-window=%d\r\n",
+			    FEC_PAYLOAD_TYPE, a->streams.fec_columns,
+			    a->streams.fec_rows, REPAIR_WINDOW_US);
+		put(t, "a=mid:%c%u\r\n", kinds[i].mid, number);
+	}
+}
+
+static void put_rest(const struct announcement *a, struct text *t)
+{
+	const struct sockaddr_any *paths[] = { &a->remote, &a->streams.path2 };
+
+	put_name(a, t);
+	put_connection(a, &a->remote, t);
+	put(t, "t=0 0\r\na=tool:sluice\r\na=type:broadcast\r\n");
+	if (!a->rtp) {
+		put(t, "m=video %u udp MP2T\r\n", sockaddr_port(&a->remote));
+		return;
+	}
+	put_groups(a, t);
+	/* media first: ffmpeg stands still with those behind its FEC */
+	for (unsigned i = 0; i <= has_second_path(a); i++)
+		put_media(a, i + 1, paths[i], t);
+	for (unsigned i = 0; has_fec(a) && i <= has_second_path(a); i++)
+		put_fec(a, i + 1, paths[i], t);
 }
 
 /* Another content is another number, and none is 0. */
@@ -91,26 +200,17 @@ static size_t put_head(const struct announcement *a, bool gone, uint8_t *to)
 ssize_t announcement_make(const struct announcement *a, bool gone,
 			  uint8_t *ret)
 {
-	char text[ANNOUNCEMENT_MAX];
-	size_t len = put_head(a, gone, ret), used = 0;
-	int n = 0;
+	size_t len = put_head(a, gone, ret);
+	char lines[ANNOUNCEMENT_MAX];
+	struct text t = { .to = lines, .size = ANNOUNCEMENT_MAX - len };
 
-	if (!gone) {
-		(void)snprintf(text, sizeof text, "v=0\r\n");
-		used = strlen(text);
-	}
-	n = put_origin(a, text + used, sizeof text - used);
-	if (n < 0 || (size_t)n >= sizeof text - used)
+	if (!gone)
+		put(&t, "v=0\r\n");
+	put_origin(a, &t);
+	if (!gone)
+		put_rest(a, &t);
+	if (t.over)
 		return -EMSGSIZE;
-	used += (size_t)n;
-	if (!gone) {
-		n = put_rest(a, text + used, sizeof text - used);
-		if (n < 0 || (size_t)n >= sizeof text - used)
-			return -EMSGSIZE;
-		used += (size_t)n;
-	}
-	if (len + used > ANNOUNCEMENT_MAX)
-		return -EMSGSIZE;
-	memcpy(ret + len, text, used);
-	return (ssize_t)(len + used);
+	memcpy(ret + len, lines, t.used);
+	return (ssize_t)(len + t.used);
 }

@@ -24,7 +24,8 @@ enum {
 
 struct sap {
 	struct output_spec spec; /* of its own packets: to the SAP group */
-	struct announcement what;
+	size_t n;
+	struct announcement what[2]; /* the plain one, and the whole one */
 	char *name;
 	int fd;           /* or -1 */
 	unsigned said;    /* so often */
@@ -48,7 +49,8 @@ static struct sockaddr_any default_group(const struct sockaddr_any *remote)
 }
 
 /* The same output after a restart of the worker is the same session. */
-static uint64_t session_of(const char *name, const struct sockaddr_any *remote)
+static uint64_t session_of(const char *name, const struct sockaddr_any *remote,
+			   bool whole)
 {
 	char text[SOCKADDR_TEXT_MAX];
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -58,12 +60,19 @@ static uint64_t session_of(const char *name, const struct sockaddr_any *remote)
 		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
 	for (const char *c = name; *c != '\0'; c++)
 		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
-	return hash >> 1;
+	return (hash >> 1) + whole;
+}
+
+static void add(struct sap *s, struct announcement what)
+{
+	what.session = session_of(what.name, &what.remote, what.whole);
+	s->what[s->n++] = what;
 }
 
 struct sap *sap_new(const struct output_spec *spec, const char *name)
 {
 	struct sap *s = xcalloc(1, sizeof *s);
+	struct announcement what;
 
 	s->fd = -1;
 	s->name = xstrdup(name);
@@ -73,40 +82,46 @@ struct sap *sap_new(const struct output_spec *spec, const char *name)
 				 : default_group(&spec->remote);
 	s->spec.join = false;
 	s->spec.socket_size = 0;
-	s->what = (struct announcement){
+	what = (struct announcement){
 		.name = s->name,
 		.remote = spec->remote,
 		.ttl = spec->ttl,
 		.rtp = spec->kind == OUTPUT_RTP,
-		.session = session_of(name, &spec->remote),
+		.streams = spec->rtp,
 		.version = (uint64_t)time(NULL),
 	};
+	add(s, what);
+	what.whole = announcement_has_more(&what);
+	if (what.whole)
+		add(s, what);
 	return s;
 }
 
 static int open_socket(struct sap *s, struct errmsg *why)
 {
-	struct sockaddr_any *origin = &s->what.origin;
+	struct sockaddr_any origin = { .len = sizeof origin.in6 };
+	int err;
 
 	s->fd = udp_output_socket(&s->spec, why);
 	if (s->fd < 0)
 		return s->fd;
-	origin->len = sizeof origin->in6;
-	if (getsockname(s->fd, &origin->sa, &origin->len) == 0)
+	if (getsockname(s->fd, &origin.sa, &origin.len) == 0) {
+		for (size_t i = 0; i < s->n; i++)
+			s->what[i].origin = origin;
 		return 0;
+	}
+	err = -errno;
 	fd_close(&s->fd);
-	return errmsg_fail(why, -errno, "%s", strerror(errno));
+	return errmsg_fail(why, err, "%s", strerror(-err));
 }
 
-static int say(struct sap *s, bool gone, struct errmsg *why)
+static int send_one(struct sap *s, const struct announcement *what, bool gone,
+		    struct errmsg *why)
 {
 	uint8_t packet[ANNOUNCEMENT_MAX];
-	int err = s->fd < 0 ? open_socket(s, why) : 0;
-	ssize_t len;
+	ssize_t len = announcement_make(what, gone, packet);
+	int err;
 
-	if (err < 0)
-		return err;
-	len = announcement_make(&s->what, gone, packet);
 	if (len < 0)
 		return errmsg_fail(why, (int)len, "the name is too long");
 	if (send(s->fd, packet, (size_t)len, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
@@ -114,6 +129,15 @@ static int say(struct sap *s, bool gone, struct errmsg *why)
 	err = -errno;
 	fd_close(&s->fd);
 	return errmsg_fail(why, err, "%s", strerror(-err));
+}
+
+static int say(struct sap *s, bool gone, struct errmsg *why)
+{
+	int err = s->fd < 0 ? open_socket(s, why) : 0;
+
+	for (size_t i = 0; err == 0 && i < s->n; i++)
+		err = send_one(s, &s->what[i], gone, why);
+	return err;
 }
 
 /* A third more or less, so that announcers do not meet (RFC 2974 3.1). */

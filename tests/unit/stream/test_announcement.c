@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct announcement make(const char *origin, const char *remote)
@@ -86,4 +87,79 @@ Test(announcement, a_name_stays_within_its_line)
 	strcpy(name + 255, "\xc3\xa4!");
 	a.name = name;
 	cr_assert_not_null(strstr(text_of(&a, false, 24), "xxx\r\nc="));
+}
+
+static const char fec_of_first[] =
+	"m=application 1236 RTP/AVP 96\r\n"
+	"a=rtpmap:96 1d-interleaved-parityfec/90000\r\n"
+	"a=fmtp:96 L=5; D=10; repair-window=1000000\r\na=mid:c1\r\n"
+	"m=application 1238 RTP/AVP 96\r\n"
+	"a=rtpmap:96 parityfec/90000\r\na=mid:r1\r\n";
+
+Test(announcement, of_the_whole_has_groups_of_media)
+{
+	struct announcement a = make("192.0.2.7", "239.1.1.1");
+	char want[ANNOUNCEMENT_MAX];
+
+	a.rtp = true;
+	cr_assert(!announcement_has_more(&a));
+	a.streams.fec_columns = 5;
+	a.streams.fec_rows = 10;
+	cr_assert(announcement_has_more(&a));
+	cr_assert_null(strstr(text_of(&a, false, 24), "m=application"),
+		       "the plain one is for all");
+	a.whole = true;
+	(void)snprintf(want, sizeof want,
+		       "v=0\r\no=- 7 9 IN IP4 192.0.2.7\r\ns=News (FEC)\r\n"
+		       "c=IN IP4 239.1.1.1/32\r\nt=0 0\r\na=tool:sluice\r\n"
+		       "a=type:broadcast\r\na=group:FEC-FR m1 c1 r1\r\n"
+		       "m=video 1234 RTP/AVP 33\r\na=rtpmap:33 MP2T/90000\r\n"
+		       "a=mid:m1\r\n%s", fec_of_first);
+	cr_assert_str_eq(text_of(&a, false, 24), want);
+
+	a.streams.has_path2 = true;
+	cr_assert_eq(sockaddr_parse("192.0.2.9", 5004, &a.streams.path2), 0);
+	(void)snprintf(want, sizeof want,
+		       "s=News (FEC, 2 paths)\r\nc=IN IP4 239.1.1.1/32\r\n"
+		       "t=0 0\r\na=tool:sluice\r\na=type:broadcast\r\n"
+		       "a=group:DUP m1 m2\r\na=group:FEC-FR m1 c1 r1\r\n"
+		       "a=group:FEC-FR m2 c2 r2\r\nm=video 1234 RTP/AVP 33\r\n"
+		       "a=rtpmap:33 MP2T/90000\r\na=mid:m1\r\n"
+		       "m=video 5004 RTP/AVP 33\r\nc=IN IP4 192.0.2.9\r\n"
+		       "a=rtpmap:33 MP2T/90000\r\na=mid:m2\r\n%s"
+		       "m=application 5006 RTP/AVP 96\r\n"
+		       "c=IN IP4 192.0.2.9\r\n", fec_of_first);
+	cr_assert_not_null(strstr(text_of(&a, false, 24), want));
+	a.streams.fec_columns = 0;
+	cr_assert_not_null(strstr(text_of(&a, false, 24),
+				  "s=News (2 paths)\r\n"));
+}
+
+/* A description has no interfaces. */
+Test(announcement, does_not_tell_a_path_that_only_its_interface_makes)
+{
+	struct announcement a = make("192.0.2.7", "239.1.1.1");
+
+	a.rtp = true;
+	a.streams.has_path2 = true;
+	a.streams.path2 = a.remote;
+	cr_assert(!announcement_has_more(&a));
+}
+
+Test(announcement, is_one_datagram)
+{
+	struct announcement a = make("2001:db8:1:2:3:4:5:6",
+				     "ff1e:db8:1:2:3:4:5:6666");
+	char name[400];
+
+	memset(name, 'x', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	a.name = name;
+	a.session = a.version = UINT64_MAX;
+	a.rtp = a.whole = true;
+	a.streams = (struct rtp_out_spec){ .fec_columns = 20, .fec_rows = 20,
+					   .has_path2 = true };
+	cr_assert_eq(sockaddr_parse("ff1e:db8:1:2:3:4:5:7777", 65000,
+				    &a.streams.path2), 0);
+	cr_assert_gt(announcement_make(&a, false, packet), 0);
 }
