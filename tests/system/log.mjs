@@ -62,6 +62,21 @@ test('what cannot be an input is named once', async (t) => {
 	await sluice.stop();
 });
 
+test('a server that is not there is one line, however often it is asked',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'http://127.0.0.1:7999/x', [])));
+	const said = () => lines(sluice, 'input 1: http:');
+	const { timestamp } = await sluice.status('a001');
+
+	// it is asked after 1, 2 and 4 s
+	await waitUntil('eight seconds', async () =>
+		(await sluice.status('a001')).timestamp > timestamp + 7, 60000);
+	assert.deepEqual(said(), ['<4>stream a001: input 1: ' +
+		'http: connect: Connection refused']);
+	await sluice.stop();
+});
+
 test('what a route lacks is said with its remedy', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://224.9.9.9:5000', 'udp://224.9.9.9:6000'),
@@ -75,5 +90,23 @@ test('what a route lacks is said with its remedy', async (t) => {
 	assert.match(sluice.log,
 		/a001: output 1: there is no route to 224.9.9.9:6000, name/);
 	assert.match(sluice.log, /a002: input 1: bind 192.0.2.1:5000: not an/);
+	await sluice.stop();
+});
+
+test('what the host takes from a group is told at the start', async (t) => {
+	const setting = '/proc/sys/net/ipv4/conf/lo/rp_filter';
+	const told = /groups on lo: .*: sysctl -w net\.ipv4\.conf\.lo\.rp_fil/;
+
+	fs.writeFileSync(setting, '1');
+	t.after(() => fs.writeFileSync(setting, '0'));
+	// the second of two paths is what a strict filter cuts
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'rtp://127.0.0.1:5000#merge=rtp://lo@239.9.9.9:5000', [])));
+
+	await sluice.logged(told);
+	const { body } = await sluice.get('/api/system-status');
+	const { alarms } = JSON.parse(body);
+
+	assert.equal(alarms.filter((text) => told.test(text)).length, 1);
 	await sluice.stop();
 });

@@ -176,12 +176,14 @@ test('an output that cannot be opened does not hold up the others',
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
 			['udp://nowhere0@239.9.9.9:6001',
+				'udp://[ff02::9]:6001',
 				'udp://127.0.0.1:6000'])));
 
 	await waitUntil('input', () => udpBound(5000));
 	const sender = await Sender.start(t, new TsMux(), 5000);
 	await sluice.onair('a001');
-	await waitUntil('complaint', () => /nowhere0/.test(sluice.log));
+	await sluice.logged(/output 1: interface nowhere0: there is none/);
+	await sluice.logged(/output 2: .* address of one link, name its inter/);
 	sender.stop();
 	await recorder.quiet();
 	const [list] = await recorder.stop();

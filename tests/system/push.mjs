@@ -117,7 +117,7 @@ test('a stream that goes nowhere is not well, and one line tells what it cost',
 	await sluice.onair('a001');
 	const up = await told.wait('raised', of, 30000);
 	assert.deepEqual([up.place, up.output, up.raised], ['output', 1, true]);
-	assert.match(up.reason, /connect/);
+	assert.equal(up.reason, 'connect: Connection refused');
 	const broken = await seen(sluice, ctl);
 	assert.match(broken.list, /on air .*output 1: .*connect/);
 	assert.match(broken.status, /^on air a001 .*output 1: .*connect/m);

@@ -402,6 +402,8 @@ enum fetch_state fetch_state(const struct fetch *f)
 
 int fetch_error(const struct fetch *f, struct errmsg *why)
 {
+	long err = 0;
+
 	if (f->packed)
 		return errmsg_fail(why, -ENOTSUP,
 				   "a compressed stream is not played");
@@ -412,6 +414,12 @@ int fetch_error(const struct fetch *f, struct errmsg *why)
 		return errmsg_fail(why, -ETIMEDOUT, "http: %s",
 				   f->detail[0] != '\0' ? f->detail
 							: "timed out");
+	/* the detail of that one has milliseconds in it */
+	if (f->result == CURLE_COULDNT_CONNECT)
+		(void)curl_easy_getinfo(f->easy, CURLINFO_OS_ERRNO, &err);
+	if (err != 0)
+		return errmsg_fail(why, -EREMOTEIO, "http: connect: %s",
+				   strerror((int)err));
 	return errmsg_fail(why, -EREMOTEIO, "http: %s",
 			   f->detail[0] != '\0'
 				   ? f->detail

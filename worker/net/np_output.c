@@ -153,7 +153,7 @@ static void np_send(struct output *out, const struct ts_run *runs,
 
 static int fail(const struct np_output *o, struct errmsg *why)
 {
-	long status = 0;
+	long status = 0, err = 0;
 
 	(void)curl_easy_getinfo(o->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (status >= 300)
@@ -162,6 +162,11 @@ static int fail(const struct np_output *o, struct errmsg *why)
 	if (o->result == CURLE_OK)
 		return errmsg_fail(why, -EPIPE, "the server has ended it");
 	/* the detail of that one has milliseconds in it */
+	if (o->result == CURLE_COULDNT_CONNECT)
+		(void)curl_easy_getinfo(o->easy, CURLINFO_OS_ERRNO, &err);
+	if (err != 0)
+		return errmsg_fail(why, -ECONNREFUSED, "connect: %s",
+				   strerror((int)err));
 	if (o->result == CURLE_COULDNT_CONNECT || o->detail[0] == '\0')
 		return errmsg_fail(why, -ECONNREFUSED, "%s",
 				   curl_easy_strerror(o->result));

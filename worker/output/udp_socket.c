@@ -114,6 +114,12 @@ static int say_connect(const struct output_spec *spec, int err,
 	char address[SOCKADDR_TEXT_MAX];
 
 	sockaddr_format(&spec->remote, address);
+	/* one of a link, and there are many links */
+	if (err == EINVAL && spec->remote.sa.sa_family == AF_INET6 &&
+	    spec->iface[0] == '\0')
+		return errmsg_fail(why, -err, "%s is an address of one link, "
+				   "name its interface: <iface>@<address>",
+				   address);
 	if (err == ENETUNREACH && spec->iface[0] == '\0')
 		return errmsg_fail(why, -err, "there is no route to %s, name "
 				   "an interface: <iface>@<address>", address);
