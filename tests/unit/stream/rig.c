@@ -9,11 +9,14 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
 #include <net/if.h>
 #include <net/route.h>
 #include <netlink/netlink.h>
 #include <netlink/route/addr.h>
 #include <netlink/route/link.h>
+#include <netlink/route/link/inet6.h>
 #include <netlink/route/link/veth.h>
 #include <sched.h>
 #include <stdio.h>
@@ -31,7 +34,8 @@ static void set_up(const char *name)
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	(void)snprintf(ifr.ifr_name, sizeof ifr.ifr_name, "%s", name);
-	cr_assert_eq(ioctl(fd, SIOCSIFFLAGS, &ifr), 0);
+	cr_assert_eq(ioctl(fd, SIOCSIFFLAGS, &ifr), 0, "%s: %s", name,
+		     strerror(errno));
 	fd_close(&fd);
 }
 
@@ -48,7 +52,7 @@ static void add_groups(void)
 	mask.sin_addr.s_addr = htonl(0xf0000000);
 	memcpy(&route.rt_dst, &to, sizeof to);
 	memcpy(&route.rt_genmask, &mask, sizeof mask);
-	cr_assert_eq(ioctl(fd, SIOCADDRT, &route), 0);
+	cr_assert_eq(ioctl(fd, SIOCADDRT, &route), 0, "%s", strerror(errno));
 	fd_close(&fd);
 }
 
@@ -117,54 +121,83 @@ void rig_done(struct rig *r)
 	ev_loop_destroy(r->loop);
 }
 
-/* Is there a source address for groups of IPv6?  It is looked for twice. */
-static bool has_ipv6(unsigned index)
+/* Only then is nothing dropped that is sent into it. */
+static void await_running(struct rig *r, const char *name)
 {
-	struct sockaddr_any a;
-	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int value = (int)index;
+	struct ifreq ifr = { 0 };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint64_t end = mono_ns() + RIG_PATIENCE_MS * MS;
 
-	cr_assert_eq(sockaddr_parse("ff15::1", 1, &a), 0);
-	(void)setsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &value,
-			 sizeof value);
-	bool is = connect(fd, &a.sa, a.len) == 0;
-
+	(void)snprintf(ifr.ifr_name, sizeof ifr.ifr_name, "%s", name);
+	for (;;) {
+		cr_assert_eq(ioctl(fd, SIOCGIFFLAGS, &ifr), 0, "%s: %s", name,
+			     strerror(errno));
+		if ((ifr.ifr_flags & IFF_RUNNING) != 0)
+			break;
+		cr_assert_lt(mono_ns(), end, "%s is not running", name);
+		rig_turn(r, 1);
+	}
 	fd_close(&fd);
-	return is;
 }
 
-static void add_address(struct nl_sock *sock, unsigned index)
+/* 0 or what libnl says.  Nobody is asked whether the address is taken: it is
+ * a source of datagrams at once. */
+static int add_address(struct nl_sock *sock, unsigned index, int family,
+		       const char *text)
 {
 	struct rtnl_addr *addr = rtnl_addr_alloc();
 	struct nl_addr *local;
+	int r;
 
-	cr_assert_eq(nl_addr_parse("10.9.9.1/24", AF_INET, &local), 0);
+	cr_assert_eq(nl_addr_parse(text, family, &local), 0);
 	rtnl_addr_set_ifindex(addr, (int)index);
 	rtnl_addr_set_local(addr, local);
-	cr_assert_eq(rtnl_addr_add(sock, addr, 0), 0);
+	rtnl_addr_set_flags(addr, IFA_F_NODAD);
+	r = rtnl_addr_add(sock, addr, 0);
 	nl_addr_put(local);
 	rtnl_addr_put(addr);
+	return r;
+}
+
+/* The kernel gives it no address of IPv6 by itself, which would come in the
+ * midst of the test. */
+static void leave_bare(struct nl_sock *sock, const char *name)
+{
+	struct rtnl_link *link = rtnl_link_alloc();
+	int err;
+
+	rtnl_link_set_name(link, name);
+	err = rtnl_link_inet6_set_addr_gen_mode(link, IN6_ADDR_GEN_MODE_NONE);
+	cr_assert_eq(err, 0, "%s", nl_geterror(err));
+	err = rtnl_link_change(sock, link, link, 0);
+	if (err < 0)
+		cr_skip_test("no IPv6 here: %s", nl_geterror(err));
+	rtnl_link_put(link);
 }
 
 void rig_add_wire(struct rig *r)
 {
 	struct nl_sock *sock = nl_socket_alloc();
+	int err;
 
-	cr_assert_eq(nl_connect(sock, NETLINK_ROUTE), 0);
-	if (rtnl_link_veth_add(sock, "v0", "v1", getpid()) < 0)
-		cr_skip_test("no veth interfaces here");
+	err = nl_connect(sock, NETLINK_ROUTE);
+	cr_assert_eq(err, 0, "%s", nl_geterror(err));
+	err = rtnl_link_veth_add(sock, "v0", "v1", getpid());
+	if (err < 0)
+		cr_skip_test("no veth interfaces here: %s", nl_geterror(err));
+	leave_bare(sock, "v0");
+	leave_bare(sock, "v1");
 	set_up("v0");
 	set_up("v1");
 	r->group_if = if_nametoindex("v0");
-	add_address(sock, r->group_if);
+	await_running(r, "v0");
+	/* who changes addresses waits for the kernel's own work on the link */
+	err = add_address(sock, r->group_if, AF_INET, "10.9.9.1/24");
+	cr_assert_eq(err, 0, "10.9.9.1: %s", nl_geterror(err));
+	err = add_address(sock, r->group_if, AF_INET6, "fe80::9/64");
+	if (err < 0)
+		cr_skip_test("no IPv6 here: %s", nl_geterror(err));
 	nl_socket_free(sock);
-
-	uint64_t end = mono_ns() + RIG_PATIENCE_MS * MS;
-
-	while (!has_ipv6(r->group_if)) {
-		cr_assert_lt(mono_ns(), end, "v0 got no IPv6 address");
-		rig_turn(r, 20);
-	}
 }
 
 void rig_narrow_lo(struct rig *r)
@@ -173,7 +206,7 @@ void rig_narrow_lo(struct rig *r)
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	(void)r;
-	cr_assert_eq(ioctl(fd, SIOCSIFMTU, &ifr), 0);
+	cr_assert_eq(ioctl(fd, SIOCSIFMTU, &ifr), 0, "%s", strerror(errno));
 	fd_close(&fd);
 }
 
@@ -225,7 +258,7 @@ static void join(int fd, const struct sockaddr_any *group, unsigned index)
 	memcpy(&req.gr_group, &group->sa, group->len);
 	cr_assert_eq(setsockopt(fd, level, MCAST_JOIN_GROUP, &req,
 				sizeof req),
-		     0);
+		     0, "%s", strerror(errno));
 }
 
 void rig_listen(struct rig *r, unsigned i, const char *host, uint16_t port)
@@ -267,7 +300,8 @@ void rig_aim(struct rig *r, const char *host, uint16_t port)
 
 void rig_send(struct rig *r, const void *data, size_t len)
 {
-	cr_assert_eq(send(r->tx, data, len, 0), (ssize_t)len);
+	cr_assert_eq(send(r->tx, data, len, 0), (ssize_t)len, "%s",
+		     strerror(errno));
 }
 
 void rig_turn(struct rig *r, unsigned ms)

@@ -9,6 +9,7 @@
 #include "common/util.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -24,7 +25,8 @@ static void set_on(int fd, int level, int option)
 {
 	int on = 1;
 
-	cr_assert_eq(setsockopt(fd, level, option, &on, sizeof on), 0);
+	cr_assert_eq(setsockopt(fd, level, option, &on, sizeof on), 0, "%s",
+		     strerror(errno));
 }
 
 static int open_receiver(const struct sockaddr_any *a, const char *iface)
@@ -33,12 +35,12 @@ static int open_receiver(const struct sockaddr_any *a, const char *iface)
 	struct group_req req = { .gr_interface = if_nametoindex(iface) };
 	int fd = socket(a->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	cr_assert_eq(bind(fd, &a->sa, a->len), 0);
+	cr_assert_eq(bind(fd, &a->sa, a->len), 0, "%s", strerror(errno));
 	if (sockaddr_is_multicast(a)) {
 		memcpy(&req.gr_group, &a->sa, a->len);
 		cr_assert_eq(setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP,
 					MCAST_JOIN_GROUP, &req, sizeof req),
-			     0);
+			     0, "%s", strerror(errno));
 	}
 	set_on(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP,
 	       v6 ? IPV6_RECVHOPLIMIT : IP_RECVTTL);
@@ -57,7 +59,7 @@ static struct seen receive(int fd)
 			    .msg_control = control,
 			    .msg_controllen = sizeof control };
 
-	cr_assert_eq(recvmsg(fd, &h, 0), 5);
+	cr_assert_eq(recvmsg(fd, &h, 0), 5, "%s", strerror(errno));
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&h); c != NULL;
 	     c = CMSG_NXTHDR(&h, c)) {
 		bool v6 = c->cmsg_level == IPPROTO_IPV6;
@@ -112,7 +114,8 @@ Test(output_socket, ttl_and_class_are_in_each_datagram)
 		cr_assert_eq(sockaddr_parse(cases[i].at, 6000, &a), 0);
 		in = open_receiver(&a, cases[i].iface);
 		out = open_output(cases[i].address);
-		cr_assert_eq(send(out, "hello", 5, 0), 5);
+		cr_assert_eq(send(out, "hello", 5, 0), 5, "%s: %s",
+			     cases[i].address, strerror(errno));
 		seen = receive(in);
 		cr_assert_eq(seen.ttl, cases[i].seen.ttl, "%s: ttl %d",
 			     cases[i].address, seen.ttl);

@@ -420,7 +420,9 @@ Test(path_udp, silence_changes_nothing_where_that_is_asked_for)
 	read_tap(tap, &later);
 	cr_assert(r.status.inputs[0].open);
 	cr_assert_geq(at_join.joins, 1);
-	cr_assert_eq(at_join.leaves + later.leaves + later.joins, 0);
+	cr_assert_eq(at_join.leaves + later.leaves + later.joins, 0,
+		     "%u, %u left; %u joined later", at_join.leaves,
+		     later.leaves, later.joins);
 	(void)close(tap);
 	rig_done(&r);
 }
