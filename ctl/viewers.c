@@ -44,7 +44,8 @@ static int compare(const void *a, const void *b, void *arg)
 	int r = 0;
 
 	if (*by == ORDER_STREAM)
-		r = strcmp(api_text(x, "channel_id"), api_text(y, "channel_id"));
+		r = strcmp(api_text(x, "channel_id"),
+			   api_text(y, "channel_id"));
 	else if (*by == ORDER_ADDR)
 		r = strcmp(api_text(x, "addr"), api_text(y, "addr"));
 	else if (*by == ORDER_UPTIME)

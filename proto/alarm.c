@@ -37,6 +37,7 @@ static const struct {
 	[ALARM_OUTPUT_FAULT] = { "output_fault", 0 },
 	[ALARM_NO_QUERIER] = { "no_querier", 0 },
 	[ALARM_UNPROTECTED] = { "unprotected", 0 },
+	[ALARM_UNPLAYABLE] = { "unplayable", 0 },
 };
 
 const char *alarm_name(enum alarm_id id)

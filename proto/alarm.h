@@ -41,6 +41,7 @@ enum alarm_id {
 	ALARM_OUTPUT_FAULT,      /* an output cannot send */
 	ALARM_NO_QUERIER,        /* a silent group where nobody asks for it */
 	ALARM_UNPROTECTED,       /* a second path or FEC is not there */
+	ALARM_UNPLAYABLE,        /* a file of a list cannot be played */
 
 	ALARM_COUNT
 };
@@ -56,7 +57,8 @@ enum alarm_id {
 /* Bits of those that are told where packets come in: what is sent has none. */
 #define ALARMS_OF_THE_WAY                                       \
 	(1u << ALARM_NETWORK_LOSS | 1u << ALARM_SOCKET_LOSS |   \
-	 1u << ALARM_TWO_SENDERS | 1u << ALARM_UNPROTECTED)
+	 1u << ALARM_TWO_SENDERS | 1u << ALARM_UNPROTECTED |    \
+	 1u << ALARM_UNPLAYABLE)
 
 /* "pat"; the names that the API shows. */
 const char *alarm_name(enum alarm_id);

@@ -100,6 +100,46 @@ test('a list of files is one stream', async (t) => {
 	assert.match(sluice.log, /none\.ts: No such file or directory/);
 });
 
+test('a file of a list that cannot be played is told once, and alarmed',
+	async (t) => {
+	const dir = tempDir(t);
+	const at = (name) => path.join(dir, name);
+	const put = (name, data) => {
+		fs.writeFileSync(at(`${name}.new`), data);
+		fs.renameSync(at(`${name}.new`), at(name));
+	};
+	const clip = new TsMux().take(1330); // a second
+	const recorder = await Recorder.start(t, { port: 6000 });
+
+	put('one.ts', clip);
+	put('empty.ts', '');
+	put('list', '\ufeff#EXTM3U\none.ts\nnöne  two.ts \nempty.ts\n');
+	const sluice = await Sluice.start(t, config(stream('a001',
+		`file://${at('list')}#list&loop`, 'udp://127.0.0.1:6000')));
+	const times = (pattern) => [...sluice.log.matchAll(pattern)].length;
+	const alarmed = (what, is, pattern) => sluice.waitStatus('a001', what,
+		({ inputs: [input], alarms }) =>
+			!alarms.includes('unplayable') &&
+			input.alarms.includes('unplayable') === is &&
+			pattern.test(input.error ?? ''), 20000);
+
+	await alarmed('the alarm', true,
+		/^2 files cannot be played, .*empty\.ts: no transport stream$/);
+	await waitUntil('five rounds', () => recorder.size() >
+		5 * clip.length, 40000);
+	assert.equal(times(/nöne {2}two\.ts: No such file or dir/g), 1);
+	assert.equal(times(/empty\.ts: no transport stream/g), 1);
+	put('nöne  two.ts', clip);
+	await alarmed('one of them', true, /^\S*empty\.ts: no transport/);
+	await sluice.logged(/nöne {2}two\.ts: is played again/);
+	fs.rmSync(at('nöne  two.ts'));
+	fs.mkdirSync(at('nöne  two.ts'));
+	await sluice.logged(/nöne {2}two\.ts: is a folder, not a file/);
+	put('list', 'one.ts\n');
+	await alarmed('the end', false, /^$/);
+	await sluice.stop();
+});
+
 // One table of a stream as it changes: where it says something else, or bears
 // another version.
 function changes(list) {

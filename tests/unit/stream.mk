@@ -11,6 +11,8 @@ unit_stream_tests = \
 	tests/unit/stream/test_departures \
 	tests/unit/stream/test_departure_plan \
 	tests/unit/stream/test_file_clock \
+	tests/unit/stream/test_file_faults \
+	tests/unit/stream/test_file_input \
 	tests/unit/stream/test_file_reader \
 	tests/unit/stream/test_file_name \
 	tests/unit/stream/test_lane \
@@ -45,6 +47,9 @@ tests_unit_stream_test_datagrams_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_departures_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_entrance_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_clock_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_file_faults_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_file_input_LDADD = $(unit_splice_libs)
+tests_unit_stream_test_file_input_LDFLAGS = -Wl,--wrap=pread
 tests_unit_stream_test_file_reader_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_stream_test_file_name_LDADD = $(unit_stream_libs)

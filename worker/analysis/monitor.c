@@ -300,6 +300,7 @@ static void take_counts(struct monitor *m, const struct monitor_counts *c)
 	m->faults[ALARM_SOCKET_LOSS] += c->socket_dropped;
 	m->faults[ALARM_TWO_SENDERS] += c->senders > 1;
 	m->faults[ALARM_UNPROTECTED] += c->unprotected;
+	m->faults[ALARM_UNPLAYABLE] += c->unplayable;
 }
 
 static void end_pids(struct monitor *m)

@@ -26,6 +26,7 @@ struct monitor_counts {
 	uint32_t socket_dropped;
 	uint32_t senders; /* who sent to the group; 0: not known */
 	uint32_t unprotected; /* without a path or FEC that was asked for */
+	uint32_t unplayable; /* with a file of a list that cannot be played */
 };
 
 struct monitor *monitor_new(uint64_t now_ns);

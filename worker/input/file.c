@@ -12,6 +12,7 @@
 #include "common/alloc.h"
 #include "common/log.h"
 #include "worker/input/file_clock.h"
+#include "worker/input/file_faults.h"
 #include "worker/input/file_reader.h"
 #include "worker/input/kind.h"
 #include "worker/input/lap.h"
@@ -53,6 +54,12 @@ struct file_input {
 	struct splice *splice; /* of a loop or a list, else NULL */
 	struct splice_entry *entry; /* of a list, else NULL: of the file that */
 	bool entering;         /* ... is not played yet */
+	char *path;            /* of that file, while it is read, or NULL */
+	bool shown;            /* something of it was played */
+	bool shown_any;        /* of any file */
+	struct file_faults faults; /* of a list */
+	struct errmsg trouble; /* what of them cannot be played; "" */
+	uint64_t faulty_s;     /* so many seconds there were some */
 	uint64_t units_ns;     /* the pictures of the one before end */
 	struct fifo fifo;
 	struct file_clock clock;
@@ -75,7 +82,7 @@ static void note_end(struct file_input *f)
 }
 
 /* What follows is another file. */
-static void cut(struct file_input *f, const char *path)
+static void cut(struct file_input *f)
 {
 	/* in one of a sort there may be none: not all of them are left out */
 	bool blind = f->entering && f->lap.packets > 0;
@@ -83,7 +90,6 @@ static void cut(struct file_input *f, const char *path)
 	if (!f->entering)
 		note_end(f);
 	if (blind) {
-		log_warning("input", "%s: has no picture to begin with", path);
 		splice_cut(f->splice, NULL, false, f->media_ns);
 	} else {
 		splice_entry_reset(f->entry);
@@ -98,22 +104,43 @@ static int fail_nothing(const char *path, struct errmsg *why)
 	return errmsg_fail(why, -EINVAL, "%s: no transport stream", path);
 }
 
-static int at_end(struct file_input *f, const char *path, struct errmsg *why)
+/* The end of one of a list: how was it? */
+static void judge_file(struct file_input *f)
+{
+	if (f->lap.packets == 0) {
+		file_faults_note(&f->faults, f->path, "no transport stream",
+				 false);
+		f->idle_bytes += NOTHING_FILE;
+	} else if (f->entering) {
+		file_faults_note(&f->faults, f->path,
+				 "has no picture to begin with", false);
+	} else {
+		file_faults_clear(&f->faults, f->path, true);
+	}
+}
+
+/* What follows begins from anew. */
+static void end_file(struct file_input *f)
+{
+	if (f->base.spec->list)
+		cut(f);
+	else if (f->base.spec->loop)
+		splice_shift(f->splice, lap_length(&f->lap));
+	free(f->path);
+	f->path = NULL;
+	f->lap = (struct lap){ 0 };
+	ts_sync_reset(&f->sync);
+}
+
+static int at_end(struct file_input *f, struct errmsg *why)
 {
 	const struct input_spec *spec = f->base.spec;
 
 	if (f->lap.packets == 0 && !spec->list)
 		return fail_nothing(spec->path, why);
-	if (f->lap.packets == 0) {
-		log_warning("input", "%s: no transport stream", path);
-		f->idle_bytes += NOTHING_FILE;
-	}
 	if (spec->list)
-		cut(f, path);
-	else if (spec->loop)
-		splice_shift(f->splice, lap_length(&f->lap));
-	f->lap = (struct lap){ 0 };
-	ts_sync_reset(&f->sync);
+		judge_file(f);
+	end_file(f);
 	return 0;
 }
 
@@ -162,6 +189,13 @@ static bool enter(struct file_input *f, const struct ts_run *one)
 	return true;
 }
 
+/* Something of this file goes out. */
+static void show(struct file_input *f)
+{
+	f->shown = f->shown_any = true;
+	file_faults_clear(&f->faults, f->path, false);
+}
+
 /* The splice goes by the time of the media: they are read ahead. */
 static void join(struct file_input *f, const struct ts_run *run)
 {
@@ -172,6 +206,8 @@ static void join(struct file_input *f, const struct ts_run *run)
 		f->media_ns = f->began_ns + lap_pcr_ns(&f->lap);
 		if (f->entering && !enter(f, &one))
 			continue;
+		if (!f->shown)
+			show(f);
 		splice_feed(f->splice, &one, 1, f->media_ns);
 	}
 }
@@ -199,6 +235,29 @@ static void take_block(struct file_input *f, const struct file_block *b,
 	}
 }
 
+/* A list comes to its next file. */
+static void begin_file(struct file_input *f, const struct file_block *b)
+{
+	if (b->at == 0)
+		file_faults_round(&f->faults);
+	f->path = xstrdup((const char *)b->data);
+	f->shown = false;
+	file_faults_meet(&f->faults, f->path);
+}
+
+/* It cannot be played, or not any further. */
+static void skip_file(struct file_input *f, const struct file_block *b)
+{
+	const char *path = (const char *)b->data;
+	bool began = f->path != NULL;
+
+	if (b->at == 0 && !began)
+		file_faults_round(&f->faults);
+	file_faults_note(&f->faults, path, b->why.text, began && f->shown);
+	if (began)
+		end_file(f);
+}
+
 /* Takes what was read next; what comes ends up in the fifo.  -EAGAIN: nothing
  * was read yet. */
 static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *why)
@@ -212,11 +271,14 @@ static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *why)
 	case FILE_BLOCK_DATA:
 		take_block(f, b, now_ns);
 		break;
+	case FILE_BLOCK_BEGIN:
+		begin_file(f, b);
+		break;
 	case FILE_BLOCK_END:
-		r = at_end(f, b->why.text, why);
+		r = at_end(f, why);
 		break;
 	case FILE_BLOCK_SKIP:
-		log_warning("input", "%s", b->why.text);
+		skip_file(f, b);
 		break;
 	case FILE_BLOCK_LAST:
 		f->ended = true;
@@ -302,6 +364,11 @@ static int file_second(struct input *in, uint64_t now_ns, struct errmsg *why)
 	struct file_input *f = container_of(in, struct file_input, base);
 
 	fifo_trim(&f->fifo);
+	/* one of which nothing can be played says so as a whole */
+	if (f->shown_any)
+		file_faults_tell(&f->faults);
+	f->trouble.text[0] = '\0';
+	f->faulty_s += file_faults_text(&f->faults, &f->trouble);
 	if (file_reader_waits_ms(f->reader, now_ns) < MUTE_MS)
 		return 0;
 	return errmsg_fail(why, -ETIMEDOUT, "%s: does not answer",
@@ -324,7 +391,16 @@ static void file_counters(const struct input *in, struct input_counters *ret)
 	*ret = (struct input_counters){
 		.sync_losses = f->sync.sync_losses,
 		.bad_sync = f->sync.bad_sync,
+		.unplayable = f->faulty_s,
 	};
+}
+
+static const char *file_trouble(const struct input *in)
+{
+	const struct file_input *f =
+		container_of(in, const struct file_input, base);
+
+	return f->trouble.text[0] != '\0' ? f->trouble.text : NULL;
 }
 
 static void file_free(struct input *in)
@@ -335,6 +411,8 @@ static void file_free(struct input *in)
 	fifo_done(&f->fifo);
 	splice_free(&f->splice);
 	splice_entry_free(&f->entry);
+	file_faults_done(&f->faults);
+	free(f->path);
 	free(f);
 }
 
@@ -344,6 +422,7 @@ static const struct input_ops file_ops = {
 	.second = file_second,
 	.counters = file_counters,
 	.hangs = file_hangs,
+	.trouble = file_trouble,
 };
 
 struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,

@@ -38,13 +38,16 @@ int file_list_read(const char *path, const char *text, size_t len,
 		   struct file_list *ret, struct errmsg *why)
 {
 	struct file_list l = { 0 };
-	const char *end = text + len;
+	const char *end = text + len, *begin = text;
 	int err = 0;
 
 	if (len > FILE_LIST_BYTES_MAX || memchr(text, '\0', len) != NULL)
 		return errmsg_fail(why, -EINVAL, "%s: not a list of files",
 				   path);
-	for (const char *line = text; line < end && err == 0;) {
+	/* the mark with which some editors begin UTF-8 */
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		begin += 3;
+	for (const char *line = begin; line < end && err == 0;) {
 		const char *stop = memchr(line, '\n', (size_t)(end - line));
 		size_t n;
 

@@ -2,7 +2,8 @@
 /*
  * A list of files to be played one after the other: a path a line, relative to
  * the folder of the list; empty lines and those that begin with '#' say
- * nothing, so that an M3U of files is one.
+ * nothing, so that an M3U of files is one.  Blanks at the end of a line are not
+ * of the name.
  */
 #pragma once
 

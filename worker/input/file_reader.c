@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -95,6 +96,7 @@ static const char *kind_of(mode_t mode)
 	}
 }
 
+/* The descriptor, or -errno with why, which does not name the file. */
 static int open_file(const char *path, struct errmsg *why)
 {
 	struct stat st;
@@ -105,11 +107,11 @@ static int open_file(const char *path, struct errmsg *why)
 		int err = errno;
 
 		fd_close(&fd);
-		return errmsg_fail(why, -err, "%s: %s", path, strerror(err));
+		return errmsg_fail(why, -err, "%s", strerror(err));
 	}
 	if (!S_ISREG(st.st_mode)) {
 		fd_close(&fd);
-		return errmsg_fail(why, -EINVAL, "%s: %s, not a file", path,
+		return errmsg_fail(why, -EINVAL, "%s, not a file",
 				   kind_of(st.st_mode));
 	}
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -128,21 +130,33 @@ static bool pass_block(struct file_reader *r)
 	return await_room(r, ++r->filled) != NULL;
 }
 
-static bool pass_word(struct file_reader *r, enum file_block_kind kind,
-		      int err, const struct errmsg *why)
+static bool pass_end(struct file_reader *r)
 {
 	struct file_block *b = block_of(r);
 
-	b->kind = kind;
+	b->kind = FILE_BLOCK_END;
 	b->len = 0;
-	b->err = err;
-	b->why = *why;
+	return pass_block(r);
+}
+
+/* A file of the list; why: it cannot be played. */
+static bool pass_file(struct file_reader *r, const struct file_list *l,
+		      size_t i, const struct errmsg *why)
+{
+	struct file_block *b = block_of(r);
+
+	b->kind = why != NULL ? FILE_BLOCK_SKIP : FILE_BLOCK_BEGIN;
+	b->len = 0;
+	b->at = i;
+	(void)snprintf((char *)b->data, sizeof b->data, "%s", l->paths[i]);
+	if (why != NULL)
+		b->why = *why;
 	return pass_block(r);
 }
 
 /* What stands at the offset.  Bytes, 0 at the end, or -errno with why. */
-static ssize_t read_block(struct file_reader *r, const char *path, int fd,
-			  off_t offset, struct errmsg *why)
+static ssize_t read_block(struct file_reader *r, int fd, off_t offset,
+			  struct errmsg *why)
 {
 	struct file_block *b = block_of(r);
 	ssize_t n;
@@ -150,7 +164,7 @@ static ssize_t read_block(struct file_reader *r, const char *path, int fd,
 	ask(r);
 	n = pread(fd, b->data, FILE_BLOCK, offset);
 	if (n < 0)
-		n = errmsg_fail(why, -errno, "%s: %s", path, strerror(errno));
+		n = errmsg_fail(why, -errno, "%s", strerror(errno));
 	answered(r);
 	b->kind = FILE_BLOCK_DATA;
 	b->len = n > 0 ? (size_t)n : 0;
@@ -159,20 +173,17 @@ static ssize_t read_block(struct file_reader *r, const char *path, int fd,
 
 /* Once through a file.  Its bytes; or -errno with why, or -ECANCELED when
  * nobody wants more. */
-static int64_t read_through(struct file_reader *r, const char *path, int fd,
-			    struct errmsg *why)
+static int64_t read_through(struct file_reader *r, int fd, struct errmsg *why)
 {
-	struct errmsg name;
 	off_t offset = 0;
 	ssize_t n;
 
-	while ((n = read_block(r, path, fd, offset, why)) > 0) {
+	while ((n = read_block(r, fd, offset, why)) > 0) {
 		offset += n;
 		if (!pass_block(r))
 			return -ECANCELED;
 	}
-	errmsg_set(&name, "%s", path);
-	if (n == 0 && !pass_word(r, FILE_BLOCK_END, 0, &name))
+	if (n == 0 && !pass_end(r))
 		return -ECANCELED;
 	return n < 0 ? n : offset;
 }
@@ -193,14 +204,28 @@ static int read_one(struct file_reader *r, struct errmsg *why)
 	int fd = ask_for(r, r->path, why);
 	int64_t n = fd;
 
-	if (fd < 0)
-		return fd;
 	/* nothing is not repeated */
-	do
-		n = read_through(r, r->path, fd, why);
-	while (n > 0 && r->loop);
+	if (fd >= 0)
+		do
+			n = read_through(r, fd, why);
+		while (n > 0 && r->loop);
 	fd_close(&fd);
+	if (n < 0)
+		errmsg_prefix(why, "%s: ", r->path);
 	return n < 0 ? (int)n : 0;
+}
+
+/* A file system may give less than it has.  Bytes, or -errno. */
+static ssize_t read_whole(int fd, char *to, size_t size)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && len < size) {
+		n = pread(fd, to + len, size - len, (off_t)len);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	return n < 0 ? -errno : (ssize_t)len;
 }
 
 static int load_list(struct file_reader *r, struct file_list *ret,
@@ -211,13 +236,15 @@ static int load_list(struct file_reader *r, struct file_list *ret,
 	char *text;
 	int err;
 
-	if (fd < 0)
+	if (fd < 0) {
+		errmsg_prefix(why, "%s: ", r->path);
 		return fd;
+	}
 	text = xcalloc(1, FILE_LIST_BYTES_MAX + 1);
 	ask(r);
-	n = pread(fd, text, FILE_LIST_BYTES_MAX + 1, 0);
-	err = n < 0 ? errmsg_fail(why, -errno, "%s: %s", r->path,
-				  strerror(errno))
+	n = read_whole(fd, text, FILE_LIST_BYTES_MAX + 1);
+	err = n < 0 ? errmsg_fail(why, (int)n, "%s: %s", r->path,
+				  strerror((int)-n))
 		    : file_list_read(r->path, text, (size_t)n, ret, why);
 	answered(r);
 	free(text);
@@ -225,19 +252,20 @@ static int load_list(struct file_reader *r, struct file_list *ret,
 	return err;
 }
 
-/* One of a list; what hinders it is told and passed over.  As
+/* The i-th of a list; what hinders it is told and passed over.  As
  * read_through(). */
-static int64_t play_file(struct file_reader *r, const char *path)
+static int64_t play_file(struct file_reader *r, const struct file_list *l,
+			 size_t i)
 {
 	struct errmsg why = { 0 };
-	int fd = ask_for(r, path, &why);
+	int fd = ask_for(r, l->paths[i], &why);
 	int64_t n = fd;
 
 	if (fd >= 0)
-		n = read_through(r, path, fd, &why);
+		n = pass_file(r, l, i, NULL) ? read_through(r, fd, &why)
+					     : -ECANCELED;
 	fd_close(&fd);
-	if (n < 0 && n != -ECANCELED &&
-	    !pass_word(r, FILE_BLOCK_SKIP, (int)n, &why))
+	if (n < 0 && n != -ECANCELED && !pass_file(r, l, i, &why))
 		n = -ECANCELED;
 	return n;
 }
@@ -248,7 +276,7 @@ static int play_list(struct file_reader *r, const struct file_list *l,
 	int64_t bytes = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		int64_t n = play_file(r, l->paths[i]);
+		int64_t n = play_file(r, l, i);
 
 		if (n == -ECANCELED)
 			return -ECANCELED;
@@ -286,11 +314,10 @@ static void read_all(struct file_reader *r)
 
 	if (err == -ECANCELED)
 		return;
-	*b = (struct file_block){
-		.kind = err < 0 ? FILE_BLOCK_ERROR : FILE_BLOCK_LAST,
-		.err = err,
-		.why = why,
-	};
+	b->kind = err < 0 ? FILE_BLOCK_ERROR : FILE_BLOCK_LAST;
+	b->len = 0;
+	b->err = err;
+	b->why = why;
 	(void)atomic_fetch_add(&r->n, 1);
 }
 

@@ -24,8 +24,10 @@ enum {
 
 enum file_block_kind {
 	FILE_BLOCK_DATA,
-	FILE_BLOCK_END,   /* of a file; why is its path */
-	FILE_BLOCK_SKIP,  /* one of a list that cannot be played: why */
+	FILE_BLOCK_BEGIN, /* of a file of a list: its path is in data */
+	FILE_BLOCK_END,   /* of a file */
+	FILE_BLOCK_SKIP,  /* one of a list that cannot be played, or not to its
+			     end: its path is in data; why */
 	FILE_BLOCK_LAST,  /* nothing comes any more */
 	FILE_BLOCK_ERROR, /* likewise: why */
 };
@@ -34,6 +36,7 @@ struct file_block {
 	enum file_block_kind kind;
 	int err;           /* of an error, -errno ... */
 	struct errmsg why; /* ... in a sentence */
+	size_t at; /* in the list, of a path */
 	size_t len;
 	uint8_t data[FILE_BLOCK];
 };

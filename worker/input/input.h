@@ -27,6 +27,8 @@ struct input_counters {
 	uint64_t source_changes; /* another sender than the one before */
 	/* Seconds without a path, or error correction, that was asked for. */
 	uint64_t unprotected;
+	/* ... with a file of a list that cannot be played. */
+	uint64_t unplayable;
 };
 
 /*

@@ -6,6 +6,7 @@ libworker_a_SOURCES += \
 	worker/input/fec_repair.c worker/input/fec_repair.h \
 	worker/input/file.c \
 	worker/input/file_clock.c worker/input/file_clock.h \
+	worker/input/file_faults.c worker/input/file_faults.h \
 	worker/input/file_list.c worker/input/file_list.h \
 	worker/input/file_reader.c worker/input/file_reader.h \
 	worker/input/input.c worker/input/input.h worker/input/kind.h \

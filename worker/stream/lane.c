@@ -403,6 +403,7 @@ void lane_second(struct lane *l, uint64_t now_ns)
 			     .senders = l->counted.source_changes >= TWO_SENDERS
 						? 2 : 1,
 			     .unprotected = (uint32_t)l->counted.unprotected,
+			     .unplayable = (uint32_t)l->counted.unplayable,
 		     },
 		     now_ns);
 	l->began_ns = now_ns;

@@ -202,6 +202,7 @@ static void add_up(struct input_counters *all,
 	all->bad_sync += second->bad_sync;
 	all->source_changes += second->source_changes;
 	all->unprotected += second->unprotected;
+	all->unplayable += second->unplayable;
 }
 
 /* What our own socket dropped misses in the sender's count, too; but for what
@@ -233,6 +234,7 @@ void source_second(struct source *s, uint64_t now_ns,
 	ret->bad_sync = now.bad_sync - s->before.bad_sync;
 	ret->source_changes = now.source_changes - s->before.source_changes;
 	ret->unprotected = now.unprotected - s->before.unprotected;
+	ret->unplayable = now.unplayable - s->before.unplayable;
 	s->before = now;
 	add_up(&s->all, ret);
 

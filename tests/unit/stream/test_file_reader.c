@@ -80,6 +80,17 @@ static void expect(struct file_reader *r, enum file_block_kind kind,
 	file_reader_drop(r);
 }
 
+/* A file of a list. */
+static void expect_path(struct file_reader *r, enum file_block_kind kind,
+			size_t at, const char *path)
+{
+	const struct file_block *b = await_block(r);
+
+	cr_assert_eq(b->at, at);
+	cr_assert_str_eq((const char *)b->data, path);
+	expect(r, kind, 0);
+}
+
 Test(file_reader, reads_a_file_to_its_end_and_no_further)
 {
 	struct file_reader *r;
@@ -145,11 +156,13 @@ Test(file_reader, a_list_put_in_its_place_at_the_very_end_is_the_next_round)
 	write_list(list, one);
 	r = file_reader_new(list, true, true, &err);
 	cr_assert_not_null(r);
+	expect(r, FILE_BLOCK_BEGIN, 0);
 	expect(r, FILE_BLOCK_DATA, 5);
 	cr_assert_eq(await_block(r)->kind, FILE_BLOCK_END);
 	(void)usleep(20000); /* time enough to read on, if it did */
 	write_list(list, two);
 	expect(r, FILE_BLOCK_END, 0);
+	expect(r, FILE_BLOCK_BEGIN, 0);
 	expect(r, FILE_BLOCK_DATA, 7);
 	file_reader_free(&r);
 	(void)unlink(one);
@@ -241,9 +254,13 @@ Test(file_reader, a_list_is_read_file_by_file_and_anew_each_time)
 	put_list(list, text);
 	r = open_list(list, true);
 	for (int i = 0; i < 8; i++) {
+		expect_path(r, FILE_BLOCK_BEGIN, 0, a);
 		expect(r, FILE_BLOCK_DATA, 5);
 		expect(r, FILE_BLOCK_END, 0);
-		expect(r, FILE_BLOCK_SKIP, 0);
+		cr_assert_str_eq(await_block(r)->why.text,
+				 "No such file or directory");
+		expect_path(r, FILE_BLOCK_SKIP, 1, "/no/such");
+		expect_path(r, FILE_BLOCK_BEGIN, 2, b);
 		expect(r, FILE_BLOCK_DATA, 7);
 		expect(r, FILE_BLOCK_END, 0);
 	}
@@ -256,12 +273,16 @@ Test(file_reader, a_list_is_read_file_by_file_and_anew_each_time)
 		file_reader_drop(r);
 		if (is_b && await_block(r)->kind == FILE_BLOCK_END) {
 			file_reader_drop(r);
-			if (await_block(r)->len == 7)
-				break;
+			if (await_block(r)->at == 0) {
+				file_reader_drop(r);
+				if (await_block(r)->len == 7)
+					break;
+			}
 		}
 	}
 	file_reader_free(&r);
 	r = open_list(list, false);
+	expect_path(r, FILE_BLOCK_BEGIN, 0, b);
 	expect(r, FILE_BLOCK_DATA, 7);
 	expect(r, FILE_BLOCK_END, 0);
 	expect(r, FILE_BLOCK_LAST, 0);
