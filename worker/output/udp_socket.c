@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <linux/net_tstamp.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <string.h>
@@ -108,6 +109,24 @@ static int join_group(int fd, const struct output_spec *spec,
 	return 0;
 }
 
+/*
+ * While an interface becomes ready the kernel may choose ::1 for a group that
+ * is sent there.  It would stay with that, and nobody on the wire takes what
+ * comes from ::1 (RFC 4291 2.5.3).
+ */
+static bool has_wrong_source(int fd, const struct output_spec *spec)
+{
+	struct sockaddr_in6 from = { 0 };
+	socklen_t len = sizeof from;
+	unsigned index = if_nametoindex(spec->iface);
+
+	return spec->iface[0] != '\0' && spec->remote.sa.sa_family == AF_INET6 &&
+	       sockaddr_is_multicast(&spec->remote) &&
+	       getsockname(fd, (struct sockaddr *)&from, &len) == 0 &&
+	       IN6_IS_ADDR_LOOPBACK(&from.sin6_addr) &&
+	       !netif_is_loopback(index);
+}
+
 static int say_connect(const struct output_spec *spec, int err,
 		       struct errmsg *why)
 {
@@ -143,6 +162,8 @@ static int prepare(int fd, const struct output_spec *spec,
 		return r;
 	if (connect(fd, &spec->remote.sa, spec->remote.len) < 0)
 		return say_connect(spec, errno, why);
+	if (has_wrong_source(fd, spec))
+		return say_connect(spec, EADDRNOTAVAIL, why);
 	return spec->join ? join_group(fd, spec, why) : 0;
 }
 

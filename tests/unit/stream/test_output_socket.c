@@ -13,6 +13,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -162,5 +163,26 @@ Test(output_socket, join_makes_it_a_member_that_hears_nothing)
 	fd_close(&plain);
 	fd_close(&v6);
 	cr_assert_not(file_has("/proc/net/igmp", "070707EF"));
+	rig_done(&r);
+}
+
+/* The route makes the kernel choose as it may while an interface becomes
+ * ready: ::1 for a group that is sent to v0. */
+Test(output_socket, groups_are_not_sent_from_an_address_of_lo)
+{
+	struct output_spec spec;
+	struct errmsg why = { 0 };
+	struct rig r;
+
+	rig_init(&r);
+	if (system("ip link add v0 type veth peer name v1 && "
+		   "ip link set v0 up && "
+		   "ip -6 route add ff15::/16 from ::1 dev v0") != 0)
+		cr_skip_test("no routes by source here");
+	cr_assert_eq(output_spec_parse("udp://v0@[ff15::9]:6000", &spec, NULL,
+				       NULL, &why), 0);
+	cr_assert_eq(udp_output_socket(&spec, &why), -EADDRNOTAVAIL);
+	cr_assert_str_eq(why.text, "connect [ff15::9]:6000: "
+				   "Cannot assign requested address");
 	rig_done(&r);
 }
