@@ -16,55 +16,55 @@ bool ts_is_filler(const uint8_t *packet)
 	       memcmp(packet + at, packet + at + 1, TS_PACKET - 1 - at) == 0;
 }
 
-static uint64_t hash_at(const struct ts_doubles *d, uint64_t i)
+static const struct ts_doubles_one *one_at(const struct ts_doubles *d,
+					   uint64_t i)
 {
-	return d->hash[i % TS_DOUBLES_BACK];
+	return &d->one[i % TS_DOUBLES_BACK];
 }
 
-/* The oldest that is looked at. */
-static uint64_t oldest(const struct ts_doubles *d, uint32_t now_ms)
+static uint64_t hash_at(const struct ts_doubles *d, uint64_t i)
 {
-	uint64_t first = d->n - MIN(d->n, (uint64_t)TS_DOUBLES_BACK), i = d->n;
+	return one_at(d, i)->hash;
+}
 
-	while (i > first &&
-	       now_ms - d->at_ms[(i - 1) % TS_DOUBLES_BACK] < TS_DOUBLES_MS)
-		i--;
-	return i;
+/* What is too old, or about to be overwritten. */
+static void forget(struct ts_doubles *d, uint32_t now_ms)
+{
+	while (d->oldest < d->n &&
+	       (d->n - d->oldest > TS_DOUBLES_BACK ||
+		now_ms - one_at(d, d->oldest)->at_ms >= TS_DOUBLES_MS))
+		d->oldest++;
 }
 
 /* The newest copy; d->n when there is none. */
-static uint64_t find(const struct ts_doubles *d, uint64_t hash, uint32_t now_ms)
+static uint64_t find(const struct ts_doubles *d, uint64_t hash)
 {
-	uint64_t first = oldest(d, now_ms);
-
-	for (uint64_t i = d->n; i > first; i--)
+	for (uint64_t i = d->n; i > d->oldest; i--)
 		if (hash_at(d, i - 1) == hash)
 			return i - 1;
 	return d->n;
 }
 
-static uint32_t *index_of(struct ts_doubles *d, uint64_t hash)
+static uint16_t *index_of(struct ts_doubles *d, uint64_t hash)
 {
-	return &d->index[(hash >> 20) % TS_DOUBLES_INDEX];
+	return &d->index[ts_doubles_slot(hash)];
 }
 
 /* Told without a search, and nearly always. */
 static bool came_lately(struct ts_doubles *d, uint64_t hash)
 {
-	uint32_t ago = (uint32_t)d->n - *index_of(d, hash);
+	uint16_t ago = (uint16_t)(d->n - *index_of(d, hash));
 
-	return ago > 0 && ago <= MIN(d->n, (uint64_t)TS_DOUBLES_BACK) &&
+	return ago > 0 && ago <= d->n - d->oldest &&
 	       hash_at(d, d->n - ago) == hash;
 }
 
 /* Those in front of it that stand in front of its copy, too. */
-static unsigned count_before(const struct ts_doubles *d, uint64_t copy,
-			     uint32_t now_ms)
+static unsigned count_before(const struct ts_doubles *d, uint64_t copy)
 {
-	uint64_t first = oldest(d, now_ms);
 	unsigned n = 0;
 
-	while (copy > first + n && d->n - n - 1 > copy &&
+	while (copy > d->oldest + n && d->n - n - 1 > copy &&
 	       hash_at(d, copy - n - 1) == hash_at(d, d->n - n - 1))
 		n++;
 	return n;
@@ -79,8 +79,6 @@ static bool goes_on(const struct ts_doubles *d, const uint8_t *packet)
 {
 	uint8_t was = d->cc[ts_pid(packet)];
 
-	if (ts_pid(packet) == TS_PID_NULL)
-		return true;
 	if (!ts_has_payload(packet))
 		/* one with a time in it is never the same twice */
 		return !has_pcr(packet);
@@ -90,10 +88,10 @@ static bool goes_on(const struct ts_doubles *d, const uint8_t *packet)
 /* Did no other of its PID come since? */
 static bool is_last(const struct ts_doubles *d, uint64_t at)
 {
-	uint16_t pid = d->pid[at % TS_DOUBLES_BACK];
+	uint16_t pid = one_at(d, at)->pid;
 
 	for (uint64_t i = at + 1; i < d->n; i++)
-		if (d->pid[i % TS_DOUBLES_BACK] == pid)
+		if (one_at(d, i)->pid == pid)
 			return false;
 	return true;
 }
@@ -101,17 +99,17 @@ static bool is_last(const struct ts_doubles *d, uint64_t at)
 /* Its counter does not go on from the last: loss, a double, or one that is
  * repeated, then maybe with another PCR. */
 static enum ts_double judge(struct ts_doubles *d, const uint8_t *packet,
-			    uint64_t hash, uint32_t now_ms)
+			    uint64_t hash)
 {
 	bool same = ts_has_payload(packet) &&
 		    (d->cc[ts_pid(packet)] & 0x0f) == ts_cc(packet);
-	uint64_t copy = find(d, hash, now_ms);
+	uint64_t copy = find(d, hash);
 
 	if (same && (copy == d->n ? has_pcr(packet) : is_last(d, copy)))
 		return TS_REPEATED;
 	if (copy < d->n && !ts_is_filler(packet)) {
 		if (d->copy == 0)
-			d->before = count_before(d, copy, now_ms);
+			d->before = count_before(d, copy);
 		d->copy = copy + 1;
 		return TS_DOUBLED;
 	}
@@ -122,12 +120,9 @@ static enum ts_double judge(struct ts_doubles *d, const uint8_t *packet,
 static void keep(struct ts_doubles *d, const uint8_t *packet, uint64_t hash,
 		 uint32_t now_ms)
 {
-	size_t at = d->n % TS_DOUBLES_BACK;
-
-	*index_of(d, hash) = (uint32_t)d->n++;
-	d->hash[at] = hash;
-	d->pid[at] = ts_pid(packet);
-	d->at_ms[at] = now_ms;
+	d->one[d->n % TS_DOUBLES_BACK] = (struct ts_doubles_one){
+		.hash = hash, .at_ms = now_ms, .pid = ts_pid(packet) };
+	*index_of(d, hash) = (uint16_t)d->n++;
 }
 
 enum ts_double ts_doubles_note(struct ts_doubles *d, const uint8_t *packet,
@@ -136,11 +131,13 @@ enum ts_double ts_doubles_note(struct ts_doubles *d, const uint8_t *packet,
 	enum ts_double ret = TS_SINGLE;
 
 	d->before = 0;
+	forget(d, now_ms);
 	if (d->copy > 0 && d->copy < d->n && hash_at(d, d->copy) == hash) {
 		d->copy++;
 		ret = TS_DOUBLED;
-	} else if (!goes_on(d, packet) || came_lately(d, hash)) {
-		ret = judge(d, packet, hash, now_ms);
+	} else if (ts_pid(packet) != TS_PID_NULL &&
+		   (!goes_on(d, packet) || came_lately(d, hash))) {
+		ret = judge(d, packet, hash);
 	}
 	if (ret != TS_DOUBLED)
 		d->copy = 0;

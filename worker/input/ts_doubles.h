@@ -29,21 +29,37 @@ enum ts_double {
 	TS_DOUBLED,
 };
 
+struct ts_doubles_one {
+	uint64_t hash;
+	uint32_t at_ms;
+	uint16_t pid;
+};
+
 struct ts_doubles {
-	uint64_t hash[TS_DOUBLES_BACK];
-	uint32_t at_ms[TS_DOUBLES_BACK];
-	uint16_t pid[TS_DOUBLES_BACK];
+	struct ts_doubles_one one[TS_DOUBLES_BACK];
 	/* By some bits of its number: the last with these. */
-	uint32_t index[TS_DOUBLES_INDEX];
+	uint16_t index[TS_DOUBLES_INDEX];
 	uint64_t n; /* that were noted */
+	uint64_t oldest; /* that is looked at */
 	uint64_t copy; /* behind that of the last, while it is doubled */
 	unsigned before; /* those in front of the last are doubled, too */
 	uint32_t breaks; /* of counters, for other reasons */
 	uint8_t cc[TS_PIDS]; /* the last, and a bit once there was one */
 };
 
+static inline size_t ts_doubles_slot(uint64_t hash)
+{
+	return (hash >> 20) % TS_DOUBLES_INDEX;
+}
+
 /* Stuffing of a video or a PES: its bytes are all the same. */
 bool ts_is_filler(const uint8_t *packet);
+
+/* This one is noted soon: calls for the memory. */
+static inline void ts_doubles_expect(const struct ts_doubles *d, uint64_t hash)
+{
+	__builtin_prefetch(&d->index[ts_doubles_slot(hash)], 1);
+}
 
 /* The next of its path; `before` packets in front of it, which were taken for
  * single or repeated ones, are doubled when it is. */

@@ -108,7 +108,7 @@ static bool has_had_its_place(const struct ts_merge *m,
 {
 	const uint8_t *packet = ts_queue_packet(&p->queue, 0);
 
-	return *ts_queue_mark(&p->queue, 0) != TS_SINGLE ||
+	return ts_queue_mark(&p->queue, 0) != TS_SINGLE ||
 	       (!ts_is_next(m, packet) &&
 		ts_is_late(m, (unsigned)(p - m->path)));
 }
@@ -125,7 +125,7 @@ static bool is_overdue(const struct ts_merge *m, const struct ts_queue *a,
 	for (size_t i = 0; i < MIN(at, b->n); i++)
 		if (ts_pid(ts_queue_packet(b, i)) == ts_pid(packet) &&
 		    ts_has_payload(ts_queue_packet(b, i)) &&
-		    *ts_queue_mark(b, i) != TS_DOUBLED)
+		    ts_queue_mark(b, i) != TS_DOUBLED)
 			return true;
 	return false;
 }
@@ -142,8 +142,8 @@ size_t ts_match(const struct ts_merge *m, const struct ts_merge_path *a,
 		return at;
 	if (has_had_its_place(m, a))
 		return qb->n;
-	unique = *ts_queue_waits(qa, hash) == 1 &&
-		 *ts_queue_waits(qb, hash) == 1 &&
+	unique = ts_queue_is_single(qa, hash) &&
+		 ts_queue_is_single(qb, hash) &&
 		 m->pes[ts_pid(ts_queue_packet(qa, 0))] &&
 		 !ts_is_filler(ts_queue_packet(qa, 0));
 	again = ts_comes_again(m, qa) ||
@@ -198,7 +198,7 @@ static size_t find_overtaken(const struct ts_merge *m, const struct ts_queue *q)
 	bool stepped = false;
 
 	if (best == 0 || best > REORDER_CC || ts_is_filler(first) ||
-	    *ts_queue_mark(q, 0) != TS_SINGLE)
+	    ts_queue_mark(q, 0) != TS_SINGLE)
 		return 0;
 	while (same++ < 2 * REORDER_CC) {
 		const uint8_t *packet;
@@ -209,7 +209,7 @@ static size_t find_overtaken(const struct ts_merge *m, const struct ts_queue *q)
 			break;
 		packet = ts_queue_packet(q, i);
 		stepped |= !follows(packet, last);
-		if (stepped && *ts_queue_mark(q, i) == TS_SINGLE &&
+		if (stepped && ts_queue_mark(q, i) == TS_SINGLE &&
 		    distance(m, packet) < best) {
 			best = distance(m, packet);
 			ret = i;
@@ -265,7 +265,7 @@ static bool is_ahead(const struct ts_queue *mine, const struct ts_queue *its)
 	for (size_t i = 1; at == its->n &&
 			   i < MIN(mine->n, (size_t)TS_MERGE_REORDER); i++)
 		if (!ts_is_null_at(mine, i) &&
-		    *ts_queue_mark(mine, i) == TS_SINGLE &&
+		    ts_queue_mark(mine, i) == TS_SINGLE &&
 		    !ts_is_filler(ts_queue_packet(mine, i)))
 			at = ts_queue_find(its, 0, ts_queue_hash(mine, i));
 	return at > 0 && at < its->n;
@@ -278,7 +278,7 @@ bool ts_is_later(const struct ts_merge *m, const struct ts_merge_path *p,
 	const uint8_t *packet = ts_queue_packet(mine, 0);
 	size_t same;
 
-	if (its->n == 0 || *ts_queue_mark(mine, 0) == TS_REPEATED ||
+	if (its->n == 0 || ts_queue_mark(mine, 0) == TS_REPEATED ||
 	    ts_is_next(m, packet) ||
 	    !ts_is_next(m, ts_queue_packet(its, 0)) ||
 	    (ts_due_ns(m, other, 0) > ts_due_ns(m, p, 0) + WAVER_MS * MS &&

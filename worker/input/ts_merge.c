@@ -14,6 +14,7 @@ enum {
 	LIVE_MS = 1000,
 	/* The second plays when the first has so many more gaps. */
 	GAPS_WORSE = 8,
+	AHEAD = 8, /* packets, of what is called for */
 };
 
 #define MS ((uint64_t)TS_MERGE_NS_PER_MS)
@@ -36,21 +37,35 @@ void ts_merge_free(struct ts_merge **m)
 	*m = NULL;
 }
 
-static void push(struct ts_merge *m, struct ts_merge_path *p,
-		 const uint8_t *packet, uint64_t now_ns)
+/* The last n that came: which of them are doubled? */
+static void note_doubles(struct ts_merge_path *p, size_t n, uint64_t now_ns)
 {
 	struct ts_queue *q = &p->queue;
-	uint64_t hash;
 
-	if (!ts_queue_push(q, packet, now_ns, TS_MERGE_QUEUE_MAX)) {
-		m->counts.dropped++;
-		return;
+	for (size_t i = q->n - n; i < q->n; i++) {
+		ts_queue_set_mark(q, i,
+				  ts_doubles_note(&p->doubles,
+						  ts_queue_packet(q, i),
+						  ts_queue_hash(q, i),
+						  (uint32_t)(now_ns / MS)));
+		for (size_t k = 1; k <= p->doubles.before && k <= i; k++)
+			ts_queue_set_mark(q, i - k, TS_DOUBLED);
 	}
-	hash = ts_queue_hash(q, q->n - 1);
-	*ts_queue_mark(q, q->n - 1) = (uint8_t)ts_doubles_note(
-		&p->doubles, packet, hash, (uint32_t)(now_ns / MS));
-	for (size_t i = 1; i <= p->doubles.before && i < q->n; i++)
-		*ts_queue_mark(q, q->n - 1 - i) = TS_DOUBLED;
+}
+
+static void push(struct ts_merge *m, struct ts_merge_path *p,
+		 const struct ts_run *run, uint64_t now_ns)
+{
+	struct ts_queue *q = &p->queue;
+	size_t n = 0;
+
+	while (n < run->n && ts_queue_push(q, run->data + n * TS_PACKET,
+					   now_ns, TS_MERGE_QUEUE_MAX)) {
+		ts_doubles_expect(&p->doubles, ts_queue_hash(q, q->n - 1));
+		n++;
+	}
+	m->counts.dropped += run->n - n;
+	note_doubles(p, n, now_ns);
 }
 
 void ts_merge_feed(struct ts_merge *m, const struct ts_run *runs, size_t n_runs,
@@ -64,8 +79,7 @@ void ts_merge_feed(struct ts_merge *m, const struct ts_run *runs, size_t n_runs,
 	p->heard_ns = now_ns;
 	for (size_t i = 0; i < n_runs; i++) {
 		m->counts.received[path] += runs[i].n;
-		for (size_t k = 0; k < runs[i].n; k++)
-			push(m, p, runs[i].data + k * TS_PACKET, now_ns);
+		push(m, p, &runs[i], now_ns);
 	}
 }
 
@@ -109,7 +123,7 @@ static bool is_superfluous(const struct ts_merge *m,
 			   const struct ts_merge_path *p, bool both)
 {
 	const uint8_t *packet = ts_queue_packet(&p->queue, 0);
-	uint8_t mark = *ts_queue_mark(&p->queue, 0);
+	unsigned mark = ts_queue_mark(&p->queue, 0);
 
 	return mark == TS_DOUBLED ||
 	       (mark == TS_REPEATED &&
@@ -136,10 +150,13 @@ static void note_match(struct ts_merge *m, unsigned path, size_t at)
 	uint64_t mine = ts_queue_at_ns(&m->path[path].queue, 0);
 	uint64_t other = ts_queue_at_ns(&m->path[!path].queue, at);
 	int64_t skew_us = ((int64_t)other - (int64_t)mine) / 1000;
+	const uint8_t *packet = ts_queue_packet(&m->path[path].queue, 0);
 
-	ts_likeness_common(&m->like, ts_queue_packet(&m->path[path].queue, 0));
-	/* tables may be the same in any two streams */
-	if (ts_comes_again(m, &m->path[path].queue))
+	ts_likeness_common(&m->like, packet);
+	/* tables may be the same in any two streams; what went out is not
+	 * looked for where it seldom is the same */
+	if (m->pes[ts_pid(packet)] ? ts_is_filler(packet)
+				   : ts_comes_again(m, &m->path[path].queue))
 		return;
 	m->skew_sum_us += path == 0 ? skew_us : -skew_us;
 	m->skew_n++;
@@ -163,7 +180,7 @@ static void note_alone(struct ts_merge *m, unsigned path)
 {
 	const struct ts_queue *q = &m->path[path].queue;
 
-	if (m->path[!path].queue.n == 0 || *ts_queue_mark(q, 0) != TS_SINGLE)
+	if (m->path[!path].queue.n == 0 || ts_queue_mark(q, 0) != TS_SINGLE)
 		return;
 	ts_likeness_alone(&m->like, ts_queue_packet(q, 0), path);
 	if (m->like.state == TS_LIKE_REFUSED)
@@ -202,7 +219,7 @@ static bool put_before(struct ts_merge *m, unsigned path, struct batch *b)
 			pop_out(m, other, false, b);
 		return true;
 	}
-	if (*ts_queue_mark(q, 0) == TS_DOUBLED) {
+	if (ts_queue_mark(q, 0) == TS_DOUBLED) {
 		drop(m, other);
 		return true;
 	}
@@ -233,9 +250,9 @@ static bool is_doubled_away(const struct ts_merge *m, unsigned path)
 	const struct ts_queue *q = &m->path[path].queue;
 	const struct ts_queue *other = &m->path[!path].queue;
 
-	return *ts_queue_mark(q, 0) == TS_DOUBLED &&
+	return ts_queue_mark(q, 0) == TS_DOUBLED &&
 	       !ts_is_filler(ts_queue_packet(q, 0)) &&
-	       (*ts_queue_mark(other, 0) == TS_DOUBLED || ts_is_late(m, !path));
+	       (ts_queue_mark(other, 0) == TS_DOUBLED || ts_is_late(m, !path));
 }
 
 /* Both have it now. */
@@ -255,7 +272,7 @@ static void take_mixed(struct ts_merge *m, unsigned path, struct batch *b)
 	struct ts_merge_path *p = &m->path[path], *other = &m->path[!path];
 	size_t at = ts_match(m, p, other);
 
-	if (at > 0 && *ts_queue_mark(&p->queue, 0) == TS_DOUBLED) {
+	if (at > 0 && ts_queue_mark(&p->queue, 0) == TS_DOUBLED) {
 		drop(m, p);
 		return;
 	}
@@ -291,7 +308,7 @@ static void put_lead(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_merge_path *p = &m->path[path];
 
-	if (path != m->lead || *ts_queue_mark(&p->queue, 0) == TS_DOUBLED)
+	if (path != m->lead || ts_queue_mark(&p->queue, 0) == TS_DOUBLED)
 		drop(m, p);
 	else
 		pop_out(m, p, false, b);
@@ -339,7 +356,7 @@ static void take(struct ts_merge *m, unsigned path, struct batch *b)
 	if (m->lead != path && m->path[!path].queue.n == 0)
 		m->lead = path;
 	if (ts_is_null_at(&p->queue, 0)) {
-		if (*ts_queue_mark(&p->queue, 0) == TS_DOUBLED)
+		if (ts_queue_mark(&p->queue, 0) == TS_DOUBLED)
 			ts_queue_pop(&p->queue);
 		else
 			take_null(m, path, b);
@@ -370,6 +387,7 @@ void ts_merge_turn(struct ts_merge *m, struct batch *b, uint64_t now_ns)
 
 		if (due_ns(m, first) > now_ns)
 			break;
+		ts_queue_expect(&m->path[first].queue, AHEAD);
 		take(m, first, b);
 	}
 	batch_flush(b);
