@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One network output of a stream: datagrams of up to seven packets.
+ * One output of a stream: an address that was opened, and what goes there.
  *
- * Owns its socket.  What cannot be sent is counted and forgotten: an output
- * never holds up the stream.
+ * Owns its descriptors.  What cannot be sent is counted and forgotten: an
+ * output never holds up the stream.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ struct output_counters {
 	uint64_t dropped; /* that could not be sent */
 };
 
-/* udp or rtp; the specification is borrowed for the life of the output.
- * NULL with *ret_err = -errno and why. */
+/* Any but http and https; the specification is borrowed for the life of the
+ * output.  NULL with *ret_err = -errno and why. */
 struct output *output_open(const struct output_spec *, int *ret_err,
 			   struct errmsg *why);
 void output_free(struct output **);
