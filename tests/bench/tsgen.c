@@ -77,7 +77,8 @@ static struct options parse_options(int argc, char **argv)
 			     .burst_ms = 1 };
 	const struct arg args[] = {
 		{ "--streams", ARG_NUMBER, &o.streams, 1, 10000 },
-		{ "--programs", ARG_NUMBER, &o.programs, 1, TSMAKER_PROGRAMS_MAX },
+		{ "--programs", ARG_NUMBER, &o.programs, 1,
+		  TSMAKER_PROGRAMS_MAX },
 		{ "--rate", ARG_RATE, &o.rate_bps, 0, 0 },
 		{ "--seconds", ARG_NUMBER, &o.seconds, 1, 86400 },
 		{ "--address", ARG_TEXT, &o.address, 0, 0 },

@@ -96,8 +96,10 @@ static const struct wrong inputs[] = {
 	  "watchdog: \"--5\" is not a number" },
 	{ "udp://239.1.1.1#pnr=-3", "pnr: -3 is not between 1 and 65535" },
 	{ "rist://h:5000#buffer=-3", "buffer: -3 is not between 1 and 30000" },
-	{ "rist://h:5000#secret=a&aes-type=64", "aes-type: 64 is not 128 or 256" },
-	{ "rist://h:5000#secret=a&aes-type=200", "aes-type: 200 is not 128 or 256" },
+	{ "rist://h:5000#secret=a&aes-type=64",
+	  "aes-type: 64 is not 128 or 256" },
+	{ "rist://h:5000#secret=a&aes-type=200",
+	  "aes-type: 200 is not 128 or 256" },
 };
 
 static const struct wrong outputs[] = {
