@@ -135,7 +135,8 @@ static void put_switch(struct buf *to, const json_t *event)
 	buf_printf(to, ")");
 }
 
-/* "news input 1 continuity raised", "news output 2 output_fault raised: …" */
+/* "news input 1 continuity raised, as of stream tv", "news output 2
+ * output_fault raised: …" */
 static void put_alarm(struct buf *to, const json_t *event)
 {
 	put_word(to, event, "", "channel_id");
@@ -149,6 +150,7 @@ static void put_alarm(struct buf *to, const json_t *event)
 	buf_printf(to, json_is_true(json_object_get(event, "raised"))
 			       ? " raised" : " cleared");
 	put_word(to, event, ": ", "reason");
+	put_word(to, event, ", as of stream ", "source");
 }
 
 /* Those that are told in words. */

@@ -25,6 +25,7 @@ libmaster_a_SOURCES = \
 	master/status.c master/status.h \
 	master/status_alarm.c \
 	master/status_network.c \
+	master/status_source.c \
 	master/status_stream.c master/status_stream.h \
 	master/system_status.c master/system_status.h \
 	master/watchdog.c master/watchdog.h \

@@ -192,6 +192,18 @@ static struct fleet_stream ask_fleet(const struct status *s, const char *id)
 	return fleet;
 }
 
+/* Is a stream that it reads the cause of its alarms? */
+static void relate(const struct status *s, struct status_stream *stream)
+{
+	stream->theirs[0] = 0;
+	for (size_t i = 0; i < stream->n_inputs; i++)
+		if (stream->sources[i] != NULL)
+			status_stream_relate(stream, (unsigned)i + 1,
+					     find(s, stream->sources[i]));
+		else
+			stream->theirs[i + 1] = 0;
+}
+
 void status_push(struct status *s, const char *id,
 		 const struct msg_stream_status *m)
 {
@@ -204,6 +216,7 @@ void status_push(struct status *s, const char *id,
 	amend = stream->silent && now_ms - stream->said_ms < AMEND_MS;
 	status_stream_hear(stream, m, amend);
 	status_stream_judge_network(stream, s->cfg.querier, now_ms);
+	relate(s, stream);
 	/* this second was announced already, as silence */
 	if (!amend) {
 		struct fleet_stream fleet = ask_fleet(s, id);

@@ -6,7 +6,7 @@
 
 enum { ALARM_BURST = 100 }; /* events of a stream in ten seconds */
 
-static uint32_t raised_at(const struct status_stream *s, unsigned place)
+uint32_t status_stream_raised(const struct status_stream *s, unsigned place)
 {
 	if (s->silent)
 		return 0;
@@ -34,6 +34,7 @@ static json_t *format(const struct status_stream *s, unsigned place,
 		      enum alarm_id alarm, bool raised)
 {
 	const struct msg_alarm_change *change = find_change(s, place, alarm);
+	const char *source = status_stream_source(s, place, alarm);
 	json_t *o = json_object();
 
 	(void)json_object_set_new(o, "scope", json_string("alarm"));
@@ -49,6 +50,8 @@ static json_t *format(const struct status_stream *s, unsigned place,
 	if (change != NULL)
 		(void)json_object_set_new(
 			o, "count", json_integer((json_int_t)change->count));
+	if (source != NULL)
+		(void)json_object_set_new(o, "source", json_string(source));
 	return o;
 }
 
@@ -82,13 +85,21 @@ static json_t *next_fault(struct status_stream *s, uint64_t now_ms)
 	return NULL;
 }
 
+static void inherit(struct status_stream *s, unsigned place, uint32_t bit)
+{
+	s->inherited[place] &= ~bit;
+	s->inherited[place] |= s->theirs[place] & bit;
+}
+
 json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 {
 	unsigned suppressed;
 
 	s->alarm_limit.burst = ALARM_BURST;
 	for (unsigned place = 0; place <= MSG_INPUTS_MAX; place++) {
-		uint32_t differs = raised_at(s, place) ^ s->told[place];
+		uint32_t raised = status_stream_raised(s, place);
+		uint32_t differs = (raised ^ s->told[place]) &
+				   ~status_stream_held(s, place, raised);
 		int i = 0;
 
 		if (differs == 0)
@@ -98,6 +109,9 @@ json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 		while (!(differs >> i & 1))
 			i++;
 		s->told[place] ^= 1u << i;
+		/* that it is over is told as it was told to begin */
+		if (s->told[place] >> i & 1)
+			inherit(s, place, 1u << i);
 		return format(s, place, (enum alarm_id)i,
 			      s->told[place] >> i & 1);
 	}

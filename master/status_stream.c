@@ -46,8 +46,11 @@ static void forget_config(struct status_stream *s)
 {
 	free(s->name);
 	free(s->fault);
-	for (size_t i = 0; i < s->n_inputs; i++)
+	for (size_t i = 0; i < s->n_inputs; i++) {
 		free(s->input_ids[i]);
+		free(s->sources[i]);
+		s->sources[i] = NULL;
+	}
 	s->name = NULL;
 	s->fault = NULL;
 	s->n_inputs = 0;
@@ -91,6 +94,8 @@ static void take_input(struct status_stream *s, size_t i,
 
 	s->input_ids[i] = known && spec.id[0] != '\0' ? xstrdup(spec.id)
 						      : NULL;
+	s->sources[i] = known && spec.kind == INPUT_STREAM
+				? xstrdup(spec.stream) : NULL;
 	s->ways[i] = (struct status_way){
 		.v6 = known && spec.local.sa.sa_family == AF_INET6,
 	};
@@ -203,6 +208,8 @@ void status_stream_hear(struct status_stream *s,
 	const struct msg_input_status *in;
 	struct second second;
 
+	for (unsigned i = 0; i <= MSG_INPUTS_MAX; i++)
+		s->before[i] = status_stream_raised(s, i);
 	copy_last(s, m);
 	in = find_playing(&s->last);
 	second = second_of(in);
@@ -270,7 +277,7 @@ static void set_stats(json_t *o, const json_t *stats)
 		(void)json_object_set_nocheck(o, "stats", (json_t *)stats);
 }
 
-static void add_alarms(json_t *o, uint32_t raised)
+static json_t *name_alarms(uint32_t raised)
 {
 	json_t *list = json_array();
 
@@ -279,7 +286,20 @@ static void add_alarms(json_t *o, uint32_t raised)
 			(void)json_array_append_new(
 				list, json_string(alarm_name(
 					(enum alarm_id)i)));
-	(void)json_object_set_new_nocheck(o, "alarms", list);
+	return list;
+}
+
+/* Of a place, 0: what is sent; and which of them are those of the stream that
+ * is read. */
+static void add_alarms(json_t *o, const struct status_stream *s,
+		       unsigned place, uint32_t raised)
+{
+	uint32_t theirs = raised & s->theirs[place];
+
+	(void)json_object_set_new_nocheck(o, "alarms", name_alarms(raised));
+	if (theirs != 0)
+		(void)json_object_set_new_nocheck(o, "source_alarms",
+						  name_alarms(theirs));
 }
 
 /* Nothing is known of it while no worker runs. */
@@ -321,7 +341,7 @@ static json_t *input_report(const struct status_stream *s, size_t i)
 	set_int(o, "lost", in->lost);
 	set_int(o, "socket_drops", in->socket_drops);
 	set_int(o, "sync_losses", in->sync_losses);
-	add_alarms(o, in->alarms);
+	add_alarms(o, s, (unsigned)i + 1, in->alarms);
 	set_stats(o, in->stats);
 	return o;
 }
@@ -466,7 +486,7 @@ json_t *status_stream_report(const struct status_stream *s,
 	set_int(o, "video_count", sum.video_count);
 	set_int(o, "audio_count", sum.audio_count);
 	set_int(o, "sessions_cut", fleet->viewers_cut);
-	add_alarms(o, status_stream_alarms(s));
+	add_alarms(o, s, 0, status_stream_alarms(s));
 	add_details(o, s, fleet);
 	return o;
 }
@@ -512,14 +532,15 @@ json_t *status_stream_check(const struct status_stream *s,
 		set_int(one, "bitrate", in != NULL ? in->bitrate_kbps : 0);
 		set_int(one, "pes_error", in != NULL ? in->pes_error : 0);
 		set_bool(one, "onair", in != NULL && in->onair);
-		add_alarms(one, in != NULL ? in->alarms : 0);
+		add_alarms(one, s, (unsigned)i + 1,
+			   in != NULL ? in->alarms : 0);
 		if (in != NULL)
 			add_state(one, in);
 		(void)json_array_append_new(inputs, one);
 	}
 	set_bool(o, "onair", sum.onair);
 	set_int(o, "active_input", s->position);
-	add_alarms(o, status_stream_alarms(s));
+	add_alarms(o, s, 0, status_stream_alarms(s));
 	(void)json_object_set_new(o, "input", inputs);
 	add_switches(o, fleet);
 	/* one that nobody can have is not on air, whatever comes in */

@@ -43,6 +43,7 @@ struct status_stream {
 	bool mpts;
 	size_t n_inputs;
 	char *input_ids[MSG_INPUTS_MAX]; /* of the option id; NULL: position */
+	char *sources[MSG_INPUTS_MAX]; /* the stream that it reads, or NULL */
 	struct status_way ways[MSG_INPUTS_MAX];
 	size_t n_outputs;
 	struct status_output outputs[MSG_OUTPUTS_MAX];
@@ -52,6 +53,9 @@ struct status_stream {
 	bool silent;         /* the last second came from no worker */
 	/* alarms, by place; 0: what is sent */
 	uint32_t told[MSG_INPUTS_MAX + 1];
+	uint32_t before[MSG_INPUTS_MAX + 1]; /* a second ago */
+	uint32_t theirs[MSG_INPUTS_MAX + 1]; /* what is read has them, too */
+	uint32_t inherited[MSG_INPUTS_MAX + 1]; /* told as those */
 	struct ratelimit alarm_limit;
 	unsigned position;   /* of the input that was active last */
 	int64_t wall_s;      /* when the last second ended */
@@ -78,6 +82,18 @@ void status_stream_miss(struct status_stream *);
 
 /* Bits of the alarms that are raised of what is sent. */
 uint32_t status_stream_alarms(const struct status_stream *);
+/* ... of a place; 0: what is sent, without those of its outputs. */
+uint32_t status_stream_raised(const struct status_stream *, unsigned place);
+/* After a second that was heard, for each input that reads another stream:
+ * which of its alarms that one has, too.  NULL: it is not there. */
+void status_stream_relate(struct status_stream *, unsigned place,
+			  const struct status_stream *source);
+/* Of those that are raised: what is not told yet. */
+uint32_t status_stream_held(const struct status_stream *, unsigned place,
+			    uint32_t raised);
+/* Whose alarm it was told to be; NULL: its own. */
+const char *status_stream_source(const struct status_stream *, unsigned place,
+				 enum alarm_id);
 /* After a second that was heard: alarms that take more than the stream to
  * judge.  querier: who asks for its groups; NULL: nobody listens. */
 void status_stream_judge_network(struct status_stream *,

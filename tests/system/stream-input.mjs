@@ -2,6 +2,7 @@
 // inputs, stream://: one stream plays what another one sends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Ctl } from '../helpers/ctl.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
@@ -158,6 +159,57 @@ test('a reader that comes after a new control process has its ring',
 		await sluice.onair('b', 20000);
 		await sluice.stop();
 	});
+
+test('an alarm of the source is told of its readers as that', async (t) => {
+	let lose = false, n = 0;
+	const sluice = await Sluice.start(t, config(source(), reader(),
+		stream('c', 'stream://b', [])));
+	await waitUntil('the input', () => udpBound(5000));
+	const told = await sluice.events(t, '&scope=alarm');
+	const sender = await Sender.start(t, new TsMux(), 5000, {
+		shape: (packets) => lose && ++n % 50 === 0 ? [] : [packets] });
+
+	await sluice.onair('c');
+	for (const id of ['a', 'b', 'c'])
+		await sluice.waitStatus(id, 'no alarm', (s) =>
+			s.inputs[0].alarms.length === 0 &&
+			s.alarms.length === 0, 20000);
+	const from = told.messages.length;
+	const events = new Ctl(t, `http://127.0.0.1:${sluice.port}`)
+		.start(['events', '--scope', 'alarm', '--stream', 'b']);
+	const line = / alarm b input 1 continuity \w+, as of stream a\n/;
+	lose = true;
+	const marked = (s) => [s, s.inputs[0]].every((place) =>
+		place.source_alarms?.join() === 'continuity');
+	for (const id of ['b', 'c'])
+		await sluice.waitStatus(id, 'the mark', marked, 20000);
+	assert.equal((await sluice.status('a')).source_alarms, undefined);
+	const { status } = await sluice.cmd('check-stream',
+		{ id: 'c', status: true });
+	assert.deepEqual(status.source_alarms, ['continuity']);
+	lose = false;
+	const causes = { a: undefined, b: 'a', c: 'b' };
+	for (const id of Object.keys(causes))
+		for (const place of [1, 'output'])
+			await waitUntil(`the end of ${id} ${place}`, () =>
+				told.messages.slice(from).find((m) =>
+					m.channel_id === id &&
+					m.place === place && !m.raised &&
+					m.alarm === 'continuity'), 20000);
+	await waitUntil('it in words', () => line.test(events.text.out));
+	for (const m of told.messages.slice(from))
+		if (m.alarm === 'continuity')
+			assert.equal(m.source, causes[m.channel_id],
+				JSON.stringify(m));
+	// its end is told by each as its own: nobody else has this alarm
+	await sluice.cmd('toggle-stream', { id: 'a' });
+	sender.stop();
+	const silent = await waitUntil('silence of b', () =>
+		told.messages.slice(from).find((m) => m.channel_id === 'b' &&
+			m.alarm === 'sync_loss' && m.raised), 20000);
+	assert.equal(silent.source, undefined);
+	await sluice.stop();
+});
 
 test('what would play itself is refused, what is not there is told',
 	async (t) => {

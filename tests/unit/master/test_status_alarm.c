@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct msg_input_status playing = {
 	.position = 1, .active = true, .open = true,
@@ -171,4 +172,130 @@ Test(status, tells_no_flood_of_alarms_but_how_it_ended)
 	cr_assert_str_eq(next_alarm(s, 20000), "{'place':'output','alarm':"
 			 "'continuity','priority':1,'raised':false}");
 	status_stream_free(&s);
+}
+
+/* Two streams, of which the second reads the first. */
+struct pair {
+	struct status_stream *source, *reader;
+};
+
+static void pair_init(struct pair *p)
+{
+	json_t *config = json_pack("{s:b, s:[s, s]}", "enable", 1, "input",
+				   "stream://a", "udp://127.0.0.1:1");
+
+	p->source = status_stream_new("a");
+	p->source->enabled = true;
+	p->reader = status_stream_new("b");
+	status_stream_set(p->reader, config, NULL);
+	json_decref(config);
+}
+
+static void pair_done(struct pair *p)
+{
+	status_stream_free(&p->source);
+	status_stream_free(&p->reader);
+}
+
+static void source_second(struct pair *p, uint32_t alarms)
+{
+	struct msg_stream_status m = { .alarms = alarms };
+
+	status_stream_hear(p->source, &m, false);
+}
+
+static void reader_second(struct pair *p, uint32_t input, uint32_t output)
+{
+	struct msg_stream_status m = {
+		.alarms = output, .n_inputs = 1, .inputs = { playing },
+	};
+
+	m.inputs[0].alarms = input;
+	status_stream_hear(p->reader, &m, false);
+	status_stream_relate(p->reader, 1, p->source);
+}
+
+#define CC (1u << ALARM_CC)
+#define CRC (1u << ALARM_CRC)
+#define SOCKET (1u << ALARM_SOCKET_LOSS)
+
+static const char cc_output[] = "{'place':'output','alarm':'continuity',"
+	"'priority':1,'raised':true,'source':'a'}";
+static const char cc_input[] = "{'place':1,'alarm':'continuity',"
+	"'priority':1,'raised':true,'source':'a'}";
+
+Test(status, an_alarm_of_what_is_read_is_told_as_that)
+{
+	struct pair p;
+
+	pair_init(&p);
+	source_second(&p, CC);
+	reader_second(&p, CC, CC);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_output);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	/* the source is the first to be well again */
+	source_second(&p, 0);
+	reader_second(&p, CC, CC);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	reader_second(&p, 0, 0);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':'output','alarm':"
+			 "'continuity','priority':1,'raised':false,"
+			 "'source':'a'}");
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':1,'alarm':"
+			 "'continuity','priority':1,'raised':false,"
+			 "'source':'a'}");
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	pair_done(&p);
+}
+
+/* Whoever is asked first. */
+Test(status, a_reader_that_is_first_to_see_it_waits_for_its_source)
+{
+	struct pair p;
+
+	pair_init(&p);
+	source_second(&p, 0);
+	reader_second(&p, CC, CC);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	source_second(&p, CC);
+	reader_second(&p, CC, CC);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_output);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	pair_done(&p);
+}
+
+Test(status, what_only_the_reader_has_is_its_own)
+{
+	struct pair p;
+
+	pair_init(&p);
+	source_second(&p, CRC | CC);
+	reader_second(&p, CC | SOCKET, CRC);
+	source_second(&p, CRC | CC);
+	reader_second(&p, CC | SOCKET, CRC);
+	/* what came in is well: it is made here */
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':'output','alarm':"
+			 "'crc','priority':2,'raised':true}");
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':1,'alarm':"
+			 "'socket_loss','priority':0,'raised':true}");
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	pair_done(&p);
+}
+
+Test(status, a_source_that_is_off_has_no_alarm_that_stands_for_another)
+{
+	struct pair p;
+
+	pair_init(&p);
+	source_second(&p, CC);
+	p.source->enabled = false;
+	reader_second(&p, CC, 0);
+	reader_second(&p, CC, 0);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':1,'alarm':"
+			 "'continuity','priority':1,'raised':true}");
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	pair_done(&p);
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Alarms of a stream that reads another one: what that one sends has them as
+ * well, so that they have one cause, which is not here.
+ */
+#include "master/status_stream.h"
+
+/* Told to it a second later, as its source may be about to say the same. */
+uint32_t status_stream_held(const struct status_stream *s, unsigned place,
+			    uint32_t raised)
+{
+	bool reads = false;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		reads |= s->sources[i] != NULL &&
+			 (place == i + 1 ||
+			  (place == 0 && s->position == i + 1));
+	return reads ? raised & ~s->before[place] & ~s->theirs[place] : 0;
+}
+
+/* What comes in by the input that plays goes out. */
+static void relate_output(struct status_stream *s, unsigned place)
+{
+	uint32_t came = status_stream_raised(s, place) | s->told[place];
+
+	s->theirs[0] = s->theirs[place] & came;
+}
+
+void status_stream_relate(struct status_stream *s, unsigned place,
+			  const struct status_stream *source)
+{
+	uint32_t theirs = 0;
+
+	if (source != NULL && source->enabled)
+		theirs = status_stream_raised(source, 0) & ~ALARMS_OF_OUTPUTS;
+	s->theirs[place] = theirs;
+	if (s->position == place)
+		relate_output(s, place);
+}
+
+const char *status_stream_source(const struct status_stream *s, unsigned place,
+				 enum alarm_id alarm)
+{
+	if (!(s->inherited[place] >> alarm & 1))
+		return NULL;
+	return s->sources[(place > 0 ? place : s->position) - 1];
+}
