@@ -18,6 +18,9 @@ const SECRET = 'not to be heard';
 const one = async (sluice, id, kind) => (await sluice.json(
 	`/api/stream-${kind}s/${id}`))[`${kind}s`][0];
 
+const url = (port, secret) => `rist://@127.0.0.1:${port}` +
+	(secret ? `#secret=${secret}` : '');
+
 function nft(rules) {
 	execFileSync('nft', ['-f', '-'], { input: rules });
 }
@@ -249,6 +252,77 @@ test('a second sender is heard when the first is silent, not before',
 	}
 	assert.equal(turns, 1);
 	assert.equal(last, other.video);
+});
+
+// Who calls which of ours, and what is said of it.
+const strangers = [
+	{ who: 'a receiver with another secret', port: 9020, output: true,
+		theirs: 'another', ours: SECRET,
+		error: 'somebody has another secret' },
+	{ who: 'a receiver in clear', port: 9022, output: true, ours: SECRET,
+		error: 'somebody sends in clear, and here is a secret' },
+	{ who: 'an encrypted receiver', port: 9024, output: true,
+		theirs: 'another',
+		error: 'somebody sends encrypted, and here is no secret' },
+	{ who: 'a sender with another secret', port: 9026, theirs: 'another',
+		ours: SECRET, error: 'somebody has another secret' },
+	{ who: 'a sender in clear', port: 9028, ours: SECRET,
+		error: 'somebody sends in clear, and here is a secret' },
+];
+
+function startStranger(t, { port, output, theirs }) {
+	const secret = theirs ? ['-s', theirs, '-e', '128'] : [];
+	const url = `rist://127.0.0.1:${port}`;
+
+	start(t, output ? 'ristreceiver' : 'ristsender', ['-p', '1', '-v', '3',
+		...secret, ...output
+			? ['-i', url, '-o', `udp://127.0.0.1:${port + 1000}`]
+			: ['-i', `udp://127.0.0.1:${port - 4000}`, '-o', url]]);
+}
+
+test('who has another secret, or none, is nobody, and it is said what he lacks',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('from', 'udp://127.0.0.1:5000', [
+			...strangers.filter((one) => !one.output)
+				.map(({ port }) => `udp://127.0.0.1:${port -
+					4000}`),
+			...strangers.filter((one) => one.output)
+				.map(({ port, ours }) => url(port, ours))]),
+		...strangers.filter((one) => !one.output).map(
+			({ port, ours }, i) => stream(`in${i}`, url(port, ours),
+				'udp://127.0.0.1:6000'))));
+	const ends = async () => [
+		...(await sluice.status('from')).outputs.slice(2),
+		(await sluice.status('in0')).inputs[0],
+		(await sluice.status('in1')).inputs[0]];
+
+	await waitUntil('ports', () => [5000, ...strangers.map(({ port }) =>
+		port)].every(udpBound));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	strangers.forEach((one) => startStranger(t, one));
+	await waitUntil('what is wrong', async () => {
+		assert.deepEqual((await ends()).map(({ error }) => error),
+			strangers.map(({ error }) => error));
+		return true;
+	}, 30000);
+	// and so it stays: nobody gets to be connected by and by
+	const until = now() + 5000;
+
+	while (now() < until)
+		for (const [i, end] of (await ends()).entries()) {
+			const { who, error } = strangers[i];
+
+			assert.equal(end.stats.peers ?? 0, 0, who);
+			assert.equal(end.peer, undefined, who);
+			assert.equal(end.error, error, who);
+		}
+	for (const id of ['in0', 'in1'])
+		assert.equal((await sluice.status(id)).onair, false, id);
+	for (const { who, port, error } of strangers)
+		assert.equal(sluice.log.split(`rist port ${port}: ${error}`)
+			.length, 2, who);
+	await sluice.stop();
 });
 
 test('what cannot be is refused with the name of the field', async (t) => {

@@ -32,6 +32,12 @@ tests_unit_net_test_hls_list_SOURCES = tests/unit/net/test_hls_list.c \
 tests_unit_net_test_hls_list_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS)
 tests_unit_net_test_hls_list_LDADD = $(worker_libs) $(CURL_LIBS)
 
+check_PROGRAMS += tests/unit/net/test_rist_filter
+TESTS += tests/unit/net/test_rist_filter
+tests_unit_net_test_rist_filter_SOURCES = tests/unit/net/test_rist_filter.c \
+	worker/net/rist_filter.c
+tests_unit_net_test_rist_filter_LDADD = $(worker_libs)
+
 check_PROGRAMS += tests/unit/net/test_rist_peers
 TESTS += tests/unit/net/test_rist_peers
 tests_unit_net_test_rist_peers_SOURCES = tests/unit/net/test_rist_peers.c \

@@ -186,7 +186,7 @@ static void rist_input_stats(const struct input *base, struct link_stats *ret)
 
 	*ret = in->link.stats;
 	link_stats_set(ret, LINK_DROPPED, in->missed);
-	link_stats_set(ret, LINK_INVALID, in->strange);
+	link_stats_add(ret, LINK_INVALID, in->strange);
 }
 
 static const char *rist_input_trouble(const struct input *base)

@@ -14,6 +14,8 @@ enum {
 	/* Blocks that wait for a tick; a power of two. */
 	FIFO_BLOCKS = 4096,
 	QUIET_S = 3,
+	/* What was not seen for so long is told again. */
+	TOLD_MS = 600000,
 };
 
 void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
@@ -27,7 +29,7 @@ void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
 	else
 		rist_peers_init(&l->peers, RIST_RECEIVERS_MAX,
 				RIST_RECEIVERS_OF_HOST_MAX, false);
-	rist_said_init(&l->said, &l->peers);
+	rist_said_init(&l->said, &l->peers, spec->secret[0] != '\0');
 	for (size_t i = 0; i < spec->n_peers; i++) {
 		const struct rist_peer_spec *p = &spec->peers[i];
 		const char *any = p->host[0] != '\0' ? p->host : "0.0.0.0";
@@ -131,8 +133,11 @@ static int begin(struct rist_link *l, struct errmsg *why)
 	if (make_context(l) != 0 ||
 	    rist_said_listen(&l->said, l->ctx, STATS_MS) != 0)
 		return errmsg_fail(why, -ENOMEM, "rist: no context");
+	rist_guard_look(&l->guard);
 	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++)
 		r = add_peer_at(l, i, why);
+	if (r == 0)
+		r = rist_guard_take(&l->guard, l->spec, why);
 	if (r == 0 && rist_start(l->ctx) != 0)
 		r = errmsg_fail(why, -ENOMEM, "rist: it does not start");
 	return r;
@@ -209,6 +214,33 @@ static void look_at_refused(struct rist_link *l)
 		rist_link_warn(l, why.text);
 }
 
+/* What goes on is told once: a peer that is set wrong tries for days. */
+static void note_trouble(struct rist_link *l, const char *text)
+{
+	uint64_t now_ms = mono_ms();
+	bool told = strcmp(l->told.text, text) == 0 &&
+		    now_ms - l->told_ms < TOLD_MS;
+
+	l->troubled = true;
+	l->told_ms = now_ms;
+	if (told)
+		return;
+	errmsg_set(&l->told, "%s", text);
+	rist_link_warn(l, text);
+}
+
+/* Behind a secret nobody is to speak in clear; what else the guard keeps away
+ * is nobody's mistake. */
+static void look_at_guard(struct rist_link *l)
+{
+	unsigned n = rist_guard_count(&l->guard);
+
+	l->invalid += n;
+	if (n > 0 && l->spec->secret[0] != '\0' && l->peer[0] == '\0')
+		note_trouble(l, "somebody sends in clear, and here is a "
+				"secret");
+}
+
 void rist_link_second(struct rist_link *l)
 {
 	struct rist_counted s;
@@ -218,8 +250,12 @@ void rist_link_second(struct rist_link *l)
 	link_stats_add(&l->stats, LINK_CONNECTS, s.connects);
 	look_at_peers(l);
 	look_at_refused(l);
+	if (l->peer[0] != '\0')
+		l->troubled = false;
+	look_at_guard(l);
 	if (s.errors > 0)
-		rist_link_warn(l, s.error);
+		note_trouble(l, s.error);
+	link_stats_set(&l->stats, LINK_INVALID, l->invalid);
 }
 
 const char *rist_link_peer(const struct rist_link *l)
@@ -231,5 +267,7 @@ const char *rist_link_trouble(const struct rist_link *l)
 {
 	if (l->ctx == NULL)
 		return "its name is looked for";
-	return l->stats.value[LINK_PEERS] == 0 ? "nobody is connected" : NULL;
+	if (l->stats.value[LINK_PEERS] > 0)
+		return NULL;
+	return l->troubled ? l->told.text : "nobody is connected";
 }

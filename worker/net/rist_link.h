@@ -14,6 +14,7 @@
 #include "proto/link_stat.h"
 #include "proto/rist_spec.h"
 #include "worker/net/name.h"
+#include "worker/net/rist_guard.h"
 #include "worker/net/rist_peers.h"
 #include "worker/net/rist_said.h"
 
@@ -29,12 +30,17 @@ struct rist_link {
 	struct name *names[RIST_PEERS_MAX]; /* NULL: it has none */
 	struct sockaddr_any addresses[RIST_PEERS_MAX];
 	struct rist_logging_settings logging;
+	struct rist_guard guard;
 	struct rist_peers peers;
 	struct rist_said said;
 	struct link_stats stats;
 	char peer[200]; /* who is there; "": nobody */
 	struct ratelimit log;
 	unsigned quiet_s; /* nobody is there */
+	uint64_t invalid; /* datagrams that the guard kept away */
+	struct errmsg told;     /* the last trouble in the log ... */
+	uint64_t told_ms;       /* ... when it was seen last ... */
+	bool troubled;          /* ... and not, that all is well since */
 };
 
 void rist_link_open(struct rist_link *, const struct rist_spec *,

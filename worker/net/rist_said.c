@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-void rist_said_init(struct rist_said *s, struct rist_peers *peers)
+void rist_said_init(struct rist_said *s, struct rist_peers *peers, bool secret)
 {
-	*s = (struct rist_said){ .peers = peers };
+	*s = (struct rist_said){ .peers = peers, .secret = secret };
 	(void)pthread_mutex_init(&s->lock, NULL);
 }
 
@@ -20,11 +20,44 @@ void rist_said_done(struct rist_said *s)
 
 /* --- in threads of the library --- */
 
+#define NO_RIST "somebody sends what is no RIST, or of another profile"
+
+/* What a line of its log begins with, and what it means; "": a number tells it.
+ * Of whom it speaks the library does not say. */
+static const struct {
+	const char *begins, *means, *means_with_secret;
+} words[] = {
+	{ "Lost ", "", "" },
+	{ "Discontinuity, ", "", "" },
+	{ "Receiving encrypted data, but",
+	  "somebody sends encrypted, and here is no secret", NULL },
+	{ "Disabling packet processing", NULL, "somebody has another secret" },
+	{ "Malformed ", NO_RIST, "somebody has another secret" },
+	{ "Packet too small", NO_RIST, NO_RIST },
+	{ "Protocol ", NO_RIST, NO_RIST },
+};
+
+static const char *meaning_of(const char *text, bool secret)
+{
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		const char *means = secret ? words[i].means_with_secret
+					   : words[i].means;
+
+		if (means != NULL && strncmp(text, words[i].begins,
+					     strlen(words[i].begins)) == 0)
+			return means;
+	}
+	return text;
+}
+
 int rist_said_on_log(void *arg, enum rist_log_level level, const char *text)
 {
 	struct rist_said *s = arg;
 
 	if (level > RIST_LOG_ERROR)
+		return 0;
+	text = meaning_of(text + strspn(text, "\t "), s->secret);
+	if (text[0] == '\0')
 		return 0;
 	(void)pthread_mutex_lock(&s->lock);
 	s->counted.errors++;

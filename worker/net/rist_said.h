@@ -31,7 +31,7 @@ struct rist_counted {
 	struct link_stats stats; /* nothing known: nothing was said */
 	unsigned peers;          /* that were heard */
 	unsigned connects;
-	unsigned errors;         /* one of them: */
+	unsigned errors;         /* the last of them: */
 	char error[160];
 };
 
@@ -40,6 +40,7 @@ struct rist_said {
 	pthread_mutex_t lock;
 	struct rist_counted counted;
 	struct rist_peers *peers;  /* borrowed */
+	bool secret;
 	unsigned n_ids;            /* a sender's, that told their numbers */
 	uint32_t ids[RIST_TOLD_MAX];
 	bool follows;              /* ... this flow: */
@@ -48,7 +49,8 @@ struct rist_said {
 	struct rist_flow_said flows[RIST_FLOWS_MAX];
 };
 
-void rist_said_init(struct rist_said *, struct rist_peers *);
+/* secret: whether there is one here. */
+void rist_said_init(struct rist_said *, struct rist_peers *, bool secret);
 void rist_said_done(struct rist_said *);
 
 /* Has everything that is said go here. */

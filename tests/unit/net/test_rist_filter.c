@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* By the kernel that runs it, between two sockets. */
+#include "worker/net/rist_filter.h"
+
+#include "common/util.h"
+
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct datagram {
+	const char *what;
+	size_t len;
+	uint8_t data[512];
+};
+
+#define D(what, ...) \
+	{ what, sizeof (uint8_t[]){ __VA_ARGS__ }, { __VA_ARGS__ } }
+
+#define GRE 0, 0, 0x88, 0xb6
+#define GRE_SEQUENCE 0x10, 0, 0x88, 0xb6, 0, 0, 0, 1
+#define GRE_CHECKSUM 0x90, 0, 0x88, 0xb6, 1, 2, 0, 0, 0, 0, 0, 1
+#define GRE_KEY 0x30, 0, 0x88, 0xb6, 1, 2, 3, 4, 0, 0, 0, 1
+#define PORTS 0x80, 0, 0x80, 1
+#define SSRC 1, 2, 3, 4
+#define RTP 0x80, 33, 0, 1, 0, 0, 0, 0, SSRC
+#define RR 0x80, 201, 0, 1, SSRC
+#define SDES 0x81, 202, 0, 3, SSRC, 1, 3, 'a', 'b', 'c', 0, 0, 0
+#define BLOCK_RRT 4, 0, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8
+#define BLOCK_DLRR 5, 0, 0, 3, SSRC, 5, 6, 7, 8, 9, 10, 11, 12
+#define NACK_RANGE 0x80, 204, 0, 3, SSRC, 'R', 'I', 'S', 'T', 0, 7, 0, 1
+#define NACK_BITS 0x81, 205, 0, 3, SSRC, SSRC, 0, 7, 0, 1
+
+/* Behind the header of either profile. */
+static const struct datagram good[] = {
+	D("RTP", RTP, 0x47),
+	D("RTP with nothing in it", RTP),
+	D("RTP, extended", 0x90, 33, 0, 1, 0, 0, 0, 0, SSRC, 'R', 'I', 0, 1,
+	  0, 0, 0, 0, 0x47),
+	D("reports and a name", RR, SDES),
+	D("a part without anything", RR, 0x80, 203, 0, 0),
+	D("a range", RR, SDES, NACK_RANGE),
+	D("bits", RR, SDES, NACK_BITS),
+	D("one block", RR, 0x80, 207, 0, 4, SSRC, BLOCK_RRT, SDES),
+	D("two blocks", RR, 0x80, 207, 0, 8, SSRC, BLOCK_RRT, BLOCK_DLRR),
+	D("no block", RR, 0x80, 207, 0, 1, SSRC),
+	D("eight parts", RR, RR, RR, RR, RR, RR, RR, RR),
+	D("no RTP: the log says so", 0x47, 1, 2, 3),
+};
+
+static const struct datagram bad[] = {
+	D("RTP, too short", 0x80, 33, 0, 1, 0, 0, 0, 0, 1, 2, 3),
+	D("RTP, shorter than its extension", 0x90, 33, 0, 1, 0, 0, 0, 0, SSRC,
+	  'R', 'I', 0, 1, 0, 0, 0),
+	D("a part with the length of none", 0x80, 201, 0xff, 0xff, SSRC, SSRC),
+	D("... in 16 bits", RR, 0x80, 201, 0x3f, 0xff, SSRC),
+	D("a part that is longer than all", RR, 0x80, 201, 0, 2, SSRC),
+	D("what is no part behind one", RR, SDES, 0, 0, 0),
+	D("a block with the length of none", RR, 0x80, 207, 0, 2, SSRC, 0, 0,
+	  0xff, 0xff),
+	D("... in 16 bits", RR, 0x80, 207, 0, 2, SSRC, 0, 0, 0x3f, 0xff),
+	D("... behind a good one", RR, 0x80, 207, 0, 5, SSRC, BLOCK_RRT, 0, 0,
+	  0xff, 0xff),
+	D("a block that is longer than its report", RR, 0x80, 207, 0, 2, SSRC,
+	  4, 0, 0, 1, SSRC, SSRC),
+	D("too many blocks", RR, 0x80, 207, 0, 4, SSRC, 0, 0, 0, 0, 0, 0, 0,
+	  0, 0, 0, 0, 0),
+	D("a report without its sender", RR, 0x80, 207, 0, 0, 0, 0, 0, 0),
+	D("a range of less than nothing", RR, 0x80, 204, 0, 1, SSRC),
+	D("bits of less than nothing", RR, 0x80, 205, 0, 1, SSRC),
+	D("too many parts", RR, RR, RR, RR, RR, RR, RR, RR, RR),
+	D("a long name", RR, 0x81, 202, 0, 35, SSRC, 1, 128, [151] = 0),
+};
+
+struct pair {
+	int from, to;
+};
+
+static struct pair pair_open(bool simple, bool secret)
+{
+	struct sockaddr_in at = {
+		.sin_family = AF_INET,
+		.sin_addr = { htonl(INADDR_LOOPBACK) },
+	};
+	socklen_t len = sizeof at;
+	struct rist_filter filter;
+	struct sock_fprog program = { .filter = filter.code };
+	struct pair p = {
+		.from = socket(AF_INET, SOCK_DGRAM, 0),
+		.to = socket(AF_INET, SOCK_DGRAM, 0),
+	};
+
+	rist_filter_make(&filter, simple, secret);
+	program.len = (unsigned short)filter.n;
+	cr_assert_eq(bind(p.to, (struct sockaddr *)&at, len), 0);
+	cr_assert_eq(getsockname(p.to, (struct sockaddr *)&at, &len), 0);
+	cr_assert_eq(connect(p.from, (struct sockaddr *)&at, len), 0);
+	cr_assert_eq(setsockopt(p.to, SOL_SOCKET, SO_ATTACH_FILTER, &program,
+				sizeof program), 0);
+	return p;
+}
+
+static void pair_close(struct pair *p)
+{
+	(void)close(p->from);
+	(void)close(p->to);
+}
+
+/* A datagram over the loopback is there, or is not, when send() returns. */
+static bool passes(const struct pair *p, const uint8_t *head, size_t head_len,
+		   const struct datagram *d)
+{
+	uint8_t data[1024], got[1024];
+	ssize_t len = (ssize_t)(head_len + d->len), n;
+
+	memcpy(data, head, head_len);
+	memcpy(data + head_len, d->data, d->len);
+	cr_assert_eq(send(p->from, data, (size_t)len, 0), len);
+	n = recv(p->to, got, sizeof got, MSG_DONTWAIT);
+	cr_assert(n < 0 || (n == len && memcmp(got, data, (size_t)n) == 0));
+	return n >= 0;
+}
+
+static void judge_all(const struct pair *p, const uint8_t *head, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
+		cr_expect(passes(p, head, len, &good[i]), "%zu bytes: %s", len,
+			  good[i].what);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		cr_expect_not(passes(p, head, len, &bad[i]), "%zu bytes: %s",
+			      len, bad[i].what);
+}
+
+Test(rist_filter, judges_what_the_library_would_believe)
+{
+	static const uint8_t clear[] = { GRE, PORTS };
+	static const uint8_t numbered[] = { GRE_SEQUENCE, PORTS };
+	static const uint8_t summed[] = { GRE_CHECKSUM, PORTS };
+	struct pair simple = pair_open(true, false);
+	struct pair full = pair_open(false, false);
+
+	judge_all(&simple, NULL, 0);
+	judge_all(&full, clear, sizeof clear);
+	judge_all(&full, numbered, sizeof numbered);
+	judge_all(&full, summed, sizeof summed);
+	pair_close(&simple);
+	pair_close(&full);
+}
+
+Test(rist_filter, lets_nothing_in_clear_to_a_port_with_a_secret)
+{
+	static const uint8_t key[] = { GRE_KEY };
+	static const struct datagram clear[] = {
+		D("as librist sends it", GRE, PORTS, RTP),
+		D("numbered", GRE_SEQUENCE, PORTS, RTP),
+		D("with a checksum", GRE_CHECKSUM, PORTS, RTP),
+		D("a key without a number", 0x20, 0, 0x88, 0xb6, SSRC, PORTS,
+		  RTP),
+		D("hardly anything", 0, 0, 0x88),
+	};
+	struct pair p = pair_open(false, true);
+
+	for (size_t i = 0; i < ARRAY_LEN(clear); i++)
+		cr_expect_not(passes(&p, NULL, 0, &clear[i]), "%s",
+			      clear[i].what);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+		cr_expect(passes(&p, key, sizeof key, &bad[i]),
+			  "nothing can be known of it");
+	pair_close(&p);
+}
+
+Test(rist_filter, leaves_to_the_library_what_its_log_is_to_tell)
+{
+	static const struct datagram told[] = {
+		D("encrypted, here is no secret", GRE_KEY, SSRC, SSRC, SSRC),
+		D("another protocol", 0, 0, 0xcc, 0xe0, 1),
+	};
+	static const struct datagram strange =
+		D("a key without a number", 0x20, 0, 0x88, 0xb6, SSRC, PORTS,
+		  RTP);
+	struct pair p = pair_open(false, false);
+
+	for (size_t i = 0; i < ARRAY_LEN(told); i++)
+		cr_expect(passes(&p, NULL, 0, &told[i]), "%s", told[i].what);
+	cr_expect_not(passes(&p, NULL, 0, &strange));
+	pair_close(&p);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/rist_filter.h"
+
+#include <assert.h>
+#include <stdint.h>
+
+enum {
+	TAKE = UINT16_MAX,
+	UDP_HEADER = 8,
+
+	/* VSF TR-06-2, 5: a protocol, behind two bytes with the flags of what
+	 * follows, 4 bytes each; in it two ports and RTP or RTCP */
+	GRE_PROTOCOL = UDP_HEADER + 2,
+	REDUCED = 0x88b6,
+	HAS_CHECKSUM = 0x80,
+	HAS_KEY = 0x20,
+	HAS_SEQUENCE = 0x10,
+	GRE_MIN = 4,
+	PORTS = 4,
+
+	/* RFC 3550, 5 and 6 */
+	HAS_EXTENSION = 0x10,
+	RTP_HEADER = 12,
+	RTP_EXTENSION = 8, /* RIST's own */
+	RTCP_FIRST = 200,
+	RTCP_HEADER = 8,
+	SDES = 202,
+	APP = 204,
+	RTPFB = 205,
+	XR = 207,
+	NACK_MIN = 12,
+	NAME_MAX = 127, /* of SDES, in the library's 128 bytes */
+	PARTS_MAX = 8,  /* of one datagram of RTCP */
+	BLOCKS_MAX = 2, /* of one XR */
+};
+
+/* Of the program's memory; ends count from the header of UDP. */
+enum cell { END, END_OF_PART, END_OF_BLOCK, PLACE };
+
+static void put(struct rist_filter *f, unsigned code, unsigned k)
+{
+	assert(f->n < RIST_FILTER_MAX);
+	f->code[f->n++] = (struct sock_filter)BPF_STMT((uint16_t)code, k);
+}
+
+/* Puts a test; what is put until the call of end() is done when it holds. */
+static size_t when(struct rist_filter *f, unsigned test, unsigned k)
+{
+	put(f, BPF_JMP | test | BPF_K, k);
+	return f->n - 1;
+}
+
+static uint8_t way_from(const struct rist_filter *f, size_t test)
+{
+	size_t n = f->n - test - 1;
+
+	assert(n <= UINT8_MAX);
+	return (uint8_t)n;
+}
+
+static void end(struct rist_filter *f, size_t test)
+{
+	f->code[test].jf = way_from(f, test);
+}
+
+/* ... is done when it does not hold. */
+static void end_unless(struct rist_filter *f, size_t test)
+{
+	f->code[test].jt = way_from(f, test);
+}
+
+static void take(struct rist_filter *f)
+{
+	put(f, BPF_RET | BPF_K, TAKE);
+}
+
+static void drop(struct rist_filter *f)
+{
+	put(f, BPF_RET | BPF_K, 0);
+}
+
+static void drop_unless(struct rist_filter *f, unsigned test, unsigned k)
+{
+	size_t fits = when(f, test, k);
+
+	drop(f);
+	end_unless(f, fits);
+}
+
+static void take_unless(struct rist_filter *f, unsigned test, unsigned k)
+{
+	size_t fits = when(f, test, k);
+
+	take(f);
+	end_unless(f, fits);
+}
+
+/* From the place in X; from behind the end of the datagram it is dropped. */
+static void load8(struct rist_filter *f, unsigned at)
+{
+	put(f, BPF_LD | BPF_B | BPF_IND, at);
+}
+
+static void load(struct rist_filter *f, enum cell from)
+{
+	put(f, BPF_LD | BPF_MEM, from);
+}
+
+static void go_to(struct rist_filter *f, enum cell place)
+{
+	put(f, BPF_LDX | BPF_MEM, place);
+}
+
+static void op(struct rist_filter *f, unsigned what, unsigned k)
+{
+	put(f, BPF_ALU | BPF_K | what, k);
+}
+
+/* Parts of RTCP and blocks of a report tell their length alike, in words that
+ * follow the first: where it ends goes to a cell, and is not behind the end of
+ * what it stands in. */
+static void find_end(struct rist_filter *f, enum cell ret, enum cell of_all)
+{
+	put(f, BPF_STX, PLACE);
+	put(f, BPF_LD | BPF_H | BPF_IND, 2);
+	op(f, BPF_ADD, 1);
+	op(f, BPF_LSH, 2);
+	put(f, BPF_ALU | BPF_ADD | BPF_X, 0);
+	put(f, BPF_ST, ret);
+	go_to(f, ret);
+	load(f, of_all);
+	drop_unless(f, BPF_JGE | BPF_X, 0);
+	go_to(f, PLACE);
+}
+
+/* Of a report: the library goes on by 16 bits of their lengths in bytes. */
+static void judge_blocks(struct rist_filter *f)
+{
+	size_t last[BLOCKS_MAX];
+
+	put(f, BPF_MISC | BPF_TXA, 0);
+	op(f, BPF_ADD, RTCP_HEADER);
+	put(f, BPF_MISC | BPF_TAX, 0);
+	for (size_t i = 0; i < BLOCKS_MAX; i++) {
+		load(f, END_OF_PART);
+		last[i] = when(f, BPF_JEQ | BPF_X, 0);
+		find_end(f, END_OF_BLOCK, END_OF_PART);
+		go_to(f, END_OF_BLOCK);
+	}
+	load(f, END_OF_PART);
+	drop_unless(f, BPF_JEQ | BPF_X, 0);
+	for (size_t i = 0; i < BLOCKS_MAX; i++)
+		end_unless(f, last[i]);
+}
+
+static void judge_part(struct rist_filter *f)
+{
+	size_t is, too_long, neither;
+
+	load8(f, 1);
+	is = when(f, BPF_JEQ, SDES);
+	load8(f, RTCP_HEADER + 1);
+	too_long = when(f, BPF_JGT, NAME_MAX);
+	drop(f);
+	end(f, too_long);
+	end(f, is);
+
+	/* the number of what is asked for is that of words less two */
+	load8(f, 1);
+	op(f, BPF_SUB, APP);
+	neither = when(f, BPF_JGT, RTPFB - APP);
+	load(f, END_OF_PART);
+	put(f, BPF_ALU | BPF_SUB | BPF_X, 0);
+	drop_unless(f, BPF_JGE, NACK_MIN);
+	end_unless(f, neither);
+
+	load8(f, 1);
+	is = when(f, BPF_JEQ, XR);
+	judge_blocks(f);
+	end(f, is);
+}
+
+static void judge_rtcp(struct rist_filter *f)
+{
+	put(f, BPF_LD | BPF_W | BPF_LEN, 0);
+	put(f, BPF_ST, END);
+	for (size_t i = 0; i < PARTS_MAX; i++) {
+		size_t done;
+
+		find_end(f, END_OF_PART, END);
+		judge_part(f);
+		go_to(f, END_OF_PART);
+		load(f, END);
+		done = when(f, BPF_JEQ | BPF_X, 0);
+		take(f);
+		end(f, done);
+	}
+	drop(f);
+}
+
+/* What is no RTP goes on: the library says so in its log, which helps. */
+static void judge_rtp(struct rist_filter *f)
+{
+	size_t rtcp, extended;
+
+	load8(f, 0);
+	op(f, BPF_AND, 0xc0);
+	take_unless(f, BPF_JEQ, 0x80);
+	load8(f, RTP_HEADER - 1);
+	load8(f, 1);
+	rtcp = when(f, BPF_JGE, RTCP_FIRST);
+	put(f, BPF_JMP | BPF_JA, 0); /* a test does not go so far */
+	end(f, rtcp);
+	load8(f, 0);
+	extended = when(f, BPF_JSET, HAS_EXTENSION);
+	load8(f, RTP_HEADER + RTP_EXTENSION - 1);
+	end(f, extended);
+	take(f);
+	f->code[rtcp + 1].k = (uint32_t)(f->n - rtcp - 2);
+	judge_rtcp(f);
+}
+
+/* The bit of a flag makes 4 bytes. */
+static void add_field(struct rist_filter *f, unsigned flag)
+{
+	put(f, BPF_LD | BPF_B | BPF_ABS, UDP_HEADER);
+	op(f, BPF_AND, flag);
+	op(f, BPF_DIV, flag / 4);
+	put(f, BPF_ALU | BPF_ADD | BPF_X, 0);
+	put(f, BPF_MISC | BPF_TAX, 0);
+}
+
+/* Another protocol does nothing, or is told in the log.  A key without a number
+ * would be taken for neither. */
+static void judge_gre(struct rist_filter *f, bool secret)
+{
+	size_t is;
+
+	put(f, BPF_LD | BPF_H | BPF_ABS, GRE_PROTOCOL);
+	take_unless(f, BPF_JEQ, REDUCED);
+	put(f, BPF_LD | BPF_B | BPF_ABS, UDP_HEADER);
+	op(f, BPF_AND, HAS_KEY | HAS_SEQUENCE);
+	is = when(f, BPF_JEQ, HAS_KEY | HAS_SEQUENCE);
+	take(f);
+	end(f, is);
+	if (secret) {
+		drop(f);
+		return;
+	}
+	is = when(f, BPF_JSET, HAS_KEY);
+	drop(f);
+	end(f, is);
+	put(f, BPF_LDX | BPF_IMM, UDP_HEADER + GRE_MIN + PORTS);
+	add_field(f, HAS_CHECKSUM);
+	add_field(f, HAS_SEQUENCE);
+	judge_rtp(f);
+}
+
+void rist_filter_make(struct rist_filter *f, bool simple, bool secret)
+{
+	f->n = 0;
+	if (!simple) {
+		judge_gre(f, secret);
+		return;
+	}
+	put(f, BPF_LDX | BPF_IMM, UDP_HEADER);
+	judge_rtp(f);
+}

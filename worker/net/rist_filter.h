@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What may come to a socket of librist, as a program for the kernel.
+ *
+ * librist 0.2.7 believes what a datagram says of its own lengths: one of 20
+ * bytes puts its thread into an endless loop.  Where there is a secret it takes
+ * what comes in clear all the same.  Such datagrams are not to reach it.
+ */
+#pragma once
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { RIST_FILTER_MAX = 1024 };
+
+struct rist_filter {
+	size_t n;
+	struct sock_filter code[RIST_FILTER_MAX];
+};
+
+/* simple: the profile.  secret: everything is to be encrypted, and more of it
+ * cannot be judged. */
+void rist_filter_make(struct rist_filter *, bool simple, bool secret);
