@@ -37,6 +37,7 @@ libexec_PROGRAMS += sluice-worker-net
 sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/kinds.c worker/net/kinds.h \
 	worker/net/fetch.c worker/net/fetch.h \
+	worker/net/headers.c worker/net/headers.h \
 	worker/net/hls.c worker/net/hls.h \
 	worker/net/hls_audio.c worker/net/hls_audio.h \
 	worker/net/hls_list.c worker/net/hls_list.h \

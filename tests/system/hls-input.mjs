@@ -460,6 +460,21 @@ const endless = (head, more) => (request, reply) => {
 	fill();
 };
 
+// Headers behind the body, for as long as somebody takes them.
+const trailers = (head) => (request, { socket }) => {
+	const more = `X-X: ${'x'.repeat(2000)}\r\n`.repeat(30);
+	const fill = () => {
+		while (socket.write(more))
+			;
+	};
+
+	socket.on('error', () => { /* the other side is gone */ });
+	socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n' +
+		`\r\n${head.length.toString(16)}\r\n${head}\r\n0\r\n`);
+	socket.on('drain', fill);
+	fill();
+};
+
 // A jar of cookies that is never full.
 function jar() {
 	const mux = new TsMux({ rate: 1e6 });
@@ -494,6 +509,11 @@ test('whatever a hostile server sends is told, and costs little',
 			endless('#EXTM3U\n#', block) }],
 		long: [/line 3: longer/, { 'live.m3u8':
 			list(block.toString()) }],
+		trailers: [/headers of the reply are longer/, {
+			'live.m3u8': trailers('#EXTM3U\n') }],
+		nul: [/does not begin/, { 'live.m3u8': (request, reply) =>
+			reply.setHeader('Content-Type',
+				'application/x-mpegurl').end('\0') }],
 		loop: [/redirects/i, { 'live.m3u8': moved('live.m3u8') }],
 		file: [/only http and https/, { 'live.m3u8':
 			list(...segments('file:///etc/passwd', 'ftp://x')) }],

@@ -160,6 +160,26 @@ test('what a server refuses is told, and tried again', async (t) => {
 	await sluice.stop();
 });
 
+test('a server that never ends its headers costs little', async (t) => {
+	await server(t, 8205, (req, { socket }) => {
+		const more = `X-X: ${'x'.repeat(2000)}\r\n`.repeat(30);
+		const fill = () => {
+			while (socket.write(more))
+				;
+		};
+
+		socket.on('error', () => { /* it has enough */ });
+		socket.write('HTTP/1.1 200 OK\r\n' +
+			'Transfer-Encoding: chunked\r\n\r\n0\r\n');
+		socket.on('drain', fill);
+		fill();
+	});
+	const sluice = await push(t, 'np://127.0.0.1:8205/in');
+
+	await sluice.logged(/output 1: the headers of the reply are longer/);
+	await sluice.stop();
+});
+
 test('a server that stops reading delays no other output', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 

@@ -21,7 +21,7 @@ tests_unit_hls_test_window_LDADD = $(worker_libs)
 check_PROGRAMS += tests/unit/net/test_fetch
 TESTS += tests/unit/net/test_fetch
 tests_unit_net_test_fetch_SOURCES = tests/unit/net/test_fetch.c \
-	worker/net/fetch.c worker/net/url.c
+	worker/net/fetch.c worker/net/headers.c worker/net/url.c
 tests_unit_net_test_fetch_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS)
 tests_unit_net_test_fetch_LDADD = $(worker_libs) $(CURL_LIBS)
 

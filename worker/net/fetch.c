@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "config.h"
+#include "worker/net/headers.h"
 #include "worker/net/url.h"
 
 #include <curl/curl.h>
@@ -52,6 +53,7 @@ struct fetch {
 	bool paused;
 	bool enough;
 	bool packed;   /* it cannot wait: it is compressed */
+	struct headers came_with;
 	enum fetch_state state;
 	CURLcode result;
 	long status; /* HTTP, 0: none came */
@@ -243,6 +245,7 @@ static bool set_how(struct fetch *f, const struct fetch_request *r)
 	       SET(f, TCP_KEEPALIVE, 1L) &&
 	       SET(f, ERRORBUFFER, f->detail) &&
 	       SET(f, WRITEFUNCTION, on_bytes) && SET(f, WRITEDATA, f) &&
+	       headers_watch(&f->came_with, f->easy) &&
 	       SET(f, PRIVATE, f);
 }
 
@@ -402,8 +405,11 @@ enum fetch_state fetch_state(const struct fetch *f)
 
 int fetch_error(const struct fetch *f, struct errmsg *why)
 {
+	int r = headers_judge(&f->came_with, why);
 	long err = 0;
 
+	if (r < 0)
+		return r;
 	if (f->packed)
 		return errmsg_fail(why, -ENOTSUP,
 				   "a compressed stream is not played");

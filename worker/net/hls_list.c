@@ -50,7 +50,10 @@ static int read_text(const char *url, struct buf *body, struct hls_text *ret,
 	struct hls_text t = { .len = buf_len(body) };
 	int r;
 
-	t.data = (uint8_t *)xstrndup((const char *)buf_head(body), t.len);
+	/* a NUL in it ends nothing */
+	t.data = xcalloc(1, t.len + 1);
+	if (t.len > 0)
+		memcpy(t.data, buf_head(body), t.len);
 	r = m3u8_parse((const char *)t.data, t.len, &t.list, why);
 	if (r < 0) {
 		free(t.data);

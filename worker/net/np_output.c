@@ -8,6 +8,7 @@
 #include "common/alloc.h"
 #include "common/mono.h"
 #include "config.h"
+#include "worker/net/headers.h"
 #include "worker/net/kinds.h"
 #include "worker/output/entrance.h"
 
@@ -28,6 +29,7 @@ struct np_output {
 	CURLM *multi;
 	CURL *easy;
 	struct curl_slist *headers;
+	struct headers answered; /* by the server */
 	uint8_t *queue;      /* a ring of bytes */
 	size_t head, used;   /* the next place; those that wait */
 	uint64_t taken;      /* bytes, by the library */
@@ -153,8 +155,11 @@ static void np_send(struct output *out, const struct ts_run *runs,
 
 static int fail(const struct np_output *o, struct errmsg *why)
 {
+	int r = headers_judge(&o->answered, why);
 	long status = 0, err = 0;
 
+	if (r < 0)
+		return r;
 	(void)curl_easy_getinfo(o->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (status >= 300)
 		return errmsg_fail(why, -EPROTO, "the server answers %ld",
@@ -282,7 +287,8 @@ static bool set_all(struct np_output *o, const struct http_spec *spec)
 	       SET(o, TCP_KEEPALIVE, 1L) && SET(o, ERRORBUFFER, o->detail) &&
 	       SET(o, UPLOAD_BUFFERSIZE, (long)SEND_BUFFER) &&
 	       SET(o, READFUNCTION, on_read) && SET(o, READDATA, o) &&
-	       SET(o, WRITEFUNCTION, on_write);
+	       SET(o, WRITEFUNCTION, on_write) &&
+	       headers_watch(&o->answered, o->easy);
 }
 
 struct output *np_output_open(const struct output_spec *spec, int *ret_err,
