@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* udp:// and rtp://, in and out. */
+#include "common/alloc.h"
 #include "proto/io/type.h"
 #include "proto/option_value.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -108,6 +110,18 @@ static int read_udp_input(const struct address *a, struct input_spec *spec,
 	int r = read_input(a, spec, why);
 
 	return r < 0 ? r : io_merge_read(a, spec, why);
+}
+
+static int judge_fec_ports(const struct sockaddr_any *media,
+			   struct errmsg *why)
+{
+	unsigned port = sockaddr_port(media);
+
+	if (port + RTP_FEC_PORTS > UINT16_MAX)
+		return errmsg_fail(why, -EINVAL,
+				   "fec: there is no port %u behind %u",
+				   port + RTP_FEC_PORTS, port);
+	return 0;
 }
 
 static int read_rtp_input(const struct address *a, struct input_spec *spec,
@@ -256,21 +270,22 @@ static int read_rtp_output(const struct address *a, struct output_spec *spec,
 	return 0;
 }
 
-static int judge_fec_ports(const struct sockaddr_any *media,
-			   struct errmsg *why)
-{
-	unsigned port = sockaddr_port(media);
-
-	if (port + RTP_FEC_PORTS > UINT16_MAX)
-		return errmsg_fail(why, -EINVAL,
-				   "fec: there is no port %u behind %u",
-				   port + RTP_FEC_PORTS, port);
-	return 0;
-}
-
+/* What is protected on one path is so on the other. */
 static int judge_rtp_input(const struct input_spec *spec, struct errmsg *why)
 {
-	return spec->rtp.fec ? judge_fec_ports(&spec->local, why) : 0;
+	struct input_spec *second;
+	int r = spec->rtp.fec ? judge_fec_ports(&spec->local, why) : 0;
+
+	if (r < 0 || !spec->rtp.fec || spec->merge[0] == '\0')
+		return r;
+	second = xcalloc(1, sizeof *second);
+	r = input_spec_parse(spec->merge, second, NULL, NULL, why);
+	if (r == 0)
+		r = judge_fec_ports(&second->local, why);
+	if (r < 0)
+		errmsg_prefix(why, "merge: ");
+	free(second);
+	return r;
 }
 
 static int judge_output(const struct output_spec *spec, struct errmsg *why)

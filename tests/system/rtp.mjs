@@ -2,6 +2,7 @@
 // rtp: what the network does to datagrams is put right where it can be, and
 // what cannot be is counted, once.  The kernel's own counter is the truth.
 import assert from 'node:assert/strict';
+import dgram from 'node:dgram';
 import { test } from 'node:test';
 import { makeClip } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
@@ -18,15 +19,20 @@ class Rtp {
 		Object.assign(this, { seq, ssrc, time: 0 });
 	}
 
-	wrap(packets) {
-		const head = Buffer.alloc(12);
+	wrap(packets, { type = 33, csrcs = 0, words = -1, padding = 0 } = {}) {
+		const head = Buffer.alloc(12 + 4 * csrcs +
+			(words < 0 ? 0 : 4 + 4 * words), 0x47);
 
-		head[0] = 0x80;
-		head[1] = 33;
+		head[0] = 0x80 | csrcs | (words < 0 ? 0 : 0x10) |
+			(padding ? 0x20 : 0);
+		head[1] = type;
 		head.writeUInt16BE(this.seq++ & 0xffff, 2);
 		head.writeUInt32BE(this.time += 500, 4);
 		head.writeUInt32BE(this.ssrc, 8);
-		return Buffer.concat([head, packets]);
+		if (words >= 0)
+			head.writeUInt16BE(words, 14 + 4 * csrcs);
+		return Buffer.concat([head, packets,
+			Buffer.alloc(padding, padding)]);
 	}
 }
 
@@ -99,6 +105,74 @@ test('datagrams in disorder, twice and missing', async (t) => {
 	assert.equal(output.compare(sent.subarray(sent.length -
 		output.length)), 0, 'in order, each once');
 	await sluice.stop();
+});
+
+// What may stand around the payload, and what else comes on the ports: reports
+// are nothing, what is no RTP is counted, and a sender that goes on elsewhere
+// is followed.
+test('every form of RTP, among reports and nonsense', async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'rtp://127.0.0.1:5000', OUTPUT)));
+	const rtp = new Rtp();
+	const forms = [{}, { csrcs: 3 }, { words: 0 }, { words: 5 },
+		{ padding: 1 }, { padding: 200 }, { type: 0x80 | 33 },
+		{ type: 96 }, { type: 127 },
+		{ csrcs: 15, words: 20, padding: 4 }];
+	const report = Buffer.alloc(28);
+	const expected = [];
+	let sent = 0, invalid = 0;
+
+	report[0] = 0x80;
+	report[1] = 200;
+	await waitUntil('input', () => udpBound(5000));
+	const reporter = dgram.createSocket('udp4');
+
+	t.after(() => reporter.close());
+	const sender = await Sender.start(t, new TsMux(), 5000,
+		{ shape: (packets) => {
+			const n = sent++;
+			const extra = [];
+
+			if (n % 10 === 1)
+				extra.push(report);
+			if (n % 10 === 2)
+				reporter.send(report, 5001, '127.0.0.1');
+			if (n % 20 === 3) {
+				for (let len = 1; len < 12; len++)
+					extra.push(Buffer.alloc(len, 0x80));
+				for (const first of [0x00, 0x40, 0xc0])
+					extra.push(Buffer.alloc(200, first));
+				for (const type of [0, 32, 34, 95])
+					extra.push(new Rtp().wrap(packets,
+						{ type }));
+				invalid += 11 + 3 + 4;
+			}
+			// not to where it was a moment ago
+			if (n % 100 === 50)
+				rtp.seq += n % 200 === 50 ? 30000 : 20000;
+			expected.push(packets);
+			return [rtp.wrap(packets, forms[n % forms.length]),
+				...extra];
+		} });
+	await sluice.onair('a001');
+	await waitUntil('enough', () => sent > 450);
+	sender.stop();
+	const told = await received(sluice, sent);
+
+	assert.equal(told.lost, 0);
+	assert.equal(told.invalid, invalid);
+	assert.equal(told.duplicates + told.dropped + told.reordered, 0);
+	await recorder.quiet(1000);
+	const output = joined((await recorder.stop())[0]);
+	const all = Buffer.concat(expected);
+
+	assert.ok(output.length >= all.length - 14 * 188);
+	assert.equal(output.compare(all.subarray(all.length - output.length)),
+		0, 'in order, each once');
+	const { inputs: [{ bad_sync }] } = await sluice.status('a001');
+
+	assert.equal(bad_sync ?? 0, 0);
 });
 
 test('what a network loses of ffmpeg\'s RTP is counted once', async (t) => {

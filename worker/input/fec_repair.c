@@ -174,7 +174,9 @@ static void repair(struct fec_repair *f, const struct fec_packet *p,
 		if (rtp_parse(datagram, size, &d) < 0)
 			return;
 	}
-	rtp_window_repair(f->window, &d, now_ns);
+	/* else it is the sum of something else */
+	if (rtp_is_media(&d))
+		rtp_window_repair(f->window, &d, now_ns);
 }
 
 /* False: it may be of use later. */

@@ -14,6 +14,7 @@
 
 enum {
 	RTP_HEADER = 12, /* without CSRC list and extension */
+	RTCP_HEADER = 4,
 	RTP_PAYLOAD_MP2T = 33,
 	RTP_PAYLOAD_DYNAMIC = 96, /* to 127 */
 	RTP_CLOCK_HZ = 90000,
@@ -40,6 +41,14 @@ static inline bool rtp_is_media(const struct rtp_datagram *d)
 {
 	return d->payload_type == RTP_PAYLOAD_MP2T ||
 	       d->payload_type >= RTP_PAYLOAD_DYNAMIC;
+}
+
+/* Reports that share the port with what they are about: types 192 to 223 in
+ * the place of the marker and the payload type (RFC 5761 4). */
+static inline bool rtp_is_rtcp(const uint8_t *data, size_t len)
+{
+	return len >= RTCP_HEADER && data[0] >> 6 == 2 && data[1] >= 192 &&
+	       data[1] <= 223;
 }
 
 static inline uint16_t rtp_get16(const uint8_t *p)

@@ -13,6 +13,20 @@ static bool is_of(const struct rtp_mark *m, const struct rtp_datagram *d)
 	return m->set && m->ssrc == d->ssrc && ahead > -NEAR && ahead < NEAR;
 }
 
+/* Would the other path, by what it brought last, rather not go there now? */
+static bool is_held_back(const struct rtp_flow *f,
+			 const struct rtp_datagram *d, unsigned path,
+			 uint64_t now_ns)
+{
+	const struct rtp_mark *other = &f->strange[!path];
+	uint64_t heard_ns = f->path_heard_ns[!path];
+
+	if (!other->set)
+		return heard_ns != 0 && now_ns - heard_ns < LIVE_NS;
+	return is_of(other, d) && (int16_t)(d->seq - other->seq) > 1 &&
+	       now_ns - other->since_ns < LIVE_NS;
+}
+
 enum rtp_verdict rtp_flow_judge(struct rtp_flow *f,
 				const struct rtp_datagram *d, unsigned path,
 				uint64_t now_ns)
@@ -25,9 +39,13 @@ enum rtp_verdict rtp_flow_judge(struct rtp_flow *f,
 		f->left.seq = d->seq;
 		return RTP_IGNORE;
 	}
-	*strange = (struct rtp_mark){ .set = true, .ssrc = d->ssrc,
-				      .seq = d->seq };
-	return next ? RTP_FOLLOW : RTP_PUT_BY;
+	if (!is_of(strange, d))
+		strange->since_ns = now_ns;
+	strange->set = true;
+	strange->ssrc = d->ssrc;
+	strange->seq = d->seq;
+	return next && !is_held_back(f, d, path, now_ns) ? RTP_FOLLOW
+							 : RTP_PUT_BY;
 }
 
 void rtp_flow_follow(struct rtp_flow *f, const struct rtp_datagram *d,
@@ -38,6 +56,8 @@ void rtp_flow_follow(struct rtp_flow *f, const struct rtp_datagram *d,
 	f->started = true;
 	f->ssrc = d->ssrc;
 	f->heard_ns = now_ns;
-	for (unsigned i = 0; i < RTP_PATHS; i++)
+	for (unsigned i = 0; i < RTP_PATHS; i++) {
 		f->strange[i].set = false;
+		f->path_heard_ns[i] = 0;
+	}
 }

@@ -8,6 +8,10 @@
  * not taken up again while the one that replaced it is heard: neither late
  * datagrams nor two senders on one address make the stream jump to and fro.
  *
+ * Of two paths one may go over to another count alone: what the other still
+ * brings is stayed with.  When both go over, it is by the one that has less of
+ * the new count: the other has brought too much that nobody followed.
+ *
  * Pure.  Embedded; zeroed memory is ready.
  */
 #pragma once
@@ -23,6 +27,7 @@ struct rtp_mark {
 	bool set;
 	uint32_t ssrc;
 	uint16_t seq;
+	uint64_t since_ns; /* when the first of what is strange came */
 };
 
 struct rtp_flow {
@@ -30,6 +35,7 @@ struct rtp_flow {
 	uint32_t ssrc;
 	uint64_t heard_ns;
 	struct rtp_mark left;
+	uint64_t path_heard_ns[RTP_PATHS]; /* of this count; 0: never */
 	struct rtp_mark strange[RTP_PATHS];
 };
 
@@ -43,7 +49,7 @@ enum rtp_verdict {
 static inline void rtp_flow_heard(struct rtp_flow *f, unsigned path,
 				  uint64_t now_ns)
 {
-	f->heard_ns = now_ns;
+	f->heard_ns = f->path_heard_ns[path] = now_ns;
 	f->strange[path].set = false;
 }
 

@@ -67,7 +67,7 @@ static void take_media(struct rtp_input *in, const uint8_t *data, size_t len)
 	else if (rtp_parse(data, len, &d) == 0 && rtp_is_media(&d))
 		rtp_window_feed(in->window, &d, in->path, in->now_ns);
 	else
-		in->invalid++;
+		in->invalid += !rtp_is_rtcp(data, len);
 }
 
 static void on_media(const struct received *got, void *arg)
@@ -83,9 +83,13 @@ static void on_fec(const struct received *got, void *arg)
 {
 	struct rtp_input *in = arg;
 
-	for (size_t at = 0; at < got->len; at += got->segment)
-		fec_repair_feed(in->fec, got->data + at,
-				MIN(got->segment, got->len - at), in->now_ns);
+	for (size_t at = 0; at < got->len; at += got->segment) {
+		size_t len = MIN(got->segment, got->len - at);
+
+		if (!rtp_is_rtcp(got->data + at, len))
+			fec_repair_feed(in->fec, got->data + at, len,
+					in->now_ns);
+	}
 }
 
 /* All paths are closed, and why is that of the first. */

@@ -205,6 +205,9 @@ static bool find_position(const struct rtp_window *w,
 	*ret = pos;
 	if (pos >= w->high)
 		return true;
+	/* its place has what was there before this count */
+	if (pos < w->first)
+		return is_of_this_time(w, d);
 
 	const struct place *p = rtp_place(w, pos);
 

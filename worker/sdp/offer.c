@@ -272,8 +272,10 @@ static void add_fec(const struct session_description *d,
 			   "not on the ports behind the media is left out",
 			   fec->line);
 	}
-	/* both ports have to be there */
-	o->fec = o->fec && m->port <= UINT16_MAX - RTP_FEC_PORTS;
+	/* both ports have to be there, on each path */
+	for (unsigned i = 0; i < o->n_paths; i++)
+		o->fec = o->fec && sockaddr_port(&o->paths[i].local) <=
+					   UINT16_MAX - RTP_FEC_PORTS;
 }
 
 static void note_sources(const struct session_description *d,

@@ -43,7 +43,11 @@ int sdp_read_token(const char *value, char ret[SDP_TOKEN_MAX + 1],
 static int read_number(const char *text, unsigned max, unsigned *ret,
 		       struct errmsg *why)
 {
-	return option_number(text, strlen(text), 0, max, ret, why);
+	int r = option_number(text, strlen(text), 0, max, ret, NULL);
+
+	/* what a stranger wrote is not shown to anybody */
+	return r < 0 ? errmsg_fail(why, r, "is no number of 0 to %u", max)
+		     : 0;
 }
 
 /* <user> <id> <version> <nettype> <addrtype> <address> */

@@ -59,6 +59,8 @@ static const struct {
 	{ "rtp://239.1.1.1#skew=0", "skew: 0 is not between 1 and 1000" },
 	{ "rtp://239.1.1.1:65532#fec", "fec: there is no port 65536 behind "
 	  "65532" },
+	{ "rtp://239.1.1.1:5000#fec&merge=rtp://239.1.1.2:65532",
+	  "merge: fec: there is no port 65536 behind 65532" },
 	{ "rtp://239.1.1.1#merge", "merge: is empty" },
 	{ "rtp://239.1.1.1#merge=239.1.1.2",
 	  "merge: \"239.1.1.2\" is not type://target" },

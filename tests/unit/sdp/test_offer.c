@@ -209,6 +209,12 @@ Test(offer, leaves_out_error_correction_that_is_elsewhere)
 		     "m=application 65535 RTP/AVP 110\n"
 		     "a=rtpmap:110 parityfec/90000\n", "",
 		     "rtp://239.1.1.1:65533");
+	assert_offer(HEAD "a=group:DUP a b\n" GROUP
+		     "m=video 5004 RTP/AVP 33\na=mid:a\n"
+		     "m=video 65533 RTP/AVP 33\na=mid:b\n"
+		     "m=application 5006 RTP/AVP 110\n"
+		     "a=rtpmap:110 parityfec/90000\n", "",
+		     "rtp://239.1.1.1:5004#merge=rtp://239.1.1.1:65533");
 }
 
 Test(offer, says_what_is_left_of_several)

@@ -158,19 +158,21 @@ Test(sdp, tells_line_and_field_of_what_it_refuses)
 				      "protocol" },
 		{ HEAD "m=video 1 udp\n", "line 5: m=: has no format" },
 		{ HEAD "m=video 65536 udp 33\n",
-		  "line 5: m=: port: 65536 is not between 0 and 65535" },
+		  "line 5: m=: port: is no number of 0 to 65535" },
 		{ HEAD "m=video -1 udp 33\n",
-		  "line 5: m=: port: -1 is not between 0 and 65535" },
+		  "line 5: m=: port: is no number of 0 to 65535" },
 		{ HEAD "m=video 1/x udp 33\n",
-		  "line 5: m=: port: \"x\" is not a number" },
+		  "line 5: m=: port: is no number of 0 to 65535" },
 		{ HEAD "c=IN IP4 x.example.com", "line 5: c=: has no number "
 		  "for its address (names are not looked up)" },
 		{ HEAD "c=IN IP4 ff0e::1", "line 5: c=: has an address that "
 					   "is no IP4" },
 		{ HEAD "c=IN IP6 ff0e::1/1/2", "line 5: c=: has too many "
 					       "'/'" },
-		{ HEAD "c=IN IP4 239.1.1.1/256", "line 5: c=: 256 is not "
-						 "between 0 and 255" },
+		{ HEAD "c=IN IP4 239.1.1.1/256",
+		  "line 5: c=: is no number of 0 to 255" },
+		{ HEAD "c=IN IP4 239.1.1.1/\x1b[2J",
+		  "line 5: c=: is no number of 0 to 255" },
 		{ HEAD "c=IN IP4", "line 5: c=: has no address" },
 		{ HEAD "c=IN", "line 5: c=: has no type of address" },
 		{ HEAD "c=ATM IP4 1.2.3.4", "line 5: c=: is not of the type "

@@ -69,6 +69,40 @@ Test(fec, writes_what_it_reads)
 	cr_assert_eq(rtp_get32(data + 4), 90000);
 }
 
+/* A sum of another stream, or a lie. */
+Test(fec, hands_on_no_datagram_of_a_type_that_is_no_media)
+{
+	uint8_t data[FEC_HEAD + RTP_RIG_PAYLOAD] = {
+		0x80, 96, [14] = 0, RTP_RIG_PAYLOAD, 0x80 | 5,
+		[25] = 1, 1,
+	};
+	struct fec_repair *fec;
+	struct rtp_rig r;
+
+	for (uint8_t type = 0; type < 128; type++) {
+		bool media = type == 33 || type >= 96;
+
+		rtp_rig_init(&r, (struct rtp_window_config){
+			.places = 4096, .paths = 1, .reorder_ms = 20 });
+		fec = fec_repair_new(r.window);
+		rtp_rig_feed(&r, 0);
+		rtp_rig_feed(&r, 2);
+		data[12] = (uint8_t)(r.first_seq >> 8);
+		data[13] = (uint8_t)(r.first_seq + 1);
+		data[16] = 0x80 | type;
+		/* number 1, as it is written */
+		data[FEC_HEAD + 3] = 1;
+		for (size_t i = 4; i < RTP_RIG_PAYLOAD; i++)
+			data[FEC_HEAD + i] = (uint8_t)(1 + i);
+		data[23] = 90;
+		fec_repair_feed(fec, data, sizeof data, r.now_ns);
+		rtp_window_turn(r.window, r.now_ns);
+		cr_assert_eq(r.n, media ? 3 : 1, "type %u", type);
+		fec_repair_free(&fec);
+		rtp_rig_done(&r);
+	}
+}
+
 /* --- the sender --- */
 
 struct link {

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const uint8_t plain[] = {
@@ -53,6 +54,14 @@ static const struct rtp_case cases[] = {
 	{ "another version", { 0x40 }, 20, -EBADMSG, 0, 0 },
 	{ "too short", { 0x80 }, 11, -EBADMSG, 0, 0 },
 	{ "empty", { 0 }, 0, -EBADMSG, 0, 0 },
+	{ "version 0", { 0x00 }, 20, -EBADMSG, 0, 0 },
+	{ "version 3", { 0xc0 }, 20, -EBADMSG, 0, 0 },
+	{ "all of it: CSRC, extension, padding",
+	  { 0xb1, [18] = 0, [19] = 1, [27] = 2 }, 28, 0, 24, 2 },
+	{ "CSRCs to the end", { 0x82 }, 20, 0, 20, 0 },
+	{ "an extension to the end", { 0x90, [15] = 1 }, 20, 0, 20, 0 },
+	{ "padding over the extension",
+	  { 0xb0, [15] = 1, [23] = 5 }, 24, -EBADMSG, 0, 0 },
 };
 
 Test(rtp, judges_every_length_in_the_header)
@@ -68,4 +77,42 @@ Test(rtp, judges_every_length_in_the_header)
 		cr_assert_eq(d.payload, c->data + c->head, "%s", c->what);
 		cr_assert_eq(d.len, c->payload, "%s", c->what);
 	}
+}
+
+Test(rtp, refuses_all_that_is_shorter_than_a_header)
+{
+	struct rtp_datagram d;
+
+	for (unsigned first = 0; first < 256; first++)
+		for (size_t len = 0; len < RTP_HEADER; len++) {
+			/* nothing behind it may be read */
+			uint8_t *data = malloc(len > 0 ? len : 1);
+
+			memset(data, 0, len);
+			if (len > 0)
+				data[0] = (uint8_t)first;
+			cr_assert_eq(rtp_parse(data, len, &d), -EBADMSG);
+			free(data);
+		}
+}
+
+Test(rtp, knows_media_and_reports_by_their_types)
+{
+	uint8_t data[20] = { 0x80 };
+	struct rtp_datagram d;
+
+	for (unsigned type = 0; type < 256; type++) {
+		bool rtcp = type >= 192 && type <= 223;
+		unsigned payload = type & 0x7f;
+
+		data[1] = (uint8_t)type;
+		cr_assert_eq(rtp_parse(data, sizeof data, &d), 0);
+		cr_assert_eq(rtp_is_media(&d), payload == 33 || payload >= 96);
+		cr_assert_eq(rtp_is_rtcp(data, sizeof data), rtcp, "%u", type);
+	}
+	data[1] = 200;
+	cr_assert(rtp_is_rtcp(data, 4));
+	cr_assert(!rtp_is_rtcp(data, 3));
+	data[0] = 0x40;
+	cr_assert(!rtp_is_rtcp(data, sizeof data), "another version");
 }

@@ -135,6 +135,100 @@ Test(rtp_window, follows_a_sender_that_starts_again)
 	}
 }
 
+/* What is overtaken when a sender starts again is late: it neither makes the
+ * count begin anew nor anything come twice. */
+Test(rtp_window, does_not_start_again_for_what_was_overtaken)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	for (uint32_t k = 0; k < 50; k++)
+		rtp_rig_feed(&r, k);
+	r.ssrc = 2;
+	r.first_seq = 9000;
+	r.first_time = 1U << 31;
+	for (uint32_t k = 55; k < 65; k++)
+		rtp_rig_feed(&r, k);
+	for (uint32_t k = 50; k < 55; k++)
+		rtp_rig_feed(&r, k);
+	for (uint32_t k = 65; k < 100; k++)
+		rtp_rig_feed(&r, k);
+	cr_assert_eq(r.n, 95);
+	for (uint32_t i = 0; i < 95; i++)
+		cr_assert_eq(r.out[i], i < 50 ? i : i + 5);
+	rtp_rig_done(&r);
+}
+
+/* RFC 3550 A.1: a jump is believed when two in order come from there. */
+Test(rtp_window, takes_a_jump_for_another_count_from_its_second_on)
+{
+	static const int jumps[] = { 3001, 30000, -30000, 32767, -32768,
+				     -600 };
+
+	for (size_t i = 0; i < ARRAY_LEN(jumps); i++) {
+		struct rtp_rig r;
+
+		rtp_rig_init(&r, alone);
+		for (uint32_t k = 0; k < 300; k++)
+			rtp_rig_feed(&r, k);
+		/* one alone is none */
+		r.first_seq = (uint16_t)(r.first_seq + jumps[i]);
+		rtp_rig_feed(&r, 300);
+		r.first_seq = (uint16_t)(r.first_seq - jumps[i]);
+		rtp_rig_feed(&r, 300);
+		rtp_rig_expect(&r, 0, 301);
+		cr_assert_eq(rtp_rig_counts(&r).stray, 1, "%d", jumps[i]);
+
+		r.first_seq = (uint16_t)(r.first_seq + jumps[i]);
+		rtp_rig_feed(&r, 301);
+		rtp_rig_expect(&r, 0, 0);
+		for (uint32_t k = 302; k < 400; k++)
+			rtp_rig_feed(&r, k);
+		rtp_rig_expect(&r, 301, 99);
+		cr_assert_eq(rtp_rig_counts(&r).lost, 0, "%d", jumps[i]);
+		rtp_rig_done(&r);
+	}
+}
+
+/* Two that send to one port under the same SSRC, one datagram each in turn. */
+Test(rtp_window, stays_with_one_of_two_senders_of_one_name)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	for (uint32_t i = 0; i < 1000; i++) {
+		r.first_seq = 65500;
+		rtp_rig_feed(&r, i);
+		r.first_seq = 20000;
+		rtp_rig_feed(&r, i);
+	}
+	rtp_rig_expect(&r, 0, 1000);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 0);
+	cr_assert_eq(rtp_rig_counts(&r).stray, 999);
+	rtp_rig_done(&r);
+}
+
+/* As many senders as there are datagrams. */
+Test(rtp_window, stands_a_flood_of_senders)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	for (uint32_t i = 0; i < 1000; i++) {
+		r.ssrc = 1;
+		rtp_rig_feed(&r, i);
+		for (uint32_t k = 0; k < 50; k++) {
+			r.ssrc = 2 + 50 * i + k;
+			rtp_rig_feed(&r, 12345 + k);
+		}
+		rtp_rig_pass(&r, 1);
+	}
+	rtp_rig_expect(&r, 0, 1000);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 0);
+	cr_assert_eq(rtp_rig_counts(&r).stray, 49999);
+	rtp_rig_done(&r);
+}
+
 Test(rtp_window, lets_nobody_but_its_sender_in)
 {
 	struct rtp_rig r;
