@@ -12,6 +12,8 @@
 
 #define MINUTE_NS UINT64_C(60000000000)
 
+enum { TIME_SHIFT = 3 };
+
 static void judge(const struct announced_place *p)
 {
 	struct input_spec spec;
@@ -47,32 +49,49 @@ static void follow(struct announced *a, uint64_t now_ns,
 		abort();
 }
 
+/* All over, and told: the table is as a new one, without making one. */
+static void clear(struct announced *a, uint64_t now_ns)
+{
+	struct announced_place place;
+
+	announced_age(a, now_ns + 10000 * MINUTE_NS);
+	if (announced_count(a) > 0)
+		abort();
+	while (announced_next(a, now_ns, &place))
+		;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const hosts[] = { "192.0.2.1", "2001:db8::1",
 					     "192.0.2.2", "192.0.2.3" };
-	struct announced *a = announced_new();
+	static struct announced *a;
 	bool known[ANNOUNCED_MAX] = { false };
 	uint64_t now_ns = MINUTE_NS;
 
+	if (a == NULL)
+		a = announced_new();
 	while (size > 3) {
 		size_t len = MIN((size_t)(data[1] << 8 | data[2]), size - 3);
 		struct sockaddr_any sender;
 
 		if (sockaddr_parse(hosts[data[0] & 3], 1, &sender) < 0)
 			abort();
-		now_ns += (data[0] >> 2) * MINUTE_NS / 4;
+		now_ns += (data[0] >> TIME_SHIFT) * MINUTE_NS;
 		(void)!announced_feed(a, &(struct announced_packet){
 			.iface = data[0] & 4 ? "eth1" : "eth0",
 			.sender = &sender,
 			.data = data + 3,
 			.len = len,
 		}, now_ns, NULL);
-		announced_age(a, now_ns);
-		follow(a, now_ns, known);
+		if (data[0] >> TIME_SHIFT != 0) {
+			announced_age(a, now_ns);
+			follow(a, now_ns, known);
+		}
 		data += 3 + len;
 		size -= 3 + len;
 	}
-	announced_free(&a);
+	follow(a, now_ns, known);
+	clear(a, now_ns);
 	return 0;
 }

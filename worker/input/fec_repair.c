@@ -29,7 +29,8 @@ struct sum {
 	uint64_t order;
 	bool used;
 	uint16_t size;
-	uint8_t data[DATAGRAM_MAX];
+	size_t room;
+	uint8_t *data; /* NULL until it is needed */
 };
 
 struct fec_repair {
@@ -55,6 +56,8 @@ struct fec_repair *fec_repair_new(struct rtp_window *w)
 
 void fec_repair_free(struct fec_repair **f)
 {
+	for (size_t i = 0; *f != NULL && i < WAITING_MAX; i++)
+		free((*f)->sums[i].data);
 	free(*f);
 	*f = NULL;
 }
@@ -221,6 +224,10 @@ static void keep(struct fec_repair *f, const uint8_t *data, size_t len,
 	s->came_ns = now_ns;
 	s->order = f->order++;
 	s->size = (uint16_t)len;
+	if (len > s->room) {
+		s->data = xrealloc(s->data, len);
+		s->room = len;
+	}
 	memcpy(s->data, data, len);
 }
 

@@ -13,16 +13,21 @@ enum { TRIM_AT = 64 }; /* slots */
 
 static void pool_init(struct rtp_pool *p, uint16_t n, size_t slot_size)
 {
-	size_t size = n * slot_size;
-
 	*p = (struct rtp_pool){ .n_slots = n, .slot_size = slot_size };
+}
+
+/* Most streams never need jumbo frames, and some nothing at all. */
+static void pool_begin(struct rtp_pool *p)
+{
+	size_t size = p->n_slots * p->slot_size;
+
 	p->memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p->memory == MAP_FAILED)
 		abort();
 	(void)madvise(p->memory, size, MADV_NOHUGEPAGE);
-	p->free = xcalloc(n, sizeof *p->free);
-	p->spent = xcalloc(n, sizeof *p->spent);
+	p->free = xcalloc(p->n_slots, sizeof *p->free);
+	p->spent = xcalloc(p->n_slots, sizeof *p->spent);
 }
 
 static void pool_done(struct rtp_pool *p)
@@ -42,6 +47,10 @@ static bool pool_has_room(const struct rtp_pool *p)
 static uint16_t pool_add(struct rtp_pool *p, const struct rtp_datagram *d)
 {
 	uint16_t n = p->n_free > 0 ? p->free[--p->n_free] : p->n_fresh++;
+
+	if (p->memory == NULL)
+		pool_begin(p);
+
 	struct rtp_slot *slot =
 		(struct rtp_slot *)(void *)(p->memory + n * p->slot_size);
 

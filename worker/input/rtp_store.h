@@ -30,7 +30,7 @@ struct rtp_slot {
 
 /* Slots of one size. */
 struct rtp_pool {
-	uint8_t *memory;
+	uint8_t *memory; /* NULL until it is needed */
 	size_t slot_size;
 	uint16_t n_slots;
 	uint16_t n_fresh; /* so many were ever used */

@@ -53,7 +53,7 @@ static int add_media(struct parser *p, char *value)
 		return errmsg_fail(p->why, -EINVAL, "comes more than %d times",
 				   SDP_MEDIA_MAX);
 	p->media = &d->media[d->n_media++];
-	p->media->line = p->line;
+	*p->media = (struct sdp_media){ .line = p->line };
 	return sdp_read_media(value, p->media, p->why);
 }
 
@@ -191,6 +191,14 @@ static int judge_whole(const struct parser *p)
 	return 0;
 }
 
+/* Media and groups are large, and most are never there. */
+static void clear(struct session_description *d)
+{
+	d->origin[0] = d->name[0] = '\0';
+	d->connection = (struct sdp_connection){ 0 };
+	d->filters.n = d->n_groups = d->n_media = 0;
+}
+
 int sdp_parse(const char *text, size_t len, struct session_description *ret,
 	      struct errmsg *why)
 {
@@ -201,7 +209,7 @@ int sdp_parse(const char *text, size_t len, struct session_description *ret,
 	if (len > SDP_SIZE_MAX)
 		return errmsg_fail(why, -EFBIG, "is longer than %d KiB",
 				   SDP_SIZE_MAX / 1024);
-	*ret = (struct session_description){ 0 };
+	clear(ret);
 	/* empty lines and NULs at the end do no harm */
 	while (len > 0 && strchr("\r\n", text[len - 1]) != NULL)
 		len--;

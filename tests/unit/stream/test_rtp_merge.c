@@ -288,7 +288,8 @@ Test(rtp_merge, follows_a_source_that_starts_again_where_paths_lose)
 			cr_assert_lt(r.out[k] % LIFE, SEAM, "skew %d: %u",
 				     skews[i], r.out[k]);
 		}
-		cr_assert_lt(seam, (size_t)LOST_MAX, "skew %d: %zu", skews[i], seam);
+		cr_assert_lt(seam, (size_t)LOST_MAX, "skew %d: %zu",
+			     skews[i], seam);
 		rtp_rig_done(&r);
 	}
 }
