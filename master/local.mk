@@ -25,6 +25,8 @@ libmaster_a_SOURCES = \
 	master/status.c master/status.h \
 	master/status_alarm.c \
 	master/status_network.c \
+	master/status_output.c \
+	master/status_set.h \
 	master/status_source.c \
 	master/status_stream.c master/status_stream.h \
 	master/system_status.c master/system_status.h \

@@ -2,6 +2,7 @@
 #include "master/status_stream.h"
 
 #include "common/alloc.h"
+#include "master/status_set.h"
 #include "proto/io_spec.h"
 
 #include <stdlib.h>
@@ -240,43 +241,6 @@ static const struct msg_input_status *find_input(const struct status_stream *s,
 	return NULL;
 }
 
-static const struct msg_output_status *
-find_output(const struct status_stream *s, size_t position)
-{
-	if (s->silent)
-		return NULL;
-	for (size_t i = 0; i < s->last.n_outputs; i++)
-		if (s->last.outputs[i].position == position)
-			return &s->last.outputs[i];
-	return NULL;
-}
-
-static void set_int(json_t *o, const char *key, uint64_t value)
-{
-	(void)json_object_set_new_nocheck(o, key,
-					  json_integer((json_int_t)value));
-}
-
-static void set_bool(json_t *o, const char *key, bool value)
-{
-	(void)json_object_set_new_nocheck(o, key, json_boolean(value));
-}
-
-/* What is unset is absent; so is text that is not UTF-8. */
-static void set_text(json_t *o, const char *key, const char *text)
-{
-	json_t *value = text != NULL ? json_string(text) : NULL;
-
-	if (value != NULL)
-		(void)json_object_set_new_nocheck(o, key, value);
-}
-
-static void set_stats(json_t *o, const json_t *stats)
-{
-	if (stats != NULL)
-		(void)json_object_set_nocheck(o, "stats", (json_t *)stats);
-}
-
 static json_t *name_alarms(uint32_t raised)
 {
 	json_t *list = json_array();
@@ -346,47 +310,6 @@ static json_t *input_report(const struct status_stream *s, size_t i)
 	return o;
 }
 
-/* Why nothing leaves by it; NULL: it does, or nothing is known.  An http output
- * is first the fleet's matter, which has its port; every other is the worker's
- * alone. */
-static const char *output_error(const struct status_stream *s, size_t i,
-				const struct fleet_stream *fleet)
-{
-	const struct msg_output_status *out = find_output(s, i + 1);
-
-	if (!s->outputs[i].is_http)
-		return out != NULL ? out->error : NULL;
-	if (i < fleet->n_outputs && fleet->output_errors[i] != NULL)
-		return fleet->output_errors[i];
-	if (out == NULL || out->open)
-		return NULL;
-	return out->error != NULL ? out->error : "the worker has no ring";
-}
-
-static json_t *output_report(const struct status_stream *s, size_t i,
-			     const struct fleet_stream *fleet)
-{
-	const struct msg_output_status *out = find_output(s, i + 1);
-	const char *error = output_error(s, i, fleet);
-	json_t *o = json_object();
-
-	set_int(o, "position", i + 1);
-	set_text(o, "error", error);
-	set_text(o, "fault", s->outputs[i].fault.reason);
-	if (s->outputs[i].is_http) {
-		set_bool(o, "open", s->enabled && i < fleet->n_outputs &&
-					    error == NULL);
-		return o;
-	}
-	set_bool(o, "open", out != NULL && out->open);
-	set_text(o, "peer", out != NULL ? out->peer : NULL);
-	set_int(o, "bitrate", out != NULL ? out->bitrate_kbps : 0);
-	set_int(o, "packets", out != NULL ? out->packets : 0);
-	set_int(o, "dropped", out != NULL ? out->dropped : 0);
-	set_stats(o, out != NULL ? out->stats : NULL);
-	return o;
-}
-
 static json_t *worker_report(const struct status_stream *s,
 			     const struct fleet_stream *fleet)
 {
@@ -407,25 +330,6 @@ static json_t *inputs_report(const struct status_stream *s)
 	for (size_t i = 0; i < s->n_inputs; i++)
 		(void)json_array_append_new(inputs, input_report(s, i));
 	return inputs;
-}
-
-static json_t *outputs_report(const struct status_stream *s,
-			      const struct fleet_stream *fleet)
-{
-	json_t *outputs = json_array();
-
-	for (size_t i = 0; i < s->n_outputs; i++)
-		(void)json_array_append_new(outputs,
-					    output_report(s, i, fleet));
-	return outputs;
-}
-
-void status_stream_judge(struct status_stream *s,
-			 const struct fleet_stream *fleet)
-{
-	for (size_t i = 0; i < s->n_outputs; i++)
-		output_fault_second(&s->outputs[i].fault,
-				    output_error(s, i, fleet));
 }
 
 static size_t count_faults(const struct status_stream *s)
@@ -459,7 +363,8 @@ static void add_details(json_t *o, const struct status_stream *s,
 			const struct fleet_stream *fleet)
 {
 	(void)json_object_set_new(o, "inputs", inputs_report(s));
-	(void)json_object_set_new(o, "outputs", outputs_report(s, fleet));
+	(void)json_object_set_new(o, "outputs",
+				  status_stream_output_list(s, fleet));
 	(void)json_object_set_new(o, "worker", worker_report(s, fleet));
 	set_bool(o, "filler", !s->silent && s->last.filler);
 	add_switches(o, fleet);
@@ -512,7 +417,8 @@ json_t *status_stream_outputs(const struct status_stream *s,
 	json_t *o = json_object();
 
 	set_text(o, "name", s->name);
-	(void)json_object_set_new(o, "outputs", outputs_report(s, fleet));
+	(void)json_object_set_new(o, "outputs",
+				  status_stream_output_list(s, fleet));
 	return o;
 }
 

@@ -77,6 +77,10 @@ void status_stream_hear(struct status_stream *,
 void status_stream_judge(struct status_stream *,
 			 const struct fleet_stream *fleet);
 
+/* The list "outputs" of the report. */
+json_t *status_stream_output_list(const struct status_stream *,
+				  const struct fleet_stream *fleet);
+
 /* A second in which no worker said anything. */
 void status_stream_miss(struct status_stream *);
 

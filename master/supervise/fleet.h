@@ -105,6 +105,9 @@ struct fleet_stream {
 	 * in use …), NULL when it is; n_outputs entries */
 	size_t n_outputs;
 	const char *output_errors[MSG_OUTPUTS_MAX];
+	/* the viewers of an http output, and those of it who were cut */
+	uint32_t output_viewers[MSG_OUTPUTS_MAX];
+	uint64_t output_cut[MSG_OUTPUTS_MAX];
 };
 
 /* False when the fleet does not know id. */

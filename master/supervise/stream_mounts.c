@@ -68,10 +68,12 @@ void stream_mounts_get(const struct stream_mounts *mounts,
 {
 	for (size_t i = 0; i < mounts->n; i++) {
 		const struct mount *m = mounts->of[i].mount;
+		size_t at = mounts->of[i].position - 1;
 
-		ret->viewers += mount_viewers(m);
-		ret->viewers_cut += mount_cut(m);
-		ret->output_errors[mounts->of[i].position - 1] =
-			mount_error(m);
+		ret->output_viewers[at] = mount_viewers(m);
+		ret->output_cut[at] = mount_cut(m);
+		ret->output_errors[at] = mount_error(m);
+		ret->viewers += ret->output_viewers[at];
+		ret->viewers_cut += ret->output_cut[at];
 	}
 }

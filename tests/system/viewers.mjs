@@ -161,7 +161,9 @@ test('a viewer who does not read is cut off, the others do not notice',
 	assert.equal(healthy.ended, false);
 	const seen = checkTs(healthy.data());
 	assert.equal(seen.ccErrors + seen.syncErrors, 0);
-	assert.equal((await sluice.status('a001')).sessions_cut, 1);
+	const { sessions_cut, outputs } = await sluice.status('a001');
+	assert.equal(sessions_cut, 1);
+	assert.deepEqual(outputs[0].stats, { peers: 1, cut: 1 });
 	await sluice.stop();
 });
 
@@ -205,6 +207,7 @@ test('a port somebody else has is named, and taken when it is free',
 	const { outputs } = await sluice.status('a001');
 	assert.match(outputs[0].error, /in use/i);
 	assert.equal(outputs[0].open, false);
+	assert.equal(outputs[0].stats, undefined);
 	await new Promise((done) => squatter.close(done));
 	await waitUntil('the port', async () =>
 		(await request(8100, { path: '/one', method: 'HEAD' }))

@@ -120,7 +120,8 @@ static bool has_wrong_source(int fd, const struct output_spec *spec)
 	socklen_t len = sizeof from;
 	unsigned index = if_nametoindex(spec->iface);
 
-	return spec->iface[0] != '\0' && spec->remote.sa.sa_family == AF_INET6 &&
+	return spec->iface[0] != '\0' &&
+	       spec->remote.sa.sa_family == AF_INET6 &&
 	       sockaddr_is_multicast(&spec->remote) &&
 	       getsockname(fd, (struct sockaddr *)&from, &len) == 0 &&
 	       IN6_IS_ADDR_LOOPBACK(&from.sin6_addr) &&
