@@ -162,12 +162,39 @@ test('a disk that fills up stops the recording and nothing else',
 
 	assert.equal(before % 188, 0);
 	fs.truncateSync(path.join(dir, 'ballast'), 1 << 20);
-	await sluice.logged(/there is room again/);
+	await sluice.logged(/a\.ts: all is recorded again/);
 	await waitUntil('more', () => size(`${dir}/a.ts`) > before + 100000);
 	await sluice.stop();
 	const [list] = await recorder.stop();
 
 	assert.equal(checkTs(joined(list)).ccErrors, 0);
+});
+
+test('a folder that is removed is told, and used when it is back',
+	async (t) => {
+	const dir = path.join(tempDir(t), 'rec');
+	const recorder = await Recorder.start(t, { port: 6000 });
+
+	fs.mkdirSync(dir);
+	const { sluice } = await record(t,
+		`file://${dir}/a.ts#rotate_time=60&min_free=0`);
+
+	await waitUntil('packets', () => files(dir).some((f) =>
+		size(f) > 50000));
+	fs.renameSync(dir, `${dir}.old`);
+	await waitUntil('its word', async () => /rec: No such file or directory/
+		.test((await output(sluice)).error));
+	const sent = recorder.size();
+	fs.mkdirSync(dir);
+	await waitUntil('more', () => files(dir).some((f) => size(f) > 50000),
+		20000);
+	assert.ok(recorder.size() > sent, 'the other');
+	// a file that somebody takes away
+	files(dir).forEach((f) => fs.rmSync(f));
+	await waitUntil('another', () => files(dir).some((f) =>
+		size(f) > 50000), 20000);
+	await waitUntil('no word', async () => !(await output(sluice)).error);
+	await sluice.stop();
 });
 
 test('a disk that takes a minute for a write delays no other output',
@@ -188,6 +215,7 @@ test('a disk that takes a minute for a write delays no other output',
 
 	await waitUntil('the other', () => recorder.size() > sent + 100000);
 	assert.equal(size(file), waits);
+	assert.equal((await output(sluice)).error, undefined, 'none is lost');
 	slow.kill('SIGINT');
 	await slow.ended;
 	await waitUntil('the rest', () => size(file) > waits + 200000, 15000);

@@ -15,6 +15,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_file_input \
 	tests/unit/stream/test_file_reader \
 	tests/unit/stream/test_file_name \
+	tests/unit/stream/test_file_store \
 	tests/unit/stream/test_lane \
 	tests/unit/stream/test_loop \
 	tests/unit/stream/test_ticker \
@@ -53,6 +54,8 @@ tests_unit_stream_test_file_input_LDFLAGS = -Wl,--wrap=pread
 tests_unit_stream_test_file_reader_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_stream_test_file_name_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_file_store_LDADD = $(unit_splice_libs)
+tests_unit_stream_test_file_store_LDFLAGS = -Wl,--wrap=time,--wrap=flock
 tests_unit_stream_test_lane_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ticker_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_loop_LDADD = $(unit_stream_libs)

@@ -21,6 +21,7 @@ struct file_output {
 	struct file_writer_state state; /* of the last second */
 	uint64_t queued;                /* packets, since the beginning */
 	uint64_t no_room;               /* that found no room in the queue */
+	uint64_t no_room_before;        /* a second ago */
 	uint64_t last_ns;
 	char trouble[80]; /* why nothing is written; "" */
 };
@@ -107,30 +108,35 @@ static void file_send(struct output *out, const struct ts_run *runs,
 	o->queued += n;
 }
 
-static void log_full(struct file_output *o, bool was)
+/* What hinders it now, and the end of that, are logged. */
+static void find_trouble(struct file_output *o)
 {
 	const struct output_spec *spec = o->base.spec;
-	bool is = o->state.full;
+	bool was = o->trouble[0] != '\0';
+	bool slow = o->no_room > o->no_room_before;
 
+	o->no_room_before = o->no_room;
 	o->trouble[0] = '\0';
-	if (is)
+	if (o->state.full)
 		(void)snprintf(o->trouble, sizeof o->trouble,
 			       "less than %u MiB free: nothing is recorded",
 			       spec->file.min_free_mib);
-	if (is && !was)
+	else if (slow)
+		(void)snprintf(o->trouble, sizeof o->trouble,
+			       "the disk is too slow: packets are lost");
+	if (o->trouble[0] != '\0' && !was)
 		log_warning("stream", "%s: %s", spec->path, o->trouble);
-	else if (was && !is)
-		log_info("stream", "%s: there is room again", spec->path);
+	else if (was && o->trouble[0] == '\0')
+		log_info("stream", "%s: all is recorded again", spec->path);
 }
 
 static int file_second(struct output *out, struct errmsg *why)
 {
 	struct file_output *o = container_of(out, struct file_output, base);
-	bool was = o->state.full;
 	uint64_t left;
 
 	file_writer_state(o->writer, &o->state);
-	log_full(o, was);
+	find_trouble(o);
 	left = o->state.queued / file_writer_unit(o->writer) +
 	       o->state.dropped;
 	out->counters.dropped = o->state.dropped + o->no_room;

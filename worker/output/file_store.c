@@ -34,17 +34,67 @@ static bool rotates(const struct file_store *s)
 	return s->spec->file.rotate_s > 0 || s->spec->file.rotate_mib > 0;
 }
 
-int file_store_measure(struct file_store *s)
+static int fail_at(const struct file_store *s, int err, struct errmsg *why)
+{
+	return errmsg_fail(why, err, "%s: %s", s->place, strerror(-err));
+}
+
+static int measure(struct file_store *s, struct errmsg *why)
 {
 	struct statvfs v;
 
 	if (fstatvfs(s->folder, &v) < 0)
-		return -errno;
+		return fail_at(s, -errno, why);
 	/* /proc and the like, where a file is no file */
 	if (v.f_blocks == 0)
-		return -EMEDIUMTYPE;
+		return errmsg_fail(why, -EMEDIUMTYPE, "%s: nothing can be "
+				   "recorded there", s->place);
 	s->free_mib = (uint64_t)v.f_bavail * v.f_frsize / MIB;
 	return 0;
+}
+
+static int open_folder(struct file_store *s, struct errmsg *why)
+{
+	s->folder = open(s->place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return s->folder < 0 ? fail_at(s, -errno, why) : 0;
+}
+
+static bool is_same(const struct stat *named, int fd)
+{
+	struct stat open;
+
+	return fstat(fd, &open) == 0 && named->st_ino == open.st_ino &&
+	       named->st_dev == open.st_dev;
+}
+
+/* Do their names still lead to what is open? */
+static bool folder_is_there(const struct file_store *s)
+{
+	struct stat named;
+
+	return stat(s->place, &named) == 0 && is_same(&named, s->folder);
+}
+
+static bool file_is_there(const struct file_store *s)
+{
+	struct stat named;
+
+	return fstatat(s->folder, s->file, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       is_same(&named, s->fd);
+}
+
+int file_store_look(struct file_store *s, struct errmsg *why)
+{
+	int err = 0;
+
+	if (!folder_is_there(s)) {
+		file_store_pause(s);
+		fd_close(&s->folder);
+		err = open_folder(s, why);
+	} else if (s->fd >= 0 && !file_is_there(s)) {
+		file_store_pause(s);
+	}
+	return err < 0 ? err : measure(s, why);
 }
 
 int file_store_open(struct file_store *s, const struct output_spec *spec,
@@ -56,23 +106,20 @@ int file_store_open(struct file_store *s, const struct output_spec *spec,
 	*s = (struct file_store){
 		.spec = spec,
 		.unit = spec->file.m2ts ? TS_PACKET + 4 : TS_PACKET,
+		.folder = -1,
 		.fd = -1,
 		.name = strrchr(spec->path, '/') + 1,
 	};
 	(void)snprintf(path, sizeof path, "%s", spec->path);
-	s->folder = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->folder < 0)
-		return errmsg_fail(why, -errno, "%s: %s", path,
-				   strerror(errno));
-	err = file_store_measure(s);
-	if (err == 0) {
-		s->psi = rotates(s) ? psi_new() : NULL;
-		return 0;
-	}
-	file_store_close(s);
-	return errmsg_fail(why, err, "%s: %s", path,
-			   err == -EMEDIUMTYPE ? "nothing can be recorded there"
-					       : strerror(-err));
+	(void)snprintf(s->place, sizeof s->place, "%s", dirname(path));
+	err = open_folder(s, why);
+	if (err == 0)
+		err = measure(s, why);
+	if (err < 0)
+		file_store_close(s);
+	else if (rotates(s))
+		s->psi = psi_new();
+	return err;
 }
 
 void file_store_pause(struct file_store *s)
@@ -117,14 +164,15 @@ static int judge(struct file_store *s, struct errmsg *why)
 {
 	struct stat st;
 
+	/* first of all: it may still be growing */
+	if (flock(s->fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		return errmsg_fail(why, -EBUSY, "%s: is written by another",
+				   s->name);
 	if (fstat(s->fd, &st) < 0)
 		return errmsg_fail(why, -errno, "%s: %s", s->name,
 				   strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return errmsg_fail(why, -EINVAL, "%s: is not a file",
-				   s->name);
-	if (flock(s->fd, LOCK_EX | LOCK_NB) < 0)
-		return errmsg_fail(why, -EBUSY, "%s: is written by another",
 				   s->name);
 	s->size = 0;
 	if (st.st_size == 0)
@@ -139,17 +187,16 @@ static int open_named(struct file_store *s, const struct tm *when,
 	struct file_name name = { .pattern = s->name, .rotates = rotates(s) };
 	int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
 		    (name.rotates ? O_EXCL : 0);
-	char text[256];
 
 	do {
-		if (file_name_make(&name, when, text, sizeof text) < 0)
+		if (file_name_make(&name, when, s->file, sizeof s->file) < 0)
 			return errmsg_fail(why, -ENAMETOOLONG,
 					   "%s: the name is too long",
 					   s->name);
-		s->fd = openat(s->folder, text, flags, 0644);
+		s->fd = openat(s->folder, s->file, flags, 0644);
 	} while (s->fd < 0 && errno == EEXIST && ++name.copy < COPIES_MAX);
 	if (s->fd < 0)
-		return errmsg_fail(why, -errno, "%s: %s", text,
+		return errmsg_fail(why, -errno, "%s: %s", s->name,
 				   errno == ELOOP ? "is a link"
 						  : strerror(errno));
 	return 0;
@@ -204,11 +251,19 @@ static bool is_due(struct file_store *s, uint64_t size, bool late,
 	return s->due_ns != 0;
 }
 
+/* Its time is over, or did not come yet: the clock was set back. */
+static bool is_late(const struct file_store *s, time_t now)
+{
+	int64_t every = s->spec->file.rotate_s;
+
+	return s->ends_s > 0 && (now >= s->ends_s || now < s->ends_s - every);
+}
+
 /* How many of len bytes belong to this file: up to where the next one can
  * begin, when it is due. */
 static size_t find_end(struct file_store *s, const uint8_t *data, size_t len)
 {
-	bool late = s->ends_s > 0 && time(NULL) >= s->ends_s;
+	bool late = is_late(s, time(NULL));
 	uint64_t now_ns = mono_ns();
 
 	for (size_t at = 0; at < len; at += s->unit) {
@@ -266,6 +321,9 @@ static int write_all(struct file_store *s, const uint8_t *data, size_t len,
 	if (err == 0)
 		return 0;
 	(void)!ftruncate(s->fd, (off_t)s->size);
+	/* it is tried again, with a new one each time */
+	if (s->size == 0 && rotates(s))
+		(void)unlinkat(s->folder, s->file, 0);
 	return errmsg_fail(why, err, "%s: %s", s->name, strerror(-err));
 }
 

@@ -20,9 +20,11 @@ struct psi;
 struct file_store {
 	const struct output_spec *spec; /* borrowed */
 	size_t unit;      /* bytes of a packet in the file */
+	char place[IO_PATH_MAX]; /* of the folder */
 	int folder;       /* descriptor, or -1 */
 	int fd;           /* of the file, or -1 */
 	const char *name; /* in spec->path */
+	char file[256];   /* what the file is called */
 	uint64_t size;    /* of the file */
 	uint64_t flushed; /* up to there the kernel was told to write */
 	int64_t ends_s;   /* unix time of the next file; 0: never */
@@ -46,5 +48,7 @@ int file_store_write(struct file_store *, const uint8_t *data, size_t len,
 /* The file is complete for now; a later write goes on in it, or in the next. */
 void file_store_pause(struct file_store *);
 
-/* How much is free goes to free_mib; 0 or -errno. */
-int file_store_measure(struct file_store *) MUST_CHECK;
+/* Once a second: how much is free goes to free_mib, and what was moved away or
+ * removed, be it a folder, is left, so that the next write finds the place
+ * again by its name.  0, or -errno with why. */
+int file_store_look(struct file_store *, struct errmsg *why) MUST_CHECK;

@@ -114,9 +114,7 @@ static int turn(struct file_writer *w, time_t *measured, struct errmsg *why)
 	(void)pthread_mutex_unlock(&w->lock);
 	if (now - *measured >= MEASURE_S || now < *measured) {
 		*measured = now;
-		err = file_store_measure(&w->store);
-		if (err < 0)
-			errmsg_set(why, "%s", strerror(-err));
+		err = file_store_look(&w->store, why);
 	}
 	if (err == 0)
 		err = work(w, data, n, full, why);
@@ -135,6 +133,8 @@ static int write_all(struct file_writer *w, struct errmsg *why)
 	int err = 0;
 
 	(void)pthread_mutex_lock(&w->lock);
+	w->state.free_mib = w->store.free_mib;
+	guard(w);
 	while (err == 0 && (!w->stop || w->used > 0)) {
 		struct timespec until = in_ms(PAUSE_MS);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Recordings on disks that do not answer, at the end of their stream. */
 #include "tests/unit/stream/rig.h"
+#include "worker/output/output.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -44,6 +45,49 @@ int pthread_clockjoin_np(pthread_t thread, void **ret, clockid_t clock,
 	while (clock_nanosleep(clock, TIMER_ABSTIME, at, NULL) == EINTR)
 		;
 	return ETIMEDOUT;
+}
+
+static const char *trouble_of(struct output *o)
+{
+	struct errmsg why;
+
+	cr_assert_eq(output_second(o, &why), 0);
+	return output_trouble(o);
+}
+
+Test(path_files, a_disk_that_is_too_slow_is_told)
+{
+	static uint8_t data[1000 * TS_PACKET];
+	const struct ts_run run = { data, 1000 };
+	char address[] = "file:///tmp/slow-XXXXXX#min_free=0";
+	char *path = address + sizeof "file://" - 1;
+	struct output_spec spec;
+	struct output *o;
+	struct errmsg why;
+	int err;
+
+	path[sizeof "/tmp/slow-XXXXXX" - 1] = '\0';
+	(void)close(mkstemp(path));
+	path[sizeof "/tmp/slow-XXXXXX" - 1] = '#';
+	rig_make_packets(data, 0, 1000);
+	cr_assert_eq(output_spec_parse(address, &spec, NULL, NULL, &why), 0);
+	o = output_open(&spec, &err, &why);
+	cr_assert_not_null(o);
+	atomic_store(&hangs, true);
+	output_send(o, &run, 1, 1);
+	while (atomic_load(&n_hanging) == 0)
+		usleep(1000);
+	for (uint64_t i = 0; i < 50; i++)
+		output_send(o, &run, 1, i);
+	cr_assert_null(trouble_of(o), "they wait");
+	for (uint64_t i = 0; i < 50; i++)
+		output_send(o, &run, 1, i);
+	cr_assert_str_eq(trouble_of(o),
+			 "the disk is too slow: packets are lost");
+	atomic_store(&hangs, false);
+	cr_assert_null(trouble_of(o), "no more of them are");
+	output_free(&o);
+	(void)unlink(spec.path);
 }
 
 static double seconds(const struct timespec *t)
