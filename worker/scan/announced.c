@@ -32,6 +32,7 @@ struct session {
 };
 
 struct announced {
+	uint64_t now_ns; /* as of the last packet */
 	unsigned n;
 	unsigned next; /* place to look at first when something is told */
 	struct session *places[ANNOUNCED_MAX]; /* NULL: free */
@@ -112,6 +113,24 @@ static void forget(struct announced *a, size_t place)
 	(void)count_mates(a, &sender);
 }
 
+/* That of the session which was heard once only, and that long ago: another
+ * one of its sender would have come by now.  ANNOUNCED_MAX: none. */
+static size_t find_doubtful(const struct announced *a)
+{
+	uint64_t longest = ANNOUNCED_TRIAL_S * SECOND_NS;
+	size_t place = ANNOUNCED_MAX;
+
+	for (size_t i = 0; i < ANNOUNCED_MAX; i++) {
+		const struct session *s = a->places[i];
+
+		if (s->period_ns > 0 || a->now_ns - s->heard_ns < longest)
+			continue;
+		longest = a->now_ns - s->heard_ns;
+		place = i;
+	}
+	return place;
+}
+
 /* A place for one more session of a sender who has `has`; ANNOUNCED_MAX:
  * none. */
 static size_t find_place(struct announced *a, unsigned has)
@@ -132,8 +151,9 @@ static size_t find_place(struct announced *a, unsigned has)
 		}
 	}
 	if (worst->mates <= has + 1)
-		return ANNOUNCED_MAX;
-	forget(a, place);
+		place = find_doubtful(a);
+	if (place < ANNOUNCED_MAX)
+		forget(a, place);
 	return place;
 }
 
@@ -259,6 +279,7 @@ int announced_feed(struct announced *a, const struct announced_packet *p,
 	struct session *s = find_same(a, p, &sender, content);
 	int r = 0;
 
+	a->now_ns = now_ns;
 	if (s == NULL)
 		r = hear(a, p, &sender, content, &s, why);
 	if (s != NULL)

@@ -9,8 +9,9 @@
  *
  * Bounded, whatever is sent: ANNOUNCED_MAX places.  When all are taken, a new
  * session gets one of the sender who has most of them, the one not heard for
- * longest, if he has more than who is new would have then; else it is refused.
- * So a flood leaves places for others.
+ * longest, if he has more than who is new would have then; else that of one
+ * which was heard once only, ten minutes ago or more; else it is refused.  So a
+ * flood leaves places for others, whatever addresses it comes from.
  *
  * Pure: no clock, no I/O.
  */
@@ -29,6 +30,8 @@
 enum {
 	ANNOUNCED_MAX = SCAN_PLACES_MAX,
 	ANNOUNCED_LIFE_S = 3600,
+	/* Twice the pause that RFC 2974 3.1 has at least. */
+	ANNOUNCED_TRIAL_S = 600,
 	/* What is heard again and again is told so often, no more. */
 	ANNOUNCED_TELL_S = 10,
 };

@@ -17,13 +17,6 @@ struct parser {
 /* Fields that stand once, and in the part of the session. */
 static const char once[] = "vos";
 
-bool sdp_begins(const void *data, size_t len)
-{
-	static const char mark[] = "v=0";
-
-	return memcmp(data, mark, MIN(len, sizeof mark - 1)) == 0;
-}
-
 static int read_version(const char *value, struct errmsg *why)
 {
 	return strcmp(value, "0") == 0

@@ -96,10 +96,6 @@ struct session_description {
 	struct sdp_media media[SDP_MEDIA_MAX];
 };
 
-/* May it be one?  Of a head that is shorter than the mark: may it become one?
- */
-bool sdp_begins(const void *data, size_t len);
-
 /* 0, or -EINVAL or -EFBIG with why; what *ret has then means nothing. */
 int sdp_parse(const char *text, size_t len, struct session_description *ret,
 	      struct errmsg *why) MUST_CHECK;

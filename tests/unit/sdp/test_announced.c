@@ -153,6 +153,29 @@ Test(announced, is_over_when_it_is_not_heard_any_more)
 	cr_assert_eq(announced_count(table), 0, "ten pauses");
 }
 
+/* One announcement each of more senders than there are places, as somebody
+ * writes them who takes any address for his. */
+Test(announced, gives_the_places_of_who_came_once_to_others)
+{
+	char host[32];
+
+	for (unsigned i = 0; i < ANNOUNCED_MAX; i++, now_ns++) {
+		(void)snprintf(host, sizeof host, "10.0.1.%u", i);
+		cr_assert_eq(announce(host, 1), 0);
+	}
+	/* the first is heard again */
+	now_ns += (ANNOUNCED_TRIAL_S - 1) * SECOND_NS;
+	cr_assert_eq(announce("10.0.1.0", 1), 0);
+	cr_assert_eq(announce("192.0.2.1", 1), -ENOSPC);
+	tell_all();
+	now_ns += SECOND_NS;
+	cr_assert_eq(announce("192.0.2.1", 1), 0);
+	cr_assert_str_eq(told(), "1 eth0 192.0.2.1 News 1 "
+				 "rtp://eth0@239.1.1.1:5004");
+	cr_assert_str_eq(told(), "");
+	cr_assert_eq(announced_count(table), ANNOUNCED_MAX);
+}
+
 Test(announced, leaves_places_for_others_than_a_flood)
 {
 	char host[32];

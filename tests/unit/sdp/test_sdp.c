@@ -123,15 +123,6 @@ Test(sdp, an_end_may_be_padded)
 	cr_assert_str_eq(d.media[0].formats[0].name, "33");
 }
 
-Test(sdp, begins_with_its_version)
-{
-	cr_assert(sdp_begins("v=0\r\n", 5));
-	cr_assert(sdp_begins("v=", 2));
-	cr_assert(sdp_begins("", 0));
-	cr_assert(!sdp_begins("v=1", 3));
-	cr_assert(!sdp_begins("G", 1));
-}
-
 Test(sdp, tells_line_and_field_of_what_it_refuses)
 {
 	static const struct {
