@@ -70,7 +70,7 @@ static void await(struct bench *b, struct asked *a)
 	cr_assert_eq(a->done, 1);
 }
 
-Test(auth_proc, hashes_and_verifies, .timeout = 60)
+Test(auth_proc, hashes_and_verifies, .timeout = 90)
 {
 	static const char password[] = "p\xc3\xa4\x01\"\\ss";
 	struct asked hash, right, wrong;
@@ -92,7 +92,7 @@ Test(auth_proc, hashes_and_verifies, .timeout = 60)
 	teardown(&b);
 }
 
-Test(auth_proc, many_are_answered_in_order, .timeout = 60)
+Test(auth_proc, many_are_answered_in_order, .timeout = 90)
 {
 	struct asked asked[40];
 	struct bench b;
@@ -115,7 +115,7 @@ Test(auth_proc, many_are_answered_in_order, .timeout = 60)
 }
 
 /* POST login and hang up, over and over. */
-Test(auth_proc, who_asks_and_leaves_does_not_drown_the_worker, .timeout = 60)
+Test(auth_proc, who_asks_and_leaves_does_not_drown_the_worker, .timeout = 90)
 {
 	struct asked asked, first;
 	struct auth_job *j;
@@ -140,7 +140,7 @@ Test(auth_proc, who_asks_and_leaves_does_not_drown_the_worker, .timeout = 60)
 	teardown(&b);
 }
 
-Test(auth_proc, a_killed_worker_costs_no_job, .timeout = 60)
+Test(auth_proc, a_killed_worker_costs_no_job, .timeout = 90)
 {
 	struct asked first, second;
 	struct bench b;
@@ -160,7 +160,7 @@ Test(auth_proc, a_killed_worker_costs_no_job, .timeout = 60)
 	teardown(&b);
 }
 
-Test(auth_proc, without_a_worker_the_deadline_answers, .timeout = 60)
+Test(auth_proc, without_a_worker_the_deadline_answers, .timeout = 90)
 {
 	uint64_t begin = mono_ms();
 	struct asked a;

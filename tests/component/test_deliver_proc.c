@@ -122,7 +122,7 @@ static void need_files(void)
 
 /* A viewer who is in the backlog meanwhile finds the last path too. */
 Test(deliver_proc, more_mounts_than_the_channel_holds_are_all_served,
-     .timeout = 40)
+     .timeout = 90)
 {
 	static struct bench b;
 	pid_t pid;
@@ -141,7 +141,7 @@ Test(deliver_proc, more_mounts_than_the_channel_holds_are_all_served,
 }
 
 /* Who waits for the worker costs it no descriptor. */
-Test(deliver_proc, what_waits_to_be_told_holds_no_descriptors, .timeout = 20)
+Test(deliver_proc, what_waits_to_be_told_holds_no_descriptors, .timeout = 90)
 {
 	struct rlimit few;
 	static struct bench b;

@@ -15,7 +15,7 @@
 
 #define ADDRESS "127.0.0.1:8100"
 
-enum { PATIENCE_MS = 10000 };
+enum { PATIENCE_MS = 30000 };
 
 static const struct msg_deliver_mount name = { ADDRESS, "/a", "a001", false };
 
@@ -131,7 +131,7 @@ static void write_packets(struct ring_writer *w, size_t n)
 }
 
 Test(deliver_role, serves_what_the_master_mounts_until_it_hangs_up,
-     .timeout = 60)
+     .timeout = 90)
 {
 	enum { PACKETS = 100 };
 	static uint8_t body[PACKETS * RING_PACKET];
@@ -180,7 +180,7 @@ Test(deliver_role, serves_what_the_master_mounts_until_it_hangs_up,
 }
 
 Test(deliver_role, tells_the_master_once_a_second_that_it_lives,
-     .timeout = 60)
+     .timeout = 90)
 {
 	struct master m;
 	uint64_t began;
@@ -195,7 +195,7 @@ Test(deliver_role, tells_the_master_once_a_second_that_it_lives,
 	(void)worker_rig_done(&m.rig);
 }
 
-Test(deliver_role, survives_a_ring_that_is_none, .timeout = 60)
+Test(deliver_role, survives_a_ring_that_is_none, .timeout = 90)
 {
 	struct master m;
 	int fds[2];

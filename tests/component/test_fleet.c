@@ -20,7 +20,7 @@ static bool has_no_children(void *arg)
 	return rig_count_children() == 0;
 }
 
-Test(fleet, starts_restarts_and_removes_a_stream, .timeout = 30)
+Test(fleet, starts_restarts_and_removes_a_stream, .timeout = 90)
 {
 	struct fleet_stream s;
 	struct fleet_bench b;
@@ -55,7 +55,7 @@ Test(fleet, starts_restarts_and_removes_a_stream, .timeout = 30)
 	bench_teardown(&b);
 }
 
-Test(fleet, a_removed_stream_that_comes_back_runs_again, .timeout = 30)
+Test(fleet, a_removed_stream_that_comes_back_runs_again, .timeout = 90)
 {
 	struct fleet_bench b;
 
@@ -69,7 +69,7 @@ Test(fleet, a_removed_stream_that_comes_back_runs_again, .timeout = 30)
 	bench_teardown(&b);
 }
 
-Test(fleet, a_disabled_stream_stops, .timeout = 30)
+Test(fleet, a_disabled_stream_stops, .timeout = 90)
 {
 	json_t *off =
 		json_pack("{s:b, s:[], s:[]}", "enable", 0, "input", "output");
@@ -87,7 +87,7 @@ Test(fleet, a_disabled_stream_stops, .timeout = 30)
 	bench_teardown(&b);
 }
 
-Test(fleet, a_killed_worker_is_back_within_a_second_and_a_half, .timeout = 30)
+Test(fleet, a_killed_worker_is_back_within_a_second_and_a_half, .timeout = 90)
 {
 	struct fleet_bench b;
 	uint64_t since;
@@ -105,7 +105,7 @@ Test(fleet, a_killed_worker_is_back_within_a_second_and_a_half, .timeout = 30)
 	bench_teardown(&b);
 }
 
-Test(fleet, a_stopped_worker_is_back_within_five_seconds, .timeout = 30)
+Test(fleet, a_stopped_worker_is_back_within_five_seconds, .timeout = 90)
 {
 	struct fleet_bench b;
 	int pid;
@@ -127,7 +127,7 @@ Test(fleet, a_stopped_worker_is_back_within_five_seconds, .timeout = 30)
 	bench_teardown(&b);
 }
 
-Test(fleet, whoever_breaks_the_rules_ends_and_the_others_do_not, .timeout = 30)
+Test(fleet, whoever_breaks_the_rules_ends_and_the_others_do_not, .timeout = 90)
 {
 	static const char *const rude[] = {
 		"rude", "foreign", "old",    "garbage", "impostor", "twice",
@@ -163,7 +163,7 @@ Test(fleet, whoever_breaks_the_rules_ends_and_the_others_do_not, .timeout = 30)
 	bench_teardown(&b);
 }
 
-Test(fleet, a_chatterbox_is_cut_short_and_cleaned, .timeout = 30)
+Test(fleet, a_chatterbox_is_cut_short_and_cleaned, .timeout = 90)
 {
 	struct fleet_bench b;
 
@@ -199,7 +199,7 @@ static bool has_left_log(void *arg)
 	return rig_count_log("left behind in the kernel, has ended") > 0;
 }
 
-Test(fleet, one_that_is_stuck_in_the_kernel_is_left_behind, .timeout = 40)
+Test(fleet, one_that_is_stuck_in_the_kernel_is_left_behind, .timeout = 90)
 {
 	char folder[128], tasks[160], state[160], number[16];
 	struct fleet_bench b;
@@ -241,7 +241,7 @@ static double cpu_s(int who)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-Test(fleet, one_that_dies_at_every_start_ends_in_quarantine, .timeout = 40)
+Test(fleet, one_that_dies_at_every_start_ends_in_quarantine, .timeout = 90)
 {
 	struct fleet_stream s;
 	struct fleet_bench b;
@@ -270,7 +270,7 @@ Test(fleet, one_that_dies_at_every_start_ends_in_quarantine, .timeout = 40)
 	bench_teardown(&b);
 }
 
-Test(fleet, a_worker_that_cannot_be_started_is_named, .timeout = 30)
+Test(fleet, a_worker_that_cannot_be_started_is_named, .timeout = 90)
 {
 	struct fleet_bench b;
 
@@ -302,7 +302,7 @@ static void limit_files(rlim_t n)
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
 }
 
-Test(fleet, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 30)
+Test(fleet, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 90)
 {
 	struct wish alarm = { .id = "good" };
 	struct fleet_stream s;
@@ -327,7 +327,7 @@ Test(fleet, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 30)
 	bench_teardown(&b);
 }
 
-Test(fleet, sixty_stop_together_the_deaf_ones_too, .timeout = 30)
+Test(fleet, sixty_stop_together_the_deaf_ones_too, .timeout = 90)
 {
 	unsigned workers, viewers;
 	struct fleet_bench b;
@@ -355,7 +355,7 @@ Test(fleet, sixty_stop_together_the_deaf_ones_too, .timeout = 30)
 	bench_teardown(&b);
 }
 
-Test(fleet, stops_in_the_middle_of_the_start, .timeout = 30)
+Test(fleet, stops_in_the_middle_of_the_start, .timeout = 90)
 {
 	struct fleet_bench b;
 	char id[32];

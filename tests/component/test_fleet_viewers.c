@@ -63,7 +63,7 @@ static bool is_served(void *arg)
 	return bench_get(w->bench, w->id).output_errors[0] == NULL;
 }
 
-Test(fleet_viewers, a_port_in_use_is_named_and_tried_again, .timeout = 30)
+Test(fleet_viewers, a_port_in_use_is_named_and_tried_again, .timeout = 90)
 {
 	struct wish served = { .id = "good" };
 	struct fleet_stream s;
@@ -130,7 +130,7 @@ static void set_good(struct fleet_bench *b, char *url, size_t size)
 
 /* Deliver holds its copy of the socket until it has read that it is gone. */
 Test(fleet_viewers, a_port_that_comes_back_at_once_is_not_dark_for_long,
-     .timeout = 30)
+     .timeout = 90)
 {
 	struct wish served = { .id = "good" };
 	struct fleet_bench b;
@@ -151,7 +151,7 @@ Test(fleet_viewers, a_port_that_comes_back_at_once_is_not_dark_for_long,
 }
 
 Test(fleet_viewers, a_dead_deliver_refuses_nobody_and_gets_all_again,
-     .timeout = 30)
+     .timeout = 90)
 {
 	struct wish seen = { .id = "good", .count = 1 };
 	struct fleet_bench b;
@@ -186,7 +186,7 @@ Test(fleet_viewers, a_dead_deliver_refuses_nobody_and_gets_all_again,
 }
 
 Test(fleet_viewers, a_restart_by_hand_wakes_a_waiting_deliver_too,
-     .timeout = 30)
+     .timeout = 90)
 {
 	struct wish seen = { .id = "good", .count = 2 };
 	struct fleet_bench b;
@@ -239,7 +239,7 @@ static void damage_ring(pid_t pid)
 
 /* A stray write in its last moments must not cost the path for good. */
 Test(fleet_viewers, a_ring_that_a_dying_worker_damaged_is_replaced,
-     .timeout = 30)
+     .timeout = 90)
 {
 	struct fleet_bench b;
 	char url[64];
@@ -261,7 +261,7 @@ Test(fleet_viewers, a_ring_that_a_dying_worker_damaged_is_replaced,
 	bench_teardown(&b);
 }
 
-Test(fleet_viewers, a_worker_that_damages_its_ring_is_replaced, .timeout = 30)
+Test(fleet_viewers, a_worker_that_damages_its_ring_is_replaced, .timeout = 90)
 {
 	struct fleet_bench b;
 	char url[64];
@@ -278,7 +278,7 @@ Test(fleet_viewers, a_worker_that_damages_its_ring_is_replaced, .timeout = 30)
 	bench_teardown(&b);
 }
 
-Test(fleet_viewers, another_ring_is_no_other_path, .timeout = 30)
+Test(fleet_viewers, another_ring_is_no_other_path, .timeout = 90)
 {
 	struct wish seen = { .id = "good", .count = 1 };
 	struct fleet_bench b;
@@ -299,7 +299,7 @@ Test(fleet_viewers, another_ring_is_no_other_path, .timeout = 30)
 	bench_teardown(&b);
 }
 
-Test(fleet_viewers, a_path_has_one_stream_at_a_time, .timeout = 30)
+Test(fleet_viewers, a_path_has_one_stream_at_a_time, .timeout = 90)
 {
 	struct wish served = { .id = "second" };
 	struct fleet_bench b;

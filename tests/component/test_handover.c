@@ -86,7 +86,7 @@ static json_t *first_stream(struct two *t)
 	return json_array_get(json_object_get(t->written, "streams"), 0);
 }
 
-Test(handover, what_did_not_change_goes_on, .timeout = 30)
+Test(handover, what_did_not_change_goes_on, .timeout = 90)
 {
 	static struct two t;
 	int pid, pid2;
@@ -113,7 +113,7 @@ Test(handover, what_did_not_change_goes_on, .timeout = 30)
 	end(&t);
 }
 
-Test(handover, what_changed_is_replaced_and_what_is_gone_ends, .timeout = 30)
+Test(handover, what_changed_is_replaced_and_what_is_gone_ends, .timeout = 90)
 {
 	static struct two t;
 	int pid;
@@ -128,7 +128,7 @@ Test(handover, what_changed_is_replaced_and_what_is_gone_ends, .timeout = 30)
 	end(&t);
 }
 
-Test(handover, a_worker_that_nobody_names_is_ended, .timeout = 30)
+Test(handover, a_worker_that_nobody_names_is_ended, .timeout = 90)
 {
 	static struct two t;
 	int pid;
@@ -144,7 +144,7 @@ Test(handover, a_worker_that_nobody_names_is_ended, .timeout = 30)
 	end(&t);
 }
 
-Test(handover, what_cannot_be_used_costs_a_worker_and_no_more, .timeout = 60)
+Test(handover, what_cannot_be_used_costs_a_worker_and_no_more, .timeout = 90)
 {
 	/* a channel that is none; a ring in its place; another protocol */
 	static const char *const spoilt[] = { "p", "r", "proto" };

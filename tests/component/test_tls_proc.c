@@ -78,7 +78,7 @@ static bool is_without_worker(void *arg)
 }
 
 Test(tls_proc, a_worker_is_there_for_as_long_as_there_is_a_question,
-     .timeout = 60)
+     .timeout = 90)
 {
 	struct asked good, bad, cancelled;
 	struct pem first, second;
@@ -107,7 +107,7 @@ Test(tls_proc, a_worker_is_there_for_as_long_as_there_is_a_question,
 	teardown(&b);
 }
 
-Test(tls_proc, without_a_worker_there_is_an_answer_in_time, .timeout = 60)
+Test(tls_proc, without_a_worker_there_is_an_answer_in_time, .timeout = 90)
 {
 	struct asked asked[TLS_JUDGEMENTS_MAX], more;
 	uint64_t begin = mono_ms();
@@ -193,7 +193,7 @@ static bool is_closed(void *arg)
 	return recv(((struct client *)arg)->plain, &byte, 1, 0) == 0;
 }
 
-Test(tls_proc, a_client_that_came_too_early_waits, .timeout = 60)
+Test(tls_proc, a_client_that_came_too_early_waits, .timeout = 90)
 {
 	struct client early = { .fd = -1 }, late, open;
 	struct bench b;
@@ -236,7 +236,7 @@ static bool has_error(void *arg)
 	return tls_proc_error(((struct bench *)arg)->tls) != NULL;
 }
 
-Test(tls_proc, what_is_wrong_with_a_certificate_is_an_alarm, .timeout = 60)
+Test(tls_proc, what_is_wrong_with_a_certificate_is_an_alarm, .timeout = 90)
 {
 	struct pem first, second, mixed;
 	struct client c;
@@ -267,7 +267,7 @@ Test(tls_proc, what_is_wrong_with_a_certificate_is_an_alarm, .timeout = 60)
 }
 
 /* More than may wait: the one that has waited longest goes. */
-Test(tls_proc, not_everybody_can_wait, .timeout = 60)
+Test(tls_proc, not_everybody_can_wait, .timeout = 90)
 {
 	static struct client clients[TLS_WAITING_MAX + 1];
 	struct bench b;

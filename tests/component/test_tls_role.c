@@ -193,7 +193,7 @@ static bool is_closed(int fd)
 
 /* --- what it is for --- */
 
-Test(tls_role, passes_plaintext_both_ways, .timeout = 60)
+Test(tls_role, passes_plaintext_both_ways, .timeout = 90)
 {
 	static const int versions[] = { TLS1_2_VERSION, TLS1_3_VERSION };
 	struct bench b;
@@ -218,7 +218,7 @@ Test(tls_role, passes_plaintext_both_ways, .timeout = 60)
 	teardown(&b);
 }
 
-Test(tls_role, refuses_what_is_old_or_another_protocol, .timeout = 60)
+Test(tls_role, refuses_what_is_old_or_another_protocol, .timeout = 90)
 {
 	struct bench b;
 	struct pem pem;
@@ -267,7 +267,7 @@ Test(tls_role, refuses_what_is_old_or_another_protocol, .timeout = 60)
 	teardown(&b);
 }
 
-Test(tls_role, judges_a_pair_and_names_what_is_wrong, .timeout = 60)
+Test(tls_role, judges_a_pair_and_names_what_is_wrong, .timeout = 90)
 {
 	enum { GOOD_CHAIN, GOOD_KEY, OTHER_KEY, EMPTY, WORDS, CUT, WRONG_ORDER,
 	       ENCRYPTED, TOO_LONG, FILES };
@@ -353,7 +353,7 @@ static void expect_name(struct link *l, const char *name)
 	X509_free(x);
 }
 
-Test(tls_role, a_new_certificate_is_for_new_connections, .timeout = 60)
+Test(tls_role, a_new_certificate_is_for_new_connections, .timeout = 90)
 {
 	struct pem first, second;
 	struct link before, after;
@@ -383,7 +383,7 @@ Test(tls_role, a_new_certificate_is_for_new_connections, .timeout = 60)
 	teardown(&b);
 }
 
-Test(tls_role, tells_of_a_certificate_that_has_ended, .timeout = 60)
+Test(tls_role, tells_of_a_certificate_that_has_ended, .timeout = 90)
 {
 	struct bench b;
 	struct pem pem;
@@ -419,7 +419,7 @@ static bool resumes(struct bench *b, SSL_SESSION **session)
 }
 
 Test(tls_role, a_session_is_resumed_until_the_certificate_changes,
-     .timeout = 60)
+     .timeout = 90)
 {
 	static const int versions[] = { TLS1_2_VERSION, TLS1_3_VERSION };
 	struct pem first, second;
@@ -450,7 +450,7 @@ Test(tls_role, a_session_is_resumed_until_the_certificate_changes,
 
 /* --- ends --- */
 
-Test(tls_role, each_direction_ends_by_itself, .timeout = 60)
+Test(tls_role, each_direction_ends_by_itself, .timeout = 90)
 {
 	static char answer[200 * 1000];
 	struct bench b;
@@ -493,7 +493,7 @@ Test(tls_role, each_direction_ends_by_itself, .timeout = 60)
 }
 
 Test(tls_role, the_master_s_end_reaches_the_client_behind_its_words,
-     .timeout = 60)
+     .timeout = 90)
 {
 	struct bench b;
 	struct pem pem;
@@ -552,7 +552,7 @@ static ssize_t put_plain(void *arg, const char *data, size_t len)
 	return send(*(int *)arg, data, len, MSG_NOSIGNAL);
 }
 
-Test(tls_role, who_does_not_read_is_not_read_from, .timeout = 60)
+Test(tls_role, who_does_not_read_is_not_read_from, .timeout = 90)
 {
 	struct bench b;
 	struct pem pem;

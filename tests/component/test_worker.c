@@ -193,7 +193,7 @@ static unsigned long long proc_status(pid_t pid, const char *key)
 	return value;
 }
 
-Test(worker, says_hello_first_and_then_what_its_packets_do, .timeout = 30)
+Test(worker, says_hello_first_and_then_what_its_packets_do, .timeout = 90)
 {
 	struct bench b;
 	uint64_t before;
@@ -213,7 +213,7 @@ Test(worker, says_hello_first_and_then_what_its_packets_do, .timeout = 30)
 	teardown(&b);
 }
 
-Test(worker, gives_up_what_it_does_not_need, .timeout = 30)
+Test(worker, gives_up_what_it_does_not_need, .timeout = 90)
 {
 	char path[64], name[32] = "";
 	struct bench b;
@@ -268,7 +268,7 @@ static int read_oom(pid_t pid)
 }
 
 Test(worker, is_not_protected_from_the_oom_killer_as_its_master_is,
-     .timeout = 30)
+     .timeout = 90)
 {
 	static const int set[] = { 300, -500 }, left[] = { 300, 0 };
 
@@ -306,7 +306,7 @@ static bool has_packets(void *arg)
 }
 
 /* sudo sluice, and a file in the home of who called it. */
-Test(worker, under_root_it_reads_what_root_may, .timeout = 30)
+Test(worker, under_root_it_reads_what_root_may, .timeout = 90)
 {
 	enum { SOMEBODY = 12345 };
 	char folder[] = "/tmp/worker-XXXXXX", path[64];
@@ -328,7 +328,7 @@ Test(worker, under_root_it_reads_what_root_may, .timeout = 30)
 	(void)rmdir(folder);
 }
 
-Test(worker, ends_in_good_order_on_sigterm, .timeout = 30)
+Test(worker, ends_in_good_order_on_sigterm, .timeout = 90)
 {
 	struct bench b;
 
@@ -340,7 +340,7 @@ Test(worker, ends_in_good_order_on_sigterm, .timeout = 30)
 	teardown(&b);
 }
 
-Test(worker, ends_with_its_master, .timeout = 30)
+Test(worker, ends_with_its_master, .timeout = 90)
 {
 	struct bench b;
 
@@ -351,7 +351,7 @@ Test(worker, ends_with_its_master, .timeout = 30)
 	teardown(&b);
 }
 
-Test(worker, ends_when_its_master_talks_nonsense, .timeout = 30)
+Test(worker, ends_when_its_master_talks_nonsense, .timeout = 90)
 {
 	struct bench b;
 
@@ -362,7 +362,7 @@ Test(worker, ends_when_its_master_talks_nonsense, .timeout = 30)
 	teardown(&b);
 }
 
-Test(worker, knows_only_its_roles_and_needs_a_channel, .timeout = 30)
+Test(worker, knows_only_its_roles_and_needs_a_channel, .timeout = 90)
 {
 	struct bench b;
 
@@ -397,7 +397,7 @@ static int request(struct bench *b, int listener, const char *path)
 	return status;
 }
 
-Test(worker, deliver_serves_what_it_was_given, .timeout = 30)
+Test(worker, deliver_serves_what_it_was_given, .timeout = 90)
 {
 	struct msg where = { .type = MSG_DELIVER_LISTEN,
 			     .deliver_listen = { "127.0.0.1:0" } };

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { RIG_PATIENCE_MS = 10000 };
+enum { RIG_PATIENCE_MS = 30000 };
 
 struct worker_rig {
 	struct ev_loop *loop;

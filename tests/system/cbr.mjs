@@ -112,7 +112,8 @@ test('what does not fit is counted and raises an alarm', async (t) => {
 
 	assert.ok(alarmed.onair);
 	assert.ok(told > 0);
-	assert.equal(told, all - fitted, 'what was told is what is missing');
+	assert.equal(told, all - fitted, 'what was told is what is missing: ' +
+		JSON.stringify(statuses[1]));
 	assert.equal(statuses[1].outputs[0].stats.cbr_overflow, told);
 	assert.ok(seen.wrongNs <= 500 && seen.gapMs <= 40);
 	assert.ok(seen.rateOff <= 0.001);

@@ -63,7 +63,7 @@ static void stall_and_go_on(int out, int in)
 	cr_assert_str_eq(text, "<6>test: and again\n");
 }
 
-Test(log, a_pipe_that_nobody_reads_costs_lines_but_no_time, .timeout = 10)
+Test(log, a_pipe_that_nobody_reads_costs_lines_but_no_time, .timeout = 90)
 {
 	int fds[2];
 
@@ -73,7 +73,7 @@ Test(log, a_pipe_that_nobody_reads_costs_lines_but_no_time, .timeout = 10)
 	cr_assert_eq(fcntl(fds[1], F_GETFL) & O_NONBLOCK, 0);
 }
 
-Test(log, so_does_a_socket, .timeout = 10)
+Test(log, so_does_a_socket, .timeout = 90)
 {
 	int fds[2];
 

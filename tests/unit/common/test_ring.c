@@ -458,7 +458,7 @@ static void stress_writer(int fd)
  * A reader beside a writer at full speed: positions only grow, a mark is
  * never torn, and bytes that are still whole after they were read are right.
  */
-Test(ring, reader_and_writer_agree_at_full_speed, .timeout = 60)
+Test(ring, reader_and_writer_agree_at_full_speed, .timeout = 90)
 {
 	struct rig rig = rig_new(4 * RING_UNIT);
 	const uint64_t end = (uint64_t)STRESS_BATCHES * STRESS_BATCH *

@@ -15,7 +15,7 @@
 
 enum {
 	RIG_TICK_MS = 4,
-	RIG_PATIENCE_MS = 10000, /* then a test has failed */
+	RIG_PATIENCE_MS = 30000, /* then a test has failed */
 };
 
 #define RIG_ADDRESS "127.0.0.1:0"

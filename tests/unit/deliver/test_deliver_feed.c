@@ -506,7 +506,7 @@ Test(deliver_feed, viewers_come_and_go)
 	rig_done(&r);
 }
 
-Test(deliver_feed, feeds_a_thousand_viewers, .timeout = 60)
+Test(deliver_feed, feeds_a_thousand_viewers, .timeout = 90)
 {
 	enum { VIEWERS = 1000, BATCHES = 10, BATCH = 50 };
 	static int fds[VIEWERS];

@@ -62,7 +62,7 @@ static bool read_some(struct rig *r, struct reader *reader)
 	return true;
 }
 
-Test(deliver_slow, no_viewer_of_any_speed_gets_a_wrong_byte, .timeout = 60)
+Test(deliver_slow, no_viewer_of_any_speed_gets_a_wrong_byte, .timeout = 90)
 {
 	static struct reader readers[VIEWERS];
 	struct rig r;

@@ -117,7 +117,7 @@ static void say(int fd, const char *text)
 		     (ssize_t)strlen(text));
 }
 
-Test(deliver_tls, a_viewer_is_fed_through_his_plaintext, .timeout = 60)
+Test(deliver_tls, a_viewer_is_fed_through_his_plaintext, .timeout = 90)
 {
 	struct msg_deliver_sessions sessions;
 	struct worker w;
@@ -150,7 +150,7 @@ Test(deliver_tls, a_viewer_is_fed_through_his_plaintext, .timeout = 60)
 	rig_done(&r);
 }
 
-Test(deliver_tls, a_path_is_for_one_way_of_coming, .timeout = 60)
+Test(deliver_tls, a_path_is_for_one_way_of_coming, .timeout = 90)
 {
 	struct worker w;
 	int client, plain, fd;
@@ -178,7 +178,7 @@ Test(deliver_tls, a_path_is_for_one_way_of_coming, .timeout = 60)
 }
 
 Test(deliver_tls, without_a_worker_it_is_no_request,
-     .timeout = 60)
+     .timeout = 90)
 {
 	struct worker w;
 	int fd;
@@ -204,7 +204,7 @@ Test(deliver_tls, without_a_worker_it_is_no_request,
 
 /* A viewer who stands still is cut, and what waited for him is still right
  * when it is read long after the writer came round. */
-Test(deliver_tls, what_waits_does_not_change_under_a_viewer, .timeout = 60)
+Test(deliver_tls, what_waits_does_not_change_under_a_viewer, .timeout = 90)
 {
 	struct worker w;
 	uint64_t pos = 0;

@@ -46,7 +46,7 @@ static struct psi *program_with(size_t descriptors)
 }
 
 /* What is as long as it may be at the source has no room for the sound. */
-Test(mux_pmt, is_never_longer_than_a_section, .timeout = 60)
+Test(mux_pmt, is_never_longer_than_a_section, .timeout = 90)
 {
 	struct hls_sound_format sound = {
 		.type = 0x0f, .pid = 0x102, .len = HLS_SOUND_DESCRIPTORS,

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { PATIENCE_MS = 5000, TICK_MS = 2 };
+enum { PATIENCE_MS = 20000, TICK_MS = 2 };
 
 static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 {

@@ -28,6 +28,8 @@
 
 #define MS UINT64_C(1000000)
 
+enum { STILL_MS = 3 /* of a loop that turns twice in one */ };
+
 static void set_up(const char *name)
 {
 	struct ifreq ifr = { .ifr_flags = IFF_UP | IFF_MULTICAST };
@@ -79,8 +81,12 @@ static void take_datagram(struct rig_capture *c, size_t len)
 static void on_pulse(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct rig *r = container_of(w, struct rig, pulse);
+	uint64_t now = mono_ns();
 
 	(void)loop, (void)revents;
+	if (r->pulse_ns != 0 && now - r->pulse_ns > STILL_MS * MS)
+		r->stood_ns += now - r->pulse_ns;
+	r->pulse_ns = now;
 	for (unsigned i = 0; i < RIG_OUTPUTS; i++) {
 		struct rig_capture *c = &r->out[i];
 		ssize_t n;

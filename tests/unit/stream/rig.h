@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	RIG_PATIENCE_MS = 10000, /* then a test has failed */
+	RIG_PATIENCE_MS = 30000, /* then a test has failed */
 	RIG_OUTPUTS = 2,
 	RIG_CAPTURE = 4 << 20,
 	RIG_ERROR = 256,
@@ -42,6 +42,8 @@ struct rig {
 	struct rig_capture out[RIG_OUTPUTS];
 	int tx;
 	unsigned group_if;  /* where groups are sent to and joined */
+	uint64_t pulse_ns;  /* the loop turned last */
+	uint64_t stood_ns;  /* it did not turn for so long, in all */
 
 	struct msg_stream_status status; /* the last; strings are not kept */
 	char input_error[RIG_ERROR];

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 10000 };
+enum { PATIENCE_MS = 30000 };
 
 ssize_t __real_pread(int fd, void *to, size_t len, off_t offset);
 ssize_t __wrap_pread(int fd, void *to, size_t len, off_t offset);

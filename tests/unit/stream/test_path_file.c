@@ -92,7 +92,9 @@ static void assert_looped(const struct rig_capture *c, const uint8_t *data)
 	}
 }
 
-/* Plays more than three laps; were they in time? */
+/* Plays more than three laps; were they in time?  The machine may stand still
+ * for a while, the path and who listens are one thread of it: what came late by
+ * no more than that was in time.  Nothing is ever early. */
 static bool play_loop(const uint8_t *data, size_t stride, size_t junk)
 {
 	struct rig r;
@@ -111,11 +113,12 @@ static bool play_loop(const uint8_t *data, size_t stride, size_t junk)
 	rig_await(&r, 0, 7000 * TS_PACKET);
 
 	double s = (double)(mono_ns() - began) / 1e9;
+	double stood = (double)r.stood_ns / 1e9;
 	double packets = (double)(r.out[0].len - before) / TS_PACKET;
-	double off = packets - s * PACKETS_PER_S;
+	double ahead = packets / PACKETS_PER_S - s;
 	/* no datagram of the seam comes late, none early */
-	bool timely = r.out[0].gap_ns < 100 * MS &&
-		      off < 0.06 * PACKETS_PER_S && off > -0.06 * PACKETS_PER_S;
+	bool timely = r.out[0].gap_ns < 100 * MS + r.stood_ns &&
+		      ahead < 0.06 && ahead > -0.06 - stood;
 
 	assert_looped(&r.out[0], data);
 	cr_assert_eq(r.sum.sync_losses, 0);
@@ -123,8 +126,7 @@ static bool play_loop(const uint8_t *data, size_t stride, size_t junk)
 	return timely;
 }
 
-/* A busy machine may stand still for a moment, a seam is in every lap of every
- * try: one of three is in time. */
+/* The thread that reads may stand still, too: one try of three is in time. */
 static void check_loop(size_t stride, size_t junk)
 {
 	uint8_t *data = make_stream();
@@ -201,7 +203,8 @@ Test(path_file, is_tried_again_until_it_is_there)
 	rig_await(&r, 0, 100 * TS_PACKET);
 	rig_await_status(&r, 1);
 	cr_assert(r.status.inputs[0].open);
-	cr_assert_str_eq(r.input_error, "");
+	/* but for what it lacks, to be told in time */
+	cr_assert_str_neq(r.input_error, expect);
 	assert_looped(&r.out[0], data);
 	(void)unlink(path);
 	rig_done(&r);

@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-enum { PATIENCE_MS = 10000 };
+enum { PATIENCE_MS = 30000 };
 
 static void on_worker(struct channel *c, const struct msg *m, int *fds,
 		      size_t n_fds, void *arg)

@@ -342,7 +342,7 @@ static void on_timeout(struct ev_loop *loop, ev_timer *t, int revents)
 	ev_break(loop, EVBREAK_ALL);
 }
 
-Test(gate, who_waits_too_long_is_told_so, .timeout = 20)
+Test(gate, who_waits_too_long_is_told_so, .timeout = 90)
 {
 	struct asked a[6];
 	ev_timer stop;

@@ -94,7 +94,7 @@ Test(document, refuses_what_hides_behind_a_nul)
 	cr_assert_str_eq(why.text, "has a NUL byte at 2");
 }
 
-Test(document, bounds_the_nesting, .timeout = 60)
+Test(document, bounds_the_nesting, .timeout = 90)
 {
 	static char text[2 * 100000 + 2];
 	struct errmsg why = { 0 };
