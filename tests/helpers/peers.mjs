@@ -29,9 +29,11 @@ export const lacksUser = () =>
 	'may not make a user namespace';
 
 export function vlc(t, ...args) {
+	const dir = tempDir(t);
+
 	return start(t, 'unshare', ['-U', '--map-user=1000',
 		'--map-group=1000', 'cvlc', '-I', 'dummy', ...args],
-	{ env: { ...process.env, HOME: tempDir(t) } });
+	{ env: { ...process.env, HOME: dir, XDG_RUNTIME_DIR: dir } });
 }
 
 export function gstreamer(t, ...args) {

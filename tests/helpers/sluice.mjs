@@ -35,7 +35,7 @@ export function request(port, options = {}, body = undefined) {
 function exchange(port, options, body) {
 	return new Promise((done, fail) => {
 		const call = http.request({ host: '127.0.0.1', port,
-			agent: false, timeout: 10000, ...options }, (reply) => {
+			agent: false, timeout: 60000, ...options }, (reply) => {
 			const parts = [];
 			reply.on('data', (part) => parts.push(part));
 			reply.on('error', fail);
@@ -102,7 +102,7 @@ export class Sluice {
 			if (!pattern.test(this.log))
 				throw new Error(this.log.slice(-2000));
 			return true;
-		}, 5000);
+		});
 	}
 
 	async ready() {

@@ -5,9 +5,10 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 
-// A turn that waits longer than this in the mean makes times those of the
-// machine, not ours.
+// A turn that waits longer than this in the mean, of all or of one thread that
+// had so many, makes times those of the machine, not ours.
 const MOST_MEAN_WAIT_MS = 1;
+const MANY_TURNS = 100;
 
 function read(file) {
 	try {
@@ -66,17 +67,21 @@ export class Timing {
 		this.begin = turns();
 	}
 
-	// The mean wait for a core since the beginning, of who still runs.
+	// The mean wait for a core since the beginning, of who still runs, or
+	// of the thread that waits longest.
 	meanWaitMs() {
-		let waited = 0, n = 0;
+		let waited = 0, n = 0, most = 0;
 
 		for (const [tid, [ns, count]] of turns()) {
 			const [ns0, count0] = this.begin.get(tid) ?? [0, 0];
 
 			waited += ns - ns0;
 			n += count - count0;
+			if (count - count0 >= MANY_TURNS)
+				most = Math.max(most, (ns - ns0) /
+					(count - count0));
 		}
-		return n > 0 ? waited / n / 1e6 : 0;
+		return Math.max(most, n > 0 ? waited / n : 0) / 1e6;
 	}
 
 	// To be called while the processes still run: what counts is the
@@ -95,5 +100,19 @@ export class Timing {
 		else
 			this.t.skip('too busy to judge times: ' +
 				`${ms.toFixed(1)} ms for a core, ${message}`);
+	}
+
+	// Who gets no core for half a second drops what waits to be sent or to
+	// be read, or sends nothing: had somebody to, by our log and these
+	// statuses of streams with a right source?  As assert(), where the
+	// machine is not to blame.
+	heldUp(log, ...statuses) {
+		const faults = /off air: no packets|alarms: .*(sync_loss|conti)/;
+		const held = faults.test(log) || statuses.some(
+			({ outputs }) => outputs.some(({ dropped }) =>
+				dropped > 0));
+
+		this.assert(!held, 'packets were dropped, or none came');
+		return held;
 	}
 }

@@ -12,10 +12,15 @@ export const srcdir = process.env.srcdir ?? process.cwd();
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 export const now = () => performance.now();
 
+// Ten seconds and more are patience, and a machine that is busy needs several
+// times as much; less is what was promised.
+const PATIENCE_MS = 10000;
+const BUSY = 6;
+
 // Calls probe until it gives something true; that is the result.  An error
 // thrown by probe counts as "not yet" and is told when time is up.
-export async function waitUntil(what, probe, timeoutMs = 10000) {
-	const end = now() + timeoutMs;
+export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
+	const end = now() + timeoutMs * (timeoutMs < PATIENCE_MS ? 1 : BUSY);
 	let last = '';
 
 	for (;;) {

@@ -77,9 +77,13 @@ void open_world(const char *document)
 
 void close_world(void)
 {
+	char revision[sizeof w.path + 2];
+
+	(void)snprintf(revision, sizeof revision, "%s.1", w.path);
 	api_free(&w.api);
 	config_close(&w.config);
 	(void)unlink(w.path);
+	(void)unlink(revision);
 }
 
 json_t *world_file(void)

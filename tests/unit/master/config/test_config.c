@@ -22,7 +22,11 @@ static void set_up(void)
 
 static void tear_down(void)
 {
+	char revision[sizeof path + 2];
+
+	(void)snprintf(revision, sizeof revision, "%s.1", path);
 	(void)unlink(path);
+	(void)unlink(revision);
 }
 
 TestSuite(config, .init = set_up, .fini = tear_down);
