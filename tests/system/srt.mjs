@@ -6,7 +6,7 @@ import { Viewer, assertDecodes, liveMultiplex } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { checkTs } from '../helpers/ts.mjs';
-import { start, udpBound, waitUntil } from '../helpers/util.mjs';
+import { now, start, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const SECRET = 'ten-or-more';
 
@@ -245,6 +245,35 @@ test('a second caller is sent away and named, the first one stays',
 		(await input()).stats.refused === 1);
 	assert.equal((await input()).peer, peer);
 	assert.equal((await input()).error, undefined);
+	await sluice.stop();
+});
+
+test('who takes the place of a silent caller has all the time to begin',
+	async (t) => {
+	const timeout = 3000;
+	const sluice = await Sluice.start(t, config(
+		stream('a001', `srt://:9001#timeout=${timeout / 1000}`,
+			'udp://127.0.0.1:6001')));
+	const silent = () => start(t, 'srt-live-transmit', ['-q', '-a:no',
+		'udp://127.0.0.1:6008', 'srt://127.0.0.1:9001']);
+	const connected = (n) => waitUntil(`caller ${n}`, () => sluice.log
+		.split('port 9001: connected with').length > n, 20000);
+
+	await waitUntil('listener', () => udpBound(9001));
+	silent();
+	await connected(1);
+	const first = now();
+
+	await waitUntil('his time to run out', () =>
+		now() - first > timeout - 1000);
+	const second = silent();
+
+	await connected(2);
+	const since = now();
+
+	// each is sent away for being silent, none for another's silence
+	await second.ended;
+	assert.ok(now() - since > timeout - 500, `${now() - since} ms`);
 	await sluice.stop();
 });
 

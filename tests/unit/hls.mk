@@ -44,4 +44,10 @@ tests_unit_net_test_rist_peers_SOURCES = tests/unit/net/test_rist_peers.c \
 	worker/net/rist_peers.c
 tests_unit_net_test_rist_peers_CFLAGS = $(AM_CFLAGS) $(RIST_CFLAGS)
 tests_unit_net_test_rist_peers_LDADD = $(worker_libs)
+
+check_PROGRAMS += tests/unit/net/test_srt_calls
+TESTS += tests/unit/net/test_srt_calls
+tests_unit_net_test_srt_calls_SOURCES = tests/unit/net/test_srt_calls.c \
+	worker/net/srt_calls.c
+tests_unit_net_test_srt_calls_LDADD = $(worker_libs)
 endif

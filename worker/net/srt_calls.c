@@ -24,6 +24,9 @@ struct noted {
 struct srt_calls {
 	pthread_mutex_t lock;
 	struct noted calls[CALLS_MAX];
+	uint64_t second_ms; /* when the one began in which so many called: */
+	size_t n_hosts;
+	struct sockaddr_any hosts[SRT_CALLS_MAX];
 };
 
 struct srt_calls *srt_calls_new(void)
@@ -68,6 +71,45 @@ static struct sockaddr_any any_of(const struct sockaddr *sa)
 	any.len = sa->sa_family == AF_INET6 ? sizeof any.in6 : sizeof any.in;
 	memcpy(&any.sa, sa, any.len);
 	return any;
+}
+
+/* Of IPv6 a host may have a /64. */
+static bool is_same_host(const struct sockaddr_any *a,
+			 const struct sockaddr_any *b)
+{
+	if (a->sa.sa_family != b->sa.sa_family)
+		return false;
+	if (a->sa.sa_family == AF_INET6)
+		return memcmp(&a->in6.sin6_addr, &b->in6.sin6_addr, 8) == 0;
+	return a->in.sin_addr.s_addr == b->in.sin_addr.s_addr;
+}
+
+static bool admit(struct srt_calls *c, const struct sockaddr_any *from)
+{
+	size_t of_host = 0;
+
+	for (size_t i = 0; i < c->n_hosts; i++)
+		of_host += is_same_host(&c->hosts[i], from);
+	if (c->n_hosts == SRT_CALLS_MAX || of_host == SRT_CALLS_OF_HOST_MAX)
+		return false;
+	c->hosts[c->n_hosts++] = *from;
+	return true;
+}
+
+bool srt_calls_admit(struct srt_calls *c, const struct sockaddr *sa,
+		     uint64_t now_ms)
+{
+	struct sockaddr_any from = any_of(sa);
+	bool admitted;
+
+	(void)pthread_mutex_lock(&c->lock);
+	if (now_ms - c->second_ms >= 1000) {
+		c->second_ms = now_ms;
+		c->n_hosts = 0;
+	}
+	admitted = admit(c, &from);
+	(void)pthread_mutex_unlock(&c->lock);
+	return admitted;
 }
 
 void srt_calls_note(struct srt_calls *c, const struct sockaddr *sa,
@@ -129,6 +171,7 @@ bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
 		return false;
 	*ret_from = call.from;
 	*ret_why = call.refused != NULL ? call.refused
-					: "passphrase or encryption differ";
+					: "passphrase or encryption differ, or "
+					  "he left at once";
 	return true;
 }

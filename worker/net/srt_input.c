@@ -67,7 +67,7 @@ static int srt_input_read(struct input *in, struct batch *batch,
 			  uint64_t now_ns, struct errmsg *why)
 {
 	struct srt_input *s = container_of(in, struct srt_input, base);
-	bool was = s->peer.connected;
+	unsigned before = s->peer.connects;
 	int r;
 
 	s->peer.idle = now_ns - s->quiet_since_ns >= IDLE_NS;
@@ -75,7 +75,8 @@ static int srt_input_read(struct input *in, struct batch *batch,
 
 	if (r < 0)
 		return r;
-	if (r == 0 || !was) {
+	/* another one is not to pay for the silence of the one before */
+	if (r == 0 || s->peer.connects != before) {
 		s->quiet_since_ns = now_ns;
 		ts_sync_reset(&s->sync);
 	}

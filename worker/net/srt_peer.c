@@ -79,17 +79,17 @@ static void take_caller(struct srt_peer *p, SRTSOCKET s,
 static int turn_listener(struct srt_peer *p)
 {
 	struct sockaddr_any from;
-	SRTSOCKET s = srt_listener_accept(&p->listener, &from);
 	struct errmsg why;
+	SRTSOCKET s;
 
+	/* who has left is in nobody's way */
+	if (p->socket != SRT_INVALID_SOCK &&
+	    srt_socket_poll(p->socket, &why) <= 0)
+		srt_socket_close(&p->socket);
+	s = srt_listener_accept(&p->listener, &from);
 	if (s != SRT_INVALID_SOCK)
 		take_caller(p, s, &from);
-	if (p->socket == SRT_INVALID_SOCK)
-		return 0;
-	if (srt_socket_poll(p->socket, &why) > 0)
-		return 1;
-	srt_socket_close(&p->socket);
-	return 0;
+	return p->socket != SRT_INVALID_SOCK;
 }
 
 /* Losses have hung on the version of the library, of either side. */

@@ -13,6 +13,7 @@ enum {
 	/* So long a call that came to nothing is worth a word: who calls tries
 	 * again sooner. */
 	REFUSED_MS = 30000,
+	LOG_MS = 60000,
 	/* The library's own: what it takes of a buffer for one datagram, and
 	 * how many may be under way. */
 	DATAGRAM_MIN = 1472,
@@ -193,14 +194,21 @@ static int judge_caller(void *arg, SRTSOCKET s, int version,
 			const struct sockaddr *peer, const char *streamid)
 {
 	const struct srt_listener *l = arg;
-	bool fits = l->spec->streamid[0] == '\0' ||
-		    strcmp(l->spec->streamid, streamid) == 0;
+	const char *refused = NULL;
+	int reason = SRT_REJX_FORBIDDEN;
 
 	(void)version;
-	srt_calls_note(l->calls, peer, fits ? NULL : "another stream id");
-	if (fits)
+	if (!srt_calls_admit(l->calls, peer, mono_ms())) {
+		refused = "there are too many calls at once";
+		reason = SRT_REJX_OVERLOAD;
+	} else if (l->spec->streamid[0] != '\0' &&
+		   strcmp(l->spec->streamid, streamid) != 0) {
+		refused = "another stream id";
+	}
+	srt_calls_note(l->calls, peer, refused);
+	if (refused == NULL)
 		return 0;
-	(void)srt_setrejectreason(s, SRT_REJX_FORBIDDEN);
+	(void)srt_setrejectreason(s, reason);
 	return -1;
 }
 
@@ -237,6 +245,8 @@ int srt_listener_open(struct srt_listener *l, const struct srt_spec *spec,
 	int events = SRT_EPOLL_IN, r = 0;
 
 	l->spec = spec;
+	/* who is set wrong calls every few seconds, for days */
+	l->log = (struct ratelimit){ .window_ms = LOG_MS };
 	l->calls = srt_calls_new();
 	l->epoll = srt_epoll_create();
 	l->socket = srt_socket_new(spec, direction, &r, why);
@@ -287,9 +297,13 @@ void srt_listener_refuse(struct srt_listener *l,
 	errmsg_set(&l->refused, "%s called and was refused: %s", peer, why);
 	l->refused_ms = mono_ms();
 	l->refusals++;
-	if (ratelimit_pass(&l->log, l->refused_ms, &suppressed))
-		log_warning("stream", "srt port %u: %s", l->spec->port,
-			    l->refused.text);
+	if (!ratelimit_pass(&l->log, l->refused_ms, &suppressed))
+		return;
+	log_warning("stream", "srt port %u: %s", l->spec->port,
+		    l->refused.text);
+	if (suppressed > 0)
+		log_warning("stream", "srt port %u: and %u more before",
+			    l->spec->port, suppressed);
 }
 
 void srt_listener_second(struct srt_listener *l, struct link_stats *link)

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/srt_calls.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+static struct sockaddr_any at(const char *host, uint16_t port)
+{
+	struct sockaddr_any any;
+
+	cr_assert_eq(sockaddr_parse(host, port, &any), 0);
+	return any;
+}
+
+/* How many of n who call from different ports are to be answered. */
+static size_t count(struct srt_calls *c, const char *host, size_t n,
+		    uint64_t now_ms)
+{
+	size_t admitted = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct sockaddr_any from = at(host, (uint16_t)(1000 + i));
+
+		admitted += srt_calls_admit(c, &from.sa, now_ms);
+	}
+	return admitted;
+}
+
+Test(srt_calls, of_one_host_leave_room_for_others)
+{
+	struct srt_calls *c = srt_calls_new();
+
+	cr_assert_eq(count(c, "192.0.2.1", 100, 5000), SRT_CALLS_OF_HOST_MAX);
+	cr_assert_eq(count(c, "192.0.2.2", 10, 5500), 10);
+	cr_assert_eq(count(c, "192.0.2.1", 10, 5999), 0);
+	cr_assert_eq(count(c, "192.0.2.1", 10, 6000), 10);
+	srt_calls_free(&c);
+	cr_assert_null(c);
+}
+
+Test(srt_calls, are_bounded_in_a_second_whoever_calls)
+{
+	struct srt_calls *c = srt_calls_new();
+	size_t admitted = 0;
+	char host[32];
+
+	for (unsigned i = 0; i < 200; i++) {
+		(void)snprintf(host, sizeof host, "192.0.2.%u", i);
+		admitted += count(c, host, 1, 1000000);
+	}
+	cr_assert_eq(admitted, SRT_CALLS_MAX);
+	srt_calls_free(&c);
+}
+
+Test(srt_calls, of_a_host_with_many_addresses_are_those_of_one)
+{
+	struct srt_calls *c = srt_calls_new();
+	size_t admitted = 0;
+	char host[64];
+
+	for (unsigned i = 0; i < 200; i++) {
+		(void)snprintf(host, sizeof host, "2001:db8::%x", i);
+		admitted += count(c, host, 1, 1000000);
+	}
+	cr_assert_eq(admitted, SRT_CALLS_OF_HOST_MAX);
+	cr_assert_eq(count(c, "2001:db8:1::1", 1, 1000000), 1);
+	srt_calls_free(&c);
+}
+
+Test(srt_calls, that_came_to_stand_are_not_told)
+{
+	struct srt_calls *c = srt_calls_new();
+	struct sockaddr_any one = at("192.0.2.1", 1), other;
+	const char *why;
+
+	srt_calls_note(c, &one.sa, NULL);
+	srt_calls_came(c, &one);
+	cr_assert_not(srt_calls_take_failed(c, &other, &why));
+	srt_calls_free(&c);
+}
