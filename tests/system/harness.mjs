@@ -151,3 +151,35 @@ test('every test that doc/scenarios.md names is there', () => {
 			.includes(name.toLowerCase()), `${file}: ${name}`);
 	}
 });
+
+const source = (file) => fs.readFileSync(path.join(srcdir, file), 'utf8');
+
+// What a table of the sources names, by the text around it.
+const named = (files, pattern) => new Set(files.flatMap((file) =>
+	[...source(file).matchAll(pattern)].map(([, name]) => name)));
+
+test('the manuals have every option, number, alarm and message', () => {
+	const addresses = fs.readdirSync(path.join(srcdir, 'proto/io'))
+		.map((file) => `proto/io/${file}`);
+	const manual = new Set(source('doc/sluice.json.5').split('\n')
+		.filter((line) => /\bCm\b/.test(line))
+		.flatMap((line) => line.split(/[ ,]+/)));
+	const reference = source('doc/api.md');
+	const plan = source('doc/architecture.md');
+	const told = named(['proto/link_stat.c', 'proto/alarm.c'],
+		/= \{? ?"([a-z_0-9]+)"/g);
+	const messages = named(['proto/msg.c'], /"([a-z]+\.[a-z_]+)"/g);
+	const options = named([...addresses, 'proto/io_spec.c',
+		'proto/remux_options.c'],
+	/\{ "([a-z0-9_~-]+)", (?:IO|FORM)_(?!IGNORED|GROUP)/g);
+
+	assert.ok(options.size > 60 && told.size > 60 && messages.size > 30);
+	for (const option of options)
+		assert.ok(manual.has(option), `option ${option}`);
+	for (const name of told)
+		assert.ok(reference.includes(`\`${name}\``), name);
+	// the first of a line has its role in front of it, others may not
+	for (const message of messages)
+		assert.match(plan, new RegExp(`\\b${message.split('.')[1]}\\b`),
+			message);
+});

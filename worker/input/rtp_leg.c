@@ -53,7 +53,7 @@ static void lose_fec(struct rtp_leg *l, const struct errmsg *why,
 	bool news = l->fec_why.text[0] == '\0';
 
 	close_fec(l);
-	retry_failed(&l->fec_retry, now_ns);
+	retry_soon(&l->fec_retry, now_ns);
 	errmsg_set(&l->fec_why, "error correction: %s", why->text);
 	if (news)
 		log_warning("input", "%s", l->fec_why.text);
@@ -83,7 +83,7 @@ int rtp_leg_open(struct rtp_leg *l, uint64_t now_ns)
 
 	l->open = r == 0;
 	if (r < 0) {
-		retry_failed(&l->retry, now_ns);
+		retry_soon(&l->retry, now_ns);
 		return check(l, r);
 	}
 	retry_worked(&l->retry);

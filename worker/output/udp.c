@@ -57,7 +57,7 @@ static void lose_fec(struct leg *l, struct udp_wire *w,
 		     const struct errmsg *why)
 {
 	udp_wire_close(w);
-	retry_failed(&l->fec_retry, mono_ns());
+	retry_soon(&l->fec_retry, mono_ns());
 	errmsg_set(&l->fec_why, "error correction: %s", why->text);
 }
 
@@ -111,7 +111,7 @@ static int open_leg(struct udp_output *o, size_t i)
 		datagram += RTP_HEADER_SIZE;
 	r = udp_wire_open(&l->media, &spec, datagram, &l->why);
 	if (r < 0) {
-		retry_failed(&l->retry, mono_ns());
+		retry_soon(&l->retry, mono_ns());
 		return r;
 	}
 	retry_worked(&l->retry);

@@ -84,7 +84,10 @@ static void close_output(struct sink *s, const struct errmsg *why,
 			 uint64_t now_ns)
 {
 	shut(s);
-	retry_failed(&s->retry, now_ns);
+	if (s->spec.kind == OUTPUT_UDP || s->spec.kind == OUTPUT_RTP)
+		retry_soon(&s->retry, now_ns);
+	else
+		retry_failed(&s->retry, now_ns);
 	if (s->error.text[0] == '\0') {
 		s->outage = (struct sink_outage){ now_ns, s->dropped };
 		log_warning("stream", "output %u: %s", s->position,

@@ -50,7 +50,10 @@ static void closed(struct source *s, int err, const struct errmsg *why,
 {
 	shut(s, now_ns);
 	s->ended = err == -ENODATA;
-	retry_failed(&s->retry, now_ns);
+	if (s->spec.kind == INPUT_UDP || s->spec.kind == INPUT_RTP)
+		retry_soon(&s->retry, now_ns);
+	else
+		retry_failed(&s->retry, now_ns);
 	if (strcmp(s->error.text, why->text) == 0)
 		return;
 	s->error = *why;

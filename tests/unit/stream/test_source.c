@@ -45,3 +45,34 @@ Test(source, is_not_open_while_it_is_tried_again)
 			 "/nonexistent/clip.ts: No such file or directory");
 	source_done(&s);
 }
+
+/* An interface may be there at any time: it is not waited for long. */
+Test(source, tries_a_socket_again_soon_and_all_else_less_and_less)
+{
+	static const struct {
+		const char *address;
+		unsigned pause_s; /* after many tries */
+	} cases[] = {
+		{ "udp://nope0@239.1.1.1", 2 },
+		{ "rtp://nope0@239.1.1.1", 2 },
+		{ "stream://a", 10 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		static struct source s;
+		uint64_t now_ns = mono_ns();
+
+		source_init(&s, 1, cases[i].address);
+		s.linked = true;
+		for (unsigned tries = 0; tries < 8; tries++) {
+			source_open(&s, now_ns);
+			cr_assert_null(s.input, "%s", cases[i].address);
+			if (tries < 7)
+				now_ns = source_retry_ns(&s);
+		}
+		cr_expect_eq(source_retry_ns(&s) - now_ns,
+			     cases[i].pause_s * UINT64_C(1000000000), "%s",
+			     cases[i].address);
+		source_done(&s);
+	}
+}
