@@ -119,7 +119,7 @@ test('every form of RTP, among reports and nonsense', async (t) => {
 		{ padding: 1 }, { padding: 200 }, { type: 0x80 | 33 },
 		{ type: 96 }, { type: 127 },
 		{ csrcs: 15, words: 20, padding: 4 }];
-	const report = Buffer.alloc(28);
+	const report = Buffer.alloc(28), other = new TsMux();
 	const expected = [];
 	let sent = 0, invalid = 0;
 
@@ -146,7 +146,9 @@ test('every form of RTP, among reports and nonsense', async (t) => {
 				for (const type of [0, 32, 34, 95])
 					extra.push(new Rtp().wrap(packets,
 						{ type }));
-				invalid += 11 + 3 + 4;
+				// another stream, without RTP
+				extra.push(other.take(7));
+				invalid += 11 + 3 + 4 + 1;
 			}
 			// not to where it was a moment ago
 			if (n % 100 === 50)

@@ -13,6 +13,11 @@ static bool is_of(const struct rtp_mark *m, const struct rtp_datagram *d)
 	return m->set && m->ssrc == d->ssrc && ahead > -NEAR && ahead < NEAR;
 }
 
+bool rtp_flow_is_live(const struct rtp_flow *f, uint64_t now_ns)
+{
+	return f->started && now_ns - f->heard_ns < LIVE_NS;
+}
+
 /* Would the other path, by what it brought last, rather not go there now? */
 static bool is_held_back(const struct rtp_flow *f,
 			 const struct rtp_datagram *d, unsigned path,
@@ -35,7 +40,7 @@ enum rtp_verdict rtp_flow_judge(struct rtp_flow *f,
 	bool next = strange->set && strange->ssrc == d->ssrc &&
 		    (uint16_t)(strange->seq + 1) == d->seq;
 
-	if (is_of(&f->left, d) && now_ns - f->heard_ns < LIVE_NS) {
+	if (is_of(&f->left, d) && rtp_flow_is_live(f, now_ns)) {
 		f->left.seq = d->seq;
 		return RTP_IGNORE;
 	}

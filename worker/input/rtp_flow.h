@@ -45,6 +45,8 @@ enum rtp_verdict {
 	RTP_FOLLOW,  /* goes on from the one put by: follow both */
 };
 
+bool rtp_flow_is_live(const struct rtp_flow *, uint64_t now_ns);
+
 /* A datagram of our count came. */
 static inline void rtp_flow_heard(struct rtp_flow *f, unsigned path,
 				  uint64_t now_ns)

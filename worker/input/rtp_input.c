@@ -61,7 +61,8 @@ static void take_media(struct rtp_input *in, const uint8_t *data, size_t len)
 {
 	struct rtp_datagram d;
 
-	if (data[0] == TS_SYNC_BYTE && in->n_legs == 1)
+	if (data[0] == TS_SYNC_BYTE && in->n_legs == 1 &&
+	    !rtp_window_is_live(in->window, in->now_ns))
 		/* a bare stream on a port where RTP was told */
 		take_payload(data, len, in);
 	else if (rtp_parse(data, len, &d) == 0 && rtp_is_media(&d))

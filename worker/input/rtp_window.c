@@ -58,6 +58,11 @@ bool rtp_window_waits(const struct rtp_window *w)
 	return w->next < w->high;
 }
 
+bool rtp_window_is_live(const struct rtp_window *w, uint64_t now_ns)
+{
+	return rtp_flow_is_live(&w->flow, now_ns);
+}
+
 /* --- feeding --- */
 
 /* In its turn, nothing waits: the way that nearly all take. */

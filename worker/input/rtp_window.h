@@ -75,6 +75,9 @@ void rtp_window_turn(struct rtp_window *, uint64_t now_ns);
 /* Is something kept that has to go on? */
 bool rtp_window_waits(const struct rtp_window *);
 
+/* Did anything of the count that is followed come lately? */
+bool rtp_window_is_live(const struct rtp_window *, uint64_t now_ns);
+
 /* Once a second. */
 void rtp_window_second(struct rtp_window *, uint64_t now_ns);
 
