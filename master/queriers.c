@@ -149,6 +149,48 @@ bool queriers_in_use(const struct queriers *q, uint64_t now_ms)
 	return false;
 }
 
+json_t *queriers_write(const struct queriers *q, uint64_t now_ms)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < q->n_ways; i++) {
+		const struct way *w = &q->ways[i];
+
+		if (is_over(w, now_ms))
+			continue;
+		(void)json_array_append_new(
+			list, json_pack("{s:I, s:b, s:I}", "interface",
+					(json_int_t)w->name.ifindex, "mld",
+					w->name.v6, "since",
+					(json_int_t)(now_ms - w->since_ms)));
+	}
+	return list;
+}
+
+void queriers_take(struct queriers *q, const json_t *ways, uint64_t now_ms)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)ways, i, one) {
+		json_int_t ifindex, since;
+		struct way *w;
+		int v6;
+
+		if (json_unpack(one, "{s:I, s:b, s:I}", "interface", &ifindex,
+				"mld", &v6, "since", &since) < 0 ||
+		    ifindex < 1 || ifindex > INT32_MAX || since < 0)
+			continue;
+
+		struct querier_way name = { (unsigned)ifindex, v6 };
+
+		queriers_use(q, name, now_ms);
+		w = find_way(q, name);
+		if (w != NULL)
+			w->since_ms = now_ms - MIN((uint64_t)since, now_ms);
+	}
+}
+
 enum querier_state queriers_state(const struct queriers *q,
 				  struct querier_way name, uint64_t now_ms)
 {

@@ -52,6 +52,9 @@ void queriers_deafen(struct queriers *);
 
 /* An input has a group there. */
 void queriers_use(struct queriers *, struct querier_way, uint64_t now_ms);
+/* From master to master: where groups are heard, and since when. */
+json_t *queriers_write(const struct queriers *, uint64_t now_ms);
+void queriers_take(struct queriers *, const json_t *ways, uint64_t now_ms);
 /* Has any, lately? */
 bool queriers_in_use(const struct queriers *, uint64_t now_ms);
 

@@ -98,13 +98,18 @@ struct service_proc *querier_proc_service(struct querier_proc *p)
 
 json_t *querier_proc_write(struct querier_proc *p, struct handover *h)
 {
-	return service_proc_write(p->service, h);
+	json_t *record = service_proc_write(p->service, h);
+
+	(void)json_object_set_new(record, "ways",
+				  queriers_write(p->queriers, mono_ms()));
+	return record;
 }
 
 void querier_proc_take(struct querier_proc *p, const json_t *record,
 		       struct handover *h)
 {
 	service_proc_take(p->service, record, h, true);
+	queriers_take(p->queriers, json_object_get(record, "ways"), mono_ms());
 }
 
 void querier_proc_use(struct querier_proc *p, struct querier_way way,

@@ -64,6 +64,32 @@ Test(queriers, missing_after_a_timeout_of_listening_and_of_use)
 	cr_assert_eq(state(v6, late + TIMEOUT_MS), QUERIER_UNKNOWN);
 }
 
+Test(queriers, what_was_used_before_a_restart_has_been_used_since_then)
+{
+	uint64_t half = START_MS + TIMEOUT_MS / 2;
+	json_t *left, *wrong = json_pack("[n, {s:i, s:b, s:i}, {s:i, s:b}]",
+					 "interface", 0, "mld", 0, "since", 1,
+					 "interface", 4, "mld", 0);
+
+	queriers_use(queriers, other, START_MS);
+	use_both(START_MS, half);
+	left = queriers_write(queriers, half);
+	cr_assert_eq(json_array_size(left), 2, "one is used no more");
+	queriers_free(&queriers);
+
+	queriers = queriers_new(QUERIER_TIMEOUT_S);
+	queriers_take(queriers, left, half + 500);
+	queriers_take(queriers, wrong, half + 500);
+	queriers_take(queriers, NULL, half + 500);
+	use_both(half + 1000, START_MS + TIMEOUT_MS + 500);
+	hear(0, START_MS + TIMEOUT_MS + 500);
+	cr_assert_eq(state(v4, START_MS + TIMEOUT_MS + 400), QUERIER_UNKNOWN);
+	cr_assert_eq(state(v4, START_MS + TIMEOUT_MS + 500), QUERIER_MISSING);
+	cr_assert_eq(state(v6, START_MS + TIMEOUT_MS + 500), QUERIER_MISSING);
+	json_decref(left);
+	json_decref(wrong);
+}
+
 Test(queriers, heard_for_a_timeout_after_each_query)
 {
 	uint64_t at = START_MS + 400000;
