@@ -176,15 +176,9 @@ static void show(const struct ctl *ctl, const json_t *answer)
 static enum ctl_exit tell(struct ctl *ctl, const struct overview_row *row)
 {
 	char *path = api_path("/api/stream-analysis/", row_id(row), "");
-	json_t *answer = NULL;
-	enum ctl_exit code = api_get(ctl, path, &answer);
+	enum ctl_exit code = print_answer(ctl, path, show);
 
 	free(path);
-	if (code == CTL_OK && ctl->options.json)
-		ctl_print_json(answer);
-	else if (code == CTL_OK)
-		show(ctl, answer);
-	json_decref(answer);
 	return code;
 }
 

@@ -61,21 +61,15 @@ static void print_doubts(const json_t *reply)
 	print_text(&out, stderr);
 }
 
+static void show(const struct ctl *ctl, const json_t *reply)
+{
+	print_list(ctl, json_object_get(reply, "announcements"));
+	(void)fflush(stdout);
+	print_doubts(reply);
+}
+
 enum ctl_exit run_announcements(struct ctl *ctl, char **args, size_t n)
 {
-	json_t *reply = NULL;
-	enum ctl_exit code = api_get(ctl, "/api/announcements", &reply);
-
 	(void)args, (void)n;
-	if (code != CTL_OK)
-		return code;
-	if (ctl->options.json) {
-		ctl_print_json(reply);
-	} else {
-		print_list(ctl, json_object_get(reply, "announcements"));
-		(void)fflush(stdout);
-		print_doubts(reply);
-	}
-	json_decref(reply);
-	return CTL_OK;
+	return print_answer(ctl, "/api/announcements", show);
 }

@@ -94,22 +94,16 @@ static void print_error(const json_t *reply, const char *name,
 	print_text(&text, stderr);
 }
 
+static void show(const struct ctl *ctl, const json_t *reply)
+{
+	print_list(ctl, json_object_get(reply, "interfaces"));
+	(void)fflush(stdout);
+	print_error(reply, "IGMP", "igmp_error");
+	print_error(reply, "MLD", "mld_error");
+}
+
 enum ctl_exit run_network(struct ctl *ctl, char **args, size_t n)
 {
-	json_t *reply = NULL;
-	enum ctl_exit code = api_get(ctl, "/api/network-status", &reply);
-
 	(void)args, (void)n;
-	if (code != CTL_OK)
-		return code;
-	if (ctl->options.json) {
-		ctl_print_json(reply);
-	} else {
-		print_list(ctl, json_object_get(reply, "interfaces"));
-		(void)fflush(stdout);
-		print_error(reply, "IGMP", "igmp_error");
-		print_error(reply, "MLD", "mld_error");
-	}
-	json_decref(reply);
-	return CTL_OK;
+	return print_answer(ctl, "/api/network-status", show);
 }

@@ -98,17 +98,27 @@ static int fail_type(const char *type, struct errmsg *why)
 	return errmsg_fail(why, -EINVAL, "type \"%.32s\" is not known", type);
 }
 
-/* The target of a type with a link, and what stands behind its '?'. */
+/* The target of a type with a link, and what stands behind its '?'; NULL: it
+ * has none. */
 static int read_link(const struct io_link *link, const struct address *a,
-		     void *part, const struct io_reader *rd,
-		     struct errmsg *why)
+		     void *part, struct io_reader *rd, struct errmsg *why)
 {
 	size_t len = strcspn(a->target, "?");
-	int r = link->read(a->target, len, part, why);
+	int r;
 
+	if (link == NULL)
+		return 0;
+	rd->words = link->words;
+	r = link->read(a->target, len, part, why);
 	if (r < 0 || a->target[len] == '\0')
 		return r;
 	return io_query_read(a->target + len + 1, rd, why);
+}
+
+static int judge_link(const struct io_link *link, const void *part,
+		      struct errmsg *why)
+{
+	return link != NULL ? link->judge(part, why) : 0;
 }
 
 static const struct input_type *find_input(const char *name)
@@ -125,7 +135,7 @@ static int read_input(const struct address *a, struct input_spec *spec,
 	const struct input_type *type = find_input(a->type);
 	struct io_reader reader = *rd;
 	void *part;
-	int r = 0;
+	int r;
 
 	if (type == NULL)
 		return fail_type(a->type, why);
@@ -135,18 +145,15 @@ static int read_input(const struct address *a, struct input_spec *spec,
 	reader.options = type->options;
 	reader.needs = type->needs;
 	reader.idle = type->idle;
-	if (type->link != NULL) {
-		reader.words = type->link->words;
-		r = read_link(type->link, a, part, &reader, why);
-	}
+	r = read_link(type->link, a, part, &reader, why);
 	if (r == 0 && type->read != NULL)
 		r = type->read(a, spec, why);
 	if (r == 0)
 		r = io_options_read(a, &reader, why);
 	if (r == 0)
 		r = io_mux_read(a, spec, why);
-	if (r == 0 && type->link != NULL)
-		r = type->link->judge(part, why);
+	if (r == 0)
+		r = judge_link(type->link, part, why);
 	if (r == 0 && type->judge != NULL)
 		r = type->judge(spec, why);
 	return r;
@@ -194,7 +201,7 @@ static int read_output(const struct address *a, struct output_spec *spec,
 	const struct output_type *type = find_output(a->type);
 	struct io_reader reader = *rd;
 	void *part;
-	int r = 0;
+	int r;
 
 	if (type == NULL)
 		return fail_type(a->type, why);
@@ -202,16 +209,13 @@ static int read_output(const struct address *a, struct output_spec *spec,
 	part = (char *)spec + type->part;
 	reader.options = type->options;
 	reader.needs = type->needs;
-	if (type->link != NULL) {
-		reader.words = type->link->words;
-		r = read_link(type->link, a, part, &reader, why);
-	}
+	r = read_link(type->link, a, part, &reader, why);
 	if (r == 0 && type->read != NULL)
 		r = type->read(a, spec, why);
 	if (r == 0)
 		r = io_options_read(a, &reader, why);
-	if (r == 0 && type->link != NULL)
-		r = type->link->judge(part, why);
+	if (r == 0)
+		r = judge_link(type->link, part, why);
 	if (r == 0 && type->judge != NULL)
 		r = type->judge(spec, why);
 	return r;
