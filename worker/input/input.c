@@ -47,6 +47,8 @@ int input_read(struct input *in, struct batch *batch, uint64_t now_ns,
 void input_warm(const struct input *in, struct warm *w)
 {
 	warm_add(w, in, WARM_HEAD);
+	if (in->ops->warm != NULL)
+		in->ops->warm(in, w);
 	if (in->flow == NULL || in->flow->receiver == NULL)
 		return;
 	warm_add(w, in->flow, offsetof(struct udp_flow, arrived));

@@ -12,6 +12,8 @@ struct input_ops {
 		    struct errmsg *why);
 	int (*second)(struct input *, uint64_t now_ns, struct errmsg *why);
 	void (*counters)(const struct input *, struct input_counters *ret);
+	/* NULL: the head of its struct, and its flow. */
+	void (*warm)(const struct input *, struct warm *);
 	/* Is a part of it stuck in the kernel?  NULL: never. */
 	bool (*hangs)(const struct input *, uint64_t now_ns);
 	/* NULL: its protocol tells nothing.  *ret is all zero. */

@@ -260,6 +260,17 @@ static void merge_stats(const struct input *base, struct link_stats *ret)
 		udp_flow_stats(m->legs[0].input->flow, ret);
 }
 
+static void merge_warm(const struct input *base, struct warm *w)
+{
+	const struct merge_input *m =
+		container_of(base, const struct merge_input, base);
+
+	for (size_t i = 0; i < TS_MERGE_PATHS; i++)
+		if (m->legs[i].input != NULL)
+			input_warm(m->legs[i].input, w);
+	ts_merge_warm(m->merge, w);
+}
+
 static const char *merge_trouble(const struct input *base)
 {
 	const struct merge_input *m =
@@ -286,6 +297,7 @@ static const struct input_ops merge_ops = {
 	.second = merge_second,
 	.counters = merge_counters,
 	.stats = merge_stats,
+	.warm = merge_warm,
 	.trouble = merge_trouble,
 };
 

@@ -15,6 +15,9 @@ enum {
 	/* The second plays when the first has so many more gaps. */
 	GAPS_WORSE = 8,
 	AHEAD = 8, /* packets, of what is called for */
+	/* Turns waver: what is due a moment later goes now, not with twice as
+	 * much the next time. */
+	EARLY_MS = 4,
 };
 
 #define MS ((uint64_t)TS_MERGE_NS_PER_MS)
@@ -43,11 +46,13 @@ static void note_doubles(struct ts_merge_path *p, size_t n, uint64_t now_ns)
 	struct ts_queue *q = &p->queue;
 
 	for (size_t i = q->n - n; i < q->n; i++) {
-		ts_queue_set_mark(q, i,
-				  ts_doubles_note(&p->doubles,
-						  ts_queue_packet(q, i),
-						  ts_queue_hash(q, i),
-						  (uint32_t)(now_ns / MS)));
+		enum ts_double mark =
+			ts_doubles_note(&p->doubles, ts_queue_packet(q, i),
+					ts_queue_hash(q, i),
+					(uint32_t)(now_ns / MS));
+
+		if (mark != TS_SINGLE)
+			ts_queue_set_mark(q, i, mark);
 		for (size_t k = 1; k <= p->doubles.before && k <= i; k++)
 			ts_queue_set_mark(q, i - k, TS_DOUBLED);
 	}
@@ -66,6 +71,21 @@ static void push(struct ts_merge *m, struct ts_merge_path *p,
 	}
 	m->counts.dropped += run->n - n;
 	note_doubles(p, n, now_ns);
+}
+
+void ts_merge_warm(const struct ts_merge *m, struct warm *w)
+{
+	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
+		const struct ts_merge_path *p = &m->path[i];
+
+		warm_add(w, p, offsetof(struct ts_merge_path, doubles));
+		warm_add(w, &p->doubles.n,
+			 offsetof(struct ts_doubles, cc) -
+				 offsetof(struct ts_doubles, n));
+	}
+	warm_add(w, &m->counts, sizeof m->counts);
+	warm_add(w, &m->like, offsetof(struct ts_likeness, count));
+	warm_add(w, &m->like.count[TS_LIKE_PCR], sizeof m->like.count[0]);
 }
 
 void ts_merge_feed(struct ts_merge *m, const struct ts_run *runs, size_t n_runs,
@@ -385,7 +405,7 @@ void ts_merge_turn(struct ts_merge *m, struct batch *b, uint64_t now_ns)
 	for (;;) {
 		unsigned first = due_ns(m, 0) <= due_ns(m, 1) ? 0 : 1;
 
-		if (due_ns(m, first) > now_ns)
+		if (due_ns(m, first) > now_ns + EARLY_MS * MS)
 			break;
 		ts_queue_expect(&m->path[first].queue, AHEAD);
 		take(m, first, b);

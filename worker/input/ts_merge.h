@@ -17,6 +17,7 @@
  */
 #pragma once
 
+#include "common/warm.h"
 #include "worker/input/batch.h"
 
 enum {
@@ -45,6 +46,9 @@ struct ts_merge_counts {
 
 struct ts_merge *ts_merge_new(unsigned delay_ms);
 void ts_merge_free(struct ts_merge **);
+
+/* What the next turn will touch. */
+void ts_merge_warm(const struct ts_merge *, struct warm *);
 
 void ts_merge_feed(struct ts_merge *, const struct ts_run *runs, size_t n_runs,
 		   unsigned path, uint64_t now_ns);
