@@ -14,6 +14,8 @@ enum {
 	LIVE_MS = 1000,
 	/* The second plays when the first has so many more gaps. */
 	GAPS_WORSE = 8,
+	/* Two that come at the same time are due within so long. */
+	COMPANY_MS = 20,
 	AHEAD = 8, /* packets, of what is called for */
 	/* Turns waver: what is due a moment later goes now, not with twice as
 	 * much the next time. */
@@ -194,13 +196,24 @@ static void choose_lead(struct ts_merge *m)
 		   p[0].doubles.breaks > 2 * p[1].doubles.breaks + GAPS_WORSE);
 }
 
+/* Does the other path bring packets of about the same time as the first of
+ * this one?  What came while it was cut tells nothing. */
+static bool has_company(const struct ts_merge *m, unsigned path)
+{
+	const struct ts_merge_path *p = &m->path[path];
+	const struct ts_merge_path *other = &m->path[!path];
+
+	return other->queue.n > 0 &&
+	       ts_due_ns(m, other, 0) < ts_due_ns(m, p, 0) + COMPANY_MS * MS;
+}
+
 /* The first of a path, which the other has not; while only one of them brings
  * anything they do not grow strange. */
 static void note_alone(struct ts_merge *m, unsigned path)
 {
 	const struct ts_queue *q = &m->path[path].queue;
 
-	if (m->path[!path].queue.n == 0 || ts_queue_mark(q, 0) != TS_SINGLE)
+	if (ts_queue_mark(q, 0) != TS_SINGLE || !has_company(m, path))
 		return;
 	ts_likeness_alone(&m->like, ts_queue_packet(q, 0), path);
 	if (m->like.state == TS_LIKE_REFUSED)

@@ -26,6 +26,7 @@ struct rig {
 	uint64_t now_ns;
 	size_t n;
 	uint8_t out[2 * N][TS_PACKET];
+	struct model *model[TS_MERGE_PATHS]; /* its own */
 };
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -51,15 +52,17 @@ static struct rig *rig_new(void)
 
 static void rig_free(struct rig *r)
 {
+	for (size_t i = 0; i < TS_MERGE_PATHS; i++)
+		free(r->model[i]);
 	ts_merge_free(&r->merge);
 	free(r);
 }
 
 /* Pictures and sound that are never the same twice, a table that is, every 25
  * ms, and null packets. */
-static struct model *make(uint32_t what)
+static struct model *make(struct rig *r, unsigned path, uint32_t what)
 {
-	struct model *m = xcalloc(1, sizeof *m);
+	struct model *m = r->model[path] = xcalloc(1, sizeof *m);
 	uint8_t cc[PIDS + 1] = { 0 };
 
 	for (uint32_t i = 0; i < N; i++) {
@@ -103,6 +106,15 @@ static void feed(struct rig *r, const struct model *m, int64_t ms,
 	}
 }
 
+/* A millisecond has gone by. */
+static void step(struct rig *r, int64_t ms)
+{
+	r->now_ns += 1000000;
+	ts_merge_turn(r->merge, &r->batch, r->now_ns);
+	if (ms % 1000 == 999)
+		ts_merge_second(r->merge, r->now_ns);
+}
+
 /* Both, path 2 skew_ms behind path 1, to their ends. */
 static void play(struct rig *r, const struct model *m, int64_t skew_ms)
 {
@@ -111,12 +123,20 @@ static void play(struct rig *r, const struct model *m, int64_t skew_ms)
 	for (int64_t ms = MIN(0, skew_ms); ms < end; ms++) {
 		feed(r, m, ms, 0);
 		feed(r, m, ms - skew_ms, 1);
-		r->now_ns += 1000000;
-		ts_merge_turn(r->merge, &r->batch, r->now_ns);
-		if (ms % 1000 == 999)
-			ts_merge_second(r->merge, r->now_ns);
+		step(r, ms);
 	}
 	cr_assert_not(ts_merge_waits(r->merge));
+}
+
+/* One on each path, to their ends. */
+static void play_both(struct rig *r, const struct model *m,
+		      const struct model *other)
+{
+	for (int64_t ms = 0; ms < N / PER_MS + DELAY_MS + 10; ms++) {
+		feed(r, m, ms, 0);
+		feed(r, other, ms, 1);
+		step(r, ms);
+	}
 }
 
 /* The next packet of a PID at or behind i; n when there is none. */
@@ -155,22 +175,51 @@ static void judge(const struct rig *r, const struct model *m)
 
 static const int64_t skews[] = { 0, 7, 100, 400, -7, -400 };
 
+/* Packets that a path does not bring. */
+struct loss {
+	unsigned path;
+	size_t from, n;
+};
+
+static void lose(struct model *m, unsigned path, size_t from, size_t n)
+{
+	for (size_t i = from; i < from + n; i++)
+		m->gone[i][path] = true;
+}
+
+/* All that is left goes out, and the two are not taken for different ones. */
+static struct ts_merge_counts play_lossy(const struct loss *lost, size_t n,
+					 int64_t skew_ms)
+{
+	struct rig *r = rig_new();
+	struct model *m = make(r, 0, 1);
+	struct ts_merge_counts c;
+
+	for (size_t i = 0; i < n; i++)
+		lose(m, lost[i].path, lost[i].from, lost[i].n);
+	play(r, m, skew_ms);
+	judge(r, m);
+	ts_merge_counts(r->merge, &c);
+	cr_assert_eq(c.differ, 0, "refused, %d ms apart", (int)skew_ms);
+	rig_free(r);
+	return c;
+}
+
+static void play_lossy_apart(const struct loss *lost, size_t n)
+{
+	for (size_t s = 0; s < ARRAY_LEN(skews); s++)
+		(void)play_lossy(lost, n, skews[s]);
+}
+
 Test(ts_merge, makes_one_of_two_whole_copies)
 {
 	for (size_t s = 0; s < ARRAY_LEN(skews); s++) {
-		struct rig *r = rig_new();
-		struct model *m = make(0);
-		struct ts_merge_counts c;
+		struct ts_merge_counts c = play_lossy(NULL, 0, skews[s]);
 
-		play(r, m, skews[s]);
-		judge(r, m);
-		ts_merge_counts(r->merge, &c);
 		cr_assert(c.aligned);
 		cr_assert_eq(c.skew_us, skews[s] * 1000);
 		cr_assert_eq(c.merged, 0);
 		cr_assert_eq(c.lost[0] + c.lost[1], 0);
-		free(m);
-		rig_free(r);
 	}
 }
 
@@ -180,7 +229,7 @@ Test(ts_merge, fills_the_gaps_of_either_from_the_other)
 	for (unsigned percent = 1; percent < 20; percent += 3)
 		for (size_t s = 0; s < ARRAY_LEN(skews); s++) {
 			struct rig *r = rig_new();
-			struct model *m = make(percent);
+			struct model *m = make(r, 0, percent);
 			struct ts_merge_counts c;
 			size_t lost[2] = { 0, 0 };
 
@@ -196,33 +245,38 @@ Test(ts_merge, fills_the_gaps_of_either_from_the_other)
 			ts_merge_counts(r->merge, &c);
 			cr_assert_eq(c.lost[0], lost[0]);
 			cr_assert_eq(c.lost[1], lost[1]);
-			free(m);
 			rig_free(r);
 		}
 }
 
-static void lose(struct model *m, unsigned path, size_t from, size_t n)
-{
-	for (size_t i = from; i < from + n; i++)
-		m->gone[i][path] = true;
-}
-
 Test(ts_merge, stands_bursts_and_cuts)
 {
-	for (size_t s = 0; s < ARRAY_LEN(skews); s++) {
-		struct rig *r = rig_new();
-		struct model *m = make(1);
+	static const struct loss lost[] = {
+		{ 0, 2000, 1500 }, { 1, 4000, 700 },  { 0, 4800, 40 },
+		{ 1, 4840, 40 },   { 0, 6000, 2000 },
+	};
 
-		lose(m, 0, 2000, 1500);
-		lose(m, 1, 4000, 700);
-		lose(m, 0, 4800, 40);
-		lose(m, 1, 4840, 40);
-		lose(m, 0, 6000, 2000);
-		play(r, m, skews[s]);
-		judge(r, m);
-		free(m);
-		rig_free(r);
-	}
+	play_lossy_apart(lost, ARRAY_LEN(lost));
+}
+
+/* What one brings while the other is cut does not tell them apart, though it is
+ * most of all. */
+Test(ts_merge, stands_paths_that_are_cut_in_turns)
+{
+	static const struct loss lost[] = {
+		{ 0, 1000, 1000 }, { 1, 2200, 1000 }, { 0, 3400, 1000 },
+		{ 1, 4600, 1000 }, { 0, 5800, 1000 },
+	};
+
+	play_lossy_apart(lost, ARRAY_LEN(lost));
+}
+
+/* What both lose is lost; nothing is put in its place. */
+Test(ts_merge, goes_on_behind_what_both_lose)
+{
+	static const struct loss lost[] = { { 0, 3000, 50 }, { 1, 3010, 20 } };
+
+	(void)play_lossy(lost, ARRAY_LEN(lost), 30);
 }
 
 /* Filler is the same bytes each sixteenth time; it goes out all the same when a
@@ -230,7 +284,7 @@ Test(ts_merge, stands_bursts_and_cuts)
 Test(ts_merge, takes_filler_for_no_late_packets)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(1);
+	struct model *m = make(r, 0, 1);
 
 	for (size_t i = 0; i < N; i++)
 		if (i % 3 != 0 && ts_pid(m->packets[i]) == 0x101)
@@ -246,7 +300,6 @@ Test(ts_merge, takes_filler_for_no_late_packets)
 	lose(m, 1, 3000, N - 3000);
 	play(r, m, 0);
 	judge(r, m);
-	free(m);
 	rig_free(r);
 }
 
@@ -254,17 +307,12 @@ Test(ts_merge, takes_filler_for_no_late_packets)
 static void play_alike_in_part(size_t one_of)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(1), *other = make(2);
+	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
 	size_t strange = 0;
 
 	for (size_t i = 0; i < N; i += one_of)
 		memcpy(other->packets[i], m->packets[i], TS_PACKET);
-	for (int64_t ms = 0; ms < N / PER_MS + DELAY_MS + 10; ms++) {
-		feed(r, m, ms, 0);
-		feed(r, other, ms, 1);
-		r->now_ns += 1000000;
-		ts_merge_turn(r->merge, &r->batch, r->now_ns);
-	}
+	play_both(r, m, other);
 	/* but for the first moment */
 	for (size_t i = r->n / 2; i + PER_MS < r->n; i++)
 		strange += ts_pid(r->out[i]) >= 0x100 &&
@@ -272,8 +320,6 @@ static void play_alike_in_part(size_t one_of)
 			   r->out[i][8] != 1;
 	cr_assert_eq(strange, 0, "%zu of the other", strange);
 	cr_assert_leq(r->n, N + N / 4, "%zu went out", r->n);
-	free(m);
-	free(other);
 	rig_free(r);
 }
 
@@ -284,33 +330,14 @@ Test(ts_merge, plays_one_of_two_that_are_alike_in_part)
 	play_alike_in_part(3);
 }
 
-/* What both lose is lost; nothing is put in its place. */
-Test(ts_merge, goes_on_behind_what_both_lose)
-{
-	struct rig *r = rig_new();
-	struct model *m = make(1);
-
-	lose(m, 0, 3000, 50);
-	lose(m, 1, 3010, 20);
-	play(r, m, 30);
-	judge(r, m);
-	free(m);
-	rig_free(r);
-}
-
 /* A second path that brings something else is not mixed in. */
 Test(ts_merge, plays_one_of_two_different_streams)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(1), *other = make(2);
+	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
 	struct ts_merge_counts c;
 
-	for (int64_t ms = 0; ms < N / PER_MS + DELAY_MS + 10; ms++) {
-		feed(r, m, ms, 0);
-		feed(r, other, ms, 1);
-		r->now_ns += 1000000;
-		ts_merge_turn(r->merge, &r->batch, r->now_ns);
-	}
+	play_both(r, m, other);
 	ts_merge_counts(r->merge, &c);
 	cr_assert_eq(c.merged, 0);
 	/* their tables are the same */
@@ -318,8 +345,6 @@ Test(ts_merge, plays_one_of_two_different_streams)
 		if (ts_pid(r->out[i]) != TS_PID_NULL &&
 		    ts_pid(r->out[i]) != TS_PID_PAT)
 			cr_assert_eq(r->out[i][8], 1);
-	free(m);
-	free(other);
 	rig_free(r);
 }
 
@@ -339,26 +364,41 @@ static void play_around(struct rig *r, const struct model *a,
 		feed(r, a, ms % (N / PER_MS), 0);
 		if (b != NULL)
 			feed(r, b, ms % (N / PER_MS), 1);
-		r->now_ns += 1000000;
-		ts_merge_turn(r->merge, &r->batch, r->now_ns);
-		if (ms % 1000 == 999)
-			ts_merge_second(r->merge, r->now_ns);
+		step(r, ms);
 		r->n = 0;
 	}
 }
 
-/* It is told at once, and no more when one of them is gone. */
+/* Not of two that are the same; else it is told at once, and no more when one
+ * of them is gone. */
 Test(ts_merge, tells_that_both_do_not_bring_the_same)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(1), *other = make(2);
+	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
 
+	play_around(r, m, m, 8);
+	cr_assert_not(is_refused(r));
 	play_around(r, m, other, 2);
 	cr_assert(is_refused(r));
 	play_around(r, m, NULL, 3);
 	cr_assert_not(is_refused(r));
-	free(m);
-	free(other);
+	rig_free(r);
+}
+
+/* Nor does it hide that the other comes in bursts. */
+Test(ts_merge, tells_it_of_one_that_comes_in_bursts)
+{
+	enum { BURST_MS = 100 };
+	struct rig *r = rig_new();
+	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
+
+	for (int64_t ms = 0; ms < N / PER_MS; ms++) {
+		feed(r, m, ms, 0);
+		for (int64_t i = 0; ms % BURST_MS == 0 && i < BURST_MS; i++)
+			feed(r, other, ms - i, 1);
+		step(r, ms);
+	}
+	cr_assert(is_refused(r));
 	rig_free(r);
 }
 
@@ -398,7 +438,7 @@ Test(ts_merge, plays_one_of_two_with_the_same_pictures)
 {
 	for (enum differs what = SOUND; what <= TIMES; what++) {
 		struct rig *r = rig_new();
-		struct model *m = make(1), *other = make(1);
+		struct model *m = make(r, 0, 1), *other = make(r, 1, 1);
 		struct ts_merge_counts c;
 
 		make_other(other, what);
@@ -417,8 +457,6 @@ Test(ts_merge, plays_one_of_two_with_the_same_pictures)
 						     : TS_PIDS);
 		play(r, m, 0);
 		cr_assert_eq(mixed(r), 0);
-		free(m);
-		free(other);
 		rig_free(r);
 	}
 }
@@ -427,7 +465,7 @@ Test(ts_merge, plays_one_of_two_with_the_same_pictures)
 Test(ts_merge, tries_again_after_a_while)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(1), *other = make(2);
+	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
 	struct ts_merge_counts c;
 
 	play_around(r, m, other, 2);
@@ -443,8 +481,6 @@ Test(ts_merge, tries_again_after_a_while)
 	cr_assert(is_refused(r));
 	play_around(r, m, m, 10);
 	cr_assert_not(is_refused(r));
-	free(m);
-	free(other);
 	rig_free(r);
 }
 
@@ -452,7 +488,7 @@ Test(ts_merge, tries_again_after_a_while)
 Test(ts_merge, plays_the_healthier_of_two_that_differ)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(1), *other = make(2);
+	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
 	struct ts_merge_counts c;
 
 	for (size_t i = 0; i < N; i += 20)
@@ -462,26 +498,13 @@ Test(ts_merge, plays_the_healthier_of_two_that_differ)
 	ts_merge_counts(r->merge, &c);
 	cr_assert(c.refused);
 	cr_assert_eq(c.lead, 1);
-	free(m);
-	free(other);
-	rig_free(r);
-}
-
-Test(ts_merge, tells_nothing_of_two_that_are_the_same)
-{
-	struct rig *r = rig_new();
-	struct model *m = make(1);
-
-	play_around(r, m, m, 8);
-	cr_assert_not(is_refused(r));
-	free(m);
 	rig_free(r);
 }
 
 Test(ts_merge, keeps_the_pace_when_a_path_is_cut)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(1);
+	struct model *m = make(r, 0, 1);
 
 	lose(m, 0, 4000, N - 4000);
 	for (int64_t ms = 0; ms < N / PER_MS; ms++) {
@@ -489,15 +512,11 @@ Test(ts_merge, keeps_the_pace_when_a_path_is_cut)
 
 		feed(r, m, ms, 0);
 		feed(r, m, ms - 300, 1);
-		r->now_ns += 1000000;
-		ts_merge_turn(r->merge, &r->batch, r->now_ns);
-		if (ms % 500 == 499)
-			ts_merge_second(r->merge, r->now_ns);
+		step(r, ms);
 		if (ms > 1300)
 			cr_assert_leq(labs((long)(r->n - before) - PER_MS), 2,
 				      "at %d ms", (int)ms);
 	}
-	free(m);
 	rig_free(r);
 }
 
