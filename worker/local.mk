@@ -48,6 +48,7 @@ sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/name.c worker/net/name.h \
 	worker/net/page.c worker/net/page.h \
 	worker/net/rist_filter.c worker/net/rist_filter.h \
+	worker/net/rist_gaps.c worker/net/rist_gaps.h \
 	worker/net/rist_guard.c worker/net/rist_guard.h \
 	worker/net/rist_input.c \
 	worker/net/rist_link.c worker/net/rist_link.h \

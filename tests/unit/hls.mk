@@ -38,6 +38,12 @@ tests_unit_net_test_rist_filter_SOURCES = tests/unit/net/test_rist_filter.c \
 	worker/net/rist_filter.c
 tests_unit_net_test_rist_filter_LDADD = $(worker_libs)
 
+check_PROGRAMS += tests/unit/net/test_rist_gaps
+TESTS += tests/unit/net/test_rist_gaps
+tests_unit_net_test_rist_gaps_SOURCES = tests/unit/net/test_rist_gaps.c \
+	worker/net/rist_gaps.c
+tests_unit_net_test_rist_gaps_LDADD = $(worker_libs)
+
 check_PROGRAMS += tests/unit/net/test_rist_peers
 TESTS += tests/unit/net/test_rist_peers
 tests_unit_net_test_rist_peers_SOURCES = tests/unit/net/test_rist_peers.c \

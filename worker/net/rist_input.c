@@ -8,6 +8,7 @@
 #include "common/alloc.h"
 #include "worker/input/kind.h"
 #include "worker/net/kinds.h"
+#include "worker/net/rist_gaps.h"
 #include "worker/net/rist_link.h"
 
 #include <stdlib.h>
@@ -32,8 +33,7 @@ struct rist_input {
 	uint64_t heard_ns; /* ... when a block of it came */
 	const struct rist_peer *owner; /* who brought its last block ... */
 	const struct rist_peer *noted; /* ... and is noted in this second */
-	uint16_t next_seq;   /* of the flow */
-	uint64_t missed;     /* its blocks that never came */
+	struct rist_gaps gaps; /* in it */
 	uint64_t strange;    /* blocks of other flows, dropped */
 	uint64_t strange_ns; /* ... the last of them */
 	struct errmsg stranger; /* who; "" while there is none */
@@ -50,16 +50,6 @@ static void pass_on(struct rist_input *in, struct batch *batch)
 		rist_receiver_data_block_free2(&in->held[--in->n_held]);
 }
 
-/* The library says of a gap that there is one, and counts a part of it. */
-static void count_gap(struct rist_input *in, uint16_t seq)
-{
-	uint16_t gap = (uint16_t)(seq - in->next_seq);
-
-	if (gap <= UINT16_MAX / 2)
-		in->missed += gap;
-	in->next_seq = (uint16_t)(seq + 1);
-}
-
 static void follow(struct rist_input *in, uint32_t flow, uint16_t seq)
 {
 	if (in->begun) {
@@ -68,7 +58,7 @@ static void follow(struct rist_input *in, uint32_t flow, uint16_t seq)
 	}
 	in->begun = true;
 	in->flow = flow;
-	in->next_seq = seq;
+	rist_gaps_begin(&in->gaps, seq);
 	in->stranger.text[0] = '\0';
 	rist_said_follow(&in->link.said, flow);
 }
@@ -87,7 +77,9 @@ static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
 			return false;
 		follow(in, block->flow_id, (uint16_t)block->seq);
 	}
-	count_gap(in, (uint16_t)block->seq);
+	rist_gaps_take(&in->gaps, (uint16_t)block->seq,
+		       (block->flags & RIST_DATA_FLAGS_FLOW_BUFFER_START) != 0,
+		       in->now_ns - in->heard_ns);
 	in->owner = block->peer;
 	in->heard_ns = in->now_ns;
 	return true;
@@ -163,6 +155,7 @@ static int rist_input_second(struct input *base, uint64_t now_ns,
 	if (now_ns - in->strange_ns > STRANGE_NS)
 		in->stranger.text[0] = '\0';
 	in->noted = NULL; /* who is there is to be noted again */
+	rist_gaps_second(&in->gaps);
 	rist_link_second(&in->link);
 	return 0;
 }
@@ -174,7 +167,7 @@ static void rist_input_counters(const struct input *base,
 		container_of(base, const struct rist_input, base);
 
 	*ret = in->counters;
-	ret->lost = in->missed;
+	ret->lost = in->gaps.missed;
 	ret->recovered = in->link.stats.value[LINK_RECOVERED];
 	ret->sync_losses = in->sync.sync_losses;
 }
@@ -185,7 +178,7 @@ static void rist_input_stats(const struct input *base, struct link_stats *ret)
 		container_of(base, const struct rist_input, base);
 
 	*ret = in->link.stats;
-	link_stats_set(ret, LINK_DROPPED, in->missed);
+	link_stats_set(ret, LINK_DROPPED, in->gaps.missed);
 	link_stats_add(ret, LINK_INVALID, in->strange);
 }
 
