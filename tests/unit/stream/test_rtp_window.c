@@ -497,6 +497,34 @@ Test(rtp_window, goes_on_behind_a_gap_with_what_is_too_long)
 	play_long(50, 2);
 }
 
+/* More of them behind a gap than there is room for: it is given up. */
+Test(rtp_window, bounds_what_jumbo_frames_take)
+{
+	enum { N = RTP_LONG_MAX + 500 };
+	static uint8_t data[RTP_HEADER + JUMBO_PAYLOAD];
+	struct rtp_datagram d;
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, (struct rtp_window_config){
+				 .places = 16384, .paths = 1,
+				 .reorder_ms = 1000 });
+	for (uint32_t i = 0; i < N; i++) {
+		cr_assert_eq(rtp_parse(data, rtp_rig_write(&r, i, data), &d),
+			     0);
+		d.size = sizeof data;
+		if (i != 100)
+			rtp_window_feed(r.window, &d, 0, r.now_ns);
+		if (i == 100)
+			rtp_rig_expect(&r, 0, 100);
+		if (i == 100 + RTP_LONG_MAX)
+			rtp_rig_expect(&r, 0, 0);
+	}
+	rtp_rig_expect(&r, 101, N - 101);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 1);
+	cr_assert_eq(rtp_rig_counts(&r).too_long, 0);
+	rtp_rig_done(&r);
+}
+
 /* Short ones that wait go out before it. */
 Test(rtp_window, hands_out_what_waits_before_what_is_too_long)
 {
