@@ -209,6 +209,7 @@ static int read_output(const struct address *a, struct output_spec *spec,
 	part = (char *)spec + type->part;
 	reader.options = type->options;
 	reader.needs = type->needs;
+	reader.idle = type->idle;
 	r = read_link(type->link, a, part, &reader, why);
 	if (r == 0 && type->read != NULL)
 		r = type->read(a, spec, why);

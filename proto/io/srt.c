@@ -55,6 +55,10 @@ static const struct io_need input_needs[] = {
 	SRT_NEEDS,
 	{ 0 },
 };
+/* who sends, and who receives */
+static const char *const idle_inputs[] = { "oheadbw", "sndbuf", NULL };
+static const char *const idle_outputs[] = { "rcvbuf", NULL };
+
 static const struct io_need output_needs[] = {
 	SRT_NEEDS,
 	{ 0 },
@@ -182,6 +186,7 @@ const struct input_type input_srt_type = {
 	.read = io_merge_read,
 	.options = input_options,
 	.needs = input_needs,
+	.idle = idle_inputs,
 };
 
 const struct output_type output_srt_type = {
@@ -192,4 +197,5 @@ const struct output_type output_srt_type = {
 	.part = IO_OUTPUT(srt),
 	.options = output_options,
 	.needs = output_needs,
+	.idle = idle_outputs,
 };

@@ -46,6 +46,7 @@ struct output_type {
 		    struct errmsg *why);
 	const struct io_option *options;
 	const struct io_need *needs; /* NULL: none */
+	const char *const *idle;
 	int (*judge)(const struct output_spec *, struct errmsg *why);
 };
 

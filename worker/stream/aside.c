@@ -251,7 +251,7 @@ void aside_close(struct aside *a)
 static void fail(struct aside *a, const struct errmsg *why, uint64_t now_ns)
 {
 	aside_close(a);
-	retry_failed(&a->retry, now_ns);
+	retry_soon(&a->retry, now_ns);
 	if (strcmp(a->fault.text, why->text) == 0)
 		return;
 	a->fault = *why;
