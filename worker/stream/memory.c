@@ -2,9 +2,11 @@
 #include "worker/stream/memory.h"
 
 #include "common/shared.h"
+#include "common/warm.h"
 #include "proto/contract.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +17,20 @@ enum { VERSION = 5 };
 
 _Static_assert(sizeof(struct stream_memory) <= STREAM_MEMORY_SIZE,
 	       "it fits in what the master keeps");
+_Static_assert(offsetof(struct stream_memory, splice) +
+			       offsetof(struct splice_state, cc) <= WARM_LINE,
+	       "what each turn writes is in the line that is warmed");
+/* Where 64 bits are aligned to 8 bytes; a member that is not where it was is
+ * read as something else by the next worker. */
+_Static_assert(_Alignof(struct stream_memory) < 8 ||
+		       (offsetof(struct stream_memory, splice) == 24 &&
+			sizeof(struct splice_clock) == 72 &&
+			sizeof(struct splice_track) == 40 &&
+			sizeof(struct splice_state) == 20504 &&
+			sizeof(struct table_versions) == 12296 &&
+			sizeof(struct si_versions) == 12296 &&
+			sizeof(struct rtp_state) == 32),
+	       "a layout that is changed has another VERSION");
 
 static bool is_sound(const struct stream_memory *m)
 {
