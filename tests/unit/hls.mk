@@ -7,6 +7,7 @@ unit_hls_tests = \
 	tests/unit/hls/test_mux \
 	tests/unit/hls/test_mux_pmt \
 	tests/unit/hls/test_packed \
+	tests/unit/hls/test_play \
 	tests/unit/hls/test_window
 check_PROGRAMS += $(unit_hls_tests)
 TESTS += $(unit_hls_tests)
@@ -15,6 +16,7 @@ tests_unit_hls_test_mend_LDADD = $(worker_libs)
 tests_unit_hls_test_mux_LDADD = $(worker_libs)
 tests_unit_hls_test_mux_pmt_LDADD = $(worker_libs)
 tests_unit_hls_test_packed_LDADD = $(worker_libs)
+tests_unit_hls_test_play_LDADD = tests/unit/ts/libbuild.a $(worker_libs)
 tests_unit_hls_test_m3u8_LDADD = $(worker_libs)
 tests_unit_hls_test_window_LDADD = $(worker_libs)
 

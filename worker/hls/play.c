@@ -16,6 +16,10 @@ enum {
 	HEAD_MAX = 1024,
 	/* What is looked at to judge its clock by, at most. */
 	PROBE_MAX = 8192,
+	/* Parts of a small buffer that they may take: beside them there is room
+	 * for what the network brings at once. */
+	HEAD_PART = 16,
+	PROBE_PART = 8,
 	SCRATCH = 32, /* packets */
 	/* A PCR that is so much further on than PCRs are apart is a jump. */
 	JUMP_MS = 100,
@@ -77,8 +81,8 @@ struct hls_play *hls_play_new(unsigned lead_ms, size_t packets_max,
 
 	ts_sync_init(&p->sync, TS_SYNC_STREAM);
 	p->mend = mend_new();
-	p->probe.max = MIN((size_t)PROBE_MAX, packets_max / 4);
-	p->head.max = HEAD_MAX;
+	p->probe.max = MIN((size_t)PROBE_MAX, packets_max / PROBE_PART);
+	p->head.max = MIN((size_t)HEAD_MAX, packets_max / HEAD_PART);
 	playout_init(&p->playout, lead_ms, packets_max, now_ns);
 	batch_init(&p->within, on_due, p);
 	p->splice = splice_new(&(struct splice_config){
@@ -242,7 +246,7 @@ static bool add_to_head(struct hls_play *p, const uint8_t *packet)
 	uint64_t pcr;
 
 	(void)fifo_push(&p->head, (struct ts_run){ packet, 1 });
-	return ts_pcr(packet, &pcr) || fifo_len(&p->head) == HEAD_MAX;
+	return ts_pcr(packet, &pcr) || fifo_len(&p->head) == p->head.max;
 }
 
 static void pass(struct hls_play *p, struct ts_run run)
@@ -301,13 +305,23 @@ static void take(struct hls_play *p, struct ts_run run)
 }
 
 /* As many again may be made. */
-static bool has_room(const struct hls_play *p, size_t n)
+static size_t room_for(const struct hls_play *p, size_t n)
 {
 	n += fifo_len(&p->probe);
 	if (mend_state(p->mend) != MEND_KEEPS || p->in_head)
 		n *= 2;
-	return playout_room(&p->playout) >= n + 2 * fifo_len(&p->head) &&
-	       (!p->in_head || playout_can_cut(&p->playout));
+	return n + 2 * fifo_len(&p->head);
+}
+
+/* False: what waits has to be played first, however little it is. */
+static bool has_room(struct hls_play *p, size_t n)
+{
+	bool can_cut = !p->in_head || playout_can_cut(&p->playout);
+	size_t need = can_cut ? room_for(p, n) : SIZE_MAX;
+	bool has = playout_room(&p->playout) >= need;
+
+	playout_set_need(&p->playout, has ? 0 : need);
+	return has;
 }
 
 bool hls_play_push(struct hls_play *p, const uint8_t *data, size_t len)

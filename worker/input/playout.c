@@ -53,6 +53,11 @@ size_t playout_room(const struct playout *p)
 	return fifo_max(&p->fifo) - fifo_len(&p->fifo);
 }
 
+void playout_set_need(struct playout *p, size_t n)
+{
+	p->need = n;
+}
+
 /* --- which packets have a PCR --- */
 
 static uint64_t *mark_word(const struct playout *p, uint64_t packet)
@@ -147,7 +152,7 @@ void playout_pass_cut(struct playout *p)
 
 static bool is_full(const struct playout *p)
 {
-	return playout_room(p) < PLAYOUT_ROOM_MIN;
+	return playout_room(p) < MAX(p->need, (size_t)PLAYOUT_ROOM_MIN);
 }
 
 uint64_t playout_waiting_ns(const struct playout *p)

@@ -30,6 +30,8 @@ struct playout {
 	 * need not be looked at again when their time comes. */
 	uint64_t *marks;
 	size_t n_marks;
+	size_t need;             /* packets that what comes next takes room
+				    for; 0: it is not known */
 	struct pcr_clock in;     /* of what was pushed */
 	uint64_t gap_ticks;      /* the most between two PCRs in it */
 	struct file_clock clock; /* of what is taken */
@@ -67,6 +69,9 @@ void playout_set_pace(struct playout *, unsigned lead_ms, unsigned smooth_s);
 
 /* How many packets there is room for. */
 size_t playout_room(const struct playout *);
+/* What comes next waits for room for n packets: without that the queue is
+ * full.  0: nothing waits for it. */
+void playout_set_need(struct playout *, size_t n);
 /* run.n <= playout_room() */
 void playout_push(struct playout *, struct ts_run run);
 

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/hls/play.h"
+
+#include "common/util.h"
+#include "tests/unit/ts/build.h"
+
+#include <criterion/criterion.h>
+
+#define MS UINT64_C(1000000)
+#define START (777 * MS)
+
+enum {
+	PID = 0x101,
+	EVERY = 40,    /* packets between two PCRs, a packet a millisecond */
+	TICK_MS = 10,
+	ROOM = 5577,   /* of the smallest buffer */
+	READ = 256 * 1024, /* bytes, what the network brings at once */
+	LEAD_MS = 60000, /* more than there is room for */
+};
+
+struct bench {
+	struct hls_play *play;
+	struct batch batch;
+	size_t segment; /* packets */
+	bool cuts;      /* between all of them */
+	uint64_t made;  /* packets */
+	size_t at;      /* bytes of the segment that went in */
+	size_t came;    /* packets that came out */
+	struct build build;
+};
+
+static void on_packets(const struct ts_run *runs, size_t n, void *arg)
+{
+	struct bench *b = arg;
+
+	for (size_t i = 0; i < n; i++)
+		b->came += runs[i].n;
+}
+
+static struct bench *setup(size_t segment)
+{
+	struct bench *b = calloc(1, sizeof *b);
+
+	batch_init(&b->batch, on_packets, b);
+	b->play = hls_play_new(LEAD_MS, ROOM, START);
+	b->segment = segment;
+	return b;
+}
+
+static void teardown(struct bench *b)
+{
+	hls_play_free(&b->play);
+	free(b);
+}
+
+static void make_segment(struct bench *b)
+{
+	b->build.n = 0;
+	b->at = 0;
+	for (size_t i = 0; i < b->segment; i++, b->made++)
+		if (b->made % EVERY == 0)
+			build_pcr(&b->build, PID, b->made * 27000);
+		else
+			build_null(&b->build);
+	hls_play_begin(b->play, b->cuts);
+}
+
+/* All that there is room for. */
+static void push(struct bench *b)
+{
+	for (;;) {
+		struct ts_run run = build_run(&b->build);
+		size_t len = MIN(run.n * TS_PACKET - b->at, (size_t)READ);
+
+		if (len > 0 && !hls_play_push(b->play, run.data + b->at, len))
+			return;
+		b->at += len;
+		if (b->at < run.n * TS_PACKET)
+			continue;
+		if (!hls_play_end(b->play))
+			return;
+		make_segment(b);
+	}
+}
+
+static void run(struct bench *b, unsigned ms)
+{
+	make_segment(b);
+	for (unsigned at = 0; at < ms; at += TICK_MS) {
+		push(b);
+		(void)hls_play_take(b->play, &b->batch, START + at * MS);
+	}
+}
+
+/* Whatever is left when what comes next finds no room. */
+Test(play, a_buffer_that_is_less_than_the_lead_plays_when_it_is_full)
+{
+	for (size_t segment = 1500; segment < 4000; segment += 75) {
+		struct bench *b = setup(segment);
+
+		run(b, 20000);
+		cr_assert_gt(b->came, 18000, "segments of %zu: %zu", segment,
+			     b->came);
+		teardown(b);
+	}
+}
+
+Test(play, so_does_one_that_is_full_of_cuts)
+{
+	struct bench *b = setup(EVERY);
+
+	b->cuts = true;
+	run(b, 20000);
+	cr_assert_gt(b->came, 18000, "%zu", b->came);
+	teardown(b);
+}
