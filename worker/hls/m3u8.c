@@ -240,9 +240,11 @@ static int add_segment(struct m3u8_parser *p, struct m3u8_text uri)
 	}
 	p->next.uri = uri;
 	p->next.key = p->key;
+	p->next.begin_ms = l->all_ms;
 	r = close_range(p);
 	if (r < 0)
 		return r;
+	l->all_ms += p->next.duration_ms;
 	l->segments[l->n_segments++] = p->next;
 	p->next = (struct m3u8_segment){ 0 };
 	p->has_duration = p->range_open = p->keyed = false;

@@ -51,6 +51,7 @@ struct m3u8_segment {
 	struct m3u8_text uri;
 	uint32_t duration_ms;
 	uint32_t key;       /* index into keys and one; 0: in the clear */
+	uint64_t begin_ms;  /* after the begin of the list */
 	uint64_t range_at;  /* bytes of the resource */
 	uint64_t range_len; /* 0: all of it */
 	bool discontinuity; /* does not go on with the one before */
@@ -82,6 +83,7 @@ struct m3u8 {
 	uint64_t sequence;  /* of the first segment */
 	bool ended;         /* nothing will be added */
 	bool fragmented;    /* MP4, by EXT-X-MAP */
+	uint64_t all_ms;    /* of all segments */
 	size_t n_segments;
 	struct m3u8_segment *segments;
 	size_t n_keys;

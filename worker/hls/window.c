@@ -229,11 +229,9 @@ const struct m3u8_segment *hls_window_listed(const struct hls_window *w,
 
 uint64_t hls_window_ahead_ms(const struct hls_window *w, const struct m3u8 *l)
 {
-	uint64_t sum = 0, i = w->next - l->sequence;
-
-	if (!w->begun || w->next < l->sequence)
+	/* asked for at every tick, and a list may be of thousands */
+	if (!w->begun || w->next < l->sequence ||
+	    w->next - l->sequence >= l->n_segments)
 		return 0;
-	for (; i < l->n_segments; i++)
-		sum += l->segments[i].duration_ms;
-	return sum;
+	return l->all_ms - l->segments[w->next - l->sequence].begin_ms;
 }
