@@ -42,7 +42,8 @@ static bool is_free(const struct psi *psi, const struct psi_program *program,
 	       (class == PID_UNKNOWN || class == PID_AUDIO);
 }
 
-/* As it was, or as it is at the source, if nobody else has it. */
+/* As it was, or as it is at the source, if nobody else has it; TS_PID_NULL when
+ * all have somebody. */
 static uint16_t choose_pid(const struct mux_pmt *p, const struct psi *psi,
 			   const struct psi_program *program, uint16_t wanted)
 {
@@ -52,9 +53,12 @@ static uint16_t choose_pid(const struct mux_pmt *p, const struct psi *psi,
 		return p->pid;
 	if (is_free(psi, program, wanted))
 		return wanted;
-	while (!is_free(psi, program, pid))
+	for (unsigned i = 0; i <= LAST_PID; i++) {
 		pid = pid < LAST_PID ? pid + 1 : FIRST_PID;
-	return pid;
+		if (is_free(psi, program, pid))
+			return pid;
+	}
+	return TS_PID_NULL;
 }
 
 static size_t put_language(const struct mux_pmt *p,
@@ -166,7 +170,7 @@ size_t mux_pmt_put(struct mux_pmt *p, const struct psi *psi,
 	else
 		p->pid = TS_PID_NULL;
 	memcpy(section, from->data, len);
-	if (f != NULL)
+	if (mux_pmt_has_sound(p))
 		len = build(p, from, f, section);
 	if (len == 0)
 		return 0;

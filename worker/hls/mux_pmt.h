@@ -25,7 +25,8 @@ void mux_pmt_init(struct mux_pmt *);
 void mux_pmt_set_language(struct mux_pmt *, const char *language);
 
 /* Packets of the PMT, as the program says and with the sound (NULL: not known
- * yet, the source's own stays), to ret; how many. */
+ * yet, the source's own stays; so it does when no PID is left), to ret; how
+ * many. */
 size_t mux_pmt_put(struct mux_pmt *, const struct psi *,
 		   const struct psi_program *,
 		   const struct hls_sound_format *, uint8_t *ret);

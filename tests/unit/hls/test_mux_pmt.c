@@ -72,3 +72,53 @@ Test(mux_pmt, is_never_longer_than_a_section, .timeout = 90)
 		psi_free(&psi);
 	}
 }
+
+enum {
+	PROGRAMS = 41,
+	STREAMS = 199, /* of each: all that there is, from 0x20 + 41 on */
+	FIRST = 0x20,
+};
+
+/* Of so many programs that there is no PID which nobody has. */
+static struct psi *full_house(void)
+{
+	uint8_t pat[SECTION_PSI_MAX] = { 0, 0, 0, 0, 1, 0xc1, 0, 0 };
+	struct psi *psi = psi_new();
+	size_t len = 8;
+	unsigned pid = FIRST + PROGRAMS;
+
+	for (unsigned i = 0; i < PROGRAMS; i++, len += 4)
+		memcpy(pat + len, (uint8_t[]){ 0, (uint8_t)(i + 1), 0xe0,
+					       (uint8_t)(FIRST + i) }, 4);
+	feed(psi, pat, len, 0);
+	for (unsigned i = 0; i < PROGRAMS; i++) {
+		uint8_t pmt[SECTION_PSI_MAX] = { 2, 0, 0, 0, (uint8_t)(i + 1),
+						 0xc7, 0, 0, 0xff, 0xff,
+						 0xf0, 0 };
+
+		len = 12;
+		for (unsigned k = 0; k < STREAMS && pid < TS_PID_NULL;
+		     k++, len += 5, pid++)
+			memcpy(pmt + len, (uint8_t[]){ 0x1b,
+				(uint8_t)(0xe0 | pid >> 8), (uint8_t)pid,
+				0xf0, 0 }, 5);
+		feed(psi, pmt, len, (uint16_t)(FIRST + i));
+	}
+	cr_assert_eq(pid, TS_PID_NULL);
+	return psi;
+}
+
+Test(mux_pmt, where_no_pid_is_left_the_sources_own_stays, .timeout = 60)
+{
+	struct hls_sound_format sound = { .type = 0x0f, .pid = 0x102 };
+	uint8_t out[PACKETS_MAX * TS_PACKET];
+	struct psi *psi = full_house();
+	struct mux_pmt p;
+
+	mux_pmt_init(&p);
+	cr_assert_gt(mux_pmt_put(&p, psi, psi_main_program(psi), &sound, out),
+		     0);
+	cr_assert(!mux_pmt_has_sound(&p));
+	cr_assert_arr_eq(p.section, psi_main_program(psi)->pmt.data, 5);
+	psi_free(&psi);
+}
