@@ -149,8 +149,12 @@ void mend_look(struct mend *m, const uint8_t *packet)
 
 void mend_decide(struct mend *m)
 {
-	if (m->state == MEND_JUDGES)
-		m->state = is_broken(m) ? MEND_MAKES : MEND_KEEPS;
+	if (m->state != MEND_JUDGES)
+		return;
+	m->state = is_broken(m) ? MEND_MAKES : MEND_KEEPS;
+	/* what such a clock says of it is nothing to go by */
+	if (m->state == MEND_MAKES)
+		m->lead = 0;
 }
 
 enum mend_is mend_state(const struct mend *m)
@@ -160,8 +164,10 @@ enum mend_is mend_state(const struct mend *m)
 
 void mend_segment(struct mend *m, bool cut)
 {
-	if (m->state == MEND_KEEPS && is_broken(m))
+	if (m->state == MEND_KEEPS && is_broken(m)) {
 		m->state = MEND_MAKES;
+		m->lead = m->lead_before;
+	}
 	m->dts_before = m->dts;
 	m->lead_before = m->lead;
 	if (cut || !m->has_dts)

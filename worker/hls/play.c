@@ -298,10 +298,17 @@ static void take(struct hls_play *p, struct ts_run run)
 		probe(p, run.data);
 		run.data += TS_PACKET;
 	}
+	/* the head tells whether the rest of a segment is made, too */
+	for (; run.n > 0 && (p->in_head ||
+			     mend_state(p->mend) == MEND_MAKES); run.n--) {
+		mend_look(p->mend, run.data);
+		pass_judged(p, (struct ts_run){ run.data, 1 });
+		run.data += TS_PACKET;
+	}
 	for (size_t i = 0; i < run.n; i++)
 		mend_look(p->mend, run.data + i * TS_PACKET);
 	if (run.n > 0)
-		pass_judged(p, run);
+		push(p, run);
 }
 
 /* As many again may be made. */

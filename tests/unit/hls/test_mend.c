@@ -109,6 +109,31 @@ Test(mend, pcrs_are_made_of_decoding_times)
 	mend_free(&m);
 }
 
+/* Neither of one that was there from the beginning, nor of one that broke. */
+Test(mend, what_a_broken_clock_says_of_the_lead_is_not_believed)
+{
+	uint8_t packet[TS_PACKET], made[2 * TS_PACKET];
+	uint64_t pcr;
+
+	for (int good = 0; good < 2; good++) {
+		struct mend *m = mend_new();
+
+		mend_segment(m, true);
+		if (good > 0)
+			look(m, 900000, 855000, FRAME);
+		mend_segment(m, false);
+		look(m, 1008000, 706000, 0);
+		mend_segment(m, false);
+		cr_assert_eq(mend_state(m), MEND_MAKES);
+		make(packet, 1200000, -1);
+		cr_assert_gt(mend_make(m, packet, made), 1);
+		cr_assert(ts_pcr(made, &pcr));
+		cr_assert_eq(1200000 - pcr / 300,
+			     good > 0 ? 45000 : MEND_LEAD_MS * 90);
+		mend_free(&m);
+	}
+}
+
 /* At a border where PCRs go on by pcr_step and decoding times by dts_step. */
 static bool takes_over(int64_t pcr_step, int64_t dts_step)
 {

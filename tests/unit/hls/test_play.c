@@ -3,6 +3,7 @@
 
 #include "common/util.h"
 #include "tests/unit/ts/build.h"
+#include "worker/ts/pes.h"
 
 #include <criterion/criterion.h>
 
@@ -26,15 +27,33 @@ struct bench {
 	uint64_t made;  /* packets */
 	size_t at;      /* bytes of the segment that went in */
 	size_t came;    /* packets that came out */
+	size_t pcrs;
+	uint64_t pcr;   /* the last one of them */
+	uint64_t step;  /* the most between two */
 	struct build build;
 };
+
+static void note_pcr(struct bench *b, const uint8_t *packet)
+{
+	uint64_t pcr;
+
+	if (!ts_pcr(packet, &pcr))
+		return;
+	if (b->pcrs++ > 0)
+		b->step = MAX(b->step, pcr > b->pcr ? pcr - b->pcr
+						    : b->pcr - pcr);
+	b->pcr = pcr;
+}
 
 static void on_packets(const struct ts_run *runs, size_t n, void *arg)
 {
 	struct bench *b = arg;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		b->came += runs[i].n;
+		for (size_t k = 0; k < runs[i].n; k++)
+			note_pcr(b, runs[i].data + k * TS_PACKET);
+	}
 }
 
 static struct bench *setup(size_t segment)
@@ -112,5 +131,48 @@ Test(play, so_does_one_that_is_full_of_cuts)
 	b->cuts = true;
 	run(b, 20000);
 	cr_assert_gt(b->came, 18000, "%zu", b->came);
+	teardown(b);
+}
+
+/* A second of pictures, with PCRs that are so far off. */
+static void push_pictures(struct bench *b, uint64_t dts, uint64_t off)
+{
+	struct ts_run run;
+
+	b->build.n = 0;
+	for (uint64_t i = 0; i < 25; i++, dts += 3600) {
+		uint8_t *p = build_pcr(&b->build, PID, (dts + off) * 300);
+
+		memcpy(p + 12, (const uint8_t[]){ 0, 0, 1, 0xe0, 0, 0, 0x80,
+						  0x80, 5 }, 9);
+		p[1] |= 0x40;
+		p[3] |= 0x10;
+		p[4] = 7;
+		pes_set_time(p + 21, dts);
+	}
+	run = build_run(&b->build);
+	hls_play_begin(b->play, false);
+	cr_assert(hls_play_push(b->play, run.data, run.n * TS_PACKET));
+	cr_assert(hls_play_end(b->play));
+}
+
+/* However much of it comes at once. */
+Test(play, a_segment_whose_clock_is_taken_over_has_none_of_its_own)
+{
+	struct hls_play_counters counters;
+	struct bench *b = setup(0);
+
+	hls_play_set_pace(b->play, 1, 0);
+	push_pictures(b, 900000, 0);
+	push_pictures(b, 990000, 45000000);
+	push_pictures(b, 1080000, 0);
+	hls_play_set_ended(b->play, true);
+	for (unsigned at = 0; at < 5000; at += TICK_MS)
+		(void)hls_play_take(b->play, &b->batch, START + at * MS);
+	cr_assert_geq(b->pcrs, 75);
+	cr_assert_eq(b->step, 40 * 27000, "%llu ms",
+		     (unsigned long long)b->step / 27000);
+	hls_play_counters(b->play, &counters);
+	cr_assert_eq(counters.unannounced, 0);
 	teardown(b);
 }
