@@ -25,6 +25,7 @@ enum link_stat {
 	LINK_RATE_KBPS,      /* with what was sent again */
 	LINK_PATHS,          /* that bring something, of two */
 	LINK_SKEW_US,        /* between two paths */
+	LINK_MUX_STATE,      /* enum aside_state */
 	LINK_FREE_MIB,       /* room on the disk */
 	LINK_QUEUED_KIB,     /* that wait for it */
 	LINK_GAP_P50_US,     /* from one datagram to the next, as they leave */
@@ -53,6 +54,10 @@ enum link_stat {
 	LINK_PATH2_RECEIVED,
 	LINK_PATH1_LOST,     /* ... and what it did not bring */
 	LINK_PATH2_LOST,
+	LINK_MUX_RECEIVED,   /* packets of the PID of another stream */
+	LINK_MUX_SENT,       /* that went into ours */
+	LINK_MUX_LOST,       /* that did not come, by their counter */
+	LINK_MUX_DROPPED,    /* that came, and did not go on */
 	LINK_CBR_OVERFLOW,   /* packets that the constant rate cannot hold */
 	LINK_CBR_LATE,       /* places left out, as we were kept from working */
 

@@ -46,19 +46,28 @@ test('sound of another clock is on ours, under a PID of its own; its ' +
 	const sluice = await Sluice.start(t, config(stream('a',
 		'udp://127.0.0.1:5000#mux=udp://127.0.0.1:5001&mux_pid=257',
 		'udp://127.0.0.1:6000')));
-	const error = async () => (await sluice.json('/api/stream-inputs/a'))
-		.inputs[0].error ?? '';
+	const input = async () =>
+		(await sluice.json('/api/stream-inputs/a')).inputs[0];
+	const error = async () => (await input()).error ?? '';
+	const state = async () => (await input()).stats.mux_state;
 	const size = (s) => recorder.size() + s * 2e6 / 8;
 
 	await sluice.onair('a');
 	// before it was ever there
 	await waitUntil('a complaint', async () => /mux: PID 257 does not come/
 		.test(await error()));
+	assert.equal(await state(), 0);
 	const first = await Sender.start(t, mux(other, 7000), 5001);
 	await sluice.logged(/mux: PID 257 of udp:\S+ goes out as 32/);
 	await waitUntil('no complaint', async () => await error() === '');
 	let until = size(2);
 	await waitUntil('two seconds', () => recorder.size() > until);
+	await waitUntil('it goes out', async () => await state() === 2);
+	const { stats } = await input();
+	assert.ok(stats.mux_sent > 50, JSON.stringify(stats));
+	// between the two a part of a tick may wait
+	const waits = stats.mux_received - stats.mux_sent - stats.mux_dropped;
+	assert.ok(waits >= 0 && waits <= 64, JSON.stringify(stats));
 	first.stop();
 	await waitUntil('a complaint', async () => /mux: PID 257 does not come/
 		.test(await error()));

@@ -17,6 +17,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_file_list \
 	tests/unit/stream/test_file_name \
 	tests/unit/stream/test_file_store \
+	tests/unit/stream/test_aside \
 	tests/unit/stream/test_lane \
 	tests/unit/stream/test_loop \
 	tests/unit/stream/test_ticker \
@@ -59,6 +60,9 @@ tests_unit_stream_test_file_list_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_name_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_store_LDADD = $(unit_splice_libs)
 tests_unit_stream_test_file_store_LDFLAGS = -Wl,--wrap=time,--wrap=flock
+tests_unit_stream_test_aside_SOURCES = tests/unit/stream/test_aside.c \
+	tests/unit/remux/rig.c tests/unit/remux/rig.h
+tests_unit_stream_test_aside_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_lane_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ticker_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_loop_LDADD = $(unit_stream_libs)

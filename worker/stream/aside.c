@@ -55,6 +55,10 @@ struct aside {
 	bool going;           /* packets come */
 	bool counted;         /* cc_in was that of the last one */
 	uint8_t cc_in, cc;
+	uint8_t cc_joined;    /* of the last that went into the remux */
+	bool followed;        /* cc_came is that of the last that came */
+	uint8_t cc_came;
+	uint64_t received, sent, lost, dropped; /* packets of the PID */
 	uint16_t clock_pid;   /* of the program there; 0x1fff: none */
 	struct phase here, there;
 	uint64_t moved;       /* 90 kHz: added to its times */
@@ -182,6 +186,28 @@ static void move_times(struct aside *a, uint8_t *packet)
 		cue_move(&a->cue, packet, a->moved);
 }
 
+/* What waits will not go out: the count goes on from what did. */
+static void give_up(struct aside *a)
+{
+	a->dropped += fifo_len(&a->fifo);
+	fifo_drop(&a->fifo, fifo_len(&a->fifo));
+	a->cc = a->cc_joined;
+}
+
+/* One that is repeated has the count of the one before, and so has one without
+ * a payload. */
+static void count(struct aside *a, const uint8_t *packet)
+{
+	uint8_t cc = ts_cc(packet);
+
+	a->received++;
+	if (a->followed && ts_has_payload(packet) && cc != a->cc_came &&
+	    !ts_discontinuity(packet))
+		a->lost += (cc - a->cc_came - 1U) & 0x0f;
+	a->followed = true;
+	a->cc_came = cc;
+}
+
 static void take_packet(struct aside *a, const uint8_t *packet)
 {
 	uint8_t step = (uint8_t)(ts_cc(packet) - a->cc_in);
@@ -200,7 +226,7 @@ static void take_packet(struct aside *a, const uint8_t *packet)
 static void begin(struct aside *a)
 {
 	a->going = true;
-	a->counted = false;
+	a->counted = a->followed = false;
 	a->since_ns = a->now_ns;
 	a->there = (struct phase){ .pid = TS_PID_NULL };
 }
@@ -222,8 +248,11 @@ static void look_at(struct aside *a, const uint8_t *packet)
 		begin(a);
 	a->heard_ns = a->now_ns;
 	a->silent = false;
+	count(a, packet);
 	if (is_known(a) && fifo_len(&a->fifo) < ASIDE_KEPT)
 		take_packet(a, packet);
+	else
+		a->dropped++;
 }
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -240,7 +269,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 void aside_close(struct aside *a)
 {
 	input_free(&a->input);
-	fifo_drop(&a->fifo, fifo_len(&a->fifo));
+	give_up(a);
 	psi_reset(a->psi);
 	a->clock_pid = TS_PID_NULL;
 	a->here = a->there = (struct phase){ .pid = TS_PID_NULL };
@@ -290,7 +319,7 @@ void aside_read(struct aside *a, uint64_t now_ns)
 		return;
 	/* nobody took it: the input brings nothing */
 	if (fifo_len(&a->fifo) >= ASIDE_KEPT)
-		fifo_drop(&a->fifo, fifo_len(&a->fifo));
+		give_up(a);
 	if (input_read(a->input, &a->batch, now_ns, &why) < 0)
 		fail(a, &why, now_ns);
 }
@@ -316,9 +345,16 @@ void aside_join(struct aside *a, struct remux *r, const struct ts_run *runs,
 		remux_set_guest(r, &a->guest);
 	a->changed = false;
 	tell_pid(a, remux_guest_pid(r));
+	if (remux_guest_pid(r) == 0) {
+		give_up(a);
+		return;
+	}
 	run.n = MIN(run.n, (size_t)ASIDE_TICK);
 	for (size_t i = 0; i < run.n; i++)
 		remux_add_guest(r, run.data + i * TS_PACKET);
+	if (run.n > 0)
+		a->cc_joined = ts_cc(run.data + (run.n - 1) * TS_PACKET);
+	a->sent += run.n;
 	fifo_drop(&a->fifo, run.n);
 }
 
@@ -360,6 +396,22 @@ void aside_second(struct aside *a, uint64_t now_ns)
 	find_trouble(a, now_ns);
 	if (a->input != NULL)
 		watch(a, now_ns);
+}
+
+static enum aside_state state(const struct aside *a)
+{
+	if (!a->going || a->now_ns - a->heard_ns >= ASIDE_PATIENCE_MS * MS)
+		return ASIDE_ABSENT;
+	return a->guest.type != 0 && is_known(a) ? ASIDE_JOINED : ASIDE_WAITS;
+}
+
+void aside_stats(const struct aside *a, struct link_stats *ret)
+{
+	link_stats_set(ret, LINK_MUX_STATE, state(a));
+	link_stats_set(ret, LINK_MUX_RECEIVED, a->received);
+	link_stats_set(ret, LINK_MUX_SENT, a->sent);
+	link_stats_set(ret, LINK_MUX_LOST, a->lost);
+	link_stats_set(ret, LINK_MUX_DROPPED, a->dropped);
 }
 
 const char *aside_trouble(const struct aside *a)

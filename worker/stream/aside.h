@@ -16,6 +16,7 @@
 #pragma once
 
 #include "proto/io_spec.h"
+#include "proto/link_stat.h"
 #include "worker/remux/remux.h"
 
 enum {
@@ -25,6 +26,13 @@ enum {
 	ASIDE_STRAY_MS = 100,
 	/* Its tables and clock are waited for that long. */
 	ASIDE_PATIENCE_MS = 2000,
+};
+
+/* As it stands in the status. */
+enum aside_state {
+	ASIDE_ABSENT, /* nothing comes of the PID */
+	ASIDE_WAITS, /* for its tables and clock, or no table lists it */
+	ASIDE_JOINED,
 };
 
 struct aside;
@@ -46,6 +54,9 @@ void aside_close(struct aside *);
 
 /* Once a second. */
 void aside_second(struct aside *, uint64_t now_ns);
+
+/* Its numbers LINK_MUX_*, since aside_new(). */
+void aside_stats(const struct aside *, struct link_stats *ret);
 
 /* Why nothing is added, or not announced; NULL: all is well. */
 const char *aside_trouble(const struct aside *);

@@ -213,6 +213,15 @@ void lane_take(struct lane *l, const struct ts_run *runs, size_t n_runs,
 		judge_packets(runs, n_runs, l);
 }
 
+const json_t *lane_stats(struct lane *l)
+{
+	struct link_stats more = { 0 };
+
+	if (l->aside != NULL)
+		aside_stats(l->aside, &more);
+	return source_stats(&l->source, &more);
+}
+
 void lane_warm(const struct lane *l, struct warm *w)
 {
 	const struct source *s = &l->source;

@@ -94,6 +94,9 @@ void lane_end_entry(struct lane *);
 void lane_forget_entry(struct lane *);
 
 /* What the next read and take will touch. */
+/* As source_stats(), with what is added to it. */
+const json_t *lane_stats(struct lane *);
+
 void lane_warm(const struct lane *, struct warm *);
 
 /* Does it have to be read at every tick?  If not, its input_fd() tells. */

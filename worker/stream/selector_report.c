@@ -113,7 +113,7 @@ static void report_lane(struct selector *s, struct lane *l,
 		.socket_drops = (uint32_t)l->counted.socket_drops,
 		.sync_losses = (uint32_t)l->counted.sync_losses,
 		.alarms = l->watch.raised,
-		.stats = source_stats(&l->source),
+		.stats = lane_stats(l),
 	};
 	if (l->source.input != NULL) {
 		ret->error = input_trouble(l->source.input);

@@ -253,11 +253,14 @@ void source_second(struct source *s, uint64_t now_ns,
 	watch(s, now_ns);
 }
 
-const json_t *source_stats(struct source *s)
+const json_t *source_stats(struct source *s, const struct link_stats *more)
 {
 	struct link_stats now = { 0 };
 
 	if (s->input != NULL)
 		now = input_stats(s->input);
+	for (int i = 0; i < LINK_STAT_COUNT; i++)
+		if (more->known >> i & 1)
+			link_stats_set(&now, (enum link_stat)i, more->value[i]);
 	return link_record_tell(&s->link, now);
 }

@@ -62,5 +62,6 @@ int source_read(struct source *, struct batch *, uint64_t now_ns);
 void source_second(struct source *, uint64_t now_ns,
 		   struct input_counters *ret);
 
-/* What its protocol knows, for the status: as link_record_tell(). */
-const json_t *source_stats(struct source *);
+/* What its protocol knows, and what others know of it, for the status: as
+ * link_record_tell(). */
+const json_t *source_stats(struct source *, const struct link_stats *more);
