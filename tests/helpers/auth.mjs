@@ -44,9 +44,14 @@ export function sessionOf(reply) {
 	return /^svc_session=([0-9a-f]{64});/.exec(set)?.[1];
 }
 
-// Logs in, which is to succeed; the session id.
+// Logs in, which is to succeed, sooner or later on a busy machine; the session
+// id.
 export async function enter(sluice, name, password, more = {}) {
-	const reply = await login(sluice, name, password, more);
+	const reply = await waitUntil('an answer', async () => {
+		const answer = await login(sluice, name, password, more);
+
+		return answer.status !== 503 && answer;
+	});
 	const id = sessionOf(reply);
 
 	assert.equal(reply.status, 200, reply.body);

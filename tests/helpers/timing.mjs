@@ -102,6 +102,16 @@ export class Timing {
 				`${ms.toFixed(1)} ms for a core, ${message}`);
 	}
 
+	// What it promises comes within so long; that is the result.
+	async within(ms, promise) {
+		const begin = performance.now();
+		const result = await promise;
+		const took = performance.now() - begin;
+
+		this.assert(took <= ms, `it took ${took.toFixed()} ms`);
+		return result;
+	}
+
 	// Who gets no core for half a second drops what waits to be sent or to
 	// be read, or sends nothing: had somebody to, by our log and these
 	// statuses of streams with a right source?  As assert(), where the

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basic, call, cookie, enter, login, startGuarded }
 	from '../helpers/auth.mjs';
-import { now } from '../helpers/util.mjs';
+import { Timing } from '../helpers/timing.mjs';
+import { now, waitUntil } from '../helpers/util.mjs';
 
 // Behind the hashing of all would be minutes.
 const LIMIT_MS = 2000;
@@ -41,6 +42,7 @@ const from = (i) => ({ 'X-Real-IP': `10.${i >> 16 & 255}.${i >> 8 & 255}.` +
 
 test('a flood of logins: requests of a session are answered',
 	async (t) => {
+	const timing = new Timing(t);
 	const { sluice } = await startGuarded(t, trusting);
 	const inside = cookie(await enter(sluice, 'olga', 'look'));
 	const { ms, answers } = await p99During((i) =>
@@ -48,7 +50,7 @@ test('a flood of logins: requests of a session are answered',
 	() => call(sluice, { cmd: 'whoami' }, inside));
 
 	t.diagnostic(`p99 ${ms.toFixed(1)} ms, ${JSON.stringify(answers)}`);
-	assert.ok(ms < LIMIT_MS, `p99 is ${ms} ms`);
+	timing.assert(ms < LIMIT_MS, `p99 is ${ms} ms`);
 	assert.ok((answers[403] ?? 0) > 5, 'nothing was checked');
 	// whoever is locked or has to wait is told so, and nothing else
 	for (const status of Object.keys(answers))
@@ -57,15 +59,16 @@ test('a flood of logins: requests of a session are answered',
 });
 
 test('a flood of Basic: those who are known are answered', async (t) => {
+	const timing = new Timing(t);
 	const { sluice } = await startGuarded(t, trusting);
 	const known = basic('olga', 'look');
 
-	assert.equal((await call(sluice, { cmd: 'whoami' }, known)).status,
-		200);
+	await waitUntil('the first answer', async () =>
+		(await call(sluice, { cmd: 'whoami' }, known)).status === 200);
 	const { ms } = await p99During((i) => call(sluice, { cmd: 'whoami' },
 		{ ...basic(`u${i}`, 'x'), ...from(i) }), 1500,
 	() => call(sluice, { cmd: 'whoami' }, known));
 	t.diagnostic(`p99 ${ms.toFixed(1)} ms`);
-	assert.ok(ms < LIMIT_MS, `p99 is ${ms} ms`);
+	timing.assert(ms < LIMIT_MS, `p99 is ${ms} ms`);
 	await sluice.stop();
 });

@@ -8,6 +8,7 @@ import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, request, sanitized, stream }
 	from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -102,6 +103,7 @@ test('connects in the dark wait and are answered', async (t) => {
 });
 
 test('what ended, hung or changed meanwhile is put right', async (t) => {
+	const timing = new Timing(t);
 	const sluice = await managed(t);
 	const before = ids.map((id) => sluice.worker('stream', id).pid);
 
@@ -114,7 +116,8 @@ test('what ended, hung or changed meanwhile is put right', async (t) => {
 	process.kill(before[0], 'SIGKILL');
 	await sluice.ready();
 	const replaced = await sluice.replaced('stream', ids[0], before[0]);
-	await sluice.replaced('stream', ids[1], before[1], 6000);
+	await timing.within(6000,
+		sluice.replaced('stream', ids[1], before[1]));
 	assert.equal(sluice.worker('stream', ids[2]).pid, before[2]);
 	await waitUntil('inputs', () =>
 		ids.every((_, i) => udpBound(5000 + i)));
@@ -136,7 +139,7 @@ test('a restart and a crash after it, and one before all has started',
 
 		await sluice.cmd('restart');
 		await waitUntil('restart', () =>
-			sluice.log.includes('restarting'), 3000);
+			sluice.log.includes('restarting'));
 		await sluice.ready();
 		assert.equal(sluice.pid, pid);
 		assert.deepEqual(pids(sluice), before);
@@ -163,5 +166,5 @@ test('when the manager stops for good, nobody is left', async (t) => {
 	sluice.child.kill('SIGKILL');
 	process.kill(sluice.pid, 'SIGKILL');
 	await waitUntil('the end of all', () =>
-		sluice.workers().length === 0, 3000);
+		sluice.workers().length === 0);
 });

@@ -106,9 +106,9 @@ test('a worker that dies at every start: back-off, quarantine, alarm',
 	// mended, and told so
 	fs.writeFileSync(path.join(path.dirname(bad.file), 'mended'), '');
 	await sluice.cmd('restart-stream', { id: 'bad' });
-	await waitUntil('its input', () => udpBound(5001), 3000);
+	await waitUntil('its input', () => udpBound(5001));
 	const better = await sluice.waitStatus('bad', 'run',
-		(s) => s.worker.state === 'running', 3000);
+		(s) => s.worker.state === 'running');
 	assert.equal(better.worker.alarm, undefined);
 	await sluice.stop();
 });

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
 import { ip, pair } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -36,6 +37,7 @@ function isJoined6(name) {
 for (const type of ['udp', 'rtp'])
 	test(`${type}: an interface goes, and another one of its name comes`,
 		async (t) => {
+			const timing = new Timing(t);
 			await make();
 			t.after(() => ip('link', 'del', 'vc').catch(() => {}));
 			const sluice = await Sluice.start(t, config(
@@ -55,18 +57,19 @@ for (const type of ['udp', 'rtp'])
 			await ip('link', 'set', 'vc', 'down');
 			await told(/^interface vc is down$/);
 			await ip('link', 'set', 'vc', 'up');
-			await waitUntil('it is told to be back', () =>
-				/interface vc is back/.test(sluice.log), 5000);
+			await timing.within(5000,
+				sluice.logged(/interface vc is back/));
 			const second = await Sender.start(t, new TsMux(), 5000,
 				TO);
-			await sluice.onair('a001', 5000);
+			await timing.within(5000, sluice.onair('a001'));
 			second.stop();
 			await ip('link', 'del', 'vc');
 			await told(/^interface vc: there is none of/);
 			await make();
-			await waitUntil('the group is joined', isJoined, 5000);
+			await timing.within(5000,
+				waitUntil('the group is joined', isJoined));
 			await Sender.start(t, new TsMux(), 5000, TO);
-			await sluice.onair('a001', 5000);
+			await timing.within(5000, sluice.onair('a001'));
 			await sluice.logged(/interface vc was replaced/);
 			await sluice.stop();
 		});

@@ -8,6 +8,7 @@ import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { DATAGRAM, Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -104,7 +105,7 @@ async function restarted(sluice, action) {
 	const n = restarts(sluice);
 
 	await action();
-	await waitUntil('restart', () => restarts(sluice) > n, 5000);
+	await waitUntil('restart', () => restarts(sluice) > n);
 	await sluice.ready();
 }
 
@@ -234,6 +235,7 @@ test('20 restarts leave nothing behind', async (t) => {
 });
 
 test('a worker that ends after a restart is replaced as ever', async (t) => {
+	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, loaded());
 
 	await waitUntil('all', () => pids(sluice).length === N + 1);
@@ -242,10 +244,11 @@ test('a worker that ends after a restart is replaced as ever', async (t) => {
 	await restarted(sluice, () => sluice.cmd('restart'));
 	const { pid } = sluice.worker('stream', ids[1]);
 	process.kill(pid, 'SIGKILL');
-	await sluice.replaced('stream', ids[1], pid, 1500);
+	await timing.within(1500, sluice.replaced('stream', ids[1], pid));
 	const deliver = sluice.worker('deliver').pid;
 	process.kill(deliver, 'SIGKILL');
-	await sluice.replaced('deliver', undefined, deliver, 1500);
+	await timing.within(1500,
+		sluice.replaced('deliver', undefined, deliver));
 	await Sender.start(t, new TsMux(), 5001);
 	await sluice.onair(ids[1]);
 	const viewer = await Viewer.open(t, 8100, `/${ids[1]}`);

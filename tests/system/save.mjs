@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
 import { MASTER, Sluice, WORKER, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { now, run, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -31,6 +32,7 @@ async function disk(t) {
 }
 
 test('saved one second after the change, in one piece', async (t) => {
+	const timing = new Timing(t);
 	const sluice = await Sluice.start(t,
 		{ ...config(), other: { keys: 1 } }, { dir: await disk(t) });
 	const old = fs.statSync(sluice.file).ino;
@@ -39,9 +41,10 @@ test('saved one second after the change, in one piece', async (t) => {
 	const begin = now();
 	await sluice.cmd('set-stream', { stream: one({ enable: false }) });
 	await waitUntil('new file', () =>
-		fs.statSync(sluice.file).ino !== old, 5000);
+		fs.statSync(sluice.file).ino !== old);
 	const ms = now() - begin;
-	assert.ok(ms > 900 && ms < 2500, `after ${ms} ms`);
+	assert.ok(ms > 900, `after ${ms} ms`);
+	timing.assert(ms < 2500, `after ${ms} ms`);
 	assert.deepEqual(read(sluice), await sluice.cmd('load'));
 	assert.deepEqual(read(sluice).other, { keys: 1 });
 	assert.equal(fs.statSync(sluice.file).mode & 0o777, 0o640);
@@ -67,15 +70,18 @@ test('a burst is written once, and every reader sees a whole file',
 	t.after(() => clearInterval(watch));
 	const begin = now();
 	while (now() - begin < 700) {
-		await sluice.cmd('set-stream', { id: `s${n % 20}`,
-			stream: stream(`s${n % 20}`, [], [],
-				{ enable: false, n: n++ }) });
+		// ten at once: a busy machine is slow to answer
+		await Promise.all(Array.from({ length: 10 }, () =>
+			sluice.cmd('set-stream', { id: `s${n % 20}`,
+				stream: stream(`s${n % 20}`, [], [],
+					{ enable: false, n: n++ }) })));
 	}
-	await waitUntil('the save', () => writes > 0, 5000);
+	const took = now() - begin;
+	await waitUntil('the save', () => writes > 0);
 	await waitUntil('quiet', () => now() - begin > 3500);
 	clearInterval(watch);
 	assert.ok(n > 20);
-	assert.equal(writes, 1);
+	assert.ok(writes <= 1 + Math.floor(took / 1000), `${writes}`);
 	assert.deepEqual(read(sluice), await sluice.cmd('load'));
 	await sluice.stop();
 });

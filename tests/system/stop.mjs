@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { now, udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -27,6 +28,7 @@ const allBound = () => {
 };
 
 test(`SIGTERM with ${N} streams: nobody is left after 5 s`, async (t) => {
+	const timing = new Timing(t);
 	const begin = now();
 	const sluice = await Sluice.start(t, many());
 
@@ -42,21 +44,24 @@ test(`SIGTERM with ${N} streams: nobody is left after 5 s`, async (t) => {
 	const { code, signal, ms } = await sluice.stop();
 	assert.equal(signal, null);
 	assert.equal(code, 0, sluice.log.slice(-2000));
-	assert.ok(ms < 5000, `${ms} ms`);
+	timing.assert(ms < 5000, `${ms} ms`);
 	assert.equal(await events.waitClosed(1000), 1001);
-	await waitUntil('end of the viewer', () => viewer.ended, 1000);
+	await timing.within(1000,
+		waitUntil('end of the viewer', () => viewer.ended));
 });
 
 test('SIGTERM before all have started', async (t) => {
+	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, many(), { wait: false });
 
 	await waitUntil('the first workers', () => streams(sluice).length > 3);
 	const { code, ms } = await sluice.stop();
 	assert.equal(code, 0);
-	assert.ok(ms < 5000, `${ms} ms`);
+	timing.assert(ms < 5000, `${ms} ms`);
 });
 
 test('a worker that hangs does not hold up the end', async (t) => {
+	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000'),
 		stream('a002', 'udp://127.0.0.1:5001', [])));
@@ -65,10 +70,11 @@ test('a worker that hangs does not hold up the end', async (t) => {
 	process.kill(sluice.worker('stream', 'a001').pid, 'SIGSTOP');
 	const { code, ms } = await sluice.stop();
 	assert.equal(code, 0);
-	assert.ok(ms < 5000, `${ms} ms`);
+	timing.assert(ms < 5000, `${ms} ms`);
 });
 
 test('a master that is killed takes its workers along', async (t) => {
+	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
 			['udp://127.0.0.1:6000', 'http://127.0.0.1:8100/x'])));
@@ -76,8 +82,8 @@ test('a master that is killed takes its workers along', async (t) => {
 	await waitUntil('input', () => udpBound(5000));
 	sluice.child.kill('SIGKILL');
 	await sluice.child.ended;
-	await waitUntil('end of the workers', () =>
-		sluice.workers().length === 0, 3000);
+	await timing.within(3000, waitUntil('end of the workers', () =>
+		sluice.workers().length === 0));
 });
 
 test('who asks again and again to end waits for the last save', async (t) => {

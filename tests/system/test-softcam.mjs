@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
 import { Sluice, config, request } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { freePort, now, run, waitUntil } from '../helpers/util.mjs';
 
 // What no name server and no wire makes slower.
@@ -104,6 +105,7 @@ test('a server that can be reached: this version says how far it came',
 
 test('few run at a time; a server that never answers takes eight seconds',
 	async (t) => {
+	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config());
 	const silent = about({ host: '192.0.2.1', port: 15050 });
 	const text = JSON.stringify({ cmd: 'test-softcam', config: silent });
@@ -128,7 +130,8 @@ test('few run at a time; a server that never answers takes eight seconds',
 	// what nobody waits for is ended
 	for (const socket of clients)
 		socket.resetAndDestroy();
-	await waitUntil('end of three', () => running() === 1, 6000);
+	await timing.within(6000,
+		waitUntil('end of three', () => running() === 1));
 	const { status, body, ms } = await answer;
 	assert.equal(status, 200);
 	assert.ok(['connection timeout', 'timeout'].includes(body.error),
