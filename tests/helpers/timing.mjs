@@ -90,6 +90,11 @@ export class Timing {
 		this.waitMs = this.meanWaitMs();
 	}
 
+	// Is the machine too busy to tell?
+	busy() {
+		return (this.waitMs ?? this.meanWaitMs()) > MOST_MEAN_WAIT_MS;
+	}
+
 	// As assert.ok(); on a machine that is too busy to tell, the test is
 	// left out instead of failing.
 	assert(ok, message) {

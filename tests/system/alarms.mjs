@@ -4,13 +4,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 const raised = (status) => status.inputs[0].alarms;
+// where a sender gets no core for a while
+const LATE = ['pat', 'pmt', 'pcr_repetition'];
 
 test('a right stream raises none; lost packets one, until it is over',
 	async (t) => {
+	const timing = new Timing(t);
+	const ours = (alarms) => alarms.filter((alarm) =>
+		!(LATE.includes(alarm) && timing.busy()));
 	let lose = false, datagrams = 0;
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
@@ -26,20 +32,20 @@ test('a right stream raises none; lost packets one, until it is over',
 	await sluice.onair('a001');
 	// what was before the first whole second has time to be forgotten
 	await sluice.waitStatus('a001', 'no alarm', (s) =>
-		raised(s).length === 0, 15000);
+		ours(raised(s)).length === 0, 15000);
 	lose = true;
 	await sluice.waitStatus('a001', 'continuity', (s) =>
 		raised(s).includes('continuity'));
-	assert.deepEqual((await sluice.status('a001')).alarms, ['continuity']);
+	assert.deepEqual(ours((await sluice.status('a001')).alarms),
+		['continuity']);
 	const { status: check } = await sluice.cmd('check-stream',
 		{ id: 'a001', status: true });
-	assert.deepEqual(check.alarms, ['continuity']);
-	assert.deepEqual(check.input[0].alarms, ['continuity']);
+	assert.deepEqual(ours(check.alarms), ['continuity']);
+	assert.deepEqual(ours(check.input[0].alarms), ['continuity']);
 	lose = false;
 	await sluice.waitStatus('a001', 'no alarm', (s) =>
-		raised(s).length === 0, 15000);
-	await waitUntil('the lines of the log', () =>
-		/input 1: alarms: continuity/.test(sluice.log));
+		ours(raised(s)).length === 0, 15000);
+	await sluice.logged(/input 1: alarms: .*continuity/);
 
 	// of the input and of what is sent, to those who asked for it
 	for (const place of [1, 'output']) {

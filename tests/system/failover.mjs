@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
 import { Fault } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { TsChecker } from '../helpers/ts.mjs';
 import { Recorder, Sender } from '../helpers/udp.mjs';
 import { run, tempDir, waitUntil } from '../helpers/util.mjs';
@@ -365,10 +366,27 @@ const scenes = {
 	},
 };
 
+// On a busy machine a sender may pause for longer, and is a source that fails:
+// what a scene shows it shows in one of three tries.
+async function insist(t, play, sluice) {
+	for (let left = 2;; left--) {
+		const timing = new Timing(t);
+
+		try {
+			await play(t, sluice);
+			return;
+		} catch (error) {
+			if (left === 0 || !timing.busy())
+				throw error;
+			t.diagnostic(`once more: ${error.message}`);
+		}
+	}
+}
+
 test('several inputs', { concurrency: true }, async (t) => {
 	const sluice = await Sluice.start(t, config());
 
 	await Promise.all(Object.entries(scenes).map(([name, play]) =>
-		t.test(name, (sub) => play(sub, sluice))));
+		t.test(name, (sub) => insist(sub, play, sluice))));
 	await sluice.stop();
 });
