@@ -3,6 +3,7 @@ libmaster_a_SOURCES += \
 	master/supervise/analysis.c master/supervise/analysis.h \
 	master/supervise/auth_proc.c master/supervise/auth_proc.h \
 	master/supervise/backoff.c master/supervise/backoff.h \
+	master/supervise/cpu_share.c master/supervise/cpu_share.h \
 	master/supervise/deliver_proc.c master/supervise/deliver_proc.h \
 	master/supervise/entry.c master/supervise/entry.h \
 	master/supervise/fleet.c master/supervise/fleet.h \

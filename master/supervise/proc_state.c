@@ -90,12 +90,19 @@ static enum proc_state restart_after(struct proc *p, uint64_t now,
 	return p->state;
 }
 
+static enum proc_state enter_running(struct proc *p, uint64_t now)
+{
+	p->beat_ms = now;
+	p->looked = false;
+	return enter(p, PROC_RUNNING, now + PROC_LOOK_MS);
+}
+
 static enum proc_state ready(struct proc *p, uint64_t now,
 			     struct proc_effects *do_)
 {
 	(void)do_;
 	backoff_ready(&p->backoff, now);
-	return enter(p, PROC_RUNNING, now + PROC_BEAT_MS);
+	return enter_running(p, now);
 }
 
 /* How long it has been healthy is not known. */
@@ -113,7 +120,7 @@ static enum proc_state beat(struct proc *p, uint64_t now,
 {
 	(void)do_;
 	backoff_alive(&p->backoff, now);
-	return enter(p, PROC_RUNNING, now + PROC_BEAT_MS);
+	return enter_running(p, now);
 }
 
 static enum proc_state die(struct proc *p, uint64_t now,
@@ -131,13 +138,26 @@ static enum proc_state leave_a_core(struct proc *p, uint64_t now,
 	return enter(p, PROC_DYING, now + PROC_DYING_MS);
 }
 
+/* It was kept from working: it has a little longer, but not for ever. */
+static enum proc_state wait_on(struct proc *p, uint64_t now,
+			       struct proc_effects *do_)
+{
+	if (now - p->beat_ms >= PROC_STARVED_MS)
+		return leave_a_core(p, now, do_);
+	return enter(p, PROC_RUNNING, now + PROC_GRACE_MS);
+}
+
 static enum proc_state miss_beat(struct proc *p, uint64_t now,
 				 struct proc_effects *do_)
 {
+	bool late = now - p->deadline_ms >= PROC_LATE_MS;
+
+	if (p->looked && !late)
+		return leave_a_core(p, now, do_);
 	/* after a pause of our own its words may still wait to be read */
-	if (now - p->deadline_ms >= PROC_LATE_MS)
-		return enter(p, PROC_RUNNING, now + PROC_LATE_MS);
-	return leave_a_core(p, now, do_);
+	p->looked = true;
+	do_->look = true;
+	return wait_on(p, now, do_);
 }
 
 static enum proc_state kill_it(struct proc *p, uint64_t now,
@@ -226,6 +246,7 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 		[PROC_BAD] = kill_it,
 		[PROC_EXIT] = next_life,
 		[PROC_DEADLINE] = miss_beat,
+		[PROC_STARVED] = wait_on,
 		[PROC_LEFT_EXIT] = count_left,
 	},
 	[PROC_DYING] = {
@@ -279,7 +300,7 @@ struct proc_effects proc_handle(struct proc *p, enum proc_event event,
 	proc_fn *fn = table[p->state][event];
 
 	/* a deadline that was moved since its timer was set */
-	if (event == PROC_DEADLINE &&
+	if ((event == PROC_DEADLINE || event == PROC_STARVED) &&
 	    (p->deadline_ms == 0 || now_ms < p->deadline_ms))
 		return do_;
 	if (fn != NULL)

@@ -4,7 +4,9 @@
  *
  * Pure: the caller brings the clock and does what the effects say (start the
  * process, send the signal); each state has at most one deadline, which the
- * caller brings back as PROC_DEADLINE.
+ * caller brings back as PROC_DEADLINE.  A worker that is silent is looked at
+ * before it is given up: a machine that stood still, or has more to do than it
+ * can, holds up all of them at once, and their ends would make it worse.
  *
  *	gone ──want──▶ starting ──ready──▶ running
  *	  ▲               │ exit             │ exit       unwant, restart
@@ -22,12 +24,14 @@
 
 enum {
 	PROC_READY_MS = 30000, /* from the start to worker.ready */
-	PROC_BEAT_MS = 3000,   /* between two status messages */
+	PROC_LOOK_MS = 2000,   /* from a status message to a closer look */
+	PROC_GRACE_MS = 1000,  /* from there to SIGABRT */
+	PROC_STARVED_MS = 30000, /* without one, whoever is to blame */
 	PROC_DYING_MS = 500,   /* from SIGABRT, or the channel's end, to KILL */
 	PROC_TERM_MS = 2000,   /* from SIGTERM to SIGKILL */
 	PROC_KILL_MS = 5000,   /* from SIGKILL to being left behind */
 	PROC_SHORT_MS = 1000,  /* between two tries while we lack something */
-	PROC_LATE_MS = 1000,   /* our own loop was blocked, not the worker */
+	PROC_LATE_MS = 250,    /* our own loop was blocked, not the worker */
 	PROC_LEFT_MAX = 4,     /* stuck in the kernel before no more start */
 };
 
@@ -56,6 +60,7 @@ enum proc_event {
 	PROC_SHORT,     /* it could not be started: we lack descriptors,
 			 * memory or processes, and it has done nothing */
 	PROC_DEADLINE,
+	PROC_STARVED,   /* as a deadline, but it was kept from working */
 	PROC_ADOPT,     /* it runs already, started by a master before us */
 	PROC_LEFT_EXIT, /* one that was left behind ended at last */
 	PROC_EVENTS
@@ -64,6 +69,7 @@ enum proc_event {
 struct proc_effects {
 	bool start;
 	bool leave; /* forget the process: it is stuck in the kernel */
+	bool look;  /* what it does from now on decides whether it hangs */
 	int signal; /* to send; 0 for none */
 };
 
@@ -73,9 +79,11 @@ struct proc {
 	bool once;    /* whatever its end, there is no next one */
 	bool wanted;
 	bool ordered; /* we asked this process to end */
+	bool looked;  /* at closely, since the last beat */
 	unsigned unwanted_ends;
 	unsigned left; /* left behind and still there */
 	uint64_t deadline_ms; /* monotonic; 0 for none */
+	uint64_t beat_ms;     /* the last one, or ready */
 	struct backoff backoff;
 };
 

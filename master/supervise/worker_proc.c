@@ -7,12 +7,14 @@
 #include "common/mono.h"
 #include "common/ratelimit.h"
 #include "master/handover.h"
+#include "master/supervise/cpu_share.h"
 #include "master/supervise/pace.h"
 #include "master/supervise/spawn.h"
 #include "master/supervise/worker_log.h"
 #include "proto/contract.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,6 +44,8 @@ struct worker_proc {
 	enum log_level told; /* how much it is to log */
 	bool lacks;   /* the last start failed for want of means of ours */
 	struct pace pace;
+	struct cpu_share seen; /* when it was looked at; at_ns 0: unknown */
+	bool starved; /* and told to be, since its last beat */
 	char why[160]; /* what we end it for; "" when it ends by itself */
 
 	struct child *left[PROC_LEFT_MAX]; /* NULL: a free place */
@@ -180,6 +184,7 @@ static void tell_level(struct worker_proc *w)
 static void hear_beat(struct worker_proc *w)
 {
 	tell_level(w);
+	w->starved = false;
 	step(w, PROC_BEAT);
 }
 
@@ -387,12 +392,16 @@ static void carry_out(struct worker_proc *w, const struct proc_effects *do_,
 	if (do_->signal == SIGABRT && before == PROC_STARTING)
 		blame(w, "not ready within %d s", PROC_READY_MS / 1000);
 	else if (do_->signal == SIGABRT)
-		blame(w, "no status for %d s", PROC_BEAT_MS / 1000);
+		blame(w, "no status for %" PRIu64 " s",
+		      (mono_ms() - w->proc.beat_ms) / 1000);
 	else if (do_->signal == SIGKILL && before == PROC_STOPPING)
 		log_warning(w->name, "did not stop within %d s: killed",
 			    PROC_TERM_MS / 1000);
 	if (do_->signal != 0)
 		child_signal(w->child, do_->signal);
+	if (do_->look &&
+	    cpu_share_read(child_pid(w->child), &w->seen) < 0)
+		w->seen.at_ns = 0;
 	if (do_->start)
 		spawner_queue(w->cfg.spawner, &w->ticket);
 }
@@ -423,13 +432,33 @@ static void step(struct worker_proc *w, enum proc_event event)
 	w->cfg.events->on_gone(w, w->cfg.arg);
 }
 
+/* Is it silent because it is not let, since it was looked at? */
+static bool is_starved(const struct worker_proc *w)
+{
+	struct cpu_share now;
+
+	return w->proc.state == PROC_RUNNING && w->proc.looked &&
+	       w->seen.at_ns != 0 &&
+	       cpu_share_read(child_pid(w->child), &now) == 0 &&
+	       cpu_share_is_starved(&w->seen, &now);
+}
+
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct worker_proc *w = container_of(t, struct worker_proc, deadline);
 
 	(void)loop, (void)revents;
 	w->armed_ms = 0;
-	step(w, PROC_DEADLINE);
+	if (!is_starved(w)) {
+		step(w, PROC_DEADLINE);
+		return;
+	}
+	if (!w->starved)
+		log_warning(w->name, "no status for %" PRIu64 " s: the machine "
+			    "has no processor time for it",
+			    (mono_ms() - w->proc.beat_ms) / 1000);
+	w->starved = true;
+	step(w, PROC_STARVED);
 }
 
 struct worker_proc *worker_proc_new(const struct worker_proc_config *cfg)

@@ -289,17 +289,23 @@ static bool has_alarm(void *arg)
 	return bench_get(w->bench, w->id).alarm != NULL;
 }
 
-/* As many descriptors as the process has, and n more. */
-static void limit_files(rlim_t n)
+/* From now on a descriptor has to be less than n. */
+static void limit_files(int n)
 {
 	struct rlimit files;
-	int next = dup(STDERR_FILENO);
 
-	cr_assert_geq(next, 0);
-	(void)close(next);
 	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
-	files.rlim_cur = (rlim_t)next + n;
+	files.rlim_cur = (rlim_t)n;
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+}
+
+static int next_file(void)
+{
+	int fd = dup(STDERR_FILENO);
+
+	cr_assert_geq(fd, 0);
+	(void)close(fd);
+	return fd;
 }
 
 Test(fleet, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 90)
@@ -307,11 +313,13 @@ Test(fleet, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 90)
 	struct wish alarm = { .id = "good" };
 	struct fleet_stream s;
 	struct fleet_bench b;
+	int next;
 
 	bench_setup(&b);
 	alarm.bench = &b;
 	/* enough for the stream's memory, not for a worker */
-	limit_files(2);
+	next = next_file();
+	limit_files(next + 2);
 	bench_set(&b, "good", NULL);
 	rig_run_until(b.loop, has_alarm, &alarm, 5000, "an alarm");
 	s = bench_get(&b, "good");
@@ -319,7 +327,7 @@ Test(fleet, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 90)
 	/* six tries, one line */
 	rig_run_for(b.loop, 6000);
 	cr_assert_eq(rig_count_log("alarm:"), 1);
-	limit_files(64);
+	limit_files(next + 64);
 	bench_await(&b, "good", "running", 0, 2000);
 	s = bench_get(&b, "good");
 	cr_assert_null(s.alarm);

@@ -102,6 +102,33 @@ test('kill -STOP of a stream: back within 5 s', (t) =>
 test('kill -SEGV of a stream: back within 1.5 s', (t) =>
 	strike(t, 'SIGSEGV', 1500));
 
+// All of them stand still, as on a virtual machine that is moved or held up;
+// the control process may be the first that runs again.
+test('a machine that stands still costs no worker its place', async (t) => {
+	const { sluice } = await load(t);
+	const pids = () => [...Array(N).keys()].map((i) =>
+		sluice.worker('stream', `s${i}`).pid)
+		.concat(sluice.worker('deliver').pid);
+	const before = pids();
+
+	for (const ms of [2200, 2500, 2800]) {
+		for (const pid of [...before, sluice.pid])
+			process.kill(pid, 'SIGSTOP');
+		await sleep(ms);
+		process.kill(sluice.pid, 'SIGCONT');
+		await sleep(300);
+		for (const pid of before)
+			process.kill(pid, 'SIGCONT');
+		for (let i = 0; i < N; i++)
+			await sluice.onair(`s${i}`);
+	}
+	await sleep(1500); // what was to be ended would have been by now
+	assert.deepEqual(pids(), before);
+	for (let i = 0; i < N; i++)
+		assert.equal((await sluice.status(`s${i}`)).worker.restarts, 0);
+	await sluice.stop();
+});
+
 test('kill -9 of deliver: UDP loses nothing, listening within 1 s',
 	async (t) => {
 	const timing = new Timing(t);

@@ -3,6 +3,7 @@ if HAVE_CRITERION
 unit_supervise_tests = \
 	tests/unit/supervise/test_backoff \
 	tests/unit/supervise/test_analysis \
+	tests/unit/supervise/test_cpu_share \
 	tests/unit/supervise/test_input_choice \
 	tests/unit/supervise/test_pace \
 	tests/unit/supervise/test_proc_state \
@@ -16,6 +17,7 @@ tests_unit_supervise_test_analysis_SOURCES = \
 	tests/unit/supervise/channel_rig.c tests/unit/supervise/channel_rig.h \
 	tests/unit/supervise/test_analysis.c
 tests_unit_supervise_test_analysis_LDADD = $(master_libs)
+tests_unit_supervise_test_cpu_share_LDADD = $(master_libs)
 tests_unit_supervise_test_input_choice_SOURCES = \
 	tests/unit/supervise/channel_rig.c tests/unit/supervise/channel_rig.h \
 	tests/unit/supervise/test_input_choice.c

@@ -53,6 +53,14 @@ static struct bench running(void)
 	return b;
 }
 
+/* It has been silent for two seconds. */
+static void expect_look(struct bench *b)
+{
+	deadline(b);
+	expect(b, PROC_RUNNING, false, 0);
+	cr_assert(b->did.look);
+}
+
 Test(proc_state, replaces_a_killed_worker_at_once)
 {
 	struct bench b = running();
@@ -67,12 +75,13 @@ Test(proc_state, gives_a_hanging_worker_a_core_and_half_a_second)
 	struct bench b = running();
 	uint64_t last_beat = b.now;
 
+	expect_look(&b);
 	deadline(&b);
 	expect(&b, PROC_DYING, false, SIGABRT);
-	cr_assert_eq(b.now - last_beat, PROC_BEAT_MS);
+	cr_assert_eq(b.now - last_beat, 3000);
 	deadline(&b);
 	expect(&b, PROC_KILLING, false, SIGKILL);
-	cr_assert_eq(b.now - last_beat, PROC_BEAT_MS + PROC_DYING_MS);
+	cr_assert_eq(b.now - last_beat, 3000 + PROC_DYING_MS);
 	event(&b, PROC_EXIT);
 	expect(&b, PROC_STARTING, true, 0);
 	cr_assert_lt(b.now - last_beat, 5000);
@@ -88,17 +97,72 @@ Test(proc_state, a_beat_moves_the_deadline)
 	b.now = old;
 	event(&b, PROC_DEADLINE);
 	expect(&b, PROC_RUNNING, false, 0);
-	cr_assert_eq(b.proc.deadline_ms, old - 1 + PROC_BEAT_MS);
+	cr_assert_eq(b.proc.deadline_ms, old - 1 + PROC_LOOK_MS);
+
+	expect_look(&b);
+	b.now++;
+	event(&b, PROC_BEAT);
+	cr_assert_eq(b.proc.deadline_ms, b.now + PROC_LOOK_MS);
+	expect_look(&b);
+}
+
+Test(proc_state, blames_nobody_for_a_pause_of_the_machine)
+{
+	/* all of it stood still, from a beat on, for whatever time */
+	for (uint64_t ms = PROC_LOOK_MS; ms < 20000; ms += 100) {
+		struct bench b = running();
+		uint64_t since = b.now;
+
+		b.now = since + ms;
+		event(&b, PROC_DEADLINE);
+		expect(&b, PROC_RUNNING, false, 0);
+		cr_assert_eq(b.proc.deadline_ms, since + ms + PROC_GRACE_MS);
+		deadline(&b);
+		expect(&b, PROC_DYING, false, SIGABRT);
+	}
 }
 
 Test(proc_state, blames_nobody_for_a_pause_of_our_own)
 {
 	struct bench b = running();
 
+	expect_look(&b);
 	b.now = b.proc.deadline_ms + PROC_LATE_MS;
 	event(&b, PROC_DEADLINE);
 	expect(&b, PROC_RUNNING, false, 0);
+	cr_assert(b.did.look);
 	deadline(&b);
+	expect(&b, PROC_DYING, false, SIGABRT);
+}
+
+Test(proc_state, one_that_is_starved_has_half_a_minute)
+{
+	struct bench b = running();
+	uint64_t since = b.now;
+
+	expect_look(&b);
+	while (b.now < since + PROC_STARVED_MS - PROC_GRACE_MS) {
+		b.now = b.proc.deadline_ms;
+		event(&b, PROC_STARVED);
+		expect(&b, PROC_RUNNING, false, 0);
+		cr_assert_not(b.did.look, "it is judged by all of the time");
+	}
+	b.now = b.proc.deadline_ms;
+	event(&b, PROC_STARVED);
+	expect(&b, PROC_DYING, false, SIGABRT);
+	cr_assert_eq(b.now - since, PROC_STARVED_MS);
+}
+
+Test(proc_state, no_pause_of_our_own_keeps_a_hanging_worker_for_ever)
+{
+	struct bench b = running();
+	uint64_t since = b.now;
+
+	while (b.proc.state == PROC_RUNNING) {
+		b.now = b.proc.deadline_ms + PROC_LATE_MS;
+		event(&b, PROC_DEADLINE);
+		cr_assert_lt(b.now - since, PROC_STARVED_MS + 2000);
+	}
 	expect(&b, PROC_DYING, false, SIGABRT);
 }
 
@@ -250,6 +314,8 @@ Test(proc_state, leaves_the_quarantine_when_not_wanted)
 /* Hangs in the kernel: no signal ends it. */
 static void get_stuck(struct bench *b)
 {
+	if (b->proc.state == PROC_RUNNING)
+		expect_look(b);
 	deadline(b);
 	expect(b, PROC_DYING, false, SIGABRT);
 	deadline(b);
@@ -325,6 +391,7 @@ Test(proc_state, an_adopted_worker_is_watched_like_any_other)
 
 	b = (struct bench){ .now = 1000000 };
 	event(&b, PROC_ADOPT);
+	expect_look(&b);
 	deadline(&b);
 	expect(&b, PROC_DYING, false, SIGABRT);
 
@@ -356,7 +423,9 @@ Test(proc_state, every_order_of_events_keeps_the_invariants)
 			if ((e >= PROC_READY && e <= PROC_EXIT && !alive) ||
 			    (e == PROC_SHORT &&
 			     b.proc.state != PROC_STARTING) ||
-			    (e == PROC_LEFT_EXIT && left == 0))
+			    (e == PROC_LEFT_EXIT && left == 0) ||
+			    /* a new master has left nobody behind */
+			    (e == PROC_ADOPT && left > 0))
 				continue;
 			b.now += (random >> 8) % 3000;
 			event(&b, e);

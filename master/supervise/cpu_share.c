@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/supervise/cpu_share.h"
+
+#include "common/mono.h"
+#include "master/proc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+int cpu_share_read(pid_t pid, struct cpu_share *ret)
+{
+	struct buf text = { 0 };
+	char path[64];
+	int r;
+
+	(void)snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
+	r = proc_read(path, &text);
+	*ret = (struct cpu_share){ .at_ns = mono_ns() };
+	if (r == 0 && sscanf((const char *)buf_head(&text),
+			     "%" SCNu64 " %" SCNu64, &ret->ran_ns,
+			     &ret->waited_ns) != 2)
+		r = -ENODATA;
+	buf_done(&text);
+	return r;
+}
+
+bool cpu_share_is_starved(const struct cpu_share *before,
+			  const struct cpu_share *now)
+{
+	const uint64_t enough_ns = CPU_SHARE_ENOUGH_MS * UINT64_C(1000000);
+
+	return now->at_ns > before->at_ns &&
+	       now->waited_ns - before->waited_ns >=
+		       (now->at_ns - before->at_ns) / 2 &&
+	       now->ran_ns - before->ran_ns < enough_ns;
+}
