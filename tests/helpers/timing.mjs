@@ -9,6 +9,8 @@ import fs from 'node:fs';
 // had so many, makes times those of the machine, not ours.
 const MOST_MEAN_WAIT_MS = 1;
 const MANY_TURNS = 100;
+// What our log says of a right source that pauses, or is not read in time.
+const HELD_UP = /off air: no packets|alarms: .*(sync_loss|continuity)/;
 
 function read(file) {
 	try {
@@ -122,8 +124,7 @@ export class Timing {
 	// statuses of streams with a right source?  As assert(), where the
 	// machine is not to blame.
 	heldUp(log, ...statuses) {
-		const faults = /off air: no packets|alarms: .*(sync_loss|conti)/;
-		const held = faults.test(log) || statuses.some(
+		const held = HELD_UP.test(log) || statuses.some(
 			({ outputs }) => outputs.some(({ dropped }) =>
 				dropped > 0));
 

@@ -172,6 +172,13 @@ bool client_expect_end(struct client *c)
 	return c->error == 0;
 }
 
+bool client_has_ended(struct client *c)
+{
+	if (!c->eof)
+		receive(c);
+	return c->eof;
+}
+
 const char *client_text(struct client *c)
 {
 	*buf_reserve(&c->in, 1) = '\0';

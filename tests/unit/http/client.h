@@ -41,13 +41,17 @@ bool client_want(struct client *, size_t len);
 /* Until the server closes; false: it reset the connection. */
 bool client_expect_end(struct client *);
 
+/* Has the server closed by now? */
+bool client_has_ended(struct client *);
+
 /* What came, terminated. */
 const char *client_text(struct client *);
 
 /* Did text come? (Of what came, up to the first NUL.) */
 bool client_has(struct client *, const char *text);
 
-/* Runs the loop until done(arg); fails the test after five seconds. */
+/* Runs the loop until done(arg); fails the test after twenty
+ * seconds. */
 void drive(struct ev_loop *, bool (*done)(void *arg), void *arg);
 
 /* Runs the loop for some milliseconds; how often it woke up. */
