@@ -116,8 +116,10 @@ static bool passes(const struct pair *p, const uint8_t *head, size_t head_len,
 	uint8_t data[1024], got[1024];
 	ssize_t len = (ssize_t)(head_len + d->len), n;
 
-	memcpy(data, head, head_len);
-	memcpy(data + head_len, d->data, d->len);
+	if (head_len > 0)
+		memcpy(data, head, head_len);
+	if (d->len > 0)
+		memcpy(data + head_len, d->data, d->len);
 	cr_assert_eq(send(p->from, data, (size_t)len, 0), len);
 	n = recv(p->to, got, sizeof got, MSG_DONTWAIT);
 	cr_assert(n < 0 || (n == len && memcmp(got, data, (size_t)n) == 0));
