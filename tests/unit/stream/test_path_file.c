@@ -216,9 +216,10 @@ Test(path_file, without_a_stream_in_it_is_an_error_and_no_spinning)
 	struct rig r;
 	char path[] = "/tmp/clip.XXXXXX", address[64];
 	uint8_t zero[5000] = { 0 };
-	int fd = mkstemp(path);
+	int fd;
 
 	rig_init(&r);
+	fd = mkstemp(path);
 	(void)snprintf(address, sizeof address, "file://%s#loop", path);
 	cr_assert_eq(write(fd, zero, sizeof zero), (ssize_t)sizeof zero);
 	rig_start(&r, address, NULL, NULL);
@@ -235,14 +236,18 @@ Test(path_file, what_never_becomes_a_stream_is_given_up)
 {
 	static const char *const options[] = { "", "#list&loop" };
 	char path[] = "/tmp/clip.XXXXXX", list[] = "/tmp/list.XXXXXX";
-	int fd = mkstemp(path), list_fd = mkstemp(list);
+	int fd = -1, list_fd = -1;
 
-	cr_assert_eq(ftruncate(fd, (off_t)1 << 40), 0);
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		struct rig r;
 		char address[64];
 
 		rig_init(&r);
+		if (i == 0) {
+			fd = mkstemp(path);
+			list_fd = mkstemp(list);
+			cr_assert_eq(ftruncate(fd, (off_t)1 << 40), 0);
+		}
 		(void)snprintf(address, sizeof address, "file://%s%s",
 			       i == 0 ? path : list, options[i]);
 		rig_start(&r, address, NULL, NULL);
