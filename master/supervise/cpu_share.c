@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/supervise/cpu_share.h"
 
+#include "common/log.h"
 #include "common/mono.h"
 #include "master/proc.h"
 
@@ -34,4 +35,25 @@ bool cpu_share_is_starved(const struct cpu_share *before,
 	       now->waited_ns - before->waited_ns >=
 		       (now->at_ns - before->at_ns) / 2 &&
 	       now->ran_ns - before->ran_ns < enough_ns;
+}
+
+void cpu_watch_begin(struct cpu_watch *w, pid_t pid)
+{
+	w->told = false;
+	if (cpu_share_read(pid, &w->before) < 0)
+		w->before.at_ns = 0;
+}
+
+bool cpu_watch_excuses(struct cpu_watch *w, pid_t pid, const char *name)
+{
+	struct cpu_share now;
+
+	if (w->before.at_ns == 0 || cpu_share_read(pid, &now) < 0 ||
+	    !cpu_share_is_starved(&w->before, &now))
+		return false;
+	if (!w->told)
+		log_warning(name, "is silent, and waits for a processor: the "
+			    "machine has more to do than it can");
+	w->told = true;
+	return true;
 }

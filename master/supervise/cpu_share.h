@@ -30,3 +30,15 @@ int cpu_share_read(pid_t, struct cpu_share *ret) MUST_CHECK;
  * less than CPU_SHARE_ENOUGH_MS? */
 bool cpu_share_is_starved(const struct cpu_share *before,
 			  const struct cpu_share *now);
+
+/* Over one silence of a process; embedded. */
+struct cpu_watch {
+	struct cpu_share before; /* at_ns 0: unknown */
+	bool told;
+};
+
+/* Its silence is looked at from now on. */
+void cpu_watch_begin(struct cpu_watch *, pid_t);
+
+/* Has it been starved since?  Says so in the log the first time. */
+bool cpu_watch_excuses(struct cpu_watch *, pid_t, const char *name);

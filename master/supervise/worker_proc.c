@@ -44,8 +44,7 @@ struct worker_proc {
 	enum log_level told; /* how much it is to log */
 	bool lacks;   /* the last start failed for want of means of ours */
 	struct pace pace;
-	struct cpu_share seen; /* when it was looked at; at_ns 0: unknown */
-	bool starved; /* and told to be, since its last beat */
+	struct cpu_watch cpu; /* since it was looked at */
 	char why[160]; /* what we end it for; "" when it ends by itself */
 
 	struct child *left[PROC_LEFT_MAX]; /* NULL: a free place */
@@ -184,7 +183,6 @@ static void tell_level(struct worker_proc *w)
 static void hear_beat(struct worker_proc *w)
 {
 	tell_level(w);
-	w->starved = false;
 	step(w, PROC_BEAT);
 }
 
@@ -399,9 +397,8 @@ static void carry_out(struct worker_proc *w, const struct proc_effects *do_,
 			    PROC_TERM_MS / 1000);
 	if (do_->signal != 0)
 		child_signal(w->child, do_->signal);
-	if (do_->look &&
-	    cpu_share_read(child_pid(w->child), &w->seen) < 0)
-		w->seen.at_ns = 0;
+	if (do_->look)
+		cpu_watch_begin(&w->cpu, child_pid(w->child));
 	if (do_->start)
 		spawner_queue(w->cfg.spawner, &w->ticket);
 }
@@ -432,33 +429,17 @@ static void step(struct worker_proc *w, enum proc_event event)
 	w->cfg.events->on_gone(w, w->cfg.arg);
 }
 
-/* Is it silent because it is not let, since it was looked at? */
-static bool is_starved(const struct worker_proc *w)
-{
-	struct cpu_share now;
-
-	return w->proc.state == PROC_RUNNING && w->proc.looked &&
-	       w->seen.at_ns != 0 &&
-	       cpu_share_read(child_pid(w->child), &now) == 0 &&
-	       cpu_share_is_starved(&w->seen, &now);
-}
-
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct worker_proc *w = container_of(t, struct worker_proc, deadline);
 
 	(void)loop, (void)revents;
 	w->armed_ms = 0;
-	if (!is_starved(w)) {
+	if (w->proc.state == PROC_RUNNING && w->proc.looked &&
+	    cpu_watch_excuses(&w->cpu, child_pid(w->child), w->name))
+		step(w, PROC_STARVED);
+	else
 		step(w, PROC_DEADLINE);
-		return;
-	}
-	if (!w->starved)
-		log_warning(w->name, "no status for %" PRIu64 " s: the machine "
-			    "has no processor time for it",
-			    (mono_ms() - w->proc.beat_ms) / 1000);
-	w->starved = true;
-	step(w, PROC_STARVED);
 }
 
 struct worker_proc *worker_proc_new(const struct worker_proc_config *cfg)
