@@ -74,6 +74,9 @@ tests_unit_stream_test_rtp_clock_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_fec_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_rtp_merge_LDADD = $(unit_stream_rig)
+tests_unit_stream_test_ts_merge_SOURCES = \
+	tests/unit/stream/merge_rig.c tests/unit/stream/merge_rig.h \
+	tests/unit/stream/test_ts_merge.c
 tests_unit_stream_test_ts_merge_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ts_queue_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_merge_model_LDADD = $(unit_stream_libs)

@@ -93,6 +93,24 @@ static bool goes_on(const struct ts_queue *a, const struct ts_queue *b,
 	return all_filler && found;
 }
 
+/* Filler is followed by filler in any place: of what stands behind it some has
+ * to follow in b, too, unless nothing came yet. */
+static bool leads_on(const struct ts_queue *a, const struct ts_queue *b,
+		     size_t at)
+{
+	size_t end = MIN(a->n, (size_t)TS_MERGE_REORDER), looked = 0;
+
+	for (size_t i = 1; i < end && looked < CONTEXT; i++) {
+		if (ts_is_null_at(a, i) || ts_queue_mark(a, i) != TS_SINGLE ||
+		    ts_is_filler(ts_queue_packet(a, i)))
+			continue;
+		if (ts_queue_find(b, at + 1, ts_queue_hash(a, i)) < b->n)
+			return true;
+		looked++;
+	}
+	return looked == 0;
+}
+
 /* Two that are the same packet are due at about the same time. */
 static bool is_timely(const struct ts_merge *m, const struct ts_merge_path *a,
 		      const struct ts_merge_path *b, size_t at)
@@ -151,6 +169,9 @@ size_t ts_match(const struct ts_merge *m, const struct ts_merge_path *a,
 	while (!unique && at < qb->n &&
 	       (!goes_on(qa, qb, at) || (again && !is_timely(m, a, b, at))))
 		at = ts_queue_find(qb, at + 1, hash);
+	if (at < qb->n && ts_is_filler(ts_queue_packet(qa, 0)) &&
+	    !leads_on(qa, qb, at))
+		return qb->n;
 	return again && is_overdue(m, qa, qb, at) ? qb->n : at;
 }
 

@@ -2,176 +2,11 @@
 /* Two copies of a stream that each lack packets, told by their bytes. */
 #include "common/alloc.h"
 #include "common/util.h"
-#include "worker/input/ts_merge.h"
+#include "tests/unit/stream/merge_rig.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-	PIDS = 4,
-	N = 8000, /* packets, one a millisecond and PER_MS */
-	PER_MS = 4,
-	DELAY_MS = 500,
-};
-
-struct model {
-	uint8_t packets[N][TS_PACKET];
-	bool gone[N][TS_MERGE_PATHS];
-};
-
-struct rig {
-	struct ts_merge *merge;
-	struct batch batch;
-	uint64_t now_ns;
-	size_t n;
-	uint8_t out[2 * N][TS_PACKET];
-	struct model *model[TS_MERGE_PATHS]; /* its own */
-};
-
-static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
-{
-	struct rig *r = arg;
-
-	for (size_t i = 0; i < n_runs; i++) {
-		cr_assert_leq(r->n + runs[i].n, ARRAY_LEN(r->out));
-		memcpy(r->out[r->n], runs[i].data, runs[i].n * TS_PACKET);
-		r->n += runs[i].n;
-	}
-}
-
-static struct rig *rig_new(void)
-{
-	struct rig *r = xcalloc(1, sizeof *r);
-
-	batch_init(&r->batch, on_packets, r);
-	r->merge = ts_merge_new(DELAY_MS);
-	r->now_ns = UINT64_C(7000000000);
-	return r;
-}
-
-static void rig_free(struct rig *r)
-{
-	for (size_t i = 0; i < TS_MERGE_PATHS; i++)
-		free(r->model[i]);
-	ts_merge_free(&r->merge);
-	free(r);
-}
-
-/* Pictures and sound that are never the same twice, a table that is, every 25
- * ms, and null packets. */
-static struct model *make(struct rig *r, unsigned path, uint32_t what)
-{
-	struct model *m = r->model[path] = xcalloc(1, sizeof *m);
-	uint8_t cc[PIDS + 1] = { 0 };
-
-	for (uint32_t i = 0; i < N; i++) {
-		uint8_t *p = m->packets[i];
-		unsigned pid = 0x100 + i * 7 % PIDS, k = i * 7 % PIDS;
-
-		p[0] = TS_SYNC_BYTE;
-		memset(p + 4, 0x11, TS_PACKET - 4);
-		if (i % 100 == 3) {
-			pid = TS_PID_PAT;
-			k = PIDS;
-		} else if (i % 9 == 5) {
-			pid = TS_PID_NULL;
-		} else {
-			memcpy(p + 4, &i, sizeof i);
-			memcpy(p + 8, &what, sizeof what);
-		}
-		ts_set_pid(p, (uint16_t)pid);
-		p[3] = 0x10;
-		if (pid != TS_PID_NULL)
-			p[3] |= cc[k]++ & 0x0f;
-	}
-	return m;
-}
-
-static bool is_null(const uint8_t *p)
-{
-	return ts_pid(p) == TS_PID_NULL;
-}
-
-static void feed(struct rig *r, const struct model *m, int64_t ms,
-		 unsigned path)
-{
-	for (int64_t i = ms * PER_MS; i < (ms + 1) * PER_MS; i++) {
-		if (i < 0 || i >= N || m->gone[i][path])
-			continue;
-
-		const struct ts_run run = { .data = m->packets[i], .n = 1 };
-
-		ts_merge_feed(r->merge, &run, 1, path, r->now_ns);
-	}
-}
-
-/* A millisecond has gone by. */
-static void step(struct rig *r, int64_t ms)
-{
-	r->now_ns += 1000000;
-	ts_merge_turn(r->merge, &r->batch, r->now_ns);
-	if (ms % 1000 == 999)
-		ts_merge_second(r->merge, r->now_ns);
-}
-
-/* Both, path 2 skew_ms behind path 1, to their ends. */
-static void play(struct rig *r, const struct model *m, int64_t skew_ms)
-{
-	int64_t end = N / PER_MS + labs(skew_ms) + DELAY_MS + 10;
-
-	for (int64_t ms = MIN(0, skew_ms); ms < end; ms++) {
-		feed(r, m, ms, 0);
-		feed(r, m, ms - skew_ms, 1);
-		step(r, ms);
-	}
-	cr_assert_not(ts_merge_waits(r->merge));
-}
-
-/* One on each path, to their ends. */
-static void play_both(struct rig *r, const struct model *m,
-		      const struct model *other)
-{
-	for (int64_t ms = 0; ms < N / PER_MS + DELAY_MS + 10; ms++) {
-		feed(r, m, ms, 0);
-		feed(r, other, ms, 1);
-		step(r, ms);
-	}
-}
-
-/* The next packet of a PID at or behind i; n when there is none. */
-static size_t next_of(const uint8_t (*packets)[TS_PACKET], size_t n, size_t i,
-		      uint16_t pid)
-{
-	while (i < n && ts_pid(packets[i]) != pid)
-		i++;
-	return i;
-}
-
-static void judge_pid(const struct rig *r, const struct model *m, uint16_t pid)
-{
-	size_t k = next_of(r->out, r->n, 0, pid);
-
-	for (size_t i = 0; i < N; i++) {
-		if (ts_pid(m->packets[i]) != pid ||
-		    (m->gone[i][0] && m->gone[i][1]))
-			continue;
-		cr_assert_lt(k, r->n, "packet %zu is missing at the end", i);
-		cr_assert_arr_eq(r->out[k], m->packets[i], TS_PACKET,
-				 "packet %zu", i);
-		k = next_of(r->out, r->n, k + 1, pid);
-	}
-	cr_assert_eq(k, r->n);
-}
-
-/* All that one path at least brought went out once, and in order as far as
- * one can know: where each lacks what the other has, that is by PID. */
-static void judge(const struct rig *r, const struct model *m)
-{
-	judge_pid(r, m, TS_PID_PAT);
-	for (unsigned i = 0; i < PIDS; i++)
-		judge_pid(r, m, (uint16_t)(0x100 + i));
-}
 
 static const int64_t skews[] = { 0, 7, 100, 400, -7, -400 };
 
@@ -181,24 +16,18 @@ struct loss {
 	size_t from, n;
 };
 
-static void lose(struct model *m, unsigned path, size_t from, size_t n)
-{
-	for (size_t i = from; i < from + n; i++)
-		m->gone[i][path] = true;
-}
-
 /* All that is left goes out, and the two are not taken for different ones. */
 static struct ts_merge_counts play_lossy(const struct loss *lost, size_t n,
 					 int64_t skew_ms)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(r, 0, 1);
+	struct model *m = rig_make(r, 0, 1);
 	struct ts_merge_counts c;
 
 	for (size_t i = 0; i < n; i++)
-		lose(m, lost[i].path, lost[i].from, lost[i].n);
-	play(r, m, skew_ms);
-	judge(r, m);
+		model_lose(m, lost[i].path, lost[i].from, lost[i].n);
+	rig_play(r, m, skew_ms);
+	rig_judge(r, m);
 	ts_merge_counts(r->merge, &c);
 	cr_assert_eq(c.differ, 0, "refused, %d ms apart", (int)skew_ms);
 	rig_free(r);
@@ -229,19 +58,19 @@ Test(ts_merge, fills_the_gaps_of_either_from_the_other)
 	for (unsigned percent = 1; percent < 20; percent += 3)
 		for (size_t s = 0; s < ARRAY_LEN(skews); s++) {
 			struct rig *r = rig_new();
-			struct model *m = make(r, 0, percent);
+			struct model *m = rig_make(r, 0, percent);
 			struct ts_merge_counts c;
 			size_t lost[2] = { 0, 0 };
 
-			for (size_t i = 2000; i < N - 100; i++) {
+			for (size_t i = 2000; i < MODEL_N - 100; i++) {
 				unsigned path = random() & 1;
 
 				m->gone[i][path] = random() % 100 < percent;
-				if (!is_null(m->packets[i]))
+				if (!model_is_null(m->packets[i]))
 					lost[path] += m->gone[i][path];
 			}
-			play(r, m, skews[s]);
-			judge(r, m);
+			rig_play(r, m, skews[s]);
+			rig_judge(r, m);
 			ts_merge_counts(r->merge, &c);
 			cr_assert_eq(c.lost[0], lost[0]);
 			cr_assert_eq(c.lost[1], lost[1]);
@@ -284,12 +113,12 @@ Test(ts_merge, goes_on_behind_what_both_lose)
 Test(ts_merge, takes_filler_for_no_late_packets)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(r, 0, 1);
+	struct model *m = rig_make(r, 0, 1);
 
-	for (size_t i = 0; i < N; i++)
+	for (size_t i = 0; i < MODEL_N; i++)
 		if (i % 3 != 0 && ts_pid(m->packets[i]) == 0x101)
 			memset(m->packets[i] + 4, 0xff, TS_PACKET - 4);
-	for (size_t i = 7; i < N; i += 300) {
+	for (size_t i = 7; i < MODEL_N; i += 300) {
 		if (ts_pid(m->packets[i]) != 0x101)
 			continue;
 		/* a PES begins */
@@ -297,29 +126,60 @@ Test(ts_merge, takes_filler_for_no_late_packets)
 		memcpy(m->packets[i] + 4, "\0\0\1", 3);
 		memcpy(m->packets[i] + 8, &i, sizeof i);
 	}
-	lose(m, 1, 3000, N - 3000);
-	play(r, m, 0);
-	judge(r, m);
+	model_lose(m, 1, 3000, MODEL_N - 3000);
+	rig_play(r, m, 0);
+	rig_judge(r, m);
 	rig_free(r);
+}
+
+/* Nothing but filler, and the counters as they are then. */
+static void fill(struct model *m, size_t from, size_t n)
+{
+	uint8_t cc[TS_PIDS] = { 0 };
+
+	for (size_t i = from; i < from + n; i++) {
+		memset(m->packets[i] + 4, 0xff, TS_PACKET - 4);
+		ts_set_pid(m->packets[i], 0x101);
+	}
+	for (size_t i = 0; i < MODEL_N; i++)
+		if (!model_is_null(m->packets[i]))
+			ts_set_cc(m->packets[i], cc[ts_pid(m->packets[i])]++);
+}
+
+/* A path comes back in front of filler, and the other has filler a moment
+ * earlier: what stands before each goes out in its order. */
+Test(ts_merge, takes_filler_for_no_other_filler)
+{
+	for (size_t back = 3075; back < 3079; back++) {
+		struct rig *r = rig_new();
+		struct model *m = rig_make(r, 0, 1);
+
+		fill(m, 3000, 30);
+		fill(m, 3079, 30);
+		model_lose(m, 0, 2000, back - 2000);
+		rig_play(r, m, 0);
+		rig_judge(r, m);
+		rig_free(r);
+	}
 }
 
 /* What is half alike is not mixed, nor compared packet by packet. */
 static void play_alike_in_part(size_t one_of)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
+	struct model *m = rig_make(r, 0, 1), *other = rig_make(r, 1, 2);
 	size_t strange = 0;
 
-	for (size_t i = 0; i < N; i += one_of)
+	for (size_t i = 0; i < MODEL_N; i += one_of)
 		memcpy(other->packets[i], m->packets[i], TS_PACKET);
-	play_both(r, m, other);
+	rig_play_both(r, m, other);
 	/* but for the first moment */
-	for (size_t i = r->n / 2; i + PER_MS < r->n; i++)
+	for (size_t i = r->n / 2; i + MODEL_PER_MS < r->n; i++)
 		strange += ts_pid(r->out[i]) >= 0x100 &&
 			   ts_pid(r->out[i]) != TS_PID_NULL &&
 			   r->out[i][8] != 1;
 	cr_assert_eq(strange, 0, "%zu of the other", strange);
-	cr_assert_leq(r->n, N + N / 4, "%zu went out", r->n);
+	cr_assert_leq(r->n, MODEL_N + MODEL_N / 4, "%zu went out", r->n);
 	rig_free(r);
 }
 
@@ -334,14 +194,14 @@ Test(ts_merge, plays_one_of_two_that_are_alike_in_part)
 Test(ts_merge, plays_one_of_two_different_streams)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
+	struct model *m = rig_make(r, 0, 1), *other = rig_make(r, 1, 2);
 	struct ts_merge_counts c;
 
-	play_both(r, m, other);
+	rig_play_both(r, m, other);
 	ts_merge_counts(r->merge, &c);
 	cr_assert_eq(c.merged, 0);
 	/* their tables are the same */
-	for (size_t i = 0; i + PER_MS < r->n; i++)
+	for (size_t i = 0; i + MODEL_PER_MS < r->n; i++)
 		if (ts_pid(r->out[i]) != TS_PID_NULL &&
 		    ts_pid(r->out[i]) != TS_PID_PAT)
 			cr_assert_eq(r->out[i][8], 1);
@@ -361,10 +221,10 @@ static void play_around(struct rig *r, const struct model *a,
 			const struct model *b, unsigned seconds)
 {
 	for (unsigned ms = 0; ms < 1000 * seconds; ms++) {
-		feed(r, a, ms % (N / PER_MS), 0);
+		rig_feed(r, a, ms % MODEL_MS, 0);
 		if (b != NULL)
-			feed(r, b, ms % (N / PER_MS), 1);
-		step(r, ms);
+			rig_feed(r, b, ms % MODEL_MS, 1);
+		rig_step(r, ms);
 		r->n = 0;
 	}
 }
@@ -374,7 +234,7 @@ static void play_around(struct rig *r, const struct model *a,
 Test(ts_merge, tells_that_both_do_not_bring_the_same)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
+	struct model *m = rig_make(r, 0, 1), *other = rig_make(r, 1, 2);
 
 	play_around(r, m, m, 8);
 	cr_assert_not(is_refused(r));
@@ -390,13 +250,13 @@ Test(ts_merge, tells_it_of_one_that_comes_in_bursts)
 {
 	enum { BURST_MS = 100 };
 	struct rig *r = rig_new();
-	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
+	struct model *m = rig_make(r, 0, 1), *other = rig_make(r, 1, 2);
 
-	for (int64_t ms = 0; ms < N / PER_MS; ms++) {
-		feed(r, m, ms, 0);
+	for (int64_t ms = 0; ms < MODEL_N / MODEL_PER_MS; ms++) {
+		rig_feed(r, m, ms, 0);
 		for (int64_t i = 0; ms % BURST_MS == 0 && i < BURST_MS; i++)
-			feed(r, other, ms - i, 1);
-		step(r, ms);
+			rig_feed(r, other, ms - i, 1);
+		rig_step(r, ms);
 	}
 	cr_assert(is_refused(r));
 	rig_free(r);
@@ -407,7 +267,7 @@ enum differs { SOUND, TABLES, TIMES };
 
 static void make_other(struct model *m, enum differs what)
 {
-	for (size_t i = 0; i < N; i++) {
+	for (size_t i = 0; i < MODEL_N; i++) {
 		uint8_t *p = m->packets[i];
 
 		if (what == SOUND && ts_pid(p) == 0x102)
@@ -438,13 +298,13 @@ Test(ts_merge, plays_one_of_two_with_the_same_pictures)
 {
 	for (enum differs what = SOUND; what <= TIMES; what++) {
 		struct rig *r = rig_new();
-		struct model *m = make(r, 0, 1), *other = make(r, 1, 1);
+		struct model *m = rig_make(r, 0, 1), *other = rig_make(r, 1, 1);
 		struct ts_merge_counts c;
 
 		make_other(other, what);
 		if (what == TIMES) {
 			make_other(m, what);
-			for (size_t i = 0; i < N; i++)
+			for (size_t i = 0; i < MODEL_N; i++)
 				if (other->packets[i][4] == 7)
 					other->packets[i][6] = 1;
 		}
@@ -455,7 +315,7 @@ Test(ts_merge, plays_one_of_two_with_the_same_pictures)
 		cr_assert_eq(c.pid, what == SOUND    ? 0x102u
 				    : what == TABLES ? TS_PID_PAT
 						     : TS_PIDS);
-		play(r, m, 0);
+		rig_play(r, m, 0);
 		cr_assert_eq(mixed(r), 0);
 		rig_free(r);
 	}
@@ -465,7 +325,7 @@ Test(ts_merge, plays_one_of_two_with_the_same_pictures)
 Test(ts_merge, tries_again_after_a_while)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
+	struct model *m = rig_make(r, 0, 1), *other = rig_make(r, 1, 2);
 	struct ts_merge_counts c;
 
 	play_around(r, m, other, 2);
@@ -488,11 +348,11 @@ Test(ts_merge, tries_again_after_a_while)
 Test(ts_merge, plays_the_healthier_of_two_that_differ)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(r, 0, 1), *other = make(r, 1, 2);
+	struct model *m = rig_make(r, 0, 1), *other = rig_make(r, 1, 2);
 	struct ts_merge_counts c;
 
-	for (size_t i = 0; i < N; i += 20)
-		lose(m, 0, i, 1 + i % 3);
+	for (size_t i = 0; i < MODEL_N; i += 20)
+		model_lose(m, 0, i, 1 + i % 3);
 	play_around(r, m, m, 2);
 	play_around(r, m, other, 2);
 	ts_merge_counts(r->merge, &c);
@@ -504,18 +364,19 @@ Test(ts_merge, plays_the_healthier_of_two_that_differ)
 Test(ts_merge, keeps_the_pace_when_a_path_is_cut)
 {
 	struct rig *r = rig_new();
-	struct model *m = make(r, 0, 1);
+	struct model *m = rig_make(r, 0, 1);
 
-	lose(m, 0, 4000, N - 4000);
-	for (int64_t ms = 0; ms < N / PER_MS; ms++) {
+	model_lose(m, 0, 4000, MODEL_N - 4000);
+	for (int64_t ms = 0; ms < MODEL_N / MODEL_PER_MS; ms++) {
 		size_t before = r->n;
 
-		feed(r, m, ms, 0);
-		feed(r, m, ms - 300, 1);
-		step(r, ms);
+		rig_feed(r, m, ms, 0);
+		rig_feed(r, m, ms - 300, 1);
+		rig_step(r, ms);
+		const long more = (long)(r->n - before) - MODEL_PER_MS;
+
 		if (ms > 1300)
-			cr_assert_leq(labs((long)(r->n - before) - PER_MS), 2,
-				      "at %d ms", (int)ms);
+			cr_assert_leq(labs(more), 2, "at %d ms", (int)ms);
 	}
 	rig_free(r);
 }
@@ -574,7 +435,7 @@ static void play_filler(uint32_t filled_from)
 		if (i % 25 == 0)
 			ts_merge_second(r->merge, r->now_ns);
 	}
-	r->now_ns += UINT64_C(1000000) * DELAY_MS;
+	r->now_ns += UINT64_C(1000000) * RIG_DELAY_MS;
 	ts_merge_turn(r->merge, &r->batch, r->now_ns);
 	ts_merge_counts(r->merge, &c);
 	cr_assert_eq(c.dropped, 0, "%zu dropped, filler from %u",
