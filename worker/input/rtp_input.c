@@ -33,6 +33,7 @@ struct rtp_input {
 	struct fec_repair *fec; /* NULL: not wanted */
 	struct ts_sync sync;
 	uint64_t invalid;    /* datagrams that are no RTP of ours */
+	uint64_t bare_ns;    /* when the last without RTP came; 0: never */
 	uint64_t unprotected; /* seconds without what was asked for */
 	uint64_t too_long;   /* datagrams, as of the last second */
 	unsigned silent_s[RTP_PATHS]; /* while the other brings something */
@@ -57,18 +58,28 @@ static void settle(void *arg)
 	batch_flush(in->batch);
 }
 
+static bool is_bare_live(const struct rtp_input *in)
+{
+	return in->bare_ns != 0 &&
+	       in->now_ns - in->bare_ns < RTP_LIVE_MS * UINT64_C(1000000);
+}
+
+/* A bare stream may come on a port where RTP was told.  Who is there stays:
+ * neither is interrupted by a datagram of the other. */
 static void take_media(struct rtp_input *in, const uint8_t *data, size_t len)
 {
 	struct rtp_datagram d;
 
 	if (data[0] == TS_SYNC_BYTE && in->n_legs == 1 &&
-	    !rtp_window_is_live(in->window, in->now_ns))
-		/* a bare stream on a port where RTP was told */
+	    !rtp_window_is_live(in->window, in->now_ns)) {
+		in->bare_ns = in->now_ns;
 		take_payload(data, len, in);
-	else if (rtp_parse(data, len, &d) == 0 && rtp_is_media(&d))
+	} else if (rtp_parse(data, len, &d) == 0 && rtp_is_media(&d) &&
+		   !is_bare_live(in)) {
 		rtp_window_feed(in->window, &d, in->path, in->now_ns);
-	else
+	} else {
 		in->invalid += !rtp_is_rtcp(data, len);
+	}
 }
 
 static void on_media(const struct received *got, void *arg)

@@ -15,7 +15,9 @@ enum {
 	/* The second plays when the first has so many more gaps. */
 	GAPS_WORSE = 8,
 	/* Two that come at the same time are due within so long. */
-	COMPANY_MS = 20,
+	COMPANY_MS = 20, /* what comes at a time may come so seldom, or ... */
+	COMPANY_MAX_MS = 400,
+	GAP_SHIFT = 3,
 	AHEAD = 8, /* packets, of what is called for */
 	/* Turns waver: what is due a moment later goes now, not with twice as
 	 * much the next time. */
@@ -90,6 +92,18 @@ void ts_merge_warm(const struct ts_merge *m, struct warm *w)
 	warm_add(w, &m->like.count[TS_LIKE_PCR], sizeof m->like.count[0]);
 }
 
+/* Follows what is usual; one long gap, as of a cable that was pulled, tells
+ * little. */
+static void note_gap(struct ts_merge_path *p, uint64_t now_ns)
+{
+	uint64_t gap_ns = MIN(now_ns - p->heard_ns,
+			      2 * p->gap_ns + COMPANY_MS * MS);
+
+	if (p->heard_ns != 0 && gap_ns > 0)
+		p->gap_ns += (gap_ns >> GAP_SHIFT) - (p->gap_ns >> GAP_SHIFT);
+	p->heard_ns = now_ns;
+}
+
 void ts_merge_feed(struct ts_merge *m, const struct ts_run *runs, size_t n_runs,
 		   unsigned path, uint64_t now_ns)
 {
@@ -98,7 +112,7 @@ void ts_merge_feed(struct ts_merge *m, const struct ts_run *runs, size_t n_runs,
 	/* the first that comes leads */
 	if (m->path[0].heard_ns == 0 && m->path[1].heard_ns == 0)
 		m->lead = path;
-	p->heard_ns = now_ns;
+	note_gap(p, now_ns);
 	for (size_t i = 0; i < n_runs; i++) {
 		m->counts.received[path] += runs[i].n;
 		push(m, p, &runs[i], now_ns);
@@ -197,14 +211,16 @@ static void choose_lead(struct ts_merge *m)
 }
 
 /* Does the other path bring packets of about the same time as the first of
- * this one?  What came while it was cut tells nothing. */
+ * this one, as often as it does?  What came while it was cut tells nothing. */
 static bool has_company(const struct ts_merge *m, unsigned path)
 {
 	const struct ts_merge_path *p = &m->path[path];
 	const struct ts_merge_path *other = &m->path[!path];
+	uint64_t span_ns = MIN(MAX(2 * other->gap_ns, COMPANY_MS * MS),
+			       COMPANY_MAX_MS * MS);
 
 	return other->queue.n > 0 &&
-	       ts_due_ns(m, other, 0) < ts_due_ns(m, p, 0) + COMPANY_MS * MS;
+	       ts_due_ns(m, other, 0) < ts_due_ns(m, p, 0) + span_ns;
 }
 
 /* The first of a path, which the other has not; while only one of them brings

@@ -18,6 +18,7 @@ struct ts_merge_path {
 	struct ts_queue queue;
 	struct ts_doubles doubles;
 	uint64_t heard_ns; /* 0: never */
+	uint64_t gap_ns; /* between two times that it brings something */
 	uint64_t lag_ns; /* behind the faster one */
 };
 

@@ -103,6 +103,35 @@ Test(path_rtp, takes_a_bare_stream_and_no_nonsense)
 	rig_done(&r);
 }
 
+/* Who is there stays, whatever others send; he is gone after a second. */
+Test(path_rtp, an_rtp_datagram_does_not_end_a_bare_stream)
+{
+	enum { N = 5 };
+	struct rig r;
+	uint8_t data[N * SEVEN], other[SEVEN];
+
+	rig_init(&r);
+	rig_make_packets(data, 0, N * 7);
+	memcpy(other, data, sizeof other);
+	other[4] ^= 0xff;
+	rig_listen(&r, 0, "127.0.0.1", 6000);
+	rig_start(&r, "rtp://127.0.0.1:5000", "udp://127.0.0.1:6000", NULL);
+	rig_aim(&r, "127.0.0.1", 5000);
+	for (uint16_t i = 0; i < N; i++) {
+		rig_send(&r, data + i * SEVEN, SEVEN);
+		send_rtp(&r, i, other);
+	}
+	rig_await(&r, 0, N * SEVEN);
+	rig_turn(&r, 1200);
+	cr_assert_eq(r.out[0].len, N * SEVEN);
+	cr_assert_arr_eq(r.out[0].data, data, N * SEVEN);
+
+	send_rtp(&r, N, other);
+	rig_await(&r, 0, (N + 1) * SEVEN);
+	cr_assert_arr_eq(r.out[0].data + N * SEVEN, other, SEVEN);
+	rig_done(&r);
+}
+
 Test(path_rtp, takes_joined_datagrams_apart)
 {
 	struct rig r;

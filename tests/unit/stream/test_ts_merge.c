@@ -262,6 +262,37 @@ Test(ts_merge, tells_it_of_one_that_comes_in_bursts)
 	rig_free(r);
 }
 
+/* Nor that both do, a picture or a datagram of radio at a time. */
+Test(ts_merge, tells_it_of_two_that_come_in_bursts_by_turns)
+{
+	static const int64_t bursts[] = { 10, 40, 80, 160 };
+
+	for (size_t k = 0; k < ARRAY_LEN(bursts); k++) {
+		struct rig *r = rig_new();
+		struct model *m = rig_make(r, 0, 1), *other = rig_make(r, 1, 2);
+		const int64_t burst = bursts[k];
+
+		for (int64_t ms = 0; ms < 4 * MODEL_MS; ms++) {
+			const struct model *second =
+				ms < MODEL_MS ? m : other;
+
+			for (int64_t i = burst; i > 0; i--) {
+				if (ms % burst == 0)
+					rig_feed(r, m, (ms - i) % MODEL_MS, 0);
+				if (ms % burst == burst / 2)
+					rig_feed(r, second,
+						 (ms - i) % MODEL_MS, 1);
+			}
+			rig_step(r, ms);
+			r->n = 0;
+			if (ms == MODEL_MS)
+				cr_assert_not(is_refused(r));
+		}
+		cr_assert(is_refused(r), "every %d ms", (int)burst);
+		rig_free(r);
+	}
+}
+
 /* In what the second path is another stream. */
 enum differs { SOUND, TABLES, TIMES };
 
