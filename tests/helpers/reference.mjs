@@ -111,13 +111,12 @@ function note(kind, name, what) {
 
 // --- judging ---
 
-let reference;
+// Read before a test begins: it takes long enough to hold up its senders.
+const reference = folder !== undefined ? new Reference() : undefined;
 const complaints = [];
 
 // The documents as a test sees them; undefined when nobody judges.
 export function theReference() {
-	if (reference === undefined && folder !== undefined)
-		reference = new Reference();
 	return reference;
 }
 

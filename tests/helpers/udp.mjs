@@ -11,6 +11,27 @@ import { builddir, now, start, tempDir, udpWaiting, waitUntil }
 export const DATAGRAM = 7 * 188;
 const RECORD_HEAD = 12;
 
+// More than that at once is what no sender in the field sends.
+const BURST_MS = 300;
+
+// The time of a stream, in milliseconds.  A process that was kept from its work
+// catches up at twice the speed: seconds of a stream that come at once are
+// dropped, and rightly so.
+export class Pace {
+	#begin = now();
+	#last = 0;
+	#at = 0;
+
+	ms() {
+		const real = now() - this.#begin;
+		const step = Math.min(real - this.#last, BURST_MS);
+
+		this.#last = real;
+		this.#at = Math.min(real, this.#at + 2 * step);
+		return this.#at;
+	}
+}
+
 // Sends a multiplex in real time until stopped.  shape turns the packets of
 // one datagram into the datagrams to send: [] drops them.
 export class Sender {
@@ -33,10 +54,9 @@ export class Sender {
 		if (iface)
 			self.#socket.setMulticastInterface(iface);
 		self.#socket.on('error', () => { /* nobody listens yet */ });
-		const begin = now(), first = mux.packets;
+		const pace = new Pace(), first = mux.packets;
 		self.#timer = setInterval(() => {
-			const due = (now() - begin) / 1000 * mux.rate /
-				8 / 188;
+			const due = pace.ms() / 1000 * mux.rate / 8 / 188;
 			while (mux.packets - first < due)
 				for (const d of self.shape(mux.take(per))) {
 					self.#socket.send(d, port, address);
