@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { sections } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { waitUntil } from '../helpers/util.mjs';
@@ -40,9 +41,8 @@ function units(data, pid) {
 
 test('sound of another clock is on ours, under a PID of its own; its ' +
 	'absence disturbs nobody', async (t) => {
+	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, STREAM);
-
-	await Sender.start(t, new TsMux({ clock: 100 }), 5000);
 	const sluice = await Sluice.start(t, config(stream('a',
 		'udp://127.0.0.1:5000#mux=udp://127.0.0.1:5001&mux_pid=257',
 		'udp://127.0.0.1:6000')));
@@ -52,6 +52,7 @@ test('sound of another clock is on ours, under a PID of its own; its ' +
 	const state = async () => (await input()).stats.mux_state;
 	const size = (s) => recorder.size() + s * 2e6 / 8;
 
+	await Sender.start(t, new TsMux({ clock: 100 }), 5000);
 	await sluice.onair('a');
 	// before it was ever there
 	await waitUntil('a complaint', async () => /mux: PID 257 does not come/
@@ -76,7 +77,10 @@ test('sound of another clock is on ours, under a PID of its own; its ' +
 	await waitUntil('no complaint', async () => await error() === '');
 	until = size(2);
 	await waitUntil('two seconds', () => recorder.size() > until);
+	const held = timing.heldUp(sluice.log, await sluice.status('a'));
 	await sluice.stop();
+	if (held)
+		return;
 	const data = joined((await recorder.stop())[0]);
 	const seen = checkTs(data);
 	assert.equal(seen.ccErrors + seen.crcErrors + seen.syncErrors, 0);
@@ -91,22 +95,25 @@ test('sound of another clock is on ours, under a PID of its own; its ' +
 	// the tables of another sender come some time after its packets
 	const far = sound.filter(({ pts, pcr }) =>
 		!(pts - pcr > 350 && pts - pcr < 650));
-	assert.ok(far.length < 10, JSON.stringify(far));
+	timing.assert(far.length < 10, JSON.stringify(far));
 });
 
 test('cue messages: announced as such, with their times on our clock, on ' +
 	'the PID that was asked for', async (t) => {
+	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, STREAM);
-
-	await Sender.start(t, new TsMux({ clock: 100 }), 5000);
-	await Sender.start(t, mux(other, 7000), 5001);
 	const sluice = await Sluice.start(t, config(stream('a',
 		'udp://127.0.0.1:5000#mux=udp://127.0.0.1:5001' +
 			'&mux_pid=800:900', 'udp://127.0.0.1:6000')));
 
+	await Sender.start(t, new TsMux({ clock: 100 }), 5000);
+	await Sender.start(t, mux(other, 7000), 5001);
 	await sluice.onair('a');
 	await waitUntil('cues', () => recorder.size() > 5 * 2e6 / 8);
+	const held = timing.heldUp(sluice.log, await sluice.status('a'));
 	await sluice.stop();
+	if (held)
+		return;
 	const data = joined((await recorder.stop())[0]);
 	assert.equal(checkTs(data).ccErrors, 0);
 	const pmt = sections(data, new Set([0x100])).at(-1);
@@ -114,6 +121,7 @@ test('cue messages: announced as such, with their times on our clock, on ' +
 		descriptors: [] });
 	assert.deepEqual(pmt.descriptors.map((d) => [d.tag, `${d.data}`]),
 		[[5, 'CUEI']]);
+	const far = [];
 	let pcr, n = 0;
 	for (let at = 0; at + 188 <= data.length; at += 188) {
 		const p = data.subarray(at, at + 188);
@@ -126,8 +134,10 @@ test('cue messages: announced as such, with their times on our clock, on ' +
 		const moved = (s[4] & 1) * 2 ** 32 + s.readUInt32BE(5);
 		const time = (s[14] & 1) * 2 ** 32 + s.readUInt32BE(15);
 		const ms = (time + moved) % 2 ** 33 / 90 - pcr;
-		assert.ok(ms > 2350 && ms < 2650, `${ms} ms ahead`);
+		if (!(ms > 2350 && ms < 2650))
+			far.push(ms);
 		n++;
 	}
 	assert.ok(n > 8, `${n} cues`);
+	timing.assert(far.length === 0, `${far} ms ahead`);
 });
