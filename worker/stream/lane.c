@@ -256,7 +256,8 @@ static void note_silence(struct lane *l, const struct failover_sight *sight)
 		l->verdict = FAILOVER_POOR;
 	if (sight->ended)
 		l->fault = "ended";
-	else if (sight->broken)
+	else if (l->tried && l->source.error.text[0] != '\0')
+		/* nor is it while it is tried again */
 		l->fault = "cannot be opened";
 	else if (l->silence.last_ns != 0)
 		l->fault = analyze_fault_name(ANALYZE_SILENT);
@@ -272,7 +273,8 @@ bool lane_look(struct lane *l, uint64_t now_ns, struct failover_sight *ret)
 	bool silent = l->silence.last_ns == 0 ||
 		      now_ns >= silence_ns(&l->silence);
 
-	if (sight.broken || silent) {
+	l->silent = sight.broken || silent;
+	if (l->silent) {
 		note_silence(l, &sight);
 		sight.level = FAILOVER_DEAD;
 	}

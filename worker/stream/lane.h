@@ -44,6 +44,7 @@ struct lane {
 	struct splice_entry *entry; /* made when it is asked for */
 	bool entering;           /* an entry was asked for */
 	struct silence silence;
+	bool silent;             /* by the last look */
 	enum failover_level verdict; /* of its last second */
 	/* Why it is not on air: the same words again and again, NULL when it
 	 * is or that is not known; and as a sentence with numbers. */

@@ -15,10 +15,13 @@ static const char *find_fault(const struct selector *s, const struct lane *l)
 	return s->off_s >= patience_s ? l->fault : NULL;
 }
 
+/* Why nothing comes is more than that nothing does. */
 static const char *complaint_of(const struct lane *l)
 {
-	if (l->source.input == NULL && l->source.error.text[0] != '\0')
-		return l->source.error.text;
+	const char *trouble = source_trouble(&l->source);
+
+	if (trouble != NULL && l->silent)
+		return trouble;
 	return l->complaint.text[0] != '\0' ? l->complaint.text : l->fault;
 }
 
@@ -94,7 +97,6 @@ static void report_lane(struct selector *s, struct lane *l,
 			struct msg_input_status *ret)
 {
 	const struct analyze_report *r = &l->report;
-	const struct errmsg *error = &l->source.error;
 
 	*ret = (struct msg_input_status){
 		.position = l->source.position,
@@ -114,13 +116,10 @@ static void report_lane(struct selector *s, struct lane *l,
 		.sync_losses = (uint32_t)l->counted.sync_losses,
 		.alarms = l->watch.raised,
 		.stats = lane_stats(l),
+		.error = source_trouble(&l->source),
 	};
-	if (l->source.input != NULL) {
-		ret->error = input_trouble(l->source.input);
+	if (l->source.input != NULL)
 		ret->peer = input_peer(l->source.input);
-	}
-	if (ret->error == NULL && error->text[0] != '\0')
-		ret->error = error->text;
 	if (ret->error == NULL && l == chosen_lane(s) &&
 	    find_fault(s, l) != NULL)
 		ret->error = complaint_of(l);

@@ -130,6 +130,22 @@ bool source_is_open(const struct source *s)
 	return s->input != NULL && s->error.text[0] == '\0';
 }
 
+/* All that one who calls knows of the call is that it is not answered yet. */
+static bool calls(const struct source *s)
+{
+	return s->spec.kind == INPUT_SRT && s->spec.srt.mode != SRT_LISTENER;
+}
+
+const char *source_trouble(const struct source *s)
+{
+	const char *error = s->error.text[0] != '\0' ? s->error.text : NULL;
+	const char *now = s->input != NULL ? input_trouble(s->input) : NULL;
+
+	if (now == NULL || (error != NULL && calls(s)))
+		return error;
+	return now;
+}
+
 uint64_t source_retry_ns(const struct source *s)
 {
 	if (!s->valid || s->ended || s->input != NULL || !s->linked)

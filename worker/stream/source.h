@@ -45,6 +45,10 @@ void source_open(struct source *, uint64_t now_ns);
 /* One that is tried again after an error is not, before it brings something. */
 bool source_is_open(const struct source *);
 
+/* What hinders it, or is wrong with it though it plays; NULL: nothing that is
+ * known.  While it is tried again that is what hindered it last. */
+const char *source_trouble(const struct source *);
+
 /* It is not needed for now; what hindered it last stays to be read. */
 void source_close(struct source *, uint64_t now_ns);
 
