@@ -18,7 +18,8 @@ static unsigned interface_of(const struct msg_input_status *in)
 	return index > 0 && index <= INT32_MAX ? (unsigned)index : 0;
 }
 
-/* One that is opened anew has its way all the same. */
+/* One that is opened anew, or whose interface is down, has its way all the
+ * same; it is no news that nothing comes meanwhile. */
 static void follow(struct status_way *w, const struct msg_input_status *in,
 		   uint64_t now_ms)
 {
@@ -26,8 +27,10 @@ static void follow(struct status_way *w, const struct msg_input_status *in,
 
 	if (in->state == INPUT_IDLE)
 		w->ifindex = 0;
-	if (ifindex == 0)
+	if (ifindex == 0) {
+		w->heard_ms = w->alarmed ? w->heard_ms : now_ms;
 		return;
+	}
 	if (w->ifindex != ifindex || in->packets > 0)
 		w->heard_ms = now_ms;
 	w->ifindex = ifindex;

@@ -137,3 +137,41 @@ for (const [family, group, route, joinedOn] of [
 			await sluice.onair('a001');
 			await sluice.stop();
 		});
+
+// One cause, one reason: it is known that the interface is down, so nothing is
+// opened anew, nobody asks for a querier, and no protection is missed.
+for (const type of ['udp', 'rtp'])
+	test(`${type}: an interface that is down is told once`, async (t) => {
+		await make();
+		t.after(() => ip('link', 'del', 'vc'));
+		const sluice = await Sluice.start(t, { ...config(
+			stream('a001', `${type}://vc@239.1.0.1:5000#watchdog=1`,
+				'udp://127.0.0.1:6000')),
+		settings: { querier_timeout: 1 } });
+		const said = (what) => sluice.log.split(what).length - 1;
+
+		await waitUntil('input', () => udpBound(5000));
+		await Sender.start(t, new TsMux(), 5000, TO);
+		await sluice.onair('a001');
+		const before = said('off air'), asked = said('a querier?');
+
+		await ip('link', 'set', 'vc', 'down');
+		await sluice.logged(/off air: interface vc is down/);
+		const uptime = async () => (await sluice.json(
+			'/api/system-status')).app_uptime;
+		const down = await uptime();
+
+		await waitUntil('long enough for all of it', async () =>
+			await uptime() > down + 8, 60000);
+		const { inputs } = await sluice.status('a001');
+
+		assert.deepEqual(inputs[0].alarms.filter((a) =>
+			['no_querier', 'unprotected'].includes(a)), []);
+		assert.equal(said('off air') - before, 1, sluice.log);
+		assert.equal(said('opened anew'), 0, sluice.log);
+		assert.equal(said('a querier?'), asked, sluice.log);
+		await ip('link', 'set', 'vc', 'up');
+		await sluice.logged(/interface vc is back/);
+		await sluice.onair('a001');
+		await sluice.stop();
+	});

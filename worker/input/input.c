@@ -84,6 +84,11 @@ const char *input_trouble(const struct input *in)
 	return in->ops->trouble != NULL ? in->ops->trouble(in) : NULL;
 }
 
+bool input_is_cut_off(const struct input *in)
+{
+	return in->flow != NULL && udp_flow_is_cut_off(in->flow);
+}
+
 const char *input_peer(const struct input *in)
 {
 	return in->ops->peer != NULL ? in->ops->peer(in) : NULL;

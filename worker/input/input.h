@@ -77,6 +77,10 @@ const struct arrivals_report *input_arrivals(struct input *, uint64_t now_ns);
  * NULL when it can. */
 const char *input_trouble(const struct input *);
 
+/* Its interface is down, or gone: it is waited for, and opening it again would
+ * not help. */
+bool input_is_cut_off(const struct input *);
+
 /* The address of who is connected with it; NULL: nobody, or it is not for
  * connections. */
 const char *input_peer(const struct input *);

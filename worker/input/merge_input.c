@@ -133,18 +133,25 @@ static int merge_read(struct input *base, struct batch *batch, uint64_t now_ns,
 	return reads > 0 ? reads : ts_merge_waits(m->merge);
 }
 
-/* Opens what is closed, and anew what brings nothing for the time of its
- * option watchdog. */
+/* What brings nothing for the time of its option watchdog is closed. */
+static void watch(struct leg *l, uint64_t now_ns)
+{
+	if (l->input == NULL || l->spec.watchdog_s == 0)
+		return;
+	if (input_is_cut_off(l->input))
+		l->heard_ns = now_ns;
+	if (now_ns - l->heard_ns < l->spec.watchdog_s * SECOND_NS)
+		return;
+	errmsg_set(&l->why, "nothing came for %u s", l->spec.watchdog_s);
+	close_leg(l);
+}
+
+/* Opens what is closed, and anew what brings nothing. */
 static int mend_leg(struct merge_input *m, struct leg *l, uint64_t now_ns)
 {
 	int r;
 
-	if (l->input != NULL && l->spec.watchdog_s > 0 &&
-	    now_ns - l->heard_ns >= l->spec.watchdog_s * SECOND_NS) {
-		errmsg_set(&l->why, "nothing came for %u s",
-			   l->spec.watchdog_s);
-		close_leg(l);
-	}
+	watch(l, now_ns);
 	if (l->input == NULL)
 		return open_leg(m, l, now_ns);
 

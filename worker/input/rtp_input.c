@@ -190,7 +190,7 @@ static void find_trouble(struct rtp_input *in)
 		else
 			errmsg_set(&in->trouble, "%s", why);
 	}
-	in->unprotected += !protected;
+	in->unprotected += !protected && (in->n_legs > 1 || in->fec != NULL);
 }
 
 static int rtp_second(struct input *base, uint64_t now_ns, struct errmsg *why)

@@ -290,7 +290,7 @@ int udp_flow_second(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 
 void udp_flow_stats(const struct udp_flow *f, struct link_stats *ret)
 {
-	if (udp_flow_is_open(f) && f->asked_for)
+	if (udp_flow_is_open(f) && f->asked_for && !udp_flow_is_cut_off(f))
 		link_stats_set(ret, LINK_INTERFACE, f->ifindex);
 }
 

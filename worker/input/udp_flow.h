@@ -62,6 +62,12 @@ static inline bool udp_flow_is_open(const struct udp_flow *f)
 	return f->receiver != NULL;
 }
 
+/* Is its interface down, or gone? */
+static inline bool udp_flow_is_cut_off(const struct udp_flow *f)
+{
+	return udp_flow_is_open(f) && f->trouble.text[0] != '\0';
+}
+
 /*
  * Takes what is there, at most a bounded part.  on_read: after each system
  * call that brought something, before its memory is used again.  The number of
@@ -87,7 +93,7 @@ int udp_flow_second(struct udp_flow *, uint64_t now_ns,
 const struct arrivals_report *udp_flow_arrivals(struct udp_flow *,
 						uint64_t now_ns);
 
-/* Where it hears its group, when that is on a network. */
+/* Where it hears its group, when that is on a network that is up. */
 void udp_flow_stats(const struct udp_flow *, struct link_stats *ret);
 
 /* Datagrams that its sockets had no room for, since it was described. */

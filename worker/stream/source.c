@@ -172,6 +172,8 @@ int source_read(struct source *s, struct batch *batch, uint64_t now_ns)
 /* Is there anybody who could be silent? */
 static bool is_watched(const struct source *s)
 {
+	if (input_is_cut_off(s->input))
+		return false;
 	switch (s->spec.kind) {
 	case INPUT_FILE:
 	case INPUT_STREAM:
