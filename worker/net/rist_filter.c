@@ -12,16 +12,22 @@ enum {
 	 * follows, 4 bytes each; in it two ports and RTP or RTCP */
 	GRE_PROTOCOL = UDP_HEADER + 2,
 	REDUCED = 0x88b6,
+	FULL = 0x0800,
+	EAPOL = 0x888e,
 	HAS_CHECKSUM = 0x80,
 	HAS_KEY = 0x20,
 	HAS_SEQUENCE = 0x10,
 	GRE_MIN = 4,
+	KEY_AND_SEQUENCE = 8,
 	PORTS = 4,
 
 	/* RFC 3550, 5 and 6 */
+	HAS_PADDING = 0x20,
 	HAS_EXTENSION = 0x10,
+	SOURCES = 0x0f, /* the number of those that contribute */
 	RTP_HEADER = 12,
-	RTP_EXTENSION = 8, /* RIST's own */
+	EXTENSION_MIN = 4,
+	RTCP_MIN = 20, /* a report without blocks, and a name */
 	RTCP_FIRST = 200,
 	RTCP_HEADER = 8,
 	SDES = 202,
@@ -34,8 +40,14 @@ enum {
 	BLOCKS_MAX = 2, /* of one XR */
 };
 
+/* Its own extension (TR-06-2, 8.3): whether null packets were left out, and a
+ * bit for each of them. */
+#define RIST_EXTENSION 0x52490001
+#define LEFT_OUT 0x8000
+#define WHICH 0x7f
+
 /* Of the program's memory; ends count from the header of UDP. */
-enum cell { END, END_OF_PART, END_OF_BLOCK, PLACE };
+enum cell { END, END_OF_PART, END_OF_BLOCK, PLACE, DATA };
 
 static void put(struct rist_filter *f, unsigned code, unsigned k)
 {
@@ -198,10 +210,79 @@ static void judge_rtcp(struct rist_filter *f)
 	drop(f);
 }
 
+/* RTP whose packets are all left out as null packets is empty, and sound. */
+static void take_if_left_out(struct rist_filter *f)
+{
+	size_t plain, ours, left_out, any;
+
+	load8(f, 0);
+	op(f, BPF_AND, HAS_PADDING | HAS_EXTENSION | SOURCES);
+	plain = when(f, BPF_JEQ, HAS_EXTENSION);
+	put(f, BPF_LD | BPF_W | BPF_IND, RTP_HEADER);
+	ours = when(f, BPF_JEQ, RIST_EXTENSION);
+	put(f, BPF_LD | BPF_H | BPF_IND, RTP_HEADER + EXTENSION_MIN);
+	left_out = when(f, BPF_JSET, LEFT_OUT);
+	any = when(f, BPF_JSET, WHICH);
+	load8(f, RTP_HEADER + EXTENSION_MIN + 3);
+	take(f);
+	end(f, any);
+	end(f, left_out);
+	end(f, ours);
+	end(f, plain);
+}
+
+/* X goes on by the words in A. */
+static void skip_words(struct rist_filter *f)
+{
+	op(f, BPF_LSH, 2);
+	put(f, BPF_ALU | BPF_ADD | BPF_X, 0);
+	put(f, BPF_MISC | BPF_TAX, 0);
+}
+
+static void load_flags(struct rist_filter *f)
+{
+	put(f, BPF_STX, DATA);
+	go_to(f, PLACE);
+	load8(f, 0);
+	go_to(f, DATA);
+}
+
+/* The library hands out a block without memory for data without data.  It knows
+ * of no sources and of no padding, and of no extension but RIST's: where there
+ * is a byte behind all of them, there is one for it. */
+static void judge_data(struct rist_filter *f)
+{
+	size_t extended, padded;
+
+	take_if_left_out(f);
+	put(f, BPF_STX, PLACE);
+	load8(f, 0);
+	op(f, BPF_AND, SOURCES);
+	skip_words(f);
+	load_flags(f);
+	extended = when(f, BPF_JSET, HAS_EXTENSION);
+	put(f, BPF_LD | BPF_H | BPF_IND, RTP_HEADER + 2);
+	op(f, BPF_ADD, EXTENSION_MIN / 4);
+	skip_words(f);
+	end(f, extended);
+	load_flags(f);
+	padded = when(f, BPF_JSET, HAS_PADDING);
+	put(f, BPF_LD | BPF_W | BPF_LEN, 0);
+	op(f, BPF_SUB, 1);
+	put(f, BPF_MISC | BPF_TAX, 0);
+	load8(f, 0);
+	go_to(f, DATA);
+	put(f, BPF_ALU | BPF_ADD | BPF_X, 0);
+	put(f, BPF_MISC | BPF_TAX, 0);
+	end(f, padded);
+	load8(f, RTP_HEADER);
+	take(f);
+}
+
 /* What is no RTP goes on: the library says so in its log, which helps. */
 static void judge_rtp(struct rist_filter *f)
 {
-	size_t rtcp, extended;
+	size_t rtcp;
 
 	load8(f, 0);
 	op(f, BPF_AND, 0xc0);
@@ -211,11 +292,7 @@ static void judge_rtp(struct rist_filter *f)
 	rtcp = when(f, BPF_JGE, RTCP_FIRST);
 	put(f, BPF_JMP | BPF_JA, 0); /* a test does not go so far */
 	end(f, rtcp);
-	load8(f, 0);
-	extended = when(f, BPF_JSET, HAS_EXTENSION);
-	load8(f, RTP_HEADER + RTP_EXTENSION - 1);
-	end(f, extended);
-	take(f);
+	judge_data(f);
 	f->code[rtcp + 1].k = (uint32_t)(f->n - rtcp - 2);
 	judge_rtcp(f);
 }
@@ -230,18 +307,45 @@ static void add_field(struct rist_filter *f, unsigned flag)
 	put(f, BPF_MISC | BPF_TAX, 0);
 }
 
-/* Another protocol does nothing, or is told in the log.  A key without a number
- * would be taken for neither. */
+static void drop_if(struct rist_filter *f, unsigned k)
+{
+	size_t is = when(f, BPF_JEQ, k);
+
+	drop(f);
+	end(f, is);
+}
+
+/* The library decrypts what is behind the header, whose length it does not
+ * compare with that of all, and leaves in clear what has the key zero.  Nothing
+ * that is sound is shorter than the least of RTCP. */
+static void judge_encrypted(struct rist_filter *f)
+{
+	put(f, BPF_LDX | BPF_IMM, UDP_HEADER + GRE_MIN);
+	add_field(f, HAS_CHECKSUM);
+	put(f, BPF_LD | BPF_W | BPF_IND, 0);
+	drop_if(f, 0);
+	load8(f, KEY_AND_SEQUENCE + PORTS + RTCP_MIN - 1);
+	take(f);
+}
+
+/* Nobody needs a tunnel or a login here, and the library believes their
+ * lengths; another protocol does nothing, or is told in the log.  A key without
+ * a number would be taken for neither. */
 static void judge_gre(struct rist_filter *f, bool secret)
 {
 	size_t is;
 
 	put(f, BPF_LD | BPF_H | BPF_ABS, GRE_PROTOCOL);
+	drop_if(f, FULL);
+	drop_if(f, EAPOL);
 	take_unless(f, BPF_JEQ, REDUCED);
 	put(f, BPF_LD | BPF_B | BPF_ABS, UDP_HEADER);
 	op(f, BPF_AND, HAS_KEY | HAS_SEQUENCE);
 	is = when(f, BPF_JEQ, HAS_KEY | HAS_SEQUENCE);
-	take(f);
+	if (secret)
+		judge_encrypted(f);
+	else
+		take(f);
 	end(f, is);
 	if (secret) {
 		drop(f);

@@ -3,8 +3,9 @@
  * What may come to a socket of librist, as a program for the kernel.
  *
  * librist 0.2.7 believes what a datagram says of its own lengths: one of 20
- * bytes puts its thread into an endless loop.  Where there is a secret it takes
- * what comes in clear all the same.  Such datagrams are not to reach it.
+ * bytes puts its thread into an endless loop, one of 8 or one without data has
+ * it write over its memory.  Where there is a secret it takes what comes in
+ * clear all the same.  Such datagrams are not to reach it.
  */
 #pragma once
 
@@ -20,5 +21,5 @@ struct rist_filter {
 };
 
 /* simple: the profile.  secret: everything is to be encrypted, and more of it
- * cannot be judged. */
+ * cannot be judged but its length. */
 void rist_filter_make(struct rist_filter *, bool simple, bool secret);
