@@ -113,7 +113,7 @@ Test(mend, pcrs_are_made_of_decoding_times)
 Test(mend, what_a_broken_clock_says_of_the_lead_is_not_believed)
 {
 	uint8_t packet[TS_PACKET], made[2 * TS_PACKET];
-	uint64_t pcr;
+	uint64_t pcr = 0;
 
 	for (int good = 0; good < 2; good++) {
 		struct mend *m = mend_new();
