@@ -54,7 +54,7 @@ async function playBoth(t) {
 	await waitUntil('more', () => poor.seconds > at + 1);
 	poor.isFull = (s) => s % 0.1 < 0.02;
 	await sluice.waitStatus('a002', 'no alarm',
-		(s) => !s.alarms.includes(POOR), 30000);
+		(s) => !s.alarms.includes(POOR), 90000);
 	const seen = await watch(t, sluice);
 	timing.stop();
 	const meanwhile = sluice.log.slice(length);

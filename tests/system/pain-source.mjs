@@ -135,14 +135,14 @@ const scenes = {
 		await Sender.start(t, mux, scene.ports[0]);
 		await scene.onair();
 		await sluice.waitStatus(scene.id, 'no alarm', (s) =>
-			s.inputs[0].alarms.length === 0, 15000);
+			s.inputs[0].alarms.length === 0, 90000);
 		mux.frozen = mux.seconds;
 		await sluice.waitStatus(scene.id, 'alarms', ({ inputs }) =>
 			['pcr_frozen', 'pts_frozen'].every((name) =>
 				inputs[0].alarms.includes(name)), 15000);
 		mux.frozen = undefined;
 		await sluice.waitStatus(scene.id, 'no alarm', (s) =>
-			s.inputs[0].alarms.length === 0, 20000);
+			s.inputs[0].alarms.length === 0, 90000);
 	},
 };
 

@@ -173,7 +173,7 @@ test('an alarm of the source is told of its readers as that', async (t) => {
 	for (const id of ['a', 'b', 'c'])
 		await sluice.waitStatus(id, 'no alarm', (s) =>
 			s.inputs[0].alarms.length === 0 &&
-			s.alarms.length === 0, 20000);
+			s.alarms.length === 0, 90000);
 	const from = told.messages.length;
 	const events = new Ctl(t, `http://127.0.0.1:${sluice.port}`)
 		.start(['events', '--scope', 'alarm', '--stream', 'b']);

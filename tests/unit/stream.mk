@@ -39,7 +39,8 @@ unit_stream_tests = \
 	tests/unit/stream/test_source \
 	tests/unit/stream/test_merge_model \
 	tests/unit/stream/test_ts_merge \
-	tests/unit/stream/test_ts_queue
+	tests/unit/stream/test_ts_queue \
+	tests/unit/stream/test_watch
 check_PROGRAMS += $(unit_stream_tests)
 TESTS += $(unit_stream_tests)
 unit_stream_libs = tests/unit/ts/libbuild.a $(worker_libs)
@@ -66,6 +67,7 @@ tests_unit_stream_test_aside_SOURCES = tests/unit/stream/test_aside.c \
 tests_unit_stream_test_aside_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_lane_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ticker_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_watch_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_loop_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_memory_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_pacer_LDADD = $(unit_stream_libs)

@@ -97,9 +97,11 @@ static void count_overflow(const struct path *p,
 /* How a packet was lost on its way to us is not seen in what is sent. */
 static void report_alarms(struct path *p, struct msg_stream_status *status)
 {
+	const struct lane *chosen = selector_lane(p->selector, status->chosen);
 	const struct watch *w = &p->watch;
 
-	watch_second(&p->watch, &(struct monitor_counts){ 0 }, p->now_ns);
+	watch_second(&p->watch, &(struct monitor_counts){ 0 },
+		     chosen != NULL ? chosen->watch.raised : 0, p->now_ns);
 	/* what is watched as it comes need not be watched again */
 	if (selector_is_relay(p->selector))
 		w = &selector_lane(p->selector, 1)->watch;

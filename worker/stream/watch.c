@@ -62,26 +62,27 @@ static void name_all(uint32_t alarms, char text[NAMES_MAX])
 static void tell(struct watch *w, uint64_t now_ns)
 {
 	char where[32] = "output", now[NAMES_MAX];
+	uint32_t own = w->raised & ~w->known;
 	unsigned suppressed;
 
-	if (w->raised == w->logged ||
+	if (own == w->logged ||
 	    !ratelimit_pass(&w->log, now_ns / MS, &suppressed))
 		return;
 	if (w->position > 0)
 		(void)snprintf(where, sizeof where, "input %u", w->position);
-	name_all(w->raised, now);
-	if (w->raised == 0)
+	name_all(own, now);
+	if (own == 0)
 		log_info("stream", "%s: no alarms any more", where);
 	else
 		log_warning("stream", "%s: alarms: %s", where, now);
-	w->logged = w->raised;
+	w->logged = own;
 }
 
 void watch_rest(struct watch *w)
 {
 	if (w->monitor != NULL)
 		monitor_rest(w->monitor, watch_wall_ms());
-	w->raised = 0;
+	w->raised = w->known = 0;
 }
 
 static uint64_t count_of(const struct watch *w, enum alarm_id alarm)
@@ -111,9 +112,10 @@ void watch_report(const struct watch *w, unsigned place, uint32_t raised,
 }
 
 void watch_second(struct watch *w, const struct monitor_counts *counts,
-		  uint64_t now_ns)
+		  uint32_t before, uint64_t now_ns)
 {
 	const struct alarm *alarms;
+	uint32_t was = w->raised;
 
 	if (w->monitor == NULL)
 		return;
@@ -122,5 +124,7 @@ void watch_second(struct watch *w, const struct monitor_counts *counts,
 	w->raised = 0;
 	for (int i = 0; i < ALARM_COUNT; i++)
 		w->raised |= (uint32_t)alarms[i].raised << i;
+	/* until it is cleared here, whatever becomes of it there */
+	w->known = w->raised & (w->known | (before & ~was));
 	tell(w, now_ns);
 }

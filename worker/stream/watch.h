@@ -15,6 +15,7 @@ struct watch {
 	struct monitor *monitor; /* NULL: not watched */
 	unsigned position;       /* of the input; 0: the output */
 	uint32_t raised;         /* bits by enum alarm_id */
+	uint32_t known;          /* of these, told of where they come from */
 	uint32_t logged;
 	uint32_t reported;       /* to the master, of this place */
 	struct ratelimit log;
@@ -40,6 +41,7 @@ void watch_report(const struct watch *, unsigned place, uint32_t raised,
 /* The time for alarms. */
 uint64_t watch_wall_ms(void);
 
-/* Ends the second. */
+/* Ends the second.  What is raised now, and was before where the packets come
+ * from (bits), is not logged again. */
 void watch_second(struct watch *, const struct monitor_counts *,
-		  uint64_t now_ns);
+		  uint32_t before, uint64_t now_ns);

@@ -204,7 +204,7 @@ Test(monitor, each_fault_of_the_first_priority_has_its_alarm)
 	only(&b, ALARM_COUNT, ALARM_COUNT);
 	run(&b, 2, pass_no_pat);
 	only(&b, ALARM_PAT, ALARM_COUNT);
-	run(&b, 8, NULL);
+	run(&b, 2 * ALARM_CLEAR_S + 1, NULL); /* PAT's counter is a return */
 	run(&b, 2, pass_no_pmt);
 	only(&b, ALARM_PMT, ALARM_COUNT);
 	done(&b);
@@ -260,7 +260,7 @@ Test(monitor, pcrs_that_stay_away_jump_or_stand)
 	b.pcr += 27000000;
 	run(&b, 1, NULL);
 	cr_assert_eq(count(&b, ALARM_PCR_DISCONTINUITY), 2);
-	run(&b, 6, NULL);
+	run(&b, 2 * ALARM_CLEAR_S + 1, NULL);
 	b.frozen_pcr = true;
 	run(&b, 1, NULL);
 	only(&b, ALARM_PCR_FROZEN, ALARM_COUNT);
@@ -352,4 +352,91 @@ Test(monitor, an_alarm_does_not_flicker)
 		cr_assert(!alarm_second(&a, 0, 400));
 	cr_assert(alarm_second(&a, 0, 500));
 	cr_assert(!a.raised && a.changed_ms == 500 && a.count == 5);
+}
+
+/* Seconds without the fault until it is cleared. */
+static unsigned seconds_to_clear(struct alarm *a)
+{
+	unsigned n = 0;
+
+	while (a->raised && n <= ALARM_CLEAR_MAX_S) {
+		(void)alarm_second(a, 0, 0);
+		n++;
+	}
+	return n;
+}
+
+static void away(struct alarm *a, unsigned seconds)
+{
+	for (unsigned i = 0; i < seconds; i++)
+		(void)alarm_second(a, 0, 0);
+}
+
+/* Comes and is cleared so often, with so much time between. */
+static void come_and_go(struct alarm *a, unsigned times, unsigned away_s)
+{
+	for (unsigned i = 0; i < times; i++) {
+		cr_assert(alarm_second(a, 1, 0));
+		(void)seconds_to_clear(a);
+		away(a, away_s);
+	}
+}
+
+Test(monitor, an_alarm_that_returns_is_cleared_later_each_time)
+{
+	static const unsigned expected[] = { 5, 10, 20, 40, 60, 60 };
+	struct alarm a = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+		cr_assert(alarm_second(&a, 1, 0));
+		cr_assert_eq(seconds_to_clear(&a), expected[i]);
+		away(&a, ALARM_RETURN_S - 1);
+	}
+}
+
+Test(monitor, an_alarm_that_comes_and_goes_for_an_hour_is_one_with_a_count)
+{
+	struct alarm a = { 0 };
+	unsigned changes = 0;
+
+	for (unsigned s = 0; s < 3600; s++)
+		changes += alarm_second(&a, s % 10 == 0, 0);
+	cr_assert(a.raised);
+	cr_assert_eq(a.count, 360);
+	/* raised, cleared after 5 s, raised for good */
+	cr_assert_leq(changes, 5, "%u", changes);
+}
+
+Test(monitor, an_alarm_that_returns_after_a_minute_has_earned_its_end)
+{
+	struct alarm a = { 0 };
+
+	come_and_go(&a, 5, ALARM_RETURN_S);
+	(void)alarm_second(&a, 1, 0);
+	cr_assert_eq(seconds_to_clear(&a), ALARM_CLEAR_S);
+}
+
+Test(monitor, an_alarm_is_forgiven_after_ten_minutes)
+{
+	struct alarm a = { 0 };
+
+	come_and_go(&a, 5, 0);
+	/* less than that, and it is as it was */
+	away(&a, ALARM_FORGIVEN_S - ALARM_CLEAR_MAX_S - 1);
+	(void)alarm_second(&a, 1, 0);
+	cr_assert_eq(seconds_to_clear(&a), ALARM_CLEAR_MAX_S);
+	away(&a, ALARM_FORGIVEN_S - ALARM_CLEAR_MAX_S);
+	(void)alarm_second(&a, 1, 0);
+	cr_assert_eq(seconds_to_clear(&a), ALARM_CLEAR_S);
+}
+
+Test(monitor, an_alarm_that_was_not_looked_for_does_not_return)
+{
+	struct alarm a = { 0 };
+
+	(void)alarm_second(&a, 1, 100);
+	alarm_rest(&a, 200);
+	cr_assert(!a.raised && a.changed_ms == 200);
+	(void)alarm_second(&a, 1, 300);
+	cr_assert_eq(seconds_to_clear(&a), ALARM_CLEAR_S);
 }

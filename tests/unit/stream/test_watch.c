@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/watch.h"
+
+#include "common/log.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+
+static const struct monitor_counts calm, loss = { .network_lost = 1 };
+
+struct told {
+	unsigned n;
+	char last[200];
+};
+
+static void on_line(enum log_level level, const char *component,
+		    const char *text, void *arg)
+{
+	struct told *t = arg;
+
+	(void)level, (void)component;
+	t->n++;
+	(void)snprintf(t->last, sizeof t->last, "%s", text);
+}
+
+/* Nothing comes here: sync_loss is raised by the first second. */
+Test(watch, what_the_input_has_told_is_not_told_of_the_output)
+{
+	const uint32_t sync = 1u << ALARM_SYNC_LOSS;
+	const uint32_t lost = 1u << ALARM_NETWORK_LOSS;
+	struct told told = { 0 };
+	struct watch w;
+	uint64_t now_ns = SECOND_NS;
+
+	log_open(on_line, &told, LOG_LEVEL_INFO);
+	watch_begin(&w, 0, now_ns);
+	watch_second(&w, &calm, sync, now_ns += SECOND_NS);
+	cr_assert_eq(w.raised, sync);
+	/* nor when it is over there first */
+	watch_second(&w, &calm, 0, now_ns += SECOND_NS);
+	cr_assert_eq(told.n, 0, "%s", told.last);
+
+	watch_second(&w, &loss, 0, now_ns += SECOND_NS);
+	cr_assert_eq(w.raised, sync | lost);
+	cr_assert_str_eq(told.last, "output: alarms: network_loss");
+	watch_second(&w, &loss, lost, now_ns + SECOND_NS);
+	cr_assert_eq(told.n, 1);
+	watch_done(&w);
+}
+
+Test(watch, an_input_tells_all_of_its_own)
+{
+	struct told told = { 0 };
+	struct watch w;
+
+	log_open(on_line, &told, LOG_LEVEL_INFO);
+	watch_begin(&w, 2, SECOND_NS);
+	watch_second(&w, &loss, 0, 2 * SECOND_NS);
+	cr_assert_str_eq(told.last,
+			 "input 2: alarms: sync_loss, network_loss");
+	watch_done(&w);
+}
