@@ -61,7 +61,8 @@ tests_unit_stream_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_stream_test_file_list_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_name_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_store_LDADD = $(unit_splice_libs)
-tests_unit_stream_test_file_store_LDFLAGS = -Wl,--wrap=time,--wrap=flock
+tests_unit_stream_test_file_store_LDFLAGS = \
+	-Wl,--wrap=time,--wrap=flock,--wrap=fstatvfs
 tests_unit_stream_test_aside_SOURCES = tests/unit/stream/test_aside.c \
 	tests/unit/remux/rig.c tests/unit/remux/rig.h
 tests_unit_stream_test_aside_LDADD = $(unit_stream_libs)

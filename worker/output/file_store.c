@@ -210,6 +210,18 @@ static int64_t next_end(const struct file_store *s, time_t now)
 	return every > 0 ? (now / every + 1) * every : 0;
 }
 
+/* Where there is room for nothing a file would be an empty one, and the next
+ * try would make another. */
+static int look_for_room(const struct file_store *s, struct errmsg *why)
+{
+	struct statvfs v;
+
+	if (fstatvfs(s->folder, &v) == 0 && v.f_bavail == 0)
+		return errmsg_fail(why, -ENOSPC, "%s: %s", s->name,
+				   strerror(ENOSPC));
+	return 0;
+}
+
 static int open_file(struct file_store *s, struct errmsg *why)
 {
 	time_t now = time(NULL);
@@ -217,7 +229,9 @@ static int open_file(struct file_store *s, struct errmsg *why)
 	int err;
 
 	(void)localtime_r(&now, &when);
-	err = open_named(s, &when, why);
+	err = look_for_room(s, why);
+	if (err == 0)
+		err = open_named(s, &when, why);
 	if (err == 0)
 		err = judge(s, why);
 	if (err < 0) {

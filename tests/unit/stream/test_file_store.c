@@ -16,12 +16,15 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 time_t __wrap_time(time_t *ret);
 int __real_flock(int fd, int how);
 int __wrap_flock(int fd, int how);
+int __real_fstatvfs(int fd, struct statvfs *ret);
+int __wrap_fstatvfs(int fd, struct statvfs *ret);
 
 static time_t now = 1005;
 
@@ -42,6 +45,17 @@ int __wrap_flock(int fd, int how)
 	if (late_bytes > 0 && fstat(fd, &st) == 0)
 		cr_assert_eq(ftruncate(fd, st.st_size + (off_t)late_bytes), 0);
 	return __real_flock(fd, how);
+}
+
+static bool full;
+
+int __wrap_fstatvfs(int fd, struct statvfs *ret)
+{
+	int r = __real_fstatvfs(fd, ret);
+
+	if (full)
+		ret->f_bavail = 0;
+	return r;
 }
 
 struct rec {
@@ -254,5 +268,24 @@ Test(file_store, one_file_has_one_writer)
 				      &r.why), 0);
 	file_store_close(&other);
 	cr_assert_eq(packets(&r, "a.ts"), 201);
+	rec_done(&r);
+}
+
+Test(file_store, begins_no_file_on_a_full_disk)
+{
+	struct rec r;
+
+	rec_init(&r, "a-%s.ts", "&rotate_time=3600");
+	full = true;
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(record(&r, 10), -ENOSPC);
+	cr_assert_str_eq(r.why.text, "a-%s.ts: No space left on device");
+	cr_assert_eq(files(&r), 0);
+	full = false;
+	cr_assert_eq(record(&r, 10), 0);
+	cr_assert_eq(files(&r), 1);
+	/* the one that is open goes on: what it takes the disk says */
+	full = true;
+	cr_assert_eq(record(&r, 10), 0);
 	rec_done(&r);
 }
