@@ -403,6 +403,14 @@ enum fetch_state fetch_state(const struct fetch *f)
 	return f->state;
 }
 
+static bool is_redirected(const struct fetch *f)
+{
+	long n = 0;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_REDIRECT_COUNT, &n);
+	return n > 0;
+}
+
 int fetch_error(const struct fetch *f, struct errmsg *why)
 {
 	int r = headers_judge(&f->came_with, why);
@@ -416,6 +424,10 @@ int fetch_error(const struct fetch *f, struct errmsg *why)
 	if (f->result == CURLE_HTTP_RETURNED_ERROR)
 		return errmsg_fail(why, -EREMOTEIO,
 				   "the server answers %ld", f->status);
+	if (f->result == CURLE_UNSUPPORTED_PROTOCOL && is_redirected(f))
+		return errmsg_fail(why, -EPROTONOSUPPORT,
+				   "the server redirects to %s: only http and "
+				   "https are followed", fetch_url(f));
 	if (f->result == CURLE_OPERATION_TIMEDOUT)
 		return errmsg_fail(why, -ETIMEDOUT, "http: %s",
 				   f->detail[0] != '\0' ? f->detail
