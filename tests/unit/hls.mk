@@ -53,6 +53,13 @@ tests_unit_net_test_rist_peers_SOURCES = tests/unit/net/test_rist_peers.c \
 tests_unit_net_test_rist_peers_CFLAGS = $(AM_CFLAGS) $(RIST_CFLAGS)
 tests_unit_net_test_rist_peers_LDADD = $(worker_libs)
 
+check_PROGRAMS += tests/unit/net/test_rist_said
+TESTS += tests/unit/net/test_rist_said
+tests_unit_net_test_rist_said_SOURCES = tests/unit/net/test_rist_said.c \
+	worker/net/rist_said.c worker/net/rist_peers.c
+tests_unit_net_test_rist_said_CFLAGS = $(AM_CFLAGS) $(RIST_CFLAGS)
+tests_unit_net_test_rist_said_LDADD = $(worker_libs) $(RIST_LIBS)
+
 check_PROGRAMS += tests/unit/net/test_srt_calls
 TESTS += tests/unit/net/test_srt_calls
 tests_unit_net_test_srt_calls_SOURCES = tests/unit/net/test_srt_calls.c \

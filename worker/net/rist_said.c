@@ -50,13 +50,28 @@ static const char *meaning_of(const char *text, bool secret)
 	return text;
 }
 
+/* "Send failed: errno=101, ret=-1, socket=9" */
+static bool is_failure(const char *text, char *ret, size_t size)
+{
+	int err;
+
+	if (sscanf(text, "Send failed: errno=%d,", &err) != 1)
+		return false;
+	(void)snprintf(ret, size, "it cannot send: %s", strerror(err));
+	return true;
+}
+
 int rist_said_on_log(void *arg, enum rist_log_level level, const char *text)
 {
 	struct rist_said *s = arg;
+	char failure[100];
 
 	if (level > RIST_LOG_ERROR)
 		return 0;
-	text = meaning_of(text + strspn(text, "\t "), s->secret);
+	text += strspn(text, "\t ");
+	text = is_failure(text, failure, sizeof failure)
+		       ? failure
+		       : meaning_of(text, s->secret);
 	if (text[0] == '\0')
 		return 0;
 	(void)pthread_mutex_lock(&s->lock);
