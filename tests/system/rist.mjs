@@ -2,6 +2,7 @@
 // rist: both profiles, both directions, beside the programs of librist.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import dgram from 'node:dgram';
 import fs from 'node:fs';
 import { test } from 'node:test';
 import { liveMultiplex } from '../helpers/media.mjs';
@@ -322,6 +323,59 @@ test('who has another secret, or none, is nobody, and it is said what he lacks',
 	for (const { who, port, error } of strangers)
 		assert.equal(sluice.log.split(`rist port ${port}: ${error}`)
 			.length, 2, who);
+	await sluice.stop();
+});
+
+async function send(port, data) {
+	const socket = dgram.createSocket('udp4');
+
+	await new Promise((done) => socket.send(data, port, '127.0.0.1', done));
+	socket.close();
+}
+
+test('an output that listens and has nobody is no fault, and sends nothing',
+	async (t) => {
+	const outputs = { r1: 'rist://@127.0.0.1:9060',
+		r2: 'rist://@127.0.0.1:9062#profile=simple',
+		s1: 'srt://127.0.0.1:9064#mode=listener',
+		called: 'rist://127.0.0.1:9066' };
+	const sluice = await Sluice.start(t, config(
+		...Object.entries(outputs).map(([id, output], i) =>
+			stream(id, `udp://127.0.0.1:${5000 + i}`, output))));
+	const output = (id) => one(sluice, id, 'output');
+	const check = async (id) => (await sluice.cmd('check-stream', { id }))
+		['check-stream'];
+
+	for (const [i, id] of Object.keys(outputs).entries()) {
+		await waitUntil('input', () => udpBound(5000 + i));
+		await Sender.start(t, new TsMux(), 5000 + i);
+	}
+	for (const id of Object.keys(outputs))
+		await sluice.onair(id, 20000);
+	// one that calls and is not answered is one; so much time has passed
+	await waitUntil('the fault', async () =>
+		(await output('called')).fault !== undefined, 20000);
+	assert.equal(await check('called'), false);
+	for (const id of ['r1', 'r2', 's1']) {
+		const { open, error, fault, bitrate, packets, dropped } =
+			await output(id);
+
+		assert.deepEqual({ open, error, fault, bitrate, packets,
+			dropped }, { open: true, error: undefined,
+			fault: undefined, bitrate: 0, packets: 0, dropped: 0 },
+		id);
+		assert.equal(await check(id), 'ok', id);
+	}
+	for (const port of [9060, 9062])
+		await send(port, Buffer.alloc(0));
+	start(t, 'ristreceiver', ['-p', '1', '-i', 'rist://127.0.0.1:9060',
+		'-o', 'udp://127.0.0.1:6000']);
+	await waitUntil('a receiver', async () => {
+		const { bitrate, stats, peer } = await output('r1');
+
+		return bitrate > 0 && stats.peers === 1 && peer !== undefined;
+	}, 30000);
+	assert.doesNotMatch(sluice.log, /Success|errno=/);
 	await sluice.stop();
 });
 

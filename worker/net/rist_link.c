@@ -263,11 +263,24 @@ const char *rist_link_peer(const struct rist_link *l)
 	return l->peer[0] != '\0' ? l->peer : NULL;
 }
 
+bool rist_link_waits(const struct rist_link *l)
+{
+	if (l->direction != RIST_SENDS || l->ctx == NULL ||
+	    l->stats.value[LINK_PEERS] > 0 || l->peer[0] != '\0')
+		return false;
+	for (size_t i = 0; i < l->spec->n_peers; i++)
+		if (!l->spec->peers[i].listens)
+			return false;
+	return true;
+}
+
 const char *rist_link_trouble(const struct rist_link *l)
 {
 	if (l->ctx == NULL)
 		return "its name is looked for";
 	if (l->stats.value[LINK_PEERS] > 0)
 		return NULL;
-	return l->troubled ? l->told.text : "nobody is connected";
+	if (l->troubled)
+		return l->told.text;
+	return rist_link_waits(l) ? NULL : "nobody is connected";
 }

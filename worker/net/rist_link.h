@@ -59,5 +59,8 @@ void rist_link_warn(struct rist_link *, const char *text);
 /* The addresses of those who are there; NULL: nobody is. */
 const char *rist_link_peer(const struct rist_link *);
 
-/* Why nothing can go; NULL: it can. */
+/* Nobody is there, and it calls nobody to send to: nobody's fault. */
+bool rist_link_waits(const struct rist_link *);
+
+/* Why nothing can go; NULL: it can, or it waits. */
 const char *rist_link_trouble(const struct rist_link *);

@@ -26,10 +26,11 @@ static void send_message(struct rist_output *o, const uint8_t *data,
 					       .payload_len = len };
 	size_t packets = len / TS_PACKET;
 
-	if (rist_sender_data_write(o->link.ctx, &block) == (int)len)
-		o->base.counters.packets += packets;
-	else
+	/* what a library with nobody to send to takes is not sent */
+	if (rist_sender_data_write(o->link.ctx, &block) != (int)len)
 		o->base.counters.dropped += packets;
+	else if (!rist_link_waits(&o->link))
+		o->base.counters.packets += packets;
 }
 
 /* One datagram out of its pieces. */

@@ -25,7 +25,8 @@ static void send_message(struct srt_output *o, const uint8_t *data,
 	size_t len = packets * TS_PACKET;
 
 	if (o->receivers != NULL) {
-		o->base.counters.packets += packets;
+		/* for nobody is not sent */
+		o->base.counters.packets += o->receivers->n > 0 ? packets : 0;
 		o->base.counters.dropped +=
 			packets * srt_receivers_send(o->receivers, data, len);
 	} else if (o->peer.connected &&
