@@ -94,10 +94,10 @@ void lane_end_entry(struct lane *);
 /* It flowed and was not watched: begins anew. */
 void lane_forget_entry(struct lane *);
 
-/* What the next read and take will touch. */
 /* As source_stats(), with what is added to it. */
 const json_t *lane_stats(struct lane *);
 
+/* What the next read and take will touch. */
 void lane_warm(const struct lane *, struct warm *);
 
 /* Does it have to be read at every tick?  If not, its input_fd() tells. */
