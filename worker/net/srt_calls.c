@@ -2,6 +2,7 @@
 #include "worker/net/srt_calls.h"
 
 #include "common/alloc.h"
+#include "common/ip_prefix.h"
 #include "common/mono.h"
 
 #include <pthread.h>
@@ -26,7 +27,7 @@ struct srt_calls {
 	struct noted calls[CALLS_MAX];
 	uint64_t second_ms; /* when the one began in which so many called: */
 	size_t n_hosts;
-	struct sockaddr_any hosts[SRT_CALLS_MAX];
+	struct ip_address hosts[SRT_CALLS_MAX];
 };
 
 struct srt_calls *srt_calls_new(void)
@@ -73,26 +74,15 @@ static struct sockaddr_any any_of(const struct sockaddr *sa)
 	return any;
 }
 
-/* Of IPv6 a host may have a /64. */
-static bool is_same_host(const struct sockaddr_any *a,
-			 const struct sockaddr_any *b)
-{
-	if (a->sa.sa_family != b->sa.sa_family)
-		return false;
-	if (a->sa.sa_family == AF_INET6)
-		return memcmp(&a->in6.sin6_addr, &b->in6.sin6_addr, 8) == 0;
-	return a->in.sin_addr.s_addr == b->in.sin_addr.s_addr;
-}
-
-static bool admit(struct srt_calls *c, const struct sockaddr_any *from)
+static bool admit(struct srt_calls *c, const struct ip_address *host)
 {
 	size_t of_host = 0;
 
 	for (size_t i = 0; i < c->n_hosts; i++)
-		of_host += is_same_host(&c->hosts[i], from);
+		of_host += memcmp(&c->hosts[i], host, sizeof *host) == 0;
 	if (c->n_hosts == SRT_CALLS_MAX || of_host == SRT_CALLS_OF_HOST_MAX)
 		return false;
-	c->hosts[c->n_hosts++] = *from;
+	c->hosts[c->n_hosts++] = *host;
 	return true;
 }
 
@@ -100,6 +90,7 @@ bool srt_calls_admit(struct srt_calls *c, const struct sockaddr *sa,
 		     uint64_t now_ms)
 {
 	struct sockaddr_any from = any_of(sa);
+	struct ip_address address = ip_of(&from), host = ip_client(&address);
 	bool admitted;
 
 	(void)pthread_mutex_lock(&c->lock);
@@ -107,7 +98,7 @@ bool srt_calls_admit(struct srt_calls *c, const struct sockaddr *sa,
 		c->second_ms = now_ms;
 		c->n_hosts = 0;
 	}
-	admitted = admit(c, &from);
+	admitted = admit(c, &host);
 	(void)pthread_mutex_unlock(&c->lock);
 	return admitted;
 }

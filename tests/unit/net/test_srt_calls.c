@@ -67,6 +67,24 @@ Test(srt_calls, of_a_host_with_many_addresses_are_those_of_one)
 	srt_calls_free(&c);
 }
 
+/* So they come to a listener on ::. */
+Test(srt_calls, of_ipv4_hosts_in_ipv6_form_are_those_of_many)
+{
+	struct srt_calls *c = srt_calls_new();
+	size_t admitted = 0;
+	char host[64];
+
+	cr_assert_eq(count(c, "::ffff:10.0.0.1", 100, 5000),
+		     SRT_CALLS_OF_HOST_MAX);
+	cr_assert_eq(count(c, "10.0.0.1", 1, 5000), 0, "the same one");
+	for (unsigned i = 2; i < 52; i++) {
+		(void)snprintf(host, sizeof host, "::ffff:10.0.0.%u", i);
+		admitted += count(c, host, 1, 5000);
+	}
+	cr_assert_eq(admitted, 50);
+	srt_calls_free(&c);
+}
+
 Test(srt_calls, that_came_to_stand_are_not_told)
 {
 	struct srt_calls *c = srt_calls_new();
