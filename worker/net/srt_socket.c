@@ -198,12 +198,13 @@ static int judge_caller(void *arg, SRTSOCKET s, int version,
 	int reason = SRT_REJX_FORBIDDEN;
 
 	(void)version;
-	if (!srt_calls_admit(l->calls, peer, mono_ms())) {
+	/* who is refused here takes no memory, and nobody's place */
+	if (l->spec->streamid[0] != '\0' &&
+	    strcmp(l->spec->streamid, streamid) != 0) {
+		refused = "another stream id";
+	} else if (!srt_calls_admit(l->calls, peer, mono_ms())) {
 		refused = "there are too many calls at once";
 		reason = SRT_REJX_OVERLOAD;
-	} else if (l->spec->streamid[0] != '\0' &&
-		   strcmp(l->spec->streamid, streamid) != 0) {
-		refused = "another stream id";
 	}
 	srt_calls_note(l->calls, peer, refused);
 	if (refused == NULL)

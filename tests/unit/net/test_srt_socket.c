@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A listener and its callers, with libsrt on both ends. */
+#include "worker/net/srt_socket.h"
+
+#include "common/mono.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* In the place of those of libcommon: the second never ends. */
+uint64_t mono_ns(void)
+{
+	return UINT64_C(5000000000);
+}
+
+uint64_t mono_ms(void)
+{
+	return mono_ns() / 1000000;
+}
+
+static const struct srt_spec news = {
+	.mode = SRT_LISTENER, .host = "127.0.0.1", .timeout_s = 60,
+	.latency_ms = SRT_LATENCY_DEFAULT_MS, .streamid = "news",
+};
+
+/* "", or why he was refused. */
+static struct errmsg call(const struct sockaddr_any *to, const char *streamid)
+{
+	struct srt_spec spec = news;
+	struct errmsg why = { 0 };
+	SRTSOCKET s;
+	int r;
+
+	spec.mode = SRT_CALLER;
+	(void)snprintf(spec.streamid, sizeof spec.streamid, "%s", streamid);
+	s = srt_socket_new(&spec, SRT_SENDS, &r, &why);
+	cr_assert_eq(r, 0, "%s", why.text);
+	cr_assert_eq(srt_socket_call(s, &spec, to, &why), 0, "%s", why.text);
+	while (r == 0) {
+		usleep(1000);
+		r = srt_socket_poll(s, &why);
+	}
+	srt_socket_close(&s);
+	return why;
+}
+
+Test(srt_socket, who_is_refused_for_his_stream_id_takes_nobodys_place)
+{
+	struct srt_listener l = { .socket = SRT_INVALID_SOCK, .epoll = -1 };
+	struct sockaddr_any at = { .len = sizeof at.in };
+	int len = sizeof at.in;
+	struct errmsg why;
+
+	srt_library_open();
+	cr_assert_eq(srt_listener_open(&l, &news, SRT_RECEIVES, &why), 0,
+		     "%s", why.text);
+	cr_assert_eq(srt_getsockname(l.socket, &at.sa, &len), 0);
+	for (int i = 0; i < SRT_CALLS_OF_HOST_MAX; i++) {
+		why = call(&at, "sport");
+		cr_assert_str_eq(why.text, "refused by the other side (1403)");
+	}
+	why = call(&at, "news");
+	cr_assert_str_eq(why.text, "");
+	srt_listener_close(&l);
+	srt_library_close();
+}
