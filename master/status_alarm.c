@@ -30,7 +30,7 @@ find_change(const struct status_stream *s, unsigned place, enum alarm_id alarm)
 	return NULL;
 }
 
-static json_t *format(const struct status_stream *s, unsigned place,
+static json_t *format(struct status_stream *s, unsigned place,
 		      enum alarm_id alarm, bool raised)
 {
 	const struct msg_alarm_change *change = find_change(s, place, alarm);
@@ -55,7 +55,7 @@ static json_t *format(const struct status_stream *s, unsigned place,
 	return o;
 }
 
-static json_t *format_fault(const struct status_stream *s, size_t i)
+static json_t *format_fault(struct status_stream *s, size_t i)
 {
 	const struct output_fault *f = &s->outputs[i].fault;
 	json_t *o = format(s, 0, ALARM_OUTPUT_FAULT, f->raised);
@@ -85,10 +85,20 @@ static json_t *next_fault(struct status_stream *s, uint64_t now_ms)
 	return NULL;
 }
 
-static void inherit(struct status_stream *s, unsigned place, uint32_t bit)
+/* That one begins or is over. */
+static json_t *tell(struct status_stream *s, unsigned place,
+		    enum alarm_id alarm)
 {
-	s->inherited[place] &= ~bit;
-	s->inherited[place] |= s->theirs[place] & bit;
+	bool raised = !(s->told[place] >> alarm & 1);
+	json_t *event;
+
+	s->told[place] ^= 1u << alarm;
+	if (raised)
+		status_stream_inherit(s, place, alarm);
+	event = format(s, place, alarm, raised);
+	if (!raised)
+		status_stream_disinherit(s, place, alarm);
+	return event;
 }
 
 json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
@@ -108,12 +118,7 @@ json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
 			return NULL;
 		while (!(differs >> i & 1))
 			i++;
-		s->told[place] ^= 1u << i;
-		/* that it is over is told as it was told to begin */
-		if (s->told[place] >> i & 1)
-			inherit(s, place, 1u << i);
-		return format(s, place, (enum alarm_id)i,
-			      s->told[place] >> i & 1);
+		return tell(s, place, (enum alarm_id)i);
 	}
 	return next_fault(s, now_ms);
 }

@@ -5,6 +5,10 @@
  */
 #include "master/status_stream.h"
 
+#include "common/alloc.h"
+
+#include <stdlib.h>
+
 /* Told to it a second later, as its source may be about to say the same. */
 uint32_t status_stream_held(const struct status_stream *s, unsigned place,
 			    uint32_t raised)
@@ -38,10 +42,47 @@ void status_stream_relate(struct status_stream *s, unsigned place,
 		relate_output(s, place);
 }
 
-const char *status_stream_source(const struct status_stream *s, unsigned place,
+static struct status_inherited **find(struct status_stream *s, unsigned place,
+				      enum alarm_id alarm)
+{
+	struct status_inherited **at = &s->inherited;
+
+	while (*at != NULL && ((*at)->place != place || (*at)->alarm != alarm))
+		at = &(*at)->next;
+	return at;
+}
+
+void status_stream_inherit(struct status_stream *s, unsigned place,
+			   enum alarm_id alarm)
+{
+	struct status_inherited **end = find(s, place, alarm);
+	const char *source = s->sources[(place > 0 ? place : s->position) - 1];
+
+	if (*end != NULL || source == NULL || !(s->theirs[place] >> alarm & 1))
+		return;
+	*end = xcalloc(1, sizeof **end);
+	**end = (struct status_inherited){
+		.place = place, .alarm = alarm, .source = xstrdup(source),
+	};
+}
+
+void status_stream_disinherit(struct status_stream *s, unsigned place,
+			      enum alarm_id alarm)
+{
+	struct status_inherited **at = find(s, place, alarm);
+	struct status_inherited *gone = *at;
+
+	if (gone == NULL)
+		return;
+	*at = gone->next;
+	free(gone->source);
+	free(gone);
+}
+
+const char *status_stream_source(struct status_stream *s, unsigned place,
 				 enum alarm_id alarm)
 {
-	if (!(s->inherited[place] >> alarm & 1))
-		return NULL;
-	return s->sources[(place > 0 ? place : s->position) - 1];
+	const struct status_inherited *from = *find(s, place, alarm);
+
+	return from != NULL ? from->source : NULL;
 }

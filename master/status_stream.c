@@ -74,6 +74,9 @@ void status_stream_free(struct status_stream **p)
 	*p = NULL;
 	if (s == NULL)
 		return;
+	while (s->inherited != NULL)
+		status_stream_disinherit(s, s->inherited->place,
+					 s->inherited->alarm);
 	forget_config(s);
 	release_last(&s->last);
 	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++) {

@@ -35,6 +35,14 @@ struct status_way {
 	uint64_t heard_ms; /* the last packets, or since when it waits */
 };
 
+/* An alarm that was told as that of a stream that is read. */
+struct status_inherited {
+	struct status_inherited *next;
+	unsigned place;
+	enum alarm_id alarm;
+	char *source;
+};
+
 struct status_stream {
 	char *id;
 	char *name;  /* NULL when the stream has none */
@@ -55,7 +63,7 @@ struct status_stream {
 	uint32_t told[MSG_INPUTS_MAX + 1];
 	uint32_t before[MSG_INPUTS_MAX + 1]; /* a second ago */
 	uint32_t theirs[MSG_INPUTS_MAX + 1]; /* what is read has them, too */
-	uint32_t inherited[MSG_INPUTS_MAX + 1]; /* told as those */
+	struct status_inherited *inherited; /* of told */
 	struct ratelimit alarm_limit;
 	unsigned position;   /* of the input that was active last */
 	int64_t wall_s;      /* when the last second ended */
@@ -95,8 +103,14 @@ void status_stream_relate(struct status_stream *, unsigned place,
 /* Of those that are raised: what is not told yet. */
 uint32_t status_stream_held(const struct status_stream *, unsigned place,
 			    uint32_t raised);
+/* An alarm of a place begins, and is that of the source if that has it, too;
+ * that it is over is told with the same source, whatever is read by then. */
+void status_stream_inherit(struct status_stream *, unsigned place,
+			   enum alarm_id);
+void status_stream_disinherit(struct status_stream *, unsigned place,
+			      enum alarm_id);
 /* Whose alarm it was told to be; NULL: its own. */
-const char *status_stream_source(const struct status_stream *, unsigned place,
+const char *status_stream_source(struct status_stream *, unsigned place,
 				 enum alarm_id);
 /* After a second that was heard: alarms that take more than the stream to
  * judge.  querier: who asks for its groups; NULL: nobody listens. */

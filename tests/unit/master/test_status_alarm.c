@@ -249,6 +249,36 @@ Test(status, an_alarm_of_what_is_read_is_told_as_that)
 	pair_done(&p);
 }
 
+/* A consumer finds the end of an alarm by its name and its source. */
+Test(status, an_alarm_ends_with_the_source_it_began_with)
+{
+	struct msg_stream_status other = { .n_inputs = 1,
+		.inputs = { playing } };
+	json_t *config = json_pack("{s:b, s:[s]}", "enable", 1, "input",
+				   "stream://c");
+	struct pair p;
+
+	pair_init(&p);
+	source_second(&p, CC);
+	reader_second(&p, CC, CC);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_output);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
+	/* it goes over to one that is read from nobody */
+	other.inputs[0].position = 2;
+	status_stream_hear(p.reader, &other, false);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':'output','alarm':"
+			 "'continuity','priority':1,'raised':false,"
+			 "'source':'a'}");
+	/* and is to read another */
+	status_stream_set(p.reader, config, NULL);
+	status_stream_miss(p.reader);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':1,'alarm':"
+			 "'continuity','priority':1,'raised':false,"
+			 "'source':'a'}");
+	json_decref(config);
+	pair_done(&p);
+}
+
 /* Whoever is asked first. */
 Test(status, a_reader_that_is_first_to_see_it_waits_for_its_source)
 {
