@@ -2,6 +2,8 @@
 /* Output to files. */
 #include "common/alloc.h"
 #include "common/log.h"
+#include "common/mono.h"
+#include "common/ratelimit.h"
 #include "worker/output/file_writer.h"
 #include "worker/output/kind.h"
 
@@ -15,6 +17,16 @@ enum { STAMP_SIZE = 4, STAMP_BITS = 30 };
 /* Packets of one call came since the last, but not over longer than that. */
 #define SPREAD_NS UINT64_C(20000000)
 
+enum {
+	/* A disk at its limit has a good second now and then: it is over when
+	 * all of so many were good. */
+	HOLD_S = 5,
+	LOG_MS = 600000,
+};
+
+/* What hinders a recording; the worst is the last. */
+enum trouble { TROUBLE_NONE, TROUBLE_SLOW, TROUBLE_FULL };
+
 struct file_output {
 	struct output base;
 	struct file_writer *writer;
@@ -23,7 +35,11 @@ struct file_output {
 	uint64_t no_room;               /* that found no room in the queue */
 	uint64_t no_room_before;        /* a second ago */
 	uint64_t last_ns;
-	char trouble[80]; /* why nothing is written; "" */
+	unsigned full_s, slow_s;        /* how long it is held yet */
+	enum trouble trouble;
+	char why[80];                   /* in words; "" */
+	struct ratelimit log;
+	bool told;                      /* that it began */
 };
 
 static void put_stamp(uint8_t *to, uint64_t at_ns)
@@ -108,26 +124,61 @@ static void file_send(struct output *out, const struct ts_run *runs,
 	o->queued += n;
 }
 
-/* What hinders it now, and the end of that, are logged. */
+static void hold(unsigned *left_s, bool now)
+{
+	if (now)
+		*left_s = HOLD_S;
+	else if (*left_s > 0)
+		(*left_s)--;
+}
+
+static void describe(struct file_output *o)
+{
+	o->why[0] = '\0';
+	if (o->trouble == TROUBLE_FULL)
+		(void)snprintf(o->why, sizeof o->why,
+			       "less than %u MiB free: nothing is recorded",
+			       o->base.spec->file.min_free_mib);
+	else if (o->trouble == TROUBLE_SLOW)
+		(void)snprintf(o->why, sizeof o->why,
+			       "the disk is too slow: packets are lost");
+}
+
+/* The end of what was told is told, too. */
+static void log_trouble(struct file_output *o)
+{
+	const char *path = o->base.spec->path;
+	unsigned suppressed;
+
+	if (o->trouble == TROUBLE_NONE) {
+		if (o->told)
+			log_info("stream", "%s: all is recorded again", path);
+		o->told = false;
+		return;
+	}
+	if (!ratelimit_pass(&o->log, mono_ms(), &suppressed))
+		return;
+	o->told = true;
+	log_warning("stream", "%s: %s", path, o->why);
+	if (suppressed > 0)
+		log_warning("stream", "%s: and %u times more before", path,
+			    suppressed);
+}
+
 static void find_trouble(struct file_output *o)
 {
-	const struct output_spec *spec = o->base.spec;
-	bool was = o->trouble[0] != '\0';
-	bool slow = o->no_room > o->no_room_before;
+	enum trouble was = o->trouble;
 
+	hold(&o->full_s, o->state.full);
+	hold(&o->slow_s, o->no_room > o->no_room_before);
 	o->no_room_before = o->no_room;
-	o->trouble[0] = '\0';
-	if (o->state.full)
-		(void)snprintf(o->trouble, sizeof o->trouble,
-			       "less than %u MiB free: nothing is recorded",
-			       spec->file.min_free_mib);
-	else if (slow)
-		(void)snprintf(o->trouble, sizeof o->trouble,
-			       "the disk is too slow: packets are lost");
-	if (o->trouble[0] != '\0' && !was)
-		log_warning("stream", "%s: %s", spec->path, o->trouble);
-	else if (was && o->trouble[0] == '\0')
-		log_info("stream", "%s: all is recorded again", spec->path);
+	o->trouble = o->full_s > 0   ? TROUBLE_FULL
+		     : o->slow_s > 0 ? TROUBLE_SLOW
+				     : TROUBLE_NONE;
+	describe(o);
+	if (o->trouble > was ||
+	    (o->trouble < was && o->trouble == TROUBLE_NONE))
+		log_trouble(o);
 }
 
 static int file_second(struct output *out, struct errmsg *why)
@@ -162,7 +213,7 @@ static const char *file_trouble(const struct output *out)
 	const struct file_output *o =
 		container_of(out, const struct file_output, base);
 
-	return o->trouble[0] != '\0' ? o->trouble : NULL;
+	return o->trouble != TROUBLE_NONE ? o->why : NULL;
 }
 
 static void file_stop(struct output *out)
@@ -197,6 +248,7 @@ struct output *file_output_open(const struct output_spec *spec, int *ret_err,
 		return NULL;
 	o = xcalloc(1, sizeof *o);
 	o->base = (struct output){ .ops = &file_ops, .spec = spec };
+	o->log = (struct ratelimit){ .window_ms = LOG_MS };
 	o->writer = writer;
 	return &o->base;
 }

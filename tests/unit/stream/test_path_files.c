@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Recordings on disks that do not answer, at the end of their stream. */
+#include "common/log.h"
 #include "tests/unit/stream/rig.h"
 #include "worker/output/output.h"
 
@@ -9,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -55,39 +57,108 @@ static const char *trouble_of(struct output *o)
 	return output_trouble(o);
 }
 
-Test(path_files, a_disk_that_is_too_slow_is_told)
+static const char slow[] = "the disk is too slow: packets are lost";
+
+/* A recording on a disk that stands still. */
+struct tape {
+	char address[48];
+	struct output_spec spec;
+	struct output *out;
+	struct ts_run run;
+	uint64_t now_ns;
+	unsigned begun, over; /* lines of the log */
+};
+
+/* More than fits into its queue, in two of them. */
+static void send_half(struct tape *t)
+{
+	for (int i = 0; i < 50; i++)
+		output_send(t->out, &t->run, 1, ++t->now_ns);
+}
+
+static void tape_init(struct tape *t)
 {
 	static uint8_t data[1000 * TS_PACKET];
-	const struct ts_run run = { data, 1000 };
-	char address[] = "file:///tmp/slow-XXXXXX#min_free=0";
-	char *path = address + sizeof "file://" - 1;
-	struct output_spec spec;
-	struct output *o;
+	char path[] = "/tmp/slow-XXXXXX";
 	struct errmsg why;
 	int err;
 
-	path[sizeof "/tmp/slow-XXXXXX" - 1] = '\0';
+	*t = (struct tape){ .run = { data, 1000 } };
 	(void)close(mkstemp(path));
-	path[sizeof "/tmp/slow-XXXXXX" - 1] = '#';
 	rig_make_packets(data, 0, 1000);
-	cr_assert_eq(output_spec_parse(address, &spec, NULL, NULL, &why), 0);
-	o = output_open(&spec, &err, &why);
-	cr_assert_not_null(o);
+	(void)snprintf(t->address, sizeof t->address, "file://%s#min_free=0",
+		       path);
+	cr_assert_eq(output_spec_parse(t->address, &t->spec, NULL, NULL,
+				       &why), 0);
+	t->out = output_open(&t->spec, &err, &why);
+	cr_assert_not_null(t->out);
 	atomic_store(&hangs, true);
-	output_send(o, &run, 1, 1);
+	output_send(t->out, &t->run, 1, ++t->now_ns);
 	while (atomic_load(&n_hanging) == 0)
 		usleep(1000);
-	for (uint64_t i = 0; i < 50; i++)
-		output_send(o, &run, 1, i);
-	cr_assert_null(trouble_of(o), "they wait");
-	for (uint64_t i = 0; i < 50; i++)
-		output_send(o, &run, 1, i);
-	cr_assert_str_eq(trouble_of(o),
-			 "the disk is too slow: packets are lost");
+	send_half(t);
+	cr_assert_null(trouble_of(t->out), "they wait");
+}
+
+static void tape_done(struct tape *t)
+{
 	atomic_store(&hangs, false);
-	cr_assert_null(trouble_of(o), "no more of them are");
-	output_free(&o);
-	(void)unlink(spec.path);
+	output_free(&t->out);
+	(void)unlink(t->spec.path);
+}
+
+Test(path_files, a_disk_that_is_too_slow_is_told_until_it_is_well)
+{
+	struct tape t;
+
+	tape_init(&t);
+	/* one that cannot take all, but some */
+	for (int i = 0; i < 10; i++) {
+		send_half(&t);
+		cr_assert_str_eq(trouble_of(t.out), slow);
+		cr_assert_str_eq(trouble_of(t.out), slow, "nothing came");
+	}
+	for (int i = 0; i < 3; i++)
+		cr_assert_str_eq(trouble_of(t.out), slow, "not for long");
+	cr_assert_null(trouble_of(t.out), "it is well for 5 s");
+	tape_done(&t);
+}
+
+static void count_lines(enum log_level level, const char *component,
+			const char *text, void *arg)
+{
+	struct tape *t = arg;
+
+	(void)level, (void)component;
+	t->begun += strstr(text, slow) != NULL;
+	t->over += strstr(text, "all is recorded again") != NULL;
+}
+
+Test(path_files, a_disk_at_its_limit_does_not_fill_the_log)
+{
+	struct tape t;
+
+	tape_init(&t);
+	log_open(count_lines, &t, LOG_LEVEL_INFO);
+	for (int i = 0; i < 10; i++) {
+		send_half(&t);
+		(void)trouble_of(t.out);
+		(void)trouble_of(t.out);
+	}
+	cr_assert_eq(t.begun, 1);
+	cr_assert_eq(t.over, 0);
+	while (trouble_of(t.out) != NULL)
+		;
+	cr_assert_eq(t.over, 1);
+	for (int i = 0; i < 100; i++) {
+		send_half(&t);
+		while (trouble_of(t.out) != NULL)
+			;
+	}
+	cr_assert_leq(t.begun, 5);
+	cr_assert_eq(t.over, t.begun);
+	log_open(NULL, NULL, LOG_LEVEL_INFO);
+	tape_done(&t);
 }
 
 static double seconds(const struct timespec *t)
