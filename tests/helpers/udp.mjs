@@ -11,11 +11,11 @@ import { builddir, now, start, tempDir, udpWaiting, waitUntil }
 export const DATAGRAM = 7 * 188;
 const RECORD_HEAD = 12;
 
-// More than that at once is what no sender in the field sends.
-const BURST_MS = 300;
+// So late a wake-up is made good, a later one bit by bit.
+const BURST_MS = 200;
 
 // The time of a stream, in milliseconds.  A process that was kept from its work
-// catches up at twice the speed: seconds of a stream that come at once are
+// catches up at one and a half of the speed: seconds of a stream at once are
 // dropped, and rightly so.
 export class Pace {
 	#begin = now();
@@ -27,7 +27,7 @@ export class Pace {
 		const step = Math.min(real - this.#last, BURST_MS);
 
 		this.#last = real;
-		this.#at = Math.min(real, this.#at + 2 * step);
+		this.#at = Math.min(real, this.#at + 1.5 * step);
 		return this.#at;
 	}
 }

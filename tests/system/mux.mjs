@@ -95,7 +95,7 @@ test('sound of another clock is on ours, under a PID of its own; its ' +
 	// the tables of another sender come some time after its packets
 	const far = sound.filter(({ pts, pcr }) =>
 		!(pts - pcr > 350 && pts - pcr < 650));
-	timing.assert(far.length < 10, JSON.stringify(far));
+	timing.assert(far.length < 10, `${far.length} units are far off`);
 });
 
 test('cue messages: announced as such, with their times on our clock, on ' +
@@ -139,5 +139,5 @@ test('cue messages: announced as such, with their times on our clock, on ' +
 		n++;
 	}
 	assert.ok(n > 8, `${n} cues`);
-	timing.assert(far.length === 0, `${far} ms ahead`);
+	timing.assert(far.length === 0, `${far.slice(0, 9)} ms ahead`);
 });
