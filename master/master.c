@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/master.h"
 
+#include "config.h"
 #include "common/errmsg.h"
 #include "common/log.h"
 #include "common/fd.h"
@@ -300,6 +301,17 @@ static int listen_control(struct master *m)
 	return http_server_adopt(m->http, fd);
 }
 
+static void tell_start(const struct master *m)
+{
+	const char *path = m->options->config_path;
+	char address[SOCKADDR_TEXT_MAX];
+
+	sockaddr_format(&m->control, address);
+	log_info("master", "sluice " PACKAGE_VERSION ", %s%s, control at %s",
+		 path != NULL ? "configuration " : "without a configuration",
+		 path != NULL ? path : "", address);
+}
+
 /* The control port first: it tells whether we run already. */
 static int open_control(struct master *m)
 {
@@ -326,6 +338,7 @@ static int open_control(struct master *m)
 			  strerror(-err));
 		return MASTER_EXIT_FAILURE;
 	}
+	tell_start(m);
 	return 0;
 }
 

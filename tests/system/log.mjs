@@ -25,6 +25,8 @@ test('each change of on air, and the end, is a line', async (t) => {
 			'udp://127.0.0.1:6000')));
 	const of = 'stream a001: ';
 
+	assert.match(sluice.log, new RegExp('^<6>master: sluice \\d\\S*, ' +
+		`configuration /\\S+, control at \\S+:${sluice.port}$`, 'm'));
 	for (let turn = 1; turn <= 2; turn++) {
 		await waitUntil('input', () => udpBound(5000));
 		const sender = await Sender.start(t, new TsMux(), 5000);
