@@ -57,10 +57,12 @@ test('sound of another clock is on ours, under a PID of its own; its ' +
 	// before it was ever there
 	await waitUntil('a complaint', async () => /mux: PID 257 does not come/
 		.test(await error()));
+	await sluice.logged(/input 1: mux: PID 257 does not come from udp:/);
 	assert.equal(await state(), 0);
 	const first = await Sender.start(t, mux(other, 7000), 5001);
 	await sluice.logged(/mux: PID 257 of udp:\S+ goes out as 32/);
 	await waitUntil('no complaint', async () => await error() === '');
+	await sluice.logged(/input 1: mux: PID 257 comes/);
 	let until = size(2);
 	await waitUntil('two seconds', () => recorder.size() > until);
 	await waitUntil('it goes out', async () => await state() === 2);

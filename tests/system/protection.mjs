@@ -99,6 +99,7 @@ test('a second path whose interface goes away, in and out', async (t) => {
 	await waitUntil('the output', async () =>
 		/^path 2: /.test((await output(sluice, 'a001')).error ?? ''),
 	20000);
+	await sluice.logged(/a001: output 1: path 2: .*d0/);
 	const { packets } = await output(sluice, 'a001');
 	await waitUntil('more', async () =>
 		(await output(sluice, 'a001')).packets > packets + 500);
@@ -107,6 +108,7 @@ test('a second path whose interface goes away, in and out', async (t) => {
 		await told(sluice, id, /^path 2: brings nothing/);
 	await waitUntil('the output', async () =>
 		!(await output(sluice, 'a001')).error, 30000);
+	await sluice.logged(/a001: output 1: all of it goes again/);
 	await sluice.stop();
 });
 

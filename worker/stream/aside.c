@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/log.h"
+#include "common/ratelimit.h"
 #include "worker/input/input.h"
 #include "worker/output/fifo.h"
 #include "worker/splice/clock.h"
@@ -66,6 +67,8 @@ struct aside {
 	uint16_t told_pid;    /* as the log says */
 	struct errmsg fault;  /* why it is not open */
 	struct errmsg trouble;
+	struct errmsg told;   /* of it, in the log */
+	struct ratelimit log;
 };
 
 /* --- clocks --- */
@@ -374,6 +377,25 @@ static void find_trouble(struct aside *a, uint64_t now_ns)
 			   "not announced", a->of->mux, pid);
 }
 
+/* Each end of it; why it is not open was told. */
+static void tell_trouble(struct aside *a, uint64_t now_ns)
+{
+	bool well = a->trouble.text[0] == '\0';
+	unsigned suppressed;
+
+	if (a->input == NULL || (well && !a->going) ||
+	    strcmp(a->trouble.text, a->told.text) == 0 ||
+	    !ratelimit_pass(&a->log, now_ns / MS, &suppressed))
+		return;
+	a->told = a->trouble;
+	if (well)
+		log_info("stream", "input %u: mux: PID %u comes", a->position,
+			 a->of->mux_pid);
+	else
+		log_warning("stream", "input %u: %s", a->position,
+			    a->trouble.text);
+}
+
 /* What brings nothing for the time of its option watchdog is opened anew. */
 static void watch(struct aside *a, uint64_t now_ns)
 {
@@ -394,6 +416,7 @@ void aside_second(struct aside *a, uint64_t now_ns)
 	if (a->input != NULL && input_second(a->input, now_ns, &why) < 0)
 		fail(a, &why, now_ns);
 	find_trouble(a, now_ns);
+	tell_trouble(a, now_ns);
 	if (a->input != NULL)
 		watch(a, now_ns);
 }

@@ -173,6 +173,25 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 	s->dropped = c.dropped;
 }
 
+/* Each end of what keeps a part of it from going: RTP has parts. */
+static void log_trouble(struct sink *s, uint64_t now_ns)
+{
+	const char *now = s->output != NULL ? output_trouble(s->output) : NULL;
+	const char *text = now != NULL ? now : "";
+	unsigned suppressed;
+
+	if (s->spec.kind != OUTPUT_RTP || s->error.text[0] != '\0' ||
+	    strcmp(s->trouble.text, text) == 0 ||
+	    !ratelimit_pass(&s->trouble_log, now_ns / 1000000, &suppressed))
+		return;
+	errmsg_set(&s->trouble, "%s", text);
+	if (now != NULL)
+		log_warning("stream", "output %u: %s", s->position, now);
+	else
+		log_info("stream", "output %u: all of it goes again",
+			 s->position);
+}
+
 static void measure(struct sink *s, uint64_t now_ns)
 {
 	struct sink_rate before = s->rate;
@@ -217,6 +236,7 @@ void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 	if (s->sap != NULL && s->output != NULL)
 		sap_second(s->sap, now_ns);
 	log_dropped(s, now_ns);
+	log_trouble(s, now_ns);
 	measure(s, now_ns);
 }
 

@@ -43,6 +43,8 @@ struct sink {
 	struct ratelimit overflow_log;
 	uint64_t dropped;      /* packets that were not taken, as told last */
 	struct ratelimit dropped_log;
+	struct errmsg trouble; /* of a part of it, as told last */
+	struct ratelimit trouble_log;
 	uint64_t now_ns;       /* of this run */
 	struct sap *sap;       /* announces it; NULL: nobody does */
 	uint64_t receivers_told; /* what was told of them, as a hash */
