@@ -31,7 +31,7 @@ static void follow(struct status_way *w, const struct msg_input_status *in,
 		w->heard_ms = w->alarmed ? w->heard_ms : now_ms;
 		return;
 	}
-	if (w->ifindex != ifindex || in->packets > 0)
+	if (w->ifindex != ifindex || in->heard)
 		w->heard_ms = now_ms;
 	w->ifindex = ifindex;
 }

@@ -201,6 +201,7 @@ struct msg_input_status {
 	bool open;               /* false while it cannot be opened */
 	const char *error;       /* why not; NULL when open */
 	const char *peer;        /* who is connected; NULL: nobody */
+	bool heard;              /* it brought something, of use or not */
 	bool onair;
 	bool scrambled;
 	uint32_t bitrate_kbps;

@@ -205,6 +205,7 @@ static int input_decode(const json_t *item, struct msg_input_status *s,
 		.open = read_bool(&r, "open"),
 		.error = read_string_maybe(&r, "error", FIELD_TEXT_MAX),
 		.peer = read_string_maybe(&r, "peer", FIELD_TEXT_MAX),
+		.heard = read_bool(&r, "heard"),
 		.onair = read_bool(&r, "onair"),
 		.scrambled = read_bool(&r, "scrambled"),
 		.bitrate_kbps = read_u32(&r, "bitrate"),
@@ -237,6 +238,7 @@ static void input_encode(const struct msg_input_status *s, bool links,
 	write_bool(w, "open", s->open);
 	write_string(w, "error", s->error);
 	write_string(w, "peer", links ? s->peer : NULL);
+	write_bool(w, "heard", s->heard);
 	write_bool(w, "onair", s->onair);
 	write_bool(w, "scrambled", s->scrambled);
 	write_u64(w, "bitrate", s->bitrate_kbps);

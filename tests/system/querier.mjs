@@ -38,13 +38,14 @@ async function asking(kind, during) {
 
 // Inputs on qa, whose other end is qb, and one on the loopback, where nobody
 // could ask.
-async function setUp(t, group, group6, more = {}, timeout = TIMEOUT_S) {
+async function setUp(t, group, group6, more = {}, timeout = TIMEOUT_S,
+	options = '') {
 	await pair(t, 'qa', 'qb');
 	await ip('addr', 'add', `${US}/24`, 'dev', 'qa');
 	for (const [name, address] of [['qa', 'fe80::1'], ['qb', 'fe80::2']])
 		await ip('addr', 'add', `${address}/64`, 'dev', name, 'nodad');
 	const sluice = await Sluice.start(t, { ...config(
-		stream('a001', `udp://qa@${group}:5000`,
+		stream('a001', `udp://qa@${group}:5000${options}`,
 			'udp://127.0.0.1:6000'),
 		stream('a002', group6 ? `udp://qa@${group6}:5002`
 			: 'udp://239.255.0.1:5002', 'udp://127.0.0.1:6002')),
@@ -214,5 +215,19 @@ test('without CAP_NET_RAW nothing is judged, and that is told', async (t) => {
 	assert.match(out, /^qa +igmp +unknown +1/m);
 	assert.match(err, /^IGMP queriers cannot be heard: CAP_NET_RAW is/m);
 	assert.ok(!alarmed(await sluice.status('a001')));
+	await sluice.stop();
+});
+
+// What is left of a group is not the group: a programme that is not in it is no
+// reason to ask for a querier.
+test('a group that comes without its programme is not silent', async (t) => {
+	const sluice = await setUp(t, '239.1.0.1', null, {},
+		TIMEOUT_S, '#pnr=99');
+
+	await sluice.waitStatus('a001', 'the alarm', alarmed, 20000);
+	await Sender.start(t, new TsMux(), 5000,
+		{ address: '239.1.0.1', iface: US });
+	await sluice.logged(/off air: the program pnr=99 is not there/);
+	await sluice.waitStatus('a001', 'no alarm', (s) => !alarmed(s));
 	await sluice.stop();
 });

@@ -102,6 +102,7 @@ static void report_lane(struct selector *s, struct lane *l,
 		.position = l->source.position,
 		.active = l == s->playing,
 		.open = source_is_open(&l->source),
+		.heard = l->source.heard,
 		.onair = r->onair,
 		.scrambled = r->scrambled,
 		.bitrate_kbps = r->bitrate_kbps,
@@ -118,6 +119,7 @@ static void report_lane(struct selector *s, struct lane *l,
 		.stats = lane_stats(l),
 		.error = source_trouble(&l->source),
 	};
+	l->source.heard = false;
 	if (l->source.input != NULL)
 		ret->peer = input_peer(l->source.input);
 	if (ret->error == NULL && l == chosen_lane(s) &&

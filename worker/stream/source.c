@@ -164,6 +164,7 @@ int source_read(struct source *s, struct batch *batch, uint64_t now_ns)
 		opened(s);
 		retry_worked(&s->retry);
 		s->heard_ns = now_ns;
+		s->heard = true;
 		s->patience_s = 0;
 	}
 	return r;

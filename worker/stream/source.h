@@ -25,6 +25,7 @@ struct source {
 	unsigned position;   /* from 1 */
 	bool valid;          /* the address has a meaning */
 	bool ended;          /* a file that is not looped is through */
+	bool heard;          /* something came; who tells it clears it */
 	bool linked;         /* its ring was told of, or needs no telling */
 	struct input *stuck; /* closed, and hangs (input_hangs()); or NULL */
 	struct retry retry;

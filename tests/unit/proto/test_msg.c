@@ -62,7 +62,7 @@ static struct msg samples[] = {
 			.since_s = 1, .penalty = 10, .damped = true,
 			.active = true,
 			.error = "gone", .peer = "192.0.2.7:9000",
-			.onair = true, .scrambled = true,
+			.heard = true, .onair = true, .scrambled = true,
 			.bitrate_kbps = 1, .packets = 2, .cc_error = 3,
 			.pes_error = 4, .sc_error = 5, .video_count = 6,
 			.audio_count = 7, .lost = 8, .socket_drops = 9,
@@ -269,7 +269,8 @@ Test(msg, values_arrive_in_their_own_fields)
 		     0);
 	in = back.stream_status.inputs[0];
 	cr_assert_eq(back.stream_status.packets, INT64_MAX);
-	cr_assert(in.active && in.onair && in.scrambled && !in.open);
+	cr_assert(in.active && in.heard && in.onair && in.scrambled);
+	cr_assert_not(in.open);
 	cr_assert_str_eq(in.error, "gone");
 	cr_assert_eq(in.state, INPUT_DOWN);
 	cr_assert_str_eq(in.reason, "scrambled");
