@@ -33,7 +33,7 @@ bool cpu_share_is_starved(const struct cpu_share *before,
 
 	return now->at_ns > before->at_ns &&
 	       now->waited_ns - before->waited_ns >=
-		       (now->at_ns - before->at_ns) / 2 &&
+		       (now->at_ns - before->at_ns) / 4 &&
 	       now->ran_ns - before->ran_ns < enough_ns;
 }
 

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 enum {
-	CPU_SHARE_ENOUGH_MS = 500, /* who had that much is kept from nothing */
+	CPU_SHARE_ENOUGH_MS = 1500, /* who had that much is kept from nothing */
 };
 
 /* Nanoseconds of its first thread, since it began. */
@@ -26,8 +26,8 @@ struct cpu_share {
  * such figures, or hides the process. */
 int cpu_share_read(pid_t, struct cpu_share *ret) MUST_CHECK;
 
-/* From one look to a later one: did it wait for half the time or more, and have
- * less than CPU_SHARE_ENOUGH_MS? */
+/* From one look to a later one: did it wait for a quarter of the time or more,
+ * and have less than CPU_SHARE_ENOUGH_MS? */
 bool cpu_share_is_starved(const struct cpu_share *before,
 			  const struct cpu_share *now);
 

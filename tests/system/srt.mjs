@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // srt: called, listening, encrypted; who is refused is told why.
 import assert from 'node:assert/strict';
+import dgram from 'node:dgram';
 import { test } from 'node:test';
 import { Viewer, assertDecodes, liveMultiplex } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -293,6 +294,21 @@ test('a source that goes and comes back is received again', async (t) => {
 		s.packets === 0);
 	liveMultiplex(t, url, { seconds: 20 });
 	await sluice.onair('a001', 15000);
+	await sluice.stop();
+});
+
+test('a port that was taken is listened at when it is free', async (t) => {
+	const other = dgram.createSocket('udp4');
+
+	await new Promise((done) => other.bind(9001, done));
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'srt://:9001', 'udp://127.0.0.1:6000')));
+
+	await sluice.waitStatus('a001', 'the reason', (s) =>
+		!inputOf(s).open && /9001/.test(inputOf(s).error));
+	await new Promise((done) => other.close(done));
+	await sluice.waitStatus('a001', 'the socket', (s) =>
+		inputOf(s).open && /caller/.test(inputOf(s).error));
 	await sluice.stop();
 });
 

@@ -103,6 +103,15 @@ static bool is_free(struct source *s, uint64_t now_ns, struct errmsg *why)
 	return true;
 }
 
+/* A socket that others send to or call is there at once; that a file or a
+ * server can be asked says nothing about what it answers. */
+static bool is_there(const struct source *s)
+{
+	return input_fd(s->input) >= 0 || s->spec.kind == INPUT_RIST ||
+	       (s->spec.kind == INPUT_SRT &&
+		s->spec.srt.mode == SRT_LISTENER);
+}
+
 void source_open(struct source *s, uint64_t now_ns)
 {
 	struct errmsg why = { 0 };
@@ -120,8 +129,7 @@ void source_open(struct source *s, uint64_t now_ns)
 	}
 	s->opens++;
 	s->heard_ns = now_ns;
-	/* that a file can be opened says nothing about what is in it */
-	if (input_fd(s->input) >= 0)
+	if (is_there(s))
 		opened(s);
 }
 

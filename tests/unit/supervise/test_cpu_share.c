@@ -102,11 +102,11 @@ Test(cpu_share, starved_is_who_waits_and_has_little)
 		bool starved;
 	} cases[] = {
 		{ 1000, 10, 990, true },   { 1000, 300, 700, true },
-		{ 1000, 10, 500, true },   { 1000, 10, 499, false },
+		{ 1000, 10, 250, true },   { 1000, 10, 249, false },
 		{ 1000, 0, 0, false },     /* it sleeps, or was stopped */
 		{ 1000, 1000, 0, false },  /* it turns in circles */
-		{ 8000, 499, 7500, true },
-		{ 8000, 500, 7500, false }, /* and on a busy machine */
+		{ 8000, 1499, 6500, true },
+		{ 8000, 1500, 6500, false }, /* and on a busy machine */
 		{ 0, 0, 0, false },
 	};
 	const struct cpu_share before = { 5 * MS, 70 * MS, 900 * MS };
