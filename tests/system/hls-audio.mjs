@@ -8,6 +8,7 @@ import { Live, encrypted, ivOf, makeSegments, serveHls } from
 	'../helpers/hls.mjs';
 import { assertOneStream, assertPlays, judge } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { now, run, tempDir, waitUntil } from '../helpers/util.mjs';
 
@@ -200,6 +201,7 @@ test('sound of a playlist of its own is heard with its pictures',
 		`udp://127.0.0.1:${6000 + i}`))));
 	const recorder = await Recorder.start(t, ...names.map((_, i) => ({
 		port: 6000 + i })));
+	const timing = new Timing(t);
 
 	for (const name of names)
 		await sluice.onair(name, 20000);
@@ -211,6 +213,7 @@ test('sound of a playlist of its own is heard with its pictures',
 		await sluice.waitStatus(name, String(trouble),
 			(s) => trouble.test(s.inputs[0].error ?? ''), 30000);
 	await waitUntil('enough of it', () => now() > until, SECONDS * 3000);
+	timing.stop();
 	const lists = await recorder.stop();
 	const status = {};
 
@@ -228,7 +231,8 @@ test('sound of a playlist of its own is heard with its pictures',
 
 			fs.writeFileSync(file, joined(lists[i]));
 			assertOneStream(found);
-			assert.ok(found.pcrStray < 1500, `${found.pcrStray}`);
+			timing.assert(found.pcrStray < 1500,
+				`strayed ${found.pcrStray} ms`);
 			if (name !== 'misses')
 				await assertPlays(file);
 			assert.equal(status[name].audio_count,

@@ -12,6 +12,7 @@ import { assertOneStream, assertPlays, judge } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { now, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const SECONDS = 10;
@@ -346,9 +347,10 @@ class Clocks extends Live {
 }
 
 // Plays each programme for SECONDS and hands what came out to `judged`, with
-// the status at the end.
+// the status at the end, and with what judges times.
 async function play(t, programmes, judged) {
 	const names = Object.keys(programmes);
+	const timing = new Timing(t);
 
 	await serveHls(t, programmes);
 	const sluice = await Sluice.start(t, config(...names.map((name, i) =>
@@ -368,6 +370,7 @@ async function play(t, programmes, judged) {
 
 	for (const name of names)
 		inputs.set(name, (await sluice.status(name)).inputs[0]);
+	timing.stop();
 	const lists = await recorder.stop();
 
 	await sluice.stop();
@@ -379,7 +382,7 @@ async function play(t, programmes, judged) {
 
 			fs.writeFileSync(file, joined(lists[i]));
 			await judged(name, await judge(recorder.file, i), file,
-				inputs.get(name));
+				inputs.get(name), timing);
 		});
 }
 
@@ -417,11 +420,13 @@ test('one clean stream, whatever the server does', async (t) => {
 	};
 	const skips = new Set(['misses', 'gaps']);
 
-	await play(t, programmes, async (name, found, file, input) => {
+	await play(t, programmes, async (name, found, file, input, timing) => {
 		assertOneStream(found);
 		// no pause, but for what a busy machine makes
-		assert.ok(found.pcrStray < 1500, `${found.pcrStray} ms`);
-		assert.ok(found.pcrSpan > SECONDS * 1000 - 2000, 'all of it');
+		timing.assert(found.pcrStray < 1500,
+			`strayed ${found.pcrStray} ms`);
+		timing.assert(found.pcrSpan > SECONDS * 1000 - 2000,
+			`${found.pcrSpan} ms came`);
 		// a picture of which the end is missing cannot be mended
 		if (name !== 'truncates')
 			await assertPlays(file);

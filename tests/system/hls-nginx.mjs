@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { assertOneStream, assertPlays, judge } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { certificate } from '../helpers/tls.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { now, start, tempDir, waitUntil } from '../helpers/util.mjs';
@@ -81,6 +82,7 @@ test('ffmpeg and nginx, over TLS, with a password, encrypted', async (t) => {
 	const cert = await certificate(dir, 'origin');
 	const at = '127.0.0.1:7443/master.m3u8';
 
+	const timing = new Timing(t);
 	const encoder = await encode(t, dir);
 
 	await serve(t, dir, cert);
@@ -105,6 +107,7 @@ test('ffmpeg and nginx, over TLS, with a password, encrypted', async (t) => {
 	const until = now() + 7000;
 
 	await waitUntil('enough of it', () => now() > until, 20000);
+	timing.stop();
 	const stats = {};
 
 	for (const id of ['high', 'low'])
@@ -123,8 +126,9 @@ test('ffmpeg and nginx, over TLS, with a password, encrypted', async (t) => {
 
 		fs.writeFileSync(file, joined(list));
 		assertOneStream(found);
-		assert.ok(found.pcrSpan > 6000);
-		assert.ok(found.pcrStray < 1500, `${found.pcrStray} ms`);
+		timing.assert(found.pcrSpan > 6000, `${found.pcrSpan} ms came`);
+		timing.assert(found.pcrStray < 1500,
+			`strayed ${found.pcrStray} ms`);
 		await assertPlays(file);
 	}
 	for (const s of Object.values(stats)) {
