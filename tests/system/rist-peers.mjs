@@ -340,3 +340,24 @@ for (const [name, secret, a, b] of [['in clear', '', 9070, 9072],
 		assert.deepEqual(pids(), first);
 		await sluice.stop();
 	});
+
+test('what comes to the wrong one of the two ports of the simple profile is ' +
+	'dropped', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('in0', 'rist://@127.0.0.1:9078#profile=simple',
+			'udp://127.0.0.1:6000')));
+	const socket = dgram.createSocket('udp4');
+	const { pid } = await waitUntil('worker', () => udpBound(9079) &&
+		sluice.worker('stream', 'in0'));
+
+	t.after(() => socket.close());
+	for (let i = 0; i < 5; i++)
+		for (const [data, port] of [[rtp(0x80, i, 0x47), 9079],
+			[[...RR, ...SDES], 9078]])
+			await new Promise((done) => socket.send(
+				Buffer.from(data), port, '127.0.0.1', done));
+	await waitUntil('all of them', async () =>
+		(await sluice.status('in0')).inputs[0].stats.invalid >= 10);
+	assert.equal(sluice.worker('stream', 'in0').pid, pid);
+	await sluice.stop();
+});

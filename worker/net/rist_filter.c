@@ -2,11 +2,13 @@
 #include "worker/net/rist_filter.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
 	TAKE = UINT16_MAX,
 	UDP_HEADER = 8,
+	TO_PORT = 2,
 
 	/* VSF TR-06-2, 5: a protocol, behind two bytes with the flags of what
 	 * follows, 4 bytes each; in it two ports and RTP or RTCP */
@@ -279,8 +281,29 @@ static void judge_data(struct rist_filter *f)
 	take(f);
 }
 
+/* The library looks for the other port of the two, and of the wrong one there
+ * is none: RTP goes to the even one, RTCP to the odd one. */
+static void judge_port(struct rist_filter *f)
+{
+	size_t even, odd, rtcp;
+
+	put(f, BPF_LD | BPF_H | BPF_ABS, TO_PORT);
+	op(f, BPF_AND, 1);
+	even = when(f, BPF_JEQ, 0);
+	load8(f, 1);
+	rtcp = when(f, BPF_JGE, RTCP_FIRST);
+	drop(f);
+	end(f, rtcp);
+	end(f, even);
+	put(f, BPF_LD | BPF_H | BPF_ABS, TO_PORT);
+	odd = when(f, BPF_JSET, 1);
+	load8(f, 1);
+	drop_unless(f, BPF_JGE, RTCP_FIRST);
+	end(f, odd);
+}
+
 /* What is no RTP goes on: the library says so in its log, which helps. */
-static void judge_rtp(struct rist_filter *f)
+static void judge_rtp(struct rist_filter *f, bool pair)
 {
 	size_t rtcp;
 
@@ -288,6 +311,8 @@ static void judge_rtp(struct rist_filter *f)
 	op(f, BPF_AND, 0xc0);
 	take_unless(f, BPF_JEQ, 0x80);
 	load8(f, RTP_HEADER - 1);
+	if (pair)
+		judge_port(f);
 	load8(f, 1);
 	rtcp = when(f, BPF_JGE, RTCP_FIRST);
 	put(f, BPF_JMP | BPF_JA, 0); /* a test does not go so far */
@@ -357,16 +382,16 @@ static void judge_gre(struct rist_filter *f, bool secret)
 	put(f, BPF_LDX | BPF_IMM, UDP_HEADER + GRE_MIN + PORTS);
 	add_field(f, HAS_CHECKSUM);
 	add_field(f, HAS_SEQUENCE);
-	judge_rtp(f);
+	judge_rtp(f, false);
 }
 
-void rist_filter_make(struct rist_filter *f, bool simple, bool secret)
+void rist_filter_make(struct rist_filter *f, unsigned flags)
 {
 	f->n = 0;
-	if (!simple) {
-		judge_gre(f, secret);
+	if ((flags & RIST_FILTER_SIMPLE) == 0) {
+		judge_gre(f, (flags & RIST_FILTER_SECRET) != 0);
 		return;
 	}
 	put(f, BPF_LDX | BPF_IMM, UDP_HEADER);
-	judge_rtp(f);
+	judge_rtp(f, (flags & RIST_FILTER_PAIR) != 0);
 }

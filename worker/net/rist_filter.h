@@ -10,7 +10,6 @@
 #pragma once
 
 #include <linux/filter.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 enum { RIST_FILTER_MAX = 1024 };
@@ -20,6 +19,14 @@ struct rist_filter {
 	struct sock_filter code[RIST_FILTER_MAX];
 };
 
-/* simple: the profile.  secret: everything is to be encrypted, and more of it
- * cannot be judged but its length. */
-void rist_filter_make(struct rist_filter *, bool simple, bool secret);
+enum rist_filter_flag {
+	RIST_FILTER_SIMPLE = 1, /* the profile */
+	/* Everything is to be encrypted, and more than its length cannot be
+	 * judged. */
+	RIST_FILTER_SECRET = 2,
+	/* A receiver's ports of the simple profile: the even one for data, the
+	 * odd one for RTCP. */
+	RIST_FILTER_PAIR = 4,
+};
+
+void rist_filter_make(struct rist_filter *, unsigned flags);

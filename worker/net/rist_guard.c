@@ -59,14 +59,29 @@ static int attach(struct rist_guard *g, int fd, struct rist_filter *filter,
 	return 0;
 }
 
+static unsigned flags_of(const struct rist_spec *spec, bool receives)
+{
+	bool listens = true;
+	unsigned flags = 0;
+
+	for (size_t i = 0; i < spec->n_peers; i++)
+		listens = listens && spec->peers[i].listens;
+	if (spec->profile == RIST_SIMPLE)
+		flags |= RIST_FILTER_SIMPLE;
+	if (spec->secret[0] != '\0')
+		flags |= RIST_FILTER_SECRET;
+	if (receives && listens)
+		flags |= RIST_FILTER_PAIR;
+	return flags;
+}
+
 int rist_guard_take(struct rist_guard *g, const struct rist_spec *spec,
-		    struct errmsg *why)
+		    bool receives, struct errmsg *why)
 {
 	struct rist_filter filter;
 	int r = 0;
 
-	rist_filter_make(&filter, spec->profile == RIST_SIMPLE,
-			 spec->secret[0] != '\0');
+	rist_filter_make(&filter, flags_of(spec, receives));
 	for (int fd = 0; fd < RIST_GUARD_FDS_MAX && r == 0; fd++)
 		if ((g->before[fd / 64] >> fd % 64 & 1) == 0 && may_be_its(fd))
 			r = attach(g, fd, &filter, why);

@@ -9,6 +9,7 @@
 #include "common/util.h"
 #include "proto/rist_spec.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,7 +32,7 @@ void rist_guard_look(struct rist_guard *);
 /* After it was, before the library begins: guards what is new, and lets
  * nothing through that came meanwhile.  -errno with why. */
 int rist_guard_take(struct rist_guard *, const struct rist_spec *,
-		    struct errmsg *why) MUST_CHECK;
+		    bool receives, struct errmsg *why) MUST_CHECK;
 
 /* How many datagrams were dropped since the last call: by the filter, or as the
  * room for them was full. */

@@ -137,7 +137,8 @@ static int begin(struct rist_link *l, struct errmsg *why)
 	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++)
 		r = add_peer_at(l, i, why);
 	if (r == 0)
-		r = rist_guard_take(&l->guard, l->spec, why);
+		r = rist_guard_take(&l->guard, l->spec,
+				    l->direction == RIST_RECEIVES, why);
 	if (r == 0 && rist_start(l->ctx) != 0)
 		r = errmsg_fail(why, -ENOMEM, "rist: it does not start");
 	return r;

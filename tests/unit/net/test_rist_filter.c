@@ -106,12 +106,25 @@ struct pair {
 	int from, to;
 };
 
-static struct pair pair_open(bool simple, bool secret)
+/* At an even port, or at an odd one. */
+static bool bind_at(int fd, unsigned odd)
 {
-	struct sockaddr_in at = {
-		.sin_family = AF_INET,
-		.sin_addr = { htonl(INADDR_LOOPBACK) },
-	};
+	for (unsigned port = 20000 + odd; port < 30000; port += 2) {
+		struct sockaddr_in at = {
+			.sin_family = AF_INET,
+			.sin_port = htons((uint16_t)port),
+			.sin_addr = { htonl(INADDR_LOOPBACK) },
+		};
+
+		if (bind(fd, (struct sockaddr *)&at, sizeof at) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct pair pair_open(unsigned flags, unsigned odd)
+{
+	struct sockaddr_in at;
 	socklen_t len = sizeof at;
 	struct rist_filter filter;
 	struct sock_fprog program = { .filter = filter.code };
@@ -120,9 +133,9 @@ static struct pair pair_open(bool simple, bool secret)
 		.to = socket(AF_INET, SOCK_DGRAM, 0),
 	};
 
-	rist_filter_make(&filter, simple, secret);
+	rist_filter_make(&filter, flags);
 	program.len = (unsigned short)filter.n;
-	cr_assert_eq(bind(p.to, (struct sockaddr *)&at, len), 0);
+	cr_assert(bind_at(p.to, odd));
 	cr_assert_eq(getsockname(p.to, (struct sockaddr *)&at, &len), 0);
 	cr_assert_eq(connect(p.from, (struct sockaddr *)&at, len), 0);
 	cr_assert_eq(setsockopt(p.to, SOL_SOCKET, SO_ATTACH_FILTER, &program,
@@ -168,8 +181,8 @@ Test(rist_filter, judges_what_the_library_would_believe)
 	static const uint8_t clear[] = { GRE, PORTS };
 	static const uint8_t numbered[] = { GRE_SEQUENCE, PORTS };
 	static const uint8_t summed[] = { GRE_CHECKSUM, PORTS };
-	struct pair simple = pair_open(true, false);
-	struct pair full = pair_open(false, false);
+	struct pair simple = pair_open(RIST_FILTER_SIMPLE, 0);
+	struct pair full = pair_open(0, 0);
 
 	judge_all(&simple, NULL, 0);
 	judge_all(&full, clear, sizeof clear);
@@ -193,7 +206,7 @@ Test(rist_filter, lets_nothing_in_clear_to_a_port_with_a_secret)
 		  0, SSRC, PORTS, RTP, SDES),
 		D("hardly anything", 0, 0, 0x88),
 	};
-	struct pair p = pair_open(false, true);
+	struct pair p = pair_open(RIST_FILTER_SECRET, 0);
 
 	for (size_t i = 0; i < ARRAY_LEN(clear); i++)
 		cr_expect_not(passes(&p, NULL, 0, &clear[i]), "%s",
@@ -212,7 +225,7 @@ Test(rist_filter, judges_what_is_encrypted_by_its_length)
 		D("all bits", 0xff, 0xff, 0x88, 0xb6, SSRC, SSRC, SSRC),
 		D("all but the sum", 0x7f, 0xff, 0x88, 0xb6, SSRC, SSRC),
 	};
-	struct pair p = pair_open(false, true);
+	struct pair p = pair_open(RIST_FILTER_SECRET, 0);
 
 	for (size_t i = 0; i < ARRAY_LEN(heads); i++)
 		for (size_t n = 1; n < 100; n++) {
@@ -227,6 +240,23 @@ Test(rist_filter, judges_what_is_encrypted_by_its_length)
 	pair_close(&p);
 }
 
+Test(rist_filter, lets_rtp_to_the_even_port_and_rtcp_to_the_odd_one)
+{
+	static const struct datagram rtp = D("RTP", RTP, 0x47);
+	static const struct datagram rtcp = D("RTCP", RR, SDES);
+	static const struct datagram none = D("neither", 0x47, 1, 2, 3);
+	unsigned flags = RIST_FILTER_SIMPLE | RIST_FILTER_PAIR;
+
+	for (unsigned odd = 0; odd < 2; odd++) {
+		struct pair p = pair_open(flags, odd);
+
+		cr_expect_eq(passes(&p, NULL, 0, &rtp), odd == 0);
+		cr_expect_eq(passes(&p, NULL, 0, &rtcp), odd == 1);
+		cr_expect(passes(&p, NULL, 0, &none));
+		pair_close(&p);
+	}
+}
+
 /* Tunnelled IP and logins; what keeps alive is known, and does nothing. */
 Test(rist_filter, drops_what_is_neither_rtp_nor_for_the_log)
 {
@@ -234,7 +264,8 @@ Test(rist_filter, drops_what_is_neither_rtp_nor_for_the_log)
 					 0xb0, 0xff };
 
 	for (int secret = 0; secret < 2; secret++) {
-		struct pair p = pair_open(false, secret != 0);
+		struct pair p = pair_open(secret ? RIST_FILTER_SECRET : 0,
+					  0);
 
 		for (size_t i = 0; i < ARRAY_LEN(flags); i++)
 			for (size_t n = 4; n < 60; n++) {
@@ -261,7 +292,7 @@ Test(rist_filter, leaves_to_the_library_what_its_log_is_to_tell)
 	static const struct datagram strange =
 		D("a key without a number", 0x20, 0, 0x88, 0xb6, SSRC, PORTS,
 		  RTP);
-	struct pair p = pair_open(false, false);
+	struct pair p = pair_open(0, 0);
 
 	for (size_t i = 0; i < ARRAY_LEN(told); i++)
 		cr_expect(passes(&p, NULL, 0, &told[i]), "%s", told[i].what);
