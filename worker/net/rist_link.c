@@ -16,6 +16,9 @@ enum {
 	QUIET_S = 3,
 	/* What was not seen for so long is told again. */
 	TOLD_MS = 600000,
+	TOLD_BURST = 5,
+	/* What somebody did so long ago is not what hinders now. */
+	TROUBLE_MS = 5000,
 };
 
 void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
@@ -215,10 +218,12 @@ static void look_at_refused(struct rist_link *l)
 		rist_link_warn(l, why.text);
 }
 
-/* What goes on is told once: a peer that is set wrong tries for days. */
+/* What goes on is told once: a peer that is set wrong tries for days.  Several
+ * of them in turns, or a text that is never the same, are told a few times. */
 static void note_trouble(struct rist_link *l, const char *text)
 {
 	uint64_t now_ms = mono_ms();
+	unsigned suppressed;
 	bool told = strcmp(l->told.text, text) == 0 &&
 		    now_ms - l->told_ms < TOLD_MS;
 
@@ -227,7 +232,10 @@ static void note_trouble(struct rist_link *l, const char *text)
 	if (told)
 		return;
 	errmsg_set(&l->told, "%s", text);
-	rist_link_warn(l, text);
+	l->told_limit.burst = TOLD_BURST;
+	l->told_limit.window_ms = TOLD_MS;
+	if (ratelimit_pass(&l->told_limit, now_ms, &suppressed))
+		rist_link_warn(l, text);
 }
 
 /* Behind a secret nobody is to speak in clear; what else the guard keeps away
@@ -251,7 +259,7 @@ void rist_link_second(struct rist_link *l)
 	link_stats_add(&l->stats, LINK_CONNECTS, s.connects);
 	look_at_peers(l);
 	look_at_refused(l);
-	if (l->peer[0] != '\0')
+	if (l->peer[0] != '\0' || mono_ms() - l->told_ms > TROUBLE_MS)
 		l->troubled = false;
 	look_at_guard(l);
 	if (s.errors > 0)

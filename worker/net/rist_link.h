@@ -40,6 +40,7 @@ struct rist_link {
 	uint64_t invalid; /* datagrams that the guard kept away */
 	struct errmsg told;     /* the last trouble in the log ... */
 	uint64_t told_ms;       /* ... when it was seen last ... */
+	struct ratelimit told_limit; /* of others in turns with it */
 	bool troubled;          /* ... and not, that all is well since */
 };
 
