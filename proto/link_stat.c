@@ -79,6 +79,13 @@ void link_stats_carry(struct link_stats *s, const struct link_stats *before)
 				       s->value[i] + before->value[i]);
 }
 
+void link_stats_take(struct link_stats *s, const struct link_stats *more)
+{
+	for (size_t i = 0; i < LINK_STAT_COUNT; i++)
+		if (is_known(more, i))
+			link_stats_set(s, (enum link_stat)i, more->value[i]);
+}
+
 json_t *link_stats_format(const struct link_stats *s)
 {
 	json_t *o;

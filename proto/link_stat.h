@@ -97,6 +97,9 @@ static inline void link_stats_add(struct link_stats *s, enum link_stat what,
 /* Adds what was counted before; what was measured before is past. */
 void link_stats_carry(struct link_stats *, const struct link_stats *before);
 
+/* What more knows stands in the place of what was known of it. */
+void link_stats_take(struct link_stats *, const struct link_stats *more);
+
 /* {name: number}, a new reference; NULL when nothing is known. */
 json_t *link_stats_format(const struct link_stats *);
 

@@ -286,8 +286,6 @@ const json_t *source_stats(struct source *s, const struct link_stats *more)
 
 	if (s->input != NULL)
 		now = input_stats(s->input);
-	for (int i = 0; i < LINK_STAT_COUNT; i++)
-		if (more->known >> i & 1)
-			link_stats_set(&now, (enum link_stat)i, more->value[i]);
+	link_stats_take(&now, more);
 	return link_record_tell(&s->link, now);
 }
