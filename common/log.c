@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,7 +19,6 @@
 
 enum {
 	TEXT_MAX = 1024,
-	HEAD_MAX = 16,
 	COMPONENT_MAX = 96, /* a role, and the longest id */
 };
 
@@ -33,7 +34,7 @@ static struct {
 	void *arg;
 	enum log_level level;
 	int own_fd;    /* stderr, in a description of our own; -1: none */
-	bool person;   /* reads stderr: it is a terminal */
+	bool journal;  /* reads stderr, and adds the time */
 	unsigned lost; /* lines that stderr did not take */
 } out = { log_to_stderr, NULL, LOG_LEVEL_INFO, -1, false, 0 };
 
@@ -53,6 +54,20 @@ static int reopen_stderr(void)
 		    O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
+/* systemd tells whether it connected stderr: see systemd.exec(5). */
+static bool is_journal(void)
+{
+	const char *told = getenv("JOURNAL_STREAM");
+	char own[64];
+	struct stat st;
+
+	if (told == NULL || fstat(STDERR_FILENO, &st) < 0)
+		return false;
+	(void)snprintf(own, sizeof own, "%ju:%ju", (uintmax_t)st.st_dev,
+		       (uintmax_t)st.st_ino);
+	return strcmp(told, own) == 0;
+}
+
 void log_open(log_sink_fn *sink, void *arg, enum log_level level)
 {
 	out.sink = sink != NULL ? sink : log_to_stderr;
@@ -60,7 +75,8 @@ void log_open(log_sink_fn *sink, void *arg, enum log_level level)
 	out.level = level;
 	fd_close(&out.own_fd);
 	out.own_fd = reopen_stderr();
-	out.person = isatty(STDERR_FILENO) == 1;
+	out.journal = is_journal();
+	tzset(); /* a worker cannot read the zone later */
 }
 
 enum log_level log_level(void)
@@ -84,8 +100,23 @@ static bool write_line(const char *line, size_t len)
 	return n == (ssize_t)len;
 }
 
-/* "<6>" for the journal, which adds the time; the time for a person. */
-static void format_head(enum log_level level, char head[HEAD_MAX])
+void log_head(enum log_level level, char head[LOG_HEAD_MAX])
+{
+	char at[32] = "", zone[8] = "+0000";
+	struct timespec now;
+	struct tm tm;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	if (localtime_r(&now.tv_sec, &tm) != NULL) {
+		(void)strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%S", &tm);
+		(void)strftime(zone, sizeof zone, "%z", &tm);
+	}
+	(void)snprintf(head, LOG_HEAD_MAX, "%s.%03ld%.3s:%s %s ", at,
+		       now.tv_nsec / 1000000, zone, zone + 3,
+		       log_level_format(level));
+}
+
+static void format_head(enum log_level level, char head[LOG_HEAD_MAX])
 {
 	static const int priorities[] = {
 		[LOG_LEVEL_ERROR] = LOG_ERR,
@@ -93,21 +124,18 @@ static void format_head(enum log_level level, char head[HEAD_MAX])
 		[LOG_LEVEL_INFO] = LOG_INFO,
 		[LOG_LEVEL_DEBUG] = LOG_DEBUG,
 	};
-	time_t now = time(NULL);
-	struct tm tm;
 
-	if (!out.person)
-		(void)snprintf(head, HEAD_MAX, "<%d>", priorities[level]);
-	else if (localtime_r(&now, &tm) == NULL ||
-		 strftime(head, HEAD_MAX, "%H:%M:%S ", &tm) == 0)
-		head[0] = '\0';
+	if (out.journal)
+		(void)snprintf(head, LOG_HEAD_MAX, "<%d>", priorities[level]);
+	else
+		log_head(level, head);
 }
 
 void log_to_stderr(enum log_level level, const char *component,
 		   const char *text, void *arg)
 {
-	char line[HEAD_MAX + COMPONENT_MAX + TEXT_MAX + 8];
-	char head[HEAD_MAX];
+	char line[LOG_HEAD_MAX + COMPONENT_MAX + TEXT_MAX + 8];
+	char head[LOG_HEAD_MAX];
 
 	(void)arg;
 	if (out.lost > 0) {

@@ -13,6 +13,8 @@
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO,
 		 LOG_LEVEL_DEBUG };
 
+enum { LOG_HEAD_MAX = 64 };
+
 /* text is one line without its end; borrowed for the call. */
 typedef void log_sink_fn(enum log_level, const char *component,
 			 const char *text, void *arg);
@@ -28,13 +30,17 @@ void log_open(log_sink_fn *sink, void *arg, enum log_level level);
 enum log_level log_level(void);
 
 /*
- * The sink that writes "<6>component: text" lines for journald to stderr, or,
- * when that is a terminal, "12:34:56 component: text" for who sits at it.
+ * The sink that writes to stderr: "<6>component: text" where it is the
+ * journal's (JOURNAL_STREAM says so), else with log_head() before it.
  * Never waits: what a reader that has stalled does not take is dropped, and
  * counted in the first line that it takes again.
  */
 void log_to_stderr(enum log_level, const char *component, const char *text,
 		   void *arg);
+
+/* What a line begins with where nobody else tells the time:
+ * "2026-11-20T12:34:56.789+01:00 warning ", of now and here. */
+void log_head(enum log_level, char head[LOG_HEAD_MAX]);
 
 void log_error(const char *component, const char *format, ...)
 	PRINTF_LIKE(2, 3);

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* More than that are not said before the settings are known. */
 enum { EARLY_MAX = 32, EARLY_TEXT_MAX = 512 };
@@ -30,22 +29,6 @@ struct log_output {
 	size_t n_early;
 };
 
-/* "2026-11-20T12:34:56.789+0100 warning" */
-static void format_head(enum log_level level, char *head, size_t size)
-{
-	struct timespec now;
-	char at[32], zone[8];
-	struct tm tm;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	if (localtime_r(&now.tv_sec, &tm) == NULL ||
-	    strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%S", &tm) == 0 ||
-	    strftime(zone, sizeof zone, "%z", &tm) == 0)
-		at[0] = zone[0] = '\0';
-	(void)snprintf(head, size, "%s.%03ld%s %s", at,
-		       now.tv_nsec / 1000000, zone, log_level_format(level));
-}
-
 /* To stderr, whatever the settings are: the file cannot tell it. */
 static void say_news(struct log_output *o)
 {
@@ -64,11 +47,11 @@ static void say_news(struct log_output *o)
 static void write_file(struct log_output *o, enum log_level level,
 		       const char *component, const char *text)
 {
-	char head[64], line[1280];
+	char head[LOG_HEAD_MAX], line[1280];
 	int len;
 
-	format_head(level, head, sizeof head);
-	len = snprintf(line, sizeof line, "%s %.96s: %.1100s\n", head,
+	log_head(level, head);
+	len = snprintf(line, sizeof line, "%s%.96s: %.1100s\n", head,
 		       component, text);
 	log_file_write(o->file, line, (size_t)len);
 	say_news(o);

@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/strbuf.h"
 #include "master/config/check.h"
 #include "master/config/document.h"
 #include "master/config/findings.h"
@@ -19,6 +20,7 @@ enum { EXIT_FINE = 0, EXIT_FAULTS = 78 };
 struct lines {
 	const char *file;
 	FILE *out;
+	const json_t *document;
 };
 
 /* One line each, whatever bytes the document holds. */
@@ -31,6 +33,42 @@ static void print_plain(FILE *out, const char *text)
 	free(copy);
 }
 
+/* Whose place that is: nobody counts to 26. */
+static void name_stream(struct strbuf *b, const json_t *document, size_t at)
+{
+	const json_t *stream = json_array_get(
+		json_object_get(document, "make_stream"), at);
+	const char *id = json_string_value(json_object_get(stream, "id"));
+	const char *name = json_string_value(json_object_get(stream, "name"));
+
+	if (id == NULL)
+		return;
+	strbuf_printf(b, " (%s", id);
+	if (name != NULL && name[0] != '\0' && strcmp(name, id) != 0)
+		strbuf_printf(b, ", \"%s\"", name);
+	strbuf_append(b, ")");
+}
+
+/* Each place in a stream with the stream's id and name behind it. */
+static void print_named(const struct lines *l, const char *text)
+{
+	static const char list[] = "make_stream[";
+	struct strbuf b = { 0 };
+	const char *place;
+
+	while ((place = strstr(text, list)) != NULL) {
+		const char *end = place + strcspn(place, " :;,");
+
+		strbuf_append_bytes(&b, text, (size_t)(end - text));
+		name_stream(&b, l->document,
+			    strtoul(place + strlen(list), NULL, 10));
+		text = end;
+	}
+	strbuf_append(&b, text);
+	print_plain(l->out, b.text);
+	strbuf_done(&b);
+}
+
 static void print_line(enum check_severity severity, const char *path,
 		       const char *text, void *arg)
 {
@@ -38,12 +76,12 @@ static void print_line(enum check_severity severity, const char *path,
 
 	(void)fprintf(l->out, "%s: ", l->file);
 	if (path[0] != '\0') {
-		print_plain(l->out, path);
+		print_named(l, path);
 		(void)fputs(": ", l->out);
 	}
 	if (severity == CHECK_WARNING)
 		(void)fputs("warning: ", l->out);
-	print_plain(l->out, text);
+	print_named(l, text);
 	(void)fputc('\n', l->out);
 }
 
@@ -82,7 +120,7 @@ static unsigned look(const json_t *document, struct findings *found)
 
 int check_file(const char *path, FILE *out)
 {
-	struct lines l = { path, out };
+	struct lines l = { path, out, NULL };
 	struct findings found = { 0 };
 	struct errmsg why = { 0 };
 	json_t *document;
@@ -93,8 +131,9 @@ int check_file(const char *path, FILE *out)
 		return EXIT_FAULTS;
 	}
 	faults = look(document, &found);
-	json_decref(document);
+	l.document = document;
 	findings_tell(&found, print_line, &l);
+	json_decref(document);
 	if (faults > 0)
 		(void)fprintf(out, "%s: %u fault%s, %zu warning%s\n", path,
 			      faults, faults == 1 ? "" : "s",

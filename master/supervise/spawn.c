@@ -131,7 +131,7 @@ void spawner_cancel(struct spawner *s, struct spawn_ticket *ticket)
 
 /* What of our environment a worker sees: no secrets, no surprises. */
 static const char *const kept_variables[] = {
-	"PATH", "LANG", "LC_ALL", "TZ", "FDSTORE",
+	"PATH", "LANG", "LC_ALL", "TZ", "FDSTORE", "JOURNAL_STREAM",
 	"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
 };
 

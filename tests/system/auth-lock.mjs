@@ -131,7 +131,7 @@ test('trusting everybody\'s X-Real-IP is warned of', async (t) => {
 		{ config: { settings: { allow_real_ip: true } } });
 
 	await sluice.logged(
-		/<4>config: settings\.allow_real_ip: .*real_ip_trusted/);
+		/warning config: settings\.allow_real_ip: .*real_ip_trusted/);
 	await sluice.stop();
 });
 

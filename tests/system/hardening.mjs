@@ -74,7 +74,7 @@ test('an address has a share of the connections, others have theirs',
 	}
 	// told, and not forty times
 	await sluice.logged(new RegExp(
-		`<4>http: ${STRANGER} has as many connections`));
+		`warning http: ${STRANGER} has as many connections`));
 	const lines = sluice.log.split('as many connections').length - 1;
 	assert.ok(lines <= 15, `${lines} lines`);
 	// nobody else feels it

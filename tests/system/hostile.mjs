@@ -93,7 +93,7 @@ test('a worker that dies at every start: back-off, quarantine, alarm',
 		(s) => s.worker.state === 'quarantine', 120000);
 	assert.ok(status.worker.alarm, 'the alarm is a sentence');
 	assert.equal(status.onair, false);
-	await sluice.logged(/<3>stream bad: alarm: /);
+	await sluice.logged(/error stream bad: alarm: /);
 	const starts = bad.starts();
 	const gaps = starts.slice(1).map((s, i) => s - starts[i]);
 	t.diagnostic(`${starts.length} starts, pauses ${gaps.map(

@@ -9,8 +9,10 @@ import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
-const lines = (sluice, of) =>
-	sluice.log.split('\n').filter((line) => line.includes(of));
+// Without their time.
+const lines = (sluice, of) => sluice.log.split('\n')
+	.map((line) => line.replace(/^20\S{21}[+-]\d\d:\d\d /, ''))
+	.filter((line) => line.includes(of));
 
 // Those behind the first line that says "on air".
 const later = (sluice, of, what) => {
@@ -25,7 +27,8 @@ test('each change of on air, and the end, is a line', async (t) => {
 			'udp://127.0.0.1:6000')));
 	const of = 'stream a001: ';
 
-	assert.match(sluice.log, new RegExp('^<6>master: sluice \\d\\S*, ' +
+	assert.match(lines(sluice, '').join('\n'), new RegExp(
+		'^info master: sluice \\d\\S*, ' +
 		`configuration /\\S+, control at \\S+:${sluice.port}$`, 'm'));
 	for (let turn = 1; turn <= 2; turn++) {
 		await waitUntil('input', () => udpBound(5000));
@@ -39,11 +42,13 @@ test('each change of on air, and the end, is a line', async (t) => {
 	}
 	await sluice.cmd('toggle-stream', { id: 'a001' });
 	await waitUntil('the end', () =>
-		lines(sluice, `<6>${of}stopped`).length === 1);
+		lines(sluice, `info ${of}stopped`).length === 1);
+	for (const line of sluice.log.trim().split('\n'))
+		assert.match(line, /^20\S+ (info|warning|error) [a-z]+/);
 	await sluice.stop();
 	// the last second of it may have had a packet
 	assert.match(sluice.log,
-		/<4>stream a001: off air: (\d+ kbit\/s are less|no packets)/);
+		/warning stream a001: off air: (\d+ kbit\/s are less|no packets)/);
 });
 
 test('what cannot be an input is named once', async (t) => {
@@ -58,9 +63,9 @@ test('what cannot be an input is named once', async (t) => {
 	await sluice.onair('a001', 30000);
 	const said = lines(sluice, 'input 1: ').filter((line) =>
 		!line.includes('alarms'));
-	assert.match(said[0], /^<4>stream a001: input 1: .*: no transport/);
+	assert.match(said[0], /^warning stream a001: input 1: .*: no transport/);
 	assert.deepEqual(said.slice(1),
-		['<6>stream a001: input 1: open again']);
+		['info stream a001: input 1: open again']);
 	await sluice.stop();
 });
 
@@ -74,7 +79,7 @@ test('a server that is not there is one line, however often it is asked',
 	// it is asked after 1, 2 and 4 s
 	await waitUntil('eight seconds', async () =>
 		(await sluice.status('a001')).timestamp > timestamp + 7, 60000);
-	assert.deepEqual(said(), ['<4>stream a001: input 1: ' +
+	assert.deepEqual(said(), ['warning stream a001: input 1: ' +
 		'http: connect: Connection refused']);
 	await sluice.stop();
 });

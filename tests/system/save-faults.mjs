@@ -173,8 +173,8 @@ test('each call of a save fails in turn, in each way', async (t) => {
 		await uploadWell();
 	}
 	// told, with a bound on what repeats
-	await sluice.logged(/<3>config: .* is not saved: cannot /);
-	await sluice.logged(/<6>config: .* is saved again/);
+	await sluice.logged(/error config: .* is not saved: cannot /);
+	await sluice.logged(/info config: .* is saved again/);
 	for (const line of ['is not saved', 'is saved again', 'not kept'])
 		assert.ok(sluice.log.split(line).length <= 10, line);
 	const calls = Object.values(counts).reduce((a, b) => a + b);
@@ -209,7 +209,7 @@ test('a disk that is slow holds up nobody, and is told', async (t) => {
 	// saved by two such calls, and what came meanwhile after it
 	await sluice.cmd('set-config', { key: 'm', data: 2 });
 	await waitUntil('the line', () =>
-		/<4>config: .* took \d+ s to write: the disk is slow/
+		/warning config: .* took \d+ s to write: the disk is slow/
 			.test(sluice.log), 30000);
 	await trace.detach();
 	await waitUntil('the save', () => parsed(sluice.file).m === 2, 20000);
@@ -232,7 +232,7 @@ test('a save that fails is repeated until it succeeds', async (t) => {
 
 		await sluice.cmd('set-config', { key: 'n', data: 1 });
 		await waitUntil(`failure of ${what}`, () =>
-			/<3>config: .* is not saved: cannot /.test(sluice.log));
+			/error config: .* is not saved: cannot /.test(sluice.log));
 		assert.ok([0, 1].includes(parsed(sluice.file).n), what);
 		// it goes on meanwhile
 		await sluice.cmd('set-config', { key: 'm', data: 2 });
@@ -240,7 +240,7 @@ test('a save that fails is repeated until it succeeds', async (t) => {
 			{ ...version(1), m: 2 });
 		await trace.detach();
 		await waitUntil(`success after ${what}`, () =>
-			/<6>config: .* is saved again/.test(sluice.log), 30000);
+			/info config: .* is saved again/.test(sluice.log), 30000);
 		assert.deepEqual(parsed(sluice.file), { ...version(1), m: 2 });
 		await sluice.stop();
 	}));
