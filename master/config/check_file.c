@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/check_file.h"
 
-#include "common/alloc.h"
 #include "common/fd.h"
 #include "common/log.h"
-#include "common/strbuf.h"
 #include "master/config/check.h"
 #include "master/config/document.h"
 #include "master/config/findings.h"
@@ -23,18 +21,8 @@ struct lines {
 	const json_t *document;
 };
 
-/* One line each, whatever bytes the document holds. */
-static void print_plain(FILE *out, const char *text)
-{
-	char *copy = xstrdup(text);
-
-	log_clean(copy);
-	(void)fputs(copy, out);
-	free(copy);
-}
-
 /* Whose place that is: nobody counts to 26. */
-static void name_stream(struct strbuf *b, const json_t *document, size_t at)
+static void name_stream(FILE *out, const json_t *document, size_t at)
 {
 	const json_t *stream = json_array_get(
 		json_object_get(document, "make_stream"), at);
@@ -43,30 +31,43 @@ static void name_stream(struct strbuf *b, const json_t *document, size_t at)
 
 	if (id == NULL)
 		return;
-	strbuf_printf(b, " (%s", id);
-	if (name != NULL && name[0] != '\0' && strcmp(name, id) != 0)
-		strbuf_printf(b, ", \"%s\"", name);
-	strbuf_append(b, ")");
+	if (name == NULL || name[0] == '\0' || strcmp(name, id) == 0)
+		(void)fprintf(out, " (%s)", id);
+	else
+		(void)fprintf(out, " (%s, \"%s\")", id, name);
 }
 
-/* Each place in a stream with the stream's id and name behind it. */
-static void print_named(const struct lines *l, const char *text)
+/* Each place in a stream has the stream's id and name behind it. */
+static void write_named(FILE *out, const char *text, const json_t *document)
 {
 	static const char list[] = "make_stream[";
-	struct strbuf b = { 0 };
 	const char *place;
 
 	while ((place = strstr(text, list)) != NULL) {
 		const char *end = place + strcspn(place, " :;,");
 
-		strbuf_append_bytes(&b, text, (size_t)(end - text));
-		name_stream(&b, l->document,
+		(void)fprintf(out, "%.*s", (int)(end - text), text);
+		name_stream(out, document,
 			    strtoul(place + strlen(list), NULL, 10));
 		text = end;
 	}
-	strbuf_append(&b, text);
-	print_plain(l->out, b.text);
-	strbuf_done(&b);
+	(void)fputs(text, out);
+}
+
+/* One line each, whatever bytes the document holds. */
+static void print(const struct lines *l, const char *text)
+{
+	char *line = NULL;
+	size_t len;
+	FILE *out = open_memstream(&line, &len);
+
+	if (out == NULL)
+		abort();
+	write_named(out, text, l->document);
+	(void)fclose(out);
+	log_clean(line);
+	(void)fputs(line, l->out);
+	free(line);
 }
 
 static void print_line(enum check_severity severity, const char *path,
@@ -76,12 +77,12 @@ static void print_line(enum check_severity severity, const char *path,
 
 	(void)fprintf(l->out, "%s: ", l->file);
 	if (path[0] != '\0') {
-		print_named(l, path);
+		print(l, path);
 		(void)fputs(": ", l->out);
 	}
 	if (severity == CHECK_WARNING)
 		(void)fputs("warning: ", l->out);
-	print_named(l, text);
+	print(l, text);
 	(void)fputc('\n', l->out);
 }
 

@@ -131,6 +131,10 @@ async function judge(file, text) {
 	return { code: result.code, text: result.out + result.err };
 }
 
+// With the id of its stream behind it, where it has one.
+const isAt = (line, place) => line.startsWith(`${place}: `) ||
+	line.startsWith(`${place} (`);
+
 test(`${cases.length} wrong documents: each fault named by its path`,
 	async (t) => {
 	const file = path.join(tempDir(t), 'wrong.json');
@@ -143,7 +147,7 @@ test(`${cases.length} wrong documents: each fault named by its path`,
 		assert.ok(lines.every((line) => line.startsWith(`${file}: `)),
 			`${what}: ${said}`);
 		assert.ok(lines.some((line) => !line.includes('warning: ') &&
-			line.startsWith(`${file}: ${complaint}: `)),
+			isAt(line, `${file}: ${complaint}`)),
 			`${what}: ${said}`);
 	}
 });
@@ -166,11 +170,12 @@ test('every fault is named, not the first alone', async (t) => {
 	document.gid = 'x';
 	document.make_stream[0].output[1] = 'udp://239.2.2.2:0';
 	document.make_stream[1].type = 'x';
-	const { text } = await judge(path.join(tempDir(t), 'wrong.json'),
-		JSON.stringify(document));
+	const file = path.join(tempDir(t), 'wrong.json');
+	const { text } = await judge(file, JSON.stringify(document));
 	for (const place of ['gid', 'make_stream[0].output[1]',
 		'make_stream[1].type'])
-		assert.ok(text.includes(`: ${place}: `), text);
+		assert.ok(text.split('\n').some((line) =>
+			isAt(line, `${file}: ${place}`)), text);
 });
 
 test('what is right passes, with a warning where one is due', async (t) => {
@@ -186,7 +191,7 @@ test('what is right passes, with a warning where one is due', async (t) => {
 		assert.equal(result.code, 0, result.text);
 	}
 	const { text } = await judge(file, JSON.stringify(strange));
-	assert.match(text, /make_stream\[0\]\.input\[0\]: warning: .*colour/);
+	assert.match(text, /make_stream\[0\]\.input\[0\] \(.*\): warning: .*colour/);
 	for (const name of ['etc/sluice.json', 'etc/demo.json']) {
 		const { code, err } = await run(MASTER,
 			['-t', '-c', path.join(srcdir, name)]);
@@ -230,20 +235,20 @@ test('what this machine does not have is named, and is no fault',
 	const missing = (name) =>
 		`${name}: No such file or directory, to user ${user}`;
 	const want = [
-		`make_stream[0].input[0]: warning: path: ${
+		`make_stream[0].input[0] (a): warning: path: ${
 			missing('/nowhere/x.ts')}`,
-		`make_stream[0].output[0]: warning: path: ${
+		`make_stream[0].output[0] (a): warning: path: ${
 			missing('/nowhere')}`,
-		'make_stream[1].input[0]: warning: interface: there is no ' +
+		'make_stream[1].input[0] (b): warning: interface: there is no ' +
 			'"nosuch0"',
-		'make_stream[1].output[0]: warning: interface: there is no ' +
+		'make_stream[1].output[0] (b): warning: interface: there is no ' +
 			'"nosuch1"',
-		`make_stream[1].filler: warning: ${missing('/nowhere/f.ts')}`,
-		`make_stream[2].input[0]: warning: ca: ${
+		`make_stream[1].filler (b): warning: ${missing('/nowhere/f.ts')}`,
+		`make_stream[2].input[0] (c): warning: ca: ${
 			missing('/nowhere/ca.pem')}`,
-		'make_stream[3].input[0]: warning: interface: there is no ' +
+		'make_stream[3].input[0] (d): warning: interface: there is no ' +
 			'"nosuch2"',
-		`make_stream[4].input[0]: warning: path: ${
+		`make_stream[4].input[0] (e): warning: path: ${
 			missing('/nowhere/x.sdp')}`,
 		'ok', ''];
 
@@ -262,7 +267,7 @@ test('likely slips are named, and are no faults', async (t) => {
 	assert.equal(code, 0, text);
 	assert.match(text, /"make_steam" is not known; is it "make_stream"\?/);
 	assert.match(text, /settings: warning: .*is it "control_port"\?/);
-	assert.match(text, /make_stream\[0\]: warning: .*is it "input"\?/);
+	assert.match(text, /make_stream\[0\] \(a\): warning: .*is it "input"\?/);
 	assert.match(text, /warning: is enabled and does not run: input: /);
 	assert.doesNotMatch(text, /_note/);
 });

@@ -159,14 +159,47 @@ static void expect_fault(const char *path, const char *value,
 	json_t *document = mutate(path, value);
 	struct found f = { 0 };
 	char said[8192], line[CHECK_PATH_MAX + 16];
+	const char *told;
 
 	cr_expect_eq(check_document(document, NULL, note, &f), 1u,
 		     "%s = %s:\n%s", path, value, f.text);
 	cr_expect_str_eq(f.first, wanted, "%s = %s:\n%s", path, value, f.text);
 	cr_expect_eq(check_as_file(document, said, sizeof said), 78);
-	(void)snprintf(line, sizeof line, "FILE: %s: ", wanted);
-	cr_expect_not_null(strstr(said, line), "%s:\n%s", wanted, said);
+	(void)snprintf(line, sizeof line, "FILE: %s", wanted);
+	told = strstr(said, line);
+	cr_expect(told != NULL && strchr(": ", told[strlen(line)]) != NULL,
+		  "%s:\n%s", wanted, said);
 	json_decref(document);
+}
+
+/* Who is at fault, and whom it is in conflict with. */
+Test(check, names_the_streams_of_each_place)
+{
+	static const struct {
+		const char *path, *value, *said;
+	} cases[] = {
+		{ "make_stream[2].output[0]", "\"http://0.0.0.0:8100/news\"",
+		  "FILE: make_stream[2].output[0] (c): is already the address "
+		  "of make_stream[0].output[0] (a000, \"News\")\n" },
+		{ "make_stream[0].type", "\"x\"",
+		  "FILE: make_stream[0].type (a000, \"News\"): " },
+		{ "make_stream[0].id", "\"c\"",
+		  "FILE: make_stream[2].id (c): \"c\" is already the id of "
+		  "make_stream[0] (c, \"News\")\n" },
+		{ "make_stream[0].id", "7",
+		  "FILE: make_stream[0].id: is not a string" },
+		{ "make_stream[1]", "7", "FILE: make_stream[1]: " },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *document = mutate(cases[i].path, cases[i].value);
+		char said[8192];
+
+		(void)check_as_file(document, said, sizeof said);
+		cr_expect_not_null(strstr(said, cases[i].said), "%s:\n%s",
+				   cases[i].said, said);
+		json_decref(document);
+	}
 }
 
 Test(check, finds_nothing_in_a_sound_document)
@@ -182,12 +215,12 @@ Test(check, finds_nothing_in_a_sound_document)
 			 "not supported by this version\n");
 	cr_assert_eq(check_as_file(document, said, sizeof said), 0);
 	cr_assert_str_eq(said,
-			 "FILE: make_stream[1].input[0]: warning: type \"rtsp\""
-			 " is not supported by this version\n"
+			 "FILE: make_stream[1].input[0] (b.-_Z): warning: "
+			 "type \"rtsp\" is not supported by this version\n"
 			 "FILE: warning: \"unknown\" is not known\n"
 			 "FILE: settings: warning: \"own\" is not known\n"
-			 "FILE: make_stream[2]: warning: is enabled and does "
-			 "not run: input: there is none\n"
+			 "FILE: make_stream[2] (c): warning: is enabled and "
+			 "does not run: input: there is none\n"
 			 "FILE: ok\n");
 	json_decref(document);
 }
