@@ -63,6 +63,7 @@ static const struct command commands[] = {
 	  run_config_diff, OPTION_EXIT_CODE, 1, 2 },
 	{ "events", "", "what happens, as it happens", run_events,
 	  OPTION_SCOPE | OPTION_STREAM | OPTION_COUNT, 0, 0 },
+	{ "help", "[COMMAND]", "this, or of a command alone", NULL, 0, 0, 1 },
 };
 
 static const char help_options[] =
@@ -108,17 +109,54 @@ void ctl_print_json(const json_t *value)
 	(void)putchar('\n');
 }
 
-static void print_help(void)
+/* Is it the command, or one of several with this noun? */
+static bool is_of(const struct command *c, const char *noun)
 {
-	(void)puts("usage: sluicectl [OPTION...] COMMAND\n");
+	size_t len = strlen(noun);
+
+	return strncmp(c->name, noun, len) == 0 &&
+	       (c->name[len] == ' ' || c->name[len] == '\0');
+}
+
+/* noun: of it alone, unless NULL. */
+static void print_commands(FILE *out, const char *noun)
+{
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+		const struct command *c = &commands[i];
 		char left[64];
 
-		(void)snprintf(left, sizeof left, "%s %s", commands[i].name,
-			       commands[i].args);
-		(void)printf("  %-30s%s\n", left, commands[i].help);
+		if (noun != NULL && !is_of(c, noun))
+			continue;
+		(void)snprintf(left, sizeof left, "%s %s", c->name, c->args);
+		(void)fprintf(out, "  %-30s%s\n", left, c->help);
 	}
+}
+
+static bool is_noun(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (is_of(&commands[i], word))
+			return true;
+	return false;
+}
+
+static enum ctl_exit print_help(struct ctl *ctl, const char *noun)
+{
+	if (noun != NULL && !is_noun(noun))
+		return ctl_fail(ctl, CTL_USAGE, "\"%s\" is not a command",
+				noun);
+	(void)puts("usage: sluicectl [OPTION...] COMMAND\n");
+	print_commands(stdout, noun);
 	(void)fputs(help_options, stdout);
+	return CTL_OK;
+}
+
+static enum ctl_exit run_help(struct ctl *ctl)
+{
+	const struct options *o = &ctl->options;
+	bool named = o->n_words > 0 && strcmp(o->words[0], "help") == 0;
+
+	return print_help(ctl, o->n_words > named ? o->words[named] : NULL);
 }
 
 /* How many words of the command line are this name; 0: it is another. */
@@ -146,6 +184,9 @@ static const struct command *find(struct ctl *ctl, unsigned *ret_words)
 	}
 	if (o->n_words == 0)
 		(void)ctl_fail(ctl, CTL_USAGE, "a command is missing");
+	else if (o->n_words == 1 && is_noun(o->words[0]))
+		(void)ctl_fail(ctl, CTL_USAGE, "%s: which of its commands?",
+			       o->words[0]);
 	else
 		(void)ctl_fail(ctl, CTL_USAGE, "\"%s%s%s\" is not a command",
 			       o->words[0], o->n_words > 1 ? " " : "",
@@ -194,6 +235,23 @@ static enum ctl_exit run(struct ctl *ctl, const struct command *c,
 	return code;
 }
 
+static enum ctl_exit act(struct ctl *ctl, bool *ret_known)
+{
+	const struct options *o = &ctl->options;
+	enum ctl_exit code;
+	unsigned words;
+	const struct command *c = find(ctl, &words);
+
+	*ret_known = c != NULL;
+	if (o->help || (c != NULL && c->run == NULL))
+		return run_help(ctl);
+	if (c == NULL)
+		return CTL_USAGE;
+	code = judge(ctl, c, o->n_words - words);
+	return code != CTL_OK ? code : run(ctl, c, o->words + words,
+					   o->n_words - words);
+}
+
 static bool wants_colour(const struct options *o)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -203,13 +261,16 @@ static bool wants_colour(const struct options *o)
 	       strcmp(term, "dumb") != 0;
 }
 
-static void report(const struct ctl *ctl, enum ctl_exit code)
+/* known: such a command there is. */
+static void report(const struct ctl *ctl, enum ctl_exit code, bool known)
 {
 	json_t *error;
 
 	if (ctl->why.text[0] == '\0')
 		return;
 	(void)fprintf(stderr, "sluicectl: %s\n", ctl->why.text);
+	if (!known && ctl->options.n_words > 0)
+		print_commands(stderr, ctl->options.words[0]);
 	if (code == CTL_USAGE)
 		(void)fputs("Try 'sluicectl --help'.\n", stderr);
 	if (!ctl->options.json)
@@ -224,34 +285,25 @@ static void report(const struct ctl *ctl, enum ctl_exit code)
 int main(int argc, char **argv)
 {
 	struct ctl ctl = { 0 };
-	const struct command *c;
-	enum ctl_exit code = CTL_USAGE;
-	unsigned words;
+	enum ctl_exit code;
+	bool known;
 
 	(void)signal(SIGPIPE, SIG_IGN);
 	/* widths of characters, whatever the user's language */
 	if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
 		(void)setlocale(LC_CTYPE, "");
 	if (options_parse(argc, argv, &ctl.options, &ctl.why) < 0) {
-		report(&ctl, CTL_USAGE);
+		report(&ctl, CTL_USAGE, true);
 		return CTL_USAGE;
 	}
-	if (ctl.options.help || ctl.options.version) {
-		if (ctl.options.help)
-			print_help();
-		else
-			(void)puts("sluicectl " PACKAGE_VERSION);
+	if (ctl.options.version && !ctl.options.help) {
+		(void)puts("sluicectl " PACKAGE_VERSION);
 		return CTL_OK;
 	}
 	ctl.colour = wants_colour(&ctl.options);
-	c = find(&ctl, &words);
-	if (c != NULL)
-		code = judge(&ctl, c, ctl.options.n_words - words);
-	if (c != NULL && code == CTL_OK)
-		code = run(&ctl, c, ctl.options.words + words,
-			   ctl.options.n_words - words);
+	code = act(&ctl, &known);
 	if (code != CTL_OK)
-		report(&ctl, code);
+		report(&ctl, code, known);
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return code != CTL_OK ? (int)code : CTL_REFUSED;
 	return (int)code;

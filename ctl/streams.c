@@ -109,6 +109,37 @@ static void show_state(struct buf *to, const json_t *end, bool has_error)
 		buf_printf(to, ", damped");
 }
 
+static bool holds(const json_t *list, const json_t *one)
+{
+	json_t *other;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, other)
+		if (json_equal(other, one))
+			return true;
+	return false;
+}
+
+/* What is raised now, by name; and whether the stream that is read has it. */
+static void show_alarms(struct buf *to, const struct ctl *ctl,
+			const char *before, const json_t *place)
+{
+	const json_t *theirs = json_object_get(place, "source_alarms");
+	const char *gap = before;
+	json_t *alarm;
+	size_t i;
+
+	json_array_foreach(json_object_get(place, "alarms"), i, alarm) {
+		buf_printf(to, "%s%s", gap, ctl->colour ? "\033[31;1m" : "");
+		text_plain(to, json_string_value(alarm));
+		buf_printf(to, "%s%s", ctl->colour ? "\033[0m" : "",
+			   holds(theirs, alarm) ? " (of its source)" : "");
+		gap = ", ";
+	}
+	if (gap != before)
+		buf_printf(to, "\n");
+}
+
 /* "input 1  udp://...  480 kbit/s  active", its fault */
 static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		     size_t i, const char *address, const json_t *end)
@@ -136,6 +167,7 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 	}
 	buf_printf(to, "\n");
 	show_stats(to, json_object_get(end, "stats"));
+	show_alarms(to, ctl, "    alarms ", end);
 }
 
 /* The list "inputs" or "outputs" of the status has positions from 1. */
@@ -181,6 +213,7 @@ static void show_text(const struct ctl *ctl, struct overview_row *row)
 	table_free(&t);
 	show_ends(&text, ctl, row, "input", "inputs");
 	show_ends(&text, ctl, row, "output", "outputs");
+	show_alarms(&text, ctl, "alarms of what is sent ", row->status);
 	if (state != NULL) {
 		buf_printf(&text, "process ");
 		text_plain(&text, state);

@@ -152,6 +152,24 @@ test(`${cases.length} wrong documents: each fault named by its path`,
 	}
 });
 
+test('behind a place stand id and name of its stream', async (t) => {
+	const file = path.join(tempDir(t), 'names.json');
+	const said = async (make_stream) =>
+		(await judge(file, JSON.stringify({ make_stream }))).text;
+	const one = (id, name, more) => ({ id, name, type: 'spts',
+		enable: true, input: ['udp://239.1.1.1'],
+		output: ['udp://239.2.2.2:7'], ...more });
+	const conflict = await said([one('a', 'News, 24'), one('b', 'b')]);
+
+	assert.ok(conflict.includes(': make_stream[1].output[0] (b): ' +
+		'warning: sends to the same place as make_stream[0].output[0]' +
+		' (a, "News, 24")\n'), conflict);
+	assert.match(await said([one('a', 'A', { type: 'x' })]),
+		/make_stream\[0\]\.type \(a, "A"\): /);
+	assert.match(await said([one(7, 'A')]), /make_stream\[0\]\.id: /);
+	assert.match(await said([7]), /make_stream\[0\]: /);
+});
+
 test('what is no JSON object is named with its line, and never a crash',
 	async (t) => {
 	const file = path.join(tempDir(t), 'wrong.json');
@@ -191,7 +209,7 @@ test('what is right passes, with a warning where one is due', async (t) => {
 		assert.equal(result.code, 0, result.text);
 	}
 	const { text } = await judge(file, JSON.stringify(strange));
-	assert.match(text, /make_stream\[0\]\.input\[0\] \(.*\): warning: .*colour/);
+	assert.match(text, /m\[0\]\.input\[0\] \(.*\): warning: .*colour/);
 	for (const name of ['etc/sluice.json', 'etc/demo.json']) {
 		const { code, err } = await run(MASTER,
 			['-t', '-c', path.join(srcdir, name)]);
@@ -239,15 +257,16 @@ test('what this machine does not have is named, and is no fault',
 			missing('/nowhere/x.ts')}`,
 		`make_stream[0].output[0] (a): warning: path: ${
 			missing('/nowhere')}`,
-		'make_stream[1].input[0] (b): warning: interface: there is no ' +
-			'"nosuch0"',
-		'make_stream[1].output[0] (b): warning: interface: there is no ' +
-			'"nosuch1"',
-		`make_stream[1].filler (b): warning: ${missing('/nowhere/f.ts')}`,
+		'make_stream[1].input[0] (b): warning: interface: there ' +
+			'is no "nosuch0"',
+		'make_stream[1].output[0] (b): warning: interface: there ' +
+			'is no "nosuch1"',
+		`make_stream[1].filler (b): warning: ${
+			missing('/nowhere/f.ts')}`,
 		`make_stream[2].input[0] (c): warning: ca: ${
 			missing('/nowhere/ca.pem')}`,
-		'make_stream[3].input[0] (d): warning: interface: there is no ' +
-			'"nosuch2"',
+		'make_stream[3].input[0] (d): warning: interface: there ' +
+			'is no "nosuch2"',
 		`make_stream[4].input[0] (e): warning: path: ${
 			missing('/nowhere/x.sdp')}`,
 		'ok', ''];
@@ -267,7 +286,7 @@ test('likely slips are named, and are no faults', async (t) => {
 	assert.equal(code, 0, text);
 	assert.match(text, /"make_steam" is not known; is it "make_stream"\?/);
 	assert.match(text, /settings: warning: .*is it "control_port"\?/);
-	assert.match(text, /make_stream\[0\] \(a\): warning: .*is it "input"\?/);
+	assert.match(text, /m\[0\] \(a\): warning: .*is it "input"\?/);
 	assert.match(text, /warning: is enabled and does not run: input: /);
 	assert.doesNotMatch(text, /_note/);
 });

@@ -112,6 +112,8 @@ test('every output that cannot send is told, with a reason', async (t) => {
 	// what is wrong with the input does not hide them
 	assert.match(rows[0].fault, /^no packets.*; output 1: .*nosuch1/);
 	assert.match(await ctl.out(['status']), /some .*2 outputs cannot/);
+	assert.match(await ctl.out(['stream', 'show', 'some']),
+		/^alarms of what is sent .*output_fault/m);
 	await sluice.stop();
 });
 
@@ -551,7 +553,26 @@ test('a wrong line is refused before anything is sent', async (t) => {
 
 	for (const words of wrong)
 		await ctl.fails(words, USAGE, /Try 'sluicectl --help'/);
-	assert.match(await ctl.out(['--help']), /stream toggle STREAM/);
+	const incomplete = await ctl.fails(['stream'], USAGE, /which of its/);
+	assert.match(incomplete.err, /^ {2}stream toggle STREAM/m);
+	assert.doesNotMatch(incomplete.err, /config/);
+	assert.equal(incomplete.out, '');
+	await ctl.fails(['help', 'frob'], USAGE, /"frob" is not a command/);
+});
+
+test('help is a command, too, and of a noun alone', async (t) => {
+	const ctl = new Ctl(t, 'http://127.0.0.1:1');
+	const all = await ctl.out(['--help']);
+
+	assert.match(all, /stream toggle STREAM/);
+	for (const words of [['help'], ['-h', '-V']])
+		assert.equal(await ctl.out(words), all);
+	const ofStreams = await ctl.out(['help', 'stream']);
+	assert.match(ofStreams, /stream toggle STREAM/);
+	assert.doesNotMatch(ofStreams, /^ {2}(status|config get)/m);
+	for (const words of [['help', 'stream', 'show'], ['stream', '-h'],
+		['stream', 'show', '--help']])
+		assert.equal(await ctl.out(words), ofStreams);
 	assert.match(await ctl.out(['-V']), /^sluicectl \d+$/m);
 });
 

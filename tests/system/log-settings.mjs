@@ -26,7 +26,7 @@ test('a file, at the start and by set-log, and none again', async (t) => {
 	await holds(first, 'version Login:- IP:127.0.0.1');
 	const last = text(first).trimEnd().split('\n').at(-1);
 	const [at, ...rest] = last.split(' ');
-	assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/);
+	assert.match(at, /^\d{4}[-\d]{6}T(\d\d:){2}\d\d\.\d{3}[+-]\d\d:\d\d$/);
 	assert.equal(rest.join(' '),
 		'info api: version Login:- IP:127.0.0.1');
 	assert.equal(fs.statSync(first).mode & 0o007, 0);

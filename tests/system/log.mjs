@@ -48,7 +48,7 @@ test('each change of on air, and the end, is a line', async (t) => {
 	await sluice.stop();
 	// the last second of it may have had a packet
 	assert.match(sluice.log,
-		/warning stream a001: off air: (\d+ kbit\/s are less|no packets)/);
+		/warning \S+ a001: off air: (\d+ kbit\/s are less|no packets)/);
 });
 
 test('what cannot be an input is named once', async (t) => {
@@ -63,7 +63,7 @@ test('what cannot be an input is named once', async (t) => {
 	await sluice.onair('a001', 30000);
 	const said = lines(sluice, 'input 1: ').filter((line) =>
 		!line.includes('alarms'));
-	assert.match(said[0], /^warning stream a001: input 1: .*: no transport/);
+	assert.match(said[0], /^warning \S+ a001: input 1: .*: no transport/);
 	assert.deepEqual(said.slice(1),
 		['info stream a001: input 1: open again']);
 	await sluice.stop();

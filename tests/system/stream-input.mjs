@@ -175,8 +175,10 @@ test('an alarm of the source is told of its readers as that', async (t) => {
 			s.inputs[0].alarms.length === 0 &&
 			s.alarms.length === 0, 90000);
 	const from = told.messages.length;
-	const events = new Ctl(t, `http://127.0.0.1:${sluice.port}`)
-		.start(['events', '--scope', 'alarm', '--stream', 'b']);
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+	const events = ctl.start(['events', '--scope', 'alarm',
+		'--stream', 'b']);
+	assert.doesNotMatch(await ctl.out(['stream', 'show', 'b']), /alarms/);
 	const line = / alarm b input 1 continuity \w+, as of stream a\n/;
 	lose = true;
 	const marked = (s) => [s, s.inputs[0]].every((place) =>
@@ -184,6 +186,10 @@ test('an alarm of the source is told of its readers as that', async (t) => {
 	for (const id of ['b', 'c'])
 		await sluice.waitStatus(id, 'the mark', marked, 20000);
 	assert.equal((await sluice.status('a')).source_alarms, undefined);
+	const shown = await ctl.out(['stream', 'show', 'b']);
+	for (const place of ['    alarms', 'alarms of what is sent'])
+		assert.match(shown, new RegExp(
+			`^${place} .*continuity \\(of its source\\)`, 'm'));
 	const { status } = await sluice.cmd('check-stream',
 		{ id: 'c', status: true });
 	assert.deepEqual(status.source_alarms, ['continuity']);

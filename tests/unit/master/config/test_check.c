@@ -172,36 +172,6 @@ static void expect_fault(const char *path, const char *value,
 	json_decref(document);
 }
 
-/* Who is at fault, and whom it is in conflict with. */
-Test(check, names_the_streams_of_each_place)
-{
-	static const struct {
-		const char *path, *value, *said;
-	} cases[] = {
-		{ "make_stream[2].output[0]", "\"http://0.0.0.0:8100/news\"",
-		  "FILE: make_stream[2].output[0] (c): is already the address "
-		  "of make_stream[0].output[0] (a000, \"News\")\n" },
-		{ "make_stream[0].type", "\"x\"",
-		  "FILE: make_stream[0].type (a000, \"News\"): " },
-		{ "make_stream[0].id", "\"c\"",
-		  "FILE: make_stream[2].id (c): \"c\" is already the id of "
-		  "make_stream[0] (c, \"News\")\n" },
-		{ "make_stream[0].id", "7",
-		  "FILE: make_stream[0].id: is not a string" },
-		{ "make_stream[1]", "7", "FILE: make_stream[1]: " },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		json_t *document = mutate(cases[i].path, cases[i].value);
-		char said[8192];
-
-		(void)check_as_file(document, said, sizeof said);
-		cr_expect_not_null(strstr(said, cases[i].said), "%s:\n%s",
-				   cases[i].said, said);
-		json_decref(document);
-	}
-}
-
 Test(check, finds_nothing_in_a_sound_document)
 {
 	json_t *document = parse(sound);
