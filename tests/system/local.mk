@@ -96,6 +96,7 @@ system_tests = \
 	tests/system/restart.mjs \
 	tests/system/rist.mjs \
 	tests/system/rist-peers.mjs \
+	tests/system/rist-stuck.mjs \
 	tests/system/save.mjs \
 	tests/system/sap.mjs \
 	tests/system/save-faults.mjs \
@@ -130,6 +131,12 @@ check_PROGRAMS += tests/helpers/remux-file
 tests_helpers_remux_file_SOURCES = tests/helpers/remux-file.c
 tests_helpers_remux_file_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(JANSSON_LIBS)
+
+check_PROGRAMS += tests/helpers/bare-port
+tests_helpers_bare_port_SOURCES = tests/helpers/bare-port.c
+
+check_PROGRAMS += tests/helpers/hold-thread
+tests_helpers_hold_thread_SOURCES = tests/helpers/hold-thread.c
 
 check_PROGRAMS += tests/helpers/hang-fs
 tests_helpers_hang_fs_SOURCES = tests/helpers/hang-fs.c

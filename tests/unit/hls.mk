@@ -53,6 +53,12 @@ tests_unit_net_test_rist_peers_SOURCES = tests/unit/net/test_rist_peers.c \
 tests_unit_net_test_rist_peers_CFLAGS = $(AM_CFLAGS) $(RIST_CFLAGS)
 tests_unit_net_test_rist_peers_LDADD = $(worker_libs)
 
+check_PROGRAMS += tests/unit/net/test_rist_pulse
+TESTS += tests/unit/net/test_rist_pulse
+tests_unit_net_test_rist_pulse_SOURCES = tests/unit/net/test_rist_pulse.c \
+	worker/net/rist_pulse.c
+tests_unit_net_test_rist_pulse_LDADD = $(worker_libs)
+
 check_PROGRAMS += tests/unit/net/test_rist_said
 TESTS += tests/unit/net/test_rist_said
 tests_unit_net_test_rist_said_SOURCES = tests/unit/net/test_rist_said.c \

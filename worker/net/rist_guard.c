@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 /* Of datagrams; those who look for a name are connected. */
 static bool may_be_its(int fd)
@@ -46,6 +47,7 @@ static int attach(struct rist_guard *g, int fd, struct rist_filter *filter,
 		.len = (unsigned short)filter->n,
 		.filter = filter->code,
 	};
+	int on = 1;
 
 	if (g->n == RIST_GUARD_SOCKETS_MAX)
 		return 0; /* it is none of librist's */
@@ -53,8 +55,13 @@ static int attach(struct rist_guard *g, int fd, struct rist_filter *filter,
 		       sizeof program) < 0)
 		return errmsg_fail(why, -errno, "rist: no filter: %s",
 				   strerror(errno));
+	/* for rist_guard_reads() */
+	if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) < 0)
+		return errmsg_fail(why, -errno, "rist: no times: %s",
+				   strerror(errno));
 	empty(fd);
 	g->dropped[g->n] = 0;
+	g->first_ns[g->n] = 0;
 	g->sockets[g->n++] = fd;
 	return 0;
 }
@@ -102,4 +109,39 @@ unsigned rist_guard_count(struct rist_guard *g)
 		g->dropped[i] = info[SK_MEMINFO_DROPS];
 	}
 	return sum;
+}
+
+/* When the first of those that wait came, which stay; 0: none does. */
+static uint64_t first_of(int fd)
+{
+	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(struct timespec))];
+	char byte;
+	struct iovec iov = { .iov_base = &byte, .iov_len = sizeof byte };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+			    .msg_control = room,
+			    .msg_controllen = sizeof room };
+	struct timespec at = { 0 };
+	const struct cmsghdr *c;
+
+	if (recvmsg(fd, &m, MSG_PEEK | MSG_DONTWAIT) < 0)
+		return 0;
+	c = CMSG_FIRSTHDR(&m);
+	if (c != NULL && c->cmsg_level == SOL_SOCKET &&
+	    c->cmsg_type == SCM_TIMESTAMPNS)
+		memcpy(&at, CMSG_DATA(c), sizeof at);
+	return (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
+}
+
+bool rist_guard_reads(struct rist_guard *g)
+{
+	bool reads = false;
+
+	for (size_t i = 0; i < g->n; i++) {
+		uint64_t first_ns = first_of(g->sockets[i]);
+
+		reads = reads || (g->first_ns[i] != 0 &&
+				  first_ns != g->first_ns[i]);
+		g->first_ns[i] = first_ns;
+	}
+	return reads;
 }

@@ -23,6 +23,7 @@ struct rist_guard {
 	size_t n;
 	int sockets[RIST_GUARD_SOCKETS_MAX];
 	uint32_t dropped[RIST_GUARD_SOCKETS_MAX]; /* by the kernel, so far */
+	uint64_t first_ns[RIST_GUARD_SOCKETS_MAX]; /* when what waits came */
 	uint64_t before[RIST_GUARD_FDS_MAX / 64]; /* a bit for each that is */
 };
 
@@ -37,3 +38,6 @@ int rist_guard_take(struct rist_guard *, const struct rist_spec *,
 /* How many datagrams were dropped since the last call: by the filter, or as the
  * room for them was full. */
 unsigned rist_guard_count(struct rist_guard *);
+
+/* Whether anything that waited at the last call was read since. */
+bool rist_guard_reads(struct rist_guard *);

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
 
 enum {
 	STATS_MS = 1000,
@@ -33,6 +35,7 @@ void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
 		rist_peers_init(&l->peers, RIST_RECEIVERS_MAX,
 				RIST_RECEIVERS_OF_HOST_MAX, false);
 	rist_said_init(&l->said, &l->peers, spec->secret[0] != '\0');
+	rist_threads_init(&l->threads);
 	for (size_t i = 0; i < spec->n_peers; i++) {
 		const struct rist_peer_spec *p = &spec->peers[i];
 		const char *any = p->host[0] != '\0' ? p->host : "0.0.0.0";
@@ -48,6 +51,7 @@ void rist_link_close(struct rist_link *l)
 	if (l->ctx != NULL)
 		(void)rist_destroy(l->ctx);
 	l->ctx = NULL;
+	rist_threads_done(&l->threads);
 	rist_said_done(&l->said);
 	rist_peers_done(&l->peers);
 }
@@ -134,7 +138,8 @@ static int begin(struct rist_link *l, struct errmsg *why)
 	int r = 0;
 
 	if (make_context(l) != 0 ||
-	    rist_said_listen(&l->said, l->ctx, STATS_MS) != 0)
+	    rist_said_listen(&l->said, l->ctx, STATS_MS) != 0 ||
+	    rist_threads_follow(&l->threads, l->ctx) != 0)
 		return errmsg_fail(why, -ENOMEM, "rist: no context");
 	rist_guard_look(&l->guard);
 	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++)
@@ -250,10 +255,27 @@ static void look_at_guard(struct rist_link *l)
 				"secret");
 }
 
+/* A library with such a thread can neither go on nor be left: it has the ports,
+ * and to destroy its context is to wait for the thread. */
+static void look_at_threads(struct rist_link *l)
+{
+	const char *why = NULL;
+
+	if (l->ctx != NULL)
+		why = rist_threads_look(&l->threads,
+					rist_guard_reads(&l->guard));
+	if (why == NULL)
+		return;
+	log_error("stream", "rist port %u: %s: the worker ends, to be started "
+		  "anew", l->spec->peers[0].port, why);
+	_exit(EX_SOFTWARE);
+}
+
 void rist_link_second(struct rist_link *l)
 {
 	struct rist_counted s;
 
+	look_at_threads(l);
 	rist_said_take(&l->said, &s);
 	merge(l, &s);
 	link_stats_add(&l->stats, LINK_CONNECTS, s.connects);

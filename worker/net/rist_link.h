@@ -17,6 +17,7 @@
 #include "worker/net/rist_guard.h"
 #include "worker/net/rist_peers.h"
 #include "worker/net/rist_said.h"
+#include "worker/net/rist_threads.h"
 
 #include <librist/librist.h>
 
@@ -33,6 +34,7 @@ struct rist_link {
 	struct rist_guard guard;
 	struct rist_peers peers;
 	struct rist_said said;
+	struct rist_threads threads;
 	struct link_stats stats;
 	char peer[200]; /* who is there; "": nobody */
 	struct ratelimit log;
@@ -51,7 +53,8 @@ void rist_link_close(struct rist_link *);
 /* 1: it works; 0: a name is still looked for; -errno with why. */
 int rist_link_turn(struct rist_link *, struct errmsg *why) MUST_CHECK;
 
-/* Once a second: takes over what was said. */
+/* Once a second: takes over what was said.  Ends the process when a thread of
+ * the library is caught, with a line of the log: nothing else ends that. */
 void rist_link_second(struct rist_link *);
 
 /* A line of the log, within a limit. */
