@@ -19,8 +19,9 @@ enum {
 	/* What was not seen for so long is told again. */
 	TOLD_MS = 600000,
 	TOLD_BURST = 5,
-	/* What somebody did so long ago is not what hinders now. */
-	TROUBLE_MS = 5000,
+	/* What somebody did so long ago is not what hinders now.  Of one that
+	 * it does not understand librist is silent for 7 s. */
+	TROUBLE_MS = 10000,
 };
 
 void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
