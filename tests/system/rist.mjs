@@ -207,6 +207,65 @@ test('two ways to one receiver: either may be cut', async (t) => {
 	assert.equal(checkTs(joined(list)).ccErrors, 0);
 });
 
+// Both ways of one input, called or waited for; one after the other is cut, and
+// what is sent again tells itself.
+for (const [i, name, ways, more] of [
+	[0, 'waited for', ['@127.0.0.1:9020', '@127.0.0.1:9022'], ''],
+	[1, 'waited for, simple profile',
+		['@127.0.0.1:9024', '@127.0.0.1:9026'], '&profile=simple'],
+	[2, 'called', ['127.0.0.1:9028', '127.0.0.1:9030'], '']])
+	test(`a way that is gone raises the alarm unprotected: ${name}`,
+		async (t) => {
+		const other = (way) => way.startsWith('@') ? way.slice(1) :
+			`@${way}`;
+		const sluice = await Sluice.start(t, config(
+			stream('a001', 'udp://127.0.0.1:5000',
+				`rist://${ways.map(other)}#buffer=300${more}`),
+			stream('a002', `rist://${ways}#buffer=300${more}`,
+				[])));
+		const state = async () => {
+			const { alarms } = (await sluice.status('a002'))
+				.inputs[0];
+			const { error } = await one(sluice, 'a002', 'input');
+
+			return { error, raised: alarms?.includes('unprotected')
+				?? false };
+		};
+		const well = () => waitUntil('both ways', async () => {
+			const { error, raised } = await state();
+
+			return error === undefined && !raised;
+		}, 30000);
+
+		await waitUntil('input', () => udpBound(5000));
+		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
+			{ seconds: 120 });
+		await sluice.onair('a002', 15000);
+		await well();
+		for (const way of [0, 1]) {
+			const port = Number(ways[way].split(':')[1]);
+			const table = `way${i}${way}`;
+
+			nft(`table inet ${table} { chain in {
+				type filter hook input priority 0;
+				udp dport { ${port}, ${port + 1} } drop
+				udp sport { ${port}, ${port + 1} } drop
+			}
+			}`);
+			await waitUntil(`alarm of path ${way + 1}`,
+				async () => {
+				const { error, raised } = await state();
+
+				return error === `path ${way + 1}: brings ` +
+					'nothing' && raised;
+			}, 20000);
+			assert.equal((await sluice.status('a002')).onair, true);
+			nft(`delete table inet ${table}`);
+			await well();
+		}
+		await sluice.stop();
+	});
+
 test('a second sender is heard when the first is silent, not before',
 	async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });

@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <linux/sock_diag.h>
+#include <linux/sockios.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -40,14 +42,23 @@ static void empty(int fd)
 			return;
 }
 
+/* When what was read last came; 0: nothing was. */
+static uint64_t last_read(int fd)
+{
+	struct timespec at;
+
+	if (ioctl(fd, SIOCGSTAMPNS, &at) < 0)
+		return 0;
+	return (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
+}
+
 static int attach(struct rist_guard *g, int fd, struct rist_filter *filter,
-		  struct errmsg *why)
+		  size_t way, struct errmsg *why)
 {
 	struct sock_fprog program = {
 		.len = (unsigned short)filter->n,
 		.filter = filter->code,
 	};
-	int on = 1;
 
 	if (g->n == RIST_GUARD_SOCKETS_MAX)
 		return 0; /* it is none of librist's */
@@ -55,13 +66,10 @@ static int attach(struct rist_guard *g, int fd, struct rist_filter *filter,
 		       sizeof program) < 0)
 		return errmsg_fail(why, -errno, "rist: no filter: %s",
 				   strerror(errno));
-	/* for rist_guard_reads() */
-	if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) < 0)
-		return errmsg_fail(why, -errno, "rist: no times: %s",
-				   strerror(errno));
 	empty(fd);
 	g->dropped[g->n] = 0;
-	g->first_ns[g->n] = 0;
+	g->read_ns[g->n] = last_read(fd);
+	g->way[g->n] = (uint8_t)way;
 	g->sockets[g->n++] = fd;
 	return 0;
 }
@@ -83,7 +91,7 @@ static unsigned flags_of(const struct rist_spec *spec, bool receives)
 }
 
 int rist_guard_take(struct rist_guard *g, const struct rist_spec *spec,
-		    bool receives, struct errmsg *why)
+		    bool receives, size_t way, struct errmsg *why)
 {
 	struct rist_filter filter;
 	int r = 0;
@@ -91,7 +99,7 @@ int rist_guard_take(struct rist_guard *g, const struct rist_spec *spec,
 	rist_filter_make(&filter, flags_of(spec, receives));
 	for (int fd = 0; fd < RIST_GUARD_FDS_MAX && r == 0; fd++)
 		if ((g->before[fd / 64] >> fd % 64 & 1) == 0 && may_be_its(fd))
-			r = attach(g, fd, &filter, why);
+			r = attach(g, fd, &filter, way, why);
 	return r;
 }
 
@@ -111,37 +119,16 @@ unsigned rist_guard_count(struct rist_guard *g)
 	return sum;
 }
 
-/* When the first of those that wait came, which stay; 0: none does. */
-static uint64_t first_of(int fd)
+unsigned rist_guard_heard(struct rist_guard *g)
 {
-	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(struct timespec))];
-	char byte;
-	struct iovec iov = { .iov_base = &byte, .iov_len = sizeof byte };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
-			    .msg_control = room,
-			    .msg_controllen = sizeof room };
-	struct timespec at = { 0 };
-	const struct cmsghdr *c;
-
-	if (recvmsg(fd, &m, MSG_PEEK | MSG_DONTWAIT) < 0)
-		return 0;
-	c = CMSG_FIRSTHDR(&m);
-	if (c != NULL && c->cmsg_level == SOL_SOCKET &&
-	    c->cmsg_type == SCM_TIMESTAMPNS)
-		memcpy(&at, CMSG_DATA(c), sizeof at);
-	return (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
-}
-
-bool rist_guard_reads(struct rist_guard *g)
-{
-	bool reads = false;
+	unsigned heard = 0;
 
 	for (size_t i = 0; i < g->n; i++) {
-		uint64_t first_ns = first_of(g->sockets[i]);
+		uint64_t read_ns = last_read(g->sockets[i]);
 
-		reads = reads || (g->first_ns[i] != 0 &&
-				  first_ns != g->first_ns[i]);
-		g->first_ns[i] = first_ns;
+		if (read_ns != g->read_ns[i])
+			heard |= 1u << g->way[i];
+		g->read_ns[i] = read_ns;
 	}
-	return reads;
+	return heard;
 }

@@ -23,7 +23,8 @@ struct rist_guard {
 	size_t n;
 	int sockets[RIST_GUARD_SOCKETS_MAX];
 	uint32_t dropped[RIST_GUARD_SOCKETS_MAX]; /* by the kernel, so far */
-	uint64_t first_ns[RIST_GUARD_SOCKETS_MAX]; /* when what waits came */
+	uint64_t read_ns[RIST_GUARD_SOCKETS_MAX]; /* when what was read came */
+	uint8_t way[RIST_GUARD_SOCKETS_MAX]; /* the peer it was made for */
 	uint64_t before[RIST_GUARD_FDS_MAX / 64]; /* a bit for each that is */
 };
 
@@ -31,13 +32,15 @@ struct rist_guard {
 void rist_guard_look(struct rist_guard *);
 
 /* After it was, before the library begins: guards what is new, and lets
- * nothing through that came meanwhile.  -errno with why. */
+ * nothing through that came meanwhile.  way: which of the peers it is.  -errno
+ * with why. */
 int rist_guard_take(struct rist_guard *, const struct rist_spec *,
-		    bool receives, struct errmsg *why) MUST_CHECK;
+		    bool receives, size_t way, struct errmsg *why) MUST_CHECK;
 
 /* How many datagrams were dropped since the last call: by the filter, or as the
  * room for them was full. */
 unsigned rist_guard_count(struct rist_guard *);
 
-/* Whether anything that waited at the last call was read since. */
-bool rist_guard_reads(struct rist_guard *);
+/* The ways, a bit for each, at whose sockets the library has read something
+ * since the last call. */
+unsigned rist_guard_heard(struct rist_guard *);

@@ -170,6 +170,7 @@ static void rist_input_counters(const struct input *base,
 	ret->lost = in->gaps.missed;
 	ret->recovered = in->link.stats.value[LINK_RECOVERED];
 	ret->sync_losses = in->sync.sync_losses;
+	ret->unprotected = in->link.unprotected;
 }
 
 static void rist_input_stats(const struct input *base, struct link_stats *ret)

@@ -22,6 +22,7 @@ enum {
 	/* What somebody did so long ago is not what hinders now.  Of one that
 	 * it does not understand librist is silent for 7 s. */
 	TROUBLE_MS = 10000,
+	WAY_SILENT_S = 3,
 };
 
 void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
@@ -142,12 +143,14 @@ static int begin(struct rist_link *l, struct errmsg *why)
 	    rist_said_listen(&l->said, l->ctx, STATS_MS) != 0 ||
 	    rist_threads_follow(&l->threads, l->ctx) != 0)
 		return errmsg_fail(why, -ENOMEM, "rist: no context");
-	rist_guard_look(&l->guard);
-	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++)
+	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++) {
+		rist_guard_look(&l->guard);
 		r = add_peer_at(l, i, why);
-	if (r == 0)
-		r = rist_guard_take(&l->guard, l->spec,
-				    l->direction == RIST_RECEIVES, why);
+		if (r == 0)
+			r = rist_guard_take(&l->guard, l->spec,
+					    l->direction == RIST_RECEIVES, i,
+					    why);
+	}
 	if (r == 0 && rist_start(l->ctx) != 0)
 		r = errmsg_fail(why, -ENOMEM, "rist: it does not start");
 	return r;
@@ -258,13 +261,12 @@ static void look_at_guard(struct rist_link *l)
 
 /* A library with such a thread can neither go on nor be left: it has the ports,
  * and to destroy its context is to wait for the thread. */
-static void look_at_threads(struct rist_link *l)
+static void look_at_threads(struct rist_link *l, bool reads)
 {
 	const char *why = NULL;
 
 	if (l->ctx != NULL)
-		why = rist_threads_look(&l->threads,
-					rist_guard_reads(&l->guard));
+		why = rist_threads_look(&l->threads, reads);
 	if (why == NULL)
 		return;
 	log_error("stream", "rist port %u: %s: the worker ends, to be started "
@@ -272,16 +274,35 @@ static void look_at_threads(struct rist_link *l)
 	_exit(EX_SOFTWARE);
 }
 
+/* Of several one brings nothing, while what is taken comes by another. */
+static void look_at_ways(struct rist_link *l, unsigned heard)
+{
+	l->way_trouble.text[0] = '\0';
+	for (size_t i = l->spec->n_peers; i-- > 0;) {
+		bool alone = heard != 0 && (heard >> i & 1) == 0;
+
+		if (l->direction != RIST_RECEIVES || l->peer[0] == '\0')
+			alone = false;
+		l->silent_s[i] = alone ? l->silent_s[i] + 1 : 0;
+		if (l->silent_s[i] >= WAY_SILENT_S)
+			errmsg_set(&l->way_trouble,
+				   "path %zu: brings nothing", i + 1);
+	}
+	l->unprotected += l->way_trouble.text[0] != '\0';
+}
+
 void rist_link_second(struct rist_link *l)
 {
+	unsigned heard = rist_guard_heard(&l->guard);
 	struct rist_counted s;
 
-	look_at_threads(l);
+	look_at_threads(l, heard != 0);
 	rist_said_take(&l->said, &s);
 	merge(l, &s);
 	link_stats_add(&l->stats, LINK_CONNECTS, s.connects);
 	look_at_peers(l);
 	look_at_refused(l);
+	look_at_ways(l, heard);
 	if (l->peer[0] != '\0' || mono_ms() - l->told_ms > TROUBLE_MS)
 		l->troubled = false;
 	look_at_guard(l);
@@ -311,7 +332,8 @@ const char *rist_link_trouble(const struct rist_link *l)
 	if (l->ctx == NULL)
 		return "its name is looked for";
 	if (l->stats.value[LINK_PEERS] > 0)
-		return NULL;
+		return l->way_trouble.text[0] != '\0' ? l->way_trouble.text
+						      : NULL;
 	if (l->troubled)
 		return l->told.text;
 	return rist_link_waits(l) ? NULL : "nobody is connected";

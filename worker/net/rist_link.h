@@ -44,6 +44,9 @@ struct rist_link {
 	uint64_t told_ms;       /* ... when it was seen last ... */
 	struct ratelimit told_limit; /* of others in turns with it */
 	bool troubled;          /* ... and not, that all is well since */
+	unsigned silent_s[RIST_PEERS_MAX]; /* while others bring something */
+	struct errmsg way_trouble; /* of one of several; "": all are there */
+	uint64_t unprotected;      /* seconds with it */
 };
 
 void rist_link_open(struct rist_link *, const struct rist_spec *,
@@ -66,5 +69,5 @@ const char *rist_link_peer(const struct rist_link *);
 /* Nobody is there, and it calls nobody to send to: nobody's fault. */
 bool rist_link_waits(const struct rist_link *);
 
-/* Why nothing can go; NULL: it can, or it waits. */
+/* Why nothing can go, or not all ways; NULL: it can, or it waits. */
 const char *rist_link_trouble(const struct rist_link *);
