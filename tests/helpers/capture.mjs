@@ -23,7 +23,8 @@ export async function capture(t, iface, filter, fields) {
 	// it does not say when it has begun
 	await waitUntil('the capture', () => execFileSync('ss', ['-0', '-H'],
 		{ encoding: 'utf8' }).includes(`:${iface} `), 20000);
-	return () => child.text.out.trim().split('\n').filter(Boolean).map(
+	// the last line may still be on its way
+	return () => child.text.out.split('\n').slice(0, -1).map(
 		(line) => Object.fromEntries(line.split('|').map((value, i) =>
 			[fields[i], value])));
 }

@@ -2,6 +2,8 @@
 // Faults of a network, made by the kernel in the namespace of the test
 // (run-node.sh), which also counts them.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import net from 'node:net';
 import { run } from './util.mjs';
 
 export async function tool(program, ...args) {
@@ -19,6 +21,35 @@ export async function pair(t, a, b) {
 	t?.after(() => ip('link', 'del', a));
 	await ip('link', 'set', a, 'up');
 	await ip('link', 'set', b, 'up');
+}
+
+// Is the group joined on the interface that has the name now?  A socket is bound
+// a moment before that.
+export function isJoined(group, name) {
+	const v6 = net.isIPv6(group);
+	const text = fs.readFileSync(`/proc/net/igmp${v6 ? '6' : ''}`, 'utf8');
+
+	if (v6)
+		return text.split('\n').some((line) =>
+			line.includes(` ${name} `) &&
+			line.includes(hexOf(group)));
+	// as it lies in memory
+	const hex = group.split('.').reverse().map((byte) =>
+		Number(byte).toString(16).padStart(2, '0')).join('');
+	const device = text.split(/\n(?=\d)/).find((part) =>
+		new RegExp(`^\\d+\\s+${name}\\s`).test(part));
+
+	return device?.includes(hex.toUpperCase()) ?? false;
+}
+
+function hexOf(address) {
+	const [before, behind = ''] = address.split('::');
+	const words = [before, behind].map((part) =>
+		part.split(':').filter(Boolean));
+	const gap = Array(8 - words[0].length - words[1].length).fill('0');
+
+	return [...words[0], ...gap, ...words[1]].map((word) =>
+		word.padStart(4, '0')).join('');
 }
 
 let faults = 0;

@@ -111,12 +111,13 @@ export class Recorder {
 	}
 
 	// Stops the senders and waits for all that they have sent; who may be
-	// kept from his work longer than 300 ms has two seconds.
+	// kept from his work longer than 300 ms has two seconds.  Where each
+	// place has a sender of its own, it is known when all has come.
 	async all(...senders) {
 		const sent = senders.reduce((sum, { sent: n }) => sum + n, 0);
 
 		senders.forEach((sender) => sender.stop());
-		await this.quiet(2000, (size) =>
+		await this.quiet(2000, (size) => senders.length === this.n &&
 			size >= sent * (DATAGRAM + RECORD_HEAD));
 	}
 

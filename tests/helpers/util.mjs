@@ -53,13 +53,20 @@ export function tempDir(t) {
 	return dir;
 }
 
+const given = new Set();
+
+// One that nobody has, and that nobody was told of before.
 export async function freePort() {
 	const server = net.createServer();
 
 	await new Promise((done) => server.listen(0, '127.0.0.1', done));
 	const { port } = server.address();
+	const taken = given.has(port);
+	given.add(port);
+	// while this one is held, the kernel gives another one
+	const result = taken ? await freePort() : port;
 	await new Promise((done) => server.close(done));
-	return port;
+	return result;
 }
 
 // Runs a program to its end: { code, signal, out, err }.

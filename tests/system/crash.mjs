@@ -35,8 +35,8 @@ async function managed(t) {
 	await waitUntil('inputs', () =>
 		ids.every((_, i) => udpBound(5000 + i)));
 	await waitUntil('all is kept', () => sluice.kept === KEPT);
-	// and written down: that comes in the same turn
-	await sleep(50);
+	// and written down in the same turn, before the next one answers
+	await sluice.ready();
 	return sluice;
 }
 

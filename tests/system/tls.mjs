@@ -11,7 +11,7 @@ import { basic, startGuarded } from '../helpers/auth.mjs';
 import { Sluice, request, sanitized } from '../helpers/sluice.mjs';
 import { certificate, rawSocket, sClient, secureCommand, secureRequest,
 	secureSocket, settingsOf, shown } from '../helpers/tls.mjs';
-import { run, sleep, start, tempDir, waitUntil } from '../helpers/util.mjs';
+import { run, start, tempDir, waitUntil } from '../helpers/util.mjs';
 import { WsClient } from '../helpers/ws.mjs';
 
 const STATUS = { path: '/api/system-status' };
@@ -339,8 +339,8 @@ test('a crash of the master leaves the tls worker at work', async (t) => {
 
 	// channel and process, control listener, lock, two documents
 	await waitUntil('all is kept', () => sluice.kept === 6);
-	// and written down: that comes in the same turn
-	await sleep(50);
+	// and written down in the same turn, before the next one answers
+	await sluice.ready();
 	process.kill(master, 'SIGKILL');
 	await waitUntil('a new master', () => sluice.pid !== master);
 	await sluice.ready();

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capture } from '../helpers/capture.mjs';
 import { TsMux } from '../helpers/mux.mjs';
-import { ip, pair } from '../helpers/net.mjs';
+import { ip, isJoined, pair } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
@@ -101,8 +101,8 @@ test('memberships are renewed on the wire, never left, and lose nothing',
 				(src ? `&src=${src}` : ''),
 				`udp://127.0.0.1:${to}`))));
 
-		for (const { port } of list)
-			await waitUntil('inputs', () => udpBound(port));
+		await waitUntil('inputs', () => list.every(({ group }) =>
+			isJoined(group, 'wa')));
 		const senders = await Promise.all(list.map(
 			({ group, from, iface, port }) => Sender.start(t,
 				new TsMux(), port, { address: group, from,
