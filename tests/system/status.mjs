@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { TsChecker } from '../helpers/ts.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
@@ -24,9 +25,8 @@ test('the fields of a good second', async (t) => {
 	const mux = new TsMux({ rate: 4e6 });
 	const { sluice, events } = await playing(t, INPUT, mux);
 
-	await sluice.waitStatus('a001', 'a full second', (s) =>
+	const status = await sluice.waitStatus('a001', 'a full second', (s) =>
 		s.onair && Math.abs(s.bitrate - 4000) < 120);
-	const status = await sluice.status('a001');
 	assert.ok(Math.abs(status.timestamp - Date.now() / 1000) < 3);
 	const wanted = { name: 'Stream a001', input_id: 1, active: true,
 		onair: true, sessions: 0, pes_error: 0, sc_error: 0,
@@ -56,7 +56,7 @@ test('the fields of a good second', async (t) => {
 });
 
 test('every continuity error is counted, once', async (t) => {
-	const truth = new TsChecker();
+	const timing = new Timing(t), truth = new TsChecker();
 	let turn = 0, broken = false;
 	const { sluice, events, sender } = await playing(t, INPUT, new TsMux(),
 		{ shape: (packets) => {
@@ -67,15 +67,23 @@ test('every continuity error is counted, once', async (t) => {
 		} });
 
 	await sluice.onair('a001');
+	const begun = sluice.log.length;
 	broken = true;
 	await waitUntil('errors', () => truth.ccErrors > 30);
 	sender.stop();
-	await sleep(100);
 	const sum = () => events.scope('stream_event')
 		.reduce((total, event) => total + event.cc_error, 0);
-	await waitUntil('silence', () => events.messages.at(-1).bitrate === 0);
-	assert.equal(sum(), truth.ccErrors);
+	// a second that is told late is one of silence until then
+	await waitUntil('all of them', () => {
+		if (sum() < truth.ccErrors)
+			throw new Error(`${sum()} of ${truth.ccErrors}`);
+		return events.messages.at(-1).bitrate === 0;
+	});
+	timing.stop();
+	const status = await sluice.status('a001');
 	const minute = await sluice.json('/api/stream-status/a001');
+	timing.unlessHeldUp(sluice.log.slice(begun), [status], () =>
+		assert.equal(sum(), truth.ccErrors));
 	assert.equal(minute.cc_error, sum());
 	await sluice.stop();
 });
@@ -224,15 +232,19 @@ test('silence is told once a second, too', async (t) => {
 			'udp://127.0.0.1:6001'),
 		stream('a003', INPUT.replace('5000', '5002'),
 			'udp://127.0.0.1:6002', { enable: false })));
-	const events = await sluice.events(t);
 	const begin = now();
+	const events = await sluice.events(t);
+	const inputs = { a001: 1, a002: 'main-link' };
+	const of = (id) => events.scope('stream_event')
+		.filter((m) => m.channel_id === id);
 
-	await waitUntil('six seconds', () => now() - begin > 6000);
-	for (const [id, input] of [['a001', 1], ['a002', 'main-link']]) {
-		const list = events.scope('stream_event')
-			.filter((m) => m.channel_id === id);
-		assert.ok(list.length >= 4 && list.length <= 7,
-			`${list.length} events in 6 s`);
+	await waitUntil('five of each', () => Object.keys(inputs).every((id) =>
+		of(id).length >= 5));
+	for (const [id, input] of Object.entries(inputs)) {
+		const list = of(id), ms = now() - begin;
+		// the first of them may be due at once
+		assert.ok(list.length <= ms / 950 + 1,
+			`${list.length} events in ${ms} ms`);
 		assert.ok(list.every((m) => !m.onair && m.bitrate === 0 &&
 			m.input_id === input), JSON.stringify(list[0]));
 	}
@@ -287,7 +299,7 @@ test('t=0 is the last second, t=1 the last minute, and that without t',
 		assert.ok(minute.packets > 1000 && minute.bitrate > 0);
 		assert.deepEqual([plain.packets > 1000, plain.instance,
 			last.instance], [true, 'north', 'north']);
-		assert.ok(Math.abs(last.timestamp - Date.now() / 1000) < 2);
+		assert.ok(Math.abs(last.timestamp - Date.now() / 1000) < 5);
 		for (const query of ['', '?t=0', '?t=1']) {
 			const dish = await get(`adapter-status/d${query}`);
 			assert.deepEqual([dish.name, dish.instance, dish.lock],
