@@ -11,9 +11,9 @@ import { builddir, run, start, tempDir } from './util.mjs';
 const quiet = ['-nostdin', '-hide_banner', '-y', '-loglevel'];
 
 // Starts H.264 + AAC programmes in one multiplex; url as ffmpeg writes it.
-// live: in real time.
-export function liveMultiplex(t, url, { programs = 1, seconds = 8,
-	live = true } = {}) {
+// live: in real time, and to the end of the test where nobody says how long.
+export function liveMultiplex(t, url, { programs = 1, live = true,
+	seconds = live ? 600 : 8 } = {}) {
 	const args = [...quiet, 'error'];
 	const pace = live ? ['-re'] : [];
 

@@ -23,8 +23,8 @@ export async function pair(t, a, b) {
 	await ip('link', 'set', b, 'up');
 }
 
-// Is the group joined on the interface that has the name now?  A socket is bound
-// a moment before that.
+// Is the group joined on the interface that has the name now?  A socket is
+// bound a moment before that.
 export function isJoined(group, name) {
 	const v6 = net.isIPv6(group);
 	const text = fs.readFileSync(`/proc/net/igmp${v6 ? '6' : ''}`, 'utf8');

@@ -7,9 +7,10 @@ import fs from 'node:fs';
 import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { isJoined } from '../helpers/net.mjs';
 import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { cpuSeconds, udpReaders, waitUntil } from '../helpers/util.mjs';
+import { cpuSeconds, waitUntil } from '../helpers/util.mjs';
 
 const GROUP = '239.255.255.255', PORT = 9875;
 const FLOOD = 100000;
@@ -32,7 +33,7 @@ function listed(sluice, what, probe, timeoutMs = 20000) {
 // Begins to listen; until it can hear.
 async function listen(sluice) {
 	await sluice.json('/api/announcements');
-	await waitUntil('ears', () => udpReaders(PORT) > 0);
+	await waitUntil('ears', () => isJoined(GROUP, 'lo'));
 	return sluice.worker('scan').pid;
 }
 

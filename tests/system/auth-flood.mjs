@@ -12,9 +12,9 @@ import { now, waitUntil } from '../helpers/util.mjs';
 const LIMIT_MS = 2000;
 const users = { olga: { type: 2, password: 'look' } };
 
-// Calls attack from many sides until the others have had their n requests;
-// the 99th percentile of those.
-async function p99During(attack, n, ask) {
+// Calls attack from many sides until the others have had their n requests, and
+// enough of the attack has had an answer; the 99th percentile of those.
+async function p99During(attack, n, ask, enough = () => true) {
 	const times = [], answers = {};
 	let over = false, i = 0;
 
@@ -24,7 +24,7 @@ async function p99During(attack, n, ask) {
 			answers[status] = (answers[status] ?? 0) + 1;
 		}
 	});
-	for (let k = 0; k < n; k++) {
+	for (let k = 0; k < n || !enough(answers); k++) {
 		const begin = now();
 		assert.equal((await ask()).status, 200);
 		times.push(now() - begin);
@@ -47,11 +47,12 @@ test('a flood of logins: requests of a session are answered',
 	const inside = cookie(await enter(sluice, 'olga', 'look'));
 	const { ms, answers } = await p99During((i) =>
 		login(sluice, 'olga', `w${i}`, {}, from(i)), 1500,
-	() => call(sluice, { cmd: 'whoami' }, inside));
+	() => call(sluice, { cmd: 'whoami' }, inside),
+	// something was checked
+	(seen) => seen[403] > 5);
 
 	t.diagnostic(`p99 ${ms.toFixed(1)} ms, ${JSON.stringify(answers)}`);
 	timing.assert(ms < LIMIT_MS, `p99 is ${ms} ms`);
-	assert.ok((answers[403] ?? 0) > 5, 'nothing was checked');
 	// whoever is locked or has to wait is told so, and nothing else
 	for (const status of Object.keys(answers))
 		assert.ok(['403', '429', '503'].includes(status), status);

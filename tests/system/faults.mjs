@@ -58,12 +58,12 @@ function longestGap(list) {
 // there, and where there are cores nothing is dropped.
 async function assertSent(timing, all, lists, from = 0) {
 	for (let i = from; i < N; i++) {
-		const { outputs: [{ dropped }], inputs: [input] } =
-			await all.sluice.status(`s${i}`);
 		const missing = all.senders[i].sent - lists[i].length;
 
-		assert.equal(missing * 7, dropped + input.socket_drops * 7,
-			`s${i} lost datagrams`);
+		await all.sluice.waitStatus(`s${i}`, `${missing} lost`,
+			({ outputs: [{ dropped }], inputs: [input] }) =>
+				missing * 7 === dropped +
+				input.socket_drops * 7);
 		timing.assert(missing === 0, `s${i} dropped datagrams`);
 		if (missing > 0)
 			continue;

@@ -50,8 +50,8 @@ test('a looped file is a stream without an end or a seam', async (t) => {
 		stream('a001', `file://${file}#loop`, 'udp://127.0.0.1:6000'),
 		stream('a002', `file://${path.resolve(srcdir, 'etc/demo.ts')}` +
 			'#loop', 'udp://127.0.0.1:6001')));
-	const status = await sluice.onair('a001');
-	assert.ok(Math.abs(status.bitrate - 2000) < 100, status.bitrate);
+	await sluice.waitStatus('a001', 'its rate', (s) => s.onair &&
+		Math.abs(s.bitrate - 2000) < 100);
 	// the demo clip is 9.6 s: one seam is in it
 	await waitUntil('twelve seconds', () => recorder.size() >
 		12 * (2e6 + 480e3) / 8, 25000);

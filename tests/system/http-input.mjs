@@ -9,6 +9,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined, within } from '../helpers/udp.mjs';
 import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
@@ -45,7 +46,7 @@ function feed(reply, mux, everyMs) {
 }
 
 test('a burst a second comes out even, and whole', async (t) => {
-	const rate = 4e6;
+	const timing = new Timing(t), rate = 4e6;
 	const mux = new TsMux({ rate });
 	const recorder = await Recorder.start(t, { port: 6000 });
 
@@ -58,13 +59,14 @@ test('a burst a second comes out even, and whole', async (t) => {
 	const [list] = await recorder.stop();
 	const later = list.filter(({ ns }) => ns - list[0].ns > 1000000000n);
 
+	timing.stop();
 	await sluice.stop();
 	assert.equal(checkTs(joined(list)).ccErrors, 0);
 	assert.ok(list.length * 7 * 188 * 8 > 2 * rate, 'two seconds of it');
 	// a second in one lump would be 1000
 	const most = within(later, rate, 10);
 
-	assert.ok(most[Math.floor(most.length * 0.99)] < 60,
+	timing.assert(most[Math.floor(most.length * 0.99)] < 60,
 		`${most.at(-1)} ms of the stream in 10 ms`);
 });
 
@@ -81,7 +83,7 @@ function flood(reply, mux) {
 
 test('a server that sends as fast as it can waits for the stream',
 	async (t) => {
-	const rate = 4e6, seconds = 5;
+	const timing = new Timing(t), rate = 4e6, seconds = 5;
 	const mux = new TsMux({ rate });
 	const recorder = await Recorder.start(t, { port: 6000 });
 	let begun;
@@ -108,7 +110,7 @@ test('a server that sends as fast as it can waits for the stream',
 	const came = list.length * 7 * 188 * 8 / rate;
 
 	assert.equal(ccErrors, 0);
-	assert.ok(lasts > seconds / 2 && Math.abs(came - lasts) < 1,
+	timing.assert(lasts > seconds / 2 && Math.abs(came - lasts) < 1,
 		`${came} s of the stream in ${lasts} s`);
 	assert.ok(Number(kib) < (sanitized ? 200 : 16) * 1024, `${kib} KiB`);
 	// 1 MiB of ours, the rest is what the kernel keeps on both sides
@@ -132,12 +134,14 @@ test('the cookie of a redirect opens the stream behind it', async (t) => {
 		'udp://127.0.0.1:6000')));
 
 	await sluice.onair('a001', 20000);
-	assert.equal(seen.length, 2);
+	assert.deepEqual(seen.slice(0, 2).map(({ url }) => url),
+		['/x', '/live']);
 	await sluice.stop();
 });
 
 test('a connection that breaks is not seen while there is play left',
 	async (t) => {
+	const timing = new Timing(t);
 	const mux = new TsMux({ rate: 2e6 });
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const seen = await serve(t, (request, reply, n) => {
@@ -149,7 +153,7 @@ test('a connection that breaks is not seen while there is play left',
 		'http://127.0.0.1:7000/x#buffer_time=3',
 		'udp://127.0.0.1:6000')));
 
-	await waitUntil('a second request', () => seen.length === 2, 20000);
+	await waitUntil('a second request', () => seen.length > 1, 20000);
 	await sluice.onair('a001');
 	const at = mux.seconds;
 
@@ -160,7 +164,7 @@ test('a connection that breaks is not seen while there is play left',
 
 	for (let i = 1; i < list.length; i++)
 		pause = Math.max(pause, Number(list[i].ns - list[i - 1].ns));
-	assert.ok(pause < 1e9, `nothing for ${pause / 1e6} ms`);
+	timing.assert(pause < 1e9, `nothing for ${pause / 1e6} ms`);
 	await sluice.stop();
 });
 
@@ -299,6 +303,6 @@ test('a name server that does not answer holds up no other input',
 	assert.ok(before > 0);
 	await waitUntil('it is asked again', () => asked > before, 20000);
 	assert.equal(sluice.worker('stream', 'a001').pid, pid);
-	assert.ok((await sluice.status('a001')).onair);
+	await sluice.onair('a001');
 	await sluice.stop();
 });

@@ -219,7 +219,8 @@ test('source-specific multicast takes its source and no other',
 		{ ...to, from: '127.0.0.3' });
 	await Sender.start(t, new TsMux(), 5000, { ...to, from: '127.0.0.2' });
 	await sluice.waitStatus('a001', 'steady rate', (s) =>
-		s.audio_count === 1 && s.cc_error === 0 && s.bitrate > 1900 && s.bitrate < 2100);
+		s.audio_count === 1 && s.cc_error === 0 &&
+		s.bitrate > 1900 && s.bitrate < 2100);
 	await sluice.stop();
 });
 

@@ -90,7 +90,9 @@ test('rotated into nine archives; 0 never', async (t) => {
 
 	await ask(350);
 	await holds(`${file}.9`, 'version');
-	// the last lines may still be on their way, and move the files
+	// once the last line is there nothing moves the files any more
+	await sluice.cmd('whoami');
+	await holds(file, 'whoami');
 	const sizes = await waitUntil('ten files', () =>
 		[file, ...Array.from({ length: 9 }, (_, i) =>
 			`${file}.${i + 1}`)].map((name) =>

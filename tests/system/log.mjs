@@ -59,7 +59,8 @@ test('what cannot be an input is named once', async (t) => {
 
 	await waitUntil('the line', () =>
 		lines(sluice, 'no transport stream').length > 0);
-	fs.writeFileSync(file, new TsMux().take(8000));
+	fs.writeFileSync(`${file}.new`, new TsMux().take(8000));
+	fs.renameSync(`${file}.new`, file);
 	await sluice.onair('a001', 30000);
 	const said = lines(sluice, 'input 1: ').filter((line) =>
 		!line.includes('alarms'));

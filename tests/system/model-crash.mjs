@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Generator, initial, send } from '../helpers/commands.mjs';
 import { Model, withoutFresh } from '../helpers/model.mjs';
 import { Sluice } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { now, sleep, tempDir } from '../helpers/util.mjs';
 
 const ROUNDS = 3;
@@ -19,7 +20,11 @@ const SLACK_MS = 1000;   // a disk and a machine that others use too
 async function live(sluice, generator, model, ms) {
 	const history = [{ at: 0, doc: structuredClone(model.doc) }];
 	const end = now() + ms;
-	const killer = setTimeout(() => sluice.child.kill('SIGKILL'), ms);
+	let killed = Infinity;
+	const killer = setTimeout(() => {
+		killed = now();
+		sluice.child.kill('SIGKILL');
+	}, ms);
 
 	while (now() < end && sluice.child.exitCode === null) {
 		const command = generator.next(model.doc);
@@ -37,7 +42,7 @@ async function live(sluice, generator, model, ms) {
 	}
 	await sluice.child.ended;
 	clearTimeout(killer);
-	return history;
+	return { history, killed };
 }
 
 // The place of the configuration in the history; the last one of equals.
@@ -48,7 +53,7 @@ function place(history, doc) {
 
 for (const seed of [11, 12, 13])
 	test(`killed ${ROUNDS} times, seed ${seed}`, async (t) => {
-		const dir = tempDir(t);
+		const timing = new Timing(t), dir = tempDir(t);
 		const generator = new Generator(seed);
 		let doc = initial;
 
@@ -57,9 +62,9 @@ for (const seed of [11, 12, 13])
 				round === 0 ? initial : null, { dir });
 			assert.deepEqual(await sluice.cmd('load'), doc,
 				'another configuration than that of the file');
-			const history = await live(sluice, generator,
-				new Model(doc), 300 + generator.below(3500));
-			const killed = now();
+			const { history, killed } = await live(sluice,
+				generator, new Model(doc),
+				300 + generator.below(3500));
 
 			doc = JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
 			const found = place(history, doc);
@@ -67,7 +72,7 @@ for (const seed of [11, 12, 13])
 				'there was no such configuration');
 			const due = history.findLastIndex(({ at }) =>
 				at < killed - SAVED_MS - SLACK_MS);
-			assert.ok(found >= due,
+			timing.assert(found >= due,
 				`${due - found} changes are lost`);
 			t.diagnostic(`${history.length} commands, ` +
 				`${found} in the file, ${due} had to be`);

@@ -78,6 +78,7 @@ test('outputs that fail or are slow cost the others nothing', async (t) => {
 	await recorder.quiet(1000);
 	const [list, constant] = await recorder.stop();
 	timing.stop();
+	const { inputs, outputs: [good] } = await sluice.status('a001');
 	await sluice.stop();
 
 	// each tells its own story
@@ -89,8 +90,10 @@ test('outputs that fail or are slow cost the others nothing', async (t) => {
 	timing.assert(last[0].dropped + last[5].dropped === 0,
 		`${last[0].dropped} and ${last[5].dropped} dropped`);
 	// and the good ones know nothing of it
-	assert.equal(list.length, sender.sent, 'all came through');
-	assert.equal(checkTs(joined(list)).ccErrors, 0);
+	timing.unlessHeldUp('', [{ inputs, outputs: [good] }], () => {
+		assert.equal(list.length, sender.sent, 'all came through');
+		assert.equal(checkTs(joined(list)).ccErrors, 0);
+	});
 	const later = list.filter(({ ns }) => ns - list[0].ns > 1000000000n);
 	const bursts = within(later, RATE, 1);
 	const most = bursts[Math.floor(bursts.length * 0.99)];

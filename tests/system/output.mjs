@@ -212,6 +212,7 @@ test('an output that cannot be opened does not hold up the others',
 
 test('pacing by the kernel, where no queue waits: told, and sent all the same',
 	async (t) => {
+	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 },
 		{ port: 6001 });
 	const sluice = await Sluice.start(t, config(
@@ -227,10 +228,15 @@ test('pacing by the kernel, where no queue waits: told, and sent all the same',
 	}
 	await sluice.logged(/a001.*pacing=kernel: no queue of lo waits .*fq/);
 	await sluice.onair('a001');
+	const { log } = sluice;
 	await recorder.all(...senders);
-	for (const [i, list] of (await recorder.stop()).entries())
+	const lists = await recorder.stop();
+	timing.stop();
+	const statuses = await Promise.all(['a001', 'a002'].map((id) =>
+		sluice.status(id)));
+	timing.unlessHeldUp(log, statuses, () => lists.forEach((list, i) =>
 		assert.equal(joined(list).compare(new TsMux().take(
-			senders[i].sent * 7)), 0);
+			senders[i].sent * 7)), 0)));
 	assert.doesNotMatch(sluice.log, /a002.*pacing/);
 	await sluice.stop();
 });

@@ -24,10 +24,12 @@ const pcrsOf = (data) => [...checkTs(data).pcrs.values()][0]
 async function wraps(t, sluice, clip, options) {
 	const scene = await Scene.open(t, sluice, options);
 	const data = moveClip(clip, WRAP - 5 - 2.5);
-	const source = await Clip.play(t, data, RATE, scene.ports[0]);
 
-	await scene.onair();
+	// who comes before the stream waits for its first picture: none misses
+	// the wrap, however long it takes to be told on air
 	await scene.record();
+	const source = await Clip.play(t, data, RATE, scene.ports[0]);
+	await scene.onair();
 	await waitUntil('the wrap', () =>
 		source.packets > 4.5 * SECOND / 188);
 	await scene.assertFree('pcr_discontinuity', 'continuity');

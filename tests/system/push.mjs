@@ -56,7 +56,7 @@ async function push(t, address) {
 		'udp://127.0.0.1:5000', [address, 'udp://127.0.0.1:6000'])));
 
 	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	return sluice;
 }
 
@@ -113,7 +113,7 @@ test('a stream that goes nowhere is not well, and one line tells what it cost',
 	const of = (m) => m.alarm === 'output_fault';
 
 	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 90 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await sluice.onair('a001');
 	const up = await told.wait('raised', of, 30000);
 	assert.deepEqual([up.place, up.output, up.raised], ['output', 1, true]);

@@ -114,11 +114,12 @@ test('silent without a querier: an alarm, until packets or a querier come',
 		// silent, and asked for
 		await asking('igmp3', async () => {
 			const heard = await waitNetwork(sluice, 'heard', (i) =>
-				i.state === 'heard' && i.silent === 1);
+				i.state === 'heard' && i.silent === 1 &&
+				i.querier.age < TIMEOUT_S);
 
 			assert.equal(heard.advice, undefined);
 			const { age, ...querier } = heard.querier;
-			assert.ok(age < TIMEOUT_S);
+			assert.ok(age >= 0);
 			assert.deepEqual(querier, { address: ROUTER,
 				version: 3, interval: 125 });
 			// a query may be late where a core is waited for
@@ -207,9 +208,9 @@ test('without CAP_NET_RAW nothing is judged, and that is told', async (t) => {
 
 	await sluice.logged(
 		/IGMP and MLD queriers cannot be heard: CAP_NET_RAW is mis/);
+	await waitNetwork(sluice, 'it', (i) => i.state === 'unknown');
 	const network = await sluice.json('/api/network-status');
 	assert.equal(network.igmp_error, 'CAP_NET_RAW is missing');
-	assert.equal(network.interfaces[0].state, 'unknown');
 	const { out, err } = await new Ctl(t,
 		`http://127.0.0.1:${sluice.port}`).run(['network']);
 	assert.match(out, /^qa +igmp +unknown +1/m);

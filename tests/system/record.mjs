@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { liveMultiplex } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -26,7 +27,7 @@ function tmpfs(dir, mib) {
 		dir]);
 }
 
-async function record(t, address, seconds = 60) {
+async function record(t, address, seconds = undefined) {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
 			[address, 'udp://127.0.0.1:6000'])));
@@ -46,7 +47,8 @@ test('a file holds all that was sent, and the next run goes on in it',
 		`file://${file}#min_free=0`, 2);
 
 	await live.ended;
-	await recorder.quiet();
+	await sluice.waitStatus('a001', 'silence', ({ packets }) => !packets);
+	await recorder.quiet(1000);
 	const [list] = await recorder.stop();
 	const sent = joined(list);
 
@@ -112,10 +114,12 @@ test('by size and by time: no packet is broken or lost at a seam',
 
 test('m2ts: packets of 192 bytes with the time at which they came',
 	async (t) => {
+	const timing = new Timing(t);
 	const file = path.join(tempDir(t), 'a.m2ts');
 	const { sluice } = await record(t, `file://${file}#m2ts&min_free=0`);
 
 	await waitUntil('a second', () => size(file) > 150000);
+	timing.stop();
 	await sluice.stop();
 	const data = fs.readFileSync(file);
 	let passed = 0;
@@ -127,7 +131,7 @@ test('m2ts: packets of 192 bytes with the time at which they came',
 			2 ** 30;
 
 		assert.equal(data[i + 4], 0x47);
-		assert.ok(step < 27e6, `${step} at ${i}`);
+		timing.assert(step < 27e6, `${step} at ${i}`);
 		passed += step;
 	}
 	const plain = Buffer.concat(Array.from({ length: data.length / 192 },
@@ -137,7 +141,8 @@ test('m2ts: packets of 192 bytes with the time at which they came',
 	const media = all.at(-1).value - all[0].value;
 
 	// the same clock: 27 MHz, from the first packet to the last
-	assert.ok(Math.abs(passed - media) < 27e6 / 2, `${passed} ${media}`);
+	timing.assert(Math.abs(passed - media) < 27e6 / 2,
+		`${passed} ${media}`);
 });
 
 test('a disk that fills up stops the recording and nothing else',
@@ -157,7 +162,8 @@ test('a disk that fills up stops the recording and nothing else',
 	const sent = recorder.size();
 
 	await waitUntil('the stream', () => recorder.size() > sent + 100000);
-	assert.ok((await output(sluice)).dropped > 0);
+	await waitUntil('the count', async () =>
+		(await output(sluice)).dropped > 0);
 	const before = size(`${dir}/a.ts`);
 
 	assert.equal(before % 188, 0);
@@ -247,7 +253,7 @@ test('what is not a recording is left alone, and told', async (t) => {
 			'file:///proc/sysrq-trigger'])));
 
 	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	let position = 1;
 	for (const why of [...Object.values(cases),
 		/nothing can be recorded there/])

@@ -25,13 +25,13 @@ const ffmpeg = (t, ...args) =>
 // is whole only after that.
 const senders = [
 	{ name: 'GStreamer, simple profile',
-		input: 'rist://@127.0.0.1:9040#profile=simple&buffer=300',
+		input: 'rist://@127.0.0.1:9040#profile=simple&buffer=1000',
 		run: (t, from) => gstreamer(t, `udpsrc port=${from}`,
 			'! tsparse set-timestamps=true alignment=7',
 			'! rtpmp2tpay ! ristsink address=127.0.0.1 port=9040'),
 		settles: true },
 	{ name: 'ffmpeg, main profile, encrypted',
-		input: `rist://@127.0.0.1:9042#secret=${SECRET}&buffer=300` +
+		input: `rist://@127.0.0.1:9042#secret=${SECRET}&buffer=1000` +
 			'&aes-type=256',
 		run: (t, from) => ffmpeg(t, '-i', `udp://127.0.0.1:${from}`,
 			'-c', 'copy', '-f', 'mpegts', '-secret', SECRET,
@@ -39,9 +39,9 @@ const senders = [
 			'rist://127.0.0.1:9042') },
 	{ name: 'ristsender, main profile, encrypted, by two ways',
 		input: 'rist://@127.0.0.1:9044,@127.0.0.1:9046' +
-			`#secret=${SECRET}&buffer=300`,
+			`#secret=${SECRET}&buffer=1000`,
 		run: (t, from) => start(t, 'ristsender', ['-v', '3', '-p', '1',
-			'-s', SECRET, '-e', '128', '-b', '300', '-i',
+			'-s', SECRET, '-e', '128', '-b', '1000', '-i',
 			`udp://127.0.0.1:${from}`, '-o',
 			'rist://127.0.0.1:9044?weight=0,' +
 			'rist://127.0.0.1:9046?weight=0']),
@@ -57,16 +57,17 @@ const receivers = [
 			'receiver-buffer=1000 ! rtpmp2tdepay ! filesink',
 			`buffer-mode=2 location=${file}`) },
 	{ name: 'ffmpeg, main profile, encrypted',
-		output: `rist://127.0.0.1:9052#secret=${SECRET}&buffer=300` +
+		output: `rist://127.0.0.1:9052#secret=${SECRET}&buffer=1000` +
 			'&aes-type=128',
 		run: (t, file) => ffmpeg(t, '-secret', SECRET, '-encryption',
 			'128', '-f', 'mpegts', '-i', 'rist://@127.0.0.1:9052',
 			'-map', '0', '-c', 'copy', '-f', 'mpegts', file) },
 	{ name: 'ristreceiver, main profile, encrypted, by two ways',
 		output: 'rist://127.0.0.1:9054,127.0.0.1:9056' +
-			`#secret=${SECRET}&buffer=300`,
+			`#secret=${SECRET}&buffer=1000`,
 		run: (t, file, port) => start(t, 'ristreceiver', ['-v', '3',
-			'-p', '1', '-s', SECRET, '-e', '128', '-b', '300', '-i',
+			'-p', '1', '-s', SECRET, '-e', '128', '-b', '1000',
+			'-i',
 			'rist://@127.0.0.1:9054,rist://@127.0.0.1:9056', '-o',
 			`udp://127.0.0.1:${port}`]), port: 6050 },
 ];
@@ -100,7 +101,7 @@ test('programs of others send and receive; of two ways one may be cut',
 	await waitUntil('listeners', () => [5000, 9040, 9042, 9044, 9046]
 		.every(udpBound));
 	senders.forEach(({ run }, i) => run(t, 5100 + i));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 90 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	for (const i of senders.keys())
 		await sluice.onair(`in${i}`, 40000);
 	await waitUntil('both ways', async () =>
@@ -221,12 +222,12 @@ test('floods of strangers at the ports cost neither memory nor log nor packets',
 		stream('in2', 'srt://:9064', 'udp://127.0.0.1:6002')));
 	const ids = ['in0', 'in1', 'in2'];
 	const inputOf = async (id) => (await sluice.status(id)).inputs[0];
-	const pids = ids.map((id) => sluice.worker('stream', id).pid);
 
 	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	for (const id of ids)
 		await sluice.onair(id, 30000);
+	const pids = ids.map((id) => sluice.worker('stream', id).pid);
 	const from = recorder.size();
 	const before = pids.map(memoryKib), lines = sluice.log.length;
 	const sent = await flood(t, [9060, 9061, 9062, 9064]);
@@ -320,8 +321,7 @@ for (const [name, secret, a, b] of [['in clear', '', 9070, 9072],
 			(await sluice.status('from')).outputs[1]];
 
 		await waitUntil('input', () => udpBound(5000));
-		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
-			{ seconds: 60 });
+		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 		for (const id of ['in0', 'in1'])
 			await sluice.onair(id, 30000);
 		const first = pids();
@@ -352,8 +352,11 @@ test('what comes to the wrong one of the two ports of the simple profile is ' +
 		stream('in0', 'rist://@127.0.0.1:9078#profile=simple',
 			'udp://127.0.0.1:6000')));
 	const socket = dgram.createSocket('udp4');
-	const { pid } = await waitUntil('worker', () => udpBound(9079) &&
-		sluice.worker('stream', 'in0'));
+
+	// bound, each at its time, and guarded
+	await sluice.waitStatus('in0', 'its state', (s) =>
+		s.inputs[0].error === 'nobody is connected');
+	const { pid } = sluice.worker('stream', 'in0');
 
 	t.after(() => socket.close());
 	for (let i = 0; i < 5; i++)

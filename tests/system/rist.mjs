@@ -27,20 +27,21 @@ function nft(rules) {
 }
 
 test('a sender of another program, main profile, encrypted', async (t) => {
+	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(
 		stream('a001', `rist://@127.0.0.1:9000#secret=${SECRET}` +
-			'&buffer=200', 'udp://127.0.0.1:6000')));
+			'&buffer=1000', 'udp://127.0.0.1:6000')));
 
 	await waitUntil('listener', () => udpBound(9000));
 	await waitUntil('its state', async () =>
 		(await one(sluice, 'a001', 'input')).error ===
 		'nobody is connected');
 	start(t, 'ristsender', ['-v', '3', '-p', '1', '-s', SECRET, '-e', '128',
-		'-b', '200', '-i', 'udp://127.0.0.1:5001',
+		'-b', '1000', '-i', 'udp://127.0.0.1:5001',
 		'-o', 'rist://127.0.0.1:9000']);
 	await waitUntil('its input', () => udpBound(5001));
-	liveMultiplex(t, 'udp://127.0.0.1:5001?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5001?pkt_size=1316');
 	await sluice.onair('a001', 15000);
 	const { stats, error } = await waitUntil('numbers', async () => {
 		const input = await one(sluice, 'a001', 'input');
@@ -50,8 +51,8 @@ test('a sender of another program, main profile, encrypted', async (t) => {
 
 	assert.equal(error, undefined);
 	assert.equal(stats.peers, 1);
-	assert.equal(stats.latency_ms, 200);
-	assert.equal(stats.dropped, 0);
+	assert.equal(stats.latency_ms, 1000);
+	timing.assert(stats.dropped === 0, `${stats.dropped} dropped`);
 	assert.ok(stats.rate_kbps > 100, `${stats.rate_kbps}`);
 	await waitUntil('a second of it', () => recorder.size() > 300000);
 	await sluice.stop();
@@ -64,7 +65,7 @@ test('receivers of another program, simple profile', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 
 	for (const [port, to] of [[9002, 6000], [9012, 6010]]) {
-		start(t, 'ristreceiver', ['-v', '3', '-p', '0', '-b', '200',
+		start(t, 'ristreceiver', ['-v', '3', '-p', '0', '-b', '1000',
 			'-i', `rist://@127.0.0.1:${port}`,
 			'-o', `udp://127.0.0.1:${to}`]);
 		await waitUntil('receiver', () => udpBound(port));
@@ -72,10 +73,10 @@ test('receivers of another program, simple profile', async (t) => {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
 			'rist://127.0.0.1:9002,127.0.0.1:9012' +
-			'#profile=simple&buffer=200')));
+			'#profile=simple&buffer=1000')));
 
 	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await waitUntil('packets', () => recorder.size() > 300000, 20000);
 	// RTCP alone is less than ten
 	await waitUntil('numbers', async () => {
@@ -101,7 +102,7 @@ test('what the network loses is sent again, and counted', async (t) => {
 			encodeURIComponent(SECRET), 'udp://127.0.0.1:6000')));
 
 	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await sluice.onair('a002', 15000);
 	nft(`table inet lossy { chain in {
 		type filter hook input priority 0;
@@ -146,7 +147,7 @@ test('what is repaired and what is not are told apart, as soon as it is known',
 		Fault.start(t, 9014, `${again(bit)} ${which}`);
 
 	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await sluice.onair('a002', 15000);
 	let fault = await data(0, 'numgen inc mod 5 == 2');
 
@@ -183,12 +184,12 @@ test('two ways to one receiver: either may be cut', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
-			'rist://127.0.0.1:9006,127.0.0.1:9008#buffer=300'),
+			'rist://127.0.0.1:9006,127.0.0.1:9008#buffer=1000'),
 		stream('a002', 'rist://@127.0.0.1:9006,@127.0.0.1:9008' +
-			'#buffer=300', 'udp://127.0.0.1:6000')));
+			'#buffer=1000', 'udp://127.0.0.1:6000')));
 
 	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await sluice.onair('a002', 15000);
 	await waitUntil('both ways', async () =>
 		(await one(sluice, 'a001', 'output')).stats?.peers === 2);
@@ -284,15 +285,17 @@ test('a second sender is heard when the first is silent, not before',
 	await sluice.onair('a003', 15000);
 	assert.equal(await invalid(), 0);
 	await Sender.start(t, new TsMux({ programs: [other] }), 5100);
-	await waitUntil('the second', async () => await invalid() > 300, 15000);
+	await waitUntil('the second', async () => await invalid() > 1000,
+		30000);
 	const { stats, error, peer } = await one(sluice, 'a003', 'input');
 	const sent = (await one(sluice, 'a001', 'output')).stats.sent;
 
-	// what comes of the other counts nowhere else
+	// what comes of the other counts nowhere else; of the two numbers each
+	// is told once a second
 	assert.match(error, /another sender is ignored: 127\.0\.0\.1,/);
 	assert.equal(peer, '127.0.0.1');
 	assert.equal(stats.peers, 1);
-	assert.ok(stats.received <= sent + 200, `${stats.received} of ${sent}`);
+	assert.ok(stats.received <= sent + 700, `${stats.received} of ${sent}`);
 	assert.equal(sluice.log.match(/another sender is ignored/g).length, 1);
 	first.stop();
 	await waitUntil('the second one alone', () =>
@@ -359,7 +362,7 @@ test('who has another secret, or none, is nobody, and it is said what he lacks',
 
 	await waitUntil('ports', () => [5000, ...strangers.map(({ port }) =>
 		port)].every(udpBound));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	strangers.forEach((one) => startStranger(t, one));
 	await waitUntil('what is wrong', async () => {
 		assert.deepEqual((await ends()).map(({ error }) => error),

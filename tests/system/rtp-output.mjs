@@ -114,6 +114,7 @@ test('a second path has the same datagrams, and lives without the first',
 		return open && packets > 0 && stats.paths === 1;
 	});
 	assert.equal((await one('a001')).stats.paths, 2);
+	await waitUntil('enough', () => senders[0].sent > 200);
 	await recorder.all(senders[0]);
 	const [first, second] = await recorder.stop();
 

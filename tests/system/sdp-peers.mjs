@@ -82,7 +82,7 @@ test('VLC lists what we announce', { skip: vlcLacks },
 		await waitUntil('inputs', () => [5000, 5001].every(udpBound));
 		for (const port of [5000, 5001])
 			liveMultiplex(t, `udp://127.0.0.1:${port}` +
-				'?pkt_size=1316', { seconds: 60 });
+				'?pkt_size=1316');
 		await sluice.onair('a', 20000);
 		vlc(t, '-I', 'oldrc', '--rc-fake-tty', '--rc-host',
 			'127.0.0.1:4212', '--services-discovery', 'sap');
@@ -138,8 +138,7 @@ test('ffmpeg, GStreamer and VLC play by the descriptions',
 			'rtp://lo@239.1.1.1:5004#sap&sap_interval=1&fec=5x5' +
 			'&path2=lo@239.1.1.2:6004', { name: 'Acht' })));
 		await waitUntil('input', () => udpBound(5000));
-		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
-			{ seconds: 180 });
+		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 		const all = await announced(t, 2);
 
 		assert.deepEqual([...all.keys()].sort(),

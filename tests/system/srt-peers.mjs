@@ -92,7 +92,7 @@ test('programs of others send and receive, whoever calls',
 		.every(udpBound));
 	senders.forEach(({ run }, i) => run(t, 5100 + i));
 	receivers.forEach(({ run }, i) => run(t, files[i]));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 90 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	for (const i of senders.keys())
 		await sluice.onair(`in${i}`, 40000);
 	const { outputs } = await waitUntil('receivers', async () => {
@@ -150,7 +150,7 @@ test('what the network loses is counted once, repaired and never lost',
 		'uri=srt://127.0.0.1:9031 wait-for-connection=false');
 	gstreamer(t, 'srtsrc uri=srt://:9032 mode=listener latency=1000',
 		`! filesink buffer-mode=2 location=${file}`);
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await sluice.onair('in', 30000);
 	await waitUntil('its receiver', async () =>
 		(await statsOf('out', 'outputs')).peers === 1, 20000);
@@ -202,7 +202,7 @@ test('losses are repaired by a packet filter alone, and counted as that',
 		.stats;
 
 	await waitUntil('listeners', () => [5000, 9081].every(udpBound));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await sluice.onair('in', 30000);
 	// the filter's own packets have no number
 	const fault = await Fault.start(t, 9081,
@@ -252,7 +252,7 @@ async function assertMeets(t, beyond) {
 
 	await startBeyond(t, 'va', ...beyond);
 	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await waitUntil('they meet', async () =>
 		(await output()).peer === '10.9.0.2:9070', 30000);
 	await waitUntil('packets', () => recorder.size() > 1.2 * BYTES, 20000);

@@ -7,7 +7,7 @@ import { Viewer, assertDecodes, liveMultiplex } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { Timing } from '../helpers/timing.mjs';
-import { checkTs } from '../helpers/ts.mjs';
+import { checkTs, wholeUnits } from '../helpers/ts.mjs';
 import { now, start, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const SECRET = 'ten-or-more';
@@ -38,7 +38,8 @@ test('three hops: listener, caller by name, stream id; ffmpeg plays it',
 	await waitUntil('its end', () =>
 		performance.now() - viewer.lastByte > 500);
 	viewer.close();
-	await assertDecodes(t, viewer.data(), { minPictures: 50 });
+	await assertDecodes(t, wholeUnits(viewer.data()),
+		{ minPictures: 50 });
 	assert.equal(inputOf(await sluice.status('a003')).cc_error, 0);
 	await sluice.stop();
 });
@@ -55,8 +56,7 @@ test('both ends tell the numbers of their link', async (t) => {
 
 	await waitUntil('listener', () => udpBound(9002));
 	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
-		{ seconds: 60 });
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await sluice.onair('a002');
 	const [from, to] = await waitUntil('numbers of both', async () => {
 		const ends = [await stats('a001', 'output'),
@@ -89,9 +89,11 @@ test('a receiver of another program gets every packet in order',
 	start(t, 'srt-live-transmit', ['-q', '-chunk:1316',
 		'srt://127.0.0.1:9002', 'udp://127.0.0.1:6000']);
 	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
-		{ seconds: 6 });
-	await waitUntil('a receiver', () => recorder.size() > 300000);
+	await sluice.waitStatus('a001', 'a receiver',
+		(s) => s.outputs[0].stats?.peers === 1);
+	await liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
+		{ seconds: 6 }).ended;
+	await waitUntil('most of it', () => recorder.size() > 300000);
 	await recorder.quiet();
 	const [list] = await recorder.stop();
 
@@ -234,7 +236,7 @@ test('a second caller is sent away and named, the first one stays',
 	const input = async () => inputOf(await sluice.status('a001'));
 
 	await waitUntil('listener', () => udpBound(9001));
-	liveMultiplex(t, 'srt://127.0.0.1:9001?pkt_size=1316', { seconds: 60 });
+	liveMultiplex(t, 'srt://127.0.0.1:9001?pkt_size=1316');
 	await sluice.onair('a001');
 	const { peer } = await input();
 
@@ -245,7 +247,7 @@ test('a second caller is sent away and named, the first one stays',
 	await second.ended;
 	await sluice.logged(/refused: another one is connected/);
 	await waitUntil('its count', async () =>
-		(await input()).stats.refused === 1);
+		(await input()).stats.refused >= 1);
 	assert.equal((await input()).peer, peer);
 	assert.equal((await input()).error, undefined);
 	await sluice.stop();
@@ -286,13 +288,13 @@ test('a source that goes and comes back is received again', async (t) => {
 	const url = 'srt://127.0.0.1:9001?pkt_size=1316';
 
 	await waitUntil('listener', () => udpBound(9001));
-	const first = liveMultiplex(t, url, { seconds: 60 });
+	const first = liveMultiplex(t, url);
 
 	await sluice.onair('a001');
 	first.kill('SIGKILL');
 	await sluice.waitStatus('a001', 'off air', (s) => !s.onair &&
 		s.packets === 0);
-	liveMultiplex(t, url, { seconds: 20 });
+	liveMultiplex(t, url);
 	await sluice.onair('a001', 15000);
 	await sluice.stop();
 });

@@ -45,7 +45,7 @@ test(`SIGTERM with ${N} streams: nobody is left after 5 s`, async (t) => {
 	assert.equal(signal, null);
 	assert.equal(code, 0, sluice.log.slice(-2000));
 	timing.assert(ms < 5000, `${ms} ms`);
-	assert.equal(await events.waitClosed(1000), 1001);
+	assert.equal(await events.waitClosed(), 1001);
 	await timing.within(1000,
 		waitUntil('end of the viewer', () => viewer.ended));
 });

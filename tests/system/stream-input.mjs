@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
@@ -45,20 +46,25 @@ test('a stream is read by another, whatever was there first', async (t) => {
 });
 
 test('a reader that comes later costs its source no packet', async (t) => {
+	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(source()));
 	await waitUntil('the input', () => udpBound(5000));
 	const sender = await Sender.start(t, new TsMux(), 5000);
 
 	await sluice.onair('a');
+	const { length } = sluice.log;
 	const { pid } = sluice.worker('stream', 'a');
 	await sluice.cmd('set-stream', { stream: reader() });
 	await sluice.onair('b');
 	await sluice.cmd('set-stream', { id: 'b', stream: { remove: true } });
+	const log = sluice.log.slice(length);
 	await recorder.all(sender);
 	const [list] = await recorder.stop();
-	assert.equal(joined(list).compare(new TsMux().take(sender.sent * 7)),
-		0);
+	timing.stop();
+	timing.unlessHeldUp(log, [await sluice.status('a')], () =>
+		assert.equal(joined(list).compare(new TsMux().take(
+			sender.sent * 7)), 0));
 	assert.equal(sluice.worker('stream', 'a').pid, pid);
 	await sluice.stop();
 });
@@ -178,7 +184,8 @@ test('an alarm of the source is told of its readers as that', async (t) => {
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
 	const events = ctl.start(['events', '--scope', 'alarm',
 		'--stream', 'b']);
-	assert.doesNotMatch(await ctl.out(['stream', 'show', 'b']), /alarms/);
+	await waitUntil('none shown', async () =>
+		!/alarms/.test(await ctl.out(['stream', 'show', 'b'])), 90000);
 	const line = / alarm b input 1 continuity \w+, as of stream a\n/;
 	lose = true;
 	const marked = (s) => [s, s.inputs[0]].every((place) =>
@@ -186,13 +193,19 @@ test('an alarm of the source is told of its readers as that', async (t) => {
 	for (const id of ['b', 'c'])
 		await sluice.waitStatus(id, 'the mark', marked, 20000);
 	assert.equal((await sluice.status('a')).source_alarms, undefined);
-	const shown = await ctl.out(['stream', 'show', 'b']);
-	for (const place of ['    alarms', 'alarms of what is sent'])
-		assert.match(shown, new RegExp(
-			`^${place} .*continuity \\(of its source\\)`, 'm'));
-	const { status } = await sluice.cmd('check-stream',
-		{ id: 'c', status: true });
-	assert.deepEqual(status.source_alarms, ['continuity']);
+	await waitUntil('it shown', async () => {
+		const shown = await ctl.out(['stream', 'show', 'b']);
+		for (const place of ['    alarms', 'alarms of what is sent'])
+			assert.match(shown, new RegExp(`^${place} ` +
+				'.*continuity \\(of its source\\)', 'm'));
+		return true;
+	});
+	await waitUntil('the mark, checked', async () => {
+		const { status } = await sluice.cmd('check-stream',
+			{ id: 'c', status: true });
+		assert.deepEqual(status.source_alarms, ['continuity']);
+		return true;
+	});
 	lose = false;
 	const causes = { a: undefined, b: 'a', c: 'b' };
 	for (const id of Object.keys(causes))

@@ -6,6 +6,7 @@ import { capture } from '../helpers/capture.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { ip, isJoined, pair } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -82,6 +83,7 @@ function recordsOf(packets) {
 
 test('memberships are renewed on the wire, never left, and lose nothing',
 	async (t) => {
+		const timing = new Timing(t);
 		await makeNetwork(t);
 		const packets = await capture(t, 'wb',
 			'igmp or (ip6[6] == 0 and ip6[48] == 143)',
@@ -126,9 +128,15 @@ test('memberships are renewed on the wire, never left, and lose nothing',
 					`${group}: its source is blocked`);
 			}
 		}
+		const { log } = sluice;
 		await recorder.all(...senders);
-		for (const [i, got] of (await recorder.stop()).entries())
-			assert.equal(joined(got).compare(new TsMux().take(
-				senders[i].sent * 7)), 0, list[i].group);
+		const lists = await recorder.stop();
+		timing.stop();
+		const statuses = await Promise.all(list.map(({ port }) =>
+			sluice.status(`s${port}`)));
+		timing.unlessHeldUp(log, statuses, () => lists.forEach(
+			(got, i) => assert.equal(joined(got).compare(
+				new TsMux().take(senders[i].sent * 7)), 0,
+			list[i].group)));
 		await sluice.stop();
 	});
