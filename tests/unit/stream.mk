@@ -33,6 +33,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_rtp \
 	tests/unit/stream/test_rtp_merge \
 	tests/unit/stream/test_rtp_clock \
+	tests/unit/stream/test_rtp_input \
 	tests/unit/stream/test_rtp_window \
 	tests/unit/stream/test_sink \
 	tests/unit/stream/test_selector \
@@ -99,4 +100,5 @@ tests_unit_stream_test_path_file_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_path_files_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_path_rtp_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_path_udp_LDADD = $(unit_stream_rig)
+tests_unit_stream_test_rtp_input_LDADD = $(unit_stream_rig)
 endif

@@ -94,6 +94,16 @@ static void learn(struct fec_repair *f, const struct fec_packet *p,
 
 enum lack { LACKS_NONE, LACKS_ONE, LACKS_MORE, HOPELESS };
 
+/* What it is the sum of has come: the usual case. */
+static bool is_idle(const struct fec_repair *f, const struct fec_packet *p)
+{
+	const struct rtp_slot *slot;
+	uint16_t last = fec_seq(p, p->n - 1U);
+
+	return !rtp_window_waits(f->window) &&
+	       rtp_window_find(f->window, last, &slot) != RTP_COMING;
+}
+
 /* *ret: the one that it lacks. */
 static enum lack find_lack(const struct fec_repair *f,
 			   const struct fec_packet *p, bool may_come,
@@ -106,8 +116,6 @@ static enum lack find_lack(const struct fec_repair *f,
 	for (unsigned i = 0; i < p->n; i++) {
 		switch (rtp_window_find(f->window, fec_seq(p, i), &slot)) {
 		case RTP_KEPT:
-			if (slot->size - RTP_HEADER > (int)p->body_len)
-				return HOPELESS;
 			break;
 		case RTP_PASSED:
 			return HOPELESS;
@@ -144,6 +152,8 @@ static size_t restore(const struct fec_repair *f, struct fec_packet p,
 		if (seq == missing ||
 		    rtp_window_find(f->window, seq, &slot) != RTP_KEPT)
 			continue;
+		if (slot->size - (size_t)RTP_HEADER > p.body_len)
+			return 0;
 		p.flags ^= slot->data[0] & 0x3f;
 		p.payload_type ^= slot->data[1];
 		p.len ^= (uint16_t)(slot->size - RTP_HEADER);
@@ -188,8 +198,10 @@ static bool try_sum(struct fec_repair *f, const struct fec_packet *p,
 {
 	bool may_come = now_ns - came_ns < COMING_MS * MS;
 	uint16_t missing = 0;
-	enum lack lack = find_lack(f, p, may_come, &missing);
+	enum lack lack = LACKS_NONE;
 
+	if (!is_idle(f, p))
+		lack = find_lack(f, p, may_come, &missing);
 	if (lack == LACKS_ONE) {
 		repair(f, p, missing, now_ns);
 		*repaired = true;

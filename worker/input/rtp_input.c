@@ -23,6 +23,11 @@ enum {
 	PLACES_FEC = 4096,
 	/* ... what comes in half a second at 170 Mbit/s. */
 	PLACES_MERGE = 16384,
+	/* While nothing is missing no sum is of use, and their sockets are
+	 * looked at only so often.  As each stands for four datagrams at the
+	 * least, they hold no more meanwhile than that of the media does from
+	 * one tick to the next. */
+	FEC_LOOK_MS = 40,
 };
 
 struct rtp_input {
@@ -31,6 +36,7 @@ struct rtp_input {
 	struct rtp_leg legs[RTP_PATHS];
 	struct rtp_window *window;
 	struct fec_repair *fec; /* NULL: not wanted */
+	uint64_t fec_ns;        /* when it is looked at next */
 	struct ts_sync sync;
 	uint64_t invalid;    /* datagrams that are no RTP of ours */
 	uint64_t bare_ns;    /* when the last without RTP came; 0: never */
@@ -114,21 +120,32 @@ static int fail(const struct rtp_input *in, int err, struct errmsg *why)
 	return err;
 }
 
+static void read_fec(struct rtp_input *in)
+{
+	const struct udp_reader fec = { .on_received = on_fec,
+					.on_read = settle, .arg = in };
+
+	if (in->now_ns >= in->fec_ns || rtp_window_waits(in->window)) {
+		in->fec_ns = in->now_ns + FEC_LOOK_MS * UINT64_C(1000000);
+		for (size_t i = 0; i < in->n_legs; i++)
+			rtp_leg_read_fec(&in->legs[i], &fec, in->now_ns);
+	}
+	fec_repair_turn(in->fec, in->now_ns);
+}
+
 static int rtp_read(struct input *base, struct batch *batch, uint64_t now_ns,
 		    struct errmsg *why)
 {
 	struct rtp_input *in = container_of(base, struct rtp_input, base);
 	const struct udp_reader media = { .on_received = on_media,
 					  .on_read = settle, .arg = in };
-	const struct udp_reader fec = { .on_received = on_fec,
-					.on_read = settle, .arg = in };
 	int reads = 0, err = 0;
 
 	in->batch = batch;
 	in->now_ns = now_ns;
 	for (size_t i = 0; i < in->n_legs; i++) {
 		in->path = (unsigned)i;
-		int r = rtp_leg_read(&in->legs[i], &media, &fec, now_ns);
+		int r = rtp_leg_read(&in->legs[i], &media, now_ns);
 
 		if (r < 0)
 			err = r;
@@ -136,7 +153,7 @@ static int rtp_read(struct input *base, struct batch *batch, uint64_t now_ns,
 			reads += r;
 	}
 	if (in->fec != NULL)
-		fec_repair_turn(in->fec, now_ns);
+		read_fec(in);
 	batch_flush(batch);
 	rtp_window_turn(in->window, now_ns);
 	batch_flush(batch);

@@ -92,21 +92,24 @@ int rtp_leg_open(struct rtp_leg *l, uint64_t now_ns)
 }
 
 int rtp_leg_read(struct rtp_leg *l, const struct udp_reader *media,
-		 const struct udp_reader *fec, uint64_t now_ns)
+		 uint64_t now_ns)
 {
-	struct errmsg why = { 0 };
-	int reads;
-
 	if (!l->open)
 		return 0;
+	return check(l, udp_flow_read(&l->media, media, now_ns, &l->why));
+}
+
+void rtp_leg_read_fec(struct rtp_leg *l, const struct udp_reader *fec,
+		      uint64_t now_ns)
+{
+	struct errmsg why = { 0 };
+
+	if (!udp_flow_is_open(&l->rows))
+		return;
 	/* what was sent first is read first */
-	reads = udp_flow_read(&l->media, media, now_ns, &l->why);
-	if (reads < 0 || !udp_flow_is_open(&l->rows))
-		return check(l, reads);
 	if (udp_flow_read(&l->rows, fec, now_ns, &why) < 0 ||
 	    udp_flow_read(&l->columns, fec, now_ns, &why) < 0)
 		lose_fec(l, &why, now_ns);
-	return reads;
 }
 
 static void fec_second(struct rtp_leg *l, uint64_t now_ns)

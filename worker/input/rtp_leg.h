@@ -25,10 +25,14 @@ void rtp_leg_init(struct rtp_leg *, const struct input_spec *);
 int rtp_leg_open(struct rtp_leg *, uint64_t now_ns) MUST_CHECK;
 void rtp_leg_close(struct rtp_leg *);
 
-/* Reads on_media and, when it has them, on_fec; the number of reads of media,
- * 0 when it is closed, or -errno: it was closed, see why. */
+/* Reads its media; the number of reads, 0 when it is closed, or -errno: it was
+ * closed, see why. */
 int rtp_leg_read(struct rtp_leg *, const struct udp_reader *media,
-		 const struct udp_reader *fec, uint64_t now_ns) MUST_CHECK;
+		 uint64_t now_ns) MUST_CHECK;
+
+/* Reads its rows and columns, when it has them. */
+void rtp_leg_read_fec(struct rtp_leg *, const struct udp_reader *fec,
+		      uint64_t now_ns);
 
 /* Once a second.  0 or -errno: it is closed, see why. */
 int rtp_leg_second(struct rtp_leg *, uint64_t now_ns) MUST_CHECK;
