@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
@@ -40,23 +41,30 @@ static uint64_t next_ns(const struct ticker *t, uint64_t interval_ns,
 }
 
 /* Until the next tick; false when there is something else to do before. */
-static bool sleep_alone(const struct ticker *t)
+static bool sleep_alone(const struct ticker *t, const sigset_t *mask)
 {
 	struct pollfd wake = { .fd = t->wake, .events = POLLIN };
 	uint64_t now = mono_ns();
 	struct timespec timeout =
 		as_timespec(next_ns(t, t->interval_ns, now) - now);
 
-	return ppoll(&wake, 1, &timeout, NULL) == 0;
+	return ppoll(&wake, 1, &timeout, mask) == 0;
 }
 
+/* A signal comes while it sleeps or waits until then: the loop is told of none
+ * that comes in a tick. */
 static void tick_alone(struct ticker *t)
 {
+	sigset_t all, usual;
+
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_BLOCK, &all, &usual);
 	for (int i = 0; i < TICKER_ALONE && t->interval_ns > 0; i++) {
-		if (!sleep_alone(t))
+		if (!sleep_alone(t, &usual))
 			break;
 		t->on_tick(t->arg);
 	}
+	(void)sigprocmask(SIG_SETMASK, &usual, NULL);
 	/* the timer has gone on meanwhile */
 	if (t->interval_ns > 0)
 		(void)take_expired(t);

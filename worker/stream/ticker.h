@@ -9,10 +9,10 @@
  * costs a good deal less than 50 workers that wake each at its own time.  The
  * parts keep all streams from leaving in the same instant.
  *
- * Between two wake-ups the worker need not go back to its loop: a few ticks
- * long it waits for the time and for the one descriptor on which somebody may
- * want something of it, in one system call instead of two and without the
- * loop's bookkeeping, which has grown cold each time.
+ * Between two wake-ups the worker need not go back to its loop: many ticks
+ * long it waits for the time, for the one descriptor on which somebody may
+ * want something of it and for signals, in one system call instead of two and
+ * without the loop's bookkeeping, which has grown cold each time.
  *
  * Owns a timerfd and its watcher; borrows the loop.  Embedded.
  */
@@ -24,7 +24,7 @@
 enum {
 	TICKER_PHASES = 2,
 	/* So many in a row without a look at the loop. */
-	TICKER_ALONE = 9,
+	TICKER_ALONE = 49,
 };
 
 struct ticker {

@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <ev.h>
+#include <signal.h>
 #include <unistd.h>
 
 #define INTERVAL_NS UINT64_C(5000000)
@@ -17,7 +18,9 @@ struct rig {
 	struct ticker ticker;
 	int pipe[2];
 	ev_io reader;
-	bool wakes;          /* itself, at tick WAKES_AT */
+	ev_signal listener;
+	bool wakes;          /* itself, at tick WAKES_AT ... */
+	bool signals;        /* ... or sends itself a signal */
 	int n_ticks;
 	int woken_at;        /* n_ticks when the loop heard it */
 	uint64_t ns[TICKS];  /* of the ticks */
@@ -30,6 +33,8 @@ static void on_tick(void *arg)
 	r->ns[r->n_ticks++] = mono_ns();
 	if (r->wakes && r->n_ticks == WAKES_AT)
 		cr_assert_eq(write(r->pipe[1], "x", 1), 1);
+	if (r->signals && r->n_ticks == WAKES_AT)
+		cr_assert_eq(raise(SIGUSR1), 0);
 	if (r->n_ticks < TICKS)
 		return;
 	ticker_at(&r->ticker, UINT64_MAX / 4);
@@ -45,6 +50,15 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	ev_break(loop, EVBREAK_ALL);
 }
 
+static void on_signal(struct ev_loop *loop, ev_signal *w, int revents)
+{
+	(void)revents;
+	struct rig *r = container_of(w, struct rig, listener);
+
+	r->woken_at = r->n_ticks;
+	ev_break(loop, EVBREAK_ALL);
+}
+
 /* Ticks to the end, or to where the loop was woken. */
 static void run(struct rig *r, bool alone)
 {
@@ -52,6 +66,8 @@ static void run(struct rig *r, bool alone)
 	cr_assert_eq(pipe(r->pipe), 0);
 	ev_io_init(&r->reader, on_readable, r->pipe[0], EV_READ);
 	ev_io_start(r->loop, &r->reader);
+	ev_signal_init(&r->listener, on_signal, SIGUSR1);
+	ev_signal_start(r->loop, &r->listener);
 	ticker_init(&r->ticker, &(struct ticker_config){
 		.loop = r->loop,
 		.name = "a001",
@@ -67,6 +83,7 @@ static void end(struct rig *r)
 {
 	ticker_done(&r->ticker);
 	ev_io_stop(r->loop, &r->reader);
+	ev_signal_stop(r->loop, &r->listener);
 	close(r->pipe[0]);
 	close(r->pipe[1]);
 	ev_loop_destroy(r->loop);
@@ -110,6 +127,16 @@ Test(ticker, goes_back_to_the_loop_at_once_when_somebody_wants_something)
 	run(&r, true);
 	cr_expect_geq(r.woken_at, WAKES_AT);
 	/* its time may have come just then */
+	cr_expect_leq(r.woken_at, WAKES_AT + 1);
+	end(&r);
+}
+
+Test(ticker, hears_a_signal_that_comes_in_a_tick_at_the_next)
+{
+	struct rig r = { .signals = true };
+
+	run(&r, true);
+	cr_expect_geq(r.woken_at, WAKES_AT);
 	cr_expect_leq(r.woken_at, WAKES_AT + 1);
 	end(&r);
 }
