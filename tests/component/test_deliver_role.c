@@ -189,7 +189,8 @@ Test(deliver_role, tells_the_master_once_a_second_that_it_lives,
 	RIG_UNTIL(&m.rig, m.rig.n[MSG_DELIVER_STATUS] == 1);
 	began = mono_ms();
 	RIG_UNTIL(&m.rig, m.rig.n[MSG_DELIVER_STATUS] == 3);
-	cr_assert_geq(mono_ms() - began, 1900);
+	/* the first may have waited for us */
+	cr_assert_geq(mono_ms() - began, 1000);
 	/* twice as long, and what a busy machine takes */
 	cr_assert_lt(mono_ms() - began, 10000);
 	cr_assert_eq(m.rig.n[MSG_DELIVER_VIEWERS], 0);

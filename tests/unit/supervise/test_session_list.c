@@ -16,7 +16,7 @@ static struct world {
 	struct session_list *list;
 	struct msg_deliver_sessions page;
 	unsigned questions;
-	uint64_t asked_ms;
+	double asked_s;
 	uint32_t seq;
 	uint64_t after;
 	bool asked;
@@ -36,10 +36,11 @@ static int ask(uint64_t after, uint32_t seq, void *arg)
 	(void)arg;
 	if (w.unreachable)
 		return -ENOTCONN;
+	/* by the clock of the loop, which a pause is counted by */
 	if (w.questions > 0)
-		cr_expect_geq(mono_ms() - w.asked_ms, 9u, "no pause");
+		cr_expect_geq(ev_now(w.loop) - w.asked_s, 0.009, "no pause");
 	w.questions++;
-	w.asked_ms = mono_ms();
+	w.asked_s = ev_now(w.loop);
 	w.after = after;
 	w.seq = seq;
 	w.asked = true;
@@ -97,7 +98,7 @@ static void tear_down(void)
 /* Runs the loop, answering, until h has heard n times. */
 static void run_until(const struct heard *h, unsigned n)
 {
-	uint64_t end_ms = mono_ms() + 10000;
+	uint64_t end_ms = mono_ms() + 60000;
 
 	while (h->n < n && mono_ms() < end_ms) {
 		if (w.asked)
@@ -181,7 +182,7 @@ Test(session_list, tells_nothing_when_deliver_does_not_answer)
 
 	set_up();
 	session_list_get(w.list, hear, &h);
-	while (h.n == 0 && mono_ms() < began_ms + 10000)
+	while (h.n == 0 && mono_ms() < began_ms + 60000)
 		ev_run(w.loop, EVRUN_ONCE);
 	cr_assert(h.nothing);
 	cr_assert_geq(mono_ms() - began_ms, 1900u);

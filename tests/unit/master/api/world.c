@@ -98,7 +98,7 @@ json_t *world_file(void)
 
 int wait_answer(void)
 {
-	uint64_t end_ms = mono_ms() + 10000;
+	uint64_t end_ms = mono_ms() + 60000;
 
 	while (fakes.status == 0 && mono_ms() < end_ms)
 		ev_run(w.loop, EVRUN_ONCE);
