@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -124,6 +125,29 @@ static void on_listener_open(void *arg)
 	tell_due(d);
 }
 
+/* The first stream that cannot be had there, and how many there are. */
+static void on_listener_trouble(const struct listener *l, const char *why,
+				void *arg)
+{
+	const struct deliver_proc *d = arg;
+	const struct mount *m, *first = NULL;
+	char more[48] = "";
+	unsigned n = 0;
+
+	TAILQ_FOREACH(m, &d->mounts, link)
+		if (m->listener == l && n++ == 0)
+			first = m;
+	if (first == NULL)
+		return;
+	if (n > 1)
+		(void)snprintf(more, sizeof more, ", for %u more output%s, too",
+			       n - 1, n > 2 ? "s" : "");
+	(why != NULL ? log_error : log_info)(
+		"deliver", "stream %s: http%s://%s%s: %s%s", first->stream,
+		first->tls ? "s" : "", listener_address(l), first->path,
+		why != NULL ? why : "open now", more);
+}
+
 static void on_listener_close(struct listener *l, void *arg)
 {
 	struct msg m = { .type = MSG_DELIVER_UNLISTEN,
@@ -137,6 +161,7 @@ static void on_listener_close(struct listener *l, void *arg)
 
 static const struct listeners_events listeners_events = {
 	.on_open = on_listener_open,
+	.on_trouble = on_listener_trouble,
 	.on_close = on_listener_close,
 };
 

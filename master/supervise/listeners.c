@@ -3,7 +3,6 @@
 
 #include "common/alloc.h"
 #include "common/fd.h"
-#include "common/log.h"
 #include "master/handover.h"
 
 #include <assert.h>
@@ -107,6 +106,7 @@ static int open_socket(const struct sockaddr_any *where)
 
 static void fail(struct listener *l, int err)
 {
+	const struct listeners *owner = l->owner;
 	char error[sizeof l->error];
 
 	(void)snprintf(error, sizeof error, "%s: %s", l->address,
@@ -116,9 +116,9 @@ static void fail(struct listener *l, int err)
 		l->failures = 0;
 	memcpy(l->error, error, sizeof l->error);
 	if (l->failures++ == LISTEN_QUIET)
-		log_error("listen", "%s", error);
+		owner->events->on_trouble(l, strerror(err), owner->arg);
 	ev_timer_set(&l->retry, l->retry_ms / 1e3, 0.);
-	ev_timer_start(l->owner->loop, &l->retry);
+	ev_timer_start(owner->loop, &l->retry);
 	l->retry_ms = MIN(l->retry_ms * 2, (unsigned)LISTEN_RETRY_MAX_MS);
 }
 
@@ -155,7 +155,7 @@ static void try_open(struct listener *l)
 		return;
 	}
 	if (l->failures > LISTEN_QUIET)
-		log_info("listen", "%s: open now", l->address);
+		owner->events->on_trouble(l, NULL, owner->arg);
 	l->error[0] = '\0';
 	l->fd = fd;
 	LIST_INSERT_HEAD(&owner->untaken, l, open_link);

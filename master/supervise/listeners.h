@@ -5,7 +5,7 @@
  * The master binds and keeps them, so that a connect is never refused while
  * deliver is replaced: the backlog holds it.  A port in use is named and tried
  * again, soon at first (deliver may still hold the one that was just given up),
- * then every two seconds; it is logged when it does not go away.
+ * then every two seconds; its owner is told when it does not go away.
  *
  * Owns the sockets; borrows the loop and the events.
  */
@@ -29,6 +29,9 @@ enum {
 struct listeners_events {
 	/* Viewers can connect from now on: there is one to take. */
 	void (*on_open)(void *arg);
+	/* It cannot be opened, and is worth a line of the log: why; NULL: it
+	 * could after all. */
+	void (*on_trouble)(const struct listener *, const char *why, void *arg);
 	/* The last user of one that was taken is gone; the socket is closed
 	 * after the call. */
 	void (*on_close)(struct listener *, void *arg);
