@@ -90,8 +90,11 @@ test('a second path whose interface goes away, in and out', async (t) => {
 	await Sender.start(t, new TsMux(), 5100);
 	await sluice.onair('a001');
 	await sluice.onair('a002');
-	for (const id of ['a001', 'a002'])
+	for (const id of ['a001', 'a002']) {
 		await told(sluice, id, /^path 2: brings nothing/);
+		await sluice.logged(new RegExp(`${id}: input 1: alarms: ` +
+			'.*unprotected \\(path 2: '));
+	}
 	assert.ok(!(await output(sluice, 'a001')).fault);
 	await ip('link', 'del', 'd0');
 	for (const id of ['a001', 'a002'])

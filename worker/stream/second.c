@@ -101,7 +101,8 @@ static void report_alarms(struct path *p, struct msg_stream_status *status)
 	const struct watch *w = &p->watch;
 
 	watch_second(&p->watch, &(struct monitor_counts){ 0 },
-		     chosen != NULL ? chosen->watch.raised : 0, p->now_ns);
+		     chosen != NULL ? chosen->watch.raised : 0, NULL,
+		     p->now_ns);
 	/* what is watched as it comes need not be watched again */
 	if (selector_is_relay(p->selector))
 		w = &selector_lane(p->selector, 1)->watch;

@@ -9,7 +9,7 @@
 
 #define MS UINT64_C(1000000)
 
-enum { NAMES_MAX = 200 };
+enum { NAMES_MAX = 200 + sizeof((struct errmsg){ 0 }.text) };
 
 void watch_begin(struct watch *w, unsigned position, uint64_t now_ns)
 {
@@ -45,21 +45,31 @@ uint64_t watch_wall_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / MS;
 }
 
-/* "pat, crc" */
-static void name_all(uint32_t alarms, char text[NAMES_MAX])
+static void put(char text[NAMES_MAX], const char *before, const char *word,
+		const char *behind)
 {
-	size_t len = 0;
+	size_t len = strlen(text);
 
+	(void)snprintf(text + len, NAMES_MAX - len, "%s%s%s", before, word,
+		       behind);
+}
+
+/* "crc, unprotected (path 2: brings nothing)" */
+static void name_all(uint32_t alarms, const char *why, char text[NAMES_MAX])
+{
 	text[0] = '\0';
-	for (int i = 0; i < ALARM_COUNT && len < NAMES_MAX; i++)
-		if (alarms >> i & 1)
-			len += (size_t)snprintf(text + len, NAMES_MAX - len,
-						"%s%s", len > 0 ? ", " : "",
-						alarm_name((enum alarm_id)i));
+	for (int i = 0; i < ALARM_COUNT; i++) {
+		if (!(alarms >> i & 1))
+			continue;
+		put(text, text[0] != '\0' ? ", " : "",
+		    alarm_name((enum alarm_id)i), "");
+		if (i == ALARM_UNPROTECTED && why != NULL)
+			put(text, " (", why, ")");
+	}
 }
 
 /* What comes and goes is told once in a while, and the last word is right. */
-static void tell(struct watch *w, uint64_t now_ns)
+static void tell(struct watch *w, const char *why, uint64_t now_ns)
 {
 	char where[32] = "output", now[NAMES_MAX];
 	uint32_t own = w->raised & ~w->known;
@@ -70,7 +80,7 @@ static void tell(struct watch *w, uint64_t now_ns)
 		return;
 	if (w->position > 0)
 		(void)snprintf(where, sizeof where, "input %u", w->position);
-	name_all(own, now);
+	name_all(own, why, now);
 	if (own == 0)
 		log_info("stream", "%s: no alarms any more", where);
 	else
@@ -112,7 +122,7 @@ void watch_report(const struct watch *w, unsigned place, uint32_t raised,
 }
 
 void watch_second(struct watch *w, const struct monitor_counts *counts,
-		  uint32_t before, uint64_t now_ns)
+		  uint32_t before, const char *why, uint64_t now_ns)
 {
 	const struct alarm *alarms;
 	uint32_t was = w->raised;
@@ -126,5 +136,5 @@ void watch_second(struct watch *w, const struct monitor_counts *counts,
 		w->raised |= (uint32_t)alarms[i].raised << i;
 	/* until it is cleared here, whatever becomes of it there */
 	w->known = w->raised & (w->known | (before & ~was));
-	tell(w, now_ns);
+	tell(w, why, now_ns);
 }

@@ -42,6 +42,7 @@ void watch_report(const struct watch *, unsigned place, uint32_t raised,
 uint64_t watch_wall_ms(void);
 
 /* Ends the second.  What is raised now, and was before where the packets come
- * from (bits), is not logged again. */
+ * from (bits), is not logged again.
+ * why: what is not protected, or NULL. */
 void watch_second(struct watch *, const struct monitor_counts *,
-		  uint32_t before, uint64_t now_ns);
+		  uint32_t before, const char *why, uint64_t now_ns);

@@ -9,11 +9,12 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-static const struct monitor_counts calm, loss = { .network_lost = 1 };
+static const struct monitor_counts calm, loss = { .network_lost = 1 },
+			bare = { .unprotected = 1 };
 
 struct told {
 	unsigned n;
-	char last[200];
+	char last[400];
 };
 
 static void on_line(enum log_level level, const char *component,
@@ -37,16 +38,16 @@ Test(watch, what_the_input_has_told_is_not_told_of_the_output)
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
 	watch_begin(&w, 0, now_ns);
-	watch_second(&w, &calm, sync, now_ns += SECOND_NS);
+	watch_second(&w, &calm, sync, NULL, now_ns += SECOND_NS);
 	cr_assert_eq(w.raised, sync);
 	/* nor when it is over there first */
-	watch_second(&w, &calm, 0, now_ns += SECOND_NS);
+	watch_second(&w, &calm, 0, NULL, now_ns += SECOND_NS);
 	cr_assert_eq(told.n, 0, "%s", told.last);
 
-	watch_second(&w, &loss, 0, now_ns += SECOND_NS);
+	watch_second(&w, &loss, 0, NULL, now_ns += SECOND_NS);
 	cr_assert_eq(w.raised, sync | lost);
 	cr_assert_str_eq(told.last, "output: alarms: network_loss");
-	watch_second(&w, &loss, lost, now_ns + SECOND_NS);
+	watch_second(&w, &loss, lost, NULL, now_ns + SECOND_NS);
 	cr_assert_eq(told.n, 1);
 	watch_done(&w);
 }
@@ -58,8 +59,30 @@ Test(watch, an_input_tells_all_of_its_own)
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
 	watch_begin(&w, 2, SECOND_NS);
-	watch_second(&w, &loss, 0, 2 * SECOND_NS);
+	watch_second(&w, &loss, 0, NULL, 2 * SECOND_NS);
 	cr_assert_str_eq(told.last,
 			 "input 2: alarms: sync_loss, network_loss");
 	watch_done(&w);
+}
+
+Test(watch, what_is_not_protected_is_named)
+{
+	static const struct {
+		const char *why, *told;
+	} cases[] = {
+		{ "path 2: brings nothing", "input 1: alarms: sync_loss, "
+		  "unprotected (path 2: brings nothing)" },
+		{ NULL, "input 1: alarms: sync_loss, unprotected" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct told told = { 0 };
+		struct watch w;
+
+		log_open(on_line, &told, LOG_LEVEL_INFO);
+		watch_begin(&w, 1, SECOND_NS);
+		watch_second(&w, &bare, 0, cases[i].why, 2 * SECOND_NS);
+		cr_assert_str_eq(told.last, cases[i].told);
+		watch_done(&w);
+	}
 }
