@@ -27,10 +27,10 @@ function tmpfs(dir, mib) {
 		dir]);
 }
 
-async function record(t, address, seconds = undefined) {
+async function record(t, address, seconds = undefined, how = {}) {
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
-			[address, 'udp://127.0.0.1:6000'])));
+			[address, 'udp://127.0.0.1:6000'])), how);
 
 	await waitUntil('input', () => udpBound(5000));
 	const live = liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
@@ -72,6 +72,20 @@ test('a file holds all that was sent, and the next run goes on in it',
 	await next.sluice.stop();
 	assert.equal(size(file) % 188, 0);
 	assert.deepEqual(fs.readFileSync(file).subarray(0, sent.length), sent);
+});
+
+test('who may read a recording is for the mask of the service', async (t) => {
+	for (const [mask, mode] of [['077', 0o600], ['027', 0o640],
+		['000', 0o644]]) {
+		const file = path.join(tempDir(t), 'a.ts');
+		const { sluice } = await record(t, `file://${file}#min_free=0`,
+			undefined, { through: ['sh', '-c',
+				`umask ${mask}; exec "$@"`, 'sh'] });
+
+		await waitUntil('it', () => size(file) > 0);
+		assert.equal(fs.statSync(file).mode & 0o777, mode);
+		await sluice.stop();
+	}
 });
 
 test('by size and by time: no packet is broken or lost at a seam',
