@@ -26,6 +26,7 @@ enum {
 	HEAD_MS = 10000,
 	/* then it gets what there is, even when no picture starts in it */
 	START_MS = 10000,
+	STILL_MS = 1000,
 	/* requests on their way; then the one that takes longest has to go,
 	 * so that slow ones are no way to shut others out */
 	REQUESTS_MAX = 2048,
@@ -46,6 +47,7 @@ struct deliver {
 	unsigned max_conns;
 	unsigned head_ms;
 	unsigned start_ms;
+	unsigned still_ms;
 	/* of mounts that are gone */
 	uint64_t old_bytes;
 	uint64_t old_cut;
@@ -186,6 +188,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	roster_init(&d->roster, (uint64_t)time(NULL));
 	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
 	d->start_ms = cfg->start_ms ? cfg->start_ms : START_MS;
+	d->still_ms = cfg->still_ms ? cfg->still_ms : STILL_MS;
 	d->max_conns = cfg->max_conns ? cfg->max_conns : kernel_max_conns();
 	kernel_socket_buffers(&d->kernel);
 	ev_init(&d->tick, on_tick);
@@ -279,6 +282,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			.name = name,
 			.ring_fd = ring_fd,
 			.start_ms = d->start_ms,
+			.still_ms = d->still_ms,
 			.kernel = &d->kernel,
 			.roster = &d->roster,
 		},

@@ -21,6 +21,7 @@ struct deliver_config {
 	unsigned tick_ms;   /* between two passes */
 	unsigned head_ms;   /* a request is given this long to come */
 	unsigned start_ms;  /* a viewer waits this long for a picture */
+	unsigned still_ms;  /* without a packet, what was is old */
 	unsigned max_conns; /* viewers and requests; what descriptors allow */
 };
 

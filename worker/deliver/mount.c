@@ -12,6 +12,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 {
 	struct ring_reader *reader = ring_reader_new(cfg->ring_fd, ret_err);
 	struct mount *m;
+	bool ok;
 
 	if (reader == NULL)
 		return NULL;
@@ -24,6 +25,9 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->ring_fd = cfg->ring_fd;
 	m->reader = reader;
 	m->start_ms = cfg->start_ms;
+	m->still_ms = cfg->still_ms;
+	m->still = true;
+	m->seen_pos = ring_reader_pos(reader, &ok);
 	m->roster = cfg->roster;
 	m->kernel = *cfg->kernel;
 	m->named = true;
@@ -132,6 +136,21 @@ static void cut_all(struct mount *m)
 	}
 }
 
+/* Time counts from one look to the next: a writer does not stand still because
+ * we did. */
+static void look(struct mount *m, uint64_t pos, uint64_t now_ms)
+{
+	if (pos == m->seen_pos) {
+		m->still = m->still || now_ms - m->moved_ms >= m->still_ms;
+		return;
+	}
+	if (m->still && m->moved_ms > 0)
+		m->fresh_pos = m->seen_pos;
+	m->still = false;
+	m->seen_pos = pos;
+	m->moved_ms = now_ms;
+}
+
 /* False when the ring can no longer be trusted. */
 static bool begin_pass(struct mount *m, uint64_t now_ms,
 		       struct viewer_pass *ret)
@@ -145,14 +164,18 @@ static bool begin_pass(struct mount *m, uint64_t now_ms,
 		.reader = m->reader,
 		.lag = &m->lag,
 		.end = ring_reader_pos(m->reader, &ok),
+		.wait_until_ms = now_ms + m->start_ms,
 		.now_ms = now_ms,
 	};
 	if (!ok)
 		return false;
+	look(m, ret->end, now_ms);
+	ret->still = m->still;
 	ret->has_start = ring_reader_last_rap(
 		m->reader, size - (size_t)m->lag.start_max, &rap);
 	/* the writer may have published more, and the point with it */
-	ret->has_start = ret->has_start && rap.pos < ret->end;
+	ret->has_start = ret->has_start && rap.pos < ret->end &&
+			 rap.pos >= m->fresh_pos;
 	ret->start = rap.pos;
 	return true;
 }
@@ -231,6 +254,7 @@ void mount_measure(struct mount *m, uint64_t now_ms)
 	uint64_t passed_ms = now_ms - m->rate_ms;
 	uint64_t rate;
 
+	look(m, pos, now_ms);
 	if (passed_ms == 0)
 		return;
 	if (m->rate_ms > 0) {

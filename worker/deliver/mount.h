@@ -22,6 +22,13 @@ struct mount {
 	bool named;  /* since the last renewal began */
 	bool broken; /* the ring's header was found out, and not since mended */
 	unsigned start_ms;
+	unsigned still_ms;
+	/* whether anything comes: where its end was seen, since when, and from
+	 * where on the packets are not from before a pause */
+	bool still;
+	uint64_t seen_pos;
+	uint64_t moved_ms; /* 0: never yet */
+	uint64_t fresh_pos;
 	struct roster *roster;
 	struct lag_kernel kernel;
 	struct lag lag;
@@ -45,6 +52,7 @@ struct mount_config {
 	const struct msg_deliver_mount *name; /* copied */
 	int ring_fd;                          /* taken when it succeeds */
 	unsigned start_ms; /* a viewer waits for a picture, at most */
+	unsigned still_ms; /* without a packet, what was is old */
 	const struct lag_kernel *kernel;
 	struct roster *roster; /* borrowed, outlives the mount */
 };

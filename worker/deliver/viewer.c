@@ -188,6 +188,10 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 {
 	enum viewer_fate fate;
 
+	if (v->wait_until_ms > 0 && pass->still) {
+		v->wait_until_ms = pass->wait_until_ms;
+		return VIEWER_STAYS;
+	}
 	if (v->wait_until_ms > 0) {
 		if (!pass->has_start && pass->now_ms < v->wait_until_ms)
 			return VIEWER_STAYS;

@@ -81,6 +81,8 @@ struct viewer_pass {
 	uint64_t end;     /* published */
 	uint64_t start;   /* the random access point to start at */
 	bool has_start;
+	bool still;       /* nothing comes: who begins waits */
+	uint64_t wait_until_ms; /* for a picture, when something does */
 	uint64_t now_ms;
 };
 

@@ -98,6 +98,36 @@ Test(deliver_feed, starts_live_when_no_random_access_point_comes)
 	rig_done(&r);
 }
 
+/* A stream that is off air: the last picture is from then, and what comes first
+ * belongs to none. */
+Test(deliver_feed, gives_nothing_from_before_a_pause)
+{
+	struct rig r;
+	uint64_t pos = 40 * RING_PACKET;
+	int fd;
+
+	rig_init_with(&r, 1, &(struct deliver_config){ .still_ms = 20,
+						       .start_ms = 1000 });
+	rig_mark(&r);
+	rig_write(&r, 20);
+	deliver_second(r.deliver);
+	rig_turn(&r, 30);
+	deliver_second(r.deliver);
+	fd = join(&r);
+	rig_turn(&r, 1100); /* no picture is waited for in a pause */
+	cr_assert_eq(unread(fd), 0);
+	for (int i = 0; i < 2; i++) {
+		rig_write(&r, 10);
+		rig_turn(&r, 2 * RIG_TICK_MS);
+		cr_assert_eq(unread(fd), 0);
+	}
+	rig_mark(&r);
+	rig_write(&r, 10);
+	rig_read_packets(&r, fd, &pos, 10);
+	(void)close(fd);
+	rig_done(&r);
+}
+
 Test(deliver_feed, does_not_start_so_far_back_that_it_would_be_cut)
 {
 	struct rig r;
