@@ -172,6 +172,38 @@ test('a viewer who does not read is cut off, the others do not notice',
 	await sluice.stop();
 });
 
+test('who comes while a stream is off air gets nothing old', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'http://127.0.0.1:8100/one')));
+	const mux = new TsMux({ rate: 2e6 });
+	const off = () => sluice.waitStatus('a001', 'off air', (s) =>
+		!s.onair && s.bitrate === 0, 20000);
+
+	await waitUntil('input', () => udpBound(5000));
+	const sender = await Sender.start(t, mux, 5000);
+	const before = await Viewer.open(t, 8100, '/one');
+	await waitUntil('video', () => before.bytes > 300000);
+	sender.stop();
+	const { timestamp } = await off();
+	await sluice.waitStatus('a001', 'two seconds', (s) =>
+		s.timestamp > timestamp + 2, 20000);
+	const viewer = await Viewer.open(t, 8100, '/one');
+	assert.equal(viewer.status, 200);
+	const { bytes } = before;
+	await sluice.waitStatus('a001', 'two more', (s) =>
+		s.timestamp > timestamp + 4, 20000);
+	assert.equal(viewer.bytes, 0);
+	assert.equal(before.bytes, bytes);
+	assert.equal(before.ended, false);
+	await Sender.start(t, mux, 5000);
+	await waitUntil('video', () => viewer.bytes > 300000);
+	const seen = checkTs(viewer.data());
+	assert.deepEqual(seen.order.slice(0, 3),
+		[0, PROGRAM.pmtPid, PROGRAM.video]);
+	assert.equal(seen.syncErrors, 0);
+	await sluice.stop();
+});
+
 test('a removed stream ends its viewers; a new one is served at once',
 	async (t) => {
 	const timing = new Timing(t);
