@@ -4,6 +4,7 @@
 bench_programs = \
 	tests/bench/fanout \
 	tests/bench/forwarder \
+	tests/bench/merge_loss \
 	tests/bench/stage_cost \
 	tests/bench/tscheck \
 	tests/bench/tsgen \
@@ -50,6 +51,13 @@ tests_bench_forwarder_SOURCES = \
 	tests/bench/orders.c tests/bench/orders.h
 tests_bench_forwarder_LDADD = libcommon.a
 
+tests_bench_merge_loss_SOURCES = \
+	tests/bench/args.c tests/bench/args.h \
+	tests/bench/merge_loss.c \
+	tests/unit/stream/merge_count.c tests/unit/stream/merge_count.h \
+	tests/unit/stream/merge_sim.c tests/unit/stream/merge_sim.h
+tests_bench_merge_loss_LDADD = libworker.a libcommon.a
+
 tests_bench_stage_cost_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
 	tests/bench/stage_cost.c \
@@ -77,6 +85,7 @@ bench_scripts = \
 	tests/bench/load.mjs \
 	tests/bench/measure.mjs \
 	tests/bench/memory.mjs \
+	tests/bench/merge.mjs \
 	tests/bench/pull.mjs \
 	tests/bench/remux.mjs \
 	tests/bench/outputs.mjs \

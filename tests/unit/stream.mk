@@ -84,6 +84,10 @@ tests_unit_stream_test_ts_merge_SOURCES = \
 	tests/unit/stream/test_ts_merge.c
 tests_unit_stream_test_ts_merge_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ts_queue_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_merge_model_SOURCES = \
+	tests/unit/stream/merge_count.c tests/unit/stream/merge_count.h \
+	tests/unit/stream/merge_sim.c tests/unit/stream/merge_sim.h \
+	tests/unit/stream/test_merge_model.c
 tests_unit_stream_test_merge_model_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_window_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_selector_LDADD = $(unit_stream_libs)
