@@ -186,9 +186,14 @@ static size_t find_pid(const struct ts_queue *q, size_t from, uint16_t pid)
 	return q->n;
 }
 
-static bool follows(const uint8_t *packet, const uint8_t *last)
+/* One that is repeated has the count that was. */
+static bool follows(const struct ts_queue *q, size_t at, size_t last)
 {
-	return ((ts_cc(packet) - ts_cc(last) - ts_has_payload(packet)) &
+	const uint8_t *packet = ts_queue_packet(q, at);
+	bool counts = ts_has_payload(packet) &&
+		      ts_queue_mark(q, at) != TS_REPEATED;
+
+	return ((ts_cc(packet) - ts_cc(ts_queue_packet(q, last)) - counts) &
 		0x0f) == 0;
 }
 
@@ -199,8 +204,7 @@ static bool goes_around(const struct ts_queue *q, size_t at,
 {
 	size_t next = find_pid(q, at + 1, ts_pid(packet));
 
-	while (next < q->n &&
-	       follows(ts_queue_packet(q, next), ts_queue_packet(q, at))) {
+	while (next < q->n && follows(q, next, at)) {
 		at = next;
 		if (ts_cc(ts_queue_packet(q, at)) == ts_cc(packet))
 			return true;
@@ -209,13 +213,43 @@ static bool goes_around(const struct ts_queue *q, size_t at,
 	return false;
 }
 
+/* The one of its PID in front of `at`; q->n when it is not near. */
+static size_t find_before(const struct ts_queue *q, size_t at)
+{
+	uint16_t pid = ts_pid(ts_queue_packet(q, at));
+	size_t end = at - MIN(at, (size_t)TS_MERGE_REORDER);
+
+	for (size_t i = at; i > end; i--)
+		if (ts_pid(ts_queue_packet(q, i - 1)) == pid)
+			return i - 1;
+	return q->n;
+}
+
+/* Does the PID go on to `at` from behind its place, without a step?  Then it
+ * has gone around by there. */
+static bool has_gone_around(const struct ts_merge *m, const struct ts_queue *q,
+			    size_t at)
+{
+	size_t last = find_before(q, at);
+
+	while (last < q->n && follows(q, at, last)) {
+		if (distance(m, ts_queue_packet(q, last)) >
+		    distance(m, ts_queue_packet(q, at)))
+			return ts_seen_find(&m->seen,
+					    ts_queue_hash(q, last)) == NULL;
+		at = last;
+		last = find_before(q, at);
+	}
+	return false;
+}
+
 /* Which of the next packets was overtaken by the first; 0 when none was. */
 static size_t find_overtaken(const struct ts_merge *m, const struct ts_queue *q)
 {
-	const uint8_t *first = ts_queue_packet(q, 0), *last = first;
+	const uint8_t *first = ts_queue_packet(q, 0);
 	unsigned best = distance(m, first), same = 0;
 	uint64_t until_ns = ts_queue_at_ns(q, 0) + REORDER_MS * MS;
-	size_t ret = 0, i = 0;
+	size_t ret = 0, i = 0, last = 0;
 	bool stepped = false;
 
 	if (best == 0 || best > REORDER_CC || ts_is_filler(first) ||
@@ -229,24 +263,30 @@ static size_t find_overtaken(const struct ts_merge *m, const struct ts_queue *q)
 		    ts_queue_at_ns(q, i) > until_ns)
 			break;
 		packet = ts_queue_packet(q, i);
-		stepped |= !follows(packet, last);
+		stepped |= !follows(q, i, last);
 		if (stepped && ts_queue_mark(q, i) == TS_SINGLE &&
 		    distance(m, packet) < best) {
 			best = distance(m, packet);
 			ret = i;
 		}
-		last = packet;
+		last = i;
 	}
 	return ret > 0 && goes_around(q, ret, first) ? 0 : ret;
 }
 
-bool ts_put_in_order(const struct ts_merge *m, struct ts_queue *q)
+bool ts_put_in_order(struct ts_merge *m, unsigned path)
 {
-	size_t at = find_overtaken(m, q);
+	struct ts_queue *q = &m->path[path].queue;
+	const struct ts_queue *other = &m->path[!path].queue;
+	size_t at = find_overtaken(m, q), there;
 
-	if (at > 0)
-		ts_queue_bring_first(q, at);
-	return at > 0;
+	if (at == 0 || has_gone_around(m, q, at))
+		return false;
+	there = ts_queue_find(other, 0, ts_queue_hash(q, at));
+	if (there < other->n && has_gone_around(m, other, there))
+		return false;
+	ts_queue_bring_first(q, at);
+	return true;
 }
 
 /* Each path has them in another order. */

@@ -276,7 +276,7 @@ static bool put_before(struct ts_merge *m, unsigned path, struct batch *b)
 	if (near >= MIN(p->queue.n, (size_t)TS_MERGE_REORDER)) {
 		note_alone(m, !path);
 		if (!ts_is_mixed(m) ||
-		    (!ts_is_late(m, !path) && ts_put_in_order(m, q)))
+		    (!ts_is_late(m, !path) && ts_put_in_order(m, !path)))
 			return false;
 		put_alone(m, !path, b);
 		return true;
@@ -332,15 +332,15 @@ static void take_mixed(struct ts_merge *m, unsigned path, struct batch *b)
 		}
 		note_alone(m, path);
 		if (!ts_is_mixed(m) ||
-		    (!ts_is_late(m, path) && ts_put_in_order(m, &p->queue)))
+		    (!ts_is_late(m, path) && ts_put_in_order(m, path)))
 			return;
 		put_alone(m, path, b);
 		return;
 	}
 	/* the bytes of the other are not looked at where they are the same */
-	if (ts_put_in_order(m, &p->queue) ||
+	if (ts_put_in_order(m, path) ||
 	    ((at > 0 || !ts_is_next(m, ts_queue_packet(&p->queue, 0))) &&
-	     ts_put_in_order(m, &other->queue)))
+	     ts_put_in_order(m, !path)))
 		return;
 	if (at == 0) {
 		note_match(m, path, 0);

@@ -68,8 +68,9 @@ bool ts_is_late(const struct ts_merge *, unsigned path);
 size_t ts_match(const struct ts_merge *, const struct ts_merge_path *a,
 		const struct ts_merge_path *b);
 
-/* Brings what the first has overtaken to its place; false: nothing. */
-bool ts_put_in_order(const struct ts_merge *, struct ts_queue *);
+/* Brings what the first of a path has overtaken to its place, unless the other
+ * path tells that it has another one; false: nothing. */
+bool ts_put_in_order(struct ts_merge *, unsigned path);
 
 /* The first of either stands in the other, too, but further back: that of q at
  * `near`.  Does the one of mine come first, as counters tell? */
