@@ -53,6 +53,17 @@ export function tempDir(t) {
 	return dir;
 }
 
+// The same, of memory: what others write holds nobody up.
+export async function memoryDir(t, size = '4m') {
+	const dir = tempDir(t);
+	const { code, err } = await run('mount',
+		['-t', 'tmpfs', '-o', `size=${size}`, 'none', dir]);
+
+	if (code !== 0)
+		throw new Error(`mount ${dir}: ${err}`);
+	return dir;
+}
+
 const given = new Set();
 
 // One that nobody has, and that nobody was told of before.

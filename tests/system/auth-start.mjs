@@ -8,7 +8,7 @@ import { PASSWORD, again, basic, call, done, enter, login, startGuarded }
 	from '../helpers/auth.mjs';
 import { MASTER, Sluice, WORKER } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
-import { run, tempDir, waitUntil } from '../helpers/util.mjs';
+import { memoryDir, run, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const read = (sluice) => JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
 const OLD = '0123456789abcdef0123456789ABCDEF';
@@ -17,7 +17,8 @@ test('a first start makes admin, tells his password once, keeps a hash',
 	async (t) => {
 	const timing = new Timing(t);
 	const { sluice, password } = await startGuarded(t,
-		{ config: { gid: 7, users: {} } });
+		{ config: { gid: 7, users: {} },
+			options: { dir: await memoryDir(t) } });
 	const begin = Date.now();
 	const { users, gid } = await waitUntil('save', () => {
 		const file = read(sluice);

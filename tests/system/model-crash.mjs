@@ -9,11 +9,11 @@ import { Generator, initial, send } from '../helpers/commands.mjs';
 import { Model, withoutFresh } from '../helpers/model.mjs';
 import { Sluice } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
-import { now, sleep, tempDir } from '../helpers/util.mjs';
+import { memoryDir, now, sleep } from '../helpers/util.mjs';
 
 const ROUNDS = 3;
 const SAVED_MS = 1000;   // the promise
-const SLACK_MS = 1000;   // a disk and a machine that others use too
+const SLACK_MS = 1000;   // a machine that others use, too
 
 // Sends commands until the service is killed after ms; every configuration
 // that there was, with the time of its answer (Infinity: there was none).
@@ -53,7 +53,7 @@ function place(history, doc) {
 
 for (const seed of [11, 12, 13])
 	test(`killed ${ROUNDS} times, seed ${seed}`, async (t) => {
-		const timing = new Timing(t), dir = tempDir(t);
+		const timing = new Timing(t), dir = await memoryDir(t);
 		const generator = new Generator(seed);
 		let doc = initial;
 

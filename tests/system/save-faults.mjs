@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { now, run, tempDir, waitUntil } from '../helpers/util.mjs';
+import { memoryDir, now, run, waitUntil } from '../helpers/util.mjs';
 
 const ERRORS = ['EIO', 'ENOSPC', 'EINTR'];
 const REVISIONS = 10;
@@ -78,16 +78,6 @@ async function reason(t) {
 	}
 }
 
-// A disk of memory: what others write does not hold it up.
-async function disk(t) {
-	const dir = tempDir(t);
-	const { code, err } = await run('mount',
-		['-t', 'tmpfs', '-o', 'size=1m', 'none', dir]);
-
-	assert.equal(code, 0, err);
-	return dir;
-}
-
 const version = (n) => ({ ...config(stream('a001', [], [],
 	{ enable: false, comment: 'x'.repeat(5000) })), n });
 const parsed = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -121,7 +111,7 @@ test('each call of a save fails in turn, in each way', async (t) => {
 		return;
 	}
 	const sluice = await Sluice.start(t, version(0),
-		{ dir: await disk(t) });
+		{ dir: await memoryDir(t) });
 	const { dir, file } = sluice;
 	let n = 0, refused = 0, unkept = 0, kept = 0;
 	const upload = () => sluice.post({ cmd: 'upload',
@@ -197,7 +187,7 @@ test('a disk that is slow holds up nobody, and is told', async (t) => {
 		return;
 	}
 	const sluice = await Sluice.start(t, version(0),
-		{ dir: await disk(t) });
+		{ dir: await memoryDir(t) });
 	const trace = await Trace.attach(t, sluice,
 		'fsync:delay_enter=3000000');
 
@@ -229,7 +219,7 @@ test('a save that fails is repeated until it succeeds', async (t) => {
 		['fchmod', 'EINTR', 1]].map(async ([call, error, at]) => {
 		const what = `${call}:error=${error}:when=${at}`;
 		const sluice = await Sluice.start(t, version(0),
-			{ dir: await disk(t) });
+			{ dir: await memoryDir(t) });
 		const trace = await Trace.attach(t, sluice, what);
 
 		await sluice.cmd('set-config', { key: 'n', data: 1 });

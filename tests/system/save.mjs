@@ -10,7 +10,8 @@ import { MASTER, Sluice, WORKER, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { now, run, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { memoryDir, now, run, udpBound, waitUntil }
+	from '../helpers/util.mjs';
 
 const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
 	'udp://127.0.0.1:6000', more);
@@ -23,13 +24,7 @@ async function mount(...args) {
 	assert.equal(code, 0, `mount ${args.join(' ')}: ${err}`);
 }
 
-// A small disk of our own, as fast as memory whatever others write.
-async function disk(t) {
-	const dir = tempDir(t);
-
-	await mount('-t', 'tmpfs', '-o', 'size=64k', 'none', dir);
-	return dir;
-}
+const disk = (t) => memoryDir(t, '64k');
 
 test('saved one second after the change, in one piece', async (t) => {
 	const timing = new Timing(t);

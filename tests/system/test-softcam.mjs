@@ -74,13 +74,14 @@ test('a port that nobody listens on is a failed connection', async (t) => {
 
 test('a name without an address is a timeout of the connection',
 	async (t) => {
+	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config());
 	const { status, body, ms } = await judged(sluice, {
 		host: 'no-such-host.invalid', port: 15050 });
 
 	assert.equal(status, 200);
 	assert.deepEqual(body, { error: 'connection timeout', status: 0 });
-	assert.ok(ms < LIMIT_MS + 2000, `${ms} ms`);
+	timing.assert(ms < LIMIT_MS + 2000, `${ms} ms`);
 });
 
 test('a server that can be reached: this version says how far it came',
@@ -136,7 +137,8 @@ test('few run at a time; a server that never answers takes eight seconds',
 	assert.equal(status, 200);
 	assert.ok(['connection timeout', 'timeout'].includes(body.error),
 		JSON.stringify(body));
-	assert.ok(ms > 7900 && ms < LIMIT_MS + 2000, `${ms} ms`);
+	assert.ok(ms > 7900, `${ms} ms`);
+	timing.assert(ms < LIMIT_MS + 2000, `${ms} ms`);
 });
 
 test('a request without what is required gets no answer, and changes nothing',

@@ -23,7 +23,7 @@ enum {
 	ROOM = 300000,
 	SEND_BUFFER = 128 * 1024,
 	REAL_MS = 3,            /* what a tick takes here */
-	ASK_MS = 5000,
+	ASK_MS = 30000,
 };
 
 /* A server and a client in one thread: time is what the client is told. */
