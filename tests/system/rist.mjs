@@ -369,8 +369,9 @@ test('who has another secret, or none, is nobody, and it is said what he lacks',
 			strangers.map(({ error }) => error));
 		return true;
 	}, 30000);
-	// and so it stays: nobody gets to be connected by and by
-	const until = now() + 5000;
+	// and so it stays: nobody gets to be connected by and by, and
+	// what librist says only at first is known as long as he goes on
+	const until = now() + 15000;
 
 	while (now() < until)
 		for (const [i, end] of (await ends()).entries()) {

@@ -19,8 +19,7 @@ enum {
 	/* What was not seen for so long is told again. */
 	TOLD_MS = 600000,
 	TOLD_BURST = 5,
-	/* What somebody did so long ago is not what hinders now.  Of one that
-	 * it does not understand librist is silent for 7 s. */
+	/* Who was not heard for so long does not hinder now. */
 	TROUBLE_MS = 10000,
 	WAY_SILENT_S = 3,
 };
@@ -247,6 +246,19 @@ static void note_trouble(struct rist_link *l, const char *text)
 		rist_link_warn(l, text);
 }
 
+/* Of one that it does not understand the library says so at first, and no more
+ * however long he goes on. */
+static void look_at_strangers(struct rist_link *l, bool heard)
+{
+	uint64_t now_ms = mono_ms();
+
+	if (heard)
+		l->heard_ms = now_ms;
+	if (l->peer[0] != '\0' ||
+	    now_ms - MAX(l->heard_ms, l->told_ms) > TROUBLE_MS)
+		l->troubled = false;
+}
+
 /* Behind a secret nobody is to speak in clear; what else the guard keeps away
  * is nobody's mistake. */
 static void look_at_guard(struct rist_link *l)
@@ -303,8 +315,7 @@ void rist_link_second(struct rist_link *l)
 	look_at_peers(l);
 	look_at_refused(l);
 	look_at_ways(l, heard);
-	if (l->peer[0] != '\0' || mono_ms() - l->told_ms > TROUBLE_MS)
-		l->troubled = false;
+	look_at_strangers(l, heard != 0);
 	look_at_guard(l);
 	if (s.errors > 0)
 		note_trouble(l, s.error);

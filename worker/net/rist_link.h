@@ -42,6 +42,7 @@ struct rist_link {
 	uint64_t invalid; /* datagrams that the guard kept away */
 	struct errmsg told;     /* the last trouble in the log ... */
 	uint64_t told_ms;       /* ... when it was seen last ... */
+	uint64_t heard_ms;      /* ... who may be its cause ... */
 	struct ratelimit told_limit; /* of others in turns with it */
 	bool troubled;          /* ... and not, that all is well since */
 	unsigned silent_s[RIST_PEERS_MAX]; /* while others bring something */
