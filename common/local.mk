@@ -9,6 +9,7 @@ libcommon_a_SOURCES = \
 	common/fd.c common/fd.h \
 	common/first_byte.c common/first_byte.h \
 	common/hex.h \
+	common/iface.c common/iface.h \
 	common/ip_prefix.c common/ip_prefix.h \
 	common/log.c common/log.h \
 	common/mono.c common/mono.h \

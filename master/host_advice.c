@@ -2,6 +2,7 @@
 #include "master/host_advice.h"
 
 #include "common/alloc.h"
+#include "common/iface.h"
 #include "common/log.h"
 #include "common/util.h"
 #include "proto/io_spec.h"
@@ -102,6 +103,7 @@ static void look_at_buffer(long most, unsigned wanted, json_t *list)
 static void look_at_input(const struct host_advice *a, const char *address,
 			  unsigned *wanted, json_t *list)
 {
+	char iface[IFACE_NAME_MAX];
 	struct input_spec spec;
 	bool described;
 
@@ -119,10 +121,10 @@ static void look_at_input(const struct host_advice *a, const char *address,
 	*wanted = MAX(*wanted, spec.socket_size > 0
 				       ? spec.socket_size
 				       : (unsigned)UDP_RECEIVE_BUFFER);
-	if (spec.iface[0] != '\0' &&
+	if (spec.iface[0] != '\0' && iface_name(spec.iface, iface) == 0 &&
 	    (described || (sockaddr_is_multicast(&spec.local) &&
 			   spec.local.sa.sa_family == AF_INET)))
-		look_at_filter(a, spec.iface, list);
+		look_at_filter(a, iface, list);
 }
 
 static json_t *look(const struct host_advice *a, const json_t *streams)

@@ -2,6 +2,7 @@
 #include "master/config/surroundings.h"
 
 #include "common/alloc.h"
+#include "common/iface.h"
 #include "master/config/judge.h"
 #include "proto/io_spec.h"
 #include "proto/stream_spec.h"
@@ -48,7 +49,10 @@ static void look_for_folder(struct judge *j, const char *path)
 
 static void look_for_interface(struct judge *j, const char *name)
 {
-	if (name[0] != '\0' && if_nametoindex(name) == 0)
+	char found[IFACE_NAME_MAX];
+
+	if (name[0] != '\0' && (iface_name(name, found) < 0 ||
+				if_nametoindex(found) == 0))
 		judge_say(j, CHECK_WARNING, "interface: there is no \"%s\"",
 			  name);
 }

@@ -243,10 +243,11 @@ test('what this machine does not have is named, and is no fault',
 				'rtp://239.1.1.2:2#path2=nosuch1@239.1.1.3:2',
 				{ filler: '/nowhere/f.ts' }),
 			one('c', 'https://h/x#ca=/nowhere/ca.pem',
-				'udp://lo@239.1.1.5'),
-			one('d', 'udp://239.1.1.4#merge=' +
+				'udp://127.0.0.1@239.1.1.5'),
+			one('d', 'udp://lo@239.1.1.4#merge=' +
 				'udp://nosuch2@239.1.1.4', `file://${file}.ts`),
-			one('e', 'sdp:///nowhere/x.sdp', 'udp://1.1.1.2'),
+			one('e', 'sdp:///nowhere/x.sdp',
+				'udp://192.0.2.77@239.1.1.6'),
 			one('off', 'file:///nowhere/z.ts', 'udp://1.1.1.1',
 				{ enable: false })] }));
 	const user = os.userInfo().username;
@@ -269,6 +270,8 @@ test('what this machine does not have is named, and is no fault',
 			'is no "nosuch2"',
 		`make_stream[4].input[0] (e): warning: path: ${
 			missing('/nowhere/x.sdp')}`,
+		'make_stream[4].output[0] (e): warning: interface: there ' +
+			'is no "192.0.2.77"',
 		'ok', ''];
 
 	assert.equal(code, 0, text);

@@ -165,3 +165,47 @@ for (const type of ['udp', 'rtp'])
 		await sluice.onair('a001');
 		await sluice.stop();
 	});
+
+// What is sent to a group loops back to those who hear it on that interface.
+test('an address names the interface that has it now', async (t) => {
+	const OUT = { address: '239.1.9.9', port: 6001 };
+	const LATER = '10.9.8.8';
+	const of = async (id) => (await sluice.json(
+		`/api/stream-inputs/${id}`)).inputs[0];
+	const index = async (name) => JSON.parse(await ip('-j', 'link', 'show',
+		name))[0].ifindex;
+
+	await make();
+	t.after(() => ip('link', 'del', 'vc'));
+	await pair(t, 'ra', 'rb');
+	const sluice = await Sluice.start(t, config(
+		stream('a001', `udp://${TO.iface}@239.1.0.1:5000`,
+			`udp://${TO.iface}@${OUT.address}:${OUT.port}`),
+		stream('a002', `rtp://${LATER}@239.1.0.2:5002`, [])));
+
+	await waitUntil('the group', () => joinedOn('vc'));
+	await waitUntil('why', async () => (await of('a002')).error ===
+		`interface ${LATER}: there is none with that address`);
+	await ip('addr', 'add', `${LATER}/24`, 'dev', 'ra');
+	await waitUntil('the later one', () => isJoined('239.1.0.2', 'ra'));
+	const here = await Recorder.start(t, { ...OUT, iface: 'ra' });
+	const first = await Sender.start(t, new TsMux(), 5000, TO);
+	await sluice.onair('a001');
+	assert.equal((await of('a001')).stats.interface, await index('vc'));
+	await sluice.waitStatus('a001', 'what is sent', (s) =>
+		s.outputs[0].packets > 1000);
+	assert.equal(here.size(), 0);
+	first.stop();
+
+	await ip('addr', 'del', `${TO.iface}/24`, 'dev', 'vc');
+	await waitUntil('why', async () => (await of('a001')).error ===
+		`interface ${TO.iface}: there is none with that address`);
+	await ip('addr', 'add', `${TO.iface}/24`, 'dev', 'ra');
+	await waitUntil('the group there', () => joinedOn('ra'));
+	assert.ok(!joinedOn('vc'));
+	await Sender.start(t, new TsMux(), 5000, TO);
+	await sluice.onair('a001');
+	assert.equal((await of('a001')).stats.interface, await index('ra'));
+	await waitUntil('what is sent there', () => here.size() > 100000);
+	await sluice.stop();
+});

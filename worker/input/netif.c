@@ -2,6 +2,7 @@
 #include "worker/input/netif.h"
 
 #include "common/fd.h"
+#include "common/iface.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -42,13 +43,18 @@ static int ask(struct nl_sock *sock, const char *name, unsigned *ret,
 
 int netif_index(const char *name, unsigned *ret, struct errmsg *why)
 {
-	struct nl_sock *sock = nl_socket_alloc();
+	char found[IFACE_NAME_MAX];
+	struct nl_sock *sock;
+	int err;
 
+	if (iface_name(name, found) < 0)
+		return errmsg_fail(why, -ENODEV, "interface %s: there is none "
+				   "with that address", name);
+	sock = nl_socket_alloc();
 	if (sock == NULL)
 		return errmsg_fail(why, -ENOMEM, "netlink: %s",
 				   strerror(ENOMEM));
-
-	int err = ask(sock, name, ret, why);
+	err = ask(sock, found, ret, why);
 
 	nl_socket_free(sock);
 	return err;

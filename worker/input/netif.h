@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Network interfaces by name, asked from the kernel over netlink. */
+/* Network interfaces by name or address, asked from the kernel over netlink. */
 #pragma once
 
 #include "common/errmsg.h"
@@ -10,8 +10,8 @@
 
 /*
  * The index of the interface; 0 or -errno with why: -ENODEV when there is
- * none of that name, -ENETDOWN when it is down.  Opens its socket for the one
- * question and closes it.
+ * none of that name or with that address, -ENETDOWN when it is down.  Opens its
+ * socket for the one question and closes it.
  */
 int netif_index(const char *name, unsigned *ret, struct errmsg *why)
 	MUST_CHECK;

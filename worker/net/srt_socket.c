@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/net/srt_socket.h"
 
+#include "common/iface.h"
 #include "common/log.h"
 #include "common/mono.h"
 
@@ -68,6 +69,16 @@ static int set_text(SRTSOCKET s, SRT_SOCKOPT option, const char *text,
 	if (text[0] == '\0')
 		return 0;
 	return set(s, option, text, (int)strlen(text), why);
+}
+
+static int set_device(SRTSOCKET s, const char *iface, struct errmsg *why)
+{
+	char name[IFACE_NAME_MAX];
+
+	if (iface_name(iface, name) < 0)
+		return errmsg_fail(why, -ENODEV, "interface %s: there is none "
+				   "with that address", iface);
+	return set_text(s, SRTO_BINDTODEVICE, name, why);
 }
 
 static int set_size(SRTSOCKET s, SRT_SOCKOPT option, unsigned size,
@@ -157,7 +168,7 @@ static int set_all(SRTSOCKET s, const struct srt_spec *spec,
 	if (r == 0 && spec->mode != SRT_LISTENER)
 		r = set_text(s, SRTO_STREAMID, spec->streamid, why);
 	if (r == 0)
-		r = set_text(s, SRTO_BINDTODEVICE, spec->iface, why);
+		r = set_device(s, spec->iface, why);
 	if (r == 0)
 		r = set_rate(s, spec, why);
 	if (r == 0)

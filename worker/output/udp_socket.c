@@ -2,6 +2,7 @@
 #include "worker/output/udp_socket.h"
 
 #include "common/fd.h"
+#include "common/iface.h"
 #include "worker/input/netif.h"
 
 #include <errno.h>
@@ -118,14 +119,15 @@ static bool has_wrong_source(int fd, const struct output_spec *spec)
 {
 	struct sockaddr_in6 from = { 0 };
 	socklen_t len = sizeof from;
-	unsigned index = if_nametoindex(spec->iface);
+	char name[IFACE_NAME_MAX];
 
 	return spec->iface[0] != '\0' &&
 	       spec->remote.sa.sa_family == AF_INET6 &&
 	       sockaddr_is_multicast(&spec->remote) &&
 	       getsockname(fd, (struct sockaddr *)&from, &len) == 0 &&
 	       IN6_IS_ADDR_LOOPBACK(&from.sin6_addr) &&
-	       !netif_is_loopback(index);
+	       iface_name(spec->iface, name) == 0 &&
+	       !netif_is_loopback(if_nametoindex(name));
 }
 
 static int say_connect(const struct output_spec *spec, int err,

@@ -157,10 +157,29 @@ void udp_wire_send_one(struct udp_wire *w, const struct iovec *iov, size_t n)
 		w->packets++;
 }
 
+/* The old interface would go on to take all that is sent. */
+static int follow_address(const struct udp_wire *w, struct errmsg *why)
+{
+	unsigned index;
+	int r;
+
+	if (w->iface[0] == '\0')
+		return 0;
+	r = netif_index(w->iface, &index, why);
+	if (r == 0 && index != w->ifindex)
+		r = errmsg_fail(why, -ENODEV, "interface %s: the address went "
+				"to another one", w->iface);
+	return r;
+}
+
 int udp_wire_second(struct udp_wire *w, struct errmsg *why)
 {
 	int err = w->hard_err;
 	bool sent = w->packets != w->sent_before;
+	int r = follow_address(w, why);
+
+	if (r < 0)
+		return r;
 
 	w->hard_err = 0;
 	w->sent_before = w->packets;
@@ -210,8 +229,14 @@ static bool begin_timed(struct udp_wire *w, const struct output_spec *spec)
 int udp_wire_open(struct udp_wire *w, const struct output_spec *spec,
 		  size_t datagram, struct errmsg *why)
 {
-	int fd = udp_output_socket(spec, why);
+	int fd;
 
+	w->iface[0] = '\0';
+	if (iface_is_address(spec->iface)) {
+		memcpy(w->iface, spec->iface, sizeof w->iface);
+		w->ifindex = interface_of(spec);
+	}
+	fd = udp_output_socket(spec, why);
 	if (fd < 0)
 		return fd;
 	w->fd = fd;

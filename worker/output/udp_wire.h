@@ -8,6 +8,7 @@
 #pragma once
 
 #include "common/errmsg.h"
+#include "common/iface.h"
 #include "proto/io_spec.h"
 #include "worker/output/datagrams.h"
 #include "worker/output/departure_plan.h"
@@ -23,6 +24,8 @@ struct udp_wire {
 	uint64_t counted;     /* ... and what its owner knows of them */
 	uint64_t sent_before; /* packets a second ago */
 	int hard_err;         /* the last of its kind since then, or 0 */
+	char iface[IFACE_NAME_MAX]; /* an address that may move, or "" ... */
+	unsigned ifindex;           /* ... and who had it at the opening */
 };
 
 /* 0, or -errno with why; datagram: bytes of a full one of many, 0 when they go
@@ -40,5 +43,5 @@ void udp_wire_send(struct udp_wire *, struct datagrams *,
 void udp_wire_send_one(struct udp_wire *, const struct iovec *, size_t n);
 
 /* Once a second: 0, or -errno with why when nothing at all could be sent since
- * the last call. */
+ * the last call, or its interface is not the one it began with. */
 int udp_wire_second(struct udp_wire *, struct errmsg *why) MUST_CHECK;
