@@ -24,6 +24,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_memory \
 	tests/unit/stream/test_output_socket \
 	tests/unit/stream/test_pacer \
+	tests/unit/stream/test_packet_ring \
 	tests/unit/stream/test_path_file \
 	tests/unit/stream/test_path_files \
 	tests/unit/stream/test_path_rtp \
@@ -73,6 +74,7 @@ tests_unit_stream_test_watch_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_loop_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_memory_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_pacer_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_packet_ring_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_playout_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ring_out_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_clock_LDADD = $(unit_stream_libs)

@@ -5,6 +5,7 @@
 #include "common/util.h"
 #include "worker/hls/join.h"
 #include "worker/hls/mend.h"
+#include "worker/output/fifo.h"
 #include "worker/splice/splice.h"
 
 #include <stdlib.h>

@@ -14,6 +14,7 @@ libworker_a_SOURCES += \
 	worker/input/merge_input.c \
 	worker/input/netif.c worker/input/netif.h \
 	worker/input/netif_watch.c worker/input/netif_watch.h \
+	worker/input/packet_ring.c worker/input/packet_ring.h \
 	worker/input/playout.c worker/input/playout.h \
 	worker/input/receiver.c worker/input/receiver.h \
 	worker/input/rtp.c worker/input/rtp.h \

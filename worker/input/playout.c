@@ -26,7 +26,7 @@ void playout_init(struct playout *p, unsigned lead_ms, size_t packets_max,
 {
 	*p = (struct playout){ .lead_ns = lead_ms * MS, .checked_ns = now_ns,
 			       .hold_ns = lead_ms * MS, .smooth_s = 1 };
-	p->fifo.max = packets_max;
+	packet_ring_init(&p->ring, packets_max);
 	pcr_clock_init(&p->in, TS_PID_NULL);
 	file_clock_init(&p->clock, now_ns);
 }
@@ -43,14 +43,14 @@ void playout_set_pace(struct playout *p, unsigned lead_ms, unsigned smooth_s)
 
 void playout_done(struct playout *p)
 {
-	fifo_done(&p->fifo);
+	packet_ring_done(&p->ring);
 	free(p->marks);
 	p->marks = NULL;
 }
 
 size_t playout_room(const struct playout *p)
 {
-	return fifo_max(&p->fifo) - fifo_len(&p->fifo);
+	return p->ring.max - p->ring.len;
 }
 
 void playout_set_need(struct playout *p, size_t n)
@@ -68,7 +68,7 @@ static uint64_t *mark_word(const struct playout *p, uint64_t packet)
 static void make_marks(struct playout *p)
 {
 	/* the last word is not the first one before all of it has left */
-	p->n_marks = fifo_max(&p->fifo) / WORD + 2;
+	p->n_marks = p->ring.max / WORD + 2;
 	p->marks = xcalloc(p->n_marks, sizeof *p->marks);
 }
 
@@ -94,21 +94,29 @@ static uint64_t next_mark(const struct playout *p, uint64_t from, uint64_t to)
 	return to;
 }
 
+static void note(struct playout *p, const uint8_t *packet)
+{
+	uint64_t pcr;
+	bool has_pcr = ts_pcr(packet, &pcr);
+
+	mark(p, p->in.packets, has_pcr);
+	if (!has_pcr)
+		pcr_clock_pass(&p->in, 1);
+	else if (pcr_clock_feed(&p->in, packet))
+		p->gap_ticks = MAX(p->gap_ticks, p->in.span_ticks);
+}
+
 void playout_push(struct playout *p, struct ts_run run)
 {
-	const uint8_t *copy = fifo_push(&p->fifo, run);
-
 	if (p->marks == NULL)
 		make_marks(p);
-	for (size_t i = 0; i < run.n; i++, copy += TS_PACKET) {
-		uint64_t pcr;
-		bool has_pcr = ts_pcr(copy, &pcr);
+	while (run.n > 0) {
+		struct ts_run copy = packet_ring_push(&p->ring, run);
 
-		mark(p, p->in.packets, has_pcr);
-		if (!has_pcr)
-			pcr_clock_pass(&p->in, 1);
-		else if (pcr_clock_feed(&p->in, copy))
-			p->gap_ticks = MAX(p->gap_ticks, p->in.span_ticks);
+		for (size_t i = 0; i < copy.n; i++)
+			note(p, copy.data + i * TS_PACKET);
+		run.data += copy.n * TS_PACKET;
+		run.n -= copy.n;
 	}
 }
 
@@ -140,7 +148,7 @@ uint64_t playout_due_ns(const struct playout *p)
 bool playout_is_at_cut(const struct playout *p)
 {
 	return p->n_cuts > 0 && p->cuts[0] == p->sent &&
-	       fifo_len(&p->fifo) > 0;
+	       p->ring.len > 0;
 }
 
 void playout_pass_cut(struct playout *p)
@@ -160,7 +168,7 @@ uint64_t playout_waiting_ns(const struct playout *p)
 	uint64_t in = pcr_clock_ticks(&p->in), out = p->clock.ticks;
 
 	if (pcr_clock_bps(&p->in) == 0)
-		return fifo_len(&p->fifo) * TS_PACKET * 8 *
+		return p->ring.len * TS_PACKET * 8 *
 		       (UINT64_C(1000000000) / FILE_CLOCK_BPS);
 	return in > out ? (in - out) / 27 * 1000 : 0;
 }
@@ -183,15 +191,14 @@ static bool go_to_mark(struct playout *p, uint64_t end)
 /* The times of more packets; false when it takes more of them to know. */
 static bool look_ahead(struct playout *p, uint64_t now_ns)
 {
-	struct ts_run run = fifo_run(&p->fifo);
-	size_t seen = MIN(run.n, (size_t)AHEAD_MAX);
+	size_t seen = MIN(p->ring.len, (size_t)AHEAD_MAX);
 	uint64_t end = p->sent + seen;
 
 	while (p->clock.pcr.packets < end) {
 		if (!go_to_mark(p, end))
 			continue;
-		if (file_clock_feed(&p->clock, run.data + TS_PACKET *
-				    (p->clock.pcr.packets - p->sent))) {
+		if (file_clock_feed(&p->clock, packet_ring_at(&p->ring,
+				p->clock.pcr.packets - p->sent))) {
 			file_clock_advance(&p->clock, now_ns, false);
 			return true;
 		}
@@ -257,7 +264,7 @@ static void correct(struct playout *p, uint64_t now_ns)
 /* To the batch, in which they stay where they are. */
 static size_t release(struct playout *p, struct batch *batch, size_t n)
 {
-	struct ts_run run = fifo_run(&p->fifo);
+	size_t left;
 
 	if (p->n_cuts > 0)
 		n = (size_t)MIN((uint64_t)n, p->cuts[0] - p->sent);
@@ -265,9 +272,13 @@ static size_t release(struct playout *p, struct batch *batch, size_t n)
 		return 0;
 	if (p->due_ns == 0)
 		p->due_ns = next_due_ns(p);
-	run.n = n;
-	batch_add(batch, run);
-	fifo_drop(&p->fifo, n);
+	for (left = n; left > 0;) {
+		struct ts_run run = packet_ring_run(&p->ring, left);
+
+		batch_add(batch, run);
+		packet_ring_drop(&p->ring, run.n);
+		left -= run.n;
+	}
 	p->sent += n;
 	return n;
 }
@@ -308,7 +319,7 @@ size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
 	size_t taken;
 
 	if (p->lead_ns == 0) {
-		taken = release(p, batch, MIN(fifo_len(&p->fifo),
+		taken = release(p, batch, MIN(p->ring.len,
 					      (size_t)TURN_MAX));
 		hand_over(p, batch);
 		return taken;
@@ -324,10 +335,10 @@ size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
 
 bool playout_is_dry(const struct playout *p)
 {
-	return fifo_len(&p->fifo) == 0 || (p->lead_ns > 0 && !p->plays);
+	return p->ring.len == 0 || (p->lead_ns > 0 && !p->plays);
 }
 
 void playout_second(struct playout *p)
 {
-	fifo_trim(&p->fifo);
+	packet_ring_trim(&p->ring);
 }

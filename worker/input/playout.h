@@ -12,7 +12,7 @@
 
 #include "worker/input/batch.h"
 #include "worker/input/file_clock.h"
-#include "worker/output/fifo.h"
+#include "worker/input/packet_ring.h"
 
 enum {
 	/* The pace is never more than that off the PCRs' (ISO/IEC 13818-1 asks
@@ -24,7 +24,7 @@ enum {
 };
 
 struct playout {
-	struct fifo fifo;
+	struct packet_ring ring;
 	/* which packets of it have a PCR: a bit each, found by their number
 	 * modulo n_marks * 64; NULL until the first one comes.  So the others
 	 * need not be looked at again when their time comes. */
@@ -35,7 +35,7 @@ struct playout {
 	struct pcr_clock in;     /* of what was pushed */
 	uint64_t gap_ticks;      /* the most between two PCRs in it */
 	struct file_clock clock; /* of what is taken */
-	uint64_t sent;     /* packets taken out of the fifo, ever */
+	uint64_t sent;     /* packets taken out of the ring, ever */
 	uint64_t lead_ns;  /* 0: at once, as it comes */
 	bool ended;
 	bool plays;

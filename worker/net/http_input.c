@@ -164,7 +164,7 @@ static void turn(struct http_input *h, uint64_t now_ns)
 {
 	/* in large pieces: each costs as much as a small one */
 	if (fetch_is_paused(h->fetch) &&
-	    playout_room(&h->playout) >= fifo_max(&h->playout.fifo) / 4)
+	    playout_room(&h->playout) >= h->playout.ring.max / 4)
 		fetch_resume(h->fetch);
 	fetcher_turn(h->fetcher, now_ns,
 		     h->playout.plays ? playout_waiting_ns(&h->playout) : 0);
