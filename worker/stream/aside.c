@@ -24,6 +24,7 @@ enum {
 	/* Not read for so long: what waits in the socket is old. */
 	PAUSE_MS = 1000,
 	SILENCE_MS = 500,
+	HELD_MAX_MS = 1000, /* on the way */
 	TICKS_PER_MS = 90,
 	PCR_PER_TICK = 300,
 };
@@ -62,6 +63,9 @@ struct aside {
 	uint64_t received, sent, lost, dropped; /* packets of the PID */
 	uint16_t clock_pid;   /* of the program there; 0x1fff: none */
 	struct phase here, there;
+	uint64_t clock_ns;    /* the last PCR there */
+	struct phase was;     /* that of there before it fell silent ... */
+	uint64_t silence_ns;  /* ... for so long */
 	uint64_t moved;       /* 90 kHz: added to its times */
 	struct cue cue;
 	uint16_t told_pid;    /* as the log says */
@@ -73,16 +77,14 @@ struct aside {
 
 /* --- clocks --- */
 
-static void phase_feed(struct phase *p, uint16_t pid,
-		       const struct ts_run *runs, size_t n_runs,
-		       uint64_t now_ns)
+/* The last of a PID, PCR_WRAP when there is none: of what came at once only
+ * that came now. */
+static uint64_t last_pcr(uint16_t pid, const struct ts_run *runs, size_t n_runs)
 {
 	uint64_t pcr, last = PCR_WRAP;
 
-	if (p->pid != pid)
-		*p = (struct phase){ .pid = pid };
 	if (pid == TS_PID_NULL)
-		return;
+		return last;
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < runs[i].n; k++) {
 			const uint8_t *packet = runs[i].data + k * TS_PACKET;
@@ -91,10 +93,58 @@ static void phase_feed(struct phase *p, uint16_t pid,
 			    ts_pcr(packet, &pcr))
 				last = pcr % PCR_WRAP;
 		}
-	/* of what came at once only the last came now */
-	if (last != PCR_WRAP)
+	return last;
+}
+
+static void phase_note(struct phase *p, uint16_t pid, uint64_t pcr,
+		       uint64_t now_ns)
+{
+	if (p->pid != pid)
+		*p = (struct phase){ .pid = pid };
+	if (pcr != PCR_WRAP)
 		splice_smooth(&p->phase, &p->n,
-			      pcr_diff(last, splice_ticks_of_ns(now_ns)));
+			      pcr_diff(pcr, splice_ticks_of_ns(now_ns)));
+}
+
+/* Behind a silence the clock there may be another one. */
+static void forget_clock(struct aside *a)
+{
+	uint64_t silence_ns = a->now_ns - a->clock_ns;
+
+	if (a->there.n == 0 || silence_ns < SILENCE_MS * MS)
+		return;
+	a->was = a->there;
+	a->silence_ns = silence_ns;
+	a->there = (struct phase){ .pid = TS_PID_NULL };
+}
+
+/* One that is behind by no more than the silence is the one that was: what was
+ * held up comes late, and its times are right. */
+static void know_again(struct aside *a)
+{
+	const int64_t stray = ASIDE_STRAY_MS * TICKS_PER_MS * PCR_PER_TICK;
+	uint64_t most_ns = MIN(a->silence_ns, HELD_MAX_MS * MS);
+	int64_t off = wrap_diff(a->there.phase, a->was.phase, PCR_WRAP);
+
+	if (a->was.pid == a->there.pid && off < stray &&
+	    off > -stray - (int64_t)splice_ticks_of_ns(most_ns))
+		a->there = a->was;
+	a->was = (struct phase){ .pid = TS_PID_NULL };
+}
+
+static void hear_clock(struct aside *a, const struct ts_run *runs,
+		       size_t n_runs)
+{
+	uint64_t pcr = last_pcr(a->clock_pid, runs, n_runs);
+
+	if (pcr != PCR_WRAP)
+		forget_clock(a);
+	phase_note(&a->there, a->clock_pid, pcr, a->now_ns);
+	if (pcr == PCR_WRAP)
+		return;
+	a->clock_ns = a->now_ns;
+	if (a->there.n == 1)
+		know_again(a);
 }
 
 static void follow_clocks(struct aside *a)
@@ -231,7 +281,7 @@ static void begin(struct aside *a)
 	a->going = true;
 	a->counted = a->followed = false;
 	a->since_ns = a->now_ns;
-	a->there = (struct phase){ .pid = TS_PID_NULL };
+	forget_clock(a);
 }
 
 static void look_at(struct aside *a, const uint8_t *packet)
@@ -262,7 +312,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct aside *a = arg;
 
-	phase_feed(&a->there, a->clock_pid, runs, n_runs, a->now_ns);
+	hear_clock(a, runs, n_runs);
 	follow_clocks(a);
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < runs[i].n; k++)
@@ -275,7 +325,7 @@ void aside_close(struct aside *a)
 	give_up(a);
 	psi_reset(a->psi);
 	a->clock_pid = TS_PID_NULL;
-	a->here = a->there = (struct phase){ .pid = TS_PID_NULL };
+	a->here = a->there = a->was = (struct phase){ .pid = TS_PID_NULL };
 	a->going = false;
 	a->cue = (struct cue){ 0 };
 }
@@ -342,8 +392,9 @@ void aside_join(struct aside *a, struct remux *r, const struct ts_run *runs,
 		size_t n_runs, uint64_t now_ns)
 {
 	struct ts_run run = fifo_run(&a->fifo);
+	uint16_t pid = remux_clock_pid(r);
 
-	phase_feed(&a->here, remux_clock_pid(r), runs, n_runs, now_ns);
+	phase_note(&a->here, pid, last_pcr(pid, runs, n_runs), now_ns);
 	if (a->changed)
 		remux_set_guest(r, &a->guest);
 	a->changed = false;
