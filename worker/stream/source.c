@@ -103,13 +103,18 @@ static bool is_free(struct source *s, uint64_t now_ns, struct errmsg *why)
 	return true;
 }
 
+/* All that one who calls knows of the call is that it is not answered yet. */
+static bool calls(const struct source *s)
+{
+	return s->spec.kind == INPUT_SRT && s->spec.srt.mode != SRT_LISTENER;
+}
+
 /* A socket that others send to or call is there at once; that a file or a
  * server can be asked says nothing about what it answers. */
 static bool is_there(const struct source *s)
 {
 	return input_fd(s->input) >= 0 || s->spec.kind == INPUT_RIST ||
-	       (s->spec.kind == INPUT_SRT &&
-		s->spec.srt.mode == SRT_LISTENER);
+	       (s->spec.kind == INPUT_SRT && !calls(s));
 }
 
 void source_open(struct source *s, uint64_t now_ns)
@@ -136,12 +141,6 @@ void source_open(struct source *s, uint64_t now_ns)
 bool source_is_open(const struct source *s)
 {
 	return s->input != NULL && s->error.text[0] == '\0';
-}
-
-/* All that one who calls knows of the call is that it is not answered yet. */
-static bool calls(const struct source *s)
-{
-	return s->spec.kind == INPUT_SRT && s->spec.srt.mode != SRT_LISTENER;
 }
 
 const char *source_trouble(const struct source *s)

@@ -72,6 +72,12 @@ void rtp_rig_feed_path(struct rtp_rig *r, uint32_t number, unsigned path)
 	rtp_window_feed(r->window, &d, path, r->now_ns);
 }
 
+void rtp_rig_feed_all(struct rtp_rig *r, uint32_t from, uint32_t end)
+{
+	for (uint32_t number = from; number < end; number++)
+		rtp_rig_feed(r, number);
+}
+
 void rtp_rig_pass(struct rtp_rig *r, unsigned ms)
 {
 	r->now_ns += ms * MS;

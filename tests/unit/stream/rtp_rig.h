@@ -32,6 +32,9 @@ static inline void rtp_rig_feed(struct rtp_rig *r, uint32_t number)
 	rtp_rig_feed_path(r, number, 0);
 }
 
+/* Those from a number on, up to another. */
+void rtp_rig_feed_all(struct rtp_rig *, uint32_t from, uint32_t end);
+
 /* So much later. */
 void rtp_rig_pass(struct rtp_rig *, unsigned ms);
 

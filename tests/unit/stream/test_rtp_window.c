@@ -121,13 +121,11 @@ Test(rtp_window, follows_a_sender_that_starts_again)
 		struct rtp_rig r;
 
 		rtp_rig_init(&r, alone);
-		for (uint32_t k = 0; k < 50; k++)
-			rtp_rig_feed(&r, k);
+		rtp_rig_feed_all(&r, 0, 50);
 		r.ssrc = starts[i].ssrc;
 		r.first_seq = (uint16_t)(starts[i].seq - 50);
 		r.first_time = starts[i].time;
-		for (uint32_t k = 50; k < 100; k++)
-			rtp_rig_feed(&r, k);
+		rtp_rig_feed_all(&r, 50, 100);
 		rtp_rig_expect(&r, 0, 100);
 		cr_assert_eq(rtp_rig_counts(&r).lost, 0, "%zu", i);
 		cr_assert_eq(rtp_rig_counts(&r).stray, 0, "%zu", i);
@@ -142,17 +140,13 @@ Test(rtp_window, does_not_start_again_for_what_was_overtaken)
 	struct rtp_rig r;
 
 	rtp_rig_init(&r, alone);
-	for (uint32_t k = 0; k < 50; k++)
-		rtp_rig_feed(&r, k);
+	rtp_rig_feed_all(&r, 0, 50);
 	r.ssrc = 2;
 	r.first_seq = 9000;
 	r.first_time = 1U << 31;
-	for (uint32_t k = 55; k < 65; k++)
-		rtp_rig_feed(&r, k);
-	for (uint32_t k = 50; k < 55; k++)
-		rtp_rig_feed(&r, k);
-	for (uint32_t k = 65; k < 100; k++)
-		rtp_rig_feed(&r, k);
+	rtp_rig_feed_all(&r, 55, 65);
+	rtp_rig_feed_all(&r, 50, 55);
+	rtp_rig_feed_all(&r, 65, 100);
 	cr_assert_eq(r.n, 95);
 	for (uint32_t i = 0; i < 95; i++)
 		cr_assert_eq(r.out[i], i < 50 ? i : i + 5);
@@ -169,8 +163,7 @@ Test(rtp_window, takes_a_jump_for_another_count_from_its_second_on)
 		struct rtp_rig r;
 
 		rtp_rig_init(&r, alone);
-		for (uint32_t k = 0; k < 300; k++)
-			rtp_rig_feed(&r, k);
+		rtp_rig_feed_all(&r, 0, 300);
 		/* one alone is none */
 		r.first_seq = (uint16_t)(r.first_seq + jumps[i]);
 		rtp_rig_feed(&r, 300);
@@ -182,8 +175,7 @@ Test(rtp_window, takes_a_jump_for_another_count_from_its_second_on)
 		r.first_seq = (uint16_t)(r.first_seq + jumps[i]);
 		rtp_rig_feed(&r, 301);
 		rtp_rig_expect(&r, 0, 0);
-		for (uint32_t k = 302; k < 400; k++)
-			rtp_rig_feed(&r, k);
+		rtp_rig_feed_all(&r, 302, 400);
 		rtp_rig_expect(&r, 301, 99);
 		cr_assert_eq(rtp_rig_counts(&r).lost, 0, "%d", jumps[i]);
 		rtp_rig_done(&r);
@@ -280,14 +272,11 @@ Test(rtp_window, takes_late_datagrams_for_no_new_sender)
 	struct rtp_rig r;
 
 	rtp_rig_init(&r, alone);
-	for (uint32_t i = 0; i < 300; i++)
-		rtp_rig_feed(&r, i);
+	rtp_rig_feed_all(&r, 0, 300);
 	r.n = 0;
 	/* 200 back, and in a row */
-	for (uint32_t i = 90; i < 100; i++)
-		rtp_rig_feed(&r, i);
-	for (uint32_t i = 300; i < 310; i++)
-		rtp_rig_feed(&r, i);
+	rtp_rig_feed_all(&r, 90, 100);
+	rtp_rig_feed_all(&r, 300, 310);
 	rtp_rig_expect(&r, 300, 10);
 	cr_assert_eq(rtp_rig_counts(&r).duplicates, 10);
 	rtp_rig_done(&r);
@@ -300,8 +289,7 @@ Test(rtp_window, bounds_what_waits_by_its_places)
 	rtp_rig_init(&r, alone);
 	rtp_rig_feed(&r, 0);
 	r.n = 0;
-	for (uint32_t i = 2; i < 600; i++)
-		rtp_rig_feed(&r, i);
+	rtp_rig_feed_all(&r, 2, 600);
 	/* 512 wait at most, the gap among them */
 	rtp_rig_expect(&r, 2, 598);
 	cr_assert_eq(rtp_rig_counts(&r).lost, 1);
