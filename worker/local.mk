@@ -56,6 +56,7 @@ sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/rist_peers.c worker/net/rist_peers.h \
 	worker/net/rist_pulse.c worker/net/rist_pulse.h \
 	worker/net/rist_said.c worker/net/rist_said.h \
+	worker/net/rist_sources.c worker/net/rist_sources.h \
 	worker/net/rist_threads.c worker/net/rist_threads.h \
 	worker/net/srt_calls.c worker/net/srt_calls.h \
 	worker/net/srt_input.c \

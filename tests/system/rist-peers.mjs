@@ -369,3 +369,48 @@ test('what comes to the wrong one of the two ports of the simple profile is ' +
 	assert.equal(sluice.worker('stream', 'in0').pid, pid);
 	await sluice.stop();
 });
+
+// librist takes him for the one whose other half is missing, and ends.
+for (const [i, first] of ['data', 'reports'].entries())
+	test(`who sends ${first} first and then the other kind from the same ` +
+		'port is not heard', async (t) => {
+		const port = 9082 + 2 * i;
+		const sluice = await Sluice.start(t, config(
+			stream('in0', `rist://@127.0.0.1:${port}` +
+				'#profile=simple', 'udp://127.0.0.1:6000'),
+			stream('from', 'udp://127.0.0.1:5000',
+				`rist://127.0.0.1:${port}#profile=simple`)));
+		const socket = dgram.createSocket('udp4');
+		let n = 0;
+		const kinds = [() => [rtp(0x80, n++ & 255, 0x47), port],
+			() => [[...RR, ...SDES], port + 1]];
+		const send = async (kind) => {
+			const [data, to] = kind();
+
+			await new Promise((done) => socket.send(
+				Buffer.from(data), to, '127.0.0.1', done));
+			await sleep(5);
+		};
+		const { pid } = await waitUntil('worker', () =>
+			udpBound(port + 1) && sluice.worker('stream', 'in0'));
+		const invalid = async () =>
+			(await sluice.status('in0')).inputs[0].stats.invalid;
+
+		t.after(() => socket.close());
+		if (first === 'reports')
+			kinds.reverse();
+		for (let k = 0; k < 50; k++)
+			await send(kinds[0]);
+		for (let k = 0; k < 50; k++)
+			await send(kinds[1]);
+		await waitUntil('all of them', async () =>
+			await invalid() >= 50);
+		for (let k = 0; k < 100; k++)
+			await send(kinds[k & 1]);
+		await waitUntil('input', () => udpBound(5000));
+		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
+			{ seconds: 60 });
+		await sluice.onair('in0', 30000);
+		assert.equal(sluice.worker('stream', 'in0').pid, pid);
+		await sluice.stop();
+	});

@@ -260,7 +260,7 @@ for (const [i, name, ways, more] of [
 				return error === `path ${way + 1}: brings ` +
 					'nothing' && raised;
 			}, 20000);
-			assert.equal((await sluice.status('a002')).onair, true);
+			await sluice.onair('a002', 15000);
 			nft(`delete table inet ${table}`);
 			await well();
 		}

@@ -66,6 +66,13 @@ tests_unit_net_test_rist_said_SOURCES = tests/unit/net/test_rist_said.c \
 tests_unit_net_test_rist_said_CFLAGS = $(AM_CFLAGS) $(RIST_CFLAGS)
 tests_unit_net_test_rist_said_LDADD = $(worker_libs) $(RIST_LIBS)
 
+check_PROGRAMS += tests/unit/net/test_rist_sources
+TESTS += tests/unit/net/test_rist_sources
+tests_unit_net_test_rist_sources_SOURCES = \
+	tests/unit/net/test_rist_sources.c worker/net/rist_sources.c
+tests_unit_net_test_rist_sources_CFLAGS = $(AM_CFLAGS) $(RIST_CFLAGS)
+tests_unit_net_test_rist_sources_LDADD = $(worker_libs)
+
 check_PROGRAMS += tests/unit/net/test_srt_calls
 TESTS += tests/unit/net/test_srt_calls
 tests_unit_net_test_srt_calls_SOURCES = tests/unit/net/test_srt_calls.c \

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/net/rist_filter.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
 	TAKE = UINT16_MAX,
 	UDP_HEADER = 8,
+	FROM_PORT = 0,
 	TO_PORT = 2,
+	FROM_IPV4 = SKF_NET_OFF + 12,
+	FROM_IPV6 = SKF_NET_OFF + 8,
 
 	/* VSF TR-06-2, 5: a protocol, behind two bytes with the flags of what
 	 * follows, 4 bytes each; in it two ports and RTP or RTCP */
@@ -394,4 +399,45 @@ void rist_filter_make(struct rist_filter *f, unsigned flags)
 	}
 	put(f, BPF_LDX | BPF_IMM, UDP_HEADER);
 	judge_rtp(f, (flags & RIST_FILTER_PAIR) != 0);
+}
+
+/* The words of an address; of one of IPv4 behind the prefix for them, too. */
+static size_t words_of(const struct sockaddr_any *at, uint32_t words[4])
+{
+	if (at->sa.sa_family == AF_INET) {
+		words[0] = ntohl(at->in.sin_addr.s_addr);
+		return 1;
+	}
+	memcpy(words, &at->in6.sin6_addr, sizeof at->in6.sin6_addr);
+	for (size_t i = 0; i < 4; i++)
+		words[i] = ntohl(words[i]);
+	if (!IN6_IS_ADDR_V4MAPPED(&at->in6.sin6_addr))
+		return 4;
+	words[0] = words[3];
+	return 1;
+}
+
+void rist_filter_refuse(struct rist_filter *f, const struct sockaddr_any *at)
+{
+	struct rist_filter first = { .n = 0 };
+	uint32_t words[4];
+	size_t n = words_of(at, words), is[5];
+
+	put(&first, BPF_LD | BPF_H | BPF_ABS, FROM_PORT);
+	is[0] = when(&first, BPF_JEQ, sockaddr_port(at));
+	for (size_t i = 0; i < n; i++) {
+		unsigned from = n == 1 ? (unsigned)FROM_IPV4
+				       : (unsigned)FROM_IPV6;
+
+		put(&first, BPF_LD | BPF_W | BPF_ABS, from + 4 * (unsigned)i);
+		is[i + 1] = when(&first, BPF_JEQ, words[i]);
+	}
+	drop(&first);
+	for (size_t i = 0; i <= n; i++)
+		end(&first, is[i]);
+	/* its jumps are relative */
+	assert(first.n + f->n <= RIST_FILTER_MAX);
+	memmove(f->code + first.n, f->code, f->n * sizeof *f->code);
+	memcpy(f->code, first.code, first.n * sizeof *f->code);
+	f->n += first.n;
 }

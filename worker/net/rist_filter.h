@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include "common/sockaddr.h"
+
 #include <linux/filter.h>
 #include <stddef.h>
 
@@ -30,3 +32,6 @@ enum rist_filter_flag {
 };
 
 void rist_filter_make(struct rist_filter *, unsigned flags);
+
+/* What comes from there is dropped, too. */
+void rist_filter_refuse(struct rist_filter *, const struct sockaddr_any *);

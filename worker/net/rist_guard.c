@@ -12,6 +12,12 @@
 #include <sys/socket.h>
 #include <time.h>
 
+/* So long one filter may still judge after the next one was set, on a processor
+ * that does not get on. */
+#define SETTLED_NS UINT64_C(100000000)
+/* As often filters may be made anew. */
+#define FILTERS_NS UINT64_C(10000000)
+
 /* Of datagrams; those who look for a name are connected. */
 static bool may_be_its(int fd)
 {
@@ -52,21 +58,40 @@ static uint64_t last_read(int fd)
 	return (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
 }
 
-static int attach(struct rist_guard *g, int fd, struct rist_filter *filter,
-		  size_t way, struct errmsg *why)
+static int attach(int fd, struct rist_filter *filter)
 {
 	struct sock_fprog program = {
 		.len = (unsigned short)filter->n,
 		.filter = filter->code,
 	};
 
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
+			  sizeof program) < 0
+		       ? -errno
+		       : 0;
+}
+
+static bool is_odd(int fd)
+{
+	struct sockaddr_any at = { .len = sizeof at.in6 };
+
+	return getsockname(fd, &at.sa, &at.len) == 0 &&
+	       sockaddr_port(&at) % 2 != 0;
+}
+
+static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
+		 size_t way, struct errmsg *why)
+{
+	int r;
+
 	if (g->n == RIST_GUARD_SOCKETS_MAX)
 		return 0; /* it is none of librist's */
-	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
-		       sizeof program) < 0)
-		return errmsg_fail(why, -errno, "rist: no filter: %s",
-				   strerror(errno));
+	r = attach(fd, filter);
+	if (r < 0)
+		return errmsg_fail(why, r, "rist: no filter: %s",
+				   strerror(-r));
 	empty(fd);
+	g->odd[g->n] = is_odd(fd);
 	g->dropped[g->n] = 0;
 	g->read_ns[g->n] = last_read(fd);
 	g->way[g->n] = (uint8_t)way;
@@ -96,10 +121,11 @@ int rist_guard_take(struct rist_guard *g, const struct rist_spec *spec,
 	struct rist_filter filter;
 	int r = 0;
 
-	rist_filter_make(&filter, flags_of(spec, receives));
+	g->flags = flags_of(spec, receives);
+	rist_filter_make(&filter, g->flags);
 	for (int fd = 0; fd < RIST_GUARD_FDS_MAX && r == 0; fd++)
 		if ((g->before[fd / 64] >> fd % 64 & 1) == 0 && may_be_its(fd))
-			r = attach(g, fd, &filter, way, why);
+			r = guard(g, fd, &filter, way, why);
 	return r;
 }
 
@@ -131,4 +157,79 @@ unsigned rist_guard_heard(struct rist_guard *g)
 		g->read_ns[i] = read_ns;
 	}
 	return heard;
+}
+
+/* --- in the library's thread --- */
+
+/* By the clock of the datagrams. */
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Those who have spoken to the ports of one kind are refused at the others. */
+static bool refuse_sources(struct rist_guard *g, bool odd)
+{
+	struct rist_filter filter;
+
+	rist_filter_make(&filter, g->flags);
+	for (size_t i = 0; i < g->sources.n; i++)
+		if (g->sources.list[i].odd != odd)
+			rist_filter_refuse(&filter, &g->sources.list[i].at);
+	for (size_t i = 0; i < g->n; i++)
+		if (g->odd[i] == odd && attach(g->sockets[i], &filter) < 0)
+			return false;
+	return true;
+}
+
+/* What came before that time was read at all ports of this kind. */
+static bool is_read_since(const struct rist_guard *g, bool odd,
+			  uint64_t since_ns)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		int waits = 0;
+
+		if (g->odd[i] != odd || last_read(g->sockets[i]) > since_ns)
+			continue;
+		if (ioctl(g->sockets[i], SIOCINQ, &waits) < 0 || waits > 0)
+			return false;
+	}
+	return true;
+}
+
+bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
+		      uint16_t local_port, const struct rist_peer *peer)
+{
+	struct rist_source *s = rist_sources_find(&g->sources, at);
+	bool odd = local_port % 2 != 0;
+	uint64_t now = now_ns();
+
+	if ((g->flags & RIST_FILTER_PAIR) == 0 ||
+	    (g->flags & RIST_FILTER_SIMPLE) == 0)
+		return true;
+	if (s != NULL) {
+		uint64_t since_ns = s->since_ns + SETTLED_NS;
+
+		if (s->odd != odd || now < since_ns ||
+		    !is_read_since(g, !odd, since_ns))
+			return false;
+		s->peer = peer;
+		return true;
+	}
+	/* a flood of them is not to be one of filters */
+	if (now - g->refused_ns < FILTERS_NS)
+		return false;
+	g->refused_ns = now;
+	s = rist_sources_add(&g->sources, at, odd, now);
+	if (s != NULL && !refuse_sources(g, !odd))
+		s->since_ns = UINT64_MAX - SETTLED_NS;
+	return false;
+}
+
+void rist_guard_gone(struct rist_guard *g, const struct rist_peer *peer)
+{
+	rist_sources_gone(&g->sources, peer);
 }

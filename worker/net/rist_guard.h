@@ -8,6 +8,7 @@
 #include "common/errmsg.h"
 #include "common/util.h"
 #include "proto/rist_spec.h"
+#include "worker/net/rist_sources.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +26,10 @@ struct rist_guard {
 	uint32_t dropped[RIST_GUARD_SOCKETS_MAX]; /* by the kernel, so far */
 	uint64_t read_ns[RIST_GUARD_SOCKETS_MAX]; /* when what was read came */
 	uint8_t way[RIST_GUARD_SOCKETS_MAX]; /* the peer it was made for */
+	bool odd[RIST_GUARD_SOCKETS_MAX];    /* its port */
+	unsigned flags;                      /* of the filters */
+	struct rist_sources sources;         /* the library's thread's */
+	uint64_t refused_ns;                 /* when one was added to them */
 	uint64_t before[RIST_GUARD_FDS_MAX / 64]; /* a bit for each that is */
 };
 
@@ -44,3 +49,13 @@ unsigned rist_guard_count(struct rist_guard *);
 /* The ways, a bit for each, at whose sockets the library has read something
  * since the last call. */
 unsigned rist_guard_heard(struct rist_guard *);
+
+/*
+ * Whether a peer may be made for who sends from there to that port of ours: in
+ * the simple profile only after the ports of the other kind have been closed to
+ * him, and nothing of his can wait there.  He is to come again then.  In the
+ * library's thread, as rist_guard_gone().
+ */
+bool rist_guard_admit(struct rist_guard *, const struct sockaddr_any *,
+		      uint16_t local_port, const struct rist_peer *);
+void rist_guard_gone(struct rist_guard *, const struct rist_peer *);

@@ -115,6 +115,35 @@ static int add_peer_at(struct rist_link *l, size_t i, struct errmsg *why)
 			   said.error[0] != '\0' ? said.error : "it fails");
 }
 
+/* --- in the library's thread --- */
+
+static int on_connect(void *arg, const char *host, uint16_t port,
+		      const char *local_host, uint16_t local_port,
+		      struct rist_peer *peer)
+{
+	struct rist_link *l = arg;
+	struct sockaddr_any at;
+
+	if (rist_peers_on_connect(&l->peers, host, port, local_host,
+				  local_port, peer) < 0)
+		return -1;
+	if (sockaddr_parse(host, port, &at) == 0 &&
+	    rist_guard_admit(&l->guard, &at, local_port, peer))
+		return 0;
+	(void)rist_peers_on_gone(&l->peers, peer);
+	return -1;
+}
+
+static int on_gone(void *arg, struct rist_peer *peer)
+{
+	struct rist_link *l = arg;
+
+	rist_guard_gone(&l->guard, peer);
+	return rist_peers_on_gone(&l->peers, peer);
+}
+
+/* --- in ours --- */
+
 static int make_context(struct rist_link *l)
 {
 	enum rist_profile profile = l->spec->profile == RIST_SIMPLE
@@ -140,6 +169,7 @@ static int begin(struct rist_link *l, struct errmsg *why)
 
 	if (make_context(l) != 0 ||
 	    rist_said_listen(&l->said, l->ctx, STATS_MS) != 0 ||
+	    rist_auth_handler_set(l->ctx, on_connect, on_gone, l) != 0 ||
 	    rist_threads_follow(&l->threads, l->ctx) != 0)
 		return errmsg_fail(why, -ENOMEM, "rist: no context");
 	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++) {

@@ -55,7 +55,7 @@ void rist_peers_init(struct rist_peers *, size_t max, size_t of_host_max,
 		     bool own_ports);
 void rist_peers_done(struct rist_peers *);
 
-/* For rist_auth_handler_set(); arg is the struct.  -1: he is sent away. */
+/* As for rist_auth_handler_set(); arg is the struct.  -1: he is sent away. */
 int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 			  const char *local_host, uint16_t local_port,
 			  struct rist_peer *);

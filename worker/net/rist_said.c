@@ -187,9 +187,7 @@ int rist_said_listen(struct rist_said *s, struct rist_ctx *ctx,
 	bool done = rist_stats_callback_set(ctx, interval_ms, on_stats,
 					    s) == 0 &&
 		    rist_connection_status_callback_set(ctx, on_connection,
-							s) == 0 &&
-		    rist_auth_handler_set(ctx, rist_peers_on_connect,
-					  rist_peers_on_gone, s->peers) == 0;
+							s) == 0;
 
 	return done ? 0 : -ENOMEM;
 }

@@ -53,7 +53,7 @@ struct rist_said {
 void rist_said_init(struct rist_said *, struct rist_peers *, bool secret);
 void rist_said_done(struct rist_said *);
 
-/* Has everything that is said go here. */
+/* Has everything that is said of flows and peers go here. */
 int rist_said_listen(struct rist_said *, struct rist_ctx *,
 		     int interval_ms) MUST_CHECK;
 int rist_said_on_log(void *arg, enum rist_log_level, const char *text);

@@ -299,3 +299,61 @@ Test(rist_filter, leaves_to_the_library_what_its_log_is_to_tell)
 	cr_expect_not(passes(&p, NULL, 0, &strange));
 	pair_close(&p);
 }
+
+static int bound_to(const char *host, struct sockaddr_any *ret)
+{
+	struct sockaddr_any at;
+	int fd;
+
+	cr_assert_eq(sockaddr_parse(host, 0, &at), 0);
+	fd = socket(at.sa.sa_family, SOCK_DGRAM, 0);
+	cr_assert_eq(bind(fd, &at.sa, at.len), 0, "%s", host);
+	at.len = sizeof at.in6;
+	cr_assert_eq(getsockname(fd, &at.sa, &at.len), 0);
+	*ret = at;
+	return fd;
+}
+
+static bool gets_through(const char *to_host, const char *from_host,
+			 const char *refused, int more_port)
+{
+	static const uint8_t data[] = { RR, SDES };
+	struct sockaddr_any to_at, from_at, at;
+	int to = bound_to(to_host, &to_at), from = bound_to(from_host,
+							    &from_at);
+	struct rist_filter filter;
+	struct sock_fprog program = { .filter = filter.code };
+	char got[64];
+	bool through;
+
+	/* who calls an address of IPv4 at a socket for both */
+	if (from_at.sa.sa_family == AF_INET)
+		cr_assert_eq(sockaddr_parse("127.0.0.1",
+					    sockaddr_port(&to_at), &to_at), 0);
+	cr_assert_eq(sockaddr_parse(refused, (uint16_t)(sockaddr_port(&from_at)
+							+ more_port), &at), 0);
+	rist_filter_make(&filter, RIST_FILTER_SIMPLE);
+	for (int i = 0; i < 32; i++)
+		rist_filter_refuse(&filter, &at);
+	program.len = (unsigned short)filter.n;
+	cr_assert_eq(setsockopt(to, SOL_SOCKET, SO_ATTACH_FILTER, &program,
+				sizeof program), 0);
+	cr_assert_eq(sendto(from, data, sizeof data, 0, &to_at.sa, to_at.len),
+		     (ssize_t)sizeof data);
+	through = recv(to, got, sizeof got, MSG_DONTWAIT) > 0;
+	(void)close(to);
+	(void)close(from);
+	return through;
+}
+
+Test(rist_filter, refuses_who_is_named)
+{
+	cr_expect_not(gets_through("127.0.0.1", "127.0.0.1", "127.0.0.1", 0));
+	cr_expect(gets_through("127.0.0.1", "127.0.0.1", "127.0.0.1", 1));
+	cr_expect(gets_through("127.0.0.1", "127.0.0.1", "127.0.0.2", 0));
+	cr_expect_not(gets_through("::1", "::1", "::1", 0));
+	cr_expect(gets_through("::1", "::1", "::1", 1));
+	cr_expect(gets_through("::1", "::1", "::2", 0));
+	cr_expect_not(gets_through("::", "127.0.0.1", "::ffff:127.0.0.1", 0));
+	cr_expect(gets_through("::", "127.0.0.1", "::ffff:127.0.0.2", 0));
+}
