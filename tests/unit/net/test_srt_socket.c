@@ -66,3 +66,27 @@ Test(srt_socket, who_is_refused_for_his_stream_id_takes_nobodys_place)
 	srt_listener_close(&l);
 	srt_library_close();
 }
+
+Test(srt_socket, is_bound_to_the_interface_with_an_address)
+{
+	struct srt_spec spec = news;
+	struct errmsg why = { 0 };
+	char name[32] = "";
+	int r, len = sizeof name;
+	SRTSOCKET s;
+
+	srt_library_open();
+	(void)snprintf(spec.iface, sizeof spec.iface, "127.0.0.1");
+	s = srt_socket_new(&spec, SRT_RECEIVES, &r, &why);
+	cr_assert_neq(s, SRT_INVALID_SOCK, "%s", why.text);
+	cr_assert_eq(srt_getsockflag(s, SRTO_BINDTODEVICE, name, &len), 0);
+	cr_assert_str_eq(name, "lo");
+	srt_socket_close(&s);
+
+	(void)snprintf(spec.iface, sizeof spec.iface, "192.0.2.77");
+	s = srt_socket_new(&spec, SRT_RECEIVES, &r, &why);
+	cr_assert_eq(s, SRT_INVALID_SOCK);
+	cr_assert_str_eq(why.text, "interface 192.0.2.77: there is none with "
+				   "that address");
+	srt_library_close();
+}
