@@ -180,13 +180,17 @@ test('what is repaired and what is not are told apart, as soon as it is known',
 	await sluice.stop();
 });
 
-test('two ways to one receiver: either may be cut', async (t) => {
+for (const [profile, a, b] of [['main', 9006, 9008], ['simple', 9016, 9018]])
+	test(`two ways to one receiver, ${profile} profile: either may be cut`,
+		(t) => cutOne(t, `#buffer=1000&profile=${profile}`, a, b));
+
+async function cutOne(t, options, a, b) {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
-			'rist://127.0.0.1:9006,127.0.0.1:9008#buffer=1000'),
-		stream('a002', 'rist://@127.0.0.1:9006,@127.0.0.1:9008' +
-			'#buffer=1000', 'udp://127.0.0.1:6000')));
+			`rist://127.0.0.1:${a},127.0.0.1:${b}${options}`),
+		stream('a002', `rist://@127.0.0.1:${a},@127.0.0.1:${b}` +
+			options, 'udp://127.0.0.1:6000')));
 
 	await waitUntil('input', () => udpBound(5000));
 	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
@@ -195,18 +199,20 @@ test('two ways to one receiver: either may be cut', async (t) => {
 		(await one(sluice, 'a001', 'output')).stats?.peers === 2);
 	const from = recorder.size();
 
-	nft(`table inet cut { chain in {
+	await waitUntil('what both bring', () =>
+		recorder.size() > from + 300000, 20000);
+	nft(`table inet cut${a} { chain in {
 		type filter hook input priority 0;
-		udp dport 9006 drop
+		udp dport { ${a}, ${a + 1} } drop
 	}
 	}`);
 	await waitUntil('the other way', () =>
-		recorder.size() > from + 300000, 20000);
+		recorder.size() > from + 600000, 20000);
 	await sluice.stop();
 	const [list] = await recorder.stop();
 
 	assert.equal(checkTs(joined(list)).ccErrors, 0);
-});
+}
 
 // Both ways of one input, called or waited for; one after the other is cut, and
 // what is sent again tells itself.

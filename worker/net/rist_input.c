@@ -16,6 +16,7 @@
 enum {
 	HELD = 64,
 	TURN_MAX = 512, /* blocks in one wake-up */
+	BEHIND_MAX = UINT16_MAX / 2,
 };
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -85,6 +86,18 @@ static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
 	return true;
 }
 
+/* In the simple profile each way is a flow of its own to the library, with the
+ * same numbers: what another one has brought is there again. */
+static bool is_there(const struct rist_input *in,
+		     const struct rist_data_block *block)
+{
+	uint16_t behind = (uint16_t)(in->gaps.next - (uint16_t)block->seq);
+
+	return in->begun && block->flow_id == in->flow &&
+	       block->peer != in->owner && behind > 0 &&
+	       behind <= BEHIND_MAX && in->now_ns - in->heard_ns < LIVE_NS;
+}
+
 /* Told when one appears, not for each of its blocks. */
 static void ignore(struct rist_input *in, const struct rist_data_block *block)
 {
@@ -113,6 +126,11 @@ static void note_peer(struct rist_input *in, const struct rist_peer *peer)
 static void take(struct rist_input *in, struct batch *batch,
 		 struct rist_data_block *block)
 {
+	if (is_there(in, block)) {
+		note_peer(in, block->peer);
+		rist_receiver_data_block_free2(&block);
+		return;
+	}
 	if (!is_ours(in, block)) {
 		ignore(in, block);
 		rist_receiver_data_block_free2(&block);
