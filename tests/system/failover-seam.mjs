@@ -118,6 +118,7 @@ test('by hand, there and back between live encoders: no fault at all',
 
 test('silence, the backup, and back; then none, and the last picture',
 	async (t) => {
+	const timing = new Timing(t);
 	const dir = tempDir(t);
 	const files = [await makeClip(dir, 'one', { tone: 440, gop: 25,
 		pictures: x264(0) }),
@@ -146,12 +147,14 @@ test('silence, the backup, and back; then none, and the last picture',
 		scene.recorder.size() > size + 50000, 20000);
 	await Clip.play(t, files[1], RATE, PORTS[1]);
 	const { switches } = await scene.plays(2);
-	assert.deepEqual(switches.map(({ from, to, reason }) =>
-		({ from, to, reason })).reverse(), [
-		{ from: 1, to: 2, reason: 'fault' },
-		{ from: 2, to: 1, reason: 'return' },
-		{ from: 1, to: undefined, reason: 'fault' },
-		{ from: undefined, to: 2, reason: 'fault' }]);
+	// a player that waits for a core is silent as well
+	timing.unlessHeldUp(scene.sluice.log, [], () =>
+		assert.deepEqual(switches.map(({ from, to, reason }) =>
+			({ from, to, reason })).reverse(), [
+			{ from: 1, to: 2, reason: 'fault' },
+			{ from: 2, to: 1, reason: 'return' },
+			{ from: 1, to: undefined, reason: 'fault' },
+			{ from: undefined, to: 2, reason: 'fault' }]));
 	await scene.more(500);
 	await scene.judged({ pauses: 3 });
 });

@@ -10,6 +10,7 @@ import { makeClip } from '../helpers/media.mjs';
 import { Fault } from '../helpers/net.mjs';
 import { Scene } from '../helpers/scene.mjs';
 import { Sluice, config } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { tempDir, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 700000, SECOND = RATE / 8;
@@ -35,6 +36,7 @@ async function hang(t, port, text) {
 const scenes = {
 	async 'standbys that hang hold up no change to one that plays'(t,
 		sluice, clips) {
+		const timing = new Timing(t);
 		const silent = await hang(t, 7001, '');
 		const stuck = await hang(t, 7002,
 			'HTTP/1.1 200 OK\r\n\r\nG\x40');
@@ -57,9 +59,11 @@ const scenes = {
 		t.diagnostic(`another one after ${Math.round(ms)} ms`);
 		await Clip.play(t, clips.one, RATE, scene.ports[0]);
 		const { switches } = await scene.plays(1);
-		assert.deepEqual(switches.map(({ from, to, reason }) =>
-			`${from} ${to} ${reason}`),
-		['5 1 return', '1 5 fault']);
+		// a player that waits for a core is silent as well
+		timing.unlessHeldUp(sluice.log, [], () =>
+			assert.deepEqual(switches.map(({ from, to, reason }) =>
+				`${from} ${to} ${reason}`),
+			['5 1 return', '1 5 fault']));
 		await scene.more(SECOND);
 		await scene.assertSeamless({ pauses: 2 });
 	},
@@ -119,6 +123,7 @@ const scenes = {
 
 	async 'an input that flaps changes the output once'(t,
 		sluice, clips) {
+		const timing = new Timing(t);
 		const scene = await Scene.open(t, sluice, { inputs: ['', ''],
 			options: { ...QUICK, backup_return_delay: 4 } });
 
@@ -133,7 +138,9 @@ const scenes = {
 		await scene.plays(2);
 		await scene.wait(8000);
 		const { switches } = await scene.inputs();
-		assert.equal(switches.length, 1, JSON.stringify(switches));
+		timing.unlessHeldUp(sluice.log, [], () =>
+			assert.equal(switches.length, 1,
+				JSON.stringify(switches)));
 		assert.ok(await fault.stop() > 1000);
 		await scene.plays(1);
 	},
