@@ -73,7 +73,9 @@ function turns() {
 
 // What the host took from the machine since it started.
 function stolenMs() {
-	return MS_PER_JIFFY * Number(read('/proc/stat').split(/\s+/, 9)[8] ?? 0);
+	const fields = read('/proc/stat').split(/\s+/, 9);
+
+	return MS_PER_JIFFY * Number(fields[8] ?? 0);
 }
 
 export class Timing {
