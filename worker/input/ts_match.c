@@ -332,23 +332,36 @@ static bool is_ahead(const struct ts_queue *mine, const struct ts_queue *its)
 	return at > 0 && at < its->n;
 }
 
+/* Behind the null packets in front; q->n when there are too many.  They tell
+ * nothing: of filler that the other path has, which of both is earlier. */
+static size_t skip_nulls(const struct ts_queue *q)
+{
+	size_t end = MIN(q->n, (size_t)TS_MERGE_REORDER);
+
+	for (size_t i = 0; i < end; i++)
+		if (!ts_is_null_at(q, i))
+			return i;
+	return q->n;
+}
+
 bool ts_is_later(const struct ts_merge *m, const struct ts_merge_path *p,
 		 const struct ts_merge_path *other)
 {
 	const struct ts_queue *mine = &p->queue, *its = &other->queue;
-	const uint8_t *packet = ts_queue_packet(mine, 0);
-	size_t same;
+	const uint8_t *packet = ts_queue_packet(mine, 0), *next;
+	size_t at = skip_nulls(its), same;
 
-	if (its->n == 0 || ts_queue_mark(mine, 0) == TS_REPEATED ||
-	    ts_is_next(m, packet) ||
-	    !ts_is_next(m, ts_queue_packet(its, 0)) ||
-	    (ts_due_ns(m, other, 0) > ts_due_ns(m, p, 0) + WAVER_MS * MS &&
-	     !is_ahead(mine, its)) ||
-	    (ts_pid(packet) == ts_pid(ts_queue_packet(its, 0)) &&
-	     goes_around(its, 0, packet)))
+	if (at == its->n || ts_queue_mark(mine, 0) == TS_REPEATED ||
+	    ts_is_next(m, packet) || (at > 0 && ts_is_filler(packet)))
 		return false;
-	same = find_pid(mine, 0, ts_pid(ts_queue_packet(its, 0)));
+	next = ts_queue_packet(its, at);
+	if (!ts_is_next(m, next) ||
+	    (ts_due_ns(m, other, at) > ts_due_ns(m, p, 0) + WAVER_MS * MS &&
+	     !is_ahead(mine, its)) ||
+	    (ts_pid(packet) == ts_pid(next) && goes_around(its, at, packet)))
+		return false;
+	same = find_pid(mine, 0, ts_pid(next));
 	return (same == mine->n ||
 		!ts_is_next(m, ts_queue_packet(mine, same))) &&
-	       ts_queue_find(mine, 0, ts_queue_hash(its, 0)) == mine->n;
+	       ts_queue_find(mine, 0, ts_queue_hash(its, at)) == mine->n;
 }

@@ -316,6 +316,21 @@ static void put_common(struct ts_merge *m, unsigned path, struct batch *b)
 	ts_queue_pop(&other->queue);
 }
 
+/* They are all alike and nobody misses one: those of the lead count. */
+static void take_null(struct ts_merge *m, unsigned path, struct batch *b)
+{
+	struct ts_merge_path *p = &m->path[path], *other = &m->path[!path];
+
+	if (ts_is_mixed(m) && other->queue.n > 0 &&
+	    ts_is_null_at(&other->queue, 0))
+		ts_queue_pop(&other->queue);
+	else if (path != m->lead) {
+		ts_queue_pop(&p->queue);
+		return;
+	}
+	pop_out(m, p, false, b);
+}
+
 static void take_mixed(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_merge_path *p = &m->path[path], *other = &m->path[!path];
@@ -329,6 +344,10 @@ static void take_mixed(struct ts_merge *m, unsigned path, struct batch *b)
 		if (ts_is_later(m, p, other)) {
 			path = !path;
 			p = other;
+		}
+		if (ts_is_null_at(&p->queue, 0)) {
+			take_null(m, path, b);
+			return;
 		}
 		note_alone(m, path);
 		if (!ts_is_mixed(m) ||
@@ -381,21 +400,6 @@ static void take_trial(struct ts_merge *m, unsigned path, struct batch *b)
 	}
 	pop_out(m, p, true, b);
 	ts_queue_pop(&other->queue);
-}
-
-/* They are all alike and nobody misses one: those of the lead count. */
-static void take_null(struct ts_merge *m, unsigned path, struct batch *b)
-{
-	struct ts_merge_path *p = &m->path[path], *other = &m->path[!path];
-
-	if (ts_is_mixed(m) && other->queue.n > 0 &&
-	    ts_is_null_at(&other->queue, 0))
-		ts_queue_pop(&other->queue);
-	else if (path != m->lead) {
-		ts_queue_pop(&p->queue);
-		return;
-	}
-	pop_out(m, p, false, b);
 }
 
 static void take(struct ts_merge *m, unsigned path, struct batch *b)

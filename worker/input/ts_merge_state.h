@@ -78,6 +78,6 @@ bool ts_is_first(const struct ts_merge *, const struct ts_queue *mine,
 		 const struct ts_queue *q, size_t near);
 
 /* Each has what the other lacks: one that goes on where its PID stopped is
- * earlier than one that does not. */
+ * earlier than one that does not, and so are the null packets before it. */
 bool ts_is_later(const struct ts_merge *, const struct ts_merge_path *,
 		 const struct ts_merge_path *other);
