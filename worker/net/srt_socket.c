@@ -299,23 +299,42 @@ SRTSOCKET srt_listener_accept(struct srt_listener *l,
 	return s;
 }
 
+static void tell_count(struct srt_listener *l)
+{
+	if (l->again > 0)
+		log_warning("stream", "srt port %u: refused since: %u "
+			    "more", l->spec->port, l->again);
+	l->again = 0;
+}
+
+static void log_refusal(struct srt_listener *l)
+{
+	uint64_t now_ms = l->refused_ms;
+	bool known = strcmp(l->refused.text, l->told.text) == 0 &&
+		     now_ms - l->told_ms < LOG_MS;
+	unsigned suppressed;
+
+	if (known || !ratelimit_pass(&l->log, now_ms, &suppressed)) {
+		l->again++;
+		return;
+	}
+	tell_count(l);
+	log_warning("stream", "srt port %u: %s", l->spec->port,
+		    l->refused.text);
+	l->told = l->refused;
+	l->told_ms = now_ms;
+}
+
 void srt_listener_refuse(struct srt_listener *l,
 			 const struct sockaddr_any *from, const char *why)
 {
 	char peer[SOCKADDR_TEXT_MAX];
-	unsigned suppressed;
 
 	sockaddr_format_host(from, peer);
 	errmsg_set(&l->refused, "%s called and was refused: %s", peer, why);
 	l->refused_ms = mono_ms();
 	l->refusals++;
-	if (!ratelimit_pass(&l->log, l->refused_ms, &suppressed))
-		return;
-	log_warning("stream", "srt port %u: %s", l->spec->port,
-		    l->refused.text);
-	if (suppressed > 0)
-		log_warning("stream", "srt port %u: and %u more before",
-			    l->spec->port, suppressed);
+	log_refusal(l);
 }
 
 void srt_listener_second(struct srt_listener *l, struct link_stats *link)
@@ -325,6 +344,8 @@ void srt_listener_second(struct srt_listener *l, struct link_stats *link)
 
 	while (srt_calls_take_failed(l->calls, &from, &why))
 		srt_listener_refuse(l, &from, why);
+	if (mono_ms() - l->told_ms >= LOG_MS)
+		tell_count(l);
 	link_stats_add(link, LINK_REFUSED, l->refusals);
 	l->refusals = 0;
 }

@@ -38,6 +38,9 @@ struct srt_listener {
 	struct errmsg refused; /* the last of them ... */
 	uint64_t refused_ms;   /* ... and when */
 	struct ratelimit log;
+	struct errmsg told;    /* what was logged last ... */
+	uint64_t told_ms;      /* ... and when */
+	unsigned again;        /* refusals since that were not */
 };
 
 /* Begins to listen; with a stream id, callers with another one are refused.
@@ -51,7 +54,8 @@ void srt_listener_close(struct srt_listener *);
 SRTSOCKET srt_listener_accept(struct srt_listener *,
 			      struct sockaddr_any *ret_peer);
 
-/* Counts and logs, within a limit, that a caller was sent away. */
+/* Counts and logs, within a limit, that a caller was sent away: the same of the
+ * same one is told once in a minute, and its count when that is over. */
 void srt_listener_refuse(struct srt_listener *,
 			 const struct sockaddr_any *from, const char *why);
 

@@ -2,6 +2,7 @@
 /* A listener and its callers, with libsrt on both ends. */
 #include "worker/net/srt_socket.h"
 
+#include "common/log.h"
 #include "common/mono.h"
 
 #include <criterion/criterion.h>
@@ -9,10 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In the place of those of libcommon: the second never ends. */
+static uint64_t now_ns = UINT64_C(5000000000);
+
+/* In the place of those of libcommon: the second ends when a test says so. */
 uint64_t mono_ns(void)
 {
-	return UINT64_C(5000000000);
+	return now_ns;
 }
 
 uint64_t mono_ms(void)
@@ -63,6 +66,53 @@ Test(srt_socket, who_is_refused_for_his_stream_id_takes_nobodys_place)
 	}
 	why = call(&at, "news");
 	cr_assert_str_eq(why.text, "");
+	srt_listener_close(&l);
+	srt_library_close();
+}
+
+static void on_line(enum log_level level, const char *component,
+		    const char *text, void *arg)
+{
+	struct errmsg *told = arg;
+	size_t len = strlen(told->text);
+
+	(void)level, (void)component;
+	(void)snprintf(told->text + len, sizeof told->text - len, "%s\n", text);
+}
+
+Test(srt_socket, who_is_refused_again_is_counted_for_a_minute)
+{
+	struct srt_listener l = { .socket = SRT_INVALID_SOCK, .epoll = -1 };
+	struct sockaddr_any from[2];
+	struct link_stats link = { 0 };
+	struct errmsg told = { 0 }, why;
+
+	srt_library_open();
+	cr_assert_eq(sockaddr_parse("192.0.2.1", 5000, &from[0]), 0);
+	cr_assert_eq(sockaddr_parse("192.0.2.2", 5000, &from[1]), 0);
+	cr_assert_eq(srt_listener_open(&l, &news, SRT_RECEIVES, &why), 0,
+		     "%s", why.text);
+	log_open(on_line, &told, LOG_LEVEL_INFO);
+	for (int i = 0; i < 5; i++)
+		srt_listener_refuse(&l, &from[0], "no");
+	srt_listener_second(&l, &link);
+	cr_assert_eq(link.value[LINK_REFUSED], 5);
+	cr_assert_str_eq(told.text,
+			 "srt port 0: 192.0.2.1 called and was refused: no\n");
+
+	told.text[0] = '\0';
+	srt_listener_refuse(&l, &from[1], "no");
+	cr_assert_str_eq(told.text,
+			 "srt port 0: refused since: 4 more\n"
+			 "srt port 0: 192.0.2.2 called and was refused: no\n");
+
+	told.text[0] = '\0';
+	srt_listener_refuse(&l, &from[1], "no");
+	now_ns += UINT64_C(60000000000);
+	srt_listener_second(&l, &link);
+	srt_listener_second(&l, &link);
+	cr_assert_str_eq(told.text,
+			 "srt port 0: refused since: 1 more\n");
 	srt_listener_close(&l);
 	srt_library_close();
 }
