@@ -68,6 +68,14 @@ static void name_all(uint32_t alarms, const char *why, char text[NAMES_MAX])
 	}
 }
 
+/* That none is known any more is not another one. */
+static bool has_other_reason(const struct watch *w, uint32_t alarms,
+			     const char *why)
+{
+	return alarms >> ALARM_UNPROTECTED & 1 && why != NULL &&
+	       strcmp(why, w->told_why.text) != 0;
+}
+
 /* What comes and goes is told once in a while, and the last word is right. */
 static void tell(struct watch *w, const char *why, uint64_t now_ns)
 {
@@ -75,12 +83,13 @@ static void tell(struct watch *w, const char *why, uint64_t now_ns)
 	uint32_t own = w->raised & ~w->known;
 	unsigned suppressed;
 
-	if (own == w->logged ||
+	if ((own == w->logged && !has_other_reason(w, own, why)) ||
 	    !ratelimit_pass(&w->log, now_ns / MS, &suppressed))
 		return;
 	if (w->position > 0)
 		(void)snprintf(where, sizeof where, "input %u", w->position);
 	name_all(own, why, now);
+	errmsg_set(&w->told_why, "%s", why != NULL ? why : "");
 	if (own == 0)
 		log_info("stream", "%s: no alarms any more", where);
 	else

@@ -17,6 +17,7 @@ struct watch {
 	uint32_t raised;         /* bits by enum alarm_id */
 	uint32_t known;          /* of these, told of where they come from */
 	uint32_t logged;
+	struct errmsg told_why;  /* what is not protected, as logged */
 	uint32_t reported;       /* to the master, of this place */
 	struct ratelimit log;
 };

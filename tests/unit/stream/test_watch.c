@@ -86,3 +86,25 @@ Test(watch, what_is_not_protected_is_named)
 		watch_done(&w);
 	}
 }
+
+Test(watch, another_path_that_is_gone_is_another_line)
+{
+	const char *first = "path 1: is down", *second = "path 2: is down";
+	uint64_t now_ns = SECOND_NS;
+	struct told told = { 0 };
+	struct watch w;
+
+	log_open(on_line, &told, LOG_LEVEL_INFO);
+	watch_begin(&w, 1, now_ns);
+	watch_second(&w, &bare, 0, first, now_ns += SECOND_NS);
+	watch_second(&w, &bare, 0, first, now_ns += SECOND_NS);
+	cr_assert_eq(told.n, 1);
+	watch_second(&w, &bare, 0, second, now_ns += SECOND_NS);
+	cr_assert_str_eq(told.last, "input 1: alarms: sync_loss, "
+			 "unprotected (path 2: is down)");
+	/* it is being cleared */
+	watch_second(&w, &calm, 0, NULL, now_ns += SECOND_NS);
+	watch_second(&w, &bare, 0, second, now_ns + SECOND_NS);
+	cr_assert_eq(told.n, 2, "%s", told.last);
+	watch_done(&w);
+}
