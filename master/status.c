@@ -192,16 +192,20 @@ static struct fleet_stream ask_fleet(const struct status *s, const char *id)
 	return fleet;
 }
 
-/* Is a stream that it reads the cause of its alarms? */
+/* Is a stream that it reads the cause of its alarms, or of silence? */
 static void relate(const struct status *s, struct status_stream *stream)
 {
 	stream->theirs[0] = 0;
-	for (size_t i = 0; i < stream->n_inputs; i++)
-		if (stream->sources[i] != NULL)
-			status_stream_relate(stream, (unsigned)i + 1,
-					     find(s, stream->sources[i]));
-		else
-			stream->theirs[i + 1] = 0;
+	for (unsigned place = 1; place <= stream->n_inputs; place++) {
+		const char *id = stream->sources[place - 1];
+		struct status_stream *source = id ? find(s, id) : NULL;
+
+		stream->theirs[place] = 0;
+		if (id == NULL)
+			continue;
+		status_stream_relate(stream, place, source);
+		status_stream_blame(stream, place, source);
+	}
 }
 
 void status_push(struct status *s, const char *id,

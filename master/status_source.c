@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Alarms of a stream that reads another one: what that one sends has them as
- * well, so that they have one cause, which is not here.
+ * Alarms and faults of a stream that reads another one: what that one sends has
+ * them as well, so that they have one cause, which is not here.
  */
 #include "master/status_stream.h"
 
 #include "common/alloc.h"
+#include "common/errmsg.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,44 @@ uint32_t status_stream_held(const struct status_stream *s, unsigned place,
 			 (place == i + 1 ||
 			  (place == 0 && s->position == i + 1));
 	return reads ? raised & ~s->before[place] & ~s->theirs[place] : 0;
+}
+
+static struct msg_input_status *input_at(struct status_stream *s,
+					 unsigned place)
+{
+	for (size_t i = 0; i < s->last.n_inputs; i++)
+		if (s->last.inputs[i].position == place)
+			return &s->last.inputs[i];
+	return NULL;
+}
+
+static bool has_error(const struct msg_input_status *in)
+{
+	return in != NULL && in->error != NULL && in->error[0] != '\0';
+}
+
+static bool is_off_air(const struct status_stream *s)
+{
+	return s->enabled && !minute_sum(&s->minute, 1).onair;
+}
+
+void status_stream_blame(struct status_stream *s, unsigned place,
+			 struct status_stream *source)
+{
+	struct msg_input_status *in = input_at(s, place);
+	const struct msg_input_status *cause;
+	struct errmsg why;
+
+	if (source == NULL || !is_off_air(source) || !has_error(in) ||
+	    in->onair)
+		return;
+	errmsg_set(&why, "%s is off air", source->id);
+	cause = source->silent ? NULL : input_at(source, source->position);
+	if (has_error(cause))
+		errmsg_set(&why, "%s is off air: %s", source->id,
+			   cause->error);
+	free((char *)in->error);
+	in->error = xstrdup(why.text);
 }
 
 /* What comes in by the input that plays goes out. */

@@ -100,6 +100,10 @@ uint32_t status_stream_raised(const struct status_stream *, unsigned place);
  * which of its alarms that one has, too.  NULL: it is not there. */
 void status_stream_relate(struct status_stream *, unsigned place,
 			  const struct status_stream *source);
+/* ... and why nothing comes there, when that one is off air: its reason is the
+ * error of the input then. */
+void status_stream_blame(struct status_stream *, unsigned place,
+			 struct status_stream *source);
 /* Of those that are raised: what is not told yet. */
 uint32_t status_stream_held(const struct status_stream *, unsigned place,
 			    uint32_t raised);
@@ -117,6 +121,8 @@ const char *status_stream_source(struct status_stream *, unsigned place,
 void status_stream_judge_network(struct status_stream *,
 				 struct querier_proc *querier,
 				 uint64_t now_ms);
+/* On which it hears its group: an index, or 0. */
+unsigned status_interface(const struct msg_input_status *);
 /* Counts the inputs of groups for a report. */
 void status_stream_count_ways(const struct status_stream *,
 			      struct queriers *, uint64_t now_ms);

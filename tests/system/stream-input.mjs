@@ -230,6 +230,20 @@ test('an alarm of the source is told of its readers as that', async (t) => {
 	await sluice.stop();
 });
 
+test('who reads a stream that is off air says so, and why', async (t) => {
+	const why = 'interface nosuch0: there is none of that name';
+	const sluice = await Sluice.start(t, config(
+		stream('a', 'udp://nosuch0@239.1.0.1:5000', []),
+		stream('b', 'stream://a', []), stream('c', 'stream://b', [])));
+	const causes = { a: why, b: `a is off air: ${why}`,
+		c: `b is off air: a is off air: ${why}` };
+
+	for (const [id, cause] of Object.entries(causes))
+		await sluice.waitStatus(id, 'the cause', (s) =>
+			s.inputs[0].error === cause, 30000);
+	await sluice.stop();
+});
+
 test('what would play itself is refused, what is not there is told',
 	async (t) => {
 		const sluice = await Sluice.start(t, config(source(),
