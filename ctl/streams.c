@@ -74,7 +74,9 @@ static void show_stats(struct buf *to, const json_t *stats)
 	const json_t *value;
 
 	json_object_foreach((json_t *)stats, name, value) {
-		if (json_integer_value(value) == 0)
+		/* an index: it has a name beside these */
+		if (json_integer_value(value) == 0 ||
+		    strcmp(name, "interface") == 0)
 			continue;
 		buf_printf(to, "%s ", gap);
 		text_plain(to, name);
@@ -146,6 +148,7 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 {
 	const char *error = json_string_value(json_object_get(end, "error"));
 	const char *peer = json_string_value(json_object_get(end, "peer"));
+	const char *on = json_string_value(json_object_get(end, "interface"));
 	char rate[32];
 
 	buf_printf(to, "%s %zu  ", what, i + 1);
@@ -159,6 +162,10 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 	if (peer != NULL) {
 		buf_printf(to, "  with ");
 		text_plain(to, peer);
+	}
+	if (on != NULL) {
+		buf_printf(to, "  on ");
+		text_plain(to, on);
 	}
 	if (error != NULL) {
 		buf_printf(to, "  %s", ctl->colour ? "\033[31;1m" : "");

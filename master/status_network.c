@@ -10,20 +10,12 @@ enum { SILENT_MS = 5000 };
 
 #define NO_QUERIER (1u << ALARM_NO_QUERIER)
 
-static unsigned interface_of(const struct msg_input_status *in)
-{
-	json_int_t index = json_integer_value(
-		json_object_get(in->stats, link_stat_name(LINK_INTERFACE)));
-
-	return index > 0 && index <= INT32_MAX ? (unsigned)index : 0;
-}
-
 /* One that is opened anew, or whose interface is down, has its way all the
  * same; it is no news that nothing comes meanwhile. */
 static void follow(struct status_way *w, const struct msg_input_status *in,
 		   uint64_t now_ms)
 {
-	unsigned ifindex = interface_of(in);
+	unsigned ifindex = status_interface(in);
 
 	if (in->state == INPUT_IDLE)
 		w->ifindex = 0;
@@ -86,6 +78,14 @@ void status_stream_judge_network(struct status_stream *s,
 		if (querier != NULL)
 			judge(s, in, querier, now_ms);
 	}
+}
+
+unsigned status_interface(const struct msg_input_status *in)
+{
+	json_int_t index = json_integer_value(
+		json_object_get(in->stats, link_stat_name(LINK_INTERFACE)));
+
+	return index > 0 && index <= INT32_MAX ? (unsigned)index : 0;
 }
 
 void status_stream_count_ways(const struct status_stream *s,

@@ -5,6 +5,7 @@
 #include "master/status_set.h"
 #include "proto/io_spec.h"
 
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,6 +282,14 @@ static void add_state(json_t *o, const struct msg_input_status *in)
 	set_bool(o, "damped", in->damped);
 }
 
+static void add_interface(json_t *o, const struct msg_input_status *in)
+{
+	char name[IF_NAMESIZE];
+
+	if (if_indextoname(status_interface(in), name) != NULL)
+		set_text(o, "interface", name);
+}
+
 static json_t *input_report(const struct status_stream *s, size_t i)
 {
 	static const struct msg_input_status none;
@@ -293,6 +302,7 @@ static json_t *input_report(const struct status_stream *s, size_t i)
 	set_int(o, "position", i + 1);
 	set_text(o, "id", s->input_ids[i]);
 	set_text(o, "peer", in->peer);
+	add_interface(o, in);
 	add_state(o, in);
 	set_bool(o, "active", in->active);
 	set_bool(o, "open", in->open);

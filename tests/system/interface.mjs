@@ -2,6 +2,7 @@
 // inputs, interfaces: what becomes of an interface is followed by its inputs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Ctl } from '../helpers/ctl.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { ip, isJoined, pair } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -17,6 +18,9 @@ async function make() {
 	await pair(undefined, 'vc', 'vd');
 	await ip('addr', 'add', '10.9.3.1/24', 'dev', 'vc');
 }
+
+const shown = (t, sluice) => new Ctl(t, `http://127.0.0.1:${sluice.port}`)
+	.out(['stream', 'show', 'a001']);
 
 for (const type of ['udp', 'rtp'])
 	test(`${type}: an interface goes, and another one of its name comes`,
@@ -36,6 +40,10 @@ for (const type of ['udp', 'rtp'])
 			const first = await Sender.start(t, new TsMux(), 5000,
 				TO);
 			await sluice.onair('a001');
+			await sluice.waitStatus('a001', 'its name', (s) =>
+				s.inputs[0].interface === 'vc');
+			assert.match(await shown(t, sluice),
+				/^input 1 .* on vc$/m);
 			first.stop();
 			await ip('link', 'set', 'vc', 'down');
 			await told(/^interface vc is down$/);
