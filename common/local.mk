@@ -7,6 +7,7 @@ libcommon_a_SOURCES = \
 	common/crc32.c common/crc32.h \
 	common/errmsg.c common/errmsg.h \
 	common/fd.c common/fd.h \
+	common/file_list.c common/file_list.h \
 	common/first_byte.c common/first_byte.h \
 	common/hex.h \
 	common/iface.c common/iface.h \

@@ -2,18 +2,25 @@
 #include "master/config/surroundings.h"
 
 #include "common/alloc.h"
+#include "common/fd.h"
+#include "common/file_list.h"
 #include "common/iface.h"
 #include "master/config/judge.h"
 #include "proto/io_spec.h"
 #include "proto/stream_spec.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum { ENTRIES_TOLD = 5 };
 
 /* For those whose eyes these are. */
 static const char *user_name(void)
@@ -37,6 +44,63 @@ static void look_for_file(struct judge *j, const char *what, const char *path,
 		  user_name());
 }
 
+/* A text of its own, or NULL: it is no list. */
+static char *read_list(const char *path, size_t *ret_len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *text = NULL;
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		text = xcalloc(1, FILE_LIST_BYTES_MAX + 1);
+		n = read(fd, text, FILE_LIST_BYTES_MAX + 1);
+	}
+	*ret_len = n > 0 ? (size_t)n : 0;
+	fd_close(&fd);
+	return text;
+}
+
+/* Of many that are not there the first few say it. */
+static void look_for_entries(struct judge *j, const char *path,
+			     const struct file_list *list)
+{
+	char what[IO_PATH_MAX + 32];
+	size_t missing = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (eaccess(list->paths[i], R_OK) == 0 ||
+		    missing++ >= ENTRIES_TOLD)
+			continue;
+		(void)snprintf(what, sizeof what, "path: %.128s: line %u",
+			       path, list->lines[i]);
+		look_for_file(j, what, list->paths[i], R_OK);
+	}
+	if (missing > ENTRIES_TOLD)
+		judge_say(j, CHECK_WARNING, "path: %.128s: and %zu more files "
+			  "of it", path, missing - ENTRIES_TOLD);
+}
+
+static void look_into_list(struct judge *j, const char *path)
+{
+	struct file_list list;
+	struct errmsg why;
+	size_t len = 0;
+	char *text = read_list(path, &len);
+
+	if (text == NULL)
+		return;
+	if (file_list_read(path, text, len, &list, &why) == 0) {
+		look_for_entries(j, path, &list);
+		file_list_done(&list);
+	} else {
+		judge_say(j, CHECK_WARNING, "path: %s", why.text);
+	}
+	free(text);
+}
+
 static void look_for_folder(struct judge *j, const char *path)
 {
 	char *folder = xstrdup(path);
@@ -57,6 +121,24 @@ static void look_for_interface(struct judge *j, const char *name)
 			  name);
 }
 
+/* Whether another one has the port is not for now. */
+static void look_for_address(struct judge *j, const struct sockaddr_any *listen)
+{
+	struct sockaddr_any any_port = *listen;
+	char name[SOCKADDR_TEXT_MAX];
+	int fd = socket(listen->sa.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (listen->sa.sa_family == AF_INET6)
+		any_port.in6.sin6_port = 0;
+	else
+		any_port.in.sin_port = 0;
+	if (fd >= 0 && bind(fd, &any_port.sa, any_port.len) < 0) {
+		sockaddr_format(listen, name);
+		judge_say(j, CHECK_WARNING, "%s: %s", name, strerror(errno));
+	}
+	fd_close(&fd);
+}
+
 static void look_at_input(struct judge *j, const char *text)
 {
 	struct input_spec spec;
@@ -65,6 +147,8 @@ static void look_at_input(struct judge *j, const char *text)
 		return;
 	if (spec.kind == INPUT_FILE || spec.kind == INPUT_SDP)
 		look_for_file(j, "path", spec.path, R_OK);
+	if (spec.kind == INPUT_FILE && spec.list)
+		look_into_list(j, spec.path);
 	if (spec.kind == INPUT_HTTP)
 		look_for_file(j, "ca", spec.http.ca, R_OK);
 	if (spec.kind == INPUT_SRT)
@@ -85,6 +169,8 @@ static void look_at_output(struct judge *j, const char *text)
 		return;
 	if (spec.kind == OUTPUT_FILE)
 		look_for_folder(j, spec.path);
+	if (spec.kind == OUTPUT_HTTP)
+		look_for_address(j, &spec.listen);
 	if (spec.kind == OUTPUT_SRT)
 		look_for_interface(j, spec.srt.iface);
 	look_for_interface(j, spec.iface);

@@ -235,6 +235,10 @@ test('what this machine does not have is named, and is no fault',
 	const file = path.join(tempDir(t), 'surroundings.json');
 	const one = (id, input, output, more = {}) => ({ id, type: 'spts',
 		enable: true, input: [input], output: [output], ...more });
+	fs.writeFileSync(`${file}.list`, '#EXTM3U\n\n/nowhere/z.ts\n' +
+		`${file}\n`);
+	fs.writeFileSync(`${file}.many`, '/nowhere/z.ts\n'.repeat(8));
+	fs.writeFileSync(`${file}.none`, '#EXTM3U\n');
 	const { code, text } = await judge(file, JSON.stringify({
 		make_stream: [
 			one('a', 'file:///nowhere/x.ts#list',
@@ -248,6 +252,12 @@ test('what this machine does not have is named, and is no fault',
 				'udp://nosuch2@239.1.1.4', `file://${file}.ts`),
 			one('e', 'sdp:///nowhere/x.sdp',
 				'udp://192.0.2.77@239.1.1.6'),
+			one('f', `file://${file}.list#list`,
+				'http://192.0.2.77:8100/f'),
+			one('g', `file://${file}.many#list`,
+				'http://127.0.0.1:8100/g'),
+			one('h', `file://${file}.none#list`,
+				'http://[::1]:8100/h'),
 			one('off', 'file:///nowhere/z.ts', 'udp://1.1.1.1',
 				{ enable: false })] }));
 	const user = os.userInfo().username;
@@ -272,6 +282,17 @@ test('what this machine does not have is named, and is no fault',
 			missing('/nowhere/x.sdp')}`,
 		'make_stream[4].output[0] (e): warning: interface: there ' +
 			'is no "192.0.2.77"',
+		`make_stream[5].input[0] (f): warning: path: ${file}.list: ` +
+			`line 3: ${missing('/nowhere/z.ts')}`,
+		'make_stream[5].output[0] (f): warning: 192.0.2.77:8100: ' +
+			'Cannot assign requested address',
+		...[1, 2, 3, 4, 5].map((line) => 'make_stream[6].input[0] ' +
+			`(g): warning: path: ${file}.many: line ${line}: ` +
+			missing('/nowhere/z.ts')),
+		`make_stream[6].input[0] (g): warning: path: ${file}.many: ` +
+			'and 3 more files of it',
+		`make_stream[7].input[0] (h): warning: path: ${file}.none: ` +
+			'names no file',
 		'ok', ''];
 
 	assert.equal(code, 0, text);

@@ -14,7 +14,6 @@ unit_stream_tests = \
 	tests/unit/stream/test_file_faults \
 	tests/unit/stream/test_file_input \
 	tests/unit/stream/test_file_reader \
-	tests/unit/stream/test_file_list \
 	tests/unit/stream/test_file_name \
 	tests/unit/stream/test_file_store \
 	tests/unit/stream/test_aside \
@@ -60,7 +59,6 @@ tests_unit_stream_test_file_input_LDADD = $(unit_splice_libs)
 tests_unit_stream_test_file_input_LDFLAGS = -Wl,--wrap=pread
 tests_unit_stream_test_file_reader_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_reader_LDFLAGS = -Wl,--wrap=pread
-tests_unit_stream_test_file_list_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_name_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_file_store_LDADD = $(unit_splice_libs)
 tests_unit_stream_test_file_store_LDFLAGS = \

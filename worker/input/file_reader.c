@@ -3,9 +3,9 @@
 
 #include "common/alloc.h"
 #include "common/fd.h"
+#include "common/file_list.h"
 #include "common/mono.h"
 #include "common/thread.h"
-#include "worker/input/file_list.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,6 @@ libworker_a_SOURCES += \
 	worker/input/file.c \
 	worker/input/file_clock.c worker/input/file_clock.h \
 	worker/input/file_faults.c worker/input/file_faults.h \
-	worker/input/file_list.c worker/input/file_list.h \
 	worker/input/file_reader.c worker/input/file_reader.h \
 	worker/input/input.c worker/input/input.h worker/input/kind.h \
 	worker/input/lap.c worker/input/lap.h \

@@ -20,6 +20,7 @@ enum {
 struct file_list {
 	size_t n;
 	char **paths; /* owned */
+	unsigned *lines; /* where they stand, from 1 */
 };
 
 /* Of the text of a list (len bytes) at path.  0, or -EINVAL with why. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/input/file_list.h"
+#include "common/file_list.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -33,6 +33,16 @@ Test(file_list, a_name_is_all_of_a_line_but_blanks_at_its_end)
 	names("\xef\xbb\xbfone.ts", "/clips/one.ts");
 	names("\xef\xbb\xbf#EXTM3U\none.ts", "/clips/one.ts");
 	names("\xef\xbbone.ts", "/clips/\xef\xbbone.ts");
+}
+
+Test(file_list, says_on_which_line_a_name_stands)
+{
+	cr_assert_eq(read_text("a\n\n#c\r\nd\ne"), 0);
+	cr_assert_eq(list.n, 3);
+	cr_assert_eq(list.lines[0], 1);
+	cr_assert_eq(list.lines[1], 4);
+	cr_assert_eq(list.lines[2], 5);
+	file_list_done(&list);
 }
 
 Test(file_list, what_is_none_is_told)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/input/file_list.h"
+#include "common/file_list.h"
 
 #include "common/alloc.h"
 
@@ -16,13 +16,16 @@ static char *resolve(const char *list, const char *name, size_t len)
 	return xasprintf("%.*s%.*s", folder, list, (int)len, name);
 }
 
-static void add(struct file_list *l, char *take_path)
+static void add(struct file_list *l, unsigned line, char *take_path)
 {
+	size_t room = 2 * MAX(l->n, (size_t)1);
+
 	/* room for as many again, whenever it is full */
-	if ((l->n & (l->n - 1)) == 0)
-		l->paths = xrealloc(l->paths,
-				    2 * MAX(l->n, (size_t)1) *
-					    sizeof *l->paths);
+	if ((l->n & (l->n - 1)) == 0) {
+		l->paths = xrealloc(l->paths, room * sizeof *l->paths);
+		l->lines = xrealloc(l->lines, room * sizeof *l->lines);
+	}
+	l->lines[l->n] = line;
 	l->paths[l->n++] = take_path;
 }
 
@@ -39,6 +42,7 @@ int file_list_read(const char *path, const char *text, size_t len,
 {
 	struct file_list l = { 0 };
 	const char *end = text + len, *begin = text;
+	unsigned number = 0;
 	int err = 0;
 
 	if (len > FILE_LIST_BYTES_MAX || memchr(text, '\0', len) != NULL)
@@ -52,12 +56,13 @@ int file_list_read(const char *path, const char *text, size_t len,
 		size_t n;
 
 		stop = stop != NULL ? stop : end;
+		number++;
 		n = trimmed(line, (size_t)(stop - line));
 		if (n > 0 && line[0] != '#' && l.n == FILE_LIST_MAX)
 			err = errmsg_fail(why, -EINVAL, "%s: has more than %d "
 					  "files", path, FILE_LIST_MAX);
 		else if (n > 0 && line[0] != '#')
-			add(&l, resolve(path, line, n));
+			add(&l, number, resolve(path, line, n));
 		line = stop + 1;
 	}
 	if (err == 0 && l.n == 0)
@@ -74,5 +79,6 @@ void file_list_done(struct file_list *l)
 	for (size_t i = 0; i < l->n; i++)
 		free(l->paths[i]);
 	free(l->paths);
+	free(l->lines);
 	*l = (struct file_list){ 0 };
 }
