@@ -70,6 +70,7 @@ system_tests = \
 	tests/system/model-crash.mjs \
 	tests/system/model.mjs \
 	tests/system/mux.mjs \
+	tests/system/output-address.mjs \
 	tests/system/output-faults.mjs \
 	tests/system/output-groups.mjs \
 	tests/system/output.mjs \

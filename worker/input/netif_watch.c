@@ -89,6 +89,11 @@ void netif_watch_free(struct netif_watch **w)
 	*w = NULL;
 }
 
+int netif_watch_fd(const struct netif_watch *w)
+{
+	return nl_socket_get_fd(w->sock);
+}
+
 unsigned netif_watch_look(struct netif_watch *w, unsigned ifindex)
 {
 	int err = 0;

@@ -17,6 +17,9 @@ enum netif_change {
 struct netif_watch *netif_watch_new(bool routes);
 void netif_watch_free(struct netif_watch **);
 
+/* Readable: there is something to look at. */
+int netif_watch_fd(const struct netif_watch *);
+
 /* What happened since the last call; everything, when so much happened that
  * it is not known.  ifindex 0: no interface. */
 unsigned netif_watch_look(struct netif_watch *, unsigned ifindex);

@@ -13,6 +13,8 @@ struct output_ops {
 	void (*send)(struct output *, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns);
 	int (*second)(struct output *, struct errmsg *why);
+	/* NULL: it follows no addresses. */
+	int (*follow)(struct output *, struct errmsg *why);
 	/* NULL: it has no place that receivers know. */
 	void (*go_on)(struct output *, struct rtp_state *);
 	/* NULL: its protocol tells nothing.  *ret is all zero. */
@@ -32,7 +34,8 @@ struct output {
 	const struct output_ops *ops;
 	const struct output_spec *spec;
 	struct output_counters counters;
-	struct departures departures; /* of kinds that note them */
+	struct departures departures; /* of kinds that note them ... */
+	struct output_gap gap;        /* ... and it */
 };
 
 /* As output_open(). */

@@ -49,6 +49,16 @@ int output_second(struct output *o, struct errmsg *why)
 	return o->ops->second(o, why);
 }
 
+int output_follow(struct output *o, struct errmsg *why)
+{
+	return o->ops->follow != NULL ? o->ops->follow(o, why) : 0;
+}
+
+struct output_gap output_gap(const struct output *o)
+{
+	return o->gap;
+}
+
 void output_counters(const struct output *o, struct output_counters *ret)
 {
 	*ret = o->counters;

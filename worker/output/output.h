@@ -23,6 +23,12 @@ struct output_counters {
 	uint64_t dropped; /* that could not be sent */
 };
 
+/* Packets since the last that was taken by the network. */
+struct output_gap {
+	uint64_t packets;  /* 0: there is none */
+	uint64_t since_ns; /* the first of them */
+};
+
 /* Any but http and https; the specification is borrowed for the life of the
  * output.  NULL with *ret_err = -errno and why. */
 struct output *output_open(const struct output_spec *, int *ret_err,
@@ -49,7 +55,15 @@ void output_warm(const struct output *, struct warm *);
  * since the last call, so that it is worth to open it anew. */
 int output_second(struct output *, struct errmsg *why) MUST_CHECK;
 
+/* After addresses, interfaces or routes of this machine changed: 1 when it was
+ * opened anew since it is to be sent from another place; 0: nothing was to be
+ * done; -errno with why: there is no way any more, it is worth to open it
+ * anew. */
+int output_follow(struct output *, struct errmsg *why) MUST_CHECK;
+
 void output_counters(const struct output *, struct output_counters *ret);
+
+struct output_gap output_gap(const struct output *);
 
 /* When its datagrams left; borrowed for the life of the output. */
 const struct departures *output_departures(const struct output *);

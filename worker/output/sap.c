@@ -168,6 +168,25 @@ void sap_second(struct sap *s, uint64_t now_ns)
 		log_warning("stream", "sap: %s", why.text);
 }
 
+static bool is_where_it_was(const struct sap *s)
+{
+	struct errmsg why;
+	int fd = udp_output_socket(&s->spec, &why);
+	bool same = fd >= 0 && udp_output_same_source(fd, s->fd);
+
+	fd_close(&fd);
+	return same;
+}
+
+void sap_follow(struct sap *s)
+{
+	if (s->fd >= 0 && is_where_it_was(s))
+		return;
+	fd_close(&s->fd);
+	s->said = 0;
+	s->next_ns = 0;
+}
+
 void sap_free(struct sap **sap)
 {
 	struct sap *s = *sap;

@@ -17,5 +17,9 @@ struct sap *sap_new(const struct output_spec *, const char *name);
 /* NULL-safe; sets *s to NULL.  Says that it is over. */
 void sap_free(struct sap **);
 
+/* After addresses, interfaces or routes changed: what is announced from
+ * another place now is so at once. */
+void sap_follow(struct sap *);
+
 /* Once a second, while packets are sent. */
 void sap_second(struct sap *, uint64_t now_ns);

@@ -61,24 +61,31 @@ static void lose_fec(struct leg *l, struct udp_wire *w,
 	errmsg_set(&l->fec_why, "error correction: %s", why->text);
 }
 
-/* Opens what of it is not; one by one they go, to be cut by nobody. */
-static void open_fec(struct leg *l, struct output_spec *spec)
+static struct output_spec fec_spec(const struct output_spec *media,
+				   enum fec_kind kind)
 {
 	static const unsigned ports[] = { [FEC_COLUMN] = FEC_COLUMN_PORT,
 					  [FEC_ROW] = FEC_ROW_PORT };
-	const struct sockaddr_any media = spec->remote;
+	struct output_spec spec = *media;
+
+	move_port(&spec.remote, ports[kind]);
+	return spec;
+}
+
+/* Opens what of it is not; one by one they go, to be cut by nobody. */
+static void open_fec(struct leg *l, const struct output_spec *media)
+{
 	bool all = true;
 
 	if (!retry_is_due(&l->fec_retry, mono_ns()))
 		return;
 	for (size_t i = 0; i < FEC_KINDS; i++) {
+		struct output_spec spec = fec_spec(media, i);
 		struct errmsg why = { 0 };
 
 		if (l->fec[i].open)
 			continue;
-		spec->remote = media;
-		move_port(&spec->remote, ports[i]);
-		if (udp_wire_open(&l->fec[i], spec, 0, &why) < 0) {
+		if (udp_wire_open(&l->fec[i], &spec, 0, &why) < 0) {
 			lose_fec(l, &l->fec[i], &why);
 			all = false;
 		}
@@ -100,16 +107,20 @@ static struct output_spec spec_of(const struct udp_output *o, size_t i)
 	return spec;
 }
 
+/* Bytes of a full one of the media. */
+static size_t datagram_of(const struct output_spec *spec)
+{
+	return PACER_GROUP * TS_PACKET +
+	       (spec->kind == OUTPUT_RTP ? RTP_HEADER_SIZE : 0);
+}
+
 static int open_leg(struct udp_output *o, size_t i)
 {
 	struct output_spec spec = spec_of(o, i);
 	struct leg *l = &o->legs[i];
-	size_t datagram = PACER_GROUP * TS_PACKET;
 	int r;
 
-	if (spec.kind == OUTPUT_RTP)
-		datagram += RTP_HEADER_SIZE;
-	r = udp_wire_open(&l->media, &spec, datagram, &l->why);
+	r = udp_wire_open(&l->media, &spec, datagram_of(&spec), &l->why);
 	if (r < 0) {
 		retry_soon(&l->retry, mono_ns());
 		return r;
@@ -145,6 +156,7 @@ static void send_fec(enum fec_kind kind, const struct iovec *iov, size_t n,
 /* What went one way went. */
 static void count(struct udp_output *o, const struct datagrams *d)
 {
+	struct output_gap *gap = &o->base.gap;
 	size_t most = 0;
 
 	for (size_t i = 0; i < o->n_legs; i++) {
@@ -155,6 +167,10 @@ static void count(struct udp_output *o, const struct datagrams *d)
 	}
 	o->base.counters.packets += most;
 	o->base.counters.dropped += d->n_packets - most;
+	if (most > 0)
+		gap->packets = 0;
+	else if ((gap->packets += d->n_packets) == d->n_packets)
+		gap->since_ns = o->rtp.now_ns;
 }
 
 /* Before they leave: rather a gap than a number that comes twice. */
@@ -270,6 +286,57 @@ static int udp_second(struct output *out, struct errmsg *why)
 	return err < 0 ? fail(o, err, why) : 0;
 }
 
+/* --- addresses, interfaces and routes that change --- */
+
+static void follow_fec(struct leg *l, const struct output_spec *media)
+{
+	for (size_t i = 0; i < FEC_KINDS; i++) {
+		struct output_spec spec = fec_spec(media, i);
+		struct errmsg why = { 0 };
+
+		if (l->fec[i].open &&
+		    udp_wire_follow(&l->fec[i], &spec, 0, &why) < 0)
+			lose_fec(l, &l->fec[i], &why);
+	}
+	retry_worked(&l->fec_retry);
+	open_fec(l, media);
+}
+
+static int follow_leg(struct udp_output *o, size_t i)
+{
+	struct output_spec spec = spec_of(o, i);
+	struct leg *l = &o->legs[i];
+	int r;
+
+	if (!l->media.open)
+		return open_leg(o, i);
+	r = udp_wire_follow(&l->media, &spec, datagram_of(&spec), &l->why);
+	if (r < 0)
+		close_leg(l);
+	else if (o->fec != NULL)
+		follow_fec(l, &spec);
+	return r;
+}
+
+static int udp_follow(struct output *out, struct errmsg *why)
+{
+	struct udp_output *o = container_of(out, struct udp_output, base);
+	bool moved = false;
+	int err = 0;
+
+	for (size_t i = 0; i < o->n_legs; i++) {
+		int r = follow_leg(o, i);
+
+		moved |= r > 0;
+		if (r < 0)
+			err = r;
+	}
+	find_trouble(o);
+	if (err < 0 && fail(o, err, why) < 0)
+		return err;
+	return moved;
+}
+
 /* What went one way at least. */
 static uint64_t fec_sent(const struct udp_output *o)
 {
@@ -331,6 +398,7 @@ static const struct output_ops udp_ops = {
 	.go_on = udp_go_on,
 	.send = udp_send,
 	.second = udp_second,
+	.follow = udp_follow,
 	.stats = udp_stats,
 	.trouble = udp_trouble,
 };

@@ -110,23 +110,27 @@ static int join_group(int fd, const struct output_spec *spec,
 	return 0;
 }
 
-/*
- * While an interface becomes ready the kernel may choose ::1 for a group that
- * is sent there.  It would stay with that, and nobody on the wire takes what
- * comes from ::1 (RFC 4291 2.5.3).
- */
-static bool has_wrong_source(int fd, const struct output_spec *spec)
+/* Is it one that nobody on a wire takes (RFC 4291 2.5.3, RFC 1122 3.2.1.3)? */
+static bool is_no_source(const struct sockaddr_any *from)
 {
-	struct sockaddr_in6 from = { 0 };
-	socklen_t len = sizeof from;
+	return from->sa.sa_family == AF_INET6
+		       ? IN6_IS_ADDR_LOOPBACK(&from->in6.sin6_addr)
+		       : from->in.sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+/*
+ * While an interface becomes ready, or has no address, the kernel may choose
+ * such a one for a group that is sent there, and would stay with that.
+ */
+static bool has_no_source(int fd, const struct output_spec *spec)
+{
+	struct sockaddr_any from = { .len = sizeof from.in6 };
 	char name[IFACE_NAME_MAX];
 
 	return spec->iface[0] != '\0' &&
-	       spec->remote.sa.sa_family == AF_INET6 &&
 	       sockaddr_is_multicast(&spec->remote) &&
-	       getsockname(fd, (struct sockaddr *)&from, &len) == 0 &&
-	       IN6_IS_ADDR_LOOPBACK(&from.sin6_addr) &&
-	       iface_name(spec->iface, name) == 0 &&
+	       getsockname(fd, &from.sa, &from.len) == 0 &&
+	       is_no_source(&from) && iface_name(spec->iface, name) == 0 &&
 	       !netif_is_loopback(if_nametoindex(name));
 }
 
@@ -165,9 +169,24 @@ static int prepare(int fd, const struct output_spec *spec,
 		return r;
 	if (connect(fd, &spec->remote.sa, spec->remote.len) < 0)
 		return say_connect(spec, errno, why);
-	if (has_wrong_source(fd, spec))
-		return say_connect(spec, EADDRNOTAVAIL, why);
+	if (has_no_source(fd, spec))
+		return errmsg_fail(why, -EADDRNOTAVAIL, "interface %s has no "
+				   "address to send from", spec->iface);
 	return spec->join ? join_group(fd, spec, why) : 0;
+}
+
+bool udp_output_same_source(int fd, int other)
+{
+	struct sockaddr_any a = { .len = sizeof a.in6 };
+	struct sockaddr_any b = { .len = sizeof b.in6 };
+	char host_a[SOCKADDR_TEXT_MAX], host_b[SOCKADDR_TEXT_MAX];
+
+	if (getsockname(fd, &a.sa, &a.len) < 0 ||
+	    getsockname(other, &b.sa, &b.len) < 0)
+		return false;
+	sockaddr_format_host(&a, host_a);
+	sockaddr_format_host(&b, host_b);
+	return strcmp(host_a, host_b) == 0;
 }
 
 int udp_output_socket(const struct output_spec *spec, struct errmsg *why)

@@ -5,6 +5,8 @@
 #include "common/errmsg.h"
 #include "proto/io_spec.h"
 
+#include <stdbool.h>
+
 /* Connected, non-blocking; the descriptor, or -errno with why. */
 int udp_output_socket(const struct output_spec *, struct errmsg *why)
 	MUST_CHECK;
@@ -16,3 +18,6 @@ int udp_output_segment(int fd, int bytes);
 /* Has the kernel wait with each datagram for the time that comes with it
  * (SCM_TXTIME, CLOCK_MONOTONIC); 0 or -errno. */
 int udp_output_timed(int fd);
+
+/* Do they send from the same address?  Whatever the ports. */
+bool udp_output_same_source(int fd, int other);

@@ -226,25 +226,70 @@ static bool begin_timed(struct udp_wire *w, const struct output_spec *spec)
 	return true;
 }
 
-int udp_wire_open(struct udp_wire *w, const struct output_spec *spec,
-		  size_t datagram, struct errmsg *why)
+/* The interface that is named, 0 when none is, and a socket there. */
+static int find_way(const struct output_spec *spec, unsigned *ret_ifindex,
+		    struct errmsg *why)
 {
-	int fd;
+	unsigned ifindex = 0;
+	int r = 0;
 
-	w->iface[0] = '\0';
-	if (iface_is_address(spec->iface)) {
-		memcpy(w->iface, spec->iface, sizeof w->iface);
-		w->ifindex = interface_of(spec);
-	}
-	fd = udp_output_socket(spec, why);
-	if (fd < 0)
-		return fd;
+	if (spec->iface[0] != '\0')
+		r = netif_index(spec->iface, &ifindex, why);
+	if (r == 0)
+		r = udp_output_socket(spec, why);
+	if (r >= 0)
+		*ret_ifindex = ifindex;
+	return r;
+}
+
+static void begin(struct udp_wire *w, int fd, const struct output_spec *spec,
+		  size_t datagram)
+{
 	w->fd = fd;
 	w->open = true;
+	w->hard_err = 0;
 	w->timed = datagram > 0 && begin_timed(w, spec);
 	w->segments = datagram > 0 && !w->timed &&
 		      udp_output_segment(fd, (int)datagram) == 0;
+}
+
+int udp_wire_open(struct udp_wire *w, const struct output_spec *spec,
+		  size_t datagram, struct errmsg *why)
+{
+	int fd = find_way(spec, &w->ifindex, why);
+
+	if (fd < 0)
+		return fd;
+	w->iface[0] = '\0';
+	if (iface_is_address(spec->iface))
+		memcpy(w->iface, spec->iface, sizeof w->iface);
+	begin(w, fd, spec, datagram);
 	return 0;
+}
+
+/* What we lack ourselves says nothing of the network. */
+static bool is_our_lack(int err)
+{
+	return err == EMFILE || err == ENFILE || err == ENOMEM ||
+	       err == ENOBUFS || err == EIO;
+}
+
+int udp_wire_follow(struct udp_wire *w, const struct output_spec *spec,
+		    size_t datagram, struct errmsg *why)
+{
+	unsigned ifindex;
+	int fd = find_way(spec, &ifindex, why);
+
+	if (fd < 0)
+		return is_our_lack(-fd) ? 0 : fd;
+	if (ifindex == w->ifindex && udp_output_same_source(fd, w->fd)) {
+		fd_close(&fd);
+		return 0;
+	}
+	fd_close(&w->fd);
+	w->ifindex = ifindex;
+	begin(w, fd, spec, datagram);
+	return 1;
 }
 
 void udp_wire_close(struct udp_wire *w)

@@ -24,8 +24,8 @@ struct udp_wire {
 	uint64_t counted;     /* ... and what its owner knows of them */
 	uint64_t sent_before; /* packets a second ago */
 	int hard_err;         /* the last of its kind since then, or 0 */
-	char iface[IFACE_NAME_MAX]; /* an address that may move, or "" ... */
-	unsigned ifindex;           /* ... and who had it at the opening */
+	char iface[IFACE_NAME_MAX]; /* an address that may move, or "" */
+	unsigned ifindex;     /* of the interface that is named, or 0 */
 };
 
 /* 0, or -errno with why; datagram: bytes of a full one of many, 0 when they go
@@ -41,6 +41,12 @@ void udp_wire_close(struct udp_wire *);
 void udp_wire_send(struct udp_wire *, struct datagrams *,
 		   struct departures *);
 void udp_wire_send_one(struct udp_wire *, const struct iovec *, size_t n);
+
+/* After addresses, interfaces or routes changed: 1 when it was opened anew, by
+ * the specification of the opening, since the kernel sends from another place
+ * now; 0: it need not be.  -errno with why: there is no way; it stays open. */
+int udp_wire_follow(struct udp_wire *, const struct output_spec *,
+		    size_t datagram, struct errmsg *why) MUST_CHECK;
 
 /* Once a second: 0, or -errno with why when nothing at all could be sent since
  * the last call, or its interface is not the one it began with. */

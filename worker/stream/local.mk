@@ -5,6 +5,7 @@ libworker_a_SOURCES += \
 	worker/stream/lane.c worker/stream/lane.h \
 	worker/stream/link_record.c worker/stream/link_record.h \
 	worker/stream/memory.c worker/stream/memory.h \
+	worker/stream/netif_news.c worker/stream/netif_news.h \
 	worker/stream/path.c worker/stream/path.h \
 	worker/stream/path_state.h \
 	worker/stream/retry.h \

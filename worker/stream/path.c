@@ -47,6 +47,7 @@ static uint64_t next_turn(const struct path *p)
 	uint64_t next = MIN(sender_next_ns(&p->sender), p->second_ns);
 
 	next = MIN(next, selector_next_ns(p->selector, p->now_ns));
+	next = MIN(next, netif_news_next_ns(&p->news));
 	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
 		if (sink_has_pace(&p->sinks[i]))
 			next = MIN(next, sink_next_ns(&p->sinks[i]));
@@ -90,6 +91,7 @@ static void schedule(struct path *p)
 	bool busy = selector_is_busy(p->selector);
 
 	watch_fd(p, busy ? -1 : selector_fd(p->selector));
+	ticker_hear(&p->ticker, netif_news_fd(&p->news));
 	if (!busy)
 		ticker_at(&p->ticker, next_turn(p));
 	else if (is_behind(p))
@@ -104,6 +106,8 @@ static void turn(struct path *p)
 	warm_up(&p->warm);
 	p->now_ns = mono_ns();
 	p->fed = false;
+	if (netif_news_take(&p->news, p->now_ns))
+		path_follow(p);
 	selector_turn(p->selector, p->now_ns);
 	if (!p->fed && p->n_paced > 0)
 		sender_feed(&p->sender, NULL, 0, p->now_ns);
@@ -137,6 +141,19 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	turn(container_of(w, struct path, readable));
 }
 
+/* Before they are opened: what happens from here on is heard. */
+static void hear_news(struct path *p)
+{
+	bool follows = false, routes = false;
+
+	for (size_t i = 0; i < p->n_sinks; i++) {
+		follows |= sink_follows(&p->sinks[i]);
+		routes |= sink_follows_routes(&p->sinks[i]);
+	}
+	if (follows)
+		netif_news_init(&p->news, p->loop, routes);
+}
+
 static void make_sinks(struct path *p, const struct msg_stream_start *start)
 {
 	p->n_sinks = start->n_outputs;
@@ -145,13 +162,15 @@ static void make_sinks(struct path *p, const struct msg_stream_start *start)
 	for (size_t i = 0; i < p->n_sinks; i++) {
 		sink_init(&p->sinks[i], (unsigned)i + 1, start->outputs[i],
 			  &p->memory->outputs[i]);
-		sink_open(&p->sinks[i], p->now_ns);
 		p->n_paced += p->sinks[i].valid &&
 			      !sink_has_pace(&p->sinks[i]) &&
 			      p->sinks[i].spec.kind != OUTPUT_HTTP;
 		p->n_with_pace += sink_has_pace(&p->sinks[i]);
 		p->tick_ms = MIN(p->tick_ms, sink_burst_ms(&p->sinks[i]));
 	}
+	hear_news(p);
+	for (size_t i = 0; i < p->n_sinks; i++)
+		sink_open(&p->sinks[i], p->now_ns);
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
 	sender_init(&p->sender, p->outputs, p->n_sinks);
 	path_collect_outputs(p);
@@ -268,6 +287,7 @@ void path_free(struct path **ptr)
 	if (p == NULL)
 		return;
 	ticker_done(&p->ticker);
+	netif_news_done(&p->news);
 	ev_io_stop(p->loop, &p->readable);
 	selector_free(&p->selector);
 	stream_memory_close(&p->memory);

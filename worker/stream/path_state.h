@@ -7,6 +7,7 @@
 #include "worker/analysis/alarm.h"
 #include "worker/output/ring_out.h"
 #include "worker/output/sender.h"
+#include "worker/stream/netif_news.h"
 #include "worker/stream/path.h"
 #include "worker/stream/selector.h"
 #include "worker/stream/sink.h"
@@ -22,6 +23,7 @@ struct path {
 	void *arg;
 
 	struct ticker ticker;
+	struct netif_news news; /* for the outputs that follow it */
 	ev_io readable;
 	struct warm warm;   /* what a turn touches, as of the last second */
 	uint64_t now_ns;    /* of this turn */
@@ -52,6 +54,9 @@ struct path {
 
 /* Ends a second: counts, reports, mends. */
 void path_second(struct path *);
+
+/* Addresses, interfaces or routes changed: the outputs follow. */
+void path_follow(struct path *);
 
 /* Packets that waited too long to be sent by it. */
 uint64_t path_late(const struct path *, const struct sink *);

@@ -188,6 +188,15 @@ static void find_warm(struct path *p)
 	warm_add(w, p->memory, WARM_LINE);
 }
 
+void path_follow(struct path *p)
+{
+	for (size_t i = 0; i < p->n_sinks; i++)
+		sink_follow(&p->sinks[i], p->packets - p->packets_before,
+			    p->now_ns);
+	path_collect_outputs(p);
+	find_warm(p);
+}
+
 void path_second(struct path *p)
 {
 	struct msg_stream_status status = { .packets = p->packets };

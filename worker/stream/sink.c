@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* So long packets that are not taken may wait to be told: it shows whether
+ * nothing goes at all. */
+enum { OUTAGE_SHOWS_S = 3 };
+
 static void begin_sender(struct sink *s)
 {
 	s->sender = xcalloc(1, sizeof *s->sender);
@@ -80,16 +84,27 @@ static void shut(struct sink *s)
 	output_free(&s->output);
 }
 
+static struct output_gap gap_of(const struct sink *s)
+{
+	return s->output != NULL ? output_gap(s->output)
+				 : (struct output_gap){ 0 };
+}
+
 static void close_output(struct sink *s, const struct errmsg *why,
 			 uint64_t now_ns)
 {
+	struct output_gap gap = gap_of(s);
+
 	shut(s);
-	if (s->spec.kind == OUTPUT_UDP || s->spec.kind == OUTPUT_RTP)
+	if (sink_follows(s))
 		retry_soon(&s->retry, now_ns);
 	else
 		retry_failed(&s->retry, now_ns);
 	if (s->error.text[0] == '\0') {
-		s->outage = (struct sink_outage){ now_ns, s->dropped };
+		s->outage = (struct sink_outage){
+			.since_ns = gap.packets > 0 ? gap.since_ns : now_ns,
+			.dropped = s->dropped,
+		};
 		log_warning("stream", "output %u: %s", s->position,
 			    why->text);
 	}
@@ -101,14 +116,18 @@ static void close_output(struct sink *s, const struct errmsg *why,
 static void settle(struct sink *s, uint64_t now_ns)
 {
 	struct output_counters c;
+	uint64_t tenths;
 
+	if (output_trouble(s->output) != NULL)
+		s->outage.until_ns = now_ns;
 	if (s->error.text[0] == '\0' || output_trouble(s->output) != NULL)
 		return;
 	sink_counters(s, &c);
-	log_info("stream", "output %u: open again after %llu s; %llu packets "
-		 "were lost", s->position,
-		 (unsigned long long)((now_ns - s->outage.since_ns) /
-				      UINT64_C(1000000000)),
+	tenths = (s->outage.until_ns - s->outage.since_ns) / 100000000;
+	log_info("stream", "output %u: open again after %llu.%llu s; %llu "
+		 "packets were lost", s->position,
+		 (unsigned long long)tenths / 10,
+		 (unsigned long long)tenths % 10,
 		 (unsigned long long)(c.dropped - s->outage.dropped));
 	s->error.text[0] = '\0';
 	s->dropped = c.dropped;
@@ -134,6 +153,7 @@ void sink_open(struct sink *s, uint64_t now_ns)
 		close_output(s, &why, now_ns);
 		return;
 	}
+	s->outage.until_ns = now_ns;
 	output_go_on(s->output, s->place);
 }
 
@@ -154,6 +174,16 @@ static void log_overflow(struct sink *s, uint64_t now_ns)
 	s->overflow = c.overflow;
 }
 
+/* Those of a gap that may become an outage, which tells them. */
+static uint64_t held_back(const struct sink *s, uint64_t now_ns)
+{
+	struct output_gap gap = gap_of(s);
+
+	return now_ns - gap.since_ns < OUTAGE_SHOWS_S * UINT64_C(1000000000)
+		       ? gap.packets
+		       : 0;
+}
+
 /* Packets that the network did not take since it was said last, though the
  * output is open: what an outage cost is said at its end. */
 static void log_dropped(struct sink *s, uint64_t now_ns)
@@ -162,9 +192,10 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 	unsigned suppressed;
 
 	sink_counters(s, &c);
+	c.dropped -= held_back(s, now_ns);
 	if (sink_error(s) != NULL)
 		s->dropped = c.dropped;
-	if (c.dropped == s->dropped ||
+	if (c.dropped <= s->dropped ||
 	    !ratelimit_pass(&s->dropped_log, now_ns / 1000000, &suppressed))
 		return;
 	log_warning("stream", "output %u: %llu packets were not taken by the "
@@ -212,15 +243,75 @@ static void work_on(struct sink *s, uint64_t now_ns)
 	settle(s, now_ns);
 }
 
+/* Of the n packets of this second those that came while it was not open; cbr
+ * has counted its own. */
+static void count_passed(struct sink *s, uint64_t n)
+{
+	if (s->output == NULL && s->cbr == NULL)
+		s->closed.dropped += n - s->passed;
+	s->passed = n;
+}
+
+bool sink_follows(const struct sink *s)
+{
+	return s->valid && (s->spec.kind == OUTPUT_UDP ||
+			    s->spec.kind == OUTPUT_RTP);
+}
+
+/* A group on an interface that is named needs no route. */
+static bool is_routed(const struct sockaddr_any *to, const char *iface)
+{
+	return iface[0] == '\0' || !sockaddr_is_multicast(to);
+}
+
+bool sink_follows_routes(const struct sink *s)
+{
+	const struct rtp_out_spec *rtp = &s->spec.rtp;
+
+	if (!sink_follows(s))
+		return false;
+	return is_routed(&s->spec.remote, s->spec.iface) ||
+	       (s->spec.kind == OUTPUT_RTP && rtp->has_path2 &&
+		is_routed(&rtp->path2, rtp->path2_iface));
+}
+
+static void follow(struct sink *s, uint64_t now_ns)
+{
+	struct errmsg why = { 0 };
+	int moved = output_follow(s->output, &why);
+	unsigned suppressed;
+
+	if (moved < 0)
+		close_output(s, &why, now_ns);
+	else if (moved > 0 && ratelimit_pass(&s->moved_log, now_ns / 1000000,
+					     &suppressed))
+		log_info("stream", "output %u: addresses or routes changed: "
+			 "sent from another place now", s->position);
+}
+
+void sink_follow(struct sink *s, uint64_t n, uint64_t now_ns)
+{
+	if (!sink_follows(s))
+		return;
+	count_passed(s, n);
+	if (s->output != NULL) {
+		follow(s, now_ns);
+	} else {
+		retry_worked(&s->retry);
+		sink_open(s, now_ns);
+	}
+	if (s->sap != NULL)
+		sap_follow(s->sap);
+}
+
 void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 {
 	struct errmsg why = { 0 };
 
 	if (!s->valid || s->spec.kind == OUTPUT_HTTP)
 		return;
-	/* it is opened and closed here alone; cbr has counted its own */
-	if (s->output == NULL && s->cbr == NULL)
-		s->closed.dropped += n;
+	count_passed(s, n);
+	s->passed = 0;
 	if (s->cbr != NULL) {
 		log_overflow(s, now_ns);
 		cbr_second(s->cbr);

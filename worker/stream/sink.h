@@ -26,11 +26,13 @@ struct sink {
 	struct retry retry;
 	struct errmsg error;   /* of this outage; "": there is none */
 	struct sink_outage {
-		uint64_t since_ns;
-		uint64_t dropped; /* as told before it */
+		uint64_t since_ns; /* the first packet not taken ... */
+		uint64_t until_ns; /* ... until nothing hindered it */
+		uint64_t dropped;  /* as told before it */
 	} outage;
 	struct output_counters closed; /* of outputs that were closed, and of
 					* the time without one */
+	uint64_t passed;       /* packets of this second that are in that */
 	struct sink_rate {
 		uint64_t packets; /* sent until ... */
 		uint64_t at_ns;
@@ -45,6 +47,7 @@ struct sink {
 	struct ratelimit dropped_log;
 	struct errmsg trouble; /* of a part of it, as told last */
 	struct ratelimit trouble_log;
+	struct ratelimit moved_log;
 	uint64_t now_ns;       /* of this run */
 	struct sap *sap;       /* announces it; NULL: nobody does */
 	uint64_t receivers_told; /* what was told of them, as a hash */
@@ -68,6 +71,12 @@ void sink_open(struct sink *, uint64_t now_ns);
 /* Once a second, in which n packets were for it.  May close the output, or
  * open it again. */
 void sink_second(struct sink *, uint64_t n, uint64_t now_ns);
+
+/* Does it follow what becomes of addresses and interfaces, and of routes? */
+bool sink_follows(const struct sink *);
+bool sink_follows_routes(const struct sink *);
+/* One of them changed, n packets after the second began.  As sink_second(). */
+void sink_follow(struct sink *, uint64_t n, uint64_t now_ns);
 
 static inline bool sink_has_pace(const struct sink *s)
 {

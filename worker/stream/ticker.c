@@ -43,12 +43,13 @@ static uint64_t next_ns(const struct ticker *t, uint64_t interval_ns,
 /* Until the next tick; false when there is something else to do before. */
 static bool sleep_alone(const struct ticker *t, const sigset_t *mask)
 {
-	struct pollfd wake = { .fd = t->wake, .events = POLLIN };
+	struct pollfd wake[] = { { .fd = t->wake, .events = POLLIN },
+				 { .fd = t->news, .events = POLLIN } };
 	uint64_t now = mono_ns();
 	struct timespec timeout =
 		as_timespec(next_ns(t, t->interval_ns, now) - now);
 
-	return ppoll(&wake, 1, &timeout, mask) == 0;
+	return ppoll(wake, ARRAY_LEN(wake), &timeout, mask) == 0;
 }
 
 /* A signal comes while it sleeps or waits until then: the loop is told of none
@@ -104,6 +105,7 @@ void ticker_init(struct ticker *t, const struct ticker_config *config)
 			      .on_tick = config->on_tick,
 			      .arg = config->arg,
 			      .wake = config->wake,
+			      .news = -1,
 			      .phase = phase_of(config->name) };
 	ev_io_init(&t->io, on_expired, fd, EV_READ);
 	ev_io_start(t->loop, &t->io);
@@ -116,6 +118,11 @@ void ticker_done(struct ticker *t)
 	ev_io_stop(t->loop, &t->io);
 	fd_close(&t->io.fd);
 	t->loop = NULL;
+}
+
+void ticker_hear(struct ticker *t, int fd)
+{
+	t->news = fd;
 }
 
 /* With times in range it cannot fail. */

@@ -32,7 +32,8 @@ struct ticker {
 	void (*on_tick)(void *arg);
 	void *arg;
 	ev_io io;
-	int wake;             /* see ticker_init() */
+	int wake;             /* see ticker_init() ... */
+	int news;             /* ... and ticker_hear() */
 	unsigned phase;       /* below TICKER_PHASES */
 	uint64_t interval_ns; /* 0: runs once or not at all */
 };
@@ -52,6 +53,9 @@ struct ticker_config {
  * without memory. */
 void ticker_init(struct ticker *, const struct ticker_config *);
 void ticker_done(struct ticker *);
+
+/* When this is readable, too, the loop has something to do; -1: no more. */
+void ticker_hear(struct ticker *, int fd);
 
 /* From now on every interval_ns; nothing changes when it does already. */
 void ticker_every(struct ticker *, uint64_t interval_ns, uint64_t now_ns);
