@@ -141,6 +141,7 @@ export class Live {
 	data(i) { return this.segments[i].data; }
 
 	refuses() { return false; }
+	isDone() { return true; }       // was all of it shown that it has?
 
 	// Of the rest of the path, which is neither of them.
 	other(request, reply) { reply.writeHead(404).end(); }

@@ -185,14 +185,39 @@ class Moved extends Live {
 
 // Began anew: numbers, names and times.
 class Restarts extends Live {
-	name(i) { return `${i}.ts?${i < 9 ? 'a' : 'b'}`; }
-	number(i) { return i < 9 ? super.number(i) : i - 9; }
+	anew = 9;
+
+	name(i) { return `${i}.ts?${i < this.anew ? 'a' : 'b'}`; }
+	number(i) { return i < this.anew ? super.number(i) : i - this.anew; }
 
 	text() {
 		const listed = this.listed();
 
-		return super.text(listed.at(-1) < 9 ? listed
-			: listed.filter((i) => i >= 9));
+		return super.text(listed.at(-1) < this.anew ? listed
+			: listed.filter((i) => i >= this.anew));
+	}
+}
+
+// The same while its numbers are few, and with names that were there before.
+class Reuses extends Restarts {
+	anew = Infinity;
+	again;  // so many were listed when the first one was asked for again
+
+	constructor(segments) {
+		super(segments, { window: 10, buffer: 5, sequence: 0 });
+	}
+
+	name(i) { return `${this.number(i)}.ts`; }
+	isDone() { return this.again !== undefined; }
+
+	segment(request, reply, i) {
+		const later = i + this.anew;
+
+		if (i === 12 && this.anew === Infinity)
+			this.anew = this.count;
+		if (later === this.anew && later < this.count)
+			this.again ??= this.count - later;
+		super.segment(request, reply, later < this.count ? later : i);
 	}
 }
 
@@ -364,8 +389,9 @@ async function play(t, programmes, judged) {
 	for (const name of names)
 		await sluice.onair(name, 20000);
 	const until = now() + SECONDS * 1000;
-	await waitUntil('enough of it', () => now() > until,
-		SECONDS * 2000);
+	await waitUntil('enough of it', () => now() > until &&
+		Object.values(programmes).every((one) => one.isDone()),
+	SECONDS * 3000);
 	const inputs = new Map();
 
 	for (const name of names)
@@ -411,6 +437,7 @@ test('one clean stream, whatever the server does', async (t) => {
 		strange: new Clocks(clip, (i) =>
 			(pcr) => pcr + (i % 2 ? 45000000 : 7)),
 		restarts: new Restarts(clip),
+		reuses: new Reuses(clip),
 		repeats: new Repeats(clip),
 		variants: new Variants(clip, other),
 		cookies: new Cookies(clip),
@@ -427,6 +454,9 @@ test('one clean stream, whatever the server does', async (t) => {
 			`strayed ${found.pcrStray} ms`);
 		timing.assert(found.pcrSpan > SECONDS * 1000 - 2000,
 			`${found.pcrSpan} ms came`);
+		if (name === 'reuses')
+			timing.assert(programmes.reuses.again <= 4,
+				`${programmes.reuses.again} were listed`);
 		// a picture of which the end is missing cannot be mended
 		if (name !== 'truncates')
 			await assertPlays(file);
@@ -494,6 +524,14 @@ function jar() {
 		list(...segments(...uris), '#EXT-X-ENDLIST')],
 	...uris.map((uri) => [uri, send])]);
 }
+
+// Shows this list once, and those by turns from then on.
+const byTurns = (first, ...lists) => {
+	let n = 0;
+
+	return (request, reply) => (n++ === 0 ? first
+		: lists[n % lists.length])(request, reply);
+};
 
 const packed = (data) => {
 	const body = zlib.gzipSync(data, { level: 1 });
@@ -563,6 +601,13 @@ test('whatever a hostile server sends is told, and costs little',
 				.take(7))) }],
 		still: [/nothing new/, { 'live.m3u8':
 			list('#EXT-X-MEDIA-SEQUENCE:7') }],
+		back: [/old segments, up to number [56]: number 8 is/, {
+			'live.m3u8': byTurns(...['s5,s6,s7', 's5,s6', 's5'].map(
+				(uris) => list('#EXT-X-MEDIA-SEQUENCE:5',
+					...segments(...uris.split(','))))),
+			...Object.fromEntries(['s5', 's6', 's7'].map((uri) =>
+				[uri, page(new TsMux({ rate: 1e6 })
+					.take(665))])) }],
 	};
 	const names = Object.keys(cases);
 

@@ -7,6 +7,10 @@
  * once, one that shows an old list again is waited for, and where segments are
  * missing the next one is marked as a cut.
  *
+ * One that began anew may use its old names again (ffmpeg does), and its list
+ * then looks like an old one.  But an old one stands still, or goes away; one
+ * that moves on, list by list, is entered.
+ *
  * Pure.  Embedded; zeroed memory has not begun.
  */
 #pragma once
@@ -14,10 +18,28 @@
 #include "worker/hls/m3u8.h"
 
 enum {
-	HLS_HISTORY = 64, /* segments whose names are remembered */
+	HLS_HISTORY = 64, /* segments that are remembered */
+	/* A list that looks old is entered when it has moved on so often ... */
+	HLS_OLD_MOVES = 2,
+	/* ... unless so few segments more bring it to what is due: a server
+	 * that lags is no other one. */
+	HLS_OLD_NEAR = 1,
 	/* A live playlist is entered so many target durations from its end
 	 * (RFC 8216 6.3.3). */
 	HLS_START_TARGETS = 3,
+};
+
+/* A segment that was played, passed over, lost, or listed before those. */
+struct hls_had {
+	uint64_t name;
+	uint32_t duration_ms;
+};
+
+/* Lists that look old, in a row. */
+struct hls_old {
+	unsigned lists;
+	unsigned moves; /* times that one ended behind the one before */
+	uint64_t end;   /* of the last one: the number behind it */
 };
 
 struct hls_window {
@@ -25,8 +47,10 @@ struct hls_window {
 	uint64_t next; /* the number of the next segment */
 	bool cut;      /* it does not go on with the last one */
 	uint32_t jumps; /* times that `next` went on elsewhere */
-	size_t n_names;
-	uint64_t names[HLS_HISTORY]; /* of the last ones, the newest first */
+	size_t n_had;
+	size_t n_before; /* behind these: of before the server began anew */
+	struct hls_had had[HLS_HISTORY]; /* the newest first */
+	struct hls_old old; /* zero: the list is none */
 
 	/* since init */
 	uint64_t skipped;    /* segments that were never to be had */
@@ -46,7 +70,7 @@ void hls_window_change(struct hls_window *);
 struct hls_step {
 	const struct m3u8_segment *segment; /* of the list */
 	uint64_t sequence;
-	uint64_t name;
+	struct hls_had had;
 	uint32_t jumps;
 	bool cut;
 };
@@ -65,6 +89,9 @@ void hls_window_done(struct hls_window *, const struct hls_step *,
 const struct m3u8_segment *hls_window_listed(const struct hls_window *,
 					     const struct m3u8 *,
 					     const struct hls_step *);
+
+/* Does the server go on showing lists that look old? */
+bool hls_window_is_held(const struct hls_window *);
 
 /* How long the rest of the list plays. */
 uint64_t hls_window_ahead_ms(const struct hls_window *, const struct m3u8 *);

@@ -151,8 +151,27 @@ static void turn_segments(struct hls_track *t, uint64_t now_ns)
 
 /* --- all of it --- */
 
+/* What the list of the last turn made of the window. */
+static void look_at_window(struct hls_track *t, uint32_t restarted,
+			   uint64_t now_ns)
+{
+	const struct hls_window *w = &t->window;
+	unsigned suppressed;
+
+	t->held.text[0] = '\0';
+	if (hls_window_is_held(w))
+		errmsg_set(&t->held, "the playlist shows old segments, up to "
+			   "number %" PRIu64 ": number %" PRIu64 " is waited "
+			   "for", w->old.end - 1, w->next);
+	if (w->restarted != restarted &&
+	    ratelimit_pass(&t->log, now_ns / MS, &suppressed))
+		log_info("stream", "hls: the server numbers anew: on with "
+			 "segment %" PRIu64, w->next);
+}
+
 static void turn_list(struct hls_track *t, uint64_t now_ns)
 {
+	uint32_t restarted = t->window.restarted;
 	bool variant = false;
 
 	t->list.idle = hls_track_ahead_ms(t) == 0 && t->load.url == NULL &&
@@ -168,6 +187,7 @@ static void turn_list(struct hls_track *t, uint64_t now_ns)
 		break;
 	}
 	t->ops->on_list(hls_list_media(&t->list), variant, t->arg);
+	look_at_window(t, restarted, now_ns);
 }
 
 void hls_track_turn(struct hls_track *t, uint64_t now_ns)
@@ -204,5 +224,7 @@ const char *hls_track_trouble(const struct hls_track *t)
 	if (t->list.trouble.text[0] != '\0' &&
 	    (!lost || t->list.failures > 0))
 		return t->list.trouble.text;
-	return lost ? t->why.text : NULL;
+	if (lost)
+		return t->why.text;
+	return t->held.text[0] != '\0' ? t->held.text : NULL;
 }

@@ -42,6 +42,7 @@ struct hls_track {
 	uint64_t segments, errors; /* since init */
 	int err;               /* it cannot be played at all ... */
 	struct errmsg why;     /* ... or why segments are missing */
+	struct errmsg held;    /* the list moves, and is not played: why */
 	struct ratelimit log;
 };
 

@@ -14,9 +14,11 @@ struct list {
 };
 
 /* Segments of one second; names: one letter each, '!' before one that is a
- * discontinuity, '-' before a gap, '.' at the end of all. */
+ * discontinuity, '-' before a gap, '\'' before those that are shorter, '.' at
+ * the end of all. */
 static void read_list(struct list *l, uint64_t sequence, const char *names)
 {
+	double lasts = 1;
 	size_t n = (size_t)snprintf(l->text, LIST_MAX,
 				    "#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
 				    "#EXT-X-MEDIA-SEQUENCE:%llu\n",
@@ -32,12 +34,15 @@ static void read_list(struct list *l, uint64_t sequence, const char *names)
 		else if (*names == '-')
 			n += (size_t)snprintf(l->text + n, room,
 					      "#EXT-X-GAP\n");
+		else if (*names == '\'')
+			lasts = 0.9;
 		else if (*names == '.')
 			n += (size_t)snprintf(l->text + n, room,
 					      "#EXT-X-ENDLIST\n");
 		else
 			n += (size_t)snprintf(l->text + n, room,
-					      "#EXTINF:1,\n%c.ts\n", *names);
+					      "#EXTINF:%.1f,\n%c.ts\n",
+					      lasts, *names);
 		cr_assert(n < LIST_MAX, "%s", line);
 	}
 	cr_assert_eq(m3u8_parse(l->text, n, &l->m, NULL), 0);
@@ -187,6 +192,120 @@ Test(window, enters_anew_when_the_server_began_anew)
 	play(&w, 0, "vwxyz", "|xyz");
 	play(&w, 1, "wxyzk", "k");
 	cr_assert_eq(w.restarted, 1);
+}
+
+/* As ffmpeg does; the old numbers were few, so all names are remembered. */
+static void play_and_begin_anew(struct hls_window *w)
+{
+	play(w, 0, "a", "a");
+	play(w, 0, "abc", "bc");
+	play(w, 1, "bcdef", "def");
+	play(w, 4, "efghi", "ghi");
+	play(w, 0, "a", "");
+	play(w, 0, "a", "");
+	play(w, 0, "ab", "");
+	cr_assert(hls_window_is_held(w));
+	play(w, 0, "abc", "|abc");
+	cr_assert(!hls_window_is_held(w));
+	cr_assert_eq(w->restarted, 1);
+}
+
+Test(window, enters_anew_where_names_are_used_again)
+{
+	struct hls_window w = { 0 };
+
+	play_and_begin_anew(&w);
+	play(&w, 0, "abcd", "d");
+	play(&w, 2, "cdefg", "efg");
+	/* beyond where the old ones ended */
+	play(&w, 5, "fghij", "hij");
+	play(&w, 7, "hijkl", "kl");
+	/* and once more, at another place */
+	play(&w, 1, "bcde", "");
+	play(&w, 2, "cdef", "");
+	play(&w, 3, "defg", "|efg");
+	cr_assert_eq(w.restarted, 2);
+	cr_assert_eq(w.renumbered, 0);
+	cr_assert_eq(w.skipped, 0);
+}
+
+Test(window, a_list_of_before_it_began_anew_is_an_old_one)
+{
+	struct hls_window w = { 0 };
+
+	play_and_begin_anew(&w);
+	play(&w, 4, "efghi", "");
+	play(&w, 0, "abcd", "d");
+	play(&w, 5, "fghi", "");
+	play(&w, 5, "fghi", "");
+	play(&w, 1, "bcde", "e");
+	cr_assert_eq(w.restarted, 1);
+	cr_assert_eq(w.skipped, 0);
+	/* but not for ever: here they come once more */
+	play(&w, 7, "hi", "");
+	play(&w, 6, "ghij", "|hij");
+	cr_assert_eq(w.skipped, 2);
+}
+
+/* Another duration tells at once. */
+Test(window, one_of_that_name_that_lasts_longer_is_another)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 0, "abcdef", "def");
+	play(&w, 3, "defghi", "ghi");
+	play(&w, 2, "'cdef", "|cdef");
+	cr_assert_eq(w.restarted, 1);
+}
+
+/* A list of n letters, of which the last ones are played. */
+static void play_part(struct hls_window *w, uint64_t from, int n, int played)
+{
+	const char *letters = "abcdefghijklmnopqrstuvwxyz" + from;
+	char names[27], expected[27];
+
+	snprintf(names, sizeof names, "%.*s", n, letters);
+	snprintf(expected, sizeof expected, "%.*s", played,
+		 letters + n - played);
+	play(w, from, names, expected);
+}
+
+Test(window, old_lists_that_do_not_move_on_are_waited_for)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 0, "abcdef", "def");
+	play(&w, 4, "efghij", "ghij");
+	for (unsigned i = 0; i < 100; i++) {
+		play(&w, 0, "abcdef", "");
+		/* a cache that is older still */
+		play(&w, 0, "abcd", "");
+		play(&w, 0, "abcd", "");
+		cr_assert(hls_window_is_held(&w));
+	}
+	/* each of them by turns with the new one */
+	for (uint64_t i = 0; i < 10; i++) {
+		play_part(&w, i, 3, 0);
+		play_part(&w, 4 + i, 7, 1);
+		cr_assert(!hls_window_is_held(&w));
+	}
+	cr_assert_eq(w.restarted, 0);
+	cr_assert_eq(w.skipped, 0);
+}
+
+/* As another edge of the same network may. */
+Test(window, a_server_that_lags_is_waited_for)
+{
+	struct hls_window w = { 0 };
+
+	play(&w, 0, "abcdef", "def");
+	play(&w, 4, "efghij", "ghij");
+	play(&w, 2, "cdefg", "");
+	play(&w, 3, "defgh", "");
+	play(&w, 4, "efghi", "");
+	play(&w, 5, "fghij", "");
+	play(&w, 6, "ghijk", "k");
+	cr_assert_eq(w.restarted, 0);
 }
 
 Test(window, one_that_is_listed_twice_is_played_once)
