@@ -6,6 +6,7 @@ helper_files = \
 	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \
 	tests/helpers/hls.mjs \
+	tests/helpers/hls-scripted.mjs \
 	tests/helpers/http-raw.mjs \
 	tests/helpers/ctl.mjs \
 	tests/helpers/media.mjs \
