@@ -10,6 +10,7 @@ import { gstreamer, lacks, lacksUser, peersConfig, vlc }
 	from '../helpers/peers.mjs';
 import { MASTER, Sluice, WORKER, config, stream }
 	from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { checkTs, fromEntry, wholeUnits } from '../helpers/ts.mjs';
 import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
@@ -240,6 +241,7 @@ async function startBeyond(t, cable, program, args) {
 	await ip('addr', 'add', '10.9.0.1/24', 'dev', cable);
 	await ip('link', 'set', cable, 'up');
 	child.stdin.end('go\n');
+	return child;
 }
 
 async function assertMeets(t, beyond) {
@@ -278,3 +280,32 @@ test('two who call each other meet: ours and srt-live-transmit',
 		['srt-live-transmit', ['-q', '-chunk:1316', '-a:yes',
 			'srt://10.9.0.1:9070?mode=rendezvous&latency=200',
 			'udp://10.9.0.1:6000']]));
+
+// Both ask for their passphrase; which of them is asked is by chance.
+test('two who do not meet: nobody is there, or has another passphrase',
+	async (t) => {
+	const timing = new Timing(t);
+	const file = path.join(tempDir(t), 'beyond.json');
+	const meeting = (host, secret) => `srt://${host}:9070#mode=` +
+		`rendezvous&timeout=2&passphrase=${secret}`;
+	const refused = 'refused: (the passphrases differ|passphrase or ' +
+		'encryption differ, or it left at once)';
+	const sluice = await Sluice.start(t, config(stream('in',
+		meeting('10.9.0.2', SECRET), 'udp://127.0.0.1:6000')));
+	const told = (pattern) => waitUntil(`${pattern}`, async () =>
+		pattern.test((await sluice.status('in')).inputs[0].error),
+	60000);
+
+	await timing.within(15000, told(/^nobody answers$/));
+	fs.writeFileSync(file, JSON.stringify(config(stream('in',
+		meeting('10.9.0.1', `${SECRET}-more`), []))));
+	const beyond = await startBeyond(t, 'va', MASTER, ['-p', '8001',
+		'--no-web-auth', '-c', file]);
+	await told(new RegExp(`^${refused}$`));
+	await waitUntil('the other one tells it', () =>
+		new RegExp(refused).test(beyond.text.err + beyond.text.out),
+	60000);
+	beyond.kill('SIGTERM');
+	await timing.within(15000, told(/^nobody answers$/));
+	await sluice.stop();
+});

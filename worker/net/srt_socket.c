@@ -91,12 +91,15 @@ static int set_times(SRTSOCKET s, const struct srt_spec *spec,
 		     struct errmsg *why)
 {
 	unsigned timeout_ms = spec->timeout_s * 1000;
+	/* of two who meet the library waits ten times as long */
+	unsigned call_ms = spec->mode == SRT_RENDEZVOUS ? timeout_ms / 10
+							: timeout_ms;
 	int r = set_int(s, SRTO_LATENCY, spec->latency_ms, why);
 
 	if (r == 0)
 		r = set_flag(s, SRTO_TSBPDMODE, !spec->no_timed_delivery, why);
 	if (r == 0)
-		r = set_int(s, SRTO_CONNTIMEO, timeout_ms, why);
+		r = set_int(s, SRTO_CONNTIMEO, call_ms, why);
 	if (r == 0)
 		r = set_int(s, SRTO_PEERIDLETIMEO, timeout_ms, why);
 	return r;
@@ -377,6 +380,17 @@ int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,
 	return 0;
 }
 
+/* Of two who meet one is asked for the key, and hangs up when it is another
+ * one; all that the library knows then is that this was no handshake. */
+static bool was_hung_up_on(SRTSOCKET s)
+{
+	bool meets = false;
+	int len = sizeof meets;
+
+	(void)srt_getsockflag(s, SRTO_RENDEZVOUS, &meets, &len);
+	return meets && srt_getrejectreason(s) == SRT_REJ_ROGUE;
+}
+
 static int fail_connection(SRTSOCKET s, struct errmsg *why)
 {
 	int reason = srt_getrejectreason(s);
@@ -384,6 +398,9 @@ static int fail_connection(SRTSOCKET s, struct errmsg *why)
 	if (reason == SRT_REJ_BADSECRET || reason == SRT_REJ_UNSECURE)
 		return errmsg_fail(why, -EACCES,
 				   "refused: the passphrases differ");
+	if (was_hung_up_on(s))
+		return errmsg_fail(why, -EACCES, "refused: passphrase or "
+				   "encryption differ, or it left at once");
 	if (reason == SRT_REJ_UNKNOWN)
 		return errmsg_fail(why, -ECONNRESET, "the connection broke");
 	if (reason == SRT_REJ_TIMEOUT)
