@@ -26,6 +26,7 @@ struct starts {
 	char current[SECRET_TEXT]; /* of the last start */
 	json_int_t unclean;        /* starts of it that did not end well */
 	bool rolled_back;          /* current took the place of another */
+	bool running;              /* there was no orderly end yet */
 };
 
 /* The last word, which must not be lost with the memory of the master. */
@@ -38,9 +39,9 @@ struct note {
 
 static json_t *encode(const struct starts *s)
 {
-	return json_pack("{s:s, s:s, s:I, s:b}", "good", s->good, "current",
-			 s->current, "unclean", s->unclean, "rolled_back",
-			 s->rolled_back);
+	return json_pack("{s:s, s:s, s:I, s:b, s:b}", "good", s->good,
+			 "current", s->current, "unclean", s->unclean,
+			 "rolled_back", s->rolled_back, "running", s->running);
 }
 
 static char *format(const struct starts *s, size_t *ret_len)
@@ -87,6 +88,10 @@ static void load(struct starts *s)
 	s->unclean = json_integer_value(json_object_get(document, "unclean"));
 	s->rolled_back = json_is_true(json_object_get(document,
 						      "rolled_back"));
+	if (json_is_true(json_object_get(document, "running")))
+		log_warning("config", "the run before this one had no orderly "
+			    "end: it was killed, died, or the machine went "
+			    "down");
 	json_decref(document);
 }
 
@@ -185,6 +190,7 @@ void starts_begin(struct starts *s, const char *digest, bool rolled_back)
 	(void)snprintf(s->current, sizeof s->current, "%s", digest);
 	s->rolled_back |= rolled_back;
 	s->unclean++;
+	s->running = true;
 	write_now(s);
 	save_touch(s->save);
 }
@@ -197,6 +203,7 @@ void starts_touch(struct starts *s)
 void starts_end(struct starts *s)
 {
 	s->unclean = 0;
+	s->running = false;
 	write_now(s);
 }
 

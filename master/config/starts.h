@@ -31,7 +31,7 @@ struct starts_config {
 	void *arg;
 };
 
-/* Reads what is remembered. */
+/* Reads what is remembered; an end that was not orderly is logged. */
 struct starts *starts_open(const struct starts_config *);
 /* An orderly end, which is no crash.  NULL-safe; sets *s to NULL. */
 void starts_close(struct starts **);

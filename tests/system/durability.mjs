@@ -109,6 +109,9 @@ test('nothing sound is left: 78, and every file as it was', async (t) => {
 		'{"make_stream": [');
 });
 
+// Of the run before.
+const NO_END = /warning config: .* had no orderly end/;
+
 async function die(t, dir) {
 	const sluice = await startIn(t, dir);
 
@@ -148,10 +151,12 @@ test('an orderly end in between forgives', async (t) => {
 
 	put(dir, '.1', version(1), 100);
 	put(dir, '', version(2), 50);
-	await die(t, dir);
-	await die(t, dir);
-	await (await startIn(t, dir)).stop();
-	await die(t, dir);
+	assert.doesNotMatch((await die(t, dir)).log, NO_END);
+	assert.match((await die(t, dir)).log, NO_END);
+	const orderly = await startIn(t, dir);
+	assert.match(orderly.log, NO_END);
+	await orderly.stop();
+	assert.doesNotMatch((await die(t, dir)).log, NO_END);
 	await die(t, dir);
 	const sluice = await startIn(t, dir);
 	assert.equal((await sluice.cmd('load')).make_stream[0].n, 2);
@@ -173,6 +178,7 @@ test('a restart through the API is no crash', async (t) => {
 	assert.equal((await sluice.cmd('load')).make_stream[0].n, 2);
 	assert.equal(await alarms(sluice), undefined);
 	await sluice.stop();
+	assert.doesNotMatch(sluice.log, NO_END);
 	assert.equal(JSON.parse(fs.readFileSync(`${nameIn(dir)}.starts`))
 		.unclean, 0);
 });
