@@ -448,6 +448,87 @@ test('an output that listens and has nobody is no fault, and sends nothing',
 	await sluice.stop();
 });
 
+// Each output, and the receivers of another program at its ways.
+const left = [
+	{ output: 'rist://127.0.0.1:9070', ways: ['1', '@127.0.0.1:9070'] },
+	{ output: 'rist://127.0.0.1:9072#profile=simple',
+		ways: ['0', '@127.0.0.1:9072'] },
+	{ output: 'rist://@127.0.0.1:9074', ways: ['1', '127.0.0.1:9074'] },
+	{ output: 'rist://127.0.0.1:9076,127.0.0.1:9078',
+		ways: ['1', '@127.0.0.1:9076', '@127.0.0.1:9078'] },
+	{ output: 'rist://127.0.0.1:9080,127.0.0.1:9082#profile=simple',
+		ways: ['0', '@127.0.0.1:9080', '@127.0.0.1:9082'] },
+];
+
+test('a receiver that goes is told at both ends of it, with what was lost; ' +
+	'one that called is nobody\'s fault', async (t) => {
+	const receive = ([profile, ...ways]) => ways.map((way) =>
+		start(t, 'ristreceiver', ['-p', profile, '-i', `rist://${way}`,
+			'-o', 'udp://127.0.0.1:6000']));
+	const running = left.map(({ ways }) => receive(ways));
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', left.map(({ output }) => output))));
+	const outputs = async () => (await sluice.json(
+		'/api/stream-outputs/a001')).outputs;
+	const all = (what, is) => waitUntil(what, async () => {
+		const now = await outputs();
+
+		assert.deepEqual(now.map(is), left.map(() => true));
+		return now;
+	}, 40000);
+	const connected = () => all('receivers', ({ error, stats }, i) =>
+		error === undefined &&
+		stats?.peers === left[i].ways.length - 1);
+	const lines = (from, text) => sluice.log.slice(from).split('\n')
+		.filter((line) => line.includes(text));
+	const told = (from, i) => lines(from, `output ${i + 1}: open again`)
+		.reduce((sum, line) => sum + Number(
+			/(\d+) packets were lost/.exec(line)[1]), 0);
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux(), 5000);
+	const before = await connected();
+	const from = sluice.log.length;
+
+	for (const [first] of running)
+		first.kill('SIGKILL');
+	const errors = ['nobody is connected', 'nobody is connected', undefined,
+		'path 1: nobody is connected', 'path 1: nobody is connected'];
+	const gone = await all('their absence', ({ error, stats }, i) =>
+		error === errors[i] && stats.peers ===
+			(i < 3 ? 0 : 1));
+	// from here on nobody takes anything, or the other one takes all
+	const lost = await all('what is lost', ({ packets, dropped, fault },
+		i) => {
+		const sent = packets - gone[i].packets;
+		const more = dropped - before[i].dropped;
+
+		if (i < 2)
+			return sent === 0 && more > 5000 && fault !== undefined;
+		return more === 0 && (i === 2 ? sent === 0 : sent > 5000);
+	});
+
+	assert.deepEqual(lost.slice(0, 3).map(({ peer, bitrate }) =>
+		({ peer, bitrate })), Array(3).fill({ peer: undefined,
+		bitrate: 0 }));
+	assert.equal(lost[2].fault, undefined);
+	assert.equal(lost[3].peer, '127.0.0.1:9078');
+	for (const [i, error] of errors.entries())
+		assert.equal(lines(from, `output ${i + 1}: ${error}`).length,
+			error === undefined ? 0 : 1, left[i].output);
+	for (const { ways } of left)
+		receive(ways.slice(0, 2));
+	const after = await connected();
+
+	for (const i of [0, 1])
+		assert.equal(told(from, i), after[i].dropped -
+			before[i].dropped, left[i].output);
+	for (const i of [3, 4])
+		assert.equal(lines(from, `output ${i + 1}: all of it goes ` +
+			'again').length, 1, left[i].output);
+	await sluice.stop();
+});
+
 test('what cannot be is refused with the name of the field', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const refused = {

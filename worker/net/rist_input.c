@@ -206,8 +206,11 @@ static const char *rist_input_trouble(const struct input *base)
 	const struct rist_input *in =
 		container_of(base, const struct rist_input, base);
 
-	return in->stranger.text[0] != '\0' ? in->stranger.text
-					    : rist_link_trouble(&in->link);
+	const char *why = rist_link_trouble(&in->link);
+
+	if (in->stranger.text[0] != '\0')
+		return in->stranger.text;
+	return why != NULL ? why : rist_link_way_trouble(&in->link);
 }
 
 static const char *rist_input_peer(const struct input *base)

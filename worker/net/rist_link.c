@@ -106,7 +106,7 @@ static int add_peer_at(struct rist_link *l, size_t i, struct errmsg *why)
 	r = rist_peer_create(l->ctx, &peer, config);
 	(void)rist_peer_config_free2(&config);
 	if (r == 0 && !spec->peers[i].listens)
-		rist_peers_add(&l->peers, peer, &l->addresses[i]);
+		rist_peers_add(&l->peers, peer, i, &l->addresses[i]);
 	if (r == 0)
 		return 0;
 	rist_said_take(&l->said, &said);
@@ -226,7 +226,35 @@ void rist_link_warn(struct rist_link *l, const char *text)
 			    l->spec->peers[0].port, text);
 }
 
-/* The list stands in the order of their coming; a new text is a change. */
+/* A machine that is held up hears nobody for a moment. */
+static void look_who_answers(struct rist_link *l, unsigned peers)
+{
+	if (l->ctx == NULL || l->direction != RIST_SENDS)
+		return;
+	l->absent_s = peers > 0 ? 0 : l->absent_s + 1;
+	if (l->absent_s == 0 || l->absent_s >= QUIET_S)
+		l->reaches = peers > 0;
+}
+
+static bool is_anybody_there(const struct rist_link *l)
+{
+	return l->direction == RIST_SENDS ? l->reaches
+					  : l->stats.value[LINK_PEERS] > 0;
+}
+
+/* The ways that bring nothing, a bit for each. */
+static unsigned silent_ways(const struct rist_link *l)
+{
+	unsigned ways = 0;
+
+	for (size_t i = 0; i < l->spec->n_peers; i++)
+		if (l->silent_s[i] >= WAY_SILENT_S)
+			ways |= 1u << i;
+	return ways;
+}
+
+/* The list stands in the order of their coming; a new text is a change.  Of
+ * those who are called the library does not say that they have gone. */
 static void look_at_peers(struct rist_link *l)
 {
 	uint64_t since_ms = l->direction == RIST_RECEIVES
@@ -235,7 +263,10 @@ static void look_at_peers(struct rist_link *l)
 	char peer[sizeof l->peer];
 	unsigned suppressed;
 
-	rist_peers_format(&l->peers, since_ms, peer, sizeof peer);
+	rist_peers_format(&l->peers, since_ms, silent_ways(l), peer,
+			  sizeof peer);
+	if (l->direction == RIST_SENDS && !l->reaches)
+		peer[0] = '\0';
 	if (strcmp(peer, l->peer) == 0)
 		return;
 	memcpy(l->peer, peer, sizeof peer);
@@ -316,19 +347,29 @@ static void look_at_threads(struct rist_link *l, bool reads)
 	_exit(EX_SOFTWARE);
 }
 
+/* Of those who send something is expected, and of those who are called. */
+static bool is_expected(const struct rist_link *l, size_t way)
+{
+	if (l->direction == RIST_SENDS)
+		return l->reaches && !l->spec->peers[way].listens;
+	return l->peer[0] != '\0';
+}
+
 /* Of several one brings nothing, while what is taken comes by another. */
 static void look_at_ways(struct rist_link *l, unsigned heard)
 {
+	const char *what = l->direction == RIST_SENDS ? "nobody is connected"
+						      : "brings nothing";
+
 	l->way_trouble.text[0] = '\0';
 	for (size_t i = l->spec->n_peers; i-- > 0;) {
-		bool alone = heard != 0 && (heard >> i & 1) == 0;
+		bool alone = heard != 0 && (heard >> i & 1) == 0 &&
+			     is_expected(l, i);
 
-		if (l->direction != RIST_RECEIVES || l->peer[0] == '\0')
-			alone = false;
 		l->silent_s[i] = alone ? l->silent_s[i] + 1 : 0;
 		if (l->silent_s[i] >= WAY_SILENT_S)
-			errmsg_set(&l->way_trouble,
-				   "path %zu: brings nothing", i + 1);
+			errmsg_set(&l->way_trouble, "path %zu: %s", i + 1,
+				   what);
 	}
 	l->unprotected += l->way_trouble.text[0] != '\0';
 }
@@ -341,6 +382,7 @@ void rist_link_second(struct rist_link *l)
 	look_at_threads(l, heard != 0);
 	rist_said_take(&l->said, &s);
 	merge(l, &s);
+	look_who_answers(l, s.peers);
 	link_stats_add(&l->stats, LINK_CONNECTS, s.connects);
 	look_at_peers(l);
 	look_at_refused(l);
@@ -357,10 +399,14 @@ const char *rist_link_peer(const struct rist_link *l)
 	return l->peer[0] != '\0' ? l->peer : NULL;
 }
 
+bool rist_link_reaches(const struct rist_link *l)
+{
+	return l->reaches;
+}
+
 bool rist_link_waits(const struct rist_link *l)
 {
-	if (l->direction != RIST_SENDS || l->ctx == NULL ||
-	    l->stats.value[LINK_PEERS] > 0 || l->peer[0] != '\0')
+	if (l->direction != RIST_SENDS || l->ctx == NULL)
 		return false;
 	for (size_t i = 0; i < l->spec->n_peers; i++)
 		if (!l->spec->peers[i].listens)
@@ -368,14 +414,24 @@ bool rist_link_waits(const struct rist_link *l)
 	return true;
 }
 
+bool rist_link_is_cut(const struct rist_link *l)
+{
+	return l->direction == RIST_SENDS && !l->reaches &&
+	       l->absent_s >= QUIET_S && !rist_link_waits(l);
+}
+
 const char *rist_link_trouble(const struct rist_link *l)
 {
 	if (l->ctx == NULL)
 		return "its name is looked for";
-	if (l->stats.value[LINK_PEERS] > 0)
-		return l->way_trouble.text[0] != '\0' ? l->way_trouble.text
-						      : NULL;
+	if (is_anybody_there(l))
+		return NULL;
 	if (l->troubled)
 		return l->told.text;
 	return rist_link_waits(l) ? NULL : "nobody is connected";
+}
+
+const char *rist_link_way_trouble(const struct rist_link *l)
+{
+	return l->way_trouble.text[0] != '\0' ? l->way_trouble.text : NULL;
 }

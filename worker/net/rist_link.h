@@ -39,6 +39,8 @@ struct rist_link {
 	char peer[200]; /* who is there; "": nobody */
 	struct ratelimit log;
 	unsigned quiet_s; /* nobody is there */
+	unsigned absent_s; /* of one that sends: nobody answers ... */
+	bool reaches;      /* ... and not yet for a while */
 	uint64_t invalid; /* datagrams that the guard kept away */
 	struct errmsg told;     /* the last trouble in the log ... */
 	uint64_t told_ms;       /* ... when it was seen last ... */
@@ -67,8 +69,16 @@ void rist_link_warn(struct rist_link *, const char *text);
 /* The addresses of those who are there; NULL: nobody is. */
 const char *rist_link_peer(const struct rist_link *);
 
-/* Nobody is there, and it calls nobody to send to: nobody's fault. */
+/* It sends, and somebody is there. */
+bool rist_link_reaches(const struct rist_link *);
+
+/* It sends to those who call: that nobody does is nobody's fault. */
 bool rist_link_waits(const struct rist_link *);
 
-/* Why nothing can go, or not all ways; NULL: it can, or it waits. */
+/* It sends, calls somebody, and has not been answered for a while. */
+bool rist_link_is_cut(const struct rist_link *);
+
+/* Why nothing can go; NULL: it can, or it waits. */
 const char *rist_link_trouble(const struct rist_link *);
+/* Why one of its ways is not used while others are; NULL: all are. */
+const char *rist_link_way_trouble(const struct rist_link *);

@@ -26,11 +26,14 @@ static void send_message(struct rist_output *o, const uint8_t *data,
 					       .payload_len = len };
 	size_t packets = len / TS_PACKET;
 
-	/* what a library with nobody to send to takes is not sent */
-	if (rist_sender_data_write(o->link.ctx, &block) != (int)len)
-		o->base.counters.dropped += packets;
-	else if (!rist_link_waits(&o->link))
+	bool taken = rist_sender_data_write(o->link.ctx, &block) == (int)len;
+
+	/* what a library with nobody to send to takes is not sent, and it is
+	 * lost if somebody should be there */
+	if (taken && rist_link_reaches(&o->link))
 		o->base.counters.packets += packets;
+	else if (!taken || !rist_link_waits(&o->link))
+		o->base.counters.dropped += packets;
 }
 
 /* One datagram out of its pieces. */
@@ -92,6 +95,18 @@ static const char *rist_output_trouble(const struct output *out)
 		&container_of(out, const struct rist_output, base)->link);
 }
 
+static bool rist_output_is_cut(const struct output *out)
+{
+	return rist_link_is_cut(
+		&container_of(out, const struct rist_output, base)->link);
+}
+
+static const char *rist_output_part_trouble(const struct output *out)
+{
+	return rist_link_way_trouble(
+		&container_of(out, const struct rist_output, base)->link);
+}
+
 static const char *rist_output_peer(const struct output *out)
 {
 	return rist_link_peer(
@@ -112,6 +127,8 @@ static const struct output_ops rist_ops = {
 	.second = rist_output_second,
 	.stats = rist_output_stats,
 	.trouble = rist_output_trouble,
+	.is_cut = rist_output_is_cut,
+	.part_trouble = rist_output_part_trouble,
 	.peer = rist_output_peer,
 };
 

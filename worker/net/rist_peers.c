@@ -110,10 +110,10 @@ int rist_peers_on_gone(void *arg, struct rist_peer *peer)
 	return 0;
 }
 
-void rist_peers_add(struct rist_peers *p, struct rist_peer *peer,
+void rist_peers_add(struct rist_peers *p, struct rist_peer *peer, size_t way,
 		    const struct sockaddr_any *at)
 {
-	struct rist_known k = { .peer = peer, .called = true };
+	struct rist_known k = { .peer = peer, .called = true, .way = way };
 
 	sockaddr_format_host(at, k.host);
 	sockaddr_format(at, k.at);
@@ -180,7 +180,7 @@ unsigned rist_peers_take_refused(struct rist_peers *p, struct errmsg *why)
 }
 
 void rist_peers_format(struct rist_peers *p, uint64_t heard_since_ms,
-		       char *text, size_t size)
+		       unsigned without_ways, char *text, size_t size)
 {
 	size_t len = 0;
 
@@ -190,6 +190,8 @@ void rist_peers_format(struct rist_peers *p, uint64_t heard_since_ms,
 		const struct rist_known *k = &p->list[i];
 
 		if (heard_since_ms > 0 ? k->heard_ms < heard_since_ms : !k->up)
+			continue;
+		if (k->called && (without_ways >> k->way & 1) != 0)
 			continue;
 		len += (size_t)snprintf(text + len, size - len, "%s%s",
 					len > 0 ? ", " : "", k->at);

@@ -31,7 +31,8 @@ enum {
 
 struct rist_known {
 	struct rist_peer *peer;
-	bool called;       /* by us */
+	bool called;       /* by us, by this way: */
+	size_t way;
 	bool up;           /* it answers */
 	uint64_t heard_ms; /* data of it was taken; 0: never */
 	uint16_t port;     /* of ours */
@@ -61,8 +62,8 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 			  struct rist_peer *);
 int rist_peers_on_gone(void *arg, struct rist_peer *);
 
-/* One that we call. */
-void rist_peers_add(struct rist_peers *, struct rist_peer *,
+/* One that we call; the number of its way is below 32. */
+void rist_peers_add(struct rist_peers *, struct rist_peer *, size_t way,
 		    const struct sockaddr_any *at);
 void rist_peers_state(struct rist_peers *, const struct rist_peer *, bool up);
 
@@ -77,6 +78,7 @@ void rist_peers_find(struct rist_peers *, const struct rist_peer *, char *at);
 unsigned rist_peers_take_refused(struct rist_peers *, struct errmsg *why);
 
 /* The addresses of those who answer, or whose data was taken since a time,
- * with commas between; cut to size. */
+ * with commas between; cut to size.  Without those that were called by a way
+ * whose bit is set. */
 void rist_peers_format(struct rist_peers *, uint64_t heard_since_ms,
-		       char *text, size_t size);
+		       unsigned without_ways, char *text, size_t size);

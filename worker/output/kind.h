@@ -21,6 +21,10 @@ struct output_ops {
 	void (*stats)(const struct output *, struct link_stats *ret);
 	/* NULL: an open one has none. */
 	const char *(*trouble)(const struct output *);
+	/* NULL: it fails instead. */
+	bool (*is_cut)(const struct output *);
+	/* NULL: it has no parts. */
+	const char *(*part_trouble)(const struct output *);
 	/* NULL: it has no connections. */
 	const char *(*peer)(const struct output *);
 	/* NULL: nobody calls it. */

@@ -89,6 +89,16 @@ const char *output_trouble(const struct output *o)
 	return o->ops->trouble != NULL ? o->ops->trouble(o) : NULL;
 }
 
+bool output_is_cut(const struct output *o)
+{
+	return o->ops->is_cut != NULL && o->ops->is_cut(o);
+}
+
+const char *output_part_trouble(const struct output *o)
+{
+	return o->ops->part_trouble != NULL ? o->ops->part_trouble(o) : NULL;
+}
+
 const char *output_peer(const struct output *o)
 {
 	return o->ops->peer != NULL ? o->ops->peer(o) : NULL;

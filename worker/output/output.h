@@ -74,6 +74,13 @@ struct link_stats output_stats(const struct output *);
 /* Why nothing can go though it is open; NULL when it can. */
 const char *output_trouble(const struct output *);
 
+/* It is open, tries by itself, and nobody takes what is sent: as if it were not
+ * open, with its trouble for the reason. */
+bool output_is_cut(const struct output *);
+
+/* Why a part of it cannot go: a path, error correction; NULL when all can. */
+const char *output_part_trouble(const struct output *);
+
 /* The address of whom it is connected with; NULL: nobody, or more than can be
  * told, or it is not for connections. */
 const char *output_peer(const struct output *);

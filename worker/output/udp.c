@@ -400,7 +400,7 @@ static const struct output_ops udp_ops = {
 	.second = udp_second,
 	.follow = udp_follow,
 	.stats = udp_stats,
-	.trouble = udp_trouble,
+	.part_trouble = udp_trouble,
 };
 
 static void begin_rtp(struct udp_output *o, const struct rtp_out_spec *spec)

@@ -90,6 +90,19 @@ static struct output_gap gap_of(const struct sink *s)
 				 : (struct output_gap){ 0 };
 }
 
+/* Its reason may change while it lasts. */
+static void note_outage(struct sink *s, const char *why, uint64_t since_ns)
+{
+	if (s->error.text[0] == '\0') {
+		s->outage = (struct sink_outage){
+			.since_ns = since_ns,
+			.dropped = s->dropped,
+		};
+		log_warning("stream", "output %u: %s", s->position, why);
+	}
+	errmsg_set(&s->error, "%s", why);
+}
+
 static void close_output(struct sink *s, const struct errmsg *why,
 			 uint64_t now_ns)
 {
@@ -100,15 +113,7 @@ static void close_output(struct sink *s, const struct errmsg *why,
 		retry_soon(&s->retry, now_ns);
 	else
 		retry_failed(&s->retry, now_ns);
-	if (s->error.text[0] == '\0') {
-		s->outage = (struct sink_outage){
-			.since_ns = gap.packets > 0 ? gap.since_ns : now_ns,
-			.dropped = s->dropped,
-		};
-		log_warning("stream", "output %u: %s", s->position,
-			    why->text);
-	}
-	s->error = *why;
+	note_outage(s, why->text, gap.packets > 0 ? gap.since_ns : now_ns);
 }
 
 /* What hindered it is past once nothing has hindered an open one for a
@@ -135,9 +140,15 @@ static void settle(struct sink *s, uint64_t now_ns)
 
 const char *sink_error(const struct sink *s)
 {
+	const char *why = NULL;
+
 	if (s->error.text[0] != '\0')
 		return s->error.text;
-	return s->output != NULL ? output_trouble(s->output) : NULL;
+	if (s->output != NULL)
+		why = output_trouble(s->output);
+	if (s->output != NULL && why == NULL)
+		why = output_part_trouble(s->output);
+	return why;
 }
 
 void sink_open(struct sink *s, uint64_t now_ns)
@@ -204,14 +215,15 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 	s->dropped = c.dropped;
 }
 
-/* Each end of what keeps a part of it from going: RTP has parts. */
+/* Each end of what keeps a part of it from going. */
 static void log_trouble(struct sink *s, uint64_t now_ns)
 {
-	const char *now = s->output != NULL ? output_trouble(s->output) : NULL;
+	const char *now = s->output != NULL ? output_part_trouble(s->output)
+					    : NULL;
 	const char *text = now != NULL ? now : "";
 	unsigned suppressed;
 
-	if (s->spec.kind != OUTPUT_RTP || s->error.text[0] != '\0' ||
+	if (s->error.text[0] != '\0' ||
 	    strcmp(s->trouble.text, text) == 0 ||
 	    !ratelimit_pass(&s->trouble_log, now_ns / 1000000, &suppressed))
 		return;
@@ -240,6 +252,8 @@ static void work_on(struct sink *s, uint64_t now_ns)
 {
 	if (retry_is_due(&s->retry, now_ns))
 		retry_worked(&s->retry);
+	if (output_is_cut(s->output))
+		note_outage(s, output_trouble(s->output), now_ns);
 	settle(s, now_ns);
 }
 

@@ -71,25 +71,29 @@ Test(rist_peers, are_told_when_they_answer_or_are_heard)
 
 	cr_assert_eq(sockaddr_parse("2001:db8::2", 7000, &called), 0);
 	rist_peers_init(&p, 9, 9, false);
-	rist_peers_add(&p, peer(0), &called);
-	rist_peers_format(&p, 0, text, sizeof text);
+	rist_peers_add(&p, peer(0), 1, &called);
+	rist_peers_format(&p, 0, 0, text, sizeof text);
 	cr_assert_str_eq(text, "");
 	rist_peers_state(&p, peer(77), true);
-	rist_peers_format(&p, 0, text, sizeof text);
+	rist_peers_format(&p, 0, 0, text, sizeof text);
 	cr_assert_str_eq(text, "[2001:db8::2]:7000", "by its other half");
 	cr_assert_eq(come(&p, 1, "192.0.2.1", 9000), 0);
 	rist_peers_state(&p, peer(1), true);
-	rist_peers_format(&p, 0, text, sizeof text);
+	rist_peers_format(&p, 0, 0, text, sizeof text);
+	cr_assert_str_eq(text, "[2001:db8::2]:7000, 192.0.2.1");
+	rist_peers_format(&p, 0, 2, text, sizeof text);
+	cr_assert_str_eq(text, "192.0.2.1", "its way is silent");
+	rist_peers_format(&p, 0, 1, text, sizeof text);
 	cr_assert_str_eq(text, "[2001:db8::2]:7000, 192.0.2.1");
 	rist_peers_heard(&p, peer(1), 50);
-	rist_peers_format(&p, 50, text, sizeof text);
+	rist_peers_format(&p, 50, 0, text, sizeof text);
 	cr_assert_str_eq(text, "192.0.2.1");
-	rist_peers_format(&p, 51, text, sizeof text);
+	rist_peers_format(&p, 51, 0, text, sizeof text);
 	cr_assert_str_eq(text, "");
 	rist_peers_find(&p, peer(2), text);
 	cr_assert_str_eq(text, "?");
 	rist_peers_state(&p, peer(0), false);
-	rist_peers_format(&p, 0, text, 8);
+	rist_peers_format(&p, 0, 0, text, 8);
 	cr_assert_str_eq(text, "192.0.2", "cut to its place");
 	rist_peers_done(&p);
 }
