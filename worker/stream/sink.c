@@ -5,6 +5,7 @@
 #include "common/log.h"
 #include "worker/output/sap.h"
 #include "worker/remux/table_versions.h"
+#include "worker/stream/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,9 @@
 /* So long packets that are not taken may wait to be told: it shows whether
  * nothing goes at all. */
 enum { OUTAGE_SHOWS_S = 3 };
+
+/* How often it is said of one that takes too little that it still does. */
+enum { OVERFLOW_LOG_MS = 10 * 60 * 1000 };
 
 static void begin_sender(struct sink *s)
 {
@@ -21,6 +25,13 @@ static void begin_sender(struct sink *s)
 		pacer_let_go(&s->sender->pacer);
 	else
 		pacer_set_burst(&s->sender->pacer, s->spec.burst_ms);
+}
+
+static void begin_cbr(struct sink *s)
+{
+	s->cbr = cbr_new(s->spec.cbr_kbps, sink_burst_ms(s));
+	s->overflow.log = (struct ratelimit){ .burst = 1,
+					      .window_ms = OVERFLOW_LOG_MS };
 }
 
 /* Another address is another receiver's: it knows no place. */
@@ -44,7 +55,7 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 	if (!s->valid)
 		log_error("stream", "output %u: %s", position, s->error.text);
 	else if (s->spec.cbr_kbps > 0)
-		s->cbr = cbr_new(s->spec.cbr_kbps, sink_burst_ms(s));
+		begin_cbr(s);
 	else if (s->spec.no_sync || s->spec.burst_ms > 0)
 		begin_sender(s);
 }
@@ -138,7 +149,8 @@ static void settle(struct sink *s, uint64_t now_ns)
 	s->dropped = c.dropped;
 }
 
-const char *sink_error(const struct sink *s)
+/* Why nothing, or not all of what is taken, goes there. */
+static const char *hindrance(const struct sink *s)
 {
 	const char *why = NULL;
 
@@ -148,6 +160,15 @@ const char *sink_error(const struct sink *s)
 		why = output_trouble(s->output);
 	if (s->output != NULL && why == NULL)
 		why = output_part_trouble(s->output);
+	return why;
+}
+
+const char *sink_error(const struct sink *s)
+{
+	const char *why = hindrance(s);
+
+	if (why == NULL && s->overflow.why.text[0] != '\0')
+		why = s->overflow.why.text;
 	return why;
 }
 
@@ -168,21 +189,42 @@ void sink_open(struct sink *s, uint64_t now_ns)
 	output_go_on(s->output, s->place);
 }
 
-/* Packets that did not fit since it was said last. */
-static void log_overflow(struct sink *s, uint64_t now_ns)
+/* Each end of it, and now and then how much it is by now. */
+static void log_overflow(struct sink *s, uint64_t left_out, bool changed,
+			 uint64_t now_ns)
 {
+	unsigned long long n = left_out - s->overflow.begin;
+	unsigned kbps = s->spec.cbr_kbps, suppressed;
+	bool now = s->overflow.alarm.raised;
+	bool due = now && ratelimit_pass(&s->overflow.log, now_ns / 1000000,
+					 &suppressed);
+
+	if (now && (changed || due))
+		log_warning("stream", "output %u: more than cbr=%u takes; %llu "
+			    "packets were left out%s", s->position, kbps, n,
+			    changed ? "" : " so far");
+	else if (changed)
+		log_info("stream", "output %u: cbr=%u takes all again; %llu "
+			 "packets were left out", s->position, kbps, n);
+}
+
+static void watch_overflow(struct sink *s, uint64_t now_ns)
+{
+	struct sink_overflow *o = &s->overflow;
 	struct cbr_counters c;
-	unsigned suppressed;
+	bool changed;
 
 	cbr_counters(s->cbr, &c);
-	if (c.overflow == s->overflow ||
-	    !ratelimit_pass(&s->overflow_log, now_ns / 1000000, &suppressed))
-		return;
-	log_warning("stream", "output %u: %llu packets more than cbr=%u takes "
-		    "were left out", s->position,
-		    (unsigned long long)(c.overflow - s->overflow),
-		    s->spec.cbr_kbps);
-	s->overflow = c.overflow;
+	if (!o->alarm.raised)
+		o->begin = o->before;
+	changed = alarm_second(&o->alarm, (uint32_t)(c.overflow - o->before),
+			       watch_wall_ms());
+	o->before = c.overflow;
+	o->why.text[0] = '\0';
+	if (o->alarm.raised)
+		errmsg_set(&o->why, "more than cbr=%u takes: packets are left "
+			   "out", s->spec.cbr_kbps);
+	log_overflow(s, c.overflow, changed, now_ns);
 }
 
 /* Those of a gap that may become an outage, which tells them. */
@@ -204,7 +246,7 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 
 	sink_counters(s, &c);
 	c.dropped -= held_back(s, now_ns);
-	if (sink_error(s) != NULL)
+	if (hindrance(s) != NULL)
 		s->dropped = c.dropped;
 	if (c.dropped <= s->dropped ||
 	    !ratelimit_pass(&s->dropped_log, now_ns / 1000000, &suppressed))
@@ -327,7 +369,7 @@ void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 	count_passed(s, n);
 	s->passed = 0;
 	if (s->cbr != NULL) {
-		log_overflow(s, now_ns);
+		watch_overflow(s, now_ns);
 		cbr_second(s->cbr);
 	}
 	if (s->sender != NULL)

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "common/ratelimit.h"
+#include "worker/analysis/alarm.h"
 #include "worker/output/cbr.h"
 #include "worker/output/output.h"
 #include "worker/output/sender.h"
@@ -41,8 +42,13 @@ struct sink {
 	struct link_record link;
 	struct cbr *cbr;       /* NULL: its rate is that of the stream */
 	struct sender *sender; /* of one with another pace, or NULL */
-	uint64_t overflow;     /* packets that did not fit, as told last */
-	struct ratelimit overflow_log;
+	struct sink_overflow {
+		struct alarm alarm;
+		uint64_t before; /* packets that did not fit, a second ago */
+		uint64_t begin;  /* ... and before it began */
+		struct ratelimit log;
+		struct errmsg why; /* "" while all fits */
+	} overflow;
 	uint64_t dropped;      /* packets that were not taken, as told last */
 	struct ratelimit dropped_log;
 	struct errmsg trouble; /* of a part of it, as told last */
@@ -98,7 +104,7 @@ uint64_t sink_next_ns(const struct sink *);
 /* Does more wait than may leave at once? */
 bool sink_is_behind(const struct sink *);
 
-/* Why nothing goes there, open or not; NULL: it does. */
+/* Why nothing goes there, open or not, or not all; NULL: it does. */
 const char *sink_error(const struct sink *);
 
 /* Since sink_init(). */
