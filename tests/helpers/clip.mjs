@@ -174,6 +174,35 @@ function moveTimes(packet, ticks) {
 		writeTime(packet, at + 14, moved(readTime(packet, at + 14)));
 }
 
+// All times, as they follow each other on whatever PID, in seconds:
+// { at, pid, pcr } and { at, pid, dts }.
+export function timesIn(data) {
+	const found = [];
+
+	for (let at = 0; at + SIZE <= data.length; at += SIZE) {
+		const packet = data.subarray(at, at + SIZE);
+		const control = packet[3] >> 4 & 3, pid = pidAt(data, at);
+		const pes = control & 2 ? 5 + packet[4] : 4;
+
+		if (hasPcr(packet))
+			found.push({ at, pid, pcr: pcrOf(packet) / 90000 });
+		if (packet[1] & 0x40 && control & 1 && pes + 19 <= SIZE &&
+		    packet.readUIntBE(pes, 3) === 1 &&
+		    packet[pes + 7] & 0x80)
+			found.push({ at, pid, dts: readTime(packet, pes +
+				(packet[pes + 7] & 0x40 ? 14 : 9)) / 90000 });
+	}
+	return found;
+}
+
+// From behind its `n`th tables on: who is started in the middle of it.
+export function behindTables(data, n) {
+	for (let at = 0; at < data.length; at += SIZE)
+		if (pidAt(data, at) === 0 && n-- === 0)
+			return data.subarray(at + 2 * SIZE);
+	throw new Error('there are not as many tables');
+}
+
 // The same with all its clocks so many seconds on.
 export function moveClip(data, seconds) {
 	const copy = Buffer.from(data);

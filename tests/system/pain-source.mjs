@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { Clip } from '../helpers/clip.mjs';
+import { Clip, behindTables, timesIn } from '../helpers/clip.mjs';
 import { assertDecodes, assertOneStream, liveMultiplex, makeClip }
 	from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
@@ -29,7 +29,54 @@ const unitsOn = (data, pid) => {
 	return n;
 };
 
+// On whatever PID: no clock but the one that goes on.
+function assertOneClock(data) {
+	let clock;
+
+	for (const time of timesIn(data)) {
+		const { pcr = clock, dts = pcr + 0.5 } = time;
+		const what = JSON.stringify({ clock, ...time });
+
+		// as far as an overloaded machine may be late
+		assert.ok(clock === undefined || pcr === clock ||
+			(pcr > clock && pcr < clock + 8), what);
+		assert.ok(pcr === undefined || (dts > pcr - 1 &&
+			dts < pcr + 8), what);
+		clock = pcr;
+	}
+	assert.ok(clock > 0);
+}
+
 const scenes = {
+	async 'back with other PIDs and no map: no time of the other clock'(
+		t, sluice, clips) {
+		const scene = await Scene.open(t, sluice);
+		let clip = await Clip.play(t, clips.one, RATE, scene.ports[0]);
+
+		await scene.onair();
+		const { worker } = scene;
+		await scene.record();
+		await scene.more(SECOND);
+		for (const [i, data] of [clips.other, clips.one, clips.other,
+			clips.one].entries()) {
+			clip.sender.stop();
+			await scene.wait(150 * i);
+			clip = await Clip.play(t, behindTables(data, 20 * i),
+				RATE, scene.ports[0]);
+			await scene.more(1.5 * SECOND);
+		}
+		assert.equal(scene.worker, worker);
+		assert.equal(scene.viewer.ended, false);
+		const { list, found } = await scene.recorded();
+		assertOneClock(joined(list));
+		for (const fault of ['sync', 'cc', 'discontinuities', 'pcrBack',
+			'dtsBack', 'dtsLate', 'crc'])
+			assert.equal(found[fault], 0, JSON.stringify(found));
+		assert.ok(found.pcrJump <= 4, JSON.stringify(found));
+		assert.deepEqual(pidsOf(list).filter((pid) => pid < 0x1000),
+			[0x100, 0x101, 0x200, 0x201]);
+	},
+
 	async 'back with other PIDs: its map keeps the stream what it was'(
 		t, sluice, clips) {
 		const scene = await Scene.open(t, sluice, { inputs:
@@ -218,6 +265,10 @@ test('sources that fail', { concurrency: true }, async (t) => {
 		moved: await make('moved', { pictures: x264(2), gop: 12,
 			tone: 880, offset: 95000, mux: ['-mpegts_start_pid',
 				'0x500', '-mpegts_pmt_start_pid', '0x1500'] }),
+		other: await make('other', { pictures: ['-c:v', 'mpeg2video'],
+			sound: ['-c:a', 'mp2', '-b:a', '64k'], offset: 3005,
+			mux: ['-mpegts_start_pid', '0x200',
+				'-mpegts_pmt_start_pid', '0x1200'] }),
 		changed: await make('changed', { pictures: x264(2), gop: 12,
 			tone: 880, mux: ['-mpegts_start_pid', '0x500',
 				'-mpegts_pmt_start_pid', '0x1500',

@@ -3,6 +3,7 @@ if HAVE_CRITERION
 unit_splice_tests = \
 	tests/unit/splice/test_cue \
 	tests/unit/splice/test_entry \
+	tests/unit/splice/test_foreign \
 	tests/unit/splice/test_judge \
 	tests/unit/splice/test_property \
 	tests/unit/splice/test_splice \
@@ -18,6 +19,7 @@ unit_splice_libs = tests/unit/splice/libstage.a tests/helpers/libjudge.a \
 	tests/unit/ts/libbuild.a $(worker_libs)
 tests_unit_splice_test_cue_LDADD = $(worker_libs)
 tests_unit_splice_test_entry_LDADD = $(unit_splice_libs)
+tests_unit_splice_test_foreign_LDADD = $(unit_splice_libs)
 tests_unit_splice_test_judge_LDADD = $(unit_splice_libs)
 tests_unit_splice_test_property_LDADD = $(unit_splice_libs)
 tests_unit_splice_test_splice_LDADD = $(unit_splice_libs)

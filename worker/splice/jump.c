@@ -17,6 +17,7 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	s->kind = kind;
 	s->since_ns = 0;
 	s->calm = 0;
+	s->homely = 0;
 	s->state->cuts++;
 	s->counters.cuts++;
 	s->moving = true;
@@ -152,7 +153,115 @@ static bool has_other_tables(const struct splice *s, struct splice_cursor c)
 	return false;
 }
 
-bool splice_find_jump(struct splice *s, const struct splice_cursor *c)
+/* --- PIDs that no table names --- */
+
+/* Does it bring times on such a PID, and for the first time? */
+static bool is_foreign(const struct splice *s, const uint8_t *p)
+{
+	const struct splice_pid *ps = &s->pids[ts_pid(p)];
+	struct pes_times at;
+	uint64_t pcr;
+
+	return psi_class(s->psi, ts_pid(p)) == PID_UNKNOWN && !ps->ghost &&
+	       s->state->clocks[ps->clock].used &&
+	       (ts_pcr(p, &pcr) || pes_times(p, &at)) &&
+	       psi_has_pmt(s->psi) && !splice_is_named(s, ts_pid(p));
+}
+
+bool splice_tells(const struct splice *s, const uint8_t *p)
+{
+	uint64_t pcr;
+
+	if (!ts_sync_ok(p) || ts_tei(p))
+		return false;
+	return (ts_pcr(p, &pcr) && splice_is_named(s, ts_pid(p))) ||
+	       is_other_table(s, p);
+}
+
+/* What those from a foreign one on, which the cursor is at, say. */
+static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
+{
+	do {
+		const uint8_t *p = splice_cursor_get(&c);
+		uint64_t pcr;
+		int i;
+
+		if (!splice_tells(s, p))
+			continue;
+		if (!ts_pcr(p, &pcr))
+			return SPLICE_CUT_HERE;
+		i = splice_clock_of_pcr(s, ts_pid(p));
+		if (i >= 0 && jumps(s, i, pcr))
+			return SPLICE_CUT_HERE;
+		s->homely = c.index;
+		return SPLICE_GOES_ON;
+	} while (splice_cursor_next(&c));
+	return SPLICE_OPEN;
+}
+
+/*
+ * No more came that would tell: do those of a clock that does not fit stand
+ * alone?  Of the PIDs that are known the first packet has to go on.
+ */
+static bool is_alone(const struct splice *s, struct splice_cursor c)
+{
+	bool strange = splice_unit_is_strange(s, splice_cursor_get(&c));
+	bool known = false;
+	uint64_t pcr;
+
+	do {
+		const uint8_t *p = splice_cursor_get(&c);
+		enum pid_class class = psi_class(s->psi, ts_pid(p));
+
+		if (!ts_sync_ok(p) || ts_tei(p) || class == PID_PSI)
+			continue;
+		if (class == PID_UNKNOWN) {
+			strange |= ts_pcr(p, &pcr);
+		} else if (!known && ts_has_payload(p)) {
+			known = true;
+			if (!splice_has_gap(s, p))
+				return false;
+		}
+	} while (splice_cursor_next(&c));
+	return strange;
+}
+
+/* A foreign packet: it is not to leave with the clock of another source. */
+static enum splice_sign judge_foreign(struct splice *s,
+				      const struct splice_cursor *c)
+{
+	enum splice_sign sign = SPLICE_GOES_ON;
+
+	/* behind a cut they are left out until their clock is there */
+	if (s->n_pending == 0 && c->index >= s->homely)
+		sign = read_on(s, *c);
+	if (sign == SPLICE_OPEN && s->urgent)
+		sign = is_alone(s, *c) ? SPLICE_CUT_HERE : SPLICE_GOES_ON;
+	if (sign == SPLICE_CUT_HERE)
+		cut_here(s, c);
+	else if (sign == SPLICE_GOES_ON)
+		s->pids[ts_pid(splice_cursor_get(c))].ghost = 1;
+	return sign;
+}
+
+/* --- jumps --- */
+
+static enum splice_sign mend_units(struct splice *s, const uint8_t *p,
+				   const uint64_t *pcr)
+{
+	if (!splice_unit_jumps(s, p, pcr) || !splice_unit_mend(s, p))
+		return SPLICE_GOES_ON;
+	s->counters.jumps++;
+	s->counters.cuts++;
+	s->state->cuts++;
+	s->moving = true;
+	if (s->buffer == NULL)
+		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
+	return SPLICE_CUT_HERE;
+}
+
+enum splice_sign splice_find_jump(struct splice *s,
+				  const struct splice_cursor *c)
 {
 	const uint8_t *p = splice_cursor_get(c);
 	size_t clock = s->pids[ts_pid(p)].clock;
@@ -161,34 +270,31 @@ bool splice_find_jump(struct splice *s, const struct splice_cursor *c)
 	uint64_t pcr;
 
 	if (s->config.keep_jumps)
-		return false;
+		return SPLICE_GOES_ON;
+	if (is_foreign(s, p)) {
+		enum splice_sign sign = judge_foreign(s, c);
+
+		if (sign != SPLICE_GOES_ON)
+			return sign;
+	}
 	if (ts_pcr(p, &pcr)) {
 		int i = splice_clock_of_pcr(s, ts_pid(p));
 
 		if (i >= 0 && jumps(s, i, pcr)) {
 			cut_here(s, c);
-			return true;
+			return SPLICE_CUT_HERE;
 		}
 	}
 	unit = splice_unit_jumps(s, p, NULL);
 	if (!unit && (!splice_has_gap(s, p) || c->index < s->calm))
-		return false;
+		return SPLICE_GOES_ON;
 	known = find_pcr(s, &ahead, clock, &pcr);
 	if (known ? jumps(s, (int)clock, pcr) : has_other_tables(s, *c)) {
 		cut_here(s, c);
-		return true;
+		return SPLICE_CUT_HERE;
 	}
 	s->calm = ahead.index;
-	if (!unit || !splice_unit_jumps(s, p, known ? &pcr : NULL) ||
-	    !splice_unit_mend(s, p))
-		return false;
-	s->counters.jumps++;
-	s->counters.cuts++;
-	s->state->cuts++;
-	s->moving = true;
-	if (s->buffer == NULL)
-		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
-	return true;
+	return unit ? mend_units(s, p, known ? &pcr : NULL) : SPLICE_GOES_ON;
 }
 
 /* The first PCR of a source that was placed without one.  Units may have gone

@@ -140,7 +140,8 @@ static void change(struct splice *s, const uint8_t *p)
 	splice_follow_tables(s, copy);
 }
 
-static void move_packet(struct splice *s, const struct splice_cursor *c,
+/* False when it is kept back, with all that follow. */
+static bool move_packet(struct splice *s, const struct splice_cursor *c,
 			bool looked)
 {
 	const uint8_t *p = splice_cursor_get(c);
@@ -153,10 +154,12 @@ static void move_packet(struct splice *s, const struct splice_cursor *c,
 	} else if (!ts_sync_ok(p) || pid == TS_PID_NULL) {
 		(void)splice_append(s, p);
 	} else {
-		if (!looked && !ts_tei(p))
-			(void)splice_find_jump(s, c);
+		if (!looked && !ts_tei(p) &&
+		    splice_find_jump(s, c) == SPLICE_OPEN)
+			return false;
 		change(s, p);
 	}
+	return true;
 }
 
 void splice_move_on(struct splice *s, struct splice_cursor c, bool looked)
@@ -164,7 +167,10 @@ void splice_move_on(struct splice *s, struct splice_cursor c, bool looked)
 	if (s->n_pending > 0)
 		splice_place(s, c);
 	do {
-		move_packet(s, &c, looked);
+		if (!move_packet(s, &c, looked)) {
+			splice_begin_doubt(s, c);
+			break;
+		}
 		looked = false;
 	} while (splice_cursor_next(&c));
 	splice_flush(s);

@@ -17,6 +17,13 @@ enum {
 	SPLICE_MS = 1000000, /* in nanoseconds */
 };
 
+/* What a packet says of its source. */
+enum splice_sign {
+	SPLICE_GOES_ON,
+	SPLICE_CUT_HERE, /* what was fed is cut there now */
+	SPLICE_OPEN,     /* that those to come have to tell */
+};
+
 /* Why what comes does not go on with what came. */
 enum splice_cut_kind {
 	SPLICE_NONE,     /* nothing was cut yet */
@@ -45,7 +52,10 @@ struct splice_pid {
 	uint8_t cc;     /* the last counter, as it came */
 	uint8_t flags;
 	uint8_t track;  /* index and one; 0: none */
-	uint8_t clock;  /* index; of PIDs that no table ever listed the first */
+	uint8_t clock : 7; /* index; of PIDs that no table ever listed the
+			      first */
+	uint8_t ghost : 1; /* no table names it, and it may pass all the
+			      same */
 };
 
 /* What need not outlive the process; beside struct splice_track. */
@@ -90,12 +100,15 @@ struct splice {
 	uint64_t since_ns;  /* the first packets behind the cut; 0: none yet */
 	uint64_t resumed_ns; /* the first packets behind the last silence */
 	size_t n_pending;   /* clocks whose place is not known yet */
-	size_t calm;        /* no jump up to this index of the feed */
+	size_t calm;        /* no jump up to this index of the feed, and ... */
+	size_t homely;      /* ... no other source */
 	uint16_t cut;       /* counts them, never 0 */
 	bool moving;        /* packets are changed; else they only pass */
 	bool entered;       /* the last cut was at an entry */
 	bool live;          /* what is fed comes now, was not kept back */
-	bool doubt;         /* packets are kept back up to a PCR */
+	bool doubt;         /* packets are kept back up to a PCR, ... */
+	bool foreign;       /* ... the first of a PID that no table names */
+	bool urgent;        /* nothing more is kept back */
 	bool rest;          /* between splice_cut() and the end of the rest */
 	bool goes_back;     /* the DTS of this packet, unavoidably */
 	bool drop_pcr;      /* of this packet */
@@ -216,6 +229,9 @@ bool splice_admit(struct splice *, const uint8_t *packet);
 /* The tables of what goes out have changed. */
 void splice_programs_renew(struct splice *);
 
+/* Is it a PID of a program of ours, or of its PCRs? */
+bool splice_is_named(const struct splice *, uint16_t pid);
+
 /* Of the PCRs on a PID; -1 when they are none of a clock of ours. */
 int splice_clock_of_pcr(struct splice *, uint16_t pid);
 
@@ -228,6 +244,9 @@ struct stamps_move splice_move_of(const struct splice *, uint16_t pid);
  * stream?  pcr: a PCR of its clock close by (as it came), or NULL. */
 bool splice_unit_jumps(const struct splice *, const uint8_t *packet,
 		       const uint64_t *pcr);
+
+/* Is the time of the PES that begins here far from its clock? */
+bool splice_unit_is_strange(const struct splice *, const uint8_t *packet);
 
 /* ... though its clock goes on: its stream's stamps are moved alone.  False
  * when there is nothing that they could go on with. */
@@ -249,9 +268,12 @@ void splice_place(struct splice *, struct splice_cursor);
 /* Is the counter of a packet not the next one of its PID? */
 bool splice_has_gap(const struct splice *, const uint8_t *packet);
 
-/* Looks at the packet at the cursor before anything is done with it; true
- * when what was fed is cut there now. */
-bool splice_find_jump(struct splice *, const struct splice_cursor *);
+/* Is it one by which those of PIDs that no table names can be judged? */
+bool splice_tells(const struct splice *, const uint8_t *packet);
+
+/* Looks at the packet at the cursor before anything is done with it. */
+enum splice_sign splice_find_jump(struct splice *,
+				  const struct splice_cursor *);
 
 /* Notes the PCR of a packet of the source; false when it is not to go out: it
  * was kept back while the clock went on. */
@@ -274,6 +296,9 @@ void splice_move_on(struct splice *, struct splice_cursor, bool looked);
 
 /* What was kept back in doubt goes out. */
 void splice_end_doubt(struct splice *);
+
+/* All from the cursor on is kept back: it is foreign. */
+void splice_begin_doubt(struct splice *, struct splice_cursor);
 
 /* --- rest.c: what is kept back --- */
 

@@ -88,6 +88,12 @@ static struct splice_clock *choose_clock(struct splice *s,
 	return c;
 }
 
+static void name_pid(struct splice_pid *ps, uint8_t clock)
+{
+	ps->clock = clock & (SPLICE_CLOCKS - 1);
+	ps->ghost = 0;
+}
+
 static void take_program(struct splice *s, const struct psi_program *p)
 {
 	struct splice_clock *c;
@@ -106,9 +112,9 @@ static void take_program(struct splice *s, const struct psi_program *p)
 
 	uint8_t index = (uint8_t)(c - s->state->clocks);
 
-	s->pids[pmt.pcr_pid].clock = index;
+	name_pid(&s->pids[pmt.pcr_pid], index);
 	for (size_t i = 0; i < pmt.n_streams; i++)
-		s->pids[pmt.streams[i].pid].clock = index;
+		name_pid(&s->pids[pmt.streams[i].pid], index);
 }
 
 void splice_programs_renew(struct splice *s)
@@ -128,6 +134,20 @@ void splice_programs_renew(struct splice *s)
 
 		t->clock = s->pids[t->pid].clock;
 	}
+}
+
+bool splice_is_named(const struct splice *s, uint16_t pid)
+{
+	if (psi_class(s->psi, pid) != PID_UNKNOWN)
+		return true;
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
+		const struct splice_clock *c = &s->state->clocks[i];
+
+		if (c->pid == pid && (c->program == 0 ? c->used
+						      : !is_gone(s, c)))
+			return true;
+	}
+	return false;
 }
 
 int splice_clock_of_pcr(struct splice *s, uint16_t pid)

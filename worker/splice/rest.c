@@ -161,9 +161,9 @@ void splice_cut(struct splice *s, const struct splice_entry *entry, bool rest,
 	if (s->state->packets == 0)
 		return;
 	s->now_ns = now_ns;
-	splice_end_doubt(s);
 	if (s->rest)
 		splice_end_rest(s);
+	splice_end_doubt(s);
 	s->has_phase = false;
 	s->entered = entry != NULL;
 	if (entry != NULL) {
@@ -181,9 +181,9 @@ void splice_cut(struct splice *s, const struct splice_entry *entry, bool rest,
 
 void splice_shift(struct splice *s, uint64_t ticks)
 {
-	splice_end_doubt(s);
 	if (s->rest)
 		splice_end_rest(s);
+	splice_end_doubt(s);
 	if (s->state->packets == 0)
 		return;
 	splice_begin_cut(s, SPLICE_SHIFTED);

@@ -16,7 +16,7 @@ static void adopt(struct splice *s)
 		if (!t->used)
 			continue;
 		s->pids[t->pid].track = (uint8_t)(i + 1);
-		s->pids[t->pid].clock = t->clock;
+		s->pids[t->pid].clock = t->clock & (SPLICE_CLOCKS - 1);
 	}
 	splice_begin_cut(s, SPLICE_ANNOUNCED);
 	s->counters.cuts = 0;
@@ -67,26 +67,30 @@ static void pass_before(struct splice *s, const struct ts_run *runs,
 		s->config.out(&last, 1, s->config.arg);
 }
 
-static bool watch_packet(struct splice *s, const struct splice_cursor *c,
-			 uint64_t before)
+static enum splice_sign watch_packet(struct splice *s,
+				     const struct splice_cursor *c,
+				     uint64_t before)
 {
+	enum splice_sign sign = SPLICE_GOES_ON;
 	const uint8_t *p = splice_cursor_get(c);
 	uint16_t pid = ts_pid(p);
 	struct splice_pid *ps = &s->pids[pid];
 
 	if (splice_is_plain(s, ps, p)) {
 		splice_pass_plain(s, ps, p);
-		return true;
+		return SPLICE_GOES_ON;
 	}
 	if (!ts_sync_ok(p) || pid == TS_PID_NULL)
-		return true;
+		return SPLICE_GOES_ON;
 	s->state->packets = before + c->index;
-	if (!ts_tei(p) && splice_find_jump(s, c))
-		return false;
+	if (!ts_tei(p))
+		sign = splice_find_jump(s, c);
+	if (sign != SPLICE_GOES_ON)
+		return sign;
 	(void)splice_admit(s, p);
 	if (!ts_tei(p))
 		splice_follow_tables(s, p);
-	return true;
+	return SPLICE_GOES_ON;
 }
 
 static void watch(struct splice *s, const struct ts_run *runs, size_t n_runs)
@@ -95,11 +99,16 @@ static void watch(struct splice *s, const struct ts_run *runs, size_t n_runs)
 	uint64_t before = s->state->packets;
 
 	do {
-		if (!watch_packet(s, &c, before)) {
-			pass_before(s, runs, &c);
+		enum splice_sign sign = watch_packet(s, &c, before);
+
+		if (sign == SPLICE_GOES_ON)
+			continue;
+		pass_before(s, runs, &c);
+		if (sign == SPLICE_OPEN)
+			splice_begin_doubt(s, c);
+		else
 			splice_move_on(s, c, true);
-			return;
-		}
+		return;
 	} while (splice_cursor_next(&c));
 	s->state->packets = before + c.index;
 	s->config.out(runs, n_runs, s->config.arg);
@@ -115,6 +124,7 @@ static void pass(struct splice *s, const struct ts_run *runs, size_t n_runs)
 		s->n_pending = 0;
 	}
 	s->calm = 0;
+	s->homely = 0;
 	if (s->moving)
 		splice_move_on(s, splice_cursor_of(runs, n_runs), false);
 	else
@@ -124,18 +134,43 @@ static void pass(struct splice *s, const struct ts_run *runs, size_t n_runs)
 
 /* --- in doubt --- */
 
-void splice_end_doubt(struct splice *s)
+static void set_doubt(struct splice *s, bool foreign)
+{
+	s->doubt = true;
+	s->foreign = foreign;
+	s->doubt_until_ns = s->now_ns + (uint64_t)SPLICE_DOUBT_MS * SPLICE_MS;
+}
+
+void splice_begin_doubt(struct splice *s, struct splice_cursor c)
+{
+	struct ts_run first = c.runs[0];
+
+	first.data += c.at * TS_PACKET;
+	first.n -= c.at;
+	set_doubt(s, true);
+	splice_hold(s, &first, 1);
+	splice_hold(s, c.runs + 1, c.n_runs - 1);
+}
+
+/* What was kept back is looked at once more; what is foreign in it may stay. */
+static void look_again(struct splice *s)
 {
 	struct fifo held = s->held;
-	struct ts_run run;
+	struct ts_run run = fifo_run(&held);
 
-	if (!s->doubt)
-		return;
-	run = fifo_run(&held);
 	s->doubt = false;
 	s->held = (struct fifo){ 0 };
 	pass(s, &run, 1);
 	fifo_done(&held);
+}
+
+void splice_end_doubt(struct splice *s)
+{
+	if (!s->doubt)
+		return;
+	s->urgent = true;
+	look_again(s);
+	s->urgent = false;
 }
 
 static bool any_of(const struct splice *s, const struct ts_run *runs,
@@ -179,6 +214,15 @@ static bool is_doubtful(struct splice *s, const struct ts_run *runs,
 	       any_of(s, runs, n_runs, is_sign);
 }
 
+/* They have waited for long enough. */
+static void end_wait(struct splice *s)
+{
+	if (s->foreign)
+		splice_end_doubt(s);
+	else
+		look_again(s);
+}
+
 /* Keeps them back when it is in doubt; false when they may pass. */
 static bool wait_for_clock(struct splice *s, const struct ts_run *runs,
 			   size_t n_runs, size_t n)
@@ -187,18 +231,18 @@ static bool wait_for_clock(struct splice *s, const struct ts_run *runs,
 		if (!is_doubtful(s, runs, n_runs) ||
 		    any_of(s, runs, n_runs, has_pcr))
 			return false;
-		s->doubt = true;
-		s->doubt_until_ns = s->now_ns +
-			(uint64_t)SPLICE_DOUBT_MS * SPLICE_MS;
+		set_doubt(s, false);
 	}
 	if (fifo_len(&s->held) + n > SPLICE_HELD_MAX) {
 		splice_end_doubt(s);
 		return false;
 	}
 	splice_hold(s, runs, n_runs);
-	if (s->now_ns >= s->doubt_until_ns ||
-	    any_of(s, runs, n_runs, has_pcr))
-		splice_end_doubt(s);
+	if (s->now_ns >= s->doubt_until_ns)
+		end_wait(s);
+	else if (any_of(s, runs, n_runs,
+			s->foreign ? splice_tells : has_pcr))
+		look_again(s);
 	return true;
 }
 
@@ -246,7 +290,7 @@ void splice_turn(struct splice *s, uint64_t now_ns)
 	if (s->rest)
 		splice_end_rest(s);
 	else
-		splice_end_doubt(s);
+		end_wait(s);
 }
 
 void splice_warm(const struct splice *s, struct warm *w)

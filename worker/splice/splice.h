@@ -22,6 +22,12 @@
  *   - pictures that precede the random access point in display order need
  *     pictures of the other source, and are dropped;
  *   - PAT and PMTs stand in front, when the entry is known.
+ * Times on a PID that no table in force names, seen for the first time, may be
+ * of another source that was started in its place.  They are kept back, with
+ * all behind them, until a clock that is known goes on (they pass) or jumps, or
+ * other tables come (it is cut there); or for SPLICE_DOUBT_MS, and are cut off
+ * then when they stand alone.  Behind that cut they wait for their tables.
+ *
  * A source that jumps by itself (PCR back or far ahead, as when it was started
  * again) is mended as if it had been cut there.  A lost packet is not: its gap
  * in the counter stays visible.
@@ -53,7 +59,7 @@ enum {
 	 * the source was started again: packets are kept back until a PCR
 	 * tells, at most ... */
 	SPLICE_SILENCE_MS = 50,
-	/* ... so long. */
+	/* ... so long; and so are those of a PID that no table names. */
 	SPLICE_DOUBT_MS = 100,
 	/* Without a PCR or the start of a unit for so long, packets pass all
 	 * the same. */

@@ -174,6 +174,19 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 	       is_far(leads.now, u->lead);
 }
 
+bool splice_unit_is_strange(const struct splice *s, const uint8_t *packet)
+{
+	const struct splice_clock *c =
+		&s->state->clocks[s->pids[ts_pid(packet)].clock];
+	struct leads leads;
+	struct pes_times at;
+
+	if (!c->used || !pes_times(packet, &at))
+		return false;
+	leads = leads_of(s, c, moved(s, packet, at.dts), NULL);
+	return !is_sane(leads.last) && !is_sane(leads.now);
+}
+
 /* How much later than the last one a unit of this stream must at least be. */
 static int64_t least_step(const struct splice_track *t, enum pid_class class)
 {

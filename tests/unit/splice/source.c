@@ -25,6 +25,7 @@ struct source *source_new(uint64_t start)
 	s->lead_ms = 600;
 	s->gop = 12;
 	s->program = 1;
+	s->tables_every = 100;
 	return s;
 }
 
@@ -128,12 +129,18 @@ static void make_sound(struct source *s)
 	s->sounds++;
 }
 
+static uint16_t audio_pid(const struct source *s)
+{
+	return (uint16_t)(SOURCE_AUDIO + (s->same_audio ? 0 : s->shift));
+}
+
 /* A PAT and a PMT, in two packets. */
 static void put_tables(struct source *s, uint8_t *to)
 {
-	const struct build_entry pat = { s->program, SOURCE_PMT };
+	const uint16_t pmt_pid = SOURCE_PMT + s->pmt_shift;
+	const struct build_entry pat = { s->program, pmt_pid };
 	const uint16_t video = SOURCE_VIDEO + s->shift;
-	const uint16_t audio = SOURCE_AUDIO + s->shift;
+	const uint16_t audio = audio_pid(s);
 	const struct build_entry pmt = { s->program, video };
 	const struct build_es es[] = {
 		{ .type = 0x1b, .pid = video, .desc = "" },
@@ -144,7 +151,7 @@ static void put_tables(struct source *s, uint8_t *to)
 
 	(void)section_pack(section, len, 0, &cc, to);
 	len = build_pmt(section, pmt, 0, es, s->no_audio ? 1 : 2);
-	(void)section_pack(section, len, SOURCE_PMT, &cc, to + TS_PACKET);
+	(void)section_pack(section, len, pmt_pid, &cc, to + TS_PACKET);
 }
 
 static void put_pcr(const struct source *s, uint8_t *p)
@@ -165,9 +172,10 @@ static void put_packet(struct source *s, uint8_t *p)
 {
 	uint8_t tables[2 * TS_PACKET];
 
-	if (s->packets % 100 < 2) {
+	if (s->packets % s->tables_every < 2) {
 		put_tables(s, tables);
-		memcpy(p, tables + s->packets % 100 * TS_PACKET, TS_PACKET);
+		memcpy(p, tables + s->packets % s->tables_every * TS_PACKET,
+		       TS_PACKET);
 	} else if (s->packets % 30 == 5 && !s->no_pcr) {
 		put_pcr(s, p);
 	} else if (s->i_video < s->n_video) {
@@ -177,8 +185,10 @@ static void put_packet(struct source *s, uint8_t *p)
 	} else {
 		put_null(p);
 	}
-	if (ts_pid(p) == SOURCE_VIDEO || ts_pid(p) == SOURCE_AUDIO)
-		ts_set_pid(p, ts_pid(p) + s->shift);
+	if (ts_pid(p) == SOURCE_VIDEO)
+		ts_set_pid(p, SOURCE_VIDEO + s->shift);
+	else if (ts_pid(p) == SOURCE_AUDIO)
+		ts_set_pid(p, audio_pid(s));
 	count(s, p);
 }
 

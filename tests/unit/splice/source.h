@@ -28,7 +28,10 @@ struct source {
 			      next */
 	bool no_audio, no_pcr;
 	uint16_t program;
-	uint16_t shift;    /* added to the PIDs of video and audio */
+	uint16_t shift;    /* added to the PIDs of video and audio, ... */
+	bool same_audio;   /* ... to that of audio not, ... */
+	uint16_t pmt_shift; /* ... and to that of the PMT */
+	unsigned tables_every; /* in packets */
 	uint8_t first_cc;  /* of each PID */
 
 	uint64_t packets;  /* made */
