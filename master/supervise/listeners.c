@@ -27,7 +27,8 @@ struct listener {
 	unsigned users;
 	int fd;
 	uint64_t number; /* in the handover */
-	char error[SOCKADDR_TEXT_MAX + 80]; /* "" when open */
+	/* "" when it is open and its address here */
+	char error[SOCKADDR_TEXT_MAX + 80];
 	ev_timer retry;
 };
 
@@ -43,10 +44,60 @@ struct listeners {
 	struct ev_loop *loop;
 	const struct listeners_events *events;
 	void *arg;
+	ev_timer look;
 	LIST_HEAD(, listener) list;
 	LIST_HEAD(, listener) untaken; /* open ones, by open_link */
 	LIST_HEAD(, inherited) inherited;
 };
+
+/* Would the kernel let us have it?  So it is the machine's, or who runs it
+ * wants it so (ip_nonlocal_bind). */
+static bool is_here(const struct sockaddr_any *where)
+{
+	struct sockaddr_any any_port = *where;
+	int fd = socket(where->sa.sa_family,
+			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	bool gone;
+
+	if (where->sa.sa_family == AF_INET6)
+		any_port.in6.sin6_port = 0;
+	else
+		any_port.in.sin_port = 0;
+	gone = fd >= 0 && bind(fd, &any_port.sa, any_port.len) < 0 &&
+	       errno == EADDRNOTAVAIL;
+	fd_close(&fd);
+	return !gone;
+}
+
+/* The socket stays, and is good again when the address is back. */
+static void look_for_address(struct listener *l)
+{
+	static const char lost[] = "its address is not on this machine";
+	bool was_here = l->error[0] == '\0';
+	bool here;
+
+	if (l->fd < 0)
+		return;
+	here = is_here(&l->where);
+	if (here == was_here)
+		return;
+	if (here)
+		l->error[0] = '\0';
+	else
+		(void)snprintf(l->error, sizeof l->error, "%s: %s",
+			       l->address, lost);
+	l->owner->events->on_trouble(l, here ? NULL : lost, l->owner->arg);
+}
+
+static void on_look(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	struct listeners *ls = container_of(t, struct listeners, look);
+	struct listener *l;
+
+	LIST_FOREACH(l, &ls->list, link)
+		look_for_address(l);
+}
 
 struct listeners *listeners_new(struct ev_loop *loop,
 				const struct listeners_events *events,
@@ -60,6 +111,9 @@ struct listeners *listeners_new(struct ev_loop *loop,
 	LIST_INIT(&ls->list);
 	LIST_INIT(&ls->untaken);
 	LIST_INIT(&ls->inherited);
+	ev_timer_init(&ls->look, on_look, LISTEN_LOOK_MS / 1e3,
+		      LISTEN_LOOK_MS / 1e3);
+	ev_timer_start(loop, &ls->look);
 	return ls;
 }
 
@@ -69,6 +123,7 @@ void listeners_free(struct listeners **ls)
 		return;
 	assert(LIST_EMPTY(&(*ls)->list));
 	listeners_close_unused(*ls);
+	ev_timer_stop((*ls)->loop, &(*ls)->look);
 	free(*ls);
 	*ls = NULL;
 }

@@ -24,13 +24,16 @@ enum {
 	LISTEN_RETRY_MIN_MS = 50, /* doubling */
 	LISTEN_RETRY_MAX_MS = 2000,
 	LISTEN_QUIET = 3, /* failures before it is logged */
+	LISTEN_LOOK_MS = 2000, /* how often the address of an open one is
+				* looked for */
 };
 
 struct listeners_events {
 	/* Viewers can connect from now on: there is one to take. */
 	void (*on_open)(void *arg);
-	/* It cannot be opened, and is worth a line of the log: why; NULL: it
-	 * could after all. */
+	/* It cannot be opened, or nobody gets there any more since the machine
+	 * has lost its address, and that is worth a line of the log: why;
+	 * NULL: it could after all, or somebody does. */
 	void (*on_trouble)(const struct listener *, const char *why, void *arg);
 	/* The last user of one that was taken is gone; the socket is closed
 	 * after the call. */
@@ -65,5 +68,5 @@ void listeners_untake(struct listeners *);
 const char *listener_address(const struct listener *);
 /* The socket, or -1 while it cannot be opened. */
 int listener_fd(const struct listener *);
-/* Why it cannot be opened, or NULL. */
+/* Why it cannot be opened, or nobody gets there, or NULL. */
 const char *listener_error(const struct listener *);

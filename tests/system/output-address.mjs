@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // output, interfaces: an address that is replaced is followed at once, and what
-// it cost is told once.
+// it cost is told once; one that is gone is told.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capture } from '../helpers/capture.mjs';
@@ -99,6 +99,30 @@ test('an address that is gone for a while', async (t) => {
 		`${seconds} s, told ${s} s`);
 	await sluice.stop();
 	assert.doesNotMatch(sluice.log, /were not taken/);
+});
+
+test('http: the address is gone, and is back', async (t) => {
+	const { sluice } = await begin(t, 'http://10.9.5.1:8100/one');
+	const [gone, back] = [/not on this machine/, undefined];
+	const told = (error, open) => sluice.waitStatus('a001', `${error}`,
+		({ outputs: [o] }) => o.open === open && (error ?
+			error.test(o.error) : o.error === undefined), 20000);
+
+	await told(back, true);
+	await del(1);
+	await told(gone, false);
+	await sluice.waitStatus('a001', 'its fault',
+		({ outputs: [o] }) => gone.test(o.fault), 20000);
+	await add(1);
+	await told(back, true);
+	await sluice.stop();
+	assert.deepEqual(sluice.log.split('\n').filter((line) =>
+		line.includes('10.9.5.1:8100')).map((line) =>
+		line.replace(/^\S+ /, '')), [
+		'error deliver: stream a001: http://10.9.5.1:8100/one: ' +
+			'its address is not on this machine',
+		'info deliver: stream a001: http://10.9.5.1:8100/one: open now',
+	]);
 });
 
 // The kernel takes what is sent from an address that the machine has lost.
