@@ -76,6 +76,8 @@ test('a right stream raises none; lost packets one, until it is over',
 });
 
 test('silence is told, and two who send to one address', async (t) => {
+	const from = '127\\.0\\.0\\.1:\\d+';
+	const names = new RegExp(`^two send to it: ${from} and ${from}$`);
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
 
@@ -87,7 +89,9 @@ test('silence is told, and two who send to one address', async (t) => {
 
 	await sluice.waitStatus('a001', 'two senders', (s) =>
 		raised(s).includes('two_senders') &&
-		raised(s).includes('continuity'));
+		raised(s).includes('continuity') &&
+		names.test(s.inputs[0].error));
+	await sluice.logged(/two_senders \(two send to it: 127\.0\.0\.1:/);
 	first.stop();
 	second.stop();
 	await sluice.waitStatus('a001', 'silence', (s) =>

@@ -270,3 +270,17 @@ test('FEC restores what it can, and the rest is lost, once', async (t) => {
 		protects(t, sluice, file, ids[i], ...way)));
 	await sluice.stop();
 });
+
+test('two who send to one address are named', async (t) => {
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'rtp://127.0.0.1:5000', OUTPUT)));
+
+	await waitUntil('input', () => udpBound(5000));
+	for (const rtp of [new Rtp(), new Rtp()])
+		await Sender.start(t, new TsMux(), 5000,
+			{ shape: (packets) => [rtp.wrap(packets)] });
+	await sluice.waitStatus('a001', 'their names', ({ inputs: [input] }) =>
+		input.alarms.includes('two_senders') &&
+		/^two send to it: [\d.:]+ and [\d.:]+$/.test(input.error));
+	await sluice.stop();
+});

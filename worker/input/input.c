@@ -84,6 +84,13 @@ const char *input_trouble(const struct input *in)
 	return in->ops->trouble != NULL ? in->ops->trouble(in) : NULL;
 }
 
+const char *input_senders(const struct input *in)
+{
+	return in->flow != NULL && in->flow->senders.text[0] != '\0'
+		       ? in->flow->senders.text
+		       : NULL;
+}
+
 bool input_is_cut_off(const struct input *in)
 {
 	return in->flow != NULL && udp_flow_is_cut_off(in->flow);

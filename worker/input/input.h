@@ -17,6 +17,12 @@
 struct arrivals_report;
 struct input;
 
+enum {
+	/* One sender may take the place of another; in turns they do it
+	 * again and again in a second. */
+	INPUT_TWO_SENDERS = 3,
+};
+
 /* Counted since input_open(). */
 struct input_counters {
 	uint64_t lost;         /* datagrams that the network lost for good */
@@ -76,6 +82,9 @@ const struct arrivals_report *input_arrivals(struct input *, uint64_t now_ns);
 /* Why nothing can come though it is open, such as that nobody has called yet;
  * NULL when it can. */
 const char *input_trouble(const struct input *);
+
+/* Who they are, when two sent to it in the last second; else NULL. */
+const char *input_senders(const struct input *);
 
 /* Its interface is down, or gone: it is waited for, and opening it again would
  * not help. */

@@ -3,6 +3,7 @@
 
 #include "common/fd.h"
 #include "common/log.h"
+#include "worker/input/input.h"
 #include "worker/input/netif.h"
 #include "worker/input/netif_watch.h"
 
@@ -114,6 +115,7 @@ static void note_source(struct udp_flow *f)
 	if (sockaddr_equal(source, &f->source))
 		return;
 	f->source_changes += f->source.len > 0;
+	f->before = f->source;
 	f->source = *source;
 }
 
@@ -272,10 +274,29 @@ const struct arrivals_report *udp_flow_arrivals(struct udp_flow *f,
 	return &f->arrived;
 }
 
+/* The same two in the same words, whoever was the last. */
+static void name_senders(struct udp_flow *f)
+{
+	char a[SOCKADDR_TEXT_MAX], b[SOCKADDR_TEXT_MAX];
+	uint64_t changes = f->source_changes - f->told_changes;
+	bool turned;
+
+	f->told_changes = f->source_changes;
+	f->senders.text[0] = '\0';
+	if (changes < INPUT_TWO_SENDERS)
+		return;
+	sockaddr_format(&f->before, a);
+	sockaddr_format(&f->source, b);
+	turned = strcmp(a, b) > 0;
+	errmsg_set(&f->senders, "two send to it: %s and %s", turned ? b : a,
+		   turned ? a : b);
+}
+
 int udp_flow_second(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 {
 	unsigned changes;
 
+	name_senders(f);
 	receiver_trim(f->receiver);
 	measure(f, now_ns);
 	changes = look_at_netif(f, now_ns);

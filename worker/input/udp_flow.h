@@ -36,8 +36,9 @@ struct udp_flow {
 	struct receiver *receiver;
 	uint64_t last_packet_ns; /* or since when nothing came */
 	uint64_t renewed_ns;
-	struct sockaddr_any source; /* the last sender */
-	uint64_t source_changes;
+	struct sockaddr_any source; /* the last sender ... */
+	struct sockaddr_any before; /* ... and the one that was it before */
+	uint64_t source_changes, told_changes;
 	uint64_t drops_before; /* of sockets that were closed */
 
 	/* how they arrive, measured now and then */
@@ -45,6 +46,7 @@ struct udp_flow {
 	struct arrivals_report arrived; /* when it was last measured */
 	uint64_t asked_ns;         /* somebody wants to know; 0: nobody */
 	unsigned seconds;          /* since the opening */
+	struct errmsg senders;     /* two, in the last second; "" */
 };
 
 /* From an address of udp or rtp. */

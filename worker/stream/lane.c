@@ -11,9 +11,6 @@ enum {
 	INITIAL_MS = 5000,
 	/* A connection, a redirection, and a server that begins to send. */
 	INITIAL_HTTP_MS = 10000,
-	/* One sender may take the place of another; in turns they do it
-	 * again and again in a second. */
-	TWO_SENDERS = 3,
 };
 
 static void judge_packets(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -411,8 +408,8 @@ void lane_second(struct lane *l, uint64_t now_ns)
 			     .network_lost = (uint32_t)l->counted.lost,
 			     .socket_dropped =
 				     (uint32_t)l->counted.socket_drops,
-			     .senders = l->counted.source_changes >= TWO_SENDERS
-						? 2 : 1,
+			     .senders = l->counted.source_changes >=
+						INPUT_TWO_SENDERS ? 2 : 1,
 			     .unprotected = (uint32_t)l->counted.unprotected,
 			     .unplayable = (uint32_t)l->counted.unplayable,
 		     },

@@ -148,6 +148,8 @@ const char *source_trouble(const struct source *s)
 	const char *error = s->error.text[0] != '\0' ? s->error.text : NULL;
 	const char *now = s->input != NULL ? input_trouble(s->input) : NULL;
 
+	if (now == NULL && error == NULL && s->input != NULL)
+		return input_senders(s->input);
 	if (now == NULL || (error != NULL && calls(s)))
 		return error;
 	return now;

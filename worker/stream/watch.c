@@ -55,7 +55,8 @@ static void put(char text[NAMES_MAX], const char *before, const char *word,
 }
 
 /* "crc, unprotected (path 2: brings nothing)" */
-static void name_all(uint32_t alarms, const char *why, char text[NAMES_MAX])
+static void name_all(uint32_t alarms, enum alarm_id of, const char *why,
+		     char text[NAMES_MAX])
 {
 	text[0] = '\0';
 	for (int i = 0; i < ALARM_COUNT; i++) {
@@ -63,32 +64,33 @@ static void name_all(uint32_t alarms, const char *why, char text[NAMES_MAX])
 			continue;
 		put(text, text[0] != '\0' ? ", " : "",
 		    alarm_name((enum alarm_id)i), "");
-		if (i == ALARM_UNPROTECTED && why != NULL)
+		if (i == (int)of && why != NULL)
 			put(text, " (", why, ")");
 	}
 }
 
 /* That none is known any more is not another one. */
 static bool has_other_reason(const struct watch *w, uint32_t alarms,
-			     const char *why)
+			     enum alarm_id of, const char *why)
 {
-	return alarms >> ALARM_UNPROTECTED & 1 && why != NULL &&
+	return of == ALARM_UNPROTECTED && alarms >> of & 1 && why != NULL &&
 	       strcmp(why, w->told_why.text) != 0;
 }
 
 /* What comes and goes is told once in a while, and the last word is right. */
-static void tell(struct watch *w, const char *why, uint64_t now_ns)
+static void tell(struct watch *w, enum alarm_id of, const char *why,
+		 uint64_t now_ns)
 {
 	char where[32] = "output", now[NAMES_MAX];
 	uint32_t own = w->raised & ~w->known;
 	unsigned suppressed;
 
-	if ((own == w->logged && !has_other_reason(w, own, why)) ||
+	if ((own == w->logged && !has_other_reason(w, own, of, why)) ||
 	    !ratelimit_pass(&w->log, now_ns / MS, &suppressed))
 		return;
 	if (w->position > 0)
 		(void)snprintf(where, sizeof where, "input %u", w->position);
-	name_all(own, why, now);
+	name_all(own, of, why, now);
 	errmsg_set(&w->told_why, "%s", why != NULL ? why : "");
 	if (own == 0)
 		log_info("stream", "%s: no alarms any more", where);
@@ -145,5 +147,8 @@ void watch_second(struct watch *w, const struct monitor_counts *counts,
 		w->raised |= (uint32_t)alarms[i].raised << i;
 	/* until it is cleared here, whatever becomes of it there */
 	w->known = w->raised & (w->known | (before & ~was));
-	tell(w, why, now_ns);
+	tell(w, counts->senders > 1 && counts->unprotected == 0
+			? ALARM_TWO_SENDERS
+			: ALARM_UNPROTECTED,
+	     why, now_ns);
 }

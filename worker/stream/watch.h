@@ -44,6 +44,6 @@ uint64_t watch_wall_ms(void);
 
 /* Ends the second.  What is raised now, and was before where the packets come
  * from (bits), is not logged again.
- * why: what is not protected, or NULL. */
+ * why: what is not protected, or who the two senders are, or NULL. */
 void watch_second(struct watch *, const struct monitor_counts *,
 		  uint32_t before, const char *why, uint64_t now_ns);

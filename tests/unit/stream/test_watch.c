@@ -10,7 +10,8 @@
 #define SECOND_NS UINT64_C(1000000000)
 
 static const struct monitor_counts calm, loss = { .network_lost = 1 },
-			bare = { .unprotected = 1 };
+			bare = { .unprotected = 1 },
+			two = { .senders = 2 };
 
 struct told {
 	unsigned n;
@@ -106,5 +107,18 @@ Test(watch, another_path_that_is_gone_is_another_line)
 	watch_second(&w, &calm, 0, NULL, now_ns += SECOND_NS);
 	watch_second(&w, &bare, 0, second, now_ns + SECOND_NS);
 	cr_assert_eq(told.n, 2, "%s", told.last);
+	watch_done(&w);
+}
+
+Test(watch, two_senders_are_named)
+{
+	struct told told = { 0 };
+	struct watch w;
+
+	log_open(on_line, &told, LOG_LEVEL_INFO);
+	watch_begin(&w, 1, SECOND_NS);
+	watch_second(&w, &two, 0, "two send to it: a and b", 2 * SECOND_NS);
+	cr_assert_str_eq(told.last, "input 1: alarms: sync_loss, two_senders "
+			 "(two send to it: a and b)");
 	watch_done(&w);
 }
