@@ -101,13 +101,30 @@ static int judge(const void *part, struct errmsg *why)
 	return 0;
 }
 
-static const struct io_link link = { read_rist, judge, profiles };
+/* librist 0.2.7 says nothing to those whom such a one calls, so that nobody can
+ * know of it, and ends at the first datagram that comes from there. */
+static int judge_input(const void *part, struct errmsg *why)
+{
+	const struct rist_spec *s = part;
+	int r = judge(part, why);
+
+	for (size_t i = 0; r == 0 && i < s->n_peers; i++)
+		if (s->profile == RIST_SIMPLE && !s->peers[i].listens)
+			r = errmsg_fail(why, -EINVAL, "host: %s is called, "
+					"which an input of the simple profile "
+					"cannot: it is waited for, behind an @",
+					s->peers[i].host);
+	return r;
+}
+
+static const struct io_link input_link = { read_rist, judge_input, profiles };
+static const struct io_link output_link = { read_rist, judge, profiles };
 
 const struct input_type input_rist_type = {
 	.name = "rist",
 	.kind = INPUT_RIST,
 	.net = true,
-	.link = &link,
+	.link = &input_link,
 	.part = IO_INPUT(rist),
 	.options = input_options,
 	.needs = needs,
@@ -117,7 +134,7 @@ const struct output_type output_rist_type = {
 	.name = "rist",
 	.kind = OUTPUT_RIST,
 	.net = true,
-	.link = &link,
+	.link = &output_link,
 	.part = IO_OUTPUT(rist),
 	.options = output_options,
 	.needs = needs,

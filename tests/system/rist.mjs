@@ -538,6 +538,8 @@ test('what cannot be is refused with the name of the field', async (t) => {
 		'rist://h:9000#profile=advanced': /profile: "advanced"/,
 		'rist://h:9000#aes-type=192': /aes-type: 192/,
 		'rist://h:9000#profile=simple&secret=x': /secret: there is/,
+		'rist://h:9000#profile=simple': /host: h is called/,
+		'rist://@:9000,g:9002?profile=0': /host: g is called/,
 		'rist://h:1,h:2,h:3,h:4,h:5': /host: there are more than 4/,
 	};
 

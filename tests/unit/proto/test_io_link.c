@@ -74,6 +74,23 @@ Test(io_link, refuses_both_directions_with_the_field)
 	}
 }
 
+Test(io_link, inputs_of_the_simple_profile_of_rist_wait)
+{
+	struct input_spec in;
+	struct errmsg why = { 0 };
+
+	cr_assert_eq(input_spec_parse("rist://@:6,b:8#profile=simple", &in,
+				      NULL, NULL, &why), -EINVAL);
+	cr_assert_str_eq(why.text, "host: b is called, which an input of the "
+			 "simple profile cannot: it is waited for, behind an "
+			 "@");
+	cr_assert_eq(input_spec_parse("rist://@:6,@b:8#profile=simple", &in,
+				      NULL, NULL, &why), 0, "%s", why.text);
+	cr_assert_eq(input_spec_parse("rist://b:8", &in, NULL, NULL, &why), 0);
+	cr_assert(!read_output("rist://b:8#profile=simple").rist.peers
+			   ->listens);
+}
+
 Test(io_link, packet_filters_of_the_library_pass)
 {
 	static const char *const filters[] = {
