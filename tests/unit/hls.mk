@@ -46,6 +46,14 @@ tests_unit_net_test_rist_gaps_SOURCES = tests/unit/net/test_rist_gaps.c \
 	worker/net/rist_gaps.c
 tests_unit_net_test_rist_gaps_LDADD = $(worker_libs)
 
+check_PROGRAMS += tests/unit/net/test_rist_guard
+TESTS += tests/unit/net/test_rist_guard
+tests_unit_net_test_rist_guard_SOURCES = tests/unit/net/test_rist_guard.c \
+	worker/net/rist_filter.c worker/net/rist_guard.c \
+	worker/net/rist_sources.c
+tests_unit_net_test_rist_guard_CFLAGS = $(AM_CFLAGS) $(RIST_CFLAGS)
+tests_unit_net_test_rist_guard_LDADD = $(worker_libs)
+
 check_PROGRAMS += tests/unit/net/test_rist_peers
 TESTS += tests/unit/net/test_rist_peers
 tests_unit_net_test_rist_peers_SOURCES = tests/unit/net/test_rist_peers.c \

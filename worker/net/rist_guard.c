@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/net/rist_guard.h"
 
+#include "common/mono.h"
 #include "worker/net/rist_filter.h"
 
 #include <errno.h>
@@ -17,6 +18,9 @@
 #define SETTLED_NS UINT64_C(100000000)
 /* As often filters may be made anew. */
 #define FILTERS_NS UINT64_C(10000000)
+/* The clock of the datagrams was set; less is a thread that was held up between
+ * two looks at clocks. */
+#define SET_NS INT64_C(10000000)
 
 /* Of datagrams; those who look for a name are connected. */
 static bool may_be_its(int fd)
@@ -161,13 +165,14 @@ unsigned rist_guard_heard(struct rist_guard *g)
 
 /* --- in the library's thread --- */
 
-/* By the clock of the datagrams. */
-static uint64_t now_ns(void)
+/* How far the clock of the datagrams is ahead of ours: it changes when that one
+ * is set, and only then. */
+static int64_t stamps_ahead_ns(void)
 {
 	struct timespec t;
 
 	(void)clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - (int64_t)mono_ns();
 }
 
 /* Those who have spoken to the ports of one kind are refused at the others. */
@@ -187,12 +192,14 @@ static bool refuse_sources(struct rist_guard *g, bool odd)
 
 /* What came before that time was read at all ports of this kind. */
 static bool is_read_since(const struct rist_guard *g, bool odd,
-			  uint64_t since_ns)
+			  uint64_t since_ns, int64_t ahead_ns)
 {
+	uint64_t since = since_ns + (uint64_t)ahead_ns;
+
 	for (size_t i = 0; i < g->n; i++) {
 		int waits = 0;
 
-		if (g->odd[i] != odd || last_read(g->sockets[i]) > since_ns)
+		if (g->odd[i] != odd || last_read(g->sockets[i]) > since)
 			continue;
 		if (ioctl(g->sockets[i], SIOCINQ, &waits) < 0 || waits > 0)
 			return false;
@@ -200,21 +207,41 @@ static bool is_read_since(const struct rist_guard *g, bool odd,
 	return true;
 }
 
+/* From now on nothing of his comes to the other ports. */
+static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
+{
+	s->refused = refuse_sources(g, !s->odd);
+	s->since_ns = now;
+	s->ahead_ns = stamps_ahead_ns();
+}
+
+/* One that is known comes again. */
+static bool is_settled(struct rist_guard *g, struct rist_source *s,
+		       uint64_t now)
+{
+	int64_t set_ns = stamps_ahead_ns() - s->ahead_ns;
+
+	/* no stamp of before can be compared with one of now */
+	if (!s->refused || set_ns > SET_NS || set_ns < -SET_NS) {
+		begin(g, s, now);
+		return false;
+	}
+	return now - s->since_ns >= SETTLED_NS &&
+	       is_read_since(g, !s->odd, s->since_ns + SETTLED_NS, s->ahead_ns);
+}
+
 bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
 		      uint16_t local_port, const struct rist_peer *peer)
 {
 	struct rist_source *s = rist_sources_find(&g->sources, at);
 	bool odd = local_port % 2 != 0;
-	uint64_t now = now_ns();
+	uint64_t now = mono_ns();
 
 	if ((g->flags & RIST_FILTER_PAIR) == 0 ||
 	    (g->flags & RIST_FILTER_SIMPLE) == 0)
 		return true;
 	if (s != NULL) {
-		uint64_t since_ns = s->since_ns + SETTLED_NS;
-
-		if (s->odd != odd || now < since_ns ||
-		    !is_read_since(g, !odd, since_ns))
+		if (s->odd != odd || !is_settled(g, s, now))
 			return false;
 		s->peer = peer;
 		return true;
@@ -223,9 +250,9 @@ bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
 	if (now - g->refused_ns < FILTERS_NS)
 		return false;
 	g->refused_ns = now;
-	s = rist_sources_add(&g->sources, at, odd, now);
-	if (s != NULL && !refuse_sources(g, !odd))
-		s->since_ns = UINT64_MAX - SETTLED_NS;
+	s = rist_sources_add(&g->sources, at, odd);
+	if (s != NULL)
+		begin(g, s, now);
 	return false;
 }
 

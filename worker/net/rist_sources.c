@@ -25,16 +25,14 @@ static bool drop_first(struct rist_sources *s)
 }
 
 struct rist_source *rist_sources_add(struct rist_sources *s,
-				     const struct sockaddr_any *at, bool odd,
-				     uint64_t now_ns)
+				     const struct sockaddr_any *at, bool odd)
 {
 	struct rist_source *new;
 
 	if (s->n == RIST_SOURCES_MAX && !drop_first(s))
 		return NULL;
 	new = &s->list[s->n++];
-	*new = (struct rist_source){ .at = *at, .odd = odd,
-				     .since_ns = now_ns };
+	*new = (struct rist_source){ .at = *at, .odd = odd };
 	return new;
 }
 

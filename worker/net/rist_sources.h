@@ -21,7 +21,9 @@ enum { RIST_SOURCES_MAX = 32 };
 struct rist_source {
 	struct sockaddr_any at;
 	bool odd;          /* to the port for reports */
-	uint64_t since_ns; /* it is refused at the ports of the other kind */
+	bool refused;      /* at the ports of the other kind ... */
+	uint64_t since_ns; /* ... or that was tried ... */
+	int64_t ahead_ns;  /* ... and the clock of the datagrams was ahead */
 	const struct rist_peer *peer; /* of the library; NULL: none yet */
 };
 
@@ -38,8 +40,7 @@ struct rist_source *rist_sources_find(struct rist_sources *,
 /* Of those without a peer the first one goes when there is no room; NULL: all
  * have one. */
 struct rist_source *rist_sources_add(struct rist_sources *,
-				     const struct sockaddr_any *at, bool odd,
-				     uint64_t now_ns);
+				     const struct sockaddr_any *at, bool odd);
 
 /* The peer is no more; its place is refused until it is needed. */
 void rist_sources_gone(struct rist_sources *, const struct rist_peer *);
