@@ -8,7 +8,7 @@ import { TsMux } from '../helpers/mux.mjs';
 import { Fault } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { udpBound, waitUntil } from '../helpers/util.mjs';
+import { now, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const stats = async (sluice, id) => (await sluice.json(
 	`/api/stream-inputs/${id}`)).inputs[0].stats ?? {};
@@ -34,14 +34,19 @@ test('datagrams that either path loses, and a path that is cut', async (t) => {
 		'udp://127.0.0.1:5000#merge=udp://127.0.0.1:5010',
 		'udp://127.0.0.1:6000')));
 	const second = dgram.createSocket('udp4');
+	let late = 0;
 
 	t.after(() => second.close());
 	await waitUntil('inputs', () => [5000, 5010].every(udpBound));
 	const sender = await Sender.start(t, new TsMux(), 5000,
 		{ shape: (packets) => {
+			const due = now() + 120;
+
 			// the second path is slower
-			setTimeout(() => second.send(packets, 5010,
-				'127.0.0.1'), 120);
+			setTimeout(() => {
+				late = Math.max(late, now() - due);
+				second.send(packets, 5010, '127.0.0.1');
+			}, 120);
 			return [packets];
 		} });
 	const more = (n) => {
@@ -71,6 +76,11 @@ test('datagrams that either path loses, and a path that is cut', async (t) => {
 	}
 	sender.stop();
 	await recorder.quiet(2000);
+	// what a path has that far behind the other is not waited for
+	if (late > 300) {
+		t.skip(`too busy: the second path was ${late} ms late`);
+		return;
+	}
 	const told = await stats(sluice, 'a001');
 	const output = byPid(joined((await recorder.stop())[0]));
 	const sent = byPid(new TsMux().take(sender.mux.packets));
