@@ -7,13 +7,13 @@
 
 #include "common/util.h"
 
-#include <stdbool.h>
-
 enum { IFACE_NAME_MAX = 16 }; /* IF_NAMESIZE */
 
-/* Is it an address, and may so be another interface's later? */
-bool iface_is_address(const char *text);
-
-/* The name: text, or that of the interface which has the address now.  0, or
- * -ENODEV when none has it; a name is not looked for. */
+/* The name: text, or that of the interface which has the address now, of
+ * several one that is up.  0; -ENODEV when none has it, another -errno when we
+ * could not ask; a name is not looked for.  A few calls, however many
+ * interfaces there are. */
 int iface_name(const char *text, char ret[IFACE_NAME_MAX]) MUST_CHECK;
+
+/* What a failure of it means, for people. */
+const char *iface_why(int err);

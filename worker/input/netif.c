@@ -13,6 +13,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+static bool is_none(int err)
+{
+	return err == -NLE_OBJ_NOTFOUND || err == -NLE_NODEV;
+}
+
 static int ask(struct nl_sock *sock, const char *name, unsigned *ret,
 	       struct errmsg *why)
 {
@@ -24,11 +29,11 @@ static int ask(struct nl_sock *sock, const char *name, unsigned *ret,
 				   nl_geterror(err));
 	err = rtnl_link_get_kernel(sock, 0, name, &link);
 	if (err < 0)
-		return errmsg_fail(why, -ENODEV, "interface %s: %s", name,
-				   err == -NLE_OBJ_NOTFOUND ||
-						   err == -NLE_NODEV
-					   ? "there is none of that name"
-					   : nl_geterror(err));
+		return is_none(err)
+			? errmsg_fail(why, -ENODEV, "interface %s: there is "
+				      "none of that name", name)
+			: errmsg_fail(why, -EIO, "interface %s: %s", name,
+				      nl_geterror(err));
 
 	unsigned index = (unsigned)rtnl_link_get_ifindex(link);
 	unsigned flags = rtnl_link_get_flags(link);
@@ -47,9 +52,10 @@ int netif_index(const char *name, unsigned *ret, struct errmsg *why)
 	struct nl_sock *sock;
 	int err;
 
-	if (iface_name(name, found) < 0)
-		return errmsg_fail(why, -ENODEV, "interface %s: there is none "
-				   "with that address", name);
+	err = iface_name(name, found);
+	if (err < 0)
+		return errmsg_fail(why, err, "interface %s: %s", name,
+				   iface_why(err));
 	sock = nl_socket_alloc();
 	if (sock == NULL)
 		return errmsg_fail(why, -ENOMEM, "netlink: %s",

@@ -74,10 +74,11 @@ static int set_text(SRTSOCKET s, SRT_SOCKOPT option, const char *text,
 static int set_device(SRTSOCKET s, const char *iface, struct errmsg *why)
 {
 	char name[IFACE_NAME_MAX];
+	int r = iface_name(iface, name);
 
-	if (iface_name(iface, name) < 0)
-		return errmsg_fail(why, -ENODEV, "interface %s: there is none "
-				   "with that address", iface);
+	if (r < 0)
+		return errmsg_fail(why, r, "interface %s: %s", iface,
+				   iface_why(r));
 	return set_text(s, SRTO_BINDTODEVICE, name, why);
 }
 

@@ -212,6 +212,38 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 	}
 }
 
+/* --- addresses, interfaces and routes that change --- */
+
+static void follow_fec(struct leg *l, const struct output_spec *media)
+{
+	for (size_t i = 0; i < FEC_KINDS; i++) {
+		struct output_spec spec = fec_spec(media, i);
+		struct errmsg why = { 0 };
+
+		if (l->fec[i].open &&
+		    udp_wire_follow(&l->fec[i], &spec, 0, &why) < 0)
+			lose_fec(l, &l->fec[i], &why);
+	}
+	retry_worked(&l->fec_retry);
+	open_fec(l, media);
+}
+
+static int follow_leg(struct udp_output *o, size_t i)
+{
+	struct output_spec spec = spec_of(o, i);
+	struct leg *l = &o->legs[i];
+	int r;
+
+	if (!l->media.open)
+		return open_leg(o, i);
+	r = udp_wire_follow(&l->media, &spec, datagram_of(&spec), &l->why);
+	if (r < 0)
+		close_leg(l);
+	else if (o->fec != NULL)
+		follow_fec(l, &spec);
+	return r;
+}
+
 /* --- the second --- */
 
 static void mend_fec(struct udp_output *o, size_t i)
@@ -230,6 +262,15 @@ static void mend_fec(struct udp_output *o, size_t i)
 	open_fec(l, &spec);
 }
 
+static bool is_unsure(const struct leg *l)
+{
+	bool unsure = l->media.unsure;
+
+	for (size_t i = 0; i < FEC_KINDS; i++)
+		unsure |= l->fec[i].open && l->fec[i].unsure;
+	return unsure;
+}
+
 static int mend_leg(struct udp_output *o, size_t i)
 {
 	struct leg *l = &o->legs[i];
@@ -237,6 +278,8 @@ static int mend_leg(struct udp_output *o, size_t i)
 
 	if (!l->media.open)
 		return retry_is_due(&l->retry, mono_ns()) ? open_leg(o, i) : 0;
+	if (is_unsure(l) && (r = follow_leg(o, i)) < 0)
+		return r;
 	r = udp_wire_second(&l->media, &l->why);
 	if (r < 0) {
 		close_leg(l);
@@ -284,38 +327,6 @@ static int udp_second(struct output *out, struct errmsg *why)
 	}
 	find_trouble(o);
 	return err < 0 ? fail(o, err, why) : 0;
-}
-
-/* --- addresses, interfaces and routes that change --- */
-
-static void follow_fec(struct leg *l, const struct output_spec *media)
-{
-	for (size_t i = 0; i < FEC_KINDS; i++) {
-		struct output_spec spec = fec_spec(media, i);
-		struct errmsg why = { 0 };
-
-		if (l->fec[i].open &&
-		    udp_wire_follow(&l->fec[i], &spec, 0, &why) < 0)
-			lose_fec(l, &l->fec[i], &why);
-	}
-	retry_worked(&l->fec_retry);
-	open_fec(l, media);
-}
-
-static int follow_leg(struct udp_output *o, size_t i)
-{
-	struct output_spec spec = spec_of(o, i);
-	struct leg *l = &o->legs[i];
-	int r;
-
-	if (!l->media.open)
-		return open_leg(o, i);
-	r = udp_wire_follow(&l->media, &spec, datagram_of(&spec), &l->why);
-	if (r < 0)
-		close_leg(l);
-	else if (o->fec != NULL)
-		follow_fec(l, &spec);
-	return r;
 }
 
 static int udp_follow(struct output *out, struct errmsg *why)

@@ -157,29 +157,10 @@ void udp_wire_send_one(struct udp_wire *w, const struct iovec *iov, size_t n)
 		w->packets++;
 }
 
-/* The old interface would go on to take all that is sent. */
-static int follow_address(const struct udp_wire *w, struct errmsg *why)
-{
-	unsigned index;
-	int r;
-
-	if (w->iface[0] == '\0')
-		return 0;
-	r = netif_index(w->iface, &index, why);
-	if (r == 0 && index != w->ifindex)
-		r = errmsg_fail(why, -ENODEV, "interface %s: the address went "
-				"to another one", w->iface);
-	return r;
-}
-
 int udp_wire_second(struct udp_wire *w, struct errmsg *why)
 {
 	int err = w->hard_err;
 	bool sent = w->packets != w->sent_before;
-	int r = follow_address(w, why);
-
-	if (r < 0)
-		return r;
 
 	w->hard_err = 0;
 	w->sent_before = w->packets;
@@ -247,6 +228,7 @@ static void begin(struct udp_wire *w, int fd, const struct output_spec *spec,
 {
 	w->fd = fd;
 	w->open = true;
+	w->unsure = false;
 	w->hard_err = 0;
 	w->timed = datagram > 0 && begin_timed(w, spec);
 	w->segments = datagram > 0 && !w->timed &&
@@ -260,9 +242,6 @@ int udp_wire_open(struct udp_wire *w, const struct output_spec *spec,
 
 	if (fd < 0)
 		return fd;
-	w->iface[0] = '\0';
-	if (iface_is_address(spec->iface))
-		memcpy(w->iface, spec->iface, sizeof w->iface);
 	begin(w, fd, spec, datagram);
 	return 0;
 }
@@ -280,8 +259,9 @@ int udp_wire_follow(struct udp_wire *w, const struct output_spec *spec,
 	unsigned ifindex;
 	int fd = find_way(spec, &ifindex, why);
 
+	w->unsure = fd < 0 && is_our_lack(-fd);
 	if (fd < 0)
-		return is_our_lack(-fd) ? 0 : fd;
+		return w->unsure ? 0 : fd;
 	if (ifindex == w->ifindex && udp_output_same_source(fd, w->fd)) {
 		fd_close(&fd);
 		return 0;

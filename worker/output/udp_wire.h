@@ -8,7 +8,6 @@
 #pragma once
 
 #include "common/errmsg.h"
-#include "common/iface.h"
 #include "proto/io_spec.h"
 #include "worker/output/datagrams.h"
 #include "worker/output/departure_plan.h"
@@ -24,8 +23,8 @@ struct udp_wire {
 	uint64_t counted;     /* ... and what its owner knows of them */
 	uint64_t sent_before; /* packets a second ago */
 	int hard_err;         /* the last of its kind since then, or 0 */
-	char iface[IFACE_NAME_MAX]; /* an address that may move, or "" */
 	unsigned ifindex;     /* of the interface that is named, or 0 */
+	bool unsure;          /* could not look where it is to send from */
 };
 
 /* 0, or -errno with why; datagram: bytes of a full one of many, 0 when they go
@@ -44,10 +43,11 @@ void udp_wire_send_one(struct udp_wire *, const struct iovec *, size_t n);
 
 /* After addresses, interfaces or routes changed: 1 when it was opened anew, by
  * the specification of the opening, since the kernel sends from another place
- * now; 0: it need not be.  -errno with why: there is no way; it stays open. */
+ * now; 0: it need not be, or we lack what it takes to look: it is unsure then,
+ * and the next call tells.  -errno with why: there is no way; it stays open. */
 int udp_wire_follow(struct udp_wire *, const struct output_spec *,
 		    size_t datagram, struct errmsg *why) MUST_CHECK;
 
 /* Once a second: 0, or -errno with why when nothing at all could be sent since
- * the last call, or its interface is not the one it began with. */
+ * the last call. */
 int udp_wire_second(struct udp_wire *, struct errmsg *why) MUST_CHECK;

@@ -10,7 +10,8 @@
 enum {
 	/* Who replaces an address takes away one and adds another. */
 	SETTLES_MS = 20,
-	PAUSE_MS = 100, /* between two looks */
+	PAUSE_MS = 100, /* between two looks ... */
+	DEAF_MS = 1000, /* ... while nothing is heard */
 };
 
 /* What else comes until the look is for it, too, and is read then. */
@@ -24,14 +25,21 @@ static void on_news(struct ev_loop *loop, ev_io *w, int revents)
 			n->taken_ns + PAUSE_MS * MS);
 }
 
+static void hear(struct netif_news *n, uint64_t now_ns)
+{
+	n->watch = netif_watch_new(n->routes);
+	if (n->watch == NULL) {
+		n->due_ns = now_ns + DEAF_MS * MS;
+		return;
+	}
+	ev_io_init(&n->io, on_news, netif_watch_fd(n->watch), EV_READ);
+	ev_io_start(n->loop, &n->io);
+}
+
 void netif_news_init(struct netif_news *n, struct ev_loop *loop, bool routes)
 {
-	*n = (struct netif_news){ .loop = loop,
-				  .watch = netif_watch_new(routes) };
-	if (n->watch == NULL)
-		return;
-	ev_io_init(&n->io, on_news, netif_watch_fd(n->watch), EV_READ);
-	ev_io_start(loop, &n->io);
+	*n = (struct netif_news){ .loop = loop, .routes = routes };
+	hear(n, mono_ns());
 }
 
 void netif_news_done(struct netif_news *n)
@@ -58,6 +66,10 @@ bool netif_news_take(struct netif_news *n, uint64_t now_ns)
 		return false;
 	n->due_ns = 0;
 	n->taken_ns = now_ns;
+	if (n->watch == NULL) {
+		hear(n, now_ns);
+		return true;
+	}
 	(void)netif_watch_look(n->watch, 0);
 	ev_io_start(n->loop, &n->io);
 	return true;

@@ -18,12 +18,14 @@ struct netif_watch;
 struct netif_news {
 	struct ev_loop *loop;
 	struct netif_watch *watch; /* NULL: nothing is heard */
+	bool routes;
 	ev_io io;
 	uint64_t taken_ns; /* the last look */
 	uint64_t due_ns;   /* the next one; 0: when something is heard */
 };
 
-/* routes: they are to be heard, too. */
+/* routes: they are to be heard, too.  While the kernel tells us nothing it is
+ * time to look once a second. */
 void netif_news_init(struct netif_news *, struct ev_loop *, bool routes);
 void netif_news_done(struct netif_news *);
 
