@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One stream object. */
+#include "common/iface.h"
 #include "master/config/judge.h"
 #include "proto/contract.h"
 #include "proto/io_spec.h"
@@ -19,6 +20,7 @@ enum {
 	/* what a start message may take, less its frame */
 	START_MAX = MSG_SIZE_MAX - STREAM_OPTIONS_MAX - 4096,
 	OUTPUT_KEY_MAX = IO_PATH_MAX + 256,
+	PLACE_MAX = SOCKADDR_TEXT_MAX + 24,
 };
 
 bool check_id(const char *id)
@@ -145,11 +147,22 @@ static void judge_srt(struct judge *j, const struct srt_spec *spec,
 			  other);
 }
 
+/* An interface has a name and addresses; what none has stays as it is. */
+static void format_place(const char *iface, const struct sockaddr_any *address,
+			 char where[PLACE_MAX])
+{
+	char name[IFACE_NAME_MAX], text[SOCKADDR_TEXT_MAX];
+
+	sockaddr_format(address, text);
+	(void)snprintf(where, PLACE_MAX, "%s@%s",
+		       iface_name(iface, name) < 0 ? iface : name, text);
+}
+
 /* Of an input that runs. */
 static void judge_source(struct judge *j, const struct input_spec *spec,
 			 struct judge_outputs *all)
 {
-	char local[SOCKADDR_TEXT_MAX], where[SOCKADDR_TEXT_MAX + 24];
+	char where[PLACE_MAX];
 	char key[OUTPUT_KEY_MAX];
 	const char *other;
 
@@ -157,8 +170,7 @@ static void judge_source(struct judge *j, const struct input_spec *spec,
 		judge_srt(j, &spec->srt, all);
 	if (spec->kind != INPUT_UDP && spec->kind != INPUT_RTP)
 		return;
-	sockaddr_format(&spec->local, local);
-	(void)snprintf(where, sizeof where, "%s@%s", spec->iface, local);
+	format_place(spec->iface, &spec->local, where);
 	format_own(j, where, key);
 	(void)take(j, all, key);
 	if (sockaddr_is_multicast(&spec->local))
@@ -259,12 +271,11 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 static void judge_net(struct judge *j, const struct output_spec *spec,
 		      struct judge_outputs *all)
 {
-	char remote[SOCKADDR_TEXT_MAX], where[SOCKADDR_TEXT_MAX + 24];
+	char where[PLACE_MAX];
 	char key[OUTPUT_KEY_MAX];
 	const char *other;
 
-	sockaddr_format(&spec->remote, remote);
-	(void)snprintf(where, sizeof where, "%s@%s", spec->iface, remote);
+	format_place(spec->iface, &spec->remote, where);
 	format_own(j, where, key);
 	if (json_object_get(all->taken, key) != NULL)
 		judge_say(j, CHECK_WARNING, "is the input of the same stream");

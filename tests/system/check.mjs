@@ -170,6 +170,26 @@ test('behind a place stand id and name of its stream', async (t) => {
 	assert.match(await said([7]), /make_stream\[0\]: /);
 });
 
+test('one place is one place, by name and by address', async (t) => {
+	const file = path.join(tempDir(t), 'places.json');
+	const one = (id, iface, port) => ({ id, type: 'spts', enable: true,
+		input: [`udp://${iface}127.0.0.1:${port}`],
+		output: [`udp://${iface}239.2.2.2:7`] });
+	const { code, text } = await judge(file, JSON.stringify({ make_stream: [
+		one('a', 'lo@', 5), one('b', '127.0.0.1@', 5),
+		one('c', '192.0.2.77@', 5), one('d', '', 5)] }));
+
+	assert.equal(code, 0, text);
+	assert.deepEqual(text.split('\n').filter((line) =>
+		!line.includes('192.0.2.77')), [
+		'make_stream[1].input[0] (b): warning: is the address of ' +
+			'make_stream[0].input[0] (a), too: only one of them ' +
+			'can receive there',
+		'make_stream[1].output[0] (b): warning: sends to the same ' +
+			'place as make_stream[0].output[0] (a)',
+		'ok', ''].map((line) => line && `${file}: ${line}`));
+});
+
 test('what is no JSON object is named with its line, and never a crash',
 	async (t) => {
 	const file = path.join(tempDir(t), 'wrong.json');
