@@ -19,6 +19,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_aside \
 	tests/unit/stream/test_lane \
 	tests/unit/stream/test_loop \
+	tests/unit/stream/test_netif_news \
 	tests/unit/stream/test_ticker \
 	tests/unit/stream/test_memory \
 	tests/unit/stream/test_output_socket \
@@ -67,6 +68,7 @@ tests_unit_stream_test_aside_SOURCES = tests/unit/stream/test_aside.c \
 	tests/unit/remux/rig.c tests/unit/remux/rig.h
 tests_unit_stream_test_aside_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_lane_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_netif_news_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_ticker_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_watch_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_loop_LDADD = $(unit_stream_libs)
