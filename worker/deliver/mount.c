@@ -28,6 +28,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->still_ms = cfg->still_ms;
 	m->still = true;
 	m->seen_pos = ring_reader_pos(reader, &ok);
+	m->moved_ms = cfg->now_ms;
 	m->roster = cfg->roster;
 	m->kernel = *cfg->kernel;
 	m->named = true;
@@ -141,12 +142,13 @@ static void cut_all(struct mount *m)
 static void look(struct mount *m, uint64_t pos, uint64_t now_ms)
 {
 	if (pos == m->seen_pos) {
-		m->still = m->still || now_ms - m->moved_ms >= m->still_ms;
+		m->paused = m->paused || now_ms - m->moved_ms >= m->still_ms;
+		m->still = m->still || m->paused;
 		return;
 	}
-	if (m->still && m->moved_ms > 0)
+	if (m->paused)
 		m->fresh_pos = m->seen_pos;
-	m->still = false;
+	m->still = m->paused = false;
 	m->seen_pos = pos;
 	m->moved_ms = now_ms;
 }

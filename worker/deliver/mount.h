@@ -25,9 +25,10 @@ struct mount {
 	unsigned still_ms;
 	/* whether anything comes: where its end was seen, since when, and from
 	 * where on the packets are not from before a pause */
-	bool still;
+	bool still;  /* nothing did yet, or it is paused */
+	bool paused; /* nothing came for still_ms */
 	uint64_t seen_pos;
-	uint64_t moved_ms; /* 0: never yet */
+	uint64_t moved_ms; /* or it is mounted since then */
 	uint64_t fresh_pos;
 	struct roster *roster;
 	struct lag_kernel kernel;
@@ -53,6 +54,7 @@ struct mount_config {
 	int ring_fd;                          /* taken when it succeeds */
 	unsigned start_ms; /* a viewer waits for a picture, at most */
 	unsigned still_ms; /* without a packet, what was is old */
+	uint64_t now_ms;
 	const struct lag_kernel *kernel;
 	struct roster *roster; /* borrowed, outlives the mount */
 };
