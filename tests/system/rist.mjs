@@ -267,9 +267,22 @@ for (const [i, name, ways, more] of [
 					'nothing' && raised;
 			}, 20000);
 			await sluice.onair('a002', 15000);
+			if (way === 1)
+				break;
 			nft(`delete table inet ${table}`);
 			await well();
 		}
+		nft(`table inet both${i} { chain in {
+			type filter hook input priority 0;
+			meta l4proto udp drop
+		}
+		}`);
+		await waitUntil('nobody', async () => (await state()).error ===
+			'nobody is connected', 60000);
+		nft(`delete table inet both${i}; delete table inet way${i}1`);
+		// why it is off air is another matter
+		assert.doesNotMatch(sluice.log,
+			/unprotected \((?!path \d: brings nothing)/);
 		await sluice.stop();
 	});
 

@@ -91,6 +91,11 @@ const char *input_senders(const struct input *in)
 		       : NULL;
 }
 
+const char *input_bare(const struct input *in)
+{
+	return in->ops->bare != NULL ? in->ops->bare(in) : NULL;
+}
+
 bool input_is_cut_off(const struct input *in)
 {
 	return in->flow != NULL && udp_flow_is_cut_off(in->flow);

@@ -86,6 +86,10 @@ const char *input_trouble(const struct input *);
 /* Who they are, when two sent to it in the last second; else NULL. */
 const char *input_senders(const struct input *);
 
+/* What is not protected that should be, as of the last second (see
+ * input_counters.unprotected); NULL: nothing, or it is not known why. */
+const char *input_bare(const struct input *);
+
 /* Its interface is down, or gone: it is waited for, and opening it again would
  * not help. */
 bool input_is_cut_off(const struct input *);

@@ -20,6 +20,8 @@ struct input_ops {
 	void (*stats)(const struct input *, struct link_stats *ret);
 	/* NULL: an open one has none. */
 	const char *(*trouble)(const struct input *);
+	/* What counters() counts as unprotected.  NULL: it never does. */
+	const char *(*bare)(const struct input *);
 	/* NULL: it has no connections. */
 	const char *(*peer)(const struct input *);
 };

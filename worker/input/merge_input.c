@@ -306,6 +306,7 @@ static const struct input_ops merge_ops = {
 	.stats = merge_stats,
 	.warm = merge_warm,
 	.trouble = merge_trouble,
+	.bare = merge_trouble,
 };
 
 /* What they wait for; an input that runs by the clock has to be read at every

@@ -44,6 +44,7 @@ struct rtp_input {
 	uint64_t too_long;   /* datagrams, as of the last second */
 	unsigned silent_s[RTP_PATHS]; /* while the other brings something */
 	struct errmsg trouble; /* as of the last second; "" */
+	bool bare;             /* it is that of a path, or of its FEC */
 	/* only inside a read */
 	struct batch *batch;
 	uint64_t now_ns;
@@ -184,10 +185,10 @@ static void find_trouble(struct rtp_input *in)
 {
 	static const unsigned patience_s = 3;
 	struct rtp_window_counts c;
-	bool protected = true;
 
 	rtp_window_counts(in->window, &c);
 	in->trouble.text[0] = '\0';
+	in->bare = false;
 	if (c.too_long > in->too_long)
 		errmsg_set(&in->trouble, "datagrams of more than %u bytes are "
 			   "not put in order", (unsigned)RTP_LONGEST);
@@ -201,13 +202,13 @@ static void find_trouble(struct rtp_input *in)
 			why = "brings nothing";
 		if (why == NULL)
 			continue;
-		protected = false;
+		in->bare = in->n_legs > 1 || in->fec != NULL;
 		if (in->n_legs > 1)
 			errmsg_set(&in->trouble, "path %zu: %s", i + 1, why);
 		else
 			errmsg_set(&in->trouble, "%s", why);
 	}
-	in->unprotected += !protected && (in->n_legs > 1 || in->fec != NULL);
+	in->unprotected += in->bare;
 }
 
 static int rtp_second(struct input *base, uint64_t now_ns, struct errmsg *why)
@@ -237,6 +238,14 @@ static const char *rtp_trouble(const struct input *base)
 		container_of(base, const struct rtp_input, base);
 
 	return in->trouble.text[0] != '\0' ? in->trouble.text : NULL;
+}
+
+static const char *rtp_bare(const struct input *base)
+{
+	const struct rtp_input *in =
+		container_of(base, const struct rtp_input, base);
+
+	return in->bare ? in->trouble.text : NULL;
 }
 
 static void rtp_counters(const struct input *base, struct input_counters *ret)
@@ -326,6 +335,7 @@ static const struct input_ops rtp_ops = {
 	.counters = rtp_counters,
 	.stats = rtp_stats,
 	.trouble = rtp_trouble,
+	.bare = rtp_bare,
 };
 
 /* The second path, from its address; the master has judged it. */

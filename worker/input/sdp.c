@@ -182,6 +182,14 @@ static const char *sdp_trouble(const struct input *in)
 	return s->inner != NULL ? input_trouble(s->inner) : NULL;
 }
 
+static const char *sdp_bare(const struct input *in)
+{
+	const struct sdp_input *s =
+		container_of(in, const struct sdp_input, base);
+
+	return s->inner != NULL ? input_bare(s->inner) : NULL;
+}
+
 static void sdp_free(struct input *in)
 {
 	struct sdp_input *s = container_of(in, struct sdp_input, base);
@@ -200,6 +208,7 @@ static const struct input_ops sdp_ops = {
 	.hangs = sdp_hangs,
 	.stats = sdp_stats,
 	.trouble = sdp_trouble,
+	.bare = sdp_bare,
 };
 
 struct input *sdp_input_open(const struct input_spec *spec, uint64_t now_ns,

@@ -213,6 +213,12 @@ static const char *rist_input_trouble(const struct input *base)
 	return why != NULL ? why : rist_link_way_trouble(&in->link);
 }
 
+static const char *rist_input_bare(const struct input *base)
+{
+	return rist_link_way_trouble(
+		&container_of(base, const struct rist_input, base)->link);
+}
+
 static const char *rist_input_peer(const struct input *base)
 {
 	return rist_link_peer(
@@ -234,6 +240,7 @@ static const struct input_ops rist_ops = {
 	.counters = rist_input_counters,
 	.stats = rist_input_stats,
 	.trouble = rist_input_trouble,
+	.bare = rist_input_bare,
 	.peer = rist_input_peer,
 };
 

@@ -413,7 +413,7 @@ void lane_second(struct lane *l, uint64_t now_ns)
 			     .unprotected = (uint32_t)l->counted.unprotected,
 			     .unplayable = (uint32_t)l->counted.unplayable,
 		     },
-		     0, source_trouble(&l->source), now_ns);
+		     0, source_bare(&l->source), now_ns);
 	l->began_ns = now_ns;
 	judge(l, now_ns);
 }

@@ -155,6 +155,11 @@ const char *source_trouble(const struct source *s)
 	return now;
 }
 
+const char *source_bare(const struct source *s)
+{
+	return s->input != NULL ? input_bare(s->input) : NULL;
+}
+
 uint64_t source_retry_ns(const struct source *s)
 {
 	if (!s->valid || s->ended || s->input != NULL || !s->linked)

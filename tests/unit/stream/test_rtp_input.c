@@ -2,6 +2,7 @@
 #include "tests/unit/stream/rig.h"
 #include "worker/input/fec.h"
 #include "worker/input/input.h"
+#include "worker/input/rtp_store.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -121,6 +122,36 @@ Test(rtp_input, looks_at_sums_rarely_while_nothing_is_missing)
 	cr_expect_eq(sums_seen(&r), 0);
 	read_ms(&r, 40);
 	cr_expect_eq(sums_seen(&r), 1);
+	end(&r);
+}
+
+static void pass_second(struct fec_rig *r)
+{
+	struct errmsg why = { 0 };
+
+	r->now_ns += 1000 * MS;
+	cr_assert_eq(input_second(r->input, r->now_ns, &why), 0, "%s",
+		     why.text);
+}
+
+/* The trouble of an input that is well protected is no reason. */
+Test(rtp_input, tells_what_is_not_protected_and_nothing_else)
+{
+	static uint8_t large[RTP_HEADER +
+			     (RTP_LONGEST / TS_PACKET + 1) * TS_PACKET];
+	struct fec_rig r;
+
+	begin(&r);
+	send_media(&r, 0);
+	read_ms(&r, 5);
+	/* behind a gap */
+	write_media(2, large);
+	rig_aim(&r.net, "127.0.0.1", MEDIA);
+	rig_send(&r.net, large, sizeof large);
+	read_ms(&r, 5);
+	pass_second(&r);
+	cr_assert_not_null(strstr(input_trouble(r.input), "not put in order"));
+	cr_assert_null(input_bare(r.input));
 	end(&r);
 }
 
