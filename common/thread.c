@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/thread.h"
 
+#include "common/util.h"
+
 #include <signal.h>
 #include <time.h>
 
 int thread_start(pthread_t *ret, void *(*run)(void *arg), void *arg)
 {
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+				      SIGTRAP };
 	sigset_t all, old;
 	int err;
 
 	(void)sigfillset(&all);
+	/* what it does itself; a sanitizer has something to say of it */
+	for (size_t i = 0; i < ARRAY_LEN(faults); i++)
+		(void)sigdelset(&all, faults[i]);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(ret, NULL, run, arg);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/worker.h"
 
+#include "common/fd.h"
 #include "config.h"
 #include "proto/contract.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/signalfd.h>
 #include <sysexits.h>
 
 static void log_to_master(enum log_level level, const char *component,
@@ -63,18 +65,30 @@ static const struct channel_events channel_events = {
 	.on_close = on_close,
 };
 
-static void on_term(struct ev_loop *loop, ev_signal *s, int revents)
+static void on_term(struct ev_loop *loop, ev_io *io, int revents)
 {
 	(void)loop, (void)revents;
-	worker_exit(s->data, EX_OK);
+	worker_exit(container_of(io, struct worker, on_term), EX_OK);
+}
+
+/* Readable when the signal has come; -1: not to be had. */
+static int term_open(void)
+{
+	sigset_t term;
+
+	(void)sigemptyset(&term);
+	(void)sigaddset(&term, SIGTERM);
+	(void)sigprocmask(SIG_BLOCK, &term, NULL);
+	return signalfd(-1, &term, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 int worker_run(const struct worker_role *role, const char *object)
 {
 	struct worker w = { .object = object, .role = role };
+	int term = term_open();
 
 	w.loop = ev_loop_new(EVFLAG_NOENV);
-	if (w.loop == NULL)
+	if (w.loop == NULL || term < 0)
 		return EX_OSERR;
 	w.channel = channel_new(&(struct channel_config){
 		.loop = w.loop,
@@ -83,9 +97,8 @@ int worker_run(const struct worker_role *role, const char *object)
 		.events = &channel_events,
 		.arg = &w,
 	});
-	ev_signal_init(&w.on_term, on_term, SIGTERM);
-	w.on_term.data = &w;
-	ev_signal_start(w.loop, &w.on_term);
+	ev_io_init(&w.on_term, on_term, term, EV_READ);
+	ev_io_start(w.loop, &w.on_term);
 	open_log(&w, getenv(WORKER_DEBUG_VARIABLE) != NULL);
 	send_hello(&w);
 	w.context = role->new(&w);
@@ -96,7 +109,8 @@ int worker_run(const struct worker_role *role, const char *object)
 	role->free(w.context);
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
 	channel_free(&w.channel);
-	ev_signal_stop(w.loop, &w.on_term);
+	ev_io_stop(w.loop, &w.on_term);
+	fd_close(&term);
 	ev_loop_destroy(w.loop);
 	return w.exit_code;
 }

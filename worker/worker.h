@@ -24,7 +24,7 @@ struct worker {
 	/* worker.c only */
 	const struct worker_role *role;
 	void *context;
-	ev_signal on_term;
+	ev_io on_term; /* its descriptor is readable when SIGTERM has come */
 };
 
 /* One role: a folder under worker/. */
@@ -50,7 +50,8 @@ extern const struct worker_role scan_role;
 extern const struct worker_role softcam_role;
 
 /* Runs the role on the channel at WORKER_CHANNEL_FD until SIGTERM, the end of
- * the channel or worker_exit(); the exit code of the process. */
+ * the channel or worker_exit(); the exit code of the process.  SIGTERM is
+ * blocked from then on, in all threads: none takes it from the loop. */
 int worker_run(const struct worker_role *, const char *object) MUST_CHECK;
 
 /* Sends worker.ready; roles call it once, when they do their work. */

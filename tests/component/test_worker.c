@@ -9,6 +9,7 @@
 #include "tests/component/rig.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -337,6 +338,41 @@ Test(worker, ends_in_good_order_on_sigterm, .timeout = 90)
 	await(&b, MSG_STREAM_STATUS, 1);
 	child_signal(b.child, SIGTERM);
 	expect_exit(&b, EX_OK);
+	teardown(&b);
+}
+
+/* The loop has it, whatever it does just then; and of what a thread does wrong
+ * itself a sanitizer hears, in each. */
+Test(worker, no_thread_takes_sigterm_from_the_loop, .timeout = 90)
+{
+	const unsigned long long faults = 1ULL << (SIGSEGV - 1) |
+					  1ULL << (SIGBUS - 1) |
+					  1ULL << (SIGFPE - 1) |
+					  1ULL << (SIGILL - 1);
+	const struct dirent *e;
+	unsigned threads = 0;
+	char path[64];
+	struct bench b;
+	DIR *d;
+
+	setup(&b, "stream", true);
+	start_clip(&b);
+	await(&b, MSG_STREAM_STATUS, 2);
+	(void)snprintf(path, sizeof path, "/proc/%d/task", (int)b.pid);
+	d = opendir(path);
+	cr_assert_not_null(d);
+	while ((e = readdir(d)) != NULL) {
+		unsigned long long blocked;
+
+		if (e->d_name[0] == '.')
+			continue;
+		blocked = proc_status(atoi(e->d_name), "SigBlk");
+		cr_assert_neq(blocked & 1ULL << (SIGTERM - 1), 0);
+		cr_assert_eq(blocked & faults, 0);
+		threads++;
+	}
+	(void)closedir(d);
+	cr_assert_gt(threads, 1);
 	teardown(&b);
 }
 

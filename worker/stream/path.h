@@ -24,8 +24,8 @@ struct path_config {
 	const char *id;
 	int ring;       /* descriptor of the ring, or -1; not taken */
 	int memory;     /* of stream_memory (memory.h), or -1; not taken */
-	int wake;       /* what wakes the loop while a stream flows: the
-			   channel of the master; 0: anything may */
+	const int *wake; /* what wakes the loop while a stream flows, as of
+			    ticker_init() */
 	/* Once a second; the status is borrowed.  The path must not be freed
 	 * inside. */
 	void (*on_status)(const struct msg_stream_status *, void *arg);

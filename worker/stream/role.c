@@ -5,6 +5,7 @@
 #include "proto/contract.h"
 #include "worker/stream/path.h"
 #include "worker/stream/selector.h"
+#include "worker/stream/ticker.h"
 #include "worker/worker.h"
 
 #include <errno.h>
@@ -91,7 +92,8 @@ static void start(struct stream *s, const struct msg_stream_start *start,
 		.start = start,
 		.id = s->id,
 		.ring = start->ring && n_fds > 0 ? fds[0] : -1,
-		.wake = WORKER_CHANNEL_FD,
+		.wake = (const int[TICKER_WAKES]){ WORKER_CHANNEL_FD,
+						   s->worker->on_term.fd },
 		.memory = start->memory && n_fds > 0 ? fds[n_fds - 1] : -1,
 		.on_status = on_status,
 		.on_switch = on_switch,

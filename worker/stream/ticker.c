@@ -7,8 +7,6 @@
 #include "common/util.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
@@ -41,31 +39,22 @@ static uint64_t next_ns(const struct ticker *t, uint64_t interval_ns,
 }
 
 /* Until the next tick; false when there is something else to do before. */
-static bool sleep_alone(const struct ticker *t, const sigset_t *mask)
+static bool sleep_alone(struct ticker *t)
 {
-	struct pollfd wake[] = { { .fd = t->wake, .events = POLLIN },
-				 { .fd = t->news, .events = POLLIN } };
 	uint64_t now = mono_ns();
 	struct timespec timeout =
 		as_timespec(next_ns(t, t->interval_ns, now) - now);
 
-	return ppoll(wake, ARRAY_LEN(wake), &timeout, mask) == 0;
+	return ppoll(t->wakes, ARRAY_LEN(t->wakes), &timeout, NULL) == 0;
 }
 
-/* A signal comes while it sleeps or waits until then: the loop is told of none
- * that comes in a tick. */
 static void tick_alone(struct ticker *t)
 {
-	sigset_t all, usual;
-
-	(void)sigfillset(&all);
-	(void)sigprocmask(SIG_BLOCK, &all, &usual);
 	for (int i = 0; i < TICKER_ALONE && t->interval_ns > 0; i++) {
-		if (!sleep_alone(t, &usual))
+		if (!sleep_alone(t))
 			break;
 		t->on_tick(t->arg);
 	}
-	(void)sigprocmask(SIG_SETMASK, &usual, NULL);
 	/* the timer has gone on meanwhile */
 	if (t->interval_ns > 0)
 		(void)take_expired(t);
@@ -79,7 +68,7 @@ static void on_expired(struct ev_loop *loop, ev_io *w, int revents)
 	if (!take_expired(t))
 		return;
 	t->on_tick(t->arg);
-	if (t->wake > 0)
+	if (t->alone)
 		tick_alone(t);
 }
 
@@ -104,9 +93,12 @@ void ticker_init(struct ticker *t, const struct ticker_config *config)
 	*t = (struct ticker){ .loop = config->loop,
 			      .on_tick = config->on_tick,
 			      .arg = config->arg,
-			      .wake = config->wake,
-			      .news = -1,
+			      .alone = config->wake != NULL,
 			      .phase = phase_of(config->name) };
+	for (size_t i = 0; i < ARRAY_LEN(t->wakes); i++)
+		t->wakes[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	for (size_t i = 0; t->alone && i < TICKER_WAKES; i++)
+		t->wakes[i].fd = config->wake[i];
 	ev_io_init(&t->io, on_expired, fd, EV_READ);
 	ev_io_start(t->loop, &t->io);
 }
@@ -122,7 +114,7 @@ void ticker_done(struct ticker *t)
 
 void ticker_hear(struct ticker *t, int fd)
 {
-	t->news = fd;
+	t->wakes[TICKER_WAKES].fd = fd;
 }
 
 /* With times in range it cannot fail. */

@@ -10,21 +10,25 @@
  * parts keep all streams from leaving in the same instant.
  *
  * Between two wake-ups the worker need not go back to its loop: many ticks
- * long it waits for the time, for the one descriptor on which somebody may
- * want something of it and for signals, in one system call instead of two and
- * without the loop's bookkeeping, which has grown cold each time.
+ * long it waits for the time and for the few descriptors on which somebody may
+ * want something of it, in one system call instead of two and without the
+ * loop's bookkeeping, which has grown cold each time.
  *
  * Owns a timerfd and its watcher; borrows the loop.  Embedded.
  */
 #pragma once
 
 #include <ev.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
 	TICKER_PHASES = 2,
 	/* So many in a row without a look at the loop. */
 	TICKER_ALONE = 49,
+	/* What wakes the loop, see ticker_init(). */
+	TICKER_WAKES = 2,
 };
 
 struct ticker {
@@ -32,8 +36,8 @@ struct ticker {
 	void (*on_tick)(void *arg);
 	void *arg;
 	ev_io io;
-	int wake;             /* see ticker_init() ... */
-	int news;             /* ... and ticker_hear() */
+	bool alone;           /* only these wake the loop: */
+	struct pollfd wakes[TICKER_WAKES + 1]; /* the last: ticker_hear() */
 	unsigned phase;       /* below TICKER_PHASES */
 	uint64_t interval_ns; /* 0: runs once or not at all */
 };
@@ -41,9 +45,10 @@ struct ticker {
 struct ticker_config {
 	struct ev_loop *loop;
 	const char *name; /* borrowed for the call */
-	/* When this is readable the loop has something to do; 0: it may have
-	 * at any time. */
-	int wake;
+	/* When one of these TICKER_WAKES is readable the loop has something to
+	 * do (-1: none); NULL: it may have at any time.  A signal does not
+	 * wake it.  Borrowed for the call. */
+	const int *wake;
 	/* Must not call ticker_done(). */
 	void (*on_tick)(void *arg);
 	void *arg;
