@@ -65,6 +65,16 @@ void rig_init(struct rig *r, size_t ring_size)
 	rig_init_with(r, ring_size, &(struct deliver_config){ 0 });
 }
 
+void rig_mount_anew(struct rig *r)
+{
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
+
+	deliver_unmount(r->deliver, &name);
+	cr_assert_eq(deliver_mount(r->deliver, &name,
+				   fd_reopen_readonly(r->ring_fd)),
+		     0);
+}
+
 void rig_done(struct rig *r)
 {
 	deliver_free(&r->deliver);

@@ -34,6 +34,8 @@ void rig_init(struct rig *, size_t ring_size);
 void rig_init_with(struct rig *, size_t ring_size,
 		   const struct deliver_config *);
 void rig_done(struct rig *);
+/* As when the delivery is replaced. */
+void rig_mount_anew(struct rig *);
 
 /* Every packet tells its own position. */
 void rig_write(struct rig *, size_t n_packets);
