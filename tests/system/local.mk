@@ -99,6 +99,7 @@ system_tests = \
 	tests/system/rist.mjs \
 	tests/system/rist-peers.mjs \
 	tests/system/rist-stuck.mjs \
+	tests/system/rist-ways.mjs \
 	tests/system/save.mjs \
 	tests/system/sap.mjs \
 	tests/system/save-faults.mjs \

@@ -19,7 +19,7 @@ struct rtp_window *rtp_window_new(const struct rtp_window_config *cfg)
 	w->next = w->high = w->retired = cfg->places;
 	rtp_store_init(&w->store, cfg->places);
 	for (unsigned i = 0; i < RTP_PATHS; i++)
-		w->strange[i] = RTP_SLOT_NONE;
+		w->strange[i].slot = RTP_SLOT_NONE;
 	for (unsigned i = 0; i < cfg->places; i++)
 		w->places[i].slot = RTP_SLOT_NONE;
 	return w;
@@ -244,39 +244,39 @@ static void follow(struct rtp_window *w, const struct rtp_datagram *d,
 
 static void forget_strange(struct rtp_window *w, unsigned path)
 {
-	w->counts.stray += w->strange[path] != RTP_SLOT_NONE;
-	rtp_drop_slot(w, &w->strange[path]);
+	w->counts.stray += w->strange[path].slot != RTP_SLOT_NONE;
+	rtp_drop_slot(w, &w->strange[path].slot);
 }
 
 static void put_by(struct rtp_window *w, const struct rtp_datagram *d,
 		   unsigned path)
 {
 	forget_strange(w, path);
-	w->strange[path] = keep(w, d);
+	w->strange[path] = (struct put_by){ .slot = keep(w, d),
+					    .datagram = *d };
 }
 
 /* The one put by, and the one that goes on from it. */
 static void follow_both(struct rtp_window *w, const struct rtp_datagram *d,
 			unsigned path, uint64_t now_ns)
 {
-	uint16_t slot = w->strange[path];
-	struct rtp_datagram before;
+	struct put_by before = w->strange[path];
 
-	w->strange[path] = RTP_SLOT_NONE;
-	if (slot == RTP_SLOT_NONE) {
+	w->strange[path].slot = RTP_SLOT_NONE;
+	if (before.slot == RTP_SLOT_NONE) {
 		follow(w, d, now_ns);
 		take(w, w->next, d, path, now_ns);
 		return;
 	}
 
-	const struct rtp_slot *kept = rtp_store_get(&w->store, slot);
+	const struct rtp_slot *kept = rtp_store_get(&w->store, before.slot);
 
-	if (rtp_parse(kept->data, kept->size, &before) == 0) {
-		follow(w, &before, now_ns);
-		take(w, w->next, &before, path, now_ns);
-	}
+	before.datagram.data = kept->data;
+	before.datagram.payload = kept->data + kept->head;
+	follow(w, &before.datagram, now_ns);
+	take(w, w->next, &before.datagram, path, now_ns);
 	take(w, w->high, d, path, now_ns);
-	rtp_drop_slot(w, &slot);
+	rtp_drop_slot(w, &before.slot);
 }
 
 void rtp_window_feed(struct rtp_window *w, const struct rtp_datagram *d,

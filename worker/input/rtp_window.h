@@ -65,6 +65,7 @@ struct rtp_window;
 struct rtp_window *rtp_window_new(const struct rtp_window_config *);
 void rtp_window_free(struct rtp_window **);
 
+/* Its header may have been taken off: then data is payload. */
 void rtp_window_feed(struct rtp_window *, const struct rtp_datagram *,
 		     unsigned path, uint64_t now_ns);
 

@@ -28,6 +28,13 @@ struct path {
 	uint32_t lag_us;   /* behind the faster path */
 };
 
+/* Of another count than ours, maybe the first of it; data and payload are in
+ * its slot. */
+struct put_by {
+	uint16_t slot;
+	struct rtp_datagram datagram;
+};
+
 /*
  * Positions count up for ever, whatever sequence numbers do:
  *
@@ -47,7 +54,7 @@ struct rtp_window {
 	unsigned kept;     /* places behind next that keep their slot */
 	unsigned ahead;    /* see rtp_window_set_repair() */
 	struct path path[RTP_PATHS];
-	uint16_t strange[RTP_PATHS]; /* slots of what was put by */
+	struct put_by strange[RTP_PATHS];
 	int64_t skew_sum_us;
 	uint32_t skew_n;
 	struct rtp_window_counts counts;

@@ -4,19 +4,27 @@
  *
  * librist has threads of its own and a bounded queue of what came; it is taken
  * at the ticks of the data path.
+ *
+ * In the simple profile each way is a flow of its own to the library, with the
+ * same numbers, and as late as its network is: they are put in order here, as
+ * two paths of RTP are.
  */
 #include "common/alloc.h"
 #include "worker/input/kind.h"
+#include "worker/input/rtp_window.h"
 #include "worker/net/kinds.h"
 #include "worker/net/rist_gaps.h"
 #include "worker/net/rist_link.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	HELD = 64,
 	TURN_MAX = 512, /* blocks in one wake-up */
-	BEHIND_MAX = UINT16_MAX / 2,
+	/* Of several ways; half of them may wait, half a second at 170
+	 * Mbit/s. */
+	PLACES = 16384,
 };
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -35,6 +43,9 @@ struct rist_input {
 	const struct rist_peer *owner; /* who brought its last block ... */
 	const struct rist_peer *noted; /* ... and is noted in this second */
 	struct rist_gaps gaps; /* in it */
+	struct rtp_window *window; /* NULL: it comes by one way, in order */
+	const struct rist_peer *ways[RIST_PEERS_MAX]; /* noted, as above */
+	struct batch *batch; /* only inside a read */
 	uint64_t strange;    /* blocks of other flows, dropped */
 	uint64_t strange_ns; /* ... the last of them */
 	struct errmsg stranger; /* who; "" while there is none */
@@ -64,6 +75,14 @@ static void follow(struct rist_input *in, uint32_t flow, uint16_t seq)
 	rist_said_follow(&in->link.said, flow);
 }
 
+static void count_gap(struct rist_input *in,
+		      const struct rist_data_block *block)
+{
+	rist_gaps_take(&in->gaps, (uint16_t)block->seq,
+		       (block->flags & RIST_DATA_FLAGS_FLOW_BUFFER_START) != 0,
+		       in->now_ns - in->heard_ns);
+}
+
 /*
  * The library hands out the blocks of all who reach the port: a second sender
  * does not come between the packets of the first, but takes over from it.  One
@@ -78,24 +97,11 @@ static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
 			return false;
 		follow(in, block->flow_id, (uint16_t)block->seq);
 	}
-	rist_gaps_take(&in->gaps, (uint16_t)block->seq,
-		       (block->flags & RIST_DATA_FLAGS_FLOW_BUFFER_START) != 0,
-		       in->now_ns - in->heard_ns);
+	if (in->window == NULL)
+		count_gap(in, block);
 	in->owner = block->peer;
 	in->heard_ns = in->now_ns;
 	return true;
-}
-
-/* In the simple profile each way is a flow of its own to the library, with the
- * same numbers: what another one has brought is there again. */
-static bool is_there(const struct rist_input *in,
-		     const struct rist_data_block *block)
-{
-	uint16_t behind = (uint16_t)(in->gaps.next - (uint16_t)block->seq);
-
-	return in->begun && block->flow_id == in->flow &&
-	       block->peer != in->owner && behind > 0 &&
-	       behind <= BEHIND_MAX && in->now_ns - in->heard_ns < LIVE_NS;
 }
 
 /* Told when one appears, not for each of its blocks. */
@@ -123,24 +129,130 @@ static void note_peer(struct rist_input *in, const struct rist_peer *peer)
 	rist_peers_heard(&in->link.peers, peer, in->now_ns / 1000000);
 }
 
-static void take(struct rist_input *in, struct batch *batch,
-		 struct rist_data_block *block)
+/* --- several ways --- */
+
+static void hand_out(const uint8_t *payload, size_t len, void *arg)
 {
-	if (is_there(in, block)) {
-		note_peer(in, block->peer);
-		rist_receiver_data_block_free2(&block);
+	struct rist_input *in = arg;
+
+	batch_sync(in->batch, &in->sync, payload, len);
+}
+
+static void settle(void *arg)
+{
+	struct rist_input *in = arg;
+
+	batch_flush(in->batch);
+}
+
+static size_t way_of_port(const struct rist_input *in, uint16_t port)
+{
+	const struct rist_spec *spec = &in->base.spec->rist;
+
+	for (size_t i = 0; i < spec->n_peers; i++)
+		if (spec->peers[i].port == port)
+			return i;
+	return 0; /* it has left meanwhile */
+}
+
+/* By which it came. */
+static size_t way_of(struct rist_input *in, const struct rist_peer *peer)
+{
+	size_t way = 0;
+
+	while (way < RIST_PEERS_MAX && in->ways[way] != peer)
+		way++;
+	if (way < RIST_PEERS_MAX)
+		return way;
+	way = way_of_port(in, rist_peers_port(&in->link.peers, peer));
+	in->ways[way] = peer;
+	in->link.brought |= 1u << way;
+	rist_peers_heard(&in->link.peers, peer, in->now_ns / 1000000);
+	return way;
+}
+
+/* The library made a number of 64 bits of the time stamp. */
+static uint32_t timestamp_of(const struct rist_data_block *block)
+{
+	uint64_t s = block->ts_ntp >> 32, fraction = block->ts_ntp << 32 >> 32;
+
+	return (uint32_t)(s * RTP_CLOCK_HZ + (fraction * RTP_CLOCK_HZ >> 32));
+}
+
+static void merge(struct rist_input *in, const struct rist_data_block *block)
+{
+	const struct rtp_datagram d = {
+		.seq = (uint16_t)block->seq,
+		.timestamp = timestamp_of(block),
+		.ssrc = block->flow_id,
+		.payload = block->payload,
+		.len = block->payload_len,
+		.data = block->payload,
+		.size = block->payload_len,
+	};
+
+	rtp_window_feed(in->window, &d,
+			(unsigned)way_of(in, block->peer) % RTP_PATHS,
+			in->now_ns);
+}
+
+/* A gap is kept open for a way that still may fill it. */
+static void merge_on(struct rist_input *in)
+{
+	pass_on(in, in->batch);
+	rtp_window_turn(in->window, in->now_ns);
+	batch_flush(in->batch);
+}
+
+static struct rtp_window *make_window(struct rist_input *in,
+				      const struct rist_spec *spec)
+{
+	return rtp_window_new(&(struct rtp_window_config){
+		.places = PLACES,
+		.paths = RTP_PATHS,
+		/* each brings its own in order, but two of them are one path
+		 * where there are more */
+		.reorder_ms = spec->n_peers > RTP_PATHS ? spec->buffer_ms : 0,
+		.skew_ms = spec->buffer_ms,
+		.out = hand_out,
+		.settle = settle,
+		.arg = in,
+	});
+}
+
+/* Of several ways: filled is what one lost and another brought. */
+static void count_lost(const struct rist_input *in, uint64_t *ret_lost,
+		       uint64_t *ret_filled)
+{
+	struct rtp_window_counts c;
+
+	*ret_lost = in->gaps.missed;
+	*ret_filled = 0;
+	if (in->window == NULL)
 		return;
-	}
+	rtp_window_counts(in->window, &c);
+	*ret_lost = c.lost;
+	*ret_filled = c.merged + c.reordered;
+}
+
+/* --- each block --- */
+
+static void take(struct rist_input *in, struct rist_data_block *block)
+{
 	if (!is_ours(in, block)) {
 		ignore(in, block);
 		rist_receiver_data_block_free2(&block);
 		return;
 	}
-	note_peer(in, block->peer);
-	batch_sync(batch, &in->sync, block->payload, block->payload_len);
+	if (in->window != NULL) {
+		merge(in, block);
+	} else {
+		note_peer(in, block->peer);
+		hand_out(block->payload, block->payload_len, in);
+	}
 	in->held[in->n_held++] = block;
 	if (in->n_held == HELD)
-		pass_on(in, batch);
+		pass_on(in, in->batch);
 }
 
 static int rist_input_read(struct input *base, struct batch *batch,
@@ -153,15 +265,20 @@ static int rist_input_read(struct input *base, struct batch *batch,
 	if (r <= 0)
 		return r;
 	in->now_ns = now_ns;
+	in->batch = batch;
 	for (; n < TURN_MAX; n++) {
 		if (rist_receiver_data_read2(in->link.ctx, &block, 0) <= 0 ||
 		    block == NULL)
 			break;
-		take(in, batch, block);
+		take(in, block);
 		block = NULL;
 	}
-	pass_on(in, batch);
-	return n;
+	if (in->window == NULL) {
+		pass_on(in, batch);
+		return n;
+	}
+	merge_on(in);
+	return n > 0 ? n : rtp_window_waits(in->window);
 }
 
 static int rist_input_second(struct input *base, uint64_t now_ns,
@@ -173,7 +290,10 @@ static int rist_input_second(struct input *base, uint64_t now_ns,
 	if (now_ns - in->strange_ns > STRANGE_NS)
 		in->stranger.text[0] = '\0';
 	in->noted = NULL; /* who is there is to be noted again */
+	memset(in->ways, 0, sizeof in->ways);
 	rist_gaps_second(&in->gaps);
+	if (in->window != NULL)
+		rtp_window_second(in->window, now_ns);
 	rist_link_second(&in->link);
 	return 0;
 }
@@ -184,9 +304,11 @@ static void rist_input_counters(const struct input *base,
 	const struct rist_input *in =
 		container_of(base, const struct rist_input, base);
 
+	uint64_t filled;
+
 	*ret = in->counters;
-	ret->lost = in->gaps.missed;
-	ret->recovered = in->link.stats.value[LINK_RECOVERED];
+	count_lost(in, &ret->lost, &filled);
+	ret->recovered = in->link.stats.value[LINK_RECOVERED] + filled;
 	ret->sync_losses = in->sync.sync_losses;
 	ret->unprotected = in->link.unprotected;
 }
@@ -196,8 +318,12 @@ static void rist_input_stats(const struct input *base, struct link_stats *ret)
 	const struct rist_input *in =
 		container_of(base, const struct rist_input, base);
 
+	uint64_t lost, filled;
+
+	count_lost(in, &lost, &filled);
 	*ret = in->link.stats;
-	link_stats_set(ret, LINK_DROPPED, in->gaps.missed);
+	link_stats_add(ret, LINK_RECOVERED, filled);
+	link_stats_set(ret, LINK_DROPPED, lost);
 	link_stats_add(ret, LINK_INVALID, in->strange);
 }
 
@@ -230,6 +356,7 @@ static void rist_input_free(struct input *base)
 	struct rist_input *in = container_of(base, struct rist_input, base);
 
 	rist_link_close(&in->link);
+	rtp_window_free(&in->window);
 	free(in);
 }
 
@@ -253,5 +380,7 @@ struct input *rist_input_open(const struct input_spec *spec, uint64_t now_ns,
 	in->base = (struct input){ .ops = &rist_ops, .spec = spec, .fd = -1 };
 	ts_sync_init(&in->sync, TS_SYNC_DATAGRAM);
 	rist_link_open(&in->link, &spec->rist, RIST_RECEIVES);
+	if (spec->rist.profile == RIST_SIMPLE && spec->rist.n_peers > 1)
+		in->window = make_window(in, &spec->rist);
 	return &in->base;
 }

@@ -355,6 +355,18 @@ static bool is_expected(const struct rist_link *l, size_t way)
 	return l->peer[0] != '\0';
 }
 
+/* At the ports of a way of the simple profile something may come, and not what
+ * it is there for. */
+static unsigned take_brought(struct rist_link *l, unsigned heard)
+{
+	unsigned brought = l->brought;
+
+	l->brought = 0;
+	if (l->direction == RIST_SENDS || l->spec->profile != RIST_SIMPLE)
+		return heard;
+	return heard & brought;
+}
+
 /* Of several one brings nothing, while what is taken comes by another. */
 static void look_at_ways(struct rist_link *l, unsigned heard)
 {
@@ -386,7 +398,7 @@ void rist_link_second(struct rist_link *l)
 	link_stats_add(&l->stats, LINK_CONNECTS, s.connects);
 	look_at_peers(l);
 	look_at_refused(l);
-	look_at_ways(l, heard);
+	look_at_ways(l, take_brought(l, heard));
 	look_at_strangers(l, heard != 0);
 	look_at_guard(l);
 	if (s.errors > 0)

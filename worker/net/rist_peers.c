@@ -80,7 +80,8 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 	struct rist_known new = { .peer = peer, .port = local_port };
 	const char *why;
 
-	/* librist 0.2.7 tells bytes of the text of the host as its port */
+	/* in the main profile librist 0.2.7 tells bytes of the text of the host
+	 * as its port; in the simple one it is right, see rist_guard_admit() */
 	(void)local_host, (void)port;
 	(void)snprintf(new.host, sizeof new.host, "%s", host);
 	(void)snprintf(new.at, sizeof new.at, "%s", host);
@@ -154,6 +155,18 @@ void rist_peers_heard(struct rist_peers *p, const struct rist_peer *peer,
 	if (k != NULL)
 		k->heard_ms = now_ms;
 	(void)pthread_mutex_unlock(&p->lock);
+}
+
+uint16_t rist_peers_port(struct rist_peers *p, const struct rist_peer *peer)
+{
+	const struct rist_known *k;
+	uint16_t port;
+
+	(void)pthread_mutex_lock(&p->lock);
+	k = find(p, peer);
+	port = k != NULL ? k->port : 0;
+	(void)pthread_mutex_unlock(&p->lock);
+	return port;
 }
 
 void rist_peers_find(struct rist_peers *p, const struct rist_peer *peer,

@@ -71,6 +71,9 @@ void rist_peers_state(struct rist_peers *, const struct rist_peer *, bool up);
 void rist_peers_heard(struct rist_peers *, const struct rist_peer *,
 		      uint64_t now_ms);
 
+/* The one of ours that it called; 0 when it is not known. */
+uint16_t rist_peers_port(struct rist_peers *, const struct rist_peer *);
+
 /* Its address into at of SOCKADDR_TEXT_MAX; "?" when it is not known. */
 void rist_peers_find(struct rist_peers *, const struct rist_peer *, char *at);
 

@@ -55,6 +55,8 @@ Test(rist_peers, a_port_is_of_the_host_that_is_heard_there)
 	cr_assert_lt(come(&p, 3, "192.0.2.3", 9001), 0, "the RTCP half");
 	cr_assert_eq(come(&p, 4, "192.0.2.1", 9001), 0);
 	cr_assert_eq(come(&p, 5, "192.0.2.3", 9002), 0, "another port");
+	cr_assert_eq(rist_peers_port(&p, peer(5)), 9002);
+	cr_assert_eq(rist_peers_port(&p, peer(3)), 0, "he was sent away");
 	(void)rist_peers_take_refused(&p, &why);
 	cr_assert_str_eq(why.text, "192.0.2.3 called and was refused: "
 			 "another one sends");

@@ -69,6 +69,10 @@ void rtp_rig_feed_path(struct rtp_rig *r, uint32_t number, unsigned path)
 	struct rtp_datagram d;
 
 	cr_assert_eq(rtp_parse(r->datagram, size, &d), 0);
+	if (r->bare) {
+		d.data = d.payload;
+		d.size = d.len;
+	}
 	rtp_window_feed(r->window, &d, path, r->now_ns);
 }
 

@@ -13,6 +13,7 @@ struct rtp_rig {
 	uint32_t ssrc;
 	uint16_t first_seq;  /* of number 0 */
 	uint32_t first_time;
+	bool bare;           /* somebody took the headers off */
 	size_t n;            /* numbers that came out, in out[] */
 	uint32_t out[RTP_RIG_OUT];
 	unsigned settled;

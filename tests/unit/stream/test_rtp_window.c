@@ -103,6 +103,25 @@ Test(rtp_window, drops_what_comes_twice)
 	rtp_rig_done(&r);
 }
 
+Test(rtp_window, needs_no_headers)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, alone);
+	r.bare = true;
+	rtp_rig_feed_all(&r, 0, 50);
+	/* the first of another count is kept */
+	r.ssrc = 2;
+	r.first_seq = 7;
+	rtp_rig_feed_all(&r, 50, 60);
+	rtp_rig_feed(&r, 61);
+	rtp_rig_feed(&r, 60);
+	rtp_rig_expect(&r, 0, 62);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 0);
+	cr_assert_eq(rtp_rig_counts(&r).stray, 0);
+	rtp_rig_done(&r);
+}
+
 /* A sender that starts again: nothing of it is lost, nothing counts as such. */
 Test(rtp_window, follows_a_sender_that_starts_again)
 {
