@@ -407,6 +407,16 @@ for (const [i, first] of ['data', 'reports'].entries())
 			await invalid() >= 50);
 		for (let k = 0; k < 100; k++)
 			await send(kinds[k & 1]);
+		// data that comes first is heard, and nothing is wrong
+		if (first === 'reports')
+			await waitUntil('what is wrong', async () => {
+				for (let k = 0; k < 50; k++)
+					await send(kinds[k & 1]);
+				return (await sluice.status('in0')).inputs[0]
+					.error === 'somebody sends data from ' +
+					'where his reports come from, and is ' +
+					'not heard';
+			}, 20000);
 		await waitUntil('input', () => udpBound(5000));
 		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
 			{ seconds: 60 });

@@ -143,6 +143,7 @@ unsigned rist_guard_count(struct rist_guard *g)
 		if (getsockopt(g->sockets[i], SOL_SOCKET, SO_MEMINFO, info,
 			       &len) < 0 || len < sizeof info)
 			continue;
+		g->drops[i] = info[SK_MEMINFO_DROPS] != g->dropped[i];
 		sum += info[SK_MEMINFO_DROPS] - g->dropped[i];
 		g->dropped[i] = info[SK_MEMINFO_DROPS];
 	}
@@ -156,11 +157,28 @@ unsigned rist_guard_heard(struct rist_guard *g)
 	for (size_t i = 0; i < g->n; i++) {
 		uint64_t read_ns = last_read(g->sockets[i]);
 
-		if (read_ns != g->read_ns[i])
+		g->is_read[i] = read_ns != g->read_ns[i];
+		if (g->is_read[i])
 			heard |= 1u << g->way[i];
 		g->read_ns[i] = read_ns;
 	}
 	return heard;
+}
+
+bool rist_guard_lacks_data(const struct rist_guard *g)
+{
+	bool reports = false, dropped = false;
+
+	if ((g->flags & RIST_FILTER_SIMPLE) == 0 ||
+	    (g->flags & RIST_FILTER_PAIR) == 0)
+		return false;
+	for (size_t i = 0; i < g->n; i++) {
+		if (!g->odd[i] && g->is_read[i])
+			return false;
+		reports = reports || (g->odd[i] && g->is_read[i]);
+		dropped = dropped || (!g->odd[i] && g->drops[i]);
+	}
+	return reports && dropped;
 }
 
 /* --- in the library's thread --- */

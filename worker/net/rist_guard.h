@@ -25,6 +25,8 @@ struct rist_guard {
 	int sockets[RIST_GUARD_SOCKETS_MAX];
 	uint32_t dropped[RIST_GUARD_SOCKETS_MAX]; /* by the kernel, so far */
 	uint64_t read_ns[RIST_GUARD_SOCKETS_MAX]; /* when what was read came */
+	bool drops[RIST_GUARD_SOCKETS_MAX];  /* of late */
+	bool is_read[RIST_GUARD_SOCKETS_MAX];
 	uint8_t way[RIST_GUARD_SOCKETS_MAX]; /* the peer it was made for */
 	bool odd[RIST_GUARD_SOCKETS_MAX];    /* its port */
 	unsigned flags;                      /* of the filters */
@@ -49,6 +51,10 @@ unsigned rist_guard_count(struct rist_guard *);
 /* The ways, a bit for each, at whose sockets the library has read something
  * since the last call. */
 unsigned rist_guard_heard(struct rist_guard *);
+
+/* Whether, as of the last calls of both, reports came to the simple profile and
+ * all that came for data was dropped. */
+bool rist_guard_lacks_data(const struct rist_guard *);
 
 /*
  * Whether a peer may be made for who sends from there to that port of ours: in

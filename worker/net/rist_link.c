@@ -330,6 +330,9 @@ static void look_at_guard(struct rist_link *l)
 	if (n > 0 && l->spec->secret[0] != '\0' && l->peer[0] == '\0')
 		note_trouble(l, "somebody sends in clear, and here is a "
 				"secret");
+	if (rist_guard_lacks_data(&l->guard) && l->peer[0] == '\0')
+		note_trouble(l, "somebody sends data from where his reports "
+				"come from, and is not heard");
 }
 
 /* A library with such a thread can neither go on nor be left: it has the ports,
