@@ -63,7 +63,7 @@ static const struct command commands[] = {
 	  run_config_diff, OPTION_EXIT_CODE, 1, 2 },
 	{ "events", "", "what happens, as it happens", run_events,
 	  OPTION_SCOPE | OPTION_STREAM | OPTION_COUNT, 0, 0 },
-	{ "help", "[COMMAND]", "this, or of a command alone", NULL, 0, 0, 1 },
+	{ "help", "[COMMAND]", "this, or of a command alone", NULL, 0, 0, 2 },
 };
 
 static const char help_options[] =
@@ -140,6 +140,18 @@ static bool is_noun(const char *word)
 	return false;
 }
 
+static bool has_verb(const char *noun, const char *verb)
+{
+	size_t len = strlen(noun);
+
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (is_of(&commands[i], noun) &&
+		    commands[i].name[len] == ' ' &&
+		    strcmp(commands[i].name + len + 1, verb) == 0)
+			return true;
+	return false;
+}
+
 static enum ctl_exit print_help(struct ctl *ctl, const char *noun)
 {
 	if (noun != NULL && !is_noun(noun))
@@ -156,6 +168,9 @@ static enum ctl_exit run_help(struct ctl *ctl)
 	const struct options *o = &ctl->options;
 	bool named = o->n_words > 0 && strcmp(o->words[0], "help") == 0;
 
+	if (named && o->n_words > 2 && !has_verb(o->words[1], o->words[2]))
+		return ctl_fail(ctl, CTL_USAGE, "\"%s %s\" is not a command",
+				o->words[1], o->words[2]);
 	return print_help(ctl, o->n_words > named ? o->words[named] : NULL);
 }
 
@@ -243,13 +258,16 @@ static enum ctl_exit act(struct ctl *ctl, bool *ret_known)
 	const struct command *c = find(ctl, &words);
 
 	*ret_known = c != NULL;
-	if (o->help || (c != NULL && c->run == NULL))
+	if (o->help)
 		return run_help(ctl);
 	if (c == NULL)
 		return CTL_USAGE;
 	code = judge(ctl, c, o->n_words - words);
-	return code != CTL_OK ? code : run(ctl, c, o->words + words,
-					   o->n_words - words);
+	if (code != CTL_OK)
+		return code;
+	if (c->run == NULL)
+		return run_help(ctl);
+	return run(ctl, c, o->words + words, o->n_words - words);
 }
 
 static bool wants_colour(const struct options *o)

@@ -558,6 +558,11 @@ test('a wrong line is refused before anything is sent', async (t) => {
 	assert.doesNotMatch(incomplete.err, /config/);
 	assert.equal(incomplete.out, '');
 	await ctl.fails(['help', 'frob'], USAGE, /"frob" is not a command/);
+	await ctl.fails(['help', 'stream', 'frob'], USAGE,
+		/"stream frob" is not a command/);
+	for (const words of [['help', 'stream', 'ls', 'x'],
+		['help', 'stream', 'ls', '--count', '5']])
+		await ctl.fails(words, USAGE, /Try 'sluicectl --help'/);
 });
 
 test('help is a command, too, and of a noun alone', async (t) => {
