@@ -284,9 +284,10 @@ static void add_state(json_t *o, const struct msg_input_status *in)
 
 static void add_interface(json_t *o, const struct msg_input_status *in)
 {
+	unsigned index = status_interface(in);
 	char name[IF_NAMESIZE];
 
-	if (if_indextoname(status_interface(in), name) != NULL)
+	if (index > 0 && if_indextoname(index, name) != NULL)
 		set_text(o, "interface", name);
 }
 
