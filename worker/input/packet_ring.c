@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/packet_ring.h"
 
+#include "common/util.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum {
 	/* It grows by an eighth, or so many places. */
 	GROWTH = 8,
 	GROWTH_LEAST = 64,
-	/* What is kept for good, in bytes. */
+	/* What is kept for good, in bytes, or a page when that is more. */
 	KEEP = 32 * 1024,
 };
 
@@ -83,11 +86,12 @@ void packet_ring_drop(struct packet_ring *r, size_t n)
 
 void packet_ring_trim(struct packet_ring *r)
 {
-	const size_t keep = KEEP / TS_PACKET;
+	const size_t bytes = MAX((size_t)KEEP, (size_t)sysconf(_SC_PAGESIZE));
+	const size_t keep = bytes / TS_PACKET;
 
 	if (r->size <= 2 * keep || r->head + r->len > keep)
 		return;
-	(void)madvise(r->memory + KEEP, r->max * TS_PACKET - KEEP,
+	(void)madvise(r->memory + bytes, r->max * TS_PACKET - bytes,
 		      MADV_DONTNEED);
 	r->size = keep;
 }
