@@ -55,11 +55,12 @@ enum { BUSY = 6 }; /* times the patience */
 void rig_run_until(struct ev_loop *loop, bool (*is_so)(void *arg), void *arg,
 		   unsigned ms, const char *what)
 {
-	uint64_t end = mono_ms() + (uint64_t)BUSY * ms;
+	unsigned patience_ms = BUSY * ms;
+	uint64_t end = mono_ms() + patience_ms;
 
 	while (!is_so(arg)) {
-		cr_assert_lt(mono_ms(), end, "not within %u ms: %s\n%s", ms,
-			     what, rig_log());
+		cr_assert_lt(mono_ms(), end, "not within %u ms: %s\n%s",
+			     patience_ms, what, rig_log());
 		turn(loop);
 	}
 }
@@ -71,10 +72,10 @@ bool rig_is_busy(void)
 	int n;
 
 	if (f == NULL)
-		return true;
+		return false;
 	n = fscanf(f, "%llu %llu %llu", &ran_ns, &waited_ns, &turns);
 	(void)fclose(f);
-	return n != 3 || waited_ns > turns * 1000000;
+	return n == 3 && waited_ns > turns * 1000000;
 }
 
 void rig_run_for(struct ev_loop *loop, unsigned ms)

@@ -12,13 +12,16 @@
 const char *rig_built(const char *name);
 const char *rig_source(const char *name);
 
-/* Runs the loop until is_so(arg), or fails the test after ms, and more where
- * others want the cores, too: time is promised by the tests of the system. */
+/* Runs the loop until is_so(arg), or fails the test after six times ms, as
+ * others may want the cores, too: time is promised by the tests of the system.
+ */
 void rig_run_until(struct ev_loop *, bool (*is_so)(void *arg), void *arg,
 		   unsigned ms, const char *what);
 void rig_run_for(struct ev_loop *, unsigned ms);
 
-/* Did this process wait for a core so long that times say nothing of it? */
+/* Did this process wait for a core so long that times say nothing of it?  Not
+ * where the kernel does not count that: there a test fails rather than pass for
+ * nothing. */
 bool rig_is_busy(void);
 
 /* From now on the log is kept. */
