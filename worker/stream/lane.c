@@ -391,6 +391,19 @@ static void report(struct lane *l, unsigned passed_ms)
 		      passed_ms, &l->report);
 }
 
+static bool has_two_senders(const struct lane *l)
+{
+	return l->counted.source_changes >= INPUT_TWO_SENDERS;
+}
+
+/* Of the alarm that the log has a reason for. */
+static const char *why_raised(const struct lane *l)
+{
+	if (has_two_senders(l) && l->counted.unprotected == 0)
+		return source_senders(&l->source);
+	return source_bare(&l->source);
+}
+
 void lane_second(struct lane *l, uint64_t now_ns)
 {
 	uint64_t passed_ms = (now_ns - l->began_ns) / MS;
@@ -408,12 +421,11 @@ void lane_second(struct lane *l, uint64_t now_ns)
 			     .network_lost = (uint32_t)l->counted.lost,
 			     .socket_dropped =
 				     (uint32_t)l->counted.socket_drops,
-			     .senders = l->counted.source_changes >=
-						INPUT_TWO_SENDERS ? 2 : 1,
+			     .senders = has_two_senders(l) ? 2 : 1,
 			     .unprotected = (uint32_t)l->counted.unprotected,
 			     .unplayable = (uint32_t)l->counted.unplayable,
 		     },
-		     0, source_bare(&l->source), now_ns);
+		     0, why_raised(l), now_ns);
 	l->began_ns = now_ns;
 	judge(l, now_ns);
 }

@@ -160,6 +160,11 @@ const char *source_bare(const struct source *s)
 	return s->input != NULL ? input_bare(s->input) : NULL;
 }
 
+const char *source_senders(const struct source *s)
+{
+	return s->input != NULL ? input_senders(s->input) : NULL;
+}
+
 uint64_t source_retry_ns(const struct source *s)
 {
 	if (!s->valid || s->ended || s->input != NULL || !s->linked)

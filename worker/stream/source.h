@@ -50,8 +50,9 @@ bool source_is_open(const struct source *);
  * known.  While it is tried again that is what hindered it last. */
 const char *source_trouble(const struct source *);
 
-/* As input_bare(). */
+/* As input_bare() and input_senders(). */
 const char *source_bare(const struct source *);
+const char *source_senders(const struct source *);
 
 /* It is not needed for now; what hindered it last stays to be read. */
 void source_close(struct source *, uint64_t now_ns);
