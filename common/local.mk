@@ -21,6 +21,8 @@ libcommon_a_SOURCES = \
 	common/sockaddr.c common/sockaddr.h \
 	common/sorted.h \
 	common/thread.c common/thread.h \
+	common/units.h \
 	common/utf8.c common/utf8.h \
 	common/util.h \
+	common/wall.c common/wall.h \
 	common/warm.h

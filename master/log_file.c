@@ -293,13 +293,13 @@ void log_file_limit(struct log_file *f, uint64_t max_size)
 	(void)pthread_mutex_unlock(&f->lock);
 }
 
-void log_file_write(struct log_file *f, const char *line, size_t len)
+void log_file_write(struct log_file *f, const char *lines, size_t len)
 {
 	(void)pthread_mutex_lock(&f->lock);
 	if (buf_len(&f->waiting) + len > LOG_FILE_WAITING_MAX)
-		f->lost++;
+		f->lost += count_lines(lines, len);
 	else
-		buf_append(&f->waiting, line, len);
+		buf_append(&f->waiting, lines, len);
 	(void)pthread_cond_signal(&f->wake);
 	(void)pthread_mutex_unlock(&f->lock);
 }

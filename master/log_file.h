@@ -37,8 +37,8 @@ void log_file_close(struct log_file **);
 /* Another size from the next line on. */
 void log_file_limit(struct log_file *, uint64_t max_size);
 
-/* A whole line with its end. */
-void log_file_write(struct log_file *, const char *line, size_t len);
+/* Whole lines with their ends. */
+void log_file_write(struct log_file *, const char *lines, size_t len);
 
 /* The -errno of the last write, told once for each time that it changes: 0
  * when all goes well again; 1 when there is nothing new. */

@@ -3,6 +3,7 @@
 
 #include "common/log.h"
 #include "common/mono.h"
+#include "common/units.h"
 #include "master/proc.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ int cpu_share_read(pid_t pid, struct cpu_share *ret)
 bool cpu_share_is_starved(const struct cpu_share *before,
 			  const struct cpu_share *now)
 {
-	const uint64_t enough_ns = CPU_SHARE_ENOUGH_MS * UINT64_C(1000000);
+	const uint64_t enough_ns = CPU_SHARE_ENOUGH_MS * MS;
 
 	return now->at_ns > before->at_ns &&
 	       now->waited_ns - before->waited_ns >=

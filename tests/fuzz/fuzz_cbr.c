@@ -6,6 +6,7 @@
  * those of their places.
  */
 #include "common/alloc.h"
+#include "common/units.h"
 #include "common/util.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/output/cbr.h"
@@ -25,7 +26,6 @@ enum {
 };
 
 #define BITS (UINT64_C(8) * TS_PACKET)
-#define MS UINT64_C(1000000)
 
 /* The last PCRs of a PID: where, and what. */
 struct track {

@@ -6,14 +6,13 @@
  *
  * Each packet: a byte of what to do, its header, then as many bytes as said.
  */
+#include "common/units.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/analysis/monitor.h"
 #include "worker/remux/section_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 struct input {
 	const uint8_t *data;

@@ -10,6 +10,7 @@
  * the same with its times in the form of udp-record.  Says what the splice
  * counted.  A FILE "-" is the filler.
  */
+#include "common/units.h"
 #include "proto/io_spec.h"
 #include "worker/filler/filler.h"
 #include "worker/input/file_reader.h"
@@ -21,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define MS UINT64_C(1000000)
 
 enum { SOURCES_MAX = 8, TICK_MS = 10, PER_RECORD = 7 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What only the end of a second shows: what did not come. */
+#include "common/units.h"
 #include "worker/analysis/monitor_state.h"
 
 #include "common/util.h"
@@ -7,8 +8,6 @@
 #include "worker/ts/desc.h"
 
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	TABLE_MAX_MS = 500,    /* TR 101 290 1.3, 1.5 */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/analysis/monitor_state.h"
 
 #include "common/alloc.h"
@@ -8,8 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	TABLE_MAX_MS = 500, /* TR 101 290 1.3, 1.5 */

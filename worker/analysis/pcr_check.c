@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/analysis/pcr_check.h"
 
+#include "common/units.h"
 #include "common/util.h"
 
 #include <math.h>
 
-#define MS UINT64_C(1000000)
 #define TICKS_PER_US (PCR_HZ / 1000000)
 
 /* Two PCRs that are that far apart are no jump but the next. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/analysis/report.h"
 
+#include "common/units.h"
 #include "worker/analysis/monitor_state.h"
 #include "worker/si/json.h"
-
-#define SECOND_NS UINT64_C(1000000000)
 
 /* NULL: it is not told here. */
 static const struct alarm *alarm_of(const struct monitor *m,
@@ -73,7 +72,7 @@ static void add_pcrs(const struct monitor *m, json_t *object)
 
 static uint64_t kbps(uint64_t packets, uint64_t ns)
 {
-	return ns == 0 ? 0 : packets * TS_PACKET * 8 * 1000000 / ns;
+	return ns == 0 ? 0 : packets * TS_PACKET * 8 * (SECOND_NS / 1000) / ns;
 }
 
 static void add_totals(const struct monitor *m, uint64_t now_ns,

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The programs and PIDs of a monitor's report. */
 #include "common/alloc.h"
+#include "common/units.h"
 #include "worker/analysis/monitor_state.h"
 #include "worker/analysis/report.h"
 #include "worker/si/json.h"
 #include "worker/ts/desc.h"
 
 #include <stdlib.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	PROGRAMS_OF_PID = 8, /* that are named; more share it */

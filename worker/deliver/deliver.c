@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/log.h"
 #include "common/mono.h"
+#include "common/wall.h"
 #include "worker/deliver/answer.h"
 #include "worker/deliver/conn.h"
 #include "worker/deliver/kernel_limits.h"
@@ -185,7 +186,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	struct deliver *d = xcalloc(1, sizeof *d);
 	d->loop = cfg->loop;
 	TAILQ_INIT(&d->conns);
-	roster_init(&d->roster, (uint64_t)time(NULL));
+	roster_init(&d->roster, wall_ms());
 	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
 	d->start_ms = cfg->start_ms ? cfg->start_ms : START_MS;
 	d->still_ms = cfg->still_ms ? cfg->still_ms : STILL_MS;

@@ -3,14 +3,14 @@
 
 #include "worker/deliver/viewer.h"
 
-/* Viewers a second, for as long as the process lives, before its numbers could
- * be those of the next one; in all they fit into a double. */
-enum { NUMBERS_BITS = 20 };
+/* Viewers a millisecond, for as long as the process lives, before its numbers
+ * could be those of the next one; below MSG_RECEIVER_BIT until 2109. */
+enum { NUMBERS_BITS = 10 };
 
-void roster_init(struct roster *r, uint64_t now_s)
+void roster_init(struct roster *r, uint64_t wall_ms)
 {
 	TAILQ_INIT(&r->viewers);
-	r->last = now_s << NUMBERS_BITS;
+	r->last = wall_ms << NUMBERS_BITS;
 }
 
 void roster_enter(struct roster *r, struct viewer *v)

@@ -18,8 +18,9 @@ struct roster {
 	uint64_t last; /* the number given last */
 };
 
-/* Numbers begin where none from before now_s (of the wall clock) can be. */
-void roster_init(struct roster *, uint64_t now_s);
+/* Numbers begin where none from before wall_ms can be: a worker that follows
+ * another one within the same second gives none of that one's. */
+void roster_init(struct roster *, uint64_t wall_ms);
 
 void roster_enter(struct roster *, struct viewer *);
 void roster_leave(struct roster *, struct viewer *);

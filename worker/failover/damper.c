@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/failover/damper.h"
 
+#include "common/units.h"
 #include "common/util.h"
 
 /* Behind so many half-lives nothing is left. */
@@ -25,8 +26,8 @@ unsigned damper_penalty(const struct damper *d, uint64_t now_ns)
 		return 0;
 
 	uint64_t penalty = d->penalty >> halvings;
-	uint64_t rest_ms = passed % d->half_life_ns / 1000000;
-	uint64_t half_ms = MAX(d->half_life_ns / 1000000, UINT64_C(1));
+	uint64_t rest_ms = passed % d->half_life_ns / MS;
+	uint64_t half_ms = MAX(d->half_life_ns / MS, UINT64_C(1));
 
 	return (unsigned)(penalty - penalty * rest_ms / (2 * half_ms));
 }
@@ -62,7 +63,7 @@ uint64_t damper_reuse_ns(struct damper *d, uint64_t now_ns)
 	if (!damper_is_damped(d, now_ns))
 		return UINT64_MAX;
 	/* the penalty only falls: look for the moment */
-	while (high - low > 1000000) {
+	while (high - low > MS) {
 		uint64_t middle = low + (high - low) / 2;
 
 		if (damper_penalty(d, middle) <= DAMPER_REUSE)

@@ -2,14 +2,13 @@
 #include "worker/failover/failover.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "worker/failover/damper.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 struct input {
 	struct failover_input_config cfg;

@@ -2,6 +2,7 @@
 #include "worker/filler/play.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "common/util.h"
 #include "worker/filler/filler.h"
 #include "worker/ts/pcr.h"
@@ -10,9 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
-#define SECOND_NS (1000 * MS)
 
 enum {
 	HZ = 90000,

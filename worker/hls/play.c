@@ -2,6 +2,7 @@
 #include "worker/hls/play.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "common/util.h"
 #include "worker/hls/join.h"
 #include "worker/hls/mend.h"
@@ -119,7 +120,7 @@ void hls_play_set_pace(struct hls_play *p, unsigned lead_ms,
 
 void hls_play_set_elsewhere(struct hls_play *p, uint64_t ms)
 {
-	p->playout.elsewhere_ns = ms * 1000000;
+	p->playout.elsewhere_ns = ms * MS;
 }
 
 /* --- what goes in --- */
@@ -400,6 +401,6 @@ void hls_play_counters(const struct hls_play *p, struct hls_play_counters *ret)
 		.sync_losses = p->sync.sync_losses,
 		.torn = p->join.torn,
 		.unannounced = p->unannounced,
-		.waiting_ms = playout_waiting_ns(&p->playout) / 1000000,
+		.waiting_ms = playout_waiting_ns(&p->playout) / MS,
 	};
 }

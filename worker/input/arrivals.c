@@ -2,13 +2,12 @@
 #include "worker/input/arrivals.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "common/util.h"
 #include "worker/ts/pcr.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#define MS UINT64_C(1000000)
 
 enum { RTP_HEADER_MIN = 12 };
 

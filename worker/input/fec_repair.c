@@ -2,6 +2,7 @@
 #include "worker/input/fec_repair.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "proto/rtp_spec.h"
 #include "worker/input/fec.h"
 
@@ -20,8 +21,6 @@ enum {
 	MATRIX_FIRST = FEC_MATRIX_MAX,
 	REACH_FIRST = 2 * MATRIX_FIRST + FEC_COLUMNS_MAX,
 };
-
-#define MS UINT64_C(1000000)
 
 /* A sum that lacks more than one of its datagrams. */
 struct sum {

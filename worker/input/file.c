@@ -11,6 +11,7 @@
  */
 #include "common/alloc.h"
 #include "common/log.h"
+#include "common/units.h"
 #include "worker/input/file_clock.h"
 #include "worker/input/file_faults.h"
 #include "worker/input/file_reader.h"
@@ -156,7 +157,7 @@ static void push(const struct ts_run *runs, size_t n_runs, void *arg)
  * those of the one before, but never before the packets of that one end. */
 static uint64_t find_start(const struct file_input *f, uint64_t lead_ns)
 {
-	const uint64_t pause_ns = JOIN_PAUSE_MS * UINT64_C(1000000);
+	const uint64_t pause_ns = JOIN_PAUSE_MS * MS;
 	uint64_t ends_ns = f->began_ns;
 
 	if (f->units_ns < ends_ns + lead_ns)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/file_clock.h"
 
+#include "common/units.h"
 #include "common/util.h"
-
-#define NS_PER_S UINT64_C(1000000000)
 
 /* Ticks of 27 MHz in nanoseconds; no overflow for 10 minutes and more. */
 static uint64_t ticks_to_ns(uint64_t ticks)
@@ -34,14 +33,14 @@ void file_clock_advance(struct file_clock *c, uint64_t now_ns, bool at_all)
 	if (ticks > c->ticks)
 		lasts = ticks_to_ns(ticks - c->ticks);
 	else if (at_all)
-		lasts = (to - c->to) * TS_PACKET * 8 * NS_PER_S /
+		lasts = (to - c->to) * TS_PACKET * 8 * SECOND_NS /
 			FILE_CLOCK_BPS;
 
 	lasts -= (uint64_t)((int64_t)lasts / 1000000 * c->speed_ppm);
 	c->from = c->to;
 	c->from_ns = c->to_ns;
 	if (now_ns > c->from_ns &&
-	    now_ns - c->from_ns > FILE_CLOCK_LATE_MS * (NS_PER_S / 1000)) {
+	    now_ns - c->from_ns > FILE_CLOCK_LATE_MS * (SECOND_NS / 1000)) {
 		c->slipped_ns += now_ns - c->from_ns;
 		c->from_ns = now_ns;
 	}

@@ -6,6 +6,7 @@
 #include "common/file_list.h"
 #include "common/mono.h"
 #include "common/thread.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -396,5 +397,5 @@ unsigned file_reader_waits_ms(const struct file_reader *r, uint64_t now_ns)
 
 	if (asked_ns == 0 || now_ns <= asked_ns)
 		return 0;
-	return (unsigned)((now_ns - asked_ns) / 1000000);
+	return (unsigned)((now_ns - asked_ns) / MS);
 }

@@ -7,6 +7,7 @@
  */
 #include "common/alloc.h"
 #include "common/fd.h"
+#include "common/units.h"
 #include "worker/input/kind.h"
 #include "worker/input/ts_merge.h"
 #include "worker/input/udp_flow.h"
@@ -16,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-
-#define SECOND_NS UINT64_C(1000000000)
 
 struct leg {
 	struct merge_input *owner;

@@ -2,6 +2,7 @@
 #include "worker/input/playout.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "common/util.h"
 
 #include <assert.h>
@@ -18,8 +19,6 @@ enum {
 	CHECK_MS = 1000,
 	WORD = 64, /* marks */
 };
-
-#define MS UINT64_C(1000000)
 
 void playout_init(struct playout *p, unsigned lead_ms, size_t packets_max,
 		  uint64_t now_ns)
@@ -169,7 +168,7 @@ uint64_t playout_waiting_ns(const struct playout *p)
 
 	if (pcr_clock_bps(&p->in) == 0)
 		return p->ring.len * TS_PACKET * 8 *
-		       (UINT64_C(1000000000) / FILE_CLOCK_BPS);
+		       (SECOND_NS / FILE_CLOCK_BPS);
 	return in > out ? (in - out) / 27 * 1000 : 0;
 }
 

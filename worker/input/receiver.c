@@ -2,6 +2,7 @@
 #include "worker/input/receiver.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "worker/input/arrivals.h"
 
 #include <errno.h>
@@ -108,8 +109,7 @@ static void note_arrival(struct receiver *r, const struct received *got,
 {
 	if (r->arrivals != NULL && at->tv_sec > 0 && got->len > 0)
 		arrivals_note(r->arrivals, &(struct arrival){
-			.wall_ns = (uint64_t)at->tv_sec * 1000000000 +
-				   (uint64_t)at->tv_nsec,
+			.wall_ns = timespec_ns(at),
 			.data = got->data,
 			.len = got->len,
 			.segment = got->segment,

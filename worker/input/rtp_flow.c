@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/rtp_flow.h"
 
-#define LIVE_NS (RTP_LIVE_MS * UINT64_C(1000000))
+#include "common/units.h"
+
+#define LIVE_NS (RTP_LIVE_MS * MS)
 
 /* How far a number may be from the last one of its count. */
 enum { NEAR = 8192 };

@@ -7,6 +7,7 @@
  */
 #include "common/alloc.h"
 #include "common/fd.h"
+#include "common/units.h"
 #include "worker/input/fec_repair.h"
 #include "worker/input/kind.h"
 #include "worker/input/rtp_leg.h"
@@ -68,7 +69,7 @@ static void settle(void *arg)
 static bool is_bare_live(const struct rtp_input *in)
 {
 	return in->bare_ns != 0 &&
-	       in->now_ns - in->bare_ns < RTP_LIVE_MS * UINT64_C(1000000);
+	       in->now_ns - in->bare_ns < RTP_LIVE_MS * MS;
 }
 
 /* A bare stream may come on a port where RTP was told.  Who is there stays:
@@ -127,7 +128,7 @@ static void read_fec(struct rtp_input *in)
 					.on_read = settle, .arg = in };
 
 	if (in->now_ns >= in->fec_ns || rtp_window_waits(in->window)) {
-		in->fec_ns = in->now_ns + FEC_LOOK_MS * UINT64_C(1000000);
+		in->fec_ns = in->now_ns + FEC_LOOK_MS * MS;
 		for (size_t i = 0; i < in->n_legs; i++)
 			rtp_leg_read_fec(&in->legs[i], &fec, in->now_ns);
 	}

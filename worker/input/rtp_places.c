@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/input/rtp_window_state.h"
 
 enum {
@@ -8,7 +9,7 @@ enum {
 	REPAIR_WAIT_US = 3000000,
 };
 
-#define LIVE_NS (RTP_LIVE_MS * UINT64_C(1000000))
+#define LIVE_NS (RTP_LIVE_MS * MS)
 
 void rtp_drop_slot(struct rtp_window *w, uint16_t *slot)
 {

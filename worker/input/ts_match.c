@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/input/ts_merge_state.h"
 
 #include "common/util.h"
@@ -17,8 +18,6 @@ enum {
 	WAVER_MAX_MS = 20,
 	TS_PID_TABLES = 0x20, /* below, they are of DVB */
 };
-
-#define MS ((uint64_t)TS_MERGE_NS_PER_MS)
 
 /* How many counts it is behind its place, of 16: one without a payload has the
  * count of the packet before it. */

@@ -2,6 +2,7 @@
 #include "worker/input/ts_merge.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "worker/input/ts_merge_state.h"
 
 #include <stdlib.h>
@@ -23,8 +24,6 @@ enum {
 	 * much the next time. */
 	EARLY_MS = 4,
 };
-
-#define MS ((uint64_t)TS_MERGE_NS_PER_MS)
 
 struct ts_merge *ts_merge_new(unsigned delay_ms)
 {

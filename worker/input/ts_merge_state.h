@@ -9,7 +9,6 @@
 #include "worker/input/ts_seen.h"
 
 enum {
-	TS_MERGE_NS_PER_MS = 1000000,
 	TS_CC_UNKNOWN = 0xff,
 	TS_MERGE_REORDER = 64, /* packets; further on nothing is overtaken */
 };

@@ -3,6 +3,8 @@
 
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/units.h"
+#include "common/wall.h"
 #include "worker/input/input.h"
 #include "worker/input/netif.h"
 #include "worker/input/netif_watch.h"
@@ -22,8 +24,6 @@ enum {
 	NEIGHBOURS = 224 << 16,
 	NEIGHBOURS_SHIFT = 8,
 };
-
-#define SECOND_NS UINT64_C(1000000000)
 
 void udp_flow_describe(struct udp_flow *f, const struct input_spec *spec)
 {
@@ -251,7 +251,6 @@ static bool is_time_to_measure(const struct udp_flow *f, uint64_t now_ns)
 static void measure(struct udp_flow *f, uint64_t now_ns)
 {
 	bool was = f->arrivals != NULL, now;
-	struct timespec wall;
 
 	f->seconds++;
 	now = is_time_to_measure(f, now_ns);
@@ -261,9 +260,7 @@ static void measure(struct udp_flow *f, uint64_t now_ns)
 		udp_socket_stamp(f->fd, now);
 	if (!now)
 		return;
-	(void)clock_gettime(CLOCK_REALTIME, &wall);
-	f->arrivals = arrivals_new((uint64_t)wall.tv_sec * SECOND_NS +
-				   (uint64_t)wall.tv_nsec);
+	f->arrivals = arrivals_new(wall_ns());
 	receiver_measure(f->receiver, f->arrivals);
 }
 

@@ -2,6 +2,7 @@
 #include "worker/net/fetch.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "config.h"
 #include "worker/net/headers.h"
 #include "worker/net/url.h"
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	REDIRECTS_MAX = 5,

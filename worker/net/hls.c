@@ -2,12 +2,11 @@
 #include "worker/net/hls.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "worker/hls/play.h"
 #include "worker/net/hls_audio.h"
 
 #include <stdlib.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	LEAD_LEAST_MS = 100,

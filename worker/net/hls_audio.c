@@ -3,13 +3,12 @@
 
 #include "common/alloc.h"
 #include "common/log.h"
+#include "common/units.h"
 #include "worker/hls/play.h"
 #include "worker/net/url.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 /* --- its segments --- */
 

@@ -3,15 +3,13 @@
 
 #include "common/alloc.h"
 #include "common/log.h"
+#include "common/units.h"
 #include "worker/net/url.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
-#define SECOND_NS (1000 * MS)
 
 enum {
 	RELOAD_LEAST_MS = 500,

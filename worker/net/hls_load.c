@@ -2,14 +2,13 @@
 #include "worker/net/hls_load.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "worker/net/url.h"
 
 #include <errno.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	KEEP = 32 * 1024,

@@ -2,11 +2,10 @@
 #include "worker/net/hls_track.h"
 
 #include "common/log.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <inttypes.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	/* A segment that failed twice must not cost what waits. */

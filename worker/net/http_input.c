@@ -9,6 +9,7 @@
 #include "common/alloc.h"
 #include "common/buf.h"
 #include "common/log.h"
+#include "common/units.h"
 #include "worker/hls/m3u8.h"
 #include "worker/input/playout.h"
 #include "worker/net/hls.h"
@@ -169,7 +170,7 @@ static void turn(struct http_input *h, uint64_t now_ns)
 	fetcher_turn(h->fetcher, now_ns,
 		     h->playout.plays ? playout_waiting_ns(&h->playout) : 0);
 	if (h->what == A_PLAYLIST &&
-	    now_ns - h->asked_ns > PLAYLIST_LIMIT_S * UINT64_C(1000000000))
+	    now_ns - h->asked_ns > PLAYLIST_LIMIT_S * SECOND_NS)
 		h->err = errmsg_fail(&h->why, -ETIMEDOUT,
 				     "the playlist takes too long");
 	if (h->err < 0 || fetch_state(h->fetch) != FETCH_RUNS)

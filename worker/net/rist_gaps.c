@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/net/rist_gaps.h"
 
+#include "common/units.h"
+
 enum {
 	/* What it may send more of than it did. */
 	RATE_FACTOR = 2,
@@ -8,8 +10,6 @@ enum {
 	/* Who sends in bursts. */
 	BURST_MAX = 1000,
 };
-
-#define SECOND_NS UINT64_C(1000000000)
 
 void rist_gaps_begin(struct rist_gaps *g, uint16_t number)
 {

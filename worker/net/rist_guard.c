@@ -2,6 +2,8 @@
 #include "worker/net/rist_guard.h"
 
 #include "common/mono.h"
+#include "common/units.h"
+#include "common/wall.h"
 #include "worker/net/rist_filter.h"
 
 #include <errno.h>
@@ -15,12 +17,12 @@
 
 /* So long one filter may still judge after the next one was set, on a processor
  * that does not get on. */
-#define SETTLED_NS UINT64_C(100000000)
+#define SETTLED_NS (100 * MS)
 /* As often filters may be made anew. */
-#define FILTERS_NS UINT64_C(10000000)
+#define FILTERS_NS (10 * MS)
 /* The clock of the datagrams was set; less is a thread that was held up between
  * two looks at clocks. */
-#define SET_NS INT64_C(10000000)
+#define SET_NS ((int64_t)(10 * MS))
 
 /* Of datagrams; those who look for a name are connected. */
 static bool may_be_its(int fd)
@@ -59,7 +61,7 @@ static uint64_t last_read(int fd)
 
 	if (ioctl(fd, SIOCGSTAMPNS, &at) < 0)
 		return 0;
-	return (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
+	return timespec_ns(&at);
 }
 
 static int attach(int fd, struct rist_filter *filter)
@@ -187,10 +189,7 @@ bool rist_guard_lacks_data(const struct rist_guard *g)
  * is set, and only then. */
 static int64_t stamps_ahead_ns(void)
 {
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - (int64_t)mono_ns();
+	return (int64_t)wall_ns() - (int64_t)mono_ns();
 }
 
 /* Those who have spoken to the ports of one kind are refused at the others. */

@@ -10,6 +10,7 @@
  * two paths of RTP are.
  */
 #include "common/alloc.h"
+#include "common/units.h"
 #include "worker/input/kind.h"
 #include "worker/input/rtp_window.h"
 #include "worker/net/kinds.h"
@@ -27,7 +28,6 @@ enum {
 	PLACES = 16384,
 };
 
-#define SECOND_NS UINT64_C(1000000000)
 /* A flow that was not heard for so long is dead. */
 #define LIVE_NS SECOND_NS
 /* So long another one is worth a word. */
@@ -126,7 +126,7 @@ static void note_peer(struct rist_input *in, const struct rist_peer *peer)
 	if (peer == in->noted)
 		return;
 	in->noted = peer;
-	rist_peers_heard(&in->link.peers, peer, in->now_ns / 1000000);
+	rist_peers_heard(&in->link.peers, peer, in->now_ns / MS);
 }
 
 /* --- several ways --- */
@@ -167,7 +167,7 @@ static size_t way_of(struct rist_input *in, const struct rist_peer *peer)
 	way = way_of_port(in, rist_peers_port(&in->link.peers, peer));
 	in->ways[way] = peer;
 	in->link.brought |= 1u << way;
-	rist_peers_heard(&in->link.peers, peer, in->now_ns / 1000000);
+	rist_peers_heard(&in->link.peers, peer, in->now_ns / MS);
 	return way;
 }
 

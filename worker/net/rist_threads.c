@@ -2,6 +2,7 @@
 #include "worker/net/rist_threads.h"
 
 #include "common/mono.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -107,8 +108,7 @@ static bool read_sign(const struct rist_thread *t, struct rist_sign *ret)
 		return false;
 	*ret = (struct rist_sign){
 		.sleeps = strtoull(sleeps, NULL, 10),
-		.ran_ms = (uint64_t)ran.tv_sec * 1000 +
-			  (uint64_t)ran.tv_nsec / 1000000,
+		.ran_ms = timespec_ns(&ran) / MS,
 		.ready = *state == 'R',
 	};
 	return true;

@@ -6,6 +6,7 @@
  * of the data path.
  */
 #include "common/alloc.h"
+#include "common/units.h"
 #include "worker/input/kind.h"
 #include "worker/net/kinds.h"
 #include "worker/net/srt_peer.h"
@@ -20,7 +21,6 @@ enum {
 	TURN_MAX = 512,
 };
 
-#define SECOND_NS UINT64_C(1000000000)
 #define IDLE_NS (SECOND_NS / 2)
 
 struct srt_input {

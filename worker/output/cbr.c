@@ -2,6 +2,7 @@
 #include "worker/output/cbr.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "common/util.h"
 #include "worker/output/cbr_clock.h"
 #include "worker/output/fifo.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS UINT64_C(1000000)
 #define TICKS_MS (PCR_HZ / 1000)
 #define PACKET_BITS (UINT64_C(8) * TS_PACKET)
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/departure_plan.h"
 
+#include "common/units.h"
 #include "common/util.h"
 
 #include <stdbool.h>
 
-#define MS UINT64_C(1000000)
 #define LEAD_NS (DEPARTURE_LEAD_MS * MS)
 #define WINDOW_NS (1000 * MS)
 /* Nothing went for so long: the rate of before is another story. */

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/thread.h"
+#include "common/units.h"
 #include "worker/output/file_store.h"
 #include "worker/ts/packet.h"
 
@@ -60,10 +61,10 @@ static struct timespec in_ms(unsigned ms)
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &t);
 	t.tv_sec += ms / 1000;
-	t.tv_nsec += (long)(ms % 1000) * 1000000;
-	if (t.tv_nsec >= 1000000000) {
+	t.tv_nsec += (long)(ms % 1000 * MS);
+	if (t.tv_nsec >= (long)SECOND_NS) {
 		t.tv_sec++;
-		t.tv_nsec -= 1000000000;
+		t.tv_nsec -= (long)SECOND_NS;
 	}
 	return t;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/pacer.h"
 
+#include "common/units.h"
 #include "common/util.h"
 
-#define MS UINT64_C(1000000)
 #define PACKET_BITS_NS (UINT64_C(188) * 8 * 1000000000)
 
 #define HOLD_NS (PACER_HOLD_MS * MS)

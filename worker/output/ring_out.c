@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/ring.h"
+#include "common/wall.h"
 #include "worker/output/cc_rewrite.h"
 #include "worker/output/start_point.h"
 #include "worker/ts/pes.h"
@@ -190,10 +191,7 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 		   size_t n_runs, uint64_t now_ns)
 {
-	struct timespec wall;
-
-	(void)clock_gettime(CLOCK_REALTIME, &wall);
-	r->wall_ms = (int64_t)wall.tv_sec * 1000 + wall.tv_nsec / 1000000;
+	r->wall_ms = (int64_t)wall_ms();
 	r->now_ns = now_ns;
 	if (r->marked_ns == 0)
 		r->marked_ns = now_ns;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/rtp_clock.h"
 
+#include "common/units.h"
 #include "common/util.h"
-
-#define MS UINT64_C(1000000)
 
 enum {
 	TICKS_OF_90_KHZ = 300,

@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/units.h"
 #include "worker/output/announcement.h"
 #include "worker/output/udp_socket.h"
 
@@ -13,8 +14,6 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
-
-#define SECOND_NS UINT64_C(1000000000)
 
 enum {
 	/* Announced in quick succession at first: one may be lost. */

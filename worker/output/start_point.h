@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "common/units.h"
 #include "worker/output/cc_rewrite.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/rap.h"
@@ -27,17 +28,16 @@ enum {
 static inline bool start_point_is(const struct psi *psi, const uint8_t *packet,
 				  uint16_t main_pid, uint64_t waited_ns)
 {
-	const uint64_t ms = 1000000;
 	uint16_t pid = ts_pid(packet);
 	enum pid_class class = psi_class(psi, pid);
 
 	if (pid == main_pid && ts_pusi(packet) &&
-	    (class != PID_AUDIO || waited_ns >= START_POINT_AUDIO_MS * ms) &&
+	    (class != PID_AUDIO || waited_ns >= START_POINT_AUDIO_MS * MS) &&
 	    rap_is_start(packet, psi_stream_type(psi, pid), class))
 		return true;
-	if (waited_ns < START_POINT_PATIENCE_MS * ms)
+	if (waited_ns < START_POINT_PATIENCE_MS * MS)
 		return false;
-	return waited_ns >= 2 * START_POINT_PATIENCE_MS * ms ||
+	return waited_ns >= 2 * START_POINT_PATIENCE_MS * MS ||
 	       (ts_pusi(packet) && class != PID_PSI);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/stream_clock.h"
 
-#define MS_NS UINT64_C(1000000)
+#include "common/units.h"
+
 #define MS_TICKS (PCR_HZ / 1000)
 
 uint64_t stream_clock_pcr(struct stream_clock *c, uint64_t pcr, bool jump,
@@ -30,7 +31,7 @@ void stream_clock_tick(struct stream_clock *c, uint64_t now_ns)
 		c->at_ns = now_ns;
 		return;
 	}
-	if (passed < STREAM_CLOCK_PATIENCE_MS * MS_NS)
+	if (passed < STREAM_CLOCK_PATIENCE_MS * MS)
 		return;
 	c->ticks += passed / 1000 * (PCR_HZ / 1000000);
 	c->at_ns = now_ns;

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/crc32.h"
+#include "common/units.h"
 #include "worker/sdp/offer.h"
 #include "worker/sdp/sap_packet.h"
 
@@ -10,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SECOND_NS UINT64_C(1000000000)
 
 enum { PERIODS = 10, PERIOD_MAX_S = 3600 };
 

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "common/mono.h"
+#include "common/units.h"
 #include "worker/scan/announced.h"
 #include "worker/scan/ears.h"
 #include "worker/worker.h"
@@ -10,8 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SECOND_NS UINT64_C(1000000000)
 
 enum {
 	TICK_MS = 100,

@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/log.h"
 #include "common/mono.h"
+#include "common/units.h"
 #include "worker/input/input.h"
 #include "worker/scan/collect.h"
 #include "worker/scan/listening.h"
@@ -15,9 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
-
-#define MS UINT64_C(1000000)
-#define SECOND_NS (1000 * MS)
 
 enum {
 	TICK_MS = 10,

@@ -2,13 +2,12 @@
 #include "worker/splice/entry.h"
 
 #include "common/alloc.h"
+#include "common/units.h"
 #include "worker/splice/clock.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/rap.h"
 
 #include <stdlib.h>
-
-#define MS UINT64_C(1000000)
 
 struct splice_entry {
 	struct psi *psi;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is known of the places of a stream, when somebody asks. */
+#include "common/units.h"
 #include "worker/analysis/report.h"
 #include "worker/input/arrivals.h"
 #include "worker/output/departures.h"
 #include "worker/si/json.h"
 #include "worker/stream/path_state.h"
-
-#define SECOND_NS UINT64_C(1000000000)
 
 enum { PACKETS = 7 /* of most datagrams */ };
 

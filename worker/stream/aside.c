@@ -4,6 +4,7 @@
 #include "common/alloc.h"
 #include "common/log.h"
 #include "common/ratelimit.h"
+#include "common/units.h"
 #include "worker/input/input.h"
 #include "worker/output/fifo.h"
 #include "worker/splice/clock.h"
@@ -16,8 +17,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	TYPE_SECTIONS = 0x05,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/lane.h"
 
+#include "common/units.h"
 #include "worker/stream/aside.h"
 
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	INITIAL_MS = 5000,

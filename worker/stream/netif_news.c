@@ -2,10 +2,9 @@
 #include "worker/stream/netif_news.h"
 
 #include "common/mono.h"
+#include "common/units.h"
 #include "common/util.h"
 #include "worker/input/netif_watch.h"
-
-#define MS UINT64_C(1000000)
 
 enum {
 	/* Who replaces an address takes away one and adds another. */

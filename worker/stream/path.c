@@ -4,13 +4,11 @@
 #include "common/alloc.h"
 #include "common/log.h"
 #include "common/mono.h"
+#include "common/units.h"
 #include "worker/stream/path_state.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
-#define SECOND_NS (1000 * MS)
 
 enum {
 	TICK_MIN_MS = 1,

@@ -4,6 +4,7 @@
  * address may come back at any time. */
 #pragma once
 
+#include "common/units.h"
 #include "common/util.h"
 
 #include <stdbool.h>
@@ -31,7 +32,7 @@ static inline void retry_after(struct retry *r, unsigned most_s,
 {
 	r->delay_s = r->delay_s == 0 ? (unsigned)RETRY_FIRST_S
 				     : MIN(r->delay_s * 2, most_s);
-	r->at_ns = now_ns + r->delay_s * UINT64_C(1000000000);
+	r->at_ns = now_ns + r->delay_s * SECOND_NS;
 }
 
 static inline void retry_failed(struct retry *r, uint64_t now_ns)

@@ -2,6 +2,7 @@
 /* The role `stream`: one stream, from its inputs to its outputs. */
 #include "common/alloc.h"
 #include "common/log.h"
+#include "common/wall.h"
 #include "proto/contract.h"
 #include "worker/stream/path.h"
 #include "worker/stream/selector.h"
@@ -33,13 +34,10 @@ static void on_status(const struct msg_stream_status *status, void *arg)
 static void on_switch(const struct selector_switch *sw, void *arg)
 {
 	struct stream *s = arg;
-	struct timespec wall;
 	struct msg m = { .type = MSG_STREAM_SWITCHED };
 
-	(void)clock_gettime(CLOCK_REALTIME, &wall);
 	m.stream_switched = (struct msg_stream_switched){
-		.wall_ms = (uint64_t)wall.tv_sec * 1000 +
-			   (uint64_t)wall.tv_nsec / 1000000,
+		.wall_ms = wall_ms(),
 		.from = sw->from,
 		.to = sw->to,
 		.filler = sw->filler,

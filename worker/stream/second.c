@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the data path does once a second: counts, reports, mends. */
 #include "common/log.h"
+#include "common/units.h"
+#include "common/wall.h"
 #include "worker/stream/path_state.h"
-
-#define MS UINT64_C(1000000)
-#define SECOND_NS (1000 * MS)
 
 enum { RECEIVERS_AGE_S = 5 };
 
@@ -80,7 +79,7 @@ static bool is_overflowing(struct path *p)
 	uint64_t sum = overflow(p);
 
 	(void)alarm_second(&p->overflow, (uint32_t)(sum - p->overflow_before),
-			   watch_wall_ms());
+			   wall_ms());
 	p->overflow_before = sum;
 	return p->overflow.raised;
 }

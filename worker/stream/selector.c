@@ -3,14 +3,13 @@
 
 #include "common/alloc.h"
 #include "common/fd.h"
+#include "common/units.h"
 #include "worker/stream/selector_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	/* Of one tick of most streams. */

@@ -3,6 +3,8 @@
 
 #include "common/alloc.h"
 #include "common/log.h"
+#include "common/units.h"
+#include "common/wall.h"
 #include "worker/output/sap.h"
 #include "worker/remux/table_versions.h"
 #include "worker/stream/watch.h"
@@ -139,7 +141,7 @@ static void settle(struct sink *s, uint64_t now_ns)
 	if (s->error.text[0] == '\0' || output_trouble(s->output) != NULL)
 		return;
 	sink_counters(s, &c);
-	tenths = (s->outage.until_ns - s->outage.since_ns) / 100000000;
+	tenths = (s->outage.until_ns - s->outage.since_ns) / (100 * MS);
 	log_info("stream", "output %u: open again after %llu.%llu s; %llu "
 		 "packets were lost", s->position,
 		 (unsigned long long)tenths / 10,
@@ -196,7 +198,7 @@ static void log_overflow(struct sink *s, uint64_t left_out, bool changed,
 	unsigned long long n = left_out - s->overflow.begin;
 	unsigned kbps = s->spec.cbr_kbps, suppressed;
 	bool now = s->overflow.alarm.raised;
-	bool due = now && ratelimit_pass(&s->overflow.log, now_ns / 1000000,
+	bool due = now && ratelimit_pass(&s->overflow.log, now_ns / MS,
 					 &suppressed);
 
 	if (now && (changed || due))
@@ -218,7 +220,7 @@ static void watch_overflow(struct sink *s, uint64_t now_ns)
 	if (!o->alarm.raised)
 		o->begin = o->before;
 	changed = alarm_second(&o->alarm, (uint32_t)(c.overflow - o->before),
-			       watch_wall_ms());
+			       wall_ms());
 	o->before = c.overflow;
 	o->why.text[0] = '\0';
 	if (o->alarm.raised)
@@ -232,7 +234,7 @@ static uint64_t held_back(const struct sink *s, uint64_t now_ns)
 {
 	struct output_gap gap = gap_of(s);
 
-	return now_ns - gap.since_ns < OUTAGE_SHOWS_S * UINT64_C(1000000000)
+	return now_ns - gap.since_ns < OUTAGE_SHOWS_S * SECOND_NS
 		       ? gap.packets
 		       : 0;
 }
@@ -249,7 +251,7 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 	if (hindrance(s) != NULL)
 		s->dropped = c.dropped;
 	if (c.dropped <= s->dropped ||
-	    !ratelimit_pass(&s->dropped_log, now_ns / 1000000, &suppressed))
+	    !ratelimit_pass(&s->dropped_log, now_ns / MS, &suppressed))
 		return;
 	log_warning("stream", "output %u: %llu packets were not taken by the "
 		    "network", s->position,
@@ -267,7 +269,7 @@ static void log_trouble(struct sink *s, uint64_t now_ns)
 
 	if (s->error.text[0] != '\0' ||
 	    strcmp(s->trouble.text, text) == 0 ||
-	    !ratelimit_pass(&s->trouble_log, now_ns / 1000000, &suppressed))
+	    !ratelimit_pass(&s->trouble_log, now_ns / MS, &suppressed))
 		return;
 	errmsg_set(&s->trouble, "%s", text);
 	if (now != NULL)
@@ -286,7 +288,7 @@ static void measure(struct sink *s, uint64_t now_ns)
 	s->rate = (struct sink_rate){ .packets = c.packets, .at_ns = now_ns };
 	if (before.at_ns > 0 && now_ns > before.at_ns)
 		s->rate.kbps = (unsigned)((c.packets - before.packets) *
-					  TS_PACKET * 8 * 1000000 /
+					  TS_PACKET * 8 * (SECOND_NS / 1000) /
 					  (now_ns - before.at_ns));
 }
 
@@ -339,7 +341,7 @@ static void follow(struct sink *s, uint64_t now_ns)
 
 	if (moved < 0)
 		close_output(s, &why, now_ns);
-	else if (moved > 0 && ratelimit_pass(&s->moved_log, now_ns / 1000000,
+	else if (moved > 0 && ratelimit_pass(&s->moved_log, now_ns / MS,
 					     &suppressed))
 		log_info("stream", "output %u: addresses or routes changed: "
 			 "sent from another place now", s->position);

@@ -3,11 +3,10 @@
 
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <string.h>
-
-#define SECOND_NS UINT64_C(1000000000)
 
 void source_init(struct source *s, unsigned position, const char *address)
 {

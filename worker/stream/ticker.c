@@ -4,6 +4,7 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/mono.h"
+#include "common/units.h"
 #include "common/util.h"
 
 #include <errno.h>
@@ -12,8 +13,6 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
-
-#define SECOND_NS UINT64_C(1000000000)
 
 /* How many ticks were missed does not matter: there is one now. */
 static bool take_expired(struct ticker *t)

@@ -2,12 +2,12 @@
 #include "worker/stream/watch.h"
 
 #include "common/log.h"
+#include "common/units.h"
+#include "common/wall.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-#define MS UINT64_C(1000000)
 
 enum { NAMES_MAX = 200 + sizeof((struct errmsg){ 0 }.text) };
 
@@ -35,14 +35,6 @@ void watch_feed(struct watch *w, const struct ts_run *runs, size_t n_runs,
 {
 	if (w->monitor != NULL)
 		monitor_feed(w->monitor, runs, n_runs, now_ns);
-}
-
-uint64_t watch_wall_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / MS;
 }
 
 static void put(char text[NAMES_MAX], const char *before, const char *word,
@@ -102,7 +94,7 @@ static void tell(struct watch *w, enum alarm_id of, const char *why,
 void watch_rest(struct watch *w)
 {
 	if (w->monitor != NULL)
-		monitor_rest(w->monitor, watch_wall_ms());
+		monitor_rest(w->monitor, wall_ms());
 	w->raised = w->known = 0;
 }
 
@@ -140,7 +132,7 @@ void watch_second(struct watch *w, const struct monitor_counts *counts,
 
 	if (w->monitor == NULL)
 		return;
-	(void)monitor_second(w->monitor, counts, now_ns, watch_wall_ms());
+	(void)monitor_second(w->monitor, counts, now_ns, wall_ms());
 	alarms = monitor_alarms(w->monitor);
 	w->raised = 0;
 	for (int i = 0; i < ALARM_COUNT; i++)

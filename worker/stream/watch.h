@@ -39,9 +39,6 @@ void watch_rest(struct watch *);
 void watch_report(const struct watch *, unsigned place, uint32_t raised,
 		  uint32_t *reported, struct msg_stream_status *);
 
-/* The time for alarms. */
-uint64_t watch_wall_ms(void);
-
 /* Ends the second.  What is raised now, and was before where the packets come
  * from (bits), is not logged again.
  * why: what is not protected, or who the two senders are, or NULL. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/analysis/monitor.h"
 
 #include "tests/unit/ts/build.h"
@@ -7,7 +8,6 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#define MS UINT64_C(1000000)
 #define START (1000 * MS)
 
 enum { VIDEO = 0x101, AUDIO = 0x102, PMT = 0x100, FREE = 0x300 };

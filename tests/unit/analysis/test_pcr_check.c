@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/analysis/pcr_check.h"
 
 #include "tests/unit/ts/build.h"
 
 #include <criterion/criterion.h>
-
-#define MS UINT64_C(1000000)
 
 enum { PID = 0x101, EVERY = 100 /* packets */ };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/analysis/report.h"
 
+#include "common/units.h"
 #include "proto/report_shape.h"
 #include "tests/unit/ts/build.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-#define MS UINT64_C(1000000)
 #define START (1000 * MS)
 
 enum { PMT = 0x100, VIDEO = 0x101, AUDIO = 0x102, FREE = 0x300 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/analysis/tstd.h"
 
 #include "tests/unit/ts/build.h"
@@ -6,7 +7,6 @@
 
 #include <criterion/criterion.h>
 
-#define MS UINT64_C(1000000)
 #define START (1000 * MS)
 
 /* A multiplex of 10 Mbit/s: 0.1504 ms a packet. */

@@ -72,9 +72,9 @@ Test(roster, gives_no_number_twice)
 	cr_assert_gt(viewers[0].client, last);
 	roster_init(&r, 1001);
 	enter(&viewers[1], 0);
-	cr_assert_gt(viewers[1].client, viewers[0].client + 1000000);
-	/* a number that every client can hold */
-	roster_init(&r, UINT64_C(4000000000));
+	cr_assert_gt(viewers[1].client, viewers[0].client + 1000);
+	/* a number that no receiver has, in 2100 */
+	roster_init(&r, UINT64_C(4102444800000));
 	enter(&viewers[2], 0);
-	cr_assert_lt(viewers[2].client, UINT64_C(1) << 53);
+	cr_assert_lt(viewers[2].client, MSG_RECEIVER_BIT);
 }

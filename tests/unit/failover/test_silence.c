@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/failover/silence.h"
 
 #include <criterion/criterion.h>
-
-#define MS UINT64_C(1000000)
 
 /* Packets every pause_ms for so long. */
 static void hear(struct silence *s, uint64_t *now_ns, unsigned pause_ms,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/filler/filler.h"
 
 #include "tests/helpers/judge.h"
@@ -9,8 +10,6 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 static struct psi *psi;
 static struct filler *f;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/hls/play.h"
 
 #include "common/util.h"
@@ -7,7 +8,6 @@
 
 #include <criterion/criterion.h>
 
-#define MS UINT64_C(1000000)
 #define START (777 * MS)
 
 enum {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/net/fetch.h"
 
 #include <criterion/criterion.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	TICK_MS = 10,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/net/hls_list.h"
 
 #include "common/alloc.h"
@@ -9,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SECOND_NS UINT64_C(1000000000)
 
 enum {
 	TICK_NS = 50000000,

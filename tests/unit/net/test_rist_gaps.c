@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/net/rist_gaps.h"
 
 #include <criterion/criterion.h>
-
-#define MS UINT64_C(1000000)
 
 /* A second of a flow: n blocks from a number on. */
 static uint16_t flow(struct rist_gaps *g, uint16_t from, unsigned n)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/scan/announced.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#define SECOND_NS UINT64_C(1000000000)
 
 static struct announced *table;
 static uint64_t now_ns;

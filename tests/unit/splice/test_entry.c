@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "tests/unit/splice/source.h"
 
 #include "worker/splice/entry.h"
@@ -6,8 +7,6 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
-
-#define MS UINT64_C(1000000)
 
 static struct splice_entry *e;
 static struct source *a;

@@ -5,6 +5,7 @@
 #include "common/fd.h"
 #include "common/mono.h"
 #include "common/sockaddr.h"
+#include "common/units.h"
 #include "common/util.h"
 
 #include <criterion/criterion.h>
@@ -25,8 +26,6 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#define MS UINT64_C(1000000)
 
 enum { STILL_MS = 3 /* of a loop that turns twice in one */ };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/stream/rtp_rig.h"
 
+#include "common/units.h"
+
 #include <criterion/criterion.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 static void write32(uint8_t *p, uint32_t v)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/input/arrivals.h"
 
 #include "tests/unit/ts/build.h"
@@ -6,7 +7,6 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#define MS UINT64_C(1000000)
 #define START (1000000 * MS)
 #define BEGIN (START + ARRIVALS_SETTLE_MS * MS)
 

@@ -3,6 +3,7 @@
  * An hour of a source goes by in a second: what leaves is judged by counting
  * places, with arithmetic of its own.
  */
+#include "common/units.h"
 #include "worker/output/cbr.h"
 
 #include "common/util.h"
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS UINT64_C(1000000)
 #define START (UINT64_C(77777) * MS)
 #define BITS 1504.
 

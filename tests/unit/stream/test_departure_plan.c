@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/output/departure_plan.h"
 
 #include "common/util.h"
 
 #include <criterion/criterion.h>
 
-#define MS UINT64_C(1000000)
 #define START (1000 * MS)
 /* Seven packets at 8 Mbit/s. */
 #define EACH UINT64_C(1316000)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/output/entrance.h"
 
 #include "common/alloc.h"
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS UINT64_C(1000000)
 #define START (5000 * MS)
 
 enum { VIDEO = 0x101, AUDIO = 0x102, GOT_MAX = 64 };

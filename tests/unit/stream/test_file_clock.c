@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/input/file_clock.h"
 
 #include "common/util.h"
@@ -6,7 +7,6 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#define MS UINT64_C(1000000)
 #define START (777 * MS)
 
 enum { PID = 0x101, EVERY = 40 /* packets between two PCRs */ };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files that change or fail while they are played, in a time of its own. */
+#include "common/units.h"
 #include "tests/helpers/judge.h"
 #include "tests/unit/splice/source.h"
 #include "worker/input/input.h"
@@ -23,8 +24,6 @@ enum {
 	SIZE = SECONDS * SOURCE_RATE * TS_PACKET,
 	IDLE_MAX = 20000,
 };
-
-#define MS UINT64_C(1000000)
 
 ssize_t __real_pread(int fd, void *to, size_t len, off_t offset);
 ssize_t __wrap_pread(int fd, void *to, size_t len, off_t offset);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/stream/netif_news.h"
 
 #include "common/mono.h"
 
 #include <criterion/criterion.h>
 #include <sys/resource.h>
-
-#define SECOND_NS UINT64_C(1000000000)
 
 Test(netif_news, who_hears_nothing_looks_once_a_second_until_he_does)
 {

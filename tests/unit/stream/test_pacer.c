@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/output/pacer.h"
 
 #include "common/util.h"
 
 #include <criterion/criterion.h>
 
-#define MS UINT64_C(1000000)
 #define START (12345 * MS)
 
 /* Numbers that look random and are the same in every run. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "tests/unit/stream/rig.h"
 
 #include "common/alloc.h"
@@ -19,8 +20,6 @@ enum {
 	PACKETS = 50 * PER_PCR,
 	PACKETS_PER_S = 4000,
 };
-
-#define MS UINT64_C(1000000)
 
 static void put_pcr(uint8_t *p, uint64_t ms)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/output/ring_out.h"
 
 #include "common/alloc.h"
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MS UINT64_C(1000000)
 #define START (5000 * MS)
 
 enum { VIDEO = 0x101, AUDIO = 0x102, PMT = 0x100 };

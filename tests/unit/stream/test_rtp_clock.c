@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/output/rtp_clock.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 enum { PID = 0x101, START = -90000, PER_PCR = 140 };
 

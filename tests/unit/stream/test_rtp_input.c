@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "tests/unit/stream/rig.h"
 #include "worker/input/fec.h"
 #include "worker/input/input.h"
@@ -6,8 +7,6 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	MEDIA = 5000,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/log.h"
+#include "common/units.h"
 #include "worker/stream/selector.h"
 
 #include <criterion/criterion.h>
@@ -9,8 +10,6 @@
 #include <time.h>
 
 enum { PATIENCE_S = 30, TRIES = 8 };
-
-#define SECOND_NS UINT64_C(1000000000)
 
 /* The clock of all of it, the thread that reads the file as well. */
 static _Atomic uint64_t clock_ns = SECOND_NS;

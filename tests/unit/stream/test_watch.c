@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "worker/stream/watch.h"
 
 #include "common/log.h"
@@ -6,8 +7,6 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
-
-#define SECOND_NS UINT64_C(1000000000)
 
 static const struct monitor_counts calm, loss = { .network_lost = 1 },
 			bare = { .unprotected = 1 },

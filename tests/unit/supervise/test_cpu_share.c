@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
 #include "master/supervise/cpu_share.h"
 
 #include "common/mono.h"
@@ -10,8 +11,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define MS UINT64_C(1000000)
 
 enum { PATIENCE_MS = 30000 };
 
