@@ -243,13 +243,17 @@ static bool is_anybody_there(const struct rist_link *l)
 }
 
 /* The ways that bring nothing, a bit for each. */
+static bool is_silent(const struct rist_link *l, size_t way)
+{
+	return l->silent_s[way] >= WAY_SILENT_S;
+}
+
 static unsigned silent_ways(const struct rist_link *l)
 {
 	unsigned ways = 0;
 
 	for (size_t i = 0; i < l->spec->n_peers; i++)
-		if (l->silent_s[i] >= WAY_SILENT_S)
-			ways |= 1u << i;
+		ways |= (unsigned)is_silent(l, i) << i;
 	return ways;
 }
 
@@ -382,7 +386,7 @@ static void look_at_ways(struct rist_link *l, unsigned heard)
 			     is_expected(l, i);
 
 		l->silent_s[i] = alone ? l->silent_s[i] + 1 : 0;
-		if (l->silent_s[i] >= WAY_SILENT_S)
+		if (is_silent(l, i))
 			errmsg_set(&l->way_trouble, "path %zu: %s", i + 1,
 				   what);
 	}
