@@ -23,9 +23,21 @@ export async function call(sluice, command, headers = {}, options = {}) {
 	return reply;
 }
 
+// What a password has to be hashed or checked for has five seconds, or is 503:
+// asks again until the machine has had the time.
+export function checked(ask) {
+	return waitUntil('an answer', async () => {
+		const reply = await ask();
+
+		if (reply.status === 503)
+			throw new Error(reply.body);
+		return reply;
+	});
+}
+
 // A command that is to succeed; its decoded reply.
 export async function done(sluice, command, headers) {
-	const reply = await call(sluice, command, headers);
+	const reply = await checked(() => call(sluice, command, headers));
 
 	assert.equal(reply.status, 200,
 		`${JSON.stringify(command)}: ${reply.body}`);
@@ -44,14 +56,9 @@ export function sessionOf(reply) {
 	return /^svc_session=([0-9a-f]{64});/.exec(set)?.[1];
 }
 
-// Logs in, which is to succeed, sooner or later on a busy machine; the session
-// id.
+// Logs in, which is to succeed; the session id.
 export async function enter(sluice, name, password, more = {}) {
-	const reply = await waitUntil('an answer', async () => {
-		const answer = await login(sluice, name, password, more);
-
-		return answer.status !== 503 && answer;
-	});
+	const reply = await checked(() => login(sluice, name, password, more));
 	const id = sessionOf(reply);
 
 	assert.equal(reply.status, 200, reply.body);

@@ -34,7 +34,7 @@ export const settingsOf = (cert) => ({ crt_chain: cert.chain,
 export function secureRequest(port, cert, options = {}, body = undefined) {
 	return new Promise((done, fail) => {
 		const call = https.request({ host: '127.0.0.1', port,
-			ca: cert.pem, agent: false, timeout: 10000,
+			ca: cert.pem, agent: false, timeout: 60000,
 			...options }, (reply) => {
 			const name = reply.socket.getPeerCertificate()
 				.subject?.CN;

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { basic, call, startGuarded } from '../helpers/auth.mjs';
+import { basic, call, checked, startGuarded } from '../helpers/auth.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { tempDir, waitUntil } from '../helpers/util.mjs';
 
@@ -152,9 +152,13 @@ test('a file that cannot be written is said at once: 500', async (t) => {
 test('an observer learns that there is no file, or no sound one', async (t) => {
 	const users = { olga: { type: 2, password: 'pw' } };
 	const { sluice } = await startGuarded(t, { users });
-	const load = () => call(sluice, { cmd: 'load' }, basic('olga', 'pw'));
+	const load = () => checked(() => call(sluice, { cmd: 'load' },
+		basic('olga', 'pw')));
 
 	assert.equal((await load()).status, 200);
+	// what is saved later would take its place
+	await waitUntil('the save', () =>
+		fs.readFileSync(sluice.file, 'utf8').includes('olga'));
 	fs.writeFileSync(sluice.file, '{"users":');
 	const broken = await load();
 	assert.equal(broken.status, 500);

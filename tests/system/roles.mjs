@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { again, basic, call, cookie, done, enter, startGuarded }
+import { again, basic, call, checked, cookie, done, enter, startGuarded }
 	from '../helpers/auth.mjs';
 import { request, stream } from '../helpers/sluice.mjs';
 import { sleep, srcdir, waitUntil } from '../helpers/util.mjs';
@@ -73,8 +73,8 @@ async function strangers(t, sluice, admin) {
 }
 
 // 'dropped' when the connection was closed without an answer.
-const ask = (sluice, cmd, headers) => call(sluice, { cmd }, headers)
-	.catch((error) => ({ status: 'dropped', error }));
+const ask = (sluice, cmd, headers) => checked(() => call(sluice, { cmd },
+	headers).catch((error) => ({ status: 'dropped', error })));
 
 function judge(reply, letter, what) {
 	if (letter === 'F')
@@ -109,12 +109,13 @@ test('nobody without a credential that is good gets anywhere', async (t) => {
 			assert.equal(reply.status, cmd === 'login' ? 400 : 403,
 				`${name}: ${cmd}`);
 		}
-		assert.equal((await call(sluice, { name: 'x' }, headers,
-			{ path: '/api/output-group' })).status, 403, name);
+		assert.equal((await checked(() => call(sluice, { name: 'x' },
+			headers, { path: '/api/output-group' }))).status, 403,
+		name);
 		for (const path of [...Object.keys(PATHS), '/', '/api/x',
 			'/control', '/play/x']) {
-			const reply = await request(sluice.port,
-				{ path, headers });
+			const reply = await checked(() => request(sluice.port,
+				{ path, headers }));
 			assert.equal(reply.status, 403, `${name}: ${path}`);
 		}
 	}
@@ -197,8 +198,8 @@ test('without a file an observer has nothing to load', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users,
 		options: { withoutFile: true } });
 
-	assert.equal((await call(sluice, { cmd: 'load' },
-		basic('olga', 'pw'))).status, 404);
+	assert.equal((await checked(() => call(sluice, { cmd: 'load' },
+		basic('olga', 'pw')))).status, 404);
 	assert.ok((await done(sluice, { cmd: 'load' }, admin)).users.olga);
 	await sluice.stop();
 });

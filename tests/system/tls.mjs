@@ -7,7 +7,7 @@ import http from 'node:http';
 import https from 'node:https';
 import path from 'node:path';
 import { test } from 'node:test';
-import { basic, startGuarded } from '../helpers/auth.mjs';
+import { basic, checked, startGuarded } from '../helpers/auth.mjs';
 import { Sluice, request, sanitized } from '../helpers/sluice.mjs';
 import { certificate, rawSocket, sClient, secureCommand, secureRequest,
 	secureSocket, settingsOf, shown } from '../helpers/tls.mjs';
@@ -122,8 +122,8 @@ test('a cookie is Secure when it was asked for over TLS', async (t) => {
 	const { sluice, password } = await startGuarded(t, { config: {
 		settings: settingsOf(cert) } });
 	const login = { cmd: 'login', login: 'admin', password };
-	const plain = await sluice.post(login);
-	const secure = await secureCommand(sluice, cert, login);
+	const plain = await checked(() => sluice.post(login));
+	const secure = await checked(() => secureCommand(sluice, cert, login));
 
 	assert.equal(plain.status, 200);
 	assert.doesNotMatch(plain.headers['set-cookie'][0], /Secure/);
@@ -142,11 +142,12 @@ test('the address of a client over TLS is his own', async (t) => {
 	const cert = await certificate(tempDir(t), 'headend.example');
 	const { sluice, password } = await startGuarded(t, { config: {
 		settings: settingsOf(cert), log: { api_access: true } } });
-	const from = (localAddress, headers = {}) => secureCommand(sluice, cert,
-		{ cmd: 'whoami' }, { localAddress, headers });
-	const login = (localAddress, word) => secureCommand(sluice, cert,
-		{ cmd: 'login', login: 'admin', password: word },
-		{ localAddress });
+	const from = (localAddress, headers = {}) => checked(() =>
+		secureCommand(sluice, cert, { cmd: 'whoami' },
+			{ localAddress, headers }));
+	const login = (localAddress, word) => checked(() =>
+		secureCommand(sluice, cert, { cmd: 'login', login: 'admin',
+			password: word }, { localAddress }));
 
 	for (let i = 0; i < 5; i++)
 		assert.equal((await login('127.0.0.2', 'x')).status, 403);
@@ -210,29 +211,41 @@ test('a certificate is replaced under load, and nobody is turned away',
 		const { cert, sluice } = await served(t);
 		const next = await certificate(sluice.dir, 'next.example');
 		const pid = sluice.worker('tls').pid;
-		const kept = await secureSocket(t, sluice.port, cert);
+		const agent = new https.Agent({ keepAlive: true,
+			maxSockets: 1 });
+		// who was there before goes on, and is kept while he asks
+		const kept = async () => assert.equal((await secureRequest(
+			sluice.port, cert, { ...STATUS, agent })).name,
+		cert.name);
+		const until = (what, probe) => waitUntil(what, async () => {
+			await kept();
+			return probe();
+		});
+
+		await kept();
 		const seen = load(sluice.port, [cert.pem, next.pem]);
 
-		await waitUntil('load', () => seen.answered > 20);
+		await until('load', () => seen.answered > 20);
 		fs.copyFileSync(next.chain, cert.chain);
 		fs.copyFileSync(next.key, cert.key);
 		sluice.child.kill('SIGHUP');
-		await waitUntil('the next one', () =>
+		await until('the next one', () =>
 			seen.names.has('next.example'));
 		// one that is no good leaves it where it is
 		fs.writeFileSync(cert.key, 'nonsense');
 		sluice.child.kill('SIGHUP');
-		await sluice.logged(/settings.crt_key: holds no private key/);
+		await until('its complaint', () =>
+			/settings.crt_key: holds no private key/
+				.test(sluice.log));
 		fs.copyFileSync(next.key, cert.key);
 		const at = seen.answered;
-		await waitUntil('more load', () => seen.answered > at + 20);
+		await until('more load', () => seen.answered > at + 20);
 		await seen.stop();
 		assert.deepEqual(seen.failed, []);
 		assert.deepEqual([...seen.names],
 			['headend.example', 'next.example']);
-		// who was there before goes on
-		kept.write('GET /api/system-status HTTP/1.0\r\n\r\n');
-		await waitUntil('an answer', () => kept.bytesRead > 300);
+		await kept();
+		agent.destroy();
 		assert.equal(sluice.worker('tls').pid, pid);
 		await sluice.stop();
 	});
@@ -277,15 +290,24 @@ test('settings are judged before they are applied', async (t) => {
 	// what was only started to judge is not kept
 	await waitUntil('no worker', () => sluice.worker('tls') === undefined);
 
+	// each change is followed by a restart, which no command may meet
+	const set = async (settings) => {
+		const from = sluice.log.length;
+
+		await sluice.cmd('set-settings', { settings });
+		await waitUntil('the restart', () =>
+			sluice.log.slice(from).includes('restarting'));
+		await sluice.ready();
+	};
+
 	// PEM text in the settings themselves
-	await sluice.cmd('set-settings', { settings: {
-		crt_chain: read(good.chain), crt_key: read(good.key) } });
+	await set({ crt_chain: read(good.chain), crt_key: read(good.key) });
 	await shown(sluice.port, good);
 	const { pid } = sluice.worker('tls');
-	await sluice.cmd('set-settings', { settings: settingsOf(other) });
+	await set(settingsOf(other));
 	await shown(sluice.port, other);
 	assert.equal(sluice.worker('tls').pid, pid, 'replaced by a restart');
-	await sluice.cmd('set-settings', { settings: {} });
+	await set({});
 	await waitUntil('no worker', () => sluice.worker('tls') === undefined);
 	await assert.rejects(secureRequest(sluice.port, other, STATUS));
 	assert.equal((await sluice.get('/api/system-status')).status, 200);

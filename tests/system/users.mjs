@@ -2,9 +2,11 @@
 // users: get-user, set-user, toggle-user, what is stored and what is told.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { basic, call, cookie, done, enter, login, startGuarded }
+import { basic, call, checked, cookie, done, enter, login as ask, startGuarded }
 	from '../helpers/auth.mjs';
 import { WsClient } from '../helpers/ws.mjs';
+
+const login = (...args) => checked(() => ask(...args));
 
 async function startWithEvents(t, users) {
 	const all = await startGuarded(t, { users });
@@ -145,8 +147,8 @@ test('a password of 511 bytes is taken, whatever is in it', async (t) => {
 	assert.equal((await login(sluice, 'olga', password)).status, 200);
 	assert.equal((await login(sluice, 'olga', password.slice(0, -1)))
 		.status, 403);
-	assert.equal((await call(sluice, { cmd: 'whoami' },
-		basic('olga', password))).status, 200);
+	assert.equal((await checked(() => call(sluice, { cmd: 'whoami' },
+		basic('olga', password)))).status, 200);
 	await sluice.stop();
 });
 
@@ -155,8 +157,8 @@ test('an observer changes his own password and nothing else', async (t) => {
 		olga: { type: 2, password: 'look', comment: 'x' },
 		other: { type: 2, password: 'x' } } });
 	const olga = cookie(await enter(sluice, 'olga', 'look'));
-	const set = (id, user) => call(sluice, { cmd: 'set-user', id, user },
-		olga);
+	const set = (id, user) => checked(() => call(sluice,
+		{ cmd: 'set-user', id, user }, olga));
 
 	for (const [id, user] of [['other', { password: 'n' }],
 		['admin', { password: 'n' }], ['new', { password: 'n' }],
