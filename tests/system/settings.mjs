@@ -41,6 +41,9 @@ test('set-settings answers when the settings are on disk', async (t) => {
 	assert.deepEqual(await events.wait('the event',
 		(m) => m.scope === 'set-settings'), { scope: 'set-settings',
 		gid: 500000, settings: { instance_name: 'b' } });
+	// whose command it has not answered when it begins anew gets none
+	assert.equal(await events.waitClosed(), 1001);
+	await sluice.ready();
 	await sluice.cmd('load');
 });
 

@@ -8,7 +8,7 @@ import { Viewer, judge } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { wholeUnits } from '../helpers/ts.mjs';
 import { Recorder } from '../helpers/udp.mjs';
-import { run, sleep, start, tempDir, waitUntil } from '../helpers/util.mjs';
+import { run, start, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 900000;
 
@@ -101,7 +101,7 @@ test('a worker that dies costs packets and nothing else', async (t) => {
 	// and if the master was replaced in between
 	const { pid } = worker();
 	await scene.sluice.cmd('restart');
-	await sleep(500);
+	await scene.sluice.logged(/restarting/);
 	await scene.sluice.ready();
 	assert.equal(worker().pid, pid);
 	await killWorker(scene);
