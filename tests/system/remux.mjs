@@ -28,9 +28,10 @@ test('one program goes out, under the numbers and names that it is given',
 	await waitUntil('input', () => udpBound(5000));
 	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
 	const sender = await Sender.start(t, mux, 5000);
-	const status = await sluice.waitStatus('a001', 'one program', (s) =>
-		s.onair && s.video_count === 1 && s.audio_count === 1);
-	assert.ok(status.bitrate < 3000, 'the half of it');
+	// the half of it; who was held up sends more for a while
+	await sluice.waitStatus('a001', 'one program', (s) =>
+		s.onair && s.video_count === 1 && s.audio_count === 1 &&
+		s.bitrate > 1500 && s.bitrate < 2500);
 	await waitUntil('three seconds', () => mux.seconds > 3);
 	sender.stop();
 	await recorder.quiet();

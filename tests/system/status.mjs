@@ -40,18 +40,27 @@ test('the fields of a good second', async (t) => {
 	assert.deepEqual({ ...event, bitrate: 0 }, { scope: 'stream_event',
 		channel_id: 'a001', input_id: 1, onair: true, bitrate: 0,
 		scrambled: false, cc_error: 0, pes_error: 0 });
-	const check = await sluice.cmd('check-stream',
-		{ id: 'a001', status: true });
+	// of which a busy machine may hold up the one or the other
+	const check = await waitUntil('a good second', async () => {
+		const told = await sluice.cmd('check-stream',
+			{ id: 'a001', status: true });
+
+		return told.status.onair &&
+			told.status.input[0].cc_error === 0 && told;
+	});
 	assert.equal(check['check-stream'], 'ok');
-	assert.equal(check.status.onair, true);
 	assert.equal(check.status.active_input, 1);
 	assert.equal(check.status.input.length, 1);
 	// a busy machine sends PCRs late, which is an alarm then
-	delete check.status.input[0].alarms;
-	assert.deepEqual({ ...check.status.input[0], bitrate: 0, since: 0 },
+	const { alarms, penalty, ...input } = check.status.input[0];
+	assert.ok(Array.isArray(alarms));
+	assert.deepEqual({ ...input, bitrate: 0, since: 0 },
 		{ scrambled: false, cc_error: 0, bitrate: 0, pes_error: 0,
 			onair: true, state: 'active', since: 0,
-			reason: 'start', penalty: 0, damped: false });
+			reason: 'start', damped: false });
+	// who has one was off air
+	if (penalty !== 0)
+		await sluice.logged(/off air: /);
 	await sluice.stop();
 });
 
