@@ -6,7 +6,9 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { memoryDir, now, run, waitUntil } from '../helpers/util.mjs';
 
 const ERRORS = ['EIO', 'ENOSPC', 'EINTR'];
@@ -113,7 +115,7 @@ test('each call of a save fails in turn, in each way', async (t) => {
 	const sluice = await Sluice.start(t, version(0),
 		{ dir: await memoryDir(t) });
 	const { dir, file } = sluice;
-	let n = 0, refused = 0, unkept = 0, kept = 0;
+	let n = 0, refused = 0, kept = 0;
 	const upload = () => sluice.post({ cmd: 'upload',
 		config: version(++n) });
 	const uploadWell = async () => {
@@ -143,7 +145,6 @@ test('each call of a save fails in turn, in each way', async (t) => {
 	const before = descriptors(sluice), begin = now();
 
 	for (const what of Object.entries(counts).flatMap(faults)) {
-		const logged = sluice.log.length;
 		const trace = await Trace.attach(t, sluice, what);
 		const { status, body } = await upload();
 
@@ -160,27 +161,26 @@ test('each call of a save fails in turn, in each way', async (t) => {
 			assert.match(JSON.parse(body).error,
 				/not saved: cannot /);
 		}
-		unkept += / not kept: /.test(sluice.log.slice(logged));
 		await uploadWell();
 	}
 	// told, with a bound on what repeats
 	await sluice.logged(/error config: .* is not saved: cannot /);
 	await sluice.logged(/info config: .* is saved again/);
+	await sluice.logged(/ not kept: /); // a revision that is lost
 	const most = PER_MINUTE * Math.ceil((now() - begin) / 60000 + 1);
 	for (const line of ['is not saved', 'is saved again', 'not kept'])
 		assert.ok(sluice.log.split(line).length - 1 <= most, line);
 	const calls = Object.values(counts).reduce((a, b) => a + b);
-	t.diagnostic(`${calls} calls, ${refused} saves failed, ` +
-		`${unkept} lines of lost revisions`);
+	t.diagnostic(`${calls} calls, ${refused} saves failed`);
 	// those without which there is no save, and not the others
 	assert.ok(refused >= 20 && refused <= 40, `${refused}`);
-	assert.ok(unkept > 0, 'a revision that is lost is told');
 	assert.ok(descriptors(sluice) <= before + kept, 'a leak');
 	await sluice.stop();
 	assert.deepEqual(parsed(file).n, n);
 });
 
 test('a disk that is slow holds up nobody, and is told', async (t) => {
+	const timing = new Timing(t);
 	const why = await reason(t);
 	if (why !== undefined) {
 		t.skip(`strace cannot attach here: ${why}`);
@@ -196,7 +196,8 @@ test('a disk that is slow holds up nobody, and is told', async (t) => {
 		const asked = now();
 		await sluice.cmd('version');
 		// if it waited for the disk, it would be three seconds
-		assert.ok(now() - asked < 2500, 'the save holds up the loop');
+		timing.assert(now() - asked < 2500,
+			'the save holds up the loop');
 	}
 	// saved by two such calls, and what came meanwhile after it
 	await sluice.cmd('set-config', { key: 'm', data: 2 });
@@ -233,7 +234,9 @@ test('a save that fails is repeated until it succeeds', async (t) => {
 		await trace.detach();
 		await waitUntil(`success after ${what}`, () =>
 			/config: .* is saved again/.test(sluice.log), 30000);
-		assert.deepEqual(parsed(sluice.file), { ...version(1), m: 2 });
+		// the second one may have come after the save
+		await waitUntil('both', () => isDeepStrictEqual(
+			parsed(sluice.file), { ...version(1), m: 2 }));
 		await sluice.stop();
 	}));
 });
