@@ -11,6 +11,7 @@ import { Fault } from '../helpers/net.mjs';
 import { gstreamer, lacks, peersConfig } from '../helpers/peers.mjs';
 import { Sluice, config, sanitized, stream }
 	from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { checkTs, fromEntry, wholeUnits } from '../helpers/ts.mjs';
 import { now, sleep, start, tempDir, udpBound, waitUntil }
@@ -210,6 +211,7 @@ const memoryKib = (pid) => Number(/VmRSS:\s+(\d+)/.exec(
 
 test('floods of strangers at the ports cost neither memory nor log nor packets',
 	async (t) => {
+	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 },
 		{ port: 6001 }, { port: 6002 });
 	const sluice = await Sluice.start(t, config(
@@ -235,6 +237,7 @@ test('floods of strangers at the ports cost neither memory nor log nor packets',
 	await waitUntil('a flood', async () => sent() > 3000 &&
 		recorder.size() > from + 3 * BYTES &&
 		(await inputOf('in0')).stats.refused > 500, 40000);
+	timing.stop();
 	for (const [i, id] of ids.entries()) {
 		const grown = memoryKib(pids[i]) - before[i];
 		const input = await inputOf(id);
@@ -243,7 +246,9 @@ test('floods of strangers at the ports cost neither memory nor log nor packets',
 		assert.ok(sanitized || grown < 24 * 1024,
 			`${id}: ${grown} KiB more`);
 		assert.equal(input.onair, true, id);
-		assert.equal(input.stats.dropped, 0, id);
+		// what comes later than its buffer is long is not waited for
+		timing.assert(input.stats.dropped === 0,
+			`${id}: ${input.stats.dropped} too late`);
 		assert.equal(sluice.worker('stream', id).pid, pids[i], id);
 	}
 	const said = sluice.log.slice(lines).split('\n').filter((line) =>
@@ -251,8 +256,11 @@ test('floods of strangers at the ports cost neither memory nor log nor packets',
 
 	assert.ok(said > 0 && said < 60, `${said} lines`);
 	await sluice.stop();
-	for (const list of await recorder.stop())
-		assert.equal(checkTs(joined(list)).ccErrors, 0);
+	for (const list of await recorder.stop()) {
+		const { ccErrors } = checkTs(joined(list));
+
+		timing.assert(ccErrors === 0, `${ccErrors} gaps`);
+	}
 });
 
 // Parts of RTCP with lengths that lie; those without an end keep the thread of
