@@ -129,8 +129,9 @@ test('silent without a querier: an alarm, until packets or a querier come',
 				`${table.source}qa +igmp +heard +1 +1 ` +
 				` +${ROUTER}, version 3 +\\d+ s\n$`).test(
 				await ctl.out(['network'])), 20000);
-			assert.equal((await ctl.json(['network']))
-				.interfaces[0].querier.address, ROUTER);
+			await waitUntil('it in JSON', async () =>
+				(await ctl.json(['network'])).interfaces[0]
+					.querier?.address === ROUTER, 20000);
 		});
 		await sluice.waitStatus('a001', 'the alarm again', alarmed,
 			20000);

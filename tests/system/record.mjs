@@ -102,7 +102,7 @@ test('by size and by time: no packet is broken or lost at a seam',
 	await waitUntil('input', () => udpBound(5000));
 	await liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
 		{ seconds: 7, programs: 2 }).ended;
-	await recorder.quiet();
+	await recorder.quiet(2000);
 	await sluice.stop();
 	const [list] = await recorder.stop();
 	const sent = joined(list);

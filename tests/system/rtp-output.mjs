@@ -11,7 +11,8 @@ import { Fault, ip } from '../helpers/net.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { now, start, tempDir, udpBound, waitUntil }
+	from '../helpers/util.mjs';
 
 const source = (port, caps) => ['udpsrc', 'address=127.0.0.1', `port=${port}`,
 	`caps=application/x-rtp,${caps}`, '!', 'queue', '!'];
@@ -67,12 +68,14 @@ test('GStreamer to Sluice to GStreamer, each way losing what FEC restores',
 		return stats;
 	});
 	assert.equal(told.fec_unrepaired, 0, JSON.stringify([told, lost]));
-	let size = -1;
-	await waitUntil('the rest', async () => {
-		const was = size;
-		size = fs.statSync(out).size;
-		await new Promise((done) => setTimeout(done, 500));
-		return was === size;
+	// who may be kept from his work has two seconds
+	let size = -1, since;
+	await waitUntil('the rest', () => {
+		const is = fs.statSync(out).size;
+
+		if (is !== size)
+			[size, since] = [is, now()];
+		return now() - since > 2000;
 	});
 	receiver.kill('SIGINT');
 	await receiver.ended;

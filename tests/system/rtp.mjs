@@ -51,7 +51,7 @@ const received = (sluice, n) => waitUntil(`${n} datagrams`, async () => {
 test('datagrams in disorder, twice and missing', async (t) => {
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(
-		stream('a001', 'rtp://127.0.0.1:5000#reorder=100', OUTPUT)));
+		stream('a001', 'rtp://127.0.0.1:5000#reorder=500', OUTPUT)));
 	const rtp = new Rtp();
 	const count = { sent: 0, twice: 0, swapped: 0, gone: 0 };
 	const expected = [];
@@ -97,7 +97,7 @@ test('datagrams in disorder, twice and missing', async (t) => {
 	assert.equal(told.duplicates, count.twice);
 	assert.equal(told.reordered, count.swapped);
 	assert.equal(told.dropped, 0);
-	await recorder.quiet(1000);
+	await recorder.quiet(2000);
 	const output = joined((await recorder.stop())[0]);
 	const sent = Buffer.concat(expected);
 	assert.ok(output.length >= sent.length - 14 * 188,

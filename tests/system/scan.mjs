@@ -280,12 +280,19 @@ test('one that nobody asks ends after ten seconds, one that is asked lives',
 	const sluice = await Sluice.start(t, config());
 	const kept = await init(sluice, 'udp://127.0.0.1:5000');
 	const left = await init(sluice, 'udp://127.0.0.1:5001');
+	const running = () => sluice.workers().filter((w) =>
+		w.role === 'scan').length;
+
+	await waitUntil('both', async () => {
+		await check(sluice, kept);
+		await check(sluice, left);
+		return running() === 2;
+	});
 	const begin = now();
 
 	await waitUntil('end of the one', async () => {
 		await check(sluice, kept);
-		return sluice.workers().filter((w) =>
-			w.role === 'scan').length === 1 && now() - begin > 5000;
+		return running() === 1;
 	}, 20000);
 	const ms = now() - begin;
 	assert.ok(ms > 9000, `it lived ${ms} ms`);

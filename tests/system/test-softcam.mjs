@@ -99,6 +99,8 @@ test('a server that can be reached: this version says how far it came',
 	assert.equal(status, 200);
 	assert.deepEqual(body, { status: 0,
 		error: 'connected, but this version cannot log in' });
+	// the answer may be read first
+	await waitUntil('the connection', () => connected > 0);
 	assert.equal(connected, 1);
 	assert.ok(ms > 20, `${ms} ms`);
 	assert.ok(!sluice.log.includes('test-softcam'));
