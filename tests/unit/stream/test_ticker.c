@@ -23,6 +23,7 @@ struct rig {
 	int by;              /* ... by this one; the last: ticker_hear() */
 	int n_ticks;
 	int woken_at;        /* n_ticks when the loop heard it */
+	uint64_t began_ns;
 	uint64_t ns[TICKS];  /* of the ticks */
 };
 
@@ -81,7 +82,8 @@ static void run(struct rig *r, bool alone)
 	});
 	if (r->by == TICKER_WAKES)
 		ticker_hear(&r->ticker, r->pipe[0]);
-	ticker_every(&r->ticker, INTERVAL_NS, mono_ns());
+	r->began_ns = mono_ns();
+	ticker_every(&r->ticker, INTERVAL_NS, r->began_ns);
 	ev_run(r->loop, 0);
 	close(silent);
 }
@@ -95,14 +97,16 @@ static void end(struct rig *r)
 	ev_loop_destroy(r->loop);
 }
 
+/* One tick for each place that has begun, and no more: one that was held up
+ * may come in the place of the next. */
 static void expect_grid(const struct rig *r)
 {
 	uint64_t phase = INTERVAL_NS * r->ticker.phase / TICKER_PHASES;
+	uint64_t first = (r->began_ns - phase) / INTERVAL_NS + 1;
 
-	for (int i = 1; i < TICKS; i++)
-		cr_expect_gt((r->ns[i] - phase) / INTERVAL_NS,
-			     (r->ns[i - 1] - phase) / INTERVAL_NS,
-			     "tick %d is not in a place of its own", i);
+	for (unsigned i = 0; i < TICKS; i++)
+		cr_expect_geq((r->ns[i] - phase) / INTERVAL_NS, first + i,
+			      "tick %u has no place of its own", i);
 }
 
 Test(ticker, ticks_once_in_each_place_of_the_grid)
