@@ -152,6 +152,14 @@ Test(path_file, packets_of_192_bytes)
 	check_loop(192, 0);
 }
 
+/* The thread that reads says it when it gets there. */
+static void await_trouble(struct rig *r)
+{
+	do
+		rig_await_status(r, 1);
+	while (r->input_error[0] == '\0');
+}
+
 Test(path_file, ends_when_it_is_not_to_be_looped)
 {
 	struct rig r;
@@ -164,7 +172,8 @@ Test(path_file, ends_when_it_is_not_to_be_looped)
 	rig_listen(&r, 0, "127.0.0.1", 6000);
 	rig_start(&r, clip.address, "udp://127.0.0.1:6000", NULL);
 	rig_await(&r, 0, PACKETS * TS_PACKET);
-	rig_await_status(&r, 2);
+	await_trouble(&r);
+	rig_await_status(&r, 1);
 	cr_assert_eq(r.out[0].len, PACKETS * TS_PACKET);
 	assert_looped(&r.out[0], data);
 	cr_assert_not(r.status.inputs[0].open);
@@ -189,8 +198,7 @@ Test(path_file, is_tried_again_until_it_is_there)
 		       path);
 	rig_listen(&r, 0, "127.0.0.1", 6000);
 	rig_start(&r, address, "udp://127.0.0.1:6000", NULL);
-	while (r.input_error[0] == '\0')
-		rig_await_status(&r, 1);
+	await_trouble(&r);
 	/* nor is it while it is tried once more */
 	for (unsigned i = 0; i < 2; i++) {
 		cr_assert_not(r.status.inputs[0].open);
@@ -222,7 +230,7 @@ Test(path_file, without_a_stream_in_it_is_an_error_and_no_spinning)
 	(void)snprintf(address, sizeof address, "file://%s#loop", path);
 	cr_assert_eq(write(fd, zero, sizeof zero), (ssize_t)sizeof zero);
 	rig_start(&r, address, NULL, NULL);
-	rig_await_status(&r, 1);
+	await_trouble(&r);
 	cr_assert_not(r.status.inputs[0].open);
 	cr_assert_not_null(strstr(r.input_error, "no transport stream"));
 	(void)close(fd);
