@@ -20,9 +20,13 @@ export async function capture(t, iface, filter, fields) {
 	});
 	child = start(t, 'tshark', args);
 
-	// it does not say when it has begun
-	await waitUntil('the capture', () => execFileSync('ss', ['-0', '-H'],
-		{ encoding: 'utf8' }).includes(`:${iface} `), 20000);
+	// It does not say when it has begun.  A socket is there a while before
+	// it hears anything, and what it hears before it has the filter, behind
+	// one of a single instruction that takes nothing, is thrown away.
+	const begun = new RegExp(`:${iface} [^(]*bpf filter \\((?!1\\))`);
+
+	await waitUntil('the capture', () => begun.test(execFileSync('ss',
+		['-0', '-H', '-b'], { encoding: 'utf8' })), 20000);
 	// the last line may still be on its way
 	return () => child.text.out.split('\n').slice(0, -1).map(
 		(line) => Object.fromEntries(line.split('|').map((value, i) =>
