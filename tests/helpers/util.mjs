@@ -18,12 +18,15 @@ const PATIENCE_MS = 10000;
 const BUSY = 6;
 
 // Calls probe until it gives something true; that is the result.  An error
-// thrown by probe counts as "not yet" and is told when time is up.
+// thrown by probe counts as "not yet" and is told when time is up.  Whoever is
+// held up here looks once more: what counts is how it is when time is up.
 export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 	const end = now() + timeoutMs * (timeoutMs < PATIENCE_MS ? 1 : BUSY);
 	let last = '';
 
 	for (;;) {
+		const late = now() > end;
+
 		try {
 			const result = await probe();
 			if (result)
@@ -32,7 +35,7 @@ export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 		} catch (error) {
 			last = String(error);
 		}
-		if (now() > end)
+		if (late)
 			throw new Error(
 				`no ${what} in ${timeoutMs} ms: ${last}`);
 		await sleep(20);
