@@ -289,6 +289,14 @@ static void name_senders(struct udp_flow *f)
 		   turned ? a : b);
 }
 
+/* A second that came later than this one is no reason to wait for the next. */
+static bool is_time_to_renew(const struct udp_flow *f, uint64_t now_ns)
+{
+	return f->renew_s > 0 && is_group(f) &&
+	       now_ns - f->renewed_ns + SECOND_NS / 2 >=
+		       f->renew_s * SECOND_NS;
+}
+
 int udp_flow_second(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 {
 	unsigned changes;
@@ -300,8 +308,7 @@ int udp_flow_second(struct udp_flow *f, uint64_t now_ns, struct errmsg *why)
 	if (changes != 0)
 		return is_named(f) ? follow_interface(f, now_ns, why)
 				   : follow_route(f, changes, now_ns, why);
-	if (f->renew_s > 0 && is_group(f) &&
-	    now_ns - f->renewed_ns >= f->renew_s * SECOND_NS)
+	if (is_time_to_renew(f, now_ns))
 		return renew(f, now_ns, why);
 	return 0;
 }

@@ -6,13 +6,27 @@
 #include "worker/input/rtp_store.h"
 
 #include <criterion/criterion.h>
+#include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
 	MEDIA = 5000,
 	BODY = 7 * TS_PACKET,
 	ROW = 3, /* datagrams */
 };
+
+static unsigned joins;
+
+/* Stands before the one of libc. */
+int setsockopt(int fd, int level, int option, const void *value,
+	       socklen_t len)
+{
+	joins += level == IPPROTO_IP && option == MCAST_JOIN_GROUP;
+	return (int)syscall(SYS_setsockopt, fd, level, option, value, len);
+}
 
 struct fec_rig {
 	struct rig net;
@@ -31,18 +45,22 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 		r->packets += runs[i].n;
 }
 
-static void begin(struct fec_rig *r)
+static void begin_at(struct fec_rig *r, const char *address)
 {
 	struct errmsg why;
 	int err;
 
 	*r = (struct fec_rig){ .now_ns = 1000 * MS };
 	rig_init(&r->net);
-	cr_assert_eq(input_spec_parse("rtp://127.0.0.1:5000#fec", &r->spec,
-				      NULL, NULL, &why), 0);
+	cr_assert_eq(input_spec_parse(address, &r->spec, NULL, NULL, &why), 0);
 	r->input = input_open(&r->spec, r->now_ns, &err, &why);
 	cr_assert_not_null(r->input, "%s", why.text);
 	batch_init(&r->batch, on_packets, r);
+}
+
+static void begin(struct fec_rig *r)
+{
+	begin_at(r, "rtp://127.0.0.1:5000#fec");
 }
 
 static void end(struct fec_rig *r)
@@ -167,5 +185,21 @@ Test(rtp_input, looks_at_sums_at_once_when_something_is_missing)
 	cr_expect_eq(r.packets, ROW * 7);
 	cr_expect_eq(sums_seen(&r), 1);
 	cr_expect_eq(input_stats(r.input).value[LINK_FEC_REPAIRED], 1);
+	end(&r);
+}
+
+/* Seconds come late, one by more than the next. */
+Test(rtp_input, renews_its_membership_in_every_second_that_is_asked_for)
+{
+	struct fec_rig r;
+
+	begin_at(&r, "rtp://lo@239.1.1.1:5000#renew=2");
+	cr_assert_eq(joins, 1);
+	r.now_ns += 7 * MS;
+	for (unsigned i = 1; i <= 10; i++) {
+		pass_second(&r);
+		r.now_ns -= i % 2 == 0 ? 1 * MS : 0;
+		cr_expect_eq(joins, 1 + i / 2, "%u after %u s", joins, i);
+	}
 	end(&r);
 }
