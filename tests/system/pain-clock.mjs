@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { test } from 'node:test';
 import { Clip, moveClip } from '../helpers/clip.mjs';
 import { makeClip } from '../helpers/media.mjs';
-import { Scene } from '../helpers/scene.mjs';
+import { Scene, playScene } from '../helpers/scene.mjs';
 import { Sluice, config } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { joined } from '../helpers/udp.mjs';
@@ -100,6 +100,7 @@ test('clocks', { concurrency: true }, async (t) => {
 	const sluice = await Sluice.start(t, config());
 
 	await Promise.all(Object.entries(scenes).map(([name, play]) =>
-		t.test(name, (sub) => play(sub, sluice, clip))));
+		t.test(name, (sub) => playScene(sub, () =>
+			play(sub, sluice, clip)))));
 	await sluice.stop();
 });

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { Clip, muteClip } from '../helpers/clip.mjs';
 import { makeClip } from '../helpers/media.mjs';
 import { Fault } from '../helpers/net.mjs';
-import { Scene } from '../helpers/scene.mjs';
+import { Scene, playScene } from '../helpers/scene.mjs';
 import { Sluice, config } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { tempDir, waitUntil } from '../helpers/util.mjs';
@@ -158,6 +158,7 @@ test('several inputs', { concurrency: true }, async (t) => {
 	const sluice = await Sluice.start(t, config());
 
 	await Promise.all(Object.entries(scenes).map(([name, play]) =>
-		t.test(name, (sub) => play(sub, sluice, clips))));
+		t.test(name, (sub) => playScene(sub, () =>
+			play(sub, sluice, clips)))));
 	await sluice.stop();
 });
