@@ -56,10 +56,10 @@ const split = (got) => {
 
 // Where none comes for two seconds, because who sends it waits for a core, it
 // begins with anything.
-function assertPicture(timing, seen, program) {
-	assert.deepEqual(seen.order.slice(0, 2), [0, program.pmtPid]);
-	timing.assert(seen.order[2] === program.video && seen.first.rai &&
-		seen.first.packet === 2, JSON.stringify(seen.first));
+function assertPicture(timing, { order, first }, program) {
+	assert.deepEqual(order.slice(0, 2), [0, program.pmtPid]);
+	timing.assert(order[2] === program.video && first.rai &&
+		first.packet === 2, JSON.stringify({ order, first }));
 }
 
 test('streams share a port, a stream may have several', async (t) => {

@@ -16,6 +16,8 @@ enum {
 	/* The tables are repeated several times in so many packets. */
 	GO_ON_PACKETS = 20000,
 	TABLE_PMT = 0x02, /* table_id, ISO 13818-1 table 2-31 */
+	/* Nothing came for so long: what comes then begins anew. */
+	PAUSE_MS = 1000,
 };
 
 struct ring_out {
@@ -23,6 +25,7 @@ struct ring_out {
 	const struct psi *psi;
 	uint64_t now_ns;
 	int64_t wall_ms;    /* of now_ns */
+	uint64_t fed_ns;    /* the last packets */
 	uint64_t marked_ns; /* the last random access point, or the start */
 	uint64_t pcr;       /* the last of the main program */
 	bool written;       /* something is not published yet */
@@ -188,13 +191,22 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 	copy_packets(r, run.data + from * TS_PACKET, run.n - from);
 }
 
+/* Who waits for a picture waits for it while there is a stream. */
+static void note_pause(struct ring_out *r, size_t n_runs, uint64_t now_ns)
+{
+	if (n_runs == 0)
+		return;
+	if (now_ns - r->fed_ns >= PAUSE_MS * UINT64_C(1000000))
+		r->marked_ns = now_ns;
+	r->fed_ns = now_ns;
+}
+
 void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 		   size_t n_runs, uint64_t now_ns)
 {
 	r->wall_ms = (int64_t)wall_ms();
 	r->now_ns = now_ns;
-	if (r->marked_ns == 0)
-		r->marked_ns = now_ns;
+	note_pause(r, n_runs, now_ns);
 	for (size_t i = 0; i < n_runs; i++)
 		feed_run(r, runs[i]);
 }

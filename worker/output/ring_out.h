@@ -6,7 +6,8 @@
  * In front of every random access point stand PAT and PMTs; the continuity
  * counters of their PIDs are written anew in the copy, so that those put in
  * do not show.  Without a picture to begin with, an audio frame is marked;
- * without anything known, whatever begins there.
+ * without anything known, whatever begins there; a pause is no time in which
+ * nothing was known.
  *
  * In a ring that was written before the counters go on.
  *

@@ -224,6 +224,16 @@ Test(ring_out, marks_audio_at_most_every_half_second)
 	rig_done(&r);
 }
 
+/* Ten packets a second that begin nothing, from after one time to another. */
+static void pass_ms(struct rig *r, unsigned from, unsigned to)
+{
+	for (unsigned ms = from + 100; ms <= to; ms += 100) {
+		r->in->n = 0;
+		(void)build_payload(r->in, 0x300, (uint8_t)(ms / 100));
+		write_and_read(r, START + ms * MS);
+	}
+}
+
 Test(ring_out, lets_viewers_begin_anyhow_when_nothing_is_known)
 {
 	struct rig r;
@@ -232,6 +242,7 @@ Test(ring_out, lets_viewers_begin_anyhow_when_nothing_is_known)
 	rig_init(&r);
 	(void)build_payload(r.in, 0x300, 1);
 	write_and_read(&r, START);
+	pass_ms(&r, 0, 1800);
 	r.in->n = 0;
 	(void)build_pes(r.in, 0x300, other, sizeof other);
 	write_and_read(&r, START + 1900 * MS);
@@ -243,19 +254,44 @@ Test(ring_out, lets_viewers_begin_anyhow_when_nothing_is_known)
 	(void)build_pes(r.in, 0x300, other, sizeof other);
 	write_and_read(&r, START + 2100 * MS);
 	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
-	cr_assert_eq(rap.pos, 3 * TS_PACKET);
+	cr_assert_eq(rap.pos, 21 * TS_PACKET);
 
 	/* ... and any packet when even that does not come */
+	pass_ms(&r, 2100, 6000);
+	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert_eq(rap.pos, 21 * TS_PACKET);
+	pass_ms(&r, 6000, 6100);
+	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert_eq(rap.pos, 61 * TS_PACKET);
+	rig_done(&r);
+}
+
+Test(ring_out, behind_a_pause_a_picture_begins)
+{
+	struct rig r;
+	struct ring_rap rap;
+
+	rig_init(&r);
+	build_tables(r.in);
+	(void)build_pes(r.in, VIDEO, idr, sizeof idr);
+	write_and_read(&r, START);
+	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+
+	uint64_t first = rap.pos;
+
+	/* in the middle of a group of pictures, and of a sound */
 	r.in->n = 0;
-	(void)build_payload(r.in, 0x300, 3);
+	(void)build_payload(r.in, AUDIO, 1);
+	(void)build_pes(r.in, VIDEO, other, sizeof other);
 	write_and_read(&r, START + 6000 * MS);
+	write_and_read(&r, START + 6900 * MS);
 	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
-	cr_assert_eq(rap.pos, 3 * TS_PACKET);
+	cr_assert_eq(rap.pos, first);
 	r.in->n = 0;
-	(void)build_payload(r.in, 0x300, 4);
-	write_and_read(&r, START + 6200 * MS);
+	(void)build_pes(r.in, VIDEO, idr, sizeof idr);
+	write_and_read(&r, START + 7000 * MS);
 	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
-	cr_assert_eq(rap.pos, 5 * TS_PACKET);
+	cr_assert_gt(rap.pos, first);
 	rig_done(&r);
 }
 
