@@ -96,9 +96,9 @@ export class Recorder {
 		return self;
 	}
 
-	// Waits until nothing new has come for a while, and nothing waits to
-	// be read.
-	async quiet(ms = 300, enough = () => false) {
+	// Waits until nothing new has come for so long that who was kept from
+	// his work has gone on, and nothing waits to be read.
+	async quiet(ms = 2000, enough = () => false) {
 		let size = -1, since = now();
 
 		await waitUntil('silence', () => {
@@ -110,14 +110,14 @@ export class Recorder {
 		}, 20000);
 	}
 
-	// Stops the senders and waits for all that they have sent; who may be
-	// kept from his work longer than 300 ms has two seconds.  Where each
+	// Stops the senders and waits for all that they have sent.  Where each
 	// place has a sender of its own, it is known when all has come.
 	async all(...senders) {
 		const sent = senders.reduce((sum, { sent: n }) => sum + n, 0);
 
 		senders.forEach((sender) => sender.stop());
-		await this.quiet(2000, (size) => senders.length === this.n &&
+		await this.quiet(undefined, (size) =>
+			senders.length === this.n &&
 			size >= sent * (DATAGRAM + RECORD_HEAD));
 	}
 
