@@ -231,6 +231,9 @@ int main(int argc, char **argv)
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 		(void)nanosleep(&(struct timespec){ .tv_nsec = 200000000 },
 				NULL);
+		/* poll() looked at the signals behind the socket */
+		while (poll(p, 1, 0) > 0)
+			hear(p[0].fd);
 		pid = start(argv + 2);
 	}
 }
