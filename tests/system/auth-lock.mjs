@@ -2,13 +2,16 @@
 // auth-lock: whoever guesses passwords is locked out, and nobody else is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { basic, call, cookie, enter, login, startGuarded }
-	from '../helpers/auth.mjs';
+import { basic, call as callOnce, checked, cookie, enter,
+	login as loginOnce, startGuarded } from '../helpers/auth.mjs';
 import { now } from '../helpers/util.mjs';
 import { request } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 
 const users = { olga: { type: 2, password: 'look' } };
+// What had no end in time was no guess.
+const call = (...args) => checked(() => callOnce(...args));
+const login = (...args) => checked(() => loginOnce(...args));
 const whoami = (sluice, headers) => call(sluice, { cmd: 'whoami' }, headers);
 const from = (address) => ({ 'X-Real-IP': address });
 

@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { basic, bearer, call, cookie, done, enter, login, sessionOf,
-	startGuarded } from '../helpers/auth.mjs';
+import { basic, bearer, call as callOnce, checked, cookie, done, enter,
+	login as loginOnce, sessionOf, startGuarded }
+	from '../helpers/auth.mjs';
 import { Sluice, request } from '../helpers/sluice.mjs';
 import { waitUntil } from '../helpers/util.mjs';
 
+const call = (...args) => checked(() => callOnce(...args));
+const login = (...args) => checked(() => loginOnce(...args));
 const who = (sluice, headers) => call(sluice, { cmd: 'whoami' }, headers);
 const inside = async (sluice, headers) =>
 	(await who(sluice, headers)).status === 200;
