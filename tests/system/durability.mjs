@@ -60,7 +60,7 @@ test('a damaged file: the newest sound version runs', async (t) => {
 		assert.equal((await sluice.cmd('load')).make_stream[0].n, 2);
 		assert.match(said[0], /cannot be used: .*sluice\.json\.1 /);
 		assert.match(said[1], /kept as .*broken-/);
-		assert.match(sluice.log, /error config: .*cannot be used/);
+		await sluice.logged(/error config: .*cannot be used/);
 		assert.deepEqual(read(dir), version(2));
 		assert.equal(broken(dir).length, 1);
 		assert.equal(fs.readFileSync(path.join(dir, broken(dir)[0]),
@@ -133,7 +133,7 @@ test('three crashes after a change: the version before runs', async (t) => {
 	const sluice = await startIn(t, dir);
 	assert.equal((await sluice.cmd('load')).make_stream[0].n, 1);
 	assert.match((await alarms(sluice))[0], /crashed 3 times/);
-	assert.match(sluice.log, /error config: .*crashed 3 times/);
+	await sluice.logged(/error config: .*crashed 3 times/);
 	assert.deepEqual(read(dir), version(1));
 	assert.deepEqual(JSON.parse(fs.readFileSync(
 		path.join(dir, broken(dir)[0]))), version(2));
@@ -154,7 +154,7 @@ test('an orderly end in between forgives', async (t) => {
 	assert.doesNotMatch((await die(t, dir)).log, NO_END);
 	assert.match((await die(t, dir)).log, NO_END);
 	const orderly = await startIn(t, dir);
-	assert.match(orderly.log, NO_END);
+	await orderly.logged(NO_END);
 	await orderly.stop();
 	assert.doesNotMatch((await die(t, dir)).log, NO_END);
 	await die(t, dir);

@@ -173,10 +173,11 @@ test('debug reaches the workers that are started then', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const environment = async () => {
 		await sluice.cmd('set-stream', { id: 'a001', stream: one });
-		await waitUntil('worker', () => sluice.worker('stream'));
 		await waitUntil('input', () => udpBound(5000));
-		const { pid } = sluice.worker('stream');
-		return fs.readFileSync(`/proc/${pid}/environ`, 'utf8');
+		// that of one who ends just now is empty
+		return waitUntil('worker', () => fs.readFileSync(
+			`/proc/${sluice.worker('stream').pid}/environ`,
+			'utf8'));
 	};
 
 	await sluice.cmd('set-stream', { stream: one });

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -14,21 +15,23 @@ const lines = (sluice, of) => sluice.log.split('\n')
 	.map((line) => line.replace(/^20\S{21}[+-]\d\d:\d\d /, ''))
 	.filter((line) => line.includes(of));
 
-// Those behind the first line that says "on air".
-const later = (sluice, of, what) => {
-	const all = lines(sluice, of);
-	return all.slice(all.findIndex((line) => line.includes('on air')))
-		.filter((line) => line.includes(what));
+// What was told of being on air, from the first time on.
+const changes = (sluice, of) => {
+	const all = lines(sluice, of).map((line) =>
+		/: (on|off) air[,:]/.exec(line)?.[1]).filter(Boolean);
+	return all.slice(all.indexOf('on'));
 };
 
 test('each change of on air, and the end, is a line', async (t) => {
+	const timing = new Timing(t);
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
 			'udp://127.0.0.1:6000')));
 	const of = 'stream a001: ';
+	const told = () => changes(sluice, of);
+	let before = 0;
 
-	assert.match(lines(sluice, '').join('\n'), new RegExp(
-		'^info master: sluice \\d\\S*, ' +
+	await sluice.logged(new RegExp('^20\\S+ info master: sluice \\d\\S*, ' +
 		`configuration /\\S+, control at \\S+:${sluice.port}$`, 'm'));
 	for (let turn = 1; turn <= 2; turn++) {
 		await waitUntil('input', () => udpBound(5000));
@@ -36,9 +39,13 @@ test('each change of on air, and the end, is a line', async (t) => {
 		await sluice.onair('a001');
 		sender.stop();
 		await sluice.waitStatus('a001', 'silence', (s) => !s.onair);
-		await waitUntil('its line', () =>
-			later(sluice, of, 'off air').length === turn);
-		assert.equal(lines(sluice, `${of}on air, `).length, turn);
+		await waitUntil('its line', () => told().length > before &&
+			told().at(-1) === 'off');
+		before = told().length;
+		assert.ok(told().every((is, i) => is === (i % 2 ? 'off' : 'on')),
+			`${told()}`);
+		// a sender that is kept from it is silent as well
+		timing.assert(before === 2 * turn, `${told()}`);
 	}
 	await sluice.cmd('toggle-stream', { id: 'a001' });
 	await waitUntil('the end', () =>
@@ -62,6 +69,7 @@ test('what cannot be an input is named once', async (t) => {
 	fs.writeFileSync(`${file}.new`, new TsMux().take(8000));
 	fs.renameSync(`${file}.new`, file);
 	await sluice.onair('a001', 30000);
+	await sluice.logged(/input 1: open again/);
 	const said = lines(sluice, 'input 1: ').filter((line) =>
 		!line.includes('alarms'));
 	assert.match(said[0], /^warning \S+ a001: input 1: .*: no transport/);
@@ -75,6 +83,8 @@ test('a server that is not there is one line, however often it is asked',
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'http://127.0.0.1:7999/x', [])));
 	const said = () => lines(sluice, 'input 1: http:');
+
+	await waitUntil('the line', () => said().length > 0);
 	const { timestamp } = await sluice.status('a001');
 
 	// it is asked after 1, 2 and 4 s
@@ -91,13 +101,10 @@ test('what a route lacks is said with its remedy', async (t) => {
 		stream('a002', 'udp://192.0.2.1:5000',
 			'udp://127.0.0.1:6001')));
 
-	await waitUntil('the lines', () =>
-		lines(sluice, 'put 1: ').length >= 3);
-	assert.match(sluice.log,
-		/stream a001: input 1: join: .* name an interface/);
-	assert.match(sluice.log,
-		/a001: output 1: there is no route to 224.9.9.9:6000, name/);
-	assert.match(sluice.log, /a002: input 1: bind 192.0.2.1:5000: not an/);
+	for (const line of [/stream a001: input 1: join: .* name an interface/,
+		/a001: output 1: there is no route to 224.9.9.9:6000, name/,
+		/a002: input 1: bind 192.0.2.1:5000: not an/])
+		await sluice.logged(line);
 	await sluice.stop();
 });
 
