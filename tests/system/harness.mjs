@@ -10,7 +10,7 @@ import { differs, theReference } from '../helpers/reference.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { DATAGRAM, Recorder, Sender, burstMs, joined }
 	from '../helpers/udp.mjs';
-import { sleep, srcdir, waitUntil } from '../helpers/util.mjs';
+import { srcdir, waitUntil } from '../helpers/util.mjs';
 
 const clean = () => new TsMux().take(4000);
 
@@ -53,6 +53,7 @@ test('ffmpeg takes our multiplex for one', async (t) => {
 		{ programs: 2, seconds: 3 });
 
 	await live.ended;
+	await recorder.quiet();
 	const [list] = await recorder.stop();
 	const data = joined(list);
 	await assertDecodes(t, data, { programs: 2, minPictures: 70 });
@@ -73,9 +74,7 @@ test('the recorder keeps order, time and every byte', async (t) => {
 	];
 
 	await waitUntil('a megabyte', () => recorder.size() > 1e6);
-	for (const sender of senders)
-		sender.stop();
-	await sleep(100);
+	await recorder.all(...senders);
 	const lists = await recorder.stop();
 	lists.forEach((list, i) => {
 		assert.equal(list.length, senders[i].sent);
