@@ -159,6 +159,12 @@ export class Sluice {
 		return this.waitStatus(id, 'onair', (s) => s.onair, timeoutMs);
 	}
 
+	// Its status of when the first output had sent so many packets, or later.
+	sent(id, packets) {
+		return this.waitStatus(id, `${packets} packets sent`, (s) =>
+			s.outputs[0].packets + s.outputs[0].dropped >= packets);
+	}
+
 	// A listener on the channel; any token is good without logins.
 	// more: "&scope=alarm"
 	events(t, more = '') {
