@@ -86,23 +86,34 @@ export function ivOf(sequence) {
 	return iv;
 }
 
+// Time that begins with the first look at it.
+class Clock {
+	#begin;
+
+	get seconds() {
+		this.#begin ??= now();
+		return (now() - this.#begin) / 1000;
+	}
+}
+
 // One live programme: a segment every `lasts` seconds, `window` of them in the
-// playlist.
+// playlist; it begins when it is asked for.
 export class Live {
 	seen = new Map();       // how often each path was asked for
+	clock = new Clock();
+	late = 0;               // so many seconds behind the clock
 
 	// buffer: the seconds a client is to be behind.
 	constructor(segments, { window = 6, sequence = 100, target = 1,
 		buffer = 2, lasts = 1 } = {}) {
 		Object.assign(this, { segments, window, sequence, target,
 			buffer, lasts });
-		this.begin = now() - window * lasts * 1000;
 	}
 
 	// The number of segments that were there so far.
 	get count() {
-		return Math.min(Math.floor((now() - this.begin) / 1000 /
-			this.lasts),
+		return Math.min(Math.floor(this.window +
+			(this.clock.seconds - this.late) / this.lasts),
 			this.segments.length);
 	}
 

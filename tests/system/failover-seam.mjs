@@ -14,7 +14,7 @@ import { Timing } from '../helpers/timing.mjs';
 import { Recorder } from '../helpers/udp.mjs';
 import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
-const OUT = 6000, PORTS = [5000, 5001];
+const OUT = 6000, PORTS = [5000, 5001], VIDEO = 0x100;
 const RATE = 700000;
 const x264 = (frames) => ['-c:v', 'libx264', '-bf', String(frames)];
 
@@ -30,6 +30,22 @@ function encode(t, i, { tone, gop, pictures, offset, name = 'A' }) {
 		'-output_ts_offset', String(offset),
 		'-metadata', `service_name=${name}`, '-f', 'mpegts',
 		`udp://127.0.0.1:${PORTS[i]}?pkt_size=1316&bitrate=${RATE}`]);
+}
+
+// From the first picture that needs no other, and the tables in front of it.
+function fromPicture(data) {
+	let tables = 0;
+
+	for (let at = 0; at + 188 <= data.length; at += 188) {
+		const pid = data.readUInt16BE(at + 1) & 0x1fff;
+
+		if (pid === 0)
+			tables = at;
+		else if (pid === VIDEO && data[at + 3] & 0x20 &&
+			data[at + 4] > 0 && data[at + 5] & 0x40)
+			return data.subarray(tables);
+	}
+	return data;
 }
 
 class Scene {
@@ -75,7 +91,9 @@ class Scene {
 	// Returns what the viewer saw.
 	async judged(options) {
 		const ts = path.join(tempDir(this.t), 'out.ts');
-		const seen = this.viewer.data();
+		const all = this.viewer.data();
+		// no viewer waits for ever for a source that stands still
+		const seen = options.pauses > 0 ? fromPicture(all) : all;
 
 		await this.recorder.stop();
 		fs.writeFileSync(ts, seen.subarray(0,
@@ -110,7 +128,9 @@ test('by hand, there and back between live encoders: no fault at all',
 		name: String(serviceOf(s.services.get(1).descriptors).name) }));
 	const names = all.filter((s, i) => all[i - 1]?.name !== s.name);
 	assert.ok(names.length >= 3, JSON.stringify(all));
-	assert.deepEqual(names.map((s) => s.version), [...names.keys()]);
+	// who pauses before anybody looks has been left before
+	assert.deepEqual(names.map((s) => s.version), [...names.keys()].map(
+		(i) => (names[0].version + i) % 32));
 	for (const [i, s] of all.entries())
 		assert.ok(i === 0 || (all[i - 1].name === s.name) ===
 			(all[i - 1].version === s.version), 'a version');
