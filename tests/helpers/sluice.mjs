@@ -159,7 +159,8 @@ export class Sluice {
 		return this.waitStatus(id, 'onair', (s) => s.onair, timeoutMs);
 	}
 
-	// Its status of when the first output had sent so many packets, or later.
+	// Its status of when the first output had sent so many packets, or of
+	// later.
 	sent(id, packets) {
 		return this.waitStatus(id, `${packets} packets sent`, (s) =>
 			s.outputs[0].packets + s.outputs[0].dropped >= packets);

@@ -42,8 +42,8 @@ test('each change of on air, and the end, is a line', async (t) => {
 		await waitUntil('its line', () => told().length > before &&
 			told().at(-1) === 'off');
 		before = told().length;
-		assert.ok(told().every((is, i) => is === (i % 2 ? 'off' : 'on')),
-			`${told()}`);
+		assert.ok(told().every((is, i) =>
+			is === (i % 2 ? 'off' : 'on')), `${told()}`);
 		// a sender that is kept from it is silent as well
 		timing.assert(before === 2 * turn, `${told()}`);
 	}
