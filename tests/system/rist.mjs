@@ -371,18 +371,21 @@ function startStranger(t, { port, output, theirs }) {
 
 test('who has another secret, or none, is nobody, and it is said what he lacks',
 	async (t) => {
+	const called = strangers.filter((one) => one.output);
+	// the lines that one stream may log are limited: each has its own
 	const sluice = await Sluice.start(t, config(
-		stream('from', 'udp://127.0.0.1:5000', [
-			...strangers.filter((one) => !one.output)
+		stream('from', 'udp://127.0.0.1:5000',
+			strangers.filter((one) => !one.output)
 				.map(({ port }) => `udp://127.0.0.1:${port -
-					4000}`),
-			...strangers.filter((one) => one.output)
-				.map(({ port, ours }) => url(port, ours))]),
+					4000}`)),
+		...called.map(({ port, ours }, i) => stream(`out${i}`,
+			'stream://from', url(port, ours))),
 		...strangers.filter((one) => !one.output).map(
 			({ port, ours }, i) => stream(`in${i}`, url(port, ours),
 				'udp://127.0.0.1:6000'))));
 	const ends = async () => [
-		...(await sluice.status('from')).outputs.slice(2),
+		...await Promise.all(called.map(async (_, i) =>
+			(await sluice.status(`out${i}`)).outputs[0])),
 		(await sluice.status('in0')).inputs[0],
 		(await sluice.status('in1')).inputs[0]];
 
@@ -486,10 +489,14 @@ test('a receiver that goes is told at both ends of it, with what was lost; ' +
 		start(t, 'ristreceiver', ['-p', profile, '-i', `rist://${way}`,
 			'-o', 'udp://127.0.0.1:6000']));
 	const running = left.map(({ ways }) => receive(ways));
-	const sluice = await Sluice.start(t, config(stream('a001',
-		'udp://127.0.0.1:5000', left.map(({ output }) => output))));
-	const outputs = async () => (await sluice.json(
-		'/api/stream-outputs/a001')).outputs;
+	// each of its own, as the lines that one may log are limited
+	const ids = left.map((_, i) => `a00${i}`);
+	const ports = left.map((_, i) => 5000 + i);
+	const sluice = await Sluice.start(t, config(...left.map(
+		({ output }, i) => stream(ids[i],
+			`udp://127.0.0.1:${ports[i]}`, output))));
+	const outputs = () => Promise.all(ids.map((id) =>
+		one(sluice, id, 'output')));
 	const all = (what, is) => waitUntil(what, async () => {
 		const now = await outputs();
 
@@ -499,15 +506,25 @@ test('a receiver that goes is told at both ends of it, with what was lost; ' +
 	const connected = () => all('receivers', ({ error, stats }, i) =>
 		error === undefined &&
 		stats?.peers === left[i].ways.length - 1);
-	const lines = (from, text) => sluice.log.slice(from).split('\n')
-		.filter((line) => line.includes(text));
-	const told = (from, i) => lines(from, `output ${i + 1}: open again`)
+	const lines = (from, i, text) => sluice.log.slice(from).split('\n')
+		.filter((line) => line.includes(
+			`stream ${ids[i]}: output 1: ${text}`));
+	const told = (from, i) => lines(from, i, 'open again')
 		.reduce((sum, line) => sum + Number(
 			/(\d+) packets were lost/.exec(line)[1]), 0);
+	const socket = dgram.createSocket('udp4');
 
-	await waitUntil('input', () => udpBound(5000));
-	await Sender.start(t, new TsMux(), 5000);
+	t.after(() => socket.close());
+	await waitUntil('inputs', () => ports.every(udpBound));
+	await Sender.start(t, new TsMux(), ports[0], { shape: (packets) => {
+		for (const port of ports.slice(1))
+			socket.send(packets, port, '127.0.0.1');
+		return [packets];
+	} });
 	const before = await connected();
+	// what was said of the beginning is in the log before this is
+	await sluice.cmd('set-auth', { auth: { backend: 'none' } });
+	await sluice.logged(/backend: is not a URL/);
 	const from = sluice.log.length;
 
 	for (const [first] of running)
@@ -536,9 +553,8 @@ test('a receiver that goes is told at both ends of it, with what was lost; ' +
 	// the log comes by another pipe, and later
 	await waitUntil('its lines', () => {
 		for (const [i, error] of errors.entries())
-			assert.equal(lines(from, `output ${i + 1}: ${error}`)
-				.length, error === undefined ? 0 : 1,
-			left[i].output);
+			assert.equal(lines(from, i, `${error}`).length,
+				error === undefined ? 0 : 1, left[i].output);
 		return true;
 	});
 	for (const { ways } of left)
@@ -550,8 +566,8 @@ test('a receiver that goes is told at both ends of it, with what was lost; ' +
 			assert.equal(told(from, i), after[i].dropped -
 				before[i].dropped, left[i].output);
 		for (const i of [3, 4])
-			assert.equal(lines(from, `output ${i + 1}: all of it ` +
-				'goes again').length, 1, left[i].output);
+			assert.equal(lines(from, i, 'all of it goes again')
+				.length, 1, left[i].output);
 		return true;
 	});
 	await sluice.stop();
