@@ -313,8 +313,9 @@ void rig_turn(struct rig *r, unsigned ms)
 {
 	uint64_t end = mono_ns() + ms * MS;
 
-	while (mono_ns() < end)
+	do
 		ev_run(r->loop, EVRUN_ONCE);
+	while (mono_ns() < end);
 }
 
 void rig_await(struct rig *r, unsigned i, size_t len)

@@ -74,7 +74,7 @@ void rig_listen(struct rig *, unsigned i, const char *host, uint16_t port);
 void rig_aim(struct rig *, const char *host, uint16_t port);
 void rig_send(struct rig *, const void *data, size_t len);
 
-/* Lets the loop turn for so long. */
+/* Lets the loop turn for so long, and once at least. */
 void rig_turn(struct rig *, unsigned ms);
 /* Lets the loop turn until output i has brought len bytes, or fails. */
 void rig_await(struct rig *, unsigned i, size_t len);
