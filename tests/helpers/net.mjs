@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import net from 'node:net';
-import { run } from './util.mjs';
+import { run, waitUntil } from './util.mjs';
 
 export async function tool(program, ...args) {
 	const { code, out, err } = await run(program, args);
@@ -15,12 +15,18 @@ export async function tool(program, ...args) {
 
 export const ip = (...args) => tool('ip', ...args);
 
-// Two interfaces with a cable between them, up, until the test ends.
+// Two interfaces with a cable between them, until the test ends.  The kernel
+// drops what is sent into one that is up until a thread of its own has seen the
+// other end of the cable.
 export async function pair(t, a, b) {
 	await ip('link', 'add', a, 'type', 'veth', 'peer', 'name', b);
 	t?.after(() => ip('link', 'del', a));
 	await ip('link', 'set', a, 'up');
 	await ip('link', 'set', b, 'up');
+	for (const name of [a, b])
+		await waitUntil(`${name} in operation`, async () => JSON.parse(
+			await ip('-j', 'link', 'show', name))[0]
+			.operstate === 'UP');
 }
 
 // Is the group joined on the interface that has the name now?  A socket is
