@@ -7,6 +7,7 @@
 #include "common/sockaddr.h"
 #include "common/units.h"
 #include "common/util.h"
+#include "worker/input/netif_watch.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -164,6 +165,18 @@ static int add_address(struct nl_sock *sock, unsigned index, int family,
 	return r;
 }
 
+/* A thread of the kernel still tells everybody of the address when it is
+ * there; who hears of it in the midst of the test joins his groups anew. */
+static void await_news(struct rig *r, struct netif_watch *watch)
+{
+	uint64_t end = mono_ns() + RIG_PATIENCE_MS * MS;
+
+	while ((netif_watch_look(watch, r->group_if) & NETIF_TOUCHED) == 0) {
+		cr_assert_lt(mono_ns(), end, "no news of the address");
+		rig_turn(r, 1);
+	}
+}
+
 /* The kernel gives it no address of IPv6 by itself, which would come in the
  * midst of the test. */
 static void leave_bare(struct nl_sock *sock, const char *name)
@@ -183,6 +196,7 @@ static void leave_bare(struct nl_sock *sock, const char *name)
 void rig_add_wire(struct rig *r)
 {
 	struct nl_sock *sock = nl_socket_alloc();
+	struct netif_watch *watch;
 	int err;
 
 	err = nl_connect(sock, NETLINK_ROUTE);
@@ -199,9 +213,13 @@ void rig_add_wire(struct rig *r)
 	/* who changes addresses waits for the kernel's own work on the link */
 	err = add_address(sock, r->group_if, AF_INET, "10.9.9.1/24");
 	cr_assert_eq(err, 0, "10.9.9.1: %s", nl_geterror(err));
+	watch = netif_watch_new(false);
+	cr_assert_not_null(watch);
 	err = add_address(sock, r->group_if, AF_INET6, "fe80::9/64");
 	if (err < 0)
 		cr_skip_test("no IPv6 here: %s", nl_geterror(err));
+	await_news(r, watch);
+	netif_watch_free(&watch);
 	nl_socket_free(sock);
 }
 
