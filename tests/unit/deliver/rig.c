@@ -49,6 +49,9 @@ void rig_init_with(struct rig *r, size_t ring_size,
 	ev_timer_start(r->loop, &r->pulse);
 	cfg.loop = r->loop;
 	cfg.tick_ms = RIG_TICK_MS;
+	cfg.head_ms = cfg.head_ms ? cfg.head_ms : RIG_NEVER_MS;
+	cfg.start_ms = cfg.start_ms ? cfg.start_ms : RIG_NEVER_MS;
+	cfg.still_ms = cfg.still_ms ? cfg.still_ms : RIG_NEVER_MS;
 	r->deliver = deliver_new(&cfg);
 	deliver_listen(r->deliver, RIG_ADDRESS, bind_listener(&r->port));
 
@@ -108,6 +111,24 @@ void rig_mark(struct rig *r)
 		  &(struct ring_rap){ .pos = ring_writer_pos(r->writer) });
 }
 
+static void on_ticked(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+	(void)revents;
+	ev_timer_stop(loop, timer);
+}
+
+/* Until a tick from now on is over, which one held up before it may not be. */
+static void await_tick(struct rig *r)
+{
+	ev_timer ticked;
+
+	ev_now_update(r->loop);
+	ev_timer_init(&ticked, on_ticked, RIG_TICK_MS / 1e3, 0.);
+	ev_timer_start(r->loop, &ticked);
+	while (ev_is_active(&ticked))
+		ev_run(r->loop, EVRUN_ONCE);
+}
+
 void rig_turn(struct rig *r, unsigned ms)
 {
 	uint64_t end = mono_ms() + ms;
@@ -115,6 +136,7 @@ void rig_turn(struct rig *r, unsigned ms)
 	do {
 		ev_run(r->loop, EVRUN_ONCE);
 	} while (mono_ms() < end);
+	await_tick(r);
 }
 
 void rig_until(struct rig *r, bool (*done)(void *arg), void *arg)

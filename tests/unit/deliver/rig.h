@@ -16,6 +16,7 @@
 enum {
 	RIG_TICK_MS = 4,
 	RIG_PATIENCE_MS = 30000, /* then a test has failed */
+	RIG_NEVER_MS = 3600 * 1000,
 };
 
 #define RIG_ADDRESS "127.0.0.1:0"
@@ -29,7 +30,8 @@ struct rig {
 	uint16_t port;
 };
 
-/* A mounted ring of size bytes at /a of a listener on a free port. */
+/* A mounted ring of size bytes at /a of a listener on a free port.  No time
+ * runs out, however long the test is held up, but those it asks for. */
 void rig_init(struct rig *, size_t ring_size);
 void rig_init_with(struct rig *, size_t ring_size,
 		   const struct deliver_config *);
@@ -41,7 +43,7 @@ void rig_mount_anew(struct rig *);
 void rig_write(struct rig *, size_t n_packets);
 void rig_mark(struct rig *);
 
-/* Lets the loop turn for about ms. */
+/* Lets the loop turn for about ms, and over a tick behind them. */
 void rig_turn(struct rig *, unsigned ms);
 
 /* Lets the loop turn until done(arg) says so; fails the test when it never

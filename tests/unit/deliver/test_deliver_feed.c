@@ -107,14 +107,14 @@ Test(deliver_feed, gives_nothing_from_before_a_pause)
 	int fd;
 
 	rig_init_with(&r, 1, &(struct deliver_config){ .still_ms = 20,
-						       .start_ms = 1000 });
+						       .start_ms = 3000 });
 	rig_mark(&r);
 	rig_write(&r, 20);
 	deliver_second(r.deliver);
 	rig_turn(&r, 30);
 	deliver_second(r.deliver);
 	fd = join(&r);
-	rig_turn(&r, 1100); /* no picture is waited for in a pause */
+	rig_turn(&r, 3100); /* no picture is waited for in a pause */
 	cr_assert_eq(unread(fd), 0);
 	for (int i = 0; i < 2; i++) {
 		rig_write(&r, 10);
