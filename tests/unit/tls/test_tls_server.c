@@ -188,13 +188,13 @@ Test(tls_server, an_open_connection_may_be_silent, .timeout = 90)
 	uint64_t end;
 	char byte;
 
-	setup(&b, (struct tls_server_config){ .handshake_ms = 1000,
+	setup(&b, (struct tls_server_config){ .handshake_ms = 3000,
 					      .stall_ms = SOON_MS,
 					      .linger_ms = SOON_MS });
 	l = dial(&b);
 	cr_assert_eq(send(l.plain, "x", 1, 0), 1);
 	UNTIL(&b, SSL_read(l.ssl, &byte, 1) == 1);
-	for (end = mono_ms() + 1200; mono_ms() < end;)
+	for (end = mono_ms() + 3200; mono_ms() < end;)
 		ev_run(b.loop, EVRUN_ONCE);
 	cr_expect_eq(count(&b), 1);
 	cr_expect_not(is_closed(l.plain));
