@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 #include <ev.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -445,7 +446,8 @@ Test(status, announces_what_a_worker_reports_at_once)
 	struct world w;
 
 	set_up(&w, enabled);
-	run_for(&w, 0.55); /* past what would amend */
+	/* past what would amend; no silence is told while the loop stands */
+	(void)poll(NULL, 0, 550);
 	push(&w, "a000");
 	cr_assert_eq(count_told("soon {'bitrate':8000,"), 1u, "%s",
 		     fakes.told);
@@ -457,13 +459,28 @@ Test(status, announces_what_a_worker_reports_at_once)
 	tear_down(&w);
 }
 
+static void count_tick(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	++*(unsigned *)w->data;
+}
+
 Test(status, announces_silence_once_a_second)
 {
+	uint64_t began_ms = mono_ms();
+	unsigned ticks = 0; /* no more than one while we are held up */
+	ev_timer tick = { .data = &ticks };
 	struct world w;
 
 	set_up(&w, enabled);
-	run_for(&w, 3.7);
-	cr_assert_eq(count_told("'bitrate':0,"), 3u, "%s", fakes.told);
+	ev_timer_init(&tick, count_tick, 0.1, 0.1);
+	ev_timer_start(w.loop, &tick);
+	while (count_told("'bitrate':0,") < 3)
+		ev_run(w.loop, EVRUN_ONCE);
+	cr_assert_geq(mono_ms() - began_ms, 3 * 940u, "%s", fakes.told);
+	/* it looks twice a second */
+	cr_assert_leq(ticks, 3 * 15u + 1, "%s", fakes.told);
+	ev_timer_stop(w.loop, &tick);
 	tear_down(&w);
 }
 
@@ -479,16 +496,42 @@ Test(status, says_nothing_of_a_disabled_stream)
 	tear_down(&w);
 }
 
+static void on_pulse(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)w, (void)revents;
+}
+
+/* What comes behind an announced silence; how much later at most. */
+static uint64_t push_late(struct world *w)
+{
+	uint64_t before_ms = 0;
+	ev_timer pulse;
+
+	fakes.told[0] = '\0';
+	ev_timer_init(&pulse, on_pulse, 0.01, 0.01);
+	ev_timer_start(w->loop, &pulse);
+	while (fakes.told[0] == '\0') {
+		before_ms = mono_ms();
+		ev_run(w->loop, EVRUN_ONCE);
+	}
+	ev_timer_stop(w->loop, &pulse);
+	cr_assert_eq(count_told("'bitrate':0,"), 1u);
+	push(w, "a000");
+	return mono_ms() - before_ms;
+}
+
 Test(status, announces_a_second_once_when_the_worker_comes_late)
 {
+	enum { AMENDED_MS = 500 };
 	struct world w;
 	json_t *report;
 
 	set_up(&w, enabled);
-	while (fakes.told[0] == '\0')
-		ev_run(w.loop, EVRUN_ONCE);
-	cr_assert_eq(count_told("'bitrate':0,"), 1u);
-	push(&w, "a000");
+	/* what is held up for longer comes in the next second */
+	while (push_late(&w) >= AMENDED_MS) {
+		tear_down(&w);
+		set_up(&w, enabled);
+	}
 	cr_assert_eq(count_told("stream_event"), 1u, "%s", fakes.told);
 	/* but it is remembered, in the place of the silence */
 	report = status_stream(w.status, "a000", STATUS_MINUTE, NULL);
