@@ -12,6 +12,10 @@
 const char *rig_built(const char *name);
 const char *rig_source(const char *name);
 
+/* An address of the loopback that is this process's alone, so that no port of
+ * it is taken, not even by a connection on its way; static memory. */
+const char *rig_host(void);
+
 /* Runs the loop until is_so(arg), or fails the test after six times ms, as
  * others may want the cores, too: time is promised by the tests of the system.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The viewers' ports and deliver, as the fleet keeps them. */
+#include "common/mono.h"
 #include "common/sockaddr.h"
 #include "tests/component/fleet_bench.h"
 #include "tests/component/rig.h"
@@ -7,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,29 +16,40 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int listen_somewhere(char *url, size_t size)
+/* Where the viewers of the stream "good" come to. */
+static void name_url(char *url, size_t size)
+{
+	(void)snprintf(url, size, "http://%s:8000/good", rig_host());
+}
+
+static void find_address(struct sockaddr_any *ret)
+{
+	cr_assert_eq(sockaddr_parse(rig_host(), 8000, ret), 0);
+}
+
+/* Somebody else's socket there, or -errno. */
+static int occupy(void)
 {
 	struct sockaddr_any any;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int on = 1;
 
-	cr_assert_eq(sockaddr_parse("127.0.0.1", 0, &any), 0);
-	cr_assert_eq(bind(fd, &any.sa, any.len), 0);
-	cr_assert_eq(listen(fd, 1), 0);
-	cr_assert_eq(getsockname(fd, &any.sa, &any.len), 0);
-	(void)snprintf(url, size, "http://127.0.0.1:%u/good",
-	               sockaddr_port(&any));
-	return fd;
+	find_address(&any);
+	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on),
+	             0);
+	if (bind(fd, &any.sa, any.len) == 0 && listen(fd, 1) == 0)
+		return fd;
+	(void)close(fd);
+	return -EADDRINUSE;
 }
 
-static int connect_to(const char *url)
+static int connect_there(void)
 {
-	unsigned port = 0;
 	struct sockaddr_any any;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int err;
 
-	cr_assert_eq(sscanf(url, "http://127.0.0.1:%u/", &port), 1);
-	cr_assert_eq(sockaddr_parse("127.0.0.1", (uint16_t)port, &any), 0);
+	find_address(&any);
 	err = connect(fd, &any.sa, any.len) < 0 ? -errno : 0;
 	(void)close(fd);
 	return err;
@@ -56,6 +69,12 @@ static bool has_lost_deliver_twice(void *arg)
 	return rig_count_log("deliver 1: killed by signal 9") == 2;
 }
 
+static bool has_no_deliver(void *arg)
+{
+	(void)arg;
+	return rig_find_child("sluice-worker deliver 1") == 0;
+}
+
 static bool is_served(void *arg)
 {
 	struct wish *w = arg;
@@ -69,8 +88,10 @@ Test(fleet_viewers, a_port_in_use_is_named_and_tried_again, .timeout = 90)
 	struct fleet_stream s;
 	struct fleet_bench b;
 	char url[64];
-	int fd = listen_somewhere(url, sizeof url);
+	int fd = occupy();
 
+	cr_assert_geq(fd, 0);
+	name_url(url, sizeof url);
 	bench_setup(&b);
 	served.bench = &b;
 	bench_set(&b, "good", url);
@@ -84,7 +105,7 @@ Test(fleet_viewers, a_port_in_use_is_named_and_tried_again, .timeout = 90)
 
 	(void)close(fd);
 	rig_run_until(b.loop, is_served, &served, 2500, "the port is taken");
-	cr_assert_eq(connect_to(url), 0);
+	cr_assert_eq(connect_there(), 0);
 	/* and is not tried again while it is ours */
 	rig_run_for(b.loop, 2500);
 	cr_assert(is_served(&served));
@@ -92,17 +113,14 @@ Test(fleet_viewers, a_port_in_use_is_named_and_tried_again, .timeout = 90)
 	bench_teardown(&b);
 }
 
-static int deliver_answers(void *arg)
+static int deliver_answers(void)
 {
-	const char *url = arg;
-	unsigned port = 0;
 	struct sockaddr_any any;
 	struct timeval patience = { .tv_usec = 200000 };
 	char answer[64] = "";
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	cr_assert_eq(sscanf(url, "http://127.0.0.1:%u/", &port), 1);
-	cr_assert_eq(sockaddr_parse("127.0.0.1", (uint16_t)port, &any), 0);
+	find_address(&any);
 	cr_assert_eq(connect(fd, &any.sa, any.len), 0);
 	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
 	                        sizeof patience), 0);
@@ -114,18 +132,30 @@ static int deliver_answers(void *arg)
 
 static bool is_answered_well(void *arg)
 {
-	return deliver_answers(arg) == 200;
+	(void)arg;
+	return deliver_answers() == 200;
 }
 
 static void set_good(struct fleet_bench *b, char *url, size_t size)
 {
-	int fd = listen_somewhere(url, size);
-
-	(void)close(fd);
+	name_url(url, size);
 	bench_setup_with(b, rig_built("sluice-worker"));
 	bench_set(b, "good", url);
 	bench_await(b, "good", "running", 0, 5000);
-	rig_run_until(b->loop, is_answered_well, url, 5000, "200");
+	rig_run_until(b->loop, is_answered_well, NULL, 5000, "200");
+}
+
+/* Until nobody has a socket there.  The loop stands still meanwhile. */
+static void await_free_port(void)
+{
+	uint64_t end = mono_ms() + 30000;
+	int fd;
+
+	while ((fd = occupy()) < 0) {
+		cr_assert_lt(mono_ms(), end, "somebody keeps the port");
+		(void)poll(NULL, 0, 1);
+	}
+	(void)close(fd);
 }
 
 /* Deliver holds its copy of the socket until it has read that it is gone. */
@@ -145,6 +175,8 @@ Test(fleet_viewers, a_port_that_comes_back_at_once_is_not_dark_for_long,
 	bench_set(&b, "good", url);
 	cr_assert_not_null(bench_get(&b, "good").output_errors[0]);
 	cr_assert_eq(kill(pid, SIGCONT), 0);
+	/* the first try that finds it free comes soon */
+	await_free_port();
 	rig_run_until(b.loop, is_served, &served, 500, "it is back");
 	cr_assert_eq(rig_count_log("error listen"), 0, "%s", rig_log());
 	bench_teardown(&b);
@@ -156,21 +188,20 @@ Test(fleet_viewers, a_dead_deliver_refuses_nobody_and_gets_all_again,
 	struct wish seen = { .id = "good", .count = 1 };
 	struct fleet_bench b;
 	char url[64];
-	int fd = listen_somewhere(url, sizeof url);
 	pid_t pid;
 
-	(void)close(fd);
+	name_url(url, sizeof url);
 	bench_setup(&b);
 	seen.bench = &b;
 	bench_set(&b, "good", url);
 	rig_run_until(b.loop, has_viewers, &seen, 5000, "it is mounted");
-	cr_assert_eq(connect_to(url), 0);
+	cr_assert_eq(connect_there(), 0);
 
 	pid = rig_find_child("sluice-worker deliver 1");
 	cr_assert_gt(pid, 0);
 	cr_assert_eq(kill(pid, SIGKILL), 0);
 	for (int i = 0; i < 20; i++)
-		cr_assert_eq(connect_to(url), 0);
+		cr_assert_eq(connect_there(), 0);
 	/* what the dead one counted is not forgotten */
 	seen.count = 2;
 	rig_run_until(b.loop, has_viewers, &seen, 1500, "it is mounted again");
@@ -179,9 +210,8 @@ Test(fleet_viewers, a_dead_deliver_refuses_nobody_and_gets_all_again,
 	/* the last http output takes it away */
 	bench_set(&b, "good", NULL);
 	bench_await(&b, "good", "running", bench_get(&b, "good").pid, 5000);
-	cr_assert_eq(connect_to(url), -ECONNREFUSED);
-	rig_run_for(b.loop, 300);
-	cr_assert_eq(rig_find_child("sluice-worker deliver 1"), 0);
+	cr_assert_eq(connect_there(), -ECONNREFUSED);
+	rig_run_until(b.loop, has_no_deliver, NULL, 5000, "it ends");
 	bench_teardown(&b);
 }
 
@@ -191,10 +221,9 @@ Test(fleet_viewers, a_restart_by_hand_wakes_a_waiting_deliver_too,
 	struct wish seen = { .id = "good", .count = 2 };
 	struct fleet_bench b;
 	char url[64];
-	int fd = listen_somewhere(url, sizeof url);
 	pid_t pid;
 
-	(void)close(fd);
+	name_url(url, sizeof url);
 	bench_setup(&b);
 	seen.bench = &b;
 	bench_set(&b, "good", url);
@@ -256,7 +285,7 @@ Test(fleet_viewers, a_ring_that_a_dying_worker_damaged_is_replaced,
 	/* the next deliver takes it as well */
 	pid = rig_find_child("sluice-worker deliver 1");
 	cr_assert_eq(kill(pid, SIGKILL), 0);
-	rig_run_until(b.loop, is_answered_well, url, 5000, "200 again");
+	rig_run_until(b.loop, is_answered_well, NULL, 5000, "200 again");
 	cr_assert_eq(rig_count_log("the ring of stream"), 0, "%s", rig_log());
 	bench_teardown(&b);
 }
@@ -274,7 +303,7 @@ Test(fleet_viewers, a_worker_that_damages_its_ring_is_replaced, .timeout = 90)
 	/* it may see the end of its channel before SIGKILL */
 	cr_assert_eq(rig_count_log(": its ring is damaged; starts again"), 1,
 	             "%s", rig_log());
-	rig_run_until(b.loop, is_answered_well, url, 5000, "200");
+	rig_run_until(b.loop, is_answered_well, NULL, 5000, "200");
 	bench_teardown(&b);
 }
 
@@ -283,9 +312,8 @@ Test(fleet_viewers, another_ring_is_no_other_path, .timeout = 90)
 	struct wish seen = { .id = "good", .count = 1 };
 	struct fleet_bench b;
 	char url[64], larger[96];
-	int fd = listen_somewhere(url, sizeof url);
 
-	(void)close(fd);
+	name_url(url, sizeof url);
 	(void)snprintf(larger, sizeof larger, "%s#buffer_size=40000", url);
 	bench_setup(&b);
 	seen.bench = &b;
@@ -304,9 +332,8 @@ Test(fleet_viewers, a_path_has_one_stream_at_a_time, .timeout = 90)
 	struct wish served = { .id = "second" };
 	struct fleet_bench b;
 	char url[64];
-	int fd = listen_somewhere(url, sizeof url);
 
-	(void)close(fd);
+	name_url(url, sizeof url);
 	bench_setup(&b);
 	served.bench = &b;
 	bench_set(&b, "good", url);

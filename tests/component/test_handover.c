@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,11 +48,20 @@ static void write_down(struct two *t)
 	handover_free(&h);
 }
 
+/* What "good2" puts out. */
+static const char *viewers(void)
+{
+	static char url[64];
+
+	(void)snprintf(url, sizeof url, "http://%s:8000/a", rig_host());
+	return url;
+}
+
 static void begin(struct two *t)
 {
 	bench_setup(&t->old);
 	bench_set(&t->old, "good", NULL);
-	bench_set(&t->old, "good2", "http://127.0.0.1:48211/a");
+	bench_set(&t->old, "good2", viewers());
 	bench_await(&t->old, "good", "running", 0, 5000);
 	bench_await(&t->old, "good2", "running", 0, 5000);
 	write_down(t);
@@ -96,7 +106,7 @@ Test(handover, what_did_not_change_goes_on, .timeout = 90)
 	pid2 = bench_get(&t.old, "good2").pid;
 	take_up(&t);
 	bench_set(&t.next, "good", NULL);
-	bench_set(&t.next, "good2", "http://127.0.0.1:48211/a");
+	bench_set(&t.next, "good2", viewers());
 	fleet_settle(t.next.fleet);
 	cr_assert_eq(bench_get(&t.next, "good").pid, pid);
 	cr_assert_str_eq(bench_get(&t.next, "good").state, "running");

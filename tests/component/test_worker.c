@@ -407,30 +407,41 @@ Test(worker, knows_only_its_roles_and_needs_a_channel, .timeout = 90)
 	teardown(&b);
 }
 
-/* One request to the listening socket; the status, 0 without an answer. */
+struct answer {
+	int fd;
+	int status; /* 0 until it comes */
+};
+
+static bool has_answer(void *arg)
+{
+	struct answer *a = arg;
+	char text[512];
+	ssize_t n = recv(a->fd, text, sizeof text - 1, MSG_DONTWAIT);
+
+	if (n > 0) {
+		text[n] = '\0';
+		(void)sscanf(text, "HTTP/1.1 %d ", &a->status);
+	}
+	return a->status > 0;
+}
+
+/* One request to the listening socket; the status. */
 static int request(struct bench *b, int listener, const char *path)
 {
 	struct sockaddr_any any = { .len = sizeof any.in6 };
+	struct answer a = {
+		.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
+	};
 	char text[512];
-	int status = 0;
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	cr_assert_eq(getsockname(listener, &any.sa, &any.len), 0);
-	cr_assert_eq(connect(fd, &any.sa, any.len), 0);
+	cr_assert_eq(connect(a.fd, &any.sa, any.len), 0);
 	(void)snprintf(text, sizeof text,
 		       "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
-	cr_assert_gt(send(fd, text, strlen(text), 0), 0);
-	for (int i = 0; i < 200 && status == 0; i++) {
-		ssize_t n = recv(fd, text, sizeof text - 1, MSG_DONTWAIT);
-
-		if (n > 0) {
-			text[n] = '\0';
-			(void)sscanf(text, "HTTP/1.1 %d ", &status);
-		}
-		rig_run_for(b->loop, 10);
-	}
-	(void)close(fd);
-	return status;
+	cr_assert_gt(send(a.fd, text, strlen(text), 0), 0);
+	rig_run_until(b->loop, has_answer, &a, 5000, "an answer");
+	(void)close(a.fd);
+	return a.status;
 }
 
 Test(worker, deliver_serves_what_it_was_given, .timeout = 90)
@@ -440,6 +451,7 @@ Test(worker, deliver_serves_what_it_was_given, .timeout = 90)
 	struct msg path = { .type = MSG_DELIVER_MOUNT, .deliver_mount = {
 		.address = "127.0.0.1:0", .path = "/news",
 		.stream = "a001" } };
+	struct msg who = { .type = MSG_DELIVER_LIST, .seq = 1 };
 	int ring = ring_create(RING_UNIT);
 	int reader = fd_reopen_readonly(ring);
 	int listener = socket(AF_INET,
@@ -459,7 +471,9 @@ Test(worker, deliver_serves_what_it_was_given, .timeout = 90)
 	cr_assert_eq(request(&b, listener, "/nothing"), 404);
 	path.type = MSG_DELIVER_UNMOUNT;
 	cr_assert_eq(channel_send(b.channel, &path, NULL, 0), 0);
-	await(&b, MSG_DELIVER_STATUS, b.heard[MSG_DELIVER_STATUS] + 1);
+	/* what answers has heard what was said before the question */
+	cr_assert_eq(channel_send(b.channel, &who, NULL, 0), 0);
+	await(&b, MSG_DELIVER_SESSIONS, 1);
 	cr_assert_eq(request(&b, listener, "/news"), 404);
 	teardown(&b);
 	fd_close(&ring);
