@@ -143,7 +143,7 @@ test('a machine that stands still costs no worker its place', async (t) => {
 		begin = now();
 		process.kill(sluice.pid, 'SIGCONT');
 		await sleep(300);
-		for (const pid of before)
+		for (const { pid } of sluice.workers())
 			process.kill(pid, 'SIGCONT');
 		alone += now() - begin;
 		// who saw them stand still for so long was right to end them

@@ -395,13 +395,13 @@ async function play(t, programmes, judged) {
 	await waitUntil('enough of it', () => now() > until &&
 		Object.values(programmes).every((one) => one.isDone()),
 	SECONDS * 3000);
-	const inputs = new Map();
+	const statuses = new Map();
 
-	for (const name of names)
-		inputs.set(name, (await sluice.status(name)).inputs[0]);
 	timing.stop();
 	const lists = await recorder.stop();
 
+	for (const name of names)
+		statuses.set(name, await sluice.status(name));
 	await sluice.stop();
 	const dir = tempDir(t);
 
@@ -411,7 +411,7 @@ async function play(t, programmes, judged) {
 
 			fs.writeFileSync(file, joined(lists[i]));
 			await judged(name, await judge(recorder.file, i), file,
-				inputs.get(name), timing);
+				statuses.get(name), timing);
 		});
 }
 
@@ -450,9 +450,10 @@ test('one clean stream, whatever the server does', async (t) => {
 	};
 	const skips = new Set(['misses', 'gaps']);
 
-	await play(t, programmes, async (name, found, file, input, timing) => {
-		assertOneStream(found);
+	await play(t, programmes, async (name, found, file, status, timing) => {
 		// no pause, but for what a busy machine makes
+		timing.unlessHeldUp('', [status], () => assertOneStream(found,
+			{ pauses: timing.busy() ? Infinity : 0 }));
 		timing.assert(found.pcrStray < 1500,
 			`strayed ${found.pcrStray} ms`);
 		timing.assert(found.pcrSpan > SECONDS * 1000 - 2000,
@@ -463,8 +464,11 @@ test('one clean stream, whatever the server does', async (t) => {
 		// a picture of which the end is missing cannot be mended
 		if (name !== 'truncates')
 			await assertPlays(file);
-		assert.equal(input.stats.segments_skipped,
-			skips.has(name) ? 1 : 0);
+		// a server that is kept from its work has lost some by then
+		const skipped = status.inputs[0].stats?.segments_skipped;
+
+		timing.assert(skipped === (skips.has(name) ? 1 : 0),
+			`${skipped} were skipped`);
 	});
 	const told = programmes.cookies.told.join();
 
@@ -547,10 +551,16 @@ test('whatever a hostile server sends is told, and costs little',
 		stream(name, `http://127.0.0.1:7000/${name}/live.m3u8`,
 			`udp://127.0.0.1:${6000 + i}`))));
 
-	// the first thing that is wrong may be followed by others
+	// the first thing that is wrong may be followed by others: what was
+	// told stays in the log
 	await Promise.all(names.map((name) => sluice.waitStatus(name,
-		String(cases[name][0]), (s) =>
-			cases[name][0].test(s.inputs[0].error ?? ''), 60000)));
+		String(cases[name][0]), (s) => {
+			const told = sluice.log.split('\n').filter((line) =>
+				line.includes(`stream ${name}: `));
+
+			return [s.inputs[0].error ?? '', ...told].some((text) =>
+				cases[name][0].test(text));
+		}, 60000)));
 	assert.ok((await sluice.status('short')).outputs[0].packets > 550);
 	for (const name of names) {
 		const { pid } = sluice.worker('stream', name);
