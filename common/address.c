@@ -180,29 +180,38 @@ static int parse_port(const char *text, uint16_t *ret, struct errmsg *why)
 	return 0;
 }
 
+int address_iface(const char *text, size_t len, char ret[IFACE_NAME_MAX],
+		  struct errmsg *why)
+{
+	char name[IFACE_NAME_MAX] = "";
+
+	if (len >= sizeof name)
+		return errmsg_fail(why, -EINVAL,
+				   "interface: \"%.*s\" is longer than %zu "
+				   "bytes", (int)MIN(len, 64), text,
+				   sizeof name - 1);
+	memcpy(name, text, len);
+	if (strpbrk(name, "/: \"[]") != NULL || strcmp(name, ".") == 0 ||
+	    strcmp(name, "..") == 0)
+		return errmsg_fail(why, -EINVAL,
+				   "interface: \"%s\" is not a name", name);
+	memcpy(ret, name, sizeof name);
+	return 0;
+}
+
 /* Takes "iface@" off *text.  An empty one ("@239.1.1.1") means none. */
 static int take_iface(const char **text, struct address_endpoint *e,
 		      struct errmsg *why)
 {
 	const char *at = strchr(*text, '@');
-	size_t len;
+	int r;
 
 	if (at == NULL)
 		return 0;
-	len = (size_t)(at - *text);
-	if (len >= sizeof e->iface)
-		return errmsg_fail(why, -EINVAL,
-				   "interface: \"%.*s\" is longer than %zu "
-				   "bytes", (int)MIN(len, 64), *text,
-				   sizeof e->iface - 1);
-	memcpy(e->iface, *text, len);
-	if (strpbrk(e->iface, "/: \"[]") != NULL || strcmp(e->iface, ".") == 0
-	    || strcmp(e->iface, "..") == 0)
-		return errmsg_fail(why, -EINVAL,
-				   "interface: \"%s\" is not a name",
-				   e->iface);
-	*text = at + 1;
-	return 0;
+	r = address_iface(*text, (size_t)(at - *text), e->iface, why);
+	if (r == 0)
+		*text = at + 1;
+	return r;
 }
 
 /* Copies the host of *text and moves to the ':' or the end behind it. */

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "common/errmsg.h"
+#include "common/iface.h"
 #include "common/util.h"
 
 #include <stdbool.h>
@@ -51,13 +52,18 @@ const char *address_option(const struct address *, const char *key);
  * memory of ret.  0, or -EINVAL with why ("port: 70000 is not a port").
  */
 struct address_endpoint {
-	char iface[16];
+	char iface[IFACE_NAME_MAX];
 	char host[64];
 	uint16_t port; /* default_port when the text has none */
 };
 int address_endpoint(const char *text, uint16_t default_port,
 		     struct address_endpoint *ret,
 		     struct errmsg *why) MUST_CHECK;
+
+/* Can an interface be called so, or be named by it?  An empty one can: it means
+ * none.  0, or -EINVAL with why ("interface: \"a/b\" is not a name"). */
+int address_iface(const char *text, size_t len, char ret[IFACE_NAME_MAX],
+		  struct errmsg *why) MUST_CHECK;
 
 /* Decimal digits only, min <= value <= max; 0 or -EINVAL with why. */
 int address_number(const char *key, const char *value, uint64_t min,

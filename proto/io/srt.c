@@ -83,10 +83,12 @@ static int read_srt(const char *target, size_t len, void *part,
 		.latency_ms = SRT_LATENCY_DEFAULT_MS,
 		.timeout_s = SRT_TIMEOUT_DEFAULT_S,
 	};
-	if (at != NULL && (before == 0 || before >= sizeof s->iface))
+	if (at != NULL && before == 0)
 		return errmsg_fail(why, -EINVAL,
 				   "interface: is not a name of one");
-	memcpy(s->iface, target, before);
+	r = address_iface(target, before, s->iface, why);
+	if (r < 0)
+		return r;
 	if (at != NULL)
 		before++;
 	r = io_host_port_read(target + before, len - before, &place, why);

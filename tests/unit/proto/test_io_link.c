@@ -30,6 +30,11 @@ static const struct {
 	  "profile: \"best\" is not main or simple" },
 	{ "srt://h", "port: is missing" },
 	{ "srt://@h:5", "interface: is not a name of one" },
+	{ "srt://::1@:9000", "interface: \"::1\" is not a name" },
+	{ "srt://e/0@h:5", "interface: \"e/0\" is not a name" },
+	{ "srt://..@:5", "interface: \"..\" is not a name" },
+	{ "srt://0123456789abcdef@:5",
+	  "interface: \"0123456789abcdef\" is longer than 15 bytes" },
 	{ "srt://:9#mode=caller", "host: is missing" },
 	{ "srt://h:9#mode=both", "mode: \"both\" is not caller, listener or "
 	  "rendezvous" },
