@@ -2,6 +2,7 @@
 // srt: called, listening, encrypted; who is refused is told why.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { Viewer, assertDecodes, liveMultiplex } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -296,6 +297,31 @@ test('a source that goes and comes back is received again', async (t) => {
 		s.packets === 0);
 	liveMultiplex(t, url);
 	await sluice.onair('a001', 15000);
+	await sluice.stop();
+});
+
+// Its end and its next begin would hold up what else the stream does.
+test('the library goes on from one try to the next', async (t) => {
+	const called = dgram.createSocket('udp4'), tries = new Set();
+	const collectors = new Set();
+
+	t.after(() => called.close());
+	called.on('message', (_, { port }) => tries.add(port));
+	await new Promise((done) => called.bind(9001, done));
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'srt://127.0.0.1:9001#timeout=1', [])));
+
+	await waitUntil('calls', () => {
+		const { pid } = sluice.worker('stream', 'a001');
+		const all = fs.readdirSync(`/proc/${pid}/task`);
+
+		for (const tid of all)
+			if (/^SRT:GC/.test(fs.readFileSync(
+				`/proc/${pid}/task/${tid}/comm`, 'utf8')))
+				collectors.add(tid);
+		return tries.size >= 3 && collectors.size > 0;
+	}, 20000);
+	assert.equal(collectors.size, 1);
 	await sluice.stop();
 });
 

@@ -37,7 +37,6 @@ void srt_peer_done(struct srt_peer *p)
 	name_free(&p->name);
 	srt_socket_close(&p->socket);
 	srt_listener_close(&p->listener);
-	srt_library_close();
 }
 
 static int call(struct srt_peer *p, struct errmsg *why)

@@ -13,13 +13,8 @@
 int srt_receivers_open(struct srt_receivers *r, const struct srt_spec *spec,
 		       struct errmsg *why)
 {
-	int err;
-
 	srt_library_open();
-	err = srt_listener_open(&r->listener, spec, SRT_SENDS, why);
-	if (err < 0)
-		srt_library_close();
-	return err;
+	return srt_listener_open(&r->listener, spec, SRT_SENDS, why);
 }
 
 void srt_receivers_close(struct srt_receivers *r)
@@ -27,7 +22,6 @@ void srt_receivers_close(struct srt_receivers *r)
 	while (r->n > 0)
 		srt_socket_close(&r->list[--r->n].socket);
 	srt_listener_close(&r->listener);
-	srt_library_close();
 }
 
 /* What a double can still tell apart. */

@@ -31,12 +31,9 @@ static void on_log(void *arg, int level, const char *file, int line,
 void srt_library_open(void)
 {
 	srt_setloghandler(NULL, on_log);
-	(void)srt_startup();
-}
-
-void srt_library_close(void)
-{
-	(void)srt_cleanup();
+	/* it counts how often, and its end would wait for its threads */
+	if (srt_startup() > 0)
+		(void)srt_cleanup();
 }
 
 static int set(SRTSOCKET s, SRT_SOCKOPT option, const void *value, int len,

@@ -19,9 +19,9 @@
 
 enum srt_direction { SRT_RECEIVES, SRT_SENDS };
 
-/* Before the first socket, and after the last: as often as it was opened. */
+/* Before each socket, or listener; the library is there from then on, until the
+ * process ends. */
 void srt_library_open(void);
-void srt_library_close(void);
 
 /* Not connected yet; SRT_INVALID_SOCK with *ret_err = -errno and why. */
 SRTSOCKET srt_socket_new(const struct srt_spec *, enum srt_direction,

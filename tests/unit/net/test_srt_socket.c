@@ -67,7 +67,6 @@ Test(srt_socket, who_is_refused_for_his_stream_id_takes_nobodys_place)
 	why = call(&at, "news");
 	cr_assert_str_eq(why.text, "");
 	srt_listener_close(&l);
-	srt_library_close();
 }
 
 static void on_line(enum log_level level, const char *component,
@@ -114,7 +113,6 @@ Test(srt_socket, who_is_refused_again_is_counted_for_a_minute)
 	cr_assert_str_eq(told.text,
 			 "srt port 0: refused since: 1 more\n");
 	srt_listener_close(&l);
-	srt_library_close();
 }
 
 Test(srt_socket, is_bound_to_the_interface_with_an_address)
@@ -138,5 +136,4 @@ Test(srt_socket, is_bound_to_the_interface_with_an_address)
 	cr_assert_eq(s, SRT_INVALID_SOCK);
 	cr_assert_str_eq(why.text, "interface 192.0.2.77: there is none with "
 				   "that address");
-	srt_library_close();
 }
