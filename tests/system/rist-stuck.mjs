@@ -27,11 +27,11 @@ async function hold(t, tid) {
 }
 
 // To one stream from another, which is not touched.
-async function pair(t) {
+async function pair(t, through = []) {
 	const sluice = await Sluice.start(t, config(
 		stream('from', 'udp://127.0.0.1:5000', 'rist://127.0.0.1:9080'),
 		stream('to', 'rist://@127.0.0.1:9080',
-			'udp://127.0.0.1:6000')));
+			'udp://127.0.0.1:6000')), { through });
 
 	await waitUntil('input', () => udpBound(5000));
 	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
@@ -69,6 +69,32 @@ for (const [what, id, name] of [['output', 'from', 'rist sockets'],
 		await hold(t, threads(pids[id], name)[0]);
 		await replaced(sluice, id, pids, 'stands still');
 	});
+
+// They fill pages of what the kernel tells of each thread.
+const GROUPS = Array.from({ length: 2000 }, (_, i) => 100000 + i);
+const manyGroups = ['setpriv', `--groups=${GROUPS}`];
+
+async function lacksGroups() {
+	const { code, err } = await run(manyGroups[0],
+		[...manyGroups.slice(1), 'true']);
+
+	return code !== 0 && `no groups here: ${err}`;
+}
+
+test('a thread that stands still, of who is in many groups', async (t) => {
+	const why = await lacksGroups();
+
+	if (why) {
+		t.skip(why);
+		return;
+	}
+	const sluice = await pair(t, manyGroups);
+	const pids = pidsOf(sluice);
+
+	await sending(sluice);
+	await hold(t, threads(pids.from, 'rist sockets')[0]);
+	await replaced(sluice, 'from', pids, 'stands still');
+});
 
 // What the filter keeps away: a part of RTCP that has no end in it.
 const RR = [0x80, 201, 0, 1, 1, 2, 3, 4];

@@ -5,7 +5,6 @@
 #include "common/units.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <librist/opt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,40 +76,54 @@ int rist_threads_follow(struct rist_threads *t, struct rist_ctx *ctx)
 		       : -EINVAL;
 }
 
-static const char *value_of(const char *text, const char *name)
+static const char *value_of(const char *line, const char *name)
 {
-	const char *at = strstr(text, name);
+	size_t len = strlen(name);
 
-	return at != NULL ? at + strlen(name) : NULL;
+	return strncmp(line, name, len) == 0 ? line + len : NULL;
+}
+
+/* Its lines, of which that of the groups may have any length: it comes in
+ * pieces, none of which begins as those that are looked for. */
+static bool read_status(FILE *status, struct rist_sign *ret)
+{
+	char line[128];
+	unsigned found = 0;
+
+	while (fgets(line, sizeof line, status) != NULL) {
+		const char *state = value_of(line, "State:\t");
+		const char *sleeps = value_of(line,
+					      "voluntary_ctxt_switches:\t");
+
+		if (state != NULL)
+			ret->ready = *state == 'R';
+		if (sleeps != NULL)
+			ret->sleeps = strtoull(sleeps, NULL, 10);
+		found += (state != NULL ? 1U : 0) + (sleeps != NULL ? 1U : 0);
+	}
+	return found == 2;
 }
 
 /* False: it is not there any more. */
 static bool read_sign(const struct rist_thread *t, struct rist_sign *ret)
 {
-	char path[64], text[4096];
-	const char *state, *sleeps;
+	struct rist_sign sign = { 0 };
 	struct timespec ran;
-	ssize_t n;
-	int fd;
+	char path[64];
+	FILE *status;
+	bool whole;
 
 	(void)snprintf(path, sizeof path, "/proc/self/task/%d/status",
 		       (int)t->tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	status = fopen(path, "re");
+	if (status == NULL)
 		return false;
-	n = read(fd, text, sizeof text - 1);
-	(void)close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	state = value_of(text, "\nState:\t");
-	sleeps = value_of(text, "\nvoluntary_ctxt_switches:\t");
-	if (state == NULL || sleeps == NULL ||
-	    clock_gettime(t->clock, &ran) < 0)
+	whole = read_status(status, &sign);
+	(void)fclose(status);
+	if (!whole || clock_gettime(t->clock, &ran) < 0)
 		return false;
-	*ret = (struct rist_sign){
-		.sleeps = strtoull(sleeps, NULL, 10),
-		.ran_ms = timespec_ns(&ran) / MS,
-		.ready = *state == 'R',
-	};
+	sign.ran_ms = timespec_ns(&ran) / MS;
+	*ret = sign;
 	return true;
 }
 
