@@ -33,3 +33,9 @@ struct srt_spec {
 	char streamid[SRT_STREAMID_MAX + 1];
 	char packetfilter[SRT_FILTER_MAX + 1];
 };
+
+/* Does it listen on an interface that is named? */
+static inline bool srt_is_on_interface(const struct srt_spec *s)
+{
+	return s->mode == SRT_LISTENER && s->iface[0] != '\0';
+}

@@ -63,6 +63,7 @@ sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/srt_output.c \
 	worker/net/srt_peer.c worker/net/srt_peer.h \
 	worker/net/srt_receivers.c worker/net/srt_receivers.h \
+	worker/net/srt_place.c worker/net/srt_place.h \
 	worker/net/srt_socket.c worker/net/srt_socket.h \
 	worker/net/srt_stats.c worker/net/srt_stats.h \
 	worker/net/url.c worker/net/url.h

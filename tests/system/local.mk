@@ -111,6 +111,7 @@ system_tests = \
 	tests/system/settings.mjs \
 	tests/system/softcams.mjs \
 	tests/system/srt.mjs \
+	tests/system/srt-interface.mjs \
 	tests/system/srt-peers.mjs \
 	tests/system/status.mjs \
 	tests/system/splice-restart.mjs \

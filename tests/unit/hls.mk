@@ -90,7 +90,8 @@ tests_unit_net_test_srt_calls_LDADD = $(worker_libs)
 check_PROGRAMS += tests/unit/net/test_srt_socket
 TESTS += tests/unit/net/test_srt_socket
 tests_unit_net_test_srt_socket_SOURCES = tests/unit/net/test_srt_socket.c \
-	worker/net/srt_calls.c worker/net/srt_socket.c
+	worker/net/srt_calls.c worker/net/srt_place.c \
+	worker/net/srt_socket.c
 tests_unit_net_test_srt_socket_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS)
 tests_unit_net_test_srt_socket_LDADD = $(worker_libs) $(SRT_LIBS)
 endif

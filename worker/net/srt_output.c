@@ -102,6 +102,17 @@ static int srt_output_second(struct output *out, struct errmsg *why)
 	return o->err;
 }
 
+/* Its connections stay; what was to be said is said. */
+static int srt_output_follow(struct output *out, struct errmsg *why)
+{
+	struct srt_output *o = container_of(out, struct srt_output, base);
+
+	(void)why;
+	if (o->receivers != NULL)
+		srt_place_follow(&o->receivers->listener.place);
+	return 0;
+}
+
 static void srt_output_stats(const struct output *out, struct link_stats *ret)
 {
 	const struct srt_output *o =
@@ -162,6 +173,7 @@ static const struct output_ops srt_ops = {
 	.free = srt_output_free,
 	.send = srt_output_send,
 	.second = srt_output_second,
+	.follow = srt_output_follow,
 	.stats = srt_output_stats,
 	.trouble = srt_output_trouble,
 	.peer = srt_output_peer,

@@ -68,13 +68,18 @@ static int set_text(SRTSOCKET s, SRT_SOCKOPT option, const char *text,
 	return set(s, option, text, (int)strlen(text), why);
 }
 
-static int set_device(SRTSOCKET s, const char *iface, struct errmsg *why)
+/* A listener has its own socket there, see srt_place.h. */
+static int set_device(SRTSOCKET s, const struct srt_spec *spec,
+		      struct errmsg *why)
 {
 	char name[IFACE_NAME_MAX];
-	int r = iface_name(iface, name);
+	int r;
 
+	if (srt_is_on_interface(spec))
+		return 0;
+	r = iface_name(spec->iface, name);
 	if (r < 0)
-		return errmsg_fail(why, r, "interface %s: %s", iface,
+		return errmsg_fail(why, r, "interface %s: %s", spec->iface,
 				   iface_why(r));
 	return set_text(s, SRTO_BINDTODEVICE, name, why);
 }
@@ -169,7 +174,7 @@ static int set_all(SRTSOCKET s, const struct srt_spec *spec,
 	if (r == 0 && spec->mode != SRT_LISTENER)
 		r = set_text(s, SRTO_STREAMID, spec->streamid, why);
 	if (r == 0)
-		r = set_device(s, spec->iface, why);
+		r = set_device(s, spec, why);
 	if (r == 0)
 		r = set_rate(s, spec, why);
 	if (r == 0)
@@ -244,7 +249,13 @@ static int listen_on(struct srt_listener *l, struct errmsg *why)
 
 	if (r < 0)
 		return r;
-	if (srt_bind(l->socket, &local.sa, (int)local.len) == SRT_ERROR ||
+	if (srt_is_on_interface(l->spec))
+		r = srt_place_open(&l->place, l->socket, l->spec->iface,
+				   &local, why);
+	if (r < 0)
+		return r;
+	if ((!l->place.open &&
+	     srt_bind(l->socket, &local.sa, (int)local.len) == SRT_ERROR) ||
 	    srt_listen_callback(l->socket, judge_caller, l) == SRT_ERROR ||
 	    srt_listen(l->socket, BACKLOG) == SRT_ERROR)
 		return errmsg_fail(why, -EADDRINUSE, "listen on port %u: %s",
@@ -258,6 +269,7 @@ int srt_listener_open(struct srt_listener *l, const struct srt_spec *spec,
 	int events = SRT_EPOLL_IN, r = 0;
 
 	l->spec = spec;
+	l->place = (struct srt_place){ .open = false };
 	/* who is set wrong calls every few seconds, for days */
 	l->log = (struct ratelimit){ .window_ms = LOG_MS };
 	l->calls = srt_calls_new();
@@ -279,6 +291,7 @@ void srt_listener_close(struct srt_listener *l)
 	if (l->epoll >= 0)
 		(void)srt_epoll_release(l->epoll);
 	l->epoll = -1;
+	srt_place_close(&l->place);
 	srt_socket_close(&l->socket);
 	srt_calls_free(&l->calls);
 }
@@ -343,6 +356,7 @@ void srt_listener_second(struct srt_listener *l, struct link_stats *link)
 	struct sockaddr_any from;
 	const char *why;
 
+	srt_place_follow(&l->place);
 	while (srt_calls_take_failed(l->calls, &from, &why))
 		srt_listener_refuse(l, &from, why);
 	if (mono_ms() - l->told_ms >= LOG_MS)
@@ -356,6 +370,8 @@ const char *srt_listener_trouble(const struct srt_listener *l)
 	bool late = l->refused_ms != 0 &&
 		    mono_ms() - l->refused_ms < REFUSED_MS;
 
+	if (l->place.trouble.text[0] != '\0')
+		return l->place.trouble.text;
 	return late ? l->refused.text : NULL;
 }
 

@@ -13,6 +13,7 @@
 #include "proto/link_stat.h"
 #include "proto/srt_spec.h"
 #include "worker/net/srt_calls.h"
+#include "worker/net/srt_place.h"
 
 #include <srt/access_control.h>
 #include <srt/srt.h>
@@ -31,6 +32,7 @@ void srt_socket_close(SRTSOCKET *);
 /* A socket that waits for callers.  Embedded. */
 struct srt_listener {
 	SRTSOCKET socket; /* SRT_INVALID_SOCK: none */
+	struct srt_place place; /* of one on an interface */
 	int epoll;
 	const struct srt_spec *spec;
 	struct srt_calls *calls;
@@ -59,10 +61,12 @@ SRTSOCKET srt_listener_accept(struct srt_listener *,
 void srt_listener_refuse(struct srt_listener *,
 			 const struct sockaddr_any *from, const char *why);
 
-/* Once a second: what is counted, with those whom the library sent away. */
+/* Once a second: follows its interface; what is counted, with those whom the
+ * library sent away. */
 void srt_listener_second(struct srt_listener *, struct link_stats *);
 
-/* Who was sent away of late; NULL: nobody. */
+/* What is wrong with its interface, or who was sent away of late; NULL: all is
+ * well. */
 const char *srt_listener_trouble(const struct srt_listener *);
 
 /* Begins to call, or to meet. */

@@ -312,8 +312,15 @@ static void count_passed(struct sink *s, uint64_t n)
 
 bool sink_follows(const struct sink *s)
 {
-	return s->valid && (s->spec.kind == OUTPUT_UDP ||
-			    s->spec.kind == OUTPUT_RTP);
+	switch (s->spec.kind) {
+	case OUTPUT_UDP:
+	case OUTPUT_RTP:
+		return s->valid;
+	case OUTPUT_SRT:
+		return s->valid && srt_is_on_interface(&s->spec.srt);
+	default:
+		return false;
+	}
 }
 
 /* A group on an interface that is named needs no route. */
@@ -326,7 +333,7 @@ bool sink_follows_routes(const struct sink *s)
 {
 	const struct rtp_out_spec *rtp = &s->spec.rtp;
 
-	if (!sink_follows(s))
+	if (!sink_follows(s) || s->spec.kind == OUTPUT_SRT)
 		return false;
 	return is_routed(&s->spec.remote, s->spec.iface) ||
 	       (s->spec.kind == OUTPUT_RTP && rtp->has_path2 &&

@@ -44,12 +44,20 @@ void source_done(struct source *s)
 	link_record_done(&s->link);
 }
 
+/* Does it only have to wait for an interface, or its address? */
+static bool is_socket(const struct source *s)
+{
+	return s->spec.kind == INPUT_UDP || s->spec.kind == INPUT_RTP ||
+	       (s->spec.kind == INPUT_SRT &&
+		srt_is_on_interface(&s->spec.srt));
+}
+
 static void closed(struct source *s, int err, const struct errmsg *why,
 		   uint64_t now_ns)
 {
 	shut(s, now_ns);
 	s->ended = err == -ENODATA;
-	if (s->spec.kind == INPUT_UDP || s->spec.kind == INPUT_RTP)
+	if (is_socket(s))
 		retry_soon(&s->retry, now_ns);
 	else
 		retry_failed(&s->retry, now_ns);

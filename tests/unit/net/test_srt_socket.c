@@ -6,8 +6,11 @@
 #include "common/mono.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static uint64_t now_ns = UINT64_C(5000000000);
@@ -124,6 +127,7 @@ Test(srt_socket, is_bound_to_the_interface_with_an_address)
 	SRTSOCKET s;
 
 	srt_library_open();
+	spec.mode = SRT_CALLER;
 	(void)snprintf(spec.iface, sizeof spec.iface, "127.0.0.1");
 	s = srt_socket_new(&spec, SRT_RECEIVES, &r, &why);
 	cr_assert_neq(s, SRT_INVALID_SOCK, "%s", why.text);
@@ -136,4 +140,71 @@ Test(srt_socket, is_bound_to_the_interface_with_an_address)
 	cr_assert_eq(s, SRT_INVALID_SOCK);
 	cr_assert_str_eq(why.text, "interface 192.0.2.77: there is none with "
 				   "that address");
+}
+
+/* What is not there yet is port 0. */
+static void listen_on_lo(struct srt_listener *l, struct srt_spec *spec,
+			 struct sockaddr_any *ret)
+{
+	struct errmsg why = { 0 };
+	int len = sizeof ret->in;
+
+	*l = (struct srt_listener){ .socket = SRT_INVALID_SOCK, .epoll = -1 };
+	(void)snprintf(spec->iface, sizeof spec->iface, "127.0.0.1");
+	cr_assert_eq(srt_listener_open(l, spec, SRT_RECEIVES, &why), 0, "%s",
+		     why.text);
+	ret->len = sizeof ret->in;
+	cr_assert_eq(srt_getsockname(l->socket, &ret->sa, &len), 0);
+}
+
+static unsigned bound_to(int fd)
+{
+	int index = 0;
+	socklen_t len = sizeof index;
+
+	cr_assert_eq(getsockopt(fd, SOL_SOCKET, SO_BINDTOIFINDEX, &index,
+				&len), 0);
+	return (unsigned)index;
+}
+
+Test(srt_socket, a_listener_is_on_the_interface_with_an_address)
+{
+	struct srt_spec spec = news;
+	struct srt_listener l;
+	struct sockaddr_any at;
+	struct errmsg why;
+
+	srt_library_open();
+	listen_on_lo(&l, &spec, &at);
+	cr_assert_eq(bound_to(l.place.fd), if_nametoindex("lo"));
+	why = call(&at, "news");
+	cr_assert_str_eq(why.text, "");
+	srt_listener_close(&l);
+}
+
+/* The library keeps its socket for some seconds. */
+Test(srt_socket, the_port_of_an_interface_is_free_when_it_is_closed)
+{
+	struct srt_spec spec = news;
+	struct srt_listener l;
+	struct sockaddr_any at;
+	struct errmsg why;
+	int r = -EADDRINUSE;
+
+	srt_library_open();
+	listen_on_lo(&l, &spec, &at);
+	spec.port = (uint16_t)sockaddr_port(&at);
+	for (int i = 0; i < 3; i++) {
+		srt_listener_close(&l);
+		/* a thread of the library may still be about to read */
+		for (int wait = 0; wait < 1000; wait++) {
+			r = srt_listener_open(&l, &spec, SRT_RECEIVES, &why);
+			if (r == 0)
+				break;
+			usleep(1000);
+		}
+		cr_assert_eq(r, 0, "%s", why.text);
+		cr_assert_str_eq(call(&at, "news").text, "");
+	}
+	srt_listener_close(&l);
 }
