@@ -25,7 +25,7 @@ const quiet = (sluice, id) => waitUntil('no fault', async () =>
 	!(await input(sluice, id)).error && !(await raised(sluice, id)), 30000);
 
 // One stream as RTP on each of the ports.
-function asRtp(ports) {
+function asRtp(ports, ssrc = 0) {
 	const socket = dgram.createSocket('udp4');
 	let n = 0;
 
@@ -35,6 +35,7 @@ function asRtp(ports) {
 		head.writeUInt16BE(0x8021);
 		head.writeUInt16BE(n++ & 0xffff, 2);
 		head.writeUInt32BE(n * 470 >>> 0, 4);
+		head.writeUInt32BE(ssrc, 8);
 		const datagram = Buffer.concat([head, packets]);
 
 		for (const port of ports)
@@ -112,6 +113,25 @@ test('a second path whose interface goes away, in and out', async (t) => {
 	await waitUntil('the output', async () =>
 		!(await output(sluice, 'a001')).error, 30000);
 	await sluice.logged(/a001: output 1: all of it goes again/);
+	await sluice.stop();
+});
+
+test('a second path of RTP that is another stream', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'rtp://127.0.0.1:5000#merge=rtp://127.0.0.1:5010', [])));
+
+	await waitUntil('inputs', () => [5000, 5010].every(udpBound));
+	const [first, second] = [asRtp([], 1), asRtp([], 7)];
+	t.after(() => [first, second].forEach(({ socket }) =>
+		socket.close()));
+	await Sender.start(t, new TsMux(), 5000, { shape: first.shape });
+	await sluice.onair('a001');
+	await told(sluice, 'a001', /^path 2: brings nothing$/);
+	const other = await Sender.start(t, new TsMux(), 5010,
+		{ shape: second.shape });
+	await told(sluice, 'a001', /^path 2: brings another stream$/);
+	other.stop();
+	await told(sluice, 'a001', /^path 2: brings nothing$/);
 	await sluice.stop();
 });
 

@@ -44,6 +44,7 @@ struct rtp_input {
 	uint64_t unprotected; /* seconds without what was asked for */
 	uint64_t too_long;   /* datagrams, as of the last second */
 	unsigned silent_s[RTP_PATHS]; /* while the other brings something */
+	uint64_t stray[RTP_PATHS]; /* datagrams, as of the last second */
 	struct errmsg trouble; /* as of the last second; "" */
 	bool bare;             /* it is that of a path, or of its FEC */
 	/* only inside a read */
@@ -197,10 +198,13 @@ static void find_trouble(struct rtp_input *in)
 	for (size_t i = in->n_legs; i-- > 0;) {
 		const char *why = rtp_leg_trouble(&in->legs[i]);
 		bool alone = in->n_legs > 1 && c.live[!i] && !c.live[i];
+		bool strays = c.path[i].stray > in->stray[i];
 
+		in->stray[i] = c.path[i].stray;
 		in->silent_s[i] = alone ? in->silent_s[i] + 1 : 0;
 		if (why == NULL && in->silent_s[i] >= patience_s)
-			why = "brings nothing";
+			why = strays ? "brings another stream"
+				     : "brings nothing";
 		if (why == NULL)
 			continue;
 		in->bare = in->n_legs > 1 || in->fec != NULL;
@@ -308,7 +312,8 @@ static void rtp_stats(const struct input *base, struct link_stats *ret)
 	link_stats_set(ret, LINK_DROPPED, c.late);
 	link_stats_set(ret, LINK_REORDERED, c.reordered);
 	link_stats_set(ret, LINK_DUPLICATES, c.duplicates);
-	link_stats_set(ret, LINK_INVALID, in->invalid + c.stray);
+	link_stats_set(ret, LINK_INVALID, in->invalid +
+		       c.path[0].stray + c.path[1].stray);
 	if (in->fec != NULL)
 		tell_fec(in, c.repaired, c.lost, ret);
 	if (in->n_legs > 1)

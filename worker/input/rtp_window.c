@@ -244,7 +244,8 @@ static void follow(struct rtp_window *w, const struct rtp_datagram *d,
 
 static void forget_strange(struct rtp_window *w, unsigned path)
 {
-	w->counts.stray += w->strange[path].slot != RTP_SLOT_NONE;
+	w->counts.path[path].stray +=
+		w->strange[path].slot != RTP_SLOT_NONE;
 	rtp_drop_slot(w, &w->strange[path].slot);
 }
 
@@ -294,7 +295,7 @@ void rtp_window_feed(struct rtp_window *w, const struct rtp_datagram *d,
 	}
 	switch (rtp_flow_judge(&w->flow, d, path, now_ns)) {
 	case RTP_IGNORE:
-		w->counts.stray++;
+		w->counts.path[path].stray++;
 		break;
 	case RTP_PUT_BY:
 		put_by(w, d, path);

@@ -44,6 +44,7 @@ struct rtp_window_config {
 struct rtp_path_counts {
 	uint64_t received; /* datagrams of our count */
 	uint64_t lost;     /* that it did not bring; of two paths only */
+	uint64_t stray;    /* that it brought of another count than ours */
 };
 
 struct rtp_window_counts {
@@ -51,7 +52,6 @@ struct rtp_window_counts {
 	uint64_t late;       /* that came when they were given up, or given */
 	uint64_t reordered;  /* that came behind later ones, in time */
 	uint64_t duplicates; /* that came twice on one path */
-	uint64_t stray;      /* of another count than ours */
 	uint64_t too_long;   /* more than RTP_LONGEST: not put in order */
 	uint64_t repaired;   /* given by rtp_window_repair() in time */
 	uint64_t merged;     /* that one path lost and the other brought */
