@@ -99,6 +99,53 @@ test('silence is told, and two who send to one address', async (t) => {
 	await sluice.stop();
 });
 
+// Each datagram on its own: who sends counts as he likes.
+const asRtp = () => {
+	let n = 0;
+
+	return (packets) => {
+		const head = Buffer.alloc(12);
+
+		head.writeUInt16BE(0x8021);
+		head.writeUInt16BE(n++ & 0xffff, 2);
+		head.writeUInt32BE(n * 470 >>> 0, 4);
+		return [Buffer.concat([head, packets])];
+	};
+};
+
+test('two who send to a path of two are told with the path', async (t) => {
+	const two = 'two send to it: [\\d.]+:\\d+ and [\\d.]+:\\d+';
+	const sluice = await Sluice.start(t, config(
+		stream('a001',
+			'rtp://127.0.0.1:5000#merge=rtp://127.0.0.1:5010', []),
+		stream('a002',
+			'udp://127.0.0.1:5020#merge=udp://127.0.0.1:5030',
+			[])));
+	const send = (port, options) =>
+		Sender.start(t, new TsMux(), port, options);
+	const told = async (id, ...paths) => {
+		const what = paths.map((n) => `path ${n}: ${two}`).join('; ');
+
+		await sluice.waitStatus(id, what, (s) =>
+			raised(s).includes('two_senders') &&
+			new RegExp(`^${what}$`).test(s.inputs[0].error), 30000);
+		await sluice.logged(new RegExp(`${id}: .*two_senders .*${
+			what}`));
+	};
+
+	await waitUntil('inputs', () => [5000, 5010, 5020, 5030]
+		.every(udpBound));
+	for (const port of [5000, 5010, 5010])
+		await send(port, { shape: asRtp() });
+	for (const port of [5020, 5030, 5030])
+		await send(port);
+	await told('a001', 2);
+	await told('a002', 2);
+	await send(5020);
+	await told('a002', 1, 2);
+	await sluice.stop();
+});
+
 const SIZE = 188;
 const pidOf = (p) => p.readUInt16BE(1) & 0x1fff;
 const packetsOf = (data) => Array.from({ length: data.length / SIZE }, (_, i) =>

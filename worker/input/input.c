@@ -86,9 +86,23 @@ const char *input_trouble(const struct input *in)
 
 const char *input_senders(const struct input *in)
 {
-	return in->flow != NULL && in->flow->senders.text[0] != '\0'
-		       ? in->flow->senders.text
-		       : NULL;
+	const char *who = NULL;
+
+	if (in->ops->senders != NULL)
+		who = in->ops->senders(in);
+	else if (in->flow != NULL)
+		who = in->flow->senders.text;
+	return who != NULL && who[0] != '\0' ? who : NULL;
+}
+
+void input_add_senders(struct errmsg *to, size_t path, const char *who)
+{
+	if (path == 0)
+		errmsg_set(to, "%s", who);
+	else if (to->text[0] == '\0')
+		errmsg_set(to, "path %zu: %s", path, who);
+	else
+		errmsg_prefix(to, "path %zu: %s; ", path, who);
 }
 
 const char *input_bare(const struct input *in)

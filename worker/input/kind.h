@@ -22,6 +22,8 @@ struct input_ops {
 	const char *(*trouble)(const struct input *);
 	/* What counters() counts as unprotected.  NULL: it never does. */
 	const char *(*bare)(const struct input *);
+	/* "": they are one.  NULL: those of its flow. */
+	const char *(*senders)(const struct input *);
 	/* NULL: it has no connections. */
 	const char *(*peer)(const struct input *);
 };
@@ -33,6 +35,10 @@ struct input {
 	int fd; /* to wait for, or -1 */
 	struct udp_flow *flow; /* of datagrams that are measured, or NULL */
 };
+
+/* What is said of the senders of one of its paths, from the last path to the
+ * first; path 0: it is the only one. */
+void input_add_senders(struct errmsg *to, size_t path, const char *who);
 
 /* As input_open(). */
 typedef struct input *input_open_fn(const struct input_spec *,

@@ -35,6 +35,7 @@ struct merge_input {
 	uint64_t now_ns; /* of this read */
 	uint64_t unprotected; /* seconds with one path */
 	unsigned silent_s[TS_MERGE_PATHS]; /* while the other brings some */
+	struct errmsg senders; /* two on one path, in the last second; "" */
 	struct errmsg trouble; /* as of the last second; "" */
 };
 
@@ -212,6 +213,18 @@ static void find_trouble(struct merge_input *m)
 	m->unprotected += m->trouble.text[0] != '\0';
 }
 
+static void name_senders(struct merge_input *m)
+{
+	m->senders.text[0] = '\0';
+	for (size_t i = TS_MERGE_PATHS; i-- > 0;) {
+		const struct input *in = m->legs[i].input;
+		const char *who = in != NULL ? input_senders(in) : NULL;
+
+		if (who != NULL)
+			input_add_senders(&m->senders, i + 1, who);
+	}
+}
+
 static int merge_second(struct input *base, uint64_t now_ns, struct errmsg *why)
 {
 	struct merge_input *m = container_of(base, struct merge_input, base);
@@ -225,6 +238,7 @@ static int merge_second(struct input *base, uint64_t now_ns, struct errmsg *why)
 			err = r;
 	}
 	find_trouble(m);
+	name_senders(m);
 	return err < 0 ? fail(m, err, why) : 0;
 }
 
@@ -285,6 +299,11 @@ static const char *merge_trouble(const struct input *base)
 	return m->trouble.text[0] != '\0' ? m->trouble.text : NULL;
 }
 
+static const char *merge_senders(const struct input *base)
+{
+	return container_of(base, const struct merge_input, base)->senders.text;
+}
+
 static void merge_free(struct input *base)
 {
 	struct merge_input *m = container_of(base, struct merge_input, base);
@@ -306,6 +325,7 @@ static const struct input_ops merge_ops = {
 	.warm = merge_warm,
 	.trouble = merge_trouble,
 	.bare = merge_trouble,
+	.senders = merge_senders,
 };
 
 /* What they wait for; an input that runs by the clock has to be read at every

@@ -45,6 +45,7 @@ struct rtp_input {
 	uint64_t too_long;   /* datagrams, as of the last second */
 	unsigned silent_s[RTP_PATHS]; /* while the other brings something */
 	uint64_t stray[RTP_PATHS]; /* datagrams, as of the last second */
+	struct errmsg senders; /* two on one path, in the last second; "" */
 	struct errmsg trouble; /* as of the last second; "" */
 	bool bare;             /* it is that of a path, or of its FEC */
 	/* only inside a read */
@@ -216,6 +217,19 @@ static void find_trouble(struct rtp_input *in)
 	in->unprotected += in->bare;
 }
 
+static void name_senders(struct rtp_input *in)
+{
+	in->senders.text[0] = '\0';
+	for (size_t i = in->n_legs; i-- > 0;) {
+		const struct rtp_leg *l = &in->legs[i];
+
+		if (l->open && l->media.senders.text[0] != '\0')
+			input_add_senders(&in->senders,
+					  in->n_legs > 1 ? i + 1 : 0,
+					  l->media.senders.text);
+	}
+}
+
 static int rtp_second(struct input *base, uint64_t now_ns, struct errmsg *why)
 {
 	struct rtp_input *in = container_of(base, struct rtp_input, base);
@@ -234,6 +248,7 @@ static int rtp_second(struct input *base, uint64_t now_ns, struct errmsg *why)
 			watch(in, &in->legs[i]);
 	}
 	find_trouble(in);
+	name_senders(in);
 	return err < 0 ? fail(in, err, why) : 0;
 }
 
@@ -251,6 +266,11 @@ static const char *rtp_bare(const struct input *base)
 		container_of(base, const struct rtp_input, base);
 
 	return in->bare ? in->trouble.text : NULL;
+}
+
+static const char *rtp_senders(const struct input *base)
+{
+	return container_of(base, const struct rtp_input, base)->senders.text;
 }
 
 static void rtp_counters(const struct input *base, struct input_counters *ret)
@@ -342,6 +362,7 @@ static const struct input_ops rtp_ops = {
 	.stats = rtp_stats,
 	.trouble = rtp_trouble,
 	.bare = rtp_bare,
+	.senders = rtp_senders,
 };
 
 /* The second path, from its address; the master has judged it. */
