@@ -188,8 +188,9 @@ test('an alarm of the source is told of its readers as that', async (t) => {
 		!/alarms/.test(await ctl.out(['stream', 'show', 'b'])), 90000);
 	const line = / alarm b input 1 continuity \w+, as of stream a\n/;
 	lose = true;
+	// a busy machine raises others, too
 	const marked = (s) => [s, s.inputs[0]].every((place) =>
-		place.source_alarms?.join() === 'continuity');
+		place.source_alarms?.includes('continuity'));
 	for (const id of ['b', 'c'])
 		await sluice.waitStatus(id, 'the mark', marked, 20000);
 	assert.equal((await sluice.status('a')).source_alarms, undefined);
@@ -203,7 +204,7 @@ test('an alarm of the source is told of its readers as that', async (t) => {
 	await waitUntil('the mark, checked', async () => {
 		const { status } = await sluice.cmd('check-stream',
 			{ id: 'c', status: true });
-		assert.deepEqual(status.source_alarms, ['continuity']);
+		assert.ok(status.source_alarms.includes('continuity'));
 		return true;
 	});
 	lose = false;
