@@ -38,6 +38,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_rtp_window \
 	tests/unit/stream/test_sink \
 	tests/unit/stream/test_selector \
+	tests/unit/stream/test_silence \
 	tests/unit/stream/test_source \
 	tests/unit/stream/test_merge_model \
 	tests/unit/stream/test_ts_merge \
@@ -94,6 +95,7 @@ tests_unit_stream_test_merge_model_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_rtp_window_LDADD = $(unit_stream_rig)
 tests_unit_stream_test_selector_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_selector_LDFLAGS = -Wl,--wrap=mono_ns
+tests_unit_stream_test_silence_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_source_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_sink_LDADD = $(unit_stream_libs)
 check_LIBRARIES += tests/unit/stream/librig.a

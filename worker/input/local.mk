@@ -25,6 +25,7 @@ libworker_a_SOURCES += \
 	worker/input/rtp_window.c worker/input/rtp_window.h \
 	worker/input/rtp_window_state.h \
 	worker/input/sdp.c \
+	worker/input/silence.h \
 	worker/input/stream.c \
 	worker/input/ts_doubles.c worker/input/ts_doubles.h \
 	worker/input/ts_likeness.c worker/input/ts_likeness.h \

@@ -9,6 +9,7 @@
 #include "common/fd.h"
 #include "common/units.h"
 #include "worker/input/kind.h"
+#include "worker/input/silence.h"
 #include "worker/input/ts_merge.h"
 #include "worker/input/udp_flow.h"
 
@@ -185,13 +186,13 @@ static void tell_refused(struct merge_input *m,
 static const char *find_fault(struct merge_input *m, size_t i,
 			      const struct ts_merge_counts *c)
 {
-	static const unsigned patience_s = 3;
 	const struct leg *l = &m->legs[i];
 	const char *why = l->input != NULL ? input_trouble(l->input)
 					   : l->why.text;
 
-	m->silent_s[i] = c->live[!i] && !c->live[i] ? m->silent_s[i] + 1 : 0;
-	if (why == NULL && m->silent_s[i] >= patience_s)
+	m->silent_s[i] = silence_second(m->silent_s[i], c->live[i],
+					c->live[!i]);
+	if (why == NULL && m->silent_s[i] >= SILENCE_PATIENCE_S)
 		why = "brings nothing";
 	return why;
 }

@@ -11,6 +11,7 @@
 #include "worker/input/fec_repair.h"
 #include "worker/input/kind.h"
 #include "worker/input/rtp_leg.h"
+#include "worker/input/silence.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -186,7 +187,6 @@ static void watch(struct rtp_input *in, struct rtp_leg *l)
 /* What is wrong with it though it plays. */
 static void find_trouble(struct rtp_input *in)
 {
-	static const unsigned patience_s = 3;
 	struct rtp_window_counts c;
 
 	rtp_window_counts(in->window, &c);
@@ -198,12 +198,12 @@ static void find_trouble(struct rtp_input *in)
 	in->too_long = c.too_long;
 	for (size_t i = in->n_legs; i-- > 0;) {
 		const char *why = rtp_leg_trouble(&in->legs[i]);
-		bool alone = in->n_legs > 1 && c.live[!i] && !c.live[i];
 		bool strays = c.path[i].stray > in->stray[i];
 
 		in->stray[i] = c.path[i].stray;
-		in->silent_s[i] = alone ? in->silent_s[i] + 1 : 0;
-		if (why == NULL && in->silent_s[i] >= patience_s)
+		in->silent_s[i] = silence_second(in->silent_s[i], c.live[i],
+						 in->n_legs > 1 && c.live[!i]);
+		if (why == NULL && in->silent_s[i] >= SILENCE_PATIENCE_S)
 			why = strays ? "brings another stream"
 				     : "brings nothing";
 		if (why == NULL)
