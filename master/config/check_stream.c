@@ -147,6 +147,79 @@ static void judge_srt(struct judge *j, const struct srt_spec *spec,
 			  other);
 }
 
+static bool is_any(const struct sockaddr_any *a)
+{
+	return a->sa.sa_family == AF_INET6
+		       ? IN6_IS_ADDR_UNSPECIFIED(&a->in6.sin6_addr)
+		       : a->in.sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+/* A port of every address and the same port of one of them: the kernel gives
+ * only one of the two. */
+static void judge_listen(struct judge *j, const char *protocol,
+			 const struct sockaddr_any *listen,
+			 struct judge_outputs *all)
+{
+	char text[SOCKADDR_TEXT_MAX], key[64];
+	const char *other;
+
+	sockaddr_format(listen, text);
+	(void)snprintf(key, sizeof key, "listen %s %s %u", protocol,
+		       listen->sa.sa_family == AF_INET6 ? "6" : "4",
+		       (unsigned)sockaddr_port(listen));
+	other = json_string_value(json_object_get(all->taken, key));
+	if (other != NULL && strcmp(other, text) != 0 &&
+	    (is_any(listen) || strncmp(other, "0.0.0.0:", 8) == 0 ||
+	     strncmp(other, "[::]:", 5) == 0))
+		judge_say(j, CHECK_WARNING, "%s and %s are both listened to: "
+			  "only one of them can be", other, text);
+	/* the one of every address is in the way of all others */
+	if (other == NULL || is_any(listen))
+		(void)json_object_set_new_nocheck(all->taken, key,
+						  json_string_nocheck(text));
+}
+
+/* One port, of which no two can be. */
+static bool judge_rist_port(struct judge *j, const char *host, uint16_t port,
+			    struct judge_outputs *all)
+{
+	const char *known = host[0] != '\0' ? host : "0.0.0.0";
+	char where[RIST_HOST_MAX + 16], key[OUTPUT_KEY_MAX];
+	struct sockaddr_any at;
+	const char *other;
+	int r = sockaddr_parse(known, port, &at);
+
+	/* a group is of all who want it */
+	if (r == 0 && sockaddr_is_multicast(&at))
+		return true;
+	if (r == 0)
+		sockaddr_format(&at, where);
+	else
+		(void)snprintf(where, sizeof where, "%s:%u", known,
+			       (unsigned)port);
+	(void)snprintf(key, sizeof key, "rist %s", where);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_FAULT, "%s is already of %s", where, other);
+	else if (r == 0)
+		judge_listen(j, "udp", &at, all);
+	return other == NULL;
+}
+
+/* In the simple profile the next port is for RTCP. */
+static void judge_rist(struct judge *j, const struct rist_spec *spec,
+		       struct judge_outputs *all)
+{
+	for (size_t i = 0; i < spec->n_peers; i++) {
+		const struct rist_peer_spec *p = &spec->peers[i];
+
+		if (p->listens && judge_rist_port(j, p->host, p->port, all) &&
+		    spec->profile == RIST_SIMPLE)
+			(void)judge_rist_port(j, p->host,
+					      (uint16_t)(p->port + 1), all);
+	}
+}
+
 /* An interface has a name and addresses; what none has stays as it is. */
 static void format_place(const char *iface, const struct sockaddr_any *address,
 			 char where[PLACE_MAX])
@@ -168,6 +241,8 @@ static void judge_source(struct judge *j, const struct input_spec *spec,
 
 	if (spec->kind == INPUT_SRT)
 		judge_srt(j, &spec->srt, all);
+	if (spec->kind == INPUT_RIST)
+		judge_rist(j, &spec->rist, all);
 	if (spec->kind != INPUT_UDP && spec->kind != INPUT_RTP)
 		return;
 	format_place(spec->iface, &spec->local, where);
@@ -197,13 +272,6 @@ static void judge_input(struct judge *j, const char *text, bool enabled,
 		judge_source(j, &spec, all);
 }
 
-static bool is_any(const struct sockaddr_any *a)
-{
-	return a->sa.sa_family == AF_INET6
-		       ? IN6_IS_ADDR_UNSPECIFIED(&a->in6.sin6_addr)
-		       : a->in.sin_addr.s_addr == htonl(INADDR_ANY);
-}
-
 static bool is_on_control(const struct sockaddr_any *listen,
 			  const struct sockaddr_any *control)
 {
@@ -211,30 +279,6 @@ static bool is_on_control(const struct sockaddr_any *listen,
 	       sockaddr_port(listen) == sockaddr_port(control) &&
 	       (is_any(listen) || is_any(control) ||
 		sockaddr_equal(listen, control));
-}
-
-/* A port of every address and the same port of one of them: the kernel gives
- * only one of the two. */
-static void judge_listen(struct judge *j, const struct sockaddr_any *listen,
-			 struct judge_outputs *all)
-{
-	char text[SOCKADDR_TEXT_MAX], key[64];
-	const char *other;
-
-	sockaddr_format(listen, text);
-	(void)snprintf(key, sizeof key, "listen %s %u",
-		       listen->sa.sa_family == AF_INET6 ? "6" : "4",
-		       (unsigned)sockaddr_port(listen));
-	other = json_string_value(json_object_get(all->taken, key));
-	if (other != NULL && strcmp(other, text) != 0 &&
-	    (is_any(listen) || strncmp(other, "0.0.0.0:", 8) == 0 ||
-	     strncmp(other, "[::]:", 5) == 0))
-		judge_say(j, CHECK_WARNING, "%s and %s are both listened to: "
-			  "only one of them can be", other, text);
-	/* the one of every address is in the way of all others */
-	if (other == NULL || is_any(listen))
-		(void)json_object_set_new_nocheck(all->taken, key,
-						  json_string_nocheck(text));
 }
 
 static void judge_http(struct judge *j, const struct output_spec *spec,
@@ -260,7 +304,7 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 		judge_say(j, CHECK_WARNING, "buffer_size: %u is less than "
 			  "%d, which it will be", spec->buffer_size_kib,
 			  HTTP_RING_MIN_KIB);
-	judge_listen(j, &spec->listen, all);
+	judge_listen(j, "tcp", &spec->listen, all);
 	(void)snprintf(key, sizeof key, "http %s %s", listen, spec->path);
 	other = take(j, all, key);
 	if (other != NULL)
@@ -311,6 +355,8 @@ static void judge_output(struct judge *j, const char *text, bool enabled,
 		judge_http(j, &spec, all);
 	else if (enabled && spec.kind == OUTPUT_SRT)
 		judge_srt(j, &spec.srt, all);
+	else if (enabled && spec.kind == OUTPUT_RIST)
+		judge_rist(j, &spec.rist, all);
 	else if (enabled && spec.kind == OUTPUT_FILE)
 		judge_file(j, &spec, all);
 	else if (enabled && (spec.kind == OUTPUT_UDP ||

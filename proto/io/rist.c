@@ -80,6 +80,21 @@ static int read_rist(const char *text, size_t len, void *part,
 	}
 }
 
+/* Of those who are called two may be one: it is no use, but it works. */
+static int judge_places(const struct rist_spec *s, struct errmsg *why)
+{
+	for (size_t i = 1; i < s->n_peers; i++)
+		for (size_t k = 0; k < i; k++)
+			if (s->peers[i].listens && s->peers[k].listens &&
+			    s->peers[i].port == s->peers[k].port &&
+			    strcmp(s->peers[i].host, s->peers[k].host) == 0)
+				return errmsg_fail(why, -EINVAL,
+						   "host: @%s:%u is there "
+						   "twice", s->peers[i].host,
+						   s->peers[i].port);
+	return 0;
+}
+
 static int judge(const void *part, struct errmsg *why)
 {
 	const struct rist_spec *s = part;
@@ -98,7 +113,7 @@ static int judge(const void *part, struct errmsg *why)
 			return errmsg_fail(why, -EINVAL, "port: %u is odd, "
 					   "which the simple profile does not "
 					   "have", s->peers[i].port);
-	return 0;
+	return judge_places(s, why);
 }
 
 /* librist 0.2.7 says nothing to those whom such a one calls, so that nobody can

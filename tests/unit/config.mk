@@ -32,6 +32,7 @@ unit_config_tests = \
 	tests/unit/master/api/test_stream_edit \
 	tests/unit/master/config/test_check \
 	tests/unit/master/config/test_check_addresses \
+	tests/unit/master/config/test_check_places \
 	tests/unit/master/config/test_check_stream \
 	tests/unit/master/config/test_findings \
 	tests/unit/master/config/test_config \
@@ -63,6 +64,7 @@ tests_unit_master_api_test_input_edit_LDADD = $(master_libs)
 tests_unit_master_api_test_stream_edit_LDADD = $(master_libs)
 tests_unit_master_config_test_check_LDADD = $(master_libs)
 tests_unit_master_config_test_check_addresses_LDADD = $(master_libs)
+tests_unit_master_config_test_check_places_LDADD = $(master_libs)
 tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
 tests_unit_master_config_test_findings_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)

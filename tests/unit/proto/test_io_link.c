@@ -28,6 +28,7 @@ static const struct {
 	{ "rist://a:1?secret=%zz", "secret: has a broken % escape" },
 	{ "rist://a:1?profile=best",
 	  "profile: \"best\" is not main or simple" },
+	{ "rist://@:4,@h:4,@:4", "host: @:4 is there twice" },
 	{ "srt://h", "port: is missing" },
 	{ "srt://@h:5", "interface: is not a name of one" },
 	{ "srt://::1@:9000", "interface: \"::1\" is not a name" },

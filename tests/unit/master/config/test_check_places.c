@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Addresses of two streams that cannot both be had. */
+#include "common/util.h"
+#include "master/config/check.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One line per finding. */
+static void note(enum check_severity severity, const char *path,
+		 const char *text, void *arg)
+{
+	char *all = arg;
+	size_t len = strlen(all);
+
+	(void)snprintf(all + len, 512 - len, "%s%s: %s\n",
+		       severity == CHECK_WARNING ? "warning " : "", path, text);
+}
+
+static json_t *make_document(const char *a, const char *b)
+{
+	return json_pack("{s:[{s:s,s:b,s:s,s:[s]},{s:s,s:b,s:s,s:[s]}]}",
+			 "make_stream", "id", "a", "enable", 1, "type", "spts",
+			 "input", a, "id", "b", "enable", 1, "type", "spts",
+			 "input", b);
+}
+
+/* Waited at by librist. */
+Test(check_places, of_rist_are_of_one)
+{
+	static const struct {
+		const char *a, *b, *said;
+	} cases[] = {
+		{ "rist://@:9000", "rist://@:9000",
+		  "make_stream[1].input[0]: 0.0.0.0:9000 is already of "
+		  "make_stream[0].input[0]\n" },
+		{ "rist://@:9000#profile=simple", "rist://@:9001",
+		  "make_stream[1].input[0]: 0.0.0.0:9001 is already of "
+		  "make_stream[0].input[0]\n" },
+		{ "rist://@:9001", "rist://@h:2,@:9000#profile=simple",
+		  "make_stream[1].input[0]: 0.0.0.0:9001 is already of "
+		  "make_stream[0].input[0]\n" },
+		{ "rist://@h:9000", "rist://@h:9000",
+		  "make_stream[1].input[0]: h:9000 is already of "
+		  "make_stream[0].input[0]\n" },
+		{ "rist://@:9000", "rist://@127.0.0.1:9000",
+		  "warning make_stream[1].input[0]: 0.0.0.0:9000 and "
+		  "127.0.0.1:9000 are both listened to: only one of them can "
+		  "be\n" },
+		{ "rist://@:9000", "rist://@:9002", "" },
+		{ "rist://h:9000", "rist://h:9000", "" },
+		{ "rist://@10.1.0.1:9000", "rist://@10.2.0.1:9000", "" },
+		{ "rist://@239.1.1.1:9000", "rist://@239.1.1.1:9000", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *document = make_document(cases[i].a, cases[i].b);
+		char said[512] = "";
+
+		(void)check_document(document, NULL, note, said);
+		cr_expect_str_eq(said, cases[i].said, "%s, %s: %s",
+				 cases[i].a, cases[i].b, said);
+		json_decref(document);
+	}
+}
