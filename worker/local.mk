@@ -47,6 +47,7 @@ sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/np_output.c \
 	worker/net/name.c worker/net/name.h \
 	worker/net/page.c worker/net/page.h \
+	worker/net/refusals.c worker/net/refusals.h \
 	worker/net/rist_filter.c worker/net/rist_filter.h \
 	worker/net/rist_gaps.c worker/net/rist_gaps.h \
 	worker/net/rist_guard.c worker/net/rist_guard.h \
@@ -54,6 +55,7 @@ sluice_worker_net_SOURCES = worker/net/main.c \
 	worker/net/rist_link.c worker/net/rist_link.h \
 	worker/net/rist_output.c \
 	worker/net/rist_peers.c worker/net/rist_peers.h \
+	worker/net/rist_place.c worker/net/rist_place.h \
 	worker/net/rist_pulse.c worker/net/rist_pulse.h \
 	worker/net/rist_said.c worker/net/rist_said.h \
 	worker/net/rist_sources.c worker/net/rist_sources.h \

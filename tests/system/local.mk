@@ -98,6 +98,7 @@ system_tests = \
 	tests/system/restart.mjs \
 	tests/system/rist.mjs \
 	tests/system/rist-peers.mjs \
+	tests/system/rist-places.mjs \
 	tests/system/rist-stuck.mjs \
 	tests/system/rist-ways.mjs \
 	tests/system/save.mjs \

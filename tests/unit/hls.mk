@@ -61,6 +61,18 @@ tests_unit_net_test_rist_peers_SOURCES = tests/unit/net/test_rist_peers.c \
 tests_unit_net_test_rist_peers_CFLAGS = $(AM_CFLAGS) $(RIST_CFLAGS)
 tests_unit_net_test_rist_peers_LDADD = $(worker_libs)
 
+check_PROGRAMS += tests/unit/net/test_refusals
+TESTS += tests/unit/net/test_refusals
+tests_unit_net_test_refusals_SOURCES = tests/unit/net/test_refusals.c \
+	worker/net/refusals.c
+tests_unit_net_test_refusals_LDADD = $(worker_libs)
+
+check_PROGRAMS += tests/unit/net/test_rist_place
+TESTS += tests/unit/net/test_rist_place
+tests_unit_net_test_rist_place_SOURCES = tests/unit/net/test_rist_place.c \
+	worker/net/rist_place.c
+tests_unit_net_test_rist_place_LDADD = $(worker_libs)
+
 check_PROGRAMS += tests/unit/net/test_rist_pulse
 TESTS += tests/unit/net/test_rist_pulse
 tests_unit_net_test_rist_pulse_SOURCES = tests/unit/net/test_rist_pulse.c \
@@ -90,7 +102,7 @@ tests_unit_net_test_srt_calls_LDADD = $(worker_libs)
 check_PROGRAMS += tests/unit/net/test_srt_socket
 TESTS += tests/unit/net/test_srt_socket
 tests_unit_net_test_srt_socket_SOURCES = tests/unit/net/test_srt_socket.c \
-	worker/net/srt_calls.c worker/net/srt_place.c \
+	worker/net/refusals.c worker/net/srt_calls.c worker/net/srt_place.c \
 	worker/net/srt_socket.c
 tests_unit_net_test_srt_socket_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS)
 tests_unit_net_test_srt_socket_LDADD = $(worker_libs) $(SRT_LIBS)

@@ -115,6 +115,11 @@ bool input_is_cut_off(const struct input *in)
 	return in->flow != NULL && udp_flow_is_cut_off(in->flow);
 }
 
+bool input_is_there(const struct input *in)
+{
+	return in->ops->is_there != NULL ? in->ops->is_there(in) : in->fd >= 0;
+}
+
 const char *input_peer(const struct input *in)
 {
 	return in->ops->peer != NULL ? in->ops->peer(in) : NULL;

@@ -94,6 +94,10 @@ const char *input_bare(const struct input *);
  * not help. */
 bool input_is_cut_off(const struct input *);
 
+/* What it asks for could be had, as far as it is known: a socket that others
+ * send to or call, not a file or server that can be asked. */
+bool input_is_there(const struct input *);
+
 /* The address of who is connected with it; NULL: nobody, or it is not for
  * connections. */
 const char *input_peer(const struct input *);

@@ -24,6 +24,8 @@ struct input_ops {
 	const char *(*bare)(const struct input *);
 	/* "": they are one.  NULL: those of its flow. */
 	const char *(*senders)(const struct input *);
+	/* Can something come?  NULL: when it has a descriptor. */
+	bool (*is_there)(const struct input *);
 	/* NULL: it has no connections. */
 	const char *(*peer)(const struct input *);
 };

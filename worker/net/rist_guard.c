@@ -102,6 +102,7 @@ static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
 	g->read_ns[g->n] = last_read(fd);
 	g->way[g->n] = (uint8_t)way;
 	g->sockets[g->n++] = fd;
+	g->before[fd / 64] |= UINT64_C(1) << fd % 64;
 	return 0;
 }
 

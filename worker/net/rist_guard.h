@@ -38,9 +38,9 @@ struct rist_guard {
 /* Before a peer is made. */
 void rist_guard_look(struct rist_guard *);
 
-/* After it was, before the library begins: guards what is new, and lets
- * nothing through that came meanwhile.  way: which of the peers it is.  -errno
- * with why. */
+/* After its sockets were, before the library looks at them: guards what is new
+ * since that or the last call, and lets nothing through that came meanwhile.
+ * way: which of the peers it is.  -errno with why. */
 int rist_guard_take(struct rist_guard *, const struct rist_spec *,
 		    bool receives, size_t way, struct errmsg *why) MUST_CHECK;
 

@@ -145,16 +145,6 @@ static void settle(void *arg)
 	batch_flush(in->batch);
 }
 
-static size_t way_of_port(const struct rist_input *in, uint16_t port)
-{
-	const struct rist_spec *spec = &in->base.spec->rist;
-
-	for (size_t i = 0; i < spec->n_peers; i++)
-		if (spec->peers[i].port == port)
-			return i;
-	return 0; /* it has left meanwhile */
-}
-
 /* By which it came. */
 static size_t way_of(struct rist_input *in, const struct rist_peer *peer)
 {
@@ -164,7 +154,7 @@ static size_t way_of(struct rist_input *in, const struct rist_peer *peer)
 		way++;
 	if (way < RIST_PEERS_MAX)
 		return way;
-	way = way_of_port(in, rist_peers_port(&in->link.peers, peer));
+	way = rist_peers_way(&in->link.peers, peer);
 	in->ways[way] = peer;
 	in->link.brought |= 1u << way;
 	rist_peers_heard(&in->link.peers, peer, in->now_ns / MS);
@@ -351,6 +341,12 @@ static const char *rist_input_peer(const struct input *base)
 		&container_of(base, const struct rist_input, base)->link);
 }
 
+static bool rist_input_is_there(const struct input *base)
+{
+	return rist_link_works(
+		&container_of(base, const struct rist_input, base)->link);
+}
+
 static void rist_input_free(struct input *base)
 {
 	struct rist_input *in = container_of(base, struct rist_input, base);
@@ -368,6 +364,7 @@ static const struct input_ops rist_ops = {
 	.stats = rist_input_stats,
 	.trouble = rist_input_trouble,
 	.bare = rist_input_bare,
+	.is_there = rist_input_is_there,
 	.peer = rist_input_peer,
 };
 

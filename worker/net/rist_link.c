@@ -3,6 +3,8 @@
 
 #include "common/log.h"
 #include "common/mono.h"
+#include "worker/input/silence.h"
+#include "worker/net/rist_place.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +23,6 @@ enum {
 	TOLD_BURST = 5,
 	/* Who was not heard for so long does not hinder now. */
 	TROUBLE_MS = 10000,
-	WAY_SILENT_S = 3,
 };
 
 void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
@@ -31,24 +32,21 @@ void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
 	if (direction == RIST_RECEIVES)
 		rist_peers_init(&l->peers, RIST_SENDERS_MAX,
 				RIST_SENDERS_OF_HOST_MAX,
-				spec->profile == RIST_SIMPLE);
+				RIST_PEERS_SEND |
+				(spec->profile == RIST_SIMPLE
+					 ? RIST_PEERS_OWN_PORTS
+					 : 0));
 	else
 		rist_peers_init(&l->peers, RIST_RECEIVERS_MAX,
-				RIST_RECEIVERS_OF_HOST_MAX, false);
+				RIST_RECEIVERS_OF_HOST_MAX, 0);
 	rist_said_init(&l->said, &l->peers, spec->secret[0] != '\0');
 	rist_threads_init(&l->threads);
-	for (size_t i = 0; i < spec->n_peers; i++) {
-		const struct rist_peer_spec *p = &spec->peers[i];
-		const char *any = p->host[0] != '\0' ? p->host : "0.0.0.0";
-
-		l->names[i] = name_new(any, p->port);
-	}
 }
 
 void rist_link_close(struct rist_link *l)
 {
 	for (size_t i = 0; i < RIST_PEERS_MAX; i++)
-		name_free(&l->names[i]);
+		name_free(&l->ways[i].name);
 	if (l->ctx != NULL)
 		(void)rist_destroy(l->ctx);
 	l->ctx = NULL;
@@ -57,41 +55,41 @@ void rist_link_close(struct rist_link *l)
 	rist_peers_done(&l->peers);
 }
 
-/* 1: all names are found; 0: not yet; -errno. */
-static int find_names(struct rist_link *l, struct errmsg *why)
+static bool is_pair(const struct rist_link *l)
 {
-	int found = 1;
-
-	for (size_t i = 0; i < l->spec->n_peers; i++) {
-		int r;
-
-		if (l->names[i] == NULL)
-			continue;
-		r = name_poll(l->names[i], &l->addresses[i], why);
-		if (r < 0)
-			return r;
-		if (r > 0)
-			name_free(&l->names[i]);
-		else
-			found = 0;
-	}
-	return found;
+	return l->spec->profile == RIST_SIMPLE;
 }
 
-static int add_peer_at(struct rist_link *l, size_t i, struct errmsg *why)
+/* 1: its place can be had; 0: its name is still looked for; -errno. */
+static int find_place(struct rist_link *l, size_t i, struct errmsg *why)
 {
-	const struct rist_spec *spec = l->spec;
-	char at[SOCKADDR_TEXT_MAX], url[SOCKADDR_TEXT_MAX + 16];
-	struct rist_peer_config *config = NULL;
-	struct rist_counted said;
-	struct rist_peer *peer;
+	const struct rist_peer_spec *p = &l->spec->peers[i];
+	struct rist_way *w = &l->ways[i];
 	int r;
 
-	sockaddr_format(&l->addresses[i], at);
+	if (w->name == NULL)
+		w->name = name_new(p->host[0] != '\0' ? p->host : "0.0.0.0",
+				   p->port);
+	r = name_poll(w->name, &w->at, why);
+	if (r != 0)
+		name_free(&w->name);
+	if (r <= 0)
+		return r;
+	r = rist_place_try(&w->at, p->listens, is_pair(l), why);
+	return r < 0 ? r : 1;
+}
+
+static struct rist_peer_config *make_config(const struct rist_link *l, size_t i,
+					    const char *at)
+{
+	const struct rist_spec *spec = l->spec;
+	struct rist_peer_config *config = NULL;
+	char url[SOCKADDR_TEXT_MAX + 16];
+
 	(void)snprintf(url, sizeof url, "rist://%s%s",
 		       spec->peers[i].listens ? "@" : "", at);
 	if (rist_parse_address2(url, &config) != 0)
-		return errmsg_fail(why, -EINVAL, "rist: %s is not taken", at);
+		return NULL;
 	config->recovery_length_min = spec->buffer_ms;
 	config->recovery_length_max = spec->buffer_ms;
 	config->weight = 0; /* to each of them everything */
@@ -103,16 +101,55 @@ static int add_peer_at(struct rist_link *l, size_t i, struct errmsg *why)
 	if (spec->cname[0] != '\0')
 		(void)snprintf(config->cname, sizeof config->cname, "%s",
 			       spec->cname);
+	return config;
+}
+
+static int create_peer(struct rist_link *l, size_t i, struct errmsg *why)
+{
+	bool listens = l->spec->peers[i].listens;
+	char at[SOCKADDR_TEXT_MAX];
+	struct rist_peer_config *config;
+	struct rist_counted said;
+	struct rist_peer *peer;
+	int r;
+
+	sockaddr_format(&l->ways[i].at, at);
+	config = make_config(l, i, at);
+	if (config == NULL)
+		return errmsg_fail(why, -EINVAL, "rist: %s is not taken", at);
+	if (listens)
+		rist_peers_wait(&l->peers, i, &l->ways[i].at);
 	r = rist_peer_create(l->ctx, &peer, config);
 	(void)rist_peer_config_free2(&config);
-	if (r == 0 && !spec->peers[i].listens)
-		rist_peers_add(&l->peers, peer, i, &l->addresses[i]);
+	if (r == 0 && !listens)
+		rist_peers_add(&l->peers, peer, i, &l->ways[i].at);
 	if (r == 0)
 		return 0;
 	rist_said_take(&l->said, &said);
 	return errmsg_fail(why, -EADDRINUSE, "rist: %s %s: %s",
-			   spec->peers[i].listens ? "listen on" : "call", at,
+			   listens ? "listen on" : "call", at,
 			   said.error[0] != '\0' ? said.error : "it fails");
+}
+
+static int guard_new(struct rist_link *l, struct errmsg *why)
+{
+	return rist_guard_take(&l->guard, l->spec,
+			       l->direction == RIST_RECEIVES, l->added, why);
+}
+
+/*
+ * Of one that joins a library at work no thread of it may see the sockets
+ * before they are guarded, nor look for them meanwhile.  It is under the lock
+ * that they take for both while it makes a peer, and there it tells its log of
+ * what it does.
+ */
+static int on_log(void *arg, enum rist_log_level level, const char *text)
+{
+	struct rist_link *l = arg;
+
+	if (atomic_load(&l->adder) == gettid())
+		(void)guard_new(l, NULL); /* it is tried again */
+	return rist_said_on_log(&l->said, level, text);
 }
 
 /* --- in the library's thread --- */
@@ -151,9 +188,10 @@ static int make_context(struct rist_link *l)
 					    : RIST_PROFILE_MAIN;
 
 	l->logging = (struct rist_logging_settings){
-		.log_level = RIST_LOG_ERROR,
-		.log_cb = rist_said_on_log,
-		.log_cb_arg = &l->said,
+		.log_level = l->spec->n_peers > 1 ? RIST_LOG_INFO
+						  : RIST_LOG_ERROR,
+		.log_cb = on_log,
+		.log_cb_arg = l,
 		.log_socket = -1,
 	};
 	if (l->direction == RIST_SENDS)
@@ -163,38 +201,86 @@ static int make_context(struct rist_link *l)
 	return rist_receiver_set_output_fifo_size(l->ctx, FIFO_BLOCKS);
 }
 
-static int begin(struct rist_link *l, struct errmsg *why)
+static int prepare(struct rist_link *l, struct errmsg *why)
 {
-	int r = 0;
-
 	if (make_context(l) != 0 ||
 	    rist_said_listen(&l->said, l->ctx, STATS_MS) != 0 ||
 	    rist_auth_handler_set(l->ctx, on_connect, on_gone, l) != 0 ||
 	    rist_threads_follow(&l->threads, l->ctx) != 0)
 		return errmsg_fail(why, -ENOMEM, "rist: no context");
-	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++) {
-		rist_guard_look(&l->guard);
-		r = add_peer_at(l, i, why);
-		if (r == 0)
-			r = rist_guard_take(&l->guard, l->spec,
-					    l->direction == RIST_RECEIVES, i,
-					    why);
-	}
-	if (r == 0 && rist_start(l->ctx) != 0)
-		r = errmsg_fail(why, -ENOMEM, "rist: it does not start");
+	return 0;
+}
+
+static int add_way(struct rist_link *l, size_t i, struct errmsg *why)
+{
+	int r = l->ctx == NULL ? prepare(l, why) : 0;
+
+	if (r < 0)
+		return r;
+	rist_guard_look(&l->guard);
+	l->added = i;
+	atomic_store(&l->adder, gettid());
+	r = create_peer(l, i, why);
+	atomic_store(&l->adder, 0);
+	if (r == 0)
+		r = guard_new(l, why);
+	l->n_had += r == 0;
+	l->ways[i].had = r == 0;
 	return r;
+}
+
+/* -errno: all is to begin anew. */
+static int seek(struct rist_link *l, size_t i, uint64_t now_ns,
+		struct errmsg *why)
+{
+	struct rist_way *w = &l->ways[i];
+	struct errmsg failed;
+	int r;
+
+	if (w->had || !retry_is_due(&w->retry, now_ns))
+		return 0;
+	r = find_place(l, i, &failed);
+	if (r > 0)
+		return add_way(l, i, why);
+	if (r < 0) {
+		w->err = r;
+		w->why = failed;
+		retry_failed(&w->retry, now_ns);
+	}
+	return 0;
+}
+
+static bool has_failed(const struct rist_link *l)
+{
+	for (size_t i = 0; i < l->spec->n_peers; i++)
+		if (l->ways[i].err == 0)
+			return false;
+	return l->n_had == 0;
 }
 
 int rist_link_turn(struct rist_link *l, struct errmsg *why)
 {
-	int r;
+	bool worked = rist_link_works(l);
+	uint64_t now_ns;
+	int r = 0;
 
-	if (l->ctx != NULL)
+	if (l->n_had == l->spec->n_peers)
 		return 1;
-	r = find_names(l, why);
-	if (r > 0)
-		r = begin(l, why);
-	return r < 0 ? r : l->ctx != NULL;
+	now_ns = mono_ns();
+	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++)
+		r = seek(l, i, now_ns, why);
+	if (r == 0 && has_failed(l)) {
+		*why = l->ways[0].why;
+		return l->ways[0].err;
+	}
+	if (r == 0 && !worked && l->n_had > 0 && rist_start(l->ctx) != 0)
+		r = errmsg_fail(why, -ENOMEM, "rist: it does not start");
+	return r < 0 ? r : rist_link_works(l);
+}
+
+bool rist_link_works(const struct rist_link *l)
+{
+	return l->n_had > 0;
 }
 
 /* What is measured comes once a second by another clock: it stays until the
@@ -245,7 +331,7 @@ static bool is_anybody_there(const struct rist_link *l)
 /* The ways that bring nothing, a bit for each. */
 static bool is_silent(const struct rist_link *l, size_t way)
 {
-	return l->silent_s[way] >= WAY_SILENT_S;
+	return l->ways[way].silent_s >= SILENCE_PATIENCE_S;
 }
 
 static unsigned silent_ways(const struct rist_link *l)
@@ -287,8 +373,10 @@ static void look_at_refused(struct rist_link *l)
 	unsigned n = rist_peers_take_refused(&l->peers, &why);
 
 	link_stats_add(&l->stats, LINK_REFUSED, n);
-	if (n > 0)
-		rist_link_warn(l, why.text);
+	refusals_note(&l->refusals, "rist", l->spec->peers[0].port, &why, n,
+		      mono_ms());
+	refusals_second(&l->refusals, "rist", l->spec->peers[0].port,
+			mono_ms());
 }
 
 /* What goes on is told once: a peer that is set wrong tries for days.  Several
@@ -374,21 +462,33 @@ static unsigned take_brought(struct rist_link *l, unsigned heard)
 	return heard & brought;
 }
 
+/* Why this way is of no use; NULL: it is. */
+static const char *fault_of(const struct rist_link *l, size_t i)
+{
+	const struct rist_way *w = &l->ways[i];
+
+	if (!w->had)
+		return w->err != 0 ? w->why.text : "its name is looked for";
+	if (!is_silent(l, i))
+		return NULL;
+	return l->direction == RIST_SENDS ? "nobody is connected"
+					  : "brings nothing";
+}
+
 /* Of several one brings nothing, while what is taken comes by another. */
 static void look_at_ways(struct rist_link *l, unsigned heard)
 {
-	const char *what = l->direction == RIST_SENDS ? "nobody is connected"
-						      : "brings nothing";
-
 	l->way_trouble.text[0] = '\0';
-	for (size_t i = l->spec->n_peers; i-- > 0;) {
-		bool alone = heard != 0 && (heard >> i & 1) == 0 &&
-			     is_expected(l, i);
+	for (size_t i = l->n_had > 0 ? l->spec->n_peers : 0; i-- > 0;) {
+		struct rist_way *w = &l->ways[i];
+		const char *why;
 
-		l->silent_s[i] = alone ? l->silent_s[i] + 1 : 0;
-		if (is_silent(l, i))
-			errmsg_set(&l->way_trouble, "path %zu: %s", i + 1,
-				   what);
+		w->silent_s = silence_second(w->silent_s, heard >> i & 1,
+					     heard != 0 && w->had &&
+						     is_expected(l, i));
+		why = fault_of(l, i);
+		if (why != NULL)
+			errmsg_set(&l->way_trouble, "path %zu: %s", i + 1, why);
 	}
 	l->unprotected += l->way_trouble.text[0] != '\0';
 }

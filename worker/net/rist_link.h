@@ -4,7 +4,8 @@
  * numbers.
  *
  * The library works in threads of its own; what they say is noted under a lock
- * and looked at here, once a second.  Names are found before it begins.
+ * and looked at here, once a second.  It begins with the first of the ways that
+ * can be had; the others are tried again, and join it.
  */
 #pragma once
 
@@ -14,22 +15,39 @@
 #include "proto/link_stat.h"
 #include "proto/rist_spec.h"
 #include "worker/net/name.h"
+#include "worker/net/refusals.h"
 #include "worker/net/rist_guard.h"
 #include "worker/net/rist_peers.h"
 #include "worker/net/rist_said.h"
 #include "worker/net/rist_threads.h"
+#include "worker/stream/retry.h"
 
 #include <librist/librist.h>
+#include <stdatomic.h>
+#include <sys/types.h>
 
 enum rist_direction { RIST_RECEIVES, RIST_SENDS };
+
+/* One of its peers, as it is set. */
+struct rist_way {
+	struct name *name; /* NULL: it is not looked for now */
+	struct sockaddr_any at;
+	bool had;          /* the library has it; else: */
+	struct retry retry;
+	int err;           /* 0: it was not tried yet ... */
+	struct errmsg why; /* ... why it cannot be had */
+	unsigned silent_s; /* while others bring something */
+};
 
 /* Embedded; where it stands it stays. */
 struct rist_link {
 	const struct rist_spec *spec; /* borrowed */
 	enum rist_direction direction;
 	struct rist_ctx *ctx;         /* NULL: names are looked for */
-	struct name *names[RIST_PEERS_MAX]; /* NULL: it has none */
-	struct sockaddr_any addresses[RIST_PEERS_MAX];
+	size_t n_had;
+	struct rist_way ways[RIST_PEERS_MAX];
+	_Atomic pid_t adder; /* the thread that adds a way; 0: none ... */
+	size_t added;        /* ... this one */
 	struct rist_logging_settings logging;
 	struct rist_guard guard;
 	struct rist_peers peers;
@@ -38,6 +56,7 @@ struct rist_link {
 	struct link_stats stats;
 	char peer[200]; /* who is there; "": nobody */
 	struct ratelimit log;
+	struct refusals refusals;
 	unsigned quiet_s; /* nobody is there */
 	unsigned absent_s; /* of one that sends: nobody answers ... */
 	bool reaches;      /* ... and not yet for a while */
@@ -49,7 +68,6 @@ struct rist_link {
 	bool troubled;          /* ... and not, that all is well since */
 	unsigned brought;          /* ways of the simple profile of which
 				    * blocks were taken in this second */
-	unsigned silent_s[RIST_PEERS_MAX]; /* while others bring something */
 	struct errmsg way_trouble; /* of one of several; "": all are there */
 	uint64_t unprotected;      /* seconds with it */
 };
@@ -58,8 +76,12 @@ void rist_link_open(struct rist_link *, const struct rist_spec *,
 		    enum rist_direction);
 void rist_link_close(struct rist_link *);
 
-/* 1: it works; 0: a name is still looked for; -errno with why. */
+/* At every tick.  1: it works, if not by all its ways; 0: a name is still
+ * looked for; -errno with why: none of them can be had. */
 int rist_link_turn(struct rist_link *, struct errmsg *why) MUST_CHECK;
+
+/* As of the last turn, by one way at least. */
+bool rist_link_works(const struct rist_link *);
 
 /* Once a second: takes over what was said.  Ends the process when a thread of
  * the library is caught, with a line of the log: nothing else ends that. */

@@ -51,7 +51,7 @@ static void gather(struct rist_output *o, const struct datagrams *d, size_t i)
 
 static void turn(struct rist_output *o)
 {
-	if (o->state == 0)
+	if (o->state >= 0)
 		o->state = rist_link_turn(&o->link, &o->failed);
 }
 

@@ -7,14 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Who was not heard for so long has a port no more. */
+/* Who was not heard for so long has a port no more, nor a place where there is
+ * no other. */
 enum { OWNS_MS = 2000 };
 
 void rist_peers_init(struct rist_peers *p, size_t max, size_t of_host_max,
-		     bool own_ports)
+		     unsigned flags)
 {
 	*p = (struct rist_peers){ .max = max, .of_host_max = of_host_max,
-				  .own_ports = own_ports };
+				  .flags = flags };
 	(void)pthread_mutex_init(&p->lock, NULL);
 }
 
@@ -32,29 +33,98 @@ static struct rist_known *find(struct rist_peers *p,
 	return NULL;
 }
 
-static size_t count_of_host(const struct rist_peers *p, const char *host)
+void rist_peers_wait(struct rist_peers *p, size_t way,
+		     const struct sockaddr_any *at)
+{
+	(void)pthread_mutex_lock(&p->lock);
+	p->own[way] = *at;
+	(void)pthread_mutex_unlock(&p->lock);
+}
+
+/* Several may wait at one port of several addresses. */
+static size_t way_of(const struct rist_peers *p, const char *local_host,
+		     uint16_t local_port)
+{
+	bool pair = (p->flags & RIST_PEERS_OWN_PORTS) != 0;
+	uint16_t port = (uint16_t)(local_port & (pair ? ~1U : ~0U));
+	struct sockaddr_any at;
+
+	if (sockaddr_parse(local_host, port, &at) < 0)
+		return 0;
+	for (size_t i = 0; i < RIST_PEERS_MAX; i++)
+		if (sockaddr_equal(&p->own[i], &at))
+			return i;
+	return 0;
+}
+
+/* Those who send are counted where they come. */
+static bool is_beside(const struct rist_peers *p, const struct rist_known *k,
+		      const struct rist_known *new)
+{
+	return (p->flags & RIST_PEERS_SEND) == 0 ||
+	       (k->way == new->way && k->port == new->port);
+}
+
+static size_t count(const struct rist_peers *p, const struct rist_known *new,
+		    bool of_host)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n; i++)
-		n += strcmp(p->list[i].host, host) == 0;
+		n += is_beside(p, &p->list[i], new) &&
+		     (!of_host || strcmp(p->list[i].host, new->host) == 0);
 	return n;
 }
 
-/* Data comes to an even port, what is said of it to the next one. */
-static bool is_of_another(const struct rist_peers *p, const char *host,
-			  uint16_t port)
+static bool has_place(const struct rist_peers *p, const struct rist_known *new)
 {
-	uint64_t now_ms = mono_ms();
+	return p->n < RIST_KNOWN_MAX && count(p, new, false) < p->max &&
+	       count(p, new, true) < p->of_host_max;
+}
+
+static uint64_t last_ms(const struct rist_known *k)
+{
+	return MAX(k->came_ms, k->heard_ms);
+}
+
+static bool is_silent(const struct rist_known *k, uint64_t now_ms)
+{
+	return now_ms - MIN(last_ms(k), now_ms) > OWNS_MS;
+}
+
+/* A sender that starts again comes from other ports; the library keeps those
+ * that it had for seconds. */
+static void drop_dead(struct rist_peers *p, const struct rist_known *new)
+{
+	struct rist_known *dead = NULL;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct rist_known *k = &p->list[i];
+
+		if (is_beside(p, k, new) && strcmp(k->host, new->host) == 0 &&
+		    is_silent(k, new->came_ms) &&
+		    (dead == NULL || last_ms(k) < last_ms(dead)))
+			dead = k;
+	}
+	if (dead != NULL)
+		*dead = p->list[--p->n];
+}
+
+/* Data comes to an even port, what is said of it to the next one. */
+static bool is_of_another(const struct rist_peers *p,
+			  const struct rist_known *new)
+{
 	bool another = false;
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct rist_known *k = &p->list[i];
+		uint64_t silent_ms =
+			new->came_ms - MIN(k->heard_ms, new->came_ms);
 
-		if (k->port >> 1 != port >> 1 || k->heard_ms == 0 ||
-		    now_ms - MIN(k->heard_ms, now_ms) > OWNS_MS)
+		if (k->way != new->way || k->heard_ms == 0 ||
+		    silent_ms > OWNS_MS)
 			continue;
-		if (strcmp(k->host, host) == 0)
+		if (strcmp(k->host, new->host) == 0)
 			return false;
 		another = true;
 	}
@@ -62,14 +132,14 @@ static bool is_of_another(const struct rist_peers *p, const char *host,
 }
 
 /* NULL: he is welcome. */
-static const char *why_refused(const struct rist_peers *p, const char *host,
-			       uint16_t port)
+static const char *why_refused(struct rist_peers *p,
+			       const struct rist_known *new)
 {
-	if (p->own_ports && is_of_another(p, host, port))
+	if ((p->flags & RIST_PEERS_OWN_PORTS) != 0 && is_of_another(p, new))
 		return "another one sends";
-	if (p->n < p->max && count_of_host(p, host) < p->of_host_max)
-		return NULL;
-	return "there are too many peers";
+	if ((p->flags & RIST_PEERS_SEND) != 0 && !has_place(p, new))
+		drop_dead(p, new);
+	return has_place(p, new) ? NULL : "there are too many peers";
 }
 
 int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
@@ -77,16 +147,21 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 			  struct rist_peer *peer)
 {
 	struct rist_peers *p = arg;
-	struct rist_known new = { .peer = peer, .port = local_port };
+	struct rist_known new = {
+		.peer = peer,
+		.port = local_port,
+		.came_ms = mono_ms(),
+	};
 	const char *why;
 
 	/* in the main profile librist 0.2.7 tells bytes of the text of the host
 	 * as its port; in the simple one it is right, see rist_guard_admit() */
-	(void)local_host, (void)port;
+	(void)port;
 	(void)snprintf(new.host, sizeof new.host, "%s", host);
 	(void)snprintf(new.at, sizeof new.at, "%s", host);
 	(void)pthread_mutex_lock(&p->lock);
-	why = why_refused(p, new.host, local_port);
+	new.way = way_of(p, local_host, local_port);
+	why = why_refused(p, &new);
 	if (why == NULL) {
 		p->list[p->n++] = new;
 	} else {
@@ -119,7 +194,7 @@ void rist_peers_add(struct rist_peers *p, struct rist_peer *peer, size_t way,
 	sockaddr_format_host(at, k.host);
 	sockaddr_format(at, k.at);
 	(void)pthread_mutex_lock(&p->lock);
-	if (p->n < p->max)
+	if (p->n < RIST_KNOWN_MAX)
 		p->list[p->n++] = k;
 	(void)pthread_mutex_unlock(&p->lock);
 }
@@ -157,16 +232,16 @@ void rist_peers_heard(struct rist_peers *p, const struct rist_peer *peer,
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-uint16_t rist_peers_port(struct rist_peers *p, const struct rist_peer *peer)
+size_t rist_peers_way(struct rist_peers *p, const struct rist_peer *peer)
 {
 	const struct rist_known *k;
-	uint16_t port;
+	size_t way;
 
 	(void)pthread_mutex_lock(&p->lock);
 	k = find(p, peer);
-	port = k != NULL ? k->port : 0;
+	way = k != NULL ? k->way : 0;
 	(void)pthread_mutex_unlock(&p->lock);
-	return port;
+	return way;
 }
 
 void rist_peers_find(struct rist_peers *p, const struct rist_peer *peer,

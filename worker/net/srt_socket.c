@@ -2,7 +2,6 @@
 #include "worker/net/srt_socket.h"
 
 #include "common/iface.h"
-#include "common/log.h"
 #include "common/mono.h"
 
 #include <errno.h>
@@ -14,7 +13,6 @@ enum {
 	/* So long a call that came to nothing is worth a word: who calls tries
 	 * again sooner. */
 	REFUSED_MS = 30000,
-	LOG_MS = 60000,
 	/* The library's own: what it takes of a buffer for one datagram, and
 	 * how many may be under way. */
 	DATAGRAM_MIN = 1472,
@@ -270,8 +268,7 @@ int srt_listener_open(struct srt_listener *l, const struct srt_spec *spec,
 
 	l->spec = spec;
 	l->place = (struct srt_place){ .open = false };
-	/* who is set wrong calls every few seconds, for days */
-	l->log = (struct ratelimit){ .window_ms = LOG_MS };
+	l->log = (struct refusals){ .again = 0 };
 	l->calls = srt_calls_new();
 	l->epoll = srt_epoll_create();
 	l->socket = srt_socket_new(spec, direction, &r, why);
@@ -313,32 +310,6 @@ SRTSOCKET srt_listener_accept(struct srt_listener *l,
 	return s;
 }
 
-static void tell_count(struct srt_listener *l)
-{
-	if (l->again > 0)
-		log_warning("stream", "srt port %u: refused since: %u "
-			    "more", l->spec->port, l->again);
-	l->again = 0;
-}
-
-static void log_refusal(struct srt_listener *l)
-{
-	uint64_t now_ms = l->refused_ms;
-	bool known = strcmp(l->refused.text, l->told.text) == 0 &&
-		     now_ms - l->told_ms < LOG_MS;
-	unsigned suppressed;
-
-	if (known || !ratelimit_pass(&l->log, now_ms, &suppressed)) {
-		l->again++;
-		return;
-	}
-	tell_count(l);
-	log_warning("stream", "srt port %u: %s", l->spec->port,
-		    l->refused.text);
-	l->told = l->refused;
-	l->told_ms = now_ms;
-}
-
 void srt_listener_refuse(struct srt_listener *l,
 			 const struct sockaddr_any *from, const char *why)
 {
@@ -348,7 +319,8 @@ void srt_listener_refuse(struct srt_listener *l,
 	errmsg_set(&l->refused, "%s called and was refused: %s", peer, why);
 	l->refused_ms = mono_ms();
 	l->refusals++;
-	log_refusal(l);
+	refusals_note(&l->log, "srt", l->spec->port, &l->refused, 1,
+		      l->refused_ms);
 }
 
 void srt_listener_second(struct srt_listener *l, struct link_stats *link)
@@ -359,8 +331,7 @@ void srt_listener_second(struct srt_listener *l, struct link_stats *link)
 	srt_place_follow(&l->place);
 	while (srt_calls_take_failed(l->calls, &from, &why))
 		srt_listener_refuse(l, &from, why);
-	if (mono_ms() - l->told_ms >= LOG_MS)
-		tell_count(l);
+	refusals_second(&l->log, "srt", l->spec->port, mono_ms());
 	link_stats_add(link, LINK_REFUSED, l->refusals);
 	l->refusals = 0;
 }

@@ -7,11 +7,11 @@
 #pragma once
 
 #include "common/errmsg.h"
-#include "common/ratelimit.h"
 #include "common/sockaddr.h"
 #include "common/util.h"
 #include "proto/link_stat.h"
 #include "proto/srt_spec.h"
+#include "worker/net/refusals.h"
 #include "worker/net/srt_calls.h"
 #include "worker/net/srt_place.h"
 
@@ -39,10 +39,7 @@ struct srt_listener {
 	unsigned refusals;     /* to the statistics */
 	struct errmsg refused; /* the last of them ... */
 	uint64_t refused_ms;   /* ... and when */
-	struct ratelimit log;
-	struct errmsg told;    /* what was logged last ... */
-	uint64_t told_ms;      /* ... and when */
-	unsigned again;        /* refusals since that were not */
+	struct refusals log;
 };
 
 /* Begins to listen; with a stream id, callers with another one are refused.

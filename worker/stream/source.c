@@ -120,7 +120,7 @@ static bool calls(const struct source *s)
  * server can be asked says nothing about what it answers. */
 static bool is_there(const struct source *s)
 {
-	return input_fd(s->input) >= 0 || s->spec.kind == INPUT_RIST ||
+	return input_is_there(s->input) ||
 	       (s->spec.kind == INPUT_SRT && !calls(s));
 }
 
@@ -145,6 +145,13 @@ void source_open(struct source *s, uint64_t now_ns)
 		opened(s);
 }
 
+/* Of what it is to be nothing is known yet. */
+static bool is_tried(const struct source *s)
+{
+	return calls(s) ||
+	       (s->spec.kind == INPUT_RIST && !input_is_there(s->input));
+}
+
 bool source_is_open(const struct source *s)
 {
 	return s->input != NULL && s->error.text[0] == '\0';
@@ -157,7 +164,7 @@ const char *source_trouble(const struct source *s)
 
 	if (now == NULL && error == NULL && s->input != NULL)
 		return input_senders(s->input);
-	if (now == NULL || (error != NULL && calls(s)))
+	if (now == NULL || (error != NULL && is_tried(s)))
 		return error;
 	return now;
 }
@@ -292,8 +299,8 @@ void source_second(struct source *s, uint64_t now_ns,
 		closed(s, r, &why, now_ns);
 		return;
 	}
-	/* one that had to read its description first */
-	if (input_fd(s->input) >= 0)
+	/* one that had to read its description or to find its name first */
+	if (input_is_there(s->input))
 		opened(s);
 	watch(s, now_ns);
 }
