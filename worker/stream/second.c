@@ -196,6 +196,15 @@ void path_follow(struct path *p)
 	find_warm(p);
 }
 
+/* What is left of the next one behind one that came late is a second of its own
+ * only if the inputs are judged in it: they would tell the last one again. */
+static void end_second(struct path *p)
+{
+	p->second_ns += SECOND_NS;
+	if (p->second_ns < p->now_ns + LANE_JUDGE_MS * MS)
+		p->second_ns = p->now_ns + SECOND_NS;
+}
+
 void path_second(struct path *p)
 {
 	struct msg_stream_status status = { .packets = p->packets };
@@ -215,8 +224,6 @@ void path_second(struct path *p)
 	/* the texts of errors are as they are from here to on_status() */
 	report_outputs(p, &status);
 
-	p->second_ns += SECOND_NS;
-	if (p->second_ns <= p->now_ns)
-		p->second_ns = p->now_ns + SECOND_NS;
+	end_second(p);
 	p->on_status(&status, p->arg);
 }

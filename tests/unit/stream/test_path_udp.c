@@ -23,6 +23,8 @@ enum {
 	SEVEN = 7 * TS_PACKET,
 	/* As often the kernel itself reports a new membership. */
 	JOIN_REPORTS = 2,
+	/* A second and more than half of the next one. */
+	LATE_US = 1700000,
 };
 
 /* Sends the packets seven at a time, about 10 Mbit/s. */
@@ -480,7 +482,27 @@ Test(path_udp, tells_what_the_socket_had_no_room_for)
 	/* ... and a second may end before that is read */
 	rig_await_status(&r, 2);
 	cr_assert_gt(r.sum.socket_drops, 50);
-	cr_assert_eq(r.sum.packets + r.sum.socket_drops * 7, 101 * 7);
+	cr_assert_eq(r.sum.packets + r.sum.socket_drops * 7, 101 * 7,
+		     "%u packets, %u drops", r.sum.packets,
+		     r.sum.socket_drops);
+	rig_done(&r);
+}
+
+Test(path_udp, what_a_second_tells_that_came_late_is_not_told_again)
+{
+	struct rig r;
+	uint8_t data[SEVEN];
+
+	rig_init(&r);
+	rig_make_packets(data, 0, 7);
+	rig_start(&r, "udp://127.0.0.1:5000", NULL, NULL);
+	rig_aim(&r, "127.0.0.1", 5000);
+	rig_await_status(&r, 1);
+	rig_send(&r, data, sizeof data);
+	/* the loop does not turn meanwhile */
+	(void)usleep(LATE_US);
+	rig_await_status(&r, 3);
+	cr_assert_eq(r.sum.packets, 7, "%u packets", r.sum.packets);
 	rig_done(&r);
 }
 
