@@ -14,6 +14,9 @@ Test(sink, tries_a_socket_again_soon_and_all_else_less_and_less)
 		{ "udp://nope0@239.1.1.1", 2 },
 		{ "rtp://nope0@239.1.1.1", 2 },
 		/* this program has no library for it */
+		{ "srt://nope0@:9000", 2 },
+		{ "srt://:9000", 10 },
+		{ "srt://nope0@h:9000", 10 },
 		{ "np://127.0.0.1:1/x", 10 },
 	};
 
@@ -31,6 +34,33 @@ Test(sink, tries_a_socket_again_soon_and_all_else_less_and_less)
 		}
 		cr_expect_eq(s.retry.at_ns - now_ns,
 			     cases[i].pause_s * UINT64_C(1000000000), "%s",
+			     cases[i].address);
+		sink_done(&s);
+	}
+}
+
+Test(sink, follows_interfaces_and_routes_where_it_is_bound_to_them)
+{
+	static const struct {
+		const char *address;
+		bool follows, routes;
+	} cases[] = {
+		{ "udp://lo@239.1.1.1", true, false },
+		{ "udp://239.1.1.1", true, true },
+		{ "rtp://lo@239.1.1.1#path2=239.1.1.2", true, true },
+		{ "srt://lo@:9000", true, false },
+		{ "srt://:9000", false, false },
+		{ "srt://lo@h:9000", false, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		static struct rtp_state place;
+		static struct sink s;
+
+		sink_init(&s, 1, cases[i].address, &place);
+		cr_expect_eq(sink_follows(&s), cases[i].follows, "%s",
+			     cases[i].address);
+		cr_expect_eq(sink_follows_routes(&s), cases[i].routes, "%s",
 			     cases[i].address);
 		sink_done(&s);
 	}

@@ -55,6 +55,10 @@ Test(source, tries_a_socket_again_soon_and_all_else_less_and_less)
 	} cases[] = {
 		{ "udp://nope0@239.1.1.1", 2 },
 		{ "rtp://nope0@239.1.1.1", 2 },
+		/* this program has no library for it */
+		{ "srt://nope0@:9000", 2 },
+		{ "srt://:9000", 10 },
+		{ "srt://nope0@h:9000", 10 },
 		{ "stream://a", 10 },
 	};
 
