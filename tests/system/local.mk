@@ -42,6 +42,7 @@ system_tests = \
 	tests/system/auth-start.mjs \
 	tests/system/categories.mjs \
 	tests/system/cbr.mjs \
+	tests/system/cbr-stall.mjs \
 	tests/system/check.mjs \
 	tests/system/crash.mjs \
 	tests/system/ctl.mjs \

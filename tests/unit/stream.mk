@@ -4,6 +4,7 @@ unit_stream_tests = \
 	tests/unit/stream/test_announcement \
 	tests/unit/stream/test_arrivals \
 	tests/unit/stream/test_cbr \
+	tests/unit/stream/test_cbr_stall \
 	tests/unit/stream/test_cc_rewrite \
 	tests/unit/stream/test_datagrams \
 	tests/unit/stream/test_entrance \
@@ -50,6 +51,7 @@ unit_stream_libs = tests/unit/ts/libbuild.a $(worker_libs)
 tests_unit_stream_test_announcement_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_arrivals_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_cbr_LDADD = $(unit_stream_libs)
+tests_unit_stream_test_cbr_stall_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_departure_plan_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_cc_rewrite_LDADD = $(unit_stream_libs)
 tests_unit_stream_test_datagrams_LDADD = $(unit_stream_libs)

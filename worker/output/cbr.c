@@ -24,6 +24,8 @@ enum {
 	PCR_GONE_MS = CBR_SILENCE_MS + 500,
 	/* More than that need not be counted to the packet. */
 	LATE_COUNTED_MS = 60000,
+	/* Who wakes up later than that may find what came long ago. */
+	LISTEN_MS = 100,
 };
 
 struct cbr {
@@ -34,6 +36,7 @@ struct cbr {
 	bool running;
 	uint64_t content_ns; /* when content came last */
 	uint64_t run_ns;
+	uint64_t listened_ns; /* while it ran, but for late wake-ups */
 	uint64_t now_tick;   /* of the last run */
 
 	/* the next place: its tick, and that much of one more / bps */
@@ -121,15 +124,22 @@ static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
 static void note_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 {
 	struct cbr_clock *clock = find_clock(c, ts_pid(packet));
-	uint64_t pcr;
+	struct cbr_arrival a = {
+		.announced = ts_discontinuity(packet),
+		.tick = now_tick,
+		.listened = tick_of(c->listened_ns),
+	};
 
-	if (!ts_pcr(packet, &pcr) || ts_tei(packet))
+	if (!ts_pcr(packet, &a.pcr) || ts_tei(packet))
 		return;
+	a.pcr %= PCR_WRAP;
 	if (clock == NULL)
 		clock = add_clock(c, ts_pid(packet), now_tick);
-	if (clock != NULL &&
-	    cbr_clock_arrived(clock, pcr % PCR_WRAP, ts_discontinuity(packet),
-			      now_tick))
+	if (clock == NULL)
+		return;
+	/* none is made up of a clock that was over: this one is the next */
+	clock->sent &= !is_gone(clock, now_tick);
+	if (cbr_clock_arrived(clock, &a))
 		packet[5] |= 0x80; /* discontinuity_indicator */
 }
 
@@ -354,6 +364,7 @@ void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 
 	if (!c->running)
 		return;
+	c->listened_ns += MIN(now_ns - c->run_ns, LISTEN_MS * MS);
 	c->run_ns = now_ns;
 	c->now_tick = tick_of(now_ns);
 	if (now_ns - c->content_ns > CBR_SILENCE_MS * MS &&

@@ -4,6 +4,8 @@
 #include "common/util.h"
 #include "worker/ts/pcr.h"
 
+#include <string.h>
+
 #define TICKS_MS ((int64_t)(PCR_HZ / 1000))
 #define PPB INT64_C(1000000000)
 
@@ -74,61 +76,99 @@ static void judge_window(struct cbr_clock *c)
 			      CBR_SLEW_MAX_PPB);
 }
 
-/* Has the source's clock left the course of time, without a word? */
-static bool is_jump(const struct cbr_clock *c, uint64_t pcr, uint64_t tick,
+static uint64_t window_ticks(const struct cbr_clock *c)
+{
+	uint64_t ms = c->windows < CBR_FIRST_WINDOWS ? CBR_FIRST_WINDOW_MS
+						     : CBR_WINDOW_MS;
+
+	return ms * (uint64_t)TICKS_MS;
+}
+
+static void measure(struct cbr_clock *c, int64_t off, uint64_t tick)
+{
+	c->early = MAX(c->early, off);
+	c->late = MIN(c->late, off);
+	if (tick - c->window_tick < window_ticks(c))
+		return;
+	judge_window(c);
+	if (c->windows < CBR_FIRST_WINDOWS)
+		c->windows++;
+	begin_window(c, tick);
+}
+
+/* Has the source's clock left the course of time, by a word or without? */
+static bool is_jump(const struct cbr_clock *c, const struct cbr_arrival *a,
 		    int64_t off)
 {
 	int64_t stray = CBR_STRAY_MS * TICKS_MS;
-	int64_t on = wrap_diff(pcr, c->in_pcr, PCR_WRAP);
-	int64_t passed = (int64_t)(tick - c->in_tick);
+	int64_t on = wrap_diff(a->pcr, c->in_pcr, PCR_WRAP);
+	int64_t passed = (int64_t)(a->tick - c->in_tick);
 
+	if (off <= stray && off >= -stray)
+		return false;
+	if (a->announced || a->listened - c->in_listened >=
+				    CBR_PAUSE_MS * (uint64_t)TICKS_MS)
+		return true;
 	if (on >= 0 && on <= stray)
 		return false; /* a step like any other, if maybe late */
-	return (off > stray || off < -stray) &&
-	       (on - passed > stray || passed - on > stray);
+	return on - passed > stray || passed - on > stray;
 }
 
-bool cbr_clock_arrived(struct cbr_clock *c, uint64_t pcr, bool announced,
-		       uint64_t tick)
+/* A packet that announces a time base waits to leave. */
+static void push_jump(struct cbr_clock *c, int64_t off)
 {
-	int64_t off;
-	bool jump;
+	if (c->n_jumps < CBR_JUMPS)
+		c->jumps[c->n_jumps++] = off;
+	else
+		c->jumps[CBR_JUMPS - 1] += off;
+	c->shift += off;
+}
 
-	if (!c->running) {
+static int64_t pop_jump(struct cbr_clock *c)
+{
+	int64_t off = c->jumps[0];
+
+	if (c->n_jumps == 0)
+		return 0;
+	c->n_jumps--;
+	memmove(c->jumps, c->jumps + 1, c->n_jumps * sizeof *c->jumps);
+	c->shift -= off;
+	return off;
+}
+
+bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
+{
+	bool first = !c->running, jump;
+	int64_t off;
+
+	if (first) {
 		c->running = true;
-		c->base_tick = c->in_tick = tick;
-		c->base_pcr = c->in_pcr = pcr;
-		begin_window(c, tick);
+		c->base_tick = a->tick;
+		c->base_pcr = a->pcr;
+	}
+	off = wrap_diff(wrapped(a->pcr, -c->shift), clock_at(c, a->tick),
+			PCR_WRAP);
+	jump = !first && (c->stray || is_jump(c, a, off));
+	c->in_pcr = a->pcr;
+	c->in_tick = a->tick;
+	c->in_listened = a->listened;
+	if (jump || a->announced)
+		push_jump(c, jump ? off : 0);
+	if (!first && !jump) {
+		measure(c, off, a->tick);
 		return false;
 	}
-	off = wrap_diff(wrapped(pcr, -c->shift), clock_at(c, tick), PCR_WRAP);
-	jump = c->stray || is_jump(c, pcr, tick, off) ||
-	       (announced && (off > CBR_STRAY_MS * TICKS_MS ||
-			      off < -CBR_STRAY_MS * TICKS_MS));
-	c->in_pcr = pcr;
-	c->in_tick = tick;
-	if (jump) {
-		c->shift += off;
-		c->stray = false;
-		begin_window(c, tick);
-		return true;
-	}
-	c->early = MAX(c->early, off);
-	c->late = MIN(c->late, off);
-	if (tick - c->window_tick >= CBR_WINDOW_MS * (uint64_t)TICKS_MS) {
-		judge_window(c);
-		begin_window(c, tick);
-	}
-	return false;
+	c->stray = false;
+	c->windows = 0;
+	begin_window(c, a->tick);
+	return jump;
 }
 
 uint64_t cbr_clock_leave(struct cbr_clock *c, uint64_t tick, bool jump)
 {
 	move_base(c, tick);
-	if (jump) {
-		c->base_pcr = wrapped(c->base_pcr, c->shift);
-		c->shift = 0;
-	}
+	if (jump)
+		c->base_pcr = wrapped(c->base_pcr, pop_jump(c));
 	c->sent = true;
 	c->sent_tick = tick;
 	return c->base_pcr;

@@ -6,7 +6,8 @@
  * The program's PCRs are written from it, so they are as exact as the place;
  * how fast the source's clock runs against ours is made up for slowly, by a
  * change of frequency that no receiver sees.  Where the source begins a new
- * time base the clock follows at once, and says so.
+ * time base, or goes on with the old one behind a pause, the clock follows at
+ * once, and says so.
  *
  * Pure.  Embedded; zeroed memory, with a pid, has seen nothing.
  */
@@ -19,6 +20,10 @@ enum {
 	/* What arrives is late by this and that: the least late of so long
 	 * tells how the clocks stand. */
 	CBR_WINDOW_MS = 4000,
+	/* The first windows of a time base are shorter: what was held up and
+	 * comes all at once runs ahead of the clock it began with. */
+	CBR_FIRST_WINDOW_MS = 1000,
+	CBR_FIRST_WINDOWS = 2,
 	/* That far apart they may be: arrival is seen at wake-ups. */
 	CBR_LOOSE_MS = 5,
 	/* Beyond it the difference is gone in so long ... */
@@ -29,6 +34,18 @@ enum {
 	CBR_RAMP_PPB = 500,
 	/* A whole window that far off is no drift: another time base. */
 	CBR_STRAY_MS = 300,
+	/* Nothing for so long though we listened: what is that far off then
+	 * was not late, its clock stood still. */
+	CBR_PAUSE_MS = 500,
+	CBR_JUMPS = 8, /* time bases that wait to leave */
+};
+
+/* A PCR that comes. */
+struct cbr_arrival {
+	uint64_t pcr;
+	bool announced; /* with a discontinuity_indicator */
+	uint64_t tick;
+	uint64_t listened; /* ticks so far in which it would have been seen */
 };
 
 struct cbr_clock {
@@ -41,8 +58,12 @@ struct cbr_clock {
 	int64_t slew_ppb, wanted_ppb;
 
 	/* what arrived */
-	uint64_t in_pcr, in_tick; /* the last */
-	int64_t shift;      /* of what arrived against what left */
+	uint64_t in_pcr, in_tick, in_listened; /* the last */
+	/* of the time bases that arrived and have not left, in order */
+	int64_t jumps[CBR_JUMPS];
+	uint8_t n_jumps;
+	int64_t shift;      /* all of them */
+	uint8_t windows;    /* of this time base, as many as are short */
 	uint64_t window_tick;
 	int64_t early, late; /* of the window: the extremes */
 	bool stray;         /* the next one that arrives jumps */
@@ -52,14 +73,10 @@ struct cbr_clock {
 	uint64_t sent_tick;
 };
 
-/*
- * A PCR arrives at `tick`; announced: with a discontinuity_indicator.  True
- * when it begins a new time base, which the packet is to announce when it
- * leaves.
- */
-bool cbr_clock_arrived(struct cbr_clock *, uint64_t pcr, bool announced,
-		       uint64_t tick);
+/* True when it begins a new time base, which the packet is to announce when it
+ * leaves. */
+bool cbr_clock_arrived(struct cbr_clock *, const struct cbr_arrival *);
 
 /* The PCR to write into a packet that leaves at tick; jump: this one announces
- * a new time base. */
+ * a time base. */
 uint64_t cbr_clock_leave(struct cbr_clock *, uint64_t tick, bool jump);
