@@ -50,6 +50,8 @@ struct hls_mux {
 	size_t unit_left; /* packets of the one that goes out */
 	uint8_t cc_seen; /* of the sound, as it waited */
 	uint8_t cc;      /* ... and as it went out */
+	uint16_t clock_pid; /* whose PCRs alone go out, and ... */
+	uint8_t clock_cc;   /* ... behind which packet of it */
 	bool waits, lacks;
 
 	size_t n_out;
@@ -312,6 +314,21 @@ static void put_tables(struct hls_mux *m, const uint8_t *packet)
 					m->out + m->n_out * TS_PACKET);
 }
 
+/* Packets without payload have the counter of the last one that went out on
+ * their PID (ISO/IEC 13818-1 2.4.3.3). */
+static uint8_t clock_cc(struct hls_mux *m, const uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+
+	if (pid == m->pmt.pid)
+		return m->cc;
+	if (pid != m->clock_pid) {
+		m->clock_pid = pid;
+		m->clock_cc = (ts_cc(packet) - ts_has_payload(packet)) & 0x0f;
+	}
+	return m->clock_cc;
+}
+
 /* Of the sound that is not heard a PCR is all that stays. */
 static void put_clock(struct hls_mux *m, const uint8_t *packet)
 {
@@ -327,6 +344,7 @@ static void put_clock(struct hls_mux *m, const uint8_t *packet)
 	copy[3] = 0x20;
 	memset(copy + used, 0xff, TS_PACKET - used);
 	copy[4] = TS_PACKET - 5;
+	ts_set_cc(copy, clock_cc(m, packet));
 }
 
 static void put_picture(struct hls_mux *m)

@@ -2,6 +2,7 @@
 #include "worker/hls/mux.h"
 
 #include "common/crc32.h"
+#include "worker/ts/cc.h"
 #include "worker/ts/pes.h"
 #include "worker/ts/pmt.h"
 #include "worker/ts/section.h"
@@ -328,5 +329,47 @@ Test(mux, sound_of_other_times_is_left_out_in_the_end)
 	pictures(r, false, 17 * HZ + LEAD, 25, false);
 	hls_mux_turn(r->mux, true);
 	cr_assert_geq(look(r).sound, 20);
+	hls_mux_free(&r->mux);
+}
+
+/* One picture, and its sound in three packets, the first with the PCR. */
+static void sound_with_the_clock(struct rig *r, int i)
+{
+	uint64_t at = 5 * HZ + LEAD + (uint64_t)i * FRAME;
+	uint8_t packet[TS_PACKET];
+
+	pes(PICTURES, r->cc_pictures++ & 15, at, -1, packet);
+	packet[7] = 0xe0;
+	cr_assert(hls_mux_push(r->mux, packet, TS_PACKET));
+	for (int k = 0; k < 3; k++) {
+		pes(OWN_SOUND, (uint8_t)(3 * i + k) & 15, at,
+		    k == 0 ? (int64_t)at - LEAD : -1, packet);
+		cr_assert(hls_mux_push(r->mux, packet, TS_PACKET));
+	}
+}
+
+/* Of a sound that is not heard the PCRs stay: they count nothing. */
+Test(mux, clocks_between_the_sound_are_not_counted)
+{
+	struct rig *r = rig_new();
+	uint8_t packets[2 * TS_PACKET];
+	struct cc cc = { 0 };
+	int clocks = 0, errors = 0;
+
+	sound(r, true, 5 * HZ, 100);
+	hls_mux_begin(r->mux, true);
+	tables(false, true, packets);
+	cr_assert(hls_mux_push(r->mux, packets, sizeof packets));
+	for (int i = 0; i < 75; i++)
+		sound_with_the_clock(r, i);
+	hls_mux_turn(r->mux, true);
+	for (size_t i = 0; i < r->n; i++) {
+		const uint8_t *p = r->out + i * TS_PACKET;
+
+		clocks += ts_pid(p) == OWN_SOUND && !ts_has_payload(p);
+		errors += cc_feed(&cc, p) == CC_ERROR;
+	}
+	cr_assert_gt(clocks, 50);
+	cr_assert_eq(errors, 0, "%d of %zu", errors, r->n);
 	hls_mux_free(&r->mux);
 }
