@@ -193,6 +193,32 @@ test('a disk that fills up stops the recording and nothing else',
 	assert.equal(checkTs(joined(list)).ccErrors, 0);
 });
 
+test('what a full disk does not take is counted',
+	async (t) => {
+	const dir = tempDir(t);
+
+	tmpfs(dir, 1);
+	fs.writeFileSync(path.join(dir, 'ballast'), Buffer.alloc(800 << 10));
+	const { sluice, live } = await record(t, `file://${dir}/a.ts#min_free=0`,
+		6);
+	const counts = async () => (await sluice.json(
+		'/api/stream-outputs/a001')).outputs;
+
+	await sluice.logged(/output 1: .*No space left on device/);
+	await live.ended;
+	await sluice.waitStatus('a001', 'silence', ({ packets }) => !packets);
+	await waitUntil('the count', async () => {
+		const [file, udp] = await counts();
+		const all = file.packets + file.dropped;
+
+		// what is between two ticks when it closes is in one of both
+		if (Math.abs(all - udp.packets) > 100)
+			throw new Error(`${all} of ${udp.packets}`);
+		return file.dropped > 0;
+	});
+	await sluice.stop();
+});
+
 test('a folder that is removed is told, and used when it is back',
 	async (t) => {
 	const dir = path.join(tempDir(t), 'rec');

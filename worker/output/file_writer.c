@@ -148,6 +148,13 @@ static int write_all(struct file_writer *w, struct errmsg *why)
 	return err;
 }
 
+/* Nobody writes any more what waits. */
+static void drop_rest(struct file_writer *w)
+{
+	w->state.dropped += w->used;
+	w->used = 0;
+}
+
 static void *run(void *arg)
 {
 	struct file_writer *w = arg;
@@ -161,6 +168,7 @@ static void *run(void *arg)
 	(void)pthread_mutex_lock(&w->lock);
 	w->state.err = err;
 	w->state.why = why;
+	drop_rest(w);
 	(void)pthread_mutex_unlock(&w->lock);
 	unref(w);
 	return NULL;
@@ -254,7 +262,9 @@ void file_writer_put(struct file_writer *w, size_t n)
 	(void)pthread_mutex_lock(&w->lock);
 	w->head = (w->head + n) % QUEUE_PACKETS;
 	w->used += n;
-	if (w->used >= HURRY_PACKETS)
+	if (w->state.err < 0)
+		drop_rest(w);
+	else if (w->used >= HURRY_PACKETS)
 		(void)pthread_cond_signal(&w->wake);
 	(void)pthread_mutex_unlock(&w->lock);
 }
