@@ -6,8 +6,8 @@ TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 LOG_DRIVER = $(TAP_DRIVER)
 SH_LOG_DRIVER = $(TAP_DRIVER)
 MJS_LOG_DRIVER = $(TAP_DRIVER)
-# None takes a quarter of that, sanitizers and a busy machine included.
-TEST_LIMIT = timeout -k 10 300
+# Ends what hangs: on a machine that is free none takes a third of that.
+TEST_LIMIT = timeout -k 10 600
 LOG_COMPILER = $(TEST_LIMIT)
 SH_LOG_COMPILER = $(TEST_LIMIT) $(SHELL)
 MJS_LOG_COMPILER = $(TEST_LIMIT) $(SHELL) $(top_srcdir)/tests/helpers/run-node.sh
