@@ -199,8 +199,8 @@ test('what a full disk does not take is counted',
 
 	tmpfs(dir, 1);
 	fs.writeFileSync(path.join(dir, 'ballast'), Buffer.alloc(800 << 10));
-	const { sluice, live } = await record(t, `file://${dir}/a.ts#min_free=0`,
-		6);
+	const { sluice, live } = await record(t,
+		`file://${dir}/a.ts#min_free=0`, 6);
 	const counts = async () => (await sluice.json(
 		'/api/stream-outputs/a001')).outputs;
 
