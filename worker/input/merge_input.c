@@ -192,7 +192,7 @@ static const char *find_fault(struct merge_input *m, size_t i,
 
 	m->silent_s[i] = silence_second(m->silent_s[i], c->live[i],
 					c->live[!i]);
-	if (why == NULL && m->silent_s[i] >= SILENCE_PATIENCE_S)
+	if (why == NULL && silence_matters(m->silent_s[i], c->live[!i]))
 		why = "brings nothing";
 	return why;
 }

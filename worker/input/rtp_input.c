@@ -199,11 +199,12 @@ static void find_trouble(struct rtp_input *in)
 	for (size_t i = in->n_legs; i-- > 0;) {
 		const char *why = rtp_leg_trouble(&in->legs[i]);
 		bool strays = c.path[i].stray > in->stray[i];
+		bool other = in->n_legs > 1 && c.live[!i];
 
 		in->stray[i] = c.path[i].stray;
 		in->silent_s[i] = silence_second(in->silent_s[i], c.live[i],
-						 in->n_legs > 1 && c.live[!i]);
-		if (why == NULL && in->silent_s[i] >= SILENCE_PATIENCE_S)
+						 other);
+		if (why == NULL && silence_matters(in->silent_s[i], other))
 			why = strays ? "brings another stream"
 				     : "brings nothing";
 		if (why == NULL)

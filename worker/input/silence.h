@@ -15,3 +15,9 @@ static inline unsigned silence_second(unsigned silent_s, bool brings,
 		return 0;
 	return silent_s + others_bring;
 }
+
+/* Whether that is worth a word: while nobody brings anything it is not why. */
+static inline bool silence_matters(unsigned silent_s, bool others_bring)
+{
+	return others_bring && silent_s >= SILENCE_PATIENCE_S;
+}

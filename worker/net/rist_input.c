@@ -238,6 +238,7 @@ static void take(struct rist_input *in, struct rist_data_block *block)
 		merge(in, block);
 	} else {
 		note_peer(in, block->peer);
+		in->link.brought = ~0U; /* by which it does not say */
 		hand_out(block->payload, block->payload_len, in);
 	}
 	in->held[in->n_held++] = block;

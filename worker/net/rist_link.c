@@ -450,26 +450,23 @@ static bool is_expected(const struct rist_link *l, size_t way)
 	return l->peer[0] != '\0';
 }
 
-/* At the ports of a way of the simple profile something may come, and not what
- * it is there for. */
+/* At the ports of a way something may come, and not what it is there for. */
 static unsigned take_brought(struct rist_link *l, unsigned heard)
 {
 	unsigned brought = l->brought;
 
 	l->brought = 0;
-	if (l->direction == RIST_SENDS || l->spec->profile != RIST_SIMPLE)
-		return heard;
-	return heard & brought;
+	return l->direction == RIST_SENDS ? heard : heard & brought;
 }
 
 /* Why this way is of no use; NULL: it is. */
-static const char *fault_of(const struct rist_link *l, size_t i)
+static const char *fault_of(const struct rist_link *l, size_t i, bool heard)
 {
 	const struct rist_way *w = &l->ways[i];
 
 	if (!w->had)
 		return w->err != 0 ? w->why.text : "its name is looked for";
-	if (!is_silent(l, i))
+	if (!silence_matters(w->silent_s, heard))
 		return NULL;
 	return l->direction == RIST_SENDS ? "nobody is connected"
 					  : "brings nothing";
@@ -486,7 +483,7 @@ static void look_at_ways(struct rist_link *l, unsigned heard)
 		w->silent_s = silence_second(w->silent_s, heard >> i & 1,
 					     heard != 0 && w->had &&
 						     is_expected(l, i));
-		why = fault_of(l, i);
+		why = fault_of(l, i, heard != 0);
 		if (why != NULL)
 			errmsg_set(&l->way_trouble, "path %zu: %s", i + 1, why);
 	}

@@ -66,8 +66,8 @@ struct rist_link {
 	uint64_t heard_ms;      /* ... who may be its cause ... */
 	struct ratelimit told_limit; /* of others in turns with it */
 	bool troubled;          /* ... and not, that all is well since */
-	unsigned brought;          /* ways of the simple profile of which
-				    * blocks were taken in this second */
+	unsigned brought;          /* ways of which blocks were taken in this
+				    * second */
 	struct errmsg way_trouble; /* of one of several; "": all are there */
 	uint64_t unprotected;      /* seconds with it */
 };
