@@ -397,9 +397,24 @@ static int fail_connection(SRTSOCKET s, struct errmsg *why)
 			   srt_rejectreason_str(reason));
 }
 
+/* A call that succeeds does not connect any more, and is not connected yet, for
+ * a moment: the library says broken of it.  Who asks for an option waits until
+ * the answer to the call is dealt with. */
+static SRT_SOCKSTATUS state_of(SRTSOCKET s)
+{
+	SRT_SOCKSTATUS state = srt_getsockstate(s);
+	bool meets;
+	int len = sizeof meets;
+
+	if (state != SRTS_BROKEN)
+		return state;
+	(void)srt_getsockflag(s, SRTO_RENDEZVOUS, &meets, &len);
+	return srt_getsockstate(s);
+}
+
 int srt_socket_poll(SRTSOCKET s, struct errmsg *why)
 {
-	switch (srt_getsockstate(s)) {
+	switch (state_of(s)) {
 	case SRTS_CONNECTED:
 		return 1;
 	case SRTS_INIT:

@@ -4,6 +4,7 @@
 
 #include "common/log.h"
 #include "common/mono.h"
+#include "common/units.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -12,6 +13,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+enum { CALLS = 100 };
 
 static uint64_t now_ns = UINT64_C(5000000000);
 
@@ -31,8 +34,9 @@ static const struct srt_spec news = {
 	.latency_ms = SRT_LATENCY_DEFAULT_MS, .streamid = "news",
 };
 
-/* "", or why he was refused. */
-static struct errmsg call(const struct sockaddr_any *to, const char *streamid)
+/* "", or why he was refused; it is asked for again after so long. */
+static struct errmsg call_asking(const struct sockaddr_any *to,
+				 const char *streamid, unsigned after_us)
 {
 	struct srt_spec spec = news;
 	struct errmsg why = { 0 };
@@ -45,11 +49,17 @@ static struct errmsg call(const struct sockaddr_any *to, const char *streamid)
 	cr_assert_eq(r, 0, "%s", why.text);
 	cr_assert_eq(srt_socket_call(s, &spec, to, &why), 0, "%s", why.text);
 	while (r == 0) {
-		usleep(1000);
+		if (after_us > 0)
+			usleep(after_us);
 		r = srt_socket_poll(s, &why);
 	}
 	srt_socket_close(&s);
 	return why;
+}
+
+static struct errmsg call(const struct sockaddr_any *to, const char *streamid)
+{
+	return call_asking(to, streamid, 1000);
 }
 
 Test(srt_socket, who_is_refused_for_his_stream_id_takes_nobodys_place)
@@ -69,6 +79,31 @@ Test(srt_socket, who_is_refused_for_his_stream_id_takes_nobodys_place)
 	}
 	why = call(&at, "news");
 	cr_assert_str_eq(why.text, "");
+	srt_listener_close(&l);
+}
+
+/* The library is asked in the midst of what makes it a connection. */
+Test(srt_socket, a_call_that_succeeds_is_broken_at_no_moment)
+{
+	struct srt_listener l = { .socket = SRT_INVALID_SOCK, .epoll = -1 };
+	struct sockaddr_any at = { .len = sizeof at.in }, from;
+	int len = sizeof at.in;
+	struct errmsg why;
+
+	srt_library_open();
+	cr_assert_eq(srt_listener_open(&l, &news, SRT_RECEIVES, &why), 0,
+		     "%s", why.text);
+	cr_assert_eq(srt_getsockname(l.socket, &at.sa, &len), 0);
+	for (int i = 0; i < CALLS; i++) {
+		SRTSOCKET s;
+
+		why = call_asking(&at, "news", 0);
+		cr_assert_str_eq(why.text, "", "call %d: %s", i, why.text);
+		s = srt_listener_accept(&l, &from);
+		srt_socket_close(&s);
+		/* so many in a second would be too many */
+		now_ns += SECOND_NS;
+	}
 	srt_listener_close(&l);
 }
 
