@@ -9,16 +9,24 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 10000 };
+enum { PATIENCE_MS = 10000, HELD_UP_MS = 30 };
 
 static char place;
 static time_t set_s; /* how far the clock of the day was set */
+static unsigned held_up; /* looks at it that take long, from now on */
 
 /* Stands before the one of libc. */
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
-	int r = (int)syscall(SYS_clock_gettime, clock, ret);
+	bool long_one = clock == CLOCK_REALTIME && held_up > 0;
+	int r;
 
+	held_up -= long_one;
+	if (long_one)
+		(void)poll(NULL, 0, HELD_UP_MS);
+	r = (int)syscall(SYS_clock_gettime, clock, ret);
+	if (long_one)
+		(void)poll(NULL, 0, HELD_UP_MS);
 	if (clock == CLOCK_REALTIME)
 		ret->tv_sec += set_s;
 	return r;
@@ -100,6 +108,22 @@ Test(rist_guard, waits_for_no_clock_that_is_set)
 		set_s += steps_s[i];
 		cr_assert(is_admitted(&g, 9000), "after %zu", i);
 		rist_guard_gone(&g, (struct rist_peer *)&place);
+	}
+}
+
+Test(rist_guard, takes_no_thread_that_is_held_up_for_a_clock_that_is_set)
+{
+	struct rist_guard g = { .n = 0 };
+	int sockets[2];
+
+	take(&g, sockets);
+	held_up = 2;
+	cr_assert(is_admitted(&g, 9000));
+	for (int i = 0; i < 3; i++) {
+		rist_guard_gone(&g, (struct rist_peer *)&place);
+		held_up = 2;
+		cr_assert(admit(&g, 9000), "time %d", i);
+		cr_assert_eq(held_up, 0);
 	}
 }
 
