@@ -24,6 +24,24 @@ static int make(const struct sockaddr_any *local)
 	return socket(local->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 }
 
+/* Beside one that was given up, which threads of the library may be about to
+ * read, and nobody else: only that one shares its port. */
+static int bind_alone(int fd, const struct sockaddr_any *local)
+{
+	int r;
+
+	(void)set_int(fd, SO_REUSEPORT, 1);
+	r = bind(fd, &local->sa, local->len);
+	if (r == 0)
+		r = set_int(fd, SO_REUSEPORT, 0);
+	return r;
+}
+
+static void give_up(int fd)
+{
+	(void)set_int(fd, SO_REUSEPORT, 1);
+}
+
 static int bind_to(const struct srt_place *p, unsigned ifindex,
 		   struct errmsg *why)
 {
@@ -35,7 +53,7 @@ static int bind_to(const struct srt_place *p, unsigned ifindex,
 	if (set_int(fd, SO_BINDTOIFINDEX, (int)ifindex) < 0)
 		(void)errmsg_fail(why, -errno, "interface %s: %s", p->iface,
 				  strerror(errno));
-	else if (bind(fd, &p->local.sa, p->local.len) < 0)
+	else if (bind_alone(fd, &p->local) < 0)
 		(void)errmsg_fail(why, -errno, "listen on port %u: %s", port,
 				  strerror(errno));
 	else
@@ -107,6 +125,7 @@ void srt_place_close(struct srt_place *p)
 
 	if (!p->open)
 		return;
+	give_up(p->fd);
 	nowhere = make(&p->local);
 	if (nowhere >= 0)
 		(void)replace(p, nowhere);
