@@ -221,10 +221,14 @@ test('a sender of four ways that starts again is not too many, simple profile',
 	await all();
 	for (let i = 0; i < 3; i++) {
 		const { pid } = sluice.worker('stream', 'a001');
+		const { connects } = (await input(sluice)).stats;
 
 		await sluice.cmd('restart-stream', { id: 'a001' });
 		await waitUntil('another process', () =>
 			sluice.worker('stream', 'a001')?.pid !== pid, 30000);
+		// what is told of the one before is not of this one
+		await waitUntil('its ways', async () => (await input(sluice))
+			.stats.connects >= connects + ports.length, 60000);
 		await all();
 	}
 	assert.doesNotMatch(sluice.log, /there are too many peers/);
