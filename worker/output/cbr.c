@@ -26,6 +26,7 @@ enum {
 	LATE_COUNTED_MS = 60000,
 	/* Who wakes up later than that may find what came long ago. */
 	LISTEN_MS = 100,
+	DISCONTINUITY = 0x80, /* discontinuity_indicator */
 };
 
 struct cbr {
@@ -34,7 +35,10 @@ struct cbr {
 	struct fifo fifo;
 	size_t queue_max;
 	bool running;
-	uint64_t content_ns; /* when content came last */
+	uint64_t content_ns; /* when content came last ... */
+	uint64_t heard_ns;   /* ... and listened_ns then */
+	bool held;           /* what came waits for a PCR ... */
+	uint64_t held_tick;  /* ... since then */
 	uint64_t run_ns;
 	uint64_t listened_ns; /* while it ran, but for late wake-ups */
 	uint64_t now_tick;   /* of the last run */
@@ -45,6 +49,7 @@ struct cbr {
 	uint64_t pcr_due;    /* the next that a clock may want one */
 	size_t n_clocks;
 	struct cbr_clock clocks[CBR_CLOCKS];
+	struct cbr_clock *begun; /* this one is to leave next */
 	uint8_t clock_of[TS_PIDS]; /* place in clocks, and one; 0: none */
 	struct cbr_counters counters;
 
@@ -121,6 +126,16 @@ static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
 	return clock;
 }
 
+/* The packet announces it, or one in front of all that was held for it. */
+static void begin_clock(struct cbr *c, struct cbr_clock *clock,
+			uint8_t *packet)
+{
+	if (!c->held)
+		packet[5] |= DISCONTINUITY;
+	else
+		c->begun = clock;
+}
+
 static void note_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 {
 	struct cbr_clock *clock = find_clock(c, ts_pid(packet));
@@ -140,7 +155,8 @@ static void note_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 	/* none is made up of a clock that was over: this one is the next */
 	clock->sent &= !is_gone(clock, now_tick);
 	if (cbr_clock_arrived(clock, &a))
-		packet[5] |= 0x80; /* discontinuity_indicator */
+		begin_clock(c, clock, packet);
+	c->held = false;
 }
 
 /* Packets without a null packet among them. */
@@ -158,7 +174,18 @@ static void take(struct cbr *c, struct ts_run run, uint64_t now_tick)
 		note_pcr(c, copy + i * TS_PACKET, now_tick);
 }
 
-static bool take_run(struct cbr *c, struct ts_run run, uint64_t now_tick)
+/* Content comes. */
+static void hear(struct cbr *c, uint64_t now_ns)
+{
+	if (c->listened_ns - c->heard_ns >= CBR_PAUSE_MS * MS) {
+		c->held = c->n_clocks > 0 && fifo_len(&c->fifo) == 0;
+		c->held_tick = tick_of(now_ns);
+	}
+	c->heard_ns = c->listened_ns;
+	c->content_ns = now_ns;
+}
+
+static bool take_run(struct cbr *c, struct ts_run run, uint64_t now_ns)
 {
 	size_t from = 0;
 	bool any = false;
@@ -168,8 +195,9 @@ static bool take_run(struct cbr *c, struct ts_run run, uint64_t now_tick)
 		    ts_pid(run.data + i * TS_PACKET) != TS_PID_NULL)
 			continue;
 		if (i > from) {
+			hear(c, now_ns);
 			take(c, (struct ts_run){ run.data + from * TS_PACKET,
-						 i - from }, now_tick);
+						 i - from }, tick_of(now_ns));
 			any = true;
 		}
 		from = i + 1;
@@ -180,19 +208,15 @@ static bool take_run(struct cbr *c, struct ts_run run, uint64_t now_tick)
 void cbr_feed(struct cbr *c, const struct ts_run *runs, size_t n_runs,
 	      uint64_t now_ns)
 {
-	uint64_t now_tick = tick_of(now_ns);
 	bool any = false;
 
 	for (size_t i = 0; i < n_runs; i++)
-		any |= take_run(c, runs[i], now_tick);
-	if (!any)
-		return;
-	c->content_ns = now_ns;
-	if (c->running)
+		any |= take_run(c, runs[i], now_ns);
+	if (!any || c->running)
 		return;
 	c->running = true;
 	c->run_ns = now_ns;
-	c->now_tick = c->tick = now_tick;
+	c->now_tick = c->tick = tick_of(now_ns);
 }
 
 /* --- what leaves --- */
@@ -262,13 +286,17 @@ static void write_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
 /* Nothing but a PCR: the counter stays (ISO/IEC 13818-1 2.4.3.3). */
 static void put_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
 {
+	bool begun = clock == c->begun;
+
 	memset(p, 0xff, TS_PACKET);
 	p[0] = TS_SYNC_BYTE;
 	p[1] = 0;
 	ts_set_pid(p, clock->pid);
 	p[3] = (uint8_t)(0x20 | clock->cc);
 	p[4] = TS_PACKET - 5;
-	p[5] = 0x10;
+	p[5] = begun ? DISCONTINUITY | 0x10 : 0x10;
+	if (begun)
+		c->begun = NULL;
 	write_pcr(c, clock, p);
 	c->counters.pcrs++;
 }
@@ -300,10 +328,11 @@ static void put_content(struct cbr *c, uint8_t *p)
 /* One place; content: it is content's turn.  Did it get it? */
 static bool put(struct cbr *c, bool content, uint8_t *p)
 {
-	struct cbr_clock *wanting = NULL;
+	struct cbr_clock *wanting = c->begun;
 	bool empty = !content || fifo_len(&c->fifo) == 0;
 
-	if (c->tick + PACKET_BITS * PCR_HZ / c->bps >= c->pcr_due)
+	if (wanting == NULL &&
+	    c->tick + PACKET_BITS * PCR_HZ / c->bps >= c->pcr_due)
 		wanting = find_wanting(c, empty);
 	if (wanting != NULL)
 		put_pcr(c, wanting, p);
@@ -325,7 +354,7 @@ static void send(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
 /* n places; what waits is spread over all of them. */
 static void fill(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
 {
-	size_t content = MIN(fifo_len(&c->fifo), n);
+	size_t content = c->held ? 0 : MIN(fifo_len(&c->fifo), n);
 	size_t turn = 0, n_out = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -372,6 +401,7 @@ void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 		c->running = false;
 		return;
 	}
+	c->held &= c->now_tick < c->held_tick + CBR_HELD_MS * TICKS_MS;
 	skip_late(c);
 	due = places_until(c, c->now_tick) / PACER_GROUP * PACER_GROUP;
 	if (due > 0)

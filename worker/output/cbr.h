@@ -10,7 +10,8 @@
  *
  * It begins with the first packet, and ends when nothing but null packets came
  * for CBR_SILENCE_MS: the silence of a source is not hidden behind nulls for
- * good.
+ * good.  Behind CBR_PAUSE_MS of silence what comes waits for its first PCR,
+ * CBR_HELD_MS at most, so that a clock that is another one leaves in front.
  *
  * Pure: time comes in as a number.  Owns what waits.
  */
@@ -21,6 +22,7 @@
 enum {
 	CBR_QUEUE_MS = 1000,
 	CBR_SILENCE_MS = 2000,
+	CBR_HELD_MS = 100,
 	CBR_PCR_MS = 38,     /* at most 40 is asked for (TS 101 154 4.1.5) */
 	CBR_PCR_NULL_MS = 30, /* from here on in the place of a null packet */
 	CBR_CLOCKS = 64,     /* PIDs with PCRs; others are left as they are */

@@ -84,16 +84,31 @@ static uint64_t window_ticks(const struct cbr_clock *c)
 	return ms * (uint64_t)TICKS_MS;
 }
 
-static void measure(struct cbr_clock *c, int64_t off, uint64_t tick)
+/* Since the last one. */
+static int64_t listened_ticks(const struct cbr_clock *c,
+			      const struct cbr_arrival *a)
 {
+	return (int64_t)(a->listened - c->in_listened);
+}
+
+static void measure(struct cbr_clock *c, const struct cbr_arrival *a,
+		    int64_t off)
+{
+	int64_t stray = CBR_STRAY_MS * TICKS_MS;
+
+	if (off < -stray && c->early > -stray &&
+	    listened_ticks(c, a) > stray) {
+		c->windows = 0;
+		begin_window(c, a->tick);
+	}
 	c->early = MAX(c->early, off);
 	c->late = MIN(c->late, off);
-	if (tick - c->window_tick < window_ticks(c))
+	if (a->tick - c->window_tick < window_ticks(c))
 		return;
 	judge_window(c);
 	if (c->windows < CBR_FIRST_WINDOWS)
 		c->windows++;
-	begin_window(c, tick);
+	begin_window(c, a->tick);
 }
 
 /* Has the source's clock left the course of time, by a word or without? */
@@ -106,8 +121,8 @@ static bool is_jump(const struct cbr_clock *c, const struct cbr_arrival *a,
 
 	if (off <= stray && off >= -stray)
 		return false;
-	if (a->announced || a->listened - c->in_listened >=
-				    CBR_PAUSE_MS * (uint64_t)TICKS_MS)
+	if (a->announced ||
+	    listened_ticks(c, a) >= CBR_PAUSE_MS * TICKS_MS)
 		return true;
 	if (on >= 0 && on <= stray)
 		return false; /* a step like any other, if maybe late */
@@ -149,18 +164,18 @@ bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 	off = wrap_diff(wrapped(a->pcr, -c->shift), clock_at(c, a->tick),
 			PCR_WRAP);
 	jump = !first && (c->stray || is_jump(c, a, off));
+	if (jump || a->announced)
+		push_jump(c, jump ? off : 0);
+	if (first || jump) {
+		c->stray = false;
+		c->windows = 0;
+		begin_window(c, a->tick);
+	} else {
+		measure(c, a, off);
+	}
 	c->in_pcr = a->pcr;
 	c->in_tick = a->tick;
 	c->in_listened = a->listened;
-	if (jump || a->announced)
-		push_jump(c, jump ? off : 0);
-	if (!first && !jump) {
-		measure(c, off, a->tick);
-		return false;
-	}
-	c->stray = false;
-	c->windows = 0;
-	begin_window(c, a->tick);
 	return jump;
 }
 

@@ -35,8 +35,9 @@ enum {
 	/* A whole window that far off is no drift: another time base. */
 	CBR_STRAY_MS = 300,
 	/* Nothing for so long though we listened: what is that far off then
-	 * was not late, its clock stood still. */
-	CBR_PAUSE_MS = 500,
+	 * was not late, its clock stood still.  Behind less than that it has
+	 * CBR_FIRST_WINDOW_MS to catch up. */
+	CBR_PAUSE_MS = 1000,
 	CBR_JUMPS = 8, /* time bases that wait to leave */
 };
 
