@@ -37,10 +37,11 @@ static void forget(struct ts_doubles *d, uint32_t now_ms)
 		d->oldest++;
 }
 
-/* The newest copy; d->n when there is none. */
-static uint64_t find(const struct ts_doubles *d, uint64_t hash)
+/* The newest copy in front of one; d->n when there is none. */
+static uint64_t find(const struct ts_doubles *d, uint64_t before,
+		     uint64_t hash)
 {
-	for (uint64_t i = d->n; i > d->oldest; i--)
+	for (uint64_t i = before; i > d->oldest; i--)
 		if (hash_at(d, i - 1) == hash)
 			return i - 1;
 	return d->n;
@@ -104,10 +105,13 @@ static enum ts_double judge(struct ts_doubles *d, const uint8_t *packet,
 {
 	bool same = ts_has_payload(packet) &&
 		    (d->cc[ts_pid(packet)] & 0x0f) == ts_cc(packet);
-	uint64_t copy = find(d, hash);
+	uint64_t copy = find(d, d->n, hash);
 
 	if (same && (copy == d->n ? has_pcr(packet) : is_last(d, copy)))
 		return TS_REPEATED;
+	/* a payload that never changes comes again and again, and goes on */
+	if (copy < d->n && goes_on(d, packet) && find(d, copy, hash) < d->n)
+		return TS_SINGLE;
 	if (copy < d->n && !ts_is_filler(packet)) {
 		if (d->copy == 0)
 			d->before = count_before(d, copy);
@@ -137,7 +141,8 @@ enum ts_double ts_doubles_note(struct ts_doubles *d, const uint8_t *packet,
 		d->copy++;
 		ret = TS_DOUBLED;
 	} else if (ts_pid(packet) != TS_PID_NULL &&
-		   (!goes_on(d, packet) || came_lately(d, hash))) {
+		   (!goes_on(d, packet) ||
+		    (ts_has_payload(packet) && came_lately(d, hash)))) {
 		ret = judge(d, packet, hash);
 	}
 	if (ret != TS_DOUBLED)
