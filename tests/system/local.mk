@@ -13,6 +13,7 @@ helper_files = \
 	tests/helpers/model.mjs \
 	tests/helpers/mux.mjs \
 	tests/helpers/net.mjs \
+	tests/helpers/rist.mjs \
 	tests/helpers/peers.mjs \
 	tests/helpers/rate.mjs \
 	tests/helpers/query.py \
@@ -100,6 +101,7 @@ system_tests = \
 	tests/system/rist.mjs \
 	tests/system/rist-peers.mjs \
 	tests/system/rist-places.mjs \
+	tests/system/rist-sides.mjs \
 	tests/system/rist-stuck.mjs \
 	tests/system/rist-ways.mjs \
 	tests/system/save.mjs \

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// rist: who is at the other side, who is not, and what is said of it.
+import assert from 'node:assert/strict';
+import dgram from 'node:dgram';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { liveMultiplex } from '../helpers/media.mjs';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { one, url } from '../helpers/rist.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { DATAGRAM, Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { now, start, udpBound, waitUntil } from '../helpers/util.mjs';
+
+const SECRET = 'not to be heard';
+
+test('a second sender is heard when the first is silent, not before',
+	async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const other = { ...PROGRAM, video: 0x201, audio: 0x202 };
+	const sluice = await Sluice.start(t, config(
+		stream('a001', 'udp://127.0.0.1:5000', 'rist://127.0.0.1:9010'),
+		stream('a002', 'udp://127.0.0.1:5100', 'rist://127.0.0.1:9010'),
+		stream('a003', 'rist://@127.0.0.1:9010', 'udp://127.0.0.1:6000')
+	));
+	const invalid = async () =>
+		(await one(sluice, 'a003', 'input')).stats.invalid;
+
+	await waitUntil('inputs', () => udpBound(5000) && udpBound(5100));
+	const first = await Sender.start(t, new TsMux(), 5000);
+
+	await sluice.onair('a003', 15000);
+	assert.equal(await invalid(), 0);
+	await Sender.start(t, new TsMux({ programs: [other] }), 5100);
+	await waitUntil('the second', async () => await invalid() > 1000,
+		30000);
+	const { stats, error, peer } = await one(sluice, 'a003', 'input');
+	const sent = (await one(sluice, 'a001', 'output')).stats.sent;
+
+	// what comes of the other counts nowhere else; of the two numbers each
+	// is told once a second
+	assert.match(error, /another sender is ignored: 127\.0\.0\.1,/);
+	assert.equal(peer, '127.0.0.1');
+	assert.equal(stats.peers, 1);
+	assert.ok(stats.received <= sent + 700, `${stats.received} of ${sent}`);
+	assert.equal(sluice.log.match(/another sender is ignored/g).length, 1);
+	first.stop();
+	await waitUntil('the second one alone', () =>
+		fs.readFileSync(recorder.file).subarray(-50 * DATAGRAM)
+			.includes(Buffer.from([0x47, 2, 1])), 20000);
+	await sluice.stop();
+	const all = joined((await recorder.stop())[0]);
+	let turns = 0, last;
+
+	for (let at = 0; at < all.length; at += 188) {
+		const pid = all.readUInt16BE(at + 1) & 0x1fff;
+
+		if (pid !== PROGRAM.video && pid !== other.video)
+			continue;
+		turns += last !== undefined && pid !== last;
+		last = pid;
+	}
+	assert.equal(turns, 1);
+	assert.equal(last, other.video);
+});
+
+// Who calls which of ours, and what is said of it.
+const strangers = [
+	{ who: 'a receiver with another secret', port: 9020, output: true,
+		theirs: 'another', ours: SECRET,
+		error: 'somebody has another secret' },
+	{ who: 'a receiver in clear', port: 9022, output: true, ours: SECRET,
+		error: 'somebody sends in clear, and here is a secret' },
+	{ who: 'an encrypted receiver', port: 9024, output: true,
+		theirs: 'another',
+		error: 'somebody sends encrypted, and here is no secret' },
+	{ who: 'a sender with another secret', port: 9026, theirs: 'another',
+		ours: SECRET, error: 'somebody has another secret' },
+	{ who: 'a sender in clear', port: 9028, ours: SECRET,
+		error: 'somebody sends in clear, and here is a secret' },
+];
+
+function startStranger(t, { port, output, theirs }) {
+	const secret = theirs ? ['-s', theirs, '-e', '128'] : [];
+	const url = `rist://127.0.0.1:${port}`;
+
+	start(t, output ? 'ristreceiver' : 'ristsender', ['-p', '1', '-v', '3',
+		...secret, ...output
+			? ['-i', url, '-o', `udp://127.0.0.1:${port + 1000}`]
+			: ['-i', `udp://127.0.0.1:${port - 4000}`, '-o', url]]);
+}
+
+test('who has another secret, or none, is nobody, and it is said what he lacks',
+	async (t) => {
+	const called = strangers.filter((one) => one.output);
+	// the lines that one stream may log are limited: each has its own
+	const sluice = await Sluice.start(t, config(
+		stream('from', 'udp://127.0.0.1:5000',
+			strangers.filter((one) => !one.output)
+				.map(({ port }) => `udp://127.0.0.1:${port -
+					4000}`)),
+		...called.map(({ port, ours }, i) => stream(`out${i}`,
+			'stream://from', url(port, ours))),
+		...strangers.filter((one) => !one.output).map(
+			({ port, ours }, i) => stream(`in${i}`, url(port, ours),
+				'udp://127.0.0.1:6000'))));
+	const ends = async () => [
+		...await Promise.all(called.map(async (_, i) =>
+			(await sluice.status(`out${i}`)).outputs[0])),
+		(await sluice.status('in0')).inputs[0],
+		(await sluice.status('in1')).inputs[0]];
+
+	await waitUntil('ports', () => [5000, ...strangers.map(({ port }) =>
+		port)].every(udpBound));
+	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
+	strangers.forEach((one) => startStranger(t, one));
+	await waitUntil('what is wrong', async () => {
+		assert.deepEqual((await ends()).map(({ error }) => error),
+			strangers.map(({ error }) => error));
+		return true;
+	}, 30000);
+	// and so it stays: nobody gets to be connected by and by, and
+	// what librist says only at first is known as long as he goes on
+	const until = now() + 15000;
+
+	while (now() < until)
+		for (const [i, end] of (await ends()).entries()) {
+			const { who, error } = strangers[i];
+
+			assert.equal(end.stats.peers ?? 0, 0, who);
+			assert.equal(end.peer, undefined, who);
+			assert.equal(end.error, error, who);
+		}
+	for (const id of ['in0', 'in1'])
+		assert.equal((await sluice.status(id)).onair, false, id);
+	for (const { who, port, error } of strangers)
+		assert.equal(sluice.log.split(`rist port ${port}: ${error}`)
+			.length, 2, who);
+	await sluice.stop();
+});
+
+async function send(port, data) {
+	const socket = dgram.createSocket('udp4');
+
+	await new Promise((done) => socket.send(data, port, '127.0.0.1', done));
+	socket.close();
+}
+
+test('an output that listens and has nobody is no fault, and sends nothing',
+	async (t) => {
+	const outputs = { r1: 'rist://@127.0.0.1:9060',
+		r2: 'rist://@127.0.0.1:9062#profile=simple',
+		s1: 'srt://127.0.0.1:9064#mode=listener',
+		called: 'rist://127.0.0.1:9066' };
+	const sluice = await Sluice.start(t, config(
+		...Object.entries(outputs).map(([id, output], i) =>
+			stream(id, `udp://127.0.0.1:${5000 + i}`, output))));
+	const output = (id) => one(sluice, id, 'output');
+	const check = async (id) => (await sluice.cmd('check-stream', { id }))
+		['check-stream'];
+
+	for (const [i, id] of Object.keys(outputs).entries()) {
+		await waitUntil('input', () => udpBound(5000 + i));
+		await Sender.start(t, new TsMux(), 5000 + i);
+	}
+	for (const id of Object.keys(outputs))
+		await sluice.onair(id, 20000);
+	// one that calls and is not answered is one; so much time has passed
+	await waitUntil('the fault', async () =>
+		(await output('called')).fault !== undefined, 20000);
+	assert.equal(await check('called'), false);
+	for (const id of ['r1', 'r2', 's1']) {
+		const { open, error, fault, bitrate, packets, dropped } =
+			await output(id);
+
+		assert.deepEqual({ open, error, fault, bitrate, packets,
+			dropped }, { open: true, error: undefined,
+			fault: undefined, bitrate: 0, packets: 0, dropped: 0 },
+		id);
+		assert.equal(await check(id), 'ok', id);
+	}
+	for (const port of [9060, 9062])
+		await send(port, Buffer.alloc(0));
+	start(t, 'ristreceiver', ['-p', '1', '-i', 'rist://127.0.0.1:9060',
+		'-o', 'udp://127.0.0.1:6000']);
+	await waitUntil('a receiver', async () => {
+		const { bitrate, stats, peer } = await output('r1');
+
+		return bitrate > 0 && stats.peers === 1 && peer !== undefined;
+	}, 30000);
+	assert.doesNotMatch(sluice.log, /Success|errno=/);
+	await sluice.stop();
+});
+
+// Each output, and the receivers of another program at its ways.
+const left = [
+	{ output: 'rist://127.0.0.1:9070', ways: ['1', '@127.0.0.1:9070'] },
+	{ output: 'rist://127.0.0.1:9072#profile=simple',
+		ways: ['0', '@127.0.0.1:9072'] },
+	{ output: 'rist://@127.0.0.1:9074', ways: ['1', '127.0.0.1:9074'] },
+	{ output: 'rist://127.0.0.1:9076,127.0.0.1:9078',
+		ways: ['1', '@127.0.0.1:9076', '@127.0.0.1:9078'] },
+	{ output: 'rist://127.0.0.1:9080,127.0.0.1:9082#profile=simple',
+		ways: ['0', '@127.0.0.1:9080', '@127.0.0.1:9082'] },
+];
+
+test('a receiver that goes is told at both ends of it, with what was lost; ' +
+	'one that called is nobody\'s fault', async (t) => {
+	const receive = ([profile, ...ways]) => ways.map((way) =>
+		start(t, 'ristreceiver', ['-p', profile, '-i', `rist://${way}`,
+			'-o', 'udp://127.0.0.1:6000']));
+	const running = left.map(({ ways }) => receive(ways));
+	// each of its own, as the lines that one may log are limited
+	const ids = left.map((_, i) => `a00${i}`);
+	const ports = left.map((_, i) => 5000 + i);
+	const sluice = await Sluice.start(t, config(...left.map(
+		({ output }, i) => stream(ids[i],
+			`udp://127.0.0.1:${ports[i]}`, output))));
+	const outputs = () => Promise.all(ids.map((id) =>
+		one(sluice, id, 'output')));
+	const all = (what, is) => waitUntil(what, async () => {
+		const now = await outputs();
+
+		assert.deepEqual(now.map(is), left.map(() => true));
+		return now;
+	}, 40000);
+	const connected = () => all('receivers', ({ error, stats }, i) =>
+		error === undefined &&
+		stats?.peers === left[i].ways.length - 1);
+	const lines = (from, i, text) => sluice.log.slice(from).split('\n')
+		.filter((line) => line.includes(
+			`stream ${ids[i]}: output 1: ${text}`));
+	const told = (from, i) => lines(from, i, 'open again')
+		.reduce((sum, line) => sum + Number(
+			/(\d+) packets were lost/.exec(line)[1]), 0);
+	const socket = dgram.createSocket('udp4');
+
+	t.after(() => socket.close());
+	await waitUntil('inputs', () => ports.every(udpBound));
+	await Sender.start(t, new TsMux(), ports[0], { shape: (packets) => {
+		for (const port of ports.slice(1))
+			socket.send(packets, port, '127.0.0.1');
+		return [packets];
+	} });
+	const before = await connected();
+	// what was said of the beginning is in the log before this is
+	await sluice.cmd('set-auth', { auth: { backend: 'none' } });
+	await sluice.logged(/backend: is not a URL/);
+	const from = sluice.log.length;
+
+	for (const [first] of running)
+		first.kill('SIGKILL');
+	const errors = ['nobody is connected', 'nobody is connected', undefined,
+		'path 1: nobody is connected', 'path 1: nobody is connected'];
+	const gone = await all('their absence', ({ error, stats }, i) =>
+		error === errors[i] && stats.peers ===
+			(i < 3 ? 0 : 1));
+	// from here on nobody takes anything, or the other one takes all
+	const lost = await all('what is lost', ({ packets, dropped, fault },
+		i) => {
+		const sent = packets - gone[i].packets;
+		const more = dropped - before[i].dropped;
+
+		if (i < 2)
+			return sent === 0 && more > 5000 && fault !== undefined;
+		return more === 0 && (i === 2 ? sent === 0 : sent > 5000);
+	});
+
+	assert.deepEqual(lost.slice(0, 3).map(({ peer, bitrate }) =>
+		({ peer, bitrate })), Array(3).fill({ peer: undefined,
+		bitrate: 0 }));
+	assert.equal(lost[2].fault, undefined);
+	assert.equal(lost[3].peer, '127.0.0.1:9078');
+	// the log comes by another pipe, and later
+	await waitUntil('its lines', () => {
+		for (const [i, error] of errors.entries())
+			assert.equal(lines(from, i, `${error}`).length,
+				error === undefined ? 0 : 1, left[i].output);
+		return true;
+	});
+	for (const { ways } of left)
+		receive(ways.slice(0, 2));
+	const after = await connected();
+
+	await waitUntil('what it cost', () => {
+		for (const i of [0, 1])
+			assert.equal(told(from, i), after[i].dropped -
+				before[i].dropped, left[i].output);
+		for (const i of [3, 4])
+			assert.equal(lines(from, i, 'all of it goes again')
+				.length, 1, left[i].output);
+		return true;
+	});
+	await sluice.stop();
+});
