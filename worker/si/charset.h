@@ -12,10 +12,9 @@
 /* By part and byte - 0xa0; 0: no character.  Part 12 does not exist. */
 extern const uint16_t charset_8859[16][96];
 
-/* The rows of the two-byte tables by lead byte - 0xa1, each a string indexed
- * by trail byte - 0xa1; a missing row is NULL, a hole U+FFFD. */
-extern const char16_t *const charset_gb2312[94];
-extern const char16_t *const charset_ksx1001[94];
+/* By lead byte - 0xa1 and trail byte - 0xa1; 0: no character. */
+extern const uint16_t charset_gb2312[94][94];
+extern const uint16_t charset_ksx1001[94][94];
 
 /* ISO/IEC 6937 by byte - 0xa0, with the euro sign of EN 300 468 figure A.1;
  * 0: no character of its own. */

@@ -4,9 +4,6 @@ libworker_a_SOURCES += \
 	worker/si/cat.c \
 	worker/si/charset.h \
 	worker/si/charset_6937.c \
-	worker/si/charset_8859.c \
-	worker/si/charset_gb2312.c \
-	worker/si/charset_ksx1001.c \
 	worker/si/desc.c worker/si/desc.h \
 	worker/si/desc_delivery.c \
 	worker/si/desc_dvb.c \
@@ -26,3 +23,12 @@ libworker_a_SOURCES += \
 	worker/si/text.h \
 	worker/si/text_decode.c \
 	worker/si/text_encode.c
+
+# The tables that the C library knows, written by it while building.
+noinst_PROGRAMS += worker/si/make_charsets
+worker_si_make_charsets_SOURCES = worker/si/make_charsets.c
+nodist_libworker_a_SOURCES = worker/si/charset_tables.c
+CLEANFILES += worker/si/charset_tables.c
+
+worker/si/charset_tables.c: worker/si/make_charsets$(EXEEXT)
+	$(AM_V_GEN)worker/si/make_charsets$(EXEEXT) >$@.new && mv $@.new $@

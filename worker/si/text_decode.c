@@ -85,10 +85,9 @@ static uint32_t next_6937(struct input *in, const void *table)
 
 static uint32_t next_two_bytes(struct input *in, const void *table)
 {
-	const char16_t *const *rows = table;
-	const char16_t *row;
+	const uint16_t (*rows)[94] = table;
 	uint8_t c = *in->p++;
-	uint8_t trail;
+	uint16_t found;
 
 	if (c < 0x80)
 		return c;
@@ -96,12 +95,8 @@ static uint32_t next_two_bytes(struct input *in, const void *table)
 		return control(c);
 	if (c == 0xff || in->p == in->end || *in->p < 0xa1 || *in->p == 0xff)
 		return NONE;
-	trail = (uint8_t)(*in->p++ - 0xa1);
-	row = rows[c - 0xa1];
-	for (uint8_t i = 0; row != NULL && row[i] != 0; i++)
-		if (i == trail)
-			return row[i];
-	return NONE;
+	found = rows[c - 0xa1][*in->p++ - 0xa1];
+	return found != 0 ? found : NONE;
 }
 
 static uint32_t wide(uint32_t c)

@@ -4,6 +4,8 @@
 #include "worker/si/text.h"
 
 #include <criterion/criterion.h>
+#include <iconv.h>
+#include <stdio.h>
 #include <string.h>
 
 static void expect(const char *utf8, enum text_table table, const char *bytes,
@@ -114,5 +116,56 @@ Test(text_encode, gives_back_what_was_read)
 					 c, text, other);
 			cr_assert_eq(lost, 0, "%u: %x: %s", table, c, text);
 		}
+	}
+}
+
+/* These have a byte of their own in some tables, and that of another letter in
+ * others. */
+static bool has_other_byte(uint32_t c)
+{
+	return c == 0x0110 || (c >= 0x0218 && c <= 0x021b);
+}
+
+/* The byte that the C library writes for c; 0: none. */
+static uint8_t byte_of_the_c_library(iconv_t cd, uint32_t c)
+{
+	char utf8[UTF8_MAX], byte = 0;
+	char *in = utf8, *out = &byte;
+	size_t len = utf8_put(c, utf8), room = 1;
+
+	(void)iconv(cd, NULL, NULL, NULL, NULL);
+	return iconv(cd, &in, &len, &out, &room) == 0 ? (uint8_t)byte : 0;
+}
+
+Test(text_encode, agrees_with_the_c_library_on_iso_8859)
+{
+	for (unsigned part = 1; part <= 15; part++) {
+		size_t head = part < 5 ? 3 : 1;
+		char name[16];
+		iconv_t cd;
+
+		if (part == 12)
+			continue;
+		(void)snprintf(name, sizeof name, "ISO-8859-%u", part);
+		cd = iconv_open(name, "UTF-8");
+		cr_assert_neq(cd, (iconv_t)-1, "%s", name);
+		for (uint32_t c = 0xa0; c < 0x10000; c++) {
+			char text[UTF8_MAX + 1] = "";
+			uint8_t theirs, ours[8];
+			size_t lost;
+
+			if (c == 0xd800)
+				c = 0xe000; /* surrogates are no characters */
+			(void)utf8_put(c, text);
+			theirs = byte_of_the_c_library(cd, c);
+			(void)text_encode(text, part, ours, sizeof ours, &lost);
+			if (theirs != 0)
+				cr_assert(ours[head] == theirs && lost == 0,
+					  "%s: U+%04X", name, c);
+			else
+				cr_assert(lost == 1 || has_other_byte(c),
+					  "%s: U+%04X", name, c);
+		}
+		(void)iconv_close(cd);
 	}
 }
