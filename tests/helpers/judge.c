@@ -43,6 +43,23 @@ static void tell(struct judge *j, const char *what, unsigned pid, double value)
 			       j->packets, pid, what, value);
 }
 
+/* A PID costs 2.5 kB: the judge keeps only those that it meets. */
+static struct judge_pid *pid_of(struct judge *j, unsigned pid)
+{
+	struct judge_pid *p = j->pids[pid];
+
+	if (p != NULL)
+		return p;
+	p = calloc(1, sizeof *p);
+	if (p == NULL)
+		abort();
+	p->clock = PIDS - 1;
+	p->left = -1;
+	p->kind = pid == 0 ? TABLE : OTHER;
+	j->pids[pid] = p;
+	return p;
+}
+
 static double ms(int64_t ticks)
 {
 	return (double)ticks / 27000.;
@@ -78,19 +95,20 @@ static void take_pat(struct judge *j, const uint8_t *s, size_t len)
 {
 	for (size_t i = 8; i + 4 <= len - 4; i += 4)
 		if (s[i] != 0 || s[i + 1] != 0)
-			j->pids[(s[i + 2] & 0x1f) << 8 | s[i + 3]].kind =
+			pid_of(j, (s[i + 2] & 0x1fU) << 8 | s[i + 3])->kind =
 				TABLE;
 }
 
 /* The clock of a program goes on, though on another PID. */
 static void hand_over(struct judge *j, unsigned program, uint16_t clock)
 {
-	const struct judge_pid *before = &j->pids[j->clock_of[program]];
+	const struct judge_pid *before = pid_of(j, j->clock_of[program]);
+	struct judge_pid *p = pid_of(j, clock);
 
-	if (j->clock_of[program] != clock && before->has_pcr) {
-		j->pids[clock].has_pcr = true;
-		j->pids[clock].pcr = before->pcr;
-		j->pids[clock].stray = before->stray;
+	if (before != p && before->has_pcr) {
+		p->has_pcr = true;
+		p->pcr = before->pcr;
+		p->stray = before->stray;
 	}
 	j->clock_of[program] = clock;
 }
@@ -103,7 +121,7 @@ static void take_pmt(struct judge *j, const uint8_t *s, size_t len)
 	j->pmts++;
 	while (at + 5 <= len - 4) {
 		unsigned pid = (s[at + 1] & 0x1fU) << 8 | s[at + 2];
-		struct judge_pid *p = &j->pids[pid];
+		struct judge_pid *p = pid_of(j, pid);
 
 		/* private sections and data carousels are no PES */
 		p->kind = s[at] == 0x05 || (s[at] >= 0x0a && s[at] <= 0x0e) ||
@@ -111,7 +129,7 @@ static void take_pmt(struct judge *j, const uint8_t *s, size_t len)
 		p->clock = clock;
 		at += 5 + ((size_t)(s[at + 3] & 0x0f) << 8 | s[at + 4]);
 	}
-	j->pids[clock].clock = clock;
+	pid_of(j, clock)->clock = clock;
 	hand_over(j, (unsigned)s[3] << 8 | s[4], clock);
 }
 
@@ -139,7 +157,7 @@ static void judge_version(struct judge *j, struct judge_pid *p, unsigned pid,
 static void take_section(struct judge *j, unsigned pid, const uint8_t *s,
 			 size_t len)
 {
-	struct judge_pid *p = &j->pids[pid];
+	struct judge_pid *p = pid_of(j, pid);
 
 	if (len < 12 || crc_of(s, len) != 0) {
 		j->crc++;
@@ -158,7 +176,7 @@ static void take_section(struct judge *j, unsigned pid, const uint8_t *s,
 static void add_bytes(struct judge *j, unsigned pid, const uint8_t *data,
 		      size_t n)
 {
-	struct judge_pid *p = &j->pids[pid];
+	struct judge_pid *p = pid_of(j, pid);
 
 	while (p->open && n > 0) {
 		size_t len = p->have < 3 ? 3 : 3 + ((size_t)
@@ -189,7 +207,7 @@ static void add_bytes(struct judge *j, unsigned pid, const uint8_t *data,
 static void take_table(struct judge *j, unsigned pid, const uint8_t *data,
 		       size_t n, bool start)
 {
-	struct judge_pid *p = &j->pids[pid];
+	struct judge_pid *p = pid_of(j, pid);
 
 	if (start && n > 0) {
 		size_t pointer = data[0];
@@ -261,7 +279,7 @@ int64_t judge_wander(const struct judge *j)
 static void take_pcr(struct judge *j, unsigned pid, const uint8_t *f,
 		     int64_t arrival, bool announced)
 {
-	struct judge_pid *p = &j->pids[pid];
+	struct judge_pid *p = pid_of(j, pid);
 	int64_t base = (int64_t)f[0] << 25 | (int64_t)f[1] << 17 |
 		(int64_t)f[2] << 9 | (int64_t)f[3] << 1 | f[4] >> 7;
 	int64_t pcr = base * 300 + ((f[4] & 1) << 8 | f[5]);
@@ -311,8 +329,8 @@ static int64_t time_of(const uint8_t *f)
 
 static void judge_dts(struct judge *j, unsigned pid, int64_t dts)
 {
-	struct judge_pid *p = &j->pids[pid];
-	const struct judge_pid *clock = &j->pids[p->clock];
+	struct judge_pid *p = pid_of(j, pid);
+	const struct judge_pid *clock = pid_of(j, p->clock);
 
 	if (p->has_dts) {
 		int64_t step = apart(dts, p->dts);
@@ -344,7 +362,7 @@ static void judge_dts(struct judge *j, unsigned pid, int64_t dts)
 static void take_media(struct judge *j, unsigned pid, const uint8_t *data,
 		       size_t n, bool start)
 {
-	struct judge_pid *p = &j->pids[pid];
+	struct judge_pid *p = pid_of(j, pid);
 
 	if (!start) {
 		if (p->left > 0)
@@ -375,7 +393,7 @@ static void take_media(struct judge *j, unsigned pid, const uint8_t *data,
 static void judge_cc(struct judge *j, const uint8_t *d, unsigned pid,
 		     bool announced)
 {
-	struct judge_pid *p = &j->pids[pid];
+	struct judge_pid *p = pid_of(j, pid);
 	bool payload = d[3] & 0x10;
 	unsigned cc = d[3] & 15;
 
@@ -418,9 +436,9 @@ static void take_packet(struct judge *j, const uint8_t *d, int64_t arrival)
 		take_pcr(j, pid, d + 6, arrival, announced);
 	if (!(d[3] & 0x10) || at >= SIZE || d[3] & 0xc0)
 		return;
-	if (j->pids[pid].kind == TABLE)
+	if (pid_of(j, pid)->kind == TABLE)
 		take_table(j, pid, d + at, SIZE - at, d[1] & 0x40);
-	else if (j->pids[pid].kind == MEDIA)
+	else if (pid_of(j, pid)->kind == MEDIA)
 		take_media(j, pid, d + at, SIZE - at, d[1] & 0x40);
 }
 
@@ -440,16 +458,13 @@ void judge_init(struct judge *j)
 	j->clock_of = calloc(PROGRAMS, sizeof *j->clock_of);
 	if (j->pids == NULL || j->clock_of == NULL)
 		abort();
-	for (size_t i = 0; i < PIDS; i++) {
-		j->pids[i].clock = PIDS - 1;
-		j->pids[i].left = -1;
-	}
-	j->pids[0].kind = TABLE;
 }
 
 void judge_done(struct judge *j)
 {
 	free(j->steps);
 	free(j->clock_of);
+	for (size_t i = 0; i < PIDS; i++)
+		free(j->pids[i]);
 	free(j->pids);
 }

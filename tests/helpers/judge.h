@@ -36,7 +36,7 @@ struct judge {
 	int64_t pcr_span;
 	size_t n_events;
 	char events[JUDGE_EVENTS][96];
-	struct judge_pid *pids;
+	struct judge_pid **pids; /* those that were seen or named */
 	uint16_t *clock_of; /* by program: the PID of its PCRs */
 	unsigned clock; /* the PID of the first PCR */
 	size_t n_steps, max_steps;
