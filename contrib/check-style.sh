@@ -19,6 +19,7 @@ report() {
 
 folders="common proto master worker ctl tests contrib"
 c_files=$(find common proto master worker ctl tests -name '*.[ch]' | sort)
+programs=$(find common proto master worker ctl -name '*.[ch]' | sort)
 scripts=$(find tests contrib -name '*.mjs' -o -name '*.sh' | sort)
 for file in contrib/* .ci/*; do
 	[ -f "$file" ] && head -n 1 "$file" | grep -q '^#!' &&
@@ -29,23 +30,26 @@ for file in contrib/* .ci/*; do
 done
 makes=$(find . -name '*.mk' -not -path './build*' | sort)
 
-echo "1..8"
+echo "1..9"
 
 # shellcheck disable=SC2086  # lists of our own file names, without spaces
 {
 awk '
 	{ gsub(/[\200-\277]/, "") # the further bytes of a character
+	  if (length($0) <= 80 && !index($0, "\t")) next
 	  col = 0
-	  for (i = 1; i <= length($0); i++)
-		col = substr($0, i, 1) == "\t" ? col + 8 - col % 8 : col + 1
+	  n = split($0, part, "\t")
+	  for (i = 1; i <= n; i++) {
+		col += length(part[i])
+		if (i < n) col += 8 - col % 8
+	  }
 	  if (col > 80)
 		print FILENAME ":" FNR ": " col " columns" }
 ' $c_files $scripts | report 1 "lines have at most 80 columns"
 
-for file in $c_files $scripts; do
-	lines=$(wc -l < "$file")
-	[ "$lines" -le 600 ] || echo "$file: $lines lines"
-done | report 2 "files have at most 600 lines"
+awk '
+	FNR == 601 { print FILENAME ": over 600 lines" }
+' $c_files $scripts | report 2 "files have at most 600 lines"
 
 awk '
 	FNR == 1 { start = 0 }
@@ -55,34 +59,50 @@ awk '
 		start = 0 }
 ' $c_files | report 3 "functions have at most 80 lines"
 
-for file in $c_files $scripts $makes configure.ac Makefile.am; do
-	head -n 3 "$file" |
-		grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' ||
-		echo "$file"
-done | report 4 "every file names its licence"
+awk '
+	FNR == 1 && name != "" { print name }
+	FNR == 1 { name = FILENAME }
+	FNR <= 3 && /SPDX-License-Identifier: GPL-3.0-or-later/ { name = "" }
+	END { if (name != "") print name }
+' $c_files $scripts $makes configure.ac Makefile.am |
+	report 4 "every file names its licence"
 
-for file in $c_files; do
-	case $file in *.h) continue ;; esac
-	count=$(grep -cE '^[[:space:]]*#[[:space:]]*if' "$file")
-	[ "$count" -le 1 ] || echo "$file: $count"
-done | report 5 "a source has at most one #if"
+awk '
+	FILENAME !~ /\.c$/ { next }
+	/^[ \t]*#[ \t]*if/ && ++n[FILENAME] == 2 { print FILENAME }
+' $c_files | report 5 "a source has at most one #if"
 
 grep -nwE 'TO[D]O|FIX[M]E|X[X]X' $c_files $scripts $makes |
 	report 6 "nothing is left for later"
 
-for file in $c_files; do
-	case $file in
-	common/*) allowed='common/' ;;
-	proto/*) allowed='common/|proto/' ;;
-	master/*) allowed='common/|proto/|master/' ;;
-	worker/*) allowed='common/|proto/|worker/' ;;
-	ctl/*) allowed='common/|proto/|ctl/' ;;
-	*) continue ;;
-	esac
-	grep -nE '^#include "' "$file" |
-		grep -vE "^[0-9]+:#include \"($allowed|config\.h\")" |
-		sed "s|^|$file:|"
-done | report 7 "includes point down only"
+# contrib/folder-order lists the folders, ground first.
+awk '
+	function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
+	function program(path) { sub(/\/.*/, "", path); return path }
+	FNR == NR { if ($0 !~ /^(#|$)/) place[$0] = ++n; next }
+	FNR == 1 {
+		own = folder(FILENAME)
+		if (!(own in place) && !(own in told)) {
+			print own ": is not listed in contrib/folder-order"
+			told[own] = 1
+		}
+	}
+	/^#include "/ {
+		split($0, part, "\"")
+		other = folder(part[2])
+		if (part[2] == "config.h")
+			next
+		where = FILENAME ":" FNR ": " part[2]
+		if (!(other in place))
+			print where ": is in no listed folder"
+		else if (place[other] > place[own])
+			print where ": " other " is above " own
+		else if (program(other) ~ /^(master|worker|ctl)$/ &&
+			program(other) != program(own))
+			print where ": is of another program"
+	}
+' contrib/folder-order $programs |
+	report 7 "includes follow contrib/folder-order"
 
 # automake strips the extension: two of a name would share one log
 find $folders \( -path '*/data/*' -o -path '*/corpus/*' \) -prune -o \
@@ -90,4 +110,10 @@ find $folders \( -path '*/data/*' -o -path '*/corpus/*' \) -prune -o \
 	\( -name '*.c' -o -name '*.mjs' -o -name '*.sh' \) -print |
 	sed 's/\.[^.]*$//' | sort | uniq -d |
 	report 8 "tests of a folder have names of their own"
+
+printf '%s\n' $programs | grep '\.c$' |
+	grep -vE '/(main|role)\.c$' |
+	awk -F/ '{ if ($NF in seen) print $0 " and " seen[$NF]
+		   seen[$NF] = $0 }' |
+	report 9 "a name of a source occurs once, but main.c and role.c"
 }

@@ -2,6 +2,7 @@
 EXTRA_DIST += \
 	.ci/run \
 	contrib/check-style.sh \
+	contrib/folder-order \
 	contrib/make-demo-clip \
 	contrib/quickstart
 TESTS += contrib/check-style.sh

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctl/client.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 
 #include <curl/curl.h>
 #include <errno.h>

@@ -7,10 +7,10 @@
  */
 #pragma once
 
-#include "common/buf.h"
-#include "common/errmsg.h"
-#include "common/util.h"
-#include "ctl/settings.h"
+#include "common/base/buf.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+#include "ctl/ctl_settings.h"
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/util.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
 #include "ctl/json_path.h"
 
 #include <jansson.h>

@@ -6,10 +6,10 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/util.h"
-#include "ctl/options.h"
-#include "ctl/settings.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+#include "ctl/ctl_options.h"
+#include "ctl/ctl_settings.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /* Whole files of a bounded size, and JSON in them. */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/util.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
 
 #include <jansson.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctl/json_path.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -8,8 +8,8 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/util.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
 
 #include <jansson.h>
 #include <stddef.h>

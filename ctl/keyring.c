@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctl/keyring.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "ctl/file.h"
-#include "ctl/settings.h"
+#include "ctl/ctl_settings.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/util.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
 
 /*
  * The session at this service: of the login, or, when login is NULL, of the

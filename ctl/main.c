@@ -4,7 +4,7 @@
 #include "ctl/client.h"
 #include "ctl/commands.h"
 #include "ctl/keyring.h"
-#include "proto/json_text.h"
+#include "proto/wire/json_text.h"
 
 #include <locale.h>
 #include <signal.h>

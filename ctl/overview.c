@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctl/overview.h"
 
-#include "common/alloc.h"
-#include "ctl/api.h"
+#include "common/base/alloc.h"
+#include "ctl/api_client.h"
 #include "ctl/text.h"
 
 #include <errno.h>

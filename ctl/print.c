@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctl/print.h"
 
-#include "ctl/api.h"
+#include "ctl/api_client.h"
 
 void print_text(struct buf *text, FILE *to)
 {

@@ -2,7 +2,7 @@
 /* What a subcommand prints. */
 #pragma once
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 #include "ctl/ctl.h"
 #include "ctl/table.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctl/screen.h"
 
-#include "common/alloc.h"
-#include "common/fd.h"
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
 #include "ctl/text.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctl/table.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "ctl/text.h"
 
 #include <assert.h>

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>

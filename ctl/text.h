@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ctl/ws.h"
 
-#include "common/alloc.h"
-#include "common/mono.h"
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
 
 #include <curl/curl.h>
 #include <errno.h>

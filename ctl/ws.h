@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * One WebSocket connection to the service, TLS included: libcurl connects, the
- * frames are proto/ws_frame's.
+ * frames are proto/wire/ws_frame's.
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/util.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
 #include "ctl/client.h"
-#include "proto/ws_frame.h"
+#include "proto/wire/ws_frame.h"
 
 #include <stddef.h>
 

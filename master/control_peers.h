@@ -2,7 +2,7 @@
 /* What the settings say of connections per address. */
 #pragma once
 
-#include "master/http/peers.h"
+#include "common/http/peers.h"
 
 #include <jansson.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/file_budget.h"
 
-#include "common/util.h"
-#include "master/http/server.h"
-#include "master/ws/hub.h"
+#include "common/base/util.h"
+#include "common/http/server.h"
+#include "common/ws/hub.h"
 
 #include <sys/resource.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The master process. */
-#include "common/fd.h"
-#include "common/log.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
 #include "master/master.h"
-#include "master/options.h"
+#include "master/setup/options.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/renewal.h"
 
-#include "common/alloc.h"
-#include "common/errmsg.h"
-#include "common/log.h"
+#include "common/base/alloc.h"
+#include "common/base/errmsg.h"
+#include "common/base/log.h"
 #include "master/auth/auth.h"
 #include "master/config/config.h"
-#include "master/config/sound.h"
-#include "master/fd_store.h"
-#include "master/handover.h"
-#include "master/log_output.h"
-#include "master/restart.h"
+#include "master/config/loadable.h"
+#include "common/supervise/fd_store.h"
+#include "common/supervise/handover.h"
+#include "master/setup/log_output.h"
+#include "common/supervise/restart.h"
 #include "master/watchdog.h"
-#include "master/ws/hub.h"
+#include "common/ws/hub.h"
 
 #include <errno.h>
 #include <ev.h>

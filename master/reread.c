@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/reread.h"
 
-#include "common/alloc.h"
-#include "common/errmsg.h"
-#include "common/log.h"
-#include "common/sockaddr.h"
+#include "common/base/alloc.h"
+#include "common/base/errmsg.h"
+#include "common/base/log.h"
+#include "common/base/sockaddr.h"
 #include "master/api/api.h"
 #include "master/config/check_log.h"
 #include "master/config/config.h"
-#include "master/options.h"
+#include "master/setup/options.h"
 
 #include <errno.h>
 #include <stdbool.h>

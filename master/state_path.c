@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/state_path.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/watchdog.h"
 
-#include "common/alloc.h"
-#include "common/mono.h"
-#include "common/util.h"
-#include "master/supervise/fleet.h"
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "common/base/util.h"
+#include "master/streams/reconciler.h"
 
 #include <ev.h>
 #include <inttypes.h>

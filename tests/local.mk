@@ -18,33 +18,18 @@ AM_TESTS_ENVIRONMENT = \
 	srcdir='$(abs_srcdir)'; export srcdir; \
 	NODE='$(NODE)'; export NODE;
 
+# What a test links: its program's library and all below it.  Tests of the
+# worker and of what both sides share are the most, so they name none.
 unit_libs = libproto.a libcommon.a $(LLHTTP_LINK) $(LIBEV_LIBS) \
 	$(JANSSON_LIBS) $(WSLAY_LIBS) $(CRITERION_LIBS)
 worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS) $(CRYPT_LIBS) -lm
-master_libs = libmaster.a $(unit_libs) $(CRYPTO_LIBS) $(CRYPT_LIBS) \
-	$(SYSTEMD_LIBS) -lpthread
+test_libs = tests/unit/librig.a tests/helpers/libjudge.a $(worker_libs)
+master_libs = libmaster.a libservice.a $(unit_libs) $(CRYPTO_LIBS) \
+	$(CRYPT_LIBS) $(SYSTEMD_LIBS) -lpthread
+ctl_libs = libctl.a $(unit_libs) $(CURL_LIBS)
+LDADD = $(test_libs)
 
-include tests/unit/common.mk
-include tests/unit/ctl.mk
-include tests/unit/proto.mk
-include tests/unit/remux.mk
-include tests/unit/ts.mk
-include tests/unit/analysis.mk
-include tests/unit/splice.mk
-include tests/unit/filler.mk
-include tests/unit/si.mk
-include tests/unit/hls.mk
-include tests/unit/sdp.mk
-include tests/unit/stream.mk
-include tests/unit/failover.mk
-include tests/unit/deliver.mk
-include tests/unit/querier.mk
-include tests/unit/tls.mk
-include tests/unit/supervise.mk
-include tests/unit/config.mk
-include tests/unit/http.mk
-include tests/unit/auth.mk
-include tests/unit/bench.mk
+include tests/unit/local.mk
 include tests/component/local.mk
 include tests/system/local.mk
 include tests/reference/local.mk

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sluice-worker: all roles that need no library beyond the small ones. */
-#include "worker/start.h"
+#include "worker/core/start.h"
 
 int main(int argc, char **argv)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/access_line.h"
 
-#include "common/ip_prefix.h"
-#include "common/log.h"
+#include "common/base/ip_prefix.h"
+#include "common/base/log.h"
 #include "master/api/call.h"
-#include "proto/http_request.h"
+#include "proto/wire/http_request.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/adapter_edit.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "master/api/apply.h"
 #include "master/api/edit.h"
 #include "master/api/input_edit.h"
-#include "master/api/rewrite.h"
+#include "master/api/stream_refs.h"
 #include "master/api/stream_edit.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * kept, announced, and followed by the streams that name them. */
 #include "master/api/adapter_edit.h"
 #include "master/api/edit.h"
-#include "master/api/rewrite.h"
-#include "master/supervise/fleet.h"
+#include "master/api/stream_refs.h"
+#include "master/streams/reconciler.h"
 
 #include <time.h>
 

@@ -2,12 +2,12 @@
 #include "master/api/admit.h"
 
 #include "master/auth/auth.h"
-#include "master/auth/client_address.h"
-#include "master/auth/credential.h"
-#include "master/auth/origin.h"
+#include "common/account/client_address.h"
+#include "common/account/credential.h"
+#include "common/account/origin.h"
 #include "master/config/config.h"
-#include "master/http/server.h"
-#include "master/options.h"
+#include "common/http/server.h"
+#include "master/setup/options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/announcement_list.h"
 
-#include "common/alloc.h"
-#include "common/mono.h"
-#include "master/supervise/jobs.h"
-#include "proto/channel.h"
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "common/supervise/jobs.h"
+#include "proto/ipc/channel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

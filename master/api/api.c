@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/api.h"
 
-#include "common/alloc.h"
-#include "common/errmsg.h"
-#include "common/mono.h"
+#include "common/base/alloc.h"
+#include "common/base/errmsg.h"
+#include "common/base/mono.h"
 #include "master/api/access_line.h"
 #include "master/api/admit.h"
 #include "master/api/announcement_list.h"
@@ -14,12 +14,12 @@
 #include "master/api/event.h"
 #include "master/api/route.h"
 #include "master/api/scan_list.h"
-#include "master/host_advice.h"
+#include "master/status/host_advice.h"
 #include "master/auth/access.h"
-#include "master/config/document.h"
-#include "master/http/server.h"
-#include "master/options.h"
-#include "master/supervise/fleet.h"
+#include "common/document/document.h"
+#include "common/http/server.h"
+#include "master/setup/options.h"
+#include "master/streams/reconciler.h"
 
 #include <assert.h>
 #include <stdarg.h>

@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "common/sockaddr.h"
-#include "common/util.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
 
 #include <jansson.h>
 #include <stdbool.h>

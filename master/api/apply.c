@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/apply.h"
 
-#include "common/alloc.h"
-#include "common/buf.h"
-#include "common/log.h"
-#include "common/mono.h"
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
 #include "master/api/edit.h"
 #include "master/config/check.h"
-#include "master/config/slips.h"
-#include "master/supervise/fleet.h"
+#include "master/config/unknown_keys.h"
+#include "master/streams/reconciler.h"
 
 #include <errno.h>
 #include <stdio.h>

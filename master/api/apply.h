@@ -2,9 +2,9 @@
 /* Brings a changed stream to those who act on it: fleet, status, clients. */
 #pragma once
 
-#include "common/buf.h"
-#include "common/errmsg.h"
-#include "common/util.h"
+#include "common/base/buf.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
 #include "master/api/command.h"
 
 /* Judges a stream that a client wants; self is the id it has now, or NULL.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/auth_edit.h"
 
-#include "common/alloc.h"
-#include "common/ip_prefix.h"
-#include "common/log.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/ip_prefix.h"
+#include "common/base/log.h"
+#include "common/base/util.h"
 
 #include <stdlib.h>
 #include <string.h>

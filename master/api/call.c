@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/call.h"
 
-#include "common/alloc.h"
-#include "common/log.h"
-#include "master/http/server.h"
-#include "proto/json_text.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/http/server.h"
+#include "proto/wire/json_text.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -7,11 +7,11 @@
  */
 #pragma once
 
-#include "common/ip_prefix.h"
+#include "common/base/ip_prefix.h"
 #include "master/api/command.h"
 #include "master/api/route.h"
 #include "master/auth/caller.h"
-#include "master/auth/gate.h"
+#include "master/auth/password_check.h"
 
 #include <jansson.h>
 #include <stdbool.h>

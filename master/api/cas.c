@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command set-cas. */
-#include "common/log.h"
+#include "common/base/log.h"
 #include "master/api/edit.h"
-#include "master/api/entries.h"
+#include "master/api/list_edit.h"
 
 static void warn(const json_t *cas)
 {

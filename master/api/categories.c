@@ -2,7 +2,7 @@
 /* The command set-category. */
 #include "master/api/category_edit.h"
 #include "master/api/edit.h"
-#include "master/api/rewrite.h"
+#include "master/api/stream_refs.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * names that others use.  Pure. */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/util.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
 #include "master/api/category_name.h"
 
 #include <jansson.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/certificate.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "master/api/call.h"
-#include "master/supervise/fleet.h"
-#include "master/supervise/tls_proc.h"
+#include "master/streams/reconciler.h"
+#include "common/supervise/tls_proc.h"
 
 #include <errno.h>
 #include <stdint.h>

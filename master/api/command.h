@@ -2,11 +2,11 @@
 /* What the files of the API share: the context, replies, the entry points. */
 #pragma once
 
-#include "common/ratelimit.h"
-#include "common/util.h"
+#include "common/base/ratelimit.h"
+#include "common/base/util.h"
 #include "master/api/api.h"
 #include "master/config/config.h"
-#include "master/status.h"
+#include "master/status/status.h"
 
 #include <ev.h>
 #include <jansson.h>

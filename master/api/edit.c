@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/edit.h"
 
-#include "master/ws/hub.h"
+#include "common/ws/hub.h"
 
 #include <stdint.h>
 #include <string.h>

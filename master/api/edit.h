@@ -2,7 +2,7 @@
 /* What the commands that change the configuration have in common. */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 #include "master/api/command.h"
 #include "master/api/stream_edit.h"
 

@@ -2,10 +2,10 @@
 #include "master/api/event.h"
 
 #include "master/auth/auth.h"
-#include "master/http/server.h"
-#include "master/options.h"
-#include "master/ws/handshake.h"
-#include "master/ws/hub.h"
+#include "common/http/server.h"
+#include "master/setup/options.h"
+#include "common/ws/ws_handshake.h"
+#include "common/ws/hub.h"
 
 #include <string.h>
 

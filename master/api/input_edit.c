@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/input_edit.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

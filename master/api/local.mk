@@ -4,31 +4,31 @@ libmaster_a_SOURCES += \
 	master/api/adapter_edit.c master/api/adapter_edit.h \
 	master/api/adapters.c \
 	master/api/admit.c master/api/admit.h \
-	master/api/api.c master/api/api.h \
 	master/api/announcement_list.c master/api/announcement_list.h \
 	master/api/announcements.c \
+	master/api/api.c master/api/api.h \
 	master/api/apply.c master/api/apply.h \
 	master/api/auth_edit.c master/api/auth_edit.h \
 	master/api/call.c master/api/call.h \
 	master/api/cas.c \
-	master/api/certificate.c master/api/certificate.h \
 	master/api/categories.c \
 	master/api/category_edit.c master/api/category_edit.h \
 	master/api/category_name.c master/api/category_name.h \
+	master/api/certificate.c master/api/certificate.h \
 	master/api/command.h \
-	master/api/config.c \
+	master/api/config_commands.c \
 	master/api/edit.c master/api/edit.h \
-	master/api/entries.c master/api/entries.h \
 	master/api/event.c master/api/event.h \
+	master/api/input_commands.c \
 	master/api/input_edit.c master/api/input_edit.h \
+	master/api/list_edit.c master/api/list_edit.h \
 	master/api/login.c \
 	master/api/object_edit.c master/api/object_edit.h \
-	master/api/observer.c master/api/observer.h \
 	master/api/output_groups.c \
+	master/api/redact.c master/api/redact.h \
 	master/api/reload.c \
-	master/api/rewrite.c master/api/rewrite.h \
+	master/api/reply_after_save.c master/api/reply_after_save.h \
 	master/api/route.c master/api/route.h \
-	master/api/saved.c master/api/saved.h \
 	master/api/scan_list.c master/api/scan_list.h \
 	master/api/scans.c \
 	master/api/sections.c \
@@ -39,10 +39,10 @@ libmaster_a_SOURCES += \
 	master/api/set_user.c \
 	master/api/settings.c \
 	master/api/softcams.c \
-	master/api/status.c \
+	master/api/status_commands.c \
 	master/api/stream_analysis.c \
 	master/api/stream_edit.c master/api/stream_edit.h \
-	master/api/stream_input.c \
+	master/api/stream_refs.c master/api/stream_refs.h \
 	master/api/streams.c \
 	master/api/test_softcam.c \
 	master/api/users.c master/api/users.h

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands login, logout, whoami and ws-token. */
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "master/api/admit.h"
 #include "master/auth/auth.h"
-#include "master/auth/credential.h"
-#include "master/auth/gate.h"
-#include "master/auth/session.h"
-#include "master/options.h"
+#include "common/account/credential.h"
+#include "master/auth/password_check.h"
+#include "common/account/session.h"
+#include "master/setup/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

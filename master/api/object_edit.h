@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <jansson.h>
 #include <stdbool.h>

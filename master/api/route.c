@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/route.h"
 
-#include "common/alloc.h"
-#include "proto/http_request.h"
+#include "common/base/alloc.h"
+#include "proto/wire/http_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* From a request's method and path to who answers it. */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 #include "master/api/command.h"
 
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/scan_list.h"
 
-#include "common/alloc.h"
-#include "master/auth/secret.h"
-#include "master/supervise/jobs.h"
-#include "proto/channel.h"
+#include "common/base/alloc.h"
+#include "common/account/secret.h"
+#include "common/supervise/jobs.h"
+#include "proto/ipc/channel.h"
 
 #include <inttypes.h>
 #include <stdio.h>

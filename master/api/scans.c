@@ -3,7 +3,7 @@
 #include "master/api/edit.h"
 #include "master/api/scan_list.h"
 #include "master/auth/caller.h"
-#include "proto/io_spec.h"
+#include "proto/spec/io_spec.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands set-auth and set-log: a section as a whole, at once. */
-#include "common/log.h"
+#include "common/base/log.h"
 #include "master/api/auth_edit.h"
 #include "master/api/edit.h"
 #include "master/config/check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands sessions and close-session: who watches. */
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "master/api/edit.h"
-#include "master/supervise/fleet.h"
+#include "master/streams/reconciler.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command set-user: create, change, remove; an observer's own password. */
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "master/api/edit.h"
 #include "master/api/users.h"
 #include "master/auth/auth.h"
-#include "master/auth/credential.h"
+#include "common/account/credential.h"
 #include "master/config/config.h"
 #include "master/config/judge.h"
-#include "master/supervise/auth_proc.h"
-#include "master/supervise/fleet.h"
+#include "common/supervise/auth_proc.h"
+#include "master/streams/reconciler.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Commands about the settings, and about the instance itself. */
 #include "master/api/certificate.h"
 #include "master/api/edit.h"
-#include "master/api/saved.h"
+#include "master/api/reply_after_save.h"
 #include "master/auth/auth.h"
 #include "master/config/check.h"
 

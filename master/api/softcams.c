@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command set-softcam. */
-#include "common/alloc.h"
-#include "common/log.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
 #include "master/api/edit.h"
-#include "master/api/entries.h"
+#include "master/api/list_edit.h"
 #include "master/api/input_edit.h"
-#include "master/api/rewrite.h"
+#include "master/api/stream_refs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* GET api/stream-analysis/{id}: what the stream's worker knows of it. */
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "master/api/command.h"
-#include "master/supervise/fleet.h"
+#include "master/streams/reconciler.h"
 
 #include <errno.h>
 #include <stdlib.h>

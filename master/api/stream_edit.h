@@ -2,7 +2,7 @@
 /* What set-stream does to the object it was given.  Pure. */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <jansson.h>
 

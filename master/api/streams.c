@@ -2,7 +2,7 @@
 /* Commands and paths of one stream, but for set-stream. */
 #include "master/api/apply.h"
 #include "master/api/command.h"
-#include "master/supervise/fleet.h"
+#include "master/streams/reconciler.h"
 
 /* A second reference; whoever holds it does not change the object. */
 static json_t *share(const json_t *value)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command test-softcam: can this server be used? */
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "master/api/edit.h"
-#include "master/supervise/fleet.h"
-#include "master/supervise/jobs.h"
-#include "proto/channel.h"
+#include "master/streams/reconciler.h"
+#include "common/supervise/jobs.h"
+#include "proto/ipc/channel.h"
 
 #include <stdlib.h>
 #include <string.h>

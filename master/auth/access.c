@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/auth/access.h"
 
-#include "master/auth/user.h"
+#include "common/account/user.h"
 
 #include <string.h>
 

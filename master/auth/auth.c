@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/auth/auth.h"
 
-#include "common/alloc.h"
-#include "common/log.h"
-#include "common/mono.h"
-#include "common/ratelimit.h"
-#include "common/utf8.h"
-#include "master/auth/gate.h"
-#include "master/auth/session.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/ratelimit.h"
+#include "common/base/utf8.h"
+#include "master/auth/password_check.h"
+#include "common/account/session.h"
 #include "master/auth/session_file.h"
-#include "master/auth/ws_token.h"
+#include "common/account/ws_token.h"
 #include "master/config/config.h"
 
 #include <stdio.h>

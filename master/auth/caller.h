@@ -2,9 +2,9 @@
 /* Who sends a request. */
 #pragma once
 
-#include "common/ip_prefix.h"
-#include "master/auth/secret.h"
-#include "master/auth/user.h"
+#include "common/base/ip_prefix.h"
+#include "common/account/secret.h"
+#include "common/account/user.h"
 
 #include <stdbool.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/auth/first_start.h"
 
-#include "common/errmsg.h"
-#include "common/log.h"
-#include "common/password.h"
-#include "master/auth/secret.h"
-#include "master/auth/user.h"
+#include "common/base/errmsg.h"
+#include "common/base/log.h"
+#include "common/base/password.h"
+#include "common/account/secret.h"
+#include "common/account/user.h"
 #include "master/config/config.h"
-#include "master/config/document.h"
-#include "master/config/replace.h"
+#include "common/document/document.h"
+#include "common/document/replace.h"
 
 #include <errno.h>
 #include <stdio.h>

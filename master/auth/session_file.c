@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/auth/session_file.h"
 
-#include "common/alloc.h"
-#include "common/errmsg.h"
-#include "common/log.h"
-#include "master/auth/session.h"
-#include "master/config/document.h"
-#include "master/config/save.h"
+#include "common/base/alloc.h"
+#include "common/base/errmsg.h"
+#include "common/base/log.h"
+#include "common/account/session.h"
+#include "common/document/document.h"
+#include "common/document/save.h"
 
 #include <errno.h>
 #include <stdlib.h>

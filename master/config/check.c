@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/check.h"
 
-#include "common/address.h"
-#include "common/ip_prefix.h"
+#include "common/base/address.h"
+#include "common/base/ip_prefix.h"
 #include "master/config/judge.h"
-#include "master/queriers.h"
-#include "proto/stream_spec.h"
+#include "proto/spec/stream_spec.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/sockaddr.h"
-#include "common/util.h"
+#include "common/base/errmsg.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -19,7 +19,12 @@ enum check_severity {
 	CHECK_FATAL,   /* the document cannot be used at all */
 };
 
-enum { CHECK_PATH_MAX = 256 };
+enum {
+	CHECK_PATH_MAX = 256,
+	/* RFC 3376, 8.5: who has not asked for 255 s is gone. */
+	QUERIER_TIMEOUT_S = 260,
+	QUERIER_TIMEOUT_MAX_S = 3600,
+};
 
 /* path: "make_stream[3].output[0]"; text: "port: 70000 is not a port".
  * Both are borrowed for the call. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/check_file.h"
 
-#include "common/fd.h"
-#include "common/log.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
 #include "master/config/check.h"
-#include "master/config/document.h"
+#include "common/document/document.h"
 #include "master/config/findings.h"
-#include "master/config/slips.h"
-#include "master/config/surroundings.h"
-#include "master/supervise/pem_source.h"
+#include "master/config/unknown_keys.h"
+#include "master/config/check_host.h"
+#include "common/supervise/pem_source.h"
 
 #include <stdlib.h>
 #include <string.h>

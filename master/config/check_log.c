@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/check_log.h"
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "master/config/check.h"
 
 static void log_found(enum check_severity severity, const char *path,

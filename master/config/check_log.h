@@ -2,7 +2,7 @@
 /* Judges a configuration and names every fault and warning in the log. */
 #pragma once
 
-#include "common/sockaddr.h"
+#include "common/base/sockaddr.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One stream object. */
-#include "common/iface.h"
+#include "common/base/iface.h"
 #include "master/config/judge.h"
-#include "proto/contract.h"
-#include "proto/io_spec.h"
-#include "proto/msg.h"
-#include "proto/stream_spec.h"
+#include "proto/ipc/contract.h"
+#include "proto/spec/io_spec.h"
+#include "proto/ipc/msg.h"
+#include "proto/spec/stream_spec.h"
 
 #include <errno.h>
 #include <stdio.h>

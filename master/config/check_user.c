@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One entry of users, as it is sent and as it is stored. */
-#include "master/auth/user.h"
+#include "common/account/user.h"
 #include "master/config/judge.h"
 
 static void judge_user_type(struct judge *j, const json_t *user)

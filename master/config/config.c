@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/config.h"
 
-#include "common/alloc.h"
-#include "common/log.h"
-#include "master/config/document.h"
-#include "master/config/rescue.h"
-#include "master/config/save.h"
-#include "master/config/sound.h"
-#include "master/config/starts.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/document/document.h"
+#include "master/config/fallback.h"
+#include "common/document/save.h"
+#include "master/config/loadable.h"
+#include "master/config/crash_guard.h"
 
 #include <errno.h>
 #include <stdlib.h>

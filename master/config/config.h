@@ -11,10 +11,10 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/util.h"
-#include "master/config/reader.h"
-#include "master/config/save.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+#include "common/document/reader.h"
+#include "common/document/save.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/findings.h"
 
-#include "common/alloc.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/util.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* What the files of check share: where we are, and the small judgements. */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 #include "master/config/check.h"
 
 #include <jansson.h>

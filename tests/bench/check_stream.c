@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/bench/check_stream.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 #include "tests/bench/stamp.h"
 
 #include <string.h>

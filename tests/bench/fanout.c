@@ -7,11 +7,11 @@
  * One stream, any path.  What a viewer's socket does not take waits in memory
  * of the viewer's own; with more than BACKLOG_MAX there it is closed.
  */
-#include "common/alloc.h"
-#include "common/buf.h"
-#include "common/fd.h"
-#include "common/sockaddr.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/fd.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
 #include "tests/bench/args.h"
 #include "tests/bench/orders.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/bench/farm_viewer.h"
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 
 #include <errno.h>
 #include <stdio.h>

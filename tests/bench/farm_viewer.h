@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include "common/sockaddr.h"
-#include "common/util.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
 #include "tests/bench/check_stream.h"
 
 #include <stdbool.h>

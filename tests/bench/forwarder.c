@@ -5,9 +5,9 @@
  * else.  It wakes every --tick milliseconds, so that batches are worth the
  * call; with --epoll it wakes whenever a port has something.
  */
-#include "common/alloc.h"
-#include "common/sockaddr.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
 #include "tests/bench/args.h"
 #include "tests/bench/orders.h"
 

@@ -54,8 +54,8 @@ tests_bench_forwarder_LDADD = libcommon.a
 tests_bench_merge_loss_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
 	tests/bench/merge_loss.c \
-	tests/unit/stream/merge_count.c tests/unit/stream/merge_count.h \
-	tests/unit/stream/merge_sim.c tests/unit/stream/merge_sim.h
+	tests/unit/worker/merge/merge_count.c tests/unit/worker/merge/merge_count.h \
+	tests/unit/worker/merge/merge_sim.c tests/unit/worker/merge/merge_sim.h
 tests_bench_merge_loss_LDADD = libworker.a libcommon.a
 
 tests_bench_stage_cost_SOURCES = \

@@ -4,9 +4,9 @@
  * for each kind of network, distance of the paths and loss, its numbers the
  * sums of all seeds.
  */
-#include "common/util.h"
+#include "common/base/util.h"
 #include "tests/bench/args.h"
-#include "tests/unit/stream/merge_count.h"
+#include "tests/unit/worker/merge/merge_count.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
  * are filled with something else, as they are when fifty other workers had
  * their turn; with --warm everything is still there.
  */
-#include "common/alloc.h"
-#include "common/mono.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "common/base/util.h"
 #include "tests/bench/args.h"
 #include "tests/bench/tsmaker.h"
 #include "worker/output/sender.h"

@@ -6,10 +6,10 @@
  * It looks at its sockets on a timer: the times come from the kernel, so
  * looking late costs no accuracy, and no sender pays for waking it.
  */
-#include "common/alloc.h"
-#include "common/mono.h"
-#include "common/sockaddr.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
 #include "tests/bench/args.h"
 #include "tests/bench/check_stream.h"
 #include "tests/bench/orders.h"

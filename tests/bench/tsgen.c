@@ -5,10 +5,10 @@
  * Every datagram leaves when its time has come, on a grid of one millisecond
  * (or of --burst milliseconds); a late wake-up is made up for and reported.
  */
-#include "common/alloc.h"
-#include "common/mono.h"
-#include "common/sockaddr.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
 #include "tests/bench/args.h"
 #include "tests/bench/orders.h"
 #include "tests/bench/tsmaker.h"

@@ -4,9 +4,9 @@
  * on a timer and checks every packet of every viewer.  Says "ready" when all
  * have their first packet, a line of JSON at each SIGUSR1 and at the end.
  */
-#include "common/alloc.h"
-#include "common/mono.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "common/base/util.h"
 #include "tests/bench/args.h"
 #include "tests/bench/farm_viewer.h"
 #include "tests/bench/orders.h"

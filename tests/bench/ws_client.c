@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/bench/ws_client.h"
 
-#include "common/fd.h"
-#include "common/mono.h"
+#include "common/base/fd.h"
+#include "common/base/mono.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,9 +8,9 @@
  */
 #pragma once
 
-#include "common/buf.h"
-#include "common/sockaddr.h"
-#include "common/util.h"
+#include "common/base/buf.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
 #include "tests/bench/histogram.h"
 
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * again.  Says "ready" when all are open, a line of JSON at each SIGUSR1 and
  * at the end.
  */
-#include "common/alloc.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/util.h"
 #include "tests/bench/args.h"
 #include "tests/bench/orders.h"
 #include "tests/bench/ws_client.h"

@@ -2,7 +2,7 @@
 /* The real fleet with workers that behave as their stream's id says. */
 #pragma once
 
-#include "master/supervise/fleet.h"
+#include "master/streams/reconciler.h"
 
 #include <stdbool.h>
 

@@ -38,7 +38,7 @@ tests_component_test_handover_SOURCES = tests/component/test_handover.c \
 tests_component_test_handover_LDADD = $(master_libs)
 tests_component_test_jobs_SOURCES = tests/component/test_jobs.c \
 	$(service_rig)
-tests_component_test_jobs_LDADD = $(master_libs) $(unit_ts_libs)
+tests_component_test_jobs_LDADD = $(master_libs) $(test_libs)
 tests_component_test_tls_proc_SOURCES = tests/component/test_tls_proc.c \
 	tests/component/pem.c tests/component/pem.h $(service_rig)
 tests_component_test_tls_proc_LDADD = $(master_libs) $(SSL_LIBS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/component/pem.h"
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 
 #include <criterion/criterion.h>
 #include <openssl/evp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/component/rig.h"
 
-#include "common/log.h"
-#include "common/mono.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

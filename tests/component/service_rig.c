@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/component/service_rig.h"
 
-#include "master/supervise/spawn.h"
+#include "common/supervise/spawn.h"
 #include "tests/component/rig.h"
 
 #include <criterion/criterion.h>

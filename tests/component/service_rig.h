@@ -3,7 +3,7 @@
  * real workers. */
 #pragma once
 
-#include "master/supervise/service_proc.h"
+#include "common/supervise/service_proc.h"
 
 #include <stdbool.h>
 

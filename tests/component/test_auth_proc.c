@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The real auth worker, through the master's side of it. */
-#include "master/supervise/auth_proc.h"
+#include "common/supervise/auth_proc.h"
 
-#include "common/mono.h"
+#include "common/base/mono.h"
 #include "tests/component/rig.h"
 #include "tests/component/service_rig.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The master's side of deliver with the real worker behind it. */
-#include "common/fd.h"
-#include "common/ring.h"
-#include "common/sockaddr.h"
-#include "master/supervise/deliver_proc.h"
+#include "common/base/fd.h"
+#include "common/base/ring.h"
+#include "common/base/sockaddr.h"
+#include "master/streams/deliver_proc.h"
 #include "tests/component/rig.h"
 #include "tests/component/service_rig.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The real worker in the role `deliver`, driven over its channel. */
-#include "common/fd.h"
-#include "common/mono.h"
-#include "common/ring.h"
+#include "common/base/fd.h"
+#include "common/base/mono.h"
+#include "common/base/ring.h"
 #include "tests/component/worker_rig.h"
 
 #include <arpa/inet.h>

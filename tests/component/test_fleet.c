@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The streams of the fleet, with workers good and bad. */
-#include "common/mono.h"
+#include "common/base/mono.h"
 #include "tests/component/fleet_bench.h"
 #include "tests/component/rig.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The viewers' ports and deliver, as the fleet keeps them. */
-#include "common/mono.h"
-#include "common/sockaddr.h"
+#include "common/base/mono.h"
+#include "common/base/sockaddr.h"
 #include "tests/component/fleet_bench.h"
 #include "tests/component/rig.h"
 

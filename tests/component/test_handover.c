@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One fleet takes up what another left: workers go on, or end. */
-#include "common/fd.h"
-#include "master/handover.h"
+#include "common/base/fd.h"
+#include "common/supervise/handover.h"
 #include "tests/component/fleet_bench.h"
 #include "tests/component/rig.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Jobs and the real analyzer. */
-#include "master/supervise/jobs.h"
+#include "common/supervise/jobs.h"
 
-#include "common/fd.h"
-#include "common/util.h"
-#include "proto/channel.h"
+#include "common/base/fd.h"
+#include "common/base/util.h"
+#include "proto/ipc/channel.h"
 #include "tests/component/rig.h"
 #include "tests/component/service_rig.h"
-#include "tests/unit/ts/build.h"
+#include "tests/unit/worker/ts/build.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

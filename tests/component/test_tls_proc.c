@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The real tls worker, through the master's side of it. */
-#include "master/supervise/tls_proc.h"
+#include "common/supervise/tls_proc.h"
 
-#include "common/fd.h"
-#include "common/mono.h"
+#include "common/base/fd.h"
+#include "common/base/mono.h"
 #include "tests/component/pem.h"
 #include "tests/component/rig.h"
 #include "tests/component/service_rig.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The real worker in the role `tls`: a client at one end, the plaintext at the
  * other. */
-#include "common/fd.h"
+#include "common/base/fd.h"
 #include "tests/component/pem.h"
 #include "tests/component/worker_rig.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The real worker; the test is its master. */
-#include "common/fd.h"
-#include "common/ring.h"
-#include "common/sockaddr.h"
-#include "master/supervise/spawn.h"
-#include "proto/channel.h"
-#include "proto/contract.h"
+#include "common/base/fd.h"
+#include "common/base/ring.h"
+#include "common/base/sockaddr.h"
+#include "common/supervise/spawn.h"
+#include "proto/ipc/channel.h"
+#include "proto/ipc/contract.h"
 #include "tests/component/rig.h"
 
 #include <criterion/criterion.h>

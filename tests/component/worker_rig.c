@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/component/worker_rig.h"
 
-#include "common/fd.h"
-#include "proto/contract.h"
+#include "common/base/fd.h"
+#include "proto/ipc/contract.h"
 #include "tests/component/rig.h"
 
 #include <fcntl.h>

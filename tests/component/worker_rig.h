@@ -2,8 +2,8 @@
 /* A real worker, driven over its channel by a test in the master's place. */
 #pragma once
 
-#include "common/mono.h"
-#include "proto/channel.h"
+#include "common/base/mono.h"
+#include "proto/ipc/channel.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>

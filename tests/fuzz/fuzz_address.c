@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any text as the address of an input and of an output. */
-#include "proto/io_spec.h"
+#include "proto/spec/io_spec.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  * place, what came leaves in order and as it was or is counted, and PCRs are
  * those of their places.
  */
-#include "common/alloc.h"
-#include "common/units.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/output/cbr.h"
 #include "worker/output/pacer.h"
@@ -127,7 +127,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	struct model *m = arg;
 
 	for (size_t i = 0; i < n_runs; i++) {
-		expect(runs[i].n % PACER_GROUP == 0);
+		expect(runs[i].n % DATAGRAM_PACKETS == 0);
 		for (size_t k = 0; k < runs[i].n; k++) {
 			const uint8_t *p = runs[i].data + k * TS_PACKET;
 			uint32_t mark;
@@ -162,7 +162,7 @@ static void run(struct model *m)
 	due = (m->now_ns - m->began_ns) / 1000 * (m->bps / 1000) / 1000 /
 		BITS + 1;
 	gone = m->places + skipped(m);
-	expect(gone <= due + 1 && gone + PACER_GROUP + 1 >= due);
+	expect(gone <= due + 1 && gone + DATAGRAM_PACKETS + 1 >= due);
 }
 
 static void make(struct model *m, const uint8_t step[4], unsigned i,

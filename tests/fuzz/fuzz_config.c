@@ -3,9 +3,9 @@
 #include "master/api/edit.h"
 #include "master/api/stream_edit.h"
 #include "master/config/check.h"
-#include "master/config/document.h"
-#include "proto/contract.h"
-#include "proto/msg.h"
+#include "common/document/document.h"
+#include "proto/ipc/contract.h"
+#include "proto/ipc/msg.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

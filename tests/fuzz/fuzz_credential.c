@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A header Authorization, and the same text as a header Cookie. */
-#include "master/auth/credential.h"
+#include "common/account/credential.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

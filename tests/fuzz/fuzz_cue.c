@@ -3,7 +3,7 @@
  * Packets of any kind as those of a PID with cue messages: the lengths of
  * sections stay, a right CRC_32 stays right, and back is back.
  */
-#include "common/crc32.h"
+#include "common/base/crc32.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/splice/cue.h"
 #include "worker/ts/pes.h"

@@ -2,7 +2,7 @@
 /* Media and FEC datagrams of any content in any order: what goes out is at
  * most one for each that went in or was repaired. */
 #include "tests/fuzz/fuzz.h"
-#include "worker/input/fec_repair.h"
+#include "worker/rtp/fec_repair.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * of them junk: what comes out are packets, the sound with counters that go
  * on, and no more of them than went in, but for tables.
  */
-#include "common/crc32.h"
+#include "common/base/crc32.h"
 #include "tests/fuzz/fuzz.h"
-#include "worker/hls/mux.h"
+#include "worker/net/hls/hls_mux.h"
 #include "worker/ts/pes.h"
 #include "worker/ts/section.h"
 

@@ -3,8 +3,8 @@
  * Bytes of any kind as a train of HTTP requests: the first byte says in which
  * pieces they come, the outcome must not depend on it.
  */
-#include "common/utf8.h"
-#include "proto/http_request.h"
+#include "common/base/utf8.h"
+#include "proto/wire/http_request.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/pieces.h"
 

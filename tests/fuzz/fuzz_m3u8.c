@@ -2,7 +2,7 @@
 /* Playlists, one behind the other, with a byte of ones between them: whatever
  * they list is inside of them, and no segment is played without end. */
 #include "tests/fuzz/fuzz.h"
-#include "worker/hls/window.h"
+#include "worker/net/hls/segment_window.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * none goes out that did not come in, none more often than it came, and none
  * waits for ever. */
 #include "tests/fuzz/fuzz.h"
-#include "worker/input/ts_merge.h"
+#include "worker/merge/ts_merge.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *
  * Each packet: a byte of what to do, its header, then as many bytes as said.
  */
-#include "common/units.h"
+#include "common/base/units.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/analysis/monitor.h"
 #include "worker/remux/section_writer.h"

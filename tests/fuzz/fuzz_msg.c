@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Bytes of any kind as a message of either side; what decodes is encoded, and
  * must come back as the same bytes from then on. */
-#include "proto/contract.h"
-#include "proto/msg.h"
+#include "proto/ipc/contract.h"
+#include "proto/ipc/msg.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Bytes of any kind as one section of a source, through each of the builders:
  * what they write has the right CRC_32, fits, and can be read again.
  */
-#include "common/crc32.h"
+#include "common/base/crc32.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/sdt_build.h"

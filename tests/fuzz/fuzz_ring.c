@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Bytes of any kind as the header of a ring, before and after it is opened. */
-#include "common/ring.h"
+#include "common/base/ring.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Bytes of any kind as RTP datagrams on two paths: payloads stay inside them,
  * and what goes out of a window is no more than what went in. */
 #include "tests/fuzz/fuzz.h"
-#include "worker/input/rtp_window.h"
+#include "worker/rtp/rtp_window.h"
 
 #include <limits.h>
 #include <stdlib.h>

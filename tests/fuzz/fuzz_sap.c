@@ -2,10 +2,10 @@
 /* Announcements, one behind the other: a byte for who sends it and what time
  * passed, two for its length.  The table keeps its bounds, and whoever follows
  * what it tells knows what is in it. */
-#include "common/utf8.h"
-#include "proto/io_spec.h"
+#include "common/base/utf8.h"
+#include "proto/spec/io_spec.h"
 #include "tests/fuzz/fuzz.h"
-#include "worker/scan/announced.h"
+#include "worker/scan/session_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A session description: what it offers is the address of an input that can be
  * read, and its name is fit to be shown. */
-#include "common/utf8.h"
+#include "common/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/sdp/offer.h"
 

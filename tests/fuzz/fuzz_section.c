@@ -3,7 +3,7 @@
  * Packets through the section assembler and the follower of tables, and each
  * section that comes out packed and assembled again.
  */
-#include "common/crc32.h"
+#include "common/base/crc32.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/section.h"

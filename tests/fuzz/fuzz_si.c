@@ -3,7 +3,7 @@
  * Bytes of any kind as a section of any table, with all its descriptors: the
  * record is JSON that can be written and stays in bounds.
  */
-#include "common/crc32.h"
+#include "common/base/crc32.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/si/record.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any JSON as the options of a stream. */
-#include "proto/stream_spec.h"
+#include "proto/spec/stream_spec.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Bytes of any kind as the frames of a WebSocket client: the first byte says
  * in which pieces they come, the events must not depend on it.
  */
-#include "common/utf8.h"
-#include "proto/ws_frame.h"
+#include "common/base/utf8.h"
+#include "proto/wire/ws_frame.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/pieces.h"
 

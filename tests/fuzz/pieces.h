@@ -2,8 +2,8 @@
 /* A stream of bytes means the same in whatever pieces it comes. */
 #pragma once
 
-#include "common/buf.h"
-#include "common/util.h"
+#include "common/base/buf.h"
+#include "common/base/util.h"
 
 #include <stdlib.h>
 #include <string.h>

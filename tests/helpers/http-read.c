@@ -7,8 +7,8 @@
  * again and again.  Out: a line per connection, "METHOD:body in hex" for each
  * whole request, parted by blanks.
  */
-#include "common/buf.h"
-#include "proto/http_request.h"
+#include "common/base/buf.h"
+#include "proto/wire/http_request.h"
 
 #include <stdio.h>
 

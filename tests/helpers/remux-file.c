@@ -7,8 +7,8 @@
  * JSON.  So a test in another language can judge what the stage makes, packet
  * by packet, without a network between.
  */
-#include "proto/io_spec.h"
-#include "proto/stream_spec.h"
+#include "proto/spec/io_spec.h"
+#include "proto/spec/stream_spec.h"
 #include "worker/remux/remux.h"
 
 #include <err.h>

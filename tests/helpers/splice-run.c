@@ -10,8 +10,8 @@
  * the same with its times in the form of udp-record.  Says what the splice
  * counted.  A FILE "-" is the filler.
  */
-#include "common/units.h"
-#include "proto/io_spec.h"
+#include "common/base/units.h"
+#include "proto/spec/io_spec.h"
 #include "worker/filler/filler.h"
 #include "worker/input/file_reader.h"
 #include "worker/input/input.h"

@@ -165,11 +165,11 @@ test('the manuals have every option, number, alarm and message', () => {
 		.flatMap((line) => line.split(/[ ,]+/)));
 	const reference = source('doc/api.md');
 	const plan = source('doc/architecture.md');
-	const told = named(['proto/link_stat.c', 'proto/alarm.c'],
+	const told = named(['proto/spec/link_stat.c', 'proto/spec/alarm.c'],
 		/= \{? ?"([a-z_0-9]+)"/g);
-	const messages = named(['proto/msg.c'], /"([a-z]+\.[a-z_]+)"/g);
-	const options = named([...addresses, 'proto/io_spec.c',
-		'proto/remux_options.c'],
+	const messages = named(['proto/ipc/msg.c'], /"([a-z]+\.[a-z_]+)"/g);
+	const options = named([...addresses, 'proto/spec/io_spec.c',
+		'proto/spec/remux_options.c'],
 	/\{ "([a-z0-9_~-]+)", (?:IO|FORM)_(?!IGNORED|GROUP)/g);
 
 	assert.ok(options.size > 60 && told.size > 60 && messages.size > 30);

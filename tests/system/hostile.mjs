@@ -79,7 +79,7 @@ async function beside(t, script, { times = 2, timeoutMs = 20000,
 const HELLO = `say '{"type":"worker.hello","body":{"proto":PROTO,` +
 	`"build":"BUILD","role":"stream"}}'`;
 const contract = fs.readFileSync(path.join(process.env.srcdir,
-	'proto/contract.h'), 'utf8');
+	'proto/ipc/contract.h'), 'utf8');
 const PROTO = /MSG_PROTO_VERSION = (\d+)/.exec(contract)[1];
 const BUILD = /PACKAGE_VERSION "([^"]+)"/.exec(fs.readFileSync(
 	path.join(process.env.builddir, 'config.h'), 'utf8'))[1];

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
-	worker/analysis/alarm.c worker/analysis/alarm.h \
-	worker/analysis/judge.c \
+	worker/analysis/alarm_rules.c \
+	worker/analysis/alarm_state.c worker/analysis/alarm_state.h \
 	worker/analysis/monitor.c worker/analysis/monitor.h \
 	worker/analysis/monitor_state.h \
 	worker/analysis/pcr_check.c worker/analysis/pcr_check.h \

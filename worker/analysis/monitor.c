@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/units.h"
+#include "common/base/units.h"
 #include "worker/analysis/monitor_state.h"
 
-#include "common/alloc.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/util.h"
 #include "worker/analysis/tstd.h"
 #include "worker/ts/pes.h"
 

@@ -11,8 +11,8 @@
  */
 #pragma once
 
-#include "common/warm.h"
-#include "worker/analysis/alarm.h"
+#include "common/base/prefetch.h"
+#include "worker/analysis/alarm_state.h"
 #include "worker/analysis/pcr_check.h"
 #include "worker/ts/analyze.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/analysis/pcr_check.h"
 
-#include "common/units.h"
-#include "common/util.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
 
 #include <math.h>
 

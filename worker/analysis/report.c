@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/analysis/report.h"
 
-#include "common/units.h"
+#include "common/base/units.h"
 #include "worker/analysis/monitor_state.h"
 #include "worker/si/json.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The programs and PIDs of a monitor's report. */
-#include "common/alloc.h"
-#include "common/units.h"
+#include "common/base/alloc.h"
+#include "common/base/units.h"
 #include "worker/analysis/monitor_state.h"
 #include "worker/analysis/report.h"
 #include "worker/si/json.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/analysis/si_watch.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The role `auth`: hashes passwords, one after the other, and keeps none. */
-#include "common/alloc.h"
-#include "common/log.h"
-#include "common/password.h"
-#include "worker/worker.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/password.h"
+#include "worker/core/worker.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/deliver/deliver.h"
 
-#include "common/alloc.h"
-#include "common/log.h"
-#include "common/mono.h"
-#include "common/wall.h"
-#include "worker/deliver/answer.h"
-#include "worker/deliver/conn.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/wall.h"
+#include "worker/deliver/http_answer.h"
+#include "worker/deliver/viewer_conn.h"
 #include "worker/deliver/kernel_limits.h"
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/mount_table.h"
-#include "worker/deliver/roster.h"
+#include "worker/deliver/viewer_sessions.h"
 #include "worker/deliver/tls_link.h"
 
 #include <errno.h>

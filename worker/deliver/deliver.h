@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "proto/msg.h"
+#include "proto/ipc/msg.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/deliver/kernel_limits.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <stdio.h>
 #include <sys/resource.h>

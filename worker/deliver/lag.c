@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/deliver/lag.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 void lag_init(struct lag *lag, uint64_t size, uint64_t rate,
 	      const struct lag_kernel *kernel)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/deliver/mount.h"
 
-#include "common/alloc.h"
-#include "common/fd.h"
-#include "common/log.h"
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -6,9 +6,9 @@
  */
 #pragma once
 
-#include "common/ratelimit.h"
-#include "common/util.h"
-#include "proto/msg.h"
+#include "common/base/ratelimit.h"
+#include "common/base/util.h"
+#include "proto/ipc/msg.h"
 #include "worker/deliver/viewer.h"
 
 struct mount {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/deliver/mount_table.h"
 
-#include "common/alloc.h"
-#include "common/sorted.h"
+#include "common/base/alloc.h"
+#include "common/base/sorted.h"
 #include "worker/deliver/mount.h"
 
 #include <assert.h>

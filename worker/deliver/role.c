@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The role `deliver`: the master's words to acts, the numbers to words. */
-#include "common/alloc.h"
-#include "common/log.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
 #include "worker/deliver/deliver.h"
-#include "worker/worker.h"
+#include "worker/core/worker.h"
 
 #include <errno.h>
 #include <stdlib.h>

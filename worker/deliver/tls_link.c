@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/deliver/tls_link.h"
 
-#include "common/alloc.h"
-#include "common/fd.h"
-#include "proto/channel.h"
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "proto/ipc/channel.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <stdbool.h>
 

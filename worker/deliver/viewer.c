@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/deliver/viewer.h"
 
-#include "common/alloc.h"
-#include "worker/deliver/roster.h"
+#include "common/base/alloc.h"
+#include "worker/deliver/viewer_sessions.h"
 
 #include <errno.h>
 #include <linux/sockios.h>

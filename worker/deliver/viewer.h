@@ -11,8 +11,8 @@
  */
 #pragma once
 
-#include "common/ring.h"
-#include "common/sockaddr.h"
+#include "common/base/ring.h"
+#include "common/base/sockaddr.h"
 #include "worker/deliver/lag.h"
 
 #include <ev.h>

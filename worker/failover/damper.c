@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/failover/damper.h"
 
-#include "common/units.h"
-#include "common/util.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
 
 /* Behind so many half-lives nothing is left. */
 enum { HALVINGS_MAX = 32 };

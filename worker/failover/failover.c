@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/failover/failover.h"
 
-#include "common/alloc.h"
-#include "common/units.h"
+#include "common/base/alloc.h"
+#include "common/base/units.h"
 #include "worker/failover/damper.h"
 
 #include <assert.h>

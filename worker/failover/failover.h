@@ -30,7 +30,7 @@
  */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /* AAC: silence, in ADTS and in LATM. */
 #include "worker/filler/aac.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 #include "worker/filler/silent.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * With all SNR offsets zero no mantissa gets a bit; without dither nothing is
  * put in its place.
  */
-#include "common/util.h"
+#include "common/base/util.h"
 #include "worker/filler/bits.h"
 #include "worker/filler/silent.h"
 #include "worker/ts/audio.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/filler/filler.h"
 
-#include "common/alloc.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/util.h"
 #include "worker/filler/picture.h"
 #include "worker/filler/play.h"
 #include "worker/filler/silent.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/file_clock.h"
 
-#include "common/units.h"
-#include "common/util.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
 
 /* Ticks of 27 MHz in nanoseconds; no overflow for 10 minutes and more. */
 static uint64_t ticks_to_ns(uint64_t ticks)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/file_faults.h"
 
-#include "common/alloc.h"
-#include "common/log.h"
-#include "common/sorted.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>

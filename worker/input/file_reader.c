@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/file_reader.h"
 
-#include "common/alloc.h"
-#include "common/fd.h"
-#include "common/file_list.h"
-#include "common/mono.h"
-#include "common/thread.h"
-#include "common/units.h"
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/file_list.h"
+#include "common/base/mono.h"
+#include "common/loop/thread.h"
+#include "common/base/units.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
+#include "common/base/errmsg.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/input.h"
 
-#include "worker/input/kind.h"
+#include "worker/input/input_type.h"
 #include "worker/input/udp_flow.h"
 
 #include <errno.h>

@@ -8,11 +8,11 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/warm.h"
-#include "proto/io_spec.h"
-#include "proto/link_stat.h"
-#include "worker/input/batch.h"
+#include "common/base/errmsg.h"
+#include "common/base/prefetch.h"
+#include "proto/spec/io_spec.h"
+#include "proto/spec/link_stat.h"
+#include "worker/ts/batch.h"
 
 struct arrivals_report;
 struct input;

@@ -5,12 +5,12 @@
  *
  * One of them may be broken; it is opened again beside the other.
  */
-#include "common/alloc.h"
-#include "common/fd.h"
-#include "common/units.h"
-#include "worker/input/kind.h"
-#include "worker/input/silence.h"
-#include "worker/input/ts_merge.h"
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/units.h"
+#include "worker/input/input_type.h"
+#include "worker/input/path_silence.h"
+#include "worker/merge/ts_merge.h"
 #include "worker/input/udp_flow.h"
 
 #include <errno.h>

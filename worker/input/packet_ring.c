@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/packet_ring.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/playout.h"
 
-#include "common/alloc.h"
-#include "common/units.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
 
 #include <assert.h>
 #include <stdlib.h>

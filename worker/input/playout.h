@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "worker/input/batch.h"
+#include "worker/ts/batch.h"
 #include "worker/input/file_clock.h"
 #include "worker/input/packet_ring.h"
 

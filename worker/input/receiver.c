@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/receiver.h"
 
-#include "common/alloc.h"
-#include "common/units.h"
-#include "worker/input/arrivals.h"
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "worker/input/iat_in.h"
 
 #include <errno.h>
 #include <netinet/udp.h>

@@ -8,8 +8,8 @@
  */
 #pragma once
 
-#include "common/sockaddr.h"
-#include "common/warm.h"
+#include "common/base/sockaddr.h"
+#include "common/base/prefetch.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,13 +5,13 @@
  *
  * Of two paths one may be broken; it is opened again beside the other.
  */
-#include "common/alloc.h"
-#include "common/fd.h"
-#include "common/units.h"
-#include "worker/input/fec_repair.h"
-#include "worker/input/kind.h"
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/units.h"
+#include "worker/rtp/fec_repair.h"
+#include "worker/input/input_type.h"
 #include "worker/input/rtp_leg.h"
-#include "worker/input/silence.h"
+#include "worker/input/path_silence.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/rtp_leg.h"
 
-#include "common/log.h"
-#include "worker/input/fec.h"
+#include "common/base/log.h"
+#include "worker/rtp/fec.h"
 
 static void move_port(struct sockaddr_any *a, unsigned by)
 {

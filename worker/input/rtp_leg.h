@@ -9,7 +9,7 @@
 #pragma once
 
 #include "worker/input/udp_flow.h"
-#include "worker/stream/retry.h"
+#include "worker/socket/retry.h"
 
 struct rtp_leg {
 	struct udp_flow media, columns, rows;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/udp_flow.h"
 
-#include "common/fd.h"
-#include "common/log.h"
-#include "common/units.h"
-#include "common/wall.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "common/base/wall.h"
 #include "worker/input/input.h"
-#include "worker/input/netif.h"
-#include "worker/input/netif_watch.h"
+#include "worker/socket/netif.h"
+#include "worker/socket/netif_watch.h"
 
 #include <errno.h>
 #include <net/if.h>

@@ -10,12 +10,12 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "proto/io_spec.h"
-#include "proto/link_stat.h"
-#include "worker/input/arrivals.h"
+#include "common/base/errmsg.h"
+#include "proto/spec/io_spec.h"
+#include "proto/spec/link_stat.h"
+#include "worker/input/iat_in.h"
 #include "worker/input/receiver.h"
-#include "worker/input/udp_socket.h"
+#include "worker/socket/receive_socket.h"
 
 enum {
 	UDP_MEASURE_S = 10,

@@ -6,15 +6,15 @@
  * A stream that comes in lumps is played at the pace of its PCRs, some seconds
  * later, and the server is slowed down by what there is room for.
  */
-#include "common/alloc.h"
-#include "common/buf.h"
-#include "common/log.h"
-#include "common/units.h"
-#include "worker/hls/m3u8.h"
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "worker/net/hls/m3u8.h"
 #include "worker/input/playout.h"
-#include "worker/net/hls.h"
-#include "worker/net/kinds.h"
-#include "worker/stream/retry.h"
+#include "worker/net/hls/hls_source.h"
+#include "worker/net/net_openers.h"
+#include "worker/socket/retry.h"
 
 #include <errno.h>
 #include <stdlib.h>

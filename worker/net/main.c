@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sluice-worker-net: the roles that read inputs, with the libraries that few
  * streams need, and those that ask for names. */
-#include "worker/start.h"
+#include "worker/core/start.h"
 
 int main(int argc, char **argv)
 {

@@ -5,12 +5,12 @@
  * What the server does not take waits in a bounded queue; what finds no room in
  * it is lost, in whole packets.
  */
-#include "common/alloc.h"
-#include "common/mono.h"
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
 #include "config.h"
-#include "worker/net/headers.h"
-#include "worker/net/kinds.h"
-#include "worker/output/entrance.h"
+#include "worker/net/curl/http_headers.h"
+#include "worker/net/net_openers.h"
+#include "worker/output/join_point.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -280,7 +280,7 @@ static bool set_all(struct np_output *o, const struct http_spec *spec)
 					 : "Sluice/" PACKAGE_VERSION) &&
 	       add_headers(o, spec->headers) &&
 	       SET(o, HTTPHEADER, o->headers) && SET(o, FAILONERROR, 1L) &&
-	       /* see worker/net/fetch.c */
+	       /* see worker/net/curl/fetch.c */
 	       SET(o, NOSIGNAL, 1L) && SET(o, QUICK_EXIT, 1L) &&
 	       SET(o, NOPROXY, "*") &&
 	       SET(o, CONNECTTIMEOUT, (long)spec->timeout_s) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/announcement.h"
 
-#include "worker/input/fec.h"
+#include "worker/rtp/fec.h"
 #include "worker/sdp/sap_packet.h"
 #include "worker/sdp/sdp.h"
 

@@ -10,9 +10,9 @@
  */
 #pragma once
 
-#include "common/sockaddr.h"
-#include "common/util.h"
-#include "proto/rtp_spec.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
+#include "proto/spec/rtp_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>

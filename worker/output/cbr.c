@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/cbr.h"
 
-#include "common/alloc.h"
-#include "common/units.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
 #include "worker/output/cbr_clock.h"
-#include "worker/output/fifo.h"
+#include "worker/ts/fifo.h"
 #include "worker/output/pacer.h"
 #include "worker/ts/pcr.h"
 
@@ -16,8 +16,8 @@
 #define PACKET_BITS (UINT64_C(8) * TS_PACKET)
 
 enum {
-	OUT_PACKETS = 49 * PACER_GROUP, /* what one system call takes */
-	QUEUE_PACKETS_MIN = 16 * PACER_GROUP,
+	OUT_PACKETS = 49 * DATAGRAM_PACKETS, /* what one system call takes */
+	QUEUE_PACKETS_MIN = 16 * DATAGRAM_PACKETS,
 	QUEUE_PACKETS_MAX = 16 * 1024 * 1024 / TS_PACKET,
 	/* The source's PCRs of a PID have ended; so do ours.  A silence that
 	 * is bridged has all of them. */
@@ -241,8 +241,8 @@ static size_t burst(const struct cbr *c)
 	bool late = c->now_tick - c->tick > CBR_BEHIND_MS * TICKS_MS;
 	uint64_t ms = late ? PACER_LATE_BURST_MS : c->burst_ms;
 
-	return (size_t)(c->bps * ms / 1000 / PACKET_BITS) / PACER_GROUP *
-		       PACER_GROUP + PACER_GROUP;
+	return (size_t)(c->bps * ms / 1000 / PACKET_BITS) / DATAGRAM_PACKETS *
+		       DATAGRAM_PACKETS + DATAGRAM_PACKETS;
 }
 
 static void find_pcr_due(struct cbr *c)
@@ -380,7 +380,7 @@ static void skip_late(struct cbr *c)
 	due = places_until(c, c->now_tick);
 	uint64_t most = c->bps * CBR_LATE_MS / 1000 / PACKET_BITS;
 
-	most = MAX(most, (uint64_t)2 * PACER_GROUP);
+	most = MAX(most, (uint64_t)2 * DATAGRAM_PACKETS);
 	if (due <= most)
 		return;
 	step(c, due - most);
@@ -403,14 +403,15 @@ void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 	}
 	c->held &= c->now_tick < c->held_tick + CBR_HELD_MS * TICKS_MS;
 	skip_late(c);
-	due = places_until(c, c->now_tick) / PACER_GROUP * PACER_GROUP;
+	due = places_until(c, c->now_tick);
+	due -= due % DATAGRAM_PACKETS;
 	if (due > 0)
 		fill(c, (size_t)MIN(due, (uint64_t)burst(c)), out, arg);
 }
 
 uint64_t cbr_next_ns(const struct cbr *c)
 {
-	uint64_t group = PACER_GROUP * PACKET_BITS * 1000000000 / c->bps;
+	uint64_t group = DATAGRAM_PACKETS * PACKET_BITS * 1000000000 / c->bps;
 
 	if (!c->running)
 		return UINT64_MAX;
@@ -419,7 +420,7 @@ uint64_t cbr_next_ns(const struct cbr *c)
 
 bool cbr_is_behind(const struct cbr *c)
 {
-	return c->running && places_until(c, c->now_tick) >= PACER_GROUP;
+	return c->running && places_until(c, c->now_tick) >= DATAGRAM_PACKETS;
 }
 
 void cbr_second(struct cbr *c)

@@ -50,7 +50,7 @@ void cbr_free(struct cbr **);
 void cbr_feed(struct cbr *, const struct ts_run *runs, size_t n_runs,
 	      uint64_t now_ns);
 
-/* What leaves up to now_ns goes to out: whole datagrams of PACER_GROUP, at
+/* What leaves up to now_ns goes to out: whole datagrams of DATAGRAM_PACKETS, at
  * most a burst and one; more only where wake-ups come so late that the rate
  * could not be kept. */
 void cbr_run(struct cbr *, uint64_t now_ns, ts_out_fn *out, void *arg);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/file_name.h"
 
-#include "common/buf.h"
+#include "common/base/buf.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* What strftime(3) makes of the letters that proto/io/file.c lets through. */
+/* What strftime(3) makes of the letters that proto/spec/io_file.c allows. */
 static void put_time(struct buf *to, char letter, const struct tm *t)
 {
 	struct tm copy = *t;

@@ -2,7 +2,7 @@
 /* The name of the next file of a recording.  Pure. */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <stdbool.h>
 #include <stddef.h>

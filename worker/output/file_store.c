@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/file_store.h"
 
-#include "common/fd.h"
-#include "common/mono.h"
+#include "common/base/fd.h"
+#include "common/base/mono.h"
 #include "worker/output/file_name.h"
 #include "worker/output/start_point.h"
 #include "worker/ts/packet.h"

@@ -11,8 +11,8 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "proto/io_spec.h"
+#include "common/base/errmsg.h"
+#include "proto/spec/io_spec.h"
 
 struct psi;
 

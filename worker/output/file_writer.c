@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/file_writer.h"
 
-#include "common/alloc.h"
-#include "common/thread.h"
-#include "common/units.h"
+#include "common/base/alloc.h"
+#include "common/loop/thread.h"
+#include "common/base/units.h"
 #include "worker/output/file_store.h"
 #include "worker/ts/packet.h"
 

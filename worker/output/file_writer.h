@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "proto/io_spec.h"
+#include "common/base/errmsg.h"
+#include "proto/spec/io_spec.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/output.h"
 
-#include "worker/output/kind.h"
+#include "worker/output/output_type.h"
 
 #include <errno.h>
 

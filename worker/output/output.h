@@ -7,12 +7,12 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/warm.h"
-#include "proto/io_spec.h"
-#include "proto/link_stat.h"
-#include "proto/msg.h"
-#include "worker/output/rtp_state.h"
+#include "common/base/errmsg.h"
+#include "common/base/prefetch.h"
+#include "proto/spec/io_spec.h"
+#include "proto/spec/link_stat.h"
+#include "proto/ipc/msg.h"
+#include "worker/rtp/rtp_state.h"
 #include "worker/ts/packet.h"
 
 struct departures;
@@ -43,8 +43,8 @@ bool output_stop(struct output *);
  * now on; it outlives the output. */
 void output_go_on(struct output *, struct rtp_state *);
 
-/* Sends the packets of the runs now, PACER_GROUP to a datagram, the last may
- * hold less. */
+/* Sends the packets of the runs now, DATAGRAM_PACKETS to a datagram; the last
+ * may hold less. */
 void output_send(struct output *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/pacer.h"
 
-#include "common/units.h"
-#include "common/util.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
 
 #define PACKET_BITS_NS (UINT64_C(188) * 8 * 1000000000)
 
@@ -169,10 +169,10 @@ size_t pacer_release(struct pacer *p, uint64_t now_ns, size_t waiting)
 
 	if (p->credit_ns > 0)
 		groups = (size_t)((uint64_t)p->credit_ns /
-				  (each * PACER_GROUP)) + 1;
-	n = MIN(groups, waiting / PACER_GROUP) * PACER_GROUP;
+				  (each * DATAGRAM_PACKETS)) + 1;
+	n = MIN(groups, waiting / DATAGRAM_PACKETS) * DATAGRAM_PACKETS;
 
-	if (waiting - n == 0 || waiting - n >= PACER_GROUP) {
+	if (waiting - n == 0 || waiting - n >= DATAGRAM_PACKETS) {
 		p->held = false;
 	} else if (hold_is_over(p, now_ns, n > 0) && p->credit_ns > 0) {
 		p->held = false;
@@ -186,7 +186,7 @@ uint64_t pacer_next_ns(const struct pacer *p, size_t waiting)
 {
 	if (!p->started || waiting == 0)
 		return UINT64_MAX;
-	if (waiting < PACER_GROUP && p->credit_ns > 0)
+	if (waiting < DATAGRAM_PACKETS && p->credit_ns > 0)
 		return (p->held ? p->held_ns : p->now_ns) + HOLD_NS;
 
 	/* half a bucket: more of the same, in smaller parts */
@@ -207,7 +207,7 @@ size_t pacer_queue_max(const struct pacer *p)
 	uint64_t each = packet_ns(p);
 
 	if (each == 0)
-		return PACER_GROUP;
-	return MAX((size_t)(PACER_QUEUE_MS * MS / each) + PACER_GROUP * 8,
+		return DATAGRAM_PACKETS;
+	return MAX((size_t)(PACER_QUEUE_MS * MS / each) + DATAGRAM_PACKETS * 8,
 		   (size_t)PACER_QUEUE_MIN);
 }

@@ -20,12 +20,13 @@
  */
 #pragma once
 
+#include "worker/ts/packet.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-	PACER_GROUP = 7,     /* packets in a datagram */
 	PACER_BURST_MS = 10,
 	PACER_HOLD_MS = 20,  /* a part of a datagram waits so long for more */
 	PACER_QUEUE_MS = 1000, /* more than that is dropped ... */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/ring_out.h"
 
-#include "common/alloc.h"
-#include "common/ring.h"
-#include "common/wall.h"
+#include "common/base/alloc.h"
+#include "common/base/ring.h"
+#include "common/base/wall.h"
 #include "worker/output/cc_rewrite.h"
 #include "worker/output/start_point.h"
 #include "worker/ts/pes.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/sap.h"
 
-#include "common/alloc.h"
-#include "common/fd.h"
-#include "common/log.h"
-#include "common/units.h"
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
 #include "worker/output/announcement.h"
-#include "worker/output/udp_socket.h"
+#include "worker/socket/send_socket.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "proto/io_spec.h"
+#include "proto/spec/io_spec.h"
 
 struct sap;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/sender.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <assert.h>
 #include <string.h>
@@ -80,8 +80,8 @@ static size_t make_room(struct sender *s, size_t more)
 	if (waiting + more <= max)
 		return 0;
 
-	size_t over = (waiting + more - max + PACER_GROUP - 1) / PACER_GROUP *
-		      PACER_GROUP;
+	size_t over = (waiting + more - max + DATAGRAM_PACKETS - 1) /
+		      DATAGRAM_PACKETS * DATAGRAM_PACKETS;
 	size_t old = MIN(over, waiting), new = MIN(over - old, more);
 
 	fifo_drop(&s->fifo, old);

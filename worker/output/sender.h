@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "worker/output/fifo.h"
+#include "worker/ts/fifo.h"
 #include "worker/output/output.h"
 #include "worker/output/pacer.h"
 #include "worker/ts/pcr.h"

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "common/units.h"
+#include "common/base/units.h"
 #include "worker/output/cc_rewrite.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/rap.h"

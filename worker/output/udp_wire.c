@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/udp_wire.h"
 
-#include "common/fd.h"
-#include "common/log.h"
-#include "common/mono.h"
-#include "worker/input/netif.h"
-#include "worker/output/qdisc.h"
-#include "worker/output/udp_socket.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "worker/socket/netif.h"
+#include "worker/socket/qdisc.h"
+#include "worker/socket/send_socket.h"
 
 #include <errno.h>
 #include <linux/net_tstamp.h>
@@ -70,8 +70,8 @@ static bool send_segments(struct udp_wire *w, struct datagrams *d)
 /* Packets in datagram i: all are full but the last. */
 static size_t packets_of(const struct datagrams *d, size_t i)
 {
-	return i + 1 < d->n ? PACER_GROUP
-			    : d->n_packets - (d->n - 1) * PACER_GROUP;
+	return i + 1 < d->n ? DATAGRAM_PACKETS
+			    : d->n_packets - (d->n - 1) * DATAGRAM_PACKETS;
 }
 
 /* Control messages with the time of each. */

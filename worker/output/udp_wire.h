@@ -7,11 +7,11 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "proto/io_spec.h"
-#include "worker/output/datagrams.h"
+#include "common/base/errmsg.h"
+#include "proto/spec/io_spec.h"
+#include "worker/rtp/datagrams.h"
 #include "worker/output/departure_plan.h"
-#include "worker/output/departures.h"
+#include "worker/output/iat_out.h"
 
 struct udp_wire {
 	bool open;

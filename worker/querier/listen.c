@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/querier/listen.h"
 
-#include "common/fd.h"
+#include "common/base/fd.h"
 
 #include <errno.h>
 #include <netinet/icmp6.h>

@@ -3,8 +3,8 @@
  * kernel is in the groups that they are sent to, and answers them itself. */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/sockaddr.h"
+#include "common/base/errmsg.h"
+#include "common/base/sockaddr.h"
 #include "worker/querier/query.h"
 
 /* Needs CAP_NET_RAW, no more once it is open.  The descriptor, or -errno with

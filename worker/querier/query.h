@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,14 +5,14 @@
  *
  * The one role that has CAP_NET_RAW, until its two sockets are open.
  */
-#include "common/alloc.h"
-#include "common/fd.h"
-#include "common/log.h"
-#include "common/mono.h"
-#include "worker/confine.h"
-#include "worker/querier/heard.h"
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "worker/core/confine.h"
+#include "worker/querier/querier_table.h"
 #include "worker/querier/listen.h"
-#include "worker/worker.h"
+#include "worker/core/worker.h"
 
 #include <linux/capability.h>
 #include <stdlib.h>

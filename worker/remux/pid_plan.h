@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "proto/remux_options.h"
+#include "proto/spec/remux_options.h"
 #include "worker/remux/selection.h"
 #include "worker/ts/packet.h"
 

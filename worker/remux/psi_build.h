@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "proto/remux_options.h"
+#include "proto/spec/remux_options.h"
 #include "worker/remux/guest.h"
 #include "worker/remux/ids.h"
 #include "worker/remux/pid_plan.h"

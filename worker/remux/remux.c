@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/remux.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "worker/remux/remux_state.h"
 
 #include <stdlib.h>

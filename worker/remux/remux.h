@@ -36,7 +36,7 @@
  */
 #pragma once
 
-#include "proto/remux_options.h"
+#include "proto/spec/remux_options.h"
 #include "worker/remux/guest.h"
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What follows from the tables of the source: programs and PIDs, and then all
  * the rest. */
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
 

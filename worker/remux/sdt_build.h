@@ -2,7 +2,7 @@
 /* The SDT of a stream of one service (EN 300 468 5.2.3). */
 #pragma once
 
-#include "proto/remux_options.h"
+#include "proto/spec/remux_options.h"
 #include "worker/remux/ids.h"
 #include "worker/ts/desc.h"
 #include "worker/ts/section.h"

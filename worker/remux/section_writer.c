@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/section_writer.h"
 
-#include "common/crc32.h"
+#include "common/base/crc32.h"
 
 #include <string.h>
 

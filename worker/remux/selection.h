@@ -21,7 +21,7 @@
  */
 #pragma once
 
-#include "proto/remux_options.h"
+#include "proto/spec/remux_options.h"
 #include "worker/ts/packet.h"
 #include "worker/ts/pmt.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/stream_clock.h"
 
-#include "common/units.h"
+#include "common/base/units.h"
 
 #define MS_TICKS (PCR_HZ / 1000)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/scan/collect.h"
 
-#include "common/alloc.h"
-#include "common/crc32.h"
+#include "common/base/alloc.h"
+#include "common/base/crc32.h"
 #include "worker/ts/pat.h"
 #include "worker/ts/pmt.h"
 #include "worker/ts/section.h"

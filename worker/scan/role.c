@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The role `scan`: reads one input and tells its tables, or listens to what is
  * announced on the network. */
-#include "common/alloc.h"
-#include "common/log.h"
-#include "common/mono.h"
-#include "common/units.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/units.h"
 #include "worker/input/input.h"
 #include "worker/scan/collect.h"
-#include "worker/scan/listening.h"
+#include "worker/scan/sap_task.h"
 #include "worker/si/record.h"
-#include "worker/worker.h"
+#include "worker/core/worker.h"
 
 #include <errno.h>
 #include <linux/capability.h>

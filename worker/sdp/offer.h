@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "proto/io_spec.h"
+#include "proto/spec/io_spec.h"
 #include "worker/sdp/sdp.h"
 
 struct sdp_path {

@@ -11,9 +11,9 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/sockaddr.h"
-#include "common/util.h"
+#include "common/base/errmsg.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
 
 #include <stdbool.h>
 #include <stddef.h>

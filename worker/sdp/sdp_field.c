@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/sdp/sdp_field.h"
 
-#include "common/utf8.h"
-#include "proto/option_value.h"
+#include "common/base/utf8.h"
+#include "proto/spec/option_value.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ISO/IEC 6937: letters behind lead bytes that put a mark on them. */
-#include "common/util.h"
+#include "common/base/util.h"
 #include "worker/si/charset.h"
 
 const uint16_t charset_6937[96] = {

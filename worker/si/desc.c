@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/si/desc.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 #include "worker/si/desc_tables.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/si/json.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "worker/si/text.h"
 
 #include <stdlib.h>

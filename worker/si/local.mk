@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/si/bits.h \
-	worker/si/cat.c \
 	worker/si/charset.h \
 	worker/si/charset_6937.c \
 	worker/si/desc.c worker/si/desc.h \
@@ -10,16 +9,17 @@ libworker_a_SOURCES += \
 	worker/si/desc_event.c \
 	worker/si/desc_mpeg.c \
 	worker/si/desc_tables.h \
-	worker/si/eit.c \
 	worker/si/fields.c worker/si/fields.h \
 	worker/si/json.c worker/si/json.h \
-	worker/si/nit.c \
-	worker/si/pat.c \
-	worker/si/pmt.c \
 	worker/si/record.c worker/si/record.h \
-	worker/si/sdt.c \
+	worker/si/record_cat.c \
+	worker/si/record_eit.c \
+	worker/si/record_nit.c \
+	worker/si/record_pat.c \
+	worker/si/record_pmt.c \
+	worker/si/record_sdt.c \
+	worker/si/record_tdt.c \
 	worker/si/table.h \
-	worker/si/tdt.c \
 	worker/si/text.h \
 	worker/si/text_decode.c \
 	worker/si/text_encode.c

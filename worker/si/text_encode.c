@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/utf8.h"
-#include "common/util.h"
+#include "common/base/utf8.h"
+#include "common/base/util.h"
 #include "worker/si/charset.h"
 #include "worker/si/text.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/softcam/dial.h"
 
-#include "common/alloc.h"
-#include "common/fd.h"
-#include "common/util.h"
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/util.h"
 
 #include <errno.h>
 #include <ev.h>

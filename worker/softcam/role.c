@@ -4,12 +4,12 @@
  *
  * What is said on the connection, newcamd, is not spoken by this version.
  */
-#include "common/alloc.h"
-#include "common/fd.h"
-#include "common/log.h"
-#include "common/mono.h"
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
 #include "worker/softcam/dial.h"
-#include "worker/worker.h"
+#include "worker/core/worker.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/splice/clock.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 #include "worker/splice/splice.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/splice/entry.h"
 
-#include "common/alloc.h"
-#include "common/units.h"
+#include "common/base/alloc.h"
+#include "common/base/units.h"
 #include "worker/splice/clock.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/rap.h"

@@ -2,7 +2,7 @@
 /* Where one source ends and another begins, told or not. */
 #include "worker/splice/parts.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "worker/ts/pat.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/section.h"

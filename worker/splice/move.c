@@ -2,7 +2,7 @@
 /* Behind a cut: packets are copied, changed or left out. */
 #include "worker/splice/parts.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 #include "worker/splice/stamps.h"
 #include "worker/ts/pcr.h"
 

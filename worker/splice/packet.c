@@ -2,7 +2,7 @@
 /* What one packet means for its PID: counters, and units that come whole. */
 #include "worker/splice/parts.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 /* Counts so that a packet of this counter is the one that is expected. */
 static void expect(struct splice *s, struct splice_pid *ps, const uint8_t *p)

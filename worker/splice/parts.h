@@ -2,7 +2,7 @@
 /* What a splice is made of; only for the files of this folder. */
 #pragma once
 
-#include "worker/output/fifo.h"
+#include "worker/ts/fifo.h"
 #include "worker/splice/clock.h"
 #include "worker/splice/cue.h"
 #include "worker/splice/splice.h"

@@ -2,7 +2,7 @@
 /* Announced cuts: what is kept back until the source before has ended. */
 #include "worker/splice/parts.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "worker/splice/stamps.h"
 #include "worker/ts/section.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/splice/splice.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "worker/splice/parts.h"
 
 #include <stdlib.h>

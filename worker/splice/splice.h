@@ -37,7 +37,7 @@
  */
 #pragma once
 
-#include "common/warm.h"
+#include "common/base/prefetch.h"
 #include "worker/splice/entry.h"
 #include "worker/splice/state.h"
 

@@ -2,7 +2,7 @@
 /* The units of elementary streams: PES and the order of their times. */
 #include "worker/splice/parts.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 #include "worker/splice/stamps.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/rap.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/lane.h"
 
-#include "common/units.h"
-#include "worker/stream/aside.h"
+#include "common/base/units.h"
+#include "worker/stream/mux_input.h"
 
 #include <string.h>
 

@@ -10,14 +10,14 @@
  */
 #pragma once
 
-#include "proto/msg.h"
-#include "proto/stream_spec.h"
+#include "proto/ipc/msg.h"
+#include "proto/spec/stream_spec.h"
 #include "worker/failover/failover.h"
 #include "worker/failover/silence.h"
 #include "worker/remux/remux.h"
 #include "worker/splice/entry.h"
 #include "worker/stream/source.h"
-#include "worker/stream/watch.h"
+#include "worker/stream/monitor_log.h"
 #include "worker/ts/analyze.h"
 
 enum {

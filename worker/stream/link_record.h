@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "proto/link_stat.h"
+#include "proto/spec/link_stat.h"
 
 /* Embedded; all zero at first. */
 struct link_record {

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
-	worker/stream/analysis.c \
-	worker/stream/aside.c worker/stream/aside.h \
+	worker/stream/analysis_report.c \
 	worker/stream/lane.c worker/stream/lane.h \
 	worker/stream/link_record.c worker/stream/link_record.h \
 	worker/stream/memory.c worker/stream/memory.h \
+	worker/stream/monitor_log.c worker/stream/monitor_log.h \
+	worker/stream/mux_input.c worker/stream/mux_input.h \
 	worker/stream/netif_news.c worker/stream/netif_news.h \
 	worker/stream/path.c worker/stream/path.h \
 	worker/stream/path_state.h \
-	worker/stream/retry.h \
 	worker/stream/role.c \
 	worker/stream/second.c \
 	worker/stream/selector.c worker/stream/selector.h \
@@ -17,5 +17,4 @@ libworker_a_SOURCES += \
 	worker/stream/selector_state.h \
 	worker/stream/sink.c worker/stream/sink.h \
 	worker/stream/source.c worker/stream/source.h \
-	worker/stream/ticker.c worker/stream/ticker.h \
-	worker/stream/watch.c worker/stream/watch.h
+	worker/stream/ticker.c worker/stream/ticker.h

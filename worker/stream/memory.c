@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/memory.h"
 
-#include "common/shared.h"
-#include "common/warm.h"
-#include "proto/contract.h"
+#include "common/base/shared.h"
+#include "common/base/prefetch.h"
+#include "proto/ipc/contract.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
  */
 #pragma once
 
-#include "proto/msg.h"
-#include "worker/output/rtp_state.h"
+#include "proto/ipc/msg.h"
+#include "worker/rtp/rtp_state.h"
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
 #include "worker/splice/state.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/netif_news.h"
 
-#include "common/mono.h"
-#include "common/units.h"
-#include "common/util.h"
-#include "worker/input/netif_watch.h"
+#include "common/base/mono.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
+#include "worker/socket/netif_watch.h"
 
 enum {
 	/* Who replaces an address takes away one and adds another. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/path.h"
 
-#include "common/alloc.h"
-#include "common/log.h"
-#include "common/mono.h"
-#include "common/units.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/units.h"
 #include "worker/stream/path_state.h"
 
 #include <stdlib.h>

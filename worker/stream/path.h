@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "proto/msg.h"
+#include "proto/ipc/msg.h"
 
 #include <jansson.h>
 

@@ -2,9 +2,9 @@
 /* What a data path is made of; for path.c and second.c only. */
 #pragma once
 
-#include "common/ratelimit.h"
-#include "common/warm.h"
-#include "worker/analysis/alarm.h"
+#include "common/base/ratelimit.h"
+#include "common/base/prefetch.h"
+#include "worker/analysis/alarm_state.h"
 #include "worker/output/ring_out.h"
 #include "worker/output/sender.h"
 #include "worker/stream/netif_news.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The role `stream`: one stream, from its inputs to its outputs. */
-#include "common/alloc.h"
-#include "common/log.h"
-#include "common/wall.h"
-#include "proto/contract.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/wall.h"
+#include "proto/ipc/contract.h"
 #include "worker/stream/path.h"
 #include "worker/stream/selector.h"
 #include "worker/stream/ticker.h"
-#include "worker/worker.h"
+#include "worker/core/worker.h"
 
 #include <errno.h>
 #include <linux/capability.h>

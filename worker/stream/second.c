@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the data path does once a second: counts, reports, mends. */
-#include "common/log.h"
-#include "common/units.h"
-#include "common/wall.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "common/base/wall.h"
 #include "worker/stream/path_state.h"
 
 enum { RECEIVERS_AGE_S = 5 };

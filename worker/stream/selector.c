@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/selector.h"
 
-#include "common/alloc.h"
-#include "common/fd.h"
-#include "common/units.h"
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/units.h"
 #include "worker/stream/selector_state.h"
 
 #include <errno.h>

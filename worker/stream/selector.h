@@ -17,8 +17,8 @@
  */
 #pragma once
 
-#include "proto/msg.h"
-#include "proto/stream_spec.h"
+#include "proto/ipc/msg.h"
+#include "proto/spec/stream_spec.h"
 #include "worker/stream/lane.h"
 #include "worker/stream/memory.h"
 

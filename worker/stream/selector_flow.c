@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From one lane to another: make before break. */
-#include "common/log.h"
+#include "common/base/log.h"
 #include "worker/stream/selector_state.h"
 
 enum { PART_MAX = 64 }; /* runs that are looked at together */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a selector tells once a second. */
-#include "common/log.h"
-#include "worker/stream/aside.h"
+#include "common/base/log.h"
+#include "worker/stream/mux_input.h"
 #include "worker/stream/selector_state.h"
 
 #include <time.h>

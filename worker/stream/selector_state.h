@@ -2,7 +2,7 @@
 /* What a selector is made of; for selector*.c only. */
 #pragma once
 
-#include "common/ratelimit.h"
+#include "common/base/ratelimit.h"
 #include "worker/filler/filler.h"
 #include "worker/splice/splice.h"
 #include "worker/stream/selector.h"

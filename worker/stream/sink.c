@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/sink.h"
 
-#include "common/alloc.h"
-#include "common/log.h"
-#include "common/units.h"
-#include "common/wall.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "common/base/wall.h"
 #include "worker/output/sap.h"
 #include "worker/remux/table_versions.h"
-#include "worker/stream/watch.h"
+#include "worker/stream/monitor_log.h"
 
 #include <stdlib.h>
 #include <string.h>

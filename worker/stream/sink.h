@@ -10,13 +10,13 @@
  */
 #pragma once
 
-#include "common/ratelimit.h"
-#include "worker/analysis/alarm.h"
+#include "common/base/ratelimit.h"
+#include "worker/analysis/alarm_state.h"
 #include "worker/output/cbr.h"
 #include "worker/output/output.h"
 #include "worker/output/sender.h"
 #include "worker/stream/link_record.h"
-#include "worker/stream/retry.h"
+#include "worker/socket/retry.h"
 
 struct sink {
 	unsigned position;  /* from 1 */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/source.h"
 
-#include "common/fd.h"
-#include "common/log.h"
-#include "common/units.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
 
 #include <errno.h>
 #include <string.h>

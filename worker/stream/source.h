@@ -12,7 +12,7 @@
 
 #include "worker/input/input.h"
 #include "worker/stream/link_record.h"
-#include "worker/stream/retry.h"
+#include "worker/socket/retry.h"
 
 enum { SOURCE_WATCHDOG_MAX_S = 60 };
 

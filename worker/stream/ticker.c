@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/ticker.h"
 
-#include "common/fd.h"
-#include "common/log.h"
-#include "common/mono.h"
-#include "common/units.h"
-#include "common/util.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/tls/context.h"
 
-#include "common/mono.h"
+#include "common/base/mono.h"
 #include "worker/tls/ticket_keys.h"
 
 #include <openssl/core_names.h>

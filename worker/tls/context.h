@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <openssl/ssl.h>
 

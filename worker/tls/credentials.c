@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/tls/credentials.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "worker/tls/context.h"
 
 #include <errno.h>

@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include "common/errmsg.h"
-#include "common/util.h"
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
 
 #include <openssl/ssl.h>
 #include <time.h>

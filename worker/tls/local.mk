@@ -2,12 +2,12 @@
 # A program of its own: OpenSSL is for this role alone, and a shared library.
 noinst_LIBRARIES += libworkertls.a
 libworkertls_a_SOURCES = \
-	worker/tls/conn.c worker/tls/conn.h \
+	worker/tls/tls_conn.c worker/tls/tls_conn.h \
 	worker/tls/context.c worker/tls/context.h \
 	worker/tls/credentials.c worker/tls/credentials.h \
-	worker/tls/feed.c worker/tls/feed.h \
+	worker/tls/tls_feed.c worker/tls/tls_feed.h \
 	worker/tls/role.c \
-	worker/tls/server.c worker/tls/server.h \
+	worker/tls/tls_server.c worker/tls/tls_server.h \
 	worker/tls/ticket_keys.c worker/tls/ticket_keys.h
 
 libexec_PROGRAMS += sluice-worker-tls

@@ -2,7 +2,7 @@
 /* sluice-worker-tls: the role that needs OpenSSL, by itself, so that no other
  * worker carries the library, and as a shared one, so that a repaired library
  * is in use after a restart. */
-#include "worker/start.h"
+#include "worker/core/start.h"
 
 int main(int argc, char **argv)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The role `tls`: the one process that has the private key. */
-#include "common/alloc.h"
-#include "common/log.h"
-#include "worker/tls/feed.h"
-#include "worker/tls/server.h"
-#include "worker/worker.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "worker/tls/tls_feed.h"
+#include "worker/tls/tls_server.h"
+#include "worker/core/worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +178,7 @@ static void on_message(void *role, const struct msg *m, int *fds,
 {
 	struct role *r = role;
 
-	(void)n_fds; /* msg_fds(): proto/channel has seen to it */
+	(void)n_fds; /* msg_fds(): proto/ipc/channel has seen to it */
 	switch (m->type) {
 	case MSG_TLS_CERTIFICATE:
 		take_certificate(r, m, fds);

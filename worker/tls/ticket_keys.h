@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,10 @@
 libworker_a_SOURCES += \
 	worker/ts/analyze.c worker/ts/analyze.h \
 	worker/ts/audio.c worker/ts/audio.h \
+	worker/ts/batch.c worker/ts/batch.h \
 	worker/ts/cc.c worker/ts/cc.h \
 	worker/ts/desc.h \
+	worker/ts/fifo.c worker/ts/fifo.h \
 	worker/ts/packet.h \
 	worker/ts/pat.c worker/ts/pat.h \
 	worker/ts/pcr.c worker/ts/pcr.h \

@@ -18,6 +18,7 @@ enum {
 	TS_PID_PAT = 0x0000,
 	TS_PID_FREE = 0x0010, /* below: reserved for fixed tables */
 	TS_PID_NULL = 0x1fff,
+	DATAGRAM_PACKETS = 7, /* what fits an Ethernet frame */
 };
 
 /* n whole packets that stand one behind the other. */

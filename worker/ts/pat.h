@@ -2,7 +2,7 @@
 /* One section of the program association table (ISO/IEC 13818-1 2.4.4.3). */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /* A program map section (ISO/IEC 13818-1 2.4.4.8). */
 #pragma once
 
-#include "common/util.h"
+#include "common/base/util.h"
 #include "worker/ts/desc.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/ts/psi.h"
 
-#include "common/alloc.h"
+#include "common/base/alloc.h"
 #include "worker/ts/pat.h"
 #include "worker/ts/section.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/ts/section.h"
 
-#include "common/crc32.h"
-#include "common/util.h"
+#include "common/base/crc32.h"
+#include "common/base/util.h"
 
 #include <assert.h>
 #include <string.h>

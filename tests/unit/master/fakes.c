@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/master/fakes.h"
 
-#include "common/util.h"
-#include "master/http/server.h"
-#include "master/ws/hub.h"
-#include "proto/http_target.h"
+#include "common/base/util.h"
+#include "common/http/server.h"
+#include "common/ws/hub.h"
+#include "proto/wire/http_target.h"
 #include "tests/unit/quoted.h"
 
 #include <criterion/criterion.h>

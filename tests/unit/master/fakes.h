@@ -6,9 +6,9 @@
  */
 #pragma once
 
-#include "master/supervise/fleet.h"
-#include "master/supervise/jobs.h"
-#include "master/supervise/tls_proc.h"
+#include "master/streams/reconciler.h"
+#include "common/supervise/jobs.h"
+#include "common/supervise/tls_proc.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/util.h"
+#include "common/base/util.h"
 #include "master/file_budget.h"
-#include "master/http/server.h"
-#include "master/ws/hub.h"
+#include "common/http/server.h"
+#include "common/ws/hub.h"
 
 #include <criterion/criterion.h>
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests in, answers and consequences out, in their order. */
-#include "common/log.h"
-#include "common/mono.h"
-#include "common/util.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/util.h"
 #include "config.h"
 #include "master/api/api.h"
 #include "master/auth/auth.h"
 #include "master/config/config.h"
-#include "master/options.h"
-#include "master/status.h"
-#include "master/system_status.h"
+#include "master/setup/options.h"
+#include "master/status/status.h"
+#include "master/status/system_status.h"
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>

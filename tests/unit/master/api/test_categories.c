@@ -2,7 +2,7 @@
 /* The command set-category. */
 #include "tests/unit/master/api/world.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/category_name.h"
 
-#include "common/util.h"
+#include "common/base/util.h"
 
 #include <criterion/criterion.h>
 #include <locale.h>

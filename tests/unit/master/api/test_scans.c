@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* scan-init, scan-check, scan-kill and test-softcam. */
-#include "common/util.h"
+#include "common/base/util.h"
 #include "master/api/scan_list.h"
 #include "tests/unit/master/api/world.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* set-auth, set-log, set-server, and what observers see. */
-#include "master/api/observer.h"
+#include "master/api/redact.h"
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/util.h"
+#include "common/base/util.h"
 #include "master/api/stream_edit.h"
 
 #include "master/api/edit.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/master/api/world.h"
 
-#include "common/log.h"
-#include "common/mono.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
 #include "master/auth/auth.h"
-#include "master/config/document.h"
-#include "master/status.h"
-#include "master/system_status.h"
+#include "common/document/document.h"
+#include "master/status/status.h"
+#include "master/status/system_status.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>

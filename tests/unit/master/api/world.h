@@ -5,7 +5,7 @@
 
 #include "master/api/api.h"
 #include "master/config/config.h"
-#include "master/options.h"
+#include "master/setup/options.h"
 #include "tests/unit/master/fakes.h"
 
 #include <stddef.h>

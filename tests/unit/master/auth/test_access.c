@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/auth/access.h"
-#include "master/auth/user.h"
+#include "common/account/user.h"
 
 #include <criterion/criterion.h>
 

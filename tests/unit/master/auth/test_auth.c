@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sessions and tokens against a configuration that changes under them. */
-#include "common/log.h"
-#include "common/util.h"
+#include "common/base/log.h"
+#include "common/base/util.h"
 #include "master/auth/auth.h"
 #include "master/state_path.h"
 #include "master/config/config.h"

@@ -3,10 +3,10 @@
  * One sound configuration and everything that can be wrong with it: each
  * mutation changes one place, and exactly that place must be named.
  */
-#include "common/util.h"
+#include "common/base/util.h"
 #include "master/config/check.h"
 #include "master/config/check_file.h"
-#include "master/config/document.h"
+#include "common/document/document.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Addresses that do not do what was meant: each with the field that is wrong,
  * as -t, set-stream and set-config name it. */
-#include "common/util.h"
+#include "common/base/util.h"
 #include "master/config/check.h"
 
 #include <criterion/criterion.h>

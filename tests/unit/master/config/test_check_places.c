@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Addresses of two streams that cannot both be had. */
-#include "common/util.h"
+#include "common/base/util.h"
 #include "master/config/check.h"
 
 #include <criterion/criterion.h>

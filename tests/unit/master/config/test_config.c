@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/util.h"
+#include "common/base/util.h"
 #include "master/config/config.h"
-#include "master/config/document.h"
+#include "common/document/document.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>

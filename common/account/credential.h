@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a request shows to say who sends it.
+ *
+ * Pure: reads header values, which are hostile.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "common/account/secret.h"
+#include "common/account/user.h"
+
+#include <stdbool.h>
+
+#define SESSION_COOKIE "svc_session"
+
+enum {
+	/* bytes; crypt(3) takes no longer passwords */
+	PASSWORD_MAX = 511,
+};
+
+enum credential_kind {
+	CREDENTIAL_NONE,    /* nothing was shown */
+	CREDENTIAL_BAD,     /* something that cannot be right */
+	CREDENTIAL_SESSION, /* a session id */
+	CREDENTIAL_BASIC,   /* login and password */
+};
+
+struct credential {
+	enum credential_kind kind;
+	char session[SECRET_TEXT];
+	char login[USER_LOGIN_MAX + 1];
+	char password[PASSWORD_MAX + 1];
+};
+
+/*
+ * Reads the header Authorization (NULL when there is none): Basic or Bearer;
+ * another scheme, or one that is malformed, is CREDENTIAL_BAD.  Ends with
+ * credential_wipe().
+ */
+void credential_read(const char *authorization, struct credential *ret);
+
+/* The session id in the header Cookie (NULL when there is none); false when
+ * it has none that could be ours. */
+bool credential_cookie(const char *cookie, char ret[SECRET_TEXT]);
+
+void credential_wipe(struct credential *);

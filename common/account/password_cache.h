@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Passwords that were found right a moment ago, so that a client with Basic
+ * authorization does not cost a password hash per request.
+ *
+ * What is kept is a keyed hash over login, password and stored hash, good for
+ * a minute; the key is made by this process and leaves it never.  A changed
+ * password has another stored hash, so nothing of the old one is found.
+ * Pure: the caller brings the monotonic time.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "common/account/secret.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	VERIFIED_LIFE_MS = 60 * 1000,
+	VERIFIED_MAX = 256,
+};
+
+struct verified;
+
+struct credential_text {
+	const char *login;
+	const char *password;
+	const char *cipher; /* the stored hash */
+};
+
+struct verified *verified_new(void);
+/* NULL-safe; sets *v to NULL. */
+void verified_free(struct verified **);
+
+/* The keyed hash: tells two credentials apart without holding either. */
+struct digest verified_key(const struct verified *,
+			   const struct credential_text *);
+
+bool verified_has(const struct verified *, const struct digest *key,
+		  uint64_t now_ms);
+
+/* It was found right at now_ms; the oldest makes room. */
+void verified_add(struct verified *, const struct digest *key,
+		  uint64_t now_ms);

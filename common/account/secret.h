@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Secrets that we make and hand out once: what is kept is their digest.
+ *
+ * Looking a digest up takes no longer for a good guess than for a bad one.
+ */
+#pragma once
+
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SECRET_TEXT = 64 + 1,   /* 32 bytes in hex, and the end */
+	PASSWORD_TEXT = 16 + 1, /* a password made for a person */
+	DIGEST_LEN = 32,
+};
+
+struct digest {
+	uint8_t bytes[DIGEST_LEN];
+};
+
+/* 256 bits of the kernel's, as 64 lower-case hex characters. */
+void secret_new(char text[SECRET_TEXT]);
+
+/* 80 bits, in letters and digits that are not taken for one another. */
+void secret_new_password(char text[PASSWORD_TEXT]);
+
+/* Fills with random bytes of the kernel; the process ends without them. */
+void secret_random(void *data, size_t len);
+
+/* SHA-256. */
+struct digest digest_of(const char *text);
+
+/* In constant time. */
+bool digest_equal(const struct digest *, const struct digest *);
+
+/* As hex, and back (lower case; false for anything else). */
+void digest_format(const struct digest *, char text[SECRET_TEXT]);
+bool digest_parse(const char *text, struct digest *ret);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/account/user.h"
+
+#include <string.h>
+
+enum { OLD_LEN = 32 };
+
+static int type_of(const json_t *entry)
+{
+	const json_t *type = json_object_get(entry, "type");
+
+	for (int t = USER_CONTROL; t <= USER_REGULAR; t++)
+		if (json_is_number(type) && json_number_value(type) == t)
+			return t;
+	return 0;
+}
+
+bool user_find(const json_t *document, const char *login, struct user *ret)
+{
+	const json_t *entry = json_object_get(
+		json_object_get(document, "users"), login);
+
+	if (!json_is_object(entry))
+		return false;
+	*ret = (struct user){
+		.enabled = json_is_true(json_object_get(entry, "enable")),
+		.type = type_of(entry),
+		.cipher = json_string_value(json_object_get(entry, "cipher")),
+	};
+	return true;
+}
+
+enum user_cipher user_cipher(const struct user *u)
+{
+	if (u->cipher == NULL)
+		return CIPHER_NONE;
+	if (u->cipher[0] == '$')
+		return CIPHER_CRYPT;
+	if (strlen(u->cipher) == OLD_LEN &&
+	    strspn(u->cipher, "0123456789abcdefABCDEF") == OLD_LEN)
+		return CIPHER_OLD;
+	return CIPHER_NONE;
+}
+
+bool user_may_enter(const struct user *u)
+{
+	return u->enabled &&
+	       (u->type == USER_CONTROL || u->type == USER_OBSERVER);
+}
+
+struct digest user_stamp(const struct user *u)
+{
+	return digest_of(u->cipher != NULL ? u->cipher : "");
+}
+
+bool user_none(const json_t *document)
+{
+	return json_object_size(json_object_get(document, "users")) == 0;
+}

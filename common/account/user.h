@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Who may come in: the section `users` of the configuration, as it is now.
+ *
+ * Nothing is kept: every question looks at the document, so a change holds
+ * from the next request on.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "common/account/secret.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+enum {
+	USER_CONTROL = 1,  /* everything */
+	USER_OBSERVER = 2, /* reads */
+	USER_REGULAR = 3,  /* watches streams; never comes in here */
+
+	USER_LOGIN_MAX = 128, /* bytes */
+};
+
+enum user_cipher {
+	CIPHER_NONE,
+	CIPHER_CRYPT, /* a crypt(3) string */
+	CIPHER_OLD,   /* 32 hex characters: of a product whose way to make
+		       * them is not public */
+};
+
+struct user {
+	bool enabled;
+	int type;           /* 0 when it is none of the three */
+	const char *cipher; /* borrowed from the document; NULL without */
+};
+
+/* False when the document has no such user. */
+bool user_find(const json_t *document, const char *login, struct user *ret);
+
+enum user_cipher user_cipher(const struct user *);
+
+/* May a user like this use the control API at all? */
+bool user_may_enter(const struct user *);
+
+/* What a session remembers of the password. */
+struct digest user_stamp(const struct user *);
+
+/* True when the document names no user at all. */
+bool user_none(const json_t *document);

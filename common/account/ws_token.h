@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The one-time tokens of the event channel.
+ *
+ * A token is good for one handshake within a minute.  Only digests are kept,
+ * in memory alone.  Pure: the caller brings the monotonic time.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "common/account/secret.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	WS_TOKEN_LIFE_MS = 60 * 1000,
+	WS_TOKENS_PER_LOGIN = 16,
+};
+
+struct ws_tokens;
+
+struct ws_tokens *ws_tokens_new(void);
+/* NULL-safe; sets *t to NULL. */
+void ws_tokens_free(struct ws_tokens **);
+
+/* For whom it was made. */
+struct ws_token {
+	const char *login;
+	struct digest stamp; /* of his password then */
+};
+
+/* A new token; a 17th of the login takes the place of the oldest. */
+void ws_tokens_issue(struct ws_tokens *, const struct ws_token *,
+		     uint64_t now_ms, char text[SECRET_TEXT]);
+
+/* Takes the token away; false when it is not good.  ret's login is for
+ * free(). */
+bool ws_tokens_redeem(struct ws_tokens *, const char *text, uint64_t now_ms,
+		      struct ws_token *ret);
+
+/* Drops those that keep() does not want. */
+void ws_tokens_sift(struct ws_tokens *,
+		    bool (*keep)(const struct ws_token *, void *arg),
+		    void *arg);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The grammar of input and output addresses:
+ *
+ *	type://target#option&option=value&group.key=value
+ *
+ * The first '#' starts the options, '&' parts them; an option without '=' is
+ * true.  The target keeps its own '?query'.  This file splits text; what a
+ * type makes of target and options stands in proto/spec/io_spec.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/iface.h"
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	ADDRESS_TEXT_MAX = 1024,
+	ADDRESS_OPTIONS_MAX = 64,
+};
+
+struct address_option {
+	const char *key;   /* never empty */
+	const char *value; /* NULL when the option had no '=' */
+};
+
+/* Owns its text; free with address_done(). */
+struct address {
+	char *text;       /* memory behind all the strings below */
+	const char *type; /* "udp", lower case */
+	const char *target;
+	struct address_option options[ADDRESS_OPTIONS_MAX];
+	size_t n_options;
+};
+
+/* 0, or -EINVAL with why: no type, empty target, too long, control bytes,
+ * more than ADDRESS_OPTIONS_MAX options, an option with an empty key. */
+int address_parse(const char *text, struct address *ret,
+		  struct errmsg *why) MUST_CHECK;
+void address_done(struct address *);
+
+/* The last value of key: "" for an option without '=', NULL when absent. */
+const char *address_option(const struct address *, const char *key);
+
+/*
+ * [iface@]host[:port] of IP types.  iface is "" when absent; host is an IP
+ * literal without brackets, or "" when absent (":1234").  All point into
+ * memory of ret.  0, or -EINVAL with why ("port: 70000 is not a port").
+ */
+struct address_endpoint {
+	char iface[IFACE_NAME_MAX];
+	char host[64];
+	uint16_t port; /* default_port when the text has none */
+};
+int address_endpoint(const char *text, uint16_t default_port,
+		     struct address_endpoint *ret,
+		     struct errmsg *why) MUST_CHECK;
+
+/* Can an interface be called so, or be named by it?  An empty one can: it means
+ * none.  0, or -EINVAL with why ("interface: \"a/b\" is not a name"). */
+int address_iface(const char *text, size_t len, char ret[IFACE_NAME_MAX],
+		  struct errmsg *why) MUST_CHECK;
+
+/* Decimal digits only, min <= value <= max; 0 or -EINVAL with why. */
+int address_number(const char *key, const char *value, uint64_t min,
+		   uint64_t max, uint64_t *ret, struct errmsg *why) MUST_CHECK;

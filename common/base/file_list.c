@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/file_list.h"
+
+#include "common/base/alloc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *resolve(const char *list, const char *name, size_t len)
+{
+	const char *slash = strrchr(list, '/');
+	int folder = slash != NULL && name[0] != '/' ? (int)(slash - list) + 1
+						     : 0;
+
+	return xasprintf("%.*s%.*s", folder, list, (int)len, name);
+}
+
+static void add(struct file_list *l, unsigned line, char *take_path)
+{
+	size_t room = 2 * MAX(l->n, (size_t)1);
+
+	/* room for as many again, whenever it is full */
+	if ((l->n & (l->n - 1)) == 0) {
+		l->paths = xrealloc(l->paths, room * sizeof *l->paths);
+		l->lines = xrealloc(l->lines, room * sizeof *l->lines);
+	}
+	l->lines[l->n] = line;
+	l->paths[l->n++] = take_path;
+}
+
+static size_t trimmed(const char *line, size_t len)
+{
+	while (len > 0 && (line[len - 1] == '\r' || line[len - 1] == ' ' ||
+			   line[len - 1] == '\t'))
+		len--;
+	return len;
+}
+
+int file_list_read(const char *path, const char *text, size_t len,
+		   struct file_list *ret, struct errmsg *why)
+{
+	struct file_list l = { 0 };
+	const char *end = text + len, *begin = text;
+	unsigned number = 0;
+	int err = 0;
+
+	if (len > FILE_LIST_BYTES_MAX || memchr(text, '\0', len) != NULL)
+		return errmsg_fail(why, -EINVAL, "%s: not a list of files",
+				   path);
+	/* the mark with which some editors begin UTF-8 */
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		begin += 3;
+	for (const char *line = begin; line < end && err == 0;) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		size_t n;
+
+		stop = stop != NULL ? stop : end;
+		number++;
+		n = trimmed(line, (size_t)(stop - line));
+		if (n > 0 && line[0] != '#' && l.n == FILE_LIST_MAX)
+			err = errmsg_fail(why, -EINVAL, "%s: has more than %d "
+					  "files", path, FILE_LIST_MAX);
+		else if (n > 0 && line[0] != '#')
+			add(&l, number, resolve(path, line, n));
+		line = stop + 1;
+	}
+	if (err == 0 && l.n == 0)
+		err = errmsg_fail(why, -EINVAL, "%s: names no file", path);
+	if (err < 0)
+		file_list_done(&l);
+	else
+		*ret = l;
+	return err;
+}
+
+void file_list_done(struct file_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->paths[i]);
+	free(l->paths);
+	free(l->lines);
+	*l = (struct file_list){ 0 };
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/iface.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+enum { SPARE = 16 /* addresses that may come while we ask */ };
+
+_Static_assert(IFACE_NAME_MAX == IF_NAMESIZE, "a name of the kernel fits");
+
+static int give_up(struct ifconf *all)
+{
+	int r = -errno;
+
+	free(all->ifc_req);
+	return r;
+}
+
+/* The list of the IPv4 addresses of this host.  What comes between the two
+ * questions has room, or they are asked again. */
+static int list_addresses(int fd, struct ifconf *ret)
+{
+	struct ifconf all = { 0 };
+	int size = 0;
+
+	do {
+		free(all.ifc_req);
+		all = (struct ifconf){ 0 };
+		if (ioctl(fd, SIOCGIFCONF, &all) < 0)
+			return -errno;
+		size = all.ifc_len + SPARE * (int)sizeof(struct ifreq);
+		all.ifc_req = xcalloc(1, (size_t)size);
+		all.ifc_len = size;
+		if (ioctl(fd, SIOCGIFCONF, &all) < 0)
+			return give_up(&all);
+	} while (all.ifc_len > size - (int)sizeof(struct ifreq));
+	*ret = all;
+	return 0;
+}
+
+static bool has(const struct ifreq *one, struct in_addr address)
+{
+	const struct sockaddr_in *own =
+		(const struct sockaddr_in *)(const void *)&one->ifr_addr;
+
+	return own->sin_family == AF_INET &&
+	       own->sin_addr.s_addr == address.s_addr;
+}
+
+static bool is_up(int fd, const char *name)
+{
+	struct ifreq req = { 0 };
+
+	(void)snprintf(req.ifr_name, sizeof req.ifr_name, "%s", name);
+	return ioctl(fd, SIOCGIFFLAGS, &req) == 0 &&
+	       (req.ifr_flags & IFF_UP) != 0;
+}
+
+/* A dead one may keep the address that went to another. */
+static int choose(int fd, const struct ifconf *all, struct in_addr address,
+		  char ret[IFACE_NAME_MAX])
+{
+	size_t n = (size_t)all->ifc_len / sizeof(struct ifreq);
+	char name[IFACE_NAME_MAX];
+	bool up = false;
+	int r = -ENODEV;
+
+	for (size_t i = 0; i < n && !up; i++) {
+		const struct ifreq *one = &all->ifc_req[i];
+
+		if (!has(one, address))
+			continue;
+		/* an address may have a label of its own: "eth0:news" */
+		(void)snprintf(name, sizeof name, "%.*s",
+			       (int)strcspn(one->ifr_name, ":"),
+			       one->ifr_name);
+		up = is_up(fd, name);
+		if (up || r < 0)
+			memcpy(ret, name, sizeof name);
+		r = 0;
+	}
+	return r;
+}
+
+/* Not over netlink, as getifaddrs() does: that brings all there is to know of
+ * each interface, and who asks sends packets meanwhile. */
+int iface_name(const char *text, char ret[IFACE_NAME_MAX])
+{
+	struct in_addr address;
+	struct ifconf all = { 0 };
+	int fd, r;
+
+	if (inet_pton(AF_INET, text, &address) != 1) {
+		(void)snprintf(ret, IFACE_NAME_MAX, "%s", text);
+		return 0;
+	}
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	r = list_addresses(fd, &all);
+	if (r == 0) {
+		r = choose(fd, &all, address, ret);
+		free(all.ifc_req);
+	}
+	fd_close(&fd);
+	return r;
+}
+
+const char *iface_why(int err)
+{
+	return err == -ENODEV ? "there is none with that address"
+			      : strerror(-err);
+}

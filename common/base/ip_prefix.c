@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/ip_prefix.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+enum { V4_OFFSET = 12, V4_BITS = 32, V6_CLIENT_BITS = 64 };
+
+/* RFC 4291 2.5.5.2 */
+static const uint8_t mapped[V4_OFFSET] = { [10] = 0xff, [11] = 0xff };
+
+int ip_parse(const char *text, struct ip_address *ret)
+{
+	struct ip_address a = { 0 };
+
+	if (inet_pton(AF_INET, text, a.bytes + V4_OFFSET) == 1)
+		memcpy(a.bytes, mapped, sizeof mapped);
+	else if (inet_pton(AF_INET6, text, a.bytes) != 1)
+		return -EINVAL;
+	*ret = a;
+	return 0;
+}
+
+bool ip_is_v4(const struct ip_address *a)
+{
+	return memcmp(a->bytes, mapped, sizeof mapped) == 0;
+}
+
+bool ip_is_loopback(const struct ip_address *a)
+{
+	static const struct ip_address v6 = { { [IP_BYTES - 1] = 1 } };
+
+	if (ip_is_v4(a))
+		return a->bytes[V4_OFFSET] == 127;
+	return memcmp(a->bytes, v6.bytes, IP_BYTES) == 0;
+}
+
+struct ip_address ip_of(const struct sockaddr_any *s)
+{
+	struct ip_address a = { 0 };
+
+	if (s->sa.sa_family == AF_INET6) {
+		memcpy(a.bytes, &s->in6.sin6_addr, IP_BYTES);
+	} else {
+		memcpy(a.bytes, mapped, sizeof mapped);
+		memcpy(a.bytes + V4_OFFSET, &s->in.sin_addr,
+		       IP_BYTES - V4_OFFSET);
+	}
+	return a;
+}
+
+struct ip_address ip_client(const struct ip_address *a)
+{
+	struct ip_address client = *a;
+
+	if (!ip_is_v4(a))
+		ip_mask(&client, V6_CLIENT_BITS);
+	return client;
+}
+
+uint64_t ip_hash(const struct ip_address *a, uint64_t seed)
+{
+	for (size_t i = 0; i < IP_BYTES; i++)
+		seed = (seed ^ a->bytes[i]) * 0x100000001b3;
+	return seed ^ seed >> 32;
+}
+
+void ip_format(const struct ip_address *a, char text[IP_TEXT_MAX])
+{
+	if (ip_is_v4(a))
+		(void)inet_ntop(AF_INET, a->bytes + V4_OFFSET, text,
+				IP_TEXT_MAX);
+	else
+		(void)inet_ntop(AF_INET6, a->bytes, text, IP_TEXT_MAX);
+}
+
+void ip_mask(struct ip_address *a, unsigned bits)
+{
+	for (unsigned i = 0; i < IP_BYTES; i++) {
+		unsigned left = bits > 8 * i ? bits - 8 * i : 0;
+
+		if (left < 8)
+			a->bytes[i] &= (uint8_t)(0xff00U >> left);
+	}
+}
+
+/* Decimal digits only, at most max. */
+static int parse_bits(const char *text, unsigned max, unsigned *ret)
+{
+	unsigned n = 0;
+
+	if (*text == '\0' || strlen(text) > 3)
+		return -EINVAL;
+	for (; *text != '\0'; text++) {
+		if (*text < '0' || *text > '9')
+			return -EINVAL;
+		n = n * 10 + (unsigned)(*text - '0');
+	}
+	if (n > max)
+		return -EINVAL;
+	*ret = n;
+	return 0;
+}
+
+int ip_prefix_parse(const char *text, struct ip_prefix *ret)
+{
+	const char *slash = strchr(text, '/');
+	size_t len = slash != NULL ? (size_t)(slash - text) : strlen(text);
+	struct ip_prefix p = { .bits = IP_BITS };
+	char host[IP_TEXT_MAX];
+	bool v4;
+
+	if (len >= sizeof host)
+		return -EINVAL;
+	memcpy(host, text, len);
+	host[len] = '\0';
+	if (ip_parse(host, &p.address) < 0)
+		return -EINVAL;
+	v4 = strchr(host, ':') == NULL;
+	if (slash != NULL) {
+		if (parse_bits(slash + 1, v4 ? V4_BITS : IP_BITS, &p.bits) < 0)
+			return -EINVAL;
+		if (v4)
+			p.bits += IP_BITS - V4_BITS;
+	}
+	ip_mask(&p.address, p.bits);
+	*ret = p;
+	return 0;
+}
+
+bool ip_prefix_has(const struct ip_prefix *p, const struct ip_address *a)
+{
+	struct ip_address masked = *a;
+
+	ip_mask(&masked, p->bits);
+	return memcmp(masked.bytes, p->address.bytes, IP_BYTES) == 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * IP addresses and networks, IPv4 and IPv6 in one form.
+ *
+ * An IPv4 address and the same one mapped into IPv6 (::ffff:10.0.0.1) are
+ * equal.
+ */
+#pragma once
+
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { IP_BYTES = 16, IP_BITS = 128, IP_TEXT_MAX = 64 };
+
+struct ip_address {
+	uint8_t bytes[IP_BYTES]; /* IPv4: mapped */
+};
+
+struct ip_prefix {
+	struct ip_address address; /* bits behind the prefix are 0 */
+	unsigned bits;             /* of IP_BITS: 96 more for IPv4 */
+};
+
+/* "10.0.0.1", "2001:db8::1"; no brackets, no zone.  0 or -EINVAL. */
+int ip_parse(const char *text, struct ip_address *ret) MUST_CHECK;
+
+/* An IPv4 address as such, mapped or not. */
+void ip_format(const struct ip_address *, char text[IP_TEXT_MAX]);
+
+bool ip_is_v4(const struct ip_address *);
+bool ip_is_loopback(const struct ip_address *);
+
+/* Of a socket's end. */
+struct ip_address ip_of(const struct sockaddr_any *);
+
+/* What an address counts as when clients are told apart: all of an IPv6 /64
+ * is one, its owner has them all. */
+struct ip_address ip_client(const struct ip_address *);
+
+/* For tables; with a secret seed nobody can aim at one place of them. */
+uint64_t ip_hash(const struct ip_address *, uint64_t seed);
+
+/* "10.0.0.0/8", or an address alone.  0 or -EINVAL. */
+int ip_prefix_parse(const char *text, struct ip_prefix *ret) MUST_CHECK;
+
+bool ip_prefix_has(const struct ip_prefix *, const struct ip_address *);
+
+/* Clears all but the first bits of the 128. */
+void ip_mask(struct ip_address *, unsigned bits);

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+libcommon_a_SOURCES += \
+	common/base/address.c common/base/address.h \
+	common/base/alloc.c common/base/alloc.h \
+	common/base/buf.c common/base/buf.h \
+	common/base/crc32.c common/base/crc32.h \
+	common/base/errmsg.c common/base/errmsg.h \
+	common/base/fd.c common/base/fd.h \
+	common/base/file_list.c common/base/file_list.h \
+	common/base/hex.h \
+	common/base/iface.c common/base/iface.h \
+	common/base/ip_prefix.c common/base/ip_prefix.h \
+	common/base/log.c common/base/log.h \
+	common/base/mono.c common/base/mono.h \
+	common/base/password.c common/base/password.h \
+	common/base/prefetch.h \
+	common/base/ratelimit.c common/base/ratelimit.h \
+	common/base/ring.c common/base/ring.h \
+	common/base/shared.c common/base/shared.h \
+	common/base/sockaddr.c common/base/sockaddr.h \
+	common/base/sorted.h \
+	common/base/units.h \
+	common/base/utf8.c common/base/utf8.h \
+	common/base/util.h \
+	common/base/wall.c common/base/wall.h

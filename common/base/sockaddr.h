@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An IPv4 or IPv6 address with its port, as one value. */
+#pragma once
+
+#include "common/base/util.h"
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+enum { SOCKADDR_TEXT_MAX = 80 };
+
+struct sockaddr_any {
+	union {
+		struct sockaddr sa;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	};
+	socklen_t len;
+};
+
+/* host is an IP literal (IPv6 without brackets); names are not resolved.
+ * 0 or -EINVAL. */
+int sockaddr_parse(const char *host, uint16_t port,
+		   struct sockaddr_any *ret) MUST_CHECK;
+
+/* "239.1.1.1:1234" or "[ff0e::1]:1234" into text of SOCKADDR_TEXT_MAX. */
+void sockaddr_format(const struct sockaddr_any *, char *text);
+
+/* The address alone, without brackets and port. */
+void sockaddr_format_host(const struct sockaddr_any *, char *text);
+
+/* Where a TCP socket listens; 0, or -errno for what is none. */
+int sockaddr_of_listener(int fd, struct sockaddr_any *ret) MUST_CHECK;
+
+uint16_t sockaddr_port(const struct sockaddr_any *);
+bool sockaddr_is_multicast(const struct sockaddr_any *);
+bool sockaddr_equal(const struct sockaddr_any *, const struct sockaddr_any *);

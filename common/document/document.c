@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/document/document.h"
+
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/fd.h"
+#include "proto/wire/json_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * What the parser would make of it, found before it makes it: two bytes of
+ * text can become an object of two hundred.  What stands in strings does not
+ * count.
+ */
+static int judge_size(const char *data, size_t len, size_t values_max,
+		      struct errmsg *why)
+{
+	bool in_string = false;
+	size_t depth = 0, values = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = data[i];
+
+		if (in_string && c == '\\')
+			i++;
+		else if (c == '"')
+			in_string = !in_string;
+		else if (in_string)
+			continue;
+		else if (c == '{' || c == '[')
+			depth++, values++;
+		else if ((c == '}' || c == ']') && depth > 0)
+			depth--;
+		else if (c == ',')
+			values++;
+		if (depth > DOCUMENT_DEPTH_MAX)
+			return errmsg_fail(why, -E2BIG, "is nested deeper "
+					   "than %d levels",
+					   DOCUMENT_DEPTH_MAX);
+		if (values > values_max)
+			return errmsg_fail(why, -E2BIG, "has more than %zu "
+					   "values", values_max);
+	}
+	return 0;
+}
+
+static json_t *parse(const char *data, size_t len, size_t values_max,
+		     struct errmsg *why)
+{
+	const char *nul = memchr(data, '\0', len);
+	json_error_t e;
+	json_t *document;
+
+	if (len >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) {
+		errmsg_set(why, "begins with a byte order mark: save it as "
+			   "UTF-8 without one");
+		return NULL;
+	}
+	/* jansson takes one behind a value for the end of the text */
+	if (nul != NULL) {
+		errmsg_set(why, "has a NUL byte at %td", nul - data);
+		return NULL;
+	}
+	if (judge_size(data, len, values_max, why) < 0)
+		return NULL;
+	document = json_loadb(data, len, JSON_REJECT_DUPLICATES |
+					 JSON_DECODE_ANY, &e);
+	if (document == NULL)
+		errmsg_set(why, "line %d, column %d: %s", e.line, e.column,
+			   e.text);
+	return document;
+}
+
+json_t *document_parse(const char *data, size_t len, struct errmsg *why)
+{
+	return parse(data, len, DOCUMENT_VALUES_MAX, why);
+}
+
+int document_read(const char *path, struct buf *ret)
+{
+	/* a FIFO in the place of the file must not hang the start */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0)
+		r = -errno;
+	else if (S_ISDIR(st.st_mode))
+		r = -EISDIR;
+	else if (!S_ISREG(st.st_mode))
+		r = -EINVAL;
+	else
+		r = fd_read_all(fd, DOCUMENT_SIZE_MAX, ret);
+	fd_close(&fd);
+	return r;
+}
+
+int document_load(const char *path, json_t **ret, struct errmsg *why)
+{
+	struct buf text = { 0 };
+	json_t *document = NULL;
+	int r = document_read(path, &text);
+
+	if (r < 0) {
+		errmsg_set(why, "cannot be read: %s", strerror(-r));
+	} else {
+		document = parse(buf_len(&text) > 0 ? (char *)buf_head(&text)
+						    : "",
+				 buf_len(&text), DOCUMENT_FILE_VALUES_MAX, why);
+		r = document != NULL ? 0 : -EBADMSG;
+	}
+	buf_done(&text);
+	if (r == 0)
+		*ret = document;
+	return r;
+}
+
+char *document_format(const json_t *document, size_t *ret_len)
+{
+	size_t flags = json_text_flags(document);
+	char *text = json_dumps(document,
+				JSON_INDENT(2) | JSON_ENCODE_ANY | flags);
+	size_t len;
+
+	/* NULL comes from lack of memory alone: what was parsed is sound */
+	if (text == NULL)
+		abort();
+	len = strlen(text);
+	text = xrealloc(text, len + 2);
+	memcpy(text + len, "\n", 2);
+	*ret_len = len + 1;
+	return text;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JSON text from outside, read strictly; JSON text for the file. */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+struct buf;
+
+enum {
+	DOCUMENT_DEPTH_MAX = 64,
+	DOCUMENT_SIZE_MAX = 64 * 1024 * 1024,
+	/* Arrays, objects and the commas in them: about 30 ms of the
+	 * loop and 30 MiB at the worst for a request. */
+	DOCUMENT_VALUES_MAX = 200000,
+	DOCUMENT_FILE_VALUES_MAX = 2000000,
+};
+
+/*
+ * One JSON value and nothing behind it.  Refused with "line 3, column 7: …":
+ * what is no JSON, a key that comes twice in an object, strings that are not
+ * UTF-8 or hold a NUL, deeper nesting than DOCUMENT_DEPTH_MAX, more values
+ * than DOCUMENT_VALUES_MAX.  A new reference, or NULL with why.
+ */
+json_t *document_parse(const char *data, size_t len, struct errmsg *why);
+
+/* The same from a file, with up to DOCUMENT_FILE_VALUES_MAX values; 0, -ENOENT
+ * when there is none, another -errno when it cannot be read, -EBADMSG when it
+ * is refused. */
+int document_load(const char *path, json_t **ret,
+		  struct errmsg *why) MUST_CHECK;
+
+/* What a file holds, behind what is in ret, which keeps a part of it when this
+ * fails.  0; -EFBIG above DOCUMENT_SIZE_MAX; another -errno. */
+int document_read(const char *path, struct buf *ret) MUST_CHECK;
+
+/* Text with the keys in their order, indented, with a last newline; free()
+ * it. */
+char *document_format(const json_t *document, size_t *ret_len);

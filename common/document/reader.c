@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/document/reader.h"
+
+#include "common/base/alloc.h"
+#include "common/loop/thread.h"
+#include "common/base/util.h"
+#include "common/document/document.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+struct wish {
+	STAILQ_ENTRY(wish) link;
+	reader_done_fn *done;
+	void *arg;
+};
+
+STAILQ_HEAD(wishes, wish);
+
+struct reader {
+	struct ev_loop *loop;
+	char *path;
+	ev_async done;
+	struct wishes waiting; /* for the next thread */
+	struct wishes served;  /* by the one that runs */
+
+	/* of the thread while reading is true */
+	bool reading;
+	pthread_t thread;
+	int result;
+	json_t *document;
+	struct errmsg why;
+	atomic_bool finished;
+
+	pthread_mutex_t end;
+	bool left; /* the thread is left behind: the loop is gone */
+};
+
+static void *read_in_thread(void *arg)
+{
+	struct reader *r = arg;
+
+	r->result = document_load(r->path, &r->document, &r->why);
+	(void)pthread_mutex_lock(&r->end);
+	atomic_store(&r->finished, true);
+	if (!r->left)
+		ev_async_send(r->loop, &r->done);
+	(void)pthread_mutex_unlock(&r->end);
+	return NULL;
+}
+
+static void tell(struct wishes *wishes, int result, const json_t *document,
+		 const struct errmsg *why)
+{
+	struct wish *w;
+
+	while ((w = STAILQ_FIRST(wishes)) != NULL) {
+		STAILQ_REMOVE_HEAD(wishes, link);
+		w->done(result, document, why, w->arg);
+		free(w);
+	}
+}
+
+static void begin(struct reader *r)
+{
+	int err;
+
+	STAILQ_CONCAT(&r->served, &r->waiting);
+	atomic_store(&r->finished, false);
+	r->document = NULL;
+	r->why.text[0] = '\0';
+	err = thread_start(&r->thread, read_in_thread, r);
+	r->reading = err == 0;
+	if (err == 0)
+		return;
+	errmsg_set(&r->why, "no thread: %s", strerror(-err));
+	tell(&r->served, err, NULL, &r->why);
+}
+
+static void finish(struct reader *r)
+{
+	(void)pthread_join(r->thread, NULL);
+	r->reading = false;
+	tell(&r->served, r->result, r->document, &r->why);
+	json_decref(r->document);
+	r->document = NULL;
+}
+
+static void on_done(struct ev_loop *loop, ev_async *w, int revents)
+{
+	struct reader *r = container_of(w, struct reader, done);
+
+	(void)loop, (void)revents;
+	if (r->reading && atomic_load(&r->finished))
+		finish(r);
+	if (!r->reading && !STAILQ_EMPTY(&r->waiting))
+		begin(r);
+}
+
+struct reader *reader_new(struct ev_loop *loop, const char *path)
+{
+	struct reader *r = xcalloc(1, sizeof *r);
+
+	r->loop = loop;
+	r->path = xstrdup(path);
+	(void)pthread_mutex_init(&r->end, NULL);
+	STAILQ_INIT(&r->waiting);
+	STAILQ_INIT(&r->served);
+	ev_async_init(&r->done, on_done);
+	ev_async_start(loop, &r->done);
+	return r;
+}
+
+/* False when the disk does not answer: the thread still uses the memory, which
+ * is left to the exit, and must not touch the loop any more. */
+static bool wait_for_thread(struct reader *r)
+{
+	if (thread_join(r->thread))
+		return true;
+	(void)pthread_mutex_lock(&r->end);
+	r->left = true;
+	(void)pthread_mutex_unlock(&r->end);
+	return false;
+}
+
+void reader_free(struct reader **p)
+{
+	static const struct errmsg ending = { "the service ends" };
+	struct reader *r = *p;
+
+	*p = NULL;
+	if (r == NULL)
+		return;
+	tell(&r->waiting, -ECANCELED, NULL, &ending);
+	tell(&r->served, -ECANCELED, NULL, &ending);
+	ev_async_stop(r->loop, &r->done);
+	if (r->reading && !wait_for_thread(r))
+		return;
+	if (r->reading)
+		json_decref(r->document);
+	(void)pthread_mutex_destroy(&r->end);
+	free(r->path);
+	free(r);
+}
+
+void reader_read(struct reader *r, reader_done_fn *done, void *arg)
+{
+	struct wish *w = xcalloc(1, sizeof *w);
+
+	w->done = done;
+	w->arg = arg;
+	STAILQ_INSERT_TAIL(&r->waiting, w, link);
+	/* from the loop: nobody is called back in here */
+	ev_feed_event(r->loop, &r->done, EV_ASYNC);
+}

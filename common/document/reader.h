@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads the configuration file off the loop: a disk may be slow, or gone.
+ *
+ * One thread at a time.  Whoever asks while it reads is served by the next
+ * one, so that nobody is told what was there before he asked.
+ *
+ * Owns an async watcher and the thread; borrows the loop.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+
+#include <jansson.h>
+
+struct ev_loop;
+struct reader;
+
+struct reader *reader_new(struct ev_loop *, const char *path);
+/* NULL-safe; sets *r to NULL.  Whoever waits is told -ECANCELED. */
+void reader_free(struct reader **);
+
+/* Called once, from the loop: 0 and the document (borrowed), or what
+ * document_load() says, with why. */
+typedef void reader_done_fn(int result, const json_t *document,
+			    const struct errmsg *why, void *arg);
+
+void reader_read(struct reader *, reader_done_fn *, void *arg);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/document/replace.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	MODE_NEW = 0600,
+	LINKS_MAX = 40, /* as the kernel follows */
+};
+
+/* The paths of one replacement; free with places_done(). */
+struct places {
+	char *target; /* the file itself, links followed */
+	char *folder;
+	char *temporary;
+};
+
+/* Where a chain of links leads, although nothing is there yet. */
+static char *follow_links(const char *path)
+{
+	char *at = xstrdup(path);
+
+	for (unsigned i = 0; i < LINKS_MAX; i++) {
+		char text[PATH_MAX];
+		ssize_t n = readlink(at, text, sizeof text - 1);
+		const char *slash = strrchr(at, '/');
+		char *next;
+
+		if (n < 0)
+			break;
+		text[n] = '\0';
+		if (text[0] == '/' || slash == NULL)
+			next = xstrdup(text);
+		else
+			next = xasprintf("%.*s%s", (int)(slash + 1 - at), at,
+					 text);
+		free(at);
+		at = next;
+	}
+	return at;
+}
+
+static void places_init(struct places *p, const char *path)
+{
+	const char *slash;
+
+	p->target = realpath(path, NULL);
+	if (p->target == NULL)
+		p->target = follow_links(path);
+	slash = strrchr(p->target, '/');
+	if (slash == NULL)
+		p->folder = xstrdup(".");
+	else if (slash == p->target)
+		p->folder = xstrdup("/");
+	else
+		p->folder = xstrndup(p->target, (size_t)(slash - p->target));
+	p->temporary = xasprintf("%s/.%s.new", p->folder,
+				 slash != NULL ? slash + 1 : p->target);
+}
+
+static void places_done(struct places *p)
+{
+	free(p->target);
+	free(p->folder);
+	free(p->temporary);
+}
+
+static int fail(struct errmsg *why, const char *step, const char *path)
+{
+	int err = errno;
+
+	return errmsg_fail(why, -err, "cannot %s %s: %s", step, path,
+			   strerror(err));
+}
+
+/* Without the right to give it away, or where the owner has no number (in a
+ * user namespace), it stays ours; the group alone may still be kept. */
+static void keep_owner(int fd, const struct stat *old)
+{
+	struct stat new;
+
+	if (fstat(fd, &new) == 0 && new.st_uid == old->st_uid &&
+	    new.st_gid == old->st_gid)
+		return;
+	if (fchown(fd, old->st_uid, old->st_gid) < 0 &&
+	    fchown(fd, (uid_t)-1, old->st_gid) < 0)
+		return;
+}
+
+/* Gives the new file the owner and mode of the old one. */
+static int keep_mode(int fd, const struct places *p, struct errmsg *why)
+{
+	struct stat old;
+
+	if (stat(p->target, &old) < 0)
+		return errno == ENOENT ? 0 : fail(why, "stat", p->target);
+	keep_owner(fd, &old);
+	if (fchmod(fd, old.st_mode & 0777) < 0)
+		return fail(why, "change the mode of", p->temporary);
+	return 0;
+}
+
+static int fill(int fd, const void *data, size_t len, const struct places *p,
+		struct errmsg *why)
+{
+	int r = keep_mode(fd, p, why);
+
+	if (r < 0)
+		return r;
+	if (fd_write_all(fd, data, len) < 0)
+		return fail(why, "write", p->temporary);
+	if (fsync(fd) < 0)
+		return fail(why, "sync", p->temporary);
+	return 0;
+}
+
+static int write_temporary(const struct places *p, const void *data,
+			   size_t len, struct errmsg *why)
+{
+	int fd, r;
+
+	/* left over from a process that was killed here */
+	if (unlink(p->temporary) < 0 && errno != ENOENT)
+		return fail(why, "remove", p->temporary);
+	fd = open(p->temporary,
+		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		  MODE_NEW);
+	if (fd < 0)
+		return fail(why, "create", p->temporary);
+	r = fill(fd, data, len, p, why);
+	if (close(fd) < 0 && r == 0)
+		r = fail(why, "close", p->temporary);
+	if (r == 0 && rename(p->temporary, p->target) < 0)
+		r = fail(why, "rename", p->temporary);
+	if (r < 0)
+		(void)unlink(p->temporary);
+	return r;
+}
+
+/* The rename is on disk when its folder is. */
+static int sync_folder(const char *folder, struct errmsg *why)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0)
+		return fail(why, "open", folder);
+	/* EINVAL: a file system that has nothing to sync there */
+	if (fsync(fd) < 0 && errno != EINVAL)
+		r = fail(why, "sync", folder);
+	fd_close(&fd);
+	return r;
+}
+
+int replace_file(const char *path, const void *data, size_t len,
+		 struct errmsg *why)
+{
+	struct places p;
+	int r;
+
+	places_init(&p, path);
+	r = write_temporary(&p, data, len, why);
+	if (r == 0)
+		r = sync_folder(p.folder, why);
+	places_done(&p);
+	return r;
+}

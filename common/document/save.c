@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/document/save.h"
+
+#include "common/base/alloc.h"
+#include "common/base/errmsg.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/ratelimit.h"
+#include "common/loop/thread.h"
+#include "common/base/util.h"
+#include "common/document/replace.h"
+#include "common/document/revisions.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+enum { SLOW_MS = 5000 };
+
+/* Somebody waits for a write. */
+struct order {
+	STAILQ_ENTRY(order) link;
+	char *text; /* NULL: the content as it is then */
+	size_t len;
+	bool is_text;
+	bool displaces; /* something touched that waited */
+	save_done_fn *done;
+	void *arg;
+	int result; /* once it is over */
+	struct errmsg why;
+};
+
+STAILQ_HEAD(orders, order);
+
+struct save {
+	struct save_config cfg;
+	ev_timer timer;
+	ev_async done;
+	bool dirty;  /* changed since the text of the last write was taken */
+	bool due;    /* the time came while a write was in flight */
+	bool told;   /* the log says that writes fail */
+	unsigned retry_ms;
+	struct ratelimit log_limit;
+	struct ratelimit lost_limit;
+	struct ratelimit slow_limit;
+	struct orders orders;
+	struct order *order; /* of the write in flight, or NULL */
+
+	/* of the thread while writing is true */
+	bool writing;
+	pthread_t thread;
+	uint64_t took_ms;
+	char *text;
+	size_t len;
+	int result;
+	struct errmsg why;
+	struct errmsg lost; /* why a revision is not kept; or empty */
+	atomic_bool finished;
+
+	pthread_mutex_t end;
+	bool left; /* the thread is left behind: the loop is gone */
+};
+
+static void arm(struct save *s, unsigned after_ms)
+{
+	ev_timer_stop(s->cfg.loop, &s->timer);
+	ev_timer_set(&s->timer, after_ms / 1e3, 0);
+	ev_timer_start(s->cfg.loop, &s->timer);
+}
+
+static void *write_in_thread(void *arg)
+{
+	struct save *s = arg;
+	uint64_t begin_ms = mono_ms();
+
+	if (s->cfg.revisions)
+		s->result = revisions_replace(s->cfg.path, s->text, s->len,
+					      &s->why, &s->lost);
+	else
+		s->result = replace_file(s->cfg.path, s->text, s->len,
+					 &s->why);
+	s->took_ms = mono_ms() - begin_ms;
+	(void)pthread_mutex_lock(&s->end);
+	atomic_store(&s->finished, true);
+	if (!s->left)
+		ev_async_send(s->cfg.loop, &s->done);
+	(void)pthread_mutex_unlock(&s->end);
+	return NULL;
+}
+
+static void log_failure(struct save *s)
+{
+	unsigned held;
+
+	if (!ratelimit_pass(&s->log_limit, mono_ms(), &held))
+		return;
+	s->told = true;
+	log_error("config", "%s is not saved: %s", s->cfg.path, s->why.text);
+	if (held > 0)
+		log_error("config", "%s: %u more failures since the last line",
+			  s->cfg.path, held);
+}
+
+static void retry_later(struct save *s)
+{
+	log_failure(s);
+	s->dirty = true;
+	s->due = false;
+	arm(s, s->retry_ms);
+	s->retry_ms = MIN(s->retry_ms * 2, s->cfg.retry_max_ms);
+}
+
+/* What to write: that of the next order, else what is there now. */
+static void take_text(struct save *s)
+{
+	s->order = STAILQ_FIRST(&s->orders);
+	if (s->order != NULL)
+		STAILQ_REMOVE_HEAD(&s->orders, link);
+	if (s->order != NULL && s->order->is_text) {
+		s->text = s->order->text;
+		s->len = s->order->len;
+		s->order->text = NULL;
+		return;
+	}
+	s->dirty = false;
+	s->due = false;
+	ev_timer_stop(s->cfg.loop, &s->timer);
+	s->text = s->cfg.text(&s->len, s->cfg.arg);
+}
+
+static void tell(struct order *o, int result, const struct errmsg *why)
+{
+	if (o == NULL)
+		return;
+	o->done(result, why, o->arg);
+	free(o->text);
+	free(o);
+}
+
+/* The save may be freed in here: the list is not its. */
+static void tell_all(struct orders *over)
+{
+	struct order *o;
+
+	while ((o = STAILQ_FIRST(over)) != NULL) {
+		STAILQ_REMOVE_HEAD(over, link);
+		tell(o, o->result, &o->why);
+	}
+}
+
+/* A write is over; whoever waited for it is to be told. */
+static void conclude(struct save *s, int result, struct orders *over)
+{
+	struct order *o = s->order;
+
+	s->order = NULL;
+	if (result < 0 && (o == NULL || !o->is_text || o->displaces))
+		retry_later(s);
+	else if (result < 0)
+		log_failure(s);
+	if (o == NULL)
+		return;
+	o->result = result;
+	o->why = s->why;
+	STAILQ_INSERT_TAIL(over, o, link);
+}
+
+static void begin(struct save *s, struct orders *over)
+{
+	int r;
+
+	take_text(s);
+	atomic_store(&s->finished, false);
+	r = thread_start(&s->thread, write_in_thread, s);
+	if (r == 0) {
+		s->writing = true;
+		return;
+	}
+	free(s->text);
+	s->text = NULL;
+	errmsg_set(&s->why, "no thread: %s", strerror(-r));
+	conclude(s, r, over);
+}
+
+static void begin_next(struct save *s, struct orders *over)
+{
+	while (!s->writing && (s->due || !STAILQ_EMPTY(&s->orders)))
+		begin(s, over);
+}
+
+static void go_on(struct save *s)
+{
+	struct orders over = STAILQ_HEAD_INITIALIZER(over);
+
+	begin_next(s, &over);
+	tell_all(&over);
+}
+
+static void log_lost(struct save *s)
+{
+	unsigned held;
+
+	if (s->lost.text[0] != '\0' &&
+	    ratelimit_pass(&s->lost_limit, mono_ms(), &held))
+		log_warning("config", "%s is saved, but what it was before is "
+			    "not kept: %s", s->cfg.path, s->lost.text);
+}
+
+/* What was changed meanwhile is no safer than this disk is fast. */
+static void log_slow(struct save *s)
+{
+	unsigned held;
+
+	if (s->took_ms >= SLOW_MS &&
+	    ratelimit_pass(&s->slow_limit, mono_ms(), &held))
+		log_warning("config", "%s took %" PRIu64 " s to write: the "
+			    "disk is slow", s->cfg.path, s->took_ms / 1000);
+}
+
+/* After the thread has ended. */
+static int take_result(struct save *s)
+{
+	s->writing = false;
+	log_slow(s);
+	free(s->text);
+	s->text = NULL;
+	if (s->result == 0) {
+		if (s->told)
+			log_info("config", "%s is saved again", s->cfg.path);
+		s->told = false;
+		s->retry_ms = s->cfg.retry_min_ms;
+		log_lost(s);
+	}
+	return s->result;
+}
+
+static void finish(struct save *s)
+{
+	struct orders over = STAILQ_HEAD_INITIALIZER(over);
+
+	(void)pthread_join(s->thread, NULL);
+	conclude(s, take_result(s), &over);
+	begin_next(s, &over);
+	tell_all(&over);
+}
+
+static void on_done(struct ev_loop *loop, ev_async *w, int revents)
+{
+	struct save *s = container_of(w, struct save, done);
+
+	(void)loop, (void)revents;
+	if (!s->writing)
+		go_on(s);
+	else if (atomic_load(&s->finished))
+		finish(s);
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct save *s = container_of(w, struct save, timer);
+
+	(void)loop, (void)revents;
+	s->due = true;
+	go_on(s);
+}
+
+struct save *save_new(const struct save_config *cfg)
+{
+	struct save *s = xcalloc(1, sizeof *s);
+
+	s->cfg = *cfg;
+	s->cfg.path = xstrdup(cfg->path);
+	s->retry_ms = cfg->retry_min_ms;
+	s->log_limit = (struct ratelimit){ .burst = 3, .window_ms = 60000 };
+	s->lost_limit = s->slow_limit = s->log_limit;
+	STAILQ_INIT(&s->orders);
+	(void)pthread_mutex_init(&s->end, NULL);
+	ev_timer_init(&s->timer, on_timer, 0, 0);
+	ev_async_init(&s->done, on_done);
+	ev_async_start(cfg->loop, &s->done);
+	return s;
+}
+
+/* False when the disk does not answer: the thread still uses the memory, which
+ * is left to the exit, and must not touch the loop any more. */
+static bool wait_for_thread(struct save *s)
+{
+	if (thread_join(s->thread))
+		return true;
+	(void)pthread_mutex_lock(&s->end);
+	s->left = true;
+	(void)pthread_mutex_unlock(&s->end);
+	log_error("config", "%s: the disk does not answer, the last change "
+		  "may be lost", s->cfg.path);
+	return false;
+}
+
+/* In the thread as well: a disk that hangs does not hang the end.  False when
+ * it does. */
+static bool write_last(struct save *s)
+{
+	s->text = s->cfg.text(&s->len, s->cfg.arg);
+	if (thread_start(&s->thread, write_in_thread, s) < 0)
+		(void)write_in_thread(s);
+	else if (!wait_for_thread(s))
+		return false;
+	if (take_result(s) < 0)
+		log_failure(s);
+	return true;
+}
+
+static const struct errmsg ending = { "the service ends" };
+
+static void cancel_orders(struct save *s)
+{
+	struct order *o;
+
+	while ((o = STAILQ_FIRST(&s->orders)) != NULL) {
+		STAILQ_REMOVE_HEAD(&s->orders, link);
+		tell(o, -ECANCELED, &ending);
+	}
+}
+
+/* The write that was in flight has ended. */
+static void close_write(struct save *s)
+{
+	struct order *o = s->order;
+	int r = take_result(s);
+
+	s->order = NULL;
+	if (r < 0) {
+		log_failure(s);
+		s->dirty |= o == NULL || !o->is_text || o->displaces;
+	}
+	tell(o, -ECANCELED, &ending);
+}
+
+void save_free(struct save **p)
+{
+	struct save *s = *p;
+
+	*p = NULL;
+	if (s == NULL)
+		return;
+	ev_timer_stop(s->cfg.loop, &s->timer);
+	cancel_orders(s);
+	ev_async_stop(s->cfg.loop, &s->done);
+	if (s->writing && !wait_for_thread(s)) {
+		tell(s->order, -ECANCELED, &ending);
+		return;
+	}
+	if (s->writing)
+		close_write(s);
+	if (s->dirty && !s->cfg.settle && !write_last(s))
+		return;
+	(void)pthread_mutex_destroy(&s->end);
+	free((char *)s->cfg.path);
+	free(s);
+}
+
+void save_touch(struct save *s)
+{
+	if (s->dirty && !s->cfg.settle)
+		return;
+	s->dirty = true;
+	arm(s, s->cfg.delay_ms);
+}
+
+void save_touch_in(struct save *s, unsigned ms)
+{
+	s->dirty = true;
+	arm(s, MIN(ms, s->cfg.delay_ms));
+}
+
+unsigned save_left_ms(const struct save *s)
+{
+	ev_timer *timer = (ev_timer *)(uintptr_t)&s->timer;
+	double left = ev_is_active(timer)
+			      ? ev_timer_remaining(s->cfg.loop, timer)
+			      : 0;
+
+	if (!ev_is_active(timer))
+		return 0;
+	return left > 1e-3 ? (unsigned)(left * 1e3) : 1;
+}
+
+bool save_is_idle(const struct save *s)
+{
+	return !s->dirty && !s->writing && STAILQ_EMPTY(&s->orders);
+}
+
+static struct order *order_new(save_done_fn *done, void *arg)
+{
+	struct order *o = xcalloc(1, sizeof *o);
+
+	o->done = done;
+	o->arg = arg;
+	return o;
+}
+
+static void add_order(struct save *s, struct order *o)
+{
+	STAILQ_INSERT_TAIL(&s->orders, o, link);
+	/* from the loop: nobody is called back in here */
+	ev_feed_event(s->cfg.loop, &s->done, EV_ASYNC);
+}
+
+void save_now(struct save *s, save_done_fn *done, void *arg)
+{
+	s->dirty = true;
+	add_order(s, order_new(done, arg));
+}
+
+void save_text(struct save *s, char *text, size_t len, save_done_fn *done,
+	       void *arg)
+{
+	struct order *o = order_new(done, arg);
+
+	o->is_text = true;
+	o->text = text;
+	o->len = len;
+	o->displaces = s->dirty;
+	s->dirty = false;
+	s->due = false;
+	ev_timer_stop(s->cfg.loop, &s->timer);
+	add_order(s, o);
+}

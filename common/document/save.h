@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes a file some time after it was touched, off the loop.
+ *
+ * A burst of touches is written once, delay_ms after the first that is not yet
+ * written.  One write is in flight at a time, in a thread of its own.  A write
+ * that fails is logged and repeated after retry_min_ms, doubling to
+ * retry_max_ms.  With settle it is the last touch that counts: written once
+ * nothing was touched for delay_ms, and not at the end.
+ *
+ * Owns a timer, an async watcher and the thread.  Borrows the loop.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ev_loop;
+struct save;
+
+struct save_config {
+	struct ev_loop *loop;
+	const char *path; /* copied */
+	unsigned delay_ms;
+	unsigned retry_min_ms;
+	unsigned retry_max_ms;
+	bool settle;
+	bool revisions; /* what is replaced is kept: see revisions.h */
+	/* The content as it is now, from malloc(); called in the loop's
+	 * thread. */
+	char *(*text)(size_t *ret_len, void *arg);
+	void *arg;
+};
+
+struct save *save_new(const struct save_config *);
+
+/* Waits for the write in flight and, without settle, for that of what is not
+ * yet written, a few seconds at most for each.  NULL-safe; sets *s to NULL. */
+void save_free(struct save **s);
+
+void save_touch(struct save *);
+
+/* The same, to be written after ms at the latest (at most delay_ms). */
+void save_touch_in(struct save *, unsigned ms);
+
+/* Until what was touched is written; 0: nothing waits for its time. */
+unsigned save_left_ms(const struct save *);
+
+/* Nothing is touched, waits or is being written. */
+bool save_is_idle(const struct save *);
+
+/* Called once, from the loop: 0 when it is on disk, -errno with why when it is
+ * not; or -ECANCELED by save_free().  The save may be freed inside. */
+typedef void save_done_fn(int result, const struct errmsg *why, void *arg);
+
+/* Writes the content at once, behind a write in flight.  When it fails it is
+ * repeated like any other write. */
+void save_now(struct save *, save_done_fn *done, void *arg);
+
+/* Writes text (from malloc(), taken) at once in the place of what was touched
+ * up to now, which is only written after all when this fails.  text itself is
+ * tried once. */
+void save_text(struct save *, char *text, size_t len, save_done_fn *done,
+	       void *arg);

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/http/conn.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/http/response.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <ev.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+enum {
+	READ_MAX = 16384,       /* bytes read ahead, and per wake-up */
+	WRITE_MAX = 256 * 1024, /* bytes written per wake-up */
+	KEEP = 4096,            /* memory kept between two requests */
+	SHARE = 65536,          /* bytes each may hold whatever others do */
+	REFUSED_MAX = 64, /* too many of their address, being told so */
+	DRAIN_TIMEOUT_MS = 2000,
+	DRAIN_MAX = 8 * 1024 * 1024,
+};
+
+enum conn_state {
+	CONN_READING,  /* a request */
+	CONN_HANDLING, /* the handler owes an answer */
+	CONN_WRITING,  /* the answer */
+	CONN_DRAINING, /* all said; lets the peer read it before the close */
+};
+
+/* What the timer measures. */
+enum conn_wait { WAIT_NONE, WAIT_IDLE, WAIT_HEAD, WAIT_BODY, WAIT_OTHER };
+
+struct http_conn {
+	struct http_pool *pool;
+	TAILQ_ENTRY(http_conn) link;
+	struct peer *from; /* where it is counted; or NULL */
+	int fd;
+	struct first_byte_wait first;
+	enum conn_state state;
+	enum conn_wait wait;
+	ev_io readable;
+	ev_io writable;
+	ev_timer timer;
+	struct http_request *request;
+	struct buf in;
+	struct buf out;
+	size_t held_in; /* our part of what the pool holds */
+	size_t held_out;
+	size_t drained; /* bytes thrown away */
+	ev_tstamp answer_end; /* the answer is written by then */
+	bool used;      /* a request was answered before */
+	bool closing;   /* no request after this answer */
+	bool refused;   /* too many of its address */
+	bool eof;       /* the peer sends nothing more */
+	bool fresh;     /* waits for its first byte */
+	bool secure;    /* fd is the plaintext of a TLS connection */
+	char peer[SOCKADDR_TEXT_MAX];
+};
+
+/* Takes all but the memory away from the loop and the pool. */
+static void conn_detach(struct http_conn *c)
+{
+	if (c->fresh)
+		first_byte_remove(c->pool->first, &c->first);
+	ev_io_stop(c->pool->cfg.loop, &c->readable);
+	ev_io_stop(c->pool->cfg.loop, &c->writable);
+	ev_timer_stop(c->pool->cfg.loop, &c->timer);
+	TAILQ_REMOVE(&c->pool->conns, c, link);
+	c->pool->n--;
+	c->pool->held_in -= c->held_in;
+	c->pool->held_out -= c->held_out;
+	c->pool->n_refused -= c->refused;
+}
+
+static void conn_free(struct http_conn *c)
+{
+	fd_close(&c->fd);
+	peer_leave(&c->from);
+	http_request_free(&c->request);
+	/* passwords came in, session ids went out */
+	buf_wipe(&c->in, READ_MAX);
+	buf_wipe(&c->out, READ_MAX);
+	buf_done(&c->in);
+	buf_done(&c->out);
+	free(c);
+}
+
+/* The end, whoever wanted it. */
+static void conn_close(struct http_conn *c)
+{
+	const struct http_server_config *cfg = &c->pool->cfg;
+
+	conn_detach(c);
+	/* the handler may free the pool in here; c is no part of it now */
+	if (c->state == CONN_HANDLING)
+		cfg->on_gone(c, cfg->arg);
+	conn_free(c);
+}
+
+static unsigned wait_ms(const struct http_conn *c, enum conn_wait wait)
+{
+	const struct http_server_config *cfg = &c->pool->cfg;
+
+	if (wait == WAIT_IDLE)
+		return cfg->idle_timeout_ms;
+	return wait == WAIT_HEAD ? cfg->head_timeout_ms : cfg->body_timeout_ms;
+}
+
+static void start_timer(struct http_conn *c, enum conn_wait wait, unsigned ms)
+{
+	ev_timer_stop(c->pool->cfg.loop, &c->timer);
+	c->wait = wait;
+	if (wait == WAIT_NONE)
+		return;
+	ev_timer_set(&c->timer, ms / 1e3, 0);
+	ev_timer_start(c->pool->cfg.loop, &c->timer);
+}
+
+/* A head or a body has its time from its first byte, whatever trickles. */
+static void expect(struct http_conn *c, enum conn_wait wait)
+{
+	if (c->wait != wait)
+		start_timer(c, wait, wait_ms(c, wait));
+}
+
+static void account(struct http_conn *c)
+{
+	struct http_pool *p = c->pool;
+	size_t in, out = buf_len(&c->out);
+
+	(void)http_request_body(c->request, &in);
+	in += buf_len(&c->in);
+	p->held_in += in - c->held_in;
+	p->held_out += out - c->held_out;
+	c->held_in = in;
+	c->held_out = out;
+}
+
+/* Large bodies share a bound; a small request always gets through. */
+static bool holds_too_much(const struct http_conn *c)
+{
+	return c->pool->held_in > HTTP_HELD_MAX && c->held_in > SHARE;
+}
+
+/* The peer has some time for the next bytes, and some for all of them. */
+static void expect_reader(struct http_conn *c)
+{
+	const struct http_server_config *cfg = &c->pool->cfg;
+	double left_ms = (c->answer_end - ev_now(cfg->loop)) * 1e3;
+
+	start_timer(c, WAIT_OTHER,
+		    (unsigned)MAX(1, MIN(left_ms, cfg->answer_timeout_ms)));
+}
+
+static void answer(struct http_conn *c, const struct http_answer *a,
+		   bool head_only)
+{
+	const struct http_server_config *cfg = &c->pool->cfg;
+
+	http_response_write(&c->out, a, head_only,
+			    c->closing ? HTTP_CLOSE : HTTP_KEEP_ALIVE,
+			    (time_t)ev_now(cfg->loop));
+	c->state = CONN_WRITING;
+	c->answer_end = ev_now(cfg->loop) + cfg->answer_timeout_ms / 1e3 +
+			(double)buf_len(&c->out) / cfg->answer_rate_min;
+	expect_reader(c);
+	/* never from inside the handler's call */
+	ev_feed_event(cfg->loop, &c->writable, EV_WRITE);
+}
+
+static bool is_head(const struct http_conn *c)
+{
+	return strcmp(http_request_method(c->request), "HEAD") == 0;
+}
+
+/* A request that no handler will see; the connection ends with it.  why: one
+ * of our own sentences. */
+static void refuse(struct http_conn *c, int status, const char *why)
+{
+	char body[160];
+	struct http_answer a = {
+		.status = status,
+		.content_type = "application/json",
+		.body = body,
+		.len = (size_t)snprintf(body, sizeof body,
+					"{\"error\":\"%.120s\"}", why),
+	};
+
+	c->closing = true;
+	answer(c, &a, is_head(c));
+}
+
+static void drain(struct http_conn *c)
+{
+	if (c->eof || shutdown(c->fd, SHUT_WR) < 0) {
+		conn_close(c);
+		return;
+	}
+	c->state = CONN_DRAINING;
+	c->drained = buf_len(&c->in);
+	buf_reset(&c->in, 0);
+	http_request_reset(c->request);
+	account(c);
+	start_timer(c, WAIT_OTHER, DRAIN_TIMEOUT_MS);
+	ev_io_start(c->pool->cfg.loop, &c->readable);
+}
+
+/* RFC 9110 10.1.1; true: go on with the request. */
+static bool meet_expectation(struct http_conn *c)
+{
+	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	const char *what = http_request_header(c->request, "expect");
+
+	if (!what || http_request_minor(c->request) == 0)
+		return true;
+	if (strcasecmp(what, "100-continue") != 0) {
+		refuse(c, 417, "Expect: only 100-continue is known");
+		return false;
+	}
+	if (http_request_has_body(c->request) && buf_len(&c->in) == 0) {
+		buf_append(&c->out, go_on, sizeof go_on - 1);
+		ev_feed_event(c->pool->cfg.loop, &c->writable, EV_WRITE);
+	}
+	return true;
+}
+
+/* Hands a complete request over; nothing may follow this call. */
+static void handle(struct http_conn *c)
+{
+	static const struct http_answer options = {
+		.status = 204,
+		.headers = "Allow: GET, HEAD, POST, OPTIONS\r\n",
+	};
+	const struct http_server_config *cfg = &c->pool->cfg;
+
+	start_timer(c, WAIT_NONE, 0);
+	c->closing = !http_request_keep_alive(c->request);
+	if (strcmp(http_request_path(c->request), "*") == 0) {
+		answer(c, &options, false);
+		return;
+	}
+	c->state = CONN_HANDLING;
+	cfg->on_request(c, c->request, cfg->arg);
+}
+
+static void want_more(struct http_conn *c)
+{
+	if (c->eof) {
+		conn_close(c);
+		return;
+	}
+	if (http_request_begun(c->request))
+		expect(c, http_request_has_body(c->request) ? WAIT_BODY
+							    : WAIT_HEAD);
+	else
+		expect(c, c->used ? WAIT_IDLE : WAIT_HEAD);
+	if (!c->fresh)
+		ev_io_start(c->pool->cfg.loop, &c->readable);
+}
+
+/* Goes as far as the bytes reach; nothing may follow this call. */
+static void advance(struct http_conn *c)
+{
+	enum http_state state = http_request_feed(c->request, &c->in);
+
+	if (state == HTTP_HAVE_HEAD) {
+		if (!meet_expectation(c))
+			return;
+		state = http_request_feed(c->request, &c->in);
+	}
+	account(c);
+	if (holds_too_much(c))
+		refuse(c, 503, "too much is being received");
+	else if (state == HTTP_MORE)
+		want_more(c);
+	else if (state == HTTP_COMPLETE)
+		handle(c);
+	else {
+		log_debug("http", "%s: refused with %d: %s", c->peer,
+			  http_request_status(c->request),
+			  http_request_reason(c->request));
+		refuse(c, http_request_status(c->request),
+		       http_request_reason(c->request));
+	}
+}
+
+static void next_request(struct http_conn *c)
+{
+	http_request_reset(c->request);
+	buf_reset(&c->out, KEEP);
+	c->state = CONN_READING;
+	c->wait = WAIT_NONE;
+	c->used = true;
+	/* it waits from now on: to the end of the line */
+	TAILQ_REMOVE(&c->pool->conns, c, link);
+	TAILQ_INSERT_TAIL(&c->pool->conns, c, link);
+	advance(c);
+}
+
+static void conn_write(struct http_conn *c)
+{
+	size_t len = MIN(buf_len(&c->out), (size_t)WRITE_MAX);
+	ssize_t n = 0;
+
+	if (len > 0)
+		n = send(c->fd, buf_head(&c->out), len, MSG_NOSIGNAL);
+	if (n < 0 && errno != EAGAIN && errno != EINTR) {
+		conn_close(c);
+		return;
+	}
+	if (n > 0) {
+		buf_take(&c->out, (size_t)n);
+		account(c);
+		if (c->state == CONN_WRITING)
+			expect_reader(c);
+	}
+	if (buf_len(&c->out) > 0) {
+		ev_io_start(c->pool->cfg.loop, &c->writable);
+		return;
+	}
+	ev_io_stop(c->pool->cfg.loop, &c->writable);
+	if (c->state != CONN_WRITING)
+		return; /* that was "100 Continue" */
+	if (c->closing)
+		drain(c);
+	else
+		next_request(c);
+}
+
+static void conn_drain(struct http_conn *c)
+{
+	ssize_t n = fd_discard(c->fd, READ_MAX * 4);
+
+	if (n == -EAGAIN || n == -EINTR)
+		return;
+	if (n > 0)
+		c->drained += (size_t)n;
+	if (n <= 0 || c->drained > DRAIN_MAX)
+		conn_close(c);
+}
+
+/* Goes on with the plaintext.  False: it is to be read as it comes. */
+static bool divert(struct http_conn *c)
+{
+	struct http_pool *p = c->pool;
+	int fd = p->serve_tls(c->fd, p->serve_arg);
+
+	if (fd == -ENOTSUP)
+		return false;
+	if (fd < 0) {
+		conn_close(c);
+		return true;
+	}
+	c->fd = fd;
+	c->secure = true;
+	ev_io_set(&c->readable, fd, EV_READ);
+	ev_io_set(&c->writable, fd, EV_WRITE);
+	ev_io_start(p->cfg.loop, &c->readable);
+	return true;
+}
+
+static void conn_read(struct http_conn *c)
+{
+	size_t room = READ_MAX - buf_len(&c->in);
+	ssize_t n = recv(c->fd, buf_reserve(&c->in, room), room, 0);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n < 0) {
+		conn_close(c);
+		return;
+	}
+	buf_added(&c->in, (size_t)n);
+	c->eof = n == 0;
+	if (c->eof || buf_len(&c->in) == READ_MAX)
+		ev_io_stop(c->pool->cfg.loop, &c->readable);
+	if (c->state == CONN_READING)
+		advance(c);
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct http_conn *c = container_of(w, struct http_conn, readable);
+
+	(void)loop, (void)revents;
+	if (c->state == CONN_DRAINING)
+		conn_drain(c);
+	else
+		conn_read(c);
+}
+
+static void on_first_byte(struct first_byte_wait *wait)
+{
+	struct http_conn *c = container_of(wait, struct http_conn, first);
+
+	c->fresh = false;
+	if (fd_begins_tls(c->fd) && divert(c))
+		return;
+	ev_io_start(c->pool->cfg.loop, &c->readable);
+	conn_read(c);
+}
+
+static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)loop, (void)revents;
+	conn_write(container_of(w, struct http_conn, writable));
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct http_conn *c = container_of(w, struct http_conn, timer);
+
+	(void)loop, (void)revents;
+	if (c->state == CONN_READING && http_request_begun(c->request))
+		refuse(c, 408, "the request did not come in time");
+	else
+		conn_close(c);
+}
+
+/* The one that waits longest, not one whose answer is being made. */
+static bool make_room(struct http_pool *p)
+{
+	struct http_conn *c;
+
+	TAILQ_FOREACH(c, &p->conns, link)
+		if (c->state != CONN_HANDLING)
+			break;
+	if (c)
+		conn_close(c);
+	return c;
+}
+
+static struct http_conn *conn_new(struct http_pool *p, int fd,
+				  const struct sockaddr_any *peer)
+{
+	struct http_conn *c = xcalloc(1, sizeof *c);
+	int on = 1;
+
+	c->pool = p;
+	c->fd = fd;
+	c->first.fd = fd;
+	c->first.on_byte = on_first_byte;
+	c->request = http_request_new(HTTP_BODY_MAX);
+	sockaddr_format_host(peer, c->peer);
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+	ev_io_init(&c->readable, on_readable, fd, EV_READ);
+	ev_io_init(&c->writable, on_writable, fd, EV_WRITE);
+	ev_timer_init(&c->timer, on_timer, 0, 0);
+	return c;
+}
+
+static void log_refusal(struct http_pool *p, const struct sockaddr_any *peer)
+{
+	char host[SOCKADDR_TEXT_MAX];
+	unsigned suppressed;
+
+	if (!ratelimit_pass(&p->refused_log, mono_ms(), &suppressed))
+		return;
+	sockaddr_format_host(peer, host);
+	log_warning("http", "%s has as many connections as an address may "
+		    "have: one more is refused (%u more since the last line)",
+		    host, suppressed);
+}
+
+/* It is told why, unless that would cost others their place. */
+static void turn_away(struct http_pool *p, int fd,
+		      const struct sockaddr_any *peer)
+{
+	struct http_conn *c;
+
+	log_refusal(p, peer);
+	if (p->n >= p->cfg.connections_max || p->n_refused >= REFUSED_MAX) {
+		fd_close(&fd);
+		return;
+	}
+	c = conn_new(p, fd, peer);
+	c->refused = true;
+	p->n_refused++;
+	p->n++;
+	/* the first to make room for others */
+	TAILQ_INSERT_HEAD(&p->conns, c, link);
+	refuse(c, 503, "too many connections from this address");
+}
+
+bool http_pool_add(struct http_pool *p, int fd,
+		   const struct sockaddr_any *peer)
+{
+	struct ip_address address = ip_of(peer);
+	struct peer *from = NULL;
+	struct http_conn *c;
+
+	if (p->cfg.peers && peers_enter(p->cfg.peers, &address, &from) < 0) {
+		turn_away(p, fd, peer);
+		return false;
+	}
+	if (p->n >= p->cfg.connections_max && !make_room(p)) {
+		peer_leave(&from);
+		fd_close(&fd);
+		return false;
+	}
+	c = conn_new(p, fd, peer);
+	c->from = from;
+	c->fresh = p->first != NULL && first_byte_add(p->first, &c->first) == 0;
+	p->n++;
+	TAILQ_INSERT_TAIL(&p->conns, c, link);
+	want_more(c);
+	return true;
+}
+
+void http_pool_done(struct http_pool *p)
+{
+	while (!TAILQ_EMPTY(&p->conns))
+		conn_close(TAILQ_FIRST(&p->conns));
+}
+
+void http_respond(struct http_conn *c, const struct http_answer *a)
+{
+	static const char body[] = "{\"error\":\"too much is being sent\"}";
+	static const struct http_answer too_much = {
+		.status = 503,
+		.content_type = "application/json",
+		.body = body,
+		.len = sizeof body - 1,
+	};
+
+	assert(c->state == CONN_HANDLING);
+	if (a->len > SHARE && c->pool->held_out + a->len > HTTP_HELD_MAX)
+		a = &too_much;
+	answer(c, a, is_head(c));
+	account(c);
+}
+
+void http_drop(struct http_conn *c)
+{
+	assert(c->state == CONN_HANDLING);
+	conn_detach(c);
+	conn_free(c);
+}
+
+const char *http_conn_peer(const struct http_conn *c)
+{
+	return c->peer;
+}
+
+bool http_conn_is_secure(const struct http_conn *c)
+{
+	return c->secure;
+}
+
+int http_conn_take_socket(struct http_conn *c, struct buf *rest,
+			  struct peer **ret_from)
+{
+	int fd = c->fd;
+
+	assert(c->state == CONN_HANDLING);
+	if (buf_len(&c->in) > 0)
+		buf_append(rest, buf_head(&c->in), buf_len(&c->in));
+	conn_detach(c);
+	c->fd = -1;
+	*ret_from = c->from;
+	c->from = NULL;
+	conn_free(c);
+	return fd;
+}

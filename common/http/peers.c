@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/http/peers.h"
+
+#include "common/base/alloc.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/random.h>
+
+enum { BUCKETS = 1024 };
+
+struct peer {
+	LIST_ENTRY(peer) bucket;
+	struct peers *peers;
+	struct ip_address address;
+	unsigned n; /* connections, > 0 */
+};
+
+struct peers {
+	LIST_HEAD(, peer) buckets[BUCKETS];
+	uint64_t seed; /* so that nobody can aim at one bucket */
+	unsigned max;
+	size_t n; /* addresses */
+	size_t n_proxies;
+	struct ip_prefix proxies[];
+};
+
+struct peers *peers_new(const struct peers_config *cfg)
+{
+	size_t size = cfg->n_proxies * sizeof cfg->proxies[0];
+	struct peers *p = xcalloc(1, sizeof *p + size);
+
+	assert(cfg->max > 0);
+	p->max = cfg->max;
+	p->n_proxies = cfg->n_proxies;
+	if (size > 0)
+		memcpy(p->proxies, cfg->proxies, size);
+	if (getrandom(&p->seed, sizeof p->seed, GRND_NONBLOCK) < 0)
+		p->seed = (uintptr_t)p;
+	return p;
+}
+
+void peers_free(struct peers **p)
+{
+	assert(*p == NULL || (*p)->n == 0);
+	free(*p);
+	*p = NULL;
+}
+
+static bool is_counted(const struct peers *p, const struct ip_address *a)
+{
+	for (size_t i = 0; i < p->n_proxies; i++)
+		if (ip_prefix_has(&p->proxies[i], a))
+			return false;
+	return !ip_is_loopback(a);
+}
+
+static size_t bucket_of(const struct peers *p, const struct ip_address *a)
+{
+	return ip_hash(a, p->seed) % BUCKETS;
+}
+
+static struct peer *find_or_add(struct peers *p, const struct ip_address *a)
+{
+	size_t bucket = bucket_of(p, a);
+	struct peer *peer;
+
+	LIST_FOREACH(peer, &p->buckets[bucket], bucket)
+		if (memcmp(peer->address.bytes, a->bytes, IP_BYTES) == 0)
+			return peer;
+	peer = xcalloc(1, sizeof *peer);
+	peer->peers = p;
+	peer->address = *a;
+	LIST_INSERT_HEAD(&p->buckets[bucket], peer, bucket);
+	p->n++;
+	return peer;
+}
+
+int peers_enter(struct peers *p, const struct ip_address *a, struct peer **ret)
+{
+	struct ip_address client = ip_client(a);
+	struct peer *peer = NULL;
+
+	if (is_counted(p, a)) {
+		peer = find_or_add(p, &client);
+		if (peer->n >= p->max)
+			return -EUSERS;
+		peer->n++;
+	}
+	*ret = peer;
+	return 0;
+}
+
+void peer_leave(struct peer **pp)
+{
+	struct peer *p = *pp;
+
+	*pp = NULL;
+	if (p == NULL || --p->n > 0)
+		return;
+	LIST_REMOVE(p, bucket);
+	p->peers->n--;
+	free(p);
+}

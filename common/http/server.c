@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/http/server.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/ratelimit.h"
+#include "common/http/conn.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	BACKLOG = 1024,
+	ACCEPT_MAX = 64,     /* connections per wake-up */
+	ACCEPT_PAUSE_MS = 200, /* without descriptors or memory */
+};
+
+struct listener {
+	struct listener *next;
+	struct http_server *server;
+	ev_io readable;
+	ev_timer pause;
+	int fd;
+	uint16_t port;
+};
+
+struct http_server {
+	struct http_pool pool;
+	struct listener *listeners; /* the first bound is in front */
+	struct ratelimit accept_log;
+};
+
+static unsigned or_default(unsigned value, unsigned other)
+{
+	return value ? value : other;
+}
+
+struct http_server *http_server_new(const struct http_server_config *cfg)
+{
+	struct http_server *s = xcalloc(1, sizeof *s);
+	struct http_server_config *own = &s->pool.cfg;
+
+	*own = *cfg;
+	TAILQ_INIT(&s->pool.conns);
+	own->head_timeout_ms = or_default(cfg->head_timeout_ms,
+					  HTTP_HEAD_TIMEOUT_MS);
+	own->body_timeout_ms = or_default(cfg->body_timeout_ms,
+					  HTTP_BODY_TIMEOUT_MS);
+	own->idle_timeout_ms = or_default(cfg->idle_timeout_ms,
+					  HTTP_IDLE_TIMEOUT_MS);
+	own->answer_timeout_ms = or_default(cfg->answer_timeout_ms,
+					    HTTP_ANSWER_TIMEOUT_MS);
+	own->answer_rate_min = or_default(cfg->answer_rate_min,
+					  HTTP_ANSWER_RATE_MIN);
+	own->connections_max = or_default(cfg->connections_max,
+					  HTTP_CONNECTIONS_MAX);
+	return s;
+}
+
+static void listener_free(struct listener *l)
+{
+	ev_io_stop(l->server->pool.cfg.loop, &l->readable);
+	ev_timer_stop(l->server->pool.cfg.loop, &l->pause);
+	fd_close(&l->fd);
+	free(l);
+}
+
+void http_server_free(struct http_server **server)
+{
+	struct http_server *s = *server;
+
+	if (!s)
+		return;
+	*server = NULL;
+	while (s->listeners) {
+		struct listener *l = s->listeners;
+
+		s->listeners = l->next;
+		listener_free(l);
+	}
+	http_pool_done(&s->pool);
+	first_byte_free(&s->pool.first);
+	free(s);
+}
+
+static void log_accept_error(struct http_server *s, int err)
+{
+	unsigned suppressed;
+
+	if (ratelimit_pass(&s->accept_log, mono_ms(), &suppressed))
+		log_warning("http", "cannot accept connections: %s "
+			    "(%u more since the last line)",
+			    strerror(err), suppressed);
+}
+
+/* No use in waking up again before something was given back. */
+static void pause_accepting(struct listener *l)
+{
+	struct ev_loop *loop = l->server->pool.cfg.loop;
+
+	ev_io_stop(loop, &l->readable);
+	ev_timer_set(&l->pause, ACCEPT_PAUSE_MS / 1e3, 0);
+	ev_timer_start(loop, &l->pause);
+}
+
+static bool is_shortage(int err)
+{
+	return err == EMFILE || err == ENFILE || err == ENOBUFS ||
+	       err == ENOMEM;
+}
+
+static void accept_some(struct listener *l)
+{
+	for (unsigned i = 0; i < ACCEPT_MAX; i++) {
+		struct sockaddr_any peer = { .len = sizeof peer.in6 };
+		int fd = accept4(l->fd, &peer.sa, &peer.len,
+				 SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd >= 0) {
+			(void)http_pool_add(&l->server->pool, fd, &peer);
+			continue;
+		}
+		if (errno == EAGAIN)
+			return;
+		if (is_shortage(errno)) {
+			log_accept_error(l->server, errno);
+			pause_accepting(l);
+			return;
+		}
+		/* that one connection failed before it was ours */
+	}
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)loop, (void)revents;
+	accept_some(container_of(w, struct listener, readable));
+}
+
+static void on_pause(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct listener *l = container_of(w, struct listener, pause);
+
+	(void)revents;
+	ev_io_start(loop, &l->readable);
+}
+
+static int bind_socket(const struct sockaddr_any *address,
+		       struct sockaddr_any *ret_bound)
+{
+	int fd = socket(address->sa.sa_family,
+			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int on = 1;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	ret_bound->len = sizeof ret_bound->in6;
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
+	    bind(fd, &address->sa, address->len) < 0 ||
+	    listen(fd, BACKLOG) < 0 ||
+	    getsockname(fd, &ret_bound->sa, &ret_bound->len) < 0) {
+		err = -errno;
+		fd_close(&fd);
+		return err;
+	}
+	return fd;
+}
+
+static void add_listener(struct http_server *s, int fd,
+			 const struct sockaddr_any *bound)
+{
+	struct listener **last = &s->listeners;
+	struct listener *l = xcalloc(1, sizeof *l);
+
+	l->server = s;
+	l->fd = fd;
+	l->port = sockaddr_port(bound);
+	ev_io_init(&l->readable, on_readable, fd, EV_READ);
+	ev_timer_init(&l->pause, on_pause, 0, 0);
+	while (*last)
+		last = &(*last)->next;
+	*last = l;
+	ev_io_start(s->pool.cfg.loop, &l->readable);
+}
+
+int http_server_listen(struct http_server *s,
+		       const struct sockaddr_any *address)
+{
+	struct sockaddr_any bound;
+	int fd = bind_socket(address, &bound);
+
+	if (fd < 0)
+		return fd;
+	add_listener(s, fd, &bound);
+	return 0;
+}
+
+int http_server_adopt(struct http_server *s, int fd)
+{
+	struct sockaddr_any bound;
+	int err = sockaddr_of_listener(fd, &bound);
+
+	/* one that cannot be set would make accept() block */
+	if (err == 0)
+		err = fd_set_nonblock(fd);
+	if (err < 0) {
+		fd_close(&fd);
+		return err;
+	}
+	add_listener(s, fd, &bound);
+	return 0;
+}
+
+void http_server_set_tls(struct http_server *s, http_serve_tls_fn *serve,
+			 void *arg)
+{
+	if (s->pool.first == NULL)
+		s->pool.first = first_byte_new(s->pool.cfg.loop);
+	s->pool.serve_tls = serve;
+	s->pool.serve_arg = arg;
+}
+
+int http_server_fd(const struct http_server *s, size_t i)
+{
+	const struct listener *l = s->listeners;
+
+	while (l && i-- > 0)
+		l = l->next;
+	return l ? l->fd : -1;
+}
+
+uint16_t http_server_port(const struct http_server *s)
+{
+	return s->listeners ? s->listeners->port : 0;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/log/log_file.h"
+
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/fd.h"
+#include "common/loop/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NOTHING_NEW = 1, MODE_NEW = 0640, BUFFER_KEEP = 64 * 1024 };
+
+struct log_file {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+
+	/* under the lock */
+	struct buf waiting;
+	uint64_t max_size;
+	unsigned lost; /* lines since the last that was written */
+	int result;    /* of the last write */
+	bool told;     /* result was told to who asked */
+	bool closing;  /* no line follows */
+	bool left;     /* the thread frees it all */
+
+	/* the thread's */
+	char *path;
+	int fd; /* -1: not open */
+	uint64_t size;
+};
+
+static void destroy(struct log_file *f)
+{
+	fd_close(&f->fd);
+	buf_done(&f->waiting);
+	(void)pthread_cond_destroy(&f->wake);
+	(void)pthread_mutex_destroy(&f->lock);
+	free(f->path);
+	free(f);
+}
+
+/* --- the thread --- */
+
+static int open_file(struct log_file *f)
+{
+	struct stat st;
+	int err = 0;
+
+	/* neither a FIFO nor a terminal may hold it up, or be steered */
+	f->fd = open(f->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
+				      O_NOCTTY | O_NONBLOCK, MODE_NEW);
+	if (f->fd < 0)
+		return -errno;
+	if (fstat(f->fd, &st) < 0)
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = -EINVAL;
+	else
+		f->size = (uint64_t)st.st_size;
+	if (err < 0)
+		fd_close(&f->fd);
+	return err;
+}
+
+/* The file at the path is the one that is open. */
+static bool is_in_place(const struct log_file *f)
+{
+	struct stat here, open;
+
+	return f->fd >= 0 && stat(f->path, &here) == 0 &&
+	       fstat(f->fd, &open) == 0 && here.st_ino == open.st_ino &&
+	       here.st_dev == open.st_dev;
+}
+
+static int rotate(struct log_file *f)
+{
+	char *to = xasprintf("%s.%d", f->path, LOG_FILE_ARCHIVES);
+	int err = 0;
+
+	for (int i = LOG_FILE_ARCHIVES - 1; i >= 0; i--) {
+		char *from = i > 0 ? xasprintf("%s.%d", f->path, i)
+				   : xstrdup(f->path);
+
+		if (rename(from, to) < 0 && i == 0)
+			err = -errno;
+		free(to);
+		to = from;
+	}
+	free(to);
+	if (err < 0)
+		return err;
+	fd_close(&f->fd);
+	return open_file(f);
+}
+
+static int write_all(struct log_file *f, const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(f->fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		f->size += (uint64_t)n;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_line(struct log_file *f, const char *line, size_t len,
+		      uint64_t max_size)
+{
+	int err = f->fd < 0 ? open_file(f) : 0;
+
+	/* one that cannot be put away goes on growing */
+	if (err == 0 && max_size > 0 && f->size > 0 &&
+	    f->size + len > max_size)
+		(void)rotate(f);
+	if (err == 0 && f->fd < 0)
+		err = open_file(f);
+	return err < 0 ? err : write_all(f, line, len);
+}
+
+static unsigned count_lines(const char *data, size_t len)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += data[i] == '\n';
+	return n;
+}
+
+/* Returns how many lines are lost; the rest is not tried then. */
+static unsigned write_lines(struct log_file *f, const struct buf *lines,
+			    uint64_t max_size, int *ret_err)
+{
+	const char *at = (const char *)buf_head(lines);
+	size_t left = buf_len(lines);
+
+	*ret_err = 0;
+	while (left > 0) {
+		const char *end = memchr(at, '\n', left);
+		size_t len = end != NULL ? (size_t)(end + 1 - at) : left;
+
+		*ret_err = write_line(f, at, len, max_size);
+		if (*ret_err < 0)
+			return count_lines(at, left);
+		at += len;
+		left -= len;
+	}
+	return 0;
+}
+
+static int write_lost(struct log_file *f, unsigned lost, uint64_t max_size)
+{
+	char line[96];
+	int len = snprintf(line, sizeof line,
+			   "log: %u lines are lost: the disk did not take "
+			   "them\n", lost);
+
+	return write_line(f, line, (size_t)len, max_size);
+}
+
+/* One batch, without the lock. */
+static void write_batch(struct log_file *f, struct buf *lines, unsigned *lost,
+			uint64_t max_size, int *ret_err)
+{
+	*ret_err = 0;
+	if (!is_in_place(f))
+		fd_close(&f->fd);
+	if (*lost > 0)
+		*ret_err = write_lost(f, *lost, max_size);
+	if (*ret_err < 0) {
+		*lost += count_lines((const char *)buf_head(lines),
+				     buf_len(lines));
+		return;
+	}
+	*lost = write_lines(f, lines, max_size, ret_err);
+}
+
+/* With the lock, which it gives up meanwhile. */
+static void work(struct log_file *f, struct buf *lines)
+{
+	struct buf empty = *lines;
+	uint64_t max_size = f->max_size;
+	unsigned lost = f->lost;
+	int err;
+
+	*lines = f->waiting;
+	f->waiting = empty;
+	f->lost = 0;
+	(void)pthread_mutex_unlock(&f->lock);
+	write_batch(f, lines, &lost, max_size, &err);
+	buf_reset(lines, BUFFER_KEEP);
+	(void)pthread_mutex_lock(&f->lock);
+	f->lost += lost;
+	if (err != f->result) {
+		f->result = err;
+		f->told = false;
+	}
+}
+
+static void *run(void *arg)
+{
+	struct log_file *f = arg;
+	struct buf lines = { 0 };
+	bool left;
+
+	(void)pthread_mutex_lock(&f->lock);
+	for (;;) {
+		while (buf_len(&f->waiting) == 0 && !f->closing)
+			(void)pthread_cond_wait(&f->wake, &f->lock);
+		if (buf_len(&f->waiting) == 0)
+			break;
+		work(f, &lines);
+	}
+	left = f->left;
+	(void)pthread_mutex_unlock(&f->lock);
+	buf_done(&lines);
+	if (left)
+		destroy(f);
+	return NULL;
+}
+
+/* --- those who log --- */
+
+struct log_file *log_file_open(const char *path, uint64_t max_size)
+{
+	struct log_file *f = xcalloc(1, sizeof *f);
+
+	f->path = xstrdup(path);
+	f->fd = -1;
+	f->max_size = max_size;
+	f->told = true;
+	(void)pthread_mutex_init(&f->lock, NULL);
+	(void)pthread_cond_init(&f->wake, NULL);
+	if (thread_start(&f->thread, run, f) == 0)
+		return f;
+	destroy(f);
+	return NULL;
+}
+
+static void end(struct log_file *f, bool left)
+{
+	(void)pthread_mutex_lock(&f->lock);
+	f->closing = true;
+	f->left = left;
+	(void)pthread_cond_signal(&f->wake);
+	(void)pthread_mutex_unlock(&f->lock);
+}
+
+void log_file_leave(struct log_file **p)
+{
+	struct log_file *f = *p;
+	pthread_t thread;
+
+	*p = NULL;
+	if (f == NULL)
+		return;
+	thread = f->thread;
+	end(f, true);
+	(void)pthread_detach(thread);
+}
+
+void log_file_close(struct log_file **p)
+{
+	struct log_file *f = *p;
+
+	*p = NULL;
+	if (f == NULL)
+		return;
+	end(f, false);
+	/* a disk that does not answer: the memory is left to the exit */
+	if (thread_join(f->thread))
+		destroy(f);
+}
+
+void log_file_limit(struct log_file *f, uint64_t max_size)
+{
+	(void)pthread_mutex_lock(&f->lock);
+	f->max_size = max_size;
+	(void)pthread_mutex_unlock(&f->lock);
+}
+
+void log_file_write(struct log_file *f, const char *lines, size_t len)
+{
+	(void)pthread_mutex_lock(&f->lock);
+	if (buf_len(&f->waiting) + len > LOG_FILE_WAITING_MAX)
+		f->lost += count_lines(lines, len);
+	else
+		buf_append(&f->waiting, lines, len);
+	(void)pthread_cond_signal(&f->wake);
+	(void)pthread_mutex_unlock(&f->lock);
+}
+
+int log_file_news(struct log_file *f)
+{
+	int news = NOTHING_NEW;
+
+	(void)pthread_mutex_lock(&f->lock);
+	if (!f->told)
+		news = f->result;
+	f->told = true;
+	(void)pthread_mutex_unlock(&f->lock);
+	return news;
+}

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+libcommon_a_SOURCES += \
+	common/loop/first_byte.c common/loop/first_byte.h \
+	common/loop/thread.c common/loop/thread.h

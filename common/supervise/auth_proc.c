@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/auth_proc.h"
+
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "proto/ipc/channel.h"
+
+#include <assert.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+enum {
+	/* one is hashed while the other waits in the channel */
+	WITH_WORKER_MAX = 2,
+	TRIES_MAX = 2,
+	/* a heart that beats without an answer for so long is no help */
+	SLOT_MS = 10000,
+};
+
+struct auth_job {
+	TAILQ_ENTRY(auth_job) link;
+	struct auth_proc *owner;
+	struct auth_job_config cfg;
+	char *password;
+	char *hash;
+	uint32_t seq; /* 0: not with the worker */
+	unsigned tries;
+	ev_timer deadline;
+};
+
+/* What the worker was given and has not answered.  The job may be over by
+ * then: cancelled, or too late. */
+struct slot {
+	uint32_t seq; /* 0: free */
+	uint64_t sent_ms;
+};
+
+struct auth_proc {
+	struct ev_loop *loop;
+	struct slot slots[WITH_WORKER_MAX];
+	struct service_proc *service;
+	TAILQ_HEAD(, auth_job) jobs; /* in order of arrival */
+	uint32_t last_seq;
+};
+
+static void job_free(struct auth_job *j)
+{
+	TAILQ_REMOVE(&j->owner->jobs, j, link);
+	ev_timer_stop(j->owner->loop, &j->deadline);
+	explicit_bzero(j->password, strlen(j->password));
+	free(j->password);
+	free(j->hash);
+	free(j);
+}
+
+static void job_end(struct auth_job *j, enum auth_outcome outcome,
+		    const char *hash)
+{
+	struct auth_job_config cfg = j->cfg;
+
+	job_free(j);
+	cfg.on_done(outcome, hash, cfg.arg);
+}
+
+static void send_job(struct auth_proc *p, struct channel *channel,
+		     struct auth_job *j, struct slot *slot)
+{
+	struct msg m = { .type = MSG_AUTH_HASH };
+
+	if (++p->last_seq == 0)
+		p->last_seq = 1;
+	j->seq = m.seq = slot->seq = p->last_seq;
+	slot->sent_ms = mono_ms();
+	j->tries++;
+	if (j->hash != NULL) {
+		m.type = MSG_AUTH_VERIFY;
+		m.auth_verify = (struct msg_auth_verify){
+			.password = j->password, .hash = j->hash
+		};
+	} else {
+		m.auth_hash.password = j->password;
+	}
+	/* a worker that cannot be told is being replaced: on_down */
+	(void)channel_send(channel, &m, NULL, 0);
+}
+
+static struct slot *find_slot(struct auth_proc *p, uint32_t seq)
+{
+	for (size_t i = 0; i < WITH_WORKER_MAX; i++)
+		if (p->slots[i].seq == seq)
+			return &p->slots[i];
+	return NULL;
+}
+
+static bool is_overdue(const struct auth_proc *p)
+{
+	uint64_t now = mono_ms();
+
+	for (size_t i = 0; i < WITH_WORKER_MAX; i++)
+		if (p->slots[i].seq != 0 &&
+		    now - p->slots[i].sent_ms > SLOT_MS)
+			return true;
+	return false;
+}
+
+/* Gives the worker what it has room for: whoever asks and leaves does not make
+ * room by that, or the worker would drown in what nobody waits for. */
+static void pump(struct auth_proc *p)
+{
+	struct channel *channel = service_proc_channel(p->service);
+	struct slot *slot;
+	struct auth_job *j;
+
+	if (channel == NULL)
+		return;
+	TAILQ_FOREACH(j, &p->jobs, link) {
+		if (j->seq != 0)
+			continue;
+		slot = find_slot(p, 0);
+		if (slot == NULL)
+			break;
+		send_job(p, channel, j, slot);
+	}
+	if (is_overdue(p))
+		service_proc_accuse(p->service, "owes an answer");
+}
+
+/* --- what the worker says --- */
+
+static void on_hello(void *self)
+{
+	pump(self);
+}
+
+static void hear_result(struct auth_proc *p, const struct msg *m)
+{
+	const struct msg_auth_result *r = &m->auth_result;
+	enum auth_outcome outcome = r->ok ? AUTH_OK : AUTH_WRONG;
+	struct slot *slot = m->seq != 0 ? find_slot(p, m->seq) : NULL;
+	struct auth_job *j;
+
+	if (slot == NULL)
+		return;
+	*slot = (struct slot){ 0 };
+	TAILQ_FOREACH(j, &p->jobs, link)
+		if (j->seq == m->seq)
+			break;
+	/* it was cancelled, or too late */
+	if (j == NULL) {
+		pump(p);
+		return;
+	}
+	if (j->hash == NULL && (!r->ok || r->hash[0] == '\0'))
+		outcome = AUTH_UNAVAILABLE;
+	/* first the next one: the owner may end everything inside */
+	j->seq = 0;
+	TAILQ_REMOVE(&p->jobs, j, link);
+	pump(p);
+	TAILQ_INSERT_HEAD(&p->jobs, j, link);
+	job_end(j, outcome, r->hash);
+}
+
+static void on_message(const struct msg *m, void *self)
+{
+	if (m->type == MSG_AUTH_RESULT)
+		hear_result(self, m);
+}
+
+/* A job whose worker died twice may be what it dies of. */
+static struct auth_job *find_deadly(struct auth_proc *p)
+{
+	struct auth_job *j;
+
+	TAILQ_FOREACH(j, &p->jobs, link)
+		if (j->seq == 0 && j->tries >= TRIES_MAX)
+			break;
+	return j;
+}
+
+static void on_down(void *self)
+{
+	struct auth_proc *p = self;
+	struct auth_job *j;
+
+	memset(p->slots, 0, sizeof p->slots);
+	TAILQ_FOREACH(j, &p->jobs, link)
+		j->seq = 0;
+	while ((j = find_deadly(p)) != NULL)
+		job_end(j, AUTH_UNAVAILABLE, "");
+}
+
+static const struct service_kind kind = {
+	.role = "auth",
+	.beat = MSG_AUTH_STATUS,
+	.on_hello = on_hello,
+	.on_message = on_message,
+	.on_down = on_down,
+};
+
+struct auth_proc *auth_proc_new(const struct service_config *cfg)
+{
+	struct auth_proc *p = xcalloc(1, sizeof *p);
+
+	p->loop = cfg->loop;
+	TAILQ_INIT(&p->jobs);
+	p->service = service_proc_new(cfg, &kind, "1", p);
+	return p;
+}
+
+void auth_proc_free(struct auth_proc **p)
+{
+	if (*p == NULL)
+		return;
+	assert(TAILQ_EMPTY(&(*p)->jobs));
+	service_proc_free(&(*p)->service);
+	free(*p);
+	*p = NULL;
+}
+
+struct service_proc *auth_proc_service(struct auth_proc *p)
+{
+	return p->service;
+}
+
+/* --- jobs --- */
+
+static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	job_end(container_of(t, struct auth_job, deadline), AUTH_UNAVAILABLE,
+		"");
+}
+
+struct auth_job *auth_job_new(struct auth_proc *p,
+			      const struct auth_job_config *cfg)
+{
+	struct auth_job *j = xcalloc(1, sizeof *j);
+
+	j->owner = p;
+	j->cfg = *cfg;
+	j->password = xstrdup(cfg->password);
+	j->hash = xstrdup(cfg->hash);
+	TAILQ_INSERT_TAIL(&p->jobs, j, link);
+	ev_timer_init(&j->deadline, on_deadline, AUTH_JOB_DEADLINE_MS / 1e3,
+		      0.);
+	ev_timer_start(p->loop, &j->deadline);
+	service_proc_want(p->service);
+	pump(p);
+	return j;
+}
+
+void auth_job_cancel(struct auth_job **j)
+{
+	if (*j != NULL)
+		job_free(*j);
+	*j = NULL;
+}

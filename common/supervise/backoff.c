@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/backoff.h"
+
+#include "common/base/util.h"
+
+void backoff_started(struct backoff *b, uint64_t now_ms)
+{
+	b->started_ms = now_ms;
+	b->ready_ms = 0;
+}
+
+void backoff_ready(struct backoff *b, uint64_t now_ms)
+{
+	b->ready_ms = now_ms;
+}
+
+void backoff_alive(struct backoff *b, uint64_t now_ms)
+{
+	if (b->ready_ms != 0 && now_ms - b->ready_ms >= BACKOFF_HEALTHY_MS)
+		b->ends = 0;
+}
+
+/* ms, 20 % more or less */
+static unsigned jitter(struct backoff *b, unsigned ms)
+{
+	/* Numerical Recipes' generator: enough to part workers */
+	b->seed = b->seed * 1664525u + 1013904223u;
+	return ms * 8 / 10 + (b->seed >> 16) % (ms * 4 / 10 + 1);
+}
+
+unsigned backoff_ended(struct backoff *b, uint64_t now_ms)
+{
+	uint64_t since_start = now_ms - b->started_ms;
+	unsigned wait = 0;
+
+	backoff_alive(b, now_ms);
+	b->ends++;
+	b->ready_ms = 0;
+	if (b->ends >= BACKOFF_QUARANTINE)
+		wait = jitter(b, BACKOFF_MAX_MS);
+	else if (b->ends > 1)
+		wait = jitter(b, (unsigned)BACKOFF_FIRST_MS << (b->ends - 2));
+	if (since_start < BACKOFF_SPACING_MS)
+		wait = MAX(wait, (unsigned)(BACKOFF_SPACING_MS - since_start));
+	return wait;
+}
+
+void backoff_reset(struct backoff *b)
+{
+	b->ends = 0;
+}
+
+bool backoff_is_quarantine(const struct backoff *b)
+{
+	return b->ends >= BACKOFF_QUARANTINE;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/fd_store.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/supervise/memfd.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+enum {
+	DOCUMENTS = 2,
+	RETRY_MS = 1000,
+};
+
+struct fd_store {
+	struct fd_store_config cfg;
+	bool there;
+	bool failed; /* the last write */
+	ev_timer timer;
+	json_t *stored; /* by name */
+	uint64_t serial;
+	int documents[DOCUMENTS];
+};
+
+/* --- what the manager is told --- */
+
+static int store(struct fd_store *s, const char *name, int fd)
+{
+	char *words;
+	int r;
+
+	if (json_object_get(s->stored, name) != NULL)
+		return 0;
+	/* no polling: a socket whose peer has left is ours to judge */
+	words = xasprintf("FDSTORE=1\nFDNAME=%s\nFDPOLL=0", name);
+	r = sd_pid_notify_with_fds(0, 0, words, &fd, 1);
+	free(words);
+	if (r > 0)
+		(void)json_object_set_new(s->stored, name, json_true());
+	return r > 0 ? 0 : r < 0 ? r : -ENOTCONN;
+}
+
+static int store_all(struct fd_store *s, const json_t *fds)
+{
+	const char *name;
+	const json_t *fd;
+	int err = 0;
+
+	json_object_foreach((json_t *)(uintptr_t)fds, name, fd)
+		if (err == 0)
+			err = store(s, name, (int)json_integer_value(fd));
+	return err;
+}
+
+static void remove_others(struct fd_store *s, const json_t *fds)
+{
+	const char *name;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe(s->stored, next, name, value) {
+		if (json_object_get(fds, name) != NULL || name[0] == 's')
+			continue;
+		if (sd_notifyf(0, "FDSTOREREMOVE=1\nFDNAME=%s", name) > 0)
+			(void)json_object_del(s->stored, name);
+	}
+}
+
+/* --- the document --- */
+
+static int write_document(struct fd_store *s, struct handover *h)
+{
+	int fd = s->documents[++s->serial % DOCUMENTS];
+	size_t len;
+	char *text;
+	int err;
+
+	(void)json_object_set_new(handover_document(h), "serial",
+				  json_integer((json_int_t)s->serial));
+	text = handover_format(h, false, &len);
+	err = memfd_write(fd, text, len);
+	free(text);
+	return err;
+}
+
+/* In this order the newest whole document never names what is not there. */
+static void write_all(struct fd_store *s, struct handover *h)
+{
+	int err = store_all(s, handover_fds(h));
+
+	if (err == 0)
+		err = write_document(s, h);
+	if (err == 0)
+		remove_others(s, handover_fds(h));
+	if (err < 0 && !s->failed)
+		log_warning("master", "what runs cannot be left with the "
+			    "service manager: %s; trying again",
+			    strerror(-err));
+	s->failed = err < 0;
+	if (!s->failed)
+		return;
+	ev_timer_set(&s->timer, RETRY_MS / 1e3, 0.);
+	ev_timer_start(s->cfg.loop, &s->timer);
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct fd_store *s = container_of(t, struct fd_store, timer);
+	struct handover *h = s->cfg.write(s->cfg.arg);
+
+	(void)loop, (void)revents;
+	write_all(s, h);
+	handover_free(&h);
+}
+
+static int open_documents(struct fd_store *s)
+{
+	static const char *const names[DOCUMENTS] = { "s1", "s2" };
+	int err = 0;
+
+	for (size_t i = 0; i < DOCUMENTS && err == 0; i++) {
+		if (s->documents[i] < 0)
+			s->documents[i] = memfd_open("handover");
+		err = s->documents[i] < 0 ? s->documents[i]
+					  : store(s, names[i],
+						  s->documents[i]);
+	}
+	return err;
+}
+
+static void take_documents(struct fd_store *s, struct handover *before)
+{
+	uint64_t number;
+	int fd;
+
+	while ((fd = handover_take_any(before, 's', &number)) >= 0)
+		if (number >= 1 && number <= DOCUMENTS &&
+		    s->documents[number - 1] < 0)
+			s->documents[number - 1] = fd;
+		else
+			(void)close(fd);
+	s->serial = (uint64_t)json_integer_value(
+		json_object_get(handover_document(before), "serial"));
+}
+
+struct fd_store *fd_store_new(const struct fd_store_config *cfg,
+			      struct handover *before)
+{
+	struct fd_store *s = xcalloc(1, sizeof *s);
+	int err;
+
+	s->cfg = *cfg;
+	s->stored = json_object();
+	for (size_t i = 0; i < DOCUMENTS; i++)
+		s->documents[i] = -1;
+	ev_timer_init(&s->timer, on_timer, 0., 0.);
+	if (getenv("FDSTORE") == NULL || getenv("NOTIFY_SOCKET") == NULL)
+		return s;
+	if (before != NULL) {
+		(void)json_object_update(s->stored, (json_t *)(uintptr_t)
+					 handover_handed(before));
+		take_documents(s, before);
+	}
+	err = open_documents(s);
+	s->there = err == 0;
+	if (err < 0)
+		log_warning("master", "no store for descriptors: %s",
+			    strerror(-err));
+	return s;
+}
+
+void fd_store_free(struct fd_store **sp)
+{
+	struct fd_store *s = *sp;
+
+	*sp = NULL;
+	if (s == NULL)
+		return;
+	ev_timer_stop(s->cfg.loop, &s->timer);
+	for (size_t i = 0; i < DOCUMENTS; i++)
+		fd_close(&s->documents[i]);
+	json_decref(s->stored);
+	free(s);
+}
+
+void fd_store_touch(struct fd_store *s)
+{
+	if (s == NULL || !s->there || ev_is_active(&s->timer))
+		return;
+	ev_timer_set(&s->timer, FD_STORE_DELAY_MS / 1e3, 0.);
+	ev_timer_start(s->cfg.loop, &s->timer);
+}
+
+void fd_store_hand_on(struct fd_store *s, struct handover *h)
+{
+	if (!s->there)
+		return;
+	write_all(s, h);
+	for (uint64_t i = 1; i <= DOCUMENTS; i++)
+		json_decref(handover_put(h, 's', &i, s->documents[i - 1]));
+}
+
+/* --- after a crash --- */
+
+/* The newer of the documents that are whole; an empty one without any. */
+static json_t *newest(json_t *found[], size_t n)
+{
+	json_t *best = NULL;
+	json_int_t serial = -1;
+
+	for (size_t i = 0; i < n; i++) {
+		json_int_t this = json_integer_value(
+			json_object_get(found[i], "serial"));
+
+		if (found[i] == NULL || this <= serial)
+			continue;
+		best = found[i];
+		serial = this;
+	}
+	return best != NULL ? json_incref(best) : json_object();
+}
+
+static json_t *read_documents(const json_t *fds)
+{
+	static const char *const names[DOCUMENTS] = { "s1", "s2" };
+	json_t *found[DOCUMENTS], *best;
+	struct errmsg why;
+
+	for (size_t i = 0; i < DOCUMENTS; i++) {
+		const json_t *fd = json_object_get(fds, names[i]);
+
+		found[i] = fd == NULL ? NULL
+				      : memfd_read_json((int)json_integer_value(
+								fd), &why);
+	}
+	best = newest(found, DOCUMENTS);
+	for (size_t i = 0; i < DOCUMENTS; i++)
+		json_decref(found[i]);
+	return best;
+}
+
+/* {"c17": 5} of all that systemd passed. */
+static json_t *read_names(void)
+{
+	json_t *fds = json_object();
+	char **names = NULL;
+	int n = sd_listen_fds_with_names(1, &names);
+
+	for (int i = 0; i < n; i++) {
+		int fd = SD_LISTEN_FDS_START + i;
+
+		/* as after exec: handover_take_fds() sees that it is ours */
+		if (handover_is_name(names[i]) &&
+		    json_object_get(fds, names[i]) == NULL &&
+		    fcntl(fd, F_SETFD, 0) == 0)
+			(void)json_object_set_new(fds, names[i],
+						  json_integer(fd));
+		else
+			(void)close(fd);
+		free(names[i]);
+	}
+	free(names);
+	return fds;
+}
+
+struct handover *fd_store_take_up(void)
+{
+	json_t *fds = read_names();
+	struct handover *h = NULL;
+	struct errmsg why = { 0 };
+	json_t *document;
+
+	if (json_object_size(fds) > 0) {
+		document = read_documents(fds);
+		(void)json_object_set(document, "fds", fds);
+		h = handover_of(document, &why);
+		if (h == NULL)
+			log_error("master", "what the service manager kept "
+				  "is not taken up: %s", why.text);
+	}
+	json_decref(fds);
+	return h;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/memfd.h"
+
+#include "common/base/alloc.h"
+#include "common/document/document.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int memfd_open(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int memfd_write(int fd, const char *text, size_t len)
+{
+	if (ftruncate(fd, 0) < 0)
+		return -errno;
+	for (size_t done = 0; done < len;) {
+		ssize_t n = pwrite(fd, text + done, len - done, (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+static int read_all(int fd, char *text, size_t len)
+{
+	for (size_t done = 0; done < len;) {
+		ssize_t n = pread(fd, text + done, len - done, (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+json_t *memfd_read_json(int fd, struct errmsg *why)
+{
+	json_t *document = NULL;
+	struct stat st;
+	char *text;
+	int err;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    st.st_size > DOCUMENT_SIZE_MAX) {
+		errmsg_set(why, "descriptor %d is not what it should be", fd);
+		return NULL;
+	}
+	text = xcalloc(1, (size_t)st.st_size + 1);
+	err = read_all(fd, text, (size_t)st.st_size);
+	if (err < 0)
+		errmsg_set(why, "cannot be read: %s", strerror(-err));
+	else
+		document = document_parse(text, (size_t)st.st_size, why);
+	free(text);
+	return document;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/pem_source.h"
+
+#include "common/base/fd.h"
+#include "common/supervise/memfd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int open_text(const char *text, struct errmsg *why)
+{
+	int fd = memfd_open("pem");
+	int err = fd < 0 ? fd : memfd_write(fd, text, strlen(text));
+
+	if (err < 0) {
+		fd_close(&fd);
+		return errmsg_fail(why, err, "%s", strerror(-err));
+	}
+	return fd;
+}
+
+/* A pipe or a device could keep the worker waiting. */
+static int open_file(const char *path, struct errmsg *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return errmsg_fail(why, -errno, "%.180s: %s", path,
+				   strerror(errno));
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		fd_close(&fd);
+		return errmsg_fail(why, -EINVAL, "%.180s: is no file", path);
+	}
+	return fd;
+}
+
+bool pem_source_is_text(const char *value)
+{
+	return strstr(value, "-----BEGIN ") != NULL;
+}
+
+int pem_source_open(const char *value, struct errmsg *why)
+{
+	return pem_source_is_text(value) ? open_text(value, why)
+					 : open_file(value, why);
+}
+
+int pem_pair_open(const char *chain, const char *key, struct pem_pair *ret,
+		  struct errmsg *why)
+{
+	struct pem_pair pair = { .chain = pem_source_open(chain, why),
+				 .key = -1 };
+
+	if (pair.chain < 0) {
+		errmsg_prefix(why, "crt_chain: ");
+		return pair.chain;
+	}
+	pair.key = pem_source_open(key, why);
+	if (pair.key < 0) {
+		errmsg_prefix(why, "crt_key: ");
+		fd_close(&pair.chain);
+		return pair.key;
+	}
+	*ret = pair;
+	return 0;
+}
+
+void pem_pair_close(struct pem_pair *pair)
+{
+	fd_close(&pair->chain);
+	fd_close(&pair->key);
+}

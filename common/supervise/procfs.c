@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/procfs.h"
+
+#include "common/base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHUNK = 4096 };
+
+int proc_read(const char *path, struct buf *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return -errno;
+	buf_reset(text, SIZE_MAX);
+	do {
+		n = read(fd, buf_reserve(text, CHUNK), CHUNK);
+		if (n > 0)
+			buf_added(text, (size_t)n);
+	} while (n > 0);
+	n = n < 0 ? -errno : 0;
+	fd_close(&fd);
+	buf_append(text, "", 1);
+	return (int)n;
+}
+
+int proc_stat_parse(const char *text, uint64_t *ret_busy)
+{
+	uint64_t user, nice, system, irq, softirq, steal;
+
+	/* idle and iowait stand between; guest time is part of user */
+	if (sscanf(text, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64
+			 " %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64,
+		   &user, &nice, &system, &irq, &softirq, &steal) != 6)
+		return -EINVAL;
+	*ret_busy = user + nice + system + irq + softirq + steal;
+	return 0;
+}
+
+/* The number in the line that starts with key. */
+static int find_number(const char *text, const char *key, uint64_t *ret)
+{
+	size_t len = strlen(key);
+	const char *line = text;
+
+	while (line != NULL) {
+		if (strncmp(line, key, len) == 0)
+			return sscanf(line + len, "%" SCNu64, ret) == 1
+				       ? 0
+				       : -EINVAL;
+		line = strchr(line, '\n');
+		if (line != NULL)
+			line++;
+	}
+	return -EINVAL;
+}
+
+int proc_meminfo_parse(const char *text, uint64_t *ret_total,
+		       uint64_t *ret_available)
+{
+	uint64_t total, available;
+
+	if (find_number(text, "MemTotal:", &total) < 0 ||
+	    find_number(text, "MemAvailable:", &available) < 0)
+		return -EINVAL;
+	*ret_total = total;
+	*ret_available = available;
+	return 0;
+}
+
+int proc_pid_stat_parse(const char *text, struct proc_pid *ret)
+{
+	/* the name in brackets may hold anything, brackets too */
+	const char *rest = strrchr(text, ')');
+	uint64_t user, system, threads;
+
+	if (rest == NULL ||
+	    sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
+			 "%" SCNu64 " %" SCNu64 " %*d %*d %*d %*d %" SCNu64,
+		   &user, &system, &threads) != 3)
+		return -EINVAL;
+	*ret = (struct proc_pid){ user + system, threads };
+	return 0;
+}
+
+int proc_pid_status_parse(const char *text, uint64_t *ret_kib)
+{
+	uint64_t own, shared;
+
+	if (find_number(text, "RssAnon:", &own) < 0 ||
+	    find_number(text, "RssShmem:", &shared) < 0)
+		return -EINVAL;
+	*ret_kib = own + shared;
+	return 0;
+}
+
+int proc_fdinfo_pid_parse(const char *text)
+{
+	const char *line = strstr(text, "\nPid:");
+	int pid;
+
+	if (line == NULL || sscanf(line, " Pid: %d", &pid) != 1)
+		return -EINVAL;
+	return MAX(pid, 0);
+}
+
+bool proc_next_pid(const char **text, pid_t *ret)
+{
+	int used = 0;
+
+	if (sscanf(*text, "%d%n", ret, &used) != 1)
+		return false;
+	*text += used;
+	return true;
+}

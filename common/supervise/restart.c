@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/restart.h"
+
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/supervise/handover.h"
+#include "common/supervise/memfd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VARIABLE "SLUICE_HANDOVER"
+
+char *restart_find_program(void)
+{
+	return realpath("/proc/self/exe", NULL);
+}
+
+/* --- the old one --- */
+
+static void set_inheritable(const struct handover *h, bool yes)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)handover_fds(h), name, value)
+		(void)fcntl((int)json_integer_value(value), F_SETFD,
+			    yes ? 0 : FD_CLOEXEC);
+}
+
+/* A memfd with the document, which survives exec; or -errno. */
+static int open_document(const struct handover *h)
+{
+	size_t len;
+	char *text = handover_format(h, true, &len);
+	int fd = memfd_open("handover");
+	int err = fd < 0 ? fd : memfd_write(fd, text, len);
+
+	free(text);
+	if (err == 0 && fcntl(fd, F_SETFD, 0) < 0)
+		err = -errno;
+	if (err < 0) {
+		fd_close(&fd);
+		return err;
+	}
+	return fd;
+}
+
+/* A signal that comes while nobody handles it waits. */
+static void hold_signals(int how)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGHUP);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigprocmask(how, &set, NULL);
+}
+
+static int exec(const char *program, char *const *argv)
+{
+	int err;
+
+	if (program != NULL)
+		(void)execv(program, argv);
+	err = program != NULL ? -errno : -ENOENT;
+	/* it was removed, or cannot be run: the one that runs can */
+	log_warning("master", "%s: %s; the program that runs starts again",
+		    program != NULL ? program : "the program", strerror(-err));
+	(void)execv("/proc/self/exe", argv);
+	return -errno;
+}
+
+int restart_exec(const char *program, char *const *argv,
+		 const struct handover *h)
+{
+	int fd = open_document(h);
+	char number[16];
+	int err;
+
+	if (fd < 0)
+		return fd;
+	(void)snprintf(number, sizeof number, "%d", fd);
+	if (setenv(VARIABLE, number, 1) < 0) {
+		err = -errno;
+		fd_close(&fd);
+		return err;
+	}
+	hold_signals(SIG_BLOCK);
+	set_inheritable(h, true);
+	err = exec(program, argv);
+	set_inheritable(h, false);
+	hold_signals(SIG_UNBLOCK);
+	(void)unsetenv(VARIABLE);
+	fd_close(&fd);
+	return err;
+}
+
+/* --- the new one --- */
+
+static struct handover *read_document(int fd, struct errmsg *why)
+{
+	json_t *document = memfd_read_json(fd, why);
+
+	return document != NULL ? handover_of(document, why) : NULL;
+}
+
+void restart_let_signals_in(void)
+{
+	hold_signals(SIG_UNBLOCK);
+}
+
+void restart_keep_signals_out(void)
+{
+	hold_signals(SIG_BLOCK);
+}
+
+struct handover *restart_take_up(void)
+{
+	const char *value = getenv(VARIABLE);
+	struct handover *h = NULL;
+	struct errmsg why = { 0 };
+	char *end;
+	long fd;
+
+	if (value == NULL)
+		return NULL;
+	fd = strtol(value, &end, 10);
+	if (end == value || *end != '\0' || fd <= STDERR_FILENO ||
+	    fd > INT32_MAX)
+		errmsg_set(&why, "%.40s is no descriptor", value);
+	else
+		h = read_document((int)fd, &why);
+	if (h == NULL)
+		log_error("master", "what ran before is not taken up: %s",
+			  why.text);
+	else
+		(void)close((int)fd);
+	(void)unsetenv(VARIABLE);
+	return h;
+}

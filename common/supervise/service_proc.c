@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/service_proc.h"
+
+#include "common/base/alloc.h"
+#include "common/supervise/worker_proc.h"
+
+#include <stdlib.h>
+
+struct service_proc {
+	struct service_config cfg;
+	const struct service_kind *kind;
+	void *self;
+	struct worker_proc *proc;
+	bool stopping;
+};
+
+static void on_hello(struct worker_proc *proc, struct channel *channel,
+		     void *arg)
+{
+	struct service_proc *s = arg;
+
+	(void)proc, (void)channel;
+	s->kind->on_hello(s->self);
+	if (s->cfg.on_up != NULL)
+		s->cfg.on_up(s->cfg.arg);
+}
+
+static void on_message(struct worker_proc *proc, const struct msg *m,
+		       void *arg)
+{
+	struct service_proc *s = arg;
+
+	(void)proc;
+	s->kind->on_message(m, s->self);
+}
+
+static void on_drained(struct worker_proc *proc, void *arg)
+{
+	struct service_proc *s = arg;
+
+	(void)proc;
+	if (s->kind->on_drained != NULL)
+		s->kind->on_drained(s->self);
+}
+
+static void on_down(struct worker_proc *proc, void *arg)
+{
+	struct service_proc *s = arg;
+
+	(void)proc;
+	s->kind->on_down(s->self);
+}
+
+static void on_gone(struct worker_proc *proc, void *arg)
+{
+	struct service_proc *s = arg;
+
+	(void)proc;
+	if (s->stopping)
+		s->cfg.on_gone(s->cfg.arg);
+}
+
+static const struct worker_proc_events events = {
+	.on_hello = on_hello,
+	.on_message = on_message,
+	.on_drained = on_drained,
+	.on_down = on_down,
+	.on_gone = on_gone,
+};
+
+struct service_proc *service_proc_new(const struct service_config *cfg,
+				      const struct service_kind *kind,
+				      const char *object, void *self)
+{
+	struct service_proc *s = xcalloc(1, sizeof *s);
+
+	s->cfg = *cfg;
+	s->kind = kind;
+	s->self = self;
+	s->proc = worker_proc_new(&(struct worker_proc_config){
+		.loop = cfg->loop,
+		.spawner = cfg->spawner,
+		.role = kind->role,
+		.object = object,
+		.beat = kind->beat,
+		.events = &events,
+		.arg = s,
+	});
+	worker_proc_use(s->proc, kind->program);
+	return s;
+}
+
+void service_proc_free(struct service_proc **s)
+{
+	if (*s == NULL)
+		return;
+	worker_proc_free(&(*s)->proc);
+	free(*s);
+	*s = NULL;
+}
+
+json_t *service_proc_write(struct service_proc *s, struct handover *h)
+{
+	return worker_proc_write(s->proc, h);
+}
+
+void service_proc_take(struct service_proc *s, const json_t *record,
+		       struct handover *h, bool can_go_on)
+{
+	worker_proc_take(s->proc, record, h, can_go_on);
+}
+
+void service_proc_want(struct service_proc *s)
+{
+	if (!s->stopping)
+		worker_proc_want(s->proc);
+}
+
+void service_proc_unwant(struct service_proc *s)
+{
+	worker_proc_unwant(s->proc);
+}
+
+void service_proc_stop(struct service_proc *s)
+{
+	s->stopping = true;
+	worker_proc_unwant(s->proc);
+}
+
+bool service_proc_is_stopping(const struct service_proc *s)
+{
+	return s->stopping;
+}
+
+void service_proc_hurry(struct service_proc *s)
+{
+	enum proc_state state = worker_proc_state(s->proc);
+
+	if (state == PROC_BACKOFF || state == PROC_QUARANTINE)
+		worker_proc_restart(s->proc);
+}
+
+void service_proc_accuse(struct service_proc *s, const char *what)
+{
+	worker_proc_accuse(s->proc, what);
+}
+
+struct channel *service_proc_channel(struct service_proc *s)
+{
+	return worker_proc_channel(s->proc);
+}
+
+void service_proc_tell(struct service_proc *s, const struct msg *m,
+		       const int *fds)
+{
+	struct channel *channel = worker_proc_channel(s->proc);
+
+	if (channel != NULL && !s->stopping)
+		(void)channel_send(channel, m, fds, msg_fds(m));
+}
+
+bool service_proc_is_gone(const struct service_proc *s)
+{
+	return worker_proc_state(s->proc) == PROC_GONE;
+}
+
+bool service_proc_is_running(const struct service_proc *s)
+{
+	return worker_proc_state(s->proc) == PROC_RUNNING;
+}
+
+const char *service_proc_alarm(const struct service_proc *s)
+{
+	return worker_proc_alarm(s->proc);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/spawn.h"
+
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/supervise/handover.h"
+#include "common/supervise/procfs.h"
+#include "proto/ipc/contract.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct spawner {
+	struct ev_loop *loop;
+	char *paths[SPAWN_PROGRAMS];
+	ev_timer tick;
+	TAILQ_HEAD(, spawn_ticket) queue;
+	LIST_HEAD(, child) children; /* not yet reaped, by link */
+	void (*on_change)(void *arg); /* or NULL */
+	void *arg;
+};
+
+struct child {
+	struct spawner *spawner;
+	LIST_ENTRY(child) link; /* while pidfd is open */
+	pid_t pid;
+	int pidfd;
+	uint64_t number; /* in the handover; 0: not yet written */
+	bool unclaimed;  /* of a master before us */
+	ev_io watcher;
+	child_end_fn *on_end; /* NULL once disowned */
+	void *arg;
+};
+
+/* --- the queue --- */
+
+static void let_some_through(struct spawner *s)
+{
+	for (unsigned i = 0; i < SPAWN_BURST; i++) {
+		struct spawn_ticket *ticket = TAILQ_FIRST(&s->queue);
+
+		if (ticket == NULL) {
+			ev_timer_stop(s->loop, &s->tick);
+			return;
+		}
+		spawner_cancel(s, ticket);
+		ticket->go(ticket);
+	}
+}
+
+static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	let_some_through(container_of(w, struct spawner, tick));
+}
+
+static const struct {
+	const char *name;
+	const char *suffix; /* behind the path of the first */
+} programs[SPAWN_PROGRAMS] = {
+	[SPAWN_WORKER] = { "sluice-worker", "" },
+	[SPAWN_WORKER_NET] = { "sluice-worker-net", "-net" },
+	[SPAWN_WORKER_TLS] = { "sluice-worker-tls", "-tls" },
+};
+
+struct spawner *spawner_new(struct ev_loop *loop, const char *path)
+{
+	struct spawner *s = xcalloc(1, sizeof *s);
+
+	s->loop = loop;
+	for (size_t i = 0; i < SPAWN_PROGRAMS; i++)
+		s->paths[i] = xasprintf("%s%s", path, programs[i].suffix);
+	TAILQ_INIT(&s->queue);
+	LIST_INIT(&s->children);
+	ev_timer_init(&s->tick, on_tick, 0., SPAWN_TICK_MS / 1000.);
+	return s;
+}
+
+void spawner_free(struct spawner **s)
+{
+	struct child *c;
+
+	if (*s == NULL)
+		return;
+	ev_timer_stop((*s)->loop, &(*s)->tick);
+	while ((c = LIST_FIRST(&(*s)->children)) != NULL) {
+		LIST_REMOVE(c, link);
+		(void)waitid(P_PIDFD, (id_t)c->pidfd, NULL, WEXITED | WNOHANG);
+		ev_io_stop((*s)->loop, &c->watcher);
+		fd_close(&c->pidfd);
+		free(c);
+	}
+	for (size_t i = 0; i < SPAWN_PROGRAMS; i++)
+		free((*s)->paths[i]);
+	free(*s);
+	*s = NULL;
+}
+
+void spawner_queue(struct spawner *s, struct spawn_ticket *ticket)
+{
+	if (ticket->queued)
+		return;
+	ticket->queued = true;
+	TAILQ_INSERT_TAIL(&s->queue, ticket, link);
+	if (!ev_is_active(&s->tick)) {
+		ev_timer_set(&s->tick, 0., SPAWN_TICK_MS / 1000.);
+		ev_timer_start(s->loop, &s->tick);
+	}
+}
+
+void spawner_cancel(struct spawner *s, struct spawn_ticket *ticket)
+{
+	if (!ticket->queued)
+		return;
+	ticket->queued = false;
+	TAILQ_REMOVE(&s->queue, ticket, link);
+}
+
+/* --- starting --- */
+
+/* What of our environment a worker sees: no secrets, no surprises. */
+static const char *const kept_variables[] = {
+	"PATH", "LANG", "LC_ALL", "TZ", "FDSTORE", "JOURNAL_STREAM",
+	"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
+};
+
+struct environment {
+	char *list[ARRAY_LEN(kept_variables) + 2];
+};
+
+static void environment_init(struct environment *e)
+{
+	size_t n = 0;
+
+	*e = (struct environment){ 0 };
+	for (size_t i = 0; i < ARRAY_LEN(kept_variables); i++) {
+		const char *value = getenv(kept_variables[i]);
+
+		if (value != NULL)
+			e->list[n++] = xasprintf("%s=%s", kept_variables[i],
+						 value);
+	}
+	if (log_level() == LOG_LEVEL_DEBUG)
+		e->list[n++] = xstrdup(WORKER_DEBUG_VARIABLE "=1");
+}
+
+static void environment_done(struct environment *e)
+{
+	for (size_t i = 0; e->list[i] != NULL; i++)
+		free(e->list[i]);
+}
+
+static int set_files(posix_spawn_file_actions_t *files, int channel_fd)
+{
+	int err = posix_spawn_file_actions_addopen(files, STDIN_FILENO,
+						   "/dev/null", O_RDONLY, 0);
+
+	if (err == 0)
+		err = posix_spawn_file_actions_adddup2(files, STDERR_FILENO,
+						       STDOUT_FILENO);
+	if (err == 0)
+		err = posix_spawn_file_actions_adddup2(files, channel_fd,
+						       WORKER_CHANNEL_FD);
+	return err;
+}
+
+/* The worker starts with every signal as the system has it, and in a process
+ * group of its own: what is meant for ours (^C at the terminal, timeout(1)) is
+ * for the master alone, who then ends it in good order. */
+static int set_signals(posix_spawnattr_t *attr)
+{
+	sigset_t none, all;
+	int err;
+
+	(void)sigemptyset(&none);
+	(void)sigfillset(&all);
+	err = posix_spawnattr_setsigmask(attr, &none);
+	if (err == 0)
+		err = posix_spawnattr_setsigdefault(attr, &all);
+	if (err == 0)
+		err = posix_spawnattr_setpgroup(attr, 0);
+	if (err == 0)
+		err = posix_spawnattr_setflags(attr,
+					       POSIX_SPAWN_SETSIGMASK |
+						       POSIX_SPAWN_SETSIGDEF |
+						       POSIX_SPAWN_SETPGROUP);
+	return err;
+}
+
+static int run(const struct spawner *s, const struct child_start *how,
+	       pid_t *ret_pid)
+{
+	const char *const argv[] = { programs[how->program].name, how->role,
+				     how->object, NULL };
+	posix_spawn_file_actions_t files;
+	struct environment environment;
+	posix_spawnattr_t attr;
+	int err;
+
+	if (posix_spawn_file_actions_init(&files) != 0)
+		return -ENOMEM;
+	if (posix_spawnattr_init(&attr) != 0) {
+		(void)posix_spawn_file_actions_destroy(&files);
+		return -ENOMEM;
+	}
+	environment_init(&environment);
+	err = set_files(&files, how->channel_fd);
+	if (err == 0)
+		err = set_signals(&attr);
+	if (err == 0)
+		err = posix_spawn(ret_pid, s->paths[how->program], &files,
+				  &attr, (char *const *)(uintptr_t)argv,
+				  environment.list);
+	environment_done(&environment);
+	(void)posix_spawnattr_destroy(&attr);
+	(void)posix_spawn_file_actions_destroy(&files);
+	return -err;
+}
+
+/* --- watching --- */
+
+static bool reap(struct child *c, struct child_end *ret)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED | WNOHANG) < 0) {
+		/* it can only be that nothing is left to wait for */
+		*ret = (struct child_end){ .code = -1 };
+		return errno == ECHILD;
+	}
+	if (info.si_pid == 0)
+		return false;
+	*ret = (struct child_end){
+		.code = info.si_code == CLD_EXITED ? info.si_status : -1,
+		.signal = info.si_code == CLD_EXITED ? 0 : info.si_status,
+		.core = info.si_code == CLD_DUMPED,
+	};
+	return true;
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct child *c = container_of(w, struct child, watcher);
+	struct child_end end;
+
+	(void)revents;
+	if (!reap(c, &end))
+		return;
+	ev_io_stop(loop, &c->watcher);
+	fd_close(&c->pidfd);
+	LIST_REMOVE(c, link);
+	spawner_touch(c->spawner);
+	if (c->on_end != NULL)
+		c->on_end(c, &end, c->arg);
+	else
+		free(c);
+}
+
+static void watch(struct spawner *s, struct child *c)
+{
+	c->spawner = s;
+	LIST_INSERT_HEAD(&s->children, c, link);
+	ev_io_init(&c->watcher, on_readable, c->pidfd, EV_READ);
+	ev_io_start(s->loop, &c->watcher);
+	spawner_touch(s);
+}
+
+struct child *child_start(struct spawner *s, const struct child_start *how,
+			  child_end_fn *on_end, void *arg, int *ret_err)
+{
+	struct child *c = xcalloc(1, sizeof *c);
+	int err = run(s, how, &c->pid);
+
+	if (err < 0) {
+		free(c);
+		*ret_err = err;
+		return NULL;
+	}
+	c->pidfd = pidfd_open(c->pid, 0);
+	if (c->pidfd < 0) {
+		/* nobody else reaps: the pid is still ours */
+		*ret_err = -errno;
+		(void)kill(c->pid, SIGKILL);
+		(void)waitpid(c->pid, NULL, 0);
+		free(c);
+		return NULL;
+	}
+	c->on_end = on_end;
+	c->arg = arg;
+	watch(s, c);
+	return c;
+}
+
+void child_free(struct child **child)
+{
+	struct child *c = *child;
+
+	*child = NULL;
+	if (c == NULL)
+		return;
+	if (c->pidfd < 0) {
+		free(c);
+		return;
+	}
+	c->on_end = NULL;
+}
+
+void child_set_end(struct child *c, child_end_fn *on_end, void *arg)
+{
+	c->on_end = on_end;
+	c->arg = arg;
+}
+
+pid_t child_pid(const struct child *c)
+{
+	return c->pid;
+}
+
+void child_signal(struct child *c, int signal)
+{
+	if (c->pidfd >= 0)
+		(void)pidfd_send_signal(c->pidfd, signal, NULL, 0);
+}
+
+/* --- from master to master --- */
+
+void spawner_set_on_change(struct spawner *s, void (*on_change)(void *arg),
+			   void *arg)
+{
+	s->on_change = on_change;
+	s->arg = arg;
+}
+
+void spawner_touch(struct spawner *s)
+{
+	if (s->on_change != NULL)
+		s->on_change(s->arg);
+}
+
+void spawner_write(struct spawner *s, struct handover *h)
+{
+	struct child *c;
+
+	LIST_FOREACH(c, &s->children, link)
+		json_decref(child_write(c, h));
+}
+
+json_t *child_write(struct child *c, struct handover *h)
+{
+	return handover_put(h, 'p', &c->number, c->pidfd);
+}
+
+/* The process behind it; 0 for one that has ended, -errno for what is no
+ * pidfd. */
+static pid_t find_pid(int pidfd)
+{
+	struct buf text = { 0 };
+	char path[48];
+	pid_t pid;
+	int err;
+
+	(void)snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
+	err = proc_read(path, &text);
+	pid = err < 0 ? err : proc_fdinfo_pid_parse((char *)buf_head(&text));
+	buf_done(&text);
+	return pid;
+}
+
+void spawner_take(struct spawner *s, struct handover *h)
+{
+	uint64_t number;
+	int fd;
+
+	while ((fd = handover_take_any(h, 'p', &number)) >= 0) {
+		pid_t pid = find_pid(fd);
+		struct child *c;
+
+		if (pid < 0) {
+			fd_close(&fd);
+			continue;
+		}
+		c = xcalloc(1, sizeof *c);
+		c->pid = pid;
+		c->pidfd = fd;
+		c->number = number;
+		c->unclaimed = true;
+		watch(s, c);
+	}
+}
+
+struct child *child_claim(struct spawner *s, const json_t *name,
+			  child_end_fn *on_end, void *arg)
+{
+	uint64_t number = handover_number(name, 'p');
+	struct child *c;
+
+	LIST_FOREACH(c, &s->children, link)
+		if (c->unclaimed && c->number == number)
+			break;
+	if (c != NULL) {
+		c->unclaimed = false;
+		c->on_end = on_end;
+		c->arg = arg;
+	}
+	return c;
+}
+
+void spawner_end_unclaimed(struct spawner *s)
+{
+	struct child *c;
+
+	LIST_FOREACH(c, &s->children, link) {
+		if (!c->unclaimed)
+			continue;
+		log_info("fleet", "pid %d of the master before us is ended",
+			 (int)c->pid);
+		child_signal(c, SIGKILL);
+		c->unclaimed = false;
+	}
+}
+
+void child_end_format(const struct child_end *end, char *text, size_t size)
+{
+	if (end->signal != 0)
+		(void)snprintf(text, size, "killed by signal %d (%s)%s",
+			       end->signal, strsignal(end->signal),
+			       end->core ? ", core dumped" : "");
+	else if (end->code < 0)
+		(void)snprintf(text, size, "ended, nobody saw how");
+	else
+		(void)snprintf(text, size, "exit code %d", end->code);
+}

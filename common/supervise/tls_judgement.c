@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/tls_judgement.h"
+
+#include "common/base/alloc.h"
+#include "common/supervise/service_proc.h"
+#include "proto/ipc/channel.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+enum { TRIES_MAX = 2 };
+
+struct tls_judgement {
+	TAILQ_ENTRY(tls_judgement) link;
+	struct tls_judgements *owner;
+	struct pem_pair pair;
+	tls_judgement_fn *done;
+	void *arg;
+	uint32_t seq; /* 0: not with the worker */
+	unsigned tries;
+	ev_timer deadline;
+};
+
+struct tls_judgements {
+	struct ev_loop *loop;
+	struct service_proc *service;
+	uint32_t *last_seq;
+	TAILQ_HEAD(, tls_judgement) list;
+	unsigned n;
+};
+
+static void judgement_free(struct tls_judgement *j)
+{
+	struct tls_judgements *js = j->owner;
+
+	TAILQ_REMOVE(&js->list, j, link);
+	js->n--;
+	ev_timer_stop(js->loop, &j->deadline);
+	pem_pair_close(&j->pair);
+	free(j);
+}
+
+static void end(struct tls_judgement *j, int result, const struct errmsg *why)
+{
+	tls_judgement_fn *done = j->done;
+	void *arg = j->arg;
+
+	judgement_free(j);
+	done(result, why, arg);
+}
+
+static void end_unknown(struct tls_judgement *j)
+{
+	const char *alarm = service_proc_alarm(j->owner->service);
+	struct errmsg why;
+
+	errmsg_set(&why, "crt_chain: cannot be judged now: %s",
+		   alarm != NULL ? alarm : "the tls worker does not answer");
+	end(j, -ETIMEDOUT, &why);
+}
+
+static void ask(struct tls_judgement *j)
+{
+	struct tls_judgements *js = j->owner;
+	struct channel *channel = service_proc_channel(js->service);
+	struct msg m = { .type = MSG_TLS_CERTIFICATE };
+	const int fds[] = { j->pair.chain, j->pair.key };
+
+	if (channel == NULL || j->seq != 0)
+		return;
+	if (++*js->last_seq == 0)
+		*js->last_seq = 1;
+	j->seq = m.seq = *js->last_seq;
+	j->tries++;
+	/* a worker that cannot be told is being replaced */
+	(void)channel_send(channel, &m, fds, ARRAY_LEN(fds));
+}
+
+void tls_judgements_up(struct tls_judgements *js)
+{
+	struct tls_judgement *j;
+
+	TAILQ_FOREACH(j, &js->list, link)
+		ask(j);
+}
+
+/* What two workers died of. */
+static struct tls_judgement *find_deadly(struct tls_judgements *js)
+{
+	struct tls_judgement *j;
+
+	TAILQ_FOREACH(j, &js->list, link)
+		if (j->seq == 0 && j->tries >= TRIES_MAX)
+			break;
+	return j;
+}
+
+void tls_judgements_down(struct tls_judgements *js)
+{
+	struct tls_judgement *j;
+
+	TAILQ_FOREACH(j, &js->list, link)
+		j->seq = 0;
+	while ((j = find_deadly(js)) != NULL)
+		end_unknown(j);
+}
+
+void tls_judgements_hear(struct tls_judgements *js, const struct msg *m)
+{
+	const struct msg_tls_result *r = &m->tls_result;
+	struct tls_judgement *j;
+	struct errmsg why = { 0 };
+
+	TAILQ_FOREACH(j, &js->list, link)
+		if (j->seq != 0 && j->seq == m->seq)
+			break;
+	if (j == NULL)
+		return;
+	if (!r->ok)
+		errmsg_set(&why, "%s: %s", r->field, r->why);
+	end(j, r->ok ? 0 : -EINVAL, &why);
+}
+
+static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	end_unknown(container_of(t, struct tls_judgement, deadline));
+}
+
+struct tls_judgement *tls_judgement_new(struct tls_judgements *js,
+					struct pem_pair *take,
+					tls_judgement_fn *done, void *arg)
+{
+	struct tls_judgement *j;
+
+	if (js->n >= TLS_JUDGEMENTS_MAX) {
+		pem_pair_close(take);
+		return NULL;
+	}
+	j = xcalloc(1, sizeof *j);
+	j->owner = js;
+	j->pair = *take;
+	*take = (struct pem_pair){ -1, -1 };
+	j->done = done;
+	j->arg = arg;
+	TAILQ_INSERT_TAIL(&js->list, j, link);
+	js->n++;
+	ev_timer_init(&j->deadline, on_deadline, TLS_JUDGE_MS / 1e3, 0.);
+	ev_timer_start(js->loop, &j->deadline);
+	service_proc_want(js->service);
+	ask(j);
+	return j;
+}
+
+void tls_judgement_cancel(struct tls_judgement **j)
+{
+	if (*j != NULL)
+		judgement_free(*j);
+	*j = NULL;
+}
+
+struct tls_judgements *tls_judgements_new(struct ev_loop *loop,
+					  struct service_proc *service,
+					  uint32_t *last_seq)
+{
+	struct tls_judgements *js = xcalloc(1, sizeof *js);
+
+	js->loop = loop;
+	js->service = service;
+	js->last_seq = last_seq;
+	TAILQ_INIT(&js->list);
+	return js;
+}
+
+void tls_judgements_free(struct tls_judgements **js)
+{
+	if (*js == NULL)
+		return;
+	assert(TAILQ_EMPTY(&(*js)->list));
+	free(*js);
+	*js = NULL;
+}
+
+bool tls_judgements_is_empty(const struct tls_judgements *js)
+{
+	return TAILQ_EMPTY(&js->list);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/tls_proc.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "proto/ipc/channel.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+enum { PAIR_BUFFER = 32768 /* bytes that may wait between the processes */ };
+
+/* A client that no worker has yet. */
+struct waiting {
+	TAILQ_ENTRY(waiting) link;
+	int fds[2]; /* his socket, the worker's end of the pair */
+	uint64_t since_ms;
+};
+
+struct tls_proc {
+	struct ev_loop *loop;
+	struct service_proc *service;
+	struct tls_judgements *judgements;
+	json_t *chain; /* NULL: no TLS */
+	json_t *key;
+	uint32_t last_seq;
+	uint32_t use_seq; /* of the certificate told last */
+	struct errmsg error;
+	TAILQ_HEAD(, waiting) waiting; /* in order of arrival */
+	unsigned n_waiting;
+	ev_timer patience;
+};
+
+/* --- clients --- */
+
+static void drop_first(struct tls_proc *p)
+{
+	struct waiting *w = TAILQ_FIRST(&p->waiting);
+
+	TAILQ_REMOVE(&p->waiting, w, link);
+	p->n_waiting--;
+	fd_close(&w->fds[0]);
+	fd_close(&w->fds[1]);
+	free(w);
+}
+
+static void arm(struct tls_proc *p)
+{
+	const struct waiting *w = TAILQ_FIRST(&p->waiting);
+	uint64_t now = mono_ms(), due;
+
+	ev_timer_stop(p->loop, &p->patience);
+	if (w == NULL)
+		return;
+	due = w->since_ms + TLS_WAIT_MS;
+	ev_timer_set(&p->patience, due > now ? (double)(due - now) / 1e3 : 0.,
+		     0.);
+	ev_timer_start(p->loop, &p->patience);
+}
+
+/* No more than the worker reads: a descriptor that waits in the channel is two
+ * of ours. */
+static void hand_over(struct tls_proc *p)
+{
+	struct channel *channel = service_proc_channel(p->service);
+	const struct msg m = { .type = MSG_TLS_SERVE };
+	struct waiting *w;
+
+	while (channel != NULL && channel_is_idle(channel) &&
+	       (w = TAILQ_FIRST(&p->waiting)) != NULL) {
+		/* one that died and is not yet known to have: the next one */
+		if (channel_send(channel, &m, w->fds, ARRAY_LEN(w->fds)) < 0)
+			break;
+		drop_first(p);
+	}
+	arm(p);
+}
+
+static void on_patience(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct tls_proc *p = container_of(t, struct tls_proc, patience);
+	uint64_t now = mono_ms();
+	const struct waiting *w;
+
+	(void)loop, (void)revents;
+	while ((w = TAILQ_FIRST(&p->waiting)) != NULL &&
+	       now - w->since_ms >= TLS_WAIT_MS)
+		drop_first(p);
+	arm(p);
+}
+
+int tls_proc_serve(int fd, void *tls_proc)
+{
+	struct tls_proc *p = tls_proc;
+	struct waiting *w;
+	int pair[2], err;
+
+	if (p->chain == NULL)
+		return -ENOTSUP;
+	err = fd_stream_pair(pair, PAIR_BUFFER);
+	if (err < 0)
+		return err;
+	if (p->n_waiting >= TLS_WAITING_MAX)
+		drop_first(p);
+	w = xcalloc(1, sizeof *w);
+	w->fds[0] = fd;
+	w->fds[1] = pair[1];
+	w->since_ms = mono_ms();
+	TAILQ_INSERT_TAIL(&p->waiting, w, link);
+	p->n_waiting++;
+	hand_over(p);
+	return pair[0];
+}
+
+/* --- the certificate --- */
+
+static void set_error(struct tls_proc *p, const struct errmsg *why)
+{
+	p->error = *why;
+	errmsg_prefix(&p->error, "settings.");
+	log_error("tls", "%s: it is not used", p->error.text);
+}
+
+static void tell_certificate(struct tls_proc *p)
+{
+	struct channel *channel = service_proc_channel(p->service);
+	struct msg m = { .type = MSG_TLS_CERTIFICATE,
+			 .tls_certificate = { .use = true } };
+	struct pem_pair pair;
+	struct errmsg why;
+	int fds[2];
+
+	if (p->chain == NULL || channel == NULL)
+		return;
+	if (pem_pair_open(json_string_value(p->chain),
+			  json_string_value(p->key), &pair, &why) < 0) {
+		set_error(p, &why);
+		return;
+	}
+	if (++p->last_seq == 0)
+		p->last_seq = 1;
+	p->use_seq = m.seq = p->last_seq;
+	fds[0] = pair.chain;
+	fds[1] = pair.key;
+	(void)channel_send(channel, &m, fds, ARRAY_LEN(fds));
+	pem_pair_close(&pair);
+}
+
+void tls_proc_set(struct tls_proc *p, json_t *chain, json_t *key)
+{
+	json_t *before[] = { p->chain, p->key };
+
+	p->chain = json_incref(chain);
+	p->key = json_incref(key);
+	json_decref(before[0]);
+	json_decref(before[1]);
+	p->error.text[0] = '\0';
+	if (p->chain != NULL)
+		service_proc_want(p->service);
+	tell_certificate(p);
+}
+
+static void hear_result(struct tls_proc *p, const struct msg *m)
+{
+	struct errmsg why;
+
+	if (m->seq == 0 || m->seq != p->use_seq) {
+		tls_judgements_hear(p->judgements, m);
+		return;
+	}
+	p->use_seq = 0;
+	p->error.text[0] = '\0';
+	if (m->tls_result.ok)
+		return;
+	errmsg_set(&why, "%s: %s", m->tls_result.field, m->tls_result.why);
+	set_error(p, &why);
+}
+
+/* --- the worker --- */
+
+static void on_hello(void *self)
+{
+	struct tls_proc *p = self;
+
+	tell_certificate(p);
+	tls_judgements_up(p->judgements);
+	hand_over(p);
+}
+
+static void on_message(const struct msg *m, void *self)
+{
+	struct tls_proc *p = self;
+
+	if (m->type == MSG_TLS_RESULT)
+		hear_result(p, m);
+	else if (p->chain == NULL && tls_judgements_is_empty(p->judgements))
+		service_proc_unwant(p->service);
+}
+
+static void on_drained(void *self)
+{
+	hand_over(self);
+}
+
+static void on_down(void *self)
+{
+	struct tls_proc *p = self;
+
+	p->use_seq = 0;
+	tls_judgements_down(p->judgements);
+}
+
+static const struct service_kind kind = {
+	.role = "tls",
+	.program = SPAWN_WORKER_TLS,
+	.beat = MSG_TLS_STATUS,
+	.on_hello = on_hello,
+	.on_message = on_message,
+	.on_drained = on_drained,
+	.on_down = on_down,
+};
+
+struct tls_proc *tls_proc_new(const struct service_config *cfg)
+{
+	struct tls_proc *p = xcalloc(1, sizeof *p);
+
+	p->loop = cfg->loop;
+	TAILQ_INIT(&p->waiting);
+	ev_timer_init(&p->patience, on_patience, 0., 0.);
+	p->service = service_proc_new(cfg, &kind, "1", p);
+	p->judgements = tls_judgements_new(cfg->loop, p->service,
+					   &p->last_seq);
+	return p;
+}
+
+void tls_proc_free(struct tls_proc **tls)
+{
+	struct tls_proc *p = *tls;
+
+	*tls = NULL;
+	if (p == NULL)
+		return;
+	while (!TAILQ_EMPTY(&p->waiting))
+		drop_first(p);
+	ev_timer_stop(p->loop, &p->patience);
+	tls_judgements_free(&p->judgements);
+	service_proc_free(&p->service);
+	json_decref(p->chain);
+	json_decref(p->key);
+	free(p);
+}
+
+struct service_proc *tls_proc_service(struct tls_proc *p)
+{
+	return p->service;
+}
+
+json_t *tls_proc_write(struct tls_proc *p, struct handover *h)
+{
+	return service_proc_write(p->service, h);
+}
+
+void tls_proc_take(struct tls_proc *p, const json_t *record,
+		   struct handover *h)
+{
+	service_proc_take(p->service, record, h, true);
+}
+
+struct tls_judgements *tls_proc_judgements(struct tls_proc *p)
+{
+	return p->judgements;
+}
+
+bool tls_proc_is_on(const struct tls_proc *p)
+{
+	return p->chain != NULL;
+}
+
+const char *tls_proc_absence(const struct tls_proc *p)
+{
+	if (p->chain == NULL)
+		return "https: settings.crt_chain and crt_key are not set";
+	return service_proc_alarm(p->service);
+}
+
+void tls_proc_link(struct tls_proc *p, int fd)
+{
+	const struct msg m = { .type = MSG_TLS_LINK };
+
+	service_proc_tell(p->service, &m, &fd);
+}
+
+const char *tls_proc_error(const struct tls_proc *p)
+{
+	if (p->chain == NULL)
+		return NULL;
+	return p->error.text[0] != '\0' ? p->error.text
+					: service_proc_alarm(p->service);
+}

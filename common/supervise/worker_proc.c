@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/supervise/worker_proc.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/ratelimit.h"
+#include "common/supervise/handover.h"
+#include "common/supervise/cpu_share.h"
+#include "common/supervise/pace.h"
+#include "common/supervise/spawn.h"
+#include "common/supervise/worker_log.h"
+#include "proto/ipc/contract.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LOG_BURST = 20,
+	LOG_WINDOW_MS = 10000,
+};
+
+struct worker_proc {
+	struct worker_proc_config cfg;
+	char *object;
+	char *name; /* "stream a001": the component in the log */
+	enum spawn_program program;
+	struct proc proc;
+	struct spawn_ticket ticket;
+	ev_timer deadline;
+	uint64_t armed_ms; /* when the timer goes off; 0: not armed */
+
+	struct child *child;
+	struct channel *channel;
+	int channel_fd;          /* the channel's */
+	uint64_t channel_number; /* in the handover */
+	bool greeted; /* its hello was heard */
+	enum log_level told; /* how much it is to log */
+	bool lacks;   /* the last start failed for want of means of ours */
+	struct pace pace;
+	struct cpu_watch cpu; /* since it was looked at */
+	char why[160]; /* what we end it for; "" when it ends by itself */
+
+	struct child *left[PROC_LEFT_MAX]; /* NULL: a free place */
+	struct ratelimit log_limit;
+	char last_end[272]; /* of the last unwanted one */
+	char alarm[360];
+};
+
+static void step(struct worker_proc *w, enum proc_event event);
+
+static void blame(struct worker_proc *w, const char *format, ...)
+	PRINTF_LIKE(2, 3);
+
+static void blame(struct worker_proc *w, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(w->why, sizeof w->why, format, args);
+	va_end(args);
+}
+
+/* --- what the operator reads --- */
+
+static void update_alarm(struct worker_proc *w)
+{
+	bool before = w->alarm[0] != '\0';
+
+	w->alarm[0] = '\0';
+	if (w->proc.state == PROC_LOST)
+		(void)snprintf(w->alarm, sizeof w->alarm,
+			       "%u processes are stuck in the kernel; "
+			       "none is started until one of them ends",
+			       w->proc.left);
+	else if (backoff_is_quarantine(&w->proc.backoff))
+		(void)snprintf(w->alarm, sizeof w->alarm,
+			       "%u unwanted ends in a row, the last: %s; "
+			       "one try a minute",
+			       w->proc.backoff.ends, w->last_end);
+	else if (w->lacks)
+		(void)snprintf(w->alarm, sizeof w->alarm,
+			       "%s; one try a second", w->last_end);
+
+	if (w->alarm[0] != '\0' && !before)
+		log_error(w->name, "alarm: %s", w->alarm);
+	else if (w->alarm[0] == '\0' && before)
+		log_info(w->name, "the alarm is over");
+}
+
+static void tell_end(struct worker_proc *w)
+{
+	uint64_t now = mono_ms();
+	uint64_t due = w->proc.deadline_ms;
+
+	if (w->proc.state == PROC_GONE)
+		log_warning(w->name, "%s", w->last_end);
+	else if (w->proc.state == PROC_STARTING)
+		log_warning(w->name, "%s; starts again at once", w->last_end);
+	else
+		log_warning(w->name, "%s; %s, starts again in %.1f s",
+			    w->last_end, proc_state_format(w->proc.state),
+			    due > now ? (double)(due - now) / 1000. : 0.);
+}
+
+/* --- the channel --- */
+
+static void close_channel(struct worker_proc *w)
+{
+	channel_free(&w->channel);
+	w->greeted = false;
+}
+
+static void end_bad(struct worker_proc *w)
+{
+	close_channel(w);
+	step(w, PROC_BAD);
+}
+
+static bool is_of_role(const struct worker_proc *w, enum msg_type type)
+{
+	const char *name = msg_type_name(type);
+	size_t len = strlen(w->cfg.role);
+
+	return strncmp(name, w->cfg.role, len) == 0 && name[len] == '.';
+}
+
+static void hear_hello(struct worker_proc *w,
+		       const struct msg_worker_hello *hello)
+{
+	if (hello->proto != MSG_PROTO_VERSION) {
+		blame(w, "speaks version %u of the protocol, we %u",
+		      hello->proto, (unsigned)MSG_PROTO_VERSION);
+		end_bad(w);
+	} else if (strcmp(hello->role, w->cfg.role) != 0) {
+		blame(w, "is not of its role");
+		end_bad(w);
+	} else {
+		w->greeted = true;
+		/* one that is to stop already gets no work */
+		if (w->proc.state == PROC_STARTING)
+			w->cfg.events->on_hello(w, w->channel, w->cfg.arg);
+	}
+}
+
+/* What comes and goes by the minute is no news. */
+static void tell_life(const struct worker_proc *w, const char *what)
+{
+	if (w->proc.once)
+		log_debug(w->name, "%s", what);
+	else if (w->child != NULL)
+		log_info(w->name, "%s, pid %d", what,
+			 (int)child_pid(w->child));
+	else
+		log_info(w->name, "%s", what);
+}
+
+static void hear_ready(struct worker_proc *w)
+{
+	if (w->proc.state == PROC_STARTING)
+		tell_life(w, "running");
+	step(w, PROC_READY);
+}
+
+/* It hears with its next sign of life that the setting was changed. */
+static void tell_level(struct worker_proc *w)
+{
+	struct msg m = { .type = MSG_WORKER_DEBUG,
+			 .worker_debug = { log_level() == LOG_LEVEL_DEBUG } };
+
+	if (w->told == log_level())
+		return;
+	w->told = log_level();
+	(void)channel_send(w->channel, &m, NULL, 0);
+}
+
+static void hear_beat(struct worker_proc *w)
+{
+	tell_level(w);
+	step(w, PROC_BEAT);
+}
+
+static void on_message(struct channel *channel, const struct msg *m, int *fds,
+		       size_t n_fds, void *arg)
+{
+	struct worker_proc *w = arg;
+
+	(void)channel, (void)fds, (void)n_fds;
+	if (w->greeted == (m->type == MSG_WORKER_HELLO)) {
+		blame(w, "%s out of its turn", msg_type_name(m->type));
+		end_bad(w);
+	} else if (m->type == MSG_WORKER_HELLO) {
+		hear_hello(w, &m->worker_hello);
+	} else if (m->type == MSG_WORKER_LOG) {
+		worker_log_pass(&w->log_limit, w->cfg.role, w->name,
+				&m->worker_log);
+	} else if (m->type == MSG_WORKER_READY) {
+		hear_ready(w);
+	} else if (!is_of_role(w, m->type)) {
+		blame(w, "says %s, which is not of its role",
+		      msg_type_name(m->type));
+		end_bad(w);
+	} else if (m->type == w->cfg.beat &&
+		   !pace_beat(&w->pace, mono_ms())) {
+		blame(w, "says %s more often than once a second",
+		      msg_type_name(m->type));
+		end_bad(w);
+	} else {
+		if (m->type == w->cfg.beat)
+			hear_beat(w);
+		w->cfg.events->on_message(w, m, w->cfg.arg);
+	}
+}
+
+static void on_close(struct channel *channel, int err, const char *why,
+		     void *arg)
+{
+	struct worker_proc *w = arg;
+
+	(void)channel;
+	if (err == 0) {
+		close_channel(w);
+		step(w, PROC_CLOSED);
+	} else {
+		blame(w, "its channel: %s", why);
+		end_bad(w);
+	}
+}
+
+static void on_drained(struct channel *channel, void *arg)
+{
+	struct worker_proc *w = arg;
+
+	(void)channel;
+	if (w->greeted && w->cfg.events->on_drained != NULL)
+		w->cfg.events->on_drained(w, w->cfg.arg);
+}
+
+static const struct channel_events channel_events = {
+	.on_message = on_message,
+	.on_close = on_close,
+	.on_drained = on_drained,
+};
+
+/* --- the process --- */
+
+static void on_end(struct child *child, const struct child_end *end, void *arg)
+{
+	struct worker_proc *w = arg;
+	char text[96];
+
+	(void)child;
+	child_end_format(end, text, sizeof text);
+	(void)snprintf(w->last_end, sizeof w->last_end, "%s%s%s", text,
+		       w->why[0] != '\0' ? ": " : "", w->why);
+	child_free(&w->child);
+	close_channel(w);
+	w->cfg.events->on_down(w, w->cfg.arg);
+	step(w, PROC_EXIT);
+}
+
+static void on_left_end(struct child *child, const struct child_end *end,
+			void *arg)
+{
+	struct worker_proc *w = arg;
+
+	(void)end;
+	log_info(w->name, "pid %d, left behind in the kernel, has ended",
+		 (int)child_pid(child));
+	for (size_t i = 0; i < PROC_LEFT_MAX; i++)
+		if (w->left[i] == child)
+			child_free(&w->left[i]);
+	step(w, PROC_LEFT_EXIT);
+}
+
+static void leave_behind(struct worker_proc *w)
+{
+	size_t i = 0;
+
+	while (w->left[i] != NULL)
+		i++;
+	(void)snprintf(w->last_end, sizeof w->last_end,
+		       "pid %d does not die, it is stuck in the kernel and "
+		       "left behind%s%s",
+		       (int)child_pid(w->child),
+		       w->why[0] != '\0' ? ": " : "", w->why);
+	log_error(w->name, "%s", w->last_end);
+	w->left[i] = w->child;
+	w->child = NULL;
+	child_set_end(w->left[i], on_left_end, w);
+	close_channel(w);
+	w->cfg.events->on_down(w, w->cfg.arg);
+}
+
+static void open_channel(struct worker_proc *w, int fd)
+{
+	w->channel_fd = fd;
+	w->channel_number = 0;
+	w->channel = channel_new(&(struct channel_config){
+		.loop = w->cfg.loop,
+		.fd = fd,
+		.hear = MSG_TO_MASTER,
+		.events = &channel_events,
+		.arg = w,
+	});
+}
+
+static int open_worker(struct worker_proc *w)
+{
+	int fds[2];
+	int err = fd_seqpacket_pair(fds);
+
+	if (err < 0)
+		return err;
+	w->child = child_start(w->cfg.spawner,
+			       &(struct child_start){
+				       .program = w->program,
+				       .role = w->cfg.role,
+				       .object = w->object,
+				       .channel_fd = fds[1],
+			       },
+			       on_end, w, &err);
+	fd_close(&fds[1]);
+	if (w->child == NULL) {
+		fd_close(&fds[0]);
+		return err;
+	}
+	open_channel(w, fds[0]);
+	w->told = log_level(); /* in its environment */
+	pace_start(&w->pace, mono_ms());
+	return 0;
+}
+
+/* Nothing that the worker could be blamed for. */
+static bool is_shortage(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
+	       err == -ENOBUFS || err == -EAGAIN;
+}
+
+static void on_turn(struct spawn_ticket *ticket)
+{
+	struct worker_proc *w = container_of(ticket, struct worker_proc,
+					     ticket);
+	int err;
+
+	w->why[0] = '\0';
+	err = open_worker(w);
+	w->lacks = is_shortage(err);
+	if (err < 0) {
+		(void)snprintf(w->last_end, sizeof w->last_end,
+			       "cannot be started: %s", strerror(-err));
+		step(w, w->lacks ? PROC_SHORT : PROC_EXIT);
+	}
+}
+
+/* --- the clockwork --- */
+
+static void arm(struct worker_proc *w)
+{
+	uint64_t due = w->proc.deadline_ms;
+	uint64_t now = mono_ms();
+
+	if (due == 0) {
+		ev_timer_stop(w->cfg.loop, &w->deadline);
+		w->armed_ms = 0;
+	} else if (w->armed_ms == 0 || w->armed_ms > due) {
+		/* a deadline that only moved on leaves the timer alone: it
+		 * will find nothing due and be set again */
+		ev_timer_stop(w->cfg.loop, &w->deadline);
+		ev_timer_set(&w->deadline,
+			     due > now ? (double)(due - now) / 1000. : 0.001,
+			     0.);
+		ev_timer_start(w->cfg.loop, &w->deadline);
+		w->armed_ms = due;
+	}
+}
+
+static void carry_out(struct worker_proc *w, const struct proc_effects *do_,
+		      enum proc_state before)
+{
+	if (do_->leave)
+		leave_behind(w);
+	if (do_->signal == SIGABRT && before == PROC_STARTING)
+		blame(w, "not ready within %d s", PROC_READY_MS / 1000);
+	else if (do_->signal == SIGABRT)
+		blame(w, "no status for %" PRIu64 " s",
+		      (mono_ms() - w->proc.beat_ms) / 1000);
+	else if (do_->signal == SIGKILL && before == PROC_STOPPING)
+		log_warning(w->name, "did not stop within %d s: killed",
+			    PROC_TERM_MS / 1000);
+	if (do_->signal != 0)
+		child_signal(w->child, do_->signal);
+	if (do_->look)
+		cpu_watch_begin(&w->cpu, child_pid(w->child));
+	if (do_->start)
+		spawner_queue(w->cfg.spawner, &w->ticket);
+}
+
+static void step(struct worker_proc *w, enum proc_event event)
+{
+	enum proc_state before = w->proc.state;
+	unsigned ends = w->proc.unwanted_ends;
+	struct proc_effects do_ = proc_handle(&w->proc, event, mono_ms());
+
+	if (do_.signal != 0 && w->child == NULL) {
+		/* it was still waiting for its start */
+		spawner_cancel(w->cfg.spawner, &w->ticket);
+		do_ = proc_handle(&w->proc, PROC_EXIT, mono_ms());
+	}
+	carry_out(w, &do_, before);
+	arm(w);
+	if (w->proc.unwanted_ends != ends && w->proc.state != PROC_LOST)
+		tell_end(w);
+	update_alarm(w);
+	if (w->proc.state != before)
+		spawner_touch(w->cfg.spawner);
+
+	if (w->proc.state != PROC_GONE || before == PROC_GONE)
+		return;
+	tell_life(w, "stopped");
+	/* w may be freed in here: nothing after the call */
+	w->cfg.events->on_gone(w, w->cfg.arg);
+}
+
+static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct worker_proc *w = container_of(t, struct worker_proc, deadline);
+
+	(void)loop, (void)revents;
+	w->armed_ms = 0;
+	if (w->proc.state == PROC_RUNNING && w->proc.looked &&
+	    cpu_watch_excuses(&w->cpu, child_pid(w->child), w->name))
+		step(w, PROC_STARVED);
+	else
+		step(w, PROC_DEADLINE);
+}
+
+struct worker_proc *worker_proc_new(const struct worker_proc_config *cfg)
+{
+	struct worker_proc *w = xcalloc(1, sizeof *w);
+
+	w->cfg = *cfg;
+	w->object = xstrdup(cfg->object);
+	w->name = xasprintf("%s %s", cfg->role, cfg->object);
+	w->ticket.go = on_turn;
+	w->log_limit.burst = LOG_BURST;
+	w->log_limit.window_ms = LOG_WINDOW_MS;
+	w->proc.backoff.seed = (uint32_t)mono_ns();
+	w->proc.once = cfg->once;
+	ev_init(&w->deadline, on_deadline);
+	/* words that wait to be read come before the deadline for them */
+	ev_set_priority(&w->deadline, EV_MINPRI);
+	return w;
+}
+
+void worker_proc_free(struct worker_proc **wp)
+{
+	struct worker_proc *w = *wp;
+
+	*wp = NULL;
+	if (w == NULL)
+		return;
+	spawner_cancel(w->cfg.spawner, &w->ticket);
+	ev_timer_stop(w->cfg.loop, &w->deadline);
+	close_channel(w);
+	if (w->child != NULL)
+		child_signal(w->child, SIGKILL);
+	child_free(&w->child);
+	for (size_t i = 0; i < PROC_LEFT_MAX; i++)
+		child_free(&w->left[i]);
+	free(w->object);
+	free(w->name);
+	free(w);
+}
+
+/* --- from master to master --- */
+
+json_t *worker_proc_write(struct worker_proc *w, struct handover *h)
+{
+	json_t *record = json_object();
+
+	(void)json_object_set_new(record, "ends",
+				  json_integer(w->proc.unwanted_ends));
+	if (w->child == NULL)
+		return record;
+	(void)json_object_set_new(record, "child", child_write(w->child, h));
+	/* only one that works already knows all it has to */
+	if (w->proc.state == PROC_RUNNING && worker_proc_channel(w) != NULL)
+		(void)json_object_set_new(
+			record, "channel",
+			handover_put(h, 'c', &w->channel_number,
+				     w->channel_fd));
+	return record;
+}
+
+/* The channel that it works with, or -1. */
+static int take_channel(const json_t *record, struct handover *h,
+			uint64_t *ret_number)
+{
+	int fd = handover_take(h, json_object_get(record, "channel"), 'c',
+			       ret_number);
+
+	if (fd >= 0 && !fd_is_seqpacket(fd))
+		fd_close(&fd);
+	return fd;
+}
+
+void worker_proc_take(struct worker_proc *w, const json_t *record,
+		      struct handover *h, bool can_go_on)
+{
+	json_int_t ends = json_integer_value(json_object_get(record, "ends"));
+	uint64_t number = 0;
+	int fd;
+
+	w->child = child_claim(w->cfg.spawner, json_object_get(record, "child"),
+			       on_end, w);
+	if (ends > 0 && ends <= INT32_MAX)
+		w->proc.unwanted_ends = (unsigned)ends;
+	if (w->child == NULL)
+		return;
+	fd = take_channel(record, h, &number);
+	step(w, PROC_ADOPT);
+	if (fd < 0 || !can_go_on || !handover_is_of_our_protocol(h)) {
+		fd_close(&fd);
+		step(w, PROC_UNWANT);
+		return;
+	}
+	open_channel(w, fd);
+	w->channel_number = number;
+	w->greeted = true;
+	w->told = LOG_LEVEL_ERROR; /* not known: it is told in any case */
+	/* what it said while nobody listened may wait there */
+	pace_start(&w->pace, 0);
+	log_info(w->name, "goes on, pid %d", (int)child_pid(w->child));
+}
+
+void worker_proc_want(struct worker_proc *w)
+{
+	step(w, PROC_WANT);
+}
+
+void worker_proc_unwant(struct worker_proc *w)
+{
+	step(w, PROC_UNWANT);
+}
+
+void worker_proc_use(struct worker_proc *w, enum spawn_program program)
+{
+	w->program = program;
+}
+
+void worker_proc_restart(struct worker_proc *w)
+{
+	step(w, PROC_RESTART);
+}
+
+void worker_proc_accuse(struct worker_proc *w, const char *what)
+{
+	blame(w, "%s", what);
+	end_bad(w);
+}
+
+enum proc_state worker_proc_state(const struct worker_proc *w)
+{
+	return w->proc.state;
+}
+
+pid_t worker_proc_pid(const struct worker_proc *w)
+{
+	return w->child != NULL ? child_pid(w->child) : 0;
+}
+
+unsigned worker_proc_unwanted_ends(const struct worker_proc *w)
+{
+	return w->proc.unwanted_ends;
+}
+
+const char *worker_proc_last_end(const struct worker_proc *w)
+{
+	return w->last_end;
+}
+
+const char *worker_proc_alarm(const struct worker_proc *w)
+{
+	return w->alarm[0] != '\0' ? w->alarm : NULL;
+}
+
+struct channel *worker_proc_channel(struct worker_proc *w)
+{
+	return w->greeted ? w->channel : NULL;
+}

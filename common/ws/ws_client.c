@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/ws/ws_client.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "proto/wire/ws_frame.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	READ_MAX = 4096,     /* bytes per wake-up */
+	REPLIES_MAX = 4096,  /* above it the client is not listened to */
+	PIECES_MAX = 16,     /* per write */
+	GOODBYE_MS = 2000,   /* for the peer to read why it was closed */
+	DEAD_AFTER_S = 60,   /* of silence on the wire */
+};
+
+enum client_state {
+	CLIENT_OPEN,
+	CLIENT_CLOSING,  /* writes its close frame */
+	CLIENT_DRAINING, /* waits for the peer's end */
+};
+
+struct ws_client {
+	struct ws_client_config cfg;
+	enum client_state state;
+	ev_io readable;
+	ev_io writable;
+	ev_timer goodbye;
+	struct ws_reader *reader;
+	struct buf in;
+	struct buf replies;  /* ours alone: whole frames, go between chunks */
+	struct ws_chunk *at; /* being written; NULL: all was written */
+	size_t offset;       /* in it */
+	size_t backlog;      /* bytes of chunks not yet written */
+	size_t held;         /* our part of *cfg.held */
+};
+
+static void hold(struct ws_client *c, size_t bytes)
+{
+	*c->cfg.held += bytes - c->held;
+	c->held = bytes;
+}
+
+static void gone(struct ws_client *c)
+{
+	c->cfg.on_gone(c, c->cfg.arg);
+}
+
+/* The rest of a chunk that was begun, then replies, then whole chunks. */
+static unsigned gather(const struct ws_client *c, struct iovec *v)
+{
+	const struct ws_chunk *k = c->at;
+	unsigned n = 0;
+
+	if (k && c->offset > 0) {
+		v[n++] = (struct iovec){
+			.iov_base = buf_head(&k->frames) + c->offset,
+			.iov_len = buf_len(&k->frames) - c->offset,
+		};
+		k = k->next;
+	}
+	if (buf_len(&c->replies) > 0)
+		v[n++] = (struct iovec){ .iov_base = buf_head(&c->replies),
+					 .iov_len = buf_len(&c->replies) };
+	for (; k && n < PIECES_MAX && c->state == CLIENT_OPEN; k = k->next)
+		v[n++] = (struct iovec){ .iov_base = buf_head(&k->frames),
+					 .iov_len = buf_len(&k->frames) };
+	return n;
+}
+
+/* Forgets the chunks, but for the rest of one that was begun. */
+static void drop_chunks(struct ws_client *c)
+{
+	c->backlog = 0;
+	if (c->offset == 0)
+		ws_chunk_unref(&c->at);
+	else
+		c->backlog = buf_len(&c->at->frames) - c->offset;
+}
+
+static void next_chunk(struct ws_client *c)
+{
+	struct ws_chunk *next = c->state == CLIENT_OPEN ? c->at->next : NULL;
+
+	if (next)
+		ws_chunk_ref(next);
+	ws_chunk_unref(&c->at);
+	c->at = next;
+	c->offset = 0;
+}
+
+/* n bytes of what gather() showed were written. */
+static void advance(struct ws_client *c, size_t n)
+{
+	bool replies_next = c->offset == 0;
+
+	while (n > 0) {
+		size_t some;
+
+		if (replies_next && buf_len(&c->replies) > 0) {
+			some = MIN(n, buf_len(&c->replies));
+			buf_take(&c->replies, some);
+		} else {
+			some = MIN(n, buf_len(&c->at->frames) - c->offset);
+			c->offset += some;
+			c->backlog -= some;
+			if (c->offset == buf_len(&c->at->frames))
+				next_chunk(c);
+		}
+		replies_next = true;
+		n -= some;
+	}
+}
+
+static bool has_more(const struct ws_client *c)
+{
+	return c->at || buf_len(&c->replies) > 0;
+}
+
+/* One write; 0 or -errno. */
+static int write_some(struct ws_client *c)
+{
+	struct iovec pieces[PIECES_MAX];
+	struct msghdr m = { .msg_iov = pieces,
+			    .msg_iovlen = gather(c, pieces) };
+	ssize_t n;
+
+	if (m.msg_iovlen == 0)
+		return 0;
+	n = sendmsg(c->cfg.fd, &m, MSG_NOSIGNAL);
+	if (n < 0)
+		return errno == EINTR ? -EAGAIN : -errno;
+	advance(c, (size_t)n);
+	return 0;
+}
+
+/* Nothing may follow this call. */
+static void client_write(struct ws_client *c)
+{
+	int err = write_some(c);
+
+	if (err < 0 && err != -EAGAIN) {
+		gone(c);
+		return;
+	}
+	if (has_more(c)) {
+		ev_io_start(c->cfg.loop, &c->writable);
+		return;
+	}
+	ev_io_stop(c->cfg.loop, &c->writable);
+	buf_reset(&c->replies, REPLIES_MAX);
+	if (c->state == CLIENT_CLOSING) {
+		c->state = CLIENT_DRAINING;
+		(void)shutdown(c->cfg.fd, SHUT_WR);
+	}
+	if (!ev_is_active(&c->readable)) {
+		ev_io_start(c->cfg.loop, &c->readable);
+		ev_feed_event(c->cfg.loop, &c->readable, EV_READ);
+	}
+}
+
+/* code 0: without a close frame.  Nothing may follow this call. */
+static void finish(struct ws_client *c, unsigned code)
+{
+	c->state = CLIENT_CLOSING;
+	drop_chunks(c);
+	hold(c, 0);
+	if (code)
+		ws_write_close(&c->replies, code);
+	ev_timer_start(c->cfg.loop, &c->goodbye);
+	client_write(c);
+}
+
+/* True: go on.  Else *ret_code is what to finish with. */
+static bool take_event(struct ws_client *c, enum ws_event event,
+		       unsigned *ret_code)
+{
+	size_t len;
+	const uint8_t *data = ws_reader_payload(c->reader, &len);
+
+	switch (event) {
+	case WS_TEXT:
+		*ret_code = WS_POLICY;
+		if (len != 4 || memcmp(data, "ping", 4) != 0)
+			return false;
+		ws_write_text(&c->replies, "pong", 4);
+		return true;
+	case WS_PING:
+		ws_write_pong(&c->replies, data, len);
+		return true;
+	case WS_PONG:
+		return true;
+	case WS_VIOLATION:
+		*ret_code = WS_PROTOCOL_ERROR;
+		return false;
+	default: /* a close is not answered; the others end without one */
+		*ret_code = 0;
+		return false;
+	}
+}
+
+static bool holds_too_much(const struct ws_client *c)
+{
+	return *c->cfg.held > HUB_RECEIVED_MAX && c->held > READ_MAX;
+}
+
+/* Nothing may follow this call. */
+static void listen_to(struct ws_client *c)
+{
+	unsigned code;
+
+	while (buf_len(&c->replies) <= REPLIES_MAX) {
+		enum ws_event event = ws_reader_feed(c->reader, &c->in);
+
+		if (event == WS_MORE)
+			break;
+		if (!take_event(c, event, &code)) {
+			finish(c, code);
+			return;
+		}
+	}
+	hold(c, ws_reader_held(c->reader));
+	if (holds_too_much(c)) {
+		finish(c, 0);
+		return;
+	}
+	/* who does not read our answers is not asked for more */
+	if (buf_len(&c->replies) > REPLIES_MAX)
+		ev_io_stop(c->cfg.loop, &c->readable);
+	client_write(c);
+}
+
+/* Nothing may follow this call. */
+static void client_read(struct ws_client *c)
+{
+	bool open = c->state == CLIENT_OPEN;
+	ssize_t n;
+
+	if (open)
+		n = recv(c->cfg.fd, buf_reserve(&c->in, READ_MAX), READ_MAX, 0);
+	else
+		n = fd_discard(c->cfg.fd, READ_MAX * 16);
+	if (open && n < 0)
+		n = -errno;
+	if (n == 0 || (n < 0 && n != -EAGAIN && n != -EINTR)) {
+		gone(c);
+		return;
+	}
+	if (!open)
+		return;
+	if (n > 0)
+		buf_added(&c->in, (size_t)n);
+	listen_to(c);
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)loop, (void)revents;
+	client_read(container_of(w, struct ws_client, readable));
+}
+
+static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)loop, (void)revents;
+	client_write(container_of(w, struct ws_client, writable));
+}
+
+static void on_goodbye(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	gone(container_of(w, struct ws_client, goodbye));
+}
+
+/* We send no pings: TCP finds out who vanished. */
+static void watch_the_wire(int fd)
+{
+	int on = 1, idle = DEAD_AFTER_S, interval = 10, count = 6;
+	unsigned timeout_ms = DEAD_AFTER_S * 1000;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval,
+			 sizeof interval);
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
+			 sizeof timeout_ms);
+}
+
+struct ws_client *ws_client_new(const struct ws_client_config *cfg,
+				struct buf *greeting, struct buf *rest)
+{
+	struct ws_client *c = xcalloc(1, sizeof *c);
+
+	c->cfg = *cfg;
+	c->reader = ws_reader_new();
+	c->replies = *greeting;
+	c->in = *rest;
+	*greeting = *rest = (struct buf){ 0 };
+	watch_the_wire(cfg->fd);
+	ev_io_init(&c->readable, on_readable, cfg->fd, EV_READ);
+	ev_io_init(&c->writable, on_writable, cfg->fd, EV_WRITE);
+	ev_timer_init(&c->goodbye, on_goodbye, GOODBYE_MS / 1e3, 0);
+	ev_io_start(cfg->loop, &c->readable);
+	/* greets, and looks at what came behind the request */
+	ev_feed_event(cfg->loop, &c->readable, EV_READ);
+	return c;
+}
+
+void ws_client_free(struct ws_client **client)
+{
+	struct ws_client *c = *client;
+
+	if (!c)
+		return;
+	*client = NULL;
+	ev_io_stop(c->cfg.loop, &c->readable);
+	ev_io_stop(c->cfg.loop, &c->writable);
+	ev_timer_stop(c->cfg.loop, &c->goodbye);
+	hold(c, 0);
+	fd_close(&c->cfg.fd);
+	peer_leave(&c->cfg.from);
+	ws_reader_free(&c->reader);
+	ws_chunk_unref(&c->at);
+	buf_done(&c->in);
+	buf_done(&c->replies);
+	free(c);
+}
+
+enum hub_ear ws_client_ear(const struct ws_client *c)
+{
+	return c->state == CLIENT_OPEN ? c->cfg.ear : HUB_DEAF;
+}
+
+void ws_client_push(struct ws_client *c, struct ws_chunk *chunk)
+{
+	if (!c->at)
+		c->at = ws_chunk_ref(chunk);
+	c->backlog += buf_len(&chunk->frames);
+	if (c->backlog > HUB_BACKLOG_MAX)
+		(void)write_some(c); /* an error shows up again below */
+	if (c->backlog > HUB_BACKLOG_MAX) {
+		log_warning("ws", "WebSocket client buffer full, slow client, "
+			    "disconnecting");
+		finish(c, WS_GOING_AWAY);
+	} else if (!ev_is_active(&c->writable)) {
+		client_write(c);
+	}
+}
+
+void ws_client_farewell(struct ws_client *c, unsigned code)
+{
+	while (c->state == CLIENT_OPEN && has_more(c))
+		if (write_some(c) < 0)
+			break;
+	if (c->state == CLIENT_OPEN) {
+		c->state = CLIENT_CLOSING;
+		drop_chunks(c);
+		ws_write_close(&c->replies, code);
+		(void)write_some(c);
+	}
+	/* unread bytes would turn the close into a reset */
+	(void)fd_discard(c->cfg.fd, READ_MAX * 16);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stream analysis: what is known of the packets of a stream. */
+#include "ctl/api_client.h"
+#include "ctl/commands.h"
+#include "ctl/overview.h"
+#include "ctl/print.h"
+#include "ctl/table.h"
+#include "ctl/text.h"
+
+#include "common/base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static json_int_t number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+/* "Mbit/s, null 2 %, lost: network 3, socket 0" */
+static void show_head(struct buf *to, const json_t *place)
+{
+	const json_t *loss = json_object_get(place, "loss");
+	const json_t *mdi = json_object_get(place, "mdi");
+	json_int_t rate = number(place, "bitrate");
+	char words[32];
+
+	text_rate(words, rate);
+	buf_printf(to, "%s", words);
+	if (rate > 0)
+		buf_printf(to, ", null %" JSON_INTEGER_FORMAT " %%",
+			   number(place, "null_bitrate") * 100 / rate);
+	if (loss != NULL)
+		buf_printf(to, ", lost: network %" JSON_INTEGER_FORMAT
+			   ", socket %" JSON_INTEGER_FORMAT,
+			   number(loss, "network"), number(loss, "socket"));
+	if (mdi != NULL)
+		buf_printf(to, ", MDI %.1f:%" JSON_INTEGER_FORMAT,
+			   (double)number(mdi, "df_us") / 1000,
+			   number(mdi, "mlr"));
+	buf_printf(to, "\n");
+}
+
+/* Those that ever were wrong. */
+static void show_indicators(struct buf *to, const struct ctl *ctl,
+			    const json_t *place)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(place, "indicators"), i, one) {
+		bool raised = json_is_true(json_object_get(one, "raised"));
+
+		if (number(one, "count") == 0)
+			continue;
+		buf_printf(to, "  %s", raised && ctl->colour ? "\033[31;1m"
+							     : "");
+		text_plain(to, api_text(one, "alarm"));
+		buf_printf(to, "%s %s, %" JSON_INTEGER_FORMAT " faults\n",
+			   raised && ctl->colour ? "\033[0m" : "",
+			   raised ? "RAISED" : "cleared",
+			   number(one, "count"));
+	}
+}
+
+static void set_number(struct table *t, size_t column, json_int_t n, bool bad)
+{
+	char digits[24];
+
+	(void)snprintf(digits, sizeof digits, "%" JSON_INTEGER_FORMAT, n);
+	table_set(t, column, bad && n > 0 ? TABLE_BAD : TABLE_PLAIN, digits);
+}
+
+static void show_pids(struct buf *to, const struct ctl *ctl,
+		      const json_t *place)
+{
+	static const struct table_column columns[] = {
+		{ "PID", 0, true }, { "KIND", 10, false },
+		{ "KBIT/S", 0, true }, { "PACKETS", 0, true },
+		{ "CC", 0, true }, { "TEI", 0, true }, { "PES", 0, true },
+		{ "SCR", 0, true },
+	};
+	static const struct {
+		const char *key;
+		bool bad;
+	} numbers[] = {
+		{ "bitrate", false }, { "packets", false },
+		{ "cc_errors", true }, { "transport_errors", true },
+		{ "pes_errors", true }, { "scrambled", true },
+	};
+	struct table *t = table_new(columns, ARRAY_LEN(columns));
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(place, "pids"), i, one) {
+		table_row(t);
+		set_number(t, 0, number(one, "pid"), false);
+		table_set(t, 1, TABLE_PLAIN, api_text(one, "kind"));
+		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
+			set_number(t, k + 2, number(one, numbers[k].key),
+				   numbers[k].bad);
+	}
+	table_write(t, &(struct table_style){ .colour = ctl->colour,
+					      .end = "\n" }, to);
+	table_free(&t);
+}
+
+static void show_place(struct buf *to, const struct ctl *ctl,
+		       const json_t *place)
+{
+	if (!json_is_true(json_object_get(place, "watched"))) {
+		buf_printf(to, "not watched\n");
+		return;
+	}
+	show_head(to, place);
+	show_indicators(to, ctl, place);
+	if (json_array_size(json_object_get(place, "pids")) > 0)
+		show_pids(to, ctl, place);
+}
+
+/* What is sent is one thing, what leaves by an output may have more in it. */
+static void show_rates(struct buf *to, const json_t *outputs)
+{
+	const json_t *one;
+	char rate[32];
+	size_t i;
+
+	json_array_foreach((json_t *)outputs, i, one) {
+		if (json_object_get(one, "bitrate") == NULL)
+			continue;
+		text_rate(rate, number(one, "bitrate"));
+		buf_printf(to, "output %" JSON_INTEGER_FORMAT " sends %s",
+			   number(one, "position"), rate);
+		if (number(one, "cbr") > 0)
+			buf_printf(to, ", filled to a constant %"
+				   JSON_INTEGER_FORMAT " kbit/s",
+				   number(one, "cbr"));
+		buf_printf(to, "\n");
+	}
+}
+
+static bool is_filled(const json_t *outputs)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)outputs, i, one)
+		if (number(one, "cbr") > 0)
+			return true;
+	return false;
+}
+
+static void show(const struct ctl *ctl, const json_t *answer)
+{
+	const json_t *output = json_object_get(answer, "output"), *input;
+	const json_t *outputs = json_object_get(output, "outputs");
+	struct buf all = { 0 };
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "inputs"), i, input) {
+		buf_printf(&all, "input %" JSON_INTEGER_FORMAT ": ",
+			   number(input, "position"));
+		show_place(&all, ctl, input);
+	}
+	buf_printf(&all, "output: ");
+	if (!json_is_true(json_object_get(output, "relay")))
+		show_place(&all, ctl, output);
+	else if (is_filled(outputs))
+		buf_printf(&all, "the same, and null packets\n");
+	else
+		buf_printf(&all, "the same\n");
+	show_rates(&all, outputs);
+	print_text(&all, stdout);
+}
+
+static enum ctl_exit tell(struct ctl *ctl, const struct overview_row *row)
+{
+	char *path = api_path("/api/stream-analysis/", row_id(row), "");
+	enum ctl_exit code = print_answer(ctl, path, show);
+
+	free(path);
+	return code;
+}
+
+enum ctl_exit run_stream_analysis(struct ctl *ctl, char **args, size_t n)
+{
+	struct overview o = { 0 };
+	enum ctl_exit code = overview_load(ctl, false, &o);
+	const struct overview_row *row;
+
+	(void)n;
+	if (code != CTL_OK)
+		return code;
+	row = overview_choose(ctl, &o, args[0]);
+	code = row != NULL ? tell(ctl, row) : CTL_REFUSED;
+	overview_done(&o);
+	return code;
+}

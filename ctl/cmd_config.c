@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* config get, set, unset, diff. */
+#include "common/base/alloc.h"
+#include "ctl/api_client.h"
+#include "ctl/commands.h"
+#include "ctl/config_edit.h"
+#include "ctl/file.h"
+#include "ctl/json_diff.h"
+#include "ctl/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- get --- */
+
+enum ctl_exit run_config_get(struct ctl *ctl, char **args, size_t n)
+{
+	json_t *config = NULL, *part;
+	struct json_path path;
+	enum ctl_exit code;
+
+	if (json_path_parse(n > 0 ? args[0] : "", &path, &ctl->why) < 0)
+		return CTL_USAGE;
+	code = api_load(ctl, &config);
+	if (code == CTL_OK) {
+		part = json_path_get(&path, path.n_steps, config);
+		if (part != NULL)
+			ctl_print_json(part);
+		else
+			code = ctl_fail(ctl, CTL_REFUSED, "there is no %.128s "
+					"in the configuration", args[0]);
+	}
+	json_decref(config);
+	json_path_done(&path);
+	return code;
+}
+
+/* --- set, unset --- */
+
+/* "category": {"set-category": "er", "error": …} comes with status 200. */
+static enum ctl_exit judge_reply(struct ctl *ctl, const json_t *reply)
+{
+	const char *error = json_string_value(json_object_get(reply, "error"));
+
+	return error ? ctl_fail(ctl, CTL_REFUSED, "%s", error) : CTL_OK;
+}
+
+static void tell(const struct ctl *ctl, const char *path,
+		 enum config_effect effect)
+{
+	static const char *const effects[] = {
+		[EFFECT_AT_ONCE] = "at-once",
+		[EFFECT_RESTARTS] = "restarts",
+		[EFFECT_AT_RESTART] = "at-restart",
+	};
+	static const char *const texts[] = {
+		[EFFECT_AT_ONCE] = "in force",
+		[EFFECT_RESTARTS] =
+			"the control process restarts now, streams go on",
+		[EFFECT_AT_RESTART] =
+			"saved; counts from the next restart on (--restart)",
+	};
+	json_t *told;
+
+	if (!ctl->options.json) {
+		(void)printf("%s: %s\n", path, texts[effect]);
+		return;
+	}
+	told = json_pack("{s:s, s:s}", "path", path, "effect",
+			 effects[effect]);
+	ctl_print_json(told);
+	json_decref(told);
+}
+
+static void show_warnings(const json_t *reply)
+{
+	struct buf text = { 0 };
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(reply, "warnings"), i, one) {
+		buf_printf(&text, "sluicectl: warning: ");
+		text_plain(&text, json_string_value(one));
+		buf_printf(&text, "\n");
+	}
+	if (i > 0)
+		(void)fwrite(buf_head(&text), 1, buf_len(&text), stderr);
+	buf_done(&text);
+}
+
+static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
+			       json_t *value, enum config_effect *ret_effect)
+{
+	bool restart = ctl->options.given & OPTION_RESTART;
+	json_t *config = NULL, *request = NULL, *reply = NULL;
+	enum ctl_exit code = CTL_OK;
+
+	if (path->n_steps > 0)
+		code = api_load(ctl, &config);
+	if (code == CTL_OK && config_edit(path, config, value, restart,
+					  &request, ret_effect, &ctl->why) < 0)
+		code = CTL_REFUSED;
+	json_decref(config);
+	if (code == CTL_OK)
+		code = api_command(ctl, request, &reply);
+	if (code == CTL_OK)
+		code = judge_reply(ctl, reply);
+	if (code == CTL_OK)
+		show_warnings(reply);
+	json_decref(reply);
+	if (code == CTL_OK && restart && *ret_effect == EFFECT_AT_RESTART) {
+		*ret_effect = EFFECT_RESTARTS;
+		code = api_do(ctl, json_pack("{s:s}", "cmd", "restart"));
+	}
+	return code;
+}
+
+static enum ctl_exit edit(struct ctl *ctl, const char *place, json_t *value)
+{
+	enum config_effect effect = EFFECT_AT_ONCE;
+	struct json_path path;
+	enum ctl_exit code;
+
+	if (json_path_parse(place, &path, &ctl->why) < 0)
+		return CTL_USAGE;
+	if (path.n_steps == 0 && value == NULL)
+		code = ctl_fail(ctl, CTL_USAGE, "the whole configuration "
+				"cannot be removed");
+	else
+		code = send_edit(ctl, &path, value, &effect);
+	if (code == CTL_OK)
+		tell(ctl, place, effect);
+	json_path_done(&path);
+	return code;
+}
+
+/* --value: JSON, or, what is none, a text. */
+static json_t *value_of(const char *text)
+{
+	json_t *value = json_loads(text, JSON_DECODE_ANY |
+						 JSON_REJECT_DUPLICATES,
+				   NULL);
+
+	return value ? value : json_string(text);
+}
+
+enum ctl_exit run_config_set(struct ctl *ctl, char **args, size_t n)
+{
+	const char *given = ctl->options.value;
+	enum ctl_exit code;
+	json_t *value;
+
+	if (given != NULL && n > 1)
+		return ctl_fail(ctl, CTL_USAGE, "either FILE or --value");
+	if (given != NULL)
+		value = value_of(given);
+	else if (file_read_json(n > 1 ? args[1] : "-", &value, &ctl->why) < 0)
+		return CTL_REFUSED;
+	if (value == NULL)
+		return ctl_fail(ctl, CTL_USAGE, "--value: is not UTF-8");
+	code = edit(ctl, args[0], value);
+	json_decref(value);
+	return code;
+}
+
+enum ctl_exit run_config_unset(struct ctl *ctl, char **args, size_t n)
+{
+	(void)n;
+	return edit(ctl, args[0], NULL);
+}
+
+/* --- diff --- */
+
+static void put_value(struct buf *to, const json_t *value)
+{
+	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+
+	text_plain(to, text ? text : "?");
+	free(text);
+}
+
+static void print_change(const struct ctl *ctl, const json_t *change)
+{
+	const char *kind = json_string_value(json_object_get(change,
+							     "change"));
+	const json_t *from = json_object_get(change, "from");
+	const json_t *to = json_object_get(change, "to");
+	char sign = from == NULL ? '+' : to == NULL ? '-' : '~';
+	const char *colour = sign == '+' ? "\033[32m"
+			     : sign == '-' ? "\033[31m" : "\033[33m";
+	struct buf line = { 0 };
+
+	buf_printf(&line, "%s%c ", ctl->colour ? colour : "", sign);
+	text_plain(&line, json_string_value(json_object_get(change, "path")));
+	buf_printf(&line, "%s: ", strcmp(kind, "moved") == 0 ? " (order)"
+							     : "");
+	if (from != NULL)
+		put_value(&line, from);
+	if (from != NULL && to != NULL)
+		buf_printf(&line, " -> ");
+	if (to != NULL)
+		put_value(&line, to);
+	buf_printf(&line, "%s\n", ctl->colour ? "\033[0m" : "");
+	(void)fwrite(buf_head(&line), 1, buf_len(&line), stdout);
+	buf_done(&line);
+}
+
+enum ctl_exit run_config_diff(struct ctl *ctl, char **args, size_t n)
+{
+	json_t *from = NULL, *to = NULL, *found, *change;
+	enum ctl_exit code = CTL_OK;
+	size_t i;
+
+	if (n == 1)
+		code = api_load(ctl, &from);
+	else if (file_read_json(args[0], &from, &ctl->why) < 0)
+		code = CTL_REFUSED;
+	if (code == CTL_OK &&
+	    file_read_json(args[n - 1], &to, &ctl->why) < 0)
+		code = CTL_REFUSED;
+	if (code == CTL_OK) {
+		found = json_diff(from, to);
+		if (ctl->options.json)
+			ctl_print_json(found);
+		else
+			json_array_foreach(found, i, change)
+				print_change(ctl, change);
+		if (ctl->options.given & OPTION_EXIT_CODE &&
+		    json_array_size(found) > 0)
+			code = CTL_DIFFERS;
+		json_decref(found);
+	}
+	json_decref(from);
+	json_decref(to);
+	return code;
+}

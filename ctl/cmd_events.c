@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* events: what happens, as it happens. */
+#include "common/base/alloc.h"
+#include "ctl/commands.h"
+#include "ctl/event_feed.h"
+#include "ctl/overview.h"
+#include "ctl/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void on_trouble(const char *text, void *arg)
+{
+	(void)arg;
+	(void)fprintf(stderr, "sluicectl: %s\n",
+		      text ? text : "connected again");
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+/* The stream it is about; NULL: of none. */
+static const char *stream_of(const json_t *event)
+{
+	const char *id = text_at(event, "channel_id");
+
+	return id ? id : text_at(json_object_get(event, "stream"), "id");
+}
+
+/* wanted_stream: NULL for any. */
+static bool is_wanted(const struct options *o, const char *wanted_stream,
+		      const json_t *event)
+{
+	const char *scope = text_at(event, "scope");
+	const char *stream = stream_of(event);
+	bool wanted = o->n_scopes == 0;
+
+	for (size_t i = 0; i < o->n_scopes; i++)
+		wanted = wanted ||
+			 (scope != NULL && strcmp(scope, o->scopes[i]) == 0);
+	return wanted &&
+	       (wanted_stream == NULL ||
+		(stream != NULL && strcmp(stream, wanted_stream) == 0));
+}
+
+/* The id that --stream means, to be freed; one that is not there yet may
+ * come. */
+static enum ctl_exit read_stream(struct ctl *ctl, char **ret)
+{
+	const char *word = ctl->options.stream;
+	struct overview o = { 0 };
+	const struct overview_row *row;
+	enum ctl_exit code;
+
+	*ret = NULL;
+	if (word == NULL)
+		return CTL_OK;
+	code = overview_load(ctl, false, &o);
+	if (code != CTL_OK)
+		return code;
+	row = overview_choose(ctl, &o, word);
+	ctl->why.text[0] = '\0';
+	*ret = xstrdup(row != NULL ? row_id(row) : word);
+	overview_done(&o);
+	return CTL_OK;
+}
+
+static json_int_t number(const json_t *event, const char *key)
+{
+	return json_integer_value(json_object_get(event, key));
+}
+
+static void put_stream_event(struct buf *to, const json_t *event)
+{
+	const json_t *input = json_object_get(event, "input_id");
+	const char *name = json_string_value(input);
+	char rate[32];
+
+	text_rate(rate, number(event, "bitrate"));
+	text_plain(to, text_at(event, "channel_id"));
+	if (name != NULL) {
+		buf_printf(to, " input ");
+		text_plain(to, name);
+	} else if (input != NULL) {
+		buf_printf(to, " input %" JSON_INTEGER_FORMAT,
+			   json_integer_value(input));
+	}
+	buf_printf(to, " %s %s cc %" JSON_INTEGER_FORMAT " pes %"
+		   JSON_INTEGER_FORMAT "%s",
+		   json_is_true(json_object_get(event, "onair")) ? "on air"
+								 : "OFF AIR",
+		   rate, number(event, "cc_error"), number(event, "pes_error"),
+		   json_is_true(json_object_get(event, "scrambled"))
+			   ? " scrambled" : "");
+}
+
+static void put_position(struct buf *to, const char *before,
+			 const json_t *event, const char *key)
+{
+	buf_printf(to, "%s %" JSON_INTEGER_FORMAT, before,
+		   number(event, key));
+}
+
+/* What is absent is left out. */
+static void put_word(struct buf *to, const json_t *event, const char *before,
+		     const char *key)
+{
+	const char *text = text_at(event, key);
+
+	if (text == NULL)
+		return;
+	buf_printf(to, "%s", before);
+	text_plain(to, text);
+}
+
+/* "news input 1 -> input 2 (fault: no packets)" */
+static void put_switch(struct buf *to, const json_t *event)
+{
+	put_word(to, event, "", "channel_id");
+	if (json_object_get(event, "from") != NULL)
+		put_position(to, " input", event, "from");
+	buf_printf(to, " -> ");
+	if (json_object_get(event, "to") != NULL)
+		put_position(to, "input", event, "to");
+	else
+		buf_printf(to, json_is_true(json_object_get(event, "filler"))
+				       ? "filler" : "nothing");
+	buf_printf(to, " (");
+	put_word(to, event, "", "reason");
+	put_word(to, event, ": ", "fault");
+	buf_printf(to, ")");
+}
+
+/* "news input 1 continuity raised, as of stream tv", "news output 2
+ * output_fault raised: …" */
+static void put_alarm(struct buf *to, const json_t *event)
+{
+	put_word(to, event, "", "channel_id");
+	if (json_object_get(event, "output") != NULL)
+		put_position(to, " output", event, "output");
+	else if (json_is_integer(json_object_get(event, "place")))
+		put_position(to, " input", event, "place");
+	else
+		buf_printf(to, " output");
+	put_word(to, event, " ", "alarm");
+	buf_printf(to, json_is_true(json_object_get(event, "raised"))
+			       ? " raised" : " cleared");
+	put_word(to, event, ": ", "reason");
+	put_word(to, event, ", as of stream ", "source");
+}
+
+/* Those that are told in words. */
+static const struct {
+	const char *scope;
+	void (*put)(struct buf *, const json_t *event);
+} in_words[] = {
+	{ "stream_event", put_stream_event },
+	{ "stream_switch", put_switch },
+	{ "alarm", put_alarm },
+};
+
+/* All but the scope, as JSON. */
+static void put_other(struct buf *to, const json_t *event)
+{
+	json_t *rest = json_copy((json_t *)event);
+	char *text;
+
+	(void)json_object_del(rest, "scope");
+	text = json_dumps(rest, JSON_COMPACT);
+	text_plain(to, text ? text : "");
+	free(text);
+	json_decref(rest);
+}
+
+static void put_event(struct buf *to, const char *scope, const json_t *event)
+{
+	for (size_t i = 0; i < ARRAY_LEN(in_words); i++)
+		if (scope != NULL && stream_of(event) != NULL &&
+		    strcmp(scope, in_words[i].scope) == 0) {
+			in_words[i].put(to, event);
+			return;
+		}
+	put_other(to, event);
+}
+
+static void print_text(const json_t *event)
+{
+	const char *scope = text_at(event, "scope");
+	struct buf line = { 0 };
+	time_t now = time(NULL);
+	struct tm local;
+	char clock[16] = "";
+
+	if (localtime_r(&now, &local) != NULL)
+		(void)strftime(clock, sizeof clock, "%H:%M:%S", &local);
+	buf_printf(&line, "%s ", clock);
+	text_plain(&line, scope ? scope : "?");
+	buf_printf(&line, " ");
+	put_event(&line, scope, event);
+	(void)printf("%.*s\n", (int)buf_len(&line), (char *)buf_head(&line));
+	buf_done(&line);
+}
+
+/* One line each, whole as soon as it is there. */
+static void print_event(const struct ctl *ctl, const json_t *event)
+{
+	if (ctl->options.json) {
+		(void)json_dumpf(event, stdout, JSON_COMPACT);
+		(void)putchar('\n');
+	} else {
+		print_text(event);
+	}
+}
+
+enum ctl_exit run_events(struct ctl *ctl, char **args, size_t n)
+{
+	struct feed *feed = feed_new(ctl, on_trouble, NULL);
+	char *stream = NULL;
+	enum ctl_exit code = read_stream(ctl, &stream);
+	unsigned told = 0;
+
+	(void)args, (void)n;
+	if (code == CTL_OK)
+		code = feed_open(feed);
+	while (code == CTL_OK &&
+	       (ctl->options.count == 0 || told < ctl->options.count)) {
+		json_t *event = NULL;
+
+		code = feed_next(feed, -1, UINT64_MAX, &event);
+		if (event != NULL && is_wanted(&ctl->options, stream, event)) {
+			print_event(ctl, event);
+			told++;
+		}
+		json_decref(event);
+		if (fflush(stdout) != 0 || ferror(stdout))
+			break; /* nobody reads any more */
+	}
+	feed_free(&feed);
+	free(stream);
+	return code;
+}

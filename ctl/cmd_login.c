@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* login and logout. */
+#include "common/base/alloc.h"
+#include "ctl/api_client.h"
+#include "ctl/commands.h"
+#include "ctl/keyring.h"
+#include "ctl/secret_prompt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum ctl_exit say(struct ctl *ctl, const char *login, json_t *type,
+			 const char *text)
+{
+	json_t *told;
+
+	if (!ctl->options.json) {
+		(void)printf("%s: %s\n", ctl->settings.url, text);
+		return CTL_OK;
+	}
+	told = json_pack("{s:s, s:s, s:O*}", "url", ctl->settings.url,
+			 "login", login, "type", type);
+	ctl_print_json(told);
+	json_decref(told);
+	return CTL_OK;
+}
+
+/* The service let us in. */
+static enum ctl_exit enter(struct ctl *ctl, const struct client_reply *reply,
+			   const char *user)
+{
+	json_t *body = NULL, *type;
+	enum ctl_exit code = api_judge(ctl, reply, &body);
+	char text[256];
+
+	if (code != CTL_OK)
+		return code;
+	type = json_object_get(body, "type");
+	if (reply->session[0] == '\0') {
+		(void)snprintf(text, sizeof text, "asks for no login");
+	} else if (keyring_put(ctl->settings.url, user, reply->session,
+			       &ctl->why) < 0) {
+		json_decref(body);
+		return CTL_AUTH;
+	} else {
+		(void)snprintf(text, sizeof text, "%.64s is logged in%s", user,
+			       json_integer_value(type) == 2
+				       ? " as an observer" : "");
+	}
+	code = say(ctl, user, type, text);
+	json_decref(body);
+	return code;
+}
+
+static void warn_in_the_clear(const struct ctl *ctl)
+{
+	if (!settings_is_private(ctl->settings.url))
+		(void)fprintf(stderr, "sluicectl: warning: %s is not https: "
+			      "the password crosses the network in the "
+			      "clear\n", ctl->settings.url);
+}
+
+/* A password that is refused is no session that is over. */
+static enum ctl_exit send_login(struct ctl *ctl, const char *user,
+				const char *password)
+{
+	struct client_reply reply = { 0 };
+	json_t *request = json_pack("{s:s, s:s, s:s, s:b}", "cmd", "login",
+				    "login", user, "password", password,
+				    "remember",
+				    ctl->options.given & OPTION_REMEMBER);
+	char *body = json_dumps(request, JSON_COMPACT);
+	enum ctl_exit code;
+
+	json_decref(request);
+	if (body == NULL)
+		return ctl_fail(ctl, CTL_USAGE, "the login or the password "
+				"is not UTF-8");
+	client_set_session(ctl->client, NULL);
+	if (client_call(ctl->client, "/control/", body, &reply, &ctl->why) < 0)
+		code = CTL_UNREACHABLE;
+	else if (reply.status == 403)
+		code = ctl_fail(ctl, CTL_AUTH, "%s: login or password is "
+				"wrong, or %.64s may not come in here",
+				ctl->settings.url, user);
+	else
+		code = enter(ctl, &reply, user);
+	client_reply_done(&reply);
+	explicit_bzero(body, strlen(body));
+	free(body);
+	return code;
+}
+
+enum ctl_exit run_login(struct ctl *ctl, char **args, size_t n)
+{
+	const char *user = ctl->settings.user ? ctl->settings.user : "admin";
+	char *prompt = xasprintf("Password of %s at %s: ", user,
+				 ctl->settings.url);
+	char *password = NULL;
+	enum ctl_exit code = CTL_AUTH;
+
+	(void)args, (void)n;
+	warn_in_the_clear(ctl);
+	if (secret_read(ctl->options.password_file, prompt, &password,
+			&ctl->why) == 0)
+		code = send_login(ctl, user, password);
+	secret_free(&password);
+	free(prompt);
+	return code;
+}
+
+/* The session is forgotten here whatever the service says of it. */
+enum ctl_exit run_logout(struct ctl *ctl, char **args, size_t n)
+{
+	const char *user = ctl->settings.user;
+	json_t *request = json_pack("{s:s}", "cmd", "logout");
+	enum ctl_exit code;
+
+	(void)args, (void)n;
+	if (client_session(ctl->client) == NULL) {
+		json_decref(request);
+		return say(ctl, user ? user : "-", NULL,
+			   "nobody was logged in");
+	}
+	code = api_do(ctl, request);
+	if (keyring_remove(ctl->settings.url, user, &ctl->why) < 0)
+		return CTL_AUTH;
+	if (code == CTL_UNREACHABLE) {
+		errmsg_prefix(&ctl->why, "the session is forgotten here, but "
+			      "not ended: ");
+		return code;
+	}
+	return say(ctl, user, NULL, "logged out");
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* status: one screen. */
+#include "ctl/cmd_status.h"
+
+#include "ctl/api_client.h"
+#include "ctl/commands.h"
+#include "ctl/overview.h"
+#include "ctl/print.h"
+#include "ctl/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN_MAX = 15 }; /* streams with something wrong */
+
+void status_count(const struct overview *o, struct status_counts *ret)
+{
+	struct status_counts c = { 0 };
+
+	for (size_t i = 0; i < o->n; i++) {
+		const struct overview_row *row = &o->rows[i];
+
+		if (!row_enabled(row))
+			c.disabled++;
+		else if (row_on_air(row))
+			c.on_air++;
+		else
+			c.off_air++;
+		c.viewers += row_number(row, "sessions");
+		c.kbit += row_number(row, "bitrate");
+	}
+	*ret = c;
+}
+
+static json_int_t number(const json_t *system, const char *key)
+{
+	return json_integer_value(json_object_get(system, key));
+}
+
+void status_head(const json_t *system, const char *version,
+		 const struct status_counts *c, struct buf *to,
+		 const char *end)
+{
+	const char *instance = json_string_value(
+		json_object_get(system, "instance"));
+	char up[32], rate[32];
+
+	text_duration(up, number(system, "app_uptime"));
+	text_rate(rate, c->kbit);
+	buf_printf(to, "sluice %s", version);
+	if (instance != NULL) {
+		buf_printf(to, " \"");
+		text_plain(to, instance);
+		buf_printf(to, "\"");
+	}
+	buf_printf(to, ", up %s%s", up, end);
+	buf_printf(to, "cpu %" JSON_INTEGER_FORMAT " %% of the service, %"
+		   JSON_INTEGER_FORMAT " %% of the machine; load %.2f %.2f "
+		   "%.2f; memory %" JSON_INTEGER_FORMAT " %%%s",
+		   number(system, "app_cpu_usage"),
+		   number(system, "sys_cpu_usage"),
+		   (double)number(system, "la1") / 100,
+		   (double)number(system, "la5") / 100,
+		   (double)number(system, "la15") / 100,
+		   number(system, "sys_mem_usage"), end);
+	buf_printf(to, "streams %zu on air, %zu off air, %zu disabled; %s; %"
+		   JSON_INTEGER_FORMAT " viewer%s%s", c->on_air, c->off_air,
+		   c->disabled, rate, c->viewers, c->viewers == 1 ? "" : "s",
+		   end);
+}
+
+enum ctl_exit status_read(struct ctl *ctl, json_t **ret_system,
+			  json_t **ret_version)
+{
+	json_t *version = NULL;
+	enum ctl_exit code = api_command(ctl, json_pack("{s:s}", "cmd",
+							"version"), &version);
+
+	if (code == CTL_OK)
+		code = api_get(ctl, "/api/system-status?t=0", ret_system);
+	if (code == CTL_OK)
+		*ret_version = version;
+	else
+		json_decref(version);
+	return code;
+}
+
+/* The streams that are not on air, or do not leave by all their outputs. */
+static void show_troubled(const struct ctl *ctl, struct overview *o,
+			  struct buf *to)
+{
+	size_t n = 0;
+
+	overview_sort(o, BY_STATE, false);
+	for (size_t i = 0; i < o->n; i++) {
+		const struct overview_row *row = &o->rows[i];
+		struct errmsg fault;
+		bool told;
+
+		if (!row_enabled(row) ||
+		    (row_on_air(row) && !row_output_fault(row)))
+			continue;
+		if (n++ >= SHOWN_MAX)
+			continue;
+		told = row_fault(row, &fault);
+		buf_printf(to, "%s%s%s ", ctl->colour ? "\033[31;1m" : "",
+			   row_state(row), ctl->colour ? "\033[0m" : "");
+		text_plain(to, row_id(row));
+		buf_printf(to, " \"");
+		text_plain(to, row_name(row));
+		buf_printf(to, "\"%s", told ? ": " : "");
+		text_plain(to, told ? fault.text : "");
+		buf_printf(to, "\n");
+	}
+	if (n > SHOWN_MAX)
+		buf_printf(to, "and %zu more: sluicectl stream ls\n",
+			   n - SHOWN_MAX);
+}
+
+static void print_words(const struct ctl *ctl, const json_t *system,
+		       const json_t *version, struct overview *o)
+{
+	struct status_counts counts;
+	struct buf text = { 0 };
+	json_t *alarm;
+	size_t i;
+
+	status_count(o, &counts);
+	status_head(system, json_string_value(json_object_get(version,
+							      "version")),
+		    &counts, &text, "\n");
+	json_array_foreach(json_object_get(system, "alarms"), i, alarm) {
+		buf_printf(&text, "%salarm%s ", ctl->colour ? "\033[31;1m" : "",
+			   ctl->colour ? "\033[0m" : "");
+		text_plain(&text, json_string_value(alarm));
+		buf_printf(&text, "\n");
+	}
+	show_troubled(ctl, o, &text);
+	print_text(&text, stdout);
+}
+
+static void print_json(const struct ctl *ctl, json_t *system,
+		       const json_t *version, const struct overview *o)
+{
+	struct status_counts c;
+	json_t *told;
+
+	status_count(o, &c);
+	told = json_pack("{s:s, s:O, s:O, s:{s:I, s:I, s:I, s:I, s:I}, s:o}",
+			 "url", ctl->settings.url, "version",
+			 json_object_get(version, "version"), "system", system,
+			 "totals", "on_air", (json_int_t)c.on_air, "off_air",
+			 (json_int_t)c.off_air, "disabled",
+			 (json_int_t)c.disabled, "viewers", c.viewers,
+			 "bitrate", c.kbit, "streams", overview_json(o));
+	ctl_print_json(told);
+	json_decref(told);
+}
+
+enum ctl_exit run_status(struct ctl *ctl, char **args, size_t n)
+{
+	struct overview o = { 0 };
+	json_t *system = NULL, *version = NULL;
+	enum ctl_exit code = status_read(ctl, &system, &version);
+
+	(void)args, (void)n;
+	if (code == CTL_OK)
+		code = overview_load(ctl, true, &o);
+	if (code == CTL_OK && ctl->options.json)
+		print_json(ctl, system, version, &o);
+	else if (code == CTL_OK)
+		print_words(ctl, system, version, &o);
+	overview_done(&o);
+	json_decref(system);
+	json_decref(version);
+	return code;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stream ls, show, toggle, restart, switch. */
+#include "ctl/api_client.h"
+#include "ctl/commands.h"
+#include "ctl/overview.h"
+#include "ctl/print.h"
+#include "ctl/text.h"
+
+#include "common/base/alloc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- ls --- */
+
+static void list_names(const struct overview *o)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < o->n; i++) {
+		text_plain(&text, row_id(&o->rows[i]));
+		buf_printf(&text, "\t");
+		text_plain(&text, row_name(&o->rows[i]));
+		buf_printf(&text, "\n");
+	}
+	print_text(&text, stdout);
+}
+
+static void list_table(const struct ctl *ctl, const struct overview *o)
+{
+	struct table *t = overview_table(o);
+
+	print_table(ctl, t);
+	table_free(&t);
+}
+
+enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
+{
+	bool quiet = ctl->options.given & OPTION_QUIET;
+	struct overview o = { 0 };
+	enum overview_order by;
+	enum ctl_exit code;
+	json_t *rows;
+
+	(void)args, (void)n;
+	if (overview_order(ctl->options.sort ? ctl->options.sort : "id", &by,
+			   &ctl->why) < 0)
+		return CTL_USAGE;
+	code = overview_load(ctl, !quiet, &o);
+	if (code != CTL_OK)
+		return code;
+	overview_sort(&o, by, false);
+	if (ctl->options.json) {
+		rows = overview_json(&o);
+		ctl_print_json(rows);
+		json_decref(rows);
+	} else if (quiet) {
+		list_names(&o);
+	} else {
+		list_table(ctl, &o);
+	}
+	overview_done(&o);
+	return CTL_OK;
+}
+
+/* --- show --- */
+
+/* What its protocol knows; zeros say nothing. */
+static void show_stats(struct buf *to, const json_t *stats)
+{
+	const char *name, *gap = "   ";
+	const json_t *value;
+
+	json_object_foreach((json_t *)stats, name, value) {
+		/* an index: it has a name beside these */
+		if (json_integer_value(value) == 0 ||
+		    strcmp(name, "interface") == 0)
+			continue;
+		buf_printf(to, "%s ", gap);
+		text_plain(to, name);
+		buf_printf(to, " %" JSON_INTEGER_FORMAT,
+			   json_integer_value(value));
+		gap = "";
+	}
+	if (gap[0] == '\0')
+		buf_printf(to, "\n");
+}
+
+/* How an input is, and why: "active (fault)", "down: no packets". */
+static void show_state(struct buf *to, const json_t *end, bool has_error)
+{
+	const char *state = json_string_value(json_object_get(end, "state"));
+	const char *reason = json_string_value(json_object_get(end,
+							       "reason"));
+	bool plays;
+
+	if (state == NULL)
+		return;
+	buf_printf(to, "  ");
+	text_plain(to, state);
+	plays = strcmp(state, "active") == 0;
+	/* that it is the first choice says nothing */
+	if (reason != NULL && !has_error && strcmp(reason, "start") != 0) {
+		buf_printf(to, plays ? " (" : ": ");
+		text_plain(to, reason);
+		buf_printf(to, plays ? ")" : "");
+	}
+	if (json_is_true(json_object_get(end, "damped")))
+		buf_printf(to, ", damped");
+}
+
+static bool holds(const json_t *list, const json_t *one)
+{
+	json_t *other;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, other)
+		if (json_equal(other, one))
+			return true;
+	return false;
+}
+
+/* What is raised now, by name; and whether the stream that is read has it. */
+static void show_alarms(struct buf *to, const struct ctl *ctl,
+			const char *before, const json_t *place)
+{
+	const json_t *theirs = json_object_get(place, "source_alarms");
+	const char *gap = before;
+	json_t *alarm;
+	size_t i;
+
+	json_array_foreach(json_object_get(place, "alarms"), i, alarm) {
+		buf_printf(to, "%s%s", gap, ctl->colour ? "\033[31;1m" : "");
+		text_plain(to, json_string_value(alarm));
+		buf_printf(to, "%s%s", ctl->colour ? "\033[0m" : "",
+			   holds(theirs, alarm) ? " (of its source)" : "");
+		gap = ", ";
+	}
+	if (gap != before)
+		buf_printf(to, "\n");
+}
+
+/* "input 1  udp://...  480 kbit/s  active", its fault */
+static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
+		     size_t i, const char *address, const json_t *end)
+{
+	const char *error = json_string_value(json_object_get(end, "error"));
+	const char *peer = json_string_value(json_object_get(end, "peer"));
+	const char *on = json_string_value(json_object_get(end, "interface"));
+	char rate[32];
+
+	buf_printf(to, "%s %zu  ", what, i + 1);
+	text_plain(to, address);
+	if (json_object_get(end, "bitrate") != NULL) {
+		text_rate(rate, json_integer_value(
+					json_object_get(end, "bitrate")));
+		buf_printf(to, "  %s", rate);
+	}
+	show_state(to, end, error != NULL);
+	if (peer != NULL) {
+		buf_printf(to, "  with ");
+		text_plain(to, peer);
+	}
+	if (on != NULL) {
+		buf_printf(to, "  on ");
+		text_plain(to, on);
+	}
+	if (error != NULL) {
+		buf_printf(to, "  %s", ctl->colour ? "\033[31;1m" : "");
+		text_plain(to, error);
+		buf_printf(to, "%s", ctl->colour ? "\033[0m" : "");
+	}
+	buf_printf(to, "\n");
+	show_stats(to, json_object_get(end, "stats"));
+	show_alarms(to, ctl, "    alarms ", end);
+}
+
+/* The list "inputs" or "outputs" of the status has positions from 1. */
+static const json_t *end_of(const json_t *list, size_t i)
+{
+	json_t *end;
+	size_t k;
+
+	json_array_foreach((json_t *)list, k, end)
+		if (json_integer_value(json_object_get(end, "position")) ==
+		    (json_int_t)i + 1)
+			return end;
+	return NULL;
+}
+
+static void show_ends(struct buf *to, const struct ctl *ctl,
+		      const struct overview_row *row, const char *key,
+		      const char *status_key)
+{
+	const json_t *ends = json_object_get(row->status, status_key);
+	json_t *address;
+	size_t i;
+
+	json_array_foreach(json_object_get(row->stream, key), i, address)
+		if (json_is_string(address))
+			show_end(to, ctl, key, i, json_string_value(address),
+				 end_of(ends, i));
+}
+
+static void show_text(const struct ctl *ctl, struct overview_row *row)
+{
+	const json_t *worker = json_object_get(row->status, "worker");
+	const char *state = json_string_value(json_object_get(worker,
+							      "state"));
+	const char *alarm = json_string_value(json_object_get(worker,
+							      "alarm"));
+	struct overview one = { row, 1 };
+	struct table *t = overview_table(&one);
+	struct buf text = { 0 };
+
+	table_write(t, &(struct table_style){ .colour = ctl->colour,
+					      .end = "\n" }, &text);
+	table_free(&t);
+	show_ends(&text, ctl, row, "input", "inputs");
+	show_ends(&text, ctl, row, "output", "outputs");
+	show_alarms(&text, ctl, "alarms of what is sent ", row->status);
+	if (state != NULL) {
+		buf_printf(&text, "process ");
+		text_plain(&text, state);
+		if (json_object_get(worker, "pid") != NULL)
+			buf_printf(&text, ", pid %" JSON_INTEGER_FORMAT,
+				   json_integer_value(
+					   json_object_get(worker, "pid")));
+		buf_printf(&text, ", %" JSON_INTEGER_FORMAT " restarts",
+			   json_integer_value(
+				   json_object_get(worker, "restarts")));
+		buf_printf(&text, "%s", alarm ? ": " : "");
+		text_plain(&text, alarm ? alarm : "");
+		buf_printf(&text, "\n");
+	}
+	print_text(&text, stdout);
+}
+
+/* The whole of a status, of streams that are off as well. */
+static enum ctl_exit read_status(struct ctl *ctl, struct overview_row *row)
+{
+	char *path = api_path("/api/stream-status/", row_id(row), "?t=0");
+	enum ctl_exit code = api_get(ctl, path, &row->status);
+
+	free(path);
+	return code;
+}
+
+enum ctl_exit run_stream_show(struct ctl *ctl, char **args, size_t n)
+{
+	struct overview o = { 0 };
+	enum ctl_exit code = overview_load(ctl, false, &o);
+	struct overview_row *row;
+	json_t *told;
+
+	(void)n;
+	if (code != CTL_OK)
+		return code;
+	row = overview_choose(ctl, &o, args[0]);
+	code = row ? read_status(ctl, row) : CTL_REFUSED;
+	if (code == CTL_OK && ctl->options.json) {
+		told = json_pack("{s:O, s:O}", "stream", row->stream,
+				 "status", row->status);
+		ctl_print_json(told);
+		json_decref(told);
+	} else if (code == CTL_OK) {
+		show_text(ctl, row);
+	}
+	overview_done(&o);
+	return code;
+}
+
+/* --- toggle, restart, switch --- */
+
+/* What is told of one stream that was changed; takes fields. */
+static void tell(const struct ctl *ctl, json_t *done, const char *id,
+		 const char *text, json_t *fields)
+{
+	(void)json_object_set_new(fields, "id", json_string(id));
+	(void)json_array_append_new(done, fields);
+	if (!ctl->options.json)
+		(void)printf("%s: %s\n", id, text);
+}
+
+static enum ctl_exit toggle(struct ctl *ctl, const char *id, json_t *done)
+{
+	json_t *reply = NULL;
+	enum ctl_exit code = api_do(ctl, json_pack("{s:s, s:s}", "cmd",
+						   "toggle-stream", "id", id));
+	bool on;
+
+	if (code == CTL_OK)
+		code = api_command(ctl, json_pack("{s:s, s:s}", "cmd",
+						  "get-stream", "id", id),
+				   &reply);
+	if (code != CTL_OK)
+		return code;
+	on = json_is_true(json_object_get(json_object_get(reply, "stream"),
+					  "enable"));
+	json_decref(reply);
+	tell(ctl, done, id, on ? "enabled" : "disabled",
+	     json_pack("{s:b}", "enable", on));
+	return CTL_OK;
+}
+
+static enum ctl_exit restart(struct ctl *ctl, const char *id, json_t *done)
+{
+	enum ctl_exit code = api_do(ctl, json_pack("{s:s, s:s}", "cmd",
+						   "restart-stream", "id",
+						   id));
+
+	if (code == CTL_OK)
+		tell(ctl, done, id, "restarted",
+		     json_pack("{s:b}", "restarted", 1));
+	return code;
+}
+
+/* Does it with every stream that is named, none when one is unknown. */
+static enum ctl_exit for_each(struct ctl *ctl, char **args, size_t n,
+			      enum ctl_exit (*act)(struct ctl *, const char *,
+						   json_t *))
+{
+	struct overview o = { 0 };
+	enum ctl_exit code = overview_load(ctl, false, &o);
+	json_t *done = json_array();
+
+	for (size_t i = 0; code == CTL_OK && i < n; i++)
+		if (overview_choose(ctl, &o, args[i]) == NULL)
+			code = CTL_REFUSED;
+	for (size_t i = 0; code == CTL_OK && i < n; i++)
+		code = act(ctl, row_id(overview_choose(ctl, &o, args[i])),
+			   done);
+	if (code == CTL_OK && ctl->options.json)
+		ctl_print_json(done);
+	json_decref(done);
+	overview_done(&o);
+	return code;
+}
+
+enum ctl_exit run_stream_toggle(struct ctl *ctl, char **args, size_t n)
+{
+	return for_each(ctl, args, n, toggle);
+}
+
+enum ctl_exit run_stream_restart(struct ctl *ctl, char **args, size_t n)
+{
+	return for_each(ctl, args, n, restart);
+}
+
+/* The word of an input is a number from 1. */
+static enum ctl_exit judge_input(struct ctl *ctl, const char *word,
+				 json_int_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtol(word, &end, 10);
+	if (word[0] < '1' || word[0] > '9' || *end != '\0' || errno != 0)
+		return ctl_fail(ctl, CTL_USAGE, "INPUT: \"%.64s\" is not a "
+				"number from 1", word);
+	return CTL_OK;
+}
+
+enum ctl_exit run_stream_switch(struct ctl *ctl, char **args, size_t n)
+{
+	json_t *request = json_pack("{s:s}", "cmd", "set-stream-input");
+	json_t *done = json_array();
+	const struct overview_row *row;
+	struct overview o = { 0 };
+	enum ctl_exit code = CTL_OK;
+	json_int_t input;
+	char *text;
+
+	if (n > 1)
+		code = judge_input(ctl, args[1], &input);
+	if (code == CTL_OK && n > 1)
+		(void)json_object_set_new(request, "input",
+					  json_integer(input));
+	if (code == CTL_OK)
+		code = overview_load(ctl, false, &o);
+	row = code == CTL_OK ? overview_choose(ctl, &o, args[0]) : NULL;
+	if (row != NULL) {
+		(void)json_object_set_new(request, "id",
+					  json_string(row_id(row)));
+		code = api_do(ctl, json_incref(request));
+	} else if (code == CTL_OK) {
+		code = CTL_REFUSED;
+	}
+	if (code == CTL_OK) {
+		text = n > 1 ? xasprintf("takes input %s", args[1])
+			     : xstrdup("takes the next input");
+		tell(ctl, done, row_id(row), text, json_object());
+		free(text);
+		if (ctl->options.json)
+			ctl_print_json(done);
+	}
+	json_decref(done);
+	json_decref(request);
+	overview_done(&o);
+	return code;
+}

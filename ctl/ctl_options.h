@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The command line: options may stand before, behind and between the words of
+ * the command.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { OPTION_SCOPES_MAX = 16 };
+
+/* Which options were given; a command says which of them it takes. */
+enum option_bit {
+	OPTION_PASSWORD_FILE = 1 << 0,
+	OPTION_REMEMBER = 1 << 1,
+	OPTION_SORT = 1 << 2,
+	OPTION_SCOPE = 1 << 3,
+	OPTION_STREAM = 1 << 4,
+	OPTION_COUNT = 1 << 5,
+	OPTION_VALUE = 1 << 6,
+	OPTION_RESTART = 1 << 7,
+	OPTION_EXIT_CODE = 1 << 8,
+	OPTION_QUIET = 1 << 9,
+	OPTION_ONCE = 1 << 10,
+};
+
+/* All text is borrowed from argv. */
+struct options {
+	/* of every command */
+	const char *host;   /* address, or a name of the file of settings */
+	const char *user;
+	const char *cacert;
+	const char *config; /* the file of settings */
+	bool insecure;
+	unsigned timeout_s; /* 0: not given */
+	bool json;
+	bool no_color;
+	bool help;
+	bool version;
+
+	unsigned given; /* enum option_bit */
+	const char *password_file;
+	const char *sort;
+	const char *scopes[OPTION_SCOPES_MAX];
+	size_t n_scopes;
+	const char *stream;
+	unsigned count;
+	const char *value;
+
+	char **words; /* the command and its arguments */
+	size_t n_words;
+};
+
+/* 0, or -EINVAL with why; argv's words are moved behind its options. */
+int options_parse(int argc, char **argv, struct options *ret,
+		  struct errmsg *why) MUST_CHECK;
+
+/* The first option in bits as it is typed: "--sort". */
+const char *options_name(unsigned bits);

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctl/ctl_settings.h"
+
+#include "common/base/address.h"
+#include "common/base/alloc.h"
+#include "ctl/file.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TIMEOUT_S = 30,
+	TIMEOUT_MAX_S = 3600,
+	FILE_MAX = 64 * 1024,
+};
+
+void settings_done(struct settings *s)
+{
+	free(s->url);
+	free(s->user);
+	free(s->cacert);
+	*s = (struct settings){ 0 };
+}
+
+char *settings_folder(const char *variable, const char *fallback)
+{
+	const char *folder = getenv(variable);
+	const char *home = getenv("HOME");
+
+	/* the standard wants what is not absolute to be ignored */
+	if (folder != NULL && folder[0] == '/')
+		return xasprintf("%s/sluicectl", folder);
+	return home != NULL && home[0] != '\0'
+		       ? xasprintf("%s/%s/sluicectl", home, fallback)
+		       : NULL;
+}
+
+/* --- the address --- */
+
+static bool part_is(CURLU *url, CURLUPart part)
+{
+	char *text = NULL;
+	bool there = curl_url_get(url, part, &text, 0) == CURLUE_OK &&
+		     text[0] != '\0';
+
+	curl_free(text);
+	return there;
+}
+
+/* NULL with why, or what is wrong with its parts. */
+static int judge_url(CURLU *url, struct errmsg *why)
+{
+	char *scheme = NULL;
+	int r = 0;
+
+	if (curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
+		r = errmsg_fail(why, -EINVAL, "is not http:// or https://");
+	else if (part_is(url, CURLUPART_USER) ||
+		 part_is(url, CURLUPART_PASSWORD))
+		r = errmsg_fail(why, -EINVAL, "must not name a user: use "
+				"--user, and sluicectl login");
+	else if (part_is(url, CURLUPART_QUERY) ||
+		 part_is(url, CURLUPART_FRAGMENT))
+		r = errmsg_fail(why, -EINVAL, "ends with '?' or '#'");
+	curl_free(scheme);
+	return r;
+}
+
+char *settings_url(const char *text, struct errmsg *why)
+{
+	bool scheme = strstr(text, "://") != NULL;
+	char *given = scheme ? xstrdup(text) : xasprintf("http://%s", text);
+	char *whole = NULL, *ret = NULL, *port = NULL;
+	CURLU *url = curl_url();
+
+	if (text[0] == '\0' ||
+	    curl_url_set(url, CURLUPART_URL, given,
+			 CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
+		errmsg_set(why, "\"%s\" is not an address such as "
+			   "http://host:8000", text);
+		goto out;
+	}
+	if (judge_url(url, why) < 0) {
+		errmsg_prefix(why, "\"%.128s\": ", text);
+		goto out;
+	}
+	if (!scheme && curl_url_get(url, CURLUPART_PORT, &port, 0) ==
+			       CURLUE_NO_PORT)
+		(void)curl_url_set(url, CURLUPART_PORT, "8000", 0);
+	if (curl_url_get(url, CURLUPART_URL, &whole, 0) != CURLUE_OK)
+		abort(); /* out of memory */
+	for (size_t len = strlen(whole); len > 0 && whole[len - 1] == '/';
+	     len--)
+		whole[len - 1] = '\0';
+	ret = xstrdup(whole);
+out:
+	curl_free(whole);
+	curl_free(port);
+	curl_url_cleanup(url);
+	free(given);
+	return ret;
+}
+
+bool settings_is_private(const char *text)
+{
+	static const char *const own[] = { "127.0.0.1", "localhost", "[::1]" };
+	CURLU *url = curl_url();
+	char *host = NULL;
+	bool is = strncmp(text, "https:", 6) == 0;
+
+	if (!is && curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
+	    curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK)
+		for (size_t i = 0; i < ARRAY_LEN(own); i++)
+			is = is || strcmp(host, own[i]) == 0;
+	curl_free(host);
+	curl_url_cleanup(url);
+	return is;
+}
+
+/* --- the file --- */
+
+static void put(char **to, const char *value)
+{
+	free(*to);
+	*to = xstrdup(value);
+}
+
+static int take_pair(const char *key, const char *value, struct settings *s,
+		     struct errmsg *why)
+{
+	uint64_t number;
+	int r;
+
+	if (strcmp(key, "url") == 0) {
+		char *url = settings_url(value, why);
+
+		if (url == NULL)
+			return -EINVAL;
+		free(s->url);
+		s->url = url;
+		return 0;
+	}
+	if (strcmp(key, "user") == 0) {
+		put(&s->user, value);
+		return 0;
+	}
+	if (strcmp(key, "cacert") == 0) {
+		put(&s->cacert, value);
+		return 0;
+	}
+	if (strcmp(key, "timeout") == 0) {
+		r = address_number(key, value, 1, TIMEOUT_MAX_S, &number, why);
+		if (r == 0)
+			s->timeout_s = (unsigned)number;
+		return r;
+	}
+	if (strcmp(key, "insecure") == 0) {
+		s->insecure = strcmp(value, "true") == 0;
+		if (!s->insecure && strcmp(value, "false") != 0)
+			return errmsg_fail(why, -EINVAL,
+					   "insecure: is true or false");
+		return 0;
+	}
+	return errmsg_fail(why, -EINVAL, "\"%.64s\" is none of url, user, "
+			   "cacert, insecure, timeout", key);
+}
+
+/* Cuts blanks at both ends. */
+static char *trim(char *text)
+{
+	char *end = text + strlen(text);
+
+	while (end > text && strchr(" \t\r", end[-1]) != NULL)
+		*--end = '\0';
+	return text + strspn(text, " \t\r");
+}
+
+/* What the lines of the file are about. */
+struct parse {
+	const char *name;   /* the wanted part */
+	bool counts;        /* the lines that come are wanted */
+	bool found;
+	struct settings *s;
+};
+
+static int take_line(struct parse *p, char *line, struct errmsg *why)
+{
+	struct settings unused = { 0 };
+	size_t len = strlen(line);
+	char *equals;
+	int r;
+
+	if (line[0] == '\0' || line[0] == '#' || line[0] == ';')
+		return 0;
+	if (line[0] == '[') {
+		if (line[len - 1] != ']')
+			return errmsg_fail(why, -EINVAL, "']' is missing");
+		line[len - 1] = '\0';
+		p->counts = p->name != NULL && strcmp(line + 1, p->name) == 0;
+		p->found = p->found || p->counts;
+		return 0;
+	}
+	equals = strchr(line, '=');
+	if (equals == NULL)
+		return errmsg_fail(why, -EINVAL, "is not \"key = value\"");
+	*equals = '\0';
+	/* what is not wanted is judged all the same */
+	r = take_pair(trim(line), trim(equals + 1),
+		      p->counts ? p->s : &unused, why);
+	settings_done(&unused);
+	return r;
+}
+
+int settings_parse(const char *text, const char *name, struct settings *ret,
+		   bool *found, struct errmsg *why)
+{
+	struct parse p = { .name = name, .counts = true, .s = ret };
+	char *copy = xstrdup(text), *rest = copy, *line;
+	int r = 0;
+
+	for (size_t n = 1; r == 0 && (line = strsep(&rest, "\n")) != NULL;
+	     n++) {
+		r = take_line(&p, trim(line), why);
+		if (r < 0)
+			errmsg_prefix(why, "line %zu: ", n);
+	}
+	free(copy);
+	if (found != NULL)
+		*found = p.found;
+	return r;
+}
+
+static int load_file(const struct options *o, struct settings *s,
+		     bool *named, struct errmsg *why)
+{
+	char *folder = settings_folder("XDG_CONFIG_HOME", ".config");
+	char *path = o->config != NULL ? xstrdup(o->config)
+		     : folder != NULL  ? xasprintf("%s/config", folder)
+				       : NULL;
+	char *text = NULL;
+	int r = 0;
+
+	*named = false;
+	if (path != NULL)
+		r = file_read(path, FILE_MAX, &text, NULL, why);
+	if (r == -ENOENT && o->config == NULL) {
+		why->text[0] = '\0'; /* there need not be one */
+		r = 0;
+	}
+	if (r == 0 && text != NULL) {
+		r = settings_parse(text, o->host, s, named, why);
+		if (r < 0)
+			errmsg_prefix(why, "%s: ", path);
+	}
+	free(text);
+	free(path);
+	free(folder);
+	return r;
+}
+
+static int take_url(const char *text, const char *from, struct settings *s,
+		    struct errmsg *why)
+{
+	char *url = settings_url(text, why);
+
+	if (url == NULL) {
+		errmsg_prefix(why, "%s: ", from);
+		return -EINVAL;
+	}
+	free(s->url);
+	s->url = url;
+	return 0;
+}
+
+int settings_load(const struct options *o, struct settings *ret,
+		  struct errmsg *why)
+{
+	const char *variable = getenv("SLUICE_URL");
+	struct settings s = { .timeout_s = TIMEOUT_S };
+	bool named;
+	int r = load_file(o, &s, &named, why);
+
+	if (r == 0 && o->host != NULL && !named)
+		r = take_url(o->host, "--host", &s, why);
+	else if (r == 0 && o->host == NULL && variable != NULL &&
+		 variable[0] != '\0')
+		r = take_url(variable, "SLUICE_URL", &s, why);
+	if (r == 0 && s.url == NULL)
+		s.url = xstrdup("http://127.0.0.1:8000");
+	if (r < 0) {
+		settings_done(&s);
+		return r;
+	}
+	if (o->user != NULL)
+		put(&s.user, o->user);
+	if (o->cacert != NULL)
+		put(&s.cacert, o->cacert);
+	s.insecure = s.insecure || o->insecure;
+	if (o->timeout_s > 0)
+		s.timeout_s = o->timeout_s;
+	*ret = s;
+	return 0;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctl/event_feed.h"
+
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "ctl/api_client.h"
+#include "ctl/ws.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PAUSE_FIRST_MS = 1000,
+	PAUSE_MAX_MS = 30 * 1000,
+	PING_MS = 15 * 1000,  /* silence, after which a life sign is asked */
+	DEAD_MS = 30 * 1000,  /* silence that is the end */
+};
+
+struct feed {
+	struct ctl *ctl;
+	void (*on_trouble)(const char *, void *);
+	void *arg;
+	struct ws *ws; /* NULL: none now */
+	uint64_t heard_ms;
+	bool pinged;
+	uint64_t retry_ms; /* without a connection */
+	unsigned pause_ms;
+	unsigned reconnects;
+};
+
+struct feed *feed_new(struct ctl *ctl, void (*on_trouble)(const char *, void *),
+		      void *arg)
+{
+	struct feed *f = xcalloc(1, sizeof *f);
+
+	f->ctl = ctl;
+	f->on_trouble = on_trouble;
+	f->arg = arg;
+	f->pause_ms = PAUSE_FIRST_MS;
+	return f;
+}
+
+void feed_free(struct feed **feed)
+{
+	if (*feed == NULL)
+		return;
+	ws_free(&(*feed)->ws);
+	free(*feed);
+	*feed = NULL;
+}
+
+unsigned feed_reconnects(const struct feed *f)
+{
+	return f->reconnects;
+}
+
+static bool wants_alarms(const struct options *o)
+{
+	for (size_t i = 0; i < o->n_scopes; i++)
+		if (strcmp(o->scopes[i], "alarm") == 0)
+			return true;
+	return false;
+}
+
+/* The prefix of the control path stands in the address.  Alarms are told only
+ * to those who ask for them. */
+static char *event_path(const struct ctl *ctl, const json_t *reply)
+{
+	const char *host = strstr(ctl->settings.url, "://") + 3;
+	const char *prefix = strchr(host, '/');
+	const char *token = json_string_value(json_object_get(reply, "token"));
+	char *ends = xasprintf("%s/control/event/?token=",
+			       prefix ? prefix : "");
+	const char *more = wants_alarms(&ctl->options) ? "&scope=alarm" : "";
+	char *path = api_path(ends, token ? token : "", more);
+
+	free(ends);
+	return path;
+}
+
+enum ctl_exit feed_open(struct feed *f)
+{
+	struct ctl *ctl = f->ctl;
+	json_t *reply = NULL;
+	enum ctl_exit code = api_command(ctl, json_pack("{s:s}", "cmd",
+							"ws-token"), &reply);
+	char *path;
+	long status;
+
+	if (code != CTL_OK)
+		return code;
+	path = event_path(ctl, reply);
+	json_decref(reply);
+	f->ws = ws_open(ctl->client, path, &status, &ctl->why);
+	free(path);
+	if (f->ws == NULL)
+		return status == 0 ? CTL_UNREACHABLE : CTL_REFUSED;
+	f->heard_ms = mono_ms();
+	f->pinged = false;
+	return CTL_OK;
+}
+
+/* There is no connection: the next try comes after a pause. */
+static void lose(struct feed *f)
+{
+	struct errmsg text = f->ctl->why;
+
+	ws_free(&f->ws);
+	f->retry_ms = mono_ms() + f->pause_ms;
+	errmsg_prefix(&text, "trying again in %u s: ", f->pause_ms / 1000);
+	f->pause_ms = MIN(f->pause_ms * 2, (unsigned)PAUSE_MAX_MS);
+	f->ctl->why.text[0] = '\0';
+	f->on_trouble(text.text, f->arg);
+}
+
+static enum ctl_exit try_again(struct feed *f)
+{
+	enum ctl_exit code = feed_open(f);
+
+	if (code == CTL_OK) {
+		f->pause_ms = PAUSE_FIRST_MS;
+		f->reconnects++;
+		f->on_trouble(NULL, f->arg);
+	} else if (code != CTL_AUTH) {
+		lose(f);
+		code = CTL_OK;
+	}
+	return code;
+}
+
+/* When something has to be done, whatever comes. */
+static uint64_t deadline(const struct feed *f)
+{
+	if (f->ws == NULL)
+		return f->retry_ms;
+	return f->heard_ms + (f->pinged ? DEAD_MS : PING_MS);
+}
+
+static enum ctl_exit on_deadline(struct feed *f)
+{
+	if (f->ws == NULL)
+		return try_again(f);
+	if (f->pinged || ws_send(f->ws, "ping") < 0) {
+		errmsg_set(&f->ctl->why, "the service is silent");
+		lose(f);
+	}
+	f->pinged = true;
+	return CTL_OK;
+}
+
+/* An event that is there already; NULL: none. */
+static json_t *take(struct feed *f)
+{
+	const char *text;
+	json_t *event = NULL;
+	size_t len;
+
+	while (f->ws != NULL && event == NULL) {
+		switch (ws_next(f->ws, &text, &len, &f->ctl->why)) {
+		case WS_MORE:
+			return NULL;
+		case WS_CLOSE:
+			lose(f);
+			break;
+		default:
+			f->heard_ms = mono_ms();
+			f->pinged = false;
+			/* "pong" is no JSON */
+			event = json_loadb(text, len, 0, NULL);
+			break;
+		}
+	}
+	return event;
+}
+
+/* Milliseconds for poll(), bounded. */
+static int wait_ms(uint64_t until)
+{
+	uint64_t now = mono_ms();
+
+	return until <= now ? 0 : (int)MIN(until - now, (uint64_t)60 * 1000);
+}
+
+enum ctl_exit feed_next(struct feed *f, int fd, uint64_t until_ms,
+			json_t **ret)
+{
+	*ret = NULL;
+	for (;;) {
+		struct pollfd fds[2] = { { .fd = fd, .events = POLLIN },
+					 { .fd = -1, .events = POLLIN } };
+		enum ctl_exit code = CTL_OK;
+
+		*ret = take(f);
+		if (*ret != NULL)
+			return CTL_OK;
+		fds[1].fd = f->ws ? ws_fd(f->ws) : -1;
+		(void)poll(fds, 2, wait_ms(MIN(until_ms, deadline(f))));
+		if (fds[0].revents != 0)
+			return CTL_OK;
+		if (fds[1].revents == 0 && mono_ms() >= deadline(f))
+			code = on_deadline(f);
+		if (code != CTL_OK)
+			return code;
+		if (mono_ms() >= until_ms && fds[1].revents == 0)
+			return CTL_OK;
+	}
+}

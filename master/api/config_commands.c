@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The configuration as a whole: load, upload, GET api/config. */
+#include "common/base/alloc.h"
+#include "master/api/certificate.h"
+#include "master/api/edit.h"
+#include "master/api/redact.h"
+#include "master/api/reply_after_save.h"
+#include "master/auth/caller.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* An observer waits for the file. */
+struct loading {
+	struct call *call; /* NULL when the client has left */
+};
+
+static void on_client_gone(void *arg)
+{
+	struct loading *l = arg;
+
+	l->call = NULL;
+}
+
+static void on_read(int result, const json_t *document,
+		    const struct errmsg *why, void *arg)
+{
+	struct loading *l = arg;
+	struct call *call = l->call;
+
+	free(l);
+	if (call == NULL)
+		return;
+	if (result == 0)
+		reply_json(call_reply(call), observer_view(document));
+	else if (result == -ENOENT)
+		reply_error(call_reply(call), 404,
+			    "there is no configuration file");
+	else
+		reply_error(call_reply(call), 500,
+			    "the configuration file: %s", why->text);
+	call_finish(call);
+}
+
+static void load_for_observer(struct api *api, struct reply *reply)
+{
+	struct loading *l;
+
+	if (config_path(api->cfg.config) == NULL) {
+		reply_error(reply, 404, "there is no configuration file");
+		return;
+	}
+	l = xcalloc(1, sizeof *l);
+	l->call = reply_later(reply, on_client_gone, l);
+	config_read_file(api->cfg.config, on_read, l);
+}
+
+void config_get(struct api *api, const char *id, enum status_span span,
+		struct reply *reply)
+{
+	(void)id, (void)span;
+	/* only its count of references changes */
+	reply_json(reply,
+		   json_incref((json_t *)config_document(api->cfg.config)));
+}
+
+void config_load(struct api *api, const json_t *request, struct reply *reply)
+{
+	(void)request;
+	if (reply_caller(reply)->type == USER_CONTROL)
+		config_get(api, "", STATUS_MINUTE, reply);
+	else
+		load_for_observer(api, reply);
+}
+
+void config_put(struct api *api, const json_t *request, struct reply *reply)
+{
+	const json_t *wanted = edit_get(request, "config");
+
+	if (wanted == NULL)
+		reply_drop(reply, "upload: config");
+	else if (!json_is_object(wanted))
+		reply_error(reply, 400, "config: is not an object");
+	else if (config_path(api->cfg.config) == NULL)
+		reply_error(reply, 404, "there is no configuration file");
+	else if (certificate_judge(api, json_object_get(wanted, "settings"),
+				   reply, config_put))
+		saved_upload(api, wanted, reply, "upload");
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the instance says of itself. */
+#include "config.h"
+#include "master/api/command.h"
+#include "master/streams/reconciler.h"
+#include "common/supervise/tls_proc.h"
+#include "master/status/system_status.h"
+
+void status_version(struct api *api, const json_t *request,
+		    struct reply *reply)
+{
+	json_t *body = json_object();
+
+	(void)api, (void)request;
+	(void)json_object_set_new(body, "version",
+				  json_string(PACKAGE_VERSION));
+	reply_json(reply, body);
+}
+
+/* What an operator has to see to; a new reference. */
+static json_t *alarms(struct api *api)
+{
+	json_t *list = json_deep_copy(config_alarms(api->cfg.config));
+	const char *tls = tls_proc_error(fleet_tls(api->cfg.fleet));
+
+	if (list == NULL)
+		list = json_array();
+	(void)json_array_extend(list, api_host_advice(api));
+	if (tls != NULL)
+		(void)json_array_append_new(list, json_sprintf("tls: %s",
+							       tls));
+	return list;
+}
+
+void status_system(struct api *api, const char *id, enum status_span span,
+		   struct reply *reply)
+{
+	json_t *o = system_status_get(api->cfg.system, span,
+				      api_instance(api));
+	json_t *list = alarms(api);
+
+	(void)id;
+	if (json_array_size(list) > 0)
+		(void)json_object_set(o, "alarms", list);
+	json_decref(list);
+	reply_json(reply, o);
+}
+
+void status_network_get(struct api *api, const char *id,
+			enum status_span span, struct reply *reply)
+{
+	(void)id, (void)span;
+	reply_json(reply,
+		   status_network(api->cfg.status, api_instance(api)));
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/auth/password_check.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/account/lockout.h"
+#include "common/account/user.h"
+#include "common/account/password_cache.h"
+#include "master/config/config.h"
+#include "common/supervise/auth_proc.h"
+
+#include <assert.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+/* Costs what a real one costs; nobody is let in with its password. */
+static const char dummy_hash[] =
+	"$y$j9T$MVl4UtgO2C9SzDG7iA1mX/$"
+	"Or.u2ju9HBUlWbynPr6OP.NXwMJ7.inLotlryHP6kS0";
+
+struct gate_wait {
+	TAILQ_ENTRY(gate_wait) link;
+	struct check *check;
+	gate_done_fn *done;
+	void *arg;
+};
+
+struct check {
+	TAILQ_ENTRY(check) link;
+	struct gate *gate;
+	struct digest key;
+	struct ip_address address;
+	char *login;
+	char *password;
+	char *cipher;         /* as it was when it was asked; "" for none */
+	struct auth_job *job; /* NULL while it waits for its turn */
+	ev_timer deadline;
+	TAILQ_HEAD(, gate_wait) waits;
+};
+
+struct gate {
+	struct gate_config cfg;
+	struct lockout *lockout;
+	struct verified *verified;
+	TAILQ_HEAD(, check) checks; /* in order of arrival */
+	size_t n_checks;
+};
+
+static void pump(struct gate *g);
+
+struct gate *gate_new(const struct gate_config *cfg)
+{
+	struct gate *g = xcalloc(1, sizeof *g);
+
+	g->cfg = *cfg;
+	g->lockout = lockout_new();
+	g->verified = verified_new();
+	TAILQ_INIT(&g->checks);
+	return g;
+}
+
+static bool is_same_address(const struct ip_address *a,
+			    const struct ip_address *b)
+{
+	return memcmp(a->bytes, b->bytes, IP_BYTES) == 0;
+}
+
+/* The stored hash of the login; "" when no password can be right. */
+static const char *cipher_of(const struct gate *g, const char *login)
+{
+	struct user u;
+
+	if (!user_find(config_document(g->cfg.config), login, &u) ||
+	    user_cipher(&u) != CIPHER_CRYPT)
+		return "";
+	return u.cipher;
+}
+
+static struct digest key_of(const struct gate *g,
+			    const struct gate_question *q, const char *cipher)
+{
+	struct credential_text text = { q->login, q->password, cipher };
+
+	return verified_key(g->verified, &text);
+}
+
+bool gate_knows(const struct gate *g, const struct gate_question *q,
+		enum gate_answer *ret)
+{
+	const char *cipher = cipher_of(g, q->login);
+	struct digest key;
+
+	if (lockout_is_locked(g->lockout, q->address, mono_ms())) {
+		*ret = GATE_LOCKED;
+		return true;
+	}
+	key = key_of(g, q, cipher);
+	if (!verified_has(g->verified, &key, mono_ms()))
+		return false;
+	*ret = GATE_RIGHT;
+	return true;
+}
+
+/* --- a check --- */
+
+static void check_free(struct check *c)
+{
+	assert(TAILQ_EMPTY(&c->waits));
+	ev_timer_stop(c->gate->cfg.loop, &c->deadline);
+	auth_job_cancel(&c->job);
+	explicit_bzero(c->password, strlen(c->password));
+	free(c->password);
+	free(c->login);
+	free(c->cipher);
+	free(c);
+}
+
+/* Takes it out of the gate, so that nobody joins it any more. */
+static void check_leave(struct check *c)
+{
+	TAILQ_REMOVE(&c->gate->checks, c, link);
+	c->gate->n_checks--;
+	ev_timer_stop(c->gate->cfg.loop, &c->deadline);
+}
+
+/* Whoever is told may ask again or forget, this check's waits included. */
+static void tell_all(struct check *c, enum gate_answer answer)
+{
+	struct gate_wait *w;
+
+	while ((w = TAILQ_FIRST(&c->waits)) != NULL) {
+		struct gate_wait copy = *w;
+
+		TAILQ_REMOVE(&c->waits, w, link);
+		free(w);
+		copy.done(answer, copy.arg);
+	}
+}
+
+static void check_end(struct check *c, enum gate_answer answer)
+{
+	check_leave(c);
+	tell_all(c, answer);
+	check_free(c);
+}
+
+static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct check *c = container_of(t, struct check, deadline);
+
+	(void)loop, (void)revents;
+	if (c->job == NULL)
+		check_end(c, GATE_BUSY);
+	else
+		tell_all(c, GATE_BUSY); /* its end still counts */
+}
+
+static enum gate_answer judge(struct check *c, enum auth_outcome outcome)
+{
+	struct gate *g = c->gate;
+	uint64_t now = mono_ms();
+
+	if (outcome == AUTH_UNAVAILABLE)
+		return GATE_BUSY;
+	if (outcome == AUTH_OK && c->cipher[0] != '\0') {
+		/* changed meanwhile: right no more, but no guess either */
+		if (strcmp(c->cipher, cipher_of(g, c->login)) != 0)
+			return GATE_WRONG;
+		lockout_succeed(g->lockout, &c->address);
+		verified_add(g->verified, &c->key, now);
+		return GATE_RIGHT;
+	}
+	if (lockout_fail(g->lockout, &c->address, now)) {
+		char text[IP_TEXT_MAX];
+
+		ip_format(&c->address, text);
+		log_warning("auth", "%s is locked for a minute: %d wrong "
+			    "passwords", text, (int)LOCKOUT_FAILURES);
+	}
+	return GATE_WRONG;
+}
+
+static void on_job_done(enum auth_outcome outcome, const char *hash,
+			void *arg)
+{
+	struct check *c = arg;
+	struct gate *g = c->gate;
+
+	(void)hash;
+	c->job = NULL;
+	check_end(c, judge(c, outcome));
+	pump(g);
+}
+
+static struct check *check_new(struct gate *g, const struct gate_question *q,
+			       const struct digest *key)
+{
+	struct check *c = xcalloc(1, sizeof *c);
+
+	c->gate = g;
+	c->key = *key;
+	c->address = ip_client(q->address);
+	c->login = xstrdup(q->login);
+	c->password = xstrdup(q->password);
+	c->cipher = xstrdup(cipher_of(g, q->login));
+	TAILQ_INIT(&c->waits);
+	ev_timer_init(&c->deadline, on_deadline, GATE_DEADLINE_MS / 1e3, 0.);
+	ev_timer_start(g->cfg.loop, &c->deadline);
+	TAILQ_INSERT_TAIL(&g->checks, c, link);
+	g->n_checks++;
+	return c;
+}
+
+/* --- their order --- */
+
+/* Are fewer of its address under way than may fail? */
+static bool may_begin(const struct check *self, uint64_t now)
+{
+	const struct gate *g = self->gate;
+	const struct check *c;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(c, &g->checks, link)
+		n += c->job != NULL &&
+		     is_same_address(&c->address, &self->address);
+	return n < lockout_room(g->lockout, &self->address, now);
+}
+
+static void begin(struct check *c)
+{
+	bool real = c->cipher[0] != '\0';
+
+	c->job = auth_job_new(c->gate->cfg.proc, &(struct auth_job_config){
+		.password = c->password,
+		.hash = real ? c->cipher : dummy_hash,
+		.on_done = on_job_done,
+		.arg = c,
+	});
+}
+
+/* The first that cannot wait: its address was locked meanwhile. */
+static struct check *find_locked(struct gate *g, uint64_t now)
+{
+	struct check *c;
+
+	TAILQ_FOREACH(c, &g->checks, link)
+		if (c->job == NULL &&
+		    lockout_is_locked(g->lockout, &c->address, now))
+			break;
+	return c;
+}
+
+/* Starts what may start, and ends what is locked. */
+static void pump(struct gate *g)
+{
+	uint64_t now = mono_ms();
+	struct check *c;
+
+	while ((c = find_locked(g, now)) != NULL)
+		check_end(c, GATE_LOCKED);
+	TAILQ_FOREACH(c, &g->checks, link)
+		if (c->job == NULL && may_begin(c, now))
+			begin(c);
+}
+
+void gate_free(struct gate **gp)
+{
+	struct gate *g = *gp;
+	struct check *c;
+
+	*gp = NULL;
+	if (g == NULL)
+		return;
+	while ((c = TAILQ_FIRST(&g->checks)) != NULL) {
+		check_leave(c);
+		check_free(c);
+	}
+	lockout_free(&g->lockout);
+	verified_free(&g->verified);
+	free(g);
+}
+
+/* The check that answers this question too; *ret_n: of the address. */
+static struct check *find_same(const struct gate *g, const struct digest *key,
+			       const struct ip_address *from, size_t *ret_n)
+{
+	struct ip_address address = ip_client(from);
+	struct check *c, *same = NULL;
+
+	*ret_n = 0;
+	TAILQ_FOREACH(c, &g->checks, link) {
+		if (!is_same_address(&c->address, &address))
+			continue;
+		++*ret_n;
+		if (digest_equal(&c->key, key))
+			same = c;
+	}
+	return same;
+}
+
+struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
+			   gate_done_fn *done, void *arg)
+{
+	struct digest key = key_of(g, q, cipher_of(g, q->login));
+	struct gate_wait *w;
+	struct check *c;
+	size_t n;
+
+	c = find_same(g, &key, q->address, &n);
+	if (c == NULL && (g->n_checks >= GATE_CHECKS_MAX ||
+			  n >= GATE_CHECKS_PER_ADDRESS_MAX))
+		return NULL;
+	if (c == NULL)
+		c = check_new(g, q, &key);
+	w = xcalloc(1, sizeof *w);
+	w->check = c;
+	w->done = done;
+	w->arg = arg;
+	TAILQ_INSERT_TAIL(&c->waits, w, link);
+	/* jobs end from the loop, and only an address with failures locks:
+	 * nothing is told in here */
+	if (c->job == NULL && may_begin(c, mono_ms()))
+		begin(c);
+	return w;
+}
+
+void gate_forget(struct gate_wait **wp)
+{
+	struct gate_wait *w = *wp;
+	struct check *c;
+
+	*wp = NULL;
+	if (w == NULL)
+		return;
+	c = w->check;
+	TAILQ_REMOVE(&c->waits, w, link);
+	free(w);
+	/* nobody wants it, nobody does it, and it is not just being told */
+	if (TAILQ_EMPTY(&c->waits) && c->job == NULL &&
+	    ev_is_active(&c->deadline)) {
+		check_leave(c);
+		check_free(c);
+	}
+}

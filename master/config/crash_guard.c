@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/crash_guard.h"
+
+#include "common/base/alloc.h"
+#include "common/base/errmsg.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/loop/thread.h"
+#include "common/document/document.h"
+#include "common/document/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RETRY_MS = 60000 };
+
+struct starts {
+	struct starts_config cfg;
+	struct save *save;
+	char good[SECRET_TEXT];    /* "": none */
+	char current[SECRET_TEXT]; /* of the last start */
+	json_int_t unclean;        /* starts of it that did not end well */
+	bool rolled_back;          /* current took the place of another */
+	bool running;              /* there was no orderly end yet */
+};
+
+/* The last word, which must not be lost with the memory of the master. */
+struct note {
+	char *path;
+	char *text;
+	size_t len;
+	int result;
+};
+
+static json_t *encode(const struct starts *s)
+{
+	return json_pack("{s:s, s:s, s:I, s:b, s:b}", "good", s->good,
+			 "current", s->current, "unclean", s->unclean,
+			 "rolled_back", s->rolled_back, "running", s->running);
+}
+
+static char *format(const struct starts *s, size_t *ret_len)
+{
+	json_t *document = encode(s);
+	char *text = document_format(document, ret_len);
+
+	json_decref(document);
+	return text;
+}
+
+/* A minute without a change has passed. */
+static char *format_good(size_t *ret_len, void *arg)
+{
+	struct starts *s = arg;
+
+	s->cfg.digest(s->good, s->cfg.arg);
+	(void)memcpy(s->current, s->good, sizeof s->current);
+	s->unclean = 0;
+	s->rolled_back = false;
+	return format(s, ret_len);
+}
+
+static void take_digest(const json_t *value, char ret[SECRET_TEXT])
+{
+	const char *text = json_string_value(value);
+	struct digest d;
+
+	if (text != NULL && digest_parse(text, &d))
+		digest_format(&d, ret);
+}
+
+static void load(struct starts *s)
+{
+	struct errmsg why = { 0 };
+	json_t *document = NULL;
+	int r = document_load(s->cfg.path, &document, &why);
+
+	if (r < 0 && r != -ENOENT)
+		log_warning("config", "%s: %s: how the last starts went is "
+			    "not known", s->cfg.path, why.text);
+	take_digest(json_object_get(document, "good"), s->good);
+	take_digest(json_object_get(document, "current"), s->current);
+	s->unclean = json_integer_value(json_object_get(document, "unclean"));
+	s->rolled_back = json_is_true(json_object_get(document,
+						      "rolled_back"));
+	if (json_is_true(json_object_get(document, "running")))
+		log_warning("config", "the run before this one had no orderly "
+			    "end: it was killed, died, or the machine went "
+			    "down");
+	json_decref(document);
+}
+
+struct starts *starts_open(const struct starts_config *cfg)
+{
+	struct starts *s = xcalloc(1, sizeof *s);
+
+	s->cfg = *cfg;
+	s->cfg.path = xstrdup(cfg->path);
+	load(s);
+	s->save = save_new(&(struct save_config){
+		.loop = cfg->loop,
+		.path = cfg->path,
+		.delay_ms = STARTS_GOOD_AFTER_MS,
+		.retry_min_ms = RETRY_MS,
+		.retry_max_ms = RETRY_MS,
+		.settle = true,
+		.text = format_good,
+		.arg = s,
+	});
+	return s;
+}
+
+bool starts_is_deadly(const struct starts *s, const char *digest)
+{
+	return s->unclean >= STARTS_CRASHES_MAX && !s->rolled_back &&
+	       strcmp(digest, s->current) == 0 &&
+	       strcmp(digest, s->good) != 0;
+}
+
+const char *starts_good(const struct starts *s)
+{
+	return s->good;
+}
+
+static void note_free(struct note *n)
+{
+	free(n->path);
+	free(n->text);
+	free(n);
+}
+
+static int write_file(const char *path, const struct note *n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
+				O_CLOEXEC, 0600);
+	ssize_t written;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	written = write(fd, n->text, n->len);
+	r = written < 0 ? -errno : (size_t)written < n->len ? -ENOSPC : 0;
+	fd_close(&fd);
+	if (r == 0 && rename(path, n->path) < 0)
+		r = -errno;
+	return r;
+}
+
+/* Not synced: it has to outlive the process, not the machine. */
+static void *write_note(void *arg)
+{
+	struct note *n = arg;
+	char *temporary = xasprintf("%s.tmp", n->path);
+
+	n->result = write_file(temporary, n);
+	if (n->result < 0)
+		(void)unlink(temporary);
+	free(temporary);
+	return NULL;
+}
+
+static void write_now(const struct starts *s)
+{
+	struct note *n = xcalloc(1, sizeof *n);
+	pthread_t thread;
+
+	n->path = xstrdup(s->cfg.path);
+	n->text = format(s, &n->len);
+	if (thread_start(&thread, write_note, n) < 0)
+		(void)write_note(n);
+	else if (!thread_join(thread))
+		return; /* the thread still uses it */
+	if (n->result < 0)
+		log_warning("config", "%s cannot be written: %s", n->path,
+			    strerror(-n->result));
+	note_free(n);
+}
+
+void starts_begin(struct starts *s, const char *digest, bool rolled_back)
+{
+	if (strcmp(digest, s->current) != 0) {
+		s->unclean = 0;
+		s->rolled_back = false;
+	}
+	(void)snprintf(s->current, sizeof s->current, "%s", digest);
+	s->rolled_back |= rolled_back;
+	s->unclean++;
+	s->running = true;
+	write_now(s);
+	save_touch(s->save);
+}
+
+void starts_touch(struct starts *s)
+{
+	save_touch(s->save);
+}
+
+void starts_end(struct starts *s)
+{
+	s->unclean = 0;
+	s->running = false;
+	write_now(s);
+}
+
+void starts_close(struct starts **p)
+{
+	struct starts *s = *p;
+
+	*p = NULL;
+	if (s == NULL)
+		return;
+	save_free(&s->save);
+	starts_end(s);
+	free((char *)s->cfg.path);
+	free(s);
+}

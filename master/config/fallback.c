@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/fallback.h"
+
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/log.h"
+#include "common/document/document.h"
+#include "common/document/replace.h"
+#include "common/document/revisions.h"
+#include "master/config/loadable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The backup and the revisions. */
+enum { CANDIDATES_MAX = 1 + REVISIONS_MAX };
+
+struct candidate {
+	char *path;
+	struct timespec at;
+	size_t order; /* among those of one moment */
+};
+
+static int by_age(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->at.tv_sec != y->at.tv_sec)
+		return x->at.tv_sec > y->at.tv_sec ? -1 : 1;
+	if (x->at.tv_nsec != y->at.tv_nsec)
+		return x->at.tv_nsec > y->at.tv_nsec ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+/* The newest first. */
+static size_t list_candidates(const char *path, struct candidate *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < CANDIDATES_MAX; i++) {
+		struct candidate *c = &list[n];
+		struct stat st;
+
+		c->path = i == 0 ? xasprintf("%s.backup", path)
+				 : xasprintf("%s.%zu", path, i);
+		c->order = i;
+		if (stat(c->path, &st) < 0) {
+			free(c->path);
+			continue;
+		}
+		c->at = st.st_mtim;
+		n++;
+	}
+	qsort(list, n, sizeof *list, by_age);
+	return n;
+}
+
+/* NULL for one that is not sound, or bad. */
+static json_t *load(const struct candidate *c, const char *bad,
+		    char digest[SECRET_TEXT])
+{
+	struct errmsg why = { 0 };
+	json_t *document;
+
+	if (sound_load(c->path, &document, &why) < 0) {
+		log_warning("config", "%s: cannot be used: %s", c->path,
+			    why.text);
+		return NULL;
+	}
+	sound_digest(document, digest);
+	if (strcmp(digest, bad) != 0)
+		return document;
+	json_decref(document);
+	return NULL;
+}
+
+json_t *rescue_find(const char *path, const char *good, const char *bad,
+		    char **ret_source)
+{
+	struct candidate list[CANDIDATES_MAX];
+	size_t n = list_candidates(path, list);
+	char digest[SECRET_TEXT];
+	json_t *found = NULL;
+	bool is_good = false;
+
+	for (size_t i = 0; i < n && !is_good; i++) {
+		json_t *document = load(&list[i], bad, digest);
+
+		if (document == NULL)
+			continue;
+		is_good = good[0] == '\0' || strcmp(digest, good) == 0;
+		if (found != NULL && !is_good) {
+			json_decref(document);
+			continue;
+		}
+		if (found != NULL)
+			free(*ret_source);
+		json_decref(found);
+		found = document;
+		*ret_source = xstrdup(list[i].path);
+	}
+	for (size_t i = 0; i < n; i++)
+		free(list[i].path);
+	return found;
+}
+
+static char *broken_name(const char *path)
+{
+	time_t now = time(NULL);
+	char text[32];
+	struct tm tm;
+
+	(void)gmtime_r(&now, &tm);
+	(void)strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &tm);
+	return xasprintf("%s.broken-%s", path, text);
+}
+
+static int keep(const char *path, const char *name, struct errmsg *why)
+{
+	struct buf text = { 0 };
+	int r;
+
+	if (linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ||
+	    errno == EEXIST)
+		return 0;
+	r = document_read(path, &text);
+	if (r < 0)
+		errmsg_set(why, "%s cannot be read: %s", path, strerror(-r));
+	else
+		r = replace_file(name, buf_head(&text), buf_len(&text), why);
+	buf_done(&text);
+	return r;
+}
+
+int rescue_put(const char *path, const json_t *document, char **ret_kept,
+	       struct errmsg *why)
+{
+	char *name = broken_name(path);
+	char *text;
+	size_t len;
+	int r = keep(path, name, why);
+
+	*ret_kept = NULL;
+	if (r < 0) {
+		free(name);
+		return r;
+	}
+	*ret_kept = name;
+	text = document_format(document, &len);
+	r = replace_file(path, text, len, why);
+	free(text);
+	return r;
+}

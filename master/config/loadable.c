@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/loadable.h"
+
+#include "master/config/check.h"
+#include "common/document/document.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Keeps the first reason why the document cannot be used. */
+static void note_fatal(enum check_severity severity, const char *path,
+		       const char *text, void *arg)
+{
+	struct errmsg *why = arg;
+
+	if (severity == CHECK_FATAL && why->text[0] == '\0')
+		errmsg_set(why, "%s%s%s", path, path[0] != '\0' ? ": " : "",
+			   text);
+}
+
+int sound_load(const char *path, json_t **ret, struct errmsg *why)
+{
+	struct errmsg fatal = { 0 };
+	json_t *document;
+	int r = document_load(path, &document, why);
+
+	if (r < 0)
+		return r;
+	(void)check_document(document, NULL, note_fatal, &fatal);
+	if (fatal.text[0] == '\0') {
+		*ret = document;
+		return 0;
+	}
+	json_decref(document);
+	return errmsg_fail(why, -EBADMSG, "%s", fatal.text);
+}
+
+void sound_digest(const json_t *document, char ret[SECRET_TEXT])
+{
+	size_t len;
+	char *text = document_format(document, &len);
+	struct digest d = digest_of(text);
+
+	digest_format(&d, ret);
+	free(text);
+}

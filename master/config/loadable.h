@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A configuration file that the service can run with. */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+#include "common/account/secret.h"
+
+#include <jansson.h>
+
+/* 0; -EBADMSG when it is no JSON or has a fatal fault, -ENOENT when there is
+ * none, another -errno when it cannot be read. */
+int sound_load(const char *path, json_t **ret, struct errmsg *why) MUST_CHECK;
+
+/* The same for the same content, however it is laid out in the file. */
+void sound_digest(const json_t *document, char ret[SECRET_TEXT]);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where the lines of the log go: stderr, a file, the system's log.
+ *
+ * Takes the place of the process's log sink while it lives.  Until it is told
+ * the settings it writes to stderr, and keeps the lines for file and syslog.
+ * Owns the file and the connection.
+ */
+#pragma once
+
+#include "common/base/util.h"
+
+#include <stdbool.h>
+
+struct log_output;
+struct log_settings;
+
+struct log_output *log_output_new(void);
+/* stderr alone again.  Waits for the disk, a few seconds at most.  NULL-safe;
+ * sets *o to NULL. */
+void log_output_free(struct log_output **);
+
+/* At once; does not wait. */
+void log_output_apply(struct log_output *, const struct log_settings *);
+
+/* Waits until the file has what was logged, a few seconds at most: before the
+ * program is replaced. */
+void log_output_flush(struct log_output *);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the section `log` says, over what the command line said. */
+#pragma once
+
+#include "common/base/util.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct options;
+
+enum {
+	LOG_FILE_SIZE_DEFAULT_MIB = 10,
+	LOG_IDENT_MAX = 64,
+};
+
+struct log_settings {
+	bool debug;
+	bool to_stdout;
+	bool api_access;
+	char filename[PATH_MAX];       /* "": no file */
+	uint64_t max_file_size;        /* bytes; 0: never rotated */
+	char syslog[LOG_IDENT_MAX];    /* "": no syslog */
+};
+
+/* What the command line says. */
+void log_settings_start(const struct options *, struct log_settings *ret);
+
+/* Keys that are missing, or of another type than they should be, are as in
+ * start.  section may be NULL. */
+void log_settings_read(const json_t *section, const struct log_settings *start,
+		       struct log_settings *ret);

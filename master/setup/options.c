@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/setup/options.h"
+
+#include "config.h"
+#include "master/auth/first_start.h"
+#include "master/config/check.h"
+#include "master/config/check_file.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+
+enum {
+	OPTION_NO_WEB_AUTH = 256,
+	OPTION_RESET_PASSWORD,
+	OPTION_DEBUG,
+	OPTION_LOG,
+	OPTION_NO_STDOUT,
+	OPTION_SYSLOG,
+};
+
+static const char help[] =
+	"usage: sluice [-c FILE] [-p PORT] [--no-web-auth]\n"
+	"       sluice -t -c FILE\n"
+	"       sluice --reset-password LOGIN -c FILE\n"
+	"\n"
+	"  -c, --config FILE    the configuration: read at start, saved here\n"
+	"  -p, --port PORT      control port; wins over settings.control_port\n"
+	"      --no-web-auth    let everybody in who reaches the control port\n"
+	"      --reset-password LOGIN\n"
+	"                       give the user a new password and print it\n"
+	"      --debug          log more; this and the next three are what\n"
+	"                       the section `log' does not say\n"
+	"      --log FILE       log to the file\n"
+	"      --no-stdout      log nothing to standard error\n"
+	"      --syslog IDENT   log to the system's log under this name\n"
+	"  -t, --check          judge the configuration, name every fault\n"
+	"  -V, --version        print the version\n"
+	"  -h, --help           print this text\n";
+
+static const struct option long_options[] = {
+	{ "config", required_argument, NULL, 'c' },
+	{ "port", required_argument, NULL, 'p' },
+	{ "no-web-auth", no_argument, NULL, OPTION_NO_WEB_AUTH },
+	{ "reset-password", required_argument, NULL, OPTION_RESET_PASSWORD },
+	{ "debug", no_argument, NULL, OPTION_DEBUG },
+	{ "log", required_argument, NULL, OPTION_LOG },
+	{ "no-stdout", no_argument, NULL, OPTION_NO_STDOUT },
+	{ "syslog", required_argument, NULL, OPTION_SYSLOG },
+	{ "check", no_argument, NULL, 't' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+enum verdict { GO_ON, CHECK_ONLY, RESET_ONLY, SAY_VERSION, SAY_HELP, WRONG };
+
+/* What was asked for instead of a run. */
+struct instead {
+	bool check;
+	const char *reset; /* a login */
+};
+
+static enum verdict fail(const char *text)
+{
+	(void)fprintf(stderr, "sluice: %s\nTry 'sluice --help'.\n", text);
+	return WRONG;
+}
+
+static enum verdict take_port(struct options *o, const char *text)
+{
+	struct sockaddr_any any;
+	struct errmsg why;
+
+	if (check_control_port(text, &any, &why) < 0) {
+		errmsg_prefix(&why, "-p: ");
+		return fail(why.text);
+	}
+	o->port = text;
+	return GO_ON;
+}
+
+/* False for another letter. */
+static bool take_log_option(struct options *o, int letter)
+{
+	switch (letter) {
+	case OPTION_DEBUG:
+		o->debug = true;
+		return true;
+	case OPTION_LOG:
+		o->log_file = optarg;
+		return true;
+	case OPTION_NO_STDOUT:
+		o->no_stdout = true;
+		return true;
+	case OPTION_SYSLOG:
+		o->syslog = optarg;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* One option; GO_ON also for those that only set something. */
+static enum verdict take_option(struct options *o, int letter,
+				struct instead *instead)
+{
+	if (take_log_option(o, letter))
+		return GO_ON;
+	switch (letter) {
+	case 'c':
+		if (optarg[0] == '\0')
+			return fail("-c: the file has no name");
+		o->config_path = optarg;
+		return GO_ON;
+	case 'p':
+		return take_port(o, optarg);
+	case OPTION_NO_WEB_AUTH:
+		o->no_web_auth = true;
+		return GO_ON;
+	case OPTION_RESET_PASSWORD:
+		instead->reset = optarg;
+		return GO_ON;
+	case 't':
+		instead->check = true;
+		return GO_ON;
+	case 'V':
+		return SAY_VERSION;
+	case 'h':
+		return SAY_HELP;
+	default:
+		/* getopt_long has named the option */
+		(void)fputs("Try 'sluice --help'.\n", stderr);
+		return WRONG;
+	}
+}
+
+static enum verdict take_all(int argc, char **argv, struct options *o,
+			     struct instead *instead)
+{
+	enum verdict v = GO_ON;
+	int letter;
+
+	optind = 1;
+	while (v == GO_ON && (letter = getopt_long(argc, argv, "c:p:tVh",
+						   long_options, NULL)) != -1)
+		v = take_option(o, letter, instead);
+	if (v != GO_ON)
+		return v;
+	if (optind < argc)
+		return fail("there are no arguments without an option");
+	if (!instead->check && instead->reset == NULL)
+		return GO_ON;
+	if (o->config_path == NULL)
+		return fail(instead->check ? "-t needs -c FILE"
+					   : "--reset-password needs -c FILE");
+	return instead->check ? CHECK_ONLY : RESET_ONLY;
+}
+
+bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
+{
+	struct instead instead = { 0 };
+	struct options o = { .argv = argv };
+
+	*ret_exit = OPTIONS_EXIT_OK;
+	switch (take_all(argc, argv, &o, &instead)) {
+	case GO_ON:
+		*ret = o;
+		return true;
+	case CHECK_ONLY:
+		*ret_exit = check_file(o.config_path, stderr);
+		return false;
+	case RESET_ONLY:
+		*ret_exit = reset_password(o.config_path, instead.reset);
+		return false;
+	case SAY_VERSION:
+		(void)puts("sluice " PACKAGE_VERSION);
+		return false;
+	case SAY_HELP:
+		(void)fputs(help, stdout);
+		return false;
+	case WRONG:
+		break;
+	}
+	*ret_exit = OPTIONS_EXIT_USAGE;
+	return false;
+}
+
+int options_control_address(const struct options *o,
+			    const json_t *control_port,
+			    struct sockaddr_any *ret, struct errmsg *why)
+{
+	const char *text = json_string_value(control_port);
+	struct sockaddr_any any;
+	int r;
+
+	if (control_port != NULL && text == NULL)
+		return errmsg_fail(why, -EINVAL,
+				   "settings.control_port: is not a string");
+	if (text == NULL)
+		r = sockaddr_parse("0.0.0.0", CONTROL_PORT_DEFAULT, &any);
+	else
+		r = check_control_port(text, &any, why);
+	if (r < 0) {
+		errmsg_prefix(why, "settings.control_port: ");
+		return r;
+	}
+	if (o->port != NULL)
+		r = check_control_port(o->port, &any, why);
+	if (r == 0)
+		*ret = any;
+	return r;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command line of the master. */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+enum {
+	CONTROL_PORT_DEFAULT = 8000,
+
+	/* sysexits.h */
+	OPTIONS_EXIT_OK = 0,
+	OPTIONS_EXIT_USAGE = 64,
+	OPTIONS_EXIT_CONFIG = 78,
+};
+
+struct options {
+	char *const *argv;       /* all of it, for a restart */
+	const char *config_path; /* -c; NULL: nothing is read or saved */
+	const char *port;        /* -p; NULL when not given */
+	bool no_web_auth;        /* --no-web-auth */
+	/* what the section `log` does not say */
+	bool debug;              /* --debug */
+	bool no_stdout;          /* --no-stdout */
+	const char *log_file;    /* --log; NULL when not given */
+	const char *syslog;      /* --syslog; NULL when not given */
+};
+
+/*
+ * True: go on with *ret (its strings are argv's).  False: all is done, leave
+ * with *ret_exit: -h and -V were answered on stdout, -t or --reset-password
+ * was carried out, or the usage was wrong (a line on stderr, exit 64).
+ */
+bool options_parse(int argc, char **argv, struct options *ret,
+		   int *ret_exit) MUST_CHECK;
+
+/*
+ * Where the control server listens: -p when given, else control_port of the
+ * settings (NULL when absent), else port 8000 of every address.  A setting
+ * that is no port is an error even when -p wins.
+ */
+int options_control_address(const struct options *,
+			    const json_t *control_port,
+			    struct sockaddr_any *ret,
+			    struct errmsg *why) MUST_CHECK;

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/status/host_advice.h"
+
+#include "common/base/alloc.h"
+#include "common/base/iface.h"
+#include "common/base/log.h"
+#include "common/base/util.h"
+#include "proto/spec/io_spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Drops what is answered over another interface (RFC 3704). */
+enum { RP_FILTER_STRICT = 1 };
+
+struct host_advice {
+	char *root;
+	json_t *sentences;
+	uint64_t looked_ms; /* 0: never */
+};
+
+struct host_advice *host_advice_new(const char *root)
+{
+	struct host_advice *a = xcalloc(1, sizeof *a);
+
+	a->root = xstrdup(root);
+	a->sentences = json_array();
+	return a;
+}
+
+void host_advice_free(struct host_advice **a)
+{
+	if (*a == NULL)
+		return;
+	json_decref((*a)->sentences);
+	free((*a)->root);
+	free(*a);
+	*a = NULL;
+}
+
+/* -1: there is no such setting here. */
+static long read_setting(const struct host_advice *a, const char *name)
+{
+	char *path = xasprintf("%s/%s", a->root, name);
+	FILE *file = fopen(path, "re");
+	long value = -1;
+
+	free(path);
+	if (file == NULL)
+		return -1;
+	if (fscanf(file, "%ld", &value) != 1)
+		value = -1;
+	(void)fclose(file);
+	return value;
+}
+
+static bool holds(const json_t *list, const char *text)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, item)
+		if (strcmp(json_string_value(item), text) == 0)
+			return true;
+	return false;
+}
+
+static void add(json_t *list, char *take_sentence)
+{
+	if (!holds(list, take_sentence))
+		(void)json_array_append_new(list, json_string(take_sentence));
+	free(take_sentence);
+}
+
+static void look_at_filter(const struct host_advice *a, const char *iface,
+			   json_t *list)
+{
+	char *name = xasprintf("ipv4/conf/%s/rp_filter", iface);
+	long own = read_setting(a, name);
+	long all = read_setting(a, "ipv4/conf/all/rp_filter");
+
+	free(name);
+	/* the higher one counts */
+	if (MAX(own, all) != RP_FILTER_STRICT)
+		return;
+	add(list, xasprintf("groups on %s: the kernel drops what comes from "
+			    "senders that this host reaches by another "
+			    "interface: sysctl -w net.ipv4.conf.%s.rp_filter=2",
+			    iface, iface));
+}
+
+static void look_at_buffer(long most, unsigned wanted, json_t *list)
+{
+	if (most < 0 || (unsigned long)most >= wanted)
+		return;
+	add(list, xasprintf("udp inputs get a receive buffer of %ld bytes "
+			    "instead of %u, and lose packets when the machine "
+			    "is busy: sysctl -w net.core.rmem_max=%u", most,
+			    wanted, wanted));
+}
+
+static void look_at_input(const struct host_advice *a, const char *address,
+			  unsigned *wanted, json_t *list)
+{
+	char iface[IFACE_NAME_MAX];
+	struct input_spec spec;
+	bool described;
+
+	if (address == NULL ||
+	    input_spec_parse(address, &spec, NULL, NULL, NULL) < 0)
+		return;
+	/* inner ones are shorter each time */
+	if (spec.merge[0] != '\0')
+		look_at_input(a, spec.merge, wanted, list);
+	if (spec.mux[0] != '\0')
+		look_at_input(a, spec.mux, wanted, list);
+	described = spec.kind == INPUT_SDP;
+	if (spec.kind != INPUT_UDP && spec.kind != INPUT_RTP && !described)
+		return;
+	*wanted = MAX(*wanted, spec.socket_size > 0
+				       ? spec.socket_size
+				       : (unsigned)UDP_RECEIVE_BUFFER);
+	if (spec.iface[0] != '\0' && iface_name(spec.iface, iface) == 0 &&
+	    (described || (sockaddr_is_multicast(&spec.local) &&
+			   spec.local.sa.sa_family == AF_INET)))
+		look_at_filter(a, iface, list);
+}
+
+static json_t *look(const struct host_advice *a, const json_t *streams)
+{
+	json_t *list = json_array(), *stream, *input;
+	unsigned wanted = 0;
+	size_t i, k;
+
+	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
+		if (json_is_true(json_object_get(stream, "enable")))
+			json_array_foreach(json_object_get(stream, "input"), k,
+					   input)
+				look_at_input(a, json_string_value(input),
+					      &wanted, list);
+	look_at_buffer(read_setting(a, "core/rmem_max"), wanted, list);
+	return list;
+}
+
+const json_t *host_advice_look(struct host_advice *a, const json_t *streams,
+			       uint64_t now_ms)
+{
+	const json_t *sentence;
+	json_t *list;
+	size_t i;
+
+	if (a->looked_ms != 0 && now_ms - a->looked_ms < HOST_ADVICE_MS)
+		return a->sentences;
+	a->looked_ms = now_ms;
+	list = look(a, streams);
+	json_array_foreach(list, i, sentence)
+		if (!holds(a->sentences, json_string_value(sentence)))
+			log_warning("host", "%s", json_string_value(sentence));
+	json_decref(a->sentences);
+	a->sentences = list;
+	return a->sentences;
+}

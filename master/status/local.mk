@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+libmaster_a_SOURCES += \
+	master/status/history.c master/status/history.h \
+	master/status/host_advice.c master/status/host_advice.h \
+	master/status/minute.c master/status/minute.h \
+	master/status/output_fault.c master/status/output_fault.h \
+	master/status/status.c master/status/status.h \
+	master/status/status_alarm.c \
+	master/status/status_network.c \
+	master/status/status_output.c \
+	master/status/status_set.h \
+	master/status/status_source.c \
+	master/status/status_stream.c master/status/status_stream.h \
+	master/status/system_status.c master/status/system_status.h

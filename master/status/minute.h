@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The last sixty seconds of a stream.
+ *
+ * Embedded; zeroed memory is an empty minute.  Pure: time is what is added.
+ */
+#pragma once
+
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MINUTE_SECONDS = 60 };
+
+/* One second of the active input, or none: all zero. */
+struct second {
+	bool active;
+	bool onair;
+	uint32_t bitrate_kbps;
+	uint32_t packets;
+	uint32_t cc_error;
+	uint32_t pes_error;
+	uint32_t sc_error;
+	uint32_t video_count;
+	uint32_t audio_count;
+};
+
+struct minute {
+	struct second seconds[MINUTE_SECONDS];
+	size_t n;    /* filled, at most MINUTE_SECONDS */
+	size_t next; /* where the next one goes */
+};
+
+/* Mean of the bitrate, sums of the counters; what is a state is the last
+ * second's. */
+struct minute_sum {
+	bool active;
+	bool onair;
+	uint64_t bitrate_kbps;
+	uint64_t packets;
+	uint64_t cc_error;
+	uint64_t pes_error;
+	uint64_t sc_error;
+	uint32_t video_count;
+	uint32_t audio_count;
+};
+
+void minute_add(struct minute *, const struct second *);
+
+/* Puts it in the place of the last one added, if there is one. */
+void minute_amend(struct minute *, const struct second *);
+
+/* All of it as text, to be freed, and back: 0, or -EINVAL for text that is
+ * none. */
+char *minute_format(const struct minute *);
+int minute_parse(const char *text, struct minute *ret) MUST_CHECK;
+
+/* Over the last n seconds (n > 0); all zero when nothing was added. */
+struct minute_sum minute_sum(const struct minute *, size_t n);

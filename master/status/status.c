@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/status/status.h"
+
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "common/base/sorted.h"
+#include "master/status/status_stream.h"
+#include "master/streams/reconciler.h"
+#include "master/streams/querier_proc.h"
+#include "common/ws/hub.h"
+
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	LOOK_MS = 500,
+	/* a running worker's second may be this late */
+	LATE_MS = 1400,
+	/* between two seconds of silence; less than 2 * LOOK_MS so that the
+	 * second look always finds it due */
+	SILENCE_MS = 950,
+	/* a report this close behind an announced silence amends it */
+	AMEND_MS = 500,
+};
+
+struct status {
+	struct status_config cfg;
+	ev_timer timer;
+	struct status_stream **streams; /* sorted by id */
+	size_t n;
+};
+
+struct place {
+	const struct status *s;
+	const char *id;
+};
+
+static int order(size_t i, const void *arg)
+{
+	const struct place *p = arg;
+
+	return strcmp(p->s->streams[i]->id, p->id);
+}
+
+/* The place of id, or where it would go. */
+static size_t find_place(const struct status *s, const char *id,
+			 bool *ret_found)
+{
+	return sorted_place(s->n, order, &(struct place){ s, id }, ret_found);
+}
+
+static struct status_stream *find(const struct status *s, const char *id)
+{
+	bool found;
+	size_t at = find_place(s, id, &found);
+
+	return found ? s->streams[at] : NULL;
+}
+
+static void announce(struct status *s, struct status_stream *stream,
+		     uint64_t now_ms)
+{
+	size_t n = status_stream_events(stream);
+
+	stream->said_ms = now_ms;
+	stream->wall_s = time(NULL);
+	if (!hub_has_listeners(s->cfg.hub))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		json_t *event = status_stream_event(stream, i);
+
+		hub_broadcast(s->cfg.hub, event, HUB_SOON);
+		json_decref(event);
+	}
+}
+
+/* Whether anybody listens or not: what is told is told to all. */
+static void tell_alarms(struct status *s, struct status_stream *stream,
+			uint64_t now_ms)
+{
+	json_t *event;
+
+	while ((event = status_stream_alarm(stream, now_ms)) != NULL) {
+		hub_broadcast_more(s->cfg.hub, event);
+		json_decref(event);
+	}
+}
+
+static void look_for_silence(struct status *s)
+{
+	uint64_t now_ms = mono_ms();
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct status_stream *stream = s->streams[i];
+		uint64_t patience = stream->silent ? SILENCE_MS : LATE_MS;
+
+		if (!stream->enabled || now_ms - stream->said_ms < patience)
+			continue;
+		status_stream_miss(stream);
+		announce(s, stream, now_ms);
+		tell_alarms(s, stream, now_ms);
+	}
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	look_for_silence(container_of(w, struct status, timer));
+}
+
+struct status *status_new(const struct status_config *cfg)
+{
+	struct status *s = xcalloc(1, sizeof *s);
+
+	s->cfg = *cfg;
+	ev_timer_init(&s->timer, on_timer, LOOK_MS / 1e3, LOOK_MS / 1e3);
+	ev_timer_start(cfg->loop, &s->timer);
+	return s;
+}
+
+void status_free(struct status **p)
+{
+	struct status *s = *p;
+
+	*p = NULL;
+	if (s == NULL)
+		return;
+	ev_timer_stop(s->cfg.loop, &s->timer);
+	for (size_t i = 0; i < s->n; i++)
+		status_stream_free(&s->streams[i]);
+	free(s->streams);
+	free(s);
+}
+
+void status_set_stream(struct status *s, const char *id, const json_t *stream,
+		       const char *fault)
+{
+	bool found;
+	size_t at = find_place(s, id, &found);
+
+	if (!found) {
+		s->streams = xrealloc(s->streams,
+				      (s->n + 1) * sizeof s->streams[0]);
+		memmove(s->streams + at + 1, s->streams + at,
+			(s->n - at) * sizeof s->streams[0]);
+		s->streams[at] = status_stream_new(id);
+		s->streams[at]->said_ms = mono_ms();
+		s->streams[at]->wall_s = time(NULL);
+		s->n++;
+	}
+	status_stream_set(s->streams[at], stream, fault);
+	tell_alarms(s, s->streams[at], mono_ms());
+}
+
+void status_remove_stream(struct status *s, const char *id)
+{
+	bool found;
+	size_t at = find_place(s, id, &found);
+
+	if (!found)
+		return;
+	status_stream_free(&s->streams[at]);
+	s->n--;
+	memmove(s->streams + at, s->streams + at + 1,
+		(s->n - at) * sizeof s->streams[0]);
+}
+
+const char *status_fault(const struct status *s, const char *id)
+{
+	const struct status_stream *stream = find(s, id);
+
+	return stream != NULL ? stream->fault : NULL;
+}
+
+bool status_has_faults(const struct status *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->streams[i]->fault != NULL)
+			return true;
+	return false;
+}
+
+/* All zero when the fleet does not know it. */
+static struct fleet_stream ask_fleet(const struct status *s, const char *id)
+{
+	struct fleet_stream fleet = { 0 };
+
+	if (!fleet_get_stream(s->cfg.fleet, id, &fleet))
+		fleet = (struct fleet_stream){ 0 };
+	return fleet;
+}
+
+/* Is a stream that it reads the cause of its alarms, or of silence? */
+static void relate(const struct status *s, struct status_stream *stream)
+{
+	stream->theirs[0] = 0;
+	for (unsigned place = 1; place <= stream->n_inputs; place++) {
+		const char *id = stream->sources[place - 1];
+		struct status_stream *source = id ? find(s, id) : NULL;
+
+		stream->theirs[place] = 0;
+		if (id == NULL)
+			continue;
+		status_stream_relate(stream, place, source);
+		status_stream_blame(stream, place, source);
+	}
+}
+
+void status_push(struct status *s, const char *id,
+		 const struct msg_stream_status *m)
+{
+	struct status_stream *stream = find(s, id);
+	uint64_t now_ms = mono_ms();
+	bool amend;
+
+	if (stream == NULL || !stream->enabled)
+		return;
+	amend = stream->silent && now_ms - stream->said_ms < AMEND_MS;
+	status_stream_hear(stream, m, amend);
+	status_stream_judge_network(stream, s->cfg.querier, now_ms);
+	relate(s, stream);
+	/* this second was announced already, as silence */
+	if (!amend) {
+		struct fleet_stream fleet = ask_fleet(s, id);
+
+		status_stream_judge(stream, &fleet);
+		announce(s, stream, now_ms);
+	} else {
+		stream->said_ms = now_ms;
+	}
+	tell_alarms(s, stream, now_ms);
+}
+
+void status_switched(struct status *s, const char *id,
+		     const struct msg_stream_switched *m)
+{
+	const struct status_stream *stream = find(s, id);
+	json_t *event;
+
+	if (stream == NULL || !hub_has_listeners(s->cfg.hub))
+		return;
+	event = status_stream_switch(stream, m);
+	hub_broadcast(s->cfg.hub, event, HUB_AT_ONCE);
+	json_decref(event);
+}
+
+static void stamp(json_t *report, int64_t at, const char *instance)
+{
+	(void)json_object_set_new(report, "timestamp", json_integer(at));
+	if (instance != NULL)
+		(void)json_object_set_new(report, "instance",
+					  json_string(instance));
+}
+
+json_t *status_stream(struct status *s, const char *id,
+		      enum status_span span, const char *instance)
+{
+	const struct status_stream *stream = find(s, id);
+	struct fleet_stream fleet;
+	json_t *report;
+
+	if (stream == NULL)
+		return NULL;
+	fleet = ask_fleet(s, id);
+	report = status_stream_report(stream, &fleet, span);
+	stamp(report, span == STATUS_SECOND ? time(NULL) : stream->wall_s,
+	      instance);
+	return report;
+}
+
+/* One of the lists of status_stream.h, as it is now. */
+static json_t *list_now(struct status *s, const char *id,
+			const char *instance,
+			json_t *(*list)(const struct status_stream *,
+					const struct fleet_stream *))
+{
+	const struct status_stream *stream = find(s, id);
+	struct fleet_stream fleet;
+	json_t *report;
+
+	if (stream == NULL)
+		return NULL;
+	fleet = ask_fleet(s, id);
+	report = list(stream, &fleet);
+	stamp(report, time(NULL), instance);
+	return report;
+}
+
+json_t *status_inputs(struct status *s, const char *id, const char *instance)
+{
+	return list_now(s, id, instance, status_stream_inputs);
+}
+
+json_t *status_outputs(struct status *s, const char *id, const char *instance)
+{
+	return list_now(s, id, instance, status_stream_outputs);
+}
+
+json_t *status_network(struct status *s, const char *instance)
+{
+	struct queriers *known;
+	uint64_t now_ms = mono_ms();
+	json_t *report;
+
+	known = querier_proc_known(s->cfg.querier);
+	queriers_count_none(known);
+	for (size_t i = 0; i < s->n; i++)
+		status_stream_count_ways(s->streams[i], known, now_ms);
+	report = queriers_report(known, now_ms);
+	stamp(report, time(NULL), instance);
+	return report;
+}
+
+json_t *status_check(struct status *s, const char *id, bool *ret_ok)
+{
+	const struct status_stream *stream = find(s, id);
+	struct fleet_stream fleet;
+
+	if (stream == NULL)
+		return NULL;
+	fleet = ask_fleet(s, id);
+	return status_stream_check(stream, &fleet, ret_ok);
+}
+
+/* --- from one master to the next --- */
+
+json_t *status_write(const struct status *s)
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct status_stream *stream = s->streams[i];
+		char *minute;
+
+		if (stream->minute.n == 0)
+			continue;
+		minute = minute_format(&stream->minute);
+		(void)json_object_set_new(
+			all, stream->id,
+			json_pack("{s:s, s:I, s:i}", "minute", minute, "at",
+				  (json_int_t)stream->wall_s, "input",
+				  (int)stream->position));
+		free(minute);
+	}
+	return all;
+}
+
+static void take_stream(struct status_stream *stream, const json_t *from)
+{
+	const char *minute = json_string_value(json_object_get(from,
+							       "minute"));
+	json_int_t at = json_integer_value(json_object_get(from, "at"));
+	json_int_t input = json_integer_value(json_object_get(from, "input"));
+
+	if (minute == NULL || minute_parse(minute, &stream->minute) < 0)
+		return;
+	stream->wall_s = at;
+	/* the next second that is heard follows the last one */
+	stream->silent = false;
+	if (input >= 1 && input <= (json_int_t)stream->n_inputs)
+		stream->position = (unsigned)input;
+}
+
+void status_take(struct status *s, const json_t *all)
+{
+	const char *id;
+	json_t *from;
+
+	json_object_foreach((json_t *)(uintptr_t)all, id, from) {
+		struct status_stream *stream = find(s, id);
+
+		/* what was heard meanwhile is newer */
+		if (stream != NULL && stream->enabled &&
+		    stream->minute.n == 0)
+			take_stream(stream, from);
+	}
+}

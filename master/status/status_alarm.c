@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Alarms of a stream as events: what is told follows what is. */
+#include "master/status/status_stream.h"
+
+#include <time.h>
+
+enum { ALARM_BURST = 100 }; /* events of a stream in ten seconds */
+
+uint32_t status_stream_raised(const struct status_stream *s, unsigned place)
+{
+	if (s->silent)
+		return 0;
+	/* that of outputs is told of each */
+	if (place == 0)
+		return s->last.alarms & ~ALARMS_OF_MASTER;
+	for (size_t i = 0; i < s->last.n_inputs; i++)
+		if (s->last.inputs[i].position == place)
+			return s->last.inputs[i].alarms;
+	return 0;
+}
+
+/* What the worker said of it in its last second; NULL: nothing. */
+static const struct msg_alarm_change *
+find_change(const struct status_stream *s, unsigned place, enum alarm_id alarm)
+{
+	for (size_t i = 0; !s->silent && i < s->last.n_changes; i++)
+		if (s->last.changes[i].place == place &&
+		    s->last.changes[i].alarm == alarm)
+			return &s->last.changes[i];
+	return NULL;
+}
+
+static json_t *format(struct status_stream *s, unsigned place,
+		      enum alarm_id alarm, bool raised)
+{
+	const struct msg_alarm_change *change = find_change(s, place, alarm);
+	const char *source = status_stream_source(s, place, alarm);
+	json_t *o = json_object();
+
+	(void)json_object_set_new(o, "scope", json_string("alarm"));
+	(void)json_object_set_new(o, "channel_id", json_string(s->id));
+	(void)json_object_set_new(o, "place",
+				  place == 0 ? json_string("output")
+					     : json_integer(place));
+	(void)json_object_set_new(o, "alarm", json_string(alarm_name(alarm)));
+	(void)json_object_set_new(o, "priority",
+				  json_integer(alarm_priority(alarm)));
+	(void)json_object_set_new(o, "raised", json_boolean(raised));
+	(void)json_object_set_new(o, "time", json_integer(time(NULL)));
+	if (change != NULL)
+		(void)json_object_set_new(
+			o, "count", json_integer((json_int_t)change->count));
+	if (source != NULL)
+		(void)json_object_set_new(o, "source", json_string(source));
+	return o;
+}
+
+static json_t *format_fault(struct status_stream *s, size_t i)
+{
+	const struct output_fault *f = &s->outputs[i].fault;
+	json_t *o = format(s, 0, ALARM_OUTPUT_FAULT, f->raised);
+
+	(void)json_object_set_new(o, "output", json_integer((json_int_t)i + 1));
+	if (f->reason != NULL)
+		(void)json_object_set_new(o, "reason",
+					  json_string(f->reason));
+	return o;
+}
+
+static json_t *next_fault(struct status_stream *s, uint64_t now_ms)
+{
+	unsigned suppressed;
+
+	/* of outputs that are there no more, too */
+	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++) {
+		struct output_fault *f = &s->outputs[i].fault;
+
+		if (f->told == f->raised)
+			continue;
+		if (!ratelimit_pass(&s->alarm_limit, now_ms, &suppressed))
+			return NULL;
+		f->told = f->raised;
+		return format_fault(s, i);
+	}
+	return NULL;
+}
+
+/* That one begins or is over. */
+static json_t *tell(struct status_stream *s, unsigned place,
+		    enum alarm_id alarm)
+{
+	bool raised = !(s->told[place] >> alarm & 1);
+	json_t *event;
+
+	s->told[place] ^= 1u << alarm;
+	if (raised)
+		status_stream_inherit(s, place, alarm);
+	event = format(s, place, alarm, raised);
+	if (!raised)
+		status_stream_disinherit(s, place, alarm);
+	return event;
+}
+
+json_t *status_stream_alarm(struct status_stream *s, uint64_t now_ms)
+{
+	unsigned suppressed;
+
+	s->alarm_limit.burst = ALARM_BURST;
+	for (unsigned place = 0; place <= MSG_INPUTS_MAX; place++) {
+		uint32_t raised = status_stream_raised(s, place);
+		uint32_t differs = (raised ^ s->told[place]) &
+				   ~status_stream_held(s, place, raised);
+		int i = 0;
+
+		if (differs == 0)
+			continue;
+		if (!ratelimit_pass(&s->alarm_limit, now_ms, &suppressed))
+			return NULL;
+		while (!(differs >> i & 1))
+			i++;
+		return tell(s, place, (enum alarm_id)i);
+	}
+	return next_fault(s, now_ms);
+}

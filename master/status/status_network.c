@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the inputs of a stream hear groups, and the alarm of one that is
+ * silent where nobody asks for it. */
+#include "common/base/log.h"
+#include "master/status/status_stream.h"
+#include "master/streams/querier_proc.h"
+#include "proto/spec/link_stat.h"
+
+enum { SILENT_MS = 5000 };
+
+#define NO_QUERIER (1u << ALARM_NO_QUERIER)
+
+/* One that is opened anew, or whose interface is down, has its way all the
+ * same; it is no news that nothing comes meanwhile. */
+static void follow(struct status_way *w, const struct msg_input_status *in,
+		   uint64_t now_ms)
+{
+	unsigned ifindex = status_interface(in);
+
+	if (in->state == INPUT_IDLE)
+		w->ifindex = 0;
+	if (ifindex == 0) {
+		w->heard_ms = w->alarmed ? w->heard_ms : now_ms;
+		return;
+	}
+	if (w->ifindex != ifindex || in->heard)
+		w->heard_ms = now_ms;
+	w->ifindex = ifindex;
+}
+
+static bool is_silent(const struct status_way *w, uint64_t now_ms)
+{
+	return now_ms - w->heard_ms >= SILENT_MS;
+}
+
+static void log_alarm(const struct status_stream *s,
+		      const struct msg_input_status *in, bool raised)
+{
+	if (raised)
+		log_warning("status", "stream %s: input %u: nothing comes, "
+			    "and nobody on its network asks for multicast "
+			    "groups: is there a querier?", s->id,
+			    in->position);
+	else
+		log_info("status", "stream %s: input %u: no longer silent "
+			 "without a querier", s->id, in->position);
+}
+
+static void judge(struct status_stream *s, struct msg_input_status *in,
+		  struct querier_proc *querier, uint64_t now_ms)
+{
+	struct status_way *w = &s->ways[in->position - 1];
+	const struct queriers *known = querier_proc_known(querier);
+	struct querier_way way = { .v6 = w->v6 };
+	bool raised = false;
+
+	follow(w, in, now_ms);
+	way.ifindex = w->ifindex;
+	if (way.ifindex != 0) {
+		querier_proc_use(querier, way, now_ms);
+		raised = is_silent(w, now_ms) &&
+			 queriers_state(known, way, now_ms) == QUERIER_MISSING;
+	}
+	if (raised)
+		in->alarms |= NO_QUERIER;
+	if (raised != w->alarmed)
+		log_alarm(s, in, raised);
+	w->alarmed = raised;
+}
+
+void status_stream_judge_network(struct status_stream *s,
+				 struct querier_proc *querier, uint64_t now_ms)
+{
+	for (size_t i = 0; i < s->last.n_inputs; i++) {
+		struct msg_input_status *in = &s->last.inputs[i];
+
+		in->alarms &= ~NO_QUERIER; /* it is ours to say */
+		if (querier != NULL)
+			judge(s, in, querier, now_ms);
+	}
+}
+
+unsigned status_interface(const struct msg_input_status *in)
+{
+	json_int_t index = json_integer_value(
+		json_object_get(in->stats, link_stat_name(LINK_INTERFACE)));
+
+	return index > 0 && index <= INT32_MAX ? (unsigned)index : 0;
+}
+
+void status_stream_count_ways(const struct status_stream *s,
+			      struct queriers *known, uint64_t now_ms)
+{
+	for (size_t i = 0; i < s->n_inputs && !s->silent; i++) {
+		const struct status_way *w = &s->ways[i];
+
+		if (w->ifindex != 0)
+			queriers_count(known,
+				       (struct querier_way){ w->ifindex,
+							     w->v6 },
+				       is_silent(w, now_ms));
+	}
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The outputs of a stream: how each is, and whether that is an alarm. */
+#include "master/status/status_set.h"
+#include "master/status/status_stream.h"
+
+static const struct msg_output_status *
+find_output(const struct status_stream *s, size_t position)
+{
+	if (s->silent)
+		return NULL;
+	for (size_t i = 0; i < s->last.n_outputs; i++)
+		if (s->last.outputs[i].position == position)
+			return &s->last.outputs[i];
+	return NULL;
+}
+
+/* Why nothing leaves by it; NULL: it does, or nothing is known.  An http output
+ * is first the fleet's matter, which has its port; every other is the worker's
+ * alone. */
+static const char *output_error(const struct status_stream *s, size_t i,
+				const struct fleet_stream *fleet)
+{
+	const struct msg_output_status *out = find_output(s, i + 1);
+
+	if (!s->outputs[i].is_http)
+		return out != NULL ? out->error : NULL;
+	if (i < fleet->n_outputs && fleet->output_errors[i] != NULL)
+		return fleet->output_errors[i];
+	if (out == NULL || out->open)
+		return NULL;
+	return out->error != NULL ? out->error : "the worker has no ring";
+}
+
+static void add_http(json_t *o, const struct status_stream *s, size_t i,
+		     const struct fleet_stream *fleet, const char *error)
+{
+	bool open = s->enabled && i < fleet->n_outputs && error == NULL;
+	json_t *stats;
+
+	set_bool(o, "open", open);
+	if (!open)
+		return;
+	stats = json_object();
+	set_int(stats, "peers", fleet->output_viewers[i]);
+	set_int(stats, "cut", fleet->output_cut[i]);
+	(void)json_object_set_new(o, "stats", stats);
+}
+
+static json_t *output_report(const struct status_stream *s, size_t i,
+			     const struct fleet_stream *fleet)
+{
+	const struct msg_output_status *out = find_output(s, i + 1);
+	const char *error = output_error(s, i, fleet);
+	json_t *o = json_object();
+
+	set_int(o, "position", i + 1);
+	set_text(o, "error", error);
+	set_text(o, "fault", s->outputs[i].fault.reason);
+	if (s->outputs[i].is_http) {
+		add_http(o, s, i, fleet, error);
+		return o;
+	}
+	set_bool(o, "open", out != NULL && out->open);
+	set_text(o, "peer", out != NULL ? out->peer : NULL);
+	set_int(o, "bitrate", out != NULL ? out->bitrate_kbps : 0);
+	set_int(o, "packets", out != NULL ? out->packets : 0);
+	set_int(o, "dropped", out != NULL ? out->dropped : 0);
+	set_stats(o, out != NULL ? out->stats : NULL);
+	return o;
+}
+
+json_t *status_stream_output_list(const struct status_stream *s,
+				  const struct fleet_stream *fleet)
+{
+	json_t *outputs = json_array();
+
+	for (size_t i = 0; i < s->n_outputs; i++)
+		(void)json_array_append_new(outputs,
+					    output_report(s, i, fleet));
+	return outputs;
+}
+
+void status_stream_judge(struct status_stream *s,
+			 const struct fleet_stream *fleet)
+{
+	for (size_t i = 0; i < s->n_outputs; i++)
+		output_fault_second(&s->outputs[i].fault,
+				    output_error(s, i, fleet));
+}

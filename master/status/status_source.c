@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Alarms and faults of a stream that reads another one: what that one sends has
+ * them as well, so that they have one cause, which is not here.
+ */
+#include "master/status/status_stream.h"
+
+#include "common/base/alloc.h"
+#include "common/base/errmsg.h"
+
+#include <stdlib.h>
+
+/* Told to it a second later, as its source may be about to say the same. */
+uint32_t status_stream_held(const struct status_stream *s, unsigned place,
+			    uint32_t raised)
+{
+	bool reads = false;
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		reads |= s->sources[i] != NULL &&
+			 (place == i + 1 ||
+			  (place == 0 && s->position == i + 1));
+	return reads ? raised & ~s->before[place] & ~s->theirs[place] : 0;
+}
+
+static struct msg_input_status *input_at(struct status_stream *s,
+					 unsigned place)
+{
+	for (size_t i = 0; i < s->last.n_inputs; i++)
+		if (s->last.inputs[i].position == place)
+			return &s->last.inputs[i];
+	return NULL;
+}
+
+static bool has_error(const struct msg_input_status *in)
+{
+	return in != NULL && in->error != NULL && in->error[0] != '\0';
+}
+
+static bool is_off_air(const struct status_stream *s)
+{
+	return s->enabled && !minute_sum(&s->minute, 1).onair;
+}
+
+void status_stream_blame(struct status_stream *s, unsigned place,
+			 struct status_stream *source)
+{
+	struct msg_input_status *in = input_at(s, place);
+	const struct msg_input_status *cause;
+	struct errmsg why;
+
+	if (source == NULL || !is_off_air(source) || !has_error(in) ||
+	    in->onair)
+		return;
+	errmsg_set(&why, "%s is off air", source->id);
+	cause = source->silent ? NULL : input_at(source, source->position);
+	if (has_error(cause))
+		errmsg_set(&why, "%s is off air: %s", source->id,
+			   cause->error);
+	free((char *)in->error);
+	in->error = xstrdup(why.text);
+}
+
+/* What comes in by the input that plays goes out. */
+static void relate_output(struct status_stream *s, unsigned place)
+{
+	uint32_t came = status_stream_raised(s, place) | s->told[place];
+
+	s->theirs[0] = s->theirs[place] & came;
+}
+
+void status_stream_relate(struct status_stream *s, unsigned place,
+			  const struct status_stream *source)
+{
+	uint32_t theirs = 0;
+
+	if (source != NULL && source->enabled)
+		theirs = status_stream_raised(source, 0) & ~ALARMS_OF_OUTPUTS;
+	s->theirs[place] = theirs;
+	if (s->position == place)
+		relate_output(s, place);
+}
+
+static struct status_inherited **find(struct status_stream *s, unsigned place,
+				      enum alarm_id alarm)
+{
+	struct status_inherited **at = &s->inherited;
+
+	while (*at != NULL && ((*at)->place != place || (*at)->alarm != alarm))
+		at = &(*at)->next;
+	return at;
+}
+
+void status_stream_inherit(struct status_stream *s, unsigned place,
+			   enum alarm_id alarm)
+{
+	struct status_inherited **end = find(s, place, alarm);
+	const char *source = s->sources[(place > 0 ? place : s->position) - 1];
+
+	if (*end != NULL || source == NULL || !(s->theirs[place] >> alarm & 1))
+		return;
+	*end = xcalloc(1, sizeof **end);
+	**end = (struct status_inherited){
+		.place = place, .alarm = alarm, .source = xstrdup(source),
+	};
+}
+
+void status_stream_disinherit(struct status_stream *s, unsigned place,
+			      enum alarm_id alarm)
+{
+	struct status_inherited **at = find(s, place, alarm);
+	struct status_inherited *gone = *at;
+
+	if (gone == NULL)
+		return;
+	*at = gone->next;
+	free(gone->source);
+	free(gone);
+}
+
+const char *status_stream_source(struct status_stream *s, unsigned place,
+				 enum alarm_id alarm)
+{
+	const struct status_inherited *from = *find(s, place, alarm);
+
+	return from != NULL ? from->source : NULL;
+}

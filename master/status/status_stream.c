@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/status/status_stream.h"
+
+#include "common/base/alloc.h"
+#include "master/status/status_set.h"
+#include "proto/spec/io_spec.h"
+
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void release_last(struct msg_stream_status *s)
+{
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		free((char *)s->inputs[i].error);
+		free((char *)s->inputs[i].peer);
+		free((char *)s->inputs[i].reason);
+		json_decref((json_t *)s->inputs[i].stats);
+	}
+	for (size_t i = 0; i < s->n_outputs; i++) {
+		free((char *)s->outputs[i].error);
+		free((char *)s->outputs[i].peer);
+		json_decref((json_t *)s->outputs[i].stats);
+	}
+	s->n_inputs = 0;
+	s->n_outputs = 0;
+}
+
+static void copy_last(struct status_stream *s,
+		      const struct msg_stream_status *from)
+{
+	release_last(&s->last);
+	s->last = *from;
+	for (size_t i = 0; i < from->n_inputs; i++) {
+		s->last.inputs[i].error = xstrdup(from->inputs[i].error);
+		s->last.inputs[i].peer = xstrdup(from->inputs[i].peer);
+		s->last.inputs[i].reason = xstrdup(from->inputs[i].reason);
+		(void)json_incref((json_t *)s->last.inputs[i].stats);
+	}
+	for (size_t i = 0; i < from->n_outputs; i++) {
+		s->last.outputs[i].error = xstrdup(from->outputs[i].error);
+		s->last.outputs[i].peer = xstrdup(from->outputs[i].peer);
+		(void)json_incref((json_t *)s->last.outputs[i].stats);
+	}
+}
+
+static void forget_config(struct status_stream *s)
+{
+	free(s->name);
+	free(s->fault);
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		free(s->input_ids[i]);
+		free(s->sources[i]);
+		s->sources[i] = NULL;
+	}
+	s->name = NULL;
+	s->fault = NULL;
+	s->n_inputs = 0;
+}
+
+struct status_stream *status_stream_new(const char *id)
+{
+	struct status_stream *s = xcalloc(1, sizeof *s);
+
+	s->id = xstrdup(id);
+	s->silent = true;
+	s->position = 1;
+	return s;
+}
+
+void status_stream_free(struct status_stream **p)
+{
+	struct status_stream *s = *p;
+
+	*p = NULL;
+	if (s == NULL)
+		return;
+	while (s->inherited != NULL)
+		status_stream_disinherit(s, s->inherited->place,
+					 s->inherited->alarm);
+	forget_config(s);
+	release_last(&s->last);
+	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++) {
+		output_fault_rest(&s->outputs[i].fault);
+		free(s->outputs[i].address);
+	}
+	free(s->id);
+	free(s);
+}
+
+/* What of an input's address is of use here. */
+static void take_input(struct status_stream *s, size_t i,
+		       const json_t *address)
+{
+	const char *text = json_string_value(address);
+	struct input_spec spec;
+	bool known = text != NULL &&
+		     input_spec_parse(text, &spec, NULL, NULL, NULL) == 0;
+
+	s->input_ids[i] = known && spec.id[0] != '\0' ? xstrdup(spec.id)
+						      : NULL;
+	s->sources[i] = known && spec.kind == INPUT_STREAM
+				? xstrdup(spec.stream) : NULL;
+	s->ways[i] = (struct status_way){
+		.v6 = known && spec.local.sa.sa_family == AF_INET6,
+	};
+}
+
+static bool is_http(const char *address)
+{
+	struct output_spec spec;
+
+	return address != NULL &&
+	       output_spec_parse(address, &spec, NULL, NULL, NULL) == 0 &&
+	       spec.kind == OUTPUT_HTTP;
+}
+
+/* What is known of an address stays with it; NULL: there is none. */
+static void set_output(struct status_output *o, const char *address)
+{
+	if (o->address != NULL && address != NULL &&
+	    strcmp(o->address, address) == 0)
+		return;
+	output_fault_rest(&o->fault);
+	free(o->address);
+	o->address = xstrdup(address);
+	o->is_http = is_http(address);
+}
+
+static void rest_outputs(struct status_stream *s)
+{
+	for (size_t i = 0; i < s->n_outputs; i++)
+		output_fault_rest(&s->outputs[i].fault);
+}
+
+void status_stream_set(struct status_stream *s, const json_t *stream,
+		       const char *fault)
+{
+	const json_t *inputs = json_object_get(stream, "input");
+	const json_t *outputs = json_object_get(stream, "output");
+	const char *type = json_string_value(json_object_get(stream, "type"));
+
+	forget_config(s);
+	s->name = xstrdup(json_string_value(json_object_get(stream, "name")));
+	s->fault = xstrdup(fault);
+	s->enabled = json_is_true(json_object_get(stream, "enable"));
+	s->mpts = type != NULL && strcmp(type, "mpts") == 0;
+	s->n_inputs = MIN(json_array_size(inputs), (size_t)MSG_INPUTS_MAX);
+	s->n_outputs = MIN(json_array_size(outputs), (size_t)MSG_OUTPUTS_MAX);
+	for (size_t i = 0; i < s->n_inputs; i++)
+		take_input(s, i, json_array_get(inputs, i));
+	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++)
+		set_output(&s->outputs[i], i < s->n_outputs
+			   ? json_string_value(json_array_get(outputs, i))
+			   : NULL);
+	if (!s->enabled) {
+		rest_outputs(s);
+		s->minute = (struct minute){ 0 };
+		s->silent = true;
+	}
+	if (s->position > s->n_inputs)
+		s->position = 1;
+}
+
+/* The input that plays, or NULL. */
+static const struct msg_input_status *
+find_playing(const struct msg_stream_status *m)
+{
+	for (size_t i = 0; i < m->n_inputs; i++)
+		if (m->inputs[i].active)
+			return &m->inputs[i];
+	return NULL;
+}
+
+/* Does it run, whether it plays or is only watched? */
+static bool is_running(const struct msg_input_status *in)
+{
+	return in->active || (in->open && in->state != INPUT_IDLE);
+}
+
+/* The i-th of the inputs that run, first the one that plays; or NULL. */
+static const struct msg_input_status *
+find_running(const struct msg_stream_status *m, size_t i)
+{
+	for (int active = 1; active >= 0; active--)
+		for (size_t k = 0; k < m->n_inputs; k++)
+			if (m->inputs[k].active == active &&
+			    is_running(&m->inputs[k]) && i-- == 0)
+				return &m->inputs[k];
+	return NULL;
+}
+
+static struct second second_of(const struct msg_input_status *in)
+{
+	if (in == NULL)
+		return (struct second){ 0 };
+	return (struct second){
+		.active = true,
+		.onair = in->onair,
+		.bitrate_kbps = in->bitrate_kbps,
+		.packets = in->packets,
+		.cc_error = in->cc_error,
+		.pes_error = in->pes_error,
+		.sc_error = in->sc_error,
+		.video_count = in->video_count,
+		.audio_count = in->audio_count,
+	};
+}
+
+void status_stream_hear(struct status_stream *s,
+			const struct msg_stream_status *m, bool amend)
+{
+	const struct msg_input_status *in;
+	struct second second;
+
+	for (unsigned i = 0; i <= MSG_INPUTS_MAX; i++)
+		s->before[i] = status_stream_raised(s, i);
+	copy_last(s, m);
+	in = find_playing(&s->last);
+	second = second_of(in);
+	if (in != NULL)
+		s->position = in->position;
+	if (amend)
+		minute_amend(&s->minute, &second);
+	else
+		minute_add(&s->minute, &second);
+	s->silent = false;
+}
+
+void status_stream_miss(struct status_stream *s)
+{
+	minute_add(&s->minute, &(struct second){ 0 });
+	s->silent = true;
+	rest_outputs(s);
+}
+
+static const struct msg_input_status *find_input(const struct status_stream *s,
+						 size_t position)
+{
+	if (s->silent)
+		return NULL;
+	for (size_t i = 0; i < s->last.n_inputs; i++)
+		if (s->last.inputs[i].position == position)
+			return &s->last.inputs[i];
+	return NULL;
+}
+
+static json_t *name_alarms(uint32_t raised)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < ALARM_COUNT; i++)
+		if (raised >> i & 1)
+			(void)json_array_append_new(
+				list, json_string(alarm_name(
+					(enum alarm_id)i)));
+	return list;
+}
+
+/* Of a place, 0: what is sent; and which of them are those of the stream that
+ * is read. */
+static void add_alarms(json_t *o, const struct status_stream *s,
+		       unsigned place, uint32_t raised)
+{
+	uint32_t theirs = raised & s->theirs[place];
+
+	(void)json_object_set_new_nocheck(o, "alarms", name_alarms(raised));
+	if (theirs != 0)
+		(void)json_object_set_new_nocheck(o, "source_alarms",
+						  name_alarms(theirs));
+}
+
+/* Nothing is known of it while no worker runs. */
+static void add_state(json_t *o, const struct msg_input_status *in)
+{
+	set_text(o, "state", input_state_name(in->state));
+	if (in->since_s > 0)
+		set_int(o, "since", in->since_s);
+	if (in->reason != NULL && in->reason[0] != '\0')
+		set_text(o, "reason", in->reason);
+	set_int(o, "penalty", in->penalty);
+	set_bool(o, "damped", in->damped);
+}
+
+static void add_interface(json_t *o, const struct msg_input_status *in)
+{
+	unsigned index = status_interface(in);
+	char name[IF_NAMESIZE];
+
+	if (index > 0 && if_indextoname(index, name) != NULL)
+		set_text(o, "interface", name);
+}
+
+static json_t *input_report(const struct status_stream *s, size_t i)
+{
+	static const struct msg_input_status none;
+	const struct msg_input_status *in = find_input(s, i + 1);
+	json_t *o = json_object();
+
+	set_text(o, "error", in != NULL ? in->error : NULL);
+	if (in == NULL)
+		in = &none;
+	set_int(o, "position", i + 1);
+	set_text(o, "id", s->input_ids[i]);
+	set_text(o, "peer", in->peer);
+	add_interface(o, in);
+	add_state(o, in);
+	set_bool(o, "active", in->active);
+	set_bool(o, "open", in->open);
+	set_bool(o, "onair", in->onair);
+	set_bool(o, "scrambled", in->scrambled);
+	set_int(o, "bitrate", in->bitrate_kbps);
+	set_int(o, "packets", in->packets);
+	set_int(o, "cc_error", in->cc_error);
+	set_int(o, "pes_error", in->pes_error);
+	set_int(o, "sc_error", in->sc_error);
+	set_int(o, "video_count", in->video_count);
+	set_int(o, "audio_count", in->audio_count);
+	set_int(o, "lost", in->lost);
+	set_int(o, "socket_drops", in->socket_drops);
+	set_int(o, "sync_losses", in->sync_losses);
+	add_alarms(o, s, (unsigned)i + 1, in->alarms);
+	set_stats(o, in->stats);
+	return o;
+}
+
+static json_t *worker_report(const struct status_stream *s,
+			     const struct fleet_stream *fleet)
+{
+	json_t *o = json_object();
+
+	set_text(o, "state", fleet->state != NULL ? fleet->state : "stopped");
+	set_int(o, "pid", fleet->pid > 0 ? (uint64_t)fleet->pid : 0);
+	set_int(o, "restarts", fleet->restarts);
+	set_text(o, "alarm", s->fault != NULL && s->enabled ? s->fault
+							    : fleet->alarm);
+	return o;
+}
+
+static json_t *inputs_report(const struct status_stream *s)
+{
+	json_t *inputs = json_array();
+
+	for (size_t i = 0; i < s->n_inputs; i++)
+		(void)json_array_append_new(inputs, input_report(s, i));
+	return inputs;
+}
+
+static size_t count_faults(const struct status_stream *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_outputs; i++)
+		n += s->outputs[i].fault.raised;
+	return n;
+}
+
+uint32_t status_stream_alarms(const struct status_stream *s)
+{
+	if (s->silent)
+		return 0;
+	return (s->last.alarms & ~ALARMS_OF_MASTER) |
+	       (count_faults(s) > 0 ? 1u << ALARM_OUTPUT_FAULT : 0);
+}
+
+static void add_switches(json_t *o, const struct fleet_stream *fleet)
+{
+	static const struct switch_log none;
+
+	(void)json_object_set_new(o, "switches",
+				  switch_log_list(fleet->switches != NULL
+							  ? fleet->switches
+							  : &none));
+}
+
+static void add_details(json_t *o, const struct status_stream *s,
+			const struct fleet_stream *fleet)
+{
+	(void)json_object_set_new(o, "inputs", inputs_report(s));
+	(void)json_object_set_new(o, "outputs",
+				  status_stream_output_list(s, fleet));
+	(void)json_object_set_new(o, "worker", worker_report(s, fleet));
+	set_bool(o, "filler", !s->silent && s->last.filler);
+	add_switches(o, fleet);
+}
+
+json_t *status_stream_report(const struct status_stream *s,
+			     const struct fleet_stream *fleet,
+			     enum status_span span)
+{
+	struct minute_sum sum = minute_sum(
+		&s->minute, span == STATUS_SECOND ? 1 : MINUTE_SECONDS);
+	json_t *o = json_object();
+
+	set_text(o, "name", s->name);
+	set_int(o, "input_id", s->position);
+	set_bool(o, "active", sum.active);
+	set_bool(o, "onair", sum.onair);
+	set_int(o, "sessions", fleet->viewers);
+	set_int(o, "bitrate", sum.bitrate_kbps);
+	set_int(o, "packets", sum.packets);
+	set_int(o, "pes_error", sum.pes_error);
+	set_int(o, "sc_error", sum.sc_error);
+	set_int(o, "cc_error", sum.cc_error);
+	set_int(o, "video_count", sum.video_count);
+	set_int(o, "audio_count", sum.audio_count);
+	set_int(o, "sessions_cut", fleet->viewers_cut);
+	add_alarms(o, s, 0, status_stream_alarms(s));
+	add_details(o, s, fleet);
+	return o;
+}
+
+json_t *status_stream_inputs(const struct status_stream *s,
+			     const struct fleet_stream *fleet)
+{
+	json_t *o = json_object();
+
+	set_text(o, "name", s->name);
+	set_int(o, "active_input", s->position);
+	if (!s->silent && s->last.chosen > 0)
+		set_int(o, "chosen_input", s->last.chosen);
+	set_bool(o, "filler", !s->silent && s->last.filler);
+	(void)json_object_set_new(o, "inputs", inputs_report(s));
+	add_switches(o, fleet);
+	return o;
+}
+
+json_t *status_stream_outputs(const struct status_stream *s,
+			      const struct fleet_stream *fleet)
+{
+	json_t *o = json_object();
+
+	set_text(o, "name", s->name);
+	(void)json_object_set_new(o, "outputs",
+				  status_stream_output_list(s, fleet));
+	return o;
+}
+
+json_t *status_stream_check(const struct status_stream *s,
+			    const struct fleet_stream *fleet, bool *ret_ok)
+{
+	struct minute_sum sum = minute_sum(&s->minute, 1);
+	json_t *inputs = json_array();
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		const struct msg_input_status *in = find_input(s, i + 1);
+		json_t *one = json_object();
+
+		set_bool(one, "scrambled", in != NULL && in->scrambled);
+		set_int(one, "cc_error", in != NULL ? in->cc_error : 0);
+		set_int(one, "bitrate", in != NULL ? in->bitrate_kbps : 0);
+		set_int(one, "pes_error", in != NULL ? in->pes_error : 0);
+		set_bool(one, "onair", in != NULL && in->onair);
+		add_alarms(one, s, (unsigned)i + 1,
+			   in != NULL ? in->alarms : 0);
+		if (in != NULL)
+			add_state(one, in);
+		(void)json_array_append_new(inputs, one);
+	}
+	set_bool(o, "onair", sum.onair);
+	set_int(o, "active_input", s->position);
+	add_alarms(o, s, 0, status_stream_alarms(s));
+	(void)json_object_set_new(o, "input", inputs);
+	add_switches(o, fleet);
+	/* one that nobody can have is not on air, whatever comes in */
+	*ret_ok = s->enabled && sum.active && sum.onair &&
+		  (s->n_outputs == 0 || count_faults(s) < s->n_outputs);
+	return o;
+}
+
+size_t status_stream_events(const struct status_stream *s)
+{
+	size_t n = 0;
+
+	if (s->silent || s->mpts)
+		return 1;
+	while (find_running(&s->last, n) != NULL)
+		n++;
+	return MAX(n, (size_t)1);
+}
+
+json_t *status_stream_event(const struct status_stream *s, size_t i)
+{
+	const struct msg_input_status *in =
+		s->silent ? NULL : find_running(&s->last, i);
+	size_t position = in != NULL ? in->position : s->position;
+	json_t *o = json_object();
+	const char *id = NULL;
+
+	set_text(o, "scope", "stream_event");
+	set_text(o, "channel_id", s->id);
+	if (position >= 1 && position <= s->n_inputs)
+		id = s->input_ids[position - 1];
+	if (!s->mpts && id != NULL)
+		set_text(o, "input_id", id);
+	else if (!s->mpts)
+		set_int(o, "input_id", position);
+	/* an mpts is judged at its output: only its bitrate says anything */
+	set_bool(o, "onair", s->mpts || (in != NULL && in->onair));
+	set_int(o, "bitrate", in != NULL ? in->bitrate_kbps : 0);
+	set_bool(o, "scrambled", !s->mpts && in != NULL && in->scrambled);
+	set_int(o, "cc_error", !s->mpts && in != NULL ? in->cc_error : 0);
+	set_int(o, "pes_error", !s->mpts && in != NULL ? in->pes_error : 0);
+	return o;
+}
+
+json_t *status_stream_switch(const struct status_stream *s,
+			     const struct msg_stream_switched *m)
+{
+	json_t *o = switch_log_format(m);
+
+	set_text(o, "scope", "stream_switch");
+	set_text(o, "channel_id", s->id);
+	return o;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/status/system_status.h"
+
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "common/supervise/procfs.h"
+
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MARKS = 64,
+	LOOK_MS = 1000,
+	/* while nobody asks */
+	REST_MS = 5000,
+	INTEREST_MS = 60000,
+	/* a reading this young answers the next question too */
+	FRESH_MS = 200,
+	SPAN_MS = 60000,
+};
+
+/* Processor time used so far, in ticks. */
+struct mark {
+	uint64_t at_ms;
+	uint64_t machine;
+	uint64_t app;
+};
+
+struct process {
+	pid_t pid;
+	uint64_t ticks; /* when last seen */
+};
+
+struct system_status {
+	struct ev_loop *loop;
+	ev_timer timer;
+	uint64_t started_ms;
+	uint64_t asked_ms; /* 0: never */
+	struct buf text;   /* of the file just read */
+
+	struct process *processes; /* the master and its workers, by pid */
+	size_t n_processes;
+	bool counted;              /* app_ticks has its base */
+	uint64_t app_ticks;        /* of all there ever were */
+	uint64_t threads;
+	uint64_t memory_ms;  /* when memory_kib was read; 0: never */
+	uint64_t memory_kib; /* of all of them */
+
+	struct mark now;
+	struct mark marks[MARKS]; /* a ring of the past */
+	size_t n_marks;
+	size_t next_mark;
+};
+
+static int read_pid(struct system_status *s, pid_t pid, const char *file)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
+	return proc_read(path, &s->text);
+}
+
+static const char *text_of(const struct system_status *s)
+{
+	return (const char *)buf_head(&s->text);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	pid_t left = ((const struct process *)a)->pid;
+	pid_t right = ((const struct process *)b)->pid;
+
+	return (left > right) - (left < right);
+}
+
+/* The master and what it has started, with no times yet, sorted. */
+static struct process *list_processes(struct system_status *s, size_t *ret_n)
+{
+	struct process *list = xcalloc(1, sizeof *list);
+	const char *text;
+	size_t n = 1;
+	pid_t pid;
+
+	list[0].pid = getpid();
+	/* workers are started by this thread, so they are its children */
+	if (proc_read("/proc/thread-self/children", &s->text) == 0) {
+		text = text_of(s);
+		while (proc_next_pid(&text, &pid)) {
+			list = xrealloc(list, (n + 1) * sizeof *list);
+			list[n++] = (struct process){ .pid = pid };
+		}
+	}
+	qsort(list, n, sizeof *list, by_pid);
+	*ret_n = n;
+	return list;
+}
+
+/* How much more time pid has used than when last seen. */
+static uint64_t new_ticks(const struct system_status *s,
+			  const struct process *p)
+{
+	const struct process *old = NULL;
+
+	if (s->processes != NULL)
+		old = bsearch(p, s->processes, s->n_processes, sizeof *p,
+			      by_pid);
+	/* a number used again starts anew */
+	return old != NULL && old->ticks <= p->ticks ? p->ticks - old->ticks
+						     : p->ticks;
+}
+
+static void count_processes(struct system_status *s)
+{
+	size_t n;
+	struct process *list = list_processes(s, &n);
+	struct proc_pid seen;
+
+	s->threads = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (read_pid(s, list[i].pid, "stat") < 0 ||
+		    proc_pid_stat_parse(text_of(s), &seen) < 0)
+			continue;
+		list[i].ticks = seen.ticks;
+		s->threads += seen.threads;
+		if (s->counted)
+			s->app_ticks += new_ticks(s, &list[i]);
+	}
+	s->counted = true;
+	free(s->processes);
+	s->processes = list;
+	s->n_processes = n;
+}
+
+static void look(struct system_status *s)
+{
+	uint64_t busy;
+
+	count_processes(s);
+	s->now.at_ms = mono_ms();
+	s->now.app = s->app_ticks;
+	if (proc_read("/proc/stat", &s->text) == 0 &&
+	    proc_stat_parse(text_of(s), &busy) == 0)
+		s->now.machine = busy;
+}
+
+/* back: 1 is the youngest. */
+static const struct mark *past(const struct system_status *s, size_t back)
+{
+	return &s->marks[(s->next_mark + MARKS - back) % MARKS];
+}
+
+static void remember(struct system_status *s)
+{
+	s->marks[s->next_mark] = s->now;
+	s->next_mark = (s->next_mark + 1) % MARKS;
+	s->n_marks = MIN(s->n_marks + 1, (size_t)MARKS);
+}
+
+static bool is_asked(const struct system_status *s, uint64_t now_ms)
+{
+	return s->asked_ms != 0 && now_ms - s->asked_ms < INTEREST_MS;
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct system_status *s =
+		container_of(w, struct system_status, timer);
+	uint64_t now_ms = mono_ms();
+
+	(void)loop, (void)revents;
+	if (!is_asked(s, now_ms) && now_ms - past(s, 1)->at_ms < REST_MS)
+		return;
+	look(s);
+	remember(s);
+}
+
+struct system_status *system_status_new(struct ev_loop *loop)
+{
+	struct system_status *s = xcalloc(1, sizeof *s);
+
+	s->loop = loop;
+	s->started_ms = mono_ms();
+	look(s);
+	remember(s);
+	ev_timer_init(&s->timer, on_timer, LOOK_MS / 1e3, LOOK_MS / 1e3);
+	ev_timer_start(loop, &s->timer);
+	return s;
+}
+
+void system_status_free(struct system_status **p)
+{
+	struct system_status *s = *p;
+
+	*p = NULL;
+	if (s == NULL)
+		return;
+	ev_timer_stop(s->loop, &s->timer);
+	buf_done(&s->text);
+	free(s->processes);
+	free(s);
+}
+
+/* The youngest reading at least a second old, or the oldest of the span. */
+static const struct mark *base_of(const struct system_status *s,
+				  enum status_span span)
+{
+	size_t back = 1;
+
+	while (back < s->n_marks) {
+		uint64_t age = s->now.at_ms - past(s, back)->at_ms;
+
+		if (span == STATUS_SECOND && age >= LOOK_MS * 9 / 10)
+			break;
+		if (s->now.at_ms - past(s, back + 1)->at_ms >
+		    SPAN_MS + LOOK_MS)
+			break;
+		back++;
+	}
+	return past(s, back);
+}
+
+/* To the nearest; x is not negative. */
+static json_int_t whole(double x)
+{
+	return (json_int_t)(x + 0.5);
+}
+
+/* Per cent of one processor. */
+static json_int_t usage(uint64_t ticks, uint64_t ms)
+{
+	double hz = (double)sysconf(_SC_CLK_TCK);
+
+	return ms > 0 ? whole((double)ticks * 1e5 / hz / (double)ms) : 0;
+}
+
+static void set_int(json_t *o, const char *key, json_int_t value)
+{
+	(void)json_object_set_new_nocheck(o, key, json_integer(value));
+}
+
+static void add_load(json_t *o)
+{
+	static const char *const keys[] = { "la1", "la5", "la15" };
+	double load[ARRAY_LEN(keys)] = { 0 };
+
+	(void)getloadavg(load, ARRAY_LEN(load));
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		set_int(o, keys[i], whole(load[i] * 100));
+}
+
+static uint64_t app_memory(struct system_status *s)
+{
+	uint64_t sum = 0, kib;
+
+	for (size_t i = 0; i < s->n_processes; i++)
+		if (read_pid(s, s->processes[i].pid, "status") == 0 &&
+		    proc_pid_status_parse(text_of(s), &kib) == 0)
+			sum += kib;
+	return sum;
+}
+
+/* Read when it is asked for, but not for everybody who asks at once: two
+ * hundred workers are 2.5 ms. */
+static uint64_t fresh_memory(struct system_status *s)
+{
+	if (s->memory_ms == 0 || s->asked_ms - s->memory_ms >= FRESH_MS) {
+		s->memory_kib = app_memory(s);
+		s->memory_ms = s->asked_ms;
+	}
+	return s->memory_kib;
+}
+
+static void add_memory(struct system_status *s, json_t *o)
+{
+	uint64_t total = 0, available = 0;
+	uint64_t app = fresh_memory(s);
+
+	if (proc_read("/proc/meminfo", &s->text) < 0 ||
+	    proc_meminfo_parse(text_of(s), &total, &available) < 0 ||
+	    total == 0)
+		total = available = 1;
+	set_int(o, "sys_mem_usage", whole((double)(total - available) * 1e2 /
+					   (double)total));
+	set_int(o, "app_mem_usage",
+		whole((double)app * 1e2 / (double)total));
+	set_int(o, "app_mem_kb", (json_int_t)app);
+}
+
+static json_int_t uptime_s(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_BOOTTIME, &t);
+	return t.tv_sec;
+}
+
+json_t *system_status_get(struct system_status *s, enum status_span span,
+			  const char *instance)
+{
+	json_t *o = json_object();
+	const struct mark *base;
+	uint64_t ms;
+
+	s->asked_ms = mono_ms();
+	if (s->asked_ms - s->now.at_ms >= FRESH_MS)
+		look(s);
+	base = base_of(s, span);
+	ms = s->now.at_ms - base->at_ms;
+	set_int(o, "timestamp", time(NULL));
+	if (instance != NULL)
+		(void)json_object_set_new(o, "instance",
+					  json_string(instance));
+	add_load(o);
+	set_int(o, "app_threads", (json_int_t)s->threads);
+	set_int(o, "sys_cpu_usage", usage(s->now.machine - base->machine, ms));
+	set_int(o, "app_cpu_usage", usage(s->now.app - base->app, ms));
+	add_memory(s, o);
+	set_int(o, "sys_uptime", uptime_s());
+	set_int(o, "app_uptime",
+		(json_int_t)((s->asked_ms - s->started_ms) / 1000));
+	return o;
+}
+
+/* --- from one master to the next: both read the same clock --- */
+
+json_t *system_status_write(const struct system_status *s)
+{
+	json_t *list = json_array();
+
+	for (size_t back = s->n_marks; back > 0; back--) {
+		const struct mark *m = past(s, back);
+
+		(void)json_array_append_new(
+			list, json_pack("[I, I, I]", (json_int_t)m->at_ms,
+					(json_int_t)m->machine,
+					(json_int_t)m->app));
+	}
+	return list;
+}
+
+/* Each is later than the one before, and uses no less. */
+static bool take_mark(const json_t *value, const struct mark *before,
+		      struct mark *ret)
+{
+	json_int_t at = -1, machine = -1, app = -1;
+
+	if (json_unpack((json_t *)(uintptr_t)value, "[I, I, I!]", &at,
+			&machine, &app) < 0 ||
+	    at < 0 || machine < 0 || app < 0)
+		return false;
+	*ret = (struct mark){ (uint64_t)at, (uint64_t)machine,
+			      (uint64_t)app };
+	return ret->at_ms >= before->at_ms &&
+	       ret->machine >= before->machine && ret->app >= before->app;
+}
+
+void system_status_take(struct system_status *s, const json_t *list)
+{
+	struct mark first = s->now, before = { 0 }, mark;
+	json_t *value;
+	size_t i;
+
+	if (json_array_size(list) == 0 || json_array_size(list) > MARKS)
+		return;
+	json_array_foreach((json_t *)(uintptr_t)list, i, value) {
+		if (!take_mark(value, &before, &mark) ||
+		    mark.at_ms > first.at_ms || mark.machine > first.machine)
+			return;
+		before = mark;
+	}
+	s->n_marks = s->next_mark = 0;
+	json_array_foreach((json_t *)(uintptr_t)list, i, value) {
+		(void)take_mark(value, &(struct mark){ 0 }, &s->now);
+		remember(s);
+	}
+	/* our own count of the workers' time began at 0 */
+	s->app_ticks += s->now.app;
+	first.app += s->now.app;
+	s->now = first;
+	remember(s);
+}

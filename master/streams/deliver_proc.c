@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/deliver_proc.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "master/streams/listeners.h"
+#include "common/supervise/spawn.h"
+#include "common/supervise/tls_proc.h"
+#include "proto/ipc/channel.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+struct mount {
+	TAILQ_ENTRY(mount) link;
+	TAILQ_ENTRY(mount) due_link;
+	struct deliver_proc *owner;
+	struct listener *listener;
+	char *path;
+	char *stream;
+	bool tls;
+	int ring_fd;
+	bool due;   /* the worker is to be told of it */
+	bool waits; /* for the path, which another has */
+	char *waits_for; /* "/news is the path of stream a001" */
+
+	uint32_t viewers;
+	uint64_t cut;      /* by the worker that runs */
+	uint64_t cut_past; /* by those before it */
+};
+
+struct deliver_proc {
+	struct spawner *spawner;
+	struct service_proc *service;
+	struct tls_proc *tls;
+	struct listeners *listeners;
+	struct session_list *sessions;
+	TAILQ_HEAD(mounts, mount) mounts;
+	TAILQ_HEAD(, mount) due; /* by due_link */
+	/* The worker was a former master's: it is told everything again, and
+	 * then to drop what it was not told. */
+	bool renewing;
+	bool settled; /* everything that there is, is known */
+};
+
+/* --- what the worker is told --- */
+
+static void tell_listen(struct deliver_proc *d, const struct listener *l)
+{
+	struct msg m = { .type = MSG_DELIVER_LISTEN,
+			 .deliver_listen = { listener_address(l) } };
+
+	int fd = listener_fd(l);
+
+	service_proc_tell(d->service, &m, &fd);
+}
+
+static void tell_mount(struct mount *mount, enum msg_type type)
+{
+	struct msg m = { .type = type };
+
+	m.deliver_mount = (struct msg_deliver_mount){
+		.address = listener_address(mount->listener),
+		.path = mount->path,
+		.stream = mount->stream,
+		.tls = mount->tls,
+	};
+	service_proc_tell(mount->owner->service, &m, &mount->ring_fd);
+}
+
+static void set_due(struct mount *m, bool due)
+{
+	if (m->due == due)
+		return;
+	m->due = due;
+	if (due)
+		TAILQ_INSERT_TAIL(&m->owner->due, m, due_link);
+	else
+		TAILQ_REMOVE(&m->owner->due, m, due_link);
+}
+
+static void end_renewal(struct deliver_proc *d)
+{
+	struct msg m = { .type = MSG_DELIVER_SETTLE };
+
+	if (!d->renewing || !d->settled)
+		return;
+	d->renewing = false;
+	service_proc_tell(d->service, &m, NULL);
+}
+
+/* There may be far more to tell than a channel holds, and each mount costs a
+ * descriptor while it waits there: no more than the worker reads.  The paths
+ * first: whoever waits in a backlog finds his. */
+static void tell_due(struct deliver_proc *d)
+{
+	struct channel *channel = service_proc_channel(d->service);
+	struct listener *l;
+	struct mount *m;
+
+	while (channel != NULL && channel_is_idle(channel)) {
+		m = TAILQ_FIRST(&d->due);
+		l = m == NULL ? listeners_take(d->listeners) : NULL;
+		if (m != NULL) {
+			set_due(m, false);
+			tell_mount(m, MSG_DELIVER_MOUNT);
+		} else if (l != NULL) {
+			tell_listen(d, l);
+		} else {
+			end_renewal(d);
+			return;
+		}
+	}
+}
+
+static void on_listener_open(void *arg)
+{
+	struct deliver_proc *d = arg;
+
+	spawner_touch(d->spawner);
+	tell_due(d);
+}
+
+/* The first stream that cannot be had there, and how many there are. */
+static void on_listener_trouble(const struct listener *l, const char *why,
+				void *arg)
+{
+	const struct deliver_proc *d = arg;
+	const struct mount *m, *first = NULL;
+	char more[48] = "";
+	unsigned n = 0;
+
+	TAILQ_FOREACH(m, &d->mounts, link)
+		if (m->listener == l && n++ == 0)
+			first = m;
+	if (first == NULL)
+		return;
+	if (n > 1)
+		(void)snprintf(more, sizeof more, ", for %u more output%s, too",
+			       n - 1, n > 2 ? "s" : "");
+	(why != NULL ? log_error : log_info)(
+		"deliver", "stream %s: http%s://%s%s: %s%s", first->stream,
+		first->tls ? "s" : "", listener_address(l), first->path,
+		why != NULL ? why : "open now", more);
+}
+
+static void on_listener_close(struct listener *l, void *arg)
+{
+	struct msg m = { .type = MSG_DELIVER_UNLISTEN,
+			 .deliver_unlisten = { listener_address(l) } };
+
+	struct deliver_proc *d = arg;
+
+	spawner_touch(d->spawner);
+	service_proc_tell(d->service, &m, NULL);
+}
+
+static const struct listeners_events listeners_events = {
+	.on_open = on_listener_open,
+	.on_trouble = on_listener_trouble,
+	.on_close = on_listener_close,
+};
+
+/* --- what the worker says --- */
+
+static struct mount *find_mount(struct deliver_proc *d, const char *address,
+				const char *path)
+{
+	struct mount *m;
+
+	TAILQ_FOREACH(m, &d->mounts, link)
+		if (!m->waits && strcmp(m->path, path) == 0 &&
+		    strcmp(listener_address(m->listener), address) == 0)
+			return m;
+	return NULL;
+}
+
+static void on_hello(void *self)
+{
+	struct deliver_proc *d = self;
+	struct mount *m;
+
+	d->renewing = false;
+	TAILQ_FOREACH(m, &d->mounts, link)
+		if (!m->waits)
+			set_due(m, true);
+	listeners_untake(d->listeners);
+	tell_due(d);
+}
+
+static void on_drained(void *self)
+{
+	tell_due(self);
+}
+
+static void on_message(const struct msg *m, void *self)
+{
+	const struct msg_deliver_viewers *said = &m->deliver_viewers;
+	struct deliver_proc *d = self;
+	struct mount *mount;
+
+	if (m->type == MSG_DELIVER_SESSIONS)
+		session_list_hear(d->sessions, &m->deliver_sessions, m->seq);
+	if (m->type != MSG_DELIVER_VIEWERS)
+		return;
+	/* none: it was unmounted while this was on its way */
+	mount = find_mount(d, said->address, said->path);
+	if (mount != NULL && strcmp(mount->stream, said->stream) == 0) {
+		mount->viewers = said->viewers;
+		mount->cut = said->cut;
+	}
+}
+
+static void on_down(void *self)
+{
+	struct deliver_proc *d = self;
+	struct mount *m;
+
+	TAILQ_FOREACH(m, &d->mounts, link) {
+		m->viewers = 0;
+		m->cut_past += m->cut;
+		m->cut = 0;
+	}
+	session_list_down(d->sessions);
+}
+
+static const struct service_kind kind = {
+	.role = "deliver",
+	.beat = MSG_DELIVER_STATUS,
+	.on_hello = on_hello,
+	.on_message = on_message,
+	.on_drained = on_drained,
+	.on_down = on_down,
+};
+
+static int ask_sessions(uint64_t after, uint32_t seq, void *arg)
+{
+	struct deliver_proc *d = arg;
+	struct channel *channel = service_proc_channel(d->service);
+	struct msg m = { .type = MSG_DELIVER_LIST, .seq = seq,
+			 .deliver_list = { after } };
+
+	return channel != NULL ? channel_send(channel, &m, NULL, 0)
+			       : -ENOTCONN;
+}
+
+struct deliver_proc *deliver_proc_new(const struct service_config *cfg,
+				      struct tls_proc *tls)
+{
+	struct deliver_proc *d = xcalloc(1, sizeof *d);
+
+	d->spawner = cfg->spawner;
+	d->tls = tls;
+	TAILQ_INIT(&d->mounts);
+	TAILQ_INIT(&d->due);
+	d->listeners = listeners_new(cfg->loop, &listeners_events, d);
+	d->sessions = session_list_new(&(struct session_list_config){
+		.loop = cfg->loop,
+		.ask = ask_sessions,
+		.arg = d,
+	});
+	d->service = service_proc_new(cfg, &kind, "1", d);
+	return d;
+}
+
+void deliver_proc_free(struct deliver_proc **d)
+{
+	if (*d == NULL)
+		return;
+	assert(TAILQ_EMPTY(&(*d)->mounts));
+	session_list_free(&(*d)->sessions);
+	service_proc_free(&(*d)->service);
+	listeners_free(&(*d)->listeners);
+	free(*d);
+	*d = NULL;
+}
+
+/* --- from master to master --- */
+
+json_t *deliver_proc_write(struct deliver_proc *d, struct handover *h)
+{
+	listeners_write(d->listeners, h);
+	return service_proc_write(d->service, h);
+}
+
+void deliver_proc_take(struct deliver_proc *d, const json_t *record,
+		       struct handover *h)
+{
+	struct msg m = { .type = MSG_DELIVER_RENEW };
+
+	listeners_take_up(d->listeners, h);
+	service_proc_take(d->service, record, h, true);
+	d->renewing = service_proc_channel(d->service) != NULL;
+	service_proc_tell(d->service, &m, NULL);
+}
+
+void deliver_proc_settle(struct deliver_proc *d)
+{
+	d->settled = true;
+	listeners_close_unused(d->listeners);
+	tell_due(d);
+	if (TAILQ_EMPTY(&d->mounts))
+		service_proc_unwant(d->service);
+}
+
+struct service_proc *deliver_proc_service(struct deliver_proc *d)
+{
+	return d->service;
+}
+
+void deliver_proc_link(struct deliver_proc *d, int fd)
+{
+	const struct msg m = { .type = MSG_DELIVER_TLS };
+
+	service_proc_tell(d->service, &m, &fd);
+}
+
+void deliver_proc_list(struct deliver_proc *d, session_list_fn *done,
+		       void *arg)
+{
+	session_list_get(d->sessions, done, arg);
+}
+
+void deliver_proc_kick(struct deliver_proc *d, uint64_t client)
+{
+	struct msg m = { .type = MSG_DELIVER_KICK,
+			 .deliver_kick = { client } };
+
+	service_proc_tell(d->service, &m, NULL);
+}
+
+unsigned deliver_proc_viewers(const struct deliver_proc *d)
+{
+	const struct mount *m;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(m, &d->mounts, link)
+		n += m->viewers;
+	return n;
+}
+
+/* --- mounts --- */
+
+static void wait_for_path(struct mount *m, const struct mount *holder)
+{
+	m->waits = true;
+	free(m->waits_for);
+	m->waits_for = xasprintf("%s: %s is the path of stream %s",
+				 listener_address(m->listener), m->path,
+				 holder->stream);
+	log_error("deliver", "stream %s: %s", m->stream, m->waits_for);
+}
+
+struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
+{
+	struct mount *m = xcalloc(1, sizeof *m);
+	const struct mount *holder;
+
+	m->owner = d;
+	m->path = xstrdup(cfg->path);
+	m->stream = xstrdup(cfg->stream);
+	m->tls = cfg->tls;
+	m->ring_fd = cfg->ring_fd;
+	m->listener = listener_get(d->listeners, cfg->listen);
+	holder = find_mount(d, listener_address(m->listener), m->path);
+	TAILQ_INSERT_TAIL(&d->mounts, m, link);
+	if (holder != NULL)
+		wait_for_path(m, holder);
+	else
+		set_due(m, true);
+	tell_due(d);
+	service_proc_want(d->service);
+	return m;
+}
+
+/* The path of gone is free: the next that waits for it has it. */
+static void pass_path_on(struct deliver_proc *d, const struct mount *gone)
+{
+	struct mount *m;
+
+	TAILQ_FOREACH(m, &d->mounts, link) {
+		if (!m->waits || m->listener != gone->listener ||
+		    strcmp(m->path, gone->path) != 0)
+			continue;
+		m->waits = false;
+		set_due(m, true);
+		return;
+	}
+}
+
+void mount_free(struct mount **mp)
+{
+	struct mount *m = *mp;
+	struct deliver_proc *d;
+
+	*mp = NULL;
+	if (m == NULL)
+		return;
+	d = m->owner;
+	TAILQ_REMOVE(&d->mounts, m, link);
+	if (!m->waits && !m->due)
+		tell_mount(m, MSG_DELIVER_UNMOUNT);
+	set_due(m, false);
+	if (!m->waits)
+		pass_path_on(d, m);
+	tell_due(d);
+	listener_put(&m->listener);
+	free(m->waits_for);
+	free(m->path);
+	free(m->stream);
+	free(m);
+	if (TAILQ_EMPTY(&d->mounts))
+		service_proc_unwant(d->service);
+}
+
+bool mount_is_same(const struct mount *m, const struct mount_config *cfg)
+{
+	char address[SOCKADDR_TEXT_MAX];
+
+	sockaddr_format(cfg->listen, address);
+	return m->tls == cfg->tls && strcmp(m->path, cfg->path) == 0 &&
+	       strcmp(m->stream, cfg->stream) == 0 &&
+	       strcmp(listener_address(m->listener), address) == 0;
+}
+
+void mount_set_ring(struct mount *m, int ring_fd)
+{
+	if (m->ring_fd == ring_fd)
+		return;
+	m->ring_fd = ring_fd;
+	if (!m->waits)
+		set_due(m, true);
+	tell_due(m->owner);
+}
+
+uint32_t mount_viewers(const struct mount *m)
+{
+	return m->viewers;
+}
+
+uint64_t mount_cut(const struct mount *m)
+{
+	return m->cut_past + m->cut;
+}
+
+const char *mount_error(const struct mount *m)
+{
+	if (m->waits)
+		return m->waits_for;
+	if (listener_error(m->listener) != NULL)
+		return listener_error(m->listener);
+	if (m->tls && tls_proc_absence(m->owner->tls) != NULL)
+		return tls_proc_absence(m->owner->tls);
+	return service_proc_alarm(m->owner->service);
+}

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+libmaster_a_SOURCES += \
+	master/streams/analysis_request.c master/streams/analysis_request.h \
+	master/streams/deliver_proc.c master/streams/deliver_proc.h \
+	master/streams/input_choice.c master/streams/input_choice.h \
+	master/streams/kept_memory.c master/streams/kept_memory.h \
+	master/streams/listeners.c master/streams/listeners.h \
+	master/streams/querier_proc.c master/streams/querier_proc.h \
+	master/streams/queriers.c master/streams/queriers.h \
+	master/streams/receivers.c master/streams/receivers.h \
+	master/streams/reconciler.c master/streams/reconciler.h \
+	master/streams/session_list.c master/streams/session_list.h \
+	master/streams/stream_mounts.c master/streams/stream_mounts.h \
+	master/streams/stream_plan.c master/streams/stream_plan.h \
+	master/streams/stream_proc.c master/streams/stream_proc.h \
+	master/streams/stream_ring.c master/streams/stream_ring.h \
+	master/streams/switch_log.c master/streams/switch_log.h

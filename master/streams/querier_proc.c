@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/querier_proc.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+
+#include <stdlib.h>
+
+struct querier_proc {
+	struct service_proc *service;
+	struct queriers *queriers;
+	bool told; /* that something cannot be heard */
+	uint64_t since_ms; /* this master knows streams */
+};
+
+static void on_hello(void *self)
+{
+	(void)self;
+}
+
+static void tell_once(struct querier_proc *p,
+		      const struct msg_querier_status *s)
+{
+	const char *why = s->igmp_error != NULL ? s->igmp_error : s->mld_error;
+
+	if (p->told || why == NULL)
+		return;
+	p->told = true;
+	log_warning("querier", "%s queriers cannot be heard: %s",
+		    s->igmp_error == NULL ? "MLD"
+		    : s->mld_error == NULL ? "IGMP"
+					   : "IGMP and MLD", why);
+}
+
+/* A master that took it over hears of the inputs later than of queriers. */
+static bool is_wanted(const struct querier_proc *p, uint64_t now_ms)
+{
+	return queriers_in_use(p->queriers, now_ms) ||
+	       now_ms - p->since_ms <= QUERIERS_KEPT_MS;
+}
+
+static void on_message(const struct msg *m, void *self)
+{
+	struct querier_proc *p = self;
+	uint64_t now_ms = mono_ms();
+
+	if (m->type != MSG_QUERIER_STATUS)
+		return;
+	tell_once(p, &m->querier_status);
+	queriers_hear(p->queriers, &m->querier_status, now_ms);
+	if (!is_wanted(p, now_ms))
+		service_proc_unwant(p->service);
+}
+
+static void on_down(void *self)
+{
+	struct querier_proc *p = self;
+
+	queriers_deafen(p->queriers);
+}
+
+static const struct service_kind kind = {
+	.role = "querier",
+	.beat = MSG_QUERIER_STATUS,
+	.on_hello = on_hello,
+	.on_message = on_message,
+	.on_down = on_down,
+};
+
+struct querier_proc *querier_proc_new(const struct service_config *cfg,
+				      unsigned timeout_s)
+{
+	struct querier_proc *p = xcalloc(1, sizeof *p);
+
+	p->since_ms = mono_ms();
+	p->queriers = queriers_new(timeout_s);
+	p->service = service_proc_new(cfg, &kind, "1", p);
+	return p;
+}
+
+void querier_proc_free(struct querier_proc **querier)
+{
+	struct querier_proc *p = *querier;
+
+	*querier = NULL;
+	if (p == NULL)
+		return;
+	service_proc_free(&p->service);
+	queriers_free(&p->queriers);
+	free(p);
+}
+
+struct service_proc *querier_proc_service(struct querier_proc *p)
+{
+	return p->service;
+}
+
+json_t *querier_proc_write(struct querier_proc *p, struct handover *h)
+{
+	json_t *record = service_proc_write(p->service, h);
+
+	(void)json_object_set_new(record, "ways",
+				  queriers_write(p->queriers, mono_ms()));
+	return record;
+}
+
+void querier_proc_take(struct querier_proc *p, const json_t *record,
+		       struct handover *h)
+{
+	service_proc_take(p->service, record, h, true);
+	queriers_take(p->queriers, json_object_get(record, "ways"), mono_ms());
+}
+
+void querier_proc_use(struct querier_proc *p, struct querier_way way,
+		      uint64_t now_ms)
+{
+	if (queriers_timeout_s(p->queriers) == 0)
+		return;
+	queriers_use(p->queriers, way, now_ms);
+	service_proc_want(p->service);
+}
+
+struct queriers *querier_proc_known(struct querier_proc *p)
+{
+	return p->queriers;
+}

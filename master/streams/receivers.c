@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/receivers.h"
+
+#include "master/streams/session_list.h"
+
+static void clear(struct receivers *r, size_t i)
+{
+	json_decref(r->lists[i]);
+	r->lists[i] = NULL;
+}
+
+void receivers_hear(struct receivers *r, const char *stream,
+		    const struct msg_stream_receivers *m, uint64_t now_ms)
+{
+	size_t i = m->output - 1;
+
+	clear(r, i);
+	if (m->n == 0)
+		return;
+	r->lists[i] = json_array();
+	r->heard_ms[i] = now_ms;
+	for (size_t k = 0; k < m->n; k++)
+		(void)json_array_append_new(
+			r->lists[i],
+			session_format(&(struct msg_session){
+				.client = m->list[k].client,
+				.stream = stream,
+				.peer = m->list[k].peer,
+				.uptime_s = m->list[k].uptime_s,
+			}));
+}
+
+void receivers_clear(struct receivers *r)
+{
+	for (size_t i = 0; i < ARRAY_LEN(r->lists); i++)
+		clear(r, i);
+}
+
+unsigned receivers_count(const struct receivers *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(r->lists); i++)
+		n += json_array_size(r->lists[i]);
+	return (unsigned)n;
+}
+
+bool receivers_has(const struct receivers *r, uint64_t client)
+{
+	const json_t *session;
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_LEN(r->lists); i++)
+		json_array_foreach(r->lists[i], k, session)
+			if (session_client(session) == client)
+				return true;
+	return false;
+}
+
+/* As old as it is now. */
+static json_t *aged(const json_t *session, uint64_t s)
+{
+	json_t *copy = json_copy((json_t *)session);
+	json_int_t uptime = json_integer_value(json_object_get(copy,
+							       "uptime"));
+
+	(void)json_object_set_new(copy, "uptime",
+				  json_integer(uptime + (json_int_t)s));
+	return copy;
+}
+
+void receivers_list(const struct receivers *r, uint64_t now_ms,
+		    json_t *sessions)
+{
+	const json_t *session;
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_LEN(r->lists); i++)
+		json_array_foreach(r->lists[i], k, session)
+			(void)json_array_append_new(
+				sessions,
+				aged(session,
+				     (now_ms - r->heard_ms[i]) / 1000));
+}

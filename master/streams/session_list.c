@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/session_list.h"
+
+#include "common/base/alloc.h"
+#include "common/base/util.h"
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/queue.h>
+
+enum {
+	ANSWER_MS = 2000, /* then deliver does not answer */
+	/* a page has up to 50 KB, and 8 MiB a second are a flood */
+	PAUSE_MS = 10,
+};
+
+struct wish {
+	STAILQ_ENTRY(wish) link;
+	session_list_fn *done;
+	void *arg;
+};
+
+STAILQ_HEAD(wishes, wish);
+
+struct session_list {
+	struct session_list_config cfg;
+	struct wishes waiting; /* for the next list */
+	struct wishes served;  /* by the one that is made */
+	json_t *list;          /* NULL: none is made */
+	uint64_t after;
+	uint32_t seq;
+	bool asked;     /* an answer is owed */
+	ev_timer pause; /* before a question */
+	ev_timer limit; /* of an answer */
+};
+
+static void tell(struct wishes *wishes, const json_t *list)
+{
+	struct wish *w;
+
+	while ((w = STAILQ_FIRST(wishes)) != NULL) {
+		STAILQ_REMOVE_HEAD(wishes, link);
+		w->done(list, w->arg);
+		free(w);
+	}
+}
+
+static void wait(struct session_list *l, ev_timer *t, unsigned ms)
+{
+	ev_timer_stop(l->cfg.loop, t);
+	ev_timer_set(t, ms / 1e3, 0);
+	ev_timer_start(l->cfg.loop, t);
+}
+
+/* The list is whole, or there is none. */
+static void finish(struct session_list *l, bool ok)
+{
+	json_t *list = l->list;
+
+	ev_timer_stop(l->cfg.loop, &l->limit);
+	l->list = NULL;
+	l->asked = false;
+	tell(&l->served, ok ? list : NULL);
+	json_decref(list);
+	if (!STAILQ_EMPTY(&l->waiting))
+		wait(l, &l->pause, PAUSE_MS);
+}
+
+static void ask(struct session_list *l)
+{
+	if (l->list == NULL) {
+		STAILQ_CONCAT(&l->served, &l->waiting);
+		l->list = json_array();
+		l->after = 0;
+	}
+	l->asked = true;
+	l->seq = l->seq < UINT32_MAX ? l->seq + 1 : 1;
+	wait(l, &l->limit, ANSWER_MS);
+	if (l->cfg.ask(l->after, l->seq, l->cfg.arg) < 0)
+		session_list_down(l);
+}
+
+static void on_pause(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	ask(container_of(t, struct session_list, pause));
+}
+
+static void on_limit(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	finish(container_of(t, struct session_list, limit), false);
+}
+
+struct session_list *session_list_new(const struct session_list_config *cfg)
+{
+	struct session_list *l = xcalloc(1, sizeof *l);
+
+	l->cfg = *cfg;
+	STAILQ_INIT(&l->waiting);
+	STAILQ_INIT(&l->served);
+	ev_timer_init(&l->pause, on_pause, 0., 0.);
+	ev_timer_init(&l->limit, on_limit, 0., 0.);
+	return l;
+}
+
+void session_list_free(struct session_list **p)
+{
+	struct session_list *l = *p;
+
+	*p = NULL;
+	if (l == NULL)
+		return;
+	ev_timer_stop(l->cfg.loop, &l->pause);
+	ev_timer_stop(l->cfg.loop, &l->limit);
+	tell(&l->served, NULL);
+	tell(&l->waiting, NULL);
+	json_decref(l->list);
+	free(l);
+}
+
+void session_list_get(struct session_list *l, session_list_fn *done, void *arg)
+{
+	struct wish *w = xcalloc(1, sizeof *w);
+
+	w->done = done;
+	w->arg = arg;
+	STAILQ_INSERT_TAIL(&l->waiting, w, link);
+	/* from the loop: nobody is called back in here */
+	if (l->list == NULL && !ev_is_active(&l->pause))
+		wait(l, &l->pause, 0);
+}
+
+json_t *session_format(const struct msg_session *s)
+{
+	json_t *session = json_object();
+
+	(void)json_object_set_new(session, "client_id",
+				  json_integer((json_int_t)s->client));
+	(void)json_object_set_new(session, "channel_id",
+				  json_string(s->stream));
+	(void)json_object_set_new(session, "addr", json_string(s->peer));
+	(void)json_object_set_new(session, "uptime",
+				  json_integer((json_int_t)s->uptime_s));
+	return session;
+}
+
+uint64_t session_client(const json_t *session)
+{
+	return (uint64_t)json_integer_value(json_object_get(session,
+							    "client_id"));
+}
+
+void session_list_hear(struct session_list *l,
+		       const struct msg_deliver_sessions *page, uint32_t seq)
+{
+	if (!l->asked || seq != l->seq)
+		return; /* too late */
+	l->asked = false;
+	ev_timer_stop(l->cfg.loop, &l->limit);
+	for (size_t i = 0; i < page->n; i++)
+		(void)json_array_append_new(l->list,
+					    session_format(&page->list[i]));
+	if (!page->more) {
+		finish(l, true);
+		return;
+	}
+	l->after = page->list[page->n - 1].client;
+	wait(l, &l->pause, PAUSE_MS);
+}
+
+void session_list_down(struct session_list *l)
+{
+	if (l->list == NULL)
+		return;
+	ev_timer_stop(l->cfg.loop, &l->pause);
+	(void)json_array_clear(l->list);
+	finish(l, true);
+}

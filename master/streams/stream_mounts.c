@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/stream_mounts.h"
+
+#include "master/streams/deliver_proc.h"
+#include "master/streams/reconciler.h"
+#include "master/streams/stream_plan.h"
+
+static struct mount *take_same(struct stream_mounts *mounts,
+			       const struct mount_config *cfg)
+{
+	for (size_t i = 0; i < mounts->n; i++) {
+		struct mount *m = mounts->of[i].mount;
+
+		if (m != NULL && mount_is_same(m, cfg)) {
+			mounts->of[i].mount = NULL;
+			return m;
+		}
+	}
+	return NULL;
+}
+
+static struct mount *make_or_take(struct stream_mounts *old,
+				  struct deliver_proc *deliver,
+				  const struct mount_config *cfg)
+{
+	struct mount *m = take_same(old, cfg);
+
+	if (m == NULL)
+		return mount_new(deliver, cfg);
+	mount_set_ring(m, cfg->ring_fd);
+	return m;
+}
+
+/* New ones come before old ones go: a listener that both use stays open, and
+ * viewers of a path that stays stay too. */
+void stream_mounts_set(struct stream_mounts *mounts,
+		       struct deliver_proc *deliver,
+		       const struct stream_mounts_config *cfg)
+{
+	struct stream_mounts old = *mounts;
+
+	*mounts = (struct stream_mounts){ .n = cfg->n };
+	for (size_t i = 0; i < cfg->n; i++) {
+		const struct plan_http *http = &cfg->outputs[i];
+
+		mounts->of[i].position = http->position;
+		mounts->of[i].mount = make_or_take(&old, deliver,
+						   &(struct mount_config){
+			.listen = &http->listen,
+			.path = http->path,
+			.tls = http->tls,
+			.stream = cfg->stream,
+			.ring_fd = cfg->ring_fd,
+		});
+	}
+	for (size_t i = 0; i < old.n; i++)
+		mount_free(&old.of[i].mount);
+}
+
+void stream_mounts_ring(struct stream_mounts *mounts, int ring_fd)
+{
+	for (size_t i = 0; i < mounts->n; i++)
+		mount_set_ring(mounts->of[i].mount, ring_fd);
+}
+
+void stream_mounts_get(const struct stream_mounts *mounts,
+		       struct fleet_stream *ret)
+{
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct mount *m = mounts->of[i].mount;
+		size_t at = mounts->of[i].position - 1;
+
+		ret->output_viewers[at] = mount_viewers(m);
+		ret->output_cut[at] = mount_cut(m);
+		ret->output_errors[at] = mount_error(m);
+		ret->viewers += ret->output_viewers[at];
+		ret->viewers_cut += ret->output_cut[at];
+	}
+}

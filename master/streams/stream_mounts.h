@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The paths under which viewers find one stream: a mount for each of its http
+ * outputs.
+ *
+ * Embedded; zeroed memory has none.
+ */
+#pragma once
+
+#include "proto/ipc/msg.h"
+
+#include <stddef.h>
+
+struct deliver_proc;
+struct fleet_stream;
+struct mount;
+struct plan_http;
+
+struct stream_mounts {
+	size_t n;
+	struct {
+		unsigned position; /* of its output, from 1 */
+		struct mount *mount;
+	} of[MSG_OUTPUTS_MAX];
+};
+
+struct stream_mounts_config {
+	const char *stream; /* its id; borrowed, outlives the mounts */
+	int ring_fd;        /* read-only; borrowed, outlives the mounts */
+	const struct plan_http *outputs; /* only for the call */
+	size_t n;           /* at most MSG_OUTPUTS_MAX */
+};
+
+/* These and no others.  What stays keeps its viewers, and a listener that both
+ * an old and a new one use stays open.  With n = 0 all are gone. */
+void stream_mounts_set(struct stream_mounts *, struct deliver_proc *,
+		       const struct stream_mounts_config *);
+
+/* Another ring takes the place of the one that is read; ring_fd as above. */
+void stream_mounts_ring(struct stream_mounts *, int ring_fd);
+
+/* Adds viewers and those who were cut, and says what fails at which output. */
+void stream_mounts_get(const struct stream_mounts *, struct fleet_stream *ret);

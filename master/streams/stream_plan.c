@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/stream_plan.h"
+
+#include "common/base/alloc.h"
+#include "common/base/ring.h"
+#include "proto/ipc/contract.h"
+#include "proto/spec/stream_spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t read_addresses(const json_t *list, const char **addresses,
+			     size_t max)
+{
+	const json_t *item;
+	size_t i, n = 0;
+
+	json_array_foreach(list, i, item)
+		if (json_is_string(item) && n < max)
+			addresses[n++] = json_string_value(item);
+	return n;
+}
+
+bool stream_plan_reads(const struct stream_plan *p, const char *stream)
+{
+	for (size_t i = 0; i < p->n_links; i++)
+		if (strcmp(p->links[i], stream) == 0)
+			return true;
+	return false;
+}
+
+static void plan_input(struct stream_plan *p, size_t i)
+{
+	struct input_spec spec;
+
+	if (input_spec_parse(p->start.inputs[i], &spec, NULL, NULL, NULL) < 0)
+		return;
+	p->net = p->net || input_kind_is_net(spec.kind);
+	if (spec.kind == INPUT_STREAM && !stream_plan_reads(p, spec.stream))
+		memcpy(p->links[p->n_links++], spec.stream,
+		       sizeof spec.stream);
+}
+
+static void plan_output(struct stream_plan *p, size_t i)
+{
+	struct output_spec spec;
+	struct plan_http *http;
+	size_t wanted;
+
+	/* what cannot be read is the worker's to report */
+	if (output_spec_parse(p->start.outputs[i], &spec, NULL, NULL, NULL) < 0)
+		return;
+	p->net = p->net || output_kind_is_net(spec.kind);
+	if (spec.kind != OUTPUT_HTTP)
+		return;
+	http = &p->http[p->n_http++];
+	http->position = (unsigned)i + 1;
+	http->listen = spec.listen;
+	http->tls = spec.tls;
+	http->path = xstrdup(spec.path);
+
+	wanted = (size_t)spec.buffer_size_kib * 1024;
+	p->ring_size = MAX(p->ring_size, MAX(wanted,
+					     (size_t)RING_SIZE_DEFAULT));
+}
+
+struct stream_plan *stream_plan_new(const char *id, const json_t *stream,
+				    const json_t *settings)
+{
+	struct stream_plan *p = xcalloc(1, sizeof *p);
+	const char *name;
+
+	p->source = json_deep_copy(stream);
+	if (p->source == NULL)
+		abort();
+	p->enable = json_is_true(json_object_get(p->source, "enable"));
+	name = json_string_value(json_object_get(p->source, "name"));
+	p->start.id = id;
+	p->start.name = name != NULL ? name : id;
+	p->start.n_inputs = read_addresses(
+		json_object_get(p->source, "input"), p->start.inputs,
+		MSG_INPUTS_MAX);
+	p->start.n_outputs = read_addresses(
+		json_object_get(p->source, "output"), p->start.outputs,
+		MSG_OUTPUTS_MAX);
+	for (size_t i = 0; i < p->start.n_inputs; i++)
+		plan_input(p, i);
+	p->http = xcalloc(p->start.n_outputs + 1, sizeof *p->http);
+	for (size_t i = 0; i < p->start.n_outputs; i++)
+		plan_output(p, i);
+	p->start.ring = p->ring_size > 0;
+	p->options = stream_spec_pick(p->source);
+	stream_spec_add_defaults(p->options, settings);
+	p->start.options = p->options;
+	return p;
+}
+
+bool stream_plan_fits(const struct stream_plan *p)
+{
+	const struct msg m = { .type = MSG_STREAM_START,
+			       .stream_start = p->start };
+	char data[MSG_SIZE_MAX];
+
+	return msg_encode(&m, data) >= 0;
+}
+
+json_t *stream_plan_write(const struct stream_plan *p)
+{
+	static const char *const keys[] = { "enable", "name", "input",
+					    "output" };
+	json_t *copy = json_copy(p->options);
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		json_t *value = json_object_get(p->source, keys[i]);
+
+		if (value != NULL)
+			(void)json_object_set(copy, keys[i], value);
+	}
+	return copy;
+}
+
+void stream_plan_free(struct stream_plan **p)
+{
+	if (*p == NULL)
+		return;
+	for (size_t i = 0; i < (*p)->n_http; i++)
+		free((*p)->http[i].path);
+	free((*p)->http);
+	json_decref((*p)->options);
+	json_decref((*p)->source);
+	free(*p);
+	*p = NULL;
+}
+
+static bool same_lists(const char *const *a, size_t n_a,
+		       const char *const *b, size_t n_b)
+{
+	if (n_a != n_b)
+		return false;
+	for (size_t i = 0; i < n_a; i++)
+		if (strcmp(a[i], b[i]) != 0)
+			return false;
+	return true;
+}
+
+bool stream_plan_is_same(const struct stream_plan *a,
+			 const struct stream_plan *b)
+{
+	return a->enable == b->enable && a->ring_size == b->ring_size &&
+	       stream_spec_is_same(a->options, b->options) &&
+	       same_lists(a->start.inputs, a->start.n_inputs, b->start.inputs,
+			  b->start.n_inputs) &&
+	       same_lists(a->start.outputs, a->start.n_outputs,
+			  b->start.outputs, b->start.n_outputs);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/stream_ring.h"
+
+#include "common/base/fd.h"
+#include "common/base/ring.h"
+#include "common/supervise/handover.h"
+
+void stream_ring_init(struct stream_ring *r)
+{
+	*r = (struct stream_ring){ .fd = -1, .ro_fd = -1 };
+}
+
+void stream_ring_close(struct stream_ring *r)
+{
+	fd_close(&r->fd);
+	fd_close(&r->ro_fd);
+	ring_reader_free(&r->judge);
+	r->size = 0;
+	r->number = 0;
+}
+
+/* fd (taken) in the place of the one that is there. */
+static int use(struct stream_ring *r, int fd, size_t size)
+{
+	struct ring_reader *judge = NULL;
+	int ro = fd_reopen_readonly(fd);
+	int err = 0;
+
+	if (ro < 0)
+		err = ro;
+	else
+		judge = ring_reader_new(ro, &err);
+	if (judge == NULL) {
+		fd_close(&ro);
+		fd_close(&fd);
+		return err;
+	}
+	stream_ring_close(r);
+	*r = (struct stream_ring){ .fd = fd, .ro_fd = ro, .size = size,
+				   .judge = judge };
+	return 0;
+}
+
+static int make_new(struct stream_ring *r, size_t size)
+{
+	int fd = ring_create(size);
+
+	return fd < 0 ? fd : use(r, fd, size);
+}
+
+int stream_ring_make(struct stream_ring *r, size_t size)
+{
+	if (size == r->size)
+		return 0;
+	if (size > 0)
+		return make_new(r, size);
+	stream_ring_close(r);
+	return 0;
+}
+
+int stream_ring_replace(struct stream_ring *r)
+{
+	return make_new(r, r->size);
+}
+
+bool stream_ring_is_damaged(const struct stream_ring *r)
+{
+	return r->judge != NULL && !ring_reader_is_sound(r->judge);
+}
+
+json_t *stream_ring_write(struct stream_ring *r, struct handover *h)
+{
+	return r->fd >= 0 ? handover_put(h, 'r', &r->number, r->fd) : NULL;
+}
+
+bool stream_ring_take(struct stream_ring *r, const json_t *name,
+		      struct handover *h, size_t size)
+{
+	uint64_t number = 0;
+	int fd = handover_take(h, name, 'r', &number);
+	size_t has;
+
+	if (fd < 0 || use(r, fd, size) < 0)
+		return false;
+	r->number = number;
+	has = ring_reader_size(r->judge);
+	if (has >= size && has - size < RING_UNIT)
+		return true;
+	stream_ring_close(r);
+	return false;
+}

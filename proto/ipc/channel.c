@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/ipc/channel.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/mono.h"
+#include "proto/ipc/contract.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <ev.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	/* What may wait for a peer that does not read. */
+	QUEUE_MESSAGES_MAX = 4096,
+	QUEUE_BYTES_MAX = 4 * 1024 * 1024,
+
+	FLOOD_WINDOW_MS = 1000,
+
+	PASS_RIGHTS = 83, /* SO_PASSRIGHTS, younger than Debian 12's headers */
+};
+
+/* A message that waits, with descriptors of its own. */
+struct waiting {
+	struct waiting *next;
+	int fds[MSG_FDS_MAX];
+	size_t n_fds;
+	size_t len;
+	char data[];
+};
+
+struct channel {
+	struct channel_config cfg;
+	ev_io reader;
+	ev_io writer;
+
+	struct waiting *first;
+	struct waiting **end;
+	size_t n_waiting;
+	size_t bytes_waiting;
+	uint64_t dropped;
+
+	unsigned strikes;
+	uint64_t window_ms; /* when the flood window began */
+	unsigned window_messages;
+	size_t window_bytes;
+
+	bool deaf;  /* the peer no longer reads: writing has ended */
+	int failed; /* why it must close, told from the loop; 0 */
+};
+
+/* One datagram. */
+struct datagram {
+	char *data;
+	size_t len;
+	int fds[MSG_FDS_MAX];
+	size_t n_fds;
+};
+
+/* --- what goes out --- */
+
+static int send_now(int fd, const char *data, size_t len, const int *fds,
+		    size_t n_fds)
+{
+	union {
+		char space[CMSG_SPACE(MSG_FDS_MAX * sizeof(int))];
+		struct cmsghdr align;
+	} control = { 0 };
+	struct iovec iov = { .iov_base = (void *)(uintptr_t)data,
+			     .iov_len = len };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t n;
+
+	if (n_fds > 0) {
+		struct cmsghdr *c;
+
+		msg.msg_control = control.space;
+		msg.msg_controllen = CMSG_SPACE(n_fds * sizeof *fds);
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n_fds * sizeof *fds);
+		memcpy(CMSG_DATA(c), fds, n_fds * sizeof *fds);
+	}
+	do
+		n = sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+static void waiting_free(struct waiting *w)
+{
+	for (size_t i = 0; i < w->n_fds; i++)
+		fd_close(&w->fds[i]);
+	explicit_bzero(w->data, w->len);
+	free(w);
+}
+
+static void drop_first(struct channel *c)
+{
+	struct waiting *w = c->first;
+
+	c->first = w->next;
+	if (c->first == NULL)
+		c->end = &c->first;
+	c->n_waiting--;
+	c->bytes_waiting -= w->len;
+	waiting_free(w);
+}
+
+static void stop_writing(struct channel *c)
+{
+	ev_io_stop(c->cfg.loop, &c->writer);
+	while (c->first != NULL)
+		drop_first(c);
+}
+
+/* Closes from the loop, never inside the caller's own call. */
+static void fail_later(struct channel *c, int err)
+{
+	c->failed = err;
+	c->deaf = true;
+	stop_writing(c);
+	ev_feed_event(c->cfg.loop, &c->reader, EV_CUSTOM);
+}
+
+/* The peer is gone; what it said before may still be read. */
+static void go_deaf(struct channel *c)
+{
+	c->deaf = true;
+	stop_writing(c);
+}
+
+static int enqueue(struct channel *c, const struct datagram *d)
+{
+	struct waiting *w;
+
+	if (c->n_waiting >= QUEUE_MESSAGES_MAX ||
+	    c->bytes_waiting + d->len > QUEUE_BYTES_MAX) {
+		fail_later(c, -ENOBUFS);
+		return -EPIPE;
+	}
+	w = xcalloc(1, sizeof *w + d->len);
+	w->len = d->len;
+	memcpy(w->data, d->data, d->len);
+	for (; w->n_fds < d->n_fds; w->n_fds++) {
+		int copy = fcntl(d->fds[w->n_fds], F_DUPFD_CLOEXEC, 0);
+
+		if (copy < 0) {
+			fail_later(c, -errno);
+			waiting_free(w);
+			return -EPIPE;
+		}
+		w->fds[w->n_fds] = copy;
+	}
+	*c->end = w;
+	c->end = &w->next;
+	c->n_waiting++;
+	c->bytes_waiting += d->len;
+	ev_io_start(c->cfg.loop, &c->writer);
+	return 0;
+}
+
+static int send_or_queue(struct channel *c, const struct datagram *d,
+			 bool may_drop)
+{
+	int err = -EAGAIN;
+
+	if (c->first == NULL)
+		err = send_now(c->cfg.fd, d->data, d->len, d->fds, d->n_fds);
+	if (err == 0)
+		return 0;
+	if (err == -EPIPE || err == -ECONNRESET) {
+		go_deaf(c);
+		return -EPIPE;
+	}
+	if (err != -EAGAIN) {
+		fail_later(c, err);
+		return -EPIPE;
+	}
+	if (may_drop) {
+		c->dropped++;
+		return -EAGAIN;
+	}
+	return enqueue(c, d);
+}
+
+int channel_send(struct channel *c, const struct msg *m, const int *fds,
+		 size_t n_fds)
+{
+	char data[MSG_SIZE_MAX];
+	struct datagram d = { .data = data, .n_fds = n_fds };
+	ssize_t len;
+	int err;
+
+	assert(n_fds == msg_fds(m));
+	if (c->deaf)
+		return -EPIPE;
+	len = msg_encode(m, data);
+	if (len < 0)
+		return (int)len;
+	d.len = (size_t)len;
+	for (size_t i = 0; i < n_fds; i++)
+		d.fds[i] = fds[i];
+	err = send_or_queue(c, &d, msg_type_may_drop(m->type));
+	/* a password may be in it */
+	explicit_bzero(data, d.len);
+	return err;
+}
+
+static void write_waiting(struct channel *c)
+{
+	while (c->first != NULL) {
+		struct waiting *w = c->first;
+		int err = send_now(c->cfg.fd, w->data, w->len, w->fds,
+				   w->n_fds);
+
+		if (err == -EAGAIN)
+			return;
+		if (err == -EPIPE || err == -ECONNRESET) {
+			go_deaf(c);
+			return;
+		}
+		if (err < 0) {
+			fail_later(c, err);
+			return;
+		}
+		drop_first(c);
+	}
+	ev_io_stop(c->cfg.loop, &c->writer);
+	/* c may be freed in here: nothing after the call */
+	if (c->cfg.events->on_drained != NULL)
+		c->cfg.events->on_drained(c, c->cfg.arg);
+}
+
+static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct channel *c = container_of(w, struct channel, writer);
+
+	(void)loop, (void)revents;
+	write_waiting(c);
+}
+
+/* --- what comes in --- */
+
+static void close_fds(int *fds, size_t n_fds)
+{
+	for (size_t i = 0; i < n_fds; i++)
+		fd_close(&fds[i]);
+}
+
+static void take_fds(struct msghdr *msg, struct datagram *d)
+{
+	struct cmsghdr *c;
+
+	for (c = CMSG_FIRSTHDR(msg); c != NULL; c = CMSG_NXTHDR(msg, c)) {
+		size_t n;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		/* the control buffer has room for no more than the maximum */
+		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof *d->fds;
+		assert(d->n_fds + n <= MSG_FDS_MAX);
+		memcpy(d->fds + d->n_fds, CMSG_DATA(c), n * sizeof *d->fds);
+		d->n_fds += n;
+	}
+}
+
+/* 1 for a datagram, 0 at the end, -EMSGSIZE for one that was cut, or another
+ * -errno.  Descriptors of a cut one are closed. */
+static int receive(int fd, struct datagram *d)
+{
+	union {
+		char space[CMSG_SPACE(MSG_FDS_MAX * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { .iov_base = d->data, .iov_len = MSG_SIZE_MAX };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.space,
+		.msg_controllen = sizeof control.space,
+	};
+	ssize_t n;
+
+	do
+		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	take_fds(&msg, d);
+	if ((msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
+		close_fds(d->fds, d->n_fds);
+		d->n_fds = 0;
+		d->len = (size_t)n;
+		return -EMSGSIZE;
+	}
+	d->len = (size_t)n;
+	return n > 0;
+}
+
+/* Tells the owner; the channel may be freed in there: nothing after it. */
+static void close_channel(struct channel *c, int err, const char *why)
+{
+	go_deaf(c);
+	ev_io_stop(c->cfg.loop, &c->reader);
+	c->cfg.events->on_close(c, err, why, c->cfg.arg);
+}
+
+static bool is_flood(struct channel *c, size_t len)
+{
+	uint64_t now = mono_ms();
+
+	if (c->cfg.hear != MSG_TO_MASTER)
+		return false;
+	if (now - c->window_ms >= FLOOD_WINDOW_MS) {
+		c->window_ms = now;
+		c->window_messages = 0;
+		c->window_bytes = 0;
+	}
+	c->window_messages++;
+	c->window_bytes += len;
+	return c->window_messages > CHANNEL_FLOOD ||
+	       c->window_bytes > CHANNEL_FLOOD_BYTES;
+}
+
+static void strike(struct channel *c, const struct errmsg *why)
+{
+	if (++c->strikes >= CHANNEL_STRIKES)
+		close_channel(c, -EBADMSG, why->text);
+}
+
+static void judge(struct channel *c, struct datagram *d)
+{
+	struct errmsg why = { 0 };
+	struct msg m;
+	int err;
+
+	err = msg_decode(d->data, d->len, c->cfg.hear, &m, &why);
+	if (err == 0 && d->n_fds != msg_fds(&m)) {
+		err = errmsg_fail(&why, -EBADMSG, "%s: with %zu descriptors",
+				  msg_type_name(m.type), d->n_fds);
+		msg_done(&m);
+	}
+	if (err < 0) {
+		close_fds(d->fds, d->n_fds);
+		strike(c, &why);
+		return;
+	}
+	c->cfg.events->on_message(c, &m, d->fds, d->n_fds, c->cfg.arg);
+	/* c may be freed; the rest is ours */
+	close_fds(d->fds, d->n_fds);
+	msg_done(&m);
+}
+
+/* One datagram a wake-up: the loop comes back while there are more, and the
+ * owner may free the channel in any callback. */
+static void read_one(struct channel *c)
+{
+	char data[MSG_SIZE_MAX];
+	struct datagram d = { .data = data };
+	int n = receive(c->cfg.fd, &d);
+
+	/* reset: the peer left without reading all; its words still wait */
+	if (n == -EAGAIN || n == -ECONNRESET)
+		return;
+	if (n == 0) {
+		close_channel(c, 0, "");
+	} else if (n < 0 && n != -EMSGSIZE) {
+		close_channel(c, n, strerror(-n));
+	} else if (is_flood(c, d.len)) {
+		close_fds(d.fds, d.n_fds);
+		close_channel(c, -EBADMSG, "a flood of messages");
+	} else if (n == -EMSGSIZE) {
+		struct errmsg why;
+
+		errmsg_set(&why, "too long, or too many descriptors");
+		strike(c, &why);
+	} else {
+		judge(c, &d);
+		/* a password may have been in it */
+		explicit_bzero(data, d.len);
+	}
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct channel *c = container_of(w, struct channel, reader);
+
+	(void)loop, (void)revents;
+	if (c->failed < 0)
+		close_channel(c, c->failed, strerror(-c->failed));
+	else
+		read_one(c);
+}
+
+/* A worker has no descriptor to give, and closing one that it prepared (a
+ * socket that lingers) could keep the master waiting: kernels from 6.16 on
+ * can refuse them at the sender. */
+static void refuse_fds(int fd)
+{
+	const int off = 0;
+
+	(void)setsockopt(fd, SOL_SOCKET, PASS_RIGHTS, &off, sizeof off);
+}
+
+struct channel *channel_new(const struct channel_config *cfg)
+{
+	struct channel *c = xcalloc(1, sizeof *c);
+
+	c->cfg = *cfg;
+	c->end = &c->first;
+	ev_io_init(&c->reader, on_readable, cfg->fd, EV_READ);
+	ev_io_init(&c->writer, on_writable, cfg->fd, EV_WRITE);
+	ev_io_start(cfg->loop, &c->reader);
+	if (cfg->hear == MSG_TO_MASTER)
+		refuse_fds(cfg->fd);
+	return c;
+}
+
+void channel_free(struct channel **c)
+{
+	if (*c == NULL)
+		return;
+	stop_writing(*c);
+	ev_io_stop((*c)->cfg.loop, &(*c)->reader);
+	fd_close(&(*c)->cfg.fd);
+	free(*c);
+	*c = NULL;
+}
+
+bool channel_is_idle(const struct channel *c)
+{
+	return c->first == NULL && !c->deaf;
+}
+
+size_t channel_waiting(const struct channel *c)
+{
+	return c->n_waiting;
+}
+
+uint64_t channel_dropped(const struct channel *c)
+{
+	return c->dropped;
+}

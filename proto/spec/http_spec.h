@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an http:// or https:// input asks for. */
+#pragma once
+
+#include "common/base/address.h"
+
+#include <stdbool.h>
+
+enum {
+	HTTP_UA_MAX = 127,
+	HTTP_HEADERS_MAX = 511,
+	HTTP_CA_MAX = 511,
+	HTTP_AUDIO_MAX = 63,
+	HTTP_TIMEOUT_DEFAULT_S = 10,
+	HTTP_BUFFER_DEFAULT_S = 3,
+	HTTP_BUFFER_DEFAULT_KIB = 16 * 1024,
+};
+
+struct http_spec {
+	char url[ADDRESS_TEXT_MAX + 16];
+	char user_agent[HTTP_UA_MAX + 1];    /* "" = ours */
+	char headers[HTTP_HEADERS_MAX + 1];  /* "Name: value\n" each */
+	unsigned timeout_s;
+	unsigned buffer_time_s;  /* played so much later than it came */
+	unsigned buffer_size_kib;
+	bool no_sync;            /* as it comes, not at the pace of its PCRs */
+	bool insecure;           /* any certificate will do */
+	char ca[HTTP_CA_MAX + 1]; /* file of whom to trust; "" = the system's */
+	unsigned bandwidth;      /* bit/s, of a variant of HLS; 0 = any */
+	char audio[HTTP_AUDIO_MAX + 1]; /* language or name of the sound of
+					   HLS; "" = the default one */
+};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* http:// and https:// as an output: a path that viewers ask for. */
+#include "proto/wire/http_target.h"
+#include "proto/spec/io_type.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BUFFER_SIZE_MAX_KIB = 1024 * 1024 };
+
+static const struct io_option options[] = {
+	{ "buffer_size", IO_NUMBER, IO_OUTPUT(buffer_size_kib), 0,
+	  BUFFER_SIZE_MAX_KIB },
+	{ 0 },
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+static size_t count_slashes(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text != '\0'; text++)
+		n += *text == '/' ? 1 : 0;
+	return n;
+}
+
+/* As the server will read it from a request for it. */
+static int read_http_path(const char *text, char *ret, struct errmsg *why)
+{
+	char target[ADDRESS_TEXT_MAX + 1];
+	const char *path = "/", *query, *fault = NULL;
+
+	if (strchr(text, '?') != NULL)
+		return errmsg_fail(why, -EINVAL,
+				   "path: an output has no query ('?')");
+	(void)snprintf(target, sizeof target, "%s", text);
+	if (*text != '\0')
+		fault = http_target_read(target, false, &path, &query);
+	if (fault != NULL)
+		return errmsg_fail(why, -EINVAL, "path: \"%.64s\": %s", text,
+				   fault);
+	if (strcmp(path, "/") == 0)
+		return errmsg_fail(why, -EINVAL, "path: is missing");
+	/* an address has one spelling: nothing that a server drops */
+	if (count_slashes(text) != count_slashes(path))
+		return errmsg_fail(why, -EINVAL,
+				   "path: \"%.64s\": empty or '.' segment",
+				   text);
+	if (ends_with(path, ".m3u8"))
+		return errmsg_fail(why, -ENOTSUP,
+				   "path: HLS (.m3u8) is not served by this "
+				   "version");
+	return io_copy_path(path, ret, why);
+}
+
+static int read_http_host(const char *host, uint16_t port,
+			  struct sockaddr_any *ret, struct errmsg *why)
+{
+	if (host[0] == '\0' || strcmp(host, "*") == 0 ||
+	    strcmp(host, "0") == 0)
+		host = "0.0.0.0";
+	else if (strcmp(host, "localhost") == 0)
+		host = "127.0.0.1";
+	if (sockaddr_parse(host, port, ret) < 0)
+		return errmsg_fail(why, -EINVAL,
+				   "host: \"%.64s\" is not an IP address",
+				   host);
+	if (sockaddr_is_multicast(ret))
+		return errmsg_fail(why, -EINVAL,
+				   "host: %.64s is a multicast address", host);
+	return 0;
+}
+
+static bool is_host_word(const char *host, size_t len)
+{
+	static const char *const words[] = { "*", "0", "localhost" };
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strlen(words[i]) == len &&
+		    strncmp(host, words[i], len) == 0)
+			return true;
+	return false;
+}
+
+static int read_output(const struct address *a, struct output_spec *spec,
+		       struct errmsg *why)
+{
+	const char *slash = a->target + strcspn(a->target, "/?");
+	size_t word = strcspn(a->target, ":/?");
+	char authority[ADDRESS_TEXT_MAX + 1];
+	struct address_endpoint e;
+	int r;
+
+	/* the words that stand for addresses, then the grammar of all */
+	if (!is_host_word(a->target, word))
+		word = 0;
+	(void)snprintf(authority, sizeof authority, "%.*s",
+		       (int)(slash - a->target - (ptrdiff_t)word),
+		       a->target + word);
+	r = address_endpoint(authority, 0, &e, why);
+	if (r < 0)
+		return r;
+	if (e.iface[0] != '\0')
+		return errmsg_fail(why, -EINVAL,
+				   "interface: an http output has none, give "
+				   "its address");
+	if (e.port == 0)
+		return errmsg_fail(why, -EINVAL, "port: is missing");
+	if (word > 0)
+		(void)snprintf(e.host, sizeof e.host, "%.*s", (int)word,
+			       a->target);
+	r = read_http_host(e.host, e.port, &spec->listen, why);
+	return r < 0 ? r : read_http_path(slash, spec->path, why);
+}
+
+const struct output_type output_http_type = {
+	.name = "http",
+	.kind = OUTPUT_HTTP,
+	.read = read_output,
+	.options = options,
+};
+
+static int read_secure(const struct address *a, struct output_spec *spec,
+		       struct errmsg *why)
+{
+	spec->tls = true;
+	return read_output(a, spec, why);
+}
+
+const struct output_type output_https_type = {
+	.name = "https",
+	.kind = OUTPUT_HTTP,
+	.read = read_secure,
+	.options = options,
+};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What an input or output address means: one struct per direction, filled
+ * from text.  The master judges a configuration with it, the stream worker
+ * opens what it describes: one reading of an address in both programs.
+ *
+ * Options that a type does not know are kept in the configuration; they, and
+ * those that do nothing as they stand, are told through remark (may be NULL),
+ * once per option; never an error.
+ *
+ * 0, -EINVAL, or -ENOTSUP for what the grammar knows and this version does not
+ * run (dvb://, HLS …); why names the field and lacks only the place:
+ * "port: 70000 is not a port".
+ */
+#pragma once
+
+#include "common/base/address.h"
+#include "common/base/errmsg.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
+#include "proto/spec/http_spec.h"
+#include "proto/spec/remux_options.h"
+#include "proto/spec/rist_spec.h"
+#include "proto/spec/rtp_spec.h"
+#include "proto/spec/srt_spec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	IO_PATH_MAX = 1024,
+	IO_ID_MAX = 64,
+	IO_INNER_MAX = 255, /* bytes of an address in an option */
+	IO_MERGE_DELAY_DEFAULT_MS = 500,
+	IO_MERGE_DELAY_MIN_MS = 20,
+	IO_MERGE_DELAY_MAX_MS = 1000,
+	UDP_PORT_DEFAULT = 1234,
+	UDP_RECEIVE_BUFFER = 2 * 1024 * 1024, /* bytes */
+	CC_LIMIT_NONE = 0,
+	CC_LIMIT_MAX = 1000000,
+	CC_LIMIT_DEFAULT = CC_LIMIT_MAX + 1, /* the stream's */
+	CBR_MIN_KBPS = 100,
+	CBR_MAX_KBPS = 1000000,
+	BURST_MAX_MS = 10, /* and the usual one */
+	WATCHDOG_DEFAULT_S = 5,
+	FILE_MIN_FREE_DEFAULT_MIB = 256,
+	SAP_PORT = 9875, /* RFC 2974 */
+	SAP_INTERVAL_DEFAULT_S = 300, /* RFC 2974 3.1 */
+	HTTP_RING_MIN_KIB = 16384, /* of viewers; and the usual one */
+};
+
+/* text: "option \"foo\" is not known" */
+typedef void io_remark_fn(const char *text, void *arg);
+
+enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE, INPUT_SRT,
+		  INPUT_HTTP, INPUT_STREAM, INPUT_RIST, INPUT_SDP,
+		  INPUT_KINDS };
+
+/* Does a kind need libraries that only sluice-worker-net has? */
+bool input_kind_is_net(enum input_kind);
+
+struct input_spec {
+	enum input_kind kind;
+	char id[IO_ID_MAX + 1]; /* option id; "" when absent */
+
+	/* udp, rtp */
+	char iface[16];               /* "" = the kernel's choice */
+	struct sockaddr_any local;    /* group or address to bind */
+	bool has_source;              /* src=: source-specific multicast */
+	struct sockaddr_any source;
+	unsigned renew_s;             /* 0 = never */
+	unsigned socket_size;         /* bytes; 0 = our default */
+
+	struct rtp_spec rtp;
+	char merge[IO_INNER_MAX + 1]; /* address of a second path; "" = none */
+	unsigned merge_delay_ms;      /* by content: all is kept so long */
+
+	/* file */
+	char path[IO_PATH_MAX];
+	bool loop;
+	bool list; /* the file names those that are played */
+
+	/* sdp: path, iface, what holds for udp and rtp, and */
+	unsigned sdp_media; /* number of the m= line; 0: the first that does */
+
+	struct srt_spec srt;
+	struct rist_spec rist;
+	struct http_spec http;
+
+	/* stream */
+	char stream[IO_ID_MAX + 1];
+	int ring; /* of that stream, read-only; -1: none.  In no address: the
+		   * worker is given it */
+
+	/* general, judged by the analyzer */
+	unsigned cc_limit; /* errors per second; CC_LIMIT_NONE, _DEFAULT */
+	unsigned bitrate_limit_kbps;  /* 0 = the default of the content */
+	bool no_analyze;
+
+	/* a PID of another stream that is added */
+	char mux[IO_INNER_MAX + 1]; /* its address; "" = none */
+	uint16_t mux_pid;           /* there ... */
+	uint16_t mux_to;            /* ... and as it goes out; 0: the same,
+				       or one that is free */
+
+	/* Silence before it is opened anew; 0: never, the default of those
+	 * whose protocol has a timeout of its own. */
+	unsigned watchdog_s;
+	bool no_reload;      /* never, too */
+	struct remux_options remux; /* of the input alone */
+};
+
+int input_spec_parse(const char *text, struct input_spec *ret,
+		     io_remark_fn *remark, void *arg,
+		     struct errmsg *why) MUST_CHECK;
+
+enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,
+		   OUTPUT_RIST, OUTPUT_FILE, OUTPUT_NP, OUTPUT_KINDS };
+
+bool output_kind_is_net(enum output_kind);
+
+/* Who spaces datagrams. */
+enum output_pacing {
+	PACING_TICK,   /* our wake-ups: a release each */
+	PACING_AUTO,   /* the kernel, where its queue can */
+	PACING_KERNEL, /* the kernel; told where it cannot */
+};
+
+struct output_spec {
+	enum output_kind kind;
+	unsigned cbr_kbps; /* made a constant rate of; 0: as it comes */
+
+	/* udp, rtp */
+	char iface[16];
+	struct sockaddr_any remote;
+	unsigned ttl;         /* default 32 */
+	unsigned dscp;        /* class of service, RFC 2474; 0 to 63 */
+	bool join;            /* be a member of the group as well */
+	unsigned burst_ms;    /* of the stream, at once at most; 0: usual */
+	bool no_sync;         /* as it comes, not at the pace of the stream */
+	enum output_pacing pacing;
+	bool sap;             /* announced ... */
+	struct sockaddr_any sap_group; /* ... there; len 0: by the scope */
+	unsigned sap_interval_s;
+	unsigned socket_size; /* bytes; 0 = our default */
+	struct rtp_out_spec rtp;
+
+	/* http, https */
+	bool tls;
+	struct sockaddr_any listen; /* 0.0.0.0 for an empty host or "*" */
+	char path[IO_PATH_MAX];     /* starts with '/', already decoded */
+	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
+
+	/* file: path, and */
+	struct {
+		bool m2ts;             /* packets of 192 bytes */
+		unsigned rotate_s;     /* 0: never */
+		unsigned rotate_mib;
+		unsigned min_free_mib; /* of the disk; less stops it */
+	} file;
+
+	struct srt_spec srt;
+	struct rist_spec rist;
+	struct http_spec http; /* np */
+};
+
+int output_spec_parse(const char *text, struct output_spec *ret,
+		      io_remark_fn *remark, void *arg,
+		      struct errmsg *why) MUST_CHECK;

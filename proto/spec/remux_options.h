@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is to be made of a transport stream: which program and PIDs, under
+ * which numbers, with which tables and names.
+ *
+ * One struct for the options of an input's address and the keys of a stream
+ * object; remux_options_overlay() puts the stream's on top of the input's.
+ * Plain data; zeroed memory asks for nothing.
+ *
+ * PIDs are those of the source everywhere but in pid_map.pid.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PID_COUNT = 8192,
+	MAP_PID_MIN = 32,
+	MAP_PID_MAX = 8190,
+	REMUX_MAPS_MAX = 64,
+	REMUX_LANGUAGES_MAX = 32,
+	REMUX_ORDER_MAX = 64,
+	SERVICE_TEXT_MAX = 250, /* bytes of UTF-8 */
+	HBBTV_URL_MAX = 240,
+};
+
+struct pid_set {
+	bool given;
+	uint64_t words[PID_COUNT / 64];
+};
+
+static inline bool pid_set_has(const struct pid_set *s, uint16_t pid)
+{
+	return s->words[pid >> 6 & (PID_COUNT / 64 - 1)] >> (pid & 63) & 1;
+}
+
+static inline void pid_set_add(struct pid_set *s, uint16_t pid)
+{
+	s->given = true;
+	s->words[pid >> 6 & (PID_COUNT / 64 - 1)] |= UINT64_C(1) << (pid & 63);
+}
+
+/* What the left side of a map names. */
+enum map_what {
+	MAP_PID,      /* source_pid */
+	MAP_PMT,
+	MAP_PCR,      /* a PCR PID that carries nothing else */
+	MAP_VIDEO,
+	MAP_AUDIO,
+	MAP_AC3,
+	MAP_AAC,
+	MAP_SUBTITLE,
+	MAP_TELETEXT,
+	MAP_AIT,
+	MAP_LANGUAGE, /* whatever has this language */
+};
+
+/* The n-th entry of the same left side is for the n-th PID that it fits. */
+struct pid_map {
+	enum map_what what;
+	uint16_t source_pid;
+	char language[4]; /* "" or three letters */
+	uint16_t pid;     /* of the output */
+};
+
+struct pid_language {
+	uint16_t pid;
+	char language[4];
+};
+
+enum table_rule { TABLE_DEFAULT, TABLE_PASS, TABLE_DROP };
+
+struct remux_options {
+	uint16_t pnr;     /* 0: all programs */
+	uint16_t set_pnr; /* 0: as it is */
+	uint16_t set_tsid;
+	uint16_t set_pcr_pid;
+
+	struct pid_set drop;    /* filter */
+	struct pid_set keep;    /* filter~; all when not given */
+	struct pid_set drop_ca; /* filter_em */
+
+	size_t n_order;
+	uint16_t order[REMUX_ORDER_MAX];
+	size_t n_languages;
+	struct pid_language languages[REMUX_LANGUAGES_MAX];
+	size_t n_maps;
+	struct pid_map maps[REMUX_MAPS_MAX];
+
+	enum table_rule sdt, eit, nit, cat, tdt, tot;
+	bool pass_data;
+	bool pass_ca; /* cas */
+
+	/* keys of the stream */
+	char service_name[SERVICE_TEXT_MAX + 1];
+	char service_provider[SERVICE_TEXT_MAX + 1];
+	uint8_t service_type; /* 0: as it is */
+	uint8_t textcode;     /* 0: ISO 6937, n: ISO 8859-n, 21: UTF-8 */
+	char hbbtv_url[HBBTV_URL_MAX + 1];
+};
+
+/* Is anything asked for at all? */
+bool remux_options_given(const struct remux_options *);
+
+/*
+ * Takes one option of an input's address ("map.video", "101").  0, -ENOENT
+ * when it is none of ours, -EINVAL with why ("is not a number").
+ */
+int remux_option_read(struct remux_options *, const char *key,
+		      const char *value, struct errmsg *why) MUST_CHECK;
+
+/* "pmt=100, video=101" added to the maps; 0 or -EINVAL. */
+int remux_maps_read(struct remux_options *, const char *text,
+		    struct errmsg *why) MUST_CHECK;
+
+/* "101,102" added to the set; 0 or -EINVAL. */
+int pid_set_read(struct pid_set *, const char *text,
+		 struct errmsg *why) MUST_CHECK;
+
+/*
+ * Puts what the stream asks for over what its input asks for: single values
+ * replace, filter is added, filter~ replaces, maps come before those of the
+ * input.
+ */
+void remux_options_overlay(struct remux_options *input,
+			   const struct remux_options *stream);

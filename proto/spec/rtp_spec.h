@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is asked of rtp:// beside its address. */
+#pragma once
+
+#include "common/base/sockaddr.h"
+
+#include <stdbool.h>
+
+enum {
+	RTP_REORDER_DEFAULT_MS = 20,
+	RTP_REORDER_MAX_MS = 1000,
+	RTP_SKEW_DEFAULT_MS = 500,
+	RTP_SKEW_MAX_MS = 1000,
+	RTP_DELAY_MAX_MS = 2000,
+	RTP_FEC_PORTS = 4, /* behind that of the media */
+	/* SMPTE 2022-1 */
+	FEC_COLUMNS_MAX = 20,
+	FEC_ROWS_MIN = 4,
+	FEC_ROWS_MAX = 20,
+	FEC_MATRIX_MAX = 100,
+};
+
+/* Of an input. */
+struct rtp_spec {
+	unsigned reorder_ms; /* an overtaken datagram is waited for so long */
+	unsigned skew_ms;    /* and so long the slower of two paths */
+	unsigned delay_ms;   /* all are kept so long; 0: only when needed */
+	bool fec;            /* SMPTE 2022-1 on the ports behind */
+};
+
+/* Of an output. */
+struct rtp_out_spec {
+	unsigned fec_columns, fec_rows; /* SMPTE 2022-1; 0: none */
+	bool has_path2;                 /* SMPTE 2022-7: the same there too */
+	struct sockaddr_any path2;
+	char path2_iface[16];
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Judges the bytes of an HTTP/1 request before the parser sees them.
+ *
+ * Lenient readings of line ends, folded lines, doubled length headers and odd
+ * transfer codings are what request smuggling is made of; the parser accepts
+ * some of them.  The guard knows one reading only (RFC 9112, strictly) and
+ * refuses the rest.  It works on bytes as they come, so a refusal needs no
+ * line to be complete.  Embedded; keeps no bytes.
+ */
+#pragma once
+
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	HTTP_TARGET_MAX = 8192,    /* the request's target, bytes */
+	HTTP_TRAILER_MAX = 8192,   /* trailer section of a chunked body */
+	HTTP_EXTENSION_MAX = 4096, /* all chunk extensions of one body */
+};
+
+enum http_guard_state {
+	/* the request line */
+	GUARD_LEAD,
+	GUARD_LEAD_LF,
+	GUARD_METHOD,
+	GUARD_TARGET,
+	GUARD_VERSION,
+	/* header or trailer fields */
+	GUARD_LINE_LF,
+	GUARD_LINE,
+	GUARD_NAME,
+	GUARD_VALUE,
+	GUARD_LAST_LF,
+	/* chunks */
+	GUARD_SIZE,
+	GUARD_EXTENSION,
+	GUARD_SIZE_LF,
+	GUARD_DATA,
+	GUARD_DATA_CR,
+	GUARD_DATA_LF,
+
+	GUARD_DONE,
+	GUARD_REFUSED, /* see status and reason */
+};
+
+struct http_guard {
+	enum http_guard_state state;
+	size_t left;        /* bytes that head or trailers may still have */
+	size_t extension;   /* bytes that chunk extensions may still have */
+	size_t target;      /* bytes of the target so far */
+	size_t body_left;   /* bytes that the decoded body may still have */
+	uint64_t chunk;     /* size of the chunk, then what is left of it */
+	unsigned digits;    /* of the chunk size so far */
+	int status;         /* once refused */
+	const char *reason; /* once refused; constant text */
+	/* after http_guard_judge() */
+	unsigned minor;
+	unsigned fields;
+	bool chunked;
+	bool has_length;
+};
+
+/* Ready for the head of a request: at most max bytes. */
+void http_guard_head(struct http_guard *, size_t max);
+
+/* Ready for a chunked body of at most max bytes, and its trailers. */
+void http_guard_chunks(struct http_guard *, size_t max);
+
+/* Judges bytes up to the end of the head or body; how many of them are fit
+ * for the parser.  State GUARD_DONE: the end was reached.  GUARD_REFUSED: the
+ * byte behind them is refused, as is all that follows. */
+size_t http_guard_feed(struct http_guard *, const uint8_t *data, size_t len);
+
+/* After the head is done: judges its lines as a whole.  False: refused. */
+bool http_guard_judge(struct http_guard *, const char *head, size_t len);

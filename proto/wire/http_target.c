@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/wire/http_target.h"
+
+#include "common/base/hex.h"
+#include "common/base/utf8.h"
+
+#include <string.h>
+#include <strings.h>
+
+static bool is_control(int c)
+{
+	return (c >= 0 && c < 0x20) || c == 0x7f;
+}
+
+/* In place.  NULL or why not. */
+static const char *decode_path(char *path)
+{
+	char *to = path;
+	const char *from = path;
+
+	while (*from) {
+		int c = *from == '%' ? hex_percent(from)
+				     : (unsigned char)*from;
+
+		if (c < 0)
+			return "bad percent code in the path";
+		if (*from == '%' && c == '/')
+			return "encoded slash in the path";
+		if (is_control(c) || c == '\\' || c == '#')
+			return "bad byte in the path";
+		from += *from == '%' ? 3 : 1;
+		*to++ = (char)c;
+	}
+	*to = '\0';
+	return NULL;
+}
+
+/* Decoding twice must not find anything: "%252f" is nobody's name. */
+static bool is_coded_twice(const char *path)
+{
+	for (const char *p = strchr(path, '%'); p; p = strchr(p + 1, '%'))
+		if (hex_percent(p) >= 0)
+			return true;
+	return false;
+}
+
+/* Drops empty segments and ".", keeps a final slash; in place. */
+static const char *drop_dots(char *path)
+{
+	char *to = path;
+	const char *from = path;
+
+	while (*from) {
+		size_t len = strcspn(++from, "/");
+		bool last = from[len] == '\0';
+
+		if (len == 2 && memcmp(from, "..", 2) == 0)
+			return "'..' in the path";
+		if (len == 1 && *from == '.')
+			from++, len = 0;
+		if (len > 0 || last)
+			*to++ = '/';
+		memmove(to, from, len);
+		to += len;
+		from += len;
+	}
+	*to = '\0';
+	return NULL;
+}
+
+static const char *read_path(char *path)
+{
+	const char *why;
+
+	if (strchr(path, '#'))
+		return "fragment in the target";
+	why = decode_path(path);
+	if (!why && is_coded_twice(path))
+		why = "path encoded twice";
+	if (!why && !utf8_is_valid(path, strlen(path)))
+		why = "path is not UTF-8";
+	return why ? why : drop_dots(path);
+}
+
+/* Behind the authority of an absolute form; NULL when it has none. */
+static char *skip_origin(char *target)
+{
+	char *host;
+	size_t len;
+
+	if (strncasecmp(target, "http://", 7) == 0)
+		host = target + 7;
+	else if (strncasecmp(target, "https://", 8) == 0)
+		host = target + 8;
+	else
+		return NULL;
+	len = strcspn(host, "/?#@\\");
+	if (len == 0 || host[len] == '@' || host[len] == '\\')
+		return NULL;
+	return host + len;
+}
+
+const char *http_target_read(char *target, bool asterisk,
+			     const char **ret_path, const char **ret_query)
+{
+	char *path = target;
+	char *query;
+	const char *why;
+
+	if (asterisk && strcmp(target, "*") == 0) {
+		*ret_path = target;
+		*ret_query = "";
+		return NULL;
+	}
+	if (*target != '/')
+		path = skip_origin(target);
+	if (!path)
+		return "bad form of the target";
+	query = strchr(path, '?');
+	if (query)
+		*query++ = '\0';
+	if (query && strchr(query, '#'))
+		return "fragment in the target";
+	why = read_path(path);
+	if (why)
+		return why;
+	*ret_path = *path ? path : "/";
+	*ret_query = query ? query : "";
+	return NULL;
+}
+
+/* One byte of a form-encoded text; moves on.  -1 when malformed. */
+static int form_byte(const char **p)
+{
+	int c = (unsigned char)**p;
+
+	if (c == '%') {
+		c = hex_percent(*p);
+		*p += 2;
+	} else if (c == '+') {
+		c = ' ';
+	}
+	++*p;
+	return c;
+}
+
+/* Does the pair's key, decoded, equal key?  Moves p behind it. */
+static bool key_equals(const char **p, const char *key)
+{
+	bool equal = true;
+
+	while (**p && **p != '=' && **p != '&') {
+		const char *at = *p;
+		int c = form_byte(&at);
+
+		if (c < 0) /* malformed: matches nothing */
+			return false;
+		*p = at;
+		if (equal && c != 0 && c == (unsigned char)*key)
+			key++;
+		else
+			equal = false;
+	}
+	return equal && *key == '\0';
+}
+
+bool http_query_get(const char *query, const char *key, char *text,
+		    size_t size)
+{
+	const char *p = query;
+	const char *value;
+	size_t n = 0;
+
+	while (!key_equals(&p, key)) {
+		p += strcspn(p, "&");
+		if (*p++ == '\0')
+			return false;
+	}
+	if (*p == '=')
+		p++;
+	value = p;
+	while (*p && *p != '&')
+		if (form_byte(&p) <= 0 || ++n >= size)
+			return false;
+	if (size == 0)
+		return false;
+	/* now that all of it is sound */
+	for (size_t i = 0; i < n; i++)
+		text[i] = (char)form_byte(&value);
+	text[n] = '\0';
+	return true;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/account/client_address.h"
+
+#include <criterion/criterion.h>
+
+#define ALLOW "\"allow_real_ip\":true"
+#define LIST(items) "{" ALLOW ",\"real_ip_trusted\":[" items "]}"
+
+Test(client_address, believes_whom_the_settings_trust)
+{
+	static const struct {
+		const char *settings, *peer, *real, *wanted;
+	} cases[] = {
+		{ "{}", "192.0.2.1", "203.0.113.9", "192.0.2.1" },
+		{ "{\"allow_real_ip\":false}", "192.0.2.1", "203.0.113.9",
+		  "192.0.2.1" },
+		{ "{\"allow_real_ip\":\"true\"}", "192.0.2.1", "203.0.113.9",
+		  "192.0.2.1" },
+		/* a list alone trusts nobody */
+		{ "{\"real_ip_trusted\":[\"0.0.0.0/0\"]}", "192.0.2.1",
+		  "203.0.113.9", "192.0.2.1" },
+		{ "{" ALLOW "}", "192.0.2.1", "203.0.113.9", "203.0.113.9" },
+		{ "{" ALLOW "}", "192.0.2.1", NULL, "192.0.2.1" },
+		{ "{" ALLOW "}", "192.0.2.1", "", "192.0.2.1" },
+		{ "{" ALLOW "}", "192.0.2.1", "nonsense", "192.0.2.1" },
+		{ "{" ALLOW "}", "192.0.2.1", "1.2.3.4, 5.6.7.8",
+		  "192.0.2.1" },
+		{ "{" ALLOW "}", "192.0.2.1", "2001:DB8::7", "2001:db8::7" },
+		{ "{" ALLOW "}", "192.0.2.1", "::ffff:203.0.113.9",
+		  "203.0.113.9" },
+		{ LIST("\"192.0.2.0/24\""), "192.0.2.1", "203.0.113.9",
+		  "203.0.113.9" },
+		{ LIST("\"192.0.2.0/24\""), "::ffff:192.0.2.1", "203.0.113.9",
+		  "203.0.113.9" },
+		{ LIST("\"192.0.2.0/24\""), "192.0.3.1", "203.0.113.9",
+		  "192.0.3.1" },
+		{ LIST("7,\"x\",\"::1\""), "::1", "203.0.113.9",
+		  "203.0.113.9" },
+		{ LIST(""), "192.0.2.1", "203.0.113.9", "192.0.2.1" },
+		{ "{" ALLOW ",\"real_ip_trusted\":\"192.0.2.1\"}",
+		  "192.0.2.1", "203.0.113.9", "192.0.2.1" },
+		{ "{}", "?", NULL, "::" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *settings = json_loads(cases[i].settings, 0, NULL);
+		char text[IP_TEXT_MAX];
+		struct ip_address a;
+
+		cr_assert_not_null(settings, "%s", cases[i].settings);
+		client_address(settings, cases[i].peer, cases[i].real, &a);
+		ip_format(&a, text);
+		cr_expect_str_eq(text, cases[i].wanted, "%zu", i);
+		json_decref(settings);
+	}
+}

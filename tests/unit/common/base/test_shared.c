@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/shared.h"
+
+#include "common/base/fd.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SIZE = 8192 };
+
+Test(shared, is_zeroed_and_the_same_for_all_who_map_it)
+{
+	int err = 0, fd = shared_create("test", SIZE);
+	uint8_t *one, *two;
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(shared_size(fd), SIZE);
+	cr_assert(shared_is_untouched(fd));
+	one = shared_map(fd, SIZE, &err);
+	two = shared_map(fd, SIZE / 2, &err);
+	cr_assert_not_null(one);
+	cr_assert_not_null(two);
+	for (size_t i = 0; i < SIZE; i++)
+		cr_assert_eq(one[i], 0);
+	one[17] = 5;
+	cr_assert_eq(two[17], 5);
+	cr_assert_not(shared_is_untouched(fd));
+	shared_unmap(one, SIZE);
+	shared_unmap(two, SIZE / 2);
+	fd_close(&fd);
+}
+
+Test(shared, its_size_cannot_change)
+{
+	int fd = shared_create("test", SIZE);
+
+	cr_assert_eq(ftruncate(fd, 100), -1);
+	cr_assert_eq(ftruncate(fd, 2 * SIZE), -1);
+	cr_assert_eq(shared_size(fd), SIZE);
+	fd_close(&fd);
+}
+
+Test(shared, what_is_too_short_or_not_sealed_is_refused)
+{
+	int err = 0, fd = shared_create("test", SIZE);
+
+	cr_assert_null(shared_map(fd, SIZE + 1, &err));
+	cr_assert_eq(err, -EBADF);
+	fd_close(&fd);
+
+	fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	cr_assert_eq(ftruncate(fd, SIZE), 0);
+	cr_assert_null(shared_map(fd, SIZE, &err));
+	cr_assert_eq(err, -EBADF);
+	fd_close(&fd);
+	cr_assert_lt(shared_size(-1), 0);
+}

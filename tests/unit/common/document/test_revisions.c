@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/util.h"
+#include "common/document/revisions.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/revisions-XXXXXX";
+static char path[64];
+
+static void set_up(void)
+{
+	cr_assert_not_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof path, "%s/file", folder);
+}
+
+static void name_of(int number, char ret[80])
+{
+	(void)snprintf(ret, 80, "%s.%d", path, number);
+}
+
+static void tear_down(void)
+{
+	char name[80];
+
+	for (int i = 0; i <= REVISIONS_MAX + 1; i++) {
+		name_of(i, name);
+		(void)unlink(name);
+		(void)rmdir(name);
+	}
+	(void)unlink(path);
+	(void)snprintf(name, sizeof name, "%s/real", folder);
+	(void)unlink(name);
+	(void)rmdir(folder);
+}
+
+TestSuite(revisions, .init = set_up, .fini = tear_down);
+
+static void put(const char *text)
+{
+	struct errmsg why = { 0 }, lost;
+
+	cr_assert_eq(revisions_replace(path, text, strlen(text), &why, &lost),
+		     0, "%s", why.text);
+	cr_assert_str_eq(lost.text, "");
+}
+
+/* What the file holds; "" when there is none. */
+static const char *content(const char *name, char ret[64])
+{
+	FILE *f = fopen(name, "r");
+	size_t n = f != NULL ? fread(ret, 1, 63, f) : 0;
+
+	ret[n] = '\0';
+	if (f != NULL)
+		(void)fclose(f);
+	return ret;
+}
+
+static void expect(int number, const char *text)
+{
+	char name[80], found[64];
+
+	name_of(number, name);
+	cr_expect_str_eq(content(name, found), text, "%s", name);
+}
+
+Test(revisions, a_first_save_has_none_before_it)
+{
+	put("one");
+	expect(0, "");
+	expect(1, "");
+}
+
+Test(revisions, ten_are_kept_the_newest_first)
+{
+	char text[24], found[64];
+
+	for (int i = 1; i <= 14; i++) {
+		(void)snprintf(text, sizeof text, "version %d", i);
+		put(text);
+	}
+	cr_expect_str_eq(content(path, found), "version 14");
+	for (int i = 1; i <= REVISIONS_MAX; i++) {
+		(void)snprintf(text, sizeof text, "version %d", 14 - i);
+		expect(i, text);
+	}
+	expect(0, "");
+	expect(REVISIONS_MAX + 1, "");
+}
+
+Test(revisions, what_does_not_change_makes_none)
+{
+	put("one");
+	put("one");
+	expect(1, "");
+	put("two");
+	put("two");
+	expect(1, "one");
+	expect(2, "");
+}
+
+Test(revisions, a_file_written_in_place_does_not_change_them)
+{
+	FILE *f;
+
+	put("one");
+	put("two");
+	f = fopen(path, "w");
+	cr_assert_neq(fputs("by hand", f), EOF);
+	cr_assert_eq(fclose(f), 0);
+	expect(1, "one");
+	put("three");
+	expect(1, "by hand");
+	expect(2, "one");
+}
+
+Test(revisions, a_link_stays_and_its_target_is_kept)
+{
+	char found[64];
+	struct stat st;
+
+	cr_assert_eq(symlink("real", path), 0);
+	put("one");
+	put("two");
+	cr_assert_eq(lstat(path, &st), 0);
+	cr_expect(S_ISLNK(st.st_mode));
+	cr_expect_str_eq(content(path, found), "two");
+	expect(1, "one");
+}
+
+Test(revisions, one_that_cannot_be_kept_does_not_stop_the_save)
+{
+	struct errmsg why = { 0 }, lost;
+	char name[80], found[64];
+
+	put("one");
+	/* a folder where the first one would be */
+	name_of(1, name);
+	cr_assert_eq(mkdir(name, 0700), 0);
+	name_of(2, name);
+	cr_assert_eq(mkdir(name, 0700), 0);
+	name_of(0, name);
+	cr_assert_eq(mkdir(name, 0700), 0);
+	cr_expect_eq(revisions_replace(path, "two", 3, &why, &lost), 0);
+	cr_expect_str_neq(lost.text, "");
+	cr_expect_str_eq(content(path, found), "two");
+}
+
+Test(revisions, a_save_that_fails_keeps_those_that_there_are)
+{
+	struct errmsg why = { 0 }, lost;
+	char temporary[80];
+
+	put("one");
+	put("two");
+	(void)snprintf(temporary, sizeof temporary, "%s/.file.new", folder);
+	cr_assert_eq(mkdir(temporary, 0700), 0);
+	cr_expect_lt(revisions_replace(path, "three", 5, &why, &lost), 0);
+	cr_assert_eq(rmdir(temporary), 0);
+	expect(0, "");
+	expect(1, "one");
+	expect(2, "");
+	put("three");
+	expect(1, "two");
+	expect(2, "one");
+}

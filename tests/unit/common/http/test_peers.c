@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/http/peers.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+
+enum { MAX_EACH = 3 };
+
+static struct peers *three_each(const char *proxies)
+{
+	struct ip_prefix prefix;
+	struct peers_config cfg = { .max = MAX_EACH };
+
+	if (proxies != NULL) {
+		cr_assert_eq(ip_prefix_parse(proxies, &prefix), 0);
+		cfg.proxies = &prefix;
+		cfg.n_proxies = 1;
+	}
+	return peers_new(&cfg);
+}
+
+static int enter(struct peers *p, const char *text, struct peer **ret)
+{
+	struct ip_address a;
+
+	cr_assert_eq(ip_parse(text, &a), 0);
+	return peers_enter(p, &a, ret);
+}
+
+Test(peers, bound_each_address_and_not_its_neighbour)
+{
+	struct peers *p = three_each(NULL);
+	struct peer *all[MAX_EACH], *other, *again;
+
+	for (size_t i = 0; i < MAX_EACH; i++)
+		cr_assert_eq(enter(p, "192.0.2.1", &all[i]), 0);
+	cr_assert_eq(enter(p, "192.0.2.1", &again), -EUSERS);
+	cr_assert_eq(enter(p, "::ffff:192.0.2.1", &again), -EUSERS);
+	cr_assert_eq(enter(p, "192.0.2.2", &other), 0);
+	peer_leave(&all[1]);
+	cr_assert_null(all[1]);
+	cr_assert_eq(enter(p, "192.0.2.1", &all[1]), 0);
+	cr_assert_eq(enter(p, "192.0.2.1", &again), -EUSERS);
+	for (size_t i = 0; i < MAX_EACH; i++)
+		peer_leave(&all[i]);
+	peer_leave(&other);
+	peers_free(&p);
+	cr_assert_null(p);
+}
+
+Test(peers, take_an_ipv6_network_for_one)
+{
+	struct peers *p = three_each(NULL);
+	struct peer *all[MAX_EACH], *again;
+
+	cr_assert_eq(enter(p, "2001:db8:1:2::1", &all[0]), 0);
+	cr_assert_eq(enter(p, "2001:db8:1:2::2", &all[1]), 0);
+	cr_assert_eq(enter(p, "2001:db8:1:2:ffff::3", &all[2]), 0);
+	cr_assert_eq(enter(p, "2001:db8:1:2::4", &again), -EUSERS);
+	for (size_t i = 0; i < MAX_EACH; i++)
+		peer_leave(&all[i]);
+	peers_free(&p);
+}
+
+Test(peers, do_not_count_this_host_and_proxies)
+{
+	static const char *const many[] = {
+		"127.0.0.1", "::1", "::ffff:127.1.2.3", "198.51.100.7",
+	};
+	struct peers *p = three_each("198.51.100.0/24");
+
+	for (size_t i = 0; i < ARRAY_LEN(many); i++)
+		for (unsigned n = 0; n < 2 * MAX_EACH; n++) {
+			struct peer *peer;
+
+			cr_assert_eq(enter(p, many[i], &peer), 0);
+			cr_assert_null(peer);
+			peer_leave(&peer);
+		}
+	peers_free(&p);
+}
+
+Test(peers, keep_many_addresses_apart)
+{
+	enum { ADDRESSES = 5000 };
+	static struct peer *all[ADDRESSES];
+	struct peers *p = three_each(NULL);
+
+	for (unsigned i = 0; i < ADDRESSES; i++) {
+		struct ip_address a = { { [10] = 0xff, [11] = 0xff, [12] = 10,
+					  [14] = (uint8_t)(i >> 8),
+					  [15] = (uint8_t)i } };
+
+		cr_assert_eq(peers_enter(p, &a, &all[i]), 0);
+		cr_assert_not_null(all[i]);
+		if (i > 0)
+			cr_assert_neq(all[i], all[i - 1]);
+	}
+	for (unsigned i = 0; i < ADDRESSES; i++)
+		peer_leave(&all[i]);
+	peers_free(&p);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/unit/common/http/site.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+Test(http_server, answers_with_all_its_headers)
+{
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+
+	cr_assert(client_say(&c, GET));
+	cr_assert(client_expect(&c, "[GET / ]"));
+	cr_assert_eq(strncmp(client_text(&c), "HTTP/1.1 200 OK\r\n", 17), 0);
+	cr_assert(client_has(&c, "\r\nContent-Length: 8\r\n"));
+	cr_assert(client_has(&c, "\r\nContent-Type: text/plain\r\n"));
+	cr_assert(client_has(&c, "\r\nX-Content-Type-Options: nosniff\r\n"));
+	cr_assert(client_has(&c, "\r\nCache-Control: no-store\r\n"));
+	cr_assert(client_has(&c, "\r\nConnection: keep-alive\r\n"));
+	cr_assert(client_has(&c, "\r\nDate: "));
+	cr_assert(client_has(&c, " GMT\r\n"));
+	client_close(&c);
+	site_close(s);
+}
+
+Test(http_server, keeps_a_connection_for_more_requests)
+{
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+
+	for (unsigned i = 0; i < 20; i++) {
+		cr_assert(client_say(&c, "POST / HTTP/1.1\r\nHost: a\r\n"
+					 "Content-Length: 2\r\n\r\nhi"));
+		cr_assert(client_expect(&c, "[POST / hi]"));
+		buf_reset(&c.in, 0);
+	}
+	cr_assert_eq(s->requests, 20);
+	client_close(&c);
+	site_close(s);
+}
+
+Test(http_server, closes_when_asked_to)
+{
+	static const char *const last[] = {
+		"GET / HTTP/1.0\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+	};
+	struct site *s = site_open();
+
+	for (size_t i = 0; i < ARRAY_LEN(last); i++) {
+		struct client c = site_visit(s);
+
+		cr_assert(client_say(&c, last[i]));
+		cr_assert(client_expect_end(&c));
+		cr_assert(client_has(&c, "\r\nConnection: close\r\n"));
+		cr_assert(client_has(&c, "[GET / ]"));
+		client_close(&c);
+	}
+	site_close(s);
+}
+
+Test(http_server, keeps_an_old_client_that_asks_for_it)
+{
+	static const char again[] =
+		"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+
+	for (unsigned i = 0; i < 2; i++) {
+		cr_assert(client_say(&c, again));
+		cr_assert(client_expect(&c, "[GET / ]"));
+		cr_assert(client_has(&c, "\r\nConnection: keep-alive\r\n"));
+		buf_reset(&c.in, 0);
+	}
+	client_close(&c);
+	site_close(s);
+}
+
+Test(http_server, answers_a_train_of_requests_in_order)
+{
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+	struct buf train = { 0 };
+	const char *at;
+	char text[32];
+
+	for (unsigned i = 0; i < 2000; i++)
+		buf_printf(&train, "GET /%u HTTP/1.1\r\nHost: a\r\n\r\n", i);
+	cr_assert(client_send(&c, buf_head(&train), buf_len(&train)));
+	cr_assert(client_expect(&c, "[GET /1999 ]"));
+	at = client_text(&c);
+	for (unsigned i = 0; i < 2000; i++) {
+		snprintf(text, sizeof text, "[GET /%u ]", i);
+		at = strstr(at, text);
+		cr_assert_not_null(at, "%s is missing", text);
+	}
+	buf_done(&train);
+	client_close(&c);
+	site_close(s);
+}
+
+Test(http_server, waits_for_a_late_answer_before_the_next_request)
+{
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+
+	cr_assert(client_say(&c,
+			     "GET /later HTTP/1.1\r\nHost: a\r\n\r\n" GET));
+	drive(s->loop, site_one_waits, s);
+	drive_for(s->loop, 10);
+	cr_assert_eq(s->requests, 1);
+	site_say(s->conns[0], "late");
+	cr_assert(client_expect(&c, "[GET / ]"));
+	cr_assert_lt(strstr(client_text(&c), "late"),
+		     strstr(client_text(&c), "[GET / ]"));
+	client_close(&c);
+	site_close(s);
+}
+
+Test(http_server, answers_head_without_a_body)
+{
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+
+	cr_assert(client_say(&c, "HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n" GET));
+	cr_assert(client_expect(&c, "[GET / ]"));
+	cr_assert(client_has(&c, "Content-Length: 10\r\n"));
+	cr_assert_not(client_has(&c, "[HEAD"));
+	client_close(&c);
+	site_close(s);
+}
+
+Test(http_server, answers_options_for_the_server_itself)
+{
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+
+	cr_assert(client_say(&c,
+			     "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n" GET));
+	cr_assert(client_expect(&c, "[GET / ]"));
+	cr_assert(client_has(&c, "HTTP/1.1 204 No Content\r\n"));
+	cr_assert(client_has(&c, "\r\nAllow: GET, HEAD, POST, OPTIONS\r\n"));
+	cr_assert_eq(s->requests, 1);
+	client_close(&c);
+	site_close(s);
+}
+
+static const struct {
+	const char *text;
+	const char *status;
+} refused[] = {
+	{ "GET / HTTP/1.1\r\n\r\n" GET, "HTTP/1.1 400 " },
+	{ "GET / HTTP/1.1\nHost: a\n\n" GET, "HTTP/1.1 400 " },
+	{ "GET / HTTP/3.0\r\nHost: a\r\n\r\n" GET, "HTTP/1.1 505 " },
+	{ "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",
+	  "HTTP/1.1 501 " },
+	{ "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 8388609\r\n\r\n",
+	  "HTTP/1.1 413 " },
+	{ "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
+	  "Expect: tea\r\n\r\nabc" GET, "HTTP/1.1 417 " },
+};
+
+Test(http_server, refuses_and_closes)
+{
+	struct site *s = site_open();
+
+	for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
+		struct client c = site_visit(s);
+
+		cr_assert(client_say(&c, refused[i].text));
+		cr_assert(client_expect_end(&c));
+		cr_assert(client_has(&c, refused[i].status), "%s",
+			  client_text(&c));
+		cr_assert(client_has(&c, "\r\nConnection: close\r\n"));
+		cr_assert_null(strstr(client_text(&c) + 1, "HTTP/1.1 "),
+			       "a second answer");
+		client_close(&c);
+	}
+	cr_assert_eq(s->requests, 0);
+	site_close(s);
+}
+
+/* Without draining, the bytes behind the refusal would make the kernel send
+ * RST, and the client might never read the answer. */
+Test(http_server, lets_a_talker_read_why_it_is_refused)
+{
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+	char *noise = xcalloc(1, SITE_LARGE);
+
+	cr_assert(client_say(&c, "POST / HTTP/1.1\r\nHost: a\r\n"
+				 "Content-Length: 99999999\r\n\r\n"));
+	cr_assert(client_send(&c, noise, SITE_LARGE));
+	cr_assert(client_expect_end(&c));
+	cr_assert(client_has(&c, "HTTP/1.1 413 "));
+	free(noise);
+	client_close(&c);
+	site_close(s);
+}
+
+Test(http_server, asks_for_the_body_that_is_held_back)
+{
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+
+	cr_assert(client_say(&c, "POST / HTTP/1.1\r\nHost: a\r\n"
+				 "Expect: 100-Continue\r\n"
+				 "Content-Length: 2\r\n\r\n"));
+	cr_assert(client_expect(&c, "HTTP/1.1 100 Continue\r\n\r\n"));
+	cr_assert(client_say(&c, "hi"));
+	cr_assert(client_expect(&c, "[POST / hi]"));
+	client_close(&c);
+	site_close(s);
+}
+
+static void take_on_request(struct http_conn *conn,
+			    const struct http_request *request, void *arg)
+{
+	struct site *s = arg;
+	struct buf rest = { 0 };
+	struct peer *from;
+	int fd;
+
+	(void)request;
+	s->requests++;
+	cr_assert_str_eq(http_conn_peer(conn), "127.0.0.1");
+	fd = http_conn_take_socket(conn, &rest, &from);
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(send(fd, buf_head(&rest), buf_len(&rest), 0),
+		     (ssize_t)buf_len(&rest));
+	buf_done(&rest);
+	fd_close(&fd);
+}
+
+Test(http_server, gives_its_socket_away_with_what_came_behind)
+{
+	struct site *s = site_new();
+	struct client c;
+
+	s->cfg.on_request = take_on_request;
+	site_listen(s);
+	c = site_visit(s);
+	cr_assert(client_say(&c, "GET / HTTP/1.1\r\nHost: a\r\n"
+				 "Connection: Upgrade\r\nUpgrade: x\r\n\r\n"
+				 "echo me"));
+	cr_assert(client_expect_end(&c));
+	cr_assert_str_eq(client_text(&c), "echo me");
+	cr_assert_eq(s->gone, 0);
+	client_close(&c);
+	site_close(s);
+}
+
+static bool wrote_much(void *arg)
+{
+	struct site *s = arg;
+
+	return s->requests > 0;
+}
+
+Test(http_server, writes_a_large_answer_to_a_slow_reader)
+{
+	struct site *s = site_open();
+	struct client c = site_visit(s);
+	const char *body;
+
+	s->large = xcalloc(1, SITE_LARGE);
+	for (size_t i = 0; i < SITE_LARGE; i++)
+		s->large[i] = (char)('a' + i % 23);
+	cr_assert(client_say(&c, "GET /large HTTP/1.0\r\n\r\n"));
+	drive(s->loop, wrote_much, s);
+	drive_for(s->loop, 20);
+	cr_assert(client_expect_end(&c));
+	body = strstr(client_text(&c), "\r\n\r\n");
+	cr_assert_not_null(body);
+	cr_assert_eq(strlen(body + 4), SITE_LARGE);
+	cr_assert_eq(memcmp(body + 4, s->large, SITE_LARGE), 0);
+	client_close(&c);
+	site_close(s);
+}
+
+Test(http_server, names_an_address_in_use)
+{
+	struct site *s = site_open();
+	struct http_server *other = http_server_new(&s->cfg);
+	struct sockaddr_any same;
+
+	cr_assert_eq(sockaddr_parse("127.0.0.1", http_server_port(s->server),
+				    &same), 0);
+	cr_assert_eq(http_server_listen(other, &same), -EADDRINUSE);
+	cr_assert_eq(http_server_port(other), 0);
+	http_server_free(&other);
+	site_close(s);
+}

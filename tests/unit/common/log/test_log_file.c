@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/util.h"
+#include "common/log/log_file.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/log-file-XXXXXX";
+static char path[64];
+
+static void set_up(void)
+{
+	cr_assert_not_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof path, "%s/log", folder);
+}
+
+static void name_of(int number, char ret[80])
+{
+	if (number == 0)
+		(void)snprintf(ret, 80, "%s", path);
+	else
+		(void)snprintf(ret, 80, "%s.%d", path, number);
+}
+
+static void tear_down(void)
+{
+	char name[80];
+
+	for (int i = 0; i <= LOG_FILE_ARCHIVES + 1; i++) {
+		name_of(i, name);
+		(void)unlink(name);
+	}
+	(void)rmdir(path);
+	(void)rmdir(folder);
+}
+
+TestSuite(log_file, .init = set_up, .fini = tear_down);
+
+static void expect(int number, const char *content)
+{
+	char name[80], found[256];
+	size_t n;
+	FILE *f;
+
+	name_of(number, name);
+	f = fopen(name, "r");
+	cr_assert_not_null(f, "%s", name);
+	n = fread(found, 1, sizeof found - 1, f);
+	found[n] = '\0';
+	(void)fclose(f);
+	cr_expect_str_eq(found, content, "%s: %s", name, found);
+}
+
+static void put(struct log_file *f, const char *line)
+{
+	log_file_write(f, line, strlen(line));
+}
+
+Test(log_file, has_every_line_when_it_is_closed)
+{
+	struct log_file *f = log_file_open(path, 0);
+
+	put(f, "one\n");
+	put(f, "two\n");
+	log_file_close(&f);
+	cr_expect_null(f);
+	log_file_close(&f);
+	f = log_file_open(path, 0);
+	put(f, "three\n");
+	log_file_close(&f);
+	expect(0, "one\ntwo\nthree\n");
+}
+
+Test(log_file, keeps_nine_archives)
+{
+	struct log_file *f = log_file_open(path, 8);
+	char line[80];
+
+	for (int i = 10; i <= 35; i++) {
+		(void)snprintf(line, sizeof line, "l%d\n", i);
+		put(f, line);
+	}
+	log_file_close(&f);
+	expect(0, "l34\nl35\n");
+	expect(1, "l32\nl33\n");
+	expect(LOG_FILE_ARCHIVES, "l16\nl17\n");
+	name_of(LOG_FILE_ARCHIVES + 1, line);
+	cr_expect_neq(access(line, F_OK), 0);
+}
+
+Test(log_file, a_line_larger_than_the_file_may_be_stands_alone)
+{
+	struct log_file *f = log_file_open(path, 4);
+
+	put(f, "much too long\n");
+	put(f, "next\n");
+	log_file_close(&f);
+	expect(0, "next\n");
+	expect(1, "much too long\n");
+}
+
+/* A thread writes: asked until there is news, for half a minute at most. */
+static int wait_for_news(struct log_file *f)
+{
+	int news = 1;
+
+	for (int i = 0; i < 30000 && news > 0; i++) {
+		news = log_file_news(f);
+		if (news > 0)
+			(void)usleep(1000);
+	}
+	return news;
+}
+
+Test(log_file, counts_what_the_disk_does_not_take)
+{
+	struct log_file *f;
+
+	/* a folder in its place */
+	cr_assert_eq(mkdir(path, 0700), 0);
+	f = log_file_open(path, 0);
+	/* at once: its thread might wake between two */
+	put(f, "one\ntwo\n");
+	cr_expect_eq(wait_for_news(f), -EISDIR);
+	cr_expect_eq(log_file_news(f), 1);
+	cr_assert_eq(rmdir(path), 0);
+	put(f, "three\n");
+	cr_expect_eq(wait_for_news(f), 0);
+	log_file_close(&f);
+	expect(0, "log: 2 lines are lost: the disk did not take them\n"
+		  "three\n");
+}
+
+Test(log_file, a_fifo_is_not_written)
+{
+	struct log_file *f;
+
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	f = log_file_open(path, 0);
+	put(f, "one\n");
+	cr_expect_lt(wait_for_news(f), 0);
+	log_file_close(&f);
+}
+
+Test(log_file, one_that_is_left_is_still_written)
+{
+	struct log_file *f = log_file_open(path, 0);
+	struct stat st = { 0 };
+
+	put(f, "one\n");
+	log_file_leave(&f);
+	cr_expect_null(f);
+	for (int i = 0; i < 30000 && st.st_size < 4; i++) {
+		(void)usleep(1000);
+		(void)stat(path, &st);
+	}
+	expect(0, "one\n");
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The judge itself: what it does not find nobody will. */
+#include "tests/helpers/judge.h"
+#include "tests/unit/worker/ts/build.h"
+
+#include <criterion/criterion.h>
+
+#define MS INT64_C(27000)
+
+/* A PCR every 20 ms and ten packets; in the middle the clock goes on by
+ * `ticks` more, which no byte explains. */
+static int64_t wander_of(int64_t ticks)
+{
+	struct build *b = build_new();
+	uint64_t pcr = 5000 * MS;
+	struct judge j;
+	int64_t wander;
+
+	build_tables(b);
+	for (int i = 0; i < 100; i++, pcr += 20 * MS) {
+		if (i == 50)
+			pcr += (uint64_t)ticks;
+		(void)build_pcr(b, 0x101, pcr);
+		for (int k = 0; k < 9; k++)
+			(void)build_null(b);
+	}
+	judge_init(&j);
+	judge_take(&j, b->data, b->n * TS_PACKET, -1);
+	wander = judge_wander(&j);
+	cr_assert_eq(j.pcrs, 100u);
+	judge_done(&j);
+	build_free(b);
+	return wander;
+}
+
+Test(judge, a_clock_that_gains_on_its_bytes_shows)
+{
+	cr_assert_lt(wander_of(0), MS);
+	cr_assert_gt(wander_of(50 * MS), 45 * MS);
+	cr_assert_lt(wander_of(50 * MS), 55 * MS);
+	/* nothing was sent for a while: that is told elsewhere */
+	cr_assert_lt(wander_of(500 * MS), MS);
+}

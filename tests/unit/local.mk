@@ -1,0 +1,577 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The tree again: a test beside the path of what it tests.
+EXTRA_DIST += tests/unit/quoted.h
+
+if HAVE_CRITERION
+# What several tests share, and no two name alike.
+check_LIBRARIES += tests/unit/librig.a
+tests_unit_librig_a_SOURCES = \
+	tests/unit/worker/failover/sim.c tests/unit/worker/failover/sim.h \
+	tests/unit/worker/rtp/rtp_rig.c tests/unit/worker/rtp/rtp_rig.h \
+	tests/unit/worker/si/json_eq.c tests/unit/worker/si/json_eq.h \
+	tests/unit/worker/splice/source.c tests/unit/worker/splice/source.h \
+	tests/unit/worker/splice/stage.c tests/unit/worker/splice/stage.h \
+	tests/unit/worker/stream/rig.c tests/unit/worker/stream/rig.h \
+	tests/unit/worker/ts/build.c tests/unit/worker/ts/build.h
+
+unit_common_tests = \
+	tests/unit/common/account/test_client_address \
+	tests/unit/common/account/test_credential \
+	tests/unit/common/account/test_lockout \
+	tests/unit/common/account/test_origin \
+	tests/unit/common/account/test_password_cache \
+	tests/unit/common/account/test_secret \
+	tests/unit/common/account/test_session \
+	tests/unit/common/account/test_user \
+	tests/unit/common/account/test_ws_token \
+	tests/unit/common/base/test_address \
+	tests/unit/common/base/test_errmsg \
+	tests/unit/common/base/test_fd \
+	tests/unit/common/base/test_file_list \
+	tests/unit/common/base/test_iface \
+	tests/unit/common/base/test_ip_prefix \
+	tests/unit/common/base/test_log \
+	tests/unit/common/base/test_password \
+	tests/unit/common/base/test_ring \
+	tests/unit/common/base/test_shared \
+	tests/unit/common/base/test_sorted \
+	tests/unit/common/base/test_utf8 \
+	tests/unit/common/document/test_document \
+	tests/unit/common/document/test_reader \
+	tests/unit/common/document/test_replace \
+	tests/unit/common/document/test_revisions \
+	tests/unit/common/document/test_save \
+	tests/unit/common/http/test_peers \
+	tests/unit/common/http/test_server \
+	tests/unit/common/http/test_server_faults \
+	tests/unit/common/http/test_server_tls \
+	tests/unit/common/log/test_log_file \
+	tests/unit/common/log/test_log_syslog \
+	tests/unit/common/supervise/test_backoff \
+	tests/unit/common/supervise/test_cpu_share \
+	tests/unit/common/supervise/test_handover \
+	tests/unit/common/supervise/test_pace \
+	tests/unit/common/supervise/test_proc_state \
+	tests/unit/common/supervise/test_procfs \
+	tests/unit/common/ws/test_hub \
+	tests/unit/common/ws/test_ws_client
+check_PROGRAMS += $(unit_common_tests)
+TESTS += $(unit_common_tests)
+tests_unit_common_account_test_client_address_LDADD = $(master_libs)
+tests_unit_common_account_test_credential_LDADD = $(master_libs)
+tests_unit_common_account_test_lockout_LDADD = $(master_libs)
+tests_unit_common_account_test_origin_LDADD = $(master_libs)
+tests_unit_common_account_test_password_cache_LDADD = $(master_libs)
+tests_unit_common_account_test_secret_LDADD = $(master_libs)
+tests_unit_common_account_test_session_LDADD = $(master_libs)
+tests_unit_common_account_test_user_LDADD = $(master_libs)
+tests_unit_common_account_test_ws_token_LDADD = $(master_libs)
+tests_unit_common_document_test_document_LDADD = $(master_libs)
+tests_unit_common_document_test_reader_LDADD = $(master_libs)
+tests_unit_common_document_test_reader_LDFLAGS = -Wl,--wrap=document_load
+tests_unit_common_document_test_replace_LDADD = $(master_libs)
+tests_unit_common_document_test_revisions_LDADD = $(master_libs)
+tests_unit_common_document_test_save_LDADD = $(master_libs)
+tests_unit_common_http_test_peers_LDADD = $(master_libs)
+tests_unit_common_http_test_server_SOURCES = \
+	tests/unit/common/http/test_server.c \
+	tests/unit/common/http/client.c \
+	tests/unit/common/http/client.h \
+	tests/unit/common/http/site.c \
+	tests/unit/common/http/site.h
+tests_unit_common_http_test_server_LDADD = $(master_libs)
+tests_unit_common_http_test_server_faults_SOURCES = \
+	tests/unit/common/http/test_server_faults.c \
+	tests/unit/common/http/client.c \
+	tests/unit/common/http/client.h \
+	tests/unit/common/http/site.c \
+	tests/unit/common/http/site.h
+tests_unit_common_http_test_server_faults_LDADD = $(master_libs)
+tests_unit_common_http_test_server_tls_SOURCES = \
+	tests/unit/common/http/test_server_tls.c \
+	tests/unit/common/http/client.c \
+	tests/unit/common/http/client.h \
+	tests/unit/common/http/site.c \
+	tests/unit/common/http/site.h
+tests_unit_common_http_test_server_tls_LDADD = $(master_libs)
+tests_unit_common_log_test_log_file_LDADD = $(master_libs)
+tests_unit_common_log_test_log_syslog_LDADD = $(master_libs)
+tests_unit_common_supervise_test_backoff_LDADD = $(master_libs)
+tests_unit_common_supervise_test_cpu_share_LDADD = $(master_libs)
+tests_unit_common_supervise_test_handover_LDADD = $(master_libs)
+tests_unit_common_supervise_test_pace_LDADD = $(master_libs)
+tests_unit_common_supervise_test_proc_state_LDADD = $(master_libs)
+tests_unit_common_supervise_test_procfs_LDADD = $(master_libs)
+tests_unit_common_ws_test_hub_SOURCES = \
+	tests/unit/common/ws/test_hub.c \
+	tests/unit/common/http/client.c \
+	tests/unit/common/http/client.h
+tests_unit_common_ws_test_hub_LDADD = $(master_libs)
+tests_unit_common_ws_test_ws_client_LDADD = $(master_libs)
+
+unit_proto_tests = \
+	tests/unit/proto/ipc/test_channel \
+	tests/unit/proto/ipc/test_msg \
+	tests/unit/proto/spec/test_io_link \
+	tests/unit/proto/spec/test_io_rtp \
+	tests/unit/proto/spec/test_io_spec \
+	tests/unit/proto/spec/test_remux_options \
+	tests/unit/proto/spec/test_report_shape \
+	tests/unit/proto/spec/test_stream_spec \
+	tests/unit/proto/wire/test_http_request \
+	tests/unit/proto/wire/test_http_target \
+	tests/unit/proto/wire/test_http_vectors \
+	tests/unit/proto/wire/test_http_wipe \
+	tests/unit/proto/wire/test_ws_frame
+check_PROGRAMS += $(unit_proto_tests)
+TESTS += $(unit_proto_tests)
+
+unit_worker_tests = \
+	tests/unit/worker/analysis/test_monitor \
+	tests/unit/worker/analysis/test_pcr_check \
+	tests/unit/worker/analysis/test_report \
+	tests/unit/worker/analysis/test_tstd \
+	tests/unit/worker/deliver/test_deliver_feed \
+	tests/unit/worker/deliver/test_deliver_http \
+	tests/unit/worker/deliver/test_deliver_slow \
+	tests/unit/worker/deliver/test_deliver_tls \
+	tests/unit/worker/deliver/test_lag \
+	tests/unit/worker/deliver/test_mount_table \
+	tests/unit/worker/deliver/test_viewer_sessions \
+	tests/unit/worker/failover/test_damper \
+	tests/unit/worker/failover/test_failover \
+	tests/unit/worker/failover/test_failover_holds \
+	tests/unit/worker/failover/test_silence \
+	tests/unit/worker/filler/test_filler \
+	tests/unit/worker/filler/test_silent \
+	tests/unit/worker/input/test_file_clock \
+	tests/unit/worker/input/test_file_faults \
+	tests/unit/worker/input/test_file_input \
+	tests/unit/worker/input/test_file_reader \
+	tests/unit/worker/input/test_iat_in \
+	tests/unit/worker/input/test_loop \
+	tests/unit/worker/input/test_packet_ring \
+	tests/unit/worker/input/test_path_silence \
+	tests/unit/worker/input/test_playout \
+	tests/unit/worker/input/test_rtp_input \
+	tests/unit/worker/input/test_rtp_merge \
+	tests/unit/worker/merge/test_merge_model \
+	tests/unit/worker/merge/test_ts_merge \
+	tests/unit/worker/merge/test_ts_queue \
+	tests/unit/worker/net/curl/test_fetch \
+	tests/unit/worker/net/hls/test_cc_join \
+	tests/unit/worker/net/hls/test_hls_list \
+	tests/unit/worker/net/hls/test_hls_mux \
+	tests/unit/worker/net/hls/test_hls_mux_pmt \
+	tests/unit/worker/net/hls/test_m3u8 \
+	tests/unit/worker/net/hls/test_packed_audio \
+	tests/unit/worker/net/hls/test_pcr_rebuild \
+	tests/unit/worker/net/hls/test_segment_play \
+	tests/unit/worker/net/hls/test_segment_window \
+	tests/unit/worker/net/librist/test_rist_filter \
+	tests/unit/worker/net/librist/test_rist_guard \
+	tests/unit/worker/net/librist/test_rist_place \
+	tests/unit/worker/net/librist/test_rist_sources \
+	tests/unit/worker/net/librist/test_rist_watchdog \
+	tests/unit/worker/net/rist/test_rist_events \
+	tests/unit/worker/net/rist/test_rist_gaps \
+	tests/unit/worker/net/rist/test_rist_peers \
+	tests/unit/worker/net/srt/test_srt_calls \
+	tests/unit/worker/net/srt/test_srt_socket \
+	tests/unit/worker/net/test_refusal_log \
+	tests/unit/worker/output/test_announcement \
+	tests/unit/worker/output/test_cbr \
+	tests/unit/worker/output/test_cbr_stall \
+	tests/unit/worker/output/test_cc_rewrite \
+	tests/unit/worker/output/test_departure_plan \
+	tests/unit/worker/output/test_file_name \
+	tests/unit/worker/output/test_file_store \
+	tests/unit/worker/output/test_iat_out \
+	tests/unit/worker/output/test_join_point \
+	tests/unit/worker/output/test_pacer \
+	tests/unit/worker/output/test_ring_out \
+	tests/unit/worker/querier/test_querier_table \
+	tests/unit/worker/querier/test_query \
+	tests/unit/worker/remux/test_psi_build \
+	tests/unit/worker/remux/test_remux \
+	tests/unit/worker/remux/test_remux_data \
+	tests/unit/worker/remux/test_remux_parts \
+	tests/unit/worker/remux/test_remux_tables \
+	tests/unit/worker/remux/test_section_writer \
+	tests/unit/worker/remux/test_si_build \
+	tests/unit/worker/remux/test_si_versions \
+	tests/unit/worker/remux/test_table_versions \
+	tests/unit/worker/rtp/test_datagrams \
+	tests/unit/worker/rtp/test_fec \
+	tests/unit/worker/rtp/test_rtp_clock \
+	tests/unit/worker/rtp/test_rtp_packet \
+	tests/unit/worker/rtp/test_rtp_window \
+	tests/unit/worker/scan/test_collect \
+	tests/unit/worker/scan/test_session_table \
+	tests/unit/worker/sdp/test_offer \
+	tests/unit/worker/sdp/test_sap_packet \
+	tests/unit/worker/sdp/test_sdp \
+	tests/unit/worker/si/test_desc \
+	tests/unit/worker/si/test_record \
+	tests/unit/worker/si/test_samples \
+	tests/unit/worker/si/test_text_decode \
+	tests/unit/worker/si/test_text_encode \
+	tests/unit/worker/socket/test_send_socket \
+	tests/unit/worker/splice/test_cue \
+	tests/unit/worker/splice/test_entry \
+	tests/unit/worker/splice/test_foreign \
+	tests/unit/worker/splice/test_property \
+	tests/unit/worker/splice/test_splice \
+	tests/unit/worker/splice/test_stamps \
+	tests/unit/worker/splice/test_state \
+	tests/unit/worker/stream/test_lane \
+	tests/unit/worker/stream/test_memory \
+	tests/unit/worker/stream/test_monitor_log \
+	tests/unit/worker/stream/test_mux_input \
+	tests/unit/worker/stream/test_netif_news \
+	tests/unit/worker/stream/test_path_file \
+	tests/unit/worker/stream/test_path_files \
+	tests/unit/worker/stream/test_path_rtp \
+	tests/unit/worker/stream/test_path_udp \
+	tests/unit/worker/stream/test_selector \
+	tests/unit/worker/stream/test_sink \
+	tests/unit/worker/stream/test_source \
+	tests/unit/worker/stream/test_ticker \
+	tests/unit/worker/tls/test_ticket_keys \
+	tests/unit/worker/tls/test_tls_server \
+	tests/unit/worker/ts/test_analyze \
+	tests/unit/worker/ts/test_audio \
+	tests/unit/worker/ts/test_cc \
+	tests/unit/worker/ts/test_packet \
+	tests/unit/worker/ts/test_pat \
+	tests/unit/worker/ts/test_pcr \
+	tests/unit/worker/ts/test_pes \
+	tests/unit/worker/ts/test_pmt \
+	tests/unit/worker/ts/test_psi \
+	tests/unit/worker/ts/test_rap \
+	tests/unit/worker/ts/test_samples \
+	tests/unit/worker/ts/test_section \
+	tests/unit/worker/ts/test_sync
+check_PROGRAMS += $(unit_worker_tests)
+TESTS += $(unit_worker_tests)
+tests_unit_worker_deliver_test_deliver_feed_SOURCES = \
+	tests/unit/worker/deliver/test_deliver_feed.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_deliver_test_deliver_http_SOURCES = \
+	tests/unit/worker/deliver/test_deliver_http.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_deliver_test_deliver_slow_SOURCES = \
+	tests/unit/worker/deliver/test_deliver_slow.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_deliver_test_deliver_tls_SOURCES = \
+	tests/unit/worker/deliver/test_deliver_tls.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_input_test_file_input_LDFLAGS = -Wl,--wrap=pread
+tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
+tests_unit_worker_merge_test_merge_model_SOURCES = \
+	tests/unit/worker/merge/merge_count.c \
+	tests/unit/worker/merge/merge_count.h \
+	tests/unit/worker/merge/merge_sim.c \
+	tests/unit/worker/merge/merge_sim.h \
+	tests/unit/worker/merge/test_merge_model.c
+tests_unit_worker_merge_test_ts_merge_SOURCES = \
+	tests/unit/worker/merge/merge_rig.c \
+	tests/unit/worker/merge/merge_rig.h \
+	tests/unit/worker/merge/test_ts_merge.c
+tests_unit_worker_net_curl_test_fetch_SOURCES = \
+	tests/unit/worker/net/curl/test_fetch.c \
+	worker/net/curl/fetch.c \
+	worker/net/curl/http_headers.c \
+	worker/net/curl/url.c
+tests_unit_worker_net_curl_test_fetch_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS)
+tests_unit_worker_net_curl_test_fetch_LDADD = $(test_libs) $(CURL_LIBS)
+tests_unit_worker_net_hls_test_hls_list_SOURCES = \
+	tests/unit/worker/net/hls/test_hls_list.c \
+	worker/net/hls/hls_list.c \
+	worker/net/curl/url.c
+tests_unit_worker_net_hls_test_hls_list_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS)
+tests_unit_worker_net_hls_test_hls_list_LDADD = $(test_libs) $(CURL_LIBS)
+tests_unit_worker_net_librist_test_rist_filter_SOURCES = \
+	tests/unit/worker/net/librist/test_rist_filter.c \
+	worker/net/librist/rist_filter.c
+tests_unit_worker_net_librist_test_rist_guard_SOURCES = \
+	tests/unit/worker/net/librist/test_rist_guard.c \
+	worker/net/librist/rist_filter.c \
+	worker/net/librist/rist_guard.c \
+	worker/net/librist/rist_sources.c
+tests_unit_worker_net_librist_test_rist_guard_CFLAGS = \
+	$(AM_CFLAGS) \
+	$(RIST_CFLAGS)
+tests_unit_worker_net_librist_test_rist_place_SOURCES = \
+	tests/unit/worker/net/librist/test_rist_place.c \
+	worker/net/librist/rist_place.c
+tests_unit_worker_net_librist_test_rist_sources_SOURCES = \
+	tests/unit/worker/net/librist/test_rist_sources.c \
+	worker/net/librist/rist_sources.c
+tests_unit_worker_net_librist_test_rist_sources_CFLAGS = \
+	$(AM_CFLAGS) \
+	$(RIST_CFLAGS)
+tests_unit_worker_net_librist_test_rist_watchdog_SOURCES = \
+	tests/unit/worker/net/librist/test_rist_watchdog.c \
+	worker/net/librist/rist_watchdog.c
+tests_unit_worker_net_rist_test_rist_events_SOURCES = \
+	tests/unit/worker/net/rist/test_rist_events.c \
+	worker/net/rist/rist_events.c \
+	worker/net/rist/rist_peers.c
+tests_unit_worker_net_rist_test_rist_events_CFLAGS = \
+	$(AM_CFLAGS) \
+	$(RIST_CFLAGS)
+tests_unit_worker_net_rist_test_rist_events_LDADD = $(test_libs) $(RIST_LIBS)
+tests_unit_worker_net_rist_test_rist_gaps_SOURCES = \
+	tests/unit/worker/net/rist/test_rist_gaps.c \
+	worker/net/rist/rist_gaps.c
+tests_unit_worker_net_rist_test_rist_peers_SOURCES = \
+	tests/unit/worker/net/rist/test_rist_peers.c \
+	worker/net/rist/rist_peers.c
+tests_unit_worker_net_rist_test_rist_peers_CFLAGS = \
+	$(AM_CFLAGS) \
+	$(RIST_CFLAGS)
+tests_unit_worker_net_srt_test_srt_calls_SOURCES = \
+	tests/unit/worker/net/srt/test_srt_calls.c \
+	worker/net/srt/srt_calls.c
+tests_unit_worker_net_srt_test_srt_socket_SOURCES = \
+	tests/unit/worker/net/srt/test_srt_socket.c \
+	worker/net/refusal_log.c \
+	worker/net/srt/srt_calls.c \
+	worker/net/srt/srt_place.c \
+	worker/net/srt/srt_socket.c
+tests_unit_worker_net_srt_test_srt_socket_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS)
+tests_unit_worker_net_srt_test_srt_socket_LDADD = $(test_libs) $(SRT_LIBS)
+tests_unit_worker_net_test_refusal_log_SOURCES = \
+	tests/unit/worker/net/test_refusal_log.c \
+	worker/net/refusal_log.c
+tests_unit_worker_output_test_file_store_LDFLAGS = \
+	-Wl,--wrap=time,--wrap=flock,--wrap=fstatvfs
+tests_unit_worker_remux_test_remux_SOURCES = \
+	tests/unit/worker/remux/test_remux.c \
+	tests/unit/worker/remux/rig.c \
+	tests/unit/worker/remux/rig.h
+tests_unit_worker_remux_test_remux_data_SOURCES = \
+	tests/unit/worker/remux/test_remux_data.c \
+	tests/unit/worker/remux/rig.c \
+	tests/unit/worker/remux/rig.h
+tests_unit_worker_remux_test_remux_tables_SOURCES = \
+	tests/unit/worker/remux/test_remux_tables.c \
+	tests/unit/worker/remux/rig.c \
+	tests/unit/worker/remux/rig.h
+tests_unit_worker_stream_test_mux_input_SOURCES = \
+	tests/unit/worker/stream/test_mux_input.c \
+	tests/unit/worker/remux/rig.c \
+	tests/unit/worker/remux/rig.h
+tests_unit_worker_stream_test_selector_LDFLAGS = -Wl,--wrap=mono_ns
+tests_unit_worker_tls_test_ticket_keys_LDADD = \
+	libworkertls.a \
+	$(test_libs) \
+	$(SSL_LIBS)
+tests_unit_worker_tls_test_tls_server_SOURCES = \
+	tests/unit/worker/tls/test_tls_server.c \
+	tests/component/pem.c \
+	tests/component/pem.h
+tests_unit_worker_tls_test_tls_server_LDADD = \
+	libworkertls.a \
+	$(test_libs) \
+	$(SSL_LIBS)
+
+unit_master_tests = \
+	tests/unit/master/api/test_adapters \
+	tests/unit/master/api/test_announcements \
+	tests/unit/master/api/test_api \
+	tests/unit/master/api/test_categories \
+	tests/unit/master/api/test_category_name \
+	tests/unit/master/api/test_input_edit \
+	tests/unit/master/api/test_output_groups \
+	tests/unit/master/api/test_scans \
+	tests/unit/master/api/test_sections \
+	tests/unit/master/api/test_sessions \
+	tests/unit/master/api/test_settings \
+	tests/unit/master/api/test_softcams \
+	tests/unit/master/api/test_stream_edit \
+	tests/unit/master/auth/test_access \
+	tests/unit/master/auth/test_auth \
+	tests/unit/master/auth/test_password_check \
+	tests/unit/master/config/test_check \
+	tests/unit/master/config/test_check_addresses \
+	tests/unit/master/config/test_check_places \
+	tests/unit/master/config/test_check_stream \
+	tests/unit/master/config/test_config \
+	tests/unit/master/config/test_crash_guard \
+	tests/unit/master/config/test_fallback \
+	tests/unit/master/config/test_findings \
+	tests/unit/master/config/test_unknown_keys \
+	tests/unit/master/setup/test_log_settings \
+	tests/unit/master/setup/test_options \
+	tests/unit/master/status/test_history \
+	tests/unit/master/status/test_host_advice \
+	tests/unit/master/status/test_minute \
+	tests/unit/master/status/test_status \
+	tests/unit/master/status/test_status_alarm \
+	tests/unit/master/streams/test_analysis_request \
+	tests/unit/master/streams/test_input_choice \
+	tests/unit/master/streams/test_queriers \
+	tests/unit/master/streams/test_session_list \
+	tests/unit/master/streams/test_stream_plan \
+	tests/unit/master/streams/test_switch_log \
+	tests/unit/master/test_file_budget
+check_PROGRAMS += $(unit_master_tests)
+TESTS += $(unit_master_tests)
+tests_unit_master_api_test_adapters_SOURCES = \
+	tests/unit/master/api/test_adapters.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_adapters_LDADD = $(master_libs)
+tests_unit_master_api_test_announcements_SOURCES = \
+	tests/unit/master/api/test_announcements.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_announcements_LDADD = $(master_libs)
+tests_unit_master_api_test_api_SOURCES = \
+	tests/unit/master/api/test_api.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_api_LDADD = $(master_libs)
+tests_unit_master_api_test_categories_SOURCES = \
+	tests/unit/master/api/test_categories.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_categories_LDADD = $(master_libs)
+tests_unit_master_api_test_category_name_LDADD = $(master_libs)
+tests_unit_master_api_test_input_edit_LDADD = $(master_libs)
+tests_unit_master_api_test_output_groups_SOURCES = \
+	tests/unit/master/api/test_output_groups.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_output_groups_LDADD = $(master_libs)
+tests_unit_master_api_test_scans_SOURCES = \
+	tests/unit/master/api/test_scans.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_scans_LDADD = $(master_libs)
+tests_unit_master_api_test_sections_SOURCES = \
+	tests/unit/master/api/test_sections.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_sections_LDADD = $(master_libs)
+tests_unit_master_api_test_sessions_SOURCES = \
+	tests/unit/master/api/test_sessions.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_sessions_LDADD = $(master_libs)
+tests_unit_master_api_test_settings_SOURCES = \
+	tests/unit/master/api/test_settings.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_settings_LDADD = $(master_libs)
+tests_unit_master_api_test_softcams_SOURCES = \
+	tests/unit/master/api/test_softcams.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_softcams_LDADD = $(master_libs)
+tests_unit_master_api_test_stream_edit_LDADD = $(master_libs)
+tests_unit_master_auth_test_access_LDADD = $(master_libs)
+tests_unit_master_auth_test_auth_LDADD = $(master_libs)
+tests_unit_master_auth_test_password_check_LDADD = $(master_libs)
+tests_unit_master_config_test_check_LDADD = $(master_libs)
+tests_unit_master_config_test_check_addresses_LDADD = $(master_libs)
+tests_unit_master_config_test_check_places_LDADD = $(master_libs)
+tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
+tests_unit_master_config_test_config_LDADD = $(master_libs)
+tests_unit_master_config_test_crash_guard_LDADD = $(master_libs)
+tests_unit_master_config_test_fallback_LDADD = $(master_libs)
+tests_unit_master_config_test_findings_LDADD = $(master_libs)
+tests_unit_master_config_test_unknown_keys_LDADD = $(master_libs)
+tests_unit_master_setup_test_log_settings_LDADD = $(master_libs)
+tests_unit_master_setup_test_options_LDADD = $(master_libs)
+tests_unit_master_status_test_history_SOURCES = \
+	tests/unit/master/status/test_history.c \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_status_test_history_LDADD = $(master_libs)
+tests_unit_master_status_test_host_advice_SOURCES = \
+	tests/unit/master/status/test_host_advice.c \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_status_test_host_advice_LDADD = $(master_libs)
+tests_unit_master_status_test_minute_LDADD = $(master_libs)
+tests_unit_master_status_test_status_SOURCES = \
+	tests/unit/master/status/test_status.c \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_status_test_status_LDADD = $(master_libs)
+tests_unit_master_status_test_status_alarm_LDADD = $(master_libs)
+tests_unit_master_streams_test_analysis_request_SOURCES = \
+	tests/unit/master/streams/channel_rig.c \
+	tests/unit/master/streams/channel_rig.h \
+	tests/unit/master/streams/test_analysis_request.c
+tests_unit_master_streams_test_analysis_request_LDADD = $(master_libs)
+tests_unit_master_streams_test_input_choice_SOURCES = \
+	tests/unit/master/streams/channel_rig.c \
+	tests/unit/master/streams/channel_rig.h \
+	tests/unit/master/streams/test_input_choice.c
+tests_unit_master_streams_test_input_choice_LDADD = $(master_libs)
+tests_unit_master_streams_test_queriers_LDADD = $(master_libs)
+tests_unit_master_streams_test_session_list_LDADD = $(master_libs)
+tests_unit_master_streams_test_stream_plan_LDADD = $(master_libs)
+tests_unit_master_streams_test_switch_log_LDADD = $(master_libs)
+tests_unit_master_test_file_budget_LDADD = $(master_libs)
+
+unit_ctl_tests = \
+	tests/unit/ctl/test_config_edit \
+	tests/unit/ctl/test_ctl_options \
+	tests/unit/ctl/test_ctl_settings \
+	tests/unit/ctl/test_json_diff \
+	tests/unit/ctl/test_json_path \
+	tests/unit/ctl/test_keyring \
+	tests/unit/ctl/test_table \
+	tests/unit/ctl/test_text
+check_PROGRAMS += $(unit_ctl_tests)
+TESTS += $(unit_ctl_tests)
+tests_unit_ctl_test_config_edit_LDADD = $(ctl_libs)
+tests_unit_ctl_test_ctl_options_LDADD = $(ctl_libs)
+tests_unit_ctl_test_ctl_settings_LDADD = $(ctl_libs)
+tests_unit_ctl_test_json_diff_LDADD = $(ctl_libs)
+tests_unit_ctl_test_json_path_LDADD = $(ctl_libs)
+tests_unit_ctl_test_keyring_LDADD = $(ctl_libs)
+tests_unit_ctl_test_table_LDADD = $(ctl_libs)
+tests_unit_ctl_test_text_LDADD = $(ctl_libs)
+
+unit_helpers_tests = \
+	tests/unit/bench/test_check_packets \
+	tests/unit/helpers/test_judge
+check_PROGRAMS += $(unit_helpers_tests)
+TESTS += $(unit_helpers_tests)
+tests_unit_bench_test_check_packets_SOURCES = \
+	tests/bench/check_stream.c \
+	tests/bench/histogram.c \
+	tests/bench/stamp.c \
+	tests/bench/tsmaker.c \
+	tests/unit/bench/test_check_packets.c
+endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The gate with a worker that answers when the test says so: what is asked of
+ * it, in which order, and who is told what.
+ */
+#include "common/base/log.h"
+#include "common/base/util.h"
+#include "master/auth/password_check.h"
+#include "master/config/config.h"
+#include "common/supervise/auth_proc.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOBS_MAX = 100 };
+
+struct auth_job {
+	struct auth_job_config cfg;
+	char password[64];
+	char hash[64];
+};
+
+static struct world {
+	struct ev_loop *loop;
+	struct config *config;
+	struct gate *gate;
+	struct auth_job *jobs[JOBS_MAX]; /* under way, in order */
+	size_t n;
+} w;
+
+struct auth_job *auth_job_new(struct auth_proc *p,
+			      const struct auth_job_config *cfg)
+{
+	struct auth_job *j = calloc(1, sizeof *j);
+
+	(void)p;
+	cr_assert_lt(w.n, (size_t)JOBS_MAX);
+	j->cfg = *cfg;
+	(void)snprintf(j->password, sizeof j->password, "%s", cfg->password);
+	(void)snprintf(j->hash, sizeof j->hash, "%.60s", cfg->hash);
+	return w.jobs[w.n++] = j;
+}
+
+static void take_out(struct auth_job *j)
+{
+	size_t i = 0;
+
+	while (w.jobs[i] != j)
+		i++;
+	w.n--;
+	memmove(&w.jobs[i], &w.jobs[i + 1], (w.n - i) * sizeof w.jobs[0]);
+}
+
+void auth_job_cancel(struct auth_job **j)
+{
+	if (*j == NULL)
+		return;
+	take_out(*j);
+	free(*j);
+	*j = NULL;
+}
+
+/* The worker's answer to the i-th job under way. */
+static void answer(size_t i, enum auth_outcome outcome)
+{
+	struct auth_job *j = w.jobs[i];
+
+	take_out(j);
+	j->cfg.on_done(outcome, "", j->cfg.arg);
+	free(j);
+}
+
+static void ignore_log(enum log_level level, const char *component,
+		       const char *text, void *arg)
+{
+	(void)level, (void)component, (void)text, (void)arg;
+}
+
+static void put(const char *login, const char *cipher)
+{
+	config_put_user(w.config, login,
+			json_pack("{s:b, s:i, s:s}", "enable", 1, "type", 1,
+				  "cipher", cipher));
+}
+
+static void open_world(void)
+{
+	struct errmsg why;
+
+	log_open(ignore_log, NULL, LOG_LEVEL_DEBUG);
+	w.loop = ev_loop_new(0);
+	w.config = config_open(NULL, w.loop, &why);
+	w.gate = gate_new(&(struct gate_config){ .loop = w.loop,
+						 .config = w.config });
+	put("anna", "$y$anna");
+	put("old", "0123456789abcdef0123456789abcdef");
+}
+
+static void close_world(void)
+{
+	gate_free(&w.gate);
+	cr_assert_eq(w.n, 0u, "a job was left");
+	config_close(&w.config);
+	ev_loop_destroy(w.loop);
+}
+
+struct asked {
+	struct gate_wait *wait;
+	int answer; /* -1: none yet */
+};
+
+static void on_done(enum gate_answer a, void *arg)
+{
+	struct asked *asked = arg;
+
+	cr_assert_eq(asked->answer, -1, "told twice");
+	asked->answer = (int)a;
+	asked->wait = NULL;
+}
+
+static struct gate_question question(const char *login, const char *password,
+				     const char *from)
+{
+	static struct ip_address address;
+
+	cr_assert_eq(ip_parse(from, &address), 0);
+	return (struct gate_question){ login, password, &address };
+}
+
+static struct asked ask(const char *login, const char *password,
+			const char *from, struct asked *a)
+{
+	struct gate_question q = question(login, password, from);
+
+	*a = (struct asked){ .answer = -1 };
+	a->wait = gate_ask(w.gate, &q, on_done, a);
+	cr_assert_eq(a->answer, -1, "told inside the call");
+	return *a;
+}
+
+static int knows(const char *login, const char *password, const char *from)
+{
+	struct gate_question q = question(login, password, from);
+	enum gate_answer a;
+
+	return gate_knows(w.gate, &q, &a) ? (int)a : -1;
+}
+
+#define HERE "192.0.2.1"
+
+Test(gate, a_right_password_is_remembered_until_it_changes)
+{
+	struct asked a;
+
+	open_world();
+	cr_expect_eq(knows("anna", "pw", HERE), -1);
+	(void)ask("anna", "pw", HERE, &a);
+	cr_assert_eq(w.n, 1u);
+	cr_expect_str_eq(w.jobs[0]->password, "pw");
+	cr_expect_str_eq(w.jobs[0]->hash, "$y$anna");
+	answer(0, AUTH_OK);
+	cr_expect_eq(a.answer, GATE_RIGHT);
+	cr_expect_eq(knows("anna", "pw", "192.0.2.2"), GATE_RIGHT);
+	cr_expect_eq(knows("anna", "pw2", HERE), -1);
+	put("anna", "$y$other");
+	cr_expect_eq(knows("anna", "pw", HERE), -1);
+	close_world();
+}
+
+Test(gate, who_does_not_exist_is_checked_all_the_same)
+{
+	static const char *const logins[] = { "nobody", "old", "" };
+
+	open_world();
+	for (size_t i = 0; i < ARRAY_LEN(logins); i++) {
+		struct asked a;
+
+		(void)ask(logins[i], "pw", HERE, &a);
+		cr_assert_eq(w.n, 1u);
+		cr_expect_eq(strncmp(w.jobs[0]->hash, "$y$j9T$", 7), 0);
+		/* whatever the worker says of the stand-in */
+		answer(0, i == 0 ? AUTH_OK : AUTH_WRONG);
+		cr_expect_eq(a.answer, GATE_WRONG, "%s", logins[i]);
+	}
+	close_world();
+}
+
+Test(gate, equal_questions_are_one_check)
+{
+	struct asked same[3], other, elsewhere;
+
+	open_world();
+	for (size_t i = 0; i < 3; i++)
+		(void)ask("anna", "pw", HERE, &same[i]);
+	(void)ask("anna", "px", HERE, &other);
+	(void)ask("anna", "pw", "192.0.2.2", &elsewhere);
+	cr_expect_eq(w.n, 3u);
+	answer(0, AUTH_WRONG);
+	for (size_t i = 0; i < 3; i++)
+		cr_expect_eq(same[i].answer, GATE_WRONG);
+	cr_expect_eq(other.answer, -1);
+	cr_expect_eq(elsewhere.answer, -1);
+	answer(0, AUTH_WRONG);
+	answer(0, AUTH_WRONG);
+	close_world();
+}
+
+Test(gate, no_more_at_a_time_than_may_fail)
+{
+	struct asked a[8];
+
+	open_world();
+	for (size_t i = 0; i < 8; i++) {
+		char password[8];
+
+		(void)snprintf(password, sizeof password, "p%zu", i);
+		(void)ask("anna", password, HERE, &a[i]);
+		cr_assert_not_null(a[i].wait);
+	}
+	cr_expect_eq(w.n, 5u);
+	for (size_t i = 0; i < 4; i++) {
+		answer(0, AUTH_WRONG);
+		cr_expect_eq(w.n, 4u - i, "none may follow");
+	}
+	cr_expect_eq(a[5].answer, -1);
+	answer(0, AUTH_WRONG);
+	for (size_t i = 0; i < 8; i++)
+		cr_expect_eq(a[i].answer, i < 5 ? GATE_WRONG : GATE_LOCKED,
+			     "%zu", i);
+	cr_expect_eq(w.n, 0u);
+	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
+	cr_expect_eq(knows("anna", "pw", "192.0.2.2"), -1);
+	close_world();
+}
+
+Test(gate, a_success_lets_those_who_wait_go_on)
+{
+	struct asked a[6];
+
+	open_world();
+	for (size_t i = 0; i < 6; i++) {
+		char password[8];
+
+		(void)snprintf(password, sizeof password, "p%zu", i);
+		(void)ask("anna", password, HERE, &a[i]);
+	}
+	answer(0, AUTH_WRONG);
+	cr_expect_eq(w.n, 4u);
+	answer(0, AUTH_OK);
+	cr_expect_eq(w.n, 4u, "the sixth is under way");
+	cr_expect_str_eq(w.jobs[3]->password, "p5");
+	while (w.n > 0)
+		answer(0, AUTH_WRONG);
+	close_world();
+}
+
+Test(gate, who_leaves_is_not_told_but_counts)
+{
+	struct asked a[6];
+
+	open_world();
+	for (size_t i = 0; i < 6; i++) {
+		char password[8];
+
+		(void)snprintf(password, sizeof password, "p%zu", i);
+		(void)ask("anna", password, HERE, &a[i]);
+		gate_forget(&a[i].wait);
+	}
+	/* the sixth had not begun: it never will */
+	cr_expect_eq(w.n, 5u);
+	while (w.n > 0)
+		answer(0, AUTH_WRONG);
+	for (size_t i = 0; i < 6; i++)
+		cr_expect_eq(a[i].answer, -1);
+	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
+	close_world();
+}
+
+Test(gate, a_password_that_changed_meanwhile_is_wrong_and_no_guess)
+{
+	struct asked a;
+
+	open_world();
+	for (size_t i = 0; i < 6; i++) {
+		put("anna", "$y$one");
+		(void)ask("anna", "pw", HERE, &a);
+		put("anna", "$y$two");
+		answer(0, AUTH_OK);
+		cr_expect_eq(a.answer, GATE_WRONG);
+	}
+	cr_expect_eq(knows("anna", "pw", HERE), -1);
+	close_world();
+}
+
+Test(gate, what_nobody_knows_is_no_failure)
+{
+	struct asked a;
+
+	open_world();
+	for (size_t i = 0; i < 10; i++) {
+		(void)ask("anna", "pw", HERE, &a);
+		answer(0, AUTH_UNAVAILABLE);
+		cr_expect_eq(a.answer, GATE_BUSY);
+	}
+	cr_expect_eq(knows("anna", "pw", HERE), -1);
+	close_world();
+}
+
+Test(gate, the_number_that_waits_is_bounded)
+{
+	struct asked a[GATE_CHECKS_MAX + 1];
+
+	open_world();
+	for (size_t i = 0; i < GATE_CHECKS_PER_ADDRESS_MAX + 1; i++) {
+		char password[8];
+
+		(void)snprintf(password, sizeof password, "p%zu", i);
+		(void)ask("anna", password, HERE, &a[i]);
+		cr_expect_eq(a[i].wait == NULL,
+			     i == GATE_CHECKS_PER_ADDRESS_MAX);
+	}
+	for (size_t i = GATE_CHECKS_PER_ADDRESS_MAX; i < GATE_CHECKS_MAX + 1;
+	     i++) {
+		char from[32];
+
+		(void)snprintf(from, sizeof from, "198.51.100.%zu", i);
+		(void)ask("anna", "pw", from, &a[i]);
+		cr_expect_eq(a[i].wait == NULL, i == GATE_CHECKS_MAX, "%zu",
+			     i);
+	}
+	for (size_t i = 0; i < GATE_CHECKS_MAX; i++)
+		gate_forget(&a[i].wait);
+	close_world();
+}
+
+static void on_timeout(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)t, (void)revents;
+	ev_break(loop, EVBREAK_ALL);
+}
+
+Test(gate, who_waits_too_long_is_told_so, .timeout = 90)
+{
+	struct asked a[6];
+	ev_timer stop;
+
+	open_world();
+	for (size_t i = 0; i < 6; i++) {
+		char password[8];
+
+		(void)snprintf(password, sizeof password, "p%zu", i);
+		(void)ask("anna", password, HERE, &a[i]);
+	}
+	ev_timer_init(&stop, on_timeout, GATE_DEADLINE_MS / 1e3 + 0.3, 0.);
+	ev_timer_start(w.loop, &stop);
+	ev_run(w.loop, 0);
+	for (size_t i = 0; i < 6; i++)
+		cr_expect_eq(a[i].answer, GATE_BUSY, "%zu", i);
+	/* what is under way still counts */
+	cr_expect_eq(w.n, 5u);
+	while (w.n > 0)
+		answer(0, AUTH_WRONG);
+	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
+	close_world();
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/unknown_keys.h"
+#include "tests/unit/quoted.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void note(enum check_severity severity, const char *path,
+		 const char *text, void *arg)
+{
+	char *all = arg;
+	size_t len = strlen(all);
+
+	cr_assert_eq(severity, CHECK_WARNING);
+	(void)snprintf(all + len, 1024 - len, "%s: %s\n", path, text);
+}
+
+static void finds(const char *text, const char *want)
+{
+	json_t *document = quoted(text);
+	char all[1024] = "";
+
+	slips_find(document, note, all);
+	cr_assert_str_eq(all, want);
+	json_decref(document);
+}
+
+Test(slips, nothing_is_said_of_what_is_known_or_marked)
+{
+	finds("{'gid':1,'settings':{'control_port':'1','_old':2},"
+	      "'make_stream':[{'id':'a','type':'spts','enable':true,"
+	      "'input':['udp://239.1.1.1:1'],'output':[],'map':[],"
+	      "'_input':[]}],'_note':'x','output':[]}", "");
+}
+
+Test(slips, a_key_with_a_letter_too_few_is_named_with_what_was_meant)
+{
+	finds("{'make_steam':[]}", ": \"make_steam\" is not known; is it "
+	      "\"make_stream\"?\n");
+	finds("{'settings':{'contol_port':'1'}}", "settings: \"contol_port\" "
+	      "is not known; is it \"control_port\"?\n");
+	finds("{'log':{'degub':true}}", "log: \"degub\" is not known; is it "
+	      "\"debug\"?\n");
+	finds("{'auth':{'promote':1}}", "auth: \"promote\" is not known; is "
+	      "it \"promo\"?\n");
+}
+
+Test(slips, a_key_unlike_any_other_is_named_alone)
+{
+	finds("{'something':1}", ": \"something\" is not known\n");
+	/* nearer to anything than to itself is no slip */
+	finds("{'x':1}", ": \"x\" is not known\n");
+}
+
+Test(slips, an_enabled_stream_that_cannot_run_is_named)
+{
+	finds("{'make_stream':[{'id':'a','type':'spts','enable':true,"
+	      "'inputs':['udp://239.1.1.1:1']}]}",
+	      "make_stream[0]: \"inputs\" is not known; is it \"input\"?\n"
+	      "make_stream[0]: is enabled and does not run: input: there is "
+	      "none\n");
+	finds("{'make_stream':[{'id':'a','type':'spts','enable':false}]}",
+	      "");
+}
+
+Test(slips, copes_with_what_is_no_configuration)
+{
+	finds("{'settings':[],'make_stream':5,'auth':null}", "");
+	finds("{'make_stream':[5,null,{}]}", "");
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
+#include "master/config/config.h"
+#include "common/supervise/handover.h"
+#include "master/status/history.h"
+#include "master/status/status.h"
+#include "master/status/system_status.h"
+#include "tests/unit/master/fakes.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One master's memory. */
+struct master {
+	struct ev_loop *loop;
+	struct history of;
+};
+
+static void open_master(struct master *m, const char *path)
+{
+	struct errmsg why;
+	json_t *stream = fakes_json("{'enable':true,'type':'spts',"
+				    "'input':['udp://:1','udp://:2']}");
+
+	m->loop = ev_loop_new(EVFLAG_AUTO);
+	m->of.config = config_open(path, m->loop, &why);
+	cr_assert_not_null(m->of.config, "%s", why.text);
+	m->of.status = status_new(&(struct status_config){ .loop = m->loop });
+	m->of.system = system_status_new(m->loop);
+	status_set_stream(m->of.status, "a", stream, NULL);
+	json_decref(stream);
+}
+
+static void close_master(struct master *m)
+{
+	system_status_free(&m->of.system);
+	status_free(&m->of.status);
+	config_close(&m->of.config);
+	ev_loop_destroy(m->loop);
+}
+
+static void hear(struct master *m, uint32_t packets)
+{
+	struct msg_stream_status status = {
+		.n_inputs = 1,
+		.inputs = { { .position = 2, .active = true, .onair = true,
+			      .packets = packets } },
+	};
+
+	status_push(m->of.status, "a", &status);
+}
+
+static json_int_t number(struct master *m, const char *key)
+{
+	json_t *o = status_stream(m->of.status, "a", STATUS_MINUTE, NULL);
+	json_int_t n = json_integer_value(json_object_get(o, key));
+
+	json_decref(o);
+	return n;
+}
+
+/* What one wrote, for the other to take; document: changed meanwhile. */
+static void hand_on(struct master *from, struct master *to,
+		    const char *streams)
+{
+	uint64_t last = 0;
+	struct handover *h = handover_new(&last);
+
+	history_write(&from->of, h);
+	if (streams != NULL)
+		(void)json_object_set_new(
+			json_object_get(handover_document(h), "history"),
+			"streams", fakes_json(streams));
+	history_take(&to->of, h);
+	handover_free(&h);
+}
+
+static char folder[] = "/tmp/history-XXXXXX";
+
+static char *make_path(void)
+{
+	cr_assert_not_null(mkdtemp(folder));
+	return xasprintf("%s/x.json", folder);
+}
+
+static void remove_path(char *path)
+{
+	char *more[] = { path, xasprintf("%s.backup", path) };
+
+	for (size_t i = 0; i < ARRAY_LEN(more); i++) {
+		(void)unlink(more[i]);
+		free(more[i]);
+	}
+	(void)rmdir(folder);
+}
+
+Test(history, goes_from_one_master_to_the_next)
+{
+	char *path = make_path();
+	struct master old, new;
+	unsigned due;
+
+	open_master(&old, path);
+	hear(&old, 100);
+	hear(&old, 23);
+	config_touch(old.of.config);
+	due = config_backup_ms(old.of.config);
+	cr_assert_gt(due, CONFIG_BACKUP_DELAY_MS - 5000);
+
+	open_master(&new, path);
+	cr_assert_eq(config_backup_ms(new.of.config), 0);
+	config_backup_in(old.of.config, 1000 * 1000);
+	hand_on(&old, &new, NULL);
+	cr_assert_eq(number(&new, "packets"), 123);
+	cr_assert_eq(number(&new, "input_id"), 2);
+	due = config_backup_ms(new.of.config);
+	cr_assert(due > 900 * 1000 && due <= 1000 * 1000, "%u", due);
+	/* and a change puts it off again */
+	config_touch(new.of.config);
+	cr_assert_gt(config_backup_ms(new.of.config), 1000 * 1000);
+	close_master(&old);
+	close_master(&new);
+	remove_path(path);
+}
+
+Test(history, of_streams_is_taken_as_far_as_it_is_sound)
+{
+	struct master old, new;
+
+	open_master(&old, NULL);
+	open_master(&new, NULL);
+	hand_on(&old, &new, "{'b':{'minute':'1 1 8 5 0 0 0 1 1\\n'},"
+		"'a':{'minute':'1 1 8 5 0','at':5,'input':9}}");
+	cr_assert_eq(number(&new, "packets"), 0);
+	hand_on(&old, &new, "{'a':[]}");
+	hand_on(&old, &new, "[5]");
+	hand_on(&old, &new, "{'a':{'minute':'1 1 8 5 0 0 0 1 1\\n',"
+		"'at':5,'input':9}}");
+	cr_assert_eq(number(&new, "packets"), 5);
+	cr_assert_eq(number(&new, "input_id"), 1);
+	/* what was heard by then is newer */
+	hear(&new, 7);
+	hand_on(&old, &new, "{'a':{'minute':'1 1 8 50 0 0 0 1 1\\n'}}");
+	cr_assert_eq(number(&new, "packets"), 12);
+	close_master(&old);
+	close_master(&new);
+}
+
+static json_int_t machine_use(struct master *m)
+{
+	json_t *o = system_status_get(m->of.system, STATUS_MINUTE, NULL);
+	json_int_t n = json_integer_value(json_object_get(o,
+							  "sys_cpu_usage"));
+
+	json_decref(o);
+	return n;
+}
+
+Test(history, of_the_machine_is_that_of_the_last_minute)
+{
+	struct master new;
+	json_int_t now_ms = (json_int_t)mono_ms();
+	json_t *marks;
+
+	open_master(&new, NULL);
+	/* idle for 40 s, by what the one before has read: the numbers of
+	 * processor time only grow */
+	marks = json_pack("[[I, I, I]]", now_ms - 40000, (json_int_t)0,
+			  (json_int_t)0);
+	system_status_take(new.of.system, marks);
+	cr_assert_gt(machine_use(&new), 0);
+	json_decref(marks);
+	close_master(&new);
+}
+
+Test(history, of_a_machine_that_is_not_sound_is_left_out)
+{
+	static const char *const wrong[] = {
+		"[]", "{}", "[5]", "[[1,2]]", "[[1,2,3,4]]", "[[-1,0,0]]",
+		"[[2,2,2],[1,2,2]]", "[[1,0,0],[2,0,-5]]",
+		"[[1,9000000000000000000,0]]", "[[9000000000000000000,0,0]]",
+	};
+	struct master m;
+
+	open_master(&m, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		json_t *marks = fakes_json(wrong[i]);
+		json_t *before = system_status_write(m.of.system), *after;
+
+		system_status_take(m.of.system, marks);
+		after = system_status_write(m.of.system);
+		cr_assert(json_equal(before, after), "%s", wrong[i]);
+		json_decref(before);
+		json_decref(after);
+		json_decref(marks);
+	}
+	close_master(&m);
+}

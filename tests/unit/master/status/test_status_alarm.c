@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Alarms of a stream as events. */
+#include "master/status/status_stream.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct msg_input_status playing = {
+	.position = 1, .active = true, .open = true,
+};
+
+/* The event without its time, or "" when there is none. */
+static const char *next_alarm(struct status_stream *s, uint64_t now_ms)
+{
+	static char text[256];
+	json_t *event = status_stream_alarm(s, now_ms);
+	char *dump;
+
+	if (event == NULL)
+		return "";
+	cr_assert_gt(json_integer_value(json_object_get(event, "time")), 0);
+	(void)json_object_del(event, "time");
+	(void)json_object_del(event, "scope");
+	(void)json_object_del(event, "channel_id");
+	dump = json_dumps(event, JSON_COMPACT);
+	(void)snprintf(text, sizeof text, "%s", dump);
+	for (char *c = text; *c != '\0'; c++)
+		if (*c == '"')
+			*c = '\'';
+	free(dump);
+	json_decref(event);
+	return text;
+}
+
+Test(status, tells_alarms_as_they_come_and_go)
+{
+	struct status_stream *s = status_stream_new("a");
+	struct msg_stream_status m = {
+		.alarms = 1u << ALARM_CC, .n_inputs = 1,
+		.inputs = { playing }, .n_changes = 1,
+		.changes = { { 1, ALARM_PAT, true, 7 } },
+	};
+
+	m.inputs[0].alarms = 1u << ALARM_PAT;
+	status_stream_hear(s, &m, false);
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'continuity','priority':1,'raised':true}");
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':1,'alarm':'pat',"
+			 "'priority':1,'raised':true,'count':7}");
+	cr_assert_str_eq(next_alarm(s, 1), "");
+	/* the same again is no news; the end of the process is */
+	status_stream_hear(s, &m, false);
+	cr_assert_str_eq(next_alarm(s, 1), "");
+	status_stream_miss(s);
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'continuity','priority':1,'raised':false}");
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':1,'alarm':'pat',"
+			 "'priority':1,'raised':false}");
+	cr_assert_str_eq(next_alarm(s, 1), "");
+	status_stream_free(&s);
+}
+
+/* A stream with a udp and an http output; the first cannot send. */
+static struct status_stream *with_outputs(void)
+{
+	struct status_stream *s = status_stream_new("a");
+	json_t *config = json_pack("{s:b, s:[s, s]}", "enable", 1, "output",
+				   "udp://127.0.0.1:1",
+				   "http://127.0.0.1:2/x");
+
+	status_stream_set(s, config, NULL);
+	json_decref(config);
+	return s;
+}
+
+static void second(struct status_stream *s, const char *error,
+		   const char *http_error)
+{
+	struct msg_stream_status m = {
+		.n_inputs = 1, .inputs = { playing }, .n_outputs = 2,
+		.outputs = { { .position = 1, .open = true, .error = error },
+			     { .position = 2, .open = true } },
+	};
+	struct fleet_stream fleet = {
+		.n_outputs = 2, .output_errors = { NULL, http_error },
+	};
+
+	m.inputs[0].onair = true;
+	status_stream_hear(s, &m, false);
+	status_stream_judge(s, &fleet);
+}
+
+static bool check_is_ok(const struct status_stream *s)
+{
+	bool ok;
+
+	json_decref(status_stream_check(s, &(struct fleet_stream){ 0 }, &ok));
+	return ok;
+}
+
+Test(status, an_output_that_cannot_send_raises_an_alarm_with_its_number)
+{
+	struct status_stream *s = with_outputs();
+
+	second(s, "no route", NULL);
+	second(s, NULL, NULL);
+	second(s, "no route", NULL);
+	second(s, "no route", NULL);
+	cr_assert_eq(status_stream_alarms(s), 0, "it was well in between");
+	second(s, "refused", NULL);
+	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_OUTPUT_FAULT);
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'output_fault','priority':0,'raised':true,"
+			 "'output':1,'reason':'refused'}");
+	cr_assert_str_eq(next_alarm(s, 1), "");
+	cr_assert(check_is_ok(s), "it leaves by the other one");
+	for (int i = 0; i < OUTPUT_FAULT_RAISE_S; i++)
+		second(s, "refused", "port in use");
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'output_fault','priority':0,'raised':true,"
+			 "'output':2,'reason':'port in use'}");
+	cr_assert(!check_is_ok(s));
+	status_stream_free(&s);
+}
+
+Test(status, the_alarm_of_an_output_goes_when_it_works_or_is_gone)
+{
+	struct status_stream *s = with_outputs();
+	json_t *none = json_pack("{s:b, s:[]}", "enable", 1, "output");
+
+	for (int i = 0; i < OUTPUT_FAULT_RAISE_S; i++)
+		second(s, "no route", "port in use");
+	while (next_alarm(s, 1)[0] != '\0')
+		;
+	for (int i = 0; i < OUTPUT_FAULT_CLEAR_S; i++) {
+		cr_assert_str_eq(next_alarm(s, 1), "");
+		second(s, NULL, "port in use");
+	}
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'output_fault','priority':0,'raised':false,"
+			 "'output':1}");
+	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_OUTPUT_FAULT);
+	status_stream_set(s, none, NULL);
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'output_fault','priority':0,'raised':false,"
+			 "'output':2}");
+	cr_assert_eq(status_stream_alarms(s), 0);
+	json_decref(none);
+	status_stream_free(&s);
+}
+
+Test(status, tells_no_flood_of_alarms_but_how_it_ended)
+{
+	struct status_stream *s = status_stream_new("a");
+	struct msg_stream_status m = { 0 };
+	unsigned told = 0;
+
+	for (unsigned i = 0; i < 1000; i++) {
+		m.alarms ^= 1u << ALARM_CC;
+		status_stream_hear(s, &m, false);
+		told += next_alarm(s, 1)[0] != '\0';
+	}
+	cr_assert_leq(told, 100);
+	m.alarms = 1u << ALARM_CC;
+	status_stream_hear(s, &m, false);
+	while (next_alarm(s, 20000)[0] != '\0')
+		;
+	m.alarms = 0;
+	status_stream_hear(s, &m, false);
+	cr_assert_str_eq(next_alarm(s, 20000), "{'place':'output','alarm':"
+			 "'continuity','priority':1,'raised':false}");
+	status_stream_free(&s);
+}
+
+/* Two streams, of which the second reads the first. */
+struct pair {
+	struct status_stream *source, *reader;
+};
+
+static void pair_init(struct pair *p)
+{
+	json_t *config = json_pack("{s:b, s:[s, s]}", "enable", 1, "input",
+				   "stream://a", "udp://127.0.0.1:1");
+
+	p->source = status_stream_new("a");
+	p->source->enabled = true;
+	p->reader = status_stream_new("b");
+	status_stream_set(p->reader, config, NULL);
+	json_decref(config);
+}
+
+static void pair_done(struct pair *p)
+{
+	status_stream_free(&p->source);
+	status_stream_free(&p->reader);
+}
+
+static void source_second(struct pair *p, uint32_t alarms)
+{
+	struct msg_stream_status m = { .alarms = alarms };
+
+	status_stream_hear(p->source, &m, false);
+}
+
+static void reader_second(struct pair *p, uint32_t input, uint32_t output)
+{
+	struct msg_stream_status m = {
+		.alarms = output, .n_inputs = 1, .inputs = { playing },
+	};
+
+	m.inputs[0].alarms = input;
+	status_stream_hear(p->reader, &m, false);
+	status_stream_relate(p->reader, 1, p->source);
+}
+
+#define CC (1u << ALARM_CC)
+#define CRC (1u << ALARM_CRC)
+#define SOCKET (1u << ALARM_SOCKET_LOSS)
+
+static const char cc_output[] = "{'place':'output','alarm':'continuity',"
+	"'priority':1,'raised':true,'source':'a'}";
+static const char cc_input[] = "{'place':1,'alarm':'continuity',"
+	"'priority':1,'raised':true,'source':'a'}";
+
+Test(status, an_alarm_of_what_is_read_is_told_as_that)
+{
+	struct pair p;
+
+	pair_init(&p);
+	source_second(&p, CC);
+	reader_second(&p, CC, CC);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_output);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	/* the source is the first to be well again */
+	source_second(&p, 0);
+	reader_second(&p, CC, CC);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	reader_second(&p, 0, 0);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':'output','alarm':"
+			 "'continuity','priority':1,'raised':false,"
+			 "'source':'a'}");
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':1,'alarm':"
+			 "'continuity','priority':1,'raised':false,"
+			 "'source':'a'}");
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	pair_done(&p);
+}
+
+/* A consumer finds the end of an alarm by its name and its source. */
+Test(status, an_alarm_ends_with_the_source_it_began_with)
+{
+	struct msg_stream_status other = { .n_inputs = 1,
+		.inputs = { playing } };
+	json_t *config = json_pack("{s:b, s:[s]}", "enable", 1, "input",
+				   "stream://c");
+	struct pair p;
+
+	pair_init(&p);
+	source_second(&p, CC);
+	reader_second(&p, CC, CC);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_output);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
+	/* it goes over to one that is read from nobody */
+	other.inputs[0].position = 2;
+	status_stream_hear(p.reader, &other, false);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':'output','alarm':"
+			 "'continuity','priority':1,'raised':false,"
+			 "'source':'a'}");
+	/* and is to read another */
+	status_stream_set(p.reader, config, NULL);
+	status_stream_miss(p.reader);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':1,'alarm':"
+			 "'continuity','priority':1,'raised':false,"
+			 "'source':'a'}");
+	json_decref(config);
+	pair_done(&p);
+}
+
+/* Whoever is asked first. */
+Test(status, a_reader_that_is_first_to_see_it_waits_for_its_source)
+{
+	struct pair p;
+
+	pair_init(&p);
+	source_second(&p, 0);
+	reader_second(&p, CC, CC);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	source_second(&p, CC);
+	reader_second(&p, CC, CC);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_output);
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	pair_done(&p);
+}
+
+Test(status, what_only_the_reader_has_is_its_own)
+{
+	struct pair p;
+
+	pair_init(&p);
+	source_second(&p, CRC | CC);
+	reader_second(&p, CC | SOCKET, CRC);
+	source_second(&p, CRC | CC);
+	reader_second(&p, CC | SOCKET, CRC);
+	/* what came in is well: it is made here */
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':'output','alarm':"
+			 "'crc','priority':2,'raised':true}");
+	cr_assert_str_eq(next_alarm(p.reader, 1), cc_input);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':1,'alarm':"
+			 "'socket_loss','priority':0,'raised':true}");
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	pair_done(&p);
+}
+
+Test(status, a_source_that_is_off_has_no_alarm_that_stands_for_another)
+{
+	struct pair p;
+
+	pair_init(&p);
+	source_second(&p, CC);
+	p.source->enabled = false;
+	reader_second(&p, CC, 0);
+	reader_second(&p, CC, 0);
+	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':1,'alarm':"
+			 "'continuity','priority':1,'raised':true}");
+	cr_assert_str_eq(next_alarm(p.reader, 1), "");
+	pair_done(&p);
+}

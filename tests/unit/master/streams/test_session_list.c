@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/session_list.h"
+
+#include "common/base/mono.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <ev.h>
+#include <stdint.h>
+
+enum { VIEWERS = MSG_SESSIONS_MAX * 2 + 5 };
+
+/* A deliver with many viewers, whose numbers are odd. */
+static struct world {
+	struct ev_loop *loop;
+	struct session_list *list;
+	struct msg_deliver_sessions page;
+	unsigned questions;
+	double asked_s;
+	uint32_t seq;
+	uint64_t after;
+	bool asked;
+	bool unreachable;
+} w;
+
+struct heard {
+	unsigned n;
+	size_t size;
+	json_int_t last;
+	bool nothing;
+	bool ask_again;
+};
+
+static int ask(uint64_t after, uint32_t seq, void *arg)
+{
+	(void)arg;
+	if (w.unreachable)
+		return -ENOTCONN;
+	/* by the clock of the loop, which a pause is counted by */
+	if (w.questions > 0)
+		cr_expect_geq(ev_now(w.loop) - w.asked_s, 0.009, "no pause");
+	w.questions++;
+	w.asked_s = ev_now(w.loop);
+	w.after = after;
+	w.seq = seq;
+	w.asked = true;
+	return 0;
+}
+
+static void reply(void)
+{
+	static struct msg_deliver_sessions p;
+
+	p = (struct msg_deliver_sessions){ 0 };
+	for (uint64_t i = 0; i < VIEWERS; i++) {
+		if (2 * i + 1 <= w.after)
+			continue;
+		p.more = p.n == MSG_SESSIONS_MAX;
+		if (p.more)
+			break;
+		p.list[p.n++] = (struct msg_session){ 2 * i + 1, "a",
+						      "1.2.3.4", 5 };
+	}
+	w.asked = false;
+	session_list_hear(w.list, &p, w.seq);
+}
+
+static void hear(const json_t *sessions, void *arg)
+{
+	struct heard *h = arg;
+	const json_t *last;
+
+	h->n++;
+	h->nothing = sessions == NULL;
+	h->size = json_array_size(sessions);
+	last = json_array_get(sessions, h->size - 1);
+	h->last = json_integer_value(json_object_get(last, "client_id"));
+	if (h->ask_again)
+		session_list_get(w.list, hear, h);
+	h->ask_again = false;
+}
+
+static void set_up(void)
+{
+	w.loop = ev_loop_new(EVFLAG_AUTO);
+	w.list = session_list_new(&(struct session_list_config){
+		.loop = w.loop, .ask = ask,
+	});
+}
+
+static void tear_down(void)
+{
+	session_list_free(&w.list);
+	cr_assert_null(w.list);
+	ev_loop_destroy(w.loop);
+}
+
+/* Runs the loop, answering, until h has heard n times. */
+static void run_until(const struct heard *h, unsigned n)
+{
+	uint64_t end_ms = mono_ms() + 60000;
+
+	while (h->n < n && mono_ms() < end_ms) {
+		if (w.asked)
+			reply();
+		else
+			ev_run(w.loop, EVRUN_ONCE);
+	}
+	cr_assert_eq(h->n, n);
+}
+
+Test(session_list, has_everybody_in_pages)
+{
+	struct heard h = { 0 };
+
+	set_up();
+	session_list_get(w.list, hear, &h);
+	cr_assert_eq(h.n, 0u, "told inside the call");
+	run_until(&h, 1);
+	cr_assert_eq(h.size, (size_t)VIEWERS);
+	cr_assert_eq(h.last, 2 * VIEWERS - 1);
+	cr_assert_eq(w.questions, 3u);
+	tear_down();
+}
+
+Test(session_list, serves_those_who_ask_together_once)
+{
+	struct heard a = { 0 }, b = { .ask_again = true };
+
+	set_up();
+	session_list_get(w.list, hear, &a);
+	session_list_get(w.list, hear, &b);
+	run_until(&a, 1);
+	cr_assert_eq(b.n, 1u);
+	cr_assert_eq(w.questions, 3u);
+	run_until(&b, 2);
+	cr_assert_eq(w.questions, 6u);
+	tear_down();
+}
+
+Test(session_list, ignores_an_answer_that_is_late)
+{
+	static const struct msg_deliver_sessions nobody;
+	struct heard h = { 0 };
+
+	set_up();
+	session_list_hear(w.list, &nobody, 1);
+	session_list_get(w.list, hear, &h);
+	while (!w.asked)
+		ev_run(w.loop, EVRUN_ONCE);
+	session_list_hear(w.list, &nobody, w.seq + 1);
+	cr_assert_eq(h.n, 0u);
+	run_until(&h, 1);
+	cr_assert_eq(h.size, (size_t)VIEWERS);
+	tear_down();
+}
+
+Test(session_list, is_empty_when_deliver_is_not_there)
+{
+	struct heard h = { 0 };
+
+	set_up();
+	w.unreachable = true;
+	session_list_get(w.list, hear, &h);
+	run_until(&h, 1);
+	cr_assert_not(h.nothing);
+	cr_assert_eq(h.size, 0u);
+	w.unreachable = false;
+	session_list_get(w.list, hear, &h);
+	while (!w.asked)
+		ev_run(w.loop, EVRUN_ONCE);
+	session_list_down(w.list);
+	cr_assert_eq(h.n, 2u);
+	cr_assert_eq(h.size, 0u);
+	tear_down();
+}
+
+Test(session_list, tells_nothing_when_deliver_does_not_answer)
+{
+	struct heard h = { 0 };
+	uint64_t began_ms = mono_ms();
+
+	set_up();
+	session_list_get(w.list, hear, &h);
+	while (h.n == 0 && mono_ms() < began_ms + 60000)
+		ev_run(w.loop, EVRUN_ONCE);
+	cr_assert(h.nothing);
+	cr_assert_geq(mono_ms() - began_ms, 1900u);
+	tear_down();
+}
+
+Test(session_list, tells_nothing_when_it_is_freed)
+{
+	struct heard a = { 0 }, b = { 0 };
+
+	set_up();
+	session_list_get(w.list, hear, &a);
+	while (!w.asked)
+		ev_run(w.loop, EVRUN_ONCE);
+	session_list_get(w.list, hear, &b);
+	tear_down();
+	cr_assert_eq(a.n, 1u);
+	cr_assert_eq(b.n, 1u);
+	cr_assert(a.nothing);
+	cr_assert(b.nothing);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/stream_plan.h"
+
+#include "common/base/ring.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct stream_plan *plan(const char *text)
+{
+	json_t *stream = json_loads(text, 0, NULL);
+	struct stream_plan *p;
+
+	cr_assert_not_null(stream, "%s", text);
+	p = stream_plan_new("a001", stream, NULL);
+	/* the plan has its own copy */
+	json_decref(stream);
+	return p;
+}
+
+Test(stream_plan, reads_inputs_outputs_and_paths)
+{
+	struct stream_plan *p = plan(
+		"{\"enable\":true,\"name\":\"News\","
+		"\"input\":[\"udp://239.1.1.1\",\"file:///a\"],"
+		"\"output\":[\"udp://239.2.2.2\",\"http://0:8100/a\","
+		"\"http://127.0.0.1:8200/b\"]}");
+
+	cr_assert(p->enable);
+	cr_assert_str_eq(p->start.id, "a001");
+	cr_assert_str_eq(p->start.name, "News");
+	cr_assert_eq(p->start.n_inputs, 2);
+	cr_assert_str_eq(p->start.inputs[1], "file:///a");
+	cr_assert_eq(p->start.n_outputs, 3);
+	cr_assert(p->start.ring);
+	cr_assert_eq(p->ring_size, RING_SIZE_DEFAULT);
+	cr_assert_eq(p->n_http, 2);
+	cr_assert_eq(p->http[0].position, 2);
+	cr_assert_str_eq(p->http[0].path, "/a");
+	cr_assert_eq(p->http[1].position, 3);
+	cr_assert_eq(sockaddr_port(&p->http[1].listen), 8200);
+	stream_plan_free(&p);
+	cr_assert_null(p);
+}
+
+Test(stream_plan, has_a_ring_only_for_viewers_and_as_large_as_wanted)
+{
+	struct stream_plan *p = plan("{\"enable\":true,"
+				     "\"output\":[\"udp://239.2.2.2\"]}");
+
+	cr_assert(!p->start.ring);
+	cr_assert_eq(p->ring_size, 0);
+	stream_plan_free(&p);
+
+	p = plan("{\"output\":[\"http://0:81/a#buffer_size=65536\","
+		 "\"http://0:81/b#buffer_size=1024\"]}");
+	cr_assert(!p->enable);
+	cr_assert_eq(p->ring_size, 65536 * 1024);
+	stream_plan_free(&p);
+}
+
+Test(stream_plan, copes_with_what_no_check_has_seen)
+{
+	struct stream_plan *p = plan("{\"enable\":1,\"name\":7,\"input\":{},"
+				     "\"output\":[7,null,\"nonsense\"]}");
+
+	cr_assert(!p->enable);
+	cr_assert_str_eq(p->start.name, "a001");
+	cr_assert_eq(p->start.n_inputs, 0);
+	cr_assert_eq(p->start.n_outputs, 1);
+	cr_assert_eq(p->n_http, 0);
+	stream_plan_free(&p);
+}
+
+Test(stream_plan, knows_what_needs_a_new_worker)
+{
+	static const char base[] = "{\"enable\":true,\"name\":\"A\","
+		"\"input\":[\"udp://239.1.1.1\"],"
+		"\"output\":[\"http://0:81/a\"]}";
+	static const struct {
+		const char *text;
+		bool same;
+	} cases[] = {
+		{ base, true },
+		{ "{\"enable\":true,\"name\":\"B\",\"other\":1,"
+		  "\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[\"http://0:81/a\"]}", true },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[\"http://0:81/a\"],\"pmt_version\":3}", true },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[\"http://0:81/a\"],\"set_pnr\":3}", false },
+		{ "{\"enable\":false,\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[\"http://0:81/a\"]}", false },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.2\"],"
+		  "\"output\":[\"http://0:81/a\"]}", false },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.1\","
+		  "\"udp://239.1.1.2\"],\"output\":[\"http://0:81/a\"]}",
+		  false },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[\"http://0:81/b\"]}", false },
+		{ "{\"enable\":true,\"input\":[\"udp://239.1.1.1\"],"
+		  "\"output\":[]}", false },
+	};
+	struct stream_plan *a = plan(base);
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct stream_plan *b = plan(cases[i].text);
+
+		cr_assert_eq(stream_plan_is_same(a, b), cases[i].same, "%s",
+			     cases[i].text);
+		stream_plan_free(&b);
+	}
+	stream_plan_free(&a);
+}
+
+static struct stream_plan *plan_with(const char *text, const char *settings)
+{
+	json_t *stream = json_loads(text, 0, NULL);
+	json_t *defaults = json_loads(settings, 0, NULL);
+	struct stream_plan *p;
+
+	cr_assert(stream != NULL && defaults != NULL);
+	p = stream_plan_new("a001", stream, defaults);
+	json_decref(stream);
+	json_decref(defaults);
+	return p;
+}
+
+static json_int_t option(const struct stream_plan *p, const char *key)
+{
+	return json_integer_value(json_object_get(p->start.options, key));
+}
+
+Test(stream_plan, what_the_stream_does_not_say_the_settings_do)
+{
+	const char *settings = "{\"backup_start_delay\":7,\"cc_limit\":3,"
+			       "\"backup_return_delay\":\"\","
+			       "\"instance_name\":\"x\"}";
+	struct stream_plan *p = plan_with("{\"cc_limit\":\"\"}", settings);
+	struct stream_plan *own = plan_with("{\"cc_limit\":9}", settings);
+	struct stream_plan *none = plan_with("{}", "{}");
+	json_t *written = stream_plan_write(p);
+	struct stream_plan *again = stream_plan_new("a001", written, NULL);
+
+	cr_assert_eq(option(p, "backup_start_delay"), 7);
+	cr_assert_eq(option(p, "cc_limit"), 3);
+	cr_assert_null(json_object_get(p->options, "backup_return_delay"));
+	cr_assert_null(json_object_get(p->options, "instance_name"));
+	cr_assert_eq(option(own, "cc_limit"), 9);
+	cr_assert_eq(json_object_size(none->options), 0);
+	/* a worker with other defaults is replaced, also by a next master */
+	cr_assert_not(stream_plan_is_same(p, none));
+	cr_assert(stream_plan_is_same(p, again));
+	json_decref(written);
+	stream_plan_free(&p);
+	stream_plan_free(&own);
+	stream_plan_free(&none);
+	stream_plan_free(&again);
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/io_spec.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Everything an input means, as one line. */
+static void describe_input(const struct input_spec *s, char *text, size_t size)
+{
+	static const char *const kinds[] = { "udp", "rtp", "file" };
+	char local[SOCKADDR_TEXT_MAX] = "-", source[SOCKADDR_TEXT_MAX] = "-";
+	char limit[16];
+
+	(void)snprintf(limit, sizeof limit, "%u", s->cc_limit);
+	if (s->kind != INPUT_FILE)
+		sockaddr_format(&s->local, local);
+	if (s->has_source)
+		sockaddr_format_host(&s->source, source);
+	(void)snprintf(text, size, "%s id=%s if=%s %s src=%s renew=%u size=%u "
+		       "path=%s loop=%d cc=%s rate=%u off=%d",
+		       kinds[s->kind], s->id, s->iface, local, source,
+		       s->renew_s, s->socket_size, s->path, s->loop,
+		       s->cc_limit == CC_LIMIT_DEFAULT ? "-" : limit,
+		       s->bitrate_limit_kbps, s->no_analyze);
+}
+
+static void describe_output(const struct output_spec *s, char *text,
+			    size_t size)
+{
+	static const char *const kinds[] = { "udp", "rtp", "http" };
+	const char *secure = s->tls ? "s" : "";
+	char at[SOCKADDR_TEXT_MAX];
+
+	sockaddr_format(s->kind == OUTPUT_HTTP ? &s->listen : &s->remote, at);
+	(void)snprintf(text, size,
+		       "%s%s if=%s %s ttl=%u size=%u path=%s buf=%u",
+		       kinds[s->kind], secure, s->iface, at, s->ttl,
+		       s->socket_size,
+		       s->path, s->buffer_size_kib);
+}
+
+static const struct {
+	const char *text, *means;
+} inputs[] = {
+	{ "udp://239.1.1.1", "udp id= if= 239.1.1.1:1234 src=- renew=0 size=0 "
+	  "path= loop=0 cc=- rate=0 off=0" },
+	{ "UDP://eth0@239.1.1.1:5000#src=10.0.0.9&renew=60&socket_size=4194304",
+	  "udp id= if=eth0 239.1.1.1:5000 src=10.0.0.9 renew=60 size=4194304 "
+	  "path= loop=0 cc=- rate=0 off=0" },
+	{ "rtp://[ff0e::1]:77#src=2001:db8::1&id=main",
+	  "rtp id=main if= [ff0e::1]:77 src=2001:db8::1 renew=0 size=0 "
+	  "path= loop=0 cc=- rate=0 off=0" },
+	{ "udp://:5000#cc_limit=10&bitrate_limit=128&no_analyze",
+	  "udp id= if= 0.0.0.0:5000 src=- renew=0 size=0 "
+	  "path= loop=0 cc=10 rate=128 off=1" },
+	{ "udp://:5000#cc_limit=0",
+	  "udp id= if= 0.0.0.0:5000 src=- renew=0 size=0 "
+	  "path= loop=0 cc=0 rate=0 off=0" },
+	{ "udp://[::]:5000#ts_size=204&sync&no_sync",
+	  "udp id= if= [::]:5000 src=- renew=0 size=0 "
+	  "path= loop=0 cc=- rate=0 off=0" },
+	{ "udp://127.0.0.1:1#renew=5&renew=6",
+	  "udp id= if= 127.0.0.1:1 src=- renew=6 size=0 "
+	  "path= loop=0 cc=- rate=0 off=0" },
+	{ "file:///srv/a b.ts#loop", "file id= if= - src=- renew=0 size=0 "
+	  "path=/srv/a b.ts loop=1 cc=- rate=0 off=0" },
+	{ "file:///clip.ts#loop=0&id=7", "file id=7 if= - src=- renew=0 size=0 "
+	  "path=/clip.ts loop=0 cc=- rate=0 off=0" },
+	{ "file:///a%20b?c", "file id= if= - src=- renew=0 size=0 "
+	  "path=/a%20b?c loop=0 cc=- rate=0 off=0" },
+};
+
+Test(io_spec, reads_http_inputs)
+{
+	struct input_spec spec;
+
+	cr_assert_eq(input_spec_parse("https://u:p@h/a?b#ca=/etc/x.pem&"
+				      "bandwidth=2000000&header.A=b&timeout=7&"
+				      "audio=de",
+				      &spec, NULL, NULL, NULL), 0);
+	cr_assert_str_eq(spec.http.url, "https://u:p@h/a?b");
+	cr_assert_str_eq(spec.http.ca, "/etc/x.pem");
+	cr_assert_str_eq(spec.http.headers, "A: b\n");
+	cr_assert_eq(spec.http.bandwidth, 2000000);
+	cr_assert_str_eq(spec.http.audio, "de");
+	cr_assert_eq(spec.http.timeout_s, 7);
+}
+
+Test(io_spec, reads_inputs)
+{
+	for (size_t i = 0; i < ARRAY_LEN(inputs); i++) {
+		struct input_spec spec;
+		struct errmsg why = { 0 };
+		char text[2048];
+
+		cr_assert_eq(input_spec_parse(inputs[i].text, &spec, NULL,
+					      NULL, &why), 0, "%s: %s",
+			     inputs[i].text, why.text);
+		describe_input(&spec, text, sizeof text);
+		cr_assert_str_eq(text, inputs[i].means);
+	}
+}
+
+static const struct {
+	const char *text, *why;
+	int err;
+} bad_inputs[] = {
+	{ "", "is empty", EINVAL },
+	{ "udp://1.2.3.4:70000", "port: 70000 is not a port", EINVAL },
+	{ "udp://1.2.3.4:0", "port: 0 is not a port", EINVAL },
+	{ "udp://news.example", "host: \"news.example\" is not an IP address",
+	  EINVAL },
+	{ "udp://239.1.1.1#src=2001:db8::1",
+	  "src: 2001:db8::1 is not of the group's address family", EINVAL },
+	{ "udp://[ff0e::1]#src=10.0.0.1",
+	  "src: 10.0.0.1 is not of the group's address family", EINVAL },
+	{ "sdp://news.sdp", "path: does not begin with '/'", EINVAL },
+	{ "sdp:///news.sdp#iface", "iface: has no value", EINVAL },
+	{ "sdp:///news.sdp#iface=eth0@x",
+	  "iface: \"eth0@x\" is not an interface", EINVAL },
+	{ "sdp:///news.sdp#iface=0123456789abcdef",
+	  "iface: is longer than 15 bytes", EINVAL },
+	{ "sdp:///news.sdp#media=0", "media: 0 is not between 1 and 32",
+	  EINVAL },
+	{ "udp://239.1.1.1#src=239.1.1.2",
+	  "src: \"239.1.1.2\" is not the address of a sender", EINVAL },
+	{ "udp://239.1.1.1#src", "src: \"\" is not the address of a sender",
+	  EINVAL },
+	{ "udp://10.0.0.1#src=10.0.0.2", "src: is for multicast groups only",
+	  EINVAL },
+	{ "udp://239.1.1.1#renew=often", "renew: \"often\" is not a number",
+	  EINVAL },
+	{ "udp://239.1.1.1#renew", "renew: \"\" is not a number", EINVAL },
+	{ "udp://239.1.1.1#renew=86401",
+	  "renew: 86401 is not between 0 and 86400", EINVAL },
+	{ "udp://239.1.1.1#socket_size=1M",
+	  "socket_size: \"1M\" is not a number", EINVAL },
+	{ "udp://239.1.1.1#id", "id: has no value", EINVAL },
+	{ "udp://239.1.1.1#cc_limit=-1",
+	  "cc_limit: -1 is not between 0 and 1000000",
+	  EINVAL },
+	{ "file:///a#loop=maybe", "loop: \"maybe\" is not true or false",
+	  EINVAL },
+	{ "https://h/x#ca=pem", "ca: \"pem\" is not an absolute path", EINVAL },
+	{ "https://h/x#ca", "ca: has no value", EINVAL },
+	{ "http://h/x#bandwidth=0", "bandwidth: 0 is not between 1 and "
+	  "4294967295", EINVAL },
+	{ "file://", "nothing follows file://", EINVAL },
+	{ "file:///a#mux=udp://239.1.1.1", "mux: is nothing without mux_pid",
+	  EINVAL },
+	{ "file:///a#mux_pid=100", "mux_pid: is nothing without mux", EINVAL },
+	{ "file:///a#mux=file:///b&mux_pid=100",
+	  "mux: is not udp:// or rtp://", EINVAL },
+	{ "file:///a#mux=udp://1.2.3.4:0&mux_pid=100",
+	  "mux: port: 0 is not a port", EINVAL },
+	{ "file:///a#mux=udp://239.1.1.1%23mux=udp://239.1.1.2%26mux_pid=50"
+	  "&mux_pid=100", "mux: cannot itself have mux", EINVAL },
+	{ "file:///a#mux=udp://239.1.1.1&mux_pid=31",
+	  "mux_pid: 31 is not between 32 and 8190", EINVAL },
+	{ "file:///a#mux=udp://239.1.1.1&mux_pid=100:8191",
+	  "mux_pid: 8191 is not between 32 and 8190", EINVAL },
+	{ "file:///a#mux=udp://239.1.1.1&mux_pid=100:",
+	  "mux_pid: \"\" is not a number", EINVAL },
+	{ "dvb://a001#pnr=1", "type \"dvb\" is not supported by this version",
+	  ENOTSUP },
+	{ "rtsp://h/x", "type \"rtsp\" is not supported by this version",
+	  ENOTSUP },
+	{ "stream://", "nothing follows stream://", EINVAL },
+	{ "stream://0123456789012345678901234567890123456789"
+	  "0123456789012345678901234", "stream: an id has at most 64 "
+	  "characters", EINVAL },
+	{ "gopher://x", "type \"gopher\" is not known", EINVAL },
+};
+
+Test(io_spec, reads_a_pid_of_another_stream)
+{
+	struct input_spec spec;
+	struct errmsg why;
+
+	cr_assert_eq(input_spec_parse("file:///a#mux=rtp://eth1@239.1.1.1:"
+				      "5%23src=10.0.0.1&mux_pid=100:900",
+				      &spec, NULL, NULL, &why), 0);
+	cr_assert_str_eq(spec.mux, "rtp://eth1@239.1.1.1:5#src=10.0.0.1");
+	cr_assert_eq(spec.mux_pid, 100);
+	cr_assert_eq(spec.mux_to, 900);
+	cr_assert_eq(input_spec_parse("udp://239.1.1.9#mux=udp://239.1.1.1"
+				      "&mux_pid=8190", &spec, NULL, NULL,
+				      &why), 0);
+	cr_assert_eq(spec.mux_pid, 8190);
+	cr_assert_eq(spec.mux_to, 0);
+}
+
+Test(io_spec, refuses_inputs_with_the_field)
+{
+	for (size_t i = 0; i < ARRAY_LEN(bad_inputs); i++) {
+		struct input_spec spec = { .renew_s = 77 };
+		struct errmsg why = { 0 };
+
+		cr_assert_eq(input_spec_parse(bad_inputs[i].text, &spec, NULL,
+					      NULL, &why),
+			     -bad_inputs[i].err, "%s", bad_inputs[i].text);
+		cr_assert_str_eq(why.text, bad_inputs[i].why);
+		cr_assert_eq(spec.renew_s, 77u, "written to on failure");
+	}
+}
+
+static const struct {
+	const char *text, *means;
+} outputs[] = {
+	{ "udp://239.1.1.1", "udp if= 239.1.1.1:1234 ttl=32 size=0 path= "
+	  "buf=0" },
+	{ "rtp://eth1@[ff0e::2]:99#ttl=5&socket_size=65536&sync",
+	  "rtp if=eth1 [ff0e::2]:99 ttl=5 size=65536 path= buf=0" },
+	{ "udp://127.0.0.1:5000#no_sync",
+	  "udp if= 127.0.0.1:5000 ttl=32 size=0 path= buf=0" },
+	{ "http://0.0.0.0:8100/news",
+	  "http if= 0.0.0.0:8100 ttl=0 size=0 path=/news buf=0" },
+	{ "http://:8100/news",
+	  "http if= 0.0.0.0:8100 ttl=0 size=0 path=/news buf=0" },
+	{ "http://*:8100/a/b.ts",
+	  "http if= 0.0.0.0:8100 ttl=0 size=0 path=/a/b.ts buf=0" },
+	{ "https://0:8100/x#buffer_size=1", "https if= 0.0.0.0:8100 ttl=0 "
+	  "size=0 path=/x buf=1" },
+	{ "http://0:8100/x", "http if= 0.0.0.0:8100 ttl=0 size=0 path=/x "
+	  "buf=0" },
+	{ "http://localhost:8100/x", "http if= 127.0.0.1:8100 ttl=0 size=0 "
+	  "path=/x buf=0" },
+	{ "http://10.0.0.1:8100/x", "http if= 10.0.0.1:8100 ttl=0 size=0 "
+	  "path=/x buf=0" },
+	{ "http://[::]:8100/x#buffer_size=2048",
+	  "http if= [::]:8100 ttl=0 size=0 path=/x buf=2048" },
+	{ "http://:8100/a%20b%25", "http if= 0.0.0.0:8100 ttl=0 size=0 "
+	  "path=/a b% buf=0" },
+	{ "http://:8100/mail@home:1", "http if= 0.0.0.0:8100 ttl=0 size=0 "
+	  "path=/mail@home:1 buf=0" },
+	{ "http://:8100/..a/b..", "http if= 0.0.0.0:8100 ttl=0 size=0 "
+	  "path=/..a/b.. buf=0" },
+};
+
+Test(io_spec, reads_outputs)
+{
+	for (size_t i = 0; i < ARRAY_LEN(outputs); i++) {
+		struct output_spec spec;
+		struct errmsg why = { 0 };
+		char text[2048];
+
+		cr_assert_eq(output_spec_parse(outputs[i].text, &spec, NULL,
+					       NULL, &why), 0, "%s: %s",
+			     outputs[i].text, why.text);
+		describe_output(&spec, text, sizeof text);
+		cr_assert_str_eq(text, outputs[i].means);
+	}
+}
+
+/* How what is sent is shaped. */
+Test(io_spec, reads_the_shape_of_an_output)
+{
+	static const char *const texts[] = {
+		"udp://239.1.1.1#cbr=8000", "rtp://239.1.1.1#cbr=8000",
+		"srt://127.0.0.1:9000#cbr=8000",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct output_spec spec;
+		struct errmsg why = { 0 };
+
+		cr_assert_eq(output_spec_parse(texts[i], &spec, NULL, NULL,
+					       &why), 0, "%s", why.text);
+		cr_assert_eq(spec.cbr_kbps, 8000);
+		cr_assert_not(spec.no_sync || spec.join);
+	}
+}
+
+Test(io_spec, reads_how_datagrams_are_sent)
+{
+	struct output_spec spec;
+	struct errmsg why = { 0 };
+
+	cr_assert_eq(output_spec_parse("rtp://239.1.1.1#dscp=46&join&no_sync",
+				       &spec, NULL, NULL, &why), 0);
+	cr_assert_eq(spec.dscp, 46);
+	cr_assert(spec.join && spec.no_sync);
+}
+
+static const struct {
+	const char *text, *why;
+	int err;
+} bad_outputs[] = {
+	{ "udp://239.1.1.1#burst=11", "burst: 11 is not between 1 and 10",
+	  EINVAL },
+	{ "udp://239.1.1.1#pacing=x", "pacing: \"x\" is not tick, auto or "
+	  "kernel", EINVAL },
+	{ "rtp://239.1.1.1#pacing=kernel&no_sync", "no_sync: not with pacing",
+	  EINVAL },
+	{ "udp://239.1.1.1#burst=1&no_sync", "no_sync: not with burst",
+	  EINVAL },
+	{ "udp://239.1.1.1#dscp=64", "dscp: 64 is not between 0 and 63",
+	  EINVAL },
+	{ "udp://10.0.0.1#join", "join: is for multicast groups only",
+	  EINVAL },
+	{ "udp://10.0.0.1#cbr=200&no_sync",
+	  "no_sync: not with cbr, which is a pace", EINVAL },
+	{ "udp://239.1.1.1#cbr=99", "cbr: 99 is not between 100 and 1000000",
+	  EINVAL },
+	{ "udp://:1234", "host: is missing", EINVAL },
+	{ "udp://0.0.0.0:1234", "host: 0.0.0.0 is not a destination", EINVAL },
+	{ "udp://[::]:1234", "host: :: is not a destination", EINVAL },
+	{ "udp://239.1.1.1#ttl=0", "ttl: 0 is not between 1 and 255", EINVAL },
+	{ "udp://239.1.1.1#ttl=256", "ttl: 256 is not between 1 and 255",
+	  EINVAL },
+	{ "udp://239.1.1.1:70000", "port: 70000 is not a port", EINVAL },
+	{ "http://:8100", "path: is missing", EINVAL },
+	{ "http://:8100/", "path: is missing", EINVAL },
+	{ "http:///x", "port: is missing", EINVAL },
+	{ "http://*/x", "port: is missing", EINVAL },
+	{ "http://127.0.0.1/x", "port: is missing", EINVAL },
+	{ "http://:0/x", "port: 0 is not a port", EINVAL },
+	{ "http://:70000/x", "port: 70000 is not a port", EINVAL },
+	{ "http://host:80/x", "host: \"host\" is not an IP address", EINVAL },
+	{ "http://*x:80/x", "host: \"*x\" is not an IP address", EINVAL },
+	{ "http://00:80/x", "host: \"00\" is not an IP address", EINVAL },
+	{ "http://239.1.1.1:80/x", "host: 239.1.1.1 is a multicast address",
+	  EINVAL },
+	{ "http://eth0@1.2.3.4:80/x",
+	  "interface: an http output has none, give its address", EINVAL },
+	{ "http://:80/x?y", "path: an output has no query ('?')", EINVAL },
+	{ "http://:80?y", "path: an output has no query ('?')", EINVAL },
+	{ "http://:80//", "path: is missing", EINVAL },
+	{ "http://:80//x", "path: \"//x\": empty or '.' segment", EINVAL },
+	{ "http://:80/a/%2e/x", "path: \"/a/%2e/x\": empty or '.' segment",
+	  EINVAL },
+	{ "http://:80/a/../x", "path: \"/a/../x\": '..' in the path",
+	  EINVAL },
+	{ "http://:80/%2e%2e", "path: \"/%2e%2e\": '..' in the path",
+	  EINVAL },
+	{ "http://:80/a%2fb", "path: \"/a%2fb\": encoded slash in the path",
+	  EINVAL },
+	{ "http://:80/a%00b", "path: \"/a%00b\": bad byte in the path",
+	  EINVAL },
+	{ "http://:80/a%2", "path: \"/a%2\": bad percent code in the path",
+	  EINVAL },
+	{ "http://:80/a%zz", "path: \"/a%zz\": bad percent code in the path",
+	  EINVAL },
+	{ "http://:80/a%2541", "path: \"/a%2541\": path encoded twice",
+	  EINVAL },
+	{ "http://:80/%ff", "path: \"/%ff\": path is not UTF-8", EINVAL },
+	{ "http://:80/x#buffer_size=9999999",
+	  "buffer_size: 9999999 is not between 0 and 1048576", EINVAL },
+	{ "http://:80/x/index.m3u8",
+	  "path: HLS (.m3u8) is not served by this version", ENOTSUP },
+	{ "udp://239.1.1.1#sap=ff0e::1",
+	  "sap: \"ff0e::1\" is not a group of its family", EINVAL },
+	{ "rtp://239.1.1.1#sap&sap_interval=0",
+	  "sap_interval: 0 is not between 1 and 3600", EINVAL },
+	{ "np://:80/x", "host: is missing", EINVAL },
+	{ "np://h/x#header.a b=c", "header: \"a b\" is not the name of one",
+	  EINVAL },
+	{ "np://h/x#timeout=0", "timeout: 0 is not between 1 and 600",
+	  EINVAL },
+	{ "file://x.ts", "path: does not begin with '/'", EINVAL },
+	{ "file:///x/", "path: is a folder", EINVAL },
+	{ "file:///%Y/x.ts", "path: '%' stands in the name of a folder",
+	  EINVAL },
+	{ "file:///x%n.ts",
+	  "path: '%' has behind it none of Y y m d j H M S s F %", EINVAL },
+	{ "file:///x%", "path: '%' has behind it none of Y y m d j H M S s F "
+	  "%", EINVAL },
+	{ "file:///x#rotate_time=-1",
+	  "rotate_time: -1 is not between 1 and 2678400", EINVAL },
+	{ "mailto://x", "type \"mailto\" is not known", EINVAL },
+};
+
+Test(io_spec, refuses_outputs_with_the_field)
+{
+	for (size_t i = 0; i < ARRAY_LEN(bad_outputs); i++) {
+		struct output_spec spec = { .ttl = 77 };
+		struct errmsg why = { 0 };
+
+		cr_assert_eq(output_spec_parse(bad_outputs[i].text, &spec,
+					       NULL, NULL, &why),
+			     -bad_outputs[i].err, "%s", bad_outputs[i].text);
+		cr_assert_str_eq(why.text, bad_outputs[i].why);
+		cr_assert_eq(spec.ttl, 77u, "written to on failure");
+	}
+}
+
+static void collect(const char *remark, void *arg)
+{
+	char *text = arg;
+
+	(void)strcat(text, remark);
+	(void)strcat(text, "; ");
+}
+
+Test(io_spec, reads_where_a_description_is)
+{
+	struct input_spec spec;
+
+	cr_assert_eq(input_spec_parse("sdp:///srv/news.sdp#iface=eth0&media=2"
+				      "&delay=300&renew=60", &spec, NULL, NULL,
+				      NULL), 0);
+	cr_assert_eq(spec.kind, INPUT_SDP);
+	cr_assert_str_eq(spec.path, "/srv/news.sdp");
+	cr_assert_str_eq(spec.iface, "eth0");
+	cr_assert_eq(spec.sdp_media, 2);
+	cr_assert_eq(spec.rtp.delay_ms, 300);
+	cr_assert_eq(spec.rtp.reorder_ms, RTP_REORDER_DEFAULT_MS);
+	cr_assert_eq(spec.renew_s, 60);
+}
+
+Test(io_spec, remarks_on_each_unknown_option_once)
+{
+	struct input_spec in;
+	struct output_spec out;
+	char text[256] = "";
+
+	cr_assert_eq(input_spec_parse("udp://:1#cam&t2mi.plp=1&renew=1&"
+				      "t2mi.plp=2&loop&ddci", &in, collect,
+				      text, NULL), 0);
+	cr_assert_str_eq(text, "option \"cam\" is not known; "
+			       "option \"t2mi.plp\" is not known; "
+			       "option \"loop\" is not known; "
+			       "option \"ddci\" is not known; ");
+	text[0] = '\0';
+	cr_assert_eq(output_spec_parse("http://:1/x#ttl=1&no_auth", &out,
+				       collect, text, NULL), 0);
+	cr_assert_str_eq(text, "option \"ttl\" is not known; "
+			       "option \"no_auth\" is not known; ");
+}
+
+Test(io_spec, refuses_a_path_that_does_not_fit)
+{
+	char text[IO_PATH_MAX + 64];
+	struct output_spec spec;
+	struct errmsg why;
+	int n = sprintf(text, "http://:1/");
+
+	memset(text + n, 'a', ADDRESS_TEXT_MAX - (size_t)n);
+	text[ADDRESS_TEXT_MAX] = '\0';
+	cr_assert_eq(output_spec_parse(text, &spec, NULL, NULL, &why), 0);
+	text[ADDRESS_TEXT_MAX] = 'a';
+	text[ADDRESS_TEXT_MAX + 1] = '\0';
+	cr_assert_eq(output_spec_parse(text, &spec, NULL, NULL, &why),
+		     -EINVAL);
+}
+
+Test(io_spec, refuses_an_input_id_that_does_not_fit)
+{
+	char text[256];
+	char id[IO_ID_MAX + 2];
+	struct input_spec spec;
+	struct errmsg why;
+
+	memset(id, 'i', sizeof id);
+	id[IO_ID_MAX + 1] = '\0';
+	(void)snprintf(text, sizeof text, "udp://:1#id=%s", id);
+	cr_assert_eq(input_spec_parse(text, &spec, NULL, NULL, &why), -EINVAL);
+	cr_assert_str_eq(why.text, "id: is longer than 64 bytes");
+	id[IO_ID_MAX] = '\0';
+	(void)snprintf(text, sizeof text, "udp://:1#id=%s", id);
+	cr_assert_eq(input_spec_parse(text, &spec, NULL, NULL, &why), 0);
+	cr_assert_str_eq(spec.id, id);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/wire/http_target.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static const char query[] =
+	"a=1&b=x+y%20z&c&d=&%65=%d0%9d&bad=%4&nul=%00&f=g=h&a=2&%zz=1&last=9";
+
+static const struct {
+	const char *key;
+	const char *value; /* NULL: false */
+} values[] = {
+	{ "a", "1" },      { "b", "x y z" }, { "c", "" },     { "d", "" },
+	{ "e", "\xd0\x9d" }, { "bad", NULL },  { "nul", NULL }, { "f", "g=h" },
+	{ "last", "9" },   { "g", NULL },    { "", NULL },    { "zz", NULL },
+	{ "A", NULL },     { "las", NULL },  { "lastx", NULL },
+};
+
+Test(http_target, finds_query_values)
+{
+	char text[16];
+
+	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+		bool found;
+
+		strcpy(text, "unset");
+		found = http_query_get(query, values[i].key, text, sizeof text);
+		cr_assert_eq(found, values[i].value != NULL, "%s",
+			     values[i].key);
+		cr_assert_str_eq(text, found ? values[i].value : "unset");
+	}
+}
+
+Test(http_target, finds_nothing_in_an_empty_query)
+{
+	char text[4];
+
+	cr_assert_not(http_query_get("", "a", text, sizeof text));
+	cr_assert_not(http_query_get("&&", "a", text, sizeof text));
+}
+
+Test(http_target, does_not_cut_a_long_value)
+{
+	char text[4];
+
+	cr_assert(http_query_get("a=123", "a", text, sizeof text));
+	cr_assert_not(http_query_get("a=1234", "a", text, sizeof text));
+	cr_assert_str_eq(text, "123");
+}

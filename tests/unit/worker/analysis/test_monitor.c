@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/units.h"
+#include "worker/analysis/monitor.h"
+
+#include "tests/unit/worker/ts/build.h"
+#include "worker/ts/pes.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#define START (1000 * MS)
+
+enum { VIDEO = 0x101, AUDIO = 0x102, PMT = 0x100, FREE = 0x300 };
+
+/* A stream that is right, 20 ms at a time, and what a test does to it. */
+struct bench {
+	struct monitor *monitor;
+	struct build *build;
+	struct monitor_counts counts;
+	uint64_t ms;
+	uint64_t pts, pcr; /* in 90 kHz, in 27 MHz */
+	bool no_tables, no_pcr, no_audio, no_video, frozen_pts, frozen_pcr;
+	bool changed;
+};
+
+static void setup(struct bench *b)
+{
+	*b = (struct bench){ .monitor = monitor_new(START),
+			     .build = build_new() };
+}
+
+static void done(struct bench *b)
+{
+	monitor_free(&b->monitor);
+	build_free(b->build);
+}
+
+static void set_pts(uint8_t *packet, uint64_t pts)
+{
+	struct pes_times at;
+
+	cr_assert(pes_times(packet, &at));
+	pes_set_time(packet + at.pts, pts);
+}
+
+/* damage gets each packet before it is fed; NULL drops nothing. */
+typedef bool damage_fn(uint8_t *packet, uint64_t ms);
+
+static void feed(struct bench *b, damage_fn *damage)
+{
+	uint64_t now = START + b->ms * MS;
+
+	for (size_t i = 0; i < b->build->n; i++) {
+		struct ts_run run = { build_packet(b->build, i), 1 };
+
+		if (damage == NULL || damage(build_packet(b->build, i), b->ms))
+			monitor_feed(b->monitor, &run, 1, now);
+	}
+	b->build->n = 0;
+}
+
+static void step(struct bench *b, damage_fn *damage)
+{
+	static const uint8_t es[100] = { 0 };
+
+	if (!b->no_tables && b->ms % 100 == 0)
+		build_tables(b->build);
+	if (!b->no_pcr)
+		build_pcr(b->build, VIDEO, b->pcr);
+	if (!b->no_video)
+		set_pts(build_pes(b->build, VIDEO, es, sizeof es), b->pts);
+	for (int i = 0; i < 20 && !b->no_video; i++)
+		build_payload(b->build, VIDEO, 0x55);
+	if (!b->no_audio)
+		set_pts(build_pes(b->build, AUDIO, es, sizeof es), b->pts);
+	feed(b, damage);
+	b->ms += 20;
+	b->pts += b->frozen_pts ? 0 : 1800;
+	b->pcr += b->frozen_pcr ? 0 : 540000;
+}
+
+static void run(struct bench *b, unsigned seconds, damage_fn *damage)
+{
+	for (unsigned s = 0; s < seconds; s++) {
+		for (int i = 0; i < 50; i++)
+			step(b, damage);
+		b->changed |= monitor_second(b->monitor, &b->counts,
+					     START + b->ms * MS, b->ms);
+	}
+}
+
+static bool raised(const struct bench *b, enum alarm_id id)
+{
+	return monitor_alarms(b->monitor)[id].raised;
+}
+
+static uint64_t count(const struct bench *b, enum alarm_id id)
+{
+	return monitor_alarms(b->monitor)[id].count;
+}
+
+/* Nothing but these two is raised (ALARM_COUNT: none). */
+static void only(const struct bench *b, enum alarm_id a, enum alarm_id other)
+{
+	for (int i = 0; i < ALARM_COUNT; i++)
+		cr_assert_eq(raised(b, (enum alarm_id)i),
+			     i == (int)a || i == (int)other, "%s",
+			     alarm_name((enum alarm_id)i));
+}
+
+Test(monitor, a_right_stream_raises_nothing)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 40, NULL);
+	only(&b, ALARM_COUNT, ALARM_COUNT);
+	cr_assert(!b.changed);
+	done(&b);
+}
+
+/* One step of three loses one packet of the video. */
+static unsigned planted;
+
+static bool drop_one(uint8_t *packet, uint64_t ms)
+{
+	static uint64_t last_ms;
+
+	if (ms % 60 != 0 || ms == last_ms || ts_pid(packet) != VIDEO ||
+	    packet[100] != 0x55)
+		return true;
+	last_ms = ms;
+	planted++;
+	return false;
+}
+
+Test(monitor, counts_exactly_the_packets_that_miss)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 1, NULL);
+	run(&b, 4, drop_one);
+	cr_assert_gt(planted, 60);
+	cr_assert_eq(count(&b, ALARM_CC), planted);
+	only(&b, ALARM_CC, ALARM_COUNT);
+	run(&b, ALARM_CLEAR_S + 1, NULL);
+	only(&b, ALARM_COUNT, ALARM_COUNT);
+	done(&b);
+}
+
+static bool spoil_sync(uint8_t *packet, uint64_t ms)
+{
+	if (ms % 1000 == 40 && ts_pid(packet) == AUDIO)
+		packet[0] = 0x46;
+	return true;
+}
+
+static bool set_tei(uint8_t *packet, uint64_t ms)
+{
+	if (ms % 1000 == 40 && ts_pid(packet) == AUDIO)
+		packet[1] |= 0x80;
+	return true;
+}
+
+static bool spoil_crc(uint8_t *packet, uint64_t ms)
+{
+	(void)ms;
+	if (ts_pid(packet) == PMT)
+		packet[12] ^= 1;
+	return true;
+}
+
+static bool scramble(uint8_t *packet, uint64_t ms)
+{
+	(void)ms;
+	if (ts_pid(packet) == AUDIO)
+		packet[3] |= 0xc0;
+	return true;
+}
+
+static bool pass_no_pmt(uint8_t *packet, uint64_t ms)
+{
+	(void)ms;
+	return ts_pid(packet) != PMT;
+}
+
+static bool pass_no_pat(uint8_t *packet, uint64_t ms)
+{
+	(void)ms;
+	return ts_pid(packet) != TS_PID_PAT;
+}
+
+Test(monitor, each_fault_of_the_first_priority_has_its_alarm)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 2, NULL);
+	run(&b, 3, spoil_sync);
+	cr_assert_eq(count(&b, ALARM_SYNC_BYTE), 3);
+	cr_assert(raised(&b, ALARM_SYNC_BYTE));
+	run(&b, 6, NULL);
+	only(&b, ALARM_COUNT, ALARM_COUNT);
+	run(&b, 2, pass_no_pat);
+	only(&b, ALARM_PAT, ALARM_COUNT);
+	run(&b, 2 * ALARM_CLEAR_S + 1, NULL); /* PAT's counter is a return */
+	run(&b, 2, pass_no_pmt);
+	only(&b, ALARM_PMT, ALARM_COUNT);
+	done(&b);
+}
+
+Test(monitor, a_pid_that_the_tables_name_and_that_stays_away)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 2, NULL);
+	b.no_audio = true;
+	run(&b, 3, NULL);
+	only(&b, ALARM_NO_AUDIO, ALARM_COUNT);
+	run(&b, 4, NULL);
+	only(&b, ALARM_NO_AUDIO, ALARM_PID);
+	done(&b);
+}
+
+Test(monitor, each_fault_of_the_second_priority_has_its_alarm)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 2, NULL);
+	run(&b, 2, set_tei);
+	cr_assert_eq(count(&b, ALARM_TRANSPORT), 2);
+	run(&b, 6, NULL);
+	run(&b, 1, spoil_crc);
+	cr_assert_eq(count(&b, ALARM_CRC), 10);
+	cr_assert(raised(&b, ALARM_CRC));
+	run(&b, 8, NULL);
+	only(&b, ALARM_COUNT, ALARM_COUNT);
+	run(&b, 1, scramble);
+	/* nobody says by what */
+	only(&b, ALARM_SCRAMBLED, ALARM_CAT);
+	done(&b);
+}
+
+Test(monitor, pcrs_that_stay_away_jump_or_stand)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 2, NULL);
+	b.no_pcr = true;
+	run(&b, 1, NULL);
+	only(&b, ALARM_PCR_REPETITION, ALARM_COUNT);
+	b.no_pcr = false;
+	b.pcr += 27000000; /* it went on meanwhile */
+	run(&b, 8, NULL);
+	cr_assert_eq(count(&b, ALARM_PCR_DISCONTINUITY), 1);
+	b.pcr += 27000000;
+	run(&b, 1, NULL);
+	cr_assert_eq(count(&b, ALARM_PCR_DISCONTINUITY), 2);
+	run(&b, 2 * ALARM_CLEAR_S + 1, NULL);
+	b.frozen_pcr = true;
+	run(&b, 1, NULL);
+	only(&b, ALARM_PCR_FROZEN, ALARM_COUNT);
+	done(&b);
+}
+
+Test(monitor, a_pcr_may_wrap)
+{
+	struct bench b;
+
+	setup(&b);
+	b.pcr = PCR_WRAP - 27000000;
+	run(&b, 3, NULL);
+	only(&b, ALARM_COUNT, ALARM_COUNT);
+	done(&b);
+}
+
+Test(monitor, a_pts_that_stands_is_told)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 2, NULL);
+	b.frozen_pts = true;
+	run(&b, 4, NULL);
+	only(&b, ALARM_PTS_FROZEN, ALARM_COUNT);
+	done(&b);
+}
+
+static bool rename_audio(uint8_t *packet, uint64_t ms)
+{
+	(void)ms;
+	if (ts_pid(packet) == AUDIO)
+		ts_set_pid(packet, FREE);
+	return true;
+}
+
+Test(monitor, a_pid_that_no_table_names)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 1, NULL);
+	run(&b, 2, rename_audio);
+	cr_assert(raised(&b, ALARM_UNREFERENCED_PID));
+	done(&b);
+}
+
+Test(monitor, silence_is_one_alarm_and_no_flood_of_them)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 2, NULL);
+	for (int s = 0; s < 20; s++) {
+		b.ms += 1000;
+		(void)monitor_second(b.monitor, &b.counts,
+				     START + b.ms * MS, b.ms);
+	}
+	only(&b, ALARM_SYNC_LOSS, ALARM_COUNT);
+	done(&b);
+}
+
+Test(monitor, says_where_packets_were_lost)
+{
+	struct bench b;
+
+	setup(&b);
+	b.counts = (struct monitor_counts){ .network_lost = 3 };
+	run(&b, 1, NULL);
+	only(&b, ALARM_NETWORK_LOSS, ALARM_COUNT);
+	b.counts = (struct monitor_counts){ .socket_dropped = 2, .senders = 2 };
+	run(&b, 6, NULL);
+	only(&b, ALARM_SOCKET_LOSS, ALARM_TWO_SENDERS);
+	cr_assert_eq(count(&b, ALARM_NETWORK_LOSS), 3);
+	done(&b);
+}
+
+Test(monitor, an_alarm_does_not_flicker)
+{
+	struct alarm a = { 0 };
+
+	cr_assert(alarm_second(&a, 4, 100));
+	cr_assert(a.raised && a.changed_ms == 100);
+	for (int i = 0; i < ALARM_CLEAR_S - 1; i++)
+		cr_assert(!alarm_second(&a, 0, 200));
+	cr_assert(!alarm_second(&a, 1, 300));
+	for (int i = 0; i < ALARM_CLEAR_S - 1; i++)
+		cr_assert(!alarm_second(&a, 0, 400));
+	cr_assert(alarm_second(&a, 0, 500));
+	cr_assert(!a.raised && a.changed_ms == 500 && a.count == 5);
+}
+
+/* Seconds without the fault until it is cleared. */
+static unsigned seconds_to_clear(struct alarm *a)
+{
+	unsigned n = 0;
+
+	while (a->raised && n <= ALARM_CLEAR_MAX_S) {
+		(void)alarm_second(a, 0, 0);
+		n++;
+	}
+	return n;
+}
+
+static void away(struct alarm *a, unsigned seconds)
+{
+	for (unsigned i = 0; i < seconds; i++)
+		(void)alarm_second(a, 0, 0);
+}
+
+/* Comes and is cleared so often, with so much time between. */
+static void come_and_go(struct alarm *a, unsigned times, unsigned away_s)
+{
+	for (unsigned i = 0; i < times; i++) {
+		cr_assert(alarm_second(a, 1, 0));
+		(void)seconds_to_clear(a);
+		away(a, away_s);
+	}
+}
+
+Test(monitor, an_alarm_that_returns_is_cleared_later_each_time)
+{
+	static const unsigned expected[] = { 5, 10, 20, 40, 60, 60 };
+	struct alarm a = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+		cr_assert(alarm_second(&a, 1, 0));
+		cr_assert_eq(seconds_to_clear(&a), expected[i]);
+		away(&a, ALARM_RETURN_S - 1);
+	}
+}
+
+Test(monitor, an_alarm_that_comes_and_goes_for_an_hour_is_one_with_a_count)
+{
+	struct alarm a = { 0 };
+	unsigned changes = 0;
+
+	for (unsigned s = 0; s < 3600; s++)
+		changes += alarm_second(&a, s % 10 == 0, 0);
+	cr_assert(a.raised);
+	cr_assert_eq(a.count, 360);
+	/* raised, cleared after 5 s, raised for good */
+	cr_assert_leq(changes, 5, "%u", changes);
+}
+
+Test(monitor, an_alarm_that_returns_after_a_minute_has_earned_its_end)
+{
+	struct alarm a = { 0 };
+
+	come_and_go(&a, 5, ALARM_RETURN_S);
+	(void)alarm_second(&a, 1, 0);
+	cr_assert_eq(seconds_to_clear(&a), ALARM_CLEAR_S);
+}
+
+Test(monitor, an_alarm_is_forgiven_after_ten_minutes)
+{
+	struct alarm a = { 0 };
+
+	come_and_go(&a, 5, 0);
+	/* less than that, and it is as it was */
+	away(&a, ALARM_FORGIVEN_S - ALARM_CLEAR_MAX_S - 1);
+	(void)alarm_second(&a, 1, 0);
+	cr_assert_eq(seconds_to_clear(&a), ALARM_CLEAR_MAX_S);
+	away(&a, ALARM_FORGIVEN_S - ALARM_CLEAR_MAX_S);
+	(void)alarm_second(&a, 1, 0);
+	cr_assert_eq(seconds_to_clear(&a), ALARM_CLEAR_S);
+}
+
+Test(monitor, an_alarm_that_was_not_looked_for_does_not_return)
+{
+	struct alarm a = { 0 };
+
+	(void)alarm_second(&a, 1, 100);
+	alarm_rest(&a, 200);
+	cr_assert(!a.raised && a.changed_ms == 200);
+	(void)alarm_second(&a, 1, 300);
+	cr_assert_eq(seconds_to_clear(&a), ALARM_CLEAR_S);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/units.h"
+#include "worker/analysis/pcr_check.h"
+
+#include "tests/unit/worker/ts/build.h"
+
+#include <criterion/criterion.h>
+
+enum { PID = 0x101, EVERY = 100 /* packets */ };
+
+/* 30 PCRs, each EVERY packets and `ticks` after the last; the last but
+ * one is off by so many. */
+static struct pcr_report check(uint64_t ticks, int64_t off, unsigned vary)
+{
+	struct build *build = build_new();
+	struct pcr_check c = { 0 };
+	struct pcr_report r;
+	uint64_t pcr = 12345, n = 0;
+
+	for (unsigned i = 0; i < 30; i++) {
+		uint64_t value = pcr + (i == 28 ? (uint64_t)off : 0);
+
+		pcr_check_feed(&c, build_pcr(build, PID, value), n,
+			       i * 33 * MS);
+		n += EVERY + i % 2 * vary;
+		pcr += ticks;
+	}
+	pcr_check_second(&c, 30 * 33 * MS, &r);
+	build_free(build);
+	return r;
+}
+
+Test(pcr_check, a_constant_rate_is_measured)
+{
+	/* 100 packets in 33 ms */
+	struct pcr_report r = check(33 * 27000, 0, 0);
+
+	cr_assert(r.constant);
+	cr_assert_leq(r.accuracy_ns, 40);
+	cr_assert_eq(r.discontinuity_errors + r.repetition_errors, 0);
+}
+
+Test(pcr_check, one_that_is_off_by_a_microsecond_is_found)
+{
+	struct pcr_report r = check(33 * 27000, 27, 0);
+
+	cr_assert(r.constant);
+	cr_assert_gt(r.accuracy_ns, PCR_ACCURACY_MAX_NS);
+	cr_assert_lt(r.accuracy_ns, 1100);
+}
+
+Test(pcr_check, a_rate_that_varies_has_no_accuracy)
+{
+	cr_assert(!check(33 * 27000, 0, 50).constant);
+}
+
+Test(pcr_check, one_that_goes_back_is_a_discontinuity)
+{
+	struct pcr_report r = check(33 * 27000, -27000000, 0);
+
+	cr_assert_eq(r.discontinuity_errors, 2);
+}

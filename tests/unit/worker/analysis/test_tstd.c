@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/units.h"
+#include "worker/analysis/tstd.h"
+
+#include "tests/unit/worker/ts/build.h"
+#include "worker/analysis/monitor_state.h"
+
+#include <criterion/criterion.h>
+
+#define START (1000 * MS)
+
+/* A multiplex of 10 Mbit/s: 0.1504 ms a packet. */
+enum {
+	VIDEO = 0x101, AUDIO = 0x102,
+	TICKS_PER_PACKET = 27000000 / 1000 * 188 * 8 / 10000,
+	PER_SECOND = 6640,
+	PCR_EVERY = 133, /* 20 ms */
+};
+
+struct bench {
+	struct monitor *monitor;
+	struct build *build;
+	uint64_t nth;
+};
+
+static void feed(struct bench *b)
+{
+	struct ts_run run = { build_packet(b->build, 0), b->build->n };
+	uint64_t now = START + b->nth * MS * 1000 / PER_SECOND;
+
+	b->nth += b->build->n;
+	monitor_feed(b->monitor, &run, 1, now);
+	b->build->n = 0;
+}
+
+/* A second with a burst of so many packets of audio in every 20 ms; how many
+ * bursts there were. */
+static unsigned run(struct bench *b, unsigned burst)
+{
+	static const struct monitor_counts none;
+	uint64_t end = b->nth + PER_SECOND;
+	unsigned bursts = 0;
+
+	while (b->nth < end) {
+		uint64_t phase = b->nth % PCR_EVERY;
+
+		bursts += phase == 9 + burst;
+		if (phase == 0)
+			build_pcr(b->build, VIDEO, b->nth * TICKS_PER_PACKET);
+		else if (phase == 1 && b->nth % (5 * PCR_EVERY) == 1)
+			build_tables(b->build);
+		else if (phase >= 10 && phase < 10 + burst)
+			build_payload(b->build, AUDIO, 1);
+		else
+			build_null(b->build);
+		feed(b);
+	}
+	(void)monitor_second(b->monitor, &none,
+			     START + b->nth * MS * 1000 / PER_SECOND, 1);
+	return bursts;
+}
+
+static uint32_t overflows(struct bench *b, uint16_t pid)
+{
+	const struct pid_stats *s = pid_table_find(&b->monitor->pids, pid);
+
+	cr_assert_not_null(s);
+	cr_assert(s->leak > 0);
+	return s->overflows;
+}
+
+static void setup(struct bench *b)
+{
+	*b = (struct bench){ .monitor = monitor_new(START),
+			     .build = build_new() };
+	/* the rate and the tables are known then */
+	(void)run(b, 1);
+	(void)run(b, 1);
+}
+
+static void done(struct bench *b)
+{
+	monitor_free(&b->monitor);
+	build_free(b->build);
+}
+
+Test(tstd, what_the_buffer_holds_is_no_overflow)
+{
+	struct bench b;
+
+	setup(&b);
+	/* 150.4 bytes of each packet stay while the next one comes */
+	(void)run(&b, 3);
+	cr_assert_eq(overflows(&b, AUDIO), 0);
+	cr_assert_eq(overflows(&b, 0), 0);
+	done(&b);
+}
+
+Test(tstd, each_packet_of_a_burst_that_finds_no_room_is_counted)
+{
+	struct bench b;
+	unsigned bursts;
+
+	setup(&b);
+	/* 512 hold three; two of five come in vain */
+	bursts = run(&b, 5);
+	cr_assert_gt(bursts, 40);
+	cr_assert_eq(overflows(&b, AUDIO), 2 * bursts);
+	done(&b);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Viewers on real sockets, a writer and the delivery between them, all in one
+ * loop of one thread: nothing here depends on who runs first.
+ */
+#pragma once
+
+#include "common/base/ring.h"
+#include "worker/deliver/deliver.h"
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	RIG_TICK_MS = 4,
+	RIG_PATIENCE_MS = 30000, /* then a test has failed */
+	RIG_NEVER_MS = 3600 * 1000,
+};
+
+#define RIG_ADDRESS "127.0.0.1:0"
+
+struct rig {
+	struct ev_loop *loop;
+	ev_timer pulse; /* ev_run() never sleeps for long */
+	struct deliver *deliver;
+	int ring_fd;
+	struct ring_writer *writer;
+	uint16_t port;
+};
+
+/* A mounted ring of size bytes at /a of a listener on a free port.  No time
+ * runs out, however long the test is held up, but those it asks for. */
+void rig_init(struct rig *, size_t ring_size);
+void rig_init_with(struct rig *, size_t ring_size,
+		   const struct deliver_config *);
+void rig_done(struct rig *);
+/* As when the delivery is replaced. */
+void rig_mount_anew(struct rig *);
+
+/* Every packet tells its own position. */
+void rig_write(struct rig *, size_t n_packets);
+void rig_mark(struct rig *);
+
+/* Lets the loop turn for about ms, and over a tick behind them. */
+void rig_turn(struct rig *, unsigned ms);
+
+/* Lets the loop turn until done(arg) says so; fails the test when it never
+ * does. */
+void rig_until(struct rig *, bool (*done)(void *arg), void *arg);
+
+/* A connection to the listener; non-blocking. */
+int rig_connect(struct rig *);
+int rig_request(struct rig *, const char *text);
+
+/* Reads exactly len bytes, or fails the test. */
+void rig_read(struct rig *, int fd, void *data, size_t len);
+
+/* Reads a response head with its last empty line into text of size. */
+void rig_read_head(struct rig *, int fd, char *text, size_t size);
+
+/* Reads n packets and checks that they are those from *pos on. */
+void rig_read_packets(struct rig *, int fd, uint64_t *pos, size_t n);
+
+/* Reads until the end, checks every whole packet from *pos on; 0 for an
+ * orderly end or -errno. */
+int rig_read_to_end(struct rig *, int fd, uint64_t *pos);
+
+/* Waits until the delivery has that many viewers. */
+void rig_await_viewers(struct rig *, uint32_t n);

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What reaches a viewer, and who is cut. */
+#include "tests/unit/worker/deliver/rig.h"
+
+#include "common/base/fd.h"
+#include "worker/deliver/kernel_limits.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <linux/sockios.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define GET_A "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
+
+enum { PACKETS_PER_UNIT = RING_UNIT / RING_PACKET };
+
+/* A viewer whose head is read. */
+static int join(struct rig *r)
+{
+	char head[1024];
+	int fd = rig_request(r, GET_A);
+
+	rig_read_head(r, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, " 200 "), "%s", head);
+	return fd;
+}
+
+static int unread(int fd)
+{
+	int n = 0;
+
+	cr_assert_eq(ioctl(fd, SIOCINQ, &n), 0);
+	return n;
+}
+
+Test(deliver_feed, starts_at_the_last_random_access_point)
+{
+	struct rig r;
+	uint64_t pos;
+	int fd;
+
+	rig_init(&r, 1);
+	rig_write(&r, 10);
+	rig_mark(&r);
+	rig_write(&r, 10);
+	rig_mark(&r);
+	rig_write(&r, 10);
+	fd = join(&r);
+	pos = 20 * RING_PACKET;
+	rig_read_packets(&r, fd, &pos, 10);
+	rig_write(&r, 3);
+	rig_read_packets(&r, fd, &pos, 3);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+Test(deliver_feed, waits_for_the_first_random_access_point)
+{
+	struct rig r;
+	uint64_t pos = 20 * RING_PACKET;
+	int fd;
+
+	rig_init(&r, 1);
+	rig_write(&r, 10);
+	fd = join(&r); /* the head comes at once */
+	rig_write(&r, 10);
+	rig_turn(&r, 5 * RIG_TICK_MS);
+	cr_assert_eq(unread(fd), 0);
+	rig_mark(&r);
+	rig_write(&r, 10);
+	rig_read_packets(&r, fd, &pos, 10);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+Test(deliver_feed, starts_live_when_no_random_access_point_comes)
+{
+	struct rig r;
+	uint64_t pos;
+	int fd;
+
+	rig_init_with(&r, 1, &(struct deliver_config){ .start_ms = 100 });
+	rig_write(&r, 10);
+	fd = join(&r);
+	rig_turn(&r, 50);
+	cr_assert_eq(unread(fd), 0);
+	rig_turn(&r, 100);
+	cr_assert_eq(unread(fd), 0, "nothing from before");
+	rig_write(&r, 10);
+	pos = 10 * RING_PACKET;
+	rig_read_packets(&r, fd, &pos, 10);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+/* A stream that is off air: the last picture is from then, and what comes first
+ * belongs to none. */
+Test(deliver_feed, gives_nothing_from_before_a_pause)
+{
+	struct rig r;
+	uint64_t pos = 40 * RING_PACKET;
+	int fd;
+
+	rig_init_with(&r, 1, &(struct deliver_config){ .still_ms = 20,
+						       .start_ms = 3000 });
+	rig_mark(&r);
+	rig_write(&r, 20);
+	deliver_second(r.deliver);
+	rig_turn(&r, 30);
+	deliver_second(r.deliver);
+	fd = join(&r);
+	rig_turn(&r, 3100); /* no picture is waited for in a pause */
+	cr_assert_eq(unread(fd), 0);
+	for (int i = 0; i < 2; i++) {
+		rig_write(&r, 10);
+		rig_turn(&r, 2 * RIG_TICK_MS);
+		cr_assert_eq(unread(fd), 0);
+	}
+	rig_mark(&r);
+	rig_write(&r, 10);
+	rig_read_packets(&r, fd, &pos, 10);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+Test(deliver_feed, gives_nothing_from_before_a_pause_it_was_mounted_in)
+{
+	struct rig r;
+	int fd;
+
+	rig_init_with(&r, 1, &(struct deliver_config){ .still_ms = 20 });
+	rig_mark(&r);
+	rig_write(&r, 20);
+	rig_mount_anew(&r);
+	rig_turn(&r, 30);
+	deliver_second(r.deliver);
+	fd = join(&r);
+	rig_write(&r, 10);
+	rig_turn(&r, 5 * RIG_TICK_MS);
+	cr_assert_eq(unread(fd), 0);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+Test(deliver_feed, starts_at_the_last_picture_of_a_stream_that_goes_on)
+{
+	struct rig r;
+	uint64_t pos = 0;
+	int fd;
+
+	rig_init_with(&r, 1, &(struct deliver_config){ .still_ms = 20 });
+	rig_mark(&r);
+	rig_write(&r, 20);
+	rig_mount_anew(&r);
+	rig_turn(&r, 30);
+	rig_write(&r, 10);
+	fd = join(&r);
+	rig_read_packets(&r, fd, &pos, 30);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+Test(deliver_feed, does_not_start_so_far_back_that_it_would_be_cut)
+{
+	struct rig r;
+	uint64_t pos;
+	int fd;
+
+	rig_init(&r, 4 * RING_UNIT);
+	rig_mark(&r);
+	rig_write(&r, 3 * PACKETS_PER_UNIT);
+	fd = join(&r);
+	rig_turn(&r, 5 * RIG_TICK_MS);
+	cr_assert_eq(unread(fd), 0);
+	pos = ring_writer_pos(r.writer);
+	rig_mark(&r);
+	rig_write(&r, 10);
+	rig_read_packets(&r, fd, &pos, 10);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+Test(deliver_feed, gives_every_byte_once_over_many_laps)
+{
+	enum { BATCH = 97, BATCHES = 120 }; /* about eleven laps */
+	struct rig r;
+	uint64_t pos = 0;
+	int fd;
+
+	rig_init(&r, 1);
+	rig_mark(&r);
+	rig_write(&r, 1);
+	fd = join(&r);
+	rig_read_packets(&r, fd, &pos, 1);
+	for (unsigned i = 0; i < BATCHES; i++) {
+		rig_write(&r, BATCH);
+		rig_read_packets(&r, fd, &pos, BATCH);
+	}
+	cr_assert_gt(pos, 10 * RING_UNIT);
+	cr_assert_eq(deliver_status(r.deliver).bytes, pos);
+	cr_assert_eq(deliver_status(r.deliver).cut, 0);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+/* What the kernel may hold for a viewer, as the delivery sees it. */
+static struct lag expected_lag(size_t ring_size)
+{
+	struct lag_kernel kernel;
+	struct lag lag;
+
+	kernel_socket_buffers(&kernel);
+	lag_init(&lag, ring_size, 0, &kernel);
+	return lag;
+}
+
+/*
+ * A viewer that reads nothing: what it has acknowledged is what stands unread
+ * at its end.  It stays as long as the writer is at most `limit` past that,
+ * is cut at the next pass, and all it was given is right.
+ */
+Test(deliver_feed, cuts_a_slow_viewer_exactly_when_it_must)
+{
+	enum { STEP = 16, NEAR = 256 * RING_PACKET };
+	const size_t size = 20 * RING_UNIT;
+	const struct lag lag = expected_lag(size);
+	struct rig r;
+	uint64_t pos = 0, acknowledged = 0, lead = 0;
+	int fd;
+
+	rig_init(&r, size);
+	rig_mark(&r);
+	rig_write(&r, 1);
+	fd = join(&r);
+	while (deliver_status(r.deliver).cut == 0) {
+		cr_assert_leq(lead, lag.limit, "should have been cut");
+		/* large steps first, then small ones for a sharp edge */
+		rig_write(&r, lead + NEAR < lag.limit ? NEAR / RING_PACKET / 2
+						      : STEP);
+		rig_turn(&r, 2 * RIG_TICK_MS);
+		lead = ring_writer_pos(r.writer) - acknowledged;
+		if (deliver_status(r.deliver).cut > 0)
+			break;
+		acknowledged = (uint64_t)unread(fd);
+		lead = ring_writer_pos(r.writer) - acknowledged;
+	}
+	cr_assert_gt(lead, lag.limit, "was cut too early");
+	cr_assert_eq(deliver_status(r.deliver).viewers, 0);
+	cr_assert_eq(deliver_status(r.deliver).cut, 1);
+	cr_assert_eq(rig_read_to_end(&r, fd, &pos), -ECONNRESET);
+	cr_assert_gt(pos, 0);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+Test(deliver_feed, a_slow_viewer_does_not_hold_up_the_others)
+{
+	enum { BATCH = 500 };
+	const size_t size = 10 * RING_UNIT;
+	struct rig r;
+	uint64_t pos = 0;
+	int slow, quick;
+
+	rig_init(&r, size);
+	rig_mark(&r);
+	rig_write(&r, 1);
+	slow = join(&r);
+	quick = join(&r);
+	rig_read_packets(&r, quick, &pos, 1);
+	while (pos < 4 * size) {
+		rig_write(&r, BATCH);
+		rig_read_packets(&r, quick, &pos, BATCH);
+	}
+	cr_assert_eq(deliver_status(r.deliver).cut, 1);
+	cr_assert_eq(deliver_status(r.deliver).viewers, 1);
+	(void)close(slow);
+	(void)close(quick);
+	rig_done(&r);
+}
+
+/* The process itself was held up: not the viewer's fault. */
+Test(deliver_feed, keeps_a_viewer_that_was_fed_too_late)
+{
+	struct rig r;
+	uint64_t pos = 0;
+	int fd;
+
+	rig_init(&r, 4 * RING_UNIT);
+	rig_mark(&r);
+	rig_write(&r, 7);
+	fd = join(&r);
+	rig_read_packets(&r, fd, &pos, 7);
+	rig_write(&r, 9 * PACKETS_PER_UNIT);
+	pos = ring_writer_pos(r.writer);
+	rig_mark(&r);
+	rig_write(&r, 20);
+	rig_read_packets(&r, fd, &pos, 20);
+	cr_assert_eq(deliver_status(r.deliver).cut, 0);
+	cr_assert_eq(deliver_status(r.deliver).viewers, 1);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+Test(deliver_feed, notices_a_viewer_that_leaves_a_silent_stream)
+{
+	struct rig r;
+	int a, b;
+
+	rig_init(&r, 1);
+	a = join(&r);
+	b = join(&r);
+	rig_await_viewers(&r, 2);
+	(void)close(a);
+	rig_await_viewers(&r, 1);
+	(void)close(b);
+	rig_await_viewers(&r, 0);
+	rig_done(&r);
+}
+
+Test(deliver_feed, hangs_up_on_a_viewer_that_talks_on_and_on)
+{
+	static char chatter[100 * 1024];
+	struct rig r;
+	int fd;
+
+	rig_init(&r, 1);
+	fd = join(&r);
+	rig_await_viewers(&r, 1);
+	cr_assert_gt(send(fd, chatter, sizeof chatter, 0), 64 * 1024);
+	rig_await_viewers(&r, 0);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+Test(deliver_feed, survives_a_writer_that_dies_and_comes_back)
+{
+	struct rig r;
+	uint64_t pos = 0;
+	size_t room;
+	int fd, err = 0;
+
+	rig_init(&r, 1);
+	rig_mark(&r);
+	rig_write(&r, 10);
+	fd = join(&r);
+	rig_read_packets(&r, fd, &pos, 10);
+	/* half a batch that nobody saw */
+	memset(ring_room(r.writer, &room), 0xee, 5 * RING_PACKET);
+	ring_commit(r.writer, 5);
+	ring_writer_free(&r.writer);
+	rig_turn(&r, 3 * RIG_TICK_MS);
+	r.writer = ring_writer_new(r.ring_fd, &err);
+	cr_assert_not_null(r.writer);
+	rig_write(&r, 10);
+	rig_read_packets(&r, fd, &pos, 10);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+static void poke_pos(struct rig *r, uint64_t value)
+{
+	enum { AT_POS = 64 }; /* common/base/ring.c */
+
+	cr_assert_eq(pwrite(r->ring_fd, &value, sizeof value, AT_POS),
+		     (ssize_t)sizeof value);
+}
+
+Test(deliver_feed, closes_the_viewers_of_a_ring_it_cannot_trust)
+{
+	struct rig r;
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
+	char head[1024];
+	uint64_t pos = 0;
+	int fd;
+
+	rig_init(&r, 1);
+	rig_mark(&r);
+	rig_write(&r, 10);
+	fd = join(&r);
+	rig_read_packets(&r, fd, &pos, 10);
+	poke_pos(&r, 7);
+	cr_assert_eq(rig_read_to_end(&r, fd, &pos), -ECONNRESET);
+	(void)close(fd);
+	fd = rig_request(&r, GET_A);
+	rig_read_head(&r, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, " 503 "), "%s", head);
+	(void)close(fd);
+
+	/* the writer goes on elsewhere */
+	poke_pos(&r, 3 * RING_PACKET);
+	fd = join(&r);
+	(void)close(fd);
+
+	/* a sound ring in its place heals it too */
+	poke_pos(&r, 7);
+	cr_assert_eq(deliver_mount(r.deliver, &name, ring_create(1)), 0);
+	fd = join(&r);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+Test(deliver_feed, a_position_far_ahead_is_no_harm)
+{
+	struct rig r;
+	uint64_t pos = 0;
+	int fd;
+
+	rig_init(&r, 1);
+	rig_mark(&r);
+	rig_write(&r, 10);
+	fd = join(&r);
+	rig_read_packets(&r, fd, &pos, 10);
+	poke_pos(&r, (uint64_t)INT64_MAX / RING_PACKET * RING_PACKET);
+	rig_turn(&r, 5 * RIG_TICK_MS);
+	cr_assert_eq(deliver_status(r.deliver).viewers, 1);
+	(void)close(fd);
+	rig_await_viewers(&r, 0);
+	rig_done(&r);
+}
+
+Test(deliver_feed, unmount_closes_and_unlisten_does_not)
+{
+	struct rig r;
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
+	uint64_t pos = 0;
+	int fd;
+
+	rig_init(&r, 1);
+	rig_mark(&r);
+	rig_write(&r, 10);
+	fd = join(&r);
+	rig_read_packets(&r, fd, &pos, 5);
+	deliver_unlisten(r.deliver, RIG_ADDRESS);
+	rig_write(&r, 5);
+	rig_read_packets(&r, fd, &pos, 10);
+
+	rig_write(&r, 5);
+	rig_turn(&r, 3 * RIG_TICK_MS);
+	deliver_unmount(r.deliver, &name);
+	/* what it was given comes before the end */
+	cr_assert_eq(rig_read_to_end(&r, fd, &pos), 0);
+	cr_assert_eq(pos, 20 * RING_PACKET);
+	cr_assert_eq(deliver_status(r.deliver).viewers, 0);
+	cr_assert_eq(deliver_status(r.deliver).bytes, 20 * RING_PACKET);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+Test(deliver_feed, another_ring_closes_and_the_same_does_not)
+{
+	struct rig r;
+	struct msg_deliver_viewers v;
+	size_t cursor = 0;
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
+	uint64_t pos = 0;
+	int fd;
+
+	rig_init(&r, 1);
+	rig_mark(&r);
+	rig_write(&r, 10);
+	fd = join(&r);
+	cr_assert_eq(deliver_mount(r.deliver, &name,
+				   fd_reopen_readonly(r.ring_fd)),
+		     0);
+	rig_write(&r, 5);
+	rig_read_packets(&r, fd, &pos, 15);
+	cr_assert(deliver_next_change(r.deliver, &cursor, &v));
+	cr_assert_eq(v.viewers, 1);
+	cr_assert_eq(deliver_mount(r.deliver, &name, ring_create(1)), 0);
+	cr_assert_eq(rig_read_to_end(&r, fd, &pos), 0);
+	(void)close(fd);
+	/* the path goes on counting, and tells that nobody is left */
+	cursor = 0;
+	cr_assert(deliver_next_change(r.deliver, &cursor, &v));
+	cr_assert_eq(v.viewers, 0);
+	cr_assert_eq(v.bytes, 15 * RING_PACKET);
+	cr_assert_eq(deliver_status(r.deliver).bytes, 15 * RING_PACKET);
+	rig_done(&r);
+}
+
+Test(deliver_feed, refuses_a_descriptor_that_is_no_ring)
+{
+	struct rig r;
+	struct msg_deliver_mount name = { RIG_ADDRESS, "/b", "a002", false };
+	int fds[2];
+
+	rig_init(&r, 1);
+	cr_assert_eq(pipe(fds), 0);
+	cr_assert_lt(deliver_mount(r.deliver, &name, fds[0]), 0);
+	/* it was not taken */
+	cr_assert_eq(close(fds[0]), 0);
+	(void)close(fds[1]);
+	rig_done(&r);
+}
+
+Test(deliver_feed, tells_each_change_once)
+{
+	struct rig r;
+	struct msg_deliver_viewers v;
+	size_t cursor = 0;
+	uint64_t pos = 0;
+	int fd;
+
+	rig_init(&r, 1);
+	cr_assert_not(deliver_next_change(r.deliver, &cursor, &v));
+	rig_mark(&r);
+	rig_write(&r, 10);
+	fd = join(&r);
+	rig_read_packets(&r, fd, &pos, 10);
+	cursor = 0;
+	cr_assert(deliver_next_change(r.deliver, &cursor, &v));
+	cr_assert_str_eq(v.address, RIG_ADDRESS);
+	cr_assert_str_eq(v.path, "/a");
+	cr_assert_str_eq(v.stream, "a001");
+	cr_assert_eq(v.viewers, 1);
+	cr_assert_eq(v.bytes, pos);
+	cr_assert_eq(v.cut, 0);
+	cr_assert_not(deliver_next_change(r.deliver, &cursor, &v));
+	cursor = 0;
+	cr_assert_not(deliver_next_change(r.deliver, &cursor, &v));
+	(void)close(fd);
+	rig_await_viewers(&r, 0);
+	cursor = 0;
+	cr_assert(deliver_next_change(r.deliver, &cursor, &v));
+	cr_assert_eq(v.viewers, 0);
+	rig_done(&r);
+}
+
+/* Viewers come and go while the stream runs; those that stay lose nothing. */
+Test(deliver_feed, viewers_come_and_go)
+{
+	enum { SLOTS = 40, ROUNDS = 400 };
+	struct rig r;
+	struct {
+		int fd;
+		uint64_t pos;
+	} slots[SLOTS];
+	uint64_t mark = 0;
+
+	srand(1);
+	rig_init(&r, RING_SIZE_DEFAULT);
+	for (unsigned i = 0; i < SLOTS; i++)
+		slots[i].fd = -1;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		unsigned i = (unsigned)rand() % SLOTS;
+
+		if (round % 10 == 0) {
+			mark = ring_writer_pos(r.writer);
+			rig_mark(&r);
+		}
+		rig_write(&r, 1 + (unsigned)rand() % 50);
+		if (slots[i].fd < 0) {
+			slots[i].fd = join(&r);
+			slots[i].pos = mark;
+		} else if (rand() % 2) {
+			fd_close(&slots[i].fd);
+		}
+		i = (unsigned)rand() % SLOTS;
+		if (slots[i].fd >= 0)
+			rig_read_packets(&r, slots[i].fd, &slots[i].pos,
+					 (ring_writer_pos(r.writer) -
+					  slots[i].pos) / RING_PACKET);
+	}
+	for (unsigned i = 0; i < SLOTS; i++)
+		fd_close(&slots[i].fd);
+	rig_await_viewers(&r, 0);
+	cr_assert_eq(deliver_status(r.deliver).cut, 0);
+	rig_done(&r);
+}
+
+Test(deliver_feed, feeds_a_thousand_viewers, .timeout = 90)
+{
+	enum { VIEWERS = 1000, BATCHES = 10, BATCH = 50 };
+	static int fds[VIEWERS];
+	static uint64_t pos[VIEWERS];
+	struct rig r;
+
+	rig_init(&r, 4 * RING_UNIT);
+	rig_mark(&r);
+	rig_write(&r, 1);
+	for (unsigned i = 0; i < VIEWERS; i++)
+		fds[i] = join(&r);
+	rig_await_viewers(&r, VIEWERS);
+	for (unsigned i = 0; i < BATCHES; i++)
+		rig_write(&r, BATCH);
+	for (unsigned i = 0; i < VIEWERS; i++) {
+		rig_read_packets(&r, fds[i], &pos[i], 1 + BATCHES * BATCH);
+		(void)close(fds[i]);
+	}
+	rig_await_viewers(&r, 0);
+	cr_assert_eq(deliver_status(r.deliver).bytes,
+		     (uint64_t)VIEWERS * (1 + BATCHES * BATCH) * RING_PACKET);
+	rig_done(&r);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Viewers of every speed on one ring for several laps: some keep up, some are
+ * cut, none is ever given a byte that is not its own.
+ */
+#include "tests/unit/worker/deliver/rig.h"
+
+#include "common/base/fd.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+enum {
+	VIEWERS = 24,
+	ROUNDS = 600,
+	BATCH = 200, /* packets in a round */
+	LAPS = 5,
+};
+
+struct reader {
+	int fd;
+	unsigned speed; /* packets it may read in a round */
+	uint64_t pos;
+};
+
+static void join(struct rig *r, struct reader *reader)
+{
+	char head[1024];
+
+	reader->fd = rig_request(r, "GET /a HTTP/1.0\r\n\r\n");
+	rig_read_head(r, reader->fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, " 200 "), "%s", head);
+}
+
+static bool is_reset(int fd)
+{
+	struct pollfd p = { .fd = fd };
+
+	return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP));
+}
+
+/* Reads at its own speed; false once it was cut. */
+static bool read_some(struct rig *r, struct reader *reader)
+{
+	size_t want = (unsigned)rand() % (2 * reader->speed + 1);
+	int there = 0;
+
+	if (is_reset(reader->fd)) {
+		cr_assert_eq(rig_read_to_end(r, reader->fd, &reader->pos),
+			     -ECONNRESET);
+		fd_close(&reader->fd);
+		return false;
+	}
+	cr_assert_eq(ioctl(reader->fd, FIONREAD, &there), 0);
+	rig_read_packets(r, reader->fd, &reader->pos,
+			 MIN(want, (size_t)there / RING_PACKET));
+	return true;
+}
+
+Test(deliver_slow, no_viewer_of_any_speed_gets_a_wrong_byte, .timeout = 90)
+{
+	static struct reader readers[VIEWERS];
+	struct rig r;
+	unsigned left = VIEWERS;
+
+	srand(2);
+	rig_init(&r, (size_t)ROUNDS * BATCH * RING_PACKET / LAPS);
+	rig_mark(&r);
+	rig_write(&r, 1);
+	for (unsigned i = 0; i < VIEWERS; i++) {
+		/* from a quarter of what is written to twice of it */
+		readers[i].speed = BATCH / 4 + BATCH * 7 / 4 * i / VIEWERS;
+		join(&r, &readers[i]);
+	}
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		rig_write(&r, BATCH);
+		if (round % 4 == 0)
+			rig_turn(&r, RIG_TICK_MS);
+		for (unsigned i = 0; i < VIEWERS; i++)
+			if (readers[i].fd >= 0 && !read_some(&r, &readers[i]))
+				left--;
+	}
+	cr_assert_eq(deliver_status(r.deliver).viewers, left);
+	cr_assert_eq(deliver_status(r.deliver).cut, VIEWERS - left);
+	/* the slowest had no chance, the fastest no trouble */
+	cr_assert_eq(readers[0].fd, -1);
+	cr_assert_geq(readers[VIEWERS - 1].fd, 0);
+	for (unsigned i = 0; i < VIEWERS; i++)
+		fd_close(&readers[i].fd);
+	rig_done(&r);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/units.h"
+#include "worker/failover/silence.h"
+
+#include <criterion/criterion.h>
+
+/* Packets every pause_ms for so long. */
+static void hear(struct silence *s, uint64_t *now_ns, unsigned pause_ms,
+		 unsigned for_ms)
+{
+	for (unsigned ms = 0; ms < for_ms; ms += pause_ms) {
+		*now_ns += pause_ms * MS;
+		silence_feed(s, *now_ns);
+	}
+}
+
+/* How long the source has to say nothing until it is silent. */
+static uint64_t patience_ms(const struct silence *s)
+{
+	return (silence_ns(s) - s->last_ns) / MS;
+}
+
+Test(silence, is_not_known_before_the_first_packet)
+{
+	struct silence s = { 0 };
+
+	cr_assert_eq(silence_ns(&s), UINT64_MAX);
+}
+
+Test(silence, is_told_within_a_fifth_of_a_second_of_a_steady_source)
+{
+	struct silence s = { 0 };
+	uint64_t now = 1000 * MS;
+
+	hear(&s, &now, 10, 5000);
+	cr_assert_eq(patience_ms(&s), SILENCE_LEAST_MS);
+}
+
+Test(silence, is_not_told_of_a_source_that_is_not_known_yet)
+{
+	struct silence s = { 0 };
+	uint64_t now = 1000 * MS;
+
+	hear(&s, &now, 10, 100);
+	cr_assert_geq(patience_ms(&s), 900);
+}
+
+Test(silence, waits_for_a_slow_source)
+{
+	struct silence s = { 0 };
+	uint64_t now = 1000 * MS;
+
+	hear(&s, &now, 150, 20000);
+	cr_assert_geq(patience_ms(&s), 450);
+	cr_assert_leq(patience_ms(&s), 460);
+}
+
+Test(silence, knows_the_habit_of_a_pause_in_a_quick_stream)
+{
+	struct silence s = { 0 };
+	uint64_t now = 1000 * MS;
+
+	for (unsigned i = 0; i < 10; i++) {
+		hear(&s, &now, 10, 1500);
+		hear(&s, &now, 200, 200);
+	}
+	hear(&s, &now, 10, 1500);
+	cr_assert_gt(patience_ms(&s), 200);
+}
+
+Test(silence, is_never_patient_for_longer_than_a_second)
+{
+	struct silence s = { 0 };
+	uint64_t now = 1000 * MS;
+
+	hear(&s, &now, 900, 9000);
+	cr_assert_leq(patience_ms(&s), SILENCE_MOST_MS);
+	hear(&s, &now, 5000, 50000);
+	cr_assert_leq(patience_ms(&s), SILENCE_MOST_MS);
+}
+
+Test(silence, forgets_a_pause)
+{
+	struct silence s = { 0 };
+	uint64_t now = 1000 * MS;
+
+	hear(&s, &now, 10, 5000);
+	hear(&s, &now, 600, 600);
+	cr_assert_geq(patience_ms(&s), 900);
+	hear(&s, &now, 1, 12000);
+	cr_assert_eq(patience_ms(&s), SILENCE_LEAST_MS);
+}

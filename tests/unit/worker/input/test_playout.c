@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/units.h"
+#include "worker/input/playout.h"
+
+#include "common/base/util.h"
+#include "tests/unit/worker/ts/build.h"
+
+#include <criterion/criterion.h>
+
+#define START (777 * MS)
+
+enum {
+	PID = 0x101,
+	EVERY = 40,     /* packets between two PCRs */
+	SPACE_MS = 40,  /* time between two PCRs: a packet a millisecond */
+	LEAD_MS = 1000,
+	ROOM = 8000,
+	TICK_MS = 10,
+};
+
+struct bench {
+	struct playout playout;
+	struct batch batch;
+	uint64_t pcr_packets; /* made so far */
+	size_t came;          /* packets that came out */
+	size_t most;          /* in one tick */
+	size_t calls;         /* in which they came */
+};
+
+static void on_packets(const struct ts_run *runs, size_t n, void *arg)
+{
+	struct bench *b = arg;
+
+	for (size_t i = 0; i < n; i++)
+		b->came += runs[i].n;
+	b->calls++;
+}
+
+static void setup(struct bench *b, unsigned lead_ms)
+{
+	*b = (struct bench){ 0 };
+	batch_init(&b->batch, on_packets, b);
+	playout_init(&b->playout, lead_ms, ROOM, START);
+}
+
+/* The next n packets of the source. */
+static void push(struct bench *b, size_t n)
+{
+	static struct build build; /* large: made once */
+
+	build.n = 0;
+	for (size_t i = 0; i < n; i++, b->pcr_packets++) {
+		uint64_t ms = b->pcr_packets / EVERY * SPACE_MS;
+		if (b->pcr_packets % EVERY == 0)
+			build_pcr(&build, PID, ms * 27000);
+		else
+			build_null(&build);
+	}
+	playout_push(&b->playout, build_run(&build));
+}
+
+static void take(struct bench *b, uint64_t ms)
+{
+	size_t n = playout_take(&b->playout, &b->batch, START + ms * MS);
+
+	b->most = MAX(b->most, n);
+}
+
+Test(playout, begins_when_the_lead_is_there)
+{
+	struct bench b;
+
+	setup(&b, LEAD_MS);
+	push(&b, 900);
+	take(&b, 10);
+	cr_assert_eq(b.came, 0);
+	push(&b, 200);
+	for (uint64_t ms = 20; ms <= 120; ms += TICK_MS)
+		take(&b, ms);
+	cr_assert(b.came >= 90 && b.came <= 110, "%zu", b.came);
+	playout_done(&b.playout);
+}
+
+Test(playout, a_burst_a_second_comes_out_even)
+{
+	struct bench b;
+
+	setup(&b, LEAD_MS);
+	push(&b, 1000);
+	for (uint64_t ms = 0; ms < 10000; ms += TICK_MS) {
+		if (ms % 1000 == 0)
+			push(&b, 1000);
+		take(&b, ms);
+	}
+	cr_assert(b.came > 9900 && b.came < 10100, "%zu", b.came);
+	cr_assert(b.most <= 12, "%zu packets in one tick", b.most);
+	playout_done(&b.playout);
+}
+
+Test(playout, what_is_due_leaves_at_once_however_many_pcrs_are_in_it)
+{
+	struct bench b;
+
+	setup(&b, LEAD_MS);
+	push(&b, 1100);
+	take(&b, 0);
+	b.came = b.calls = 0;
+	take(&b, 5 * SPACE_MS);
+	cr_assert(b.came >= 4 * EVERY && b.came <= 6 * EVERY, "%zu", b.came);
+	cr_assert_eq(b.calls, 1);
+	playout_done(&b.playout);
+}
+
+/* A source whose clock is ppm off: 500 ppm are 1.8 s in an hour, the lead
+ * would be gone after half of one. */
+static void drift(int ppm)
+{
+	struct bench b;
+	size_t least = SIZE_MAX, most = 0;
+	uint64_t fed = 0;
+
+	setup(&b, LEAD_MS);
+	push(&b, 1000);
+	for (uint64_t ms = 0; ms < 2 * 3600 * 1000; ms += TICK_MS) {
+		/* the source's seconds are not ours */
+		uint64_t due = ms + (uint64_t)((int64_t)ms / 1000 * ppm / 1000);
+
+		push(&b, (size_t)(due - fed));
+		fed = due;
+		take(&b, ms);
+		least = MIN(least, b.playout.ring.len);
+		most = MAX(most, b.playout.ring.len);
+	}
+	cr_assert_eq(b.playout.underruns, 0);
+	cr_assert(least > 500, "%zu", least);
+	cr_assert(most < 1500, "%zu", most);
+	playout_done(&b.playout);
+}
+
+/* Or what is spliced later would jump by all that it was held up. */
+Test(playout, its_time_stands_still_while_it_is_held_up)
+{
+	const uint64_t step = 2 * SPACE_MS * MS;
+	struct bench b;
+	uint64_t ms = 0, due;
+
+	setup(&b, LEAD_MS);
+	for (int i = 0; i < 5; i++)
+		push(&b, 1000);
+	for (unsigned i = 0; i < 3; i++) {
+		for (uint64_t until = ms + 500; ms < until; ms += TICK_MS)
+			take(&b, ms);
+		due = playout_due_ns(&b.playout);
+		ms += 300 + 400 * i;
+		take(&b, ms);
+		cr_assert_leq(playout_due_ns(&b.playout) - due,
+			      (FILE_CLOCK_LATE_MS + 1) * MS + step);
+	}
+	/* in step with the packets, which are one a millisecond */
+	cr_assert_leq(playout_due_ns(&b.playout) - START,
+		      b.came * MS + step);
+	cr_assert_geq(playout_due_ns(&b.playout) - START + step,
+		      b.came * MS);
+	playout_done(&b.playout);
+}
+
+Test(playout, follows_a_source_that_runs_fast)
+{
+	drift(500);
+}
+
+Test(playout, follows_a_source_that_runs_slow)
+{
+	drift(-500);
+}
+
+Test(playout, builds_the_lead_anew_when_nothing_is_left)
+{
+	struct bench b;
+	size_t before;
+
+	setup(&b, LEAD_MS);
+	push(&b, 1100);
+	for (uint64_t ms = 0; ms < 3000; ms += TICK_MS)
+		take(&b, ms);
+	cr_assert_eq(b.playout.underruns, 1);
+	before = b.came;
+	push(&b, 500);
+	take(&b, 3010);
+	cr_assert_eq(b.came, before);
+	push(&b, 700);
+	for (uint64_t ms = 3020; ms < 3120; ms += TICK_MS)
+		take(&b, ms);
+	cr_assert(b.came > before);
+	playout_done(&b.playout);
+}
+
+Test(playout, without_a_lead_what_comes_goes)
+{
+	struct bench b;
+
+	setup(&b, 0);
+	push(&b, 700);
+	take(&b, 0);
+	cr_assert_eq(b.came, 700);
+	playout_done(&b.playout);
+}
+
+Test(playout, a_full_queue_plays_though_it_is_less_than_the_lead)
+{
+	struct bench b;
+
+	setup(&b, 60 * LEAD_MS);
+	push(&b, 3000);
+	push(&b, ROOM - PLAYOUT_ROOM_MIN + 1 - 3000);
+	for (uint64_t ms = 0; ms <= 100; ms += TICK_MS)
+		take(&b, ms);
+	cr_assert(b.came > 0);
+	playout_done(&b.playout);
+}
+
+Test(playout, without_a_pcr_a_full_queue_plays)
+{
+	struct bench b;
+	struct build *build = build_new();
+
+	setup(&b, LEAD_MS);
+	for (int i = 0; i < BUILD_PACKETS; i++)
+		build_null(build);
+	playout_push(&b.playout, build_run(build));
+	playout_push(&b.playout, (struct ts_run){ build->data, 2000 });
+	for (uint64_t ms = 0; ms <= 1000; ms += TICK_MS)
+		take(&b, ms);
+	cr_assert(b.came > 0);
+	build_free(build);
+	playout_done(&b.playout);
+}

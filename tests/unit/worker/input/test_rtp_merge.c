@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two paths that bring the same (SMPTE 2022-7). */
+#include "tests/unit/worker/rtp/rtp_rig.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+static const struct rtp_window_config both = {
+	.places = 16384,
+	.paths = 2,
+	.reorder_ms = 20,
+	.skew_ms = 500,
+};
+
+/* One datagram a millisecond, path 2 `skew` behind path 1 (or before it). */
+struct run {
+	uint32_t n;
+	int skew;
+	bool (*brings)(uint32_t number, unsigned path);
+};
+
+static bool brings(const struct run *run, int64_t number, unsigned path)
+{
+	return number >= 0 && number < run->n &&
+	       run->brings((uint32_t)number, path);
+}
+
+static void play(struct rtp_rig *r, const struct run *run)
+{
+	int first = MIN(0, run->skew), last = MAX(0, run->skew);
+
+	for (int64_t ms = first; ms < (int64_t)run->n + last; ms++) {
+		if (brings(run, ms, 0))
+			rtp_rig_feed_path(r, (uint32_t)ms, 0);
+		if (brings(run, ms - run->skew, 1))
+			rtp_rig_feed_path(r, (uint32_t)(ms - run->skew), 1);
+		rtp_rig_pass(r, 1);
+		if (ms % 1000 == 999)
+			rtp_window_second(r->window, r->now_ns);
+	}
+}
+
+static bool all(uint32_t number, unsigned path)
+{
+	(void)number, (void)path;
+	return true;
+}
+
+static bool either(uint32_t number, unsigned path)
+{
+	/* when both are there, each loses what the other has */
+	return number < 600 || number > 2900 || number / 3 % 2 == path;
+}
+
+static bool first_dies(uint32_t number, unsigned path)
+{
+	return path == 1 || number < 1500;
+}
+
+static bool second_comes_and_goes(uint32_t number, unsigned path)
+{
+	return path == 0 || (number > 1000 && number < 2000);
+}
+
+static bool both_lose(uint32_t number, unsigned path)
+{
+	(void)path;
+	return number < 1000 || number >= 1010;
+}
+
+static const int skews[] = { 0, 1, 30, 300, 499, -1, -30, -300, -499 };
+
+static void nothing_is_lost(bool (*way)(uint32_t, unsigned), unsigned delay_ms)
+{
+	for (size_t i = 0; i < ARRAY_LEN(skews); i++) {
+		const struct run run = { .n = 3000, .skew = skews[i],
+					 .brings = way };
+		struct rtp_window_config cfg = both;
+		struct rtp_rig r;
+
+		cfg.delay_ms = delay_ms;
+		rtp_rig_init(&r, cfg);
+		play(&r, &run);
+		rtp_rig_pass(&r, 3000);
+		/* the first may be before the other path's first */
+		size_t missing = r.n > 0 ? r.out[0] : run.n;
+
+		cr_assert_leq(missing, 499, "skew %d", skews[i]);
+		rtp_rig_expect(&r, (uint32_t)missing, run.n - missing);
+		cr_assert_eq(rtp_rig_counts(&r).lost, 0, "skew %d", skews[i]);
+		cr_assert_eq(rtp_rig_counts(&r).duplicates, 0);
+		rtp_rig_done(&r);
+	}
+}
+
+Test(rtp_merge, loses_nothing_that_one_path_brings)
+{
+	nothing_is_lost(all, 0);
+	nothing_is_lost(either, 0);
+	nothing_is_lost(first_dies, 0);
+	nothing_is_lost(second_comes_and_goes, 0);
+}
+
+Test(rtp_merge, loses_nothing_with_a_delay_either)
+{
+	nothing_is_lost(either, 600);
+	nothing_is_lost(first_dies, 600);
+	nothing_is_lost(second_comes_and_goes, 600);
+}
+
+Test(rtp_merge, tells_what_each_path_lost_and_how_far_they_are_apart)
+{
+	const struct run run = { .n = 3000, .skew = 120, .brings = either };
+	struct rtp_window_counts c;
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, both);
+	play(&r, &run);
+	rtp_rig_pass(&r, 3000);
+	c = rtp_rig_counts(&r);
+	cr_assert_eq(c.skew_us, 120000);
+	cr_assert_eq(c.path[0].lost + c.path[1].lost, 2301);
+	cr_assert_eq(c.merged, 2301);
+	cr_assert_eq(c.path[0].received + c.path[0].lost, 3000);
+	cr_assert_eq(c.path[1].received + c.path[1].lost, 3000);
+	rtp_rig_done(&r);
+}
+
+Test(rtp_merge, counts_what_both_lose_once_and_soon)
+{
+	const struct run run = { .n = 3000, .skew = 50, .brings = both_lose };
+	struct rtp_window_counts c;
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, both);
+	play(&r, &(struct run){ .n = 1085, .skew = 0, .brings = both_lose });
+	/* both are past it: nothing can come any more */
+	cr_assert_eq(rtp_rig_counts(&r).lost, 10);
+	rtp_rig_done(&r);
+
+	rtp_rig_init(&r, both);
+	play(&r, &run);
+	rtp_rig_pass(&r, 3000);
+	c = rtp_rig_counts(&r);
+	cr_assert_eq(c.lost, 10);
+	cr_assert_eq(c.merged, 0);
+	cr_assert_eq(c.path[0].lost, 10);
+	cr_assert_eq(c.path[1].lost, 10);
+	rtp_rig_done(&r);
+}
+
+/* Without a living second path a gap is not waited for. */
+Test(rtp_merge, does_not_wait_for_a_dead_path)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, both);
+	for (uint32_t i = 0; i < 2000; i++) {
+		rtp_rig_feed(&r, i);
+		if (i < 100)
+			rtp_rig_feed_path(&r, i, 1);
+		rtp_rig_pass(&r, 1);
+	}
+	r.n = 0;
+	rtp_rig_feed(&r, 2001);
+	rtp_rig_pass(&r, 20);
+	rtp_rig_expect(&r, 2001, 1);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 1);
+	rtp_rig_done(&r);
+}
+
+/* With a delay the times at which payloads go out do not show that the faster
+ * path was cut. */
+Test(rtp_merge, keeps_the_pace_when_a_path_is_cut)
+{
+	struct rtp_window_config cfg = both;
+	struct rtp_rig r;
+	size_t before;
+
+	cfg.delay_ms = 400;
+	rtp_rig_init(&r, cfg);
+	for (uint32_t ms = 0; ms < 6000; ms++) {
+		before = r.n;
+		if (ms < 3000 || ms > 4500)
+			rtp_rig_feed_path(&r, ms, 0);
+		if (ms >= 300)
+			rtp_rig_feed_path(&r, ms - 300, 1);
+		rtp_rig_pass(&r, 1);
+		if (ms % 1000 == 999)
+			rtp_window_second(r.window, r.now_ns);
+		if (ms > 2000)
+			cr_assert_eq(r.n - before, 1, "at %u ms", ms);
+	}
+	cr_assert_eq(rtp_rig_counts(&r).lost, 0);
+	rtp_rig_done(&r);
+}
+
+/* The source of both starts again; one path tells so first. */
+Test(rtp_merge, follows_a_source_that_starts_again_on_both)
+{
+	struct rtp_rig r;
+
+	for (uint32_t ssrc = 1; ssrc <= 2; ssrc++) {
+		rtp_rig_init(&r, both);
+		for (uint32_t ms = 0; ms < 4000; ms++) {
+			for (unsigned path = 0; path < 2; path++) {
+				uint32_t at = ms - 200 * path;
+
+				if (ms < 200 * path)
+					continue;
+				r.ssrc = at < 2000 ? 1 : ssrc;
+				r.first_seq = at < 2000 ? 0 : 30000;
+				r.first_time = at < 2000 ? 0 : 1U << 31;
+				rtp_rig_feed_path(&r, at, path);
+			}
+			rtp_rig_pass(&r, 1);
+		}
+		rtp_rig_expect(&r, 0, 4000);
+		cr_assert_eq(rtp_rig_counts(&r).lost, 0);
+		rtp_rig_done(&r);
+	}
+}
+
+/* One path alone goes over to another count, with the same or with something
+ * else in it, and comes back later: nothing is lost, nothing comes twice. */
+Test(rtp_merge, stays_with_the_path_that_goes_on)
+{
+	for (size_t i = 0; i < ARRAY_LEN(skews); i++) {
+		struct rtp_rig r;
+
+		rtp_rig_init(&r, both);
+		for (int ms = 500; ms < 7000; ms++) {
+			r.ssrc = ms < 2000 || ms > 5000 ? 1 : 2;
+			r.first_seq = r.ssrc == 1 ? 0 : 30000;
+			r.first_time = r.ssrc == 1 ? 0 : 1U << 31;
+			rtp_rig_feed_path(&r, (uint32_t)ms, 0);
+			r.ssrc = 1;
+			r.first_seq = 0;
+			r.first_time = 0;
+			rtp_rig_feed_path(&r, (uint32_t)(ms - skews[i]), 1);
+			rtp_rig_pass(&r, 1);
+		}
+		rtp_rig_pass(&r, 3000);
+		rtp_rig_expect(&r, r.out[0], r.n);
+		cr_assert_geq(r.out[0] + 6500 - 499, 6500);
+		cr_assert_eq(rtp_rig_counts(&r).lost, 0, "%d", skews[i]);
+		rtp_rig_done(&r);
+	}
+}
+
+/* A source that starts again, again and again, where each path loses some at
+ * random: in order, each once, and what is lost is so at the seams. */
+Test(rtp_merge, follows_a_source_that_starts_again_where_paths_lose)
+{
+	enum { N = 8000, LIFE = 2000, SEAM = 510, LOST_MAX = 150 };
+
+	srandom(7);
+	for (size_t i = 0; i < ARRAY_LEN(skews); i++) {
+		static uint8_t gone[N];
+		struct rtp_rig r;
+		size_t seam = 0;
+
+		for (size_t k = 0; k < N; k++)
+			gone[k] = (uint8_t)(random() % 10
+						    ? 0 : 1 + random() % 2);
+		rtp_rig_init(&r, both);
+		for (int ms = 0; ms < N + 500; ms++) {
+			for (unsigned path = 0; path < 2; path++) {
+				int at = ms - (path == 0 ? MAX(0, -skews[i])
+							 : MAX(0, skews[i]));
+
+				if (at < 0 || at >= N || gone[at] == path + 1)
+					continue;
+				r.ssrc = 1 + (uint32_t)at / LIFE;
+				r.first_seq = (uint16_t)(r.ssrc * 9973);
+				r.first_time = r.ssrc * 0x33333333;
+				rtp_rig_feed_path(&r, (uint32_t)at, path);
+			}
+			rtp_rig_pass(&r, 1);
+		}
+		rtp_rig_pass(&r, 3000);
+		for (size_t k = 1; k < r.n; k++) {
+			cr_assert_gt(r.out[k], r.out[k - 1], "skew %d",
+				     skews[i]);
+			if (r.out[k] == r.out[k - 1] + 1)
+				continue;
+			seam += r.out[k] - r.out[k - 1] - 1;
+			cr_assert_lt(r.out[k] % LIFE, SEAM, "skew %d: %u",
+				     skews[i], r.out[k]);
+		}
+		cr_assert_lt(seam, (size_t)LOST_MAX, "skew %d: %zu",
+			     skews[i], seam);
+		rtp_rig_done(&r);
+	}
+}
+
+/* The other path brings too little of the new count to lead the way. */
+Test(rtp_merge, does_not_wait_long_for_a_path_that_brings_little)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, both);
+	for (uint32_t ms = 0; ms < 5000; ms++) {
+		r.ssrc = ms < 2000 ? 1 : 2;
+		rtp_rig_feed_path(&r, ms, 0);
+		if (ms < 2000 || ms % 2 == 0)
+			rtp_rig_feed_path(&r, ms - 100, 1);
+		rtp_rig_pass(&r, 1);
+	}
+	cr_assert_geq(r.n, 2000 + 1900);
+	cr_assert_eq(r.out[r.n - 1], 4999);
+	rtp_rig_done(&r);
+}
+
+/* What is not the same is not merged: one of them plays, steadily. */
+Test(rtp_merge, stays_with_one_of_two_different_streams)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, both);
+	for (uint32_t i = 0; i < 2000; i++) {
+		r.ssrc = 1;
+		rtp_rig_feed_path(&r, i, 0);
+		r.ssrc = 2;
+		rtp_rig_feed_path(&r, 20000 + i, 1);
+		rtp_rig_pass(&r, 1);
+	}
+	rtp_rig_expect(&r, 0, 2000);
+	/* the other one, when it falls silent */
+	for (uint32_t i = 2000; i < 4000; i++) {
+		rtp_rig_feed_path(&r, 20000 + i, 1);
+		rtp_rig_pass(&r, 1);
+	}
+	cr_assert_geq(r.n, 900);
+	rtp_rig_expect(&r, 24000 - (uint32_t)r.n, r.n);
+	rtp_rig_done(&r);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/units.h"
+#include "worker/net/curl/fetch.h"
+
+#include <criterion/criterion.h>
+#include <curl/curl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	TICK_MS = 10,
+	RATE = 1000,            /* bytes a millisecond: 8 Mbit/s */
+	PLENTY_MS = 1000,       /* waits to be played */
+	SETTLE_MS = 1000,
+	WATCH_MS = 2000,
+	PIECES_A_SECOND = 8,
+	TOO_MUCH = 8 << 20,     /* bytes that a stopped transfer may hold */
+	ROOM = 300000,
+	SEND_BUFFER = 128 * 1024,
+	REAL_MS = 3,            /* what a tick takes here */
+	ASK_MS = 30000,
+};
+
+/* A server and a client in one thread: time is what the client is told. */
+struct bench {
+	int listens, peer;
+	uint64_t now_ns;
+	uint64_t sent, came;
+	uint64_t room;          /* bytes that may still come */
+	unsigned pieces;        /* turns in which something came */
+	struct http_spec spec;
+	struct fetcher *fetcher;
+	struct fetch *fetch;
+};
+
+static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
+{
+	struct bench *b = arg;
+
+	if (b->room < len)
+		return FETCH_NO_ROOM;
+	for (size_t i = 0; i < len; i++)
+		cr_assert_eq(data[i], (uint8_t)((b->came + i) / 1000));
+	b->room -= len;
+	b->came += len;
+	return FETCH_TAKEN;
+}
+
+static void listen_at(struct bench *b)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof at;
+	const int on = 1, little = SEND_BUFFER;
+
+	b->listens = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	(void)setsockopt(b->listens, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+	(void)setsockopt(b->listens, SOL_SOCKET, SO_SNDBUF, &little,
+			 sizeof little);
+	cr_assert_eq(bind(b->listens, (struct sockaddr *)&at, len), 0);
+	cr_assert_eq(listen(b->listens, 1), 0);
+	cr_assert_eq(getsockname(b->listens, (struct sockaddr *)&at, &len), 0);
+	(void)snprintf(b->spec.url, sizeof b->spec.url, "http://127.0.0.1:%u/",
+		       ntohs(at.sin_port));
+	b->spec.timeout_s = 10;
+}
+
+static void turn(struct bench *b, unsigned waiting_ms)
+{
+	uint64_t before = b->came;
+
+	b->now_ns += TICK_MS * MS;
+	fetcher_turn(b->fetcher, b->now_ns, waiting_ms * MS);
+	b->pieces += b->came > before;
+}
+
+/* The request is there: what it says does not matter here. */
+static bool answer(struct bench *b)
+{
+	static const char reply[] = "HTTP/1.1 200 OK\r\n\r\n";
+	char request[2048];
+
+	if (b->peer < 0)
+		b->peer = accept4(b->listens, NULL, NULL, SOCK_NONBLOCK);
+	if (b->peer < 0 || recv(b->peer, request, sizeof request, 0) <= 0)
+		return false;
+	cr_assert_eq(send(b->peer, reply, sizeof reply - 1, 0),
+		     sizeof reply - 1);
+	return true;
+}
+
+static void setup(struct bench *b)
+{
+	struct errmsg why;
+	int err = 0;
+
+	*b = (struct bench){ .peer = -1, .now_ns = 1000 * MS,
+			     .room = UINT64_MAX };
+	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
+	listen_at(b);
+	b->fetcher = fetcher_new(&b->spec, &err, &why);
+	cr_assert_not_null(b->fetcher);
+	b->fetch = fetch_new(b->fetcher, &(struct fetch_request){
+		.url = b->spec.url, .on_data = on_data, .arg = b,
+	}, &err, &why);
+	cr_assert_not_null(b->fetch);
+	for (unsigned ms = 0; !answer(b); ms++) {
+		cr_assert(ms < ASK_MS, "no request");
+		turn(b, 0);
+		(void)usleep(1000);
+	}
+}
+
+static void done(struct bench *b)
+{
+	fetch_free(&b->fetch);
+	fetcher_free(&b->fetcher);
+	(void)close(b->peer);
+	(void)close(b->listens);
+}
+
+/* What the connection takes of len bytes. */
+static size_t serve(struct bench *b, size_t len)
+{
+	static uint8_t bytes[1 << 16];
+	ssize_t n;
+
+	len = MIN(len, sizeof bytes);
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = (uint8_t)((b->sent + i) / 1000);
+	n = send(b->peer, bytes, len, MSG_NOSIGNAL);
+	if (n < 0)
+		return 0;
+	b->sent += (uint64_t)n;
+	return (size_t)n;
+}
+
+/* A live server that would have to drop what cannot leave. */
+static void run(struct bench *b, unsigned ms, unsigned waiting_ms)
+{
+	for (unsigned at = 0; at < ms; at += TICK_MS) {
+		size_t n = serve(b, TICK_MS * RATE);
+
+		cr_assert_eq(n, TICK_MS * RATE, "the sender is held up");
+		/* the kernel acknowledges by its own clock */
+		(void)usleep(REAL_MS * 1000);
+		turn(b, waiting_ms);
+	}
+}
+
+Test(fetch, brings_large_pieces_while_there_is_enough_to_play)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, SETTLE_MS, PLENTY_MS);
+	b.pieces = 0;
+	run(&b, WATCH_MS, PLENTY_MS);
+	cr_assert(b.pieces <= WATCH_MS / 1000 * PIECES_A_SECOND,
+		  "%u pieces", b.pieces);
+	cr_assert(b.came + FETCHER_LAZY_MS * 2 * RATE > b.sent);
+	done(&b);
+}
+
+Test(fetch, looks_all_the_time_when_little_is_left_to_play)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, SETTLE_MS, PLENTY_MS);
+	for (unsigned ms = 0; b.came < b.sent; ms++) {
+		cr_assert(ms < ASK_MS, "%lu are missing",
+			  (unsigned long)(b.sent - b.came));
+		/* at no time later than the last look */
+		fetcher_turn(b.fetcher, b.now_ns, FETCHER_ENOUGH_MS / 2 * MS);
+		(void)usleep(1000);
+	}
+	done(&b);
+}
+
+Test(fetch, a_server_without_patience_waits_until_there_is_room)
+{
+	struct bench b;
+	uint64_t held;
+
+	setup(&b);
+	b.room = ROOM;
+	for (unsigned ms = 0; ms < SETTLE_MS; ms += TICK_MS) {
+		while (serve(&b, SIZE_MAX) > 0)
+			;
+		turn(&b, PLENTY_MS);
+	}
+	held = b.sent - b.came;
+	cr_assert(fetch_is_paused(b.fetch));
+	cr_assert(b.came <= ROOM);
+	cr_assert(held < TOO_MUCH, "%lu", (unsigned long)held);
+
+	/* nothing of it is lost, and nothing comes twice */
+	b.room = UINT64_MAX;
+	fetch_resume(b.fetch);
+	for (unsigned ms = 0; b.came < b.sent; ms++) {
+		cr_assert(ms < ASK_MS, "%lu are missing",
+			  (unsigned long)(b.sent - b.came));
+		turn(&b, 0);
+		(void)usleep(1000);
+	}
+	done(&b);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/units.h"
+#include "worker/net/hls/hls_list.h"
+
+#include "common/base/alloc.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TICK_NS = 50000000,
+	WINDOW = 5,
+	HIGH = 3000000, LOW = 1000000, /* bit/s */
+};
+
+static const char master[] =
+	"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\nlow.m3u8\n"
+	"#EXT-X-STREAM-INF:BANDWIDTH=3000000\nhigh.m3u8\n";
+
+/* A server whose better variant is dead, or shows an old list, for a while;
+ * its tokens are others in each list. */
+struct server {
+	uint64_t now_ns;
+	uint64_t dies_s, lives_s;
+	bool stale;            /* it shows an old list, then */
+	unsigned high_loads, token;
+};
+
+/* The pages of hls_list have nobody else to ask. */
+static struct server *server(void)
+{
+	static struct server s;
+
+	return &s;
+}
+
+static bool is_dead(const struct server *s)
+{
+	uint64_t now_s = s->now_ns / SECOND_NS;
+
+	return now_s >= s->dies_s && now_s < s->lives_s;
+}
+
+static bool answer(const char *url, struct buf *ret)
+{
+	struct server *s = server();
+	bool high = strstr(url, "high") != NULL;
+	uint64_t at = s->now_ns / SECOND_NS;
+
+	s->high_loads += high;
+	s->token++;
+	if (strstr(url, "master") != NULL) {
+		buf_append(ret, master, strlen(master));
+		return true;
+	}
+	if (high && is_dead(s)) {
+		if (!s->stale)
+			return false;
+		at = s->dies_s;
+	}
+	buf_printf(ret, "#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
+		   "#EXT-X-MEDIA-SEQUENCE:%" PRIu64 "\n", at);
+	for (uint64_t i = 0; i < WINDOW; i++)
+		buf_printf(ret, "#EXTINF:1,\n%" PRIu64 ".ts?t=%u\n", at + i,
+			   s->token);
+	return true;
+}
+
+int page_load(struct page *p, struct fetcher *f, const char *url, size_t max,
+	      struct errmsg *why)
+{
+	(void)f, (void)max, (void)why;
+	page_end(p);
+	buf_reset(&p->body, 0);
+	p->fetch = (struct fetch *)xstrdup(url);
+	return 0;
+}
+
+int page_look(const struct page *p, struct errmsg *why)
+{
+	struct page *page = (struct page *)p;
+
+	return answer((const char *)p->fetch, &page->body)
+		? 1 : errmsg_fail(why, -EREMOTEIO, "the server answers 404");
+}
+
+void page_end(struct page *p)
+{
+	free(p->fetch);
+	p->fetch = NULL;
+}
+
+void page_done(struct page *p)
+{
+	page_end(p);
+	buf_done(&p->body);
+}
+
+const char *fetch_url(const struct fetch *f)
+{
+	return (const char *)f;
+}
+
+/* --- a client --- */
+
+struct client {
+	struct hls_list list;
+	unsigned changes;  /* of the variant */
+	unsigned without;  /* ticks in which there was no list to play */
+};
+
+static void begin(struct client *c, const struct server *s,
+		  uint64_t bandwidth)
+{
+	struct buf body = { 0 };
+
+	*c = (struct client){ 0 };
+	*server() = *s;
+	server()->now_ns = SECOND_NS;
+	buf_append(&body, master, strlen(master));
+	hls_list_init(&c->list, NULL, "http://h/master.m3u8", bandwidth);
+	cr_assert_eq(hls_list_begin(&c->list, "http://h/master.m3u8", &body,
+				    server()->now_ns, NULL), 0);
+	buf_done(&body);
+}
+
+static void play(struct client *c, unsigned seconds)
+{
+	struct server *s = server();
+	uint64_t until = s->now_ns + seconds * SECOND_NS;
+
+	for (; s->now_ns < until; s->now_ns += TICK_NS) {
+		c->changes += hls_list_turn(&c->list, s->now_ns) ==
+			      HLS_LIST_VARIANT;
+		c->without += hls_list_media(&c->list) == NULL;
+	}
+}
+
+Test(hls_list, goes_back_to_the_better_variant_without_a_pause)
+{
+	struct client c;
+
+	begin(&c, &(struct server){ .dies_s = 20, .lives_s = 50 }, 0);
+	play(&c, 15);
+	cr_assert_eq(hls_list_bandwidth(&c.list), HIGH);
+	play(&c, 25);
+	cr_assert_eq(hls_list_bandwidth(&c.list), LOW);
+	c.without = 0;
+	play(&c, HLS_RETURN_FIRST_S);
+	cr_assert_eq(hls_list_bandwidth(&c.list), HIGH);
+	cr_assert_eq(c.changes, 3);
+	/* but for the load of its list */
+	cr_assert_leq(c.without, 2);
+	/* all is well again */
+	play(&c, 2 * HLS_RETURN_FIRST_S);
+	cr_assert_eq(c.list.return_s, 0);
+	hls_list_done(&c.list);
+}
+
+/* For an hour. */
+static void assert_stays(bool stale)
+{
+	struct client c;
+
+	begin(&c, &(struct server){ .dies_s = 5, .lives_s = 9999,
+				    .stale = stale }, 0);
+	play(&c, 30);
+	cr_assert_eq(hls_list_bandwidth(&c.list), LOW);
+	c.without = server()->high_loads = 0;
+	play(&c, 3600);
+	cr_assert_eq(c.changes, 2, "it flaps: %u", c.changes);
+	cr_assert_eq(c.without, 0);
+	/* 60, 120, 240, 480, 960, 960, … s, two looks at most */
+	cr_assert_leq(server()->high_loads, 14, "%u", server()->high_loads);
+	cr_assert_geq(server()->high_loads, 6);
+	cr_assert_eq(c.list.return_s, HLS_RETURN_LAST_S);
+	hls_list_done(&c.list);
+}
+
+Test(hls_list, does_not_go_back_to_one_that_fails)
+{
+	assert_stays(false);
+}
+
+/* Tokens that are new do not make a list a new one. */
+Test(hls_list, does_not_go_back_to_one_that_shows_an_old_list)
+{
+	assert_stays(true);
+}
+
+Test(hls_list, does_not_look_at_what_is_not_allowed)
+{
+	struct client c;
+
+	begin(&c, &(struct server){ .dies_s = 9999 }, LOW);
+	play(&c, 30);
+	cr_assert(hls_list_fall(&c.list, server()->now_ns));
+	play(&c, 600);
+	cr_assert_eq(hls_list_bandwidth(&c.list), LOW);
+	cr_assert_eq(server()->high_loads, 0);
+	hls_list_done(&c.list);
+}

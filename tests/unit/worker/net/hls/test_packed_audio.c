@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/packed_audio.h"
+
+#include "worker/net/hls/audio_track.h"
+#include "worker/ts/pes.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum { FRAME = 200, RATE = 48000 };
+
+static const char owner[] = "com.apple.streaming.transportStreamTimestamp";
+
+/* ID3v2.4 with a time stamp; its length. */
+static size_t make_tag(uint8_t *p, uint64_t stamp)
+{
+	memset(p, 0, 73);
+	memcpy(p, "ID3\x04", 4);
+	p[9] = 63;
+	memcpy(p + 10, "PRIV", 4);
+	p[17] = 53;
+	memcpy(p + 20, owner, sizeof owner);
+	for (int i = 0; i < 8; i++)
+		p[65 + i] = (uint8_t)(stamp >> (56 - 8 * i));
+	return 73;
+}
+
+/* A frame of AAC in ADTS, at 48 kHz, filled with a number. */
+static size_t make_frame(uint8_t *p, uint8_t number)
+{
+	memset(p, number, FRAME);
+	memcpy(p, (const uint8_t[7]){ 0xff, 0xf1, 0x4c,
+		0x80 | FRAME >> 11, FRAME >> 3 & 0xff,
+		(FRAME & 7) << 5 | 0x1f, 0xfc }, 7);
+	return FRAME;
+}
+
+static size_t make_frames(uint8_t *p, int n)
+{
+	size_t len = 0;
+
+	for (int i = 0; i < n; i++)
+		len += make_frame(p + len, (uint8_t)i);
+	return len;
+}
+
+/* The elementary bytes of the packets, without the header of the PES. */
+static size_t payload(const uint8_t *packets, size_t n, uint8_t *ret)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *p = packets + i * TS_PACKET;
+		size_t at = ts_payload_offset(p);
+
+		cr_assert_eq(ts_pusi(p), i == 0);
+		if (i == 0)
+			at += PACKED_HEADER;
+		memcpy(ret + len, p + at, TS_PACKET - at);
+		len += TS_PACKET - at;
+	}
+	return len;
+}
+
+Test(packed, frames_come_out_as_they_were_at_their_times)
+{
+	static struct packed p;
+	uint8_t in[73 + 16 * FRAME], out[sizeof in] = { 0 };
+	uint8_t packets[PACKED_PACKETS_MAX * TS_PACKET];
+	size_t tag = make_tag(in, 900000), len = tag, had = 0, n, frames = 0;
+	uint64_t pts;
+
+	len += make_frames(in + len, 16);
+	packed_segment(&p);
+	/* cut anywhere */
+	for (size_t at = 0; at < len; at += 31) {
+		packed_push(&p, in + at, MIN(len - at, (size_t)31));
+		while ((n = packed_pull(&p, at + 31 >= len, packets)) > 0) {
+			cr_assert(pes_pts(packets, &pts));
+			cr_assert_eq(pts, 900000 +
+				     frames * 1024 * 90000 / RATE);
+			had += payload(packets, n, out + had);
+			frames = had / FRAME;
+		}
+	}
+	cr_assert_eq(had, 16 * FRAME);
+	cr_assert_eq(memcmp(out, in + tag, had), 0);
+	cr_assert_eq(packed_stream_type(&p), 0x0f);
+	packed_done(&p);
+}
+
+Test(packed, a_segment_without_a_tag_goes_on)
+{
+	static struct packed p;
+	uint8_t in[73 + 2 * FRAME];
+	uint8_t packets[PACKED_PACKETS_MAX * TS_PACKET];
+	size_t len = make_tag(in, 90000);
+	uint64_t pts;
+
+	len += make_frames(in + len, 2);
+	packed_push(&p, in, len);
+	cr_assert_gt(packed_pull(&p, true, packets), 0);
+	packed_segment(&p);
+	packed_push(&p, in + 73, len - 73);
+	cr_assert_gt(packed_pull(&p, true, packets), 0);
+	cr_assert(pes_pts(packets, &pts));
+	cr_assert_eq(pts, 90000 + 2 * 1024 * 90000 / RATE);
+	packed_done(&p);
+}
+
+Test(packed, a_tag_that_is_too_long_is_passed_over)
+{
+	static struct packed p;
+	static uint8_t junk[64 * 1024];
+	uint8_t in[FRAME], packets[PACKED_PACKETS_MAX * TS_PACKET];
+	size_t size = PACKED_TAG_MAX * 2, n;
+
+	memcpy(junk, "ID3\x04", 4);
+	junk[6] = (uint8_t)(size >> 21 & 0x7f);
+	junk[7] = (uint8_t)(size >> 14 & 0x7f);
+	for (size_t at = 0; at < size + 10; at += n) {
+		n = MIN(size + 10 - at, sizeof junk);
+		packed_push(&p, junk, n);
+		cr_assert_eq(packed_pull(&p, false, packets), 0);
+		cr_assert_leq(buf_len(&p.bytes), 10);
+		memset(junk, 0, 10);
+	}
+	packed_push(&p, in, make_frame(in, 1));
+	cr_assert_gt(packed_pull(&p, true, packets), 0);
+	packed_done(&p);
+}
+
+/* Each of seven bytes, each in a PES of its own. */
+Test(packed, the_smallest_frames_do_no_harm)
+{
+	static uint8_t in[16000];
+	struct hls_sound *s = hls_sound_new();
+	size_t len = make_tag(in, 900000);
+
+	for (unsigned i = 0; len + 7 <= sizeof in; len += 7, i++)
+		memcpy(in + len, (const uint8_t[7]){ 0xff, 0xf1,
+			i % 2 ? 0x4c : 0x50, 0x80, 0, 7 << 5 | 0x1f, 0xfc },
+		       7);
+	hls_sound_begin(s, true);
+	for (int i = 0; i < 100; i++)
+		(void)hls_sound_push(s, in, len);
+	cr_assert_gt(hls_sound_packets(s), 0);
+	cr_assert(hls_sound_is_full(s));
+	hls_sound_free(&s);
+}
+
+Test(packed, junk_is_passed_over)
+{
+	static struct packed p;
+	uint8_t in[100 + FRAME], packets[PACKED_PACKETS_MAX * TS_PACKET];
+
+	memset(in, 0xff, 100);
+	packed_push(&p, in, 100 + make_frame(in + 100, 1));
+	cr_assert_gt(packed_pull(&p, true, packets), 0);
+	cr_assert_eq(p.junk, 100);
+	packed_done(&p);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/units.h"
+#include "worker/net/hls/segment_play.h"
+
+#include "common/base/util.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/ts/pes.h"
+
+#include <criterion/criterion.h>
+
+#define START (777 * MS)
+
+enum {
+	PID = 0x101,
+	EVERY = 40,    /* packets between two PCRs, a packet a millisecond */
+	TICK_MS = 10,
+	ROOM = 5577,   /* of the smallest buffer */
+	READ = 256 * 1024, /* bytes, what the network brings at once */
+	LEAD_MS = 60000, /* more than there is room for */
+};
+
+struct bench {
+	struct hls_play *play;
+	struct batch batch;
+	size_t segment; /* packets */
+	bool cuts;      /* between all of them */
+	uint64_t made;  /* packets */
+	size_t at;      /* bytes of the segment that went in */
+	size_t came;    /* packets that came out */
+	size_t pcrs;
+	uint64_t pcr;   /* the last one of them */
+	uint64_t step;  /* the most between two */
+	struct build build;
+};
+
+static void note_pcr(struct bench *b, const uint8_t *packet)
+{
+	uint64_t pcr;
+
+	if (!ts_pcr(packet, &pcr))
+		return;
+	if (b->pcrs++ > 0)
+		b->step = MAX(b->step, pcr > b->pcr ? pcr - b->pcr
+						    : b->pcr - pcr);
+	b->pcr = pcr;
+}
+
+static void on_packets(const struct ts_run *runs, size_t n, void *arg)
+{
+	struct bench *b = arg;
+
+	for (size_t i = 0; i < n; i++) {
+		b->came += runs[i].n;
+		for (size_t k = 0; k < runs[i].n; k++)
+			note_pcr(b, runs[i].data + k * TS_PACKET);
+	}
+}
+
+static struct bench *setup(size_t segment)
+{
+	struct bench *b = calloc(1, sizeof *b);
+
+	batch_init(&b->batch, on_packets, b);
+	b->play = hls_play_new(LEAD_MS, ROOM, START);
+	b->segment = segment;
+	return b;
+}
+
+static void teardown(struct bench *b)
+{
+	hls_play_free(&b->play);
+	free(b);
+}
+
+static void make_segment(struct bench *b)
+{
+	b->build.n = 0;
+	b->at = 0;
+	for (size_t i = 0; i < b->segment; i++, b->made++)
+		if (b->made % EVERY == 0)
+			build_pcr(&b->build, PID, b->made * 27000);
+		else
+			build_null(&b->build);
+	hls_play_begin(b->play, b->cuts);
+}
+
+/* All that there is room for. */
+static void push(struct bench *b)
+{
+	for (;;) {
+		struct ts_run run = build_run(&b->build);
+		size_t len = MIN(run.n * TS_PACKET - b->at, (size_t)READ);
+
+		if (len > 0 && !hls_play_push(b->play, run.data + b->at, len))
+			return;
+		b->at += len;
+		if (b->at < run.n * TS_PACKET)
+			continue;
+		if (!hls_play_end(b->play))
+			return;
+		make_segment(b);
+	}
+}
+
+static void run(struct bench *b, unsigned ms)
+{
+	make_segment(b);
+	for (unsigned at = 0; at < ms; at += TICK_MS) {
+		push(b);
+		(void)hls_play_take(b->play, &b->batch, START + at * MS);
+	}
+}
+
+/* Whatever is left when what comes next finds no room. */
+Test(play, a_buffer_that_is_less_than_the_lead_plays_when_it_is_full)
+{
+	for (size_t segment = 1500; segment < 4000; segment += 75) {
+		struct bench *b = setup(segment);
+
+		run(b, 20000);
+		cr_assert_gt(b->came, 18000, "segments of %zu: %zu", segment,
+			     b->came);
+		teardown(b);
+	}
+}
+
+Test(play, so_does_one_that_is_full_of_cuts)
+{
+	struct bench *b = setup(EVERY);
+
+	b->cuts = true;
+	run(b, 20000);
+	cr_assert_gt(b->came, 18000, "%zu", b->came);
+	teardown(b);
+}
+
+/* A second of pictures, with PCRs that are so far off. */
+static void push_pictures(struct bench *b, uint64_t dts, uint64_t off)
+{
+	struct ts_run run;
+
+	b->build.n = 0;
+	for (uint64_t i = 0; i < 25; i++, dts += 3600) {
+		uint8_t *p = build_pcr(&b->build, PID, (dts + off) * 300);
+
+		memcpy(p + 12, (const uint8_t[]){ 0, 0, 1, 0xe0, 0, 0, 0x80,
+						  0x80, 5 }, 9);
+		p[1] |= 0x40;
+		p[3] |= 0x10;
+		p[4] = 7;
+		pes_set_time(p + 21, dts);
+	}
+	run = build_run(&b->build);
+	hls_play_begin(b->play, false);
+	cr_assert(hls_play_push(b->play, run.data, run.n * TS_PACKET));
+	cr_assert(hls_play_end(b->play));
+}
+
+/* However much of it comes at once. */
+Test(play, a_segment_whose_clock_is_taken_over_has_none_of_its_own)
+{
+	struct hls_play_counters counters;
+	struct bench *b = setup(0);
+
+	hls_play_set_pace(b->play, 1, 0);
+	push_pictures(b, 900000, 0);
+	push_pictures(b, 990000, 45000000);
+	push_pictures(b, 1080000, 0);
+	hls_play_set_ended(b->play, true);
+	for (unsigned at = 0; at < 5000; at += TICK_MS)
+		(void)hls_play_take(b->play, &b->batch, START + at * MS);
+	cr_assert_geq(b->pcrs, 75);
+	cr_assert_eq(b->step, 40 * 27000, "%llu ms",
+		     (unsigned long long)b->step / 27000);
+	hls_play_counters(b->play, &counters);
+	cr_assert_eq(counters.unannounced, 0);
+	teardown(b);
+}

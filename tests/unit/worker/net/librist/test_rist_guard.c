@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/fd.h"
+#include "common/base/mono.h"
+#include "worker/net/librist/rist_guard.h"
+
+#include <criterion/criterion.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATIENCE_MS = 10000, HELD_UP_MS = 30 };
+
+static char place;
+static time_t set_s; /* how far the clock of the day was set */
+static unsigned held_up; /* looks at it that take long, from now on */
+
+/* Stands before the one of libc. */
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	bool long_one = clock == CLOCK_REALTIME && held_up > 0;
+	int r;
+
+	held_up -= long_one;
+	if (long_one)
+		(void)poll(NULL, 0, HELD_UP_MS);
+	r = (int)syscall(SYS_clock_gettime, clock, ret);
+	if (long_one)
+		(void)poll(NULL, 0, HELD_UP_MS);
+	if (clock == CLOCK_REALTIME)
+		ret->tv_sec += set_s;
+	return r;
+}
+
+static int bound(bool odd)
+{
+	for (uint16_t port = 20000 + odd; port < 30000; port += 2) {
+		int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+		struct sockaddr_any at;
+
+		cr_assert_eq(sockaddr_parse("127.0.0.1", port, &at), 0);
+		if (bind(fd, &at.sa, at.len) == 0)
+			return fd;
+		fd_close(&fd);
+	}
+	cr_assert(false, "no port");
+	return -1;
+}
+
+/* A receiver of the simple profile, with a pair of ports. */
+static void take(struct rist_guard *g, int sockets[2])
+{
+	struct rist_spec spec = { .profile = RIST_SIMPLE, .n_peers = 1 };
+	struct errmsg why;
+
+	spec.peers[0].listens = true;
+	rist_guard_look(g);
+	for (int i = 0; i < 2; i++)
+		sockets[i] = bound(i == 1);
+	cr_assert_eq(rist_guard_take(g, &spec, true, 0, &why), 0);
+	cr_assert_eq(g->n, 2);
+}
+
+static bool admit(struct rist_guard *g, uint16_t port)
+{
+	struct sockaddr_any at;
+
+	cr_assert_eq(sockaddr_parse("192.0.2.7", 5000, &at), 0);
+	return rist_guard_admit(g, &at, port, (struct rist_peer *)&place);
+}
+
+/* He comes again and again. */
+static bool is_admitted(struct rist_guard *g, uint16_t port)
+{
+	uint64_t end_ms = mono_ms() + PATIENCE_MS;
+
+	while (mono_ms() < end_ms) {
+		if (admit(g, port))
+			return true;
+		(void)poll(NULL, 0, 10);
+	}
+	return false;
+}
+
+Test(rist_guard, admits_who_comes_again)
+{
+	struct rist_guard g = { .n = 0 };
+	int sockets[2];
+
+	take(&g, sockets);
+	cr_assert_not(admit(&g, 9000), "the other port is not closed to him");
+	cr_assert(is_admitted(&g, 9000));
+	cr_assert_not(admit(&g, 9001), "that is the other port");
+	rist_guard_gone(&g, (struct rist_peer *)&place);
+	cr_assert(admit(&g, 9000), "it is closed to him");
+}
+
+Test(rist_guard, waits_for_no_clock_that_is_set)
+{
+	static const time_t steps_s[] = { -3600, 3600, -1, 86400 };
+	struct rist_guard g = { .n = 0 };
+	int sockets[2];
+
+	take(&g, sockets);
+	for (size_t i = 0; i < ARRAY_LEN(steps_s); i++) {
+		cr_assert(is_admitted(&g, 9000), "before %zu", i);
+		rist_guard_gone(&g, (struct rist_peer *)&place);
+		set_s += steps_s[i];
+		cr_assert(is_admitted(&g, 9000), "after %zu", i);
+		rist_guard_gone(&g, (struct rist_peer *)&place);
+	}
+}
+
+Test(rist_guard, takes_no_thread_that_is_held_up_for_a_clock_that_is_set)
+{
+	struct rist_guard g = { .n = 0 };
+	int sockets[2];
+
+	take(&g, sockets);
+	held_up = 2;
+	cr_assert(is_admitted(&g, 9000));
+	for (int i = 0; i < 3; i++) {
+		rist_guard_gone(&g, (struct rist_peer *)&place);
+		held_up = 2;
+		cr_assert(admit(&g, 9000), "time %d", i);
+		cr_assert_eq(held_up, 0);
+	}
+}
+
+Test(rist_guard, tries_again_what_failed)
+{
+	struct rist_guard g = { .n = 0 };
+	int sockets[2], real;
+
+	take(&g, sockets);
+	real = g.sockets[1];
+	g.sockets[1] = -1;
+	cr_assert_not(admit(&g, 9000));
+	g.sockets[1] = real;
+	cr_assert(is_admitted(&g, 9000));
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/fd.h"
+#include "worker/net/librist/rist_place.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static struct sockaddr_any at(const char *host, uint16_t port)
+{
+	struct sockaddr_any a;
+
+	cr_assert_eq(sockaddr_parse(host, port, &a), 0);
+	return a;
+}
+
+/* As librist has it: it lets others in. */
+static int taken(const struct sockaddr_any *a)
+{
+	int fd = socket(a->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0), yes = 1;
+
+	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes,
+				sizeof yes), 0);
+	cr_assert_eq(bind(fd, &a->sa, a->len), 0);
+	return fd;
+}
+
+/* An even port with the next one free. */
+static uint16_t free_pair(void)
+{
+	for (unsigned port = 20000 + (unsigned)getpid() % 10000 / 2 * 2;
+	     port < 60000; port += 2) {
+		struct sockaddr_any a = at("127.0.0.1", (uint16_t)port);
+
+		if (rist_place_try(&a, true, true, NULL) == 0)
+			return (uint16_t)port;
+	}
+	cr_assert(false, "no port");
+	return 0;
+}
+
+Test(rist_place, is_not_shared)
+{
+	uint16_t port = free_pair();
+	struct sockaddr_any a = at("127.0.0.1", port);
+	int fd = taken(&a);
+	char wanted[100];
+	struct errmsg why;
+
+	(void)snprintf(wanted, sizeof wanted, "rist: listen on 127.0.0.1:%u: "
+		       "Address already in use", (unsigned)port);
+	cr_assert_eq(rist_place_try(&a, true, false, &why), -EADDRINUSE);
+	cr_assert_str_eq(why.text, wanted);
+	cr_assert_eq(rist_place_try(&a, false, true, &why), 0, "it calls");
+	fd_close(&fd);
+	cr_assert_eq(rist_place_try(&a, true, false, &why), 0);
+}
+
+Test(rist_place, of_a_pair_is_both_ports)
+{
+	uint16_t port = free_pair();
+	struct sockaddr_any a = at("127.0.0.1", port);
+	struct sockaddr_any next = at("127.0.0.1", (uint16_t)(port + 1));
+	int fd = taken(&next);
+	struct errmsg why;
+
+	cr_assert_eq(rist_place_try(&a, true, false, &why), 0);
+	cr_assert_eq(rist_place_try(&a, true, true, &why), -EADDRINUSE);
+	fd_close(&fd);
+	cr_assert_eq(rist_place_try(&a, true, true, &why), 0);
+}
+
+Test(rist_place, is_of_this_host)
+{
+	struct sockaddr_any a = at("192.0.2.7", 9000);
+	struct errmsg why;
+
+	cr_assert_eq(rist_place_try(&a, true, false, &why), -EADDRNOTAVAIL);
+	a = at("239.1.1.1", 9000);
+	cr_assert_eq(rist_place_try(&a, true, false, &why), 0, "a group");
+}

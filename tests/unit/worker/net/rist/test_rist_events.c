@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/rist/rist_events.h"
+
+#include <criterion/criterion.h>
+
+static const char *said(struct rist_said *s, const char *line)
+{
+	static struct rist_counted counted;
+
+	cr_assert_eq(rist_said_on_log(s, RIST_LOG_ERROR, line), 0);
+	rist_said_take(s, &counted);
+	return counted.errors > 0 ? counted.error : "";
+}
+
+Test(rist_said, the_words_of_the_library_are_put_into_ours)
+{
+	struct rist_said s;
+
+	rist_said_init(&s, NULL, false);
+	cr_assert_str_eq(said(&s, "\tSend failed: errno=101, ret=-1, "
+				  "socket=9\n"),
+			 "it cannot send: Network is unreachable");
+	cr_assert_str_eq(said(&s, "Packet too small: 1 bytes, ignoring ...\n"),
+			 "somebody sends what is no RIST, or of another "
+			 "profile");
+	cr_assert_str_eq(said(&s, "Lost 7 packets\n"), "");
+	cr_assert_str_eq(said(&s, "  what is not known\n"),
+			 "what is not known");
+	rist_said_done(&s);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/srt/srt_calls.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+static struct sockaddr_any at(const char *host, uint16_t port)
+{
+	struct sockaddr_any any;
+
+	cr_assert_eq(sockaddr_parse(host, port, &any), 0);
+	return any;
+}
+
+/* How many of n who call from different ports are to be answered. */
+static size_t count(struct srt_calls *c, const char *host, size_t n,
+		    uint64_t now_ms)
+{
+	size_t admitted = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct sockaddr_any from = at(host, (uint16_t)(1000 + i));
+
+		admitted += srt_calls_admit(c, &from.sa, now_ms);
+	}
+	return admitted;
+}
+
+/* How many of these hosts are admitted, that call once each: the first number
+ * stands behind net, and so on. */
+static size_t count_hosts(struct srt_calls *c, const char *net, unsigned first,
+			  unsigned n)
+{
+	size_t admitted = 0;
+	char host[64];
+
+	for (unsigned i = first; i < first + n; i++) {
+		(void)snprintf(host, sizeof host, "%s%u", net, i);
+		admitted += count(c, host, 1, 5000);
+	}
+	return admitted;
+}
+
+Test(srt_calls, of_one_host_leave_room_for_others)
+{
+	struct srt_calls *c = srt_calls_new();
+
+	cr_assert_eq(count(c, "192.0.2.1", 100, 5000), SRT_CALLS_OF_HOST_MAX);
+	cr_assert_eq(count(c, "192.0.2.2", 10, 5500), 10);
+	cr_assert_eq(count(c, "192.0.2.1", 10, 5999), 0);
+	cr_assert_eq(count(c, "192.0.2.1", 10, 6000), 10);
+	srt_calls_free(&c);
+	cr_assert_null(c);
+}
+
+Test(srt_calls, are_bounded_in_a_second_whoever_calls)
+{
+	struct srt_calls *c = srt_calls_new();
+
+	cr_assert_eq(count_hosts(c, "192.0.2.", 0, 200), SRT_CALLS_MAX);
+	srt_calls_free(&c);
+}
+
+Test(srt_calls, of_a_host_with_many_addresses_are_those_of_one)
+{
+	struct srt_calls *c = srt_calls_new();
+
+	cr_assert_eq(count_hosts(c, "2001:db8::", 0, 200),
+		     SRT_CALLS_OF_HOST_MAX);
+	cr_assert_eq(count(c, "2001:db8:1::1", 1, 5000), 1);
+	srt_calls_free(&c);
+}
+
+/* So they come to a listener on ::. */
+Test(srt_calls, of_ipv4_hosts_in_ipv6_form_are_those_of_many)
+{
+	struct srt_calls *c = srt_calls_new();
+
+	cr_assert_eq(count(c, "::ffff:10.0.0.1", 100, 5000),
+		     SRT_CALLS_OF_HOST_MAX);
+	cr_assert_eq(count(c, "10.0.0.1", 1, 5000), 0, "the same one");
+	cr_assert_eq(count_hosts(c, "::ffff:10.0.0.", 2, 50), 50);
+	srt_calls_free(&c);
+}
+
+Test(srt_calls, that_came_to_stand_are_not_told)
+{
+	struct srt_calls *c = srt_calls_new();
+	struct sockaddr_any one = at("192.0.2.1", 1), other;
+	const char *why;
+
+	srt_calls_note(c, &one.sa, NULL);
+	srt_calls_came(c, &one);
+	cr_assert_not(srt_calls_take_failed(c, &other, &why));
+	srt_calls_free(&c);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/refusal_log.h"
+
+#include "common/base/log.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DAY_S = 86400 };
+
+struct told {
+	unsigned lines;
+	char last[200];
+};
+
+static void note(enum log_level level, const char *component, const char *text,
+		 void *arg)
+{
+	struct told *t = arg;
+
+	(void)level, (void)component;
+	t->lines++;
+	(void)snprintf(t->last, sizeof t->last, "%s", text);
+}
+
+static struct errmsg reason(const char *who)
+{
+	struct errmsg why;
+
+	errmsg_set(&why, "%s called and was refused: no", who);
+	return why;
+}
+
+/* Who tries for days is a line now and then, and none of his tries is
+ * forgotten. */
+Test(refusals, are_counted_where_they_go_on)
+{
+	struct refusals r = { .again = 0 };
+	struct errmsg why = reason("192.0.2.1");
+	struct told t = { .lines = 0 };
+
+	log_open(note, &t, LOG_LEVEL_INFO);
+	for (uint64_t s = 1; s <= DAY_S; s++) {
+		refusals_note(&r, "rist", 9000, &why, 3, s * 1000);
+		refusals_second(&r, "rist", 9000, s * 1000);
+		if (s == 1)
+			cr_assert_str_eq(t.last, "rist port 9000: 192.0.2.1 "
+					 "called and was refused: no");
+		if (s == 61)
+			cr_assert_eq(t.lines, 3);
+	}
+	cr_assert_leq(t.lines, 2 * DAY_S / 60 + 2);
+	cr_assert_geq(t.lines, DAY_S / 60);
+	refusals_second(&r, "rist", 9000, (DAY_S + 60) * UINT64_C(1000));
+	cr_assert(strncmp(t.last, "rist port 9000: refused since: ", 31) == 0,
+		  "%s", t.last);
+}
+
+Test(refusals, of_others_are_told_at_once_and_bounded)
+{
+	struct refusals r = { .again = 0 };
+	struct told t = { .lines = 0 };
+	char who[16];
+
+	log_open(note, &t, LOG_LEVEL_INFO);
+	refusals_note(&r, "srt", 9, &(struct errmsg){ "x" }, 0, 1000);
+	cr_assert_eq(t.lines, 0, "nobody");
+	for (unsigned i = 0; i < 1000; i++) {
+		struct errmsg why;
+
+		(void)snprintf(who, sizeof who, "192.0.2.%u", i % 250);
+		why = reason(who);
+		refusals_note(&r, "srt", 9, &why, 1, 1000 + i);
+	}
+	cr_assert_eq(t.lines, 5);
+	refusals_second(&r, "srt", 9, 62000);
+	cr_assert_str_eq(t.last, "srt port 9: refused since: 995 more");
+}

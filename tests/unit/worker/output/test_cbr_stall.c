@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sources that fall silent, and what a decoder makes of it: each unit is in
+ * time for the clock it is shown by, and a clock that jumps says so.
+ */
+#include "common/base/units.h"
+#include "common/base/util.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/output/cbr.h"
+#include "worker/output/pacer.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PID = 0x101,
+	SOUND = 0x102,
+	KBPS = 5000,
+	TURN_MS = 10,
+	UNIT_MS = 40,
+	UNIT_PACKETS = 60, /* 2.3 Mbit/s */
+	LEAD_MS = 700,     /* of a unit's time over its PCR */
+};
+
+#define PCR_MS (PCR_HZ / 1000)
+#define START (UINT64_C(77777) * MS)
+
+struct bench {
+	struct cbr *cbr;
+	uint64_t now_ns;
+	/* the source */
+	int64_t clock_ms, unit_ms, sound_ms; /* its clock, the next units */
+	bool announces;            /* the next unit begins a clock */
+	/* what came out */
+	uint64_t places, pcr, pcr_place, pcr_ns;
+	bool has_pcr;
+	unsigned jumps, units;
+	uint64_t jumped_ns;
+	double least_ms, most_ms; /* of a unit's time over the clock */
+};
+
+static void set_clock(struct bench *b, int64_t ms)
+{
+	b->clock_ms = b->unit_ms = ms;
+	b->sound_ms = ms + UNIT_MS / 2;
+}
+
+static struct bench *bench_new(void)
+{
+	struct bench *b = calloc(1, sizeof *b);
+
+	b->cbr = cbr_new(KBPS, PACER_BURST_MS);
+	b->now_ns = START;
+	set_clock(b, 100000);
+	b->least_ms = INFINITY;
+	b->most_ms = -INFINITY;
+	return b;
+}
+
+static void bench_free(struct bench *b)
+{
+	cbr_free(&b->cbr);
+	free(b);
+}
+
+/* As long as its bits; behind a time in which nothing left, as that. */
+static void take_pcr(struct bench *b, const uint8_t *p, uint64_t pcr)
+{
+	double went = (double)wrap_diff(pcr, b->pcr, PCR_WRAP) / PCR_MS;
+	double by_place = (double)(b->places - b->pcr_place) * TS_PACKET *
+			  8 / KBPS;
+	double passed = (double)(b->now_ns - b->pcr_ns) / MS;
+
+	if (ts_discontinuity(p)) {
+		b->jumps++;
+		b->jumped_ns = b->now_ns;
+	} else if (b->has_pcr) {
+		/* 50 ppm may be slewed */
+		double exact = 0.0005 + by_place * 5e-5;
+
+		bool hole = passed > by_place + 1.5 * TURN_MS;
+
+		cr_assert(fabs(went - by_place) <= exact ||
+				  (hole && fabs(went - passed) < 2 * TURN_MS),
+			  "%.4f ms for %.4f, %.1f passed", went, by_place,
+			  passed);
+	}
+	b->has_pcr = true;
+	b->pcr = pcr;
+	b->pcr_place = b->places;
+	b->pcr_ns = b->now_ns;
+}
+
+static void take_unit(struct bench *b, uint64_t pts)
+{
+	double ms = (double)wrap_diff(pts * 300, b->pcr, PCR_WRAP) / PCR_MS;
+
+	b->units++;
+	b->least_ms = fmin(b->least_ms, ms);
+	b->most_ms = fmax(b->most_ms, ms);
+}
+
+static void take(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct bench *b = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++, b->places++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+			uint64_t pcr, pts;
+
+			if (ts_pcr(p, &pcr))
+				take_pcr(b, p, pcr);
+			if (pes_pts(p, &pts))
+				take_unit(b, pts);
+		}
+}
+
+/* A packet that begins a unit; at: where its PES does. */
+static uint8_t *add_pes(struct build *ts, uint16_t pid, size_t at, int64_t ms)
+{
+	static const uint8_t header[] = { 0, 0, 1, 0xe0, 0, 0, 0x80, 0x80, 5,
+					  0x21, 0, 1, 0, 1 };
+	uint8_t *p = build_payload(ts, pid, 0);
+
+	p[1] |= 0x40;
+	memcpy(p + at, header, sizeof header);
+	pes_set_time(p + at + 9, (uint64_t)(ms + LEAD_MS) * PCR_MS / 300);
+	return p;
+}
+
+/* A PCR and a PTS in one packet, and more packets. */
+static void add_unit(struct bench *b, struct build *ts)
+{
+	uint8_t *p = add_pes(ts, PID, 12, b->unit_ms);
+
+	p[3] |= 0x20;
+	p[4] = 7;
+	p[5] = b->announces ? 0x90 : 0x10;
+	ts_set_pcr(p, (uint64_t)b->unit_ms * PCR_MS);
+	for (unsigned i = 1; i < UNIT_PACKETS; i++)
+		(void)build_payload(ts, PID, 0);
+	b->announces = false;
+	b->unit_ms += UNIT_MS;
+}
+
+static void add_sound(struct bench *b, struct build *ts)
+{
+	(void)add_pes(ts, SOUND, 4, b->sound_ms);
+	b->sound_ms += UNIT_MS;
+}
+
+/* All of the source's time up to now that was not sent. */
+static void feed(struct bench *b)
+{
+	struct build *ts = build_new();
+	struct ts_run run;
+
+	while (MIN(b->unit_ms, b->sound_ms) <= b->clock_ms)
+		if (b->sound_ms < b->unit_ms)
+			add_sound(b, ts);
+		else
+			add_unit(b, ts);
+	run = build_run(ts);
+	cbr_feed(b->cbr, &run, run.n > 0, b->now_ns);
+	build_free(ts);
+}
+
+static void play(struct bench *b, unsigned ms)
+{
+	for (unsigned done = 0; done < ms; done += TURN_MS) {
+		b->now_ns += TURN_MS * MS;
+		b->clock_ms += TURN_MS;
+		feed(b);
+		cbr_run(b->cbr, b->now_ns, take, b);
+	}
+}
+
+/* Nothing comes, and the worker knows. */
+static void hush(struct bench *b, unsigned ms)
+{
+	for (unsigned done = 0; done < ms; done += TURN_MS) {
+		b->now_ns += TURN_MS * MS;
+		cbr_run(b->cbr, b->now_ns, take, b);
+	}
+}
+
+/* As the source's, but for what waits. */
+static void judge_leads(const struct bench *b, double less_ms, double more_ms)
+{
+	cr_assert_gt(b->least_ms, LEAD_MS - less_ms, "%.1f ms", b->least_ms);
+	cr_assert_lt(b->most_ms, LEAD_MS + more_ms, "%.1f ms", b->most_ms);
+}
+
+/* --- */
+
+Test(cbr_stall, a_clock_that_stood_still_goes_on_at_once_and_says_so)
+{
+	static const unsigned stalls[] = { 1000, 1500, 1990, 2100, 2490, 2600,
+					   15000, 187000 };
+
+	for (size_t i = 0; i < ARRAY_LEN(stalls); i++) {
+		struct bench *b = bench_new();
+
+		play(b, 9000);
+		hush(b, stalls[i]);
+		uint64_t back = b->now_ns;
+		play(b, 15000);
+		cr_assert_eq(b->jumps, 1, "%u ms", stalls[i]);
+		cr_assert_leq(b->jumped_ns - back, 100 * MS);
+		judge_leads(b, 100, 50);
+		bench_free(b);
+	}
+}
+
+Test(cbr_stall, a_clock_that_went_on_is_the_same_one)
+{
+	static const unsigned stalls[] = { 600, 1500, 2300, 15000, 187000 };
+
+	for (size_t i = 0; i < ARRAY_LEN(stalls); i++) {
+		struct bench *b = bench_new();
+
+		play(b, 9000);
+		hush(b, stalls[i]);
+		set_clock(b, b->clock_ms + stalls[i]);
+		play(b, 15000);
+		cr_assert_eq(b->jumps, 0, "%u ms", stalls[i]);
+		judge_leads(b, 100, 50);
+		bench_free(b);
+	}
+}
+
+Test(cbr_stall, an_encoder_that_begins_anew_is_followed_at_once)
+{
+	static const struct {
+		unsigned stall;
+		int off;
+		bool told;
+	} cases[] = {
+		{ 15000, -17300, true }, { 15000, -17300, false },
+		{ 15000, 17300, true }, { 15000, 17300, false },
+		{ 1200, 40000, true }, { 0, -17300, true },
+		{ 0, 17300, false }, { 3000, -90000, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct bench *b = bench_new();
+
+		play(b, 9000);
+		hush(b, cases[i].stall);
+		set_clock(b, b->clock_ms + cases[i].stall + cases[i].off);
+		/* sound first, where nothing came from before */
+		b->sound_ms -= cases[i].stall > 0 ? UNIT_MS : 0;
+		b->announces = cases[i].told;
+		uint64_t back = b->now_ns;
+		play(b, 15000);
+		/* the source's own word is kept */
+		cr_assert_eq(b->jumps,
+			     cases[i].told && cases[i].stall > 0 ? 2 : 1,
+			     "case %zu", i);
+		cr_assert_leq(b->jumped_ns - back, 100 * MS);
+		judge_leads(b, 100, 50);
+		bench_free(b);
+	}
+}
+
+Test(cbr_stall, stalls_one_behind_the_other)
+{
+	struct bench *b = bench_new();
+
+	for (unsigned i = 0; i < 30; i++) {
+		play(b, 1000 + 170 * i);
+		hush(b, 1000 + 130 * i);
+	}
+	cr_assert_eq(b->jumps, 29);
+	judge_leads(b, 100, 50);
+	bench_free(b);
+}
+
+Test(cbr_stall, behind_a_short_one_it_has_a_second_to_catch_up)
+{
+	for (unsigned speed = 10; speed <= 15; speed += 5) {
+		struct bench *b = bench_new();
+
+		play(b, 9000);
+		hush(b, 700);
+		uint64_t back = b->now_ns;
+		for (unsigned i = 0; i < 700; i += 5) {
+			b->clock_ms += speed - TURN_MS;
+			play(b, TURN_MS);
+		}
+		play(b, 15000);
+		cr_assert_eq(b->jumps, speed == 10 ? 1 : 0);
+		cr_assert(b->jumps == 0 ||
+			  b->jumped_ns - back <= 1200 * MS);
+		judge_leads(b, LEAD_MS + 100, 50);
+		bench_free(b);
+	}
+}
+
+Test(cbr_stall, who_did_not_listen_takes_nothing_for_a_pause)
+{
+	struct bench *b = bench_new();
+
+	play(b, 9000);
+	/* the machine stood still; then all that came meanwhile is there */
+	b->now_ns += 800 * MS;
+	cbr_run(b->cbr, b->now_ns, take, b);
+	b->clock_ms += 800;
+	feed(b);
+	play(b, 15000);
+	cr_assert_eq(b->jumps, 0);
+	bench_free(b);
+}
+
+Test(cbr_stall, what_was_held_up_and_comes_at_once_is_followed_soon)
+{
+	struct bench *b = bench_new();
+
+	play(b, 9000);
+	hush(b, 15000);
+	/* the last 1.4 s were kept by somebody; their first is the first */
+	b->unit_ms += 13600;
+	b->sound_ms += 13600;
+	b->clock_ms += 15000;
+	uint64_t back = b->now_ns;
+	feed(b);
+	play(b, 15000);
+	cr_assert_leq(b->jumps, 2);
+	cr_assert_leq(b->jumped_ns - back, 3000 * MS);
+	judge_leads(b, LEAD_MS, 1500);
+	b->least_ms = INFINITY;
+	b->most_ms = -INFINITY;
+	play(b, 1000);
+	judge_leads(b, 400, 400);
+	bench_free(b);
+}
+
+Test(cbr_stall, each_of_two_clocks_that_wait_begins_with_its_first_packet)
+{
+	struct bench *b = bench_new();
+
+	play(b, 9000);
+	hush(b, 15000);
+	/* 0.2 s of one and then of another, all at once */
+	b->clock_ms += 200;
+	feed(b);
+	set_clock(b, b->clock_ms + 60000);
+	b->clock_ms += 200;
+	feed(b);
+	play(b, 5000);
+	cr_assert_eq(b->jumps, 2);
+	judge_leads(b, 300, 300);
+	bench_free(b);
+}

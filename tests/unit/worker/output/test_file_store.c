@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Recordings while others move, remove and write what is there. */
+#include "worker/output/file_store.h"
+
+#include "common/base/fd.h"
+#include "tests/unit/worker/splice/source.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+time_t __wrap_time(time_t *ret);
+int __real_flock(int fd, int how);
+int __wrap_flock(int fd, int how);
+int __real_fstatvfs(int fd, struct statvfs *ret);
+int __wrap_fstatvfs(int fd, struct statvfs *ret);
+
+static time_t now = 1005;
+
+time_t __wrap_time(time_t *ret)
+{
+	if (ret != NULL)
+		*ret = now;
+	return now;
+}
+
+/* Somebody who had the lock wrote that much in the last moment. */
+static size_t late_bytes;
+
+int __wrap_flock(int fd, int how)
+{
+	struct stat st;
+
+	if (late_bytes > 0 && fstat(fd, &st) == 0)
+		cr_assert_eq(ftruncate(fd, st.st_size + (off_t)late_bytes), 0);
+	return __real_flock(fd, how);
+}
+
+static bool full;
+
+int __wrap_fstatvfs(int fd, struct statvfs *ret)
+{
+	int r = __real_fstatvfs(fd, ret);
+
+	if (full)
+		ret->f_bavail = 0;
+	return r;
+}
+
+struct rec {
+	char folder[32];
+	struct output_spec spec;
+	struct file_store store;
+	struct source *source;
+	struct errmsg why;
+};
+
+static void rec_init(struct rec *r, const char *name, const char *options)
+{
+	char address[96];
+
+	*r = (struct rec){ .folder = "/tmp/store-XXXXXX" };
+	cr_assert_not_null(mkdtemp(r->folder));
+	r->source = source_new(90000);
+	(void)snprintf(address, sizeof address, "file://%s/%s#min_free=0%s",
+		       r->folder, name, options);
+	cr_assert_eq(output_spec_parse(address, &r->spec, NULL, NULL, &r->why),
+		     0, "%s", r->why.text);
+	cr_assert_eq(file_store_open(&r->store, &r->spec, &r->why), 0);
+}
+
+static void rec_done(struct rec *r)
+{
+	char command[64];
+
+	file_store_close(&r->store);
+	free(r->source);
+	(void)snprintf(command, sizeof command, "rm -r %s", r->folder);
+	cr_assert_eq(system(command), 0);
+}
+
+/* So many packets. */
+static int record(struct rec *r, size_t n)
+{
+	return file_store_write(&r->store, source_make(r->source, n).data,
+				n * TS_PACKET, &r->why);
+}
+
+static int look(struct rec *r)
+{
+	return file_store_look(&r->store, &r->why);
+}
+
+/* How many packets are in it; -1: it is not there. */
+static long packets(const struct rec *r, const char *name)
+{
+	struct stat st;
+	char path[64];
+
+	(void)snprintf(path, sizeof path, "%s/%s", r->folder, name);
+	if (stat(path, &st) < 0)
+		return -1;
+	cr_assert_eq(st.st_size % TS_PACKET, 0);
+	return st.st_size / TS_PACKET;
+}
+
+static unsigned files(const struct rec *r)
+{
+	DIR *dir = opendir(r->folder);
+	unsigned n = 0;
+
+	cr_assert_not_null(dir);
+	for (struct dirent *d = readdir(dir); d != NULL; d = readdir(dir))
+		n += d->d_name[0] != '.';
+	(void)closedir(dir);
+	return n;
+}
+
+static void move(const struct rec *r, const char *from, const char *to)
+{
+	char a[64], b[64];
+
+	(void)snprintf(a, sizeof a, "%s/%s", r->folder, from);
+	(void)snprintf(b, sizeof b, "%s/%s", r->folder, to);
+	cr_assert_eq(rename(a, b), 0);
+}
+
+static void drop(const struct rec *r, const char *name)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof path, "%s/%s", r->folder, name);
+	cr_assert_eq(remove(path), 0);
+}
+
+Test(file_store, what_was_moved_away_is_left_alone)
+{
+	struct rec r;
+
+	rec_init(&r, "a.ts", "");
+	cr_assert_eq(record(&r, 100), 0);
+	cr_assert_eq(look(&r), 0);
+	cr_assert_eq(record(&r, 100), 0);
+	move(&r, "a.ts", "b.ts");
+	cr_assert_eq(look(&r), 0);
+	cr_assert_eq(record(&r, 50), 0);
+	cr_assert_eq(packets(&r, "b.ts"), 200);
+	cr_assert_eq(packets(&r, "a.ts"), 50);
+	/* what is gone keeps no room on the disk */
+	drop(&r, "a.ts");
+	cr_assert_eq(look(&r), 0);
+	cr_assert_lt(r.store.fd, 0);
+	cr_assert_eq(record(&r, 30), 0);
+	cr_assert_eq(packets(&r, "a.ts"), 30);
+	rec_done(&r);
+}
+
+Test(file_store, a_folder_is_found_again_by_its_name)
+{
+	struct rec r;
+	char old[40];
+
+	rec_init(&r, "a.ts", "");
+	(void)snprintf(old, sizeof old, "%s.old", r.folder);
+	cr_assert_eq(record(&r, 100), 0);
+	cr_assert_eq(rename(r.folder, old), 0);
+	cr_assert_eq(look(&r), -ENOENT);
+	cr_assert_not_null(strstr(r.why.text, r.folder));
+	file_store_close(&r.store);
+
+	/* by a link as well, which is no other folder */
+	cr_assert_eq(symlink(old, r.folder), 0);
+	cr_assert_eq(file_store_open(&r.store, &r.spec, &r.why), 0);
+	cr_assert_eq(record(&r, 10), 0);
+	cr_assert_eq(look(&r), 0);
+	cr_assert_geq(r.store.fd, 0, "the same");
+	cr_assert_eq(packets(&r, "a.ts"), 110);
+
+	/* as when a disk is mounted there */
+	cr_assert_eq(unlink(r.folder), 0);
+	cr_assert_eq(mkdir(r.folder, 0700), 0);
+	cr_assert_eq(look(&r), 0);
+	cr_assert_eq(record(&r, 20), 0);
+	cr_assert_eq(packets(&r, "a.ts"), 20);
+	cr_assert_eq(rename(old, r.folder), -1);
+	drop(&r, "a.ts");
+	cr_assert_eq(rename(old, r.folder), 0);
+	cr_assert_eq(packets(&r, "a.ts"), 110);
+	rec_done(&r);
+}
+
+/* Else there would be one for each time that it is tried again. */
+Test(file_store, a_disk_that_takes_nothing_leaves_no_empty_files)
+{
+	struct rlimit none = { .rlim_max = RLIM_INFINITY };
+	struct rec r;
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	rec_init(&r, "a.ts", "&rotate_time=10");
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+	for (int i = 0; i < 3; i++) {
+		cr_assert_eq(record(&r, 10), -EFBIG);
+		cr_assert_not_null(strstr(r.why.text, "a.ts: File too large"));
+		file_store_close(&r.store);
+		cr_assert_eq(file_store_open(&r.store, &r.spec, &r.why), 0);
+		now += 3;
+	}
+	cr_assert_eq(files(&r), 0);
+	none.rlim_cur = RLIM_INFINITY;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+	cr_assert_eq(record(&r, 10), 0);
+	cr_assert_eq(files(&r), 1);
+	rec_done(&r);
+}
+
+Test(file_store, a_clock_that_is_set_back_makes_no_file_of_a_day)
+{
+	struct rec r;
+
+	rec_init(&r, "%s.ts", "&rotate_time=10");
+	cr_assert_eq(record(&r, 2 * SOURCE_RATE), 0);
+	/* of the ten seconds of this file */
+	now = 1001;
+	cr_assert_eq(record(&r, 2 * SOURCE_RATE), 0);
+	cr_assert_eq(files(&r), 1);
+	now = 500;
+	cr_assert_eq(record(&r, 2 * SOURCE_RATE), 0);
+	cr_assert_eq(files(&r), 2);
+	now = 509;
+	cr_assert_eq(record(&r, 2 * SOURCE_RATE), 0);
+	cr_assert_eq(files(&r), 2);
+	now = 100000;
+	cr_assert_eq(record(&r, 2 * SOURCE_RATE), 0);
+	cr_assert_eq(files(&r), 3);
+	/* the same second again: that name is there already */
+	now = 500;
+	cr_assert_eq(record(&r, 2 * SOURCE_RATE), 0);
+	cr_assert_gt(packets(&r, "500-1.ts"), 0);
+	rec_done(&r);
+}
+
+Test(file_store, one_file_has_one_writer)
+{
+	struct file_store other;
+	struct rec r;
+
+	rec_init(&r, "a.ts", "");
+	cr_assert_eq(record(&r, 100), 0);
+	cr_assert_eq(file_store_open(&other, &r.spec, &r.why), 0);
+	cr_assert_eq(file_store_write(&other, r.source->data, TS_PACKET,
+				      &r.why), -EBUSY);
+	cr_assert_str_eq(r.why.text, "a.ts: is written by another");
+	file_store_pause(&r.store);
+	/* who comes next finds all of it */
+	late_bytes = 100 * TS_PACKET;
+	cr_assert_eq(file_store_write(&other, r.source->data, TS_PACKET,
+				      &r.why), 0);
+	file_store_close(&other);
+	cr_assert_eq(packets(&r, "a.ts"), 201);
+	rec_done(&r);
+}
+
+Test(file_store, begins_no_file_on_a_full_disk)
+{
+	struct rec r;
+
+	rec_init(&r, "a-%s.ts", "&rotate_time=3600");
+	full = true;
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(record(&r, 10), -ENOSPC);
+	cr_assert_str_eq(r.why.text, "a-%s.ts: No space left on device");
+	cr_assert_eq(files(&r), 0);
+	full = false;
+	cr_assert_eq(record(&r, 10), 0);
+	cr_assert_eq(files(&r), 1);
+	/* the one that is open goes on: what it takes the disk says */
+	full = true;
+	cr_assert_eq(record(&r, 10), 0);
+	rec_done(&r);
+}

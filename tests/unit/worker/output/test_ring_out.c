@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/units.h"
+#include "worker/output/ring_out.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/ring.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/ts/cc.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define START (5000 * MS)
+
+enum { VIDEO = 0x101, AUDIO = 0x102, PMT = 0x100 };
+
+static const uint8_t idr[] = { 0, 0, 0, 1, 0x65, 0x88, 0x80, 0x10 };
+static const uint8_t other[] = { 0, 0, 0, 1, 0x41, 0x9a, 0x80, 0x10 };
+
+struct rig {
+	int fd;
+	struct psi *psi;
+	struct ring_out *out;
+	struct ring_reader *reader;
+	struct build *in;
+	uint8_t *got;
+	size_t n_got;
+};
+
+static void rig_init(struct rig *r)
+{
+	int err = 0;
+
+	r->fd = ring_create(16 * RING_UNIT);
+	cr_assert_geq(r->fd, 0);
+	r->psi = psi_new();
+	r->out = ring_out_new(r->fd, r->psi, &err);
+	cr_assert_neq(r->out, NULL, "%d", err);
+	r->reader = ring_reader_new(r->fd, &err);
+	cr_assert_neq(r->reader, NULL, "%d", err);
+	r->in = build_new();
+	r->got = NULL;
+	r->n_got = 0;
+}
+
+static void rig_done(struct rig *r)
+{
+	ring_out_free(&r->out);
+	ring_reader_free(&r->reader);
+	psi_free(&r->psi);
+	build_free(r->in);
+	free(r->got);
+	fd_close(&r->fd);
+}
+
+/* Writes all that was built, in runs of several lengths, as the data path
+ * does; then reads the whole ring. */
+static void write_and_read(struct rig *r, uint64_t now_ns)
+{
+	struct ts_run all = build_run(r->in);
+	struct ts_run runs[8];
+	size_t n_runs = 0, at = 0, len = 1;
+	bool ok = true;
+
+	for (size_t i = 0; i < all.n; i++)
+		(void)psi_feed(r->psi, all.data + i * TS_PACKET);
+	while (at < all.n) {
+		len = len % 13 + 1;
+		if (len > all.n - at || n_runs == 7)
+			len = all.n - at;
+		runs[n_runs++] = (struct ts_run){ all.data + at * TS_PACKET,
+						  len };
+		at += len;
+	}
+	ring_out_feed(r->out, runs, n_runs, now_ns);
+	cr_assert_eq(ring_reader_pos(r->reader, &ok), r->n_got * TS_PACKET,
+		     "seen before it was published");
+	ring_out_publish(r->out);
+
+	size_t bytes = (size_t)ring_reader_pos(r->reader, &ok);
+
+	cr_assert(ok);
+	r->n_got = bytes / TS_PACKET;
+	r->got = xrealloc(r->got, bytes + 1);
+	cr_assert_eq(pread(r->fd, r->got, bytes, RING_DATA), (ssize_t)bytes);
+}
+
+static const uint8_t *got(const struct rig *r, size_t i)
+{
+	cr_assert_lt(i, r->n_got);
+	return r->got + i * TS_PACKET;
+}
+
+/* The only difference allowed: packets put in, counters of their PIDs. */
+static void assert_whole(const struct rig *r)
+{
+	struct cc *cc = xcalloc(1, sizeof *cc);
+	size_t in = 0;
+
+	for (size_t i = 0; i < r->n_got; i++) {
+		const uint8_t *p = got(r, i);
+
+		cr_assert_eq(cc_feed(cc, p), CC_OK, "packet %zu", i);
+		if (ts_pid(p) == TS_PID_PAT || ts_pid(p) == PMT)
+			continue;
+		while (ts_pid(build_packet(r->in, in)) == TS_PID_PAT ||
+		       ts_pid(build_packet(r->in, in)) == PMT)
+			in++;
+		cr_assert_arr_eq(p, build_packet(r->in, in), TS_PACKET);
+		in++;
+	}
+	cr_assert_eq(in, r->in->n);
+	free(cc);
+}
+
+static void assert_tables_at(const struct rig *r, size_t i)
+{
+	cr_assert_eq(ts_pid(got(r, i)), TS_PID_PAT);
+	cr_assert(ts_pusi(got(r, i)));
+	cr_assert_eq(ts_pid(got(r, i + 1)), PMT);
+	cr_assert(ts_pusi(got(r, i + 1)));
+}
+
+Test(ring_out, puts_the_tables_in_front_of_a_picture)
+{
+	struct rig r;
+	struct ring_rap rap;
+
+	rig_init(&r);
+	build_tables(r.in);
+	for (unsigned i = 0; i < 30; i++) {
+		(void)build_pes(r.in, VIDEO, other, sizeof other);
+		(void)build_payload(r.in, AUDIO, 1);
+		if (i == 15)
+			build_tables(r.in);
+	}
+	(void)build_pcr(r.in, VIDEO, 123456789);
+	(void)build_pes(r.in, VIDEO, idr, sizeof idr);
+	(void)build_payload(r.in, VIDEO, 2);
+	(void)build_payload(r.in, VIDEO, 3);
+	build_tables(r.in);
+	(void)build_payload(r.in, VIDEO, 4);
+	write_and_read(&r, START);
+
+	cr_assert_eq(r.n_got, r.in->n + 2);
+	assert_whole(&r);
+	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+
+	size_t at = (size_t)rap.pos / TS_PACKET;
+
+	assert_tables_at(&r, at);
+	cr_assert_eq(ts_pid(got(&r, at + 2)), VIDEO);
+	cr_assert(ts_pusi(got(&r, at + 2)));
+	cr_assert_eq(rap.pcr, 123456789);
+	cr_assert_eq(rap.pts, BUILD_PTS);
+	cr_assert_gt(rap.wall_ms, INT64_C(1700000000000));
+	rig_done(&r);
+}
+
+Test(ring_out, marks_every_picture_that_can_be_begun_with)
+{
+	struct rig r;
+	struct ring_rap rap;
+	uint64_t last = 0;
+
+	rig_init(&r);
+	build_tables(r.in);
+	for (unsigned i = 0; i < 5; i++) {
+		(void)build_pes(r.in, VIDEO, idr, sizeof idr);
+		for (unsigned k = 0; k < 20; k++)
+			(void)build_payload(r.in, VIDEO, (uint8_t)k);
+	}
+	write_and_read(&r, START);
+	cr_assert_eq(r.n_got, r.in->n + 5 * 2);
+	assert_whole(&r);
+	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	last = r.n_got - 21 - 2;
+	cr_assert_eq(rap.pos, last * TS_PACKET);
+	rig_done(&r);
+}
+
+/* A program with audio only. */
+static void build_radio_tables(struct build *b)
+{
+	static const struct build_entry program = { 1, PMT };
+	static const struct build_es audio = { .type = 0x03, .pid = AUDIO };
+	uint8_t section[1024];
+
+	build_section(b, TS_PID_PAT, section,
+		      build_pat(section, 0, &program, 1));
+	build_section(b, PMT, section,
+		      build_pmt(section, program, 0, &audio, 1));
+}
+
+Test(ring_out, marks_audio_at_most_every_half_second)
+{
+	struct rig r;
+	struct ring_rap rap;
+
+	rig_init(&r);
+	build_radio_tables(r.in);
+	write_and_read(&r, START);
+	cr_assert_not(ring_reader_last_rap(r.reader, 0, &rap));
+
+	size_t marks = 0;
+	uint64_t pos = 0;
+
+	/* frames every 100 ms: 5 s of them */
+	for (unsigned i = 1; i <= 50; i++) {
+		r.in->n = 0;
+		(void)build_pes(r.in, AUDIO, "\xff\xfb", 2);
+		write_and_read(&r, START + i * 100 * MS);
+		if (ring_reader_last_rap(r.reader, 0, &rap) &&
+		    rap.pos != pos) {
+			pos = rap.pos;
+			marks++;
+			assert_tables_at(&r, (size_t)pos / TS_PACKET);
+		}
+	}
+	cr_assert_eq(marks, 10);
+	rig_done(&r);
+}
+
+/* Ten packets a second that begin nothing, from after one time to another. */
+static void pass_ms(struct rig *r, unsigned from, unsigned to)
+{
+	for (unsigned ms = from + 100; ms <= to; ms += 100) {
+		r->in->n = 0;
+		(void)build_payload(r->in, 0x300, (uint8_t)(ms / 100));
+		write_and_read(r, START + ms * MS);
+	}
+}
+
+Test(ring_out, lets_viewers_begin_anyhow_when_nothing_is_known)
+{
+	struct rig r;
+	struct ring_rap rap;
+
+	rig_init(&r);
+	(void)build_payload(r.in, 0x300, 1);
+	write_and_read(&r, START);
+	pass_ms(&r, 0, 1800);
+	r.in->n = 0;
+	(void)build_pes(r.in, 0x300, other, sizeof other);
+	write_and_read(&r, START + 1900 * MS);
+	cr_assert_not(ring_reader_last_rap(r.reader, 0, &rap));
+
+	/* the start of any PES first ... */
+	r.in->n = 0;
+	(void)build_payload(r.in, 0x300, 2);
+	(void)build_pes(r.in, 0x300, other, sizeof other);
+	write_and_read(&r, START + 2100 * MS);
+	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert_eq(rap.pos, 21 * TS_PACKET);
+
+	/* ... and any packet when even that does not come */
+	pass_ms(&r, 2100, 6000);
+	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert_eq(rap.pos, 21 * TS_PACKET);
+	pass_ms(&r, 6000, 6100);
+	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert_eq(rap.pos, 61 * TS_PACKET);
+	rig_done(&r);
+}
+
+Test(ring_out, behind_a_pause_a_picture_begins)
+{
+	struct rig r;
+	struct ring_rap rap;
+
+	rig_init(&r);
+	build_tables(r.in);
+	(void)build_pes(r.in, VIDEO, idr, sizeof idr);
+	write_and_read(&r, START);
+	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+
+	uint64_t first = rap.pos;
+
+	/* in the middle of a group of pictures, and of a sound */
+	r.in->n = 0;
+	(void)build_payload(r.in, AUDIO, 1);
+	(void)build_pes(r.in, VIDEO, other, sizeof other);
+	write_and_read(&r, START + 6000 * MS);
+	write_and_read(&r, START + 6900 * MS);
+	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert_eq(rap.pos, first);
+	r.in->n = 0;
+	(void)build_pes(r.in, VIDEO, idr, sizeof idr);
+	write_and_read(&r, START + 7000 * MS);
+	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
+	cr_assert_gt(rap.pos, first);
+	rig_done(&r);
+}
+
+Test(ring_out, refuses_what_is_no_ring)
+{
+	struct psi *psi = psi_new();
+	int err = 0;
+
+	cr_assert_null(ring_out_new(0, psi, &err));
+	cr_assert_lt(err, 0);
+	psi_free(&psi);
+}
+
+Test(ring_out, counters_go_on_where_another_writer_ended)
+{
+	struct rig r;
+	int err = 0;
+
+	rig_init(&r);
+	for (int i = 0; i < 5; i++) {
+		build_tables(r.in);
+		(void)build_pes(r.in, VIDEO, idr, sizeof idr);
+		(void)build_payload(r.in, VIDEO, 0xaa);
+		write_and_read(&r, START + (uint64_t)i * 40 * MS);
+		/* it dies; the next one knows nothing but the ring */
+		ring_out_free(&r.out);
+		r.out = ring_out_new(r.fd, r.psi, &err);
+		cr_assert_not_null(r.out);
+		r.in->n = 0;
+	}
+
+	struct cc *cc = xcalloc(1, sizeof *cc);
+
+	for (size_t i = 0; i < r.n_got; i++)
+		cr_assert_eq(cc_feed(cc, got(&r, i)), CC_OK, "packet %zu", i);
+	cr_assert_eq(r.n_got, 5 * 6, "tables were put in");
+	free(cc);
+	rig_done(&r);
+}
+
+/* A PMT that comes before the PAT is known by where the last writer had it. */
+Test(ring_out, counters_go_on_though_no_table_is_known_yet)
+{
+	struct cc *cc = xcalloc(1, sizeof *cc);
+	struct rig r;
+	int err = 0;
+
+	rig_init(&r);
+	for (int i = 0; i < 3; i++) {
+		build_tables(r.in);
+		(void)build_pes(r.in, VIDEO, idr, sizeof idr);
+		write_and_read(&r, START + (uint64_t)i * 40 * MS);
+		r.in->n = 0;
+	}
+	ring_out_free(&r.out);
+	psi_free(&r.psi);
+	r.psi = psi_new();
+	r.out = ring_out_new(r.fd, r.psi, &err);
+	cr_assert_not_null(r.out);
+	build_tables(r.in);
+	cr_assert_eq(ts_pid(build_packet(r.in, 1)), PMT);
+	ring_out_feed(r.out, &(struct ts_run){ build_packet(r.in, 1), 1 }, 1,
+		      START + 200 * MS);
+	ring_out_publish(r.out);
+	r.n_got++;
+	r.in->n = 0;
+	build_tables(r.in);
+	write_and_read(&r, START + 240 * MS);
+	for (size_t i = 0; i < r.n_got; i++)
+		if (ts_pid(got(&r, i)) != TS_PID_PAT)
+			cr_assert_eq(cc_feed(cc, got(&r, i)), CC_OK,
+				     "packet %zu", i);
+	free(cc);
+	rig_done(&r);
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The whole stage: tables beside PAT and PMT. */
+#include "tests/unit/worker/remux/rig.h"
+#include "worker/ts/pat.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* A section of EIT, as long as one can be, of this service. */
+static size_t long_eit(uint8_t *ret, uint8_t table_id, uint16_t service)
+{
+	static uint8_t body[4096 - 12];
+	uint8_t *p = body;
+
+	memcpy(p, "\x00\x07\x00\x03\x00\x50", 6);
+	p += 6;
+	while (p < body + sizeof body) {
+		size_t left = (size_t)(body + sizeof body - p) - 12;
+		size_t loop = MIN(left, 257);
+
+		/* the next event needs 12 bytes, and its loop whole ones */
+		if (left - loop > 0 && left - loop < 12 + 2)
+			loop -= 14;
+		memset(p, 0, 12 + loop);
+		p[10] = (uint8_t)(loop >> 8);
+		p[11] = (uint8_t)loop;
+		p[12] = 0x4d;
+		p[13] = (uint8_t)(loop - 2);
+		p += 12 + loop;
+	}
+	return build_table(ret, &(struct build_table){
+		.table_id = table_id, .extension = service, .body = body,
+		.len = sizeof body });
+}
+
+Test(remux_tables, events_of_the_service_go_out_under_its_new_number)
+{
+	struct remux_options o = { .pnr = 2, .set_pnr = 9, .set_tsid = 70 };
+	struct bench b = bench_new(&o);
+	static struct sections s;
+	uint8_t eit[4096];
+	size_t len;
+
+	two_programs(&b);
+	len = long_eit(eit, 0x50, 2);
+	cr_assert_eq(len, 4096);
+	build_section(b.in, 0x12, eit, len);
+	play(&b, 1);
+	build_section(b.in, 0x12, eit, long_eit(eit, 0x50, 1)); /* another's */
+	build_section(b.in, 0x12, eit, long_eit(eit, 0x60, 2)); /* elsewhere */
+	play(&b, 50);
+	feed(&b);
+	collect(&b, 0x12, &s);
+	cr_assert_eq(s.n, 1);
+	cr_assert_eq(s.len, 4096);
+	cr_assert_eq(s.last[3] << 8 | s.last[4], 9);
+	cr_assert_eq(s.last[8] << 8 | s.last[9], 70);
+	cr_assert_eq(b.out->cc_errors, 0);
+	bench_done(&b);
+}
+
+static const char services[] =
+	"\x00\x03\xff"
+	"\x00\x01\xfd\x80\x07" "\x48\x05\x01\x01" "A" "\x01" "B"
+	"\x00\x02\xfe\x80\x07" "\x48\x05\x01\x01" "C" "\x01" "D";
+
+Test(remux_tables, the_sdt_has_its_service_alone)
+{
+	struct remux_options o = { .pnr = 2, .set_pnr = 9 };
+	struct bench b = bench_new(&o);
+	static struct sections s;
+
+	two_programs(&b);
+	put_table(&b, 0x11, 0x42, services, sizeof services - 1);
+	play(&b, 100);
+	feed(&b);
+	collect(&b, 0x11, &s);
+	cr_assert_geq(s.n, 2);
+	cr_assert_eq(s.len, 11 + 5 + 7 + 4);
+	cr_assert_eq(s.last[5] >> 1 & 0x1f, 8);
+	cr_assert_arr_eq(s.last + 11, "\x00\x09\xfe\x80\x07"
+			 "\x48\x05\x01\x01" "C" "\x01" "D", 12);
+	bench_done(&b);
+}
+
+Test(remux_tables, rules_of_tables_are_kept)
+{
+	static const struct {
+		enum table_rule sdt, eit, nit, tdt, tot;
+		size_t n_sdt, n_nit, n_time;
+	} cases[] = {
+		{ .n_sdt = 1, .n_nit = 0, .n_time = 20 },
+		{ .sdt = TABLE_DROP, .tdt = TABLE_DROP, .tot = TABLE_DROP },
+		{ .sdt = TABLE_PASS, .nit = TABLE_PASS, .tot = TABLE_DROP,
+		  .n_sdt = 10, .n_nit = 10, .n_time = 10 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct remux_options o = {
+			.pnr = 2, .sdt = cases[i].sdt, .eit = cases[i].eit,
+			.nit = cases[i].nit, .tdt = cases[i].tdt,
+			.tot = cases[i].tot,
+		};
+		struct bench b = bench_new(&o);
+
+		two_programs(&b);
+		for (int k = 0; k < 10; k++) {
+			put_table(&b, 0x11, 0x42, services,
+				  sizeof services - 1);
+			put_table(&b, 0x10, 0x40, "\xf0\x00\xf0\x00", 4);
+			build_section(b.in, 0x14, (const uint8_t *)
+				      "\x70\x70\x05\xc0\x79\x12\x45\x00", 8);
+			build_section(b.in, 0x14, (const uint8_t *)
+				      "\x73\x70\x0b\xc0\x79\x12\x45\x00"
+				      "\xf0\x00" "CRCC", 14);
+			play(&b, 1);
+		}
+		feed(&b);
+		cr_expect_eq(count(&b, 0x11), cases[i].n_sdt, "%zu: %zu", i,
+			     count(&b, 0x11));
+		cr_expect_eq(count(&b, 0x10), cases[i].n_nit, "%zu", i);
+		cr_expect_eq(count(&b, 0x14), cases[i].n_time, "%zu: %zu", i,
+			     count(&b, 0x14));
+		cr_expect_eq(b.out->cc_errors, 0);
+		bench_done(&b);
+	}
+}
+
+Test(remux_tables, a_whole_multiplex_gets_its_new_number_everywhere)
+{
+	struct remux_options o = { .set_tsid = 70 };
+	struct bench b = bench_new(&o);
+	const struct psi_program *list;
+	static struct sections s;
+
+	two_programs(&b);
+	put_table(&b, 0x11, 0x42, services, sizeof services - 1);
+	put_table(&b, 0x10, 0x40, "\xf0\x00\xf0\x06\x00\x07\x00\x03\xf0\x00",
+		  10);
+	play(&b, 50);
+	feed(&b);
+	cr_assert_eq(psi_programs(b.out->psi, &list), 2);
+	cr_assert_eq(psi_tsid(b.out->psi), 70);
+	cr_assert_eq(list[1].audio_pid, 0x202);
+	cr_assert_eq(count(&b, 0x101), 250);
+	cr_assert_eq(count(&b, 0x202), 200);
+	collect(&b, 0x11, &s);
+	cr_assert_eq(s.n, 1);
+	cr_assert_eq(s.last[4], 70);
+	cr_assert_eq(s.len, 11 + 2 * 12 + 4);
+	collect(&b, 0x10, &s);
+	cr_assert_eq(s.n, 1);
+	cr_assert_eq(s.last[13], 70);
+	cr_assert_eq(b.out->cc_errors, 0);
+	bench_done(&b);
+}
+
+Test(remux_tables, a_multiplex_speaks_when_all_its_programs_are_known)
+{
+	struct remux_options o = { .set_tsid = 70 };
+	struct bench b = bench_new(&o);
+	struct ts_run run;
+
+	pat(&b, 0, two, 2);
+	pmt(&b, two[0], 0, 0x101, 0x102);
+	play(&b, 2);
+	feed(&b);
+	cr_assert_eq(b.out->n, 0);
+	cr_assert_eq(remux_state(b.remux), REMUX_NO_PMT);
+	pmt(&b, two[1], 0, 0x201, 0x202);
+	feed(&b);
+	cr_assert_eq(b.out->n, 3, "PAT and two PMTs");
+	cr_assert_eq(psi_programs(b.out->psi,
+				  &(const struct psi_program *){ NULL }), 2);
+	/* one that changes does not repeat the others */
+	pmt(&b, two[1], 1, 0x203, 0x202);
+	feed(&b);
+	cr_assert_eq(count(&b, 0x100), 1);
+	cr_assert_eq(count(&b, 0x200), 2);
+
+	/* one that does not come is not waited for without an end */
+	remux_reset(b.remux);
+	b.out->n = 0;
+	pat(&b, 0, two, 2);
+	pmt(&b, two[0], 0, 0x101, 0x102);
+	feed(&b);
+	for (uint64_t i = 1; i < 16; i++) {
+		build_payload(b.in, 0x101, 1);
+		run = (struct ts_run){ build_packet(b.in, b.in->n - 1), 1 };
+		remux_feed(b.remux, &run, 1, i * 100000000);
+	}
+	b.fed = b.in->n;
+	cr_assert_gt(count(&b, 0x101), 2);
+	cr_assert_eq(count(&b, 0x200), 0);
+	bench_done(&b);
+}
+
+Test(remux_tables, without_an_option_all_goes_on)
+{
+	struct remux_options o = { 0 };
+	struct bench b = bench_new(&o);
+	static const struct build_es es[] = {
+		{ 0x1b, 0x101, "\x09\x04\x01\x00\xe1\x50", 6 },
+		{ 0x15, 0x102, "\x26\x00", 2 },
+	};
+	struct pmt found;
+	uint8_t section[1024];
+
+	pat(&b, 9, two, 1);
+	build_section(b.in, 0x100, section,
+		      build_pmt(section, (struct build_entry){ 1, 0x101 }, 3,
+				es, 2));
+	for (int i = 0; i < 20; i++) {
+		put_table(&b, 0x11, 0x42, services, sizeof services - 1);
+		put_table(&b, 0x10, 0x40, "\xf0\x00\xf0\x00", 4);
+		put_table(&b, 0x12, 0x4e, "\x00\x07\x00\x03\x00\x4e", 6);
+		build_payload(b.in, 0x101, 1);
+		build_payload(b.in, 0x102, 2);
+		build_payload(b.in, 0x150, 3);
+		build_payload(b.in, 0x999, 4);
+		build_null(b.in);
+	}
+	feed(&b);
+	for (size_t i = 2; i < 10; i++) {
+		uint16_t pid = ts_pid(build_packet(b.in, i));
+
+		cr_expect_eq(count(&b, pid), 20, "PID %u: %zu", pid,
+			     count(&b, pid));
+	}
+	cr_assert_eq(pmt_decode(program(&b, 0)->pmt.data,
+				program(&b, 0)->pmt.len, &found), 0);
+	cr_assert_eq(found.n_streams, 2);
+	cr_assert_arr_eq(found.streams[0].descriptors.data, es[0].desc, 6);
+	cr_assert_eq(found.version, 6);
+	bench_done(&b);
+}
+
+static unsigned version_on(const struct bench *b, uint16_t pid)
+{
+	struct sections found;
+
+	collect(b, pid, &found);
+	cr_assert_gt(found.n, 0u, "PID %u", pid);
+	return found.last[5] >> 1 & 31;
+}
+
+/* Both call what they say version 0, and only the NIT is the same. */
+static void play_source(struct bench *b, bool second)
+{
+	static const struct build_entry seven = { 7, 0x100 };
+
+	pat(b, 9, &seven, 1);
+	pmt(b, seven, 3, 0x101, 0x102);
+	for (int i = 0; i < 10; i++) {
+		put_table(b, 0x10, 0x40, "\xf0\x00\xf0\x00", 4);
+		put_table(b, 0x11, 0x42, services, sizeof services - 1);
+		put_table(b, 0x12, 0x4e, second ? "\x00\x07\x00\x03\x01\x4e"
+					       : "\x00\x07\x00\x03\x00\x4e",
+			  6);
+		put_table(b, 0x12, 0x60, second ? "\x00\x08\x00\x03\x01\x60"
+					       : "\x00\x08\x00\x03\x00\x60",
+			  6);
+		build_payload(b->in, 0x101, 1);
+		build_null(b->in);
+	}
+	feed(b);
+}
+
+static void check_versions(const struct remux_options *o, unsigned nit)
+{
+	static struct si_versions si;
+	struct bench a, b;
+
+	memset(&si, 0, sizeof si);
+	a = bench_new_source(o, &si, 1);
+	b = bench_new_source(o, &si, 2);
+	si_versions_begin(&si, 1);
+	play_source(&a, false);
+	cr_assert_eq(version_on(&a, 0x12), 0u);
+	si_versions_begin(&si, 2);
+	play_source(&b, true);
+	cr_assert_eq(version_on(&b, 0x12), 1u);
+	if (nit > 0)
+		cr_assert_eq(version_on(&b, 0x10), 0u);
+	cr_assert_eq(count(&b, 0x12),
+		     o->pnr && o->eit == TABLE_DEFAULT ? 10u : 20u);
+	if (o->sdt == TABLE_PASS)
+		cr_assert_eq(version_on(&b, 0x11), 0u);
+	bench_done(&a);
+	bench_done(&b);
+}
+
+Test(remux_tables, versions_of_what_goes_on_count_through_a_change)
+{
+	check_versions(&(struct remux_options){ 0 }, 1);
+}
+
+Test(remux_tables, so_they_do_when_a_program_is_picked)
+{
+	check_versions(&(struct remux_options){ .pnr = 7 }, 0);
+}
+
+Test(remux_tables, so_they_do_of_tables_that_an_option_passes)
+{
+	check_versions(&(struct remux_options){
+		.pnr = 7, .sdt = TABLE_PASS, .eit = TABLE_PASS,
+		.nit = TABLE_PASS,
+	}, 1);
+}
+
+Test(remux_tables, a_nit_on_a_pid_of_its_own_is_passed_there)
+{
+	struct remux_options o = { .pnr = 1, .nit = TABLE_PASS };
+	struct bench b = bench_new(&o);
+	static const struct build_entry list[] = { { 0, 0x1f }, { 1, 0x100 } };
+	const struct psi_section *sections;
+	struct pat made;
+
+	pat(&b, 0, list, 2);
+	pmt(&b, two[0], 0, 0x101, 0x102);
+	for (int i = 0; i < 5; i++)
+		put_table(&b, 0x1f, 0x40, "\xf0\x00\xf0\x00", 4);
+	feed(&b);
+	cr_assert_eq(count(&b, 0x1f), 5);
+	cr_assert_eq(psi_pat(b.out->psi, &sections), 1);
+	cr_assert_eq(pat_decode(sections[0].data, sections[0].len, &made), 0);
+	cr_assert_eq(made.network_pid, 0x1f);
+	bench_done(&b);
+}
+
+Test(remux_tables, an_ait_comes_with_its_entry_in_the_pmt)
+{
+	struct remux_options o = { .pnr = 2, .hbbtv_url = "http://a.org/" };
+	struct bench b = bench_new(&o);
+	struct pmt found;
+	static struct sections s;
+	uint16_t pid;
+
+	two_programs(&b);
+	play(&b, 100);
+	feed(&b);
+	cr_assert_eq(pmt_decode(program(&b, 0)->pmt.data,
+				program(&b, 0)->pmt.len, &found), 0);
+	cr_assert_eq(found.n_streams, 3);
+	cr_assert_eq(found.streams[2].class, PID_AIT);
+	pid = found.streams[2].pid;
+	collect(&b, pid, &s);
+	cr_assert_geq(s.n, 3);
+	cr_assert_eq(s.last[0], 0x74);
+	cr_assert_eq(s.last[5] >> 1 & 0x1f,
+		     found.streams[2].descriptors.data[4] & 0x1f);
+	bench_done(&b);
+}
+
+Test(remux_tables, ca_goes_along_when_asked_for)
+{
+	static const struct build_es es[] = {
+		{ 0x1b, 0x101, "\x09\x04\x01\x00\xe1\x50", 6 },
+	};
+	struct remux_options o = { .pnr = 1, .pass_ca = true };
+	struct bench b = bench_new(&o);
+	static struct sections s;
+	uint8_t section[1024];
+
+	pat(&b, 0, two, 2);
+	build_section(b.in, 0x100, section,
+		      build_pmt(section, (struct build_entry){ 1, 0x101 }, 0,
+				es, 1));
+	put_table(&b, 0x01, 0x01, "\x09\x04\x01\x00\xe1\x60", 6);
+	for (int i = 0; i < 50; i++) {
+		build_payload(b.in, 0x150, 1);
+		build_payload(b.in, 0x160, 1);
+		build_payload(b.in, 0x170, 1);
+		play(&b, 1);
+	}
+	feed(&b);
+	cr_assert_eq(count(&b, 0x150), 50);
+	cr_assert_eq(count(&b, 0x160), 50);
+	cr_assert_eq(count(&b, 0x170), 0);
+	collect(&b, 0x01, &s);
+	cr_assert_geq(s.n, 2);
+	cr_assert_arr_eq(s.last + 8, "\x09\x04\x01\x00\xe1\x60", 6);
+	bench_done(&b);
+}

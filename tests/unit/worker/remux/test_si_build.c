@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SDT and AIT made anew, and the sections of others with new numbers. */
+#include "common/base/crc32.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/remux/ait_build.h"
+#include "worker/remux/ids.h"
+#include "worker/remux/sdt_build.h"
+#include "worker/remux/section_writer.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+static const struct ids ids = { 7, 70, 2, 200 };
+
+/* Service 1, then service 2 with a private descriptor, a multilingual name
+ * and a linkage to itself. */
+static const uint8_t services[] =
+	"\x00\x03\xff"
+	"\x00\x01\xfe\x80\x07" "\x48\x05\x01\x01" "A" "\x01" "B"
+	"\x00\x02\xff\x90\x21" "\x48\x09\x16\x03" "Pro" "\x03" "Two"
+	"\x5d\x06" "eng\x00\x01" "X"
+	"\x4a\x07\x00\x07\x00\x03\x00\x02\x01"
+	"\xc1\x03" "abc";
+
+static size_t source_sdt(uint8_t *ret)
+{
+	return build_table(ret, &(struct build_table){
+		.table_id = 0x42, .extension = 7, .version = 4,
+		.body = services, .len = sizeof services - 1,
+	});
+}
+
+static struct sdt_service find(const uint8_t *section, size_t len,
+			       uint16_t pnr)
+{
+	struct sdt_service s;
+
+	cr_assert_eq(crc32_mpeg(section, len), 0);
+	cr_assert(sdt_find(section, len, pnr, &s));
+	return s;
+}
+
+Test(sdt_build, keeps_the_service_and_gives_it_its_new_number)
+{
+	struct remux_options o = { 0 };
+	uint8_t source[1024], made[1024];
+	size_t len = source_sdt(source);
+	struct sdt_service s = find(source, len, 2), out;
+
+	len = sdt_build(&o, &ids, &s, true, made);
+	out = find(made, len, 200);
+	cr_assert_eq(made[3] << 8 | made[4], 70);
+	cr_assert_eq(out.network, 3);
+	cr_assert_eq(out.flags, 3);
+	cr_assert_eq(out.status, 0x90);
+	cr_assert_eq(out.descriptors.len, s.descriptors.len);
+	cr_assert_arr_eq(out.descriptors.data, s.descriptors.data, 19);
+	/* the linkage follows */
+	cr_assert_arr_eq(out.descriptors.data + 19,
+			 "\x4a\x07\x00\x46\x00\x03\x00\xc8\x01\xc1\x03" "abc",
+			 14);
+	cr_assert_not(sdt_find(made, len, 1, &out));
+}
+
+Test(sdt_build, takes_names_and_type_from_the_options)
+{
+	struct remux_options o = {
+		.service_name = "Gr\xc3\xb6\xc3\x9f" "e", .service_type = 2,
+		.textcode = 9, .eit = TABLE_DROP,
+	};
+	uint8_t source[1024], made[1024];
+	size_t len = source_sdt(source);
+	struct sdt_service s = find(source, len, 2), out;
+
+	len = sdt_build(&o, &ids, &s, true, made);
+	out = find(made, len, 200);
+	cr_assert_eq(out.flags, 0, "there is no EIT");
+	/* ISO 8859-9 is table 5; the multilingual name is gone */
+	cr_assert_arr_eq(out.descriptors.data,
+			 "\x48\x0c\x02\x03" "Pro" "\x06\x05" "Gr\xf6\xdf" "e"
+			 "\x4a", 15);
+}
+
+Test(sdt_build, makes_one_for_a_source_without)
+{
+	struct remux_options o = { .service_name = "N", .textcode = 21 };
+	uint8_t made[1024];
+	size_t len = sdt_build(&o, &ids, NULL, false, made);
+	struct sdt_service out = find(made, len, 200);
+
+	cr_assert_eq(out.status, 0x80, "running, in the clear");
+	cr_assert_eq(out.descriptors.len, 7);
+	cr_assert_arr_eq(out.descriptors.data, "\x48\x05\x02\x00\x02\x15N", 7);
+}
+
+Test(sdt_build, a_name_of_any_length_fits)
+{
+	struct remux_options o = { 0 };
+	uint8_t made[1024];
+	struct sdt_service out;
+	size_t len;
+
+	memset(o.service_name, 'n', SERVICE_TEXT_MAX);
+	memset(o.service_provider, 'p', SERVICE_TEXT_MAX);
+	len = sdt_build(&o, &ids, NULL, true, made);
+	out = find(made, len, 200);
+	cr_assert_leq(out.descriptors.len, 257);
+	cr_assert_eq(out.descriptors.data[0], 0x48);
+	cr_assert_eq(out.descriptors.data[1], out.descriptors.len - 2);
+	cr_assert_eq(out.descriptors.data[3], 126);
+	cr_assert_eq(out.descriptors.data[3 + 1 + 126], 126);
+}
+
+Test(sdt_build, finds_nothing_in_what_is_broken)
+{
+	uint8_t source[1024];
+	size_t len = source_sdt(source);
+	struct sdt_service s;
+
+	cr_assert_not(sdt_find(source, len, 9, &s));
+	cr_assert_not(sdt_find(source, len - 1, 2, &s));
+	cr_assert_not(sdt_find(source, 3, 2, &s));
+	source[0] = 0x46;
+	cr_assert_not(sdt_find(source, len, 2, &s), "another's");
+	source[0] = 0x42;
+	source[15] = 0xff; /* the first loop runs over the end */
+	source[14] |= 0x0f;
+	cr_assert_not(sdt_find(source, len, 2, &s));
+}
+
+/* --- EIT and NIT --- */
+
+static size_t make_eit(uint8_t *ret)
+{
+	static const uint8_t body[] =
+		"\x00\x07\x00\x03\x01\x4e"
+		"\x00\x01\xc0\x79\x12\x45\x00\x01\x30\x00\x80\x0a"
+		"\x4d\x08" "engABCDE"
+		"\x00\x02\xc0\x79\x14\x45\x00\x01\x30\x00\x20\x06"
+		"\x4f\x04\x00\x02\x00\x05";
+
+	return build_table(ret, &(struct build_table){
+		.table_id = 0x4e, .extension = 2, .version = 9, .number = 1,
+		.last = 1, .body = body, .len = sizeof body - 1,
+	});
+}
+
+Test(ids, gives_an_eit_its_new_numbers_and_leaves_the_rest)
+{
+	uint8_t eit[1024], before[1024];
+	size_t len = make_eit(eit);
+
+	memcpy(before, eit, len);
+	cr_assert_eq(ids_rewrite_eit(&ids, eit, len), 0);
+	cr_assert_eq(crc32_mpeg(eit, len), 0);
+	cr_assert_eq(eit[3] << 8 | eit[4], 200);
+	cr_assert_eq(eit[8] << 8 | eit[9], 70);
+	cr_assert_arr_eq(eit + 5, before + 5, 3);
+	cr_assert_arr_eq(eit + 10, before + 10, 40);
+	/* the time shifted event is of this service */
+	cr_assert_eq(eit[len - 4 - 4] << 8 | eit[len - 4 - 3], 200);
+}
+
+Test(ids, refuses_an_eit_whose_loops_do_not_fit)
+{
+	uint8_t eit[1024];
+	size_t len = make_eit(eit);
+
+	eit[25]++; /* of the first event */
+	build_mend_crc(eit, len);
+	cr_assert_eq(ids_rewrite_eit(&ids, eit, len), -EBADMSG);
+	len = make_eit(eit);
+	cr_assert_eq(ids_rewrite_eit(&ids, eit, len - 1), -EBADMSG);
+	cr_assert_eq(ids_rewrite_eit(&ids, eit, 12), -EBADMSG);
+}
+
+Test(ids, changes_a_nit_where_it_names_this_stream)
+{
+	static const uint8_t body[] =
+		"\xf0\x03\x40\x01N"
+		"\xf0\x1c"
+		"\x00\x08\x00\x03\xf0\x05\x41\x03\x00\x02\x01"
+		"\x00\x07\x00\x03\xf0\x0b\x41\x03\x00\x02\x01"
+		"\x83\x04\x00\x02\xfc\x05";
+	struct ids all = { 7, 70, 2, 200 };
+	uint8_t nit[1024];
+	size_t len = build_table(nit, &(struct build_table){
+		.table_id = 0x40, .extension = 1, .body = body,
+		.len = sizeof body - 1,
+	});
+
+	cr_assert_eq(ids_rewrite_nit(&all, nit, len), 0);
+	cr_assert_eq(crc32_mpeg(nit, len), 0);
+	cr_assert_arr_eq(nit + 8 + 7, "\x00\x08\x00\x03\xf0\x05\x41\x03"
+			 "\x00\x02\x01", 11, "another stream's");
+	cr_assert_arr_eq(nit + 8 + 18, "\x00\x46\x00\x03\xf0\x0b\x41\x03"
+			 "\x00\xc8\x01\x83\x04\x00\xc8\xfc\x05", 17);
+	nit[8 + 6]--; /* the loop of streams */
+	build_mend_crc(nit, len);
+	cr_assert_eq(ids_rewrite_nit(&all, nit, len), -EBADMSG);
+}
+
+Test(ids, changes_an_sdt_of_several_services)
+{
+	uint8_t sdt[1024];
+	size_t len = source_sdt(sdt);
+	struct ids all = { .tsid = 7, .new_tsid = 70 };
+	struct sdt_service s;
+
+	cr_assert_eq(ids_rewrite_sdt(&all, sdt, len), 0);
+	cr_assert_eq(crc32_mpeg(sdt, len), 0);
+	cr_assert_eq(sdt[4], 70);
+	cr_assert(sdt_find(sdt, len, 1, &s));
+	cr_assert(sdt_find(sdt, len, 2, &s));
+}
+
+/* --- AIT --- */
+
+Test(ait_build, points_to_the_page)
+{
+	static const uint8_t expected[] =
+		"\xf0\x00" "\xf0\x41"
+		"\x00\x00\x00\x0a\x00\x01\x01\xf0\x38"
+		"\x02\x14\x00\x03\x01\x0f" "http://a.org/b/\x00"
+		"\x00\x09\x05\x00\x00\x01\x01\x01\xff\x01\x01"
+		"\x01\x09" "eng\x05HbbTV"
+		"\x15\x0a" "index?x=/y";
+	uint8_t made[1024];
+	size_t len = ait_build("http://a.org/b/index?x=/y", made);
+
+	cr_assert_eq(crc32_mpeg(made, len), 0);
+	cr_assert_eq(made[0], 0x74);
+	cr_assert_eq(made[3] << 8 | made[4], 0x0010);
+	cr_assert_eq(section_length(made), len);
+	cr_assert_eq(len, 8 + sizeof expected - 1 + 4);
+	cr_assert_arr_eq(made + 8, expected, sizeof expected - 1);
+}
+
+Test(ait_build, copes_with_every_url_of_the_options)
+{
+	uint8_t made[1024];
+	char url[241];
+
+	cr_assert_gt(ait_build("http://a", made), 0);
+	cr_assert_gt(ait_build("http://a/", made), 0);
+	cr_assert_gt(ait_build("https://", made), 0);
+	memset(url, 'x', 240);
+	memcpy(url, "http://a/", 9);
+	url[240] = '\0';
+	cr_assert_gt(ait_build(url, made), 240);
+	url[8] = 'x';
+	cr_assert_gt(ait_build(url, made), 240);
+}

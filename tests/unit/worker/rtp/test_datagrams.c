@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/rtp/datagrams.h"
+
+#include "common/base/alloc.h"
+#include "common/base/util.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PACKETS = 2000 };
+
+/* Packets that can be told from one another. */
+static uint8_t *make_packets(void)
+{
+	uint8_t *data = xcalloc(PACKETS, TS_PACKET);
+
+	for (size_t i = 0; i < PACKETS; i++) {
+		data[i * TS_PACKET] = TS_SYNC_BYTE;
+		data[i * TS_PACKET + 1] = (uint8_t)(i >> 8);
+		data[i * TS_PACKET + 2] = (uint8_t)i;
+	}
+	return data;
+}
+
+/* What arrives when datagram i of d is sent; its length. */
+static size_t gather(const struct datagrams *d, size_t i, uint8_t *ret)
+{
+	size_t len = 0;
+
+	for (size_t k = d->first[i]; k < d->first[i + 1]; k++) {
+		memcpy(ret + len, d->iov[k].iov_base, d->iov[k].iov_len);
+		len += d->iov[k].iov_len;
+	}
+	return len;
+}
+
+/* Cuts runs of the given lengths (over and over, n packets in all), checks
+ * that each datagram is full but the last and that all bytes are there. */
+static void check_cut(const size_t *lengths, size_t n_lengths, size_t n,
+		      bool rtp)
+{
+	uint8_t *data = make_packets(), got[2048];
+	struct ts_run *runs = xcalloc(n + 1, sizeof *runs);
+	struct rtp_sender sender = { .seq = 65530, .ssrc = 0x01020304 };
+	struct datagrams *d = xcalloc(1, sizeof *d);
+	size_t n_runs = 0, head = rtp ? RTP_HEADER_SIZE : 0, packets = 0;
+	uint16_t seq = 65530;
+
+	rtp_clock_init(&sender.clock, 0x0a0b0c0d, 0);
+	for (size_t at = 0; at < n; n_runs++) {
+		size_t len = MIN(lengths[n_runs % n_lengths], n - at);
+
+		runs[n_runs] = (struct ts_run){ data + at * TS_PACKET, len };
+		at += len;
+	}
+
+	struct run_cursor cursor = { .runs = runs, .n_runs = n_runs };
+
+	while (datagrams_cut(d, &cursor, rtp ? &sender : NULL)) {
+		size_t in_call = 0;
+
+		cr_assert_leq(d->n, DATAGRAMS_MAX);
+		cr_assert_leq(d->n_iov, DATAGRAMS_IOV);
+		for (size_t i = 0; i < d->n; i++) {
+			size_t expect = MIN(n - packets, DATAGRAM_PACKETS);
+			size_t len = gather(d, i, got);
+
+			cr_assert_eq(len, head + expect * TS_PACKET);
+			cr_assert_arr_eq(got + head,
+					 data + packets * TS_PACKET,
+					 expect * TS_PACKET);
+			if (rtp) {
+				cr_assert_eq(got[0], 0x80);
+				cr_assert_eq(got[1], 33);
+				cr_assert_eq(got[2] << 8 | got[3], seq);
+				cr_assert_arr_eq(got + 4,
+						 "\x0a\x0b\x0c\x0d"
+						 "\x01\x02\x03\x04",
+						 8);
+				seq++;
+			}
+			packets += expect;
+			in_call += expect;
+		}
+		cr_assert_eq(d->n_packets, in_call);
+	}
+	cr_assert_eq(packets, n);
+	free(data);
+	free(runs);
+	free(d);
+}
+
+Test(datagrams, cuts_any_runs_into_sevens)
+{
+	static const size_t sevens[] = { 7 }, ones[] = { 1 },
+			    odd[] = { 3, 11, 1, 8 }, big[] = { 1500 },
+			    holes[] = { 0, 5 };
+
+	for (unsigned rtp = 0; rtp < 2; rtp++) {
+		check_cut(sevens, 1, 7 * 48, rtp);
+		check_cut(ones, 1, 700, rtp);
+		check_cut(odd, ARRAY_LEN(odd), 1000, rtp);
+		check_cut(big, 1, 1999, rtp);
+		check_cut(holes, ARRAY_LEN(holes), 35, rtp);
+		check_cut(sevens, 1, 3, rtp);
+	}
+}
+
+Test(datagrams, makes_nothing_of_nothing)
+{
+	struct ts_run empty = { 0 };
+	struct run_cursor cursor = { .runs = &empty, .n_runs = 1 };
+	struct rtp_sender sender = { .seq = 7 };
+	struct datagrams d;
+
+	cr_assert_not(datagrams_cut(&d, &cursor, &sender));
+	cr_assert_eq(sender.seq, 7);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/splice/cue.h"
+
+#include "common/base/crc32.h"
+#include "worker/ts/section.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum { PID = 0x1f0, LEN_MAX = 1000, PACKETS = 8 };
+
+#define WRAP (UINT64_C(1) << 33)
+
+static void seal(uint8_t *s, size_t len)
+{
+	uint32_t crc;
+
+	s[1] = (uint8_t)(0x30 | (len - 3) >> 8);
+	s[2] = (uint8_t)(len - 3);
+	crc = crc32_mpeg(s, len - 4);
+	for (size_t i = 0; i < 4; i++)
+		s[len - 4 + i] = (uint8_t)(crc >> (24 - 8 * i));
+}
+
+/* A message of len bytes whose pts_adjustment is this. */
+static void make(uint8_t *s, size_t len, uint64_t adjustment)
+{
+	for (size_t i = 0; i < len; i++)
+		s[i] = (uint8_t)(i * 7);
+	s[0] = CUE_TABLE_ID;
+	s[4] = (uint8_t)(0x7e | adjustment >> 32);
+	for (size_t i = 0; i < 4; i++)
+		s[5 + i] = (uint8_t)(adjustment >> (24 - 8 * i));
+	seal(s, len);
+}
+
+static size_t pack(const uint8_t *s, size_t len, uint8_t *packets)
+{
+	uint8_t cc = 0;
+
+	return section_pack(s, len, PID, &cc, packets);
+}
+
+static size_t unpack(const uint8_t *packets, size_t n, uint8_t *ret)
+{
+	size_t have = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *p = packets + i * TS_PACKET;
+		size_t at = i == 0 ? 5 : 4;
+
+		memcpy(ret + have, p + at, TS_PACKET - at);
+		have += TS_PACKET - at;
+	}
+	return section_length(ret);
+}
+
+static void check(size_t len, uint64_t before, uint64_t ticks)
+{
+	uint8_t section[LEN_MAX], wanted[LEN_MAX], moved[PACKETS * TS_PACKET];
+	uint8_t packets[PACKETS * TS_PACKET];
+	struct cue c = { 0 };
+	size_t n;
+
+	make(section, len, before);
+	make(wanted, len, (before + ticks) % WRAP);
+	n = pack(section, len, packets);
+	for (size_t i = 0; i < n; i++)
+		cue_move(&c, packets + i * TS_PACKET, ticks);
+	cr_assert_eq(unpack(packets, n, moved), len);
+	cr_assert_arr_eq(moved, wanted, len);
+	cr_assert_eq(crc32_mpeg(moved, len), 0);
+	cr_assert_eq(c.len, 0, "nothing is under way");
+}
+
+Test(cue, moves_by_the_field_that_is_for_it_and_keeps_the_crc_right)
+{
+	static const size_t lens[] = { 13, 20, 183, 184, 185, 187, 188, 190,
+				       367, 368, 369, 900 };
+
+	for (size_t i = 0; i < sizeof lens / sizeof lens[0]; i++) {
+		check(lens[i], 0, 1);
+		check(lens[i], 0x123456789, 0x1edcba987);
+		check(lens[i], WRAP - 1, 1);
+		check(lens[i], 77, 0);
+	}
+}
+
+Test(cue, a_wrong_crc_stays_wrong)
+{
+	uint8_t section[30], packet[TS_PACKET], moved[TS_PACKET];
+	struct cue c = { 0 };
+
+	make(section, sizeof section, 5);
+	section[20] ^= 1;
+	(void)pack(section, sizeof section, packet);
+	cue_move(&c, packet, 90000);
+	(void)unpack(packet, 1, moved);
+	cr_assert_neq(crc32_mpeg(moved, sizeof section), 0);
+}
+
+Test(cue, other_tables_and_what_is_behind_are_left_as_they_are)
+{
+	uint8_t section[40], packet[TS_PACKET], before[TS_PACKET];
+	struct cue c = { 0 };
+
+	make(section, sizeof section, 5);
+	section[0] = 0xfb;
+	seal(section, sizeof section);
+	(void)pack(section, sizeof section, packet);
+	memcpy(before, packet, sizeof before);
+	cue_move(&c, packet, 90000);
+	cr_assert_arr_eq(packet, before, TS_PACKET);
+}
+
+Test(cue, two_in_a_packet_are_both_moved)
+{
+	uint8_t two[60], wanted[60], packet[TS_PACKET], moved[TS_PACKET];
+	struct cue c = { 0 };
+
+	make(two, 30, 5);
+	make(two + 30, 30, 6);
+	make(wanted, 30, 15);
+	make(wanted + 30, 30, 16);
+	(void)pack(two, 30, packet);
+	memcpy(packet + 5, two, sizeof two);
+	cue_move(&c, packet, 10);
+	(void)unpack(packet, 1, moved);
+	cr_assert_arr_eq(moved, wanted, sizeof wanted);
+}
+
+Test(cue, lengths_and_pointers_that_lie_are_harmless)
+{
+	uint8_t packet[TS_PACKET];
+	struct cue c = { 0 };
+	uint32_t random = 1;
+
+	for (int i = 0; i < 200000; i++) {
+		for (size_t k = 0; k < sizeof packet; k++) {
+			random = random * 1664525 + 1013904223;
+			packet[k] = (uint8_t)(random >> 24);
+			if (k % 5 == 0 && (random & 0x300) == 0)
+				packet[k] = CUE_TABLE_ID;
+		}
+		packet[0] = TS_SYNC_BYTE;
+		packet[3] = (uint8_t)(0x10 | (packet[3] & 0x0f));
+		cue_move(&c, packet, random);
+		cr_assert(c.len == 0 || c.at < c.len);
+	}
+}

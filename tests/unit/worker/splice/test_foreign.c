@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Packets of PIDs that no table in force names. */
+#include "tests/unit/worker/splice/stage.h"
+
+#include "common/base/alloc.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	GHOST = 0x700, /* a PID that no table names */
+	HOUR = 3600 * 90000,
+	SLACK_MS = 900, /* beyond a pause: until tables come */
+	PLAY_MS = 1500, /* of each encoder: more than two groups of pictures */
+};
+
+static struct stage s;
+static struct source *a, *b;
+
+static void setup(void)
+{
+	stage_init(&s);
+	a = source_new(UINT64_C(10000) * 90000);
+	b = NULL;
+}
+
+static void teardown(void)
+{
+	stage_done(&s);
+	free(a);
+	free(b);
+}
+
+TestSuite(foreign, .init = setup, .fini = teardown);
+
+static struct splice_counters counted(void)
+{
+	struct splice_counters c;
+
+	splice_counters(s.splice, &c);
+	return c;
+}
+
+/* The clock of whoever does not care which PID it stands on. */
+static void assert_one_clock(unsigned pause_ms, const char *what)
+{
+	const int64_t most = (int64_t)(pause_ms + SLACK_MS);
+	uint64_t pcr, last = 0;
+	bool known = false;
+
+	for (size_t at = 0; at < s.n; at += TS_PACKET) {
+		const uint8_t *p = s.data + at;
+		struct pes_times t;
+
+		if (ts_pcr(p, &pcr)) {
+			int64_t step = wrap_diff(pcr, last, PCR_WRAP);
+
+			cr_assert(!known || (step > 0 && step <= most * 27000),
+				  "%s: packet %zu, PID %u: PCR %+jd ms", what,
+				  at / TS_PACKET, ts_pid(p),
+				  (intmax_t)step / 27000);
+			known = true;
+			last = pcr;
+		}
+		if (known && pes_times(p, &t)) {
+			int64_t lead = wrap_diff(pes_time(p + t.dts),
+						 last / 300, PES_TIME_WRAP);
+
+			cr_assert(lead > -90 * SLACK_MS &&
+					  lead < 90 * (2000 + most),
+				  "%s: packet %zu, PID %u: DTS %+jd ms", what,
+				  at / TS_PACKET, ts_pid(p),
+				  (intmax_t)lead / 90);
+		}
+	}
+}
+
+/* An encoder that was started again, `skip` packets behind its first tables:
+ * other PIDs. */
+struct again {
+	int64_t clock;  /* 90 kHz, off the one before */
+	unsigned silent_ms;
+	size_t skip;
+	uint8_t first_cc;
+	uint16_t pmt_shift;
+	unsigned tables_every;
+	bool same_audio;
+};
+
+static void play_again(const struct again *how, uint16_t shift)
+{
+	struct source *next = source_new(
+		(uint64_t)((int64_t)source_clock(a) + how->clock));
+
+	next->shift = shift;
+	next->pmt_shift = how->pmt_shift;
+	next->first_cc = how->first_cc;
+	next->same_audio = how->same_audio;
+	next->tables_every = how->tables_every;
+	source_skip(next, how->skip);
+	stage_wait(&s, how->silent_ms);
+	free(a);
+	a = next;
+	stage_play(&s, a, PLAY_MS);
+}
+
+static void there_and_back(const struct again *how)
+{
+	char what[96];
+	struct again back = *how;
+	const unsigned least_ms = 4 * PLAY_MS - 3 * SLACK_MS;
+
+	(void)snprintf(what, sizeof what,
+		       "%jd s, silent %u ms, skip %zu, cc %u, tables %u %u, %d",
+		       (intmax_t)how->clock / 90000, how->silent_ms, how->skip,
+		       how->first_cc, how->pmt_shift, how->tables_every,
+		       how->same_audio);
+	stage_play(&s, a, PLAY_MS);
+	play_again(how, 0x40);
+	back.clock = -how->clock;
+	back.pmt_shift = 0;
+	play_again(&back, 0);
+	play_again(how, 0x40);
+	assert_one_clock(how->silent_ms, what);
+	cr_assert_eq(s.judge.pcr_back + s.judge.dts_back, 0, "%s", what);
+	cr_assert_eq(s.judge.discontinuities, 0, "%s", what);
+	cr_assert_leq(s.judge.cc, 0, "%s: %s", what, s.judge.events[0]);
+	/* no more is dropped than what comes before tables and a picture that
+	 * decoding can begin with */
+	cr_assert_gt(s.judge.units,
+		     least_ms / 40 + least_ms / (SOURCE_AUDIO_FRAMES * 24),
+		     "%s: %ju units", what, (uintmax_t)s.judge.units);
+}
+
+/* The buffers are large: the next case takes those of the last one. */
+static void next_case(void)
+{
+	uint8_t *data = s.data;
+	size_t size = s.size;
+
+	s.data = NULL;
+	teardown();
+	setup();
+	s.data = data;
+	s.size = size;
+}
+
+/*
+ * An encoder whose clock stands `clock` off that of the one before.  Each two
+ * of silence, place in the interval of tables and the four flags are met in
+ * every combination.
+ */
+static void come_back(int64_t clock)
+{
+	static const unsigned silences[] = { 0, 30, 200, 2000 };
+	static const size_t skips[] = { 0, 1, 3, 7, 40, 96 };
+
+	for (unsigned i = 0; i < 4 * 6 * 4; i++) {
+		unsigned silence = i % 4, skip = i / 4 % 6;
+		unsigned flags = i / 24 << 2 | (silence + skip) % 4;
+
+		next_case();
+		there_and_back(&(struct again){
+			.clock = clock,
+			.silent_ms = silences[silence],
+			.skip = skips[skip],
+			.first_cc = flags & 1 ? 9 : 0,
+			.pmt_shift = flags & 2 ? 0x40 : 0,
+			.tables_every = flags & 4 ? 400 : 100,
+			.same_audio = flags & 8,
+		});
+	}
+}
+
+Test(foreign, an_encoder_that_restarts_with_other_pids_and_a_clock_ahead)
+{
+	come_back(3000 * 90000);
+}
+
+Test(foreign, an_encoder_that_restarts_with_other_pids_and_a_clock_behind)
+{
+	come_back(-HOUR);
+}
+
+Test(foreign, an_encoder_that_restarts_with_other_pids_and_the_same_clock)
+{
+	come_back(0);
+}
+
+Test(foreign, an_encoder_that_restarts_with_other_pids_5_s_later)
+{
+	come_back(5 * 90000);
+}
+
+/* --- what is no other source goes on as it came, late perhaps --- */
+
+static uint8_t *came;
+static size_t n_came;
+
+/* In ticks of 10 ms; edit may change what comes. */
+static void play_edited(unsigned ms, void (*edit)(uint8_t *, size_t))
+{
+	for (unsigned i = 0; i < ms / 10; i++) {
+		struct ts_run run = source_make(a, 10);
+
+		if (edit != NULL)
+			edit(a->data, run.n);
+		came = xrealloc(came, n_came + run.n * TS_PACKET);
+		memcpy(came + n_came, run.data, run.n * TS_PACKET);
+		n_came += run.n * TS_PACKET;
+		stage_wait(&s, 10);
+		splice_turn(s.splice, s.now_ns);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+		cr_assert_geq(s.n + SPLICE_DOUBT_MS * TS_PACKET, n_came,
+			      "kept back for too long");
+	}
+}
+
+static void assert_as_it_came(void)
+{
+	cr_assert_eq(counted().cuts, 0);
+	cr_assert_gt(s.n, 0);
+	cr_assert_leq(n_came - s.n, 40 * TS_PACKET);
+	cr_assert_eq(memcmp(s.data, came, s.n), 0);
+	free(came);
+	came = NULL;
+	n_came = 0;
+}
+
+/* In the place of null packets: a PCR of another clock. */
+static void put_ghost(uint8_t *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *p = data + i * TS_PACKET;
+
+		if (ts_pid(p) != TS_PID_NULL)
+			continue;
+		ts_set_pid(p, GHOST);
+		p[3] = 0x20;
+		p[4] = 183;
+		p[5] = 0x10;
+		ts_set_pcr(p, (source_clock(a) + HOUR) * 300);
+	}
+}
+
+Test(foreign, what_no_table_names_goes_on_beside_what_plays)
+{
+	play_edited(1000, NULL);
+	play_edited(SPLICE_DOUBT_MS, put_ghost);
+	/* it is known by now */
+	for (int i = 0; i < 100; i++) {
+		play_edited(10, put_ghost);
+		cr_assert_eq(s.n, n_came);
+	}
+	assert_as_it_came();
+	stage_assert_flawless(&s);
+}
+
+/* In the place of null packets: sections. */
+static void put_section(uint8_t *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *p = data + i * TS_PACKET;
+
+		if (ts_pid(p) != TS_PID_NULL)
+			continue;
+		ts_set_pid(p, GHOST);
+		p[1] |= 0x40;
+		p[3] = 0x10;
+		p[4] = 0;
+		p[5] = 0x80;
+	}
+}
+
+Test(foreign, tables_that_nobody_names_are_not_kept_back)
+{
+	play_edited(1000, NULL);
+	for (int i = 0; i < 100; i++) {
+		play_edited(10, put_section);
+		cr_assert_eq(s.n, n_came);
+	}
+	assert_as_it_came();
+}
+
+/* Before the PMT says so. */
+Test(foreign, sound_that_is_added_loses_nothing)
+{
+	a->no_audio = true;
+	source_skip(a, 3);
+	play_edited(1000, NULL);
+	a->no_audio = false;
+	a->sounds = a->pictures * SOURCE_FRAME / (SOURCE_AUDIO_FRAMES * 2160);
+	play_edited(1000, NULL);
+	assert_as_it_came();
+	cr_assert_eq(s.judge.cc + s.judge.pcr_back + s.judge.dts_back, 0);
+}
+
+Test(foreign, without_a_clock_nothing_is_kept_back)
+{
+	a->no_pcr = true;
+	play_edited(1000, NULL);
+	for (int i = 0; i < 100; i++) {
+		play_edited(10, put_ghost);
+		cr_assert_eq(s.n, n_came);
+	}
+	assert_as_it_came();
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/lane.h"
+
+#include "common/base/util.h"
+
+#include <criterion/criterion.h>
+
+static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	(void)runs, (void)n_runs, (void)arg;
+}
+
+static struct lane lane_of(const char *address, const struct stream_spec *s)
+{
+	struct lane l;
+
+	lane_init(&l, &(struct lane_config){
+		.position = 1,
+		.address = address,
+		.stream = s,
+		.alone = true,
+		.out = ignore,
+	});
+	return l;
+}
+
+Test(lane, each_kind_of_input_has_its_time_to_begin)
+{
+	static const struct {
+		const char *address;
+		uint32_t initial_ms;
+		bool cold;
+	} kinds[] = {
+		{ "udp://239.1.1.1", 5000, false },
+		{ "rtp://239.1.1.1", 5000, false },
+		{ "srt://127.0.0.1:7000", 5000, false },
+		{ "file:///srv/a.ts", 5000, true },
+		/* what is to be played later cannot be there earlier */
+		{ "http://127.0.0.1/a.ts", 13000, false },
+		{ "http://127.0.0.1/a.ts#buffer_time=8", 18000, false },
+		{ "https://127.0.0.1/a.ts#no_sync", 10000, false },
+	};
+	struct stream_spec spec;
+
+	stream_spec_init(&spec);
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		struct lane l = lane_of(kinds[i].address, &spec);
+		struct failover_input_config policy = lane_policy(&l);
+
+		cr_expect(policy.valid, "%s", kinds[i].address);
+		cr_expect_eq(policy.initial_ms, kinds[i].initial_ms, "%s: %u",
+			     kinds[i].address, policy.initial_ms);
+		cr_expect_eq(policy.cold, kinds[i].cold, "%s",
+			     kinds[i].address);
+		lane_done(&l);
+	}
+}
+
+Test(lane, the_limit_of_the_stream_is_for_inputs_without_one)
+{
+	struct stream_spec spec;
+	struct lane own, none, other;
+
+	stream_spec_init(&spec);
+	spec.cc_limit = 7;
+	own = lane_of("udp://239.1.1.1#cc_limit=3", &spec);
+	none = lane_of("udp://239.1.1.1#cc_limit=0", &spec);
+	other = lane_of("udp://239.1.1.1", &spec);
+	cr_assert_eq(own.cc_limit, 3u);
+	cr_assert_eq(none.cc_limit, (unsigned)CC_LIMIT_NONE);
+	cr_assert_eq(other.cc_limit, 7u);
+	lane_done(&own);
+	lane_done(&none);
+	lane_done(&other);
+}

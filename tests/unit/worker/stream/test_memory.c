@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/memory.h"
+
+#include "common/base/fd.h"
+#include "common/base/shared.h"
+#include "proto/ipc/contract.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+#define NOW UINT64_C(5000000000)
+
+static struct stream_memory *open_memory(int fd)
+{
+	int err;
+	struct stream_memory *m = stream_memory_open(fd, NOW, &err);
+
+	cr_assert_eq(err, 0);
+	return m;
+}
+
+Test(memory, the_next_worker_finds_what_the_last_one_left)
+{
+	int fd = shared_create("test", STREAM_MEMORY_SIZE);
+	struct stream_memory *m = open_memory(fd);
+	uint8_t packets[3 * TS_PACKET];
+	struct ts_run run;
+
+	cr_assert_eq(m->splice.packets, 0);
+	m->splice.packets = 17;
+	m->tables.stamp = 4;
+	memset(packets, TS_SYNC_BYTE, sizeof packets);
+	stream_memory_set_waiting(m, (struct ts_run){ packets, 3 });
+	stream_memory_close(&m);
+	cr_assert_null(m);
+
+	m = open_memory(fd);
+	cr_assert_eq(m->splice.packets, 17);
+	cr_assert_eq(m->tables.stamp, 4);
+	run = stream_memory_waiting(m);
+	cr_assert_eq(run.n, 3);
+	cr_assert_arr_eq(run.data, packets, sizeof packets);
+	stream_memory_set_waiting(m, (struct ts_run){ 0 });
+	cr_assert_eq(stream_memory_waiting(m).n, 0);
+	stream_memory_close(&m);
+	fd_close(&fd);
+}
+
+Test(memory, of_another_layout_begins_anew)
+{
+	for (int i = 0; i < 3; i++) {
+		int fd = shared_create("test", STREAM_MEMORY_SIZE);
+		struct stream_memory *m = open_memory(fd);
+
+		m->splice.packets = 17;
+		m->splice.clocks[3].used = 200;
+		m->splice.tracks[5].pid = 60000;
+		m->splice.tracks[5].used = 1;
+		m->n_waiting = UINT32_MAX;
+		if (i == 0)
+			m->magic = 0;
+		else if (i == 1)
+			m->version++;
+		else
+			m->splice.at_ns = NOW + 1;
+		stream_memory_close(&m);
+		m = open_memory(fd);
+		cr_assert_eq(m->splice.packets, 0, "%d", i);
+		cr_assert_eq(m->splice.clocks[3].used, 0);
+		cr_assert_eq(m->splice.tracks[5].pid, 0);
+		cr_assert_eq(stream_memory_waiting(m).n, 0);
+		stream_memory_close(&m);
+		fd_close(&fd);
+	}
+}
+
+Test(memory, what_waits_is_judged)
+{
+	int fd = shared_create("test", STREAM_MEMORY_SIZE);
+	struct stream_memory *m = open_memory(fd);
+
+	m->n_waiting = STREAM_WAITING_MAX + 1;
+	cr_assert_eq(stream_memory_waiting(m).n, 0);
+	/* no packets */
+	m->n_waiting = 2;
+	cr_assert_eq(stream_memory_waiting(m).n, 0);
+	stream_memory_close(&m);
+	fd_close(&fd);
+}
+
+Test(memory, without_any_it_ends_with_the_process)
+{
+	struct stream_memory *m = open_memory(-1);
+	int err, fd = shared_create("test", 100);
+
+	m->splice.packets = 3;
+	stream_memory_close(&m);
+	m = stream_memory_open(fd, NOW, &err);
+	cr_assert_eq(err, -EBADF);
+	cr_assert_eq(m->splice.packets, 0);
+	stream_memory_close(&m);
+	fd_close(&fd);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A PID of another stream, by UDP from here, beside a stream that is built. */
+#include "tests/unit/worker/remux/rig.h"
+#include "worker/stream/mux_input.h"
+#include "worker/ts/pes.h"
+
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	PID = 0x310,
+	STEP_MS = 100,
+	/* No table lists it: until it is taken as it is. */
+	PATIENCE = ASIDE_PATIENCE_MS / STEP_MS,
+};
+
+struct rig {
+	struct bench bench;
+	struct input_spec spec;
+	struct aside *aside;
+	struct sockaddr_in to;
+	int fd;
+	uint64_t now_ns;
+	uint8_t cc;
+};
+
+/* A port that nobody has. */
+static void choose_port(struct rig *r)
+{
+	socklen_t len = sizeof r->to;
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	r->to = (struct sockaddr_in){
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	cr_assert_eq(bind(fd, (struct sockaddr *)&r->to, len), 0);
+	cr_assert_eq(getsockname(fd, (struct sockaddr *)&r->to, &len), 0);
+	(void)close(fd);
+}
+
+static void rig_init(struct rig *r)
+{
+	*r = (struct rig){ .bench = bench_new(&(struct remux_options){ 0 }),
+			   .spec = { .mux_pid = PID },
+			   .fd = socket(AF_INET, SOCK_DGRAM, 0),
+			   .now_ns = UINT64_C(7000000000) };
+	choose_port(r);
+	(void)snprintf(r->spec.mux, sizeof r->spec.mux, "udp://127.0.0.1:%u",
+		       ntohs(r->to.sin_port));
+	r->aside = aside_new(&r->spec, 1);
+	two_programs(&r->bench);
+	feed(&r->bench);
+	aside_read(r->aside, r->now_ns);
+}
+
+static void rig_done(struct rig *r)
+{
+	aside_free(&r->aside);
+	bench_done(&r->bench);
+	(void)close(r->fd);
+}
+
+/* One packet of the PID comes, STEP_MS later. */
+static void bring(struct rig *r)
+{
+	uint8_t packet[TS_PACKET] = { TS_SYNC_BYTE };
+
+	ts_set_pid(packet, PID);
+	packet[3] = 0x10;
+	ts_set_cc(packet, r->cc++);
+	cr_assert_eq(sendto(r->fd, packet, sizeof packet, 0,
+			    (struct sockaddr *)&r->to, sizeof r->to),
+		     TS_PACKET);
+	r->now_ns += STEP_MS * UINT64_C(1000000);
+	aside_read(r->aside, r->now_ns);
+}
+
+/* ... and goes on. */
+static void pass(struct rig *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		bring(r);
+		aside_join(r->aside, r->bench.remux, NULL, 0, r->now_ns);
+		(void)build_payload(r->bench.in, 0x101, 1);
+		feed(&r->bench);
+	}
+}
+
+static uint64_t told(const struct rig *r, enum link_stat what)
+{
+	struct link_stats stats = { 0 };
+
+	aside_stats(r->aside, &stats);
+	return stats.value[what];
+}
+
+Test(aside, counts_what_comes_goes_on_and_misses)
+{
+	struct rig r;
+
+	rig_init(&r);
+	cr_assert_eq(told(&r, LINK_MUX_STATE), ASIDE_ABSENT);
+	pass(&r, PATIENCE);
+	cr_assert_eq(told(&r, LINK_MUX_STATE), ASIDE_WAITS);
+	cr_assert_eq(told(&r, LINK_MUX_DROPPED), PATIENCE);
+	cr_assert_eq(told(&r, LINK_MUX_SENT), 0);
+	pass(&r, 5);
+	r.cc += 3;
+	pass(&r, 5);
+	cr_assert_eq(told(&r, LINK_MUX_RECEIVED), PATIENCE + 10);
+	cr_assert_eq(told(&r, LINK_MUX_SENT), 10);
+	cr_assert_eq(told(&r, LINK_MUX_LOST), 3);
+	cr_assert_eq(count(&r.bench, PID), 10);
+	/* what was lost shows behind us, too */
+	cr_assert_eq(r.bench.out->cc_errors, 1);
+	rig_done(&r);
+}
+
+Test(aside, what_it_gave_up_leaves_no_gap)
+{
+	struct rig r;
+
+	rig_init(&r);
+	pass(&r, PATIENCE + 5);
+	cr_assert_eq(count(&r.bench, PID), 5);
+	for (size_t i = 0; i < 5; i++)
+		bring(&r);
+	aside_close(r.aside);
+	cr_assert_eq(told(&r, LINK_MUX_DROPPED), PATIENCE + 5);
+	aside_read(r.aside, r.now_ns);
+	pass(&r, PATIENCE + 5);
+	cr_assert_eq(count(&r.bench, PID), 10);
+	cr_assert_eq(told(&r, LINK_MUX_SENT), 10);
+	cr_assert_eq(r.bench.out->cc_errors, 0);
+	rig_done(&r);
+}
+
+/* --- with tables and a clock --- */
+
+enum {
+	TICK_MS = 10,
+	CLOCK_PID = 0x311,
+	GUEST_AHEAD_S = 1000, /* its clock, of that of the input */
+	DATAGRAM = 7,
+};
+
+struct guest {
+	struct rig rig;
+	struct build *built; /* and not sent */
+	uint64_t ms; /* of its clock: what was built */
+};
+
+static void guest_init(struct guest *g, uint8_t type)
+{
+	const struct build_entry program = { 1, CLOCK_PID };
+	const struct build_entry entry = { 1, 0x300 };
+	const struct build_es es = { type, PID, NULL, 0 };
+	uint8_t table[1024];
+
+	rig_init(&g->rig);
+	g->ms = 0;
+	g->built = build_new();
+	build_section(g->built, TS_PID_PAT, table,
+		      build_pat(table, 0, &entry, 1));
+	build_section(g->built, entry.pid, table,
+		      build_pmt(table, program, 0, &es, 1));
+}
+
+static void guest_done(struct guest *g)
+{
+	build_free(g->built);
+	rig_done(&g->rig);
+}
+
+/* A PCR each 40 ms. */
+static void make_clock(struct guest *g, uint64_t until_ms)
+{
+	for (; g->ms < until_ms; g->ms++)
+		if (g->ms % 40 == 0)
+			build_pcr(g->built, CLOCK_PID,
+				  (g->ms + 1000 * GUEST_AHEAD_S) * MS);
+}
+
+/* Its PTS is build_pes()'s. */
+static void make_pes(struct guest *g)
+{
+	build_pes(g->built, PID, NULL, 0);
+}
+
+/* What was built comes, as many datagrams as that. */
+static void send_built(struct guest *g)
+{
+	struct build *b = g->built;
+
+	for (size_t i = 0; i < b->n; i += DATAGRAM)
+		cr_assert_geq(sendto(g->rig.fd, build_packet(b, i),
+				     MIN(b->n - i, (size_t)DATAGRAM) *
+					     TS_PACKET, 0,
+				     (struct sockaddr *)&g->rig.to,
+				     sizeof g->rig.to), TS_PACKET);
+	b->n = 0;
+}
+
+/* TICK_MS later: what came goes on, beside a PCR of the input. */
+static void tick(struct guest *g)
+{
+	struct rig *r = &g->rig;
+	struct build *in = build_new();
+	struct ts_run run;
+
+	r->now_ns += TICK_MS * UINT64_C(1000000);
+	aside_read(r->aside, r->now_ns);
+	build_pcr(in, remux_clock_pid(r->bench.remux),
+		  r->now_ns / 1000 * 27);
+	run = build_run(in);
+	aside_join(r->aside, r->bench.remux, &run, 1, r->now_ns);
+	(void)build_payload(r->bench.in, 0x101, 1);
+	feed(&r->bench);
+	build_free(in);
+}
+
+/* So long all comes in time: a PES at the end of every period. */
+static void run_well(struct guest *g, unsigned ms, unsigned period_ms)
+{
+	for (uint64_t end = g->ms + ms; g->ms < end;) {
+		make_clock(g, g->ms + TICK_MS);
+		if (g->ms % period_ms == 0)
+			make_pes(g);
+		send_built(g);
+		tick(g);
+	}
+}
+
+/* How far the times of what went out are from each other, in ms. */
+static uint64_t spread(const struct guest *g)
+{
+	const struct sink *out = g->rig.bench.out;
+	uint64_t pts, least = UINT64_MAX, most = 0;
+
+	for (size_t i = 0; i < out->n; i++)
+		if (ts_pid(out->data[i]) == PID &&
+		    pes_pts(out->data[i], &pts)) {
+			least = MIN(least, pts);
+			most = MAX(most, pts);
+		}
+	cr_assert_leq(least, most);
+	return (most - least) / 90;
+}
+
+/* A cue message comes when there is one, and not to be forgotten. */
+Test(aside, takes_what_comes_seldom)
+{
+	struct guest g;
+
+	guest_init(&g, 0x0f);
+	run_well(&g, 1000, 20);
+	uint64_t dropped = told(&g.rig, LINK_MUX_DROPPED);
+
+	run_well(&g, 5000, 1000);
+	cr_assert_eq(told(&g.rig, LINK_MUX_DROPPED), dropped);
+	guest_done(&g);
+}
+
+/* What was held up on its way comes at once, but not so quickly that one look
+ * at it takes all: its times are moved as far as before. */
+Test(aside, keeps_the_clock_of_one_that_was_held_up)
+{
+	for (unsigned held_ms = 520; held_ms < 1000; held_ms += 60) {
+		struct guest g;
+		const unsigned parts = 4;
+		uint64_t from;
+
+		guest_init(&g, 0x0f);
+		run_well(&g, 1000, 20);
+		from = g.ms;
+		for (unsigned ms = 0; ms < held_ms; ms += TICK_MS)
+			tick(&g);
+		for (unsigned i = 1; i <= parts; i++) {
+			make_clock(&g, from + i * held_ms / parts);
+			make_pes(&g);
+			send_built(&g);
+			tick(&g);
+		}
+		g.ms += parts * TICK_MS;
+		run_well(&g, 2000, 20);
+		cr_assert_lt(spread(&g), 20, "held up for %u ms: %u ms",
+			     held_ms, (unsigned)spread(&g));
+		guest_done(&g);
+	}
+}
+
+/* Another sender at the same place has a clock of its own. */
+Test(aside, learns_the_clock_of_another_sender)
+{
+	struct guest g;
+
+	guest_init(&g, 0x0f);
+	run_well(&g, 1000, 20);
+	for (unsigned ms = 0; ms < 600; ms += TICK_MS)
+		tick(&g);
+	g.ms += 77 * 1000;
+	run_well(&g, 1000, 20);
+	cr_assert_geq(spread(&g), 76 * 1000);
+	guest_done(&g);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "worker/stream/selector.h"
+
+#include <criterion/criterion.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+enum { PATIENCE_S = 30, TRIES = 8 };
+
+/* The clock of all of it, the thread that reads the file as well. */
+static _Atomic uint64_t clock_ns = SECOND_NS;
+
+uint64_t __wrap_mono_ns(void);
+uint64_t __wrap_mono_ns(void)
+{
+	return atomic_load(&clock_ns);
+}
+
+static uint64_t second_later(void)
+{
+	return atomic_fetch_add(&clock_ns, SECOND_NS) + SECOND_NS;
+}
+
+static void ignore_packets(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	(void)runs, (void)n_runs, (void)arg;
+}
+
+static void ignore_switch(const struct selector_switch *sw, void *arg)
+{
+	(void)sw, (void)arg;
+}
+
+static void count_off_air(enum log_level level, const char *component,
+			  const char *text, void *arg)
+{
+	unsigned *n = arg;
+
+	(void)level, (void)component;
+	*n += strncmp(text, "off air: ", strlen("off air: ")) == 0;
+}
+
+/* Until the thread that opens the file has said that it cannot. */
+static void await_refusal(struct selector *s)
+{
+	time_t end = time(NULL) + PATIENCE_S;
+
+	while (selector_lane(s, 1)->source.input != NULL) {
+		cr_assert_lt(time(NULL), end, "nobody missed the file");
+		(void)sched_yield();
+		selector_turn(s, clock_ns);
+	}
+}
+
+static void check_reason(struct selector *s)
+{
+	static struct msg_stream_status status;
+
+	selector_second(s, second_later(), &status);
+	cr_assert_str_eq(status.inputs[0].error,
+			 "/nonexistent/clip.ts: No such file or directory");
+	cr_assert_str_eq(status.inputs[0].reason, "cannot be opened");
+}
+
+static struct selector *make(struct stream_memory *memory)
+{
+	static const struct msg_stream_start start = {
+		.n_inputs = 1,
+		.inputs = { "file:///nonexistent/clip.ts#loop" },
+		.first = 1,
+	};
+	struct stream_spec spec;
+
+	stream_spec_init(&spec);
+	return selector_new(&(struct selector_config){
+		.start = &start, .spec = &spec, .memory = memory,
+		.now_ns = clock_ns, .out = ignore_packets,
+		.on_switch = ignore_switch,
+	});
+}
+
+/* One that cannot be had is told once, and while it is tried again what
+ * hindered it stays to be read. */
+Test(selector, the_reason_stays_while_an_input_is_tried_again)
+{
+	static struct msg_stream_status status;
+	unsigned told = 0;
+	int err;
+	struct stream_memory *memory = stream_memory_open(-1, clock_ns, &err);
+	struct selector *s = make(memory);
+
+	log_open(count_off_air, &told, LOG_LEVEL_INFO);
+	selector_turn(s, clock_ns);
+	await_refusal(s);
+	/* it is not asked in its first seconds */
+	for (int i = 0; i < 10; i++)
+		selector_second(s, second_later(), &status);
+	for (int i = 0; i < TRIES; i++) {
+		selector_turn(s, clock_ns);
+		check_reason(s);
+		await_refusal(s);
+		for (int k = 0; k < 10; k++)
+			check_reason(s);
+	}
+	cr_assert_eq(told, 1, "%u lines", told);
+	selector_free(&s);
+	stream_memory_close(&memory);
+	log_open(NULL, NULL, LOG_LEVEL_INFO);
+}

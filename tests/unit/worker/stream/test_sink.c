@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/mono.h"
+#include "worker/stream/sink.h"
+
+#include <criterion/criterion.h>
+
+/* An interface may be there at any time: it is not waited for long. */
+Test(sink, tries_a_socket_again_soon_and_all_else_less_and_less)
+{
+	static const struct {
+		const char *address;
+		unsigned pause_s; /* after many tries */
+	} cases[] = {
+		{ "udp://nope0@239.1.1.1", 2 },
+		{ "rtp://nope0@239.1.1.1", 2 },
+		/* this program has no library for it */
+		{ "srt://nope0@:9000", 2 },
+		{ "srt://:9000", 10 },
+		{ "srt://nope0@h:9000", 10 },
+		{ "np://127.0.0.1:1/x", 10 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		static struct rtp_state place;
+		static struct sink s;
+		uint64_t now_ns = mono_ns();
+
+		sink_init(&s, 1, cases[i].address, &place);
+		for (unsigned tries = 0; tries < 8; tries++) {
+			sink_open(&s, now_ns);
+			cr_assert_null(s.output, "%s", cases[i].address);
+			if (tries < 7)
+				now_ns = s.retry.at_ns;
+		}
+		cr_expect_eq(s.retry.at_ns - now_ns,
+			     cases[i].pause_s * UINT64_C(1000000000), "%s",
+			     cases[i].address);
+		sink_done(&s);
+	}
+}
+
+Test(sink, follows_interfaces_and_routes_where_it_is_bound_to_them)
+{
+	static const struct {
+		const char *address;
+		bool follows, routes;
+	} cases[] = {
+		{ "udp://lo@239.1.1.1", true, false },
+		{ "udp://239.1.1.1", true, true },
+		{ "rtp://lo@239.1.1.1#path2=239.1.1.2", true, true },
+		{ "srt://lo@:9000", true, false },
+		{ "srt://:9000", false, false },
+		{ "srt://lo@h:9000", false, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		static struct rtp_state place;
+		static struct sink s;
+
+		sink_init(&s, 1, cases[i].address, &place);
+		cr_expect_eq(sink_follows(&s), cases[i].follows, "%s",
+			     cases[i].address);
+		cr_expect_eq(sink_follows_routes(&s), cases[i].routes, "%s",
+			     cases[i].address);
+		sink_done(&s);
+	}
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/ticker.h"
+
+#include "common/base/mono.h"
+#include "common/base/util.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define INTERVAL_NS UINT64_C(5000000)
+
+enum { TICKS = 25, WAKES_AT = 3 };
+
+struct rig {
+	struct ev_loop *loop;
+	struct ticker ticker;
+	int pipe[2];
+	ev_io reader;
+	bool wakes;          /* itself, at tick WAKES_AT, ... */
+	int by;              /* ... by this one; the last: ticker_hear() */
+	int n_ticks;
+	int woken_at;        /* n_ticks when the loop heard it */
+	uint64_t began_ns;
+	uint64_t ns[TICKS];  /* of the ticks */
+};
+
+/* A sanitizer hears of a fault in a tick. */
+static void expect_faults_to_be_heard_of(void)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+	sigset_t blocked;
+
+	cr_assert_eq(sigprocmask(SIG_BLOCK, NULL, &blocked), 0);
+	for (size_t i = 0; i < ARRAY_LEN(faults); i++)
+		cr_assert_not(sigismember(&blocked, faults[i]));
+}
+
+static void on_tick(void *arg)
+{
+	struct rig *r = arg;
+
+	r->ns[r->n_ticks++] = mono_ns();
+	if (r->wakes && r->n_ticks == WAKES_AT)
+		cr_assert_eq(write(r->pipe[1], "x", 1), 1);
+	expect_faults_to_be_heard_of();
+	if (r->n_ticks < TICKS)
+		return;
+	ticker_at(&r->ticker, UINT64_MAX / 4);
+	ev_break(r->loop, EVBREAK_ALL);
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)revents;
+	struct rig *r = container_of(w, struct rig, reader);
+
+	r->woken_at = r->n_ticks;
+	ev_break(loop, EVBREAK_ALL);
+}
+
+/* Ticks to the end, or to where the loop was woken. */
+static void run(struct rig *r, bool alone)
+{
+	int silent = eventfd(0, EFD_CLOEXEC);
+	int wake[TICKER_WAKES] = { silent, -1 };
+
+	r->loop = ev_loop_new(EVFLAG_AUTO);
+	cr_assert_eq(pipe(r->pipe), 0);
+	ev_io_init(&r->reader, on_readable, r->pipe[0], EV_READ);
+	ev_io_start(r->loop, &r->reader);
+	if (r->by < TICKER_WAKES)
+		wake[r->by] = r->pipe[0];
+	ticker_init(&r->ticker, &(struct ticker_config){
+		.loop = r->loop,
+		.name = "a001",
+		.wake = alone ? wake : NULL,
+		.on_tick = on_tick,
+		.arg = r,
+	});
+	if (r->by == TICKER_WAKES)
+		ticker_hear(&r->ticker, r->pipe[0]);
+	r->began_ns = mono_ns();
+	ticker_every(&r->ticker, INTERVAL_NS, r->began_ns);
+	ev_run(r->loop, 0);
+	close(silent);
+}
+
+static void end(struct rig *r)
+{
+	ticker_done(&r->ticker);
+	ev_io_stop(r->loop, &r->reader);
+	close(r->pipe[0]);
+	close(r->pipe[1]);
+	ev_loop_destroy(r->loop);
+}
+
+/* One tick for each place that has begun, and no more: one that was held up
+ * may come in the place of the next. */
+static void expect_grid(const struct rig *r)
+{
+	uint64_t phase = INTERVAL_NS * r->ticker.phase / TICKER_PHASES;
+	uint64_t first = (r->began_ns - phase) / INTERVAL_NS + 1;
+
+	for (unsigned i = 0; i < TICKS; i++)
+		cr_expect_geq((r->ns[i] - phase) / INTERVAL_NS, first + i,
+			      "tick %u has no place of its own", i);
+}
+
+Test(ticker, ticks_once_in_each_place_of_the_grid)
+{
+	struct rig r = { 0 };
+
+	run(&r, false);
+	expect_grid(&r);
+	cr_expect_geq(ev_iteration(r.loop), TICKS);
+	end(&r);
+}
+
+Test(ticker, stays_on_the_grid_without_a_look_at_the_loop)
+{
+	struct rig r = { 0 };
+
+	run(&r, true);
+	expect_grid(&r);
+	/* a timer that went on meanwhile does not tick once more */
+	cr_expect_leq(ev_iteration(r.loop), 2 + TICKS / (1 + TICKER_ALONE));
+	end(&r);
+}
+
+Test(ticker, goes_back_to_the_loop_at_once_when_somebody_wants_something)
+{
+	for (int by = 0; by <= TICKER_WAKES; by++) {
+		struct rig r = { .wakes = true, .by = by };
+
+		run(&r, true);
+		cr_expect_geq(r.woken_at, WAKES_AT);
+		/* its time may have come just then */
+		cr_expect_leq(r.woken_at, WAKES_AT + 1);
+		end(&r);
+	}
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a connection may cost: in time and in number. */
+#include "worker/tls/tls_server.h"
+
+#include "common/base/fd.h"
+#include "common/base/mono.h"
+#include "tests/component/pem.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <ev.h>
+#include <openssl/err.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	PATIENCE_MS = 30000,
+	SOON_MS = 60,
+	NEVER_MS = 3600 * 1000,
+};
+
+struct bench {
+	struct ev_loop *loop;
+	ev_timer pulse;
+	struct tls_server *server;
+	SSL_CTX *client;
+};
+
+static void on_pulse(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+	(void)loop, (void)timer, (void)revents;
+}
+
+/* 0 in a limit: never. */
+static void setup(struct bench *b, struct tls_server_config cfg)
+{
+	struct credentials_fault fault = { 0 };
+	struct pem pem;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	*b = (struct bench){ .loop = ev_loop_new(EVFLAG_NOENV),
+			     .client = SSL_CTX_new(TLS_client_method()) };
+	ev_timer_init(&b->pulse, on_pulse, 0.005, 0.005);
+	ev_timer_start(b->loop, &b->pulse);
+	cfg.loop = b->loop;
+	cfg.connections_max = cfg.connections_max ? cfg.connections_max : 10;
+	cfg.handshake_ms = cfg.handshake_ms ? cfg.handshake_ms : NEVER_MS;
+	cfg.stall_ms = cfg.stall_ms ? cfg.stall_ms : NEVER_MS;
+	cfg.linger_ms = cfg.linger_ms ? cfg.linger_ms : NEVER_MS;
+	b->server = tls_server_new(&cfg);
+	pem_new(&pem, "a.example", 30);
+	cr_assert_eq(tls_server_certificate(b->server, true, pem.chain,
+					    pem.key, &fault), 0, "%s",
+		     fault.why.text);
+	pem_done(&pem);
+}
+
+static void teardown(struct bench *b)
+{
+	tls_server_free(&b->server);
+	cr_assert_null(b->server);
+	SSL_CTX_free(b->client);
+	ev_timer_stop(b->loop, &b->pulse);
+	ev_loop_destroy(b->loop);
+}
+
+#define UNTIL(b, condition)                                          \
+	do {                                                         \
+		uint64_t until_end = mono_ms() + PATIENCE_MS;        \
+		while (!(condition)) {                               \
+			cr_assert_lt(mono_ms(), until_end, #condition); \
+			ev_run((b)->loop, EVRUN_ONCE);               \
+		}                                                    \
+	} while (0)
+
+struct link {
+	int fd;
+	int plain;
+	SSL *ssl;
+};
+
+static struct link serve(struct bench *b)
+{
+	struct link l = { 0 };
+	int outer[2], inner[2];
+	enum { STREAM = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK };
+
+	cr_assert_eq(socketpair(AF_UNIX, STREAM, 0, outer), 0);
+	cr_assert_eq(socketpair(AF_UNIX, STREAM, 0, inner), 0);
+	l.fd = outer[0];
+	l.plain = inner[0];
+	tls_server_take(b->server, TLS_CONTROL, outer[1], inner[1]);
+	return l;
+}
+
+/* Both sides have done their part. */
+static struct link dial(struct bench *b)
+{
+	uint64_t before = tls_server_status(b->server).handshakes;
+	struct link l = serve(b);
+	int n;
+
+	l.ssl = SSL_new(b->client);
+	cr_assert_eq(SSL_set_fd(l.ssl, l.fd), 1);
+	while ((n = SSL_connect(l.ssl)) != 1) {
+		int err = SSL_get_error(l.ssl, n);
+
+		cr_assert(err == SSL_ERROR_WANT_READ ||
+			  err == SSL_ERROR_WANT_WRITE);
+		ev_run(b->loop, EVRUN_ONCE);
+	}
+	UNTIL(b, tls_server_status(b->server).handshakes > before);
+	return l;
+}
+
+static void hang_up(struct link *l)
+{
+	SSL_free(l->ssl);
+	fd_close(&l->fd);
+	fd_close(&l->plain);
+}
+
+static bool is_closed(int fd)
+{
+	char byte;
+	ssize_t n = recv(fd, &byte, 1, 0);
+
+	return n == 0 || (n < 0 && errno != EAGAIN);
+}
+
+static unsigned count(struct bench *b)
+{
+	return tls_server_status(b->server).connections;
+}
+
+Test(tls_server, a_handshake_has_its_time_whatever_trickles, .timeout = 90)
+{
+	/* a record header that promises much */
+	static const char hello[] = "\x16\x03\x01\x02\x00";
+	/* a machine that stands still for a moment lets more than one by */
+	enum { TIME_MS = 10 * SOON_MS };
+	struct bench b;
+	struct link l;
+	uint64_t began = mono_ms(), last = 0;
+	size_t sent = 0;
+
+	setup(&b, (struct tls_server_config){ .handshake_ms = TIME_MS });
+	l = serve(&b);
+	while (!is_closed(l.plain)) {
+		const char *byte = sent < 5 ? hello + sent : "x";
+
+		cr_assert_lt(mono_ms(), began + PATIENCE_MS);
+		if (mono_ms() > last)
+			sent += send(l.fd, byte, 1, MSG_NOSIGNAL) == 1;
+		last = mono_ms();
+		ev_run(b.loop, EVRUN_ONCE);
+	}
+	cr_expect_geq(mono_ms() - began, TIME_MS - 5);
+	cr_expect_gt(sent, 1);
+	cr_expect_eq(count(&b), 0);
+	cr_expect_eq(tls_server_status(b.server).failed, 1);
+	hang_up(&l);
+	teardown(&b);
+}
+
+Test(tls_server, a_handshake_ends_with_the_patience_of_the_other_side,
+     .timeout = 90)
+{
+	struct bench b;
+	struct link l;
+
+	setup(&b, (struct tls_server_config){ 0 });
+	l = serve(&b);
+	ev_run(b.loop, EVRUN_NOWAIT);
+	cr_assert_eq(count(&b), 1);
+	fd_close(&l.plain);
+	UNTIL(&b, count(&b) == 0);
+	cr_expect(is_closed(l.fd));
+	hang_up(&l);
+	teardown(&b);
+}
+
+Test(tls_server, an_open_connection_may_be_silent, .timeout = 90)
+{
+	struct bench b;
+	struct link l;
+	uint64_t end;
+	char byte;
+
+	setup(&b, (struct tls_server_config){ .handshake_ms = 3000,
+					      .stall_ms = SOON_MS,
+					      .linger_ms = SOON_MS });
+	l = dial(&b);
+	cr_assert_eq(send(l.plain, "x", 1, 0), 1);
+	UNTIL(&b, SSL_read(l.ssl, &byte, 1) == 1);
+	for (end = mono_ms() + 3200; mono_ms() < end;)
+		ev_run(b.loop, EVRUN_ONCE);
+	cr_expect_eq(count(&b), 1);
+	cr_expect_not(is_closed(l.plain));
+	hang_up(&l);
+	teardown(&b);
+}
+
+Test(tls_server, who_takes_nothing_of_what_waits_is_cut, .timeout = 90)
+{
+	static const char block[65536];
+	struct bench b;
+	struct link l;
+
+	setup(&b, (struct tls_server_config){ .stall_ms = SOON_MS });
+	l = dial(&b);
+	do
+		ev_run(b.loop, EVRUN_ONCE);
+	while (send(l.plain, block, sizeof block, MSG_NOSIGNAL) > 0 ||
+	       errno == EAGAIN);
+	cr_expect_eq(count(&b), 0);
+	hang_up(&l);
+	teardown(&b);
+}
+
+Test(tls_server, a_client_that_does_not_hang_up_is_not_waited_for,
+     .timeout = 90)
+{
+	struct bench b;
+	struct link l;
+	char byte;
+	int n = -1;
+
+	setup(&b, (struct tls_server_config){ .linger_ms = SOON_MS });
+	l = dial(&b);
+	cr_assert_eq(send(l.plain, "x", 1, 0), 1);
+	fd_close(&l.plain);
+	UNTIL(&b, SSL_read(l.ssl, &byte, 1) == 1);
+	UNTIL(&b, count(&b) == 0);
+	n = SSL_read(l.ssl, &byte, 1);
+	cr_expect_eq(SSL_get_error(l.ssl, n), SSL_ERROR_ZERO_RETURN);
+	hang_up(&l);
+	teardown(&b);
+}
+
+Test(tls_server, who_is_on_his_way_makes_room_and_who_is_open_does_not,
+     .timeout = 90)
+{
+	struct link open, leaving, shaking, other, late;
+	struct bench b;
+
+	setup(&b, (struct tls_server_config){ .connections_max = 3 });
+	open = dial(&b);
+	leaving = dial(&b);
+	shaking = serve(&b);
+	cr_assert_eq(shutdown(leaving.plain, SHUT_WR), 0);
+	for (int i = 0; i < 5; i++)
+		ev_run(b.loop, EVRUN_ONCE);
+	cr_assert_eq(count(&b), 3);
+
+	other = dial(&b);
+	cr_expect_eq(count(&b), 3);
+	cr_expect(is_closed(leaving.plain));
+	cr_expect_not(is_closed(shaking.plain));
+
+	late = dial(&b);
+	cr_expect_eq(count(&b), 3);
+	cr_expect(is_closed(shaking.plain));
+	cr_expect_not(is_closed(other.plain));
+	cr_expect_not(is_closed(open.plain));
+
+	/* now all are open */
+	fd_close(&shaking.fd);
+	fd_close(&shaking.plain);
+	shaking = serve(&b);
+	cr_expect(is_closed(shaking.plain));
+	cr_expect_eq(count(&b), 3);
+	hang_up(&open);
+	hang_up(&leaving);
+	hang_up(&shaking);
+	hang_up(&other);
+	hang_up(&late);
+	UNTIL(&b, count(&b) == 0);
+	teardown(&b);
+}
+
+Test(tls_server, is_freed_with_everything_under_way, .timeout = 90)
+{
+	struct link open, shaking;
+	struct bench b;
+
+	setup(&b, (struct tls_server_config){ 0 });
+	open = dial(&b);
+	shaking = serve(&b);
+	cr_assert_eq(count(&b), 2);
+	teardown(&b);
+	cr_expect(is_closed(open.plain));
+	cr_expect(is_closed(shaking.plain));
+	hang_up(&open);
+	hang_up(&shaking);
+}

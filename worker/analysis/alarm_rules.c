@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What only the end of a second shows: what did not come. */
+#include "common/base/units.h"
+#include "worker/analysis/monitor_state.h"
+
+#include "common/base/util.h"
+#include "worker/analysis/tstd.h"
+#include "worker/ts/desc.h"
+
+#include <string.h>
+
+enum {
+	TABLE_MAX_MS = 500,    /* TR 101 290 1.3, 1.5 */
+	PID_MAX_MS = 5000,     /* 1.6: the user's choice */
+	PTS_MAX_MS = 700,      /* 2.5 */
+	PID_FREE_MS = 500,     /* 3.4 */
+	AV_MAX_MS = 2000,
+	FROZEN_MS = 2000,
+	FROZEN_PCRS = 3,       /* the same one so often in a second */
+	PID_SI_LAST = 0x1f,
+	CA_PID_AT = 2,         /* in the descriptor, EN 300 468 */
+};
+
+static bool is_over(uint64_t now_ns, uint64_t since_ns, unsigned ms)
+{
+	return now_ns > since_ns && now_ns - since_ns > ms * MS;
+}
+
+static void refer(struct monitor *m, unsigned pid)
+{
+	m->referenced[(pid & 0x1fff) / 8] |= (uint8_t)(1u << (pid % 8));
+}
+
+static bool is_referenced(const struct monitor *m, unsigned pid)
+{
+	return m->referenced[pid / 8] >> (pid % 8) & 1;
+}
+
+static void refer_ca(struct monitor *m, struct desc_loop loop)
+{
+	struct desc d;
+
+	while (desc_next(&loop, &d))
+		if (d.tag == DESC_CA && d.len >= 4)
+			refer(m, (unsigned)(d.data[CA_PID_AT] & 0x1f) << 8 |
+					 d.data[CA_PID_AT + 1]);
+}
+
+static void judge_stream(struct monitor *m, uint16_t pid, uint64_t now_ns)
+{
+	uint16_t place = m->pids.index[pid];
+	uint64_t last = place == 0 ? m->began_ns
+				   : m->pids.list[place - 1].last_ns;
+
+	refer(m, pid);
+	if (is_over(now_ns, last, PID_MAX_MS))
+		m->faults[ALARM_PID]++;
+}
+
+/* When a table began on that PID last; when we began, if it never did. */
+static uint64_t table_ns(const struct monitor *m, uint16_t pid)
+{
+	uint16_t place = m->pids.index[pid];
+	uint64_t ns = place == 0 ? 0 : m->pids.list[place - 1].table_ns;
+
+	return ns != 0 ? ns : m->began_ns;
+}
+
+static void judge_program(struct monitor *m, const struct psi_program *program,
+			  uint64_t now_ns)
+{
+	struct pmt pmt;
+
+	refer(m, program->pmt_pid);
+	if (is_over(now_ns, table_ns(m, program->pmt_pid), TABLE_MAX_MS))
+		m->faults[ALARM_PMT]++;
+	if (program->pmt.data == NULL ||
+	    pmt_decode(program->pmt.data, program->pmt.len, &pmt) < 0)
+		return;
+	refer(m, pmt.pcr_pid);
+	refer_ca(m, pmt.descriptors);
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		refer_ca(m, pmt.streams[i].descriptors);
+		if (pmt.streams[i].class == PID_VIDEO ||
+		    pmt.streams[i].class == PID_AUDIO)
+			judge_stream(m, pmt.streams[i].pid, now_ns);
+		else
+			refer(m, pmt.streams[i].pid);
+	}
+}
+
+static void judge_tables(struct monitor *m, uint64_t now_ns)
+{
+	const struct psi_program *programs;
+	size_t n = psi_programs(m->psi, &programs);
+	uint32_t errors = psi_crc_errors(m->psi);
+
+	if (is_over(now_ns, table_ns(m, TS_PID_PAT), TABLE_MAX_MS))
+		m->faults[ALARM_PAT]++;
+	memset(m->referenced, 0, sizeof m->referenced);
+	for (size_t i = 0; i < n; i++)
+		judge_program(m, &programs[i], now_ns);
+	m->faults[ALARM_CRC] += errors - m->psi_errors +
+				si_watch_errors(&m->si);
+	m->psi_errors = errors;
+}
+
+/* The descriptors stand between eight bytes of head and the CRC_32. */
+static void judge_cat(struct monitor *m)
+{
+	if (m->si.cat_len > 12)
+		refer_ca(m, (struct desc_loop){ m->si.cat + 8,
+						m->si.cat_len - 12 });
+	m->faults[ALARM_CAT] += m->si.wrong_cat;
+	m->si.wrong_cat = 0;
+	if (m->scrambled && m->si.cat_len == 0)
+		m->faults[ALARM_CAT]++;
+}
+
+/* A table that was there and came no more; one that never was is no fault of
+ * a stream with a single program. */
+static void judge_si(struct monitor *m, uint64_t now_ns)
+{
+	static const struct {
+		enum si_table table;
+		enum alarm_id alarm;
+		unsigned max_ms; /* TR 101 290 3.1, 3.5, 3.6, 3.8 */
+	} rules[] = {
+		{ SI_NIT, ALARM_NIT, 10000 },
+		{ SI_SDT, ALARM_SDT, 2000 },
+		{ SI_EIT, ALARM_EIT, 2000 },
+		{ SI_TDT, ALARM_TDT, 30000 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+		uint64_t seen = m->si.seen_ns[rules[i].table];
+
+		if (seen != 0 && is_over(now_ns, seen, rules[i].max_ms))
+			m->faults[rules[i].alarm]++;
+	}
+}
+
+static void judge_pts(struct monitor *m, const struct pid_stats *s,
+		      uint64_t now_ns)
+{
+	uint8_t class = m->classes[s->pid];
+
+	if (!s->has_pts || (class != PID_VIDEO && class != PID_AUDIO))
+		return;
+	if (s->packets > s->scrambled &&
+	    is_over(now_ns, s->pts_ns, PTS_MAX_MS))
+		m->faults[ALARM_PTS]++;
+	else if (is_over(s->pts_ns, s->pts_moved_ns, FROZEN_MS))
+		m->faults[ALARM_PTS_FROZEN]++;
+}
+
+static void judge_pids(struct monitor *m, uint64_t now_ns)
+{
+	for (size_t i = 0; i < m->pids.n; i++) {
+		struct pid_stats *s = &m->pids.list[i];
+
+		judge_pts(m, s, now_ns);
+		/* nothing can be said before the tables are known */
+		if (psi_has_pmt(m->psi) && s->packets > 0 &&
+		    s->pid > PID_SI_LAST && !is_referenced(m, s->pid) &&
+		    is_over(s->last_ns, MAX(s->first_ns, m->tables_ns),
+			    PID_FREE_MS))
+			m->faults[ALARM_UNREFERENCED_PID]++;
+	}
+}
+
+static void judge_pcrs(struct monitor *m, uint64_t now_ns)
+{
+	for (size_t i = 0; i < m->n_pcrs; i++) {
+		struct pcr_report *r = &m->pcrs[i].report;
+
+		pcr_check_second(&m->pcrs[i].check, now_ns, r);
+		if (!is_referenced(m, m->pcrs[i].pid))
+			continue;
+		m->faults[ALARM_PCR_REPETITION] += r->repetition_errors;
+		m->faults[ALARM_PCR_DISCONTINUITY] += r->discontinuity_errors;
+		if (r->constant && r->accuracy_ns > PCR_ACCURACY_MAX_NS)
+			m->faults[ALARM_PCR_ACCURACY]++;
+		if (r->frozen >= FROZEN_PCRS)
+			m->faults[ALARM_PCR_FROZEN]++;
+	}
+}
+
+static void judge_promise(struct monitor *m, uint16_t pid,
+			  enum alarm_id alarm, uint64_t now_ns)
+{
+	uint16_t place;
+	uint64_t last;
+
+	if (pid == TS_PID_NULL)
+		return;
+	place = m->pids.index[pid];
+	last = place == 0 ? m->began_ns : m->pids.list[place - 1].last_ns;
+	if (is_over(now_ns, last, AV_MAX_MS))
+		m->faults[alarm]++;
+}
+
+void monitor_judge(struct monitor *m, uint64_t now_ns)
+{
+	const struct psi_program *main_program = psi_main_program(m->psi);
+
+	judge_tables(m, now_ns);
+	judge_cat(m);
+	judge_si(m, now_ns);
+	judge_pids(m, now_ns);
+	judge_pcrs(m, now_ns);
+	tstd_second(m);
+	if (main_program == NULL)
+		return;
+	judge_promise(m, main_program->video_pid, ALARM_NO_VIDEO, now_ns);
+	judge_promise(m, main_program->audio_pid, ALARM_NO_AUDIO, now_ns);
+}

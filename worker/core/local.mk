@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+libworker_a_SOURCES += \
+	worker/core/confine.c worker/core/confine.h \
+	worker/core/start.c worker/core/start.h \
+	worker/core/worker.c worker/core/worker.h

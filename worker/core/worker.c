@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/core/worker.h"
+
+#include "common/base/fd.h"
+#include "config.h"
+#include "proto/ipc/contract.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <sysexits.h>
+
+static void log_to_master(enum log_level level, const char *component,
+			  const char *text, void *arg)
+{
+	struct worker *w = arg;
+	struct msg m = { .type = MSG_WORKER_LOG,
+			 .worker_log = { level, component, text } };
+
+	if (channel_send(w->channel, &m, NULL, 0) == -EPIPE)
+		log_to_stderr(level, component, text, NULL);
+}
+
+static void send_hello(struct worker *w)
+{
+	struct msg m = { .type = MSG_WORKER_HELLO,
+			 .worker_hello = { .proto = MSG_PROTO_VERSION,
+					   .build = PACKAGE_VERSION,
+					   .role = w->role->name } };
+
+	(void)channel_send(w->channel, &m, NULL, 0);
+}
+
+static void open_log(struct worker *w, bool debug)
+{
+	log_open(log_to_master, w, debug ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+}
+
+static void on_message(struct channel *channel, const struct msg *m, int *fds,
+		       size_t n_fds, void *arg)
+{
+	struct worker *w = arg;
+
+	(void)channel;
+	if (m->type == MSG_WORKER_DEBUG)
+		open_log(w, m->worker_debug.on);
+	else
+		w->role->on_message(w->context, m, fds, n_fds);
+}
+
+static void on_close(struct channel *channel, int err, const char *why,
+		     void *arg)
+{
+	struct worker *w = arg;
+
+	(void)channel;
+	if (err < 0)
+		log_error("worker", "the channel to the master: %s", why);
+	worker_exit(w, err < 0 ? EX_PROTOCOL : EX_OK);
+}
+
+static const struct channel_events channel_events = {
+	.on_message = on_message,
+	.on_close = on_close,
+};
+
+static void on_term(struct ev_loop *loop, ev_io *io, int revents)
+{
+	(void)loop, (void)revents;
+	worker_exit(container_of(io, struct worker, on_term), EX_OK);
+}
+
+/* Readable when the signal has come; -1: not to be had. */
+static int term_open(void)
+{
+	sigset_t term;
+
+	(void)sigemptyset(&term);
+	(void)sigaddset(&term, SIGTERM);
+	(void)sigprocmask(SIG_BLOCK, &term, NULL);
+	return signalfd(-1, &term, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+int worker_run(const struct worker_role *role, const char *object)
+{
+	struct worker w = { .object = object, .role = role };
+	int term = term_open();
+
+	w.loop = ev_loop_new(EVFLAG_NOENV);
+	if (w.loop == NULL || term < 0)
+		return EX_OSERR;
+	w.channel = channel_new(&(struct channel_config){
+		.loop = w.loop,
+		.fd = WORKER_CHANNEL_FD,
+		.hear = MSG_TO_WORKER,
+		.events = &channel_events,
+		.arg = &w,
+	});
+	ev_io_init(&w.on_term, on_term, term, EV_READ);
+	ev_io_start(w.loop, &w.on_term);
+	open_log(&w, getenv(WORKER_DEBUG_VARIABLE) != NULL);
+	send_hello(&w);
+	w.context = role->new(&w);
+
+	if (!w.stopping)
+		ev_run(w.loop, 0);
+
+	role->free(w.context);
+	log_open(NULL, NULL, LOG_LEVEL_INFO);
+	channel_free(&w.channel);
+	ev_io_stop(w.loop, &w.on_term);
+	fd_close(&term);
+	ev_loop_destroy(w.loop);
+	return w.exit_code;
+}
+
+void worker_send_ready(struct worker *w)
+{
+	struct msg m = { .type = MSG_WORKER_READY };
+
+	(void)channel_send(w->channel, &m, NULL, 0);
+}
+
+void worker_exit(struct worker *w, int code)
+{
+	if (w->stopping)
+		return;
+	w->stopping = true;
+	w->exit_code = code;
+	ev_break(w->loop, EVBREAK_ALL);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What every role of the worker shares: the loop, the channel to the master,
+ * the log that goes through it.  Built in main.c, passed down.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "proto/ipc/channel.h"
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct worker_role;
+
+struct worker {
+	struct ev_loop *loop;
+	struct channel *channel; /* says -EPIPE once the master is gone */
+	const char *object;      /* argv[2]: stream id, or "1" */
+	bool stopping;
+	int exit_code;
+
+	/* worker.c only */
+	const struct worker_role *role;
+	void *context;
+	ev_io on_term; /* its descriptor is readable when SIGTERM has come */
+};
+
+/* One role: a folder under worker/. */
+struct worker_role {
+	const char *name;
+	/* Builds the role's context; says nothing yet. */
+	void *(*new)(struct worker *);
+	void (*free)(void *role);
+	/* A message of the master.  As channel_events.on_message for fds. */
+	void (*on_message)(void *role, const struct msg *, int *fds,
+			   size_t n_fds);
+	/* Bits (1 << CAP_X) it keeps when the master has them; all others are
+	 * given up at start. */
+	uint64_t capabilities;
+};
+
+extern const struct worker_role stream_role;
+extern const struct worker_role deliver_role;
+extern const struct worker_role auth_role;
+extern const struct worker_role tls_role; /* in a program of its own */
+extern const struct worker_role querier_role;
+extern const struct worker_role scan_role;
+extern const struct worker_role softcam_role;
+
+/* Runs the role on the channel at WORKER_CHANNEL_FD until SIGTERM, the end of
+ * the channel or worker_exit(); the exit code of the process.  SIGTERM is
+ * blocked from then on, in all threads: none takes it from the loop. */
+int worker_run(const struct worker_role *, const char *object) MUST_CHECK;
+
+/* Sends worker.ready; roles call it once, when they do their work. */
+void worker_send_ready(struct worker *);
+
+/* Ends the loop; the process leaves with code. */
+void worker_exit(struct worker *, int code);

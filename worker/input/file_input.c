@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Input from a file, in real time; read by a thread (file_reader.h), as a file
+ * may be one that does not answer.
+ *
+ * Packets are read ahead up to the next PCR, so that the time of each is
+ * known.  A looped file is one stream without an end: counters and time stamps
+ * go on over the seam.  The files of a list are sources in sequence: each is
+ * entered as another input would be, where a decoder can begin, with its tables
+ * in front.
+ */
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "worker/input/file_clock.h"
+#include "worker/input/file_faults.h"
+#include "worker/input/file_reader.h"
+#include "worker/input/input_type.h"
+#include "worker/input/lap.h"
+#include "worker/ts/fifo.h"
+#include "worker/splice/splice.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* It does not answer: it is closed. */
+	MUTE_MS = 5000,
+	/* Packets without a PCR that are read ahead, no more. */
+	AHEAD_MAX = 4096,
+	/* Packets in one wake-up ... */
+	TURN_MAX = 1024,
+	/* ... and blocks of the file, whatever is in them. */
+	TURN_BLOCKS = 8,
+	/* So many bytes without a packet are no transport stream; a file
+	 * that is short counts as more than it has. */
+	NOTHING_MAX = 8 * 1024 * 1024,
+	NOTHING_FILE = 64 * 1024,
+	/* A file of a list without a PCR is entered so many packets on. */
+	ENTRY_MAX = 32768,
+	/* The longest pause between two of them. */
+	JOIN_PAUSE_MS = 1000,
+};
+
+struct file_input {
+	struct input base;
+	struct file_reader *reader;
+	bool ended;           /* nothing comes any more */
+	struct lap lap;       /* since the start of a file */
+	uint64_t began_ns;    /* that file of a list, on a clock that goes */
+	uint64_t media_ns;    /* with the media: what was read last */
+	uint64_t sent;        /* packets taken out of the fifo, ever */
+	struct ts_sync sync;
+	struct splice *splice; /* of a loop or a list, else NULL */
+	struct splice_entry *entry; /* of a list, else NULL: of the file that */
+	bool entering;         /* ... is not played yet */
+	char *path;            /* of that file, while it is read, or NULL */
+	bool shown;            /* something of it was played */
+	bool shown_any;        /* of any file */
+	struct file_faults faults; /* of a list */
+	struct errmsg trouble; /* what of them cannot be played; "" */
+	uint64_t faulty_s;     /* so many seconds there were some */
+	uint64_t units_ns;     /* the pictures of the one before end */
+	struct fifo fifo;
+	struct file_clock clock;
+	unsigned blocks;      /* of this wake-up */
+	uint64_t idle_bytes;  /* since the last packet, in whatever file */
+};
+
+/* This file is over: when its packets end, and its pictures. */
+static void note_end(struct file_input *f)
+{
+	uint16_t pid = psi_main_pid(splice_psi(f->splice));
+	uint64_t packets_ns = lap_clock_ns(&f->lap);
+	uint64_t units_ns = lap_track_ns(&f->lap, pid);
+
+	if (packets_ns == 0)
+		packets_ns = lap_length(&f->lap) * 100000 / 9;
+	f->units_ns = units_ns > 0 ? f->began_ns + units_ns : 0;
+	f->media_ns = MAX(f->media_ns, f->began_ns + packets_ns);
+	f->began_ns = f->media_ns;
+}
+
+/* What follows is another file. */
+static void cut(struct file_input *f)
+{
+	/* in one of a sort there may be none: not all of them are left out */
+	bool blind = f->entering && f->lap.packets > 0;
+
+	if (!f->entering)
+		note_end(f);
+	if (blind) {
+		splice_cut(f->splice, NULL, false, f->media_ns);
+	} else {
+		splice_entry_reset(f->entry);
+		splice_entry_begin(f->entry, SPLICE_ENTRY_WAIT_MS,
+				   f->media_ns);
+	}
+	f->entering = !blind;
+}
+
+static int fail_nothing(const char *path, struct errmsg *why)
+{
+	return errmsg_fail(why, -EINVAL, "%s: no transport stream", path);
+}
+
+/* The end of one of a list: how was it? */
+static void judge_file(struct file_input *f)
+{
+	if (f->lap.packets == 0) {
+		file_faults_note(&f->faults, f->path, "no transport stream",
+				 false);
+		f->idle_bytes += NOTHING_FILE;
+	} else if (f->entering) {
+		file_faults_note(&f->faults, f->path,
+				 "has no picture to begin with", false);
+	} else {
+		file_faults_clear(&f->faults, f->path, true);
+	}
+}
+
+/* What follows begins from anew. */
+static void end_file(struct file_input *f)
+{
+	if (f->base.spec->list)
+		cut(f);
+	else if (f->base.spec->loop)
+		splice_shift(f->splice, lap_length(&f->lap));
+	free(f->path);
+	f->path = NULL;
+	f->lap = (struct lap){ 0 };
+	ts_sync_reset(&f->sync);
+}
+
+static int at_end(struct file_input *f, struct errmsg *why)
+{
+	const struct input_spec *spec = f->base.spec;
+
+	if (f->lap.packets == 0 && !spec->list)
+		return fail_nothing(spec->path, why);
+	if (spec->list)
+		judge_file(f);
+	end_file(f);
+	return 0;
+}
+
+static void push(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct file_input *f = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		(void)fifo_push(&f->fifo, runs[i]);
+}
+
+/* When a file comes whose units lead by so much: where its pictures follow
+ * those of the one before, but never before the packets of that one end. */
+static uint64_t find_start(const struct file_input *f, uint64_t lead_ns)
+{
+	const uint64_t pause_ns = JOIN_PAUSE_MS * MS;
+	uint64_t ends_ns = f->began_ns;
+
+	if (f->units_ns < ends_ns + lead_ns)
+		return ends_ns;
+	return MIN(f->units_ns - lead_ns, ends_ns + pause_ns);
+}
+
+/*
+ * Is it played from this packet on?  What stands before the place where a
+ * decoder can begin is left out, and its time, too.
+ */
+static bool enter(struct file_input *f, const struct ts_run *one)
+{
+	uint64_t head_ns = lap_pcr_ns(&f->lap), start_ns;
+	struct ts_run from;
+	size_t n;
+
+	if (splice_entry_feed(f->entry, one, 1, f->media_ns, &from, &n)) {
+		start_ns = find_start(f, lap_lead_ns(&f->lap, one->data));
+		splice_entry_moved(f->entry, f->media_ns, start_ns);
+		f->began_ns = start_ns - head_ns;
+		f->media_ns = start_ns;
+		splice_cut(f->splice, f->entry, false, start_ns);
+	} else if (f->lap.packets == ENTRY_MAX && !f->lap.has_pcr) {
+		splice_cut(f->splice, NULL, false, f->media_ns);
+	} else {
+		return false;
+	}
+	f->entering = false;
+	return true;
+}
+
+/* Something of this file goes out. */
+static void show(struct file_input *f)
+{
+	f->shown = f->shown_any = true;
+	file_faults_clear(&f->faults, f->path, false);
+}
+
+/* The splice goes by the time of the media: they are read ahead. */
+static void join(struct file_input *f, const struct ts_run *run)
+{
+	for (size_t i = 0; i < run->n; i++) {
+		const struct ts_run one = { run->data + i * TS_PACKET, 1 };
+
+		lap_feed(&f->lap, one.data);
+		f->media_ns = f->began_ns + lap_pcr_ns(&f->lap);
+		if (f->entering && !enter(f, &one))
+			continue;
+		if (!f->shown)
+			show(f);
+		splice_feed(f->splice, &one, 1, f->media_ns);
+	}
+}
+
+static void take_block(struct file_input *f, const struct file_block *b,
+		       uint64_t now_ns)
+{
+	struct ts_run run;
+
+	f->blocks++;
+	ts_sync_push(&f->sync, b->data, b->len);
+	f->idle_bytes += b->len;
+	while (ts_sync_pull(&f->sync, &run)) {
+		f->idle_bytes = 0;
+		if (f->base.spec->list) {
+			join(f, &run);
+			continue;
+		}
+		for (size_t i = 0; i < run.n; i++)
+			lap_feed(&f->lap, run.data + i * TS_PACKET);
+		if (f->splice != NULL)
+			splice_feed(f->splice, &run, 1, now_ns);
+		else
+			push(&run, 1, f);
+	}
+}
+
+/* A list comes to its next file. */
+static void begin_file(struct file_input *f, const struct file_block *b)
+{
+	if (b->at == 0)
+		file_faults_round(&f->faults);
+	f->path = xstrdup((const char *)b->data);
+	f->shown = false;
+	file_faults_meet(&f->faults, f->path);
+}
+
+/* It cannot be played, or not any further. */
+static void skip_file(struct file_input *f, const struct file_block *b)
+{
+	const char *path = (const char *)b->data;
+	bool began = f->path != NULL;
+
+	if (b->at == 0 && !began)
+		file_faults_round(&f->faults);
+	file_faults_note(&f->faults, path, b->why.text, began && f->shown);
+	if (began)
+		end_file(f);
+}
+
+/* Takes what was read next; what comes ends up in the fifo.  -EAGAIN: nothing
+ * was read yet. */
+static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *why)
+{
+	const struct file_block *b = file_reader_peek(f->reader);
+	int r = 0;
+
+	if (b == NULL || f->blocks >= TURN_BLOCKS)
+		return -EAGAIN;
+	switch (b->kind) {
+	case FILE_BLOCK_DATA:
+		take_block(f, b, now_ns);
+		break;
+	case FILE_BLOCK_BEGIN:
+		begin_file(f, b);
+		break;
+	case FILE_BLOCK_END:
+		r = at_end(f, why);
+		break;
+	case FILE_BLOCK_SKIP:
+		skip_file(f, b);
+		break;
+	case FILE_BLOCK_LAST:
+		f->ended = true;
+		break;
+	case FILE_BLOCK_ERROR:
+		*why = b->why;
+		return b->err;
+	}
+	file_reader_drop(f->reader);
+	if (r == 0 && f->idle_bytes > NOTHING_MAX)
+		r = fail_nothing(f->base.spec->path, why);
+	return r;
+}
+
+/* Looks ahead until the times of more packets are known.  Without any more
+ * packets the clock stays where it is.  -EAGAIN: they are not there yet. */
+static int look_ahead(struct file_input *f, uint64_t now_ns,
+		      struct errmsg *why)
+{
+	for (;;) {
+		struct ts_run run = fifo_run(&f->fifo);
+		size_t seen = (size_t)(f->clock.pcr.packets - f->sent);
+
+		while (seen < run.n && seen < AHEAD_MAX) {
+			const uint8_t *packet = run.data + seen * TS_PACKET;
+
+			seen++;
+			if (file_clock_feed(&f->clock, packet)) {
+				file_clock_advance(&f->clock, now_ns, false);
+				return 0;
+			}
+		}
+		if (seen >= AHEAD_MAX || (f->ended && seen > 0)) {
+			file_clock_advance(&f->clock, now_ns, true);
+			return 0;
+		}
+		if (f->ended)
+			return errmsg_fail(why, -ENODATA, "end of file");
+
+		int r = read_on(f, now_ns, why);
+
+		if (r < 0)
+			return r;
+	}
+}
+
+static int file_read(struct input *in, struct batch *batch, uint64_t now_ns,
+		     struct errmsg *why)
+{
+	struct file_input *f = container_of(in, struct file_input, base);
+	size_t turn = 0;
+
+	f->blocks = 0;
+	while (turn < TURN_MAX) {
+		uint64_t due = file_clock_due(&f->clock, now_ns);
+		struct ts_run run = fifo_run(&f->fifo);
+
+		run.n = (size_t)(due - f->sent);
+		if (run.n > 0) {
+			batch_add(batch, run);
+			batch_flush(batch);
+			fifo_drop(&f->fifo, run.n);
+			f->sent += run.n;
+			turn += run.n;
+		}
+		if (f->sent < f->clock.to)
+			break;
+
+		int r = look_ahead(f, now_ns, why);
+
+		if (r == -EAGAIN)
+			break;
+		if (r < 0)
+			return r;
+		if (f->clock.from_ns > now_ns)
+			break;
+	}
+	return turn > 0;
+}
+
+static int file_second(struct input *in, uint64_t now_ns, struct errmsg *why)
+{
+	struct file_input *f = container_of(in, struct file_input, base);
+
+	fifo_trim(&f->fifo);
+	/* one of which nothing can be played says so as a whole */
+	if (f->shown_any)
+		file_faults_tell(&f->faults);
+	f->trouble.text[0] = '\0';
+	f->faulty_s += file_faults_text(&f->faults, &f->trouble);
+	if (file_reader_waits_ms(f->reader, now_ns) < MUTE_MS)
+		return 0;
+	return errmsg_fail(why, -ETIMEDOUT, "%s: does not answer",
+			   f->base.spec->path);
+}
+
+static bool file_hangs(const struct input *in, uint64_t now_ns)
+{
+	const struct file_input *f =
+		container_of(in, const struct file_input, base);
+
+	return file_reader_waits_ms(f->reader, now_ns) > FILE_HANGS_MS;
+}
+
+static void file_counters(const struct input *in, struct input_counters *ret)
+{
+	const struct file_input *f =
+		container_of(in, const struct file_input, base);
+
+	*ret = (struct input_counters){
+		.sync_losses = f->sync.sync_losses,
+		.bad_sync = f->sync.bad_sync,
+		.unplayable = f->faulty_s,
+	};
+}
+
+static const char *file_trouble(const struct input *in)
+{
+	const struct file_input *f =
+		container_of(in, const struct file_input, base);
+
+	return f->trouble.text[0] != '\0' ? f->trouble.text : NULL;
+}
+
+static void file_free(struct input *in)
+{
+	struct file_input *f = container_of(in, struct file_input, base);
+
+	file_reader_free(&f->reader);
+	fifo_done(&f->fifo);
+	splice_free(&f->splice);
+	splice_entry_free(&f->entry);
+	file_faults_done(&f->faults);
+	free(f->path);
+	free(f);
+}
+
+static const struct input_ops file_ops = {
+	.free = file_free,
+	.read = file_read,
+	.second = file_second,
+	.counters = file_counters,
+	.hangs = file_hangs,
+	.trouble = file_trouble,
+};
+
+struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,
+			      int *ret_err, struct errmsg *why)
+{
+	struct file_reader *reader =
+		file_reader_new(spec->path, spec->loop, spec->list, ret_err);
+	struct file_input *f;
+
+	if (reader == NULL) {
+		(void)errmsg_fail(why, *ret_err, "no thread: %s",
+				  strerror(-*ret_err));
+		return NULL;
+	}
+	f = xcalloc(1, sizeof *f);
+	f->base = (struct input){ .ops = &file_ops, .spec = spec, .fd = -1 };
+	f->reader = reader;
+	f->began_ns = f->media_ns = now_ns;
+	if (spec->loop || spec->list)
+		f->splice = splice_new(&(struct splice_config){
+			.out = push, .arg = f, .keep_jumps = true,
+		});
+	if (spec->list)
+		f->entry = splice_entry_new();
+	ts_sync_init(&f->sync, TS_SYNC_STREAM);
+	file_clock_init(&f->clock, now_ns);
+	return &f->base;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What another stream sends, out of its ring.
+ *
+ * The ring outlives the process that writes it, so a restart of that stream is
+ * a pause to us.  What is read is copied once: its writer is another process,
+ * and what was judged must not change.
+ */
+#include "common/base/alloc.h"
+#include "common/base/ring.h"
+#include "worker/input/input_type.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	BLOCK = 256 * TS_PACKET, /* one read */
+	READS_MAX = 64,          /* in one wake-up */
+};
+
+struct stream_input {
+	struct input base;
+	struct ring_reader *ring;
+	uint64_t pos;
+	struct ts_sync sync;
+	uint64_t lost; /* packets that were written over before we came */
+	uint8_t block[BLOCK];
+};
+
+/* Later than that the writer may be where we read. */
+static uint64_t oldest(const struct stream_input *s, uint64_t end)
+{
+	uint64_t keep = ring_reader_size(s->ring) / 4 * 3;
+
+	return end > keep ? (end - keep) / TS_PACKET * TS_PACKET : 0;
+}
+
+static int get(struct stream_input *s, uint64_t end, struct batch *batch,
+	       struct errmsg *why)
+{
+	size_t want = (size_t)MIN(end - s->pos, (uint64_t)BLOCK), len;
+	off_t at = ring_file_offset(s->ring, s->pos, want, &len);
+	ssize_t n = pread(s->base.spec->ring, s->block, len, at);
+
+	if (n <= 0)
+		return errmsg_fail(why, -EIO, "stream %s: %s",
+				   s->base.spec->stream,
+				   n < 0 ? strerror(errno) : "no ring");
+	s->pos += (uint64_t)n;
+	batch_sync(batch, &s->sync, s->block, (size_t)n);
+	batch_flush(batch);
+	return 1;
+}
+
+static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
+		       struct errmsg *why)
+{
+	struct stream_input *s = container_of(in, struct stream_input, base);
+	bool ok;
+	uint64_t end = ring_reader_pos(s->ring, &ok), from;
+	int reads = 0;
+
+	(void)now_ns;
+	if (!ok)
+		return errmsg_fail(why, -EIO, "stream %s: its ring is damaged",
+				   in->spec->stream);
+	from = oldest(s, end);
+	if (s->pos < from) {
+		s->lost += (from - s->pos) / TS_PACKET;
+		s->pos = from;
+	}
+	while (s->pos < end && reads < READS_MAX) {
+		int r = get(s, end, batch, why);
+
+		if (r < 0)
+			return r;
+		reads++;
+	}
+	return reads;
+}
+
+static int stream_second(struct input *in, uint64_t now_ns, struct errmsg *why)
+{
+	(void)in, (void)now_ns, (void)why;
+	return 0;
+}
+
+static void stream_counters(const struct input *in, struct input_counters *ret)
+{
+	const struct stream_input *s =
+		container_of(in, const struct stream_input, base);
+
+	*ret = (struct input_counters){
+		.socket_drops = s->lost,
+		.sync_losses = s->sync.sync_losses,
+	};
+}
+
+static void stream_free(struct input *in)
+{
+	struct stream_input *s = container_of(in, struct stream_input, base);
+
+	ring_reader_free(&s->ring);
+	free(s);
+}
+
+static const struct input_ops stream_ops = {
+	.free = stream_free,
+	.read = stream_read,
+	.second = stream_second,
+	.counters = stream_counters,
+};
+
+struct input *stream_input_open(const struct input_spec *spec, uint64_t now_ns,
+				int *ret_err, struct errmsg *why)
+{
+	struct ring_reader *ring = NULL;
+	struct stream_input *s;
+	bool ok = true;
+
+	(void)now_ns;
+	*ret_err = -ENOENT;
+	if (spec->ring >= 0)
+		ring = ring_reader_new(spec->ring, ret_err);
+	if (ring == NULL) {
+		errmsg_set(why, "stream %s %s", spec->stream,
+			   spec->ring < 0 ? "is not there, or not enabled"
+					  : strerror(-*ret_err));
+		return NULL;
+	}
+	s = xcalloc(1, sizeof *s);
+	s->base = (struct input){ .ops = &stream_ops, .spec = spec, .fd = -1 };
+	s->ring = ring;
+	/* what is live */
+	s->pos = ring_reader_pos(ring, &ok) / TS_PACKET * TS_PACKET;
+	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
+	return &s->base;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bare transport packets in datagrams. */
+#include "common/base/alloc.h"
+#include "worker/input/input_type.h"
+#include "worker/input/udp_flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct udp_input {
+	struct input base;
+	struct udp_flow flow;
+	struct batch *batch; /* only inside a read */
+	struct ts_sync sync; /* the last: it is large */
+};
+
+static void on_received(const struct received *got, void *arg)
+{
+	struct udp_input *u = arg;
+
+	/* whole packets in every segment: the sync need not see the seams */
+	if (got->segment % TS_PACKET == 0) {
+		batch_sync(u->batch, &u->sync, got->data, got->len);
+		return;
+	}
+	for (size_t at = 0; at < got->len; at += got->segment)
+		batch_sync(u->batch, &u->sync, got->data + at,
+			   MIN(got->segment, got->len - at));
+}
+
+static void on_read(void *arg)
+{
+	struct udp_input *u = arg;
+
+	batch_flush(u->batch);
+}
+
+static int udp_read(struct input *in, struct batch *batch, uint64_t now_ns,
+		    struct errmsg *why)
+{
+	struct udp_input *u = container_of(in, struct udp_input, base);
+	const struct udp_reader to = { .on_received = on_received,
+				       .on_read = on_read, .arg = u };
+
+	u->batch = batch;
+	return udp_flow_read(&u->flow, &to, now_ns, why);
+}
+
+static int udp_second(struct input *in, uint64_t now_ns, struct errmsg *why)
+{
+	struct udp_input *u = container_of(in, struct udp_input, base);
+
+	int r = udp_flow_second(&u->flow, now_ns, why);
+
+	in->fd = u->flow.fd;
+	return r;
+}
+
+static const char *udp_trouble(const struct input *in)
+{
+	const struct udp_input *u =
+		container_of(in, const struct udp_input, base);
+
+	return u->flow.trouble.text[0] != '\0' ? u->flow.trouble.text : NULL;
+}
+
+static void udp_counters(const struct input *in, struct input_counters *ret)
+{
+	const struct udp_input *u =
+		container_of(in, const struct udp_input, base);
+
+	*ret = (struct input_counters){
+		.socket_drops = udp_flow_drops(&u->flow),
+		.sync_losses = u->sync.sync_losses,
+		.bad_sync = u->sync.bad_sync,
+		.source_changes = u->flow.source_changes,
+	};
+}
+
+static void udp_stats(const struct input *in, struct link_stats *ret)
+{
+	const struct udp_input *u =
+		container_of(in, const struct udp_input, base);
+
+	udp_flow_stats(&u->flow, ret);
+}
+
+static void udp_free(struct input *in)
+{
+	struct udp_input *u = container_of(in, struct udp_input, base);
+
+	udp_flow_close(&u->flow);
+	free(u);
+}
+
+static const struct input_ops udp_ops = {
+	.free = udp_free,
+	.read = udp_read,
+	.second = udp_second,
+	.counters = udp_counters,
+	.stats = udp_stats,
+	.trouble = udp_trouble,
+};
+
+struct input *udp_input_open(const struct input_spec *spec, uint64_t now_ns,
+			     int *ret_err, struct errmsg *why)
+{
+	struct udp_input *u = xcalloc(1, sizeof *u);
+	int r;
+
+	udp_flow_describe(&u->flow, spec);
+	r = udp_flow_open(&u->flow, now_ns, why);
+	if (r < 0) {
+		*ret_err = r;
+		udp_free(&u->base);
+		return NULL;
+	}
+	u->base = (struct input){ .ops = &udp_ops, .spec = spec,
+				  .fd = u->flow.fd, .flow = &u->flow };
+	ts_sync_init(&u->sync, TS_SYNC_DATAGRAM);
+	return &u->base;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/merge/ts_duplicates.h"
+
+#include "common/base/util.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { KNOWN = 0x80 };
+
+bool ts_is_filler(const uint8_t *packet)
+{
+	size_t at = ts_payload_offset(packet);
+
+	/* the first two tell it nearly always, and are near */
+	return at + 1 < TS_PACKET && packet[at] == packet[at + 1] &&
+	       memcmp(packet + at, packet + at + 1, TS_PACKET - 1 - at) == 0;
+}
+
+static const struct ts_doubles_one *one_at(const struct ts_doubles *d,
+					   uint64_t i)
+{
+	return &d->one[i % TS_DOUBLES_BACK];
+}
+
+static uint64_t hash_at(const struct ts_doubles *d, uint64_t i)
+{
+	return one_at(d, i)->hash;
+}
+
+/* What is too old, or about to be overwritten. */
+static void forget(struct ts_doubles *d, uint32_t now_ms)
+{
+	while (d->oldest < d->n &&
+	       (d->n - d->oldest > TS_DOUBLES_BACK ||
+		now_ms - one_at(d, d->oldest)->at_ms >= TS_DOUBLES_MS))
+		d->oldest++;
+}
+
+/* The newest copy in front of one; d->n when there is none. */
+static uint64_t find(const struct ts_doubles *d, uint64_t before,
+		     uint64_t hash)
+{
+	for (uint64_t i = before; i > d->oldest; i--)
+		if (hash_at(d, i - 1) == hash)
+			return i - 1;
+	return d->n;
+}
+
+static uint16_t *index_of(struct ts_doubles *d, uint64_t hash)
+{
+	return &d->index[ts_doubles_slot(hash)];
+}
+
+/* Told without a search, and nearly always. */
+static bool came_lately(struct ts_doubles *d, uint64_t hash)
+{
+	uint16_t ago = (uint16_t)(d->n - *index_of(d, hash));
+
+	return ago > 0 && ago <= d->n - d->oldest &&
+	       hash_at(d, d->n - ago) == hash;
+}
+
+/* Those in front of it that stand in front of its copy, too. */
+static unsigned count_before(const struct ts_doubles *d, uint64_t copy)
+{
+	unsigned n = 0;
+
+	while (copy > d->oldest + n && d->n - n - 1 > copy &&
+	       hash_at(d, copy - n - 1) == hash_at(d, d->n - n - 1))
+		n++;
+	return n;
+}
+
+static bool has_pcr(const uint8_t *packet)
+{
+	return ts_adaptation_flags(packet) & 0x10;
+}
+
+static bool goes_on(const struct ts_doubles *d, const uint8_t *packet)
+{
+	uint8_t was = d->cc[ts_pid(packet)];
+
+	if (!ts_has_payload(packet))
+		/* one with a time in it is never the same twice */
+		return !has_pcr(packet);
+	return !(was & KNOWN) || ((was + 1) & 0x0f) == ts_cc(packet);
+}
+
+/* Did no other of its PID come since? */
+static bool is_last(const struct ts_doubles *d, uint64_t at)
+{
+	uint16_t pid = one_at(d, at)->pid;
+
+	for (uint64_t i = at + 1; i < d->n; i++)
+		if (one_at(d, i)->pid == pid)
+			return false;
+	return true;
+}
+
+/* Its counter does not go on from the last: loss, a double, or one that is
+ * repeated, then maybe with another PCR. */
+static enum ts_double judge(struct ts_doubles *d, const uint8_t *packet,
+			    uint64_t hash)
+{
+	bool same = ts_has_payload(packet) &&
+		    (d->cc[ts_pid(packet)] & 0x0f) == ts_cc(packet);
+	uint64_t copy = find(d, d->n, hash);
+
+	if (same && (copy == d->n ? has_pcr(packet) : is_last(d, copy)))
+		return TS_REPEATED;
+	/* a payload that never changes comes again and again, and goes on */
+	if (copy < d->n && goes_on(d, packet) && find(d, copy, hash) < d->n)
+		return TS_SINGLE;
+	if (copy < d->n && !ts_is_filler(packet)) {
+		if (d->copy == 0)
+			d->before = count_before(d, copy);
+		d->copy = copy + 1;
+		return TS_DOUBLED;
+	}
+	d->breaks += !goes_on(d, packet) && ts_has_payload(packet);
+	return TS_SINGLE;
+}
+
+static void keep(struct ts_doubles *d, const uint8_t *packet, uint64_t hash,
+		 uint32_t now_ms)
+{
+	d->one[d->n % TS_DOUBLES_BACK] = (struct ts_doubles_one){
+		.hash = hash, .at_ms = now_ms, .pid = ts_pid(packet) };
+	*index_of(d, hash) = (uint16_t)d->n++;
+}
+
+enum ts_double ts_doubles_note(struct ts_doubles *d, const uint8_t *packet,
+			       uint64_t hash, uint32_t now_ms)
+{
+	enum ts_double ret = TS_SINGLE;
+
+	d->before = 0;
+	forget(d, now_ms);
+	if (d->copy > 0 && d->copy < d->n && hash_at(d, d->copy) == hash) {
+		d->copy++;
+		ret = TS_DOUBLED;
+	} else if (ts_pid(packet) != TS_PID_NULL &&
+		   (!goes_on(d, packet) ||
+		    (ts_has_payload(packet) && came_lately(d, hash)))) {
+		ret = judge(d, packet, hash);
+	}
+	if (ret != TS_DOUBLED)
+		d->copy = 0;
+	if (ret != TS_DOUBLED && ts_has_payload(packet))
+		d->cc[ts_pid(packet)] = (uint8_t)(KNOWN | ts_cc(packet));
+	keep(d, packet, hash, now_ms);
+	return ret;
+}

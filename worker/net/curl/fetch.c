@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/curl/fetch.h"
+
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "config.h"
+#include "worker/net/curl/http_headers.h"
+#include "worker/net/curl/url.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	REDIRECTS_MAX = 5,
+	RECEIVE_BUFFER = 256 * 1024,
+	CONNECTIONS_MAX = 4,
+	PARTIAL = 206,
+	/* A server that has set more of them is out to fill the memory: it
+	 * begins anew with none.  libcurl takes 50 of 5,000 bytes at once. */
+	COOKIES_MAX = 64,
+	/* What a look is to bring, if what waits allows for it. */
+	LOOK_BYTES = 192 * 1024,
+};
+
+struct fetcher {
+	CURLM *multi;
+	CURLSH *cookies;
+	const struct http_spec *spec;
+	int running;         /* transfers, when it was looked last */
+	bool fresh;          /* there is something new to do */
+	/* at the next look: there is room again */
+	struct fetch *goes_on[CONNECTIONS_MAX];
+	uint64_t turned_ns;
+	uint64_t came;       /* bytes, since then */
+	uint64_t pause_ms;   /* until the next look */
+};
+
+struct fetch {
+	struct fetcher *fetcher;
+	CURL *easy;
+	struct curl_slist *headers;
+	fetch_fn *on_data;
+	void *arg;
+	bool ranged;
+	bool begun;    /* bytes came */
+	uint64_t skip; /* bytes in front of the range still to pass */
+	uint64_t left; /* bytes of the range still to come */
+	bool paused;
+	bool enough;
+	bool packed;   /* it cannot wait: it is compressed */
+	struct headers came_with;
+	enum fetch_state state;
+	CURLcode result;
+	long status; /* HTTP, 0: none came */
+	char detail[CURL_ERROR_SIZE];
+};
+
+struct fetcher *fetcher_new(const struct http_spec *spec, int *ret_err,
+			    struct errmsg *why)
+{
+	struct fetcher *f = xcalloc(1, sizeof *f);
+
+	f->spec = spec;
+	f->multi = curl_multi_init();
+	f->cookies = curl_share_init();
+	if (f->multi != NULL && f->cookies != NULL &&
+	    curl_share_setopt(f->cookies, CURLSHOPT_SHARE,
+			      CURL_LOCK_DATA_COOKIE) == CURLSHE_OK &&
+	    curl_multi_setopt(f->multi, CURLMOPT_MAXCONNECTS,
+			      (long)CONNECTIONS_MAX) == CURLM_OK)
+		return f;
+	*ret_err = errmsg_fail(why, -ENOMEM, "http: no library");
+	fetcher_free(&f);
+	return NULL;
+}
+
+void fetcher_free(struct fetcher **fetcher)
+{
+	struct fetcher *f = *fetcher;
+
+	*fetcher = NULL;
+	if (f == NULL)
+		return;
+	if (f->multi != NULL)
+		(void)curl_multi_cleanup(f->multi);
+	if (f->cookies != NULL)
+		(void)curl_share_cleanup(f->cookies);
+	free(f);
+}
+
+/* --- what comes --- */
+
+static size_t refuse(struct fetch *f)
+{
+	f->enough = true;
+	return CURL_WRITEFUNC_ERROR;
+}
+
+/* A server that knows no ranges sends all of it. */
+static void begin_range(struct fetch *f, uint64_t range_at)
+{
+	long status = 0;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
+	f->begun = true;
+	f->skip = status == PARTIAL ? 0 : range_at;
+}
+
+/* What is unpacked while it waits is kept by libcurl, however much it is. */
+static bool may_wait(struct fetch *f)
+{
+	struct curl_header *h;
+
+	f->packed = curl_easy_header(f->easy, "Content-Encoding", 0,
+				     CURLH_HEADER, -1, &h) == CURLHE_OK &&
+		    strcasecmp(h->value, "identity") != 0;
+	return !f->packed;
+}
+
+/* All len bytes are taken, or none. */
+static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
+{
+	struct fetch *f = arg;
+	size_t len = size * n, head = 0, take = len;
+
+	if (f->ranged) {
+		if (!f->begun)
+			begin_range(f, f->skip);
+		head = (size_t)MIN(f->skip, (uint64_t)len);
+		take = (size_t)MIN(f->left, (uint64_t)(len - head));
+	}
+	switch (take == 0 ? FETCH_TAKEN
+			  : f->on_data((const uint8_t *)data + head, take,
+				       f->arg)) {
+	case FETCH_TAKEN:
+		break;
+	case FETCH_NO_ROOM:
+		if (!may_wait(f))
+			return CURL_WRITEFUNC_ERROR;
+		f->paused = true;
+		return CURL_WRITEFUNC_PAUSE;
+	case FETCH_ENOUGH:
+		return refuse(f);
+	}
+	f->fetcher->came += len;
+	f->skip -= head;
+	f->left -= f->ranged ? take : 0;
+	return f->ranged && head + take < len ? refuse(f) : len;
+}
+
+/* --- how it is asked for --- */
+
+static bool is_secret(const char *line)
+{
+	return strncasecmp(line, "Authorization:", 14) == 0 ||
+	       strncasecmp(line, "Cookie:", 7) == 0;
+}
+
+static bool add_headers(struct fetch *f, const char *lines, bool home)
+{
+	char text[HTTP_HEADERS_MAX + 1], *rest = text, *line;
+
+	memcpy(text, lines, strlen(lines) + 1);
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		struct curl_slist *more;
+
+		if (line[0] == '\0' || (!home && is_secret(line)))
+			continue;
+		more = curl_slist_append(f->headers, line);
+		if (more == NULL)
+			return false;
+		f->headers = more;
+	}
+	return true;
+}
+
+#define SET(f, option, value) \
+	(curl_easy_setopt((f)->easy, CURLOPT_##option, (value)) == CURLE_OK)
+
+static bool set_range(struct fetch *f, const struct fetch_request *r)
+{
+	char text[64];
+
+	if (r->range_len == 0)
+		return true;
+	f->ranged = true;
+	f->skip = r->range_at;
+	f->left = r->range_len;
+	(void)snprintf(text, sizeof text, "%" PRIu64 "-%" PRIu64, r->range_at,
+		       r->range_at + r->range_len - 1);
+	return SET(f, RANGE, text);
+}
+
+static bool set_what(struct fetch *f, const struct fetch_request *r)
+{
+	const struct http_spec *spec = f->fetcher->spec;
+	char *url = url_at_home(r->url, spec->url);
+	bool done = url != NULL && SET(f, URL, url) &&
+		    SET(f, PROTOCOLS_STR, "http,https") &&
+		    SET(f, REDIR_PROTOCOLS_STR, "http,https") &&
+		    SET(f, FOLLOWLOCATION, 1L) &&
+		    SET(f, MAXREDIRS, (long)REDIRECTS_MAX) &&
+		    SET(f, HTTPAUTH, (long)(CURLAUTH_BASIC | CURLAUTH_DIGEST));
+
+	free(url);
+	return done && set_range(f, r) &&
+	       (!r->is_text || SET(f, ACCEPT_ENCODING, "gzip")) &&
+	       SET(f, SHARE, f->fetcher->cookies) &&
+	       SET(f, COOKIEFILE, "") &&
+	       SET(f, USERAGENT, spec->user_agent[0] != '\0'
+					 ? spec->user_agent
+					 : "Sluice/" PACKAGE_VERSION) &&
+	       add_headers(f, spec->headers,
+			   url_same_server(r->url, spec->url)) &&
+	       SET(f, HTTPHEADER, f->headers) && SET(f, FAILONERROR, 1L);
+}
+
+static bool set_trust(struct fetch *f)
+{
+	const struct http_spec *spec = f->fetcher->spec;
+
+	return SET(f, SSL_VERIFYPEER, spec->insecure ? 0L : 1L) &&
+	       SET(f, SSL_VERIFYHOST, spec->insecure ? 0L : 2L) &&
+	       (spec->ca[0] == '\0' || SET(f, CAINFO, spec->ca));
+}
+
+static bool set_how(struct fetch *f, const struct fetch_request *r)
+{
+	unsigned timeout_s = f->fetcher->spec->timeout_s;
+
+	/* without QUICK_EXIT the end of a transfer waits for a name server
+	 * that does not answer, and the stream with it */
+	return SET(f, NOSIGNAL, 1L) && SET(f, QUICK_EXIT, 1L) &&
+	       SET(f, NOPROXY, "*") &&
+	       SET(f, CONNECTTIMEOUT, (long)timeout_s) &&
+	       SET(f, LOW_SPEED_LIMIT, 1L) &&
+	       SET(f, LOW_SPEED_TIME, (long)timeout_s) &&
+	       SET(f, TIMEOUT, (long)r->limit_s) &&
+	       SET(f, BUFFERSIZE, (long)RECEIVE_BUFFER) &&
+	       SET(f, TCP_KEEPALIVE, 1L) &&
+	       SET(f, ERRORBUFFER, f->detail) &&
+	       SET(f, WRITEFUNCTION, on_bytes) && SET(f, WRITEDATA, f) &&
+	       headers_watch(&f->came_with, f->easy) &&
+	       SET(f, PRIVATE, f);
+}
+
+struct fetch *fetch_new(struct fetcher *fetcher,
+			const struct fetch_request *request, int *ret_err,
+			struct errmsg *why)
+{
+	struct fetch *f = xcalloc(1, sizeof *f);
+
+	f->fetcher = fetcher;
+	f->on_data = request->on_data;
+	f->arg = request->arg;
+	f->easy = curl_easy_init();
+	if (f->easy != NULL && set_what(f, request) && set_trust(f) &&
+	    set_how(f, request) &&
+	    curl_multi_add_handle(fetcher->multi, f->easy) == CURLM_OK) {
+		fetcher->fresh = true;
+		return f;
+	}
+	*ret_err = errmsg_fail(why, -EINVAL, "http: cannot be asked for: %s",
+			       f->detail);
+	fetch_free(&f);
+	return NULL;
+}
+
+void fetch_free(struct fetch **fetch)
+{
+	struct fetch *f = *fetch;
+
+	*fetch = NULL;
+	if (f == NULL)
+		return;
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		if (f->fetcher->goes_on[i] == f)
+			f->fetcher->goes_on[i] = NULL;
+	if (f->easy != NULL) {
+		(void)curl_multi_remove_handle(f->fetcher->multi, f->easy);
+		curl_easy_cleanup(f->easy);
+	}
+	curl_slist_free_all(f->headers);
+	free(f);
+}
+
+/* --- how it goes --- */
+
+static void bound_cookies(struct fetch *f)
+{
+	struct curl_slist *list = NULL;
+	size_t n = 0;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_COOKIELIST, &list);
+	for (const struct curl_slist *l = list; l != NULL; l = l->next)
+		n++;
+	curl_slist_free_all(list);
+	if (n > COOKIES_MAX)
+		(void)SET(f, COOKIELIST, "ALL");
+}
+
+static void note_end(struct fetch *f, CURLcode result)
+{
+	bool is_short = f->ranged && f->left > 0 && !f->enough;
+
+	f->result = result;
+	if (f->enough || (result == CURLE_OK && !is_short))
+		f->state = FETCH_DONE;
+	else
+		f->state = FETCH_FAILED;
+	if (result == CURLE_OK && is_short)
+		f->result = CURLE_PARTIAL_FILE;
+	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &f->status);
+	bound_cookies(f);
+}
+
+/* As much as is wanted of a look at the pace of the last one; by and by, as the
+ * kernel has to make room for it. */
+static void plan(struct fetcher *f, uint64_t passed_ns)
+{
+	uint64_t ms = FETCHER_EASY_MS;
+
+	if (f->came > 0)
+		ms = MIN(passed_ns / MS * LOOK_BYTES / f->came,
+			 2 * f->pause_ms);
+	f->pause_ms = MIN(MAX(ms, (uint64_t)FETCHER_EASY_MS),
+			  (uint64_t)FETCHER_LAZY_MS);
+	f->came = 0;
+}
+
+/* Nothing runs, or it can wait. */
+static bool may_rest(const struct fetcher *f, uint64_t passed_ns,
+		     uint64_t waiting_ns)
+{
+	uint64_t pause_ns = MIN(f->pause_ms * MS, waiting_ns / 4);
+
+	if (f->fresh)
+		return false;
+	return f->running == 0 || (waiting_ns > FETCHER_ENOUGH_MS * MS &&
+				   passed_ns < pause_ns);
+}
+
+static void go_on(struct fetcher *fetcher)
+{
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		struct fetch *f = fetcher->goes_on[i];
+
+		fetcher->goes_on[i] = NULL;
+		if (f == NULL)
+			continue;
+		f->paused = false;
+		(void)curl_easy_pause(f->easy, CURLPAUSE_CONT);
+	}
+}
+
+void fetcher_turn(struct fetcher *fetcher, uint64_t now_ns,
+		  uint64_t waiting_ns)
+{
+	uint64_t passed_ns = now_ns - fetcher->turned_ns;
+	struct fetch *f;
+	int left;
+	CURLMsg *m;
+
+	if (may_rest(fetcher, passed_ns, waiting_ns))
+		return;
+	fetcher->turned_ns = now_ns;
+	fetcher->fresh = false;
+	go_on(fetcher);
+	(void)curl_multi_perform(fetcher->multi, &fetcher->running);
+	plan(fetcher, passed_ns);
+	while ((m = curl_multi_info_read(fetcher->multi, &left)) != NULL) {
+		if (m->msg != CURLMSG_DONE)
+			continue;
+		if (curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE,
+				      (char **)&f) == CURLE_OK)
+			note_end(f, m->data.result);
+	}
+}
+
+void fetch_resume(struct fetch *f)
+{
+	struct fetch **slots = f->fetcher->goes_on;
+	size_t i = 0;
+
+	while (i < CONNECTIONS_MAX && slots[i] != NULL && slots[i] != f)
+		i++;
+	if (f->paused && i < CONNECTIONS_MAX)
+		slots[i] = f;
+}
+
+bool fetch_is_paused(const struct fetch *f)
+{
+	return f->paused;
+}
+
+enum fetch_state fetch_state(const struct fetch *f)
+{
+	return f->state;
+}
+
+static bool is_redirected(const struct fetch *f)
+{
+	long n = 0;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_REDIRECT_COUNT, &n);
+	return n > 0;
+}
+
+int fetch_error(const struct fetch *f, struct errmsg *why)
+{
+	int r = headers_judge(&f->came_with, why);
+	long err = 0;
+
+	if (r < 0)
+		return r;
+	if (f->packed)
+		return errmsg_fail(why, -ENOTSUP,
+				   "a compressed stream is not played");
+	if (f->result == CURLE_HTTP_RETURNED_ERROR)
+		return errmsg_fail(why, -EREMOTEIO,
+				   "the server answers %ld", f->status);
+	if (f->result == CURLE_UNSUPPORTED_PROTOCOL && is_redirected(f))
+		return errmsg_fail(why, -EPROTONOSUPPORT,
+				   "the server redirects to %s: only http and "
+				   "https are followed", fetch_url(f));
+	if (f->result == CURLE_OPERATION_TIMEDOUT)
+		return errmsg_fail(why, -ETIMEDOUT, "http: %s",
+				   f->detail[0] != '\0' ? f->detail
+							: "timed out");
+	/* the detail of that one has milliseconds in it */
+	if (f->result == CURLE_COULDNT_CONNECT)
+		(void)curl_easy_getinfo(f->easy, CURLINFO_OS_ERRNO, &err);
+	if (err != 0)
+		return errmsg_fail(why, -EREMOTEIO, "http: connect: %s",
+				   strerror((int)err));
+	return errmsg_fail(why, -EREMOTEIO, "http: %s",
+			   f->detail[0] != '\0'
+				   ? f->detail
+				   : curl_easy_strerror(f->result));
+}
+
+const char *fetch_url(const struct fetch *f)
+{
+	const char *url = NULL;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_EFFECTIVE_URL, &url);
+	return url != NULL ? url : "";
+}
+
+const char *fetch_content_type(const struct fetch *f)
+{
+	const char *type = NULL;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_CONTENT_TYPE, &type);
+	return type != NULL ? type : "";
+}

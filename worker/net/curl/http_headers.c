@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/curl/http_headers.h"
+
+#include <errno.h>
+
+static size_t on_header(char *data, size_t size, size_t n, void *arg)
+{
+	struct headers *h = arg;
+
+	(void)data;
+	h->len += size * n;
+	return h->len <= HEADERS_MAX ? size * n : CURL_WRITEFUNC_ERROR;
+}
+
+bool headers_watch(struct headers *h, CURL *easy)
+{
+	return curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header) ==
+		       CURLE_OK &&
+	       curl_easy_setopt(easy, CURLOPT_HEADERDATA, h) == CURLE_OK;
+}
+
+int headers_judge(const struct headers *h, struct errmsg *why)
+{
+	if (h->len <= HEADERS_MAX)
+		return 0;
+	return errmsg_fail(why, -EFBIG, "the headers of the reply are longer "
+			   "than %d bytes", HEADERS_MAX);
+}

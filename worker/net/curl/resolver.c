@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/curl/resolver.h"
+
+#include "common/base/alloc.h"
+
+#include <ares.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TRY_MS = 2000,
+	TRIES = 2,
+};
+
+struct name {
+	char *host;
+	uint16_t port;
+	ares_channel channel; /* NULL: not asked yet, or no need to */
+	bool asked;
+	bool answered;
+	int status; /* of ares, when answered */
+	struct sockaddr_any address;
+};
+
+struct name *name_new(const char *host, uint16_t port)
+{
+	struct name *n = xcalloc(1, sizeof *n);
+
+	n->host = xstrdup(host);
+	n->port = port;
+	n->answered = sockaddr_parse(host, port, &n->address) == 0;
+	return n;
+}
+
+void name_free(struct name **name)
+{
+	struct name *n = *name;
+
+	*name = NULL;
+	if (n == NULL)
+		return;
+	if (n->channel != NULL)
+		ares_destroy(n->channel);
+	free(n->host);
+	free(n);
+}
+
+static void set_port(struct sockaddr_any *a, uint16_t port)
+{
+	if (a->sa.sa_family == AF_INET6)
+		a->in6.sin6_port = htons(port);
+	else
+		a->in.sin_port = htons(port);
+}
+
+static void on_answer(void *arg, int status, int timeouts,
+		      struct ares_addrinfo *info)
+{
+	struct name *n = arg;
+
+	(void)timeouts;
+	if (status == ARES_EDESTRUCTION)
+		return;
+	n->answered = true;
+	n->status = status;
+	if (info == NULL)
+		return;
+	if (info->nodes != NULL &&
+	    info->nodes->ai_addrlen <= sizeof n->address.in6) {
+		memcpy(&n->address.sa, info->nodes->ai_addr,
+		       info->nodes->ai_addrlen);
+		n->address.len = info->nodes->ai_addrlen;
+		set_port(&n->address, n->port);
+	} else {
+		n->status = ARES_ENODATA;
+	}
+	ares_freeaddrinfo(info);
+}
+
+static void ask(struct name *n)
+{
+	struct ares_options options = { .timeout = TRY_MS, .tries = TRIES };
+	struct ares_addrinfo_hints hints = { .ai_family = AF_UNSPEC };
+
+	n->asked = true;
+	n->status = ares_init_options(&n->channel, &options,
+				      ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES);
+	if (n->status != ARES_SUCCESS) {
+		n->channel = NULL;
+		n->answered = true;
+		return;
+	}
+	ares_getaddrinfo(n->channel, n->host, NULL, &hints, on_answer, n);
+}
+
+/* Its sockets do not block: reading those that have nothing is harmless. */
+static void look(struct name *n)
+{
+	ares_socket_t sockets[ARES_GETSOCK_MAXNUM];
+	int bits = ares_getsock(n->channel, sockets, ARES_GETSOCK_MAXNUM);
+
+	for (unsigned i = 0; i < ARES_GETSOCK_MAXNUM; i++) {
+		bool in = ARES_GETSOCK_READABLE(bits, i);
+		bool out = ARES_GETSOCK_WRITABLE(bits, i);
+
+		if (in || out)
+			ares_process_fd(n->channel,
+					in ? sockets[i] : ARES_SOCKET_BAD,
+					out ? sockets[i] : ARES_SOCKET_BAD);
+	}
+	ares_process_fd(n->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+}
+
+int name_poll(struct name *n, struct sockaddr_any *ret, struct errmsg *why)
+{
+	if (!n->answered && !n->asked)
+		ask(n);
+	else if (!n->answered)
+		look(n);
+	if (!n->answered)
+		return 0;
+	if (n->status != ARES_SUCCESS)
+		return errmsg_fail(why, -EHOSTUNREACH, "host: %.64s: %s",
+				   n->host, ares_strerror(n->status));
+	*ret = n->address;
+	return 1;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/curl/url.h"
+
+#include "common/base/alloc.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static CURLU *read_url(const char *text)
+{
+	CURLU *u = curl_url();
+
+	if (u == NULL)
+		abort();
+	if (curl_url_set(u, CURLUPART_URL, text, 0) == CURLUE_OK)
+		return u;
+	curl_url_cleanup(u);
+	return NULL;
+}
+
+/* A copy of ours; NULL when it has no such part. */
+static char *get(CURLU *u, CURLUPart part, unsigned flags)
+{
+	char *text = NULL, *copy;
+
+	if (curl_url_get(u, part, &text, flags) != CURLUE_OK)
+		return NULL;
+	copy = xstrdup(text);
+	curl_free(text);
+	return copy;
+}
+
+static bool has_same(CURLU *a, CURLU *b, CURLUPart part)
+{
+	char *x = get(a, part, CURLU_DEFAULT_PORT);
+	char *y = get(b, part, CURLU_DEFAULT_PORT);
+	bool same = x != NULL && y != NULL && strcasecmp(x, y) == 0;
+
+	free(x);
+	free(y);
+	return same;
+}
+
+static bool is_same_server(CURLU *a, CURLU *b)
+{
+	return has_same(a, b, CURLUPART_SCHEME) &&
+	       has_same(a, b, CURLUPART_HOST) &&
+	       has_same(a, b, CURLUPART_PORT);
+}
+
+static bool is_http(CURLU *u)
+{
+	char *scheme = get(u, CURLUPART_SCHEME, 0);
+	bool is = scheme != NULL && (strcasecmp(scheme, "http") == 0 ||
+				     strcasecmp(scheme, "https") == 0);
+
+	free(scheme);
+	return is;
+}
+
+static char *resolve(CURLU *u, const char *text, struct errmsg *why)
+{
+	CURLUcode r;
+
+	(void)curl_url_set(u, CURLUPART_USER, NULL, 0);
+	(void)curl_url_set(u, CURLUPART_PASSWORD, NULL, 0);
+	r = curl_url_set(u, CURLUPART_URL, text, 0);
+	if (r != CURLUE_OK) {
+		errmsg_set(why, "\"%.64s\": %s", text, curl_url_strerror(r));
+		return NULL;
+	}
+	if (!is_http(u)) {
+		errmsg_set(why, "\"%.64s\": only http and https are followed",
+			   text);
+		return NULL;
+	}
+	(void)curl_url_set(u, CURLUPART_FRAGMENT, NULL, 0);
+	return get(u, CURLUPART_URL, 0);
+}
+
+char *url_resolve(const char *base, const char *text, size_t len,
+		  struct errmsg *why)
+{
+	CURLU *u = read_url(base);
+	char *copy, *url;
+
+	if (u == NULL) {
+		errmsg_set(why, "\"%.64s\" is no address", base);
+		return NULL;
+	}
+	copy = xstrndup(text, len);
+	url = resolve(u, copy, why);
+	free(copy);
+	curl_url_cleanup(u);
+	return url;
+}
+
+bool url_same_server(const char *a, const char *b)
+{
+	CURLU *x = read_url(a), *y = read_url(b);
+	bool same = x != NULL && y != NULL && is_same_server(x, y);
+
+	curl_url_cleanup(x);
+	curl_url_cleanup(y);
+	return same;
+}
+
+static void lend(CURLU *to, CURLU *from, CURLUPart part)
+{
+	char *text = get(from, part, 0);
+
+	if (text != NULL)
+		(void)curl_url_set(to, part, text, 0);
+	free(text);
+}
+
+char *url_at_home(const char *url, const char *home)
+{
+	CURLU *u = read_url(url), *h = read_url(home);
+	char *user = u != NULL ? get(u, CURLUPART_USER, 0) : NULL;
+	char *ret = NULL;
+
+	if (u != NULL && h != NULL && user == NULL && is_same_server(u, h)) {
+		lend(u, h, CURLUPART_USER);
+		lend(u, h, CURLUPART_PASSWORD);
+	}
+	if (u != NULL)
+		ret = get(u, CURLUPART_URL, 0);
+	free(user);
+	curl_url_cleanup(u);
+	curl_url_cleanup(h);
+	return ret;
+}

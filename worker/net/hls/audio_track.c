@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/audio_track.h"
+
+#include "common/base/alloc.h"
+#include "common/base/util.h"
+#include "worker/net/hls/packed_audio.h"
+#include "worker/ts/fifo.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+#include "worker/ts/psi.h"
+#include "worker/ts/sync.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* What stands in the PID of a packet that waits. */
+	GOES_ON,
+	IS_CUT,
+	/* So many bytes of sound come for a packet.  Of what is made to fill
+	 * the memory it is less, and lost. */
+	PACKED_SHARE = 100,
+	UNIT_MAX = HLS_SOUND_PACKETS / 4,
+};
+
+struct hls_sound {
+	enum { NOT_KNOWN, TRANSPORT, PACKED } kind; /* of this segment */
+	struct ts_sync sync;
+	struct psi *psi;
+	struct packed packed;
+	struct hls_sound_format format; /* type 0: not known */
+	struct fifo fifo;
+	bool cut;       /* what comes next is */
+	bool torn;      /* a unit has to begin first */
+	bool first;     /* nothing of this segment came yet */
+	uint8_t cc;     /* of the packet that was kept last ... */
+	uint8_t offset; /* ... which is that much more than it came with */
+	uint64_t in, out;   /* packets, ever */
+	uint64_t closed;    /* the unit before this packet is whole */
+	size_t looked;      /* packets of the fifo that were looked at */
+};
+
+struct hls_sound *hls_sound_new(void)
+{
+	struct hls_sound *s = xcalloc(1, sizeof *s);
+
+	ts_sync_init(&s->sync, TS_SYNC_STREAM);
+	s->psi = psi_new();
+	s->fifo.max = HLS_SOUND_PACKETS;
+	s->torn = true;
+	return s;
+}
+
+void hls_sound_free(struct hls_sound **sound)
+{
+	struct hls_sound *s = *sound;
+
+	*sound = NULL;
+	if (s == NULL)
+		return;
+	psi_free(&s->psi);
+	packed_done(&s->packed);
+	fifo_done(&s->fifo);
+	free(s);
+}
+
+void hls_sound_begin(struct hls_sound *s, bool cut)
+{
+	ts_sync_reset(&s->sync);
+	packed_segment(&s->packed);
+	s->kind = NOT_KNOWN;
+	s->first = true;
+	s->torn |= cut;
+	s->cut |= cut;
+	if (cut)
+		psi_reset(s->psi);
+}
+
+/* --- what is kept --- */
+
+/* A segment may count anew; inside of it a gap stays one. */
+static void keep(struct hls_sound *s, const uint8_t *packet)
+{
+	bool full = fifo_len(&s->fifo) == fifo_max(&s->fifo);
+	uint8_t *copy;
+
+	/* frames of a few bytes each make more packets than anybody needs */
+	s->torn |= full;
+	if (full || (s->torn && !ts_pusi(packet)))
+		return;
+	copy = fifo_push(&s->fifo, (struct ts_run){ packet, 1 });
+	if (s->first)
+		s->offset = (uint8_t)(s->cc + ts_has_payload(packet) -
+				      ts_cc(packet));
+	s->cc = (uint8_t)(ts_cc(packet) + s->offset) & 0x0f;
+	ts_set_cc(copy, s->cc);
+	(void)pcr_strip(copy); /* the clock is that of the pictures */
+	ts_set_pid(copy, s->cut ? IS_CUT : GOES_ON);
+	s->cut = s->first = s->torn = false;
+	s->in++;
+}
+
+static void set_format(struct hls_sound *s, const struct pmt_stream *stream)
+{
+	struct desc_loop d = stream->descriptors;
+
+	s->format = (struct hls_sound_format){ .type = stream->type,
+					       .pid = stream->pid };
+	if (d.len > HLS_SOUND_DESCRIPTORS)
+		return;
+	memcpy(s->format.descriptors, d.data, d.len);
+	s->format.len = d.len;
+}
+
+static void read_tables(struct hls_sound *s)
+{
+	const struct psi_program *programs;
+	size_t n = psi_programs(s->psi, &programs);
+	struct pmt pmt;
+
+	for (size_t i = 0; i < n; i++) {
+		if (programs[i].audio_pid == TS_PID_NULL ||
+		    pmt_decode(programs[i].pmt.data, programs[i].pmt.len,
+			       &pmt) < 0)
+			continue;
+		for (size_t k = 0; k < pmt.n_streams; k++)
+			if (pmt.streams[k].pid == programs[i].audio_pid)
+				set_format(s, &pmt.streams[k]);
+		return;
+	}
+}
+
+static void take(struct hls_sound *s, struct ts_run run)
+{
+	for (size_t i = 0; i < run.n; i++) {
+		const uint8_t *packet = run.data + i * TS_PACKET;
+
+		if (ts_tei(packet))
+			continue;
+		if (psi_class(s->psi, ts_pid(packet)) == PID_PSI) {
+			if (psi_feed(s->psi, packet))
+				read_tables(s);
+		} else if (s->format.type != 0 &&
+			   ts_pid(packet) == s->format.pid &&
+			   ts_has_payload(packet)) {
+			keep(s, packet);
+		}
+	}
+}
+
+/* EN 300 468 D.3: AC-3 is private data with a descriptor. */
+static void set_packed_format(struct hls_sound *s)
+{
+	static const uint8_t ac3[] = { DESC_AC3, 1, 0 };
+	static const uint8_t eac3[] = { DESC_EAC3, 1, 0 };
+	struct hls_sound_format *f = &s->format;
+	enum audio_codec codec = s->packed.codec;
+
+	*f = (struct hls_sound_format){
+		.type = packed_stream_type(&s->packed), .pid = TS_PID_NULL,
+	};
+	if (codec != AUDIO_AC3 && codec != AUDIO_EAC3)
+		return;
+	f->len = sizeof ac3;
+	memcpy(f->descriptors, codec == AUDIO_AC3 ? ac3 : eac3, f->len);
+}
+
+static void unpack(struct hls_sound *s, bool last)
+{
+	uint8_t packets[PACKED_PACKETS_MAX * TS_PACKET];
+	size_t n;
+
+	while ((n = packed_pull(&s->packed, last, packets)) > 0) {
+		/* nobody knows when it is to be heard */
+		if (!s->packed.stamped)
+			continue;
+		set_packed_format(s);
+		for (size_t i = 0; i < n; i++) {
+			uint8_t *packet = packets + i * TS_PACKET;
+
+			ts_set_cc(packet, (unsigned)i);
+			s->first = i == 0;
+			keep(s, packet);
+		}
+	}
+}
+
+/* --- what goes in --- */
+
+static bool has_room(const struct hls_sound *s, size_t len)
+{
+	size_t n = s->kind == PACKED
+		? len / PACKED_SHARE + 2 * PACKED_PACKETS_MAX
+		: len / TS_PACKET + TS_SYNC_BATCH + 1;
+
+	return fifo_len(&s->fifo) + n <= fifo_max(&s->fifo);
+}
+
+bool hls_sound_push(struct hls_sound *s, const uint8_t *data, size_t len)
+{
+	struct ts_run run;
+
+	if (len == 0)
+		return true;
+	if (s->kind == NOT_KNOWN)
+		s->kind = packed_begins(data, len) ? PACKED : TRANSPORT;
+	if (!has_room(s, len))
+		return false;
+	if (s->kind == PACKED) {
+		packed_push(&s->packed, data, len);
+		unpack(s, false);
+		return true;
+	}
+	ts_sync_push(&s->sync, data, len);
+	while (ts_sync_pull(&s->sync, &run))
+		take(s, run);
+	return true;
+}
+
+bool hls_sound_end(struct hls_sound *s)
+{
+	if (!has_room(s, 0))
+		return false;
+	if (s->kind == PACKED)
+		unpack(s, true);
+	s->closed = s->in;
+	return true;
+}
+
+bool hls_sound_is_full(const struct hls_sound *s)
+{
+	return fifo_len(&s->fifo) * 2 > fifo_max(&s->fifo);
+}
+
+uint64_t hls_sound_packets(const struct hls_sound *s)
+{
+	return s->in;
+}
+
+const struct hls_sound_format *hls_sound_format(const struct hls_sound *s)
+{
+	return s->format.type != 0 ? &s->format : NULL;
+}
+
+/* --- what comes out --- */
+
+/* Where the oldest unit ends; 0: it is not whole. */
+static size_t end_of_unit(struct hls_sound *s, struct ts_run run)
+{
+	size_t closed = s->closed > s->out ? (size_t)(s->closed - s->out) : 0;
+
+	for (s->looked = MAX(s->looked, (size_t)1); s->looked < run.n;
+	     s->looked++)
+		if (s->looked == closed ||
+		    ts_pusi(run.data + s->looked * TS_PACKET))
+			return s->looked;
+	/* what never ends would fill the memory */
+	return closed == run.n || run.n >= UNIT_MAX ? run.n : 0;
+}
+
+bool hls_sound_unit(struct hls_sound *s, struct hls_unit *ret)
+{
+	struct ts_run run;
+
+	if (fifo_len(&s->fifo) == 0)
+		return false;
+	run = fifo_run(&s->fifo);
+	run.n = end_of_unit(s, run);
+	if (run.n == 0)
+		return false;
+	*ret = (struct hls_unit){ .run = run,
+				  .cut = ts_pid(run.data) == IS_CUT };
+	ret->begins = pes_pts(run.data, &ret->pts);
+	return true;
+}
+
+const uint8_t *hls_sound_first(const struct hls_sound *s)
+{
+	return fifo_run(&s->fifo).data;
+}
+
+void hls_sound_drop(struct hls_sound *s, size_t packets)
+{
+	fifo_drop(&s->fifo, packets);
+	s->out += packets;
+	s->looked = 0;
+}
+
+void hls_sound_second(struct hls_sound *s)
+{
+	fifo_trim(&s->fifo);
+}

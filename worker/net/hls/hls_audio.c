@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/hls_audio.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "worker/net/hls/segment_play.h"
+#include "worker/net/curl/url.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- its segments --- */
+
+static void on_list(const struct m3u8 *m, bool variant, void *arg)
+{
+	struct hls_audio *a = arg;
+
+	(void)variant;
+	hls_window_update(&a->track.window, m, a->spec->buffer_time_s * 1000);
+}
+
+static bool is_ready(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+static void begin(bool cut, void *arg)
+{
+	struct hls_audio *a = arg;
+
+	hls_sound_begin(hls_mux_sound(a->mux), cut);
+}
+
+static bool push(const uint8_t *data, size_t len, void *arg)
+{
+	struct hls_audio *a = arg;
+
+	return hls_sound_push(hls_mux_sound(a->mux), data, len);
+}
+
+static bool end(void *arg)
+{
+	struct hls_audio *a = arg;
+
+	return hls_sound_end(hls_mux_sound(a->mux));
+}
+
+static uint64_t packets(void *arg)
+{
+	struct hls_audio *a = arg;
+
+	return hls_sound_packets(hls_mux_sound(a->mux));
+}
+
+static uint64_t waiting_ms(void *arg)
+{
+	struct hls_audio *a = arg;
+
+	return hls_play_waiting_ns(a->play) / MS;
+}
+
+static const struct hls_track_ops ops = {
+	.nothing = "there is no sound in it that is known",
+	.on_list = on_list,
+	.is_ready = is_ready,
+	.begin = begin,
+	.push = push,
+	.end = end,
+	.packets = packets,
+	.waiting_ms = waiting_ms,
+};
+
+/* --- what goes out --- */
+
+static void begin_out(bool cut, void *arg)
+{
+	struct hls_audio *a = arg;
+
+	hls_play_begin(a->play, cut);
+}
+
+static bool push_out(const uint8_t *data, size_t len, void *arg)
+{
+	struct hls_audio *a = arg;
+
+	return hls_play_push(a->play, data, len);
+}
+
+void hls_audio_init(struct hls_audio *a, const struct http_spec *spec,
+		    struct fetcher *fetcher, struct hls_play *play)
+{
+	*a = (struct hls_audio){ .spec = spec, .fetcher = fetcher,
+				 .play = play };
+}
+
+static void close_track(struct hls_audio *a)
+{
+	a->trouble.text[0] = '\0';
+	if (a->url == NULL)
+		return;
+	hls_track_done(&a->track);
+	free(a->url);
+	a->url = NULL;
+}
+
+void hls_audio_done(struct hls_audio *a)
+{
+	close_track(a);
+	hls_mux_free(&a->mux);
+}
+
+/* --- which one --- */
+
+static void set_name(struct hls_audio *a, const struct m3u8_sound *s)
+{
+	errmsg_set(&a->name, "sound \"%.*s\" of group \"%.*s\"",
+		   (int)MIN(s->name.len, (size_t)32), s->name.data,
+		   (int)MIN(s->group.len, (size_t)32), s->group.data);
+}
+
+/* What was counted stays. */
+static void init_track(struct hls_track *t, struct hls_audio *a)
+{
+	struct hls_track before = *t;
+
+	hls_track_init(t, &ops, a);
+	hls_track_open(t, a->spec, a->fetcher, a->url);
+	t->segments = before.segments;
+	t->errors = before.errors;
+	t->list.reloads = before.list.reloads;
+	t->window.skipped = before.window.skipped;
+	t->list.loads_master = true;
+	t->window.cut = true;
+}
+
+static void open_track(struct hls_audio *a, const struct m3u8_sound *s)
+{
+	struct hls_mux_config cfg = { .begin = begin_out, .push = push_out,
+				      .arg = a };
+	char language[4] = "";
+
+	if (a->mux == NULL)
+		a->mux = hls_mux_new(&cfg);
+	if (s->language.len == 3)
+		memcpy(language, s->language.data, 3);
+	hls_mux_set_language(a->mux, language);
+	set_name(a, s);
+	init_track(&a->track, a);
+	log_info("stream", "hls: %s", a->name.text);
+}
+
+static void refuse(struct hls_audio *a, const struct m3u8_sound *s,
+		   const struct errmsg *why)
+{
+	set_name(a, s);
+	errmsg_set(&a->trouble, "%s: %s", a->name.text, why->text);
+	log_warning("stream", "hls: %s", a->trouble.text);
+}
+
+void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
+{
+	struct errmsg why = { 0 };
+	char *url = NULL;
+	const struct m3u8_sound *s = hls_list_sound(list, a->spec->audio);
+
+	if (s != NULL)
+		url = url_resolve(list->master.base, s->uri.data, s->uri.len,
+				  &why);
+	if (url != NULL && a->url != NULL && strcmp(a->url, url) == 0) {
+		free(url);
+		return;
+	}
+	close_track(a);
+	if (url != NULL && strcmp(url, list->media.base) != 0) {
+		a->url = url;
+		open_track(a, s);
+		return;
+	}
+	/* else the variant itself is one that is all sound */
+	if (s != NULL && url == NULL)
+		refuse(a, s, &why);
+	free(url);
+}
+
+/* --- turns --- */
+
+static bool is_patient(const struct hls_audio *a, uint64_t now_ns)
+{
+	uint64_t reserve_ns = MIN((uint64_t)HLS_AUDIO_RESERVE_MS,
+				  a->spec->buffer_time_s * UINT64_C(500)) * MS;
+
+	if (a->url == NULL || a->track.err < 0 ||
+	    hls_track_has_ended(&a->track))
+		return false;
+	if (a->lacks_ns > 0 &&
+	    now_ns - a->lacks_ns > HLS_AUDIO_WAIT_MS * MS)
+		return false;
+	return hls_play_is_dry(a->play) ||
+	       hls_play_waiting_ns(a->play) > reserve_ns;
+}
+
+void hls_audio_turn(struct hls_audio *a, uint64_t now_ns)
+{
+	if (a->mux == NULL)
+		return;
+	if (a->url != NULL)
+		hls_track_turn(&a->track, now_ns);
+	a->patient = is_patient(a, now_ns);
+	hls_mux_turn(a->mux, a->patient);
+	if (!hls_mux_lacks(a->mux))
+		a->lacks_ns = 0;
+	else if (a->lacks_ns == 0)
+		a->lacks_ns = now_ns;
+}
+
+static void tell(struct hls_audio *a)
+{
+	const char *text = hls_track_trouble(&a->track);
+	bool lacks = a->lacks_ns > 0 && !a->patient &&
+		     !hls_track_has_ended(&a->track);
+	bool told = a->trouble.text[0] != '\0';
+
+	if (text == NULL && !lacks) {
+		a->trouble.text[0] = '\0';
+		return;
+	}
+	errmsg_set(&a->trouble, "%s: %s", a->name.text,
+		   text != NULL ? text : "it is missing");
+	if (!told)
+		log_warning("stream", "hls: %s", a->trouble.text);
+}
+
+void hls_audio_second(struct hls_audio *a)
+{
+	if (a->mux != NULL)
+		hls_mux_second(a->mux);
+	if (a->url != NULL)
+		tell(a);
+}
+
+/* --- pictures --- */
+
+bool hls_audio_is_ready(const struct hls_audio *a)
+{
+	return a->mux == NULL || hls_mux_end(a->mux);
+}
+
+void hls_audio_begin(struct hls_audio *a, bool cut)
+{
+	a->muxes = a->url != NULL;
+	if (a->muxes)
+		hls_mux_begin(a->mux, cut);
+	else
+		hls_play_begin(a->play, cut);
+}
+
+bool hls_audio_push(struct hls_audio *a, const uint8_t *data, size_t len)
+{
+	return a->muxes ? hls_mux_push(a->mux, data, len)
+			: hls_play_push(a->play, data, len);
+}
+
+bool hls_audio_end(struct hls_audio *a)
+{
+	return (!a->muxes || hls_mux_end(a->mux)) && hls_play_end(a->play);
+}
+
+uint64_t hls_audio_packets(const struct hls_audio *a)
+{
+	struct hls_play_counters played;
+
+	hls_play_counters(a->play, &played);
+	return a->muxes ? hls_mux_packets(a->mux) : played.packets;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/hls_load.h"
+
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "worker/net/curl/url.h"
+
+#include <errno.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	KEEP = 32 * 1024,
+};
+
+void hls_load_init(struct hls_load *l, struct fetcher *fetcher,
+		   unsigned timeout_s, hls_load_fn *on_data, void *arg)
+{
+	*l = (struct hls_load){ .fetcher = fetcher, .timeout_s = timeout_s,
+				.on_data = on_data, .arg = arg };
+}
+
+/* --- what comes --- */
+
+/* What was had before the transfer broke is not handed on again. */
+static bool hand_on(struct hls_load *l, const uint8_t *data, size_t len)
+{
+	size_t skip = (size_t)MIN(l->had - MIN(l->had, l->came),
+				  (uint64_t)len);
+
+	if (len > skip && !l->on_data(data + skip, len - skip, l->arg))
+		return false;
+	l->came += len;
+	l->had = MAX(l->had, l->came);
+	return true;
+}
+
+static bool hand_on_waiting(struct hls_load *l)
+{
+	size_t len = buf_len(&l->waiting);
+
+	if (len == 0)
+		return true;
+	if (!hand_on(l, buf_head(&l->waiting), len))
+		return false;
+	buf_reset(&l->waiting, KEEP);
+	return true;
+}
+
+/* What was decrypted cannot come again: it waits here when there is no room. */
+static enum fetch_taken decrypt(struct hls_load *l, const uint8_t *data,
+				size_t len)
+{
+	int n = 0;
+	uint8_t *plain;
+
+	if (!hand_on_waiting(l))
+		return FETCH_NO_ROOM;
+	plain = buf_reserve(&l->waiting, len + M3U8_IV);
+	if (EVP_DecryptUpdate(l->cipher, plain, &n, data, (int)len) != 1)
+		return FETCH_ENOUGH;
+	buf_added(&l->waiting, (size_t)n);
+	(void)hand_on_waiting(l);
+	return FETCH_TAKEN;
+}
+
+static enum fetch_taken on_bytes(const uint8_t *data, size_t len, void *arg)
+{
+	struct hls_load *l = arg;
+
+	if (l->cipher != NULL)
+		return decrypt(l, data, len);
+	return hand_on(l, data, len) ? FETCH_TAKEN : FETCH_NO_ROOM;
+}
+
+/* --- keys --- */
+
+static const uint8_t *find_key(struct hls_load *l)
+{
+	struct hls_key found;
+
+	for (size_t i = 0; i < l->n_keys; i++) {
+		if (strcmp(l->keys[i].url, l->key_url) != 0)
+			continue;
+		found = l->keys[i];
+		memmove(l->keys + 1, l->keys, i * sizeof *l->keys);
+		l->keys[0] = found;
+		return l->keys[0].key;
+	}
+	return NULL;
+}
+
+static void add_key(struct hls_load *l, const uint8_t *key)
+{
+	if (l->n_keys == HLS_KEYS)
+		free(l->keys[--l->n_keys].url);
+	memmove(l->keys + 1, l->keys, l->n_keys * sizeof *l->keys);
+	l->keys[0] = (struct hls_key){ .url = xstrdup(l->key_url) };
+	memcpy(l->keys[0].key, key, HLS_KEY);
+	l->n_keys++;
+}
+
+void hls_load_forget_keys(struct hls_load *l)
+{
+	while (l->n_keys > 0) {
+		struct hls_key *k = &l->keys[--l->n_keys];
+
+		free(k->url);
+		OPENSSL_cleanse(k, sizeof *k);
+	}
+}
+
+/* 1: the key is there; 0: not yet; -errno. */
+static int turn_key(struct hls_load *l)
+{
+	int r;
+
+	if (!page_is_loading(&l->page)) {
+		l->tried_ns = l->seen_ns;
+		r = page_load(&l->page, l->fetcher, l->key_url, HLS_KEY,
+			      &l->why);
+		return MIN(r, 0);
+	}
+	r = page_look(&l->page, &l->why);
+	if (r > 0 && buf_len(&l->page.body) != HLS_KEY)
+		r = errmsg_fail(&l->why, -EINVAL, "of %zu bytes",
+				buf_len(&l->page.body));
+	if (r > 0)
+		add_key(l, buf_head(&l->page.body));
+	if (r != 0) {
+		page_end(&l->page);
+		buf_wipe(&l->page.body, HLS_KEY);
+	}
+	if (r < 0)
+		errmsg_prefix(&l->why, "key: ");
+	return r;
+}
+
+/* Padding stays: behind whole packets it is none, and some servers have
+ * none. */
+static bool begin_cipher(struct hls_load *l, const uint8_t *key)
+{
+	EVP_CIPHER_CTX_free(l->cipher);
+	l->cipher = EVP_CIPHER_CTX_new();
+	return l->cipher != NULL &&
+	       EVP_DecryptInit_ex(l->cipher, EVP_aes_128_cbc(), NULL, key,
+				  l->iv) == 1 &&
+	       EVP_CIPHER_CTX_set_padding(l->cipher, 0) == 1;
+}
+
+/* --- one segment --- */
+
+static void forget(struct hls_load *l)
+{
+	fetch_free(&l->fetch);
+	page_end(&l->page);
+	buf_reset(&l->waiting, KEEP);
+	EVP_CIPHER_CTX_free(l->cipher);
+	l->cipher = NULL;
+}
+
+void hls_load_stop(struct hls_load *l)
+{
+	forget(l);
+	free(l->url);
+	free(l->key_url);
+	l->url = l->key_url = NULL;
+}
+
+void hls_load_done(struct hls_load *l)
+{
+	hls_load_stop(l);
+	hls_load_forget_keys(l);
+	page_done(&l->page);
+	buf_done(&l->waiting);
+}
+
+static int read_key(struct hls_load *l, const struct m3u8 *m, const char *base,
+		    const struct hls_step *step, struct errmsg *why)
+{
+	const struct m3u8_key *k = &m->keys[step->segment->key - 1];
+
+	if (k->method != M3U8_AES_128)
+		return errmsg_fail(why, -ENOTSUP, "segments encrypted by "
+				   "%.*s are not played",
+				   (int)MIN(k->name.len, (size_t)32),
+				   k->name.len > 0 ? k->name.data : "");
+	memcpy(l->iv, k->iv, M3U8_IV);
+	/* RFC 8216 5.2 */
+	for (unsigned i = 0; !k->has_iv && i < 8; i++)
+		l->iv[M3U8_IV - 1 - i] = (uint8_t)(step->sequence >> 8 * i);
+	l->key_url = url_resolve(base, k->uri.data, k->uri.len, why);
+	return l->key_url == NULL ? -EINVAL : 0;
+}
+
+int hls_load_begin(struct hls_load *l, const struct m3u8 *m, const char *base,
+		   const struct hls_step *step, struct errmsg *why)
+{
+	const struct m3u8_segment *s = step->segment;
+	int r = 0;
+
+	hls_load_stop(l);
+	if (s->key > 0)
+		r = read_key(l, m, base, step, why);
+	if (r < 0)
+		return r;
+	l->url = url_resolve(base, s->uri.data, s->uri.len, why);
+	if (l->url == NULL) {
+		hls_load_stop(l);
+		return -EINVAL;
+	}
+	l->range_at = s->range_at;
+	l->range_len = s->range_len;
+	l->duration_ms = s->duration_ms;
+	l->came = l->had = 0;
+	l->tries = 0;
+	l->again_ns = l->active_ns = l->still_ns = l->seen_ns = 0;
+	return 0;
+}
+
+void hls_load_renew(struct hls_load *l, const struct m3u8_segment *s,
+		    const char *base)
+{
+	char *url = url_resolve(base, s->uri.data, s->uri.len, NULL);
+
+	if (url == NULL)
+		return;
+	free(l->url);
+	l->url = url;
+}
+
+/* 0, or -errno in why. */
+static int ask(struct hls_load *l)
+{
+	struct fetch_request request = {
+		.url = l->url,
+		.range_at = l->range_at,
+		.range_len = l->range_len,
+		.on_data = on_bytes,
+		.arg = l,
+	};
+	const uint8_t *key = l->key_url != NULL ? find_key(l) : NULL;
+	int err = 0;
+
+	if (l->key_url != NULL && key == NULL)
+		return turn_key(l);
+	if (key != NULL && !begin_cipher(l, key))
+		return errmsg_fail(&l->why, -ENOTSUP, "no AES");
+	l->came = 0;
+	l->tried_ns = l->seen_ns;
+	l->fetch = fetch_new(l->fetcher, &request, &err, &l->why);
+	return err;
+}
+
+/* 1: all is there; 0: not yet; -errno in why. */
+static int look(struct hls_load *l)
+{
+	uint8_t rest[M3U8_IV];
+	int n;
+
+	switch (fetch_state(l->fetch)) {
+	case FETCH_RUNS:
+		if (fetch_is_paused(l->fetch) && hand_on_waiting(l))
+			fetch_resume(l->fetch);
+		return 0;
+	case FETCH_FAILED:
+		return fetch_error(l->fetch, &l->why);
+	case FETCH_DONE:
+		break;
+	}
+	if (!hand_on_waiting(l))
+		return 0;
+	if (l->cipher != NULL &&
+	    EVP_DecryptFinal_ex(l->cipher, rest, &n) != 1)
+		return errmsg_fail(&l->why, -EBADMSG, "cut short");
+	return 1;
+}
+
+static bool is_asking(const struct hls_load *l)
+{
+	return l->fetch != NULL || page_is_loading(&l->page);
+}
+
+/* The time for which it waits for room is not its own. */
+static void note_time(struct hls_load *l, uint64_t now_ns)
+{
+	bool paused = l->fetch != NULL && fetch_is_paused(l->fetch);
+	uint64_t passed = l->seen_ns == 0 || paused ? 0 : now_ns - l->seen_ns;
+
+	l->seen_ns = now_ns;
+	l->active_ns += passed;
+	l->still_ns += passed;
+	if (l->came != l->still_at || !is_asking(l))
+		l->still_ns = 0;
+	l->still_at = l->came;
+}
+
+static bool takes_too_long(const struct hls_load *l)
+{
+	uint64_t most_ms = MAX(2 * (uint64_t)l->duration_ms,
+			       (uint64_t)HLS_LOAD_LEAST_MS);
+
+	return l->active_ns > most_ms * MS;
+}
+
+static bool is_stalled(const struct hls_load *l)
+{
+	uint64_t most_ms = MAX((uint64_t)l->duration_ms * 3 / 2,
+			       (uint64_t)HLS_STILL_LEAST_MS);
+
+	return l->still_ns > MIN(most_ms, l->timeout_s * 1000) * MS;
+}
+
+static enum hls_load_is note_failure(struct hls_load *l, uint64_t now_ns)
+{
+	unsigned wait_ms = (unsigned)HLS_TRY_AGAIN_MS << l->tries;
+
+	forget(l);
+	l->tries++;
+	if (l->tries < HLS_TRIES && !takes_too_long(l)) {
+		l->again_ns = MAX(l->tried_ns + wait_ms * MS, now_ns);
+		return HLS_LOAD_BROKEN;
+	}
+	hls_load_stop(l);
+	return HLS_LOAD_FAILED;
+}
+
+enum hls_load_is hls_load_turn(struct hls_load *l, uint64_t now_ns)
+{
+	int r = 0;
+
+	if (l->url == NULL)
+		return HLS_LOAD_IDLE;
+	note_time(l, now_ns);
+	if (takes_too_long(l) || is_stalled(l)) {
+		r = errmsg_fail(&l->why, -ETIMEDOUT, "the server stalls");
+	} else if (l->fetch != NULL) {
+		r = look(l);
+	} else if (now_ns >= l->again_ns) {
+		r = ask(l);
+		r = MIN(r, 0);
+	}
+	if (r < 0)
+		return note_failure(l, now_ns);
+	if (r == 0)
+		return HLS_LOAD_RUNS;
+	hls_load_stop(l);
+	return HLS_LOAD_DONE;
+}

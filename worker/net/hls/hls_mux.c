@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/hls_mux.h"
+
+#include "common/base/alloc.h"
+#include "common/base/util.h"
+#include "worker/net/hls/hls_mux_pmt.h"
+#include "worker/ts/fifo.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+#include "worker/ts/sync.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OUT = 64, /* packets */
+	/* What a PMT may take, and one packet. */
+	OUT_SPARE = SECTION_PSI_MAX / (TS_PACKET - 4) + 2,
+	HZ_MS = 90,
+	/* The clock is so much before decoding times if no PCR tells. */
+	LEAD_MS = 700,
+	LEAD_MAX_MS = 10 * 1000,
+	BACK_MS = 1000,
+	HLS_SOUND_NEAR_MS = 2000,
+	HLS_SOUND_BACK_MS = 3000,
+};
+
+struct hls_mux {
+	struct hls_mux_config cfg;
+	struct hls_sound *sound;
+	struct ts_sync sync;
+	struct psi *psi;
+	struct mux_pmt pmt;
+	struct fifo pictures;
+	uint64_t packets;
+	bool looked;     /* at the first of them */
+
+	bool begins;     /* a segment; it was not told yet ... */
+	bool cut;        /* ... and does not go on with the last one */
+
+	bool has_dts, has_clock;
+	uint64_t dts, clock; /* 90 kHz */
+	bool fresh;      /* no sound was put to this clock yet */
+	bool holds;      /* sound of other times, since: */
+	uint64_t held_at;
+
+	bool sends;      /* the unit before was put in */
+	bool has_pts;
+	uint64_t pts;    /* of the last one */
+	size_t unit_left; /* packets of the one that goes out */
+	uint8_t cc_seen; /* of the sound, as it waited */
+	uint8_t cc;      /* ... and as it went out */
+	uint16_t clock_pid; /* whose PCRs alone go out, and ... */
+	uint8_t clock_cc;   /* ... behind which packet of it */
+	bool waits, lacks;
+
+	size_t n_out;
+	uint8_t out[(OUT + OUT_SPARE) * TS_PACKET];
+};
+
+struct hls_mux *hls_mux_new(const struct hls_mux_config *cfg)
+{
+	struct hls_mux *m = xcalloc(1, sizeof *m);
+
+	m->cfg = *cfg;
+	m->sound = hls_sound_new();
+	m->psi = psi_new();
+	m->pictures.max = HLS_MUX_PACKETS;
+	ts_sync_init(&m->sync, TS_SYNC_STREAM);
+	mux_pmt_init(&m->pmt);
+	return m;
+}
+
+void hls_mux_free(struct hls_mux **mux)
+{
+	struct hls_mux *m = *mux;
+
+	*mux = NULL;
+	if (m == NULL)
+		return;
+	hls_sound_free(&m->sound);
+	psi_free(&m->psi);
+	fifo_done(&m->pictures);
+	free(m);
+}
+
+void hls_mux_set_language(struct hls_mux *m, const char *language)
+{
+	mux_pmt_set_language(&m->pmt, language);
+}
+
+struct hls_sound *hls_mux_sound(struct hls_mux *m)
+{
+	return m->sound;
+}
+
+/* --- what goes in --- */
+
+void hls_mux_begin(struct hls_mux *m, bool cut)
+{
+	ts_sync_reset(&m->sync);
+	m->begins = true;
+	m->cut |= cut;
+}
+
+bool hls_mux_push(struct hls_mux *m, const uint8_t *data, size_t len)
+{
+	size_t n = len / TS_PACKET + TS_SYNC_BATCH + 1;
+	struct ts_run run;
+
+	if (fifo_len(&m->pictures) + n > fifo_max(&m->pictures))
+		return false;
+	ts_sync_push(&m->sync, data, len);
+	while (ts_sync_pull(&m->sync, &run)) {
+		(void)fifo_push(&m->pictures, run);
+		m->packets += run.n;
+	}
+	return true;
+}
+
+bool hls_mux_end(const struct hls_mux *m)
+{
+	return fifo_len(&m->pictures) == 0 && m->unit_left == 0 &&
+	       m->n_out == 0 && !m->begins;
+}
+
+uint64_t hls_mux_packets(const struct hls_mux *m)
+{
+	return m->packets;
+}
+
+/* --- the time of the pictures --- */
+
+static int64_t diff(uint64_t later, uint64_t earlier)
+{
+	return wrap_diff(later, earlier, PES_TIME_WRAP);
+}
+
+static void set_clock(struct hls_mux *m, uint64_t clock)
+{
+	int64_t step = m->has_clock ? diff(clock, m->clock) : 0;
+
+	/* other times, and nobody told */
+	if (step < -BACK_MS * HZ_MS || step > HLS_SOUND_FAR_MS * HZ_MS)
+		m->fresh = true;
+	else if (step < 0)
+		return;
+	m->clock = clock;
+	m->has_clock = true;
+}
+
+static bool is_good(const struct hls_mux *m, uint64_t pcr)
+{
+	int64_t lead = m->has_dts ? diff(m->dts, pcr) : 0;
+
+	return lead >= -LEAD_MS * HZ_MS && lead <= LEAD_MAX_MS * HZ_MS;
+}
+
+static void look(struct hls_mux *m, const uint8_t *packet)
+{
+	struct pes_times at;
+	uint64_t pcr;
+
+	m->looked = true;
+	if (ts_tei(packet))
+		return;
+	if (ts_pusi(packet) &&
+	    (psi_main_pid(m->psi) == TS_PID_NULL ||
+	     psi_main_pid(m->psi) == ts_pid(packet)) &&
+	    pes_times(packet, &at)) {
+		m->dts = pes_time(packet + at.dts);
+		m->has_dts = true;
+		if (!m->has_clock || !is_good(m, m->clock))
+			set_clock(m, (m->dts + PES_TIME_WRAP -
+				      LEAD_MS * HZ_MS) % PES_TIME_WRAP);
+	}
+	if (ts_pcr(packet, &pcr) && is_good(m, pcr / 300))
+		set_clock(m, pcr / 300);
+}
+
+/* --- which sound is next --- */
+
+enum sound_is { IS_NONE, IS_EARLY, IS_DUE, IS_LATE };
+
+/* It has other times than the pictures: either these jump there soon, or they
+ * came from there. */
+static enum sound_is judge_far(struct hls_mux *m, int64_t hold_ms)
+{
+	if (m->fresh)
+		return IS_LATE;
+	if (!m->holds)
+		m->held_at = m->clock;
+	m->holds = true;
+	return diff(m->clock, m->held_at) > hold_ms * HZ_MS ? IS_LATE
+							    : IS_EARLY;
+}
+
+/* Behind a jump: does it go on with what was heard before? */
+static bool is_left(const struct hls_mux *m, const struct hls_unit *unit,
+		    int64_t ahead)
+{
+	const int64_t near = HLS_SOUND_NEAR_MS * HZ_MS;
+	int64_t step = diff(unit->pts, m->pts);
+
+	return m->fresh && m->has_pts && !unit->cut && ahead > near &&
+	       step >= 0 && step < near;
+}
+
+static enum sound_is judge(struct hls_mux *m, const struct hls_unit *unit)
+{
+	const int64_t far = HLS_SOUND_FAR_MS * HZ_MS;
+	bool tail = m->begins && m->cut;
+	int64_t ahead;
+
+	if (!m->has_clock)
+		return IS_EARLY;
+	if (!unit->begins)
+		return m->sends ? IS_DUE : IS_LATE;
+	/* those that end with the pictures */
+	ahead = diff(unit->pts, tail && m->has_dts ? m->dts : m->clock);
+	if (ahead > far || ahead < -far)
+		return judge_far(m, HLS_SOUND_HOLD_MS);
+	/* it jumped back, and the pictures are about to */
+	if (unit->cut && ahead < -HLS_SOUND_NEAR_MS * HZ_MS)
+		return judge_far(m, HLS_SOUND_BACK_MS);
+	m->holds = false;
+	if (ahead < (m->sends ? -HLS_SOUND_LATE_MS * HZ_MS : 0))
+		return IS_LATE;
+	if (ahead > (tail ? 0 : HLS_SOUND_LEAD_MS * HZ_MS))
+		return is_left(m, unit, ahead) ? IS_LATE : IS_EARLY;
+	/* heard before, in another playlist */
+	if (m->has_pts && !unit->cut && !m->fresh &&
+	    diff(unit->pts, m->pts) <= 0)
+		return IS_LATE;
+	return IS_DUE;
+}
+
+static void begin_unit(struct hls_mux *m, const struct hls_unit *unit)
+{
+	m->sends = true;
+	m->unit_left = unit->run.n;
+	if (!unit->begins)
+		return;
+	m->fresh = false;
+	m->has_pts = true;
+	m->pts = unit->pts;
+}
+
+static void drop_unit(struct hls_mux *m, const struct hls_unit *unit)
+{
+	m->sends = false;
+	if (m->fresh && unit->begins)
+		m->pts = unit->pts;
+	m->cc_seen = ts_cc(unit->run.data + (unit->run.n - 1) * TS_PACKET);
+	hls_sound_drop(m->sound, unit->run.n);
+}
+
+/* Begins with the next unit that is due; drops those that are late.  What the
+ * oldest is then. */
+static enum sound_is next_sound(struct hls_mux *m)
+{
+	struct hls_unit unit;
+	enum sound_is is;
+
+	while (hls_sound_unit(m->sound, &unit)) {
+		is = judge(m, &unit);
+		if (is == IS_DUE && mux_pmt_has_sound(&m->pmt)) {
+			begin_unit(m, &unit);
+			return IS_DUE;
+		}
+		if (is == IS_EARLY)
+			return IS_EARLY;
+		drop_unit(m, &unit);
+	}
+	return IS_NONE;
+}
+
+/* --- what comes out --- */
+
+static uint8_t *put(struct hls_mux *m, const uint8_t *packet)
+{
+	uint8_t *copy = m->out + m->n_out++ * TS_PACKET;
+
+	memcpy(copy, packet, TS_PACKET);
+	return copy;
+}
+
+static void put_sound(struct hls_mux *m)
+{
+	uint8_t *copy = put(m, hls_sound_first(m->sound));
+
+	m->cc = (uint8_t)(m->cc + ts_cc(copy) - m->cc_seen) & 0x0f;
+	m->cc_seen = ts_cc(copy);
+	ts_set_cc(copy, m->cc);
+	ts_set_pid(copy, m->pmt.pid);
+	hls_sound_drop(m->sound, 1);
+	m->unit_left--;
+}
+
+static void put_tables(struct hls_mux *m, const uint8_t *packet)
+{
+	const struct psi_program *program;
+	bool changed = psi_feed(m->psi, packet);
+
+	program = psi_main_program(m->psi);
+	if (program == NULL || program->pmt.data == NULL ||
+	    ts_pid(packet) != program->pmt_pid) {
+		(void)put(m, packet);
+		return;
+	}
+	if (changed || ts_pusi(packet))
+		m->n_out += mux_pmt_put(&m->pmt, m->psi, program,
+					hls_sound_format(m->sound),
+					m->out + m->n_out * TS_PACKET);
+}
+
+/* Packets without payload have the counter of the last one that went out on
+ * their PID (ISO/IEC 13818-1 2.4.3.3). */
+static uint8_t clock_cc(struct hls_mux *m, const uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+
+	if (pid == m->pmt.pid)
+		return m->cc;
+	if (pid != m->clock_pid) {
+		m->clock_pid = pid;
+		m->clock_cc = (ts_cc(packet) - ts_has_payload(packet)) & 0x0f;
+	}
+	return m->clock_cc;
+}
+
+/* Of the sound that is not heard a PCR is all that stays. */
+static void put_clock(struct hls_mux *m, const uint8_t *packet)
+{
+	uint64_t pcr;
+	uint8_t *copy;
+	size_t used;
+
+	if (!ts_pcr(packet, &pcr))
+		return;
+	copy = put(m, packet);
+	used = 5 + (size_t)copy[4];
+	copy[1] &= 0x1f;
+	copy[3] = 0x20;
+	memset(copy + used, 0xff, TS_PACKET - used);
+	copy[4] = TS_PACKET - 5;
+	ts_set_cc(copy, clock_cc(m, packet));
+}
+
+static void put_picture(struct hls_mux *m)
+{
+	const uint8_t *packet = fifo_run(&m->pictures).data;
+	enum pid_class class = psi_class(m->psi, ts_pid(packet));
+
+	if (class == PID_PSI && !ts_tei(packet))
+		put_tables(m, packet);
+	else if (class == PID_AUDIO && mux_pmt_has_sound(&m->pmt))
+		put_clock(m, packet);
+	else
+		(void)put(m, packet);
+	fifo_drop(&m->pictures, 1);
+	m->looked = false;
+}
+
+/* Does the next packet need to know more of the sound? */
+static bool needs_sound(const struct hls_mux *m, enum sound_is is)
+{
+	const uint8_t *packet = fifo_run(&m->pictures).data;
+
+	if (is != IS_NONE || hls_sound_is_full(m->sound))
+		return false;
+	if (hls_sound_format(m->sound) != NULL)
+		return m->has_clock;
+	return psi_class(m->psi, ts_pid(packet)) != PID_PSI ||
+	       psi_has_pat(m->psi);
+}
+
+/* False: nothing can go out now. */
+static bool fill_one(struct hls_mux *m, bool patient)
+{
+	enum sound_is is;
+
+	if (m->unit_left > 0) {
+		put_sound(m);
+		return true;
+	}
+	if (!m->begins && !m->looked && fifo_len(&m->pictures) > 0)
+		look(m, fifo_run(&m->pictures).data);
+	is = next_sound(m);
+	if (is == IS_DUE)
+		return true;
+	if (m->begins || fifo_len(&m->pictures) == 0)
+		return false;
+	m->lacks = needs_sound(m, is);
+	m->waits = m->lacks && patient;
+	if (m->waits)
+		return false;
+	put_picture(m);
+	return true;
+}
+
+static void begin_segment(struct hls_mux *m)
+{
+	m->cfg.begin(m->cut, m->cfg.arg);
+	if (m->cut) {
+		psi_reset(m->psi);
+		m->fresh = true;
+		m->has_clock = m->has_dts = false;
+	}
+	m->begins = m->cut = false;
+}
+
+void hls_mux_turn(struct hls_mux *m, bool patient)
+{
+	m->waits = false;
+	for (;;) {
+		bool more = true;
+
+		while (more && m->n_out < OUT)
+			more = fill_one(m, patient);
+		if (m->n_out > 0 &&
+		    !m->cfg.push(m->out, m->n_out * TS_PACKET, m->cfg.arg))
+			return;
+		m->n_out = 0;
+		if (!more && !m->begins)
+			return;
+		if (!more)
+			begin_segment(m);
+	}
+}
+
+bool hls_mux_waits(const struct hls_mux *m)
+{
+	return m->waits;
+}
+
+bool hls_mux_lacks(const struct hls_mux *m)
+{
+	return m->lacks;
+}
+
+void hls_mux_second(struct hls_mux *m)
+{
+	fifo_trim(&m->pictures);
+	hls_sound_second(m->sound);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/hls_mux_pmt.h"
+
+#include "common/base/crc32.h"
+#include "common/base/util.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum {
+	HEADER = 12,
+	ENTRY = 5,
+	CRC = 4,
+	LANGUAGE = 6, /* descriptor of one */
+	VERSION_BITS = 0x3e,
+	FIRST_PID = 0x20,
+	LAST_PID = 0x1ffe,
+};
+
+void mux_pmt_init(struct mux_pmt *p)
+{
+	*p = (struct mux_pmt){ .pid = TS_PID_NULL };
+}
+
+void mux_pmt_set_language(struct mux_pmt *p, const char *language)
+{
+	memset(p->language, 0, sizeof p->language);
+	if (strlen(language) != 3)
+		return;
+	for (size_t i = 0; i < 3; i++)
+		p->language[i] = (char)tolower((unsigned char)language[i]);
+}
+
+/* That of sound that is not heard is free. */
+static bool is_free(const struct psi *psi, const struct psi_program *program,
+		    uint16_t pid)
+{
+	enum pid_class class = psi_class(psi, pid);
+
+	return pid >= FIRST_PID && pid <= LAST_PID &&
+	       pid != program->pcr_pid &&
+	       (class == PID_UNKNOWN || class == PID_AUDIO);
+}
+
+/* As it was, or as it is at the source, if nobody else has it; TS_PID_NULL when
+ * all have somebody. */
+static uint16_t choose_pid(const struct mux_pmt *p, const struct psi *psi,
+			   const struct psi_program *program, uint16_t wanted)
+{
+	uint16_t pid = program->pmt_pid;
+
+	if (is_free(psi, program, p->pid))
+		return p->pid;
+	if (is_free(psi, program, wanted))
+		return wanted;
+	for (unsigned i = 0; i <= LAST_PID; i++) {
+		pid = pid < LAST_PID ? pid + 1 : FIRST_PID;
+		if (is_free(psi, program, pid))
+			return pid;
+	}
+	return TS_PID_NULL;
+}
+
+static size_t put_language(const struct mux_pmt *p,
+			   const struct hls_sound_format *f, uint8_t *ret)
+{
+	struct desc_loop loop = { f->descriptors, f->len };
+	struct desc d;
+
+	if (p->language[0] == '\0' || desc_find(loop, DESC_LANGUAGE, &d))
+		return 0;
+	memcpy(ret, (const uint8_t[LANGUAGE]){ DESC_LANGUAGE, LANGUAGE - 2 },
+	       LANGUAGE);
+	memcpy(ret + 2, p->language, 3);
+	return LANGUAGE;
+}
+
+static size_t put_entry(const struct mux_pmt *p,
+			const struct hls_sound_format *f, uint8_t *ret)
+{
+	size_t len = f->len;
+
+	memcpy(ret + ENTRY, f->descriptors, len);
+	len += put_language(p, f, ret + ENTRY + len);
+	ret[0] = f->type;
+	ret[1] = (uint8_t)(0xe0 | p->pid >> 8);
+	ret[2] = (uint8_t)p->pid;
+	ret[3] = (uint8_t)(0xf0 | len >> 8);
+	ret[4] = (uint8_t)len;
+	return ENTRY + len;
+}
+
+static size_t put_stream(const struct pmt_stream *s, uint8_t *ret)
+{
+	memcpy(ret, s->descriptors.data - ENTRY, ENTRY + s->descriptors.len);
+	return ENTRY + s->descriptors.len;
+}
+
+static bool is_kept(const struct pmt_stream *s)
+{
+	return s->class != PID_AUDIO;
+}
+
+/* Of all that are kept. */
+static size_t streams_len(const struct pmt *pmt)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < pmt->n_streams; i++)
+		if (is_kept(&pmt->streams[i]))
+			len += ENTRY + pmt->streams[i].descriptors.len;
+	return len;
+}
+
+/* What is said of the whole program gives way to its streams. */
+static size_t put_program(const struct psi_section *from,
+			  const struct pmt *pmt, size_t most, uint8_t *ret)
+{
+	size_t len = HEADER + pmt->descriptors.len;
+
+	if (len + streams_len(pmt) <= most) {
+		memcpy(ret, from->data, len);
+		return len;
+	}
+	memcpy(ret, from->data, HEADER);
+	ret[10] = 0xf0;
+	ret[11] = 0;
+	return HEADER;
+}
+
+/* Without its CRC_32 and version. */
+static size_t build(const struct mux_pmt *p, const struct psi_section *from,
+		    const struct hls_sound_format *f, uint8_t *ret)
+{
+	struct pmt pmt;
+	size_t len, most = SECTION_PSI_MAX - CRC - ENTRY - LANGUAGE - f->len;
+
+	if (pmt_decode(from->data, from->len, &pmt) < 0)
+		return 0;
+	len = put_program(from, &pmt, most, ret);
+	for (size_t i = 0; i < pmt.n_streams; i++)
+		if (is_kept(&pmt.streams[i]) &&
+		    len + ENTRY + pmt.streams[i].descriptors.len <= most)
+			len += put_stream(&pmt.streams[i], ret + len);
+	len += put_entry(p, f, ret + len);
+	ret[1] = (uint8_t)(0xb0 | (len + CRC - 3) >> 8);
+	ret[2] = (uint8_t)(len + CRC - 3);
+	return len;
+}
+
+static bool is_other(const struct mux_pmt *p, const uint8_t *section,
+		     size_t len)
+{
+	return p->len != len ||
+	       memcmp(p->section, section, 5) != 0 ||
+	       memcmp(p->section + 6, section + 6, len - 6) != 0;
+}
+
+size_t mux_pmt_put(struct mux_pmt *p, const struct psi *psi,
+		   const struct psi_program *program,
+		   const struct hls_sound_format *f, uint8_t *ret)
+{
+	const struct psi_section *from = &program->pmt;
+	uint8_t section[SECTION_PSI_MAX];
+	size_t len = from->len - CRC;
+	uint32_t crc;
+
+	if (f != NULL)
+		p->pid = choose_pid(p, psi, program, f->pid);
+	else
+		p->pid = TS_PID_NULL;
+	memcpy(section, from->data, len);
+	if (mux_pmt_has_sound(p))
+		len = build(p, from, f, section);
+	if (len == 0)
+		return 0;
+	if (p->len == 0)
+		p->version = from->data[5] >> 1 & 0x1f;
+	else if (is_other(p, section, len))
+		p->version = (p->version + 1) & 0x1f;
+	section[5] = (uint8_t)((section[5] & ~VERSION_BITS) |
+			       p->version << 1);
+	memcpy(p->section, section, len);
+	p->len = len;
+	crc = crc32_mpeg(section, len);
+	for (int i = 0; i < CRC; i++)
+		section[len + (size_t)i] = (uint8_t)(crc >> (24 - 8 * i));
+	return section_pack(section, len + CRC, program->pmt_pid, &p->cc, ret);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/hls_track.h"
+
+#include "common/base/log.h"
+#include "common/base/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+enum {
+	/* A segment that failed twice must not cost what waits. */
+	TRIES_LEAST = 2,
+};
+
+void hls_track_init(struct hls_track *t, const struct hls_track_ops *ops,
+		    void *arg)
+{
+	*t = (struct hls_track){ .ops = ops, .arg = arg };
+}
+
+void hls_track_open(struct hls_track *t, const struct http_spec *spec,
+		    struct fetcher *fetcher, const char *home)
+{
+	hls_list_init(&t->list, fetcher, home, spec->bandwidth);
+	hls_load_init(&t->load, fetcher, spec->timeout_s, t->ops->push,
+		      t->arg);
+}
+
+void hls_track_done(struct hls_track *t)
+{
+	hls_load_done(&t->load);
+	hls_list_done(&t->list);
+}
+
+/* --- segments --- */
+
+static void log_loss(struct hls_track *t, const char *what, uint64_t now_ns)
+{
+	unsigned suppressed;
+
+	if (ratelimit_pass(&t->log, now_ns / MS, &suppressed))
+		log_warning("stream", "hls: segment %" PRIu64 ": %s%s",
+			    t->step.sequence, t->why.text, what);
+}
+
+/* Another variant may have it; or it is left out, and what follows is a
+ * cut. */
+static void lose_segment(struct hls_track *t, uint64_t now_ns)
+{
+	t->lost++;
+	if (hls_list_fall(&t->list, now_ns)) {
+		log_loss(t, "", now_ns);
+		return;
+	}
+	log_loss(t, ": it is left out", now_ns);
+	hls_window_done(&t->window, &t->step, false);
+}
+
+/* Is there more to play than it takes to try again? */
+static bool has_time(const struct hls_track *t, const struct m3u8 *m,
+		     uint64_t now_ns)
+{
+	uint64_t wait_ms = (t->load.again_ns - MIN(t->load.again_ns, now_ns)) /
+			   MS;
+
+	return t->load.tries < TRIES_LEAST ||
+	       hls_window_ahead_ms(&t->window, m) <= t->load.duration_ms ||
+	       t->ops->waiting_ms(t->arg) > wait_ms + m->target_ms;
+}
+
+static void begin_segment(struct hls_track *t, uint64_t now_ns)
+{
+	const struct m3u8 *m = hls_list_media(&t->list);
+	int r;
+
+	if (m == NULL || !t->ops->is_ready(t->arg) ||
+	    !hls_window_next(&t->window, m, &t->step))
+		return;
+	t->ops->begin(t->step.cut, t->arg);
+	t->packets = t->ops->packets(t->arg);
+	r = hls_load_begin(&t->load, m, t->list.media.base, &t->step,
+			   &t->why);
+	if (r == -ENOTSUP) {
+		t->err = r;
+	} else if (r < 0) {
+		t->errors++;
+		lose_segment(t, now_ns);
+	}
+}
+
+/* All of it is there. */
+static void end_segment(struct hls_track *t, uint64_t now_ns)
+{
+	t->ending = !t->ops->end(t->arg);
+	if (t->ending)
+		return;
+	t->segments++;
+	if (t->ops->packets(t->arg) > t->packets) {
+		t->lost = 0;
+		t->why.text[0] = '\0';
+		hls_window_done(&t->window, &t->step, true);
+		return;
+	}
+	t->errors++;
+	errmsg_set(&t->why, "%s", t->ops->nothing);
+	hls_load_forget_keys(&t->load);
+	lose_segment(t, now_ns);
+}
+
+static void break_segment(struct hls_track *t, bool last, uint64_t now_ns)
+{
+	const struct m3u8 *m = hls_list_media(&t->list);
+	const struct m3u8_segment *s =
+		m != NULL ? hls_window_listed(&t->window, m, &t->step) : NULL;
+
+	t->errors++;
+	t->why = t->load.why;
+	if (!last && s != NULL && has_time(t, m, now_ns)) {
+		hls_load_renew(&t->load, s, t->list.media.base);
+		log_loss(t, ": it is asked for again", now_ns);
+		return;
+	}
+	hls_load_stop(&t->load);
+	lose_segment(t, now_ns);
+}
+
+static void turn_segments(struct hls_track *t, uint64_t now_ns)
+{
+	if (t->ending) {
+		end_segment(t, now_ns);
+		return;
+	}
+	switch (hls_load_turn(&t->load, now_ns)) {
+	case HLS_LOAD_IDLE:
+		begin_segment(t, now_ns);
+		break;
+	case HLS_LOAD_RUNS:
+		break;
+	case HLS_LOAD_DONE:
+		end_segment(t, now_ns);
+		break;
+	case HLS_LOAD_BROKEN:
+		break_segment(t, false, now_ns);
+		break;
+	case HLS_LOAD_FAILED:
+		break_segment(t, true, now_ns);
+		break;
+	}
+}
+
+/* --- all of it --- */
+
+/* What the list of the last turn made of the window. */
+static void look_at_window(struct hls_track *t, uint32_t restarted,
+			   uint64_t now_ns)
+{
+	const struct hls_window *w = &t->window;
+	unsigned suppressed;
+
+	t->held.text[0] = '\0';
+	if (hls_window_is_held(w))
+		errmsg_set(&t->held, "the playlist shows old segments, up to "
+			   "number %" PRIu64 ": number %" PRIu64 " is waited "
+			   "for", w->old.end - 1, w->next);
+	if (w->restarted != restarted &&
+	    ratelimit_pass(&t->log, now_ns / MS, &suppressed))
+		log_info("stream", "hls: the server numbers anew: on with "
+			 "segment %" PRIu64, w->next);
+}
+
+static void turn_list(struct hls_track *t, uint64_t now_ns)
+{
+	uint32_t restarted = t->window.restarted;
+	bool variant = false;
+
+	t->list.idle = hls_track_ahead_ms(t) == 0 && t->load.url == NULL &&
+		       !t->ending;
+	switch (hls_list_turn(&t->list, now_ns)) {
+	case HLS_LIST_SAME:
+		return;
+	case HLS_LIST_NEW:
+		break;
+	case HLS_LIST_VARIANT:
+		hls_window_change(&t->window);
+		variant = true;
+		break;
+	}
+	t->ops->on_list(hls_list_media(&t->list), variant, t->arg);
+	look_at_window(t, restarted, now_ns);
+}
+
+void hls_track_turn(struct hls_track *t, uint64_t now_ns)
+{
+	const struct m3u8 *m;
+
+	turn_list(t, now_ns);
+	m = hls_list_media(&t->list);
+	if (m != NULL && m->fragmented)
+		t->err = errmsg_fail(&t->why, -ENOTSUP, "segments of MP4 are "
+				     "not played: only MPEG-TS is");
+	if (t->err == 0)
+		turn_segments(t, now_ns);
+}
+
+uint64_t hls_track_ahead_ms(const struct hls_track *t)
+{
+	const struct m3u8 *m = hls_list_media(&t->list);
+
+	return m != NULL ? hls_window_ahead_ms(&t->window, m) : 0;
+}
+
+bool hls_track_has_ended(const struct hls_track *t)
+{
+	const struct m3u8 *m = hls_list_media(&t->list);
+
+	return t->list.idle && m != NULL && m->ended;
+}
+
+const char *hls_track_trouble(const struct hls_track *t)
+{
+	bool lost = (t->lost > 0 || t->err < 0) && t->why.text[0] != '\0';
+
+	if (t->list.trouble.text[0] != '\0' &&
+	    (!lost || t->list.failures > 0))
+		return t->list.trouble.text;
+	if (lost)
+		return t->why.text;
+	return t->held.text[0] != '\0' ? t->held.text : NULL;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/m3u8_parser.h"
+
+#include "common/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- variants --- */
+
+static int take_variant(struct m3u8_parser *p, struct m3u8_text name,
+			struct m3u8_text value, void *arg)
+{
+	struct m3u8_variant *v = arg;
+
+	if (m3u8_is(name, "BANDWIDTH"))
+		return m3u8_number(p, value, &v->bandwidth);
+	if (m3u8_is(name, "AUDIO"))
+		v->sound = value;
+	return 0;
+}
+
+int m3u8_on_variant(struct m3u8_parser *p, struct m3u8_text value)
+{
+	p->variant = (struct m3u8_variant){ 0 };
+	p->has_variant = true;
+	p->list.master = true;
+	return m3u8_attributes(p, value, take_variant, &p->variant);
+}
+
+void m3u8_add_variant(struct m3u8_parser *p, struct m3u8_text uri)
+{
+	struct m3u8 *l = &p->list;
+
+	p->has_variant = false;
+	/* the others are as good as not there */
+	if (l->n_variants == M3U8_VARIANTS_MAX)
+		return;
+	if (l->variants == NULL)
+		l->variants = xcalloc(M3U8_VARIANTS_MAX, sizeof *l->variants);
+	p->variant.uri = uri;
+	l->variants[l->n_variants++] = p->variant;
+}
+
+/* --- what is heard with them --- */
+
+struct media_tag {
+	struct m3u8_text type;
+	struct m3u8_sound sound;
+};
+
+static int take_media(struct m3u8_parser *p, struct m3u8_text name,
+		      struct m3u8_text value, void *arg)
+{
+	struct media_tag *m = arg;
+
+	(void)p;
+	if (m3u8_is(name, "TYPE"))
+		m->type = value;
+	else if (m3u8_is(name, "GROUP-ID"))
+		m->sound.group = value;
+	else if (m3u8_is(name, "NAME"))
+		m->sound.name = value;
+	else if (m3u8_is(name, "LANGUAGE"))
+		m->sound.language = value;
+	else if (m3u8_is(name, "URI"))
+		m->sound.uri = value;
+	else if (m3u8_is(name, "DEFAULT"))
+		m->sound.is_default = m3u8_is(value, "YES");
+	else if (m3u8_is(name, "AUTOSELECT"))
+		m->sound.autoselect = m3u8_is(value, "YES");
+	return 0;
+}
+
+int m3u8_on_media(struct m3u8_parser *p, struct m3u8_text value)
+{
+	struct m3u8 *l = &p->list;
+	struct media_tag m = { 0 };
+	int r = m3u8_attributes(p, value, take_media, &m);
+
+	if (r < 0 || !m3u8_is(m.type, "AUDIO") || m.sound.group.len == 0 ||
+	    l->n_sounds == M3U8_SOUNDS_MAX)
+		return r;
+	if (l->sounds == NULL)
+		l->sounds = xcalloc(M3U8_SOUNDS_MAX, sizeof *l->sounds);
+	l->sounds[l->n_sounds++] = m.sound;
+	return 0;
+}
+
+/* "de" is "DE" and "de-AT", and a name is what it is. */
+static bool is_wanted(const struct m3u8_sound *s, const char *wanted)
+{
+	size_t len = strlen(wanted);
+	struct m3u8_text l = s->language;
+
+	if (len == 0)
+		return false;
+	if (m3u8_is(s->name, wanted))
+		return true;
+	return l.len >= len && strncasecmp(l.data, wanted, len) == 0 &&
+	       (l.len == len || l.data[len] == '-');
+}
+
+const struct m3u8_sound *m3u8_sound_of(const struct m3u8 *l,
+				       const struct m3u8_variant *v,
+				       const char *wanted)
+{
+	const struct m3u8_sound *best = NULL;
+	int best_points = -1;
+
+	for (size_t i = 0; i < l->n_sounds; i++) {
+		const struct m3u8_sound *s = &l->sounds[i];
+		int points = (is_wanted(s, wanted) ? 4 : 0) +
+			     (s->is_default ? 2 : 0) + (s->autoselect ? 1 : 0);
+
+		if (m3u8_is_same(s->group, v->sound) && points > best_points) {
+			best = s;
+			best_points = points;
+		}
+	}
+	return best;
+}

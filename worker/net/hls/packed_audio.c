@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/packed_audio.h"
+
+#include "common/base/util.h"
+#include "worker/ts/pes.h"
+
+#include <string.h>
+
+enum {
+	TAG_HEADER = 10,
+	FRAME_HEADER = 10,
+	STAMP = 8,
+	KEEP = 64 * 1024,
+	PAYLOAD = TS_PACKET - 4,
+	PES_MPEG = 0xc0,
+	PES_PRIVATE = 0xbd,
+};
+
+/* With its NUL. */
+static const char owner[] = "com.apple.streaming.transportStreamTimestamp";
+
+bool packed_begins(const uint8_t *data, size_t len)
+{
+	return data[0] == 'I' || (data[0] == 0xff && (len < 2 ||
+						      data[1] >= 0xe0)) ||
+	       (data[0] == 0x0b && (len < 2 || data[1] == 0x77));
+}
+
+void packed_done(struct packed *p)
+{
+	buf_done(&p->bytes);
+}
+
+void packed_segment(struct packed *p)
+{
+	buf_reset(&p->bytes, KEEP);
+	p->skip = p->n_pes = 0;
+}
+
+void packed_push(struct packed *p, const uint8_t *data, size_t len)
+{
+	size_t skip = MIN(p->skip, len);
+
+	p->skip -= skip;
+	if (len > skip)
+		buf_append(&p->bytes, data + skip, len - skip);
+}
+
+/* --- the tag --- */
+
+static size_t syncsafe(const uint8_t *p)
+{
+	return (size_t)(p[0] & 0x7f) << 21 | (size_t)(p[1] & 0x7f) << 14 |
+	       (size_t)(p[2] & 0x7f) << 7 | (p[3] & 0x7f);
+}
+
+static size_t plain(const uint8_t *p)
+{
+	return (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 |
+	       p[3];
+}
+
+static void take_stamp(struct packed *p, const uint8_t *stamp)
+{
+	uint64_t time = 0;
+
+	for (size_t i = 0; i < STAMP; i++)
+		time = time << 8 | stamp[i];
+	p->base = time % PES_TIME_WRAP;
+	p->samples = 0;
+	p->stamped = true;
+}
+
+/* ID3v2.3 and 2.4: the frame PRIV of our owner. */
+static void read_tag(struct packed *p, const uint8_t *tag, size_t len)
+{
+	bool old = tag[3] < 4;
+
+	for (size_t at = TAG_HEADER; at + FRAME_HEADER <= len;) {
+		const uint8_t *frame = tag + at;
+		size_t size = old ? plain(frame + 4) : syncsafe(frame + 4);
+
+		at += FRAME_HEADER;
+		if (size > len - at)
+			return;
+		if (memcmp(frame, "PRIV", 4) == 0 &&
+		    size >= sizeof owner + STAMP &&
+		    memcmp(frame + FRAME_HEADER, owner, sizeof owner) == 0)
+			take_stamp(p, frame + FRAME_HEADER + sizeof owner);
+		at += size;
+	}
+}
+
+enum next { IS_NONE, IS_SHORT, IS_TAG, IS_FRAME };
+
+/* *ret: bytes of a tag or frame that is there; of a tag too long to wait for,
+ * all. */
+static enum next look(const struct packed *p, struct audio_frame *ret_frame,
+		      size_t *ret)
+{
+	const uint8_t *head = buf_head(&p->bytes);
+	size_t len = buf_len(&p->bytes);
+
+	if (len < TAG_HEADER)
+		return IS_SHORT;
+	if (memcmp(head, "ID3", 3) == 0) {
+		*ret = TAG_HEADER + syncsafe(head + 6);
+		return *ret > len && *ret <= PACKED_TAG_MAX ? IS_SHORT
+							    : IS_TAG;
+	}
+	if (!audio_frame_parse(head, ret_frame) ||
+	    ret_frame->codec == AUDIO_LATM || ret_frame->rate == 0 ||
+	    ret_frame->len > PACKED_FRAME_MAX)
+		return IS_NONE;
+	*ret = ret_frame->len;
+	return *ret > len ? IS_SHORT : IS_FRAME;
+}
+
+static void take_tag(struct packed *p, size_t size)
+{
+	size_t len = MIN(size, buf_len(&p->bytes));
+
+	if (size == len)
+		read_tag(p, buf_head(&p->bytes), len);
+	p->skip = size - len;
+	buf_take(&p->bytes, len);
+}
+
+/* --- frames --- */
+
+static uint64_t now_pts(const struct packed *p)
+{
+	return (p->base + p->samples * 90000 / p->rate) % PES_TIME_WRAP;
+}
+
+static void take_frame(struct packed *p, const struct audio_frame *f)
+{
+	if (p->rate != f->rate || p->codec != f->codec) {
+		if (p->rate != 0)
+			p->base = now_pts(p);
+		p->samples = 0;
+		p->rate = f->rate;
+		p->codec = f->codec;
+	}
+	if (p->n_pes == 0)
+		p->pes_pts = now_pts(p);
+	memcpy(p->pes + p->n_pes, buf_head(&p->bytes), f->len);
+	p->n_pes += f->len;
+	p->samples += f->samples;
+	buf_take(&p->bytes, f->len);
+}
+
+static size_t put_header(const struct packed *p, uint8_t *ret)
+{
+	bool mpeg = p->codec == AUDIO_MPEG || p->codec == AUDIO_ADTS;
+	size_t len = p->n_pes + PACKED_HEADER - 6;
+
+	memcpy(ret, (const uint8_t[PACKED_HEADER]){ 0, 0, 1,
+		mpeg ? PES_MPEG : PES_PRIVATE, (uint8_t)(len >> 8),
+		(uint8_t)len, 0x84, 0x80, 5, 0x21, 0, 1, 0, 1 },
+	       PACKED_HEADER);
+	pes_set_time(ret + PES_HEADER, p->pes_pts);
+	return PACKED_HEADER;
+}
+
+/* The header of a packet for the next of len bytes, filled up when they are
+ * few; where they go. */
+static uint8_t *put_packet(uint8_t *ret, bool first, size_t len)
+{
+	size_t stuffing = PAYLOAD - MIN(len, (size_t)PAYLOAD);
+
+	ret[0] = TS_SYNC_BYTE;
+	ret[1] = first ? 0x40 : 0;
+	ret[2] = 0;
+	ret[3] = stuffing > 0 ? 0x30 : 0x10;
+	if (stuffing > 0) {
+		memset(ret + 4, 0xff, stuffing);
+		ret[4] = (uint8_t)(stuffing - 1);
+		if (stuffing > 1)
+			ret[5] = 0;
+	}
+	return ret + 4 + stuffing;
+}
+
+static size_t put_pes(struct packed *p, uint8_t *ret)
+{
+	uint8_t pes[PACKED_HEADER + sizeof p->pes];
+	size_t len = put_header(p, pes), n = 0;
+
+	memcpy(pes + len, p->pes, p->n_pes);
+	len += p->n_pes;
+	for (size_t at = 0; at < len; n++) {
+		size_t take = MIN(len - at, (size_t)PAYLOAD);
+
+		memcpy(put_packet(ret + n * TS_PACKET, n == 0, len - at),
+		       pes + at, take);
+		at += take;
+	}
+	p->n_pes = 0;
+	return n;
+}
+
+/* What is no frame, up to where one may begin. */
+static void pass_junk(struct packed *p)
+{
+	const uint8_t *head = buf_head(&p->bytes);
+	size_t len = buf_len(&p->bytes), n = 1;
+
+	while (n < len && !packed_begins(head + n, len - n))
+		n++;
+	p->junk += (uint32_t)n;
+	buf_take(&p->bytes, n);
+}
+
+size_t packed_pull(struct packed *p, bool last, uint8_t *ret)
+{
+	struct audio_frame frame;
+	size_t size = 0;
+
+	for (;;) {
+		enum next is = look(p, &frame, &size);
+		bool ends = is == IS_TAG ||
+			    (is == IS_FRAME && p->rate != 0 &&
+			     (frame.rate != p->rate ||
+			      frame.codec != p->codec)) ||
+			    (is == IS_SHORT && last);
+
+		if (p->n_pes >= PACKED_PES || (ends && p->n_pes > 0))
+			return put_pes(p, ret);
+		switch (is) {
+		case IS_SHORT:
+			return 0;
+		case IS_TAG:
+			take_tag(p, size);
+			break;
+		case IS_FRAME:
+			take_frame(p, &frame);
+			break;
+		case IS_NONE:
+			pass_junk(p);
+			break;
+		}
+	}
+}
+
+uint8_t packed_stream_type(const struct packed *p)
+{
+	if (p->rate == 0)
+		return 0;
+	if (p->codec == AUDIO_ADTS)
+		return 0x0f;
+	return p->codec == AUDIO_MPEG ? 0x03 : 0x06;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/pcr_rebuild.h"
+
+#include "common/base/alloc.h"
+#include "common/base/util.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+#include "worker/ts/psi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	HZ_MS = 90,        /* ticks of time stamps in a millisecond */
+	PCR_PER_TICK = 300,
+};
+
+struct mend {
+	struct psi *psi;
+	enum mend_is state;
+	/* whose decoding times count: the first PID with pictures, else with
+	 * sound */
+	uint16_t pid;      /* TS_PID_NULL: none yet */
+	bool pictures;
+	uint64_t dts;      /* the last one, 90 kHz */
+	int64_t lead;      /* 90 kHz: it is before the last PCR; 0: unknown */
+	uint64_t dts_before;  /* both at the end of the segment before */
+	int64_t lead_before;
+
+	/* of this segment */
+	bool has_dts;
+	int64_t span;      /* 90 kHz, of decoding times */
+	size_t n_pcrs;
+	uint16_t pcr_pid;
+	uint64_t pcr;      /* the last one, 27 MHz */
+	int64_t pcr_span;
+	bool bad;          /* a PCR went back, or was far from the last */
+
+	uint8_t cc[TS_PIDS]; /* the last counter of each, as it came */
+};
+
+struct mend *mend_new(void)
+{
+	struct mend *m = xcalloc(1, sizeof *m);
+
+	m->psi = psi_new();
+	m->pid = TS_PID_NULL;
+	return m;
+}
+
+void mend_free(struct mend **mend)
+{
+	struct mend *m = *mend;
+
+	*mend = NULL;
+	if (m == NULL)
+		return;
+	psi_free(&m->psi);
+	free(m);
+}
+
+/* --- what is there --- */
+
+static int64_t pcr_step(uint64_t later, uint64_t earlier)
+{
+	return wrap_diff(later % PCR_WRAP, earlier % PCR_WRAP, PCR_WRAP);
+}
+
+static void look_at_pcr(struct mend *m, const uint8_t *packet)
+{
+	const int64_t gap = MEND_GAP_MS * HZ_MS * PCR_PER_TICK;
+	uint64_t pcr;
+	int64_t step;
+
+	if (!ts_pcr(packet, &pcr) ||
+	    (m->n_pcrs > 0 && ts_pid(packet) != m->pcr_pid))
+		return;
+	step = m->n_pcrs > 0 ? pcr_step(pcr, m->pcr) : 0;
+	m->bad |= step < 0 || step > gap;
+	m->pcr_span += step;
+	m->pcr = pcr;
+	m->pcr_pid = ts_pid(packet);
+	m->n_pcrs++;
+}
+
+/* Does this PES have times that count? */
+static bool counts(struct mend *m, const uint8_t *packet)
+{
+	size_t len;
+	const uint8_t *pes = pes_find(packet, &len);
+	bool pictures = pes[3] >= 0xe0 && pes[3] <= 0xef;
+
+	if (m->pid == ts_pid(packet))
+		return true;
+	if (m->pid != TS_PID_NULL && (m->pictures || !pictures))
+		return false;
+	m->pid = ts_pid(packet);
+	m->pictures = pictures;
+	m->has_dts = false;
+	m->span = 0;
+	return true;
+}
+
+static void look_at_dts(struct mend *m, const uint8_t *packet)
+{
+	struct pes_times at;
+	uint64_t dts;
+
+	if (!pes_times(packet, &at) || !counts(m, packet))
+		return;
+	dts = pes_time(packet + at.dts);
+	if (m->has_dts)
+		m->span += wrap_diff(dts, m->dts, PES_TIME_WRAP);
+	m->has_dts = true;
+	m->dts = dts;
+	if (m->n_pcrs > 0 && m->state != MEND_MAKES)
+		m->lead = wrap_diff(dts, m->pcr / PCR_PER_TICK,
+				    PES_TIME_WRAP);
+}
+
+static bool is_broken(const struct mend *m)
+{
+	int64_t off = m->pcr_span / PCR_PER_TICK - m->span;
+	int64_t loose = m->span / 4 + MEND_LOOSE_MS * HZ_MS;
+
+	if (!m->has_dts || m->span < MEND_LOOSE_MS * HZ_MS)
+		return false;
+	return m->n_pcrs < 2 || m->bad || off > loose || off < -loose ||
+	       m->lead < -MEND_LOOSE_MS * HZ_MS ||
+	       m->lead > MEND_LEAD_MAX_MS * HZ_MS;
+}
+
+void mend_look(struct mend *m, const uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+
+	if (ts_tei(packet))
+		return;
+	m->cc[pid] = ts_cc(packet);
+	if (psi_class(m->psi, pid) == PID_PSI)
+		(void)psi_feed(m->psi, packet);
+	if (ts_has_adaptation(packet))
+		look_at_pcr(m, packet);
+	if (ts_pusi(packet))
+		look_at_dts(m, packet);
+	if (m->state == MEND_JUDGES && m->span >= MEND_JUDGE_MS * HZ_MS)
+		mend_decide(m);
+}
+
+void mend_decide(struct mend *m)
+{
+	if (m->state != MEND_JUDGES)
+		return;
+	m->state = is_broken(m) ? MEND_MAKES : MEND_KEEPS;
+	/* what such a clock says of it is nothing to go by */
+	if (m->state == MEND_MAKES)
+		m->lead = 0;
+}
+
+enum mend_is mend_state(const struct mend *m)
+{
+	return m->state;
+}
+
+void mend_segment(struct mend *m, bool cut)
+{
+	if (m->state == MEND_KEEPS && is_broken(m)) {
+		m->state = MEND_MAKES;
+		m->lead = m->lead_before;
+	}
+	m->dts_before = m->dts;
+	m->lead_before = m->lead;
+	if (cut || !m->has_dts)
+		m->pid = TS_PID_NULL;
+	if (cut) {
+		m->state = MEND_JUDGES;
+		m->lead = 0;
+	}
+	m->has_dts = m->bad = false;
+	m->span = m->pcr_span = 0;
+	m->n_pcrs = 0;
+}
+
+bool mend_takes_over(struct mend *m, int64_t step, const struct ts_run *head)
+{
+	const int64_t loose = MEND_LOOSE_MS * HZ_MS;
+	struct pes_times at;
+
+	for (size_t i = 0; i < head->n && m->pid != TS_PID_NULL; i++) {
+		const uint8_t *p = head->data + i * TS_PACKET;
+		int64_t on, off;
+
+		if (ts_pid(p) != m->pid || !pes_times(p, &at))
+			continue;
+		on = wrap_diff(pes_time(p + at.dts), m->dts_before,
+			       PES_TIME_WRAP);
+		off = on - step / PCR_PER_TICK;
+		if (on <= -loose || on >= 3 * loose ||
+		    (off <= loose && off >= -loose))
+			return false;
+		m->state = MEND_MAKES;
+		m->lead = m->lead_before;
+		return true;
+	}
+	return false;
+}
+
+/* --- what is made --- */
+
+/* Where the tables say that PCRs are; else beside the times. */
+static uint16_t pcr_pid(const struct mend *m)
+{
+	const struct psi_program *program = psi_main_program(m->psi);
+
+	return program != NULL && program->pcr_pid != TS_PID_NULL
+		? program->pcr_pid : m->pid;
+}
+
+static void put_pcr(struct mend *m, uint64_t dts, const uint8_t *packet,
+		    uint8_t *ret)
+{
+	const int64_t most = MEND_LEAD_MAX_MS * HZ_MS;
+	int64_t lead = m->lead > 0 && m->lead < most
+		? m->lead : MEND_LEAD_MS * HZ_MS;
+	uint16_t pid = pcr_pid(m);
+	/* one without a payload repeats the counter of the last */
+	unsigned cc = pid == ts_pid(packet) ? ts_cc(packet) - 1U : m->cc[pid];
+
+	m->lead = lead;
+	memset(ret, 0xff, TS_PACKET);
+	ret[0] = TS_SYNC_BYTE;
+	ret[1] = (uint8_t)(pid >> 8);
+	ret[2] = (uint8_t)pid;
+	ret[3] = 0x20;
+	ts_set_cc(ret, cc);
+	ret[4] = TS_PACKET - 5;
+	ret[5] = 0x10;
+	ts_set_pcr(ret, (dts + PES_TIME_WRAP - (uint64_t)lead) %
+				PES_TIME_WRAP * PCR_PER_TICK);
+}
+
+size_t mend_make(struct mend *m, const uint8_t *packet, uint8_t *ret)
+{
+	struct pes_times at;
+	size_t n = 0;
+
+	if (ts_pid(packet) == m->pid && ts_pusi(packet) &&
+	    pes_times(packet, &at)) {
+		put_pcr(m, pes_time(packet + at.dts), packet, ret);
+		n++;
+	}
+	memcpy(ret + n * TS_PACKET, packet, TS_PACKET);
+	if (pcr_strip(ret + n * TS_PACKET))
+		n++;
+	return n;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/segment_play.h"
+
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
+#include "worker/net/hls/cc_join.h"
+#include "worker/net/hls/pcr_rebuild.h"
+#include "worker/ts/fifo.h"
+#include "worker/splice/splice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* The head of a segment, up to its first PCR, is kept back; no more
+	 * than that. */
+	HEAD_MAX = 1024,
+	/* What is looked at to judge its clock by, at most. */
+	PROBE_MAX = 8192,
+	/* Parts of a small buffer that they may take: beside them there is room
+	 * for what the network brings at once. */
+	HEAD_PART = 16,
+	PROBE_PART = 8,
+	SCRATCH = 32, /* packets */
+	/* A PCR that is so much further on than PCRs are apart is a jump. */
+	JUMP_MS = 100,
+	SMOOTH_TARGETS = 4,
+	TARGET_MAX_MS = 60 * 1000,
+};
+
+struct hls_play {
+	struct ts_sync sync;
+	struct mend *mend;
+	struct fifo probe; /* until it has judged */
+	struct fifo head;
+	bool in_head;   /* it is not clear yet how the segment goes on */
+	bool cut;       /* it does not */
+	bool begun;     /* something was pushed */
+	struct join join;
+	struct playout playout;
+	struct splice *splice;
+	struct batch *out;   /* of the take that is under way */
+	struct batch within; /* from the playout to the splice */
+	uint64_t due_ns;     /* of what was spliced last */
+	uint64_t packets;
+	uint32_t unannounced;
+	size_t n_scratch;
+	uint8_t scratch[SCRATCH * TS_PACKET];
+};
+
+/* --- what comes out --- */
+
+/* The splice finds packets in time, however late the wake-up. */
+static uint64_t due_ns(struct hls_play *p)
+{
+	p->due_ns = MAX(p->due_ns, playout_due_ns(&p->playout));
+	return p->due_ns;
+}
+
+static void on_due(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct hls_play *p = arg;
+
+	splice_feed(p->splice, runs, n_runs, due_ns(p));
+}
+
+static void on_spliced(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct hls_play *p = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		if (runs[i].n > 0)
+			batch_add(p->out, runs[i]);
+	/* the runs are borrowed */
+	batch_flush(p->out);
+}
+
+struct hls_play *hls_play_new(unsigned lead_ms, size_t packets_max,
+			      uint64_t now_ns)
+{
+	struct hls_play *p = xcalloc(1, sizeof *p);
+
+	ts_sync_init(&p->sync, TS_SYNC_STREAM);
+	p->mend = mend_new();
+	p->probe.max = MIN((size_t)PROBE_MAX, packets_max / PROBE_PART);
+	p->head.max = MIN((size_t)HEAD_MAX, packets_max / HEAD_PART);
+	playout_init(&p->playout, lead_ms, packets_max, now_ns);
+	batch_init(&p->within, on_due, p);
+	p->splice = splice_new(&(struct splice_config){
+		.out = on_spliced, .arg = p,
+	});
+	return p;
+}
+
+void hls_play_free(struct hls_play **play)
+{
+	struct hls_play *p = *play;
+
+	*play = NULL;
+	if (p == NULL)
+		return;
+	mend_free(&p->mend);
+	fifo_done(&p->probe);
+	fifo_done(&p->head);
+	playout_done(&p->playout);
+	splice_free(&p->splice);
+	free(p);
+}
+
+void hls_play_set_pace(struct hls_play *p, unsigned lead_ms,
+		       unsigned target_ms)
+{
+	unsigned smooth_s = MIN(target_ms, (unsigned)TARGET_MAX_MS) *
+			    SMOOTH_TARGETS / 1000;
+
+	playout_set_pace(&p->playout, lead_ms,
+			 target_ms == 0 ? 0 : MAX(smooth_s, 1));
+}
+
+void hls_play_set_elsewhere(struct hls_play *p, uint64_t ms)
+{
+	p->playout.elsewhere_ns = ms * MS;
+}
+
+/* --- what goes in --- */
+
+static void flush_scratch(struct hls_play *p)
+{
+	if (p->n_scratch > 0)
+		playout_push(&p->playout,
+			     (struct ts_run){ p->scratch, p->n_scratch });
+	p->n_scratch = 0;
+}
+
+static void push_changed(struct hls_play *p, const uint8_t *packet, uint8_t cc)
+{
+	uint8_t *copy = p->scratch + p->n_scratch * TS_PACKET;
+
+	memcpy(copy, packet, TS_PACKET);
+	ts_set_cc(copy, cc);
+	if (++p->n_scratch == SCRATCH)
+		flush_scratch(p);
+}
+
+static void push_same(struct hls_play *p, const uint8_t *from,
+		      const uint8_t *to)
+{
+	if (from == to)
+		return;
+	flush_scratch(p);
+	playout_push(&p->playout,
+		     (struct ts_run){ from, (size_t)(to - from) / TS_PACKET });
+}
+
+/* There is room for all of it. */
+static void push(struct hls_play *p, struct ts_run run)
+{
+	const uint8_t *end = run.data + run.n * TS_PACKET, *same = run.data;
+
+	p->packets += run.n;
+	for (const uint8_t *at = run.data; at < end; at += TS_PACKET) {
+		uint8_t cc;
+		enum join_is is = join_look(&p->join, at, &cc);
+
+		if (is == JOIN_AS_IT_IS)
+			continue;
+		push_same(p, same, at);
+		if (is == JOIN_CHANGED)
+			push_changed(p, at, cc);
+		same = at + TS_PACKET;
+	}
+	push_same(p, same, end);
+	flush_scratch(p);
+	p->begun = true;
+}
+
+/* Does a PCR in the head of a segment not go on with the last one? */
+static bool jumps(struct hls_play *p, uint16_t pid, uint64_t pcr)
+{
+	const struct pcr_clock *in = &p->playout.in;
+	struct ts_run head = fifo_run(&p->head);
+	int64_t step;
+
+	if (!in->has_pcr)
+		return false;
+	step = wrap_diff(pcr % PCR_WRAP, in->last_pcr, PCR_WRAP);
+	if (in->pid == pid && step > 0 &&
+	    (uint64_t)step <= p->playout.gap_ticks + JUMP_MS * PCR_HZ / 1000)
+		return false;
+	return !mend_takes_over(p->mend, step, &head);
+}
+
+static bool head_jumps(struct hls_play *p)
+{
+	struct ts_run run = fifo_run(&p->head);
+	uint64_t pcr;
+
+	for (size_t i = 0; i < run.n; i++) {
+		const uint8_t *packet = run.data + i * TS_PACKET;
+
+		if (!ts_tei(packet) && ts_pcr(packet, &pcr))
+			return jumps(p, ts_pid(packet), pcr);
+	}
+	return false;
+}
+
+/* With the PCRs of ours, where they are to be made. */
+static void push_mended(struct hls_play *p, struct ts_run run)
+{
+	uint8_t made[2 * TS_PACKET];
+
+	for (size_t i = 0; i < run.n; i++)
+		push(p, (struct ts_run){ made,
+			mend_make(p->mend, run.data + i * TS_PACKET, made) });
+}
+
+/* What is in the head is enough, or all.  There is room for it. */
+static void end_head(struct hls_play *p)
+{
+	bool makes = mend_state(p->mend) == MEND_MAKES;
+	bool found = p->begun && !p->cut && head_jumps(p);
+	struct ts_run head = fifo_run(&p->head);
+
+	p->cut |= found;
+	p->unannounced += found;
+	if (p->cut && p->begun)
+		playout_cut(&p->playout);
+	join_segment(&p->join, !p->cut);
+	p->in_head = p->cut = false;
+	if (head.n > 0 && !makes && mend_state(p->mend) == MEND_MAKES)
+		push_mended(p, head);
+	else if (head.n > 0)
+		push(p, head);
+	fifo_drop(&p->head, head.n);
+}
+
+void hls_play_begin(struct hls_play *p, bool cut)
+{
+	ts_sync_reset(&p->sync);
+	mend_segment(p->mend, cut);
+	p->in_head = true;
+	p->cut |= cut;
+}
+
+static bool add_to_head(struct hls_play *p, const uint8_t *packet)
+{
+	uint64_t pcr;
+
+	(void)fifo_push(&p->head, (struct ts_run){ packet, 1 });
+	return ts_pcr(packet, &pcr) || fifo_len(&p->head) == p->head.max;
+}
+
+static void pass(struct hls_play *p, struct ts_run run)
+{
+	while (p->in_head && run.n > 0) {
+		if (add_to_head(p, run.data))
+			end_head(p);
+		run.data += TS_PACKET;
+		run.n--;
+	}
+	if (run.n > 0)
+		push(p, run);
+}
+
+static void pass_judged(struct hls_play *p, struct ts_run run)
+{
+	uint8_t made[2 * TS_PACKET];
+
+	if (mend_state(p->mend) != MEND_MAKES) {
+		pass(p, run);
+		return;
+	}
+	for (size_t i = 0; i < run.n; i++)
+		pass(p, (struct ts_run){ made,
+			mend_make(p->mend, run.data + i * TS_PACKET, made) });
+}
+
+/* It has judged, or has to. */
+static void end_probe(struct hls_play *p)
+{
+	mend_decide(p->mend);
+	if (fifo_len(&p->probe) > 0)
+		pass_judged(p, fifo_run(&p->probe));
+	fifo_drop(&p->probe, fifo_len(&p->probe));
+}
+
+static void probe(struct hls_play *p, const uint8_t *packet)
+{
+	mend_look(p->mend, packet);
+	(void)fifo_push(&p->probe, (struct ts_run){ packet, 1 });
+	if (mend_state(p->mend) != MEND_JUDGES ||
+	    fifo_len(&p->probe) == p->probe.max)
+		end_probe(p);
+}
+
+static void take(struct hls_play *p, struct ts_run run)
+{
+	for (; run.n > 0 && mend_state(p->mend) == MEND_JUDGES; run.n--) {
+		probe(p, run.data);
+		run.data += TS_PACKET;
+	}
+	/* the head tells whether the rest of a segment is made, too */
+	for (; run.n > 0 && (p->in_head ||
+			     mend_state(p->mend) == MEND_MAKES); run.n--) {
+		mend_look(p->mend, run.data);
+		pass_judged(p, (struct ts_run){ run.data, 1 });
+		run.data += TS_PACKET;
+	}
+	for (size_t i = 0; i < run.n; i++)
+		mend_look(p->mend, run.data + i * TS_PACKET);
+	if (run.n > 0)
+		push(p, run);
+}
+
+/* As many again may be made. */
+static size_t room_for(const struct hls_play *p, size_t n)
+{
+	n += fifo_len(&p->probe);
+	if (mend_state(p->mend) != MEND_KEEPS || p->in_head)
+		n *= 2;
+	return n + 2 * fifo_len(&p->head);
+}
+
+/* False: what waits has to be played first, however little it is. */
+static bool has_room(struct hls_play *p, size_t n)
+{
+	bool can_cut = !p->in_head || playout_can_cut(&p->playout);
+	size_t need = can_cut ? room_for(p, n) : SIZE_MAX;
+	bool has = playout_room(&p->playout) >= need;
+
+	playout_set_need(&p->playout, has ? 0 : need);
+	return has;
+}
+
+bool hls_play_push(struct hls_play *p, const uint8_t *data, size_t len)
+{
+	struct ts_run run;
+
+	if (!has_room(p, len / TS_PACKET + TS_SYNC_BATCH + 1))
+		return false;
+	ts_sync_push(&p->sync, data, len);
+	while (ts_sync_pull(&p->sync, &run))
+		take(p, run);
+	return true;
+}
+
+bool hls_play_end(struct hls_play *p)
+{
+	if (!has_room(p, 0))
+		return false;
+	if (mend_state(p->mend) == MEND_JUDGES)
+		end_probe(p);
+	if (p->in_head && fifo_len(&p->head) > 0)
+		end_head(p);
+	return true;
+}
+
+/* --- what is due --- */
+
+size_t hls_play_take(struct hls_play *p, struct batch *batch, uint64_t now_ns)
+{
+	size_t taken = 0;
+
+	p->out = batch;
+	for (;;) {
+		taken += playout_take(&p->playout, &p->within, now_ns);
+		if (!playout_is_at_cut(&p->playout))
+			return taken;
+		playout_pass_cut(&p->playout);
+		splice_cut(p->splice, NULL, false, due_ns(p));
+	}
+}
+
+void hls_play_set_ended(struct hls_play *p, bool ended)
+{
+	playout_set_ended(&p->playout, ended);
+}
+
+bool hls_play_is_dry(const struct hls_play *p)
+{
+	return playout_is_dry(&p->playout);
+}
+
+uint64_t hls_play_waiting_ns(const struct hls_play *p)
+{
+	return playout_waiting_ns(&p->playout);
+}
+
+void hls_play_second(struct hls_play *p)
+{
+	playout_second(&p->playout);
+	fifo_trim(&p->probe);
+	fifo_trim(&p->head);
+}
+
+void hls_play_counters(const struct hls_play *p, struct hls_play_counters *ret)
+{
+	*ret = (struct hls_play_counters){
+		.packets = p->packets,
+		.sync_losses = p->sync.sync_losses,
+		.torn = p->join.torn,
+		.unannounced = p->unannounced,
+		.waiting_ms = playout_waiting_ns(&p->playout) / MS,
+	};
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/hls/segment_window.h"
+
+#include <string.h>
+
+#define NOWHERE SIZE_MAX
+
+enum { SAME_MS = 20 }; /* what a duration may be rounded by */
+
+/* FNV-1a */
+static uint64_t name_of(const struct m3u8_segment *s)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < s->uri.len; i++)
+		hash = (hash ^ (uint8_t)s->uri.data[i]) *
+		       UINT64_C(1099511628211);
+	return hash ^ (s->range_at * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static struct hls_had had_of(const struct m3u8_segment *s)
+{
+	return (struct hls_had){ name_of(s), s->duration_ms };
+}
+
+static void remember(struct hls_window *w, const struct hls_had *had)
+{
+	memmove(w->had + 1, w->had, (HLS_HISTORY - 1) * sizeof *w->had);
+	w->had[0] = *had;
+	w->n_had = MIN(w->n_had + 1, (size_t)HLS_HISTORY);
+	w->n_before = MIN(w->n_before, HLS_HISTORY - w->n_had);
+}
+
+/* Where to enter it. */
+static size_t start_of(const struct m3u8 *l, uint64_t wanted_ms)
+{
+	uint64_t least = (uint64_t)HLS_START_TARGETS * l->target_ms, sum = 0;
+	size_t i = l->n_segments;
+
+	if (l->ended)
+		return 0;
+	while (i > 0 && sum < MAX(least, wanted_ms))
+		sum += l->segments[--i].duration_ms;
+	return i;
+}
+
+/* Of a segment of the list; a list may be megabytes of them. */
+static uint64_t name_at(struct hls_window *w, const struct m3u8 *l, size_t i)
+{
+	w->named++;
+	return name_of(&l->segments[i]);
+}
+
+/* Is the segment before this place the last one that we had? */
+static bool follows_last(struct hls_window *w, const struct m3u8 *l, size_t i)
+{
+	return i > 0 && w->n_had > 0 &&
+	       name_at(w, l, i - 1) == w->had[0].name;
+}
+
+/* Behind the newest one of those we had that is in the list; *ret_age: so many
+ * came after it. */
+static size_t find_by_name(struct hls_window *w, const struct m3u8 *l,
+			   size_t *ret_age)
+{
+	size_t found = NOWHERE, newest = w->n_had;
+
+	for (size_t i = l->n_segments; i > 0 && newest > 0; i--) {
+		uint64_t name = name_at(w, l, i - 1);
+
+		for (size_t age = 0; age < newest; age++)
+			if (name == w->had[age].name) {
+				newest = age;
+				found = i;
+			}
+	}
+	*ret_age = newest;
+	return found;
+}
+
+/* As find_by_name() of the last one, if the one before it is in its place,
+ * too: names may be used again. */
+static size_t find_pair(struct hls_window *w, const struct m3u8 *l)
+{
+	/* one and the same again and again tells nothing */
+	if (w->n_had < 2 || w->had[0].name == w->had[1].name)
+		return NOWHERE;
+	for (size_t i = 2; i <= l->n_segments; i++)
+		if (follows_last(w, l, i) &&
+		    name_at(w, l, i - 2) == w->had[1].name)
+			return i;
+	return NOWHERE;
+}
+
+static void go_to(struct hls_window *w, const struct m3u8 *l, size_t i)
+{
+	w->next = l->sequence + i;
+}
+
+/* What is listed before that place has been, as what was played. */
+static void enter(struct hls_window *w, const struct m3u8 *l, size_t i)
+{
+	for (size_t k = i - MIN(i, (size_t)HLS_HISTORY); k < i; k++) {
+		struct hls_had had = had_of(&l->segments[k]);
+
+		remember(w, &had);
+	}
+	go_to(w, l, i);
+}
+
+static void renumber(struct hls_window *w, const struct m3u8 *l, size_t i)
+{
+	if (l->sequence + i == w->next)
+		return;
+	w->renumbered++;
+	go_to(w, l, i);
+}
+
+/* The number we wait for is in the list, or the next one to be there. */
+static void go_on(struct hls_window *w, const struct m3u8 *l)
+{
+	size_t i = (size_t)(w->next - l->sequence), age, found;
+
+	if (follows_last(w, l, i))
+		return;
+	if (i == 0) {
+		found = find_pair(w, l);
+		if (found != NOWHERE)
+			renumber(w, l, found);
+		return;
+	}
+	found = find_by_name(w, l, &age);
+	if (found != NOWHERE && age == 0)
+		renumber(w, l, found);
+}
+
+/* Was the last segment of the list among these? */
+static bool ends_with_one_of(struct hls_window *w, const struct m3u8 *l,
+			     size_t from, size_t n)
+{
+	uint64_t name = name_at(w, l, l->n_segments - 1);
+	uint32_t ms = l->segments[l->n_segments - 1].duration_ms;
+
+	for (size_t i = from; i < from + n; i++)
+		/* a name that is used again has another segment, as a rule */
+		if (w->had[i].name == name &&
+		    MAX(w->had[i].duration_ms, ms) -
+		    MIN(w->had[i].duration_ms, ms) <= SAME_MS)
+			return true;
+	return false;
+}
+
+static bool looks_old(struct hls_window *w, const struct m3u8 *l)
+{
+	return w->next > l->sequence
+		? ends_with_one_of(w, l, 0, w->n_had)
+		: ends_with_one_of(w, l, w->n_had, w->n_before);
+}
+
+/* Of a list that looks old: does it move on as one that is alive? */
+static bool moves_on(struct hls_window *w, const struct m3u8 *l)
+{
+	struct hls_old *old = &w->old;
+	uint64_t end = l->sequence + l->n_segments;
+
+	if (old->lists > 0 && end > old->end)
+		old->moves++;
+	else if (end < old->end)
+		old->moves = 0;
+	old->end = end;
+	old->lists++;
+	return old->moves >= HLS_OLD_MOVES &&
+	       (w->next < end || w->next - end > HLS_OLD_NEAR);
+}
+
+static void enter_anew(struct hls_window *w, const struct m3u8 *l,
+		       uint64_t wanted_ms)
+{
+	size_t i = start_of(l, wanted_ms);
+
+	if (w->next < l->sequence) {
+		w->skipped += l->sequence + i - w->next;
+	} else {
+		w->restarted++;
+		w->n_before = MIN(w->n_had + w->n_before, (size_t)HLS_HISTORY);
+		w->n_had = 0;
+	}
+	w->cut = true;
+	w->jumps++;
+	enter(w, l, i);
+}
+
+/* It is not. */
+static void find_again(struct hls_window *w, const struct m3u8 *l,
+		       uint64_t wanted_ms)
+{
+	size_t age, found = find_by_name(w, l, &age);
+
+	if (found != NOWHERE && (age == 0 || found < l->n_segments)) {
+		renumber(w, l, found);
+		w->cut |= age > 0;
+	} else if (looks_old(w, l) && !moves_on(w, l)) {
+		return;
+	} else {
+		enter_anew(w, l, wanted_ms);
+	}
+	w->old = (struct hls_old){ 0 };
+}
+
+void hls_window_update(struct hls_window *w, const struct m3u8 *l,
+		       uint64_t wanted_ms)
+{
+	if (l->n_segments == 0)
+		return;
+	if (!w->begun) {
+		w->begun = true;
+		enter(w, l, start_of(l, wanted_ms));
+		return;
+	}
+	if (w->next < l->sequence || w->next - l->sequence > l->n_segments) {
+		find_again(w, l, wanted_ms);
+		return;
+	}
+	w->old = (struct hls_old){ 0 };
+	go_on(w, l);
+}
+
+void hls_window_change(struct hls_window *w)
+{
+	w->cut = true;
+	w->n_had = w->n_before = 0;
+	w->old = (struct hls_old){ 0 };
+}
+
+bool hls_window_is_held(const struct hls_window *w)
+{
+	return w->old.lists > 1;
+}
+
+/* A server that lists one twice says nothing by it; one that does so again and
+ * again has nothing else to show. */
+static bool is_repeated(const struct hls_window *w,
+			const struct m3u8_segment *s)
+{
+	uint64_t name = name_of(s);
+
+	return !s->discontinuity && w->n_had > 0 && w->had[0].name == name &&
+	       (w->n_had == 1 || w->had[1].name != name);
+}
+
+/* Passes over a segment without playing it. */
+static void pass_over(struct hls_window *w, const struct m3u8_segment *s)
+{
+	struct hls_had had = had_of(s);
+
+	remember(w, &had);
+	w->next++;
+	w->cut |= s->gap || s->discontinuity;
+	w->skipped += s->gap;
+}
+
+bool hls_window_next(struct hls_window *w, const struct m3u8 *l,
+		     struct hls_step *ret)
+{
+	const struct m3u8_segment *s;
+
+	while (w->begun && w->next >= l->sequence &&
+	       w->next - l->sequence < l->n_segments) {
+		s = &l->segments[w->next - l->sequence];
+		if (s->gap || is_repeated(w, s)) {
+			pass_over(w, s);
+			continue;
+		}
+		*ret = (struct hls_step){
+			.segment = s,
+			.sequence = w->next,
+			.had = had_of(s),
+			.jumps = w->jumps,
+			.cut = w->cut || s->discontinuity,
+		};
+		w->cut = false;
+		return true;
+	}
+	return false;
+}
+
+void hls_window_done(struct hls_window *w, const struct hls_step *step,
+		     bool loaded)
+{
+	w->cut |= !loaded;
+	w->skipped += !loaded;
+	/* of before a jump: it says nothing of what is listed now */
+	if (step->jumps != w->jumps)
+		return;
+	remember(w, &step->had);
+	w->next++;
+}
+
+const struct m3u8_segment *hls_window_listed(const struct hls_window *w,
+					     const struct m3u8 *l,
+					     const struct hls_step *step)
+{
+	if (step->jumps != w->jumps || w->next < l->sequence ||
+	    w->next - l->sequence >= l->n_segments)
+		return NULL;
+	return &l->segments[w->next - l->sequence];
+}
+
+uint64_t hls_window_ahead_ms(const struct hls_window *w, const struct m3u8 *l)
+{
+	/* asked for at every tick, and a list may be of thousands */
+	if (!w->begun || w->next < l->sequence ||
+	    w->next - l->sequence >= l->n_segments)
+		return 0;
+	return l->all_ms - l->segments[w->next - l->sequence].begin_ms;
+}

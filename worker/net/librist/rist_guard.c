@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/librist/rist_guard.h"
+
+#include "common/base/mono.h"
+#include "common/base/units.h"
+#include "common/base/wall.h"
+#include "worker/net/librist/rist_filter.h"
+
+#include <errno.h>
+#include <linux/sock_diag.h>
+#include <linux/sockios.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <time.h>
+
+/* So long one filter may still judge after the next one was set, on a processor
+ * that does not get on. */
+#define SETTLED_NS (100 * MS)
+/* As often filters may be made anew. */
+#define FILTERS_NS (10 * MS)
+/* The clock of the datagrams was set; less is what passes between two looks at
+ * clocks, ... */
+#define SET_NS ((int64_t)(10 * MS))
+/* ... and a thread that was held up between them looks again, so often. */
+#define NEAR_NS MS
+enum { LOOKS_MAX = 8 };
+
+/* Of datagrams; those who look for a name are connected. */
+static bool may_be_its(int fd)
+{
+	struct sockaddr_storage peer;
+	socklen_t peer_len = sizeof peer, len = sizeof(int);
+	int type;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) < 0)
+		return false;
+	return type == SOCK_DGRAM &&
+	       getpeername(fd, (struct sockaddr *)&peer, &peer_len) < 0;
+}
+
+void rist_guard_look(struct rist_guard *g)
+{
+	memset(g->before, 0, sizeof g->before);
+	for (int fd = 0; fd < RIST_GUARD_FDS_MAX; fd++)
+		if (may_be_its(fd))
+			g->before[fd / 64] |= UINT64_C(1) << fd % 64;
+}
+
+static void empty(int fd)
+{
+	char byte;
+
+	for (int i = 0; i < RIST_GUARD_FDS_MAX; i++)
+		if (recv(fd, &byte, sizeof byte, MSG_DONTWAIT) < 0)
+			return;
+}
+
+/* When what was read last came; 0: nothing was. */
+static uint64_t last_read(int fd)
+{
+	struct timespec at;
+
+	if (ioctl(fd, SIOCGSTAMPNS, &at) < 0)
+		return 0;
+	return timespec_ns(&at);
+}
+
+static int attach(int fd, struct rist_filter *filter)
+{
+	struct sock_fprog program = {
+		.len = (unsigned short)filter->n,
+		.filter = filter->code,
+	};
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
+			  sizeof program) < 0
+		       ? -errno
+		       : 0;
+}
+
+static bool is_odd(int fd)
+{
+	struct sockaddr_any at = { .len = sizeof at.in6 };
+
+	return getsockname(fd, &at.sa, &at.len) == 0 &&
+	       sockaddr_port(&at) % 2 != 0;
+}
+
+static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
+		 size_t way, struct errmsg *why)
+{
+	int r;
+
+	if (g->n == RIST_GUARD_SOCKETS_MAX)
+		return 0; /* it is none of librist's */
+	r = attach(fd, filter);
+	if (r < 0)
+		return errmsg_fail(why, r, "rist: no filter: %s",
+				   strerror(-r));
+	empty(fd);
+	g->odd[g->n] = is_odd(fd);
+	g->dropped[g->n] = 0;
+	g->read_ns[g->n] = last_read(fd);
+	g->way[g->n] = (uint8_t)way;
+	g->sockets[g->n++] = fd;
+	g->before[fd / 64] |= UINT64_C(1) << fd % 64;
+	return 0;
+}
+
+static unsigned flags_of(const struct rist_spec *spec, bool receives)
+{
+	bool listens = true;
+	unsigned flags = 0;
+
+	for (size_t i = 0; i < spec->n_peers; i++)
+		listens = listens && spec->peers[i].listens;
+	if (spec->profile == RIST_SIMPLE)
+		flags |= RIST_FILTER_SIMPLE;
+	if (spec->secret[0] != '\0')
+		flags |= RIST_FILTER_SECRET;
+	if (receives && listens)
+		flags |= RIST_FILTER_PAIR;
+	return flags;
+}
+
+int rist_guard_take(struct rist_guard *g, const struct rist_spec *spec,
+		    bool receives, size_t way, struct errmsg *why)
+{
+	struct rist_filter filter;
+	int r = 0;
+
+	g->flags = flags_of(spec, receives);
+	rist_filter_make(&filter, g->flags);
+	for (int fd = 0; fd < RIST_GUARD_FDS_MAX && r == 0; fd++)
+		if ((g->before[fd / 64] >> fd % 64 & 1) == 0 && may_be_its(fd))
+			r = guard(g, fd, &filter, way, why);
+	return r;
+}
+
+unsigned rist_guard_count(struct rist_guard *g)
+{
+	uint32_t info[SK_MEMINFO_VARS], sum = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		socklen_t len = sizeof info;
+
+		if (getsockopt(g->sockets[i], SOL_SOCKET, SO_MEMINFO, info,
+			       &len) < 0 || len < sizeof info)
+			continue;
+		g->drops[i] = info[SK_MEMINFO_DROPS] != g->dropped[i];
+		sum += info[SK_MEMINFO_DROPS] - g->dropped[i];
+		g->dropped[i] = info[SK_MEMINFO_DROPS];
+	}
+	return sum;
+}
+
+unsigned rist_guard_heard(struct rist_guard *g)
+{
+	unsigned heard = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		uint64_t read_ns = last_read(g->sockets[i]);
+
+		g->is_read[i] = read_ns != g->read_ns[i];
+		if (g->is_read[i])
+			heard |= 1u << g->way[i];
+		g->read_ns[i] = read_ns;
+	}
+	return heard;
+}
+
+bool rist_guard_lacks_data(const struct rist_guard *g)
+{
+	bool reports = false, dropped = false;
+
+	if ((g->flags & RIST_FILTER_SIMPLE) == 0 ||
+	    (g->flags & RIST_FILTER_PAIR) == 0)
+		return false;
+	for (size_t i = 0; i < g->n; i++) {
+		if (!g->odd[i] && g->is_read[i])
+			return false;
+		reports = reports || (g->odd[i] && g->is_read[i]);
+		dropped = dropped || (!g->odd[i] && g->drops[i]);
+	}
+	return reports && dropped;
+}
+
+/* --- in the library's thread --- */
+
+/* How far the clock of the datagrams is ahead of ours: it changes when that one
+ * is set, and only then. */
+static int64_t stamps_ahead_ns(void)
+{
+	uint64_t nearest_ns = UINT64_MAX;
+	int64_t ahead_ns = 0;
+
+	for (int i = 0; i < LOOKS_MAX && nearest_ns > NEAR_NS; i++) {
+		uint64_t before = mono_ns(), wall = wall_ns();
+		uint64_t passed_ns = mono_ns() - before;
+
+		if (passed_ns > nearest_ns)
+			continue;
+		nearest_ns = passed_ns;
+		ahead_ns = (int64_t)wall - (int64_t)before;
+	}
+	return ahead_ns;
+}
+
+/* Those who have spoken to the ports of one kind are refused at the others. */
+static bool refuse_sources(struct rist_guard *g, bool odd)
+{
+	struct rist_filter filter;
+
+	rist_filter_make(&filter, g->flags);
+	for (size_t i = 0; i < g->sources.n; i++)
+		if (g->sources.list[i].odd != odd)
+			rist_filter_refuse(&filter, &g->sources.list[i].at);
+	for (size_t i = 0; i < g->n; i++)
+		if (g->odd[i] == odd && attach(g->sockets[i], &filter) < 0)
+			return false;
+	return true;
+}
+
+/* What came before that time was read at all ports of this kind. */
+static bool is_read_since(const struct rist_guard *g, bool odd,
+			  uint64_t since_ns, int64_t ahead_ns)
+{
+	uint64_t since = since_ns + (uint64_t)ahead_ns;
+
+	for (size_t i = 0; i < g->n; i++) {
+		int waits = 0;
+
+		if (g->odd[i] != odd || last_read(g->sockets[i]) > since)
+			continue;
+		if (ioctl(g->sockets[i], SIOCINQ, &waits) < 0 || waits > 0)
+			return false;
+	}
+	return true;
+}
+
+/* From now on nothing of his comes to the other ports. */
+static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
+{
+	s->refused = refuse_sources(g, !s->odd);
+	s->since_ns = now;
+	s->ahead_ns = stamps_ahead_ns();
+}
+
+/* One that is known comes again. */
+static bool is_settled(struct rist_guard *g, struct rist_source *s,
+		       uint64_t now)
+{
+	int64_t set_ns = stamps_ahead_ns() - s->ahead_ns;
+
+	/* no stamp of before can be compared with one of now */
+	if (!s->refused || set_ns > SET_NS || set_ns < -SET_NS) {
+		begin(g, s, now);
+		return false;
+	}
+	return now - s->since_ns >= SETTLED_NS &&
+	       is_read_since(g, !s->odd, s->since_ns + SETTLED_NS, s->ahead_ns);
+}
+
+bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
+		      uint16_t local_port, const struct rist_peer *peer)
+{
+	struct rist_source *s = rist_sources_find(&g->sources, at);
+	bool odd = local_port % 2 != 0;
+	uint64_t now = mono_ns();
+
+	if ((g->flags & RIST_FILTER_PAIR) == 0 ||
+	    (g->flags & RIST_FILTER_SIMPLE) == 0)
+		return true;
+	if (s != NULL) {
+		if (s->odd != odd || !is_settled(g, s, now))
+			return false;
+		s->peer = peer;
+		return true;
+	}
+	/* a flood of them is not to be one of filters */
+	if (now - g->refused_ns < FILTERS_NS)
+		return false;
+	g->refused_ns = now;
+	s = rist_sources_add(&g->sources, at, odd);
+	if (s != NULL)
+		begin(g, s, now);
+	return false;
+}
+
+void rist_guard_gone(struct rist_guard *g, const struct rist_peer *peer)
+{
+	rist_sources_gone(&g->sources, peer);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/librist/rist_place.h"
+
+#include "common/base/fd.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int try_bind(int fd, const struct sockaddr_any *at)
+{
+	/* a group is of all who want it */
+	if (sockaddr_is_multicast(at))
+		return 0;
+	return bind(fd, &at->sa, at->len) < 0 ? -errno : 0;
+}
+
+static int try_one(const struct sockaddr_any *at, bool listens,
+		   struct errmsg *why)
+{
+	int fd = socket(at->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int r = fd < 0 ? -errno : 0;
+	char text[SOCKADDR_TEXT_MAX];
+
+	if (r == 0 && listens)
+		r = try_bind(fd, at);
+	fd_close(&fd);
+	if (r == 0)
+		return 0;
+	sockaddr_format(at, text);
+	return errmsg_fail(why, r, "rist: %s %s: %s",
+			   listens ? "listen on" : "call", text, strerror(-r));
+}
+
+int rist_place_try(const struct sockaddr_any *at, bool listens, bool pair,
+		   struct errmsg *why)
+{
+	char host[SOCKADDR_TEXT_MAX];
+	struct sockaddr_any next;
+	int r = try_one(at, listens, why);
+
+	if (r < 0 || !listens || !pair)
+		return r;
+	sockaddr_format_host(at, host);
+	if (sockaddr_parse(host, (uint16_t)(sockaddr_port(at) + 1), &next) < 0)
+		return 0;
+	return try_one(&next, listens, why);
+}

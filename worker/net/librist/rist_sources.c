@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/librist/rist_sources.h"
+
+#include <string.h>
+
+struct rist_source *rist_sources_find(struct rist_sources *s,
+				      const struct sockaddr_any *at)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (sockaddr_equal(&s->list[i].at, at))
+			return &s->list[i];
+	return NULL;
+}
+
+static bool drop_first(struct rist_sources *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->list[i].peer != NULL)
+			continue;
+		memmove(&s->list[i], &s->list[i + 1],
+			(--s->n - i) * sizeof *s->list);
+		return true;
+	}
+	return false;
+}
+
+struct rist_source *rist_sources_add(struct rist_sources *s,
+				     const struct sockaddr_any *at, bool odd)
+{
+	struct rist_source *new;
+
+	if (s->n == RIST_SOURCES_MAX && !drop_first(s))
+		return NULL;
+	new = &s->list[s->n++];
+	*new = (struct rist_source){ .at = *at, .odd = odd };
+	return new;
+}
+
+void rist_sources_gone(struct rist_sources *s, const struct rist_peer *peer)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].peer == peer)
+			s->list[i].peer = NULL;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/librist/rist_threads.h"
+
+#include "common/base/mono.h"
+#include "common/base/units.h"
+
+#include <errno.h>
+#include <librist/opt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Seconds that come late come together: they are one look. */
+enum { LOOK_MS = 500 };
+
+void rist_threads_init(struct rist_threads *t)
+{
+	*t = (struct rist_threads){ .n = 0 };
+	(void)pthread_mutex_init(&t->lock, NULL);
+}
+
+void rist_threads_done(struct rist_threads *t)
+{
+	(void)pthread_mutex_destroy(&t->lock);
+}
+
+/* --- in threads of the library --- */
+
+static void note_begin(struct rist_threads *t)
+{
+	struct rist_thread new = { .tid = gettid() };
+
+	/* for who looks at the threads of a worker, or at its core */
+	(void)pthread_setname_np(pthread_self(), t->n == 0 ? "rist sockets"
+							   : "rist flow");
+	if (t->n < RIST_THREADS_MAX &&
+	    pthread_getcpuclockid(pthread_self(), &new.clock) == 0)
+		t->list[t->n++] = new;
+}
+
+static void note_end(struct rist_threads *t)
+{
+	pid_t tid = gettid();
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->list[i].tid == tid) {
+			t->list[i] = t->list[--t->n];
+			return;
+		}
+}
+
+static void on_thread(void *handle, int type, bool begins, void *arg)
+{
+	struct rist_threads *t = arg;
+
+	(void)handle;
+	(void)pthread_mutex_lock(&t->lock);
+	/* librist 0.2.7 tells it in the place of the type */
+	if (begins || type != 0)
+		note_begin(t);
+	else
+		note_end(t);
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+/* --- in ours --- */
+
+int rist_threads_follow(struct rist_threads *t, struct rist_ctx *ctx)
+{
+	rist_thread_callback_t callback = { .thread_callback = on_thread };
+
+	return rist_set_opt(ctx, RIST_OPT_THREAD_CALLBACK, &callback, t,
+			    NULL) == 0
+		       ? 0
+		       : -EINVAL;
+}
+
+static const char *value_of(const char *line, const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(line, name, len) == 0 ? line + len : NULL;
+}
+
+/* Its lines, of which that of the groups may have any length: it comes in
+ * pieces, none of which begins as those that are looked for. */
+static bool read_status(FILE *status, struct rist_sign *ret)
+{
+	char line[128];
+	unsigned found = 0;
+
+	while (fgets(line, sizeof line, status) != NULL) {
+		const char *state = value_of(line, "State:\t");
+		const char *sleeps = value_of(line,
+					      "voluntary_ctxt_switches:\t");
+
+		if (state != NULL)
+			ret->ready = *state == 'R';
+		if (sleeps != NULL)
+			ret->sleeps = strtoull(sleeps, NULL, 10);
+		found += (state != NULL ? 1U : 0) + (sleeps != NULL ? 1U : 0);
+	}
+	return found == 2;
+}
+
+/* False: it is not there any more. */
+static bool read_sign(const struct rist_thread *t, struct rist_sign *ret)
+{
+	struct rist_sign sign = { 0 };
+	struct timespec ran;
+	char path[64];
+	FILE *status;
+	bool whole;
+
+	(void)snprintf(path, sizeof path, "/proc/self/task/%d/status",
+		       (int)t->tid);
+	status = fopen(path, "re");
+	if (status == NULL)
+		return false;
+	whole = read_status(status, &sign);
+	(void)fclose(status);
+	if (!whole || clock_gettime(t->clock, &ran) < 0)
+		return false;
+	sign.ran_ms = timespec_ns(&ran) / MS;
+	*ret = sign;
+	return true;
+}
+
+const char *rist_threads_look(struct rist_threads *t, bool reads)
+{
+	uint64_t now_ms = mono_ms();
+	const char *why = NULL;
+	struct rist_sign sign;
+
+	if (now_ms - t->looked_ms < LOOK_MS)
+		return NULL;
+	t->looked_ms = now_ms;
+	(void)pthread_mutex_lock(&t->lock);
+	for (size_t i = 0; i < t->n && why == NULL; i++) {
+		if (!read_sign(&t->list[i], &sign))
+			continue;
+		sign.reads = reads && i == 0;
+		why = rist_pulse_look(&t->list[i].pulse, &sign);
+	}
+	(void)pthread_mutex_unlock(&t->lock);
+	return why;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/rist/rist_events.h"
+
+#include "common/base/util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void rist_said_init(struct rist_said *s, struct rist_peers *peers, bool secret)
+{
+	*s = (struct rist_said){ .peers = peers, .secret = secret };
+	(void)pthread_mutex_init(&s->lock, NULL);
+}
+
+void rist_said_done(struct rist_said *s)
+{
+	(void)pthread_mutex_destroy(&s->lock);
+}
+
+/* --- in threads of the library --- */
+
+#define NO_RIST "somebody sends what is no RIST, or of another profile"
+
+/* What a line of its log begins with, and what it means; "": a number tells it.
+ * Of whom it speaks the library does not say. */
+static const struct {
+	const char *begins, *means, *means_with_secret;
+} words[] = {
+	{ "Lost ", "", "" },
+	{ "Discontinuity, ", "", "" },
+	{ "Receiving encrypted data, but",
+	  "somebody sends encrypted, and here is no secret", NULL },
+	{ "Disabling packet processing", NULL, "somebody has another secret" },
+	{ "Malformed ", NO_RIST, "somebody has another secret" },
+	{ "Packet too small", NO_RIST, NO_RIST },
+	{ "Protocol ", NO_RIST, NO_RIST },
+};
+
+static const char *meaning_of(const char *text, bool secret)
+{
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		const char *means = secret ? words[i].means_with_secret
+					   : words[i].means;
+
+		if (means != NULL && strncmp(text, words[i].begins,
+					     strlen(words[i].begins)) == 0)
+			return means;
+	}
+	return text;
+}
+
+/* "Send failed: errno=101, ret=-1, socket=9" */
+static bool is_failure(const char *text, char *ret, size_t size)
+{
+	int err;
+
+	if (sscanf(text, "Send failed: errno=%d,", &err) != 1)
+		return false;
+	(void)snprintf(ret, size, "it cannot send: %s", strerror(err));
+	return true;
+}
+
+int rist_said_on_log(void *arg, enum rist_log_level level, const char *text)
+{
+	struct rist_said *s = arg;
+	char failure[100];
+
+	if (level > RIST_LOG_ERROR)
+		return 0;
+	text += strspn(text, "\t ");
+	text = is_failure(text, failure, sizeof failure)
+		       ? failure
+		       : meaning_of(text, s->secret);
+	if (text[0] == '\0')
+		return 0;
+	(void)pthread_mutex_lock(&s->lock);
+	s->counted.errors++;
+	(void)snprintf(s->counted.error, sizeof s->counted.error, "%.*s",
+		       (int)strcspn(text, "\n"), text);
+	(void)pthread_mutex_unlock(&s->lock);
+	return 0;
+}
+
+static void on_connection(void *arg, struct rist_peer *peer,
+			  enum rist_connection_status status)
+{
+	struct rist_said *s = arg;
+	bool up = status == RIST_CONNECTION_ESTABLISHED ||
+		  status == RIST_CLIENT_CONNECTED;
+
+	rist_peers_state(s->peers, peer, up);
+	(void)pthread_mutex_lock(&s->lock);
+	s->counted.connects += up;
+	(void)pthread_mutex_unlock(&s->lock);
+}
+
+/* NULL: there are too many to be told apart. */
+static struct rist_flow_said *flow_of(struct rist_said *s, uint32_t id)
+{
+	struct rist_flow_said *f = s->flows;
+
+	while (f < s->flows + s->n_flows && f->id != id)
+		f++;
+	if (f == s->flows + RIST_FLOWS_MAX)
+		return NULL;
+	if (f == s->flows + s->n_flows) {
+		s->n_flows++;
+		*f = (struct rist_flow_said){ .id = id };
+	}
+	return f;
+}
+
+static void add_flow(struct rist_said *s,
+		     const struct rist_stats_receiver_flow *told)
+{
+	struct rist_flow_said *f = NULL;
+	struct link_stats *l;
+
+	if (!s->follows || told->flow_id == s->flow)
+		f = flow_of(s, told->flow_id);
+	if (f == NULL)
+		return;
+	f->peers = told->peer_count;
+	l = &f->counted;
+	link_stats_add(l, LINK_RECEIVED, told->received);
+	link_stats_add(l, LINK_LOST, told->missing);
+	link_stats_add(l, LINK_RECOVERED, told->recovered);
+	link_stats_add(l, LINK_REORDERED, told->reordered);
+	link_stats_set(l, LINK_RATE_KBPS,
+		       (told->bandwidth + told->retry_bandwidth) / 1000);
+	link_stats_set(l, LINK_RTT_US, (uint64_t)told->rtt * 1000);
+}
+
+/* Two of its seconds may end in one of ours. */
+static bool is_told_first(struct rist_said *s, uint32_t id)
+{
+	for (unsigned i = 0; i < s->n_ids; i++)
+		if (s->ids[i] == id)
+			return false;
+	if (s->n_ids == RIST_TOLD_MAX)
+		return false;
+	s->ids[s->n_ids++] = id;
+	return true;
+}
+
+/*
+ * One that is called and never answers is a peer to the library.  In the simple
+ * profile those who answer are the RTCP halves, one of each, and the data goes
+ * to the others.
+ */
+static void add_peer(struct rist_said *s,
+		     const struct rist_stats_sender_peer *p)
+{
+	uint64_t rtt_us = (uint64_t)p->rtt * 1000;
+	struct link_stats *l = &s->counted.stats;
+
+	link_stats_add(l, LINK_SENT, p->sent);
+	link_stats_add(l, LINK_RETRANSMITTED, p->retransmitted);
+	if (is_told_first(s, p->peer_id)) {
+		s->counted.peers += p->received > 0;
+		link_stats_add(l, LINK_RATE_KBPS,
+			       (p->bandwidth + p->retry_bandwidth) / 1000);
+	}
+	link_stats_set(l, LINK_RTT_US, MAX(l->value[LINK_RTT_US], rtt_us));
+}
+
+static int on_stats(void *arg, const struct rist_stats *stats)
+{
+	struct rist_said *s = arg;
+
+	(void)pthread_mutex_lock(&s->lock);
+	if (stats->stats_type == RIST_STATS_RECEIVER_FLOW)
+		add_flow(s, &stats->stats.receiver_flow);
+	else
+		add_peer(s, &stats->stats.sender_peer);
+	(void)pthread_mutex_unlock(&s->lock);
+	(void)rist_stats_free(stats);
+	return 0;
+}
+
+/* --- in ours --- */
+
+int rist_said_listen(struct rist_said *s, struct rist_ctx *ctx,
+		     int interval_ms)
+{
+	bool done = rist_stats_callback_set(ctx, interval_ms, on_stats,
+					    s) == 0 &&
+		    rist_connection_status_callback_set(ctx, on_connection,
+							s) == 0;
+
+	return done ? 0 : -ENOMEM;
+}
+
+void rist_said_follow(struct rist_said *s, uint32_t flow)
+{
+	(void)pthread_mutex_lock(&s->lock);
+	/* what was said of one that was not to be heard is past */
+	if (s->follows)
+		s->n_flows = 0;
+	s->follows = true;
+	s->flow = flow;
+	(void)pthread_mutex_unlock(&s->lock);
+}
+
+static void take_flow(struct rist_said *s)
+{
+	for (size_t i = 0; i < s->n_flows; i++)
+		if (s->flows[i].id == s->flow) {
+			s->counted.stats = s->flows[i].counted;
+			s->counted.peers = s->flows[i].peers;
+		}
+	s->n_flows = 0;
+}
+
+void rist_said_take(struct rist_said *s, struct rist_counted *ret)
+{
+	(void)pthread_mutex_lock(&s->lock);
+	if (s->follows)
+		take_flow(s);
+	*ret = s->counted;
+	s->counted = (struct rist_counted){ 0 };
+	s->n_ids = 0;
+	(void)pthread_mutex_unlock(&s->lock);
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Input by RIST.
+ *
+ * librist has threads of its own and a bounded queue of what came; it is taken
+ * at the ticks of the data path.
+ *
+ * In the simple profile each way is a flow of its own to the library, with the
+ * same numbers, and as late as its network is: they are put in order here, as
+ * two paths of RTP are.
+ */
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "worker/input/input_type.h"
+#include "worker/rtp/rtp_window.h"
+#include "worker/net/net_openers.h"
+#include "worker/net/rist/rist_gaps.h"
+#include "worker/net/rist/rist_link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	HELD = 64,
+	TURN_MAX = 512, /* blocks in one wake-up */
+	/* Of several ways; half of them may wait, half a second at 170
+	 * Mbit/s. */
+	PLACES = 16384,
+};
+
+/* A flow that was not heard for so long is dead. */
+#define LIVE_NS SECOND_NS
+/* So long another one is worth a word. */
+#define STRANGE_NS (3 * SECOND_NS)
+
+struct rist_input {
+	struct input base;
+	struct rist_link link;
+	struct ts_sync sync;
+	bool begun;
+	uint32_t flow; /* the one that is followed */
+	uint64_t heard_ns; /* ... when a block of it came */
+	const struct rist_peer *owner; /* who brought its last block ... */
+	const struct rist_peer *noted; /* ... and is noted in this second */
+	struct rist_gaps gaps; /* in it */
+	struct rtp_window *window; /* NULL: it comes by one way, in order */
+	const struct rist_peer *ways[RIST_PEERS_MAX]; /* noted, as above */
+	struct batch *batch; /* only inside a read */
+	uint64_t strange;    /* blocks of other flows, dropped */
+	uint64_t strange_ns; /* ... the last of them */
+	struct errmsg stranger; /* who; "" while there is none */
+	uint64_t now_ns;
+	struct input_counters counters;
+	size_t n_held;
+	struct rist_data_block *held[HELD]; /* their packets are in the batch */
+};
+
+static void pass_on(struct rist_input *in, struct batch *batch)
+{
+	batch_flush(batch);
+	while (in->n_held > 0)
+		rist_receiver_data_block_free2(&in->held[--in->n_held]);
+}
+
+static void follow(struct rist_input *in, uint32_t flow, uint16_t seq)
+{
+	if (in->begun) {
+		in->counters.source_changes++;
+		ts_sync_reset(&in->sync);
+	}
+	in->begun = true;
+	in->flow = flow;
+	rist_gaps_begin(&in->gaps, seq);
+	in->stranger.text[0] = '\0';
+	rist_said_follow(&in->link.said, flow);
+}
+
+static void count_gap(struct rist_input *in,
+		      const struct rist_data_block *block)
+{
+	rist_gaps_take(&in->gaps, (uint16_t)block->seq,
+		       (block->flags & RIST_DATA_FLAGS_FLOW_BUFFER_START) != 0,
+		       in->now_ns - in->heard_ns);
+}
+
+/*
+ * The library hands out the blocks of all who reach the port: a second sender
+ * does not come between the packets of the first, but takes over from it.  One
+ * that begins another flow is no second one.
+ */
+static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
+{
+	bool live = in->now_ns - in->heard_ns < LIVE_NS;
+
+	if (!in->begun || block->flow_id != in->flow) {
+		if (in->begun && live && block->peer != in->owner)
+			return false;
+		follow(in, block->flow_id, (uint16_t)block->seq);
+	}
+	if (in->window == NULL)
+		count_gap(in, block);
+	in->owner = block->peer;
+	in->heard_ns = in->now_ns;
+	return true;
+}
+
+/* Told when one appears, not for each of its blocks. */
+static void ignore(struct rist_input *in, const struct rist_data_block *block)
+{
+	bool told = in->stranger.text[0] != '\0';
+	char at[SOCKADDR_TEXT_MAX];
+
+	in->strange++;
+	in->strange_ns = in->now_ns;
+	if (told)
+		return;
+	rist_peers_find(&in->link.peers, block->peer, at);
+	errmsg_set(&in->stranger, "another sender is ignored: %s, flow %u", at,
+		   (unsigned)block->flow_id);
+	rist_link_warn(&in->link, in->stranger.text);
+}
+
+/* Of the peers that bring a flow in turns each is noted now and then. */
+static void note_peer(struct rist_input *in, const struct rist_peer *peer)
+{
+	if (peer == in->noted)
+		return;
+	in->noted = peer;
+	rist_peers_heard(&in->link.peers, peer, in->now_ns / MS);
+}
+
+/* --- several ways --- */
+
+static void hand_out(const uint8_t *payload, size_t len, void *arg)
+{
+	struct rist_input *in = arg;
+
+	batch_sync(in->batch, &in->sync, payload, len);
+}
+
+static void settle(void *arg)
+{
+	struct rist_input *in = arg;
+
+	batch_flush(in->batch);
+}
+
+/* By which it came. */
+static size_t way_of(struct rist_input *in, const struct rist_peer *peer)
+{
+	size_t way = 0;
+
+	while (way < RIST_PEERS_MAX && in->ways[way] != peer)
+		way++;
+	if (way < RIST_PEERS_MAX)
+		return way;
+	way = rist_peers_way(&in->link.peers, peer);
+	in->ways[way] = peer;
+	in->link.brought |= 1u << way;
+	rist_peers_heard(&in->link.peers, peer, in->now_ns / MS);
+	return way;
+}
+
+/* The library made a number of 64 bits of the time stamp. */
+static uint32_t timestamp_of(const struct rist_data_block *block)
+{
+	uint64_t s = block->ts_ntp >> 32, fraction = block->ts_ntp << 32 >> 32;
+
+	return (uint32_t)(s * RTP_CLOCK_HZ + (fraction * RTP_CLOCK_HZ >> 32));
+}
+
+static void merge(struct rist_input *in, const struct rist_data_block *block)
+{
+	const struct rtp_datagram d = {
+		.seq = (uint16_t)block->seq,
+		.timestamp = timestamp_of(block),
+		.ssrc = block->flow_id,
+		.payload = block->payload,
+		.len = block->payload_len,
+		.data = block->payload,
+		.size = block->payload_len,
+	};
+
+	rtp_window_feed(in->window, &d,
+			(unsigned)way_of(in, block->peer) % RTP_PATHS,
+			in->now_ns);
+}
+
+/* A gap is kept open for a way that still may fill it. */
+static void merge_on(struct rist_input *in)
+{
+	pass_on(in, in->batch);
+	rtp_window_turn(in->window, in->now_ns);
+	batch_flush(in->batch);
+}
+
+static struct rtp_window *make_window(struct rist_input *in,
+				      const struct rist_spec *spec)
+{
+	return rtp_window_new(&(struct rtp_window_config){
+		.places = PLACES,
+		.paths = RTP_PATHS,
+		/* each brings its own in order, but two of them are one path
+		 * where there are more */
+		.reorder_ms = spec->n_peers > RTP_PATHS ? spec->buffer_ms : 0,
+		.skew_ms = spec->buffer_ms,
+		.out = hand_out,
+		.settle = settle,
+		.arg = in,
+	});
+}
+
+/* Of several ways: filled is what one lost and another brought. */
+static void count_lost(const struct rist_input *in, uint64_t *ret_lost,
+		       uint64_t *ret_filled)
+{
+	struct rtp_window_counts c;
+
+	*ret_lost = in->gaps.missed;
+	*ret_filled = 0;
+	if (in->window == NULL)
+		return;
+	rtp_window_counts(in->window, &c);
+	*ret_lost = c.lost;
+	*ret_filled = c.merged + c.reordered;
+}
+
+/* --- each block --- */
+
+static void take(struct rist_input *in, struct rist_data_block *block)
+{
+	if (!is_ours(in, block)) {
+		ignore(in, block);
+		rist_receiver_data_block_free2(&block);
+		return;
+	}
+	if (in->window != NULL) {
+		merge(in, block);
+	} else {
+		note_peer(in, block->peer);
+		in->link.brought = ~0U; /* by which it does not say */
+		hand_out(block->payload, block->payload_len, in);
+	}
+	in->held[in->n_held++] = block;
+	if (in->n_held == HELD)
+		pass_on(in, in->batch);
+}
+
+static int rist_input_read(struct input *base, struct batch *batch,
+			   uint64_t now_ns, struct errmsg *why)
+{
+	struct rist_input *in = container_of(base, struct rist_input, base);
+	struct rist_data_block *block = NULL;
+	int n = 0, r = rist_link_turn(&in->link, why);
+
+	if (r <= 0)
+		return r;
+	in->now_ns = now_ns;
+	in->batch = batch;
+	for (; n < TURN_MAX; n++) {
+		if (rist_receiver_data_read2(in->link.ctx, &block, 0) <= 0 ||
+		    block == NULL)
+			break;
+		take(in, block);
+		block = NULL;
+	}
+	if (in->window == NULL) {
+		pass_on(in, batch);
+		return n;
+	}
+	merge_on(in);
+	return n > 0 ? n : rtp_window_waits(in->window);
+}
+
+static int rist_input_second(struct input *base, uint64_t now_ns,
+			     struct errmsg *why)
+{
+	struct rist_input *in = container_of(base, struct rist_input, base);
+
+	(void)why;
+	if (now_ns - in->strange_ns > STRANGE_NS)
+		in->stranger.text[0] = '\0';
+	in->noted = NULL; /* who is there is to be noted again */
+	memset(in->ways, 0, sizeof in->ways);
+	rist_gaps_second(&in->gaps);
+	if (in->window != NULL)
+		rtp_window_second(in->window, now_ns);
+	rist_link_second(&in->link);
+	return 0;
+}
+
+static void rist_input_counters(const struct input *base,
+				struct input_counters *ret)
+{
+	const struct rist_input *in =
+		container_of(base, const struct rist_input, base);
+
+	uint64_t filled;
+
+	*ret = in->counters;
+	count_lost(in, &ret->lost, &filled);
+	ret->recovered = in->link.stats.value[LINK_RECOVERED] + filled;
+	ret->sync_losses = in->sync.sync_losses;
+	ret->unprotected = in->link.unprotected;
+}
+
+static void rist_input_stats(const struct input *base, struct link_stats *ret)
+{
+	const struct rist_input *in =
+		container_of(base, const struct rist_input, base);
+
+	uint64_t lost, filled;
+
+	count_lost(in, &lost, &filled);
+	*ret = in->link.stats;
+	link_stats_add(ret, LINK_RECOVERED, filled);
+	link_stats_set(ret, LINK_DROPPED, lost);
+	link_stats_add(ret, LINK_INVALID, in->strange);
+}
+
+static const char *rist_input_trouble(const struct input *base)
+{
+	const struct rist_input *in =
+		container_of(base, const struct rist_input, base);
+
+	const char *why = rist_link_trouble(&in->link);
+
+	if (in->stranger.text[0] != '\0')
+		return in->stranger.text;
+	return why != NULL ? why : rist_link_way_trouble(&in->link);
+}
+
+static const char *rist_input_bare(const struct input *base)
+{
+	return rist_link_way_trouble(
+		&container_of(base, const struct rist_input, base)->link);
+}
+
+static const char *rist_input_peer(const struct input *base)
+{
+	return rist_link_peer(
+		&container_of(base, const struct rist_input, base)->link);
+}
+
+static bool rist_input_is_there(const struct input *base)
+{
+	return rist_link_works(
+		&container_of(base, const struct rist_input, base)->link);
+}
+
+static void rist_input_free(struct input *base)
+{
+	struct rist_input *in = container_of(base, struct rist_input, base);
+
+	rist_link_close(&in->link);
+	rtp_window_free(&in->window);
+	free(in);
+}
+
+static const struct input_ops rist_ops = {
+	.free = rist_input_free,
+	.read = rist_input_read,
+	.second = rist_input_second,
+	.counters = rist_input_counters,
+	.stats = rist_input_stats,
+	.trouble = rist_input_trouble,
+	.bare = rist_input_bare,
+	.is_there = rist_input_is_there,
+	.peer = rist_input_peer,
+};
+
+struct input *rist_input_open(const struct input_spec *spec, uint64_t now_ns,
+			      int *ret_err, struct errmsg *why)
+{
+	struct rist_input *in = xcalloc(1, sizeof *in);
+
+	(void)now_ns, (void)ret_err, (void)why;
+	in->base = (struct input){ .ops = &rist_ops, .spec = spec, .fd = -1 };
+	ts_sync_init(&in->sync, TS_SYNC_DATAGRAM);
+	rist_link_open(&in->link, &spec->rist, RIST_RECEIVES);
+	if (spec->rist.profile == RIST_SIMPLE && spec->rist.n_peers > 1)
+		in->window = make_window(in, &spec->rist);
+	return &in->base;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Output by RIST, to all its peers.
+ *
+ * librist copies what it is given and sends it in a thread of its own.
+ */
+#include "common/base/alloc.h"
+#include "worker/net/net_openers.h"
+#include "worker/net/rist/rist_link.h"
+#include "worker/rtp/datagrams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct rist_output {
+	struct output base;
+	struct rist_link link;
+	struct errmsg failed; /* why it is to be opened anew */
+	int state;            /* of rist_link_turn() */
+};
+
+static void send_message(struct rist_output *o, const uint8_t *data,
+			 size_t len)
+{
+	const struct rist_data_block block = { .payload = data,
+					       .payload_len = len };
+	size_t packets = len / TS_PACKET;
+
+	bool taken = rist_sender_data_write(o->link.ctx, &block) == (int)len;
+
+	/* what a library with nobody to send to takes is not sent, and it is
+	 * lost if somebody should be there */
+	if (taken && rist_link_reaches(&o->link))
+		o->base.counters.packets += packets;
+	else if (!taken || !rist_link_waits(&o->link))
+		o->base.counters.dropped += packets;
+}
+
+/* One datagram out of its pieces. */
+static void gather(struct rist_output *o, const struct datagrams *d, size_t i)
+{
+	uint8_t data[DATAGRAM_PACKETS * TS_PACKET];
+	size_t len = 0;
+
+	for (unsigned k = d->first[i]; k < d->first[i + 1]; k++) {
+		memcpy(data + len, d->iov[k].iov_base, d->iov[k].iov_len);
+		len += d->iov[k].iov_len;
+	}
+	send_message(o, data, len);
+}
+
+static void turn(struct rist_output *o)
+{
+	if (o->state >= 0)
+		o->state = rist_link_turn(&o->link, &o->failed);
+}
+
+static void rist_output_send(struct output *out, const struct ts_run *runs,
+			     size_t n_runs, uint64_t now_ns)
+{
+	struct rist_output *o = container_of(out, struct rist_output, base);
+	struct run_cursor cursor = { .runs = runs, .n_runs = n_runs };
+	struct datagrams d;
+
+	(void)now_ns;
+	turn(o);
+	while (datagrams_cut(&d, &cursor, NULL)) {
+		if (o->state <= 0)
+			o->base.counters.dropped += d.n_packets;
+		for (size_t i = 0; i < d.n && o->state > 0; i++)
+			gather(o, &d, i);
+	}
+}
+
+static int rist_output_second(struct output *out, struct errmsg *why)
+{
+	struct rist_output *o = container_of(out, struct rist_output, base);
+
+	turn(o);
+	rist_link_second(&o->link);
+	if (o->state < 0)
+		*why = o->failed;
+	return MIN(o->state, 0);
+}
+
+static void rist_output_stats(const struct output *out,
+			      struct link_stats *ret)
+{
+	*ret = container_of(out, const struct rist_output, base)->link.stats;
+}
+
+static const char *rist_output_trouble(const struct output *out)
+{
+	return rist_link_trouble(
+		&container_of(out, const struct rist_output, base)->link);
+}
+
+static bool rist_output_is_cut(const struct output *out)
+{
+	return rist_link_is_cut(
+		&container_of(out, const struct rist_output, base)->link);
+}
+
+static const char *rist_output_part_trouble(const struct output *out)
+{
+	return rist_link_way_trouble(
+		&container_of(out, const struct rist_output, base)->link);
+}
+
+static const char *rist_output_peer(const struct output *out)
+{
+	return rist_link_peer(
+		&container_of(out, const struct rist_output, base)->link);
+}
+
+static void rist_output_free(struct output *out)
+{
+	struct rist_output *o = container_of(out, struct rist_output, base);
+
+	rist_link_close(&o->link);
+	free(o);
+}
+
+static const struct output_ops rist_ops = {
+	.free = rist_output_free,
+	.send = rist_output_send,
+	.second = rist_output_second,
+	.stats = rist_output_stats,
+	.trouble = rist_output_trouble,
+	.is_cut = rist_output_is_cut,
+	.part_trouble = rist_output_part_trouble,
+	.peer = rist_output_peer,
+};
+
+struct output *rist_output_open(const struct output_spec *spec, int *ret_err,
+				struct errmsg *why)
+{
+	struct rist_output *o = xcalloc(1, sizeof *o);
+
+	(void)ret_err, (void)why;
+	o->base = (struct output){ .ops = &rist_ops, .spec = spec };
+	rist_link_open(&o->link, &spec->rist, RIST_SENDS);
+	return &o->base;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/rist/rist_peers.h"
+
+#include "common/base/mono.h"
+#include "common/base/util.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Who was not heard for so long has a port no more, nor a place where there is
+ * no other. */
+enum { OWNS_MS = 2000 };
+
+void rist_peers_init(struct rist_peers *p, size_t max, size_t of_host_max,
+		     unsigned flags)
+{
+	*p = (struct rist_peers){ .max = max, .of_host_max = of_host_max,
+				  .flags = flags };
+	(void)pthread_mutex_init(&p->lock, NULL);
+}
+
+void rist_peers_done(struct rist_peers *p)
+{
+	(void)pthread_mutex_destroy(&p->lock);
+}
+
+static struct rist_known *find(struct rist_peers *p,
+			       const struct rist_peer *peer)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->list[i].peer == peer)
+			return &p->list[i];
+	return NULL;
+}
+
+void rist_peers_wait(struct rist_peers *p, size_t way,
+		     const struct sockaddr_any *at)
+{
+	(void)pthread_mutex_lock(&p->lock);
+	p->own[way] = *at;
+	(void)pthread_mutex_unlock(&p->lock);
+}
+
+/* Several may wait at one port of several addresses. */
+static size_t way_of(const struct rist_peers *p, const char *local_host,
+		     uint16_t local_port)
+{
+	bool pair = (p->flags & RIST_PEERS_OWN_PORTS) != 0;
+	uint16_t port = (uint16_t)(local_port & (pair ? ~1U : ~0U));
+	struct sockaddr_any at;
+
+	if (sockaddr_parse(local_host, port, &at) < 0)
+		return 0;
+	for (size_t i = 0; i < RIST_PEERS_MAX; i++)
+		if (sockaddr_equal(&p->own[i], &at))
+			return i;
+	return 0;
+}
+
+/* Those who send are counted where they come. */
+static bool is_beside(const struct rist_peers *p, const struct rist_known *k,
+		      const struct rist_known *new)
+{
+	return (p->flags & RIST_PEERS_SEND) == 0 ||
+	       (k->way == new->way && k->port == new->port);
+}
+
+static size_t count(const struct rist_peers *p, const struct rist_known *new,
+		    bool of_host)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += is_beside(p, &p->list[i], new) &&
+		     (!of_host || strcmp(p->list[i].host, new->host) == 0);
+	return n;
+}
+
+static bool has_place(const struct rist_peers *p, const struct rist_known *new)
+{
+	return p->n < RIST_KNOWN_MAX && count(p, new, false) < p->max &&
+	       count(p, new, true) < p->of_host_max;
+}
+
+static uint64_t last_ms(const struct rist_known *k)
+{
+	return MAX(k->came_ms, k->heard_ms);
+}
+
+static bool is_silent(const struct rist_known *k, uint64_t now_ms)
+{
+	return now_ms - MIN(last_ms(k), now_ms) > OWNS_MS;
+}
+
+/* A sender that starts again comes from other ports; the library keeps those
+ * that it had for seconds. */
+static void drop_dead(struct rist_peers *p, const struct rist_known *new)
+{
+	struct rist_known *dead = NULL;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct rist_known *k = &p->list[i];
+
+		if (is_beside(p, k, new) && strcmp(k->host, new->host) == 0 &&
+		    is_silent(k, new->came_ms) &&
+		    (dead == NULL || last_ms(k) < last_ms(dead)))
+			dead = k;
+	}
+	if (dead != NULL)
+		*dead = p->list[--p->n];
+}
+
+/* Data comes to an even port, what is said of it to the next one. */
+static bool is_of_another(const struct rist_peers *p,
+			  const struct rist_known *new)
+{
+	bool another = false;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct rist_known *k = &p->list[i];
+		uint64_t silent_ms =
+			new->came_ms - MIN(k->heard_ms, new->came_ms);
+
+		if (k->way != new->way || k->heard_ms == 0 ||
+		    silent_ms > OWNS_MS)
+			continue;
+		if (strcmp(k->host, new->host) == 0)
+			return false;
+		another = true;
+	}
+	return another;
+}
+
+/* NULL: he is welcome. */
+static const char *why_refused(struct rist_peers *p,
+			       const struct rist_known *new)
+{
+	if ((p->flags & RIST_PEERS_OWN_PORTS) != 0 && is_of_another(p, new))
+		return "another one sends";
+	if ((p->flags & RIST_PEERS_SEND) != 0 && !has_place(p, new))
+		drop_dead(p, new);
+	return has_place(p, new) ? NULL : "there are too many peers";
+}
+
+int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
+			  const char *local_host, uint16_t local_port,
+			  struct rist_peer *peer)
+{
+	struct rist_peers *p = arg;
+	struct rist_known new = {
+		.peer = peer,
+		.port = local_port,
+		.came_ms = mono_ms(),
+	};
+	const char *why;
+
+	/* in the main profile librist 0.2.7 tells bytes of the text of the host
+	 * as its port; in the simple one it is right, see rist_guard_admit() */
+	(void)port;
+	(void)snprintf(new.host, sizeof new.host, "%s", host);
+	(void)snprintf(new.at, sizeof new.at, "%s", host);
+	(void)pthread_mutex_lock(&p->lock);
+	new.way = way_of(p, local_host, local_port);
+	why = why_refused(p, &new);
+	if (why == NULL) {
+		p->list[p->n++] = new;
+	} else {
+		p->refused++;
+		errmsg_set(&p->refusal, "%s called and was refused: %s",
+			   new.at, why);
+	}
+	(void)pthread_mutex_unlock(&p->lock);
+	return why == NULL ? 0 : -1;
+}
+
+int rist_peers_on_gone(void *arg, struct rist_peer *peer)
+{
+	struct rist_peers *p = arg;
+	struct rist_known *k;
+
+	(void)pthread_mutex_lock(&p->lock);
+	k = find(p, peer);
+	if (k != NULL)
+		*k = p->list[--p->n];
+	(void)pthread_mutex_unlock(&p->lock);
+	return 0;
+}
+
+void rist_peers_add(struct rist_peers *p, struct rist_peer *peer, size_t way,
+		    const struct sockaddr_any *at)
+{
+	struct rist_known k = { .peer = peer, .called = true, .way = way };
+
+	sockaddr_format_host(at, k.host);
+	sockaddr_format(at, k.at);
+	(void)pthread_mutex_lock(&p->lock);
+	if (p->n < RIST_KNOWN_MAX)
+		p->list[p->n++] = k;
+	(void)pthread_mutex_unlock(&p->lock);
+}
+
+/* In the simple profile it is the RTCP half of the one we called that answers,
+ * of which nothing is known. */
+static struct rist_known *find_other_half(struct rist_peers *p)
+{
+	return p->n == 1 && p->list[0].called ? &p->list[0] : NULL;
+}
+
+void rist_peers_state(struct rist_peers *p, const struct rist_peer *peer,
+		      bool up)
+{
+	struct rist_known *k;
+
+	(void)pthread_mutex_lock(&p->lock);
+	k = find(p, peer);
+	if (k == NULL)
+		k = find_other_half(p);
+	if (k != NULL)
+		k->up = up;
+	(void)pthread_mutex_unlock(&p->lock);
+}
+
+void rist_peers_heard(struct rist_peers *p, const struct rist_peer *peer,
+		      uint64_t now_ms)
+{
+	struct rist_known *k;
+
+	(void)pthread_mutex_lock(&p->lock);
+	k = find(p, peer);
+	if (k != NULL)
+		k->heard_ms = now_ms;
+	(void)pthread_mutex_unlock(&p->lock);
+}
+
+size_t rist_peers_way(struct rist_peers *p, const struct rist_peer *peer)
+{
+	const struct rist_known *k;
+	size_t way;
+
+	(void)pthread_mutex_lock(&p->lock);
+	k = find(p, peer);
+	way = k != NULL ? k->way : 0;
+	(void)pthread_mutex_unlock(&p->lock);
+	return way;
+}
+
+void rist_peers_find(struct rist_peers *p, const struct rist_peer *peer,
+		     char *at)
+{
+	const struct rist_known *k;
+
+	(void)pthread_mutex_lock(&p->lock);
+	k = find(p, peer);
+	(void)snprintf(at, SOCKADDR_TEXT_MAX, "%s", k != NULL ? k->at : "?");
+	(void)pthread_mutex_unlock(&p->lock);
+}
+
+unsigned rist_peers_take_refused(struct rist_peers *p, struct errmsg *why)
+{
+	unsigned n;
+
+	(void)pthread_mutex_lock(&p->lock);
+	n = p->refused;
+	p->refused = 0;
+	*why = p->refusal;
+	(void)pthread_mutex_unlock(&p->lock);
+	return n;
+}
+
+void rist_peers_format(struct rist_peers *p, uint64_t heard_since_ms,
+		       unsigned without_ways, char *text, size_t size)
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	(void)pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < p->n && len < size; i++) {
+		const struct rist_known *k = &p->list[i];
+
+		if (heard_since_ms > 0 ? k->heard_ms < heard_since_ms : !k->up)
+			continue;
+		if (k->called && (without_ways >> k->way & 1) != 0)
+			continue;
+		len += (size_t)snprintf(text + len, size - len, "%s%s",
+					len > 0 ? ", " : "", k->at);
+	}
+	(void)pthread_mutex_unlock(&p->lock);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/srt/srt_calls.h"
+
+#include "common/base/alloc.h"
+#include "common/base/ip_prefix.h"
+#include "common/base/mono.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CALLS_MAX = 32,
+	/* Who is not connected by then was refused by the library, which
+	 * answers at once. */
+	PATIENCE_MS = 3000,
+};
+
+struct noted {
+	struct sockaddr_any from; /* len 0: free */
+	uint64_t at_ms;
+	const char *refused;      /* NULL: not by us */
+};
+
+struct srt_calls {
+	pthread_mutex_t lock;
+	struct noted calls[CALLS_MAX];
+	uint64_t second_ms; /* when the one began in which so many called: */
+	size_t n_hosts;
+	struct ip_address hosts[SRT_CALLS_MAX];
+};
+
+struct srt_calls *srt_calls_new(void)
+{
+	struct srt_calls *c = xcalloc(1, sizeof *c);
+
+	(void)pthread_mutex_init(&c->lock, NULL);
+	return c;
+}
+
+void srt_calls_free(struct srt_calls **c)
+{
+	if (*c == NULL)
+		return;
+	(void)pthread_mutex_destroy(&(*c)->lock);
+	free(*c);
+	*c = NULL;
+}
+
+static struct noted *find(struct srt_calls *c, const struct sockaddr_any *from)
+{
+	for (size_t i = 0; i < CALLS_MAX; i++)
+		if (c->calls[i].from.len > 0 &&
+		    sockaddr_equal(&c->calls[i].from, from))
+			return &c->calls[i];
+	return NULL;
+}
+
+/* NULL when there is none: of a flood not every call is told. */
+static struct noted *find_free(struct srt_calls *c)
+{
+	for (size_t i = 0; i < CALLS_MAX; i++)
+		if (c->calls[i].from.len == 0)
+			return &c->calls[i];
+	return NULL;
+}
+
+static struct sockaddr_any any_of(const struct sockaddr *sa)
+{
+	struct sockaddr_any any = { 0 };
+
+	any.len = sa->sa_family == AF_INET6 ? sizeof any.in6 : sizeof any.in;
+	memcpy(&any.sa, sa, any.len);
+	return any;
+}
+
+static bool admit(struct srt_calls *c, const struct ip_address *host)
+{
+	size_t of_host = 0;
+
+	for (size_t i = 0; i < c->n_hosts; i++)
+		of_host += memcmp(&c->hosts[i], host, sizeof *host) == 0;
+	if (c->n_hosts == SRT_CALLS_MAX || of_host == SRT_CALLS_OF_HOST_MAX)
+		return false;
+	c->hosts[c->n_hosts++] = *host;
+	return true;
+}
+
+bool srt_calls_admit(struct srt_calls *c, const struct sockaddr *sa,
+		     uint64_t now_ms)
+{
+	struct sockaddr_any from = any_of(sa);
+	struct ip_address address = ip_of(&from), host = ip_client(&address);
+	bool admitted;
+
+	(void)pthread_mutex_lock(&c->lock);
+	if (now_ms - c->second_ms >= 1000) {
+		c->second_ms = now_ms;
+		c->n_hosts = 0;
+	}
+	admitted = admit(c, &host);
+	(void)pthread_mutex_unlock(&c->lock);
+	return admitted;
+}
+
+void srt_calls_note(struct srt_calls *c, const struct sockaddr *sa,
+		    const char *refused)
+{
+	struct sockaddr_any from = any_of(sa);
+	struct noted *call;
+
+	(void)pthread_mutex_lock(&c->lock);
+	call = find(c, &from);
+	if (call == NULL) {
+		call = find_free(c);
+		if (call != NULL)
+			*call = (struct noted){ from, mono_ms(), refused };
+	} else {
+		call->refused = refused;
+	}
+	(void)pthread_mutex_unlock(&c->lock);
+}
+
+void srt_calls_came(struct srt_calls *c, const struct sockaddr_any *from)
+{
+	struct noted *call;
+
+	(void)pthread_mutex_lock(&c->lock);
+	call = find(c, from);
+	if (call != NULL)
+		call->from.len = 0;
+	(void)pthread_mutex_unlock(&c->lock);
+}
+
+static bool take(struct srt_calls *c, struct noted *ret)
+{
+	uint64_t now_ms = mono_ms();
+
+	for (size_t i = 0; i < CALLS_MAX; i++) {
+		struct noted *call = &c->calls[i];
+
+		if (call->from.len == 0 ||
+		    now_ms - call->at_ms < PATIENCE_MS)
+			continue;
+		*ret = *call;
+		call->from.len = 0;
+		return true;
+	}
+	return false;
+}
+
+bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
+			   const char **ret_why)
+{
+	struct noted call;
+	bool found;
+
+	(void)pthread_mutex_lock(&c->lock);
+	found = take(c, &call);
+	(void)pthread_mutex_unlock(&c->lock);
+	if (!found)
+		return false;
+	*ret_from = call.from;
+	*ret_why = call.refused != NULL ? call.refused
+					: "passphrase or encryption differ, or "
+					  "he left at once";
+	return true;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Input by SRT.
+ *
+ * libsrt has threads of its own that keep what comes; it is taken at the ticks
+ * of the data path.
+ */
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "worker/input/input_type.h"
+#include "worker/net/net_openers.h"
+#include "worker/net/srt/srt_peer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	MESSAGE_MAX = 1456, /* SRT_LIVE_MAX_PLSIZE */
+	SLOTS = 64,
+	/* Messages in one wake-up: what comes in a tick at 500 Mbit/s. */
+	TURN_MAX = 512,
+};
+
+#define IDLE_NS (SECOND_NS / 2)
+
+struct srt_input {
+	struct input base;
+	struct srt_peer peer;
+	struct ts_sync sync;
+	uint64_t quiet_since_ns;
+	struct link_stats link;
+	uint8_t slots[SLOTS][MESSAGE_MAX];
+};
+
+/* What is in the slots goes on before they are used again. */
+static int receive(struct srt_input *s, struct batch *batch)
+{
+	int n = 0;
+
+	for (; n < TURN_MAX; n++) {
+		uint8_t *slot = s->slots[n % SLOTS];
+		int len;
+
+		if (n > 0 && n % SLOTS == 0)
+			batch_flush(batch);
+		len = srt_recvmsg2(s->peer.socket, (char *)slot, MESSAGE_MAX,
+				   NULL);
+		if (len <= 0)
+			break;
+		batch_sync(batch, &s->sync, slot, (size_t)len);
+	}
+	batch_flush(batch);
+	return n;
+}
+
+static int silence(struct srt_input *s, uint64_t now_ns, struct errmsg *why)
+{
+	unsigned timeout_s = s->base.spec->srt.timeout_s;
+
+	if (now_ns - s->quiet_since_ns < timeout_s * SECOND_NS)
+		return 0;
+	return errmsg_fail(why, -ETIMEDOUT, "connected, but nothing came for "
+			   "%u s", timeout_s);
+}
+
+static int srt_input_read(struct input *in, struct batch *batch,
+			  uint64_t now_ns, struct errmsg *why)
+{
+	struct srt_input *s = container_of(in, struct srt_input, base);
+	unsigned before = s->peer.connects;
+	int r;
+
+	s->peer.idle = now_ns - s->quiet_since_ns >= IDLE_NS;
+	r = srt_peer_turn(&s->peer, why);
+
+	if (r < 0)
+		return r;
+	/* another one is not to pay for the silence of the one before */
+	if (r == 0 || s->peer.connects != before) {
+		s->quiet_since_ns = now_ns;
+		ts_sync_reset(&s->sync);
+	}
+	if (r == 0)
+		return 0;
+	r = receive(s, batch);
+	if (r > 0)
+		s->quiet_since_ns = now_ns;
+	return r > 0 ? r : silence(s, now_ns, why);
+}
+
+static int srt_input_second(struct input *in, uint64_t now_ns,
+			    struct errmsg *why)
+{
+	struct srt_input *s = container_of(in, struct srt_input, base);
+
+	(void)now_ns, (void)why;
+	srt_peer_second(&s->peer, &s->link);
+	return 0;
+}
+
+static void srt_input_counters(const struct input *in,
+			       struct input_counters *ret)
+{
+	const struct srt_input *s =
+		container_of(in, const struct srt_input, base);
+
+	*ret = (struct input_counters){
+		.lost = s->link.value[LINK_DROPPED],
+		.recovered = s->link.value[LINK_RECOVERED],
+		.sync_losses = s->sync.sync_losses,
+		.bad_sync = s->sync.bad_sync,
+	};
+}
+
+static void srt_input_stats(const struct input *in, struct link_stats *ret)
+{
+	*ret = container_of(in, const struct srt_input, base)->link;
+}
+
+static const char *srt_input_trouble(const struct input *in)
+{
+	return srt_peer_trouble(
+		&container_of(in, const struct srt_input, base)->peer);
+}
+
+static const char *srt_input_peer(const struct input *in)
+{
+	return srt_peer_name(
+		&container_of(in, const struct srt_input, base)->peer);
+}
+
+static void srt_input_free(struct input *in)
+{
+	struct srt_input *s = container_of(in, struct srt_input, base);
+
+	srt_peer_done(&s->peer);
+	free(s);
+}
+
+static const struct input_ops srt_ops = {
+	.free = srt_input_free,
+	.read = srt_input_read,
+	.second = srt_input_second,
+	.counters = srt_input_counters,
+	.stats = srt_input_stats,
+	.trouble = srt_input_trouble,
+	.peer = srt_input_peer,
+};
+
+struct input *srt_input_open(const struct input_spec *spec, uint64_t now_ns,
+			     int *ret_err, struct errmsg *why)
+{
+	struct srt_input *s = xcalloc(1, sizeof *s);
+	int r = srt_peer_open(&s->peer, &spec->srt, SRT_RECEIVES, why);
+
+	if (r < 0) {
+		free(s);
+		*ret_err = r;
+		return NULL;
+	}
+	s->base = (struct input){ .ops = &srt_ops, .spec = spec, .fd = -1 };
+	s->quiet_since_ns = now_ns;
+	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
+	return &s->base;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/srt/srt_peer.h"
+
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "worker/net/srt/srt_stats.h"
+
+static int begin(struct srt_peer *p, struct errmsg *why)
+{
+	if (p->spec->mode == SRT_LISTENER)
+		return srt_listener_open(&p->listener, p->spec, p->direction,
+					 why);
+	p->name = name_new(p->spec->host, p->spec->port);
+	return 0;
+}
+
+int srt_peer_open(struct srt_peer *p, const struct srt_spec *spec,
+		  enum srt_direction direction, struct errmsg *why)
+{
+	int r;
+
+	srt_library_open();
+	*p = (struct srt_peer){
+		.spec = spec,
+		.direction = direction,
+		.listener = { .socket = SRT_INVALID_SOCK, .epoll = -1 },
+		.socket = SRT_INVALID_SOCK,
+	};
+	r = begin(p, why);
+	if (r < 0)
+		srt_peer_done(p);
+	return r;
+}
+
+void srt_peer_done(struct srt_peer *p)
+{
+	name_free(&p->name);
+	srt_socket_close(&p->socket);
+	srt_listener_close(&p->listener);
+}
+
+static int call(struct srt_peer *p, struct errmsg *why)
+{
+	int r = name_poll(p->name, &p->other, why);
+
+	if (r <= 0)
+		return r;
+	name_free(&p->name);
+	p->socket = srt_socket_new(p->spec, p->direction, &r, why);
+	if (p->socket == SRT_INVALID_SOCK)
+		return r;
+	return srt_socket_call(p->socket, p->spec, &p->other, why);
+}
+
+static int turn_caller(struct srt_peer *p, struct errmsg *why)
+{
+	if (p->name != NULL)
+		return call(p, why);
+	return srt_socket_poll(p->socket, why);
+}
+
+/* A caller beside the one that is at work is sent away. */
+static void take_caller(struct srt_peer *p, SRTSOCKET s,
+			const struct sockaddr_any *from)
+{
+	if (p->socket != SRT_INVALID_SOCK && !p->idle) {
+		srt_socket_close(&s);
+		srt_listener_refuse(&p->listener, from,
+				    "another one is connected");
+		return;
+	}
+	srt_socket_close(&p->socket);
+	p->socket = s;
+	p->other = *from;
+	p->taken_over = p->connected;
+}
+
+static int turn_listener(struct srt_peer *p)
+{
+	struct sockaddr_any from;
+	struct errmsg why;
+	SRTSOCKET s;
+
+	/* who has left is in nobody's way */
+	if (p->socket != SRT_INVALID_SOCK &&
+	    srt_socket_poll(p->socket, &why) <= 0)
+		srt_socket_close(&p->socket);
+	s = srt_listener_accept(&p->listener, &from);
+	if (s != SRT_INVALID_SOCK)
+		take_caller(p, s, &from);
+	return p->socket != SRT_INVALID_SOCK;
+}
+
+/* Losses have hung on the version of the library, of either side. */
+static void log_connected(const struct srt_peer *p)
+{
+	uint32_t ours = srt_getversion(), theirs = 0;
+	int len = sizeof theirs;
+
+	(void)srt_getsockflag(p->socket, SRTO_PEERVERSION, &theirs, &len);
+	log_info("stream", "srt port %u: connected with %s, libsrt %u.%u.%u "
+		 "here and %u.%u.%u there", p->spec->port, p->peer,
+		 ours >> 16 & 255, ours >> 8 & 255, ours & 255,
+		 theirs >> 16 & 255, theirs >> 8 & 255, theirs & 255);
+}
+
+/* Who comes and goes all the time is told once in a while. */
+static void change(struct srt_peer *p, bool connected)
+{
+	unsigned suppressed;
+	bool told = ratelimit_pass(&p->log, mono_ms(), &suppressed);
+
+	if (told && p->connected && !connected)
+		log_info("stream", "srt port %u: not connected any more with "
+			 "%s", p->spec->port, p->peer);
+	p->connected = connected;
+	p->taken_over = false;
+	p->connects += connected;
+	p->peer[0] = '\0';
+	if (!connected)
+		return;
+	sockaddr_format(&p->other, p->peer);
+	if (told)
+		log_connected(p);
+}
+
+int srt_peer_turn(struct srt_peer *p, struct errmsg *why)
+{
+	int r = p->spec->mode == SRT_LISTENER ? turn_listener(p)
+					      : turn_caller(p, why);
+
+	if ((r > 0) != p->connected || p->taken_over)
+		change(p, r > 0);
+	return r;
+}
+
+void srt_peer_second(struct srt_peer *p, struct link_stats *link)
+{
+	srt_stats_begin(link);
+	if (p->connected)
+		srt_stats_add(link, p->socket, p->direction);
+	link_stats_add(link, LINK_CONNECTS, p->connects - p->told_connects);
+	p->told_connects = p->connects;
+	if (p->spec->mode == SRT_LISTENER)
+		srt_listener_second(&p->listener, link);
+}
+
+const char *srt_peer_name(const struct srt_peer *p)
+{
+	return p->connected ? p->peer : NULL;
+}
+
+const char *srt_peer_trouble(const struct srt_peer *p)
+{
+	const char *refused;
+
+	if (p->connected)
+		return NULL;
+	if (p->spec->mode != SRT_LISTENER)
+		return "not connected yet";
+	refused = srt_listener_trouble(&p->listener);
+	return refused != NULL ? refused : "waits for a caller";
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/net/srt/srt_receivers.h"
+
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "proto/ipc/msg.h"
+#include "worker/net/srt/srt_stats.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+int srt_receivers_open(struct srt_receivers *r, const struct srt_spec *spec,
+		       struct errmsg *why)
+{
+	srt_library_open();
+	return srt_listener_open(&r->listener, spec, SRT_SENDS, why);
+}
+
+void srt_receivers_close(struct srt_receivers *r)
+{
+	while (r->n > 0)
+		srt_socket_close(&r->list[--r->n].socket);
+	srt_listener_close(&r->listener);
+}
+
+/* What a double can still tell apart. */
+static uint64_t new_client(void)
+{
+	uint64_t n = mono_ns();
+
+	(void)!getrandom(&n, sizeof n, 0);
+	return MSG_RECEIVER_BIT | (n & (MSG_RECEIVER_BIT - 1));
+}
+
+static size_t count_of(const struct srt_receivers *r, const char *peer)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		n += strcmp(r->list[i].peer, peer) == 0;
+	return n;
+}
+
+/* Those who come and go all the time are told in one line once a second. */
+static void tell(struct srt_receivers *r, const char *peer, const char *what)
+{
+	unsigned suppressed;
+
+	r->untold = !ratelimit_pass(&r->log, mono_ms(), &suppressed);
+	if (!r->untold)
+		log_info("stream", "srt port %u: %s %s, %zu in all",
+			 r->listener.spec->port, peer, what, r->n);
+}
+
+static void add(struct srt_receivers *r, SRTSOCKET s, const char *peer)
+{
+	struct srt_receiver *new = &r->list[r->n++];
+
+	new->socket = s;
+	new->client = new_client();
+	new->since_ms = mono_ms();
+	(void)snprintf(new->peer, sizeof new->peer, "%s", peer);
+	link_stats_add(&r->link, LINK_CONNECTS, 1);
+	tell(r, peer, "receives");
+}
+
+void srt_receivers_accept(struct srt_receivers *r)
+{
+	struct sockaddr_any from;
+	char peer[SOCKADDR_TEXT_MAX];
+	SRTSOCKET s;
+
+	while ((s = srt_listener_accept(&r->listener, &from)) !=
+	       SRT_INVALID_SOCK) {
+		sockaddr_format_host(&from, peer);
+		if (r->n < RECEIVERS_MAX &&
+		    count_of(r, peer) < RECEIVERS_OF_ADDRESS_MAX) {
+			add(r, s, peer);
+			continue;
+		}
+		srt_socket_close(&s);
+		srt_listener_refuse(&r->listener, &from,
+				    "there are too many receivers");
+	}
+}
+
+/* The order stays: it is that of the coming. */
+static void drop(struct srt_receivers *r, size_t i)
+{
+	char peer[SOCKADDR_TEXT_MAX];
+
+	memcpy(peer, r->list[i].peer, sizeof peer);
+	srt_socket_close(&r->list[i].socket);
+	r->n--;
+	memmove(&r->list[i], &r->list[i + 1],
+		(r->n - i) * sizeof r->list[0]);
+	tell(r, peer, "has left");
+}
+
+static bool drop_if_broken(struct srt_receivers *r, size_t i)
+{
+	struct errmsg why;
+
+	if (srt_socket_poll(r->list[i].socket, &why) >= 0)
+		return false;
+	drop(r, i);
+	return true;
+}
+
+size_t srt_receivers_send(struct srt_receivers *r, const uint8_t *data,
+			  size_t len)
+{
+	size_t failed = 0;
+
+	for (size_t i = r->n; i-- > 0;)
+		if (srt_sendmsg2(r->list[i].socket, (const char *)data,
+				 (int)len, NULL) == SRT_ERROR &&
+		    !drop_if_broken(r, i))
+			failed++;
+	return failed;
+}
+
+static void log_change(struct srt_receivers *r)
+{
+	unsigned suppressed;
+
+	if (!r->untold || !ratelimit_pass(&r->log, mono_ms(), &suppressed))
+		return;
+	r->untold = false;
+	log_info("stream", "srt port %u: %zu receivers by now",
+		 r->listener.spec->port, r->n);
+}
+
+void srt_receivers_second(struct srt_receivers *r)
+{
+	for (size_t i = r->n; i-- > 0;)
+		(void)drop_if_broken(r, i);
+	srt_stats_begin(&r->link);
+	for (size_t i = 0; i < r->n; i++)
+		srt_stats_add(&r->link, r->list[i].socket, SRT_SENDS);
+	srt_listener_second(&r->listener, &r->link);
+	log_change(r);
+}
+
+const char *srt_receivers_trouble(const struct srt_receivers *r)
+{
+	return r->n == 0 ? srt_listener_trouble(&r->listener) : NULL;
+}
+
+size_t srt_receivers_list(const struct srt_receivers *r,
+			  struct msg_receiver *ret, size_t max)
+{
+	uint64_t now_ms = mono_ms();
+	size_t n = MIN(r->n, max);
+
+	for (size_t i = 0; i < n; i++)
+		ret[i] = (struct msg_receiver){
+			.client = r->list[i].client,
+			.peer = r->list[i].peer,
+			.uptime_s = (now_ms - r->list[i].since_ms) / 1000,
+		};
+	return n;
+}
+
+bool srt_receivers_kick(struct srt_receivers *r, uint64_t client)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->list[i].client != client)
+			continue;
+		drop(r, i);
+		return true;
+	}
+	return false;
+}

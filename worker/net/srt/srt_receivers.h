@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * All who call an SRT output that listens.
+ *
+ * Each has a number; of one address come no more than a share of them.  What
+ * one of them cannot take it loses, and no other.
+ */
+#pragma once
+
+#include "common/base/ratelimit.h"
+#include "proto/spec/link_stat.h"
+#include "proto/ipc/msg.h"
+#include "worker/net/srt/srt_socket.h"
+
+enum {
+	RECEIVERS_MAX = MSG_RECEIVERS_MAX,
+	RECEIVERS_OF_ADDRESS_MAX = RECEIVERS_MAX / 8,
+};
+
+struct srt_receiver {
+	SRTSOCKET socket;
+	uint64_t client;
+	uint64_t since_ms; /* monotonic */
+	char peer[SOCKADDR_TEXT_MAX];
+};
+
+/* Embedded. */
+struct srt_receivers {
+	struct srt_listener listener;
+	size_t n;
+	struct srt_receiver list[RECEIVERS_MAX];
+	struct link_stats link;
+	struct ratelimit log;
+	bool untold; /* the number changed since the last line of the log */
+};
+
+/* 0, or -errno with why; closed then. */
+int srt_receivers_open(struct srt_receivers *, const struct srt_spec *,
+		       struct errmsg *why) MUST_CHECK;
+void srt_receivers_close(struct srt_receivers *);
+
+/* Takes those who called meanwhile. */
+void srt_receivers_accept(struct srt_receivers *);
+
+/* To all; how many could not take it. */
+size_t srt_receivers_send(struct srt_receivers *, const uint8_t *data,
+			  size_t len);
+
+/* Once a second: lets go who has left, counts, logs. */
+void srt_receivers_second(struct srt_receivers *);
+
+/* Why nobody receives, when somebody wanted to; NULL. */
+const char *srt_receivers_trouble(const struct srt_receivers *);
+
+/* Strings are borrowed until the next change. */
+size_t srt_receivers_list(const struct srt_receivers *,
+			  struct msg_receiver *ret, size_t max);
+/* False: he is not there. */
+bool srt_receivers_kick(struct srt_receivers *, uint64_t client);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/rtp/datagrams.h"
+
+#include "common/base/util.h"
+
+enum {
+	VERSION_2 = 0x80,
+	PAYLOAD_MP2T = 33,
+	MARKER = 0x80,
+};
+
+static void write_header(uint8_t *h, struct rtp_sender *rtp)
+{
+	uint16_t seq = rtp->seq++;
+	bool marker;
+	uint32_t stamp = rtp_clock_stamp(&rtp->clock, rtp->now_ns, &marker);
+
+	h[0] = VERSION_2;
+	h[1] = PAYLOAD_MP2T | (marker ? MARKER : 0);
+	h[2] = (uint8_t)(seq >> 8);
+	h[3] = (uint8_t)seq;
+	for (unsigned i = 0; i < 4; i++) {
+		h[4 + i] = (uint8_t)(stamp >> (24 - 8 * i));
+		h[8 + i] = (uint8_t)(rtp->ssrc >> (24 - 8 * i));
+	}
+}
+
+static void add_iov(struct datagrams *d, const void *data, size_t len)
+{
+	d->iov[d->n_iov++] = (struct iovec){ .iov_base = (void *)data,
+					     .iov_len = len };
+}
+
+/* Packets that stand one behind the other; rtp may be NULL. */
+static void add_packets(struct datagrams *d, const uint8_t *data, size_t n,
+			struct rtp_sender *rtp)
+{
+	add_iov(d, data, n * TS_PACKET);
+	for (size_t i = 0; i < n && rtp != NULL; i++)
+		rtp_clock_feed(&rtp->clock, data + i * TS_PACKET);
+}
+
+/* Empty runs are nothing to send. */
+static bool is_at_end(struct run_cursor *c)
+{
+	while (c->n_runs > 0 && c->done == c->runs->n) {
+		c->runs++;
+		c->n_runs--;
+		c->done = 0;
+	}
+	return c->n_runs == 0;
+}
+
+/* Up to a datagram's worth of packets; their number. */
+static size_t cut_packets(struct datagrams *d, struct run_cursor *c,
+			  struct rtp_sender *rtp)
+{
+	size_t n = 0;
+
+	while (n < DATAGRAM_PACKETS && !is_at_end(c)) {
+		size_t take = MIN(c->runs->n - c->done, DATAGRAM_PACKETS - n);
+
+		add_packets(d, c->runs->data + c->done * TS_PACKET, take, rtp);
+		n += take;
+		c->done += take;
+	}
+	return n;
+}
+
+bool datagrams_cut(struct datagrams *d, struct run_cursor *c,
+		   struct rtp_sender *rtp)
+{
+	d->n = d->n_packets = d->n_iov = 0;
+	while (!is_at_end(c) && d->n < DATAGRAMS_MAX &&
+	       d->n_iov + DATAGRAM_IOV_MAX <= DATAGRAMS_IOV) {
+		d->first[d->n] = (uint8_t)d->n_iov;
+		if (rtp != NULL) {
+			/* the stamp is that of its first packet */
+			write_header(d->headers[d->n], rtp);
+			add_iov(d, d->headers[d->n], RTP_HEADER_SIZE);
+		}
+		d->n_packets += cut_packets(d, c, rtp);
+		d->n++;
+	}
+	d->first[d->n] = (uint8_t)d->n_iov;
+	return d->n > 0;
+}

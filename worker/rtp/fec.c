@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/rtp/fec.h"
+
+#include <errno.h>
+
+enum {
+	VERSION = 0x80,
+	VERSION_MASK = 0xc0,
+	EXTENDED = 0x80, /* before the payload type */
+	ROW = 0x40,      /* bit D */
+	SCHEME = 0x38,   /* 0: XOR */
+};
+
+static void put16(uint8_t *p, uint16_t v)
+{
+	p[0] = (uint8_t)(v >> 8);
+	p[1] = (uint8_t)v;
+}
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	put16(p, (uint16_t)(v >> 16));
+	put16(p + 2, (uint16_t)v);
+}
+
+/* A row goes on by one; a column by more, unless it is all there is. */
+static bool is_sane(const struct fec_packet *f)
+{
+	return f->n >= 1 && f->step >= 1 && f->n <= FEC_TAKEN_SIDE_MAX &&
+	       f->step <= FEC_TAKEN_SIDE_MAX &&
+	       f->n * f->step <= FEC_TAKEN_MATRIX_MAX &&
+	       (!f->row || f->step == 1);
+}
+
+int fec_parse(const uint8_t *data, size_t len, struct fec_packet *ret)
+{
+	const uint8_t *h = data + RTP_HEADER;
+
+	if (len < FEC_HEAD || (data[0] & VERSION_MASK) != VERSION ||
+	    !(h[4] & EXTENDED) || h[12] & SCHEME)
+		return -EBADMSG;
+	/* flags and marker of the RTP header protect those of the others */
+	*ret = (struct fec_packet){
+		.row = h[12] & ROW,
+		.first = rtp_get16(h),
+		.step = h[13],
+		.n = h[14],
+		.flags = data[0] & 0x3f,
+		.payload_type = (uint8_t)((data[1] & 0x80) | (h[4] & 0x7f)),
+		.len = rtp_get16(h + 2),
+		.timestamp = rtp_get32(h + 8),
+		.body = data + FEC_HEAD,
+		.body_len = len - FEC_HEAD,
+	};
+	return is_sane(ret) ? 0 : -EBADMSG;
+}
+
+void fec_write(const struct fec_packet *f, uint16_t seq, uint32_t stamp,
+	       uint8_t *ret)
+{
+	uint8_t *h = ret + RTP_HEADER;
+
+	memset(ret, 0, FEC_HEAD);
+	ret[0] = (uint8_t)(VERSION | f->flags);
+	ret[1] = (uint8_t)((f->payload_type & 0x80) | FEC_PAYLOAD_TYPE);
+	put16(ret + 2, seq);
+	put32(ret + 4, stamp);
+	put16(h, f->first);
+	put16(h + 2, f->len);
+	h[4] = (uint8_t)(EXTENDED | (f->payload_type & 0x7f));
+	put32(h + 8, f->timestamp);
+	h[12] = f->row ? ROW : 0;
+	h[13] = f->step;
+	h[14] = f->n;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Datagrams of forward error correction (SMPTE 2022-1, Pro-MPEG CoP #3): each
+ * is the XOR of some RTP datagrams, a row or a column of a matrix that the
+ * sequence numbers fill line by line.
+ *
+ *	RTP header | first number, length, type, time, step, count | body
+ *
+ * A body is all of a datagram behind the twelve bytes that every RTP header
+ * has, zeroes behind the shorter ones.  Pure.
+ */
+#pragma once
+
+#include "worker/rtp/rtp_packet.h"
+
+#include <string.h>
+
+enum {
+	FEC_HEADER = 16, /* behind the RTP header */
+	FEC_HEAD = RTP_HEADER + FEC_HEADER,
+	FEC_PAYLOAD_TYPE = 96,
+	/* What is taken: some encoders are more generous than the standard. */
+	FEC_TAKEN_SIDE_MAX = 50,
+	FEC_TAKEN_MATRIX_MAX = 400,
+	/* Behind the UDP port of the media. */
+	FEC_COLUMN_PORT = 2,
+	FEC_ROW_PORT = 4,
+};
+
+struct fec_packet {
+	bool row;
+	uint16_t first; /* sequence number */
+	uint8_t step;   /* from one datagram to the next; 1 in a row */
+	uint8_t n;      /* datagrams */
+	/* XORs */
+	uint8_t flags;        /* padding, extension, CSRC count */
+	uint8_t payload_type; /* and the marker */
+	uint16_t len;         /* of the bodies */
+	uint32_t timestamp;
+	const uint8_t *body;  /* borrows the datagram */
+	size_t body_len;      /* of the longest */
+};
+
+/* 0, or -EBADMSG: too short, of another scheme, or a matrix that no encoder
+ * makes. */
+int fec_parse(const uint8_t *data, size_t len,
+	      struct fec_packet *ret) MUST_CHECK;
+
+/* The two headers, FEC_HEAD bytes, of a datagram with this number and time of
+ * its own. */
+void fec_write(const struct fec_packet *, uint16_t seq, uint32_t stamp,
+	       uint8_t *ret);
+
+static inline uint16_t fec_seq(const struct fec_packet *f, unsigned i)
+{
+	return (uint16_t)(f->first + i * f->step);
+}
+
+typedef uint64_t fec_word __attribute__((vector_size(32)));
+
+/* A few words at a time, in whatever registers there are for that. */
+static inline void fec_xor(uint8_t *to, const uint8_t *from, size_t len)
+{
+	fec_word a, b;
+
+	for (; len >= sizeof a; len -= sizeof a) {
+		memcpy(&a, to, sizeof a);
+		memcpy(&b, from, sizeof b);
+		a ^= b;
+		memcpy(to, &a, sizeof a);
+		to += sizeof a;
+		from += sizeof a;
+	}
+	while (len-- > 0)
+		*to++ ^= *from++;
+}

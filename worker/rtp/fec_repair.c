@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/rtp/fec_repair.h"
+
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "proto/spec/rtp_spec.h"
+#include "worker/rtp/fec.h"
+
+#include <stdlib.h>
+
+enum {
+	/* The rows and columns of three of the largest standard matrices. */
+	WAITING_MAX = 128,
+	DATAGRAM_MAX = RTP_LONG_SIZE,
+	/* Some encoders send a row's FEC before its last datagram: that one
+	 * is not lost before so much time has passed. */
+	COMING_MS = 300,
+	/* Without FEC for so long nobody waits for it. */
+	LIVE_MS = 3000,
+	/* Until the matrix is known it may be the largest of the standard. */
+	MATRIX_FIRST = FEC_MATRIX_MAX,
+	REACH_FIRST = 2 * MATRIX_FIRST + FEC_COLUMNS_MAX,
+};
+
+/* A sum that lacks more than one of its datagrams. */
+struct sum {
+	uint64_t came_ns;
+	uint64_t order;
+	bool used;
+	uint16_t size;
+	size_t room;
+	uint8_t *data; /* NULL until it is needed */
+};
+
+struct fec_repair {
+	struct rtp_window *window;
+	unsigned columns, rows; /* of the matrix; 0: not known */
+	bool live;              /* some came lately, or may come yet */
+	uint64_t heard_ns;
+	unsigned n_waiting;
+	uint64_t order;         /* of the next sum */
+	struct fec_repair_counts counts;
+	struct sum sums[WAITING_MAX];
+};
+
+struct fec_repair *fec_repair_new(struct rtp_window *w)
+{
+	struct fec_repair *f = xcalloc(1, sizeof *f);
+
+	f->window = w;
+	f->live = true;
+	rtp_window_set_repair(w, REACH_FIRST, REACH_FIRST);
+	return f;
+}
+
+void fec_repair_free(struct fec_repair **f)
+{
+	for (size_t i = 0; *f != NULL && i < WAITING_MAX; i++)
+		free((*f)->sums[i].data);
+	free(*f);
+	*f = NULL;
+}
+
+/* --- the matrix --- */
+
+/* The sums of a matrix may be sent all along the next one. */
+static void tell_window(struct fec_repair *f)
+{
+	unsigned columns = MAX(f->columns, 1U);
+	unsigned rows = f->rows > 0 ? f->rows : MATRIX_FIRST / columns;
+	unsigned reach = 2 * columns * rows + columns;
+
+	rtp_window_set_repair(f->window, reach, f->live ? reach : 0);
+}
+
+static void learn(struct fec_repair *f, const struct fec_packet *p,
+		  uint64_t now_ns)
+{
+	unsigned columns = p->row ? p->n : p->step;
+	unsigned rows = p->row ? f->rows : p->n;
+	bool news = !f->live || columns != f->columns ||
+		    rows != f->rows;
+
+	f->heard_ns = now_ns;
+	f->live = true;
+	f->columns = columns;
+	f->rows = rows;
+	if (news)
+		tell_window(f);
+}
+
+/* --- one sum --- */
+
+enum lack { LACKS_NONE, LACKS_ONE, LACKS_MORE, HOPELESS };
+
+/* What it is the sum of has come: the usual case. */
+static bool is_idle(const struct fec_repair *f, const struct fec_packet *p)
+{
+	const struct rtp_slot *slot;
+	uint16_t last = fec_seq(p, p->n - 1U);
+
+	return !rtp_window_waits(f->window) &&
+	       rtp_window_find(f->window, last, &slot) != RTP_COMING;
+}
+
+/* *ret: the one that it lacks. */
+static enum lack find_lack(const struct fec_repair *f,
+			   const struct fec_packet *p, bool may_come,
+			   uint16_t *ret)
+{
+	const struct rtp_slot *slot;
+	unsigned lacking = 0;
+	bool coming = false;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		switch (rtp_window_find(f->window, fec_seq(p, i), &slot)) {
+		case RTP_KEPT:
+			break;
+		case RTP_PASSED:
+			return HOPELESS;
+		case RTP_COMING:
+			coming = true;
+			/* fall through */
+		case RTP_MISSING:
+			lacking++;
+			*ret = fec_seq(p, i);
+			break;
+		}
+	}
+	if (lacking == 0)
+		return LACKS_NONE;
+	return lacking == 1 && !(coming && may_come) ? LACKS_ONE : LACKS_MORE;
+}
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	for (unsigned i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> (24 - 8 * i));
+}
+
+/* Writes the missing datagram; its size, or 0 when the sum makes no sense. */
+static size_t restore(const struct fec_repair *f, struct fec_packet p,
+		      uint16_t missing, uint8_t *ret)
+{
+	const struct rtp_slot *slot;
+
+	memcpy(ret + RTP_HEADER, p.body, p.body_len);
+	for (unsigned i = 0; i < p.n; i++) {
+		uint16_t seq = fec_seq(&p, i);
+
+		if (seq == missing ||
+		    rtp_window_find(f->window, seq, &slot) != RTP_KEPT)
+			continue;
+		if (slot->size - (size_t)RTP_HEADER > p.body_len)
+			return 0;
+		p.flags ^= slot->data[0] & 0x3f;
+		p.payload_type ^= slot->data[1];
+		p.len ^= (uint16_t)(slot->size - RTP_HEADER);
+		p.timestamp ^= rtp_get32(slot->data + 4);
+		fec_xor(ret + RTP_HEADER, slot->data + RTP_HEADER,
+			slot->size - (size_t)RTP_HEADER);
+	}
+	if (p.len > p.body_len)
+		return 0;
+	ret[0] = (uint8_t)(0x80 | p.flags);
+	ret[1] = p.payload_type;
+	ret[2] = (uint8_t)(missing >> 8);
+	ret[3] = (uint8_t)missing;
+	put32(ret + 4, p.timestamp);
+	put32(ret + 8, rtp_window_ssrc(f->window));
+	return RTP_HEADER + (size_t)p.len;
+}
+
+static void repair(struct fec_repair *f, const struct fec_packet *p,
+		   uint16_t missing, uint64_t now_ns)
+{
+	uint8_t datagram[DATAGRAM_MAX];
+	size_t size = restore(f, *p, missing, datagram);
+	struct rtp_datagram d;
+
+	if (size == 0)
+		return;
+	if (rtp_parse(datagram, size, &d) < 0) {
+		/* an encoder that does not protect the flags */
+		datagram[0] = 0x80;
+		if (rtp_parse(datagram, size, &d) < 0)
+			return;
+	}
+	/* else it is the sum of something else */
+	if (rtp_is_media(&d))
+		rtp_window_repair(f->window, &d, now_ns);
+}
+
+/* False: it may be of use later. */
+static bool try_sum(struct fec_repair *f, const struct fec_packet *p,
+		    uint64_t came_ns, uint64_t now_ns, bool *repaired)
+{
+	bool may_come = now_ns - came_ns < COMING_MS * MS;
+	uint16_t missing = 0;
+	enum lack lack = LACKS_NONE;
+
+	if (!is_idle(f, p))
+		lack = find_lack(f, p, may_come, &missing);
+	if (lack == LACKS_ONE) {
+		repair(f, p, missing, now_ns);
+		*repaired = true;
+	}
+	return lack != LACKS_MORE;
+}
+
+/* --- all sums --- */
+
+/* A free place, or that of the oldest. */
+static struct sum *find_place(struct fec_repair *f)
+{
+	struct sum *oldest = &f->sums[0];
+
+	for (size_t i = 0; i < WAITING_MAX; i++) {
+		if (!f->sums[i].used) {
+			f->n_waiting++;
+			return &f->sums[i];
+		}
+		if (f->sums[i].order < oldest->order)
+			oldest = &f->sums[i];
+	}
+	return oldest;
+}
+
+static void keep(struct fec_repair *f, const uint8_t *data, size_t len,
+		 uint64_t now_ns)
+{
+	struct sum *s = find_place(f);
+
+	s->used = true;
+	s->came_ns = now_ns;
+	s->order = f->order++;
+	s->size = (uint16_t)len;
+	if (len > s->room) {
+		s->data = xrealloc(s->data, len);
+		s->room = len;
+	}
+	memcpy(s->data, data, len);
+}
+
+/* One round over those that wait; true: one of them was of use. */
+static bool try_all(struct fec_repair *f, uint64_t now_ns)
+{
+	bool repaired = false;
+
+	for (size_t i = 0; f->n_waiting > 0 && i < WAITING_MAX; i++) {
+		struct sum *s = &f->sums[i];
+		struct fec_packet p;
+
+		if (!s->used || (fec_parse(s->data, s->size, &p) == 0 &&
+				 !try_sum(f, &p, s->came_ns, now_ns,
+					  &repaired)))
+			continue;
+		s->used = false;
+		f->n_waiting--;
+	}
+	return repaired;
+}
+
+void fec_repair_turn(struct fec_repair *f, uint64_t now_ns)
+{
+	/* ends: each round that goes on has used up a sum */
+	while (try_all(f, now_ns))
+		;
+}
+
+void fec_repair_feed(struct fec_repair *f, const uint8_t *data, size_t len,
+		     uint64_t now_ns)
+{
+	struct fec_packet p;
+	bool repaired = false;
+
+	if (len > DATAGRAM_MAX || fec_parse(data, len, &p) < 0) {
+		f->counts.invalid++;
+		return;
+	}
+	f->counts.received++;
+	learn(f, &p, now_ns);
+	if (!try_sum(f, &p, now_ns, now_ns, &repaired))
+		keep(f, data, len, now_ns);
+	if (repaired)
+		fec_repair_turn(f, now_ns);
+}
+
+void fec_repair_second(struct fec_repair *f, uint64_t now_ns)
+{
+	if (f->heard_ns == 0)
+		f->heard_ns = now_ns;
+	if (!f->live || now_ns - f->heard_ns < LIVE_MS * MS)
+		return;
+	f->live = false;
+	tell_window(f);
+}
+
+void fec_repair_counts(const struct fec_repair *f,
+		       struct fec_repair_counts *ret)
+{
+	*ret = f->counts;
+}

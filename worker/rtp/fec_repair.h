@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Gives a window the datagrams that rows and columns of SMPTE 2022-1 can
+ * restore: again and again, as one restored may be what another lacks.
+ *
+ * Tells the window how much to keep by the matrix that comes.  Owns the FEC
+ * datagrams that wait for more; borrows the window.  Pure.
+ */
+#pragma once
+
+#include "worker/rtp/rtp_window.h"
+
+struct fec_repair;
+
+struct fec_repair_counts {
+	uint64_t received; /* FEC datagrams */
+	uint64_t invalid;
+};
+
+struct fec_repair *fec_repair_new(struct rtp_window *);
+void fec_repair_free(struct fec_repair **);
+
+void fec_repair_feed(struct fec_repair *, const uint8_t *data, size_t len,
+		     uint64_t now_ns);
+
+/* After each read of the media, before rtp_window_turn(). */
+void fec_repair_turn(struct fec_repair *, uint64_t now_ns);
+
+/* Once a second. */
+void fec_repair_second(struct fec_repair *, uint64_t now_ns);
+
+void fec_repair_counts(const struct fec_repair *,
+		       struct fec_repair_counts *ret);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/rtp/rtp_clock.h"
+
+#include "common/base/units.h"
+#include "common/base/util.h"
+
+enum {
+	TICKS_OF_90_KHZ = 300,
+	/* Nothing left for so long: how much later it is by the PCRs is not
+	 * known before the next one. */
+	PAUSE_MS = 200,
+};
+
+static const int64_t PAUSE_TICKS = PAUSE_MS * (int64_t)(PCR_HZ / 1000);
+
+void rtp_clock_init(struct rtp_clock *c, uint32_t start, uint64_t now_ns)
+{
+	*c = (struct rtp_clock){
+		.last = (uint64_t)start * TICKS_OF_90_KHZ,
+		.last_ns = now_ns,
+	};
+	pcr_clock_init(&c->pcr, TS_PID_NULL);
+}
+
+/* What the machine's clock makes of the last time stamp. */
+static uint64_t by_time(const struct rtp_clock *c, uint64_t now_ns)
+{
+	return c->last + (now_ns - c->last_ns) / 1000 * (PCR_HZ / 1000000);
+}
+
+/* Behind a pause the next PCR tells how long it was, and the one behind that
+ * what the rate is. */
+static void look_at_pause(struct rtp_clock *c, uint64_t now_ns)
+{
+	if (c->follows && now_ns - c->last_ns > PAUSE_MS * MS) {
+		c->paused = 2;
+		c->paused_at = c->pcr.at_packets;
+	} else if (c->paused > 0 && c->pcr.at_packets != c->paused_at) {
+		c->paused_at = c->pcr.at_packets;
+		c->judged = --c->paused == 0;
+	}
+}
+
+/* Did the PCRs jump, or not go on with the time in a pause? */
+static bool is_another_base(struct rtp_clock *c, uint64_t now_ns)
+{
+	int64_t off = (int64_t)(c->origin + pcr_clock_ticks(&c->pcr) -
+				by_time(c, now_ns));
+	bool judged = c->judged;
+
+	c->judged = false;
+	return c->pcr.jumps != c->jumps ||
+	       (judged && (off > PAUSE_TICKS || off < -PAUSE_TICKS));
+}
+
+uint32_t rtp_clock_stamp(struct rtp_clock *c, uint64_t now_ns,
+			 bool *ret_marker)
+{
+	uint64_t stream = pcr_clock_ticks(&c->pcr);
+	uint64_t ticks;
+
+	look_at_pause(c, now_ns);
+	if (c->follows && is_another_base(c, now_ns)) {
+		c->follows = false;
+		c->marked = true;
+	}
+	c->jumps = c->pcr.jumps;
+	ticks = c->origin + stream;
+	if (!c->follows || c->paused > 0)
+		ticks = by_time(c, now_ns);
+	/* where the rate falls the last PCR was looked too far ahead from */
+	ticks = MAX(ticks, c->last);
+	if (!c->follows && c->pcr.span_packets > 0) {
+		c->follows = true;
+		c->origin = ticks - stream;
+	}
+	c->last = ticks;
+	c->last_ns = now_ns;
+	*ret_marker = c->marked;
+	c->marked = false;
+	return (uint32_t)(ticks / TICKS_OF_90_KHZ);
+}
+
+void rtp_clock_feed(struct rtp_clock *c, const uint8_t *packet)
+{
+	(void)pcr_clock_feed(&c->pcr, packet);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One RTP datagram (RFC 3550, RFC 2250): its header, judged and taken off.
+ *
+ * Pure: no I/O, no clock.
+ */
+#pragma once
+
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	RTP_HEADER = 12, /* without CSRC list and extension */
+	RTCP_HEADER = 4,
+	RTP_PAYLOAD_MP2T = 33,
+	RTP_PAYLOAD_DYNAMIC = 96, /* to 127 */
+	RTP_CLOCK_HZ = 90000,
+};
+
+struct rtp_datagram {
+	uint16_t seq;
+	uint32_t timestamp;
+	uint32_t ssrc;
+	uint8_t payload_type;
+	const uint8_t *payload; /* borrows the datagram */
+	size_t len;
+	const uint8_t *data; /* all of the datagram */
+	size_t size;
+};
+
+/* 0, or -EBADMSG: too short, another version, or a header, extension or
+ * padding that claims more than the datagram holds. */
+int rtp_parse(const uint8_t *data, size_t len,
+	      struct rtp_datagram *ret) MUST_CHECK;
+
+/* May it hold transport packets: 33, or a type that a session gives? */
+static inline bool rtp_is_media(const struct rtp_datagram *d)
+{
+	return d->payload_type == RTP_PAYLOAD_MP2T ||
+	       d->payload_type >= RTP_PAYLOAD_DYNAMIC;
+}
+
+/* Reports that share the port with what they are about: types 192 to 223 in
+ * the place of the marker and the payload type (RFC 5761 4). */
+static inline bool rtp_is_rtcp(const uint8_t *data, size_t len)
+{
+	return len >= RTCP_HEADER && data[0] >> 6 == 2 && data[1] >= 192 &&
+	       data[1] <= 223;
+}
+
+static inline uint16_t rtp_get16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t rtp_get32(const uint8_t *p)
+{
+	return (uint32_t)rtp_get16(p) << 16 | rtp_get16(p + 2);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/socket/netif.h"
+
+#include "common/base/fd.h"
+#include "common/base/iface.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <netlink/errno.h>
+#include <netlink/netlink.h>
+#include <netlink/route/link.h>
+#include <netlink/route/route.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+static bool is_none(int err)
+{
+	return err == -NLE_OBJ_NOTFOUND || err == -NLE_NODEV;
+}
+
+static int ask(struct nl_sock *sock, const char *name, unsigned *ret,
+	       struct errmsg *why)
+{
+	struct rtnl_link *link;
+	int err = nl_connect(sock, NETLINK_ROUTE);
+
+	if (err < 0)
+		return errmsg_fail(why, -EIO, "netlink: %s",
+				   nl_geterror(err));
+	err = rtnl_link_get_kernel(sock, 0, name, &link);
+	if (err < 0)
+		return is_none(err)
+			? errmsg_fail(why, -ENODEV, "interface %s: there is "
+				      "none of that name", name)
+			: errmsg_fail(why, -EIO, "interface %s: %s", name,
+				      nl_geterror(err));
+
+	unsigned index = (unsigned)rtnl_link_get_ifindex(link);
+	unsigned flags = rtnl_link_get_flags(link);
+
+	rtnl_link_put(link);
+	if (!(flags & IFF_UP))
+		return errmsg_fail(why, -ENETDOWN, "interface %s is down",
+				   name);
+	*ret = index;
+	return 0;
+}
+
+int netif_index(const char *name, unsigned *ret, struct errmsg *why)
+{
+	char found[IFACE_NAME_MAX];
+	struct nl_sock *sock;
+	int err;
+
+	err = iface_name(name, found);
+	if (err < 0)
+		return errmsg_fail(why, err, "interface %s: %s", name,
+				   iface_why(err));
+	sock = nl_socket_alloc();
+	if (sock == NULL)
+		return errmsg_fail(why, -ENOMEM, "netlink: %s",
+				   strerror(ENOMEM));
+	err = ask(sock, found, ret, why);
+
+	nl_socket_free(sock);
+	return err;
+}
+
+static int find_route(struct nl_sock *sock, struct nl_addr *to, unsigned *ret)
+{
+	struct rtnl_nexthop *hop;
+	struct rtnl_route *route;
+	int index;
+
+	if (nl_connect(sock, NETLINK_ROUTE) < 0 ||
+	    rtnl_route_lookup(sock, to, &route) < 0)
+		return -ENETUNREACH;
+	hop = rtnl_route_nexthop_n(route, 0);
+	index = hop != NULL ? rtnl_route_nh_get_ifindex(hop) : 0;
+	rtnl_route_put(route);
+	if (index <= 0)
+		return -ENETUNREACH;
+	*ret = (unsigned)index;
+	return 0;
+}
+
+int netif_towards(const struct sockaddr_any *to, unsigned *ret)
+{
+	bool v6 = to->sa.sa_family == AF_INET6;
+	struct nl_sock *sock = nl_socket_alloc();
+	struct nl_addr *addr =
+		v6 ? nl_addr_build(AF_INET6, &to->in6.sin6_addr,
+				   sizeof to->in6.sin6_addr)
+		   : nl_addr_build(AF_INET, &to->in.sin_addr,
+				   sizeof to->in.sin_addr);
+	int err = -ENOMEM;
+
+	if (sock != NULL && addr != NULL)
+		err = find_route(sock, addr, ret);
+	nl_addr_put(addr);
+	nl_socket_free(sock);
+	return err;
+}
+
+bool netif_is_loopback(unsigned index)
+{
+	struct ifreq req = { 0 };
+	int fd;
+	bool is;
+
+	if (if_indextoname(index, req.ifr_name) == NULL)
+		return false;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	is = ioctl(fd, SIOCGIFFLAGS, &req) == 0 &&
+	     (req.ifr_flags & IFF_LOOPBACK) != 0;
+	fd_close(&fd);
+	return is;
+}

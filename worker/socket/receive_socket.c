@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/socket/receive_socket.h"
+
+#include "common/base/fd.h"
+#include "proto/spec/io_spec.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static int set_int(int fd, int level, int option, int value)
+{
+	return setsockopt(fd, level, option, &value, sizeof value) < 0
+		       ? -errno
+		       : 0;
+}
+
+static int ip_level(const struct udp_place *place)
+{
+	return place->local.sa.sa_family == AF_INET6 ? IPPROTO_IPV6
+						    : IPPROTO_IP;
+}
+
+static void copy_address(struct sockaddr_storage *to,
+			 const struct sockaddr_any *from)
+{
+	memset(to, 0, sizeof *to);
+	memcpy(to, &from->sa, from->len);
+}
+
+static int join(int fd, const struct udp_place *place, unsigned ifindex)
+{
+	int level = ip_level(place), r;
+
+	if (place->has_source) {
+		struct group_source_req req = { .gsr_interface = ifindex };
+
+		copy_address(&req.gsr_group, &place->local);
+		copy_address(&req.gsr_source, &place->source);
+		r = setsockopt(fd, level, MCAST_JOIN_SOURCE_GROUP, &req,
+			       sizeof req);
+	} else {
+		struct group_req req = { .gr_interface = ifindex };
+
+		copy_address(&req.gr_group, &place->local);
+		r = setsockopt(fd, level, MCAST_JOIN_GROUP, &req, sizeof req);
+	}
+	return r < 0 ? -errno : 0;
+}
+
+static int leave(int fd, const struct udp_place *place, unsigned ifindex)
+{
+	struct group_req req = { .gr_interface = ifindex };
+
+	copy_address(&req.gr_group, &place->local);
+	return setsockopt(fd, ip_level(place), MCAST_LEAVE_GROUP, &req,
+			  sizeof req) < 0
+		       ? -errno
+		       : 0;
+}
+
+/* Options without which the socket still works. */
+static void tune(int fd, const struct udp_place *place)
+{
+	unsigned size = place->socket_size > 0 ? place->socket_size
+					      : UDP_RECEIVE_BUFFER;
+
+	(void)set_int(fd, SOL_SOCKET, SO_RCVBUF, (int)MIN(size, 1U << 30));
+	(void)set_int(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+	(void)set_int(fd, SOL_UDP, UDP_GRO, 1);
+}
+
+void udp_socket_stamp(int fd, bool on)
+{
+	(void)set_int(fd, SOL_SOCKET, SO_TIMESTAMPNS, on);
+}
+
+static int say_bind(const struct sockaddr_any *where, int err,
+		    struct errmsg *why)
+{
+	char address[SOCKADDR_TEXT_MAX];
+
+	sockaddr_format(where, address);
+	return errmsg_fail(why, -err, "bind %s: %s", address,
+			   err == EADDRNOTAVAIL
+				   ? "not an address of this host"
+				   : strerror(err));
+}
+
+static int bind_unicast(int fd, const struct udp_place *place,
+			unsigned ifindex, struct errmsg *why)
+{
+	int r = 0;
+
+	if (ifindex != 0)
+		r = set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)ifindex);
+	if (r < 0)
+		return errmsg_fail(why, r, "interface %s: %s", place->iface,
+				   strerror(-r));
+	if (bind(fd, &place->local.sa, place->local.len) < 0)
+		return say_bind(&place->local, errno, why);
+	return 0;
+}
+
+static int bind_group(int fd, const struct udp_place *place,
+		      unsigned ifindex, struct errmsg *why)
+{
+	struct sockaddr_any group = place->local;
+	bool v6 = group.sa.sa_family == AF_INET6;
+
+	/* several streams may take the same group and port */
+	(void)set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	/* nor do we want what other programs joined on this host */
+	(void)set_int(fd, ip_level(place),
+		      v6 ? IPV6_MULTICAST_ALL : IP_MULTICAST_ALL, 0);
+	if (v6 && ifindex != 0) {
+		/* IPv6 memberships do not tell interfaces apart */
+		(void)set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)ifindex);
+		group.in6.sin6_scope_id = ifindex;
+	}
+	if (bind(fd, &group.sa, group.len) < 0)
+		return say_bind(&group, errno, why);
+
+	int r = join(fd, place, ifindex);
+
+	if (r == -ENODEV && ifindex == 0)
+		return errmsg_fail(why, r, "join: there is no route to the "
+				   "group, name an interface: <iface>@<group>");
+	if (r < 0)
+		return errmsg_fail(why, r, "join: %s", strerror(-r));
+	return 0;
+}
+
+int udp_socket_open(const struct udp_place *place, unsigned ifindex,
+		    struct errmsg *why)
+{
+	int fd = socket(place->local.sa.sa_family,
+			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return errmsg_fail(why, -errno, "socket: %s", strerror(errno));
+	tune(fd, place);
+
+	int r = sockaddr_is_multicast(&place->local)
+			? bind_group(fd, place, ifindex, why)
+			: bind_unicast(fd, place, ifindex, why);
+
+	if (r < 0) {
+		fd_close(&fd);
+		return r;
+	}
+	return fd;
+}
+
+/* One source in the given mode, or no source at all (len 0). */
+static int set_filter(int fd, const struct udp_place *place, unsigned ifindex,
+		      uint32_t mode, const struct sockaddr_any *source)
+{
+	struct group_filter filter = {
+		.gf_interface = ifindex,
+		.gf_fmode = mode,
+		.gf_numsrc = source != NULL,
+	};
+
+	copy_address(&filter.gf_group, &place->local);
+	if (source != NULL)
+		copy_address(&filter.gf_slist[0], source);
+	return setsockopt(fd, ip_level(place), MCAST_MSFILTER, &filter,
+			  (socklen_t)GROUP_FILTER_SIZE(filter.gf_numsrc)) < 0
+		       ? -errno
+		       : 0;
+}
+
+int udp_socket_renew(int fd, const struct udp_place *place, unsigned ifindex,
+		     const struct sockaddr_any *source, struct errmsg *why)
+{
+	int r;
+
+	if (place->has_source) {
+		r = set_filter(fd, place, ifindex, MCAST_EXCLUDE, NULL);
+		if (r == 0)
+			r = set_filter(fd, place, ifindex, MCAST_INCLUDE,
+				       &place->source);
+	} else if (source->len > 0) {
+		r = set_filter(fd, place, ifindex, MCAST_INCLUDE, source);
+		if (r == 0)
+			r = set_filter(fd, place, ifindex, MCAST_EXCLUDE,
+				       NULL);
+	} else {
+		/* nobody sends: there is nothing to lose */
+		(void)leave(fd, place, ifindex);
+		r = join(fd, place, ifindex);
+	}
+	if (r < 0)
+		return errmsg_fail(why, r, "join again: %s", strerror(-r));
+	return 0;
+}

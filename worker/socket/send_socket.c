@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/socket/send_socket.h"
+
+#include "common/base/fd.h"
+#include "common/base/iface.h"
+#include "worker/socket/netif.h"
+
+#include <errno.h>
+#include <linux/net_tstamp.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum { SEND_BUFFER = 1024 * 1024 };
+
+static int set_int(int fd, int level, int option, int value)
+{
+	return setsockopt(fd, level, option, &value, sizeof value) < 0
+		       ? -errno
+		       : 0;
+}
+
+int udp_output_segment(int fd, int bytes)
+{
+	return set_int(fd, SOL_UDP, UDP_SEGMENT, bytes);
+}
+
+int udp_output_timed(int fd)
+{
+	const struct sock_txtime how = { .clockid = CLOCK_MONOTONIC };
+
+	return setsockopt(fd, SOL_SOCKET, SO_TXTIME, &how, sizeof how) < 0
+		       ? -errno
+		       : 0;
+}
+
+static int set_interface(int fd, const struct output_spec *spec,
+			 struct errmsg *why)
+{
+	unsigned index;
+	int r = netif_index(spec->iface, &index, why);
+
+	if (r < 0)
+		return r;
+	if (!sockaddr_is_multicast(&spec->remote))
+		r = set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)index);
+	else if (spec->remote.sa.sa_family == AF_INET6)
+		r = set_int(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)index);
+	else {
+		struct ip_mreqn req = { .imr_ifindex = (int)index };
+
+		if (setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &req,
+			       sizeof req) < 0)
+			r = -errno;
+	}
+	if (r < 0)
+		return errmsg_fail(why, r, "interface %s: %s", spec->iface,
+				   strerror(-r));
+	return 0;
+}
+
+static void set_ttl(int fd, const struct output_spec *spec)
+{
+	int ttl = (int)spec->ttl;
+
+	if (spec->remote.sa.sa_family == AF_INET6) {
+		(void)set_int(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, ttl);
+		(void)set_int(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, ttl);
+		(void)set_int(fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 1);
+	} else {
+		(void)set_int(fd, IPPROTO_IP, IP_MULTICAST_TTL, ttl);
+		(void)set_int(fd, IPPROTO_IP, IP_TTL, ttl);
+		(void)set_int(fd, IPPROTO_IP, IP_MULTICAST_LOOP, 1);
+	}
+}
+
+static void set_class(int fd, const struct output_spec *spec)
+{
+	/* six bits of the octet; the others are the network's (RFC 3168) */
+	int octet = (int)spec->dscp << 2;
+
+	if (spec->remote.sa.sa_family == AF_INET6)
+		(void)set_int(fd, IPPROTO_IPV6, IPV6_TCLASS, octet);
+	else
+		(void)set_int(fd, IPPROTO_IP, IP_TOS, octet);
+}
+
+/* Membership keeps a switch that looks at IGMP sending, where nobody else
+ * asks.  Nothing comes: the socket has another port. */
+static int join_group(int fd, const struct output_spec *spec,
+		      struct errmsg *why)
+{
+	bool v6 = spec->remote.sa.sa_family == AF_INET6;
+	struct group_req req = { 0 };
+	unsigned index = 0;
+	int r = 0;
+
+	if (spec->iface[0] != '\0')
+		r = netif_index(spec->iface, &index, why);
+	if (r < 0)
+		return r;
+	req.gr_interface = index;
+	memcpy(&req.gr_group, &spec->remote.sa, spec->remote.len);
+	if (setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, MCAST_JOIN_GROUP,
+		       &req, sizeof req) < 0)
+		return errmsg_fail(why, -errno, "join: %s", strerror(errno));
+	return 0;
+}
+
+/* Is it one that nobody on a wire takes (RFC 4291 2.5.3, RFC 1122 3.2.1.3)? */
+static bool is_no_source(const struct sockaddr_any *from)
+{
+	return from->sa.sa_family == AF_INET6
+		       ? IN6_IS_ADDR_LOOPBACK(&from->in6.sin6_addr)
+		       : from->in.sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+/*
+ * While an interface becomes ready, or has no address, the kernel may choose
+ * such a one for a group that is sent there, and would stay with that.
+ */
+static bool has_no_source(int fd, const struct output_spec *spec)
+{
+	struct sockaddr_any from = { .len = sizeof from.in6 };
+	char name[IFACE_NAME_MAX];
+
+	return spec->iface[0] != '\0' &&
+	       sockaddr_is_multicast(&spec->remote) &&
+	       getsockname(fd, &from.sa, &from.len) == 0 &&
+	       is_no_source(&from) && iface_name(spec->iface, name) == 0 &&
+	       !netif_is_loopback(if_nametoindex(name));
+}
+
+static int say_connect(const struct output_spec *spec, int err,
+		       struct errmsg *why)
+{
+	char address[SOCKADDR_TEXT_MAX];
+
+	sockaddr_format(&spec->remote, address);
+	/* one of a link, and there are many links */
+	if (err == EINVAL && spec->remote.sa.sa_family == AF_INET6 &&
+	    spec->iface[0] == '\0')
+		return errmsg_fail(why, -err, "%s is an address of one link, "
+				   "name its interface: <iface>@<address>",
+				   address);
+	if (err == ENETUNREACH && spec->iface[0] == '\0')
+		return errmsg_fail(why, -err, "there is no route to %s, name "
+				   "an interface: <iface>@<address>", address);
+	return errmsg_fail(why, -err, "connect %s: %s", address,
+			   strerror(err));
+}
+
+static int prepare(int fd, const struct output_spec *spec,
+		   struct errmsg *why)
+{
+	unsigned size = spec->socket_size > 0 ? spec->socket_size
+					      : SEND_BUFFER;
+	int r = 0;
+
+	(void)set_int(fd, SOL_SOCKET, SO_SNDBUF, (int)MIN(size, 1U << 30));
+	set_ttl(fd, spec);
+	set_class(fd, spec);
+	if (spec->iface[0] != '\0')
+		r = set_interface(fd, spec, why);
+	if (r < 0)
+		return r;
+	if (connect(fd, &spec->remote.sa, spec->remote.len) < 0)
+		return say_connect(spec, errno, why);
+	if (has_no_source(fd, spec))
+		return errmsg_fail(why, -EADDRNOTAVAIL, "interface %s has no "
+				   "address to send from", spec->iface);
+	return spec->join ? join_group(fd, spec, why) : 0;
+}
+
+bool udp_output_same_source(int fd, int other)
+{
+	struct sockaddr_any a = { .len = sizeof a.in6 };
+	struct sockaddr_any b = { .len = sizeof b.in6 };
+	char host_a[SOCKADDR_TEXT_MAX], host_b[SOCKADDR_TEXT_MAX];
+
+	if (getsockname(fd, &a.sa, &a.len) < 0 ||
+	    getsockname(other, &b.sa, &b.len) < 0)
+		return false;
+	sockaddr_format_host(&a, host_a);
+	sockaddr_format_host(&b, host_b);
+	return strcmp(host_a, host_b) == 0;
+}
+
+int udp_output_socket(const struct output_spec *spec, struct errmsg *why)
+{
+	int fd = socket(spec->remote.sa.sa_family,
+			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return errmsg_fail(why, -errno, "socket: %s", strerror(errno));
+
+	int r = prepare(fd, spec, why);
+
+	if (r < 0) {
+		fd_close(&fd);
+		return r;
+	}
+	return fd;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/monitor_log.h"
+
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "common/base/wall.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { NAMES_MAX = 200 + sizeof((struct errmsg){ 0 }.text) };
+
+void watch_begin(struct watch *w, unsigned position, uint64_t now_ns)
+{
+	*w = (struct watch){
+		.monitor = monitor_new(now_ns),
+		.position = position,
+	};
+}
+
+void watch_done(struct watch *w)
+{
+	monitor_free(&w->monitor);
+}
+
+void watch_reset(struct watch *w, uint64_t now_ns)
+{
+	if (w->monitor != NULL)
+		monitor_reset(w->monitor, now_ns);
+}
+
+void watch_feed(struct watch *w, const struct ts_run *runs, size_t n_runs,
+		uint64_t now_ns)
+{
+	if (w->monitor != NULL)
+		monitor_feed(w->monitor, runs, n_runs, now_ns);
+}
+
+static void put(char text[NAMES_MAX], const char *before, const char *word,
+		const char *behind)
+{
+	size_t len = strlen(text);
+
+	(void)snprintf(text + len, NAMES_MAX - len, "%s%s%s", before, word,
+		       behind);
+}
+
+/* "crc, unprotected (path 2: brings nothing)" */
+static void name_all(uint32_t alarms, enum alarm_id of, const char *why,
+		     char text[NAMES_MAX])
+{
+	text[0] = '\0';
+	for (int i = 0; i < ALARM_COUNT; i++) {
+		if (!(alarms >> i & 1))
+			continue;
+		put(text, text[0] != '\0' ? ", " : "",
+		    alarm_name((enum alarm_id)i), "");
+		if (i == (int)of && why != NULL)
+			put(text, " (", why, ")");
+	}
+}
+
+/* That none is known any more is not another one. */
+static bool has_other_reason(const struct watch *w, uint32_t alarms,
+			     enum alarm_id of, const char *why)
+{
+	return of == ALARM_UNPROTECTED && alarms >> of & 1 && why != NULL &&
+	       strcmp(why, w->told_why.text) != 0;
+}
+
+/* What comes and goes is told once in a while, and the last word is right. */
+static void tell(struct watch *w, enum alarm_id of, const char *why,
+		 uint64_t now_ns)
+{
+	char where[32] = "output", now[NAMES_MAX];
+	uint32_t own = w->raised & ~w->known;
+	unsigned suppressed;
+
+	if ((own == w->logged && !has_other_reason(w, own, of, why)) ||
+	    !ratelimit_pass(&w->log, now_ns / MS, &suppressed))
+		return;
+	if (w->position > 0)
+		(void)snprintf(where, sizeof where, "input %u", w->position);
+	name_all(own, of, why, now);
+	errmsg_set(&w->told_why, "%s", why != NULL ? why : "");
+	if (own == 0)
+		log_info("stream", "%s: no alarms any more", where);
+	else
+		log_warning("stream", "%s: alarms: %s", where, now);
+	w->logged = own;
+}
+
+void watch_rest(struct watch *w)
+{
+	if (w->monitor != NULL)
+		monitor_rest(w->monitor, wall_ms());
+	w->raised = w->known = 0;
+}
+
+static uint64_t count_of(const struct watch *w, enum alarm_id alarm)
+{
+	return w->monitor != NULL ? monitor_alarms(w->monitor)[alarm].count
+				  : 0;
+}
+
+void watch_report(const struct watch *w, unsigned place, uint32_t raised,
+		  uint32_t *reported, struct msg_stream_status *status)
+{
+	uint32_t changed = raised ^ *reported;
+
+	*reported = raised;
+	for (int i = 0; i < ALARM_COUNT && changed != 0; i++) {
+		if (!(changed >> i & 1) ||
+		    status->n_changes == MSG_CHANGES_MAX)
+			continue;
+		status->changes[status->n_changes++] =
+			(struct msg_alarm_change){
+				.place = place,
+				.alarm = (enum alarm_id)i,
+				.raised = raised >> i & 1,
+				.count = count_of(w, (enum alarm_id)i),
+			};
+	}
+}
+
+void watch_second(struct watch *w, const struct monitor_counts *counts,
+		  uint32_t before, const char *why, uint64_t now_ns)
+{
+	const struct alarm *alarms;
+	uint32_t was = w->raised;
+
+	if (w->monitor == NULL)
+		return;
+	(void)monitor_second(w->monitor, counts, now_ns, wall_ms());
+	alarms = monitor_alarms(w->monitor);
+	w->raised = 0;
+	for (int i = 0; i < ALARM_COUNT; i++)
+		w->raised |= (uint32_t)alarms[i].raised << i;
+	/* until it is cleared here, whatever becomes of it there */
+	w->known = w->raised & (w->known | (before & ~was));
+	tell(w, counts->senders > 1 && counts->unprotected == 0
+			? ALARM_TWO_SENDERS
+			: ALARM_UNPROTECTED,
+	     why, now_ns);
+}

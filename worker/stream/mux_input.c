@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/mux_input.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/ratelimit.h"
+#include "common/base/units.h"
+#include "worker/input/input.h"
+#include "worker/ts/fifo.h"
+#include "worker/splice/clock.h"
+#include "worker/splice/cue.h"
+#include "worker/splice/stamps.h"
+#include "worker/socket/retry.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+#include "worker/ts/psi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TYPE_SECTIONS = 0x05,
+	/* Not read for so long: what waits in the socket is old. */
+	PAUSE_MS = 1000,
+	SILENCE_MS = 500,
+	HELD_MAX_MS = 1000, /* on the way */
+	TICKS_PER_MS = 90,
+	PCR_PER_TICK = 300,
+};
+
+/* How far the PCRs of one clock are ahead of the time of their arrival. */
+struct phase {
+	uint16_t pid;
+	uint8_t n;
+	uint64_t phase;
+};
+
+struct aside {
+	const struct input_spec *of; /* the input that it is added to */
+	unsigned position;
+	bool valid;
+	struct input_spec spec;
+	struct input *input;  /* NULL while it is not open */
+	struct retry retry;
+	uint64_t read_ns;     /* the last look at it */
+	uint64_t opened_ns;
+	uint64_t heard_ns;    /* packets of the PID, or the first opening */
+	uint64_t since_ns;    /* they come without a silence */
+	bool silent;          /* since then it was opened again */
+	uint64_t now_ns;
+	struct batch batch;
+	struct psi *psi;
+	struct fifo fifo;     /* packets of the PID, with their new counter */
+	struct remux_guest guest;
+	bool changed;         /* the remux does not know it yet */
+	bool going;           /* packets come */
+	bool counted;         /* cc_in was that of the last one */
+	uint8_t cc_in, cc;
+	uint8_t cc_joined;    /* of the last that went into the remux */
+	bool followed;        /* cc_came is that of the last that came */
+	uint8_t cc_came;
+	uint64_t received, sent, lost, dropped; /* packets of the PID */
+	uint16_t clock_pid;   /* of the program there; 0x1fff: none */
+	struct phase here, there;
+	uint64_t clock_ns;    /* the last PCR there */
+	struct phase was;     /* that of there before it fell silent ... */
+	uint64_t silence_ns;  /* ... for so long */
+	uint64_t moved;       /* 90 kHz: added to its times */
+	struct cue cue;
+	uint16_t told_pid;    /* as the log says */
+	struct errmsg fault;  /* why it is not open */
+	struct errmsg trouble;
+	struct errmsg told;   /* of it, in the log */
+	struct ratelimit log;
+};
+
+/* --- clocks --- */
+
+/* The last of a PID, PCR_WRAP when there is none: of what came at once only
+ * that came now. */
+static uint64_t last_pcr(uint16_t pid, const struct ts_run *runs, size_t n_runs)
+{
+	uint64_t pcr, last = PCR_WRAP;
+
+	if (pid == TS_PID_NULL)
+		return last;
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *packet = runs[i].data + k * TS_PACKET;
+
+			if (ts_pid(packet) == pid && !ts_tei(packet) &&
+			    ts_pcr(packet, &pcr))
+				last = pcr % PCR_WRAP;
+		}
+	return last;
+}
+
+static void phase_note(struct phase *p, uint16_t pid, uint64_t pcr,
+		       uint64_t now_ns)
+{
+	if (p->pid != pid)
+		*p = (struct phase){ .pid = pid };
+	if (pcr != PCR_WRAP)
+		splice_smooth(&p->phase, &p->n,
+			      pcr_diff(pcr, splice_ticks_of_ns(now_ns)));
+}
+
+/* Behind a silence the clock there may be another one. */
+static void forget_clock(struct aside *a)
+{
+	uint64_t silence_ns = a->now_ns - a->clock_ns;
+
+	if (a->there.n == 0 || silence_ns < SILENCE_MS * MS)
+		return;
+	a->was = a->there;
+	a->silence_ns = silence_ns;
+	a->there = (struct phase){ .pid = TS_PID_NULL };
+}
+
+/* One that is behind by no more than the silence is the one that was: what was
+ * held up comes late, and its times are right. */
+static void know_again(struct aside *a)
+{
+	const int64_t stray = ASIDE_STRAY_MS * TICKS_PER_MS * PCR_PER_TICK;
+	uint64_t most_ns = MIN(a->silence_ns, HELD_MAX_MS * MS);
+	int64_t off = wrap_diff(a->there.phase, a->was.phase, PCR_WRAP);
+
+	if (a->was.pid == a->there.pid && off < stray &&
+	    off > -stray - (int64_t)splice_ticks_of_ns(most_ns))
+		a->there = a->was;
+	a->was = (struct phase){ .pid = TS_PID_NULL };
+}
+
+static void hear_clock(struct aside *a, const struct ts_run *runs,
+		       size_t n_runs)
+{
+	uint64_t pcr = last_pcr(a->clock_pid, runs, n_runs);
+
+	if (pcr != PCR_WRAP)
+		forget_clock(a);
+	phase_note(&a->there, a->clock_pid, pcr, a->now_ns);
+	if (pcr == PCR_WRAP)
+		return;
+	a->clock_ns = a->now_ns;
+	if (a->there.n == 1)
+		know_again(a);
+}
+
+static void follow_clocks(struct aside *a)
+{
+	const int64_t stray = ASIDE_STRAY_MS * TICKS_PER_MS;
+	uint64_t apart;
+	int64_t off;
+
+	if (a->here.n == 0 || a->there.n == 0)
+		return;
+	apart = pcr_diff(a->here.phase, a->there.phase) / PCR_PER_TICK;
+	off = wrap_diff(apart, a->moved, PES_TIME_WRAP);
+	if (off > stray || off < -stray)
+		a->moved = apart;
+}
+
+/* --- the other stream --- */
+
+/* The program there that lists the PID, and what it says of it. */
+static const struct psi_program *find_stream(const struct aside *a,
+					     struct pmt *pmt,
+					     const struct pmt_stream **ret)
+{
+	const struct psi_program *list;
+	size_t n = psi_programs(a->psi, &list);
+
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].pmt.data == NULL ||
+		    pmt_decode(list[i].pmt.data, list[i].pmt.len, pmt) < 0)
+			continue;
+		for (size_t k = 0; k < pmt->n_streams; k++)
+			if (pmt->streams[k].pid == a->of->mux_pid) {
+				*ret = &pmt->streams[k];
+				return &list[i];
+			}
+	}
+	return NULL;
+}
+
+static void follow_tables(struct aside *a)
+{
+	struct remux_guest guest = { .pid = a->guest.pid };
+	const struct pmt_stream *s;
+	const struct psi_program *program;
+	struct pmt pmt;
+
+	program = find_stream(a, &pmt, &s);
+	if (program != NULL) {
+		guest.type = s->type;
+		if (s->descriptors.len <= GUEST_DESCRIPTORS_MAX) {
+			guest.len = (uint8_t)s->descriptors.len;
+			memcpy(guest.descriptors, s->descriptors.data,
+			       guest.len);
+		}
+	}
+	a->clock_pid = program != NULL ? program->pcr_pid : TS_PID_NULL;
+	if (memcmp(&guest, &a->guest, sizeof guest) == 0)
+		return;
+	a->guest = guest;
+	a->changed = true;
+}
+
+static bool has_times(const struct aside *a)
+{
+	return a->guest.type != 0 && a->guest.type != TYPE_SECTIONS;
+}
+
+/* Is it known what it is, and how its times are to be moved? */
+static bool is_known(const struct aside *a)
+{
+	if (a->now_ns - a->since_ns >= ASIDE_PATIENCE_MS * MS)
+		return true;
+	if (!has_times(a))
+		return a->guest.type != 0;
+	return a->clock_pid == TS_PID_NULL ||
+	       (a->here.n > 0 && a->there.n > 0);
+}
+
+static void move_times(struct aside *a, uint8_t *packet)
+{
+	uint64_t pcr;
+
+	/* it is no clock here */
+	if (ts_pcr(packet, &pcr))
+		stamps_drop_pcr(packet);
+	if (!has_times(a))
+		return;
+	if (a->guest.type != CUE_STREAM_TYPE)
+		stamps_move(packet, (struct stamps_move){ a->moved,
+							  a->moved });
+	else if (ts_has_payload(packet) && !ts_scrambling(packet))
+		cue_move(&a->cue, packet, a->moved);
+}
+
+/* What waits will not go out: the count goes on from what did. */
+static void give_up(struct aside *a)
+{
+	a->dropped += fifo_len(&a->fifo);
+	fifo_drop(&a->fifo, fifo_len(&a->fifo));
+	a->cc = a->cc_joined;
+}
+
+/* One that is repeated has the count of the one before, and so has one without
+ * a payload. */
+static void count(struct aside *a, const uint8_t *packet)
+{
+	uint8_t cc = ts_cc(packet);
+
+	a->received++;
+	if (a->followed && ts_has_payload(packet) && cc != a->cc_came &&
+	    !ts_discontinuity(packet))
+		a->lost += (cc - a->cc_came - 1U) & 0x0f;
+	a->followed = true;
+	a->cc_came = cc;
+}
+
+static void take_packet(struct aside *a, const uint8_t *packet)
+{
+	uint8_t step = (uint8_t)(ts_cc(packet) - a->cc_in);
+	uint8_t *copy;
+
+	a->cc = (uint8_t)(a->cc + (a->counted ? step : 1)) & 0x0f;
+	a->cc_in = ts_cc(packet);
+	a->counted = true;
+	copy = fifo_push(&a->fifo, (struct ts_run){ packet, 1 });
+	ts_set_cc(copy, a->cc);
+	move_times(a, copy);
+}
+
+/* Behind a silence it may be another sender, with a count and a clock of its
+ * own. */
+static void begin(struct aside *a)
+{
+	a->going = true;
+	a->counted = a->followed = false;
+	a->since_ns = a->now_ns;
+	forget_clock(a);
+}
+
+static void look_at(struct aside *a, const uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+
+	if (ts_tei(packet))
+		return;
+	if (psi_class(a->psi, pid) == PID_PSI) {
+		if (psi_feed(a->psi, packet))
+			follow_tables(a);
+		return;
+	}
+	if (pid != a->of->mux_pid)
+		return;
+	if (!a->going || a->now_ns - a->heard_ns >= SILENCE_MS * MS)
+		begin(a);
+	a->heard_ns = a->now_ns;
+	a->silent = false;
+	count(a, packet);
+	if (is_known(a) && fifo_len(&a->fifo) < ASIDE_KEPT)
+		take_packet(a, packet);
+	else
+		a->dropped++;
+}
+
+static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct aside *a = arg;
+
+	hear_clock(a, runs, n_runs);
+	follow_clocks(a);
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++)
+			look_at(a, runs[i].data + k * TS_PACKET);
+}
+
+void aside_close(struct aside *a)
+{
+	input_free(&a->input);
+	give_up(a);
+	psi_reset(a->psi);
+	a->clock_pid = TS_PID_NULL;
+	a->here = a->there = a->was = (struct phase){ .pid = TS_PID_NULL };
+	a->going = false;
+	a->cue = (struct cue){ 0 };
+}
+
+static void fail(struct aside *a, const struct errmsg *why, uint64_t now_ns)
+{
+	aside_close(a);
+	retry_soon(&a->retry, now_ns);
+	if (strcmp(a->fault.text, why->text) == 0)
+		return;
+	a->fault = *why;
+	log_warning("stream", "input %u: mux: %s", a->position, why->text);
+}
+
+static void open(struct aside *a, uint64_t now_ns)
+{
+	struct errmsg why;
+	int err;
+
+	if (!a->valid || !retry_is_due(&a->retry, now_ns))
+		return;
+	a->input = input_open(&a->spec, now_ns, &err, &why);
+	if (a->input == NULL) {
+		fail(a, &why, now_ns);
+		return;
+	}
+	retry_worked(&a->retry);
+	a->fault.text[0] = '\0';
+	a->opened_ns = now_ns;
+	if (!a->silent)
+		a->heard_ns = now_ns;
+}
+
+void aside_read(struct aside *a, uint64_t now_ns)
+{
+	struct errmsg why;
+
+	if (a->input != NULL && now_ns - a->read_ns >= PAUSE_MS * MS)
+		aside_close(a);
+	a->read_ns = a->now_ns = now_ns;
+	if (a->input == NULL)
+		open(a, now_ns);
+	if (a->input == NULL)
+		return;
+	/* nobody took it: the input brings nothing */
+	if (fifo_len(&a->fifo) >= ASIDE_KEPT)
+		give_up(a);
+	if (input_read(a->input, &a->batch, now_ns, &why) < 0)
+		fail(a, &why, now_ns);
+}
+
+/* Under which PID it goes out is told, when it is not the one that was
+ * wanted. */
+static void tell_pid(struct aside *a, uint16_t pid)
+{
+	if (pid == a->told_pid || pid == 0)
+		return;
+	a->told_pid = pid;
+	log_info("stream", "input %u: mux: PID %u of %s goes out as %u",
+		 a->position, a->of->mux_pid, a->of->mux, pid);
+}
+
+void aside_join(struct aside *a, struct remux *r, const struct ts_run *runs,
+		size_t n_runs, uint64_t now_ns)
+{
+	struct ts_run run = fifo_run(&a->fifo);
+	uint16_t pid = remux_clock_pid(r);
+
+	phase_note(&a->here, pid, last_pcr(pid, runs, n_runs), now_ns);
+	if (a->changed)
+		remux_set_guest(r, &a->guest);
+	a->changed = false;
+	tell_pid(a, remux_guest_pid(r));
+	if (remux_guest_pid(r) == 0) {
+		give_up(a);
+		return;
+	}
+	run.n = MIN(run.n, (size_t)ASIDE_TICK);
+	for (size_t i = 0; i < run.n; i++)
+		remux_add_guest(r, run.data + i * TS_PACKET);
+	if (run.n > 0)
+		a->cc_joined = ts_cc(run.data + (run.n - 1) * TS_PACKET);
+	a->sent += run.n;
+	fifo_drop(&a->fifo, run.n);
+}
+
+static void find_trouble(struct aside *a, uint64_t now_ns)
+{
+	unsigned pid = a->of->mux_pid;
+
+	a->trouble.text[0] = '\0';
+	if (a->input == NULL)
+		errmsg_set(&a->trouble, "mux: %s", a->fault.text);
+	else if (now_ns - a->heard_ns >= ASIDE_PATIENCE_MS * MS)
+		errmsg_set(&a->trouble, "mux: PID %u does not come from %s",
+			   pid, a->of->mux);
+	else if (a->guest.type == 0 &&
+		 now_ns - a->since_ns >= ASIDE_PATIENCE_MS * MS)
+		errmsg_set(&a->trouble, "mux: no PMT of %s has PID %u: it is "
+			   "not announced", a->of->mux, pid);
+}
+
+/* Each end of it; why it is not open was told. */
+static void tell_trouble(struct aside *a, uint64_t now_ns)
+{
+	bool well = a->trouble.text[0] == '\0';
+	unsigned suppressed;
+
+	if (a->input == NULL || (well && !a->going) ||
+	    strcmp(a->trouble.text, a->told.text) == 0 ||
+	    !ratelimit_pass(&a->log, now_ns / MS, &suppressed))
+		return;
+	a->told = a->trouble;
+	if (well)
+		log_info("stream", "input %u: mux: PID %u comes", a->position,
+			 a->of->mux_pid);
+	else
+		log_warning("stream", "input %u: %s", a->position,
+			    a->trouble.text);
+}
+
+/* What brings nothing for the time of its option watchdog is opened anew. */
+static void watch(struct aside *a, uint64_t now_ns)
+{
+	uint64_t most_ns = a->spec.watchdog_s * 1000 * MS;
+
+	if (most_ns > 0 && now_ns - a->heard_ns >= most_ns &&
+	    now_ns - a->opened_ns >= most_ns) {
+		input_free(&a->input);
+		a->silent = true;
+	}
+}
+
+void aside_second(struct aside *a, uint64_t now_ns)
+{
+	struct errmsg why;
+
+	fifo_trim(&a->fifo);
+	if (a->input != NULL && input_second(a->input, now_ns, &why) < 0)
+		fail(a, &why, now_ns);
+	find_trouble(a, now_ns);
+	tell_trouble(a, now_ns);
+	if (a->input != NULL)
+		watch(a, now_ns);
+}
+
+static enum aside_state state(const struct aside *a)
+{
+	if (!a->going || a->now_ns - a->heard_ns >= ASIDE_PATIENCE_MS * MS)
+		return ASIDE_ABSENT;
+	return a->guest.type != 0 && is_known(a) ? ASIDE_JOINED : ASIDE_WAITS;
+}
+
+void aside_stats(const struct aside *a, struct link_stats *ret)
+{
+	link_stats_set(ret, LINK_MUX_STATE, state(a));
+	link_stats_set(ret, LINK_MUX_RECEIVED, a->received);
+	link_stats_set(ret, LINK_MUX_SENT, a->sent);
+	link_stats_set(ret, LINK_MUX_LOST, a->lost);
+	link_stats_set(ret, LINK_MUX_DROPPED, a->dropped);
+}
+
+const char *aside_trouble(const struct aside *a)
+{
+	return a->trouble.text[0] != '\0' ? a->trouble.text : NULL;
+}
+
+struct aside *aside_new(const struct input_spec *of, unsigned position)
+{
+	struct aside *a = xcalloc(1, sizeof *a);
+
+	a->of = of;
+	a->position = position;
+	a->psi = psi_new();
+	a->guest.pid = of->mux_to != 0 ? of->mux_to : of->mux_pid;
+	a->changed = true;
+	a->told_pid = a->guest.pid;
+	batch_init(&a->batch, on_packets, a);
+	a->valid = input_spec_parse(of->mux, &a->spec, NULL, NULL,
+				    &a->fault) == 0;
+	aside_close(a);
+	return a;
+}
+
+void aside_free(struct aside **ptr)
+{
+	struct aside *a = *ptr;
+
+	*ptr = NULL;
+	if (a == NULL)
+		return;
+	input_free(&a->input);
+	psi_free(&a->psi);
+	fifo_done(&a->fifo);
+	free(a);
+}

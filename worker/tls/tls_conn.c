@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/tls/tls_conn.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "worker/tls/context.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	ROUNDS = 4, /* records each way per wake-up */
+	/* a client whose host is gone is noticed although nothing is sent */
+	KEEP_IDLE_S = 60,
+	KEEP_INTERVAL_S = 10,
+	KEEP_PROBES = 6,
+};
+
+/* Where a step leaves the connection. */
+enum step {
+	STEP_ON,   /* more can be done at once */
+	STEP_WAIT, /* an event that was noted is needed */
+	STEP_DONE, /* this direction is over */
+	STEP_FAILED,
+};
+
+/* --- what waits --- */
+
+static void keep(struct tls_half *h, const uint8_t *data, size_t len)
+{
+	h->data = xcalloc(1, len);
+	memcpy(h->data, data, len);
+	h->at = 0;
+	h->len = len;
+}
+
+static void drop(struct tls_half *h)
+{
+	/* a password may be in it */
+	if (h->data != NULL)
+		explicit_bzero(h->data, h->len);
+	free(h->data);
+	h->data = NULL;
+}
+
+/* n bytes of what waited are gone. */
+static void took(struct tls_half *h, size_t n)
+{
+	h->at += n;
+	if (h->at == h->len)
+		drop(h);
+}
+
+/* --- OpenSSL's answers --- */
+
+/* What n, an answer that is no success, asks for. */
+static enum step judge(struct tls_conn *c, int n)
+{
+	switch (SSL_get_error(c->ssl, n)) {
+	case SSL_ERROR_WANT_READ:
+		c->outer_events |= EV_READ;
+		return STEP_WAIT;
+	case SSL_ERROR_WANT_WRITE:
+		c->outer_events |= EV_WRITE;
+		return STEP_WAIT;
+	case SSL_ERROR_ZERO_RETURN:
+		return STEP_DONE;
+	default:
+		return STEP_FAILED;
+	}
+}
+
+static void enter(struct tls_conn *c, enum tls_stage stage)
+{
+	c->stage = stage;
+	c->cfg->events->on_stage(c, c->cfg->arg);
+}
+
+static enum step shake(struct tls_conn *c)
+{
+	uint8_t byte;
+	ssize_t waiting = recv(c->inner.fd, &byte, 1, MSG_PEEK);
+	int n;
+
+	/* the other side has no more patience */
+	if (waiting == 0)
+		return STEP_FAILED;
+	if (waiting < 0)
+		c->inner_events |= EV_READ;
+	ERR_clear_error();
+	n = SSL_accept(c->ssl);
+	if (n == 1) {
+		enter(c, TLS_OPEN);
+		return STEP_ON;
+	}
+	return judge(c, n) == STEP_WAIT ? STEP_WAIT : STEP_FAILED;
+}
+
+/* --- from the client --- */
+
+/* Bytes that were taken, also by nobody; 0: none can be now. */
+static size_t pass_up(struct tls_conn *c, const uint8_t *data, size_t len)
+{
+	ssize_t n;
+
+	if (c->deaf)
+		return len;
+	n = send(c->inner.fd, data, len, MSG_NOSIGNAL);
+	if (n >= 0)
+		return (size_t)n;
+	if (errno == EAGAIN || errno == EINTR)
+		return 0;
+	c->deaf = true;
+	return len;
+}
+
+static enum step flush_up(struct tls_conn *c)
+{
+	struct tls_half *h = &c->up;
+
+	took(h, pass_up(c, h->data + h->at, h->len - h->at));
+	if (h->data == NULL)
+		return STEP_ON;
+	c->inner_events |= EV_WRITE;
+	return STEP_WAIT;
+}
+
+static enum step end_up(struct tls_conn *c)
+{
+	(void)shutdown(c->inner.fd, SHUT_WR);
+	c->up.done = true;
+	return STEP_DONE;
+}
+
+static enum step read_up(struct tls_conn *c)
+{
+	enum step step;
+	size_t taken;
+	int n;
+
+	ERR_clear_error();
+	n = SSL_read(c->ssl, c->cfg->scratch, TLS_RECORD_MAX);
+	if (n <= 0) {
+		step = judge(c, n);
+		return step == STEP_DONE ? end_up(c) : step;
+	}
+	taken = pass_up(c, c->cfg->scratch, (size_t)n);
+	if (taken < (size_t)n)
+		keep(&c->up, c->cfg->scratch + taken, (size_t)n - taken);
+	return STEP_ON;
+}
+
+static enum step step_up(struct tls_conn *c)
+{
+	if (c->up.done)
+		return STEP_DONE;
+	return c->up.data != NULL ? flush_up(c) : read_up(c);
+}
+
+/* --- to the client --- */
+
+static enum step pass_down(struct tls_conn *c, const uint8_t *data,
+			   size_t len, size_t *ret_taken)
+{
+	int n;
+
+	*ret_taken = 0;
+	ERR_clear_error();
+	n = SSL_write(c->ssl, data, (int)len);
+	if (n <= 0)
+		return judge(c, n);
+	*ret_taken = (size_t)n;
+	c->moved = true;
+	return STEP_ON;
+}
+
+static enum step flush_down(struct tls_conn *c)
+{
+	struct tls_half *h = &c->down;
+	size_t taken;
+	enum step step = pass_down(c, h->data + h->at, h->len - h->at, &taken);
+
+	took(h, taken);
+	return step;
+}
+
+static enum step say_goodbye(struct tls_conn *c)
+{
+	int n;
+
+	c->down.eof = true;
+	ERR_clear_error();
+	n = SSL_shutdown(c->ssl);
+	if (n < 0 && judge(c, n) == STEP_WAIT &&
+	    (c->outer_events & EV_WRITE) != 0)
+		return STEP_WAIT;
+	ERR_clear_error();
+	(void)shutdown(c->outer.fd, SHUT_WR);
+	c->down.done = true;
+	enter(c, TLS_LEAVING);
+	return STEP_DONE;
+}
+
+static enum step read_down(struct tls_conn *c)
+{
+	ssize_t n = recv(c->inner.fd, c->cfg->scratch, TLS_RECORD_MAX, 0);
+	enum step step;
+	size_t taken;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+		c->inner_events |= EV_READ;
+		return STEP_WAIT;
+	}
+	/* reset: who was there left without having heard all */
+	if (n <= 0)
+		return say_goodbye(c);
+	step = pass_down(c, c->cfg->scratch, (size_t)n, &taken);
+	if (taken < (size_t)n)
+		keep(&c->down, c->cfg->scratch + taken, (size_t)n - taken);
+	return step;
+}
+
+static enum step step_down(struct tls_conn *c)
+{
+	if (c->down.done)
+		return STEP_DONE;
+	if (c->down.data != NULL)
+		return flush_down(c);
+	return c->down.eof ? say_goodbye(c) : read_down(c);
+}
+
+/* --- the whole --- */
+
+static enum step repeat(struct tls_conn *c,
+			enum step (*step)(struct tls_conn *))
+{
+	enum step at = STEP_ON;
+
+	for (unsigned i = 0; i < ROUNDS && at == STEP_ON; i++)
+		at = step(c);
+	return at;
+}
+
+/* Each direction as far as it goes, or until it is the others' turn.  Between
+ * two records OpenSSL holds nothing that the socket would not show. */
+static void relay(struct tls_conn *c, enum step *ret_up, enum step *ret_down)
+{
+	*ret_up = repeat(c, step_up);
+	if (*ret_up == STEP_ON && c->up.data == NULL)
+		c->outer_events |= EV_READ;
+	else if (*ret_up == STEP_ON)
+		c->inner_events |= EV_WRITE;
+	*ret_down = repeat(c, step_down);
+	if (*ret_down == STEP_ON && c->down.data == NULL)
+		c->inner_events |= EV_READ;
+	else if (*ret_down == STEP_ON)
+		c->outer_events |= EV_WRITE;
+}
+
+static void watch(struct ev_loop *loop, ev_io *io, int events)
+{
+	if (ev_is_active(io) && (io->events & (EV_READ | EV_WRITE)) == events)
+		return;
+	ev_io_stop(loop, io);
+	ev_io_set(io, io->fd, events);
+	if (events != 0)
+		ev_io_start(loop, io);
+}
+
+static void await(struct tls_conn *c)
+{
+	unsigned ms = 0;
+
+	if (c->stage == TLS_SHAKING)
+		ms = c->cfg->handshake_ms;
+	else if (c->down.done)
+		ms = c->cfg->linger_ms;
+	else if (c->down.data != NULL || c->down.eof)
+		ms = c->cfg->stall_ms;
+	if (ms == c->wait_ms && !c->moved)
+		return;
+	c->wait_ms = ms;
+	c->moved = false;
+	ev_timer_stop(c->cfg->loop, &c->deadline);
+	ev_timer_set(&c->deadline, ms / 1e3, 0.);
+	if (ms != 0)
+		ev_timer_start(c->cfg->loop, &c->deadline);
+}
+
+/* Nothing may follow this call. */
+static void end(struct tls_conn *c, const char *why)
+{
+	c->cfg->events->on_end(c, why, c->cfg->arg);
+}
+
+/* As far as it goes without waiting; nothing may follow this call. */
+static void advance(struct tls_conn *c)
+{
+	enum step up = STEP_ON, down = STEP_ON;
+
+	c->outer_events = c->inner_events = 0;
+	if (c->stage == TLS_SHAKING)
+		up = down = shake(c);
+	if (c->stage != TLS_SHAKING)
+		relay(c, &up, &down);
+	if (up == STEP_FAILED || down == STEP_FAILED) {
+		end(c, ERR_peek_error() != 0 ? tls_reason()
+					     : "the client left");
+		return;
+	}
+	if (up == STEP_DONE && down == STEP_DONE) {
+		end(c, NULL);
+		return;
+	}
+	watch(c->cfg->loop, &c->outer, c->outer_events);
+	watch(c->cfg->loop, &c->inner, c->inner_events);
+	await(c);
+}
+
+static void on_outer(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)loop, (void)revents;
+	advance(container_of(w, struct tls_conn, outer));
+}
+
+static void on_inner(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)loop, (void)revents;
+	advance(container_of(w, struct tls_conn, inner));
+}
+
+static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct tls_conn *c = container_of(t, struct tls_conn, deadline);
+
+	(void)loop, (void)revents;
+	end(c, c->stage == TLS_LEAVING ? NULL : "too slow");
+}
+
+static void set_options(int fd)
+{
+	static const struct {
+		int level;
+		int name;
+		int value;
+	} options[] = {
+		{ IPPROTO_TCP, TCP_NODELAY, 1 },
+		{ SOL_SOCKET, SO_KEEPALIVE, 1 },
+		{ IPPROTO_TCP, TCP_KEEPIDLE, KEEP_IDLE_S },
+		{ IPPROTO_TCP, TCP_KEEPINTVL, KEEP_INTERVAL_S },
+		{ IPPROTO_TCP, TCP_KEEPCNT, KEEP_PROBES },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(options); i++)
+		(void)setsockopt(fd, options[i].level, options[i].name,
+				 &options[i].value, sizeof options[i].value);
+}
+
+struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
+			      int outer, int inner)
+{
+	struct tls_conn *c = xcalloc(1, sizeof *c);
+
+	c->cfg = cfg;
+	c->ssl = SSL_new(ctx);
+	ev_io_init(&c->outer, on_outer, outer, EV_READ);
+	ev_io_init(&c->inner, on_inner, inner, EV_READ);
+	ev_timer_init(&c->deadline, on_deadline, 0., 0.);
+	/* one that cannot be set would make us wait */
+	if (c->ssl == NULL || fd_set_nonblock(outer) < 0 ||
+	    fd_set_nonblock(inner) < 0 || SSL_set_fd(c->ssl, outer) != 1) {
+		ERR_clear_error();
+		tls_conn_free(&c);
+		return NULL;
+	}
+	set_options(outer);
+	ev_io_start(cfg->loop, &c->outer);
+	ev_io_start(cfg->loop, &c->inner);
+	await(c);
+	return c;
+}
+
+void tls_conn_free(struct tls_conn **conn)
+{
+	struct tls_conn *c = *conn;
+
+	*conn = NULL;
+	if (c == NULL)
+		return;
+	ev_io_stop(c->cfg->loop, &c->outer);
+	ev_io_stop(c->cfg->loop, &c->inner);
+	ev_timer_stop(c->cfg->loop, &c->deadline);
+	SSL_free(c->ssl);
+	fd_close(&c->outer.fd);
+	fd_close(&c->inner.fd);
+	drop(&c->up);
+	drop(&c->down);
+	free(c);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/ts/batch.h"
+
+#include "common/base/util.h"
+
+#include <string.h>
+
+void batch_init(struct batch *b, batch_fn *on_packets, void *arg)
+{
+	b->on_packets = on_packets;
+	b->arg = arg;
+	b->n_runs = 0;
+	b->n_scratch = 0;
+}
+
+void batch_flush(struct batch *b)
+{
+	size_t n = b->n_runs;
+
+	b->n_runs = 0;
+	b->n_scratch = 0;
+	if (n > 0)
+		b->on_packets(b->runs, n, b->arg);
+}
+
+void batch_add(struct batch *b, struct ts_run run)
+{
+	if (b->n_runs > 0) {
+		struct ts_run *last = &b->runs[b->n_runs - 1];
+
+		if (last->data + last->n * TS_PACKET == run.data) {
+			last->n += run.n;
+			return;
+		}
+	}
+	if (b->n_runs == BATCH_RUNS)
+		batch_flush(b);
+	b->runs[b->n_runs++] = run;
+}
+
+static void copy_in(struct batch *b, struct ts_run run)
+{
+	while (run.n > 0) {
+		/* flushed before the copy: a flush empties the scratch */
+		if (b->n_scratch == BATCH_SCRATCH || b->n_runs == BATCH_RUNS)
+			batch_flush(b);
+
+		uint8_t *to = b->scratch + b->n_scratch * TS_PACKET;
+		size_t n = MIN(run.n, BATCH_SCRATCH - b->n_scratch);
+
+		memcpy(to, run.data, n * TS_PACKET);
+		b->n_scratch += n;
+		batch_add(b, (struct ts_run){ .data = to, .n = n });
+		run.data += n * TS_PACKET;
+		run.n -= n;
+	}
+}
+
+/* Does the run point into the sync's own memory, which it uses again? */
+static bool lives_in(const struct ts_sync *sync, const uint8_t *data)
+{
+	uintptr_t at = (uintptr_t)data, from = (uintptr_t)sync;
+
+	return at >= from && at - from < sizeof *sync;
+}
+
+void batch_sync(struct batch *b, struct ts_sync *sync, const void *data,
+		size_t len)
+{
+	struct ts_run run;
+
+	ts_sync_push(sync, data, len);
+	while (ts_sync_pull(sync, &run)) {
+		if (lives_in(sync, run.data))
+			copy_in(b, run);
+		else
+			batch_add(b, run);
+	}
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/ts/fifo.h"
+
+#include "common/base/util.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+	/* What is kept for good: a pages' worth of a few ticks. */
+	KEEP = 32 * 1024,
+};
+
+static size_t memory_size(const struct fifo *f)
+{
+	return fifo_max(f) * TS_PACKET;
+}
+
+void fifo_done(struct fifo *f)
+{
+	if (f->memory != NULL)
+		(void)munmap(f->memory, memory_size(f));
+	*f = (struct fifo){ .max = f->max };
+}
+
+static void make_memory(struct fifo *f)
+{
+	f->memory = mmap(NULL, memory_size(f), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (f->memory == MAP_FAILED)
+		abort();
+	(void)madvise(f->memory, memory_size(f), MADV_NOHUGEPAGE);
+}
+
+/* Moves what waits to the start when that is cheap, or must be. */
+static void compact(struct fifo *f, size_t more)
+{
+	size_t n = fifo_len(f);
+
+	if (f->head == 0 ||
+	    (f->head < n && f->tail + more <= fifo_max(f)))
+		return;
+	memmove(f->memory, f->memory + f->head * TS_PACKET, n * TS_PACKET);
+	f->head = 0;
+	f->tail = n;
+}
+
+uint8_t *fifo_push(struct fifo *f, struct ts_run run)
+{
+	uint8_t *copy;
+
+	assert(fifo_len(f) + run.n <= fifo_max(f));
+	if (f->memory == NULL)
+		make_memory(f);
+	compact(f, run.n);
+	copy = f->memory + f->tail * TS_PACKET;
+	memcpy(copy, run.data, run.n * TS_PACKET);
+	f->tail += run.n;
+	f->high = MAX(f->high, f->tail);
+	return copy;
+}
+
+void fifo_drop(struct fifo *f, size_t n)
+{
+	assert(n <= fifo_len(f));
+	f->head += n;
+	if (f->head == f->tail)
+		f->head = f->tail = 0;
+}
+
+void fifo_trim(struct fifo *f)
+{
+	if (f->high * TS_PACKET <= 2 * KEEP || f->tail * TS_PACKET > KEEP)
+		return;
+	(void)madvise(f->memory + KEEP, memory_size(f) - KEEP, MADV_DONTNEED);
+	f->high = f->tail;
+}
