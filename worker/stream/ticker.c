@@ -8,8 +8,10 @@
 #include "common/base/util.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,8 +45,17 @@ static bool sleep_alone(struct ticker *t)
 	uint64_t now = mono_ns();
 	struct timespec timeout =
 		as_timespec(next_ns(t, t->interval_ns, now) - now);
+	struct epoll_event event;
+	int n;
 
-	return ppoll(t->wakes, ARRAY_LEN(t->wakes), &timeout, NULL) == 0;
+	if (!t->old_kernel) {
+		n = epoll_pwait2(t->wakes, &event, 1, &timeout, NULL);
+		if (n >= 0 || errno == EINTR)
+			return n == 0;
+		t->old_kernel = true;
+	}
+	return ppoll(&(struct pollfd){ .fd = t->wakes, .events = POLLIN }, 1,
+		     &timeout, NULL) == 0;
 }
 
 static void tick_alone(struct ticker *t)
@@ -67,8 +78,14 @@ static void on_expired(struct ev_loop *loop, ev_io *w, int revents)
 	if (!take_expired(t))
 		return;
 	t->on_tick(t->arg);
-	if (t->alone)
+	if (t->wakes >= 0)
 		tick_alone(t);
+}
+
+static void give_up(const char *what)
+{
+	log_error("stream", "%s: %s", what, strerror(errno));
+	abort();
 }
 
 /* FNV-1a */
@@ -81,23 +98,38 @@ static unsigned phase_of(const char *name)
 	return (hash >> 16) % TICKER_PHASES;
 }
 
+static void watch(struct ticker *t, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (fd >= 0 && epoll_ctl(t->wakes, EPOLL_CTL_ADD, fd, &event) < 0)
+		give_up("wake-up");
+}
+
+/* As it is without memory. */
+static void open_wakes(struct ticker *t, const int *wake)
+{
+	t->wakes = epoll_create1(EPOLL_CLOEXEC);
+	if (t->wakes < 0)
+		give_up("wake-up");
+	for (size_t i = 0; i < TICKER_WAKES; i++)
+		watch(t, wake[i]);
+}
+
 void ticker_init(struct ticker *t, const struct ticker_config *config)
 {
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 
-	if (fd < 0) {
-		log_error("stream", "timer: %s", strerror(errno));
-		abort();
-	}
+	if (fd < 0)
+		give_up("timer");
 	*t = (struct ticker){ .loop = config->loop,
 			      .on_tick = config->on_tick,
 			      .arg = config->arg,
-			      .alone = config->wake != NULL,
+			      .wakes = -1,
+			      .heard = -1,
 			      .phase = phase_of(config->name) };
-	for (size_t i = 0; i < ARRAY_LEN(t->wakes); i++)
-		t->wakes[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
-	for (size_t i = 0; t->alone && i < TICKER_WAKES; i++)
-		t->wakes[i].fd = config->wake[i];
+	if (config->wake != NULL)
+		open_wakes(t, config->wake);
 	ev_io_init(&t->io, on_expired, fd, EV_READ);
 	ev_io_start(t->loop, &t->io);
 }
@@ -108,12 +140,19 @@ void ticker_done(struct ticker *t)
 		return;
 	ev_io_stop(t->loop, &t->io);
 	fd_close(&t->io.fd);
+	fd_close(&t->wakes);
 	t->loop = NULL;
 }
 
 void ticker_hear(struct ticker *t, int fd)
 {
-	t->wakes[TICKER_WAKES].fd = fd;
+	if (t->wakes < 0 || fd == t->heard)
+		return;
+	/* it may be closed, and gone from there */
+	if (t->heard >= 0)
+		(void)epoll_ctl(t->wakes, EPOLL_CTL_DEL, t->heard, NULL);
+	t->heard = fd;
+	watch(t, fd);
 }
 
 /* With times in range it cannot fail. */

@@ -12,14 +12,14 @@
  * Between two wake-ups the worker need not go back to its loop: many ticks
  * long it waits for the time and for the few descriptors on which somebody may
  * want something of it, in one system call instead of two and without the
- * loop's bookkeeping, which has grown cold each time.
+ * loop's bookkeeping, which has grown cold each time.  It sleeps in an epoll:
+ * one descriptor is touched, however many may wake it.
  *
- * Owns a timerfd and its watcher; borrows the loop.  Embedded.
+ * Owns a timerfd, its watcher and an epoll; borrows the loop.  Embedded.
  */
 #pragma once
 
 #include <ev.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,8 +36,9 @@ struct ticker {
 	void (*on_tick)(void *arg);
 	void *arg;
 	ev_io io;
-	bool alone;           /* only these wake the loop: */
-	struct pollfd wakes[TICKER_WAKES + 1]; /* the last: ticker_hear() */
+	int wakes;       /* an epoll of what alone wakes the loop; or -1 */
+	int heard;       /* in there: ticker_hear() */
+	bool old_kernel; /* before Linux 5.11: no epoll_pwait2() */
 	unsigned phase;       /* below TICKER_PHASES */
 	uint64_t interval_ns; /* 0: runs once or not at all */
 };
@@ -59,7 +60,8 @@ struct ticker_config {
 void ticker_init(struct ticker *, const struct ticker_config *);
 void ticker_done(struct ticker *);
 
-/* When this is readable, too, the loop has something to do; -1: no more. */
+/* When this is readable, too, the loop has something to do; -1: no more.  For
+ * another one by the same number it has to be -1 in between. */
 void ticker_hear(struct ticker *, int fd);
 
 /* From now on every interval_ns; nothing changes when it does already. */

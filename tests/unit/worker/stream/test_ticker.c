@@ -7,12 +7,13 @@
 #include <criterion/criterion.h>
 #include <ev.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #define INTERVAL_NS UINT64_C(5000000)
 
-enum { TICKS = 25, WAKES_AT = 3 };
+enum { TICKS = 25, FORGETS_AT = 2, WAKES_AT = 3 };
 
 struct rig {
 	struct ev_loop *loop;
@@ -21,6 +22,8 @@ struct rig {
 	ev_io reader;
 	bool wakes;          /* itself, at tick WAKES_AT, ... */
 	int by;              /* ... by this one; the last: ticker_hear() */
+	bool forgets;        /* ... and not when it does */
+	bool old_kernel;
 	int n_ticks;
 	int woken_at;        /* n_ticks when the loop heard it */
 	uint64_t began_ns;
@@ -43,6 +46,8 @@ static void on_tick(void *arg)
 	struct rig *r = arg;
 
 	r->ns[r->n_ticks++] = mono_ns();
+	if (r->forgets && r->n_ticks == FORGETS_AT)
+		ticker_hear(&r->ticker, -1);
 	if (r->wakes && r->n_ticks == WAKES_AT)
 		cr_assert_eq(write(r->pipe[1], "x", 1), 1);
 	expect_faults_to_be_heard_of();
@@ -80,6 +85,7 @@ static void run(struct rig *r, bool alone)
 		.on_tick = on_tick,
 		.arg = r,
 	});
+	r->ticker.old_kernel = r->old_kernel;
 	if (r->by == TICKER_WAKES)
 		ticker_hear(&r->ticker, r->pipe[0]);
 	r->began_ns = mono_ns();
@@ -130,10 +136,11 @@ Test(ticker, stays_on_the_grid_without_a_look_at_the_loop)
 	end(&r);
 }
 
-Test(ticker, goes_back_to_the_loop_at_once_when_somebody_wants_something)
+static void expect_wake(bool old_kernel)
 {
 	for (int by = 0; by <= TICKER_WAKES; by++) {
-		struct rig r = { .wakes = true, .by = by };
+		struct rig r = { .wakes = true, .by = by,
+				 .old_kernel = old_kernel };
 
 		run(&r, true);
 		cr_expect_geq(r.woken_at, WAKES_AT);
@@ -141,4 +148,51 @@ Test(ticker, goes_back_to_the_loop_at_once_when_somebody_wants_something)
 		cr_expect_leq(r.woken_at, WAKES_AT + 1);
 		end(&r);
 	}
+}
+
+Test(ticker, goes_back_to_the_loop_at_once_when_a_descriptor_is_readable)
+{
+	expect_wake(false);
+}
+
+Test(ticker, does_so_on_a_kernel_without_epoll_pwait2)
+{
+	struct rig r = { .old_kernel = true };
+
+	expect_wake(true);
+	run(&r, true);
+	expect_grid(&r);
+	cr_expect_leq(ev_iteration(r.loop), 2 + TICKS / (1 + TICKER_ALONE));
+	end(&r);
+}
+
+Test(ticker, stays_alone_when_a_descriptor_it_no_longer_watches_is_readable)
+{
+	struct rig r = { .wakes = true, .by = TICKER_WAKES, .forgets = true };
+
+	run(&r, true);
+	cr_expect_eq(r.n_ticks, TICKS);
+	cr_expect_leq(ev_iteration(r.loop), 2 + TICKS / (1 + TICKER_ALONE));
+	end(&r);
+}
+
+Test(ticker, watches_another_descriptor_that_has_the_number_of_a_closed_one)
+{
+	struct rig r = { .by = TICKER_WAKES + 1 };
+	struct ticker *t = &r.ticker;
+	struct epoll_event event;
+	int first, second;
+
+	run(&r, true);
+	first = eventfd(1, EFD_CLOEXEC);
+	ticker_hear(t, first);
+	close(first);
+	ticker_hear(t, -1);
+	cr_expect_eq(epoll_wait(t->wakes, &event, 1, 0), 0);
+	second = eventfd(1, EFD_CLOEXEC);
+	cr_assert_eq(second, first);
+	ticker_hear(t, second);
+	cr_expect_eq(epoll_wait(t->wakes, &event, 1, 0), 1);
+	close(second);
+	end(&r);
 }
