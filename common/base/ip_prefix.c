@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/ip_prefix.h"
 
+#include "common/base/hash.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
@@ -61,9 +63,9 @@ struct ip_address ip_client(const struct ip_address *a)
 
 uint64_t ip_hash(const struct ip_address *a, uint64_t seed)
 {
-	for (size_t i = 0; i < IP_BYTES; i++)
-		seed = (seed ^ a->bytes[i]) * 0x100000001b3;
-	return seed ^ seed >> 32;
+	uint64_t hash = hash_add(seed, a->bytes, IP_BYTES);
+
+	return hash ^ hash >> 32;
 }
 
 void ip_format(const struct ip_address *a, char text[IP_TEXT_MAX])

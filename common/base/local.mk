@@ -7,6 +7,7 @@ libcommon_a_SOURCES += \
 	common/base/errmsg.c common/base/errmsg.h \
 	common/base/fd.c common/base/fd.h \
 	common/base/file_list.c common/base/file_list.h \
+	common/base/hash.h \
 	common/base/hex.h \
 	common/base/iface.c common/base/iface.h \
 	common/base/ip_prefix.c common/base/ip_prefix.h \

@@ -28,6 +28,7 @@ unit_common_tests = \
 	tests/unit/common/base/test_errmsg \
 	tests/unit/common/base/test_fd \
 	tests/unit/common/base/test_file_list \
+	tests/unit/common/base/test_hash \
 	tests/unit/common/base/test_iface \
 	tests/unit/common/base/test_ip_prefix \
 	tests/unit/common/base/test_log \

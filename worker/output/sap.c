@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
+#include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "worker/output/announcement.h"
@@ -52,13 +53,11 @@ static uint64_t session_of(const char *name, const struct sockaddr_any *remote,
 			   bool whole)
 {
 	char text[SOCKADDR_TEXT_MAX];
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash;
 
 	sockaddr_format(remote, text);
-	for (const char *c = text; *c != '\0'; c++)
-		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
-	for (const char *c = name; *c != '\0'; c++)
-		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+	hash = hash_add(HASH_INIT, text, strlen(text));
+	hash = hash_add(hash, name, strlen(name));
 	return (hash >> 1) + whole;
 }
 

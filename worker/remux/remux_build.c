@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables that go out, with the versions of their contents. */
+#include "common/base/hash.h"
 #include "worker/remux/ait_build.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
@@ -16,7 +17,7 @@ enum {
 static void set_version(struct remux *r, struct table *t,
 			struct table_name name, uint8_t first)
 {
-	uint64_t hash = table_hash(TABLE_HASH_INIT, t->data, t->len);
+	uint64_t hash = hash_add(HASH_INIT, t->data, t->len);
 
 	section_set_version(t->data, t->len,
 			    table_version(r->versions, name, hash, first));
@@ -88,7 +89,7 @@ bool remux_build_pat(struct remux *r)
 		.n_programs = list_programs(r, list),
 	};
 	struct table t[PSI_PAT_SECTIONS_MAX] = { 0 };
-	uint64_t hash = TABLE_HASH_INIT;
+	uint64_t hash = HASH_INIT;
 	bool changed = false;
 	uint8_t version;
 	size_t n;
@@ -99,7 +100,7 @@ bool remux_build_pat(struct remux *r)
 	n = MIN(pat_build_sections(&content), (size_t)PSI_PAT_SECTIONS_MAX);
 	for (size_t i = 0; i < n; i++) {
 		t[i].len = pat_build(&content, i, t[i].data);
-		hash = table_hash(hash, t[i].data, t[i].len);
+		hash = hash_add(hash, t[i].data, t[i].len);
 	}
 	version = table_version(r->versions, (struct table_name){ 0, 0 },
 				hash, r->first.pat);
@@ -114,7 +115,7 @@ bool remux_build_pat(struct remux *r)
 
 void remux_build_cat(struct remux *r)
 {
-	uint64_t hash = TABLE_HASH_INIT;
+	uint64_t hash = HASH_INIT;
 	struct table t[CAT_SECTIONS_MAX] = { 0 };
 	uint8_t version;
 	bool any = false;
@@ -125,7 +126,7 @@ void remux_build_cat(struct remux *r)
 		if (s->len > 0)
 			t[i].len = cat_build(&r->options, &r->plan, s->data,
 					     s->len, t[i].data);
-		hash = table_hash(hash, t[i].data, t[i].len);
+		hash = hash_add(hash, t[i].data, t[i].len);
 		any |= t[i].len > 0;
 	}
 	version = any ? table_version(r->versions,

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/table_versions.h"
 
-/* FNV-1a */
-uint64_t table_hash(uint64_t hash, const void *data, size_t len)
-{
-	const uint8_t *p = data;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 static uint32_t name_key(struct table_name n)
 {
 	return (uint32_t)1 << 31 | (uint32_t)n.table_id << 16 | n.extension;

@@ -42,14 +42,10 @@ struct table_name {
 };
 
 /*
- * The version for this content of the table.  A table that was never asked
- * for begins at first.  A content that is new has the version after the last
- * one given out, or the next that none of the remembered has.
+ * The version for the content of this hash (common/base/hash.h) in the table.
+ * A table that was never asked for begins at first.  A content that is new has
+ * the version after the last one given out, or the next that none of the
+ * remembered has.
  */
 uint8_t table_version(struct table_versions *, struct table_name,
 		      uint64_t hash, uint8_t first);
-
-/* Adds len bytes to the hash of a content; the first call takes
- * TABLE_HASH_INIT. */
-#define TABLE_HASH_INIT UINT64_C(0xcbf29ce484222325)
-uint64_t table_hash(uint64_t hash, const void *data, size_t len);

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/crc32.h"
+#include "common/base/hash.h"
 #include "worker/ts/pat.h"
 #include "worker/ts/pmt.h"
 #include "worker/ts/section.h"
@@ -79,14 +80,6 @@ static unsigned purpose_of(uint8_t table_id)
 	return table == SI_TABLES ? 0 : 1u << table;
 }
 
-/* FNV-1a */
-static uint64_t hash(uint64_t h, const uint8_t *data, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ data[i]) * UINT64_C(1099511628211);
-	return h;
-}
-
 /* Which section it is, whatever its version: PID, table, number, and of SDT
  * and EIT the networks and multiplexes that they may be of. */
 static uint64_t name_of(const uint8_t *section, size_t len, uint16_t pid)
@@ -95,13 +88,13 @@ static uint64_t name_of(const uint8_t *section, size_t len, uint16_t pid)
 				 section[0] };
 	bool actual;
 	enum si_table table = si_table_find(section[0], &actual);
-	uint64_t h = hash(UINT64_C(14695981039346656037), head, sizeof head);
+	uint64_t h = hash_add(HASH_INIT, head, sizeof head);
 
 	if (section_has_syntax(section) && len >= 12) {
-		h = hash(h, section + 3, 2);
-		h = hash(h, section + 6, 1);
+		h = hash_add(h, section + 3, 2);
+		h = hash_add(h, section + 6, 1);
 		if (table == SI_SDT || table == SI_EIT)
-			h = hash(h, section + 8, 4);
+			h = hash_add(h, section + 8, 4);
 	}
 	return h != 0 ? h : 1;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the data path does once a second: counts, reports, mends. */
+#include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
@@ -129,13 +130,13 @@ static void log_late(struct path *p)
 		    "dropped before the outputs", (unsigned long long)late);
 }
 
-/* FNV-1a */
 static uint64_t hash_of(const struct msg_stream_receivers *r)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = HASH_INIT;
 
 	for (size_t i = 0; i < r->n; i++)
-		hash = (hash ^ r->list[i].client) * UINT64_C(0x100000001b3);
+		hash = hash_add(hash, &r->list[i].client,
+				sizeof r->list[i].client);
 	return hash;
 }
 

@@ -2,11 +2,11 @@
 #include "worker/stream/sink.h"
 
 #include "common/base/alloc.h"
+#include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
 #include "worker/output/sap.h"
-#include "worker/remux/table_versions.h"
 #include "worker/stream/monitor_log.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void begin_cbr(struct sink *s)
 /* Another address is another receiver's: it knows no place. */
 static struct rtp_state *place_of(struct rtp_state *place, const char *address)
 {
-	uint64_t hash = table_hash(TABLE_HASH_INIT, address, strlen(address));
+	uint64_t hash = hash_add(HASH_INIT, address, strlen(address));
 
 	if (place->address != hash)
 		*place = (struct rtp_state){ .address = hash };

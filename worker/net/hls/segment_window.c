@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/net/hls/segment_window.h"
 
+#include "common/base/hash.h"
+
 #include <string.h>
 
 #define NOWHERE SIZE_MAX
 
 enum { SAME_MS = 20 }; /* what a duration may be rounded by */
 
-/* FNV-1a */
 static uint64_t name_of(const struct m3u8_segment *s)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
+	uint64_t hash = hash_add(HASH_INIT, s->uri.data, s->uri.len);
 
-	for (size_t i = 0; i < s->uri.len; i++)
-		hash = (hash ^ (uint8_t)s->uri.data[i]) *
-		       UINT64_C(1099511628211);
 	return hash ^ (s->range_at * UINT64_C(0x9e3779b97f4a7c15));
 }
 

@@ -2,6 +2,7 @@
 #include "tests/unit/worker/merge/merge_count.h"
 
 #include "common/base/alloc.h"
+#include "common/base/hash.h"
 #include "common/base/util.h"
 
 #include <stdlib.h>
@@ -37,15 +38,6 @@ struct pair {
 	size_t a, b;
 };
 
-static uint64_t hash_of(const uint8_t *packet)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < TS_PACKET; i++)
-		h = (h ^ packet[i]) * UINT64_C(0x100000001b3);
-	return h;
-}
-
 static bool is_part(struct part p, const uint8_t *packet)
 {
 	return p.pid == TS_PIDS || (ts_pid(packet) == p.pid &&
@@ -67,7 +59,7 @@ static struct row row_new(const uint8_t (*packet)[TS_PACKET], size_t n,
 		if ((came != NULL && !came[i]) || !is_part(part, packet[i]))
 			continue;
 		r.at[r.n] = i;
-		r.hash[r.n] = hash_of(packet[i]);
+		r.hash[r.n] = hash_add(HASH_INIT, packet[i], TS_PACKET);
 		r.peer[r.n++] = SIZE_MAX;
 	}
 	return r;

@@ -90,13 +90,3 @@ Test(table_versions, what_is_damaged_still_gives_versions)
 		cr_assert_lt(table_version(&tv, pmt, i, 255),
 			     TABLE_VERSION_COUNT);
 }
-
-Test(table_versions, the_hash_sees_every_byte)
-{
-	uint64_t a = table_hash(TABLE_HASH_INIT, "abc", 3);
-
-	cr_assert_neq(a, table_hash(TABLE_HASH_INIT, "abd", 3));
-	cr_assert_neq(a, table_hash(TABLE_HASH_INIT, "ab", 2));
-	cr_assert_eq(a, table_hash(table_hash(TABLE_HASH_INIT, "a", 1),
-				   "bc", 2));
-}
