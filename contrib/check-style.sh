@@ -30,7 +30,7 @@ for file in contrib/* .ci/*; do
 done
 makes=$(find . -name '*.mk' -not -path './build*' | sort)
 
-echo "1..9"
+echo "1..10"
 
 # shellcheck disable=SC2086  # lists of our own file names, without spaces
 {
@@ -116,4 +116,10 @@ printf '%s\n' $programs | grep '\.c$' |
 	awk -F/ '{ if ($NF in seen) print $0 " and " seen[$NF]
 		   seen[$NF] = $0 }' |
 	report 9 "a name of a source occurs once, but main.c and role.c"
+
+for file in tests/fuzz/fuzz_*.c; do
+	name=${file#tests/fuzz/fuzz_}
+	printf '%s\n' $programs | grep -q "/$name\$" ||
+		echo "$file: no source is called $name"
+done | report 10 "a fuzz target is called after the source that it tests"
 }
