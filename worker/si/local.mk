@@ -27,6 +27,7 @@ libworker_a_SOURCES += \
 # The tables that the C library knows, written by it while building.
 noinst_PROGRAMS += worker/si/make_charsets
 worker_si_make_charsets_SOURCES = worker/si/make_charsets.c
+worker_si_make_charsets_LDADD =
 nodist_libworker_a_SOURCES = worker/si/charset_tables.c
 CLEANFILES += worker/si/charset_tables.c
 
