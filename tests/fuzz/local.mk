@@ -37,7 +37,16 @@ fuzz_targets = \
 	tests/fuzz/fuzz_ts_merge \
 	tests/fuzz/fuzz_ws_frame
 
-
+if FUZZING
+fuzz_engine = $(FUZZ_ENGINE)
+noinst_PROGRAMS += $(fuzz_targets)
+else
+fuzz_engine = tests/fuzz/libreplay.a
+check_LIBRARIES += tests/fuzz/libreplay.a
+check_PROGRAMS += $(fuzz_targets)
+TESTS += $(fuzz_targets)
+endif
+tests_fuzz_libreplay_a_SOURCES = tests/fuzz/replay.c
 
 tests_fuzz_fuzz_address_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_audio_LDADD = $(fuzz_engine) $(worker_libs)
