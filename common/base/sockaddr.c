@@ -12,15 +12,14 @@ int sockaddr_parse(const char *host, uint16_t port, struct sockaddr_any *ret)
 
 	if (inet_pton(AF_INET, host, &a.in.sin_addr) == 1) {
 		a.in.sin_family = AF_INET;
-		a.in.sin_port = htons(port);
 		a.len = sizeof a.in;
 	} else if (inet_pton(AF_INET6, host, &a.in6.sin6_addr) == 1) {
 		a.in6.sin6_family = AF_INET6;
-		a.in6.sin6_port = htons(port);
 		a.len = sizeof a.in6;
 	} else {
 		return -EINVAL;
 	}
+	sockaddr_set_port(&a, port);
 	*ret = a;
 	return 0;
 }
@@ -51,6 +50,19 @@ uint16_t sockaddr_port(const struct sockaddr_any *a)
 {
 	return ntohs(a->sa.sa_family == AF_INET6 ? a->in6.sin6_port
 						 : a->in.sin_port);
+}
+
+void sockaddr_set_port(struct sockaddr_any *a, uint16_t port)
+{
+	if (a->sa.sa_family == AF_INET6)
+		a->in6.sin6_port = htons(port);
+	else
+		a->in.sin_port = htons(port);
+}
+
+void sockaddr_move_port(struct sockaddr_any *a, unsigned by)
+{
+	sockaddr_set_port(a, (uint16_t)(sockaddr_port(a) + by));
 }
 
 bool sockaddr_is_multicast(const struct sockaddr_any *a)

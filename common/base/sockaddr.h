@@ -35,5 +35,8 @@ void sockaddr_format_host(const struct sockaddr_any *, char *text);
 int sockaddr_of_listener(int fd, struct sockaddr_any *ret) MUST_CHECK;
 
 uint16_t sockaddr_port(const struct sockaddr_any *);
+void sockaddr_set_port(struct sockaddr_any *, uint16_t port);
+/* Adds to the port; 0 follows 65535. */
+void sockaddr_move_port(struct sockaddr_any *, unsigned by);
 bool sockaddr_is_multicast(const struct sockaddr_any *);
 bool sockaddr_equal(const struct sockaddr_any *, const struct sockaddr_any *);

@@ -128,10 +128,7 @@ static void look_for_address(struct judge *j, const struct sockaddr_any *listen)
 	char name[SOCKADDR_TEXT_MAX];
 	int fd = socket(listen->sa.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (listen->sa.sa_family == AF_INET6)
-		any_port.in6.sin6_port = 0;
-	else
-		any_port.in.sin_port = 0;
+	sockaddr_set_port(&any_port, 0);
 	if (fd >= 0 && bind(fd, &any_port.sa, any_port.len) < 0) {
 		sockaddr_format(listen, name);
 		judge_say(j, CHECK_WARNING, "%s: %s", name, strerror(errno));

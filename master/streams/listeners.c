@@ -59,10 +59,7 @@ static bool is_here(const struct sockaddr_any *where)
 			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	bool gone;
 
-	if (where->sa.sa_family == AF_INET6)
-		any_port.in6.sin6_port = 0;
-	else
-		any_port.in.sin_port = 0;
+	sockaddr_set_port(&any_port, 0);
 	gone = fd >= 0 && bind(fd, &any_port.sa, any_port.len) < 0 &&
 	       errno == EADDRNOTAVAIL;
 	fd_close(&fd);

@@ -35,6 +35,7 @@ unit_common_tests = \
 	tests/unit/common/base/test_password \
 	tests/unit/common/base/test_ring \
 	tests/unit/common/base/test_shared \
+	tests/unit/common/base/test_sockaddr \
 	tests/unit/common/base/test_sorted \
 	tests/unit/common/base/test_utf8 \
 	tests/unit/common/document/test_document \

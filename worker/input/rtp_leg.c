@@ -4,24 +4,14 @@
 #include "common/base/log.h"
 #include "worker/rtp/fec.h"
 
-static void move_port(struct sockaddr_any *a, unsigned by)
-{
-	uint16_t port = htons((uint16_t)(sockaddr_port(a) + by));
-
-	if (a->sa.sa_family == AF_INET6)
-		a->in6.sin6_port = port;
-	else
-		a->in.sin_port = port;
-}
-
 void rtp_leg_init(struct rtp_leg *l, const struct input_spec *spec)
 {
 	*l = (struct rtp_leg){ .fec = spec->rtp.fec };
 	udp_flow_describe(&l->media, spec);
 	udp_flow_describe(&l->columns, spec);
 	udp_flow_describe(&l->rows, spec);
-	move_port(&l->columns.place.local, FEC_COLUMN_PORT);
-	move_port(&l->rows.place.local, FEC_ROW_PORT);
+	sockaddr_move_port(&l->columns.place.local, FEC_COLUMN_PORT);
+	sockaddr_move_port(&l->rows.place.local, FEC_ROW_PORT);
 }
 
 static void close_fec(struct rtp_leg *l)

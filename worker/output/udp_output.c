@@ -35,16 +35,6 @@ struct udp_output {
 
 /* --- legs --- */
 
-static void move_port(struct sockaddr_any *a, unsigned by)
-{
-	uint16_t port = htons((uint16_t)(sockaddr_port(a) + by));
-
-	if (a->sa.sa_family == AF_INET6)
-		a->in6.sin6_port = port;
-	else
-		a->in.sin_port = port;
-}
-
 static void close_leg(struct leg *l)
 {
 	udp_wire_close(&l->media);
@@ -68,7 +58,7 @@ static struct output_spec fec_spec(const struct output_spec *media,
 					  [FEC_ROW] = FEC_ROW_PORT };
 	struct output_spec spec = *media;
 
-	move_port(&spec.remote, ports[kind]);
+	sockaddr_move_port(&spec.remote, ports[kind]);
 	return spec;
 }
 

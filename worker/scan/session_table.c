@@ -65,12 +65,10 @@ static struct sockaddr_any without_port(const struct sockaddr_any *from)
 {
 	struct sockaddr_any a = *from;
 
+	sockaddr_set_port(&a, 0);
 	if (a.sa.sa_family == AF_INET6) {
-		a.in6.sin6_port = 0;
 		a.in6.sin6_flowinfo = 0;
 		a.in6.sin6_scope_id = 0;
-	} else {
-		a.in.sin_port = 0;
 	}
 	return a;
 }

@@ -120,14 +120,6 @@ static const struct sdp_filter *filter_of(const struct session_description *d,
 	return NULL;
 }
 
-static void set_port(struct sockaddr_any *a, uint16_t port)
-{
-	if (a->sa.sa_family == AF_INET6)
-		a->in6.sin6_port = htons(port);
-	else
-		a->in.sin_port = htons(port);
-}
-
 static bool is_unspecified(const struct sockaddr_any *a)
 {
 	return a->sa.sa_family == AF_INET6
@@ -162,7 +154,7 @@ static int read_path(const struct session_description *d,
 		p.has_source = true;
 		p.source = f->sources[number];
 	}
-	set_port(&p.local, m->port);
+	sockaddr_set_port(&p.local, m->port);
 	*ret = p;
 	return 0;
 }
@@ -262,7 +254,7 @@ static void add_fec(const struct session_description *d,
 			continue;
 		if (read_path(d, fec, 0, &at, NULL) == 0 &&
 		    (fec->port == m->port + 2 || fec->port == m->port + 4)) {
-			set_port(&at.local, m->port);
+			sockaddr_set_port(&at.local, m->port);
 			if (is_same(&at, &o->paths[0])) {
 				o->fec = true;
 				continue;

@@ -46,14 +46,6 @@ void name_free(struct name **name)
 	free(n);
 }
 
-static void set_port(struct sockaddr_any *a, uint16_t port)
-{
-	if (a->sa.sa_family == AF_INET6)
-		a->in6.sin6_port = htons(port);
-	else
-		a->in.sin_port = htons(port);
-}
-
 static void on_answer(void *arg, int status, int timeouts,
 		      struct ares_addrinfo *info)
 {
@@ -71,7 +63,7 @@ static void on_answer(void *arg, int status, int timeouts,
 		memcpy(&n->address.sa, info->nodes->ai_addr,
 		       info->nodes->ai_addrlen);
 		n->address.len = info->nodes->ai_addrlen;
-		set_port(&n->address, n->port);
+		sockaddr_set_port(&n->address, n->port);
 	} else {
 		n->status = ARES_ENODATA;
 	}

@@ -34,14 +34,11 @@ static int try_one(const struct sockaddr_any *at, bool listens,
 int rist_place_try(const struct sockaddr_any *at, bool listens, bool pair,
 		   struct errmsg *why)
 {
-	char host[SOCKADDR_TEXT_MAX];
-	struct sockaddr_any next;
+	struct sockaddr_any next = *at;
 	int r = try_one(at, listens, why);
 
 	if (r < 0 || !listens || !pair)
 		return r;
-	sockaddr_format_host(at, host);
-	if (sockaddr_parse(host, (uint16_t)(sockaddr_port(at) + 1), &next) < 0)
-		return 0;
+	sockaddr_move_port(&next, 1);
 	return try_one(&next, listens, why);
 }
