@@ -158,6 +158,7 @@ unit_worker_tests = \
 	tests/unit/worker/input/test_rtp_input \
 	tests/unit/worker/input/test_rtp_merge \
 	tests/unit/worker/merge/test_merge_model \
+	tests/unit/worker/merge/test_merge_order \
 	tests/unit/worker/merge/test_ts_merge \
 	tests/unit/worker/merge/test_ts_queue \
 	tests/unit/worker/net/curl/test_fetch \
@@ -275,11 +276,15 @@ tests_unit_worker_deliver_test_deliver_tls_SOURCES = \
 tests_unit_worker_input_test_file_input_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_merge_test_merge_model_SOURCES = \
+	tests/unit/worker/merge/merge_sim.c \
+	tests/unit/worker/merge/merge_sim.h \
+	tests/unit/worker/merge/test_merge_model.c
+tests_unit_worker_merge_test_merge_order_SOURCES = \
 	tests/unit/worker/merge/merge_count.c \
 	tests/unit/worker/merge/merge_count.h \
 	tests/unit/worker/merge/merge_sim.c \
 	tests/unit/worker/merge/merge_sim.h \
-	tests/unit/worker/merge/test_merge_model.c
+	tests/unit/worker/merge/test_merge_order.c
 tests_unit_worker_merge_test_ts_merge_SOURCES = \
 	tests/unit/worker/merge/merge_rig.c \
 	tests/unit/worker/merge/merge_rig.h \

@@ -22,9 +22,9 @@ struct row {
 	size_t *peer; /* in the other row; SIZE_MAX: none */
 };
 
-/* What is looked at: one PID, with or without a payload, or all. */
+/* What is looked at: one PID, with or without a payload. */
 struct part {
-	uint16_t pid; /* TS_PIDS: all */
+	uint16_t pid;
 	bool payload;
 };
 
@@ -38,30 +38,54 @@ struct pair {
 	size_t a, b;
 };
 
-static bool is_part(struct part p, const uint8_t *packet)
+static struct row row_with_room(const uint8_t (*packet)[TS_PACKET], size_t n)
 {
-	return p.pid == TS_PIDS || (ts_pid(packet) == p.pid &&
-				    ts_has_payload(packet) == p.payload);
+	return (struct row){
+		.packet = packet,
+		.at = xcalloc(n + 1, sizeof(size_t)),
+		.hash = xcalloc(n + 1, sizeof(uint64_t)),
+		.peer = xcalloc(n + 1, sizeof(size_t)),
+	};
+}
+
+static void row_add(struct row *r, size_t at, uint64_t hash)
+{
+	r->at[r->n] = at;
+	r->hash[r->n] = hash;
+	r->peer[r->n++] = SIZE_MAX;
 }
 
 /* came: NULL: all. */
 static struct row row_new(const uint8_t (*packet)[TS_PACKET], size_t n,
-			  const bool *came, struct part part)
+			  const bool *came)
 {
-	struct row r = {
-		.packet = packet,
-		.at = xcalloc(n + 1, sizeof *r.at),
-		.hash = xcalloc(n + 1, sizeof *r.hash),
-		.peer = xcalloc(n + 1, sizeof *r.peer),
-	};
+	struct row r = row_with_room(packet, n);
 
-	for (size_t i = 0; i < n; i++) {
-		if ((came != NULL && !came[i]) || !is_part(part, packet[i]))
-			continue;
-		r.at[r.n] = i;
-		r.hash[r.n] = hash_add(HASH_INIT, packet[i], TS_PACKET);
-		r.peer[r.n++] = SIZE_MAX;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (came == NULL || came[i])
+			row_add(&r, i, hash_add(HASH_INIT, packet[i],
+						TS_PACKET));
+	return r;
+}
+
+static bool is_part(const struct row *r, size_t i, struct part p)
+{
+	const uint8_t *packet = r->packet[r->at[i]];
+
+	return ts_pid(packet) == p.pid && ts_has_payload(packet) == p.payload;
+}
+
+static struct row row_part(const struct row *all, struct part part)
+{
+	size_t n = 0;
+	struct row r;
+
+	for (size_t i = 0; i < all->n; i++)
+		n += is_part(all, i, part);
+	r = row_with_room(all->packet, n);
+	for (size_t i = 0; r.n < n; i++)
+		if (is_part(all, i, part))
+			row_add(&r, all->at[i], all->hash[i]);
 	return r;
 }
 
@@ -195,9 +219,16 @@ static void lay(struct row *a, struct row *b, size_t i, size_t i_end, size_t k,
 /* Lays b beside a. */
 static void compare(struct row *a, struct row *b)
 {
-	struct pair *pairs = xcalloc(b->n + 1, sizeof *pairs);
+	struct pair *pairs;
 	size_t i = 0, k = 0;
 
+	if (a->n == b->n &&
+	    memcmp(a->hash, b->hash, a->n * sizeof *a->hash) == 0) {
+		for (; i < a->n; i++)
+			join(a, b, i, i);
+		return;
+	}
+	pairs = xcalloc(b->n + 1, sizeof *pairs);
 	keep_ascending(a, b, pairs, pair_single(a, b, pairs));
 	for (size_t next = 0; next <= a->n; next++) {
 		size_t to = next < a->n ? a->peer[next] : b->n;
@@ -290,18 +321,25 @@ static void sum_doubled(struct row *a, struct row *b, struct sums *s)
 	}
 }
 
-static struct sums sum_up(const struct sim *sim, struct part part)
+static struct sums sum_up(struct row *a, struct row *b)
 {
-	struct row a = row_new(sim->packet, sim->n, sim->came, part);
-	struct row b = row_new(sim->out, sim->n_out, NULL, part);
 	struct sums s = { 0 };
 
-	compare(&a, &b);
-	sum_doubled(&a, &b, &s);
-	sum_missing(&a, &s);
+	compare(a, b);
+	sum_doubled(a, b, &s);
+	sum_missing(a, &s);
+	return s;
+}
+
+static size_t count_moved(const struct row *all_a, const struct row *all_b,
+			  struct part part)
+{
+	struct row a = row_part(all_a, part), b = row_part(all_b, part);
+	size_t moved = sum_up(&a, &b).moved;
+
 	row_done(&a);
 	row_done(&b);
-	return s;
+	return moved;
 }
 
 static void add(struct merge_faults *to, const struct merge_faults *f)
@@ -316,13 +354,17 @@ static void add(struct merge_faults *to, const struct merge_faults *f)
 
 void merge_count(const struct sim *sim, struct merge_faults *f)
 {
-	struct sums all = sum_up(sim, (struct part){ .pid = TS_PIDS });
+	struct row a = row_new(sim->packet, sim->n, sim->came);
+	struct row b = row_new(sim->out, sim->n_out, NULL);
+	struct sums all = sum_up(&a, &b);
 
 	add(f, &all.f);
 	f->crossed += all.moved;
 	f->null_misplaced += all.null_moved;
 	for (unsigned k = 0; k <= SIM_PIDS; k++)
-		f->disordered += sum_up(sim, (struct part){
+		f->disordered += count_moved(&a, &b, (struct part){
 			k < SIM_PIDS ? sim_pid(k) : SIM_PID_PCR, k < SIM_PIDS,
-		}).moved;
+		});
+	row_done(&a);
+	row_done(&b);
 }

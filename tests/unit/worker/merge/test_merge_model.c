@@ -5,7 +5,7 @@
  * the order of its PID.
  */
 #include "common/base/util.h"
-#include "tests/unit/worker/merge/merge_count.h"
+#include "tests/unit/worker/merge/merge_sim.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -161,58 +161,4 @@ Test(merge_model, what_is_sent_twice_goes_out)
 	run(&(struct sim_network){ .lost = 10, .burst = 2, .doubled = 20 },
 	    &(struct sim_network){ .lost = 10, .burst = 2, .doubled = 20 }, 20,
 	    RUNS);
-}
-
-/* Tables and pictures, whole and in order, also where a count of 16 lies
- * between what is left. */
-Test(merge_model, what_both_lose_leaves_the_rest_in_order)
-{
-	static const unsigned lost[] = { 20, 50 }, twice[] = { 0, 20 };
-	struct sim *s = sim_new(DATAGRAMS);
-
-	for (unsigned i = 0; i < 4 * RUNS; i++) {
-		const struct sim_network net = { .lost = lost[i & 1],
-						 .burst = 1 };
-		struct merge_faults f = { 0 };
-
-		sim_begin(s, i);
-		sim_make(s, twice[i >> 1 & 1]);
-		sim_carry(s, 0, &net, 0);
-		sim_carry(s, 1, &net, 0);
-		sim_play(s);
-		merge_count(s, &f);
-		cr_expect_eq(f.missing, 0, "seed %u", i);
-		cr_expect_eq(f.doubled, 0, "seed %u", i);
-		cr_expect_eq(f.disordered, 0, "seed %u", i);
-	}
-	sim_free(&s);
-}
-
-/* One path is cut and comes back later than before; what the other lacks then
- * goes out in front of what comes behind it, null packets or not. */
-Test(merge_model, what_comes_by_another_way_goes_out_in_order)
-{
-	struct sim_network net = { .lost = 20,
-				   .burst = 1,
-				   .cut_every_ms = 3000,
-				   .cut_ms = 700 };
-	struct sim *s = sim_new(DATAGRAMS);
-
-	for (unsigned seed = 1; seed <= RUNS; seed++) {
-		struct merge_faults f = { 0 };
-
-		sim_begin(s, seed);
-		sim_make(s, 0);
-		net.cut_first_ms = 1100;
-		net.detour_ms = 0;
-		sim_carry(s, 0, &net, 0);
-		net.cut_first_ms = 2600;
-		net.detour_ms = 120;
-		sim_carry(s, 1, &net, 0);
-		sim_play(s);
-		merge_count(s, &f);
-		cr_expect_eq(f.missing, 0, "seed %u", seed);
-		cr_expect_eq(f.disordered, 0, "seed %u", seed);
-	}
-	sim_free(&s);
 }

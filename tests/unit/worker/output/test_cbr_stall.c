@@ -31,6 +31,7 @@ enum {
 
 struct bench {
 	struct cbr *cbr;
+	struct build *ts; /* large: one for all turns */
 	uint64_t now_ns;
 	/* the source */
 	int64_t clock_ms, unit_ms, sound_ms; /* its clock, the next units */
@@ -54,6 +55,7 @@ static struct bench *bench_new(void)
 	struct bench *b = calloc(1, sizeof *b);
 
 	b->cbr = cbr_new(KBPS, PACER_BURST_MS);
+	b->ts = build_new();
 	b->now_ns = START;
 	set_clock(b, 100000);
 	b->least_ms = INFINITY;
@@ -64,6 +66,7 @@ static struct bench *bench_new(void)
 static void bench_free(struct bench *b)
 {
 	cbr_free(&b->cbr);
+	build_free(b->ts);
 	free(b);
 }
 
@@ -157,9 +160,10 @@ static void add_sound(struct bench *b, struct build *ts)
 /* All of the source's time up to now that was not sent. */
 static void feed(struct bench *b)
 {
-	struct build *ts = build_new();
+	struct build *ts = b->ts;
 	struct ts_run run;
 
+	ts->n = 0;
 	while (MIN(b->unit_ms, b->sound_ms) <= b->clock_ms)
 		if (b->sound_ms < b->unit_ms)
 			add_sound(b, ts);
@@ -167,7 +171,6 @@ static void feed(struct bench *b)
 			add_unit(b, ts);
 	run = build_run(ts);
 	cbr_feed(b->cbr, &run, run.n > 0, b->now_ns);
-	build_free(ts);
 }
 
 static void play(struct bench *b, unsigned ms)
