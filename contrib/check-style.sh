@@ -30,7 +30,7 @@ for file in contrib/* .ci/*; do
 done
 makes=$(find . -name '*.mk' -not -path './build*' | sort)
 
-echo "1..10"
+echo "1..11"
 
 # shellcheck disable=SC2086  # lists of our own file names, without spaces
 {
@@ -122,4 +122,38 @@ for file in tests/fuzz/fuzz_*.c; do
 	printf '%s\n' $programs | grep -q "/$name\$" ||
 		echo "$file: no source is called $name"
 done | report 10 "a fuzz target is called after the source that it tests"
+
+# doc/architecture.md lists folders, roles and messages; the code has the truth.
+{
+	page=doc/architecture.md
+	lines=$(wc -l < $page)
+	[ "$lines" -le 300 ] || echo "$page: $lines lines, not 300"
+	listed=$(sed -n '/^## Folders/,/^## Control/p' $page |
+		grep -oE '\b(common|proto|master|worker|ctl)(/[a-z]+)*' |
+		sort -u)
+	for folder in $(grep -v '^#' contrib/folder-order); do
+		printf '%s\n' "$listed" | grep -qx "$folder" ||
+			echo "$page: $folder is missing"
+	done
+	for folder in $listed; do
+		[ -d "$folder" ] ||
+			echo "$page: there is no $folder"
+	done
+	for role in $(sed -n 's/^| \([a-z]*\) | sluice-worker.*/\1/p' $page); do
+		[ -f "worker/$role/role.c" ] ||
+			echo "$page: there is no role $role"
+	done
+	for file in worker/*/role.c; do
+		role=$(basename "$(dirname "$file")")
+		grep -q "^| $role | sluice-worker" $page ||
+			echo "$page: role $role is missing"
+	done
+	sed -n '/^## How messages flow/,/^A status comes/p' $page |
+		grep -oE '[►◄] [a-z]+\.[a-z]+' |
+		sed 's/.* //' | sort >"${TMPDIR:-/tmp}/listed.$$"
+	grep -ohE '"[a-z]+\.[a-z]+"' proto/ipc/msg.c | tr -d '"' | sort -u |
+		comm -3 "${TMPDIR:-/tmp}/listed.$$" - |
+		sed 's/^[^a-z]*/doc\/architecture.md or msg.c alone has /'
+	rm -f "${TMPDIR:-/tmp}/listed.$$"
+} | report 11 "doc/architecture.md lists the folders, roles and messages"
 }
