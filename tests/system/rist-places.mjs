@@ -6,10 +6,10 @@ import dgram from 'node:dgram';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
 import { Fault, ip } from '../helpers/net.mjs';
+import { assertWhole } from '../helpers/rist.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
-import { checkTs } from '../helpers/ts.mjs';
-import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { Recorder, Sender } from '../helpers/udp.mjs';
 import { now, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const SILENT = 'path 2: brings nothing';
@@ -128,10 +128,7 @@ test('two addresses with one port are two ways, simple profile', async (t) => {
 	assert.equal(error, undefined);
 	timing.assert(stats.dropped === 0, `${stats.dropped} dropped`);
 	await lossy.stop();
-	const [list] = await recorder.stop();
-	const { ccErrors } = checkTs(joined(list));
-
-	timing.assert(ccErrors === 0, `${ccErrors} gaps`);
+	assertWhole(timing, await recorder.stop());
 	const cut = await Promise.all([9110, 9111].map((port) =>
 		Fault.start(t, port, `ip daddr ${hosts[1]}`)));
 
@@ -184,10 +181,7 @@ for (const [i, profile] of ['main', 'simple'].entries())
 		await Promise.all(cut.map((fault) => fault.stop()));
 		assert.equal(sluice.worker('stream', 'a002').pid, pid);
 		await sluice.stop();
-		const [list] = await recorder.stop();
-		const { ccErrors } = checkTs(joined(list));
-
-		timing.assert(ccErrors === 0, `${ccErrors} gaps`);
+		assertWhole(timing, await recorder.stop());
 	});
 
 test('of several receivers one whose name is not known costs the others ' +

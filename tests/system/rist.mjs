@@ -5,22 +5,13 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { liveMultiplex } from '../helpers/media.mjs';
 import { Fault } from '../helpers/net.mjs';
-import { one } from '../helpers/rist.mjs';
+import { assertWhole, one } from '../helpers/rist.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { Recorder, joined } from '../helpers/udp.mjs';
-import { checkTs } from '../helpers/ts.mjs';
+import { Recorder } from '../helpers/udp.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { now, start, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const SECRET = 'not to be heard';
-
-// What comes later than a buffer is long is not waited for: where the machine
-// has no time for who receives it nothing is judged.
-function assertWhole(timing, [list]) {
-	const { ccErrors } = checkTs(joined(list));
-
-	timing.assert(ccErrors === 0, `${ccErrors} gaps`);
-}
 
 function nft(rules) {
 	execFileSync('nft', ['-f', '-'], { input: rules });
