@@ -17,56 +17,56 @@
 
 enum link_stat {
 	/* how it is now */
-	LINK_PEERS,          /* connections that stand */
-	LINK_INTERFACE,      /* on which a group is joined: its index */
-	LINK_RTT_US,         /* round trip time */
-	LINK_LATENCY_MS,     /* how long the receiver keeps what comes */
+	LINK_PEERS, /* connections that stand */
+	LINK_INTERFACE, /* on which a group is joined: its index */
+	LINK_RTT_US, /* round trip time */
+	LINK_LATENCY_MS, /* how long the receiver keeps what comes */
 	LINK_BANDWIDTH_KBPS, /* that the way is estimated to have */
-	LINK_RATE_KBPS,      /* with what was sent again */
-	LINK_PATHS,          /* that bring something, of two */
-	LINK_SKEW_US,        /* between two paths */
-	LINK_MUX_STATE,      /* enum aside_state */
-	LINK_FREE_MIB,       /* room on the disk */
-	LINK_QUEUED_KIB,     /* that wait for it */
-	LINK_GAP_P50_US,     /* from one datagram to the next, as they leave */
+	LINK_RATE_KBPS, /* with what was sent again */
+	LINK_PATHS, /* that bring something, of two */
+	LINK_SKEW_US, /* between two paths */
+	LINK_MUX_STATE, /* enum mux_input_state */
+	LINK_FREE_MIB, /* room on the disk */
+	LINK_QUEUED_KIB, /* that wait for it */
+	LINK_GAP_P50_US, /* from one datagram to the next, as they leave */
 	LINK_GAP_P99_US,
 	LINK_GAP_MAX_US,
 
 	/* since the start of the worker */
-	LINK_CONNECTS,       /* so often a connection came to stand */
-	LINK_REFUSED,        /* calls that came to nothing */
-	LINK_FILES,          /* that were begun or continued */
-	LINK_RECEIVED,       /* datagrams */
-	LINK_SENT,           /* datagrams */
-	LINK_LOST,           /* gaps that were seen, whatever became of them */
-	LINK_RECOVERED,      /* lost, and had in time after all */
-	LINK_RETRANSMITTED,  /* sent again, as one side asked for it */
-	LINK_DROPPED,        /* datagrams that were too late to be of use */
-	LINK_UNDECRYPTED,    /* datagrams that no key fits */
-	LINK_REORDERED,      /* datagrams that later ones had overtaken */
-	LINK_DUPLICATES,     /* datagrams that came twice on one way */
-	LINK_INVALID,        /* datagrams that do not belong to the stream */
-	LINK_FEC_SENT,       /* datagrams of error correction */
-	LINK_FEC_RECEIVED,   /* datagrams of error correction */
-	LINK_FEC_REPAIRED,   /* datagrams that it restored */
+	LINK_CONNECTS, /* so often a connection came to stand */
+	LINK_REFUSED, /* calls that came to nothing */
+	LINK_FILES, /* that were begun or continued */
+	LINK_RECEIVED, /* datagrams */
+	LINK_SENT, /* datagrams */
+	LINK_LOST, /* gaps that were seen, whatever became of them */
+	LINK_RECOVERED, /* lost, and had in time after all */
+	LINK_RETRANSMITTED, /* sent again, as one side asked for it */
+	LINK_DROPPED, /* datagrams that were too late to be of use */
+	LINK_UNDECRYPTED, /* datagrams that no key fits */
+	LINK_REORDERED, /* datagrams that later ones had overtaken */
+	LINK_DUPLICATES, /* datagrams that came twice on one way */
+	LINK_INVALID, /* datagrams that do not belong to the stream */
+	LINK_FEC_SENT, /* datagrams of error correction */
+	LINK_FEC_RECEIVED, /* datagrams of error correction */
+	LINK_FEC_REPAIRED, /* datagrams that it restored */
 	LINK_FEC_UNREPAIRED, /* that it could not */
 	LINK_PATH1_RECEIVED, /* datagrams by each path ... */
 	LINK_PATH2_RECEIVED,
-	LINK_PATH1_LOST,     /* ... and what it did not bring */
+	LINK_PATH1_LOST, /* ... and what it did not bring */
 	LINK_PATH2_LOST,
-	LINK_MUX_RECEIVED,   /* packets of the PID of another stream */
-	LINK_MUX_SENT,       /* that went into ours */
-	LINK_MUX_LOST,       /* that did not come, by their counter */
-	LINK_MUX_DROPPED,    /* that came, and did not go on */
-	LINK_CBR_OVERFLOW,   /* packets that the constant rate cannot hold */
-	LINK_CBR_LATE,       /* places left out, as we were kept from working */
+	LINK_MUX_RECEIVED, /* packets of the PID of another stream */
+	LINK_MUX_SENT, /* that went into ours */
+	LINK_MUX_LOST, /* that did not come, by their counter */
+	LINK_MUX_DROPPED, /* that came, and did not go on */
+	LINK_CBR_OVERFLOW, /* packets that the constant rate cannot hold */
+	LINK_CBR_LATE, /* places left out, as we were kept from working */
 
 	/* of a playlist */
-	LINK_BUFFER_MS,         /* what waits to be played */
+	LINK_BUFFER_MS, /* what waits to be played */
 	LINK_VARIANT_BANDWIDTH, /* as the playlist tells it, bit/s */
-	LINK_SEGMENTS,          /* that were loaded */
-	LINK_SEGMENT_ERRORS,    /* tries to load one that failed */
-	LINK_SEGMENTS_SKIPPED,  /* that were never to be had */
+	LINK_SEGMENTS, /* that were loaded */
+	LINK_SEGMENT_ERRORS, /* tries to load one that failed */
+	LINK_SEGMENTS_SKIPPED, /* that were never to be had */
 	LINK_PLAYLIST_RELOADS,
 
 	LINK_STAT_COUNT

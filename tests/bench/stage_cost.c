@@ -14,7 +14,7 @@
 #include "tests/bench/tsmaker.h"
 #include "worker/output/sender.h"
 #include "worker/splice/splice.h"
-#include "worker/stream/lane.h"
+#include "worker/stream/input_chain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ enum {
 /* Up to where a packet goes, and by which way. */
 struct chain {
 	const char *name;
-	const char *options; /* of the input; NULL: it ends before the lane */
+	const char *options; /* of the input; NULL: it ends before the chain */
 	bool splice, cut, send;
 };
 
@@ -63,7 +63,7 @@ struct stream {
 	size_t len;
 	struct batch batch;
 	struct ts_sync sync;
-	struct lane lane;
+	struct input_chain input;
 	struct table_versions versions;
 	struct splice_state state;
 	struct splice *splice;
@@ -82,7 +82,7 @@ static void on_end(const struct ts_run *runs, size_t n_runs, void *arg)
 		sender_feed(&s->sender, runs, n_runs, s->now_ns);
 }
 
-static void on_lane(const struct ts_run *runs, size_t n_runs, void *arg)
+static void on_made(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct stream *s = arg;
 
@@ -97,7 +97,7 @@ static void on_batch(const struct ts_run *runs, size_t n_runs, void *arg)
 	struct stream *s = arg;
 
 	if (s->chain->options != NULL)
-		lane_take(&s->lane, runs, n_runs, s->now_ns);
+		chain_take(&s->input, runs, n_runs, s->now_ns);
 	else
 		on_end(runs, n_runs, s);
 }
@@ -121,12 +121,16 @@ static void stream_init(struct stream *s, const struct chain *chain,
 	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
 	(void)snprintf(address, sizeof address, "udp://127.0.0.1:1%s",
 		       chain->options != NULL ? chain->options : "");
-	lane_init(&s->lane, &(struct lane_config){
-		.position = 1, .address = address, .stream = &spec,
-		.alone = true, .versions = &s->versions,
-		.out = on_lane, .arg = s,
-	});
-	lane_want(&s->lane, true, s->now_ns);
+	chain_init(&s->input, &(struct chain_config){
+				      .position = 1,
+				      .address = address,
+				      .stream = &spec,
+				      .alone = true,
+				      .versions = &s->versions,
+				      .out = on_made,
+				      .arg = s,
+			      });
+	chain_want(&s->input, true, s->now_ns);
 	s->splice = splice_new(&(struct splice_config){
 		.out = on_end, .arg = s, .state = &s->state });
 	sender_init(&s->sender, NULL, 0);
@@ -134,7 +138,7 @@ static void stream_init(struct stream *s, const struct chain *chain,
 
 static void stream_done(struct stream *s)
 {
-	lane_done(&s->lane);
+	chain_done(&s->input);
 	splice_free(&s->splice);
 	sender_done(&s->sender);
 	free(s->received);

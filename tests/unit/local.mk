@@ -227,15 +227,15 @@ unit_worker_tests = \
 	tests/unit/worker/splice/test_splice \
 	tests/unit/worker/splice/test_stamps \
 	tests/unit/worker/splice/test_state \
-	tests/unit/worker/stream/test_lane \
+	tests/unit/worker/stream/test_input_chain \
 	tests/unit/worker/stream/test_memory \
 	tests/unit/worker/stream/test_monitor_log \
 	tests/unit/worker/stream/test_mux_input \
 	tests/unit/worker/stream/test_netif_news \
-	tests/unit/worker/stream/test_path_file \
-	tests/unit/worker/stream/test_path_files \
-	tests/unit/worker/stream/test_path_rtp \
-	tests/unit/worker/stream/test_path_udp \
+	tests/unit/worker/stream/test_pipeline_file \
+	tests/unit/worker/stream/test_pipeline_files \
+	tests/unit/worker/stream/test_pipeline_rtp \
+	tests/unit/worker/stream/test_pipeline_udp \
 	tests/unit/worker/stream/test_selector \
 	tests/unit/worker/stream/test_sink \
 	tests/unit/worker/stream/test_source \

@@ -5,12 +5,12 @@
 #include "worker/input/iat_in.h"
 #include "worker/output/iat_out.h"
 #include "worker/si/json.h"
-#include "worker/stream/path_state.h"
+#include "worker/stream/pipeline_state.h"
 
 enum { PACKETS = 7 /* of most datagrams */ };
 
-static unsigned add_monitor(const struct watch *w,
-			    const struct report_part *part, json_t *object)
+static unsigned add_monitor(const struct monitor_log *w,
+                            const struct report_part *part, json_t *object)
 {
 	if (part->from == 0)
 		si_put_bool(object, "watched", w->monitor != NULL);
@@ -20,8 +20,8 @@ static unsigned add_monitor(const struct watch *w,
 
 /* RFC 4445: the delay factor, and packets that were lost in the last second:
  * by the sender's count, or by continuity where there is none. */
-static void add_mdi(const struct lane *l, const struct arrivals_report *r,
-		    json_t *object)
+static void add_mdi(const struct input_chain *l,
+                    const struct arrivals_report *r, json_t *object)
 {
 	bool counted = l->source.spec.kind == INPUT_RTP;
 	json_t *one = json_object();
@@ -58,8 +58,8 @@ static void add_loss(const struct input_counters *c, json_t *object)
 	(void)json_object_set_new(object, "loss", loss);
 }
 
-static void add_arrivals(const struct lane *l, uint64_t now_ns,
-			 json_t *object)
+static void add_arrivals(const struct input_chain *l, uint64_t now_ns,
+                         json_t *object)
 {
 	const struct arrivals_report *r = NULL;
 	json_t *one;
@@ -95,8 +95,8 @@ static void add_remux(const struct remux *r, json_t *object)
 	(void)json_object_set_new(object, "remux", remux);
 }
 
-static unsigned report_input(const struct lane *l,
-			     const struct report_part *part, json_t *object)
+static unsigned report_input(const struct input_chain *l,
+                             const struct report_part *part, json_t *object)
 {
 	unsigned next;
 
@@ -132,7 +132,7 @@ static void add_gaps(const struct departures *d, json_t *object)
 	(void)json_object_set_new(object, "gaps", list);
 }
 
-static void add_outputs(const struct path *p, json_t *object)
+static void add_outputs(const struct pipeline *p, json_t *object)
 {
 	json_t *list = json_array();
 
@@ -154,7 +154,7 @@ static void add_outputs(const struct path *p, json_t *object)
 			si_put_uint(one, "cbr", sink->spec.cbr_kbps);
 		si_put_uint(one, "packets", counted.packets);
 		si_put_uint(one, "dropped", counted.dropped);
-		si_put_uint(one, "late", path_late(p, sink));
+		si_put_uint(one, "late", pipeline_late(p, sink));
 		if (sink->output != NULL)
 			add_gaps(output_departures(sink->output), one);
 		(void)json_array_append_new(list, one);
@@ -163,12 +163,12 @@ static void add_outputs(const struct path *p, json_t *object)
 }
 
 /* What is the only input byte for byte is watched where it comes in. */
-static unsigned report_output(const struct path *p,
-			      const struct report_part *part, json_t *object)
+static unsigned report_output(const struct pipeline *p,
+                              const struct report_part *part, json_t *object)
 {
 	bool relay = selector_is_relay(p->selector);
-	const struct watch *w = relay ? &selector_lane(p->selector, 1)->watch
-				      : &p->watch;
+	const struct monitor_log *w =
+		relay ? &selector_chain(p->selector, 1)->watch : &p->watch;
 
 	if (part->from == 0) {
 		si_put_bool(object, "relay", relay);
@@ -177,8 +177,8 @@ static unsigned report_output(const struct path *p,
 	return add_monitor(w, part, object);
 }
 
-json_t *path_analysis(const struct path *p, unsigned place, unsigned from,
-		      unsigned *ret_next)
+json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
+                          unsigned from, unsigned *ret_next)
 {
 	const struct report_part part = { .from = (uint16_t)from,
 					  .sent = place == 0,
@@ -190,7 +190,7 @@ json_t *path_analysis(const struct path *p, unsigned place, unsigned from,
 	if (place == 0)
 		*ret_next = report_output(p, &part, object);
 	else
-		*ret_next = report_input(selector_lane(p->selector, place),
-					 &part, object);
+		*ret_next = report_input(selector_chain(p->selector, place),
+		                         &part, object);
 	return object;
 }

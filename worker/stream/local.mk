@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/stream/analysis_report.c \
-	worker/stream/lane.c worker/stream/lane.h \
+	worker/stream/input_chain.c worker/stream/input_chain.h \
 	worker/stream/link_record.c worker/stream/link_record.h \
 	worker/stream/memory.c worker/stream/memory.h \
 	worker/stream/monitor_log.c worker/stream/monitor_log.h \
 	worker/stream/mux_input.c worker/stream/mux_input.h \
 	worker/stream/netif_news.c worker/stream/netif_news.h \
-	worker/stream/path.c worker/stream/path.h \
-	worker/stream/path_state.h \
+	worker/stream/pipeline.c worker/stream/pipeline.h \
+	worker/stream/pipeline_state.h \
 	worker/stream/role.c \
-	worker/stream/second.c \
+	worker/stream/pipeline_status.c \
 	worker/stream/selector.c worker/stream/selector.h \
 	worker/stream/selector_flow.c \
 	worker/stream/selector_report.c \

@@ -11,27 +11,28 @@
 
 enum { NAMES_MAX = 200 + sizeof((struct errmsg){ 0 }.text) };
 
-void watch_begin(struct watch *w, unsigned position, uint64_t now_ns)
+void monitor_log_begin(struct monitor_log *w, unsigned position,
+                       uint64_t now_ns)
 {
-	*w = (struct watch){
+	*w = (struct monitor_log){
 		.monitor = monitor_new(now_ns),
 		.position = position,
 	};
 }
 
-void watch_done(struct watch *w)
+void monitor_log_done(struct monitor_log *w)
 {
 	monitor_free(&w->monitor);
 }
 
-void watch_reset(struct watch *w, uint64_t now_ns)
+void monitor_log_reset(struct monitor_log *w, uint64_t now_ns)
 {
 	if (w->monitor != NULL)
 		monitor_reset(w->monitor, now_ns);
 }
 
-void watch_feed(struct watch *w, const struct ts_run *runs, size_t n_runs,
-		uint64_t now_ns)
+void monitor_log_feed(struct monitor_log *w, const struct ts_run *runs,
+                      size_t n_runs, uint64_t now_ns)
 {
 	if (w->monitor != NULL)
 		monitor_feed(w->monitor, runs, n_runs, now_ns);
@@ -62,16 +63,16 @@ static void name_all(uint32_t alarms, enum alarm_id of, const char *why,
 }
 
 /* That none is known any more is not another one. */
-static bool has_other_reason(const struct watch *w, uint32_t alarms,
-			     enum alarm_id of, const char *why)
+static bool has_other_reason(const struct monitor_log *w, uint32_t alarms,
+                             enum alarm_id of, const char *why)
 {
 	return of == ALARM_UNPROTECTED && alarms >> of & 1 && why != NULL &&
 	       strcmp(why, w->told_why.text) != 0;
 }
 
 /* What comes and goes is told once in a while, and the last word is right. */
-static void tell(struct watch *w, enum alarm_id of, const char *why,
-		 uint64_t now_ns)
+static void tell(struct monitor_log *w, enum alarm_id of, const char *why,
+                 uint64_t now_ns)
 {
 	char where[32] = "output", now[NAMES_MAX];
 	uint32_t own = w->raised & ~w->known;
@@ -91,21 +92,22 @@ static void tell(struct watch *w, enum alarm_id of, const char *why,
 	w->logged = own;
 }
 
-void watch_rest(struct watch *w)
+void monitor_log_rest(struct monitor_log *w)
 {
 	if (w->monitor != NULL)
 		monitor_rest(w->monitor, wall_ms());
 	w->raised = w->known = 0;
 }
 
-static uint64_t count_of(const struct watch *w, enum alarm_id alarm)
+static uint64_t count_of(const struct monitor_log *w, enum alarm_id alarm)
 {
 	return w->monitor != NULL ? monitor_alarms(w->monitor)[alarm].count
 				  : 0;
 }
 
-void watch_report(const struct watch *w, unsigned place, uint32_t raised,
-		  uint32_t *reported, struct msg_stream_status *status)
+void monitor_log_report(const struct monitor_log *w, unsigned place,
+                        uint32_t raised, uint32_t *reported,
+                        struct msg_stream_status *status)
 {
 	uint32_t changed = raised ^ *reported;
 
@@ -124,8 +126,9 @@ void watch_report(const struct watch *w, unsigned place, uint32_t raised,
 	}
 }
 
-void watch_second(struct watch *w, const struct monitor_counts *counts,
-		  uint32_t before, const char *why, uint64_t now_ns)
+void monitor_log_second(struct monitor_log *w,
+                        const struct monitor_counts *counts, uint32_t before,
+                        const char *why, uint64_t now_ns)
 {
 	const struct alarm *alarms;
 	uint32_t was = w->raised;

@@ -11,7 +11,7 @@
 #include "worker/analysis/monitor.h"
 
 /* Embedded; zeroed memory watches nothing. */
-struct watch {
+struct monitor_log {
 	struct monitor *monitor; /* NULL: not watched */
 	unsigned position;       /* of the input; 0: the output */
 	uint32_t raised;         /* bits by enum alarm_id */
@@ -22,25 +22,27 @@ struct watch {
 	struct ratelimit log;
 };
 
-void watch_begin(struct watch *, unsigned position, uint64_t now_ns);
-void watch_done(struct watch *);
+void monitor_log_begin(struct monitor_log *, unsigned position,
+                       uint64_t now_ns);
+void monitor_log_done(struct monitor_log *);
 
 /* Another source begins. */
-void watch_reset(struct watch *, uint64_t now_ns);
+void monitor_log_reset(struct monitor_log *, uint64_t now_ns);
 
-void watch_feed(struct watch *, const struct ts_run *runs, size_t n_runs,
-		uint64_t now_ns);
+void monitor_log_feed(struct monitor_log *, const struct ts_run *runs,
+                      size_t n_runs, uint64_t now_ns);
 
 /* Nothing comes here for now, because nothing is wanted. */
-void watch_rest(struct watch *);
+void monitor_log_rest(struct monitor_log *);
 
 /* Adds to the status in which alarms a place, that is watched here, is not as
  * it was *reported, and is reported then. */
-void watch_report(const struct watch *, unsigned place, uint32_t raised,
-		  uint32_t *reported, struct msg_stream_status *);
+void monitor_log_report(const struct monitor_log *, unsigned place,
+                        uint32_t raised, uint32_t *reported,
+                        struct msg_stream_status *);
 
 /* Ends the second.  What is raised now, and was before where the packets come
  * from (bits), is not logged again.
  * why: what is not protected, or who the two senders are, or NULL. */
-void watch_second(struct watch *, const struct monitor_counts *,
-		  uint32_t before, const char *why, uint64_t now_ns);
+void monitor_log_second(struct monitor_log *, const struct monitor_counts *,
+                        uint32_t before, const char *why, uint64_t now_ns);

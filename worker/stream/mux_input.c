@@ -35,7 +35,7 @@ struct phase {
 	uint64_t phase;
 };
 
-struct aside {
+struct mux_input {
 	const struct input_spec *of; /* the input that it is added to */
 	unsigned position;
 	bool valid;
@@ -106,7 +106,7 @@ static void phase_note(struct phase *p, uint16_t pid, uint64_t pcr,
 }
 
 /* Behind a silence the clock there may be another one. */
-static void forget_clock(struct aside *a)
+static void forget_clock(struct mux_input *a)
 {
 	uint64_t silence_ns = a->now_ns - a->clock_ns;
 
@@ -119,9 +119,9 @@ static void forget_clock(struct aside *a)
 
 /* One that is behind by no more than the silence is the one that was: what was
  * held up comes late, and its times are right. */
-static void know_again(struct aside *a)
+static void know_again(struct mux_input *a)
 {
-	const int64_t stray = ASIDE_STRAY_MS * TICKS_PER_MS * PCR_PER_TICK;
+	const int64_t stray = MUX_STRAY_MS * TICKS_PER_MS * PCR_PER_TICK;
 	uint64_t most_ns = MIN(a->silence_ns, HELD_MAX_MS * MS);
 	int64_t off = wrap_diff(a->there.phase, a->was.phase, PCR_WRAP);
 
@@ -131,8 +131,8 @@ static void know_again(struct aside *a)
 	a->was = (struct phase){ .pid = TS_PID_NULL };
 }
 
-static void hear_clock(struct aside *a, const struct ts_run *runs,
-		       size_t n_runs)
+static void hear_clock(struct mux_input *a, const struct ts_run *runs,
+                       size_t n_runs)
 {
 	uint64_t pcr = last_pcr(a->clock_pid, runs, n_runs);
 
@@ -146,9 +146,9 @@ static void hear_clock(struct aside *a, const struct ts_run *runs,
 		know_again(a);
 }
 
-static void follow_clocks(struct aside *a)
+static void follow_clocks(struct mux_input *a)
 {
-	const int64_t stray = ASIDE_STRAY_MS * TICKS_PER_MS;
+	const int64_t stray = MUX_STRAY_MS * TICKS_PER_MS;
 	uint64_t apart;
 	int64_t off;
 
@@ -163,9 +163,9 @@ static void follow_clocks(struct aside *a)
 /* --- the other stream --- */
 
 /* The program there that lists the PID, and what it says of it. */
-static const struct psi_program *find_stream(const struct aside *a,
-					     struct pmt *pmt,
-					     const struct pmt_stream **ret)
+static const struct psi_program *find_stream(const struct mux_input *a,
+                                             struct pmt *pmt,
+                                             const struct pmt_stream **ret)
 {
 	const struct psi_program *list;
 	size_t n = psi_programs(a->psi, &list);
@@ -183,7 +183,7 @@ static const struct psi_program *find_stream(const struct aside *a,
 	return NULL;
 }
 
-static void follow_tables(struct aside *a)
+static void follow_tables(struct mux_input *a)
 {
 	struct remux_guest guest = { .pid = a->guest.pid };
 	const struct pmt_stream *s;
@@ -206,15 +206,15 @@ static void follow_tables(struct aside *a)
 	a->changed = true;
 }
 
-static bool has_times(const struct aside *a)
+static bool has_times(const struct mux_input *a)
 {
 	return a->guest.type != 0 && a->guest.type != TYPE_SECTIONS;
 }
 
 /* Is it known what it is, and how its times are to be moved? */
-static bool is_known(const struct aside *a)
+static bool is_known(const struct mux_input *a)
 {
-	if (a->now_ns - a->since_ns >= ASIDE_PATIENCE_MS * MS)
+	if (a->now_ns - a->since_ns >= MUX_PATIENCE_MS * MS)
 		return true;
 	if (!has_times(a))
 		return a->guest.type != 0;
@@ -222,7 +222,7 @@ static bool is_known(const struct aside *a)
 	       (a->here.n > 0 && a->there.n > 0);
 }
 
-static void move_times(struct aside *a, uint8_t *packet)
+static void move_times(struct mux_input *a, uint8_t *packet)
 {
 	uint64_t pcr;
 
@@ -239,7 +239,7 @@ static void move_times(struct aside *a, uint8_t *packet)
 }
 
 /* What waits will not go out: the count goes on from what did. */
-static void give_up(struct aside *a)
+static void give_up(struct mux_input *a)
 {
 	a->dropped += fifo_len(&a->fifo);
 	fifo_drop(&a->fifo, fifo_len(&a->fifo));
@@ -248,7 +248,7 @@ static void give_up(struct aside *a)
 
 /* One that is repeated has the count of the one before, and so has one without
  * a payload. */
-static void count(struct aside *a, const uint8_t *packet)
+static void count(struct mux_input *a, const uint8_t *packet)
 {
 	uint8_t cc = ts_cc(packet);
 
@@ -260,7 +260,7 @@ static void count(struct aside *a, const uint8_t *packet)
 	a->cc_came = cc;
 }
 
-static void take_packet(struct aside *a, const uint8_t *packet)
+static void take_packet(struct mux_input *a, const uint8_t *packet)
 {
 	uint8_t step = (uint8_t)(ts_cc(packet) - a->cc_in);
 	uint8_t *copy;
@@ -275,7 +275,7 @@ static void take_packet(struct aside *a, const uint8_t *packet)
 
 /* Behind a silence it may be another sender, with a count and a clock of its
  * own. */
-static void begin(struct aside *a)
+static void begin(struct mux_input *a)
 {
 	a->going = true;
 	a->counted = a->followed = false;
@@ -283,7 +283,7 @@ static void begin(struct aside *a)
 	forget_clock(a);
 }
 
-static void look_at(struct aside *a, const uint8_t *packet)
+static void look_at(struct mux_input *a, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
 
@@ -301,7 +301,7 @@ static void look_at(struct aside *a, const uint8_t *packet)
 	a->heard_ns = a->now_ns;
 	a->silent = false;
 	count(a, packet);
-	if (is_known(a) && fifo_len(&a->fifo) < ASIDE_KEPT)
+	if (is_known(a) && fifo_len(&a->fifo) < MUX_KEPT)
 		take_packet(a, packet);
 	else
 		a->dropped++;
@@ -309,7 +309,7 @@ static void look_at(struct aside *a, const uint8_t *packet)
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
-	struct aside *a = arg;
+	struct mux_input *a = arg;
 
 	hear_clock(a, runs, n_runs);
 	follow_clocks(a);
@@ -318,7 +318,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 			look_at(a, runs[i].data + k * TS_PACKET);
 }
 
-void aside_close(struct aside *a)
+void mux_input_close(struct mux_input *a)
 {
 	input_free(&a->input);
 	give_up(a);
@@ -329,9 +329,9 @@ void aside_close(struct aside *a)
 	a->cue = (struct cue){ 0 };
 }
 
-static void fail(struct aside *a, const struct errmsg *why, uint64_t now_ns)
+static void fail(struct mux_input *a, const struct errmsg *why, uint64_t now_ns)
 {
-	aside_close(a);
+	mux_input_close(a);
 	retry_soon(&a->retry, now_ns);
 	if (strcmp(a->fault.text, why->text) == 0)
 		return;
@@ -339,7 +339,7 @@ static void fail(struct aside *a, const struct errmsg *why, uint64_t now_ns)
 	log_warning("stream", "input %u: mux: %s", a->position, why->text);
 }
 
-static void open(struct aside *a, uint64_t now_ns)
+static void open(struct mux_input *a, uint64_t now_ns)
 {
 	struct errmsg why;
 	int err;
@@ -358,19 +358,19 @@ static void open(struct aside *a, uint64_t now_ns)
 		a->heard_ns = now_ns;
 }
 
-void aside_read(struct aside *a, uint64_t now_ns)
+void mux_input_read(struct mux_input *a, uint64_t now_ns)
 {
 	struct errmsg why;
 
 	if (a->input != NULL && now_ns - a->read_ns >= PAUSE_MS * MS)
-		aside_close(a);
+		mux_input_close(a);
 	a->read_ns = a->now_ns = now_ns;
 	if (a->input == NULL)
 		open(a, now_ns);
 	if (a->input == NULL)
 		return;
 	/* nobody took it: the input brings nothing */
-	if (fifo_len(&a->fifo) >= ASIDE_KEPT)
+	if (fifo_len(&a->fifo) >= MUX_KEPT)
 		give_up(a);
 	if (input_read(a->input, &a->batch, now_ns, &why) < 0)
 		fail(a, &why, now_ns);
@@ -378,7 +378,7 @@ void aside_read(struct aside *a, uint64_t now_ns)
 
 /* Under which PID it goes out is told, when it is not the one that was
  * wanted. */
-static void tell_pid(struct aside *a, uint16_t pid)
+static void tell_pid(struct mux_input *a, uint16_t pid)
 {
 	if (pid == a->told_pid || pid == 0)
 		return;
@@ -387,8 +387,8 @@ static void tell_pid(struct aside *a, uint16_t pid)
 		 a->position, a->of->mux_pid, a->of->mux, pid);
 }
 
-void aside_join(struct aside *a, struct remux *r, const struct ts_run *runs,
-		size_t n_runs, uint64_t now_ns)
+void mux_input_join(struct mux_input *a, struct remux *r,
+                    const struct ts_run *runs, size_t n_runs, uint64_t now_ns)
 {
 	struct ts_run run = fifo_run(&a->fifo);
 	uint16_t pid = remux_clock_pid(r);
@@ -402,7 +402,7 @@ void aside_join(struct aside *a, struct remux *r, const struct ts_run *runs,
 		give_up(a);
 		return;
 	}
-	run.n = MIN(run.n, (size_t)ASIDE_TICK);
+	run.n = MIN(run.n, (size_t)MUX_TICK);
 	for (size_t i = 0; i < run.n; i++)
 		remux_add_guest(r, run.data + i * TS_PACKET);
 	if (run.n > 0)
@@ -411,24 +411,24 @@ void aside_join(struct aside *a, struct remux *r, const struct ts_run *runs,
 	fifo_drop(&a->fifo, run.n);
 }
 
-static void find_trouble(struct aside *a, uint64_t now_ns)
+static void find_trouble(struct mux_input *a, uint64_t now_ns)
 {
 	unsigned pid = a->of->mux_pid;
 
 	a->trouble.text[0] = '\0';
 	if (a->input == NULL)
 		errmsg_set(&a->trouble, "mux: %s", a->fault.text);
-	else if (now_ns - a->heard_ns >= ASIDE_PATIENCE_MS * MS)
+	else if (now_ns - a->heard_ns >= MUX_PATIENCE_MS * MS)
 		errmsg_set(&a->trouble, "mux: PID %u does not come from %s",
 			   pid, a->of->mux);
 	else if (a->guest.type == 0 &&
-		 now_ns - a->since_ns >= ASIDE_PATIENCE_MS * MS)
+	         now_ns - a->since_ns >= MUX_PATIENCE_MS * MS)
 		errmsg_set(&a->trouble, "mux: no PMT of %s has PID %u: it is "
 			   "not announced", a->of->mux, pid);
 }
 
 /* Each end of it; why it is not open was told. */
-static void tell_trouble(struct aside *a, uint64_t now_ns)
+static void tell_trouble(struct mux_input *a, uint64_t now_ns)
 {
 	bool well = a->trouble.text[0] == '\0';
 	unsigned suppressed;
@@ -447,7 +447,7 @@ static void tell_trouble(struct aside *a, uint64_t now_ns)
 }
 
 /* What brings nothing for the time of its option watchdog is opened anew. */
-static void watch(struct aside *a, uint64_t now_ns)
+static void watch(struct mux_input *a, uint64_t now_ns)
 {
 	uint64_t most_ns = a->spec.watchdog_s * 1000 * MS;
 
@@ -458,7 +458,7 @@ static void watch(struct aside *a, uint64_t now_ns)
 	}
 }
 
-void aside_second(struct aside *a, uint64_t now_ns)
+void mux_input_second(struct mux_input *a, uint64_t now_ns)
 {
 	struct errmsg why;
 
@@ -471,14 +471,14 @@ void aside_second(struct aside *a, uint64_t now_ns)
 		watch(a, now_ns);
 }
 
-static enum aside_state state(const struct aside *a)
+static enum mux_input_state state(const struct mux_input *a)
 {
-	if (!a->going || a->now_ns - a->heard_ns >= ASIDE_PATIENCE_MS * MS)
-		return ASIDE_ABSENT;
-	return a->guest.type != 0 && is_known(a) ? ASIDE_JOINED : ASIDE_WAITS;
+	if (!a->going || a->now_ns - a->heard_ns >= MUX_PATIENCE_MS * MS)
+		return MUX_ABSENT;
+	return a->guest.type != 0 && is_known(a) ? MUX_JOINED : MUX_WAITS;
 }
 
-void aside_stats(const struct aside *a, struct link_stats *ret)
+void mux_input_stats(const struct mux_input *a, struct link_stats *ret)
 {
 	link_stats_set(ret, LINK_MUX_STATE, state(a));
 	link_stats_set(ret, LINK_MUX_RECEIVED, a->received);
@@ -487,14 +487,14 @@ void aside_stats(const struct aside *a, struct link_stats *ret)
 	link_stats_set(ret, LINK_MUX_DROPPED, a->dropped);
 }
 
-const char *aside_trouble(const struct aside *a)
+const char *mux_input_trouble(const struct mux_input *a)
 {
 	return a->trouble.text[0] != '\0' ? a->trouble.text : NULL;
 }
 
-struct aside *aside_new(const struct input_spec *of, unsigned position)
+struct mux_input *mux_input_new(const struct input_spec *of, unsigned position)
 {
-	struct aside *a = xcalloc(1, sizeof *a);
+	struct mux_input *a = xcalloc(1, sizeof *a);
 
 	a->of = of;
 	a->position = position;
@@ -505,13 +505,13 @@ struct aside *aside_new(const struct input_spec *of, unsigned position)
 	batch_init(&a->batch, on_packets, a);
 	a->valid = input_spec_parse(of->mux, &a->spec, NULL, NULL,
 				    &a->fault) == 0;
-	aside_close(a);
+	mux_input_close(a);
 	return a;
 }
 
-void aside_free(struct aside **ptr)
+void mux_input_free(struct mux_input **ptr)
 {
-	struct aside *a = *ptr;
+	struct mux_input *a = *ptr;
 
 	*ptr = NULL;
 	if (a == NULL)

@@ -4,7 +4,7 @@
 #include "common/base/log.h"
 #include "common/base/wall.h"
 #include "proto/ipc/contract.h"
-#include "worker/stream/path.h"
+#include "worker/stream/pipeline.h"
 #include "worker/stream/selector.h"
 #include "worker/stream/ticker.h"
 #include "worker/core/worker.h"
@@ -18,7 +18,7 @@
 struct stream {
 	struct worker *worker;
 	char *id;
-	struct path *path; /* NULL until stream.start */
+	struct pipeline *pipeline; /* NULL until stream.start */
 };
 
 static void on_status(const struct msg_stream_status *status, void *arg)
@@ -70,7 +70,7 @@ static void stream_free(void *role)
 {
 	struct stream *s = role;
 
-	path_free(&s->path);
+	pipeline_free(&s->pipeline);
 	free(s->id);
 	free(s);
 }
@@ -78,20 +78,20 @@ static void stream_free(void *role)
 static void start(struct stream *s, const struct msg_stream_start *start,
 		  const int *fds, size_t n_fds)
 {
-	if (s->path != NULL) {
+	if (s->pipeline != NULL) {
 		/* a changed stream gets a new process */
 		log_error("stream", "started twice");
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}
 	s->id = xstrdup(start->id);
-	s->path = path_new(&(struct path_config){
+	s->pipeline = pipeline_new(&(struct pipeline_config){
 		.loop = s->worker->loop,
 		.start = start,
 		.id = s->id,
 		.ring = start->ring && n_fds > 0 ? fds[0] : -1,
 		.wake = (const int[TICKER_WAKES]){ WORKER_CHANNEL_FD,
-						   s->worker->on_term.fd },
+	                                           s->worker->on_term.fd },
 		.memory = start->memory && n_fds > 0 ? fds[n_fds - 1] : -1,
 		.on_status = on_status,
 		.on_switch = on_switch,
@@ -107,10 +107,11 @@ static void choose(struct stream *s, const struct msg *request)
 	struct msg m = { .type = MSG_STREAM_CHOSEN, .seq = request->seq };
 	int r = -EAGAIN;
 
-	if (s->path == NULL)
+	if (s->pipeline == NULL)
 		errmsg_set(&why, "the stream has not begun");
 	else
-		r = path_choose(s->path, request->stream_input.position, &why);
+		r = pipeline_choose(s->pipeline, request->stream_input.position,
+		                    &why);
 	if (r > 0)
 		m.stream_chosen.position = (unsigned)r;
 	else
@@ -124,9 +125,9 @@ static void analyze(struct stream *s, const struct msg *request)
 	struct msg m = { .type = MSG_STREAM_ANALYSIS, .seq = request->seq };
 	json_t *report;
 
-	if (s->path != NULL)
-		report = path_analysis(s->path, a->place, a->from,
-				       &m.stream_analysis.next);
+	if (s->pipeline != NULL)
+		report = pipeline_analysis(s->pipeline, a->place, a->from,
+		                           &m.stream_analysis.next);
 	else
 		report = json_object();
 	m.stream_analysis.report = report;
@@ -140,10 +141,10 @@ static bool relink(struct stream *s, const struct msg *m, const int *fds,
 {
 	int fd = n_fds > 0 ? fds[0] : -1;
 
-	if (m->type == MSG_STREAM_RING && s->path != NULL)
-		path_use_ring(s->path, fd);
-	else if (m->type == MSG_STREAM_LINK && s->path != NULL)
-		path_link(s->path, m->stream_link.stream, fd);
+	if (m->type == MSG_STREAM_RING && s->pipeline != NULL)
+		pipeline_use_ring(s->pipeline, fd);
+	else if (m->type == MSG_STREAM_LINK && s->pipeline != NULL)
+		pipeline_link(s->pipeline, m->stream_link.stream, fd);
 	return m->type == MSG_STREAM_RING || m->type == MSG_STREAM_LINK;
 }
 
@@ -158,8 +159,8 @@ static void on_message(void *role, const struct msg *m, int *fds,
 		choose(s, m);
 	else if (m->type == MSG_STREAM_ANALYZE)
 		analyze(s, m);
-	else if (m->type == MSG_STREAM_KICK && s->path != NULL)
-		(void)path_kick(s->path, m->stream_kick.client);
+	else if (m->type == MSG_STREAM_KICK && s->pipeline != NULL)
+		(void)pipeline_kick(s->pipeline, m->stream_kick.client);
 	else if (!relink(s, m, fds, n_fds))
 		log_warning("stream", "%s is not for a stream",
 			    msg_type_name(m->type));

@@ -19,7 +19,7 @@ enum {
 	DAMPING_MS = 60000,
 };
 
-static size_t count_lanes(const struct selector *s)
+static size_t count_chains(const struct selector *s)
 {
 	return s->n + (s->fill != NULL);
 }
@@ -28,10 +28,10 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct selector *s = arg;
 
-	lane_take(s->reading, runs, n_runs, s->now_ns);
+	chain_take(s->reading, runs, n_runs, s->now_ns);
 }
 
-/* What the lane has made of them. */
+/* What the input chain has made of them. */
 static void on_made(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct selector *s = arg;
@@ -44,19 +44,21 @@ static void on_made(const struct ts_run *runs, size_t n_runs, void *arg)
 static void open_wanted(struct selector *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		lane_want(&s->lanes[i],
-			  s->decision->wanted[i] || s->resting == &s->lanes[i],
-			  s->now_ns);
+		chain_want(&s->chains[i],
+		           s->decision->wanted[i] ||
+		                   s->resting == &s->chains[i],
+		           s->now_ns);
 	if (s->fill != NULL)
-		lane_want(s->fill, s->filling || s->flowing == s->fill ||
-					   s->resting == s->fill,
-			  s->now_ns);
+		chain_want(s->fill,
+		           s->filling || s->flowing == s->fill ||
+		                   s->resting == s->fill,
+		           s->now_ns);
 }
 
 static int playing_index(const struct selector *s)
 {
-	return s->playing != NULL ? (int)(s->playing - s->lanes)
-				  : FAILOVER_PLAYS_NONE;
+	return s->playing != NULL ? (int)(s->playing - s->chains)
+	                          : FAILOVER_PLAYS_NONE;
 }
 
 static void decide(struct selector *s)
@@ -72,10 +74,10 @@ static void look(struct selector *s)
 {
 	struct failover_sight sight;
 
-	for (size_t i = 0; i < count_lanes(s); i++) {
-		struct lane *l = &s->lanes[i];
+	for (size_t i = 0; i < count_chains(s); i++) {
+		struct input_chain *l = &s->chains[i];
 
-		if (!l->wanted || !lane_look(l, s->now_ns, &sight))
+		if (!l->wanted || !chain_look(l, s->now_ns, &sight))
 			continue;
 		if (l != s->fill)
 			failover_see(s->failover, i, &sight, s->now_ns);
@@ -85,14 +87,14 @@ static void look(struct selector *s)
 
 /* --- the turn --- */
 
-static void read_lane(struct selector *s, struct lane *l)
+static void read_chain(struct selector *s, struct input_chain *l)
 {
 	s->reading = l;
 	if (l != NULL)
-		lane_read(l, &s->batch, s->now_ns);
+		chain_read(l, &s->batch, s->now_ns);
 }
 
-static bool is_urgent(const struct selector *s, const struct lane *l)
+static bool is_urgent(const struct selector *s, const struct input_chain *l)
 {
 	return l == s->flowing || l == s->resting || l == s->pending ||
 	       l == s->fill;
@@ -101,15 +103,15 @@ static bool is_urgent(const struct selector *s, const struct lane *l)
 static void read_standbys(struct selector *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (!is_urgent(s, &s->lanes[i]))
-			read_lane(s, &s->lanes[i]);
+		if (!is_urgent(s, &s->chains[i]))
+			read_chain(s, &s->chains[i]);
 	s->standby_ns = s->now_ns + SELECTOR_STANDBY_MS * MS;
 }
 
 void selector_link(struct selector *s, const char *stream, int fd)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct source *source = &s->lanes[i].source;
+		struct source *source = &s->chains[i].source;
 		int own = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
 
 		if (!source_link(source, stream, own))
@@ -119,18 +121,18 @@ void selector_link(struct selector *s, const char *stream, int fd)
 
 void selector_turn(struct selector *s, uint64_t now_ns)
 {
-	struct lane *pending = s->pending, *fill = s->fill;
+	struct input_chain *pending = s->pending, *fill = s->fill;
 
 	s->now_ns = now_ns;
 	if (s->failover == NULL)
 		return;
 	/* first what flows: what is left of it goes in front */
-	read_lane(s, s->resting);
-	read_lane(s, s->flowing);
+	read_chain(s, s->resting);
+	read_chain(s, s->flowing);
 	if (pending != s->flowing)
-		read_lane(s, pending);
+		read_chain(s, pending);
 	if (fill != s->flowing && fill != s->resting)
-		read_lane(s, fill);
+		read_chain(s, fill);
 	if (now_ns >= s->standby_ns)
 		read_standbys(s);
 	selector_run_still(s);
@@ -143,9 +145,9 @@ void selector_turn(struct selector *s, uint64_t now_ns)
 			decide(s);
 }
 
-static bool is_busy(const struct lane *l)
+static bool is_busy(const struct input_chain *l)
 {
-	return l != NULL && lane_is_busy(l);
+	return l != NULL && chain_is_busy(l);
 }
 
 bool selector_is_busy(const struct selector *s)
@@ -156,7 +158,8 @@ bool selector_is_busy(const struct selector *s)
 
 int selector_fd(const struct selector *s)
 {
-	const struct lane *l = s->flowing != NULL ? s->flowing : s->pending;
+	const struct input_chain *l =
+		s->flowing != NULL ? s->flowing : s->pending;
 
 	return l != NULL && l->source.input != NULL
 		       ? input_fd(l->source.input)
@@ -172,10 +175,10 @@ uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
 	next = MIN(s->decision->next_ns, splice_next_ns(s->splice));
 	if (s->still_state != STILL_OFF)
 		next = MIN(next, filler_next_ns(s->still));
-	for (size_t i = 0; i < count_lanes(s); i++) {
-		const struct lane *l = &s->lanes[i];
+	for (size_t i = 0; i < count_chains(s); i++) {
+		const struct input_chain *l = &s->chains[i];
 
-		next = MIN(next, lane_next_ns(l, now_ns));
+		next = MIN(next, chain_next_ns(l, now_ns));
 		if (l != s->flowing && l->source.input != NULL)
 			next = MIN(next, s->standby_ns);
 	}
@@ -186,8 +189,8 @@ void selector_second(struct selector *s, uint64_t now_ns,
 		     struct msg_stream_status *status)
 {
 	s->now_ns = now_ns;
-	for (size_t i = 0; i < count_lanes(s); i++)
-		lane_second(&s->lanes[i], now_ns);
+	for (size_t i = 0; i < count_chains(s); i++)
+		chain_second(&s->chains[i], now_ns);
 	look(s);
 	selector_report(s, status);
 	if (s->failover != NULL)
@@ -199,14 +202,15 @@ bool selector_is_relay(const struct selector *s)
 	struct splice_counters spliced;
 
 	splice_counters(s->splice, &spliced);
-	return s->n == 1 && s->fill == NULL && s->lanes[0].remux == NULL &&
+	return s->n == 1 && s->fill == NULL && s->chains[0].remux == NULL &&
 	       spliced.cuts == 0;
 }
 
-const struct lane *selector_lane(const struct selector *s, unsigned position)
+const struct input_chain *selector_chain(const struct selector *s,
+                                         unsigned position)
 {
-	return position >= 1 && position <= s->n ? &s->lanes[position - 1]
-						 : NULL;
+	return position >= 1 && position <= s->n ? &s->chains[position - 1]
+	                                         : NULL;
 }
 
 const struct psi *selector_psi(const struct selector *s)
@@ -220,7 +224,7 @@ void selector_warm(const struct selector *s, struct warm *w)
 	warm_add(w, &s->batch, SELECTOR_WARM_RUNS * sizeof s->batch.runs[0]);
 	warm_add(w, s->decision, WARM_LINE);
 	if (s->flowing != NULL)
-		lane_warm(s->flowing, w);
+		chain_warm(s->flowing, w);
 	splice_warm(s->splice, w);
 }
 
@@ -242,7 +246,8 @@ int selector_choose(struct selector *s, unsigned position, uint64_t now_ns,
 		return errmsg_fail(why, r, "is chosen by what the inputs "
 				   "carry");
 	if (r < 0)
-		return errmsg_fail(why, r, "%s", s->lanes[i].source.error.text);
+		return errmsg_fail(why, r, "%s",
+		                   s->chains[i].source.error.text);
 	s->now_ns = now_ns;
 	decide(s);
 	return (int)i + 1;
@@ -284,7 +289,7 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 	};
 
 	for (size_t i = 0; i < s->n; i++) {
-		policy.inputs[i] = lane_policy(&s->lanes[i]);
+		policy.inputs[i] = chain_policy(&s->chains[i]);
 		policy.inputs[i].initial_ms =
 			delay_ms(spec->backup_initial_delay_s,
 				 policy.inputs[i].initial_ms);
@@ -294,42 +299,42 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 				      s->now_ns);
 	/* there is nothing that could go on meanwhile */
 	s->chosen = s->decision->input;
-	s->playing = s->flowing = &s->lanes[s->chosen];
+	s->playing = s->flowing = &s->chains[s->chosen];
 	si_versions_begin(s->si, s->flowing->source.position);
 	open_wanted(s);
 	decide(s);
 }
 
-static void make_lane(struct selector *s, const struct selector_config *cfg,
-		      size_t i, const char *address)
+static void make_chain(struct selector *s, const struct selector_config *cfg,
+                       size_t i, const char *address)
 {
-	lane_init(&s->lanes[i], &(struct lane_config){
-		.position = (unsigned)i + 1,
-		.address = address,
-		.stream = cfg->spec,
-		.alone = s->n == 1 && s->fill == NULL,
-		.versions = &cfg->memory->tables,
-		.si = &cfg->memory->si,
-		.out = on_made,
-		.arg = s,
-	});
+	chain_init(&s->chains[i], &(struct chain_config){
+					  .position = (unsigned)i + 1,
+					  .address = address,
+					  .stream = cfg->spec,
+					  .alone = s->n == 1 && s->fill == NULL,
+					  .versions = &cfg->memory->tables,
+					  .si = &cfg->memory->si,
+					  .out = on_made,
+					  .arg = s,
+				  });
 }
 
-static void make_lanes(struct selector *s, const struct selector_config *cfg)
+static void make_chains(struct selector *s, const struct selector_config *cfg)
 {
 	const struct stream_spec *spec = cfg->spec;
 	char address[FILLER_PATH_MAX + 16];
 
 	s->n = cfg->start->n_inputs;
-	s->lanes = xcalloc(s->n + 1, sizeof *s->lanes);
+	s->chains = xcalloc(s->n + 1, sizeof *s->chains);
 	if (spec->filler == FILLER_FILE)
-		s->fill = &s->lanes[s->n];
+		s->fill = &s->chains[s->n];
 	for (size_t i = 0; i < s->n; i++)
-		make_lane(s, cfg, i, cfg->start->inputs[i]);
+		make_chain(s, cfg, i, cfg->start->inputs[i]);
 	(void)snprintf(address, sizeof address, "file://%s#loop",
 		       spec->filler_path);
 	if (s->fill != NULL)
-		make_lane(s, cfg, s->n, address);
+		make_chain(s, cfg, s->n, address);
 }
 
 struct selector *selector_new(const struct selector_config *cfg)
@@ -349,7 +354,7 @@ struct selector *selector_new(const struct selector_config *cfg)
 	if (cfg->spec->filler == FILLER_STILL)
 		s->still = filler_new(splice_psi(s->splice));
 	batch_init(&s->batch, on_packets, s);
-	make_lanes(s, cfg);
+	make_chains(s, cfg);
 	if (s->n > 0)
 		make_policy(s, cfg);
 	return s;
@@ -362,12 +367,12 @@ void selector_free(struct selector **ptr)
 	*ptr = NULL;
 	if (s == NULL)
 		return;
-	for (size_t i = 0; i < count_lanes(s); i++)
-		lane_done(&s->lanes[i]);
+	for (size_t i = 0; i < count_chains(s); i++)
+		chain_done(&s->chains[i]);
 	failover_free(&s->failover);
 	filler_free(&s->still);
 	splice_entry_free(&s->still_entry);
 	splice_free(&s->splice);
-	free(s->lanes);
+	free(s->chains);
 	free(s);
 }

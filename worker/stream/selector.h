@@ -2,12 +2,12 @@
 /*
  * The inputs of a stream, and which of them it plays.
  *
- * Owns the lanes, the policy (worker/failover) and the splice that makes one
- * stream of what comes from one lane after another.  The one that plays is
- * read at every turn, and so is the one that is to follow it; the others that
- * the policy wants to be open are read every SELECTOR_STANDBY_MS, which is
- * enough to judge them.  An input that cannot be opened, or brings nothing,
- * keeps nobody else from being read.
+ * Owns the input chains, the policy (worker/failover) and the splice that
+ * makes one stream of what comes from one input after another.  The input that
+ * plays is read at every turn, and so is the one that is to follow it; the
+ * others that the policy wants to be open are read every SELECTOR_STANDBY_MS,
+ * which is enough to judge them.  An input that cannot be opened, or that
+ * delivers nothing, does not delay the others.
  *
  * Make before break: what played goes on until the next one can be entered
  * (worker/splice/entry), as long as it flows.
@@ -19,7 +19,7 @@
 
 #include "proto/ipc/msg.h"
 #include "proto/spec/stream_spec.h"
-#include "worker/stream/lane.h"
+#include "worker/stream/input_chain.h"
 #include "worker/stream/memory.h"
 
 enum {
@@ -78,7 +78,8 @@ void selector_second(struct selector *, uint64_t now_ns,
 bool selector_is_relay(const struct selector *);
 
 /* The input at this position, NULL when there is none. */
-const struct lane *selector_lane(const struct selector *, unsigned position);
+const struct input_chain *selector_chain(const struct selector *,
+                                         unsigned position);
 
 /* What the next turn will touch, if nothing changes. */
 void selector_warm(const struct selector *, struct warm *);

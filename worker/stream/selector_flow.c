@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From one lane to another: make before break. */
+/* From one input chain to another: make before break. */
 #include "common/base/log.h"
 #include "worker/stream/selector_state.h"
 
 enum { PART_MAX = 64 }; /* runs that are looked at together */
 
-static unsigned position_of(const struct lane *l)
+static unsigned position_of(const struct input_chain *l)
 {
 	return l != NULL ? l->source.position : 0;
 }
@@ -35,13 +35,13 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 			 failover_reason_name(sw->reason));
 }
 
-static const char *ailment(const struct lane *l)
+static const char *ailment(const struct input_chain *l)
 {
 	return l != NULL && l->told.level != FAILOVER_GOOD ? l->fault : NULL;
 }
 
 static enum failover_reason reason_for(const struct selector *s,
-				       const struct lane *to)
+                                       const struct input_chain *to)
 {
 	if (to == NULL)
 		return FAILOVER_FAULT;
@@ -52,7 +52,7 @@ static enum failover_reason reason_for(const struct selector *s,
 }
 
 /* Another one plays, or none. */
-static void set_playing(struct selector *s, struct lane *to)
+static void set_playing(struct selector *s, struct input_chain *to)
 {
 	struct selector_switch sw = {
 		.from = position_of(s->playing),
@@ -80,7 +80,7 @@ void selector_send(const struct ts_run *runs, size_t n_runs, void *arg)
 	s->out(runs, n_runs, s->arg);
 }
 
-/* --- the filler that is no lane --- */
+/* --- the filler that is no input chain --- */
 
 static void start_still(struct selector *s)
 {
@@ -144,16 +144,16 @@ void selector_run_still(struct selector *s)
 
 /* --- from one to another --- */
 
-static bool is_alive(const struct lane *l)
+static bool is_alive(const struct input_chain *l)
 {
 	return l != NULL && l->told.level != FAILOVER_DEAD;
 }
 
 /* From here on what `to` brings is sent; entry: it was watched. */
-static void flow_from(struct selector *s, struct lane *to,
-		      const struct splice_entry *entry)
+static void flow_from(struct selector *s, struct input_chain *to,
+                      const struct splice_entry *entry)
 {
-	struct lane *from = s->flowing;
+	struct input_chain *from = s->flowing;
 	bool still = s->still_state == STILL_FLOWS && entry != NULL;
 	bool rest = is_alive(from) && entry != NULL;
 
@@ -166,17 +166,17 @@ static void flow_from(struct selector *s, struct lane *to,
 	s->flowing = to;
 	si_versions_begin(s->si, to->source.position);
 	s->opens = to->source.opens;
-	lane_end_entry(to);
+	chain_end_entry(to);
 	if (from != NULL)
-		lane_forget_entry(from);
+		chain_forget_entry(from);
 	if (to == s->pending)
 		s->pending = NULL;
 	if (to != s->fill)
 		set_playing(s, to);
 }
 
-/* Does the stream begin with this lane as soon as it can? */
-static bool may_enter(const struct selector *s, const struct lane *l)
+/* Does the stream begin with this input chain as soon as it can? */
+static bool may_enter(const struct selector *s, const struct input_chain *l)
 {
 	if (l == s->fill)
 		return s->filling && s->flowing == NULL;
@@ -184,23 +184,23 @@ static bool may_enter(const struct selector *s, const struct lane *l)
 }
 
 /* One that does not flow: is it the time and the place to begin with it? */
-static void watch_part(struct selector *s, struct lane *l,
-		       const struct ts_run *runs, size_t n_runs)
+static void watch_part(struct selector *s, struct input_chain *l,
+                       const struct ts_run *runs, size_t n_runs)
 {
 	struct ts_run from[PART_MAX];
 	size_t n;
 
 	if (!may_enter(s, l))
-		lane_end_entry(l);
+		chain_end_entry(l);
 	else
-		lane_begin_entry(l, is_alive(s->flowing)
-					    ? SELECTOR_PATIENCE_MS
-					    : SPLICE_ENTRY_WAIT_MS,
-				 s->now_ns);
-	if (!splice_entry_feed(lane_entry(l), runs, n_runs, s->now_ns, from,
-			       &n))
+		chain_begin_entry(l,
+		                  is_alive(s->flowing) ? SELECTOR_PATIENCE_MS
+		                                       : SPLICE_ENTRY_WAIT_MS,
+		                  s->now_ns);
+	if (!splice_entry_feed(chain_entry(l), runs, n_runs, s->now_ns, from,
+	                       &n))
 		return;
-	flow_from(s, l, lane_entry(l));
+	flow_from(s, l, chain_entry(l));
 	splice_feed(s->splice, from, n, s->now_ns);
 }
 
@@ -216,8 +216,8 @@ static void look_at_opens(struct selector *s)
 	s->opens = opens;
 }
 
-static void take_part(struct selector *s, struct lane *l,
-		      const struct ts_run *runs, size_t n_runs)
+static void take_part(struct selector *s, struct input_chain *l,
+                      const struct ts_run *runs, size_t n_runs)
 {
 	if (l == s->flowing) {
 		look_at_opens(s);
@@ -229,8 +229,8 @@ static void take_part(struct selector *s, struct lane *l,
 	}
 }
 
-void selector_take(struct selector *s, struct lane *l,
-		   const struct ts_run *runs, size_t n_runs)
+void selector_take(struct selector *s, struct input_chain *l,
+                   const struct ts_run *runs, size_t n_runs)
 {
 	for (; n_runs > PART_MAX; runs += PART_MAX, n_runs -= PART_MAX)
 		take_part(s, l, runs, PART_MAX);
@@ -246,7 +246,7 @@ void selector_look_at_rest(struct selector *s)
 }
 
 /* Somebody chose an input, and it cannot be played: what plays goes on. */
-static void tell_vain(struct selector *s, const struct lane *was)
+static void tell_vain(struct selector *s, const struct input_chain *was)
 {
 	const struct errmsg *error = &was->source.error;
 	unsigned n = was->source.position, plays = position_of(s->playing);
@@ -268,7 +268,7 @@ static void tell_vain(struct selector *s, const struct lane *was)
 /* The choice fell on another one. */
 static void note_choice(struct selector *s)
 {
-	const struct lane *was = &s->lanes[s->chosen];
+	const struct input_chain *was = &s->chains[s->chosen];
 
 	s->ailed = ailment(s->playing);
 	if (s->chosen_why == FAILOVER_MANUAL && was == s->pending &&
@@ -281,7 +281,7 @@ static void note_choice(struct selector *s)
 void selector_follow(struct selector *s)
 {
 	const struct failover_decision *d = s->decision;
-	struct lane *to = &s->lanes[d->input];
+	struct input_chain *to = &s->chains[d->input];
 
 	if (d->input != s->chosen)
 		note_choice(s);
@@ -289,7 +289,7 @@ void selector_follow(struct selector *s)
 		s->chosen_why = d->reason;
 	s->filling = d->cover == FAILOVER_FILLER;
 	if (s->playing != NULL && d->cover != FAILOVER_KEEP) {
-		lane_forget_entry(s->playing);
+		chain_forget_entry(s->playing);
 		s->flowing = NULL;
 		set_playing(s, NULL);
 		if (s->filling)

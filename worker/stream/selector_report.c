@@ -7,16 +7,17 @@
 #include <time.h>
 
 /* Why it is not on air; one that begins has its time before it is asked. */
-static const char *find_fault(const struct selector *s, const struct lane *l)
+static const char *find_fault(const struct selector *s,
+                              const struct input_chain *l)
 {
-	unsigned patience_s = s->was_onair ? 1
-					   : lane_policy(l).initial_ms / 1000;
+	unsigned patience_s =
+		s->was_onair ? 1 : chain_policy(l).initial_ms / 1000;
 
 	return s->off_s >= patience_s ? l->fault : NULL;
 }
 
 /* Why nothing comes is more than that nothing does. */
-static const char *complaint_of(const struct lane *l)
+static const char *complaint_of(const struct input_chain *l)
 {
 	const char *trouble = source_trouble(&l->source);
 
@@ -27,7 +28,7 @@ static const char *complaint_of(const struct lane *l)
 
 /* One line for each change; one that comes and goes is told once in a while,
  * and the last word is right. */
-static void log_onair(struct selector *s, const struct lane *l)
+static void log_onair(struct selector *s, const struct input_chain *l)
 {
 	const struct analyze_report *r = &l->report;
 	const char *fault = find_fault(s, l);
@@ -48,14 +49,13 @@ static void log_onair(struct selector *s, const struct lane *l)
 }
 
 /* Of which is told whether the stream is on air. */
-static struct lane *chosen_lane(const struct selector *s)
+static struct input_chain *chosen_chain(const struct selector *s)
 {
-	return s->playing != NULL ? s->playing
-				  : &s->lanes[s->decision->input];
+	return s->playing != NULL ? s->playing : &s->chains[s->decision->input];
 }
 
 static enum input_state find_state(const struct selector *s,
-				   const struct lane *l)
+                                   const struct input_chain *l)
 {
 	if (l == s->playing)
 		return INPUT_ACTIVE;
@@ -70,10 +70,10 @@ static enum input_state find_state(const struct selector *s,
 						   : INPUT_DOWN;
 }
 
-static void report_state(struct selector *s, struct lane *l,
-			 struct msg_input_status *ret)
+static void report_state(struct selector *s, struct input_chain *l,
+                         struct msg_input_status *ret)
 {
-	size_t i = (size_t)(l - s->lanes);
+	size_t i = (size_t)(l - s->chains);
 	enum input_state state = find_state(s, l);
 
 	if (state != l->state || l->since_s == 0) {
@@ -85,7 +85,7 @@ static void report_state(struct selector *s, struct lane *l,
 	ret->penalty = failover_penalty(s->failover, i, s->now_ns);
 	ret->damped = failover_is_damped(s->failover, i, s->now_ns);
 	ret->reason = "";
-	if (l == chosen_lane(s) && find_fault(s, l) != NULL)
+	if (l == chosen_chain(s) && find_fault(s, l) != NULL)
 		ret->reason = l->fault;
 	else if (state == INPUT_ACTIVE)
 		ret->reason = failover_reason_name(s->reason);
@@ -93,8 +93,8 @@ static void report_state(struct selector *s, struct lane *l,
 		ret->reason = l->fault;
 }
 
-static void report_lane(struct selector *s, struct lane *l,
-			struct msg_input_status *ret)
+static void report_chain(struct selector *s, struct input_chain *l,
+                         struct msg_input_status *ret)
 {
 	const struct analyze_report *r = &l->report;
 
@@ -116,17 +116,17 @@ static void report_lane(struct selector *s, struct lane *l,
 		.socket_drops = (uint32_t)l->counted.socket_drops,
 		.sync_losses = (uint32_t)l->counted.sync_losses,
 		.alarms = l->watch.raised,
-		.stats = lane_stats(l),
+		.stats = chain_stats(l),
 		.error = source_trouble(&l->source),
 	};
 	l->source.heard = false;
 	if (l->source.input != NULL)
 		ret->peer = input_peer(l->source.input);
-	if (ret->error == NULL && l == chosen_lane(s) &&
+	if (ret->error == NULL && l == chosen_chain(s) &&
 	    find_fault(s, l) != NULL)
 		ret->error = complaint_of(l);
-	if (ret->error == NULL && l->aside != NULL && l->wanted)
-		ret->error = aside_trouble(l->aside);
+	if (ret->error == NULL && l->mux != NULL && l->wanted)
+		ret->error = mux_input_trouble(l->mux);
 	report_state(s, l, ret);
 }
 
@@ -135,16 +135,16 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 	status->n_inputs = s->n;
 	if (s->failover == NULL)
 		return;
-	s->off_s = chosen_lane(s)->report.onair ? 0 : s->off_s + 1;
+	s->off_s = chosen_chain(s)->report.onair ? 0 : s->off_s + 1;
 	s->was_onair = s->was_onair || s->off_s == 0;
 	if (s->playing != NULL)
 		log_onair(s, s->playing);
 	for (size_t i = 0; i < s->n; i++) {
-		struct watch *w = &s->lanes[i].watch;
+		struct monitor_log *w = &s->chains[i].watch;
 
-		report_lane(s, &s->lanes[i], &status->inputs[i]);
-		watch_report(w, (unsigned)i + 1, w->raised, &w->reported,
-			     status);
+		report_chain(s, &s->chains[i], &status->inputs[i]);
+		monitor_log_report(w, (unsigned)i + 1, w->raised, &w->reported,
+		                   status);
 	}
 	status->chosen = (unsigned)s->decision->input + 1;
 	status->filler = s->still_state == STILL_FLOWS ||

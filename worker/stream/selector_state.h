@@ -24,18 +24,19 @@ struct selector {
 	void *arg;
 
 	size_t n;
-	struct lane *lanes;    /* n of them, and maybe the fill behind */
-	struct lane *fill;     /* a file that plays when none does; or NULL */
+	struct input_chain *chains; /* n of them, and maybe the fill behind */
+	struct input_chain
+		*fill; /* a file that plays when none does; or NULL */
 	struct failover *failover; /* NULL: there is no input */
 	const struct failover_decision *decision;
 
 	uint64_t now_ns;       /* of this turn */
-	struct lane *reading;  /* whose packets the batch has */
+	struct input_chain *reading; /* whose packets the batch has */
 	uint64_t standby_ns;   /* when the standbys are read next */
-	bool seen;             /* a lane does not look as it did */
+	bool seen; /* an input chain does not look as it did */
 
-	struct lane *playing;  /* the policy's; NULL: none */
-	struct lane *left;     /* that played when none began to */
+	struct input_chain *playing; /* the policy's; NULL: none */
+	struct input_chain *left; /* that played when none began to */
 	enum failover_reason reason; /* for it */
 	/* of the decision, and what ailed the one before when it was made */
 	size_t chosen;
@@ -43,10 +44,11 @@ struct selector {
 	const char *ailed;     /* NULL: nothing */
 	bool filling;          /* the filler is to play instead */
 
-	struct lane *flowing;  /* what is sent comes from it; NULL: nothing */
+	struct input_chain
+		*flowing; /* what is sent comes from it; NULL: nothing */
 	unsigned opens;        /* of its source, when it was last sent on */
-	struct lane *pending;  /* to follow it; NULL: none */
-	struct lane *resting;  /* its last units are to end; NULL: none */
+	struct input_chain *pending; /* to follow it; NULL: none */
+	struct input_chain *resting; /* its last units are to end; NULL: none */
 	struct splice *splice;
 	struct si_versions *si; /* the stream's memory */
 	struct filler *still;  /* a picture instead of a file; NULL: none */
@@ -64,20 +66,20 @@ struct selector {
 
 /* --- selector_flow.c --- */
 
-/* What a lane has made of what it read. */
-void selector_take(struct selector *, struct lane *, const struct ts_run *,
-		   size_t n_runs);
+/* What an input chain has made of what it read. */
+void selector_take(struct selector *, struct input_chain *,
+                   const struct ts_run *, size_t n_runs);
 
 /* What the splice has made of it: sent. */
 ts_out_fn selector_send;
 
-/* What is due of the filler that is no lane. */
+/* What is due of the filler that is no input chain. */
 void selector_run_still(struct selector *);
 
 /* Goes on as the decision says. */
 void selector_follow(struct selector *);
 
-/* The lane whose rest is awaited may be closed when it has come. */
+/* The input chain whose rest is awaited may be closed when it has come. */
 void selector_look_at_rest(struct selector *);
 
 /* --- selector_report.c --- */

@@ -117,7 +117,7 @@ void rig_init(struct rig *r)
 
 void rig_done(struct rig *r)
 {
-	path_free(&r->path);
+	pipeline_free(&r->pipeline);
 	fd_close(&r->tx);
 	for (unsigned i = 0; i < RIG_OUTPUTS; i++) {
 		fd_close(&r->out[i].fd);
@@ -261,7 +261,7 @@ void rig_start(struct rig *r, const char *input, const char *output0,
 		.outputs = { output0, output1 },
 	};
 
-	r->path = path_new(&(struct path_config){
+	r->pipeline = pipeline_new(&(struct pipeline_config){
 		.loop = r->loop,
 		.start = &start,
 		.id = "a001",

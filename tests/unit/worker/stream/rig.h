@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "worker/stream/path.h"
+#include "worker/stream/pipeline.h"
 #include "worker/ts/packet.h"
 
 #include <ev.h>
@@ -38,7 +38,7 @@ struct rig_capture {
 struct rig {
 	struct ev_loop *loop;
 	ev_timer pulse;
-	struct path *path;
+	struct pipeline *pipeline;
 	struct rig_capture out[RIG_OUTPUTS];
 	int tx;
 	unsigned group_if;  /* where groups are sent to and joined */

@@ -33,36 +33,36 @@ Test(watch, what_the_input_has_told_is_not_told_of_the_output)
 	const uint32_t sync = 1u << ALARM_SYNC_LOSS;
 	const uint32_t lost = 1u << ALARM_NETWORK_LOSS;
 	struct told told = { 0 };
-	struct watch w;
+	struct monitor_log w;
 	uint64_t now_ns = SECOND_NS;
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	watch_begin(&w, 0, now_ns);
-	watch_second(&w, &calm, sync, NULL, now_ns += SECOND_NS);
+	monitor_log_begin(&w, 0, now_ns);
+	monitor_log_second(&w, &calm, sync, NULL, now_ns += SECOND_NS);
 	cr_assert_eq(w.raised, sync);
 	/* nor when it is over there first */
-	watch_second(&w, &calm, 0, NULL, now_ns += SECOND_NS);
+	monitor_log_second(&w, &calm, 0, NULL, now_ns += SECOND_NS);
 	cr_assert_eq(told.n, 0, "%s", told.last);
 
-	watch_second(&w, &loss, 0, NULL, now_ns += SECOND_NS);
+	monitor_log_second(&w, &loss, 0, NULL, now_ns += SECOND_NS);
 	cr_assert_eq(w.raised, sync | lost);
 	cr_assert_str_eq(told.last, "output: alarms: network_loss");
-	watch_second(&w, &loss, lost, NULL, now_ns + SECOND_NS);
+	monitor_log_second(&w, &loss, lost, NULL, now_ns + SECOND_NS);
 	cr_assert_eq(told.n, 1);
-	watch_done(&w);
+	monitor_log_done(&w);
 }
 
 Test(watch, an_input_tells_all_of_its_own)
 {
 	struct told told = { 0 };
-	struct watch w;
+	struct monitor_log w;
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	watch_begin(&w, 2, SECOND_NS);
-	watch_second(&w, &loss, 0, NULL, 2 * SECOND_NS);
+	monitor_log_begin(&w, 2, SECOND_NS);
+	monitor_log_second(&w, &loss, 0, NULL, 2 * SECOND_NS);
 	cr_assert_str_eq(told.last,
 			 "input 2: alarms: sync_loss, network_loss");
-	watch_done(&w);
+	monitor_log_done(&w);
 }
 
 Test(watch, what_is_not_protected_is_named)
@@ -77,13 +77,13 @@ Test(watch, what_is_not_protected_is_named)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct told told = { 0 };
-		struct watch w;
+		struct monitor_log w;
 
 		log_open(on_line, &told, LOG_LEVEL_INFO);
-		watch_begin(&w, 1, SECOND_NS);
-		watch_second(&w, &bare, 0, cases[i].why, 2 * SECOND_NS);
+		monitor_log_begin(&w, 1, SECOND_NS);
+		monitor_log_second(&w, &bare, 0, cases[i].why, 2 * SECOND_NS);
 		cr_assert_str_eq(told.last, cases[i].told);
-		watch_done(&w);
+		monitor_log_done(&w);
 	}
 }
 
@@ -92,32 +92,33 @@ Test(watch, another_path_that_is_gone_is_another_line)
 	const char *first = "path 1: is down", *second = "path 2: is down";
 	uint64_t now_ns = SECOND_NS;
 	struct told told = { 0 };
-	struct watch w;
+	struct monitor_log w;
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	watch_begin(&w, 1, now_ns);
-	watch_second(&w, &bare, 0, first, now_ns += SECOND_NS);
-	watch_second(&w, &bare, 0, first, now_ns += SECOND_NS);
+	monitor_log_begin(&w, 1, now_ns);
+	monitor_log_second(&w, &bare, 0, first, now_ns += SECOND_NS);
+	monitor_log_second(&w, &bare, 0, first, now_ns += SECOND_NS);
 	cr_assert_eq(told.n, 1);
-	watch_second(&w, &bare, 0, second, now_ns += SECOND_NS);
+	monitor_log_second(&w, &bare, 0, second, now_ns += SECOND_NS);
 	cr_assert_str_eq(told.last, "input 1: alarms: sync_loss, "
 			 "unprotected (path 2: is down)");
 	/* it is being cleared */
-	watch_second(&w, &calm, 0, NULL, now_ns += SECOND_NS);
-	watch_second(&w, &bare, 0, second, now_ns + SECOND_NS);
+	monitor_log_second(&w, &calm, 0, NULL, now_ns += SECOND_NS);
+	monitor_log_second(&w, &bare, 0, second, now_ns + SECOND_NS);
 	cr_assert_eq(told.n, 2, "%s", told.last);
-	watch_done(&w);
+	monitor_log_done(&w);
 }
 
 Test(watch, two_senders_are_named)
 {
 	struct told told = { 0 };
-	struct watch w;
+	struct monitor_log w;
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	watch_begin(&w, 1, SECOND_NS);
-	watch_second(&w, &two, 0, "two send to it: a and b", 2 * SECOND_NS);
+	monitor_log_begin(&w, 1, SECOND_NS);
+	monitor_log_second(&w, &two, 0, "two send to it: a and b",
+	                   2 * SECOND_NS);
 	cr_assert_str_eq(told.last, "input 1: alarms: sync_loss, two_senders "
 			 "(two send to it: a and b)");
-	watch_done(&w);
+	monitor_log_done(&w);
 }

@@ -14,13 +14,13 @@ enum {
 	PID = 0x310,
 	STEP_MS = 100,
 	/* No table lists it: until it is taken as it is. */
-	PATIENCE = ASIDE_PATIENCE_MS / STEP_MS,
+	PATIENCE = MUX_PATIENCE_MS / STEP_MS,
 };
 
 struct rig {
 	struct bench bench;
 	struct input_spec spec;
-	struct aside *aside;
+	struct mux_input *mux;
 	struct sockaddr_in to;
 	int fd;
 	uint64_t now_ns;
@@ -51,15 +51,15 @@ static void rig_init(struct rig *r)
 	choose_port(r);
 	(void)snprintf(r->spec.mux, sizeof r->spec.mux, "udp://127.0.0.1:%u",
 		       ntohs(r->to.sin_port));
-	r->aside = aside_new(&r->spec, 1);
+	r->mux = mux_input_new(&r->spec, 1);
 	two_programs(&r->bench);
 	feed(&r->bench);
-	aside_read(r->aside, r->now_ns);
+	mux_input_read(r->mux, r->now_ns);
 }
 
 static void rig_done(struct rig *r)
 {
-	aside_free(&r->aside);
+	mux_input_free(&r->mux);
 	bench_done(&r->bench);
 	(void)close(r->fd);
 }
@@ -76,7 +76,7 @@ static void bring(struct rig *r)
 			    (struct sockaddr *)&r->to, sizeof r->to),
 		     TS_PACKET);
 	r->now_ns += STEP_MS * UINT64_C(1000000);
-	aside_read(r->aside, r->now_ns);
+	mux_input_read(r->mux, r->now_ns);
 }
 
 /* ... and goes on. */
@@ -84,7 +84,7 @@ static void pass(struct rig *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		bring(r);
-		aside_join(r->aside, r->bench.remux, NULL, 0, r->now_ns);
+		mux_input_join(r->mux, r->bench.remux, NULL, 0, r->now_ns);
 		(void)build_payload(r->bench.in, 0x101, 1);
 		feed(&r->bench);
 	}
@@ -94,18 +94,18 @@ static uint64_t told(const struct rig *r, enum link_stat what)
 {
 	struct link_stats stats = { 0 };
 
-	aside_stats(r->aside, &stats);
+	mux_input_stats(r->mux, &stats);
 	return stats.value[what];
 }
 
-Test(aside, counts_what_comes_goes_on_and_misses)
+Test(mux_input, counts_what_comes_goes_on_and_misses)
 {
 	struct rig r;
 
 	rig_init(&r);
-	cr_assert_eq(told(&r, LINK_MUX_STATE), ASIDE_ABSENT);
+	cr_assert_eq(told(&r, LINK_MUX_STATE), MUX_ABSENT);
 	pass(&r, PATIENCE);
-	cr_assert_eq(told(&r, LINK_MUX_STATE), ASIDE_WAITS);
+	cr_assert_eq(told(&r, LINK_MUX_STATE), MUX_WAITS);
 	cr_assert_eq(told(&r, LINK_MUX_DROPPED), PATIENCE);
 	cr_assert_eq(told(&r, LINK_MUX_SENT), 0);
 	pass(&r, 5);
@@ -120,7 +120,7 @@ Test(aside, counts_what_comes_goes_on_and_misses)
 	rig_done(&r);
 }
 
-Test(aside, what_it_gave_up_leaves_no_gap)
+Test(mux_input, what_it_gave_up_leaves_no_gap)
 {
 	struct rig r;
 
@@ -129,9 +129,9 @@ Test(aside, what_it_gave_up_leaves_no_gap)
 	cr_assert_eq(count(&r.bench, PID), 5);
 	for (size_t i = 0; i < 5; i++)
 		bring(&r);
-	aside_close(r.aside);
+	mux_input_close(r.mux);
 	cr_assert_eq(told(&r, LINK_MUX_DROPPED), PATIENCE + 5);
-	aside_read(r.aside, r.now_ns);
+	mux_input_read(r.mux, r.now_ns);
 	pass(&r, PATIENCE + 5);
 	cr_assert_eq(count(&r.bench, PID), 10);
 	cr_assert_eq(told(&r, LINK_MUX_SENT), 10);
@@ -213,11 +213,11 @@ static void tick(struct guest *g)
 	struct ts_run run;
 
 	r->now_ns += TICK_MS * UINT64_C(1000000);
-	aside_read(r->aside, r->now_ns);
+	mux_input_read(r->mux, r->now_ns);
 	build_pcr(in, remux_clock_pid(r->bench.remux),
 		  r->now_ns / 1000 * 27);
 	run = build_run(in);
-	aside_join(r->aside, r->bench.remux, &run, 1, r->now_ns);
+	mux_input_join(r->mux, r->bench.remux, &run, 1, r->now_ns);
 	(void)build_payload(r->bench.in, 0x101, 1);
 	feed(&r->bench);
 	build_free(in);
@@ -252,7 +252,7 @@ static uint64_t spread(const struct guest *g)
 }
 
 /* A cue message comes when there is one, and not to be forgotten. */
-Test(aside, takes_what_comes_seldom)
+Test(mux_input, takes_what_comes_seldom)
 {
 	struct guest g;
 
@@ -267,7 +267,7 @@ Test(aside, takes_what_comes_seldom)
 
 /* What was held up on its way comes at once, but not so quickly that one look
  * at it takes all: its times are moved as far as before. */
-Test(aside, keeps_the_clock_of_one_that_was_held_up)
+Test(mux_input, keeps_the_clock_of_one_that_was_held_up)
 {
 	for (unsigned held_ms = 520; held_ms < 1000; held_ms += 60) {
 		struct guest g;
@@ -294,7 +294,7 @@ Test(aside, keeps_the_clock_of_one_that_was_held_up)
 }
 
 /* Another sender at the same place has a clock of its own. */
-Test(aside, learns_the_clock_of_another_sender)
+Test(mux_input, learns_the_clock_of_another_sender)
 {
 	struct guest g;
 

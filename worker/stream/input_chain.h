@@ -6,7 +6,7 @@
  * What is judged is what the stream can send of it: behind the remux, where
  * there is one.  So the program that was picked counts, and no other.
  *
- * Owns the source, its remux and its analyzers.  Knows no other lane.
+ * Owns the source, its remux and its analyzers.  Knows no other input chain.
  */
 #pragma once
 
@@ -22,96 +22,97 @@
 
 enum {
 	/* Reads without a packet before the socket is waited for instead. */
-	LANE_EMPTY_READS = 10,
+	CHAIN_EMPTY_READS = 10,
 	/* A shorter part of a second is not judged by itself. */
-	LANE_JUDGE_MS = 500,
+	CHAIN_JUDGE_MS = 500,
 };
 
-struct aside;
+struct mux_input;
 
-struct lane {
+struct input_chain {
 	ts_out_fn *out;
 	void *arg;
-	struct remux *remux;     /* NULL: packets stay as they are */
-	struct aside *aside;     /* adds a PID; NULL: none.  It has a remux */
-	unsigned cc_limit;       /* its own, or the stream's */
-	uint32_t fault_alarms;   /* with one of these it is off air */
-	bool wanted;             /* it is to be open */
-	bool tried;              /* to open it, since then */
+	struct remux *remux; /* NULL: packets stay as they are */
+	struct mux_input *mux; /* adds a PID; NULL: none.  It has a remux */
+	unsigned cc_limit; /* its own, or the stream's */
+	uint32_t fault_alarms; /* with one of these it is off air */
+	bool wanted; /* it is to be open */
+	bool tried; /* to open it, since then */
 	unsigned empty_reads;
 	struct analyze *analyze; /* NULL: what the watch counts is enough */
-	struct watch watch;      /* of what comes, before the remux */
+	struct monitor_log watch; /* of what comes, before the remux */
 	struct splice_entry *entry; /* made when it is asked for */
-	bool entering;           /* an entry was asked for */
+	bool entering; /* an entry was asked for */
 	struct silence silence;
-	bool silent;             /* by the last look */
+	bool silent; /* by the last look */
 	enum failover_level verdict; /* of its last second */
 	/* Why it is not on air: the same words again and again, NULL when it
 	 * is or that is not known; and as a sentence with numbers. */
 	const char *fault;
 	struct errmsg complaint;
-	uint64_t began_ns;       /* the second that is not judged yet */
-	struct analyze_report report;  /* of the last one ... */
+	uint64_t began_ns; /* the second that is not judged yet */
+	struct analyze_report report; /* of the last one ... */
 	struct input_counters counted; /* ... and what the input counted */
-	struct failover_sight told;    /* to the policy */
-	enum input_state state;  /* for the status ... */
-	uint64_t since_s;        /* ... since then, unix time */
+	struct failover_sight told; /* to the policy */
+	enum input_state state; /* for the status ... */
+	uint64_t since_s; /* ... since then, unix time */
 	struct source source;
 };
 
-struct lane_config {
+struct chain_config {
 	unsigned position;
 	const char *address;
 	const struct stream_spec *stream; /* borrowed for the call */
-	bool alone;                       /* the stream has no other input */
+	bool alone; /* the stream has no other input */
 	/* The stream's; they outlive it. */
 	struct table_versions *versions;
 	struct si_versions *si;
-	/* What is made of the packets of lane_take(), in it. */
+	/* What is made of the packets of chain_take(), in it. */
 	ts_out_fn *out;
 	void *arg;
 };
 
 /* Judges the address; opens nothing. */
-void lane_init(struct lane *, const struct lane_config *);
-void lane_done(struct lane *);
+void chain_init(struct input_chain *, const struct chain_config *);
+void chain_done(struct input_chain *);
 
 /* From now on it is to be open, or not. */
-void lane_want(struct lane *, bool wanted, uint64_t now_ns);
+void chain_want(struct input_chain *, bool wanted, uint64_t now_ns);
 
 /* Reads what there is into the batch; opens the source when it is time. */
-void lane_read(struct lane *, struct batch *, uint64_t now_ns);
+void chain_read(struct input_chain *, struct batch *, uint64_t now_ns);
 
-/* The packets of a lane_read(), as they come out of the batch.  Calls out(). */
-void lane_take(struct lane *, const struct ts_run *runs, size_t n_runs,
-	       uint64_t now_ns);
+/* The packets of a chain_read(), as the batch hands them over.  Calls out(). */
+void chain_take(struct input_chain *, const struct ts_run *runs, size_t n_runs,
+                uint64_t now_ns);
 
 /* What watches it while it does not flow. */
-struct splice_entry *lane_entry(struct lane *);
+struct splice_entry *chain_entry(struct input_chain *);
 /* An entry is wanted, and was not before; none is wanted any more. */
-void lane_begin_entry(struct lane *, unsigned wait_ms, uint64_t now_ns);
-void lane_end_entry(struct lane *);
+void chain_begin_entry(struct input_chain *, unsigned wait_ms, uint64_t now_ns);
+void chain_end_entry(struct input_chain *);
 /* It flowed and was not watched: begins anew. */
-void lane_forget_entry(struct lane *);
+void chain_forget_entry(struct input_chain *);
 
 /* As source_stats(), with what is added to it. */
-const json_t *lane_stats(struct lane *);
+const json_t *chain_stats(struct input_chain *);
 
 /* What the next read and take will touch. */
-void lane_warm(const struct lane *, struct warm *);
+void chain_warm(const struct input_chain *, struct warm *);
 
 /* Does it have to be read at every tick?  If not, its input_fd() tells. */
-bool lane_is_busy(const struct lane *);
+bool chain_is_busy(const struct input_chain *);
 
 /* What it looks like now.  True when that is not what the last call said. */
-bool lane_look(struct lane *, uint64_t now_ns, struct failover_sight *ret);
+bool chain_look(struct input_chain *, uint64_t now_ns,
+                struct failover_sight *ret);
 
-/* When lane_look() or lane_read() may see something though no packet comes;
+/* When chain_look() or chain_read() may see something though no packet comes;
  * UINT64_MAX: never. */
-uint64_t lane_next_ns(const struct lane *, uint64_t now_ns);
+uint64_t chain_next_ns(const struct input_chain *, uint64_t now_ns);
 
 /* Once a second. */
-void lane_second(struct lane *, uint64_t now_ns);
+void chain_second(struct input_chain *, uint64_t now_ns);
 
 /* How its addresses are judged by the policy. */
-struct failover_input_config lane_policy(const struct lane *);
+struct failover_input_config chain_policy(const struct input_chain *);

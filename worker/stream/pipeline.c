@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/stream/path.h"
+#include "worker/stream/pipeline.h"
 
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
-#include "worker/stream/path_state.h"
+#include "worker/stream/pipeline_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@ enum {
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
-	struct path *p = arg;
+	struct pipeline *p = arg;
 
 	for (size_t i = 0; i < n_runs; i++)
 		p->packets += runs[i].n;
-	watch_feed(&p->watch, runs, n_runs, p->now_ns);
+	monitor_log_feed(&p->watch, runs, n_runs, p->now_ns);
 	if (p->ring != NULL)
 		ring_out_feed(p->ring, runs, n_runs, p->now_ns);
 	if (p->n_paced > 0)
@@ -33,14 +33,14 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 
 static void on_switch(const struct selector_switch *sw, void *arg)
 {
-	struct path *p = arg;
+	struct pipeline *p = arg;
 
 	if (p->on_switch != NULL)
 		p->on_switch(sw, p->arg);
 }
 
 /* When there is something to do though no packet comes. */
-static uint64_t next_turn(const struct path *p)
+static uint64_t next_turn(const struct pipeline *p)
 {
 	uint64_t next = MIN(sender_next_ns(&p->sender), p->second_ns);
 
@@ -53,7 +53,7 @@ static uint64_t next_turn(const struct path *p)
 }
 
 /* fd < 0: nothing. */
-static void watch_fd(struct path *p, int fd)
+static void watch_fd(struct pipeline *p, int fd)
 {
 	bool watched = ev_is_active(&p->readable);
 
@@ -68,23 +68,22 @@ static void watch_fd(struct path *p, int fd)
 }
 
 /* Does more wait for the outputs than may leave at once? */
-static bool is_behind(const struct path *p)
+static bool is_behind(const struct pipeline *p)
 {
 	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
-		if (sink_has_pace(&p->sinks[i]) &&
-		    sink_is_behind(&p->sinks[i]))
+		if (sink_has_pace(&p->sinks[i]) && sink_is_behind(&p->sinks[i]))
 			return true;
 	return sender_is_behind(&p->sender);
 }
 
-static void run_sinks(struct path *p)
+static void run_sinks(struct pipeline *p)
 {
 	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
 		if (sink_has_pace(&p->sinks[i]))
 			sink_run(&p->sinks[i], p->now_ns);
 }
 
-static void schedule(struct path *p)
+static void schedule(struct pipeline *p)
 {
 	bool busy = selector_is_busy(p->selector);
 
@@ -94,33 +93,33 @@ static void schedule(struct path *p)
 		ticker_at(&p->ticker, next_turn(p));
 	else if (is_behind(p))
 		ticker_every(&p->ticker, MAX(p->tick_ms / 2, 1U) * MS,
-			     p->now_ns);
+		             p->now_ns);
 	else
 		ticker_every(&p->ticker, p->tick_ms * MS, p->now_ns);
 }
 
-static void turn(struct path *p)
+static void turn(struct pipeline *p)
 {
 	warm_up(&p->warm);
 	p->now_ns = mono_ns();
 	p->fed = false;
 	if (netif_news_take(&p->news, p->now_ns))
-		path_follow(p);
+		pipeline_follow(p);
 	selector_turn(p->selector, p->now_ns);
 	if (!p->fed && p->n_paced > 0)
 		sender_feed(&p->sender, NULL, 0, p->now_ns);
 	run_sinks(p);
 	if (p->n_paced > 0)
 		stream_memory_set_waiting(p->memory,
-					  sender_waiting(&p->sender));
+		                          sender_waiting(&p->sender));
 	if (p->ring != NULL)
 		ring_out_publish(p->ring);
 	if (p->now_ns >= p->second_ns)
-		path_second(p);
+		pipeline_second(p);
 	schedule(p);
 }
 
-int path_choose(struct path *p, unsigned position, struct errmsg *why)
+int pipeline_choose(struct pipeline *p, unsigned position, struct errmsg *why)
 {
 	int r = selector_choose(p->selector, position, mono_ns(), why);
 
@@ -136,11 +135,11 @@ static void on_tick(void *arg)
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
 	(void)loop, (void)revents;
-	turn(container_of(w, struct path, readable));
+	turn(container_of(w, struct pipeline, readable));
 }
 
 /* Before they are opened: what happens from here on is heard. */
-static void hear_news(struct path *p)
+static void hear_news(struct pipeline *p)
 {
 	bool follows = false, routes = false;
 
@@ -152,17 +151,17 @@ static void hear_news(struct path *p)
 		netif_news_init(&p->news, p->loop, routes);
 }
 
-static void make_sinks(struct path *p, const struct msg_stream_start *start)
+static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 {
 	p->n_sinks = start->n_outputs;
 	p->tick_ms = PACER_BURST_MS;
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);
 	for (size_t i = 0; i < p->n_sinks; i++) {
 		sink_init(&p->sinks[i], (unsigned)i + 1, start->outputs[i],
-			  &p->memory->outputs[i]);
+		          &p->memory->outputs[i]);
 		p->n_paced += p->sinks[i].valid &&
-			      !sink_has_pace(&p->sinks[i]) &&
-			      p->sinks[i].spec.kind != OUTPUT_HTTP;
+		              !sink_has_pace(&p->sinks[i]) &&
+		              p->sinks[i].spec.kind != OUTPUT_HTTP;
 		p->n_with_pace += sink_has_pace(&p->sinks[i]);
 		p->tick_ms = MIN(p->tick_ms, sink_burst_ms(&p->sinks[i]));
 	}
@@ -171,24 +170,25 @@ static void make_sinks(struct path *p, const struct msg_stream_start *start)
 		sink_open(&p->sinks[i], p->now_ns);
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
 	sender_init(&p->sender, p->outputs, p->n_sinks);
-	path_collect_outputs(p);
+	pipeline_collect_outputs(p);
 	if (p->n_paced > 0)
 		sender_take_over(&p->sender, stream_memory_waiting(p->memory));
 }
 
 /* By its service, if that has a name of its own. */
-static void name_sinks(struct path *p, const struct msg_stream_start *start)
+static void name_sinks(struct pipeline *p, const struct msg_stream_start *start)
 {
 	const char *name = json_string_value(
 		json_object_get(start->options, "service_name"));
 
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_set_name(&p->sinks[i], name != NULL && name[0] != '\0'
-						    ? name
-						    : start->name);
+		                                    ? name
+		                                    : start->name);
 }
 
-static void make_selector(struct path *p, const struct path_config *config)
+static void make_selector(struct pipeline *p,
+                          const struct pipeline_config *config)
 {
 	struct stream_spec spec;
 	struct errmsg why;
@@ -206,7 +206,7 @@ static void make_selector(struct path *p, const struct path_config *config)
 	});
 }
 
-static void make_ring(struct path *p, int fd)
+static void make_ring(struct pipeline *p, int fd)
 {
 	int err;
 
@@ -217,22 +217,22 @@ static void make_ring(struct path *p, int fd)
 	log_error("stream", "%s", p->ring_error.text);
 }
 
-void path_use_ring(struct path *p, int fd)
+void pipeline_use_ring(struct pipeline *p, int fd)
 {
 	ring_out_free(&p->ring);
 	p->ring_error.text[0] = '\0';
 	make_ring(p, fd);
 }
 
-void path_link(struct path *p, const char *stream, int fd)
+void pipeline_link(struct pipeline *p, const char *stream, int fd)
 {
 	selector_link(p->selector, stream, fd);
 	turn(p);
 }
 
-struct path *path_new(const struct path_config *config)
+struct pipeline *pipeline_new(const struct pipeline_config *config)
 {
-	struct path *p = xcalloc(1, sizeof *p);
+	struct pipeline *p = xcalloc(1, sizeof *p);
 	int err;
 
 	p->loop = config->loop;
@@ -249,16 +249,16 @@ struct path *path_new(const struct path_config *config)
 	make_selector(p, config);
 	name_sinks(p, config->start);
 	if (!selector_is_relay(p->selector))
-		watch_begin(&p->watch, 0, p->now_ns);
+		monitor_log_begin(&p->watch, 0, p->now_ns);
 	if (config->ring >= 0)
 		make_ring(p, config->ring);
 	ticker_init(&p->ticker, &(struct ticker_config){
-		.loop = p->loop,
-		.name = config->id,
-		.wake = config->wake,
-		.on_tick = on_tick,
-		.arg = p,
-	});
+					.loop = p->loop,
+					.name = config->id,
+					.wake = config->wake,
+					.on_tick = on_tick,
+					.arg = p,
+				});
 	ev_init(&p->readable, on_readable);
 	turn(p);
 	return p;
@@ -266,7 +266,7 @@ struct path *path_new(const struct path_config *config)
 
 /* A disk that hangs holds up none of the others, nor do several of them more
  * than one. */
-static void end_sinks(struct path *p)
+static void end_sinks(struct pipeline *p)
 {
 	for (size_t i = 0; i < p->n_sinks; i++)
 		(void)sink_stop(&p->sinks[i]);
@@ -277,9 +277,9 @@ static void end_sinks(struct path *p)
 		sink_done(&p->sinks[i]);
 }
 
-void path_free(struct path **ptr)
+void pipeline_free(struct pipeline **ptr)
 {
-	struct path *p = *ptr;
+	struct pipeline *p = *ptr;
 
 	*ptr = NULL;
 	if (p == NULL)
@@ -292,7 +292,7 @@ void path_free(struct path **ptr)
 	end_sinks(p);
 	sender_done(&p->sender);
 	ring_out_free(&p->ring);
-	watch_done(&p->watch);
+	monitor_log_done(&p->watch);
 	free(p->sinks);
 	free(p->outputs);
 	free(p);

@@ -8,14 +8,14 @@
 #include "worker/output/ring_out.h"
 #include "worker/output/sender.h"
 #include "worker/stream/netif_news.h"
-#include "worker/stream/path.h"
+#include "worker/stream/pipeline.h"
 #include "worker/stream/selector.h"
 #include "worker/stream/sink.h"
 #include "worker/stream/ticker.h"
 
 #include <ev.h>
 
-struct path {
+struct pipeline {
 	struct ev_loop *loop;
 	void (*on_status)(const struct msg_stream_status *, void *arg);
 	void (*on_switch)(const struct selector_switch *, void *arg);
@@ -25,14 +25,14 @@ struct path {
 	struct ticker ticker;
 	struct netif_news news; /* for the outputs that follow it */
 	ev_io readable;
-	struct warm warm;   /* what a turn touches, as of the last second */
-	uint64_t now_ns;    /* of this turn */
+	struct warm warm; /* what a turn touches, as of the last second */
+	uint64_t now_ns; /* of this turn */
 	uint64_t second_ns; /* when this second ends */
-	bool fed;          /* packets came in this turn */
+	bool fed; /* packets came in this turn */
 
 	struct stream_memory *memory;
 	struct selector *selector;
-	struct watch watch; /* of what is sent */
+	struct monitor_log watch; /* of what is sent */
 	uint64_t packets;
 	uint64_t packets_before; /* a second ago */
 
@@ -41,25 +41,25 @@ struct path {
 
 	size_t n_sinks;
 	struct sink *sinks;
-	size_t n_paced;           /* network outputs that the sender feeds */
-	unsigned tick_ms;         /* the smallest burst of an output */
-	size_t n_with_pace;       /* those with one of their own */
-	struct alarm overflow;    /* of one of them */
+	size_t n_paced; /* network outputs that the sender feeds */
+	unsigned tick_ms; /* the smallest burst of an output */
+	size_t n_with_pace; /* those with one of their own */
+	struct alarm overflow; /* of one of them */
 	uint64_t overflow_before; /* packets, a second ago */
-	struct output **outputs;  /* those that are open, at their places */
+	struct output **outputs; /* those that are open, at their places */
 	struct sender sender;
-	uint64_t late_before;     /* sender.dropped a second ago */
+	uint64_t late_before; /* sender.dropped a second ago */
 	struct ratelimit late_log;
 };
 
 /* Ends a second: counts, reports, mends. */
-void path_second(struct path *);
+void pipeline_second(struct pipeline *);
 
 /* Addresses, interfaces or routes changed: the outputs follow. */
-void path_follow(struct path *);
+void pipeline_follow(struct pipeline *);
 
 /* Packets that waited too long to be sent by it. */
-uint64_t path_late(const struct path *, const struct sink *);
+uint64_t pipeline_late(const struct pipeline *, const struct sink *);
 
 /* After an output was opened or closed. */
-void path_collect_outputs(struct path *);
+void pipeline_collect_outputs(struct pipeline *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/stream/lane.h"
+#include "worker/stream/input_chain.h"
 
 #include "common/base/util.h"
 
@@ -10,21 +10,22 @@ static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
 	(void)runs, (void)n_runs, (void)arg;
 }
 
-static struct lane lane_of(const char *address, const struct stream_spec *s)
+static struct input_chain chain_of(const char *address,
+                                   const struct stream_spec *s)
 {
-	struct lane l;
+	struct input_chain l;
 
-	lane_init(&l, &(struct lane_config){
-		.position = 1,
-		.address = address,
-		.stream = s,
-		.alone = true,
-		.out = ignore,
-	});
+	chain_init(&l, &(struct chain_config){
+			       .position = 1,
+			       .address = address,
+			       .stream = s,
+			       .alone = true,
+			       .out = ignore,
+		       });
 	return l;
 }
 
-Test(lane, each_kind_of_input_has_its_time_to_begin)
+Test(input_chain, each_kind_of_input_has_its_time_to_begin)
 {
 	static const struct {
 		const char *address;
@@ -44,32 +45,32 @@ Test(lane, each_kind_of_input_has_its_time_to_begin)
 
 	stream_spec_init(&spec);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-		struct lane l = lane_of(kinds[i].address, &spec);
-		struct failover_input_config policy = lane_policy(&l);
+		struct input_chain l = chain_of(kinds[i].address, &spec);
+		struct failover_input_config policy = chain_policy(&l);
 
 		cr_expect(policy.valid, "%s", kinds[i].address);
 		cr_expect_eq(policy.initial_ms, kinds[i].initial_ms, "%s: %u",
-			     kinds[i].address, policy.initial_ms);
+		             kinds[i].address, policy.initial_ms);
 		cr_expect_eq(policy.cold, kinds[i].cold, "%s",
-			     kinds[i].address);
-		lane_done(&l);
+		             kinds[i].address);
+		chain_done(&l);
 	}
 }
 
-Test(lane, the_limit_of_the_stream_is_for_inputs_without_one)
+Test(input_chain, the_limit_of_the_stream_is_for_inputs_without_one)
 {
 	struct stream_spec spec;
-	struct lane own, none, other;
+	struct input_chain own, none, other;
 
 	stream_spec_init(&spec);
 	spec.cc_limit = 7;
-	own = lane_of("udp://239.1.1.1#cc_limit=3", &spec);
-	none = lane_of("udp://239.1.1.1#cc_limit=0", &spec);
-	other = lane_of("udp://239.1.1.1", &spec);
+	own = chain_of("udp://239.1.1.1#cc_limit=3", &spec);
+	none = chain_of("udp://239.1.1.1#cc_limit=0", &spec);
+	other = chain_of("udp://239.1.1.1", &spec);
 	cr_assert_eq(own.cc_limit, 3u);
 	cr_assert_eq(none.cc_limit, (unsigned)CC_LIMIT_NONE);
 	cr_assert_eq(other.cc_limit, 7u);
-	lane_done(&own);
-	lane_done(&none);
-	lane_done(&other);
+	chain_done(&own);
+	chain_done(&none);
+	chain_done(&other);
 }

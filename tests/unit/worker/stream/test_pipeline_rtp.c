@@ -16,7 +16,7 @@ enum { PACKETS = 7 * 100, HEADER = 12, SEVEN = 7 * TS_PACKET };
 static void send_rtp(struct rig *r, unsigned seq, const uint8_t *packets)
 {
 	uint8_t datagram[HEADER + SEVEN] = { 0x80, 33, (uint8_t)(seq >> 8),
-					     (uint8_t)seq, [11] = 1 };
+		                             (uint8_t)seq, [11] = 1 };
 
 	memcpy(datagram + HEADER, packets, SEVEN);
 	rig_send(r, datagram, sizeof datagram);
@@ -144,7 +144,7 @@ Test(path_rtp, takes_joined_datagrams_apart)
 	for (size_t i = 0; i < JOINED; i++) {
 		/* one is missing in the middle */
 		uint8_t head[HEADER] = { 0x80, 33, 0,
-					 (uint8_t)(i + (i > 9)), [11] = 1 };
+			                 (uint8_t)(i + (i > 9)), [11] = 1 };
 
 		memcpy(joined + i * EACH, head, HEADER);
 		memcpy(joined + i * EACH + HEADER, data + i * SEVEN, SEVEN);
@@ -152,8 +152,8 @@ Test(path_rtp, takes_joined_datagrams_apart)
 	rig_listen(&r, 0, "127.0.0.1", 6000);
 	rig_start(&r, "rtp://127.0.0.1:5000", "udp://127.0.0.1:6000", NULL);
 	rig_aim(&r, "127.0.0.1", 5000);
-	if (setsockopt(r.tx, SOL_UDP, UDP_SEGMENT, &segment,
-		       sizeof segment) < 0)
+	if (setsockopt(r.tx, SOL_UDP, UDP_SEGMENT, &segment, sizeof segment) <
+	    0)
 		cr_skip_test("no UDP_SEGMENT here");
 	rig_send(&r, joined, sizeof joined);
 	rig_await(&r, 0, sizeof data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/stream/lane.h"
+#include "worker/stream/input_chain.h"
 
 #include "common/base/units.h"
 #include "worker/stream/mux_input.h"
@@ -14,7 +14,7 @@ enum {
 
 static void judge_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
-	struct lane *l = arg;
+	struct input_chain *l = arg;
 
 	for (size_t i = 0; l->analyze != NULL && i < n_runs; i++)
 		analyze_feed(l->analyze, runs[i]);
@@ -23,7 +23,7 @@ static void judge_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 
 /* One input of which nothing is asked is a relay, byte for byte.  Several, and
  * the files of a list, have tables with one count of versions. */
-static void make_remux(struct lane *l, const struct lane_config *cfg)
+static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 {
 	const struct stream_spec *stream = cfg->stream;
 	struct remux_options options = l->source.spec.remux;
@@ -31,17 +31,16 @@ static void make_remux(struct lane *l, const struct lane_config *cfg)
 	bool asked;
 
 	remux_options_overlay(&options, &stream->remux);
-	asked = l->source.spec.mux[0] != '\0' ||
-		remux_options_given(&options);
+	asked = l->source.spec.mux[0] != '\0' || remux_options_given(&options);
 	if (!several && !asked)
 		return;
 	l->remux = remux_new(&(struct remux_config){
 		.options = &options,
 		.versions = cfg->versions,
 		.first = { .pat = stream->pat_version,
-			   .pmt = stream->pmt_version,
-			   .cat = stream->cat_version,
-			   .sdt = stream->sdt_version },
+	                   .pmt = stream->pmt_version,
+	                   .cat = stream->cat_version,
+	                   .sdt = stream->sdt_version },
 		.si = several ? cfg->si : NULL,
 		.source = cfg->position,
 		.out = judge_packets,
@@ -49,9 +48,9 @@ static void make_remux(struct lane *l, const struct lane_config *cfg)
 	});
 }
 
-void lane_init(struct lane *l, const struct lane_config *cfg)
+void chain_init(struct input_chain *l, const struct chain_config *cfg)
 {
-	*l = (struct lane){ .out = cfg->out, .arg = cfg->arg };
+	*l = (struct input_chain){ .out = cfg->out, .arg = cfg->arg };
 	source_init(&l->source, cfg->position, cfg->address);
 	l->fault_alarms = cfg->stream->backup_on;
 	l->cc_limit = l->source.spec.cc_limit;
@@ -60,16 +59,16 @@ void lane_init(struct lane *l, const struct lane_config *cfg)
 	if (l->source.valid)
 		make_remux(l, cfg);
 	if (l->source.valid && l->source.spec.mux[0] != '\0')
-		l->aside = aside_new(&l->source.spec, cfg->position);
+		l->mux = mux_input_new(&l->source.spec, cfg->position);
 }
 
-void lane_done(struct lane *l)
+void chain_done(struct input_chain *l)
 {
 	source_done(&l->source);
 	remux_free(&l->remux);
-	aside_free(&l->aside);
+	mux_input_free(&l->mux);
 	analyze_free(&l->analyze);
-	watch_done(&l->watch);
+	monitor_log_done(&l->watch);
 	splice_entry_free(&l->entry);
 }
 
@@ -80,10 +79,10 @@ static uint32_t initial_ms(const struct input_spec *spec)
 		return INITIAL_MS;
 	/* what it plays later it brings later */
 	return INITIAL_HTTP_MS +
-		(spec->http.no_sync ? 0 : spec->http.buffer_time_s * 1000);
+	       (spec->http.no_sync ? 0 : spec->http.buffer_time_s * 1000);
 }
 
-struct failover_input_config lane_policy(const struct lane *l)
+struct failover_input_config chain_policy(const struct input_chain *l)
 {
 	return (struct failover_input_config){
 		.valid = l->source.valid,
@@ -92,35 +91,35 @@ struct failover_input_config lane_policy(const struct lane *l)
 	};
 }
 
-struct splice_entry *lane_entry(struct lane *l)
+struct splice_entry *chain_entry(struct input_chain *l)
 {
 	if (l->entry == NULL)
 		l->entry = splice_entry_new();
 	return l->entry;
 }
 
-void lane_begin_entry(struct lane *l, unsigned wait_ms, uint64_t now_ns)
+void chain_begin_entry(struct input_chain *l, unsigned wait_ms, uint64_t now_ns)
 {
 	if (!l->entering)
-		splice_entry_begin(lane_entry(l), wait_ms, now_ns);
+		splice_entry_begin(chain_entry(l), wait_ms, now_ns);
 	l->entering = true;
 }
 
-void lane_end_entry(struct lane *l)
+void chain_end_entry(struct input_chain *l)
 {
 	if (l->entering)
 		splice_entry_end(l->entry);
 	l->entering = false;
 }
 
-void lane_forget_entry(struct lane *l)
+void chain_forget_entry(struct input_chain *l)
 {
 	if (l->entry != NULL)
 		splice_entry_reset(l->entry);
 	l->entering = false;
 }
 
-static struct analyze_config analyze_config(const struct lane *l)
+static struct analyze_config analyze_config(const struct input_chain *l)
 {
 	return (struct analyze_config){
 		.cc_limit = l->cc_limit,
@@ -131,7 +130,7 @@ static struct analyze_config analyze_config(const struct lane *l)
 
 /* What comes is what is sent: who watches the one need not look at the other
  * as well. */
-static void begin_analyze(struct lane *l)
+static void begin_analyze(struct input_chain *l)
 {
 	struct analyze_config config = analyze_config(l);
 
@@ -141,18 +140,18 @@ static void begin_analyze(struct lane *l)
 		l->analyze = analyze_new(&config);
 }
 
-static void begin(struct lane *l, uint64_t now_ns)
+static void begin(struct input_chain *l, uint64_t now_ns)
 {
 	const struct input_spec *spec = &l->source.spec;
 
 	if (l->watch.monitor != NULL)
-		watch_reset(&l->watch, now_ns);
+		monitor_log_reset(&l->watch, now_ns);
 	else if (!spec->no_analyze)
-		watch_begin(&l->watch, l->source.position, now_ns);
+		monitor_log_begin(&l->watch, l->source.position, now_ns);
 	begin_analyze(l);
 	if (l->remux != NULL)
 		remux_reset(l->remux);
-	lane_forget_entry(l);
+	chain_forget_entry(l);
 	l->silence = (struct silence){ 0 };
 	l->verdict = FAILOVER_UNKNOWN;
 	l->fault = NULL;
@@ -163,7 +162,7 @@ static void begin(struct lane *l, uint64_t now_ns)
 	l->told = (struct failover_sight){ 0 };
 }
 
-void lane_want(struct lane *l, bool wanted, uint64_t now_ns)
+void chain_want(struct input_chain *l, bool wanted, uint64_t now_ns)
 {
 	if (wanted == l->wanted)
 		return;
@@ -175,12 +174,12 @@ void lane_want(struct lane *l, bool wanted, uint64_t now_ns)
 	else
 		source_close(&l->source, now_ns);
 	if (!wanted)
-		watch_rest(&l->watch);
-	if (!wanted && l->aside != NULL)
-		aside_close(l->aside);
+		monitor_log_rest(&l->watch);
+	if (!wanted && l->mux != NULL)
+		mux_input_close(l->mux);
 }
 
-void lane_read(struct lane *l, struct batch *batch, uint64_t now_ns)
+void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 {
 	if (!l->wanted)
 		return;
@@ -189,40 +188,40 @@ void lane_read(struct lane *l, struct batch *batch, uint64_t now_ns)
 	l->tried = true;
 	if (l->source.input == NULL)
 		return;
-	if (l->aside != NULL)
-		aside_read(l->aside, now_ns);
+	if (l->mux != NULL)
+		mux_input_read(l->mux, now_ns);
 	l->empty_reads++;
 	if (source_read(&l->source, batch, now_ns) > 0)
 		l->empty_reads = 0;
 }
 
-void lane_take(struct lane *l, const struct ts_run *runs, size_t n_runs,
-	       uint64_t now_ns)
+void chain_take(struct input_chain *l, const struct ts_run *runs, size_t n_runs,
+                uint64_t now_ns)
 {
 	silence_feed(&l->silence, now_ns);
-	watch_feed(&l->watch, runs, n_runs, now_ns);
-	if (l->aside != NULL)
-		aside_join(l->aside, l->remux, runs, n_runs, now_ns);
+	monitor_log_feed(&l->watch, runs, n_runs, now_ns);
+	if (l->mux != NULL)
+		mux_input_join(l->mux, l->remux, runs, n_runs, now_ns);
 	if (l->remux != NULL)
 		remux_feed(l->remux, runs, n_runs, now_ns);
 	else
 		judge_packets(runs, n_runs, l);
 }
 
-const json_t *lane_stats(struct lane *l)
+const json_t *chain_stats(struct input_chain *l)
 {
 	struct link_stats more = { 0 };
 
-	if (l->aside != NULL)
-		aside_stats(l->aside, &more);
+	if (l->mux != NULL)
+		mux_input_stats(l->mux, &more);
 	return source_stats(&l->source, &more);
 }
 
-void lane_warm(const struct lane *l, struct warm *w)
+void chain_warm(const struct input_chain *l, struct warm *w)
 {
 	const struct source *s = &l->source;
 
-	warm_add(w, l, offsetof(struct lane, complaint));
+	warm_add(w, l, offsetof(struct input_chain, complaint));
 	warm_add(w, &l->told, sizeof l->told);
 	warm_add(w, s, offsetof(struct source, error) + 1);
 	if (s->input != NULL)
@@ -231,22 +230,23 @@ void lane_warm(const struct lane *l, struct warm *w)
 		monitor_warm(l->watch.monitor, w);
 }
 
-bool lane_is_busy(const struct lane *l)
+bool chain_is_busy(const struct input_chain *l)
 {
 	const struct input *in = l->source.input;
 
 	return in != NULL &&
-		(l->empty_reads < LANE_EMPTY_READS || input_fd(in) < 0);
+	       (l->empty_reads < CHAIN_EMPTY_READS || input_fd(in) < 0);
 }
 
-static bool is_broken(const struct lane *l)
+static bool is_broken(const struct input_chain *l)
 {
 	return l->tried && l->source.input == NULL &&
-		l->source.error.text[0] != '\0';
+	       l->source.error.text[0] != '\0';
 }
 
 /* What was on air has to be so for another second once it was silent. */
-static void note_silence(struct lane *l, const struct failover_sight *sight)
+static void note_silence(struct input_chain *l,
+                         const struct failover_sight *sight)
 {
 	if (l->verdict == FAILOVER_GOOD)
 		l->verdict = FAILOVER_POOR;
@@ -259,15 +259,16 @@ static void note_silence(struct lane *l, const struct failover_sight *sight)
 		l->fault = analyze_fault_name(ANALYZE_SILENT);
 }
 
-bool lane_look(struct lane *l, uint64_t now_ns, struct failover_sight *ret)
+bool chain_look(struct input_chain *l, uint64_t now_ns,
+                struct failover_sight *ret)
 {
 	struct failover_sight sight = {
 		.level = l->verdict,
 		.broken = is_broken(l),
 		.ended = l->source.ended,
 	};
-	bool silent = l->silence.last_ns == 0 ||
-		      now_ns >= silence_ns(&l->silence);
+	bool silent =
+		l->silence.last_ns == 0 || now_ns >= silence_ns(&l->silence);
 
 	l->silent = sight.broken || silent;
 	if (l->silent) {
@@ -282,7 +283,7 @@ bool lane_look(struct lane *l, uint64_t now_ns, struct failover_sight *ret)
 	return true;
 }
 
-uint64_t lane_next_ns(const struct lane *l, uint64_t now_ns)
+uint64_t chain_next_ns(const struct input_chain *l, uint64_t now_ns)
 {
 	uint64_t next = UINT64_MAX, silent = silence_ns(&l->silence);
 
@@ -293,7 +294,7 @@ uint64_t lane_next_ns(const struct lane *l, uint64_t now_ns)
 }
 
 /* Packets come, and there is nothing in them that could be sent. */
-static const char *find_want(const struct lane *l, uint64_t now_ns)
+static const char *find_want(const struct input_chain *l, uint64_t now_ns)
 {
 	static const char *const names[] = {
 		[REMUX_NO_PAT] = "no PAT",
@@ -308,32 +309,32 @@ static const char *find_want(const struct lane *l, uint64_t now_ns)
 	return names[remux_state(l->remux)];
 }
 
-static void complain_of_report(struct lane *l)
+static void complain_of_report(struct input_chain *l)
 {
 	const struct analyze_report *r = &l->report;
 
 	switch (r->fault) {
 	case ANALYZE_BITRATE:
 		errmsg_set(&l->complaint, "%u kbit/s are less than %u",
-			   r->payload_kbps, r->limit_kbps);
+		           r->payload_kbps, r->limit_kbps);
 		break;
 	case ANALYZE_PES:
 		errmsg_set(&l->complaint, "%u PES errors in a second",
-			   r->pes_error);
+		           r->pes_error);
 		break;
 	case ANALYZE_CC:
 		errmsg_set(&l->complaint, "%u CC errors in a second",
-			   r->cc_error);
+		           r->cc_error);
 		break;
 	default:
 		errmsg_set(&l->complaint, "%s",
-			   l->fault != NULL ? l->fault : "");
+		           l->fault != NULL ? l->fault : "");
 		break;
 	}
 }
 
 /* What comes says more than what is left of it. */
-static void complain(struct lane *l, const char *want)
+static void complain(struct input_chain *l, const char *want)
 {
 	unsigned pnr = l->source.spec.remux.pnr;
 
@@ -341,13 +342,13 @@ static void complain(struct lane *l, const char *want)
 		complain_of_report(l);
 	else if (pnr != 0 && remux_state(l->remux) == REMUX_NO_PROGRAM)
 		errmsg_set(&l->complaint, "the program pnr=%u is not there",
-			   pnr);
+		           pnr);
 	else
 		errmsg_set(&l->complaint, "%s", want);
 }
 
 /* An alarm that is to count as a fault; NULL: there is none. */
-static const char *find_alarm(const struct lane *l)
+static const char *find_alarm(const struct input_chain *l)
 {
 	uint32_t bits = l->watch.raised & l->fault_alarms;
 	int i = 0;
@@ -357,7 +358,7 @@ static const char *find_alarm(const struct lane *l)
 	return i < ALARM_COUNT ? alarm_name((enum alarm_id)i) : NULL;
 }
 
-static void judge(struct lane *l, uint64_t now_ns)
+static void judge(struct input_chain *l, uint64_t now_ns)
 {
 	const char *want = find_want(l, now_ns);
 
@@ -376,7 +377,7 @@ static void judge(struct lane *l, uint64_t now_ns)
 		l->verdict = FAILOVER_DEAD;
 }
 
-static void report(struct lane *l, unsigned passed_ms)
+static void report(struct input_chain *l, unsigned passed_ms)
 {
 	struct analyze_config config = analyze_config(l);
 	struct analyze_counts counts;
@@ -387,44 +388,44 @@ static void report(struct lane *l, unsigned passed_ms)
 	}
 	monitor_counted(l->watch.monitor, &counts);
 	analyze_judge(&config, &counts, monitor_psi(l->watch.monitor),
-		      passed_ms, &l->report);
+	              passed_ms, &l->report);
 }
 
-static bool has_two_senders(const struct lane *l)
+static bool has_two_senders(const struct input_chain *l)
 {
 	return l->counted.source_changes >= INPUT_TWO_SENDERS;
 }
 
 /* Of the alarm that the log has a reason for. */
-static const char *why_raised(const struct lane *l)
+static const char *why_raised(const struct input_chain *l)
 {
 	if (has_two_senders(l) && l->counted.unprotected == 0)
 		return source_senders(&l->source);
 	return source_bare(&l->source);
 }
 
-void lane_second(struct lane *l, uint64_t now_ns)
+void chain_second(struct input_chain *l, uint64_t now_ns)
 {
 	uint64_t passed_ms = (now_ns - l->began_ns) / MS;
 
-	if (!l->wanted || passed_ms < LANE_JUDGE_MS)
+	if (!l->wanted || passed_ms < CHAIN_JUDGE_MS)
 		return;
 	source_second(&l->source, now_ns, &l->counted);
-	if (l->aside != NULL)
-		aside_second(l->aside, now_ns);
+	if (l->mux != NULL)
+		mux_input_second(l->mux, now_ns);
 	report(l, (unsigned)passed_ms);
-	watch_second(&l->watch,
-		     &(struct monitor_counts){
-			     .sync_losses = (uint32_t)l->counted.sync_losses,
-			     .bad_sync = (uint32_t)l->counted.bad_sync,
-			     .network_lost = (uint32_t)l->counted.lost,
-			     .socket_dropped =
-				     (uint32_t)l->counted.socket_drops,
-			     .senders = has_two_senders(l) ? 2 : 1,
-			     .unprotected = (uint32_t)l->counted.unprotected,
-			     .unplayable = (uint32_t)l->counted.unplayable,
-		     },
-		     0, why_raised(l), now_ns);
+	monitor_log_second(
+		&l->watch,
+		&(struct monitor_counts){
+			.sync_losses = (uint32_t)l->counted.sync_losses,
+			.bad_sync = (uint32_t)l->counted.bad_sync,
+			.network_lost = (uint32_t)l->counted.lost,
+			.socket_dropped = (uint32_t)l->counted.socket_drops,
+			.senders = has_two_senders(l) ? 2 : 1,
+			.unprotected = (uint32_t)l->counted.unprotected,
+			.unplayable = (uint32_t)l->counted.unplayable,
+		},
+		0, why_raised(l), now_ns);
 	l->began_ns = now_ns;
 	judge(l, now_ns);
 }

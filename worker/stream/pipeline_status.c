@@ -4,16 +4,15 @@
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
-#include "worker/stream/path_state.h"
+#include "worker/stream/pipeline_state.h"
 
 enum { RECEIVERS_AGE_S = 5 };
 
-void path_collect_outputs(struct path *p)
+void pipeline_collect_outputs(struct pipeline *p)
 {
 	for (size_t i = 0; i < p->n_sinks; i++)
-		p->outputs[i] = sink_has_pace(&p->sinks[i])
-					? NULL
-					: p->sinks[i].output;
+		p->outputs[i] =
+			sink_has_pace(&p->sinks[i]) ? NULL : p->sinks[i].output;
 }
 
 static const char *text_or_null(const struct errmsg *e)
@@ -21,17 +20,17 @@ static const char *text_or_null(const struct errmsg *e)
 	return e->text[0] != '\0' ? e->text : NULL;
 }
 
-uint64_t path_late(const struct path *p, const struct sink *sink)
+uint64_t pipeline_late(const struct pipeline *p, const struct sink *sink)
 {
 	if (sink->sender != NULL)
 		return sink->sender->dropped;
 	return sink->spec.kind == OUTPUT_HTTP || sink->cbr != NULL
-		       ? 0
-		       : p->sender.dropped;
+	               ? 0
+	               : p->sender.dropped;
 }
 
-static void report_output(const struct path *p, struct sink *sink,
-			  struct msg_output_status *s)
+static void report_output(const struct pipeline *p, struct sink *sink,
+                          struct msg_output_status *s)
 {
 	struct output_counters counted;
 
@@ -49,11 +48,11 @@ static void report_output(const struct path *p, struct sink *sink,
 		s->peer = output_peer(sink->output);
 	s->bitrate_kbps = sink->rate.kbps;
 	s->packets = counted.packets;
-	s->dropped = counted.dropped + path_late(p, sink);
+	s->dropped = counted.dropped + pipeline_late(p, sink);
 	s->stats = sink_stats(sink);
 }
 
-static void report_outputs(struct path *p, struct msg_stream_status *status)
+static void report_outputs(struct pipeline *p, struct msg_stream_status *status)
 {
 	status->n_outputs = p->n_sinks;
 	for (size_t i = 0; i < p->n_sinks; i++)
@@ -61,7 +60,7 @@ static void report_outputs(struct path *p, struct msg_stream_status *status)
 }
 
 /* Packets that did not fit a constant rate since the beginning. */
-static uint64_t overflow(const struct path *p)
+static uint64_t overflow(const struct pipeline *p)
 {
 	struct cbr_counters c;
 	uint64_t sum = 0;
@@ -75,19 +74,19 @@ static uint64_t overflow(const struct path *p)
 	return sum;
 }
 
-static bool is_overflowing(struct path *p)
+static bool is_overflowing(struct pipeline *p)
 {
 	uint64_t sum = overflow(p);
 
 	(void)alarm_second(&p->overflow, (uint32_t)(sum - p->overflow_before),
-			   wall_ms());
+	                   wall_ms());
 	p->overflow_before = sum;
 	return p->overflow.raised;
 }
 
 /* No monitor counts it. */
-static void count_overflow(const struct path *p,
-			   struct msg_stream_status *status)
+static void count_overflow(const struct pipeline *p,
+                           struct msg_stream_status *status)
 {
 	for (size_t i = 0; i < status->n_changes; i++)
 		if (status->changes[i].alarm == ALARM_CBR_OVERFLOW)
@@ -95,27 +94,28 @@ static void count_overflow(const struct path *p,
 }
 
 /* How a packet was lost on its way to us is not seen in what is sent. */
-static void report_alarms(struct path *p, struct msg_stream_status *status)
+static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 {
-	const struct lane *chosen = selector_lane(p->selector, status->chosen);
-	const struct watch *w = &p->watch;
+	const struct input_chain *chosen =
+		selector_chain(p->selector, status->chosen);
+	const struct monitor_log *w = &p->watch;
 
-	watch_second(&p->watch, &(struct monitor_counts){ 0 },
-		     chosen != NULL ? chosen->watch.raised : 0, NULL,
-		     p->now_ns);
+	monitor_log_second(&p->watch, &(struct monitor_counts){ 0 },
+	                   chosen != NULL ? chosen->watch.raised : 0, NULL,
+	                   p->now_ns);
 	/* what is watched as it comes need not be watched again */
 	if (selector_is_relay(p->selector))
-		w = &selector_lane(p->selector, 1)->watch;
+		w = &selector_chain(p->selector, 1)->watch;
 	else if (p->watch.monitor == NULL)
-		watch_begin(&p->watch, 0, p->now_ns);
+		monitor_log_begin(&p->watch, 0, p->now_ns);
 	status->alarms = w->raised & ~ALARMS_OF_THE_WAY;
 	if (is_overflowing(p))
 		status->alarms |= 1u << ALARM_CBR_OVERFLOW;
-	watch_report(w, 0, status->alarms, &p->watch.reported, status);
+	monitor_log_report(w, 0, status->alarms, &p->watch.reported, status);
 	count_overflow(p, status);
 }
 
-static void log_late(struct path *p)
+static void log_late(struct pipeline *p)
 {
 	uint64_t late = p->sender.dropped - p->late_before;
 	unsigned suppressed;
@@ -126,8 +126,9 @@ static void log_late(struct path *p)
 		return;
 	p->late_before = p->sender.dropped;
 	log_warning("stream",
-		    "%llu packets came faster than the stream runs and were "
-		    "dropped before the outputs", (unsigned long long)late);
+	            "%llu packets came faster than the stream runs and were "
+	            "dropped before the outputs",
+	            (unsigned long long)late);
 }
 
 static uint64_t hash_of(const struct msg_stream_receivers *r)
@@ -136,12 +137,12 @@ static uint64_t hash_of(const struct msg_stream_receivers *r)
 
 	for (size_t i = 0; i < r->n; i++)
 		hash = hash_add(hash, &r->list[i].client,
-				sizeof r->list[i].client);
+		                sizeof r->list[i].client);
 	return hash;
 }
 
 /* When they change, and now and then for a master that is new. */
-static void tell_receivers(struct path *p, struct sink *sink)
+static void tell_receivers(struct pipeline *p, struct sink *sink)
 {
 	struct msg_stream_receivers r = { .output = sink->position };
 	ssize_t n = -1;
@@ -161,7 +162,7 @@ static void tell_receivers(struct path *p, struct sink *sink)
 	p->on_receivers(&r, p->arg);
 }
 
-bool path_kick(struct path *p, uint64_t client)
+bool pipeline_kick(struct pipeline *p, uint64_t client)
 {
 	for (size_t i = 0; i < p->n_sinks; i++)
 		if (p->sinks[i].output != NULL &&
@@ -173,7 +174,7 @@ bool path_kick(struct path *p, uint64_t client)
 }
 
 /* Looks up what the turns of the next second will touch. */
-static void find_warm(struct path *p)
+static void find_warm(struct pipeline *p)
 {
 	struct warm *w = &p->warm;
 
@@ -188,25 +189,25 @@ static void find_warm(struct path *p)
 	warm_add(w, p->memory, WARM_LINE);
 }
 
-void path_follow(struct path *p)
+void pipeline_follow(struct pipeline *p)
 {
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_follow(&p->sinks[i], p->packets - p->packets_before,
-			    p->now_ns);
-	path_collect_outputs(p);
+		            p->now_ns);
+	pipeline_collect_outputs(p);
 	find_warm(p);
 }
 
 /* What is left of the next one behind one that came late is a second of its own
  * only if the inputs are judged in it: they would tell the last one again. */
-static void end_second(struct path *p)
+static void end_second(struct pipeline *p)
 {
 	p->second_ns += SECOND_NS;
-	if (p->second_ns < p->now_ns + LANE_JUDGE_MS * MS)
+	if (p->second_ns < p->now_ns + CHAIN_JUDGE_MS * MS)
 		p->second_ns = p->now_ns + SECOND_NS;
 }
 
-void path_second(struct path *p)
+void pipeline_second(struct pipeline *p)
 {
 	struct msg_stream_status status = { .packets = p->packets };
 
@@ -216,11 +217,11 @@ void path_second(struct path *p)
 	sender_second(&p->sender);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_second(&p->sinks[i], p->packets - p->packets_before,
-			    p->now_ns);
+		            p->now_ns);
 	p->packets_before = p->packets;
 	for (size_t i = 0; i < p->n_sinks; i++)
 		tell_receivers(p, &p->sinks[i]);
-	path_collect_outputs(p);
+	pipeline_collect_outputs(p);
 	find_warm(p);
 	/* the texts of errors are as they are from here to on_status() */
 	report_outputs(p, &status);

@@ -14,16 +14,16 @@
 #include <jansson.h>
 
 struct ev_loop;
-struct path;
+struct pipeline;
 struct selector_switch;
 
-struct path_config {
+struct pipeline_config {
 	struct ev_loop *loop;
-	/* Both borrowed for the call of path_new(). */
+	/* Both borrowed for the call of pipeline_new(). */
 	const struct msg_stream_start *start;
 	const char *id;
-	int ring;       /* descriptor of the ring, or -1; not taken */
-	int memory;     /* of stream_memory (memory.h), or -1; not taken */
+	int ring; /* descriptor of the ring, or -1; not taken */
+	int memory; /* of stream_memory (memory.h), or -1; not taken */
 	const int *wake; /* what wakes the loop while a stream flows, as of
 			    ticker_init() */
 	/* Once a second; the status is borrowed.  The path must not be freed
@@ -37,24 +37,24 @@ struct path_config {
 };
 
 /* Never fails: what cannot be opened is reported and tried again. */
-struct path *path_new(const struct path_config *);
-void path_free(struct path **);
+struct pipeline *pipeline_new(const struct pipeline_config *);
+void pipeline_free(struct pipeline **);
 
 /* From now on it is written to this ring (fd is not taken), too. */
-void path_use_ring(struct path *, int fd);
+void pipeline_use_ring(struct pipeline *, int fd);
 
 /* As selector_link(). */
-void path_link(struct path *, const char *stream, int fd);
+void pipeline_link(struct pipeline *, const char *stream, int fd);
 
 /* By hand, as selector_choose(). */
-int path_choose(struct path *, unsigned position, struct errmsg *why)
-	MUST_CHECK;
+int pipeline_choose(struct pipeline *, unsigned position,
+                    struct errmsg *why) MUST_CHECK;
 
 /* What is known of an input, by its position, or with 0 of what is sent: a new
  * object as doc/api.md describes it.  It begins with the PID `from`; *ret_next
  * is where to go on, 0 at the end. */
-json_t *path_analysis(const struct path *, unsigned place, unsigned from,
-		      unsigned *ret_next);
+json_t *pipeline_analysis(const struct pipeline *, unsigned place,
+                          unsigned from, unsigned *ret_next);
 
 /* Sends a receiver of an output away; false: he is not there. */
-bool path_kick(struct path *, uint64_t client);
+bool pipeline_kick(struct pipeline *, uint64_t client);
