@@ -16,6 +16,7 @@
 struct ev_loop;
 struct pipeline;
 struct selector_switch;
+struct ticker_wakes;
 
 struct pipeline_config {
 	struct ev_loop *loop;
@@ -24,8 +25,8 @@ struct pipeline_config {
 	const char *id;
 	int ring; /* descriptor of the ring, or -1; not taken */
 	int memory; /* of stream_memory (memory.h), or -1; not taken */
-	const int *wake; /* what wakes the loop while a stream flows, as of
-			    ticker_init() */
+	/* What wakes the loop while a stream flows, as of ticker_init(). */
+	const struct ticker_wakes *wake;
 	/* Once a second; the status is borrowed.  The path must not be freed
 	 * inside. */
 	void (*on_status)(const struct msg_stream_status *, void *arg);

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sysexits.h>
 #include <time.h>
@@ -90,8 +91,11 @@ static void start(struct stream *s, const struct msg_stream_start *start,
 		.start = start,
 		.id = s->id,
 		.ring = start->ring && n_fds > 0 ? fds[0] : -1,
-		.wake = (const int[TICKER_WAKES]){ WORKER_CHANNEL_FD,
-	                                           s->worker->on_term.fd },
+		.wake = &(const struct ticker_wakes){
+			.fd = WORKER_CHANNEL_FD,
+			.signal = SIGTERM,
+			.signal_fd = s->worker->on_term.fd,
+		},
 		.memory = start->memory && n_fds > 0 ? fds[n_fds - 1] : -1,
 		.on_status = on_status,
 		.on_switch = on_switch,

@@ -8,7 +8,9 @@
 #include "common/base/util.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -45,23 +47,28 @@ static bool sleep_alone(struct ticker *t)
 	uint64_t now = mono_ns();
 	struct timespec timeout =
 		as_timespec(next_ns(t, t->interval_ns, now) - now);
-	struct epoll_event event;
-	int n;
+	int got = sigtimedwait(&t->signals, NULL, &timeout);
 
-	if (!t->old_kernel) {
-		n = epoll_pwait2(t->wakes, &event, 1, &timeout, NULL);
-		if (n >= 0 || errno == EINTR)
-			return n == 0;
-		t->old_kernel = true;
-	}
-	return ppoll(&(struct pollfd){ .fd = t->wakes, .events = POLLIN }, 1,
-		     &timeout, NULL) == 0;
+	/* the descriptor of this signal has to become readable */
+	if (got > 0 && got == t->wake_signal)
+		(void)raise(got);
+	return got < 0 && errno == EAGAIN;
+}
+
+/* Signals report what becomes readable, and not what is already. */
+static bool is_wanted(const struct ticker *t)
+{
+	struct epoll_event event;
+
+	return epoll_wait(t->wakes, &event, 1, 0) != 0;
 }
 
 static void tick_alone(struct ticker *t)
 {
+	if (is_wanted(t))
+		return;
 	for (int i = 0; i < TICKER_ALONE && t->interval_ns > 0; i++) {
-		if (!sleep_alone(t))
+		if (!t->alone || !sleep_alone(t))
 			break;
 		t->on_tick(t->arg);
 	}
@@ -78,7 +85,7 @@ static void on_expired(struct ev_loop *loop, ev_io *w, int revents)
 	if (!take_expired(t))
 		return;
 	t->on_tick(t->arg);
-	if (t->wakes >= 0)
+	if (t->alone)
 		tick_alone(t);
 }
 
@@ -98,6 +105,20 @@ static unsigned phase_of(const char *name)
 	return (hash >> 16) % TICKER_PHASES;
 }
 
+/* From now on it sends SIGIO to this thread, or no longer. */
+static int send_signals(int fd, bool on)
+{
+	const struct f_owner_ex us = { F_OWNER_TID, gettid() };
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETOWN_EX, &us) < 0 ||
+	    fcntl(fd, F_SETFL,
+		  on ? flags | O_ASYNC : flags & ~O_ASYNC) < 0)
+		return -errno;
+	/* a descriptor that cannot ignores the flag */
+	return !on || fcntl(fd, F_GETFL) & O_ASYNC ? 0 : -EOPNOTSUPP;
+}
+
 static void watch(struct ticker *t, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -106,14 +127,20 @@ static void watch(struct ticker *t, int fd)
 		give_up("wake-up");
 }
 
-/* As it is without memory. */
-static void open_wakes(struct ticker *t, const int *wake)
+static void open_wakes(struct ticker *t, const struct ticker_wakes *wake)
 {
 	t->wakes = epoll_create1(EPOLL_CLOEXEC);
 	if (t->wakes < 0)
 		give_up("wake-up");
-	for (size_t i = 0; i < TICKER_WAKES; i++)
-		watch(t, wake[i]);
+	(void)sigemptyset(&t->signals);
+	(void)sigaddset(&t->signals, SIGIO);
+	(void)pthread_sigmask(SIG_BLOCK, &t->signals, NULL);
+	if (wake->signal != 0)
+		(void)sigaddset(&t->signals, wake->signal);
+	t->wake_signal = wake->signal;
+	watch(t, wake->signal_fd);
+	watch(t, wake->fd);
+	t->alone = send_signals(wake->fd, true) == 0;
 }
 
 void ticker_init(struct ticker *t, const struct ticker_config *config)
@@ -149,10 +176,14 @@ void ticker_hear(struct ticker *t, int fd)
 	if (t->wakes < 0 || fd == t->heard)
 		return;
 	/* it may be closed, and gone from there */
-	if (t->heard >= 0)
+	if (t->heard >= 0) {
 		(void)epoll_ctl(t->wakes, EPOLL_CTL_DEL, t->heard, NULL);
+		(void)send_signals(t->heard, false);
+	}
 	t->heard = fd;
 	watch(t, fd);
+	if (fd >= 0 && send_signals(fd, true) < 0)
+		t->alone = false;
 }
 
 /* With times in range it cannot fail. */

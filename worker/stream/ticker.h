@@ -10,16 +10,17 @@
  * parts keep all streams from leaving in the same instant.
  *
  * Between two wake-ups the worker need not go back to its loop: many ticks
- * long it waits for the time and for the few descriptors on which somebody may
- * want something of it, in one system call instead of two and without the
- * loop's bookkeeping, which has grown cold each time.  It sleeps in an epoll:
- * one descriptor is touched, however many may wake it.
+ * long it sleeps in one system call that touches no descriptor at all.  What
+ * may want something of it sends a signal, SIGIO from the descriptors, which
+ * ends the sleep.
  *
- * Owns a timerfd, its watcher and an epoll; borrows the loop.  Embedded.
+ * Owns a timerfd, its watcher and an epoll; borrows the loop.  Blocks SIGIO in
+ * the thread that calls it.  Embedded.
  */
 #pragma once
 
 #include <ev.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,8 +28,13 @@ enum {
 	TICKER_PHASES = 2,
 	/* So many in a row without a look at the loop. */
 	TICKER_ALONE = 49,
-	/* What wakes the loop, see ticker_init(). */
-	TICKER_WAKES = 2,
+};
+
+/* What wakes the loop of a worker that sleeps alone. */
+struct ticker_wakes {
+	int fd;        /* readable: the loop has something to do */
+	int signal;    /* so it has with this one, which is blocked; ... */
+	int signal_fd; /* ... its signalfd.  0 and -1: none */
 };
 
 struct ticker {
@@ -36,9 +42,11 @@ struct ticker {
 	void (*on_tick)(void *arg);
 	void *arg;
 	ev_io io;
-	int wakes;       /* an epoll of what alone wakes the loop; or -1 */
-	int heard;       /* in there: ticker_hear() */
-	bool old_kernel; /* before Linux 5.11: no epoll_pwait2() */
+	bool alone;       /* only these wake the loop: */
+	int wakes;        /* an epoll of their descriptors; or -1 */
+	int heard;        /* in there: ticker_hear() */
+	int wake_signal;
+	sigset_t signals; /* that end the sleep */
 	unsigned phase;       /* below TICKER_PHASES */
 	uint64_t interval_ns; /* 0: runs once or not at all */
 };
@@ -46,10 +54,9 @@ struct ticker {
 struct ticker_config {
 	struct ev_loop *loop;
 	const char *name; /* borrowed for the call */
-	/* When one of these TICKER_WAKES is readable the loop has something to
-	 * do (-1: none); NULL: it may have at any time.  A signal does not
-	 * wake it.  Borrowed for the call. */
-	const int *wake;
+	/* NULL: the loop may have something to do at any time.  Borrowed for
+	 * the call. */
+	const struct ticker_wakes *wake;
 	/* Must not call ticker_done(). */
 	void (*on_tick)(void *arg);
 	void *arg;

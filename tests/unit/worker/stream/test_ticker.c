@@ -9,11 +9,14 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #define INTERVAL_NS UINT64_C(5000000)
 
 enum { TICKS = 25, FORGETS_AT = 2, WAKES_AT = 3 };
+
+enum by { BY_FD, BY_SIGNAL, BY_HEARD, BY_NONE };
 
 struct rig {
 	struct ev_loop *loop;
@@ -21,9 +24,10 @@ struct rig {
 	int pipe[2];
 	ev_io reader;
 	bool wakes;          /* itself, at tick WAKES_AT, ... */
-	int by;              /* ... by this one; the last: ticker_hear() */
-	bool forgets;        /* ... and not when it does */
-	bool old_kernel;
+	enum by by;
+	bool forgets;        /* what ticker_hear() named */
+	bool dumb;           /* the descriptor sends no signals */
+	bool ready;          /* it is readable, and stays so */
 	int n_ticks;
 	int woken_at;        /* n_ticks when the loop heard it */
 	uint64_t began_ns;
@@ -41,6 +45,14 @@ static void expect_faults_to_be_heard_of(void)
 		cr_assert_not(sigismember(&blocked, faults[i]));
 }
 
+static void wake(const struct rig *r)
+{
+	if (r->by == BY_SIGNAL)
+		cr_assert_eq(kill(getpid(), SIGUSR1), 0);
+	else
+		cr_assert_eq(write(r->pipe[1], "x", 1), 1);
+}
+
 static void on_tick(void *arg)
 {
 	struct rig *r = arg;
@@ -49,7 +61,7 @@ static void on_tick(void *arg)
 	if (r->forgets && r->n_ticks == FORGETS_AT)
 		ticker_hear(&r->ticker, -1);
 	if (r->wakes && r->n_ticks == WAKES_AT)
-		cr_assert_eq(write(r->pipe[1], "x", 1), 1);
+		wake(r);
 	expect_faults_to_be_heard_of();
 	if (r->n_ticks < TICKS)
 		return;
@@ -66,32 +78,56 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	ev_break(loop, EVBREAK_ALL);
 }
 
-/* Ticks to the end, or to where the loop was woken. */
-static void run(struct rig *r, bool alone)
+static int open_signal(void)
 {
-	int silent = eventfd(0, EFD_CLOEXEC);
-	int wake[TICKER_WAKES] = { silent, -1 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	cr_assert_eq(sigprocmask(SIG_BLOCK, &set, NULL), 0);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static void begin(struct rig *r, const struct ticker_wakes *wakes)
+{
+	int reads = r->by == BY_SIGNAL ? wakes->signal_fd : r->pipe[0];
 
 	r->loop = ev_loop_new(EVFLAG_AUTO);
-	cr_assert_eq(pipe(r->pipe), 0);
-	ev_io_init(&r->reader, on_readable, r->pipe[0], EV_READ);
+	ev_io_init(&r->reader, on_readable, reads, EV_READ);
 	ev_io_start(r->loop, &r->reader);
-	if (r->by < TICKER_WAKES)
-		wake[r->by] = r->pipe[0];
 	ticker_init(&r->ticker, &(struct ticker_config){
 		.loop = r->loop,
 		.name = "a001",
-		.wake = alone ? wake : NULL,
+		.wake = wakes->fd >= 0 ? wakes : NULL,
 		.on_tick = on_tick,
 		.arg = r,
 	});
-	r->ticker.old_kernel = r->old_kernel;
-	if (r->by == TICKER_WAKES)
+	if (r->by == BY_HEARD)
 		ticker_hear(&r->ticker, r->pipe[0]);
+}
+
+/* Ticks to the end, or to where the loop was woken. */
+static void run(struct rig *r, bool alone)
+{
+	int silent[2];
+	struct ticker_wakes wakes = { .fd = -1, .signal = SIGUSR1,
+				      .signal_fd = open_signal() };
+
+	cr_assert_eq(pipe(r->pipe), 0);
+	cr_assert_eq(pipe(silent), 0);
+	if (r->dumb)
+		wakes.fd = eventfd(0, EFD_CLOEXEC);
+	else if (alone)
+		wakes.fd = r->by == BY_FD ? r->pipe[0] : silent[0];
+	if (r->ready)
+		cr_assert_eq(write(silent[1], "x", 1), 1);
+	begin(r, &wakes);
 	r->began_ns = mono_ns();
 	ticker_every(&r->ticker, INTERVAL_NS, r->began_ns);
 	ev_run(r->loop, 0);
-	close(silent);
+	close(silent[0]);
+	close(silent[1]);
+	close(wakes.signal_fd);
 }
 
 static void end(struct rig *r)
@@ -115,9 +151,16 @@ static void expect_grid(const struct rig *r)
 			      "tick %u has no place of its own", i);
 }
 
+static void expect_loop_is_left_alone(const struct rig *r)
+{
+	cr_expect_eq(r->n_ticks, TICKS);
+	/* a timer that went on meanwhile does not tick once more */
+	cr_expect_leq(ev_iteration(r->loop), 2 + TICKS / (1 + TICKER_ALONE));
+}
+
 Test(ticker, ticks_once_in_each_place_of_the_grid)
 {
-	struct rig r = { 0 };
+	struct rig r = { .by = BY_NONE };
 
 	run(&r, false);
 	expect_grid(&r);
@@ -127,58 +170,70 @@ Test(ticker, ticks_once_in_each_place_of_the_grid)
 
 Test(ticker, stays_on_the_grid_without_a_look_at_the_loop)
 {
-	struct rig r = { 0 };
+	struct rig r = { .by = BY_NONE };
 
 	run(&r, true);
 	expect_grid(&r);
-	/* a timer that went on meanwhile does not tick once more */
-	cr_expect_leq(ev_iteration(r.loop), 2 + TICKS / (1 + TICKER_ALONE));
+	expect_loop_is_left_alone(&r);
 	end(&r);
 }
 
-static void expect_wake(bool old_kernel)
+Test(ticker, goes_back_to_the_loop_at_once_when_something_wakes_it)
 {
-	for (int by = 0; by <= TICKER_WAKES; by++) {
-		struct rig r = { .wakes = true, .by = by,
-				 .old_kernel = old_kernel };
+	for (enum by by = BY_FD; by <= BY_HEARD; by++) {
+		struct rig r = { .wakes = true, .by = by };
 
 		run(&r, true);
-		cr_expect_geq(r.woken_at, WAKES_AT);
+		cr_expect_geq(r.woken_at, WAKES_AT, "by %d", by);
 		/* its time may have come just then */
-		cr_expect_leq(r.woken_at, WAKES_AT + 1);
+		cr_expect_leq(r.woken_at, WAKES_AT + 1, "by %d", by);
 		end(&r);
 	}
 }
 
-Test(ticker, goes_back_to_the_loop_at_once_when_a_descriptor_is_readable)
+Test(ticker, keeps_a_signal_pending_for_the_reader_of_its_descriptor)
 {
-	expect_wake(false);
-}
+	struct rig r = { .wakes = true, .by = BY_SIGNAL };
+	sigset_t pending;
 
-Test(ticker, does_so_on_a_kernel_without_epoll_pwait2)
-{
-	struct rig r = { .old_kernel = true };
-
-	expect_wake(true);
 	run(&r, true);
-	expect_grid(&r);
-	cr_expect_leq(ev_iteration(r.loop), 2 + TICKS / (1 + TICKER_ALONE));
+	cr_assert_eq(sigpending(&pending), 0);
+	cr_expect(sigismember(&pending, SIGUSR1));
 	end(&r);
 }
 
 Test(ticker, stays_alone_when_a_descriptor_it_no_longer_watches_is_readable)
 {
-	struct rig r = { .wakes = true, .by = TICKER_WAKES, .forgets = true };
+	struct rig r = { .wakes = true, .by = BY_HEARD, .forgets = true };
 
 	run(&r, true);
-	cr_expect_eq(r.n_ticks, TICKS);
-	cr_expect_leq(ev_iteration(r.loop), 2 + TICKS / (1 + TICKER_ALONE));
+	expect_loop_is_left_alone(&r);
+	end(&r);
+}
+
+Test(ticker, stays_with_the_loop_while_a_descriptor_is_readable)
+{
+	struct rig r = { .by = BY_NONE, .ready = true };
+
+	run(&r, true);
+	expect_grid(&r);
+	cr_expect_geq(ev_iteration(r.loop), TICKS);
+	end(&r);
+}
+
+Test(ticker, stays_with_the_loop_when_a_descriptor_sends_no_signals)
+{
+	struct rig r = { .by = BY_NONE, .dumb = true };
+
+	run(&r, true);
+	expect_grid(&r);
+	cr_expect_geq(ev_iteration(r.loop), TICKS);
 	end(&r);
 }
 
 Test(ticker, watches_another_descriptor_that_has_the_number_of_a_closed_one)
 {
-	struct rig r = { .by = TICKER_WAKES + 1 };
+	struct rig r = { .by = BY_NONE };
 	struct ticker *t = &r.ticker;
 	struct epoll_event event;
 	int first, second;
