@@ -14,6 +14,8 @@ helper_files = \
 	tests/helpers/mux.mjs \
 	tests/helpers/net.mjs \
 	tests/helpers/rist.mjs \
+	tests/helpers/interface.mjs \
+	tests/helpers/querier.mjs \
 	tests/helpers/peers.mjs \
 	tests/helpers/rate.mjs \
 	tests/helpers/query.py \
@@ -56,6 +58,7 @@ system_tests = \
 	tests/system/failover-seam.mjs \
 	tests/system/faults.mjs \
 	tests/system/file.mjs \
+	tests/system/file-list.mjs \
 	tests/system/hardening.mjs \
 	tests/system/harness.mjs \
 	tests/system/hostile.mjs \
@@ -67,6 +70,7 @@ system_tests = \
 	tests/system/http.mjs \
 	tests/system/inputs.mjs \
 	tests/system/interface.mjs \
+	tests/system/interface-address.mjs \
 	tests/system/log.mjs \
 	tests/system/log-settings.mjs \
 	tests/system/main.mjs \
@@ -87,6 +91,7 @@ system_tests = \
 	tests/system/protection.mjs \
 	tests/system/push.mjs \
 	tests/system/querier.mjs \
+	tests/system/querier-restart.mjs \
 	tests/system/record.mjs \
 	tests/system/refusals.mjs \
 	tests/system/remux.mjs \
@@ -99,8 +104,11 @@ system_tests = \
 	tests/system/reload.mjs \
 	tests/system/restart.mjs \
 	tests/system/rist.mjs \
+	tests/system/rist-alarm.mjs \
+	tests/system/rist-cut.mjs \
 	tests/system/rist-peers.mjs \
 	tests/system/rist-places.mjs \
+	tests/system/rist-retry.mjs \
 	tests/system/rist-sides.mjs \
 	tests/system/rist-stuck.mjs \
 	tests/system/rist-ways.mjs \

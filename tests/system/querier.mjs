@@ -2,75 +2,14 @@
 // querier: a group that is silent where no querier asks for it is told, and so
 // is who asks on each network.
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
 import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';
 import { TsMux } from '../helpers/mux.mjs';
-import { ip, pair, tool } from '../helpers/net.mjs';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { Timing } from '../helpers/timing.mjs';
+import { ROUTER, TIMEOUT_S, US, alarmed, asking, query, setUp, waitNetwork }
+	from '../helpers/querier.mjs';
+import { stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { now, udpBound, waitUntil } from '../helpers/util.mjs';
-
-const QUERY = new URL('../helpers/query.py', import.meta.url).pathname;
-const US = '10.9.5.1', ROUTER = '10.9.5.2';
-const TIMEOUT_S = 3;
-
-const query = (kind) => tool('python3', QUERY, 'qb', kind, ROUTER);
-
-// Until it is stopped, somebody asks once a second.
-async function asking(kind, during) {
-	let on = true, times = 0;
-	const loop = (async () => {
-		for (; on; times++) {
-			await query(kind);
-			await new Promise((done) => setTimeout(done, 1000));
-		}
-	})();
-
-	try {
-		return await during(() => times);
-	} finally {
-		on = false;
-		await loop;
-	}
-}
-
-// Inputs on qa, whose other end is qb, and one on the loopback, where nobody
-// could ask.
-async function setUp(t, group, group6, more = {}, timeout = TIMEOUT_S,
-	options = '') {
-	await pair(t, 'qa', 'qb');
-	await ip('addr', 'add', `${US}/24`, 'dev', 'qa');
-	for (const [name, address] of [['qa', 'fe80::1'], ['qb', 'fe80::2']])
-		await ip('addr', 'add', `${address}/64`, 'dev', name, 'nodad');
-	const sluice = await Sluice.start(t, { ...config(
-		stream('a001', `udp://qa@${group}:5000${options}`,
-			'udp://127.0.0.1:6000'),
-		stream('a002', group6 ? `udp://qa@${group6}:5002`
-			: 'udp://239.255.0.1:5002', 'udp://127.0.0.1:6002')),
-	settings: { querier_timeout: timeout } }, more);
-
-	await waitUntil('input', () => udpBound(5000));
-	return sluice;
-}
-
-function waitNetwork(sluice, what, probe, protocol = 'igmp',
-	timeoutMs = 20000) {
-	return waitUntil(what, async () => {
-		const network = await sluice.json('/api/network-status');
-		const found = network.interfaces.find((i) =>
-			i.protocol === protocol);
-
-		assert.ok(network.interfaces.every((i) =>
-			i.interface === 'qa'));
-		if (!found || !probe(found))
-			throw new Error(JSON.stringify(network));
-		return found;
-	}, timeoutMs);
-}
-
-const alarmed = (status) => status.inputs[0].alarms.includes('no_querier');
+import { waitUntil } from '../helpers/util.mjs';
 
 test('silent without a querier: an alarm, until packets or a querier come',
 	async (t) => {
@@ -158,48 +97,6 @@ test('queries of each version of IGMP and MLD are heard', async (t) => {
 			await sluice.waitStatus(inputs[protocol], 'no alarm',
 				(s) => !alarmed(s));
 		});
-	await sluice.stop();
-});
-
-test('it goes on over a restart, and is back after its death', async (t) => {
-	const sluice = await setUp(t, '239.1.0.1');
-	const { pid } = await waitUntil('the worker', () =>
-		sluice.worker('querier'));
-
-	await asking('igmp2', async () => {
-		await waitNetwork(sluice, 'heard', (i) => i.state === 'heard');
-		await sluice.cmd('restart');
-		await waitUntil('the next master', () =>
-			/goes on, pid/.test(sluice.log));
-		await waitNetwork(sluice, 'heard', (i) => i.state === 'heard');
-		assert.equal(sluice.worker('querier').pid, pid);
-		process.kill(pid, 'SIGKILL');
-		await sluice.replaced('querier', undefined, pid);
-		await waitNetwork(sluice, 'heard', (i) => i.state === 'heard');
-	});
-	// no capability is left to it
-	const status = fs.readFileSync(
-		`/proc/${sluice.worker('querier').pid}/status`, 'utf8');
-	for (const set of ['CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
-		assert.match(status, new RegExp(`^${set}:\\s+0+$`, 'm'));
-	await sluice.stop();
-});
-
-test('a restart does not begin the wait anew', async (t) => {
-	const timing = new Timing(t);
-	const sluice = await setUp(t, '239.1.0.1', null, {}, 15);
-	const missing = () => waitNetwork(sluice, 'missing', (i) =>
-		i.state === 'missing', 'igmp', 60000);
-
-	await missing();
-	const began = now();
-	await sluice.cmd('restart');
-	await waitUntil('the next master', () =>
-		/goes on, pid/.test(sluice.log), 20000);
-	await sluice.ready();
-	await missing();
-	timing.stop();
-	timing.assert(now() - began < 15000, 'it was waited for anew');
 	await sluice.stop();
 });
 

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // rist: both profiles, both directions, beside the programs of librist.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { liveMultiplex } from '../helpers/media.mjs';
 import { Fault } from '../helpers/net.mjs';
-import { assertWhole, one } from '../helpers/rist.mjs';
+import { assertWhole, nft, one } from '../helpers/rist.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder } from '../helpers/udp.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { now, start, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const SECRET = 'not to be heard';
-
-function nft(rules) {
-	execFileSync('nft', ['-f', '-'], { input: rules });
-}
 
 test('a sender of another program, main profile, encrypted', async (t) => {
 	const timing = new Timing(t);
@@ -169,112 +164,6 @@ test('what is repaired and what is not are told apart, as soon as it is known',
 	timing.assert(ms < buffer + 1500, `${ms} ms`);
 	await sluice.stop();
 });
-
-for (const [profile, a, b] of [['main', 9006, 9008], ['simple', 9016, 9018]])
-	test(`two ways to one receiver, ${profile} profile: either may be cut`,
-		(t) => cutOne(t, `#buffer=1000&profile=${profile}`, a, b));
-
-async function cutOne(t, options, a, b) {
-	const timing = new Timing(t);
-	const recorder = await Recorder.start(t, { port: 6000 });
-	const sluice = await Sluice.start(t, config(
-		stream('a001', 'udp://127.0.0.1:5000',
-			`rist://127.0.0.1:${a},127.0.0.1:${b}${options}`),
-		stream('a002', `rist://@127.0.0.1:${a},@127.0.0.1:${b}` +
-			options, 'udp://127.0.0.1:6000')));
-
-	await waitUntil('input', () => udpBound(5000));
-	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
-	await sluice.onair('a002', 15000);
-	await waitUntil('both ways', async () =>
-		(await one(sluice, 'a001', 'output')).stats?.peers === 2);
-	const from = recorder.size();
-
-	await waitUntil('what both bring', () =>
-		recorder.size() > from + 300000, 20000);
-	nft(`table inet cut${a} { chain in {
-		type filter hook input priority 0;
-		udp dport { ${a}, ${a + 1} } drop
-	}
-	}`);
-	await waitUntil('the other way', () =>
-		recorder.size() > from + 600000, 20000);
-	timing.stop();
-	await sluice.stop();
-	assertWhole(timing, await recorder.stop());
-}
-
-// Both ways of one input, called or waited for; one after the other is cut, and
-// what is sent again tells itself.
-for (const [i, name, ways, more] of [
-	[0, 'waited for', ['@127.0.0.1:9020', '@127.0.0.1:9022'], ''],
-	[1, 'waited for, simple profile',
-		['@127.0.0.1:9024', '@127.0.0.1:9026'], '&profile=simple'],
-	[2, 'called', ['127.0.0.1:9028', '127.0.0.1:9030'], '']])
-	test(`a way that is gone raises the alarm unprotected: ${name}`,
-		async (t) => {
-		const other = (way) => way.startsWith('@') ? way.slice(1) :
-			`@${way}`;
-		const sluice = await Sluice.start(t, config(
-			stream('a001', 'udp://127.0.0.1:5000',
-				`rist://${ways.map(other)}#buffer=300${more}`),
-			stream('a002', `rist://${ways}#buffer=300${more}`,
-				[])));
-		const state = async () => {
-			const { alarms } = (await sluice.status('a002'))
-				.inputs[0];
-			const { error } = await one(sluice, 'a002', 'input');
-
-			return { error, raised: alarms?.includes('unprotected')
-				?? false };
-		};
-		const well = () => waitUntil('both ways', async () => {
-			const { error, raised } = await state();
-
-			return error === undefined && !raised;
-		}, 30000);
-
-		await waitUntil('input', () => udpBound(5000));
-		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',
-			{ seconds: 120 });
-		await sluice.onair('a002', 15000);
-		await well();
-		for (const way of [0, 1]) {
-			const port = Number(ways[way].split(':')[1]);
-			const table = `way${i}${way}`;
-
-			nft(`table inet ${table} { chain in {
-				type filter hook input priority 0;
-				udp dport { ${port}, ${port + 1} } drop
-				udp sport { ${port}, ${port + 1} } drop
-			}
-			}`);
-			await waitUntil(`alarm of path ${way + 1}`,
-				async () => {
-				const { error, raised } = await state();
-
-				return error === `path ${way + 1}: brings ` +
-					'nothing' && raised;
-			}, 20000);
-			await sluice.onair('a002', 15000);
-			if (way === 1)
-				break;
-			nft(`delete table inet ${table}`);
-			await well();
-		}
-		nft(`table inet both${i} { chain in {
-			type filter hook input priority 0;
-			meta l4proto udp drop
-		}
-		}`);
-		await waitUntil('nobody', async () => (await state()).error ===
-			'nobody is connected', 60000);
-		nft(`delete table inet both${i}; delete table inet way${i}1`);
-		// why it is off air is another matter
-		assert.doesNotMatch(sluice.log,
-			/unprotected \((?!path \d: brings nothing)/);
-		await sluice.stop();
-	});
 
 test('what cannot be is refused with the name of the field', async (t) => {
 	const sluice = await Sluice.start(t, config());

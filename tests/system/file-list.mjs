@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// inputs, lists of files: one stream, whatever the files are.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { assertOneStream, assertPlays, judge, makeClip }
+	from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
+import { sections } from '../helpers/si.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
+import { checkTs, wholeUnits } from '../helpers/ts.mjs';
+import { Recorder, joined } from '../helpers/udp.mjs';
+import { start, tempDir, waitUntil } from '../helpers/util.mjs';
+
+test('a list of files is one stream', async (t) => {
+	const timing = new Timing(t);
+	const dir = tempDir(t);
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const pictures = ['-c:v', 'libx264'];
+
+	await makeClip(dir, 'one', { pictures, seconds: 2 });
+	await makeClip(dir, 'two', { pictures, seconds: 3, offset: 900,
+		size: '320x180', tone: 880 });
+	fs.writeFileSync(path.join(dir, 'list'),
+		'#EXTM3U\none.ts\nnone.ts\r\n\ntwo.ts\n');
+	const sluice = await Sluice.start(t, config(stream('a001',
+		`file://${path.join(dir, 'list')}#list&loop`,
+		'udp://127.0.0.1:6000')));
+
+	await sluice.onair('a001');
+	// twice round, and some more
+	await waitUntil('eleven seconds', () => recorder.size() >
+		11 * 7e5 / 8, 30000);
+	timing.stop();
+	const [list] = await recorder.stop();
+	const held = timing.heldUp('',
+		await sluice.sent('a001', list.length * 7));
+	await sluice.stop();
+	if (held)
+		return;
+	const data = joined(list);
+	const seen = checkTs(data);
+	assert.equal(seen.ccErrors + seen.syncErrors + seen.crcErrors, 0);
+	const file = path.join(dir, 'all.ts');
+	fs.writeFileSync(file, wholeUnits(data));
+	assertOneStream(await judge(file));
+	await assertPlays(file);
+	assert.match(sluice.log, /none\.ts: No such file or directory/);
+});
+
+test('a file of a list that cannot be played is told once, and alarmed',
+	async (t) => {
+	const dir = tempDir(t);
+	const at = (name) => path.join(dir, name);
+	const put = (name, data) => {
+		fs.writeFileSync(at(`${name}.new`), data);
+		fs.renameSync(at(`${name}.new`), at(name));
+	};
+	const clip = new TsMux().take(1330); // a second
+	const recorder = await Recorder.start(t, { port: 6000 });
+
+	put('one.ts', clip);
+	put('empty.ts', '');
+	put('list', '\ufeff#EXTM3U\none.ts\nnöne  two.ts \nempty.ts\n');
+	const sluice = await Sluice.start(t, config(stream('a001',
+		`file://${at('list')}#list&loop`, 'udp://127.0.0.1:6000')));
+	const times = (pattern) => [...sluice.log.matchAll(pattern)].length;
+	const alarmed = (what, is, pattern) => sluice.waitStatus('a001', what,
+		({ inputs: [input], alarms }) =>
+			!alarms.includes('unplayable') &&
+			input.alarms.includes('unplayable') === is &&
+			pattern.test(input.error ?? ''), 20000);
+
+	await alarmed('the alarm', true,
+		/^2 files cannot be played, .*empty\.ts: no transport stream$/);
+	await waitUntil('five rounds', () => recorder.size() >
+		5 * clip.length, 40000);
+	assert.equal(times(/nöne {2}two\.ts: No such file or dir/g), 1);
+	assert.equal(times(/empty\.ts: no transport stream/g), 1);
+	put('nöne  two.ts', clip);
+	await alarmed('one of them', true, /^\S*empty\.ts: no transport/);
+	await sluice.logged(/nöne {2}two\.ts: is played again/);
+	fs.rmSync(at('nöne  two.ts'));
+	fs.mkdirSync(at('nöne  two.ts'));
+	await sluice.logged(/nöne {2}two\.ts: is a folder, not a file/);
+	put('list', 'one.ts\n');
+	await alarmed('the end', false, /^$/);
+	await sluice.stop();
+});
+
+// One table of a stream as it changes: where it says something else, or bears
+// another version.
+function changes(list) {
+	const seen = [];
+
+	for (const s of list) {
+		const says = JSON.stringify([s.extension, s.pcr, s.streams,
+			[...s.programs ?? []]]);
+		const last = seen.at(-1);
+		if (last?.says !== says || last?.version !== s.version)
+			seen.push({ ...s, says });
+	}
+	return seen;
+}
+
+// The stream from each of these packets to the next, but the last.
+const parts = (data, starts) => starts.slice(0, -1).map((start, i) =>
+	data.subarray(start * 188, starts[i + 1] * 188));
+
+test('a list of files of other codecs, PIDs and programs is announced as a ' +
+	'change of source is', async (t) => {
+	const timing = new Timing(t);
+	const dir = tempDir(t);
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const mpeg2 = { pictures: ['-c:v', 'mpeg2video', '-bf', '2'],
+		seconds: 2 };
+	const aac = ['-c:a', 'aac', '-b:a', '64k'];
+	const mp2 = ['-c:a', 'mp2', '-b:a', '64k'];
+
+	// all of them say version 0 of everything
+	await makeClip(dir, 'one', { pictures: ['-c:v', 'libx264'],
+		sound: mp2, seconds: 2 });
+	await makeClip(dir, 'two', { ...mpeg2, sound: aac, offset: 900 });
+	await makeClip(dir, 'three', { ...mpeg2, sound: mp2, offset: 70,
+		mux: ['-mpegts_start_pid', '0x300', '-mpegts_service_id', '9',
+			'-mpegts_pmt_start_pid', '0x200'] });
+	// one that begins in the middle of a group of pictures
+	const whole = fs.readFileSync(path.join(dir, 'one.ts'));
+	fs.writeFileSync(path.join(dir, 'four.ts'),
+		whole.subarray(188 * 300));
+	fs.writeFileSync(path.join(dir, 'list'),
+		'one.ts\ntwo.ts\nthree.ts\nfour.ts\none.ts\n');
+	const sluice = await Sluice.start(t, config(stream('a001',
+		`file://${path.join(dir, 'list')}#list&loop`,
+		'udp://127.0.0.1:6000')));
+
+	await sluice.onair('a001');
+	await waitUntil('all of it and more', () => recorder.size() >
+		11 * 7e5 / 8, 30000);
+	timing.stop();
+	const [list] = await recorder.stop();
+	const held = timing.heldUp('',
+		await sluice.sent('a001', list.length * 7));
+	await sluice.stop();
+	if (held)
+		return;
+	const data = joined(list);
+	const file = path.join(dir, 'all.ts');
+	fs.writeFileSync(file, wholeUnits(data));
+	// a PID that is away for a file comes back later
+	assertOneStream(await judge(file), { pauses: 4 });
+	const pats = changes(sections(data).filter((s) => s.kind === 'pat'));
+	const pmts = changes(sections(data, new Set([0x200, 0x1000]))
+		.filter((s) => s.kind === 'pmt'));
+	// there and back; four and one are alike
+	assert.deepEqual(pats.slice(0, 3).map((s) => s.version), [0, 1, 0]);
+	assert.deepEqual(pmts.slice(0, 4).map((s) => [s.extension, s.version,
+		s.streams.map(({ type, pid }) => [type, pid])]), [
+		[1, 0, [[0x1b, 0x100], [3, 0x101]]],
+		[1, 1, [[2, 0x100], [0x0f, 0x101]]],
+		[9, 0, [[2, 0x300], [3, 0x301]]],
+		[1, 0, [[0x1b, 0x100], [3, 0x101]]],
+	]);
+	// each can be played from its announcement on
+	const heads = pmts.map((s) => sections(data).findLast((p) =>
+		p.kind === 'pat' && p.packet < s.packet).packet);
+	for (const [i, part] of parts(data, heads).slice(0, 4).entries()) {
+		const one = path.join(dir, `part${i}.ts`);
+		fs.writeFileSync(one, wholeUnits(part));
+		await assertPlays(one);
+	}
+});
