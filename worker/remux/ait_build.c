@@ -2,12 +2,12 @@
 #include "worker/remux/ait_build.h"
 
 #include "worker/remux/section_writer.h"
+#include "worker/ts/si_table.h"
 
 #include <string.h>
 
 /* TS 102 809 5.2 and 5.3 */
 enum {
-	AIT_TABLE_ID = 0x74,
 	HBBTV_APPLICATION = 0x0010,
 	CONTROL_AUTOSTART = 0x01,
 	DESC_APPLICATION = 0x00,

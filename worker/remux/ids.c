@@ -33,11 +33,6 @@ static uint16_t get16(const uint8_t *p)
 	return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-static size_t get12(const uint8_t *p)
-{
-	return (size_t)(p[0] & 0x0f) << 8 | p[1];
-}
-
 static void change(uint8_t *p, uint16_t from, uint16_t to)
 {
 	if (get16(p) != from)
@@ -119,27 +114,41 @@ static bool is_loop(const uint8_t *p, size_t len)
 	return desc_loop_ok((struct desc_loop){ p, len });
 }
 
-int ids_rewrite_eit(const struct ids *ids, uint8_t *section, size_t len)
+/* Is it so long as it says, and as a section may be? */
+static bool is_whole(const uint8_t *section, size_t len, size_t least,
+		     size_t most)
 {
-	uint8_t *p, *end;
+	return len >= least + SECTION_CRC && len <= most &&
+	       section_length(section) == len;
+}
 
-	if (len < EIT_HEADER + SECTION_CRC || len > SECTION_MAX ||
-	    section_length(section) != len)
-		return -EBADMSG;
-	end = section + len - SECTION_CRC;
-	p = section + EIT_HEADER;
+/* Entries that each end with the length of a loop, and the loop. */
+static int rewrite_entries(const struct ids *ids, uint8_t *p, uint8_t *end,
+			   size_t entry)
+{
 	while (p < end) {
 		size_t loop;
 
-		if (end - p < EIT_EVENT)
+		if ((size_t)(end - p) < entry)
 			return -EBADMSG;
-		loop = get12(p + EIT_EVENT - 2);
-		p += EIT_EVENT;
+		if (entry == SDT_SERVICE) /* begins with its service_id */
+			change_pnr(ids, p);
+		p += entry;
+		loop = section_get12(p - 2);
 		if ((size_t)(end - p) < loop || !is_loop(p, loop))
 			return -EBADMSG;
 		ids_rewrite_loop(ids, p, loop);
 		p += loop;
 	}
+	return 0;
+}
+
+int ids_rewrite_eit(const struct ids *ids, uint8_t *section, size_t len)
+{
+	if (!is_whole(section, len, EIT_HEADER, SECTION_MAX) ||
+	    rewrite_entries(ids, section + EIT_HEADER,
+			    section + len - SECTION_CRC, EIT_EVENT) < 0)
+		return -EBADMSG;
 	change_pnr(ids, section + 3);
 	change_tsid(ids, section + 8);
 	section_seal(section, len);
@@ -148,26 +157,10 @@ int ids_rewrite_eit(const struct ids *ids, uint8_t *section, size_t len)
 
 int ids_rewrite_sdt(const struct ids *ids, uint8_t *section, size_t len)
 {
-	uint8_t *p, *end;
-
-	if (len < SDT_HEADER + SECTION_CRC || len > SECTION_PSI_MAX ||
-	    section_length(section) != len)
+	if (!is_whole(section, len, SDT_HEADER, SECTION_PSI_MAX) ||
+	    rewrite_entries(ids, section + SDT_HEADER,
+			    section + len - SECTION_CRC, SDT_SERVICE) < 0)
 		return -EBADMSG;
-	end = section + len - SECTION_CRC;
-	p = section + SDT_HEADER;
-	while (p < end) {
-		size_t loop;
-
-		if (end - p < SDT_SERVICE)
-			return -EBADMSG;
-		loop = get12(p + 3);
-		change_pnr(ids, p);
-		p += SDT_SERVICE;
-		if ((size_t)(end - p) < loop || !is_loop(p, loop))
-			return -EBADMSG;
-		ids_rewrite_loop(ids, p, loop);
-		p += loop;
-	}
 	change_tsid(ids, section + 3);
 	section_seal(section, len);
 	return 0;
@@ -199,7 +192,7 @@ static int rewrite_streams(const struct ids *ids, uint8_t *p, uint8_t *end)
 
 		if (end - p < NIT_STREAM)
 			return -EBADMSG;
-		loop = get12(p + 4);
+		loop = section_get12(p + 4);
 		ours = get16(p) == ids->tsid;
 		change_tsid(ids, p);
 		p += NIT_STREAM;
@@ -217,18 +210,17 @@ int ids_rewrite_nit(const struct ids *ids, uint8_t *section, size_t len)
 	uint8_t *p, *end;
 	size_t loop;
 
-	if (len < NIT_HEADER + 2 + 2 + SECTION_CRC || len > SECTION_PSI_MAX ||
-	    section_length(section) != len)
+	if (!is_whole(section, len, NIT_HEADER + 2 + 2, SECTION_PSI_MAX))
 		return -EBADMSG;
 	end = section + len - SECTION_CRC;
 	p = section + NIT_HEADER;
-	loop = get12(p);
+	loop = section_get12(p);
 	p += 2;
 	if ((size_t)(end - p) < loop + 2 || !is_loop(p, loop))
 		return -EBADMSG;
 	ids_rewrite_loop(ids, p, loop);
 	p += loop;
-	if (get12(p) != (size_t)(end - p) - 2)
+	if (section_get12(p) != (size_t)(end - p) - 2)
 		return -EBADMSG;
 	if (rewrite_streams(ids, p + 2, end) < 0)
 		return -EBADMSG;

@@ -3,11 +3,11 @@
 
 #include "worker/remux/section_writer.h"
 #include "worker/splice/cue.h"
+#include "worker/ts/si_table.h"
 
 #include <string.h>
 
 enum {
-	CAT_TABLE_ID = 0x01,
 	CAT_HEADER = 8,
 	VERSION_AT = 5,
 	PAT_ENTRY = 4,

@@ -5,14 +5,9 @@
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
 #include "worker/remux/sdt_build.h"
+#include "worker/ts/si_table.h"
 
 #include <string.h>
-
-enum {
-	TABLE_CAT = 0x01,
-	TABLE_SDT = 0x42,
-	TABLE_AIT = 0x74,
-};
 
 static void set_version(struct remux *r, struct table *t,
 			struct table_name name, uint8_t first)
@@ -130,7 +125,7 @@ void remux_build_cat(struct remux *r)
 		any |= t[i].len > 0;
 	}
 	version = any ? table_version(r->versions,
-				      (struct table_name){ TABLE_CAT, 0 },
+				      (struct table_name){ CAT_TABLE_ID, 0 },
 				      hash, r->first.cat)
 		      : 0;
 	for (size_t i = 0; i < CAT_SECTIONS_MAX; i++) {
@@ -176,7 +171,7 @@ void remux_build_sdt(struct remux *r)
 				  t.data);
 	}
 	if (t.len > 0)
-		set_version(r, &t, (struct table_name){ TABLE_SDT, 0 },
+		set_version(r, &t, (struct table_name){ SDT_TABLE_ID, 0 },
 			    r->first.sdt);
 	if (replace(&r->sdt, &t))
 		r->due.sdt = 0;
@@ -189,7 +184,7 @@ void remux_build_ait(struct remux *r)
 	if (remux_has_hbbtv(r) && r->plan.ait != PID_PLAN_NONE)
 		t.len = ait_build(r->options.hbbtv_url, t.data);
 	if (t.len > 0)
-		set_version(r, &t, (struct table_name){ TABLE_AIT, 0 }, 0);
+		set_version(r, &t, (struct table_name){ AIT_TABLE_ID, 0 }, 0);
 	if (replace(&r->ait, &t))
 		r->due.ait = 0;
 }

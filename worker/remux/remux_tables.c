@@ -4,23 +4,11 @@
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
 #include "worker/remux/sdt_build.h"
+#include "worker/ts/si_table.h"
 
 #include <string.h>
 
-/* EN 300 468 5.1.3 */
-enum {
-	TABLE_CAT = 0x01,
-	TABLE_NIT_ACTUAL = 0x40,
-	TABLE_NIT_OTHER = 0x41,
-	TABLE_SDT_ACTUAL = 0x42,
-	TABLE_BAT = 0x4a,
-	TABLE_EIT_ACTUAL = 0x4e,
-	TABLE_EIT_SCHEDULE = 0x50,
-	TABLE_EIT_SCHEDULE_LAST = 0x5f,
-	TABLE_TDT = 0x70,
-	TABLE_TOT = 0x73,
-	LONG_HEADER = 8,
-};
+enum { LONG_HEADER = 8 };
 
 static uint16_t extension(const uint8_t *section)
 {
@@ -44,8 +32,9 @@ static bool is_eit_actual(const uint8_t *section)
 {
 	uint8_t id = section_table_id(section);
 
-	return id == TABLE_EIT_ACTUAL ||
-	       (id >= TABLE_EIT_SCHEDULE && id <= TABLE_EIT_SCHEDULE_LAST);
+	return id == EIT_TABLE_ID ||
+	       (id >= EIT_SCHEDULE_TABLE_ID &&
+		id <= EIT_SCHEDULE_LAST_TABLE_ID);
 }
 
 static const struct ids *multiplex_ids(const struct remux *r, struct ids *ret)
@@ -105,9 +94,9 @@ static void pass_services(struct remux *r, uint8_t *section, size_t len)
 	(void)multiplex_ids(r, &all);
 	if (r->options.sdt == TABLE_PASS)
 		err = 0;
-	else if (section_table_id(section) == TABLE_SDT_ACTUAL)
+	else if (section_table_id(section) == SDT_TABLE_ID)
 		err = ids_rewrite_sdt(&all, section, len);
-	else if (section_table_id(section) == TABLE_BAT)
+	else if (section_table_id(section) == BAT_TABLE_ID)
 		err = ids_rewrite_nit(&all, section, len);
 	if (err < 0)
 		r->counted.broken++;
@@ -132,7 +121,7 @@ static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 		pass_services(r, section, len);
 		return;
 	}
-	if (section_table_id(section) != TABLE_SDT_ACTUAL ||
+	if (section_table_id(section) != SDT_TABLE_ID ||
 	    !is_current(section) || number == 0 ||
 	    !sdt_find(section, len, number, &service) ||
 	    (is_kept(&r->sdt_source, section, len) &&
@@ -150,7 +139,7 @@ static void on_cat(struct remux *r, const uint8_t *section, size_t len)
 	uint8_t number = section[6], last = section[7];
 	struct desc_loop loop;
 
-	if (section_table_id(section) != TABLE_CAT || !is_current(section))
+	if (section_table_id(section) != CAT_TABLE_ID || !is_current(section))
 		return;
 	if (!cat_loop(section, len, &loop) || number > last ||
 	    last >= CAT_SECTIONS_MAX) {
@@ -171,7 +160,7 @@ static void on_nit(struct remux *r, uint8_t *section, size_t len)
 	struct ids all;
 
 	if (r->options.nit != TABLE_PASS &&
-	    (id == TABLE_NIT_ACTUAL || id == TABLE_NIT_OTHER) &&
+	    (id == NIT_TABLE_ID || id == NIT_OTHER_TABLE_ID) &&
 	    ids_rewrite_nit(multiplex_ids(r, &all), section, len) < 0)
 		r->counted.broken++;
 	else
@@ -182,8 +171,8 @@ static void on_time(struct remux *r, uint8_t *section, size_t len)
 {
 	uint8_t id = section_table_id(section);
 
-	if ((id == TABLE_TDT && r->options.tdt != TABLE_DROP) ||
-	    (id == TABLE_TOT && r->options.tot != TABLE_DROP))
+	if ((id == TDT_TABLE_ID && r->options.tdt != TABLE_DROP) ||
+	    (id == TOT_TABLE_ID && r->options.tot != TABLE_DROP))
 		send_on(r, PID_TIME, section, len);
 }
 

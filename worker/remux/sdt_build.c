@@ -3,11 +3,11 @@
 
 #include "worker/remux/section_writer.h"
 #include "worker/si/text.h"
+#include "worker/ts/si_table.h"
 
 #include <string.h>
 
 enum {
-	SDT_ACTUAL = 0x42,
 	HEADER = 11,
 	SERVICE = 5,
 	DESC_SERVICE = 0x48,
@@ -19,24 +19,19 @@ enum {
 	FLAGS_MASK = 0x03,
 };
 
-static size_t get12(const uint8_t *p)
-{
-	return (size_t)(p[0] & 0x0f) << 8 | p[1];
-}
-
 bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 	      struct sdt_service *ret)
 {
 	const uint8_t *p, *end;
 
 	if (len < HEADER + SECTION_CRC || len > SECTION_PSI_MAX ||
-	    section_table_id(section) != SDT_ACTUAL ||
+	    section_table_id(section) != SDT_TABLE_ID ||
 	    section_length(section) != len)
 		return false;
 	end = section + len - SECTION_CRC;
 	p = section + HEADER;
 	while (end - p >= SERVICE) {
-		struct desc_loop loop = { p + SERVICE, get12(p + 3) };
+		struct desc_loop loop = { p + SERVICE, section_get12(p + 3) };
 
 		if ((size_t)(end - p) - SERVICE < loop.len ||
 		    !desc_loop_ok(loop))
@@ -166,7 +161,7 @@ size_t sdt_build(const struct remux_options *o, const struct ids *ids,
 	if (o->eit == TABLE_DROP)
 		s.flags = 0;
 	section_begin(&w, ret, &(struct section_head){
-		.table_id = SDT_ACTUAL,
+		.table_id = SDT_TABLE_ID,
 		.dvb = true,
 		.extension = ids->new_tsid,
 		.limit = SECTION_PSI_MAX,

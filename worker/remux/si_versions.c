@@ -3,15 +3,11 @@
 
 #include "common/base/crc32.h"
 #include "worker/remux/psi_build.h"
+#include "worker/ts/si_table.h"
 
 #include <string.h>
 
 enum {
-	TABLE_NIT_ACTUAL = 0x40,
-	TABLE_SDT_ACTUAL = 0x42,
-	TABLE_SDT_OTHER = 0x46,
-	TABLE_EIT = 0x4e,
-	TABLE_EIT_LAST = 0x6f,
 	HEADER = 8,
 	CRC = 4,
 	VERSION_AT = 5,
@@ -31,11 +27,11 @@ static uint64_t key_of(const uint8_t *s, size_t len)
 	size_t n = 0; /* bytes behind the header that name it, too */
 	uint64_t key;
 
-	if (s[0] < TABLE_NIT_ACTUAL || s[0] > TABLE_EIT_LAST)
+	if (s[0] < NIT_TABLE_ID || s[0] > EIT_LAST_TABLE_ID)
 		return 0;
-	if (s[0] >= TABLE_EIT)
+	if (s[0] >= EIT_TABLE_ID)
 		n = 4; /* transport_stream_id, original_network_id */
-	else if (s[0] == TABLE_SDT_ACTUAL || s[0] == TABLE_SDT_OTHER)
+	else if (s[0] == SDT_TABLE_ID || s[0] == SDT_OTHER_TABLE_ID)
 		n = 2; /* original_network_id */
 	if (len < HEADER + n + CRC)
 		return 0;
@@ -45,10 +41,10 @@ static uint64_t key_of(const uint8_t *s, size_t len)
 	return key;
 }
 
-static struct si_table *find(struct si_versions *sv, uint64_t key)
+static struct si_version *find(struct si_versions *sv, uint64_t key)
 {
 	for (size_t i = 0; i < SI_TABLES_MAX; i++) {
-		struct si_table *t = &sv->tables[i];
+		struct si_version *t = &sv->tables[i];
 
 		if (t->key == key)
 			return t;
@@ -66,14 +62,14 @@ static uint8_t version_of(const uint8_t *section)
 	return section[VERSION_AT] >> 1 & (VERSIONS - 1);
 }
 
-static void next_version(struct si_table *t)
+static void next_version(struct si_version *t)
 {
 	t->version = (uint8_t)((t->version + 1) % VERSIONS);
 	t->known = 0;
 }
 
 /* Is it known to be the same as before? */
-static bool is_same(const struct si_table *t, const uint8_t *section,
+static bool is_same(const struct si_version *t, const uint8_t *section,
 		    uint32_t hash)
 {
 	uint8_t number = section[NUMBER_AT];
@@ -82,7 +78,8 @@ static bool is_same(const struct si_table *t, const uint8_t *section,
 	       t->hash[number] == hash;
 }
 
-static void remember(struct si_table *t, const uint8_t *section, uint32_t hash)
+static void remember(struct si_version *t, const uint8_t *section,
+		     uint32_t hash)
 {
 	uint8_t number = section[NUMBER_AT];
 
@@ -93,7 +90,7 @@ static void remember(struct si_table *t, const uint8_t *section, uint32_t hash)
 }
 
 /* Is it known to be another one than before? */
-static bool is_other(const struct si_table *t, const uint8_t *section,
+static bool is_other(const struct si_version *t, const uint8_t *section,
 		     uint32_t hash)
 {
 	uint8_t number = section[NUMBER_AT];
@@ -103,7 +100,7 @@ static bool is_other(const struct si_table *t, const uint8_t *section,
 }
 
 /* A source may be several in sequence: then its versions do not tell all. */
-static bool is_changed(const struct si_versions *sv, const struct si_table *t,
+static bool is_changed(const struct si_versions *sv, const struct si_version *t,
 		       const uint8_t *section, uint32_t hash)
 {
 	if (t->turn != sv->turn)
@@ -111,7 +108,7 @@ static bool is_changed(const struct si_versions *sv, const struct si_table *t,
 	return t->source != version_of(section) || is_other(t, section, hash);
 }
 
-static void follow(struct si_versions *sv, struct si_table *t,
+static void follow(struct si_versions *sv, struct si_version *t,
 		   const uint8_t *section, uint32_t hash)
 {
 	uint8_t source = version_of(section);
@@ -129,7 +126,7 @@ void si_versions_apply(struct si_versions *sv, uint32_t source,
 		       uint8_t *section, size_t len)
 {
 	uint64_t key = len >= HEADER + CRC ? key_of(section, len) : 0;
-	struct si_table *t;
+	struct si_version *t;
 	uint8_t version;
 
 	if (key == 0 || source != sv->player)

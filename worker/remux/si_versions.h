@@ -23,7 +23,7 @@ enum {
 	SI_SECTIONS = 2,     /* of each, that are told from others */
 };
 
-struct si_table {
+struct si_version {
 	uint64_t key;     /* what it is a table of; 0: free */
 	uint32_t turn;    /* when it was seen last */
 	uint8_t source;   /* its version there ... */
@@ -36,7 +36,7 @@ struct si_table {
 struct si_versions {
 	uint32_t player; /* the source that plays, from 1; 0: none yet */
 	uint32_t turn;   /* one more for each that began */
-	struct si_table tables[SI_TABLES_MAX];
+	struct si_version tables[SI_TABLES_MAX];
 };
 
 /* From now on it is this source (from 1) that goes out; or the same one again,

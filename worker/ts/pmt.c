@@ -188,7 +188,7 @@ enum pid_class pmt_classify(uint8_t stream_type, struct desc_loop program,
 
 static struct desc_loop take_loop(const uint8_t *p, const uint8_t *end)
 {
-	size_t len = (size_t)(p[0] & 0x0f) << 8 | p[1];
+	size_t len = section_get12(p);
 
 	if (len > (size_t)(end - p) - 2)
 		return (struct desc_loop){ NULL, 0 };

@@ -81,8 +81,14 @@ static inline bool section_has_syntax(const uint8_t *s)
 	return s[1] & 0x80;
 }
 
+/* A length in the last 12 bits of two bytes, as all tables have it. */
+static inline size_t section_get12(const uint8_t *p)
+{
+	return (size_t)(p[0] & 0x0f) << 8 | p[1];
+}
+
 /* The whole length that the header claims, 3 to 4098. */
 static inline size_t section_length(const uint8_t *s)
 {
-	return 3 + ((size_t)(s[1] & 0x0f) << 8 | s[2]);
+	return 3 + section_get12(s + 1);
 }

@@ -2,6 +2,8 @@
 #include "worker/ts/si_table.h"
 
 #include "common/base/util.h"
+#include "worker/ts/pat.h"
+#include "worker/ts/pmt.h"
 
 #include <stddef.h>
 
@@ -12,12 +14,18 @@ enum si_table si_table_find(uint8_t table_id, bool *ret_actual)
 		enum si_table table;
 		bool actual;
 	} tables[] = {
-		{ 0x00, SI_PAT, true }, { 0x01, SI_CAT, true },
-		{ 0x02, SI_PMT, true }, { 0x40, SI_NIT, true },
-		{ 0x41, SI_NIT, false }, { 0x42, SI_SDT, true },
-		{ 0x46, SI_SDT, false }, { 0x4a, SI_SDT, false },
-		{ 0x4e, SI_EIT, true }, { 0x4f, SI_EIT, false },
-		{ 0x70, SI_TDT, true }, { 0x73, SI_TDT, true },
+		{ PAT_TABLE_ID, SI_PAT, true },
+		{ CAT_TABLE_ID, SI_CAT, true },
+		{ PMT_TABLE_ID, SI_PMT, true },
+		{ NIT_TABLE_ID, SI_NIT, true },
+		{ NIT_OTHER_TABLE_ID, SI_NIT, false },
+		{ SDT_TABLE_ID, SI_SDT, true },
+		{ SDT_OTHER_TABLE_ID, SI_SDT, false },
+		{ BAT_TABLE_ID, SI_SDT, false },
+		{ EIT_TABLE_ID, SI_EIT, true },
+		{ EIT_OTHER_TABLE_ID, SI_EIT, false },
+		{ TDT_TABLE_ID, SI_TDT, true },
+		{ TOT_TABLE_ID, SI_TDT, true },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {

@@ -13,6 +13,24 @@ enum {
 	SI_PID_TDT = 0x14,
 };
 
+/* PAT_TABLE_ID and PMT_TABLE_ID are in pat.h and pmt.h. */
+enum {
+	CAT_TABLE_ID = 0x01,
+	NIT_TABLE_ID = 0x40,
+	NIT_OTHER_TABLE_ID = 0x41,
+	SDT_TABLE_ID = 0x42,
+	SDT_OTHER_TABLE_ID = 0x46,
+	BAT_TABLE_ID = 0x4a,
+	EIT_TABLE_ID = 0x4e,
+	EIT_OTHER_TABLE_ID = 0x4f,
+	EIT_SCHEDULE_TABLE_ID = 0x50, /* the first and the last of them */
+	EIT_SCHEDULE_LAST_TABLE_ID = 0x5f,
+	EIT_LAST_TABLE_ID = 0x6f,
+	TDT_TABLE_ID = 0x70,
+	TOT_TABLE_ID = 0x73,
+	AIT_TABLE_ID = 0x74,
+};
+
 enum si_table {
 	SI_PAT,
 	SI_CAT,
