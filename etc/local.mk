@@ -28,7 +28,7 @@ etc/installed/demo.json: $(srcdir)/etc/demo.json Makefile
 		$(srcdir)/etc/demo.json > $@
 all-local: etc/sluice.tmpfiles
 
-# systemd wants other names in the target folders than the tree gives them.
+# systemd requires other file names in the target folders than the tree has.
 install-data-local: etc/sluice.tmpfiles
 	$(MKDIR_P) '$(DESTDIR)$(sysusersdir)' '$(DESTDIR)$(tmpfilesdir)'
 	$(INSTALL_DATA) $(srcdir)/etc/sluice.sysusers \
