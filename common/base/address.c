@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest piece of outside text shown in a sentence. */
+/* An error sentence quotes at most this much text from outside. */
 #define SHOWN "%.64s"
 
 static bool is_digit(char c)
@@ -24,24 +24,24 @@ static bool is_type_byte(char c)
 	       is_digit(c) || c == '_' || c == '-' || c == '+' || c == '.';
 }
 
-static int check_text(const char *text, struct errmsg *why)
+static int check_text(const char *text, struct errmsg *error)
 {
 	size_t len = strnlen(text, ADDRESS_TEXT_MAX + 1);
 
 	if (len == 0)
-		return errmsg_fail(why, -EINVAL, "is empty");
+		return errmsg_fail(error, -EINVAL, "is empty");
 	if (len > ADDRESS_TEXT_MAX)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "is longer than %d bytes",
 				   ADDRESS_TEXT_MAX);
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			return errmsg_fail(why, -EINVAL,
+			return errmsg_fail(error, -EINVAL,
 					   "has a control byte at %zu", i);
 	return 0;
 }
 
-/* Ends the type in place and returns what stands behind "://", or NULL. */
+/* Terminates the type in place; returns the text behind "://", or NULL. */
 static char *split_type(char *text)
 {
 	char *c = text;
@@ -57,7 +57,7 @@ static char *split_type(char *text)
 	return c + 3;
 }
 
-static int split_options(char *rest, struct address *a, struct errmsg *why)
+static int split_options(char *rest, struct address *a, struct errmsg *error)
 {
 	while (rest != NULL) {
 		char *piece = rest;
@@ -71,11 +71,11 @@ static int split_options(char *rest, struct address *a, struct errmsg *why)
 		if (value != NULL)
 			*value++ = '\0';
 		if (*piece == '\0')
-			return errmsg_fail(why, -EINVAL,
+			return errmsg_fail(error, -EINVAL,
 					   "option %zu has no name",
 					   a->n_options + 1);
 		if (a->n_options == ADDRESS_OPTIONS_MAX)
-			return errmsg_fail(why, -EINVAL,
+			return errmsg_fail(error, -EINVAL,
 					   "has more than %d options",
 					   ADDRESS_OPTIONS_MAX);
 		a->options[a->n_options++] =
@@ -84,13 +84,13 @@ static int split_options(char *rest, struct address *a, struct errmsg *why)
 	return 0;
 }
 
-static int split_text(struct address *a, struct errmsg *why)
+static int split_text(struct address *a, struct errmsg *error)
 {
 	char *target = split_type(a->text);
 	char *options;
 
 	if (target == NULL)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "\"" SHOWN "\" is not type://target",
 				   a->text);
 	a->type = a->text;
@@ -99,23 +99,23 @@ static int split_text(struct address *a, struct errmsg *why)
 	if (options != NULL)
 		*options++ = '\0';
 	if (*target == '\0')
-		return errmsg_fail(why, -EINVAL, "nothing follows " SHOWN
+		return errmsg_fail(error, -EINVAL, "nothing follows " SHOWN
 				   "://", a->type);
 	/* a bare '#' at the end starts an empty list */
 	if (options != NULL && *options == '\0')
 		options = NULL;
-	return split_options(options, a, why);
+	return split_options(options, a, error);
 }
 
-int address_parse(const char *text, struct address *ret, struct errmsg *why)
+int address_parse(const char *text, struct address *ret, struct errmsg *error)
 {
 	struct address a = { 0 };
-	int r = check_text(text, why);
+	int r = check_text(text, error);
 
 	if (r < 0)
 		return r;
 	a.text = xstrdup(text);
-	r = split_text(&a, why);
+	r = split_text(&a, error);
 	if (r < 0) {
 		address_done(&a);
 		return r;
@@ -142,7 +142,7 @@ const char *address_option(const struct address *a, const char *key)
 }
 
 int address_number(const char *key, const char *value, uint64_t min,
-		   uint64_t max, uint64_t *ret, struct errmsg *why)
+		   uint64_t max, uint64_t *ret, struct errmsg *error)
 {
 	bool fits = value[0] != '-';
 	const char *start = value + (fits ? 0 : 1);
@@ -156,67 +156,67 @@ int address_number(const char *key, const char *value, uint64_t min,
 		n = n * 10 + digit;
 	}
 	if (c == start || *c != '\0')
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "%s: \"" SHOWN "\" is not a number", key,
 				   value);
 	if (!fits || n < min || n > max)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "%s: %.20s is not between %" PRIu64
 				   " and %" PRIu64, key, value, min, max);
 	*ret = n;
 	return 0;
 }
 
-static int parse_port(const char *text, uint16_t *ret, struct errmsg *why)
+static int parse_port(const char *text, uint16_t *ret, struct errmsg *error)
 {
 	uint64_t port;
 
 	if (*text == '\0')
-		return errmsg_fail(why, -EINVAL, "port: nothing follows ':'");
+		return errmsg_fail(error, -EINVAL, "port: nothing follows ':'");
 	if (address_number("port", text, 1, UINT16_MAX, &port, NULL) < 0)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "port: " SHOWN " is not a port", text);
 	*ret = (uint16_t)port;
 	return 0;
 }
 
 int address_iface(const char *text, size_t len, char ret[IFACE_NAME_MAX],
-		  struct errmsg *why)
+		  struct errmsg *error)
 {
 	char name[IFACE_NAME_MAX] = "";
 
 	if (len >= sizeof name)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "interface: \"%.*s\" is longer than %zu "
 				   "bytes", (int)MIN(len, 64), text,
 				   sizeof name - 1);
 	memcpy(name, text, len);
 	if (strpbrk(name, "/: \"[]") != NULL || strcmp(name, ".") == 0 ||
 	    strcmp(name, "..") == 0)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "interface: \"%s\" is not a name", name);
 	memcpy(ret, name, sizeof name);
 	return 0;
 }
 
-/* Takes "iface@" off *text.  An empty one ("@239.1.1.1") means none. */
+/* Consumes "iface@" of *text.  An empty one ("@239.1.1.1") means none. */
 static int take_iface(const char **text, struct address_endpoint *e,
-		      struct errmsg *why)
+		      struct errmsg *error)
 {
 	const char *at = strchr(*text, '@');
 	int r;
 
 	if (at == NULL)
 		return 0;
-	r = address_iface(*text, (size_t)(at - *text), e->iface, why);
+	r = address_iface(*text, (size_t)(at - *text), e->iface, error);
 	if (r == 0)
 		*text = at + 1;
 	return r;
 }
 
-/* Copies the host of *text and moves to the ':' or the end behind it. */
+/* Copies the host of *text and advances to the ':' or to the end. */
 static int take_host(const char **text, struct address_endpoint *e,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
 	bool bracket = **text == '[';
 	const char *start = *text + (bracket ? 1 : 0);
@@ -225,20 +225,20 @@ static int take_host(const char **text, struct address_endpoint *e,
 	struct sockaddr_any any;
 
 	if (bracket && *end != ']')
-		return errmsg_fail(why, -EINVAL, "host: ']' is missing");
+		return errmsg_fail(error, -EINVAL, "host: ']' is missing");
 	if (!bracket && *end == ':' && strchr(end + 1, ':') != NULL)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "host: \"" SHOWN "\": an IPv6 address "
-				   "stands in brackets", start);
+				   "needs brackets", start);
 	if (len >= sizeof e->host)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "host: is longer than %zu bytes",
 				   sizeof e->host - 1);
 	memcpy(e->host, start, len);
 	if ((bracket || len > 0) &&
 	    (sockaddr_parse(e->host, 0, &any) < 0 ||
 	     bracket != (any.sa.sa_family == AF_INET6)))
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "host: \"%s\" is not an IP%s address",
 				   e->host, bracket ? "v6" : "");
 	*text = end + (bracket ? 1 : 0);
@@ -246,19 +246,19 @@ static int take_host(const char **text, struct address_endpoint *e,
 }
 
 int address_endpoint(const char *text, uint16_t default_port,
-		     struct address_endpoint *ret, struct errmsg *why)
+		     struct address_endpoint *ret, struct errmsg *error)
 {
 	struct address_endpoint e = { .port = default_port };
-	int r = take_iface(&text, &e, why);
+	int r = take_iface(&text, &e, error);
 
 	if (r == 0)
-		r = take_host(&text, &e, why);
+		r = take_host(&text, &e, error);
 	if (r < 0)
 		return r;
 	if (*text == ':')
-		r = parse_port(text + 1, &e.port, why);
+		r = parse_port(text + 1, &e.port, error);
 	else if (*text != '\0')
-		r = errmsg_fail(why, -EINVAL,
+		r = errmsg_fail(error, -EINVAL,
 				"host: \"" SHOWN "\" follows the address",
 				text);
 	if (r == 0)

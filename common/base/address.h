@@ -4,9 +4,9 @@
  *
  *	type://target#option&option=value&group.key=value
  *
- * The first '#' starts the options, '&' parts them; an option without '=' is
- * true.  The target keeps its own '?query'.  This file splits text; what a
- * type makes of target and options stands in proto/spec/io_spec.
+ * The first '#' starts the options, '&' separates them; an option without '='
+ * is true.  The target keeps its own '?query'.  This module splits text only;
+ * proto/spec/io_spec knows the types and their options.
  */
 #pragma once
 
@@ -25,46 +25,47 @@ enum {
 
 struct address_option {
 	const char *key;   /* never empty */
-	const char *value; /* NULL when the option had no '=' */
+	const char *value; /* NULL if the option has no '=' */
 };
 
 /* Owns its text; free with address_done(). */
 struct address {
-	char *text;       /* memory behind all the strings below */
+	char *text;       /* storage of all strings below */
 	const char *type; /* "udp", lower case */
 	const char *target;
 	struct address_option options[ADDRESS_OPTIONS_MAX];
 	size_t n_options;
 };
 
-/* 0, or -EINVAL with why: no type, empty target, too long, control bytes,
+/* 0, or -EINVAL with error: no type, empty target, too long, control bytes,
  * more than ADDRESS_OPTIONS_MAX options, an option with an empty key. */
 int address_parse(const char *text, struct address *ret,
-		  struct errmsg *why) MUST_CHECK;
+		  struct errmsg *error) MUST_CHECK;
 void address_done(struct address *);
 
-/* The last value of key: "" for an option without '=', NULL when absent. */
+/* The last value of key: "" for an option without '=', NULL if absent. */
 const char *address_option(const struct address *, const char *key);
 
 /*
- * [iface@]host[:port] of IP types.  iface is "" when absent; host is an IP
- * literal without brackets, or "" when absent (":1234").  All point into
- * memory of ret.  0, or -EINVAL with why ("port: 70000 is not a port").
+ * [iface@]host[:port] of IP types.  iface is "" if absent; host is an IP
+ * literal without brackets, or "" if absent (":1234").  0, or -EINVAL with
+ * error ("port: 70000 is not a port").
  */
 struct address_endpoint {
 	char iface[IFACE_NAME_MAX];
 	char host[64];
-	uint16_t port; /* default_port when the text has none */
+	uint16_t port; /* default_port if the text has none */
 };
 int address_endpoint(const char *text, uint16_t default_port,
 		     struct address_endpoint *ret,
-		     struct errmsg *why) MUST_CHECK;
+		     struct errmsg *error) MUST_CHECK;
 
-/* Can an interface be called so, or be named by it?  An empty one can: it means
- * none.  0, or -EINVAL with why ("interface: \"a/b\" is not a name"). */
+/* Checks and copies the name or address of an interface; an empty text means
+ * none.  0, or -EINVAL with error ("interface: \"a/b\" is not a name"). */
 int address_iface(const char *text, size_t len, char ret[IFACE_NAME_MAX],
-		  struct errmsg *why) MUST_CHECK;
+		  struct errmsg *error) MUST_CHECK;
 
-/* Decimal digits only, min <= value <= max; 0 or -EINVAL with why. */
+/* Decimal digits only, min <= value <= max; 0 or -EINVAL with error. */
 int address_number(const char *key, const char *value, uint64_t min,
-		   uint64_t max, uint64_t *ret, struct errmsg *why) MUST_CHECK;
+		   uint64_t max, uint64_t *ret,
+		   struct errmsg *error) MUST_CHECK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory that is there or the process ends.
+ * Allocation that never fails: the process aborts when memory runs out.
  *
- * A worker that is out of memory is replaced; the master bounds what it
- * allocates for others before it calls.  The caller owns what is returned
- * and frees it with free().
+ * The master replaces an aborted worker.  The master itself checks sizes from
+ * outside against a limit before it allocates.  The caller owns the returned
+ * memory and frees it with free().
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* n objects of size bytes, all zero.  Aborts when there is no memory. */
+/* n zeroed objects of size bytes; aborts when memory runs out. */
 void *xcalloc(size_t n, size_t size) __attribute__((malloc));
 
-/* As realloc(3).  Aborts when there is no memory. */
+/* As realloc(3); aborts when memory runs out. */
 void *xrealloc(void *ptr, size_t size);
 
 /* A copy of s; NULL gives NULL. */
@@ -25,5 +25,5 @@ char *xstrdup(const char *s) __attribute__((malloc));
 /* A copy of the first n bytes of s, terminated. */
 char *xstrndup(const char *s, size_t n) __attribute__((malloc));
 
-/* Formatted text in memory of its own. */
+/* Formatted text in new memory. */
 char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);

@@ -5,5 +5,5 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Over a whole section with its CRC_32 field the result is 0. */
+/* The result is 0 over a whole section including its CRC_32 field. */
 uint32_t crc32_mpeg(const uint8_t *data, size_t len);

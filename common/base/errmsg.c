@@ -5,47 +5,47 @@
 #include <stdio.h>
 #include <string.h>
 
-static void write_text(struct errmsg *why, const char *format, va_list args)
+static void write_text(struct errmsg *error, const char *format, va_list args)
 	PRINTF_LIKE(2, 0);
 
-static void write_text(struct errmsg *why, const char *format, va_list args)
+static void write_text(struct errmsg *error, const char *format, va_list args)
 {
-	if (why != NULL)
-		(void)vsnprintf(why->text, sizeof why->text, format, args);
+	if (error != NULL)
+		(void)vsnprintf(error->text, sizeof error->text, format, args);
 }
 
-void errmsg_set(struct errmsg *why, const char *format, ...)
+void errmsg_set(struct errmsg *error, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	write_text(why, format, args);
+	write_text(error, format, args);
 	va_end(args);
 }
 
-int errmsg_fail(struct errmsg *why, int err, const char *format, ...)
+int errmsg_fail(struct errmsg *error, int err, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	write_text(why, format, args);
+	write_text(error, format, args);
 	va_end(args);
 	return err;
 }
 
-void errmsg_prefix(struct errmsg *why, const char *format, ...)
+void errmsg_prefix(struct errmsg *error, const char *format, ...)
 {
 	struct errmsg rest;
 	va_list args;
 	size_t len;
 
-	if (why == NULL)
+	if (error == NULL)
 		return;
-	rest = *why;
+	rest = *error;
 	va_start(args, format);
-	write_text(why, format, args);
+	write_text(error, format, args);
 	va_end(args);
-	len = strlen(why->text);
-	(void)snprintf(why->text + len, sizeof why->text - len, "%s",
+	len = strlen(error->text);
+	(void)snprintf(error->text + len, sizeof error->text - len, "%s",
 		       rest.text);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One sentence that says why outside input was refused.
+ * One sentence that explains an error to the user.
  *
- * Code that judges input takes a last `struct errmsg *why` (may be NULL) and
- * names the field first: "input[0].port: 70000 is not a port".  The API shows
- * the sentence to the user as it stands.
+ * Code that checks input takes a last `struct errmsg *error` (may be NULL).
+ * The sentence names the field first: "input[0].port: 70000 is not a port".
+ * The API returns the sentence unchanged.
  */
 #pragma once
 
@@ -14,14 +14,14 @@ struct errmsg {
 	char text[256];
 };
 
-/* Writes the sentence (cut when too long); why may be NULL. */
-void errmsg_set(struct errmsg *why, const char *format, ...)
+/* Writes the sentence, truncated to the size of text; error may be NULL. */
+void errmsg_set(struct errmsg *error, const char *format, ...)
 	PRINTF_LIKE(2, 3);
 
 /* Writes the sentence and returns err (a negative errno) for the caller. */
-int errmsg_fail(struct errmsg *why, int err, const char *format, ...)
+int errmsg_fail(struct errmsg *error, int err, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* Puts the place in front of what is there. */
-void errmsg_prefix(struct errmsg *why, const char *format, ...)
+/* Inserts text, usually the path of the field, before the sentence. */
+void errmsg_prefix(struct errmsg *error, const char *format, ...)
 	PRINTF_LIKE(2, 3);

@@ -72,7 +72,7 @@ int fd_set_nonblock(int fd)
 
 ssize_t fd_discard(int fd, size_t max)
 {
-	/* MSG_TRUNC, which needs no memory, is for TCP alone */
+	/* MSG_TRUNC would need no memory, but only TCP has it */
 	char scratch[16384];
 	size_t total = 0;
 	ssize_t n;
@@ -89,7 +89,7 @@ ssize_t fd_discard(int fd, size_t max)
 
 bool fd_begins_tls(int fd)
 {
-	/* RFC 8446 5.1; no method of HTTP begins so */
+	/* RFC 8446 5.1; no HTTP method begins with this byte */
 	enum { HANDSHAKE = 0x16 };
 	unsigned char first;
 

@@ -20,7 +20,7 @@ static void add(struct file_list *l, unsigned line, char *take_path)
 {
 	size_t room = 2 * MAX(l->n, (size_t)1);
 
-	/* room for as many again, whenever it is full */
+	/* the size doubles when the list is full */
 	if ((l->n & (l->n - 1)) == 0) {
 		l->paths = xrealloc(l->paths, room * sizeof *l->paths);
 		l->lines = xrealloc(l->lines, room * sizeof *l->lines);
@@ -38,7 +38,7 @@ static size_t trimmed(const char *line, size_t len)
 }
 
 int file_list_read(const char *path, const char *text, size_t len,
-		   struct file_list *ret, struct errmsg *why)
+		   struct file_list *ret, struct errmsg *error)
 {
 	struct file_list l = { 0 };
 	const char *end = text + len, *begin = text;
@@ -46,9 +46,9 @@ int file_list_read(const char *path, const char *text, size_t len,
 	int err = 0;
 
 	if (len > FILE_LIST_BYTES_MAX || memchr(text, '\0', len) != NULL)
-		return errmsg_fail(why, -EINVAL, "%s: not a list of files",
+		return errmsg_fail(error, -EINVAL, "%s: not a list of files",
 				   path);
-	/* the mark with which some editors begin UTF-8 */
+	/* the byte order mark of some editors */
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		begin += 3;
 	for (const char *line = begin; line < end && err == 0;) {
@@ -59,14 +59,14 @@ int file_list_read(const char *path, const char *text, size_t len,
 		number++;
 		n = trimmed(line, (size_t)(stop - line));
 		if (n > 0 && line[0] != '#' && l.n == FILE_LIST_MAX)
-			err = errmsg_fail(why, -EINVAL, "%s: has more than %d "
-					  "files", path, FILE_LIST_MAX);
+			err = errmsg_fail(error, -EINVAL, "%s: has more "
+					  "than %d files", path, FILE_LIST_MAX);
 		else if (n > 0 && line[0] != '#')
 			add(&l, number, resolve(path, line, n));
 		line = stop + 1;
 	}
 	if (err == 0 && l.n == 0)
-		err = errmsg_fail(why, -EINVAL, "%s: names no file", path);
+		err = errmsg_fail(error, -EINVAL, "%s: names no file", path);
 	if (err < 0)
 		file_list_done(&l);
 	else

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A list of files to be played one after the other: a path a line, relative to
- * the folder of the list; empty lines and those that begin with '#' say
- * nothing, so that an M3U of files is one.  Blanks at the end of a line are not
- * of the name.
+ * A list of files to play in sequence: one path a line, relative to the folder
+ * of the list.  The parser ignores empty lines, lines that begin with '#' (so
+ * an M3U of files is a list), and blanks at the end of a line.
  */
 #pragma once
 
@@ -20,10 +19,11 @@ enum {
 struct file_list {
 	size_t n;
 	char **paths; /* owned */
-	unsigned *lines; /* where they stand, from 1 */
+	unsigned *lines; /* line numbers of the paths, from 1 */
 };
 
-/* Of the text of a list (len bytes) at path.  0, or -EINVAL with why. */
+/* Parses text (len bytes), the content of the list at path.  0, or -EINVAL
+ * with error. */
 int file_list_read(const char *path, const char *text, size_t len,
-		   struct file_list *ret, struct errmsg *why) MUST_CHECK;
+		   struct file_list *ret, struct errmsg *error) MUST_CHECK;
 void file_list_done(struct file_list *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* FNV-1a of 64 bits: tells contents apart that no attacker chooses. */
+/* 64-bit FNV-1a, for content that no attacker chooses. */
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #define HASH_INIT UINT64_C(0xcbf29ce484222325)
 
-/* Adds len bytes; the first call takes HASH_INIT. */
+/* Adds len bytes; hash is HASH_INIT in the first call. */
 static inline uint64_t hash_add(uint64_t hash, const void *data, size_t len)
 {
 	const uint8_t *p = data;

@@ -15,7 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-enum { SPARE = 16 /* addresses that may come while we ask */ };
+enum { SPARE = 16 /* addresses that may be added between the two calls */ };
 
 _Static_assert(IFACE_NAME_MAX == IF_NAMESIZE, "a name of the kernel fits");
 
@@ -27,8 +27,8 @@ static int give_up(struct ifconf *all)
 	return r;
 }
 
-/* The list of the IPv4 addresses of this host.  What comes between the two
- * questions has room, or they are asked again. */
+/* Lists the IPv4 addresses of this host.  The first call returns their number;
+ * if more were added before the second call than fit, both are repeated. */
 static int list_addresses(int fd, struct ifconf *ret)
 {
 	struct ifconf all = { 0 };
@@ -67,7 +67,7 @@ static bool is_up(int fd, const char *name)
 	       (req.ifr_flags & IFF_UP) != 0;
 }
 
-/* A dead one may keep the address that went to another. */
+/* An interface that is down may still have the address of another one. */
 static int choose(int fd, const struct ifconf *all, struct in_addr address,
 		  char ret[IFACE_NAME_MAX])
 {
@@ -81,7 +81,7 @@ static int choose(int fd, const struct ifconf *all, struct in_addr address,
 
 		if (!has(one, address))
 			continue;
-		/* an address may have a label of its own: "eth0:news" */
+		/* an address may have its own label: "eth0:news" */
 		(void)snprintf(name, sizeof name, "%.*s",
 			       (int)strcspn(one->ifr_name, ":"),
 			       one->ifr_name);
@@ -93,8 +93,8 @@ static int choose(int fd, const struct ifconf *all, struct in_addr address,
 	return r;
 }
 
-/* Not over netlink, as getifaddrs() does: that brings all there is to know of
- * each interface, and who asks sends packets meanwhile. */
+/* ioctl() instead of getifaddrs(): netlink would transfer everything about each
+ * interface while the worker must send packets. */
 int iface_name(const char *text, char ret[IFACE_NAME_MAX])
 {
 	struct in_addr address;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Interfaces as addresses of inputs and outputs name them: by name, or by an
- * IPv4 address that the interface has.
+ * Network interfaces in addresses of inputs and outputs: an interface is given
+ * by its name or by one of its IPv4 addresses.
  */
 #pragma once
 
@@ -9,11 +9,11 @@
 
 enum { IFACE_NAME_MAX = 16 }; /* IF_NAMESIZE */
 
-/* The name: text, or that of the interface which has the address now, of
- * several one that is up.  0; -ENODEV when none has it, another -errno when we
- * could not ask; a name is not looked for.  A few calls, however many
- * interfaces there are. */
+/* The name of the interface that has the address text now; if several have
+ * it, one that is up.  Another text is copied without a check.  0, -ENODEV if
+ * no interface has the address, or another -errno if the kernel did not
+ * answer.  The number of system calls is independent of that of interfaces. */
 int iface_name(const char *text, char ret[IFACE_NAME_MAX]) MUST_CHECK;
 
-/* What a failure of it means, for people. */
+/* The error of iface_name() as a sentence. */
 const char *iface_why(int err);

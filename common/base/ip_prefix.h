@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * IP addresses and networks, IPv4 and IPv6 in one form.
+ * IPv4 and IPv6 addresses and networks in one form.
  *
- * An IPv4 address and the same one mapped into IPv6 (::ffff:10.0.0.1) are
- * equal.
+ * An IPv4 address equals its IPv4-mapped IPv6 form (::ffff:10.0.0.1).
  */
 #pragma once
 
@@ -27,20 +26,20 @@ struct ip_prefix {
 /* "10.0.0.1", "2001:db8::1"; no brackets, no zone.  0 or -EINVAL. */
 int ip_parse(const char *text, struct ip_address *ret) MUST_CHECK;
 
-/* An IPv4 address as such, mapped or not. */
+/* Formats an IPv4 address as IPv4, mapped or not. */
 void ip_format(const struct ip_address *, char text[IP_TEXT_MAX]);
 
 bool ip_is_v4(const struct ip_address *);
 bool ip_is_loopback(const struct ip_address *);
 
-/* Of a socket's end. */
+/* The address of a socket address. */
 struct ip_address ip_of(const struct sockaddr_any *);
 
-/* What an address counts as when clients are told apart: all of an IPv6 /64
- * is one, its owner has them all. */
+/* The address by which clients are distinguished: one for a whole IPv6 /64,
+ * because one client can use all addresses of its /64. */
 struct ip_address ip_client(const struct ip_address *);
 
-/* For tables; with a secret seed nobody can aim at one place of them. */
+/* A hash for tables; a secret seed prevents chosen collisions. */
 uint64_t ip_hash(const struct ip_address *, uint64_t seed);
 
 /* "10.0.0.0/8", or an address alone.  0 or -EINVAL. */
@@ -48,5 +47,5 @@ int ip_prefix_parse(const char *text, struct ip_prefix *ret) MUST_CHECK;
 
 bool ip_prefix_has(const struct ip_prefix *, const struct ip_address *);
 
-/* Clears all but the first bits of the 128. */
+/* Clears all bits behind the first `bits` of 128. */
 void ip_mask(struct ip_address *, unsigned bits);

@@ -19,7 +19,7 @@
 
 enum {
 	TEXT_MAX = 1024,
-	COMPONENT_MAX = 96, /* a role, and the longest id */
+	COMPONENT_MAX = 96, /* a role and the longest id */
 };
 
 static const char *const level_names[] = {
@@ -33,15 +33,15 @@ static struct {
 	log_sink_fn *sink;
 	void *arg;
 	enum log_level level;
-	int own_fd;    /* stderr, in a description of our own; -1: none */
-	bool journal;  /* reads stderr, and adds the time */
-	unsigned lost; /* lines that stderr did not take */
+	int own_fd;    /* stderr with its own file description; -1: none */
+	bool journal;  /* reads stderr and adds the time */
+	unsigned lost; /* lines that stderr did not accept */
 } out = { log_to_stderr, NULL, LOG_LEVEL_INFO, -1, false, 0 };
 
 /*
- * Others write to the same pipe or terminal, and O_NONBLOCK on the description
- * that we share with them would be theirs too.  Not for files: they never
- * block, and a second description would begin at their start.
+ * Other processes write to the same pipe or terminal, and O_NONBLOCK on the
+ * shared file description would affect them.  Files keep the shared one: they
+ * never block, and a second description would write from their start.
  */
 static int reopen_stderr(void)
 {
@@ -54,7 +54,7 @@ static int reopen_stderr(void)
 		    O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-/* systemd tells whether it connected stderr: see systemd.exec(5). */
+/* Is stderr connected to the journal?  See systemd.exec(5). */
 static bool is_journal(void)
 {
 	const char *told = getenv("JOURNAL_STREAM");
@@ -76,7 +76,7 @@ void log_open(log_sink_fn *sink, void *arg, enum log_level level)
 	fd_close(&out.own_fd);
 	out.own_fd = reopen_stderr();
 	out.journal = is_journal();
-	tzset(); /* a worker cannot read the zone later */
+	tzset(); /* a confined worker cannot read the time zone later */
 }
 
 enum log_level log_level(void)
@@ -84,14 +84,14 @@ enum log_level log_level(void)
 	return out.level;
 }
 
-/* Whole and at once, or not. */
+/* Writes the whole line at once, or nothing. */
 static bool write_line(const char *line, size_t len)
 {
 	int fd = out.own_fd >= 0 ? out.own_fd : STDERR_FILENO;
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
 	ssize_t n;
 
-	/* no less than PIPE_BUF bytes fit into a pipe that is writable */
+	/* a writable pipe accepts at least PIPE_BUF bytes */
 	if (poll(&p, 1, 0) != 1 || (p.revents & POLLOUT) == 0)
 		return false;
 	n = send(fd, line, len, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -141,7 +141,7 @@ void log_to_stderr(enum log_level level, const char *component,
 	if (out.lost > 0) {
 		format_head(LOG_LEVEL_WARNING, head);
 		(void)snprintf(line, sizeof line,
-			       "%slog: %u lines are lost: nobody read them\n",
+			       "%slog: %u lines dropped: stderr stalled\n",
 			       head, out.lost);
 		if (write_line(line, strlen(line)))
 			out.lost = 0;

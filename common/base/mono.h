@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The clock that never jumps: CLOCK_MONOTONIC, for every delay and rate. */
+/* CLOCK_MONOTONIC, for every delay and rate: it never jumps. */
 #pragma once
 
 #include <stdint.h>

@@ -15,7 +15,7 @@ _Static_assert((int)PASSWORD_INPUT_MAX == CRYPT_MAX_PASSPHRASE_SIZE - 1,
 
 static const char yescrypt[] = "$y$";
 
-/* 0 with the hash of password under setting; or -errno. */
+/* Hashes password with setting; 0 or -errno. */
 static int run_crypt(const char *password, const char *setting,
 		     char ret[PASSWORD_HASH_MAX])
 {
@@ -44,7 +44,7 @@ int password_hash(const char *password, char ret[PASSWORD_HASH_MAX])
 	return run_crypt(password, setting, ret);
 }
 
-/* Takes as long wherever the first difference is. */
+/* Takes the same time for any position of the first difference. */
 static bool is_same(const char *a, const char *b)
 {
 	size_t len = strlen(a);

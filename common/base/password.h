@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Password hashes: crypt(3), new ones with yescrypt.
+ * Password hashes of crypt(3); new hashes use yescrypt.
  *
- * Slow on purpose (tens of milliseconds and megabytes each): never on the
- * loop of a process that has something else to do.
+ * A call takes tens of milliseconds and megabytes by design.  Only the auth
+ * worker calls these functions.
  */
 #pragma once
 
@@ -16,9 +16,9 @@ enum {
 	PASSWORD_INPUT_MAX = 511, /* CRYPT_MAX_PASSPHRASE_SIZE - 1 */
 };
 
-/* A new salt each time; 0 or -errno. */
+/* Hashes with a new random salt; 0 or -errno. */
 int password_hash(const char *password,
 		  char ret[PASSWORD_HASH_MAX]) MUST_CHECK;
 
-/* Does the password have this hash?  False too for what is no hash. */
+/* Does the password match the hash?  False also if hash is malformed. */
 bool password_verify(const char *password, const char *hash);

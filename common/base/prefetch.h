@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory that will be needed soon, called for at once.
+ * Prefetches the memory that a tick will use.
  *
- * Whoever wakes after others had their turn finds nothing of his own near, and
- * waits for each line and each page in turn, because one leads to the next.
- * Called for together they come side by side.
+ * When a worker wakes, other processes have replaced its data in the caches.
+ * Pointers lead from one line to the next, so the misses would follow one
+ * another.  Prefetched together they overlap.
  *
- * Nothing but a hint: addresses may be stale, what lies there is not read.
- * Embedded; zeroed memory calls for nothing.
+ * A prefetch is a hint: stale addresses do no harm, no value is read.
+ * Embedded; zeroed memory prefetches nothing.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 
 enum {
 	WARM_LINE = 64,
-	WARM_MAX = 96, /* lines; what is more is not called for */
+	WARM_MAX = 96, /* lines; further lines are ignored */
 };
 
 struct warm {
@@ -26,7 +26,7 @@ struct warm {
 	const uint8_t *lines[WARM_MAX];
 };
 
-/* The lines of these bytes, too. */
+/* Adds the cache lines of len bytes. */
 static inline void warm_add(struct warm *w, const void *at, size_t len)
 {
 	const uint8_t *line = at;

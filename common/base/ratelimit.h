@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Lets the first few of a repeating thing through and counts the rest.
+ * Limits repeating log lines: passes `burst` per `window_ms` and counts the
+ * others.
  *
- * Embedded; zeroed memory is a ready limit of `burst` per `window_ms`.
+ * Embedded; zeroed memory is a limit with the defaults.
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 #include <stdint.h>
 
 struct ratelimit {
-	unsigned burst;     /* let through per window; 0 means 5 */
+	unsigned burst;     /* passed per window; 0 means 5 */
 	unsigned window_ms; /* 0 means 10,000 */
 	uint64_t started_ms;
 	unsigned passed;
@@ -18,8 +19,8 @@ struct ratelimit {
 };
 
 /*
- * True when this one may pass at now_ms (monotonic).  *ret_suppressed is then
- * the number held back since the last that passed.
+ * True if a line may pass at now_ms (monotonic).  *ret_suppressed is then the
+ * number of lines suppressed since the last one that passed.
  */
 bool ratelimit_pass(struct ratelimit *, uint64_t now_ms,
 		    unsigned *ret_suppressed);

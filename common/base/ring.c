@@ -21,9 +21,9 @@ enum {
 };
 
 /*
- * One entry of the index.  seq is odd while the writer is inside and grows
- * with every change, so a reader that sees the same even number before and
- * after has a whole entry.  0 means never written.
+ * One entry of the index.  seq is odd while the writer changes the entry and
+ * grows with every change, so a reader that sees the same even number before
+ * and after has a consistent entry.  0 means never written.
  */
 struct ring_entry {
 	_Atomic uint64_t seq;
@@ -39,7 +39,7 @@ struct ring_header {
 	uint32_t version;
 	uint32_t index_len;
 	uint64_t size;
-	/* what changes stands in cache lines of its own */
+	/* the fields that change have cache lines of their own */
 	_Alignas(64) _Atomic uint64_t pos; /* published */
 	_Atomic uint64_t n_marks;          /* entries ever completed */
 	_Alignas(64) struct ring_entry index[RING_INDEX];
@@ -61,7 +61,7 @@ struct ring_writer {
 
 struct ring_reader {
 	const struct ring_header *header;
-	size_t size; /* as judged once; the header's is never read again */
+	size_t size; /* checked once; the header's size is never read again */
 	uint64_t pos;
 	bool broken;
 };
@@ -103,7 +103,7 @@ int ring_create(size_t size)
 	return fd;
 }
 
-/* The size of the data by the file's own sealed length, or -errno. */
+/* The size of the data by the sealed length of the file, or -errno. */
 static ssize_t sealed_size(int fd)
 {
 	ssize_t size = shared_size(fd);
@@ -124,8 +124,8 @@ static bool is_sound_header(const struct ring_header *header, size_t size)
 }
 
 /*
- * A writer that died between mark and publish left entries for bytes that
- * nobody will ever see; the next writer puts other packets there.
+ * A writer that died between mark and publish left entries for bytes that were
+ * never published; the next writer puts other packets there.
  */
 static void forget_unpublished_marks(struct ring_header *header)
 {
@@ -137,7 +137,7 @@ static void forget_unpublished_marks(struct ring_header *header)
 
 		if (atomic_load(&entry->pos) < pos)
 			break;
-		/* odd for good: no reader takes it until it is written anew */
+		/* stays odd: readers ignore the entry until it is rewritten */
 		atomic_store(&entry->seq, atomic_load(&entry->seq) | 1);
 		n--;
 	}
@@ -210,7 +210,7 @@ const uint8_t *ring_before(const struct ring_writer *w, uint64_t back,
 	if (back >= have)
 		return w->data;
 	at = (size_t)((w->pos - back) % w->size);
-	/* an end at the start of the data stands at its end */
+	/* the start of the data is also its end */
 	if (at == 0)
 		at = w->size;
 	*n = (size_t)MIN(at, have - back) / RING_PACKET;
@@ -303,7 +303,7 @@ bool ring_reader_is_sound(struct ring_reader *r)
 	return ok && is_sound_header(r->header, r->size);
 }
 
-/* False when the writer is or was inside the entry. */
+/* False if the writer has changed the entry meanwhile. */
 static bool read_entry(const struct ring_entry *entry, struct ring_rap *ret)
 {
 	uint64_t before = atomic_load_explicit(&entry->seq,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An IPv4 or IPv6 address with its port, as one value. */
+/* An IPv4 or IPv6 address with a port. */
 #pragma once
 
 #include "common/base/util.h"
@@ -28,10 +28,10 @@ int sockaddr_parse(const char *host, uint16_t port,
 /* "239.1.1.1:1234" or "[ff0e::1]:1234" into text of SOCKADDR_TEXT_MAX. */
 void sockaddr_format(const struct sockaddr_any *, char *text);
 
-/* The address alone, without brackets and port. */
+/* The address without brackets and port. */
 void sockaddr_format_host(const struct sockaddr_any *, char *text);
 
-/* Where a TCP socket listens; 0, or -errno for what is none. */
+/* The address on which a TCP socket listens; 0 or -errno. */
 int sockaddr_of_listener(int fd, struct sockaddr_any *ret) MUST_CHECK;
 
 uint16_t sockaddr_port(const struct sockaddr_any *);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds things that stand in order. */
+/* Binary search. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Less than, equal to or greater than 0: the i-th stands before what is
- * looked for, is it, or stands behind it. */
+/* Less than, equal to or greater than 0 if item i precedes, equals or follows
+ * the wanted one. */
 typedef int sorted_order_fn(size_t i, const void *arg);
 
-/* Where it is among n, or where it would go. */
+/* The index of the wanted item among n, or the index to insert it at. */
 static inline size_t sorted_place(size_t n, sorted_order_fn *order,
 				  const void *arg, bool *ret_found)
 {

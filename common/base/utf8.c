@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/utf8.h"
 
-/* The length of the sequence that lead starts; 0 when it starts none.  The
- * second byte lies in [*min, *max] (RFC 3629 section 4). */
+/* The length of the sequence that lead starts, or 0.  The second byte must be
+ * in [*min, *max] (RFC 3629 section 4). */
 static size_t sequence(uint8_t lead, uint8_t *min, uint8_t *max)
 {
 	*min = 0x80;
@@ -28,7 +28,7 @@ static size_t sequence(uint8_t lead, uint8_t *min, uint8_t *max)
 	return 0;
 }
 
-/* The length of the character at p, 0 when there is none. */
+/* The length of the character at p, or 0. */
 static size_t measure(const uint8_t *p, size_t len)
 {
 	uint8_t min, max;

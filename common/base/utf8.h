@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * UTF-8 (RFC 3629): is it sound, which characters is it made of?
+ * UTF-8 (RFC 3629): validation, decoding and encoding.
  *
- * No overlong forms, no surrogates, nothing above U+10FFFF, nothing cut.
- * U+0000 is a character like any other.
+ * Overlong forms, surrogates, characters above U+10FFFF and truncated ones are
+ * invalid.  U+0000 is valid.
  */
 #pragma once
 
@@ -18,9 +18,10 @@ enum {
 
 bool utf8_is_valid(const void *text, size_t len);
 
-/* The first character of len > 0 bytes, and how many of them it takes; a byte
- * that begins none is UTF8_REPLACEMENT and one byte. */
+/* Decodes the first character of len > 0 bytes; returns its length.  A byte
+ * that begins no character decodes as UTF8_REPLACEMENT of length 1. */
 size_t utf8_get(const void *text, size_t len, uint32_t *ret);
 
-/* Writes a character, UTF8_REPLACEMENT for what is none; its length. */
+/* Encodes a character, an invalid one as UTF8_REPLACEMENT; returns its
+ * length. */
 size_t utf8_put(uint32_t character, char ret[UTF8_MAX]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The handful of macros that every file may use. */
+/* Macros for every file. */
 #pragma once
 
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* The caller must look at what this function returns. */
+/* The caller must check the return value. */
 #define MUST_CHECK __attribute__((warn_unused_result))
 
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The clock on the wall, CLOCK_REALTIME, since 1970: to be told, and to be
- * compared with what others tell.  It jumps; common/base/mono.h
- * is the clock for delays. */
+/* CLOCK_REALTIME since 1970, for time stamps that leave the process.  It can
+ * jump; use common/base/mono.h for delays. */
 #pragma once
 
 #include <stdint.h>

@@ -23,16 +23,16 @@ struct log_file {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 
-	/* under the lock */
+	/* protected by the lock */
 	struct buf waiting;
 	uint64_t max_size;
-	unsigned lost; /* lines since the last that was written */
-	int result;    /* of the last write */
-	bool told;     /* result was told to who asked */
-	bool closing;  /* no line follows */
-	bool left;     /* the thread frees it all */
+	unsigned dropped; /* lines dropped since the last written one */
+	int result;    /* of the last write, 0 or -errno */
+	bool told;     /* result was reported */
+	bool closing;  /* no further line */
+	bool left;     /* the thread frees this object */
 
-	/* the thread's */
+	/* used by the thread only */
 	char *path;
 	int fd; /* -1: not open */
 	uint64_t size;
@@ -55,7 +55,7 @@ static int open_file(struct log_file *f)
 	struct stat st;
 	int err = 0;
 
-	/* neither a FIFO nor a terminal may hold it up, or be steered */
+	/* a FIFO must not block the thread, a terminal must not be written */
 	f->fd = open(f->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
 				      O_NOCTTY | O_NONBLOCK, MODE_NEW);
 	if (f->fd < 0)
@@ -71,7 +71,7 @@ static int open_file(struct log_file *f)
 	return err;
 }
 
-/* The file at the path is the one that is open. */
+/* Is the open file still the one at the path? */
 static bool is_in_place(const struct log_file *f)
 {
 	struct stat here, open;
@@ -123,7 +123,7 @@ static int write_line(struct log_file *f, const char *line, size_t len,
 {
 	int err = f->fd < 0 ? open_file(f) : 0;
 
-	/* one that cannot be put away goes on growing */
+	/* a file that cannot be rotated continues to grow */
 	if (err == 0 && max_size > 0 && f->size > 0 &&
 	    f->size + len > max_size)
 		(void)rotate(f);
@@ -141,7 +141,7 @@ static unsigned count_lines(const char *data, size_t len)
 	return n;
 }
 
-/* Returns how many lines are lost; the rest is not tried then. */
+/* Returns the number of lines dropped; stops at the first error. */
 static unsigned write_lines(struct log_file *f, const struct buf *lines,
 			    uint64_t max_size, int *ret_err)
 {
@@ -162,49 +162,50 @@ static unsigned write_lines(struct log_file *f, const struct buf *lines,
 	return 0;
 }
 
-static int write_lost(struct log_file *f, unsigned lost, uint64_t max_size)
+static int write_dropped(struct log_file *f, unsigned dropped,
+			 uint64_t max_size)
 {
 	char line[96];
 	int len = snprintf(line, sizeof line,
-			   "log: %u lines are lost: the disk did not take "
-			   "them\n", lost);
+			   "log: %u lines dropped: the disk failed or was "
+			   "too slow\n", dropped);
 
 	return write_line(f, line, (size_t)len, max_size);
 }
 
-/* One batch, without the lock. */
-static void write_batch(struct log_file *f, struct buf *lines, unsigned *lost,
-			uint64_t max_size, int *ret_err)
+/* Writes one batch, without the lock. */
+static void write_batch(struct log_file *f, struct buf *lines,
+			unsigned *dropped, uint64_t max_size, int *ret_err)
 {
 	*ret_err = 0;
 	if (!is_in_place(f))
 		fd_close(&f->fd);
-	if (*lost > 0)
-		*ret_err = write_lost(f, *lost, max_size);
+	if (*dropped > 0)
+		*ret_err = write_dropped(f, *dropped, max_size);
 	if (*ret_err < 0) {
-		*lost += count_lines((const char *)buf_head(lines),
+		*dropped += count_lines((const char *)buf_head(lines),
 				     buf_len(lines));
 		return;
 	}
-	*lost = write_lines(f, lines, max_size, ret_err);
+	*dropped = write_lines(f, lines, max_size, ret_err);
 }
 
-/* With the lock, which it gives up meanwhile. */
+/* Called with the lock, which it releases while it writes. */
 static void work(struct log_file *f, struct buf *lines)
 {
 	struct buf empty = *lines;
 	uint64_t max_size = f->max_size;
-	unsigned lost = f->lost;
+	unsigned dropped = f->dropped;
 	int err;
 
 	*lines = f->waiting;
 	f->waiting = empty;
-	f->lost = 0;
+	f->dropped = 0;
 	(void)pthread_mutex_unlock(&f->lock);
-	write_batch(f, lines, &lost, max_size, &err);
+	write_batch(f, lines, &dropped, max_size, &err);
 	buf_reset(lines, BUFFER_KEEP);
 	(void)pthread_mutex_lock(&f->lock);
-	f->lost += lost;
+	f->dropped += dropped;
 	if (err != f->result) {
 		f->result = err;
 		f->told = false;
@@ -233,7 +234,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* --- those who log --- */
+/* --- the callers --- */
 
 struct log_file *log_file_open(const char *path, uint64_t max_size)
 {
@@ -281,7 +282,7 @@ void log_file_close(struct log_file **p)
 	if (f == NULL)
 		return;
 	end(f, false);
-	/* a disk that does not answer: the memory is left to the exit */
+	/* the disk does not answer: the process exits without freeing */
 	if (thread_join(f->thread))
 		destroy(f);
 }
@@ -297,7 +298,7 @@ void log_file_write(struct log_file *f, const char *lines, size_t len)
 {
 	(void)pthread_mutex_lock(&f->lock);
 	if (buf_len(&f->waiting) + len > LOG_FILE_WAITING_MAX)
-		f->lost += count_lines(lines, len);
+		f->dropped += count_lines(lines, len);
 	else
 		buf_append(&f->waiting, lines, len);
 	(void)pthread_cond_signal(&f->wake);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A log file, written by a thread of its own: whoever logs never waits.
+ * A log file, written by a helper thread, so that no caller waits.
  *
- * Rotated into FILE.1 (the newest) to FILE.9 when the next line would make it
- * larger than it may be.  A file that was moved away is made anew.  Lines that
- * the disk does not take, or not in time, are dropped and counted; the count
- * is the first line that is written again.
+ * Before a line would exceed the maximum size, the file is rotated to FILE.1
+ * (the newest) to FILE.9.  A file that was moved or removed is created again.
+ * If the disk is full or too slow, lines are dropped; the next line that is
+ * written reports their number.
  *
- * Owns the thread and the lines that wait.
+ * Owns the thread and the queued lines.
  */
 #pragma once
 
@@ -20,26 +20,26 @@ struct log_file;
 
 enum {
 	LOG_FILE_ARCHIVES = 9,
-	LOG_FILE_WAITING_MAX = 1024 * 1024, /* bytes of lines */
+	LOG_FILE_WAITING_MAX = 1024 * 1024, /* bytes of queued lines */
 };
 
-/* max_size in bytes; 0: never rotated.  NULL when there is no thread. */
+/* max_size in bytes, 0: no rotation.  NULL if no thread can be started. */
 struct log_file *log_file_open(const char *path, uint64_t max_size);
 
-/* What waits is still written, without waiting for it.  NULL-safe; sets *f to
- * NULL. */
+/* Returns at once; the thread writes the queued lines and ends.  NULL-safe;
+ * sets *f to NULL. */
 void log_file_leave(struct log_file **);
 
-/* Waits until what waits is written, a few seconds at most.  At the end of the
- * process.  NULL-safe; sets *f to NULL. */
+/* Waits a few seconds at most until the queued lines are written; for the end
+ * of the process.  NULL-safe; sets *f to NULL. */
 void log_file_close(struct log_file **);
 
-/* Another size from the next line on. */
+/* Changes the maximum size from the next line on. */
 void log_file_limit(struct log_file *, uint64_t max_size);
 
-/* Whole lines with their ends. */
+/* Queues whole lines with their newlines. */
 void log_file_write(struct log_file *, const char *lines, size_t len);
 
-/* The -errno of the last write, told once for each time that it changes: 0
- * when all goes well again; 1 when there is nothing new. */
+/* Reports each change of the result of writing once: -errno after a failure, 0
+ * after recovery; 1 if nothing has changed. */
 int log_file_news(struct log_file *);

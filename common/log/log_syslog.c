@@ -20,7 +20,7 @@ struct log_syslog {
 	char *path;
 	char *ident;
 	int fd; /* -1: not connected */
-	unsigned lost;
+	unsigned dropped;
 };
 
 struct log_syslog *log_syslog_open(const char *path, const char *ident)
@@ -62,7 +62,7 @@ static bool connect_to(struct log_syslog *s)
 	return false;
 }
 
-/* A daemon that was started again has a new socket: tried once more. */
+/* A restarted daemon has a new socket, so try once more. */
 static bool send_line(struct log_syslog *s, const char *line)
 {
 	for (int i = 0; i < 2; i++) {
@@ -100,14 +100,14 @@ void log_syslog_write(struct log_syslog *s, enum log_level level,
 		[LOG_LEVEL_INFO] = LOG_INFO,
 		[LOG_LEVEL_DEBUG] = LOG_DEBUG,
 	};
-	char lost[48];
+	char dropped[48];
 
-	if (s->lost > 0) {
-		(void)snprintf(lost, sizeof lost, "%u lines are lost",
-			       s->lost);
-		if (send_text(s, LOG_WARNING, "log", lost))
-			s->lost = 0;
+	if (s->dropped > 0) {
+		(void)snprintf(dropped, sizeof dropped, "%u lines dropped",
+			       s->dropped);
+		if (send_text(s, LOG_WARNING, "log", dropped))
+			s->dropped = 0;
 	}
-	if (s->lost > 0 || !send_text(s, priorities[level], component, text))
-		s->lost++;
+	if (s->dropped > 0 || !send_text(s, priorities[level], component, text))
+		s->dropped++;
 }

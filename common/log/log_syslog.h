@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Lines for the system's log, by datagram.  Never waits: what it does not take
- * is dropped, and counted in the first line that it takes again.
+ * Log lines to syslog by datagram.  It never waits: lines that syslog does not
+ * accept are dropped, and the next accepted line reports their number.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 struct log_syslog;
 
-/* path is /dev/log but in tests; both are copied. */
+/* path is /dev/log except in tests; both texts are copied. */
 struct log_syslog *log_syslog_open(const char *path, const char *ident);
 /* NULL-safe; sets *s to NULL. */
 void log_syslog_close(struct log_syslog **);

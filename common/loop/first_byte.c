@@ -13,10 +13,10 @@ enum { BATCH_MAX = 64 /* connections per wake-up */ };
 
 struct first_byte {
 	struct ev_loop *loop;
-	ev_io io; /* on the set */
+	ev_io io; /* watches the epoll set */
 };
 
-/* One at a time: each may take away others that are readable, too. */
+/* One event at a time: a callback may remove other readable connections. */
 static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 {
 	struct first_byte *f = container_of(io, struct first_byte, io);

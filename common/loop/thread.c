@@ -14,7 +14,7 @@ int thread_start(pthread_t *ret, void *(*run)(void *arg), void *arg)
 	int err;
 
 	(void)sigfillset(&all);
-	/* what it does itself; a sanitizer has something to say of it */
+	/* the thread handles its own faults, and sanitizers need them */
 	for (size_t i = 0; i < ARRAY_LEN(faults); i++)
 		(void)sigdelset(&all, faults[i]);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);

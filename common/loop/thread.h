@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads for what may block: the loop's thread never waits for a disk. */
+/* Helper threads for calls that can block, so that the loop never waits. */
 #pragma once
 
 #include "common/base/util.h"
@@ -9,10 +9,11 @@
 
 enum { THREAD_JOIN_MAX_S = 3 };
 
-/* A thread that takes none of the signals that the loop's thread waits for.
- * 0 or -errno. */
+/* Starts a thread with all signals blocked that the loop handles.  0 or
+ * -errno. */
 int thread_start(pthread_t *ret, void *(*run)(void *arg),
 		 void *arg) MUST_CHECK;
 
-/* At the end of the process; false when it does not end in a few seconds. */
+/* Joins at the end of the process; false if the thread does not end within
+ * THREAD_JOIN_MAX_S. */
 bool thread_join(pthread_t) MUST_CHECK;

@@ -38,7 +38,7 @@ static void say_news(struct log_output *o)
 	if (news > 0)
 		return;
 	(void)snprintf(text, sizeof text, "%s: %s%s", o->settings.filename,
-		       news < 0 ? "lines are lost: " : "is written again",
+		       news < 0 ? "lines dropped: " : "writing resumed",
 		       news < 0 ? strerror(-news) : "");
 	log_to_stderr(news < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "log", text,
 		      NULL);

@@ -61,7 +61,7 @@ static enum http_guard_state expect(struct http_guard *g, uint8_t c,
 static enum http_guard_state request_line(struct http_guard *g, uint8_t c)
 {
 	switch (g->state) {
-	case GUARD_LEAD: /* RFC 9112 2.2: empty lines in front are skipped */
+	case GUARD_LEAD: /* RFC 9112 2.2: leading empty lines are ignored */
 		if (c == '\r')
 			return GUARD_LEAD_LF;
 		return is_token(c) ? GUARD_METHOD
@@ -94,7 +94,7 @@ static enum http_guard_state field_line(struct http_guard *g, uint8_t c)
 	switch (g->state) {
 	case GUARD_LINE_LF:
 		return expect(g, c, '\n', GUARD_LINE);
-	case GUARD_LINE: /* a folded line starts with a blank: refused */
+	case GUARD_LINE: /* a folded line starts with a blank and is rejected */
 		if (c == '\r')
 			return GUARD_LAST_LF;
 		return is_token(c) ? GUARD_NAME
@@ -166,7 +166,7 @@ static enum http_guard_state chunk(struct http_guard *g, uint8_t c)
 	}
 }
 
-/* Head and trailers are bounded as a whole. */
+/* One limit covers all of the head, and one all trailers. */
 static enum http_guard_state bounded(struct http_guard *g, uint8_t c)
 {
 	if (g->left == 0)
@@ -203,7 +203,7 @@ size_t http_guard_feed(struct http_guard *g, const uint8_t *data, size_t len)
 	return i;
 }
 
-/* One field line, without its end. */
+/* Checks one field line without its line end. */
 struct field {
 	const char *name;
 	size_t name_len;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Judges the bytes of an HTTP/1 request before the parser sees them.
+ * Checks the bytes of an HTTP/1 request before the parser gets them.
  *
- * Lenient readings of line ends, folded lines, doubled length headers and odd
- * transfer codings are what request smuggling is made of; the parser accepts
- * some of them.  The guard knows one reading only (RFC 9112, strictly) and
- * refuses the rest.  It works on bytes as they come, so a refusal needs no
- * line to be complete.  Embedded; keeps no bytes.
+ * Request smuggling uses lenient line ends, folded lines, repeated length
+ * headers and unusual transfer codings; the parser accepts some of them.  The
+ * guard accepts only the strict reading of RFC 9112.  It checks bytes as they
+ * arrive, so it rejects a request before the line is complete.  Embedded;
+ * stores no bytes.
  */
 #pragma once
 
@@ -44,16 +44,16 @@ enum http_guard_state {
 	GUARD_DATA_LF,
 
 	GUARD_DONE,
-	GUARD_REFUSED, /* see status and reason */
+	GUARD_REFUSED, /* status and reason are set */
 };
 
 struct http_guard {
 	enum http_guard_state state;
-	size_t left;        /* bytes that head or trailers may still have */
-	size_t extension;   /* bytes that chunk extensions may still have */
+	size_t left;        /* bytes that head or trailers may still contain */
+	size_t extension;   /* bytes that chunk extensions may still contain */
 	size_t target;      /* bytes of the target so far */
-	size_t body_left;   /* bytes that the decoded body may still have */
-	uint64_t chunk;     /* size of the chunk, then what is left of it */
+	size_t body_left;   /* bytes that the decoded body may still contain */
+	uint64_t chunk;     /* size of the chunk, then its remaining bytes */
 	unsigned digits;    /* of the chunk size so far */
 	int status;         /* once refused */
 	const char *reason; /* once refused; constant text */
@@ -64,16 +64,16 @@ struct http_guard {
 	bool has_length;
 };
 
-/* Ready for the head of a request: at most max bytes. */
+/* Prepares for the head of a request of at most max bytes. */
 void http_guard_head(struct http_guard *, size_t max);
 
-/* Ready for a chunked body of at most max bytes, and its trailers. */
+/* Prepares for a chunked body of at most max bytes and its trailers. */
 void http_guard_chunks(struct http_guard *, size_t max);
 
-/* Judges bytes up to the end of the head or body; how many of them are fit
- * for the parser.  State GUARD_DONE: the end was reached.  GUARD_REFUSED: the
- * byte behind them is refused, as is all that follows. */
+/* Checks bytes up to the end of the head or body; returns how many of them the
+ * parser may get.  State GUARD_DONE: the end was reached.  GUARD_REFUSED: the
+ * guard rejects the next byte and everything behind it. */
 size_t http_guard_feed(struct http_guard *, const uint8_t *data, size_t len);
 
-/* After the head is done: judges its lines as a whole.  False: refused. */
+/* Checks the lines of a complete head together.  False: rejected. */
 bool http_guard_judge(struct http_guard *, const char *head, size_t len);

@@ -19,7 +19,7 @@ struct http_request {
 	enum phase phase;
 	struct http_guard guard;
 	llhttp_t parser;
-	struct buf head; /* behind every text below */
+	struct buf head; /* storage of every text below */
 	struct buf body;
 	int status;
 	const char *reason;
@@ -33,7 +33,7 @@ struct http_request {
 	bool keep_alive;
 	bool has_body;
 	bool chunked;
-	bool ended; /* the parser saw the end of the body */
+	bool ended; /* the parser has reached the end of the body */
 	bool bad_trailer;
 	char trailer[32]; /* name of the trailer field being parsed */
 	size_t trailer_len;
@@ -48,8 +48,8 @@ static enum http_state fail(struct http_request *r, int status,
 	return HTTP_FAILED;
 }
 
-/* The parser gets a head in one piece, so each text comes in one piece and
- * stays where it is: in r->head, which is ours to write to. */
+/* The parser gets a head in one piece, so each text is one piece of r->head,
+ * which may be written to. */
 static char *own(struct http_request *r, const char *at)
 {
 	uint8_t *head = buf_head(&r->head);
@@ -66,19 +66,19 @@ static int on_url(llhttp_t *parser, const char *at, size_t len)
 	return 0;
 }
 
-/* A trailer's name comes in pieces. */
+/* The name of a trailer may arrive in pieces. */
 static int on_trailer_field(struct http_request *r, const char *at, size_t len)
 {
 	size_t room = sizeof r->trailer - 1 - r->trailer_len;
 
-	/* what is longer than our room is none of the names below */
+	/* a longer name is none of the names below */
 	memcpy(r->trailer + r->trailer_len, at, MIN(len, room));
 	r->trailer_len += MIN(len, room);
 	return 0;
 }
 
-/* Trailer fields are dropped, but for those that would change what the
- * message is (RFC 9110 6.5.1): they are refused. */
+/* Drops trailer fields and rejects those that would change the meaning of the
+ * message (RFC 9110 6.5.1). */
 static int on_header_field_complete(llhttp_t *parser)
 {
 	static const char *const banned[] = { "content-length", "host",
@@ -185,7 +185,7 @@ void http_request_reset(struct http_request *r)
 	r->parser.data = r;
 }
 
-/* The guard saw the colon and the CR of each field; the parser is past. */
+/* The guard has checked the colon and the CR of each field. */
 static void terminate_headers(struct http_request *r)
 {
 	for (size_t i = 0; i < r->n_headers; i++) {
@@ -250,7 +250,7 @@ static enum http_state parse_head(struct http_request *r)
 		return fail(r, 400, "two readings of the head");
 	if (r->parser.method == HTTP_CONNECT)
 		return fail(r, 501, "CONNECT");
-	/* the blank behind the target becomes its end */
+	/* the terminator replaces the blank behind the target */
 	r->target[r->target_len] = '\0';
 	why = http_target_read(r->target, r->parser.method == HTTP_OPTIONS,
 			       &r->path, &r->query);
@@ -275,7 +275,7 @@ static enum http_state feed_head(struct http_request *r, struct buf *in)
 	return parse_head(r);
 }
 
-/* Feeds n judged bytes to the parser; what it took. */
+/* Feeds n checked bytes to the parser; returns how many it consumed. */
 static size_t parse_body(struct http_request *r, const uint8_t *data, size_t n,
 			 llhttp_errno_t *ret_err)
 {
@@ -285,7 +285,7 @@ static size_t parse_body(struct http_request *r, const uint8_t *data, size_t n,
 	if (llhttp_get_errno(&r->parser) == HPE_PAUSED)
 		llhttp_resume(&r->parser);
 	err = llhttp_execute(&r->parser, text, n);
-	/* nobody is asked to switch protocols in front of a body's end */
+	/* a protocol switch before the end of a body is not supported */
 	if (err == HPE_PAUSED_UPGRADE)
 		err = HPE_PAUSED;
 	*ret_err = err;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads the head and body of HTTP/1 requests, strictly (RFC 9112).
+ * Parses the head and body of HTTP/1 requests strictly (RFC 9112).
  *
- * A guard (http_guard.h) judges the head block and the framing of chunks
- * before llhttp sees them: every CR is followed by LF and every LF preceded by
+ * A guard (http_guard.h) checks the head and the framing of chunks
+ * before llhttp gets them: every CR is followed by LF and every LF preceded by
  * CR, no folded lines, no control bytes, exactly one Host in HTTP/1.1, at most
- * one Content-Length, no Transfer-Encoding other than exactly "chunked".  What
- * Node refuses, this refuses.  Pure: no I/O, no clock.
+ * one Content-Length, no Transfer-Encoding other than exactly "chunked".  It
+ * rejects at least what Node rejects.  Pure: no I/O, no clock.
  */
 #pragma once
 
@@ -29,24 +29,24 @@ struct http_header {
 
 enum http_state {
 	HTTP_MORE,      /* feed more bytes */
-	HTTP_HAVE_HEAD, /* the head is complete: judge it, then go on */
+	HTTP_HAVE_HEAD, /* the head is complete: check it, then continue */
 	HTTP_COMPLETE,  /* head and body are complete */
-	HTTP_FAILED,    /* answer http_request_status() and close */
+	HTTP_FAILED,    /* reply http_request_status() and close */
 };
 
-/* Owns its memory; everything it shows lives until the next reset or free. */
+/* Owns its memory; returned texts are valid until the next reset or free. */
 struct http_request;
 
-/* body_max: larger bodies fail with 413. */
+/* A body larger than body_max fails with 413. */
 struct http_request *http_request_new(size_t body_max);
 void http_request_free(struct http_request **);
 
-/* Makes it ready for the next request on the same connection. */
+/* Prepares for the next request on the same connection. */
 void http_request_reset(struct http_request *);
 
 /*
- * Takes bytes from the front of in and moves on.  Returns HTTP_HAVE_HEAD once
- * per request, before any byte of the body is taken; bytes of a pipelined next
+ * Consumes bytes from the front of in.  Returns HTTP_HAVE_HEAD once per
+ * request, before it consumes a byte of the body.  Bytes of a pipelined next
  * request stay in the buffer.
  */
 enum http_state http_request_feed(struct http_request *, struct buf *in);
@@ -56,7 +56,7 @@ int http_request_status(const struct http_request *);
 /* After HTTP_FAILED: a few words for a debug log. */
 const char *http_request_reason(const struct http_request *);
 
-/* True once a byte of the request was taken. */
+/* True after a byte of the request was consumed. */
 bool http_request_begun(const struct http_request *);
 
 /* After HTTP_HAVE_HEAD: */
@@ -65,9 +65,9 @@ const char *http_request_method(const struct http_request *);
  * starts with '/', or is "*" for OPTIONS.  A ".." segment, an encoded slash,
  * backslash or NUL, and text encoded twice fail with 400. */
 const char *http_request_path(const struct http_request *);
-/* The raw text behind '?', "" when there is none. */
+/* The raw text behind '?', "" if absent. */
 const char *http_request_query(const struct http_request *);
-/* The value of a query parameter, decoded, into text of size; false when
+/* The value of a query parameter, decoded, into text of size; false if
  * absent or malformed. */
 bool http_request_query_get(const struct http_request *, const char *key,
 			    char *text, size_t size);
@@ -75,7 +75,7 @@ bool http_request_query_get(const struct http_request *, const char *key,
 const char *http_request_header(const struct http_request *, const char *name);
 unsigned http_request_minor(const struct http_request *); /* HTTP/1.x */
 bool http_request_keep_alive(const struct http_request *);
-/* True when a body follows that was not yet taken. */
+/* True if a body follows that was not yet consumed. */
 bool http_request_has_body(const struct http_request *);
 
 /* After HTTP_COMPLETE: the body (not terminated). */

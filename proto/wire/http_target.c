@@ -12,7 +12,7 @@ static bool is_control(int c)
 	return (c >= 0 && c < 0x20) || c == 0x7f;
 }
 
-/* In place.  NULL or why not. */
+/* Decodes in place; NULL, or the error as a constant text. */
 static const char *decode_path(char *path)
 {
 	char *to = path;
@@ -35,7 +35,7 @@ static const char *decode_path(char *path)
 	return NULL;
 }
 
-/* Decoding twice must not find anything: "%252f" is nobody's name. */
+/* A second decoding must not change the text: "%252f" is rejected. */
 static bool is_coded_twice(const char *path)
 {
 	for (const char *p = strchr(path, '%'); p; p = strchr(p + 1, '%'))
@@ -44,7 +44,7 @@ static bool is_coded_twice(const char *path)
 	return false;
 }
 
-/* Drops empty segments and ".", keeps a final slash; in place. */
+/* Removes empty segments and "." in place; keeps a final slash. */
 static const char *drop_dots(char *path)
 {
 	char *to = path;
@@ -82,7 +82,7 @@ static const char *read_path(char *path)
 	return why ? why : drop_dots(path);
 }
 
-/* Behind the authority of an absolute form; NULL when it has none. */
+/* The text behind the authority of an absolute form; NULL if it has none. */
 static char *skip_origin(char *target)
 {
 	char *host;
@@ -129,7 +129,7 @@ const char *http_target_read(char *target, bool asterisk,
 	return NULL;
 }
 
-/* One byte of a form-encoded text; moves on.  -1 when malformed. */
+/* Decodes one byte of a form-encoded text and advances; -1 if malformed. */
 static int form_byte(const char **p)
 {
 	int c = (unsigned char)**p;
@@ -144,7 +144,7 @@ static int form_byte(const char **p)
 	return c;
 }
 
-/* Does the pair's key, decoded, equal key?  Moves p behind it. */
+/* Does the decoded key of the pair equal key?  Advances p behind it. */
 static bool key_equals(const char **p, const char *key)
 {
 	bool equal = true;
@@ -184,7 +184,7 @@ bool http_query_get(const char *query, const char *key, char *text,
 			return false;
 	if (size == 0)
 		return false;
-	/* now that all of it is sound */
+	/* the whole value is valid */
 	for (size_t i = 0; i < n; i++)
 		text[i] = (char)form_byte(&value);
 	text[n] = '\0';

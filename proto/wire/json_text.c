@@ -33,7 +33,7 @@ static int digits_of(const json_t *value)
 
 	if (json_is_real(value))
 		return digits_of_real(json_real_value(value));
-	/* MAX() looks at its arguments twice, and so on at each level */
+	/* MAX() evaluates an argument twice: the cost would double per level */
 	json_array_foreach(any, i, member) {
 		int more = digits_of(member);
 

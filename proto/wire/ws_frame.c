@@ -14,13 +14,13 @@ enum { KEEP = 1024 }; /* memory kept between two messages */
 struct ws_reader {
 	wslay_frame_context_ptr frames;
 	struct buf *in;       /* during a feed */
-	bool masked;          /* what a client sends */
+	bool masked;          /* frames of a client */
 	size_t max;           /* bytes of a message */
-	enum ws_event end;    /* WS_MORE until there is nothing after it */
-	uint64_t left;        /* of the frame being read */
+	enum ws_event end;    /* WS_MORE, or the event that ended the parser */
+	uint64_t left;        /* remaining bytes of the current frame */
 	bool in_frame;
-	bool in_message;      /* a first fragment came, the last did not */
-	bool shown;           /* message is what the last event showed */
+	bool in_message;      /* between the first and the last fragment */
+	bool shown;           /* the last event returned message */
 	struct buf message;
 	uint8_t control[WS_CONTROL_MAX];
 	size_t control_len;
@@ -35,7 +35,7 @@ static ssize_t give_bytes(uint8_t *data, size_t len, int flags, void *arg)
 
 	(void)flags;
 	if (n == 0)
-		return -1; /* "come back with more" */
+		return -1; /* wslay: more bytes are needed */
 	memcpy(data, buf_head(r->in), n);
 	buf_take(r->in, n);
 	return (ssize_t)n;
@@ -83,7 +83,7 @@ static enum ws_event finish(struct ws_reader *r, enum ws_event event)
 	return event;
 }
 
-/* RFC 6455 7.4: what may be said on the wire. */
+/* RFC 6455 7.4: the codes that may be sent. */
 static bool is_close_code(unsigned code)
 {
 	return (code >= 1000 && code <= 1003) ||
@@ -100,7 +100,7 @@ static bool is_sound_close(const uint8_t *data, size_t len)
 	       utf8_is_valid(data + 2, len - 2);
 }
 
-/* Judges a frame by its header; WS_MORE when it is sound. */
+/* Checks the header of a frame; WS_MORE if it is valid. */
 static enum ws_event judge_header(struct ws_reader *r,
 				  const struct wslay_frame_iocb *f)
 {
@@ -181,7 +181,7 @@ static enum ws_event end_frame(struct ws_reader *r,
 	}
 }
 
-/* A piece of a frame came. */
+/* Adds a piece of a frame. */
 static enum ws_event take_piece(struct ws_reader *r,
 				const struct wslay_frame_iocb *f)
 {
@@ -231,7 +231,7 @@ size_t ws_reader_held(const struct ws_reader *r)
 	return r->in_message ? buf_len(&r->message) : 0;
 }
 
-/* RFC 6455 5.2: one frame, final; mask NULL: not masked. */
+/* RFC 6455 5.2: appends one final frame, unmasked if mask is NULL. */
 static void write_frame(struct buf *out, enum wslay_opcode opcode,
 			const void *data, size_t len, const uint8_t *mask)
 {

@@ -27,46 +27,46 @@ enum {
 
 enum ws_event {
 	WS_MORE,      /* feed more bytes */
-	WS_TEXT,      /* a whole text message, UTF-8 */
+	WS_TEXT,      /* a complete text message, UTF-8 */
 	WS_BINARY,    /* a binary frame began */
 	WS_PING,
 	WS_PONG,
 	WS_CLOSE,     /* its payload is empty, or a code and UTF-8 */
-	WS_TOO_BIG,   /* the message is longer than may be */
-	WS_VIOLATION, /* of the protocol: close with 1002 */
+	WS_TOO_BIG,   /* the message exceeds the limit */
+	WS_VIOLATION, /* of RFC 6455: close with 1002 */
 };
 
 struct ws_reader;
 
-/* What a client sends: masked, messages up to WS_MESSAGE_MAX. */
+/* For frames of a client: masked, messages up to WS_MESSAGE_MAX. */
 struct ws_reader *ws_reader_new(void);
 
-/* What a server sends: unmasked, messages up to max bytes. */
+/* For frames of a server: unmasked, messages up to max bytes. */
 struct ws_reader *ws_reader_new_of_server(size_t max);
 
 void ws_reader_free(struct ws_reader **);
 
 /*
- * Takes bytes from the front of in; call it until it returns WS_MORE, as it
- * may have taken several frames at once.  WS_BINARY, WS_CLOSE, WS_TOO_BIG and
- * WS_VIOLATION are the end: they are returned ever after.
+ * Consumes bytes from the front of in.  Call it until it returns WS_MORE,
+ * because one call may consume several frames.  After WS_BINARY, WS_CLOSE,
+ * WS_TOO_BIG or WS_VIOLATION it returns the same again.
  */
 enum ws_event ws_reader_feed(struct ws_reader *, struct buf *in);
 
 /* The payload of a text, ping, pong or close until the next feed. */
 const uint8_t *ws_reader_payload(const struct ws_reader *, size_t *ret_len);
 
-/* Bytes of a message that is not yet whole. */
+/* Bytes of the incomplete message. */
 size_t ws_reader_held(const struct ws_reader *);
 
-/* Appends one unmasked frame, as a server sends them. */
+/* Appends one unmasked frame, as a server sends it. */
 void ws_write_text(struct buf *out, const void *data, size_t len);
 void ws_write_pong(struct buf *out, const void *data, size_t len);
 void ws_write_close(struct buf *out, unsigned code);
 
 enum { WS_MASK = 4 };
 
-/* The same as a client sends them; mask: of random bytes. */
+/* Appends one frame as a client sends it; mask: random bytes. */
 void ws_write_text_masked(struct buf *out, const void *data, size_t len,
 			  const uint8_t mask[WS_MASK]);
 void ws_write_pong_masked(struct buf *out, const void *data, size_t len,

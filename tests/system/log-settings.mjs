@@ -155,12 +155,12 @@ test('a disk that takes nothing: counted, and nobody waits', async (t) => {
 		await sluice.cmd('version');
 	await waitUntil('complaint', async () => {
 		await sluice.cmd('version');
-		return /log: .*lines are lost: No such file/.test(sluice.log);
+		return /log: .*lines dropped: No such file/.test(sluice.log);
 	});
 	fs.mkdirSync(place);
 	await sluice.cmd('load');
 	await holds(file, 'load Login');
-	assert.match(text(file), /^log: \d+ lines are lost/);
+	assert.match(text(file), /^log: \d+ lines dropped/);
 	// moved away by somebody: made anew
 	fs.renameSync(file, `${file}.old`);
 	await sluice.cmd('whoami');

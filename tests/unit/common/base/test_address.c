@@ -159,9 +159,9 @@ Test(address, refuses_endpoints_with_the_field)
 		{ "1.2.3:1", "host: \"1.2.3\" is not an IP address" },
 		{ "example.org", "host: \"example.org\" is not an IP address" },
 		{ "1.2.3.4/x", "host: \"1.2.3.4/x\" is not an IP address" },
-		{ "::1", "host: \"::1\": an IPv6 address stands in brackets" },
+		{ "::1", "host: \"::1\": an IPv6 address needs brackets" },
 		{ "ff0e::1:1234", "host: \"ff0e::1:1234\": an IPv6 address "
-				  "stands in brackets" },
+				  "needs brackets" },
 		{ "[ff0e::1", "host: ']' is missing" },
 		{ "[]:1", "host: \"\" is not an IPv6 address" },
 		{ "[1.2.3.4]", "host: \"1.2.3.4\" is not an IPv6 address" },

@@ -60,7 +60,7 @@ static void stall_and_go_on(int out, int in)
 	read_all(out, text, sizeof text);
 	told = strstr(text, "warning log: ");
 	cr_assert_not_null(told, "%s", text);
-	cr_assert_eq(sscanf(told, "warning log: %u lines are lost", &lost), 1);
+	cr_assert_eq(sscanf(told, "warning log: %u lines dropped", &lost), 1);
 	cr_assert_eq(whole + lost, LINES);
 	cr_assert_not_null(strstr(text, " info test: again\n"));
 	/* told once */

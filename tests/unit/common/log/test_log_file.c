@@ -132,7 +132,7 @@ Test(log_file, counts_what_the_disk_does_not_take)
 	put(f, "three\n");
 	cr_expect_eq(wait_for_news(f), 0);
 	log_file_close(&f);
-	expect(0, "log: 2 lines are lost: the disk did not take them\n"
+	expect(0, "log: 2 lines dropped: the disk failed or was too slow\n"
 		  "three\n");
 }
 

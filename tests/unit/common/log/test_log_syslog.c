@@ -80,7 +80,7 @@ Test(log_syslog, counts_what_nobody_took_and_finds_a_new_daemon)
 	log_syslog_write(s, LOG_LEVEL_INFO, "part", "one");
 	fd = listen_there();
 	log_syslog_write(s, LOG_LEVEL_INFO, "part", "two");
-	expect(fd, "<28>", "log: 1 lines are lost");
+	expect(fd, "<28>", "log: 1 lines dropped");
 	expect(fd, "<30>", "part: two");
 	fd_close(&fd);
 	fd = listen_there();
@@ -106,7 +106,7 @@ Test(log_syslog, does_not_wait_for_one_that_does_not_read)
 	cr_expect_lt(n, 20000u);
 	log_syslog_write(s, LOG_LEVEL_INFO, "part", "last");
 	(void)receive(fd, line);
-	cr_expect_not_null(strstr(line, "lines are lost"), "%s", line);
+	cr_expect_not_null(strstr(line, "lines dropped"), "%s", line);
 	log_syslog_close(&s);
 	fd_close(&fd);
 }
