@@ -1,94 +1,258 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands and paths of adapters.  No adapter is run by this version: they are
- * kept, announced, and followed by the streams that name them. */
-#include "master/api/adapter_edit.h"
+/* Commands and paths of adapters.  This version runs no adapter: they are
+ * stored, announced, and renamed in the streams that name them. */
+#include "common/base/alloc.h"
+#include "master/api/apply.h"
+#include "master/api/collection.h"
 #include "master/api/edit.h"
+#include "master/api/input_edit.h"
 #include "master/api/stream_refs.h"
-#include "master/streams/reconciler.h"
+#include "master/api/streams.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-static json_t *share(const json_t *value)
+enum { PROGRAM_MAX = 65535 };
+
+static bool is_fed(const json_t *input, const char *id)
 {
-	/* only its count of references changes */
-	return json_incref((json_t *)value);
+	const char *address = json_string_value(input);
+
+	return address != NULL && input_edit_is_adapter(address, id);
 }
 
-static const char *id_of(const json_t *object)
+/* Has the stream an input of this adapter? */
+static bool feeds(const json_t *stream, const char *id)
 {
-	return json_string_value(json_object_get(object, "id"));
+	const json_t *input;
+	size_t i;
+
+	json_array_foreach(json_object_get(stream, "input"), i, input)
+		if (is_fed(input, id))
+			return true;
+	return false;
 }
 
-/* The adapter that the request names, or NULL after a reply. */
-static const json_t *named(const struct api *api, const json_t *request,
-			   struct reply *reply)
-{
-	const json_t *id = json_object_get(request, "id");
-	const json_t *adapter;
+/* --- set-adapter --- */
 
-	if (!json_is_string(id)) {
-		reply_error(reply, 400, "id: is %s",
-			    id == NULL ? "missing" : "not a string");
+static bool judge_form(const json_t *adapter, struct reply *reply)
+{
+	static const char *const numbers[] = { "adapter", "device" };
+	const json_t *enable = json_object_get(adapter, "enable");
+	const json_t *type = json_object_get(adapter, "type");
+	const json_t *scan = json_object_get(adapter, "scan");
+
+	if (!json_is_boolean(enable))
+		reply_error(reply, 400, "adapter.enable: is %s",
+			    enable == NULL ? "missing" : "not true or false");
+	else if (!json_is_string(type))
+		reply_error(reply, 400, "adapter.type: is %s",
+			    type == NULL ? "missing" : "not a string");
+	else if (scan != NULL && !json_is_array(scan))
+		reply_error(reply, 400, "adapter.scan: is not a list");
+	for (size_t i = 0; reply->status == 0 && i < ARRAY_LEN(numbers); i++) {
+		const json_t *value = json_object_get(adapter, numbers[i]);
+
+		if (value != NULL && (!json_is_integer(value) ||
+				      json_integer_value(value) < 0))
+			reply_error(reply, 400, "adapter.%s: is not a whole "
+				    "number", numbers[i]);
+	}
+	return reply->status == 0;
+}
+
+/* A program that a scan names by its number alone, as a stream. */
+static bool complete(json_t *stream, const char *adapter)
+{
+	const json_t *pnr = json_object_get(stream, "pnr");
+	json_int_t number = json_integer_value(pnr);
+	char *text;
+
+	if (!json_is_integer(pnr) || number < 1 || number > PROGRAM_MAX)
+		return false;
+	text = xasprintf("dvb://%s#pnr=%d", adapter, (int)number);
+	(void)json_object_set_new(stream, "input", json_pack("[s]", text));
+	free(text);
+	(void)json_object_del(stream, "pnr");
+	if (json_object_get(stream, "type") == NULL)
+		(void)json_object_set_new(stream, "type", json_string("spts"));
+	if (json_object_get(stream, "enable") == NULL)
+		(void)json_object_set_new(stream, "enable", json_true());
+	return true;
+}
+
+/* The stream of item i of the scan; NULL after a reply. */
+static json_t *make_stream(struct edit *e, size_t i, const json_t *others)
+{
+	const json_t *item = json_array_get(
+		json_object_get(e->entry, "scan"), i);
+	json_t *stream = edit_entry_copy(item);
+	char text[GID_TEXT_MAX];
+	struct errmsg error;
+	const char *id;
+
+	if (!json_is_object(item) ||
+	    (json_object_get(stream, "input") == NULL &&
+	     !complete(stream, edit_text(e->entry, "id")))) {
+		reply_error(e->reply, 400, "adapter.scan[%zu]: is neither a "
+			    "stream nor a program", i);
+		json_decref(stream);
 		return NULL;
 	}
-	adapter = edit_entry(api, ADAPTERS, json_string_value(id));
-	if (adapter == NULL)
-		reply_error(reply, 404, "id: there is no adapter \"%.64s\"",
-			    json_string_value(id));
-	return adapter;
+	if (json_object_get(stream, "id") == NULL) {
+		edit_next_id(e->api, &e->next_gid, text);
+		(void)json_object_set_new(stream, "id", json_string(text));
+	}
+	id = edit_text(stream, "id");
+	if (apply_judge(e->api, stream, NULL, &error, NULL) < 0)
+		reply_error(e->reply, 400, "adapter.scan[%zu]: %s", i,
+			    error.text);
+	else if (config_stream(e->api->cfg.config, id) != NULL ||
+		 edit_find(others, "id", id) < json_array_size(others))
+		reply_error(e->reply, 400, "adapter.scan[%zu]: id: \"%.64s\" "
+			    "is the id of another stream", i, id);
+	streams_count_versions(stream);
+	if (e->reply->status == 0)
+		return stream;
+	json_decref(stream);
+	return NULL;
 }
+
+/* Results of a scan are stored as streams, not as a part of the adapter. */
+static bool judge_adapter(struct edit *e)
+{
+	json_t *found = e->arg;
+	size_t n = json_array_size(json_object_get(e->entry, "scan"));
+
+	if (!judge_form(e->entry, e->reply))
+		return false;
+	for (size_t i = 0; i < n && e->reply->status == 0; i++) {
+		json_t *stream = make_stream(e, i, found);
+
+		if (stream != NULL)
+			(void)json_array_append_new(found, stream);
+	}
+	(void)json_object_del(e->entry, "scan");
+	return e->reply->status == 0;
+}
+
+static enum stream_fate rename_inputs(const json_t *stream, json_t **ret_new,
+				      const void *arg)
+{
+	const struct edit *e = arg;
+	const char *from = edit_text(e->old, "id");
+	const char *to = edit_text(e->entry, "id");
+	json_t *list, *input;
+	size_t i;
+
+	if (!feeds(stream, from) || (to != NULL && strcmp(from, to) == 0))
+		return STREAM_KEPT;
+	list = json_array();
+	json_array_foreach(json_object_get(stream, "input"), i, input) {
+		if (!is_fed(input, from)) {
+			(void)json_array_append(list, input);
+		} else if (to != NULL) {
+			char *text = input_edit_adapter(
+				json_string_value(input), to);
+
+			(void)json_array_append_new(list, json_string(text));
+			free(text);
+		}
+	}
+	if (json_array_size(list) == 0) {
+		json_decref(list);
+		return STREAM_REMOVED;
+	}
+	*ret_new = stream_refs_inputs(stream, list);
+	return STREAM_CHANGED;
+}
+
+static void add_found_streams(struct edit *e)
+{
+	json_t *stream;
+	size_t i;
+
+	json_array_foreach(e->arg, i, stream) {
+		config_put_stream(e->api->cfg.config, NULL,
+				  json_incref(stream));
+		apply_stream(e->api, edit_text(stream, "id"), stream);
+		apply_announce(e->api, stream, false);
+	}
+}
+
+void adapters_set(struct api *api, const json_t *request, struct reply *reply)
+{
+	static const struct collection adapters = {
+		.command = "set-adapter",
+		.section = ADAPTERS,
+		.member = "adapter",
+		.judge = judge_adapter,
+		.refers = rename_inputs,
+		.finish = add_found_streams,
+	};
+	json_t *found = json_array();
+
+	collection_set(&adapters, api, request, reply, found);
+	json_decref(found);
+}
+
+/* --- other commands --- */
 
 void adapters_get(struct api *api, const json_t *request, struct reply *reply)
 {
-	const json_t *adapter = named(api, request, reply);
-	json_t *body;
+	const json_t *adapter = edit_named(api, ADAPTERS, "adapter", request,
+					   reply);
 
-	if (adapter == NULL)
-		return;
-	body = json_object();
-	(void)json_object_set_new(body, "get-adapter", json_string("ok"));
-	(void)json_object_set_new(body, "adapter", share(adapter));
-	reply_json(reply, body);
+	if (adapter != NULL)
+		reply_json(reply, json_pack("{s:s, s:O}", "get-adapter", "ok",
+					    "adapter", adapter));
 }
 
 void adapters_toggle(struct api *api, const json_t *request,
 		     struct reply *reply)
 {
-	const json_t *old = named(api, request, reply);
+	const json_t *old = edit_named(api, ADAPTERS, "adapter", request,
+				       reply);
 	bool enable = !json_is_true(json_object_get(old, "enable"));
-	json_t *adapter, *list;
+	json_t *adapter, *list, *message;
 
 	if (old == NULL)
 		return;
 	adapter = json_copy((json_t *)old);
 	(void)json_object_set_new(adapter, "enable", json_boolean(enable));
 	list = edit_list(api, ADAPTERS);
-	(void)json_array_set_new(list, edit_find(list, id_of(old)), adapter);
+	(void)json_array_set_new(list, edit_find(list, "id",
+						 edit_text(old, "id")),
+				 adapter);
 	config_set_section(api->cfg.config, ADAPTERS, list);
-	adapter_announce(api, adapter, false);
+	message = edit_message("set-adapter");
+	(void)json_object_set(message, "adapter", adapter);
+	edit_announce(api, message);
 	reply_ok(reply, "toggle-adapter");
 }
 
-static enum rewrite_fate touch(const json_t *stream, json_t **ret_new,
-			       const void *id)
+static enum stream_fate restart_fed(const json_t *stream, json_t **ret_new,
+				    const void *id)
 {
 	(void)ret_new;
-	return adapter_feeds(stream, id) ? REWRITE_TOUCHED : REWRITE_NONE;
+	return feeds(stream, id) ? STREAM_RESTARTED : STREAM_KEPT;
 }
 
 void adapters_restart(struct api *api, const json_t *request,
 		      struct reply *reply)
 {
-	const json_t *adapter = named(api, request, reply);
-	struct rewrite streams;
+	const json_t *adapter = edit_named(api, ADAPTERS, "adapter", request,
+					   reply);
 
 	if (adapter == NULL)
 		return;
-	rewrite_streams(api, touch, id_of(adapter), &streams);
-	rewrite_apply(api, &streams);
-	rewrite_done(&streams);
+	json_decref(stream_refs_follow(api, restart_fed,
+				       edit_text(adapter, "id")));
 	reply_ok(reply, "restart-adapter");
 }
+
+/* --- paths --- */
 
 static const json_t *find(const struct api *api, const char *id,
 			  struct reply *reply)
@@ -107,24 +271,15 @@ void adapters_info(struct api *api, const char *id, enum status_span span,
 
 	(void)span;
 	if (adapter != NULL)
-		reply_json(reply, share(adapter));
-}
-
-/* What no tuner says. */
-static void add_zeros(json_t *status)
-{
-	static const char *const keys[] = { "signal", "signal_db", "snr",
-					    "snr_db", "ber", "unc",
-					    "bitrate" };
-
-	(void)json_object_set_new(status, "lock", json_false());
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		(void)json_object_set_new(status, keys[i], json_integer(0));
+		reply_json(reply, json_incref((json_t *)adapter));
 }
 
 void adapters_status(struct api *api, const char *id, enum status_span span,
 		     struct reply *reply)
 {
+	static const char *const zeros[] = { "signal", "signal_db", "snr",
+					     "snr_db", "ber", "unc",
+					     "bitrate" };
 	const json_t *adapter = find(api, id, reply);
 	const char *instance = api_instance(api);
 	json_t *status, *worker, *name;
@@ -132,18 +287,17 @@ void adapters_status(struct api *api, const char *id, enum status_span span,
 	(void)span;
 	if (adapter == NULL)
 		return;
-	status = json_object();
-	(void)json_object_set_new(status, "timestamp",
-				  json_integer((json_int_t)time(NULL)));
+	status = json_pack("{s:I}", "timestamp", (json_int_t)time(NULL));
 	if (instance != NULL)
 		(void)json_object_set_new(status, "instance",
 					  json_string(instance));
 	name = json_object_get(adapter, "name");
 	if (name != NULL)
 		(void)json_object_set(status, "name", name);
-	add_zeros(status);
-	worker = json_object();
-	(void)json_object_set_new(worker, "state", json_string("stopped"));
+	(void)json_object_set_new(status, "lock", json_false());
+	for (size_t i = 0; i < ARRAY_LEN(zeros); i++)
+		(void)json_object_set_new(status, zeros[i], json_integer(0));
+	worker = json_pack("{s:s}", "state", "stopped");
 	if (json_is_true(json_object_get(adapter, "enable")))
 		(void)json_object_set_new(
 			worker, "alarm",

@@ -238,7 +238,7 @@ static void announce(struct api *api, json_t *stream, bool with_gid)
 	(void)json_object_set_new(message, "stream", stream);
 	if (with_gid)
 		edit_add_gid(api, message);
-	edit_say(api, message);
+	edit_announce(api, message);
 }
 
 void apply_announce(struct api *api, const json_t *stream, bool with_gid)

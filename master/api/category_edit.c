@@ -1,62 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/category_edit.h"
 
+#include "master/api/category_name.h"
 #include "master/api/edit.h"
 
 #include <string.h>
 
 static const char *name_of(const json_t *object)
 {
-	return json_string_value(json_object_get(object, "name"));
+	return edit_text(object, "name");
 }
 
 /* --- the category itself --- */
 
-static bool is_taken(const struct category_request *r, const char *name)
+static bool has_name(const json_t *list, const char *name)
 {
-	const json_t *other;
-	size_t i;
-
-	json_array_foreach((json_t *)r->list, i, other) {
-		const char *taken = name_of(other);
-
-		if (i != r->place && taken != NULL && strcmp(taken, name) == 0)
-			return true;
-	}
-	return false;
+	return edit_find(list, "name", name) < json_array_size(list);
 }
 
 static bool judge_name(const struct category_request *r,
-		       const struct category_names *names, struct errmsg *why)
+		       const struct category_names *names,
+		       struct errmsg *error)
 {
 	const char *name = name_of(r->category);
+	size_t other = edit_find(r->list, "name", name);
 
 	if (name == NULL)
-		errmsg_set(why, "category name is required");
+		errmsg_set(error, "category name is required");
 	else if (!category_name_is_valid(names, name))
-		errmsg_set(why, "category name is not valid");
-	else if (is_taken(r, name))
-		errmsg_set(why, "category name already exists");
+		errmsg_set(error, "category name is not valid");
+	else if (other < json_array_size(r->list) && other != r->place)
+		errmsg_set(error, "category name already exists");
 	else
 		return true;
 	return false;
 }
 
-static bool has_name(const json_t *groups, const char *name)
-{
-	const json_t *group;
-	size_t i;
-
-	json_array_foreach((json_t *)groups, i, group)
-		if (strcmp(name_of(group), name) == 0)
-			return true;
-	return false;
-}
-
-/* The groups that stay; NULL with why. */
+/* The groups that stay; NULL with an error. */
 static json_t *make_groups(const json_t *wanted,
 			   const struct category_names *names,
-			   struct errmsg *why)
+			   struct errmsg *error)
 {
 	json_t *groups = json_array();
 	const json_t *group;
@@ -68,10 +51,10 @@ static json_t *make_groups(const json_t *wanted,
 		if (edit_is_removal(group))
 			continue;
 		if (name == NULL || !category_name_is_valid(names, name))
-			errmsg_set(why, "group name is not valid (groups[%zu])",
-				   i);
+			errmsg_set(error, "group name is not valid "
+				   "(groups[%zu])", i);
 		else if (has_name(groups, name))
-			errmsg_set(why, "duplicate group name (groups[%zu])",
+			errmsg_set(error, "duplicate group name (groups[%zu])",
 				   i);
 		else {
 			(void)json_array_append_new(groups,
@@ -84,36 +67,27 @@ static json_t *make_groups(const json_t *wanted,
 	return groups;
 }
 
-static const json_t *find_group(const json_t *groups, const char *name)
-{
-	const json_t *group;
-	size_t i;
-
-	json_array_foreach((json_t *)groups, i, group)
-		if (strcmp(name_of(group), name) == 0)
-			return group;
-	return NULL;
-}
-
-/* The groups in the order of the names, each once; NULL with why. */
+/* The groups in the order of the names, each once; NULL with an error. */
 static json_t *reorder_groups(const json_t *groups, const json_t *order,
-			      struct errmsg *why)
+			      struct errmsg *error)
 {
+	size_t n = json_array_size(groups);
 	json_t *sorted = json_array();
 	const json_t *name;
 	size_t i;
 
 	json_array_foreach((json_t *)order, i, name) {
 		const char *text = json_string_value(name);
-		const json_t *group = find_group(groups, text);
+		size_t place = edit_find(groups, "name", text);
 
-		if (group == NULL || has_name(sorted, text))
+		if (place == n || has_name(sorted, text))
 			break;
-		(void)json_array_append(sorted, (json_t *)group);
+		(void)json_array_append(sorted, json_array_get(groups, place));
 	}
-	if (i == json_array_size(order) && i == json_array_size(groups))
+	if (i == json_array_size(order) && i == n)
 		return sorted;
-	errmsg_set(why, "reorder must name every group of the category once");
+	errmsg_set(error,
+		   "reorder must name every group of the category once");
 	json_decref(sorted);
 	return NULL;
 }
@@ -129,36 +103,31 @@ static bool is_list_of_names(const json_t *order)
 	return json_is_array(order);
 }
 
-/* Takes groups. */
-static json_t *apply_order(const struct category_request *r, json_t *groups,
-			   struct errmsg *why)
+json_t *category_make(const struct category_request *r, struct errmsg *error)
 {
-	json_t *sorted = NULL;
-
-	if (groups == NULL || r->reorder == NULL)
-		return groups;
-	if (is_list_of_names(r->reorder))
-		sorted = reorder_groups(groups, r->reorder, why);
-	else
-		errmsg_set(why, "reorder must be an array of group names");
-	json_decref(groups);
-	return sorted;
-}
-
-json_t *category_make(const struct category_request *r,
-		      const struct category_names *names, struct errmsg *why)
-{
+	struct category_names *names = category_names_new();
 	const json_t *wanted = edit_get(r->category, "groups");
-	json_t *category, *groups;
+	json_t *category, *groups = NULL, *sorted;
 
-	if (!judge_name(r, names, why))
-		return NULL;
-	if (wanted != NULL && !json_is_array(wanted) &&
-	    (!json_is_object(wanted) || json_object_size(wanted) > 0)) {
-		errmsg_set(why, "group name is not valid (groups[0])");
-		return NULL;
+	if (judge_name(r, names, error)) {
+		if (wanted == NULL || json_is_array(wanted) ||
+		    (json_is_object(wanted) && json_object_size(wanted) == 0))
+			groups = make_groups(wanted, names, error);
+		else
+			errmsg_set(error, "group name is not valid "
+				   "(groups[0])");
 	}
-	groups = apply_order(r, make_groups(wanted, names, why), why);
+	category_names_free(&names);
+	if (groups != NULL && r->reorder != NULL) {
+		sorted = NULL;
+		if (is_list_of_names(r->reorder))
+			sorted = reorder_groups(groups, r->reorder, error);
+		else
+			errmsg_set(error, "reorder must be an array of group "
+				   "names");
+		json_decref(groups);
+		groups = sorted;
+	}
 	if (groups == NULL)
 		return NULL;
 	category = edit_entry_copy(r->category);

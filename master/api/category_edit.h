@@ -5,7 +5,6 @@
 
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
-#include "master/api/category_name.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -18,10 +17,9 @@ struct category_request {
 	size_t place;           /* in the list, or its length */
 };
 
-/* The category as it is to be stored, a new reference; NULL with the sentence
- * of the specification. */
-json_t *category_make(const struct category_request *,
-		      const struct category_names *, struct errmsg *why);
+/* The category to be stored, a new reference; NULL with the sentence of the
+ * specification. */
+json_t *category_make(const struct category_request *, struct errmsg *error);
 
 /* What becomes of names; from is the category's, to is NULL when it goes.
  * groups: old names of groups to new ones, or to null for those that go. */

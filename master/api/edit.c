@@ -6,11 +6,18 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { GID_FIRST = 466560 /* "a000" */ };
+
 const json_t *edit_get(const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
 
 	return json_is_null(value) ? NULL : value;
+}
+
+const char *edit_text(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
 }
 
 bool edit_id(const json_t *request, const char **ret, struct reply *reply)
@@ -96,19 +103,18 @@ json_t *edit_list(const struct api *api, const char *key)
 	return json_is_array(list) ? json_copy((json_t *)list) : json_array();
 }
 
-size_t edit_find(const json_t *list, const char *id)
+size_t edit_find(const json_t *list, const char *key, const char *text)
 {
 	size_t n = json_array_size(list);
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		const char *other = json_string_value(
-			json_object_get(json_array_get(list, i), "id"));
+	for (i = 0; text != NULL && i < n; i++) {
+		const char *other = edit_text(json_array_get(list, i), key);
 
-		if (other != NULL && strcmp(other, id) == 0)
-			break;
+		if (other != NULL && strcmp(other, text) == 0)
+			return i;
 	}
-	return i;
+	return n;
 }
 
 const json_t *edit_entry(const struct api *api, const char *key,
@@ -116,20 +122,51 @@ const json_t *edit_entry(const struct api *api, const char *key,
 {
 	const json_t *list = config_section(api->cfg.config, key);
 
-	return json_array_get(list, edit_find(list, id));
+	return json_array_get(list, edit_find(list, "id", id));
+}
+
+const json_t *edit_named(const struct api *api, const char *key,
+			 const char *noun, const json_t *request,
+			 struct reply *reply)
+{
+	const json_t *id = json_object_get(request, "id");
+	const json_t *entry;
+
+	if (!json_is_string(id)) {
+		reply_error(reply, 400, "id: is %s",
+			    id == NULL ? "missing" : "not a string");
+		return NULL;
+	}
+	entry = edit_entry(api, key, json_string_value(id));
+	if (entry == NULL)
+		reply_error(reply, 404, "id: there is no %s \"%.64s\"",
+			    noun, json_string_value(id));
+	return entry;
 }
 
 void edit_next_id(const struct api *api, json_int_t *gid,
 		  char text[GID_TEXT_MAX])
 {
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+
 	if (*gid < 0)
 		*gid = config_gid(api->cfg.config);
 	if (*gid < 0)
 		*gid = GID_FIRST;
 	do {
-		gid_format(*gid, text);
+		char reversed[GID_TEXT_MAX];
+		json_int_t left = *gid;
+		size_t n = 0;
+
+		do {
+			reversed[n++] = digits[left % 36];
+			left /= 36;
+		} while (left > 0);
+		for (size_t i = 0; i < n; i++)
+			text[i] = reversed[n - 1 - i];
+		text[n] = '\0';
 		*gid = *gid < INT64_MAX ? *gid + 1 : 0;
-	} while (config_stream(api->cfg.config, text) != NULL ||
+	} while (edit_entry(api, STREAMS, text) != NULL ||
 		 edit_entry(api, ADAPTERS, text) != NULL);
 }
 
@@ -147,7 +184,7 @@ json_t *edit_message(const char *scope)
 	return message;
 }
 
-void edit_say(struct api *api, json_t *message)
+void edit_announce(struct api *api, json_t *message)
 {
 	hub_broadcast(api->cfg.hub, message, HUB_AT_ONCE);
 	json_decref(message);

@@ -141,6 +141,6 @@ void streams_set_image(struct api *api, const json_t *request,
 	(void)json_object_set(message, "channel_id",
 			      json_object_get(request, "id"));
 	(void)json_object_set(message, "src", (json_t *)url);
-	edit_say(api, message);
+	edit_announce(api, message);
 	reply_ok(reply, "set-stream-image");
 }

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
 	master/api/access_line.c master/api/access_line.h \
-	master/api/adapter_edit.c master/api/adapter_edit.h \
 	master/api/adapters.c \
 	master/api/admit.c master/api/admit.h \
 	master/api/announcement_list.c master/api/announcement_list.h \
@@ -10,21 +9,18 @@ libmaster_a_SOURCES += \
 	master/api/apply.c master/api/apply.h \
 	master/api/auth_edit.c master/api/auth_edit.h \
 	master/api/call.c master/api/call.h \
-	master/api/cas.c \
 	master/api/categories.c \
 	master/api/category_edit.c master/api/category_edit.h \
 	master/api/category_name.c master/api/category_name.h \
 	master/api/certificate.c master/api/certificate.h \
+	master/api/collection.c master/api/collection.h \
 	master/api/command.h \
 	master/api/config_commands.c \
 	master/api/edit.c master/api/edit.h \
 	master/api/event.c master/api/event.h \
 	master/api/input_commands.c \
 	master/api/input_edit.c master/api/input_edit.h \
-	master/api/list_edit.c master/api/list_edit.h \
 	master/api/login.c \
-	master/api/object_edit.c master/api/object_edit.h \
-	master/api/output_groups.c \
 	master/api/redact.c master/api/redact.h \
 	master/api/reload.c \
 	master/api/reply_after_save.c master/api/reply_after_save.h \
@@ -32,17 +28,13 @@ libmaster_a_SOURCES += \
 	master/api/scan_list.c master/api/scan_list.h \
 	master/api/scans.c \
 	master/api/sections.c \
-	master/api/servers.c \
 	master/api/sessions.c \
-	master/api/set_adapter.c \
-	master/api/set_stream.c \
-	master/api/set_user.c \
 	master/api/settings.c \
 	master/api/softcams.c \
 	master/api/status_commands.c \
 	master/api/stream_analysis.c \
-	master/api/stream_edit.c master/api/stream_edit.h \
 	master/api/stream_refs.c master/api/stream_refs.h \
-	master/api/streams.c \
+	master/api/streams.c master/api/streams.h \
 	master/api/test_softcam.c \
-	master/api/users.c master/api/users.h
+	master/api/users.c \
+	master/api/web_lists.c

@@ -24,7 +24,7 @@ void sections_set_auth(struct api *api, const json_t *request,
 	if (section != NULL)
 		(void)json_object_set(message, "auth", section);
 	config_set_section(api->cfg.config, "auth", section);
-	edit_say(api, message);
+	edit_announce(api, message);
 	reply_ok(reply, "set-auth");
 }
 
@@ -57,6 +57,6 @@ void sections_set_log(struct api *api, const json_t *request,
 	config_set_section(api->cfg.config, "log", section);
 	if (api->cfg.set_log != NULL)
 		api->cfg.set_log(api->cfg.arg);
-	edit_say(api, message);
+	edit_announce(api, message);
 	reply_ok(reply, "set-log");
 }

@@ -51,7 +51,7 @@ void settings_set(struct api *api, const json_t *request, struct reply *reply)
 				   ? json_incref(settings)
 				   : NULL);
 	json_decref(settings);
-	edit_say(api, message);
+	edit_announce(api, message);
 	saved_reply(api, reply, "set-settings", true);
 }
 
@@ -104,7 +104,7 @@ void settings_set_config(struct api *api, const json_t *request,
 	(void)json_object_set_new(message, "key", json_string(key));
 	if (data != NULL)
 		(void)json_object_set_new(message, "data", tellable(key, data));
-	edit_say(api, message);
+	edit_announce(api, message);
 	if (restart)
 		saved_reply(api, reply, "set-config", true);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Streams that change because something they name does: a softcam, an
- * adapter, a category.
+ * Streams that change because a softcam, an adapter or a category changes that
+ * they refer to.
  *
  * A stream is never changed in place: others hold references to it.
  */
@@ -11,33 +11,21 @@
 
 #include <jansson.h>
 
-/* What becomes of a stream. */
-enum rewrite_fate {
-	REWRITE_NONE,    /* is not concerned */
-	REWRITE_TOUCHED, /* stays as it is, but is to be restarted */
-	REWRITE_CHANGED, /* *ret_new, a new reference, takes its place */
-	REWRITE_REMOVED,
+enum stream_fate {
+	STREAM_KEPT,
+	STREAM_RESTARTED, /* stays as it is */
+	STREAM_CHANGED,   /* *ret_new, a new reference, takes its place */
+	STREAM_REMOVED,
 };
 
-typedef enum rewrite_fate rewrite_fn(const json_t *stream, json_t **ret_new,
-				     const void *arg);
+typedef enum stream_fate stream_refs_fn(const json_t *stream,
+					json_t **ret_new, const void *arg);
 
-struct rewrite {
-	json_t *touched; /* objects; each list in the order of the streams */
-	json_t *changed;
-	json_t *removed;
-};
+/* Asks fn about every stream, stores the result, and makes workers and clients
+ * follow: removals first, then restarts, then the changed ones, which keep the
+ * verdict they had.  Returns the list of the changed ones, a new reference. */
+json_t *stream_refs_follow(struct api *, stream_refs_fn *fn, const void *arg);
 
-/* Asks fn about every stream and stores what comes of it; nobody is told yet.
- * End with rewrite_done(). */
-void rewrite_streams(struct api *, rewrite_fn *fn, const void *arg,
-		     struct rewrite *ret);
-void rewrite_done(struct rewrite *);
-
-/* Makes those who run them and the clients follow: removals first, then the
- * changed ones, which keep the verdict they had.  Touched ones are started
- * anew. */
-void rewrite_apply(struct api *, const struct rewrite *);
-
-/* A copy of the stream with another list below key; its reference is taken. */
-json_t *rewrite_list(const json_t *stream, const char *key, json_t *list);
+/* A copy of the stream with another list of inputs, whose reference is
+ * taken. */
+json_t *stream_refs_inputs(const json_t *stream, json_t *take_inputs);

@@ -1,44 +1,106 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands and paths of one stream, but for set-stream. */
-#include "master/api/apply.h"
-#include "master/api/command.h"
-#include "master/streams/reconciler.h"
+/* Commands and paths of streams. */
+#include "master/api/streams.h"
 
-/* A second reference; whoever holds it does not change the object. */
+#include "common/base/buf.h"
+#include "master/api/apply.h"
+#include "master/api/collection.h"
+#include "master/streams/reconciler.h"
+#include "proto/spec/stream_spec.h"
+
+#include <string.h>
+
 static json_t *share(const json_t *value)
 {
+	/* the holder of a reference does not change the object */
 	return json_incref((json_t *)value);
 }
 
 const json_t *api_request_stream(struct api *api, const json_t *request,
 				 struct reply *reply)
 {
-	const json_t *id = json_object_get(request, "id");
-	const json_t *stream;
-
-	if (!json_is_string(id)) {
-		reply_error(reply, 400, "id: is %s",
-			    id == NULL ? "missing" : "not a string");
-		return NULL;
-	}
-	stream = config_stream(api->cfg.config, json_string_value(id));
-	if (stream == NULL)
-		reply_error(reply, 404, "id: there is no stream \"%.64s\"",
-			    json_string_value(id));
-	return stream;
+	return edit_named(api, STREAMS, "stream", request, reply);
 }
+
+/* --- set-stream --- */
+
+void streams_count_versions(json_t *stream)
+{
+	static const char *const spts[] = { "pmt_version", "sdt_version" };
+	static const char *const mpts[] = { "pat_version", "cat_version",
+					    "sdt_version", "nit_version" };
+	const char *type = edit_text(stream, "type");
+	bool is_mpts = type != NULL && strcmp(type, "mpts") == 0;
+	const char *const *keys = is_mpts ? mpts : spts;
+	size_t n = is_mpts ? ARRAY_LEN(mpts) : ARRAY_LEN(spts);
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *old = json_object_get(stream, keys[i]);
+		json_int_t version = is_mpts ? 0 : 1;
+
+		if (json_is_integer(old))
+			version = (json_integer_value(old) % TABLE_VERSIONS +
+				   1) % TABLE_VERSIONS;
+		(void)json_object_set_new(stream, keys[i],
+					  json_integer(version));
+	}
+}
+
+static bool judge_stream(struct edit *e)
+{
+	const char *self = edit_text(e->old, "id");
+	struct errmsg error;
+
+	if (apply_judge(e->api, e->entry, self, &error, e->arg) < 0) {
+		reply_error(e->reply, 400, "%s", error.text);
+		return false;
+	}
+	streams_count_versions(e->entry);
+	return true;
+}
+
+static void run_stream(struct edit *e)
+{
+	const char *id = edit_text(e->entry, "id");
+	const char *old_id = edit_text(e->old, "id");
+
+	if (old_id != NULL && (id == NULL || strcmp(old_id, id) != 0))
+		apply_removal(e->api, old_id);
+	if (id != NULL)
+		apply_stream(e->api, id, e->entry);
+}
+
+static void finish_stream(struct edit *e)
+{
+	apply_waiting(e->api);
+	apply_warn(e->api, edit_text(e->entry, "id"), e->arg, e->reply);
+}
+
+void streams_set(struct api *api, const json_t *request, struct reply *reply)
+{
+	static const struct collection streams = {
+		.command = "set-stream",
+		.section = STREAMS,
+		.member = "stream",
+		.judge = judge_stream,
+		.apply = run_stream,
+		.finish = finish_stream,
+	};
+	struct buf warnings = { 0 };
+
+	collection_set(&streams, api, request, reply, &warnings);
+	buf_done(&warnings);
+}
+
+/* --- other commands --- */
 
 void streams_get(struct api *api, const json_t *request, struct reply *reply)
 {
 	const json_t *stream = api_request_stream(api, request, reply);
-	json_t *body;
 
-	if (stream == NULL)
-		return;
-	body = json_object();
-	(void)json_object_set_new(body, "get-stream", json_string("ok"));
-	(void)json_object_set_new(body, "stream", share(stream));
-	reply_json(reply, body);
+	if (stream != NULL)
+		reply_json(reply, json_pack("{s:s, s:O}", "get-stream", "ok",
+					    "stream", stream));
 }
 
 void streams_toggle(struct api *api, const json_t *request,
@@ -46,18 +108,18 @@ void streams_toggle(struct api *api, const json_t *request,
 {
 	const json_t *old = api_request_stream(api, request, reply);
 	bool enable = !json_is_true(json_object_get(old, "enable"));
-	struct errmsg why;
+	struct errmsg error;
 	json_t *stream;
 	const char *id;
 
 	if (old == NULL)
 		return;
 	stream = json_deep_copy(old);
-	id = json_string_value(json_object_get(stream, "id"));
+	id = edit_text(stream, "id");
 	(void)json_object_set_new(stream, "enable", json_boolean(enable));
-	/* what is at fault may be switched off, not on */
-	if (enable && apply_judge(api, stream, id, &why, NULL) < 0) {
-		reply_error(reply, 400, "%s", why.text);
+	/* a stream with an error can be disabled, not enabled */
+	if (enable && apply_judge(api, stream, id, &error, NULL) < 0) {
+		reply_error(reply, 400, "%s", error.text);
 		json_decref(stream);
 		return;
 	}
@@ -75,9 +137,7 @@ void streams_restart(struct api *api, const json_t *request,
 
 	if (stream == NULL)
 		return;
-	fleet_restart_stream(api->cfg.fleet, json_string_value(
-						     json_object_get(stream,
-								     "id")));
+	fleet_restart_stream(api->cfg.fleet, edit_text(stream, "id"));
 	reply_ok(reply, "restart-stream");
 }
 
@@ -96,9 +156,7 @@ void streams_check(struct api *api, const json_t *request,
 		reply_error(reply, 400, "status: is not true or false");
 		return;
 	}
-	status = status_check(api->cfg.status,
-			      json_string_value(json_object_get(stream, "id")),
-			      &ok);
+	status = status_check(api->cfg.status, edit_text(stream, "id"), &ok);
 	body = json_object();
 	if (json_is_true(with_status)) {
 		(void)json_object_set_new(body, "status", share(status));
@@ -110,56 +168,43 @@ void streams_check(struct api *api, const json_t *request,
 	reply_json(reply, body);
 }
 
-static void reply_unknown(struct reply *reply, const char *id)
+/* --- paths --- */
+
+/* Takes the answer; NULL: there is no such stream. */
+static void reply_or_404(struct reply *reply, const char *id, json_t *take)
 {
-	reply_error(reply, 404, "there is no stream \"%.64s\"", id);
+	if (take != NULL)
+		reply_json(reply, take);
+	else
+		reply_error(reply, 404, "there is no stream \"%.64s\"", id);
 }
 
 void streams_info(struct api *api, const char *id, enum status_span span,
 		  struct reply *reply)
 {
-	const json_t *stream = config_stream(api->cfg.config, id);
-
 	(void)span;
-	if (stream == NULL)
-		reply_unknown(reply, id);
-	else
-		reply_json(reply, share(stream));
+	reply_or_404(reply, id, share(config_stream(api->cfg.config, id)));
 }
 
 void streams_inputs(struct api *api, const char *id, enum status_span span,
 		    struct reply *reply)
 {
-	json_t *status = status_inputs(api->cfg.status, id, api_instance(api));
-
 	(void)span;
-	if (status == NULL)
-		reply_unknown(reply, id);
-	else
-		reply_json(reply, status);
+	reply_or_404(reply, id, status_inputs(api->cfg.status, id,
+					      api_instance(api)));
 }
 
 void streams_outputs(struct api *api, const char *id, enum status_span span,
 		     struct reply *reply)
 {
-	json_t *status = status_outputs(api->cfg.status, id,
-					api_instance(api));
-
 	(void)span;
-	if (status == NULL)
-		reply_unknown(reply, id);
-	else
-		reply_json(reply, status);
+	reply_or_404(reply, id, status_outputs(api->cfg.status, id,
+					       api_instance(api)));
 }
 
 void streams_status(struct api *api, const char *id, enum status_span span,
 		    struct reply *reply)
 {
-	json_t *status = status_stream(api->cfg.status, id, span,
-				       api_instance(api));
-
-	if (status == NULL)
-		reply_unknown(reply, id);
-	else
-		reply_json(reply, status);
+	reply_or_404(reply, id, status_stream(api->cfg.status, id, span,
+					      api_instance(api)));
 }

@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The commands get-user and toggle-user, and what all of a user share. */
-#include "master/api/users.h"
-
-#include "master/api/edit.h"
+/* The commands of users: get-user, toggle-user, set-user. */
+#include "common/account/credential.h"
+#include "common/base/alloc.h"
+#include "common/supervise/auth_proc.h"
+#include "master/api/collection.h"
 #include "master/auth/auth.h"
+#include "master/auth/caller.h"
 #include "master/config/config.h"
+#include "master/config/judge.h"
+#include "master/streams/reconciler.h"
 
-const char *users_login(const json_t *request, struct reply *reply)
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Ends sessions that the change forbids. */
+static void apply_user(struct edit *e)
+{
+	auth_users_changed(e->api->cfg.auth);
+}
+
+/* The `id` of the request; NULL after a reply of 400. */
+static const char *read_login(const json_t *request, struct reply *reply)
 {
 	const json_t *id = json_object_get(request, "id");
 
@@ -16,41 +31,43 @@ const char *users_login(const json_t *request, struct reply *reply)
 	return json_string_value(id);
 }
 
-const json_t *users_find(struct api *api, const json_t *request,
-			 struct reply *reply)
+/* The entry of a login, borrowed; NULL after a reply of 400 or 404. */
+static const json_t *find(struct api *api, const char *login,
+			  struct reply *reply)
 {
-	const char *login = users_login(request, reply);
-	const json_t *entry;
+	const json_t *entry = login != NULL
+		? config_user(api->cfg.config, login) : NULL;
 
-	if (login == NULL)
-		return NULL;
-	entry = config_user(api->cfg.config, login);
-	if (entry == NULL)
+	if (login != NULL && entry == NULL)
 		reply_error(reply, 404, "id: there is no user \"%.64s\"",
 			    login);
 	return entry;
 }
 
-void users_announce(struct api *api, const char *login, const json_t *entry)
+/* Stores the entry (taken; NULL: removes it) and announces it. */
+static void store(struct api *api, const char *login, json_t *take_entry)
 {
-	json_t *message = edit_message("set-user");
+	static const struct collection users = {
+		.command = "set-user",
+		.member = "user",
+		.key = COLLECTION_LOGINS,
+		.apply = apply_user,
+	};
 
-	(void)json_object_set_new(message, "id", json_string(login));
-	/* only its count of references changes */
-	(void)json_object_set(message, "user", (json_t *)entry);
-	edit_say(api, message);
-}
-
-void users_put(struct api *api, const char *login, json_t *entry)
-{
-	config_put_user(api->cfg.config, login, entry);
-	auth_users_changed(api->cfg.auth);
-	users_announce(api, login, entry);
+	collection_store(&(struct edit){
+		.of = &users,
+		.api = api,
+		.id = login,
+		.gid = -1,
+		.next_gid = -1,
+		.entry = take_entry,
+	});
+	json_decref(take_entry);
 }
 
 void users_get(struct api *api, const json_t *request, struct reply *reply)
 {
-	const json_t *entry = users_find(api, request, reply);
+	const json_t *entry = find(api, read_login(request, reply), reply);
 	json_t *copy;
 
 	if (entry == NULL)
@@ -63,7 +80,7 @@ void users_get(struct api *api, const json_t *request, struct reply *reply)
 
 void users_toggle(struct api *api, const json_t *request, struct reply *reply)
 {
-	const json_t *old = users_find(api, request, reply);
+	const json_t *old = find(api, read_login(request, reply), reply);
 	bool enable = !json_is_true(json_object_get(old, "enable"));
 	json_t *entry;
 
@@ -71,6 +88,187 @@ void users_toggle(struct api *api, const json_t *request, struct reply *reply)
 		return;
 	entry = json_deep_copy(old);
 	(void)json_object_set_new(entry, "enable", json_boolean(enable));
-	users_put(api, users_login(request, reply), entry);
+	store(api, edit_text(request, "id"), entry);
 	reply_ok(reply, "toggle-user");
+}
+
+/* --- set-user --- */
+
+/* A change whose password is being hashed. */
+struct change {
+	struct api *api;
+	struct call *call;
+	struct auth_job *job;
+	char *login;
+	json_t *user; /* of the request, without the password */
+	bool own;     /* an observer changes the own password */
+};
+
+static bool is_login(const char *login)
+{
+	size_t len = strlen(login);
+
+	for (const char *c = login; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return false;
+	return len > 0 && len <= USER_LOGIN_MAX;
+}
+
+/* A copy without null members and without what a request cannot store. */
+static json_t *copy_wanted(const json_t *user)
+{
+	static const char *const not_stored[] = { "password", "cipher",
+						  "remove" };
+	json_t *without = json_copy((json_t *)user);
+	json_t *copy;
+
+	/* first: the password is not copied */
+	for (size_t i = 0; i < ARRAY_LEN(not_stored); i++)
+		(void)json_object_del(without, not_stored[i]);
+	copy = edit_copy(without);
+	json_decref(without);
+	return copy;
+}
+
+static void keep_first(enum check_severity severity, const char *path,
+		       const char *text, void *arg)
+{
+	struct errmsg *error = arg;
+
+	(void)severity;
+	if (error->text[0] == '\0')
+		errmsg_set(error, "%s: %s", path, text);
+}
+
+static bool judge_request(const char *login, const json_t *user,
+			  struct reply *reply)
+{
+	const struct caller *caller = reply_caller(reply);
+	bool control = caller->type == USER_CONTROL;
+	const json_t *password = edit_get(user, "password");
+	struct errmsg error = { 0 };
+	struct judge judge = { .found = keep_first, .arg = &error,
+			       .path = "user" };
+	json_t *stored = copy_wanted(user);
+
+	if (control)
+		judge_user(&judge, stored);
+	json_decref(stored);
+	if (!control && (strcmp(login, caller->login) != 0 ||
+			 json_object_size(user) != 1 ||
+			 json_string_length(password) == 0))
+		reply_error(reply, 403, "an observer may change his own "
+			    "password and nothing else");
+	else if (!is_login(login))
+		reply_error(reply, 400, "id: is not a login of 1 to %d bytes",
+			    (int)USER_LOGIN_MAX);
+	else if (error.text[0] != '\0')
+		reply_error(reply, 400, "%s", error.text);
+	else if (password != NULL && !json_is_string(password))
+		reply_error(reply, 400, "user.password: is not a string");
+	else if (json_string_length(password) > PASSWORD_MAX)
+		reply_error(reply, 400, "user.password: is longer than %d "
+			    "bytes", (int)PASSWORD_MAX);
+	return reply->status == 0 && edit_fits(user, "user", reply);
+}
+
+static void change_free(struct change *c)
+{
+	auth_job_cancel(&c->job);
+	json_decref(c->user);
+	free(c->login);
+	free(c);
+}
+
+/* hash: of a new password, or NULL. */
+static void carry_out(const struct change *c, const char *hash,
+		      struct reply *reply)
+{
+	const json_t *old = config_user(c->api->cfg.config, c->login);
+	const json_t *cipher = json_object_get(old, "cipher");
+	json_t *entry;
+
+	if (c->own && old == NULL) {
+		reply_error(reply, 404, "id: there is no user \"%.64s\"",
+			    c->login);
+		return;
+	}
+	entry = json_deep_copy(c->own ? old : c->user);
+	if (hash != NULL)
+		(void)json_object_set_new(entry, "cipher", json_string(hash));
+	else if (cipher != NULL)
+		(void)json_object_set(entry, "cipher", (json_t *)cipher);
+	if (old == NULL)
+		(void)json_object_set_new(entry, "created",
+					  json_integer(time(NULL)));
+	store(c->api, c->login, entry);
+	reply_ok(reply, "set-user");
+}
+
+static void on_hash(enum auth_outcome outcome, const char *hash, void *arg)
+{
+	struct change *c = arg;
+	struct call *call = c->call;
+
+	c->job = NULL;
+	if (outcome == AUTH_OK)
+		carry_out(c, hash, call_reply(call));
+	else
+		reply_error(call_reply(call), 503,
+			    "the password cannot be hashed now: try again");
+	change_free(c);
+	call_finish(call);
+}
+
+static void on_gone(void *arg)
+{
+	change_free(arg);
+}
+
+static void put_user(struct api *api, const char *login, const json_t *user,
+		     struct reply *reply)
+{
+	const json_t *secret = edit_get(user, "password");
+	const char *password = json_string_value(secret);
+	struct change *c = xcalloc(1, sizeof *c);
+
+	c->api = api;
+	c->login = xstrdup(login);
+	c->own = reply_caller(reply)->type != USER_CONTROL;
+	c->user = copy_wanted(user);
+	/* forms send an empty password when the field was not filled in */
+	if (password == NULL || password[0] == '\0') {
+		carry_out(c, NULL, reply);
+		change_free(c);
+		return;
+	}
+	c->call = reply_later(reply, on_gone, c);
+	c->job = auth_job_new(fleet_auth(api->cfg.fleet),
+			      &(struct auth_job_config){
+				      .password = password,
+				      .on_done = on_hash,
+				      .arg = c,
+			      });
+	explicit_bzero((char *)password, json_string_length(secret));
+}
+
+void users_set(struct api *api, const json_t *request, struct reply *reply)
+{
+	const json_t *user = edit_get(request, "user");
+	const char *login = read_login(request, reply);
+
+	if (login == NULL)
+		return;
+	if (!json_is_object(user)) {
+		reply_error(reply, 400, "user: is %s",
+			    user == NULL ? "missing" : "not an object");
+	} else if (reply_caller(reply)->type == USER_CONTROL &&
+		   edit_is_removal(user)) {
+		if (find(api, login, reply) == NULL)
+			return;
+		store(api, login, NULL);
+		reply_ok(reply, "set-user");
+	} else if (judge_request(login, user, reply)) {
+		put_user(api, login, user, reply);
+	}
 }

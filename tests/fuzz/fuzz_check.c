@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes as a configuration: read, judged, edited, written, read again. */
 #include "master/api/edit.h"
-#include "master/api/stream_edit.h"
+#include "master/api/streams.h"
 #include "master/config/check.h"
 #include "common/document/document.h"
 #include "proto/ipc/contract.h"
@@ -56,7 +56,7 @@ static void edit(const json_t *stream)
 	json_t *copy = edit_entry_copy(stream);
 	const json_t *version;
 
-	stream_edit_versions(copy);
+	streams_count_versions(copy);
 	version = json_object_get(copy, "sdt_version");
 	expect(json_integer_value(version) >= 0 &&
 	       json_integer_value(version) < 32);

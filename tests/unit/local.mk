@@ -401,7 +401,7 @@ unit_master_tests = \
 	tests/unit/master/api/test_sessions \
 	tests/unit/master/api/test_settings \
 	tests/unit/master/api/test_softcams \
-	tests/unit/master/api/test_stream_edit \
+	tests/unit/master/api/test_streams \
 	tests/unit/master/auth/test_access \
 	tests/unit/master/auth/test_auth \
 	tests/unit/master/auth/test_password_check \
@@ -502,7 +502,13 @@ tests_unit_master_api_test_softcams_SOURCES = \
 	tests/unit/master/fakes.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_softcams_LDADD = $(master_libs)
-tests_unit_master_api_test_stream_edit_LDADD = $(master_libs)
+tests_unit_master_api_test_streams_SOURCES = \
+	tests/unit/master/api/test_streams.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_streams_LDADD = $(master_libs)
 tests_unit_master_auth_test_access_LDADD = $(master_libs)
 tests_unit_master_auth_test_auth_LDADD = $(master_libs)
 tests_unit_master_auth_test_password_check_LDADD = $(master_libs)

@@ -120,9 +120,10 @@ Test(softcam, is_judged_before_anything_changes)
 {
 	open_world(document);
 	expect_error("{'cmd':'set-softcam','softcam':" CAM("c") "}", 400,
-		     "softcam.id: \"c\" is the id of another");
+		     "softcam.id: \"c\" exists; to change it send its id "
+		     "beside \"softcam\", too");
 	expect_error("{'cmd':'set-softcam','id':'c','softcam':" CAM("d") "}",
-		     400, "softcam.id: \"d\" is the id of another");
+		     400, "softcam.id: \"d\" is the id of another softcam");
 	expect_error("{'cmd':'set-softcam','softcam':" CAM("a&b") "}", 400,
 		     "softcam.id: \"a&b\" is not 1 to 64 characters of "
 		     "A-Z a-z 0-9 _ . -");
@@ -177,7 +178,8 @@ Test(cas, is_appended_replaced_and_removed)
 	expect_drop("{'cmd':'set-cas'}");
 	expect_drop("{'cmd':'set-cas','cas':{'name':'x'}}");
 	expect_error("{'cmd':'set-cas','cas':" CAS("c") "}", 400,
-		     "cas.id: \"c\" is the id of another");
+		     "cas.id: \"c\" exists; to change it send its id beside "
+		     "\"cas\", too");
 	cr_assert_str_empty(w.log);
 }
 

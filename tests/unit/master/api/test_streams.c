@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/base/util.h"
-#include "master/api/stream_edit.h"
+/* What set-stream stores: versions of tables, ids, what is null. */
+#include "master/api/streams.h"
 
+#include "common/base/util.h"
 #include "master/api/edit.h"
+#include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* 'x' for "x", so that the tables read like JSON */
-static json_t *parse(const char *text)
-{
-	char *copy = strdup(text);
-	json_t *value;
-
-	for (char *c = copy; *c != '\0'; c++)
-		if (*c == '\'')
-			*c = '"';
-	value = json_loads(copy, 0, NULL);
-	cr_assert_not_null(value, "%s", copy);
-	free(copy);
-	return value;
-}
 
 static void expect_equal(json_t *got, const char *wanted)
 {
-	json_t *value = parse(wanted);
+	json_t *value = fakes_json(wanted);
 	char *text = json_dumps(got, 0);
 
 	cr_expect(json_equal(got, value), "%s instead of %s", text, wanted);
@@ -34,7 +20,7 @@ static void expect_equal(json_t *got, const char *wanted)
 	json_decref(value);
 }
 
-Test(stream_edit, counts_the_versions_of_tables)
+Test(stream, counts_the_versions_of_tables)
 {
 	static const struct {
 		const char *before, *after;
@@ -61,18 +47,19 @@ Test(stream_edit, counts_the_versions_of_tables)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		json_t *stream = parse(cases[i].before);
+		json_t *stream = fakes_json(cases[i].before);
 
-		stream_edit_versions(stream);
+		streams_count_versions(stream);
 		expect_equal(stream, cases[i].after);
 		json_decref(stream);
 	}
 }
 
-Test(stream_edit, copies_what_is_set)
+Test(stream, copies_what_is_set)
 {
-	json_t *wanted = parse("{'id':'a','name':null,'remove':false,"
-			       "'up':true,'own':{'x':null},'_input':[null]}");
+	json_t *wanted = fakes_json("{'id':'a','name':null,'remove':false,"
+				    "'up':true,'own':{'x':null},"
+				    "'_input':[null]}");
 	json_t *copy = edit_entry_copy(wanted);
 
 	expect_equal(copy, "{'id':'a','own':{'x':null},'_input':[null]}");
@@ -83,7 +70,7 @@ Test(stream_edit, copies_what_is_set)
 	json_decref(wanted);
 }
 
-Test(stream_edit, writes_ids_in_base_36)
+Test(stream, gets_an_id_in_base_36_from_the_counter)
 {
 	static const struct {
 		json_int_t gid;
@@ -92,16 +79,20 @@ Test(stream_edit, writes_ids_in_base_36)
 		{ 0, "0" },
 		{ 35, "z" },
 		{ 36, "10" },
-		{ GID_FIRST, "a000" },
-		{ GID_FIRST + 1, "a001" },
-		{ GID_FIRST + 35, "a00z" },
+		{ 466560, "a000" },
+		{ 466561, "a001" },
+		{ 466595, "a00z" },
 		{ INT64_MAX, "1y2p0ij32e8e7" },
 	};
 
+	open_world("{}");
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_int_t gid = cases[i].gid;
 		char text[GID_TEXT_MAX];
 
-		gid_format(cases[i].gid, text);
+		edit_next_id(w.api, &gid, text);
 		cr_expect_str_eq(text, cases[i].text);
+		cr_expect_eq(gid, cases[i].gid == INT64_MAX
+					  ? 0 : cases[i].gid + 1);
 	}
 }

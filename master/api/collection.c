@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/api/collection.h"
+
+#include "master/config/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_answered(const struct edit *e)
+{
+	return e->reply->status != 0 || e->reply->drop;
+}
+
+/* Gives no answer to a request without a required field. */
+static void drop(struct edit *e, const char *member)
+{
+	char field[64];
+
+	(void)snprintf(field, sizeof field, "%s: %s%s%s", e->of->command,
+		       e->of->member, member[0] != '\0' ? "." : "", member);
+	reply_drop(e->reply, field);
+}
+
+static bool read_by_id(struct edit *e)
+{
+	const char *member = e->of->member;
+	bool objects = e->of->key == COLLECTION_OBJECTS;
+	const json_t *wanted = edit_get(e->request, member);
+
+	if (wanted == NULL && objects)
+		reply_error(e->reply, 400, "%s: is missing", member);
+	else if (wanted == NULL)
+		drop(e, "");
+	else if (objects && !json_is_object(wanted))
+		reply_error(e->reply, 400, "%s: is not an object", member);
+	if (is_answered(e) ||
+	    !edit_object(e->request, member, &e->wanted, e->reply) ||
+	    !edit_id(e->request, &e->id, e->reply) ||
+	    !edit_gid(e->request, &e->gid, e->reply))
+		return false;
+	e->remove = edit_is_removal(e->wanted);
+	e->place = edit_find(config_section(e->api->cfg.config,
+					    e->of->section), "id", e->id);
+	return true;
+}
+
+/* A list that entries are appended to does not mind an unknown id. */
+static bool judge_removal(struct edit *e)
+{
+	if (e->of->key != COLLECTION_OBJECTS || e->old != NULL)
+		return e->of->judge_removal == NULL ||
+		       e->of->judge_removal(e);
+	if (e->id == NULL)
+		reply_error(e->reply, 400, "id: is missing");
+	else
+		reply_error(e->reply, 404, "id: there is no %s \"%.64s\"",
+			    e->of->member, e->id);
+	return false;
+}
+
+static bool judge_id(struct edit *e)
+{
+	const char *noun = e->of->member;
+	const json_t *own = json_object_get(e->entry, "id");
+	const char *id = json_string_value(own);
+
+	if (id == NULL) {
+		reply_error(e->reply, 400, "%s.id: is not a string", noun);
+	} else if (!check_id(id)) {
+		reply_error(e->reply, 400, "%s.id: \"%.64s\" is not 1 to 64 "
+			    "characters of A-Z a-z 0-9 _ . -", noun, id);
+	} else if (e->of->key == COLLECTION_OBJECTS && e->id != NULL &&
+		   e->old == NULL && strcmp(id, e->id) != 0) {
+		/* a new one may have its id twice, but not be renamed */
+		reply_error(e->reply, 404, "id: there is no %s \"%.64s\"",
+			    noun, e->id);
+	} else if ((e->old == NULL || strcmp(id, e->id) != 0) &&
+		   edit_entry(e->api, e->of->section, id) != NULL) {
+		if (e->id != NULL)
+			reply_error(e->reply, 400, "%s.id: \"%.64s\" is the "
+				    "id of another %s", noun, id, noun);
+		else
+			reply_error(e->reply, 400, "%s.id: \"%.64s\" exists; "
+				    "to change it send its id beside \"%s\", "
+				    "too", noun, id, noun);
+	}
+	return !is_answered(e);
+}
+
+static bool make_entry(struct edit *e)
+{
+	const char *const *required = e->of->required;
+	bool by_id = e->of->key <= COLLECTION_ENTRIES;
+	char text[GID_TEXT_MAX];
+
+	for (; required != NULL && *required != NULL; required++) {
+		if (edit_get(e->wanted, *required) != NULL)
+			continue;
+		drop(e, *required);
+		return false;
+	}
+	e->entry = edit_entry_copy(e->wanted);
+	if (by_id && json_object_get(e->entry, "id") == NULL) {
+		if (e->id == NULL)
+			edit_next_id(e->api, &e->next_gid, text);
+		(void)json_object_set_new(e->entry, "id", json_string(
+					  e->id != NULL ? e->id : text));
+	}
+	return (!by_id || judge_id(e)) &&
+	       edit_fits(e->entry, e->of->member, e->reply) &&
+	       (e->of->judge == NULL || e->of->judge(e));
+}
+
+static void store_in_list(struct edit *e)
+{
+	json_t *list = edit_list(e->api, e->of->section);
+	bool moves = e->of->key == COLLECTION_ENTRIES;
+
+	if (e->old != NULL && (moves || e->entry == NULL))
+		(void)json_array_remove(list, e->place);
+	if (e->old != NULL && !moves && e->entry != NULL)
+		(void)json_array_set(list, e->place, e->entry);
+	else if (e->entry != NULL)
+		(void)json_array_append(list, e->entry);
+	if (e->of->vanishes && json_array_size(list) == 0) {
+		json_decref(list);
+		list = NULL;
+	}
+	config_set_section(e->api->cfg.config, e->of->section, list);
+}
+
+/* Removal and addition are two events; the second has the counter. */
+static void announce_by_id(struct edit *e)
+{
+	json_t *message;
+
+	if (e->old != NULL) {
+		message = edit_message(e->of->command);
+		(void)json_object_set_new(message, e->of->member, edit_removal(
+			edit_text(e->old, "id"), e->entry != NULL));
+		edit_announce(e->api, message);
+	}
+	if (e->entry != NULL) {
+		message = edit_message(e->of->command);
+		(void)json_object_set(message, e->of->member, e->entry);
+		edit_add_gid(e->api, message);
+		edit_announce(e->api, message);
+	}
+}
+
+static void announce_by_place(struct edit *e)
+{
+	json_t *message = edit_message(e->of->command);
+	const json_t *id = edit_get(e->request, "id");
+
+	if (e->of->key == COLLECTION_LOGINS)
+		(void)json_object_set_new(message, "id", json_string(e->id));
+	else if (id != NULL)
+		(void)json_object_set(message, "id", (json_t *)id);
+	(void)json_object_set_new(message, e->of->member,
+				  e->entry != NULL
+					  ? json_incref(e->entry)
+					  : json_pack("{s:b}", "remove", 1));
+	edit_announce(e->api, message);
+}
+
+void collection_store(struct edit *e)
+{
+	const struct collection *c = e->of;
+	struct config *config = e->api->cfg.config;
+
+	if (c->key == COLLECTION_LOGINS && e->entry != NULL)
+		config_put_user(config, e->id, json_incref(e->entry));
+	else if (c->key == COLLECTION_LOGINS)
+		config_remove_user(config, e->id);
+	else if (e->old != NULL || e->entry != NULL)
+		store_in_list(e);
+	edit_set_gid(e->api, e->gid >= 0 ? e->gid : e->next_gid);
+	if (c->apply != NULL)
+		c->apply(e);
+	if (c->announce != NULL)
+		c->announce(e);
+	else if (c->key <= COLLECTION_ENTRIES)
+		announce_by_id(e);
+	else
+		announce_by_place(e);
+	if (c->refers != NULL && e->old != NULL)
+		json_decref(stream_refs_follow(e->api, c->refers, e));
+}
+
+void collection_set(const struct collection *c, struct api *api,
+		    const json_t *request, struct reply *reply, void *arg)
+{
+	struct edit e = {
+		.of = c,
+		.api = api,
+		.request = request,
+		.reply = reply,
+		.gid = -1,
+		.next_gid = -1,
+		.arg = arg,
+	};
+
+	if (!(c->read != NULL ? c->read(&e) : read_by_id(&e)))
+		return;
+	/* a reference: it leaves the list, and its texts are needed */
+	e.old = json_incref(json_array_get(
+		config_section(api->cfg.config, c->section), e.place));
+	if (e.remove ? judge_removal(&e) : make_entry(&e)) {
+		collection_store(&e);
+		reply_ok(reply, c->command);
+		if (c->finish != NULL)
+			c->finish(&e);
+	}
+	json_decref(e.old);
+	json_decref(e.entry);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The set-* commands of lists and maps of the configuration.
+ *
+ * A list is a row: where its entries are, how a request names one, and what is
+ * special about it.  The engine reads and judges the request, stores the
+ * entry, announces it to event clients, changes the streams that refer to it,
+ * and answers.  Nothing changes before the whole request was judged.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "master/api/edit.h"
+#include "master/api/stream_refs.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct edit;
+
+/* How a request names an entry, and what becomes of its place. */
+enum collection_key {
+	COLLECTION_OBJECTS, /* by id, made when absent; an entry keeps its
+			     * place */
+	COLLECTION_ENTRIES, /* by id; a replaced entry moves to the end */
+	COLLECTION_PLACES,  /* by the place in the list */
+	COLLECTION_LOGINS,  /* by the key of a map */
+};
+
+struct collection {
+	const char *command; /* names the reply and the event */
+	const char *section; /* member of the configuration */
+	const char *member;  /* member of the request and of the event */
+	enum collection_key key;
+	bool vanishes; /* an empty list is removed from the configuration */
+
+	/* Members that an entry must have: without one of them the request
+	 * gets no answer.  Ends with NULL; may be NULL. */
+	const char *const *required;
+
+	/* Every hook but read may be NULL.  Those that return a bool return
+	 * false after a reply. */
+
+	/* Fills id, wanted, remove, gid and place.  NULL: by id. */
+	bool (*read)(struct edit *);
+	/* Judges and completes the entry, whose id is judged already. */
+	bool (*judge)(struct edit *);
+	/* Whether the entry that is there may be removed. */
+	bool (*judge_removal)(struct edit *);
+	/* After the change was stored, before it is announced. */
+	void (*apply)(struct edit *);
+	/* Instead of the usual event. */
+	void (*announce)(struct edit *);
+	/* What becomes of a stream when the entry is replaced or removed;
+	 * arg is the struct edit. */
+	stream_refs_fn *refers;
+	/* At the end; may add to the reply. */
+	void (*finish)(struct edit *);
+};
+
+/* One request on its way; hooks may read all of it. */
+struct edit {
+	const struct collection *of;
+	struct api *api;
+	const json_t *request; /* borrowed; of COLLECTION_LOGINS it may be
+				* NULL */
+	struct reply *reply;
+	const char *id;        /* of the request, or NULL */
+	const json_t *wanted;  /* likewise */
+	bool remove;
+	json_int_t gid;        /* of the request, or -1 */
+	json_int_t next_gid;   /* past the ids that were made, or -1 */
+	size_t place;          /* of the entry, or the length of the list */
+	json_t *old;           /* owned: the entry that is there, or NULL */
+	json_t *entry;         /* owned: what takes its place; NULL: nothing */
+	void *arg;             /* of the hooks */
+};
+
+/* Carries out a request, to its reply. */
+void collection_set(const struct collection *, struct api *,
+		    const json_t *request, struct reply *, void *arg);
+
+/* Its second half, for a change that was judged elsewhere: stores and
+ * announces it. */
+void collection_store(struct edit *);
