@@ -29,9 +29,11 @@ master_libs = libmaster.a libservice.a $(unit_libs) $(CRYPTO_LIBS) \
 ctl_libs = libctl.a $(unit_libs) $(CURL_LIBS)
 LDADD = $(test_libs)
 
+# Make starts the tests in this order.  System tests wait most of their time and
+# some take long, so they come first and the others fill the cores.
+include tests/system/local.mk
 include tests/unit/local.mk
 include tests/component/local.mk
-include tests/system/local.mk
 include tests/reference/local.mk
 include tests/fuzz/local.mk
 include tests/bench/local.mk
