@@ -155,6 +155,7 @@ unit_worker_tests = \
 	tests/unit/worker/input/test_packet_ring \
 	tests/unit/worker/input/test_path_silence \
 	tests/unit/worker/input/test_playout \
+	tests/unit/worker/input/test_receiver \
 	tests/unit/worker/input/test_rtp_input \
 	tests/unit/worker/input/test_rtp_merge \
 	tests/unit/worker/merge/test_merge_model \

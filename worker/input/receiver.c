@@ -14,7 +14,12 @@
 #include <time.h>
 
 enum {
-	ARENA_SIZE = RECEIVER_SLOTS * RECEIVER_SLOT_SIZE,
+	SLOTS_SIZE = RECEIVER_SLOTS * RECEIVER_SLOT_SIZE,
+	/* The head of each datagram: seven packets, or more with RTP. */
+	HEAD_MIN = 7 * 188,
+	HEAD_MAX = 2048,
+	HEADS_SIZE = RECEIVER_SLOTS * HEAD_MAX,
+	ARENA_SIZE = SLOTS_SIZE + HEADS_SIZE,
 	/* Two control messages of one int each, and a time. */
 	CONTROL_SIZE = 2 * CMSG_SPACE(sizeof(int)) +
 		       CMSG_SPACE(sizeof(struct timespec)),
@@ -23,17 +28,38 @@ enum {
 	PAGE = 4096,
 };
 
+/*
+ * Datagrams lie side by side, head by head, so that a tick touches few pages
+ * and a run of them is one piece of memory.  What does not fit into a head goes
+ * on in the slot, behind room for the head.
+ */
 struct receiver {
-	uint8_t *arena;
-	uint32_t high[RECEIVER_SLOTS]; /* most bytes ever, since the trim */
+	uint8_t *arena; /* slots, then heads */
+	size_t head;    /* bytes; grows to the largest datagram */
+	uint32_t high[RECEIVER_SLOTS]; /* most bytes in a slot since the trim */
 	uint64_t drops;
 	uint32_t drops_seen; /* the kernel's counter, which wraps */
 	struct sockaddr_any source;
 	struct arrivals *arrivals; /* NULL: nobody wants to know */
 	struct mmsghdr msgs[RECEIVER_SLOTS];
-	struct iovec iov[RECEIVER_SLOTS];
+	struct iovec iov[RECEIVER_SLOTS][2];
 	_Alignas(struct cmsghdr) uint8_t control[RECEIVER_SLOTS][CONTROL_SIZE];
 };
+
+static void set_head(struct receiver *r, size_t head)
+{
+	r->head = head;
+	for (size_t i = 0; i < RECEIVER_SLOTS; i++) {
+		r->iov[i][0] = (struct iovec){
+			.iov_base = r->arena + SLOTS_SIZE + i * head,
+			.iov_len = head,
+		};
+		r->iov[i][1] = (struct iovec){
+			.iov_base = r->arena + i * RECEIVER_SLOT_SIZE + head,
+			.iov_len = RECEIVER_SLOT_SIZE - head,
+		};
+	}
+}
 
 struct receiver *receiver_new(int *ret_err)
 {
@@ -51,18 +77,14 @@ struct receiver *receiver_new(int *ret_err)
 	struct receiver *r = xcalloc(1, sizeof *r);
 
 	r->arena = arena;
-	for (size_t i = 0; i < RECEIVER_SLOTS; i++) {
-		r->iov[i] = (struct iovec){
-			.iov_base = arena + i * RECEIVER_SLOT_SIZE,
-			.iov_len = RECEIVER_SLOT_SIZE,
-		};
+	set_head(r, HEAD_MIN);
+	for (size_t i = 0; i < RECEIVER_SLOTS; i++)
 		r->msgs[i].msg_hdr = (struct msghdr){
-			.msg_iov = &r->iov[i],
-			.msg_iovlen = 1,
+			.msg_iov = r->iov[i],
+			.msg_iovlen = ARRAY_LEN(r->iov[i]),
 			.msg_control = r->control[i],
 			.msg_controllen = CONTROL_SIZE,
 		};
-	}
 	r->msgs[0].msg_hdr.msg_name = &r->source.sa;
 	r->msgs[0].msg_hdr.msg_namelen = sizeof r->source.in6;
 	return r;
@@ -121,6 +143,18 @@ void receiver_measure(struct receiver *r, struct arrivals *arrivals)
 	r->arrivals = arrivals;
 }
 
+/* Datagram i in one piece. */
+static const uint8_t *whole(struct receiver *r, size_t i, uint32_t len)
+{
+	uint8_t *head = r->iov[i][0].iov_base;
+	uint8_t *slot = r->arena + i * RECEIVER_SLOT_SIZE;
+
+	if (len <= r->head)
+		return head;
+	r->high[i] = MAX(r->high[i], len);
+	return memcpy(slot, head, r->head);
+}
+
 int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
 		  void *arg)
 {
@@ -134,9 +168,11 @@ int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
 	r->source.len = r->msgs[0].msg_hdr.msg_namelen;
 	r->msgs[0].msg_hdr.msg_namelen = sizeof r->source.in6;
 
+	size_t largest = r->head;
+
 	for (int i = 0; i < n; i++) {
 		struct received got = {
-			.data = r->iov[i].iov_base,
+			.data = whole(r, (size_t)i, r->msgs[i].msg_len),
 			.len = r->msgs[i].msg_len,
 			.segment = r->msgs[i].msg_len,
 		};
@@ -144,10 +180,14 @@ int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
 
 		take_control(r, &r->msgs[i].msg_hdr, &got, &arrived);
 		note_arrival(r, &got, &arrived);
-		r->high[i] = MAX(r->high[i], r->msgs[i].msg_len);
+		if (got.segment <= HEAD_MAX)
+			largest = MAX(largest, got.segment);
 		if (got.len > 0)
 			on_received(&got, arg);
 	}
+	/* of the next read */
+	if (largest > r->head)
+		set_head(r, largest);
 	return n;
 }
 
