@@ -151,6 +151,7 @@ unit_worker_tests = \
 	tests/unit/worker/input/test_file_input \
 	tests/unit/worker/input/test_file_reader \
 	tests/unit/worker/input/test_iat_in \
+	tests/unit/worker/input/test_input_keeper \
 	tests/unit/worker/input/test_loop \
 	tests/unit/worker/input/test_packet_ring \
 	tests/unit/worker/input/test_path_silence \
@@ -239,7 +240,6 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_pipeline_udp \
 	tests/unit/worker/stream/test_selector \
 	tests/unit/worker/stream/test_sink \
-	tests/unit/worker/stream/test_source \
 	tests/unit/worker/stream/test_ticker \
 	tests/unit/worker/tls/test_ticket_keys \
 	tests/unit/worker/tls/test_tls_server \

@@ -417,12 +417,19 @@ static void file_free(struct input *in)
 	free(f);
 }
 
+static bool file_can_be_silent(const struct input *in)
+{
+	(void)in;
+	return false;
+}
+
 static const struct input_ops file_ops = {
 	.free = file_free,
 	.read = file_read,
 	.second = file_second,
 	.counters = file_counters,
 	.hangs = file_hangs,
+	.can_be_silent = file_can_be_silent,
 	.trouble = file_trouble,
 };
 

@@ -120,6 +120,18 @@ bool input_is_there(const struct input *in)
 	return in->ops->is_there != NULL ? in->ops->is_there(in) : in->fd >= 0;
 }
 
+bool input_is_tried(const struct input *in)
+{
+	return in->ops->is_tried != NULL && in->ops->is_tried(in);
+}
+
+bool input_can_be_silent(const struct input *in)
+{
+	if (input_is_cut_off(in))
+		return false;
+	return in->ops->can_be_silent == NULL || in->ops->can_be_silent(in);
+}
+
 const char *input_peer(const struct input *in)
 {
 	return in->ops->peer != NULL ? in->ops->peer(in) : NULL;

@@ -98,6 +98,15 @@ bool input_is_cut_off(const struct input *);
  * send to or call, not a file or server that can be asked. */
 bool input_is_there(const struct input *);
 
+/* It asks for packets, and nothing is known of the answer yet: the error of the
+ * last try still holds. */
+bool input_is_tried(const struct input *);
+
+/* Packets are due, so that silence is an error that opening it again may end:
+ * its interface is up, a peer is connected, its description was read.  Never
+ * for a file or the ring of another stream. */
+bool input_can_be_silent(const struct input *);
+
 /* The address of who is connected with it; NULL: nobody, or it is not for
  * connections. */
 const char *input_peer(const struct input *);

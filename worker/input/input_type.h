@@ -26,6 +26,10 @@ struct input_ops {
 	const char *(*senders)(const struct input *);
 	/* Can something come?  NULL: when it has a descriptor. */
 	bool (*is_there)(const struct input *);
+	/* Is there no answer yet from where it asks?  NULL: never. */
+	bool (*is_tried)(const struct input *);
+	/* See input_can_be_silent().  NULL: always. */
+	bool (*can_be_silent)(const struct input *);
 	/* NULL: it has no connections. */
 	const char *(*peer)(const struct input *);
 };

@@ -6,6 +6,7 @@ libworker_a_SOURCES += \
 	worker/input/file_reader.c worker/input/file_reader.h \
 	worker/input/iat_in.c worker/input/iat_in.h \
 	worker/input/input.c worker/input/input.h \
+	worker/input/input_keeper.c worker/input/input_keeper.h \
 	worker/input/input_type.h \
 	worker/input/lap.c worker/input/lap.h \
 	worker/input/merge_input.c \

@@ -305,6 +305,18 @@ static const char *merge_senders(const struct input *base)
 	return container_of(base, const struct merge_input, base)->senders.text;
 }
 
+static bool merge_can_be_silent(const struct input *base)
+{
+	const struct merge_input *m =
+		container_of(base, const struct merge_input, base);
+
+	for (size_t i = 0; i < TS_MERGE_PATHS; i++)
+		if (m->legs[i].input != NULL &&
+		    input_can_be_silent(m->legs[i].input))
+			return true;
+	return false;
+}
+
 static void merge_free(struct input *base)
 {
 	struct merge_input *m = container_of(base, struct merge_input, base);
@@ -327,6 +339,7 @@ static const struct input_ops merge_ops = {
 	.trouble = merge_trouble,
 	.bare = merge_trouble,
 	.senders = merge_senders,
+	.can_be_silent = merge_can_be_silent,
 };
 
 /* What they wait for; an input that runs by the clock has to be read at every

@@ -190,6 +190,14 @@ static const char *sdp_bare(const struct input *in)
 	return s->inner != NULL ? input_bare(s->inner) : NULL;
 }
 
+static bool sdp_can_be_silent(const struct input *in)
+{
+	const struct sdp_input *s =
+		container_of(in, const struct sdp_input, base);
+
+	return s->inner != NULL && input_can_be_silent(s->inner);
+}
+
 static void sdp_free(struct input *in)
 {
 	struct sdp_input *s = container_of(in, struct sdp_input, base);
@@ -209,6 +217,7 @@ static const struct input_ops sdp_ops = {
 	.stats = sdp_stats,
 	.trouble = sdp_trouble,
 	.bare = sdp_bare,
+	.can_be_silent = sdp_can_be_silent,
 };
 
 struct input *sdp_input_open(const struct input_spec *spec, uint64_t now_ns,

@@ -23,7 +23,7 @@ static unsigned add_monitor(const struct monitor_log *w,
 static void add_mdi(const struct input_chain *l,
                     const struct arrivals_report *r, json_t *object)
 {
-	bool counted = l->source.spec.kind == INPUT_RTP;
+	bool counted = l->keeper.spec.kind == INPUT_RTP;
 	json_t *one = json_object();
 
 	si_put_uint(one, "df_us", r->df_us);
@@ -64,8 +64,8 @@ static void add_arrivals(const struct input_chain *l, uint64_t now_ns,
 	const struct arrivals_report *r = NULL;
 	json_t *one;
 
-	if (l->source.input != NULL)
-		r = input_arrivals(l->source.input, now_ns);
+	if (l->keeper.input != NULL)
+		r = input_arrivals(l->keeper.input, now_ns);
 	if (r == NULL || r->gaps == 0)
 		return;
 	one = json_object();
@@ -103,7 +103,7 @@ static unsigned report_input(const struct input_chain *l,
 	if (l == NULL)
 		return 0;
 	if (part->from == 0) {
-		add_loss(&l->source.all, object);
+		add_loss(&l->keeper.all, object);
 		if (l->remux != NULL)
 			add_remux(l->remux, object);
 	}

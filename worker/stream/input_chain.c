@@ -4,6 +4,7 @@
 #include "common/base/units.h"
 #include "worker/stream/mux_input.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -26,12 +27,12 @@ static void judge_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 {
 	const struct stream_spec *stream = cfg->stream;
-	struct remux_options options = l->source.spec.remux;
-	bool several = !cfg->alone || l->source.spec.list;
+	struct remux_options options = l->keeper.spec.remux;
+	bool several = !cfg->alone || l->keeper.spec.list;
 	bool asked;
 
 	remux_options_overlay(&options, &stream->remux);
-	asked = l->source.spec.mux[0] != '\0' || remux_options_given(&options);
+	asked = l->keeper.spec.mux[0] != '\0' || remux_options_given(&options);
 	if (!several && !asked)
 		return;
 	l->remux = remux_new(&(struct remux_config){
@@ -50,21 +51,25 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 
 void chain_init(struct input_chain *l, const struct chain_config *cfg)
 {
+	char label[INPUT_LABEL_MAX];
+
 	*l = (struct input_chain){ .out = cfg->out, .arg = cfg->arg };
-	source_init(&l->source, cfg->position, cfg->address);
+	l->position = cfg->position;
+	(void)snprintf(label, sizeof label, "input %u", cfg->position);
+	input_keeper_init(&l->keeper, label, cfg->address);
 	l->fault_alarms = cfg->stream->backup_on;
-	l->cc_limit = l->source.spec.cc_limit;
+	l->cc_limit = l->keeper.spec.cc_limit;
 	if (l->cc_limit == CC_LIMIT_DEFAULT)
 		l->cc_limit = cfg->stream->cc_limit;
-	if (l->source.valid)
+	if (l->keeper.valid)
 		make_remux(l, cfg);
-	if (l->source.valid && l->source.spec.mux[0] != '\0')
-		l->mux = mux_input_new(&l->source.spec, cfg->position);
+	if (l->keeper.valid && l->keeper.spec.mux[0] != '\0')
+		l->mux = mux_input_new(&l->keeper.spec, cfg->position);
 }
 
 void chain_done(struct input_chain *l)
 {
-	source_done(&l->source);
+	input_keeper_done(&l->keeper);
 	remux_free(&l->remux);
 	mux_input_free(&l->mux);
 	analyze_free(&l->analyze);
@@ -85,9 +90,9 @@ static uint32_t initial_ms(const struct input_spec *spec)
 struct failover_input_config chain_policy(const struct input_chain *l)
 {
 	return (struct failover_input_config){
-		.valid = l->source.valid,
-		.cold = l->source.spec.kind == INPUT_FILE,
-		.initial_ms = initial_ms(&l->source.spec),
+		.valid = l->keeper.valid,
+		.cold = l->keeper.spec.kind == INPUT_FILE,
+		.initial_ms = initial_ms(&l->keeper.spec),
 	};
 }
 
@@ -123,8 +128,8 @@ static struct analyze_config analyze_config(const struct input_chain *l)
 {
 	return (struct analyze_config){
 		.cc_limit = l->cc_limit,
-		.bitrate_limit_kbps = l->source.spec.bitrate_limit_kbps,
-		.no_analyze = l->source.spec.no_analyze,
+		.bitrate_limit_kbps = l->keeper.spec.bitrate_limit_kbps,
+		.no_analyze = l->keeper.spec.no_analyze,
 	};
 }
 
@@ -142,12 +147,12 @@ static void begin_analyze(struct input_chain *l)
 
 static void begin(struct input_chain *l, uint64_t now_ns)
 {
-	const struct input_spec *spec = &l->source.spec;
+	const struct input_spec *spec = &l->keeper.spec;
 
 	if (l->watch.monitor != NULL)
 		monitor_log_reset(&l->watch, now_ns);
 	else if (!spec->no_analyze)
-		monitor_log_begin(&l->watch, l->source.position, now_ns);
+		monitor_log_begin(&l->watch, l->position, now_ns);
 	begin_analyze(l);
 	if (l->remux != NULL)
 		remux_reset(l->remux);
@@ -172,7 +177,7 @@ void chain_want(struct input_chain *l, bool wanted, uint64_t now_ns)
 	if (wanted)
 		begin(l, now_ns);
 	else
-		source_close(&l->source, now_ns);
+		input_keeper_close(&l->keeper, now_ns);
 	if (!wanted)
 		monitor_log_rest(&l->watch);
 	if (!wanted && l->mux != NULL)
@@ -183,15 +188,15 @@ void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 {
 	if (!l->wanted)
 		return;
-	if (l->source.input == NULL)
-		source_open(&l->source, now_ns);
+	if (l->keeper.input == NULL)
+		input_keeper_open(&l->keeper, now_ns);
 	l->tried = true;
-	if (l->source.input == NULL)
+	if (l->keeper.input == NULL)
 		return;
 	if (l->mux != NULL)
 		mux_input_read(l->mux, now_ns);
 	l->empty_reads++;
-	if (source_read(&l->source, batch, now_ns) > 0)
+	if (input_keeper_read(&l->keeper, batch, now_ns) > 0)
 		l->empty_reads = 0;
 }
 
@@ -214,16 +219,16 @@ const json_t *chain_stats(struct input_chain *l)
 
 	if (l->mux != NULL)
 		mux_input_stats(l->mux, &more);
-	return source_stats(&l->source, &more);
+	return input_keeper_stats(&l->keeper, &more);
 }
 
 void chain_warm(const struct input_chain *l, struct warm *w)
 {
-	const struct source *s = &l->source;
+	const struct input_keeper *s = &l->keeper;
 
 	warm_add(w, l, offsetof(struct input_chain, complaint));
 	warm_add(w, &l->told, sizeof l->told);
-	warm_add(w, s, offsetof(struct source, error) + 1);
+	warm_add(w, s, offsetof(struct input_keeper, error) + 1);
 	if (s->input != NULL)
 		input_warm(s->input, w);
 	if (l->watch.monitor != NULL)
@@ -232,7 +237,7 @@ void chain_warm(const struct input_chain *l, struct warm *w)
 
 bool chain_is_busy(const struct input_chain *l)
 {
-	const struct input *in = l->source.input;
+	const struct input *in = l->keeper.input;
 
 	return in != NULL &&
 	       (l->empty_reads < CHAIN_EMPTY_READS || input_fd(in) < 0);
@@ -240,8 +245,8 @@ bool chain_is_busy(const struct input_chain *l)
 
 static bool is_broken(const struct input_chain *l)
 {
-	return l->tried && l->source.input == NULL &&
-	       l->source.error.text[0] != '\0';
+	return l->tried && l->keeper.input == NULL &&
+	       l->keeper.error.text[0] != '\0';
 }
 
 /* What was on air has to be so for another second once it was silent. */
@@ -252,7 +257,7 @@ static void note_silence(struct input_chain *l,
 		l->verdict = FAILOVER_POOR;
 	if (sight->ended)
 		l->fault = "ended";
-	else if (l->tried && l->source.error.text[0] != '\0')
+	else if (l->tried && l->keeper.error.text[0] != '\0')
 		/* nor is it while it is tried again */
 		l->fault = "cannot be opened";
 	else if (l->silence.last_ns != 0)
@@ -265,7 +270,7 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 	struct failover_sight sight = {
 		.level = l->verdict,
 		.broken = is_broken(l),
-		.ended = l->source.ended,
+		.ended = l->keeper.ended,
 	};
 	bool silent =
 		l->silence.last_ns == 0 || now_ns >= silence_ns(&l->silence);
@@ -289,7 +294,7 @@ uint64_t chain_next_ns(const struct input_chain *l, uint64_t now_ns)
 
 	if (!l->wanted)
 		return next;
-	next = source_retry_ns(&l->source);
+	next = input_keeper_next_ns(&l->keeper);
 	return silent > now_ns ? MIN(next, silent) : next;
 }
 
@@ -336,7 +341,7 @@ static void complain_of_report(struct input_chain *l)
 /* What comes says more than what is left of it. */
 static void complain(struct input_chain *l, const char *want)
 {
-	unsigned pnr = l->source.spec.remux.pnr;
+	unsigned pnr = l->keeper.spec.remux.pnr;
 
 	if (want == NULL)
 		complain_of_report(l);
@@ -399,9 +404,11 @@ static bool has_two_senders(const struct input_chain *l)
 /* Of the alarm that the log has a reason for. */
 static const char *why_raised(const struct input_chain *l)
 {
+	if (l->keeper.input == NULL)
+		return NULL;
 	if (has_two_senders(l) && l->counted.unprotected == 0)
-		return source_senders(&l->source);
-	return source_bare(&l->source);
+		return input_senders(l->keeper.input);
+	return input_bare(l->keeper.input);
 }
 
 void chain_second(struct input_chain *l, uint64_t now_ns)
@@ -410,7 +417,7 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 
 	if (!l->wanted || passed_ms < CHAIN_JUDGE_MS)
 		return;
-	source_second(&l->source, now_ns, &l->counted);
+	input_keeper_second(&l->keeper, now_ns, &l->counted);
 	if (l->mux != NULL)
 		mux_input_second(l->mux, now_ns);
 	report(l, (unsigned)passed_ms);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One input of a stream from its address to its judgement: what comes, what is
- * made of it, what that is worth, since when.
+ * One input of a stream, from its address to its verdict: the packets of the
+ * input, what its options make of them, and whether that is on air.
  *
- * What is judged is what the stream can send of it: behind the remux, where
- * there is one.  So the program that was picked counts, and no other.
+ * The verdict is about what the stream can send, behind the remux: a program
+ * that was not selected does not count.
  *
- * Owns the source, its remux and its analyzers.  Knows no other input chain.
+ * Owns the keeper of the input, its remux and its analyzers.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "worker/failover/silence.h"
 #include "worker/remux/remux.h"
 #include "worker/splice/entry.h"
-#include "worker/stream/source.h"
+#include "worker/input/input_keeper.h"
 #include "worker/stream/monitor_log.h"
 #include "worker/ts/analyze.h"
 
@@ -32,6 +32,7 @@ struct mux_input;
 struct input_chain {
 	ts_out_fn *out;
 	void *arg;
+	unsigned position; /* from 1 */
 	struct remux *remux; /* NULL: packets stay as they are */
 	struct mux_input *mux; /* adds a PID; NULL: none.  It has a remux */
 	unsigned cc_limit; /* its own, or the stream's */
@@ -56,7 +57,7 @@ struct input_chain {
 	struct failover_sight told; /* to the policy */
 	enum input_state state; /* for the status ... */
 	uint64_t since_s; /* ... since then, unix time */
-	struct source source;
+	struct input_keeper keeper;
 };
 
 struct chain_config {
@@ -79,7 +80,7 @@ void chain_done(struct input_chain *);
 /* From now on it is to be open, or not. */
 void chain_want(struct input_chain *, bool wanted, uint64_t now_ns);
 
-/* Reads what there is into the batch; opens the source when it is time. */
+/* Reads what there is into the batch; opens the input when it is time. */
 void chain_read(struct input_chain *, struct batch *, uint64_t now_ns);
 
 /* The packets of a chain_read(), as the batch hands them over.  Calls out(). */
@@ -94,7 +95,7 @@ void chain_end_entry(struct input_chain *);
 /* It flowed and was not watched: begins anew. */
 void chain_forget_entry(struct input_chain *);
 
-/* As source_stats(), with what is added to it. */
+/* As input_keeper_stats(), with those of the mux input. */
 const json_t *chain_stats(struct input_chain *);
 
 /* What the next read and take will touch. */

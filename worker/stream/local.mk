@@ -2,7 +2,6 @@
 libworker_a_SOURCES += \
 	worker/stream/analysis_report.c \
 	worker/stream/input_chain.c worker/stream/input_chain.h \
-	worker/stream/link_record.c worker/stream/link_record.h \
 	worker/stream/memory.c worker/stream/memory.h \
 	worker/stream/monitor_log.c worker/stream/monitor_log.h \
 	worker/stream/mux_input.c worker/stream/mux_input.h \
@@ -16,5 +15,4 @@ libworker_a_SOURCES += \
 	worker/stream/selector_report.c \
 	worker/stream/selector_state.h \
 	worker/stream/sink.c worker/stream/sink.h \
-	worker/stream/source.c worker/stream/source.h \
 	worker/stream/ticker.c worker/stream/ticker.h

@@ -5,16 +5,16 @@
 #include "common/base/log.h"
 #include "common/base/ratelimit.h"
 #include "common/base/units.h"
-#include "worker/input/input.h"
+#include "worker/input/input_keeper.h"
 #include "worker/ts/fifo.h"
 #include "worker/splice/clock.h"
 #include "worker/splice/cue.h"
 #include "worker/splice/stamps.h"
-#include "worker/socket/retry.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 #include "worker/ts/psi.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,15 +38,10 @@ struct phase {
 struct mux_input {
 	const struct input_spec *of; /* the input that it is added to */
 	unsigned position;
-	bool valid;
-	struct input_spec spec;
-	struct input *input;  /* NULL while it is not open */
-	struct retry retry;
-	uint64_t read_ns;     /* the last look at it */
-	uint64_t opened_ns;
-	uint64_t heard_ns;    /* packets of the PID, or the first opening */
-	uint64_t since_ns;    /* they come without a silence */
-	bool silent;          /* since then it was opened again */
+	struct input_keeper keeper;
+	uint64_t read_ns; /* the last look at it */
+	uint64_t heard_ns; /* packets of the PID, or the opening */
+	uint64_t since_ns; /* they come without a silence */
 	uint64_t now_ns;
 	struct batch batch;
 	struct psi *psi;
@@ -67,8 +62,7 @@ struct mux_input {
 	uint64_t silence_ns;  /* ... for so long */
 	uint64_t moved;       /* 90 kHz: added to its times */
 	struct cue cue;
-	uint16_t told_pid;    /* as the log says */
-	struct errmsg fault;  /* why it is not open */
+	uint16_t told_pid; /* as the log says */
 	struct errmsg trouble;
 	struct errmsg told;   /* of it, in the log */
 	struct ratelimit log;
@@ -299,7 +293,7 @@ static void look_at(struct mux_input *a, const uint8_t *packet)
 	if (!a->going || a->now_ns - a->heard_ns >= SILENCE_MS * MS)
 		begin(a);
 	a->heard_ns = a->now_ns;
-	a->silent = false;
+	input_keeper_heard(&a->keeper, a->now_ns);
 	count(a, packet);
 	if (is_known(a) && fifo_len(&a->fifo) < MUX_KEPT)
 		take_packet(a, packet);
@@ -318,9 +312,9 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 			look_at(a, runs[i].data + k * TS_PACKET);
 }
 
-void mux_input_close(struct mux_input *a)
+/* Forgets all that came from the other stream. */
+static void forget(struct mux_input *a)
 {
-	input_free(&a->input);
 	give_up(a);
 	psi_reset(a->psi);
 	a->clock_pid = TS_PID_NULL;
@@ -329,51 +323,30 @@ void mux_input_close(struct mux_input *a)
 	a->cue = (struct cue){ 0 };
 }
 
-static void fail(struct mux_input *a, const struct errmsg *why, uint64_t now_ns)
+void mux_input_close(struct mux_input *a)
 {
-	mux_input_close(a);
-	retry_soon(&a->retry, now_ns);
-	if (strcmp(a->fault.text, why->text) == 0)
-		return;
-	a->fault = *why;
-	log_warning("stream", "input %u: mux: %s", a->position, why->text);
-}
-
-static void open(struct mux_input *a, uint64_t now_ns)
-{
-	struct errmsg why;
-	int err;
-
-	if (!a->valid || !retry_is_due(&a->retry, now_ns))
-		return;
-	a->input = input_open(&a->spec, now_ns, &err, &why);
-	if (a->input == NULL) {
-		fail(a, &why, now_ns);
-		return;
-	}
-	retry_worked(&a->retry);
-	a->fault.text[0] = '\0';
-	a->opened_ns = now_ns;
-	if (!a->silent)
-		a->heard_ns = now_ns;
+	input_keeper_close(&a->keeper, a->now_ns);
+	forget(a);
 }
 
 void mux_input_read(struct mux_input *a, uint64_t now_ns)
 {
-	struct errmsg why;
+	struct input_keeper *k = &a->keeper;
 
-	if (a->input != NULL && now_ns - a->read_ns >= PAUSE_MS * MS)
+	if (k->input != NULL && now_ns - a->read_ns >= PAUSE_MS * MS)
 		mux_input_close(a);
 	a->read_ns = a->now_ns = now_ns;
-	if (a->input == NULL)
-		open(a, now_ns);
-	if (a->input == NULL)
+	if (k->input == NULL) {
+		input_keeper_open(k, now_ns);
+		a->heard_ns = now_ns;
+	}
+	if (k->input == NULL)
 		return;
-	/* nobody took it: the input brings nothing */
+	/* the input delivers nothing, so that the remux took nothing */
 	if (fifo_len(&a->fifo) >= MUX_KEPT)
 		give_up(a);
-	if (input_read(a->input, &a->batch, now_ns, &why) < 0)
-		fail(a, &why, now_ns);
+	if (input_keeper_read(k, &a->batch, now_ns) < 0)
+		forget(a);
 }
 
 /* Under which PID it goes out is told, when it is not the one that was
@@ -416,8 +389,8 @@ static void find_trouble(struct mux_input *a, uint64_t now_ns)
 	unsigned pid = a->of->mux_pid;
 
 	a->trouble.text[0] = '\0';
-	if (a->input == NULL)
-		errmsg_set(&a->trouble, "mux: %s", a->fault.text);
+	if (a->keeper.input == NULL)
+		errmsg_set(&a->trouble, "mux: %s", a->keeper.error.text);
 	else if (now_ns - a->heard_ns >= MUX_PATIENCE_MS * MS)
 		errmsg_set(&a->trouble, "mux: PID %u does not come from %s",
 			   pid, a->of->mux);
@@ -433,7 +406,7 @@ static void tell_trouble(struct mux_input *a, uint64_t now_ns)
 	bool well = a->trouble.text[0] == '\0';
 	unsigned suppressed;
 
-	if (a->input == NULL || (well && !a->going) ||
+	if (a->keeper.input == NULL || (well && !a->going) ||
 	    strcmp(a->trouble.text, a->told.text) == 0 ||
 	    !ratelimit_pass(&a->log, now_ns / MS, &suppressed))
 		return;
@@ -446,29 +419,18 @@ static void tell_trouble(struct mux_input *a, uint64_t now_ns)
 			    a->trouble.text);
 }
 
-/* What brings nothing for the time of its option watchdog is opened anew. */
-static void watch(struct mux_input *a, uint64_t now_ns)
-{
-	uint64_t most_ns = a->spec.watchdog_s * 1000 * MS;
-
-	if (most_ns > 0 && now_ns - a->heard_ns >= most_ns &&
-	    now_ns - a->opened_ns >= most_ns) {
-		input_free(&a->input);
-		a->silent = true;
-	}
-}
-
 void mux_input_second(struct mux_input *a, uint64_t now_ns)
 {
-	struct errmsg why;
+	struct input_counters counted;
 
 	fifo_trim(&a->fifo);
-	if (a->input != NULL && input_second(a->input, now_ns, &why) < 0)
-		fail(a, &why, now_ns);
+	if (a->keeper.input != NULL) {
+		input_keeper_second(&a->keeper, now_ns, &counted);
+		if (a->keeper.input == NULL)
+			forget(a);
+	}
 	find_trouble(a, now_ns);
 	tell_trouble(a, now_ns);
-	if (a->input != NULL)
-		watch(a, now_ns);
 }
 
 static enum mux_input_state state(const struct mux_input *a)
@@ -495,6 +457,7 @@ const char *mux_input_trouble(const struct mux_input *a)
 struct mux_input *mux_input_new(const struct input_spec *of, unsigned position)
 {
 	struct mux_input *a = xcalloc(1, sizeof *a);
+	char label[INPUT_LABEL_MAX];
 
 	a->of = of;
 	a->position = position;
@@ -503,9 +466,10 @@ struct mux_input *mux_input_new(const struct input_spec *of, unsigned position)
 	a->changed = true;
 	a->told_pid = a->guest.pid;
 	batch_init(&a->batch, on_packets, a);
-	a->valid = input_spec_parse(of->mux, &a->spec, NULL, NULL,
-				    &a->fault) == 0;
-	mux_input_close(a);
+	(void)snprintf(label, sizeof label, "input %u: mux", position);
+	input_keeper_init(&a->keeper, label, of->mux);
+	a->keeper.owner_hears = true;
+	forget(a);
 	return a;
 }
 
@@ -516,7 +480,7 @@ void mux_input_free(struct mux_input **ptr)
 	*ptr = NULL;
 	if (a == NULL)
 		return;
-	input_free(&a->input);
+	input_keeper_done(&a->keeper);
 	psi_free(&a->psi);
 	fifo_done(&a->fifo);
 	free(a);

@@ -111,10 +111,10 @@ static void read_standbys(struct selector *s)
 void selector_link(struct selector *s, const char *stream, int fd)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct source *source = &s->chains[i].source;
+		struct input_keeper *keeper = &s->chains[i].keeper;
 		int own = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
 
-		if (!source_link(source, stream, own))
+		if (!input_keeper_link(keeper, stream, own))
 			fd_close(&own);
 	}
 }
@@ -161,9 +161,8 @@ int selector_fd(const struct selector *s)
 	const struct input_chain *l =
 		s->flowing != NULL ? s->flowing : s->pending;
 
-	return l != NULL && l->source.input != NULL
-		       ? input_fd(l->source.input)
-		       : -1;
+	return l != NULL && l->keeper.input != NULL ? input_fd(l->keeper.input)
+	                                            : -1;
 }
 
 uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
@@ -179,7 +178,7 @@ uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
 		const struct input_chain *l = &s->chains[i];
 
 		next = MIN(next, chain_next_ns(l, now_ns));
-		if (l != s->flowing && l->source.input != NULL)
+		if (l != s->flowing && l->keeper.input != NULL)
 			next = MIN(next, s->standby_ns);
 	}
 	return next;
@@ -247,7 +246,7 @@ int selector_choose(struct selector *s, unsigned position, uint64_t now_ns,
 				   "carry");
 	if (r < 0)
 		return errmsg_fail(why, r, "%s",
-		                   s->chains[i].source.error.text);
+		                   s->chains[i].keeper.error.text);
 	s->now_ns = now_ns;
 	decide(s);
 	return (int)i + 1;
@@ -300,7 +299,7 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 	/* there is nothing that could go on meanwhile */
 	s->chosen = s->decision->input;
 	s->playing = s->flowing = &s->chains[s->chosen];
-	si_versions_begin(s->si, s->flowing->source.position);
+	si_versions_begin(s->si, s->flowing->position);
 	open_wanted(s);
 	decide(s);
 }

@@ -7,7 +7,7 @@ enum { PART_MAX = 64 }; /* runs that are looked at together */
 
 static unsigned position_of(const struct input_chain *l)
 {
-	return l != NULL ? l->source.position : 0;
+	return l != NULL ? l->position : 0;
 }
 
 static void log_switch(struct selector *s, const struct selector_switch *sw)
@@ -164,8 +164,8 @@ static void flow_from(struct selector *s, struct input_chain *to,
 	else
 		stop_still(s);
 	s->flowing = to;
-	si_versions_begin(s->si, to->source.position);
-	s->opens = to->source.opens;
+	si_versions_begin(s->si, to->position);
+	s->opens = to->keeper.opens;
 	chain_end_entry(to);
 	if (from != NULL)
 		chain_forget_entry(from);
@@ -207,11 +207,11 @@ static void watch_part(struct selector *s, struct input_chain *l,
 /* Its source was opened again: what comes is from elsewhere. */
 static void look_at_opens(struct selector *s)
 {
-	unsigned opens = s->flowing->source.opens;
+	unsigned opens = s->flowing->keeper.opens;
 
 	if (s->opens != 0 && opens != s->opens) {
 		splice_cut(s->splice, NULL, false, s->now_ns);
-		si_versions_begin(s->si, s->flowing->source.position);
+		si_versions_begin(s->si, s->flowing->position);
 	}
 	s->opens = opens;
 }
@@ -248,8 +248,8 @@ void selector_look_at_rest(struct selector *s)
 /* Somebody chose an input, and it cannot be played: what plays goes on. */
 static void tell_vain(struct selector *s, const struct input_chain *was)
 {
-	const struct errmsg *error = &was->source.error;
-	unsigned n = was->source.position, plays = position_of(s->playing);
+	const struct errmsg *error = &was->keeper.error;
+	unsigned n = was->position, plays = position_of(s->playing);
 	struct errmsg fault;
 
 	errmsg_set(&fault, "input %u: %s", n,

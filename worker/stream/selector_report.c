@@ -19,7 +19,7 @@ static const char *find_fault(const struct selector *s,
 /* Why nothing comes is more than that nothing does. */
 static const char *complaint_of(const struct input_chain *l)
 {
-	const char *trouble = source_trouble(&l->source);
+	const char *trouble = input_keeper_error(&l->keeper);
 
 	if (trouble != NULL && l->silent)
 		return trouble;
@@ -59,11 +59,11 @@ static enum input_state find_state(const struct selector *s,
 {
 	if (l == s->playing)
 		return INPUT_ACTIVE;
-	if (!l->source.valid || l->source.ended)
+	if (!l->keeper.valid || l->keeper.ended)
 		return INPUT_DOWN;
 	if (!l->wanted)
-		return l->source.error.text[0] != '\0' ? INPUT_DOWN
-						       : INPUT_IDLE;
+		return l->keeper.error.text[0] != '\0' ? INPUT_DOWN
+		                                       : INPUT_IDLE;
 	if (l->told.level == FAILOVER_GOOD)
 		return INPUT_STANDBY;
 	return l->fault == NULL && !l->told.broken ? INPUT_OPENING
@@ -99,10 +99,10 @@ static void report_chain(struct selector *s, struct input_chain *l,
 	const struct analyze_report *r = &l->report;
 
 	*ret = (struct msg_input_status){
-		.position = l->source.position,
+		.position = l->position,
 		.active = l == s->playing,
-		.open = source_is_open(&l->source),
-		.heard = l->source.heard,
+		.open = input_keeper_is_open(&l->keeper),
+		.heard = l->keeper.heard,
 		.onair = r->onair,
 		.scrambled = r->scrambled,
 		.bitrate_kbps = r->bitrate_kbps,
@@ -117,11 +117,11 @@ static void report_chain(struct selector *s, struct input_chain *l,
 		.sync_losses = (uint32_t)l->counted.sync_losses,
 		.alarms = l->watch.raised,
 		.stats = chain_stats(l),
-		.error = source_trouble(&l->source),
+		.error = input_keeper_error(&l->keeper),
 	};
-	l->source.heard = false;
-	if (l->source.input != NULL)
-		ret->peer = input_peer(l->source.input);
+	l->keeper.heard = false;
+	if (l->keeper.input != NULL)
+		ret->peer = input_peer(l->keeper.input);
 	if (ret->error == NULL && l == chosen_chain(s) &&
 	    find_fault(s, l) != NULL)
 		ret->error = complaint_of(l);

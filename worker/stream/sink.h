@@ -15,7 +15,7 @@
 #include "worker/output/cbr.h"
 #include "worker/output/output.h"
 #include "worker/output/sender.h"
-#include "worker/stream/link_record.h"
+#include "worker/core/link_record.h"
 #include "worker/socket/retry.h"
 
 struct sink {

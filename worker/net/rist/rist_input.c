@@ -348,6 +348,16 @@ static bool rist_input_is_there(const struct input *base)
 		&container_of(base, const struct rist_input, base)->link);
 }
 
+static bool rist_input_is_tried(const struct input *base)
+{
+	return !rist_input_is_there(base);
+}
+
+static bool rist_input_can_be_silent(const struct input *base)
+{
+	return rist_input_peer(base) != NULL;
+}
+
 static void rist_input_free(struct input *base)
 {
 	struct rist_input *in = container_of(base, struct rist_input, base);
@@ -366,6 +376,8 @@ static const struct input_ops rist_ops = {
 	.trouble = rist_input_trouble,
 	.bare = rist_input_bare,
 	.is_there = rist_input_is_there,
+	.is_tried = rist_input_is_tried,
+	.can_be_silent = rist_input_can_be_silent,
 	.peer = rist_input_peer,
 };
 

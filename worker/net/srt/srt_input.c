@@ -129,6 +129,23 @@ static const char *srt_input_peer(const struct input *in)
 		&container_of(in, const struct srt_input, base)->peer);
 }
 
+/* A listener is there at once; all that is known of a call is that it was not
+ * answered yet. */
+static bool srt_input_is_there(const struct input *in)
+{
+	return in->spec->srt.mode == SRT_LISTENER;
+}
+
+static bool srt_input_is_tried(const struct input *in)
+{
+	return in->spec->srt.mode != SRT_LISTENER;
+}
+
+static bool srt_input_can_be_silent(const struct input *in)
+{
+	return srt_input_peer(in) != NULL;
+}
+
 static void srt_input_free(struct input *in)
 {
 	struct srt_input *s = container_of(in, struct srt_input, base);
@@ -145,6 +162,9 @@ static const struct input_ops srt_ops = {
 	.stats = srt_input_stats,
 	.trouble = srt_input_trouble,
 	.peer = srt_input_peer,
+	.is_there = srt_input_is_there,
+	.is_tried = srt_input_is_tried,
+	.can_be_silent = srt_input_can_be_silent,
 };
 
 struct input *srt_input_open(const struct input_spec *spec, uint64_t now_ns,

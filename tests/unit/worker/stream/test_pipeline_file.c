@@ -137,17 +137,17 @@ static void check_loop(size_t stride, size_t junk)
 	free(data);
 }
 
-Test(path_file, loops_in_real_time_without_a_seam)
+Test(pipeline_file, loops_in_real_time_without_a_seam)
 {
 	check_loop(188, 0);
 }
 
-Test(path_file, packets_of_204_bytes_behind_junk)
+Test(pipeline_file, packets_of_204_bytes_behind_junk)
 {
 	check_loop(204, 77);
 }
 
-Test(path_file, packets_of_192_bytes)
+Test(pipeline_file, packets_of_192_bytes)
 {
 	check_loop(192, 0);
 }
@@ -160,7 +160,7 @@ static void await_trouble(struct rig *r)
 	while (r->input_error[0] == '\0');
 }
 
-Test(path_file, ends_when_it_is_not_to_be_looped)
+Test(pipeline_file, ends_when_it_is_not_to_be_looped)
 {
 	struct rig r;
 	struct clip clip;
@@ -183,7 +183,7 @@ Test(path_file, ends_when_it_is_not_to_be_looped)
 	free(data);
 }
 
-Test(path_file, is_tried_again_until_it_is_there)
+Test(pipeline_file, is_tried_again_until_it_is_there)
 {
 	struct rig r;
 	struct clip clip;
@@ -218,7 +218,7 @@ Test(path_file, is_tried_again_until_it_is_there)
 	free(data);
 }
 
-Test(path_file, without_a_stream_in_it_is_an_error_and_no_spinning)
+Test(pipeline_file, without_a_stream_in_it_is_an_error_and_no_spinning)
 {
 	struct rig r;
 	char path[] = "/tmp/clip.XXXXXX", address[64];
@@ -239,7 +239,7 @@ Test(path_file, without_a_stream_in_it_is_an_error_and_no_spinning)
 }
 
 /* Neither of these has an end: the one is too long, the other is looped. */
-Test(path_file, what_never_becomes_a_stream_is_given_up)
+Test(pipeline_file, what_never_becomes_a_stream_is_given_up)
 {
 	static const char *const options[] = { "", "#list&loop" };
 	char path[] = "/tmp/clip.XXXXXX", list[] = "/tmp/list.XXXXXX";

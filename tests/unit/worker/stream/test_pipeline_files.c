@@ -110,7 +110,7 @@ static void tape_done(struct tape *t)
 	(void)unlink(t->spec.path);
 }
 
-Test(path_files, a_disk_that_is_too_slow_is_told_until_it_is_well)
+Test(pipeline_files, a_disk_that_is_too_slow_is_told_until_it_is_well)
 {
 	struct tape t;
 
@@ -137,7 +137,7 @@ static void count_lines(enum log_level level, const char *component,
 	t->over += strstr(text, "all is recorded again") != NULL;
 }
 
-Test(path_files, a_disk_at_its_limit_does_not_fill_the_log)
+Test(pipeline_files, a_disk_at_its_limit_does_not_fill_the_log)
 {
 	struct tape t;
 
@@ -171,7 +171,7 @@ static double seconds(const struct timespec *t)
 
 /* They are waited for until the same moment, but for what passed between them
  * before the first of them was waited for. */
-Test(path_files, disks_that_hang_hold_up_its_end_together)
+Test(pipeline_files, disks_that_hang_hold_up_its_end_together)
 {
 	char folder[] = "/tmp/path-files-XXXXXX", address[FILES][80];
 	uint8_t data[SEVEN];

@@ -28,7 +28,7 @@ static unsigned seq_of(const uint8_t *datagram)
 	return (unsigned)(datagram[2] << 8 | datagram[3]);
 }
 
-Test(path_rtp, header_off_and_header_on)
+Test(pipeline_rtp, header_off_and_header_on)
 {
 	struct rig r;
 	uint8_t *data = xcalloc(PACKETS, TS_PACKET), first[HEADER];
@@ -61,7 +61,7 @@ Test(path_rtp, header_off_and_header_on)
 	free(data);
 }
 
-Test(path_rtp, counts_gaps_and_drops_what_comes_twice)
+Test(pipeline_rtp, counts_gaps_and_drops_what_comes_twice)
 {
 	struct rig r;
 	uint8_t data[5 * SEVEN];
@@ -85,7 +85,7 @@ Test(path_rtp, counts_gaps_and_drops_what_comes_twice)
 	rig_done(&r);
 }
 
-Test(path_rtp, takes_a_bare_stream_and_no_nonsense)
+Test(pipeline_rtp, takes_a_bare_stream_and_no_nonsense)
 {
 	struct rig r;
 	uint8_t data[SEVEN], nonsense[50];
@@ -104,7 +104,7 @@ Test(path_rtp, takes_a_bare_stream_and_no_nonsense)
 }
 
 /* Who is there stays, whatever others send; he is gone after a second. */
-Test(path_rtp, an_rtp_datagram_does_not_end_a_bare_stream)
+Test(pipeline_rtp, an_rtp_datagram_does_not_end_a_bare_stream)
 {
 	enum { N = 5 };
 	struct rig r;
@@ -132,7 +132,7 @@ Test(path_rtp, an_rtp_datagram_does_not_end_a_bare_stream)
 	rig_done(&r);
 }
 
-Test(path_rtp, takes_joined_datagrams_apart)
+Test(pipeline_rtp, takes_joined_datagrams_apart)
 {
 	struct rig r;
 	enum { JOINED = 20, EACH = HEADER + SEVEN };

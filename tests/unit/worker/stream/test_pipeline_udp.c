@@ -75,7 +75,7 @@ static void check_route(const struct route *route)
 	free(data);
 }
 
-Test(path_udp, unicast)
+Test(pipeline_udp, unicast)
 {
 	check_route(&(struct route){ .to = "127.0.0.1",
 	                             .input = "udp://127.0.0.1:5000",
@@ -83,7 +83,7 @@ Test(path_udp, unicast)
 	                             .at = "127.0.0.1" });
 }
 
-Test(path_udp, any_address_on_a_named_interface)
+Test(pipeline_udp, any_address_on_a_named_interface)
 {
 	check_route(&(struct route){ .to = "127.0.0.1",
 	                             .input = "udp://lo@:5000",
@@ -91,7 +91,7 @@ Test(path_udp, any_address_on_a_named_interface)
 	                             .at = "127.0.0.1" });
 }
 
-Test(path_udp, ipv6)
+Test(pipeline_udp, ipv6)
 {
 	check_route(&(struct route){ .to = "::1",
 	                             .input = "udp://[::1]:5000",
@@ -99,7 +99,7 @@ Test(path_udp, ipv6)
 	                             .at = "::1" });
 }
 
-Test(path_udp, multicast_by_the_name_of_the_interface)
+Test(pipeline_udp, multicast_by_the_name_of_the_interface)
 {
 	check_route(&(struct route){ .to = "239.1.1.1",
 	                             .input = "udp://lo@239.1.1.1:5000",
@@ -107,7 +107,7 @@ Test(path_udp, multicast_by_the_name_of_the_interface)
 	                             .at = "239.1.1.2" });
 }
 
-Test(path_udp, multicast_by_the_kernel_s_choice)
+Test(pipeline_udp, multicast_by_the_kernel_s_choice)
 {
 	check_route(&(struct route){ .to = "239.1.1.1",
 	                             .input = "udp://239.1.1.1:5000",
@@ -115,7 +115,7 @@ Test(path_udp, multicast_by_the_kernel_s_choice)
 	                             .at = "239.1.1.2" });
 }
 
-Test(path_udp, multicast_of_one_source)
+Test(pipeline_udp, multicast_of_one_source)
 {
 	check_route(&(struct route){
 		.to = "232.1.1.1",
@@ -124,7 +124,7 @@ Test(path_udp, multicast_of_one_source)
 		.at = "239.1.1.2" });
 }
 
-Test(path_udp, multicast_over_ipv6)
+Test(pipeline_udp, multicast_over_ipv6)
 {
 	check_route(&(struct route){ .to = "ff15::1",
 	                             .input = "udp://v0@[ff15::1]:5000",
@@ -133,7 +133,7 @@ Test(path_udp, multicast_over_ipv6)
 	                             .wire = true });
 }
 
-Test(path_udp, takes_nothing_from_another_source)
+Test(pipeline_udp, takes_nothing_from_another_source)
 {
 	struct rig r;
 	uint8_t data[SEVEN];
@@ -152,7 +152,7 @@ Test(path_udp, takes_nothing_from_another_source)
 	rig_done(&r);
 }
 
-Test(path_udp, packets_of_204_bytes)
+Test(pipeline_udp, packets_of_204_bytes)
 {
 	struct rig r;
 	uint8_t *data = xcalloc(PACKETS, TS_PACKET);
@@ -177,7 +177,7 @@ Test(path_udp, packets_of_204_bytes)
 	free(data);
 }
 
-Test(path_udp, packets_cut_anywhere_between_datagrams_and_junk)
+Test(pipeline_udp, packets_cut_anywhere_between_datagrams_and_junk)
 {
 	struct rig r;
 	uint8_t *data = xcalloc(PACKETS, TS_PACKET), junk[100];
@@ -201,7 +201,7 @@ Test(path_udp, packets_cut_anywhere_between_datagrams_and_junk)
 	free(data);
 }
 
-Test(path_udp, datagrams_that_come_joined)
+Test(pipeline_udp, datagrams_that_come_joined)
 {
 	struct rig r;
 	enum { JOINED = 40 };
@@ -224,7 +224,7 @@ Test(path_udp, datagrams_that_come_joined)
 	free(data);
 }
 
-Test(path_udp, a_part_of_a_datagram_does_not_wait_for_long)
+Test(pipeline_udp, a_part_of_a_datagram_does_not_wait_for_long)
 {
 	struct rig r;
 	uint8_t data[10 * TS_PACKET];
@@ -241,7 +241,7 @@ Test(path_udp, a_part_of_a_datagram_does_not_wait_for_long)
 	rig_done(&r);
 }
 
-Test(path_udp, without_sync_all_leaves_as_it_comes)
+Test(pipeline_udp, without_sync_all_leaves_as_it_comes)
 {
 	enum { BURST = 7 * 60 };
 	size_t len = (PACKETS + BURST) * TS_PACKET;
@@ -268,7 +268,7 @@ Test(path_udp, without_sync_all_leaves_as_it_comes)
 	free(data);
 }
 
-Test(path_udp, two_outputs_and_one_receiver_that_is_gone)
+Test(pipeline_udp, two_outputs_and_one_receiver_that_is_gone)
 {
 	struct rig r;
 	uint8_t *data = xcalloc(PACKETS, TS_PACKET);
@@ -358,7 +358,7 @@ static void read_tap(int fd, struct reports *ret)
 	}
 }
 
-Test(path_udp, a_renewed_membership_is_reported_and_loses_nothing)
+Test(pipeline_udp, a_renewed_membership_is_reported_and_loses_nothing)
 {
 	struct rig r;
 	enum { N = 7 * 2500 };
@@ -410,7 +410,7 @@ static void await_joins(struct rig *r, int tap, struct reports *seen,
 	}
 }
 
-Test(path_udp, a_group_that_brings_nothing_is_joined_anew)
+Test(pipeline_udp, a_group_that_brings_nothing_is_joined_anew)
 {
 	struct rig r;
 	struct reports seen = { 0 };
@@ -428,7 +428,7 @@ Test(path_udp, a_group_that_brings_nothing_is_joined_anew)
 	rig_done(&r);
 }
 
-Test(path_udp, silence_changes_nothing_where_that_is_asked_for)
+Test(pipeline_udp, silence_changes_nothing_where_that_is_asked_for)
 {
 	struct rig r;
 	struct reports at_join = { 0 }, later = { 0 };
@@ -453,7 +453,7 @@ Test(path_udp, silence_changes_nothing_where_that_is_asked_for)
 	rig_done(&r);
 }
 
-Test(path_udp, says_what_hinders_it_and_reports_every_second)
+Test(pipeline_udp, says_what_hinders_it_and_reports_every_second)
 {
 	struct rig r;
 
@@ -471,7 +471,7 @@ Test(path_udp, says_what_hinders_it_and_reports_every_second)
 	rig_done(&r);
 }
 
-Test(path_udp, tells_what_the_socket_had_no_room_for)
+Test(pipeline_udp, tells_what_the_socket_had_no_room_for)
 {
 	struct rig r;
 	uint8_t data[SEVEN];
@@ -494,7 +494,7 @@ Test(path_udp, tells_what_the_socket_had_no_room_for)
 	rig_done(&r);
 }
 
-Test(path_udp, what_a_second_tells_that_came_late_is_not_told_again)
+Test(pipeline_udp, what_a_second_tells_that_came_late_is_not_told_again)
 {
 	struct rig r;
 	uint8_t data[SEVEN];
@@ -513,7 +513,7 @@ Test(path_udp, what_a_second_tells_that_came_late_is_not_told_again)
 }
 
 /* The other sockets of a program on this host do not matter to us. */
-Test(path_udp, takes_only_the_group_it_was_told)
+Test(pipeline_udp, takes_only_the_group_it_was_told)
 {
 	struct rig r;
 	uint8_t data[SEVEN];
@@ -534,7 +534,7 @@ Test(path_udp, takes_only_the_group_it_was_told)
 	rig_done(&r);
 }
 
-Test(path_udp, takes_its_group_from_its_own_interface_only)
+Test(pipeline_udp, takes_its_group_from_its_own_interface_only)
 {
 	struct rig r;
 	uint8_t data[SEVEN];
@@ -561,7 +561,7 @@ Test(path_udp, takes_its_group_from_its_own_interface_only)
 }
 
 /* The kernel does not cut datagrams that do not fit the device. */
-Test(path_udp, sends_one_by_one_where_it_must_and_loses_nothing)
+Test(pipeline_udp, sends_one_by_one_where_it_must_and_loses_nothing)
 {
 	struct rig r;
 	uint8_t *data = xcalloc(PACKETS, TS_PACKET);

@@ -49,7 +49,7 @@ static void await_refusal(struct selector *s)
 {
 	time_t end = time(NULL) + PATIENCE_S;
 
-	while (selector_chain(s, 1)->source.input != NULL) {
+	while (selector_chain(s, 1)->keeper.input != NULL) {
 		cr_assert_lt(time(NULL), end, "nobody missed the file");
 		(void)sched_yield();
 		selector_turn(s, clock_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/mono.h"
 #include "worker/ts/batch.h"
-#include "worker/stream/source.h"
+#include "worker/input/input_keeper.h"
 
 #include <criterion/criterion.h>
 #include <sched.h>
@@ -14,40 +14,40 @@ static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
 }
 
 /* Until the thread that opens the file has said that it cannot. */
-static void await_refusal(struct source *s, uint64_t now_ns)
+static void await_refusal(struct input_keeper *s, uint64_t now_ns)
 {
 	uint64_t end = mono_ns() + PATIENCE_S * UINT64_C(1000000000);
 	struct batch batch;
 
 	batch_init(&batch, ignore, NULL);
-	while (source_read(s, &batch, now_ns) >= 0) {
+	while (input_keeper_read(s, &batch, now_ns) >= 0) {
 		cr_assert_lt(mono_ns(), end, "nobody missed the file");
 		(void)sched_yield();
 	}
 }
 
-Test(source, is_not_open_while_it_is_tried_again)
+Test(input_keeper, is_not_open_while_it_is_tried_again)
 {
-	static struct source s;
+	static struct input_keeper s;
 	uint64_t now_ns = mono_ns();
 
-	source_init(&s, 1, "file:///nonexistent/clip.ts#loop");
-	source_open(&s, now_ns);
+	input_keeper_init(&s, "input 1", "file:///nonexistent/clip.ts#loop");
+	input_keeper_open(&s, now_ns);
 	await_refusal(&s, now_ns);
 	cr_assert_null(s.input);
-	cr_assert_not(source_is_open(&s));
+	cr_assert_not(input_keeper_is_open(&s));
 
-	now_ns = source_retry_ns(&s);
-	source_open(&s, now_ns);
+	now_ns = input_keeper_next_ns(&s);
+	input_keeper_open(&s, now_ns);
 	cr_assert_not_null(s.input);
-	cr_assert_not(source_is_open(&s));
+	cr_assert_not(input_keeper_is_open(&s));
 	cr_assert_str_eq(s.error.text,
-			 "/nonexistent/clip.ts: No such file or directory");
-	source_done(&s);
+	                 "/nonexistent/clip.ts: No such file or directory");
+	input_keeper_done(&s);
 }
 
 /* An interface may be there at any time: it is not waited for long. */
-Test(source, tries_a_socket_again_soon_and_all_else_less_and_less)
+Test(input_keeper, tries_a_socket_again_soon_and_all_else_less_and_less)
 {
 	static const struct {
 		const char *address;
@@ -63,20 +63,20 @@ Test(source, tries_a_socket_again_soon_and_all_else_less_and_less)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		static struct source s;
+		static struct input_keeper s;
 		uint64_t now_ns = mono_ns();
 
-		source_init(&s, 1, cases[i].address);
+		input_keeper_init(&s, "input 1", cases[i].address);
 		s.linked = true;
 		for (unsigned tries = 0; tries < 8; tries++) {
-			source_open(&s, now_ns);
+			input_keeper_open(&s, now_ns);
 			cr_assert_null(s.input, "%s", cases[i].address);
 			if (tries < 7)
-				now_ns = source_retry_ns(&s);
+				now_ns = input_keeper_next_ns(&s);
 		}
-		cr_expect_eq(source_retry_ns(&s) - now_ns,
-			     cases[i].pause_s * UINT64_C(1000000000), "%s",
-			     cases[i].address);
-		source_done(&s);
+		cr_expect_eq(input_keeper_next_ns(&s) - now_ns,
+		             cases[i].pause_s * UINT64_C(1000000000), "%s",
+		             cases[i].address);
+		input_keeper_done(&s);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/stream/link_record.h"
+#include "worker/core/link_record.h"
 
 void link_record_done(struct link_record *r)
 {

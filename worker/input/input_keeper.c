@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/input/input_keeper.h"
+
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void init(struct input_keeper *k, const char *label)
+{
+	*k = (struct input_keeper){ .spec.ring = -1 };
+	if (label != NULL)
+		(void)snprintf(k->label, sizeof k->label, "%s", label);
+}
+
+void input_keeper_init(struct input_keeper *k, const char *label,
+                       const char *address)
+{
+	init(k, label);
+	/* the master has reported unknown options */
+	k->valid =
+		input_spec_parse(address, &k->spec, NULL, NULL, &k->error) == 0;
+	k->linked = k->valid && k->spec.kind != INPUT_STREAM;
+	if (!k->valid && k->label[0] != '\0')
+		log_error("stream", "%s: %s", k->label, k->error.text);
+}
+
+void input_keeper_init_spec(struct input_keeper *k, const char *label,
+                            const struct input_spec *spec)
+{
+	init(k, label);
+	k->spec = *spec;
+	k->valid = true;
+	k->linked = spec->kind != INPUT_STREAM;
+}
+
+static void shut(struct input_keeper *k, uint64_t now_ns)
+{
+	struct link_stats last;
+
+	if (k->input == NULL)
+		return;
+	last = input_stats(k->input);
+	link_record_close(&k->link, &last);
+	if (input_hangs(k->input, now_ns)) {
+		input_free(&k->stuck);
+		k->stuck = k->input;
+		k->input = NULL;
+	}
+	input_free(&k->input);
+	k->before = (struct input_counters){ 0 };
+}
+
+void input_keeper_done(struct input_keeper *k)
+{
+	input_free(&k->input);
+	fd_close(&k->spec.ring);
+	input_free(&k->stuck);
+	link_record_done(&k->link);
+}
+
+/* A socket that waits for nothing but its interface or its address costs
+ * little to try. */
+static bool reopens_soon(const struct input_spec *spec)
+{
+	return spec->kind == INPUT_UDP || spec->kind == INPUT_RTP ||
+	       (spec->kind == INPUT_SRT && srt_is_on_interface(&spec->srt));
+}
+
+static void fail(struct input_keeper *k, int err, const struct errmsg *error,
+                 uint64_t now_ns)
+{
+	shut(k, now_ns);
+	k->ended = err == -ENODATA;
+	if (reopens_soon(&k->spec))
+		retry_soon(&k->retry, now_ns);
+	else
+		retry_failed(&k->retry, now_ns);
+	if (strcmp(k->error.text, error->text) == 0)
+		return;
+	k->error = *error;
+	if (k->label[0] == '\0')
+		return;
+	if (k->ended)
+		log_info("stream", "%s: %s", k->label, error->text);
+	else
+		log_warning("stream", "%s: %s", k->label, error->text);
+}
+
+/* It works: the last error is over. */
+static void clear_error(struct input_keeper *k)
+{
+	if (k->error.text[0] != '\0' && k->label[0] != '\0')
+		log_info("stream", "%s: open again", k->label);
+	k->error.text[0] = '\0';
+}
+
+void input_keeper_close(struct input_keeper *k, uint64_t now_ns)
+{
+	shut(k, now_ns);
+	k->patience_s = 0;
+	retry_worked(&k->retry);
+}
+
+bool input_keeper_link(struct input_keeper *k, const char *stream, int fd)
+{
+	if (!k->valid || k->spec.kind != INPUT_STREAM ||
+	    strcmp(k->spec.stream, stream) != 0)
+		return false;
+	shut(k, 0); /* a ring never hangs */
+	fd_close(&k->spec.ring);
+	k->spec.ring = fd;
+	k->linked = true;
+	retry_worked(&k->retry);
+	return true;
+}
+
+void input_keeper_open(struct input_keeper *k, uint64_t now_ns)
+{
+	struct errmsg error = { 0 };
+	int err = 0;
+
+	/* right after the start the master says whether there is a ring */
+	if (!k->valid || k->ended || k->input != NULL || !k->linked ||
+	    !retry_is_due(&k->retry, now_ns))
+		return;
+	if (k->stuck != NULL && input_hangs(k->stuck, now_ns)) {
+		errmsg_set(&error, "%s: does not answer", k->spec.path);
+	} else {
+		input_free(&k->stuck);
+		k->input = input_open(&k->spec, now_ns, &err, &error);
+	}
+	if (k->input == NULL) {
+		fail(k, err, &error, now_ns);
+		return;
+	}
+	k->opens++;
+	k->heard_ns = now_ns;
+	/* that a file or a server can be asked says nothing of the answer */
+	if (input_is_there(k->input))
+		clear_error(k);
+}
+
+int input_keeper_read(struct input_keeper *k, struct batch *batch,
+                      uint64_t now_ns)
+{
+	struct errmsg error = { 0 };
+	int r = input_read(k->input, batch, now_ns, &error);
+
+	if (r < 0) {
+		fail(k, r, &error, now_ns);
+	} else if (r > 0) {
+		clear_error(k);
+		retry_worked(&k->retry);
+		if (!k->owner_hears)
+			input_keeper_heard(k, now_ns);
+	}
+	return r;
+}
+
+void input_keeper_heard(struct input_keeper *k, uint64_t now_ns)
+{
+	k->heard_ns = now_ns;
+	k->heard = true;
+	k->patience_s = 0;
+}
+
+/* The watchdog: opens it again when it was silent for too long. */
+static void watch(struct input_keeper *k, uint64_t now_ns)
+{
+	unsigned patience_s = k->patience_s;
+
+	if (k->spec.watchdog_s == 0 || k->spec.no_reload)
+		return;
+	if (!input_can_be_silent(k->input)) {
+		k->heard_ns = now_ns;
+		return;
+	}
+	if (patience_s == 0)
+		patience_s = k->spec.watchdog_s;
+	if (now_ns - k->heard_ns < patience_s * SECOND_NS)
+		return;
+	if (k->patience_s == 0 && k->label[0] != '\0')
+		log_warning("stream", "%s: nothing came for %u s: opened anew",
+		            k->label, patience_s);
+	shut(k, now_ns);
+	input_keeper_open(k, now_ns);
+	k->patience_s =
+		MIN(2 * patience_s,
+	            MAX(k->spec.watchdog_s, (unsigned)INPUT_WATCHDOG_MAX_S));
+}
+
+static struct input_counters counters_since(const struct input_counters *now,
+                                            const struct input_counters *before)
+{
+	return (struct input_counters){
+		.lost = now->lost - before->lost,
+		.recovered = now->recovered - before->recovered,
+		.socket_drops = now->socket_drops - before->socket_drops,
+		.sync_losses = now->sync_losses - before->sync_losses,
+		.bad_sync = now->bad_sync - before->bad_sync,
+		.source_changes = now->source_changes - before->source_changes,
+		.unprotected = now->unprotected - before->unprotected,
+		.unplayable = now->unplayable - before->unplayable,
+	};
+}
+
+static void add_up(struct input_counters *all,
+                   const struct input_counters *second)
+{
+	all->lost += second->lost;
+	all->recovered += second->recovered;
+	all->socket_drops += second->socket_drops;
+	all->sync_losses += second->sync_losses;
+	all->bad_sync += second->bad_sync;
+	all->source_changes += second->source_changes;
+	all->unprotected += second->unprotected;
+	all->unplayable += second->unplayable;
+}
+
+/* What our own socket dropped is missing in the sender's count as well, unless
+ * it was recovered. */
+static uint64_t lost_elsewhere(const struct input_counters *c)
+{
+	uint64_t ours = c->socket_drops > c->recovered
+	                        ? c->socket_drops - c->recovered
+	                        : 0;
+
+	return c->lost > ours ? c->lost - ours : 0;
+}
+
+void input_keeper_second(struct input_keeper *k, uint64_t now_ns,
+                         struct input_counters *ret)
+{
+	struct input_counters now;
+	struct errmsg error = { 0 };
+	int r;
+
+	*ret = (struct input_counters){ 0 };
+	if (k->input == NULL)
+		return;
+	input_counters(k->input, &now);
+	now.lost = MAX(k->before.lost, lost_elsewhere(&now));
+	*ret = counters_since(&now, &k->before);
+	k->before = now;
+	add_up(&k->all, ret);
+
+	r = input_second(k->input, now_ns, &error);
+	if (r < 0) {
+		fail(k, r, &error, now_ns);
+		return;
+	}
+	/* an input that had to read its description or resolve a name first */
+	if (input_is_there(k->input))
+		clear_error(k);
+	watch(k, now_ns);
+}
+
+bool input_keeper_is_open(const struct input_keeper *k)
+{
+	return k->input != NULL && k->error.text[0] == '\0';
+}
+
+uint64_t input_keeper_next_ns(const struct input_keeper *k)
+{
+	if (!k->valid || k->ended || k->input != NULL || !k->linked)
+		return UINT64_MAX;
+	return k->retry.at_ns;
+}
+
+const char *input_keeper_error(const struct input_keeper *k)
+{
+	const char *last = k->error.text[0] != '\0' ? k->error.text : NULL;
+	const char *now = k->input != NULL ? input_trouble(k->input) : NULL;
+
+	if (now == NULL && last == NULL && k->input != NULL)
+		return input_senders(k->input);
+	if (now == NULL || (last != NULL && input_is_tried(k->input)))
+		return last;
+	return now;
+}
+
+const json_t *input_keeper_stats(struct input_keeper *k,
+                                 const struct link_stats *more)
+{
+	struct link_stats now = { 0 };
+
+	if (k->input != NULL)
+		now = input_stats(k->input);
+	link_stats_take(&now, more);
+	return link_record_tell(&k->link, now);
+}
