@@ -206,7 +206,7 @@ int msg_decode(const char *data, size_t len, enum msg_side side,
 
 ssize_t msg_encode(const struct msg *m, char *data)
 {
-	struct msg_writer w = { .data = data, .size = MSG_SIZE_MAX };
+	struct json_writer w = { .data = data, .size = MSG_SIZE_MAX };
 
 	assert((unsigned)m->type < MSG_COUNT);
 	write_object(&w, NULL);

@@ -17,7 +17,7 @@ int stream_analyze_decode(const json_t *body, struct msg *m,
 	return read_end(&r);
 }
 
-void stream_analyze_encode(const struct msg *m, struct msg_writer *w)
+void stream_analyze_encode(const struct msg *m, struct json_writer *w)
 {
 	write_u64(w, "place", m->stream_analyze.place);
 	write_u64(w, "from", m->stream_analyze.from);
@@ -39,7 +39,7 @@ int stream_analysis_decode(const json_t *body, struct msg *m,
 	return err;
 }
 
-void stream_analysis_encode(const struct msg *m, struct msg_writer *w)
+void stream_analysis_encode(const struct msg *m, struct json_writer *w)
 {
 	write_u64(w, "next", m->stream_analysis.next);
 	write_json(w, "report", m->stream_analysis.report);

@@ -10,7 +10,7 @@ int auth_hash_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void auth_hash_encode(const struct msg *m, struct msg_writer *w)
+void auth_hash_encode(const struct msg *m, struct json_writer *w)
 {
 	write_string(w, "password", m->auth_hash.password);
 }
@@ -26,7 +26,7 @@ int auth_verify_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void auth_verify_encode(const struct msg *m, struct msg_writer *w)
+void auth_verify_encode(const struct msg *m, struct json_writer *w)
 {
 	write_string(w, "password", m->auth_verify.password);
 	write_string(w, "hash", m->auth_verify.hash);
@@ -43,7 +43,7 @@ int auth_result_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void auth_result_encode(const struct msg *m, struct msg_writer *w)
+void auth_result_encode(const struct msg *m, struct json_writer *w)
 {
 	write_bool(w, "ok", m->auth_result.ok);
 	write_string(w, "hash", m->auth_result.hash);
@@ -57,7 +57,7 @@ int auth_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void auth_status_encode(const struct msg *m, struct msg_writer *w)
+void auth_status_encode(const struct msg *m, struct json_writer *w)
 {
 	write_u64(w, "jobs", m->auth_status.jobs);
 }

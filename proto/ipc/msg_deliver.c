@@ -18,7 +18,7 @@ int deliver_listen_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return address_decode(body, &m->deliver_listen, why);
 }
 
-void deliver_listen_encode(const struct msg *m, struct msg_writer *w)
+void deliver_listen_encode(const struct msg *m, struct json_writer *w)
 {
 	write_string(w, "address", m->deliver_listen.address);
 }
@@ -29,7 +29,7 @@ int deliver_unlisten_decode(const json_t *body, struct msg *m,
 	return address_decode(body, &m->deliver_unlisten, why);
 }
 
-void deliver_unlisten_encode(const struct msg *m, struct msg_writer *w)
+void deliver_unlisten_encode(const struct msg *m, struct json_writer *w)
 {
 	write_string(w, "address", m->deliver_unlisten.address);
 }
@@ -49,7 +49,7 @@ static int mount_decode(const json_t *body, struct msg_deliver_mount *mount,
 }
 
 static void mount_encode(const struct msg_deliver_mount *mount,
-			 struct msg_writer *w)
+			 struct json_writer *w)
 {
 	write_string(w, "address", mount->address);
 	write_string(w, "path", mount->path);
@@ -62,7 +62,7 @@ int deliver_mount_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return mount_decode(body, &m->deliver_mount, why);
 }
 
-void deliver_mount_encode(const struct msg *m, struct msg_writer *w)
+void deliver_mount_encode(const struct msg *m, struct json_writer *w)
 {
 	mount_encode(&m->deliver_mount, w);
 }
@@ -73,7 +73,7 @@ int deliver_unmount_decode(const json_t *body, struct msg *m,
 	return mount_decode(body, &m->deliver_unmount, why);
 }
 
-void deliver_unmount_encode(const struct msg *m, struct msg_writer *w)
+void deliver_unmount_encode(const struct msg *m, struct json_writer *w)
 {
 	mount_encode(&m->deliver_unmount, w);
 }
@@ -91,7 +91,7 @@ int deliver_renew_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return empty_decode(body, why);
 }
 
-void deliver_renew_encode(const struct msg *m, struct msg_writer *w)
+void deliver_renew_encode(const struct msg *m, struct json_writer *w)
 {
 	(void)m, (void)w;
 }
@@ -103,7 +103,7 @@ int deliver_settle_decode(const json_t *body, struct msg *m,
 	return empty_decode(body, why);
 }
 
-void deliver_settle_encode(const struct msg *m, struct msg_writer *w)
+void deliver_settle_encode(const struct msg *m, struct json_writer *w)
 {
 	(void)m, (void)w;
 }
@@ -114,7 +114,7 @@ int deliver_tls_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return empty_decode(body, why);
 }
 
-void deliver_tls_encode(const struct msg *m, struct msg_writer *w)
+void deliver_tls_encode(const struct msg *m, struct json_writer *w)
 {
 	(void)m, (void)w;
 }
@@ -131,7 +131,7 @@ int deliver_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void deliver_status_encode(const struct msg *m, struct msg_writer *w)
+void deliver_status_encode(const struct msg *m, struct json_writer *w)
 {
 	const struct msg_deliver_status *status = &m->deliver_status;
 
@@ -156,7 +156,7 @@ int deliver_viewers_decode(const json_t *body, struct msg *m,
 	return read_end(&r);
 }
 
-void deliver_viewers_encode(const struct msg *m, struct msg_writer *w)
+void deliver_viewers_encode(const struct msg *m, struct json_writer *w)
 {
 	const struct msg_deliver_viewers *v = &m->deliver_viewers;
 
@@ -176,7 +176,7 @@ int deliver_list_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void deliver_list_encode(const struct msg *m, struct msg_writer *w)
+void deliver_list_encode(const struct msg *m, struct json_writer *w)
 {
 	write_u64(w, "after", m->deliver_list.after);
 }
@@ -189,7 +189,7 @@ int deliver_kick_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void deliver_kick_encode(const struct msg *m, struct msg_writer *w)
+void deliver_kick_encode(const struct msg *m, struct json_writer *w)
 {
 	write_u64(w, "client", m->deliver_kick.client);
 }
@@ -230,7 +230,7 @@ int deliver_sessions_decode(const json_t *body, struct msg *m,
 	return err;
 }
 
-void deliver_sessions_encode(const struct msg *m, struct msg_writer *w)
+void deliver_sessions_encode(const struct msg *m, struct json_writer *w)
 {
 	const struct msg_deliver_sessions *sessions = &m->deliver_sessions;
 

@@ -11,7 +11,7 @@
 #include "proto/ipc/msg_fields.h"
 
 typedef int msg_decode_fn(const json_t *body, struct msg *, struct errmsg *why);
-typedef void msg_encode_fn(const struct msg *, struct msg_writer *);
+typedef void msg_encode_fn(const struct msg *, struct json_writer *);
 
 /* msg_stream.c */
 msg_decode_fn stream_start_decode, stream_input_decode;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads and writes the fields of one JSON object, for the catalogue only.
+ * Reads the fields of one JSON object, for the catalogue only.
  *
- * Both sides keep the first fault and go on harmlessly, so that decode and
- * encode of a message read as two lists of fields.  The reader counts what it
- * took: read_end() refuses an object that holds more.  The writer needs no
- * memory but the datagram itself.
+ * The reader keeps the first error and continues harmlessly, so that decode of
+ * a message reads as a list of fields.  It counts the keys that it took:
+ * read_end() refuses an object that holds more.
  */
 #pragma once
 
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
+#include "proto/wire/json_writer.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -54,24 +54,3 @@ const json_t *read_list(struct msg_reader *, const char *key, size_t max);
 
 /* The fault, or the first key that nobody asked for. */
 int read_end(struct msg_reader *) MUST_CHECK;
-
-struct msg_writer {
-	char *data;
-	size_t len;
-	size_t size;
-	bool comma; /* the next field or item follows another */
-	bool full;  /* something did not fit: the text is useless */
-};
-
-/* key is NULL for the outermost object and for items of a list. */
-void write_object(struct msg_writer *, const char *key);
-void write_object_end(struct msg_writer *);
-void write_list(struct msg_writer *, const char *key);
-void write_list_end(struct msg_writer *);
-
-void write_u64(struct msg_writer *, const char *key, uint64_t value);
-void write_bool(struct msg_writer *, const char *key, bool value);
-/* NULL writes nothing; bytes that are no UTF-8 become '?'. */
-void write_string(struct msg_writer *, const char *key, const char *text);
-/* NULL writes nothing. */
-void write_json(struct msg_writer *, const char *key, const json_t *value);

@@ -19,7 +19,7 @@ static int querier_decode(const json_t *item, struct msg_querier *q,
 	return read_end(&r);
 }
 
-static void querier_encode(const struct msg_querier *q, struct msg_writer *w)
+static void querier_encode(const struct msg_querier *q, struct json_writer *w)
 {
 	write_object(w, NULL);
 	write_u64(w, "interface", q->interface);
@@ -54,7 +54,7 @@ int querier_status_decode(const json_t *body, struct msg *m,
 	return err;
 }
 
-void querier_status_encode(const struct msg *m, struct msg_writer *w)
+void querier_status_encode(const struct msg *m, struct json_writer *w)
 {
 	const struct msg_querier_status *s = &m->querier_status;
 

@@ -10,7 +10,7 @@ int stream_kick_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void stream_kick_encode(const struct msg *m, struct msg_writer *w)
+void stream_kick_encode(const struct msg *m, struct json_writer *w)
 {
 	write_u64(w, "client", m->stream_kick.client);
 }
@@ -50,7 +50,7 @@ int stream_receivers_decode(const json_t *body, struct msg *m,
 	return err;
 }
 
-void stream_receivers_encode(const struct msg *m, struct msg_writer *w)
+void stream_receivers_encode(const struct msg *m, struct json_writer *w)
 {
 	const struct msg_stream_receivers *s = &m->stream_receivers;
 

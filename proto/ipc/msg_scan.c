@@ -10,7 +10,7 @@ int scan_start_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void scan_start_encode(const struct msg *m, struct msg_writer *w)
+void scan_start_encode(const struct msg *m, struct json_writer *w)
 {
 	write_string(w, "address", m->scan_start.address);
 }
@@ -23,7 +23,7 @@ int scan_record_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void scan_record_encode(const struct msg *m, struct msg_writer *w)
+void scan_record_encode(const struct msg *m, struct json_writer *w)
 {
 	write_json(w, "record", m->scan_record.record);
 }
@@ -45,7 +45,7 @@ int scan_announcement_decode(const json_t *body, struct msg *m,
 	return read_end(&r);
 }
 
-void scan_announcement_encode(const struct msg *m, struct msg_writer *w)
+void scan_announcement_encode(const struct msg *m, struct json_writer *w)
 {
 	const struct msg_scan_announcement *a = &m->scan_announcement;
 
@@ -68,7 +68,7 @@ int scan_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void scan_status_encode(const struct msg *m, struct msg_writer *w)
+void scan_status_encode(const struct msg *m, struct json_writer *w)
 {
 	write_u64(w, "packets", m->scan_status.packets);
 	write_string(w, "error", m->scan_status.error);

@@ -13,7 +13,7 @@ int softcam_test_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void softcam_test_encode(const struct msg *m, struct msg_writer *w)
+void softcam_test_encode(const struct msg *m, struct json_writer *w)
 {
 	write_string(w, "host", m->softcam_test.host);
 	write_u64(w, "port", m->softcam_test.port);
@@ -28,7 +28,7 @@ int softcam_result_decode(const json_t *body, struct msg *m,
 	return read_end(&r);
 }
 
-void softcam_result_encode(const struct msg *m, struct msg_writer *w)
+void softcam_result_encode(const struct msg *m, struct json_writer *w)
 {
 	write_string(w, "error", m->softcam_result.error);
 }

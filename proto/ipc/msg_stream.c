@@ -22,7 +22,7 @@ static size_t addresses_decode(struct msg_reader *r, const char *key,
 	return json_array_size(list);
 }
 
-static void addresses_encode(struct msg_writer *w, const char *key,
+static void addresses_encode(struct json_writer *w, const char *key,
 			     const char *const *addresses, size_t n)
 {
 	write_list(w, key);
@@ -49,7 +49,7 @@ int stream_start_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void stream_start_encode(const struct msg *m, struct msg_writer *w)
+void stream_start_encode(const struct msg *m, struct json_writer *w)
 {
 	const struct msg_stream_start *s = &m->stream_start;
 
@@ -72,7 +72,7 @@ int stream_input_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void stream_input_encode(const struct msg *m, struct msg_writer *w)
+void stream_input_encode(const struct msg *m, struct json_writer *w)
 {
 	write_u64(w, "position", m->stream_input.position);
 }
@@ -85,7 +85,7 @@ int stream_ring_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void stream_ring_encode(const struct msg *m, struct msg_writer *w)
+void stream_ring_encode(const struct msg *m, struct json_writer *w)
 {
 	(void)m, (void)w;
 }
@@ -99,7 +99,7 @@ int stream_link_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void stream_link_encode(const struct msg *m, struct msg_writer *w)
+void stream_link_encode(const struct msg *m, struct json_writer *w)
 {
 	write_string(w, "stream", m->stream_link.stream);
 	write_bool(w, "ring", m->stream_link.ring);
@@ -117,7 +117,7 @@ int stream_chosen_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void stream_chosen_encode(const struct msg *m, struct msg_writer *w)
+void stream_chosen_encode(const struct msg *m, struct json_writer *w)
 {
 	write_u64(w, "position", m->stream_chosen.position);
 	write_string(w, "error", m->stream_chosen.error);
@@ -139,7 +139,7 @@ int stream_switched_decode(const json_t *body, struct msg *m,
 	return read_end(&r);
 }
 
-void stream_switched_encode(const struct msg *m, struct msg_writer *w)
+void stream_switched_encode(const struct msg *m, struct json_writer *w)
 {
 	const struct msg_stream_switched *s = &m->stream_switched;
 
@@ -225,7 +225,7 @@ static int input_decode(const json_t *item, struct msg_input_status *s,
 }
 
 static void input_encode(const struct msg_input_status *s, bool links,
-			 struct msg_writer *w)
+			 struct json_writer *w)
 {
 	write_object(w, NULL);
 	write_u64(w, "position", s->position);
@@ -276,7 +276,7 @@ static int output_decode(const json_t *item, struct msg_output_status *s,
 }
 
 static void output_encode(const struct msg_output_status *s, bool links,
-			  struct msg_writer *w)
+			  struct json_writer *w)
 {
 	write_object(w, NULL);
 	write_u64(w, "position", s->position);
@@ -308,7 +308,7 @@ static int change_decode(const json_t *item, struct msg_alarm_change *c,
 }
 
 static void changes_encode(const struct msg_stream_status *s,
-			   struct msg_writer *w)
+			   struct json_writer *w)
 {
 	write_list(w, "changes");
 	for (size_t i = 0; i < s->n_changes; i++) {
@@ -366,7 +366,7 @@ int stream_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
 }
 
 static void status_encode(const struct msg_stream_status *s, bool links,
-			  struct msg_writer *w)
+			  struct json_writer *w)
 {
 	write_u64(w, "packets", s->packets);
 	write_u64(w, "alarms", s->alarms);
@@ -384,9 +384,9 @@ static void status_encode(const struct msg_stream_status *s, bool links,
 }
 
 /* The heartbeat of a stream with very many links must not fail for them. */
-void stream_status_encode(const struct msg *m, struct msg_writer *w)
+void stream_status_encode(const struct msg *m, struct json_writer *w)
 {
-	struct msg_writer begin = *w;
+	struct json_writer begin = *w;
 
 	status_encode(&m->stream_status, true, w);
 	if (!w->full)

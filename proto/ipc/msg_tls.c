@@ -11,7 +11,7 @@ int tls_certificate_decode(const json_t *body, struct msg *m,
 	return read_end(&r);
 }
 
-void tls_certificate_encode(const struct msg *m, struct msg_writer *w)
+void tls_certificate_encode(const struct msg *m, struct json_writer *w)
 {
 	write_bool(w, "use", m->tls_certificate.use);
 }
@@ -24,7 +24,7 @@ int tls_link_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void tls_link_encode(const struct msg *m, struct msg_writer *w)
+void tls_link_encode(const struct msg *m, struct json_writer *w)
 {
 	(void)m, (void)w;
 }
@@ -37,7 +37,7 @@ int tls_serve_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void tls_serve_encode(const struct msg *m, struct msg_writer *w)
+void tls_serve_encode(const struct msg *m, struct json_writer *w)
 {
 	(void)m, (void)w;
 }
@@ -54,7 +54,7 @@ int tls_result_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void tls_result_encode(const struct msg *m, struct msg_writer *w)
+void tls_result_encode(const struct msg *m, struct json_writer *w)
 {
 	write_bool(w, "ok", m->tls_result.ok);
 	write_string(w, "field", m->tls_result.field);
@@ -73,7 +73,7 @@ int tls_status_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void tls_status_encode(const struct msg *m, struct msg_writer *w)
+void tls_status_encode(const struct msg *m, struct json_writer *w)
 {
 	write_u64(w, "connections", m->tls_status.connections);
 	write_u64(w, "handshakes", m->tls_status.handshakes);

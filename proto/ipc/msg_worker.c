@@ -16,7 +16,7 @@ int worker_hello_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void worker_hello_encode(const struct msg *m, struct msg_writer *w)
+void worker_hello_encode(const struct msg *m, struct json_writer *w)
 {
 	const struct msg_worker_hello *hello = &m->worker_hello;
 
@@ -33,7 +33,7 @@ int worker_ready_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void worker_ready_encode(const struct msg *m, struct msg_writer *w)
+void worker_ready_encode(const struct msg *m, struct json_writer *w)
 {
 	(void)m, (void)w;
 }
@@ -53,7 +53,7 @@ int worker_log_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return err;
 }
 
-void worker_log_encode(const struct msg *m, struct msg_writer *w)
+void worker_log_encode(const struct msg *m, struct json_writer *w)
 {
 	const struct msg_worker_log *line = &m->worker_log;
 
@@ -70,7 +70,7 @@ int worker_debug_decode(const json_t *body, struct msg *m, struct errmsg *why)
 	return read_end(&r);
 }
 
-void worker_debug_encode(const struct msg *m, struct msg_writer *w)
+void worker_debug_encode(const struct msg *m, struct json_writer *w)
 {
 	write_bool(w, "on", m->worker_debug.on);
 }

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libproto_a_SOURCES += \
 	proto/spec/alarm.c proto/spec/alarm.h \
+	proto/spec/field.c proto/spec/field.h \
+	proto/spec/field_describe.c proto/spec/field_limits.h \
+	proto/spec/field_read.c \
 	proto/spec/http_spec.h \
 	proto/spec/io_authority.c \
 	proto/spec/io_file.c \

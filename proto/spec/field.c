@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/field.h"
+
+#include "proto/spec/field_limits.h"
+#include "proto/wire/json_writer.h"
+
+#include <string.h>
+
+/* --- the members of a struct --- */
+
+struct field_limits field_limits(const struct field *f)
+{
+	struct field_limits l = { .min = f->min, .max = f->max };
+	bool is_signed = f->type == FIELD_INT;
+
+	if (is_signed && f->min == 0 && f->max == 0)
+		l.min = f->size == 4 ? INT32_MIN : INT64_MIN;
+	if (f->max != 0 || f->min < 0)
+		return l;
+	if (f->type == FIELD_TEXT && f->size > 0)
+		l.max = (int64_t)f->size - 1;
+	else if (f->type > FIELD_INT || f->size == 0 || f->size > 4)
+		l.max = INT64_MAX;
+	else
+		l.max = (INT64_C(1) << (8 * f->size - is_signed)) - 1;
+	return l;
+}
+
+size_t field_choices(const struct field *f)
+{
+	size_t n = 0;
+
+	while (f->choices[n] != NULL && (f->max == 0 || n < (size_t)f->max))
+		n++;
+	return n;
+}
+
+void field_store(const struct field *f, void *s, int64_t value)
+{
+	char *member = (char *)s + f->offset;
+
+	if (s == NULL || f->size == 0)
+		return;
+	if (f->type == FIELD_BOOL)
+		*(bool *)member = value != 0;
+	else if (f->size == 1)
+		*(uint8_t *)member = (uint8_t)value;
+	else if (f->size == 2)
+		memcpy(member, &(uint16_t){ (uint16_t)value }, 2);
+	else if (f->size == 4)
+		memcpy(member, &(uint32_t){ (uint32_t)value }, 4);
+	else
+		memcpy(member, &value, 8);
+}
+
+/* The member of an integer or a choice; of an unsigned one as it is. */
+static uint64_t load(const struct field *f, const void *s)
+{
+	const char *member = (const char *)s + f->offset;
+	uint16_t two;
+	uint32_t four;
+	uint64_t eight;
+
+	switch (f->size) {
+	case 1:
+		return *(const uint8_t *)member;
+	case 2:
+		memcpy(&two, member, 2);
+		return two;
+	case 4:
+		memcpy(&four, member, 4);
+		return f->type == FIELD_INT ? (uint64_t)(int32_t)four : four;
+	default:
+		memcpy(&eight, member, 8);
+		return eight;
+	}
+}
+
+void field_init_member(const struct field *f, void *s)
+{
+	char *member = (char *)s + f->offset;
+	double real = (double)f->initial;
+
+	switch (f->type) {
+	case FIELD_BOOL:
+	case FIELD_UINT:
+	case FIELD_INT:
+		field_store(f, s, f->initial);
+		break;
+	case FIELD_REAL:
+		memcpy(member, &real, sizeof real);
+		break;
+	case FIELD_STRING:
+	case FIELD_JSON:
+		memcpy(member, &f->initial_text, f->size);
+		break;
+	case FIELD_TEXT:
+		memset(member, 0, f->size);
+		if (f->initial_text != NULL)
+			memcpy(member, f->initial_text,
+			       MIN(strlen(f->initial_text), f->size - 1));
+		break;
+	case FIELD_OBJECT:
+		field_init(f->of, member);
+		break;
+	case FIELD_LIST:
+		memset((char *)s + f->count, 0, sizeof(size_t));
+		break;
+	case FIELD_NONE:
+	case FIELD_CUSTOM:
+		break;
+	}
+}
+
+void field_init(const struct field_table *t, void *s)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->rows[i].size > 0 && !(t->rows[i].flags & FIELD_ALIAS))
+			field_init_member(&t->rows[i], s);
+}
+
+/* --- keys --- */
+
+const struct field *field_find(const struct field_table *t, const char *key)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct field *f = &t->rows[i];
+
+		if (f->flags & FIELD_GROUP
+			    ? strncmp(f->key, key, strlen(f->key)) == 0
+			    : strcmp(f->key, key) == 0)
+			return f;
+	}
+	return NULL;
+}
+
+enum {
+	KEY_MAX = 64, /* bytes of keys that are compared */
+	TYPO_MAX = 2, /* letters that differ */
+};
+
+/* How many letters have to be added, removed or changed to make b of a
+ * (Levenshtein). */
+static size_t distance(const char *a, const char *b)
+{
+	size_t before[KEY_MAX + 1], row[KEY_MAX + 1];
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n > KEY_MAX || m > KEY_MAX)
+		return KEY_MAX;
+	for (size_t j = 0; j <= m; j++)
+		before[j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		row[0] = i;
+		for (size_t j = 1; j <= m; j++) {
+			size_t change = before[j - 1] +
+					(a[i - 1] != b[j - 1] ? 1 : 0);
+
+			row[j] = MIN(MIN(before[j], row[j - 1]) + 1, change);
+		}
+		memcpy(before, row, (m + 1) * sizeof *row);
+	}
+	return before[m];
+}
+
+const char *field_nearest(const struct field_table *const *tables, size_t n,
+			  const char *key)
+{
+	const char *nearest = NULL;
+	size_t least = TYPO_MAX + 1;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < tables[i]->n; k++) {
+			const char *other = tables[i]->rows[k].key;
+			size_t d = distance(key, other);
+
+			if (d < least && d < strlen(key)) {
+				least = d;
+				nearest = other;
+			}
+		}
+	return nearest;
+}
+
+void field_find_unknown(const struct field_table *const *tables, size_t n,
+			const json_t *object, field_unknown_fn *unknown,
+			void *arg)
+{
+	const char *key;
+	const json_t *value;
+
+	json_object_foreach((json_t *)object, key, value) {
+		bool known = key[0] == '_';
+
+		for (size_t i = 0; i < n && !known; i++)
+			known = field_find(tables[i], key) != NULL;
+		if (!known)
+			unknown(key, field_nearest(tables, n, key), arg);
+	}
+}
+
+/* --- writing --- */
+
+static void write_member(const struct field *f, const void *s, unsigned skip,
+			 struct json_writer *w);
+
+static void write_items(const struct field *f, const void *s, unsigned skip,
+			struct json_writer *w)
+{
+	const char *item = (const char *)s + f->offset;
+	size_t n;
+
+	memcpy(&n, (const char *)s + f->count, sizeof n);
+	write_list(w, f->key);
+	for (size_t i = 0; i < n; i++, item += f->size) {
+		if (f->of == NULL) {
+			write_member(f->item, item, skip, w);
+			continue;
+		}
+		write_object(w, NULL);
+		field_write(f->of, item, skip, w);
+		write_object_end(w);
+	}
+	write_list_end(w);
+}
+
+static void write_member(const struct field *f, const void *s, unsigned skip,
+			 struct json_writer *w)
+{
+	const char *member = (const char *)s + f->offset;
+	const char *pointer;
+	json_t *value;
+
+	switch (f->type) {
+	case FIELD_BOOL:
+		write_bool(w, f->key, *(const bool *)(const void *)member !=
+						!!(f->flags & FIELD_NEGATED));
+		break;
+	case FIELD_UINT:
+		if (f->choices != NULL)
+			write_string(w, f->key, f->choices[load(f, s)]);
+		else
+			write_u64(w, f->key, load(f, s));
+		break;
+	case FIELD_INT:
+		write_i64(w, f->key, (int64_t)load(f, s));
+		break;
+	case FIELD_STRING:
+	case FIELD_JSON:
+		memcpy(&pointer, member, sizeof pointer);
+		if (f->type == FIELD_STRING)
+			write_string(w, f->key, pointer);
+		else
+			write_json(w, f->key, (const void *)pointer);
+		break;
+	case FIELD_TEXT:
+		write_string(w, f->key, *member != '\0' ? member : NULL);
+		break;
+	case FIELD_OBJECT:
+		write_object(w, f->key);
+		field_write(f->of, member, skip, w);
+		write_object_end(w);
+		break;
+	case FIELD_LIST:
+		write_items(f, s, skip, w);
+		break;
+	case FIELD_REAL:
+	case FIELD_CUSTOM:
+		value = field_format_member(f, s, skip);
+		write_json(w, f->key, value);
+		json_decref(value);
+		break;
+	case FIELD_NONE:
+		break;
+	}
+}
+
+static bool is_written(const struct field *f, unsigned skip)
+{
+	return (f->size > 0 || f->type == FIELD_CUSTOM) &&
+	       !(f->flags & (skip | FIELD_ALIAS));
+}
+
+void field_write(const struct field_table *t, const void *s, unsigned skip,
+		 struct json_writer *w)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (is_written(&t->rows[i], skip))
+			write_member(&t->rows[i], s, skip, w);
+}
+
+static json_t *format_items(const struct field *f, const void *s,
+			    unsigned skip)
+{
+	const char *item = (const char *)s + f->offset;
+	json_t *list = json_array();
+	size_t n;
+
+	memcpy(&n, (const char *)s + f->count, sizeof n);
+	for (size_t i = 0; i < n; i++, item += f->size)
+		(void)json_array_append_new(
+			list, f->of != NULL
+				      ? field_format(f->of, item, skip)
+				      : field_format_member(f->item, item,
+							    skip));
+	return list;
+}
+
+json_t *field_format_member(const struct field *f, const void *s,
+			    unsigned skip)
+{
+	const char *member = (const char *)s + f->offset;
+	const char *text;
+	json_t *json;
+	double real;
+
+	switch (f->type) {
+	case FIELD_BOOL:
+		return json_boolean(*(const bool *)(const void *)member !=
+				    !!(f->flags & FIELD_NEGATED));
+	case FIELD_UINT:
+		if (f->choices != NULL)
+			return json_string(f->choices[load(f, s)]);
+		return json_integer((json_int_t)MIN(load(f, s),
+						    (uint64_t)INT64_MAX));
+	case FIELD_INT:
+		return json_integer((json_int_t)load(f, s));
+	case FIELD_REAL:
+		memcpy(&real, member, sizeof real);
+		return json_real(real);
+	case FIELD_STRING:
+		memcpy(&text, member, sizeof text);
+		return text != NULL ? json_string(text) : NULL;
+	case FIELD_TEXT:
+		return *member != '\0' ? json_string(member) : NULL;
+	case FIELD_JSON:
+		memcpy(&json, member, sizeof json);
+		return json_incref(json);
+	case FIELD_OBJECT:
+		return field_format(f->of, member, skip);
+	case FIELD_LIST:
+		return format_items(f, s, skip);
+	case FIELD_CUSTOM:
+		return f->hook->format != NULL ? f->hook->format(f, s) : NULL;
+	case FIELD_NONE:
+		break;
+	}
+	return NULL;
+}
+
+json_t *field_format(const struct field_table *t, const void *s,
+		     unsigned skip)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < t->n; i++) {
+		json_t *value = is_written(&t->rows[i], skip)
+					? field_format_member(&t->rows[i], s,
+							      skip)
+					: NULL;
+
+		if (value != NULL)
+			(void)json_object_set_new(object, t->rows[i].key,
+						  value);
+	}
+	return object;
+}

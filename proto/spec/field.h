@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Describes the fields of an object in one table, and reads, checks, writes
+ * and documents the object from that table.
+ *
+ * A row has the key, the type, the member of a struct, bounds, unit, default
+ * and one sentence of help.  Messages between processes, options of addresses,
+ * keys of streams and sections of the configuration are such tables.
+ *
+ *	#define AT(member) FIELD_AT(struct srt_spec, member)
+ *	static const struct field rows[] = {
+ *		{ "latency", AT(latency_ms), .max = 60000,
+ *		  .initial = 120, .unit = "ms",
+ *		  .help = "Delay of the receiver." },
+ *		{ "passphrase", AT(passphrase), .min = 10,
+ *		  .flags = FIELD_SECRET, .help = "Key of the encryption." },
+ *	};
+ *	const struct field_table srt_fields =
+ *		FIELD_TABLE(struct srt_spec, rows);
+ *
+ * FIELD_AT() derives the type from the member.  A row without a member
+ * (.type = FIELD_UINT) is checked and not stored.
+ *
+ * Tables are constants.  A struct that was read borrows its strings and JSON
+ * values from the object that it was read from; a member that is an array
+ * (char[], lists, structs) has a copy.
+ *
+ * Errors: -EINVAL with one sentence that begins with the field:
+ * "inputs[2].port: 70000 is not between 1 and 65535".  A value of a secret
+ * field is never repeated.  The struct is undefined after an error.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct json_writer;
+struct field;
+
+enum field_type {
+	FIELD_NONE,    /* known, and neither checked nor stored */
+	FIELD_BOOL,    /* bool */
+	FIELD_UINT,    /* unsigned of 8 to 64 bits, or an enum: see choices */
+	FIELD_INT,     /* signed of 32 or 64 bits */
+	FIELD_REAL,    /* double */
+	FIELD_STRING,  /* const char *, borrowed; NULL: absent */
+	FIELD_TEXT,    /* char[]; "": absent */
+	FIELD_JSON,    /* const json_t *, borrowed: an object as `of' says */
+	FIELD_OBJECT,  /* a struct as `of' says */
+	FIELD_LIST,    /* an array of structs (of) or of single values (item) */
+	FIELD_CUSTOM,  /* what `hook' makes of it */
+};
+
+enum field_flag {
+	FIELD_REQUIRED = 1 << 0, /* an object without it is an error */
+	FIELD_MAYBE = 1 << 1,    /* may be absent from a FIELD_STRICT table */
+	FIELD_SECRET = 1 << 2,   /* never shown to a person */
+	FIELD_OBSERVER = 1 << 3, /* observers may see it */
+	FIELD_RESTART = 1 << 4,  /* takes effect at the next start */
+	FIELD_NET = 1 << 5,      /* needs sluice-worker-net */
+	FIELD_NEGATED = 1 << 6,  /* true makes the member false */
+	FIELD_ALIAS = 1 << 7,    /* a second row of a member: read only */
+	FIELD_GROUP = 1 << 8,    /* every key that begins so: "header." */
+	FIELD_COMMAS = 1 << 9,   /* a list is the same as "item,item" */
+	FIELD_LIST_OK = 1 << 10, /* an empty list is an empty object, too */
+	FIELD_SPARE = 1 << 11,   /* left out where there is no room for it */
+};
+
+enum field_table_flag {
+	/* A message: every row is required but FIELD_MAYBE, other keys are
+	 * errors. */
+	FIELD_STRICT = 1 << 0,
+	/* What user interfaces store: numbers and booleans may be text, and
+	 * null and "" are as if the key were absent. */
+	FIELD_LOOSE = 1 << 1,
+};
+
+/* A value that needs code. */
+struct field_hook {
+	const char *schema; /* its type in JSON: "string" */
+	/* Reads text into the struct s (NULL: only checks it); key is longer
+	 * than that of the row in a FIELD_GROUP.  The sentence lacks it. */
+	int (*read)(const struct field *, const char *key, const char *text,
+		    void *s, struct errmsg *error);
+	/* Reads JSON; NULL: a scalar, or a list with FIELD_COMMAS, is read as
+	 * text. */
+	int (*read_json)(const struct field *, const json_t *value, void *s,
+			 struct errmsg *error);
+	/* The value of the struct s, a new reference; NULL: absent.  The
+	 * function may be NULL: the row is not written. */
+	json_t *(*format)(const struct field *, const void *s);
+};
+
+struct field {
+	const char *key;
+	enum field_type type;
+	uint32_t size;   /* of the member or of an item; 0: not stored */
+	uint32_t offset; /* of the member in the struct */
+	uint32_t count;  /* offset of the number of items, a size_t */
+	uint32_t flags;  /* enum field_flag */
+	/* Of a number, or of the bytes of a text, or of the items of a list.
+	 * max 0: what the member can hold (and min 0 of a FIELD_INT). */
+	int64_t min, max;
+	int64_t initial; /* the default of a number, a flag or a choice */
+	const char *initial_text;
+	/* A NULL ends them.  The value is the position; words from position
+	 * max on (> 0) are other names of the first ones. */
+	const char *const *choices;
+	const struct field_table *of;
+	const struct field *item;
+	const struct field_hook *hook;
+	const char *unit; /* "ms" */
+	const char *help; /* one sentence */
+};
+
+struct field_table {
+	const struct field *rows;
+	size_t n;
+	size_t size; /* of the struct */
+	unsigned flags;
+	/* Checks what the fields mean together; NULL: nothing to check.  The
+	 * sentence begins with the key: "port: is odd". */
+	int (*judge)(const void *s, struct errmsg *error);
+};
+
+#define FIELD_TABLE(type_, rows_, ...) \
+	{ .rows = (rows_), .n = ARRAY_LEN(rows_), .size = sizeof(type_), \
+	  __VA_ARGS__ }
+
+/* The type, size and offset of a member. */
+#define FIELD_AT(type_, member) \
+	.type = _Generic(((type_ *)0)->member, \
+		bool: FIELD_BOOL, \
+		unsigned char: FIELD_UINT, unsigned short: FIELD_UINT, \
+		unsigned: FIELD_UINT, unsigned long: FIELD_UINT, \
+		int: FIELD_INT, long: FIELD_INT, double: FIELD_REAL, \
+		const char *: FIELD_STRING, char *: FIELD_TEXT, \
+		const json_t *: FIELD_JSON, default: FIELD_CUSTOM), \
+	.size = sizeof((type_ *)0)->member, .offset = offsetof(type_, member)
+
+/* A struct in a struct, as another table says. */
+#define FIELD_IN(type_, member, table) \
+	.type = FIELD_OBJECT, .size = sizeof((type_ *)0)->member, \
+	.offset = offsetof(type_, member), .of = (table)
+
+/* An array and the number of its items; needs .of or .item besides. */
+#define FIELD_ITEMS(type_, list, n_) \
+	.type = FIELD_LIST, .size = sizeof((type_ *)0)->list[0], \
+	.offset = offsetof(type_, list), .count = offsetof(type_, n_), \
+	.max = ARRAY_LEN(((type_ *)0)->list)
+
+/* --- reading --- */
+
+/* Sets every member of a row to its default: the struct s keeps the rest. */
+void field_init(const struct field_table *, void *s);
+
+/* Takes the keys of object (NULL: there are none); a member whose key is absent
+ * gets its default.  Stops at the first error, but for a FIELD_LOOSE table: a
+ * wrong value is then as if it were absent, and the error is the first one. */
+int field_read(const struct field_table *, const json_t *object, void *ret,
+	       struct errmsg *error) MUST_CHECK;
+
+/* Takes the text of an option ("key=text") into the struct s.  key is that of
+ * the option, which is longer than that of the row in a FIELD_GROUP.  The
+ * sentence lacks the key: "70000 is not between 1 and 65535". */
+int field_read_text(const struct field *, const char *key, const char *text,
+		    void *s, struct errmsg *error) MUST_CHECK;
+
+/* path: of the field in the object, "inputs[2].port"; text lacks it. */
+typedef void field_found_fn(const char *path, const char *text, void *arg);
+
+/* Checks every field of object, reports all errors and returns their number.
+ * Takes the values into s, unless it is NULL. */
+unsigned field_check(const struct field_table *, const json_t *object, void *s,
+		     field_found_fn *found, void *arg);
+
+/* --- keys --- */
+
+/* The row of key, or NULL. */
+const struct field *field_find(const struct field_table *, const char *key);
+
+/* The key of n tables that was probably meant (at most two letters differ), or
+ * NULL. */
+const char *field_nearest(const struct field_table *const *tables, size_t n,
+			  const char *key);
+
+/* nearest: see above. */
+typedef void field_unknown_fn(const char *key, const char *nearest, void *arg);
+
+/* Reports the keys of object that none of n tables has, but for keys that begin
+ * with '_', which are remarks. */
+void field_find_unknown(const struct field_table *const *tables, size_t n,
+			const json_t *object, field_unknown_fn *unknown,
+			void *arg);
+
+/* --- writing --- */
+
+/* Writes the members of s into the object that the caller has opened.  Leaves
+ * out NULL strings and JSON values, and rows with a flag of skip. */
+void field_write(const struct field_table *, const void *s, unsigned skip,
+		 struct json_writer *);
+
+/* The same as a new JSON object. */
+json_t *field_format(const struct field_table *, const void *s,
+		     unsigned skip);
+
+/* The JSON schema of an object of this table, a new reference: type, bounds,
+ * choices, default and help of each key; "unit", "secret" and "restart" are
+ * annotations. */
+json_t *field_describe(const struct field_table *);

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/field.h"
+
+#include "proto/spec/field_limits.h"
+#include "proto/spec/option_value.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	/* of a scalar or a list that is read as text */
+	VALUE_MAX = 4096,
+	PATH_MAX_SHOWN = 160,
+	VALUE_SHOWN = 64,
+};
+
+/* A value inside its object or list; on the stack of the reader. */
+struct place {
+	const struct place *up;
+	const char *key; /* NULL: the item `index' of a list */
+	size_t index;
+};
+
+struct reader {
+	bool all;              /* an error does not end the reading */
+	struct errmsg *error;  /* the first error */
+	field_found_fn *found; /* of every error; may be NULL */
+	void *arg;
+	unsigned n_errors;
+};
+
+static bool is_done(const struct reader *r)
+{
+	return r->n_errors > 0 && !r->all;
+}
+
+static size_t print_place(const struct place *at, char *text, size_t size)
+{
+	size_t len = at->up != NULL ? print_place(at->up, text, size) : 0;
+	int n;
+
+	if (at->key != NULL)
+		n = snprintf(text + len, size - len, "%s%s",
+			     len > 0 ? "." : "", at->key);
+	else
+		n = snprintf(text + len, size - len, "[%zu]", at->index);
+	return MIN(len + (size_t)MAX(n, 0), size - 1);
+}
+
+static void fail(struct reader *r, const struct place *at, const char *format,
+		 ...) PRINTF_LIKE(3, 4);
+
+static void fail(struct reader *r, const struct place *at, const char *format,
+		 ...)
+{
+	char path[PATH_MAX_SHOWN] = "", text[256];
+	va_list args;
+
+	r->n_errors++;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (at != NULL)
+		(void)print_place(at, path, sizeof path);
+	if (r->found != NULL)
+		r->found(path, text, r->arg);
+	if (r->n_errors == 1)
+		errmsg_set(r->error, "%s%s%s", path, at != NULL ? ": " : "",
+			   text);
+}
+
+/* --- single values --- */
+
+static int fail_range(const struct field *f, const char *value,
+		      struct errmsg *error)
+{
+	struct field_limits l = field_limits(f);
+
+	return errmsg_fail(error, -EINVAL,
+			   "%.20s is not between %" PRId64 " and %" PRId64
+			   "%s%s", value, l.min, l.max,
+			   f->unit != NULL ? " " : "",
+			   f->unit != NULL ? f->unit : "");
+}
+
+static int take_integer(const struct field *f, int64_t n, void *s,
+			struct errmsg *error)
+{
+	struct field_limits l = field_limits(f);
+	char text[24];
+
+	if (n < l.min || n > l.max) {
+		(void)snprintf(text, sizeof text, "%" PRId64, n);
+		return fail_range(f, text, error);
+	}
+	field_store(f, s, n);
+	return 0;
+}
+
+static int take_real(const struct field *f, double x, void *s,
+		     struct errmsg *error)
+{
+	bool bounded = f->min != 0 || f->max != 0;
+	char text[32];
+
+	if (bounded && !(x >= (double)f->min && x <= (double)f->max)) {
+		(void)snprintf(text, sizeof text, "%g", x);
+		return fail_range(f, text, error);
+	}
+	if (s != NULL && f->size > 0)
+		memcpy((char *)s + f->offset, &x, sizeof x);
+	return 0;
+}
+
+static int take_bool(const struct field *f, bool on, void *s)
+{
+	field_store(f, s, on != !!(f->flags & FIELD_NEGATED));
+	return 0;
+}
+
+static int take_choice(const struct field *f, const char *value, void *s,
+		       struct errmsg *error)
+{
+	size_t n = field_choices(f), len = 0;
+	char list[192] = "";
+
+	for (size_t i = 0; f->choices[i] != NULL; i++)
+		if (strcmp(f->choices[i], value) == 0) {
+			field_store(f, s, (int64_t)(i % n));
+			return 0;
+		}
+	for (size_t i = 0; i < n && len < sizeof list; i++)
+		len += (size_t)snprintf(list + len, sizeof list - len, "%s%s",
+					i == 0	    ? ""
+					: i + 1 < n ? ", "
+						    : " or ",
+					f->choices[i]);
+	return errmsg_fail(error, -EINVAL, "\"%.32s\" is not %s", value, list);
+}
+
+static int take_string(const struct field *f, const char *value, void *s,
+		       struct errmsg *error)
+{
+	struct field_limits l = field_limits(f);
+	size_t len = strlen(value);
+
+	if (len == 0 && l.min > 0)
+		return errmsg_fail(error, -EINVAL, "has no value");
+	if ((int64_t)len < l.min)
+		return errmsg_fail(error, -EINVAL, "has %zu bytes, not "
+				   "%" PRId64 " to %" PRId64, len, l.min,
+				   l.max);
+	if ((int64_t)len > l.max)
+		return errmsg_fail(error, -EINVAL,
+				   "is longer than %" PRId64 " bytes", l.max);
+	if (s == NULL || f->size == 0)
+		return 0;
+	if (f->type == FIELD_STRING)
+		memcpy((char *)s + f->offset, &value, sizeof value);
+	else
+		memcpy((char *)s + f->offset, value, len + 1);
+	return 0;
+}
+
+/* --- text --- */
+
+/* Decimal digits with a '-' where the row has negative numbers. */
+static int read_digits(const struct field *f, const char *text, void *s,
+		       struct errmsg *error)
+{
+	const char *digits = text + (text[0] == '-' ? 1 : 0);
+	bool fits = true;
+	int64_t n = 0;
+
+	for (const char *c = digits; *c != '\0' || c == digits; c++) {
+		if (*c < '0' || *c > '9')
+			return errmsg_fail(error, -EINVAL,
+					   "\"%.*s\" is not a number",
+					   VALUE_SHOWN, text);
+		fits = fits && n <= (INT64_MAX - (*c - '0')) / 10;
+		n = fits ? n * 10 + (*c - '0') : n;
+	}
+	/* "-0" is not what somebody means where nothing is negative */
+	if (!fits || (text[0] == '-' && field_limits(f).min >= 0))
+		return fail_range(f, text, error);
+	return take_integer(f, text[0] == '-' ? -n : n, s, error);
+}
+
+int field_read_text(const struct field *f, const char *key, const char *text,
+		    void *s, struct errmsg *error)
+{
+	bool on;
+	int r;
+
+	switch (f->type) {
+	case FIELD_BOOL:
+		r = option_flag(text, &on, error);
+		return r < 0 ? r : take_bool(f, on, s);
+	case FIELD_UINT:
+	case FIELD_INT:
+		return f->choices != NULL ? take_choice(f, text, s, error)
+					  : read_digits(f, text, s, error);
+	case FIELD_STRING:
+	case FIELD_TEXT:
+		return take_string(f, text, s, error);
+	case FIELD_CUSTOM:
+		return f->hook->read != NULL
+			       ? f->hook->read(f, key, text, s, error)
+			       : 0;
+	case FIELD_REAL:
+	case FIELD_JSON:
+	case FIELD_OBJECT:
+	case FIELD_LIST:
+		return errmsg_fail(error, -EINVAL, "cannot be read from text");
+	case FIELD_NONE:
+		break;
+	}
+	return 0;
+}
+
+/* The value as text; false when it is none that can be written so. */
+static bool format_scalar(const json_t *value, char text[VALUE_MAX])
+{
+	int len = 0;
+
+	if (json_is_integer(value))
+		len = snprintf(text, VALUE_MAX, "%lld",
+			       (long long)json_integer_value(value));
+	else if (json_is_boolean(value))
+		len = snprintf(text, VALUE_MAX, "%s",
+			       json_is_true(value) ? "true" : "false");
+	else if (json_is_string(value) &&
+		 json_string_length(value) == strlen(json_string_value(value)))
+		len = snprintf(text, VALUE_MAX, "%s",
+			       json_string_value(value));
+	else
+		return false;
+	return len < VALUE_MAX;
+}
+
+static bool format_list(const json_t *list, char text[VALUE_MAX])
+{
+	char item_text[VALUE_MAX];
+	const json_t *item;
+	size_t i, len = 0;
+
+	text[0] = '\0';
+	json_array_foreach((json_t *)list, i, item) {
+		if (!format_scalar(item, item_text) ||
+		    len + strlen(item_text) + 2 > VALUE_MAX)
+			return false;
+		len += (size_t)snprintf(text + len, VALUE_MAX - len, "%s%s",
+					i > 0 ? "," : "", item_text);
+	}
+	return true;
+}
+
+/* As user interfaces store it: any scalar, or what stands in the text. */
+static int read_loose(const struct field *f, const json_t *value, void *s,
+		      struct errmsg *error)
+{
+	char text[VALUE_MAX];
+	bool ok;
+
+	if (f->type == FIELD_STRING && !json_is_string(value))
+		return errmsg_fail(error, -EINVAL, "is not a string");
+	/* a string that is borrowed cannot be one of this stack */
+	if (f->type != FIELD_CUSTOM && json_is_string(value))
+		return field_read_text(f, f->key, json_string_value(value), s,
+				       error);
+	ok = json_is_array(value) && f->flags & FIELD_COMMAS
+		     ? format_list(value, text)
+		     : format_scalar(value, text);
+	if (!ok)
+		return errmsg_fail(error, -EINVAL,
+				   "is not text or a number, or too long");
+	return text[0] != '\0' ? field_read_text(f, f->key, text, s, error)
+			       : 0;
+}
+
+/* --- JSON --- */
+
+static int read_string(const struct field *f, const json_t *value, void *s,
+		       struct errmsg *error)
+{
+	const char *text = json_string_value(value);
+
+	if (text == NULL)
+		return errmsg_fail(error, -EINVAL, "is not a string");
+	return f->choices != NULL ? take_choice(f, text, s, error)
+				  : take_string(f, text, s, error);
+}
+
+static int read_scalar(const struct field *f, const json_t *value, void *s,
+		       struct errmsg *error)
+{
+	switch (f->type) {
+	case FIELD_BOOL:
+		if (!json_is_boolean(value))
+			return errmsg_fail(error, -EINVAL,
+					   "is not true or false");
+		return take_bool(f, json_is_true(value), s);
+	case FIELD_UINT:
+	case FIELD_INT:
+		if (f->choices != NULL)
+			return read_string(f, value, s, error);
+		if (!json_is_integer(value))
+			return errmsg_fail(error, -EINVAL,
+					   "is not a whole number");
+		return take_integer(f, json_integer_value(value), s, error);
+	case FIELD_REAL:
+		if (!json_is_number(value))
+			return errmsg_fail(error, -EINVAL, "is not a number");
+		return take_real(f, json_number_value(value), s, error);
+	case FIELD_STRING:
+	case FIELD_TEXT:
+		return read_string(f, value, s, error);
+	case FIELD_CUSTOM:
+		return f->hook->read_json != NULL
+			       ? f->hook->read_json(f, value, s, error)
+			       : read_loose(f, value, s, error);
+	default:
+		return 0;
+	}
+}
+
+static void read_object(struct reader *r, const struct place *at,
+			const struct field_table *, const json_t *, void *s);
+
+static void read_list(struct reader *r, const struct place *at,
+		      const struct field *f, const json_t *list, void *s)
+{
+	size_t n = json_array_size(list);
+	char *item = s != NULL && f->size > 0 ? (char *)s + f->offset : NULL;
+	struct errmsg error;
+
+	if (!json_is_array(list)) {
+		fail(r, at, "is not a list");
+		return;
+	}
+	if (f->max > 0 && n > (size_t)f->max) {
+		fail(r, at, "has %zu items, more than %" PRId64, n, f->max);
+		return;
+	}
+	if (n < (size_t)f->min) {
+		fail(r, at, "has %zu items, less than %" PRId64, n, f->min);
+		return;
+	}
+	for (size_t i = 0; i < n && !is_done(r); i++) {
+		struct place inner = { .up = at, .index = i };
+		const json_t *value = json_array_get(list, i);
+
+		if (f->of != NULL)
+			read_object(r, &inner, f->of, value, item);
+		else if (f->item != NULL &&
+			 read_scalar(f->item, value, item, &error) < 0)
+			fail(r, &inner, "%s", error.text);
+		item = item != NULL ? item + f->size : NULL;
+	}
+	if (item != NULL)
+		memcpy((char *)s + f->count, &n, sizeof n);
+}
+
+static void read_value(struct reader *r, const struct place *at,
+		       const struct field *f, const json_t *value, void *s)
+{
+	bool empty = f->flags & FIELD_LIST_OK && json_is_array(value) &&
+		     json_array_size(value) == 0;
+	char *member = s != NULL && f->size > 0 ? (char *)s + f->offset : NULL;
+	struct errmsg error;
+
+	switch (f->type) {
+	case FIELD_LIST:
+		read_list(r, at, f, value, s);
+		break;
+	case FIELD_OBJECT:
+		read_object(r, at, f->of, empty ? NULL : value, member);
+		break;
+	case FIELD_JSON:
+		if (!json_is_object(value) && !empty)
+			fail(r, at, "is not an object");
+		else if (f->of != NULL)
+			read_object(r, at, f->of, empty ? NULL : value, NULL);
+		if (member != NULL)
+			memcpy(member, &value, sizeof value);
+		break;
+	case FIELD_NONE:
+		break;
+	default:
+		if (read_scalar(f, value, s, &error) < 0)
+			fail(r, at, "%s", error.text);
+	}
+}
+
+static bool is_absent(const json_t *value, bool loose)
+{
+	return value == NULL ||
+	       (loose && (json_is_null(value) ||
+			  (json_is_string(value) &&
+			   json_string_length(value) == 0)));
+}
+
+/* A value of an object, which may be absent. */
+static void read_member(struct reader *r, const struct place *at,
+			const struct field *f, const json_t *value,
+			const struct field_table *t, void *s)
+{
+	bool strict = t->flags & FIELD_STRICT, loose = t->flags & FIELD_LOOSE;
+	bool absent = is_absent(value, loose);
+	struct place inner = { .up = at, .key = f->key };
+	struct errmsg error;
+
+	/* a value of a loose table that is wrong is as if it were absent */
+	if (s != NULL && f->size > 0 && (absent || loose) &&
+	    !(f->flags & FIELD_ALIAS))
+		field_init_member(f, s);
+	if (absent) {
+		if (f->flags & FIELD_REQUIRED ||
+		    (strict && !(f->flags & FIELD_MAYBE)))
+			fail(r, &inner, "is missing");
+	} else if (loose && f->type < FIELD_JSON) {
+		if (read_loose(f, value, s, &error) < 0)
+			fail(r, &inner, "%s", error.text);
+	} else {
+		read_value(r, &inner, f, value, s);
+	}
+}
+
+/* Says which key of a strict object is one too many. */
+static void fail_unknown(struct reader *r, const struct place *at,
+			 const struct field_table *t, const json_t *object)
+{
+	const char *key;
+	const json_t *value;
+
+	json_object_foreach((json_t *)object, key, value) {
+		struct place inner = { .up = at, .key = key };
+
+		if (field_find(t, key) == NULL)
+			fail(r, &inner, "is not known");
+		if (is_done(r))
+			break;
+	}
+}
+
+/* The sentence begins with the field: "port: is odd". */
+static void fail_together(struct reader *r, const struct place *at,
+			  const char *sentence)
+{
+	size_t len = strcspn(sentence, ":");
+	char key[32];
+	struct place inner = { .up = at, .key = key };
+
+	(void)snprintf(key, sizeof key, "%.*s", (int)len, sentence);
+	fail(r, &inner, "%s", sentence + len + strspn(sentence + len, ": "));
+}
+
+static void read_object(struct reader *r, const struct place *at,
+			const struct field_table *t, const json_t *object,
+			void *s)
+{
+	unsigned before = r->n_errors;
+	struct errmsg error;
+	size_t known = 0;
+
+	/* NULL: it has no key */
+	if (object != NULL && !json_is_object(object)) {
+		fail(r, at, "is not an object");
+		return;
+	}
+	for (size_t i = 0; i < t->n && !is_done(r); i++) {
+		const struct field *f = &t->rows[i];
+		const json_t *value = json_object_get(object, f->key);
+
+		known += value != NULL;
+		read_member(r, at, f, value, t, s);
+	}
+	if (!is_done(r) && t->flags & FIELD_STRICT &&
+	    json_object_size(object) != known)
+		fail_unknown(r, at, t, object);
+	if (s != NULL && t->judge != NULL && r->n_errors == before &&
+	    t->judge(s, &error) < 0)
+		fail_together(r, at, error.text);
+}
+
+int field_read(const struct field_table *t, const json_t *object, void *ret,
+	       struct errmsg *error)
+{
+	struct reader r = { .all = t->flags & FIELD_LOOSE, .error = error };
+
+	read_object(&r, NULL, t, object, ret);
+	return r.n_errors > 0 ? -EINVAL : 0;
+}
+
+unsigned field_check(const struct field_table *t, const json_t *object,
+		     void *s, field_found_fn *found, void *arg)
+{
+	struct reader r = { .all = true, .found = found, .arg = arg };
+
+	read_object(&r, NULL, t, object, s);
+	return r.n_errors;
+}

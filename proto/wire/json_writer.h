@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes JSON (RFC 8259) into memory of the caller, without allocating.
+ *
+ * The writer keeps the first overflow in `full' and continues harmlessly, so
+ * that a caller looks at it once, at the end.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct json_writer {
+	char *data;
+	size_t len;
+	size_t size;
+	bool comma; /* the next field or item follows another */
+	bool full;  /* something did not fit: the text is useless */
+};
+
+/* A key is a constant of printable ASCII without '"' and '\'.  It is NULL for
+ * the outermost value and for the items of a list. */
+void write_object(struct json_writer *, const char *key);
+void write_object_end(struct json_writer *);
+void write_list(struct json_writer *, const char *key);
+void write_list_end(struct json_writer *);
+
+/* Numbers above INT64_MAX, which readers cannot hold, are written as that. */
+void write_u64(struct json_writer *, const char *key, uint64_t value);
+void write_i64(struct json_writer *, const char *key, int64_t value);
+void write_bool(struct json_writer *, const char *key, bool value);
+/* NULL writes nothing; bytes that are no UTF-8 become '?'. */
+void write_string(struct json_writer *, const char *key, const char *text);
+/* NULL writes nothing. */
+void write_json(struct json_writer *, const char *key, const json_t *value);
