@@ -149,7 +149,9 @@ static void run_ticks(struct forwarder *f)
 {
 	struct timespec at;
 
+	/* as the workers: many of them wake in the same moments */
 	(void)clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_nsec -= at.tv_nsec % ((long)f->options.tick_ms * 1000000);
 	while (!orders_stop()) {
 		at.tv_nsec += (long)f->options.tick_ms * 1000000;
 		at.tv_sec += at.tv_nsec / 1000000000;
