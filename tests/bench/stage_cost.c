@@ -65,7 +65,7 @@ struct stream {
 	struct ts_sync sync;
 	struct input_chain input;
 	struct table_versions versions;
-	struct splice_state state;
+	struct splice_continuity state;
 	struct splice *splice;
 	struct sender sender;
 	uint64_t now_ns;
@@ -132,7 +132,7 @@ static void stream_init(struct stream *s, const struct chain *chain,
 			      });
 	chain_want(&s->input, true, s->now_ns);
 	s->splice = splice_new(&(struct splice_config){
-		.out = on_end, .arg = s, .state = &s->state });
+		.out = on_end, .arg = s, .continuity = &s->state });
 	sender_init(&s->sender, NULL, 0);
 }
 

@@ -20,7 +20,7 @@ struct world {
 	size_t len;
 	uint64_t now_ns;
 	struct splice *splice;
-	struct splice_entry *entry;
+	struct switch_point *entry;
 	struct psi *psi;
 	struct filler *filler;
 	size_t came, went;
@@ -109,9 +109,9 @@ static void feed(struct world *w, uint8_t what)
 
 	w->came += n;
 	if (what & 1) {
-		splice_feed_rest(w->splice, runs, n_runs, w->now_ns);
+		splice_drain(w->splice, runs, n_runs, w->now_ns);
 	} else if (what & 2) {
-		if (!splice_entry_feed(w->entry, runs, n_runs, w->now_ns, rest,
+		if (!switch_point_feed(w->entry, runs, n_runs, w->now_ns, rest,
 				       &n_rest))
 			return;
 		check(n_rest > 0 && n_rest <= n_runs && rest[0].n > 0);
@@ -138,13 +138,13 @@ static void step(struct world *w)
 		splice_shift(w->splice, (uint64_t)take(w) << (what & 0x1f));
 		break;
 	case 2:
-		splice_entry_begin(w->entry, take(w) * 8U, w->now_ns);
+		switch_point_want(w->entry, take(w) * 8U, w->now_ns);
 		break;
 	case 3:
 		if (what & 1)
 			splice_turn(w->splice, w->now_ns);
 		else
-			(void)splice_wants_rest(w->splice, w->now_ns);
+			(void)splice_is_draining(w->splice, w->now_ns);
 		break;
 	case 4:
 		if (filler_is_ready(w->filler))
@@ -171,7 +171,7 @@ static void step(struct world *w)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct splice_state state;
+	static struct splice_continuity state;
 	struct world w = { .data = data, .len = size, .now_ns = 1000000000 };
 	uint8_t what = take(&w);
 
@@ -180,19 +180,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; (what & 1) && i < 64; i++)
 		((uint8_t *)&state)[(size_t)take(&w) * 97 % sizeof state] =
 			take(&w);
-	w.cut = splice_state_judge(&state, w.now_ns) || (what & 1);
+	w.cut = splice_continuity_check(&state, w.now_ns) || (what & 1);
 	w.psi = psi_new();
 	w.filler = filler_new(w.psi);
-	w.entry = splice_entry_new();
+	w.entry = switch_point_new();
 	w.splice = splice_new(&(struct splice_config){
-		.out = on_out, .arg = &w, .state = &state,
+		.out = on_out, .arg = &w, .continuity = &state,
 		.keep_jumps = what & 2,
 	});
 	while (w.len > 0)
 		step(&w);
-	check(splice_state_judge(&state, w.now_ns) || state.packets == 0);
+	check(splice_continuity_check(&state, w.now_ns) || state.packets == 0);
 	splice_free(&w.splice);
-	splice_entry_free(&w.entry);
+	switch_point_free(&w.entry);
 	filler_free(&w.filler);
 	psi_free(&w.psi);
 	return 0;

@@ -28,7 +28,7 @@ enum { SOURCES_MAX = 8, TICK_MS = 10, PER_RECORD = 7 };
 struct source {
 	struct input_spec spec;
 	struct input *input; /* NULL: the filler */
-	struct splice_entry *entry;
+	struct switch_point *entry;
 };
 
 struct run {
@@ -91,9 +91,9 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	struct run *r = arg;
 	struct ts_run rest[BATCH_RUNS];
 	size_t n_rest, reading = r->reading;
-	struct splice_entry *entry = r->sources[reading].entry;
+	struct switch_point *entry = r->sources[reading].entry;
 
-	if (splice_entry_feed(entry, runs, n_runs, r->now_ns, rest, &n_rest)) {
+	if (switch_point_feed(entry, runs, n_runs, r->now_ns, rest, &n_rest)) {
 		r->leaving = r->active;
 		r->active = reading;
 		r->switched++;
@@ -103,8 +103,8 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	} else if (reading == r->active) {
 		splice_feed(r->splice, runs, n_runs, r->now_ns);
 	} else if (reading == r->leaving &&
-		   splice_wants_rest(r->splice, r->now_ns)) {
-		splice_feed_rest(r->splice, runs, n_runs, r->now_ns);
+		   splice_is_draining(r->splice, r->now_ns)) {
+		splice_drain(r->splice, runs, n_runs, r->now_ns);
 	}
 }
 
@@ -115,7 +115,7 @@ static void open_source(struct run *r, const char *file)
 	char address[4096];
 	int err;
 
-	s->entry = splice_entry_new();
+	s->entry = switch_point_new();
 	if (strcmp(file, "-") == 0)
 		return;
 	(void)snprintf(address, sizeof address, "file://%s#loop", file);
@@ -139,10 +139,10 @@ static void want_next(struct run *r)
 			(void)fprintf(stderr, "the filler knows nothing\n");
 			exit(1);
 		}
-		splice_entry_reset(s->entry);
+		switch_point_reset(s->entry);
 		filler_start(r->filler, r->now_ns);
 	}
-	splice_entry_begin(s->entry, SPLICE_ENTRY_WAIT_MS, r->now_ns);
+	switch_point_want(s->entry, SWITCH_POINT_WAIT_MS, r->now_ns);
 }
 
 static void read_source(struct run *r, struct source *s)
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 	psi_free(&r->psi);
 	for (size_t i = 0; i < r->n_sources; i++) {
 		input_free(&r->sources[i].input);
-		splice_entry_free(&r->sources[i].entry);
+		switch_point_free(&r->sources[i].entry);
 	}
 	(void)fclose(r->record);
 	(void)fclose(r->ts);

@@ -224,12 +224,12 @@ unit_worker_tests = \
 	tests/unit/worker/si/test_text_encode \
 	tests/unit/worker/socket/test_send_socket \
 	tests/unit/worker/splice/test_cue \
-	tests/unit/worker/splice/test_entry \
+	tests/unit/worker/splice/test_switch_point \
 	tests/unit/worker/splice/test_foreign \
 	tests/unit/worker/splice/test_property \
 	tests/unit/worker/splice/test_splice \
 	tests/unit/worker/splice/test_stamps \
-	tests/unit/worker/splice/test_state \
+	tests/unit/worker/splice/test_continuity \
 	tests/unit/worker/stream/test_input_chain \
 	tests/unit/worker/stream/test_memory \
 	tests/unit/worker/stream/test_monitor_log \

@@ -53,7 +53,7 @@ struct file_input {
 	uint64_t sent;        /* packets taken out of the fifo, ever */
 	struct ts_sync sync;
 	struct splice *splice; /* of a loop or a list, else NULL */
-	struct splice_entry *entry; /* of a list, else NULL: of the file that */
+	struct switch_point *entry; /* of a list, else NULL: of the file that */
 	bool entering;         /* ... is not played yet */
 	char *path;            /* of that file, while it is read, or NULL */
 	bool shown;            /* something of it was played */
@@ -93,8 +93,8 @@ static void cut(struct file_input *f)
 	if (blind) {
 		splice_cut(f->splice, NULL, false, f->media_ns);
 	} else {
-		splice_entry_reset(f->entry);
-		splice_entry_begin(f->entry, SPLICE_ENTRY_WAIT_MS,
+		switch_point_reset(f->entry);
+		switch_point_want(f->entry, SWITCH_POINT_WAIT_MS,
 				   f->media_ns);
 	}
 	f->entering = !blind;
@@ -175,9 +175,9 @@ static bool enter(struct file_input *f, const struct ts_run *one)
 	struct ts_run from;
 	size_t n;
 
-	if (splice_entry_feed(f->entry, one, 1, f->media_ns, &from, &n)) {
+	if (switch_point_feed(f->entry, one, 1, f->media_ns, &from, &n)) {
 		start_ns = find_start(f, lap_lead_ns(&f->lap, one->data));
-		splice_entry_moved(f->entry, f->media_ns, start_ns);
+		switch_point_shift(f->entry, f->media_ns, start_ns);
 		f->began_ns = start_ns - head_ns;
 		f->media_ns = start_ns;
 		splice_cut(f->splice, f->entry, false, start_ns);
@@ -411,7 +411,7 @@ static void file_free(struct input *in)
 	file_reader_free(&f->reader);
 	fifo_done(&f->fifo);
 	splice_free(&f->splice);
-	splice_entry_free(&f->entry);
+	switch_point_free(&f->entry);
 	file_faults_done(&f->faults);
 	free(f->path);
 	free(f);
@@ -454,7 +454,7 @@ struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,
 			.out = push, .arg = f, .keep_jumps = true,
 		});
 	if (spec->list)
-		f->entry = splice_entry_new();
+		f->entry = switch_point_new();
 	ts_sync_init(&f->sync, TS_SYNC_STREAM);
 	file_clock_init(&f->clock, now_ns);
 	return &f->base;

@@ -7,6 +7,7 @@
 #include "worker/output/cc_rewrite.h"
 #include "worker/output/start_point.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/pmt.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,6 @@
 enum {
 	/* The tables are repeated several times in so many packets. */
 	GO_ON_PACKETS = 20000,
-	TABLE_PMT = 0x02, /* table_id, ISO 13818-1 table 2-31 */
 	/* Nothing came for so long: what comes then begins anew. */
 	PAUSE_MS = 1000,
 };
@@ -42,7 +42,7 @@ static bool begins_pmt(const uint8_t *packet)
 	if (!ts_pusi(packet) || at >= TS_PACKET)
 		return false;
 	at += 1U + packet[at];
-	return at < TS_PACKET && packet[at] == TABLE_PMT;
+	return at < TS_PACKET && packet[at] == PMT_TABLE_ID;
 }
 
 /* The counters go on where a writer before this one ended. */

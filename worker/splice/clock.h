@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "worker/splice/state.h"
+#include "worker/splice/continuity.h"
 
 enum {
 	/* Measurements that the anchor is the mean of: about two seconds. */

@@ -18,7 +18,7 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	s->since_ns = 0;
 	s->calm = 0;
 	s->homely = 0;
-	s->state->cuts++;
+	s->sent->cuts++;
 	s->counters.cuts++;
 	s->moving = true;
 	if (s->buffer == NULL)
@@ -27,7 +27,7 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 		return;
 	s->n_pending = 0;
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
-		s->pending[i] = s->state->clocks[i].used;
+		s->pending[i] = s->sent->clocks[i].used;
 		s->unsettled[i] = false;
 		s->n_pending += s->pending[i];
 	}
@@ -35,7 +35,7 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 
 static void place(struct splice *s, size_t i, uint64_t pcr, uint64_t packets)
 {
-	splice_clock_join_pcr(&s->state->clocks[i], pcr,
+	splice_clock_join_pcr(&s->sent->clocks[i], pcr,
 			      (struct splice_moment){
 				      .ns = s->now_ns,
 				      .packets = packets,
@@ -48,7 +48,7 @@ static void place(struct splice *s, size_t i, uint64_t pcr, uint64_t packets)
 
 void splice_place(struct splice *s, struct splice_cursor c)
 {
-	uint64_t pcr, packets = s->state->packets;
+	uint64_t pcr, packets = s->sent->packets;
 
 	for (size_t k = 0; k < SPLICE_AHEAD && s->n_pending > 0; k++) {
 		const uint8_t *p = splice_cursor_get(&c);
@@ -68,7 +68,7 @@ void splice_place(struct splice *s, struct splice_cursor c)
 /* Of a clock whose place is known. */
 static bool jumps(struct splice *s, int i, uint64_t pcr)
 {
-	const struct splice_clock *c = &s->state->clocks[i];
+	const struct splice_clock *c = &s->sent->clocks[i];
 
 	return c->used && !s->pending[i] && !s->unsettled[i] &&
 	       splice_clock_judge(c, pcr, s->now_ns) == SPLICE_PCR_JUMP;
@@ -163,7 +163,7 @@ static bool is_foreign(const struct splice *s, const uint8_t *p)
 	uint64_t pcr;
 
 	return psi_class(s->psi, ts_pid(p)) == PID_UNKNOWN && !ps->ghost &&
-	       s->state->clocks[ps->clock].used &&
+	       s->sent->clocks[ps->clock].used &&
 	       (ts_pcr(p, &pcr) || pes_times(p, &at)) &&
 	       psi_has_pmt(s->psi) && !splice_is_named(s, ts_pid(p));
 }
@@ -253,7 +253,7 @@ static enum splice_sign mend_units(struct splice *s, const uint8_t *p,
 		return SPLICE_GOES_ON;
 	s->counters.jumps++;
 	s->counters.cuts++;
-	s->state->cuts++;
+	s->sent->cuts++;
 	s->moving = true;
 	if (s->buffer == NULL)
 		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
@@ -301,12 +301,12 @@ enum splice_sign splice_find_jump(struct splice *s,
  * out since: wherever the clock is put, their times go on. */
 static void settle(struct splice *s, size_t i, uint64_t pcr)
 {
-	struct splice_clock *c = &s->state->clocks[i];
+	struct splice_clock *c = &s->sent->clocks[i];
 	uint64_t times = c->offset + c->lift;
 
 	if (splice_clock_settle(c, pcr, s->now_ns))
 		return;
-	place(s, i, pcr, s->state->packets);
+	place(s, i, pcr, s->sent->packets);
 	c->lift = (times + PES_TIME_WRAP - c->offset) % PES_TIME_WRAP;
 }
 
@@ -322,11 +322,11 @@ bool splice_note_pcr(struct splice *s, const uint8_t *packet)
 	i = splice_clock_of_pcr(s, ts_pid(packet));
 	if (i < 0)
 		return !s->pending[s->pids[ts_pid(packet)].clock];
-	c = &s->state->clocks[i];
+	c = &s->sent->clocks[i];
 	if (c->used)
 		is = splice_clock_judge(c, pcr, s->now_ns);
 	if (s->pending[i])
-		place(s, (size_t)i, pcr, s->state->packets);
+		place(s, (size_t)i, pcr, s->sent->packets);
 	else if (is == SPLICE_PCR_LATE && !s->live)
 		return false;
 	else if (s->unsettled[i] && s->kind != SPLICE_SHIFTED)

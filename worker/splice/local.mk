@@ -2,7 +2,7 @@
 libworker_a_SOURCES += \
 	worker/splice/clock.c worker/splice/clock.h \
 	worker/splice/cue.c worker/splice/cue.h \
-	worker/splice/entry.c worker/splice/entry.h \
+	worker/splice/switch_point.c worker/splice/switch_point.h \
 	worker/splice/jump.c \
 	worker/splice/move.c \
 	worker/splice/packet.c \
@@ -11,5 +11,5 @@ libworker_a_SOURCES += \
 	worker/splice/rest.c \
 	worker/splice/splice.c worker/splice/splice.h \
 	worker/splice/stamps.c worker/splice/stamps.h \
-	worker/splice/state.c worker/splice/state.h \
+	worker/splice/continuity.c worker/splice/continuity.h \
 	worker/splice/units.c

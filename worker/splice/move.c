@@ -34,7 +34,7 @@ uint8_t *splice_append(struct splice *s, const uint8_t *packet)
 	copy = s->buffer + s->n_buffer * TS_PACKET;
 	memcpy(copy, packet, TS_PACKET);
 	s->n_buffer++;
-	s->state->packets++;
+	s->sent->packets++;
 	return copy;
 }
 
@@ -63,7 +63,7 @@ static void bridge_laps(struct splice *s, const uint8_t *p)
 	i = splice_clock_of_pcr(s, ts_pid(p));
 	if (i < 0 || !s->unsettled[i])
 		return;
-	c = &s->state->clocks[i];
+	c = &s->sent->clocks[i];
 
 	int64_t gap = splice_clock_gap(c, pcr);
 
@@ -71,7 +71,7 @@ static void bridge_laps(struct splice *s, const uint8_t *p)
 		uint8_t *packet = splice_append(s, p);
 
 		stamps_drop_payload(packet);
-		ts_set_cc(packet, s->state->cc[ts_pid(p)]);
+		ts_set_cc(packet, s->sent->cc[ts_pid(p)]);
 		c->pcr = (c->pcr + (uint64_t)step) % PCR_WRAP;
 		ts_set_pcr(packet, c->pcr);
 	}
@@ -124,7 +124,7 @@ static void change(struct splice *s, const uint8_t *p)
 	copy = splice_append(s, p);
 	if (!keep)
 		stamps_drop_payload(copy);
-	ts_set_cc(copy, s->state->cc[pid]);
+	ts_set_cc(copy, s->sent->cc[pid]);
 	if (ts_tei(p))
 		return;
 	stamps_move(copy, splice_move_of(s, pid));
@@ -150,7 +150,7 @@ static bool move_packet(struct splice *s, const struct splice_cursor *c,
 
 	if (splice_is_plain(s, ps, p)) {
 		splice_pass_plain(s, ps, p);
-		ts_set_cc(splice_append(s, p), s->state->cc[pid]);
+		ts_set_cc(splice_append(s, p), s->sent->cc[pid]);
 	} else if (!ts_sync_ok(p) || pid == TS_PID_NULL) {
 		(void)splice_append(s, p);
 	} else {

@@ -10,7 +10,7 @@ static void expect(struct splice *s, struct splice_pid *ps, const uint8_t *p)
 	unsigned before = (ts_cc(p) - (ts_has_payload(p) ? 1U : 0U)) & 0x0f;
 
 	ps->cc = (uint8_t)before;
-	if (!(s->state->cc[ts_pid(p)] & SPLICE_CC_SEEN))
+	if (!(s->sent->cc[ts_pid(p)] & SPLICE_CC_SEEN))
 		splice_set_cc(s, ts_pid(p), before);
 }
 
@@ -93,7 +93,7 @@ void splice_count(struct splice *s, const uint8_t *p, bool keep)
 	struct splice_pid *ps = &s->pids[ts_pid(p)];
 	unsigned cc = ts_cc(p);
 	unsigned step = (cc - ps->cc) & 0x0f;
-	unsigned last = s->state->cc[ts_pid(p)];
+	unsigned last = s->sent->cc[ts_pid(p)];
 
 	ps->cc = (uint8_t)cc;
 	/* what is left out must not show; what was lost before it must */

@@ -95,7 +95,7 @@ struct splice_cursor {
  * few pages and cache lines to find again. */
 struct splice {
 	struct splice_config config;
-	struct splice_state *state;
+	struct splice_continuity *sent;
 	uint64_t now_ns;
 	uint64_t since_ns;  /* the first packets behind the cut; 0: none yet */
 	uint64_t resumed_ns; /* the first packets behind the last silence */
@@ -118,7 +118,7 @@ struct splice {
 
 	bool pending[SPLICE_CLOCKS];
 	bool unsettled[SPLICE_CLOCKS]; /* known, and not checked */
-	struct splice_state *own_state; /* NULL when it is borrowed */
+	struct splice_continuity *own_sent; /* NULL when it is borrowed */
 	struct splice_counters counters;
 
 	uint64_t doubt_until_ns;
@@ -167,12 +167,12 @@ static inline bool splice_cursor_next(struct splice_cursor *c)
 static inline struct splice_moment splice_moment(const struct splice *s)
 {
 	return (struct splice_moment){ .ns = s->now_ns,
-				       .packets = s->state->packets };
+				       .packets = s->sent->packets };
 }
 
 static inline void splice_set_cc(struct splice *s, uint16_t pid, unsigned cc)
 {
-	s->state->cc[pid] = (uint8_t)(SPLICE_CC_SEEN | (cc & 0x0f));
+	s->sent->cc[pid] = (uint8_t)(SPLICE_CC_SEEN | (cc & 0x0f));
 }
 
 /* Is a cut so recent that things may still come in place? */
@@ -209,7 +209,7 @@ static inline void splice_pass_plain(struct splice *s, struct splice_pid *ps,
 	ps->cc = p[3] & 0x0f;
 	if (ps->left > 0)
 		splice_unit_goes_on(ps, p);
-	splice_set_cc(s, pid, s->state->cc[pid] + 1U);
+	splice_set_cc(s, pid, s->sent->cc[pid] + 1U);
 }
 
 /* --- packet.c: PIDs --- */

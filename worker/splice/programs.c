@@ -9,8 +9,8 @@ enum { MAIN_CLOCK = 0 };
 static struct splice_clock *find_program(struct splice *s, uint16_t number)
 {
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
-		if (s->state->clocks[i].program == number)
-			return &s->state->clocks[i];
+		if (s->sent->clocks[i].program == number)
+			return &s->sent->clocks[i];
 	return NULL;
 }
 
@@ -28,13 +28,13 @@ static struct splice_clock *inherit(struct splice *s,
 	bool any = s->kind != SPLICE_NONE && p == psi_main_program(s->psi);
 
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
-		struct splice_clock *c = &s->state->clocks[i];
+		struct splice_clock *c = &s->sent->clocks[i];
 
 		if (c->used && c->program == 0 && c->pid == p->pcr_pid)
 			return c;
 	}
 	for (size_t i = 0; any && i < SPLICE_CLOCKS; i++) {
-		struct splice_clock *c = &s->state->clocks[i];
+		struct splice_clock *c = &s->sent->clocks[i];
 
 		if (c->used && is_gone(s, c))
 			return c;
@@ -45,14 +45,14 @@ static struct splice_clock *inherit(struct splice *s,
 static struct splice_clock *find_free(struct splice *s)
 {
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
-		struct splice_clock *c = &s->state->clocks[i];
+		struct splice_clock *c = &s->sent->clocks[i];
 
 		if (!c->used && c->program == 0)
 			return c;
 	}
 	/* one that was kept in case its program returns */
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
-		struct splice_clock *c = &s->state->clocks[i];
+		struct splice_clock *c = &s->sent->clocks[i];
 
 		if (is_gone(s, c)) {
 			*c = (struct splice_clock){ 0 };
@@ -66,7 +66,7 @@ static struct splice_clock *find_free(struct splice *s)
 static struct splice_clock *find_shared(struct splice *s, uint16_t pcr_pid)
 {
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
-		struct splice_clock *c = &s->state->clocks[i];
+		struct splice_clock *c = &s->sent->clocks[i];
 
 		if (c->pid == pcr_pid && !is_gone(s, c))
 			return c;
@@ -110,7 +110,7 @@ static void take_program(struct splice *s, const struct psi_program *p)
 		c->pid = p->pcr_pid;
 	}
 
-	uint8_t index = (uint8_t)(c - s->state->clocks);
+	uint8_t index = (uint8_t)(c - s->sent->clocks);
 
 	name_pid(&s->pids[pmt.pcr_pid], index);
 	for (size_t i = 0; i < pmt.n_streams; i++)
@@ -130,7 +130,7 @@ void splice_programs_renew(struct splice *s)
 		if (&programs[i] != main)
 			take_program(s, &programs[i]);
 	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
-		struct splice_track *t = &s->state->tracks[i];
+		struct splice_track *t = &s->sent->tracks[i];
 
 		t->clock = s->pids[t->pid].clock;
 	}
@@ -141,7 +141,7 @@ bool splice_is_named(const struct splice *s, uint16_t pid)
 	if (psi_class(s->psi, pid) != PID_UNKNOWN)
 		return true;
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
-		const struct splice_clock *c = &s->state->clocks[i];
+		const struct splice_clock *c = &s->sent->clocks[i];
 
 		if (c->pid == pid && (c->program == 0 ? c->used
 						      : !is_gone(s, c)))
@@ -153,7 +153,7 @@ bool splice_is_named(const struct splice *s, uint16_t pid)
 int splice_clock_of_pcr(struct splice *s, uint16_t pid)
 {
 	for (int i = 0; i < SPLICE_CLOCKS; i++) {
-		const struct splice_clock *c = &s->state->clocks[i];
+		const struct splice_clock *c = &s->sent->clocks[i];
 
 		if (c->pid == pid && (c->used || c->program != 0))
 			return i;
@@ -162,9 +162,9 @@ int splice_clock_of_pcr(struct splice *s, uint16_t pid)
 		return -1;
 	/* without tables the first PID with PCRs is the clock */
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
-		if (s->state->clocks[i].used ||
-		    s->state->clocks[i].program != 0)
+		if (s->sent->clocks[i].used ||
+		    s->sent->clocks[i].program != 0)
 			return -1;
-	s->state->clocks[MAIN_CLOCK].pid = pid;
+	s->sent->clocks[MAIN_CLOCK].pid = pid;
 	return MAIN_CLOCK;
 }

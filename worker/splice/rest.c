@@ -49,11 +49,11 @@ static void hold_tables(struct splice *s, const struct psi *psi)
 static void put_table(struct splice *s, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
-	unsigned last = s->state->cc[pid];
+	unsigned last = s->sent->cc[pid];
 	uint8_t *copy = splice_append(s, packet);
 
 	splice_set_cc(s, pid, last & SPLICE_CC_SEEN ? last + 1 : 0);
-	ts_set_cc(copy, s->state->cc[pid]);
+	ts_set_cc(copy, s->sent->cc[pid]);
 	splice_follow_tables(s, copy);
 }
 
@@ -61,7 +61,7 @@ static void put_table(struct splice *s, const uint8_t *packet)
 static void place_by_phase(struct splice *s)
 {
 	for (size_t i = 0; s->has_phase && i < SPLICE_CLOCKS; i++) {
-		struct splice_clock *c = &s->state->clocks[i];
+		struct splice_clock *c = &s->sent->clocks[i];
 
 		if (c->program != s->phase_program || !s->pending[i])
 			continue;
@@ -98,8 +98,8 @@ static void end_sequence(struct splice *s, uint16_t pid)
 	packet[5] = 0;
 	memcpy(packet + TS_PACKET - sizeof hevc, type == 0x24 ? hevc : vvc,
 	       sizeof hevc);
-	splice_set_cc(s, pid, s->state->cc[pid] + 1U);
-	ts_set_cc(splice_append(s, packet), s->state->cc[pid]);
+	splice_set_cc(s, pid, s->sent->cc[pid] + 1U);
+	ts_set_cc(splice_append(s, packet), s->sent->cc[pid]);
 }
 
 void splice_end_rest(struct splice *s)
@@ -110,7 +110,7 @@ void splice_end_rest(struct splice *s)
 	if (s->buffer == NULL)
 		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
 	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
-		const struct splice_track *t = &s->state->tracks[i];
+		const struct splice_track *t = &s->sent->tracks[i];
 
 		s->pids[t->pid].flags &= (uint8_t)~PID_REST;
 		if (t->used)
@@ -142,7 +142,7 @@ void splice_end_rest(struct splice *s)
 static void find_open_units(struct splice *s)
 {
 	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
-		const struct splice_track *t = &s->state->tracks[i];
+		const struct splice_track *t = &s->sent->tracks[i];
 		struct splice_pid *ps = &s->pids[t->pid];
 
 		if (!t->used || ps->cut != s->cut ||
@@ -154,11 +154,11 @@ static void find_open_units(struct splice *s)
 	}
 }
 
-void splice_cut(struct splice *s, const struct splice_entry *entry, bool rest,
+void splice_cut(struct splice *s, const struct switch_point *entry, bool rest,
 		uint64_t now_ns)
 {
 	/* nothing that could be cut */
-	if (s->state->packets == 0)
+	if (s->sent->packets == 0)
 		return;
 	s->now_ns = now_ns;
 	if (s->rest)
@@ -167,14 +167,14 @@ void splice_cut(struct splice *s, const struct splice_entry *entry, bool rest,
 	s->has_phase = false;
 	s->entered = entry != NULL;
 	if (entry != NULL) {
-		hold_tables(s, splice_entry_psi(entry));
-		s->has_phase = splice_entry_phase(entry, &s->phase_program,
+		hold_tables(s, switch_point_psi(entry));
+		s->has_phase = switch_point_phase(entry, &s->phase_program,
 						  &s->phase);
 	}
 	if (rest)
 		find_open_units(s);
 	s->rest = s->n_rest > 0;
-	s->rest_until_ns = now_ns + (uint64_t)SPLICE_REST_MS * SPLICE_MS;
+	s->rest_until_ns = now_ns + (uint64_t)SPLICE_DRAIN_MS * SPLICE_MS;
 	if (!s->rest)
 		splice_end_rest(s);
 }
@@ -184,18 +184,18 @@ void splice_shift(struct splice *s, uint64_t ticks)
 	if (s->rest)
 		splice_end_rest(s);
 	splice_end_doubt(s);
-	if (s->state->packets == 0)
+	if (s->sent->packets == 0)
 		return;
 	splice_begin_cut(s, SPLICE_SHIFTED);
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
-		struct splice_clock *c = &s->state->clocks[i];
+		struct splice_clock *c = &s->sent->clocks[i];
 
 		c->offset = (c->offset + ticks) % PES_TIME_WRAP;
 		s->unsettled[i] = c->used;
 	}
 }
 
-bool splice_wants_rest(struct splice *s, uint64_t now_ns)
+bool splice_is_draining(struct splice *s, uint64_t now_ns)
 {
 	if (s->rest && now_ns >= s->rest_until_ns) {
 		s->now_ns = now_ns;
@@ -239,11 +239,11 @@ static void move_rest(struct splice *s, const uint8_t *p)
 	copy = splice_append(s, p);
 	if (!rest)
 		stamps_drop_payload(copy);
-	ts_set_cc(copy, s->state->cc[ts_pid(p)]);
+	ts_set_cc(copy, s->sent->cc[ts_pid(p)]);
 	stamps_move(copy, splice_move_of(s, ts_pid(p)));
 }
 
-void splice_feed_rest(struct splice *s, const struct ts_run *runs,
+void splice_drain(struct splice *s, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns)
 {
 	s->now_ns = now_ns;
@@ -260,7 +260,7 @@ void splice_feed_rest(struct splice *s, const struct ts_run *runs,
 		}
 	}
 	splice_flush(s);
-	s->state->at_ns = now_ns;
+	s->sent->at_ns = now_ns;
 	if (s->n_rest == 0)
 		splice_end_rest(s);
 }

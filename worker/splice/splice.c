@@ -11,7 +11,7 @@
 static void adopt(struct splice *s)
 {
 	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
-		const struct splice_track *t = &s->state->tracks[i];
+		const struct splice_track *t = &s->sent->tracks[i];
 
 		if (!t->used)
 			continue;
@@ -27,13 +27,13 @@ struct splice *splice_new(const struct splice_config *config)
 	struct splice *s = xcalloc(1, sizeof *s);
 
 	s->config = *config;
-	s->state = config->state;
-	if (s->state == NULL)
-		s->state = s->own_state = xcalloc(1, sizeof *s->state);
+	s->sent = config->continuity;
+	if (s->sent == NULL)
+		s->sent = s->own_sent = xcalloc(1, sizeof *s->sent);
 	s->psi = psi_new();
 	s->cut = 1;
 	s->live = true;
-	if (s->state->packets > 0)
+	if (s->sent->packets > 0)
 		adopt(s);
 	return s;
 }
@@ -48,7 +48,7 @@ void splice_free(struct splice **ptr)
 	psi_free(&s->psi);
 	fifo_done(&s->held);
 	free(s->buffer);
-	free(s->own_state);
+	free(s->own_sent);
 	free(s);
 }
 
@@ -82,7 +82,7 @@ static enum splice_sign watch_packet(struct splice *s,
 	}
 	if (!ts_sync_ok(p) || pid == TS_PID_NULL)
 		return SPLICE_GOES_ON;
-	s->state->packets = before + c->index;
+	s->sent->packets = before + c->index;
 	if (!ts_tei(p))
 		sign = splice_find_jump(s, c);
 	if (sign != SPLICE_GOES_ON)
@@ -96,7 +96,7 @@ static enum splice_sign watch_packet(struct splice *s,
 static void watch(struct splice *s, const struct ts_run *runs, size_t n_runs)
 {
 	struct splice_cursor c = splice_cursor_of(runs, n_runs);
-	uint64_t before = s->state->packets;
+	uint64_t before = s->sent->packets;
 
 	do {
 		enum splice_sign sign = watch_packet(s, &c, before);
@@ -110,7 +110,7 @@ static void watch(struct splice *s, const struct ts_run *runs, size_t n_runs)
 			splice_move_on(s, c, true);
 		return;
 	} while (splice_cursor_next(&c));
-	s->state->packets = before + c.index;
+	s->sent->packets = before + c.index;
 	s->config.out(runs, n_runs, s->config.arg);
 }
 
@@ -129,7 +129,7 @@ static void pass(struct splice *s, const struct ts_run *runs, size_t n_runs)
 		splice_move_on(s, splice_cursor_of(runs, n_runs), false);
 	else
 		watch(s, runs, n_runs);
-	s->state->at_ns = s->now_ns;
+	s->sent->at_ns = s->now_ns;
 }
 
 /* --- in doubt --- */
@@ -206,9 +206,9 @@ static bool is_doubtful(struct splice *s, const struct ts_run *runs,
 	const uint64_t silence_ns = (uint64_t)SPLICE_SILENCE_MS * SPLICE_MS;
 	const uint64_t doubt_ns = (uint64_t)SPLICE_DOUBT_MS * SPLICE_MS;
 
-	if (s->config.keep_jumps || s->state->at_ns == 0)
+	if (s->config.keep_jumps || s->sent->at_ns == 0)
 		return false;
-	if (s->now_ns - s->state->at_ns >= silence_ns)
+	if (s->now_ns - s->sent->at_ns >= silence_ns)
 		s->resumed_ns = s->now_ns;
 	return s->now_ns - s->resumed_ns < doubt_ns && s->n_pending == 0 &&
 	       any_of(s, runs, n_runs, is_sign);
@@ -300,9 +300,9 @@ void splice_warm(const struct splice *s, struct warm *w)
 
 	warm_add(w, s, offsetof(struct splice, pids));
 	warm_add(w, &s->pids[pid], 1);
-	warm_add(w, s->state, 1);
-	warm_add(w, &s->state->cc[pid], 1);
-	warm_add(w, s->state->clocks, 1);
+	warm_add(w, s->sent, 1);
+	warm_add(w, &s->sent->cc[pid], 1);
+	warm_add(w, s->sent->clocks, 1);
 }
 
 const struct psi *splice_psi(const struct splice *s)

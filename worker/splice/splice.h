@@ -33,13 +33,13 @@
  * in the counter stays visible.
  *
  * Pure: time is what the caller says, and never goes back.  Owns its buffer
- * and the tables (psi) of what goes out; borrows its state.
+ * and the tables (psi) of what goes out; borrows its continuity.
  */
 #pragma once
 
 #include "common/base/prefetch.h"
-#include "worker/splice/entry.h"
-#include "worker/splice/state.h"
+#include "worker/splice/switch_point.h"
+#include "worker/splice/continuity.h"
 
 enum {
 	/* A PCR that much further on than the time that passed is a jump. */
@@ -52,7 +52,7 @@ enum {
 	SPLICE_OVERLAP_MS = 10000,
 	/* How long the units that were begun before a cut may take to end,
 	 * and ... */
-	SPLICE_REST_MS = 500,
+	SPLICE_DRAIN_MS = 500,
 	/* ... how much of the new source is kept back meanwhile. */
 	SPLICE_HELD_MAX = 10000,
 	/* Behind a silence of that length a gap in a counter may mean that
@@ -71,9 +71,9 @@ struct splice;
 struct splice_config {
 	ts_out_fn *out;
 	void *arg;
-	/* Borrowed; zeroed, or as another splice left it and
-	 * splice_state_judge() found good.  NULL: nothing is to outlive it. */
-	struct splice_state *state;
+	/* Borrowed; zeroed, or as another splice left it and accepted by
+	 * splice_continuity_check().  NULL: nothing outlives the splice. */
+	struct splice_continuity *continuity;
 	bool keep_jumps; /* what jumps by itself keeps jumping */
 };
 
@@ -97,19 +97,19 @@ void splice_feed(struct splice *, const struct ts_run *runs, size_t n_runs,
  * the packet that will be fed first; NULL: it did not, and packets are dropped
  * up to the first PCR.
  *
- * With rest true the source before still flows: splice_feed_rest() is to be
- * given its next packets for as long as splice_wants_rest(), so that its last
+ * With rest true the source before still flows: splice_drain() is to be
+ * given its next packets for as long as splice_is_draining(), so that its last
  * units end; meanwhile splice_feed() keeps packets back.
  */
-void splice_cut(struct splice *, const struct splice_entry *entry, bool rest,
+void splice_cut(struct splice *, const struct switch_point *entry, bool rest,
 		uint64_t now_ns);
 
 /* What is fed from now on is the same again and stands `ticks` (90 kHz)
  * earlier on its clock: a loop. */
 void splice_shift(struct splice *, uint64_t ticks);
 
-bool splice_wants_rest(struct splice *, uint64_t now_ns);
-void splice_feed_rest(struct splice *, const struct ts_run *runs,
+bool splice_is_draining(struct splice *, uint64_t now_ns);
+void splice_drain(struct splice *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns);
 
 /* Without a feed: lets go what was kept back for long enough. */

@@ -43,22 +43,22 @@ static struct splice_track *find_track(const struct splice *s, uint16_t pid)
 {
 	unsigned index = s->pids[pid].track;
 
-	return index == 0 ? NULL : &s->state->tracks[index - 1];
+	return index == 0 ? NULL : &s->sent->tracks[index - 1];
 }
 
 static struct splice_unit *unit_of(struct splice *s,
 				   const struct splice_track *t)
 {
-	return &s->units[t - s->state->tracks];
+	return &s->units[t - s->sent->tracks];
 }
 
 /* The one that was silent for longest gives way. */
 static struct splice_track *make_track(struct splice *s, uint16_t pid)
 {
-	struct splice_track *t = &s->state->tracks[0];
+	struct splice_track *t = &s->sent->tracks[0];
 
 	for (size_t i = 0; i < SPLICE_TRACKS && t->used; i++) {
-		struct splice_track *other = &s->state->tracks[i];
+		struct splice_track *other = &s->sent->tracks[i];
 
 		if (!other->used || other->at_packets < t->at_packets)
 			t = other;
@@ -69,13 +69,13 @@ static struct splice_track *make_track(struct splice *s, uint16_t pid)
 		.pid = pid, .used = 1, .clock = s->pids[pid].clock,
 	};
 	*unit_of(s, t) = (struct splice_unit){ 0 };
-	s->pids[pid].track = (uint8_t)(t - s->state->tracks + 1);
+	s->pids[pid].track = (uint8_t)(t - s->sent->tracks + 1);
 	return t;
 }
 
 struct stamps_move splice_move_of(const struct splice *s, uint16_t pid)
 {
-	const struct splice_clock *c = &s->state->clocks[s->pids[pid].clock];
+	const struct splice_clock *c = &s->sent->clocks[s->pids[pid].clock];
 	unsigned track = s->pids[pid].track;
 	uint64_t extra = track == 0 ? 0 : s->units[track - 1].extra;
 
@@ -151,11 +151,11 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 	uint16_t pid = ts_pid(packet);
 	const struct splice_track *t = find_track(s, pid);
 	const struct splice_unit *u;
-	const struct splice_clock *c = &s->state->clocks[s->pids[pid].clock];
+	const struct splice_clock *c = &s->sent->clocks[s->pids[pid].clock];
 	enum pid_class class;
 	struct pes_times at;
 
-	if (!pes_times(packet, &at) || s->pending[c - s->state->clocks])
+	if (!pes_times(packet, &at) || s->pending[c - s->sent->clocks])
 		return false;
 	class = class_of(s, packet);
 	if (class != PID_VIDEO && class != PID_AUDIO)
@@ -164,12 +164,12 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 	uint64_t dts = moved(s, packet, at.dts);
 	struct leads leads = leads_of(s, c, dts, pcr);
 
-	if (t == NULL || s->units[t - s->state->tracks].cut != s->cut)
+	if (t == NULL || s->units[t - s->sent->tracks].cut != s->cut)
 		return is_strange(s, c, leads);
 	if (!c->used)
 		return diff(dts, t->dts) < -BACK_JUMP ||
 		       diff(dts, t->dts) > LEAD_MOST;
-	u = &s->units[t - s->state->tracks];
+	u = &s->units[t - s->sent->tracks];
 	return u->lead != LEAD_UNKNOWN && is_far(leads.last, u->lead) &&
 	       is_far(leads.now, u->lead);
 }
@@ -177,7 +177,7 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 bool splice_unit_is_strange(const struct splice *s, const uint8_t *packet)
 {
 	const struct splice_clock *c =
-		&s->state->clocks[s->pids[ts_pid(packet)].clock];
+		&s->sent->clocks[s->pids[ts_pid(packet)].clock];
 	struct leads leads;
 	struct pes_times at;
 
@@ -225,7 +225,7 @@ bool splice_unit_mend(struct splice *s, const uint8_t *packet)
 static int64_t lead_of(const struct splice *s, const struct splice_clock *c,
 		       const struct splice_track *t, uint64_t dts)
 {
-	uint64_t passed = (s->now_ns - s->state->at_ns) / 1000 * 9 / 100;
+	uint64_t passed = (s->now_ns - s->sent->at_ns) / 1000 * 9 / 100;
 
 	if (c->used)
 		return diff(dts, splice_clock_at(c, s->now_ns) / PCR_PER_TICK);
@@ -236,8 +236,8 @@ static int64_t lead_of(const struct splice *s, const struct splice_clock *c,
 static bool must_drop(const struct splice *s, struct splice_track *t,
 		      const uint8_t *packet, int64_t need)
 {
-	const struct splice_clock *c = &s->state->clocks[s->pids[t->pid].clock];
-	const struct splice_unit *u = &s->units[t - s->state->tracks];
+	const struct splice_clock *c = &s->sent->clocks[s->pids[t->pid].clock];
+	const struct splice_unit *u = &s->units[t - s->sent->tracks];
 	enum pid_class class = class_of(s, packet);
 
 	if (need > OVERLAP_MOST)
@@ -265,7 +265,7 @@ static bool leads_program(const struct splice *s, enum pid_class class)
 static bool join(struct splice *s, struct splice_track *t,
 		 const uint8_t *packet, const struct pes_times *at)
 {
-	struct splice_clock *c = &s->state->clocks[s->pids[t->pid].clock];
+	struct splice_clock *c = &s->sent->clocks[s->pids[t->pid].clock];
 	enum pid_class class = class_of(s, packet);
 	uint64_t dts = moved(s, packet, at->dts);
 	int64_t need = diff(t->dts, dts);
@@ -381,7 +381,7 @@ static void note(struct splice *s, const uint8_t *packet,
 		t = make_track(s, pid);
 
 	struct splice_unit *u = unit_of(s, t);
-	const struct splice_clock *c = &s->state->clocks[s->pids[pid].clock];
+	const struct splice_clock *c = &s->sent->clocks[s->pids[pid].clock];
 	int64_t step = diff(dts, t->dts);
 	uint32_t len = len_of(s, packet);
 
@@ -392,7 +392,7 @@ static void note(struct splice *s, const uint8_t *packet,
 	t->dts = dts;
 	if (first || u->cut != s->cut || diff(pts, t->pts) > 0)
 		t->pts = pts;
-	t->at_packets = s->state->packets;
+	t->at_packets = s->sent->packets;
 	/* a PCR from before a pause tells nothing */
 	if (!c->used)
 		u->lead = LEAD_UNKNOWN;

@@ -74,7 +74,7 @@ void chain_done(struct input_chain *l)
 	mux_input_free(&l->mux);
 	analyze_free(&l->analyze);
 	monitor_log_done(&l->watch);
-	splice_entry_free(&l->entry);
+	switch_point_free(&l->entry);
 }
 
 /* How long it may take until it is on air, if it ever is. */
@@ -96,31 +96,31 @@ struct failover_input_config chain_policy(const struct input_chain *l)
 	};
 }
 
-struct splice_entry *chain_entry(struct input_chain *l)
+struct switch_point *chain_entry(struct input_chain *l)
 {
 	if (l->entry == NULL)
-		l->entry = splice_entry_new();
+		l->entry = switch_point_new();
 	return l->entry;
 }
 
 void chain_begin_entry(struct input_chain *l, unsigned wait_ms, uint64_t now_ns)
 {
 	if (!l->entering)
-		splice_entry_begin(chain_entry(l), wait_ms, now_ns);
+		switch_point_want(chain_entry(l), wait_ms, now_ns);
 	l->entering = true;
 }
 
 void chain_end_entry(struct input_chain *l)
 {
 	if (l->entering)
-		splice_entry_end(l->entry);
+		switch_point_cancel(l->entry);
 	l->entering = false;
 }
 
 void chain_forget_entry(struct input_chain *l)
 {
 	if (l->entry != NULL)
-		splice_entry_reset(l->entry);
+		switch_point_reset(l->entry);
 	l->entering = false;
 }
 

@@ -15,7 +15,7 @@
 #include "worker/failover/failover.h"
 #include "worker/failover/silence.h"
 #include "worker/remux/remux.h"
-#include "worker/splice/entry.h"
+#include "worker/splice/switch_point.h"
 #include "worker/input/input_keeper.h"
 #include "worker/stream/monitor_log.h"
 #include "worker/ts/analyze.h"
@@ -42,7 +42,7 @@ struct input_chain {
 	unsigned empty_reads;
 	struct analyze *analyze; /* NULL: what the watch counts is enough */
 	struct monitor_log watch; /* of what comes, before the remux */
-	struct splice_entry *entry; /* made when it is asked for */
+	struct switch_point *entry; /* made when it is asked for */
 	bool entering; /* an entry was asked for */
 	struct silence silence;
 	bool silent; /* by the last look */
@@ -88,7 +88,7 @@ void chain_take(struct input_chain *, const struct ts_run *runs, size_t n_runs,
                 uint64_t now_ns);
 
 /* What watches it while it does not flow. */
-struct splice_entry *chain_entry(struct input_chain *);
+struct switch_point *chain_entry(struct input_chain *);
 /* An entry is wanted, and was not before; none is wanted any more. */
 void chain_begin_entry(struct input_chain *, unsigned wait_ms, uint64_t now_ns);
 void chain_end_entry(struct input_chain *);

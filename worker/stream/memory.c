@@ -18,7 +18,8 @@ enum { VERSION = 5 };
 _Static_assert(sizeof(struct stream_memory) <= STREAM_MEMORY_SIZE,
 	       "it fits in what the master keeps");
 _Static_assert(offsetof(struct stream_memory, splice) +
-			       offsetof(struct splice_state, cc) <= WARM_LINE,
+			       offsetof(struct splice_continuity, cc) <=
+				WARM_LINE,
 	       "what each turn writes is in the line that is warmed");
 /* Where 64 bits are aligned to 8 bytes; a member that is not where it was is
  * read as something else by the next worker. */
@@ -26,7 +27,7 @@ _Static_assert(_Alignof(struct stream_memory) < 8 ||
 		       (offsetof(struct stream_memory, splice) == 24 &&
 			sizeof(struct splice_clock) == 72 &&
 			sizeof(struct splice_track) == 40 &&
-			sizeof(struct splice_state) == 20504 &&
+			sizeof(struct splice_continuity) == 20504 &&
 			sizeof(struct table_versions) == 12296 &&
 			sizeof(struct si_versions) == 12296 &&
 			sizeof(struct rtp_state) == 32),
@@ -58,7 +59,7 @@ struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 	if (!fresh && !is_sound(m))
 		memset(m, 0, sizeof *m);
 	else if (!fresh)
-		(void)splice_state_judge(&m->splice, now_ns);
+		(void)splice_continuity_check(&m->splice, now_ns);
 	m->magic = MAGIC;
 	m->version = VERSION;
 	m->size = sizeof *m;

@@ -13,7 +13,7 @@
 #include "worker/rtp/rtp_state.h"
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
-#include "worker/splice/state.h"
+#include "worker/splice/continuity.h"
 #include "worker/ts/packet.h"
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ struct stream_memory {
 	/* what waits to be sent to the network, after each turn */
 	uint32_t n_waiting;
 	uint32_t reserved;
-	struct splice_state splice; /* its first page is this one */
+	struct splice_continuity splice; /* its first page is this one */
 	struct table_versions tables;
 	struct si_versions si;
 	struct rtp_state outputs[MSG_OUTPUTS_MAX];

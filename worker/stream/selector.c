@@ -348,7 +348,7 @@ struct selector *selector_new(const struct selector_config *cfg)
 	s->splice = splice_new(&(struct splice_config){
 		.out = selector_send,
 		.arg = s,
-		.state = &cfg->memory->splice,
+		.continuity = &cfg->memory->splice,
 	});
 	if (cfg->spec->filler == FILLER_STILL)
 		s->still = filler_new(splice_psi(s->splice));
@@ -370,7 +370,7 @@ void selector_free(struct selector **ptr)
 		chain_done(&s->chains[i]);
 	failover_free(&s->failover);
 	filler_free(&s->still);
-	splice_entry_free(&s->still_entry);
+	switch_point_free(&s->still_entry);
 	splice_free(&s->splice);
 	free(s->chains);
 	free(s);

@@ -10,7 +10,7 @@
  * delivers nothing, does not delay the others.
  *
  * Make before break: what played goes on until the next one can be entered
- * (worker/splice/entry), as long as it flows.
+ * (worker/splice/switch_point), as long as it flows.
  *
  * No loop and no clock: the path calls selector_turn() when selector_next_ns()
  * says so, or packets wait.

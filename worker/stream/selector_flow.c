@@ -87,9 +87,9 @@ static void start_still(struct selector *s)
 	if (s->still == NULL || !filler_is_ready(s->still))
 		return;
 	if (s->still_entry == NULL)
-		s->still_entry = splice_entry_new();
-	splice_entry_reset(s->still_entry);
-	splice_entry_begin(s->still_entry, SPLICE_ENTRY_WAIT_MS, s->now_ns);
+		s->still_entry = switch_point_new();
+	switch_point_reset(s->still_entry);
+	switch_point_want(s->still_entry, SWITCH_POINT_WAIT_MS, s->now_ns);
 	filler_start(s->still, s->now_ns);
 	s->still_state = STILL_WATCHED;
 }
@@ -107,7 +107,7 @@ static void enter_still(struct selector *s, const struct ts_run *runs,
 	struct ts_run from[PART_MAX];
 	size_t n;
 
-	if (!splice_entry_feed(s->still_entry, runs, n_runs, s->now_ns, from,
+	if (!switch_point_feed(s->still_entry, runs, n_runs, s->now_ns, from,
 			       &n))
 		return;
 	splice_cut(s->splice, s->still_entry, false, s->now_ns);
@@ -121,7 +121,7 @@ static void take_still(struct selector *s, const struct ts_run *runs,
 	if (s->still_state == STILL_WATCHED)
 		enter_still(s, runs, n_runs);
 	else if (s->still_state == STILL_RESTS)
-		splice_feed_rest(s->splice, runs, n_runs, s->now_ns);
+		splice_drain(s->splice, runs, n_runs, s->now_ns);
 	else
 		splice_feed(s->splice, runs, n_runs, s->now_ns);
 }
@@ -138,7 +138,7 @@ void selector_run_still(struct selector *s)
 	if (s->still_state != STILL_OFF)
 		filler_run(s->still, s->now_ns, on_still, s);
 	if (s->still_state == STILL_RESTS &&
-	    !splice_wants_rest(s->splice, s->now_ns))
+	    !splice_is_draining(s->splice, s->now_ns))
 		stop_still(s);
 }
 
@@ -151,7 +151,7 @@ static bool is_alive(const struct input_chain *l)
 
 /* From here on what `to` brings is sent; entry: it was watched. */
 static void flow_from(struct selector *s, struct input_chain *to,
-                      const struct splice_entry *entry)
+                      const struct switch_point *entry)
 {
 	struct input_chain *from = s->flowing;
 	bool still = s->still_state == STILL_FLOWS && entry != NULL;
@@ -195,9 +195,9 @@ static void watch_part(struct selector *s, struct input_chain *l,
 	else
 		chain_begin_entry(l,
 		                  is_alive(s->flowing) ? SELECTOR_PATIENCE_MS
-		                                       : SPLICE_ENTRY_WAIT_MS,
+		                                       : SWITCH_POINT_WAIT_MS,
 		                  s->now_ns);
-	if (!splice_entry_feed(chain_entry(l), runs, n_runs, s->now_ns, from,
+	if (!switch_point_feed(chain_entry(l), runs, n_runs, s->now_ns, from,
 	                       &n))
 		return;
 	flow_from(s, l, chain_entry(l));
@@ -223,7 +223,7 @@ static void take_part(struct selector *s, struct input_chain *l,
 		look_at_opens(s);
 		splice_feed(s->splice, runs, n_runs, s->now_ns);
 	} else if (l == s->resting) {
-		splice_feed_rest(s->splice, runs, n_runs, s->now_ns);
+		splice_drain(s->splice, runs, n_runs, s->now_ns);
 	} else {
 		watch_part(s, l, runs, n_runs);
 	}
@@ -239,7 +239,7 @@ void selector_take(struct selector *s, struct input_chain *l,
 
 void selector_look_at_rest(struct selector *s)
 {
-	if (s->resting == NULL || splice_wants_rest(s->splice, s->now_ns))
+	if (s->resting == NULL || splice_is_draining(s->splice, s->now_ns))
 		return;
 	s->resting = NULL;
 	s->seen = true;

@@ -53,7 +53,7 @@ struct selector {
 	struct si_versions *si; /* the stream's memory */
 	struct filler *still;  /* a picture instead of a file; NULL: none */
 	enum still_state still_state;
-	struct splice_entry *still_entry;
+	struct switch_point *still_entry;
 
 	struct ratelimit switch_log;
 	struct ratelimit onair_log;

@@ -32,7 +32,7 @@ static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
 static struct splice *make(struct stage *s)
 {
 	return splice_new(&(struct splice_config){
-		.out = on_out, .arg = s, .state = s->state });
+		.out = on_out, .arg = s, .continuity = s->state });
 }
 
 void stage_init(struct stage *s)
@@ -54,7 +54,7 @@ void stage_done(struct stage *s)
 void stage_restart(struct stage *s)
 {
 	splice_free(&s->splice);
-	cr_assert(splice_state_judge(s->state, s->now_ns));
+	cr_assert(splice_continuity_check(s->state, s->now_ns));
 	s->splice = make(s);
 }
 
@@ -76,10 +76,10 @@ void stage_play(struct stage *s, struct source *source, unsigned ms)
 void stage_change(struct stage *s, struct source *from, struct source *to,
 		  unsigned ms)
 {
-	struct splice_entry *entry = splice_entry_new();
+	struct switch_point *entry = switch_point_new();
 	bool changed = false;
 
-	splice_entry_begin(entry, 2000, s->now_ns);
+	switch_point_want(entry, 2000, s->now_ns);
 	for (unsigned i = 0; i < ms / TICK_MS; i++) {
 		struct ts_run old = source_make(from, TICK_PACKETS);
 		struct ts_run new = source_make(to, TICK_PACKETS), rest;
@@ -88,11 +88,11 @@ void stage_change(struct stage *s, struct source *from, struct source *to,
 		stage_wait(s, TICK_MS);
 		if (!changed)
 			splice_feed(s->splice, &old, 1, s->now_ns);
-		else if (splice_wants_rest(s->splice, s->now_ns))
-			splice_feed_rest(s->splice, &old, 1, s->now_ns);
+		else if (splice_is_draining(s->splice, s->now_ns))
+			splice_drain(s->splice, &old, 1, s->now_ns);
 		if (changed) {
 			splice_feed(s->splice, &new, 1, s->now_ns);
-		} else if (splice_entry_feed(entry, &new, 1, s->now_ns, &rest,
+		} else if (switch_point_feed(entry, &new, 1, s->now_ns, &rest,
 					     &n)) {
 			changed = true;
 			splice_cut(s->splice, entry, true, s->now_ns);
@@ -100,7 +100,7 @@ void stage_change(struct stage *s, struct source *from, struct source *to,
 		}
 	}
 	cr_assert(changed);
-	splice_entry_free(&entry);
+	switch_point_free(&entry);
 }
 
 void stage_assert_flawless(const struct stage *s)

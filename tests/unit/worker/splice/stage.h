@@ -11,7 +11,7 @@
 struct stage {
 	uint64_t now_ns;
 	struct splice *splice;
-	struct splice_state *state;
+	struct splice_continuity *state;
 	struct judge judge;
 	uint64_t packets;     /* that went out */
 	const uint8_t *last;  /* the first run of the last call */

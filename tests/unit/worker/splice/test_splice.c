@@ -319,7 +319,7 @@ Test(splice, a_unit_under_way_ends_before_the_next_source_begins)
 
 Test(splice, a_source_that_does_not_end_its_unit_holds_nobody_up)
 {
-	struct splice_entry *entry = splice_entry_new();
+	struct switch_point *entry = switch_point_new();
 	struct ts_run run, rest;
 	uint64_t before;
 	size_t n;
@@ -328,19 +328,19 @@ Test(splice, a_source_that_does_not_end_its_unit_holds_nobody_up)
 	/* in the middle of a picture */
 	run = source_make(a, 20);
 	splice_feed(s.splice, &run, 1, s.now_ns);
-	splice_entry_begin(entry, 0, s.now_ns);
+	switch_point_want(entry, 0, s.now_ns);
 	run = source_make(b, 100);
-	cr_assert(splice_entry_feed(entry, &run, 1, s.now_ns, &rest, &n));
+	cr_assert(switch_point_feed(entry, &run, 1, s.now_ns, &rest, &n));
 	before = s.packets;
 	splice_cut(s.splice, entry, true, s.now_ns);
 	splice_feed(s.splice, &rest, n, s.now_ns);
-	cr_assert(splice_wants_rest(s.splice, s.now_ns));
+	cr_assert(splice_is_draining(s.splice, s.now_ns));
 	cr_assert_eq(s.packets, before);
-	stage_wait(&s, SPLICE_REST_MS);
-	cr_assert_not(splice_wants_rest(s.splice, s.now_ns));
+	stage_wait(&s, SPLICE_DRAIN_MS);
+	cr_assert_not(splice_is_draining(s.splice, s.now_ns));
 	cr_assert_geq(s.packets, before + 80);
 	cr_assert_eq(s.judge.cc, 0);
-	splice_entry_free(&entry);
+	switch_point_free(&entry);
 }
 
 Test(splice, hundreds_of_cuts_do_not_make_it_drift)

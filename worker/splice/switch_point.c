@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/splice/entry.h"
+#include "worker/splice/switch_point.h"
 
 #include "common/base/alloc.h"
 #include "common/base/units.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-struct splice_entry {
+struct switch_point {
 	struct psi *psi;
 	uint16_t pcr_pid;   /* whose phase it is */
 	uint8_t n_phase;    /* measurements in phase */
@@ -23,16 +23,16 @@ struct splice_entry {
 	uint64_t wait_ns;
 };
 
-struct splice_entry *splice_entry_new(void)
+struct switch_point *switch_point_new(void)
 {
-	struct splice_entry *e = xcalloc(1, sizeof *e);
+	struct switch_point *e = xcalloc(1, sizeof *e);
 
 	e->psi = psi_new();
 	e->pcr_pid = TS_PID_NULL;
 	return e;
 }
 
-void splice_entry_free(struct splice_entry **e)
+void switch_point_free(struct switch_point **e)
 {
 	if (*e != NULL)
 		psi_free(&(*e)->psi);
@@ -40,13 +40,13 @@ void splice_entry_free(struct splice_entry **e)
 	*e = NULL;
 }
 
-void splice_entry_reset(struct splice_entry *e)
+void switch_point_reset(struct switch_point *e)
 {
 	psi_reset(e->psi);
-	*e = (struct splice_entry){ .psi = e->psi, .pcr_pid = TS_PID_NULL };
+	*e = (struct switch_point){ .psi = e->psi, .pcr_pid = TS_PID_NULL };
 }
 
-void splice_entry_begin(struct splice_entry *e, unsigned wait_ms,
+void switch_point_want(struct switch_point *e, unsigned wait_ms,
 			uint64_t now_ns)
 {
 	e->begun = true;
@@ -55,12 +55,12 @@ void splice_entry_begin(struct splice_entry *e, unsigned wait_ms,
 	e->wait_ns = wait_ms * MS;
 }
 
-void splice_entry_end(struct splice_entry *e)
+void switch_point_cancel(struct switch_point *e)
 {
 	e->begun = false;
 }
 
-static void follow(struct splice_entry *e, const uint8_t *p)
+static void follow(struct switch_point *e, const uint8_t *p)
 {
 	const struct psi_program *main;
 
@@ -81,7 +81,7 @@ static void follow(struct splice_entry *e, const uint8_t *p)
 
 /* Of what came at once only the last came now: the others have waited, for
  * seconds when their source hung. */
-static void measure(struct splice_entry *e, uint64_t now_ns)
+static void measure(struct switch_point *e, uint64_t now_ns)
 {
 	if (e->has_pcr)
 		splice_smooth(&e->phase, &e->n_phase,
@@ -90,7 +90,7 @@ static void measure(struct splice_entry *e, uint64_t now_ns)
 	e->has_pcr = false;
 }
 
-static bool is_entry(const struct splice_entry *e, const uint8_t *p,
+static bool is_entry(const struct switch_point *e, const uint8_t *p,
 		     uint64_t now_ns)
 {
 	uint64_t waited = now_ns - e->since_ns;
@@ -126,7 +126,7 @@ static size_t rest_of(const struct ts_run *runs, size_t n_runs, size_t k,
 	return n_runs;
 }
 
-bool splice_entry_feed(struct splice_entry *e, const struct ts_run *runs,
+bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
 		       size_t *ret_n)
 {
@@ -155,7 +155,7 @@ bool splice_entry_feed(struct splice_entry *e, const struct ts_run *runs,
 	return found;
 }
 
-void splice_entry_moved(struct splice_entry *e, uint64_t from_ns,
+void switch_point_shift(struct switch_point *e, uint64_t from_ns,
 			uint64_t to_ns)
 {
 	e->phase = (e->phase + pcr_diff(splice_ticks_of_ns(from_ns),
@@ -163,12 +163,12 @@ void splice_entry_moved(struct splice_entry *e, uint64_t from_ns,
 		   PCR_WRAP;
 }
 
-const struct psi *splice_entry_psi(const struct splice_entry *e)
+const struct psi *switch_point_psi(const struct switch_point *e)
 {
 	return e->psi;
 }
 
-bool splice_entry_phase(const struct splice_entry *e, uint16_t *ret_program,
+bool switch_point_phase(const struct switch_point *e, uint16_t *ret_program,
 			uint64_t *ret_phase)
 {
 	const struct psi_program *main = psi_main_program(e->psi);

@@ -4,7 +4,7 @@
  * in memory that outlives the worker, where the next one goes on with it.
  *
  * Written in place as packets go out.  All of it may be a lie when it was left
- * by another process: splice_state_judge() mends what is out of range, and
+ * by another process: splice_continuity_check() mends what is out of range, and
  * nothing but the time stamps of this stream hangs on the rest.
  */
 #pragma once
@@ -49,7 +49,7 @@ struct splice_track {
 	uint64_t at_packets; /* behind how many packets */
 };
 
-struct splice_state {
+struct splice_continuity {
 	uint64_t packets; /* that went out, ever */
 	uint64_t at_ns;   /* when the last of them did */
 	uint64_t cuts;    /* ever */
@@ -60,4 +60,4 @@ struct splice_state {
 
 /* Puts every field in its range; no time in it is later than now_ns.  True
  * when a stream went out before, so that this one is to go on with it. */
-bool splice_state_judge(struct splice_state *, uint64_t now_ns);
+bool splice_continuity_check(struct splice_continuity *, uint64_t now_ns);

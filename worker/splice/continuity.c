@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/splice/state.h"
+#include "worker/splice/continuity.h"
 
 #include "common/base/util.h"
 #include "worker/splice/clock.h"
@@ -11,7 +11,7 @@
 /* Counts of packets are far below; differences cannot overflow then. */
 #define PACKETS_MAX (UINT64_MAX / 4)
 
-static bool is_sound_clock(const struct splice_state *s,
+static bool is_sound_clock(const struct splice_continuity *s,
 			   const struct splice_clock *c, uint64_t now_ns)
 {
 	const int64_t most = (int64_t)(PCR_HZ * SPLICE_CLOCK_AHEAD_MAX_S);
@@ -25,7 +25,7 @@ static bool is_sound_clock(const struct splice_state *s,
 	       c->at_ns <= now_ns && c->at_packets <= s->packets;
 }
 
-static bool is_sound_track(const struct splice_state *s,
+static bool is_sound_track(const struct splice_continuity *s,
 			   const struct splice_track *t)
 {
 	return t->used == 1 && t->pid < TS_PIDS &&
@@ -34,7 +34,7 @@ static bool is_sound_track(const struct splice_state *s,
 	       t->slack <= t->span && t->at_packets <= s->packets;
 }
 
-bool splice_state_judge(struct splice_state *s, uint64_t now_ns)
+bool splice_continuity_check(struct splice_continuity *s, uint64_t now_ns)
 {
 	if (s->packets == 0 || s->packets > PACKETS_MAX ||
 	    s->at_ns > now_ns) {

@@ -16,40 +16,40 @@
 
 #include "worker/ts/psi.h"
 
-enum { SPLICE_ENTRY_WAIT_MS = 2000 };
+enum { SWITCH_POINT_WAIT_MS = 2000 };
 
-struct splice_entry;
+struct switch_point;
 
-struct splice_entry *splice_entry_new(void);
-void splice_entry_free(struct splice_entry **);
+struct switch_point *switch_point_new(void);
+void switch_point_free(struct switch_point **);
 
 /* The source was opened again: forgets all, and what was begun. */
-void splice_entry_reset(struct splice_entry *);
+void switch_point_reset(struct switch_point *);
 
 /* From now on an entry is wanted.  The wait counts from here, or from the
  * first packet when none came yet. */
-void splice_entry_begin(struct splice_entry *, unsigned wait_ms,
+void switch_point_want(struct switch_point *, unsigned wait_ms,
 			uint64_t now_ns);
 
 /* None is wanted any more. */
-void splice_entry_end(struct splice_entry *);
+void switch_point_cancel(struct switch_point *);
 
 /*
  * Takes the next packets.  True when the entry is among them: then the packets
  * from there on are written to ret (room for n_runs) and their number to
  * *ret_n (at least 1), and none is wanted any more.  False while none is.
  */
-bool splice_entry_feed(struct splice_entry *, const struct ts_run *runs,
+bool switch_point_feed(struct switch_point *, const struct ts_run *runs,
 		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
 		       size_t *ret_n);
 
 /* What was fed at one time counts as if it had come at the other. */
-void splice_entry_moved(struct splice_entry *, uint64_t from_ns,
+void switch_point_shift(struct switch_point *, uint64_t from_ns,
 			uint64_t to_ns);
 
-const struct psi *splice_entry_psi(const struct splice_entry *);
+const struct psi *switch_point_psi(const struct switch_point *);
 
 /* The number of the main program, and how far its PCRs (27 MHz, with wrap) are
  * ahead of the time at which they come, smoothed; false while not known. */
-bool splice_entry_phase(const struct splice_entry *, uint16_t *ret_program,
+bool switch_point_phase(const struct switch_point *, uint16_t *ret_program,
 			uint64_t *ret_phase);

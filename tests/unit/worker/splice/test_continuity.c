@@ -11,7 +11,7 @@
 
 #define NOW UINT64_C(5000000000)
 
-static struct splice_state state;
+static struct splice_continuity state;
 
 static void fill(void)
 {
@@ -33,11 +33,11 @@ static void fill(void)
 
 Test(state, what_is_sound_stays_as_it_is)
 {
-	struct splice_state was;
+	struct splice_continuity was;
 
 	fill();
 	was = state;
-	cr_assert(splice_state_judge(&state, NOW));
+	cr_assert(splice_continuity_check(&state, NOW));
 	cr_assert_eq(memcmp(&was, &state, sizeof was), 0);
 }
 
@@ -45,7 +45,7 @@ Test(state, one_that_was_never_used_begins_anew)
 {
 	fill();
 	state.packets = 0;
-	cr_assert_not(splice_state_judge(&state, NOW));
+	cr_assert_not(splice_continuity_check(&state, NOW));
 	cr_assert_eq(state.clocks[3].used, 0);
 	cr_assert_eq(state.cc[17], 0);
 }
@@ -53,10 +53,10 @@ Test(state, one_that_was_never_used_begins_anew)
 Test(state, one_of_the_future_begins_anew)
 {
 	fill();
-	cr_assert_not(splice_state_judge(&state, NOW - 6));
+	cr_assert_not(splice_continuity_check(&state, NOW - 6));
 	fill();
 	state.packets = UINT64_MAX;
-	cr_assert_not(splice_state_judge(&state, NOW));
+	cr_assert_not(splice_continuity_check(&state, NOW));
 	cr_assert_eq(state.tracks[9].used, 0);
 }
 
@@ -64,7 +64,7 @@ Test(state, one_of_the_future_begins_anew)
 	do { \
 		fill(); \
 		state.field = value; \
-		cr_assert(splice_state_judge(&state, NOW)); \
+		cr_assert(splice_continuity_check(&state, NOW)); \
 		cr_assert_eq(state.clocks[3].used + state.tracks[9].used, 1, \
 			     #field); \
 	} while (0)
@@ -117,9 +117,9 @@ Test(state, a_stream_recovers_from_any_memory)
 		for (size_t i = 0; i < SPLICE_CLOCKS; i++)
 			s.state->clocks[i].used = 1;
 		splice_free(&s.splice);
-		(void)splice_state_judge(s.state, s.now_ns);
+		(void)splice_continuity_check(s.state, s.now_ns);
 		s.splice = splice_new(&(struct splice_config){
-			.out = NULL, .state = s.state });
+			.out = NULL, .continuity = s.state });
 		splice_free(&s.splice);
 		stage_restart(&s);
 		stage_play(&s, a, 2500);

@@ -2,13 +2,13 @@
 #include "common/base/units.h"
 #include "tests/unit/worker/splice/source.h"
 
-#include "worker/splice/entry.h"
+#include "worker/splice/switch_point.h"
 #include "worker/ts/pcr.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-static struct splice_entry *e;
+static struct switch_point *e;
 static struct source *a;
 static uint64_t now;
 static struct ts_run rest[4];
@@ -16,14 +16,14 @@ static size_t n_rest;
 
 static void setup(void)
 {
-	e = splice_entry_new();
+	e = switch_point_new();
 	a = source_new(90000);
 	now = 1000 * MS;
 }
 
 static void teardown(void)
 {
-	splice_entry_free(&e);
+	switch_point_free(&e);
 	free(a);
 }
 
@@ -36,7 +36,7 @@ static size_t feed(size_t n)
 		struct ts_run run = source_make(a, 1);
 
 		now += MS;
-		if (splice_entry_feed(e, &run, 1, now, rest, &n_rest))
+		if (switch_point_feed(e, &run, 1, now, rest, &n_rest))
 			return i;
 	}
 	return 0;
@@ -44,7 +44,7 @@ static size_t feed(size_t n)
 
 Test(entry, is_a_picture_to_begin_with_once_tables_and_clock_are_known)
 {
-	splice_entry_begin(e, 5000, now);
+	switch_point_want(e, 5000, now);
 	/* the first picture comes before the first PCR, the next one to begin
 	 * with 480 ms later */
 	cr_assert_eq(feed(400), 0);
@@ -58,10 +58,10 @@ Test(entry, is_a_picture_to_begin_with_once_tables_and_clock_are_known)
 Test(entry, is_not_looked_for_before_it_is_wanted)
 {
 	cr_assert_eq(feed(3000), 0);
-	splice_entry_begin(e, 5000, now);
+	switch_point_want(e, 5000, now);
 	cr_assert_neq(feed(600), 0);
-	splice_entry_begin(e, 5000, now);
-	splice_entry_end(e);
+	switch_point_want(e, 5000, now);
+	switch_point_cancel(e);
 	cr_assert_eq(feed(3000), 0);
 }
 
@@ -71,15 +71,15 @@ Test(entry, is_any_unit_after_the_wait_and_any_packet_after_twice_that)
 
 	a->gop = 1000000;
 	source_skip(a, 100);
-	splice_entry_begin(e, 1000, now);
+	switch_point_want(e, 1000, now);
 	n = feed(5000);
 	cr_assert_gt(n, 1000);
 	cr_assert_lt(n, 1100);
 	cr_assert(ts_pusi(rest[0].data));
 
-	splice_entry_reset(e);
+	switch_point_reset(e);
 	a->no_pcr = true;
-	splice_entry_begin(e, 1000, now);
+	switch_point_want(e, 1000, now);
 	n = feed(5000);
 	cr_assert_gt(n, 2000);
 	cr_assert_lt(n, 2010);
@@ -89,7 +89,7 @@ Test(entry, the_wait_begins_with_the_first_packet)
 {
 	a->gop = 1000000;
 	source_skip(a, 100);
-	splice_entry_begin(e, 1000, now);
+	switch_point_want(e, 1000, now);
 	now += 5000 * MS;
 	cr_assert_gt(feed(5000), 1000);
 }
@@ -99,7 +99,7 @@ Test(entry, without_pictures_sound_will_do)
 	struct ts_run run;
 	size_t i;
 
-	splice_entry_begin(e, 5000, now);
+	switch_point_want(e, 5000, now);
 	for (i = 0; i < 1000; i++) {
 		run = source_make(a, 1);
 		now += MS;
@@ -107,7 +107,7 @@ Test(entry, without_pictures_sound_will_do)
 		if (ts_pid(run.data) == SOURCE_VIDEO &&
 		    ts_has_payload(run.data))
 			continue;
-		if (splice_entry_feed(e, &run, 1, now, rest, &n_rest))
+		if (switch_point_feed(e, &run, 1, now, rest, &n_rest))
 			break;
 	}
 	/* the tables name a video: it is waited for */
@@ -121,12 +121,12 @@ Test(entry, hands_on_all_that_follows)
 
 	source_skip(a, 400);
 	cr_assert_eq(feed(60), 0);
-	splice_entry_begin(e, 5000, now);
+	switch_point_want(e, 5000, now);
 	(void)source_make(a, 300);
 	runs[0] = (struct ts_run){ a->data, 10 };
 	runs[1] = (struct ts_run){ a->data + 10 * TS_PACKET, 200 };
 	runs[2] = (struct ts_run){ a->data + 210 * TS_PACKET, 90 };
-	cr_assert(splice_entry_feed(e, runs, 3, now, rest, &n_rest));
+	cr_assert(switch_point_feed(e, runs, 3, now, rest, &n_rest));
 	cr_assert_eq(n_rest, 2);
 	first = rest[0].data;
 	cr_assert(ts_random_access(first));
@@ -140,16 +140,16 @@ Test(entry, measures_how_far_the_clock_is_ahead)
 	uint64_t phase, wanted;
 	uint16_t program;
 
-	cr_assert_not(splice_entry_phase(e, &program, &phase));
+	cr_assert_not(switch_point_phase(e, &program, &phase));
 	a->program = 77;
 	(void)feed(3000);
-	cr_assert(splice_entry_phase(e, &program, &phase));
+	cr_assert(switch_point_phase(e, &program, &phase));
 	cr_assert_eq(program, 77);
 	wanted = source_clock(a) * 300 - now / 1000 * 27;
 	cr_assert_lt(llabs(wrap_diff(phase, wanted % PCR_WRAP, PCR_WRAP)),
 		     27000 * 3);
-	splice_entry_reset(e);
-	cr_assert_not(splice_entry_phase(e, &program, &phase));
+	switch_point_reset(e);
+	cr_assert_not(switch_point_phase(e, &program, &phase));
 }
 
 Test(entry, what_a_source_that_hung_sends_at_once_tells_no_more_than_its_end)
@@ -161,9 +161,9 @@ Test(entry, what_a_source_that_hung_sends_at_once_tells_no_more_than_its_end)
 	(void)feed(3000);
 	now += 2500 * MS;
 	run = source_make(a, 2500);
-	(void)splice_entry_feed(e, &run, 1, now, rest, &n_rest);
+	(void)switch_point_feed(e, &run, 1, now, rest, &n_rest);
 	(void)feed(200);
-	cr_assert(splice_entry_phase(e, &program, &phase));
+	cr_assert(switch_point_phase(e, &program, &phase));
 	wanted = source_clock(a) * 300 - now / 1000 * 27;
 	cr_assert_lt(llabs(wrap_diff(phase, wanted % PCR_WRAP, PCR_WRAP)),
 		     27000 * 10);
