@@ -107,9 +107,9 @@ test('every event of the sources is described, and no other', () => {
 		...text.matchAll(/edit_message\("([^"]+)"\)/g),
 		...text.matchAll(/"scope"[,:]\s*(?:json_string\()?"([^"]+)"/g),
 	].map(([, scope]) => scope).concat(
-		// entries.c makes set-<name> of these
-		[...text.matchAll(/entry_edit \w+ = \{ \.name = "(\w+)"/g)]
-			.map(([, name]) => `set-${name}`)));
+		// collection.c sends the command of a list as the scope
+		[...text.matchAll(/\.command = "([\w-]+)"/g)]
+			.map(([, name]) => name)));
 	const { messages, schemas } = asyncapi.components;
 	const scopes = Object.keys(messages).filter((name) =>
 		name !== 'ping' && name !== 'pong');
