@@ -30,26 +30,15 @@ static void format_name(const json_t *body, const char *name, char *text,
 			*c = ' ';
 }
 
-/* The commands of which a missing id says something, too. */
-static bool takes_id(const char *name)
+static void format_command(const json_t *body, const char *name, char *text,
+			   size_t size)
 {
-	static const char *const names[] = {
-		"set-adapter", "set-cas", "set-category", "set-server",
-		"set-softcam", "set-stream", "set-user",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
-static void append_id(const json_t *body, const char *name, char *text,
-		      size_t size)
-{
+	const struct api_command *command = api_command_find(name);
 	const json_t *id = json_object_get(body, "id");
-	size_t len = strlen(text);
+	size_t len;
 
+	format_name(body, name, text, size);
+	len = strlen(text);
 	if (json_is_string(id))
 		(void)snprintf(text + len, size - len, " id:%.*s", ID_SHOWN,
 			       json_string_value(id));
@@ -57,15 +46,8 @@ static void append_id(const json_t *body, const char *name, char *text,
 		(void)snprintf(text + len, size - len,
 			       " id:%" JSON_INTEGER_FORMAT,
 			       json_integer_value(id));
-	else if (takes_id(name))
+	else if (command != NULL && (command->flags & COMMAND_NAMES_OBJECT))
 		(void)snprintf(text + len, size - len, " id:null");
-}
-
-static void format_command(const json_t *body, const char *name, char *text,
-			   size_t size)
-{
-	format_name(body, name, text, size);
-	append_id(body, name, text, size);
 }
 
 static bool is_wanted(const struct call *c)
@@ -87,6 +69,8 @@ static const char *login_of(const struct call *c)
 void access_line(const struct call *c)
 {
 	const char *name = json_string_value(json_object_get(c->body, "cmd"));
+	const struct api_command *command = name != NULL
+		? api_command_find(name) : NULL;
 	char what[WHAT_MAX], ip[IP_TEXT_MAX];
 
 	if (!is_wanted(c))
@@ -97,7 +81,7 @@ void access_line(const struct call *c)
 			       http_request_path(c->request));
 	else if (name == NULL)
 		(void)snprintf(what, sizeof what, "no command");
-	else if (strcmp(name, "test-softcam") == 0)
+	else if (command != NULL && (command->flags & COMMAND_UNLOGGED))
 		return;
 	else
 		format_command(c->body, name, what, sizeof what);

@@ -181,7 +181,8 @@ static void add_found_streams(struct edit *e)
 	}
 }
 
-void adapters_set(struct api *api, const json_t *request, struct reply *reply)
+static void adapters_set(struct api *api, const json_t *request,
+			 struct reply *reply)
 {
 	static const struct collection adapters = {
 		.command = "set-adapter",
@@ -199,7 +200,8 @@ void adapters_set(struct api *api, const json_t *request, struct reply *reply)
 
 /* --- other commands --- */
 
-void adapters_get(struct api *api, const json_t *request, struct reply *reply)
+static void adapters_get(struct api *api, const json_t *request,
+			 struct reply *reply)
 {
 	const json_t *adapter = edit_named(api, ADAPTERS, "adapter", request,
 					   reply);
@@ -209,8 +211,8 @@ void adapters_get(struct api *api, const json_t *request, struct reply *reply)
 					    "adapter", adapter));
 }
 
-void adapters_toggle(struct api *api, const json_t *request,
-		     struct reply *reply)
+static void adapters_toggle(struct api *api, const json_t *request,
+			    struct reply *reply)
 {
 	const json_t *old = edit_named(api, ADAPTERS, "adapter", request,
 				       reply);
@@ -239,8 +241,8 @@ static enum stream_fate restart_fed(const json_t *stream, json_t **ret_new,
 	return feeds(stream, id) ? STREAM_RESTARTED : STREAM_KEPT;
 }
 
-void adapters_restart(struct api *api, const json_t *request,
-		      struct reply *reply)
+static void adapters_restart(struct api *api, const json_t *request,
+			     struct reply *reply)
 {
 	const json_t *adapter = edit_named(api, ADAPTERS, "adapter", request,
 					   reply);
@@ -264,8 +266,8 @@ static const json_t *find(const struct api *api, const char *id,
 	return adapter;
 }
 
-void adapters_info(struct api *api, const char *id, enum status_span span,
-		   struct reply *reply)
+static void adapters_info(struct api *api, const char *id,
+			  enum status_span span, struct reply *reply)
 {
 	const json_t *adapter = find(api, id, reply);
 
@@ -274,8 +276,8 @@ void adapters_info(struct api *api, const char *id, enum status_span span,
 		reply_json(reply, json_incref((json_t *)adapter));
 }
 
-void adapters_status(struct api *api, const char *id, enum status_span span,
-		     struct reply *reply)
+static void adapters_status(struct api *api, const char *id,
+			    enum status_span span, struct reply *reply)
 {
 	static const char *const zeros[] = { "signal", "signal_db", "snr",
 					     "snr_db", "ber", "unc",
@@ -305,3 +307,20 @@ void adapters_status(struct api *api, const char *id, enum status_span span,
 	(void)json_object_set_new(status, "worker", worker);
 	reply_json(reply, status);
 }
+
+const struct api_command adapters_commands[] = {
+	{ "get-adapter", adapters_get, OBSERVER_ALLOWED, 0 },
+	{ "restart-adapter", adapters_restart, OBSERVER_FORBIDDEN, 0 },
+	{ "set-adapter", adapters_set, OBSERVER_FORBIDDEN,
+	  COMMAND_NAMES_OBJECT },
+	{ "toggle-adapter", adapters_toggle, OBSERVER_FORBIDDEN, 0 },
+	{ 0 },
+};
+
+const struct api_path adapters_paths[] = {
+	{ "api/adapter-info", PATH_ID, OBSERVER_ALLOWED,
+	  .get = adapters_info },
+	{ "api/adapter-status", PATH_ID, OBSERVER_ALLOWED,
+	  .get = adapters_status, .takes_span = true },
+	{ 0 },
+};

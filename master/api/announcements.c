@@ -3,8 +3,8 @@
 #include "master/api/announcement_list.h"
 #include "master/api/command.h"
 
-void announcements_get(struct api *api, const char *id, enum status_span span,
-		       struct reply *reply)
+static void announcements_get(struct api *api, const char *id,
+			      enum status_span span, struct reply *reply)
 {
 	json_t *body = announcement_list_get(api->announcements);
 
@@ -14,3 +14,9 @@ void announcements_get(struct api *api, const char *id, enum status_span span,
 	else
 		reply_error(reply, 503, "nobody can be started to listen");
 }
+
+const struct api_path announcements_paths[] = {
+	{ "api/announcements", PATH_ALONE, OBSERVER_ALLOWED,
+	  .get = announcements_get },
+	{ 0 },
+};

@@ -15,7 +15,7 @@
 #include "master/api/route.h"
 #include "master/api/scan_list.h"
 #include "master/status/host_advice.h"
-#include "master/auth/access.h"
+#include "common/account/user.h"
 #include "common/document/document.h"
 #include "common/http/server.h"
 #include "master/setup/options.h"
@@ -32,68 +32,61 @@ enum {
 	ODD_BURST = 20, /* lines in ten seconds */
 };
 
-/* POST control/ with "cmd" */
-static const struct {
-	const char *name;
-	command_fn *run;
-} commands[] = {
-	{ "check-stream", streams_check },
-	{ "close-session", sessions_close },
-	{ "get-adapter", adapters_get },
-	{ "get-stream", streams_get },
-	{ "get-user", users_get },
-	{ "load", config_load },
-	{ "login", login_login },
-	{ "logout", login_logout },
-	{ "restart", settings_restart },
-	{ "restart-adapter", adapters_restart },
-	{ "restart-stream", streams_restart },
-	{ "scan-check", scans_check },
-	{ "scan-init", scans_init },
-	{ "scan-kill", scans_kill },
-	{ "sessions", sessions_list },
-	{ "set-adapter", adapters_set },
-	{ "set-auth", sections_set_auth },
-	{ "set-cas", cas_set },
-	{ "set-category", categories_set },
-	{ "set-config", settings_set_config },
-	{ "set-license", settings_set_license },
-	{ "set-log", sections_set_log },
-	{ "set-server", servers_set },
-	{ "set-settings", settings_set },
-	{ "set-softcam", softcams_set },
-	{ "set-stream", streams_set },
-	{ "set-stream-image", streams_set_image },
-	{ "set-stream-input", streams_set_input },
-	{ "set-user", users_set },
-	{ "test-softcam", softcams_test },
-	{ "toggle-adapter", adapters_toggle },
-	{ "toggle-stream", streams_toggle },
-	{ "toggle-user", users_toggle },
-	{ "upload", config_put },
-	{ "version", status_version },
-	{ "whoami", login_whoami },
-	{ "ws-token", login_ws_token },
+/* The commands of each file. */
+extern const struct api_command
+	adapters_commands[],
+	categories_commands[],
+	config_commands[],
+	input_commands[],
+	login_commands[],
+	scans_commands[],
+	sections_commands[],
+	sessions_commands[],
+	settings_commands[],
+	softcams_commands[],
+	status_commands[],
+	streams_commands[],
+	test_softcam_commands[],
+	users_commands[],
+	web_lists_commands[];
+
+static const struct api_command *const commands[] = {
+	adapters_commands,
+	categories_commands,
+	config_commands,
+	input_commands,
+	login_commands,
+	scans_commands,
+	sections_commands,
+	sessions_commands,
+	settings_commands,
+	softcams_commands,
+	status_commands,
+	streams_commands,
+	test_softcam_commands,
+	users_commands,
+	web_lists_commands,
 };
 
-/* GET api/… */
-static const struct route_path paths[] = {
-	{ "api/adapter-info", true, adapters_info },
-	{ "api/adapter-status", true, adapters_status },
-	{ "api/announcements", false, announcements_get },
-	{ "api/config", false, config_get },
-	{ "api/network-status", false, status_network_get },
-	{ "api/stream-analysis", true, streams_analysis },
-	{ "api/stream-info", true, streams_info },
-	{ "api/stream-inputs", true, streams_inputs },
-	{ "api/stream-outputs", true, streams_outputs },
-	{ "api/stream-status", true, streams_status },
-	{ "api/system-status", false, status_system },
-};
+/* The paths of each file. */
+extern const struct api_path
+	adapters_paths[],
+	announcements_paths[],
+	config_paths[],
+	status_paths[],
+	stream_analysis_paths[],
+	streams_paths[],
+	web_lists_paths[];
 
-/* POST api/… */
-static const struct route_post posts[] = {
-	{ "api/output-group", output_groups_post },
+static const struct api_path *const paths[] = {
+	adapters_paths,
+	announcements_paths,
+	config_paths,
+	status_paths,
+	stream_analysis_paths,
+	streams_paths,
+	web_lists_paths,
+	NULL,
 };
 
 static void on_restart(struct ev_loop *loop, ev_timer *w, int revents)
@@ -199,22 +192,33 @@ void reply_error(struct reply *reply, int status, const char *format, ...)
 	(void)json_object_set_new(reply->body, "error", sentence(text));
 }
 
-static command_fn *find_command(const char *name)
+const struct api_command *api_command_find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return commands[i].run;
+		for (const struct api_command *c = commands[i];
+		     c->name != NULL; c++)
+			if (strcmp(c->name, name) == 0)
+				return c;
 	return NULL;
 }
 
-/* False after a reply. */
-static bool is_allowed(enum access access, struct reply *reply)
+enum observer_access api_access(int user_type, enum observer_access observer)
 {
-	if (access == ACCESS_FORBIDDEN)
-		reply_error(reply, 403, "an observer may not do this");
-	else if (access == ACCESS_HIDDEN)
-		reply_error(reply, 404, "this is not for observers");
-	return access == ACCESS_YES;
+	if (user_type == USER_CONTROL)
+		return OBSERVER_ALLOWED;
+	return user_type == USER_OBSERVER ? observer : OBSERVER_FORBIDDEN;
+}
+
+/* False after a reply. */
+static bool is_allowed(struct call *call, enum observer_access observer)
+{
+	enum observer_access access = api_access(call->caller.type, observer);
+
+	if (access == OBSERVER_FORBIDDEN)
+		reply_error(&call->reply, 403, "an observer may not do this");
+	else if (access == OBSERVER_HIDDEN)
+		reply_error(&call->reply, 404, "this is not for observers");
+	return access == OBSERVER_ALLOWED;
 }
 
 static void run_command(struct call *call)
@@ -222,7 +226,7 @@ static void run_command(struct call *call)
 	const json_t *cmd = json_object_get(call->body, "cmd");
 	const char *name = json_string_value(cmd);
 	struct reply *reply = &call->reply;
-	command_fn *run;
+	const struct api_command *command;
 
 	if (!json_is_object(call->body)) {
 		reply_error(reply, 400, "the body is not a JSON object");
@@ -233,14 +237,15 @@ static void run_command(struct call *call)
 			    cmd == NULL ? "missing" : "not a string");
 		return;
 	}
-	if (!is_allowed(access_command(call->caller.type, name), reply))
+	command = api_command_find(name);
+	if (!is_allowed(call, command != NULL ? command->observer
+					      : OBSERVER_FORBIDDEN))
 		return;
-	run = find_command(name);
-	if (run == NULL)
+	if (command == NULL)
 		reply_error(reply, 400, "cmd: \"%.64s\" is not a command",
 			    name);
 	else
-		run(call->api, call->body, reply);
+		command->run(call->api, call->body, reply);
 }
 
 static void read_body(struct call *call, struct errmsg *why)
@@ -268,28 +273,21 @@ static void take_command(struct call *call)
 static void take_path(struct call *call)
 {
 	const struct route *r = &call->route;
+	struct errmsg error = { 0 };
 
 	access_line(call);
-	if (is_allowed(access_path(call->caller.type, r->path->path),
-		       &call->reply))
-		r->path->run(call->api, r->id, r->span, &call->reply);
-}
-
-static void take_post(struct call *call)
-{
-	const struct route *r = &call->route;
-	struct errmsg why = { 0 };
-
-	access_line(call);
-	if (!is_allowed(access_path(call->caller.type, r->post->path),
-			&call->reply))
+	if (!is_allowed(call, r->path->observer))
 		return;
-	read_body(call, &why);
+	if (r->path->get != NULL) {
+		r->path->get(call->api, r->id, r->span, &call->reply);
+		return;
+	}
+	read_body(call, &error);
 	if (call->body == NULL)
 		reply_error(&call->reply, 400, "the body is not JSON: %s",
-			    why.text);
+			    error.text);
 	else
-		r->post->run(call->api, r->id, call->body, &call->reply);
+		r->path->post(call->api, r->id, call->body, &call->reply);
 }
 
 /* The caller is known and may come in. */
@@ -299,8 +297,6 @@ static void carry_out(struct call *call)
 		take_command(call);
 	else if (call->route.kind == ROUTE_PATH)
 		take_path(call);
-	else if (call->route.kind == ROUTE_POST)
-		take_post(call);
 	if (!call->later)
 		call_answer(call);
 }
@@ -322,7 +318,7 @@ static bool is_login(struct call *call)
 static void take_login(struct call *call)
 {
 	access_line(call);
-	login_login(call->api, call->body, &call->reply);
+	api_command_find("login")->run(call->api, call->body, &call->reply);
 	if (!call->later)
 		call_answer(call);
 }
@@ -339,9 +335,6 @@ static bool is_shut_to_others(const struct call *call)
 void api_handle(struct api *api, struct http_conn *conn,
 		const struct http_request *request)
 {
-	const struct route_paths all = {
-		api->prefix, paths, ARRAY_LEN(paths), posts, ARRAY_LEN(posts),
-	};
 	struct call *call = call_new(api, conn, request);
 
 	admit_address(call);
@@ -350,7 +343,7 @@ void api_handle(struct api *api, struct http_conn *conn,
 		call_answer(call);
 		return;
 	}
-	route_find(&all, request, &call->route, &call->reply);
+	route_find(api->prefix, paths, request, &call->route, &call->reply);
 	if (is_shut_to_others(call) && admit_is_foreign(request)) {
 		reply_reset(&call->reply);
 		reply_error(&call->reply, 403,

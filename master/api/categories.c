@@ -191,8 +191,8 @@ static void add_changed(struct edit *e)
 	json_decref(users);
 }
 
-void categories_set(struct api *api, const json_t *request,
-		    struct reply *reply)
+static void categories_set(struct api *api, const json_t *request,
+			   struct reply *reply)
 {
 	static const struct collection categories = {
 		.command = "set-category",
@@ -212,3 +212,9 @@ void categories_set(struct api *api, const json_t *request,
 	json_decref(changes.users);
 	json_decref(changes.streams);
 }
+
+const struct api_command categories_commands[] = {
+	{ "set-category", categories_set, OBSERVER_FORBIDDEN,
+	  COMMAND_NAMES_OBJECT },
+	{ 0 },
+};

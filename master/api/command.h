@@ -38,17 +38,63 @@ struct reply {
 	struct call *call;
 };
 
-/* One "cmd"; request is an object. */
+/* What an observer may do; control users may do everything. */
+enum observer_access {
+	OBSERVER_FORBIDDEN, /* 403 */
+	OBSERVER_ALLOWED,
+	OBSERVER_HIDDEN,    /* 404 */
+};
+
+/* What a user of this type (common/account/user.h) may do where an observer
+ * has this access. */
+enum observer_access api_access(int user_type, enum observer_access observer);
+
+/* request is an object. */
 typedef void command_fn(struct api *, const json_t *request, struct reply *);
 
-/* One path; id is what stands behind it, "" when nothing may. */
-typedef void path_fn(struct api *, const char *id, enum status_span,
-		     struct reply *);
+enum {
+	COMMAND_NAMES_OBJECT = 1 << 0, /* the access log has "id:null" when
+					* the request has no id */
+	COMMAND_UNLOGGED = 1 << 1,     /* the access log leaves it out */
+};
 
-/* One path that takes a body, any JSON value; id is what stands behind the
- * path, or "". */
+/*
+ * A command of POST control/.  A file of commands ends with its rows, and
+ * api.c lists the files.
+ */
+struct api_command {
+	const char *name; /* NULL: the end of the rows */
+	command_fn *run;
+	enum observer_access observer;
+	unsigned flags;
+};
+
+/* NULL when there is no such command. */
+const struct api_command *api_command_find(const char *name);
+
+/* id: what follows the path, or "". */
+typedef void get_fn(struct api *, const char *id, enum status_span,
+		    struct reply *);
+
+/* body: any JSON value. */
 typedef void post_fn(struct api *, const char *id, const json_t *body,
 		     struct reply *);
+
+enum path_id {
+	PATH_ALONE,    /* no id */
+	PATH_ID,       /* "/{id}" follows */
+	PATH_MAYBE_ID,
+};
+
+/* A path below api/; of get and post one is not NULL. */
+struct api_path {
+	const char *path; /* without prefix and last slash; NULL: the end */
+	enum path_id id;
+	enum observer_access observer;
+	get_fn *get;
+	post_fn *post;
+	bool takes_span; /* looks at the query t */
+};
 
 /* 200 with the body, whose reference is taken. */
 void reply_json(struct reply *, json_t *take_body);
@@ -93,94 +139,3 @@ json_t *api_host_advice(struct api *);
  * or 404. */
 const json_t *api_request_stream(struct api *, const json_t *request,
 				 struct reply *);
-
-/* streams.c */
-command_fn streams_get;
-command_fn streams_toggle;
-command_fn streams_restart;
-command_fn streams_check;
-path_fn streams_info;
-path_fn streams_inputs;
-path_fn streams_outputs;
-path_fn streams_status;
-
-/* set_stream.c */
-command_fn streams_set;
-
-/* announcements.c */
-path_fn announcements_get;
-
-/* config.c */
-command_fn config_load;
-command_fn config_put;
-path_fn config_get;
-
-/* status.c */
-command_fn status_version;
-path_fn status_network_get;
-path_fn status_system;
-
-/* settings.c */
-command_fn settings_set;
-command_fn settings_set_config;
-command_fn settings_restart;
-command_fn settings_set_license;
-
-/* sections.c */
-command_fn sections_set_auth;
-command_fn sections_set_log;
-
-/* servers.c */
-command_fn servers_set;
-
-/* softcams.c, cas.c */
-command_fn softcams_set;
-command_fn cas_set;
-
-/* login.c */
-command_fn login_login;
-command_fn login_logout;
-command_fn login_whoami;
-command_fn login_ws_token;
-
-/* users.c */
-command_fn users_get;
-command_fn users_toggle;
-
-/* set_user.c */
-command_fn users_set;
-
-/* adapters.c */
-command_fn adapters_get;
-command_fn adapters_toggle;
-command_fn adapters_restart;
-path_fn adapters_info;
-path_fn adapters_status;
-
-/* set_adapter.c */
-command_fn adapters_set;
-
-/* categories.c */
-command_fn categories_set;
-
-/* stream_analysis.c */
-path_fn streams_analysis;
-
-/* stream_input.c */
-command_fn streams_set_input;
-command_fn streams_set_image;
-
-/* output_groups.c */
-post_fn output_groups_post;
-
-/* scans.c */
-command_fn scans_init;
-command_fn scans_check;
-command_fn scans_kill;
-
-/* test_softcam.c */
-command_fn softcams_test;
-
-/* sessions.c */
-command_fn sessions_list;
-command_fn sessions_close;

@@ -55,8 +55,8 @@ static void load_for_observer(struct api *api, struct reply *reply)
 	config_read_file(api->cfg.config, on_read, l);
 }
 
-void config_get(struct api *api, const char *id, enum status_span span,
-		struct reply *reply)
+static void config_get(struct api *api, const char *id, enum status_span span,
+		       struct reply *reply)
 {
 	(void)id, (void)span;
 	/* only its count of references changes */
@@ -64,7 +64,8 @@ void config_get(struct api *api, const char *id, enum status_span span,
 		   json_incref((json_t *)config_document(api->cfg.config)));
 }
 
-void config_load(struct api *api, const json_t *request, struct reply *reply)
+static void config_load(struct api *api, const json_t *request,
+			struct reply *reply)
 {
 	(void)request;
 	if (reply_caller(reply)->type == USER_CONTROL)
@@ -73,7 +74,8 @@ void config_load(struct api *api, const json_t *request, struct reply *reply)
 		load_for_observer(api, reply);
 }
 
-void config_put(struct api *api, const json_t *request, struct reply *reply)
+static void config_put(struct api *api, const json_t *request,
+		       struct reply *reply)
 {
 	const json_t *wanted = edit_get(request, "config");
 
@@ -87,3 +89,15 @@ void config_put(struct api *api, const json_t *request, struct reply *reply)
 				   reply, config_put))
 		saved_upload(api, wanted, reply, "upload");
 }
+
+const struct api_command config_commands[] = {
+	{ "load", config_load, OBSERVER_ALLOWED, 0 },
+	{ "upload", config_put, OBSERVER_HIDDEN, 0 },
+	{ 0 },
+};
+
+const struct api_path config_paths[] = {
+	{ "api/config", PATH_ALONE, OBSERVER_HIDDEN,
+	  .get = config_get },
+	{ 0 },
+};

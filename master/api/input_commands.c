@@ -97,8 +97,8 @@ static void choose(struct api *api, const char *id, size_t position,
 			    strerror(-r));
 }
 
-void streams_set_input(struct api *api, const json_t *request,
-		       struct reply *reply)
+static void streams_set_input(struct api *api, const json_t *request,
+			      struct reply *reply)
 {
 	const json_t *stream = api_request_stream(api, request, reply);
 	const json_t *input = edit_get(request, "input");
@@ -118,8 +118,8 @@ void streams_set_input(struct api *api, const json_t *request,
 		       wanted, reply);
 }
 
-void streams_set_image(struct api *api, const json_t *request,
-		       struct reply *reply)
+static void streams_set_image(struct api *api, const json_t *request,
+			      struct reply *reply)
 {
 	const json_t *stream = api_request_stream(api, request, reply);
 	const json_t *url = edit_get(request, "url");
@@ -144,3 +144,9 @@ void streams_set_image(struct api *api, const json_t *request,
 	edit_announce(api, message);
 	reply_ok(reply, "set-stream-image");
 }
+
+const struct api_command input_commands[] = {
+	{ "set-stream-image", streams_set_image, OBSERVER_FORBIDDEN, 0 },
+	{ "set-stream-input", streams_set_input, OBSERVER_FORBIDDEN, 0 },
+	{ 0 },
+};

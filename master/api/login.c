@@ -131,7 +131,8 @@ static void wipe(const json_t *password)
 		       json_string_length(password));
 }
 
-void login_login(struct api *api, const json_t *request, struct reply *reply)
+static void login_login(struct api *api, const json_t *request,
+			struct reply *reply)
 {
 	const json_t *login = json_object_get(request, "login");
 	const json_t *password = json_object_get(request, "password");
@@ -157,7 +158,8 @@ void login_login(struct api *api, const json_t *request, struct reply *reply)
 		wipe(password);
 }
 
-void login_logout(struct api *api, const json_t *request, struct reply *reply)
+static void login_logout(struct api *api, const json_t *request,
+			 struct reply *reply)
 {
 	const struct caller *caller = reply_caller(reply);
 
@@ -168,7 +170,8 @@ void login_logout(struct api *api, const json_t *request, struct reply *reply)
 	reply_json(reply, json_object());
 }
 
-void login_whoami(struct api *api, const json_t *request, struct reply *reply)
+static void login_whoami(struct api *api, const json_t *request,
+			 struct reply *reply)
 {
 	const struct caller *caller = reply_caller(reply);
 
@@ -176,8 +179,8 @@ void login_whoami(struct api *api, const json_t *request, struct reply *reply)
 	reply_caller_is(reply, caller->login, caller->type);
 }
 
-void login_ws_token(struct api *api, const json_t *request,
-		    struct reply *reply)
+static void login_ws_token(struct api *api, const json_t *request,
+			   struct reply *reply)
 {
 	json_t *body = json_object();
 	char token[SECRET_TEXT];
@@ -188,3 +191,11 @@ void login_ws_token(struct api *api, const json_t *request,
 	explicit_bzero(token, sizeof token);
 	reply_json(reply, body);
 }
+
+const struct api_command login_commands[] = {
+	{ "login", login_login, OBSERVER_ALLOWED, 0 },
+	{ "logout", login_logout, OBSERVER_ALLOWED, 0 },
+	{ "whoami", login_whoami, OBSERVER_ALLOWED, 0 },
+	{ "ws-token", login_ws_token, OBSERVER_ALLOWED, 0 },
+	{ 0 },
+};

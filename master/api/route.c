@@ -66,21 +66,6 @@ static void refuse_method(struct route *r, const char *allow,
 	reply_error(reply, 405, "only %s is answered here", allow);
 }
 
-/* The paths that look at t: elsewhere it is what defeats a cache. */
-static bool has_span(const char *path)
-{
-	static const char *const paths[] = {
-		"api/adapter-status",
-		"api/stream-status",
-		"api/system-status",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(paths); i++)
-		if (strcmp(path, paths[i]) == 0)
-			return true;
-	return false;
-}
-
 /* t=0 or t=1, default 1. */
 static bool read_span(const struct http_request *request, struct route *r,
 		      struct reply *reply)
@@ -97,76 +82,64 @@ static bool read_span(const struct http_request *request, struct route *r,
 	return reply->status == 0;
 }
 
-static void find_path(const struct route_paths *paths, const char *path,
+static void take_path(const struct api_path *p, const char *id,
 		      const struct http_request *request, struct route *r,
 		      struct reply *reply)
 {
-	for (size_t i = 0; i < paths->n; i++) {
-		const struct route_path *p = &paths->list[i];
-		const char *id = "";
-
-		if (p->takes_id)
-			id = behind(path, p->path);
-		else if (!is_path(path, p->path))
-			id = NULL;
-		if (id == NULL)
-			continue;
-		if (!has_method(request, "GET") && !has_method(request, "HEAD"))
-			refuse_method(r, "GET, HEAD", reply);
-		else if (!has_span(p->path) || read_span(request, r, reply)) {
-			r->kind = ROUTE_PATH;
-			r->path = p;
-			take_id(r, id);
-		}
-		return;
-	}
-	reply_error(reply, 404, "there is no such path");
+	r->path = p;
+	take_id(r, id);
+	if (p->post != NULL && !has_method(request, "POST"))
+		refuse_method(r, "POST", reply);
+	else if (p->get != NULL && !has_method(request, "GET") &&
+		 !has_method(request, "HEAD"))
+		refuse_method(r, "GET, HEAD", reply);
+	else if (!p->takes_span || read_span(request, r, reply))
+		r->kind = ROUTE_PATH;
 }
 
-/* False when it is none of them. */
-static bool find_post(const struct route_paths *paths, const char *path,
-		      const struct http_request *request, struct route *r,
-		      struct reply *reply)
+/* What follows the path of p, "" for nothing; NULL when it is another path. */
+static const char *match(const struct api_path *p, const char *path)
 {
-	for (size_t i = 0; i < paths->n_posts; i++) {
-		const struct route_post *p = &paths->posts[i];
-		const char *id = is_path(path, p->path) ? ""
-						: behind(path, p->path);
+	const char *id = p->id != PATH_ALONE ? behind(path, p->path) : NULL;
 
-		if (id == NULL)
-			continue;
-		r->kind = ROUTE_POST;
-		r->post = p;
-		take_id(r, id);
-		if (!has_method(request, "POST"))
-			refuse_method(r, "POST", reply);
-		return true;
-	}
-	return false;
+	return id == NULL && p->id != PATH_ID && is_path(path, p->path) ? ""
+								       : id;
 }
 
-void route_find(const struct route_paths *paths,
+void route_find(const char *prefix, const struct api_path *const *files,
 		const struct http_request *request, struct route *ret,
 		struct reply *reply)
 {
 	const char *path = http_request_path(request);
-	size_t prefix = strlen(paths->prefix);
+	size_t len = strlen(prefix);
 
 	*ret = (struct route){ .kind = ROUTE_NONE };
-	if (strncmp(path, paths->prefix, prefix) != 0) {
+	if (strncmp(path, prefix, len) != 0) {
 		reply_error(reply, 404, "there is no such path");
 		return;
 	}
-	path += prefix;
+	path += len;
 	if (is_path(path, "control")) {
 		ret->kind = ROUTE_COMMAND;
 		if (!has_method(request, "POST"))
 			refuse_method(ret, "POST", reply);
-	} else if (is_path(path, "control/event")) {
+		return;
+	}
+	if (is_path(path, "control/event")) {
 		ret->kind = ROUTE_EVENT;
 		if (!has_method(request, "GET"))
 			refuse_method(ret, "GET", reply);
-	} else if (!find_post(paths, path, request, ret, reply)) {
-		find_path(paths, path, request, ret, reply);
+		return;
 	}
+	for (; *files != NULL; files++) {
+		for (const struct api_path *p = *files; p->path != NULL; p++) {
+			const char *id = match(p, path);
+
+			if (id == NULL)
+				continue;
+			take_path(p, id, request, ret, reply);
+			return;
+		}
+	}
+	reply_error(reply, 404, "there is no such path");
 }

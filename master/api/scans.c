@@ -57,7 +57,8 @@ static const char *judge_input(const struct api *api, const json_t *request,
 	return NULL;
 }
 
-void scans_init(struct api *api, const json_t *request, struct reply *reply)
+static void scans_init(struct api *api, const json_t *request,
+		       struct reply *reply)
 {
 	const char *address = judge_input(api, request, reply);
 	struct scan *scan;
@@ -95,7 +96,8 @@ static struct scan *find(struct api *api, const json_t *request,
 	return scan;
 }
 
-void scans_check(struct api *api, const json_t *request, struct reply *reply)
+static void scans_check(struct api *api, const json_t *request,
+			struct reply *reply)
 {
 	struct scan *scan = find(api, request, reply);
 	json_t *body;
@@ -108,7 +110,8 @@ void scans_check(struct api *api, const json_t *request, struct reply *reply)
 	reply_json(reply, body);
 }
 
-void scans_kill(struct api *api, const json_t *request, struct reply *reply)
+static void scans_kill(struct api *api, const json_t *request,
+		       struct reply *reply)
 {
 	struct scan *scan = find(api, request, reply);
 
@@ -117,3 +120,10 @@ void scans_kill(struct api *api, const json_t *request, struct reply *reply)
 	scan_free(&scan);
 	reply_ok(reply, "scan-kill");
 }
+
+const struct api_command scans_commands[] = {
+	{ "scan-check", scans_check, OBSERVER_ALLOWED, 0 },
+	{ "scan-init", scans_init, OBSERVER_ALLOWED, 0 },
+	{ "scan-kill", scans_kill, OBSERVER_ALLOWED, 0 },
+	{ 0 },
+};

@@ -5,8 +5,8 @@
 #include "master/api/edit.h"
 #include "master/config/check.h"
 
-void sections_set_auth(struct api *api, const json_t *request,
-		       struct reply *reply)
+static void sections_set_auth(struct api *api, const json_t *request,
+			      struct reply *reply)
 {
 	json_t *message, *section;
 	const json_t *wanted;
@@ -28,8 +28,8 @@ void sections_set_auth(struct api *api, const json_t *request,
 	reply_ok(reply, "set-auth");
 }
 
-void sections_set_log(struct api *api, const json_t *request,
-		      struct reply *reply)
+static void sections_set_log(struct api *api, const json_t *request,
+			     struct reply *reply)
 {
 	const json_t *wanted;
 	struct errmsg why;
@@ -60,3 +60,9 @@ void sections_set_log(struct api *api, const json_t *request,
 	edit_announce(api, message);
 	reply_ok(reply, "set-log");
 }
+
+const struct api_command sections_commands[] = {
+	{ "set-auth", sections_set_auth, OBSERVER_HIDDEN, 0 },
+	{ "set-log", sections_set_log, OBSERVER_HIDDEN, 0 },
+	{ 0 },
+};

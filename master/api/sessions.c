@@ -103,7 +103,8 @@ static void ask(struct api *api, json_int_t close, struct reply *reply)
 	fleet_list_sessions(api->cfg.fleet, on_list, q);
 }
 
-void sessions_list(struct api *api, const json_t *request, struct reply *reply)
+static void sessions_list(struct api *api, const json_t *request,
+			  struct reply *reply)
 {
 	(void)request;
 	ask(api, -1, reply);
@@ -125,8 +126,8 @@ static json_int_t read_client(const json_t *id)
 	return *end == '\0' && errno == 0 ? n : -1;
 }
 
-void sessions_close(struct api *api, const json_t *request,
-		    struct reply *reply)
+static void sessions_close(struct api *api, const json_t *request,
+			   struct reply *reply)
 {
 	const json_t *id = edit_get(request, "id");
 	json_int_t client = read_client(id);
@@ -138,3 +139,9 @@ void sessions_close(struct api *api, const json_t *request,
 	else
 		ask(api, client, reply);
 }
+
+const struct api_command sessions_commands[] = {
+	{ "close-session", sessions_close, OBSERVER_FORBIDDEN, 0 },
+	{ "sessions", sessions_list, OBSERVER_ALLOWED, 0 },
+	{ 0 },
+};

@@ -20,7 +20,8 @@ static bool judge(const char *key, const json_t *value, struct reply *reply)
 	return false;
 }
 
-void settings_set(struct api *api, const json_t *request, struct reply *reply)
+static void settings_set(struct api *api, const json_t *request,
+			 struct reply *reply)
 {
 	const json_t *wanted;
 	json_t *settings, *message;
@@ -82,8 +83,8 @@ static json_t *tellable(const char *key, const json_t *data)
 					    : json_incref((json_t *)data);
 }
 
-void settings_set_config(struct api *api, const json_t *request,
-			 struct reply *reply)
+static void settings_set_config(struct api *api, const json_t *request,
+				struct reply *reply)
 {
 	const json_t *data = edit_get(request, "data");
 	json_t *message;
@@ -111,16 +112,16 @@ void settings_set_config(struct api *api, const json_t *request,
 		reply_ok(reply, "set-config");
 }
 
-void settings_restart(struct api *api, const json_t *request,
-		      struct reply *reply)
+static void settings_restart(struct api *api, const json_t *request,
+			     struct reply *reply)
 {
 	(void)request;
 	saved_restart_soon(api);
 	reply_ok(reply, "restart");
 }
 
-void settings_set_license(struct api *api, const json_t *request,
-			  struct reply *reply)
+static void settings_set_license(struct api *api, const json_t *request,
+				 struct reply *reply)
 {
 	const json_t *license = edit_get(request, "license");
 
@@ -131,3 +132,11 @@ void settings_set_license(struct api *api, const json_t *request,
 	else
 		reply_ok(reply, "set-license");
 }
+
+const struct api_command settings_commands[] = {
+	{ "restart", settings_restart, OBSERVER_FORBIDDEN, 0 },
+	{ "set-config", settings_set_config, OBSERVER_HIDDEN, 0 },
+	{ "set-license", settings_set_license, OBSERVER_FORBIDDEN, 0 },
+	{ "set-settings", settings_set, OBSERVER_HIDDEN, 0 },
+	{ 0 },
+};

@@ -72,7 +72,8 @@ static enum stream_fate rename_cams(const json_t *stream, json_t **ret_new,
 	return refers ? STREAM_RESTARTED : STREAM_KEPT;
 }
 
-void softcams_set(struct api *api, const json_t *request, struct reply *reply)
+static void softcams_set(struct api *api, const json_t *request,
+			 struct reply *reply)
 {
 	static const char *const required[] = { "id", "name", "type", "host",
 						"port", "user", "pass", NULL };
@@ -104,7 +105,7 @@ static bool judge_cas(struct edit *e)
 	return true;
 }
 
-void cas_set(struct api *api, const json_t *request, struct reply *reply)
+static void cas_set(struct api *api, const json_t *request, struct reply *reply)
 {
 	static const char *const required[] = { "id", NULL };
 	static const struct collection cas = {
@@ -118,3 +119,9 @@ void cas_set(struct api *api, const json_t *request, struct reply *reply)
 
 	collection_set(&cas, api, request, reply, NULL);
 }
+
+const struct api_command softcams_commands[] = {
+	{ "set-cas", cas_set, OBSERVER_HIDDEN, COMMAND_NAMES_OBJECT },
+	{ "set-softcam", softcams_set, OBSERVER_HIDDEN, COMMAND_NAMES_OBJECT },
+	{ 0 },
+};

@@ -6,8 +6,8 @@
 #include "common/supervise/tls_proc.h"
 #include "master/status/system_status.h"
 
-void status_version(struct api *api, const json_t *request,
-		    struct reply *reply)
+static void status_version(struct api *api, const json_t *request,
+			   struct reply *reply)
 {
 	json_t *body = json_object();
 
@@ -32,8 +32,8 @@ static json_t *alarms(struct api *api)
 	return list;
 }
 
-void status_system(struct api *api, const char *id, enum status_span span,
-		   struct reply *reply)
+static void status_system(struct api *api, const char *id,
+			  enum status_span span, struct reply *reply)
 {
 	json_t *o = system_status_get(api->cfg.system, span,
 				      api_instance(api));
@@ -46,10 +46,23 @@ void status_system(struct api *api, const char *id, enum status_span span,
 	reply_json(reply, o);
 }
 
-void status_network_get(struct api *api, const char *id,
-			enum status_span span, struct reply *reply)
+static void status_network_get(struct api *api, const char *id,
+			       enum status_span span, struct reply *reply)
 {
 	(void)id, (void)span;
 	reply_json(reply,
 		   status_network(api->cfg.status, api_instance(api)));
 }
+
+const struct api_command status_commands[] = {
+	{ "version", status_version, OBSERVER_ALLOWED, 0 },
+	{ 0 },
+};
+
+const struct api_path status_paths[] = {
+	{ "api/network-status", PATH_ALONE, OBSERVER_ALLOWED,
+	  .get = status_network_get },
+	{ "api/system-status", PATH_ALONE, OBSERVER_ALLOWED,
+	  .get = status_system, .takes_span = true },
+	{ 0 },
+};

@@ -64,8 +64,8 @@ static void on_answer(json_t *answer, const char *why, void *arg)
 		call_finish(call);
 }
 
-void streams_analysis(struct api *api, const char *id, enum status_span span,
-		      struct reply *reply)
+static void streams_analysis(struct api *api, const char *id,
+			     enum status_span span, struct reply *reply)
 {
 	struct question *q;
 	int err;
@@ -88,3 +88,9 @@ void streams_analysis(struct api *api, const char *id, enum status_span span,
 	reply_error(reply, 503, err == -EBUSY ? "too many ask already"
 					      : "the stream is not run");
 }
+
+const struct api_path stream_analysis_paths[] = {
+	{ "api/stream-analysis", PATH_ID, OBSERVER_ALLOWED,
+	  .get = streams_analysis },
+	{ 0 },
+};

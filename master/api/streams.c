@@ -76,7 +76,8 @@ static void finish_stream(struct edit *e)
 	apply_warn(e->api, edit_text(e->entry, "id"), e->arg, e->reply);
 }
 
-void streams_set(struct api *api, const json_t *request, struct reply *reply)
+static void streams_set(struct api *api, const json_t *request,
+			struct reply *reply)
 {
 	static const struct collection streams = {
 		.command = "set-stream",
@@ -94,7 +95,8 @@ void streams_set(struct api *api, const json_t *request, struct reply *reply)
 
 /* --- other commands --- */
 
-void streams_get(struct api *api, const json_t *request, struct reply *reply)
+static void streams_get(struct api *api, const json_t *request,
+			struct reply *reply)
 {
 	const json_t *stream = api_request_stream(api, request, reply);
 
@@ -103,8 +105,8 @@ void streams_get(struct api *api, const json_t *request, struct reply *reply)
 					    "stream", stream));
 }
 
-void streams_toggle(struct api *api, const json_t *request,
-		    struct reply *reply)
+static void streams_toggle(struct api *api, const json_t *request,
+			   struct reply *reply)
 {
 	const json_t *old = api_request_stream(api, request, reply);
 	bool enable = !json_is_true(json_object_get(old, "enable"));
@@ -130,8 +132,8 @@ void streams_toggle(struct api *api, const json_t *request,
 	reply_ok(reply, "toggle-stream");
 }
 
-void streams_restart(struct api *api, const json_t *request,
-		     struct reply *reply)
+static void streams_restart(struct api *api, const json_t *request,
+			    struct reply *reply)
 {
 	const json_t *stream = api_request_stream(api, request, reply);
 
@@ -141,8 +143,8 @@ void streams_restart(struct api *api, const json_t *request,
 	reply_ok(reply, "restart-stream");
 }
 
-void streams_check(struct api *api, const json_t *request,
-		   struct reply *reply)
+static void streams_check(struct api *api, const json_t *request,
+			  struct reply *reply)
 {
 	const json_t *stream = api_request_stream(api, request, reply);
 	const json_t *with_status = json_object_get(request, "status");
@@ -179,32 +181,53 @@ static void reply_or_404(struct reply *reply, const char *id, json_t *take)
 		reply_error(reply, 404, "there is no stream \"%.64s\"", id);
 }
 
-void streams_info(struct api *api, const char *id, enum status_span span,
-		  struct reply *reply)
+static void streams_info(struct api *api, const char *id, enum status_span span,
+			 struct reply *reply)
 {
 	(void)span;
 	reply_or_404(reply, id, share(config_stream(api->cfg.config, id)));
 }
 
-void streams_inputs(struct api *api, const char *id, enum status_span span,
-		    struct reply *reply)
+static void streams_inputs(struct api *api, const char *id,
+			   enum status_span span, struct reply *reply)
 {
 	(void)span;
 	reply_or_404(reply, id, status_inputs(api->cfg.status, id,
 					      api_instance(api)));
 }
 
-void streams_outputs(struct api *api, const char *id, enum status_span span,
-		     struct reply *reply)
+static void streams_outputs(struct api *api, const char *id,
+			    enum status_span span, struct reply *reply)
 {
 	(void)span;
 	reply_or_404(reply, id, status_outputs(api->cfg.status, id,
 					       api_instance(api)));
 }
 
-void streams_status(struct api *api, const char *id, enum status_span span,
-		    struct reply *reply)
+static void streams_status(struct api *api, const char *id,
+			   enum status_span span, struct reply *reply)
 {
 	reply_or_404(reply, id, status_stream(api->cfg.status, id, span,
 					      api_instance(api)));
 }
+
+const struct api_command streams_commands[] = {
+	{ "check-stream", streams_check, OBSERVER_ALLOWED, 0 },
+	{ "get-stream", streams_get, OBSERVER_ALLOWED, 0 },
+	{ "restart-stream", streams_restart, OBSERVER_FORBIDDEN, 0 },
+	{ "set-stream", streams_set, OBSERVER_FORBIDDEN, COMMAND_NAMES_OBJECT },
+	{ "toggle-stream", streams_toggle, OBSERVER_FORBIDDEN, 0 },
+	{ 0 },
+};
+
+const struct api_path streams_paths[] = {
+	{ "api/stream-info", PATH_ID, OBSERVER_ALLOWED,
+	  .get = streams_info },
+	{ "api/stream-inputs", PATH_ID, OBSERVER_ALLOWED,
+	  .get = streams_inputs },
+	{ "api/stream-outputs", PATH_ID, OBSERVER_ALLOWED,
+	  .get = streams_outputs },
+	{ "api/stream-status", PATH_ID, OBSERVER_ALLOWED,
+	  .get = streams_status, .takes_span = true },
+	{ 0 },
+};

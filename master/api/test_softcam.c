@@ -116,7 +116,8 @@ static bool is_newcamd(const json_t *config)
 	return type != NULL && strcmp(type, "newcamd") == 0;
 }
 
-void softcams_test(struct api *api, const json_t *request, struct reply *reply)
+static void softcams_test(struct api *api, const json_t *request,
+			  struct reply *reply)
 {
 	const json_t *config = edit_get(request, "config");
 	struct test *t;
@@ -144,3 +145,8 @@ void softcams_test(struct api *api, const json_t *request, struct reply *reply)
 	job_set_deadline(t->job, TEST_MS);
 	t->call = reply_later(reply, on_client_gone, t);
 }
+
+const struct api_command test_softcam_commands[] = {
+	{ "test-softcam", softcams_test, OBSERVER_HIDDEN, COMMAND_UNLOGGED },
+	{ 0 },
+};

@@ -65,7 +65,8 @@ static void store(struct api *api, const char *login, json_t *take_entry)
 	json_decref(take_entry);
 }
 
-void users_get(struct api *api, const json_t *request, struct reply *reply)
+static void users_get(struct api *api, const json_t *request,
+		      struct reply *reply)
 {
 	const json_t *entry = find(api, read_login(request, reply), reply);
 	json_t *copy;
@@ -78,7 +79,8 @@ void users_get(struct api *api, const json_t *request, struct reply *reply)
 	reply_json(reply, copy);
 }
 
-void users_toggle(struct api *api, const json_t *request, struct reply *reply)
+static void users_toggle(struct api *api, const json_t *request,
+			 struct reply *reply)
 {
 	const json_t *old = find(api, read_login(request, reply), reply);
 	bool enable = !json_is_true(json_object_get(old, "enable"));
@@ -252,7 +254,8 @@ static void put_user(struct api *api, const char *login, const json_t *user,
 	explicit_bzero((char *)password, json_string_length(secret));
 }
 
-void users_set(struct api *api, const json_t *request, struct reply *reply)
+static void users_set(struct api *api, const json_t *request,
+		      struct reply *reply)
 {
 	const json_t *user = edit_get(request, "user");
 	const char *login = read_login(request, reply);
@@ -272,3 +275,10 @@ void users_set(struct api *api, const json_t *request, struct reply *reply)
 		put_user(api, login, user, reply);
 	}
 }
+
+const struct api_command users_commands[] = {
+	{ "get-user", users_get, OBSERVER_ALLOWED, 0 },
+	{ "set-user", users_set, OBSERVER_ALLOWED, COMMAND_NAMES_OBJECT },
+	{ "toggle-user", users_toggle, OBSERVER_FORBIDDEN, 0 },
+	{ 0 },
+};

@@ -28,7 +28,8 @@ static bool read_server(struct edit *e)
 	return e->reply->status == 0 && !e->reply->drop;
 }
 
-void servers_set(struct api *api, const json_t *request, struct reply *reply)
+static void servers_set(struct api *api, const json_t *request,
+			struct reply *reply)
 {
 	static const struct collection servers = {
 		.command = "set-server",
@@ -100,8 +101,8 @@ static void announce_group(struct edit *e)
 	edit_announce(e->api, message);
 }
 
-void output_groups_post(struct api *api, const char *name, const json_t *body,
-			struct reply *reply)
+static void output_groups_post(struct api *api, const char *name,
+			       const json_t *body, struct reply *reply)
 {
 	static const struct collection groups = {
 		.command = "post-output-group",
@@ -115,3 +116,14 @@ void output_groups_post(struct api *api, const char *name, const json_t *body,
 
 	collection_set(&groups, api, body, reply, (char *)name);
 }
+
+const struct api_command web_lists_commands[] = {
+	{ "set-server", servers_set, OBSERVER_HIDDEN, COMMAND_NAMES_OBJECT },
+	{ 0 },
+};
+
+const struct api_path web_lists_paths[] = {
+	{ "api/output-group", PATH_MAYBE_ID, OBSERVER_FORBIDDEN,
+	  .post = output_groups_post },
+	{ 0 },
+};

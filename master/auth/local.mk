@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
-	master/auth/access.c master/auth/access.h \
 	master/auth/auth.c master/auth/auth.h \
 	master/auth/caller.h \
 	master/auth/first_start.c master/auth/first_start.h \

@@ -391,6 +391,7 @@ tests_unit_worker_tls_test_tls_server_LDADD = \
 	$(SSL_LIBS)
 
 unit_master_tests = \
+	tests/unit/master/api/test_access \
 	tests/unit/master/api/test_adapters \
 	tests/unit/master/api/test_announcements \
 	tests/unit/master/api/test_api \
@@ -404,7 +405,6 @@ unit_master_tests = \
 	tests/unit/master/api/test_settings \
 	tests/unit/master/api/test_softcams \
 	tests/unit/master/api/test_streams \
-	tests/unit/master/auth/test_access \
 	tests/unit/master/auth/test_auth \
 	tests/unit/master/auth/test_password_check \
 	tests/unit/master/config/test_check \
@@ -432,6 +432,11 @@ unit_master_tests = \
 	tests/unit/master/test_file_budget
 check_PROGRAMS += $(unit_master_tests)
 TESTS += $(unit_master_tests)
+tests_unit_master_api_test_access_SOURCES = \
+	tests/unit/master/api/test_access.c \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_access_LDADD = $(master_libs)
 tests_unit_master_api_test_adapters_SOURCES = \
 	tests/unit/master/api/test_adapters.c \
 	tests/unit/master/api/world.c \
@@ -511,7 +516,6 @@ tests_unit_master_api_test_streams_SOURCES = \
 	tests/unit/master/fakes.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_streams_LDADD = $(master_libs)
-tests_unit_master_auth_test_access_LDADD = $(master_libs)
 tests_unit_master_auth_test_auth_LDADD = $(master_libs)
 tests_unit_master_auth_test_password_check_LDADD = $(master_libs)
 tests_unit_master_config_test_check_LDADD = $(master_libs)

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What each role may do, from the rows of commands and paths. */
+#include "common/account/user.h"
+#include "master/api/command.h"
+
+#include <criterion/criterion.h>
+
+/* What each role may, as the manual promises it: Y, F = 403, H = 404. */
+static const struct {
+	const char *name;
+	char observer;
+} commands[] = {
+	{ "logout", 'Y' }, { "whoami", 'Y' }, { "ws-token", 'Y' },
+	{ "load", 'Y' }, { "version", 'Y' }, { "get-stream", 'Y' },
+	{ "get-adapter", 'Y' }, { "get-user", 'Y' }, { "check-stream", 'Y' },
+	{ "sessions", 'Y' }, { "scan-init", 'Y' }, { "scan-check", 'Y' },
+	{ "scan-kill", 'Y' }, { "set-user", 'Y' },
+	{ "upload", 'H' }, { "set-settings", 'H' }, { "set-config", 'H' },
+	{ "set-auth", 'H' }, { "set-log", 'H' }, { "set-server", 'H' },
+	{ "set-softcam", 'H' }, { "test-softcam", 'H' }, { "set-cas", 'H' },
+	{ "restart", 'F' }, { "set-license", 'F' }, { "set-stream", 'F' },
+	{ "toggle-stream", 'F' }, { "restart-stream", 'F' },
+	{ "set-stream-input", 'F' }, { "set-stream-image", 'F' },
+	{ "set-adapter", 'F' }, { "restart-adapter", 'F' },
+	{ "toggle-adapter", 'F' }, { "toggle-user", 'F' },
+	{ "close-session", 'F' }, { "set-category", 'F' },
+	{ "no-such-command", 'F' }, { "", 'F' },
+};
+
+extern const struct api_path adapters_paths[], announcements_paths[],
+	config_paths[], status_paths[], stream_analysis_paths[],
+	streams_paths[], web_lists_paths[];
+
+static char letter(int user_type, const char *name)
+{
+	const struct api_command *c = api_command_find(name);
+	enum observer_access access = api_access(
+		user_type, c != NULL ? c->observer : OBSERVER_FORBIDDEN);
+
+	return access == OBSERVER_ALLOWED ? 'Y' :
+	       access == OBSERVER_FORBIDDEN ? 'F' : 'H';
+}
+
+Test(access, control_users_may_do_everything)
+{
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		cr_expect_eq(letter(USER_CONTROL, commands[i].name), 'Y');
+	cr_expect_eq(api_access(USER_CONTROL, config_paths[0].observer),
+		     OBSERVER_ALLOWED);
+}
+
+Test(access, observers_may_do_what_is_written)
+{
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		cr_expect_eq(letter(USER_OBSERVER, commands[i].name),
+			     commands[i].observer, "%s", commands[i].name);
+}
+
+Test(access, observers_read_every_path_but_the_configuration)
+{
+	const struct api_path *const files[] = {
+		adapters_paths, announcements_paths, status_paths,
+		stream_analysis_paths, streams_paths,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++)
+		for (const struct api_path *p = files[i]; p->path; p++)
+			cr_expect_eq(p->observer, OBSERVER_ALLOWED, "%s",
+				     p->path);
+	cr_expect_str_eq(config_paths[0].path, "api/config");
+	cr_expect_eq(config_paths[0].observer, OBSERVER_HIDDEN);
+	cr_expect_str_eq(web_lists_paths[0].path, "api/output-group");
+	cr_expect_eq(web_lists_paths[0].observer, OBSERVER_FORBIDDEN);
+}
+
+Test(access, other_users_may_do_nothing)
+{
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+		cr_expect_eq(letter(USER_REGULAR, commands[i].name), 'F');
+		cr_expect_eq(letter(0, commands[i].name), 'F');
+	}
+	cr_expect_eq(api_access(USER_REGULAR, streams_paths[0].observer),
+		     OBSERVER_FORBIDDEN);
+}
