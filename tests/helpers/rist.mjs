@@ -18,7 +18,7 @@ export const one = async (sluice, id, kind) => (await sluice.json(
 export const url = (port, secret) => `rist://@127.0.0.1:${port}` +
 	(secret ? `#secret=${secret}` : '');
 
-export const SILENT = 'path 2: brings nothing';
+export const SILENT = 'path 2: no packets';
 
 export const input = async (sluice) => (await sluice.status('a002')).inputs[0];
 export const output = async (sluice) =>
@@ -114,6 +114,6 @@ export async function losePaths(t, i, ways, more) {
 	nft(`delete table inet both${i}; delete table inet way${i}1`);
 	// why it is off air is another matter
 	assert.doesNotMatch(sluice.log,
-		/unprotected \((?!path \d: brings nothing)/);
+		/unprotected \((?!path \d: no packets)/);
 	await sluice.stop();
 }

@@ -92,7 +92,7 @@ test('a second path whose interface goes away, in and out', async (t) => {
 	await sluice.onair('a001');
 	await sluice.onair('a002');
 	for (const id of ['a001', 'a002']) {
-		await told(sluice, id, /^path 2: brings nothing/);
+		await told(sluice, id, /^path 2: no packets/);
 		await sluice.logged(new RegExp(`${id}: input 1: alarms: ` +
 			'.*unprotected \\(path 2: '));
 	}
@@ -109,7 +109,7 @@ test('a second path whose interface goes away, in and out', async (t) => {
 		(await output(sluice, 'a001')).packets > packets + 500);
 	await d0();
 	for (const id of ['a001', 'a002'])
-		await told(sluice, id, /^path 2: brings nothing/);
+		await told(sluice, id, /^path 2: no packets/);
 	await waitUntil('the output', async () =>
 		!(await output(sluice, 'a001')).error, 30000);
 	await sluice.logged(/a001: output 1: all of it goes again/);
@@ -126,12 +126,12 @@ test('a second path of RTP that is another stream', async (t) => {
 		socket.close()));
 	await Sender.start(t, new TsMux(), 5000, { shape: first.shape });
 	await sluice.onair('a001');
-	await told(sluice, 'a001', /^path 2: brings nothing$/);
+	await told(sluice, 'a001', /^path 2: no packets$/);
 	const other = await Sender.start(t, new TsMux(), 5010,
 		{ shape: second.shape });
-	await told(sluice, 'a001', /^path 2: brings another stream$/);
+	await told(sluice, 'a001', /^path 2: carries another stream$/);
 	other.stop();
-	await told(sluice, 'a001', /^path 2: brings nothing$/);
+	await told(sluice, 'a001', /^path 2: no packets$/);
 	await sluice.stop();
 });
 

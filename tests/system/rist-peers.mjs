@@ -47,7 +47,7 @@ const senders = [
 			`udp://127.0.0.1:${from}`, '-o',
 			'rist://127.0.0.1:9044?weight=0,' +
 			'rist://127.0.0.1:9046?weight=0']),
-		cut: /^path 1: brings nothing$/ },
+		cut: /^path 1: no packets$/ },
 ];
 
 // Who writes what comes from which output of ours to a file.

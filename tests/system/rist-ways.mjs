@@ -103,7 +103,7 @@ test('a way that brings no data raises the alarm unprotected, though reports ' +
 		await waitUntil(`alarm of path ${i + 1}`, async () => {
 			const { error, alarms } = await input(sluice);
 
-			return error === `path ${i + 1}: brings nothing` &&
+			return error === `path ${i + 1}: no packets` &&
 				alarms?.includes('unprotected');
 		}, 20000);
 		await fault.stop();

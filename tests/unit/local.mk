@@ -155,7 +155,7 @@ unit_worker_tests = \
 	tests/unit/worker/input/test_input_keeper \
 	tests/unit/worker/input/test_loop \
 	tests/unit/worker/input/test_packet_ring \
-	tests/unit/worker/input/test_path_silence \
+	tests/unit/worker/input/test_redundant_paths \
 	tests/unit/worker/input/test_playout \
 	tests/unit/worker/input/test_receiver \
 	tests/unit/worker/input/test_rtp_input \

@@ -95,16 +95,6 @@ const char *input_senders(const struct input *in)
 	return who != NULL && who[0] != '\0' ? who : NULL;
 }
 
-void input_add_senders(struct errmsg *to, size_t path, const char *who)
-{
-	if (path == 0)
-		errmsg_set(to, "%s", who);
-	else if (to->text[0] == '\0')
-		errmsg_set(to, "path %zu: %s", path, who);
-	else
-		errmsg_prefix(to, "path %zu: %s; ", path, who);
-}
-
 const char *input_bare(const struct input *in)
 {
 	return in->ops->bare != NULL ? in->ops->bare(in) : NULL;

@@ -42,10 +42,6 @@ struct input {
 	struct udp_flow *flow; /* of datagrams that are measured, or NULL */
 };
 
-/* What is said of the senders of one of its paths, from the last path to the
- * first; path 0: it is the only one. */
-void input_add_senders(struct errmsg *to, size_t path, const char *who);
-
 /* As input_open(). */
 typedef struct input *input_open_fn(const struct input_spec *,
 				    uint64_t now_ns, int *ret_err,

@@ -11,11 +11,11 @@ libworker_a_SOURCES += \
 	worker/input/lap.c worker/input/lap.h \
 	worker/input/merge_input.c \
 	worker/input/packet_ring.c worker/input/packet_ring.h \
-	worker/input/path_silence.h \
 	worker/input/playout.c worker/input/playout.h \
 	worker/input/receiver.c worker/input/receiver.h \
+	worker/input/redundant_paths.c worker/input/redundant_paths.h \
 	worker/input/rtp_input.c \
-	worker/input/rtp_leg.c worker/input/rtp_leg.h \
+	worker/input/rtp_path.c worker/input/rtp_path.h \
 	worker/input/sdp_input.c \
 	worker/input/stream_input.c \
 	worker/input/udp_flow.c worker/input/udp_flow.h \

@@ -1,51 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two inputs that bring the same stream, as one: what they are does not matter,
- * the packets are compared.
+ * Two inputs with the same stream, as one input: the packets are compared, so
+ * the inputs may be of any type.
  *
- * One of them may be broken; it is opened again beside the other.
+ * One path may fail; it is opened again beside the other.
  */
 #include "common/base/alloc.h"
-#include "common/base/fd.h"
 #include "common/base/units.h"
 #include "worker/input/input_type.h"
-#include "worker/input/path_silence.h"
-#include "worker/merge/ts_merge.h"
+#include "worker/input/redundant_paths.h"
 #include "worker/input/udp_flow.h"
+#include "worker/merge/ts_merge.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 
-struct leg {
+struct merge_path {
 	struct merge_input *owner;
 	struct input_spec spec;
 	struct input *input; /* NULL while it is not open */
 	struct batch batch;
-	struct errmsg why; /* it is not open */
-	struct input_counters closed; /* of what was closed */
-	uint64_t heard_ns; /* something came, or it was opened */
+	struct input_counters closed; /* of inputs that were closed */
+	uint64_t received_ns; /* the last packets, or the opening */
 };
 
 struct merge_input {
 	struct input base;
-	struct leg legs[TS_MERGE_PATHS];
+	struct redundant_paths paths;
+	struct merge_path path[TS_MERGE_PATHS];
 	struct ts_merge *merge;
 	uint64_t now_ns; /* of this read */
-	uint64_t unprotected; /* seconds with one path */
-	unsigned silent_s[TS_MERGE_PATHS]; /* while the other brings some */
-	struct errmsg senders; /* two on one path, in the last second; "" */
-	struct errmsg trouble; /* as of the last second; "" */
 };
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
-	struct leg *l = arg;
-	struct merge_input *m = l->owner;
+	struct merge_path *p = arg;
+	struct merge_input *m = p->owner;
 
-	ts_merge_feed(m->merge, runs, n_runs, (unsigned)(l - m->legs),
+	ts_merge_feed(m->merge, runs, n_runs, (unsigned)(p - m->path),
 		      m->now_ns);
 }
 
@@ -57,190 +51,133 @@ static void add(struct input_counters *to, const struct input_counters *c)
 	to->source_changes += c->source_changes;
 }
 
-static void close_leg(struct leg *l)
+static void open_path(struct merge_input *m, size_t i, uint64_t now_ns)
 {
-	struct input_counters last;
-
-	if (l->input == NULL)
-		return;
-	input_counters(l->input, &last);
-	add(&l->closed, &last);
-	input_free(&l->input);
-}
-
-static void wait_for(struct merge_input *m, struct leg *l)
-{
-	struct epoll_event e = { .events = EPOLLIN };
-
-	if (m->base.fd >= 0 && input_fd(l->input) >= 0)
-		(void)epoll_ctl(m->base.fd, EPOLL_CTL_ADD, input_fd(l->input),
-				&e);
-}
-
-static int open_leg(struct merge_input *m, struct leg *l, uint64_t now_ns)
-{
+	struct merge_path *p = &m->path[i];
+	struct errmsg error;
 	int err = 0;
 
-	l->input = input_open(&l->spec, now_ns, &err, &l->why);
-	if (l->input == NULL)
-		return err;
-	l->heard_ns = now_ns;
-	wait_for(m, l);
-	return 0;
+	p->input = input_open(&p->spec, now_ns, &err, &error);
+	p->received_ns = now_ns;
+	if (p->input != NULL)
+		redundant_path_opened(&m->paths, i, input_fd(p->input));
+	else
+		redundant_path_failed(&m->paths, i, err, &error);
 }
 
-/* Nothing is open: what hinders the first; else 0. */
-static int fail(const struct merge_input *m, int err, struct errmsg *why)
+/* The next second opens it again. */
+static void fail_path(struct merge_input *m, size_t i, int err,
+		      const struct errmsg *error)
 {
-	for (size_t i = 0; i < TS_MERGE_PATHS; i++)
-		if (m->legs[i].input != NULL)
-			return 0;
-	*why = m->legs[0].why;
-	return err;
-}
+	struct merge_path *p = &m->path[i];
+	struct input_counters last;
 
-static int read_leg(struct merge_input *m, struct leg *l)
-{
-	int r;
-
-	if (l->input == NULL)
-		return 0;
-	r = input_read(l->input, &l->batch, m->now_ns, &l->why);
-	if (r < 0)
-		close_leg(l);
-	else if (r > 0)
-		l->heard_ns = m->now_ns;
-	return r;
+	input_counters(p->input, &last);
+	add(&p->closed, &last);
+	input_free(&p->input);
+	redundant_path_failed(&m->paths, i, err, error);
 }
 
 static int merge_read(struct input *base, struct batch *batch, uint64_t now_ns,
-		      struct errmsg *why)
+		      struct errmsg *error)
 {
 	struct merge_input *m = container_of(base, struct merge_input, base);
-	int reads = 0, err = 0;
+	struct errmsg failed;
+	int reads = 0;
 
 	m->now_ns = now_ns;
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
-		int r = read_leg(m, &m->legs[i]);
+		struct merge_path *p = &m->path[i];
+		int r;
 
-		if (r < 0)
-			err = r;
-		else
-			reads += r;
+		if (p->input == NULL)
+			continue;
+		r = input_read(p->input, &p->batch, now_ns, &failed);
+		if (r < 0) {
+			fail_path(m, i, r, &failed);
+			continue;
+		}
+		reads += r;
+		if (r > 0)
+			p->received_ns = now_ns;
 	}
 	ts_merge_turn(m->merge, batch, now_ns);
-	if (err < 0 && fail(m, err, why) < 0)
-		return err;
+	if (m->paths.n_open == 0)
+		return redundant_paths_check(&m->paths, error);
 	return reads > 0 ? reads : ts_merge_waits(m->merge);
 }
 
-/* What brings nothing for the time of its option watchdog is closed. */
-static void watch(struct leg *l, uint64_t now_ns)
+/* Option watchdog: a path without packets for so long is opened again. */
+static bool is_dead(struct merge_path *p, uint64_t now_ns)
 {
-	if (l->input == NULL || l->spec.watchdog_s == 0)
-		return;
-	if (input_is_cut_off(l->input))
-		l->heard_ns = now_ns;
-	if (now_ns - l->heard_ns < l->spec.watchdog_s * SECOND_NS)
-		return;
-	errmsg_set(&l->why, "nothing came for %u s", l->spec.watchdog_s);
-	close_leg(l);
+	if (input_is_cut_off(p->input))
+		p->received_ns = now_ns;
+	return p->spec.watchdog_s > 0 &&
+	       now_ns - p->received_ns >= p->spec.watchdog_s * SECOND_NS;
 }
 
-/* Opens what is closed, and anew what brings nothing. */
-static int mend_leg(struct merge_input *m, struct leg *l, uint64_t now_ns)
+static void run_path(struct merge_input *m, size_t i, uint64_t now_ns)
 {
+	struct merge_path *p = &m->path[i];
+	struct errmsg failed;
 	int r;
 
-	watch(l, now_ns);
-	if (l->input == NULL)
-		return open_leg(m, l, now_ns);
-
-	int fd = input_fd(l->input);
-
-	r = input_second(l->input, now_ns, &l->why);
+	if (p->input != NULL && is_dead(p, now_ns)) {
+		errmsg_set(&failed, "no packets for %u s", p->spec.watchdog_s);
+		fail_path(m, i, -ETIMEDOUT, &failed);
+	}
+	if (p->input == NULL) {
+		open_path(m, i, now_ns);
+		return;
+	}
+	r = input_second(p->input, now_ns, &failed);
 	if (r < 0)
-		close_leg(l);
-	else if (input_fd(l->input) != fd)
-		wait_for(m, l);
-	return r;
+		fail_path(m, i, r, &failed);
+	else
+		redundant_path_set_fd(&m->paths, i, input_fd(p->input));
 }
 
-/* They are not the same: what tells it. */
-static void tell_refused(struct merge_input *m,
-			 const struct ts_merge_counts *c)
+/* The two are not copies of one stream: by what that was found. */
+static void report_refused(struct merge_input *m,
+			   const struct ts_merge_counts *c)
 {
 	char pid[24];
 
 	(void)snprintf(pid, sizeof pid, ", as on PID %u", c->pid);
-	errmsg_set(&m->trouble,
+	errmsg_set(&m->paths.error,
 		   "path %u is not used, not the same stream: "
 		   "%u of %u packets differ%s",
 		   c->lead == 0 ? 2U : 1U, c->differ, c->of,
 		   c->pid < TS_PIDS    ? pid
 		   : c->pid == TS_PIDS ? ", as those with a PCR"
 				       : "");
+	m->paths.unprotected = true;
+	m->paths.unprotected_s++;
 }
 
-/* Why this path is of no use; NULL: it is. */
-static const char *find_fault(struct merge_input *m, size_t i,
-			      const struct ts_merge_counts *c)
-{
-	const struct leg *l = &m->legs[i];
-	const char *why = l->input != NULL ? input_trouble(l->input)
-					   : l->why.text;
-
-	m->silent_s[i] = silence_second(m->silent_s[i], c->live[i],
-					c->live[!i]);
-	if (why == NULL && silence_matters(m->silent_s[i], c->live[!i]))
-		why = "brings nothing";
-	return why;
-}
-
-static void find_trouble(struct merge_input *m)
-{
-	struct ts_merge_counts c;
-
-	ts_merge_counts(m->merge, &c);
-	m->trouble.text[0] = '\0';
-	if (c.refused)
-		tell_refused(m, &c);
-	for (size_t i = TS_MERGE_PATHS; i-- > 0;) {
-		const char *why = find_fault(m, i, &c);
-
-		if (why != NULL)
-			errmsg_set(&m->trouble, "path %zu: %s", i + 1, why);
-	}
-	m->unprotected += m->trouble.text[0] != '\0';
-}
-
-static void name_senders(struct merge_input *m)
-{
-	m->senders.text[0] = '\0';
-	for (size_t i = TS_MERGE_PATHS; i-- > 0;) {
-		const struct input *in = m->legs[i].input;
-		const char *who = in != NULL ? input_senders(in) : NULL;
-
-		if (who != NULL)
-			input_add_senders(&m->senders, i + 1, who);
-	}
-}
-
-static int merge_second(struct input *base, uint64_t now_ns, struct errmsg *why)
+static int merge_second(struct input *base, uint64_t now_ns,
+			struct errmsg *error)
 {
 	struct merge_input *m = container_of(base, struct merge_input, base);
-	int err = 0;
+	struct path_state states[TS_MERGE_PATHS] = { 0 };
+	struct ts_merge_counts c;
 
 	ts_merge_second(m->merge, now_ns);
+	ts_merge_counts(m->merge, &c);
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
-		int r = mend_leg(m, &m->legs[i], now_ns);
+		const struct merge_path *p = &m->path[i];
 
-		if (r < 0)
-			err = r;
+		run_path(m, i, now_ns);
+		states[i].delivers = c.live[i];
+		if (p->input == NULL)
+			continue;
+		states[i].error = input_trouble(p->input);
+		states[i].senders = input_senders(p->input);
 	}
-	find_trouble(m);
-	name_senders(m);
-	return err < 0 ? fail(m, err, why) : 0;
+	redundant_paths_every_second(&m->paths, states);
+	if (c.refused && redundant_paths_error(&m->paths) == NULL)
+		report_refused(m, &c);
+	return redundant_paths_check(&m->paths, error);
 }
 
 static void merge_counters(const struct input *base, struct input_counters *ret)
@@ -251,14 +188,14 @@ static void merge_counters(const struct input *base, struct input_counters *ret)
 
 	ts_merge_counts(m->merge, &c);
 	*ret = (struct input_counters){ .recovered = c.merged,
-					.unprotected = m->unprotected };
+					.unprotected = m->paths.unprotected_s };
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
 		struct input_counters now = { 0 };
 
-		if (m->legs[i].input != NULL)
-			input_counters(m->legs[i].input, &now);
+		if (m->path[i].input != NULL)
+			input_counters(m->path[i].input, &now);
 		add(ret, &now);
-		add(ret, &m->legs[i].closed);
+		add(ret, &m->path[i].closed);
 	}
 }
 
@@ -277,8 +214,8 @@ static void merge_stats(const struct input *base, struct link_stats *ret)
 	link_stats_set(ret, LINK_PATH2_RECEIVED, c.received[1]);
 	link_stats_set(ret, LINK_PATH1_LOST, c.lost[0]);
 	link_stats_set(ret, LINK_PATH2_LOST, c.lost[1]);
-	if (m->legs[0].input != NULL && m->legs[0].input->flow != NULL)
-		udp_flow_stats(m->legs[0].input->flow, ret);
+	if (m->path[0].input != NULL && m->path[0].input->flow != NULL)
+		udp_flow_stats(m->path[0].input->flow, ret);
 }
 
 static void merge_warm(const struct input *base, struct warm *w)
@@ -287,22 +224,21 @@ static void merge_warm(const struct input *base, struct warm *w)
 		container_of(base, const struct merge_input, base);
 
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++)
-		if (m->legs[i].input != NULL)
-			input_warm(m->legs[i].input, w);
+		if (m->path[i].input != NULL)
+			input_warm(m->path[i].input, w);
 	ts_merge_warm(m->merge, w);
 }
 
 static const char *merge_trouble(const struct input *base)
 {
-	const struct merge_input *m =
-		container_of(base, const struct merge_input, base);
-
-	return m->trouble.text[0] != '\0' ? m->trouble.text : NULL;
+	return redundant_paths_error(
+		&container_of(base, const struct merge_input, base)->paths);
 }
 
 static const char *merge_senders(const struct input *base)
 {
-	return container_of(base, const struct merge_input, base)->senders.text;
+	return container_of(base, const struct merge_input, base)
+		->paths.senders.text;
 }
 
 static bool merge_can_be_silent(const struct input *base)
@@ -322,10 +258,9 @@ static void merge_free(struct input *base)
 	struct merge_input *m = container_of(base, struct merge_input, base);
 
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++)
-		input_free(&m->legs[i].input);
+		input_free(&m->path[i].input);
 	ts_merge_free(&m->merge);
-	if (m->base.fd >= 0)
-		fd_close(&m->base.fd);
+	redundant_paths_done(&m->paths);
 	free(m);
 }
 
@@ -342,49 +277,31 @@ static const struct input_ops merge_ops = {
 	.can_be_silent = merge_can_be_silent,
 };
 
-/* What they wait for; an input that runs by the clock has to be read at every
- * tick, and so has what is made of it. */
-static int make_fd(struct merge_input *m, struct errmsg *why)
-{
-	if (m->base.spec->kind != INPUT_UDP)
-		return 0;
-	m->base.fd = epoll_create1(EPOLL_CLOEXEC);
-	if (m->base.fd < 0)
-		return errmsg_fail(why, -errno, "epoll: %s", strerror(errno));
-	return 0;
-}
-
-static int prepare(struct merge_input *m, struct errmsg *why)
-{
-	m->legs[0].spec = *m->base.spec;
-	m->legs[0].spec.merge[0] = '\0';
-	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
-		m->legs[i].owner = m;
-		batch_init(&m->legs[i].batch, on_packets, &m->legs[i]);
-	}
-	/* the master has judged it */
-	return input_spec_parse(m->base.spec->merge, &m->legs[1].spec, NULL,
-				NULL, why);
-}
-
 struct input *merge_input_open(const struct input_spec *spec, uint64_t now_ns,
-			       int *ret_err, struct errmsg *why)
+			       int *ret_err, struct errmsg *error)
 {
 	struct merge_input *m = xcalloc(1, sizeof *m);
-	int r, err = 0;
+	int r;
 
 	m->base = (struct input){ .ops = &merge_ops, .spec = spec, .fd = -1 };
 	m->merge = ts_merge_new(spec->merge_delay_ms);
-	r = prepare(m, why);
-	if (r == 0)
-		r = make_fd(m, why);
+	redundant_paths_init(&m->paths, TS_MERGE_PATHS);
+	m->path[0].spec = *spec;
+	m->path[0].spec.merge[0] = '\0';
+	/* the master judged it */
+	r = input_spec_parse(spec->merge, &m->path[1].spec, NULL, NULL, error);
+	/* an input that runs by the clock has no descriptor: it is read at
+	 * every tick, and so is this one */
+	if (r == 0 && spec->kind == INPUT_UDP)
+		r = redundant_paths_make_fd(&m->paths, error);
 	for (size_t i = 0; r == 0 && i < TS_MERGE_PATHS; i++) {
-		int failed = open_leg(m, &m->legs[i], now_ns);
-
-		err = failed < 0 ? failed : err;
+		m->path[i].owner = m;
+		batch_init(&m->path[i].batch, on_packets, &m->path[i]);
+		open_path(m, i, now_ns);
 	}
-	if (r == 0 && err < 0)
-		r = fail(m, err, why);
+	if (r == 0)
+		r = redundant_paths_check(&m->paths, error);
+	m->base.fd = m->paths.fd;
 	if (r < 0) {
 		*ret_err = r;
 		merge_free(&m->base);

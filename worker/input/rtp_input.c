@@ -6,17 +6,13 @@
  * Of two paths one may be broken; it is opened again beside the other.
  */
 #include "common/base/alloc.h"
-#include "common/base/fd.h"
 #include "common/base/units.h"
 #include "worker/rtp/fec_repair.h"
 #include "worker/input/input_type.h"
-#include "worker/input/rtp_leg.h"
-#include "worker/input/path_silence.h"
+#include "worker/input/redundant_paths.h"
+#include "worker/input/rtp_path.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
 
 enum {
 	/* Half of them may wait.  At 500 Mbit/s what comes in 10 ms ... */
@@ -34,25 +30,20 @@ enum {
 
 struct rtp_input {
 	struct input base;
-	size_t n_legs;
-	struct rtp_leg legs[RTP_PATHS];
+	struct redundant_paths paths;
+	struct rtp_path path[RTP_PATHS];
 	struct rtp_window *window;
 	struct fec_repair *fec; /* NULL: not wanted */
-	uint64_t fec_ns;        /* when it is looked at next */
+	uint64_t fec_ns;        /* when its sockets are read next */
 	struct ts_sync sync;
-	uint64_t invalid;    /* datagrams that are no RTP of ours */
-	uint64_t bare_ns;    /* when the last without RTP came; 0: never */
-	uint64_t unprotected; /* seconds without what was asked for */
-	uint64_t too_long;   /* datagrams, as of the last second */
-	unsigned silent_s[RTP_PATHS]; /* while the other brings something */
+	uint64_t invalid;       /* datagrams that are no RTP of this stream */
+	uint64_t raw_ns; /* the last transport packets without RTP; 0: never */
+	uint64_t too_long;         /* datagrams, as of the last second */
 	uint64_t stray[RTP_PATHS]; /* datagrams, as of the last second */
-	struct errmsg senders; /* two on one path, in the last second; "" */
-	struct errmsg trouble; /* as of the last second; "" */
-	bool bare;             /* it is that of a path, or of its FEC */
 	/* only inside a read */
 	struct batch *batch;
 	uint64_t now_ns;
-	unsigned path;
+	unsigned reading; /* path */
 };
 
 static void take_payload(const uint8_t *payload, size_t len, void *arg)
@@ -69,10 +60,10 @@ static void settle(void *arg)
 	batch_flush(in->batch);
 }
 
-static bool is_bare_live(const struct rtp_input *in)
+static bool is_raw_live(const struct rtp_input *in)
 {
-	return in->bare_ns != 0 &&
-	       in->now_ns - in->bare_ns < RTP_LIVE_MS * MS;
+	return in->raw_ns != 0 &&
+	       in->now_ns - in->raw_ns < RTP_LIVE_MS * MS;
 }
 
 /* A bare stream may come on a port where RTP was told.  Who is there stays:
@@ -81,13 +72,13 @@ static void take_media(struct rtp_input *in, const uint8_t *data, size_t len)
 {
 	struct rtp_datagram d;
 
-	if (data[0] == TS_SYNC_BYTE && in->n_legs == 1 &&
+	if (data[0] == TS_SYNC_BYTE && in->paths.n == 1 &&
 	    !rtp_window_is_live(in->window, in->now_ns)) {
-		in->bare_ns = in->now_ns;
+		in->raw_ns = in->now_ns;
 		take_payload(data, len, in);
 	} else if (rtp_parse(data, len, &d) == 0 && rtp_is_media(&d) &&
-		   !is_bare_live(in)) {
-		rtp_window_feed(in->window, &d, in->path, in->now_ns);
+		   !is_raw_live(in)) {
+		rtp_window_feed(in->window, &d, in->reading, in->now_ns);
 	} else {
 		in->invalid += !rtp_is_rtcp(data, len);
 	}
@@ -115,16 +106,6 @@ static void on_fec(const struct received *got, void *arg)
 	}
 }
 
-/* All paths are closed, and why is that of the first. */
-static int fail(const struct rtp_input *in, int err, struct errmsg *why)
-{
-	for (size_t i = 0; i < in->n_legs; i++)
-		if (in->legs[i].open)
-			return 0;
-	*why = in->legs[0].why;
-	return err;
-}
-
 static void read_fec(struct rtp_input *in)
 {
 	const struct udp_reader fec = { .on_received = on_fec,
@@ -132,28 +113,40 @@ static void read_fec(struct rtp_input *in)
 
 	if (in->now_ns >= in->fec_ns || rtp_window_waits(in->window)) {
 		in->fec_ns = in->now_ns + FEC_LOOK_MS * MS;
-		for (size_t i = 0; i < in->n_legs; i++)
-			rtp_leg_read_fec(&in->legs[i], &fec, in->now_ns);
+		for (size_t i = 0; i < in->paths.n; i++)
+			rtp_path_read_fec(&in->path[i], &fec, in->now_ns);
 	}
 	fec_repair_turn(in->fec, in->now_ns);
 }
 
+/* The next second opens it again. */
+static void fail_path(struct rtp_input *in, size_t i, int err,
+		      const struct errmsg *error)
+{
+	rtp_path_close(&in->path[i]);
+	redundant_path_failed(&in->paths, i, err, error);
+}
+
 static int rtp_read(struct input *base, struct batch *batch, uint64_t now_ns,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	struct rtp_input *in = container_of(base, struct rtp_input, base);
 	const struct udp_reader media = { .on_received = on_media,
 					  .on_read = settle, .arg = in };
-	int reads = 0, err = 0;
+	struct errmsg failed;
+	int reads = 0;
 
 	in->batch = batch;
 	in->now_ns = now_ns;
-	for (size_t i = 0; i < in->n_legs; i++) {
-		in->path = (unsigned)i;
-		int r = rtp_leg_read(&in->legs[i], &media, now_ns);
+	for (size_t i = 0; i < in->paths.n; i++) {
+		int r;
 
+		if (!in->paths.path[i].open)
+			continue;
+		in->reading = (unsigned)i;
+		r = udp_flow_read(&in->path[i].media, &media, now_ns, &failed);
 		if (r < 0)
-			err = r;
+			fail_path(in, i, r, &failed);
 		else
 			reads += r;
 	}
@@ -162,103 +155,92 @@ static int rtp_read(struct input *base, struct batch *batch, uint64_t now_ns,
 	batch_flush(batch);
 	rtp_window_turn(in->window, now_ns);
 	batch_flush(batch);
-	if (err < 0 && fail(in, err, why) < 0)
-		return err;
-	/* what is kept back goes on at a tick, not with a datagram */
+	if (in->paths.n_open == 0)
+		return redundant_paths_check(&in->paths, error);
+	/* what the window holds goes out at a tick, not with a datagram */
 	return reads > 0 ? reads : rtp_window_waits(in->window);
 }
 
-static int fd_of(const struct rtp_leg *l)
+/* What each path is, at the end of a second. */
+static void report_paths(struct rtp_input *in)
 {
-	return l->open ? l->media.fd : -1;
-}
-
-/* One epoll descriptor stands for the sockets of both paths. */
-static void watch(struct rtp_input *in, struct rtp_leg *l)
-{
-	struct epoll_event e = { .events = EPOLLIN };
-
-	if (in->n_legs == 1)
-		in->base.fd = fd_of(l);
-	else if (l->open)
-		(void)epoll_ctl(in->base.fd, EPOLL_CTL_ADD, l->media.fd, &e);
-}
-
-/* What is wrong with it though it plays. */
-static void find_trouble(struct rtp_input *in)
-{
+	struct path_state states[RTP_PATHS] = { 0 };
 	struct rtp_window_counts c;
 
 	rtp_window_counts(in->window, &c);
-	in->trouble.text[0] = '\0';
-	in->bare = false;
-	if (c.too_long > in->too_long)
-		errmsg_set(&in->trouble, "datagrams of more than %u bytes are "
-			   "not put in order", (unsigned)RTP_LONGEST);
-	in->too_long = c.too_long;
-	for (size_t i = in->n_legs; i-- > 0;) {
-		const char *why = rtp_leg_trouble(&in->legs[i]);
+	for (size_t i = 0; i < in->paths.n; i++) {
 		bool strays = c.path[i].stray > in->stray[i];
-		bool other = in->n_legs > 1 && c.live[!i];
 
 		in->stray[i] = c.path[i].stray;
-		in->silent_s[i] = silence_second(in->silent_s[i], c.live[i],
-						 other);
-		if (why == NULL && silence_matters(in->silent_s[i], other))
-			why = strays ? "brings another stream"
-				     : "brings nothing";
-		if (why == NULL)
-			continue;
-		in->bare = in->n_legs > 1 || in->fec != NULL;
-		if (in->n_legs > 1)
-			errmsg_set(&in->trouble, "path %zu: %s", i + 1, why);
-		else
-			errmsg_set(&in->trouble, "%s", why);
+		states[i] = (struct path_state){
+			.delivers = c.live[i],
+			.error = rtp_path_error(&in->path[i]),
+			.silence = strays ? "carries another stream" : NULL,
+			.senders = in->paths.path[i].open
+					   ? in->path[i].media.senders.text
+					   : NULL,
+		};
 	}
-	in->unprotected += in->bare;
+	redundant_paths_every_second(&in->paths, states);
+	/* an error of the only path hits its FEC, too */
+	if (in->paths.n == 1 && in->fec != NULL &&
+	    redundant_paths_error(&in->paths) != NULL) {
+		in->paths.unprotected = true;
+		in->paths.unprotected_s++;
+	}
+	if (redundant_paths_error(&in->paths) == NULL &&
+	    c.too_long > in->too_long)
+		errmsg_set(&in->paths.error, "datagrams of more than %u bytes "
+			   "cannot be reordered", (unsigned)RTP_LONGEST);
+	in->too_long = c.too_long;
 }
 
-static void name_senders(struct rtp_input *in)
+static void open_path(struct rtp_input *in, size_t i, uint64_t now_ns)
 {
-	in->senders.text[0] = '\0';
-	for (size_t i = in->n_legs; i-- > 0;) {
-		const struct rtp_leg *l = &in->legs[i];
+	struct errmsg error;
+	int r = rtp_path_open(&in->path[i], now_ns, &error);
 
-		if (l->open && l->media.senders.text[0] != '\0')
-			input_add_senders(&in->senders,
-					  in->n_legs > 1 ? i + 1 : 0,
-					  l->media.senders.text);
+	if (r == 0) {
+		redundant_path_opened(&in->paths, i, in->path[i].media.fd);
+		return;
 	}
+	redundant_path_failed(&in->paths, i, r, &error);
+	retry_soon(&in->paths.path[i].retry, now_ns);
 }
 
-static int rtp_second(struct input *base, uint64_t now_ns, struct errmsg *why)
+static int rtp_second(struct input *base, uint64_t now_ns,
+		      struct errmsg *error)
 {
 	struct rtp_input *in = container_of(base, struct rtp_input, base);
-	int err = 0;
 
 	rtp_window_second(in->window, now_ns);
 	if (in->fec != NULL)
 		fec_repair_second(in->fec, now_ns);
-	for (size_t i = 0; i < in->n_legs; i++) {
-		int was = fd_of(&in->legs[i]);
-		int r = rtp_leg_second(&in->legs[i], now_ns);
+	for (size_t i = 0; i < in->paths.n; i++) {
+		struct rtp_path *path = &in->path[i];
 
-		if (r < 0)
-			err = r;
-		else if (was != fd_of(&in->legs[i]))
-			watch(in, &in->legs[i]);
+		if (redundant_path_is_due(&in->paths, i, now_ns)) {
+			open_path(in, i, now_ns);
+		} else if (in->paths.path[i].open) {
+			struct errmsg failed;
+			int r = rtp_path_every_second(path, now_ns, &failed);
+
+			if (r < 0)
+				fail_path(in, i, r, &failed);
+			else
+				redundant_path_set_fd(&in->paths, i,
+						      path->media.fd);
+		}
 	}
-	find_trouble(in);
-	name_senders(in);
-	return err < 0 ? fail(in, err, why) : 0;
+	in->base.fd = in->paths.fd;
+	report_paths(in);
+	return redundant_paths_check(&in->paths, error);
 }
 
 static const char *rtp_trouble(const struct input *base)
 {
-	const struct rtp_input *in =
-		container_of(base, const struct rtp_input, base);
-
-	return in->trouble.text[0] != '\0' ? in->trouble.text : NULL;
+	return redundant_paths_error(
+		&container_of(base, const struct rtp_input, base)->paths);
 }
 
 static const char *rtp_bare(const struct input *base)
@@ -266,12 +248,13 @@ static const char *rtp_bare(const struct input *base)
 	const struct rtp_input *in =
 		container_of(base, const struct rtp_input, base);
 
-	return in->bare ? in->trouble.text : NULL;
+	return in->paths.unprotected ? in->paths.error.text : NULL;
 }
 
 static const char *rtp_senders(const struct input *base)
 {
-	return container_of(base, const struct rtp_input, base)->senders.text;
+	return container_of(base, const struct rtp_input, base)
+		->paths.senders.text;
 }
 
 static void rtp_counters(const struct input *base, struct input_counters *ret)
@@ -286,11 +269,11 @@ static void rtp_counters(const struct input *base, struct input_counters *ret)
 		.recovered = counts.repaired + counts.merged,
 		.sync_losses = in->sync.sync_losses,
 		.bad_sync = in->sync.bad_sync,
-		.unprotected = in->unprotected,
+		.unprotected = in->paths.unprotected_s,
 	};
-	for (size_t i = 0; i < in->n_legs; i++) {
-		ret->socket_drops += rtp_leg_drops(&in->legs[i]);
-		ret->source_changes += in->legs[i].media.source_changes;
+	for (size_t i = 0; i < in->paths.n; i++) {
+		ret->socket_drops += udp_flow_drops(&in->path[i].media);
+		ret->source_changes += in->path[i].media.source_changes;
 	}
 }
 
@@ -337,19 +320,18 @@ static void rtp_stats(const struct input *base, struct link_stats *ret)
 		       c.path[0].stray + c.path[1].stray);
 	if (in->fec != NULL)
 		tell_fec(in, c.repaired, c.lost, ret);
-	if (in->n_legs > 1)
+	if (in->paths.n > 1)
 		tell_paths(&c, ret);
-	udp_flow_stats(&in->legs[0].media, ret);
+	udp_flow_stats(&in->path[0].media, ret);
 }
 
 static void rtp_free(struct input *base)
 {
 	struct rtp_input *in = container_of(base, struct rtp_input, base);
 
-	for (size_t i = 0; i < in->n_legs; i++)
-		rtp_leg_close(&in->legs[i]);
-	if (in->n_legs > 1)
-		fd_close(&in->base.fd);
+	for (size_t i = 0; i < in->paths.n; i++)
+		rtp_path_close(&in->path[i]);
+	redundant_paths_done(&in->paths);
 	fec_repair_free(&in->fec);
 	rtp_window_free(&in->window);
 	free(in);
@@ -366,50 +348,29 @@ static const struct input_ops rtp_ops = {
 	.senders = rtp_senders,
 };
 
-/* The second path, from its address; the master has judged it. */
-static int add_leg(struct rtp_input *in, const struct input_spec *spec,
-		   struct errmsg *why)
+/* The master judged the address of the second path. */
+static int init_second_path(struct rtp_input *in,
+			    const struct input_spec *spec,
+			    struct errmsg *error)
 {
 	struct input_spec *second = xcalloc(1, sizeof *second);
-	int r = input_spec_parse(spec->merge, second, NULL, NULL, why);
+	int r = input_spec_parse(spec->merge, second, NULL, NULL, error);
 
-	if (r == 0) {
-		second->rtp.fec |= spec->rtp.fec;
-		rtp_leg_init(&in->legs[in->n_legs++], second);
-	}
+	second->rtp.fec |= spec->rtp.fec;
+	if (r == 0)
+		rtp_path_init(&in->path[1], second);
 	free(second);
 	return r;
 }
 
-static int open_legs(struct rtp_input *in, uint64_t now_ns,
-		     struct errmsg *why)
-{
-	int err = 0;
-
-	if (in->n_legs > 1) {
-		in->base.fd = epoll_create1(EPOLL_CLOEXEC);
-		if (in->base.fd < 0)
-			return errmsg_fail(why, -errno, "epoll: %s",
-					   strerror(errno));
-	}
-	for (size_t i = 0; i < in->n_legs; i++) {
-		int r = rtp_leg_open(&in->legs[i], now_ns);
-
-		if (r < 0)
-			err = r;
-		watch(in, &in->legs[i]);
-	}
-	return err < 0 ? fail(in, err, why) : 0;
-}
-
 static void make_window(struct rtp_input *in, const struct input_spec *spec)
 {
-	uint16_t places = in->n_legs > 1 ? PLACES_MERGE
+	uint16_t places = in->paths.n > 1 ? PLACES_MERGE
 			  : spec->rtp.fec ? PLACES_FEC : PLACES;
 
 	in->window = rtp_window_new(&(struct rtp_window_config){
 		.places = places,
-		.paths = (unsigned)in->n_legs,
+		.paths = (unsigned)in->paths.n,
 		.reorder_ms = spec->rtp.reorder_ms,
 		.skew_ms = spec->rtp.skew_ms,
 		.delay_ms = spec->rtp.delay_ms,
@@ -422,20 +383,27 @@ static void make_window(struct rtp_input *in, const struct input_spec *spec)
 }
 
 struct input *rtp_input_open(const struct input_spec *spec, uint64_t now_ns,
-			     int *ret_err, struct errmsg *why)
+			     int *ret_err, struct errmsg *error)
 {
 	struct rtp_input *in = xcalloc(1, sizeof *in);
+	bool two = spec->merge[0] != '\0';
 	int r = 0;
 
 	in->base = (struct input){ .ops = &rtp_ops, .spec = spec, .fd = -1,
-				   .flow = &in->legs[0].media };
+				   .flow = &in->path[0].media };
 	ts_sync_init(&in->sync, TS_SYNC_DATAGRAM);
-	rtp_leg_init(&in->legs[in->n_legs++], spec);
-	if (spec->merge[0] != '\0')
-		r = add_leg(in, spec, why);
+	redundant_paths_init(&in->paths, two ? 2 : 1);
+	rtp_path_init(&in->path[0], spec);
 	make_window(in, spec);
+	if (two)
+		r = init_second_path(in, spec, error);
 	if (r == 0)
-		r = open_legs(in, now_ns, why);
+		r = redundant_paths_make_fd(&in->paths, error);
+	for (size_t i = 0; r == 0 && i < in->paths.n; i++)
+		open_path(in, i, now_ns);
+	if (r == 0)
+		r = redundant_paths_check(&in->paths, error);
+	in->base.fd = in->paths.fd;
 	if (r < 0) {
 		*ret_err = r;
 		rtp_free(&in->base);

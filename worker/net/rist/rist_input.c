@@ -301,7 +301,7 @@ static void rist_input_counters(const struct input *base,
 	count_lost(in, &ret->lost, &filled);
 	ret->recovered = in->link.stats.value[LINK_RECOVERED] + filled;
 	ret->sync_losses = in->sync.sync_losses;
-	ret->unprotected = in->link.unprotected;
+	ret->unprotected = in->link.paths.unprotected_s;
 }
 
 static void rist_input_stats(const struct input *base, struct link_stats *ret)

@@ -3,7 +3,6 @@
 
 #include "common/base/log.h"
 #include "common/base/mono.h"
-#include "worker/input/path_silence.h"
 #include "worker/net/librist/rist_place.h"
 
 #include <errno.h>
@@ -29,6 +28,7 @@ void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
 		    enum rist_direction direction)
 {
 	*l = (struct rist_link){ .spec = spec, .direction = direction };
+	redundant_paths_init(&l->paths, spec->n_peers);
 	if (direction == RIST_RECEIVES)
 		rist_peers_init(&l->peers, RIST_SENDERS_MAX,
 				RIST_SENDERS_OF_HOST_MAX,
@@ -224,8 +224,8 @@ static int add_way(struct rist_link *l, size_t i, struct errmsg *why)
 	atomic_store(&l->adder, 0);
 	if (r == 0)
 		r = guard_new(l, why);
-	l->n_had += r == 0;
-	l->ways[i].had = r == 0;
+	if (r == 0)
+		redundant_path_opened(&l->paths, i, -1);
 	return r;
 }
 
@@ -233,29 +233,19 @@ static int add_way(struct rist_link *l, size_t i, struct errmsg *why)
 static int seek(struct rist_link *l, size_t i, uint64_t now_ns,
 		struct errmsg *why)
 {
-	struct rist_way *w = &l->ways[i];
 	struct errmsg failed;
 	int r;
 
-	if (w->had || !retry_is_due(&w->retry, now_ns))
+	if (!redundant_path_is_due(&l->paths, i, now_ns))
 		return 0;
 	r = find_place(l, i, &failed);
 	if (r > 0)
 		return add_way(l, i, why);
 	if (r < 0) {
-		w->err = r;
-		w->why = failed;
-		retry_failed(&w->retry, now_ns);
+		redundant_path_failed(&l->paths, i, r, &failed);
+		retry_failed(&l->paths.path[i].retry, now_ns);
 	}
 	return 0;
-}
-
-static bool has_failed(const struct rist_link *l)
-{
-	for (size_t i = 0; i < l->spec->n_peers; i++)
-		if (l->ways[i].err == 0)
-			return false;
-	return l->n_had == 0;
 }
 
 int rist_link_turn(struct rist_link *l, struct errmsg *why)
@@ -264,23 +254,21 @@ int rist_link_turn(struct rist_link *l, struct errmsg *why)
 	uint64_t now_ns;
 	int r = 0;
 
-	if (l->n_had == l->spec->n_peers)
+	if (l->paths.n_open == l->spec->n_peers)
 		return 1;
 	now_ns = mono_ns();
 	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++)
 		r = seek(l, i, now_ns, why);
-	if (r == 0 && has_failed(l)) {
-		*why = l->ways[0].why;
-		return l->ways[0].err;
-	}
-	if (r == 0 && !worked && l->n_had > 0 && rist_start(l->ctx) != 0)
+	if (r == 0)
+		r = redundant_paths_check(&l->paths, why);
+	if (r == 0 && !worked && l->paths.n_open > 0 && rist_start(l->ctx) != 0)
 		r = errmsg_fail(why, -ENOMEM, "rist: it does not start");
 	return r < 0 ? r : rist_link_works(l);
 }
 
 bool rist_link_works(const struct rist_link *l)
 {
-	return l->n_had > 0;
+	return l->paths.n_open > 0;
 }
 
 /* What is measured comes once a second by another clock: it stays until the
@@ -331,7 +319,7 @@ static bool is_anybody_there(const struct rist_link *l)
 /* The ways that bring nothing, a bit for each. */
 static bool is_silent(const struct rist_link *l, size_t way)
 {
-	return l->ways[way].silent_s >= SILENCE_PATIENCE_S;
+	return l->paths.path[way].silent_s >= PATH_SILENT_S;
 }
 
 static unsigned silent_ways(const struct rist_link *l)
@@ -459,35 +447,23 @@ static unsigned take_brought(struct rist_link *l, unsigned heard)
 	return l->direction == RIST_SENDS ? heard : heard & brought;
 }
 
-/* Why this way is of no use; NULL: it is. */
-static const char *fault_of(const struct rist_link *l, size_t i, bool heard)
+static void report_paths(struct rist_link *l, unsigned delivering)
 {
-	const struct rist_way *w = &l->ways[i];
+	struct path_state states[RIST_PEERS_MAX] = { 0 };
 
-	if (!w->had)
-		return w->err != 0 ? w->why.text : "its name is looked for";
-	if (!silence_matters(w->silent_s, heard))
-		return NULL;
-	return l->direction == RIST_SENDS ? "nobody is connected"
-					  : "brings nothing";
-}
-
-/* Of several one brings nothing, while what is taken comes by another. */
-static void look_at_ways(struct rist_link *l, unsigned heard)
-{
-	l->way_trouble.text[0] = '\0';
-	for (size_t i = l->n_had > 0 ? l->spec->n_peers : 0; i-- > 0;) {
-		struct rist_way *w = &l->ways[i];
-		const char *why;
-
-		w->silent_s = silence_second(w->silent_s, heard >> i & 1,
-					     heard != 0 && w->had &&
-						     is_expected(l, i));
-		why = fault_of(l, i, heard != 0);
-		if (why != NULL)
-			errmsg_set(&l->way_trouble, "path %zu: %s", i + 1, why);
-	}
-	l->unprotected += l->way_trouble.text[0] != '\0';
+	if (l->paths.n_open == 0)
+		return;
+	for (size_t i = 0; i < l->spec->n_peers; i++)
+		states[i] = (struct path_state){
+			.delivers = delivering >> i & 1,
+			.optional = !l->paths.path[i].open ||
+				    !is_expected(l, i),
+			.error = l->paths.path[i].open
+					 ? NULL : "its name is looked for",
+			.silence = l->direction == RIST_SENDS
+					   ? "nobody is connected" : NULL,
+		};
+	redundant_paths_every_second(&l->paths, states);
 }
 
 void rist_link_second(struct rist_link *l)
@@ -502,7 +478,7 @@ void rist_link_second(struct rist_link *l)
 	link_stats_add(&l->stats, LINK_CONNECTS, s.connects);
 	look_at_peers(l);
 	look_at_refused(l);
-	look_at_ways(l, take_brought(l, heard));
+	report_paths(l, take_brought(l, heard));
 	look_at_strangers(l, heard != 0);
 	look_at_guard(l);
 	if (s.errors > 0)
@@ -549,5 +525,5 @@ const char *rist_link_trouble(const struct rist_link *l)
 
 const char *rist_link_way_trouble(const struct rist_link *l)
 {
-	return l->way_trouble.text[0] != '\0' ? l->way_trouble.text : NULL;
+	return redundant_paths_error(&l->paths);
 }

@@ -20,7 +20,7 @@
 #include "worker/net/rist/rist_peers.h"
 #include "worker/net/rist/rist_events.h"
 #include "worker/net/librist/rist_threads.h"
-#include "worker/socket/retry.h"
+#include "worker/input/redundant_paths.h"
 
 #include <librist/librist.h>
 #include <stdatomic.h>
@@ -32,11 +32,6 @@ enum rist_direction { RIST_RECEIVES, RIST_SENDS };
 struct rist_way {
 	struct name *name; /* NULL: it is not looked for now */
 	struct sockaddr_any at;
-	bool had;          /* the library has it; else: */
-	struct retry retry;
-	int err;           /* 0: it was not tried yet ... */
-	struct errmsg why; /* ... why it cannot be had */
-	unsigned silent_s; /* while others bring something */
 };
 
 /* Embedded; where it stands it stays. */
@@ -44,7 +39,7 @@ struct rist_link {
 	const struct rist_spec *spec; /* borrowed */
 	enum rist_direction direction;
 	struct rist_ctx *ctx;         /* NULL: names are looked for */
-	size_t n_had;
+	struct redundant_paths paths; /* open: the library has it */
 	struct rist_way ways[RIST_PEERS_MAX];
 	_Atomic pid_t adder; /* the thread that adds a way; 0: none ... */
 	size_t added;        /* ... this one */
@@ -68,8 +63,6 @@ struct rist_link {
 	bool troubled;          /* ... and not, that all is well since */
 	unsigned brought;          /* ways of which blocks were taken in this
 				    * second */
-	struct errmsg way_trouble; /* of one of several; "": all are there */
-	uint64_t unprotected;      /* seconds with it */
 };
 
 void rist_link_open(struct rist_link *, const struct rist_spec *,

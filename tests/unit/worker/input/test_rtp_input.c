@@ -167,7 +167,7 @@ Test(rtp_input, tells_what_is_not_protected_and_nothing_else)
 	rig_send(&r.net, large, sizeof large);
 	read_ms(&r, 5);
 	pass_second(&r);
-	cr_assert_not_null(strstr(input_trouble(r.input), "not put in order"));
+	cr_assert_not_null(strstr(input_trouble(r.input), "be reordered"));
 	cr_assert_null(input_bare(r.input));
 	end(&r);
 }

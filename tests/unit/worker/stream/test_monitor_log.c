@@ -70,8 +70,8 @@ Test(watch, what_is_not_protected_is_named)
 	static const struct {
 		const char *why, *told;
 	} cases[] = {
-		{ "path 2: brings nothing", "input 1: alarms: sync_loss, "
-		  "unprotected (path 2: brings nothing)" },
+		{ "path 2: no packets", "input 1: alarms: sync_loss, "
+		  "unprotected (path 2: no packets)" },
 		{ NULL, "input 1: alarms: sync_loss, unprotected" },
 	};
 

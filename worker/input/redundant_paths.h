@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The logic of an input or output with several paths for one stream: which
+ * paths are open, when a closed path is tried again, which path delivers
+ * nothing, and what the status says of it.
+ *
+ * rtp (SMPTE 2022-7), merge by content and RIST use it.  How a path is opened
+ * and read is theirs.  Path numbers in texts count from 1; with one path the
+ * texts have no number.
+ *
+ * Owns its epoll descriptor.  Embedded; redundant_paths_init() makes it ready.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+#include "worker/socket/retry.h"
+
+#include <stddef.h>
+
+enum {
+	REDUNDANT_PATHS_MAX = 4,
+	/* A path without packets is reported after so many seconds in which
+	 * another path delivered. */
+	PATH_SILENT_S = 3,
+};
+
+struct redundant_path {
+	bool open;
+	int fd;              /* while open; -1: the path has none */
+	int err;             /* why it is closed, -errno; 0: not tried yet */
+	struct errmsg error; /* the same as a sentence; "" while open */
+	struct retry retry;
+	unsigned silent_s;   /* seconds in which only other paths delivered */
+};
+
+struct redundant_paths {
+	struct redundant_path path[REDUNDANT_PATHS_MAX];
+	size_t n, n_open;
+	int fd; /* to wait for: of the only path, or of epoll; or -1 */
+	/* as of the last second: */
+	struct errmsg error;    /* of the first path that has one; "" */
+	struct errmsg senders;  /* of paths with two senders; "" */
+	bool unprotected;       /* redundancy is missing */
+	uint64_t unprotected_s; /* seconds in which it was */
+};
+
+/* What an owner knows of a path at the end of a second. */
+struct path_state {
+	bool delivers;       /* packets arrived lately */
+	bool optional;       /* it may be silent */
+	const char *error;   /* why it is of no use; NULL: no error is known */
+	const char *silence; /* what to report when others deliver; NULL: "no
+			      * packets" */
+	const char *senders; /* two senders of it; NULL or "": one */
+};
+
+void redundant_paths_init(struct redundant_paths *, size_t n);
+
+/* Makes one descriptor for those of all paths; with one path its own
+ * descriptor does.  0, or -errno with error. */
+int redundant_paths_make_fd(struct redundant_paths *, struct errmsg *error)
+	MUST_CHECK;
+void redundant_paths_done(struct redundant_paths *);
+
+static inline bool redundant_path_is_due(const struct redundant_paths *p,
+					 size_t i, uint64_t now_ns)
+{
+	return !p->path[i].open && retry_is_due(&p->path[i].retry, now_ns);
+}
+
+/* The path was opened; fd -1: nothing can be waited for. */
+void redundant_path_opened(struct redundant_paths *, size_t i, int fd);
+
+/* An open path reads another descriptor now. */
+void redundant_path_set_fd(struct redundant_paths *, size_t i, int fd);
+
+/* The path is closed by an error, or could not be opened.  The owner sets when
+ * it is tried again: path[i].retry. */
+void redundant_path_failed(struct redundant_paths *, size_t i, int err,
+			   const struct errmsg *error);
+
+/* 0 while a path is open or was not tried yet; else the error of the first. */
+int redundant_paths_check(const struct redundant_paths *,
+			  struct errmsg *error) MUST_CHECK;
+
+/* Makes error, senders and unprotected from the state of each path. */
+void redundant_paths_every_second(struct redundant_paths *,
+				  const struct path_state *);
+
+static inline const char *redundant_paths_error(const struct redundant_paths *p)
+{
+	return p->error.text[0] != '\0' ? p->error.text : NULL;
+}

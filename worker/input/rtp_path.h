@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The sockets of one path of an RTP input: the media, and beside them the rows
+ * and columns of SMPTE 2022-1 when the input asks for FEC.
+ *
+ * Owns its sockets.  The media go on without FEC: its sockets, when they were
+ * closed by an error, are opened again in growing intervals.  Embedded.
+ */
+#pragma once
+
+#include "worker/input/udp_flow.h"
+#include "worker/socket/retry.h"
+
+struct rtp_path {
+	struct udp_flow media, columns, rows;
+	bool fec;
+	struct retry fec_retry;
+	struct errmsg fec_error; /* rows and columns are closed; "" */
+};
+
+void rtp_path_init(struct rtp_path *, const struct input_spec *);
+
+/* 0, or -errno with error: the media cannot be received. */
+int rtp_path_open(struct rtp_path *, uint64_t now_ns,
+		  struct errmsg *error) MUST_CHECK;
+void rtp_path_close(struct rtp_path *);
+
+/* Reads rows and columns, when they are open. */
+void rtp_path_read_fec(struct rtp_path *, const struct udp_reader *fec,
+		       uint64_t now_ns);
+
+/* As udp_flow_every_second(), of an open path. */
+int rtp_path_every_second(struct rtp_path *, uint64_t now_ns,
+			  struct errmsg *error) MUST_CHECK;
+
+/* Why an open path, or its FEC, is of no use; NULL: no error. */
+const char *rtp_path_error(const struct rtp_path *);
