@@ -7,6 +7,7 @@
  */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
+#include "worker/input/input_keeper.h"
 #include "worker/input/input_type.h"
 #include "worker/input/redundant_paths.h"
 #include "worker/input/udp_flow.h"
@@ -19,11 +20,8 @@
 
 struct merge_path {
 	struct merge_input *owner;
-	struct input_spec spec;
-	struct input *input; /* NULL while it is not open */
+	struct input_keeper keeper;
 	struct batch batch;
-	struct input_counters closed; /* of inputs that were closed */
-	uint64_t received_ns; /* the last packets, or the opening */
 };
 
 struct merge_input {
@@ -43,46 +41,24 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 		      m->now_ns);
 }
 
-static void add(struct input_counters *to, const struct input_counters *c)
+/* After each call that may have opened or closed the path. */
+static void follow_keeper(struct merge_input *m, size_t i)
 {
-	to->socket_drops += c->socket_drops;
-	to->sync_losses += c->sync_losses;
-	to->bad_sync += c->bad_sync;
-	to->source_changes += c->source_changes;
-}
+	const struct input_keeper *k = &m->path[i].keeper;
 
-static void open_path(struct merge_input *m, size_t i, uint64_t now_ns)
-{
-	struct merge_path *p = &m->path[i];
-	struct errmsg error;
-	int err = 0;
-
-	p->input = input_open(&p->spec, now_ns, &err, &error);
-	p->received_ns = now_ns;
-	if (p->input != NULL)
-		redundant_path_opened(&m->paths, i, input_fd(p->input));
+	if (k->input == NULL)
+		redundant_path_failed(&m->paths, i, k->ended ? -ENODATA : -EIO,
+				      &k->error);
+	else if (m->paths.path[i].open)
+		redundant_path_set_fd(&m->paths, i, input_fd(k->input));
 	else
-		redundant_path_failed(&m->paths, i, err, &error);
-}
-
-/* The next second opens it again. */
-static void fail_path(struct merge_input *m, size_t i, int err,
-		      const struct errmsg *error)
-{
-	struct merge_path *p = &m->path[i];
-	struct input_counters last;
-
-	input_counters(p->input, &last);
-	add(&p->closed, &last);
-	input_free(&p->input);
-	redundant_path_failed(&m->paths, i, err, error);
+		redundant_path_opened(&m->paths, i, input_fd(k->input));
 }
 
 static int merge_read(struct input *base, struct batch *batch, uint64_t now_ns,
 		      struct errmsg *error)
 {
 	struct merge_input *m = container_of(base, struct merge_input, base);
-	struct errmsg failed;
 	int reads = 0;
 
 	m->now_ns = now_ns;
@@ -90,51 +66,18 @@ static int merge_read(struct input *base, struct batch *batch, uint64_t now_ns,
 		struct merge_path *p = &m->path[i];
 		int r;
 
-		if (p->input == NULL)
+		if (p->keeper.input == NULL)
 			continue;
-		r = input_read(p->input, &p->batch, now_ns, &failed);
-		if (r < 0) {
-			fail_path(m, i, r, &failed);
-			continue;
-		}
-		reads += r;
-		if (r > 0)
-			p->received_ns = now_ns;
+		r = input_keeper_read(&p->keeper, &p->batch, now_ns);
+		if (r < 0)
+			follow_keeper(m, i);
+		else
+			reads += r;
 	}
 	ts_merge_turn(m->merge, batch, now_ns);
 	if (m->paths.n_open == 0)
 		return redundant_paths_check(&m->paths, error);
 	return reads > 0 ? reads : ts_merge_waits(m->merge);
-}
-
-/* Option watchdog: a path without packets for so long is opened again. */
-static bool is_dead(struct merge_path *p, uint64_t now_ns)
-{
-	if (input_is_cut_off(p->input))
-		p->received_ns = now_ns;
-	return p->spec.watchdog_s > 0 &&
-	       now_ns - p->received_ns >= p->spec.watchdog_s * SECOND_NS;
-}
-
-static void run_path(struct merge_input *m, size_t i, uint64_t now_ns)
-{
-	struct merge_path *p = &m->path[i];
-	struct errmsg failed;
-	int r;
-
-	if (p->input != NULL && is_dead(p, now_ns)) {
-		errmsg_set(&failed, "no packets for %u s", p->spec.watchdog_s);
-		fail_path(m, i, -ETIMEDOUT, &failed);
-	}
-	if (p->input == NULL) {
-		open_path(m, i, now_ns);
-		return;
-	}
-	r = input_second(p->input, now_ns, &failed);
-	if (r < 0)
-		fail_path(m, i, r, &failed);
-	else
-		redundant_path_set_fd(&m->paths, i, input_fd(p->input));
 }
 
 /* The two are not copies of one stream: by what that was found. */
@@ -165,14 +108,21 @@ static int merge_second(struct input *base, uint64_t now_ns,
 	ts_merge_second(m->merge, now_ns);
 	ts_merge_counts(m->merge, &c);
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
-		const struct merge_path *p = &m->path[i];
+		struct input_keeper *k = &m->path[i].keeper;
+		struct input_counters second;
 
-		run_path(m, i, now_ns);
+		if (k->input != NULL)
+			input_keeper_second(k, now_ns, &second);
+		else
+			input_keeper_open(k, now_ns);
+		follow_keeper(m, i);
 		states[i].delivers = c.live[i];
-		if (p->input == NULL)
+		if (k->input == NULL)
 			continue;
-		states[i].error = input_trouble(p->input);
-		states[i].senders = input_senders(p->input);
+		states[i].error = k->error.text[0] != '\0'
+					  ? k->error.text
+					  : input_trouble(k->input);
+		states[i].senders = input_senders(k->input);
 	}
 	redundant_paths_every_second(&m->paths, states);
 	if (c.refused && redundant_paths_error(&m->paths) == NULL)
@@ -190,12 +140,20 @@ static void merge_counters(const struct input *base, struct input_counters *ret)
 	*ret = (struct input_counters){ .recovered = c.merged,
 					.unprotected = m->paths.unprotected_s };
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
-		struct input_counters now = { 0 };
+		const struct input_keeper *k = &m->path[i].keeper;
+		struct input_counters now = k->before;
 
-		if (m->path[i].input != NULL)
-			input_counters(m->path[i].input, &now);
-		add(ret, &now);
-		add(ret, &m->path[i].closed);
+		if (k->input != NULL)
+			input_counters(k->input, &now);
+		ret->socket_drops += k->all.socket_drops + now.socket_drops -
+				     k->before.socket_drops;
+		ret->sync_losses += k->all.sync_losses + now.sync_losses -
+				    k->before.sync_losses;
+		ret->bad_sync += k->all.bad_sync + now.bad_sync -
+				 k->before.bad_sync;
+		ret->source_changes += k->all.source_changes +
+				       now.source_changes -
+				       k->before.source_changes;
 	}
 }
 
@@ -203,6 +161,7 @@ static void merge_stats(const struct input *base, struct link_stats *ret)
 {
 	const struct merge_input *m =
 		container_of(base, const struct merge_input, base);
+	const struct input *first;
 	struct ts_merge_counts c;
 
 	ts_merge_counts(m->merge, &c);
@@ -214,8 +173,9 @@ static void merge_stats(const struct input *base, struct link_stats *ret)
 	link_stats_set(ret, LINK_PATH2_RECEIVED, c.received[1]);
 	link_stats_set(ret, LINK_PATH1_LOST, c.lost[0]);
 	link_stats_set(ret, LINK_PATH2_LOST, c.lost[1]);
-	if (m->path[0].input != NULL && m->path[0].input->flow != NULL)
-		udp_flow_stats(m->path[0].input->flow, ret);
+	first = m->path[0].keeper.input;
+	if (first != NULL && first->flow != NULL)
+		udp_flow_stats(first->flow, ret);
 }
 
 static void merge_warm(const struct input *base, struct warm *w)
@@ -224,8 +184,8 @@ static void merge_warm(const struct input *base, struct warm *w)
 		container_of(base, const struct merge_input, base);
 
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++)
-		if (m->path[i].input != NULL)
-			input_warm(m->path[i].input, w);
+		if (m->path[i].keeper.input != NULL)
+			input_warm(m->path[i].keeper.input, w);
 	ts_merge_warm(m->merge, w);
 }
 
@@ -247,8 +207,8 @@ static bool merge_can_be_silent(const struct input *base)
 		container_of(base, const struct merge_input, base);
 
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++)
-		if (m->legs[i].input != NULL &&
-		    input_can_be_silent(m->legs[i].input))
+		if (m->path[i].keeper.input != NULL &&
+		    input_can_be_silent(m->path[i].keeper.input))
 			return true;
 	return false;
 }
@@ -258,7 +218,7 @@ static void merge_free(struct input *base)
 	struct merge_input *m = container_of(base, struct merge_input, base);
 
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++)
-		input_free(&m->path[i].input);
+		input_keeper_done(&m->path[i].keeper);
 	ts_merge_free(&m->merge);
 	redundant_paths_done(&m->paths);
 	free(m);
@@ -286,18 +246,22 @@ struct input *merge_input_open(const struct input_spec *spec, uint64_t now_ns,
 	m->base = (struct input){ .ops = &merge_ops, .spec = spec, .fd = -1 };
 	m->merge = ts_merge_new(spec->merge_delay_ms);
 	redundant_paths_init(&m->paths, TS_MERGE_PATHS);
-	m->path[0].spec = *spec;
-	m->path[0].spec.merge[0] = '\0';
-	/* the master judged it */
-	r = input_spec_parse(spec->merge, &m->path[1].spec, NULL, NULL, error);
+	/* the outer keeper logs for both paths */
+	input_keeper_init_spec(&m->path[0].keeper, NULL, spec);
+	m->path[0].keeper.spec.merge[0] = '\0';
+	m->path[0].keeper.spec.ring = -1;
+	input_keeper_init(&m->path[1].keeper, NULL, spec->merge);
 	/* an input that runs by the clock has no descriptor: it is read at
 	 * every tick, and so is this one */
-	if (r == 0 && spec->kind == INPUT_UDP)
-		r = redundant_paths_make_fd(&m->paths, error);
+	r = spec->kind == INPUT_UDP ? redundant_paths_make_fd(&m->paths, error)
+				    : 0;
 	for (size_t i = 0; r == 0 && i < TS_MERGE_PATHS; i++) {
-		m->path[i].owner = m;
-		batch_init(&m->path[i].batch, on_packets, &m->path[i]);
-		open_path(m, i, now_ns);
+		struct merge_path *p = &m->path[i];
+
+		p->owner = m;
+		batch_init(&p->batch, on_packets, p);
+		input_keeper_open(&p->keeper, now_ns);
+		follow_keeper(m, i);
 	}
 	if (r == 0)
 		r = redundant_paths_check(&m->paths, error);
