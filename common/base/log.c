@@ -22,11 +22,12 @@ enum {
 	COMPONENT_MAX = 96, /* a role and the longest id */
 };
 
-static const char *const level_names[] = {
+const char *const log_level_names[] = {
 	[LOG_LEVEL_ERROR] = "error",
 	[LOG_LEVEL_WARNING] = "warning",
 	[LOG_LEVEL_INFO] = "info",
 	[LOG_LEVEL_DEBUG] = "debug",
+	NULL,
 };
 
 static struct {
@@ -195,13 +196,13 @@ LOG_FUNCTION(log_debug, LOG_LEVEL_DEBUG)
 
 const char *log_level_format(enum log_level level)
 {
-	return level_names[level];
+	return log_level_names[level];
 }
 
 int log_level_parse(const char *word, enum log_level *ret)
 {
-	for (size_t i = 0; i < ARRAY_LEN(level_names); i++) {
-		if (strcmp(word, level_names[i]) == 0) {
+	for (size_t i = 0; i < ARRAY_LEN(log_level_names) - 1; i++) {
+		if (strcmp(word, log_level_names[i]) == 0) {
 			*ret = (enum log_level)i;
 			return 0;
 		}

@@ -2,7 +2,8 @@
 #include "proto/ipc/msg.h"
 
 #include "proto/ipc/contract.h"
-#include "proto/ipc/msg_desc.h"
+#include "proto/ipc/msg_tables.h"
+#include "proto/wire/json_writer.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,99 +13,105 @@ struct msg_desc {
 	const char *name;
 	enum msg_side side;
 	bool may_drop;
-	msg_decode_fn *decode;
-	msg_encode_fn *encode;
+	const struct field_table *fields;
+	size_t offset; /* of the member of the union */
 };
 
-#define ROW(noun, to, drop) to, drop, noun##_decode, noun##_encode
+/* A message that is sent for good, and one that the next one replaces. */
+#define KEEP(side, member, table) \
+	side, false, &table, offsetof(struct msg, member)
+#define DROP(side, member, table) \
+	side, true, &table, offsetof(struct msg, member)
+#define WORKER MSG_TO_WORKER
+#define MASTER MSG_TO_MASTER
 
 static const struct msg_desc descs[] = {
 	[MSG_STREAM_START] = { "stream.start",
-		ROW(stream_start, MSG_TO_WORKER, false) },
+		KEEP(WORKER, stream_start, stream_start_fields) },
 	[MSG_STREAM_INPUT] = { "stream.input",
-		ROW(stream_input, MSG_TO_WORKER, false) },
+		KEEP(WORKER, stream_input, stream_input_fields) },
 	[MSG_STREAM_ANALYZE] = { "stream.analyze",
-		ROW(stream_analyze, MSG_TO_WORKER, false) },
+		KEEP(WORKER, stream_analyze, stream_analyze_fields) },
 	[MSG_STREAM_KICK] = { "stream.kick",
-		ROW(stream_kick, MSG_TO_WORKER, false) },
+		KEEP(WORKER, stream_kick, stream_kick_fields) },
 	[MSG_STREAM_RING] = { "stream.ring",
-		ROW(stream_ring, MSG_TO_WORKER, false) },
+		KEEP(WORKER, type, msg_no_fields) },
 	[MSG_STREAM_LINK] = { "stream.link",
-		ROW(stream_link, MSG_TO_WORKER, false) },
+		KEEP(WORKER, stream_link, stream_link_fields) },
 	[MSG_DELIVER_LISTEN] = { "deliver.listen",
-		ROW(deliver_listen, MSG_TO_WORKER, false) },
+		KEEP(WORKER, deliver_listen, deliver_listen_fields) },
 	[MSG_DELIVER_UNLISTEN] = { "deliver.unlisten",
-		ROW(deliver_unlisten, MSG_TO_WORKER, false) },
+		KEEP(WORKER, deliver_unlisten, deliver_listen_fields) },
 	[MSG_DELIVER_MOUNT] = { "deliver.mount",
-		ROW(deliver_mount, MSG_TO_WORKER, false) },
+		KEEP(WORKER, deliver_mount, deliver_mount_fields) },
 	[MSG_DELIVER_UNMOUNT] = { "deliver.unmount",
-		ROW(deliver_unmount, MSG_TO_WORKER, false) },
+		KEEP(WORKER, deliver_unmount, deliver_mount_fields) },
 	[MSG_DELIVER_RENEW] = { "deliver.renew",
-		ROW(deliver_renew, MSG_TO_WORKER, false) },
+		KEEP(WORKER, type, msg_no_fields) },
 	[MSG_DELIVER_SETTLE] = { "deliver.settle",
-		ROW(deliver_settle, MSG_TO_WORKER, false) },
+		KEEP(WORKER, type, msg_no_fields) },
 	[MSG_DELIVER_LIST] = { "deliver.list",
-		ROW(deliver_list, MSG_TO_WORKER, false) },
+		KEEP(WORKER, deliver_list, deliver_list_fields) },
 	[MSG_DELIVER_KICK] = { "deliver.kick",
-		ROW(deliver_kick, MSG_TO_WORKER, false) },
+		KEEP(WORKER, deliver_kick, deliver_kick_fields) },
 	[MSG_DELIVER_TLS] = { "deliver.tls",
-		ROW(deliver_tls, MSG_TO_WORKER, false) },
+		KEEP(WORKER, type, msg_no_fields) },
 	[MSG_AUTH_HASH] = { "auth.hash",
-		ROW(auth_hash, MSG_TO_WORKER, false) },
+		KEEP(WORKER, auth_hash, auth_hash_fields) },
 	[MSG_AUTH_VERIFY] = { "auth.verify",
-		ROW(auth_verify, MSG_TO_WORKER, false) },
+		KEEP(WORKER, auth_verify, auth_verify_fields) },
 	[MSG_TLS_CERTIFICATE] = { "tls.certificate",
-		ROW(tls_certificate, MSG_TO_WORKER, false) },
+		KEEP(WORKER, tls_certificate, tls_certificate_fields) },
 	[MSG_TLS_LINK] = { "tls.link",
-		ROW(tls_link, MSG_TO_WORKER, false) },
+		KEEP(WORKER, type, msg_no_fields) },
 	[MSG_TLS_SERVE] = { "tls.serve",
-		ROW(tls_serve, MSG_TO_WORKER, false) },
+		KEEP(WORKER, type, msg_no_fields) },
 	[MSG_SCAN_START] = { "scan.start",
-		ROW(scan_start, MSG_TO_WORKER, false) },
+		KEEP(WORKER, scan_start, scan_start_fields) },
 	[MSG_SOFTCAM_TEST] = { "softcam.test",
-		ROW(softcam_test, MSG_TO_WORKER, false) },
+		KEEP(WORKER, softcam_test, softcam_test_fields) },
 	[MSG_WORKER_DEBUG] = { "worker.debug",
-		ROW(worker_debug, MSG_TO_WORKER, false) },
+		KEEP(WORKER, worker_debug, worker_debug_fields) },
 	[MSG_WORKER_HELLO] = { "worker.hello",
-		ROW(worker_hello, MSG_TO_MASTER, false) },
+		KEEP(MASTER, worker_hello, worker_hello_fields) },
 	[MSG_WORKER_READY] = { "worker.ready",
-		ROW(worker_ready, MSG_TO_MASTER, false) },
+		KEEP(MASTER, type, msg_no_fields) },
 	[MSG_WORKER_LOG] = { "worker.log",
-		ROW(worker_log, MSG_TO_MASTER, true) },
+		DROP(MASTER, worker_log, worker_log_fields) },
 	[MSG_STREAM_STATUS] = { "stream.status",
-		ROW(stream_status, MSG_TO_MASTER, true) },
+		DROP(MASTER, stream_status, stream_status_fields) },
 	[MSG_STREAM_CHOSEN] = { "stream.chosen",
-		ROW(stream_chosen, MSG_TO_MASTER, false) },
+		KEEP(MASTER, stream_chosen, stream_chosen_fields) },
 	[MSG_STREAM_SWITCHED] = { "stream.switched",
-		ROW(stream_switched, MSG_TO_MASTER, true) },
+		DROP(MASTER, stream_switched, stream_switched_fields) },
 	[MSG_STREAM_ANALYSIS] = { "stream.analysis",
-		ROW(stream_analysis, MSG_TO_MASTER, true) },
+		DROP(MASTER, stream_analysis, stream_analysis_fields) },
 	[MSG_STREAM_RECEIVERS] = { "stream.receivers",
-		ROW(stream_receivers, MSG_TO_MASTER, true) },
+		DROP(MASTER, stream_receivers, stream_receivers_fields) },
 	[MSG_DELIVER_STATUS] = { "deliver.status",
-		ROW(deliver_status, MSG_TO_MASTER, true) },
+		DROP(MASTER, deliver_status, deliver_status_fields) },
 	[MSG_DELIVER_VIEWERS] = { "deliver.viewers",
-		ROW(deliver_viewers, MSG_TO_MASTER, true) },
+		DROP(MASTER, deliver_viewers, deliver_viewers_fields) },
 	[MSG_DELIVER_SESSIONS] = { "deliver.sessions",
-		ROW(deliver_sessions, MSG_TO_MASTER, true) },
+		DROP(MASTER, deliver_sessions, deliver_sessions_fields) },
 	[MSG_AUTH_RESULT] = { "auth.result",
-		ROW(auth_result, MSG_TO_MASTER, false) },
+		KEEP(MASTER, auth_result, auth_result_fields) },
 	[MSG_AUTH_STATUS] = { "auth.status",
-		ROW(auth_status, MSG_TO_MASTER, true) },
+		DROP(MASTER, auth_status, auth_status_fields) },
 	[MSG_TLS_RESULT] = { "tls.result",
-		ROW(tls_result, MSG_TO_MASTER, false) },
+		KEEP(MASTER, tls_result, tls_result_fields) },
 	[MSG_TLS_STATUS] = { "tls.status",
-		ROW(tls_status, MSG_TO_MASTER, true) },
+		DROP(MASTER, tls_status, tls_status_fields) },
 	[MSG_SCAN_RECORD] = { "scan.record",
-		ROW(scan_record, MSG_TO_MASTER, false) },
+		KEEP(MASTER, scan_record, scan_record_fields) },
 	[MSG_SCAN_ANNOUNCEMENT] = { "scan.announcement",
-		ROW(scan_announcement, MSG_TO_MASTER, false) },
+		KEEP(MASTER, scan_announcement, scan_announcement_fields) },
 	[MSG_SCAN_STATUS] = { "scan.status",
-		ROW(scan_status, MSG_TO_MASTER, true) },
+		DROP(MASTER, scan_status, scan_status_fields) },
 	[MSG_SOFTCAM_RESULT] = { "softcam.result",
-		ROW(softcam_result, MSG_TO_MASTER, false) },
+		KEEP(MASTER, softcam_result, softcam_result_fields) },
 	[MSG_QUERIER_STATUS] = { "querier.status",
-		ROW(querier_status, MSG_TO_MASTER, true) },
+		DROP(MASTER, querier_status, querier_status_fields) },
 };
 
 _Static_assert(ARRAY_LEN(descs) == MSG_COUNT, "a message without a row");
@@ -146,78 +153,98 @@ size_t msg_fds(const struct msg *m)
 	}
 }
 
-static int find_type(const char *name, enum msg_side side, enum msg_type *ret,
-		     struct errmsg *why)
+static int find_type(const char *name, enum msg_side side,
+		     enum msg_type *ret, struct errmsg *error)
 {
 	for (unsigned i = 0; i < MSG_COUNT; i++) {
 		if (strcmp(descs[i].name, name) != 0)
 			continue;
 		if (descs[i].side != side)
-			return errmsg_fail(why, -EBADMSG,
-					   "%s: from the wrong side", name);
+			return errmsg_fail(error, -EBADMSG,
+					   "%s: is for the other side", name);
 		*ret = (enum msg_type)i;
 		return 0;
 	}
-	return errmsg_fail(why, -EBADMSG, "type: unknown: %.40s", name);
+	return errmsg_fail(error, -EBADMSG, "type: \"%.40s\" is not known",
+			   name);
 }
 
-static int decode_document(const json_t *document, enum msg_side side,
-			   struct msg *m, struct errmsg *why)
+/* Reads everything but the body; 0, or -EBADMSG. */
+static int decode_head(const json_t *document, enum msg_side side,
+		       struct msg *m, struct errmsg *error)
 {
-	struct msg_reader r = read_begin(document, why);
-	const char *name = read_string(&r, "type", FIELD_WORD_MAX);
-	int err;
+	const char *name = json_string_value(json_object_get(document,
+							     "type"));
+	const json_t *seq = json_object_get(document, "seq");
+	json_int_t n = json_integer_value(seq);
 
-	if (json_object_get(document, "seq") != NULL)
-		m->seq = (uint32_t)read_uint(&r, "seq", 1, UINT32_MAX);
-	r.taken++; /* body, which its own reader judges */
-	err = read_end(&r);
-	if (err == 0)
-		err = find_type(name, side, &m->type, why);
-	if (err < 0)
-		return err;
-
-	err = descs[m->type].decode(json_object_get(document, "body"), m, why);
-	if (err < 0)
-		errmsg_prefix(why, "%s: ", name);
-	return err;
+	if (name == NULL)
+		return errmsg_fail(error, -EBADMSG, "type: is missing");
+	if (seq != NULL && (n < 1 || n > UINT32_MAX))
+		return errmsg_fail(error, -EBADMSG,
+				   "seq: is not between 1 and %u", UINT32_MAX);
+	m->seq = (uint32_t)n;
+	if (!json_is_object(json_object_get(document, "body")))
+		return errmsg_fail(error, -EBADMSG, "body: is not an object");
+	if (json_object_size(document) != 2 + (size_t)(seq != NULL))
+		return errmsg_fail(error, -EBADMSG,
+				   "is not an object of type, seq and body");
+	return find_type(name, side, &m->type, error);
 }
 
 int msg_decode(const char *data, size_t len, enum msg_side side,
-	       struct msg *ret, struct errmsg *why)
+	       struct msg *ret, struct errmsg *error)
 {
 	struct msg m = { 0 };
-	json_error_t error;
-	int err;
+	json_error_t json;
+	const struct msg_desc *d;
+	int r;
 
 	if (len > MSG_SIZE_MAX)
-		return errmsg_fail(why, -EBADMSG, "too long");
-	m.document = json_loadb(data, len, JSON_REJECT_DUPLICATES, &error);
+		return errmsg_fail(error, -EBADMSG, "is longer than %d bytes",
+				   MSG_SIZE_MAX);
+	m.document = json_loadb(data, len, JSON_REJECT_DUPLICATES, &json);
 	if (m.document == NULL)
-		return errmsg_fail(why, -EBADMSG, "no JSON: %s", error.text);
-	err = decode_document(m.document, side, &m, why);
-	if (err < 0) {
-		msg_done(&m);
-		return err;
+		return errmsg_fail(error, -EBADMSG, "is not JSON: %s",
+				   json.text);
+	r = decode_head(m.document, side, &m, error);
+	d = &descs[m.type];
+	if (r == 0 &&
+	    field_read(d->fields, json_object_get(m.document, "body"),
+		       (char *)&m + d->offset, error) < 0) {
+		errmsg_prefix(error, "%s: ", d->name);
+		r = -EBADMSG;
 	}
-	*ret = m;
-	return 0;
+	if (r < 0)
+		msg_done(&m);
+	else
+		*ret = m;
+	return r;
+}
+
+static ssize_t encode(const struct msg *m, unsigned skip, char *data)
+{
+	struct json_writer w = { .data = data, .size = MSG_SIZE_MAX };
+	const struct msg_desc *d = &descs[m->type];
+
+	write_object(&w, NULL);
+	write_string(&w, "type", d->name);
+	if (m->seq != 0)
+		write_u64(&w, "seq", m->seq);
+	write_object(&w, "body");
+	field_write(d->fields, (const char *)m + d->offset, skip, &w);
+	write_object_end(&w);
+	write_object_end(&w);
+	return w.full ? -EMSGSIZE : (ssize_t)w.len;
 }
 
 ssize_t msg_encode(const struct msg *m, char *data)
 {
-	struct json_writer w = { .data = data, .size = MSG_SIZE_MAX };
+	ssize_t len;
 
 	assert((unsigned)m->type < MSG_COUNT);
-	write_object(&w, NULL);
-	write_string(&w, "type", descs[m->type].name);
-	if (m->seq != 0)
-		write_u64(&w, "seq", m->seq);
-	write_object(&w, "body");
-	descs[m->type].encode(m, &w);
-	write_object_end(&w);
-	write_object_end(&w);
-	return w.full ? -EMSGSIZE : (ssize_t)w.len;
+	len = encode(m, 0, data);
+	return len != -EMSGSIZE ? len : encode(m, FIELD_SPARE, data);
 }
 
 void msg_done(struct msg *m)

@@ -3,58 +3,76 @@
 
 #include <string.h>
 
-static const struct {
-	const char *name;
-	unsigned priority;
-} alarms[ALARM_COUNT] = {
-	[ALARM_SYNC_LOSS] = { "sync_loss", 1 },
-	[ALARM_SYNC_BYTE] = { "sync_byte", 1 },
-	[ALARM_PAT] = { "pat", 1 },
-	[ALARM_CC] = { "continuity", 1 },
-	[ALARM_PMT] = { "pmt", 1 },
-	[ALARM_PID] = { "pid", 1 },
-	[ALARM_TRANSPORT] = { "transport", 2 },
-	[ALARM_CRC] = { "crc", 2 },
-	[ALARM_PCR_REPETITION] = { "pcr_repetition", 2 },
-	[ALARM_PCR_DISCONTINUITY] = { "pcr_discontinuity", 2 },
-	[ALARM_PCR_ACCURACY] = { "pcr_accuracy", 2 },
-	[ALARM_PTS] = { "pts", 2 },
-	[ALARM_CAT] = { "cat", 2 },
-	[ALARM_NIT] = { "nit", 3 },
-	[ALARM_UNREFERENCED_PID] = { "unreferenced_pid", 3 },
-	[ALARM_SDT] = { "sdt", 3 },
-	[ALARM_EIT] = { "eit", 3 },
-	[ALARM_TDT] = { "tdt", 3 },
-	[ALARM_NO_VIDEO] = { "no_video", 0 },
-	[ALARM_NO_AUDIO] = { "no_audio", 0 },
-	[ALARM_PCR_FROZEN] = { "pcr_frozen", 0 },
-	[ALARM_PTS_FROZEN] = { "pts_frozen", 0 },
-	[ALARM_SCRAMBLED] = { "scrambled", 0 },
-	[ALARM_NETWORK_LOSS] = { "network_loss", 0 },
-	[ALARM_SOCKET_LOSS] = { "socket_loss", 0 },
-	[ALARM_TWO_SENDERS] = { "two_senders", 0 },
-	[ALARM_CBR_OVERFLOW] = { "cbr_overflow", 0 },
-	[ALARM_OUTPUT_FAULT] = { "output_fault", 0 },
-	[ALARM_NO_QUERIER] = { "no_querier", 0 },
-	[ALARM_UNPROTECTED] = { "unprotected", 0 },
-	[ALARM_UNPLAYABLE] = { "unplayable", 0 },
+const char *const alarm_names[ALARM_COUNT + 1] = {
+	[ALARM_SYNC_LOSS] = "sync_loss",
+	[ALARM_SYNC_BYTE] = "sync_byte",
+	[ALARM_PAT] = "pat",
+	[ALARM_CC] = "continuity",
+	[ALARM_PMT] = "pmt",
+	[ALARM_PID] = "pid",
+	[ALARM_TRANSPORT] = "transport",
+	[ALARM_CRC] = "crc",
+	[ALARM_PCR_REPETITION] = "pcr_repetition",
+	[ALARM_PCR_DISCONTINUITY] = "pcr_discontinuity",
+	[ALARM_PCR_ACCURACY] = "pcr_accuracy",
+	[ALARM_PTS] = "pts",
+	[ALARM_CAT] = "cat",
+	[ALARM_NIT] = "nit",
+	[ALARM_UNREFERENCED_PID] = "unreferenced_pid",
+	[ALARM_SDT] = "sdt",
+	[ALARM_EIT] = "eit",
+	[ALARM_TDT] = "tdt",
+	[ALARM_NO_VIDEO] = "no_video",
+	[ALARM_NO_AUDIO] = "no_audio",
+	[ALARM_PCR_FROZEN] = "pcr_frozen",
+	[ALARM_PTS_FROZEN] = "pts_frozen",
+	[ALARM_SCRAMBLED] = "scrambled",
+	[ALARM_NETWORK_LOSS] = "network_loss",
+	[ALARM_SOCKET_LOSS] = "socket_loss",
+	[ALARM_TWO_SENDERS] = "two_senders",
+	[ALARM_CBR_OVERFLOW] = "cbr_overflow",
+	[ALARM_OUTPUT_FAULT] = "output_fault",
+	[ALARM_NO_QUERIER] = "no_querier",
+	[ALARM_UNPROTECTED] = "unprotected",
+	[ALARM_UNPLAYABLE] = "unplayable",
+};
+
+static const unsigned char priorities[ALARM_COUNT] = {
+	[ALARM_SYNC_LOSS] = 1,
+	[ALARM_SYNC_BYTE] = 1,
+	[ALARM_PAT] = 1,
+	[ALARM_CC] = 1,
+	[ALARM_PMT] = 1,
+	[ALARM_PID] = 1,
+	[ALARM_TRANSPORT] = 2,
+	[ALARM_CRC] = 2,
+	[ALARM_PCR_REPETITION] = 2,
+	[ALARM_PCR_DISCONTINUITY] = 2,
+	[ALARM_PCR_ACCURACY] = 2,
+	[ALARM_PTS] = 2,
+	[ALARM_CAT] = 2,
+	[ALARM_NIT] = 3,
+	[ALARM_UNREFERENCED_PID] = 3,
+	[ALARM_SDT] = 3,
+	[ALARM_EIT] = 3,
+	[ALARM_TDT] = 3,
 };
 
 const char *alarm_name(enum alarm_id id)
 {
-	return alarms[id].name;
+	return alarm_names[id];
 }
 
 enum alarm_id alarm_find(const char *name)
 {
 	int i = 0;
 
-	while (i < ALARM_COUNT && strcmp(alarms[i].name, name) != 0)
+	while (i < ALARM_COUNT && strcmp(alarm_names[i], name) != 0)
 		i++;
 	return (enum alarm_id)i;
 }
 
 unsigned alarm_priority(enum alarm_id id)
 {
-	return alarms[id].priority;
+	return priorities[id];
 }

@@ -60,7 +60,10 @@ enum alarm_id {
 	 1u << ALARM_TWO_SENDERS | 1u << ALARM_UNPROTECTED |    \
 	 1u << ALARM_UNPLAYABLE)
 
-/* "pat"; the names that the API shows. */
+/* "pat" ...: the names that the API shows; NULL ends them. */
+extern const char *const alarm_names[ALARM_COUNT + 1];
+
+/* "pat" */
 const char *alarm_name(enum alarm_id);
 /* ALARM_COUNT for a name of none. */
 enum alarm_id alarm_find(const char *name);

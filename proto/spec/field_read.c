@@ -4,6 +4,7 @@
 #include "proto/spec/field_limits.h"
 #include "proto/spec/option_value.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@ enum {
 	VALUE_MAX = 4096,
 	PATH_MAX_SHOWN = 160,
 	VALUE_SHOWN = 64,
+	ROWS_MAX = 128, /* of a table */
 };
 
 /* A value inside its object or list; on the stack of the reader. */
@@ -403,46 +405,55 @@ static bool is_absent(const json_t *value, bool loose)
 			   json_string_length(value) == 0)));
 }
 
-/* A value of an object, which may be absent. */
 static void read_member(struct reader *r, const struct place *at,
-			const struct field *f, const json_t *value,
-			const struct field_table *t, void *s)
+			const struct field *f, const json_t *value, bool loose,
+			void *s)
 {
-	bool strict = t->flags & FIELD_STRICT, loose = t->flags & FIELD_LOOSE;
-	bool absent = is_absent(value, loose);
 	struct place inner = { .up = at, .key = f->key };
 	struct errmsg error;
 
-	/* a value of a loose table that is wrong is as if it were absent */
-	if (s != NULL && f->size > 0 && (absent || loose) &&
-	    !(f->flags & FIELD_ALIAS))
-		field_init_member(f, s);
-	if (absent) {
-		if (f->flags & FIELD_REQUIRED ||
-		    (strict && !(f->flags & FIELD_MAYBE)))
-			fail(r, &inner, "is missing");
-	} else if (loose && f->type < FIELD_JSON) {
-		if (read_loose(f, value, s, &error) < 0)
-			fail(r, &inner, "%s", error.text);
-	} else {
+	if (!loose || f->type >= FIELD_JSON)
 		read_value(r, &inner, f, value, s);
-	}
+	else if (read_loose(f, value, s, &error) < 0)
+		fail(r, &inner, "%s", error.text);
 }
 
-/* Says which key of a strict object is one too many. */
-static void fail_unknown(struct reader *r, const struct place *at,
-			 const struct field_table *t, const json_t *object)
+/* The row of key; the search begins at the row after the one found last, as
+ * most objects were written from the same table. */
+static const struct field *next_row(const struct field_table *t,
+				    const char *key, size_t *cursor)
 {
-	const char *key;
-	const json_t *value;
+	for (size_t n = t->n, i = *cursor; n > 0; n--, i++) {
+		i = i < t->n ? i : 0;
+		if (strcmp(t->rows[i].key, key) == 0) {
+			*cursor = i + 1;
+			return &t->rows[i];
+		}
+	}
+	return NULL;
+}
 
-	json_object_foreach((json_t *)object, key, value) {
-		struct place inner = { .up = at, .key = key };
+static bool is_needed(const struct field_table *t, const struct field *f)
+{
+	return f->flags & FIELD_REQUIRED ||
+	       (t->flags & FIELD_STRICT && !(f->flags & FIELD_MAYBE));
+}
 
-		if (field_find(t, key) == NULL)
-			fail(r, &inner, "is not known");
-		if (is_done(r))
-			break;
+/* Rows without a value. */
+static void read_absent(struct reader *r, const struct place *at,
+			const struct field_table *t, const uint64_t *seen,
+			void *s)
+{
+	for (size_t i = 0; i < t->n && !is_done(r); i++) {
+		const struct field *f = &t->rows[i];
+		struct place inner = { .up = at, .key = f->key };
+
+		if (seen[i / 64] >> (i % 64) & 1)
+			continue;
+		if (is_needed(t, f))
+			fail(r, &inner, "is missing");
+		else if (t->flags & FIELD_STRICT && s != NULL && f->size > 0)
+			field_init_member(f, s);
 	}
 }
 
@@ -462,25 +473,37 @@ static void read_object(struct reader *r, const struct place *at,
 			const struct field_table *t, const json_t *object,
 			void *s)
 {
+	bool strict = t->flags & FIELD_STRICT, loose = t->flags & FIELD_LOOSE;
+	uint64_t seen[ROWS_MAX / 64] = { 0 };
 	unsigned before = r->n_errors;
+	size_t cursor = 0;
 	struct errmsg error;
-	size_t known = 0;
+	const char *key;
+	const json_t *value;
 
 	/* NULL: it has no key */
 	if (object != NULL && !json_is_object(object)) {
 		fail(r, at, "is not an object");
 		return;
 	}
-	for (size_t i = 0; i < t->n && !is_done(r); i++) {
-		const struct field *f = &t->rows[i];
-		const json_t *value = json_object_get(object, f->key);
+	assert(t->n <= ROWS_MAX);
+	if (s != NULL && !strict)
+		field_init(t, s);
+	json_object_foreach((json_t *)object, key, value) {
+		const struct field *f = next_row(t, key, &cursor);
+		struct place inner = { .up = at, .key = key };
 
-		known += value != NULL;
-		read_member(r, at, f, value, t, s);
+		if (f == NULL && strict)
+			fail(r, &inner, "is not known");
+		if (f != NULL && !is_absent(value, loose)) {
+			seen[(f - t->rows) / 64] |= UINT64_C(1)
+						    << (f - t->rows) % 64;
+			read_member(r, at, f, value, loose, s);
+		}
+		if (is_done(r))
+			return;
 	}
-	if (!is_done(r) && t->flags & FIELD_STRICT &&
-	    json_object_size(object) != known)
-		fail_unknown(r, at, t, object);
+	read_absent(r, at, t, seen, s);
 	if (s != NULL && t->judge != NULL && r->n_errors == before &&
 	    t->judge(s, &error) < 0)
 		fail_together(r, at, error.text);

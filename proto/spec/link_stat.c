@@ -1,69 +1,92 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/link_stat.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <string.h>
+#define NOW(what, name, unit_, text) \
+	[LINK_##what] = { name, .type = FIELD_UINT, .flags = FIELD_MAYBE, \
+			  .unit = unit_, .help = text }
+#define SUM(what, name, text) NOW(what, name, NULL, text)
 
-static const struct {
-	const char *name;
-	bool counts; /* grows; else it is how it is now */
-} table[] = {
-	[LINK_PEERS] = { "peers", false },
-	[LINK_INTERFACE] = { "interface", false },
-	[LINK_RTT_US] = { "rtt_us", false },
-	[LINK_LATENCY_MS] = { "latency_ms", false },
-	[LINK_BANDWIDTH_KBPS] = { "bandwidth_kbps", false },
-	[LINK_RATE_KBPS] = { "rate_kbps", false },
-	[LINK_PATHS] = { "paths", false },
-	[LINK_SKEW_US] = { "skew_us", false },
-	[LINK_GAP_P50_US] = { "gap_p50_us", false },
-	[LINK_GAP_P99_US] = { "gap_p99_us", false },
-	[LINK_GAP_MAX_US] = { "gap_max_us", false },
-	[LINK_MUX_STATE] = { "mux_state", false },
-	[LINK_FREE_MIB] = { "free_mib", false },
-	[LINK_QUEUED_KIB] = { "queued_kib", false },
-	[LINK_FILES] = { "files", true },
-	[LINK_CONNECTS] = { "connects", true },
-	[LINK_REFUSED] = { "refused", true },
-	[LINK_RECEIVED] = { "received", true },
-	[LINK_SENT] = { "sent", true },
-	[LINK_LOST] = { "lost", true },
-	[LINK_RECOVERED] = { "recovered", true },
-	[LINK_RETRANSMITTED] = { "retransmitted", true },
-	[LINK_DROPPED] = { "dropped", true },
-	[LINK_UNDECRYPTED] = { "undecrypted", true },
-	[LINK_REORDERED] = { "reordered", true },
-	[LINK_DUPLICATES] = { "duplicates", true },
-	[LINK_INVALID] = { "invalid", true },
-	[LINK_FEC_SENT] = { "fec_sent", true },
-	[LINK_FEC_RECEIVED] = { "fec_received", true },
-	[LINK_FEC_REPAIRED] = { "fec_repaired", true },
-	[LINK_FEC_UNREPAIRED] = { "fec_unrepaired", true },
-	[LINK_PATH1_RECEIVED] = { "path1_received", true },
-	[LINK_PATH2_RECEIVED] = { "path2_received", true },
-	[LINK_PATH1_LOST] = { "path1_lost", true },
-	[LINK_PATH2_LOST] = { "path2_lost", true },
-	[LINK_MUX_RECEIVED] = { "mux_received", true },
-	[LINK_MUX_SENT] = { "mux_sent", true },
-	[LINK_MUX_LOST] = { "mux_lost", true },
-	[LINK_MUX_DROPPED] = { "mux_dropped", true },
-	[LINK_CBR_OVERFLOW] = { "cbr_overflow", true },
-	[LINK_CBR_LATE] = { "cbr_late", true },
-	[LINK_BUFFER_MS] = { "buffer_ms", false },
-	[LINK_VARIANT_BANDWIDTH] = { "variant_bandwidth", false },
-	[LINK_SEGMENTS] = { "segments", true },
-	[LINK_SEGMENT_ERRORS] = { "segment_errors", true },
-	[LINK_SEGMENTS_SKIPPED] = { "segments_skipped", true },
-	[LINK_PLAYLIST_RELOADS] = { "playlist_reloads", true },
+static const struct field rows[] = {
+	NOW(PEERS, "peers", NULL, "Connected peers."),
+	NOW(INTERFACE, "interface", NULL,
+	    "Index of the interface on which the group is joined."),
+	NOW(RTT_US, "rtt_us", "us", "Round-trip time."),
+	NOW(LATENCY_MS, "latency_ms", "ms", "Delay of the receiver's buffer."),
+	NOW(BANDWIDTH_KBPS, "bandwidth_kbps", "kbit/s",
+	    "Estimated bandwidth of the path."),
+	NOW(RATE_KBPS, "rate_kbps", "kbit/s",
+	    "Rate on the wire, with retransmissions."),
+	NOW(PATHS, "paths", NULL, "Paths that receive packets, of two."),
+	NOW(SKEW_US, "skew_us", "us", "Delay between the two paths."),
+	NOW(MUX_STATE, "mux_state", NULL,
+	    "State of the input that mux= names."),
+	NOW(FREE_MIB, "free_mib", "MiB", "Free space of the disk."),
+	NOW(QUEUED_KIB, "queued_kib", "KiB",
+	    "Data that waits to be written to the disk."),
+	NOW(GAP_P50_US, "gap_p50_us", "us",
+	    "Median gap between two datagrams that are sent."),
+	NOW(GAP_P99_US, "gap_p99_us", "us",
+	    "99th percentile of the gap between two datagrams."),
+	NOW(GAP_MAX_US, "gap_max_us", "us",
+	    "Longest gap between two datagrams."),
+	NOW(BUFFER_MS, "buffer_ms", "ms",
+	    "Downloaded media that waits to be played."),
+	NOW(VARIANT_BANDWIDTH, "variant_bandwidth", "bit/s",
+	    "Bandwidth of the variant, as in the playlist."),
+	SUM(CONNECTS, "connects", "Connections that were established."),
+	SUM(REFUSED, "refused", "Connections that failed or were refused."),
+	SUM(FILES, "files", "Files that were created or continued."),
+	SUM(RECEIVED, "received", "Datagrams received."),
+	SUM(SENT, "sent", "Datagrams sent."),
+	SUM(LOST, "lost", "Datagrams missing at first, recovered or not."),
+	SUM(RECOVERED, "recovered",
+	    "Lost datagrams that arrived in time after all."),
+	SUM(RETRANSMITTED, "retransmitted", "Datagrams sent again on request."),
+	SUM(DROPPED, "dropped", "Datagrams that arrived too late."),
+	SUM(UNDECRYPTED, "undecrypted", "Datagrams that no key decrypts."),
+	SUM(REORDERED, "reordered", "Datagrams that later ones overtook."),
+	SUM(DUPLICATES, "duplicates",
+	    "Datagrams that arrived twice on one path."),
+	SUM(INVALID, "invalid", "Datagrams that are not part of the stream."),
+	SUM(FEC_SENT, "fec_sent", "FEC datagrams sent."),
+	SUM(FEC_RECEIVED, "fec_received", "FEC datagrams received."),
+	SUM(FEC_REPAIRED, "fec_repaired", "Datagrams that FEC repaired."),
+	SUM(FEC_UNREPAIRED, "fec_unrepaired",
+	    "Datagrams that FEC could not repair."),
+	SUM(PATH1_RECEIVED, "path1_received",
+	    "Datagrams received on the first path."),
+	SUM(PATH2_RECEIVED, "path2_received",
+	    "Datagrams received on the second path."),
+	SUM(PATH1_LOST, "path1_lost", "Datagrams lost on the first path."),
+	SUM(PATH2_LOST, "path2_lost", "Datagrams lost on the second path."),
+	SUM(MUX_RECEIVED, "mux_received",
+	    "Packets of the PID that mux_pid= names."),
+	SUM(MUX_SENT, "mux_sent",
+	    "Packets of that PID inserted into the stream."),
+	SUM(MUX_LOST, "mux_lost",
+	    "Packets of that PID missing by their counter."),
+	SUM(MUX_DROPPED, "mux_dropped",
+	    "Packets of that PID that were dropped."),
+	SUM(CBR_OVERFLOW, "cbr_overflow",
+	    "Packets dropped because cbr= is too low."),
+	SUM(CBR_LATE, "cbr_late", "Packet slots that were not sent in time."),
+	SUM(SEGMENTS, "segments", "Segments downloaded."),
+	SUM(SEGMENT_ERRORS, "segment_errors",
+	    "Downloads of segments that failed."),
+	SUM(SEGMENTS_SKIPPED, "segments_skipped",
+	    "Segments that were never available."),
+	SUM(PLAYLIST_RELOADS, "playlist_reloads", "Reloads of the playlist."),
 };
 
-_Static_assert(ARRAY_LEN(table) == LINK_STAT_COUNT, "a name for each");
+_Static_assert(ARRAY_LEN(rows) == LINK_STAT_COUNT, "a row for each");
 _Static_assert(LINK_STAT_COUNT <= 64, "a bit for each");
+
+const struct field_table link_stat_fields = { rows, ARRAY_LEN(rows),
+					      .flags = FIELD_STRICT };
 
 const char *link_stat_name(enum link_stat what)
 {
-	return table[what].name;
+	return rows[what].key;
 }
 
 static bool is_known(const struct link_stats *s, size_t i)
@@ -73,8 +96,8 @@ static bool is_known(const struct link_stats *s, size_t i)
 
 void link_stats_carry(struct link_stats *s, const struct link_stats *before)
 {
-	for (size_t i = 0; i < LINK_STAT_COUNT; i++)
-		if (table[i].counts && is_known(before, i))
+	for (size_t i = LINK_FIRST_COUNTER; i < LINK_STAT_COUNT; i++)
+		if (is_known(before, i))
 			link_stats_set(s, (enum link_stat)i,
 				       s->value[i] + before->value[i]);
 }
@@ -96,32 +119,8 @@ json_t *link_stats_format(const struct link_stats *s)
 	for (size_t i = 0; i < LINK_STAT_COUNT; i++)
 		if (is_known(s, i))
 			(void)json_object_set_new_nocheck(
-				o, table[i].name,
+				o, rows[i].key,
 				json_integer((json_int_t)MIN(
 					s->value[i], (uint64_t)INT64_MAX)));
 	return o;
-}
-
-static bool has_name(const char *name)
-{
-	for (size_t i = 0; i < LINK_STAT_COUNT; i++)
-		if (strcmp(table[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-int link_stats_check(const json_t *stats, struct errmsg *why)
-{
-	const char *name;
-	const json_t *value;
-
-	json_object_foreach((json_t *)stats, name, value) {
-		if (!has_name(name))
-			return errmsg_fail(why, -EBADMSG, "%.32s: unknown",
-					   name);
-		if (!json_is_integer(value) || json_integer_value(value) < 0)
-			return errmsg_fail(why, -EBADMSG, "%s: no number",
-					   name);
-	}
-	return 0;
 }

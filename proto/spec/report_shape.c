@@ -1,262 +1,143 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/report_shape.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <string.h>
-
-enum kind {
-	COUNT,  /* a whole number, not negative */
-	FLAG,
-	WORD,
-	COUNTS, /* a list of such numbers */
-	OBJECT,
-	LIST,   /* of objects */
-};
-
 enum {
 	WORD_MAX = 32,
 	LIST_MAX = 512,
 	COUNTS_MAX = 8,
 };
 
-struct field {
-	const char *key;
-	enum kind kind;
-	bool maybe;
-	const struct shape *of; /* OBJECT, LIST */
-};
+static const struct field count_item = { .type = FIELD_UINT };
 
-struct shape {
-	size_t n;
-	const struct field *fields;
-};
+#define COUNT .type = FIELD_UINT
+#define FLAG .type = FIELD_BOOL
+#define WORD .type = FIELD_STRING, .max = WORD_MAX
+#define COUNTS .type = FIELD_LIST, .max = COUNTS_MAX, .item = &count_item
+#define OBJECT(table) .type = FIELD_OBJECT, .of = &table
+#define LIST(table) .type = FIELD_LIST, .max = LIST_MAX, .of = &table
+#define MAYBE .flags = FIELD_MAYBE
+#define SHAPE(rows) { rows, ARRAY_LEN(rows), .flags = FIELD_STRICT }
 
-#define SHAPE(list) { ARRAY_LEN(list), list }
-
-static const struct field indicator_fields[] = {
-	{ "alarm", WORD, false, NULL },
-	{ "priority", COUNT, false, NULL },
-	{ "raised", FLAG, false, NULL },
-	{ "count", COUNT, false, NULL },
-	{ "since", COUNT, true, NULL },
-	{ "last", COUNT, true, NULL },
+static const struct field indicator_rows[] = {
+	{ "alarm", WORD },
+	{ "priority", COUNT },
+	{ "raised", FLAG },
+	{ "count", COUNT },
+	{ "since", COUNT, MAYBE },
+	{ "last", COUNT, MAYBE },
 };
-static const struct shape indicator = SHAPE(indicator_fields);
+static const struct field_table indicator_fields = SHAPE(indicator_rows);
 
-static const struct field pcr_fields[] = {
-	{ "pid", COUNT, false, NULL },
-	{ "count", COUNT, false, NULL },
-	{ "bitrate", COUNT, false, NULL },
-	{ "interval_us", COUNT, false, NULL },
-	{ "interval_max_us", COUNT, false, NULL },
-	{ "arrival_max_us", COUNT, false, NULL },
-	{ "accuracy_ns", COUNT, true, NULL },
-	{ "jitter_us", COUNT, true, NULL },
-	{ "jumps", COUNT, false, NULL },
-	{ "announced_jumps", COUNT, false, NULL },
+static const struct field pcr_rows[] = {
+	{ "pid", COUNT },
+	{ "count", COUNT },
+	{ "bitrate", COUNT },
+	{ "interval_us", COUNT },
+	{ "interval_max_us", COUNT },
+	{ "arrival_max_us", COUNT },
+	{ "accuracy_ns", COUNT, MAYBE },
+	{ "jitter_us", COUNT, MAYBE },
+	{ "jumps", COUNT },
+	{ "announced_jumps", COUNT },
 };
-static const struct shape pcr = SHAPE(pcr_fields);
+static const struct field_table pcr_fields = SHAPE(pcr_rows);
 
-static const struct field program_fields[] = {
-	{ "number", COUNT, false, NULL },
-	{ "pmt_pid", COUNT, false, NULL },
-	{ "pcr_pid", COUNT, true, NULL },
-	{ "pmt", FLAG, false, NULL },
+static const struct field program_rows[] = {
+	{ "number", COUNT },
+	{ "pmt_pid", COUNT },
+	{ "pcr_pid", COUNT, MAYBE },
+	{ "pmt", FLAG },
 };
-static const struct shape program = SHAPE(program_fields);
+static const struct field_table program_fields = SHAPE(program_rows);
 
-static const struct field pid_fields[] = {
-	{ "pid", COUNT, false, NULL },
-	{ "kind", WORD, true, NULL },
-	{ "stream_type", COUNT, true, NULL },
-	{ "programs", COUNTS, false, NULL },
-	{ "packets", COUNT, false, NULL },
-	{ "bitrate", COUNT, false, NULL },
-	{ "scrambled", COUNT, false, NULL },
-	{ "cc_errors", COUNT, false, NULL },
-	{ "duplicates", COUNT, false, NULL },
-	{ "transport_errors", COUNT, false, NULL },
-	{ "pes_errors", COUNT, false, NULL },
-	{ "buffer_overflows", COUNT, true, NULL },
-	{ "pts", COUNT, true, NULL },
-	{ "pts_interval_max_ms", COUNT, true, NULL },
+static const struct field pid_rows[] = {
+	{ "pid", COUNT },
+	{ "kind", WORD, MAYBE },
+	{ "stream_type", COUNT, MAYBE },
+	{ "programs", COUNTS },
+	{ "packets", COUNT },
+	{ "bitrate", COUNT },
+	{ "scrambled", COUNT },
+	{ "cc_errors", COUNT },
+	{ "duplicates", COUNT },
+	{ "transport_errors", COUNT },
+	{ "pes_errors", COUNT },
+	{ "buffer_overflows", COUNT, MAYBE },
+	{ "pts", COUNT, MAYBE },
+	{ "pts_interval_max_ms", COUNT, MAYBE },
 };
-static const struct shape pid = SHAPE(pid_fields);
+static const struct field_table pid_fields = SHAPE(pid_rows);
 
-static const struct field loss_fields[] = {
-	{ "network", COUNT, false, NULL },
-	{ "recovered", COUNT, false, NULL },
-	{ "socket", COUNT, false, NULL },
-	{ "sync", COUNT, false, NULL },
+static const struct field loss_rows[] = {
+	{ "network", COUNT },
+	{ "recovered", COUNT },
+	{ "socket", COUNT },
+	{ "sync", COUNT },
 };
-static const struct shape loss = SHAPE(loss_fields);
+static const struct field_table loss_fields = SHAPE(loss_rows);
 
-static const struct field iat_fields[] = {
-	{ "age_s", COUNT, false, NULL },
-	{ "datagrams", COUNT, false, NULL },
-	{ "rate", COUNT, false, NULL },
-	{ "min_us", COUNT, false, NULL },
-	{ "mean_us", COUNT, false, NULL },
-	{ "p50_us", COUNT, false, NULL },
-	{ "p95_us", COUNT, false, NULL },
-	{ "p99_us", COUNT, false, NULL },
-	{ "max_us", COUNT, false, NULL },
+static const struct field iat_rows[] = {
+	{ "age_s", COUNT },
+	{ "datagrams", COUNT },
+	{ "rate", COUNT },
+	{ "min_us", COUNT },
+	{ "mean_us", COUNT },
+	{ "p50_us", COUNT },
+	{ "p95_us", COUNT },
+	{ "p99_us", COUNT },
+	{ "max_us", COUNT },
 };
-static const struct shape iat = SHAPE(iat_fields);
+static const struct field_table iat_fields = SHAPE(iat_rows);
 
-static const struct field mdi_fields[] = {
-	{ "df_us", COUNT, false, NULL },
-	{ "mlr", COUNT, false, NULL },
+static const struct field mdi_rows[] = {
+	{ "df_us", COUNT },
+	{ "mlr", COUNT },
 };
-static const struct shape mdi = SHAPE(mdi_fields);
+static const struct field_table mdi_fields = SHAPE(mdi_rows);
 
-static const struct field remux_fields[] = {
-	{ "table_changes", COUNT, false, NULL },
-	{ "broken_sections", COUNT, false, NULL },
-	{ "dropped_sections", COUNT, false, NULL },
+static const struct field remux_rows[] = {
+	{ "table_changes", COUNT },
+	{ "broken_sections", COUNT },
+	{ "dropped_sections", COUNT },
 };
-static const struct shape remux = SHAPE(remux_fields);
+static const struct field_table remux_fields = SHAPE(remux_rows);
 
-static const struct field gap_fields[] = {
-	{ "below_us", COUNT, true, NULL },
-	{ "count", COUNT, false, NULL },
+static const struct field gap_rows[] = {
+	{ "below_us", COUNT, MAYBE },
+	{ "count", COUNT },
 };
-static const struct shape gap = SHAPE(gap_fields);
+static const struct field_table gap_fields = SHAPE(gap_rows);
 
-static const struct field output_fields[] = {
-	{ "position", COUNT, false, NULL },
-	{ "bitrate", COUNT, true, NULL },
-	{ "cbr", COUNT, true, NULL },
-	{ "packets", COUNT, false, NULL },
-	{ "dropped", COUNT, false, NULL },
-	{ "late", COUNT, false, NULL },
-	{ "gaps", LIST, true, &gap },
+static const struct field output_rows[] = {
+	{ "position", COUNT },
+	{ "bitrate", COUNT, MAYBE },
+	{ "cbr", COUNT, MAYBE },
+	{ "packets", COUNT },
+	{ "dropped", COUNT },
+	{ "late", COUNT },
+	{ "gaps", LIST(gap_fields), MAYBE },
 };
-static const struct shape output = SHAPE(output_fields);
+static const struct field_table output_fields = SHAPE(output_rows);
 
 /* All but the first part of a report has the PIDs alone. */
-static const struct field report_fields[] = {
-	{ "watched", FLAG, true, NULL },
-	{ "relay", FLAG, true, NULL },
-	{ "watched_s", COUNT, true, NULL },
-	{ "packets", COUNT, true, NULL },
-	{ "null_packets", COUNT, true, NULL },
-	{ "sync_errors", COUNT, true, NULL },
-	{ "bitrate", COUNT, true, NULL },
-	{ "null_bitrate", COUNT, true, NULL },
-	{ "tsid", COUNT, true, NULL },
-	{ "indicators", LIST, true, &indicator },
-	{ "pcr", LIST, true, &pcr },
-	{ "programs", LIST, true, &program },
-	{ "pids", LIST, true, &pid },
-	{ "loss", OBJECT, true, &loss },
-	{ "iat", OBJECT, true, &iat },
-	{ "mdi", OBJECT, true, &mdi },
-	{ "remux", OBJECT, true, &remux },
-	{ "outputs", LIST, true, &output },
+static const struct field report_rows[] = {
+	{ "watched", FLAG, MAYBE },
+	{ "relay", FLAG, MAYBE },
+	{ "watched_s", COUNT, MAYBE },
+	{ "packets", COUNT, MAYBE },
+	{ "null_packets", COUNT, MAYBE },
+	{ "sync_errors", COUNT, MAYBE },
+	{ "bitrate", COUNT, MAYBE },
+	{ "null_bitrate", COUNT, MAYBE },
+	{ "tsid", COUNT, MAYBE },
+	{ "indicators", LIST(indicator_fields), MAYBE },
+	{ "pcr", LIST(pcr_fields), MAYBE },
+	{ "programs", LIST(program_fields), MAYBE },
+	{ "pids", LIST(pid_fields), MAYBE },
+	{ "loss", OBJECT(loss_fields), MAYBE },
+	{ "iat", OBJECT(iat_fields), MAYBE },
+	{ "mdi", OBJECT(mdi_fields), MAYBE },
+	{ "remux", OBJECT(remux_fields), MAYBE },
+	{ "outputs", LIST(output_fields), MAYBE },
 };
-static const struct shape report = SHAPE(report_fields);
-
-static int judge_object(const json_t *value, const struct shape *shape,
-			struct errmsg *why);
-
-static bool is_count(const json_t *value)
-{
-	return json_is_integer(value) && json_integer_value(value) >= 0;
-}
-
-static bool are_counts(const json_t *list)
-{
-	const json_t *item;
-	size_t i;
-
-	if (!json_is_array(list) || json_array_size(list) > COUNTS_MAX)
-		return false;
-	json_array_foreach((json_t *)list, i, item)
-		if (!is_count(item))
-			return false;
-	return true;
-}
-
-static int judge_list(const json_t *list, const struct field *f,
-		      struct errmsg *why)
-{
-	const json_t *item;
-	size_t i;
-	int err = 0;
-
-	if (!json_is_array(list) || json_array_size(list) > LIST_MAX)
-		return errmsg_fail(why, -EBADMSG, "%s: no list, or too long",
-				   f->key);
-	json_array_foreach((json_t *)list, i, item) {
-		err = judge_object(item, f->of, why);
-		if (err < 0) {
-			errmsg_prefix(why, "%s[%zu].", f->key, i);
-			break;
-		}
-	}
-	return err;
-}
-
-static bool is_simple(const json_t *value, enum kind kind)
-{
-	switch (kind) {
-	case COUNT:
-		return is_count(value);
-	case FLAG:
-		return json_is_boolean(value);
-	case WORD:
-		return json_is_string(value) &&
-		       json_string_length(value) <= WORD_MAX;
-	default:
-		return are_counts(value);
-	}
-}
-
-static int judge_field(const json_t *value, const struct field *f,
-		       struct errmsg *why)
-{
-	int err;
-
-	if (f->kind == LIST)
-		return judge_list(value, f, why);
-	if (f->kind != OBJECT)
-		return is_simple(value, f->kind)
-			       ? 0
-			       : errmsg_fail(why, -EBADMSG, "%s: is wrong",
-					     f->key);
-	err = judge_object(value, f->of, why);
-	if (err < 0)
-		errmsg_prefix(why, "%s.", f->key);
-	return err;
-}
-
-static int judge_object(const json_t *value, const struct shape *shape,
-			struct errmsg *why)
-{
-	size_t taken = 0;
-	int err = 0;
-
-	if (!json_is_object(value))
-		return errmsg_fail(why, -EBADMSG, "not an object");
-	for (size_t i = 0; i < shape->n && err == 0; i++) {
-		const struct field *f = &shape->fields[i];
-		const json_t *field = json_object_get(value, f->key);
-
-		taken += field != NULL;
-		if (field != NULL)
-			err = judge_field(field, f, why);
-		else if (!f->maybe)
-			err = errmsg_fail(why, -EBADMSG, "%s: missing",
-					  f->key);
-	}
-	if (err == 0 && json_object_size(value) != taken)
-		err = errmsg_fail(why, -EBADMSG, "unknown keys");
-	return err;
-}
-
-int report_shape_judge(const json_t *value, struct errmsg *why)
-{
-	return judge_object(value, &report, why);
-}
+const struct field_table report_fields = SHAPE(report_rows);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The shape of an analysis: what a worker may say of a place of its stream
- * (doc/api.md), so that what the master shows of it is what it promises.
+ * The fields of the analysis that a worker sends of an input or of the output
+ * of its stream (doc/api.md).  The master checks a report with them before it
+ * shows the report.
  */
 #pragma once
 
-#include "common/base/errmsg.h"
-#include "common/base/util.h"
+#include "proto/spec/field.h"
 
-#include <jansson.h>
-
-/* 0, or -EBADMSG with why: a key that is not known or is missing, a value of
- * another type, a number that is negative, a text or a list that is too
- * long. */
-int report_shape_judge(const json_t *report, struct errmsg *why) MUST_CHECK;
+extern const struct field_table report_fields;

@@ -220,7 +220,7 @@ Test(msg, numbers_of_a_link_are_those_of_the_table)
 	cr_assert_eq(decode_stats(every_stat(), &why), 0, "%s", why.text);
 	cr_assert_eq(decode_stats(json_pack("{si}", "rtt", 1), &why), -EBADMSG);
 	cr_assert_str_eq(why.text, "stream.status: "
-			 "outputs[0].stats.rtt: unknown");
+			 "outputs[0].stats.rtt: is not known");
 	cr_assert_eq(decode_stats(json_pack("{si}", "rtt_us", -1), &why),
 		     -EBADMSG);
 	cr_assert_eq(decode_stats(json_pack("{ss}", "rtt_us", "1"), &why),

@@ -4,13 +4,13 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-static int judge(const char *text, struct errmsg *why)
+static int judge(const char *text, struct errmsg *error)
 {
 	json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
 	int err;
 
 	cr_assert_not_null(value, "%s", text);
-	err = report_shape_judge(value, why);
+	err = field_read(&report_fields, value, NULL, error);
 	json_decref(value);
 	return err;
 }
@@ -37,31 +37,32 @@ Test(report_shape, lets_a_report_pass)
 Test(report_shape, refuses_every_other_shape)
 {
 	static const struct {
-		const char *text, *why;
+		const char *text, *error;
 	} bad[] = {
-		{ "[]", "not an object" },
-		{ "{\"watched\":1}", "watched: is wrong" },
-		{ "{\"packets\":-1}", "packets: is wrong" },
-		{ "{\"packets\":1.5}", "packets: is wrong" },
-		{ "{\"extra\":1}", "unknown keys" },
-		{ "{\"pids\":{}}", "pids: no list, or too long" },
-		{ "{\"pids\":[1]}", "pids[0].not an object" },
+		{ "[]", "is not an object" },
+		{ "{\"watched\":1}", "watched: is not true or false" },
+		{ "{\"packets\":-1}", "packets: -1 is not between 0 and "
+				      "9223372036854775807" },
+		{ "{\"packets\":1.5}", "packets: is not a whole number" },
+		{ "{\"extra\":1}", "extra: is not known" },
+		{ "{\"pids\":{}}", "pids: is not a list" },
+		{ "{\"pids\":[1]}", "pids[0]: is not an object" },
 		{ "{\"programs\":[{\"number\":1,\"pmt_pid\":1}]}",
-		  "programs[0].pmt: missing" },
+		  "programs[0].pmt: is missing" },
 		{ "{\"indicators\":[{\"alarm\":\"0123456789012345678901234567"
 		  "89012\",\"priority\":1,\"raised\":true,\"count\":3}]}",
-		  "indicators[0].alarm: is wrong" },
+		  "indicators[0].alarm: is longer than 32 bytes" },
 		{ "{\"loss\":{\"network\":1,\"recovered\":2,\"socket\":3,"
-		  "\"sync\":[]}}", "loss.sync: is wrong" },
+		  "\"sync\":[]}}", "loss.sync: is not a whole number" },
 		{ "{\"pids\":[{\"pid\":1,\"programs\":[1,2,3,4,5,6,7,8,9]}]}",
-		  "pids[0].programs: is wrong" },
+		  "pids[0].programs: has 9 items, more than 8" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
-		cr_assert_eq(judge(bad[i].text, &why), -EBADMSG, "%s",
+		cr_assert_eq(judge(bad[i].text, &error), -EINVAL, "%s",
 			     bad[i].text);
-		cr_assert_str_eq(why.text, bad[i].why);
+		cr_assert_str_eq(error.text, bad[i].error);
 	}
 }

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the master and workers other than stream send to each other. */
+#include "proto/ipc/msg.h"
+#include "proto/ipc/msg_tables.h"
+
+#include <errno.h>
+
+const struct field_table msg_no_fields = { .flags = FIELD_STRICT };
+
+/* --- deliver --- */
+
+static const struct field listen_rows[] = {
+	{ "address", FIELD_AT(struct msg_deliver_listen, address) },
+};
+const struct field_table deliver_listen_fields =
+	MSG_TABLE(struct msg_deliver_listen, listen_rows);
+
+static const struct field mount_rows[] = {
+	{ "address", FIELD_AT(struct msg_deliver_mount, address) },
+	{ "path", FIELD_AT(struct msg_deliver_mount, path) },
+	{ "stream", FIELD_AT(struct msg_deliver_mount, stream) },
+	{ "tls", FIELD_AT(struct msg_deliver_mount, tls) },
+};
+const struct field_table deliver_mount_fields =
+	MSG_TABLE(struct msg_deliver_mount, mount_rows);
+
+static const struct field list_rows[] = {
+	{ "after", FIELD_AT(struct msg_deliver_list, after) },
+};
+const struct field_table deliver_list_fields =
+	MSG_TABLE(struct msg_deliver_list, list_rows);
+
+static const struct field kick_rows[] = {
+	{ "client", FIELD_AT(struct msg_deliver_kick, client) },
+};
+const struct field_table deliver_kick_fields =
+	MSG_TABLE(struct msg_deliver_kick, kick_rows);
+
+static const struct field deliver_status_rows[] = {
+	{ "viewers", FIELD_AT(struct msg_deliver_status, viewers) },
+	{ "bytes", FIELD_AT(struct msg_deliver_status, bytes) },
+	{ "cut", FIELD_AT(struct msg_deliver_status, cut) },
+};
+const struct field_table deliver_status_fields =
+	MSG_TABLE(struct msg_deliver_status, deliver_status_rows);
+
+static const struct field viewers_rows[] = {
+	{ "address", MSG_WORD(struct msg_deliver_viewers, address) },
+	{ "path", MSG_TEXT(struct msg_deliver_viewers, path) },
+	{ "stream", MSG_TEXT(struct msg_deliver_viewers, stream) },
+	{ "viewers", FIELD_AT(struct msg_deliver_viewers, viewers) },
+	{ "bytes", FIELD_AT(struct msg_deliver_viewers, bytes) },
+	{ "cut", FIELD_AT(struct msg_deliver_viewers, cut) },
+};
+const struct field_table deliver_viewers_fields =
+	MSG_TABLE(struct msg_deliver_viewers, viewers_rows);
+
+static const struct field session_rows[] = {
+	{ "client", FIELD_AT(struct msg_session, client), .min = 1 },
+	{ "stream", MSG_WORD(struct msg_session, stream) },
+	{ "peer", MSG_WORD(struct msg_session, peer) },
+	{ "uptime", FIELD_AT(struct msg_session, uptime_s) },
+};
+static const struct field_table session_fields =
+	MSG_TABLE(struct msg_session, session_rows);
+
+static const struct field sessions_rows[] = {
+	{ "list", FIELD_ITEMS(struct msg_deliver_sessions, list, n),
+	  .of = &session_fields },
+	{ "more", FIELD_AT(struct msg_deliver_sessions, more) },
+};
+
+/* Clients ascend, and the next request begins after the last one. */
+static int judge_sessions(const void *message, struct errmsg *error)
+{
+	const struct msg_deliver_sessions *s = message;
+
+	for (size_t i = 1; i < s->n; i++)
+		if (s->list[i].client <= s->list[i - 1].client)
+			return errmsg_fail(error, -EINVAL, "list: client %zu "
+					   "is not above the one before it",
+					   i);
+	if (s->more && s->n == 0)
+		return errmsg_fail(error, -EINVAL,
+				   "more: is true after an empty list");
+	return 0;
+}
+
+const struct field_table deliver_sessions_fields =
+	FIELD_TABLE(struct msg_deliver_sessions, sessions_rows,
+		    .flags = FIELD_STRICT, .judge = judge_sessions);
+
+/* --- auth --- */
+
+static const struct field hash_rows[] = {
+	{ "password", FIELD_AT(struct msg_auth_hash, password),
+	  .flags = FIELD_SECRET },
+};
+const struct field_table auth_hash_fields =
+	MSG_TABLE(struct msg_auth_hash, hash_rows);
+
+static const struct field verify_rows[] = {
+	{ "password", FIELD_AT(struct msg_auth_verify, password),
+	  .flags = FIELD_SECRET },
+	{ "hash", FIELD_AT(struct msg_auth_verify, hash),
+	  .flags = FIELD_SECRET },
+};
+const struct field_table auth_verify_fields =
+	MSG_TABLE(struct msg_auth_verify, verify_rows);
+
+static const struct field auth_result_rows[] = {
+	{ "ok", FIELD_AT(struct msg_auth_result, ok) },
+	{ "hash", MSG_TEXT(struct msg_auth_result, hash),
+	  .flags = FIELD_SECRET },
+};
+const struct field_table auth_result_fields =
+	MSG_TABLE(struct msg_auth_result, auth_result_rows);
+
+static const struct field auth_status_rows[] = {
+	{ "jobs", FIELD_AT(struct msg_auth_status, jobs) },
+};
+const struct field_table auth_status_fields =
+	MSG_TABLE(struct msg_auth_status, auth_status_rows);
+
+/* --- tls --- */
+
+static const struct field certificate_rows[] = {
+	{ "use", FIELD_AT(struct msg_tls_certificate, use) },
+};
+const struct field_table tls_certificate_fields =
+	MSG_TABLE(struct msg_tls_certificate, certificate_rows);
+
+static const struct field tls_result_rows[] = {
+	{ "ok", FIELD_AT(struct msg_tls_result, ok) },
+	{ "field", MSG_WORD(struct msg_tls_result, field) },
+	{ "why", MSG_TEXT(struct msg_tls_result, why) },
+};
+const struct field_table tls_result_fields =
+	MSG_TABLE(struct msg_tls_result, tls_result_rows);
+
+static const struct field tls_status_rows[] = {
+	{ "connections", FIELD_AT(struct msg_tls_status, connections) },
+	{ "handshakes", FIELD_AT(struct msg_tls_status, handshakes) },
+	{ "failed", FIELD_AT(struct msg_tls_status, failed) },
+};
+const struct field_table tls_status_fields =
+	MSG_TABLE(struct msg_tls_status, tls_status_rows);
+
+/* --- scan --- */
+
+static const struct field scan_start_rows[] = {
+	{ "address", FIELD_AT(struct msg_scan_start, address) },
+};
+const struct field_table scan_start_fields =
+	MSG_TABLE(struct msg_scan_start, scan_start_rows);
+
+static const struct field record_rows[] = {
+	{ "record", FIELD_AT(struct msg_scan_record, record) },
+};
+const struct field_table scan_record_fields =
+	MSG_TABLE(struct msg_scan_record, record_rows);
+
+static const struct field announcement_rows[] = {
+	{ "place", FIELD_AT(struct msg_scan_announcement, place),
+	  .max = SCAN_PLACES_MAX - 1 },
+	{ "iface", MSG_WORD(struct msg_scan_announcement, iface) },
+	{ "sender", MSG_WORD(struct msg_scan_announcement, sender) },
+	{ "name", MSG_TEXT(struct msg_scan_announcement, name) },
+	{ "input", MSG_TEXT(struct msg_scan_announcement, input) },
+	{ "note", MSG_TEXT(struct msg_scan_announcement, note) },
+};
+const struct field_table scan_announcement_fields =
+	MSG_TABLE(struct msg_scan_announcement, announcement_rows);
+
+static const struct field scan_status_rows[] = {
+	{ "packets", FIELD_AT(struct msg_scan_status, packets) },
+	{ "error", MSG_TEXT(struct msg_scan_status, error),
+	  .flags = FIELD_MAYBE },
+};
+const struct field_table scan_status_fields =
+	MSG_TABLE(struct msg_scan_status, scan_status_rows);
+
+/* --- softcam --- */
+
+static const struct field softcam_test_rows[] = {
+	{ "host", FIELD_AT(struct msg_softcam_test, host) },
+	{ "port", FIELD_AT(struct msg_softcam_test, port), .min = 1,
+	  .max = UINT16_MAX },
+};
+const struct field_table softcam_test_fields =
+	MSG_TABLE(struct msg_softcam_test, softcam_test_rows);
+
+static const struct field softcam_result_rows[] = {
+	{ "error", MSG_TEXT(struct msg_softcam_result, error) },
+};
+const struct field_table softcam_result_fields =
+	MSG_TABLE(struct msg_softcam_result, softcam_result_rows);
+
+/* --- querier --- */
+
+static const struct field querier_rows[] = {
+	{ "interface", FIELD_AT(struct msg_querier, interface), .min = 1,
+	  .max = INT32_MAX },
+	{ "mld", FIELD_AT(struct msg_querier, mld) },
+	{ "version", FIELD_AT(struct msg_querier, version), .min = 1,
+	  .max = 3 },
+	{ "address", MSG_WORD(struct msg_querier, address) },
+	{ "interval", FIELD_AT(struct msg_querier, interval_s) },
+	{ "age", FIELD_AT(struct msg_querier, age_ms) },
+};
+static const struct field_table querier_fields =
+	MSG_TABLE(struct msg_querier, querier_rows);
+
+static const struct field querier_status_rows[] = {
+	{ "igmp_error", MSG_TEXT(struct msg_querier_status, igmp_error),
+	  .flags = FIELD_MAYBE },
+	{ "mld_error", MSG_TEXT(struct msg_querier_status, mld_error),
+	  .flags = FIELD_MAYBE },
+	{ "listening", FIELD_AT(struct msg_querier_status, listening_ms) },
+	{ "queriers", FIELD_ITEMS(struct msg_querier_status, list, n),
+	  .of = &querier_fields },
+};
+const struct field_table querier_status_fields =
+	MSG_TABLE(struct msg_querier_status, querier_status_rows);
+
+/* --- every worker --- */
+
+static const struct field debug_rows[] = {
+	{ "on", FIELD_AT(struct msg_worker_debug, on) },
+};
+const struct field_table worker_debug_fields =
+	MSG_TABLE(struct msg_worker_debug, debug_rows);
+
+static const struct field hello_rows[] = {
+	{ "proto", FIELD_AT(struct msg_worker_hello, proto) },
+	{ "build", MSG_WORD(struct msg_worker_hello, build) },
+	{ "role", MSG_WORD(struct msg_worker_hello, role) },
+};
+const struct field_table worker_hello_fields =
+	MSG_TABLE(struct msg_worker_hello, hello_rows);
+
+static const struct field log_rows[] = {
+	{ "level", FIELD_AT(struct msg_worker_log, level),
+	  .choices = log_level_names },
+	{ "component", MSG_WORD(struct msg_worker_log, component) },
+	{ "text", MSG_TEXT(struct msg_worker_log, text) },
+};
+const struct field_table worker_log_fields =
+	MSG_TABLE(struct msg_worker_log, log_rows);
