@@ -50,7 +50,7 @@ struct master {
 	struct peers *peers; /* of the control server */
 	struct http_server *http;
 	char *worker_path;
-	struct fleet *fleet;
+	struct reconciler *reconciler;
 	struct status *status;
 	struct system_status *system;
 	struct auth *auth;
@@ -103,7 +103,7 @@ static void on_stream_switched(const char *id,
 	status_switched(m->status, id, s);
 }
 
-static void on_fleet_stopped(void *arg)
+static void on_reconciler_stopped(void *arg)
 {
 	struct master *m = arg;
 
@@ -120,18 +120,18 @@ static void apply_log(void *arg)
 	log_output_apply(m->log, &now);
 }
 
-static void on_fleet_change(void *arg)
+static void on_reconciler_change(void *arg)
 {
 	struct master *m = arg;
 
 	fd_store_touch(m->store);
 }
 
-static const struct fleet_events fleet_events = {
+static const struct reconciler_events reconciler_events = {
 	.on_stream_status = on_stream_status,
 	.on_stream_switched = on_stream_switched,
-	.on_stopped = on_fleet_stopped,
-	.on_change = on_fleet_change,
+	.on_stopped = on_reconciler_stopped,
+	.on_change = on_reconciler_change,
 };
 
 static struct handover *write_handover(void *arg)
@@ -139,7 +139,7 @@ static struct handover *write_handover(void *arg)
 	struct master *m = arg;
 	struct handover *h = handover_new(&m->last_number);
 
-	fleet_write(m->fleet, h);
+	reconciler_write(m->reconciler, h);
 	json_decref(handover_put(h, 'h', &m->control_number,
 				 http_server_fd(m->http, 0)));
 	if (m->lock >= 0)
@@ -181,7 +181,7 @@ static void stop(struct master *m, const char *why)
 	reread_stop(m->reread);
 	log_info("master", "%s: stopping", why);
 	watchdog_say_stopping(m->watchdog);
-	fleet_stop(m->fleet);
+	reconciler_stop(m->reconciler);
 }
 
 static void on_signal(struct ev_loop *loop, ev_signal *s, int revents)
@@ -342,7 +342,7 @@ static int open_control(struct master *m)
 	return 0;
 }
 
-static int open_fleet(struct master *m)
+static int open_reconciler(struct master *m)
 {
 	struct errmsg why = { 0 };
 
@@ -351,11 +351,11 @@ static int open_fleet(struct master *m)
 		log_error("master", "%s", why.text);
 		return MASTER_EXIT_FAILURE;
 	}
-	m->fleet = fleet_new(&(struct fleet_config){
+	m->reconciler = reconciler_new(&(struct reconciler_config){
 		.loop = m->loop,
 		.worker_path = m->worker_path,
 		.settings = config_section(m->config, "settings"),
-		.events = &fleet_events,
+		.events = &reconciler_events,
 		.arg = m,
 	});
 	m->store = fd_store_new(
@@ -366,8 +366,9 @@ static int open_fleet(struct master *m)
 		},
 		m->handover);
 	if (m->handover != NULL)
-		fleet_take(m->fleet, m->handover);
-	http_server_set_tls(m->http, tls_proc_serve, fleet_tls(m->fleet));
+		reconciler_take(m->reconciler, m->handover);
+	http_server_set_tls(m->http, tls_proc_serve,
+			    reconciler_tls(m->reconciler));
 	return 0;
 }
 
@@ -380,7 +381,7 @@ static void open_auth(struct master *m)
 	m->auth = auth_new(&(struct auth_config){
 		.loop = m->loop,
 		.config = m->config,
-		.proc = fleet_auth(m->fleet),
+		.proc = reconciler_auth(m->reconciler),
 		.sessions_path = path,
 	});
 	free(path);
@@ -390,16 +391,16 @@ static void open_api(struct master *m)
 {
 	m->status = status_new(&(struct status_config){
 		.loop = m->loop,
-		.fleet = m->fleet,
+		.reconciler = m->reconciler,
 		.hub = m->hub,
-		.querier = fleet_querier(m->fleet),
+		.querier = reconciler_querier(m->reconciler),
 	});
 	m->system = system_status_new(m->loop);
 	m->api = api_new(&(struct api_config){
 		.loop = m->loop,
 		.auth = m->auth,
 		.config = m->config,
-		.fleet = m->fleet,
+		.reconciler = m->reconciler,
 		.hub = m->hub,
 		.status = m->status,
 		.system = m->system,
@@ -446,7 +447,7 @@ static void take_up(struct master *m)
 {
 	struct history history = history_of(m);
 
-	fleet_settle(m->fleet);
+	reconciler_settle(m->reconciler);
 	history_take(&history, m->handover);
 }
 
@@ -459,7 +460,7 @@ static int start(struct master *m)
 	if (code == 0)
 		code = open_control(m);
 	if (code == 0)
-		code = open_fleet(m);
+		code = open_reconciler(m);
 	if (code != 0)
 		return code;
 	open_auth(m);
@@ -470,7 +471,7 @@ static int start(struct master *m)
 	if (m->handover != NULL)
 		take_up(m);
 	handover_free(&m->handover);
-	m->watchdog = watchdog_new(m->loop, m->fleet);
+	m->watchdog = watchdog_new(m->loop, m->reconciler);
 	return 0;
 }
 
@@ -487,7 +488,7 @@ static void close_all(struct master *m)
 	auth_free(&m->auth);
 	system_status_free(&m->system);
 	status_free(&m->status);
-	fleet_free(&m->fleet);
+	reconciler_free(&m->reconciler);
 	fd_store_free(&m->store);
 	hub_free(&m->hub);
 	peers_free(&m->peers);

@@ -15,7 +15,7 @@ enum { STATUS_S = 5 };
 
 struct watchdog {
 	struct ev_loop *loop;
-	const struct fleet *fleet;
+	const struct reconciler *reconciler;
 	ev_timer feed;
 	ev_timer status;
 };
@@ -30,7 +30,7 @@ static void say_status(const struct watchdog *w)
 {
 	unsigned workers, viewers;
 
-	fleet_totals(w->fleet, &workers, &viewers);
+	reconciler_totals(w->reconciler, &workers, &viewers);
 	(void)sd_notifyf(0, "STATUS=%u workers running, %u viewers", workers,
 			 viewers);
 }
@@ -52,13 +52,14 @@ void watchdog_say_ready(void)
 	(void)sd_notify(0, "READY=1");
 }
 
-struct watchdog *watchdog_new(struct ev_loop *loop, const struct fleet *fleet)
+struct watchdog *watchdog_new(struct ev_loop *loop,
+			      const struct reconciler *reconciler)
 {
 	struct watchdog *w = xcalloc(1, sizeof *w);
 	uint64_t usec = 0;
 
 	w->loop = loop;
-	w->fleet = fleet;
+	w->reconciler = reconciler;
 	ev_timer_init(&w->feed, on_feed, 0., 0.);
 	ev_timer_init(&w->status, on_status, STATUS_S, STATUS_S);
 	if (sd_watchdog_enabled(0, &usec) > 0 && usec > 0) {

@@ -3,16 +3,16 @@
  * What we tell systemd: ready, stopping, a line of status, and that the loop
  * still turns.  Says nothing where there is no systemd.
  *
- * Owns two timers; borrows the loop and the fleet.
+ * Owns two timers; borrows the loop and the reconciler.
  */
 #pragma once
 
 struct ev_loop;
-struct fleet;
+struct reconciler;
 struct watchdog;
 
 /* Says READY=1. */
-struct watchdog *watchdog_new(struct ev_loop *, const struct fleet *);
+struct watchdog *watchdog_new(struct ev_loop *, const struct reconciler *);
 void watchdog_free(struct watchdog **);
 
 void watchdog_say_stopping(struct watchdog *);

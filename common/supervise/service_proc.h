@@ -4,7 +4,7 @@
  *
  * What they have in common: started when somebody wants them, told again what
  * they should do after every start, ended for good by one call whose end the
- * fleet waits for.
+ * reconciler waits for.
  *
  * Owns the worker; borrows the loop, the spawner and the kind.
  */
@@ -22,7 +22,7 @@ struct ev_loop;
 struct handover;
 struct service_proc;
 
-/* What the fleet gives to each of them. */
+/* What the reconciler gives to each of them. */
 struct service_config {
 	struct ev_loop *loop;
 	struct spawner *spawner;

@@ -423,7 +423,7 @@ void spawner_end_unclaimed(struct spawner *s)
 	LIST_FOREACH(c, &s->children, link) {
 		if (!c->unclaimed)
 			continue;
-		log_info("fleet", "pid %d of the master before us is ended",
+		log_info("streams", "pid %d of the master before us is ended",
 			 (int)c->pid);
 		child_signal(c, SIGKILL);
 		c->unclaimed = false;

@@ -106,8 +106,9 @@ struct api *api_new(const struct api_config *cfg)
 	api->odd_limit.burst = ODD_BURST;
 	ev_timer_init(&api->restart, on_restart, 0, 0);
 	api->host = host_advice_new("/proc/sys/net");
-	api->scans = scan_list_new(fleet_jobs(cfg->fleet));
-	api->announcements = announcement_list_new(fleet_jobs(cfg->fleet));
+	api->scans = scan_list_new(reconciler_jobs(cfg->reconciler));
+	api->announcements =
+		announcement_list_new(reconciler_jobs(cfg->reconciler));
 	api->prefix = route_prefix(json_string_value(
 		config_setting(cfg->config, "control_path")));
 	return api;

@@ -16,7 +16,7 @@ struct api;
 struct auth;
 struct config;
 struct ev_loop;
-struct fleet;
+struct reconciler;
 struct http_conn;
 struct http_request;
 struct hub;
@@ -28,7 +28,7 @@ struct api_config {
 	struct ev_loop *loop;
 	struct auth *auth;
 	struct config *config;
-	struct fleet *fleet;
+	struct reconciler *reconciler;
 	struct hub *hub;
 	struct status *status;
 	struct system_status *system;
@@ -46,8 +46,8 @@ struct api *api_new(const struct api_config *);
 /* Every request must be answered or gone. */
 void api_free(struct api **);
 
-/* Hands every sound stream of the configuration to the fleet, and logs why
- * the others are not run.  Call once, when the fleet is ready. */
+/* Hands every sound stream of the configuration to the reconciler, and logs why
+ * the others are not run.  Call once, when the reconciler is ready. */
 void api_start_streams(struct api *);
 
 /* The file holds another document (without a fault): applies and announces

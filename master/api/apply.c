@@ -123,9 +123,9 @@ static void settle(struct api *api, const char *id, const json_t *stream,
 		fault = idle.text;
 	status_set_stream(api->cfg.status, id, stream, fault);
 	if (fault == NULL)
-		fleet_set_stream(api->cfg.fleet, id, stream);
+		reconciler_set_stream(api->cfg.reconciler, id, stream);
 	else
-		fleet_remove_stream(api->cfg.fleet, id);
+		reconciler_remove_stream(api->cfg.reconciler, id);
 	if (fault != NULL && json_is_true(json_object_get(stream, "enable")))
 		warn_stream(id, "is not run", fault);
 }
@@ -145,7 +145,7 @@ void apply_kept(struct api *api, const char *id, const json_t *stream)
 
 void apply_removal(struct api *api, const char *id)
 {
-	fleet_remove_stream(api->cfg.fleet, id);
+	reconciler_remove_stream(api->cfg.reconciler, id);
 	status_remove_stream(api->cfg.status, id);
 }
 

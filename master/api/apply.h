@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Brings a changed stream to those who act on it: fleet, status, clients. */
+/* Applies a changed stream: to the reconciler, the status and the clients. */
 #pragma once
 
 #include "common/base/buf.h"

@@ -45,7 +45,7 @@ void certificate_apply(struct api *api)
 	json_t *key = get(settings_of(api), "crt_key");
 	bool both = chain != NULL && key != NULL;
 
-	tls_proc_set(fleet_tls(api->cfg.fleet), both ? chain : NULL,
+	tls_proc_set(reconciler_tls(api->cfg.reconciler), both ? chain : NULL,
 		     both ? key : NULL);
 }
 
@@ -80,7 +80,7 @@ static void ask(struct api *api, struct pem_pair *take, struct reply *reply,
 	struct judging *j = xcalloc(1, sizeof *j);
 
 	j->judgement = tls_judgement_new(
-		tls_proc_judgements(fleet_tls(api->cfg.fleet)), take,
+		tls_proc_judgements(reconciler_tls(api->cfg.reconciler)), take,
 		on_judged, j);
 	if (j->judgement == NULL) {
 		reply_error(reply, 503, "settings.crt_chain: too many are "

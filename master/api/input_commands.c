@@ -82,8 +82,8 @@ static void choose(struct api *api, const char *id, size_t position,
 		   struct reply *reply)
 {
 	struct choice *c = xcalloc(1, sizeof *c);
-	int r = fleet_choose_input(api->cfg.fleet, id, (unsigned)position,
-				   on_choice, c);
+	int r = reconciler_choose_input(api->cfg.reconciler, id,
+					(unsigned)position, on_choice, c);
 
 	if (r == 0) {
 		c->call = reply_later(reply, on_client_gone, c);

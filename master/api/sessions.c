@@ -68,7 +68,8 @@ static void answer(const struct question *q, const json_t *sessions,
 					  name_channels(q->api, sessions));
 		reply_json(reply, body);
 	} else if (has_client(sessions, q->close)) {
-		fleet_close_session(q->api->cfg.fleet, (uint64_t)q->close);
+		reconciler_close_session(q->api->cfg.reconciler,
+					 (uint64_t)q->close);
 		reply_ok(reply, "close-session");
 	} else {
 		reply_error(reply, 404, "id: there is no session %lld",
@@ -85,7 +86,8 @@ static void on_list(const json_t *viewers, void *arg)
 	if (call != NULL) {
 		sessions = json_copy((json_t *)viewers);
 		if (sessions != NULL)
-			fleet_list_receivers(q->api->cfg.fleet, sessions);
+			reconciler_list_receivers(q->api->cfg.reconciler,
+						  sessions);
 		answer(q, sessions, call_reply(call));
 		json_decref(sessions);
 		call_finish(call);
@@ -100,7 +102,7 @@ static void ask(struct api *api, json_int_t close, struct reply *reply)
 	q->api = api;
 	q->close = close;
 	q->call = reply_later(reply, on_client_gone, q);
-	fleet_list_sessions(api->cfg.fleet, on_list, q);
+	reconciler_list_sessions(api->cfg.reconciler, on_list, q);
 }
 
 static void sessions_list(struct api *api, const json_t *request,

@@ -21,7 +21,7 @@ static void status_version(struct api *api, const json_t *request,
 static json_t *alarms(struct api *api)
 {
 	json_t *list = json_deep_copy(config_alarms(api->cfg.config));
-	const char *tls = tls_proc_error(fleet_tls(api->cfg.fleet));
+	const char *tls = tls_proc_error(reconciler_tls(api->cfg.reconciler));
 
 	if (list == NULL)
 		list = json_array();

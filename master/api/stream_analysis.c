@@ -32,7 +32,7 @@ static json_t *finish_answer(const struct question *q, const json_t *answer)
 	const json_t *stream = config_stream(q->api->cfg.config, q->id);
 	const json_t *name = json_object_get(stream, "name");
 	const char *instance = api_instance(q->api);
-	struct fleet_stream fleet = { 0 };
+	struct stream_proc_info info = { 0 };
 	json_t *body = json_object();
 
 	(void)json_object_set_new(body, "timestamp", json_integer(time(NULL)));
@@ -43,9 +43,9 @@ static json_t *finish_answer(const struct question *q, const json_t *answer)
 	if (json_is_string(name))
 		(void)json_object_set_new(body, "name", share(name));
 	(void)json_object_update(body, (json_t *)answer);
-	(void)fleet_get_stream(q->api->cfg.fleet, q->id, &fleet);
+	(void)reconciler_get_stream(q->api->cfg.reconciler, q->id, &info);
 	(void)json_object_set_new(body, "viewers_cut",
-				  json_integer((json_int_t)fleet.viewers_cut));
+				  json_integer((json_int_t)info.viewers_cut));
 	return body;
 }
 
@@ -78,7 +78,7 @@ static void streams_analysis(struct api *api, const char *id,
 	q = xcalloc(1, sizeof *q);
 	q->api = api;
 	q->id = xstrdup(id);
-	err = fleet_analyze(api->cfg.fleet, id, on_answer, q);
+	err = reconciler_analyze(api->cfg.reconciler, id, on_answer, q);
 	if (err == 0) {
 		q->call = reply_later(reply, on_client_gone, q);
 		return;

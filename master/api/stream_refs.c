@@ -40,8 +40,8 @@ static void follow(struct api *api, const json_t *removed,
 	}
 	json_array_foreach(restarted, i, stream)
 		if (is_running_one(api, stream))
-			fleet_restart_stream(api->cfg.fleet,
-					     edit_text(stream, "id"));
+			reconciler_restart_stream(api->cfg.reconciler,
+						  edit_text(stream, "id"));
 	json_array_foreach(changed, i, stream) {
 		if (is_running_one(api, stream))
 			apply_kept(api, edit_text(stream, "id"), stream);

@@ -139,7 +139,7 @@ static void streams_restart(struct api *api, const json_t *request,
 
 	if (stream == NULL)
 		return;
-	fleet_restart_stream(api->cfg.fleet, edit_text(stream, "id"));
+	reconciler_restart_stream(api->cfg.reconciler, edit_text(stream, "id"));
 	reply_ok(reply, "restart-stream");
 }
 

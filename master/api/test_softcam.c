@@ -133,7 +133,7 @@ static void softcams_test(struct api *api, const json_t *request,
 	if (!judge(config, reply))
 		return;
 	t = xcalloc(1, sizeof *t);
-	t->job = job_start(fleet_jobs(api->cfg.fleet), &kind, t);
+	t->job = job_start(reconciler_jobs(api->cfg.reconciler), &kind, t);
 	if (t->job == NULL) {
 		reply_error(reply, 503, "%d tests run already", TESTS_MAX);
 		free(t);

@@ -245,7 +245,7 @@ static void put_user(struct api *api, const char *login, const json_t *user,
 		return;
 	}
 	c->call = reply_later(reply, on_gone, c);
-	c->job = auth_job_new(fleet_auth(api->cfg.fleet),
+	c->job = auth_job_new(reconciler_auth(api->cfg.reconciler),
 			      &(struct auth_job_config){
 				      .password = password,
 				      .on_done = on_hash,

@@ -182,14 +182,15 @@ bool status_has_faults(const struct status *s)
 	return false;
 }
 
-/* All zero when the fleet does not know it. */
-static struct fleet_stream ask_fleet(const struct status *s, const char *id)
+/* All zero when the reconciler does not know it. */
+static struct stream_proc_info ask_reconciler(const struct status *s,
+					      const char *id)
 {
-	struct fleet_stream fleet = { 0 };
+	struct stream_proc_info info = { 0 };
 
-	if (!fleet_get_stream(s->cfg.fleet, id, &fleet))
-		fleet = (struct fleet_stream){ 0 };
-	return fleet;
+	if (!reconciler_get_stream(s->cfg.reconciler, id, &info))
+		info = (struct stream_proc_info){ 0 };
+	return info;
 }
 
 /* Is a stream that it reads the cause of its alarms, or of silence? */
@@ -223,9 +224,9 @@ void status_push(struct status *s, const char *id,
 	relate(s, stream);
 	/* this second was announced already, as silence */
 	if (!amend) {
-		struct fleet_stream fleet = ask_fleet(s, id);
+		struct stream_proc_info info = ask_reconciler(s, id);
 
-		status_stream_judge(stream, &fleet);
+		status_stream_judge(stream, &info);
 		announce(s, stream, now_ms);
 	} else {
 		stream->said_ms = now_ms;
@@ -258,32 +259,31 @@ json_t *status_stream(struct status *s, const char *id,
 		      enum status_span span, const char *instance)
 {
 	const struct status_stream *stream = find(s, id);
-	struct fleet_stream fleet;
+	struct stream_proc_info info;
 	json_t *report;
 
 	if (stream == NULL)
 		return NULL;
-	fleet = ask_fleet(s, id);
-	report = status_stream_report(stream, &fleet, span);
+	info = ask_reconciler(s, id);
+	report = status_stream_report(stream, &info, span);
 	stamp(report, span == STATUS_SECOND ? time(NULL) : stream->wall_s,
 	      instance);
 	return report;
 }
 
 /* One of the lists of status_stream.h, as it is now. */
-static json_t *list_now(struct status *s, const char *id,
-			const char *instance,
+static json_t *list_now(struct status *s, const char *id, const char *instance,
 			json_t *(*list)(const struct status_stream *,
-					const struct fleet_stream *))
+					const struct stream_proc_info *))
 {
 	const struct status_stream *stream = find(s, id);
-	struct fleet_stream fleet;
+	struct stream_proc_info info;
 	json_t *report;
 
 	if (stream == NULL)
 		return NULL;
-	fleet = ask_fleet(s, id);
-	report = list(stream, &fleet);
+	info = ask_reconciler(s, id);
+	report = list(stream, &info);
 	stamp(report, time(NULL), instance);
 	return report;
 }
@@ -316,12 +316,12 @@ json_t *status_network(struct status *s, const char *instance)
 json_t *status_check(struct status *s, const char *id, bool *ret_ok)
 {
 	const struct status_stream *stream = find(s, id);
-	struct fleet_stream fleet;
+	struct stream_proc_info info;
 
 	if (stream == NULL)
 		return NULL;
-	fleet = ask_fleet(s, id);
-	return status_stream_check(stream, &fleet, ret_ok);
+	info = ask_reconciler(s, id);
+	return status_stream_check(stream, &info, ret_ok);
 }
 
 /* --- from one master to the next --- */

@@ -7,7 +7,7 @@
  * second of silence itself, so that every enabled stream has one stream_event
  * a second.
  *
- * Owns its memory and one timer.  Borrows the loop, fleet and hub; all must
+ * Owns its memory and one timer.  Borrows loop, reconciler and hub; all must
  * outlive it.
  */
 #pragma once
@@ -19,14 +19,14 @@
 #include <stdbool.h>
 
 struct ev_loop;
-struct fleet;
+struct reconciler;
 struct hub;
 struct querier_proc;
 struct status;
 
 struct status_config {
 	struct ev_loop *loop;
-	struct fleet *fleet;
+	struct reconciler *reconciler;
 	struct hub *hub;
 	struct querier_proc *querier; /* NULL: nobody listens for queries */
 };
@@ -45,7 +45,7 @@ void status_remove_stream(struct status *, const char *id);
 const char *status_fault(const struct status *, const char *id);
 bool status_has_faults(const struct status *);
 
-/* A second of a running stream, as the fleet heard it.  Ids that were not
+/* A second of a running stream, as the reconciler heard it.  Ids that were not
  * set, and streams that are not enabled, are ignored. */
 void status_push(struct status *, const char *id,
 		 const struct msg_stream_status *);

@@ -15,49 +15,49 @@ find_output(const struct status_stream *s, size_t position)
 }
 
 /* Why nothing leaves by it; NULL: it does, or nothing is known.  An http output
- * is first the fleet's matter, which has its port; every other is the worker's
+ * is first the reconciler's matter, which has its port; others are the worker's
  * alone. */
 static const char *output_error(const struct status_stream *s, size_t i,
-				const struct fleet_stream *fleet)
+				const struct stream_proc_info *info)
 {
 	const struct msg_output_status *out = find_output(s, i + 1);
 
 	if (!s->outputs[i].is_http)
 		return out != NULL ? out->error : NULL;
-	if (i < fleet->n_outputs && fleet->output_errors[i] != NULL)
-		return fleet->output_errors[i];
+	if (i < info->n_outputs && info->output_errors[i] != NULL)
+		return info->output_errors[i];
 	if (out == NULL || out->open)
 		return NULL;
 	return out->error != NULL ? out->error : "the worker has no ring";
 }
 
 static void add_http(json_t *o, const struct status_stream *s, size_t i,
-		     const struct fleet_stream *fleet, const char *error)
+		     const struct stream_proc_info *info, const char *error)
 {
-	bool open = s->enabled && i < fleet->n_outputs && error == NULL;
+	bool open = s->enabled && i < info->n_outputs && error == NULL;
 	json_t *stats;
 
 	set_bool(o, "open", open);
 	if (!open)
 		return;
 	stats = json_object();
-	set_int(stats, "peers", fleet->output_viewers[i]);
-	set_int(stats, "cut", fleet->output_cut[i]);
+	set_int(stats, "peers", info->output_viewers[i]);
+	set_int(stats, "cut", info->output_cut[i]);
 	(void)json_object_set_new(o, "stats", stats);
 }
 
 static json_t *output_report(const struct status_stream *s, size_t i,
-			     const struct fleet_stream *fleet)
+			     const struct stream_proc_info *info)
 {
 	const struct msg_output_status *out = find_output(s, i + 1);
-	const char *error = output_error(s, i, fleet);
+	const char *error = output_error(s, i, info);
 	json_t *o = json_object();
 
 	set_int(o, "position", i + 1);
 	set_text(o, "error", error);
 	set_text(o, "fault", s->outputs[i].fault.reason);
 	if (s->outputs[i].is_http) {
-		add_http(o, s, i, fleet, error);
+		add_http(o, s, i, info, error);
 		return o;
 	}
 	set_bool(o, "open", out != NULL && out->open);
@@ -70,20 +70,19 @@ static json_t *output_report(const struct status_stream *s, size_t i,
 }
 
 json_t *status_stream_output_list(const struct status_stream *s,
-				  const struct fleet_stream *fleet)
+				  const struct stream_proc_info *info)
 {
 	json_t *outputs = json_array();
 
 	for (size_t i = 0; i < s->n_outputs; i++)
-		(void)json_array_append_new(outputs,
-					    output_report(s, i, fleet));
+		(void)json_array_append_new(outputs, output_report(s, i, info));
 	return outputs;
 }
 
 void status_stream_judge(struct status_stream *s,
-			 const struct fleet_stream *fleet)
+			 const struct stream_proc_info *info)
 {
 	for (size_t i = 0; i < s->n_outputs; i++)
 		output_fault_second(&s->outputs[i].fault,
-				    output_error(s, i, fleet));
+				    output_error(s, i, info));
 }

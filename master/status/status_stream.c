@@ -325,15 +325,15 @@ static json_t *input_report(const struct status_stream *s, size_t i)
 }
 
 static json_t *worker_report(const struct status_stream *s,
-			     const struct fleet_stream *fleet)
+			     const struct stream_proc_info *info)
 {
 	json_t *o = json_object();
 
-	set_text(o, "state", fleet->state != NULL ? fleet->state : "stopped");
-	set_int(o, "pid", fleet->pid > 0 ? (uint64_t)fleet->pid : 0);
-	set_int(o, "restarts", fleet->restarts);
-	set_text(o, "alarm", s->fault != NULL && s->enabled ? s->fault
-							    : fleet->alarm);
+	set_text(o, "state", info->state != NULL ? info->state : "stopped");
+	set_int(o, "pid", info->pid > 0 ? (uint64_t)info->pid : 0);
+	set_int(o, "restarts", info->restarts);
+	set_text(o, "alarm",
+		 s->fault != NULL && s->enabled ? s->fault : info->alarm);
 	return o;
 }
 
@@ -363,29 +363,29 @@ uint32_t status_stream_alarms(const struct status_stream *s)
 	       (count_faults(s) > 0 ? 1u << ALARM_OUTPUT_FAULT : 0);
 }
 
-static void add_switches(json_t *o, const struct fleet_stream *fleet)
+static void add_switches(json_t *o, const struct stream_proc_info *info)
 {
 	static const struct switch_log none;
 
 	(void)json_object_set_new(o, "switches",
-				  switch_log_list(fleet->switches != NULL
-							  ? fleet->switches
+				  switch_log_list(info->switches != NULL
+							  ? info->switches
 							  : &none));
 }
 
 static void add_details(json_t *o, const struct status_stream *s,
-			const struct fleet_stream *fleet)
+			const struct stream_proc_info *info)
 {
 	(void)json_object_set_new(o, "inputs", inputs_report(s));
 	(void)json_object_set_new(o, "outputs",
-				  status_stream_output_list(s, fleet));
-	(void)json_object_set_new(o, "worker", worker_report(s, fleet));
+				  status_stream_output_list(s, info));
+	(void)json_object_set_new(o, "worker", worker_report(s, info));
 	set_bool(o, "filler", !s->silent && s->last.filler);
-	add_switches(o, fleet);
+	add_switches(o, info);
 }
 
 json_t *status_stream_report(const struct status_stream *s,
-			     const struct fleet_stream *fleet,
+			     const struct stream_proc_info *info,
 			     enum status_span span)
 {
 	struct minute_sum sum = minute_sum(
@@ -396,7 +396,7 @@ json_t *status_stream_report(const struct status_stream *s,
 	set_int(o, "input_id", s->position);
 	set_bool(o, "active", sum.active);
 	set_bool(o, "onair", sum.onair);
-	set_int(o, "sessions", fleet->viewers);
+	set_int(o, "sessions", info->viewers);
 	set_int(o, "bitrate", sum.bitrate_kbps);
 	set_int(o, "packets", sum.packets);
 	set_int(o, "pes_error", sum.pes_error);
@@ -404,14 +404,14 @@ json_t *status_stream_report(const struct status_stream *s,
 	set_int(o, "cc_error", sum.cc_error);
 	set_int(o, "video_count", sum.video_count);
 	set_int(o, "audio_count", sum.audio_count);
-	set_int(o, "sessions_cut", fleet->viewers_cut);
+	set_int(o, "sessions_cut", info->viewers_cut);
 	add_alarms(o, s, 0, status_stream_alarms(s));
-	add_details(o, s, fleet);
+	add_details(o, s, info);
 	return o;
 }
 
 json_t *status_stream_inputs(const struct status_stream *s,
-			     const struct fleet_stream *fleet)
+			     const struct stream_proc_info *info)
 {
 	json_t *o = json_object();
 
@@ -421,23 +421,23 @@ json_t *status_stream_inputs(const struct status_stream *s,
 		set_int(o, "chosen_input", s->last.chosen);
 	set_bool(o, "filler", !s->silent && s->last.filler);
 	(void)json_object_set_new(o, "inputs", inputs_report(s));
-	add_switches(o, fleet);
+	add_switches(o, info);
 	return o;
 }
 
 json_t *status_stream_outputs(const struct status_stream *s,
-			      const struct fleet_stream *fleet)
+			      const struct stream_proc_info *info)
 {
 	json_t *o = json_object();
 
 	set_text(o, "name", s->name);
 	(void)json_object_set_new(o, "outputs",
-				  status_stream_output_list(s, fleet));
+				  status_stream_output_list(s, info));
 	return o;
 }
 
 json_t *status_stream_check(const struct status_stream *s,
-			    const struct fleet_stream *fleet, bool *ret_ok)
+			    const struct stream_proc_info *info, bool *ret_ok)
 {
 	struct minute_sum sum = minute_sum(&s->minute, 1);
 	json_t *inputs = json_array();
@@ -462,7 +462,7 @@ json_t *status_stream_check(const struct status_stream *s,
 	set_int(o, "active_input", s->position);
 	add_alarms(o, s, 0, status_stream_alarms(s));
 	(void)json_object_set_new(o, "input", inputs);
-	add_switches(o, fleet);
+	add_switches(o, info);
 	/* one that nobody can have is not on air, whatever comes in */
 	*ret_ok = s->enabled && sum.active && sum.onair &&
 		  (s->n_outputs == 0 || count_faults(s) < s->n_outputs);

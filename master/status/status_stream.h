@@ -83,11 +83,11 @@ void status_stream_hear(struct status_stream *,
 
 /* Judges the outputs by that second. */
 void status_stream_judge(struct status_stream *,
-			 const struct fleet_stream *fleet);
+			 const struct stream_proc_info *info);
 
 /* The list "outputs" of the report. */
 json_t *status_stream_output_list(const struct status_stream *,
-				  const struct fleet_stream *fleet);
+				  const struct stream_proc_info *info);
 
 /* A second in which no worker said anything. */
 void status_stream_miss(struct status_stream *);
@@ -127,16 +127,16 @@ unsigned status_interface(const struct msg_input_status *);
 void status_stream_count_ways(const struct status_stream *,
 			      struct queriers *, uint64_t now_ms);
 
-/* fleet: what the fleet knows of it, all zero when nothing. */
+/* info: what the reconciler knows of it, all zero when nothing. */
 json_t *status_stream_report(const struct status_stream *,
-			     const struct fleet_stream *fleet,
+			     const struct stream_proc_info *info,
 			     enum status_span);
 json_t *status_stream_inputs(const struct status_stream *,
-			     const struct fleet_stream *fleet);
+			     const struct stream_proc_info *info);
 json_t *status_stream_outputs(const struct status_stream *,
-			      const struct fleet_stream *fleet);
+			      const struct stream_proc_info *info);
 json_t *status_stream_check(const struct status_stream *,
-			    const struct fleet_stream *fleet, bool *ret_ok);
+			    const struct stream_proc_info *info, bool *ret_ok);
 
 /* The message that another input plays. */
 json_t *status_stream_switch(const struct status_stream *,

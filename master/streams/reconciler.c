@@ -22,20 +22,20 @@
 #include <sys/queue.h>
 
 enum {
-	/* fleet_stop() is over by then, whatever is stuck in the kernel */
+	/* reconciler_stop() is over by then, whatever is stuck in the kernel */
 	STOP_MS = 4500,
 };
 
 struct member {
 	TAILQ_ENTRY(member) link;
-	struct fleet *fleet;
+	struct reconciler *reconciler;
 	struct entry *entry;
 	bool claimed; /* the configuration has it */
 	bool removed; /* freed when its process is gone */
 };
 
-struct fleet {
-	struct fleet_config cfg;
+struct reconciler {
+	struct reconciler_config cfg;
 	json_t *settings; /* cfg.settings; NULL: none */
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
@@ -52,12 +52,12 @@ struct fleet {
 
 static void member_free(struct member *m)
 {
-	TAILQ_REMOVE(&m->fleet->members, m, link);
+	TAILQ_REMOVE(&m->reconciler->members, m, link);
 	entry_free(&m->entry);
 	free(m);
 }
 
-static struct member *find(const struct fleet *f, const char *id)
+static struct member *find(const struct reconciler *f, const char *id)
 {
 	struct member *m;
 
@@ -67,7 +67,7 @@ static struct member *find(const struct fleet *f, const char *id)
 	return NULL;
 }
 
-static bool is_gone(const struct fleet *f)
+static bool is_gone(const struct reconciler *f)
 {
 	const struct member *m;
 
@@ -80,8 +80,8 @@ static bool is_gone(const struct fleet *f)
 	return jobs_is_gone(f->jobs);
 }
 
-/* The end is told from the loop: whoever hears it may free the fleet. */
-static void look_whether_gone(struct fleet *f)
+/* The end is told from the loop: whoever hears it may free the reconciler. */
+static void look_whether_gone(struct reconciler *f)
 {
 	if (!f->stopping || !is_gone(f))
 		return;
@@ -92,11 +92,11 @@ static void look_whether_gone(struct fleet *f)
 
 static void on_stop_timer(struct ev_loop *loop, ev_timer *t, int revents)
 {
-	struct fleet *f = container_of(t, struct fleet, stop_timer);
+	struct reconciler *f = container_of(t, struct reconciler, stop_timer);
 
 	(void)loop, (void)revents;
 	if (!is_gone(f))
-		log_error("fleet", "some workers do not end: left behind");
+		log_error("streams", "some workers do not end: left behind");
 	f->cfg.events->on_stopped(f->cfg.arg);
 }
 
@@ -104,7 +104,7 @@ static void on_status(const char *id, const struct msg_stream_status *status,
 		      void *arg)
 {
 	struct member *m = arg;
-	struct fleet *f = m->fleet;
+	struct reconciler *f = m->reconciler;
 
 	if (!m->removed && !f->stopping)
 		f->cfg.events->on_stream_status(id, status, f->cfg.arg);
@@ -114,7 +114,7 @@ static void on_switched(const char *id, const struct msg_stream_switched *s,
 			void *arg)
 {
 	struct member *m = arg;
-	struct fleet *f = m->fleet;
+	struct reconciler *f = m->reconciler;
 
 	if (!m->removed && !f->stopping &&
 	    f->cfg.events->on_stream_switched != NULL)
@@ -127,7 +127,7 @@ static void on_ring(struct entry *entry, void *arg)
 {
 	struct member *m = arg, *other;
 
-	TAILQ_FOREACH(other, &m->fleet->members, link)
+	TAILQ_FOREACH(other, &m->reconciler->members, link)
 		if (entry_reads(other->entry, entry_id(entry)))
 			entry_relink(other->entry, entry_id(entry));
 }
@@ -135,13 +135,13 @@ static void on_ring(struct entry *entry, void *arg)
 static int ring_of(const char *stream, void *arg)
 {
 	const struct member *m = arg;
-	const struct member *other = find(m->fleet, stream);
+	const struct member *other = find(m->reconciler, stream);
 
 	return other != NULL && !other->removed ? entry_ring(other->entry)
 						: -1;
 }
 
-static bool is_read(const struct fleet *f, const char *id)
+static bool is_read(const struct reconciler *f, const char *id)
 {
 	const struct member *m;
 
@@ -152,7 +152,7 @@ static bool is_read(const struct fleet *f, const char *id)
 }
 
 /* What somebody reads, or read, has a ring as long as anybody does. */
-static void look_at_links(struct fleet *f, const struct entry_links *links)
+static void look_at_links(struct reconciler *f, const struct entry_links *links)
 {
 	for (size_t i = 0; i < links->n; i++) {
 		struct member *m = find(f, links->ids[i]);
@@ -165,7 +165,7 @@ static void look_at_links(struct fleet *f, const struct entry_links *links)
 static void on_entry_gone(struct entry *entry, void *arg)
 {
 	struct member *m = arg;
-	struct fleet *f = m->fleet;
+	struct reconciler *f = m->reconciler;
 
 	(void)entry;
 	if (m->removed)
@@ -186,11 +186,11 @@ static void on_service_gone(void *arg)
 	look_whether_gone(arg);
 }
 
-static struct member *member_new(struct fleet *f, const char *id)
+static struct member *member_new(struct reconciler *f, const char *id)
 {
 	struct member *m = xcalloc(1, sizeof *m);
 
-	m->fleet = f;
+	m->reconciler = f;
 	m->entry = entry_new(
 		&(struct entry_config){
 			.loop = f->cfg.loop,
@@ -207,7 +207,7 @@ static struct member *member_new(struct fleet *f, const char *id)
 
 /* Deliver and tls speak with each other past us; each new one of them gets a
  * new link to the other. */
-static void link_services(struct fleet *f)
+static void link_services(struct reconciler *f)
 {
 	int fds[2], err;
 
@@ -217,7 +217,7 @@ static void link_services(struct fleet *f)
 		return;
 	err = fd_seqpacket_pair(fds);
 	if (err < 0) {
-		log_error("fleet", "no link from deliver to tls: %s",
+		log_error("streams", "no link from deliver to tls: %s",
 			  strerror(-err));
 		return;
 	}
@@ -242,7 +242,7 @@ static unsigned querier_timeout(const json_t *settings)
 				    QUERIER_TIMEOUT_MAX_S));
 }
 
-static void open_services(struct fleet *f)
+static void open_services(struct reconciler *f)
 {
 	struct service_config cfg = {
 		.loop = f->cfg.loop,
@@ -263,9 +263,9 @@ static void open_services(struct fleet *f)
 	f->services[3] = querier_proc_service(f->querier);
 }
 
-struct fleet *fleet_new(const struct fleet_config *cfg)
+struct reconciler *reconciler_new(const struct reconciler_config *cfg)
 {
-	struct fleet *f = xcalloc(1, sizeof *f);
+	struct reconciler *f = xcalloc(1, sizeof *f);
 
 	f->cfg = *cfg;
 	f->settings = json_deep_copy(cfg->settings);
@@ -280,9 +280,9 @@ struct fleet *fleet_new(const struct fleet_config *cfg)
 	return f;
 }
 
-void fleet_free(struct fleet **fp)
+void reconciler_free(struct reconciler **fp)
 {
-	struct fleet *f = *fp;
+	struct reconciler *f = *fp;
 	struct member *m;
 
 	*fp = NULL;
@@ -305,7 +305,7 @@ void fleet_free(struct fleet **fp)
 
 /* --- from master to master --- */
 
-void fleet_write(struct fleet *f, struct handover *h)
+void reconciler_write(struct reconciler *f, struct handover *h)
 {
 	json_t *document = handover_document(h);
 	json_t *streams = json_array();
@@ -324,7 +324,7 @@ void fleet_write(struct fleet *f, struct handover *h)
 	(void)json_object_set_new(document, "streams", streams);
 }
 
-void fleet_take(struct fleet *f, struct handover *h)
+void reconciler_take(struct reconciler *f, struct handover *h)
 {
 	const json_t *document = handover_document(h);
 	const json_t *streams = json_object_get(document, "streams");
@@ -353,11 +353,11 @@ static void remove_member(struct member *m)
 
 	m->removed = true;
 	on_ring(m->entry, m);
-	look_at_links(m->fleet, &links);
+	look_at_links(m->reconciler, &links);
 	entry_stop(m->entry);
 }
 
-void fleet_settle(struct fleet *f)
+void reconciler_settle(struct reconciler *f)
 {
 	struct member *m, *next;
 
@@ -371,7 +371,8 @@ void fleet_settle(struct fleet *f)
 	link_services(f);
 }
 
-void fleet_set_stream(struct fleet *f, const char *id, const json_t *stream)
+void reconciler_set_stream(struct reconciler *f, const char *id,
+			   const json_t *stream)
 {
 	struct member *m = find(f, id);
 	struct entry_links before, after;
@@ -390,7 +391,7 @@ void fleet_set_stream(struct fleet *f, const char *id, const json_t *stream)
 	look_at_links(f, &after);
 }
 
-void fleet_remove_stream(struct fleet *f, const char *id)
+void reconciler_remove_stream(struct reconciler *f, const char *id)
 {
 	struct member *m = find(f, id);
 
@@ -399,7 +400,7 @@ void fleet_remove_stream(struct fleet *f, const char *id)
 	remove_member(m);
 }
 
-void fleet_restart_stream(struct fleet *f, const char *id)
+void reconciler_restart_stream(struct reconciler *f, const char *id)
 {
 	struct member *m = find(f, id);
 
@@ -407,8 +408,8 @@ void fleet_restart_stream(struct fleet *f, const char *id)
 		entry_restart(m->entry);
 }
 
-int fleet_choose_input(struct fleet *f, const char *id, unsigned position,
-		       input_choice_fn *done, void *arg)
+int reconciler_choose_input(struct reconciler *f, const char *id,
+			    unsigned position, input_choice_fn *done, void *arg)
 {
 	struct member *m = find(f, id);
 
@@ -417,8 +418,8 @@ int fleet_choose_input(struct fleet *f, const char *id, unsigned position,
 	return entry_choose_input(m->entry, position, done, arg);
 }
 
-int fleet_analyze(struct fleet *f, const char *id, analysis_fn *done,
-		  void *arg)
+int reconciler_analyze(struct reconciler *f, const char *id, analysis_fn *done,
+		       void *arg)
 {
 	struct member *m = find(f, id);
 
@@ -427,7 +428,7 @@ int fleet_analyze(struct fleet *f, const char *id, analysis_fn *done,
 	return entry_analyze(m->entry, done, arg);
 }
 
-void fleet_stop(struct fleet *f)
+void reconciler_stop(struct reconciler *f)
 {
 	struct member *m, *next;
 
@@ -447,8 +448,8 @@ void fleet_stop(struct fleet *f)
 	look_whether_gone(f);
 }
 
-bool fleet_get_stream(const struct fleet *f, const char *id,
-		      struct fleet_stream *ret)
+bool reconciler_get_stream(const struct reconciler *f, const char *id,
+			   struct stream_proc_info *ret)
 {
 	const struct member *m = find(f, id);
 
@@ -458,8 +459,8 @@ bool fleet_get_stream(const struct fleet *f, const char *id,
 	return true;
 }
 
-void fleet_totals(const struct fleet *f, unsigned *ret_workers,
-		  unsigned *ret_viewers)
+void reconciler_totals(const struct reconciler *f, unsigned *ret_workers,
+		       unsigned *ret_viewers)
 {
 	const struct member *m;
 	unsigned n = 0;
@@ -474,32 +475,33 @@ void fleet_totals(const struct fleet *f, unsigned *ret_workers,
 	*ret_workers = n;
 }
 
-struct auth_proc *fleet_auth(struct fleet *f)
+struct auth_proc *reconciler_auth(struct reconciler *f)
 {
 	return f->auth;
 }
 
-struct jobs *fleet_jobs(struct fleet *f)
+struct jobs *reconciler_jobs(struct reconciler *f)
 {
 	return f->jobs;
 }
 
-struct querier_proc *fleet_querier(struct fleet *f)
+struct querier_proc *reconciler_querier(struct reconciler *f)
 {
 	return f->querier;
 }
 
-struct tls_proc *fleet_tls(struct fleet *f)
+struct tls_proc *reconciler_tls(struct reconciler *f)
 {
 	return f->tls;
 }
 
-void fleet_list_sessions(struct fleet *f, session_list_fn *done, void *arg)
+void reconciler_list_sessions(struct reconciler *f, session_list_fn *done,
+			      void *arg)
 {
 	deliver_proc_list(f->deliver, done, arg);
 }
 
-void fleet_list_receivers(const struct fleet *f, json_t *sessions)
+void reconciler_list_receivers(const struct reconciler *f, json_t *sessions)
 {
 	const struct member *m;
 
@@ -508,7 +510,7 @@ void fleet_list_receivers(const struct fleet *f, json_t *sessions)
 			       sessions);
 }
 
-void fleet_close_session(struct fleet *f, uint64_t client)
+void reconciler_close_session(struct reconciler *f, uint64_t client)
 {
 	const struct member *m;
 

@@ -64,7 +64,7 @@ void stream_mounts_ring(struct stream_mounts *mounts, int ring_fd)
 }
 
 void stream_mounts_get(const struct stream_mounts *mounts,
-		       struct fleet_stream *ret)
+		       struct stream_proc_info *ret)
 {
 	for (size_t i = 0; i < mounts->n; i++) {
 		const struct mount *m = mounts->of[i].mount;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 struct deliver_proc;
-struct fleet_stream;
+struct stream_proc_info;
 struct mount;
 struct plan_http;
 
@@ -40,4 +40,5 @@ void stream_mounts_set(struct stream_mounts *, struct deliver_proc *,
 void stream_mounts_ring(struct stream_mounts *, int ring_fd);
 
 /* Adds viewers and those who were cut, and says what fails at which output. */
-void stream_mounts_get(const struct stream_mounts *, struct fleet_stream *ret);
+void stream_mounts_get(const struct stream_mounts *,
+		       struct stream_proc_info *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the fleet has to do for one stream, read from its configuration
+ * What the reconciler has to do for one stream, read from its configuration
  * object: the worker's orders, the ring, the paths that deliver serves.
  * Pure; owns a copy of the object.
  */

@@ -217,12 +217,16 @@ static void replace_damaged_ring(struct entry *e)
 
 	spawner_touch(e->cfg.spawner);
 	if (err < 0) {
-		log_error("fleet", "stream %s: its ring is damaged, and there "
-				   "is no new one: %s", e->id, strerror(-err));
+		log_error("streams",
+			  "stream %s: its ring is damaged, and there "
+			  "is no new one: %s",
+			  e->id, strerror(-err));
 		return;
 	}
-	log_warning("fleet", "stream %s: its ring was damaged and is replaced; "
-			     "its viewers have to connect again", e->id);
+	log_warning("streams",
+		    "stream %s: its ring was damaged and is replaced; "
+		    "its viewers have to connect again",
+		    e->id);
 	stream_mounts_ring(&e->mounts, e->ring.ro_fd);
 	e->cfg.events->on_ring(e, e->cfg.arg);
 }
@@ -254,8 +258,10 @@ void entry_set_read(struct entry *e, bool read)
 		return;
 	err = make_ring(e, ring_size(e, e->plan));
 	if (err < 0) {
-		log_error("fleet", "stream %s: no ring for those who read it: "
-			  "%s", e->id, strerror(-err));
+		log_error("streams",
+			  "stream %s: no ring for those who read it: "
+			  "%s",
+			  e->id, strerror(-err));
 		return;
 	}
 	tell_ring(e);
@@ -279,9 +285,10 @@ static void keep_memory(struct entry *e, bool keep)
 	else
 		kept_memory_close(&e->memory);
 	if (err < 0)
-		log_warning("fleet", "stream %s: no memory for what is to "
-				     "outlive its worker: %s", e->id,
-			    strerror(-err));
+		log_warning("streams",
+			    "stream %s: no memory for what is to "
+			    "outlive its worker: %s",
+			    e->id, strerror(-err));
 	spawner_touch(e->cfg.spawner);
 }
 
@@ -347,7 +354,7 @@ void entry_set(struct entry *e, const json_t *stream)
 	e->first = find_first(e, plan);
 	run = plan->enable && prepare(e, plan);
 	if (e->fault[0] != '\0')
-		log_error("fleet", "stream %s: %s", e->id, e->fault);
+		log_error("streams", "stream %s: %s", e->id, e->fault);
 	e->plan = plan;
 	set_mounts(e, run ? plan : NULL);
 	stream_plan_free(&old);
@@ -539,11 +546,11 @@ const char *entry_id(const struct entry *e)
 	return e->id;
 }
 
-void entry_get(const struct entry *e, struct fleet_stream *ret)
+void entry_get(const struct entry *e, struct stream_proc_info *ret)
 {
 	const struct stream_plan *plan = e->plan;
 
-	*ret = (struct fleet_stream){
+	*ret = (struct stream_proc_info){
 		.state = proc_state_format(worker_proc_state(e->proc)),
 		.pid = worker_proc_pid(e->proc),
 		.restarts = worker_proc_unwanted_ends(e->proc),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One stream of the fleet: its plan, its worker, its ring and its mounts.
+ * One stream of the reconciler: its plan, its worker, its ring and its mounts.
  *
  * The ring outlives the worker: the next one goes on at the same position,
  * and the viewers stay.  Owns all four; borrows the loop, spawner and deliver.
@@ -56,10 +56,10 @@ void entry_set(struct entry *, const json_t *stream);
 /* A new worker at once, when it is enabled; deliver too, when it waits for its
  * next start and the stream needs it. */
 void entry_restart(struct entry *);
-/* As fleet_choose_input(). */
+/* As reconciler_choose_input(). */
 int entry_choose_input(struct entry *, unsigned position, input_choice_fn *,
 		       void *arg) MUST_CHECK;
-/* As fleet_analyze(). */
+/* As reconciler_analyze(). */
 int entry_analyze(struct entry *, analysis_fn *, void *arg) MUST_CHECK;
 /* Nothing is wanted any more; nobody watches.  on_gone may come inside. */
 void entry_stop(struct entry *);
@@ -86,4 +86,4 @@ void entry_relink(struct entry *, const char *stream);
 bool entry_is_gone(const struct entry *);
 bool entry_is_running(const struct entry *);
 const char *entry_id(const struct entry *);
-void entry_get(const struct entry *, struct fleet_stream *ret);
+void entry_get(const struct entry *, struct stream_proc_info *ret);

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The real fleet with false workers, the real worker with a false master.
+# The real reconciler with false workers, the real worker with a false master.
 if HAVE_CRITERION
 component_rig = tests/component/rig.c tests/component/rig.h
 service_rig = $(component_rig) \
 	tests/component/service_rig.c tests/component/service_rig.h
-component_fleet = $(component_rig) \
-	tests/component/fleet_bench.c tests/component/fleet_bench.h
+component_reconciler = $(component_rig) \
+	tests/component/reconciler_bench.c tests/component/reconciler_bench.h
 component_worker_rig = \
 	tests/component/worker_rig.c tests/component/worker_rig.h
 component_tests = \
 	tests/component/test_auth_proc \
 	tests/component/test_deliver_proc \
-	tests/component/test_fleet \
-	tests/component/test_fleet_viewers \
+	tests/component/test_reconciler \
+	tests/component/test_reconciler_viewers \
 	tests/component/test_handover \
 	tests/component/test_jobs \
 	tests/component/test_tls_proc \
@@ -27,14 +27,14 @@ tests_component_test_deliver_proc_LDADD = $(master_libs)
 tests_component_test_auth_proc_SOURCES = \
 	tests/component/test_auth_proc.c $(service_rig)
 tests_component_test_auth_proc_LDADD = $(master_libs)
-tests_component_test_fleet_SOURCES = tests/component/test_fleet.c \
-	$(component_fleet)
-tests_component_test_fleet_LDADD = $(master_libs)
-tests_component_test_fleet_viewers_SOURCES = \
-	tests/component/test_fleet_viewers.c $(component_fleet)
-tests_component_test_fleet_viewers_LDADD = $(master_libs)
+tests_component_test_reconciler_SOURCES = tests/component/test_reconciler.c \
+	$(component_reconciler)
+tests_component_test_reconciler_LDADD = $(master_libs)
+tests_component_test_reconciler_viewers_SOURCES = \
+	tests/component/test_reconciler_viewers.c $(component_reconciler)
+tests_component_test_reconciler_viewers_LDADD = $(master_libs)
 tests_component_test_handover_SOURCES = tests/component/test_handover.c \
-	$(component_fleet)
+	$(component_reconciler)
 tests_component_test_handover_LDADD = $(master_libs)
 tests_component_test_jobs_SOURCES = tests/component/test_jobs.c \
 	$(service_rig)

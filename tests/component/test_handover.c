@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One fleet takes up what another left: workers go on, or end. */
+/* One reconciler takes up what another left: workers go on, or end. */
 #include "common/base/fd.h"
 #include "common/supervise/handover.h"
-#include "tests/component/fleet_bench.h"
+#include "tests/component/reconciler_bench.h"
 #include "tests/component/rig.h"
 
 #include <criterion/criterion.h>
@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 struct two {
-	struct fleet_bench old;  /* stands still once it has written */
-	struct fleet_bench next; /* takes up */
+	struct reconciler_bench old; /* stands still once it has written */
+	struct reconciler_bench next; /* takes up */
 	json_t *written;
 };
 
-/* The descriptors as exec would leave them, beside the old fleet's own. */
+/* The descriptors as exec would leave them, beside the old reconciler's own. */
 static json_t *double_fds(const json_t *fds)
 {
 	json_t *doubled = json_object();
@@ -41,7 +41,7 @@ static void write_down(struct two *t)
 	uint64_t last = 0;
 	struct handover *h = handover_new(&last);
 
-	fleet_write(t->old.fleet, h);
+	reconciler_write(t->old.reconciler, h);
 	t->written = json_deep_copy(handover_document(h));
 	(void)json_object_set_new(t->written, "fds",
 				  double_fds(handover_fds(h)));
@@ -67,7 +67,7 @@ static void begin(struct two *t)
 	write_down(t);
 }
 
-/* Takes up t->written; the old fleet is never run again. */
+/* Takes up t->written; the old reconciler is never run again. */
 static void take_up(struct two *t)
 {
 	struct errmsg why = { 0 };
@@ -75,7 +75,7 @@ static void take_up(struct two *t)
 
 	cr_assert_not_null(h, "%s", why.text);
 	bench_setup(&t->next);
-	fleet_take(t->next.fleet, h);
+	reconciler_take(t->next.reconciler, h);
 	handover_free(&h);
 }
 
@@ -107,7 +107,7 @@ Test(handover, what_did_not_change_goes_on, .timeout = 90)
 	take_up(&t);
 	bench_set(&t.next, "good", NULL);
 	bench_set(&t.next, "good2", viewers());
-	fleet_settle(t.next.fleet);
+	reconciler_settle(t.next.reconciler);
 	cr_assert_eq(bench_get(&t.next, "good").pid, pid);
 	cr_assert_str_eq(bench_get(&t.next, "good").state, "running");
 	bench_await_statuses(&t.next, 4);
@@ -132,7 +132,7 @@ Test(handover, what_changed_is_replaced_and_what_is_gone_ends, .timeout = 90)
 	pid = bench_get(&t.old, "good").pid;
 	take_up(&t);
 	bench_set(&t.next, "good", "udp://127.0.0.1:9");
-	fleet_settle(t.next.fleet);
+	reconciler_settle(t.next.reconciler);
 	bench_await(&t.next, "good", "running", pid, 5000);
 	rig_run_until(t.next.loop, has_one_child, NULL, 5000, "one is left");
 	end(&t);
@@ -148,7 +148,7 @@ Test(handover, a_worker_that_nobody_names_is_ended, .timeout = 90)
 	(void)json_object_del(first_stream(&t), "worker");
 	take_up(&t);
 	bench_set(&t.next, "good", NULL);
-	fleet_settle(t.next.fleet);
+	reconciler_settle(t.next.reconciler);
 	bench_await(&t.next, "good", "running", pid, 5000);
 	rig_run_until(t.next.loop, has_one_child, NULL, 5000, "one is left");
 	end(&t);
@@ -181,7 +181,7 @@ Test(handover, what_cannot_be_used_costs_a_worker_and_no_more, .timeout = 90)
 						  json_integer(1));
 		take_up(&t);
 		bench_set(&t.next, "good", NULL);
-		fleet_settle(t.next.fleet);
+		reconciler_settle(t.next.reconciler);
 		bench_await(&t.next, "good", "running", pid, 5000);
 		rig_run_until(t.next.loop, has_one_child, NULL, 5000,
 			      "one is left");

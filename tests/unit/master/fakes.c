@@ -39,9 +39,10 @@ static void tell(const char *format, ...)
 	va_end(args);
 }
 
-/* --- the fleet --- */
+/* --- the reconciler --- */
 
-void fleet_set_stream(struct fleet *f, const char *id, const json_t *stream)
+void reconciler_set_stream(struct reconciler *f, const char *id,
+			   const json_t *stream)
 {
 	(void)f;
 	tell("%s %s\n",
@@ -49,33 +50,33 @@ void fleet_set_stream(struct fleet *f, const char *id, const json_t *stream)
 	     id);
 }
 
-void fleet_remove_stream(struct fleet *f, const char *id)
+void reconciler_remove_stream(struct reconciler *f, const char *id)
 {
 	(void)f;
 	tell("remove %s\n", id);
 }
 
-void fleet_restart_stream(struct fleet *f, const char *id)
+void reconciler_restart_stream(struct reconciler *f, const char *id)
 {
 	(void)f;
 	tell("restart %s\n", id);
 }
 
-bool fleet_get_stream(const struct fleet *f, const char *id,
-		      struct fleet_stream *ret)
+bool reconciler_get_stream(const struct reconciler *f, const char *id,
+			   struct stream_proc_info *ret)
 {
 	(void)f, (void)id;
 	*ret = fakes.stream;
 	return fakes.stream.state != NULL;
 }
 
-struct auth_proc *fleet_auth(struct fleet *f)
+struct auth_proc *reconciler_auth(struct reconciler *f)
 {
 	(void)f;
 	return NULL;
 }
 
-struct jobs *fleet_jobs(struct fleet *f)
+struct jobs *reconciler_jobs(struct reconciler *f)
 {
 	(void)f;
 	return NULL;
@@ -112,7 +113,8 @@ void job_free(struct job **j)
 	*j = NULL;
 }
 
-void fleet_list_sessions(struct fleet *f, session_list_fn *done, void *arg)
+void reconciler_list_sessions(struct reconciler *f, session_list_fn *done,
+			      void *arg)
 {
 	(void)f;
 	fakes.on_sessions = done;
@@ -128,8 +130,8 @@ void fakes_tell_sessions(const char *text)
 	json_decref(list);
 }
 
-int fleet_choose_input(struct fleet *f, const char *id, unsigned position,
-		       input_choice_fn *done, void *arg)
+int reconciler_choose_input(struct reconciler *f, const char *id,
+			    unsigned position, input_choice_fn *done, void *arg)
 {
 	(void)f;
 	tell("choose %s %u\n", id, position);
@@ -138,26 +140,26 @@ int fleet_choose_input(struct fleet *f, const char *id, unsigned position,
 	return fakes.choice;
 }
 
-int fleet_analyze(struct fleet *f, const char *id, analysis_fn *done,
-		  void *arg)
+int reconciler_analyze(struct reconciler *f, const char *id, analysis_fn *done,
+		       void *arg)
 {
 	(void)f, (void)done, (void)arg;
 	tell("analyze %s\n", id);
 	return -ESRCH;
 }
 
-void fleet_list_receivers(const struct fleet *f, json_t *sessions)
+void reconciler_list_receivers(const struct reconciler *f, json_t *sessions)
 {
 	(void)f, (void)sessions;
 }
 
-void fleet_close_session(struct fleet *f, uint64_t client)
+void reconciler_close_session(struct reconciler *f, uint64_t client)
 {
 	(void)f;
 	tell("kick %llu\n", (unsigned long long)client);
 }
 
-struct tls_proc *fleet_tls(struct fleet *f)
+struct tls_proc *reconciler_tls(struct reconciler *f)
 {
 	(void)f;
 	return NULL;

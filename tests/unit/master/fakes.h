@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Stands in for the fleet, the hub and the HTTP server, so that the API and
+ * Replaces the reconciler, the hub and the HTTP server, so that the API and
  * the status can be tested alone.  What they are told is written down in
  * order, one line each.
  */
@@ -32,8 +32,9 @@ struct fakes {
 	bool secure;                 /* requests come over TLS */
 	input_choice_fn *on_choice;  /* who asked last, or NULL */
 	void *on_choice_arg;
-	int choice;                  /* what the fleet says at once */
-	struct fleet_stream stream;  /* what the fleet says of any stream */
+	int choice; /* what the reconciler says at once */
+	struct stream_proc_info
+		stream; /* what the reconciler says of any stream */
 	int status;                  /* of the last answer */
 	char headers[256];
 	char content_type[64];
@@ -45,7 +46,7 @@ extern struct fakes fakes;
 /* JSON text with ' for ", so that a test can be read; new reference. */
 json_t *fakes_json(const char *text);
 
-/* The fleet's answer to all who asked for sessions; NULL: there is none. */
+/* The reconciler's answer to all session requests; NULL: there is none. */
 void fakes_tell_sessions(const char *text);
 
 /* The tls worker's answer to who asked last. */

@@ -82,7 +82,7 @@ Test(output_group, is_judged_before_anything_changes)
 #define STREAM(id, more) "{'id':'" id "','type':'spts','enable':true," \
 	"'input':['udp://239.1.1.1','udp://239.1.1.2']" more "}"
 
-Test(stream_input, is_asked_of_the_fleet)
+Test(stream_input, is_asked_of_the_reconciler)
 {
 	open_world("{'make_stream':[" STREAM("a", ",'backup_type':'passive'")
 		   "," STREAM("b", ",'backup_type':'disable'") "]}");

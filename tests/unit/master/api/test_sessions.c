@@ -14,7 +14,7 @@ static void set_up(void)
 		   "'enable':false}]}");
 }
 
-/* The status after the fleet told this. */
+/* The status after the reconciler told this. */
 static int hear(const char *command, const char *list)
 {
 	cr_expect_eq(post(command), 0, "%s: answered at once: %s", command,

@@ -48,7 +48,7 @@ int post(const char *command);
 int get(const char *path, const char *query);
 
 void expect_ok(const char *command, const char *name);
-/* The same with what the clients and the fleet are told on the way. */
+/* The same with what the clients and the reconciler are told on the way. */
 void expect_told(const char *command, const char *name, const char *told);
 /* Refused with this sentence, and nothing was changed. */
 void expect_error(const char *command, int status, const char *why);

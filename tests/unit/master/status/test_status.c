@@ -153,15 +153,19 @@ Test(status, reports_a_minute_and_all_that_hangs_on_it)
 			       .bitrate_kbps = 3000, .packets = 77,
 			       .dropped = 5 } },
 	};
-	struct fleet_stream fleet = {
-		.state = "running", .pid = 42, .restarts = 3, .viewers = 9,
-		.viewers_cut = 1, .n_outputs = 2,
+	struct stream_proc_info info = {
+		.state = "running",
+		.pid = 42,
+		.restarts = 3,
+		.viewers = 9,
+		.viewers_cut = 1,
+		.n_outputs = 2,
 		.output_errors = { "port 8100: Address already in use" },
 	};
 
 	status_stream_miss(s);
 	status_stream_hear(s, &m, false);
-	expect_json(status_stream_report(s, &fleet, STATUS_MINUTE),
+	expect_json(status_stream_report(s, &info, STATUS_MINUTE),
 		    "{'name':'News','input_id':1,'active':true,'onair':true,"
 		    "'sessions':9,'bitrate':4000,'packets':5319,"
 		    "'pes_error':1,'sc_error':3,'cc_error':2,"
@@ -189,12 +193,12 @@ Test(status, keeps_copies_of_what_a_worker_said)
 	char error[] = "no such device";
 	struct msg_input_status in = { .position = 1, .active = true,
 				       .error = error };
-	struct fleet_stream fleet = { 0 };
+	struct stream_proc_info info = { 0 };
 	json_t *report;
 
 	hear(s, &in, 1);
 	memset(error, 'x', sizeof error - 1);
-	report = status_stream_report(s, &fleet, STATUS_SECOND);
+	report = status_stream_report(s, &info, STATUS_SECOND);
 	cr_assert_str_eq(json_string_value(json_object_get(
 				 json_array_get(json_object_get(report,
 								"inputs"), 0),
@@ -214,12 +218,12 @@ Test(status, forgets_what_a_silent_worker_said)
 		.n_outputs = 1,
 		.outputs = { { .position = 2, .open = true } },
 	};
-	struct fleet_stream fleet = { 0 };
+	struct stream_proc_info info = { 0 };
 	json_t *report, *input, *output;
 
 	status_stream_hear(s, &m, false);
 	status_stream_miss(s);
-	report = status_stream_report(s, &fleet, STATUS_SECOND);
+	report = status_stream_report(s, &info, STATUS_SECOND);
 	input = json_array_get(json_object_get(report, "inputs"), 0);
 	output = json_array_get(json_object_get(report, "outputs"), 1);
 	cr_assert(json_is_false(json_object_get(report, "onair")));
@@ -239,11 +243,11 @@ Test(status, an_http_output_without_a_ring_is_not_open)
 		.n_outputs = 1,
 		.outputs = { { .position = 1, .error = "ring: Bad message" } },
 	};
-	struct fleet_stream fleet = { .n_outputs = 2 };
+	struct stream_proc_info info = { .n_outputs = 2 };
 	json_t *report, *output;
 
 	status_stream_hear(s, &m, false);
-	report = status_stream_report(s, &fleet, STATUS_SECOND);
+	report = status_stream_report(s, &info, STATUS_SECOND);
 	output = json_array_get(json_object_get(report, "outputs"), 0);
 	expect_json(json_incref(output), "{'position':1,'open':false,"
 					 "'error':'ring: Bad message'}");
@@ -255,11 +259,11 @@ Test(status, says_why_a_stream_is_not_run)
 {
 	struct status_stream *s = status_stream_new("a000");
 	json_t *stream = fakes_json(two_outputs);
-	struct fleet_stream fleet = { 0 };
+	struct stream_proc_info info = { 0 };
 	json_t *report;
 
 	status_stream_set(s, stream, "output[0]: is already taken");
-	report = status_stream_report(s, &fleet, STATUS_MINUTE);
+	report = status_stream_report(s, &info, STATUS_MINUTE);
 	expect_json(json_incref(json_object_get(report, "worker")),
 		    "{'state':'stopped','pid':0,'restarts':0,"
 		    "'alarm':'output[0]: is already taken'}");
@@ -272,11 +276,11 @@ Test(status, checks_a_stream)
 {
 	struct status_stream *s = make("{'enable':true,'type':'spts',"
 				       "'input':['udp://:1','udp://:2']}");
-	struct fleet_stream fleet = { 0 };
+	struct stream_proc_info info = { 0 };
 	struct msg_input_status in = playing;
 	bool ok = true;
 
-	expect_json(status_stream_check(s, &fleet, &ok),
+	expect_json(status_stream_check(s, &info, &ok),
 		    "{'onair':false,'active_input':1,'alarms':[],'input':["
 		    "{'scrambled':false,'cc_error':0,'bitrate':0,"
 		    "'pes_error':0,'onair':false,'alarms':[]},"
@@ -287,7 +291,7 @@ Test(status, checks_a_stream)
 	in.position = 2;
 	in.alarms = 1u << ALARM_PTS;
 	hear(s, &in, 1);
-	expect_json(status_stream_check(s, &fleet, &ok),
+	expect_json(status_stream_check(s, &info, &ok),
 		    "{'onair':true,'active_input':2,'alarms':[],'input':["
 		    "{'scrambled':false,'cc_error':0,'bitrate':0,"
 		    "'pes_error':0,'onair':false,'alarms':[]},"
@@ -336,7 +340,7 @@ Test(status, tells_of_every_input_that_runs_first_the_one_that_plays)
 Test(status, a_stream_that_sends_nothing_is_not_active)
 {
 	struct status_stream *s = make(two_inputs);
-	struct fleet_stream fleet = { 0 };
+	struct stream_proc_info info = { 0 };
 	struct msg_input_status in[2] = { playing, playing };
 	json_t *report;
 	bool ok = true;
@@ -347,11 +351,11 @@ Test(status, a_stream_that_sends_nothing_is_not_active)
 		in[i].state = INPUT_DOWN;
 	}
 	hear(s, in, 2);
-	report = status_stream_report(s, &fleet, STATUS_SECOND);
+	report = status_stream_report(s, &info, STATUS_SECOND);
 	cr_assert(json_is_false(json_object_get(report, "active")));
 	cr_assert(json_is_false(json_object_get(report, "onair")));
 	json_decref(report);
-	json_decref(status_stream_check(s, &fleet, &ok));
+	json_decref(status_stream_check(s, &info, &ok));
 	cr_assert_not(ok);
 	status_stream_free(&s);
 }
@@ -360,14 +364,14 @@ Test(status, shows_the_inputs_and_when_they_changed)
 {
 	struct status_stream *s = make(two_inputs);
 	struct switch_log log = { 0 };
-	struct fleet_stream fleet = { .switches = &log };
+	struct stream_proc_info info = { .switches = &log };
 	const struct msg_stream_switched sw = {
 		.wall_ms = 1795000000999, .from = 1, .to = 2,
 		.reason = "fault", .fault = "no packets" };
 	json_t *report;
 
 	switch_log_add(&log, &sw);
-	report = status_stream_inputs(s, &fleet);
+	report = status_stream_inputs(s, &info);
 	expect_json(json_incref(json_object_get(report, "switches")),
 		    "[{'time':1795000000,'from':1,'to':2,'reason':'fault',"
 		    "'fault':'no packets'}]");

@@ -83,20 +83,22 @@ static void second(struct status_stream *s, const char *error,
 		.outputs = { { .position = 1, .open = true, .error = error },
 			     { .position = 2, .open = true } },
 	};
-	struct fleet_stream fleet = {
-		.n_outputs = 2, .output_errors = { NULL, http_error },
+	struct stream_proc_info info = {
+		.n_outputs = 2,
+		.output_errors = { NULL, http_error },
 	};
 
 	m.inputs[0].onair = true;
 	status_stream_hear(s, &m, false);
-	status_stream_judge(s, &fleet);
+	status_stream_judge(s, &info);
 }
 
 static bool check_is_ok(const struct status_stream *s)
 {
 	bool ok;
 
-	json_decref(status_stream_check(s, &(struct fleet_stream){ 0 }, &ok));
+	json_decref(
+		status_stream_check(s, &(struct stream_proc_info){ 0 }, &ok));
 	return ok;
 }
 

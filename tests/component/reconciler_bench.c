@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tests/component/fleet_bench.h"
+#include "tests/component/reconciler_bench.h"
 
 #include "tests/component/rig.h"
 
@@ -12,7 +12,7 @@
 static void on_stream_status(const char *id,
                              const struct msg_stream_status *status, void *arg)
 {
-	struct fleet_bench *b = arg;
+	struct reconciler_bench *b = arg;
 
 	(void)status;
 	b->statuses += strcmp(id, "good") == 0;
@@ -20,23 +20,23 @@ static void on_stream_status(const char *id,
 
 static void on_stopped(void *arg)
 {
-	struct fleet_bench *b = arg;
+	struct reconciler_bench *b = arg;
 
 	b->stopped++;
-	fleet_free(&b->fleet);
+	reconciler_free(&b->reconciler);
 }
 
-static const struct fleet_events events = {
+static const struct reconciler_events events = {
 	.on_stream_status = on_stream_status,
 	.on_stopped = on_stopped,
 };
 
-void bench_setup_with(struct fleet_bench *b, const char *worker_path)
+void bench_setup_with(struct reconciler_bench *b, const char *worker_path)
 {
-	*b = (struct fleet_bench){ .loop = ev_loop_new(0) };
+	*b = (struct reconciler_bench){ .loop = ev_loop_new(0) };
 	rig_keep_log();
 	(void)signal(SIGPIPE, SIG_IGN);
-	b->fleet = fleet_new(&(struct fleet_config){
+	b->reconciler = reconciler_new(&(struct reconciler_config){
 		.loop = b->loop,
 		.worker_path = worker_path,
 		.events = &events,
@@ -44,20 +44,20 @@ void bench_setup_with(struct fleet_bench *b, const char *worker_path)
 	});
 }
 
-void bench_setup(struct fleet_bench *b)
+void bench_setup(struct reconciler_bench *b)
 {
 	bench_setup_with(b, rig_built("tests/component/fake_worker"));
 }
 
 bool bench_is_stopped(void *arg)
 {
-	return ((struct fleet_bench *)arg)->stopped > 0;
+	return ((struct reconciler_bench *)arg)->stopped > 0;
 }
 
-void bench_teardown(struct fleet_bench *b)
+void bench_teardown(struct reconciler_bench *b)
 {
-	if (b->fleet != NULL) {
-		fleet_stop(b->fleet);
+	if (b->reconciler != NULL) {
+		reconciler_stop(b->reconciler);
 		rig_run_until(b->loop, bench_is_stopped, b, 5000, "stopped");
 	}
 	cr_assert_eq(b->stopped, 1);
@@ -65,7 +65,7 @@ void bench_teardown(struct fleet_bench *b)
 	ev_loop_destroy(b->loop);
 }
 
-void bench_set(struct fleet_bench *b, const char *id, const char *output)
+void bench_set(struct reconciler_bench *b, const char *id, const char *output)
 {
 	json_t *stream =
 		json_pack("{s:s, s:s, s:b, s:[s], s:[]}", "id", id, "name", id,
@@ -74,28 +74,29 @@ void bench_set(struct fleet_bench *b, const char *id, const char *output)
 	if (output != NULL)
 		json_array_append_new(json_object_get(stream, "output"),
 		                      json_string(output));
-	fleet_set_stream(b->fleet, id, stream);
+	reconciler_set_stream(b->reconciler, id, stream);
 	json_decref(stream);
 }
 
-struct fleet_stream bench_get(struct fleet_bench *b, const char *id)
+struct stream_proc_info bench_get(struct reconciler_bench *b, const char *id)
 {
-	struct fleet_stream s;
+	struct stream_proc_info s;
 
-	cr_assert(fleet_get_stream(b->fleet, id, &s), "%s is not known", id);
+	cr_assert(reconciler_get_stream(b->reconciler, id, &s),
+		  "%s is not known", id);
 	return s;
 }
 
 static bool is_in_state(void *arg)
 {
 	struct wish *w = arg;
-	struct fleet_stream s = bench_get(w->bench, w->id);
+	struct stream_proc_info s = bench_get(w->bench, w->id);
 
 	return strcmp(s.state, w->state) == 0 && s.pid != w->not_pid;
 }
 
-void bench_await(struct fleet_bench *b, const char *id, const char *state,
-                 int not_pid, unsigned ms)
+void bench_await(struct reconciler_bench *b, const char *id, const char *state,
+		 int not_pid, unsigned ms)
 {
 	struct wish w = { b, id, state, not_pid, 0 };
 
@@ -109,8 +110,8 @@ static bool has_ended(void *arg)
 	return bench_get(w->bench, w->id).restarts >= w->count;
 }
 
-void bench_await_ends(struct fleet_bench *b, const char *id, unsigned n,
-                      unsigned ms)
+void bench_await_ends(struct reconciler_bench *b, const char *id, unsigned n,
+		      unsigned ms)
 {
 	struct wish w = { .bench = b, .id = id, .count = n };
 
@@ -124,7 +125,7 @@ static bool has_status(void *arg)
 	return w->bench->statuses >= w->count;
 }
 
-void bench_await_statuses(struct fleet_bench *b, unsigned n)
+void bench_await_statuses(struct reconciler_bench *b, unsigned n)
 {
 	struct wish w = { .bench = b, .count = b->statuses + n };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The streams of the fleet, with workers good and bad. */
+/* The streams of the reconciler, with workers good and bad. */
 #include "common/base/mono.h"
-#include "tests/component/fleet_bench.h"
+#include "tests/component/reconciler_bench.h"
 #include "tests/component/rig.h"
 
 #include <criterion/criterion.h>
@@ -26,10 +26,10 @@ static bool has_no_children(void *arg)
 	return rig_count_children() == 0;
 }
 
-Test(fleet, starts_restarts_and_removes_a_stream, .timeout = 90)
+Test(reconciler, starts_restarts_and_removes_a_stream, .timeout = 90)
 {
-	struct fleet_stream s;
-	struct fleet_bench b;
+	struct stream_proc_info s;
+	struct reconciler_bench b;
 	int pid;
 
 	bench_setup(&b);
@@ -46,7 +46,7 @@ Test(fleet, starts_restarts_and_removes_a_stream, .timeout = 90)
 	rig_run_for(b.loop, 100);
 	cr_assert_eq(bench_get(&b, "good").pid, pid);
 
-	fleet_restart_stream(b.fleet, "good");
+	reconciler_restart_stream(b.reconciler, "good");
 	bench_await(&b, "good", "running", pid, 5000);
 	pid = bench_get(&b, "good").pid;
 
@@ -55,47 +55,48 @@ Test(fleet, starts_restarts_and_removes_a_stream, .timeout = 90)
 	bench_await(&b, "good", "running", pid, 5000);
 	cr_assert_eq(bench_get(&b, "good").restarts, 0);
 
-	fleet_remove_stream(b.fleet, "good");
-	cr_assert(!fleet_get_stream(b.fleet, "good", &s));
+	reconciler_remove_stream(b.reconciler, "good");
+	cr_assert(!reconciler_get_stream(b.reconciler, "good", &s));
 	rig_run_until(b.loop, has_no_children, NULL, 5000, "it is gone");
 	bench_teardown(&b);
 }
 
-Test(fleet, a_removed_stream_that_comes_back_runs_again, .timeout = 90)
+Test(reconciler, a_removed_stream_that_comes_back_runs_again, .timeout = 90)
 {
-	struct fleet_bench b;
+	struct reconciler_bench b;
 
 	bench_setup(&b);
 	bench_set(&b, "good", NULL);
 	bench_await(&b, "good", "running", 0, 5000);
-	fleet_remove_stream(b.fleet, "good");
+	reconciler_remove_stream(b.reconciler, "good");
 	bench_set(&b, "good", NULL);
 	bench_await_statuses(&b, 3);
 	rig_run_until(b.loop, has_one_child, NULL, 5000, "the old one ends");
 	bench_teardown(&b);
 }
 
-Test(fleet, a_disabled_stream_stops, .timeout = 90)
+Test(reconciler, a_disabled_stream_stops, .timeout = 90)
 {
 	json_t *off =
 		json_pack("{s:b, s:[], s:[]}", "enable", 0, "input", "output");
-	struct fleet_bench b;
+	struct reconciler_bench b;
 
 	bench_setup(&b);
 	bench_set(&b, "good", NULL);
 	bench_await(&b, "good", "running", 0, 5000);
-	fleet_set_stream(b.fleet, "good", off);
+	reconciler_set_stream(b.reconciler, "good", off);
 	bench_await(&b, "good", "stopped", -1, 5000);
 	cr_assert_eq(rig_count_children(), 0);
-	fleet_restart_stream(b.fleet, "good");
+	reconciler_restart_stream(b.reconciler, "good");
 	cr_assert_str_eq(bench_get(&b, "good").state, "stopped");
 	json_decref(off);
 	bench_teardown(&b);
 }
 
-Test(fleet, a_killed_worker_is_back_within_a_second_and_a_half, .timeout = 90)
+Test(reconciler, a_killed_worker_is_back_within_a_second_and_a_half,
+     .timeout = 90)
 {
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	uint64_t since;
 	int pid;
 
@@ -117,9 +118,9 @@ static bool has_aborted(void *arg)
 	return rig_count_log("stream hangs: killed by signal 6") > 0;
 }
 
-Test(fleet, a_stopped_worker_is_back_within_five_seconds, .timeout = 90)
+Test(reconciler, a_stopped_worker_is_back_within_five_seconds, .timeout = 90)
 {
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	int pid;
 
 	bench_setup(&b);
@@ -140,14 +141,15 @@ Test(fleet, a_stopped_worker_is_back_within_five_seconds, .timeout = 90)
 	bench_teardown(&b);
 }
 
-Test(fleet, whoever_breaks_the_rules_ends_and_the_others_do_not, .timeout = 90)
+Test(reconciler, whoever_breaks_the_rules_ends_and_the_others_do_not,
+     .timeout = 90)
 {
 	static const char *const rude[] = {
 		"rude", "foreign", "old",    "garbage", "impostor", "twice",
 		"huge", "gives",   "floods", "leaves",  "crashes",
 		"hurries",
 	};
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	int pid;
 
 	bench_setup(&b);
@@ -182,9 +184,9 @@ static bool has_chattered(void *arg)
 	return rig_count_log("info stream chatters: x: blah") >= 20;
 }
 
-Test(fleet, a_chatterbox_is_cut_short_and_cleaned, .timeout = 90)
+Test(reconciler, a_chatterbox_is_cut_short_and_cleaned, .timeout = 90)
 {
-	struct fleet_bench b;
+	struct reconciler_bench b;
 
 	bench_setup(&b);
 	bench_set(&b, "chatters", NULL);
@@ -219,14 +221,14 @@ static bool has_left_log(void *arg)
 	return rig_count_log("left behind in the kernel, has ended") > 0;
 }
 
-Test(fleet, one_that_is_stuck_in_the_kernel_is_left_behind, .timeout = 90)
+Test(reconciler, one_that_is_stuck_in_the_kernel_is_left_behind, .timeout = 90)
 {
 	char folder[128], tasks[160], state[160], number[16];
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	int pid;
 
-	(void)snprintf(folder, sizeof folder, FREEZER "/fleet-test-%d",
-	               (int)getpid());
+	(void)snprintf(folder, sizeof folder, FREEZER "/reconciler-test-%d",
+		       (int)getpid());
 	(void)snprintf(tasks, sizeof tasks, "%s/tasks", folder);
 	(void)snprintf(state, sizeof state, "%s/freezer.state", folder);
 	if (access(FREEZER "/tasks", W_OK) < 0 || mkdir(folder, 0700) < 0)
@@ -261,10 +263,10 @@ static double cpu_s(int who)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-Test(fleet, one_that_dies_at_every_start_ends_in_quarantine, .timeout = 90)
+Test(reconciler, one_that_dies_at_every_start_ends_in_quarantine, .timeout = 90)
 {
-	struct fleet_stream s;
-	struct fleet_bench b;
+	struct stream_proc_info s;
+	struct reconciler_bench b;
 	double before;
 
 	bench_setup(&b);
@@ -282,7 +284,7 @@ Test(fleet, one_that_dies_at_every_start_ends_in_quarantine, .timeout = 90)
 	cr_assert_lt(cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN) - before, 0.5);
 
 	/* by hand it is tried at once, with a clean slate */
-	fleet_restart_stream(b.fleet, "dies");
+	reconciler_restart_stream(b.reconciler, "dies");
 	bench_await_ends(&b, "dies", 6, 5000);
 	s = bench_get(&b, "dies");
 	cr_assert_str_neq(s.state, "quarantine");
@@ -290,9 +292,9 @@ Test(fleet, one_that_dies_at_every_start_ends_in_quarantine, .timeout = 90)
 	bench_teardown(&b);
 }
 
-Test(fleet, a_worker_that_cannot_be_started_is_named, .timeout = 90)
+Test(reconciler, a_worker_that_cannot_be_started_is_named, .timeout = 90)
 {
-	struct fleet_bench b;
+	struct reconciler_bench b;
 
 	bench_setup_with(&b, "/nowhere/sluice-worker");
 	bench_set(&b, "good", NULL);
@@ -328,11 +330,11 @@ static int next_file(void)
 	return fd;
 }
 
-Test(fleet, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 90)
+Test(reconciler, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 90)
 {
 	struct wish alarm = { .id = "good" };
-	struct fleet_stream s;
-	struct fleet_bench b;
+	struct stream_proc_info s;
+	struct reconciler_bench b;
 	int next;
 
 	bench_setup(&b);
@@ -355,10 +357,10 @@ Test(fleet, want_of_descriptors_is_no_fault_of_the_worker, .timeout = 90)
 	bench_teardown(&b);
 }
 
-Test(fleet, sixty_stop_together_the_deaf_ones_too, .timeout = 90)
+Test(reconciler, sixty_stop_together_the_deaf_ones_too, .timeout = 90)
 {
 	unsigned workers, viewers;
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	uint64_t since;
 	char id[32], url[64];
 
@@ -374,18 +376,18 @@ Test(fleet, sixty_stop_together_the_deaf_ones_too, .timeout = 90)
 		               i % 10 == 0 ? "stubborn" : "good", i);
 		bench_await(&b, id, "running", 0, 4000);
 	}
-	fleet_totals(b.fleet, &workers, &viewers);
+	reconciler_totals(b.reconciler, &workers, &viewers);
 	cr_assert_eq(workers, 61);
 	since = mono_ms();
-	fleet_stop(b.fleet);
+	reconciler_stop(b.reconciler);
 	rig_run_until(b.loop, bench_is_stopped, &b, 5000, "stopped");
 	cr_assert(mono_ms() - since < 4000 || rig_is_busy());
 	bench_teardown(&b);
 }
 
-Test(fleet, stops_in_the_middle_of_the_start, .timeout = 90)
+Test(reconciler, stops_in_the_middle_of_the_start, .timeout = 90)
 {
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	char id[32];
 
 	bench_setup(&b);

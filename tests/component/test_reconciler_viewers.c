@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The viewers' ports and deliver, as the fleet keeps them. */
+/* The viewers' ports and deliver, as the reconciler keeps them. */
 #include "common/base/mono.h"
 #include "common/base/sockaddr.h"
-#include "tests/component/fleet_bench.h"
+#include "tests/component/reconciler_bench.h"
 #include "tests/component/rig.h"
 
 #include <criterion/criterion.h>
@@ -58,7 +58,7 @@ static int connect_there(void)
 static bool has_viewers(void *arg)
 {
 	struct wish *w = arg;
-	struct fleet_stream s = bench_get(w->bench, w->id);
+	struct stream_proc_info s = bench_get(w->bench, w->id);
 
 	return s.viewers > 0 && s.viewers_cut == w->count;
 }
@@ -82,11 +82,11 @@ static bool is_served(void *arg)
 	return bench_get(w->bench, w->id).output_errors[0] == NULL;
 }
 
-Test(fleet_viewers, a_port_in_use_is_named_and_tried_again, .timeout = 90)
+Test(reconciler_viewers, a_port_in_use_is_named_and_tried_again, .timeout = 90)
 {
 	struct wish served = { .id = "good" };
-	struct fleet_stream s;
-	struct fleet_bench b;
+	struct stream_proc_info s;
+	struct reconciler_bench b;
 	char url[64];
 	int fd = occupy();
 
@@ -136,7 +136,7 @@ static bool is_answered_well(void *arg)
 	return deliver_answers() == 200;
 }
 
-static void set_good(struct fleet_bench *b, char *url, size_t size)
+static void set_good(struct reconciler_bench *b, char *url, size_t size)
 {
 	name_url(url, size);
 	bench_setup_with(b, rig_built("sluice-worker"));
@@ -159,11 +159,11 @@ static void await_free_port(void)
 }
 
 /* Deliver holds its copy of the socket until it has read that it is gone. */
-Test(fleet_viewers, a_port_that_comes_back_at_once_is_not_dark_for_long,
+Test(reconciler_viewers, a_port_that_comes_back_at_once_is_not_dark_for_long,
      .timeout = 90)
 {
 	struct wish served = { .id = "good" };
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	char url[64];
 	pid_t pid;
 
@@ -182,11 +182,11 @@ Test(fleet_viewers, a_port_that_comes_back_at_once_is_not_dark_for_long,
 	bench_teardown(&b);
 }
 
-Test(fleet_viewers, a_dead_deliver_refuses_nobody_and_gets_all_again,
+Test(reconciler_viewers, a_dead_deliver_refuses_nobody_and_gets_all_again,
      .timeout = 90)
 {
 	struct wish seen = { .id = "good", .count = 1 };
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	char url[64];
 	pid_t pid;
 
@@ -215,11 +215,11 @@ Test(fleet_viewers, a_dead_deliver_refuses_nobody_and_gets_all_again,
 	bench_teardown(&b);
 }
 
-Test(fleet_viewers, a_restart_by_hand_wakes_a_waiting_deliver_too,
+Test(reconciler_viewers, a_restart_by_hand_wakes_a_waiting_deliver_too,
      .timeout = 90)
 {
 	struct wish seen = { .id = "good", .count = 2 };
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	char url[64];
 	pid_t pid;
 
@@ -236,7 +236,7 @@ Test(fleet_viewers, a_restart_by_hand_wakes_a_waiting_deliver_too,
 		cr_assert_eq(kill(pid, SIGKILL), 0);
 	}
 	rig_run_until(b.loop, has_lost_deliver_twice, NULL, 5000, "it waits");
-	fleet_restart_stream(b.fleet, "good");
+	reconciler_restart_stream(b.reconciler, "good");
 	seen.count = 3;
 	rig_run_until(b.loop, has_viewers, &seen, 700, "it is back");
 	bench_teardown(&b);
@@ -267,10 +267,10 @@ static void damage_ring(pid_t pid)
 }
 
 /* A stray write in its last moments must not cost the path for good. */
-Test(fleet_viewers, a_ring_that_a_dying_worker_damaged_is_replaced,
+Test(reconciler_viewers, a_ring_that_a_dying_worker_damaged_is_replaced,
      .timeout = 90)
 {
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	char url[64];
 	pid_t pid;
 
@@ -290,9 +290,10 @@ Test(fleet_viewers, a_ring_that_a_dying_worker_damaged_is_replaced,
 	bench_teardown(&b);
 }
 
-Test(fleet_viewers, a_worker_that_damages_its_ring_is_replaced, .timeout = 90)
+Test(reconciler_viewers, a_worker_that_damages_its_ring_is_replaced,
+     .timeout = 90)
 {
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	char url[64];
 	pid_t pid;
 
@@ -307,10 +308,10 @@ Test(fleet_viewers, a_worker_that_damages_its_ring_is_replaced, .timeout = 90)
 	bench_teardown(&b);
 }
 
-Test(fleet_viewers, another_ring_is_no_other_path, .timeout = 90)
+Test(reconciler_viewers, another_ring_is_no_other_path, .timeout = 90)
 {
 	struct wish seen = { .id = "good", .count = 1 };
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	char url[64], larger[96];
 
 	name_url(url, sizeof url);
@@ -327,10 +328,10 @@ Test(fleet_viewers, another_ring_is_no_other_path, .timeout = 90)
 	bench_teardown(&b);
 }
 
-Test(fleet_viewers, a_path_has_one_stream_at_a_time, .timeout = 90)
+Test(reconciler_viewers, a_path_has_one_stream_at_a_time, .timeout = 90)
 {
 	struct wish served = { .id = "second" };
-	struct fleet_bench b;
+	struct reconciler_bench b;
 	char url[64];
 
 	name_url(url, sizeof url);
@@ -340,7 +341,7 @@ Test(fleet_viewers, a_path_has_one_stream_at_a_time, .timeout = 90)
 	bench_set(&b, "second", url);
 	cr_assert_null(bench_get(&b, "good").output_errors[0]);
 	cr_assert_not_null(bench_get(&b, "second").output_errors[0]);
-	fleet_remove_stream(b.fleet, "good");
+	reconciler_remove_stream(b.reconciler, "good");
 	cr_assert(is_served(&served));
 	bench_teardown(&b);
 }
