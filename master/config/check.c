@@ -123,24 +123,15 @@ static void judge_querier(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
-/* What every stream may be told. */
+/* The keys of streams that the settings may have for all of them. */
 static void judge_defaults(struct judge *j, const json_t *settings)
 {
-	const char *const *keys;
-	size_t n = stream_spec_default_keys(&keys);
+	json_t *defaults = json_object();
 	struct stream_spec spec;
-	struct errmsg why;
 
-	stream_spec_init(&spec);
-	for (size_t i = 0; i < n; i++) {
-		size_t mark = judge_down(j, keys[i]);
-
-		if (stream_spec_read(&spec, keys[i],
-				     json_object_get(settings, keys[i]),
-				     &why) < 0)
-			judge_say(j, CHECK_FAULT, "%s", why.text);
-		judge_up(j, mark);
-	}
+	stream_spec_add_defaults(defaults, settings);
+	judge_fields(j, &stream_option_fields, defaults, &spec);
+	json_decref(defaults);
 }
 
 static void judge_settings(struct judge *j, const json_t *document,

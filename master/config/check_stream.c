@@ -439,20 +439,9 @@ static void judge_versions(struct judge *j, const json_t *stream)
 static void judge_options(struct judge *j, const json_t *stream)
 {
 	json_t *options = stream_spec_pick(stream);
-	const char *const *keys;
-	size_t n = stream_spec_keys(&keys);
 	struct stream_spec spec;
-	struct errmsg why;
 
-	stream_spec_init(&spec);
-	for (size_t i = 0; i < n; i++) {
-		const json_t *value = json_object_get(options, keys[i]);
-		size_t mark = judge_down(j, keys[i]);
-
-		if (stream_spec_read(&spec, keys[i], value, &why) < 0)
-			judge_say(j, CHECK_FAULT, "%s", why.text);
-		judge_up(j, mark);
-	}
+	judge_fields(j, &stream_option_fields, options, &spec);
 	if (json_dumpb(options, NULL, 0, JSON_COMPACT) > STREAM_OPTIONS_MAX)
 		judge_say(j, CHECK_FAULT,
 			  "its options are longer than %d bytes",

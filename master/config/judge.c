@@ -112,3 +112,18 @@ void judge_members(struct judge *j, const json_t *object,
 		judge_up(j, mark);
 	}
 }
+
+static void say_field(const char *path, const char *text, void *arg)
+{
+	struct judge *j = arg;
+	size_t mark = judge_down(j, path);
+
+	judge_say(j, CHECK_FAULT, "%s", text);
+	judge_up(j, mark);
+}
+
+void judge_fields(struct judge *j, const struct field_table *t,
+		  const json_t *object, void *s)
+{
+	(void)field_check(t, object, s, say_field, j);
+}

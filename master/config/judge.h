@@ -4,6 +4,7 @@
 
 #include "common/base/util.h"
 #include "master/config/check.h"
+#include "proto/spec/field.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -45,6 +46,11 @@ struct judge_rule {
 /* Judges the members of object that have a rule. */
 void judge_members(struct judge *, const json_t *object,
 		   const struct judge_rule *, size_t n);
+
+/* Judges the fields of a table; takes their values into the struct s, which may
+ * be NULL (proto/spec/field.h). */
+void judge_fields(struct judge *, const struct field_table *,
+		  const json_t *object, void *s);
 
 /* Judges one entry of users. */
 void judge_user(struct judge *, const json_t *user);

@@ -13,11 +13,25 @@ enum {
 	SLIP_MAX = 2,  /* letters that make a slip */
 };
 
-/* Keys of one object. */
+/* Keys of one object: a list, or those of a table. */
 struct known {
 	const char *const *keys;
 	size_t n;
+	const struct field *rows; /* keys is NULL */
 };
+
+#define LIST(list) { .keys = (list), .n = ARRAY_LEN(list) }
+
+static const char *key_of(const struct known *k, size_t i)
+{
+	return k->keys != NULL ? k->keys[i] : k->rows[i].key;
+}
+
+static struct known stream_options(void)
+{
+	return (struct known){ .rows = stream_option_fields.rows,
+			       .n = stream_option_fields.n };
+}
 
 static const char *const document_keys[] = {
 	"auth", "cas", "categories", "dvb_tune", "gid", "log", "make_stream",
@@ -76,7 +90,7 @@ static size_t distance(const char *a, const char *b)
 static bool has(const struct known *k, const char *key)
 {
 	for (size_t i = 0; i < k->n; i++)
-		if (strcmp(k->keys[i], key) == 0)
+		if (strcmp(key_of(k, i), key) == 0)
 			return true;
 	return false;
 }
@@ -89,11 +103,11 @@ static const char *meant(const struct known *all, size_t n, const char *key)
 
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < all[i].n; k++) {
-			size_t d = distance(key, all[i].keys[k]);
+			size_t d = distance(key, key_of(&all[i], k));
 
 			if (d < least && d < strlen(key)) {
 				least = d;
-				best = all[i].keys[k];
+				best = key_of(&all[i], k);
 			}
 		}
 	}
@@ -136,10 +150,10 @@ static void look_below(struct judge *j, const json_t *document,
 
 static void look_at_stream(struct judge *j, const json_t *stream)
 {
-	struct known all[2] = { { stream_keys, ARRAY_LEN(stream_keys) } };
+	struct known all[2] = { LIST(stream_keys) };
 	struct errmsg why;
 
-	all[1].n = stream_spec_keys(&all[1].keys);
+	all[1] = stream_options();
 	look(j, stream, all, ARRAY_LEN(all), false);
 	if (json_is_true(json_object_get(stream, "enable")) &&
 	    check_stream_idle(stream, &why))
@@ -149,18 +163,18 @@ static void look_at_stream(struct judge *j, const json_t *stream)
 
 void slips_find(const json_t *document, check_found_fn *found, void *arg)
 {
-	struct known top = { document_keys, ARRAY_LEN(document_keys) };
+	struct known top = LIST(document_keys);
 	struct judge j = { .found = found, .arg = arg };
 	const json_t *stream;
 	size_t mark, i;
 
 	look(&j, document, &top, 1, false);
 	look_below(&j, document, "settings",
-		   (struct known){ settings_keys, ARRAY_LEN(settings_keys) });
+		   (struct known)LIST(settings_keys));
 	look_below(&j, document, "auth",
-		   (struct known){ auth_keys, ARRAY_LEN(auth_keys) });
+		   (struct known)LIST(auth_keys));
 	look_below(&j, document, "log",
-		   (struct known){ log_keys, ARRAY_LEN(log_keys) });
+		   (struct known)LIST(log_keys));
 	mark = judge_down(&j, "make_stream");
 	json_array_foreach(json_object_get(document, "make_stream"), i,
 			   stream) {
@@ -175,10 +189,10 @@ void slips_find(const json_t *document, check_found_fn *found, void *arg)
 void slips_find_near(const json_t *stream, const char *path,
 		     check_found_fn *found, void *arg)
 {
-	struct known all[2] = { { stream_keys, ARRAY_LEN(stream_keys) } };
+	struct known all[2] = { LIST(stream_keys) };
 	struct judge j = { .found = found, .arg = arg };
 
-	all[1].n = stream_spec_keys(&all[1].keys);
+	all[1] = stream_options();
 	(void)judge_down(&j, path);
 	look(&j, stream, all, ARRAY_LEN(all), true);
 }

@@ -69,6 +69,8 @@ enum field_flag {
 	FIELD_COMMAS = 1 << 9,   /* a list is the same as "item,item" */
 	FIELD_LIST_OK = 1 << 10, /* an empty list is an empty object, too */
 	FIELD_SPARE = 1 << 11,   /* left out where there is no room for it */
+	FIELD_SETTING = 1 << 12, /* the settings may have it for all streams */
+	FIELD_IDLE = 1 << 13,    /* known, and without effect */
 };
 
 enum field_table_flag {
@@ -83,8 +85,8 @@ enum field_table_flag {
 /* A value that needs code. */
 struct field_hook {
 	const char *schema; /* its type in JSON: "string" */
-	/* Reads text into the struct s (NULL: only checks it); key is longer
-	 * than that of the row in a FIELD_GROUP.  The sentence lacks it. */
+	/* Reads text into the struct s; key is longer than that of the row in
+	 * a FIELD_GROUP.  The sentence lacks the key. */
 	int (*read)(const struct field *, const char *key, const char *text,
 		    void *s, struct errmsg *error);
 	/* Reads JSON; NULL: a scalar, or a list with FIELD_COMMAS, is read as
@@ -114,6 +116,8 @@ struct field {
 	const struct field_table *of;
 	const struct field *item;
 	const struct field_hook *hook;
+	/* Keys without which, or beside which, it has no effect. */
+	const char *needs, *beside;
 	const char *unit; /* "ms" */
 	const char *help; /* one sentence */
 };
@@ -148,6 +152,11 @@ struct field_table {
 	.type = FIELD_OBJECT, .size = sizeof((type_ *)0)->member, \
 	.offset = offsetof(type_, member), .of = (table)
 
+/* A member that a hook reads. */
+#define FIELD_BY(hook_, type_, member) \
+	.type = FIELD_CUSTOM, .size = sizeof((type_ *)0)->member, \
+	.offset = offsetof(type_, member), .hook = (hook_)
+
 /* An array and the number of its items; needs .of or .item besides. */
 #define FIELD_ITEMS(type_, list, n_) \
 	.type = FIELD_LIST, .size = sizeof((type_ *)0)->list[0], \
@@ -175,7 +184,8 @@ int field_read_text(const struct field *, const char *key, const char *text,
 typedef void field_found_fn(const char *path, const char *text, void *arg);
 
 /* Checks every field of object, reports all errors and returns their number.
- * Takes the values into s, unless it is NULL. */
+ * Takes the values into s, which is NULL where no value is wanted and no row
+ * has a hook. */
 unsigned field_check(const struct field_table *, const json_t *object, void *s,
 		     field_found_fn *found, void *arg);
 

@@ -179,14 +179,17 @@ static void look_for_sense(const struct address *a, size_t i,
 static int read_other(const struct io_reader *rd, const char *key,
 		      const char *value, bool repeats, struct errmsg *why)
 {
-	int r = -ENOENT;
+	const struct field *f = rd->remux != NULL
+					? field_find(&remux_fields, key)
+					: NULL;
 
-	if (rd->remux != NULL)
-		r = remux_option_read(rd->remux, key, value, why);
-	if (r == -EINVAL)
-		errmsg_prefix(why, "%.64s: ", key);
-	if (r != -ENOENT)
+	if (f != NULL) {
+		int r = field_read_text(f, key, value, rd->remux, why);
+
+		if (r < 0)
+			errmsg_prefix(why, "%.64s: ", key);
 		return r;
+	}
 	if (!repeats)
 		remark(rd, "option \"%.64s\" is not known", key);
 	return 0;

@@ -6,49 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum form {
-	FORM_PID,    /* uint16_t */
-	FORM_ID,     /* uint16_t, 1 to 65535 */
-	FORM_PIDS,   /* struct pid_set */
-	FORM_FLAG,   /* bool */
-	FORM_PASS,   /* enum table_rule */
-	FORM_DROP,   /* enum table_rule */
-	FORM_ORDER,
-};
-
-struct option {
-	const char *key;
-	enum form form;
-	size_t offset;
-};
-
-#define AT(member) offsetof(struct remux_options, member)
-
-static const struct option options[] = {
-	{ "pnr", FORM_ID, AT(pnr) },
-	{ "set_pnr", FORM_ID, AT(set_pnr) },
-	{ "set_tsid", FORM_ID, AT(set_tsid) },
-	{ "set_pcr_pid", FORM_PID, AT(set_pcr_pid) },
-	{ "filter", FORM_PIDS, AT(drop) },
-	{ "filter~", FORM_PIDS, AT(keep) },
-	{ "filter_em", FORM_PIDS, AT(drop_ca) },
-	{ "order", FORM_ORDER, 0 },
-	{ "pass_sdt", FORM_PASS, AT(sdt) },
-	{ "pass_eit", FORM_PASS, AT(eit) },
-	{ "pass_nit", FORM_PASS, AT(nit) },
-	{ "pass_cat", FORM_PASS, AT(cat) },
-	{ "pass_tdt", FORM_PASS, AT(tdt) },
-	{ "pass_tot", FORM_PASS, AT(tot) },
-	{ "no_sdt", FORM_DROP, AT(sdt) },
-	{ "no_eit", FORM_DROP, AT(eit) },
-	{ "no_nit", FORM_DROP, AT(nit) },
-	{ "no_cat", FORM_DROP, AT(cat) },
-	{ "no_tdt", FORM_DROP, AT(tdt) },
-	{ "no_tot", FORM_DROP, AT(tot) },
-	{ "pass_data", FORM_FLAG, AT(pass_data) },
-	{ "cas", FORM_FLAG, AT(pass_ca) },
-};
-
 bool remux_options_given(const struct remux_options *o)
 {
 	return o->pnr != 0 || o->set_pnr != 0 || o->set_tsid != 0 ||
@@ -63,10 +20,10 @@ bool remux_options_given(const struct remux_options *o)
 }
 
 static int read_pid(const char *text, size_t len, unsigned min,
-		    uint16_t *ret, struct errmsg *why)
+		    uint16_t *ret, struct errmsg *error)
 {
 	unsigned n;
-	int r = option_number(text, len, min, MAP_PID_MAX, &n, why);
+	int r = option_number(text, len, min, MAP_PID_MAX, &n, error);
 
 	if (r == 0)
 		*ret = (uint16_t)n;
@@ -94,7 +51,7 @@ static bool next_piece(const char **text, const char **ret, size_t *ret_len)
 	return true;
 }
 
-int pid_set_read(struct pid_set *s, const char *text, struct errmsg *why)
+int pid_set_read(struct pid_set *s, const char *text, struct errmsg *error)
 {
 	struct pid_set set = *s;
 	const char *piece;
@@ -102,7 +59,7 @@ int pid_set_read(struct pid_set *s, const char *text, struct errmsg *why)
 	size_t len;
 
 	while (next_piece(&text, &piece, &len)) {
-		if (read_pid(piece, len, 1, &pid, why) < 0)
+		if (read_pid(piece, len, 1, &pid, error) < 0)
 			return -EINVAL;
 		pid_set_add(&set, pid);
 	}
@@ -111,17 +68,17 @@ int pid_set_read(struct pid_set *s, const char *text, struct errmsg *why)
 }
 
 static int read_order(struct remux_options *o, const char *text,
-		      struct errmsg *why)
+		      struct errmsg *error)
 {
 	const char *piece;
 	size_t len, n = 0;
 
 	while (next_piece(&text, &piece, &len)) {
 		if (n == REMUX_ORDER_MAX)
-			return errmsg_fail(why, -EINVAL,
+			return errmsg_fail(error, -EINVAL,
 					   "has more than %d PIDs",
 					   REMUX_ORDER_MAX);
-		if (read_pid(piece, len, 1, &o->order[n], why) < 0)
+		if (read_pid(piece, len, 1, &o->order[n], error) < 0)
 			return -EINVAL;
 		n++;
 	}
@@ -143,19 +100,19 @@ static bool is_language(const char *text, size_t len)
 }
 
 static int read_language(struct remux_options *o, const char *pid,
-			 const char *value, struct errmsg *why)
+			 const char *value, struct errmsg *error)
 {
 	struct pid_language l = { 0 };
 
-	if (read_pid(pid, strlen(pid), 1, &l.pid, why) < 0)
+	if (read_pid(pid, strlen(pid), 1, &l.pid, error) < 0)
 		return -EINVAL;
 	if (!is_language(value, strlen(value)))
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "\"%.16s\" is not a language of three "
 				   "letters", value);
 	memcpy(l.language, value, 3);
 	if (o->n_languages == REMUX_LANGUAGES_MAX)
-		return errmsg_fail(why, -EINVAL, "is one more than %d",
+		return errmsg_fail(error, -EINVAL, "is one more than %d",
 				   REMUX_LANGUAGES_MAX);
 	o->languages[o->n_languages++] = l;
 	return 0;
@@ -200,16 +157,16 @@ static bool read_word(const char *text, size_t len, struct pid_map *m)
 }
 
 static int read_map_source(const char *text, size_t len, struct pid_map *m,
-			   struct errmsg *why)
+			   struct errmsg *error)
 {
 	if (is_digits(text, len)) {
 		m->what = MAP_PID;
-		return read_pid(text, len, 1, &m->source_pid, why);
+		return read_pid(text, len, 1, &m->source_pid, error);
 	}
 	if (read_word(text, len, m))
 		return 0;
 	if (!is_language(text, len))
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "\"%.*s\" is not a PID, a kind of stream "
 				   "or a language", (int)MIN(len, 32), text);
 	m->what = MAP_LANGUAGE;
@@ -219,27 +176,27 @@ static int read_map_source(const char *text, size_t len, struct pid_map *m,
 
 static int read_map(struct remux_options *o, const char *source,
 		    size_t source_len, const char *pid, size_t pid_len,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	struct pid_map m = { 0 };
 
-	if (read_map_source(source, source_len, &m, why) < 0 ||
-	    read_pid(pid, pid_len, MAP_PID_MIN, &m.pid, why) < 0)
+	if (read_map_source(source, source_len, &m, error) < 0 ||
+	    read_pid(pid, pid_len, MAP_PID_MIN, &m.pid, error) < 0)
 		return -EINVAL;
 	for (size_t i = 0; i < o->n_maps; i++)
 		if (o->maps[i].pid == m.pid)
-			return errmsg_fail(why, -EINVAL,
+			return errmsg_fail(error, -EINVAL,
 					   "%u is the PID of another map",
 					   m.pid);
 	if (o->n_maps == REMUX_MAPS_MAX)
-		return errmsg_fail(why, -EINVAL, "has more than %d entries",
+		return errmsg_fail(error, -EINVAL, "has more than %d entries",
 				   REMUX_MAPS_MAX);
 	o->maps[o->n_maps++] = m;
 	return 0;
 }
 
 int remux_maps_read(struct remux_options *o, const char *text,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	const char *piece;
 	size_t len;
@@ -252,7 +209,7 @@ int remux_maps_read(struct remux_options *o, const char *text,
 		if (len == 0)
 			continue;
 		if (sign == NULL)
-			return errmsg_fail(why, -EINVAL,
+			return errmsg_fail(error, -EINVAL,
 					   "\"%.*s\" is not source=PID",
 					   (int)MIN(len, 32), piece);
 		left = (size_t)(sign - piece);
@@ -262,86 +219,133 @@ int remux_maps_read(struct remux_options *o, const char *text,
 		right = (size_t)(piece + len - pid);
 		while (right > 0 && *pid == ' ')
 			pid++, right--;
-		if (read_map(o, piece, left, pid, right, why) < 0)
+		if (read_map(o, piece, left, pid, right, error) < 0)
 			return -EINVAL;
 	}
 	return 0;
 }
 
-/* --- the options of an address --- */
+/* --- the rows of the options --- */
 
-static const struct option *find_option(const char *key)
+static void *member_of(const struct field *f, void *s)
 {
-	for (size_t i = 0; i < ARRAY_LEN(options); i++)
-		if (strcmp(options[i].key, key) == 0)
-			return &options[i];
-	return NULL;
+	return (char *)s + f->offset;
 }
 
-static int read_id(const char *value, uint16_t *ret, struct errmsg *why)
+static int read_pids(const struct field *f, const char *key, const char *text,
+		     void *s, struct errmsg *error)
 {
-	unsigned n;
-	int r = option_number(value, strlen(value), 1, UINT16_MAX, &n, why);
-
-	if (r == 0)
-		*ret = (uint16_t)n;
-	return r;
+	(void)key;
+	return pid_set_read(member_of(f, s), text, error);
 }
 
-static int read_rule(const char *value, enum table_rule wanted,
-		     enum table_rule *rule, struct errmsg *why)
+static int read_maps(const struct field *f, const char *key, const char *text,
+		     void *s, struct errmsg *error)
 {
+	(void)key;
+	return remux_maps_read(member_of(f, s), text, error);
+}
+
+static int read_pid_order(const struct field *f, const char *key,
+			  const char *text, void *s, struct errmsg *error)
+{
+	(void)f, (void)key;
+	return read_order(s, text, error);
+}
+
+/* map.SOURCE=PID */
+static int read_one_map(const struct field *f, const char *key,
+			const char *text, void *s, struct errmsg *error)
+{
+	size_t prefix = strlen(f->key);
+
+	return read_map(s, key + prefix, strlen(key + prefix), text,
+			strlen(text), error);
+}
+
+/* lang.PID=eng */
+static int read_one_language(const struct field *f, const char *key,
+			     const char *text, void *s, struct errmsg *error)
+{
+	return read_language(s, key + strlen(f->key), text, error);
+}
+
+/* A flag that makes a rule of the table: the first choice of the row. */
+static int read_rule(const struct field *f, const char *key, const char *text,
+		     void *s, struct errmsg *error)
+{
+	enum table_rule *rule = member_of(f, s);
+	enum table_rule wanted = strncmp(key, "no_", 3) == 0 ? TABLE_DROP
+							     : TABLE_PASS;
 	bool on;
 
-	if (option_flag(value, &on, why) < 0)
+	if (option_flag(text, &on, error) < 0)
 		return -EINVAL;
 	if (!on)
 		return 0;
 	if (*rule != TABLE_DEFAULT && *rule != wanted)
-		return errmsg_fail(why, -EINVAL, "contradicts the option "
+		return errmsg_fail(error, -EINVAL, "contradicts the option "
 				   "before it: pass or drop the table");
 	*rule = wanted;
 	return 0;
 }
 
-static int read_plain(struct remux_options *o, const struct option *option,
-		      const char *value, struct errmsg *why)
-{
-	void *field = (char *)o + option->offset;
+const struct field_hook remux_pids_hook = { .schema = "string",
+					    .read = read_pids };
+const struct field_hook remux_maps_hook = { .schema = "string",
+					    .read = read_maps };
+static const struct field_hook order_hook = { .schema = "string",
+					      .read = read_pid_order };
+static const struct field_hook map_hook = { .schema = "integer",
+					    .read = read_one_map };
+static const struct field_hook language_hook = { .schema = "string",
+						 .read = read_one_language };
+static const struct field_hook rule_hook = { .schema = "boolean",
+					     .read = read_rule };
 
-	switch (option->form) {
-	case FORM_PID:
-		return read_pid(value, strlen(value), 1, field, why);
-	case FORM_ID:
-		return read_id(value, field, why);
-	case FORM_PIDS:
-		return pid_set_read(field, value, why);
-	case FORM_FLAG:
-		return option_flag(value, field, why);
-	case FORM_PASS:
-		return read_rule(value, TABLE_PASS, field, why);
-	case FORM_DROP:
-		return read_rule(value, TABLE_DROP, field, why);
-	case FORM_ORDER:
-		return read_order(o, value, why);
-	}
-	return -ENOENT;
-}
+#define AT(member) FIELD_AT(struct remux_options, member)
+#define BY(hook, member) FIELD_BY(&hook, struct remux_options, member)
+#define PASS(table, text) \
+	{ "pass_" #table, BY(rule_hook, table), \
+	  .help = "Passes the " text " of the source unchanged." }
+#define DROP(table, text) \
+	{ "no_" #table, BY(rule_hook, table), \
+	  .help = "Drops the " text " of the source." }
 
-int remux_option_read(struct remux_options *o, const char *key,
-		      const char *value, struct errmsg *why)
-{
-	const struct option *option = find_option(key);
+static const struct field rows[] = {
+	{ "pnr", AT(pnr), .min = 1,
+	  .help = "Number of the program to take from the source." },
+	{ "set_pnr", AT(set_pnr), .min = 1,
+	  .help = "Number of the program in the output." },
+	{ "set_tsid", AT(set_tsid), .min = 1,
+	  .help = "Identifier of the transport stream in the output." },
+	{ "set_pcr_pid", AT(set_pcr_pid), .min = 1, .max = MAP_PID_MAX,
+	  .help = "PID of the source whose PCR is the program's clock." },
+	{ "filter", BY(remux_pids_hook, drop),
+	  .help = "PIDs to drop, separated by commas." },
+	{ "filter~", BY(remux_pids_hook, keep),
+	  .help = "PIDs to keep, separated by commas; others are dropped." },
+	{ "filter_em", BY(remux_pids_hook, drop_ca),
+	  .help = "PIDs of ECM and EMM to drop, separated by commas." },
+	{ "order", BY(order_hook, order),
+	  .help = "PIDs in the order in which the PMT lists them." },
+	PASS(sdt, "SDT"), PASS(eit, "EIT"), PASS(nit, "NIT"),
+	PASS(cat, "CAT"), PASS(tdt, "TDT"), PASS(tot, "TOT"),
+	DROP(sdt, "SDT"), DROP(eit, "EIT"), DROP(nit, "NIT"),
+	DROP(cat, "CAT"), DROP(tdt, "TDT"), DROP(tot, "TOT"),
+	{ "pass_data", AT(pass_data),
+	  .help = "Passes PIDs that no table names." },
+	{ "cas", AT(pass_ca),
+	  .help = "Passes ECM, EMM and their descriptors." },
+	{ "map.", BY(map_hook, maps), .flags = FIELD_GROUP, .min = MAP_PID_MIN,
+	  .max = MAP_PID_MAX,
+	  .help = "PID in the output of the source PID, kind or language." },
+	{ "lang.", BY(language_hook, languages), .flags = FIELD_GROUP,
+	  .help = "Language of the PID that follows, of three letters." },
+};
 
-	if (option != NULL)
-		return read_plain(o, option, value, why);
-	if (strncmp(key, "lang.", 5) == 0)
-		return read_language(o, key + 5, value, why);
-	if (strncmp(key, "map.", 4) == 0)
-		return read_map(o, key + 4, strlen(key + 4), value,
-				strlen(value), why);
-	return -ENOENT;
-}
+const struct field_table remux_fields = FIELD_TABLE(struct remux_options,
+						    rows);
 
 /* --- two together --- */
 

@@ -13,6 +13,7 @@
 
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
+#include "proto/spec/field.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,20 +108,19 @@ struct remux_options {
 /* Is anything asked for at all? */
 bool remux_options_given(const struct remux_options *);
 
-/*
- * Takes one option of an input's address ("map.video", "101").  0, -ENOENT
- * when it is none of ours, -EINVAL with why ("is not a number").
- */
-int remux_option_read(struct remux_options *, const char *key,
-		      const char *value, struct errmsg *why) MUST_CHECK;
+/* The options of an input's address. */
+extern const struct field_table remux_fields;
+
+/* Lists of PIDs and of maps, for keys of the stream. */
+extern const struct field_hook remux_pids_hook, remux_maps_hook;
 
 /* "pmt=100, video=101" added to the maps; 0 or -EINVAL. */
 int remux_maps_read(struct remux_options *, const char *text,
-		    struct errmsg *why) MUST_CHECK;
+		    struct errmsg *error) MUST_CHECK;
 
 /* "101,102" added to the set; 0 or -EINVAL. */
 int pid_set_read(struct pid_set *, const char *text,
-		 struct errmsg *why) MUST_CHECK;
+		 struct errmsg *error) MUST_CHECK;
 
 /*
  * Puts what the stream asks for over what its input asks for: single values

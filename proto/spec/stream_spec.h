@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the keys of a stream object ask of its worker: one reading for the
- * master, which judges a configuration, and for the worker.
+ * The keys of a stream object that its worker reads.  The master checks a
+ * configuration with the same tables.
  *
- * Values are what user interfaces store: numbers may be text ("101"), and
- * null or "" is as if the key were absent.
+ * The tables are FIELD_LOOSE: numbers may be text ("101"), and null or "" is
+ * as if the key were absent.
  */
 #pragma once
 
@@ -59,34 +59,26 @@ struct stream_spec {
 		nit_version;
 };
 
-/* The keys read here, in order, but for the counters of versions; n of them.
- */
-size_t stream_spec_keys(const char *const **ret);
+/* The keys of a stream object that its worker reads, and those with which the
+ * worker continues the version numbers of tables. */
+extern const struct field_table stream_option_fields, stream_version_fields;
 
-/* Nothing asked for. */
+/* Every key has its default. */
 void stream_spec_init(struct stream_spec *);
 
-/* Takes one key's value (may be NULL); 0, or -EINVAL with why, which lacks
- * the name of the key: "video: 9 is not between 32 and 8190". */
-int stream_spec_read(struct stream_spec *, const char *key,
-		     const json_t *value, struct errmsg *why) MUST_CHECK;
-
-/* All keys of a stream object (NULL: none).  Always writes *ret: a value
- * without a meaning is left out; the return and why are those of the first. */
+/* All keys of a stream object (NULL: none).  Always writes *ret: a wrong value
+ * is as if its key were absent; the return and the sentence are those of the
+ * first one. */
 int stream_spec_parse(const json_t *stream, struct stream_spec *ret,
-		      struct errmsg *why) MUST_CHECK;
+		      struct errmsg *error) MUST_CHECK;
 
-/* A new object with the keys that are read here and nothing else. */
+/* A new object with the keys of both tables and no other. */
 json_t *stream_spec_pick(const json_t *stream);
 
-/* Those of them that the settings may have, for all streams that do not say
- * otherwise; n of them. */
-size_t stream_spec_default_keys(const char *const **ret);
-
-/* Puts them (settings may be NULL) where an object of stream_spec_pick() says
- * nothing. */
+/* Copies the keys with FIELD_SETTING from settings (may be NULL) into an
+ * object of stream_spec_pick() that does not have them. */
 void stream_spec_add_defaults(json_t *options, const json_t *settings);
 
-/* Do two objects of stream_spec_pick() ask for the same?  Versions do not
+/* Have two objects of stream_spec_pick() the same options?  Versions do not
  * count: they only say where a new count begins. */
 bool stream_spec_is_same(const json_t *a, const json_t *b);

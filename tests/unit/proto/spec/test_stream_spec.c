@@ -137,7 +137,7 @@ Test(stream_spec, names_the_key_and_what_is_wrong_with_it)
 	refuse("{\"backup_type\":\"maybe\"}", "backup_type: \"maybe\" is not "
 	       "active, stop, passive or disable");
 	refuse("{\"backup_start_delay\":-1}",
-	       "backup_start_delay: -1 is not between 0 and 86400");
+	       "backup_start_delay: -1 is not between 0 and 86400 s");
 	refuse("{\"filler\":\"x\"}",
 	       "filler: \"x\" is not \"still\" or the path of a file");
 }
