@@ -134,7 +134,7 @@ static void feed(struct rig *r, bool sound)
 
 	for (; n > 0; n--)
 		len += make(r, packets + len) * TS_PACKET;
-	if (sound ? hls_sound_push(hls_mux_sound(r->mux), packets, len)
+	if (sound ? audio_track_push(hls_mux_sound(r->mux), packets, len)
 		  : hls_mux_push(r->mux, packets, len))
 		r->in += len / TS_PACKET;
 }
@@ -145,7 +145,7 @@ static void feed_raw(struct rig *r, bool sound)
 
 	len = len < r->size ? len : r->size;
 	if (sound)
-		(void)hls_sound_push(hls_mux_sound(r->mux), r->data, len);
+		(void)audio_track_push(hls_mux_sound(r->mux), r->data, len);
 	else
 		(void)hls_mux_push(r->mux, r->data, len);
 	/* of packed audio, each byte may be in a packet of its own */
@@ -156,7 +156,7 @@ static void feed_raw(struct rig *r, bool sound)
 
 static void step(struct rig *r)
 {
-	struct hls_sound *sound = hls_mux_sound(r->mux);
+	struct audio_track *sound = hls_mux_sound(r->mux);
 	unsigned op = next(r);
 
 	switch (op % 8) {
@@ -164,10 +164,10 @@ static void step(struct rig *r)
 		feed_raw(r, op & 8);
 		break;
 	case 1:
-		hls_sound_begin(sound, op & 8);
+		audio_track_begin(sound, op & 8);
 		break;
 	case 2:
-		(void)hls_sound_end(sound);
+		(void)audio_track_end(sound);
 		break;
 	case 3:
 		if (hls_mux_end(r->mux))

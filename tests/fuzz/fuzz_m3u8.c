@@ -16,7 +16,7 @@ static void judge_text(struct m3u8_text t, const char *text, size_t len)
 static void judge(const struct m3u8 *l, const char *text, size_t len)
 {
 	for (size_t i = 0; i < l->n_variants; i++) {
-		const struct m3u8_sound *sound =
+		const struct m3u8_audio *sound =
 			m3u8_sound_of(l, &l->variants[i], "de");
 
 		judge_text(l->variants[i].uri, text, len);
@@ -36,27 +36,27 @@ static void judge(const struct m3u8 *l, const char *text, size_t len)
 	}
 }
 
-static void play(struct hls_window *w, const struct m3u8 *l)
+static void play(struct segment_window *w, const struct m3u8 *l)
 {
-	struct hls_step step;
+	struct segment_step step;
 	size_t n = 0;
 
-	hls_window_update(w, l, 7000);
-	(void)hls_window_ahead_ms(w, l);
-	while (hls_window_next(w, l, &step)) {
+	segment_window_update(w, l, 7000);
+	(void)segment_window_ahead_ms(w, l);
+	while (segment_window_next(w, l, &step)) {
 		if (step.sequence < l->sequence ||
 		    step.sequence - l->sequence >= l->n_segments ||
 		    n++ == l->n_segments)
 			abort();
-		hls_window_done(w, &step, n % 8 != 0);
+		segment_window_done(w, &step, n % 8 != 0);
 	}
 	if (n % 5 == 4)
-		hls_window_change(w);
+		segment_window_change(w);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 	struct m3u8 l;
 
 	while (size > 0) {

@@ -44,7 +44,7 @@ struct http_input {
 	struct playout playout;
 	struct retry retry; /* of the connection, while there is play left */
 	int err;            /* why there is no connection, or 0 */
-	struct errmsg why;
+	struct errmsg error;
 };
 
 static bool is_playlist_type(const char *type)
@@ -104,8 +104,10 @@ static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
 	if (h->what == NOT_KNOWN && !has_room(h, buf_len(&h->body) + len))
 		return FETCH_NO_ROOM;
 	if (buf_len(&h->body) + len > M3U8_SIZE_MAX) {
-		h->err = errmsg_fail(&h->why, -EFBIG, "the playlist is longer "
-				     "than %d bytes", M3U8_SIZE_MAX);
+		h->err = errmsg_fail(&h->error, -EFBIG,
+		                     "the playlist is longer "
+		                     "than %d bytes",
+		                     M3U8_SIZE_MAX);
 		return FETCH_ENOUGH;
 	}
 	buf_append(&h->body, data, len);
@@ -125,7 +127,7 @@ static bool open_fetch(struct http_input *h, uint64_t now_ns)
 		.on_data = on_data, .arg = h,
 	};
 
-	h->fetch = fetch_new(h->fetcher, &request, &h->err, &h->why);
+	h->fetch = fetch_new(h->fetcher, &request, &h->err, &h->error);
 	if (h->fetch == NULL)
 		return false;
 	h->err = 0;
@@ -148,13 +150,13 @@ static bool is_playlist(const struct http_input *h)
 static void note_end(struct http_input *h, uint64_t now_ns)
 {
 	if (fetch_state(h->fetch) == FETCH_FAILED)
-		h->err = fetch_error(h->fetch, &h->why);
+		h->err = fetch_error(h->fetch, &h->error);
 	else if (h->err == 0 && is_playlist(h))
 		h->hls = hls_new(&h->base.spec->http, h->fetcher,
 				 fetch_url(h->fetch), &h->body, now_ns,
-				 &h->err, &h->why);
+				 &h->err, &h->error);
 	else if (h->err == 0)
-		h->err = errmsg_fail(&h->why, -ECONNRESET,
+		h->err = errmsg_fail(&h->error, -ECONNRESET,
 				     "the server ended the stream");
 	fetch_free(&h->fetch);
 	buf_done(&h->body);
@@ -171,7 +173,7 @@ static void turn(struct http_input *h, uint64_t now_ns)
 		     h->playout.plays ? playout_waiting_ns(&h->playout) : 0);
 	if (h->what == A_PLAYLIST &&
 	    now_ns - h->asked_ns > PLAYLIST_LIMIT_S * SECOND_NS)
-		h->err = errmsg_fail(&h->why, -ETIMEDOUT,
+		h->err = errmsg_fail(&h->error, -ETIMEDOUT,
 				     "the playlist takes too long");
 	if (h->err < 0 || fetch_state(h->fetch) != FETCH_RUNS)
 		note_end(h, now_ns);
@@ -182,19 +184,19 @@ static void connect_again(struct http_input *h, uint64_t now_ns)
 	if (!retry_is_due(&h->retry, now_ns))
 		return;
 	if (open_fetch(h, now_ns))
-		log_info("stream", "http: asks again: %s", h->why.text);
+		log_info("stream", "http: asks again: %s", h->error.text);
 	else
 		retry_failed(&h->retry, now_ns);
 }
 
 static int http_read(struct input *in, struct batch *batch, uint64_t now_ns,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
 	struct http_input *h = container_of(in, struct http_input, base);
 	size_t taken = playout_take(&h->playout, batch, now_ns);
 
 	if (h->hls != NULL)
-		return hls_read(h->hls, batch, now_ns, why);
+		return hls_read(h->hls, batch, now_ns, error);
 	if (h->fetch == NULL)
 		connect_again(h, now_ns);
 	else
@@ -203,18 +205,18 @@ static int http_read(struct input *in, struct batch *batch, uint64_t now_ns,
 		return 1;
 	if (h->err == 0 || !playout_is_dry(&h->playout))
 		return 0;
-	*why = h->why;
+	*error = h->error;
 	return h->err;
 }
 
-static int http_second(struct input *in, uint64_t now_ns, struct errmsg *why)
+static int http_second(struct input *in, uint64_t now_ns, struct errmsg *error)
 {
 	struct http_input *h = container_of(in, struct http_input, base);
 
-	(void)now_ns, (void)why;
+	(void)now_ns, (void)error;
 	playout_second(&h->playout);
 	if (h->hls != NULL)
-		hls_second(h->hls);
+		hls_every_second(h->hls);
 	return 0;
 }
 
@@ -245,7 +247,7 @@ static const char *http_trouble(const struct input *in)
 	const struct http_input *h =
 		container_of(in, const struct http_input, base);
 
-	return h->hls != NULL ? hls_trouble(h->hls) : NULL;
+	return h->hls != NULL ? hls_error(h->hls) : NULL;
 }
 
 static void http_free(struct input *in)
@@ -270,7 +272,7 @@ static const struct input_ops http_ops = {
 };
 
 struct input *http_input_open(const struct input_spec *spec, uint64_t now_ns,
-			      int *ret_err, struct errmsg *why)
+			      int *ret_err, struct errmsg *error)
 {
 	const struct http_spec *http = &spec->http;
 	struct http_input *h = xcalloc(1, sizeof *h);
@@ -280,11 +282,11 @@ struct input *http_input_open(const struct input_spec *spec, uint64_t now_ns,
 	playout_init(&h->playout,
 		     http->no_sync ? 0 : http->buffer_time_s * 1000,
 		     (size_t)http->buffer_size_kib * 1024 / TS_PACKET, now_ns);
-	h->fetcher = fetcher_new(http, &h->err, &h->why);
+	h->fetcher = fetcher_new(http, &h->err, &h->error);
 	if (h->fetcher != NULL && open_fetch(h, now_ns))
 		return &h->base;
 	*ret_err = h->err;
-	*why = h->why;
+	*error = h->error;
 	http_free(&h->base);
 	return NULL;
 }

@@ -153,39 +153,39 @@ static void np_send(struct output *out, const struct ts_run *runs,
 	turn(o);
 }
 
-static int fail(const struct np_output *o, struct errmsg *why)
+static int fail(const struct np_output *o, struct errmsg *error)
 {
-	int r = headers_judge(&o->answered, why);
+	int r = headers_check(&o->answered, error);
 	long status = 0, err = 0;
 
 	if (r < 0)
 		return r;
 	(void)curl_easy_getinfo(o->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (status >= 300)
-		return errmsg_fail(why, -EPROTO, "the server answers %ld",
+		return errmsg_fail(error, -EPROTO, "the server answers %ld",
 				   status);
 	if (o->result == CURLE_OK)
-		return errmsg_fail(why, -EPIPE, "the server has ended it");
+		return errmsg_fail(error, -EPIPE, "the server has ended it");
 	/* the detail of that one has milliseconds in it */
 	if (o->result == CURLE_COULDNT_CONNECT)
 		(void)curl_easy_getinfo(o->easy, CURLINFO_OS_ERRNO, &err);
 	if (err != 0)
-		return errmsg_fail(why, -ECONNREFUSED, "connect: %s",
+		return errmsg_fail(error, -ECONNREFUSED, "connect: %s",
 				   strerror((int)err));
 	if (o->result == CURLE_COULDNT_CONNECT || o->detail[0] == '\0')
-		return errmsg_fail(why, -ECONNREFUSED, "%s",
+		return errmsg_fail(error, -ECONNREFUSED, "%s",
 				   curl_easy_strerror(o->result));
-	return errmsg_fail(why, -ECONNRESET, "%s", o->detail);
+	return errmsg_fail(error, -ECONNRESET, "%s", o->detail);
 }
 
-static int np_second(struct output *out, struct errmsg *why)
+static int np_second(struct output *out, struct errmsg *error)
 {
 	struct np_output *o = container_of(out, struct np_output, base);
 	unsigned timeout_s = out->spec->http.timeout_s;
 
 	turn(o);
 	if (o->over)
-		return fail(o, why);
+		return fail(o, error);
 	if (o->used > 0 && o->taken == o->taken_before)
 		o->stuck_s++;
 	else
@@ -193,8 +193,10 @@ static int np_second(struct output *out, struct errmsg *why)
 	o->taken_before = o->taken;
 	if (o->stuck_s < timeout_s)
 		return 0;
-	return errmsg_fail(why, -ETIMEDOUT, "the server has taken nothing for "
-			   "%u s", timeout_s);
+	return errmsg_fail(error, -ETIMEDOUT,
+	                   "the server has taken nothing for "
+	                   "%u s",
+	                   timeout_s);
 }
 
 static void np_stats(const struct output *out, struct link_stats *ret)
@@ -292,7 +294,7 @@ static bool set_all(struct np_output *o, const struct http_spec *spec)
 }
 
 struct output *np_output_open(const struct output_spec *spec, int *ret_err,
-			      struct errmsg *why)
+			      struct errmsg *error)
 {
 	struct np_output *o = xcalloc(1, sizeof *o);
 
@@ -304,7 +306,7 @@ struct output *np_output_open(const struct output_spec *spec, int *ret_err,
 	if (o->multi != NULL && o->easy != NULL && set_all(o, &spec->http) &&
 	    curl_multi_add_handle(o->multi, o->easy) == CURLM_OK)
 		return &o->base;
-	*ret_err = errmsg_fail(why, -EINVAL, "cannot be asked for: %s",
+	*ret_err = errmsg_fail(error, -EINVAL, "cannot be asked for: %s",
 			       o->detail);
 	np_free(&o->base);
 	return NULL;

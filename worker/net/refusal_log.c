@@ -5,38 +5,39 @@
 
 #include <string.h>
 
-static void tell_count(struct refusals *r, const char *protocol, unsigned port)
+static void log_count(struct refusal_log *r, const char *protocol,
+                      unsigned port)
 {
-	if (r->again > 0)
+	if (r->more > 0)
 		log_warning("stream", "%s port %u: refused since: %u more",
-			    protocol, port, r->again);
-	r->again = 0;
+			    protocol, port, r->more);
+	r->more = 0;
 }
 
-void refusals_note(struct refusals *r, const char *protocol, unsigned port,
-		   const struct errmsg *why, unsigned n, uint64_t now_ms)
+void refusal_log_add(struct refusal_log *r, const char *protocol, unsigned port,
+		   const struct errmsg *error, unsigned n, uint64_t now_ms)
 {
-	bool known = strcmp(why->text, r->told.text) == 0 &&
-		     now_ms - r->told_ms < REFUSALS_LOG_MS;
+	bool known = strcmp(error->text, r->last.text) == 0 &&
+		     now_ms - r->last_ms < REFUSAL_LOG_MS;
 	unsigned suppressed;
 
-	r->log.window_ms = REFUSALS_LOG_MS;
+	r->log.window_ms = REFUSAL_LOG_MS;
 	if (n == 0)
 		return;
 	if (known || !ratelimit_pass(&r->log, now_ms, &suppressed)) {
-		r->again += n;
+		r->more += n;
 		return;
 	}
-	tell_count(r, protocol, port);
-	log_warning("stream", "%s port %u: %s", protocol, port, why->text);
-	r->again = n - 1;
-	r->told = *why;
-	r->told_ms = now_ms;
+	log_count(r, protocol, port);
+	log_warning("stream", "%s port %u: %s", protocol, port, error->text);
+	r->more = n - 1;
+	r->last = *error;
+	r->last_ms = now_ms;
 }
 
-void refusals_second(struct refusals *r, const char *protocol, unsigned port,
-		     uint64_t now_ms)
+void refusal_log_every_second(struct refusal_log *r, const char *protocol,
+                              unsigned port, uint64_t now_ms)
 {
-	if (now_ms - r->told_ms >= REFUSALS_LOG_MS)
-		tell_count(r, protocol, port);
+	if (now_ms - r->last_ms >= REFUSAL_LOG_MS)
+		log_count(r, protocol, port);
 }

@@ -12,21 +12,21 @@
 
 #include <stdint.h>
 
-enum { REFUSALS_LOG_MS = 60000 };
+enum { REFUSAL_LOG_MS = 60000 };
 
 /* Embedded; zeroed memory has told nothing. */
-struct refusals {
+struct refusal_log {
 	struct ratelimit log;
-	struct errmsg told; /* what was told last ... */
-	uint64_t told_ms;   /* ... and when */
-	unsigned again;     /* refusals since that were not */
+	struct errmsg last; /* what was told last ... */
+	uint64_t last_ms;   /* ... and when */
+	unsigned more;      /* refusals since that were not */
 };
 
 /* n of them, of the last of which why tells who and why; who refuses is
  * "srt port 9000". */
-void refusals_note(struct refusals *, const char *protocol, unsigned port,
-		   const struct errmsg *why, unsigned n, uint64_t now_ms);
+void refusal_log_add(struct refusal_log *, const char *protocol, unsigned port,
+		   const struct errmsg *error, unsigned n, uint64_t now_ms);
 
 /* Once a second: how many were not told. */
-void refusals_second(struct refusals *, const char *protocol, unsigned port,
-		     uint64_t now_ms);
+void refusal_log_every_second(struct refusal_log *, const char *protocol,
+                              unsigned port, uint64_t now_ms);

@@ -60,7 +60,7 @@ struct fetch {
 };
 
 struct fetcher *fetcher_new(const struct http_spec *spec, int *ret_err,
-			    struct errmsg *why)
+			    struct errmsg *error)
 {
 	struct fetcher *f = xcalloc(1, sizeof *f);
 
@@ -73,7 +73,7 @@ struct fetcher *fetcher_new(const struct http_spec *spec, int *ret_err,
 	    curl_multi_setopt(f->multi, CURLMOPT_MAXCONNECTS,
 			      (long)CONNECTIONS_MAX) == CURLM_OK)
 		return f;
-	*ret_err = errmsg_fail(why, -ENOMEM, "http: no library");
+	*ret_err = errmsg_fail(error, -ENOMEM, "http: no library");
 	fetcher_free(&f);
 	return NULL;
 }
@@ -250,7 +250,7 @@ static bool set_how(struct fetch *f, const struct fetch_request *r)
 
 struct fetch *fetch_new(struct fetcher *fetcher,
 			const struct fetch_request *request, int *ret_err,
-			struct errmsg *why)
+			struct errmsg *error)
 {
 	struct fetch *f = xcalloc(1, sizeof *f);
 
@@ -264,7 +264,7 @@ struct fetch *fetch_new(struct fetcher *fetcher,
 		fetcher->fresh = true;
 		return f;
 	}
-	*ret_err = errmsg_fail(why, -EINVAL, "http: cannot be asked for: %s",
+	*ret_err = errmsg_fail(error, -EINVAL, "http: cannot be asked for: %s",
 			       f->detail);
 	fetch_free(&f);
 	return NULL;
@@ -410,34 +410,34 @@ static bool is_redirected(const struct fetch *f)
 	return n > 0;
 }
 
-int fetch_error(const struct fetch *f, struct errmsg *why)
+int fetch_error(const struct fetch *f, struct errmsg *error)
 {
-	int r = headers_judge(&f->came_with, why);
+	int r = headers_check(&f->came_with, error);
 	long err = 0;
 
 	if (r < 0)
 		return r;
 	if (f->packed)
-		return errmsg_fail(why, -ENOTSUP,
+		return errmsg_fail(error, -ENOTSUP,
 				   "a compressed stream is not played");
 	if (f->result == CURLE_HTTP_RETURNED_ERROR)
-		return errmsg_fail(why, -EREMOTEIO,
+		return errmsg_fail(error, -EREMOTEIO,
 				   "the server answers %ld", f->status);
 	if (f->result == CURLE_UNSUPPORTED_PROTOCOL && is_redirected(f))
-		return errmsg_fail(why, -EPROTONOSUPPORT,
+		return errmsg_fail(error, -EPROTONOSUPPORT,
 				   "the server redirects to %s: only http and "
 				   "https are followed", fetch_url(f));
 	if (f->result == CURLE_OPERATION_TIMEDOUT)
-		return errmsg_fail(why, -ETIMEDOUT, "http: %s",
+		return errmsg_fail(error, -ETIMEDOUT, "http: %s",
 				   f->detail[0] != '\0' ? f->detail
 							: "timed out");
 	/* the detail of that one has milliseconds in it */
 	if (f->result == CURLE_COULDNT_CONNECT)
 		(void)curl_easy_getinfo(f->easy, CURLINFO_OS_ERRNO, &err);
 	if (err != 0)
-		return errmsg_fail(why, -EREMOTEIO, "http: connect: %s",
+		return errmsg_fail(error, -EREMOTEIO, "http: connect: %s",
 				   strerror((int)err));
-	return errmsg_fail(why, -EREMOTEIO, "http: %s",
+	return errmsg_fail(error, -EREMOTEIO, "http: %s",
 			   f->detail[0] != '\0'
 				   ? f->detail
 				   : curl_easy_strerror(f->result));

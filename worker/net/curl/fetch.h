@@ -23,7 +23,7 @@ struct fetcher;
 /* The specification is borrowed for the life of the fetcher.  NULL with
  * *ret_err = -errno and why. */
 struct fetcher *fetcher_new(const struct http_spec *, int *ret_err,
-			    struct errmsg *why);
+			    struct errmsg *error);
 /* Its transfers are over. */
 void fetcher_free(struct fetcher **);
 
@@ -68,7 +68,7 @@ struct fetch_request {
 
 /* NULL with *ret_err = -errno and why. */
 struct fetch *fetch_new(struct fetcher *, const struct fetch_request *,
-			int *ret_err, struct errmsg *why);
+			int *ret_err, struct errmsg *error);
 void fetch_free(struct fetch **);
 
 /* At the next look, if it waits for room; up to four of a fetcher's may. */
@@ -79,7 +79,7 @@ bool fetch_is_paused(const struct fetch *);
 
 enum fetch_state fetch_state(const struct fetch *);
 /* Why it failed; -errno with why. */
-int fetch_error(const struct fetch *, struct errmsg *why) MUST_CHECK;
+int fetch_error(const struct fetch *, struct errmsg *error) MUST_CHECK;
 
 /* Where redirects have led; borrowed. */
 const char *fetch_url(const struct fetch *);

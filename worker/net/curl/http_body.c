@@ -11,55 +11,55 @@ enum {
 
 static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
 {
-	struct page *p = arg;
+	struct http_body *b = arg;
 
-	p->too_big = buf_len(&p->body) + len > p->max;
-	if (p->too_big)
+	b->too_big = buf_len(&b->buf) + len > b->max;
+	if (b->too_big)
 		return FETCH_ENOUGH;
-	buf_append(&p->body, data, len);
+	buf_append(&b->buf, data, len);
 	return FETCH_TAKEN;
 }
 
-int page_load(struct page *p, struct fetcher *fetcher, const char *url,
-	      size_t max, struct errmsg *why)
+int http_body_load(struct http_body *b, struct fetcher *fetcher,
+                   const char *url, size_t max, struct errmsg *error)
 {
 	struct fetch_request request = {
 		.url = url, .limit_s = LIMIT_S, .is_text = true,
-		.on_data = on_data, .arg = p,
+		.on_data = on_data, .arg = b,
 	};
 	int err = 0;
 
-	page_end(p);
-	buf_reset(&p->body, KEEP);
-	p->max = max;
-	p->too_big = false;
-	p->fetch = fetch_new(fetcher, &request, &err, why);
+	http_body_end(b);
+	buf_reset(&b->buf, KEEP);
+	b->max = max;
+	b->too_big = false;
+	b->fetch = fetch_new(fetcher, &request, &err, error);
 	return err;
 }
 
-void page_done(struct page *p)
+void http_body_done(struct http_body *b)
 {
-	page_end(p);
-	buf_done(&p->body);
+	http_body_end(b);
+	buf_done(&b->buf);
 }
 
-int page_look(const struct page *p, struct errmsg *why)
+int http_body_poll(const struct http_body *b, struct errmsg *error)
 {
-	switch (fetch_state(p->fetch)) {
+	switch (fetch_state(b->fetch)) {
 	case FETCH_RUNS:
 		return 0;
 	case FETCH_FAILED:
-		return fetch_error(p->fetch, why);
+		return fetch_error(b->fetch, error);
 	case FETCH_DONE:
 		break;
 	}
-	if (p->too_big)
-		return errmsg_fail(why, -EFBIG, "longer than %zu bytes",
-				   p->max);
+	if (b->too_big)
+		return errmsg_fail(error, -EFBIG, "longer than %zu bytes",
+				   b->max);
 	return 1;
 }
 
-void page_end(struct page *p)
+void http_body_end(struct http_body *b)
 {
-	fetch_free(&p->fetch);
+	fetch_free(&b->fetch);
 }

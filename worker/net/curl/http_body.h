@@ -9,26 +9,26 @@
 #include "worker/net/curl/fetch.h"
 
 /* Embedded; zeroed memory loads nothing. */
-struct page {
+struct http_body {
 	struct fetch *fetch; /* NULL: none */
-	struct buf body;
+	struct buf buf;
 	size_t max;
 	bool too_big;
 };
 
 /* Loads it; what was there before is forgotten.  0, or -errno with why. */
-int page_load(struct page *, struct fetcher *, const char *url, size_t max,
-	      struct errmsg *why) MUST_CHECK;
-void page_done(struct page *);
+int http_body_load(struct http_body *, struct fetcher *, const char *url,
+                   size_t max, struct errmsg *error) MUST_CHECK;
+void http_body_done(struct http_body *);
 
-static inline bool page_is_loading(const struct page *p)
+static inline bool http_body_is_loading(const struct http_body *b)
 {
-	return p->fetch != NULL;
+	return b->fetch != NULL;
 }
 
 /* 0: not yet; 1: it is there, in body; -errno with why: it cannot be had.
- * Where it came from is in fetch_url() until page_end(). */
-int page_look(const struct page *, struct errmsg *why) MUST_CHECK;
+ * Where it came from is in fetch_url() until http_body_end(). */
+int http_body_poll(const struct http_body *, struct errmsg *error) MUST_CHECK;
 
 /* It was looked at; the body stays. */
-void page_end(struct page *);
+void http_body_end(struct http_body *);

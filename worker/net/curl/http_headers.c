@@ -19,10 +19,10 @@ bool headers_watch(struct headers *h, CURL *easy)
 	       curl_easy_setopt(easy, CURLOPT_HEADERDATA, h) == CURLE_OK;
 }
 
-int headers_judge(const struct headers *h, struct errmsg *why)
+int headers_check(const struct headers *h, struct errmsg *error)
 {
 	if (h->len <= HEADERS_MAX)
 		return 0;
-	return errmsg_fail(why, -EFBIG, "the headers of the reply are longer "
+	return errmsg_fail(error, -EFBIG, "the headers of the reply are longer "
 			   "than %d bytes", HEADERS_MAX);
 }

@@ -24,4 +24,4 @@ struct headers {
 bool headers_watch(struct headers *, CURL *);
 
 /* 0, or -EFBIG with why: they were more. */
-int headers_judge(const struct headers *, struct errmsg *why) MUST_CHECK;
+int headers_check(const struct headers *, struct errmsg *error) MUST_CHECK;

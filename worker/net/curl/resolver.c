@@ -13,7 +13,7 @@ enum {
 	TRIES = 2,
 };
 
-struct name {
+struct resolver {
 	char *host;
 	uint16_t port;
 	ares_channel channel; /* NULL: not asked yet, or no need to */
@@ -23,9 +23,9 @@ struct name {
 	struct sockaddr_any address;
 };
 
-struct name *name_new(const char *host, uint16_t port)
+struct resolver *resolver_new(const char *host, uint16_t port)
 {
-	struct name *n = xcalloc(1, sizeof *n);
+	struct resolver *n = xcalloc(1, sizeof *n);
 
 	n->host = xstrdup(host);
 	n->port = port;
@@ -33,9 +33,9 @@ struct name *name_new(const char *host, uint16_t port)
 	return n;
 }
 
-void name_free(struct name **name)
+void resolver_free(struct resolver **name)
 {
-	struct name *n = *name;
+	struct resolver *n = *name;
 
 	*name = NULL;
 	if (n == NULL)
@@ -49,7 +49,7 @@ void name_free(struct name **name)
 static void on_answer(void *arg, int status, int timeouts,
 		      struct ares_addrinfo *info)
 {
-	struct name *n = arg;
+	struct resolver *n = arg;
 
 	(void)timeouts;
 	if (status == ARES_EDESTRUCTION)
@@ -70,7 +70,7 @@ static void on_answer(void *arg, int status, int timeouts,
 	ares_freeaddrinfo(info);
 }
 
-static void ask(struct name *n)
+static void ask(struct resolver *n)
 {
 	struct ares_options options = { .timeout = TRY_MS, .tries = TRIES };
 	struct ares_addrinfo_hints hints = { .ai_family = AF_UNSPEC };
@@ -87,7 +87,7 @@ static void ask(struct name *n)
 }
 
 /* Its sockets do not block: reading those that have nothing is harmless. */
-static void look(struct name *n)
+static void look(struct resolver *n)
 {
 	ares_socket_t sockets[ARES_GETSOCK_MAXNUM];
 	int bits = ares_getsock(n->channel, sockets, ARES_GETSOCK_MAXNUM);
@@ -104,7 +104,8 @@ static void look(struct name *n)
 	ares_process_fd(n->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
 }
 
-int name_poll(struct name *n, struct sockaddr_any *ret, struct errmsg *why)
+int resolver_poll(struct resolver *n, struct sockaddr_any *ret,
+                  struct errmsg *error)
 {
 	if (!n->answered && !n->asked)
 		ask(n);
@@ -113,7 +114,7 @@ int name_poll(struct name *n, struct sockaddr_any *ret, struct errmsg *why)
 	if (!n->answered)
 		return 0;
 	if (n->status != ARES_SUCCESS)
-		return errmsg_fail(why, -EHOSTUNREACH, "host: %.64s: %s",
+		return errmsg_fail(error, -EHOSTUNREACH, "host: %.64s: %s",
 				   n->host, ares_strerror(n->status));
 	*ret = n->address;
 	return 1;

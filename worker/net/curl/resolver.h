@@ -10,12 +10,12 @@
 #include "common/base/sockaddr.h"
 #include "common/base/util.h"
 
-struct name;
+struct resolver;
 
 /* A literal needs no resolver and is there at once.  Never NULL. */
-struct name *name_new(const char *host, uint16_t port);
-void name_free(struct name **);
+struct resolver *resolver_new(const char *host, uint16_t port);
+void resolver_free(struct resolver **);
 
 /* 1: *ret is written; 0: ask again; -errno with why ("host: …"). */
-int name_poll(struct name *, struct sockaddr_any *ret,
-	      struct errmsg *why) MUST_CHECK;
+int resolver_poll(struct resolver *, struct sockaddr_any *ret,
+	      struct errmsg *error) MUST_CHECK;

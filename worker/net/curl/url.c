@@ -60,7 +60,7 @@ static bool is_http(CURLU *u)
 	return is;
 }
 
-static char *resolve(CURLU *u, const char *text, struct errmsg *why)
+static char *resolve(CURLU *u, const char *text, struct errmsg *error)
 {
 	CURLUcode r;
 
@@ -68,11 +68,11 @@ static char *resolve(CURLU *u, const char *text, struct errmsg *why)
 	(void)curl_url_set(u, CURLUPART_PASSWORD, NULL, 0);
 	r = curl_url_set(u, CURLUPART_URL, text, 0);
 	if (r != CURLUE_OK) {
-		errmsg_set(why, "\"%.64s\": %s", text, curl_url_strerror(r));
+		errmsg_set(error, "\"%.64s\": %s", text, curl_url_strerror(r));
 		return NULL;
 	}
 	if (!is_http(u)) {
-		errmsg_set(why, "\"%.64s\": only http and https are followed",
+		errmsg_set(error, "\"%.64s\": only http and https are followed",
 			   text);
 		return NULL;
 	}
@@ -81,17 +81,17 @@ static char *resolve(CURLU *u, const char *text, struct errmsg *why)
 }
 
 char *url_resolve(const char *base, const char *text, size_t len,
-		  struct errmsg *why)
+		  struct errmsg *error)
 {
 	CURLU *u = read_url(base);
 	char *copy, *url;
 
 	if (u == NULL) {
-		errmsg_set(why, "\"%.64s\" is no address", base);
+		errmsg_set(error, "\"%.64s\" is no address", base);
 		return NULL;
 	}
 	copy = xstrndup(text, len);
-	url = resolve(u, copy, why);
+	url = resolve(u, copy, error);
 	free(copy);
 	curl_url_cleanup(u);
 	return url;

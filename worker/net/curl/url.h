@@ -14,7 +14,7 @@
  * none of http or https.
  */
 char *url_resolve(const char *base, const char *text, size_t len,
-		  struct errmsg *why);
+		  struct errmsg *error);
 
 /* Do both lead to the same scheme, host and port? */
 bool url_same_server(const char *a, const char *b);

@@ -20,18 +20,18 @@ enum {
 	/* So many bytes of sound come for a packet.  Of what is made to fill
 	 * the memory it is less, and lost. */
 	PACKED_SHARE = 100,
-	UNIT_MAX = HLS_SOUND_PACKETS / 4,
+	UNIT_MAX = AUDIO_TRACK_PACKETS / 4,
 };
 
-struct hls_sound {
+struct audio_track {
 	enum { NOT_KNOWN, TRANSPORT, PACKED } kind; /* of this segment */
 	struct ts_sync sync;
 	struct psi *psi;
-	struct packed packed;
-	struct hls_sound_format format; /* type 0: not known */
+	struct packed_audio packed;
+	struct audio_track_format format; /* type 0: not known */
 	struct fifo fifo;
 	bool cut;       /* what comes next is */
-	bool torn;      /* a unit has to begin first */
+	bool truncated;      /* a unit has to begin first */
 	bool first;     /* nothing of this segment came yet */
 	uint8_t cc;     /* of the packet that was kept last ... */
 	uint8_t offset; /* ... which is that much more than it came with */
@@ -40,37 +40,37 @@ struct hls_sound {
 	size_t looked;      /* packets of the fifo that were looked at */
 };
 
-struct hls_sound *hls_sound_new(void)
+struct audio_track *audio_track_new(void)
 {
-	struct hls_sound *s = xcalloc(1, sizeof *s);
+	struct audio_track *s = xcalloc(1, sizeof *s);
 
 	ts_sync_init(&s->sync, TS_SYNC_STREAM);
 	s->psi = psi_new();
-	s->fifo.max = HLS_SOUND_PACKETS;
-	s->torn = true;
+	s->fifo.max = AUDIO_TRACK_PACKETS;
+	s->truncated = true;
 	return s;
 }
 
-void hls_sound_free(struct hls_sound **sound)
+void audio_track_free(struct audio_track **track)
 {
-	struct hls_sound *s = *sound;
+	struct audio_track *s = *track;
 
-	*sound = NULL;
+	*track = NULL;
 	if (s == NULL)
 		return;
 	psi_free(&s->psi);
-	packed_done(&s->packed);
+	packed_audio_done(&s->packed);
 	fifo_done(&s->fifo);
 	free(s);
 }
 
-void hls_sound_begin(struct hls_sound *s, bool cut)
+void audio_track_begin(struct audio_track *s, bool cut)
 {
 	ts_sync_reset(&s->sync);
-	packed_segment(&s->packed);
+	packed_audio_segment(&s->packed);
 	s->kind = NOT_KNOWN;
 	s->first = true;
-	s->torn |= cut;
+	s->truncated |= cut;
 	s->cut |= cut;
 	if (cut)
 		psi_reset(s->psi);
@@ -79,14 +79,14 @@ void hls_sound_begin(struct hls_sound *s, bool cut)
 /* --- what is kept --- */
 
 /* A segment may count anew; inside of it a gap stays one. */
-static void keep(struct hls_sound *s, const uint8_t *packet)
+static void keep(struct audio_track *s, const uint8_t *packet)
 {
 	bool full = fifo_len(&s->fifo) == fifo_max(&s->fifo);
 	uint8_t *copy;
 
 	/* frames of a few bytes each make more packets than anybody needs */
-	s->torn |= full;
-	if (full || (s->torn && !ts_pusi(packet)))
+	s->truncated |= full;
+	if (full || (s->truncated && !ts_pusi(packet)))
 		return;
 	copy = fifo_push(&s->fifo, (struct ts_run){ packet, 1 });
 	if (s->first)
@@ -96,23 +96,23 @@ static void keep(struct hls_sound *s, const uint8_t *packet)
 	ts_set_cc(copy, s->cc);
 	(void)pcr_strip(copy); /* the clock is that of the pictures */
 	ts_set_pid(copy, s->cut ? IS_CUT : GOES_ON);
-	s->cut = s->first = s->torn = false;
+	s->cut = s->first = s->truncated = false;
 	s->in++;
 }
 
-static void set_format(struct hls_sound *s, const struct pmt_stream *stream)
+static void set_format(struct audio_track *s, const struct pmt_stream *stream)
 {
 	struct desc_loop d = stream->descriptors;
 
-	s->format = (struct hls_sound_format){ .type = stream->type,
+	s->format = (struct audio_track_format){ .type = stream->type,
 					       .pid = stream->pid };
-	if (d.len > HLS_SOUND_DESCRIPTORS)
+	if (d.len > AUDIO_TRACK_DESCRIPTORS)
 		return;
 	memcpy(s->format.descriptors, d.data, d.len);
 	s->format.len = d.len;
 }
 
-static void read_tables(struct hls_sound *s)
+static void read_tables(struct audio_track *s)
 {
 	const struct psi_program *programs;
 	size_t n = psi_programs(s->psi, &programs);
@@ -130,7 +130,7 @@ static void read_tables(struct hls_sound *s)
 	}
 }
 
-static void take(struct hls_sound *s, struct ts_run run)
+static void take(struct audio_track *s, struct ts_run run)
 {
 	for (size_t i = 0; i < run.n; i++) {
 		const uint8_t *packet = run.data + i * TS_PACKET;
@@ -149,15 +149,16 @@ static void take(struct hls_sound *s, struct ts_run run)
 }
 
 /* EN 300 468 D.3: AC-3 is private data with a descriptor. */
-static void set_packed_format(struct hls_sound *s)
+static void set_packed_format(struct audio_track *s)
 {
 	static const uint8_t ac3[] = { DESC_AC3, 1, 0 };
 	static const uint8_t eac3[] = { DESC_EAC3, 1, 0 };
-	struct hls_sound_format *f = &s->format;
+	struct audio_track_format *f = &s->format;
 	enum audio_codec codec = s->packed.codec;
 
-	*f = (struct hls_sound_format){
-		.type = packed_stream_type(&s->packed), .pid = TS_PID_NULL,
+	*f = (struct audio_track_format){
+		.type = packed_audio_stream_type(&s->packed),
+		.pid = TS_PID_NULL,
 	};
 	if (codec != AUDIO_AC3 && codec != AUDIO_EAC3)
 		return;
@@ -165,12 +166,12 @@ static void set_packed_format(struct hls_sound *s)
 	memcpy(f->descriptors, codec == AUDIO_AC3 ? ac3 : eac3, f->len);
 }
 
-static void unpack(struct hls_sound *s, bool last)
+static void unpack(struct audio_track *s, bool last)
 {
 	uint8_t packets[PACKED_PACKETS_MAX * TS_PACKET];
 	size_t n;
 
-	while ((n = packed_pull(&s->packed, last, packets)) > 0) {
+	while ((n = packed_audio_pull(&s->packed, last, packets)) > 0) {
 		/* nobody knows when it is to be heard */
 		if (!s->packed.stamped)
 			continue;
@@ -187,7 +188,7 @@ static void unpack(struct hls_sound *s, bool last)
 
 /* --- what goes in --- */
 
-static bool has_room(const struct hls_sound *s, size_t len)
+static bool has_room(const struct audio_track *s, size_t len)
 {
 	size_t n = s->kind == PACKED
 		? len / PACKED_SHARE + 2 * PACKED_PACKETS_MAX
@@ -196,18 +197,18 @@ static bool has_room(const struct hls_sound *s, size_t len)
 	return fifo_len(&s->fifo) + n <= fifo_max(&s->fifo);
 }
 
-bool hls_sound_push(struct hls_sound *s, const uint8_t *data, size_t len)
+bool audio_track_push(struct audio_track *s, const uint8_t *data, size_t len)
 {
 	struct ts_run run;
 
 	if (len == 0)
 		return true;
 	if (s->kind == NOT_KNOWN)
-		s->kind = packed_begins(data, len) ? PACKED : TRANSPORT;
+		s->kind = packed_audio_begins(data, len) ? PACKED : TRANSPORT;
 	if (!has_room(s, len))
 		return false;
 	if (s->kind == PACKED) {
-		packed_push(&s->packed, data, len);
+		packed_audio_push(&s->packed, data, len);
 		unpack(s, false);
 		return true;
 	}
@@ -217,7 +218,7 @@ bool hls_sound_push(struct hls_sound *s, const uint8_t *data, size_t len)
 	return true;
 }
 
-bool hls_sound_end(struct hls_sound *s)
+bool audio_track_end(struct audio_track *s)
 {
 	if (!has_room(s, 0))
 		return false;
@@ -227,17 +228,17 @@ bool hls_sound_end(struct hls_sound *s)
 	return true;
 }
 
-bool hls_sound_is_full(const struct hls_sound *s)
+bool audio_track_is_full(const struct audio_track *s)
 {
 	return fifo_len(&s->fifo) * 2 > fifo_max(&s->fifo);
 }
 
-uint64_t hls_sound_packets(const struct hls_sound *s)
+uint64_t audio_track_packets(const struct audio_track *s)
 {
 	return s->in;
 }
 
-const struct hls_sound_format *hls_sound_format(const struct hls_sound *s)
+const struct audio_track_format *audio_track_format(const struct audio_track *s)
 {
 	return s->format.type != 0 ? &s->format : NULL;
 }
@@ -245,7 +246,7 @@ const struct hls_sound_format *hls_sound_format(const struct hls_sound *s)
 /* --- what comes out --- */
 
 /* Where the oldest unit ends; 0: it is not whole. */
-static size_t end_of_unit(struct hls_sound *s, struct ts_run run)
+static size_t end_of_unit(struct audio_track *s, struct ts_run run)
 {
 	size_t closed = s->closed > s->out ? (size_t)(s->closed - s->out) : 0;
 
@@ -258,7 +259,7 @@ static size_t end_of_unit(struct hls_sound *s, struct ts_run run)
 	return closed == run.n || run.n >= UNIT_MAX ? run.n : 0;
 }
 
-bool hls_sound_unit(struct hls_sound *s, struct hls_unit *ret)
+bool audio_track_unit(struct audio_track *s, struct audio_unit *ret)
 {
 	struct ts_run run;
 
@@ -268,25 +269,25 @@ bool hls_sound_unit(struct hls_sound *s, struct hls_unit *ret)
 	run.n = end_of_unit(s, run);
 	if (run.n == 0)
 		return false;
-	*ret = (struct hls_unit){ .run = run,
+	*ret = (struct audio_unit){ .run = run,
 				  .cut = ts_pid(run.data) == IS_CUT };
 	ret->begins = pes_pts(run.data, &ret->pts);
 	return true;
 }
 
-const uint8_t *hls_sound_first(const struct hls_sound *s)
+const uint8_t *audio_track_first(const struct audio_track *s)
 {
 	return fifo_run(&s->fifo).data;
 }
 
-void hls_sound_drop(struct hls_sound *s, size_t packets)
+void audio_track_drop(struct audio_track *s, size_t packets)
 {
 	fifo_drop(&s->fifo, packets);
 	s->out += packets;
 	s->looked = 0;
 }
 
-void hls_sound_second(struct hls_sound *s)
+void audio_track_every_second(struct audio_track *s)
 {
 	fifo_trim(&s->fifo);
 }

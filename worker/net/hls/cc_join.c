@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void join_segment(struct join *j, bool on)
+void cc_join_segment(struct cc_join *j, bool on)
 {
 	j->segment++;
 	if (!on)
@@ -11,7 +11,8 @@ void join_segment(struct join *j, bool on)
 }
 
 /* The first packet of a PID in its segment. */
-static void begin(struct join *j, struct join_pid *p, const uint8_t *packet)
+static void begin(struct cc_join *j, struct cc_join_pid *p,
+                  const uint8_t *packet)
 {
 	bool has_payload = ts_has_payload(packet);
 	uint8_t expected = (uint8_t)(p->last + has_payload) & 0x0f;
@@ -25,16 +26,17 @@ static void begin(struct join *j, struct join_pid *p, const uint8_t *packet)
 	p->offset = (uint8_t)(p->offset + expected - now) & 0x0f;
 	/* what has no units at all is not waited for again */
 	p->waits = has_payload && !ts_pusi(packet) && !waited;
-	j->torn += p->waits;
+	j->truncated += p->waits;
 }
 
-enum join_is join_look(struct join *j, const uint8_t *packet, uint8_t *ret_cc)
+enum cc_join_result cc_join_feed(struct cc_join *j, const uint8_t *packet,
+                                 uint8_t *ret_cc)
 {
-	struct join_pid *p = &j->pids[ts_pid(packet)];
+	struct cc_join_pid *p = &j->pids[ts_pid(packet)];
 	uint8_t cc = ts_cc(packet);
 
 	if (ts_pid(packet) == TS_PID_NULL || ts_tei(packet))
-		return JOIN_AS_IT_IS;
+		return CC_JOIN_UNCHANGED;
 	if (!p->seen || p->segment != j->segment)
 		begin(j, p, packet);
 	p->seen = true;
@@ -44,9 +46,9 @@ enum join_is join_look(struct join *j, const uint8_t *packet, uint8_t *ret_cc)
 		/* what is left out does not count */
 		p->offset = (uint8_t)(p->offset - ts_has_payload(packet)) &
 			    0x0f;
-		return JOIN_LEFT_OUT;
+		return CC_JOIN_DROP;
 	}
 	*ret_cc = (uint8_t)(cc + p->offset) & 0x0f;
 	p->last = *ret_cc;
-	return *ret_cc == cc ? JOIN_AS_IT_IS : JOIN_CHANGED;
+	return *ret_cc == cc ? CC_JOIN_UNCHANGED : CC_JOIN_CHANGED;
 }

@@ -13,7 +13,7 @@
 
 #include "worker/ts/packet.h"
 
-struct join_pid {
+struct cc_join_pid {
 	uint8_t last;    /* counter that went out */
 	uint8_t offset;  /* what is added to those that come */
 	uint8_t segment; /* the last one that it was seen in */
@@ -21,19 +21,20 @@ struct join_pid {
 	bool waits;      /* for a unit to begin */
 };
 
-struct join {
+struct cc_join {
 	uint8_t segment; /* counts them */
-	uint32_t torn;   /* units that lost their begin at a border */
-	struct join_pid pids[TS_PIDS];
+	uint32_t truncated;   /* units that lost their begin at a border */
+	struct cc_join_pid pids[TS_PIDS];
 };
 
 /* A segment begins.  Not `on`: nothing of what came before matters to it. */
-void join_segment(struct join *, bool on);
+void cc_join_segment(struct cc_join *, bool on);
 
-enum join_is {
-	JOIN_AS_IT_IS,
-	JOIN_CHANGED, /* goes out with *ret_cc */
-	JOIN_LEFT_OUT,
+enum cc_join_result {
+	CC_JOIN_UNCHANGED,
+	CC_JOIN_CHANGED, /* goes out with *ret_cc */
+	CC_JOIN_DROP,
 };
 
-enum join_is join_look(struct join *, const uint8_t *packet, uint8_t *ret_cc);
+enum cc_join_result cc_join_feed(struct cc_join *, const uint8_t *packet,
+                                 uint8_t *ret_cc);

@@ -17,7 +17,8 @@ static void on_list(const struct m3u8 *m, bool variant, void *arg)
 	struct hls_audio *a = arg;
 
 	(void)variant;
-	hls_window_update(&a->track.window, m, a->spec->buffer_time_s * 1000);
+	segment_window_update(&a->track.window, m,
+	                      a->spec->buffer_time_s * 1000);
 }
 
 static bool is_ready(void *arg)
@@ -30,35 +31,35 @@ static void begin(bool cut, void *arg)
 {
 	struct hls_audio *a = arg;
 
-	hls_sound_begin(hls_mux_sound(a->mux), cut);
+	audio_track_begin(hls_mux_sound(a->mux), cut);
 }
 
 static bool push(const uint8_t *data, size_t len, void *arg)
 {
 	struct hls_audio *a = arg;
 
-	return hls_sound_push(hls_mux_sound(a->mux), data, len);
+	return audio_track_push(hls_mux_sound(a->mux), data, len);
 }
 
 static bool end(void *arg)
 {
 	struct hls_audio *a = arg;
 
-	return hls_sound_end(hls_mux_sound(a->mux));
+	return audio_track_end(hls_mux_sound(a->mux));
 }
 
 static uint64_t packets(void *arg)
 {
 	struct hls_audio *a = arg;
 
-	return hls_sound_packets(hls_mux_sound(a->mux));
+	return audio_track_packets(hls_mux_sound(a->mux));
 }
 
 static uint64_t waiting_ms(void *arg)
 {
 	struct hls_audio *a = arg;
 
-	return hls_play_waiting_ns(a->play) / MS;
+	return segment_play_waiting_ns(a->play) / MS;
 }
 
 static const struct hls_track_ops ops = {
@@ -78,18 +79,18 @@ static void begin_out(bool cut, void *arg)
 {
 	struct hls_audio *a = arg;
 
-	hls_play_begin(a->play, cut);
+	segment_play_begin(a->play, cut);
 }
 
 static bool push_out(const uint8_t *data, size_t len, void *arg)
 {
 	struct hls_audio *a = arg;
 
-	return hls_play_push(a->play, data, len);
+	return segment_play_push(a->play, data, len);
 }
 
 void hls_audio_init(struct hls_audio *a, const struct http_spec *spec,
-		    struct fetcher *fetcher, struct hls_play *play)
+		    struct fetcher *fetcher, struct segment_play *play)
 {
 	*a = (struct hls_audio){ .spec = spec, .fetcher = fetcher,
 				 .play = play };
@@ -113,7 +114,7 @@ void hls_audio_done(struct hls_audio *a)
 
 /* --- which one --- */
 
-static void set_name(struct hls_audio *a, const struct m3u8_sound *s)
+static void set_name(struct hls_audio *a, const struct m3u8_audio *s)
 {
 	errmsg_set(&a->name, "sound \"%.*s\" of group \"%.*s\"",
 		   (int)MIN(s->name.len, (size_t)32), s->name.data,
@@ -135,7 +136,7 @@ static void init_track(struct hls_track *t, struct hls_audio *a)
 	t->window.cut = true;
 }
 
-static void open_track(struct hls_audio *a, const struct m3u8_sound *s)
+static void open_track(struct hls_audio *a, const struct m3u8_audio *s)
 {
 	struct hls_mux_config cfg = { .begin = begin_out, .push = push_out,
 				      .arg = a };
@@ -151,23 +152,23 @@ static void open_track(struct hls_audio *a, const struct m3u8_sound *s)
 	log_info("stream", "hls: %s", a->name.text);
 }
 
-static void refuse(struct hls_audio *a, const struct m3u8_sound *s,
-		   const struct errmsg *why)
+static void refuse(struct hls_audio *a, const struct m3u8_audio *s,
+		   const struct errmsg *error)
 {
 	set_name(a, s);
-	errmsg_set(&a->trouble, "%s: %s", a->name.text, why->text);
+	errmsg_set(&a->trouble, "%s: %s", a->name.text, error->text);
 	log_warning("stream", "hls: %s", a->trouble.text);
 }
 
 void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	char *url = NULL;
-	const struct m3u8_sound *s = hls_list_sound(list, a->spec->audio);
+	const struct m3u8_audio *s = hls_list_audio(list, a->spec->audio);
 
 	if (s != NULL)
 		url = url_resolve(list->master.base, s->uri.data, s->uri.len,
-				  &why);
+				  &error);
 	if (url != NULL && a->url != NULL && strcmp(a->url, url) == 0) {
 		free(url);
 		return;
@@ -180,7 +181,7 @@ void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
 	}
 	/* else the variant itself is one that is all sound */
 	if (s != NULL && url == NULL)
-		refuse(a, s, &why);
+		refuse(a, s, &error);
 	free(url);
 }
 
@@ -197,8 +198,8 @@ static bool is_patient(const struct hls_audio *a, uint64_t now_ns)
 	if (a->lacks_ns > 0 &&
 	    now_ns - a->lacks_ns > HLS_AUDIO_WAIT_MS * MS)
 		return false;
-	return hls_play_is_dry(a->play) ||
-	       hls_play_waiting_ns(a->play) > reserve_ns;
+	return segment_play_is_dry(a->play) ||
+	       segment_play_waiting_ns(a->play) > reserve_ns;
 }
 
 void hls_audio_turn(struct hls_audio *a, uint64_t now_ns)
@@ -217,7 +218,7 @@ void hls_audio_turn(struct hls_audio *a, uint64_t now_ns)
 
 static void tell(struct hls_audio *a)
 {
-	const char *text = hls_track_trouble(&a->track);
+	const char *text = hls_track_error(&a->track);
 	bool lacks = a->lacks_ns > 0 && !a->patient &&
 		     !hls_track_has_ended(&a->track);
 	bool told = a->trouble.text[0] != '\0';
@@ -232,7 +233,7 @@ static void tell(struct hls_audio *a)
 		log_warning("stream", "hls: %s", a->trouble.text);
 }
 
-void hls_audio_second(struct hls_audio *a)
+void hls_audio_every_second(struct hls_audio *a)
 {
 	if (a->mux != NULL)
 		hls_mux_second(a->mux);
@@ -253,24 +254,24 @@ void hls_audio_begin(struct hls_audio *a, bool cut)
 	if (a->muxes)
 		hls_mux_begin(a->mux, cut);
 	else
-		hls_play_begin(a->play, cut);
+		segment_play_begin(a->play, cut);
 }
 
 bool hls_audio_push(struct hls_audio *a, const uint8_t *data, size_t len)
 {
 	return a->muxes ? hls_mux_push(a->mux, data, len)
-			: hls_play_push(a->play, data, len);
+			: segment_play_push(a->play, data, len);
 }
 
 bool hls_audio_end(struct hls_audio *a)
 {
-	return (!a->muxes || hls_mux_end(a->mux)) && hls_play_end(a->play);
+	return (!a->muxes || hls_mux_end(a->mux)) && segment_play_end(a->play);
 }
 
 uint64_t hls_audio_packets(const struct hls_audio *a)
 {
-	struct hls_play_counters played;
+	struct segment_play_counters played;
 
-	hls_play_counters(a->play, &played);
+	segment_play_counters(a->play, &played);
 	return a->muxes ? hls_mux_packets(a->mux) : played.packets;
 }

@@ -18,13 +18,13 @@ enum {
 	HLS_AUDIO_RESERVE_MS = 1000,
 };
 
-struct hls_play;
+struct segment_play;
 
 /* Embedded; stays at its place. */
 struct hls_audio {
 	const struct http_spec *spec;
 	struct fetcher *fetcher;
-	struct hls_play *play;
+	struct segment_play *play;
 	char *url;             /* of the playlist; NULL: none is played */
 	struct errmsg name;    /* of the group it is of */
 	struct hls_track track;
@@ -37,14 +37,14 @@ struct hls_audio {
 
 /* What goes out goes to play. */
 void hls_audio_init(struct hls_audio *, const struct http_spec *,
-		    struct fetcher *, struct hls_play *play);
+		    struct fetcher *, struct segment_play *play);
 void hls_audio_done(struct hls_audio *);
 
 /* Of the variant that is played now. */
 void hls_audio_choose(struct hls_audio *, const struct hls_list *);
 
 void hls_audio_turn(struct hls_audio *, uint64_t now_ns);
-void hls_audio_second(struct hls_audio *);
+void hls_audio_every_second(struct hls_audio *);
 
 /* Segments with pictures; as hls_track_ops. */
 bool hls_audio_is_ready(const struct hls_audio *);

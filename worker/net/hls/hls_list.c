@@ -35,15 +35,15 @@ void hls_list_init(struct hls_list *l, struct fetcher *fetcher,
 
 void hls_list_done(struct hls_list *l)
 {
-	page_done(&l->page);
-	page_done(&l->better);
+	http_body_done(&l->body);
+	http_body_done(&l->better);
 	forget(&l->master);
 	forget(&l->media);
 }
 
 /* Takes the body when it can be played. */
 static int read_text(const char *url, struct buf *body, struct hls_text *ret,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
 	struct hls_text t = { .len = buf_len(body) };
 	int r;
@@ -52,7 +52,7 @@ static int read_text(const char *url, struct buf *body, struct hls_text *ret,
 	t.data = xcalloc(1, t.len + 1);
 	if (t.len > 0)
 		memcpy(t.data, buf_head(body), t.len);
-	r = m3u8_parse((const char *)t.data, t.len, &t.list, why);
+	r = m3u8_parse((const char *)t.data, t.len, &t.list, error);
 	if (r < 0) {
 		free(t.data);
 		return r;
@@ -104,7 +104,7 @@ static void go_to(struct hls_list *l, size_t variant, uint64_t now_ns)
 	l->failures = 0;
 	l->load_ns = now_ns;
 	l->changed_ns = now_ns;
-	page_end(&l->page);
+	http_body_end(&l->body);
 	log_info("stream", "hls: variant of %" PRIu64 " kbit/s",
 		 variant_at(l, variant)->bandwidth / 1000);
 }
@@ -116,7 +116,7 @@ static void back_off(struct hls_list *l, uint64_t now_ns)
 					     (unsigned)HLS_RETURN_LAST_S);
 	l->return_ns = now_ns + l->return_s * SECOND_NS;
 	l->better_end = 0;
-	page_end(&l->better);
+	http_body_end(&l->better);
 }
 
 bool hls_list_fall(struct hls_list *l, uint64_t now_ns)
@@ -142,7 +142,7 @@ static void look_at_better(struct hls_list *l, uint64_t now_ns)
 	const struct m3u8_variant *v = variant_at(l, best_variant(l));
 	char *url = url_resolve(l->master.base, v->uri.data, v->uri.len, NULL);
 
-	if (url == NULL || page_load(&l->better, l->fetcher, url,
+	if (url == NULL || http_body_load(&l->better, l->fetcher, url,
 				     M3U8_SIZE_MAX, NULL) < 0)
 		back_off(l, now_ns);
 	free(url);
@@ -152,12 +152,12 @@ static void look_at_better(struct hls_list *l, uint64_t now_ns)
  * time. */
 static void judge_better(struct hls_list *l, uint64_t now_ns)
 {
-	const struct buf *body = &l->better.body;
+	const struct buf *body = &l->better.buf;
 	struct m3u8 m;
 	uint64_t end, target_ms;
 	bool ended;
 
-	page_end(&l->better);
+	http_body_end(&l->better);
 	if (m3u8_parse((const char *)buf_head(body), buf_len(body), &m,
 		       NULL) < 0) {
 		back_off(l, now_ns);
@@ -192,12 +192,12 @@ static void rise(struct hls_list *l, uint64_t now_ns)
 			l->return_s = 0;
 		return;
 	}
-	if (!page_is_loading(&l->better)) {
+	if (!http_body_is_loading(&l->better)) {
 		if (now_ns >= l->return_ns)
 			look_at_better(l, now_ns);
 		return;
 	}
-	r = page_look(&l->better, NULL);
+	r = http_body_poll(&l->better, NULL);
 	if (r > 0)
 		judge_better(l, now_ns);
 	else if (r < 0)
@@ -207,10 +207,10 @@ static void rise(struct hls_list *l, uint64_t now_ns)
 /* --- what came --- */
 
 static int take_master(struct hls_list *l, const char *url, struct buf *body,
-		       uint64_t now_ns, struct errmsg *why)
+		       uint64_t now_ns, struct errmsg *error)
 {
 	struct hls_text t;
-	int r = read_text(url, body, &t, why);
+	int r = read_text(url, body, &t, error);
 
 	if (r < 0)
 		return r;
@@ -228,7 +228,7 @@ static int take_master(struct hls_list *l, const char *url, struct buf *body,
 	sort_variants(l);
 	l->risen_ns = now_ns;
 	l->better_end = 0;
-	page_end(&l->better);
+	http_body_end(&l->better);
 	go_to(l, best_variant(l), now_ns);
 	return 0;
 }
@@ -293,17 +293,17 @@ static void schedule(struct hls_list *l, bool changed, uint64_t now_ns)
 }
 
 static int take_media(struct hls_list *l, const char *url, struct buf *body,
-		      uint64_t now_ns, struct errmsg *why)
+		      uint64_t now_ns, struct errmsg *error)
 {
 	struct hls_text t;
-	int r = read_text(url, body, &t, why);
+	int r = read_text(url, body, &t, error);
 	bool changed;
 
 	if (r < 0)
 		return r;
 	if (t.list.master) {
 		forget(&t);
-		return errmsg_fail(why, -EINVAL, "a variant is a list of "
+		return errmsg_fail(error, -EINVAL, "a variant is a list of "
 				   "variants again");
 	}
 	changed = l->media.base == NULL ||
@@ -317,9 +317,9 @@ static int take_media(struct hls_list *l, const char *url, struct buf *body,
 }
 
 int hls_list_begin(struct hls_list *l, const char *url, struct buf *body,
-		   uint64_t now_ns, struct errmsg *why)
+		   uint64_t now_ns, struct errmsg *error)
 {
-	int r = take_master(l, url, body, now_ns, why);
+	int r = take_master(l, url, body, now_ns, error);
 
 	l->began_ns = l->changed_ns = now_ns;
 	if (r > 0)
@@ -329,38 +329,38 @@ int hls_list_begin(struct hls_list *l, const char *url, struct buf *body,
 
 /* --- loads --- */
 
-static void failed(struct hls_list *l, const struct errmsg *why,
+static void failed(struct hls_list *l, const struct errmsg *error,
 		   uint64_t now_ns)
 {
 	unsigned wait_ms = (unsigned)RETRY_FIRST_MS << MIN(l->failures, 5U);
 
-	if (strcmp(l->trouble.text, why->text) != 0)
-		log_warning("stream", "hls: playlist: %s", why->text);
-	l->trouble = *why;
+	if (strcmp(l->trouble.text, error->text) != 0)
+		log_warning("stream", "hls: playlist: %s", error->text);
+	l->trouble = *error;
 	l->load_ns = now_ns + MIN(wait_ms, (unsigned)RETRY_LAST_MS) * MS;
 	if (++l->failures >= HLS_FAILURES_MAX && !l->loads_master)
 		(void)hls_list_fall(l, now_ns);
 }
 
-static char *url_of(const struct hls_list *l, struct errmsg *why)
+static char *url_of(const struct hls_list *l, struct errmsg *error)
 {
 	const struct m3u8_variant *v;
 
 	if (l->loads_master || l->n_variants == 0)
 		return xstrdup(l->home);
 	v = variant_at(l, l->variant);
-	return url_resolve(l->master.base, v->uri.data, v->uri.len, why);
+	return url_resolve(l->master.base, v->uri.data, v->uri.len, error);
 }
 
 static void load(struct hls_list *l, uint64_t now_ns)
 {
-	struct errmsg why = { 0 };
-	char *url = url_of(l, &why);
+	struct errmsg error = { 0 };
+	char *url = url_of(l, &error);
 
 	l->began_ns = now_ns;
-	if (url == NULL || page_load(&l->page, l->fetcher, url, M3U8_SIZE_MAX,
-				     &why) < 0)
-		failed(l, &why, now_ns);
+	if (url == NULL || http_body_load(&l->body, l->fetcher, url,
+	                                  M3U8_SIZE_MAX, &error) < 0)
+		failed(l, &error, now_ns);
 	free(url);
 }
 
@@ -377,22 +377,22 @@ static bool is_stalled(const struct hls_list *l, uint64_t now_ns)
 static enum hls_list_is take(struct hls_list *l, const char *url,
 			     uint64_t now_ns)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	bool variant = l->changes;
 	int r;
 
 	l->reloads++;
 	if (l->loads_master) {
-		r = take_master(l, url, &l->page.body, now_ns, &why);
+		r = take_master(l, url, &l->body.buf, now_ns, &error);
 		if (r > 0)
 			schedule(l, true, now_ns);
 		variant = r > 0;
 	} else {
-		r = take_media(l, url, &l->page.body, now_ns, &why);
+		r = take_media(l, url, &l->body.buf, now_ns, &error);
 		l->changes &= r < 0;
 	}
 	if (r < 0) {
-		failed(l, &why, now_ns);
+		failed(l, &error, now_ns);
 		return HLS_LIST_SAME;
 	}
 	if (!is_stalled(l, now_ns))
@@ -416,29 +416,29 @@ static void look_for_stall(struct hls_list *l, uint64_t now_ns)
 enum hls_list_is hls_list_turn(struct hls_list *l, uint64_t now_ns)
 {
 	enum hls_list_is is = HLS_LIST_SAME;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	int r;
 
 	rise(l, now_ns);
-	if (!page_is_loading(&l->page)) {
+	if (!http_body_is_loading(&l->body)) {
 		look_for_stall(l, now_ns);
 		if (now_ns >= l->load_ns &&
 		    (l->idle || l->changes || !l->media.list.ended))
 			load(l, now_ns);
 		return is;
 	}
-	r = page_look(&l->page, &why);
+	r = http_body_poll(&l->body, &error);
 	if (r == 0)
 		return is;
 	if (r < 0) {
-		failed(l, &why, now_ns);
+		failed(l, &error, now_ns);
 	} else {
-		char *url = xstrdup(fetch_url(l->page.fetch));
+		char *url = xstrdup(fetch_url(l->body.fetch));
 
 		is = take(l, url, now_ns);
 		free(url);
 	}
-	page_end(&l->page);
+	http_body_end(&l->body);
 	return is;
 }
 
@@ -447,10 +447,10 @@ const struct m3u8 *hls_list_media(const struct hls_list *l)
 	return l->media.base != NULL && !l->changes ? &l->media.list : NULL;
 }
 
-const struct m3u8_sound *hls_list_sound(const struct hls_list *l,
+const struct m3u8_audio *hls_list_audio(const struct hls_list *l,
 					const char *wanted)
 {
-	const struct m3u8_sound *s =
+	const struct m3u8_audio *s =
 		l->n_variants > 0 ? m3u8_sound_of(&l->master.list,
 						  variant_at(l, l->variant),
 						  wanted) : NULL;

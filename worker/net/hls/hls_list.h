@@ -38,7 +38,7 @@ struct hls_list {
 	struct fetcher *fetcher;
 	const char *home;       /* the address of the input */
 	uint64_t bandwidth;     /* the most that is allowed; 0: any */
-	struct page page;
+	struct http_body body;
 	bool loads_master;
 	struct hls_text master; /* of a list without variants: none */
 	struct hls_text media;
@@ -51,7 +51,7 @@ struct hls_list {
 	unsigned failures;      /* in a row */
 	unsigned return_s;      /* 0: it never fell */
 	uint64_t return_ns;     /* when a better variant is looked at ... */
-	struct page better;     /* ... its list ... */
+	struct http_body better;     /* ... its list ... */
 	uint64_t better_end;    /* ... and where it ended at first; 0: it was
 				   not seen yet */
 	uint64_t risen_ns;      /* since then the best one plays */
@@ -74,7 +74,7 @@ void hls_list_done(struct hls_list *);
 /* The first reply of the address, found at url: takes what is in body.  0, or
  * -errno with why: it cannot be played. */
 int hls_list_begin(struct hls_list *, const char *url, struct buf *body,
-		   uint64_t now_ns, struct errmsg *why) MUST_CHECK;
+		   uint64_t now_ns, struct errmsg *error) MUST_CHECK;
 
 /* Loads what is due. */
 enum hls_list_is hls_list_turn(struct hls_list *, uint64_t now_ns);
@@ -86,7 +86,7 @@ bool hls_list_fall(struct hls_list *, uint64_t now_ns);
 const struct m3u8 *hls_list_media(const struct hls_list *);
 /* What is heard with the variant, wanted by language or name, if it has a
  * playlist of its own; else NULL. */
-const struct m3u8_sound *hls_list_sound(const struct hls_list *,
+const struct m3u8_audio *hls_list_audio(const struct hls_list *,
 					const char *wanted);
 /* bits per second; 0: not told. */
 uint64_t hls_list_bandwidth(const struct hls_list *);

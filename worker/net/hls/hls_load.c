@@ -116,24 +116,24 @@ static int turn_key(struct hls_load *l)
 {
 	int r;
 
-	if (!page_is_loading(&l->page)) {
+	if (!http_body_is_loading(&l->body)) {
 		l->tried_ns = l->seen_ns;
-		r = page_load(&l->page, l->fetcher, l->key_url, HLS_KEY,
-			      &l->why);
+		r = http_body_load(&l->body, l->fetcher, l->key_url, HLS_KEY,
+			      &l->error);
 		return MIN(r, 0);
 	}
-	r = page_look(&l->page, &l->why);
-	if (r > 0 && buf_len(&l->page.body) != HLS_KEY)
-		r = errmsg_fail(&l->why, -EINVAL, "of %zu bytes",
-				buf_len(&l->page.body));
+	r = http_body_poll(&l->body, &l->error);
+	if (r > 0 && buf_len(&l->body.buf) != HLS_KEY)
+		r = errmsg_fail(&l->error, -EINVAL, "of %zu bytes",
+				buf_len(&l->body.buf));
 	if (r > 0)
-		add_key(l, buf_head(&l->page.body));
+		add_key(l, buf_head(&l->body.buf));
 	if (r != 0) {
-		page_end(&l->page);
-		buf_wipe(&l->page.body, HLS_KEY);
+		http_body_end(&l->body);
+		buf_wipe(&l->body.buf, HLS_KEY);
 	}
 	if (r < 0)
-		errmsg_prefix(&l->why, "key: ");
+		errmsg_prefix(&l->error, "key: ");
 	return r;
 }
 
@@ -154,7 +154,7 @@ static bool begin_cipher(struct hls_load *l, const uint8_t *key)
 static void forget(struct hls_load *l)
 {
 	fetch_free(&l->fetch);
-	page_end(&l->page);
+	http_body_end(&l->body);
 	buf_reset(&l->waiting, KEEP);
 	EVP_CIPHER_CTX_free(l->cipher);
 	l->cipher = NULL;
@@ -172,17 +172,17 @@ void hls_load_done(struct hls_load *l)
 {
 	hls_load_stop(l);
 	hls_load_forget_keys(l);
-	page_done(&l->page);
+	http_body_done(&l->body);
 	buf_done(&l->waiting);
 }
 
 static int read_key(struct hls_load *l, const struct m3u8 *m, const char *base,
-		    const struct hls_step *step, struct errmsg *why)
+		    const struct segment_step *step, struct errmsg *error)
 {
 	const struct m3u8_key *k = &m->keys[step->segment->key - 1];
 
 	if (k->method != M3U8_AES_128)
-		return errmsg_fail(why, -ENOTSUP, "segments encrypted by "
+		return errmsg_fail(error, -ENOTSUP, "segments encrypted by "
 				   "%.*s are not played",
 				   (int)MIN(k->name.len, (size_t)32),
 				   k->name.len > 0 ? k->name.data : "");
@@ -190,22 +190,22 @@ static int read_key(struct hls_load *l, const struct m3u8 *m, const char *base,
 	/* RFC 8216 5.2 */
 	for (unsigned i = 0; !k->has_iv && i < 8; i++)
 		l->iv[M3U8_IV - 1 - i] = (uint8_t)(step->sequence >> 8 * i);
-	l->key_url = url_resolve(base, k->uri.data, k->uri.len, why);
+	l->key_url = url_resolve(base, k->uri.data, k->uri.len, error);
 	return l->key_url == NULL ? -EINVAL : 0;
 }
 
 int hls_load_begin(struct hls_load *l, const struct m3u8 *m, const char *base,
-		   const struct hls_step *step, struct errmsg *why)
+		   const struct segment_step *step, struct errmsg *error)
 {
 	const struct m3u8_segment *s = step->segment;
 	int r = 0;
 
 	hls_load_stop(l);
 	if (s->key > 0)
-		r = read_key(l, m, base, step, why);
+		r = read_key(l, m, base, step, error);
 	if (r < 0)
 		return r;
-	l->url = url_resolve(base, s->uri.data, s->uri.len, why);
+	l->url = url_resolve(base, s->uri.data, s->uri.len, error);
 	if (l->url == NULL) {
 		hls_load_stop(l);
 		return -EINVAL;
@@ -246,10 +246,10 @@ static int ask(struct hls_load *l)
 	if (l->key_url != NULL && key == NULL)
 		return turn_key(l);
 	if (key != NULL && !begin_cipher(l, key))
-		return errmsg_fail(&l->why, -ENOTSUP, "no AES");
+		return errmsg_fail(&l->error, -ENOTSUP, "no AES");
 	l->came = 0;
 	l->tried_ns = l->seen_ns;
-	l->fetch = fetch_new(l->fetcher, &request, &err, &l->why);
+	l->fetch = fetch_new(l->fetcher, &request, &err, &l->error);
 	return err;
 }
 
@@ -265,7 +265,7 @@ static int look(struct hls_load *l)
 			fetch_resume(l->fetch);
 		return 0;
 	case FETCH_FAILED:
-		return fetch_error(l->fetch, &l->why);
+		return fetch_error(l->fetch, &l->error);
 	case FETCH_DONE:
 		break;
 	}
@@ -273,13 +273,13 @@ static int look(struct hls_load *l)
 		return 0;
 	if (l->cipher != NULL &&
 	    EVP_DecryptFinal_ex(l->cipher, rest, &n) != 1)
-		return errmsg_fail(&l->why, -EBADMSG, "cut short");
+		return errmsg_fail(&l->error, -EBADMSG, "cut short");
 	return 1;
 }
 
 static bool is_asking(const struct hls_load *l)
 {
-	return l->fetch != NULL || page_is_loading(&l->page);
+	return l->fetch != NULL || http_body_is_loading(&l->body);
 }
 
 /* The time for which it waits for room is not its own. */
@@ -334,7 +334,7 @@ enum hls_load_is hls_load_turn(struct hls_load *l, uint64_t now_ns)
 		return HLS_LOAD_IDLE;
 	note_time(l, now_ns);
 	if (takes_too_long(l) || is_stalled(l)) {
-		r = errmsg_fail(&l->why, -ETIMEDOUT, "the server stalls");
+		r = errmsg_fail(&l->error, -ETIMEDOUT, "the server stalls");
 	} else if (l->fetch != NULL) {
 		r = look(l);
 	} else if (now_ns >= l->again_ns) {

@@ -47,7 +47,7 @@ struct hls_load {
 	char *key_url;           /* NULL: it is in the clear */
 	uint8_t iv[M3U8_IV];
 	struct fetch *fetch;
-	struct page page;        /* of the key */
+	struct http_body body;        /* of the key */
 	size_t n_keys;
 	struct hls_key keys[HLS_KEYS]; /* the last one used first */
 	EVP_CIPHER_CTX *cipher;  /* while it is not in the clear */
@@ -61,7 +61,7 @@ struct hls_load {
 	uint64_t still_ns;       /* ... since its last bytes came ... */
 	uint64_t still_at;       /* ... so many of them ... */
 	uint64_t seen_ns;        /* ... up to now; 0: not begun */
-	struct errmsg why;       /* the last one failed */
+	struct errmsg error;       /* the last one failed */
 };
 
 /* Nothing may come for timeout_s, or for a segment's duration. */
@@ -72,7 +72,8 @@ void hls_load_done(struct hls_load *);
 /* Begins with a segment of the list found at base.  0; -EINVAL or -ENOTSUP
  * with why. */
 int hls_load_begin(struct hls_load *, const struct m3u8 *, const char *base,
-		   const struct hls_step *, struct errmsg *why) MUST_CHECK;
+                   const struct segment_step *,
+                   struct errmsg *error) MUST_CHECK;
 
 /* A list that came meanwhile, found at base, may give another address for it:
  * tokens in them expire. */

@@ -21,13 +21,13 @@ enum {
 	LEAD_MS = 700,
 	LEAD_MAX_MS = 10 * 1000,
 	BACK_MS = 1000,
-	HLS_SOUND_NEAR_MS = 2000,
-	HLS_SOUND_BACK_MS = 3000,
+	AUDIO_TRACK_NEAR_MS = 2000,
+	AUDIO_TRACK_BACK_MS = 3000,
 };
 
 struct hls_mux {
 	struct hls_mux_config cfg;
-	struct hls_sound *sound;
+	struct audio_track *audio;
 	struct ts_sync sync;
 	struct psi *psi;
 	struct mux_pmt pmt;
@@ -63,7 +63,7 @@ struct hls_mux *hls_mux_new(const struct hls_mux_config *cfg)
 	struct hls_mux *m = xcalloc(1, sizeof *m);
 
 	m->cfg = *cfg;
-	m->sound = hls_sound_new();
+	m->audio = audio_track_new();
 	m->psi = psi_new();
 	m->pictures.max = HLS_MUX_PACKETS;
 	ts_sync_init(&m->sync, TS_SYNC_STREAM);
@@ -78,7 +78,7 @@ void hls_mux_free(struct hls_mux **mux)
 	*mux = NULL;
 	if (m == NULL)
 		return;
-	hls_sound_free(&m->sound);
+	audio_track_free(&m->audio);
 	psi_free(&m->psi);
 	fifo_done(&m->pictures);
 	free(m);
@@ -89,9 +89,9 @@ void hls_mux_set_language(struct hls_mux *m, const char *language)
 	mux_pmt_set_language(&m->pmt, language);
 }
 
-struct hls_sound *hls_mux_sound(struct hls_mux *m)
+struct audio_track *hls_mux_sound(struct hls_mux *m)
 {
-	return m->sound;
+	return m->audio;
 }
 
 /* --- what goes in --- */
@@ -141,7 +141,7 @@ static void set_clock(struct hls_mux *m, uint64_t clock)
 	int64_t step = m->has_clock ? diff(clock, m->clock) : 0;
 
 	/* other times, and nobody told */
-	if (step < -BACK_MS * HZ_MS || step > HLS_SOUND_FAR_MS * HZ_MS)
+	if (step < -BACK_MS * HZ_MS || step > AUDIO_TRACK_FAR_MS * HZ_MS)
 		m->fresh = true;
 	else if (step < 0)
 		return;
@@ -196,19 +196,19 @@ static enum sound_is judge_far(struct hls_mux *m, int64_t hold_ms)
 }
 
 /* Behind a jump: does it go on with what was heard before? */
-static bool is_left(const struct hls_mux *m, const struct hls_unit *unit,
+static bool is_left(const struct hls_mux *m, const struct audio_unit *unit,
 		    int64_t ahead)
 {
-	const int64_t near = HLS_SOUND_NEAR_MS * HZ_MS;
+	const int64_t near = AUDIO_TRACK_NEAR_MS * HZ_MS;
 	int64_t step = diff(unit->pts, m->pts);
 
 	return m->fresh && m->has_pts && !unit->cut && ahead > near &&
 	       step >= 0 && step < near;
 }
 
-static enum sound_is judge(struct hls_mux *m, const struct hls_unit *unit)
+static enum sound_is judge(struct hls_mux *m, const struct audio_unit *unit)
 {
-	const int64_t far = HLS_SOUND_FAR_MS * HZ_MS;
+	const int64_t far = AUDIO_TRACK_FAR_MS * HZ_MS;
 	bool tail = m->begins && m->cut;
 	int64_t ahead;
 
@@ -219,14 +219,14 @@ static enum sound_is judge(struct hls_mux *m, const struct hls_unit *unit)
 	/* those that end with the pictures */
 	ahead = diff(unit->pts, tail && m->has_dts ? m->dts : m->clock);
 	if (ahead > far || ahead < -far)
-		return judge_far(m, HLS_SOUND_HOLD_MS);
+		return judge_far(m, AUDIO_TRACK_HOLD_MS);
 	/* it jumped back, and the pictures are about to */
-	if (unit->cut && ahead < -HLS_SOUND_NEAR_MS * HZ_MS)
-		return judge_far(m, HLS_SOUND_BACK_MS);
+	if (unit->cut && ahead < -AUDIO_TRACK_NEAR_MS * HZ_MS)
+		return judge_far(m, AUDIO_TRACK_BACK_MS);
 	m->holds = false;
-	if (ahead < (m->sends ? -HLS_SOUND_LATE_MS * HZ_MS : 0))
+	if (ahead < (m->sends ? -AUDIO_TRACK_LATE_MS * HZ_MS : 0))
 		return IS_LATE;
-	if (ahead > (tail ? 0 : HLS_SOUND_LEAD_MS * HZ_MS))
+	if (ahead > (tail ? 0 : AUDIO_TRACK_LEAD_MS * HZ_MS))
 		return is_left(m, unit, ahead) ? IS_LATE : IS_EARLY;
 	/* heard before, in another playlist */
 	if (m->has_pts && !unit->cut && !m->fresh &&
@@ -235,7 +235,7 @@ static enum sound_is judge(struct hls_mux *m, const struct hls_unit *unit)
 	return IS_DUE;
 }
 
-static void begin_unit(struct hls_mux *m, const struct hls_unit *unit)
+static void begin_unit(struct hls_mux *m, const struct audio_unit *unit)
 {
 	m->sends = true;
 	m->unit_left = unit->run.n;
@@ -246,23 +246,23 @@ static void begin_unit(struct hls_mux *m, const struct hls_unit *unit)
 	m->pts = unit->pts;
 }
 
-static void drop_unit(struct hls_mux *m, const struct hls_unit *unit)
+static void drop_unit(struct hls_mux *m, const struct audio_unit *unit)
 {
 	m->sends = false;
 	if (m->fresh && unit->begins)
 		m->pts = unit->pts;
 	m->cc_seen = ts_cc(unit->run.data + (unit->run.n - 1) * TS_PACKET);
-	hls_sound_drop(m->sound, unit->run.n);
+	audio_track_drop(m->audio, unit->run.n);
 }
 
 /* Begins with the next unit that is due; drops those that are late.  What the
  * oldest is then. */
 static enum sound_is next_sound(struct hls_mux *m)
 {
-	struct hls_unit unit;
+	struct audio_unit unit;
 	enum sound_is is;
 
-	while (hls_sound_unit(m->sound, &unit)) {
+	while (audio_track_unit(m->audio, &unit)) {
 		is = judge(m, &unit);
 		if (is == IS_DUE && mux_pmt_has_sound(&m->pmt)) {
 			begin_unit(m, &unit);
@@ -287,13 +287,13 @@ static uint8_t *put(struct hls_mux *m, const uint8_t *packet)
 
 static void put_sound(struct hls_mux *m)
 {
-	uint8_t *copy = put(m, hls_sound_first(m->sound));
+	uint8_t *copy = put(m, audio_track_first(m->audio));
 
 	m->cc = (uint8_t)(m->cc + ts_cc(copy) - m->cc_seen) & 0x0f;
 	m->cc_seen = ts_cc(copy);
 	ts_set_cc(copy, m->cc);
 	ts_set_pid(copy, m->pmt.pid);
-	hls_sound_drop(m->sound, 1);
+	audio_track_drop(m->audio, 1);
 	m->unit_left--;
 }
 
@@ -310,7 +310,7 @@ static void put_tables(struct hls_mux *m, const uint8_t *packet)
 	}
 	if (changed || ts_pusi(packet))
 		m->n_out += mux_pmt_put(&m->pmt, m->psi, program,
-					hls_sound_format(m->sound),
+					audio_track_format(m->audio),
 					m->out + m->n_out * TS_PACKET);
 }
 
@@ -367,9 +367,9 @@ static bool needs_sound(const struct hls_mux *m, enum sound_is is)
 {
 	const uint8_t *packet = fifo_run(&m->pictures).data;
 
-	if (is != IS_NONE || hls_sound_is_full(m->sound))
+	if (is != IS_NONE || audio_track_is_full(m->audio))
 		return false;
-	if (hls_sound_format(m->sound) != NULL)
+	if (audio_track_format(m->audio) != NULL)
 		return m->has_clock;
 	return psi_class(m->psi, ts_pid(packet)) != PID_PSI ||
 	       psi_has_pat(m->psi);
@@ -442,5 +442,5 @@ bool hls_mux_lacks(const struct hls_mux *m)
 void hls_mux_second(struct hls_mux *m)
 {
 	fifo_trim(&m->pictures);
-	hls_sound_second(m->sound);
+	audio_track_every_second(m->audio);
 }

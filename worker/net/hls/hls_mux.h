@@ -21,20 +21,20 @@
 enum {
 	HLS_MUX_PACKETS = 4096,
 	/* Sound goes out so much before it is heard ... */
-	HLS_SOUND_LEAD_MS = 200,
+	AUDIO_TRACK_LEAD_MS = 200,
 	/* ... or not at all, when it should have been heard (so long ago, if
 	 * the clock of the pictures goes on in steps). */
-	HLS_SOUND_LATE_MS = 700,
+	AUDIO_TRACK_LATE_MS = 700,
 	/* Times further apart have nothing in common ... */
-	HLS_SOUND_FAR_MS = 30 * 1000,
+	AUDIO_TRACK_FAR_MS = 30 * 1000,
 	/* ... and are waited for that long, as pictures play. */
-	HLS_SOUND_HOLD_MS = 10 * 1000,
+	AUDIO_TRACK_HOLD_MS = 10 * 1000,
 };
 
 struct hls_mux;
 
 struct hls_mux_config {
-	/* As hls_play_begin() and hls_play_push(). */
+	/* As segment_play_begin() and segment_play_push(). */
 	void (*begin)(bool cut, void *arg);
 	bool (*push)(const uint8_t *data, size_t len, void *arg);
 	void *arg;
@@ -47,9 +47,9 @@ void hls_mux_free(struct hls_mux **);
 void hls_mux_set_language(struct hls_mux *, const char *language);
 
 /* What goes in; the owner feeds it. */
-struct hls_sound *hls_mux_sound(struct hls_mux *);
+struct audio_track *hls_mux_sound(struct hls_mux *);
 
-/* Segments with pictures, as to hls_play; hls_mux_end() is true when all of
+/* Segments with pictures, as to segment_play; hls_mux_end() is true when all of
  * one has gone out. */
 void hls_mux_begin(struct hls_mux *, bool cut);
 bool hls_mux_push(struct hls_mux *, const uint8_t *data, size_t len);

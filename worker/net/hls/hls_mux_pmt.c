@@ -62,7 +62,7 @@ static uint16_t choose_pid(const struct mux_pmt *p, const struct psi *psi,
 }
 
 static size_t put_language(const struct mux_pmt *p,
-			   const struct hls_sound_format *f, uint8_t *ret)
+			   const struct audio_track_format *f, uint8_t *ret)
 {
 	struct desc_loop loop = { f->descriptors, f->len };
 	struct desc d;
@@ -76,7 +76,7 @@ static size_t put_language(const struct mux_pmt *p,
 }
 
 static size_t put_entry(const struct mux_pmt *p,
-			const struct hls_sound_format *f, uint8_t *ret)
+			const struct audio_track_format *f, uint8_t *ret)
 {
 	size_t len = f->len;
 
@@ -130,7 +130,7 @@ static size_t put_program(const struct psi_section *from,
 
 /* Without its CRC_32 and version. */
 static size_t build(const struct mux_pmt *p, const struct psi_section *from,
-		    const struct hls_sound_format *f, uint8_t *ret)
+		    const struct audio_track_format *f, uint8_t *ret)
 {
 	struct pmt pmt;
 	size_t len, most = SECTION_PSI_MAX - CRC - ENTRY - LANGUAGE - f->len;
@@ -158,7 +158,7 @@ static bool is_other(const struct mux_pmt *p, const uint8_t *section,
 
 size_t mux_pmt_put(struct mux_pmt *p, const struct psi *psi,
 		   const struct psi_program *program,
-		   const struct hls_sound_format *f, uint8_t *ret)
+		   const struct audio_track_format *f, uint8_t *ret)
 {
 	const struct psi_section *from = &program->pmt;
 	uint8_t section[SECTION_PSI_MAX];

@@ -29,7 +29,7 @@ void mux_pmt_set_language(struct mux_pmt *, const char *language);
  * many. */
 size_t mux_pmt_put(struct mux_pmt *, const struct psi *,
 		   const struct psi_program *,
-		   const struct hls_sound_format *, uint8_t *ret);
+		   const struct audio_track_format *, uint8_t *ret);
 
 static inline bool mux_pmt_has_sound(const struct mux_pmt *p)
 {

@@ -17,7 +17,7 @@ struct hls {
 	struct fetcher *fetcher;
 	struct hls_track pictures; /* and sound, if it has no list of its own */
 	struct hls_audio audio;
-	struct hls_play *play;
+	struct segment_play *play;
 };
 
 static unsigned lead_ms(const struct hls *h)
@@ -34,11 +34,11 @@ static void on_list(const struct m3u8 *m, bool variant, void *arg)
 
 	if (variant)
 		hls_audio_choose(&h->audio, &h->pictures.list);
-	hls_window_update(&h->pictures.window, m, lead_ms(h));
+	segment_window_update(&h->pictures.window, m, lead_ms(h));
 	if (m->ended)
-		hls_play_set_pace(h->play, lead_ms(h), 0);
+		segment_play_set_pace(h->play, lead_ms(h), 0);
 	else
-		hls_play_set_pace(h->play, MAX(lead_ms(h), least),
+		segment_play_set_pace(h->play, MAX(lead_ms(h), least),
 				  m->target_ms);
 }
 
@@ -81,7 +81,7 @@ static uint64_t waiting_ms(void *arg)
 {
 	struct hls *h = arg;
 
-	return hls_play_waiting_ns(h->play) / MS;
+	return segment_play_waiting_ns(h->play) / MS;
 }
 
 static const struct hls_track_ops ops = {
@@ -99,20 +99,20 @@ static const struct hls_track_ops ops = {
 
 struct hls *hls_new(const struct http_spec *spec, struct fetcher *fetcher,
 		    const char *url, struct buf *body, uint64_t now_ns,
-		    int *ret_err, struct errmsg *why)
+		    int *ret_err, struct errmsg *error)
 {
 	struct hls *h = xcalloc(1, sizeof *h);
 	const struct m3u8 *m;
 
 	h->spec = spec;
 	h->fetcher = fetcher;
-	h->play = hls_play_new(lead_ms(h),
+	h->play = segment_play_new(lead_ms(h),
 			       (size_t)spec->buffer_size_kib * 1024 /
 				       TS_PACKET, now_ns);
 	hls_audio_init(&h->audio, spec, fetcher, h->play);
 	hls_track_init(&h->pictures, &ops, h);
 	hls_track_open(&h->pictures, spec, fetcher, spec->url);
-	*ret_err = hls_list_begin(&h->pictures.list, url, body, now_ns, why);
+	*ret_err = hls_list_begin(&h->pictures.list, url, body, now_ns, error);
 	m = hls_list_media(&h->pictures.list);
 	if (*ret_err < 0)
 		hls_free(&h);
@@ -130,7 +130,7 @@ void hls_free(struct hls **hls)
 		return;
 	hls_audio_done(&h->audio);
 	hls_track_done(&h->pictures);
-	hls_play_free(&h->play);
+	segment_play_free(&h->play);
 	free(h);
 }
 
@@ -138,55 +138,55 @@ static void turn(struct hls *h, uint64_t now_ns)
 {
 	bool ended = hls_track_has_ended(&h->pictures);
 
-	hls_play_set_elsewhere(h->play, hls_track_ahead_ms(&h->pictures));
+	segment_play_set_elsewhere(h->play, hls_track_ahead_ms(&h->pictures));
 	/* there will be no more to wait for */
-	hls_play_set_ended(h->play, ended);
+	segment_play_set_ended(h->play, ended);
 	if (ended)
-		hls_play_set_pace(h->play, 1, 0);
+		segment_play_set_pace(h->play, 1, 0);
 	hls_audio_turn(&h->audio, now_ns);
 	hls_track_turn(&h->pictures, now_ns);
 }
 
 int hls_read(struct hls *h, struct batch *batch, uint64_t now_ns,
-	     struct errmsg *why)
+	     struct errmsg *error)
 {
-	size_t taken = hls_play_take(h->play, batch, now_ns);
+	size_t taken = segment_play_take(h->play, batch, now_ns);
 
 	fetcher_turn(h->fetcher, now_ns,
-		     taken > 0 ? hls_play_waiting_ns(h->play) : 0);
+		     taken > 0 ? segment_play_waiting_ns(h->play) : 0);
 	turn(h, now_ns);
 	if (taken > 0)
 		return 1;
-	if (h->pictures.err == 0 || !hls_play_is_dry(h->play))
+	if (h->pictures.err == 0 || !segment_play_is_dry(h->play))
 		return 0;
-	*why = h->pictures.why;
+	*error = h->pictures.error;
 	return h->pictures.err;
 }
 
-void hls_second(struct hls *h)
+void hls_every_second(struct hls *h)
 {
-	hls_play_second(h->play);
-	hls_audio_second(&h->audio);
+	segment_play_every_second(h->play);
+	hls_audio_every_second(&h->audio);
 }
 
 void hls_counters(const struct hls *h, struct input_counters *ret)
 {
-	struct hls_play_counters played;
+	struct segment_play_counters played;
 
-	hls_play_counters(h->play, &played);
+	segment_play_counters(h->play, &played);
 	*ret = (struct input_counters){ .sync_losses = played.sync_losses };
 }
 
 void hls_stats(const struct hls *h, struct link_stats *ret)
 {
 	const struct hls_track *t = &h->pictures, *a = &h->audio.track;
-	struct hls_play_counters played;
+	struct segment_play_counters played;
 	uint64_t bandwidth = hls_list_bandwidth(&t->list);
 
-	hls_play_counters(h->play, &played);
+	segment_play_counters(h->play, &played);
 	link_stats_set(ret, LINK_SEGMENTS, t->segments + a->segments);
 	link_stats_set(ret, LINK_SEGMENT_ERRORS,
-		       t->errors + a->errors + played.torn);
+		       t->errors + a->errors + played.truncated);
 	link_stats_set(ret, LINK_SEGMENTS_SKIPPED,
 		       t->window.skipped + a->window.skipped);
 	link_stats_set(ret, LINK_PLAYLIST_RELOADS,
@@ -196,13 +196,13 @@ void hls_stats(const struct hls *h, struct link_stats *ret)
 		link_stats_set(ret, LINK_VARIANT_BANDWIDTH, bandwidth);
 }
 
-const char *hls_trouble(const struct hls *h)
+const char *hls_error(const struct hls *h)
 {
-	const char *text = hls_track_trouble(&h->pictures);
+	const char *text = hls_track_error(&h->pictures);
 
 	if (text != NULL)
 		return text;
-	if (hls_track_has_ended(&h->pictures) && hls_play_is_dry(h->play))
+	if (hls_track_has_ended(&h->pictures) && segment_play_is_dry(h->play))
 		return "the playlist has ended";
 	return h->audio.trouble.text[0] != '\0' ? h->audio.trouble.text : NULL;
 }

@@ -4,7 +4,7 @@
  * other, and plays it.
  *
  * What a server does wrong is mended as far as it can be, and told in
- * hls_trouble() as long as it lasts; the playlist is asked for again and again,
+ * hls_error() as long as it lasts; the playlist is asked for again and again,
  * whatever it answers.
  *
  * Holds at most buffer_size of packets, two playlists of M3U8_SIZE_MAX with
@@ -23,15 +23,15 @@ struct hls;
  * The fetcher is borrowed.  NULL with *ret_err = -errno and why. */
 struct hls *hls_new(const struct http_spec *, struct fetcher *,
 		    const char *url, struct buf *body, uint64_t now_ns,
-		    int *ret_err, struct errmsg *why);
+		    int *ret_err, struct errmsg *error);
 void hls_free(struct hls **);
 
 /* As input_read(). */
 int hls_read(struct hls *, struct batch *, uint64_t now_ns,
-	     struct errmsg *why) MUST_CHECK;
-void hls_second(struct hls *);
+	     struct errmsg *error) MUST_CHECK;
+void hls_every_second(struct hls *);
 void hls_counters(const struct hls *, struct input_counters *ret);
 void hls_stats(const struct hls *, struct link_stats *ret);
 
 /* What hinders it, or NULL. */
-const char *hls_trouble(const struct hls *);
+const char *hls_error(const struct hls *);

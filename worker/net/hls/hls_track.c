@@ -40,7 +40,7 @@ static void log_loss(struct hls_track *t, const char *what, uint64_t now_ns)
 
 	if (ratelimit_pass(&t->log, now_ns / MS, &suppressed))
 		log_warning("stream", "hls: segment %" PRIu64 ": %s%s",
-			    t->step.sequence, t->why.text, what);
+			    t->step.sequence, t->error.text, what);
 }
 
 /* Another variant may have it; or it is left out, and what follows is a
@@ -53,7 +53,7 @@ static void lose_segment(struct hls_track *t, uint64_t now_ns)
 		return;
 	}
 	log_loss(t, ": it is left out", now_ns);
-	hls_window_done(&t->window, &t->step, false);
+	segment_window_done(&t->window, &t->step, false);
 }
 
 /* Is there more to play than it takes to try again? */
@@ -64,7 +64,7 @@ static bool has_time(const struct hls_track *t, const struct m3u8 *m,
 			   MS;
 
 	return t->load.tries < TRIES_LEAST ||
-	       hls_window_ahead_ms(&t->window, m) <= t->load.duration_ms ||
+	       segment_window_ahead_ms(&t->window, m) <= t->load.duration_ms ||
 	       t->ops->waiting_ms(t->arg) > wait_ms + m->target_ms;
 }
 
@@ -74,12 +74,12 @@ static void begin_segment(struct hls_track *t, uint64_t now_ns)
 	int r;
 
 	if (m == NULL || !t->ops->is_ready(t->arg) ||
-	    !hls_window_next(&t->window, m, &t->step))
+	    !segment_window_next(&t->window, m, &t->step))
 		return;
 	t->ops->begin(t->step.cut, t->arg);
 	t->packets = t->ops->packets(t->arg);
 	r = hls_load_begin(&t->load, m, t->list.media.base, &t->step,
-			   &t->why);
+			   &t->error);
 	if (r == -ENOTSUP) {
 		t->err = r;
 	} else if (r < 0) {
@@ -97,12 +97,12 @@ static void end_segment(struct hls_track *t, uint64_t now_ns)
 	t->segments++;
 	if (t->ops->packets(t->arg) > t->packets) {
 		t->lost = 0;
-		t->why.text[0] = '\0';
-		hls_window_done(&t->window, &t->step, true);
+		t->error.text[0] = '\0';
+		segment_window_done(&t->window, &t->step, true);
 		return;
 	}
 	t->errors++;
-	errmsg_set(&t->why, "%s", t->ops->nothing);
+	errmsg_set(&t->error, "%s", t->ops->nothing);
 	hls_load_forget_keys(&t->load);
 	lose_segment(t, now_ns);
 }
@@ -111,10 +111,11 @@ static void break_segment(struct hls_track *t, bool last, uint64_t now_ns)
 {
 	const struct m3u8 *m = hls_list_media(&t->list);
 	const struct m3u8_segment *s =
-		m != NULL ? hls_window_listed(&t->window, m, &t->step) : NULL;
+		m != NULL ? segment_window_listed(&t->window, m, &t->step)
+			  : NULL;
 
 	t->errors++;
-	t->why = t->load.why;
+	t->error = t->load.error;
 	if (!last && s != NULL && has_time(t, m, now_ns)) {
 		hls_load_renew(&t->load, s, t->list.media.base);
 		log_loss(t, ": it is asked for again", now_ns);
@@ -154,11 +155,11 @@ static void turn_segments(struct hls_track *t, uint64_t now_ns)
 static void look_at_window(struct hls_track *t, uint32_t restarted,
 			   uint64_t now_ns)
 {
-	const struct hls_window *w = &t->window;
+	const struct segment_window *w = &t->window;
 	unsigned suppressed;
 
 	t->held.text[0] = '\0';
-	if (hls_window_is_held(w))
+	if (segment_window_is_held(w))
 		errmsg_set(&t->held, "the playlist shows old segments, up to "
 			   "number %" PRIu64 ": number %" PRIu64 " is waited "
 			   "for", w->old.end - 1, w->next);
@@ -181,7 +182,7 @@ static void turn_list(struct hls_track *t, uint64_t now_ns)
 	case HLS_LIST_NEW:
 		break;
 	case HLS_LIST_VARIANT:
-		hls_window_change(&t->window);
+		segment_window_change(&t->window);
 		variant = true;
 		break;
 	}
@@ -196,7 +197,7 @@ void hls_track_turn(struct hls_track *t, uint64_t now_ns)
 	turn_list(t, now_ns);
 	m = hls_list_media(&t->list);
 	if (m != NULL && m->fragmented)
-		t->err = errmsg_fail(&t->why, -ENOTSUP, "segments of MP4 are "
+		t->err = errmsg_fail(&t->error, -ENOTSUP, "segments of MP4 are "
 				     "not played: only MPEG-TS is");
 	if (t->err == 0)
 		turn_segments(t, now_ns);
@@ -206,7 +207,7 @@ uint64_t hls_track_ahead_ms(const struct hls_track *t)
 {
 	const struct m3u8 *m = hls_list_media(&t->list);
 
-	return m != NULL ? hls_window_ahead_ms(&t->window, m) : 0;
+	return m != NULL ? segment_window_ahead_ms(&t->window, m) : 0;
 }
 
 bool hls_track_has_ended(const struct hls_track *t)
@@ -216,14 +217,14 @@ bool hls_track_has_ended(const struct hls_track *t)
 	return t->list.idle && m != NULL && m->ended;
 }
 
-const char *hls_track_trouble(const struct hls_track *t)
+const char *hls_track_error(const struct hls_track *t)
 {
-	bool lost = (t->lost > 0 || t->err < 0) && t->why.text[0] != '\0';
+	bool lost = (t->lost > 0 || t->err < 0) && t->error.text[0] != '\0';
 
 	if (t->list.trouble.text[0] != '\0' &&
 	    (!lost || t->list.failures > 0))
 		return t->list.trouble.text;
 	if (lost)
-		return t->why.text;
+		return t->error.text;
 	return t->held.text[0] != '\0' ? t->held.text : NULL;
 }

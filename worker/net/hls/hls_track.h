@@ -33,15 +33,15 @@ struct hls_track {
 	const struct hls_track_ops *ops;
 	void *arg;
 	struct hls_list list;
-	struct hls_window window;
+	struct segment_window window;
 	struct hls_load load;
-	struct hls_step step;  /* that is being loaded */
+	struct segment_step step;  /* that is being loaded */
 	bool ending;           /* it is loaded, and there is no room */
 	uint64_t packets;      /* before it */
 	unsigned lost;         /* segments in a row that were not to be had */
 	uint64_t segments, errors; /* since init */
 	int err;               /* it cannot be played at all ... */
-	struct errmsg why;     /* ... or why segments are missing */
+	struct errmsg error;     /* ... or why segments are missing */
 	struct errmsg held;    /* the list moves, and is not played: why */
 	struct ratelimit log;
 };
@@ -63,4 +63,4 @@ uint64_t hls_track_ahead_ms(const struct hls_track *);
 bool hls_track_has_ended(const struct hls_track *);
 
 /* What hinders it, or NULL. */
-const char *hls_track_trouble(const struct hls_track *);
+const char *hls_track_error(const struct hls_track *);

@@ -308,14 +308,14 @@ static int read_lines(struct m3u8_parser *p, struct m3u8_text rest)
 	int r = 0;
 
 	if (rest.len < strlen(mark) || !m3u8_begins(rest.data, rest.len))
-		return errmsg_fail(p->why, -EINVAL,
+		return errmsg_fail(p->error, -EINVAL,
 				   "it does not begin as a playlist does");
 	if (rest.len > M3U8_SIZE_MAX)
-		return errmsg_fail(p->why, -EFBIG,
+		return errmsg_fail(p->error, -EFBIG,
 				   "the playlist is longer than %d bytes",
 				   M3U8_SIZE_MAX);
 	if (memchr(rest.data, '\0', rest.len) != NULL)
-		return errmsg_fail(p->why, -EINVAL,
+		return errmsg_fail(p->error, -EINVAL,
 				   "the playlist is no text");
 	(void)m3u8_cut(&rest, '\n');
 	for (p->line_number = 2; rest.len > 0 && r == 0; p->line_number++) {
@@ -326,12 +326,12 @@ static int read_lines(struct m3u8_parser *p, struct m3u8_text rest)
 }
 
 int m3u8_parse(const char *text, size_t len, struct m3u8 *ret,
-	       struct errmsg *why)
+	       struct errmsg *error)
 {
 	struct m3u8_parser *p = xcalloc(1, sizeof *p);
 	int r;
 
-	p->why = why;
+	p->error = error;
 	r = read_lines(p, (struct m3u8_text){ .data = text, .len = len });
 	if (r == 0)
 		*ret = p->list;
@@ -344,7 +344,7 @@ int m3u8_parse(const char *text, size_t len, struct m3u8 *ret,
 void m3u8_done(struct m3u8 *l)
 {
 	free(l->variants);
-	free(l->sounds);
+	free(l->audios);
 	free(l->segments);
 	free(l->keys);
 	*l = (struct m3u8){ 0 };

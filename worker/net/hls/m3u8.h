@@ -23,7 +23,7 @@ enum {
 	M3U8_LINE_MAX = 16 * 1024,
 	M3U8_SEGMENTS_MAX = 32768,
 	M3U8_VARIANTS_MAX = 64,
-	M3U8_SOUNDS_MAX = 64,
+	M3U8_AUDIOS_MAX = 64,
 	M3U8_DURATION_MAX_MS = 3600 * 1000,
 	M3U8_IV = 16, /* bytes */
 };
@@ -61,11 +61,11 @@ struct m3u8_segment {
 struct m3u8_variant {
 	struct m3u8_text uri;
 	uint64_t bandwidth;     /* bits per second */
-	struct m3u8_text sound; /* the group of it; "": within its segments */
+	struct m3u8_text audio; /* the group of it; "": within its segments */
 };
 
 /* One of those that may be heard with a variant (EXT-X-MEDIA, TYPE=AUDIO). */
-struct m3u8_sound {
+struct m3u8_audio {
 	struct m3u8_text group, name, language;
 	struct m3u8_text uri; /* "": within the variant's own segments */
 	bool is_default, autoselect;
@@ -76,8 +76,8 @@ struct m3u8 {
 
 	size_t n_variants;
 	struct m3u8_variant *variants;
-	size_t n_sounds;
-	struct m3u8_sound *sounds;
+	size_t n_audios;
+	struct m3u8_audio *audios;
 
 	uint32_t target_ms; /* no segment is longer */
 	uint64_t sequence;  /* of the first segment */
@@ -99,12 +99,12 @@ bool m3u8_begins(const void *data, size_t len);
  * with why; *ret is written on success only.
  */
 int m3u8_parse(const char *text, size_t len, struct m3u8 *ret,
-	       struct errmsg *why) MUST_CHECK;
+	       struct errmsg *error) MUST_CHECK;
 void m3u8_done(struct m3u8 *);
 
 /* The sound of a variant: the one wanted by language or name ("": none is),
  * else the default one; NULL when its own segments have it. */
-const struct m3u8_sound *m3u8_sound_of(const struct m3u8 *,
+const struct m3u8_audio *m3u8_sound_of(const struct m3u8 *,
 				       const struct m3u8_variant *,
 				       const char *wanted);
 

@@ -17,7 +17,7 @@ static int take_variant(struct m3u8_parser *p, struct m3u8_text name,
 	if (m3u8_is(name, "BANDWIDTH"))
 		return m3u8_number(p, value, &v->bandwidth);
 	if (m3u8_is(name, "AUDIO"))
-		v->sound = value;
+		v->audio = value;
 	return 0;
 }
 
@@ -47,7 +47,7 @@ void m3u8_add_variant(struct m3u8_parser *p, struct m3u8_text uri)
 
 struct media_tag {
 	struct m3u8_text type;
-	struct m3u8_sound sound;
+	struct m3u8_audio audio;
 };
 
 static int take_media(struct m3u8_parser *p, struct m3u8_text name,
@@ -59,17 +59,17 @@ static int take_media(struct m3u8_parser *p, struct m3u8_text name,
 	if (m3u8_is(name, "TYPE"))
 		m->type = value;
 	else if (m3u8_is(name, "GROUP-ID"))
-		m->sound.group = value;
+		m->audio.group = value;
 	else if (m3u8_is(name, "NAME"))
-		m->sound.name = value;
+		m->audio.name = value;
 	else if (m3u8_is(name, "LANGUAGE"))
-		m->sound.language = value;
+		m->audio.language = value;
 	else if (m3u8_is(name, "URI"))
-		m->sound.uri = value;
+		m->audio.uri = value;
 	else if (m3u8_is(name, "DEFAULT"))
-		m->sound.is_default = m3u8_is(value, "YES");
+		m->audio.is_default = m3u8_is(value, "YES");
 	else if (m3u8_is(name, "AUTOSELECT"))
-		m->sound.autoselect = m3u8_is(value, "YES");
+		m->audio.autoselect = m3u8_is(value, "YES");
 	return 0;
 }
 
@@ -79,17 +79,17 @@ int m3u8_on_media(struct m3u8_parser *p, struct m3u8_text value)
 	struct media_tag m = { 0 };
 	int r = m3u8_attributes(p, value, take_media, &m);
 
-	if (r < 0 || !m3u8_is(m.type, "AUDIO") || m.sound.group.len == 0 ||
-	    l->n_sounds == M3U8_SOUNDS_MAX)
+	if (r < 0 || !m3u8_is(m.type, "AUDIO") || m.audio.group.len == 0 ||
+	    l->n_audios == M3U8_AUDIOS_MAX)
 		return r;
-	if (l->sounds == NULL)
-		l->sounds = xcalloc(M3U8_SOUNDS_MAX, sizeof *l->sounds);
-	l->sounds[l->n_sounds++] = m.sound;
+	if (l->audios == NULL)
+		l->audios = xcalloc(M3U8_AUDIOS_MAX, sizeof *l->audios);
+	l->audios[l->n_audios++] = m.audio;
 	return 0;
 }
 
 /* "de" is "DE" and "de-AT", and a name is what it is. */
-static bool is_wanted(const struct m3u8_sound *s, const char *wanted)
+static bool is_wanted(const struct m3u8_audio *s, const char *wanted)
 {
 	size_t len = strlen(wanted);
 	struct m3u8_text l = s->language;
@@ -102,19 +102,19 @@ static bool is_wanted(const struct m3u8_sound *s, const char *wanted)
 	       (l.len == len || l.data[len] == '-');
 }
 
-const struct m3u8_sound *m3u8_sound_of(const struct m3u8 *l,
+const struct m3u8_audio *m3u8_sound_of(const struct m3u8 *l,
 				       const struct m3u8_variant *v,
 				       const char *wanted)
 {
-	const struct m3u8_sound *best = NULL;
+	const struct m3u8_audio *best = NULL;
 	int best_points = -1;
 
-	for (size_t i = 0; i < l->n_sounds; i++) {
-		const struct m3u8_sound *s = &l->sounds[i];
+	for (size_t i = 0; i < l->n_audios; i++) {
+		const struct m3u8_audio *s = &l->audios[i];
 		int points = (is_wanted(s, wanted) ? 4 : 0) +
 			     (s->is_default ? 2 : 0) + (s->autoselect ? 1 : 0);
 
-		if (m3u8_is_same(s->group, v->sound) && points > best_points) {
+		if (m3u8_is_same(s->group, v->audio) && points > best_points) {
 			best = s;
 			best_points = points;
 		}

@@ -6,7 +6,7 @@
 
 struct m3u8_parser {
 	struct m3u8 list;
-	struct errmsg *why;
+	struct errmsg *error;
 	unsigned line_number;
 	size_t segments_size, keys_size; /* that there is room for */
 
@@ -25,7 +25,7 @@ struct m3u8_parser {
 };
 
 #define FAIL(p, err, format, ...)                                             \
-	errmsg_fail((p)->why, (err), "playlist line %u: " format,            \
+	errmsg_fail((p)->error, (err), "playlist line %u: " format,            \
 		    (p)->line_number, ##__VA_ARGS__)
 
 /* What of a text can be shown in a sentence. */

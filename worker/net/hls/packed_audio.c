@@ -19,25 +19,25 @@ enum {
 /* With its NUL. */
 static const char owner[] = "com.apple.streaming.transportStreamTimestamp";
 
-bool packed_begins(const uint8_t *data, size_t len)
+bool packed_audio_begins(const uint8_t *data, size_t len)
 {
 	return data[0] == 'I' || (data[0] == 0xff && (len < 2 ||
 						      data[1] >= 0xe0)) ||
 	       (data[0] == 0x0b && (len < 2 || data[1] == 0x77));
 }
 
-void packed_done(struct packed *p)
+void packed_audio_done(struct packed_audio *p)
 {
 	buf_done(&p->bytes);
 }
 
-void packed_segment(struct packed *p)
+void packed_audio_segment(struct packed_audio *p)
 {
 	buf_reset(&p->bytes, KEEP);
 	p->skip = p->n_pes = 0;
 }
 
-void packed_push(struct packed *p, const uint8_t *data, size_t len)
+void packed_audio_push(struct packed_audio *p, const uint8_t *data, size_t len)
 {
 	size_t skip = MIN(p->skip, len);
 
@@ -60,7 +60,7 @@ static size_t plain(const uint8_t *p)
 	       p[3];
 }
 
-static void take_stamp(struct packed *p, const uint8_t *stamp)
+static void take_stamp(struct packed_audio *p, const uint8_t *stamp)
 {
 	uint64_t time = 0;
 
@@ -72,7 +72,7 @@ static void take_stamp(struct packed *p, const uint8_t *stamp)
 }
 
 /* ID3v2.3 and 2.4: the frame PRIV of our owner. */
-static void read_tag(struct packed *p, const uint8_t *tag, size_t len)
+static void read_tag(struct packed_audio *p, const uint8_t *tag, size_t len)
 {
 	bool old = tag[3] < 4;
 
@@ -95,8 +95,8 @@ enum next { IS_NONE, IS_SHORT, IS_TAG, IS_FRAME };
 
 /* *ret: bytes of a tag or frame that is there; of a tag too long to wait for,
  * all. */
-static enum next look(const struct packed *p, struct audio_frame *ret_frame,
-		      size_t *ret)
+static enum next look(const struct packed_audio *p,
+                      struct audio_frame *ret_frame, size_t *ret)
 {
 	const uint8_t *head = buf_head(&p->bytes);
 	size_t len = buf_len(&p->bytes);
@@ -116,7 +116,7 @@ static enum next look(const struct packed *p, struct audio_frame *ret_frame,
 	return *ret > len ? IS_SHORT : IS_FRAME;
 }
 
-static void take_tag(struct packed *p, size_t size)
+static void take_tag(struct packed_audio *p, size_t size)
 {
 	size_t len = MIN(size, buf_len(&p->bytes));
 
@@ -128,12 +128,12 @@ static void take_tag(struct packed *p, size_t size)
 
 /* --- frames --- */
 
-static uint64_t now_pts(const struct packed *p)
+static uint64_t now_pts(const struct packed_audio *p)
 {
 	return (p->base + p->samples * 90000 / p->rate) % PES_TIME_WRAP;
 }
 
-static void take_frame(struct packed *p, const struct audio_frame *f)
+static void take_frame(struct packed_audio *p, const struct audio_frame *f)
 {
 	if (p->rate != f->rate || p->codec != f->codec) {
 		if (p->rate != 0)
@@ -150,7 +150,7 @@ static void take_frame(struct packed *p, const struct audio_frame *f)
 	buf_take(&p->bytes, f->len);
 }
 
-static size_t put_header(const struct packed *p, uint8_t *ret)
+static size_t put_header(const struct packed_audio *p, uint8_t *ret)
 {
 	bool mpeg = p->codec == AUDIO_MPEG || p->codec == AUDIO_ADTS;
 	size_t len = p->n_pes + PACKED_HEADER - 6;
@@ -182,7 +182,7 @@ static uint8_t *put_packet(uint8_t *ret, bool first, size_t len)
 	return ret + 4 + stuffing;
 }
 
-static size_t put_pes(struct packed *p, uint8_t *ret)
+static size_t put_pes(struct packed_audio *p, uint8_t *ret)
 {
 	uint8_t pes[PACKED_HEADER + sizeof p->pes];
 	size_t len = put_header(p, pes), n = 0;
@@ -201,18 +201,18 @@ static size_t put_pes(struct packed *p, uint8_t *ret)
 }
 
 /* What is no frame, up to where one may begin. */
-static void pass_junk(struct packed *p)
+static void pass_junk(struct packed_audio *p)
 {
 	const uint8_t *head = buf_head(&p->bytes);
 	size_t len = buf_len(&p->bytes), n = 1;
 
-	while (n < len && !packed_begins(head + n, len - n))
+	while (n < len && !packed_audio_begins(head + n, len - n))
 		n++;
 	p->junk += (uint32_t)n;
 	buf_take(&p->bytes, n);
 }
 
-size_t packed_pull(struct packed *p, bool last, uint8_t *ret)
+size_t packed_audio_pull(struct packed_audio *p, bool last, uint8_t *ret)
 {
 	struct audio_frame frame;
 	size_t size = 0;
@@ -243,7 +243,7 @@ size_t packed_pull(struct packed *p, bool last, uint8_t *ret)
 	}
 }
 
-uint8_t packed_stream_type(const struct packed *p)
+uint8_t packed_audio_stream_type(const struct packed_audio *p)
 {
 	if (p->rate == 0)
 		return 0;

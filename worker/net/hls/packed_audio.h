@@ -24,7 +24,7 @@ enum {
 			     (TS_PACKET - 4) + 1,
 };
 
-struct packed {
+struct packed_audio {
 	struct buf bytes;
 	size_t skip;       /* of a tag that is passed over */
 	bool stamped;      /* base is known */
@@ -39,18 +39,18 @@ struct packed {
 };
 
 /* Can these be the first bytes (len > 0) of a segment of it? */
-bool packed_begins(const uint8_t *data, size_t len);
+bool packed_audio_begins(const uint8_t *data, size_t len);
 
-void packed_done(struct packed *);
+void packed_audio_done(struct packed_audio *);
 
 /* A segment begins; what was no whole frame is dropped. */
-void packed_segment(struct packed *);
+void packed_audio_segment(struct packed_audio *);
 
-void packed_push(struct packed *, const uint8_t *data, size_t len);
+void packed_audio_push(struct packed_audio *, const uint8_t *data, size_t len);
 
 /* The next PES: packets (PID and counters 0) in room for PACKED_PACKETS_MAX,
  * how many; 0: more has to be pushed.  With last true what is left will do. */
-size_t packed_pull(struct packed *, bool last, uint8_t *ret);
+size_t packed_audio_pull(struct packed_audio *, bool last, uint8_t *ret);
 
 /* stream_type of what comes, as DVB has it; 0: not known yet. */
-uint8_t packed_stream_type(const struct packed *);
+uint8_t packed_audio_stream_type(const struct packed_audio *);

@@ -15,9 +15,9 @@ enum {
 	PCR_PER_TICK = 300,
 };
 
-struct mend {
+struct pcr_rebuild {
 	struct psi *psi;
-	enum mend_is state;
+	enum pcr_rebuild_state state;
 	/* whose decoding times count: the first PID with pictures, else with
 	 * sound */
 	uint16_t pid;      /* TS_PID_NULL: none yet */
@@ -39,20 +39,20 @@ struct mend {
 	uint8_t cc[TS_PIDS]; /* the last counter of each, as it came */
 };
 
-struct mend *mend_new(void)
+struct pcr_rebuild *pcr_rebuild_new(void)
 {
-	struct mend *m = xcalloc(1, sizeof *m);
+	struct pcr_rebuild *m = xcalloc(1, sizeof *m);
 
 	m->psi = psi_new();
 	m->pid = TS_PID_NULL;
 	return m;
 }
 
-void mend_free(struct mend **mend)
+void pcr_rebuild_free(struct pcr_rebuild **pcr_rebuild)
 {
-	struct mend *m = *mend;
+	struct pcr_rebuild *m = *pcr_rebuild;
 
-	*mend = NULL;
+	*pcr_rebuild = NULL;
 	if (m == NULL)
 		return;
 	psi_free(&m->psi);
@@ -66,9 +66,9 @@ static int64_t pcr_step(uint64_t later, uint64_t earlier)
 	return wrap_diff(later % PCR_WRAP, earlier % PCR_WRAP, PCR_WRAP);
 }
 
-static void look_at_pcr(struct mend *m, const uint8_t *packet)
+static void look_at_pcr(struct pcr_rebuild *m, const uint8_t *packet)
 {
-	const int64_t gap = MEND_GAP_MS * HZ_MS * PCR_PER_TICK;
+	const int64_t gap = PCR_REBUILD_GAP_MS * HZ_MS * PCR_PER_TICK;
 	uint64_t pcr;
 	int64_t step;
 
@@ -84,7 +84,7 @@ static void look_at_pcr(struct mend *m, const uint8_t *packet)
 }
 
 /* Does this PES have times that count? */
-static bool counts(struct mend *m, const uint8_t *packet)
+static bool counts(struct pcr_rebuild *m, const uint8_t *packet)
 {
 	size_t len;
 	const uint8_t *pes = pes_find(packet, &len);
@@ -101,7 +101,7 @@ static bool counts(struct mend *m, const uint8_t *packet)
 	return true;
 }
 
-static void look_at_dts(struct mend *m, const uint8_t *packet)
+static void look_at_dts(struct pcr_rebuild *m, const uint8_t *packet)
 {
 	struct pes_times at;
 	uint64_t dts;
@@ -113,24 +113,24 @@ static void look_at_dts(struct mend *m, const uint8_t *packet)
 		m->span += wrap_diff(dts, m->dts, PES_TIME_WRAP);
 	m->has_dts = true;
 	m->dts = dts;
-	if (m->n_pcrs > 0 && m->state != MEND_MAKES)
+	if (m->n_pcrs > 0 && m->state != PCR_REBUILT)
 		m->lead = wrap_diff(dts, m->pcr / PCR_PER_TICK,
 				    PES_TIME_WRAP);
 }
 
-static bool is_broken(const struct mend *m)
+static bool is_broken(const struct pcr_rebuild *m)
 {
 	int64_t off = m->pcr_span / PCR_PER_TICK - m->span;
-	int64_t loose = m->span / 4 + MEND_LOOSE_MS * HZ_MS;
+	int64_t loose = m->span / 4 + PCR_REBUILD_LOOSE_MS * HZ_MS;
 
-	if (!m->has_dts || m->span < MEND_LOOSE_MS * HZ_MS)
+	if (!m->has_dts || m->span < PCR_REBUILD_LOOSE_MS * HZ_MS)
 		return false;
 	return m->n_pcrs < 2 || m->bad || off > loose || off < -loose ||
-	       m->lead < -MEND_LOOSE_MS * HZ_MS ||
-	       m->lead > MEND_LEAD_MAX_MS * HZ_MS;
+	       m->lead < -PCR_REBUILD_LOOSE_MS * HZ_MS ||
+	       m->lead > PCR_REBUILD_LEAD_MAX_MS * HZ_MS;
 }
 
-void mend_look(struct mend *m, const uint8_t *packet)
+void pcr_rebuild_feed(struct pcr_rebuild *m, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
 
@@ -143,29 +143,30 @@ void mend_look(struct mend *m, const uint8_t *packet)
 		look_at_pcr(m, packet);
 	if (ts_pusi(packet))
 		look_at_dts(m, packet);
-	if (m->state == MEND_JUDGES && m->span >= MEND_JUDGE_MS * HZ_MS)
-		mend_decide(m);
+	if (m->state == PCR_UNDECIDED &&
+	    m->span >= PCR_REBUILD_JUDGE_MS * HZ_MS)
+		pcr_rebuild_decide(m);
 }
 
-void mend_decide(struct mend *m)
+void pcr_rebuild_decide(struct pcr_rebuild *m)
 {
-	if (m->state != MEND_JUDGES)
+	if (m->state != PCR_UNDECIDED)
 		return;
-	m->state = is_broken(m) ? MEND_MAKES : MEND_KEEPS;
+	m->state = is_broken(m) ? PCR_REBUILT : PCR_KEPT;
 	/* what such a clock says of it is nothing to go by */
-	if (m->state == MEND_MAKES)
+	if (m->state == PCR_REBUILT)
 		m->lead = 0;
 }
 
-enum mend_is mend_state(const struct mend *m)
+enum pcr_rebuild_state pcr_rebuild_state(const struct pcr_rebuild *m)
 {
 	return m->state;
 }
 
-void mend_segment(struct mend *m, bool cut)
+void pcr_rebuild_segment(struct pcr_rebuild *m, bool cut)
 {
-	if (m->state == MEND_KEEPS && is_broken(m)) {
-		m->state = MEND_MAKES;
+	if (m->state == PCR_KEPT && is_broken(m)) {
+		m->state = PCR_REBUILT;
 		m->lead = m->lead_before;
 	}
 	m->dts_before = m->dts;
@@ -173,7 +174,7 @@ void mend_segment(struct mend *m, bool cut)
 	if (cut || !m->has_dts)
 		m->pid = TS_PID_NULL;
 	if (cut) {
-		m->state = MEND_JUDGES;
+		m->state = PCR_UNDECIDED;
 		m->lead = 0;
 	}
 	m->has_dts = m->bad = false;
@@ -181,9 +182,10 @@ void mend_segment(struct mend *m, bool cut)
 	m->n_pcrs = 0;
 }
 
-bool mend_takes_over(struct mend *m, int64_t step, const struct ts_run *head)
+bool pcr_rebuild_takes_over(struct pcr_rebuild *m, int64_t step,
+                            const struct ts_run *head)
 {
-	const int64_t loose = MEND_LOOSE_MS * HZ_MS;
+	const int64_t loose = PCR_REBUILD_LOOSE_MS * HZ_MS;
 	struct pes_times at;
 
 	for (size_t i = 0; i < head->n && m->pid != TS_PID_NULL; i++) {
@@ -198,7 +200,7 @@ bool mend_takes_over(struct mend *m, int64_t step, const struct ts_run *head)
 		if (on <= -loose || on >= 3 * loose ||
 		    (off <= loose && off >= -loose))
 			return false;
-		m->state = MEND_MAKES;
+		m->state = PCR_REBUILT;
 		m->lead = m->lead_before;
 		return true;
 	}
@@ -208,7 +210,7 @@ bool mend_takes_over(struct mend *m, int64_t step, const struct ts_run *head)
 /* --- what is made --- */
 
 /* Where the tables say that PCRs are; else beside the times. */
-static uint16_t pcr_pid(const struct mend *m)
+static uint16_t pcr_pid(const struct pcr_rebuild *m)
 {
 	const struct psi_program *program = psi_main_program(m->psi);
 
@@ -216,12 +218,12 @@ static uint16_t pcr_pid(const struct mend *m)
 		? program->pcr_pid : m->pid;
 }
 
-static void put_pcr(struct mend *m, uint64_t dts, const uint8_t *packet,
+static void put_pcr(struct pcr_rebuild *m, uint64_t dts, const uint8_t *packet,
 		    uint8_t *ret)
 {
-	const int64_t most = MEND_LEAD_MAX_MS * HZ_MS;
+	const int64_t most = PCR_REBUILD_LEAD_MAX_MS * HZ_MS;
 	int64_t lead = m->lead > 0 && m->lead < most
-		? m->lead : MEND_LEAD_MS * HZ_MS;
+		? m->lead : PCR_REBUILD_LEAD_MS * HZ_MS;
 	uint16_t pid = pcr_pid(m);
 	/* one without a payload repeats the counter of the last */
 	unsigned cc = pid == ts_pid(packet) ? ts_cc(packet) - 1U : m->cc[pid];
@@ -239,7 +241,8 @@ static void put_pcr(struct mend *m, uint64_t dts, const uint8_t *packet,
 				PES_TIME_WRAP * PCR_PER_TICK);
 }
 
-size_t mend_make(struct mend *m, const uint8_t *packet, uint8_t *ret)
+size_t pcr_rebuild_write(struct pcr_rebuild *m, const uint8_t *packet,
+                         uint8_t *ret)
 {
 	struct pes_times at;
 	size_t n = 0;

@@ -16,41 +16,43 @@
 
 enum {
 	/* So much is looked at before the first word. */
-	MEND_JUDGE_MS = 1000,
+	PCR_REBUILD_JUDGE_MS = 1000,
 	/* PCRs further apart are of no use. */
-	MEND_GAP_MS = 1000,
+	PCR_REBUILD_GAP_MS = 1000,
 	/* What a picture is before its decoding time if nothing tells. */
-	MEND_LEAD_MS = 1000,
-	MEND_LEAD_MAX_MS = 10000,
+	PCR_REBUILD_LEAD_MS = 1000,
+	PCR_REBUILD_LEAD_MAX_MS = 10000,
 	/* How far two clocks may differ over a segment and its border. */
-	MEND_LOOSE_MS = 500,
+	PCR_REBUILD_LOOSE_MS = 500,
 };
 
-struct mend;
+struct pcr_rebuild;
 
-enum mend_is {
-	MEND_JUDGES, /* not enough was seen */
-	MEND_KEEPS,  /* they are good */
-	MEND_MAKES,  /* they are to be made */
+enum pcr_rebuild_state {
+	PCR_UNDECIDED, /* not enough was seen */
+	PCR_KEPT,  /* they are good */
+	PCR_REBUILT,  /* they are to be made */
 };
 
-struct mend *mend_new(void);
-void mend_free(struct mend **);
+struct pcr_rebuild *pcr_rebuild_new(void);
+void pcr_rebuild_free(struct pcr_rebuild **);
 
 /* A segment begins: what was found in the last one counts from here.  cut: it
  * is another programme, nothing is known of it. */
-void mend_segment(struct mend *, bool cut);
+void pcr_rebuild_segment(struct pcr_rebuild *, bool cut);
 
 /* Looks at the next packet, as it came. */
-void mend_look(struct mend *, const uint8_t *packet);
+void pcr_rebuild_feed(struct pcr_rebuild *, const uint8_t *packet);
 
-enum mend_is mend_state(const struct mend *);
+enum pcr_rebuild_state pcr_rebuild_state(const struct pcr_rebuild *);
 /* No more will come to judge by. */
-void mend_decide(struct mend *);
+void pcr_rebuild_decide(struct pcr_rebuild *);
 
 /* At the border of a segment, at a PCR that does not go on (step, 27 MHz): do
  * the decoding times, in spite of it?  Then it makes PCRs from here on. */
-bool mend_takes_over(struct mend *, int64_t step, const struct ts_run *head);
+bool pcr_rebuild_takes_over(struct pcr_rebuild *, int64_t step,
+                            const struct ts_run *head);
 
-/* In MEND_MAKES: what goes out for a packet, in room for two; how many. */
-size_t mend_make(struct mend *, const uint8_t *packet, uint8_t *ret);
+/* In PCR_REBUILT: what goes out for a packet, in room for two; how many. */
+size_t pcr_rebuild_write(struct pcr_rebuild *, const uint8_t *packet,
+                         uint8_t *ret);

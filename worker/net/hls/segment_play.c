@@ -29,15 +29,15 @@ enum {
 	TARGET_MAX_MS = 60 * 1000,
 };
 
-struct hls_play {
+struct segment_play {
 	struct ts_sync sync;
-	struct mend *mend;
+	struct pcr_rebuild *rebuild;
 	struct fifo probe; /* until it has judged */
 	struct fifo head;
 	bool in_head;   /* it is not clear yet how the segment goes on */
 	bool cut;       /* it does not */
 	bool begun;     /* something was pushed */
-	struct join join;
+	struct cc_join join;
 	struct playout playout;
 	struct splice *splice;
 	struct batch *out;   /* of the take that is under way */
@@ -52,7 +52,7 @@ struct hls_play {
 /* --- what comes out --- */
 
 /* The splice finds packets in time, however late the wake-up. */
-static uint64_t due_ns(struct hls_play *p)
+static uint64_t due_ns(struct segment_play *p)
 {
 	p->due_ns = MAX(p->due_ns, playout_due_ns(&p->playout));
 	return p->due_ns;
@@ -60,14 +60,14 @@ static uint64_t due_ns(struct hls_play *p)
 
 static void on_due(const struct ts_run *runs, size_t n_runs, void *arg)
 {
-	struct hls_play *p = arg;
+	struct segment_play *p = arg;
 
 	splice_feed(p->splice, runs, n_runs, due_ns(p));
 }
 
 static void on_spliced(const struct ts_run *runs, size_t n_runs, void *arg)
 {
-	struct hls_play *p = arg;
+	struct segment_play *p = arg;
 
 	for (size_t i = 0; i < n_runs; i++)
 		if (runs[i].n > 0)
@@ -76,13 +76,13 @@ static void on_spliced(const struct ts_run *runs, size_t n_runs, void *arg)
 	batch_flush(p->out);
 }
 
-struct hls_play *hls_play_new(unsigned lead_ms, size_t packets_max,
+struct segment_play *segment_play_new(unsigned lead_ms, size_t packets_max,
 			      uint64_t now_ns)
 {
-	struct hls_play *p = xcalloc(1, sizeof *p);
+	struct segment_play *p = xcalloc(1, sizeof *p);
 
 	ts_sync_init(&p->sync, TS_SYNC_STREAM);
-	p->mend = mend_new();
+	p->rebuild = pcr_rebuild_new();
 	p->probe.max = MIN((size_t)PROBE_MAX, packets_max / PROBE_PART);
 	p->head.max = MIN((size_t)HEAD_MAX, packets_max / HEAD_PART);
 	playout_init(&p->playout, lead_ms, packets_max, now_ns);
@@ -93,14 +93,14 @@ struct hls_play *hls_play_new(unsigned lead_ms, size_t packets_max,
 	return p;
 }
 
-void hls_play_free(struct hls_play **play)
+void segment_play_free(struct segment_play **play)
 {
-	struct hls_play *p = *play;
+	struct segment_play *p = *play;
 
 	*play = NULL;
 	if (p == NULL)
 		return;
-	mend_free(&p->mend);
+	pcr_rebuild_free(&p->rebuild);
 	fifo_done(&p->probe);
 	fifo_done(&p->head);
 	playout_done(&p->playout);
@@ -108,7 +108,7 @@ void hls_play_free(struct hls_play **play)
 	free(p);
 }
 
-void hls_play_set_pace(struct hls_play *p, unsigned lead_ms,
+void segment_play_set_pace(struct segment_play *p, unsigned lead_ms,
 		       unsigned target_ms)
 {
 	unsigned smooth_s = MIN(target_ms, (unsigned)TARGET_MAX_MS) *
@@ -118,14 +118,14 @@ void hls_play_set_pace(struct hls_play *p, unsigned lead_ms,
 			 target_ms == 0 ? 0 : MAX(smooth_s, 1));
 }
 
-void hls_play_set_elsewhere(struct hls_play *p, uint64_t ms)
+void segment_play_set_elsewhere(struct segment_play *p, uint64_t ms)
 {
 	p->playout.elsewhere_ns = ms * MS;
 }
 
 /* --- what goes in --- */
 
-static void flush_scratch(struct hls_play *p)
+static void flush_scratch(struct segment_play *p)
 {
 	if (p->n_scratch > 0)
 		playout_push(&p->playout,
@@ -133,7 +133,8 @@ static void flush_scratch(struct hls_play *p)
 	p->n_scratch = 0;
 }
 
-static void push_changed(struct hls_play *p, const uint8_t *packet, uint8_t cc)
+static void push_changed(struct segment_play *p, const uint8_t *packet,
+                         uint8_t cc)
 {
 	uint8_t *copy = p->scratch + p->n_scratch * TS_PACKET;
 
@@ -143,7 +144,7 @@ static void push_changed(struct hls_play *p, const uint8_t *packet, uint8_t cc)
 		flush_scratch(p);
 }
 
-static void push_same(struct hls_play *p, const uint8_t *from,
+static void push_same(struct segment_play *p, const uint8_t *from,
 		      const uint8_t *to)
 {
 	if (from == to)
@@ -154,19 +155,19 @@ static void push_same(struct hls_play *p, const uint8_t *from,
 }
 
 /* There is room for all of it. */
-static void push(struct hls_play *p, struct ts_run run)
+static void push(struct segment_play *p, struct ts_run run)
 {
 	const uint8_t *end = run.data + run.n * TS_PACKET, *same = run.data;
 
 	p->packets += run.n;
 	for (const uint8_t *at = run.data; at < end; at += TS_PACKET) {
 		uint8_t cc;
-		enum join_is is = join_look(&p->join, at, &cc);
+		enum cc_join_result is = cc_join_feed(&p->join, at, &cc);
 
-		if (is == JOIN_AS_IT_IS)
+		if (is == CC_JOIN_UNCHANGED)
 			continue;
 		push_same(p, same, at);
-		if (is == JOIN_CHANGED)
+		if (is == CC_JOIN_CHANGED)
 			push_changed(p, at, cc);
 		same = at + TS_PACKET;
 	}
@@ -176,7 +177,7 @@ static void push(struct hls_play *p, struct ts_run run)
 }
 
 /* Does a PCR in the head of a segment not go on with the last one? */
-static bool jumps(struct hls_play *p, uint16_t pid, uint64_t pcr)
+static bool jumps(struct segment_play *p, uint16_t pid, uint64_t pcr)
 {
 	const struct pcr_clock *in = &p->playout.in;
 	struct ts_run head = fifo_run(&p->head);
@@ -188,10 +189,10 @@ static bool jumps(struct hls_play *p, uint16_t pid, uint64_t pcr)
 	if (in->pid == pid && step > 0 &&
 	    (uint64_t)step <= p->playout.gap_ticks + JUMP_MS * PCR_HZ / 1000)
 		return false;
-	return !mend_takes_over(p->mend, step, &head);
+	return !pcr_rebuild_takes_over(p->rebuild, step, &head);
 }
 
-static bool head_jumps(struct hls_play *p)
+static bool head_jumps(struct segment_play *p)
 {
 	struct ts_run run = fifo_run(&p->head);
 	uint64_t pcr;
@@ -206,19 +207,21 @@ static bool head_jumps(struct hls_play *p)
 }
 
 /* With the PCRs of ours, where they are to be made. */
-static void push_mended(struct hls_play *p, struct ts_run run)
+static void push_mended(struct segment_play *p, struct ts_run run)
 {
 	uint8_t made[2 * TS_PACKET];
 
 	for (size_t i = 0; i < run.n; i++)
-		push(p, (struct ts_run){ made,
-			mend_make(p->mend, run.data + i * TS_PACKET, made) });
+		push(p, (struct ts_run){ made, pcr_rebuild_write(
+						       p->rebuild,
+						       run.data + i * TS_PACKET,
+						       made) });
 }
 
 /* What is in the head is enough, or all.  There is room for it. */
-static void end_head(struct hls_play *p)
+static void end_head(struct segment_play *p)
 {
-	bool makes = mend_state(p->mend) == MEND_MAKES;
+	bool makes = pcr_rebuild_state(p->rebuild) == PCR_REBUILT;
 	bool found = p->begun && !p->cut && head_jumps(p);
 	struct ts_run head = fifo_run(&p->head);
 
@@ -226,24 +229,25 @@ static void end_head(struct hls_play *p)
 	p->unannounced += found;
 	if (p->cut && p->begun)
 		playout_cut(&p->playout);
-	join_segment(&p->join, !p->cut);
+	cc_join_segment(&p->join, !p->cut);
 	p->in_head = p->cut = false;
-	if (head.n > 0 && !makes && mend_state(p->mend) == MEND_MAKES)
+	if (head.n > 0 && !makes &&
+	    pcr_rebuild_state(p->rebuild) == PCR_REBUILT)
 		push_mended(p, head);
 	else if (head.n > 0)
 		push(p, head);
 	fifo_drop(&p->head, head.n);
 }
 
-void hls_play_begin(struct hls_play *p, bool cut)
+void segment_play_begin(struct segment_play *p, bool cut)
 {
 	ts_sync_reset(&p->sync);
-	mend_segment(p->mend, cut);
+	pcr_rebuild_segment(p->rebuild, cut);
 	p->in_head = true;
 	p->cut |= cut;
 }
 
-static bool add_to_head(struct hls_play *p, const uint8_t *packet)
+static bool add_to_head(struct segment_play *p, const uint8_t *packet)
 {
 	uint64_t pcr;
 
@@ -251,7 +255,7 @@ static bool add_to_head(struct hls_play *p, const uint8_t *packet)
 	return ts_pcr(packet, &pcr) || fifo_len(&p->head) == p->head.max;
 }
 
-static void pass(struct hls_play *p, struct ts_run run)
+static void pass(struct segment_play *p, struct ts_run run)
 {
 	while (p->in_head && run.n > 0) {
 		if (add_to_head(p, run.data))
@@ -263,67 +267,71 @@ static void pass(struct hls_play *p, struct ts_run run)
 		push(p, run);
 }
 
-static void pass_judged(struct hls_play *p, struct ts_run run)
+static void pass_judged(struct segment_play *p, struct ts_run run)
 {
 	uint8_t made[2 * TS_PACKET];
 
-	if (mend_state(p->mend) != MEND_MAKES) {
+	if (pcr_rebuild_state(p->rebuild) != PCR_REBUILT) {
 		pass(p, run);
 		return;
 	}
 	for (size_t i = 0; i < run.n; i++)
-		pass(p, (struct ts_run){ made,
-			mend_make(p->mend, run.data + i * TS_PACKET, made) });
+		pass(p, (struct ts_run){ made, pcr_rebuild_write(
+						       p->rebuild,
+						       run.data + i * TS_PACKET,
+						       made) });
 }
 
 /* It has judged, or has to. */
-static void end_probe(struct hls_play *p)
+static void end_probe(struct segment_play *p)
 {
-	mend_decide(p->mend);
+	pcr_rebuild_decide(p->rebuild);
 	if (fifo_len(&p->probe) > 0)
 		pass_judged(p, fifo_run(&p->probe));
 	fifo_drop(&p->probe, fifo_len(&p->probe));
 }
 
-static void probe(struct hls_play *p, const uint8_t *packet)
+static void probe(struct segment_play *p, const uint8_t *packet)
 {
-	mend_look(p->mend, packet);
+	pcr_rebuild_feed(p->rebuild, packet);
 	(void)fifo_push(&p->probe, (struct ts_run){ packet, 1 });
-	if (mend_state(p->mend) != MEND_JUDGES ||
+	if (pcr_rebuild_state(p->rebuild) != PCR_UNDECIDED ||
 	    fifo_len(&p->probe) == p->probe.max)
 		end_probe(p);
 }
 
-static void take(struct hls_play *p, struct ts_run run)
+static void take(struct segment_play *p, struct ts_run run)
 {
-	for (; run.n > 0 && mend_state(p->mend) == MEND_JUDGES; run.n--) {
+	for (; run.n > 0 && pcr_rebuild_state(p->rebuild) == PCR_UNDECIDED;
+	     run.n--) {
 		probe(p, run.data);
 		run.data += TS_PACKET;
 	}
 	/* the head tells whether the rest of a segment is made, too */
-	for (; run.n > 0 && (p->in_head ||
-			     mend_state(p->mend) == MEND_MAKES); run.n--) {
-		mend_look(p->mend, run.data);
+	for (; run.n > 0 &&
+	       (p->in_head || pcr_rebuild_state(p->rebuild) == PCR_REBUILT);
+	     run.n--) {
+		pcr_rebuild_feed(p->rebuild, run.data);
 		pass_judged(p, (struct ts_run){ run.data, 1 });
 		run.data += TS_PACKET;
 	}
 	for (size_t i = 0; i < run.n; i++)
-		mend_look(p->mend, run.data + i * TS_PACKET);
+		pcr_rebuild_feed(p->rebuild, run.data + i * TS_PACKET);
 	if (run.n > 0)
 		push(p, run);
 }
 
 /* As many again may be made. */
-static size_t room_for(const struct hls_play *p, size_t n)
+static size_t room_for(const struct segment_play *p, size_t n)
 {
 	n += fifo_len(&p->probe);
-	if (mend_state(p->mend) != MEND_KEEPS || p->in_head)
+	if (pcr_rebuild_state(p->rebuild) != PCR_KEPT || p->in_head)
 		n *= 2;
 	return n + 2 * fifo_len(&p->head);
 }
 
 /* False: what waits has to be played first, however little it is. */
-static bool has_room(struct hls_play *p, size_t n)
+static bool has_room(struct segment_play *p, size_t n)
 {
 	bool can_cut = !p->in_head || playout_can_cut(&p->playout);
 	size_t need = can_cut ? room_for(p, n) : SIZE_MAX;
@@ -333,7 +341,7 @@ static bool has_room(struct hls_play *p, size_t n)
 	return has;
 }
 
-bool hls_play_push(struct hls_play *p, const uint8_t *data, size_t len)
+bool segment_play_push(struct segment_play *p, const uint8_t *data, size_t len)
 {
 	struct ts_run run;
 
@@ -345,11 +353,11 @@ bool hls_play_push(struct hls_play *p, const uint8_t *data, size_t len)
 	return true;
 }
 
-bool hls_play_end(struct hls_play *p)
+bool segment_play_end(struct segment_play *p)
 {
 	if (!has_room(p, 0))
 		return false;
-	if (mend_state(p->mend) == MEND_JUDGES)
+	if (pcr_rebuild_state(p->rebuild) == PCR_UNDECIDED)
 		end_probe(p);
 	if (p->in_head && fifo_len(&p->head) > 0)
 		end_head(p);
@@ -358,7 +366,8 @@ bool hls_play_end(struct hls_play *p)
 
 /* --- what is due --- */
 
-size_t hls_play_take(struct hls_play *p, struct batch *batch, uint64_t now_ns)
+size_t segment_play_take(struct segment_play *p, struct batch *batch,
+                         uint64_t now_ns)
 {
 	size_t taken = 0;
 
@@ -372,34 +381,35 @@ size_t hls_play_take(struct hls_play *p, struct batch *batch, uint64_t now_ns)
 	}
 }
 
-void hls_play_set_ended(struct hls_play *p, bool ended)
+void segment_play_set_ended(struct segment_play *p, bool ended)
 {
 	playout_set_ended(&p->playout, ended);
 }
 
-bool hls_play_is_dry(const struct hls_play *p)
+bool segment_play_is_dry(const struct segment_play *p)
 {
 	return playout_is_dry(&p->playout);
 }
 
-uint64_t hls_play_waiting_ns(const struct hls_play *p)
+uint64_t segment_play_waiting_ns(const struct segment_play *p)
 {
 	return playout_waiting_ns(&p->playout);
 }
 
-void hls_play_second(struct hls_play *p)
+void segment_play_every_second(struct segment_play *p)
 {
 	playout_second(&p->playout);
 	fifo_trim(&p->probe);
 	fifo_trim(&p->head);
 }
 
-void hls_play_counters(const struct hls_play *p, struct hls_play_counters *ret)
+void segment_play_counters(const struct segment_play *p,
+                           struct segment_play_counters *ret)
 {
-	*ret = (struct hls_play_counters){
+	*ret = (struct segment_play_counters){
 		.packets = p->packets,
 		.sync_losses = p->sync.sync_losses,
-		.torn = p->join.torn,
+		.truncated = p->join.truncated,
 		.unannounced = p->unannounced,
 		.waiting_ms = playout_waiting_ns(&p->playout) / MS,
 	};

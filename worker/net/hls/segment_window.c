@@ -16,12 +16,12 @@ static uint64_t name_of(const struct m3u8_segment *s)
 	return hash ^ (s->range_at * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static struct hls_had had_of(const struct m3u8_segment *s)
+static struct segment_record had_of(const struct m3u8_segment *s)
 {
-	return (struct hls_had){ name_of(s), s->duration_ms };
+	return (struct segment_record){ name_of(s), s->duration_ms };
 }
 
-static void remember(struct hls_window *w, const struct hls_had *had)
+static void remember(struct segment_window *w, const struct segment_record *had)
 {
 	memmove(w->had + 1, w->had, (HLS_HISTORY - 1) * sizeof *w->had);
 	w->had[0] = *had;
@@ -43,14 +43,16 @@ static size_t start_of(const struct m3u8 *l, uint64_t wanted_ms)
 }
 
 /* Of a segment of the list; a list may be megabytes of them. */
-static uint64_t name_at(struct hls_window *w, const struct m3u8 *l, size_t i)
+static uint64_t name_at(struct segment_window *w, const struct m3u8 *l,
+                        size_t i)
 {
 	w->named++;
 	return name_of(&l->segments[i]);
 }
 
 /* Is the segment before this place the last one that we had? */
-static bool follows_last(struct hls_window *w, const struct m3u8 *l, size_t i)
+static bool follows_last(struct segment_window *w, const struct m3u8 *l,
+                         size_t i)
 {
 	return i > 0 && w->n_had > 0 &&
 	       name_at(w, l, i - 1) == w->had[0].name;
@@ -58,7 +60,7 @@ static bool follows_last(struct hls_window *w, const struct m3u8 *l, size_t i)
 
 /* Behind the newest one of those we had that is in the list; *ret_age: so many
  * came after it. */
-static size_t find_by_name(struct hls_window *w, const struct m3u8 *l,
+static size_t find_by_name(struct segment_window *w, const struct m3u8 *l,
 			   size_t *ret_age)
 {
 	size_t found = NOWHERE, newest = w->n_had;
@@ -78,7 +80,7 @@ static size_t find_by_name(struct hls_window *w, const struct m3u8 *l,
 
 /* As find_by_name() of the last one, if the one before it is in its place,
  * too: names may be used again. */
-static size_t find_pair(struct hls_window *w, const struct m3u8 *l)
+static size_t find_pair(struct segment_window *w, const struct m3u8 *l)
 {
 	/* one and the same again and again tells nothing */
 	if (w->n_had < 2 || w->had[0].name == w->had[1].name)
@@ -90,23 +92,23 @@ static size_t find_pair(struct hls_window *w, const struct m3u8 *l)
 	return NOWHERE;
 }
 
-static void go_to(struct hls_window *w, const struct m3u8 *l, size_t i)
+static void go_to(struct segment_window *w, const struct m3u8 *l, size_t i)
 {
 	w->next = l->sequence + i;
 }
 
 /* What is listed before that place has been, as what was played. */
-static void enter(struct hls_window *w, const struct m3u8 *l, size_t i)
+static void enter(struct segment_window *w, const struct m3u8 *l, size_t i)
 {
 	for (size_t k = i - MIN(i, (size_t)HLS_HISTORY); k < i; k++) {
-		struct hls_had had = had_of(&l->segments[k]);
+		struct segment_record had = had_of(&l->segments[k]);
 
 		remember(w, &had);
 	}
 	go_to(w, l, i);
 }
 
-static void renumber(struct hls_window *w, const struct m3u8 *l, size_t i)
+static void renumber(struct segment_window *w, const struct m3u8 *l, size_t i)
 {
 	if (l->sequence + i == w->next)
 		return;
@@ -115,7 +117,7 @@ static void renumber(struct hls_window *w, const struct m3u8 *l, size_t i)
 }
 
 /* The number we wait for is in the list, or the next one to be there. */
-static void go_on(struct hls_window *w, const struct m3u8 *l)
+static void go_on(struct segment_window *w, const struct m3u8 *l)
 {
 	size_t i = (size_t)(w->next - l->sequence), age, found;
 
@@ -133,7 +135,7 @@ static void go_on(struct hls_window *w, const struct m3u8 *l)
 }
 
 /* Was the last segment of the list among these? */
-static bool ends_with_one_of(struct hls_window *w, const struct m3u8 *l,
+static bool ends_with_one_of(struct segment_window *w, const struct m3u8 *l,
 			     size_t from, size_t n)
 {
 	uint64_t name = name_at(w, l, l->n_segments - 1);
@@ -148,7 +150,7 @@ static bool ends_with_one_of(struct hls_window *w, const struct m3u8 *l,
 	return false;
 }
 
-static bool looks_old(struct hls_window *w, const struct m3u8 *l)
+static bool looks_old(struct segment_window *w, const struct m3u8 *l)
 {
 	return w->next > l->sequence
 		? ends_with_one_of(w, l, 0, w->n_had)
@@ -156,9 +158,9 @@ static bool looks_old(struct hls_window *w, const struct m3u8 *l)
 }
 
 /* Of a list that looks old: does it move on as one that is alive? */
-static bool moves_on(struct hls_window *w, const struct m3u8 *l)
+static bool moves_on(struct segment_window *w, const struct m3u8 *l)
 {
-	struct hls_old *old = &w->old;
+	struct stale_lists *old = &w->old;
 	uint64_t end = l->sequence + l->n_segments;
 
 	if (old->lists > 0 && end > old->end)
@@ -171,7 +173,7 @@ static bool moves_on(struct hls_window *w, const struct m3u8 *l)
 	       (w->next < end || w->next - end > HLS_OLD_NEAR);
 }
 
-static void enter_anew(struct hls_window *w, const struct m3u8 *l,
+static void enter_anew(struct segment_window *w, const struct m3u8 *l,
 		       uint64_t wanted_ms)
 {
 	size_t i = start_of(l, wanted_ms);
@@ -189,7 +191,7 @@ static void enter_anew(struct hls_window *w, const struct m3u8 *l,
 }
 
 /* It is not. */
-static void find_again(struct hls_window *w, const struct m3u8 *l,
+static void find_again(struct segment_window *w, const struct m3u8 *l,
 		       uint64_t wanted_ms)
 {
 	size_t age, found = find_by_name(w, l, &age);
@@ -202,10 +204,10 @@ static void find_again(struct hls_window *w, const struct m3u8 *l,
 	} else {
 		enter_anew(w, l, wanted_ms);
 	}
-	w->old = (struct hls_old){ 0 };
+	w->old = (struct stale_lists){ 0 };
 }
 
-void hls_window_update(struct hls_window *w, const struct m3u8 *l,
+void segment_window_update(struct segment_window *w, const struct m3u8 *l,
 		       uint64_t wanted_ms)
 {
 	if (l->n_segments == 0)
@@ -219,25 +221,25 @@ void hls_window_update(struct hls_window *w, const struct m3u8 *l,
 		find_again(w, l, wanted_ms);
 		return;
 	}
-	w->old = (struct hls_old){ 0 };
+	w->old = (struct stale_lists){ 0 };
 	go_on(w, l);
 }
 
-void hls_window_change(struct hls_window *w)
+void segment_window_change(struct segment_window *w)
 {
 	w->cut = true;
 	w->n_had = w->n_before = 0;
-	w->old = (struct hls_old){ 0 };
+	w->old = (struct stale_lists){ 0 };
 }
 
-bool hls_window_is_held(const struct hls_window *w)
+bool segment_window_is_held(const struct segment_window *w)
 {
 	return w->old.lists > 1;
 }
 
 /* A server that lists one twice says nothing by it; one that does so again and
  * again has nothing else to show. */
-static bool is_repeated(const struct hls_window *w,
+static bool is_repeated(const struct segment_window *w,
 			const struct m3u8_segment *s)
 {
 	uint64_t name = name_of(s);
@@ -247,9 +249,9 @@ static bool is_repeated(const struct hls_window *w,
 }
 
 /* Passes over a segment without playing it. */
-static void pass_over(struct hls_window *w, const struct m3u8_segment *s)
+static void pass_over(struct segment_window *w, const struct m3u8_segment *s)
 {
-	struct hls_had had = had_of(s);
+	struct segment_record had = had_of(s);
 
 	remember(w, &had);
 	w->next++;
@@ -257,8 +259,8 @@ static void pass_over(struct hls_window *w, const struct m3u8_segment *s)
 	w->skipped += s->gap;
 }
 
-bool hls_window_next(struct hls_window *w, const struct m3u8 *l,
-		     struct hls_step *ret)
+bool segment_window_next(struct segment_window *w, const struct m3u8 *l,
+		     struct segment_step *ret)
 {
 	const struct m3u8_segment *s;
 
@@ -269,7 +271,7 @@ bool hls_window_next(struct hls_window *w, const struct m3u8 *l,
 			pass_over(w, s);
 			continue;
 		}
-		*ret = (struct hls_step){
+		*ret = (struct segment_step){
 			.segment = s,
 			.sequence = w->next,
 			.had = had_of(s),
@@ -282,8 +284,8 @@ bool hls_window_next(struct hls_window *w, const struct m3u8 *l,
 	return false;
 }
 
-void hls_window_done(struct hls_window *w, const struct hls_step *step,
-		     bool loaded)
+void segment_window_done(struct segment_window *w,
+                         const struct segment_step *step, bool loaded)
 {
 	w->cut |= !loaded;
 	w->skipped += !loaded;
@@ -294,9 +296,9 @@ void hls_window_done(struct hls_window *w, const struct hls_step *step,
 	w->next++;
 }
 
-const struct m3u8_segment *hls_window_listed(const struct hls_window *w,
+const struct m3u8_segment *segment_window_listed(const struct segment_window *w,
 					     const struct m3u8 *l,
-					     const struct hls_step *step)
+					     const struct segment_step *step)
 {
 	if (step->jumps != w->jumps || w->next < l->sequence ||
 	    w->next - l->sequence >= l->n_segments)
@@ -304,7 +306,8 @@ const struct m3u8_segment *hls_window_listed(const struct hls_window *w,
 	return &l->segments[w->next - l->sequence];
 }
 
-uint64_t hls_window_ahead_ms(const struct hls_window *w, const struct m3u8 *l)
+uint64_t segment_window_ahead_ms(const struct segment_window *w,
+                                 const struct m3u8 *l)
 {
 	/* asked for at every tick, and a list may be of thousands */
 	if (!w->begun || w->next < l->sequence ||

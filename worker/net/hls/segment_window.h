@@ -30,27 +30,27 @@ enum {
 };
 
 /* A segment that was played, passed over, lost, or listed before those. */
-struct hls_had {
+struct segment_record {
 	uint64_t name;
 	uint32_t duration_ms;
 };
 
 /* Lists that look old, in a row. */
-struct hls_old {
+struct stale_lists {
 	unsigned lists;
 	unsigned moves; /* times that one ended behind the one before */
 	uint64_t end;   /* of the last one: the number behind it */
 };
 
-struct hls_window {
+struct segment_window {
 	bool begun;
 	uint64_t next; /* the number of the next segment */
 	bool cut;      /* it does not go on with the last one */
 	uint32_t jumps; /* times that `next` went on elsewhere */
 	size_t n_had;
 	size_t n_before; /* behind these: of before the server began anew */
-	struct hls_had had[HLS_HISTORY]; /* the newest first */
-	struct hls_old old; /* zero: the list is none */
+	struct segment_record had[HLS_HISTORY]; /* the newest first */
+	struct stale_lists old; /* zero: the list is none */
 
 	/* since init */
 	uint64_t skipped;    /* segments that were never to be had */
@@ -61,37 +61,38 @@ struct hls_window {
 
 /* Room to play that is wanted behind the place where a live list is entered,
  * if it has it; at least HLS_START_TARGETS. */
-void hls_window_update(struct hls_window *, const struct m3u8 *,
+void segment_window_update(struct segment_window *, const struct m3u8 *,
 		       uint64_t wanted_ms);
 
 /* Another list of the same programme: what follows is a cut. */
-void hls_window_change(struct hls_window *);
+void segment_window_change(struct segment_window *);
 
-struct hls_step {
+struct segment_step {
 	const struct m3u8_segment *segment; /* of the list */
 	uint64_t sequence;
-	struct hls_had had;
+	struct segment_record had;
 	uint32_t jumps;
 	bool cut;
 };
 
 /* The next one of the list of the last update; false when it has none.  The
  * cut is told once. */
-bool hls_window_next(struct hls_window *, const struct m3u8 *,
-		     struct hls_step *ret);
+bool segment_window_next(struct segment_window *, const struct m3u8 *,
+		     struct segment_step *ret);
 
 /* It was played, or (not `loaded`) could not be had.  There may have been
  * updates since; its segment is not looked at. */
-void hls_window_done(struct hls_window *, const struct hls_step *,
+void segment_window_done(struct segment_window *, const struct segment_step *,
 		     bool loaded);
 
 /* As the list has it now; NULL: it is not worth to be asked for any more. */
-const struct m3u8_segment *hls_window_listed(const struct hls_window *,
+const struct m3u8_segment *segment_window_listed(const struct segment_window *,
 					     const struct m3u8 *,
-					     const struct hls_step *);
+					     const struct segment_step *);
 
 /* Does the server go on showing lists that look old? */
-bool hls_window_is_held(const struct hls_window *);
+bool segment_window_is_held(const struct segment_window *);
 
 /* How long the rest of the list plays. */
-uint64_t hls_window_ahead_ms(const struct hls_window *, const struct m3u8 *);
+uint64_t segment_window_ahead_ms(const struct segment_window *,
+                                 const struct m3u8 *);

@@ -40,7 +40,7 @@ static bool may_be_its(int fd)
 	       getpeername(fd, (struct sockaddr *)&peer, &peer_len) < 0;
 }
 
-void rist_guard_look(struct rist_guard *g)
+void rist_guard_before_peer(struct rist_guard *g)
 {
 	memset(g->before, 0, sizeof g->before);
 	for (int fd = 0; fd < RIST_GUARD_FDS_MAX; fd++)
@@ -89,7 +89,7 @@ static bool is_odd(int fd)
 }
 
 static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
-		 size_t way, struct errmsg *why)
+		 size_t path, struct errmsg *error)
 {
 	int r;
 
@@ -97,13 +97,13 @@ static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
 		return 0; /* it is none of librist's */
 	r = attach(fd, filter);
 	if (r < 0)
-		return errmsg_fail(why, r, "rist: no filter: %s",
+		return errmsg_fail(error, r, "rist: no filter: %s",
 				   strerror(-r));
 	empty(fd);
 	g->odd[g->n] = is_odd(fd);
 	g->dropped[g->n] = 0;
 	g->read_ns[g->n] = last_read(fd);
-	g->way[g->n] = (uint8_t)way;
+	g->path[g->n] = (uint8_t)path;
 	g->sockets[g->n++] = fd;
 	g->before[fd / 64] |= UINT64_C(1) << fd % 64;
 	return 0;
@@ -125,8 +125,8 @@ static unsigned flags_of(const struct rist_spec *spec, bool receives)
 	return flags;
 }
 
-int rist_guard_take(struct rist_guard *g, const struct rist_spec *spec,
-		    bool receives, size_t way, struct errmsg *why)
+int rist_guard_after_peer(struct rist_guard *g, const struct rist_spec *spec,
+		    bool receives, size_t path, struct errmsg *error)
 {
 	struct rist_filter filter;
 	int r = 0;
@@ -135,11 +135,11 @@ int rist_guard_take(struct rist_guard *g, const struct rist_spec *spec,
 	rist_filter_make(&filter, g->flags);
 	for (int fd = 0; fd < RIST_GUARD_FDS_MAX && r == 0; fd++)
 		if ((g->before[fd / 64] >> fd % 64 & 1) == 0 && may_be_its(fd))
-			r = guard(g, fd, &filter, way, why);
+			r = guard(g, fd, &filter, path, error);
 	return r;
 }
 
-unsigned rist_guard_count(struct rist_guard *g)
+unsigned rist_guard_take_dropped(struct rist_guard *g)
 {
 	uint32_t info[SK_MEMINFO_VARS], sum = 0;
 
@@ -156,19 +156,19 @@ unsigned rist_guard_count(struct rist_guard *g)
 	return sum;
 }
 
-unsigned rist_guard_heard(struct rist_guard *g)
+unsigned rist_guard_active_paths(struct rist_guard *g)
 {
-	unsigned heard = 0;
+	unsigned active = 0;
 
 	for (size_t i = 0; i < g->n; i++) {
 		uint64_t read_ns = last_read(g->sockets[i]);
 
 		g->is_read[i] = read_ns != g->read_ns[i];
 		if (g->is_read[i])
-			heard |= 1u << g->way[i];
+			active |= 1u << g->path[i];
 		g->read_ns[i] = read_ns;
 	}
-	return heard;
+	return active;
 }
 
 bool rist_guard_lacks_data(const struct rist_guard *g)
@@ -289,7 +289,7 @@ bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
 	return false;
 }
 
-void rist_guard_gone(struct rist_guard *g, const struct rist_peer *peer)
+void rist_guard_peer_gone(struct rist_guard *g, const struct rist_peer *peer)
 {
-	rist_sources_gone(&g->sources, peer);
+	rist_sources_peer_gone(&g->sources, peer);
 }

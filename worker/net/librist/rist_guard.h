@@ -27,7 +27,7 @@ struct rist_guard {
 	uint64_t read_ns[RIST_GUARD_SOCKETS_MAX]; /* when what was read came */
 	bool drops[RIST_GUARD_SOCKETS_MAX];  /* of late */
 	bool is_read[RIST_GUARD_SOCKETS_MAX];
-	uint8_t way[RIST_GUARD_SOCKETS_MAX]; /* the peer it was made for */
+	uint8_t path[RIST_GUARD_SOCKETS_MAX]; /* the peer it was made for */
 	bool odd[RIST_GUARD_SOCKETS_MAX];    /* its port */
 	unsigned flags;                      /* of the filters */
 	struct rist_sources sources;         /* the library's thread's */
@@ -36,21 +36,22 @@ struct rist_guard {
 };
 
 /* Before a peer is made. */
-void rist_guard_look(struct rist_guard *);
+void rist_guard_before_peer(struct rist_guard *);
 
 /* After its sockets were, before the library looks at them: guards what is new
  * since that or the last call, and lets nothing through that came meanwhile.
  * way: which of the peers it is.  -errno with why. */
-int rist_guard_take(struct rist_guard *, const struct rist_spec *,
-		    bool receives, size_t way, struct errmsg *why) MUST_CHECK;
+int rist_guard_after_peer(struct rist_guard *, const struct rist_spec *,
+                          bool receives, size_t path,
+                          struct errmsg *error) MUST_CHECK;
 
 /* How many datagrams were dropped since the last call: by the filter, or as the
  * room for them was full. */
-unsigned rist_guard_count(struct rist_guard *);
+unsigned rist_guard_take_dropped(struct rist_guard *);
 
 /* The ways, a bit for each, at whose sockets the library has read something
  * since the last call. */
-unsigned rist_guard_heard(struct rist_guard *);
+unsigned rist_guard_active_paths(struct rist_guard *);
 
 /* Whether, as of the last calls of both, reports came to the simple profile and
  * all that came for data was dropped. */
@@ -60,8 +61,8 @@ bool rist_guard_lacks_data(const struct rist_guard *);
  * Whether a peer may be made for who sends from there to that port of ours: in
  * the simple profile only after the ports of the other kind have been closed to
  * him, and nothing of his can wait there.  He is to come again then.  In the
- * library's thread, as rist_guard_gone().
+ * library's thread, as rist_guard_peer_gone().
  */
 bool rist_guard_admit(struct rist_guard *, const struct sockaddr_any *,
 		      uint16_t local_port, const struct rist_peer *);
-void rist_guard_gone(struct rist_guard *, const struct rist_peer *);
+void rist_guard_peer_gone(struct rist_guard *, const struct rist_peer *);

@@ -15,7 +15,7 @@ static int try_bind(int fd, const struct sockaddr_any *at)
 }
 
 static int try_one(const struct sockaddr_any *at, bool listens,
-		   struct errmsg *why)
+		   struct errmsg *error)
 {
 	int fd = socket(at->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	int r = fd < 0 ? -errno : 0;
@@ -27,18 +27,18 @@ static int try_one(const struct sockaddr_any *at, bool listens,
 	if (r == 0)
 		return 0;
 	sockaddr_format(at, text);
-	return errmsg_fail(why, r, "rist: %s %s: %s",
+	return errmsg_fail(error, r, "rist: %s %s: %s",
 			   listens ? "listen on" : "call", text, strerror(-r));
 }
 
-int rist_place_try(const struct sockaddr_any *at, bool listens, bool pair,
-		   struct errmsg *why)
+int rist_check_address(const struct sockaddr_any *at, bool listens, bool pair,
+		   struct errmsg *error)
 {
 	struct sockaddr_any next = *at;
-	int r = try_one(at, listens, why);
+	int r = try_one(at, listens, error);
 
 	if (r < 0 || !listens || !pair)
 		return r;
 	sockaddr_move_port(&next, 1);
-	return try_one(&next, listens, why);
+	return try_one(&next, listens, error);
 }

@@ -16,5 +16,5 @@
 
 /* Tries a socket for it, of its own; one that listens is bound there, and of a
  * pair to the next port, too.  0, or -errno with why. */
-int rist_place_try(const struct sockaddr_any *, bool listens, bool pair,
-		   struct errmsg *why) MUST_CHECK;
+int rist_check_address(const struct sockaddr_any *, bool listens, bool pair,
+		   struct errmsg *error) MUST_CHECK;

@@ -43,4 +43,4 @@ struct rist_source *rist_sources_add(struct rist_sources *,
 				     const struct sockaddr_any *at, bool odd);
 
 /* The peer is no more; its place is refused until it is needed. */
-void rist_sources_gone(struct rist_sources *, const struct rist_peer *);
+void rist_sources_peer_gone(struct rist_sources *, const struct rist_peer *);

@@ -85,7 +85,7 @@ static const char *value_of(const char *line, const char *name)
 
 /* Its lines, of which that of the groups may have any length: it comes in
  * pieces, none of which begins as those that are looked for. */
-static bool read_status(FILE *status, struct rist_sign *ret)
+static bool read_status(FILE *status, struct rist_thread_sample *ret)
 {
 	char line[128];
 	unsigned found = 0;
@@ -105,9 +105,10 @@ static bool read_status(FILE *status, struct rist_sign *ret)
 }
 
 /* False: it is not there any more. */
-static bool read_sign(const struct rist_thread *t, struct rist_sign *ret)
+static bool read_sample(const struct rist_thread *t,
+                        struct rist_thread_sample *ret)
 {
-	struct rist_sign sign = { 0 };
+	struct rist_thread_sample sample = { 0 };
 	struct timespec ran;
 	char path[64];
 	FILE *status;
@@ -118,31 +119,31 @@ static bool read_sign(const struct rist_thread *t, struct rist_sign *ret)
 	status = fopen(path, "re");
 	if (status == NULL)
 		return false;
-	whole = read_status(status, &sign);
+	whole = read_status(status, &sample);
 	(void)fclose(status);
 	if (!whole || clock_gettime(t->clock, &ran) < 0)
 		return false;
-	sign.ran_ms = timespec_ns(&ran) / MS;
-	*ret = sign;
+	sample.ran_ms = timespec_ns(&ran) / MS;
+	*ret = sample;
 	return true;
 }
 
-const char *rist_threads_look(struct rist_threads *t, bool reads)
+const char *rist_threads_check(struct rist_threads *t, bool reads)
 {
 	uint64_t now_ms = mono_ms();
-	const char *why = NULL;
-	struct rist_sign sign;
+	const char *error = NULL;
+	struct rist_thread_sample sample;
 
 	if (now_ms - t->looked_ms < LOOK_MS)
 		return NULL;
 	t->looked_ms = now_ms;
 	(void)pthread_mutex_lock(&t->lock);
-	for (size_t i = 0; i < t->n && why == NULL; i++) {
-		if (!read_sign(&t->list[i], &sign))
+	for (size_t i = 0; i < t->n && error == NULL; i++) {
+		if (!read_sample(&t->list[i], &sample))
 			continue;
-		sign.reads = reads && i == 0;
-		why = rist_pulse_look(&t->list[i].pulse, &sign);
+		sample.reads = reads && i == 0;
+		error = rist_watchdog_check(&t->list[i].watchdog, &sample);
 	}
 	(void)pthread_mutex_unlock(&t->lock);
-	return why;
+	return error;
 }

@@ -4,7 +4,7 @@
  * flow that is received.
  *
  * They tell of themselves when they begin and end; what they do is looked at
- * from ours, in /proc, as the library has no sign of life.
+ * from ours, in /proc, as the library has no sample of life.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ enum { RIST_THREADS_MAX = 32 }; /* that are looked at */
 struct rist_thread {
 	pid_t tid;
 	clockid_t clock; /* what it had of the processor */
-	struct rist_pulse pulse;
+	struct rist_watchdog watchdog;
 };
 
 /* Embedded; where it stands it stays. */
@@ -45,4 +45,4 @@ int rist_threads_follow(struct rist_threads *, struct rist_ctx *) MUST_CHECK;
  * gone.  NULL: all are well; else what is wrong, and it will not get better:
  * the context cannot even be destroyed.
  */
-const char *rist_threads_look(struct rist_threads *, bool reads);
+const char *rist_threads_check(struct rist_threads *, bool reads);

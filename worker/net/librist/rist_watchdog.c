@@ -3,17 +3,18 @@
 
 #include <stddef.h>
 
-const char *rist_pulse_look(struct rist_pulse *p, const struct rist_sign *s)
+const char *rist_watchdog_check(struct rist_watchdog *p,
+                                const struct rist_thread_sample *s)
 {
 	if (s->sleeps != p->sleeps || s->reads) {
-		*p = (struct rist_pulse){ .sleeps = s->sleeps,
+		*p = (struct rist_watchdog){ .sleeps = s->sleeps,
 					  .ran_ms = s->ran_ms };
 		return NULL;
 	}
-	if (s->ran_ms - p->ran_ms >= RIST_PULSE_LOOP_MS)
+	if (s->ran_ms - p->ran_ms >= RIST_WATCHDOG_LOOP_MS)
 		return "a thread of librist runs in a loop";
 	p->looks += !s->ready;
-	if (p->looks >= RIST_PULSE_LOOKS)
+	if (p->looks >= RIST_WATCHDOG_CHECKS)
 		return "a thread of librist stands still";
 	return NULL;
 }

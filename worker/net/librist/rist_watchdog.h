@@ -13,12 +13,12 @@
 #include <stdint.h>
 
 enum {
-	RIST_PULSE_LOOKS = 5,      /* that it may wait */
-	RIST_PULSE_LOOP_MS = 3000, /* of the processor */
+	RIST_WATCHDOG_CHECKS = 5,      /* that it may wait */
+	RIST_WATCHDOG_LOOP_MS = 3000, /* of the processor */
 };
 
 /* What is seen of it. */
-struct rist_sign {
+struct rist_thread_sample {
 	uint64_t sleeps; /* how often it went to sleep by itself */
 	uint64_t ran_ms; /* what it had of the processor */
 	bool ready;      /* it runs, or could if it were let */
@@ -26,11 +26,12 @@ struct rist_sign {
 };
 
 /* Embedded; zeroed memory is ready. */
-struct rist_pulse {
+struct rist_watchdog {
 	uint64_t sleeps;
 	uint64_t ran_ms; /* when it did something last */
 	unsigned looks;  /* at which it waited since */
 };
 
 /* One look; NULL: it is well, else what is wrong with it. */
-const char *rist_pulse_look(struct rist_pulse *, const struct rist_sign *);
+const char *rist_watchdog_check(struct rist_watchdog *,
+                                const struct rist_thread_sample *);

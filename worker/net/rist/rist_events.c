@@ -7,13 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-void rist_said_init(struct rist_said *s, struct rist_peers *peers, bool secret)
+void rist_events_init(struct rist_events *s, struct rist_peers *peers,
+                      bool secret)
 {
-	*s = (struct rist_said){ .peers = peers, .secret = secret };
+	*s = (struct rist_events){ .peers = peers, .secret = secret };
 	(void)pthread_mutex_init(&s->lock, NULL);
 }
 
-void rist_said_done(struct rist_said *s)
+void rist_events_done(struct rist_events *s)
 {
 	(void)pthread_mutex_destroy(&s->lock);
 }
@@ -61,9 +62,9 @@ static bool is_failure(const char *text, char *ret, size_t size)
 	return true;
 }
 
-int rist_said_on_log(void *arg, enum rist_log_level level, const char *text)
+int rist_events_on_log(void *arg, enum rist_log_level level, const char *text)
 {
-	struct rist_said *s = arg;
+	struct rist_events *s = arg;
 	char failure[100];
 
 	if (level > RIST_LOG_ERROR)
@@ -85,7 +86,7 @@ int rist_said_on_log(void *arg, enum rist_log_level level, const char *text)
 static void on_connection(void *arg, struct rist_peer *peer,
 			  enum rist_connection_status status)
 {
-	struct rist_said *s = arg;
+	struct rist_events *s = arg;
 	bool up = status == RIST_CONNECTION_ESTABLISHED ||
 		  status == RIST_CLIENT_CONNECTED;
 
@@ -96,9 +97,9 @@ static void on_connection(void *arg, struct rist_peer *peer,
 }
 
 /* NULL: there are too many to be told apart. */
-static struct rist_flow_said *flow_of(struct rist_said *s, uint32_t id)
+static struct rist_flow_stats *flow_of(struct rist_events *s, uint32_t id)
 {
-	struct rist_flow_said *f = s->flows;
+	struct rist_flow_stats *f = s->flows;
 
 	while (f < s->flows + s->n_flows && f->id != id)
 		f++;
@@ -106,39 +107,39 @@ static struct rist_flow_said *flow_of(struct rist_said *s, uint32_t id)
 		return NULL;
 	if (f == s->flows + s->n_flows) {
 		s->n_flows++;
-		*f = (struct rist_flow_said){ .id = id };
+		*f = (struct rist_flow_stats){ .id = id };
 	}
 	return f;
 }
 
-static void add_flow(struct rist_said *s,
-		     const struct rist_stats_receiver_flow *told)
+static void add_flow(struct rist_events *s,
+		     const struct rist_stats_receiver_flow *stats)
 {
-	struct rist_flow_said *f = NULL;
+	struct rist_flow_stats *f = NULL;
 	struct link_stats *l;
 
-	if (!s->follows || told->flow_id == s->flow)
-		f = flow_of(s, told->flow_id);
+	if (!s->follows || stats->flow_id == s->flow)
+		f = flow_of(s, stats->flow_id);
 	if (f == NULL)
 		return;
-	f->peers = told->peer_count;
+	f->peers = stats->peer_count;
 	l = &f->counted;
-	link_stats_add(l, LINK_RECEIVED, told->received);
-	link_stats_add(l, LINK_LOST, told->missing);
-	link_stats_add(l, LINK_RECOVERED, told->recovered);
-	link_stats_add(l, LINK_REORDERED, told->reordered);
+	link_stats_add(l, LINK_RECEIVED, stats->received);
+	link_stats_add(l, LINK_LOST, stats->missing);
+	link_stats_add(l, LINK_RECOVERED, stats->recovered);
+	link_stats_add(l, LINK_REORDERED, stats->reordered);
 	link_stats_set(l, LINK_RATE_KBPS,
-		       (told->bandwidth + told->retry_bandwidth) / 1000);
-	link_stats_set(l, LINK_RTT_US, (uint64_t)told->rtt * 1000);
+		       (stats->bandwidth + stats->retry_bandwidth) / 1000);
+	link_stats_set(l, LINK_RTT_US, (uint64_t)stats->rtt * 1000);
 }
 
 /* Two of its seconds may end in one of ours. */
-static bool is_told_first(struct rist_said *s, uint32_t id)
+static bool is_first_report(struct rist_events *s, uint32_t id)
 {
 	for (unsigned i = 0; i < s->n_ids; i++)
 		if (s->ids[i] == id)
 			return false;
-	if (s->n_ids == RIST_TOLD_MAX)
+	if (s->n_ids == RIST_STATS_PEERS_MAX)
 		return false;
 	s->ids[s->n_ids++] = id;
 	return true;
@@ -149,7 +150,7 @@ static bool is_told_first(struct rist_said *s, uint32_t id)
  * profile those who answer are the RTCP halves, one of each, and the data goes
  * to the others.
  */
-static void add_peer(struct rist_said *s,
+static void add_peer(struct rist_events *s,
 		     const struct rist_stats_sender_peer *p)
 {
 	uint64_t rtt_us = (uint64_t)p->rtt * 1000;
@@ -157,7 +158,7 @@ static void add_peer(struct rist_said *s,
 
 	link_stats_add(l, LINK_SENT, p->sent);
 	link_stats_add(l, LINK_RETRANSMITTED, p->retransmitted);
-	if (is_told_first(s, p->peer_id)) {
+	if (is_first_report(s, p->peer_id)) {
 		s->counted.peers += p->received > 0;
 		link_stats_add(l, LINK_RATE_KBPS,
 			       (p->bandwidth + p->retry_bandwidth) / 1000);
@@ -167,7 +168,7 @@ static void add_peer(struct rist_said *s,
 
 static int on_stats(void *arg, const struct rist_stats *stats)
 {
-	struct rist_said *s = arg;
+	struct rist_events *s = arg;
 
 	(void)pthread_mutex_lock(&s->lock);
 	if (stats->stats_type == RIST_STATS_RECEIVER_FLOW)
@@ -181,7 +182,7 @@ static int on_stats(void *arg, const struct rist_stats *stats)
 
 /* --- in ours --- */
 
-int rist_said_listen(struct rist_said *s, struct rist_ctx *ctx,
+int rist_events_subscribe(struct rist_events *s, struct rist_ctx *ctx,
 		     int interval_ms)
 {
 	bool done = rist_stats_callback_set(ctx, interval_ms, on_stats,
@@ -192,7 +193,7 @@ int rist_said_listen(struct rist_said *s, struct rist_ctx *ctx,
 	return done ? 0 : -ENOMEM;
 }
 
-void rist_said_follow(struct rist_said *s, uint32_t flow)
+void rist_events_follow(struct rist_events *s, uint32_t flow)
 {
 	(void)pthread_mutex_lock(&s->lock);
 	/* what was said of one that was not to be heard is past */
@@ -203,7 +204,7 @@ void rist_said_follow(struct rist_said *s, uint32_t flow)
 	(void)pthread_mutex_unlock(&s->lock);
 }
 
-static void take_flow(struct rist_said *s)
+static void take_flow(struct rist_events *s)
 {
 	for (size_t i = 0; i < s->n_flows; i++)
 		if (s->flows[i].id == s->flow) {
@@ -213,7 +214,7 @@ static void take_flow(struct rist_said *s)
 	s->n_flows = 0;
 }
 
-void rist_said_take(struct rist_said *s, struct rist_counted *ret)
+void rist_events_take(struct rist_events *s, struct rist_counted *ret)
 {
 	(void)pthread_mutex_lock(&s->lock);
 	if (s->follows)

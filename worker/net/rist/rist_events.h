@@ -16,11 +16,11 @@
 enum {
 	/* Peers that are told apart, two for each receiver in the simple
 	 * profile. */
-	RIST_TOLD_MAX = 128,
+	RIST_STATS_PEERS_MAX = 128,
 	RIST_FLOWS_MAX = RIST_SENDERS_MAX,
 };
 
-struct rist_flow_said {
+struct rist_flow_stats {
 	uint32_t id;
 	unsigned peers;
 	struct link_stats counted;
@@ -36,29 +36,29 @@ struct rist_counted {
 };
 
 /* Embedded; where it stands it stays. */
-struct rist_said {
+struct rist_events {
 	pthread_mutex_t lock;
 	struct rist_counted counted;
 	struct rist_peers *peers;  /* borrowed */
 	bool secret;
 	unsigned n_ids;            /* a sender's, that told their numbers */
-	uint32_t ids[RIST_TOLD_MAX];
+	uint32_t ids[RIST_STATS_PEERS_MAX];
 	bool follows;              /* ... this flow: */
 	uint32_t flow;
 	size_t n_flows;
-	struct rist_flow_said flows[RIST_FLOWS_MAX];
+	struct rist_flow_stats flows[RIST_FLOWS_MAX];
 };
 
 /* secret: whether there is one here. */
-void rist_said_init(struct rist_said *, struct rist_peers *, bool secret);
-void rist_said_done(struct rist_said *);
+void rist_events_init(struct rist_events *, struct rist_peers *, bool secret);
+void rist_events_done(struct rist_events *);
 
 /* Has everything that is said of flows and peers go here. */
-int rist_said_listen(struct rist_said *, struct rist_ctx *,
+int rist_events_subscribe(struct rist_events *, struct rist_ctx *,
 		     int interval_ms) MUST_CHECK;
-int rist_said_on_log(void *arg, enum rist_log_level, const char *text);
+int rist_events_on_log(void *arg, enum rist_log_level, const char *text);
 
 /* From now on this flow is followed. */
-void rist_said_follow(struct rist_said *, uint32_t flow);
+void rist_events_follow(struct rist_events *, uint32_t flow);
 
-void rist_said_take(struct rist_said *, struct rist_counted *ret);
+void rist_events_take(struct rist_events *, struct rist_counted *ret);

@@ -36,7 +36,7 @@ void rist_gaps_take(struct rist_gaps *g, uint16_t number, bool fresh,
 	g->blocks++;
 }
 
-void rist_gaps_second(struct rist_gaps *g)
+void rist_gaps_every_second(struct rist_gaps *g)
 {
 	if (g->blocks > 0)
 		g->rate = g->blocks;

@@ -28,4 +28,4 @@ void rist_gaps_begin(struct rist_gaps *, uint16_t number);
 void rist_gaps_take(struct rist_gaps *, uint16_t number, bool fresh,
 		    uint64_t silent_ns);
 
-void rist_gaps_second(struct rist_gaps *);
+void rist_gaps_every_second(struct rist_gaps *);

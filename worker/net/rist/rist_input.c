@@ -72,7 +72,7 @@ static void follow(struct rist_input *in, uint32_t flow, uint16_t seq)
 	in->flow = flow;
 	rist_gaps_begin(&in->gaps, seq);
 	in->stranger.text[0] = '\0';
-	rist_said_follow(&in->link.said, flow);
+	rist_events_follow(&in->link.events, flow);
 }
 
 static void count_gap(struct rist_input *in,
@@ -114,7 +114,7 @@ static void ignore(struct rist_input *in, const struct rist_data_block *block)
 	in->strange_ns = in->now_ns;
 	if (told)
 		return;
-	rist_peers_find(&in->link.peers, block->peer, at);
+	rist_peers_format_one(&in->link.peers, block->peer, at);
 	errmsg_set(&in->stranger, "another sender is ignored: %s, flow %u", at,
 		   (unsigned)block->flow_id);
 	rist_link_warn(&in->link, in->stranger.text);
@@ -126,7 +126,7 @@ static void note_peer(struct rist_input *in, const struct rist_peer *peer)
 	if (peer == in->noted)
 		return;
 	in->noted = peer;
-	rist_peers_heard(&in->link.peers, peer, in->now_ns / MS);
+	rist_peers_received(&in->link.peers, peer, in->now_ns / MS);
 }
 
 /* --- several ways --- */
@@ -154,10 +154,10 @@ static size_t way_of(struct rist_input *in, const struct rist_peer *peer)
 		way++;
 	if (way < RIST_PEERS_MAX)
 		return way;
-	way = rist_peers_way(&in->link.peers, peer);
+	way = rist_peers_path(&in->link.peers, peer);
 	in->ways[way] = peer;
 	in->link.brought |= 1u << way;
-	rist_peers_heard(&in->link.peers, peer, in->now_ns / MS);
+	rist_peers_received(&in->link.peers, peer, in->now_ns / MS);
 	return way;
 }
 
@@ -247,11 +247,11 @@ static void take(struct rist_input *in, struct rist_data_block *block)
 }
 
 static int rist_input_read(struct input *base, struct batch *batch,
-			   uint64_t now_ns, struct errmsg *why)
+			   uint64_t now_ns, struct errmsg *error)
 {
 	struct rist_input *in = container_of(base, struct rist_input, base);
 	struct rist_data_block *block = NULL;
-	int n = 0, r = rist_link_turn(&in->link, why);
+	int n = 0, r = rist_link_turn(&in->link, error);
 
 	if (r <= 0)
 		return r;
@@ -273,16 +273,16 @@ static int rist_input_read(struct input *base, struct batch *batch,
 }
 
 static int rist_input_second(struct input *base, uint64_t now_ns,
-			     struct errmsg *why)
+			     struct errmsg *error)
 {
 	struct rist_input *in = container_of(base, struct rist_input, base);
 
-	(void)why;
+	(void)error;
 	if (now_ns - in->strange_ns > STRANGE_NS)
 		in->stranger.text[0] = '\0';
 	in->noted = NULL; /* who is there is to be noted again */
 	memset(in->ways, 0, sizeof in->ways);
-	rist_gaps_second(&in->gaps);
+	rist_gaps_every_second(&in->gaps);
 	if (in->window != NULL)
 		rtp_window_second(in->window, now_ns);
 	rist_link_second(&in->link);
@@ -323,11 +323,11 @@ static const char *rist_input_trouble(const struct input *base)
 	const struct rist_input *in =
 		container_of(base, const struct rist_input, base);
 
-	const char *why = rist_link_trouble(&in->link);
+	const char *error = rist_link_trouble(&in->link);
 
 	if (in->stranger.text[0] != '\0')
 		return in->stranger.text;
-	return why != NULL ? why : rist_link_way_trouble(&in->link);
+	return error != NULL ? error : rist_link_way_trouble(&in->link);
 }
 
 static const char *rist_input_bare(const struct input *base)
@@ -382,11 +382,11 @@ static const struct input_ops rist_ops = {
 };
 
 struct input *rist_input_open(const struct input_spec *spec, uint64_t now_ns,
-			      int *ret_err, struct errmsg *why)
+			      int *ret_err, struct errmsg *error)
 {
 	struct rist_input *in = xcalloc(1, sizeof *in);
 
-	(void)now_ns, (void)ret_err, (void)why;
+	(void)now_ns, (void)ret_err, (void)error;
 	in->base = (struct input){ .ops = &rist_ops, .spec = spec, .fd = -1 };
 	ts_sync_init(&in->sync, TS_SYNC_DATAGRAM);
 	rist_link_open(&in->link, &spec->rist, RIST_RECEIVES);

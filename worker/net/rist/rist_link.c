@@ -39,19 +39,19 @@ void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
 	else
 		rist_peers_init(&l->peers, RIST_RECEIVERS_MAX,
 				RIST_RECEIVERS_OF_HOST_MAX, 0);
-	rist_said_init(&l->said, &l->peers, spec->secret[0] != '\0');
+	rist_events_init(&l->events, &l->peers, spec->secret[0] != '\0');
 	rist_threads_init(&l->threads);
 }
 
 void rist_link_close(struct rist_link *l)
 {
 	for (size_t i = 0; i < RIST_PEERS_MAX; i++)
-		name_free(&l->ways[i].name);
+		resolver_free(&l->ways[i].resolver);
 	if (l->ctx != NULL)
 		(void)rist_destroy(l->ctx);
 	l->ctx = NULL;
 	rist_threads_done(&l->threads);
-	rist_said_done(&l->said);
+	rist_events_done(&l->events);
 	rist_peers_done(&l->peers);
 }
 
@@ -61,21 +61,21 @@ static bool is_pair(const struct rist_link *l)
 }
 
 /* 1: its place can be had; 0: its name is still looked for; -errno. */
-static int find_place(struct rist_link *l, size_t i, struct errmsg *why)
+static int find_place(struct rist_link *l, size_t i, struct errmsg *error)
 {
 	const struct rist_peer_spec *p = &l->spec->peers[i];
 	struct rist_way *w = &l->ways[i];
 	int r;
 
-	if (w->name == NULL)
-		w->name = name_new(p->host[0] != '\0' ? p->host : "0.0.0.0",
-				   p->port);
-	r = name_poll(w->name, &w->at, why);
+	if (w->resolver == NULL)
+		w->resolver = resolver_new(
+			p->host[0] != '\0' ? p->host : "0.0.0.0", p->port);
+	r = resolver_poll(w->resolver, &w->at, error);
 	if (r != 0)
-		name_free(&w->name);
+		resolver_free(&w->resolver);
 	if (r <= 0)
 		return r;
-	r = rist_place_try(&w->at, p->listens, is_pair(l), why);
+	r = rist_check_address(&w->at, p->listens, is_pair(l), error);
 	return r < 0 ? r : 1;
 }
 
@@ -104,7 +104,7 @@ static struct rist_peer_config *make_config(const struct rist_link *l, size_t i,
 	return config;
 }
 
-static int create_peer(struct rist_link *l, size_t i, struct errmsg *why)
+static int create_peer(struct rist_link *l, size_t i, struct errmsg *error)
 {
 	bool listens = l->spec->peers[i].listens;
 	char at[SOCKADDR_TEXT_MAX];
@@ -116,7 +116,7 @@ static int create_peer(struct rist_link *l, size_t i, struct errmsg *why)
 	sockaddr_format(&l->ways[i].at, at);
 	config = make_config(l, i, at);
 	if (config == NULL)
-		return errmsg_fail(why, -EINVAL, "rist: %s is not taken", at);
+		return errmsg_fail(error, -EINVAL, "rist: %s is not taken", at);
 	if (listens)
 		rist_peers_wait(&l->peers, i, &l->ways[i].at);
 	r = rist_peer_create(l->ctx, &peer, config);
@@ -125,16 +125,16 @@ static int create_peer(struct rist_link *l, size_t i, struct errmsg *why)
 		rist_peers_add(&l->peers, peer, i, &l->ways[i].at);
 	if (r == 0)
 		return 0;
-	rist_said_take(&l->said, &said);
-	return errmsg_fail(why, -EADDRINUSE, "rist: %s %s: %s",
+	rist_events_take(&l->events, &said);
+	return errmsg_fail(error, -EADDRINUSE, "rist: %s %s: %s",
 			   listens ? "listen on" : "call", at,
 			   said.error[0] != '\0' ? said.error : "it fails");
 }
 
-static int guard_new(struct rist_link *l, struct errmsg *why)
+static int guard_new(struct rist_link *l, struct errmsg *error)
 {
-	return rist_guard_take(&l->guard, l->spec,
-			       l->direction == RIST_RECEIVES, l->added, why);
+	return rist_guard_after_peer(&l->guard, l->spec,
+			       l->direction == RIST_RECEIVES, l->added, error);
 }
 
 /*
@@ -149,7 +149,7 @@ static int on_log(void *arg, enum rist_log_level level, const char *text)
 
 	if (atomic_load(&l->adder) == gettid())
 		(void)guard_new(l, NULL); /* it is tried again */
-	return rist_said_on_log(&l->said, level, text);
+	return rist_events_on_log(&l->events, level, text);
 }
 
 /* --- in the library's thread --- */
@@ -175,7 +175,7 @@ static int on_gone(void *arg, struct rist_peer *peer)
 {
 	struct rist_link *l = arg;
 
-	rist_guard_gone(&l->guard, peer);
+	rist_guard_peer_gone(&l->guard, peer);
 	return rist_peers_on_gone(&l->peers, peer);
 }
 
@@ -201,29 +201,29 @@ static int make_context(struct rist_link *l)
 	return rist_receiver_set_output_fifo_size(l->ctx, FIFO_BLOCKS);
 }
 
-static int prepare(struct rist_link *l, struct errmsg *why)
+static int prepare(struct rist_link *l, struct errmsg *error)
 {
 	if (make_context(l) != 0 ||
-	    rist_said_listen(&l->said, l->ctx, STATS_MS) != 0 ||
+	    rist_events_subscribe(&l->events, l->ctx, STATS_MS) != 0 ||
 	    rist_auth_handler_set(l->ctx, on_connect, on_gone, l) != 0 ||
 	    rist_threads_follow(&l->threads, l->ctx) != 0)
-		return errmsg_fail(why, -ENOMEM, "rist: no context");
+		return errmsg_fail(error, -ENOMEM, "rist: no context");
 	return 0;
 }
 
-static int add_way(struct rist_link *l, size_t i, struct errmsg *why)
+static int add_way(struct rist_link *l, size_t i, struct errmsg *error)
 {
-	int r = l->ctx == NULL ? prepare(l, why) : 0;
+	int r = l->ctx == NULL ? prepare(l, error) : 0;
 
 	if (r < 0)
 		return r;
-	rist_guard_look(&l->guard);
+	rist_guard_before_peer(&l->guard);
 	l->added = i;
 	atomic_store(&l->adder, gettid());
-	r = create_peer(l, i, why);
+	r = create_peer(l, i, error);
 	atomic_store(&l->adder, 0);
 	if (r == 0)
-		r = guard_new(l, why);
+		r = guard_new(l, error);
 	if (r == 0)
 		redundant_path_opened(&l->paths, i, -1);
 	return r;
@@ -231,7 +231,7 @@ static int add_way(struct rist_link *l, size_t i, struct errmsg *why)
 
 /* -errno: all is to begin anew. */
 static int seek(struct rist_link *l, size_t i, uint64_t now_ns,
-		struct errmsg *why)
+		struct errmsg *error)
 {
 	struct errmsg failed;
 	int r;
@@ -240,7 +240,7 @@ static int seek(struct rist_link *l, size_t i, uint64_t now_ns,
 		return 0;
 	r = find_place(l, i, &failed);
 	if (r > 0)
-		return add_way(l, i, why);
+		return add_way(l, i, error);
 	if (r < 0) {
 		redundant_path_failed(&l->paths, i, r, &failed);
 		retry_failed(&l->paths.path[i].retry, now_ns);
@@ -248,7 +248,7 @@ static int seek(struct rist_link *l, size_t i, uint64_t now_ns,
 	return 0;
 }
 
-int rist_link_turn(struct rist_link *l, struct errmsg *why)
+int rist_link_turn(struct rist_link *l, struct errmsg *error)
 {
 	bool worked = rist_link_works(l);
 	uint64_t now_ns;
@@ -258,11 +258,11 @@ int rist_link_turn(struct rist_link *l, struct errmsg *why)
 		return 1;
 	now_ns = mono_ns();
 	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++)
-		r = seek(l, i, now_ns, why);
+		r = seek(l, i, now_ns, error);
 	if (r == 0)
-		r = redundant_paths_check(&l->paths, why);
+		r = redundant_paths_check(&l->paths, error);
 	if (r == 0 && !worked && l->paths.n_open > 0 && rist_start(l->ctx) != 0)
-		r = errmsg_fail(why, -ENOMEM, "rist: it does not start");
+		r = errmsg_fail(error, -ENOMEM, "rist: it does not start");
 	return r < 0 ? r : rist_link_works(l);
 }
 
@@ -357,14 +357,14 @@ static void look_at_peers(struct rist_link *l)
 
 static void look_at_refused(struct rist_link *l)
 {
-	struct errmsg why;
-	unsigned n = rist_peers_take_refused(&l->peers, &why);
+	struct errmsg error;
+	unsigned n = rist_peers_take_refused(&l->peers, &error);
 
 	link_stats_add(&l->stats, LINK_REFUSED, n);
-	refusals_note(&l->refusals, "rist", l->spec->peers[0].port, &why, n,
-		      mono_ms());
-	refusals_second(&l->refusals, "rist", l->spec->peers[0].port,
-			mono_ms());
+	refusal_log_add(&l->refusal_log, "rist", l->spec->peers[0].port, &error,
+	                n, mono_ms());
+	refusal_log_every_second(&l->refusal_log, "rist",
+	                         l->spec->peers[0].port, mono_ms());
 }
 
 /* What goes on is told once: a peer that is set wrong tries for days.  Several
@@ -404,7 +404,7 @@ static void look_at_strangers(struct rist_link *l, bool heard)
  * is nobody's mistake. */
 static void look_at_guard(struct rist_link *l)
 {
-	unsigned n = rist_guard_count(&l->guard);
+	unsigned n = rist_guard_take_dropped(&l->guard);
 
 	l->invalid += n;
 	if (n > 0 && l->spec->secret[0] != '\0' && l->peer[0] == '\0')
@@ -419,14 +419,14 @@ static void look_at_guard(struct rist_link *l)
  * and to destroy its context is to wait for the thread. */
 static void look_at_threads(struct rist_link *l, bool reads)
 {
-	const char *why = NULL;
+	const char *error = NULL;
 
 	if (l->ctx != NULL)
-		why = rist_threads_look(&l->threads, reads);
-	if (why == NULL)
+		error = rist_threads_check(&l->threads, reads);
+	if (error == NULL)
 		return;
 	log_error("stream", "rist port %u: %s: the worker ends, to be started "
-		  "anew", l->spec->peers[0].port, why);
+		  "anew", l->spec->peers[0].port, error);
 	_exit(EX_SOFTWARE);
 }
 
@@ -468,11 +468,11 @@ static void report_paths(struct rist_link *l, unsigned delivering)
 
 void rist_link_second(struct rist_link *l)
 {
-	unsigned heard = rist_guard_heard(&l->guard);
+	unsigned heard = rist_guard_active_paths(&l->guard);
 	struct rist_counted s;
 
 	look_at_threads(l, heard != 0);
-	rist_said_take(&l->said, &s);
+	rist_events_take(&l->events, &s);
 	merge(l, &s);
 	look_who_answers(l, s.peers);
 	link_stats_add(&l->stats, LINK_CONNECTS, s.connects);

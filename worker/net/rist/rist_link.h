@@ -30,7 +30,7 @@ enum rist_direction { RIST_RECEIVES, RIST_SENDS };
 
 /* One of its peers, as it is set. */
 struct rist_way {
-	struct name *name; /* NULL: it is not looked for now */
+	struct resolver *resolver; /* NULL: it is not looked for now */
 	struct sockaddr_any at;
 };
 
@@ -46,12 +46,12 @@ struct rist_link {
 	struct rist_logging_settings logging;
 	struct rist_guard guard;
 	struct rist_peers peers;
-	struct rist_said said;
+	struct rist_events events;
 	struct rist_threads threads;
 	struct link_stats stats;
 	char peer[200]; /* who is there; "": nobody */
 	struct ratelimit log;
-	struct refusals refusals;
+	struct refusal_log refusal_log;
 	unsigned quiet_s; /* nobody is there */
 	unsigned absent_s; /* of one that sends: nobody answers ... */
 	bool reaches;      /* ... and not yet for a while */
@@ -71,7 +71,7 @@ void rist_link_close(struct rist_link *);
 
 /* At every tick.  1: it works, if not by all its ways; 0: a name is still
  * looked for; -errno with why: none of them can be had. */
-int rist_link_turn(struct rist_link *, struct errmsg *why) MUST_CHECK;
+int rist_link_turn(struct rist_link *, struct errmsg *error) MUST_CHECK;
 
 /* As of the last turn, by one way at least. */
 bool rist_link_works(const struct rist_link *);

@@ -72,14 +72,14 @@ static void rist_output_send(struct output *out, const struct ts_run *runs,
 	}
 }
 
-static int rist_output_second(struct output *out, struct errmsg *why)
+static int rist_output_second(struct output *out, struct errmsg *error)
 {
 	struct rist_output *o = container_of(out, struct rist_output, base);
 
 	turn(o);
 	rist_link_second(&o->link);
 	if (o->state < 0)
-		*why = o->failed;
+		*error = o->failed;
 	return MIN(o->state, 0);
 }
 
@@ -133,11 +133,11 @@ static const struct output_ops rist_ops = {
 };
 
 struct output *rist_output_open(const struct output_spec *spec, int *ret_err,
-				struct errmsg *why)
+				struct errmsg *error)
 {
 	struct rist_output *o = xcalloc(1, sizeof *o);
 
-	(void)ret_err, (void)why;
+	(void)ret_err, (void)error;
 	o->base = (struct output){ .ops = &rist_ops, .spec = spec };
 	rist_link_open(&o->link, &spec->rist, RIST_SENDS);
 	return &o->base;

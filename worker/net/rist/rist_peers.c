@@ -33,16 +33,16 @@ static struct rist_known *find(struct rist_peers *p,
 	return NULL;
 }
 
-void rist_peers_wait(struct rist_peers *p, size_t way,
+void rist_peers_wait(struct rist_peers *p, size_t path,
 		     const struct sockaddr_any *at)
 {
 	(void)pthread_mutex_lock(&p->lock);
-	p->own[way] = *at;
+	p->own[path] = *at;
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
 /* Several may wait at one port of several addresses. */
-static size_t way_of(const struct rist_peers *p, const char *local_host,
+static size_t path_of(const struct rist_peers *p, const char *local_host,
 		     uint16_t local_port)
 {
 	bool pair = (p->flags & RIST_PEERS_OWN_PORTS) != 0;
@@ -62,7 +62,7 @@ static bool is_beside(const struct rist_peers *p, const struct rist_known *k,
 		      const struct rist_known *new)
 {
 	return (p->flags & RIST_PEERS_SEND) == 0 ||
-	       (k->way == new->way && k->port == new->port);
+	       (k->path == new->path && k->port == new->port);
 }
 
 static size_t count(const struct rist_peers *p, const struct rist_known *new,
@@ -121,7 +121,7 @@ static bool is_of_another(const struct rist_peers *p,
 		uint64_t silent_ms =
 			new->came_ms - MIN(k->heard_ms, new->came_ms);
 
-		if (k->way != new->way || k->heard_ms == 0 ||
+		if (k->path != new->path || k->heard_ms == 0 ||
 		    silent_ms > OWNS_MS)
 			continue;
 		if (strcmp(k->host, new->host) == 0)
@@ -132,7 +132,7 @@ static bool is_of_another(const struct rist_peers *p,
 }
 
 /* NULL: he is welcome. */
-static const char *why_refused(struct rist_peers *p,
+static const char *refusal_reason(struct rist_peers *p,
 			       const struct rist_known *new)
 {
 	if ((p->flags & RIST_PEERS_OWN_PORTS) != 0 && is_of_another(p, new))
@@ -152,7 +152,7 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 		.port = local_port,
 		.came_ms = mono_ms(),
 	};
-	const char *why;
+	const char *error;
 
 	/* in the main profile librist 0.2.7 tells bytes of the text of the host
 	 * as its port; in the simple one it is right, see rist_guard_admit() */
@@ -160,17 +160,17 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 	(void)snprintf(new.host, sizeof new.host, "%s", host);
 	(void)snprintf(new.at, sizeof new.at, "%s", host);
 	(void)pthread_mutex_lock(&p->lock);
-	new.way = way_of(p, local_host, local_port);
-	why = why_refused(p, &new);
-	if (why == NULL) {
+	new.path = path_of(p, local_host, local_port);
+	error = refusal_reason(p, &new);
+	if (error == NULL) {
 		p->list[p->n++] = new;
 	} else {
 		p->refused++;
 		errmsg_set(&p->refusal, "%s called and was refused: %s",
-			   new.at, why);
+			   new.at, error);
 	}
 	(void)pthread_mutex_unlock(&p->lock);
-	return why == NULL ? 0 : -1;
+	return error == NULL ? 0 : -1;
 }
 
 int rist_peers_on_gone(void *arg, struct rist_peer *peer)
@@ -186,10 +186,10 @@ int rist_peers_on_gone(void *arg, struct rist_peer *peer)
 	return 0;
 }
 
-void rist_peers_add(struct rist_peers *p, struct rist_peer *peer, size_t way,
+void rist_peers_add(struct rist_peers *p, struct rist_peer *peer, size_t path,
 		    const struct sockaddr_any *at)
 {
-	struct rist_known k = { .peer = peer, .called = true, .way = way };
+	struct rist_known k = { .peer = peer, .called = true, .path = path };
 
 	sockaddr_format_host(at, k.host);
 	sockaddr_format(at, k.at);
@@ -220,7 +220,7 @@ void rist_peers_state(struct rist_peers *p, const struct rist_peer *peer,
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-void rist_peers_heard(struct rist_peers *p, const struct rist_peer *peer,
+void rist_peers_received(struct rist_peers *p, const struct rist_peer *peer,
 		      uint64_t now_ms)
 {
 	struct rist_known *k;
@@ -232,19 +232,19 @@ void rist_peers_heard(struct rist_peers *p, const struct rist_peer *peer,
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-size_t rist_peers_way(struct rist_peers *p, const struct rist_peer *peer)
+size_t rist_peers_path(struct rist_peers *p, const struct rist_peer *peer)
 {
 	const struct rist_known *k;
-	size_t way;
+	size_t path;
 
 	(void)pthread_mutex_lock(&p->lock);
 	k = find(p, peer);
-	way = k != NULL ? k->way : 0;
+	path = k != NULL ? k->path : 0;
 	(void)pthread_mutex_unlock(&p->lock);
-	return way;
+	return path;
 }
 
-void rist_peers_find(struct rist_peers *p, const struct rist_peer *peer,
+void rist_peers_format_one(struct rist_peers *p, const struct rist_peer *peer,
 		     char *at)
 {
 	const struct rist_known *k;
@@ -255,20 +255,20 @@ void rist_peers_find(struct rist_peers *p, const struct rist_peer *peer,
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-unsigned rist_peers_take_refused(struct rist_peers *p, struct errmsg *why)
+unsigned rist_peers_take_refused(struct rist_peers *p, struct errmsg *error)
 {
 	unsigned n;
 
 	(void)pthread_mutex_lock(&p->lock);
 	n = p->refused;
 	p->refused = 0;
-	*why = p->refusal;
+	*error = p->refusal;
 	(void)pthread_mutex_unlock(&p->lock);
 	return n;
 }
 
 void rist_peers_format(struct rist_peers *p, uint64_t heard_since_ms,
-		       unsigned without_ways, char *text, size_t size)
+		       unsigned without_paths, char *text, size_t size)
 {
 	size_t len = 0;
 
@@ -279,7 +279,7 @@ void rist_peers_format(struct rist_peers *p, uint64_t heard_since_ms,
 
 		if (heard_since_ms > 0 ? k->heard_ms < heard_since_ms : !k->up)
 			continue;
-		if (k->called && (without_ways >> k->way & 1) != 0)
+		if (k->called && (without_paths >> k->path & 1) != 0)
 			continue;
 		len += (size_t)snprintf(text + len, size - len, "%s%s",
 					len > 0 ? ", " : "", k->at);

@@ -41,7 +41,7 @@ enum rist_peers_flag {
 struct rist_known {
 	struct rist_peer *peer;
 	bool called;       /* by us */
-	size_t way;        /* by which we called it, or it us */
+	size_t path;        /* by which we called it, or it us */
 	bool up;           /* it answers */
 	uint64_t came_ms;
 	uint64_t heard_ms; /* data of it was taken; 0: never */
@@ -67,7 +67,7 @@ void rist_peers_init(struct rist_peers *, size_t max, size_t of_host_max,
 void rist_peers_done(struct rist_peers *);
 
 /* This way of ours waits there, in the simple profile at the next port, too. */
-void rist_peers_wait(struct rist_peers *, size_t way,
+void rist_peers_wait(struct rist_peers *, size_t path,
 		     const struct sockaddr_any *at);
 
 /* As for rist_auth_handler_set(); arg is the struct.  -1: he is sent away. */
@@ -77,25 +77,26 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 int rist_peers_on_gone(void *arg, struct rist_peer *);
 
 /* One that we call; the number of its way is below 32. */
-void rist_peers_add(struct rist_peers *, struct rist_peer *, size_t way,
+void rist_peers_add(struct rist_peers *, struct rist_peer *, size_t path,
 		    const struct sockaddr_any *at);
 void rist_peers_state(struct rist_peers *, const struct rist_peer *, bool up);
 
 /* Data of it was taken. */
-void rist_peers_heard(struct rist_peers *, const struct rist_peer *,
+void rist_peers_received(struct rist_peers *, const struct rist_peer *,
 		      uint64_t now_ms);
 
 /* By which it came; 0 when it is not known. */
-size_t rist_peers_way(struct rist_peers *, const struct rist_peer *);
+size_t rist_peers_path(struct rist_peers *, const struct rist_peer *);
 
 /* Its address into at of SOCKADDR_TEXT_MAX; "?" when it is not known. */
-void rist_peers_find(struct rist_peers *, const struct rist_peer *, char *at);
+void rist_peers_format_one(struct rist_peers *, const struct rist_peer *,
+                           char *at);
 
 /* Those who were sent away since the last call, and of one of them why. */
-unsigned rist_peers_take_refused(struct rist_peers *, struct errmsg *why);
+unsigned rist_peers_take_refused(struct rist_peers *, struct errmsg *error);
 
 /* The addresses of those who answer, or whose data was taken since a time,
  * with commas between; cut to size.  Without those that were called by a way
  * whose bit is set. */
 void rist_peers_format(struct rist_peers *, uint64_t heard_since_ms,
-		       unsigned without_ways, char *text, size_t size);
+		       unsigned without_paths, char *text, size_t size);

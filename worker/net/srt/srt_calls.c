@@ -103,7 +103,7 @@ bool srt_calls_admit(struct srt_calls *c, const struct sockaddr *sa,
 	return admitted;
 }
 
-void srt_calls_note(struct srt_calls *c, const struct sockaddr *sa,
+void srt_calls_add(struct srt_calls *c, const struct sockaddr *sa,
 		    const char *refused)
 {
 	struct sockaddr_any from = any_of(sa);
@@ -121,7 +121,7 @@ void srt_calls_note(struct srt_calls *c, const struct sockaddr *sa,
 	(void)pthread_mutex_unlock(&c->lock);
 }
 
-void srt_calls_came(struct srt_calls *c, const struct sockaddr_any *from)
+void srt_calls_connected(struct srt_calls *c, const struct sockaddr_any *from)
 {
 	struct noted *call;
 
@@ -150,7 +150,7 @@ static bool take(struct srt_calls *c, struct noted *ret)
 }
 
 bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
-			   const char **ret_why)
+			   const char **ret_error)
 {
 	struct noted call;
 	bool found;
@@ -161,7 +161,7 @@ bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
 	if (!found)
 		return false;
 	*ret_from = call.from;
-	*ret_why = call.refused != NULL ? call.refused
+	*ret_error = call.refused != NULL ? call.refused
 					: "passphrase or encryption differ, or "
 					  "he left at once";
 	return true;

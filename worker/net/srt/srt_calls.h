@@ -31,12 +31,12 @@ bool srt_calls_admit(struct srt_calls *, const struct sockaddr *from,
 		     uint64_t now_ms);
 
 /* From any thread.  Somebody calls, and is refused for a reason or not. */
-void srt_calls_note(struct srt_calls *, const struct sockaddr *from,
+void srt_calls_add(struct srt_calls *, const struct sockaddr *from,
 		    const char *refused);
 
 /* He is connected. */
-void srt_calls_came(struct srt_calls *, const struct sockaddr_any *from);
+void srt_calls_connected(struct srt_calls *, const struct sockaddr_any *from);
 
 /* Takes one that came to nothing, and why; false: there is none. */
 bool srt_calls_take_failed(struct srt_calls *, struct sockaddr_any *ret_from,
-			   const char **ret_why);
+			   const char **ret_error);

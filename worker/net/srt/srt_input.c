@@ -53,25 +53,25 @@ static int receive(struct srt_input *s, struct batch *batch)
 	return n;
 }
 
-static int silence(struct srt_input *s, uint64_t now_ns, struct errmsg *why)
+static int silence(struct srt_input *s, uint64_t now_ns, struct errmsg *error)
 {
 	unsigned timeout_s = s->base.spec->srt.timeout_s;
 
 	if (now_ns - s->quiet_since_ns < timeout_s * SECOND_NS)
 		return 0;
-	return errmsg_fail(why, -ETIMEDOUT, "connected, but nothing came for "
+	return errmsg_fail(error, -ETIMEDOUT, "connected, but nothing came for "
 			   "%u s", timeout_s);
 }
 
 static int srt_input_read(struct input *in, struct batch *batch,
-			  uint64_t now_ns, struct errmsg *why)
+			  uint64_t now_ns, struct errmsg *error)
 {
 	struct srt_input *s = container_of(in, struct srt_input, base);
 	unsigned before = s->peer.connects;
 	int r;
 
 	s->peer.idle = now_ns - s->quiet_since_ns >= IDLE_NS;
-	r = srt_peer_turn(&s->peer, why);
+	r = srt_peer_turn(&s->peer, error);
 
 	if (r < 0)
 		return r;
@@ -85,16 +85,16 @@ static int srt_input_read(struct input *in, struct batch *batch,
 	r = receive(s, batch);
 	if (r > 0)
 		s->quiet_since_ns = now_ns;
-	return r > 0 ? r : silence(s, now_ns, why);
+	return r > 0 ? r : silence(s, now_ns, error);
 }
 
 static int srt_input_second(struct input *in, uint64_t now_ns,
-			    struct errmsg *why)
+			    struct errmsg *error)
 {
 	struct srt_input *s = container_of(in, struct srt_input, base);
 
-	(void)now_ns, (void)why;
-	srt_peer_second(&s->peer, &s->link);
+	(void)now_ns, (void)error;
+	srt_peer_every_second(&s->peer, &s->link);
 	return 0;
 }
 
@@ -119,7 +119,7 @@ static void srt_input_stats(const struct input *in, struct link_stats *ret)
 
 static const char *srt_input_trouble(const struct input *in)
 {
-	return srt_peer_trouble(
+	return srt_peer_error(
 		&container_of(in, const struct srt_input, base)->peer);
 }
 
@@ -168,10 +168,10 @@ static const struct input_ops srt_ops = {
 };
 
 struct input *srt_input_open(const struct input_spec *spec, uint64_t now_ns,
-			     int *ret_err, struct errmsg *why)
+			     int *ret_err, struct errmsg *error)
 {
 	struct srt_input *s = xcalloc(1, sizeof *s);
-	int r = srt_peer_open(&s->peer, &spec->srt, SRT_RECEIVES, why);
+	int r = srt_peer_open(&s->peer, &spec->srt, SRT_RECEIVES, error);
 
 	if (r < 0) {
 		free(s);

@@ -86,28 +86,28 @@ static void srt_output_send(struct output *out, const struct ts_run *runs,
 			gather(o, &d, i);
 }
 
-static int srt_output_second(struct output *out, struct errmsg *why)
+static int srt_output_second(struct output *out, struct errmsg *error)
 {
 	struct srt_output *o = container_of(out, struct srt_output, base);
 
 	turn(o);
 	if (o->receivers != NULL) {
-		srt_receivers_second(o->receivers);
+		srt_receivers_every_second(o->receivers);
 		return 0;
 	}
-	srt_peer_second(&o->peer, &o->link);
+	srt_peer_every_second(&o->peer, &o->link);
 	if (o->err == 0)
 		return 0;
-	*why = o->failed;
+	*error = o->failed;
 	return o->err;
 }
 
 /* Its connections stay; what was to be said is said. */
-static int srt_output_follow(struct output *out, struct errmsg *why)
+static int srt_output_follow(struct output *out, struct errmsg *error)
 {
 	struct srt_output *o = container_of(out, struct srt_output, base);
 
-	(void)why;
+	(void)error;
 	if (o->receivers != NULL)
 		srt_place_follow(&o->receivers->listener.place);
 	return 0;
@@ -126,8 +126,8 @@ static const char *srt_output_trouble(const struct output *out)
 	const struct srt_output *o =
 		container_of(out, const struct srt_output, base);
 
-	return o->receivers != NULL ? srt_receivers_trouble(o->receivers)
-				    : srt_peer_trouble(&o->peer);
+	return o->receivers != NULL ? srt_receivers_error(o->receivers)
+				    : srt_peer_error(&o->peer);
 }
 
 static const char *srt_output_peer(const struct output *out)
@@ -182,20 +182,20 @@ static const struct output_ops srt_ops = {
 };
 
 static int begin(struct srt_output *o, const struct srt_spec *spec,
-		 struct errmsg *why)
+		 struct errmsg *error)
 {
 	if (spec->mode != SRT_LISTENER)
-		return srt_peer_open(&o->peer, spec, SRT_SENDS, why);
+		return srt_peer_open(&o->peer, spec, SRT_SENDS, error);
 	o->receivers = xcalloc(1, sizeof *o->receivers);
-	return srt_receivers_open(o->receivers, spec, why);
+	return srt_receivers_open(o->receivers, spec, error);
 }
 
 struct output *srt_output_open(const struct output_spec *spec, int *ret_err,
-			       struct errmsg *why)
+			       struct errmsg *error)
 {
 	struct srt_output *o = xcalloc(1, sizeof *o);
 
-	*ret_err = begin(o, &spec->srt, why);
+	*ret_err = begin(o, &spec->srt, error);
 	if (*ret_err < 0) {
 		free(o->receivers);
 		free(o);

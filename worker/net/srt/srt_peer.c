@@ -5,17 +5,17 @@
 #include "common/base/mono.h"
 #include "worker/net/srt/srt_stats.h"
 
-static int begin(struct srt_peer *p, struct errmsg *why)
+static int begin(struct srt_peer *p, struct errmsg *error)
 {
 	if (p->spec->mode == SRT_LISTENER)
 		return srt_listener_open(&p->listener, p->spec, p->direction,
-					 why);
-	p->name = name_new(p->spec->host, p->spec->port);
+					 error);
+	p->resolver = resolver_new(p->spec->host, p->spec->port);
 	return 0;
 }
 
 int srt_peer_open(struct srt_peer *p, const struct srt_spec *spec,
-		  enum srt_direction direction, struct errmsg *why)
+		  enum srt_direction direction, struct errmsg *error)
 {
 	int r;
 
@@ -26,7 +26,7 @@ int srt_peer_open(struct srt_peer *p, const struct srt_spec *spec,
 		.listener = { .socket = SRT_INVALID_SOCK, .epoll = -1 },
 		.socket = SRT_INVALID_SOCK,
 	};
-	r = begin(p, why);
+	r = begin(p, error);
 	if (r < 0)
 		srt_peer_done(p);
 	return r;
@@ -34,29 +34,29 @@ int srt_peer_open(struct srt_peer *p, const struct srt_spec *spec,
 
 void srt_peer_done(struct srt_peer *p)
 {
-	name_free(&p->name);
+	resolver_free(&p->resolver);
 	srt_socket_close(&p->socket);
 	srt_listener_close(&p->listener);
 }
 
-static int call(struct srt_peer *p, struct errmsg *why)
+static int call(struct srt_peer *p, struct errmsg *error)
 {
-	int r = name_poll(p->name, &p->other, why);
+	int r = resolver_poll(p->resolver, &p->other, error);
 
 	if (r <= 0)
 		return r;
-	name_free(&p->name);
-	p->socket = srt_socket_new(p->spec, p->direction, &r, why);
+	resolver_free(&p->resolver);
+	p->socket = srt_socket_new(p->spec, p->direction, &r, error);
 	if (p->socket == SRT_INVALID_SOCK)
 		return r;
-	return srt_socket_call(p->socket, p->spec, &p->other, why);
+	return srt_socket_call(p->socket, p->spec, &p->other, error);
 }
 
-static int turn_caller(struct srt_peer *p, struct errmsg *why)
+static int turn_caller(struct srt_peer *p, struct errmsg *error)
 {
-	if (p->name != NULL)
-		return call(p, why);
-	return srt_socket_poll(p->socket, why);
+	if (p->resolver != NULL)
+		return call(p, error);
+	return srt_socket_poll(p->socket, error);
 }
 
 /* A caller beside the one that is at work is sent away. */
@@ -78,12 +78,12 @@ static void take_caller(struct srt_peer *p, SRTSOCKET s,
 static int turn_listener(struct srt_peer *p)
 {
 	struct sockaddr_any from;
-	struct errmsg why;
+	struct errmsg error;
 	SRTSOCKET s;
 
 	/* who has left is in nobody's way */
 	if (p->socket != SRT_INVALID_SOCK &&
-	    srt_socket_poll(p->socket, &why) <= 0)
+	    srt_socket_poll(p->socket, &error) <= 0)
 		srt_socket_close(&p->socket);
 	s = srt_listener_accept(&p->listener, &from);
 	if (s != SRT_INVALID_SOCK)
@@ -124,17 +124,17 @@ static void change(struct srt_peer *p, bool connected)
 		log_connected(p);
 }
 
-int srt_peer_turn(struct srt_peer *p, struct errmsg *why)
+int srt_peer_turn(struct srt_peer *p, struct errmsg *error)
 {
 	int r = p->spec->mode == SRT_LISTENER ? turn_listener(p)
-					      : turn_caller(p, why);
+					      : turn_caller(p, error);
 
 	if ((r > 0) != p->connected || p->taken_over)
 		change(p, r > 0);
 	return r;
 }
 
-void srt_peer_second(struct srt_peer *p, struct link_stats *link)
+void srt_peer_every_second(struct srt_peer *p, struct link_stats *link)
 {
 	srt_stats_begin(link);
 	if (p->connected)
@@ -150,7 +150,7 @@ const char *srt_peer_name(const struct srt_peer *p)
 	return p->connected ? p->peer : NULL;
 }
 
-const char *srt_peer_trouble(const struct srt_peer *p)
+const char *srt_peer_error(const struct srt_peer *p)
 {
 	const char *refused;
 

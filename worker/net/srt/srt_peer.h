@@ -14,7 +14,7 @@
 struct srt_peer {
 	const struct srt_spec *spec; /* borrowed */
 	enum srt_direction direction;
-	struct name *name;  /* NULL when the call is out */
+	struct resolver *resolver;  /* NULL when the call is out */
 	struct srt_listener listener;
 	SRTSOCKET socket;   /* or SRT_INVALID_SOCK */
 	bool connected;
@@ -31,18 +31,18 @@ struct srt_peer {
 
 /* 0, or -errno with why; done in both cases. */
 int srt_peer_open(struct srt_peer *, const struct srt_spec *,
-		  enum srt_direction, struct errmsg *why) MUST_CHECK;
+		  enum srt_direction, struct errmsg *error) MUST_CHECK;
 void srt_peer_done(struct srt_peer *);
 
 /* 1 while connected; 0 while not; -errno with why: it is to be opened anew.
  * A listener that loses its caller waits for the next one. */
-int srt_peer_turn(struct srt_peer *, struct errmsg *why) MUST_CHECK;
+int srt_peer_turn(struct srt_peer *, struct errmsg *error) MUST_CHECK;
 
 /* Once a second: what is known of the connection. */
-void srt_peer_second(struct srt_peer *, struct link_stats *);
+void srt_peer_every_second(struct srt_peer *, struct link_stats *);
 
 /* Who is at the other end; NULL: nobody. */
 const char *srt_peer_name(const struct srt_peer *);
 
 /* Why nothing can go; NULL: it can. */
-const char *srt_peer_trouble(const struct srt_peer *);
+const char *srt_peer_error(const struct srt_peer *);

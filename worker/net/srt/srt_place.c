@@ -43,18 +43,19 @@ static void give_up(int fd)
 }
 
 static int bind_to(const struct srt_place *p, unsigned ifindex,
-		   struct errmsg *why)
+		   struct errmsg *error)
 {
 	unsigned port = sockaddr_port(&p->local);
 	int fd = make(&p->local);
 
 	if (fd < 0)
-		return errmsg_fail(why, -errno, "socket: %s", strerror(errno));
+		return errmsg_fail(error, -errno, "socket: %s",
+		                   strerror(errno));
 	if (set_int(fd, SO_BINDTOIFINDEX, (int)ifindex) < 0)
-		(void)errmsg_fail(why, -errno, "interface %s: %s", p->iface,
+		(void)errmsg_fail(error, -errno, "interface %s: %s", p->iface,
 				  strerror(errno));
 	else if (bind_alone(fd, &p->local) < 0)
-		(void)errmsg_fail(why, -errno, "listen on port %u: %s", port,
+		(void)errmsg_fail(error, -errno, "listen on port %u: %s", port,
 				  strerror(errno));
 	else
 		return fd;
@@ -66,7 +67,7 @@ static int bind_to(const struct srt_place *p, unsigned ifindex,
 }
 
 int srt_place_open(struct srt_place *p, SRTSOCKET s, const char *iface,
-		   const struct sockaddr_any *local, struct errmsg *why)
+		   const struct sockaddr_any *local, struct errmsg *error)
 {
 	int r;
 
@@ -76,12 +77,12 @@ int srt_place_open(struct srt_place *p, SRTSOCKET s, const char *iface,
 		/* first: what happens from here on is heard */
 		.netif = netif_watch_new(false),
 	};
-	r = netif_index(iface, &p->ifindex, why);
+	r = netif_index(iface, &p->ifindex, error);
 	if (r == 0)
-		r = p->fd = bind_to(p, p->ifindex, why);
+		r = p->fd = bind_to(p, p->ifindex, error);
 	/* it is the library's from here on, whatever it says */
 	if (r >= 0 && srt_bind_acquire(s, p->fd) == SRT_ERROR)
-		r = errmsg_fail(why, -EINVAL, "listen on port %u: %s",
+		r = errmsg_fail(error, -EINVAL, "listen on port %u: %s",
 				sockaddr_port(local), srt_getlasterror_str());
 	p->open = r >= 0;
 	if (!p->open)
@@ -133,15 +134,15 @@ void srt_place_close(struct srt_place *p)
 	p->open = false;
 }
 
-static int move_to(struct srt_place *p, unsigned ifindex, struct errmsg *why)
+static int move_to(struct srt_place *p, unsigned ifindex, struct errmsg *error)
 {
-	int r = bind_to(p, ifindex, why);
+	int r = bind_to(p, ifindex, error);
 
 	if (r < 0)
 		return r;
 	r = replace(p, r);
 	if (r < 0)
-		return errmsg_fail(why, r, "interface %s: %s", p->iface,
+		return errmsg_fail(error, r, "interface %s: %s", p->iface,
 				   strerror(-r));
 	p->ifindex = ifindex;
 	return 0;
@@ -173,17 +174,17 @@ static void tell(const struct srt_place *p, bool was_well, bool moved)
 void srt_place_follow(struct srt_place *p)
 {
 	bool was_well = p->trouble.text[0] == '\0', moved = false;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	unsigned ifindex;
 	int r;
 
 	if (!p->open || !is_to_be_looked_at(p))
 		return;
-	r = netif_index(p->iface, &ifindex, &why);
+	r = netif_index(p->iface, &ifindex, &error);
 	if (r == 0 && ifindex != p->ifindex) {
-		r = move_to(p, ifindex, &why);
+		r = move_to(p, ifindex, &error);
 		moved = r == 0;
 	}
-	p->trouble = r < 0 ? why : (struct errmsg){ 0 };
+	p->trouble = r < 0 ? error : (struct errmsg){ 0 };
 	tell(p, was_well, moved);
 }

@@ -35,7 +35,7 @@ struct srt_place {
  * why. */
 int srt_place_open(struct srt_place *, SRTSOCKET, const char *iface,
 		   const struct sockaddr_any *local,
-		   struct errmsg *why) MUST_CHECK;
+		   struct errmsg *error) MUST_CHECK;
 
 /* The port is free for the next one.  Before the listener is closed, while the
  * library still has its socket. */

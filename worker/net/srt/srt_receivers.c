@@ -11,10 +11,10 @@
 #include <sys/random.h>
 
 int srt_receivers_open(struct srt_receivers *r, const struct srt_spec *spec,
-		       struct errmsg *why)
+		       struct errmsg *error)
 {
 	srt_library_open();
-	return srt_listener_open(&r->listener, spec, SRT_SENDS, why);
+	return srt_listener_open(&r->listener, spec, SRT_SENDS, error);
 }
 
 void srt_receivers_close(struct srt_receivers *r)
@@ -100,9 +100,9 @@ static void drop(struct srt_receivers *r, size_t i)
 
 static bool drop_if_broken(struct srt_receivers *r, size_t i)
 {
-	struct errmsg why;
+	struct errmsg error;
 
-	if (srt_socket_poll(r->list[i].socket, &why) >= 0)
+	if (srt_socket_poll(r->list[i].socket, &error) >= 0)
 		return false;
 	drop(r, i);
 	return true;
@@ -132,7 +132,7 @@ static void log_change(struct srt_receivers *r)
 		 r->listener.spec->port, r->n);
 }
 
-void srt_receivers_second(struct srt_receivers *r)
+void srt_receivers_every_second(struct srt_receivers *r)
 {
 	for (size_t i = r->n; i-- > 0;)
 		(void)drop_if_broken(r, i);
@@ -143,7 +143,7 @@ void srt_receivers_second(struct srt_receivers *r)
 	log_change(r);
 }
 
-const char *srt_receivers_trouble(const struct srt_receivers *r)
+const char *srt_receivers_error(const struct srt_receivers *r)
 {
 	return r->n == 0 ? srt_listener_trouble(&r->listener) : NULL;
 }

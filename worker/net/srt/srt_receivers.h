@@ -36,7 +36,7 @@ struct srt_receivers {
 
 /* 0, or -errno with why; closed then. */
 int srt_receivers_open(struct srt_receivers *, const struct srt_spec *,
-		       struct errmsg *why) MUST_CHECK;
+		       struct errmsg *error) MUST_CHECK;
 void srt_receivers_close(struct srt_receivers *);
 
 /* Takes those who called meanwhile. */
@@ -47,10 +47,10 @@ size_t srt_receivers_send(struct srt_receivers *, const uint8_t *data,
 			  size_t len);
 
 /* Once a second: lets go who has left, counts, logs. */
-void srt_receivers_second(struct srt_receivers *);
+void srt_receivers_every_second(struct srt_receivers *);
 
 /* Why nobody receives, when somebody wanted to; NULL. */
-const char *srt_receivers_trouble(const struct srt_receivers *);
+const char *srt_receivers_error(const struct srt_receivers *);
 
 /* Strings are borrowed until the next change. */
 size_t srt_receivers_list(const struct srt_receivers *,

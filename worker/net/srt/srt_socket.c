@@ -35,40 +35,40 @@ void srt_library_open(void)
 }
 
 static int set(SRTSOCKET s, SRT_SOCKOPT option, const void *value, int len,
-	       struct errmsg *why)
+	       struct errmsg *error)
 {
 	if (srt_setsockflag(s, option, value, len) != SRT_ERROR)
 		return 0;
-	return errmsg_fail(why, -EINVAL, "srt: option %d: %s", (int)option,
+	return errmsg_fail(error, -EINVAL, "srt: option %d: %s", (int)option,
 			   srt_getlasterror_str());
 }
 
 static int set_int(SRTSOCKET s, SRT_SOCKOPT option, unsigned value,
-		   struct errmsg *why)
+		   struct errmsg *error)
 {
 	int32_t number = (int32_t)value;
 
-	return set(s, option, &number, sizeof number, why);
+	return set(s, option, &number, sizeof number, error);
 }
 
 static int set_flag(SRTSOCKET s, SRT_SOCKOPT option, bool value,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
-	return set(s, option, &value, sizeof value, why);
+	return set(s, option, &value, sizeof value, error);
 }
 
 /* "" leaves the library's default. */
 static int set_text(SRTSOCKET s, SRT_SOCKOPT option, const char *text,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	if (text[0] == '\0')
 		return 0;
-	return set(s, option, text, (int)strlen(text), why);
+	return set(s, option, text, (int)strlen(text), error);
 }
 
 /* A listener has its own socket there, see srt_place.h. */
 static int set_device(SRTSOCKET s, const struct srt_spec *spec,
-		      struct errmsg *why)
+		      struct errmsg *error)
 {
 	char name[IFACE_NAME_MAX];
 	int r;
@@ -77,121 +77,122 @@ static int set_device(SRTSOCKET s, const struct srt_spec *spec,
 		return 0;
 	r = iface_name(spec->iface, name);
 	if (r < 0)
-		return errmsg_fail(why, r, "interface %s: %s", spec->iface,
+		return errmsg_fail(error, r, "interface %s: %s", spec->iface,
 				   iface_why(r));
-	return set_text(s, SRTO_BINDTODEVICE, name, why);
+	return set_text(s, SRTO_BINDTODEVICE, name, error);
 }
 
 static int set_size(SRTSOCKET s, SRT_SOCKOPT option, unsigned size,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
-	return size == 0 ? 0 : set_int(s, option, size, why);
+	return size == 0 ? 0 : set_int(s, option, size, error);
 }
 
 static int set_times(SRTSOCKET s, const struct srt_spec *spec,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
 	unsigned timeout_ms = spec->timeout_s * 1000;
 	/* of two who meet the library waits ten times as long */
 	unsigned call_ms = spec->mode == SRT_RENDEZVOUS ? timeout_ms / 10
 							: timeout_ms;
-	int r = set_int(s, SRTO_LATENCY, spec->latency_ms, why);
+	int r = set_int(s, SRTO_LATENCY, spec->latency_ms, error);
 
 	if (r == 0)
-		r = set_flag(s, SRTO_TSBPDMODE, !spec->no_timed_delivery, why);
+		r = set_flag(s, SRTO_TSBPDMODE, !spec->no_timed_delivery,
+		             error);
 	if (r == 0)
-		r = set_int(s, SRTO_CONNTIMEO, call_ms, why);
+		r = set_int(s, SRTO_CONNTIMEO, call_ms, error);
 	if (r == 0)
-		r = set_int(s, SRTO_PEERIDLETIMEO, timeout_ms, why);
+		r = set_int(s, SRTO_PEERIDLETIMEO, timeout_ms, error);
 	return r;
 }
 
 /* The share of repetitions is bounded only where the whole is: by the rate of
  * what is sent, as measured. */
 static int set_rate(SRTSOCKET s, const struct srt_spec *spec,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	int64_t by_input = 0;
 	int r;
 
 	if (spec->overhead_percent == 0)
 		return 0;
-	r = set(s, SRTO_MAXBW, &by_input, sizeof by_input, why);
+	r = set(s, SRTO_MAXBW, &by_input, sizeof by_input, error);
 	if (r == 0)
-		r = set_int(s, SRTO_OHEADBW, spec->overhead_percent, why);
+		r = set_int(s, SRTO_OHEADBW, spec->overhead_percent, error);
 	return r;
 }
 
 /* A buffer may not hold more datagrams than may be under way. */
 static int set_buffers(SRTSOCKET s, const struct srt_spec *spec,
-		       struct errmsg *why)
+		       struct errmsg *error)
 {
 	unsigned flight = spec->receive_buffer / DATAGRAM_MIN;
 	int r = 0;
 
 	if (flight > FLIGHT_DEFAULT)
-		r = set_int(s, SRTO_FC, flight, why);
+		r = set_int(s, SRTO_FC, flight, error);
 	if (r == 0)
-		r = set_size(s, SRTO_SNDBUF, spec->send_buffer, why);
+		r = set_size(s, SRTO_SNDBUF, spec->send_buffer, error);
 	if (r == 0)
-		r = set_size(s, SRTO_RCVBUF, spec->receive_buffer, why);
+		r = set_size(s, SRTO_RCVBUF, spec->receive_buffer, error);
 	return r;
 }
 
 static int set_crypto(SRTSOCKET s, const struct srt_spec *spec,
-		      struct errmsg *why)
+		      struct errmsg *error)
 {
-	int r = set_text(s, SRTO_PASSPHRASE, spec->passphrase, why);
+	int r = set_text(s, SRTO_PASSPHRASE, spec->passphrase, error);
 
 	if (r == 0 && spec->key_bytes != 0)
-		r = set_int(s, SRTO_PBKEYLEN, spec->key_bytes, why);
+		r = set_int(s, SRTO_PBKEYLEN, spec->key_bytes, error);
 	return r;
 }
 
 static int set_all(SRTSOCKET s, const struct srt_spec *spec,
-		   enum srt_direction direction, struct errmsg *why)
+		   enum srt_direction direction, struct errmsg *error)
 {
 	struct linger none = { 0 };
-	int r = set_flag(s, SRTO_RCVSYN, false, why);
+	int r = set_flag(s, SRTO_RCVSYN, false, error);
 
 	if (r == 0)
-		r = set_flag(s, SRTO_SNDSYN, false, why);
+		r = set_flag(s, SRTO_SNDSYN, false, error);
 	if (r == 0)
-		r = set(s, SRTO_LINGER, &none, sizeof none, why);
+		r = set(s, SRTO_LINGER, &none, sizeof none, error);
 	if (r == 0)
-		r = set_flag(s, SRTO_SENDER, direction == SRT_SENDS, why);
+		r = set_flag(s, SRTO_SENDER, direction == SRT_SENDS, error);
 	if (r == 0)
 		r = set_flag(s, SRTO_RENDEZVOUS, spec->mode == SRT_RENDEZVOUS,
-			     why);
+			     error);
 	if (r == 0)
-		r = set_times(s, spec, why);
+		r = set_times(s, spec, error);
 	if (r == 0)
-		r = set_crypto(s, spec, why);
+		r = set_crypto(s, spec, error);
 	if (r == 0)
-		r = set_text(s, SRTO_PACKETFILTER, spec->packetfilter, why);
+		r = set_text(s, SRTO_PACKETFILTER, spec->packetfilter, error);
 	if (r == 0 && spec->mode != SRT_LISTENER)
-		r = set_text(s, SRTO_STREAMID, spec->streamid, why);
+		r = set_text(s, SRTO_STREAMID, spec->streamid, error);
 	if (r == 0)
-		r = set_device(s, spec, why);
+		r = set_device(s, spec, error);
 	if (r == 0)
-		r = set_rate(s, spec, why);
+		r = set_rate(s, spec, error);
 	if (r == 0)
-		r = set_buffers(s, spec, why);
+		r = set_buffers(s, spec, error);
 	return r;
 }
 
 SRTSOCKET srt_socket_new(const struct srt_spec *spec,
 			 enum srt_direction direction, int *ret_err,
-			 struct errmsg *why)
+			 struct errmsg *error)
 {
 	SRTSOCKET s = srt_create_socket();
 
 	if (s == SRT_INVALID_SOCK) {
-		*ret_err = errmsg_fail(why, -ENOMEM, "srt: %s",
+		*ret_err = errmsg_fail(error, -ENOMEM, "srt: %s",
 				       srt_getlasterror_str());
 		return s;
 	}
-	*ret_err = set_all(s, spec, direction, why);
+	*ret_err = set_all(s, spec, direction, error);
 	if (*ret_err < 0)
 		srt_socket_close(&s);
 	return s;
@@ -221,7 +222,7 @@ static int judge_caller(void *arg, SRTSOCKET s, int version,
 		refused = "there are too many calls at once";
 		reason = SRT_REJX_OVERLOAD;
 	}
-	srt_calls_note(l->calls, peer, refused);
+	srt_calls_add(l->calls, peer, refused);
 	if (refused == NULL)
 		return 0;
 	(void)srt_setrejectreason(s, reason);
@@ -229,54 +230,54 @@ static int judge_caller(void *arg, SRTSOCKET s, int version,
 }
 
 static int local_address(const struct srt_spec *spec,
-			 struct sockaddr_any *ret, struct errmsg *why)
+			 struct sockaddr_any *ret, struct errmsg *error)
 {
 	const char *host = spec->host[0] != '\0' ? spec->host : "0.0.0.0";
 
 	if (sockaddr_parse(host, spec->port, ret) == 0)
 		return 0;
-	return errmsg_fail(why, -EINVAL,
+	return errmsg_fail(error, -EINVAL,
 			   "host: \"%.64s\" is not an IP address to listen on",
 			   host);
 }
 
-static int listen_on(struct srt_listener *l, struct errmsg *why)
+static int listen_on(struct srt_listener *l, struct errmsg *error)
 {
 	struct sockaddr_any local;
-	int r = local_address(l->spec, &local, why);
+	int r = local_address(l->spec, &local, error);
 
 	if (r < 0)
 		return r;
 	if (srt_is_on_interface(l->spec))
 		r = srt_place_open(&l->place, l->socket, l->spec->iface,
-				   &local, why);
+				   &local, error);
 	if (r < 0)
 		return r;
 	if ((!l->place.open &&
 	     srt_bind(l->socket, &local.sa, (int)local.len) == SRT_ERROR) ||
 	    srt_listen_callback(l->socket, judge_caller, l) == SRT_ERROR ||
 	    srt_listen(l->socket, BACKLOG) == SRT_ERROR)
-		return errmsg_fail(why, -EADDRINUSE, "listen on port %u: %s",
+		return errmsg_fail(error, -EADDRINUSE, "listen on port %u: %s",
 				   l->spec->port, srt_getlasterror_str());
 	return 0;
 }
 
 int srt_listener_open(struct srt_listener *l, const struct srt_spec *spec,
-		      enum srt_direction direction, struct errmsg *why)
+		      enum srt_direction direction, struct errmsg *error)
 {
 	int events = SRT_EPOLL_IN, r = 0;
 
 	l->spec = spec;
 	l->place = (struct srt_place){ .open = false };
-	l->log = (struct refusals){ .again = 0 };
+	l->log = (struct refusal_log){ .more = 0 };
 	l->calls = srt_calls_new();
 	l->epoll = srt_epoll_create();
-	l->socket = srt_socket_new(spec, direction, &r, why);
+	l->socket = srt_socket_new(spec, direction, &r, error);
 	if (r == 0)
-		r = listen_on(l, why);
+		r = listen_on(l, error);
 	if (r == 0 &&
 	    srt_epoll_add_usock(l->epoll, l->socket, &events) == SRT_ERROR)
-		r = errmsg_fail(why, -ENOMEM, "srt: %s",
+		r = errmsg_fail(error, -ENOMEM, "srt: %s",
 				srt_getlasterror_str());
 	if (r < 0)
 		srt_listener_close(l);
@@ -306,34 +307,34 @@ SRTSOCKET srt_listener_accept(struct srt_listener *l,
 	if (s == SRT_INVALID_SOCK)
 		return s;
 	ret_peer->len = (socklen_t)len;
-	srt_calls_came(l->calls, ret_peer);
+	srt_calls_connected(l->calls, ret_peer);
 	return s;
 }
 
 void srt_listener_refuse(struct srt_listener *l,
-			 const struct sockaddr_any *from, const char *why)
+			 const struct sockaddr_any *from, const char *error)
 {
 	char peer[SOCKADDR_TEXT_MAX];
 
 	sockaddr_format_host(from, peer);
-	errmsg_set(&l->refused, "%s called and was refused: %s", peer, why);
+	errmsg_set(&l->refused, "%s called and was refused: %s", peer, error);
 	l->refused_ms = mono_ms();
-	l->refusals++;
-	refusals_note(&l->log, "srt", l->spec->port, &l->refused, 1,
+	l->n_refused++;
+	refusal_log_add(&l->log, "srt", l->spec->port, &l->refused, 1,
 		      l->refused_ms);
 }
 
 void srt_listener_second(struct srt_listener *l, struct link_stats *link)
 {
 	struct sockaddr_any from;
-	const char *why;
+	const char *error;
 
 	srt_place_follow(&l->place);
-	while (srt_calls_take_failed(l->calls, &from, &why))
-		srt_listener_refuse(l, &from, why);
-	refusals_second(&l->log, "srt", l->spec->port, mono_ms());
-	link_stats_add(link, LINK_REFUSED, l->refusals);
-	l->refusals = 0;
+	while (srt_calls_take_failed(l->calls, &from, &error))
+		srt_listener_refuse(l, &from, error);
+	refusal_log_every_second(&l->log, "srt", l->spec->port, mono_ms());
+	link_stats_add(link, LINK_REFUSED, l->n_refused);
+	l->n_refused = 0;
 }
 
 const char *srt_listener_trouble(const struct srt_listener *l)
@@ -347,7 +348,7 @@ const char *srt_listener_trouble(const struct srt_listener *l)
 }
 
 int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,
-		    const struct sockaddr_any *remote, struct errmsg *why)
+		    const struct sockaddr_any *remote, struct errmsg *error)
 {
 	struct sockaddr_any local;
 
@@ -357,10 +358,10 @@ int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,
 							     : "0.0.0.0",
 			    spec->port, &local) < 0 ||
 	     srt_bind(s, &local.sa, (int)local.len) == SRT_ERROR))
-		return errmsg_fail(why, -EADDRINUSE, "bind port %u: %s",
+		return errmsg_fail(error, -EADDRINUSE, "bind port %u: %s",
 				   spec->port, srt_getlasterror_str());
 	if (srt_connect(s, &remote->sa, (int)remote->len) == SRT_ERROR)
-		return errmsg_fail(why, -ECONNREFUSED, "connect: %s",
+		return errmsg_fail(error, -ECONNREFUSED, "connect: %s",
 				   srt_getlasterror_str());
 	return 0;
 }
@@ -376,24 +377,24 @@ static bool was_hung_up_on(SRTSOCKET s)
 	return meets && srt_getrejectreason(s) == SRT_REJ_ROGUE;
 }
 
-static int fail_connection(SRTSOCKET s, struct errmsg *why)
+static int fail_connection(SRTSOCKET s, struct errmsg *error)
 {
 	int reason = srt_getrejectreason(s);
 
 	if (reason == SRT_REJ_BADSECRET || reason == SRT_REJ_UNSECURE)
-		return errmsg_fail(why, -EACCES,
+		return errmsg_fail(error, -EACCES,
 				   "refused: the passphrases differ");
 	if (was_hung_up_on(s))
-		return errmsg_fail(why, -EACCES, "refused: passphrase or "
+		return errmsg_fail(error, -EACCES, "refused: passphrase or "
 				   "encryption differ, or it left at once");
 	if (reason == SRT_REJ_UNKNOWN)
-		return errmsg_fail(why, -ECONNRESET, "the connection broke");
+		return errmsg_fail(error, -ECONNRESET, "the connection broke");
 	if (reason == SRT_REJ_TIMEOUT)
-		return errmsg_fail(why, -ETIMEDOUT, "nobody answers");
+		return errmsg_fail(error, -ETIMEDOUT, "nobody answers");
 	if (reason >= SRT_REJC_PREDEFINED)
-		return errmsg_fail(why, -EACCES,
+		return errmsg_fail(error, -EACCES,
 				   "refused by the other side (%d)", reason);
-	return errmsg_fail(why, -ECONNREFUSED, "refused: %s",
+	return errmsg_fail(error, -ECONNREFUSED, "refused: %s",
 			   srt_rejectreason_str(reason));
 }
 
@@ -412,7 +413,7 @@ static SRT_SOCKSTATUS state_of(SRTSOCKET s)
 	return srt_getsockstate(s);
 }
 
-int srt_socket_poll(SRTSOCKET s, struct errmsg *why)
+int srt_socket_poll(SRTSOCKET s, struct errmsg *error)
 {
 	switch (state_of(s)) {
 	case SRTS_CONNECTED:
@@ -428,5 +429,5 @@ int srt_socket_poll(SRTSOCKET s, struct errmsg *why)
 	case SRTS_NONEXIST:
 		break;
 	}
-	return fail_connection(s, why);
+	return fail_connection(s, error);
 }

@@ -26,7 +26,7 @@ void srt_library_open(void);
 
 /* Not connected yet; SRT_INVALID_SOCK with *ret_err = -errno and why. */
 SRTSOCKET srt_socket_new(const struct srt_spec *, enum srt_direction,
-			 int *ret_err, struct errmsg *why);
+			 int *ret_err, struct errmsg *error);
 void srt_socket_close(SRTSOCKET *);
 
 /* A socket that waits for callers.  Embedded. */
@@ -36,17 +36,17 @@ struct srt_listener {
 	int epoll;
 	const struct srt_spec *spec;
 	struct srt_calls *calls;
-	unsigned refusals;     /* to the statistics */
+	unsigned n_refused;       /* to the statistics */
 	struct errmsg refused; /* the last of them ... */
 	uint64_t refused_ms;   /* ... and when */
-	struct refusals log;
+	struct refusal_log log;
 };
 
 /* Begins to listen; with a stream id, callers with another one are refused.
  * The specification is borrowed for the life of the listener.  0, or -errno
  * with why; closed then. */
 int srt_listener_open(struct srt_listener *, const struct srt_spec *,
-		      enum srt_direction, struct errmsg *why) MUST_CHECK;
+		      enum srt_direction, struct errmsg *error) MUST_CHECK;
 void srt_listener_close(struct srt_listener *);
 
 /* The next caller and his address, or SRT_INVALID_SOCK. */
@@ -56,7 +56,7 @@ SRTSOCKET srt_listener_accept(struct srt_listener *,
 /* Counts and logs, within a limit, that a caller was sent away: the same of the
  * same one is told once in a minute, and its count when that is over. */
 void srt_listener_refuse(struct srt_listener *,
-			 const struct sockaddr_any *from, const char *why);
+			 const struct sockaddr_any *from, const char *error);
 
 /* Once a second: follows its interface; what is counted, with those whom the
  * library sent away. */
@@ -69,7 +69,7 @@ const char *srt_listener_trouble(const struct srt_listener *);
 /* Begins to call, or to meet. */
 int srt_socket_call(SRTSOCKET, const struct srt_spec *,
 		    const struct sockaddr_any *remote,
-		    struct errmsg *why) MUST_CHECK;
+		    struct errmsg *error) MUST_CHECK;
 
 /* 1: connected; 0: not yet; -errno with why: broken, or refused. */
-int srt_socket_poll(SRTSOCKET, struct errmsg *why) MUST_CHECK;
+int srt_socket_poll(SRTSOCKET, struct errmsg *error) MUST_CHECK;

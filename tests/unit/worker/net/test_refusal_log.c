@@ -26,24 +26,24 @@ static void note(enum log_level level, const char *component, const char *text,
 
 static struct errmsg reason(const char *who)
 {
-	struct errmsg why;
+	struct errmsg error;
 
-	errmsg_set(&why, "%s called and was refused: no", who);
-	return why;
+	errmsg_set(&error, "%s called and was refused: no", who);
+	return error;
 }
 
 /* Who tries for days is a line now and then, and none of his tries is
  * forgotten. */
 Test(refusals, are_counted_where_they_go_on)
 {
-	struct refusals r = { .again = 0 };
-	struct errmsg why = reason("192.0.2.1");
+	struct refusal_log r = { .more = 0 };
+	struct errmsg error = reason("192.0.2.1");
 	struct told t = { .lines = 0 };
 
 	log_open(note, &t, LOG_LEVEL_INFO);
 	for (uint64_t s = 1; s <= DAY_S; s++) {
-		refusals_note(&r, "rist", 9000, &why, 3, s * 1000);
-		refusals_second(&r, "rist", 9000, s * 1000);
+		refusal_log_add(&r, "rist", 9000, &error, 3, s * 1000);
+		refusal_log_every_second(&r, "rist", 9000, s * 1000);
 		if (s == 1)
 			cr_assert_str_eq(t.last, "rist port 9000: 192.0.2.1 "
 					 "called and was refused: no");
@@ -52,28 +52,29 @@ Test(refusals, are_counted_where_they_go_on)
 	}
 	cr_assert_leq(t.lines, 2 * DAY_S / 60 + 2);
 	cr_assert_geq(t.lines, DAY_S / 60);
-	refusals_second(&r, "rist", 9000, (DAY_S + 60) * UINT64_C(1000));
+	refusal_log_every_second(&r, "rist", 9000,
+	                         (DAY_S + 60) * UINT64_C(1000));
 	cr_assert(strncmp(t.last, "rist port 9000: refused since: ", 31) == 0,
 		  "%s", t.last);
 }
 
 Test(refusals, of_others_are_told_at_once_and_bounded)
 {
-	struct refusals r = { .again = 0 };
+	struct refusal_log r = { .more = 0 };
 	struct told t = { .lines = 0 };
 	char who[16];
 
 	log_open(note, &t, LOG_LEVEL_INFO);
-	refusals_note(&r, "srt", 9, &(struct errmsg){ "x" }, 0, 1000);
+	refusal_log_add(&r, "srt", 9, &(struct errmsg){ "x" }, 0, 1000);
 	cr_assert_eq(t.lines, 0, "nobody");
 	for (unsigned i = 0; i < 1000; i++) {
-		struct errmsg why;
+		struct errmsg error;
 
 		(void)snprintf(who, sizeof who, "192.0.2.%u", i % 250);
-		why = reason(who);
-		refusals_note(&r, "srt", 9, &why, 1, 1000 + i);
+		error = reason(who);
+		refusal_log_add(&r, "srt", 9, &error, 1, 1000 + i);
 	}
 	cr_assert_eq(t.lines, 5);
-	refusals_second(&r, "srt", 9, 62000);
+	refusal_log_every_second(&r, "srt", 9, 62000);
 	cr_assert_str_eq(t.last, "srt port 9: refused since: 995 more");
 }

@@ -95,18 +95,18 @@ static bool answer(struct bench *b)
 
 static void setup(struct bench *b)
 {
-	struct errmsg why;
+	struct errmsg error;
 	int err = 0;
 
 	*b = (struct bench){ .peer = -1, .now_ns = 1000 * MS,
 			     .room = UINT64_MAX };
 	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
 	listen_at(b);
-	b->fetcher = fetcher_new(&b->spec, &err, &why);
+	b->fetcher = fetcher_new(&b->spec, &err, &error);
 	cr_assert_not_null(b->fetcher);
 	b->fetch = fetch_new(b->fetcher, &(struct fetch_request){
 		.url = b->spec.url, .on_data = on_data, .arg = b,
-	}, &err, &why);
+	}, &err, &error);
 	cr_assert_not_null(b->fetch);
 	for (unsigned ms = 0; !answer(b); ms++) {
 		cr_assert(ms < ASK_MS, "no request");

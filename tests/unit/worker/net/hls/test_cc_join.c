@@ -8,19 +8,19 @@ enum { PID = 0x100 };
 
 /* A packet with (or without) payload; what becomes of it: its counter, or -1
  * when it is left out. */
-static int feed(struct join *j, unsigned cc, bool start, bool payload)
+static int feed(struct cc_join *j, unsigned cc, bool start, bool payload)
 {
 	uint8_t packet[TS_PACKET] = { TS_SYNC_BYTE, start ? 0x41 : 0x01, 0x00,
 				      payload ? 0x10 : 0x20 };
 	uint8_t out;
 
 	ts_set_cc(packet, cc);
-	switch (join_look(j, packet, &out)) {
-	case JOIN_AS_IT_IS:
+	switch (cc_join_feed(j, packet, &out)) {
+	case CC_JOIN_UNCHANGED:
 		return (int)cc;
-	case JOIN_CHANGED:
+	case CC_JOIN_CHANGED:
 		return out;
-	case JOIN_LEFT_OUT:
+	case CC_JOIN_DROP:
 		break;
 	}
 	return -1;
@@ -28,66 +28,66 @@ static int feed(struct join *j, unsigned cc, bool start, bool payload)
 
 Test(join, what_goes_on_stays_as_it_is)
 {
-	static struct join j;
+	static struct cc_join j;
 
-	join_segment(&j, true);
+	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 14, true, true), 14);
 	cr_assert_eq(feed(&j, 15, false, true), 15);
-	join_segment(&j, true);
+	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 0, true, true), 0);
 	/* a loss inside a segment shows */
 	cr_assert_eq(feed(&j, 2, false, true), 2);
-	cr_assert_eq(j.torn, 0);
+	cr_assert_eq(j.truncated, 0);
 }
 
 Test(join, counters_that_begin_anew_go_on)
 {
-	static struct join j;
+	static struct cc_join j;
 
-	join_segment(&j, true);
+	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 6, true, true), 6);
-	join_segment(&j, true);
+	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 0, true, true), 7);
 	cr_assert_eq(feed(&j, 1, false, true), 8);
 	cr_assert_eq(feed(&j, 1, false, false), 8);
 	/* and again, though they would fit as they come */
-	join_segment(&j, true);
+	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 9, true, true), 9);
 	cr_assert_eq(feed(&j, 10, true, true), 10);
 }
 
 Test(join, the_rest_of_a_unit_that_was_lost_is_left_out)
 {
-	static struct join j;
+	static struct cc_join j;
 
-	join_segment(&j, true);
+	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 3, true, true), 3);
-	join_segment(&j, true);
+	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 8, false, true), -1);
 	cr_assert_eq(feed(&j, 9, false, true), -1);
 	cr_assert_eq(feed(&j, 10, true, true), 4);
 	cr_assert_eq(feed(&j, 11, false, true), 5);
-	cr_assert_eq(j.torn, 1);
+	cr_assert_eq(j.truncated, 1);
 }
 
 Test(join, what_has_no_units_is_waited_for_once)
 {
-	static struct join j;
+	static struct cc_join j;
 
-	join_segment(&j, true);
+	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 3, false, true), 3);
-	join_segment(&j, true);
+	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 0, false, true), -1);
-	join_segment(&j, true);
+	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 5, false, true), 4);
 }
 
 Test(join, another_programme_has_its_own_counters)
 {
-	static struct join j;
+	static struct cc_join j;
 
-	join_segment(&j, true);
+	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 3, true, true), 3);
-	join_segment(&j, false);
+	cc_join_segment(&j, false);
 	cr_assert_eq(feed(&j, 9, false, true), 9);
 }

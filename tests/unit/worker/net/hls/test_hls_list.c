@@ -70,34 +70,34 @@ static bool answer(const char *url, struct buf *ret)
 	return true;
 }
 
-int page_load(struct page *p, struct fetcher *f, const char *url, size_t max,
-	      struct errmsg *why)
+int http_body_load(struct http_body *p, struct fetcher *f, const char *url,
+                   size_t max, struct errmsg *error)
 {
-	(void)f, (void)max, (void)why;
-	page_end(p);
-	buf_reset(&p->body, 0);
+	(void)f, (void)max, (void)error;
+	http_body_end(p);
+	buf_reset(&p->buf, 0);
 	p->fetch = (struct fetch *)xstrdup(url);
 	return 0;
 }
 
-int page_look(const struct page *p, struct errmsg *why)
+int http_body_poll(const struct http_body *p, struct errmsg *error)
 {
-	struct page *page = (struct page *)p;
+	struct http_body *page = (struct http_body *)p;
 
-	return answer((const char *)p->fetch, &page->body)
-		? 1 : errmsg_fail(why, -EREMOTEIO, "the server answers 404");
+	return answer((const char *)p->fetch, &page->buf)
+		? 1 : errmsg_fail(error, -EREMOTEIO, "the server answers 404");
 }
 
-void page_end(struct page *p)
+void http_body_end(struct http_body *p)
 {
 	free(p->fetch);
 	p->fetch = NULL;
 }
 
-void page_done(struct page *p)
+void http_body_done(struct http_body *p)
 {
-	page_end(p);
-	buf_done(&p->body);
+	http_body_end(p);
+	buf_done(&p->buf);
 }
 
 const char *fetch_url(const struct fetch *f)

@@ -19,7 +19,7 @@ enum {
 	LEAD = 63000,      /* decoding times are so much after the PCR */
 	HZ = 90000,
 	/* before the next picture, whose PCR it goes by */
-	EARLY_MAX = HLS_SOUND_LEAD_MS * 90 + FRAME,
+	EARLY_MAX = AUDIO_TRACK_LEAD_MS * 90 + FRAME,
 	OUT_MAX = 4096,
 	MARK = 0x55,       /* ends packets of sound from elsewhere */
 };
@@ -133,27 +133,27 @@ static void pictures(struct rig *r, bool cut, uint64_t from, int n, bool own)
 /* n frames of sound from a time on; they have PCRs, as ffmpeg's. */
 static void sound(struct rig *r, bool cut, uint64_t from, int n)
 {
-	struct hls_sound *s = hls_mux_sound(r->mux);
+	struct audio_track *s = hls_mux_sound(r->mux);
 	uint8_t packets[2 * TS_PACKET];
 
-	hls_sound_begin(s, cut);
+	audio_track_begin(s, cut);
 	tables(true, false, packets);
-	cr_assert(hls_sound_push(s, packets, sizeof packets));
+	cr_assert(audio_track_push(s, packets, sizeof packets));
 	for (int i = 0; i < n; i++) {
 		uint64_t at = from + (uint64_t)i * FRAME;
 
 		pes(SOUND, r->cc_sound++ & 15, at, (int64_t)at - LEAD,
 		    packets);
 		packets[TS_PACKET - 1] = MARK;
-		cr_assert(hls_sound_push(s, packets, TS_PACKET));
+		cr_assert(audio_track_push(s, packets, TS_PACKET));
 	}
-	cr_assert(hls_sound_end(s));
+	cr_assert(audio_track_end(s));
 }
 
 /* --- what comes out --- */
 
 struct seen {
-	int pictures, sound, own;
+	int pictures, audio, own;
 	uint16_t sound_pid;
 	uint8_t version;
 	int64_t early_min, early_max; /* sound before its time, 90 kHz */
@@ -202,7 +202,7 @@ static struct seen look(const struct rig *r)
 			cr_assert(!has_pcr && pes_pts(p, &time));
 			cr_assert(cc < 0 || ts_cc(p) == ((cc + 1) & 15));
 			cc = ts_cc(p);
-			seen.sound++;
+			seen.audio++;
 			if (pcr == 0)
 				continue;
 			early = (int64_t)(time - pcr);
@@ -229,7 +229,7 @@ Test(mux, sound_goes_out_shortly_before_it_is_heard)
 	cr_assert_eq(seen.own, 0, "its own sound is not heard");
 	cr_assert(seen.sound_pid != PICTURES && seen.sound_pid != PMT_PID);
 	cr_assert_eq(seen.version, 3, "as at the source");
-	cr_assert_geq(seen.sound, 75);
+	cr_assert_geq(seen.audio, 75);
 	cr_assert_geq(seen.early_min, 0);
 	cr_assert_leq(seen.early_max, EARLY_MAX);
 	hls_mux_free(&r->mux);
@@ -270,7 +270,7 @@ Test(mux, pictures_go_without_and_the_tables_follow)
 	hls_mux_turn(r->mux, true);
 	seen = look(r);
 	cr_assert_eq(seen.version, 4);
-	cr_assert_geq(seen.sound, 25);
+	cr_assert_geq(seen.audio, 25);
 	cr_assert_geq(seen.early_min, 0, "what is past is left out");
 	hls_mux_free(&r->mux);
 }
@@ -297,8 +297,8 @@ static void jump(bool pictures_first, uint64_t to)
 	cr_assert(hls_mux_end(r->mux));
 	cr_assert_eq(r->cuts, 2);
 	seen = look(r);
-	cr_assert_geq(seen.sound, 20, "%d", seen.sound);
-	cr_assert_geq(seen.early_min, -HLS_SOUND_LATE_MS * 90);
+	cr_assert_geq(seen.audio, 20, "%d", seen.audio);
+	cr_assert_geq(seen.early_min, -AUDIO_TRACK_LATE_MS * 90);
 	cr_assert_leq(seen.early_max, EARLY_MAX);
 	hls_mux_free(&r->mux);
 }
@@ -328,7 +328,7 @@ Test(mux, sound_of_other_times_is_left_out_in_the_end)
 	sound(r, true, 17 * HZ, 60);
 	pictures(r, false, 17 * HZ + LEAD, 25, false);
 	hls_mux_turn(r->mux, true);
-	cr_assert_geq(look(r).sound, 20);
+	cr_assert_geq(look(r).audio, 20);
 	hls_mux_free(&r->mux);
 }
 

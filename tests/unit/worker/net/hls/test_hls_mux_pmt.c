@@ -48,8 +48,8 @@ static struct psi *program_with(size_t descriptors)
 /* What is as long as it may be at the source has no room for the sound. */
 Test(mux_pmt, is_never_longer_than_a_section, .timeout = 90)
 {
-	struct hls_sound_format sound = {
-		.type = 0x0f, .pid = 0x102, .len = HLS_SOUND_DESCRIPTORS,
+	struct audio_track_format sound = {
+		.type = 0x0f, .pid = 0x102, .len = AUDIO_TRACK_DESCRIPTORS,
 	};
 	uint8_t out[PACKETS_MAX * TS_PACKET];
 
@@ -110,7 +110,7 @@ static struct psi *full_house(void)
 
 Test(mux_pmt, where_no_pid_is_left_the_sources_own_stays, .timeout = 60)
 {
-	struct hls_sound_format sound = { .type = 0x0f, .pid = 0x102 };
+	struct audio_track_format sound = { .type = 0x0f, .pid = 0x102 };
 	uint8_t out[PACKETS_MAX * TS_PACKET];
 	struct psi *psi = full_house();
 	struct mux_pmt p;

@@ -18,10 +18,10 @@ static void assert_text(struct m3u8_text t, const char *text)
 static struct m3u8 parse(const char *text)
 {
 	struct m3u8 l;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
-	cr_assert_eq(m3u8_parse(text, strlen(text), &l, &why), 0, "%s",
-		     why.text);
+	cr_assert_eq(m3u8_parse(text, strlen(text), &l, &error), 0, "%s",
+		     error.text);
 	return l;
 }
 
@@ -82,7 +82,7 @@ Test(m3u8, knows_that_nothing_will_be_added)
 static void assert_sound(const struct m3u8 *l, size_t variant,
 			 const char *wanted, const char *uri)
 {
-	const struct m3u8_sound *s =
+	const struct m3u8_audio *s =
 		m3u8_sound_of(l, &l->variants[variant], wanted);
 
 	cr_assert_not_null(s);
@@ -176,7 +176,7 @@ Test(m3u8, ranges_go_on_where_the_last_one_ended)
 struct bad_case {
 	const char *text;
 	int err;
-	const char *why;
+	const char *error;
 };
 
 static const struct bad_case bad[] = {
@@ -212,12 +212,12 @@ Test(m3u8, tells_what_is_wrong)
 {
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct m3u8 l;
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
 		cr_expect_eq(m3u8_parse(bad[i].text, strlen(bad[i].text), &l,
-					&why), bad[i].err, "%s", bad[i].text);
-		cr_expect(strstr(why.text, bad[i].why) != NULL, "%s: %s",
-			  bad[i].text, why.text);
+					&error), bad[i].err, "%s", bad[i].text);
+		cr_expect(strstr(error.text, bad[i].error) != NULL, "%s: %s",
+			  bad[i].text, error.text);
 	}
 }
 
@@ -236,12 +236,13 @@ static char *repeat(const char *part, size_t n, size_t *ret_len)
 
 static void assert_too_big(const char *part, size_t n)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	struct m3u8 l;
 	size_t len;
 	char *text = repeat(part, n, &len);
 
-	cr_assert_eq(m3u8_parse(text, len, &l, &why), -EFBIG, "%s", why.text);
+	cr_assert_eq(m3u8_parse(text, len, &l, &error), -EFBIG, "%s",
+	             error.text);
 	free(text);
 }
 

@@ -64,18 +64,19 @@ static size_t payload(const uint8_t *packets, size_t n, uint8_t *ret)
 
 Test(packed, frames_come_out_as_they_were_at_their_times)
 {
-	static struct packed p;
+	static struct packed_audio p;
 	uint8_t in[73 + 16 * FRAME], out[sizeof in] = { 0 };
 	uint8_t packets[PACKED_PACKETS_MAX * TS_PACKET];
 	size_t tag = make_tag(in, 900000), len = tag, had = 0, n, frames = 0;
 	uint64_t pts;
 
 	len += make_frames(in + len, 16);
-	packed_segment(&p);
+	packed_audio_segment(&p);
 	/* cut anywhere */
 	for (size_t at = 0; at < len; at += 31) {
-		packed_push(&p, in + at, MIN(len - at, (size_t)31));
-		while ((n = packed_pull(&p, at + 31 >= len, packets)) > 0) {
+		packed_audio_push(&p, in + at, MIN(len - at, (size_t)31));
+		while ((n = packed_audio_pull(&p, at + 31 >= len, packets)) >
+		       0) {
 			cr_assert(pes_pts(packets, &pts));
 			cr_assert_eq(pts, 900000 +
 				     frames * 1024 * 90000 / RATE);
@@ -85,32 +86,32 @@ Test(packed, frames_come_out_as_they_were_at_their_times)
 	}
 	cr_assert_eq(had, 16 * FRAME);
 	cr_assert_eq(memcmp(out, in + tag, had), 0);
-	cr_assert_eq(packed_stream_type(&p), 0x0f);
-	packed_done(&p);
+	cr_assert_eq(packed_audio_stream_type(&p), 0x0f);
+	packed_audio_done(&p);
 }
 
 Test(packed, a_segment_without_a_tag_goes_on)
 {
-	static struct packed p;
+	static struct packed_audio p;
 	uint8_t in[73 + 2 * FRAME];
 	uint8_t packets[PACKED_PACKETS_MAX * TS_PACKET];
 	size_t len = make_tag(in, 90000);
 	uint64_t pts;
 
 	len += make_frames(in + len, 2);
-	packed_push(&p, in, len);
-	cr_assert_gt(packed_pull(&p, true, packets), 0);
-	packed_segment(&p);
-	packed_push(&p, in + 73, len - 73);
-	cr_assert_gt(packed_pull(&p, true, packets), 0);
+	packed_audio_push(&p, in, len);
+	cr_assert_gt(packed_audio_pull(&p, true, packets), 0);
+	packed_audio_segment(&p);
+	packed_audio_push(&p, in + 73, len - 73);
+	cr_assert_gt(packed_audio_pull(&p, true, packets), 0);
 	cr_assert(pes_pts(packets, &pts));
 	cr_assert_eq(pts, 90000 + 2 * 1024 * 90000 / RATE);
-	packed_done(&p);
+	packed_audio_done(&p);
 }
 
 Test(packed, a_tag_that_is_too_long_is_passed_over)
 {
-	static struct packed p;
+	static struct packed_audio p;
 	static uint8_t junk[64 * 1024];
 	uint8_t in[FRAME], packets[PACKED_PACKETS_MAX * TS_PACKET];
 	size_t size = PACKED_TAG_MAX * 2, n;
@@ -120,43 +121,43 @@ Test(packed, a_tag_that_is_too_long_is_passed_over)
 	junk[7] = (uint8_t)(size >> 14 & 0x7f);
 	for (size_t at = 0; at < size + 10; at += n) {
 		n = MIN(size + 10 - at, sizeof junk);
-		packed_push(&p, junk, n);
-		cr_assert_eq(packed_pull(&p, false, packets), 0);
+		packed_audio_push(&p, junk, n);
+		cr_assert_eq(packed_audio_pull(&p, false, packets), 0);
 		cr_assert_leq(buf_len(&p.bytes), 10);
 		memset(junk, 0, 10);
 	}
-	packed_push(&p, in, make_frame(in, 1));
-	cr_assert_gt(packed_pull(&p, true, packets), 0);
-	packed_done(&p);
+	packed_audio_push(&p, in, make_frame(in, 1));
+	cr_assert_gt(packed_audio_pull(&p, true, packets), 0);
+	packed_audio_done(&p);
 }
 
 /* Each of seven bytes, each in a PES of its own. */
 Test(packed, the_smallest_frames_do_no_harm)
 {
 	static uint8_t in[16000];
-	struct hls_sound *s = hls_sound_new();
+	struct audio_track *s = audio_track_new();
 	size_t len = make_tag(in, 900000);
 
 	for (unsigned i = 0; len + 7 <= sizeof in; len += 7, i++)
 		memcpy(in + len, (const uint8_t[7]){ 0xff, 0xf1,
 			i % 2 ? 0x4c : 0x50, 0x80, 0, 7 << 5 | 0x1f, 0xfc },
 		       7);
-	hls_sound_begin(s, true);
+	audio_track_begin(s, true);
 	for (int i = 0; i < 100; i++)
-		(void)hls_sound_push(s, in, len);
-	cr_assert_gt(hls_sound_packets(s), 0);
-	cr_assert(hls_sound_is_full(s));
-	hls_sound_free(&s);
+		(void)audio_track_push(s, in, len);
+	cr_assert_gt(audio_track_packets(s), 0);
+	cr_assert(audio_track_is_full(s));
+	audio_track_free(&s);
 }
 
 Test(packed, junk_is_passed_over)
 {
-	static struct packed p;
+	static struct packed_audio p;
 	uint8_t in[100 + FRAME], packets[PACKED_PACKETS_MAX * TS_PACKET];
 
 	memset(in, 0xff, 100);
-	packed_push(&p, in, 100 + make_frame(in + 100, 1));
-	cr_assert_gt(packed_pull(&p, true, packets), 0);
+	packed_audio_push(&p, in, 100 + make_frame(in + 100, 1));
+	cr_assert_gt(packed_audio_pull(&p, true, packets), 0);
 	cr_assert_eq(p.junk, 100);
-	packed_done(&p);
+	packed_audio_done(&p);
 }

@@ -20,7 +20,7 @@ enum {
 };
 
 struct bench {
-	struct hls_play *play;
+	struct segment_play *play;
 	struct batch batch;
 	size_t segment; /* packets */
 	bool cuts;      /* between all of them */
@@ -61,14 +61,14 @@ static struct bench *setup(size_t segment)
 	struct bench *b = calloc(1, sizeof *b);
 
 	batch_init(&b->batch, on_packets, b);
-	b->play = hls_play_new(LEAD_MS, ROOM, START);
+	b->play = segment_play_new(LEAD_MS, ROOM, START);
 	b->segment = segment;
 	return b;
 }
 
 static void teardown(struct bench *b)
 {
-	hls_play_free(&b->play);
+	segment_play_free(&b->play);
 	free(b);
 }
 
@@ -81,7 +81,7 @@ static void make_segment(struct bench *b)
 			build_pcr(&b->build, PID, b->made * 27000);
 		else
 			build_null(&b->build);
-	hls_play_begin(b->play, b->cuts);
+	segment_play_begin(b->play, b->cuts);
 }
 
 /* All that there is room for. */
@@ -91,12 +91,13 @@ static void push(struct bench *b)
 		struct ts_run run = build_run(&b->build);
 		size_t len = MIN(run.n * TS_PACKET - b->at, (size_t)READ);
 
-		if (len > 0 && !hls_play_push(b->play, run.data + b->at, len))
+		if (len > 0 &&
+		    !segment_play_push(b->play, run.data + b->at, len))
 			return;
 		b->at += len;
 		if (b->at < run.n * TS_PACKET)
 			continue;
-		if (!hls_play_end(b->play))
+		if (!segment_play_end(b->play))
 			return;
 		make_segment(b);
 	}
@@ -107,7 +108,7 @@ static void run(struct bench *b, unsigned ms)
 	make_segment(b);
 	for (unsigned at = 0; at < ms; at += TICK_MS) {
 		push(b);
-		(void)hls_play_take(b->play, &b->batch, START + at * MS);
+		(void)segment_play_take(b->play, &b->batch, START + at * MS);
 	}
 }
 
@@ -151,28 +152,28 @@ static void push_pictures(struct bench *b, uint64_t dts, uint64_t off)
 		pes_set_time(p + 21, dts);
 	}
 	run = build_run(&b->build);
-	hls_play_begin(b->play, false);
-	cr_assert(hls_play_push(b->play, run.data, run.n * TS_PACKET));
-	cr_assert(hls_play_end(b->play));
+	segment_play_begin(b->play, false);
+	cr_assert(segment_play_push(b->play, run.data, run.n * TS_PACKET));
+	cr_assert(segment_play_end(b->play));
 }
 
 /* However much of it comes at once. */
 Test(play, a_segment_whose_clock_is_taken_over_has_none_of_its_own)
 {
-	struct hls_play_counters counters;
+	struct segment_play_counters counters;
 	struct bench *b = setup(0);
 
-	hls_play_set_pace(b->play, 1, 0);
+	segment_play_set_pace(b->play, 1, 0);
 	push_pictures(b, 900000, 0);
 	push_pictures(b, 990000, 45000000);
 	push_pictures(b, 1080000, 0);
-	hls_play_set_ended(b->play, true);
+	segment_play_set_ended(b->play, true);
 	for (unsigned at = 0; at < 5000; at += TICK_MS)
-		(void)hls_play_take(b->play, &b->batch, START + at * MS);
+		(void)segment_play_take(b->play, &b->batch, START + at * MS);
 	cr_assert_geq(b->pcrs, 75);
 	cr_assert_eq(b->step, 40 * 27000, "%llu ms",
 		     (unsigned long long)b->step / 27000);
-	hls_play_counters(b->play, &counters);
+	segment_play_counters(b->play, &counters);
 	cr_assert_eq(counters.unannounced, 0);
 	teardown(b);
 }

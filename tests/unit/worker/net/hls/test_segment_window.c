@@ -49,21 +49,21 @@ static void read_list(struct list *l, uint64_t sequence, const char *names)
 }
 
 /* What is played of a list: names, '|' before one that is a cut. */
-static void play(struct hls_window *w, uint64_t sequence, const char *names,
+static void play(struct segment_window *w, uint64_t sequence, const char *names,
 		 const char *expected)
 {
 	static struct list l;
-	struct hls_step step;
+	struct segment_step step;
 	char got[256] = "";
 	size_t n = 0;
 
 	read_list(&l, sequence, names);
-	hls_window_update(w, &l.m, 0);
-	while (hls_window_next(w, &l.m, &step)) {
+	segment_window_update(w, &l.m, 0);
+	while (segment_window_next(w, &l.m, &step)) {
 		if (step.cut)
 			got[n++] = '|';
 		got[n++] = step.segment->uri.data[0];
-		hls_window_done(w, &step, true);
+		segment_window_done(w, &step, true);
 	}
 	got[n] = '\0';
 	cr_assert_str_eq(got, expected, "%s at %llu", names,
@@ -73,7 +73,7 @@ static void play(struct hls_window *w, uint64_t sequence, const char *names,
 
 Test(window, begins_three_targets_from_the_end)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 10, "abcdef", "def");
 	play(&w, 11, "bcdefg", "g");
@@ -83,7 +83,7 @@ Test(window, begins_three_targets_from_the_end)
 
 Test(window, plays_all_of_a_list_that_has_ended)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 0, "abcdef.", "abcdef");
 	cr_assert_eq(w.skipped, 0);
@@ -91,21 +91,21 @@ Test(window, plays_all_of_a_list_that_has_ended)
 
 Test(window, begins_as_far_back_as_is_wanted)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 	struct list l;
-	struct hls_step step;
+	struct segment_step step;
 
 	read_list(&l, 5, "abcdef");
-	hls_window_update(&w, &l.m, 4500);
-	cr_assert(hls_window_next(&w, &l.m, &step));
+	segment_window_update(&w, &l.m, 4500);
+	cr_assert(segment_window_next(&w, &l.m, &step));
 	cr_assert_eq(step.sequence, 6);
-	cr_assert_eq(hls_window_ahead_ms(&w, &l.m), 5000);
+	cr_assert_eq(segment_window_ahead_ms(&w, &l.m), 5000);
 	m3u8_done(&l.m);
 }
 
 Test(window, discontinuities_and_gaps_are_cuts)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 0, "ab!c-de", "|c|e");
 	cr_assert_eq(w.skipped, 1);
@@ -114,15 +114,15 @@ Test(window, discontinuities_and_gaps_are_cuts)
 
 Test(window, what_could_not_be_had_is_a_cut)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 	struct list l;
-	struct hls_step step;
+	struct segment_step step;
 
 	read_list(&l, 0, "abc");
-	hls_window_update(&w, &l.m, 0);
-	cr_assert(hls_window_next(&w, &l.m, &step));
-	hls_window_done(&w, &step, false);
-	cr_assert(hls_window_next(&w, &l.m, &step));
+	segment_window_update(&w, &l.m, 0);
+	cr_assert(segment_window_next(&w, &l.m, &step));
+	segment_window_done(&w, &step, false);
+	cr_assert(segment_window_next(&w, &l.m, &step));
 	cr_assert(step.cut && step.sequence == 1);
 	cr_assert_eq(w.skipped, 1);
 	m3u8_done(&l.m);
@@ -130,7 +130,7 @@ Test(window, what_could_not_be_had_is_a_cut)
 
 Test(window, follows_the_names_of_a_server_that_numbers_anew)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 100, "abcd", "bcd");
 	play(&w, 0, "cdef", "ef");
@@ -144,7 +144,7 @@ Test(window, follows_the_names_of_a_server_that_numbers_anew)
 
 Test(window, the_number_decides_where_names_change_all_the_time)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 7, "abc", "abc");
 	play(&w, 8, "xyz", "z");
@@ -154,7 +154,7 @@ Test(window, the_number_decides_where_names_change_all_the_time)
 
 Test(window, names_may_be_used_again)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 0, "abcd", "bcd");
 	play(&w, 4, "eabc", "eabc");
@@ -165,7 +165,7 @@ Test(window, names_may_be_used_again)
 
 Test(window, an_old_list_is_waited_for)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 10, "abcd", "bcd");
 	play(&w, 14, "efgh", "efgh");
@@ -177,7 +177,7 @@ Test(window, an_old_list_is_waited_for)
 
 Test(window, enters_anew_where_segments_are_missing)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 10, "abcd", "bcd");
 	play(&w, 20, "klmno", "|mno");
@@ -186,7 +186,7 @@ Test(window, enters_anew_where_segments_are_missing)
 
 Test(window, enters_anew_when_the_server_began_anew)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 1000, "abcd", "bcd");
 	play(&w, 0, "vwxyz", "|xyz");
@@ -195,7 +195,7 @@ Test(window, enters_anew_when_the_server_began_anew)
 }
 
 /* As ffmpeg does; the old numbers were few, so all names are remembered. */
-static void play_and_begin_anew(struct hls_window *w)
+static void play_and_begin_anew(struct segment_window *w)
 {
 	play(w, 0, "a", "a");
 	play(w, 0, "abc", "bc");
@@ -204,15 +204,15 @@ static void play_and_begin_anew(struct hls_window *w)
 	play(w, 0, "a", "");
 	play(w, 0, "a", "");
 	play(w, 0, "ab", "");
-	cr_assert(hls_window_is_held(w));
+	cr_assert(segment_window_is_held(w));
 	play(w, 0, "abc", "|abc");
-	cr_assert(!hls_window_is_held(w));
+	cr_assert(!segment_window_is_held(w));
 	cr_assert_eq(w->restarted, 1);
 }
 
 Test(window, enters_anew_where_names_are_used_again)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play_and_begin_anew(&w);
 	play(&w, 0, "abcd", "d");
@@ -231,7 +231,7 @@ Test(window, enters_anew_where_names_are_used_again)
 
 Test(window, a_list_of_before_it_began_anew_is_an_old_one)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play_and_begin_anew(&w);
 	play(&w, 4, "efghi", "");
@@ -250,7 +250,7 @@ Test(window, a_list_of_before_it_began_anew_is_an_old_one)
 /* Another duration tells at once. */
 Test(window, one_of_that_name_that_lasts_longer_is_another)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 0, "abcdef", "def");
 	play(&w, 3, "defghi", "ghi");
@@ -259,7 +259,8 @@ Test(window, one_of_that_name_that_lasts_longer_is_another)
 }
 
 /* A list of n letters, of which the last ones are played. */
-static void play_part(struct hls_window *w, uint64_t from, int n, int played)
+static void play_part(struct segment_window *w, uint64_t from, int n,
+                      int played)
 {
 	const char *letters = "abcdefghijklmnopqrstuvwxyz" + from;
 	char names[27], expected[27];
@@ -272,7 +273,7 @@ static void play_part(struct hls_window *w, uint64_t from, int n, int played)
 
 Test(window, old_lists_that_do_not_move_on_are_waited_for)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 0, "abcdef", "def");
 	play(&w, 4, "efghij", "ghij");
@@ -281,13 +282,13 @@ Test(window, old_lists_that_do_not_move_on_are_waited_for)
 		/* a cache that is older still */
 		play(&w, 0, "abcd", "");
 		play(&w, 0, "abcd", "");
-		cr_assert(hls_window_is_held(&w));
+		cr_assert(segment_window_is_held(&w));
 	}
 	/* each of them by turns with the new one */
 	for (uint64_t i = 0; i < 10; i++) {
 		play_part(&w, i, 3, 0);
 		play_part(&w, 4 + i, 7, 1);
-		cr_assert(!hls_window_is_held(&w));
+		cr_assert(!segment_window_is_held(&w));
 	}
 	cr_assert_eq(w.restarted, 0);
 	cr_assert_eq(w.skipped, 0);
@@ -296,7 +297,7 @@ Test(window, old_lists_that_do_not_move_on_are_waited_for)
 /* As another edge of the same network may. */
 Test(window, a_server_that_lags_is_waited_for)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 0, "abcdef", "def");
 	play(&w, 4, "efghij", "ghij");
@@ -310,7 +311,7 @@ Test(window, a_server_that_lags_is_waited_for)
 
 Test(window, one_that_is_listed_twice_is_played_once)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 0, "abc", "abc");
 	play(&w, 1, "bccd", "d");
@@ -321,18 +322,18 @@ Test(window, one_that_is_listed_twice_is_played_once)
 
 Test(window, another_list_is_a_cut)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 5, "abc", "abc");
-	hls_window_change(&w);
+	segment_window_change(&w);
 	play(&w, 6, "xyz", "|z");
-	hls_window_change(&w);
+	segment_window_change(&w);
 	play(&w, 50, "pqrstu", "|stu");
 }
 
 Test(window, an_empty_list_changes_nothing)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 
 	play(&w, 5, "", "");
 	cr_assert(!w.begun);
@@ -343,19 +344,19 @@ Test(window, an_empty_list_changes_nothing)
 
 Test(window, goes_on_though_lists_come_while_one_is_loaded)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 	struct list l;
-	struct hls_step step;
+	struct segment_step step;
 
 	read_list(&l, 10, "abc");
-	hls_window_update(&w, &l.m, 0);
-	cr_assert(hls_window_next(&w, &l.m, &step));
+	segment_window_update(&w, &l.m, 0);
+	cr_assert(segment_window_next(&w, &l.m, &step));
 	m3u8_done(&l.m);
 	read_list(&l, 20, "klmno");
-	hls_window_update(&w, &l.m, 0);
-	cr_assert_null(hls_window_listed(&w, &l.m, &step));
-	hls_window_done(&w, &step, true);
-	cr_assert(hls_window_next(&w, &l.m, &step));
+	segment_window_update(&w, &l.m, 0);
+	cr_assert_null(segment_window_listed(&w, &l.m, &step));
+	segment_window_done(&w, &step, true);
+	cr_assert(segment_window_next(&w, &l.m, &step));
 	cr_assert_eq(step.sequence, 22);
 	cr_assert(step.cut);
 	m3u8_done(&l.m);
@@ -365,10 +366,10 @@ Test(window, goes_on_though_lists_come_while_one_is_loaded)
  * remembered. */
 Test(window, looks_at_each_name_of_a_list_once)
 {
-	struct hls_window w = { 0 };
+	struct segment_window w = { 0 };
 	char names[] = "abcdefgh";
 	struct list l;
-	struct hls_step step;
+	struct segment_step step;
 
 	for (uint64_t round = 0; round < 2 * HLS_HISTORY; round++) {
 		uint64_t before = w.named;
@@ -376,10 +377,10 @@ Test(window, looks_at_each_name_of_a_list_once)
 		for (size_t i = 0; names[i] != '\0'; i++)
 			names[i] = (char)('0' + (round * 8 + i) % 70);
 		read_list(&l, round * 1000, names);
-		hls_window_update(&w, &l.m, 0);
+		segment_window_update(&w, &l.m, 0);
 		cr_assert_leq(w.named - before, l.m.n_segments + 1);
-		cr_assert(hls_window_next(&w, &l.m, &step));
-		hls_window_done(&w, &step, true);
+		cr_assert(segment_window_next(&w, &l.m, &step));
+		segment_window_done(&w, &step, true);
 		m3u8_done(&l.m);
 	}
 }

@@ -51,13 +51,13 @@ static int bound(bool odd)
 static void take(struct rist_guard *g, int sockets[2])
 {
 	struct rist_spec spec = { .profile = RIST_SIMPLE, .n_peers = 1 };
-	struct errmsg why;
+	struct errmsg error;
 
 	spec.peers[0].listens = true;
-	rist_guard_look(g);
+	rist_guard_before_peer(g);
 	for (int i = 0; i < 2; i++)
 		sockets[i] = bound(i == 1);
-	cr_assert_eq(rist_guard_take(g, &spec, true, 0, &why), 0);
+	cr_assert_eq(rist_guard_after_peer(g, &spec, true, 0, &error), 0);
 	cr_assert_eq(g->n, 2);
 }
 
@@ -91,7 +91,7 @@ Test(rist_guard, admits_who_comes_again)
 	cr_assert_not(admit(&g, 9000), "the other port is not closed to him");
 	cr_assert(is_admitted(&g, 9000));
 	cr_assert_not(admit(&g, 9001), "that is the other port");
-	rist_guard_gone(&g, (struct rist_peer *)&place);
+	rist_guard_peer_gone(&g, (struct rist_peer *)&place);
 	cr_assert(admit(&g, 9000), "it is closed to him");
 }
 
@@ -104,10 +104,10 @@ Test(rist_guard, waits_for_no_clock_that_is_set)
 	take(&g, sockets);
 	for (size_t i = 0; i < ARRAY_LEN(steps_s); i++) {
 		cr_assert(is_admitted(&g, 9000), "before %zu", i);
-		rist_guard_gone(&g, (struct rist_peer *)&place);
+		rist_guard_peer_gone(&g, (struct rist_peer *)&place);
 		set_s += steps_s[i];
 		cr_assert(is_admitted(&g, 9000), "after %zu", i);
-		rist_guard_gone(&g, (struct rist_peer *)&place);
+		rist_guard_peer_gone(&g, (struct rist_peer *)&place);
 	}
 }
 
@@ -120,7 +120,7 @@ Test(rist_guard, takes_no_thread_that_is_held_up_for_a_clock_that_is_set)
 	held_up = 2;
 	cr_assert(is_admitted(&g, 9000));
 	for (int i = 0; i < 3; i++) {
-		rist_guard_gone(&g, (struct rist_peer *)&place);
+		rist_guard_peer_gone(&g, (struct rist_peer *)&place);
 		held_up = 2;
 		cr_assert(admit(&g, 9000), "time %d", i);
 		cr_assert_eq(held_up, 0);

@@ -33,50 +33,52 @@ static uint16_t free_pair(void)
 	     port < 60000; port += 2) {
 		struct sockaddr_any a = at("127.0.0.1", (uint16_t)port);
 
-		if (rist_place_try(&a, true, true, NULL) == 0)
+		if (rist_check_address(&a, true, true, NULL) == 0)
 			return (uint16_t)port;
 	}
 	cr_assert(false, "no port");
 	return 0;
 }
 
-Test(rist_place, is_not_shared)
+Test(rist_check_address, is_not_shared)
 {
 	uint16_t port = free_pair();
 	struct sockaddr_any a = at("127.0.0.1", port);
 	int fd = taken(&a);
 	char wanted[100];
-	struct errmsg why;
+	struct errmsg error;
 
 	(void)snprintf(wanted, sizeof wanted, "rist: listen on 127.0.0.1:%u: "
 		       "Address already in use", (unsigned)port);
-	cr_assert_eq(rist_place_try(&a, true, false, &why), -EADDRINUSE);
-	cr_assert_str_eq(why.text, wanted);
-	cr_assert_eq(rist_place_try(&a, false, true, &why), 0, "it calls");
+	cr_assert_eq(rist_check_address(&a, true, false, &error), -EADDRINUSE);
+	cr_assert_str_eq(error.text, wanted);
+	cr_assert_eq(rist_check_address(&a, false, true, &error), 0,
+	             "it calls");
 	fd_close(&fd);
-	cr_assert_eq(rist_place_try(&a, true, false, &why), 0);
+	cr_assert_eq(rist_check_address(&a, true, false, &error), 0);
 }
 
-Test(rist_place, of_a_pair_is_both_ports)
+Test(rist_check_address, of_a_pair_is_both_ports)
 {
 	uint16_t port = free_pair();
 	struct sockaddr_any a = at("127.0.0.1", port);
 	struct sockaddr_any next = at("127.0.0.1", (uint16_t)(port + 1));
 	int fd = taken(&next);
-	struct errmsg why;
+	struct errmsg error;
 
-	cr_assert_eq(rist_place_try(&a, true, false, &why), 0);
-	cr_assert_eq(rist_place_try(&a, true, true, &why), -EADDRINUSE);
+	cr_assert_eq(rist_check_address(&a, true, false, &error), 0);
+	cr_assert_eq(rist_check_address(&a, true, true, &error), -EADDRINUSE);
 	fd_close(&fd);
-	cr_assert_eq(rist_place_try(&a, true, true, &why), 0);
+	cr_assert_eq(rist_check_address(&a, true, true, &error), 0);
 }
 
-Test(rist_place, is_of_this_host)
+Test(rist_check_address, is_of_this_host)
 {
 	struct sockaddr_any a = at("192.0.2.7", 9000);
-	struct errmsg why;
+	struct errmsg error;
 
-	cr_assert_eq(rist_place_try(&a, true, false, &why), -EADDRNOTAVAIL);
+	cr_assert_eq(rist_check_address(&a, true, false, &error),
+	             -EADDRNOTAVAIL);
 	a = at("239.1.1.1", 9000);
-	cr_assert_eq(rist_place_try(&a, true, false, &why), 0, "a group");
+	cr_assert_eq(rist_check_address(&a, true, false, &error), 0, "a group");
 }

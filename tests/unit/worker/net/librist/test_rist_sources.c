@@ -39,7 +39,7 @@ Test(rist_sources, are_kept_while_they_have_a_peer)
 	cr_assert(find(&s, 77)->odd);
 	cr_assert_not_null(find(&s, 1));
 	cr_assert_null(find(&s, 2), "the first that waits goes");
-	rist_sources_gone(&s, peer);
+	rist_sources_peer_gone(&s, peer);
 	cr_assert_not_null(find(&s, 1), "its place is not needed yet");
 	cr_assert_not_null(add(&s, 78));
 	cr_assert_null(find(&s, 1));

@@ -3,56 +3,59 @@
 
 #include <criterion/criterion.h>
 
-Test(rist_pulse, who_sleeps_or_reads_is_well)
+Test(rist_watchdog, who_sleeps_or_reads_is_well)
 {
-	struct rist_pulse p = { 0 };
-	struct rist_sign s = { .sleeps = 1 };
+	struct rist_watchdog p = { 0 };
+	struct rist_thread_sample s = { .sleeps = 1 };
 
 	for (unsigned i = 0; i < 100; i++) {
 		s.sleeps++;
 		s.ran_ms += 900;
-		cr_assert_null(rist_pulse_look(&p, &s));
+		cr_assert_null(rist_watchdog_check(&p, &s));
 	}
 	s.ready = s.reads = true;
 	for (unsigned i = 0; i < 100; i++) {
 		s.ran_ms += 1000;
-		cr_assert_null(rist_pulse_look(&p, &s), "it has much to read");
+		cr_assert_null(rist_watchdog_check(&p, &s),
+		               "it has much to read");
 	}
 }
 
-Test(rist_pulse, who_is_not_let_run_is_well)
+Test(rist_watchdog, who_is_not_let_run_is_well)
 {
-	struct rist_pulse p = { 0 };
-	const struct rist_sign s = { .sleeps = 7, .ran_ms = 90000,
+	struct rist_watchdog p = { 0 };
+	const struct rist_thread_sample s = { .sleeps = 7, .ran_ms = 90000,
 				     .ready = true };
 
 	for (unsigned i = 0; i < 100; i++)
-		cr_assert_null(rist_pulse_look(&p, &s));
+		cr_assert_null(rist_watchdog_check(&p, &s));
 }
 
-Test(rist_pulse, a_loop_is_told_by_its_share_of_the_processor)
+Test(rist_watchdog, a_loop_is_told_by_its_share_of_the_processor)
 {
-	struct rist_pulse p = { 0 };
-	struct rist_sign s = { .sleeps = 7, .ran_ms = 90000, .ready = true };
+	struct rist_watchdog p = { 0 };
+	struct rist_thread_sample s = { .sleeps = 7,
+		                        .ran_ms = 90000,
+		                        .ready = true };
 
-	for (unsigned ran = 0; ran < RIST_PULSE_LOOP_MS; ran += 100) {
-		cr_assert_null(rist_pulse_look(&p, &s), "%u", ran);
+	for (unsigned ran = 0; ran < RIST_WATCHDOG_LOOP_MS; ran += 100) {
+		cr_assert_null(rist_watchdog_check(&p, &s), "%u", ran);
 		s.ran_ms += 100;
 	}
-	cr_assert_str_eq(rist_pulse_look(&p, &s),
+	cr_assert_str_eq(rist_watchdog_check(&p, &s),
 			 "a thread of librist runs in a loop");
 }
 
-Test(rist_pulse, a_wait_is_told_when_it_goes_on)
+Test(rist_watchdog, a_wait_is_told_when_it_goes_on)
 {
-	struct rist_pulse p = { 0 };
-	struct rist_sign s = { .sleeps = 7, .ran_ms = 90000 };
+	struct rist_watchdog p = { 0 };
+	struct rist_thread_sample s = { .sleeps = 7, .ran_ms = 90000 };
 
-	for (unsigned i = 0; i < RIST_PULSE_LOOKS; i++)
-		cr_assert_null(rist_pulse_look(&p, &s));
+	for (unsigned i = 0; i < RIST_WATCHDOG_CHECKS; i++)
+		cr_assert_null(rist_watchdog_check(&p, &s));
 	s.sleeps++;
-	for (unsigned i = 0; i < RIST_PULSE_LOOKS; i++)
-		cr_assert_null(rist_pulse_look(&p, &s), "it woke up");
-	cr_assert_str_eq(rist_pulse_look(&p, &s),
+	for (unsigned i = 0; i < RIST_WATCHDOG_CHECKS; i++)
+		cr_assert_null(rist_watchdog_check(&p, &s), "it woke up");
+	cr_assert_str_eq(rist_watchdog_check(&p, &s),
 			 "a thread of librist stands still");
 }

@@ -3,20 +3,20 @@
 
 #include <criterion/criterion.h>
 
-static const char *said(struct rist_said *s, const char *line)
+static const char *said(struct rist_events *s, const char *line)
 {
 	static struct rist_counted counted;
 
-	cr_assert_eq(rist_said_on_log(s, RIST_LOG_ERROR, line), 0);
-	rist_said_take(s, &counted);
+	cr_assert_eq(rist_events_on_log(s, RIST_LOG_ERROR, line), 0);
+	rist_events_take(s, &counted);
 	return counted.errors > 0 ? counted.error : "";
 }
 
-Test(rist_said, the_words_of_the_library_are_put_into_ours)
+Test(rist_events, the_words_of_the_library_are_put_into_ours)
 {
-	struct rist_said s;
+	struct rist_events s;
 
-	rist_said_init(&s, NULL, false);
+	rist_events_init(&s, NULL, false);
 	cr_assert_str_eq(said(&s, "\tSend failed: errno=101, ret=-1, "
 				  "socket=9\n"),
 			 "it cannot send: Network is unreachable");
@@ -26,5 +26,5 @@ Test(rist_said, the_words_of_the_library_are_put_into_ours)
 	cr_assert_str_eq(said(&s, "Lost 7 packets\n"), "");
 	cr_assert_str_eq(said(&s, "  what is not known\n"),
 			 "what is not known");
-	rist_said_done(&s);
+	rist_events_done(&s);
 }

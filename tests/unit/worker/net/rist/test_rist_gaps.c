@@ -9,7 +9,7 @@ static uint16_t flow(struct rist_gaps *g, uint16_t from, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		rist_gaps_take(g, from++, false, MS);
-	rist_gaps_second(g);
+	rist_gaps_every_second(g);
 	return from;
 }
 
@@ -44,7 +44,7 @@ Test(rist_gaps, of_a_cut_line_are_missed)
 	rist_gaps_begin(&g, 0);
 	next = flow(&g, 0, 70);
 	for (int i = 0; i < 5; i++)
-		rist_gaps_second(&g);
+		rist_gaps_every_second(&g);
 	rist_gaps_take(&g, (uint16_t)(next + 350), true, 5000 * MS);
 	cr_assert_eq(g.missed, 350);
 }
@@ -56,7 +56,7 @@ Test(rist_gaps, of_a_sender_that_begins_anew_are_none)
 
 	rist_gaps_begin(&g, 0);
 	next = flow(&g, 0, 70);
-	rist_gaps_second(&g);
+	rist_gaps_every_second(&g);
 	rist_gaps_take(&g, (uint16_t)(next + 20000), true, 1500 * MS);
 	cr_assert_eq(g.missed, 0);
 	/* ... and from there it counts */

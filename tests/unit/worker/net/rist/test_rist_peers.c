@@ -38,7 +38,7 @@ static void wait_at(struct rist_peers *p, size_t way, const char *host,
 Test(rist_peers, are_bounded_in_all_and_for_each_host)
 {
 	struct rist_peers p;
-	struct errmsg why;
+	struct errmsg error;
 
 	rist_peers_init(&p, 5, 3, 0);
 	for (size_t i = 0; i < 3; i++)
@@ -47,10 +47,10 @@ Test(rist_peers, are_bounded_in_all_and_for_each_host)
 	cr_assert_eq(come(&p, 4, "2001:db8::1", 9000), 0);
 	cr_assert_eq(come(&p, 5, "192.0.2.3", 9000), 0);
 	cr_assert_lt(come(&p, 6, "192.0.2.4", 9000), 0);
-	cr_assert_eq(rist_peers_take_refused(&p, &why), 2);
-	cr_assert_str_eq(why.text, "192.0.2.4 called and was refused: "
+	cr_assert_eq(rist_peers_take_refused(&p, &error), 2);
+	cr_assert_str_eq(error.text, "192.0.2.4 called and was refused: "
 			 "there are too many peers");
-	cr_assert_eq(rist_peers_take_refused(&p, &why), 0);
+	cr_assert_eq(rist_peers_take_refused(&p, &error), 0);
 	rist_peers_on_gone(&p, peer(1));
 	rist_peers_on_gone(&p, peer(99));
 	cr_assert_eq(come(&p, 7, "192.0.2.1", 9000), 0);
@@ -60,24 +60,24 @@ Test(rist_peers, are_bounded_in_all_and_for_each_host)
 Test(rist_peers, a_port_is_of_the_host_that_is_heard_there)
 {
 	struct rist_peers p;
-	struct errmsg why;
+	struct errmsg error;
 
 	rist_peers_init(&p, 9, 9, RIST_PEERS_SEND | RIST_PEERS_OWN_PORTS);
 	wait_at(&p, 0, "0.0.0.0", 9000);
 	wait_at(&p, 1, "0.0.0.0", 9002);
 	cr_assert_eq(come(&p, 0, "192.0.2.1", 9000), 0);
 	cr_assert_eq(come(&p, 1, "192.0.2.2", 9000), 0, "nobody is heard");
-	rist_peers_heard(&p, peer(0), mono_ms());
+	rist_peers_received(&p, peer(0), mono_ms());
 	cr_assert_lt(come(&p, 2, "192.0.2.3", 9000), 0);
 	cr_assert_lt(come(&p, 3, "192.0.2.3", 9001), 0, "the RTCP half");
 	cr_assert_eq(come(&p, 4, "192.0.2.1", 9001), 0);
 	cr_assert_eq(come(&p, 5, "192.0.2.3", 9002), 0, "another port");
-	cr_assert_eq(rist_peers_way(&p, peer(5)), 1);
-	cr_assert_eq(rist_peers_way(&p, peer(3)), 0, "he was sent away");
-	(void)rist_peers_take_refused(&p, &why);
-	cr_assert_str_eq(why.text, "192.0.2.3 called and was refused: "
+	cr_assert_eq(rist_peers_path(&p, peer(5)), 1);
+	cr_assert_eq(rist_peers_path(&p, peer(3)), 0, "he was sent away");
+	(void)rist_peers_take_refused(&p, &error);
+	cr_assert_str_eq(error.text, "192.0.2.3 called and was refused: "
 			 "another one sends");
-	rist_peers_heard(&p, peer(0), 1);
+	rist_peers_received(&p, peer(0), 1);
 	cr_assert_eq(come(&p, 6, "192.0.2.3", 9000), 0, "it is silent");
 	rist_peers_done(&p);
 }
@@ -91,14 +91,14 @@ Test(rist_peers, a_way_is_an_address_and_a_port)
 	wait_at(&p, 0, "10.1.0.1", 9000);
 	wait_at(&p, 1, "10.2.0.1", 9000);
 	cr_assert_eq(come_to(&p, 0, "10.1.0.9", "10.1.0.1", 9000), 0);
-	rist_peers_heard(&p, peer(0), mono_ms());
+	rist_peers_received(&p, peer(0), mono_ms());
 	cr_assert_eq(come_to(&p, 1, "10.2.0.9", "10.2.0.1", 9000), 0,
 		     "the other address has nobody");
 	cr_assert_eq(come_to(&p, 2, "10.2.0.9", "10.2.0.1", 9001), 0);
 	cr_assert_lt(come_to(&p, 3, "10.2.0.9", "10.1.0.1", 9000), 0);
-	cr_assert_eq(rist_peers_way(&p, peer(0)), 0);
-	cr_assert_eq(rist_peers_way(&p, peer(1)), 1);
-	cr_assert_eq(rist_peers_way(&p, peer(2)), 1, "its other half");
+	cr_assert_eq(rist_peers_path(&p, peer(0)), 0);
+	cr_assert_eq(rist_peers_path(&p, peer(1)), 1);
+	cr_assert_eq(rist_peers_path(&p, peer(2)), 1, "its other half");
 	rist_peers_done(&p);
 }
 
@@ -132,7 +132,7 @@ Test(rist_peers, of_one_host_the_dead_make_room)
 	cr_assert_lt(come(&p, 2, "192.0.2.1", 9000), 0);
 	for (size_t i = 0; i < p.n; i++)
 		p.list[i].came_ms -= 2001;
-	rist_peers_heard(&p, peer(0), mono_ms());
+	rist_peers_received(&p, peer(0), mono_ms());
 	cr_assert_eq(come(&p, 3, "192.0.2.1", 9000), 0, "the second is dead");
 	cr_assert_lt(come(&p, 4, "192.0.2.1", 9000), 0, "the first is not");
 	cr_assert_eq(come(&p, 5, "192.0.2.2", 9000), 0);
@@ -164,12 +164,12 @@ Test(rist_peers, are_told_when_they_answer_or_are_heard)
 	cr_assert_str_eq(text, "192.0.2.1", "its way is silent");
 	rist_peers_format(&p, 0, 1, text, sizeof text);
 	cr_assert_str_eq(text, "[2001:db8::2]:7000, 192.0.2.1");
-	rist_peers_heard(&p, peer(1), 50);
+	rist_peers_received(&p, peer(1), 50);
 	rist_peers_format(&p, 50, 0, text, sizeof text);
 	cr_assert_str_eq(text, "192.0.2.1");
 	rist_peers_format(&p, 51, 0, text, sizeof text);
 	cr_assert_str_eq(text, "");
-	rist_peers_find(&p, peer(2), text);
+	rist_peers_format_one(&p, peer(2), text);
 	cr_assert_str_eq(text, "?");
 	rist_peers_state(&p, peer(0), false);
 	rist_peers_format(&p, 0, 0, text, 8);

@@ -87,10 +87,10 @@ Test(srt_calls, that_came_to_stand_are_not_told)
 {
 	struct srt_calls *c = srt_calls_new();
 	struct sockaddr_any one = at("192.0.2.1", 1), other;
-	const char *why;
+	const char *error;
 
-	srt_calls_note(c, &one.sa, NULL);
-	srt_calls_came(c, &one);
-	cr_assert_not(srt_calls_take_failed(c, &other, &why));
+	srt_calls_add(c, &one.sa, NULL);
+	srt_calls_connected(c, &one);
+	cr_assert_not(srt_calls_take_failed(c, &other, &error));
 	srt_calls_free(&c);
 }

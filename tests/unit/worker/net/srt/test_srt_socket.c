@@ -39,22 +39,23 @@ static struct errmsg call_asking(const struct sockaddr_any *to,
 				 const char *streamid, unsigned after_us)
 {
 	struct srt_spec spec = news;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	SRTSOCKET s;
 	int r;
 
 	spec.mode = SRT_CALLER;
 	(void)snprintf(spec.streamid, sizeof spec.streamid, "%s", streamid);
-	s = srt_socket_new(&spec, SRT_SENDS, &r, &why);
-	cr_assert_eq(r, 0, "%s", why.text);
-	cr_assert_eq(srt_socket_call(s, &spec, to, &why), 0, "%s", why.text);
+	s = srt_socket_new(&spec, SRT_SENDS, &r, &error);
+	cr_assert_eq(r, 0, "%s", error.text);
+	cr_assert_eq(srt_socket_call(s, &spec, to, &error), 0, "%s",
+	             error.text);
 	while (r == 0) {
 		if (after_us > 0)
 			usleep(after_us);
-		r = srt_socket_poll(s, &why);
+		r = srt_socket_poll(s, &error);
 	}
 	srt_socket_close(&s);
-	return why;
+	return error;
 }
 
 static struct errmsg call(const struct sockaddr_any *to, const char *streamid)
@@ -67,18 +68,19 @@ Test(srt_socket, who_is_refused_for_his_stream_id_takes_nobodys_place)
 	struct srt_listener l = { .socket = SRT_INVALID_SOCK, .epoll = -1 };
 	struct sockaddr_any at = { .len = sizeof at.in };
 	int len = sizeof at.in;
-	struct errmsg why;
+	struct errmsg error;
 
 	srt_library_open();
-	cr_assert_eq(srt_listener_open(&l, &news, SRT_RECEIVES, &why), 0,
-		     "%s", why.text);
+	cr_assert_eq(srt_listener_open(&l, &news, SRT_RECEIVES, &error), 0,
+		     "%s", error.text);
 	cr_assert_eq(srt_getsockname(l.socket, &at.sa, &len), 0);
 	for (int i = 0; i < SRT_CALLS_OF_HOST_MAX; i++) {
-		why = call(&at, "sport");
-		cr_assert_str_eq(why.text, "refused by the other side (1403)");
+		error = call(&at, "sport");
+		cr_assert_str_eq(error.text,
+		                 "refused by the other side (1403)");
 	}
-	why = call(&at, "news");
-	cr_assert_str_eq(why.text, "");
+	error = call(&at, "news");
+	cr_assert_str_eq(error.text, "");
 	srt_listener_close(&l);
 }
 
@@ -88,17 +90,17 @@ Test(srt_socket, a_call_that_succeeds_is_broken_at_no_moment)
 	struct srt_listener l = { .socket = SRT_INVALID_SOCK, .epoll = -1 };
 	struct sockaddr_any at = { .len = sizeof at.in }, from;
 	int len = sizeof at.in;
-	struct errmsg why;
+	struct errmsg error;
 
 	srt_library_open();
-	cr_assert_eq(srt_listener_open(&l, &news, SRT_RECEIVES, &why), 0,
-		     "%s", why.text);
+	cr_assert_eq(srt_listener_open(&l, &news, SRT_RECEIVES, &error), 0,
+		     "%s", error.text);
 	cr_assert_eq(srt_getsockname(l.socket, &at.sa, &len), 0);
 	for (int i = 0; i < CALLS; i++) {
 		SRTSOCKET s;
 
-		why = call_asking(&at, "news", 0);
-		cr_assert_str_eq(why.text, "", "call %d: %s", i, why.text);
+		error = call_asking(&at, "news", 0);
+		cr_assert_str_eq(error.text, "", "call %d: %s", i, error.text);
 		s = srt_listener_accept(&l, &from);
 		srt_socket_close(&s);
 		/* so many in a second would be too many */
@@ -122,13 +124,13 @@ Test(srt_socket, who_is_refused_again_is_counted_for_a_minute)
 	struct srt_listener l = { .socket = SRT_INVALID_SOCK, .epoll = -1 };
 	struct sockaddr_any from[2];
 	struct link_stats link = { 0 };
-	struct errmsg told = { 0 }, why;
+	struct errmsg told = { 0 }, error;
 
 	srt_library_open();
 	cr_assert_eq(sockaddr_parse("192.0.2.1", 5000, &from[0]), 0);
 	cr_assert_eq(sockaddr_parse("192.0.2.2", 5000, &from[1]), 0);
-	cr_assert_eq(srt_listener_open(&l, &news, SRT_RECEIVES, &why), 0,
-		     "%s", why.text);
+	cr_assert_eq(srt_listener_open(&l, &news, SRT_RECEIVES, &error), 0,
+		     "%s", error.text);
 	log_open(on_line, &told, LOG_LEVEL_INFO);
 	for (int i = 0; i < 5; i++)
 		srt_listener_refuse(&l, &from[0], "no");
@@ -156,7 +158,7 @@ Test(srt_socket, who_is_refused_again_is_counted_for_a_minute)
 Test(srt_socket, is_bound_to_the_interface_with_an_address)
 {
 	struct srt_spec spec = news;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	char name[32] = "";
 	int r, len = sizeof name;
 	SRTSOCKET s;
@@ -164,16 +166,16 @@ Test(srt_socket, is_bound_to_the_interface_with_an_address)
 	srt_library_open();
 	spec.mode = SRT_CALLER;
 	(void)snprintf(spec.iface, sizeof spec.iface, "127.0.0.1");
-	s = srt_socket_new(&spec, SRT_RECEIVES, &r, &why);
-	cr_assert_neq(s, SRT_INVALID_SOCK, "%s", why.text);
+	s = srt_socket_new(&spec, SRT_RECEIVES, &r, &error);
+	cr_assert_neq(s, SRT_INVALID_SOCK, "%s", error.text);
 	cr_assert_eq(srt_getsockflag(s, SRTO_BINDTODEVICE, name, &len), 0);
 	cr_assert_str_eq(name, "lo");
 	srt_socket_close(&s);
 
 	(void)snprintf(spec.iface, sizeof spec.iface, "192.0.2.77");
-	s = srt_socket_new(&spec, SRT_RECEIVES, &r, &why);
+	s = srt_socket_new(&spec, SRT_RECEIVES, &r, &error);
 	cr_assert_eq(s, SRT_INVALID_SOCK);
-	cr_assert_str_eq(why.text, "interface 192.0.2.77: there is none with "
+	cr_assert_str_eq(error.text, "interface 192.0.2.77: there is none with "
 				   "that address");
 }
 
@@ -181,13 +183,13 @@ Test(srt_socket, is_bound_to_the_interface_with_an_address)
 static void listen_on_lo(struct srt_listener *l, struct srt_spec *spec,
 			 struct sockaddr_any *ret)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	int len = sizeof ret->in;
 
 	*l = (struct srt_listener){ .socket = SRT_INVALID_SOCK, .epoll = -1 };
 	(void)snprintf(spec->iface, sizeof spec->iface, "127.0.0.1");
-	cr_assert_eq(srt_listener_open(l, spec, SRT_RECEIVES, &why), 0, "%s",
-		     why.text);
+	cr_assert_eq(srt_listener_open(l, spec, SRT_RECEIVES, &error), 0, "%s",
+		     error.text);
 	ret->len = sizeof ret->in;
 	cr_assert_eq(srt_getsockname(l->socket, &ret->sa, &len), 0);
 }
@@ -207,13 +209,13 @@ Test(srt_socket, a_listener_is_on_the_interface_with_an_address)
 	struct srt_spec spec = news;
 	struct srt_listener l;
 	struct sockaddr_any at;
-	struct errmsg why;
+	struct errmsg error;
 
 	srt_library_open();
 	listen_on_lo(&l, &spec, &at);
 	cr_assert_eq(bound_to(l.place.fd), if_nametoindex("lo"));
-	why = call(&at, "news");
-	cr_assert_str_eq(why.text, "");
+	error = call(&at, "news");
+	cr_assert_str_eq(error.text, "");
 	srt_listener_close(&l);
 }
 
@@ -223,15 +225,15 @@ Test(srt_socket, the_port_of_an_interface_is_free_when_it_is_closed)
 	struct srt_spec spec = news;
 	struct srt_listener l;
 	struct sockaddr_any at;
-	struct errmsg why;
+	struct errmsg error;
 
 	srt_library_open();
 	listen_on_lo(&l, &spec, &at);
 	spec.port = (uint16_t)sockaddr_port(&at);
 	for (int i = 0; i < 30; i++) {
 		srt_listener_close(&l);
-		cr_assert_eq(srt_listener_open(&l, &spec, SRT_RECEIVES, &why),
-			     0, "%s", why.text);
+		cr_assert_eq(srt_listener_open(&l, &spec, SRT_RECEIVES, &error),
+			     0, "%s", error.text);
 	}
 	cr_assert_str_eq(call(&at, "news").text, "");
 	srt_listener_close(&l);
@@ -243,16 +245,16 @@ Test(srt_socket, the_port_of_an_interface_is_shared_with_nobody)
 	struct srt_listener all[2], another = { 0 };
 	struct srt_spec spec = news;
 	struct sockaddr_any at;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	srt_library_open();
 	listen_on_lo(&all[0], &spec, &at);
 	spec.port = (uint16_t)sockaddr_port(&at);
 	srt_listener_close(&all[0]);
 	listen_on_lo(&all[1], &spec, &at);
-	cr_assert_eq(srt_listener_open(&another, &spec, SRT_RECEIVES, &why),
+	cr_assert_eq(srt_listener_open(&another, &spec, SRT_RECEIVES, &error),
 		     -EADDRINUSE);
-	cr_assert(strstr(why.text, "Address already in use") != NULL, "%s",
-		  why.text);
+	cr_assert(strstr(error.text, "Address already in use") != NULL, "%s",
+		  error.text);
 	srt_listener_close(&all[1]);
 }
