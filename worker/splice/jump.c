@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where one source ends and another begins, told or not. */
-#include "worker/splice/parts.h"
+/* Where one source ends and another begins, announced or not. */
+#include "worker/splice/machine.h"
 
 #include "common/base/alloc.h"
 #include "worker/ts/pat.h"
@@ -11,19 +11,25 @@
 
 enum { TABLE_HEADER = 8 };
 
+void splice_rewrite(struct splice *s)
+{
+	if (s->buffer == NULL)
+		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
+	if (s->state == SPLICE_RELAY)
+		s->state = SPLICE_REWRITE;
+}
+
 void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 {
 	s->cut = s->cut == UINT16_MAX ? 1 : (uint16_t)(s->cut + 1);
 	s->kind = kind;
 	s->since_ns = 0;
-	s->calm = 0;
-	s->homely = 0;
+	s->no_jump_to = 0;
+	s->known_to = 0;
 	s->sent->cuts++;
 	s->counters.cuts++;
-	s->moving = true;
-	if (s->buffer == NULL)
-		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
-	if (kind == SPLICE_SHIFTED)
+	splice_rewrite(s);
+	if (kind == SPLICE_LAP)
 		return;
 	s->n_pending = 0;
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
@@ -77,7 +83,7 @@ static bool jumps(struct splice *s, int i, uint64_t pcr)
 static void cut_here(struct splice *s, const struct splice_cursor *c)
 {
 	s->counters.jumps++;
-	splice_begin_cut(s, SPLICE_JUMPED);
+	splice_begin_cut(s, SPLICE_JUMP);
 	splice_place(s, *c);
 }
 
@@ -162,13 +168,13 @@ static bool is_foreign(const struct splice *s, const uint8_t *p)
 	struct pes_times at;
 	uint64_t pcr;
 
-	return psi_class(s->psi, ts_pid(p)) == PID_UNKNOWN && !ps->ghost &&
+	return psi_class(s->psi, ts_pid(p)) == PID_UNKNOWN && !ps->unlisted &&
 	       s->sent->clocks[ps->clock].used &&
 	       (ts_pcr(p, &pcr) || pes_times(p, &at)) &&
 	       psi_has_pmt(s->psi) && !splice_is_named(s, ts_pid(p));
 }
 
-bool splice_tells(const struct splice *s, const uint8_t *p)
+bool splice_shows_source(const struct splice *s, const uint8_t *p)
 {
 	uint64_t pcr;
 
@@ -186,17 +192,17 @@ static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 		uint64_t pcr;
 		int i;
 
-		if (!splice_tells(s, p))
+		if (!splice_shows_source(s, p))
 			continue;
 		if (!ts_pcr(p, &pcr))
-			return SPLICE_CUT_HERE;
+			return SPLICE_CUTS;
 		i = splice_clock_of_pcr(s, ts_pid(p));
 		if (i >= 0 && jumps(s, i, pcr))
-			return SPLICE_CUT_HERE;
-		s->homely = c.index;
-		return SPLICE_GOES_ON;
+			return SPLICE_CUTS;
+		s->known_to = c.index;
+		return SPLICE_CONTINUES;
 	} while (splice_cursor_next(&c));
-	return SPLICE_OPEN;
+	return SPLICE_UNDECIDED;
 }
 
 /*
@@ -230,34 +236,32 @@ static bool is_alone(const struct splice *s, struct splice_cursor c)
 static enum splice_sign judge_foreign(struct splice *s,
 				      const struct splice_cursor *c)
 {
-	enum splice_sign sign = SPLICE_GOES_ON;
+	enum splice_sign sign = SPLICE_CONTINUES;
 
 	/* behind a cut they are left out until their clock is there */
-	if (s->n_pending == 0 && c->index >= s->homely)
+	if (s->n_pending == 0 && c->index >= s->known_to)
 		sign = read_on(s, *c);
-	if (sign == SPLICE_OPEN && s->urgent)
-		sign = is_alone(s, *c) ? SPLICE_CUT_HERE : SPLICE_GOES_ON;
-	if (sign == SPLICE_CUT_HERE)
+	if (sign == SPLICE_UNDECIDED && s->state == SPLICE_JUDGE)
+		sign = is_alone(s, *c) ? SPLICE_CUTS : SPLICE_CONTINUES;
+	if (sign == SPLICE_CUTS)
 		cut_here(s, c);
-	else if (sign == SPLICE_GOES_ON)
-		s->pids[ts_pid(splice_cursor_get(c))].ghost = 1;
+	else if (sign == SPLICE_CONTINUES)
+		s->pids[ts_pid(splice_cursor_get(c))].unlisted = 1;
 	return sign;
 }
 
 /* --- jumps --- */
 
-static enum splice_sign mend_units(struct splice *s, const uint8_t *p,
+static enum splice_sign rejoin_unit(struct splice *s, const uint8_t *p,
 				   const uint64_t *pcr)
 {
-	if (!splice_unit_jumps(s, p, pcr) || !splice_unit_mend(s, p))
-		return SPLICE_GOES_ON;
+	if (!splice_unit_jumps(s, p, pcr) || !splice_unit_rejoin(s, p))
+		return SPLICE_CONTINUES;
 	s->counters.jumps++;
 	s->counters.cuts++;
 	s->sent->cuts++;
-	s->moving = true;
-	if (s->buffer == NULL)
-		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
-	return SPLICE_CUT_HERE;
+	splice_rewrite(s);
+	return SPLICE_CUTS;
 }
 
 enum splice_sign splice_find_jump(struct splice *s,
@@ -270,11 +274,11 @@ enum splice_sign splice_find_jump(struct splice *s,
 	uint64_t pcr;
 
 	if (s->config.keep_jumps)
-		return SPLICE_GOES_ON;
+		return SPLICE_CONTINUES;
 	if (is_foreign(s, p)) {
 		enum splice_sign sign = judge_foreign(s, c);
 
-		if (sign != SPLICE_GOES_ON)
+		if (sign != SPLICE_CONTINUES)
 			return sign;
 	}
 	if (ts_pcr(p, &pcr)) {
@@ -282,19 +286,19 @@ enum splice_sign splice_find_jump(struct splice *s,
 
 		if (i >= 0 && jumps(s, i, pcr)) {
 			cut_here(s, c);
-			return SPLICE_CUT_HERE;
+			return SPLICE_CUTS;
 		}
 	}
 	unit = splice_unit_jumps(s, p, NULL);
-	if (!unit && (!splice_has_gap(s, p) || c->index < s->calm))
-		return SPLICE_GOES_ON;
+	if (!unit && (!splice_has_gap(s, p) || c->index < s->no_jump_to))
+		return SPLICE_CONTINUES;
 	known = find_pcr(s, &ahead, clock, &pcr);
 	if (known ? jumps(s, (int)clock, pcr) : has_other_tables(s, *c)) {
 		cut_here(s, c);
-		return SPLICE_CUT_HERE;
+		return SPLICE_CUTS;
 	}
-	s->calm = ahead.index;
-	return unit ? mend_units(s, p, known ? &pcr : NULL) : SPLICE_GOES_ON;
+	s->no_jump_to = ahead.index;
+	return unit ? rejoin_unit(s, p, known ? &pcr : NULL) : SPLICE_CONTINUES;
 }
 
 /* The first PCR of a source that was placed without one.  Units may have gone
@@ -327,13 +331,14 @@ bool splice_note_pcr(struct splice *s, const uint8_t *packet)
 		is = splice_clock_judge(c, pcr, s->now_ns);
 	if (s->pending[i])
 		place(s, (size_t)i, pcr, s->sent->packets);
-	else if (is == SPLICE_PCR_LATE && !s->live)
+	else if (is == SPLICE_PCR_LATE && s->state == SPLICE_CATCH_UP)
 		return false;
-	else if (s->unsettled[i] && s->kind != SPLICE_SHIFTED)
+	else if (s->unsettled[i] && s->kind != SPLICE_LAP)
 		settle(s, (size_t)i, pcr);
 	else if (is == SPLICE_PCR_LATE)
 		return true;
 	s->unsettled[i] = false;
-	splice_clock_note(c, pcr, splice_moment(s), s->live);
+	splice_clock_note(c, pcr, splice_moment(s),
+			  s->state != SPLICE_CATCH_UP);
 	return true;
 }

@@ -4,11 +4,11 @@ libworker_a_SOURCES += \
 	worker/splice/cue.c worker/splice/cue.h \
 	worker/splice/switch_point.c worker/splice/switch_point.h \
 	worker/splice/jump.c \
-	worker/splice/move.c \
+	worker/splice/rewrite.c \
 	worker/splice/packet.c \
-	worker/splice/parts.h \
+	worker/splice/machine.h \
 	worker/splice/programs.c \
-	worker/splice/rest.c \
+	worker/splice/drain.c \
 	worker/splice/splice.c worker/splice/splice.h \
 	worker/splice/stamps.c worker/splice/stamps.h \
 	worker/splice/continuity.c worker/splice/continuity.h \

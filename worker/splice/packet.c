@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What one packet means for its PID: counters, and units that come whole. */
-#include "worker/splice/parts.h"
+#include "worker/splice/machine.h"
 
 #include "common/base/util.h"
 
@@ -20,16 +20,16 @@ static void begin_pid(struct splice *s, struct splice_pid *ps,
 {
 	bool known = ps->cut != 0, starts = ts_pusi(p) || !ts_has_payload(p);
 	unsigned step = (unsigned)(ts_cc(p) - ps->cc) & 0x0f;
-	bool goes_on = known && step == (ts_has_payload(p) ? 1 : 0);
+	bool continues = known && step == (ts_has_payload(p) ? 1 : 0);
 
 	ps->cut = s->cut;
-	if (s->kind == SPLICE_NONE || !known) {
+	if (s->kind == SPLICE_NO_CUT || !known) {
 		expect(s, ps, p);
-		if (s->kind == SPLICE_ANNOUNCED && !starts)
+		if (splice_is_announced(s) && !starts)
 			ps->flags |= PID_WAIT;
 		return;
 	}
-	if (goes_on && s->kind != SPLICE_ANNOUNCED)
+	if (continues && !splice_is_announced(s))
 		return;
 	expect(s, ps, p);
 	ps->left = 0;
@@ -57,35 +57,29 @@ static void measure_unit(struct splice_pid *ps, const uint8_t *p)
 		ps->left = (uint16_t)MIN(whole + 6 - len, UINT16_MAX);
 }
 
-static bool is_cue(const struct splice *s, uint16_t pid)
+/* A packet with PUSI: a unit begins.  Returns bits of enum splice_verdict. */
+static unsigned begin_unit(struct splice *s, struct splice_pid *ps,
+			   const uint8_t *p)
 {
-	return psi_class(s->psi, pid) == PID_DATA &&
-	       psi_stream_type(s->psi, pid) == CUE_STREAM_TYPE;
-}
+	enum pid_class class = psi_class(s->psi, ts_pid(p));
+	unsigned verdict = SPLICE_KEEP;
 
-/* A packet with PUSI; false when the unit is left out. */
-static bool begin_unit(struct splice *s, struct splice_pid *ps,
-		       const uint8_t *p)
-{
-	bool keep = true;
-
-	if (psi_class(s->psi, ts_pid(p)) == PID_PSI) {
-		ps->flags |= PID_TABLE;
-	} else {
-		ps->flags &= (uint8_t)~PID_TABLE;
-		keep = splice_unit_begin(s, p);
-	}
-	ps->flags &= (uint8_t)~(PID_WAIT | PID_DROP | PID_OPEN);
-	ps->flags |= PID_UNIT | (keep ? 0 : PID_DROP);
+	if (class != PID_PSI)
+		verdict = splice_unit_begin(s, p);
 	ps->left = 0;
-	ps->flags &= (uint8_t)~(PID_FRAMES | PID_CUES);
-	if (psi_class(s->psi, ts_pid(p)) == PID_AUDIO)
+	ps->flags = PID_UNIT | (ps->flags & PID_DRAIN);
+	if (!(verdict & SPLICE_KEEP))
+		ps->flags |= PID_DROP;
+	if (class == PID_PSI)
+		ps->flags |= PID_TABLE;
+	else if (class == PID_AUDIO)
 		ps->flags |= PID_FRAMES;
-	else if (is_cue(s, ts_pid(p)))
+	else if (class == PID_DATA &&
+		 psi_stream_type(s->psi, ts_pid(p)) == CUE_STREAM_TYPE)
 		ps->flags |= PID_CUES;
-	if (keep && !(ps->flags & PID_TABLE))
+	if (class != PID_PSI && (verdict & SPLICE_KEEP))
 		measure_unit(ps, p);
-	return keep;
+	return verdict;
 }
 
 void splice_count(struct splice *s, const uint8_t *p, bool keep)
@@ -96,39 +90,38 @@ void splice_count(struct splice *s, const uint8_t *p, bool keep)
 	unsigned last = s->sent->cc[ts_pid(p)];
 
 	ps->cc = (uint8_t)cc;
-	/* what is left out must not show; what was lost before it must */
+	/* a dropped packet must not show, but a loss before it must */
 	if (!keep && step > 0)
 		step--;
 	splice_set_cc(s, ts_pid(p), last + step);
 }
 
-bool splice_admit(struct splice *s, const uint8_t *p)
+unsigned splice_admit(struct splice *s, const uint8_t *p)
 {
 	struct splice_pid *ps = &s->pids[ts_pid(p)];
-	bool keep = true;
+	unsigned verdict = SPLICE_KEEP, pcr = 0;
 
-	s->goes_back = false;
-	s->drop_pcr = false;
 	if (ps->cut != s->cut)
 		begin_pid(s, ps, p);
 	if (ts_tei(p)) {
 		splice_count(s, p, true);
-		return true;
+		return verdict;
 	}
-	if (ts_has_adaptation(p))
-		s->drop_pcr = !splice_note_pcr(s, p);
+	if (ts_has_adaptation(p) && !splice_note_pcr(s, p))
+		pcr = SPLICE_NO_PCR;
 	if (ts_has_payload(p)) {
 		if (ts_pusi(p)) {
-			keep = begin_unit(s, ps, p);
+			verdict = begin_unit(s, ps, p);
 		} else {
-			splice_unit_goes_on(ps, p);
-			if (!splice_has_patience(s))
+			splice_unit_continues(ps, p);
+			if (!splice_is_recent(s))
 				ps->flags &= (uint8_t)~PID_WAIT;
-			keep = !(ps->flags & (PID_WAIT | PID_DROP));
+			if (ps->flags & (PID_WAIT | PID_DROP))
+				verdict = 0;
 		}
-		if (keep && (ps->flags & PID_FRAMES))
+		if ((verdict & SPLICE_KEEP) && (ps->flags & PID_FRAMES))
 			splice_unit_count(s, p);
 	}
-	splice_count(s, p, keep);
-	return keep;
+	splice_count(s, p, verdict & SPLICE_KEEP);
+	return verdict | pcr;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs and their clocks. */
-#include "worker/splice/parts.h"
+#include "worker/splice/machine.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ static bool is_gone(const struct splice *s, const struct splice_clock *c)
 static struct splice_clock *inherit(struct splice *s,
 				    const struct psi_program *p)
 {
-	bool any = s->kind != SPLICE_NONE && p == psi_main_program(s->psi);
+	bool any = s->kind != SPLICE_NO_CUT && p == psi_main_program(s->psi);
 
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
 		struct splice_clock *c = &s->sent->clocks[i];
@@ -91,7 +91,7 @@ static struct splice_clock *choose_clock(struct splice *s,
 static void name_pid(struct splice_pid *ps, uint8_t clock)
 {
 	ps->clock = clock & (SPLICE_CLOCKS - 1);
-	ps->ghost = 0;
+	ps->unlisted = 0;
 }
 
 static void take_program(struct splice *s, const struct psi_program *p)

@@ -2,25 +2,10 @@
 #include "worker/splice/splice.h"
 
 #include "common/base/alloc.h"
-#include "worker/splice/parts.h"
+#include "worker/splice/machine.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The state is another's: what is known by PID there is found here. */
-static void adopt(struct splice *s)
-{
-	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
-		const struct splice_track *t = &s->sent->tracks[i];
-
-		if (!t->used)
-			continue;
-		s->pids[t->pid].track = (uint8_t)(i + 1);
-		s->pids[t->pid].clock = t->clock & (SPLICE_CLOCKS - 1);
-	}
-	splice_begin_cut(s, SPLICE_ANNOUNCED);
-	s->counters.cuts = 0;
-}
 
 struct splice *splice_new(const struct splice_config *config)
 {
@@ -32,9 +17,20 @@ struct splice *splice_new(const struct splice_config *config)
 		s->sent = s->own_sent = xcalloc(1, sizeof *s->sent);
 	s->psi = psi_new();
 	s->cut = 1;
-	s->live = true;
-	if (s->sent->packets > 0)
-		adopt(s);
+	if (s->sent->packets == 0)
+		return s;
+
+	/* it continues the stream of another splice */
+	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
+		const struct splice_track *t = &s->sent->tracks[i];
+
+		if (!t->used)
+			continue;
+		s->pids[t->pid].track = (uint8_t)(i + 1);
+		s->pids[t->pid].clock = t->clock & (SPLICE_CLOCKS - 1);
+	}
+	splice_begin_cut(s, SPLICE_BLIND);
+	s->counters.cuts = 0;
 	return s;
 }
 
@@ -52,125 +48,121 @@ void splice_free(struct splice **ptr)
 	free(s);
 }
 
-/* --- as long as nothing was cut --- */
+/* --- packets that pass --- */
 
-/* Hands on what was looked at before the cursor. */
-static void pass_before(struct splice *s, const struct ts_run *runs,
-			const struct splice_cursor *c)
-{
-	struct ts_run last = { .data = c->runs[0].data, .n = c->at };
-	size_t n = (size_t)(c->runs - runs);
-
-	if (n > 0)
-		s->config.out(runs, n, s->config.arg);
-	if (last.n > 0)
-		s->config.out(&last, 1, s->config.arg);
-}
-
-static enum splice_sign watch_packet(struct splice *s,
+static enum splice_sign relay_packet(struct splice *s,
 				     const struct splice_cursor *c,
 				     uint64_t before)
 {
-	enum splice_sign sign = SPLICE_GOES_ON;
+	enum splice_sign sign = SPLICE_CONTINUES;
 	const uint8_t *p = splice_cursor_get(c);
 	uint16_t pid = ts_pid(p);
 	struct splice_pid *ps = &s->pids[pid];
 
 	if (splice_is_plain(s, ps, p)) {
 		splice_pass_plain(s, ps, p);
-		return SPLICE_GOES_ON;
+		return SPLICE_CONTINUES;
 	}
 	if (!ts_sync_ok(p) || pid == TS_PID_NULL)
-		return SPLICE_GOES_ON;
+		return SPLICE_CONTINUES;
 	s->sent->packets = before + c->index;
 	if (!ts_tei(p))
 		sign = splice_find_jump(s, c);
-	if (sign != SPLICE_GOES_ON)
+	if (sign != SPLICE_CONTINUES)
 		return sign;
 	(void)splice_admit(s, p);
 	if (!ts_tei(p))
 		splice_follow_tables(s, p);
-	return SPLICE_GOES_ON;
+	return SPLICE_CONTINUES;
 }
 
-static void watch(struct splice *s, const struct ts_run *runs, size_t n_runs)
+/* Runs pass unchanged, up to the first packet that needs a cut or waits. */
+static void relay(struct splice *s, const struct ts_run *runs, size_t n_runs)
 {
 	struct splice_cursor c = splice_cursor_of(runs, n_runs);
 	uint64_t before = s->sent->packets;
 
 	do {
-		enum splice_sign sign = watch_packet(s, &c, before);
+		enum splice_sign sign = relay_packet(s, &c, before);
+		struct ts_run last = { .data = c.runs[0].data, .n = c.at };
+		size_t n = (size_t)(c.runs - runs);
 
-		if (sign == SPLICE_GOES_ON)
+		if (sign == SPLICE_CONTINUES)
 			continue;
-		pass_before(s, runs, &c);
-		if (sign == SPLICE_OPEN)
-			splice_begin_doubt(s, c);
+		if (n > 0)
+			s->config.out(runs, n, s->config.arg);
+		if (last.n > 0)
+			s->config.out(&last, 1, s->config.arg);
+		if (sign == SPLICE_UNDECIDED)
+			splice_hold_foreign(s, c);
 		else
-			splice_move_on(s, c, true);
+			splice_send_changed(s, c, true);
 		return;
 	} while (splice_cursor_next(&c));
 	s->sent->packets = before + c.index;
 	s->config.out(runs, n_runs, s->config.arg);
 }
 
-/* What was fed, at once or after it was kept back. */
-static void pass(struct splice *s, const struct ts_run *runs, size_t n_runs)
+/* Received or released packets. */
+static void send_runs(struct splice *s, const struct ts_run *runs,
+		      size_t n_runs)
 {
 	if (s->since_ns == 0)
 		s->since_ns = s->now_ns;
-	if (s->n_pending > 0 && !splice_has_patience(s)) {
+	if (s->n_pending > 0 && !splice_is_recent(s)) {
 		memset(s->pending, 0, sizeof s->pending);
 		s->n_pending = 0;
 	}
-	s->calm = 0;
-	s->homely = 0;
-	if (s->moving)
-		splice_move_on(s, splice_cursor_of(runs, n_runs), false);
+	s->no_jump_to = 0;
+	s->known_to = 0;
+	if (s->buffer != NULL)
+		splice_send_changed(s, splice_cursor_of(runs, n_runs),
+				    false);
 	else
-		watch(s, runs, n_runs);
+		relay(s, runs, n_runs);
 	s->sent->at_ns = s->now_ns;
 }
 
-/* --- in doubt --- */
+/* --- packets that wait --- */
 
-static void set_doubt(struct splice *s, bool foreign)
+void splice_hold(struct splice *s, const struct ts_run *runs, size_t n_runs)
 {
-	s->doubt = true;
-	s->foreign = foreign;
-	s->doubt_until_ns = s->now_ns + (uint64_t)SPLICE_DOUBT_MS * SPLICE_MS;
+	for (size_t i = 0; i < n_runs; i++)
+		if (runs[i].n > 0)
+			(void)fifo_push(&s->held, runs[i]);
 }
 
-void splice_begin_doubt(struct splice *s, struct splice_cursor c)
+static void enter_hold(struct splice *s, enum splice_state state)
+{
+	s->state = state;
+	s->until_ns = s->now_ns + (uint64_t)SPLICE_DOUBT_MS * SPLICE_MS;
+}
+
+void splice_hold_foreign(struct splice *s, struct splice_cursor c)
 {
 	struct ts_run first = c.runs[0];
 
 	first.data += c.at * TS_PACKET;
 	first.n -= c.at;
-	set_doubt(s, true);
+	enter_hold(s, SPLICE_HOLD_FOREIGN);
 	splice_hold(s, &first, 1);
 	splice_hold(s, c.runs + 1, c.n_runs - 1);
 }
 
-/* What was kept back is looked at once more; what is foreign in it may stay. */
-static void look_again(struct splice *s)
+static void send_held(struct splice *s)
 {
 	struct fifo held = s->held;
 	struct ts_run run = fifo_run(&held);
 
-	s->doubt = false;
 	s->held = (struct fifo){ 0 };
-	pass(s, &run, 1);
+	if (run.n > 0)
+		send_runs(s, &run, 1);
 	fifo_done(&held);
 }
 
-void splice_end_doubt(struct splice *s)
+static enum splice_state sending_state(const struct splice *s)
 {
-	if (!s->doubt)
-		return;
-	s->urgent = true;
-	look_again(s);
-	s->urgent = false;
+	return s->buffer != NULL ? SPLICE_REWRITE : SPLICE_RELAY;
 }
 
 static bool any_of(const struct splice *s, const struct ts_run *runs,
@@ -184,7 +176,7 @@ static bool any_of(const struct splice *s, const struct ts_run *runs,
 	return false;
 }
 
-static bool is_sign(const struct splice *s, const uint8_t *packet)
+static bool may_jump(const struct splice *s, const uint8_t *packet)
 {
 	return splice_has_gap(s, packet) ||
 	       splice_unit_jumps(s, packet, NULL);
@@ -199,7 +191,7 @@ static bool has_pcr(const struct splice *s, const uint8_t *packet)
 }
 
 /* Do these packets, the first for some time, leave it open whether their
- * source was started again or packets were lost? */
+ * source was restarted or packets were lost? */
 static bool is_doubtful(struct splice *s, const struct ts_run *runs,
 			size_t n_runs)
 {
@@ -211,75 +203,206 @@ static bool is_doubtful(struct splice *s, const struct ts_run *runs,
 	if (s->now_ns - s->sent->at_ns >= silence_ns)
 		s->resumed_ns = s->now_ns;
 	return s->now_ns - s->resumed_ns < doubt_ns && s->n_pending == 0 &&
-	       any_of(s, runs, n_runs, is_sign);
+	       any_of(s, runs, n_runs, may_jump) &&
+	       !any_of(s, runs, n_runs, has_pcr);
 }
 
-/* They have waited for long enough. */
-static void end_wait(struct splice *s)
-{
-	if (s->foreign)
-		splice_end_doubt(s);
-	else
-		look_again(s);
-}
+/* --- states and events --- */
 
-/* Keeps them back when it is in doubt; false when they may pass. */
-static bool wait_for_clock(struct splice *s, const struct ts_run *runs,
-			   size_t n_runs, size_t n)
+enum event_type {
+	EVENT_FEED,  /* packets of the active source */
+	EVENT_DRAIN, /* packets of the source before */
+	EVENT_CUT,
+	EVENT_SHIFT,
+	EVENT_DEADLINE,
+	EVENTS
+};
+
+struct event {
+	enum event_type type;
+	const struct ts_run *runs; /* of FEED and DRAIN */
+	size_t n_runs;
+	size_t n; /* packets in them, of FEED */
+	const struct switch_point *point; /* of CUT; NULL: not watched */
+	bool drain;                       /* of CUT */
+	uint64_t ticks;                   /* of SHIFT */
+};
+
+static void handle_event(struct splice *, const struct event *);
+
+static void feed_sending(struct splice *s, const struct event *e)
 {
-	if (!s->doubt) {
-		if (!is_doubtful(s, runs, n_runs) ||
-		    any_of(s, runs, n_runs, has_pcr))
-			return false;
-		set_doubt(s, false);
+	if (!is_doubtful(s, e->runs, e->n_runs)) {
+		send_runs(s, e->runs, e->n_runs);
+		return;
 	}
-	if (fifo_len(&s->held) + n > SPLICE_HELD_MAX) {
-		splice_end_doubt(s);
-		return false;
-	}
-	splice_hold(s, runs, n_runs);
-	if (s->now_ns >= s->doubt_until_ns)
-		end_wait(s);
-	else if (any_of(s, runs, n_runs,
-			s->foreign ? splice_tells : has_pcr))
-		look_again(s);
-	return true;
+	enter_hold(s, SPLICE_HOLD);
+	handle_event(s, e);
 }
 
-static size_t count_packets(const struct ts_run *runs, size_t n_runs)
+/* A PCR, or tables, can be judged: held packets pass, or wait once more if a
+ * foreign one is among them. */
+static void release(struct splice *s, const struct event *e)
 {
-	size_t n = 0;
+	(void)e;
+	s->state = sending_state(s);
+	send_held(s);
+}
 
-	for (size_t i = 0; i < n_runs; i++)
-		n += runs[i].n;
-	return n;
+/* Held packets pass, judged by themselves. */
+static void judge(struct splice *s, const struct event *e)
+{
+	(void)e;
+	s->state = SPLICE_JUDGE;
+	send_held(s);
+	s->state = sending_state(s);
+}
+
+static void judge_first(struct splice *s, const struct event *e)
+{
+	judge(s, e);
+	handle_event(s, e);
+}
+
+static void feed_hold(struct splice *s, const struct event *e)
+{
+	bool foreign = s->state == SPLICE_HOLD_FOREIGN;
+
+	if (fifo_len(&s->held) + e->n > SPLICE_HELD_MAX) {
+		judge(s, e);
+		send_runs(s, e->runs, e->n_runs);
+		return;
+	}
+	splice_hold(s, e->runs, e->n_runs);
+	if (s->now_ns >= s->until_ns)
+		handle_event(s, &(struct event){ .type = EVENT_DEADLINE });
+	else if (any_of(s, e->runs, e->n_runs,
+			foreign ? splice_shows_source : has_pcr))
+		release(s, e);
+}
+
+static void feed_next(struct splice *s, const struct event *e)
+{
+	if (s->now_ns < s->until_ns &&
+	    fifo_len(&s->held) + e->n <= SPLICE_HELD_MAX) {
+		splice_hold(s, e->runs, e->n_runs);
+		return;
+	}
+	splice_end_drain(s);
+	handle_event(s, e);
+}
+
+static void drain(struct splice *s, const struct event *e)
+{
+	splice_feed_drain(s, e->runs, e->n_runs);
+}
+
+static void end_drain(struct splice *s, const struct event *e)
+{
+	(void)e;
+	splice_end_drain(s);
+}
+
+static void end_drain_first(struct splice *s, const struct event *e)
+{
+	splice_end_drain(s);
+	handle_event(s, e);
+}
+
+static void begin_drain(struct splice *s, const struct event *e)
+{
+	splice_begin_drain(s, e->point, e->drain);
+}
+
+static void shift(struct splice *s, const struct event *e)
+{
+	splice_begin_cut(s, SPLICE_LAP);
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
+		struct splice_clock *c = &s->sent->clocks[i];
+
+		c->offset = (c->offset + e->ticks) % PES_TIME_WRAP;
+		s->unsettled[i] = c->used;
+	}
+}
+
+/* A state ignores an event that it does not name. */
+static void (*const table[SPLICE_STATES][EVENTS])(struct splice *,
+						  const struct event *) = {
+	[SPLICE_RELAY] = {
+		[EVENT_FEED] = feed_sending,
+		[EVENT_CUT] = begin_drain,
+		[EVENT_SHIFT] = shift,
+	},
+	[SPLICE_REWRITE] = {
+		[EVENT_FEED] = feed_sending,
+		[EVENT_CUT] = begin_drain,
+		[EVENT_SHIFT] = shift,
+	},
+	[SPLICE_HOLD] = {
+		[EVENT_FEED] = feed_hold,
+		[EVENT_CUT] = judge_first,
+		[EVENT_SHIFT] = judge_first,
+		[EVENT_DEADLINE] = release,
+	},
+	[SPLICE_HOLD_FOREIGN] = {
+		[EVENT_FEED] = feed_hold,
+		[EVENT_CUT] = judge_first,
+		[EVENT_SHIFT] = judge_first,
+		[EVENT_DEADLINE] = judge,
+	},
+	[SPLICE_DRAIN] = {
+		[EVENT_FEED] = feed_next,
+		[EVENT_DRAIN] = drain,
+		[EVENT_CUT] = end_drain_first,
+		[EVENT_SHIFT] = end_drain_first,
+		[EVENT_DEADLINE] = end_drain,
+	},
+};
+
+static void handle_event(struct splice *s, const struct event *e)
+{
+	if (table[s->state][e->type] != NULL)
+		table[s->state][e->type](s, e);
 }
 
 void splice_feed(struct splice *s, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns)
 {
-	size_t n = count_packets(runs, n_runs);
+	struct event e = { .type = EVENT_FEED, .runs = runs,
+			   .n_runs = n_runs };
 
-	if (n == 0)
+	for (size_t i = 0; i < n_runs; i++)
+		e.n += runs[i].n;
+	if (e.n == 0)
 		return;
 	s->now_ns = now_ns;
-	if (s->rest) {
-		if (now_ns < s->rest_until_ns &&
-		    fifo_len(&s->held) + n <= SPLICE_HELD_MAX) {
-			splice_hold(s, runs, n_runs);
-			return;
-		}
-		splice_end_rest(s);
-	}
-	if (!wait_for_clock(s, runs, n_runs, n))
-		pass(s, runs, n_runs);
+	handle_event(s, &e);
 }
 
-uint64_t splice_next_ns(const struct splice *s)
+void splice_drain(struct splice *s, const struct ts_run *runs, size_t n_runs,
+		  uint64_t now_ns)
 {
-	if (s->rest)
-		return s->rest_until_ns;
-	return s->doubt ? s->doubt_until_ns : UINT64_MAX;
+	s->now_ns = now_ns;
+	handle_event(s, &(struct event){ .type = EVENT_DRAIN, .runs = runs,
+				   .n_runs = n_runs });
+}
+
+void splice_cut(struct splice *s, const struct switch_point *point, bool drain,
+		uint64_t now_ns)
+{
+	/* nothing that could be cut */
+	if (s->sent->packets == 0)
+		return;
+	s->now_ns = now_ns;
+	handle_event(s, &(struct event){ .type = EVENT_CUT, .point = point,
+				   .drain = drain });
+}
+
+void splice_shift(struct splice *s, uint64_t ticks)
+{
+	if (s->sent->packets > 0)
+		handle_event(s, &(struct event){ .type = EVENT_SHIFT,
+					   .ticks = ticks });
 }
 
 void splice_turn(struct splice *s, uint64_t now_ns)
@@ -287,10 +410,20 @@ void splice_turn(struct splice *s, uint64_t now_ns)
 	if (now_ns < splice_next_ns(s))
 		return;
 	s->now_ns = now_ns;
-	if (s->rest)
-		splice_end_rest(s);
-	else
-		end_wait(s);
+	handle_event(s, &(struct event){ .type = EVENT_DEADLINE });
+}
+
+bool splice_is_draining(struct splice *s, uint64_t now_ns)
+{
+	if (s->state == SPLICE_DRAIN)
+		splice_turn(s, now_ns);
+	return s->state == SPLICE_DRAIN;
+}
+
+uint64_t splice_next_ns(const struct splice *s)
+{
+	return s->state == SPLICE_RELAY || s->state == SPLICE_REWRITE
+		? UINT64_MAX : s->until_ns;
 }
 
 void splice_warm(const struct splice *s, struct warm *w)

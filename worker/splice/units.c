@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The units of elementary streams: PES and the order of their times. */
-#include "worker/splice/parts.h"
+#include "worker/splice/machine.h"
 
 #include "common/base/util.h"
 #include "worker/splice/stamps.h"
@@ -141,7 +141,7 @@ static struct leads leads_of(const struct splice *s,
 static bool is_strange(const struct splice *s, const struct splice_clock *c,
 		       struct leads leads)
 {
-	return s->moving && c->used && !is_sane(leads.last) &&
+	return s->buffer != NULL && c->used && !is_sane(leads.last) &&
 	       !is_sane(leads.now);
 }
 
@@ -195,7 +195,7 @@ static int64_t least_step(const struct splice_track *t, enum pid_class class)
 	return MAX((int64_t)t->span - t->slack, 1);
 }
 
-bool splice_unit_mend(struct splice *s, const uint8_t *packet)
+bool splice_unit_rejoin(struct splice *s, const uint8_t *packet)
 {
 	struct splice_track *t = find_track(s, ts_pid(packet));
 	struct pes_times at;
@@ -259,11 +259,11 @@ static bool leads_program(const struct splice *s, enum pid_class class)
 }
 
 /*
- * The first unit of a stream behind a cut.  False when it would play before
- * the end of what went out and is left out.
+ * The first unit of a stream behind a cut: dropped when it would play before
+ * the end of the units that went out, else moved behind them.
  */
-static bool join(struct splice *s, struct splice_track *t,
-		 const uint8_t *packet, const struct pes_times *at)
+static unsigned join(struct splice *s, struct splice_track *t,
+		     const uint8_t *packet, const struct pes_times *at)
 {
 	struct splice_clock *c = &s->sent->clocks[s->pids[t->pid].clock];
 	enum pid_class class = class_of(s, packet);
@@ -275,21 +275,21 @@ static bool join(struct splice *s, struct splice_track *t,
 	if (class == PID_VIDEO)
 		need = MAX(need, diff(t->pts, moved(s, packet, at->pts)));
 	need += least_step(t, class);
-	if (class == PID_VIDEO && s->kind == SPLICE_ANNOUNCED && !s->entered)
+	if (class == PID_VIDEO && s->kind == SPLICE_BLIND)
 		unit_of(s, t)->waits = true;
 	if (must_drop(s, t, packet, need)) {
 		unit_of(s, t)->waits = true;
-		return false;
+		return 0;
 	}
 	if (need <= 0 && is_sane(lead))
-		return true;
+		return SPLICE_KEEP;
 	if (!is_sane(lead + need) && (need <= 0 || is_sane(lead)))
-		s->goes_back = need > 0;
-	else if (leads_program(s, class))
+		return need > 0 ? SPLICE_KEEP | SPLICE_DTS_BACK : SPLICE_KEEP;
+	if (leads_program(s, class))
 		c->lift = add(c->lift, need);
 	else
 		unit_of(s, t)->extra = add(unit_of(s, t)->extra, need);
-	return true;
+	return SPLICE_KEEP;
 }
 
 /* The bytes of a unit that plays as long as it is; 0: not told. */
@@ -406,7 +406,7 @@ static void note(struct splice *s, const uint8_t *packet,
 	u->cut = s->cut;
 	u->walk = (struct audio_walk){ 0 };
 	u->waits = false;
-	u->leading = s->kind == SPLICE_ANNOUNCED &&
+	u->leading = splice_is_announced(s) &&
 		     class_of(s, packet) == PID_VIDEO;
 	u->floor = pes_time(packet + at->pts);
 }
@@ -423,38 +423,37 @@ static bool is_leading(struct splice_unit *u, uint64_t pts)
 	return false;
 }
 
-bool splice_unit_begin(struct splice *s, const uint8_t *packet)
+unsigned splice_unit_begin(struct splice *s, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
 	struct splice_track *t = find_track(s, pid);
+	unsigned verdict = SPLICE_KEEP;
+	struct splice_unit *u;
 	struct pes_times at;
 	size_t len;
 
 	if (pes_find(packet, &len) == NULL)
-		return true;
+		return SPLICE_KEEP;
 	if (s->pending[s->pids[pid].clock])
-		return false;
+		return 0;
 	/* without a time of its own it belongs to the one before */
 	if (!pes_times(packet, &at))
-		return !(s->pids[pid].flags & PID_DROP);
+		return s->pids[pid].flags & PID_DROP ? 0 : SPLICE_KEEP;
+	u = t != NULL ? unit_of(s, t) : NULL;
 	/* perhaps its clock is still to come */
-	if (splice_has_patience(s) && s->kind != SPLICE_NONE &&
-	    (t == NULL || unit_of(s, t)->cut != s->cut) &&
+	if (splice_is_recent(s) && s->kind != SPLICE_NO_CUT &&
+	    (u == NULL || u->cut != s->cut) &&
 	    splice_unit_jumps(s, packet, NULL))
-		return false;
-	if (t != NULL) {
-		struct splice_unit *u = unit_of(s, t);
-
-		if (u->cut == s->cut) {
-			if (is_leading(u, pes_time(packet + at.pts)))
-				return false;
-		} else {
-			if (s->kind != SPLICE_SHIFTED)
-				u->extra = 0;
-			if (!join(s, t, packet, &at))
-				return false;
-		}
+		return 0;
+	if (u != NULL && u->cut == s->cut) {
+		if (is_leading(u, pes_time(packet + at.pts)))
+			return 0;
+	} else if (u != NULL) {
+		if (s->kind != SPLICE_LAP)
+			u->extra = 0;
+		verdict = join(s, t, packet, &at);
 	}
-	note(s, packet, &at);
-	return true;
+	if (verdict & SPLICE_KEEP)
+		note(s, packet, &at);
+	return verdict;
 }

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Announced cuts: what is kept back until the source before has ended. */
-#include "worker/splice/parts.h"
+/* Announced cuts: packets of the new source wait until the units of the source
+ * before have ended. */
+#include "worker/splice/machine.h"
 
-#include "common/base/alloc.h"
 #include "worker/splice/stamps.h"
 #include "worker/ts/section.h"
 
 #include <string.h>
 
 enum { SECTION_PACKETS = (SECTION_PSI_MAX + 184) / 184 + 1 };
-
-void splice_hold(struct splice *s, const struct ts_run *runs, size_t n_runs)
-{
-	for (size_t i = 0; i < n_runs; i++)
-		if (runs[i].n > 0)
-			(void)fifo_push(&s->held, runs[i]);
-}
 
 static void hold_section(struct splice *s, struct psi_section section,
 			 uint16_t pid)
@@ -31,7 +24,7 @@ static void hold_section(struct splice *s, struct psi_section section,
 	(void)fifo_push(&s->held, (struct ts_run){ .data = packets, .n = n });
 }
 
-/* The tables of the source to come stand in front of it. */
+/* The tables of the new source go out in front of it. */
 static void hold_tables(struct splice *s, const struct psi *psi)
 {
 	const struct psi_section *pat;
@@ -73,9 +66,10 @@ static void place_by_phase(struct splice *s)
 }
 
 /*
- * Tells the decoder that its sequence ends here, so that the next random
- * access point refers to nothing before it: CRA pictures of HEVC and VVC would
- * otherwise be taken for a part of it.  H.264 and MPEG-2 need no such word.
+ * Ends the sequence for the decoder, so that the next random access point
+ * refers to no picture before it: a decoder would otherwise treat CRA pictures
+ * of HEVC and VVC as part of the old sequence.  H.264 and MPEG-2 do not need
+ * this.
  */
 static void end_sequence(struct splice *s, uint16_t pid)
 {
@@ -102,26 +96,25 @@ static void end_sequence(struct splice *s, uint16_t pid)
 	ts_set_cc(splice_append(s, packet), s->sent->cc[pid]);
 }
 
-void splice_end_rest(struct splice *s)
+void splice_end_drain(struct splice *s)
 {
 	struct fifo held = s->held;
 	struct ts_run run = { 0 };
 
-	if (s->buffer == NULL)
-		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
+	s->state = SPLICE_CATCH_UP;
+	splice_rewrite(s);
 	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
 		const struct splice_track *t = &s->sent->tracks[i];
 
-		s->pids[t->pid].flags &= (uint8_t)~PID_REST;
+		s->pids[t->pid].flags &= (uint8_t)~PID_DRAIN;
 		if (t->used)
 			end_sequence(s, t->pid);
 	}
-	s->rest = false;
-	s->n_rest = 0;
+	s->n_draining = 0;
 	s->held = (struct fifo){ 0 };
 	if (fifo_len(&held) > 0)
 		run = fifo_run(&held);
-	splice_begin_cut(s, SPLICE_ANNOUNCED);
+	splice_begin_cut(s, s->next_kind);
 	for (; s->n_tables > 0; s->n_tables--) {
 		put_table(s, run.data);
 		run.data += TS_PACKET;
@@ -130,11 +123,12 @@ void splice_end_rest(struct splice *s)
 	splice_flush(s);
 	place_by_phase(s);
 	if (run.n > 0) {
-		s->live = false;
 		s->since_ns = s->now_ns;
-		splice_move_on(s, splice_cursor_of(&run, 1), false);
-		s->live = true;
+		splice_send_changed(s, splice_cursor_of(&run, 1), false);
 	}
+	/* unless a foreign packet among them waits */
+	if (s->state == SPLICE_CATCH_UP)
+		s->state = SPLICE_REWRITE;
 	fifo_done(&held);
 }
 
@@ -146,121 +140,87 @@ static void find_open_units(struct splice *s)
 		struct splice_pid *ps = &s->pids[t->pid];
 
 		if (!t->used || ps->cut != s->cut ||
-		    (ps->flags & (PID_WAIT | PID_DROP | PID_REST)) ||
+		    (ps->flags & (PID_WAIT | PID_DROP | PID_DRAIN)) ||
 		    (ps->left == 0 && !(ps->flags & PID_OPEN)))
 			continue;
-		ps->flags |= PID_REST;
-		s->n_rest++;
+		ps->flags |= PID_DRAIN;
+		s->n_draining++;
 	}
 }
 
-void splice_cut(struct splice *s, const struct switch_point *entry, bool rest,
-		uint64_t now_ns)
+void splice_begin_drain(struct splice *s, const struct switch_point *point,
+			bool drain)
 {
-	/* nothing that could be cut */
-	if (s->sent->packets == 0)
-		return;
-	s->now_ns = now_ns;
-	if (s->rest)
-		splice_end_rest(s);
-	splice_end_doubt(s);
 	s->has_phase = false;
-	s->entered = entry != NULL;
-	if (entry != NULL) {
-		hold_tables(s, switch_point_psi(entry));
-		s->has_phase = switch_point_phase(entry, &s->phase_program,
+	s->next_kind = SPLICE_BLIND;
+	if (point != NULL) {
+		s->next_kind = SPLICE_SWITCH;
+		hold_tables(s, switch_point_psi(point));
+		s->has_phase = switch_point_phase(point, &s->phase_program,
 						  &s->phase);
 	}
-	if (rest)
+	if (drain)
 		find_open_units(s);
-	s->rest = s->n_rest > 0;
-	s->rest_until_ns = now_ns + (uint64_t)SPLICE_DRAIN_MS * SPLICE_MS;
-	if (!s->rest)
-		splice_end_rest(s);
-}
-
-void splice_shift(struct splice *s, uint64_t ticks)
-{
-	if (s->rest)
-		splice_end_rest(s);
-	splice_end_doubt(s);
-	if (s->sent->packets == 0)
+	if (s->n_draining == 0) {
+		splice_end_drain(s);
 		return;
-	splice_begin_cut(s, SPLICE_SHIFTED);
-	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
-		struct splice_clock *c = &s->sent->clocks[i];
-
-		c->offset = (c->offset + ticks) % PES_TIME_WRAP;
-		s->unsettled[i] = c->used;
 	}
+	s->state = SPLICE_DRAIN;
+	s->until_ns = s->now_ns + (uint64_t)SPLICE_DRAIN_MS * SPLICE_MS;
 }
 
-bool splice_is_draining(struct splice *s, uint64_t now_ns)
-{
-	if (s->rest && now_ns >= s->rest_until_ns) {
-		s->now_ns = now_ns;
-		splice_end_rest(s);
-	}
-	return s->rest;
-}
-
-/* Does it belong to a unit that was under way?  Notes when that has ended. */
-static bool is_rest(struct splice *s, const uint8_t *p)
+/* Does it belong to a unit that the drain waits for?  Notes its end. */
+static bool ends_unit(struct splice *s, const uint8_t *p)
 {
 	struct splice_pid *ps = &s->pids[ts_pid(p)];
 
-	if (!(ps->flags & PID_REST) || !ts_has_payload(p))
+	if (!(ps->flags & PID_DRAIN) || !ts_has_payload(p))
 		return false;
 	if (!ts_pusi(p))
-		splice_unit_goes_on(ps, p);
+		splice_unit_continues(ps, p);
 	if (ts_pusi(p) || (ps->left == 0 && !(ps->flags & PID_OPEN))) {
-		ps->flags &= (uint8_t)~PID_REST;
-		s->n_rest--;
+		ps->flags &= (uint8_t)~PID_DRAIN;
+		s->n_draining--;
 	}
 	return !ts_pusi(p);
 }
 
-/* Of the source before: what belongs to its last units goes out, and so does
- * its clock. */
-static void move_rest(struct splice *s, const uint8_t *p)
+/* Packets of the last units of the source before go out, and its PCRs. */
+static void drain_packet(struct splice *s, const uint8_t *p)
 {
-	bool rest = is_rest(s, p);
+	bool keep = ends_unit(s, p);
 	uint64_t pcr;
 	uint8_t *copy;
 
-	if (!rest && !ts_pcr(p, &pcr))
+	if (!keep && !ts_pcr(p, &pcr))
 		return;
 	(void)splice_note_pcr(s, p);
-	/* what is left out for good is not even counted */
-	if (rest)
+	/* other packets of the source before are not even counted */
+	if (keep)
 		splice_count(s, p, true);
-	if (rest && (s->pids[ts_pid(p)].flags & PID_FRAMES))
+	if (keep && (s->pids[ts_pid(p)].flags & PID_FRAMES))
 		splice_unit_count(s, p);
 	copy = splice_append(s, p);
-	if (!rest)
+	if (!keep)
 		stamps_drop_payload(copy);
 	ts_set_cc(copy, s->sent->cc[ts_pid(p)]);
 	stamps_move(copy, splice_move_of(s, ts_pid(p)));
 }
 
-void splice_drain(struct splice *s, const struct ts_run *runs,
-		      size_t n_runs, uint64_t now_ns)
+void splice_feed_drain(struct splice *s, const struct ts_run *runs,
+		       size_t n_runs)
 {
-	s->now_ns = now_ns;
-	if (!s->rest)
-		return;
-	if (s->buffer == NULL)
-		s->buffer = xcalloc(SPLICE_CHUNK, TS_PACKET);
+	splice_rewrite(s);
 	for (size_t i = 0; i < n_runs; i++) {
 		for (size_t k = 0; k < runs[i].n; k++) {
 			const uint8_t *p = runs[i].data + k * TS_PACKET;
 
 			if (ts_sync_ok(p) && !ts_tei(p))
-				move_rest(s, p);
+				drain_packet(s, p);
 		}
 	}
 	splice_flush(s);
-	s->sent->at_ns = now_ns;
-	if (s->n_rest == 0)
-		splice_end_rest(s);
+	s->sent->at_ns = s->now_ns;
+	if (s->n_draining == 0)
+		splice_end_drain(s);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Behind a cut: packets are copied, changed or left out. */
-#include "worker/splice/parts.h"
+/* Behind a cut: packets are copied, changed or dropped. */
+#include "worker/splice/machine.h"
 
 #include "common/base/util.h"
 #include "worker/splice/stamps.h"
@@ -10,7 +10,7 @@
 
 enum {
 	DISCONTINUITY = 0x80,
-	/* PCRs that far apart are bridged, at such steps. */
+	/* A longer gap between PCRs is filled, at such steps. */
 	BRIDGE_FROM_MS = 60,
 	BRIDGE_STEP_MS = 30,
 	BRIDGE_MOST_MS = 5000,
@@ -46,8 +46,8 @@ void splice_follow_tables(struct splice *s, const uint8_t *packet)
 }
 
 /*
- * Where laps or files meet there may be nothing to send for longer than PCRs
- * may be apart: packets with a PCR alone stand there then.
+ * Between two laps or files there may be no packet for longer than PCRs may be
+ * apart: packets with a PCR alone fill that gap.
  */
 static void bridge_laps(struct splice *s, const uint8_t *p)
 {
@@ -109,20 +109,19 @@ static void change(struct splice *s, const uint8_t *p)
 	uint16_t pid = ts_pid(p);
 	uint64_t pcr;
 	uint8_t *copy;
-	bool keep;
+	unsigned verdict;
 
-	if ((s->kind == SPLICE_SHIFTED || s->config.keep_jumps) &&
+	if ((s->kind == SPLICE_LAP || s->config.keep_jumps) &&
 	    ts_has_adaptation(p) && !ts_tei(p))
 		bridge_laps(s, p);
-	keep = splice_admit(s, p);
-
-	if (!keep) {
+	verdict = splice_admit(s, p);
+	if (!(verdict & SPLICE_KEEP)) {
 		s->counters.dropped++;
-		if (!ts_pcr(p, &pcr) || s->drop_pcr)
+		if (!ts_pcr(p, &pcr) || (verdict & SPLICE_NO_PCR))
 			return;
 	}
 	copy = splice_append(s, p);
-	if (!keep)
+	if (!(verdict & SPLICE_KEEP))
 		stamps_drop_payload(copy);
 	ts_set_cc(copy, s->sent->cc[pid]);
 	if (ts_tei(p))
@@ -130,19 +129,19 @@ static void change(struct splice *s, const uint8_t *p)
 	stamps_move(copy, splice_move_of(s, pid));
 	if (s->pids[pid].flags & PID_CUES)
 		move_cue(s, copy);
-	if (s->drop_pcr)
+	if (verdict & SPLICE_NO_PCR)
 		stamps_drop_pcr(copy);
-	/* it told of a break that is mended here */
-	if (ts_discontinuity(copy) && splice_has_patience(s))
+	/* the splice has closed the break that this flag announces */
+	if (ts_discontinuity(copy) && splice_is_recent(s))
 		copy[5] &= (uint8_t)~DISCONTINUITY;
-	if (s->goes_back && ts_adaptation_flags(copy) != 0)
+	if ((verdict & SPLICE_DTS_BACK) && ts_adaptation_flags(copy) != 0)
 		copy[5] |= DISCONTINUITY;
 	splice_follow_tables(s, copy);
 }
 
-/* False when it is kept back, with all that follow. */
+/* False when it waits, with all that follow. */
 static bool move_packet(struct splice *s, const struct splice_cursor *c,
-			bool looked)
+			bool checked)
 {
 	const uint8_t *p = splice_cursor_get(c);
 	uint16_t pid = ts_pid(p);
@@ -154,24 +153,24 @@ static bool move_packet(struct splice *s, const struct splice_cursor *c,
 	} else if (!ts_sync_ok(p) || pid == TS_PID_NULL) {
 		(void)splice_append(s, p);
 	} else {
-		if (!looked && !ts_tei(p) &&
-		    splice_find_jump(s, c) == SPLICE_OPEN)
+		if (!checked && !ts_tei(p) &&
+		    splice_find_jump(s, c) == SPLICE_UNDECIDED)
 			return false;
 		change(s, p);
 	}
 	return true;
 }
 
-void splice_move_on(struct splice *s, struct splice_cursor c, bool looked)
+void splice_send_changed(struct splice *s, struct splice_cursor c, bool checked)
 {
 	if (s->n_pending > 0)
 		splice_place(s, c);
 	do {
-		if (!move_packet(s, &c, looked)) {
-			splice_begin_doubt(s, c);
+		if (!move_packet(s, &c, checked)) {
+			splice_hold_foreign(s, c);
 			break;
 		}
-		looked = false;
+		checked = false;
 	} while (splice_cursor_next(&c));
 	splice_flush(s);
 }
