@@ -9,7 +9,7 @@
 
 enum { STATUS_OK = 200, STATUS_FORBIDDEN = 403, STATUS_MANY = 429 };
 
-/* With the command that logs in, at the same service. */
+/* Adds the command that logs in at the same service. */
 static enum ctl_exit ask_for_login(struct ctl *ctl, const char *what)
 {
 	const char *host = ctl->options.host, *user = ctl->settings.user;
@@ -23,9 +23,9 @@ static enum ctl_exit ask_for_login(struct ctl *ctl, const char *what)
 static enum ctl_exit forbidden(struct ctl *ctl, const char *said)
 {
 	if (client_session(ctl->client) == NULL)
-		return ask_for_login(ctl, "a login is needed");
+		return ask_for_login(ctl, "login needed");
 	if (strstr(said, "session is over") != NULL)
-		return ask_for_login(ctl, "the login is over");
+		return ask_for_login(ctl, "the session has ended");
 	return ctl_fail(ctl, CTL_AUTH, "%s", said);
 }
 
@@ -46,25 +46,25 @@ enum ctl_exit api_judge(struct ctl *ctl, const struct client_reply *reply,
 	if (reply->status == STATUS_FORBIDDEN)
 		code = forbidden(ctl, said ? said : "is not allowed");
 	else if (reply->status == STATUS_MANY)
-		code = ctl_fail(ctl, CTL_AUTH, "too many wrong passwords came "
+		code = ctl_fail(ctl, CTL_AUTH, "too many wrong passwords "
 				"from this address: wait a minute");
 	else if (said != NULL)
 		code = ctl_fail(ctl, CTL_REFUSED, "%s", said);
 	else
-		code = ctl_fail(ctl, CTL_UNREACHABLE, "%s: answers, but not "
-				"as Sluice does (status %ld)",
+		code = ctl_fail(ctl, CTL_UNREACHABLE, "%s: not a reply of "
+				"Sluice (status %ld)",
 				ctl->settings.url, reply->status);
 	json_decref(body);
 	return code;
 }
 
-/* path "": a command. */
+/* Sends body, or a GET if it is NULL, and checks the reply. */
 static enum ctl_exit exchange(struct ctl *ctl, const char *path,
 			      const char *body, json_t **ret)
 {
 	struct client_reply reply = { 0 };
 	enum ctl_exit code;
-	int r = client_call(ctl->client, path, body, &reply, &ctl->why);
+	int r = client_call(ctl->client, path, body, &reply, &ctl->error);
 
 	if (r < 0)
 		return CTL_UNREACHABLE;

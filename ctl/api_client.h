@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands and questions of the control interface, as JSON. */
+/* Commands and queries of the control interface, as JSON. */
 #pragma once
 
 #include "ctl/client.h"
@@ -7,26 +7,26 @@
 
 #include <jansson.h>
 
-/* Sends a command; *ret is the answer of a status 200, a new reference.
- * request is taken. */
+/* Sends a command and takes request.  *ret is a new reference to the reply of
+ * status 200. */
 enum ctl_exit api_command(struct ctl *, json_t *request,
 			  json_t **ret) MUST_CHECK;
 
-/* The same where the answer tells nothing. */
+/* Sends a command whose reply has no content; takes request. */
 enum ctl_exit api_do(struct ctl *, json_t *request) MUST_CHECK;
 
-/* GET of a path. */
+/* Queries a path; *ret is a new reference. */
 enum ctl_exit api_get(struct ctl *, const char *path, json_t **ret) MUST_CHECK;
 
-/* The whole configuration. */
+/* Reads the whole configuration; *ret is a new reference. */
 enum ctl_exit api_load(struct ctl *, json_t **ret) MUST_CHECK;
 
-/* Judges an answer: CTL_OK with its JSON. */
+/* Checks a reply; CTL_OK with its JSON, a new reference. */
 enum ctl_exit api_judge(struct ctl *, const struct client_reply *,
 			json_t **ret) MUST_CHECK;
 
-/* A text in an answer; "" when it is not there. */
+/* A text member of object; "" if absent. */
 const char *api_text(const json_t *object, const char *key);
 
-/* A path with text as its last part, escaped; to be freed. */
+/* before + percent-encoded text + after; the caller frees it. */
 char *api_path(const char *before, const char *text, const char *after);

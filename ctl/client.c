@@ -15,10 +15,10 @@ enum { CONNECT_S = 5, AT_ONCE = 4 };
 struct client {
 	const struct settings *settings;
 	char *session; /* or NULL */
-	CURL *easy;    /* its connection is used again and again */
+	CURL *easy;    /* keeps its connection */
 };
 
-/* One request on its way. */
+/* A request in progress. */
 struct exchange {
 	struct client_reply reply;
 	struct curl_slist *headers;
@@ -72,7 +72,7 @@ void client_reply_done(struct client_reply *reply)
 	*reply = (struct client_reply){ 0 };
 }
 
-/* --- what libcurl calls --- */
+/* --- callbacks of libcurl --- */
 
 static size_t take_body(char *data, size_t size, size_t n, void *arg)
 {
@@ -102,65 +102,69 @@ static size_t take_header(char *data, size_t size, size_t n, void *arg)
 	return len;
 }
 
-/* --- what a fault means to whoever sits there --- */
+/* --- error sentences --- */
 
-/* The connection, with TLS where that is spoken, takes its time, too. */
-static int explain_time(const struct client *c, CURL *easy, struct errmsg *why)
+/* A time-out before or after the connection, including TLS, was ready. */
+static int explain_time(const struct client *c, CURL *easy,
+                        struct errmsg *error)
 {
 	curl_off_t connected = 0;
 
 	(void)curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T,
 				&connected);
 	if (connected == 0)
-		return errmsg_fail(why, -ETIMEDOUT, "%s: no connection within "
-				   "%u s; does the host run?",
-				   c->settings->url,
-				   MIN(c->settings->timeout_s,
-				       (unsigned)CONNECT_S));
-	return errmsg_fail(why, -ETIMEDOUT, "%s: no answer within %u s; see "
+		return errmsg_fail(
+			error, -ETIMEDOUT,
+			"%s: no connection within "
+			"%u s; does the host run?",
+			c->settings->url,
+			MIN(c->settings->timeout_s, (unsigned)CONNECT_S));
+	return errmsg_fail(error, -ETIMEDOUT, "%s: no answer within %u s; see "
 			   "--timeout", c->settings->url,
 			   c->settings->timeout_s);
 }
 
 static int explain(const struct client *c, CURL *easy, CURLcode code,
-		   bool too_big, struct errmsg *why)
+		   bool too_big, struct errmsg *error)
 {
 	const char *url = c->settings->url;
 
 	switch (code) {
 	case CURLE_COULDNT_RESOLVE_HOST:
-		return errmsg_fail(why, -EHOSTUNREACH, "%s: the name of the "
-				   "host is not known", url);
+		return errmsg_fail(error, -EHOSTUNREACH, "%s: unknown host "
+				   "name", url);
 	case CURLE_COULDNT_CONNECT:
-		return errmsg_fail(why, -ECONNREFUSED, "%s: nobody answers "
-				   "there; does the service run, and is this "
-				   "its address?", url);
+		return errmsg_fail(error, -ECONNREFUSED, "%s: no connection; "
+				   "does the service run, and is this its "
+				   "address?", url);
 	case CURLE_OPERATION_TIMEDOUT:
-		return explain_time(c, easy, why);
+		return explain_time(c, easy, error);
 	case CURLE_PEER_FAILED_VERIFICATION:
-		return errmsg_fail(why, -EACCES, "%s: its certificate is not "
-				   "trusted; --cacert FILE names who signed "
-				   "it", url);
+		return errmsg_fail(error, -EACCES, "%s: its certificate is not "
+				   "trusted; name its authority by --cacert "
+				   "FILE", url);
 	case CURLE_SSL_CACERT_BADFILE:
-		return errmsg_fail(why, -EINVAL, "--cacert: %s is no file of "
+		return errmsg_fail(error, -EINVAL, "--cacert: %s contains no "
 				   "certificates", c->settings->cacert
 				   ? c->settings->cacert : "the system's");
 	case CURLE_SSL_CONNECT_ERROR:
-		return errmsg_fail(why, -EPROTO, "%s: no TLS is spoken there; "
-				   "is it http://?", url);
+		return errmsg_fail(error, -EPROTO,
+		                   "%s: the server does not use "
+		                   "TLS; is it http://?",
+		                   url);
 	case CURLE_GOT_NOTHING:
 	case CURLE_RECV_ERROR:
-		return errmsg_fail(why, -EPROTO, "%s: the connection was "
+		return errmsg_fail(error, -EPROTO, "%s: the connection was "
 				   "closed without an answer; is it "
 				   "https://?", url);
 	default:
 		break;
 	}
 	if (too_big)
-		return errmsg_fail(why, -EFBIG, "%s: the answer is larger "
+		return errmsg_fail(error, -EFBIG, "%s: the answer is larger "
 				   "than %d MiB", url,
 				   CLIENT_REPLY_MAX / 1024 / 1024);
-	return errmsg_fail(why, -EPROTO, "%s: %s", url,
+	return errmsg_fail(error, -EPROTO, "%s: %s", url,
 			   curl_easy_strerror(code));
 }
 
@@ -209,7 +213,9 @@ static void prepare(const struct client *c, CURL *easy, struct exchange *x,
 				 (curl_off_t)strlen(body));
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
 		add_header(x, "Content-Type: application/json");
-		add_header(x, "Expect:"); /* nobody waits for a 100 */
+		add_header(
+			x,
+			"Expect:"); /* send the body without waiting for 100 */
 	}
 	if (c->session != NULL) {
 		char *text = xasprintf("Authorization: Bearer %s", c->session);
@@ -228,7 +234,7 @@ static void exchange_done(struct exchange *x)
 }
 
 int client_call(struct client *c, const char *path, const char *body,
-		struct client_reply *ret, struct errmsg *why)
+		struct client_reply *ret, struct errmsg *error)
 {
 	struct exchange x = { 0 };
 	CURLcode code;
@@ -237,7 +243,7 @@ int client_call(struct client *c, const char *path, const char *body,
 	prepare(c, c->easy, &x, path, body);
 	code = curl_easy_perform(c->easy);
 	if (code != CURLE_OK) {
-		r = explain(c, c->easy, code, x.too_big, why);
+		r = explain(c, c->easy, code, x.too_big, error);
 	} else {
 		(void)curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE,
 					&x.reply.status);
@@ -248,7 +254,7 @@ int client_call(struct client *c, const char *path, const char *body,
 	return r;
 }
 
-/* Several at a time. */
+/* Parallel requests. */
 struct batch {
 	struct client *client;
 	const char *const *paths;
@@ -258,7 +264,7 @@ struct batch {
 	void *arg;
 };
 
-/* Puts the next path on this handle; false when there is none. */
+/* Starts the next path on this handle; false if none is left. */
 static bool batch_start(struct batch *b, CURL *easy)
 {
 	struct exchange *x;
@@ -272,14 +278,14 @@ static bool batch_start(struct batch *b, CURL *easy)
 	return true;
 }
 
-/* Takes the handle out, and shows what came when code is good. */
+/* Removes the handle; passes the reply on if code is CURLE_OK. */
 static void batch_end(struct batch *b, CURL *easy, CURLcode code)
 {
 	struct exchange *x = NULL;
 
 	(void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&x);
 	if (x == NULL)
-		return; /* never started, or over */
+		return; /* never started, or ended */
 	curl_multi_remove_handle(b->multi, easy);
 	if (code == CURLE_OK) {
 		(void)curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE,
@@ -291,8 +297,8 @@ static void batch_end(struct batch *b, CURL *easy, CURLcode code)
 	free(x);
 }
 
-/* What is over by now; the number of transfers that began goes to *busy. */
-static int batch_collect(struct batch *b, size_t *busy, struct errmsg *why)
+/* Collects finished transfers; *busy is the number of running ones. */
+static int batch_collect(struct batch *b, size_t *busy, struct errmsg *error)
 {
 	CURLMsg *message;
 	int left, r = 0;
@@ -307,7 +313,7 @@ static int batch_collect(struct batch *b, size_t *busy, struct errmsg *why)
 		batch_end(b, easy, code);
 		(*busy)--;
 		if (code != CURLE_OK)
-			r = explain(b->client, easy, code, false, why);
+			r = explain(b->client, easy, code, false, error);
 		else if (batch_start(b, easy))
 			(*busy)++;
 	}
@@ -315,7 +321,7 @@ static int batch_collect(struct batch *b, size_t *busy, struct errmsg *why)
 }
 
 int client_get_all(struct client *c, const char *const *paths, size_t n,
-		   client_reply_fn *on_reply, void *arg, struct errmsg *why)
+		   client_reply_fn *on_reply, void *arg, struct errmsg *error)
 {
 	struct batch b = { .client = c, .paths = paths, .n = n,
 			   .on_reply = on_reply, .arg = arg };
@@ -334,7 +340,7 @@ int client_get_all(struct client *c, const char *const *paths, size_t n,
 		int running;
 
 		(void)curl_multi_perform(b.multi, &running);
-		r = batch_collect(&b, &busy, why);
+		r = batch_collect(&b, &busy, error);
 		if (r == 0 && busy > 0)
 			(void)curl_multi_poll(b.multi, NULL, 0, 1000, NULL);
 	}
@@ -346,7 +352,7 @@ int client_get_all(struct client *c, const char *const *paths, size_t n,
 	return r;
 }
 
-void *client_connect(struct client *c, struct errmsg *why)
+void *client_connect(struct client *c, struct errmsg *error)
 {
 	CURL *easy = curl_easy_init();
 	CURLcode code;
@@ -358,7 +364,7 @@ void *client_connect(struct client *c, struct errmsg *why)
 	curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
 	code = curl_easy_perform(easy);
 	if (code != CURLE_OK) {
-		(void)explain(c, easy, code, false, why);
+		(void)explain(c, easy, code, false, error);
 		curl_easy_cleanup(easy);
 		return NULL;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stream analysis: what is known of the packets of a stream. */
+/* stream analysis: measurements of the packets of a stream. */
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/overview.h"
@@ -41,7 +41,7 @@ static void show_head(struct buf *to, const json_t *place)
 	buf_printf(to, "\n");
 }
 
-/* Those that ever were wrong. */
+/* Prints indicators that were ever raised. */
 static void show_indicators(struct buf *to, const struct ctl *ctl,
 			    const json_t *place)
 {
@@ -56,50 +56,32 @@ static void show_indicators(struct buf *to, const struct ctl *ctl,
 		buf_printf(to, "  %s", raised && ctl->colour ? "\033[31;1m"
 							     : "");
 		text_plain(to, api_text(one, "alarm"));
-		buf_printf(to, "%s %s, %" JSON_INTEGER_FORMAT " faults\n",
+		buf_printf(to, "%s %s, %" JSON_INTEGER_FORMAT " errors\n",
 			   raised && ctl->colour ? "\033[0m" : "",
 			   raised ? "RAISED" : "cleared",
 			   number(one, "count"));
 	}
 }
 
-static void set_number(struct table *t, size_t column, json_int_t n, bool bad)
-{
-	char digits[24];
-
-	(void)snprintf(digits, sizeof digits, "%" JSON_INTEGER_FORMAT, n);
-	table_set(t, column, bad && n > 0 ? TABLE_BAD : TABLE_PLAIN, digits);
-}
-
 static void show_pids(struct buf *to, const struct ctl *ctl,
 		      const json_t *place)
 {
 	static const struct table_column columns[] = {
-		{ "PID", 0, true }, { "KIND", 10, false },
-		{ "KBIT/S", 0, true }, { "PACKETS", 0, true },
-		{ "CC", 0, true }, { "TEI", 0, true }, { "PES", 0, true },
-		{ "SCR", 0, true },
-	};
-	static const struct {
-		const char *key;
-		bool bad;
-	} numbers[] = {
-		{ "bitrate", false }, { "packets", false },
-		{ "cc_errors", true }, { "transport_errors", true },
-		{ "pes_errors", true }, { "scrambled", true },
+		{ "PID", 0, true, "pid", CELL_NUMBER },
+		{ "KIND", 10, false, "kind", CELL_TEXT },
+		{ "KBIT/S", 0, true, "bitrate", CELL_NUMBER },
+		{ "PACKETS", 0, true, "packets", CELL_NUMBER },
+		{ "CC", 0, true, "cc_errors", CELL_ERRORS },
+		{ "TEI", 0, true, "transport_errors", CELL_ERRORS },
+		{ "PES", 0, true, "pes_errors", CELL_ERRORS },
+		{ "SCR", 0, true, "scrambled", CELL_ERRORS },
 	};
 	struct table *t = table_new(columns, ARRAY_LEN(columns));
 	const json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(place, "pids"), i, one) {
-		table_row(t);
-		set_number(t, 0, number(one, "pid"), false);
-		table_set(t, 1, TABLE_PLAIN, api_text(one, "kind"));
-		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
-			set_number(t, k + 2, number(one, numbers[k].key),
-				   numbers[k].bad);
-	}
+	json_array_foreach(json_object_get(place, "pids"), i, one)
+		table_row_of(t, one);
 	table_write(t, &(struct table_style){ .colour = ctl->colour,
 					      .end = "\n" }, to);
 	table_free(&t);
@@ -118,7 +100,7 @@ static void show_place(struct buf *to, const struct ctl *ctl,
 		show_pids(to, ctl, place);
 }
 
-/* What is sent is one thing, what leaves by an output may have more in it. */
+/* Prints the rates of outputs: cbr adds null packets to the stream. */
 static void show_rates(struct buf *to, const json_t *outputs)
 {
 	const json_t *one;
@@ -173,7 +155,8 @@ static void show(const struct ctl *ctl, const json_t *answer)
 	print_text(&all, stdout);
 }
 
-static enum ctl_exit tell(struct ctl *ctl, const struct overview_row *row)
+static enum ctl_exit show_analysis(struct ctl *ctl,
+                                   const struct overview_row *row)
 {
 	char *path = api_path("/api/stream-analysis/", row_id(row), "");
 	enum ctl_exit code = print_answer(ctl, path, show);
@@ -192,7 +175,7 @@ enum ctl_exit run_stream_analysis(struct ctl *ctl, char **args, size_t n)
 	if (code != CTL_OK)
 		return code;
 	row = overview_choose(ctl, &o, args[0]);
-	code = row != NULL ? tell(ctl, row) : CTL_REFUSED;
+	code = row != NULL ? show_analysis(ctl, row) : CTL_REFUSED;
 	overview_done(&o);
 	return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* announcements: what is announced on the network of the service. */
+/* announcements: SAP announcements on the networks of the service. */
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/print.h"
@@ -9,16 +9,17 @@
 #include <stdio.h>
 #include <time.h>
 
-/* The usual pause between two announcements is five minutes, a third more or
- * less (RFC 2974 3.1). */
+/* Announcements repeat every five minutes, ± a third (RFC 2974 3.1). */
 enum { SURE_S = 400 };
 
 static void print_list(const struct ctl *ctl, const json_t *list)
 {
 	static const struct table_column columns[] = {
-		{ "NAME", 32, false }, { "SENDER", 0, false },
-		{ "HEARD", 0, true }, { "INPUT", 0, false },
-		{ "NOTE", 0, false },
+		{ "NAME", 32, false, "name", CELL_TEXT },
+		{ "SENDER", 0, false, "sender", CELL_TEXT },
+		{ "HEARD", 0, true, NULL, CELL_TEXT },
+		{ "INPUT", 0, false, "input", CELL_TEXT },
+		{ "NOTE", 0, false, "note", CELL_NOTE },
 	};
 	struct table *t = table_new(columns, ARRAY_LEN(columns));
 	json_t *one;
@@ -30,18 +31,14 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 		char heard[32];
 
 		text_duration(heard, MAX(time(NULL) - at, 0));
-		table_row(t);
-		table_set(t, 0, TABLE_PLAIN, api_text(one, "name"));
-		table_set(t, 1, TABLE_PLAIN, api_text(one, "sender"));
+		table_row_of(t, one);
 		table_set(t, 2, TABLE_PLAIN, heard);
-		table_set(t, 3, TABLE_PLAIN, api_text(one, "input"));
-		table_set(t, 4, TABLE_DIM, api_text(one, "note"));
 	}
 	print_table(ctl, t);
 	table_free(&t);
 }
 
-/* What the list may lack, and why. */
+/* Prints why the list may be incomplete. */
 static void print_doubts(const json_t *reply)
 {
 	json_int_t s = json_integer_value(json_object_get(reply, "listening"));

@@ -20,7 +20,7 @@ enum ctl_exit run_config_get(struct ctl *ctl, char **args, size_t n)
 	struct json_path path;
 	enum ctl_exit code;
 
-	if (json_path_parse(n > 0 ? args[0] : "", &path, &ctl->why) < 0)
+	if (json_path_parse(n > 0 ? args[0] : "", &path, &ctl->error) < 0)
 		return CTL_USAGE;
 	code = api_load(ctl, &config);
 	if (code == CTL_OK) {
@@ -38,7 +38,7 @@ enum ctl_exit run_config_get(struct ctl *ctl, char **args, size_t n)
 
 /* --- set, unset --- */
 
-/* "category": {"set-category": "er", "error": …} comes with status 200. */
+/* "category": {"set-category": "er", "error": …} has status 200. */
 static enum ctl_exit judge_reply(struct ctl *ctl, const json_t *reply)
 {
 	const char *error = json_string_value(json_object_get(reply, "error"));
@@ -46,7 +46,7 @@ static enum ctl_exit judge_reply(struct ctl *ctl, const json_t *reply)
 	return error ? ctl_fail(ctl, CTL_REFUSED, "%s", error) : CTL_OK;
 }
 
-static void tell(const struct ctl *ctl, const char *path,
+static void report_effect(const struct ctl *ctl, const char *path,
 		 enum config_effect effect)
 {
 	static const char *const effects[] = {
@@ -57,20 +57,20 @@ static void tell(const struct ctl *ctl, const char *path,
 	static const char *const texts[] = {
 		[EFFECT_AT_ONCE] = "in force",
 		[EFFECT_RESTARTS] =
-			"the control process restarts now, streams go on",
+			"the control process restarts now, streams continue",
 		[EFFECT_AT_RESTART] =
-			"saved; counts from the next restart on (--restart)",
+			"saved; effective after the next restart (--restart)",
 	};
-	json_t *told;
+	json_t *effect_json;
 
 	if (!ctl->options.json) {
 		(void)printf("%s: %s\n", path, texts[effect]);
 		return;
 	}
-	told = json_pack("{s:s, s:s}", "path", path, "effect",
+	effect_json = json_pack("{s:s, s:s}", "path", path, "effect",
 			 effects[effect]);
-	ctl_print_json(told);
-	json_decref(told);
+	ctl_print_json(effect_json);
+	json_decref(effect_json);
 }
 
 static void show_warnings(const json_t *reply)
@@ -98,8 +98,9 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 
 	if (path->n_steps > 0)
 		code = api_load(ctl, &config);
-	if (code == CTL_OK && config_edit(path, config, value, restart,
-					  &request, ret_effect, &ctl->why) < 0)
+	if (code == CTL_OK &&
+	    config_edit(path, config, value, restart, &request, ret_effect,
+	                &ctl->error) < 0)
 		code = CTL_REFUSED;
 	json_decref(config);
 	if (code == CTL_OK)
@@ -122,7 +123,7 @@ static enum ctl_exit edit(struct ctl *ctl, const char *place, json_t *value)
 	struct json_path path;
 	enum ctl_exit code;
 
-	if (json_path_parse(place, &path, &ctl->why) < 0)
+	if (json_path_parse(place, &path, &ctl->error) < 0)
 		return CTL_USAGE;
 	if (path.n_steps == 0 && value == NULL)
 		code = ctl_fail(ctl, CTL_USAGE, "the whole configuration "
@@ -130,12 +131,12 @@ static enum ctl_exit edit(struct ctl *ctl, const char *place, json_t *value)
 	else
 		code = send_edit(ctl, &path, value, &effect);
 	if (code == CTL_OK)
-		tell(ctl, place, effect);
+		report_effect(ctl, place, effect);
 	json_path_done(&path);
 	return code;
 }
 
-/* --value: JSON, or, what is none, a text. */
+/* --value is JSON; other text is a string. */
 static json_t *value_of(const char *text)
 {
 	json_t *value = json_loads(text, JSON_DECODE_ANY |
@@ -155,7 +156,7 @@ enum ctl_exit run_config_set(struct ctl *ctl, char **args, size_t n)
 		return ctl_fail(ctl, CTL_USAGE, "either FILE or --value");
 	if (given != NULL)
 		value = value_of(given);
-	else if (file_read_json(n > 1 ? args[1] : "-", &value, &ctl->why) < 0)
+	else if (file_read_json(n > 1 ? args[1] : "-", &value, &ctl->error) < 0)
 		return CTL_REFUSED;
 	if (value == NULL)
 		return ctl_fail(ctl, CTL_USAGE, "--value: is not UTF-8");
@@ -214,10 +215,10 @@ enum ctl_exit run_config_diff(struct ctl *ctl, char **args, size_t n)
 
 	if (n == 1)
 		code = api_load(ctl, &from);
-	else if (file_read_json(args[0], &from, &ctl->why) < 0)
+	else if (file_read_json(args[0], &from, &ctl->error) < 0)
 		code = CTL_REFUSED;
 	if (code == CTL_OK &&
-	    file_read_json(args[n - 1], &to, &ctl->why) < 0)
+	    file_read_json(args[n - 1], &to, &ctl->error) < 0)
 		code = CTL_REFUSED;
 	if (code == CTL_OK) {
 		found = json_diff(from, to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* events: what happens, as it happens. */
+/* events: prints events as they arrive. */
 #include "common/base/alloc.h"
 #include "ctl/commands.h"
 #include "ctl/event_feed.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-static void on_trouble(const char *text, void *arg)
+static void on_error(const char *text, void *arg)
 {
 	(void)arg;
 	(void)fprintf(stderr, "sluicectl: %s\n",
@@ -23,7 +23,7 @@ static const char *text_at(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-/* The stream it is about; NULL: of none. */
+/* The stream of an event; NULL if it has none. */
 static const char *stream_of(const json_t *event)
 {
 	const char *id = text_at(event, "channel_id");
@@ -47,8 +47,8 @@ static bool is_wanted(const struct options *o, const char *wanted_stream,
 		(stream != NULL && strcmp(stream, wanted_stream) == 0));
 }
 
-/* The id that --stream means, to be freed; one that is not there yet may
- * come. */
+/* The id of --stream, which the caller frees.  An unknown stream is accepted,
+ * because it may be created later. */
 static enum ctl_exit read_stream(struct ctl *ctl, char **ret)
 {
 	const char *word = ctl->options.stream;
@@ -63,7 +63,7 @@ static enum ctl_exit read_stream(struct ctl *ctl, char **ret)
 	if (code != CTL_OK)
 		return code;
 	row = overview_choose(ctl, &o, word);
-	ctl->why.text[0] = '\0';
+	ctl->error.text[0] = '\0';
 	*ret = xstrdup(row != NULL ? row_id(row) : word);
 	overview_done(&o);
 	return CTL_OK;
@@ -105,7 +105,7 @@ static void put_position(struct buf *to, const char *before,
 		   number(event, key));
 }
 
-/* What is absent is left out. */
+/* Appends a field with its separator; nothing if it is absent. */
 static void put_word(struct buf *to, const json_t *event, const char *before,
 		     const char *key)
 {
@@ -153,7 +153,7 @@ static void put_alarm(struct buf *to, const json_t *event)
 	put_word(to, event, ", as of stream ", "source");
 }
 
-/* Those that are told in words. */
+/* Scopes with a text form. */
 static const struct {
 	const char *scope;
 	void (*put)(struct buf *, const json_t *event);
@@ -163,7 +163,7 @@ static const struct {
 	{ "alarm", put_alarm },
 };
 
-/* All but the scope, as JSON. */
+/* Appends all fields except the scope as JSON. */
 static void put_other(struct buf *to, const json_t *event)
 {
 	json_t *rest = json_copy((json_t *)event);
@@ -205,7 +205,7 @@ static void print_text(const json_t *event)
 	buf_done(&line);
 }
 
-/* One line each, whole as soon as it is there. */
+/* Prints one line and flushes it. */
 static void print_event(const struct ctl *ctl, const json_t *event)
 {
 	if (ctl->options.json) {
@@ -218,26 +218,26 @@ static void print_event(const struct ctl *ctl, const json_t *event)
 
 enum ctl_exit run_events(struct ctl *ctl, char **args, size_t n)
 {
-	struct feed *feed = feed_new(ctl, on_trouble, NULL);
+	struct feed *feed = feed_new(ctl, on_error, NULL);
 	char *stream = NULL;
 	enum ctl_exit code = read_stream(ctl, &stream);
-	unsigned told = 0;
+	unsigned printed = 0;
 
 	(void)args, (void)n;
 	if (code == CTL_OK)
 		code = feed_open(feed);
 	while (code == CTL_OK &&
-	       (ctl->options.count == 0 || told < ctl->options.count)) {
+	       (ctl->options.count == 0 || printed < ctl->options.count)) {
 		json_t *event = NULL;
 
 		code = feed_next(feed, -1, UINT64_MAX, &event);
 		if (event != NULL && is_wanted(&ctl->options, stream, event)) {
 			print_event(ctl, event);
-			told++;
+			printed++;
 		}
 		json_decref(event);
 		if (fflush(stdout) != 0 || ferror(stdout))
-			break; /* nobody reads any more */
+			break; /* the reader has closed the pipe */
 	}
 	feed_free(&feed);
 	free(stream);

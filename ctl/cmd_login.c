@@ -10,24 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum ctl_exit say(struct ctl *ctl, const char *login, json_t *type,
+static enum ctl_exit report(struct ctl *ctl, const char *login, json_t *type,
 			 const char *text)
 {
-	json_t *told;
+	json_t *report_json;
 
 	if (!ctl->options.json) {
 		(void)printf("%s: %s\n", ctl->settings.url, text);
 		return CTL_OK;
 	}
-	told = json_pack("{s:s, s:s, s:O*}", "url", ctl->settings.url,
+	report_json = json_pack("{s:s, s:s, s:O*}", "url", ctl->settings.url,
 			 "login", login, "type", type);
-	ctl_print_json(told);
-	json_decref(told);
+	ctl_print_json(report_json);
+	json_decref(report_json);
 	return CTL_OK;
 }
 
-/* The service let us in. */
-static enum ctl_exit enter(struct ctl *ctl, const struct client_reply *reply,
+/* Stores the session of a successful login. */
+static enum ctl_exit on_login(struct ctl *ctl, const struct client_reply *reply,
 			   const char *user)
 {
 	json_t *body = NULL, *type;
@@ -38,9 +38,9 @@ static enum ctl_exit enter(struct ctl *ctl, const struct client_reply *reply,
 		return code;
 	type = json_object_get(body, "type");
 	if (reply->session[0] == '\0') {
-		(void)snprintf(text, sizeof text, "asks for no login");
+		(void)snprintf(text, sizeof text, "needs no login");
 	} else if (keyring_put(ctl->settings.url, user, reply->session,
-			       &ctl->why) < 0) {
+			       &ctl->error) < 0) {
 		json_decref(body);
 		return CTL_AUTH;
 	} else {
@@ -48,7 +48,7 @@ static enum ctl_exit enter(struct ctl *ctl, const struct client_reply *reply,
 			       json_integer_value(type) == 2
 				       ? " as an observer" : "");
 	}
-	code = say(ctl, user, type, text);
+	code = report(ctl, user, type, text);
 	json_decref(body);
 	return code;
 }
@@ -57,11 +57,11 @@ static void warn_in_the_clear(const struct ctl *ctl)
 {
 	if (!settings_is_private(ctl->settings.url))
 		(void)fprintf(stderr, "sluicectl: warning: %s is not https: "
-			      "the password crosses the network in the "
-			      "clear\n", ctl->settings.url);
+			      "the password is sent "
+			      "unencrypted\n", ctl->settings.url);
 }
 
-/* A password that is refused is no session that is over. */
+/* Status 403 here means a wrong password, not an expired session. */
 static enum ctl_exit send_login(struct ctl *ctl, const char *user,
 				const char *password)
 {
@@ -78,14 +78,15 @@ static enum ctl_exit send_login(struct ctl *ctl, const char *user,
 		return ctl_fail(ctl, CTL_USAGE, "the login or the password "
 				"is not UTF-8");
 	client_set_session(ctl->client, NULL);
-	if (client_call(ctl->client, "/control/", body, &reply, &ctl->why) < 0)
+	if (client_call(ctl->client, "/control/", body, &reply, &ctl->error) <
+	    0)
 		code = CTL_UNREACHABLE;
 	else if (reply.status == 403)
-		code = ctl_fail(ctl, CTL_AUTH, "%s: login or password is "
-				"wrong, or %.64s may not come in here",
+		code = ctl_fail(ctl, CTL_AUTH, "%s: wrong login or "
+				"password, or %.64s has no access",
 				ctl->settings.url, user);
 	else
-		code = enter(ctl, &reply, user);
+		code = on_login(ctl, &reply, user);
 	client_reply_done(&reply);
 	explicit_bzero(body, strlen(body));
 	free(body);
@@ -103,14 +104,14 @@ enum ctl_exit run_login(struct ctl *ctl, char **args, size_t n)
 	(void)args, (void)n;
 	warn_in_the_clear(ctl);
 	if (secret_read(ctl->options.password_file, prompt, &password,
-			&ctl->why) == 0)
+			&ctl->error) == 0)
 		code = send_login(ctl, user, password);
 	secret_free(&password);
 	free(prompt);
 	return code;
 }
 
-/* The session is forgotten here whatever the service says of it. */
+/* Removes the stored session even if the service refuses the logout. */
 enum ctl_exit run_logout(struct ctl *ctl, char **args, size_t n)
 {
 	const char *user = ctl->settings.user;
@@ -120,16 +121,16 @@ enum ctl_exit run_logout(struct ctl *ctl, char **args, size_t n)
 	(void)args, (void)n;
 	if (client_session(ctl->client) == NULL) {
 		json_decref(request);
-		return say(ctl, user ? user : "-", NULL,
-			   "nobody was logged in");
+		return report(ctl, user ? user : "-", NULL,
+			   "not logged in");
 	}
 	code = api_do(ctl, request);
-	if (keyring_remove(ctl->settings.url, user, &ctl->why) < 0)
+	if (keyring_remove(ctl->settings.url, user, &ctl->error) < 0)
 		return CTL_AUTH;
 	if (code == CTL_UNREACHABLE) {
-		errmsg_prefix(&ctl->why, "the session is forgotten here, but "
-			      "not ended: ");
+		errmsg_prefix(&ctl->error, "the stored session is removed, but "
+			      "the service still has it: ");
 		return code;
 	}
-	return say(ctl, user, NULL, "logged out");
+	return report(ctl, user, NULL, "logged out");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* network: who asks for the multicast groups that inputs hear. */
+/* network: the multicast queriers of the networks of inputs. */
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/print.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "10.0.0.1, version 2", and how long ago it asked. */
+/* Sets "10.0.0.1, version 2" and the age of the last query. */
 static void set_querier(struct table *t, size_t column, const json_t *one)
 {
 	const json_t *querier = json_object_get(one, "querier");
@@ -26,34 +26,17 @@ static void set_querier(struct table *t, size_t column, const json_t *one)
 	table_set(t, column + 1, TABLE_PLAIN, words);
 }
 
-static void set_count(struct table *t, size_t column, const json_t *one,
-		      const char *key, enum table_colour colour)
-{
-	json_int_t n = json_integer_value(json_object_get(one, key));
-	char words[32];
-
-	(void)snprintf(words, sizeof words, "%" JSON_INTEGER_FORMAT, n);
-	table_set(t, column, n > 0 ? colour : TABLE_PLAIN, words);
-}
-
-/* One that is gone has no name. */
-static void set_interface(struct table *t, size_t column, const json_t *one)
-{
-	const char *name = api_text(one, "interface");
-
-	if (name[0] != '\0')
-		table_set(t, column, TABLE_PLAIN, name);
-	else
-		set_count(t, column, one, "index", TABLE_PLAIN);
-}
-
 static void print_list(const struct ctl *ctl, const json_t *list)
 {
 	static const struct table_column columns[] = {
-		{ "INTERFACE", 0, false }, { "PROTOCOL", 0, false },
-		{ "QUERIER", 0, false },   { "INPUTS", 0, true },
-		{ "SILENT", 0, true },     { "ADDRESS", 0, false },
-		{ "ASKED", 0, true },      { "NOTE", 0, false },
+		{ "INTERFACE", 0, false, "interface", CELL_TEXT },
+		{ "PROTOCOL", 0, false, "protocol", CELL_TEXT },
+		{ "QUERIER", 0, false, NULL, CELL_TEXT },
+		{ "INPUTS", 0, true, "inputs", CELL_NUMBER },
+		{ "SILENT", 0, true, "silent", CELL_ERRORS },
+		{ "ADDRESS", 0, false, NULL, CELL_TEXT },
+		{ "ASKED", 0, true, NULL, CELL_TEXT },
+		{ "NOTE", 0, false, "advice", CELL_NOTE },
 	};
 	struct table *t = table_new(columns, ARRAY_LEN(columns));
 	json_t *one;
@@ -61,25 +44,26 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 
 	json_array_foreach((json_t *)list, i, one) {
 		const char *state = api_text(one, "state");
+		char index[32];
 
-		table_row(t);
-		set_interface(t, 0, one);
-		table_set(t, 1, TABLE_PLAIN, api_text(one, "protocol"));
+		table_row_of(t, one);
+		/* an interface that was removed has no name, only an index */
+		(void)snprintf(index, sizeof index, "%" JSON_INTEGER_FORMAT,
+			       json_integer_value(json_object_get(one,
+								  "index")));
+		if (api_text(one, "interface")[0] == '\0')
+			table_set(t, 0, TABLE_PLAIN, index);
 		table_set(t, 2, strcmp(state, "heard") == 0 ? TABLE_GOOD
 				: strcmp(state, "missing") == 0 ? TABLE_BAD
 								: TABLE_DIM,
 			  state);
-		set_count(t, 3, one, "inputs", TABLE_PLAIN);
-		set_count(t, 4, one, "silent", TABLE_BAD);
 		set_querier(t, 5, one);
-		if (json_object_get(one, "advice") != NULL)
-			table_set(t, 7, TABLE_DIM, api_text(one, "advice"));
 	}
 	print_table(ctl, t);
 	table_free(&t);
 }
 
-/* Why nothing is known of a protocol. */
+/* Prints the error of a protocol. */
 static void print_error(const json_t *reply, const char *name,
 			const char *key)
 {
@@ -88,7 +72,7 @@ static void print_error(const json_t *reply, const char *name,
 
 	if (error[0] == '\0')
 		return;
-	buf_printf(&text, "%s queriers cannot be heard: ", name);
+	buf_printf(&text, "cannot receive %s queries: ", name);
 	text_plain(&text, error);
 	buf_printf(&text, "\n");
 	print_text(&text, stderr);

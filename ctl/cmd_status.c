@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* status: one screen. */
+/* status: an overview on one screen. */
 #include "ctl/cmd_status.h"
 
 #include "ctl/api_client.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN_MAX = 15 }; /* streams with something wrong */
+enum { SHOWN_MAX = 15 }; /* listed streams with errors */
 
 void status_count(const struct overview *o, struct status_counts *ret)
 {
@@ -86,8 +86,8 @@ enum ctl_exit status_read(struct ctl *ctl, json_t **ret_system,
 	return code;
 }
 
-/* The streams that are not on air, or do not leave by all their outputs. */
-static void show_troubled(const struct ctl *ctl, struct overview *o,
+/* Lists streams that are off air or have an output error. */
+static void show_errors(const struct ctl *ctl, struct overview *o,
 			  struct buf *to)
 {
 	size_t n = 0;
@@ -96,21 +96,21 @@ static void show_troubled(const struct ctl *ctl, struct overview *o,
 	for (size_t i = 0; i < o->n; i++) {
 		const struct overview_row *row = &o->rows[i];
 		struct errmsg fault;
-		bool told;
+		bool has_error;
 
 		if (!row_enabled(row) ||
 		    (row_on_air(row) && !row_output_fault(row)))
 			continue;
 		if (n++ >= SHOWN_MAX)
 			continue;
-		told = row_fault(row, &fault);
+		has_error = row_fault(row, &fault);
 		buf_printf(to, "%s%s%s ", ctl->colour ? "\033[31;1m" : "",
 			   row_state(row), ctl->colour ? "\033[0m" : "");
 		text_plain(to, row_id(row));
 		buf_printf(to, " \"");
 		text_plain(to, row_name(row));
-		buf_printf(to, "\"%s", told ? ": " : "");
-		text_plain(to, told ? fault.text : "");
+		buf_printf(to, "\"%s", has_error ? ": " : "");
+		text_plain(to, has_error ? fault.text : "");
 		buf_printf(to, "\n");
 	}
 	if (n > SHOWN_MAX)
@@ -136,7 +136,7 @@ static void print_words(const struct ctl *ctl, const json_t *system,
 		text_plain(&text, json_string_value(alarm));
 		buf_printf(&text, "\n");
 	}
-	show_troubled(ctl, o, &text);
+	show_errors(ctl, o, &text);
 	print_text(&text, stdout);
 }
 
@@ -144,18 +144,18 @@ static void print_json(const struct ctl *ctl, json_t *system,
 		       const json_t *version, const struct overview *o)
 {
 	struct status_counts c;
-	json_t *told;
+	json_t *out;
 
 	status_count(o, &c);
-	told = json_pack("{s:s, s:O, s:O, s:{s:I, s:I, s:I, s:I, s:I}, s:o}",
+	out = json_pack("{s:s, s:O, s:O, s:{s:I, s:I, s:I, s:I, s:I}, s:o}",
 			 "url", ctl->settings.url, "version",
 			 json_object_get(version, "version"), "system", system,
 			 "totals", "on_air", (json_int_t)c.on_air, "off_air",
 			 (json_int_t)c.off_air, "disabled",
 			 (json_int_t)c.disabled, "viewers", c.viewers,
 			 "bitrate", c.kbit, "streams", overview_json(o));
-	ctl_print_json(told);
-	json_decref(told);
+	ctl_print_json(out);
+	json_decref(out);
 }
 
 enum ctl_exit run_status(struct ctl *ctl, char **args, size_t n)

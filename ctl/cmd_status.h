@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The head of status and top: the service in three lines. */
+/* The head of status and top: three lines about the service. */
 #pragma once
 
 #include "common/base/buf.h"
@@ -16,6 +16,6 @@ void status_head(const json_t *system, const char *version,
 		 const struct status_counts *, struct buf *to,
 		 const char *end);
 
-/* Asks for system-status and the version's answer; new references. */
+/* Queries system-status and the version; new references. */
 enum ctl_exit status_read(struct ctl *, json_t **ret_system,
 			  json_t **ret_version) MUST_CHECK;

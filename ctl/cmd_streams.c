@@ -46,7 +46,7 @@ enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
 
 	(void)args, (void)n;
 	if (overview_order(ctl->options.sort ? ctl->options.sort : "id", &by,
-			   &ctl->why) < 0)
+			   &ctl->error) < 0)
 		return CTL_USAGE;
 	code = overview_load(ctl, !quiet, &o);
 	if (code != CTL_OK)
@@ -67,14 +67,14 @@ enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
 
 /* --- show --- */
 
-/* What its protocol knows; zeros say nothing. */
+/* Prints the counters of the protocol that are not 0. */
 static void show_stats(struct buf *to, const json_t *stats)
 {
 	const char *name, *gap = "   ";
 	const json_t *value;
 
 	json_object_foreach((json_t *)stats, name, value) {
-		/* an index: it has a name beside these */
+		/* the index is redundant: the name is printed elsewhere */
 		if (json_integer_value(value) == 0 ||
 		    strcmp(name, "interface") == 0)
 			continue;
@@ -88,7 +88,7 @@ static void show_stats(struct buf *to, const json_t *stats)
 		buf_printf(to, "\n");
 }
 
-/* How an input is, and why: "active (fault)", "down: no packets". */
+/* Prints state and reason of an input: "active (fault)", "down: no packets". */
 static void show_state(struct buf *to, const json_t *end, bool has_error)
 {
 	const char *state = json_string_value(json_object_get(end, "state"));
@@ -101,7 +101,7 @@ static void show_state(struct buf *to, const json_t *end, bool has_error)
 	buf_printf(to, "  ");
 	text_plain(to, state);
 	plays = strcmp(state, "active") == 0;
-	/* that it is the first choice says nothing */
+	/* the reason "start" carries no information */
 	if (reason != NULL && !has_error && strcmp(reason, "start") != 0) {
 		buf_printf(to, plays ? " (" : ": ");
 		text_plain(to, reason);
@@ -122,7 +122,7 @@ static bool holds(const json_t *list, const json_t *one)
 	return false;
 }
 
-/* What is raised now, by name; and whether the stream that is read has it. */
+/* Prints raised alarms, and marks those that the source stream has too. */
 static void show_alarms(struct buf *to, const struct ctl *ctl,
 			const char *before, const json_t *place)
 {
@@ -142,7 +142,7 @@ static void show_alarms(struct buf *to, const struct ctl *ctl,
 		buf_printf(to, "\n");
 }
 
-/* "input 1  udp://...  480 kbit/s  active", its fault */
+/* Prints "input 1  udp://...  480 kbit/s  active" and the error. */
 static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		     size_t i, const char *address, const json_t *end)
 {
@@ -177,7 +177,7 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 	show_alarms(to, ctl, "    alarms ", end);
 }
 
-/* The list "inputs" or "outputs" of the status has positions from 1. */
+/* Finds the entry of a status list by position, from 1. */
 static const json_t *end_of(const json_t *list, size_t i)
 {
 	json_t *end;
@@ -238,7 +238,7 @@ static void show_text(const struct ctl *ctl, struct overview_row *row)
 	print_text(&text, stdout);
 }
 
-/* The whole of a status, of streams that are off as well. */
+/* Queries the whole status, also of a disabled stream. */
 static enum ctl_exit read_status(struct ctl *ctl, struct overview_row *row)
 {
 	char *path = api_path("/api/stream-status/", row_id(row), "?t=0");
@@ -253,7 +253,7 @@ enum ctl_exit run_stream_show(struct ctl *ctl, char **args, size_t n)
 	struct overview o = { 0 };
 	enum ctl_exit code = overview_load(ctl, false, &o);
 	struct overview_row *row;
-	json_t *told;
+	json_t *out;
 
 	(void)n;
 	if (code != CTL_OK)
@@ -261,10 +261,10 @@ enum ctl_exit run_stream_show(struct ctl *ctl, char **args, size_t n)
 	row = overview_choose(ctl, &o, args[0]);
 	code = row ? read_status(ctl, row) : CTL_REFUSED;
 	if (code == CTL_OK && ctl->options.json) {
-		told = json_pack("{s:O, s:O}", "stream", row->stream,
-				 "status", row->status);
-		ctl_print_json(told);
-		json_decref(told);
+		out = json_pack("{s:O, s:O}", "stream", row->stream,
+				"status", row->status);
+		ctl_print_json(out);
+		json_decref(out);
 	} else if (code == CTL_OK) {
 		show_text(ctl, row);
 	}
@@ -274,8 +274,8 @@ enum ctl_exit run_stream_show(struct ctl *ctl, char **args, size_t n)
 
 /* --- toggle, restart, switch --- */
 
-/* What is told of one stream that was changed; takes fields. */
-static void tell(const struct ctl *ctl, json_t *done, const char *id,
+/* Reports the change of a stream; takes fields. */
+static void report_change(const struct ctl *ctl, json_t *done, const char *id,
 		 const char *text, json_t *fields)
 {
 	(void)json_object_set_new(fields, "id", json_string(id));
@@ -300,7 +300,7 @@ static enum ctl_exit toggle(struct ctl *ctl, const char *id, json_t *done)
 	on = json_is_true(json_object_get(json_object_get(reply, "stream"),
 					  "enable"));
 	json_decref(reply);
-	tell(ctl, done, id, on ? "enabled" : "disabled",
+	report_change(ctl, done, id, on ? "enabled" : "disabled",
 	     json_pack("{s:b}", "enable", on));
 	return CTL_OK;
 }
@@ -312,12 +312,12 @@ static enum ctl_exit restart(struct ctl *ctl, const char *id, json_t *done)
 						   id));
 
 	if (code == CTL_OK)
-		tell(ctl, done, id, "restarted",
+		report_change(ctl, done, id, "restarted",
 		     json_pack("{s:b}", "restarted", 1));
 	return code;
 }
 
-/* Does it with every stream that is named, none when one is unknown. */
+/* Calls act for every named stream; for none if one is unknown. */
 static enum ctl_exit for_each(struct ctl *ctl, char **args, size_t n,
 			      enum ctl_exit (*act)(struct ctl *, const char *,
 						   json_t *))
@@ -349,7 +349,7 @@ enum ctl_exit run_stream_restart(struct ctl *ctl, char **args, size_t n)
 	return for_each(ctl, args, n, restart);
 }
 
-/* The word of an input is a number from 1. */
+/* Parses the number of an input, from 1. */
 static enum ctl_exit judge_input(struct ctl *ctl, const char *word,
 				 json_int_t *ret)
 {
@@ -391,7 +391,7 @@ enum ctl_exit run_stream_switch(struct ctl *ctl, char **args, size_t n)
 	if (code == CTL_OK) {
 		text = n > 1 ? xasprintf("takes input %s", args[1])
 			     : xstrdup("takes the next input");
-		tell(ctl, done, row_id(row), text, json_object());
+		report_change(ctl, done, row_id(row), text, json_object());
 		free(text);
 		if (ctl->options.json)
 			ctl_print_json(done);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* top: the streams, live; or once, when nobody sits at a terminal. */
+/* top: the streams live, or once if there is no terminal. */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/mono.h"
@@ -17,26 +17,26 @@
 
 enum {
 	TICK_MS = 1000,
-	RELOAD_MS = 10 * 1000, /* what events do not tell */
+	RELOAD_MS = 10 * 1000, /* fields without events */
 };
 
 struct top {
 	struct ctl *ctl;
-	struct screen *screen; /* NULL: once, to a pipe */
+	struct screen *screen; /* NULL: once, without a terminal */
 	struct feed *feed;
 	json_t *system, *version;
 	struct overview rows;
 	enum overview_order by;
 	bool reverse;
-	bool stale;         /* streams were changed */
+	bool stale;         /* the list of streams has changed */
 	bool quit;
 	uint64_t loaded_ms;
-	char trouble[256];  /* "": none */
+	char error[256];    /* "": none */
 };
 
-/* --- what is shown --- */
+/* --- output --- */
 
-/* Lines of text, cut to the width (0: not), each with the screen's end. */
+/* Appends the lines of text, truncated to width (0: not), each with end. */
 static void put_lines(struct buf *to, struct buf *text, size_t width,
 		      const char *end)
 {
@@ -63,14 +63,14 @@ static void draw(struct top *t)
 
 	if (t->screen != NULL) {
 		screen_size(t->screen, &style.width, &style.max_rows);
-		/* three lines of head, one of trouble, the titles, the keys */
+		/* three lines of head, one of error, the titles, the keys */
 		style.max_rows -= MIN(style.max_rows - 1, 6U);
 	}
 	status_count(&t->rows, &counts);
 	status_head(t->system, json_string_value(json_object_get(t->version,
 								 "version")),
 		    &counts, &head, "\n");
-	buf_printf(&head, "%s\n", t->trouble);
+	buf_printf(&head, "%s\n", t->error);
 	put_lines(&text, &head, style.width, end);
 	overview_sort(&t->rows, t->by, t->reverse);
 	table = overview_table(&t->rows);
@@ -87,18 +87,18 @@ static void draw(struct top *t)
 
 static void print_json(struct top *t)
 {
-	json_t *told;
+	json_t *out;
 
 	overview_sort(&t->rows, t->by, t->reverse);
-	told = json_pack("{s:O, s:o}", "system", t->system, "streams",
+	out = json_pack("{s:O, s:o}", "system", t->system, "streams",
 			 overview_json(&t->rows));
-	ctl_print_json(told);
-	json_decref(told);
+	ctl_print_json(out);
+	json_decref(out);
 }
 
-/* --- what is known --- */
+/* --- data --- */
 
-/* All of it; what was there stays when it fails. */
+/* Reloads everything; keeps the old data after an error. */
 static enum ctl_exit load(struct top *t)
 {
 	struct overview rows = { 0 };
@@ -141,7 +141,7 @@ static void take_stream_event(struct top *t, const json_t *event)
 	for (size_t i = 0; i < ARRAY_LEN(same); i++)
 		(void)json_object_set(row->status, same[i],
 				      json_object_get(event, same[i]));
-	/* an event comes of a process that runs */
+	/* the sender of an event is running */
 	worker = json_object_get(row->status, "worker");
 	if (worker != NULL)
 		(void)json_object_set_new(worker, "state",
@@ -162,11 +162,11 @@ static void take_event(struct top *t, const json_t *event)
 		t->stale = true;
 }
 
-static void on_trouble(const char *text, void *arg)
+static void on_error(const char *text, void *arg)
 {
 	struct top *t = arg;
 
-	(void)snprintf(t->trouble, sizeof t->trouble, "%s", text ? text : "");
+	(void)snprintf(t->error, sizeof t->error, "%s", text ? text : "");
 	t->stale = true;
 	if (t->system != NULL)
 		draw(t);
@@ -193,7 +193,7 @@ static void take_key(struct top *t, int key)
 
 /* --- live --- */
 
-/* Events until the next tick; keys meanwhile. */
+/* Handles events and keys until the next tick. */
 static enum ctl_exit one_tick(struct top *t)
 {
 	uint64_t end = mono_ms() + TICK_MS;
@@ -213,13 +213,13 @@ static enum ctl_exit one_tick(struct top *t)
 	return code;
 }
 
-/* What cannot be read now is no reason to leave: the feed says so. */
+/* A failed query does not end top: the feed reports the lost connection. */
 static enum ctl_exit refresh(struct top *t)
 {
 	json_t *system = NULL;
 	enum ctl_exit code;
 
-	if (t->trouble[0] != '\0')
+	if (t->error[0] != '\0')
 		return CTL_OK;
 	if (t->stale || mono_ms() - t->loaded_ms >= RELOAD_MS)
 		return load(t);
@@ -235,7 +235,7 @@ static enum ctl_exit run_live(struct top *t)
 {
 	enum ctl_exit code;
 
-	t->feed = feed_new(t->ctl, on_trouble, t);
+	t->feed = feed_new(t->ctl, on_error, t);
 	code = feed_open(t->feed);
 	if (code == CTL_OK)
 		t->screen = screen_new();
@@ -260,7 +260,7 @@ enum ctl_exit run_top(struct ctl *ctl, char **args, size_t n)
 	enum ctl_exit code;
 
 	(void)args, (void)n;
-	if (overview_order(ctl->options.sort, &t.by, &ctl->why) < 0)
+	if (overview_order(ctl->options.sort, &t.by, &ctl->error) < 0)
 		return CTL_USAGE;
 	code = load(&t);
 	if (code == CTL_OK && ctl->options.json)

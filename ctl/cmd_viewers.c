@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* session ls and session kick: who watches. */
+/* session ls and session kick: viewers. */
 #include "common/base/address.h"
 #include "common/base/alloc.h"
 #include "ctl/api_client.h"
@@ -65,7 +65,7 @@ static bool is_wanted(const struct ctl *ctl, const json_t *session)
 	       strcmp(api_text(session, "channel_name"), stream) == 0;
 }
 
-/* The wanted ones, in order: a new list. */
+/* A new sorted list of the wanted sessions. */
 static json_t *choose(const struct ctl *ctl, const json_t *sessions,
 		      enum order by)
 {
@@ -88,27 +88,18 @@ static json_t *choose(const struct ctl *ctl, const json_t *sessions,
 static void print_list(const struct ctl *ctl, const json_t *sessions)
 {
 	static const struct table_column columns[] = {
-		{ "CLIENT", 0, true }, { "STREAM", 24, false },
-		{ "NAME", 32, false }, { "ADDRESS", 0, false },
-		{ "SINCE", 0, true },
+		{ "CLIENT", 0, true, "client_id", CELL_NUMBER },
+		{ "STREAM", 24, false, "channel_id", CELL_TEXT },
+		{ "NAME", 32, false, "channel_name", CELL_TEXT },
+		{ "ADDRESS", 0, false, "addr", CELL_TEXT },
+		{ "SINCE", 0, true, "uptime", CELL_DURATION },
 	};
 	struct table *t = table_new(columns, ARRAY_LEN(columns));
 	json_t *session;
 	size_t i;
 
-	json_array_foreach((json_t *)sessions, i, session) {
-		char since[32], id[32];
-
-		(void)snprintf(id, sizeof id, "%" JSON_INTEGER_FORMAT,
-			       number(session, "client_id"));
-		text_duration(since, number(session, "uptime"));
-		table_row(t);
-		table_set(t, 0, TABLE_PLAIN, id);
-		table_set(t, 1, TABLE_PLAIN, api_text(session, "channel_id"));
-		table_set(t, 2, TABLE_PLAIN, api_text(session, "channel_name"));
-		table_set(t, 3, TABLE_PLAIN, api_text(session, "addr"));
-		table_set(t, 4, TABLE_PLAIN, since);
-	}
+	json_array_foreach((json_t *)sessions, i, session)
+		table_row_of(t, session);
 	print_table(ctl, t);
 	table_free(&t);
 }
@@ -146,7 +137,7 @@ enum ctl_exit run_session_kick(struct ctl *ctl, char **args, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		if (address_number("CLIENT", args[i], 0, INT64_MAX, &client,
-				   &ctl->why) < 0)
+				   &ctl->error) < 0)
 			code = CTL_USAGE;
 	for (size_t i = 0; i < n && code == CTL_OK; i++) {
 		client = strtoull(args[i], NULL, 10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The subcommands; each gets the words behind its name. */
+/* The subcommands; args are the n words behind the name. */
 #pragma once
 
 #include "ctl/ctl.h"

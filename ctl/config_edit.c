@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-/* How a section is changed. */
+/* How a command changes a section. */
 enum form {
-	WHOLE,     /* "field": all of it */
+	WHOLE,     /* "field": the whole section */
 	BY_ID,     /* "id" and "field": one element of a list */
-	BY_KEY,    /* the same of an object */
+	BY_KEY,    /* one member of an object */
 	BY_NUMBER, /* "id": the position */
 };
 
@@ -33,8 +33,8 @@ static const struct section sections[] = {
 	  EFFECT_AT_ONCE },
 };
 
-/* The section of a path; NULL: set-config changes it.  A list as a whole is
- * changed by no other command. */
+/* The section of a path; NULL if set-config changes it, which is the only
+ * command for a whole list. */
 static const struct section *find(const struct json_path *path)
 {
 	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
@@ -59,7 +59,7 @@ static json_t *removal(void)
 	return json_pack("{s:b}", "remove", 1);
 }
 
-/* The element of a list as it is to be, beside its id or position. */
+/* Adds the new element of a list with its id or position. */
 static void by_element(const struct section *s, const struct json_path *path,
 		       json_t *before, json_t *after, json_t *request)
 {
@@ -69,7 +69,7 @@ static void by_element(const struct section *s, const struct json_path *path,
 	size_t n = json_array_size(new);
 	json_t *id;
 
-	if (at < 0) { /* it is a new one */
+	if (at < 0) { /* a new element */
 		(void)json_object_set(request, s->field,
 				      json_array_get(new, n - 1));
 		return;
@@ -93,7 +93,7 @@ static void by_key(const struct section *s, const struct json_path *path,
 	json_t *new = json_deep_copy(json_path_get(path, 2, after));
 
 	(void)json_object_set_new(request, "id", json_string(path->steps[1]));
-	/* the hash stays by itself */
+	/* the service keeps the hash */
 	if (json_is_object(new))
 		(void)json_object_del(new, "cipher");
 	(void)json_object_set_new(request, s->field, new ? new : removal());
@@ -108,7 +108,7 @@ static json_t *make_request(const struct section *s,
 
 	switch (s->form) {
 	case WHOLE:
-		/* an empty object removes it, but for auth */
+		/* an empty object removes the section, except auth */
 		if (whole == NULL && strcmp(s->key, "auth") != 0)
 			(void)json_object_set_new(request, s->field,
 						  json_object());
@@ -126,7 +126,7 @@ static json_t *make_request(const struct section *s,
 	return request;
 }
 
-/* The list, or the object, that a first element goes into. */
+/* Creates the list or object for a first element. */
 static void make_section(const struct section *s, json_t *config)
 {
 	if (json_object_get(config, s->key) == NULL)
@@ -139,7 +139,7 @@ static void make_section(const struct section *s, json_t *config)
 
 int config_edit(const struct json_path *path, json_t *config, json_t *value,
 		bool restart, json_t **ret, enum config_effect *ret_effect,
-		struct errmsg *why)
+		struct errmsg *error)
 {
 	const struct section *s;
 	json_t *before;
@@ -147,7 +147,7 @@ int config_edit(const struct json_path *path, json_t *config, json_t *value,
 
 	if (path->n_steps == 0) {
 		if (!json_is_object(value))
-			return errmsg_fail(why, -EINVAL, "the configuration "
+			return errmsg_fail(error, -EINVAL, "the configuration "
 					   "is an object");
 		*ret = json_pack("{s:s, s:O}", "cmd", "upload", "config",
 				 value);
@@ -158,7 +158,7 @@ int config_edit(const struct json_path *path, json_t *config, json_t *value,
 	before = json_deep_copy(config);
 	if (s != NULL && path->n_steps > 1)
 		make_section(s, config);
-	r = json_path_put(path, config, value, why);
+	r = json_path_put(path, config, value, error);
 	if (r == 0) {
 		*ret = s ? make_request(s, path, before, config)
 			 : set_config(path, config, restart);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From a place in the configuration and what is to stand there to the command
- * that brings it about: the API changes whole sections and whole objects.
+ * Builds the command that changes one place of the configuration: the API
+ * replaces whole sections and whole objects.
  */
 #pragma once
 
@@ -14,15 +14,15 @@
 
 enum config_effect {
 	EFFECT_AT_ONCE,
-	EFFECT_RESTARTS,   /* the service restarts by itself */
-	EFFECT_AT_RESTART, /* counts from the next restart on */
+	EFFECT_RESTARTS,   /* the service restarts */
+	EFFECT_AT_RESTART, /* effective after the next restart */
 };
 
 /*
- * value (borrowed; NULL removes) at path in config, which is changed: *ret is
- * the request, a new reference.  restart asks for one where the command does
- * not imply it.  0, or -errno with why.
+ * Sets value (borrowed; NULL removes) at path in config, which it changes.
+ * *ret is the request, a new reference.  restart requests a restart if the
+ * command does not imply one.  0, or -errno with error.
  */
 int config_edit(const struct json_path *, json_t *config, json_t *value,
 		bool restart, json_t **ret, enum config_effect *ret_effect,
-		struct errmsg *why) MUST_CHECK;
+		struct errmsg *error) MUST_CHECK;

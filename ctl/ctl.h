@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What every subcommand of sluicectl has at hand, and how it ends.
+ * The context of all subcommands of sluicectl, and their exit codes.
  *
- * Owns nothing by itself; main.c builds the parts and takes them down.
+ * main.c creates and frees the parts.
  */
 #pragma once
 
@@ -19,11 +19,11 @@ struct client;
 /* The exit codes: part of the interface, see sluicectl(1). */
 enum ctl_exit {
 	CTL_OK = 0,
-	CTL_REFUSED = 1,     /* by the service, or a file that cannot be read */
-	CTL_USAGE = 2,       /* the command line, the file of settings */
-	CTL_UNREACHABLE = 3, /* no service answers there */
-	CTL_AUTH = 4,        /* a login is needed, or was refused */
-	CTL_DIFFERS = 5,     /* config diff --exit-code */
+	CTL_REFUSED = 1, /* by the service, or a file is unreadable */
+	CTL_USAGE = 2, /* error in the command line or the settings file */
+	CTL_UNREACHABLE = 3, /* no service at that address */
+	CTL_AUTH = 4, /* login needed or refused */
+	CTL_DIFFERS = 5, /* config diff --exit-code */
 };
 
 struct ctl {
@@ -31,12 +31,12 @@ struct ctl {
 	struct settings settings;
 	struct client *client;
 	bool colour;
-	struct errmsg why; /* set by whoever returns another code than CTL_OK */
+	struct errmsg error; /* set with every code except CTL_OK */
 };
 
-/* Keeps the sentence and returns the code for the caller to return. */
+/* Stores the sentence in ctl->error and returns the code. */
 enum ctl_exit ctl_fail(struct ctl *, enum ctl_exit, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* Prints one JSON document and a line end. */
+/* Prints one JSON document and a newline. */
 void ctl_print_json(const json_t *);

@@ -9,13 +9,13 @@
 
 enum { TIMEOUT_MAX_S = 3600, COUNT_MAX = 1000 * 1000 * 1000 };
 
-/* What getopt returns for an option without a letter. */
+/* Return values of getopt for options without a letter. */
 enum {
 	WORD_CACERT = 256,
 	WORD_CONFIG,
 	WORD_TIMEOUT,
 	WORD_NO_COLOR,
-	WORD_FIRST_BIT, /* of a command: this plus the number of its bit */
+	WORD_FIRST_BIT, /* options of commands: this plus the bit number */
 };
 
 enum {
@@ -73,17 +73,17 @@ const char *options_name(unsigned bits)
 }
 
 static int take_number(const char *name, unsigned max, unsigned *ret,
-		       struct errmsg *why)
+		       struct errmsg *error)
 {
 	uint64_t number;
-	int r = address_number(name, optarg, 1, max, &number, why);
+	int r = address_number(name, optarg, 1, max, &number, error);
 
 	if (r == 0)
 		*ret = (unsigned)number;
 	return r;
 }
 
-/* One that is not there would be waited for without an end. */
+/* Waiting for a scope that does not exist would never end. */
 static bool is_scope(const char *text)
 {
 	static const char *const scopes[] = {
@@ -101,22 +101,22 @@ static bool is_scope(const char *text)
 	return false;
 }
 
-static int take_scope(struct options *o, struct errmsg *why)
+static int take_scope(struct options *o, struct errmsg *error)
 {
 	if (!is_scope(optarg))
-		return errmsg_fail(why, -EINVAL, "--scope: \"%.64s\" is none "
-				   "of stream_event, stream_switch, alarm, "
+		return errmsg_fail(error, -EINVAL, "--scope: \"%.64s\" is not "
+				   "one of stream_event, stream_switch, alarm, "
 				   "set-stream and the others of sluicectl(1)",
 				   optarg);
 	if (o->n_scopes == OPTION_SCOPES_MAX)
-		return errmsg_fail(why, -EINVAL, "--scope: more than %d",
+		return errmsg_fail(error, -EINVAL, "--scope: more than %d",
 				   OPTION_SCOPES_MAX);
 	o->scopes[o->n_scopes++] = optarg;
 	return 0;
 }
 
-/* An option that only some commands take. */
-static int take_own(struct options *o, int word, struct errmsg *why)
+/* Stores an option that only some commands accept. */
+static int take_own(struct options *o, int word, struct errmsg *error)
 {
 	o->given |= 1U << (word - WORD_FIRST_BIT);
 	switch (word) {
@@ -127,12 +127,12 @@ static int take_own(struct options *o, int word, struct errmsg *why)
 		o->sort = optarg;
 		return 0;
 	case WORD_SCOPE:
-		return take_scope(o, why);
+		return take_scope(o, error);
 	case WORD_STREAM:
 		o->stream = optarg;
 		return 0;
 	case WORD_COUNT:
-		return take_number("--count", COUNT_MAX, &o->count, why);
+		return take_number("--count", COUNT_MAX, &o->count, error);
 	case WORD_VALUE:
 		o->value = optarg;
 		return 0;
@@ -142,7 +142,7 @@ static int take_own(struct options *o, int word, struct errmsg *why)
 }
 
 static int take(struct options *o, int word, const char *typed,
-		struct errmsg *why)
+		struct errmsg *error)
 {
 	switch (word) {
 	case 'H':
@@ -164,9 +164,9 @@ static int take(struct options *o, int word, const char *typed,
 		o->version = true;
 		return 0;
 	case 'q':
-		return take_own(o, WORD_QUIET, why);
+		return take_own(o, WORD_QUIET, error);
 	case 'n':
-		return take_own(o, WORD_COUNT, why);
+		return take_own(o, WORD_COUNT, error);
 	case WORD_CACERT:
 		o->cacert = optarg;
 		return 0;
@@ -175,36 +175,37 @@ static int take(struct options *o, int word, const char *typed,
 		return 0;
 	case WORD_TIMEOUT:
 		return take_number("--timeout", TIMEOUT_MAX_S, &o->timeout_s,
-				   why);
+				   error);
 	case WORD_NO_COLOR:
 		o->no_color = true;
 		return 0;
 	case ':':
-		return errmsg_fail(why, -EINVAL, "%s needs a value", typed);
+		return errmsg_fail(error, -EINVAL, "%s needs a value", typed);
 	case '?':
-		return errmsg_fail(why, -EINVAL, "%s is not an option", typed);
+		return errmsg_fail(error, -EINVAL, "%s is not an option",
+		                   typed);
 	default:
-		return take_own(o, word, why);
+		return take_own(o, word, error);
 	}
 }
 
 int options_parse(int argc, char **argv, struct options *ret,
-		  struct errmsg *why)
+		  struct errmsg *error)
 {
 	struct options o = { 0 };
 	int word, r = 0;
 
-	optind = 0; /* from the start, the GNU way */
+	optind = 0; /* restart the scan (GNU) */
 	opterr = 0;
 	while (r == 0 && (word = getopt_long(argc, argv, ":H:u:kjhVqn:",
 					     words, NULL)) != -1) {
 		char letter[] = { '-', (char)optopt, '\0' };
-		/* getopt tells letters apart from words by optopt */
+		/* optopt distinguishes letters from words */
 		bool short_one = optopt > 0 && optopt < WORD_CACERT &&
 				 strncmp(argv[optind - 1], "--", 2) != 0;
 
 		r = take(&o, word, short_one ? letter : argv[optind - 1],
-			 why);
+			 error);
 	}
 	if (r < 0)
 		return r;

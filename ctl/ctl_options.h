@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The command line: options may stand before, behind and between the words of
- * the command.
+ * The command line: options may precede, follow and separate the words of the
+ * command.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 enum { OPTION_SCOPES_MAX = 16 };
 
-/* Which options were given; a command says which of them it takes. */
+/* Options of single commands; each command lists the ones it accepts. */
 enum option_bit {
 	OPTION_PASSWORD_FILE = 1 << 0,
 	OPTION_REMEMBER = 1 << 1,
@@ -28,13 +28,13 @@ enum option_bit {
 	OPTION_ONCE = 1 << 10,
 };
 
-/* All text is borrowed from argv. */
+/* All texts are borrowed from argv. */
 struct options {
 	/* of every command */
-	const char *host;   /* address, or a name of the file of settings */
+	const char *host; /* address, or a section name of the settings file */
 	const char *user;
 	const char *cacert;
-	const char *config; /* the file of settings */
+	const char *config; /* path of the settings file */
 	bool insecure;
 	unsigned timeout_s; /* 0: not given */
 	bool json;
@@ -55,9 +55,9 @@ struct options {
 	size_t n_words;
 };
 
-/* 0, or -EINVAL with why; argv's words are moved behind its options. */
+/* 0, or -EINVAL with error.  Moves the words of argv behind its options. */
 int options_parse(int argc, char **argv, struct options *ret,
-		  struct errmsg *why) MUST_CHECK;
+		  struct errmsg *error) MUST_CHECK;
 
-/* The first option in bits as it is typed: "--sort". */
+/* The first option of bits as it is typed: "--sort". */
 const char *options_name(unsigned bits);

@@ -29,7 +29,7 @@ char *settings_folder(const char *variable, const char *fallback)
 	const char *folder = getenv(variable);
 	const char *home = getenv("HOME");
 
-	/* the standard wants what is not absolute to be ignored */
+	/* XDG Base Directory: relative paths must be ignored */
 	if (folder != NULL && folder[0] == '/')
 		return xasprintf("%s/sluicectl", folder);
 	return home != NULL && home[0] != '\0'
@@ -49,27 +49,27 @@ static bool part_is(CURLU *url, CURLUPart part)
 	return there;
 }
 
-/* NULL with why, or what is wrong with its parts. */
-static int judge_url(CURLU *url, struct errmsg *why)
+/* 0, or -EINVAL with error. */
+static int judge_url(CURLU *url, struct errmsg *error)
 {
 	char *scheme = NULL;
 	int r = 0;
 
 	if (curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
 	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
-		r = errmsg_fail(why, -EINVAL, "is not http:// or https://");
+		r = errmsg_fail(error, -EINVAL, "is not http:// or https://");
 	else if (part_is(url, CURLUPART_USER) ||
 		 part_is(url, CURLUPART_PASSWORD))
-		r = errmsg_fail(why, -EINVAL, "must not name a user: use "
+		r = errmsg_fail(error, -EINVAL, "must not name a user: use "
 				"--user, and sluicectl login");
 	else if (part_is(url, CURLUPART_QUERY) ||
 		 part_is(url, CURLUPART_FRAGMENT))
-		r = errmsg_fail(why, -EINVAL, "ends with '?' or '#'");
+		r = errmsg_fail(error, -EINVAL, "ends with '?' or '#'");
 	curl_free(scheme);
 	return r;
 }
 
-char *settings_url(const char *text, struct errmsg *why)
+char *settings_url(const char *text, struct errmsg *error)
 {
 	bool scheme = strstr(text, "://") != NULL;
 	char *given = scheme ? xstrdup(text) : xasprintf("http://%s", text);
@@ -79,12 +79,12 @@ char *settings_url(const char *text, struct errmsg *why)
 	if (text[0] == '\0' ||
 	    curl_url_set(url, CURLUPART_URL, given,
 			 CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
-		errmsg_set(why, "\"%s\" is not an address such as "
+		errmsg_set(error, "\"%s\" is not an address such as "
 			   "http://host:8000", text);
 		goto out;
 	}
-	if (judge_url(url, why) < 0) {
-		errmsg_prefix(why, "\"%.128s\": ", text);
+	if (judge_url(url, error) < 0) {
+		errmsg_prefix(error, "\"%.128s\": ", text);
 		goto out;
 	}
 	if (!scheme && curl_url_get(url, CURLUPART_PORT, &port, 0) ==
@@ -129,13 +129,13 @@ static void put(char **to, const char *value)
 }
 
 static int take_pair(const char *key, const char *value, struct settings *s,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
 	uint64_t number;
 	int r;
 
 	if (strcmp(key, "url") == 0) {
-		char *url = settings_url(value, why);
+		char *url = settings_url(value, error);
 
 		if (url == NULL)
 			return -EINVAL;
@@ -152,7 +152,8 @@ static int take_pair(const char *key, const char *value, struct settings *s,
 		return 0;
 	}
 	if (strcmp(key, "timeout") == 0) {
-		r = address_number(key, value, 1, TIMEOUT_MAX_S, &number, why);
+		r = address_number(key, value, 1, TIMEOUT_MAX_S, &number,
+		                   error);
 		if (r == 0)
 			s->timeout_s = (unsigned)number;
 		return r;
@@ -160,15 +161,15 @@ static int take_pair(const char *key, const char *value, struct settings *s,
 	if (strcmp(key, "insecure") == 0) {
 		s->insecure = strcmp(value, "true") == 0;
 		if (!s->insecure && strcmp(value, "false") != 0)
-			return errmsg_fail(why, -EINVAL,
+			return errmsg_fail(error, -EINVAL,
 					   "insecure: is true or false");
 		return 0;
 	}
-	return errmsg_fail(why, -EINVAL, "\"%.64s\" is none of url, user, "
+	return errmsg_fail(error, -EINVAL, "\"%.64s\" is none of url, user, "
 			   "cacert, insecure, timeout", key);
 }
 
-/* Cuts blanks at both ends. */
+/* Trims blanks at both ends. */
 static char *trim(char *text)
 {
 	char *end = text + strlen(text);
@@ -178,15 +179,15 @@ static char *trim(char *text)
 	return text + strspn(text, " \t\r");
 }
 
-/* What the lines of the file are about. */
+/* The state of the parser. */
 struct parse {
-	const char *name;   /* the wanted part */
-	bool counts;        /* the lines that come are wanted */
+	const char *name;   /* the wanted section */
+	bool counts;        /* the current section applies */
 	bool found;
 	struct settings *s;
 };
 
-static int take_line(struct parse *p, char *line, struct errmsg *why)
+static int take_line(struct parse *p, char *line, struct errmsg *error)
 {
 	struct settings unused = { 0 };
 	size_t len = strlen(line);
@@ -197,7 +198,7 @@ static int take_line(struct parse *p, char *line, struct errmsg *why)
 		return 0;
 	if (line[0] == '[') {
 		if (line[len - 1] != ']')
-			return errmsg_fail(why, -EINVAL, "']' is missing");
+			return errmsg_fail(error, -EINVAL, "']' is missing");
 		line[len - 1] = '\0';
 		p->counts = p->name != NULL && strcmp(line + 1, p->name) == 0;
 		p->found = p->found || p->counts;
@@ -205,17 +206,17 @@ static int take_line(struct parse *p, char *line, struct errmsg *why)
 	}
 	equals = strchr(line, '=');
 	if (equals == NULL)
-		return errmsg_fail(why, -EINVAL, "is not \"key = value\"");
+		return errmsg_fail(error, -EINVAL, "is not \"key = value\"");
 	*equals = '\0';
-	/* what is not wanted is judged all the same */
+	/* check lines of other sections too */
 	r = take_pair(trim(line), trim(equals + 1),
-		      p->counts ? p->s : &unused, why);
+		      p->counts ? p->s : &unused, error);
 	settings_done(&unused);
 	return r;
 }
 
 int settings_parse(const char *text, const char *name, struct settings *ret,
-		   bool *found, struct errmsg *why)
+		   bool *found, struct errmsg *error)
 {
 	struct parse p = { .name = name, .counts = true, .s = ret };
 	char *copy = xstrdup(text), *rest = copy, *line;
@@ -223,9 +224,9 @@ int settings_parse(const char *text, const char *name, struct settings *ret,
 
 	for (size_t n = 1; r == 0 && (line = strsep(&rest, "\n")) != NULL;
 	     n++) {
-		r = take_line(&p, trim(line), why);
+		r = take_line(&p, trim(line), error);
 		if (r < 0)
-			errmsg_prefix(why, "line %zu: ", n);
+			errmsg_prefix(error, "line %zu: ", n);
 	}
 	free(copy);
 	if (found != NULL)
@@ -234,7 +235,7 @@ int settings_parse(const char *text, const char *name, struct settings *ret,
 }
 
 static int load_file(const struct options *o, struct settings *s,
-		     bool *named, struct errmsg *why)
+		     bool *named, struct errmsg *error)
 {
 	char *folder = settings_folder("XDG_CONFIG_HOME", ".config");
 	char *path = o->config != NULL ? xstrdup(o->config)
@@ -245,15 +246,15 @@ static int load_file(const struct options *o, struct settings *s,
 
 	*named = false;
 	if (path != NULL)
-		r = file_read(path, FILE_MAX, &text, NULL, why);
+		r = file_read(path, FILE_MAX, &text, NULL, error);
 	if (r == -ENOENT && o->config == NULL) {
-		why->text[0] = '\0'; /* there need not be one */
+		error->text[0] = '\0'; /* the file is optional */
 		r = 0;
 	}
 	if (r == 0 && text != NULL) {
-		r = settings_parse(text, o->host, s, named, why);
+		r = settings_parse(text, o->host, s, named, error);
 		if (r < 0)
-			errmsg_prefix(why, "%s: ", path);
+			errmsg_prefix(error, "%s: ", path);
 	}
 	free(text);
 	free(path);
@@ -262,12 +263,12 @@ static int load_file(const struct options *o, struct settings *s,
 }
 
 static int take_url(const char *text, const char *from, struct settings *s,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
-	char *url = settings_url(text, why);
+	char *url = settings_url(text, error);
 
 	if (url == NULL) {
-		errmsg_prefix(why, "%s: ", from);
+		errmsg_prefix(error, "%s: ", from);
 		return -EINVAL;
 	}
 	free(s->url);
@@ -276,18 +277,18 @@ static int take_url(const char *text, const char *from, struct settings *s,
 }
 
 int settings_load(const struct options *o, struct settings *ret,
-		  struct errmsg *why)
+		  struct errmsg *error)
 {
 	const char *variable = getenv("SLUICE_URL");
 	struct settings s = { .timeout_s = TIMEOUT_S };
 	bool named;
-	int r = load_file(o, &s, &named, why);
+	int r = load_file(o, &s, &named, error);
 
 	if (r == 0 && o->host != NULL && !named)
-		r = take_url(o->host, "--host", &s, why);
+		r = take_url(o->host, "--host", &s, error);
 	else if (r == 0 && o->host == NULL && variable != NULL &&
 		 variable[0] != '\0')
-		r = take_url(variable, "SLUICE_URL", &s, why);
+		r = take_url(variable, "SLUICE_URL", &s, error);
 	if (r == 0 && s.url == NULL)
 		s.url = xstrdup("http://127.0.0.1:8000");
 	if (r < 0) {

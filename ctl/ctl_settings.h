@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which service is meant, who asks, and how it is trusted: from the command
- * line, the environment and the file of settings, in this order.
+ * Address, login and trust of the service: from the command line, the
+ * environment and the settings file, in this order.
  *
- * The file has lines of "key = value"; those behind a line "[name]" count when
- * --host says this name.  Keys: url, user, cacert, insecure, timeout.
+ * The file has lines "key = value".  Lines behind "[name]" apply if --host is
+ * that name.  Keys: url, user, cacert, insecure, timeout.
  */
 #pragma once
 
@@ -17,33 +17,33 @@
 /* Owns its text. */
 struct settings {
 	char *url;    /* "https://host:8000/prefix", no slash at the end */
-	char *user;   /* NULL: the login that was used last */
-	char *cacert; /* NULL: the system's authorities */
+	char *user;   /* NULL: the last login */
+	char *cacert; /* NULL: the authorities of the system */
 	bool insecure;
 	unsigned timeout_s;
 };
 
-/* 0, or -errno with why. */
+/* 0, or -errno with error. */
 int settings_load(const struct options *, struct settings *ret,
-		  struct errmsg *why) MUST_CHECK;
+		  struct errmsg *error) MUST_CHECK;
 void settings_done(struct settings *);
 
-/* Reads the text of such a file: the lines before any name, then those of
- * name (may be NULL), which win.  found (may be NULL) tells whether the name
- * is there.  0 or -EINVAL with why. */
+/* Parses the text of a settings file: the lines before the first name, then
+ * those of name (may be NULL), which take precedence.  *found (may be NULL) is
+ * true if the name exists.  0 or -EINVAL with error. */
 int settings_parse(const char *text, const char *name, struct settings *ret,
-		   bool *found, struct errmsg *why) MUST_CHECK;
+		   bool *found, struct errmsg *error) MUST_CHECK;
 
 /*
- * "host", "host:port", "[::1]:8000" or a whole http:// or https:// address, as
- * the address that settings hold.  Without a scheme it is http and port 8000.
- * NULL with why: not an address, another scheme, a password in it.
+ * "host", "host:port", "[::1]:8000" or an http:// or https:// address to
+ * the form of settings.url.  Without a scheme it is http and port 8000.  NULL
+ * with error: no address, another scheme, a password in the address.
  */
-char *settings_url(const char *text, struct errmsg *why);
+char *settings_url(const char *text, struct errmsg *error);
 
-/* Is what is sent there read by nobody else: https, or this machine? */
+/* Is the connection private: https, or to this machine? */
 bool settings_is_private(const char *url);
 
-/* A folder of the user's: $variable, else ~/fallback; with /sluicectl, to be
- * freed.  NULL without a home. */
+/* $variable/sluicectl, else ~/fallback/sluicectl; the caller frees it.  NULL
+ * if HOME is not set. */
 char *settings_folder(const char *variable, const char *fallback);

@@ -15,29 +15,29 @@
 enum {
 	PAUSE_FIRST_MS = 1000,
 	PAUSE_MAX_MS = 30 * 1000,
-	PING_MS = 15 * 1000,  /* silence, after which a life sign is asked */
-	DEAD_MS = 30 * 1000,  /* silence that is the end */
+	PING_MS = 15 * 1000,  /* silence after which a ping is sent */
+	DEAD_MS = 30 * 1000,  /* silence after which the connection is lost */
 };
 
 struct feed {
 	struct ctl *ctl;
-	void (*on_trouble)(const char *, void *);
+	void (*on_error)(const char *, void *);
 	void *arg;
-	struct ws *ws; /* NULL: none now */
-	uint64_t heard_ms;
+	struct ws *ws; /* NULL: not connected */
+	uint64_t received_ms;
 	bool pinged;
-	uint64_t retry_ms; /* without a connection */
+	uint64_t retry_ms; /* while not connected */
 	unsigned pause_ms;
 	unsigned reconnects;
 };
 
-struct feed *feed_new(struct ctl *ctl, void (*on_trouble)(const char *, void *),
+struct feed *feed_new(struct ctl *ctl, void (*on_error)(const char *, void *),
 		      void *arg)
 {
 	struct feed *f = xcalloc(1, sizeof *f);
 
 	f->ctl = ctl;
-	f->on_trouble = on_trouble;
+	f->on_error = on_error;
 	f->arg = arg;
 	f->pause_ms = PAUSE_FIRST_MS;
 	return f;
@@ -65,8 +65,8 @@ static bool wants_alarms(const struct options *o)
 	return false;
 }
 
-/* The prefix of the control path stands in the address.  Alarms are told only
- * to those who ask for them. */
+/* The address contains the prefix of the control path.  The service sends
+ * alarms only on request. */
 static char *event_path(const struct ctl *ctl, const json_t *reply)
 {
 	const char *host = strstr(ctl->settings.url, "://") + 3;
@@ -94,26 +94,26 @@ enum ctl_exit feed_open(struct feed *f)
 		return code;
 	path = event_path(ctl, reply);
 	json_decref(reply);
-	f->ws = ws_open(ctl->client, path, &status, &ctl->why);
+	f->ws = ws_open(ctl->client, path, &status, &ctl->error);
 	free(path);
 	if (f->ws == NULL)
 		return status == 0 ? CTL_UNREACHABLE : CTL_REFUSED;
-	f->heard_ms = mono_ms();
+	f->received_ms = mono_ms();
 	f->pinged = false;
 	return CTL_OK;
 }
 
-/* There is no connection: the next try comes after a pause. */
+/* The connection is lost: schedules the next attempt. */
 static void lose(struct feed *f)
 {
-	struct errmsg text = f->ctl->why;
+	struct errmsg text = f->ctl->error;
 
 	ws_free(&f->ws);
 	f->retry_ms = mono_ms() + f->pause_ms;
-	errmsg_prefix(&text, "trying again in %u s: ", f->pause_ms / 1000);
+	errmsg_prefix(&text, "retry in %u s: ", f->pause_ms / 1000);
 	f->pause_ms = MIN(f->pause_ms * 2, (unsigned)PAUSE_MAX_MS);
-	f->ctl->why.text[0] = '\0';
-	f->on_trouble(text.text, f->arg);
+	f->ctl->error.text[0] = '\0';
+	f->on_error(text.text, f->arg);
 }
 
 static enum ctl_exit try_again(struct feed *f)
@@ -123,7 +123,7 @@ static enum ctl_exit try_again(struct feed *f)
 	if (code == CTL_OK) {
 		f->pause_ms = PAUSE_FIRST_MS;
 		f->reconnects++;
-		f->on_trouble(NULL, f->arg);
+		f->on_error(NULL, f->arg);
 	} else if (code != CTL_AUTH) {
 		lose(f);
 		code = CTL_OK;
@@ -131,12 +131,12 @@ static enum ctl_exit try_again(struct feed *f)
 	return code;
 }
 
-/* When something has to be done, whatever comes. */
+/* The time of the next action if no event arrives. */
 static uint64_t deadline(const struct feed *f)
 {
 	if (f->ws == NULL)
 		return f->retry_ms;
-	return f->heard_ms + (f->pinged ? DEAD_MS : PING_MS);
+	return f->received_ms + (f->pinged ? DEAD_MS : PING_MS);
 }
 
 static enum ctl_exit on_deadline(struct feed *f)
@@ -144,14 +144,14 @@ static enum ctl_exit on_deadline(struct feed *f)
 	if (f->ws == NULL)
 		return try_again(f);
 	if (f->pinged || ws_send(f->ws, "ping") < 0) {
-		errmsg_set(&f->ctl->why, "the service is silent");
+		errmsg_set(&f->ctl->error, "the service does not respond");
 		lose(f);
 	}
 	f->pinged = true;
 	return CTL_OK;
 }
 
-/* An event that is there already; NULL: none. */
+/* The next event that has already arrived, or NULL. */
 static json_t *take(struct feed *f)
 {
 	const char *text;
@@ -159,16 +159,16 @@ static json_t *take(struct feed *f)
 	size_t len;
 
 	while (f->ws != NULL && event == NULL) {
-		switch (ws_next(f->ws, &text, &len, &f->ctl->why)) {
+		switch (ws_next(f->ws, &text, &len, &f->ctl->error)) {
 		case WS_MORE:
 			return NULL;
 		case WS_CLOSE:
 			lose(f);
 			break;
 		default:
-			f->heard_ms = mono_ms();
+			f->received_ms = mono_ms();
 			f->pinged = false;
-			/* "pong" is no JSON */
+			/* the reply "pong" is not JSON */
 			event = json_loadb(text, len, 0, NULL);
 			break;
 		}
@@ -176,7 +176,7 @@ static json_t *take(struct feed *f)
 	return event;
 }
 
-/* Milliseconds for poll(), bounded. */
+/* The time-out for poll(), limited. */
 static int wait_ms(uint64_t until)
 {
 	uint64_t now = mono_ms();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The events of the service, for as long as anybody wants them: a token and a
- * connection, and a new one when it is lost.
+ * The event channel of the service.  It requests a token, connects, and
+ * reconnects when the connection is lost.
  *
  * Owns the connection; borrows the ctl.
  */
@@ -14,23 +14,23 @@
 
 struct feed;
 
-/* on_trouble is told why there is no connection, and when it will be tried
- * again; and NULL when there is one again. */
-struct feed *feed_new(struct ctl *, void (*on_trouble)(const char *, void *),
+/* on_error gets a sentence when the connection is lost, with the time of the
+ * next attempt, and NULL when it is open again. */
+struct feed *feed_new(struct ctl *, void (*on_error)(const char *, void *),
 		      void *arg);
 /* NULL-safe; sets *f to NULL. */
 void feed_free(struct feed **);
 
-/* The first connection: whoever cannot have it is told at once. */
+/* Opens the first connection; returns an error instead of retrying. */
 enum ctl_exit feed_open(struct feed *) MUST_CHECK;
 
 /*
- * Waits for the next event until the time (mono_ms, UINT64_MAX: for ever) or
- * until fd (-1: none) is readable: *ret is a new reference, or NULL.  Another
- * code than CTL_OK when trying again makes no sense: the login is over.
+ * Waits for the next event until until_ms (mono_ms(); UINT64_MAX: no limit) or
+ * until fd (-1: none) is readable.  *ret is a new reference or NULL.  A code
+ * other than CTL_OK means that a retry is useless: the login has ended.
  */
 enum ctl_exit feed_next(struct feed *, int fd, uint64_t until_ms,
 			json_t **ret) MUST_CHECK;
 
-/* How often it had to connect again. */
+/* The number of reconnects. */
 unsigned feed_reconnects(const struct feed *);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 int file_read(const char *path, size_t max, char **ret, struct stat *stat,
-	      struct errmsg *why)
+	      struct errmsg *error)
 {
 	bool standard = strcmp(path, "-") == 0;
 	int fd = standard ? dup(STDIN_FILENO)
@@ -32,13 +32,13 @@ int file_read(const char *path, size_t max, char **ret, struct stat *stat,
 	buf_wipe(&text, text.size);
 	buf_done(&text);
 	return r == 0 ? 0
-		      : errmsg_fail(why, r, "%s: %s",
+		      : errmsg_fail(error, r, "%s: %s",
 				    standard ? "standard input" : path,
 				    r == -EFBIG ? "is too large"
 						: strerror(-r));
 }
 
-/* Makes the folders above path. */
+/* Creates the folders above path. */
 static int make_folders(const char *path)
 {
 	char *copy = xstrdup(path);
@@ -62,7 +62,7 @@ static int write_synced(int fd, const char *text)
 	return r == 0 && fsync(fd) < 0 ? -errno : r;
 }
 
-int file_write_private(const char *path, const char *text, struct errmsg *why)
+int file_write_private(const char *path, const char *text, struct errmsg *error)
 {
 	char *temporary = xasprintf("%s.XXXXXX", path);
 	int r = make_folders(path);
@@ -78,26 +78,27 @@ int file_write_private(const char *path, const char *text, struct errmsg *why)
 		(void)unlink(temporary);
 	fd_close(&fd);
 	free(temporary);
-	return r == 0 ? 0 : errmsg_fail(why, r, "%s: %s", path, strerror(-r));
+	return r == 0 ? 0 : errmsg_fail(error, r, "%s: %s", path, strerror(-r));
 }
 
-int file_read_json(const char *path, json_t **ret, struct errmsg *why)
+int file_read_json(const char *path, json_t **ret, struct errmsg *error)
 {
 	const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
 	bool standard = strcmp(path, "-") == 0;
-	json_error_t error;
+	json_error_t json_error;
 	json_t *value;
 	char *text;
-	int r = file_read(path, FILE_JSON_MAX, &text, NULL, why);
+	int r = file_read(path, FILE_JSON_MAX, &text, NULL, error);
 
 	if (r < 0)
 		return r;
-	value = json_loads(text, flags, &error);
+	value = json_loads(text, flags, &json_error);
 	free(text);
 	if (value == NULL)
-		return errmsg_fail(why, -EINVAL, "%s:%d:%d: %s",
-				   standard ? "standard input" : path,
-				   error.line, error.column, error.text);
+		return errmsg_fail(error, -EINVAL, "%s:%d:%d: %s",
+		                   standard ? "standard input" : path,
+		                   json_error.line, json_error.column,
+		                   json_error.text);
 	*ret = value;
 	return 0;
 }

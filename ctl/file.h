@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole files of a bounded size, and JSON in them. */
+/* Whole files of limited size, and JSON files. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -12,18 +12,18 @@
 enum { FILE_JSON_MAX = 64 * 1024 * 1024 };
 
 /*
- * "-" is standard input.  *ret is terminated, to be freed; stat (may be NULL)
- * tells what it was read from.  0, or -errno with why, that names the file:
- * -EFBIG for more than max bytes.
+ * Reads a whole file; "-" is standard input.  *ret is terminated and freed by
+ * the caller; *stat (may be NULL) describes the file.  0, or -errno with error,
+ * which names the file; -EFBIG for more than max bytes.
  */
 int file_read(const char *path, size_t max, char **ret, struct stat *stat,
-	      struct errmsg *why) MUST_CHECK;
+	      struct errmsg *error) MUST_CHECK;
 
-/* In the place of path, for the user alone (0600), in folders that are made
- * where they are missing (0700).  0, or -errno with why. */
+/* Replaces the file at path, mode 0600; creates missing folders, mode 0700.  0,
+ * or -errno with error. */
 int file_write_private(const char *path, const char *text,
-		       struct errmsg *why) MUST_CHECK;
+		       struct errmsg *error) MUST_CHECK;
 
-/* The JSON in a file; -EINVAL with "file:line:column: why". */
+/* Parses a JSON file; -EINVAL with "file:line:column: error". */
 int file_read_json(const char *path, json_t **ret,
-		   struct errmsg *why) MUST_CHECK;
+		   struct errmsg *error) MUST_CHECK;

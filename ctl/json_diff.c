@@ -25,7 +25,7 @@ static void note(json_t *found, const char *path, const char *change,
 	(void)json_array_append_new(found, entry);
 }
 
-/* As json_path_parse() reads it. */
+/* The path of key in the grammar of json_path_parse(). */
 static char *below(const char *path, const char *key)
 {
 	if (key[0] == '\0' || strpbrk(key, ".[]") != NULL)
@@ -38,7 +38,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The keys of both, sorted, each once; *ret_n of them. */
+/* The *ret_n sorted unique keys of both. */
 static const char **all_keys(const json_t *from, const json_t *to,
 			     size_t *ret_n)
 {
@@ -75,7 +75,7 @@ static void compare_objects(json_t *found, const char *path,
 	free(keys);
 }
 
-/* The elements by id; NULL when one has none, or two have the same. */
+/* The elements by id; NULL if an id is missing or occurs twice. */
 static json_t *by_id(const json_t *list)
 {
 	json_t *all = json_object();
@@ -95,7 +95,7 @@ static json_t *by_id(const json_t *list)
 	return all;
 }
 
-/* The ids of those that other has, too, in the order of the list. */
+/* The ids that other contains too, in the order of the list. */
 static json_t *order(const json_t *list, const json_t *other)
 {
 	json_t *ids = json_array();
@@ -155,7 +155,7 @@ static void compare_lists(json_t *found, const char *path, const json_t *from,
 	json_decref(new);
 }
 
-/* NULL: there is none. */
+/* A NULL value is absent. */
 static void compare(json_t *found, const char *path, const json_t *from,
 		    const json_t *to)
 {

@@ -14,9 +14,9 @@ void json_path_done(struct json_path *path)
 	*path = (struct json_path){ 0 };
 }
 
-/* Cuts one step out of *at, which may begin with '.' or '['. */
+/* Consumes one step of *at, which may begin with '.' or '['. */
 static int take_step(char **at, bool first, struct json_path *path,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
 	bool bracket = **at == '[';
 	char *start = *at, *end;
@@ -25,19 +25,19 @@ static int take_step(char **at, bool first, struct json_path *path,
 		start++;
 	end = start + strcspn(start, bracket ? "]" : ".[");
 	if (bracket && *end != ']')
-		return errmsg_fail(why, -EINVAL, "']' is missing");
+		return errmsg_fail(error, -EINVAL, "']' is missing");
 	if (end == start)
-		return errmsg_fail(why, -EINVAL, "a step is empty");
+		return errmsg_fail(error, -EINVAL, "a step is empty");
 	if (path->n_steps == JSON_PATH_STEPS)
-		return errmsg_fail(why, -EINVAL, "has more than %d steps",
+		return errmsg_fail(error, -EINVAL, "has more than %d steps",
 				   JSON_PATH_STEPS);
 	path->steps[path->n_steps++] = start;
 	*at = end;
 	return 0;
 }
 
-/* The ends of the steps become ends of text, last step first. */
-static int parse(const char *text, struct json_path *path, struct errmsg *why)
+/* Splits path->text at the ends of the steps. */
+static int parse(const char *text, struct json_path *path, struct errmsg *error)
 {
 	char *ends[JSON_PATH_STEPS];
 	char *at = path->text;
@@ -46,14 +46,14 @@ static int parse(const char *text, struct json_path *path, struct errmsg *why)
 	if (text[0] == '\0' || strcmp(text, ".") == 0)
 		return 0;
 	for (size_t i = 0; r == 0 && *at != '\0'; i++) {
-		r = take_step(&at, i == 0, path, why);
+		r = take_step(&at, i == 0, path, error);
 		if (r < 0)
 			break;
 		ends[i] = at;
 		if (*at == ']')
 			at++;
 		if (*at != '\0' && *at != '.' && *at != '[')
-			r = errmsg_fail(why, -EINVAL,
+			r = errmsg_fail(error, -EINVAL,
 					"'.' or '[' is missing after ']'");
 	}
 	for (size_t i = 0; r == 0 && i < path->n_steps; i++)
@@ -62,13 +62,13 @@ static int parse(const char *text, struct json_path *path, struct errmsg *why)
 }
 
 int json_path_parse(const char *text, struct json_path *ret,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	struct json_path path = { .text = xstrdup(text) };
-	int r = parse(text, &path, why);
+	int r = parse(text, &path, error);
 
 	if (r < 0) {
-		errmsg_prefix(why, "path \"%.128s\": ", text);
+		errmsg_prefix(error, "path \"%.128s\": ", text);
 		json_path_done(&path);
 		return r;
 	}
@@ -112,7 +112,7 @@ json_t *json_path_get(const struct json_path *path, size_t n, json_t *root)
 	return root;
 }
 
-/* May value be the element behind the last? */
+/* May value be appended to the list? */
 static bool is_next(const json_t *list, const char *step, const json_t *value)
 {
 	const char *id = json_string_value(json_object_get(value, "id"));
@@ -124,7 +124,7 @@ static bool is_next(const json_t *list, const char *step, const json_t *value)
 }
 
 static int put_element(json_t *list, const char *step, json_t *value,
-		       struct errmsg *why)
+		       struct errmsg *error)
 {
 	ssize_t at = json_path_index(list, step);
 
@@ -135,24 +135,26 @@ static int put_element(json_t *list, const char *step, json_t *value,
 	else if (value != NULL && is_next(list, step, value))
 		(void)json_array_append(list, value);
 	else
-		return errmsg_fail(why, -ENOENT, "there is no [%s]", step);
+		return errmsg_fail(error, -ENOENT, "there is no [%s]", step);
 	return 0;
 }
 
 int json_path_put(const struct json_path *path, json_t *root, json_t *value,
-		  struct errmsg *why)
+		  struct errmsg *error)
 {
 	json_t *parent = json_path_get(path, path->n_steps - 1, root);
 	const char *last = path->steps[path->n_steps - 1];
 
 	if (json_is_array(parent))
-		return put_element(parent, last, value, why);
+		return put_element(parent, last, value, error);
 	if (!json_is_object(parent))
-		return errmsg_fail(why, -ENOENT, "there is nothing that could "
-				   "have a \"%s\"", last);
+		return errmsg_fail(error, -ENOENT,
+		                   "there is nothing that could "
+		                   "have a \"%s\"",
+		                   last);
 	if (value != NULL)
 		return json_object_set(parent, last, value) < 0 ? -EINVAL : 0;
 	if (json_object_del(parent, last) < 0)
-		return errmsg_fail(why, -ENOENT, "there is no \"%s\"", last);
+		return errmsg_fail(error, -ENOENT, "there is no \"%s\"", last);
 	return 0;
 }

@@ -17,13 +17,13 @@
  */
 enum { FILE_MAX = 1024 * 1024 };
 
-static char *file_path(struct errmsg *why)
+static char *file_path(struct errmsg *error)
 {
 	char *folder = settings_folder("XDG_STATE_HOME", ".local/state");
 	char *path;
 
 	if (folder == NULL) {
-		errmsg_set(why, "no folder for the login: neither "
+		errmsg_set(error, "no folder for the login: neither "
 			   "XDG_STATE_HOME nor HOME is set");
 		return NULL;
 	}
@@ -32,16 +32,16 @@ static char *file_path(struct errmsg *why)
 	return path;
 }
 
-/* An empty object when there is no such file. */
-static int load(const char *path, json_t **ret, struct errmsg *why)
+/* Loads the file; an empty object if it does not exist. */
+static int load(const char *path, json_t **ret, struct errmsg *error)
 {
 	struct stat stat;
 	char *text;
-	int r = file_read(path, FILE_MAX, &text, &stat, why);
+	int r = file_read(path, FILE_MAX, &text, &stat, error);
 
 	if (r == -ENOENT) {
-		if (why != NULL)
-			why->text[0] = '\0'; /* nobody has logged in yet */
+		if (error != NULL)
+			error->text[0] = '\0'; /* no login yet */
 		*ret = json_object();
 		return 0;
 	}
@@ -49,33 +49,33 @@ static int load(const char *path, json_t **ret, struct errmsg *why)
 		return r;
 	if (stat.st_uid != geteuid() || (stat.st_mode & 077) != 0) {
 		free(text);
-		return errmsg_fail(why, -EPERM, "%s: is not yours alone: "
-				   "chmod 600 it, or remove it", path);
+		return errmsg_fail(error, -EPERM, "%s: other users may "
+				   "read it: chmod 600 it, or remove it", path);
 	}
 	*ret = json_loads(text, 0, NULL);
 	free(text);
 	if (!json_is_object(*ret)) {
 		json_decref(*ret);
-		return errmsg_fail(why, -EINVAL, "%s: is damaged: remove it "
+		return errmsg_fail(error, -EINVAL, "%s: is damaged: remove it "
 				   "and log in again", path);
 	}
 	return 0;
 }
 
-static int save(const char *path, const json_t *all, struct errmsg *why)
+static int save(const char *path, const json_t *all, struct errmsg *error)
 {
 	char *text = json_dumps(all, JSON_INDENT(2));
 	int r;
 
 	if (text == NULL)
 		abort();
-	r = file_write_private(path, text, why);
+	r = file_write_private(path, text, error);
 	free(text);
 	return r;
 }
 
 int keyring_find(const char *url, const char *login, char **ret,
-		 char **ret_login, struct errmsg *why)
+		 char **ret_login, struct errmsg *error)
 {
 	char *path = file_path(NULL);
 	const json_t *service;
@@ -87,7 +87,7 @@ int keyring_find(const char *url, const char *login, char **ret,
 		*ret_login = NULL;
 	if (path == NULL)
 		return 0;
-	r = load(path, &all, why);
+	r = load(path, &all, error);
 	free(path);
 	if (r < 0)
 		return r;
@@ -103,7 +103,7 @@ int keyring_find(const char *url, const char *login, char **ret,
 	return 0;
 }
 
-/* The object under key, made where there is none. */
+/* The object member key, created if it is absent. */
 static json_t *member(json_t *object, const char *key)
 {
 	json_t *found = json_object_get(object, key);
@@ -116,15 +116,15 @@ static json_t *member(json_t *object, const char *key)
 }
 
 static int change(const char *url, const char *login, const char *session,
-		  struct errmsg *why)
+		  struct errmsg *error)
 {
-	char *path = file_path(why);
+	char *path = file_path(error);
 	json_t *all, *service, *sessions;
 	int r;
 
 	if (path == NULL)
 		return -ENOENT;
-	r = load(path, &all, why);
+	r = load(path, &all, error);
 	if (r == 0) {
 		service = member(all, url);
 		sessions = member(service, "sessions");
@@ -138,7 +138,7 @@ static int change(const char *url, const char *login, const char *session,
 		}
 		if (json_object_size(sessions) == 0)
 			(void)json_object_del(all, url);
-		r = save(path, all, why);
+		r = save(path, all, error);
 		json_decref(all);
 	}
 	free(path);
@@ -146,12 +146,12 @@ static int change(const char *url, const char *login, const char *session,
 }
 
 int keyring_put(const char *url, const char *login, const char *session,
-		struct errmsg *why)
+		struct errmsg *error)
 {
-	return change(url, login, session, why);
+	return change(url, login, session, error);
 }
 
-int keyring_remove(const char *url, const char *login, struct errmsg *why)
+int keyring_remove(const char *url, const char *login, struct errmsg *error)
 {
-	return change(url, login, NULL, why);
+	return change(url, login, NULL, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The sessions of this user, by service and login, in
- * $XDG_STATE_HOME/sluicectl/sessions.json, which nobody else may read.
+ * $XDG_STATE_HOME/sluicectl/sessions.json, readable for this user only.
  */
 #pragma once
 
@@ -9,18 +9,18 @@
 #include "common/base/util.h"
 
 /*
- * The session at this service: of the login, or, when login is NULL, of the
- * one used last.  *ret is to be freed, NULL when there is none; *ret_login
- * (may be NULL) likewise.  0, or -errno with why: a file that others may read
- * is not used.
+ * Finds the session of login at the service, of the last login if login is
+ * NULL.  The caller frees *ret and *ret_login (may be NULL); both are NULL if
+ * there is no session.  0, or -errno with error: a file that other users may
+ * read is rejected.
  */
 int keyring_find(const char *url, const char *login, char **ret,
-		 char **ret_login, struct errmsg *why) MUST_CHECK;
+		 char **ret_login, struct errmsg *error) MUST_CHECK;
 
-/* Keeps it, as the one used last. */
+/* Stores a session; it becomes the last login. */
 int keyring_put(const char *url, const char *login, const char *session,
-		struct errmsg *why) MUST_CHECK;
+		struct errmsg *error) MUST_CHECK;
 
-/* Forgets it. */
+/* Removes a session. */
 int keyring_remove(const char *url, const char *login,
-		   struct errmsg *why) MUST_CHECK;
+		   struct errmsg *error) MUST_CHECK;

@@ -26,69 +26,70 @@ struct command {
 enum { MANY = 1000 };
 
 static const struct command commands[] = {
-	{ "login", "", "ask for the password, keep the session", run_login,
+	{ "login", "", "log in and store the session", run_login,
 	  OPTION_PASSWORD_FILE | OPTION_REMEMBER, 0, 0 },
 	{ "logout", "", "end the session", run_logout, 0, 0, 0 },
-	{ "status", "", "how the service and its streams are", run_status, 0,
-	  0, 0 },
-	{ "top", "", "the same, live, stream by stream", run_top,
-	  OPTION_SORT | OPTION_ONCE, 0, 0 },
+	{ "status", "", "an overview of service and streams", run_status, 0, 0,
+	  0 },
+	{ "top", "", "all streams, live", run_top, OPTION_SORT | OPTION_ONCE, 0,
+	  0 },
 	{ "stream ls", "", "all streams", run_stream_ls,
 	  OPTION_SORT | OPTION_QUIET, 0, 0 },
-	{ "stream show", "STREAM", "one, with inputs, outputs, faults",
+	{ "stream show", "STREAM", "a stream: inputs, outputs, errors",
 	  run_stream_show, 0, 1, 1 },
-	{ "stream analysis", "STREAM", "what is known of its packets",
+	{ "stream analysis", "STREAM", "measurements of its packets",
 	  run_stream_analysis, 0, 1, 1 },
-	{ "stream toggle", "STREAM...", "switch off what is on, and on",
+	{ "stream toggle", "STREAM...", "enable or disable a stream",
 	  run_stream_toggle, 0, 1, MANY },
-	{ "stream restart", "STREAM...", "a new process for it",
+	{ "stream restart", "STREAM...", "replace the process of a stream",
 	  run_stream_restart, 0, 1, MANY },
-	{ "stream switch", "STREAM [INPUT]", "take another input",
+	{ "stream switch", "STREAM [INPUT]", "switch to another input",
 	  run_stream_switch, 0, 1, 2 },
-	{ "announcements", "", "what there is to be received",
+	{ "announcements", "", "SAP announcements on the network",
 	  run_announcements, 0, 0, 0 },
-	{ "network", "", "who asks for the groups that inputs hear",
-	  run_network, 0, 0, 0 },
-	{ "session ls", "", "who watches", run_session_ls,
+	{ "network", "", "multicast queriers of the inputs", run_network, 0, 0,
+	  0 },
+	{ "session ls", "", "viewers", run_session_ls,
 	  OPTION_SORT | OPTION_STREAM, 0, 0 },
 	{ "session kick", "CLIENT...", "end the connection of a viewer",
 	  run_session_kick, 0, 1, MANY },
-	{ "config get", "[PATH]", "the configuration, or a part of it",
+	{ "config get", "[PATH]", "print the configuration or a part",
 	  run_config_get, 0, 0, 1 },
-	{ "config set", "PATH [FILE]", "put JSON there, of a file or stdin",
+	{ "config set", "PATH [FILE]", "set a part from a file or stdin",
 	  run_config_set, OPTION_VALUE | OPTION_RESTART, 1, 2 },
-	{ "config unset", "PATH", "remove what is there", run_config_unset,
+	{ "config unset", "PATH", "remove a part", run_config_unset,
 	  OPTION_RESTART, 1, 1 },
-	{ "config diff", "FILE [FILE]", "what differs from a file",
-	  run_config_diff, OPTION_EXIT_CODE, 1, 2 },
-	{ "events", "", "what happens, as it happens", run_events,
+	{ "config diff", "FILE [FILE]", "compare with a file", run_config_diff,
+	  OPTION_EXIT_CODE, 1, 2 },
+	{ "events", "", "print events as they arrive", run_events,
 	  OPTION_SCOPE | OPTION_STREAM | OPTION_COUNT, 0, 0 },
-	{ "help", "[COMMAND]", "this, or of a command alone", NULL, 0, 0, 2 },
+	{ "help", "[COMMAND]", "this help, or that of a command", NULL, 0, 0,
+	  2 },
 };
 
 static const char help_options[] =
 	"\n"
-	"  -H, --host HOST       host, host:port, http(s)://..., or a name of\n"
-	"                        the file of settings; else $SLUICE_URL, else\n"
+	"  -H, --host HOST       host, host:port, http(s)://..., or a section\n"
+	"                        of the settings file; else $SLUICE_URL, else\n"
 	"                        http://127.0.0.1:8000\n"
-	"  -u, --user LOGIN      whose session; else the one used last\n"
-	"      --cacert FILE     who signed the service's certificate\n"
-	"  -k, --insecure        do not judge the certificate\n"
-	"      --timeout S       for each answer (30)\n"
-	"      --config FILE     the file of settings\n"
+	"  -u, --user LOGIN      login; default: the last one\n"
+	"      --cacert FILE     authority of the service's certificate\n"
+	"  -k, --insecure        do not verify the certificate\n"
+	"      --timeout S       time limit of a reply (30)\n"
+	"      --config FILE     the settings file\n"
 	"  -j, --json            print JSON\n"
-	"      --no-color        no colours; neither with $NO_COLOR\n"
+	"      --no-color        no colours; also if $NO_COLOR is set\n"
 	"  -V, --version, -h, --help\n"
 	"\n"
 	"login:   --password-file FILE (-: stdin), --remember (30 days)\n"
 	"top:     --sort id|name|state|rate|cc|viewers, --once\n"
-	"stream ls:  --sort, -q (id and name alone)\n"
+	"stream ls:  --sort, -q (only id and name)\n"
 	"session ls: --sort id|stream|addr|uptime, --stream STREAM\n"
 	"config:  set --value JSON, set|unset --restart, diff --exit-code\n"
 	"events:  --scope SCOPE, --stream STREAM, -n, --count N\n"
 	"\n"
-	"It ends with 0; 1: refused, 2: wrong usage, 3: not reachable,\n"
-	"4: login needed or refused, 5: config diff --exit-code differs.\n";
+	"Exit codes: 0 success, 1 refused, 2 wrong usage, 3 no connection,\n"
+	"4 login needed or refused, 5 config diff --exit-code differs.\n";
 
 enum ctl_exit ctl_fail(struct ctl *ctl, enum ctl_exit code,
 		       const char *format, ...)
@@ -96,7 +97,7 @@ enum ctl_exit ctl_fail(struct ctl *ctl, enum ctl_exit code,
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(ctl->why.text, sizeof ctl->why.text, format, args);
+	(void)vsnprintf(ctl->error.text, sizeof ctl->error.text, format, args);
 	va_end(args);
 	return code;
 }
@@ -109,7 +110,7 @@ void ctl_print_json(const json_t *value)
 	(void)putchar('\n');
 }
 
-/* Is it the command, or one of several with this noun? */
+/* Does the name of the command begin with this noun? */
 static bool is_of(const struct command *c, const char *noun)
 {
 	size_t len = strlen(noun);
@@ -118,7 +119,7 @@ static bool is_of(const struct command *c, const char *noun)
 	       (c->name[len] == ' ' || c->name[len] == '\0');
 }
 
-/* noun: of it alone, unless NULL. */
+/* Prints the commands of noun, all if it is NULL. */
 static void print_commands(FILE *out, const char *noun)
 {
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
@@ -174,7 +175,7 @@ static enum ctl_exit run_help(struct ctl *ctl)
 	return print_help(ctl, o->n_words > named ? o->words[named] : NULL);
 }
 
-/* How many words of the command line are this name; 0: it is another. */
+/* The number of words of the command line that form the name of c; 0: none. */
 static unsigned matches(const struct command *c, const struct options *o)
 {
 	const char *space = strchr(c->name, ' ');
@@ -198,9 +199,9 @@ static const struct command *find(struct ctl *ctl, unsigned *ret_words)
 			return &commands[i];
 	}
 	if (o->n_words == 0)
-		(void)ctl_fail(ctl, CTL_USAGE, "a command is missing");
+		(void)ctl_fail(ctl, CTL_USAGE, "no command given");
 	else if (o->n_words == 1 && is_noun(o->words[0]))
-		(void)ctl_fail(ctl, CTL_USAGE, "%s: which of its commands?",
+		(void)ctl_fail(ctl, CTL_USAGE, "%s: needs a second word",
 			       o->words[0]);
 	else
 		(void)ctl_fail(ctl, CTL_USAGE, "\"%s%s%s\" is not a command",
@@ -223,17 +224,17 @@ static enum ctl_exit judge(struct ctl *ctl, const struct command *c, size_t n)
 	return CTL_OK;
 }
 
-/* The session is there for all but the first login. */
+/* Runs a command with the stored session. */
 static enum ctl_exit run(struct ctl *ctl, const struct command *c,
 			 char **args, size_t n)
 {
 	char *session = NULL, *login = NULL;
 	enum ctl_exit code;
 
-	if (settings_load(&ctl->options, &ctl->settings, &ctl->why) < 0)
+	if (settings_load(&ctl->options, &ctl->settings, &ctl->error) < 0)
 		return CTL_USAGE;
 	if (keyring_find(ctl->settings.url, ctl->settings.user, &session,
-			 &login, &ctl->why) < 0) {
+			 &login, &ctl->error) < 0) {
 		settings_done(&ctl->settings);
 		return CTL_AUTH;
 	}
@@ -279,22 +280,22 @@ static bool wants_colour(const struct options *o)
 	       strcmp(term, "dumb") != 0;
 }
 
-/* known: such a command there is. */
+/* known: the command exists. */
 static void report(const struct ctl *ctl, enum ctl_exit code, bool known)
 {
 	json_t *error;
 
-	if (ctl->why.text[0] == '\0')
+	if (ctl->error.text[0] == '\0')
 		return;
-	(void)fprintf(stderr, "sluicectl: %s\n", ctl->why.text);
+	(void)fprintf(stderr, "sluicectl: %s\n", ctl->error.text);
 	if (!known && ctl->options.n_words > 0)
 		print_commands(stderr, ctl->options.words[0]);
 	if (code == CTL_USAGE)
 		(void)fputs("Try 'sluicectl --help'.\n", stderr);
 	if (!ctl->options.json)
 		return;
-	error = json_pack("{s:s%, s:i}", "error", ctl->why.text,
-			  strlen(ctl->why.text), "code", (int)code);
+	error = json_pack("{s:s%, s:i}", "error", ctl->error.text,
+			  strlen(ctl->error.text), "code", (int)code);
 	if (error != NULL)
 		ctl_print_json(error);
 	json_decref(error);
@@ -307,10 +308,10 @@ int main(int argc, char **argv)
 	bool known;
 
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* widths of characters, whatever the user's language */
+	/* character widths must not depend on the language of the user */
 	if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
 		(void)setlocale(LC_CTYPE, "");
-	if (options_parse(argc, argv, &ctl.options, &ctl.why) < 0) {
+	if (options_parse(argc, argv, &ctl.options, &ctl.error) < 0) {
 		report(&ctl, CTL_USAGE, true);
 		return CTL_USAGE;
 	}

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Outputs in one line. */
+/* Outputs named in one line. */
 enum { NAMED_MAX = 8 };
 
 void overview_done(struct overview *o)
@@ -70,7 +70,7 @@ const char *row_state(const struct overview_row *row)
 	return state && strcmp(state, "running") != 0 ? state : "OFF AIR";
 }
 
-/* Of an input that is asked for. */
+/* The error of the process or of an input that should be active. */
 static const char *input_fault(const struct overview_row *row)
 {
 	json_t *inputs = json_object_get(row->status, "inputs");
@@ -79,7 +79,7 @@ static const char *input_fault(const struct overview_row *row)
 	json_t *input;
 	size_t i;
 
-	/* first of the one that plays; of one that does not need to, nothing */
+	/* prefer the active input; ignore a standby of a stream on air */
 	for (int active = 1; active >= 0; active--)
 		json_array_foreach(inputs, i, input)
 			if (fault == NULL && (active || !row_on_air(row)) &&
@@ -89,7 +89,7 @@ static const char *input_fault(const struct overview_row *row)
 	return fault;
 }
 
-/* Those with an alarm, with it and their position, as a new list. */
+/* A new list of outputs with an alarm: position and error. */
 static json_t *faulty_outputs(const struct overview_row *row)
 {
 	json_t *output, *list = json_array();
@@ -116,8 +116,8 @@ bool row_output_fault(const struct overview_row *row)
 	return n > 0;
 }
 
-/* "output 2: why"; of several, which: "3 outputs cannot send (2, 4, 5); output
- * 2: why". */
+/* Appends "output 2: error"; for several outputs "3 outputs cannot send (2, 4,
+ * 5); output 2: error". */
 static void put_outputs(struct buf *to, const json_t *faulty)
 {
 	size_t n = json_array_size(faulty), i;
@@ -167,10 +167,10 @@ json_int_t row_number(const struct overview_row *row, const char *key)
 
 /* --- reading --- */
 
-/* What client_get_all() fills. */
+/* The argument of take_status(). */
 struct fill {
 	struct ctl *ctl;
-	struct overview_row **rows; /* those that were asked for */
+	struct overview_row **rows; /* rows of the queried paths */
 };
 
 static void take_status(size_t i, const struct client_reply *reply, void *arg)
@@ -178,7 +178,7 @@ static void take_status(size_t i, const struct client_reply *reply, void *arg)
 	struct fill *fill = arg;
 	json_t *status = NULL;
 
-	/* one that was removed meanwhile has none */
+	/* a stream removed meanwhile has no status */
 	if (api_judge(fill->ctl, reply, &status) == CTL_OK)
 		fill->rows[i]->status = status;
 }
@@ -199,14 +199,14 @@ static enum ctl_exit load_status(struct ctl *ctl, struct overview *o)
 				      row_id(&o->rows[i]), "?t=0");
 	}
 	r = client_get_all(ctl->client, (const char *const *)paths, n,
-			   take_status, &fill, &ctl->why);
+			   take_status, &fill, &ctl->error);
 	for (size_t i = 0; i < n; i++)
 		free(paths[i]);
 	free(paths);
 	free(fill.rows);
 	if (r < 0)
 		return CTL_UNREACHABLE;
-	ctl->why.text[0] = '\0';
+	ctl->error.text[0] = '\0';
 	return CTL_OK;
 }
 
@@ -257,7 +257,7 @@ struct overview_row *overview_choose(struct ctl *ctl, const struct overview *o,
 	if (found == NULL)
 		(void)ctl_fail(ctl, CTL_REFUSED,
 			       n > 1 ? "several streams have the name "
-				       "\"%.64s\": say the id"
+				       "\"%.64s\": give the id"
 				     : "no stream has the id or the name "
 				       "\"%.64s\": see sluicectl stream ls",
 			       word);
@@ -267,7 +267,7 @@ struct overview_row *overview_choose(struct ctl *ctl, const struct overview *o,
 /* --- order --- */
 
 int overview_order(const char *text, enum overview_order *ret,
-		   struct errmsg *why)
+		   struct errmsg *error)
 {
 	static const char *const names[] = {
 		[BY_STATE] = "state", [BY_ID] = "id", [BY_NAME] = "name",
@@ -282,12 +282,12 @@ int overview_order(const char *text, enum overview_order *ret,
 			return 0;
 		}
 	}
-	return errmsg_fail(why, -EINVAL, "--sort: is none of id, name, state, "
-			   "rate, cc, viewers");
+	return errmsg_fail(error, -EINVAL,
+	                   "--sort: is not id, name, state, rate, "
+	                   "cc or viewers");
 }
 
-/* Off air comes first, then what lacks an output, then what is well, then what
- * is disabled. */
+/* Off air first, then streams with an output error, on air, disabled. */
 static int rank(const struct overview_row *row)
 {
 	if (!row_enabled(row))
@@ -352,54 +352,41 @@ void overview_sort(struct overview *o, enum overview_order by, bool reverse)
 	qsort_r(o->rows, o->n, sizeof *o->rows, by_order, &s);
 }
 
-/* --- shown --- */
-
-static void set_number(struct table *t, size_t column, json_int_t number,
-		       bool bad)
-{
-	char text[32];
-
-	(void)snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, number);
-	table_set(t, column, bad && number > 0 ? TABLE_BAD : TABLE_PLAIN,
-		  text);
-}
-
-static void add_row(struct table *t, const struct overview_row *row)
-{
-	struct errmsg fault;
-	char rate[32];
-
-	table_row(t);
-	table_set(t, 0, TABLE_PLAIN, row_id(row));
-	table_set(t, 1, TABLE_PLAIN, row_name(row));
-	table_set(t, 2, !row_enabled(row) ? TABLE_DIM
-			: row_on_air(row) ? TABLE_GOOD : TABLE_BAD,
-		  row_state(row));
-	if (row->status == NULL)
-		return;
-	text_rate(rate, row_number(row, "bitrate"));
-	table_set(t, 3, TABLE_PLAIN, rate);
-	set_number(t, 4, row_number(row, "cc_error"), true);
-	set_number(t, 5, row_number(row, "pes_error"), true);
-	set_number(t, 6, row_number(row, "sc_error"), true);
-	set_number(t, 7, row_number(row, "sessions"), false);
-	if (row_fault(row, &fault))
-		table_set(t, 8, TABLE_BAD, fault.text);
-}
+/* --- output --- */
 
 struct table *overview_table(const struct overview *o)
 {
 	static const struct table_column columns[] = {
-		{ "ID", 24, false },     { "NAME", 32, false },
-		{ "STATE", 12, false },  { "RATE", 0, true },
-		{ "CC", 0, true },       { "PES", 0, true },
-		{ "SCR", 0, true },      { "VIEWERS", 0, true },
-		{ "FAULT", 0, false },
+		{ "ID", 24, false, NULL, CELL_TEXT },
+		{ "NAME", 32, false, NULL, CELL_TEXT },
+		{ "STATE", 12, false, NULL, CELL_TEXT },
+		{ "RATE", 0, true, NULL, CELL_TEXT },
+		{ "CC", 0, true, "cc_error", CELL_ERRORS },
+		{ "PES", 0, true, "pes_error", CELL_ERRORS },
+		{ "SCR", 0, true, "sc_error", CELL_ERRORS },
+		{ "VIEWERS", 0, true, "sessions", CELL_NUMBER },
+		{ "FAULT", 0, false, NULL, CELL_TEXT },
 	};
 	struct table *t = table_new(columns, ARRAY_LEN(columns));
 
-	for (size_t i = 0; i < o->n; i++)
-		add_row(t, &o->rows[i]);
+	for (size_t i = 0; i < o->n; i++) {
+		const struct overview_row *row = &o->rows[i];
+		struct errmsg error;
+		char rate[32];
+
+		table_row_of(t, row->status);
+		table_set(t, 0, TABLE_PLAIN, row_id(row));
+		table_set(t, 1, TABLE_PLAIN, row_name(row));
+		table_set(t, 2, !row_enabled(row) ? TABLE_DIM
+				: row_on_air(row) ? TABLE_GOOD : TABLE_BAD,
+			  row_state(row));
+		if (row->status == NULL)
+			continue;
+		text_rate(rate, row_number(row, "bitrate"));
+		table_set(t, 3, TABLE_PLAIN, rate);
+		if (row_fault(row, &error))
+			table_set(t, 8, TABLE_BAD, error.text);
+	}
 	return t;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * All streams with how they are: the configuration, and for each enabled
- * stream its status.
+ * All streams: the configuration of each, and the status of each enabled one.
  *
- * Owns what it read.  Streams without an id are left out.
+ * Owns the JSON that it read.  It omits streams without an id.
  */
 #pragma once
 
@@ -15,8 +14,8 @@
 #include <stddef.h>
 
 struct overview_row {
-	json_t *stream; /* as it is configured */
-	json_t *status; /* NULL: none, or not enabled */
+	json_t *stream; /* configuration */
+	json_t *status; /* NULL: absent, or not enabled */
 };
 
 struct overview {
@@ -24,17 +23,17 @@ struct overview {
 	size_t n;
 };
 
-/* with_status: ask for each. */
+/* with_status: also query the status of each enabled stream. */
 enum ctl_exit overview_load(struct ctl *, bool with_status,
 			    struct overview *ret) MUST_CHECK;
 void overview_done(struct overview *);
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 struct overview_row *overview_find(const struct overview *, const char *id);
 
 /*
- * The row of an id, or of a name that only one stream has; NULL with why
- * (CTL_REFUSED).
+ * The row with this id, or with this name if it is unique; NULL with error in
+ * ctl (CTL_REFUSED).
  */
 struct overview_row *overview_choose(struct ctl *, const struct overview *,
 				     const char *word);
@@ -44,25 +43,25 @@ enum overview_order {
 	BY_STATE, BY_ID, BY_NAME, BY_RATE, BY_CC, BY_VIEWERS,
 };
 int overview_order(const char *text, enum overview_order *ret,
-		   struct errmsg *why) MUST_CHECK;
+		   struct errmsg *error) MUST_CHECK;
 void overview_sort(struct overview *, enum overview_order, bool reverse);
 
-/* What a row says. */
+/* Fields of a row. */
 const char *row_id(const struct overview_row *);
 const char *row_name(const struct overview_row *);
 bool row_enabled(const struct overview_row *);
 bool row_on_air(const struct overview_row *);
-/* "on air", "OFF AIR", "disabled", or what its process does */
+/* "on air", "OFF AIR", "disabled", or the state of its process */
 const char *row_state(const struct overview_row *);
-/* Does one of its outputs have an alarm? */
+/* Does an output have an alarm? */
 bool row_output_fault(const struct overview_row *);
-/* Why it is not on air, and which of its outputs cannot send; false when there
- * is nothing to say. */
+/* The reason for off air, and the outputs that cannot send; false if there is
+ * no error. */
 bool row_fault(const struct overview_row *, struct errmsg *ret);
 json_int_t row_number(const struct overview_row *, const char *key);
 
-/* The rows as a table, to be freed. */
+/* The rows as a table, which the caller frees. */
 struct table *overview_table(const struct overview *);
 
-/* The rows for --json. */
+/* The rows for --json, a new reference. */
 json_t *overview_json(const struct overview *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a subcommand prints. */
+/* Output of subcommands. */
 #pragma once
 
 #include "common/base/buf.h"
@@ -8,13 +8,13 @@
 
 #include <stdio.h>
 
-/* All of it; text is empty then. */
+/* Prints and empties text. */
 void print_text(struct buf *text, FILE *to);
 
-/* What GET of a path answers: as JSON when that is asked for, or by show(). */
+/* Queries a path and prints the reply: as JSON with --json, else by show(). */
 enum ctl_exit print_answer(struct ctl *, const char *path,
 			   void (*show)(const struct ctl *,
 					const json_t *answer)) MUST_CHECK;
 
-/* All rows, to standard output. */
+/* Prints all rows to standard output. */
 void print_table(const struct ctl *, const struct table *);

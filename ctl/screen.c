@@ -20,7 +20,7 @@ struct screen {
 	struct termios before;
 	sigset_t signals_before;
 	int signals;
-	int both; /* the keyboard and the signals */
+	int both; /* epoll set of keyboard and signals */
 };
 
 static void put(const char *text, size_t len)
@@ -81,9 +81,10 @@ struct screen *screen_new(void)
 	raw.c_lflag &= (tcflag_t)~(ICANON | ECHO);
 	raw.c_cc[VMIN] = 0;
 	raw.c_cc[VTIME] = 0;
-	raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* no Ctrl-Z in the middle */
+	raw.c_cc[VSUSP] =
+		_POSIX_VDISABLE; /* no Ctrl-Z: the terminal is in raw mode */
 	(void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
-	/* the other page, no cursor */
+	/* alternate screen, hidden cursor */
 	put_text("\033[?1049h\033[?25l");
 	return s;
 }
@@ -129,7 +130,7 @@ int screen_key(struct screen *s)
 						  : SCREEN_END;
 	if (poll(&keyboard, 1, 0) <= 0)
 		return 0;
-	/* readable and empty: the terminal is gone */
+	/* readable without data: the terminal is closed */
 	return read(STDIN_FILENO, &c, 1) == 1 ? c : SCREEN_END;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A terminal as a page that is drawn anew, with keys.
+ * A full-screen terminal page with keyboard input.
  *
- * Plain ECMA-48 sequences; the terminal is as it was after screen_free(), and
- * after the signals that end the program, which come as keys.
+ * Uses plain ECMA-48 sequences.  screen_free() restores the terminal.  Signals
+ * that end the program arrive as keys, so the terminal is restored then too.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ enum { SCREEN_END = -1, SCREEN_RESIZED = -2 };
 
 struct screen;
 
-/* Are standard input and output a terminal that can do this? */
+/* Are standard input and output a capable terminal? */
 bool screen_is_there(void);
 
 struct screen *screen_new(void);
@@ -27,11 +27,11 @@ void screen_free(struct screen **);
 
 void screen_size(const struct screen *, size_t *ret_columns, size_t *ret_rows);
 
-/* Readable when screen_key() has something. */
+/* Readable if screen_key() has a key. */
 int screen_fd(const struct screen *);
 
-/* A character, SCREEN_END, SCREEN_RESIZED, or 0: nothing. */
+/* A character, SCREEN_END, SCREEN_RESIZED, or 0 for none. */
 int screen_key(struct screen *);
 
-/* text is whole lines that end with SCREEN_LINE_END; keys stand at the foot. */
+/* text: whole lines that end with SCREEN_LINE_END; keys: the bottom line. */
 void screen_show(struct screen *, const struct buf *text, const char *keys);

@@ -21,7 +21,7 @@ void secret_free(char **secret)
 	*secret = NULL;
 }
 
-/* What comes up to the end of the line; -EINTR after a signal. */
+/* Reads one line; -EINTR after a signal. */
 static int read_line(int fd, char *text, size_t size)
 {
 	size_t len = 0;
@@ -44,10 +44,10 @@ static int read_line(int fd, char *text, size_t size)
 
 static void on_signal(int number)
 {
-	(void)number; /* read() returns: that is all */
+	(void)number; /* interrupts read() */
 }
 
-/* Whoever presses Ctrl-C gets his echo back. */
+/* Prompts without echo; restores the terminal also after a signal. */
 static int ask(int terminal, const char *prompt, char *text, size_t size)
 {
 	static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP };
@@ -73,13 +73,13 @@ static int ask(int terminal, const char *prompt, char *text, size_t size)
 }
 
 int secret_read(const char *file, const char *prompt, char **ret,
-		struct errmsg *why)
+		struct errmsg *error)
 {
 	char text[SECRET_MAX + 1] = "";
 	int r, terminal = -1;
 
 	if (file != NULL) {
-		r = file_read(file, SECRET_MAX, ret, NULL, why);
+		r = file_read(file, SECRET_MAX, ret, NULL, error);
 		if (r == 0)
 			(*ret)[strcspn(*ret, "\r\n")] = '\0';
 		return r;
@@ -92,7 +92,7 @@ int secret_read(const char *file, const char *prompt, char **ret,
 	if (r == 0)
 		*ret = xstrdup(text);
 	else
-		errmsg_set(why, "the password was not read: %s",
+		errmsg_set(error, "cannot read the password: %s",
 			   strerror(-r));
 	explicit_bzero(text, sizeof text);
 	return r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A password that is typed, or that stands in a file. */
+/* Reads a password from the terminal or from a file. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -8,12 +8,12 @@
 enum { SECRET_MAX = 1024 };
 
 /*
- * The first line of file ("-": standard input).  Without a file it is asked on
- * the terminal, without echo; or, where standard input is no terminal, read
- * from there.  *ret is for secret_free().  0, or -errno with why.
+ * Reads the first line of file ("-": standard input).  If file is NULL, prompts
+ * on the terminal without echo, or reads standard input if it is no terminal.
+ * *ret is freed by secret_free().  0, or -errno with error.
  */
 int secret_read(const char *file, const char *prompt, char **ret,
-		struct errmsg *why) MUST_CHECK;
+		struct errmsg *error) MUST_CHECK;
 
-/* Clears the memory first; sets *secret to NULL. */
+/* Clears and frees the memory; sets *secret to NULL. */
 void secret_free(char **secret);

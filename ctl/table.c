@@ -5,6 +5,7 @@
 #include "ctl/text.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +19,9 @@ struct cell {
 struct table {
 	struct table_column columns[TABLE_COLUMNS_MAX];
 	size_t n_columns;
-	struct cell *cells; /* row by row */
+	struct cell *cells; /* n_rows * n_columns */
 	size_t n_rows;
-	size_t room; /* rows */
+	size_t room; /* allocated rows */
 };
 
 struct table *table_new(const struct table_column *columns, size_t n)
@@ -69,6 +70,37 @@ void table_set(struct table *t, size_t column, enum table_colour colour,
 	*cell = (struct cell){ xstrdup(text), colour };
 }
 
+void table_row_of(struct table *t, const json_t *object)
+{
+	table_row(t);
+	for (size_t i = 0; i < t->n_columns && object != NULL; i++) {
+		const struct table_column *c = &t->columns[i];
+		const json_t *value = c->key != NULL
+					      ? json_object_get(object, c->key)
+					      : NULL;
+		json_int_t number = json_integer_value(value);
+		char text[32];
+
+		if (c->key == NULL)
+			continue;
+		if (c->form == CELL_TEXT || c->form == CELL_NOTE) {
+			if (json_is_string(value))
+				table_set(t, i, c->form == CELL_NOTE
+							? TABLE_DIM
+							: TABLE_PLAIN,
+					  json_string_value(value));
+			continue;
+		}
+		if (c->form == CELL_DURATION)
+			text_duration(text, number);
+		else
+			(void)snprintf(text, sizeof text,
+				       "%" JSON_INTEGER_FORMAT, number);
+		table_set(t, i, c->form == CELL_ERRORS && number > 0
+					? TABLE_BAD : TABLE_PLAIN, text);
+	}
+}
+
 static const char *colour_text(enum table_colour colour)
 {
 	switch (colour) {
@@ -99,7 +131,7 @@ static size_t column_width(const struct table *t, size_t column, size_t rows)
 			  : width;
 }
 
-/* Where lines are written. */
+/* The state of table_write(). */
 struct writer {
 	const struct table *t;
 	const struct table_style *style;
@@ -119,7 +151,7 @@ static void write_cell(struct writer *w, const struct cell *cell, size_t width,
 		buf_printf(w->to, "\033[0m");
 }
 
-/* The last cell that is not empty is not padded. */
+/* Omits the padding of the last cell that is not empty. */
 static void write_line(struct writer *w, const struct cell *cells)
 {
 	const struct table *t = w->t;

@@ -2,12 +2,14 @@
 /*
  * Rows of cells in aligned columns.
  *
- * The columns are fixed at the start; a column is as wide as its widest cell,
- * up to its bound.  Colours are only what the caller says that they are.
+ * The columns are fixed.  A column is as wide as its widest cell, up to its
+ * limit.
  */
 #pragma once
 
 #include "common/base/buf.h"
+
+#include <jansson.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,10 +18,21 @@ enum { TABLE_COLUMNS_MAX = 12 };
 
 enum table_colour { TABLE_PLAIN, TABLE_GOOD, TABLE_BAD, TABLE_DIM };
 
+/* What a cell shows of the member `key` of an object. */
+enum table_form {
+	CELL_TEXT,
+	CELL_NOTE,     /* text, dim */
+	CELL_NUMBER,
+	CELL_ERRORS,   /* a number, red if it is not 0 */
+	CELL_DURATION, /* seconds */
+};
+
 struct table_column {
 	const char *title;
-	size_t max;  /* widest; 0: no bound */
-	bool right;  /* numbers */
+	size_t max;      /* maximum width; 0: no limit */
+	bool right;      /* aligned right */
+	const char *key; /* NULL: only table_set() fills the column */
+	enum table_form form;
 };
 
 struct table;
@@ -28,15 +41,18 @@ struct table;
 struct table *table_new(const struct table_column *, size_t n);
 void table_free(struct table **);
 
-/* Begins a row; cells that are not set are empty. */
+/* Adds a row of empty cells. */
 void table_row(struct table *);
-/* Sets a cell of the last row; text is copied. */
+/* Adds a row and fills the columns that have a key from object (may be NULL).
+ * An absent text leaves its cell empty; an absent number is 0. */
+void table_row_of(struct table *, const json_t *object);
+/* Sets a cell of the last row; copies text. */
 void table_set(struct table *, size_t column, enum table_colour,
 	       const char *text);
 
 /*
- * Appends titles and rows.  width: lines are cut there; 0: they are not.
- * max_rows bounds the rows (0: all).  Lines end with end.
+ * Appends titles and rows, truncated to width columns (0: not) and to max_rows
+ * (0: all).  Each line ends with end.
  */
 struct table_style {
 	bool colour;

@@ -9,14 +9,14 @@
 
 static const char MORE[] = "\u2026";
 
-/* Marks that write the rest of a line from right to left, or elsewhere. */
+/* Marks that change the direction of the text. */
 static bool is_direction(wchar_t c)
 {
 	return c == 0x061c || c == 0x200e || c == 0x200f ||
 	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* One character: its bytes and columns; not *ret_sound: show '?'. */
+/* Decodes one character: bytes and columns; if not *ret_sound, print '?'. */
 static size_t next(const char *text, size_t *ret_width, bool *ret_sound)
 {
 	mbstate_t state = { 0 };
@@ -42,7 +42,7 @@ size_t text_width(const char *text)
 	return sum;
 }
 
-/* As much as fits into width; the columns that were used. */
+/* Appends at most width columns; returns the columns used. */
 static size_t put(struct buf *to, const char *text, size_t width)
 {
 	size_t used = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Text for a terminal: how wide it is there, and made harmless.
+ * Text for a terminal: width in columns, and neutralised control characters.
  *
  * Widths need a UTF-8 locale for LC_CTYPE, which main() sets.
  */
@@ -11,17 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Columns that text takes; what is no character counts as one. */
+/* The width of text in columns; an invalid byte counts as one. */
 size_t text_width(const char *text);
 
 /*
- * Appends text in exactly width columns: padded with blanks, before it when
- * right, or cut, with "…" as its last column.  Controls, and what would turn
- * the direction of writing, become '?': names come from elsewhere.
+ * Appends text in exactly width columns: padded with blanks (on the left if
+ * right is true), or truncated with "…" in the last column.  Control characters
+ * and direction marks become '?', because names come from outside.
  */
 void text_fit(struct buf *to, const char *text, size_t width, int right);
 
-/* Appends all of it, made harmless. */
+/* Appends the whole text; control characters become '?'. */
 void text_plain(struct buf *to, const char *text);
 
 /* "480 kbit/s", "12.3 Mbit/s" */

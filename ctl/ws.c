@@ -15,7 +15,7 @@
 #include <sys/random.h>
 
 enum {
-	/* the server lets no more than 1 MiB wait */
+	/* the server queues at most 1 MiB */
 	MESSAGE_MAX = 2 * 1024 * 1024,
 	HEAD_MAX = 16 * 1024,
 	PIECE = 64 * 1024,
@@ -78,7 +78,8 @@ static int send_all(struct ws *w, const void *data, size_t len)
 	return r;
 }
 
-/* What is there; -EAGAIN when there is nothing, -ECONNRESET at the end. */
+/* Receives available bytes; -EAGAIN if there are none, -ECONNRESET at the
+ * end. */
 static int receive(struct ws *w)
 {
 	size_t n = 0;
@@ -99,7 +100,7 @@ static void random_bytes(uint8_t *bytes, size_t n)
 		abort();
 }
 
-/* Base64 of random bytes: what it is does not matter. */
+/* Base64 digits at random; the value has no meaning. */
 static void make_key(char text[KEY_TEXT + 1])
 {
 	static const char digits[] =
@@ -138,7 +139,7 @@ static int send_request(struct ws *w, const char *path)
 	return r;
 }
 
-/* Takes the head of the answer out of what came; -EAGAIN: not yet whole. */
+/* Consumes the head of the reply; -EAGAIN if it is incomplete. */
 static int take_head(struct ws *w, long *ret_status)
 {
 	static const char end[] = "\r\n\r\n", version[] = "HTTP/1.1 ";
@@ -174,9 +175,9 @@ static int shake_hands(struct ws *w, const char *path, long *ret_status)
 }
 
 struct ws *ws_open(struct client *client, const char *path, long *ret_status,
-		   struct errmsg *why)
+		   struct errmsg *error)
 {
-	CURL *easy = client_connect(client, why);
+	CURL *easy = client_connect(client, error);
 	curl_socket_t fd = CURL_SOCKET_BAD;
 	long status = 0;
 	struct ws *w;
@@ -192,9 +193,9 @@ struct ws *ws_open(struct client *client, const char *path, long *ret_status,
 	w->fd = (int)fd;
 	r = shake_hands(w, path, &status);
 	if (r < 0)
-		errmsg_set(why, "the event channel: %s", strerror(-r));
+		errmsg_set(error, "the event channel: %s", strerror(-r));
 	else if (status != 101)
-		errmsg_set(why, "the event channel is refused: status %ld",
+		errmsg_set(error, "the event channel is refused: status %ld",
 			   status);
 	if (r < 0 || status != 101) {
 		*ret_status = status;
@@ -230,12 +231,12 @@ static const char *why_closed(const uint8_t *payload, size_t len)
 {
 	unsigned code = len >= 2 ? (unsigned)payload[0] << 8 | payload[1] : 0;
 
-	return code == WS_GOING_AWAY ? "the service ends or begins anew"
+	return code == WS_GOING_AWAY ? "the service stops or restarts"
 				     : "the connection was closed";
 }
 
 enum ws_event ws_next(struct ws *w, const char **ret, size_t *ret_len,
-		      struct errmsg *why)
+		      struct errmsg *error)
 {
 	for (;;) {
 		enum ws_event event = ws_reader_feed(w->reader, &w->in);
@@ -254,15 +255,15 @@ enum ws_event ws_next(struct ws *w, const char **ret, size_t *ret_len,
 			r = receive(w);
 			break;
 		default:
-			errmsg_set(why, "%s", event == WS_CLOSE
+			errmsg_set(error, "%s", event == WS_CLOSE
 				   ? why_closed(payload, *ret_len)
-				   : "what comes is no event");
+				   : "received a frame that is no event");
 			return WS_CLOSE;
 		}
 		if (r == -EAGAIN)
 			return WS_MORE;
 		if (r < 0) {
-			errmsg_set(why, "the connection was lost");
+			errmsg_set(error, "the connection was lost");
 			return WS_CLOSE;
 		}
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One WebSocket connection to the service, TLS included: libcurl connects, the
- * frames are proto/wire/ws_frame's.
+ * A WebSocket connection to the service, also over TLS: libcurl connects,
+ * proto/wire/ws_frame encodes and decodes frames.
  */
 #pragma once
 
@@ -14,23 +14,23 @@
 
 struct ws;
 
-/* Connects and shakes hands at path, a path on the service's host.  *ret_status
- * is the HTTP status of a refusal, else 0.  NULL with why. */
+/* Connects and does the handshake at path on the host of the service.
+ * *ret_status is the HTTP status of a refusal, else 0.  NULL with error. */
 struct ws *ws_open(struct client *, const char *path, long *ret_status,
-		   struct errmsg *why);
+		   struct errmsg *error);
 /* NULL-safe; sets *w to NULL. */
 void ws_free(struct ws **);
 
-/* To wait for; after ws_next() said WS_MORE. */
+/* The descriptor to wait for after ws_next() returned WS_MORE. */
 int ws_fd(const struct ws *);
 
 /*
- * What came: WS_TEXT and WS_PONG with their payload until the next call,
- * WS_MORE when there is nothing more now, WS_CLOSE when the connection is
- * over, with why.  Pings are answered.
+ * Returns the next event: WS_TEXT and WS_PONG with a payload that is valid
+ * until the next call, WS_MORE if no frame is complete, WS_CLOSE with error
+ * when the connection has ended.  Replies to pings.
  */
 enum ws_event ws_next(struct ws *, const char **ret, size_t *ret_len,
-		      struct errmsg *why);
+		      struct errmsg *error);
 
-/* Sends a text; 0 or -errno. */
+/* Sends a text message; 0 or -errno. */
 int ws_send(struct ws *, const char *text) MUST_CHECK;

@@ -20,13 +20,14 @@ test('everything works over TLS, and only with whom is trusted', async (t) => {
 	// wrong passwords, which are never sent: none is told in the log
 	for (const args of [['login'], ['login', '--cacert', other.chain]])
 		await ctl.fails(args, UNREACHABLE,
-			/certificate is not trusted; --cacert FILE/,
+			/certificate is not trusted; name its authority/,
 			'wrong\n');
 	await ctl.fails(['status', '--cacert', path.join(dir, 'none.pem')],
-		UNREACHABLE, /none\.pem is no file of certificates/);
+		UNREACHABLE, /none\.pem contains no certificates/);
 	await ctl.fails(['status', '--cacert'], USAGE, /needs a value/);
 	assert.ok(!sluice.log.includes('Authentication failed'));
-	await ctl.fails(['login', '-k'], AUTH, /password is wrong/, 'wrong\n');
+	await ctl.fails(['login', '-k'], AUTH, /wrong login or password/,
+		'wrong\n');
 	await sluice.logged(/Authentication failed/);
 
 	const trusted = ['--cacert', mine.chain];

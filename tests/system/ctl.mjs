@@ -282,8 +282,8 @@ test('a login is kept for its user alone, and ends', async (t) => {
 		'.local/state/sluicectl/sessions.json');
 	const secret = path.join(sluice.dir, 'password');
 
-	await ctl.fails(['status'], AUTH, /a login is needed: sluicectl login/);
-	await ctl.fails(['login'], AUTH, /password is wrong/, 'wrong\n');
+	await ctl.fails(['status'], AUTH, /login needed: sluicectl login/);
+	await ctl.fails(['login'], AUTH, /wrong login or password/, 'wrong\n');
 	assert.ok(!fs.existsSync(kept));
 	assert.match(await ctl.out(['login'], `${password}\n`),
 		/admin is logged in$/m);
@@ -304,17 +304,17 @@ test('a login is kept for its user alone, and ends', async (t) => {
 	// the session ends there
 	await ctl.out(['config', 'set', 'users.olga.password', '--value',
 		'other', '-u', 'admin']);
-	await ctl.fails(['status'], AUTH, /the login is over/);
+	await ctl.fails(['status'], AUTH, /the session has ended/);
 
 	// and here
 	fs.chmodSync(kept, 0o644);
-	await ctl.fails(['status'], AUTH, /not yours alone: chmod 600/);
+	await ctl.fails(['status'], AUTH, /other users may read it: chmod 600/);
 	fs.chmodSync(kept, 0o600);
 	await ctl.out(['logout', '-u', 'admin']);
 	await ctl.fails(['status', '-u', 'admin'], AUTH,
 		/sluicectl --user admin login/);
 	assert.match(await ctl.out(['logout', '-u', 'admin']),
-		/nobody was logged in/);
+		/not logged in/);
 	await sluice.stop();
 });
 
@@ -332,9 +332,9 @@ test('without logins none is asked for', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
 
-	assert.match(await ctl.out(['login'], 'x\n'), /asks for no login/);
+	assert.match(await ctl.out(['login'], 'x\n'), /needs no login/);
 	await ctl.out(['config', 'set', 'own', '--value', 'x']);
-	assert.match(await ctl.out(['logout']), /nobody was logged in/);
+	assert.match(await ctl.out(['logout']), /not logged in/);
 	await sluice.stop();
 });
 
@@ -398,7 +398,7 @@ test('events are told, filtered, and go on after a restart', async (t) => {
 	await sluice.cmd('restart');
 	await waitUntil('a new connection', () =>
 		/connected again/.test(child.text.err));
-	assert.match(child.text.err, /trying again in 1 s: the service ends/);
+	assert.match(child.text.err, /retry in 1 s: the service stops/);
 	const before = lines(child).length;
 	await sluice.cmd('toggle-stream', { id: 'off' });
 	await waitUntil('an event', () => lines(child).length > before);
@@ -492,10 +492,10 @@ async function other(t, answer) {
 test('what is no service, or none that answers, is told so', async (t) => {
 	const ctl = new Ctl(t, `http://127.0.0.1:${await freePort()}`);
 	const end = await ctl.fails(['status', '--json'], UNREACHABLE,
-		/nobody answers there/);
+		/no connection; does the service run/);
 	const told = JSON.parse(end.out);
 	assert.equal(told.code, UNREACHABLE);
-	assert.match(told.error, /nobody answers/);
+	assert.match(told.error, /no connection/);
 
 	const silent = net.createServer((socket) => {
 		t.after(() => socket.destroy());
@@ -512,7 +512,7 @@ test('what is no service, or none that answers, is told so', async (t) => {
 
 	const page = await other(t, (request, reply) => reply.end('<html>'));
 	await ctl.fails(['status', '-H', page], UNREACHABLE,
-		/answers, but not as Sluice does \(status 200\)/);
+		/not a reply of Sluice \(status 200\)/);
 	const moved = await other(t, (request, reply) => reply.writeHead(302,
 		{ Location: 'http://127.0.0.1:1/' }).end());
 	await ctl.fails(['status', '-H', moved], UNREACHABLE, /status 302/);
@@ -553,7 +553,8 @@ test('a wrong line is refused before anything is sent', async (t) => {
 
 	for (const words of wrong)
 		await ctl.fails(words, USAGE, /Try 'sluicectl --help'/);
-	const incomplete = await ctl.fails(['stream'], USAGE, /which of its/);
+	const incomplete = await ctl.fails(['stream'], USAGE,
+		/needs a second word/);
 	assert.match(incomplete.err, /^ {2}stream toggle STREAM/m);
 	assert.doesNotMatch(incomplete.err, /config/);
 	assert.equal(incomplete.out, '');

@@ -13,7 +13,9 @@ static void use_utf8(void)
 TestSuite(table, .init = use_utf8);
 
 static const struct table_column columns[] = {
-	{ "ID", 0, false }, { "NAME", 6, false }, { "N", 0, true },
+	{ "ID", 0, false, "id", CELL_TEXT },
+	{ "NAME", 6, false, NULL, CELL_TEXT },
+	{ "N", 0, true, "n", CELL_ERRORS },
 };
 
 static struct table *sample(void)
@@ -76,4 +78,38 @@ Test(table, colours_only_where_asked)
 	cr_assert_null(memchr(buf_head(&b), '\033', buf_len(&b)));
 	buf_done(&b);
 	table_free(&t);
+}
+
+Test(table, fills_columns_from_the_members_of_an_object)
+{
+	static const struct table_column forms[] = {
+		{ "ID", 0, false, "id", CELL_TEXT },
+		{ "OWN", 0, false, NULL, CELL_TEXT },
+		{ "N", 0, true, "n", CELL_NUMBER },
+		{ "CC", 0, true, "cc", CELL_ERRORS },
+		{ "AGE", 0, true, "age", CELL_DURATION },
+		{ "NOTE", 0, false, "note", CELL_NOTE },
+	};
+	struct table *t = table_new(forms, ARRAY_LEN(forms));
+	json_t *full = json_pack("{s:s, s:i, s:i, s:i, s:s}", "id", "a", "n",
+				 5, "cc", 2, "age", 60, "note", "x");
+	json_t *bare = json_object();
+	struct buf b = { 0 };
+
+	table_row_of(t, full);
+	table_row_of(t, bare);
+	table_set(t, 1, TABLE_PLAIN, "own");
+	table_row_of(t, NULL);
+	table_write(t, &(struct table_style){ .colour = true, .end = "|" },
+		    &b);
+	buf_append(&b, "", 1);
+	cr_expect_not_null(strstr((char *)buf_head(&b),
+				  "|a        5  \033[31;1m 2\033[0m  60 s"
+				  "  \033[2mx\033[0m|"));
+	cr_expect_not_null(strstr((char *)buf_head(&b),
+				  "|    own  0   0   0 s||"));
+	buf_done(&b);
+	table_free(&t);
+	json_decref(full);
+	json_decref(bare);
 }
