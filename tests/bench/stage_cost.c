@@ -86,6 +86,8 @@ static void on_made(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct stream *s = arg;
 
+	for (size_t i = 0; s->input.analyze != NULL && i < n_runs; i++)
+		analyze_feed(s->input.analyze, runs[i]);
 	if (s->chain->splice)
 		splice_feed(s->splice, runs, n_runs, s->now_ns);
 	else
@@ -96,10 +98,18 @@ static void on_batch(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct stream *s = arg;
 
-	if (s->chain->options != NULL)
-		chain_take(&s->input, runs, n_runs, s->now_ns);
-	else
+	struct input_chain *c = &s->input;
+
+	if (s->chain->options == NULL) {
 		on_end(runs, n_runs, s);
+		return;
+	}
+	silence_feed(&c->silence, s->now_ns);
+	monitor_log_feed(&c->watch, runs, n_runs, s->now_ns);
+	if (c->remux != NULL)
+		remux_feed(c->remux, runs, n_runs, s->now_ns);
+	else
+		on_made(runs, n_runs, s);
 }
 
 static void stream_init(struct stream *s, const struct chain *chain,
@@ -127,7 +137,7 @@ static void stream_init(struct stream *s, const struct chain *chain,
 				      .stream = &spec,
 				      .alone = true,
 				      .versions = &s->versions,
-				      .out = on_made,
+				      .remuxed = on_made,
 				      .arg = s,
 			      });
 	chain_want(&s->input, true, s->now_ns);

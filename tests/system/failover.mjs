@@ -232,7 +232,7 @@ const scenes = {
 		assert.equal(event.fault, 'input 2: cannot be opened');
 		assert.deepEqual([event.reason, event.from, event.to],
 			['fault', 1, 1]);
-		await sluice.logged(/input 2 was to play: bind .*in use/);
+		await sluice.logged(/cannot switch to input 2: bind .*in use/);
 		await stage.plays(1);
 	},
 

@@ -230,6 +230,7 @@ unit_worker_tests = \
 	tests/unit/worker/splice/test_splice \
 	tests/unit/worker/splice/test_stamps \
 	tests/unit/worker/splice/test_continuity \
+	tests/unit/worker/stream/test_candidate \
 	tests/unit/worker/stream/test_input_chain \
 	tests/unit/worker/stream/test_memory \
 	tests/unit/worker/stream/test_monitor_log \

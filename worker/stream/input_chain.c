@@ -13,15 +13,6 @@ enum {
 	INITIAL_HTTP_MS = 10000,
 };
 
-static void judge_packets(const struct ts_run *runs, size_t n_runs, void *arg)
-{
-	struct input_chain *l = arg;
-
-	for (size_t i = 0; l->analyze != NULL && i < n_runs; i++)
-		analyze_feed(l->analyze, runs[i]);
-	l->out(runs, n_runs, l->arg);
-}
-
 /* One input of which nothing is asked is a relay, byte for byte.  Several, and
  * the files of a list, have tables with one count of versions. */
 static void make_remux(struct input_chain *l, const struct chain_config *cfg)
@@ -44,8 +35,8 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 	                   .sdt = stream->sdt_version },
 		.si = several ? cfg->si : NULL,
 		.source = cfg->position,
-		.out = judge_packets,
-		.arg = l,
+		.out = cfg->remuxed,
+		.arg = cfg->arg,
 	});
 }
 
@@ -53,8 +44,7 @@ void chain_init(struct input_chain *l, const struct chain_config *cfg)
 {
 	char label[INPUT_LABEL_MAX];
 
-	*l = (struct input_chain){ .out = cfg->out, .arg = cfg->arg };
-	l->position = cfg->position;
+	*l = (struct input_chain){ .position = cfg->position };
 	(void)snprintf(label, sizeof label, "input %u", cfg->position);
 	input_keeper_init(&l->keeper, label, cfg->address);
 	l->fault_alarms = cfg->stream->backup_on;
@@ -74,7 +64,7 @@ void chain_done(struct input_chain *l)
 	mux_input_free(&l->mux);
 	analyze_free(&l->analyze);
 	monitor_log_done(&l->watch);
-	switch_point_free(&l->entry);
+	switch_point_free(&l->candidate.entry);
 }
 
 /* How long it may take until it is on air, if it ever is. */
@@ -94,34 +84,6 @@ struct failover_input_config chain_policy(const struct input_chain *l)
 		.cold = l->keeper.spec.kind == INPUT_FILE,
 		.initial_ms = initial_ms(&l->keeper.spec),
 	};
-}
-
-struct switch_point *chain_entry(struct input_chain *l)
-{
-	if (l->entry == NULL)
-		l->entry = switch_point_new();
-	return l->entry;
-}
-
-void chain_begin_entry(struct input_chain *l, unsigned wait_ms, uint64_t now_ns)
-{
-	if (!l->entering)
-		switch_point_want(chain_entry(l), wait_ms, now_ns);
-	l->entering = true;
-}
-
-void chain_end_entry(struct input_chain *l)
-{
-	if (l->entering)
-		switch_point_cancel(l->entry);
-	l->entering = false;
-}
-
-void chain_forget_entry(struct input_chain *l)
-{
-	if (l->entry != NULL)
-		switch_point_reset(l->entry);
-	l->entering = false;
 }
 
 static struct analyze_config analyze_config(const struct input_chain *l)
@@ -156,15 +118,15 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 	begin_analyze(l);
 	if (l->remux != NULL)
 		remux_reset(l->remux);
-	chain_forget_entry(l);
+	candidate_forget(&l->candidate);
 	l->silence = (struct silence){ 0 };
 	l->verdict = FAILOVER_UNKNOWN;
 	l->fault = NULL;
-	l->complaint.text[0] = '\0';
+	l->error.text[0] = '\0';
 	l->began_ns = now_ns;
 	l->tried = false;
 	l->empty_reads = 0;
-	l->told = (struct failover_sight){ 0 };
+	l->seen = (struct failover_sight){ 0 };
 }
 
 void chain_want(struct input_chain *l, bool wanted, uint64_t now_ns)
@@ -200,19 +162,6 @@ void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 		l->empty_reads = 0;
 }
 
-void chain_take(struct input_chain *l, const struct ts_run *runs, size_t n_runs,
-                uint64_t now_ns)
-{
-	silence_feed(&l->silence, now_ns);
-	monitor_log_feed(&l->watch, runs, n_runs, now_ns);
-	if (l->mux != NULL)
-		mux_input_join(l->mux, l->remux, runs, n_runs, now_ns);
-	if (l->remux != NULL)
-		remux_feed(l->remux, runs, n_runs, now_ns);
-	else
-		judge_packets(runs, n_runs, l);
-}
-
 const json_t *chain_stats(struct input_chain *l)
 {
 	struct link_stats more = { 0 };
@@ -226,8 +175,8 @@ void chain_warm(const struct input_chain *l, struct warm *w)
 {
 	const struct input_keeper *s = &l->keeper;
 
-	warm_add(w, l, offsetof(struct input_chain, complaint));
-	warm_add(w, &l->told, sizeof l->told);
+	warm_add(w, l, offsetof(struct input_chain, error));
+	warm_add(w, &l->seen, sizeof l->seen);
 	warm_add(w, s, offsetof(struct input_keeper, error) + 1);
 	if (s->input != NULL)
 		input_warm(s->input, w);
@@ -281,10 +230,10 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 		sight.level = FAILOVER_DEAD;
 	}
 	*ret = sight;
-	if (sight.level == l->told.level && sight.broken == l->told.broken &&
-	    sight.ended == l->told.ended)
+	if (sight.level == l->seen.level && sight.broken == l->seen.broken &&
+	    sight.ended == l->seen.ended)
 		return false;
-	l->told = sight;
+	l->seen = sight;
 	return true;
 }
 
@@ -320,20 +269,18 @@ static void complain_of_report(struct input_chain *l)
 
 	switch (r->fault) {
 	case ANALYZE_BITRATE:
-		errmsg_set(&l->complaint, "%u kbit/s are less than %u",
+		errmsg_set(&l->error, "%u kbit/s are less than %u",
 		           r->payload_kbps, r->limit_kbps);
 		break;
 	case ANALYZE_PES:
-		errmsg_set(&l->complaint, "%u PES errors in a second",
+		errmsg_set(&l->error, "%u PES errors in a second",
 		           r->pes_error);
 		break;
 	case ANALYZE_CC:
-		errmsg_set(&l->complaint, "%u CC errors in a second",
-		           r->cc_error);
+		errmsg_set(&l->error, "%u CC errors in a second", r->cc_error);
 		break;
 	default:
-		errmsg_set(&l->complaint, "%s",
-		           l->fault != NULL ? l->fault : "");
+		errmsg_set(&l->error, "%s", l->fault != NULL ? l->fault : "");
 		break;
 	}
 }
@@ -346,10 +293,9 @@ static void complain(struct input_chain *l, const char *want)
 	if (want == NULL)
 		complain_of_report(l);
 	else if (pnr != 0 && remux_state(l->remux) == REMUX_NO_PROGRAM)
-		errmsg_set(&l->complaint, "the program pnr=%u is not there",
-		           pnr);
+		errmsg_set(&l->error, "the program pnr=%u is not there", pnr);
 	else
-		errmsg_set(&l->complaint, "%s", want);
+		errmsg_set(&l->error, "%s", want);
 }
 
 /* An alarm that is to count as a fault; NULL: there is none. */

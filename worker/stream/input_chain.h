@@ -15,8 +15,8 @@
 #include "worker/failover/failover.h"
 #include "worker/failover/silence.h"
 #include "worker/remux/remux.h"
-#include "worker/splice/switch_point.h"
 #include "worker/input/input_keeper.h"
+#include "worker/stream/candidate.h"
 #include "worker/stream/monitor_log.h"
 #include "worker/ts/analyze.h"
 
@@ -30,8 +30,7 @@ enum {
 struct mux_input;
 
 struct input_chain {
-	ts_out_fn *out;
-	void *arg;
+	struct candidate candidate; /* of the selector */
 	unsigned position; /* from 1 */
 	struct remux *remux; /* NULL: packets stay as they are */
 	struct mux_input *mux; /* adds a PID; NULL: none.  It has a remux */
@@ -42,19 +41,17 @@ struct input_chain {
 	unsigned empty_reads;
 	struct analyze *analyze; /* NULL: what the watch counts is enough */
 	struct monitor_log watch; /* of what comes, before the remux */
-	struct switch_point *entry; /* made when it is asked for */
-	bool entering; /* an entry was asked for */
 	struct silence silence;
 	bool silent; /* by the last look */
 	enum failover_level verdict; /* of its last second */
 	/* Why it is not on air: the same words again and again, NULL when it
 	 * is or that is not known; and as a sentence with numbers. */
 	const char *fault;
-	struct errmsg complaint;
+	struct errmsg error;
 	uint64_t began_ns; /* the second that is not judged yet */
 	struct analyze_report report; /* of the last one ... */
 	struct input_counters counted; /* ... and what the input counted */
-	struct failover_sight told; /* to the policy */
+	struct failover_sight seen; /* by the policy */
 	enum input_state state; /* for the status ... */
 	uint64_t since_s; /* ... since then, unix time */
 	struct input_keeper keeper;
@@ -68,8 +65,7 @@ struct chain_config {
 	/* The stream's; they outlive it. */
 	struct table_versions *versions;
 	struct si_versions *si;
-	/* What is made of the packets of chain_take(), in it. */
-	ts_out_fn *out;
+	ts_out_fn *remuxed; /* what the remux makes of its packets */
 	void *arg;
 };
 
@@ -83,22 +79,10 @@ void chain_want(struct input_chain *, bool wanted, uint64_t now_ns);
 /* Reads what there is into the batch; opens the input when it is time. */
 void chain_read(struct input_chain *, struct batch *, uint64_t now_ns);
 
-/* The packets of a chain_read(), as the batch hands them over.  Calls out(). */
-void chain_take(struct input_chain *, const struct ts_run *runs, size_t n_runs,
-                uint64_t now_ns);
-
-/* What watches it while it does not flow. */
-struct switch_point *chain_entry(struct input_chain *);
-/* An entry is wanted, and was not before; none is wanted any more. */
-void chain_begin_entry(struct input_chain *, unsigned wait_ms, uint64_t now_ns);
-void chain_end_entry(struct input_chain *);
-/* It flowed and was not watched: begins anew. */
-void chain_forget_entry(struct input_chain *);
-
 /* As input_keeper_stats(), with those of the mux input. */
 const json_t *chain_stats(struct input_chain *);
 
-/* What the next read and take will touch. */
+/* What the next packets will touch. */
 void chain_warm(const struct input_chain *, struct warm *);
 
 /* Does it have to be read at every tick?  If not, its input_fd() tells. */

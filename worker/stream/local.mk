@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/stream/analysis_report.c \
+	worker/stream/candidate.c worker/stream/candidate.h \
 	worker/stream/input_chain.c worker/stream/input_chain.h \
 	worker/stream/memory.c worker/stream/memory.h \
 	worker/stream/monitor_log.c worker/stream/monitor_log.h \
@@ -11,7 +12,7 @@ libworker_a_SOURCES += \
 	worker/stream/role.c \
 	worker/stream/pipeline_status.c \
 	worker/stream/selector.c worker/stream/selector.h \
-	worker/stream/selector_flow.c \
+	worker/stream/selector_switch.c \
 	worker/stream/selector_report.c \
 	worker/stream/selector_state.h \
 	worker/stream/sink.c worker/stream/sink.h \

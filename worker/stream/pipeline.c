@@ -14,12 +14,105 @@ enum {
 	TICK_MIN_MS = 1,
 };
 
-static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
+static void on_switch(const struct selector_switch *sw, void *arg)
+{
+	struct pipeline *p = arg;
+
+	if (p->on_switch != NULL)
+		p->on_switch(sw, p->arg);
+}
+
+/*
+ * --- the packets, from the inputs to the outputs ---
+ *
+ *	keeper ─▶ received ─▶ remux ─▶ remuxed ─▶ splice ─▶ spliced ─▶ outputs
+ *
+ * Each function is handed the runs of the stage before it, feeds the stages
+ * that watch them, and ends with the stage that changes them.  That stage hands
+ * its runs to the next function, as soon as its buffer is full.
+ */
+static ts_out_fn received, remuxed, filled, spliced;
+static void spliced_from(struct pipeline *, struct candidate *,
+                         const struct ts_run *runs, size_t n_runs);
+
+static void read_inputs(struct pipeline *p)
+{
+	struct input_chain *due[SELECTOR_DUE_MAX];
+	size_t n = selector_due(p->selector, p->now_ns, due);
+
+	for (size_t i = 0; i < n; i++) {
+		p->reading = due[i];
+		chain_read(due[i], &p->batch, p->now_ns); /* ─▶ received */
+	}
+	if (p->filler != NULL && selector_runs_still(p->selector))
+		filler_run(p->filler, p->now_ns, filled, p);
+	splice_turn(p->splice, p->now_ns);
+}
+
+/* Packets of an input, in whole runs. */
+static void received(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct pipeline *p = arg;
+	struct input_chain *c = p->reading;
+
+	silence_feed(&c->silence, p->now_ns);
+	monitor_log_feed(&c->watch, runs, n_runs, p->now_ns);
+	if (c->mux != NULL)
+		mux_input_join(c->mux, c->remux, runs, n_runs, p->now_ns);
+	if (c->remux != NULL)
+		remux_feed(c->remux, runs, n_runs, p->now_ns);
+	else
+		remuxed(runs, n_runs, p);
+}
+
+/* Packets as the options of their input make them. */
+static void remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct pipeline *p = arg;
+	struct input_chain *c = p->reading;
+
+	for (size_t i = 0; c->analyze != NULL && i < n_runs; i++)
+		analyze_feed(c->analyze, runs[i]);
+	spliced_from(p, &c->candidate, runs, n_runs);
+}
+
+/* Packets of the still picture. */
+static void filled(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct pipeline *p = arg;
+
+	spliced_from(p, selector_still(p->selector), runs, n_runs);
+}
+
+/* Packets that one candidate would send: those of the one on air are sent. */
+static void spliced_from(struct pipeline *p, struct candidate *c,
+                         const struct ts_run *runs, size_t n_runs)
+{
+	struct selector_part part;
+
+	part.runs = runs;
+	part.n_runs = n_runs;
+	switch (selector_route(p->selector, c, &part)) {
+	case SELECTOR_ON_AIR:
+		splice_feed(p->splice, part.runs, part.n_runs, p->now_ns);
+		break;
+	case SELECTOR_ENDING:
+		splice_drain(p->splice, part.runs, part.n_runs, p->now_ns);
+		break;
+	case SELECTOR_NOT_SENT:
+		break;
+	}
+}
+
+/* Packets that are sent. */
+static void spliced(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
 
 	for (size_t i = 0; i < n_runs; i++)
 		p->packets += runs[i].n;
+	if (p->filler != NULL && !selector_runs_still(p->selector))
+		filler_feed(p->filler, runs, n_runs);
 	monitor_log_feed(&p->watch, runs, n_runs, p->now_ns);
 	if (p->ring != NULL)
 		ring_out_feed(p->ring, runs, n_runs, p->now_ns);
@@ -31,13 +124,22 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	p->fed = true;
 }
 
-static void on_switch(const struct selector_switch *sw, void *arg)
+/* What leaves by the clock of the outputs. */
+static void run_outputs(struct pipeline *p)
 {
-	struct pipeline *p = arg;
-
-	if (p->on_switch != NULL)
-		p->on_switch(sw, p->arg);
+	if (!p->fed && p->n_paced > 0)
+		sender_feed(&p->sender, NULL, 0, p->now_ns);
+	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
+		if (sink_has_pace(&p->sinks[i]))
+			sink_run(&p->sinks[i], p->now_ns);
+	if (p->n_paced > 0)
+		stream_memory_set_waiting(p->memory,
+		                          sender_waiting(&p->sender));
+	if (p->ring != NULL)
+		ring_out_publish(p->ring);
 }
+
+/* --- the turn --- */
 
 /* When there is something to do though no packet comes. */
 static uint64_t next_turn(const struct pipeline *p)
@@ -45,6 +147,7 @@ static uint64_t next_turn(const struct pipeline *p)
 	uint64_t next = MIN(sender_next_ns(&p->sender), p->second_ns);
 
 	next = MIN(next, selector_next_ns(p->selector, p->now_ns));
+	next = MIN(next, splice_next_ns(p->splice));
 	next = MIN(next, netif_news_next_ns(&p->news));
 	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
 		if (sink_has_pace(&p->sinks[i]))
@@ -76,13 +179,6 @@ static bool is_behind(const struct pipeline *p)
 	return sender_is_behind(&p->sender);
 }
 
-static void run_sinks(struct pipeline *p)
-{
-	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
-		if (sink_has_pace(&p->sinks[i]))
-			sink_run(&p->sinks[i], p->now_ns);
-}
-
 static void schedule(struct pipeline *p)
 {
 	bool busy = selector_is_busy(p->selector);
@@ -105,15 +201,9 @@ static void turn(struct pipeline *p)
 	p->fed = false;
 	if (netif_news_take(&p->news, p->now_ns))
 		pipeline_follow(p);
-	selector_turn(p->selector, p->now_ns);
-	if (!p->fed && p->n_paced > 0)
-		sender_feed(&p->sender, NULL, 0, p->now_ns);
-	run_sinks(p);
-	if (p->n_paced > 0)
-		stream_memory_set_waiting(p->memory,
-		                          sender_waiting(&p->sender));
-	if (p->ring != NULL)
-		ring_out_publish(p->ring);
+	read_inputs(p);
+	selector_turn(p->selector);
+	run_outputs(p);
 	if (p->now_ns >= p->second_ns)
 		pipeline_second(p);
 	schedule(p);
@@ -195,12 +285,22 @@ static void make_selector(struct pipeline *p,
 
 	if (stream_spec_parse(config->start->options, &spec, &why) < 0)
 		log_error("stream", "%s", why.text);
+	p->splice = splice_new(&(struct splice_config){
+		.out = spliced,
+		.arg = p,
+		.continuity = &p->memory->splice,
+	});
+	if (spec.filler == FILLER_STILL)
+		p->filler = filler_new(splice_psi(p->splice));
+	batch_init(&p->batch, received, p);
 	p->selector = selector_new(&(struct selector_config){
 		.start = config->start,
 		.spec = &spec,
 		.memory = p->memory,
 		.now_ns = p->now_ns,
-		.out = on_packets,
+		.splice = p->splice,
+		.filler = p->filler,
+		.remuxed = remuxed,
 		.on_switch = on_switch,
 		.arg = p,
 	});
@@ -210,7 +310,7 @@ static void make_ring(struct pipeline *p, int fd)
 {
 	int err;
 
-	p->ring = ring_out_new(fd, selector_psi(p->selector), &err);
+	p->ring = ring_out_new(fd, splice_psi(p->splice), &err);
 	if (p->ring != NULL)
 		return;
 	errmsg_set(&p->ring_error, "ring: %s", strerror(-err));
@@ -288,6 +388,8 @@ void pipeline_free(struct pipeline **ptr)
 	netif_news_done(&p->news);
 	ev_io_stop(p->loop, &p->readable);
 	selector_free(&p->selector);
+	filler_free(&p->filler);
+	splice_free(&p->splice);
 	stream_memory_close(&p->memory);
 	end_sinks(p);
 	sender_done(&p->sender);

@@ -7,6 +7,7 @@
 #include "worker/analysis/alarm_state.h"
 #include "worker/output/ring_out.h"
 #include "worker/output/sender.h"
+#include "worker/stream/mux_input.h"
 #include "worker/stream/netif_news.h"
 #include "worker/stream/pipeline.h"
 #include "worker/stream/selector.h"
@@ -32,6 +33,9 @@ struct pipeline {
 
 	struct stream_memory *memory;
 	struct selector *selector;
+	struct input_chain *reading; /* whose packets the batch has */
+	struct splice *splice; /* the candidates, as one stream */
+	struct filler *filler; /* a still picture; NULL: none */
 	struct monitor_log watch; /* of what is sent */
 	uint64_t packets;
 	uint64_t packets_before; /* a second ago */
@@ -50,6 +54,7 @@ struct pipeline {
 	struct sender sender;
 	uint64_t late_before; /* sender.dropped a second ago */
 	struct ratelimit late_log;
+	struct batch batch; /* the last: it is large */
 };
 
 /* Ends a second: counts, reports, mends. */

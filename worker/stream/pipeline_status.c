@@ -6,7 +6,10 @@
 #include "common/base/wall.h"
 #include "worker/stream/pipeline_state.h"
 
-enum { RECEIVERS_AGE_S = 5 };
+enum {
+	RECEIVERS_AGE_S = 5,
+	WARM_RUNS = 12, /* of one tick of most streams */
+};
 
 void pipeline_collect_outputs(struct pipeline *p)
 {
@@ -180,7 +183,9 @@ static void find_warm(struct pipeline *p)
 
 	w->n = 0;
 	warm_add(w, &p->now_ns, 2 * WARM_LINE);
+	warm_add(w, &p->batch, WARM_RUNS * sizeof p->batch.runs[0]);
 	selector_warm(p->selector, w);
+	splice_warm(p->splice, w);
 	warm_add(w, &p->sender, sizeof p->sender);
 	warm_add(w, p->outputs, p->n_sinks * sizeof *p->outputs);
 	for (size_t i = 0; i < p->n_sinks; i++)

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 
 enum {
-	/* Of one tick of most streams. */
-	SELECTOR_WARM_RUNS = 12,
 	START_MS = 5000,
 	RETURN_MS = 10000,
 	DAMPING_MS = 60000,
@@ -24,48 +22,33 @@ static size_t count_chains(const struct selector *s)
 	return s->n + (s->fill != NULL);
 }
 
-static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
-{
-	struct selector *s = arg;
-
-	chain_take(s->reading, runs, n_runs, s->now_ns);
-}
-
-/* What the input chain has made of them. */
-static void on_made(const struct ts_run *runs, size_t n_runs, void *arg)
-{
-	struct selector *s = arg;
-
-	selector_take(s, s->reading, runs, n_runs);
-}
-
-/* --- who is to play --- */
+/* --- which input is to play --- */
 
 static void open_wanted(struct selector *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		chain_want(&s->chains[i],
 		           s->decision->wanted[i] ||
-		                   s->resting == &s->chains[i],
+		                   s->ending == &s->chains[i].candidate,
 		           s->now_ns);
 	if (s->fill != NULL)
 		chain_want(s->fill,
-		           s->filling || s->flowing == s->fill ||
-		                   s->resting == s->fill,
+		           s->decision->cover == FAILOVER_FILLER ||
+		                   s->on_air == &s->fill->candidate ||
+		                   s->ending == &s->fill->candidate,
 		           s->now_ns);
-}
-
-static int playing_index(const struct selector *s)
-{
-	return s->playing != NULL ? (int)(s->playing - s->chains)
-	                          : FAILOVER_PLAYS_NONE;
 }
 
 static void decide(struct selector *s)
 {
-	s->seen = false;
-	s->decision = failover_decide(s->failover, playing_index(s),
-				      s->now_ns);
+	const struct input_chain *playing = selector_playing(s);
+
+	s->changed = false;
+	s->decision =
+		failover_decide(s->failover,
+	                        playing != NULL ? (int)(playing - s->chains)
+	                                        : FAILOVER_PLAYS_NONE,
+	                        s->now_ns);
 	selector_follow(s);
 	open_wanted(s);
 }
@@ -81,31 +64,67 @@ static void look(struct selector *s)
 			continue;
 		if (l != s->fill)
 			failover_see(s->failover, i, &sight, s->now_ns);
-		s->seen = true;
+		s->changed = true;
 	}
 }
 
 /* --- the turn --- */
 
-static void read_chain(struct selector *s, struct input_chain *l)
+/* The chosen input, while another one is on air; NULL: it is on air. */
+static struct input_chain *pending_chain(const struct selector *s)
 {
-	s->reading = l;
-	if (l != NULL)
-		chain_read(l, &s->batch, s->now_ns);
+	struct input_chain *c = &s->chains[s->decision->input];
+
+	return c->candidate.state == CANDIDATE_PENDING ? c : NULL;
 }
 
-static bool is_urgent(const struct selector *s, const struct input_chain *l)
+size_t selector_due(struct selector *s, uint64_t now_ns,
+                    struct input_chain *ret[SELECTOR_DUE_MAX])
 {
-	return l == s->flowing || l == s->resting || l == s->pending ||
-	       l == s->fill;
-}
+	/* first what is sent: its last units go in front of the others */
+	struct input_chain *first[4] = { 0 };
+	size_t n = 0;
 
-static void read_standbys(struct selector *s)
-{
+	s->now_ns = now_ns;
+	if (s->failover == NULL)
+		return 0;
+	first[0] = selector_chain_of(s, s->ending);
+	first[1] = selector_chain_of(s, s->on_air);
+	first[2] = pending_chain(s);
+	if (s->fill != first[0] && s->fill != first[1])
+		first[3] = s->fill;
+	for (size_t i = 0; i < ARRAY_LEN(first); i++)
+		if (first[i] != NULL)
+			ret[n++] = first[i];
+	if (now_ns < s->standby_ns)
+		return n;
 	for (size_t i = 0; i < s->n; i++)
-		if (!is_urgent(s, &s->chains[i]))
-			read_chain(s, &s->chains[i]);
-	s->standby_ns = s->now_ns + SELECTOR_STANDBY_MS * MS;
+		if (s->chains[i].candidate.state == CANDIDATE_STANDBY)
+			ret[n++] = &s->chains[i];
+	s->standby_ns = now_ns + SELECTOR_STANDBY_MS * MS;
+	return n;
+}
+
+/* The input whose last units were sent may be closed. */
+static void close_ended(struct selector *s)
+{
+	if (s->ending == NULL || splice_is_draining(s->splice, s->now_ns))
+		return;
+	selector_cut(s, s->ending);
+	s->ending = NULL;
+	s->changed = true;
+}
+
+void selector_turn(struct selector *s)
+{
+	if (s->failover == NULL)
+		return;
+	close_ended(s);
+	look(s);
+	/* the second time about what the first time changed */
+	for (int i = 0; i < 2; i++)
+		if (s->changed || s->now_ns >= s->decision->next_ns)
+			decide(s);
 }
 
 void selector_link(struct selector *s, const char *stream, int fd)
@@ -119,49 +138,26 @@ void selector_link(struct selector *s, const char *stream, int fd)
 	}
 }
 
-void selector_turn(struct selector *s, uint64_t now_ns)
+static bool is_busy(const struct input_chain *c)
 {
-	struct input_chain *pending = s->pending, *fill = s->fill;
-
-	s->now_ns = now_ns;
-	if (s->failover == NULL)
-		return;
-	/* first what flows: what is left of it goes in front */
-	read_chain(s, s->resting);
-	read_chain(s, s->flowing);
-	if (pending != s->flowing)
-		read_chain(s, pending);
-	if (fill != s->flowing && fill != s->resting)
-		read_chain(s, fill);
-	if (now_ns >= s->standby_ns)
-		read_standbys(s);
-	selector_run_still(s);
-	selector_look_at_rest(s);
-	splice_turn(s->splice, now_ns);
-	look(s);
-	/* the second time it is about what the first time changed */
-	for (int i = 0; i < 2; i++)
-		if (s->seen || now_ns >= s->decision->next_ns)
-			decide(s);
-}
-
-static bool is_busy(const struct input_chain *l)
-{
-	return l != NULL && chain_is_busy(l);
+	return c != NULL && chain_is_busy(c);
 }
 
 bool selector_is_busy(const struct selector *s)
 {
-	return is_busy(s->flowing) || is_busy(s->pending) ||
-	       is_busy(s->resting) || is_busy(s->fill);
+	return s->failover != NULL &&
+	       (is_busy(selector_chain_of(s, s->on_air)) ||
+	        is_busy(pending_chain(s)) ||
+	        is_busy(selector_chain_of(s, s->ending)) || is_busy(s->fill));
 }
 
 int selector_fd(const struct selector *s)
 {
-	const struct input_chain *l =
-		s->flowing != NULL ? s->flowing : s->pending;
+	const struct input_chain *c = selector_chain_of(s, s->on_air);
 
-	return l != NULL && l->keeper.input != NULL ? input_fd(l->keeper.input)
+	if (s->failover != NULL && c == NULL)
+		c = pending_chain(s);
+	return c != NULL && c->keeper.input != NULL ? input_fd(c->keeper.input)
 	                                            : -1;
 }
 
@@ -171,14 +167,14 @@ uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
 
 	if (s->failover == NULL)
 		return next;
-	next = MIN(s->decision->next_ns, splice_next_ns(s->splice));
-	if (s->still_state != STILL_OFF)
-		next = MIN(next, filler_next_ns(s->still));
+	next = s->decision->next_ns;
+	if (s->still.state != CANDIDATE_STANDBY)
+		next = MIN(next, filler_next_ns(s->filler));
 	for (size_t i = 0; i < count_chains(s); i++) {
-		const struct input_chain *l = &s->chains[i];
+		const struct input_chain *c = &s->chains[i];
 
-		next = MIN(next, chain_next_ns(l, now_ns));
-		if (l != s->flowing && l->keeper.input != NULL)
+		next = MIN(next, chain_next_ns(c, now_ns));
+		if (&c->candidate != s->on_air && c->keeper.input != NULL)
 			next = MIN(next, s->standby_ns);
 	}
 	return next;
@@ -212,19 +208,24 @@ const struct input_chain *selector_chain(const struct selector *s,
 	                                         : NULL;
 }
 
-const struct psi *selector_psi(const struct selector *s)
+bool selector_runs_still(const struct selector *s)
 {
-	return splice_psi(s->splice);
+	return s->still.state != CANDIDATE_STANDBY;
+}
+
+struct candidate *selector_still(struct selector *s)
+{
+	return &s->still;
 }
 
 void selector_warm(const struct selector *s, struct warm *w)
 {
+	const struct input_chain *c = selector_chain_of(s, s->on_air);
+
 	warm_add(w, s, offsetof(struct selector, switch_log));
-	warm_add(w, &s->batch, SELECTOR_WARM_RUNS * sizeof s->batch.runs[0]);
 	warm_add(w, s->decision, WARM_LINE);
-	if (s->flowing != NULL)
-		chain_warm(s->flowing, w);
-	splice_warm(s->splice, w);
+	if (c != NULL)
+		chain_warm(c, w);
 }
 
 /* --- by hand --- */
@@ -298,8 +299,9 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 				      s->now_ns);
 	/* there is nothing that could go on meanwhile */
 	s->chosen = s->decision->input;
-	s->playing = s->flowing = &s->chains[s->chosen];
-	si_versions_begin(s->si, s->flowing->position);
+	s->on_air = &s->chains[s->chosen].candidate;
+	candidate_handle(s->on_air, CANDIDATE_ENTER);
+	si_versions_begin(s->si, s->chains[s->chosen].position);
 	open_wanted(s);
 	decide(s);
 }
@@ -314,8 +316,8 @@ static void make_chain(struct selector *s, const struct selector_config *cfg,
 					  .alone = s->n == 1 && s->fill == NULL,
 					  .versions = &cfg->memory->tables,
 					  .si = &cfg->memory->si,
-					  .out = on_made,
-					  .arg = s,
+					  .remuxed = cfg->remuxed,
+					  .arg = cfg->arg,
 				  });
 }
 
@@ -340,19 +342,12 @@ struct selector *selector_new(const struct selector_config *cfg)
 {
 	struct selector *s = xcalloc(1, sizeof *s);
 
-	s->out = cfg->out;
 	s->on_switch = cfg->on_switch;
 	s->arg = cfg->arg;
 	s->now_ns = cfg->now_ns;
 	s->si = &cfg->memory->si;
-	s->splice = splice_new(&(struct splice_config){
-		.out = selector_send,
-		.arg = s,
-		.continuity = &cfg->memory->splice,
-	});
-	if (cfg->spec->filler == FILLER_STILL)
-		s->still = filler_new(splice_psi(s->splice));
-	batch_init(&s->batch, on_packets, s);
+	s->splice = cfg->splice;
+	s->filler = cfg->filler;
 	make_chains(s, cfg);
 	if (s->n > 0)
 		make_policy(s, cfg);
@@ -369,9 +364,7 @@ void selector_free(struct selector **ptr)
 	for (size_t i = 0; i < count_chains(s); i++)
 		chain_done(&s->chains[i]);
 	failover_free(&s->failover);
-	filler_free(&s->still);
-	switch_point_free(&s->still_entry);
-	splice_free(&s->splice);
+	switch_point_free(&s->still.entry);
 	free(s->chains);
 	free(s);
 }

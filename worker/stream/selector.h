@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The inputs of a stream, and which of them it plays.
+ * The inputs of a stream, and which of them is on air.
  *
- * Owns the input chains, the policy (worker/failover) and the splice that
- * makes one stream of what comes from one input after another.  The input that
- * plays is read at every turn, and so is the one that is to follow it; the
- * others that the policy wants to be open are read every SELECTOR_STANDBY_MS,
- * which is enough to judge them.  An input that cannot be opened, or that
- * delivers nothing, does not delay the others.
+ * Owns the input chains, the policy (worker/failover) and the state of each
+ * candidate (candidate.h).  The input on air is read at every turn, and so are
+ * the input that is to follow it and the file that fills in.  The other inputs
+ * that the policy wants open are read every SELECTOR_STANDBY_MS, which is
+ * enough to judge them.  An input that cannot be opened, or that delivers
+ * nothing, does not delay the others.
  *
- * Make before break: what played goes on until the next one can be entered
- * (worker/splice/switch_point), as long as it flows.
+ * Make before break: the input on air stays until the next one can be entered
+ * (worker/splice/switch_point), as long as it delivers.
  *
- * No loop and no clock: the path calls selector_turn() when selector_next_ns()
- * says so, or packets wait.
+ * No loop, no clock and no packets: the pipeline reads the chains that
+ * selector_due() names, asks selector_route() where the packets of a chain go,
+ * and calls selector_turn() behind them.
  */
 #pragma once
 
 #include "proto/ipc/msg.h"
 #include "proto/spec/stream_spec.h"
+#include "worker/filler/filler.h"
+#include "worker/splice/splice.h"
 #include "worker/stream/input_chain.h"
 #include "worker/stream/memory.h"
 
@@ -27,6 +30,9 @@ enum {
 	/* How long one that still flows goes on until there is a picture to
 	 * begin the next one with. */
 	SELECTOR_PATIENCE_MS = 5000,
+	/* Runs that one call of selector_route() takes. */
+	SELECTOR_RUNS_MAX = 64,
+	SELECTOR_DUE_MAX = FAILOVER_INPUTS_MAX + 4,
 };
 
 struct selector;
@@ -44,8 +50,10 @@ struct selector_config {
 	const struct stream_spec *spec;       /* borrowed for the call */
 	struct stream_memory *memory;         /* outlives the selector */
 	uint64_t now_ns;
-	/* What is to be sent; the runs are borrowed. */
-	ts_out_fn *out;
+	/* Borrowed for the life of the selector. */
+	struct splice *splice;
+	struct filler *filler; /* a still picture; NULL: none */
+	ts_out_fn *remuxed; /* of the chains, see chain_config */
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	void *arg;
 };
@@ -57,8 +65,35 @@ void selector_free(struct selector **);
  * caller's, -1: it has none any more. */
 void selector_link(struct selector *, const char *stream, int fd);
 
-/* Reads, decides, changes over.  Calls out() and on_switch(). */
-void selector_turn(struct selector *, uint64_t now_ns);
+/* The chains to be read in this turn, in this order: at most SELECTOR_DUE_MAX
+ * are written.  Their number. */
+size_t selector_due(struct selector *, uint64_t now_ns,
+                    struct input_chain *ret[SELECTOR_DUE_MAX]);
+
+/* Where packets of a candidate go. */
+enum selector_route {
+	SELECTOR_NOT_SENT, /* they were watched */
+	SELECTOR_ON_AIR, /* splice_feed() */
+	SELECTOR_ENDING, /* splice_drain() */
+};
+
+/* At most SELECTOR_RUNS_MAX runs; those that are sent are written back. */
+struct selector_part {
+	const struct ts_run *runs;
+	size_t n_runs;
+	struct ts_run entered[SELECTOR_RUNS_MAX]; /* used from an entry on */
+};
+
+/* May switch over to the candidate, and call on_switch(). */
+enum selector_route selector_route(struct selector *, struct candidate *,
+                                   struct selector_part *);
+
+/* Behind the packets of a turn: decides.  May call on_switch(). */
+void selector_turn(struct selector *);
+
+/* The candidate of the still picture, and whether that runs. */
+struct candidate *selector_still(struct selector *);
+bool selector_runs_still(const struct selector *);
 
 /* Does something come that is to be looked at every tick? */
 bool selector_is_busy(const struct selector *);
@@ -83,9 +118,6 @@ const struct input_chain *selector_chain(const struct selector *,
 
 /* What the next turn will touch, if nothing changes. */
 void selector_warm(const struct selector *, struct warm *);
-
-/* The tables of what is sent; borrowed for the life of the selector. */
-const struct psi *selector_psi(const struct selector *);
 
 /*
  * By hand: this input, or the next one for 0.  Its position, -EPERM when the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a selector tells once a second. */
 #include "common/base/log.h"
+#include "common/base/units.h"
 #include "worker/stream/mux_input.h"
 #include "worker/stream/selector_state.h"
 
@@ -23,7 +24,7 @@ static const char *complaint_of(const struct input_chain *l)
 
 	if (trouble != NULL && l->silent)
 		return trouble;
-	return l->complaint.text[0] != '\0' ? l->complaint.text : l->fault;
+	return l->error.text[0] != '\0' ? l->error.text : l->fault;
 }
 
 /* One line for each change; one that comes and goes is told once in a while,
@@ -34,14 +35,13 @@ static void log_onair(struct selector *s, const struct input_chain *l)
 	const char *fault = find_fault(s, l);
 	unsigned suppressed;
 
-	if (r->onair ? s->told_onair
-		     : fault == NULL || fault == s->told_fault)
+	if (r->onair ? s->logged_onair
+	             : fault == NULL || fault == s->logged_fault)
 		return;
-	if (!ratelimit_pass(&s->onair_log, s->now_ns / SELECTOR_MS,
-			    &suppressed))
+	if (!ratelimit_pass(&s->onair_log, s->now_ns / MS, &suppressed))
 		return;
-	s->told_onair = r->onair;
-	s->told_fault = fault;
+	s->logged_onair = r->onair;
+	s->logged_fault = fault;
 	if (r->onair)
 		log_info("stream", "on air, %u kbit/s", r->bitrate_kbps);
 	else
@@ -51,23 +51,24 @@ static void log_onair(struct selector *s, const struct input_chain *l)
 /* Of which is told whether the stream is on air. */
 static struct input_chain *chosen_chain(const struct selector *s)
 {
-	return s->playing != NULL ? s->playing : &s->chains[s->decision->input];
+	struct input_chain *playing = selector_playing(s);
+
+	return playing != NULL ? playing : &s->chains[s->decision->input];
 }
 
 static enum input_state find_state(const struct selector *s,
                                    const struct input_chain *l)
 {
-	if (l == s->playing)
+	if (l == selector_playing(s))
 		return INPUT_ACTIVE;
 	if (!l->keeper.valid || l->keeper.ended)
 		return INPUT_DOWN;
 	if (!l->wanted)
 		return l->keeper.error.text[0] != '\0' ? INPUT_DOWN
 		                                       : INPUT_IDLE;
-	if (l->told.level == FAILOVER_GOOD)
+	if (l->seen.level == FAILOVER_GOOD)
 		return INPUT_STANDBY;
-	return l->fault == NULL && !l->told.broken ? INPUT_OPENING
-						   : INPUT_DOWN;
+	return l->fault == NULL && !l->seen.broken ? INPUT_OPENING : INPUT_DOWN;
 }
 
 static void report_state(struct selector *s, struct input_chain *l,
@@ -100,7 +101,7 @@ static void report_chain(struct selector *s, struct input_chain *l,
 
 	*ret = (struct msg_input_status){
 		.position = l->position,
-		.active = l == s->playing,
+		.active = l == selector_playing(s),
 		.open = input_keeper_is_open(&l->keeper),
 		.heard = l->keeper.heard,
 		.onair = r->onair,
@@ -137,8 +138,8 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 		return;
 	s->off_s = chosen_chain(s)->report.onair ? 0 : s->off_s + 1;
 	s->was_onair = s->was_onair || s->off_s == 0;
-	if (s->playing != NULL)
-		log_onair(s, s->playing);
+	if (selector_playing(s) != NULL)
+		log_onair(s, selector_playing(s));
 	for (size_t i = 0; i < s->n; i++) {
 		struct monitor_log *w = &s->chains[i].watch;
 
@@ -147,6 +148,7 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 		                   status);
 	}
 	status->chosen = (unsigned)s->decision->input + 1;
-	status->filler = s->still_state == STILL_FLOWS ||
-		(s->flowing != NULL && s->flowing == s->fill);
+	status->filler = s->still.state == CANDIDATE_ON_AIR ||
+	                 (s->fill != NULL &&
+	                  s->fill->candidate.state == CANDIDATE_ON_AIR);
 }

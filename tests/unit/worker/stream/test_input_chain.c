@@ -20,7 +20,7 @@ static struct input_chain chain_of(const char *address,
 			       .address = address,
 			       .stream = s,
 			       .alone = true,
-			       .out = ignore,
+			       .remuxed = ignore,
 		       });
 	return l;
 }

@@ -30,6 +30,19 @@ static void ignore_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	(void)runs, (void)n_runs, (void)arg;
 }
 
+/* As a pipeline does. */
+static void turn(struct selector *s)
+{
+	struct input_chain *due[SELECTOR_DUE_MAX];
+	struct batch batch;
+	size_t n = selector_due(s, clock_ns, due);
+
+	batch_init(&batch, ignore_packets, NULL);
+	for (size_t i = 0; i < n; i++)
+		chain_read(due[i], &batch, clock_ns);
+	selector_turn(s);
+}
+
 static void ignore_switch(const struct selector_switch *sw, void *arg)
 {
 	(void)sw, (void)arg;
@@ -52,7 +65,7 @@ static void await_refusal(struct selector *s)
 	while (selector_chain(s, 1)->keeper.input != NULL) {
 		cr_assert_lt(time(NULL), end, "nobody missed the file");
 		(void)sched_yield();
-		selector_turn(s, clock_ns);
+		turn(s);
 	}
 }
 
@@ -66,7 +79,8 @@ static void check_reason(struct selector *s)
 	cr_assert_str_eq(status.inputs[0].reason, "cannot be opened");
 }
 
-static struct selector *make(struct stream_memory *memory)
+static struct selector *make(struct stream_memory *memory,
+                             struct splice *splice)
 {
 	static const struct msg_stream_start start = {
 		.n_inputs = 1,
@@ -77,8 +91,12 @@ static struct selector *make(struct stream_memory *memory)
 
 	stream_spec_init(&spec);
 	return selector_new(&(struct selector_config){
-		.start = &start, .spec = &spec, .memory = memory,
-		.now_ns = clock_ns, .out = ignore_packets,
+		.start = &start,
+		.spec = &spec,
+		.memory = memory,
+		.now_ns = clock_ns,
+		.splice = splice,
+		.remuxed = ignore_packets,
 		.on_switch = ignore_switch,
 	});
 }
@@ -91,16 +109,18 @@ Test(selector, the_reason_stays_while_an_input_is_tried_again)
 	unsigned told = 0;
 	int err;
 	struct stream_memory *memory = stream_memory_open(-1, clock_ns, &err);
-	struct selector *s = make(memory);
+	struct splice *splice = splice_new(&(struct splice_config){
+		.out = ignore_packets, .continuity = &memory->splice });
+	struct selector *s = make(memory, splice);
 
 	log_open(count_off_air, &told, LOG_LEVEL_INFO);
-	selector_turn(s, clock_ns);
+	turn(s);
 	await_refusal(s);
 	/* it is not asked in its first seconds */
 	for (int i = 0; i < 10; i++)
 		selector_second(s, second_later(), &status);
 	for (int i = 0; i < TRIES; i++) {
-		selector_turn(s, clock_ns);
+		turn(s);
 		check_reason(s);
 		await_refusal(s);
 		for (int k = 0; k < 10; k++)
@@ -108,6 +128,7 @@ Test(selector, the_reason_stays_while_an_input_is_tried_again)
 	}
 	cr_assert_eq(told, 1, "%u lines", told);
 	selector_free(&s);
+	splice_free(&splice);
 	stream_memory_close(&memory);
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
 }

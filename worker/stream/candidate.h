@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a stream may send: an input, the file that fills in, or a still
+ * picture.  Its state, as a table of states and events.
+ *
+ *	standby ──choose──▶ pending ──enter──▶ on air ──leave──▶ ending
+ *	   ▲                   │ reject          │ cut             │ cut
+ *	   └───────────────────┴─────────────────┴─────────────────┘
+ *
+ * At most one candidate of a stream is on air, and at most one is ending.
+ * While it is not on air a switch_point watches its packets, so that the
+ * stream can be cut over to it at a picture.
+ *
+ * Pure.  Its owner frees the entry, which is made on demand.
+ */
+#pragma once
+
+#include "worker/splice/switch_point.h"
+
+enum candidate_state {
+	CANDIDATE_STANDBY, /* is not sent */
+	CANDIDATE_PENDING, /* is sent as soon as it can be entered */
+	CANDIDATE_ON_AIR, /* is sent */
+	CANDIDATE_ENDING, /* another one is on air; its last units follow */
+	CANDIDATE_STATES
+};
+
+enum candidate_event {
+	CANDIDATE_CHOOSE, /* the policy chose it */
+	CANDIDATE_REJECT, /* the policy chose another one */
+	CANDIDATE_ENTER, /* it is sent from now on */
+	CANDIDATE_LEAVE, /* another one was entered while it delivers */
+	CANDIDATE_CUT, /* nothing more of it is sent */
+	CANDIDATE_EVENTS
+};
+
+/* Embedded; zeroed memory stands by. */
+struct candidate {
+	enum candidate_state state;
+	bool entering; /* the entry looks for a place to enter */
+	struct switch_point *entry;
+};
+
+void candidate_handle(struct candidate *, enum candidate_event);
+
+/* What watches its packets while it is not on air. */
+struct switch_point *candidate_entry(struct candidate *);
+
+/* Looks for a place to enter within wait_ms from now on, or does not. */
+void candidate_begin_entry(struct candidate *, unsigned wait_ms,
+                           uint64_t now_ns);
+void candidate_end_entry(struct candidate *);
+
+/* What comes next is not what was watched: it was on air meanwhile, or was
+ * opened again. */
+void candidate_forget(struct candidate *);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From one candidate to another: make before break. */
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "worker/stream/selector_state.h"
+
+#include <assert.h>
+
+static unsigned position_of(const struct input_chain *c)
+{
+	return c != NULL ? c->position : 0;
+}
+
+static bool wants_filler(const struct selector *s)
+{
+	return s->decision->cover == FAILOVER_FILLER;
+}
+
+static const char *fault_of(const struct input_chain *c)
+{
+	return c != NULL && c->seen.level != FAILOVER_GOOD ? c->fault : NULL;
+}
+
+static void log_switch(struct selector *s, const struct selector_switch *sw)
+{
+	const char *fault = sw->fault != NULL ? sw->fault : "on air";
+	const char *reason = failover_reason_name(sw->reason);
+	unsigned suppressed;
+
+	if (!ratelimit_pass(&s->switch_log, s->now_ns / MS, &suppressed))
+		return;
+	if (sw->to == 0)
+		log_warning("stream",
+		            "input %u: %s, and no other is on air: "
+		            "%s",
+		            sw->from, fault,
+		            sw->filler ? "the filler plays"
+		                       : "nothing is sent");
+	else if (sw->from == 0)
+		log_info("stream", "input %u plays (%s)", sw->to, reason);
+	else if (sw->reason == FAILOVER_FAULT)
+		log_warning("stream", "input %u: %s; input %u plays (fault)",
+		            sw->from, fault, sw->to);
+	else
+		log_info("stream", "input %u: %s; input %u plays (%s)",
+		         sw->from, fault, sw->to, reason);
+}
+
+/* Another input is on air, or none. */
+static void report_switch(struct selector *s, struct input_chain *from,
+                          const struct input_chain *to)
+{
+	struct selector_switch sw = {
+		.from = position_of(from),
+		.to = position_of(to),
+		.reason = s->decision->reason,
+		.fault = to != NULL ? s->left_fault : fault_of(from),
+		.filler = to == NULL && wants_filler(s),
+	};
+
+	if (to == NULL) {
+		sw.reason = FAILOVER_FAULT;
+		s->last = from;
+	} else if (from == NULL && to == s->last) {
+		/* the decision for it is an old one */
+		sw.reason = FAILOVER_RECOVERED;
+	}
+	s->reason = sw.reason;
+	s->changed = true;
+	log_switch(s, &sw);
+	s->on_switch(&sw, s->arg);
+}
+
+/* The still picture begins to run, and is entered at its first picture. */
+static void start_still(struct selector *s)
+{
+	if (s->filler == NULL || !filler_is_ready(s->filler))
+		return;
+	candidate_handle(&s->still, CANDIDATE_CHOOSE);
+	candidate_forget(&s->still);
+	candidate_begin_entry(&s->still, SWITCH_POINT_WAIT_MS, s->now_ns);
+	filler_start(s->filler, s->now_ns);
+}
+
+void selector_cut(struct selector *s, struct candidate *c)
+{
+	if (c == &s->still && c->state != CANDIDATE_STANDBY)
+		filler_stop(s->filler);
+	candidate_handle(c, CANDIDATE_CUT);
+}
+
+/* Does it still deliver, so that its last units can end? */
+static bool delivers(struct selector *s, struct candidate *c)
+{
+	const struct input_chain *chain = selector_chain_of(s, c);
+
+	return c != NULL &&
+	       (chain == NULL || chain->seen.level != FAILOVER_DEAD);
+}
+
+/* From here on the packets of `to` are sent.  watched: from the place that its
+ * entry found; else from wherever it is. */
+static void enter(struct selector *s, struct candidate *to, bool watched)
+{
+	struct candidate *from = s->on_air;
+	struct input_chain *before = selector_playing(s);
+	struct input_chain *chain = selector_chain_of(s, to);
+	bool ends = watched && delivers(s, from);
+
+	splice_cut(s->splice, watched ? candidate_entry(to) : NULL, ends,
+	           s->now_ns);
+	if (s->ending != NULL)
+		selector_cut(s, s->ending);
+	s->ending = ends ? from : NULL;
+	if (ends)
+		candidate_handle(from, CANDIDATE_LEAVE);
+	else if (from != NULL)
+		selector_cut(s, from);
+	candidate_handle(to, CANDIDATE_ENTER);
+	s->on_air = to;
+	candidate_end_entry(to);
+	if (from != NULL)
+		candidate_forget(from);
+	if (chain == NULL)
+		return;
+	si_versions_begin(s->si, chain->position);
+	s->opens = chain->keeper.opens;
+	if (chain == s->fill)
+		return;
+	/* a filler that waits to be entered is too late */
+	if (s->fill != NULL)
+		candidate_handle(&s->fill->candidate, CANDIDATE_REJECT);
+	if (s->still.state == CANDIDATE_PENDING)
+		selector_cut(s, &s->still);
+	report_switch(s, before, chain);
+}
+
+/* The input on air was opened again: its packets are from elsewhere. */
+static void follow_opens(struct selector *s, const struct input_chain *c)
+{
+	if (s->opens != 0 && c->keeper.opens != s->opens) {
+		splice_cut(s->splice, NULL, false, s->now_ns);
+		si_versions_begin(s->si, c->position);
+	}
+	s->opens = c->keeper.opens;
+}
+
+enum selector_route selector_route(struct selector *s, struct candidate *c,
+                                   struct selector_part *part)
+{
+	struct input_chain *chain = selector_chain_of(s, c);
+	bool may_enter = c->state == CANDIDATE_PENDING;
+	size_t n;
+
+	assert(part->n_runs <= SELECTOR_RUNS_MAX);
+	if (c->state == CANDIDATE_ON_AIR) {
+		if (chain != NULL)
+			follow_opens(s, chain);
+		return SELECTOR_ON_AIR;
+	}
+	if (c->state == CANDIDATE_ENDING)
+		return SELECTOR_ENDING;
+	/* is it the time and the place to begin with it? */
+	if (chain != NULL && chain != s->fill)
+		may_enter = may_enter && s->decision->enter;
+	if (!may_enter)
+		candidate_end_entry(c);
+	else if (chain != NULL)
+		candidate_begin_entry(c,
+		                      selector_chain_of(s, s->on_air) != NULL &&
+		                                      delivers(s, s->on_air)
+		                              ? SELECTOR_PATIENCE_MS
+		                              : SWITCH_POINT_WAIT_MS,
+		                      s->now_ns);
+	if (!switch_point_feed(candidate_entry(c), part->runs, part->n_runs,
+	                       s->now_ns, part->entered, &n))
+		return SELECTOR_NOT_SENT;
+	part->runs = part->entered;
+	part->n_runs = n;
+	enter(s, c, true);
+	return SELECTOR_ON_AIR;
+}
+
+/* An input was chosen by hand and cannot be played: the input on air stays. */
+static void report_failed_choice(struct selector *s,
+                                 const struct input_chain *c)
+{
+	unsigned playing = position_of(selector_playing(s));
+	struct errmsg fault;
+
+	errmsg_set(&fault, "input %u: %s", c->position,
+	           c->fault != NULL ? c->fault : "no packets");
+	if (c->keeper.error.text[0] != '\0')
+		log_warning("stream", "cannot switch to input %u: %s",
+		            c->position, c->keeper.error.text);
+	else
+		log_warning("stream", "cannot switch to %s", fault.text);
+	s->on_switch(
+		&(struct selector_switch){
+			.from = playing,
+			.to = playing,
+			.reason = FAILOVER_FAULT,
+			.fault = fault.text,
+			.filler = playing == 0 && wants_filler(s),
+		},
+		s->arg);
+}
+
+/* The policy chose another input than before. */
+static void change_choice(struct selector *s)
+{
+	struct input_chain *before = &s->chains[s->chosen];
+
+	s->left_fault = fault_of(selector_playing(s));
+	if (s->chosen_reason == FAILOVER_MANUAL &&
+	    before->candidate.state != CANDIDATE_ON_AIR &&
+	    s->decision->reason == FAILOVER_FAULT)
+		report_failed_choice(s, before);
+	candidate_handle(&before->candidate, CANDIDATE_REJECT);
+}
+
+void selector_follow(struct selector *s)
+{
+	const struct failover_decision *d = s->decision;
+	struct input_chain *to = &s->chains[d->input];
+	struct input_chain *playing = selector_playing(s);
+
+	if (d->input != s->chosen)
+		change_choice(s);
+	s->chosen = d->input;
+	s->chosen_reason = d->reason;
+	if (playing != NULL && d->cover != FAILOVER_KEEP) {
+		candidate_handle(s->on_air, CANDIDATE_CUT);
+		candidate_forget(s->on_air);
+		s->on_air = NULL;
+		report_switch(s, playing, NULL);
+		if (wants_filler(s))
+			start_still(s);
+	} else if (d->force) {
+		enter(s, &to->candidate, false);
+	}
+	candidate_handle(&to->candidate, CANDIDATE_CHOOSE);
+	if (s->fill != NULL)
+		candidate_handle(&s->fill->candidate,
+		                 wants_filler(s) && s->on_air == NULL
+		                         ? CANDIDATE_CHOOSE
+		                         : CANDIDATE_REJECT);
+}
