@@ -9,11 +9,13 @@
 
 enum { BUFFER_SIZE_MAX_KIB = 1024 * 1024 };
 
-static const struct io_option options[] = {
-	{ "buffer_size", IO_NUMBER, IO_OUTPUT(buffer_size_kib), 0,
-	  BUFFER_SIZE_MAX_KIB },
-	{ 0 },
+static const struct field rows[] = {
+	{ "buffer_size", IO_OUTPUT(buffer_size_kib),
+	  .max = BUFFER_SIZE_MAX_KIB, .unit = "KiB",
+	  .help = "Memory that viewers share; 0: the usual size." },
 };
+static const struct field_table fields = FIELD_TABLE(struct output_spec,
+						     rows);
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -32,36 +34,36 @@ static size_t count_slashes(const char *text)
 }
 
 /* As the server will read it from a request for it. */
-static int read_http_path(const char *text, char *ret, struct errmsg *why)
+static int read_http_path(const char *text, char *ret, struct errmsg *error)
 {
 	char target[ADDRESS_TEXT_MAX + 1];
 	const char *path = "/", *query, *fault = NULL;
 
 	if (strchr(text, '?') != NULL)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "path: an output has no query ('?')");
 	(void)snprintf(target, sizeof target, "%s", text);
 	if (*text != '\0')
 		fault = http_target_read(target, false, &path, &query);
 	if (fault != NULL)
-		return errmsg_fail(why, -EINVAL, "path: \"%.64s\": %s", text,
+		return errmsg_fail(error, -EINVAL, "path: \"%.64s\": %s", text,
 				   fault);
 	if (strcmp(path, "/") == 0)
-		return errmsg_fail(why, -EINVAL, "path: is missing");
+		return errmsg_fail(error, -EINVAL, "path: is missing");
 	/* an address has one spelling: nothing that a server drops */
 	if (count_slashes(text) != count_slashes(path))
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "path: \"%.64s\": empty or '.' segment",
 				   text);
 	if (ends_with(path, ".m3u8"))
-		return errmsg_fail(why, -ENOTSUP,
+		return errmsg_fail(error, -ENOTSUP,
 				   "path: HLS (.m3u8) is not served by this "
 				   "version");
-	return io_copy_path(path, ret, why);
+	return io_copy_path(path, ret, error);
 }
 
 static int read_http_host(const char *host, uint16_t port,
-			  struct sockaddr_any *ret, struct errmsg *why)
+			  struct sockaddr_any *ret, struct errmsg *error)
 {
 	if (host[0] == '\0' || strcmp(host, "*") == 0 ||
 	    strcmp(host, "0") == 0)
@@ -69,11 +71,11 @@ static int read_http_host(const char *host, uint16_t port,
 	else if (strcmp(host, "localhost") == 0)
 		host = "127.0.0.1";
 	if (sockaddr_parse(host, port, ret) < 0)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "host: \"%.64s\" is not an IP address",
 				   host);
 	if (sockaddr_is_multicast(ret))
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "host: %.64s is a multicast address", host);
 	return 0;
 }
@@ -89,9 +91,9 @@ static bool is_host_word(const char *host, size_t len)
 	return false;
 }
 
-static int read_output(const struct address *a, struct output_spec *spec,
-		       struct errmsg *why)
+static int read_output(const struct address *a, void *s, struct errmsg *error)
 {
+	struct output_spec *spec = s;
 	const char *slash = a->target + strcspn(a->target, "/?");
 	size_t word = strcspn(a->target, ":/?");
 	char authority[ADDRESS_TEXT_MAX + 1];
@@ -104,39 +106,39 @@ static int read_output(const struct address *a, struct output_spec *spec,
 	(void)snprintf(authority, sizeof authority, "%.*s",
 		       (int)(slash - a->target - (ptrdiff_t)word),
 		       a->target + word);
-	r = address_endpoint(authority, 0, &e, why);
+	r = address_endpoint(authority, 0, &e, error);
 	if (r < 0)
 		return r;
 	if (e.iface[0] != '\0')
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "interface: an http output has none, give "
 				   "its address");
 	if (e.port == 0)
-		return errmsg_fail(why, -EINVAL, "port: is missing");
+		return errmsg_fail(error, -EINVAL, "port: is missing");
 	if (word > 0)
 		(void)snprintf(e.host, sizeof e.host, "%.*s", (int)word,
 			       a->target);
-	r = read_http_host(e.host, e.port, &spec->listen, why);
-	return r < 0 ? r : read_http_path(slash, spec->path, why);
+	r = read_http_host(e.host, e.port, &spec->listen, error);
+	return r < 0 ? r : read_http_path(slash, spec->path, error);
 }
 
-const struct output_type output_http_type = {
+const struct io_type output_http_type = {
 	.name = "http",
 	.kind = OUTPUT_HTTP,
 	.read = read_output,
-	.options = options,
+	.options = &fields,
 };
 
-static int read_secure(const struct address *a, struct output_spec *spec,
-		       struct errmsg *why)
+static int read_secure(const struct address *a, void *spec,
+		       struct errmsg *error)
 {
-	spec->tls = true;
-	return read_output(a, spec, why);
+	((struct output_spec *)spec)->tls = true;
+	return read_output(a, spec, error);
 }
 
-const struct output_type output_https_type = {
+const struct io_type output_https_type = {
 	.name = "https",
 	.kind = OUTPUT_HTTP,
 	.read = read_secure,
-	.options = options,
+	.options = &fields,
 };

@@ -20,60 +20,64 @@ static const char *const profiles[] = {
 	NULL,
 };
 
-#define RIST_OPTIONS(OF) \
-	{ "buffer", IO_NUMBER, OF(rist.buffer_ms), 1, BUFFER_MAX_MS }, \
-	{ "secret", IO_TEXT, OF(rist.secret), 1, RIST_SECRET_MAX }, \
-	{ "aes-type", IO_NUMBER, OF(rist.key_bits), 0, UINT32_MAX }, \
-	{ "cname", IO_TEXT, OF(rist.cname), 1, RIST_CNAME_MAX }, \
-	{ "profile", IO_WORD, OF(rist.profile), 0, PROFILES }, \
-	{ 0 }
+#define ROWS(spec) \
+	{ "buffer", FIELD_AT(spec, rist.buffer_ms), .min = 1, \
+	  .max = BUFFER_MAX_MS, .initial = RIST_BUFFER_DEFAULT_MS, \
+	  .unit = "ms", \
+	  .help = "How long a lost datagram may be repeated." }, \
+	{ "secret", FIELD_AT(spec, rist.secret), .min = 1, \
+	  .flags = FIELD_SECRET, .help = "Password of the encryption." }, \
+	{ "aes-type", FIELD_AT(spec, rist.key_bits), .initial = 128, \
+	  .unit = "bits", .needs = "secret", \
+	  .help = "Length of the key: 128 or 256." }, \
+	{ "cname", FIELD_AT(spec, rist.cname), .min = 1, \
+	  .help = "Name of this end, which the other end shows." }, \
+	{ "profile", FIELD_AT(spec, rist.profile), .choices = profiles, \
+	  .max = PROFILES, .help = "Profile of RIST." }
 
-static const struct io_option input_options[] = { RIST_OPTIONS(IO_INPUT) };
-static const struct io_option output_options[] = { RIST_OPTIONS(IO_OUTPUT) };
-
-static const struct io_need needs[] = {
-	{ "aes-type", "secret", false },
-	{ 0 },
+static const struct field input_rows[] = {
+	ROWS(struct input_spec),
+	IO_ROWS_WATCHDOG(0, 0),
 };
+static const struct field output_rows[] = { ROWS(struct output_spec) };
+static const struct field_table input_fields = FIELD_TABLE(struct input_spec,
+							   input_rows);
+static const struct field_table output_fields =
+	FIELD_TABLE(struct output_spec, output_rows);
 
 /* [@][host]:port */
 static int read_peer(const char *text, size_t len, struct rist_peer_spec *p,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
 	struct io_host_port place = { p->host, sizeof p->host, 0 };
 	int r;
 
 	p->listens = len > 0 && text[0] == '@';
 	r = io_host_port_read(text + p->listens, len - p->listens, &place,
-			      why);
+			      error);
 	if (r < 0)
 		return r;
 	p->port = place.port;
 	if (p->host[0] == '\0' && !p->listens)
-		return errmsg_fail(why, -EINVAL, "host: is missing");
+		return errmsg_fail(error, -EINVAL, "host: is missing");
 	return 0;
 }
 
-static int read_rist(const char *text, size_t len, void *part,
-		     struct errmsg *why)
+static int read_rist(const char *text, struct rist_spec *s,
+		     struct errmsg *error)
 {
-	struct rist_spec *s = part;
-	const char *end = text + len;
+	const char *end = text + strcspn(text, "?");
 
-	*s = (struct rist_spec){
-		.buffer_ms = RIST_BUFFER_DEFAULT_MS,
-		.key_bits = 128,
-	};
 	for (;;) {
 		const char *comma = memchr(text, ',', (size_t)(end - text));
 		size_t n = (size_t)((comma != NULL ? comma : end) - text);
 		int r;
 
 		if (s->n_peers == RIST_PEERS_MAX)
-			return errmsg_fail(why, -EINVAL,
+			return errmsg_fail(error, -EINVAL,
 					   "host: there are more than %d",
 					   RIST_PEERS_MAX);
-		r = read_peer(text, n, &s->peers[s->n_peers++], why);
+		r = read_peer(text, n, &s->peers[s->n_peers++], error);
 		if (r < 0 || comma == NULL)
 			return r;
 		text = comma + 1;
@@ -81,76 +85,96 @@ static int read_rist(const char *text, size_t len, void *part,
 }
 
 /* Of those who are called two may be one: it is no use, but it works. */
-static int judge_places(const struct rist_spec *s, struct errmsg *why)
+static int judge_places(const struct rist_spec *s, struct errmsg *error)
 {
 	for (size_t i = 1; i < s->n_peers; i++)
 		for (size_t k = 0; k < i; k++)
 			if (s->peers[i].listens && s->peers[k].listens &&
 			    s->peers[i].port == s->peers[k].port &&
 			    strcmp(s->peers[i].host, s->peers[k].host) == 0)
-				return errmsg_fail(why, -EINVAL,
+				return errmsg_fail(error, -EINVAL,
 						   "host: @%s:%u is there "
 						   "twice", s->peers[i].host,
 						   s->peers[i].port);
 	return 0;
 }
 
-static int judge(const void *part, struct errmsg *why)
+static int judge(const struct rist_spec *s, struct errmsg *error)
 {
-	const struct rist_spec *s = part;
 	bool simple = s->profile == RIST_SIMPLE;
 
 	if (s->key_bits != 128 && s->key_bits != 256)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "aes-type: %u is not 128 or 256",
 				   s->key_bits);
 	if (simple && s->secret[0] != '\0')
-		return errmsg_fail(why, -EINVAL, "secret: there is none in "
+		return errmsg_fail(error, -EINVAL, "secret: there is none in "
 				   "the simple profile");
 	/* the next one is for RTCP */
 	for (size_t i = 0; simple && i < s->n_peers; i++)
 		if (s->peers[i].port % 2 != 0)
-			return errmsg_fail(why, -EINVAL, "port: %u is odd, "
+			return errmsg_fail(error, -EINVAL, "port: %u is odd, "
 					   "which the simple profile does not "
 					   "have", s->peers[i].port);
-	return judge_places(s, why);
+	return judge_places(s, error);
 }
 
 /* librist 0.2.7 says nothing to those whom such a one calls, so that nobody can
  * know of it, and ends at the first datagram that comes from there. */
-static int judge_input(const void *part, struct errmsg *why)
+static int judge_input(const struct rist_spec *s, struct errmsg *error)
 {
-	const struct rist_spec *s = part;
-	int r = judge(part, why);
+	int r = judge(s, error);
 
 	for (size_t i = 0; r == 0 && i < s->n_peers; i++)
 		if (s->profile == RIST_SIMPLE && !s->peers[i].listens)
-			r = errmsg_fail(why, -EINVAL, "host: %s is called, "
+			r = errmsg_fail(error, -EINVAL, "host: %s is called, "
 					"which an input of the simple profile "
 					"cannot: it is waited for, behind an @",
 					s->peers[i].host);
 	return r;
 }
 
-static const struct io_link input_link = { read_rist, judge_input, profiles };
-static const struct io_link output_link = { read_rist, judge, profiles };
+static int read_input(const struct address *a, void *spec, struct errmsg *error)
+{
+	return read_rist(a->target, &((struct input_spec *)spec)->rist, error);
+}
 
-const struct input_type input_rist_type = {
+static int finish_input(const struct address *a, void *spec,
+			struct errmsg *error)
+{
+	(void)a;
+	return judge_input(&((struct input_spec *)spec)->rist, error);
+}
+
+static int read_output(const struct address *a, void *spec,
+		       struct errmsg *error)
+{
+	return read_rist(a->target, &((struct output_spec *)spec)->rist, error);
+}
+
+static int finish_output(const struct address *a, void *spec,
+			 struct errmsg *error)
+{
+	(void)a;
+	return judge(&((struct output_spec *)spec)->rist, error);
+}
+
+const struct io_type input_rist_type = {
 	.name = "rist",
 	.kind = INPUT_RIST,
 	.net = true,
-	.link = &input_link,
-	.part = IO_INPUT(rist),
-	.options = input_options,
-	.needs = needs,
+	.query = true,
+	.options = &input_fields,
+	.read = read_input,
+	.finish = finish_input,
 };
 
-const struct output_type output_rist_type = {
+const struct io_type output_rist_type = {
 	.name = "rist",
 	.kind = OUTPUT_RIST,
 	.net = true,
-	.link = &output_link,
-	.part = IO_OUTPUT(rist),
-	.options = output_options,
-	.needs = needs,
+	.query = true,
+	.options = &output_fields,
+	.read = read_output,
+	.finish = finish_output,
 };

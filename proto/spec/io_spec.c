@@ -2,16 +2,17 @@
 #include "proto/spec/io_spec.h"
 
 #include "proto/spec/io_type.h"
+#include "proto/spec/option_value.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-enum {
-	BITRATE_LIMIT_MAX_KBPS = 10000000,
-	WATCHDOG_MAX_S = 24 * 3600,
-};
+enum { BITRATE_LIMIT_MAX_KBPS = 10000000 };
 
-static const struct input_type *const input_types[] = {
+/* NULL ends them. */
+const struct io_type *const io_input_types[] = {
 	&input_udp_type,
 	&input_rtp_type,
 	&input_file_type,
@@ -21,9 +22,10 @@ static const struct input_type *const input_types[] = {
 	&input_http_type,
 	&input_https_type,
 	&input_stream_type,
+	NULL,
 };
 
-static const struct output_type *const output_types[] = {
+const struct io_type *const io_output_types[] = {
 	&output_udp_type,
 	&output_rtp_type,
 	&output_http_type,
@@ -32,57 +34,58 @@ static const struct output_type *const output_types[] = {
 	&output_np_type,
 	&output_srt_type,
 	&output_rist_type,
+	NULL,
 };
 
-static const struct io_option input_general[] = {
-	{ "id", IO_TEXT, IO_INPUT(id), 1, IO_ID_MAX },
-	{ "cc_limit", IO_NUMBER, IO_INPUT(cc_limit), 0, CC_LIMIT_MAX },
-	{ "bitrate_limit", IO_NUMBER, IO_INPUT(bitrate_limit_kbps), 0,
-	  BITRATE_LIMIT_MAX_KBPS },
-	{ "no_analyze", IO_FLAG, IO_INPUT(no_analyze), 0, 0 },
-	{ "watchdog", IO_NUMBER, IO_INPUT(watchdog_s), 0, WATCHDOG_MAX_S },
-	{ "no_reload", IO_FLAG, IO_INPUT(no_reload), 0, 0 },
-	{ "mux", IO_IGNORED, 0, 0, 0 },
-	{ "mux_pid", IO_IGNORED, 0, 0, 0 },
-	{ 0 },
+static const struct field input_rows[] = {
+	{ "id", IO_INPUT(id), .min = 1,
+	  .help = "Name of the input for other programs." },
+	{ "cc_limit", IO_INPUT(cc_limit), .max = CC_LIMIT_MAX,
+	  .initial = CC_LIMIT_DEFAULT, .unit = "errors/s",
+	  .beside = "no_analyze",
+	  .help = "Continuity errors with which the input is off air." },
+	{ "bitrate_limit", IO_INPUT(bitrate_limit_kbps),
+	  .max = BITRATE_LIMIT_MAX_KBPS, .unit = "kbit/s",
+	  .help = "Rate below which the input is off air." },
+	{ "no_analyze", IO_INPUT(no_analyze),
+	  .help = "Does not analyze the packets of the input." },
+	{ "mux", .type = FIELD_NONE,
+	  .help = "Address of the stream whose PID is inserted." },
+	{ "mux_pid", .type = FIELD_NONE,
+	  .help = "PID that is inserted: PID or PID:NEWPID." },
 };
+const struct field_table io_input_fields = FIELD_TABLE(struct input_spec,
+						       input_rows);
 
-static const struct io_need input_general_needs[] = {
-	{ "cc_limit", "no_analyze", true },
-	{ "watchdog", "no_reload", true },
-	{ 0 },
-};
+static const struct io_type *find_type(const struct io_type *const *types,
+				       const char *name)
+{
+	for (; *types != NULL; types++)
+		if (strcmp((*types)->name, name) == 0)
+			return *types;
+	return NULL;
+}
+
+static bool kind_is_net(const struct io_type *const *types, unsigned kind)
+{
+	for (; *types != NULL; types++)
+		if ((*types)->kind == kind)
+			return (*types)->net;
+	return false;
+}
 
 bool input_kind_is_net(enum input_kind kind)
 {
-	for (size_t i = 0; i < ARRAY_LEN(input_types); i++)
-		if (input_types[i]->kind == kind)
-			return input_types[i]->net;
-	return false;
+	return kind_is_net(io_input_types, kind);
 }
 
 bool output_kind_is_net(enum output_kind kind)
 {
-	for (size_t i = 0; i < ARRAY_LEN(output_types); i++)
-		if (output_types[i]->kind == kind)
-			return output_types[i]->net;
-	return false;
-}
-
-int io_copy_path(const char *path, char *ret, struct errmsg *why)
-{
-	size_t len = strlen(path);
-
-	if (len >= IO_PATH_MAX)
-		return errmsg_fail(why, -EINVAL,
-				   "path: is longer than %d bytes",
-				   IO_PATH_MAX - 1);
-	memcpy(ret, path, len + 1);
-	return 0;
+	return kind_is_net(io_output_types, kind);
 }
 
 /* Types that the address grammar knows and this version does not run. */
-static int fail_type(const char *type, struct errmsg *why)
+static int fail_type(const char *type, struct errmsg *error)
 {
 	static const char *const later[] = {
 		"asi", "ci", "dvb", "hls", "http", "https", "it950x",
@@ -92,151 +95,212 @@ static int fail_type(const char *type, struct errmsg *why)
 
 	for (size_t i = 0; i < ARRAY_LEN(later); i++)
 		if (strcmp(later[i], type) == 0)
-			return errmsg_fail(why, -ENOTSUP,
+			return errmsg_fail(error, -ENOTSUP,
 					   "type \"%s\" is not supported by "
 					   "this version", type);
-	return errmsg_fail(why, -EINVAL, "type \"%.32s\" is not known", type);
+	return errmsg_fail(error, -EINVAL, "type \"%.32s\" is not known", type);
 }
 
-/* The target of a type with a link, and what stands behind its '?'; NULL: it
- * has none. */
-static int read_link(const struct io_link *link, const struct address *a,
-		     void *part, struct io_reader *rd, struct errmsg *why)
+/* --- options --- */
+
+enum { TABLES_MAX = 3 }; /* of an input: general, remux, type */
+
+struct reader {
+	/* The first table that has a key reads it into its struct. */
+	struct {
+		const struct field_table *fields;
+		void *s;
+	} tables[TABLES_MAX];
+	size_t n;
+	io_remark_fn *remark;
+	void *arg;
+};
+
+static void add_table(struct reader *rd, const struct field_table *fields,
+		      void *s)
 {
-	size_t len = strcspn(a->target, "?");
+	rd->tables[rd->n].fields = fields;
+	rd->tables[rd->n++].s = s;
+	field_init(fields, s);
+}
+
+static void add_remark(const struct reader *rd, const char *format, ...)
+	PRINTF_LIKE(2, 3);
+
+static void add_remark(const struct reader *rd, const char *format, ...)
+{
+	char text[192];
+	va_list args;
+
+	if (rd->remark == NULL)
+		return;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	rd->remark(text, rd->arg);
+}
+
+/* Takes one option; ret_row is NULL where no table has it. */
+static int read_option(const struct reader *rd, const char *key,
+		       const char *value, const struct field **ret_row,
+		       struct errmsg *error)
+{
+	const struct field *f = NULL;
+	size_t i;
 	int r;
 
-	if (link == NULL)
+	for (i = 0; i < rd->n && f == NULL; i++)
+		f = field_find(rd->tables[i].fields, key);
+	*ret_row = f;
+	if (f == NULL)
 		return 0;
-	rd->words = link->words;
-	r = link->read(a->target, len, part, why);
-	if (r < 0 || a->target[len] == '\0')
-		return r;
-	return io_query_read(a->target + len + 1, rd, why);
+	r = field_read_text(f, key, value, rd->tables[i - 1].s, error);
+	if (r < 0)
+		errmsg_prefix(error, "%.64s: ", key);
+	return r;
 }
 
-static int judge_link(const struct io_link *link, const void *part,
-		      struct errmsg *why)
+/* Parameters behind the '?' of the target. */
+static int read_query(const char *query, const struct reader *rd,
+		      struct errmsg *error)
 {
-	return link != NULL ? link->judge(part, why) : 0;
+	char text[ADDRESS_TEXT_MAX + 1], *rest = text, *item;
+	const struct field *row;
+
+	(void)snprintf(text, sizeof text, "%s", query);
+	while ((item = strsep(&rest, "&")) != NULL) {
+		char none[] = "", *value = strchr(item, '=');
+		int r;
+
+		if (value != NULL)
+			*value++ = '\0';
+		else
+			value = none;
+		if (item[0] == '\0')
+			continue;
+		if (!option_percent_decode(value))
+			return errmsg_fail(error, -EINVAL,
+					   "%.32s: has a broken %% escape",
+					   item);
+		r = read_option(rd, item, value, &row, error);
+		if (r < 0)
+			return r;
+		if (row == NULL)
+			add_remark(rd, "option \"%.64s\" is not known", item);
+	}
+	return 0;
 }
 
-static const struct input_type *find_input(const char *name)
+/* An option that repeats is reported once. */
+static bool was_before(const struct address *a, size_t i)
 {
-	for (size_t i = 0; i < ARRAY_LEN(input_types); i++)
-		if (strcmp(input_types[i]->name, name) == 0)
-			return input_types[i];
-	return NULL;
+	for (size_t j = 0; j < i; j++)
+		if (strcmp(a->options[j].key, a->options[i].key) == 0)
+			return true;
+	return false;
 }
 
-static int read_input(const struct address *a, struct input_spec *spec,
-		      const struct io_reader *rd, struct errmsg *why)
+/* Reports an option that is not known or has no effect. */
+static void remark_option(const struct reader *rd, const struct address *a,
+			  const char *key, const struct field *f)
 {
-	const struct input_type *type = find_input(a->type);
-	struct io_reader reader = *rd;
-	void *part;
+	if (f == NULL)
+		add_remark(rd, "option \"%.64s\" is not known", key);
+	else if (f->flags & FIELD_IDLE)
+		add_remark(rd, "%s: does nothing here", key);
+	else if (f->needs != NULL && address_option(a, f->needs) == NULL)
+		add_remark(rd, "%s: does nothing without %s", key, f->needs);
+	else if (f->beside != NULL && address_option(a, f->beside) != NULL)
+		add_remark(rd, "%s: does nothing beside %s", key, f->beside);
+}
+
+static int read_options(const struct address *a, const struct reader *rd,
+			struct errmsg *error)
+{
+	for (size_t i = 0; i < a->n_options; i++) {
+		const char *key = a->options[i].key;
+		const char *value = a->options[i].value;
+		const struct field *row;
+		int r = read_option(rd, key, value != NULL ? value : "", &row,
+				    error);
+
+		if (r < 0)
+			return r;
+		if (!was_before(a, i))
+			remark_option(rd, a, key, row);
+	}
+	return 0;
+}
+
+/* --- addresses --- */
+
+static int read_address(const struct address *a, const struct io_type *type,
+			struct reader *rd, void *spec, struct errmsg *error)
+{
+	const char *query = type->query ? strchr(a->target, '?') : NULL;
 	int r;
 
-	if (type == NULL)
-		return fail_type(a->type, why);
-	spec->kind = type->kind;
-	spec->watchdog_s = type->watchdog_s;
-	part = (char *)spec + type->part;
-	reader.options = type->options;
-	reader.needs = type->needs;
-	reader.idle = type->idle;
-	r = read_link(type->link, a, part, &reader, why);
-	if (r == 0 && type->read != NULL)
-		r = type->read(a, spec, why);
-	if (r == 0)
-		r = io_options_read(a, &reader, why);
-	if (r == 0)
-		r = io_mux_read(a, spec, why);
-	if (r == 0)
-		r = judge_link(type->link, part, why);
-	if (r == 0 && type->judge != NULL)
-		r = type->judge(spec, why);
-	return r;
+	add_table(rd, type->options, spec);
+	r = type->read(a, spec, error);
+	if (r == 0 && query != NULL)
+		r = read_query(query + 1, rd, error);
+	return r < 0 ? r : read_options(a, rd, error);
 }
 
 int input_spec_parse(const char *text, struct input_spec *ret,
-		     io_remark_fn *remark, void *arg,
-		     struct errmsg *why)
+		     io_remark_fn *remark, void *arg, struct errmsg *error)
 {
-	struct input_spec spec = {
-		.cc_limit = CC_LIMIT_DEFAULT,
-		.ring = -1,
-	};
-	struct io_reader reader = {
-		.general = input_general,
-		.general_needs = input_general_needs,
-		.spec = &spec,
-		.remux = &spec.remux,
-		.remark = remark,
-		.arg = arg,
-	};
+	struct reader rd = { .remark = remark, .arg = arg };
+	struct input_spec spec = { .ring = -1 };
+	const struct io_type *type;
 	struct address a;
-	int r = address_parse(text, &a, why);
+	int r = address_parse(text, &a, error);
 
 	if (r < 0)
 		return r;
-	r = read_input(&a, &spec, &reader, why);
-	address_done(&a);
+	type = find_type(io_input_types, a.type);
+	if (type == NULL) {
+		r = fail_type(a.type, error);
+		goto out;
+	}
+	spec.kind = (enum input_kind)type->kind;
+	add_table(&rd, &io_input_fields, &spec);
+	add_table(&rd, &remux_fields, &spec.remux);
+	r = read_address(&a, type, &rd, &spec, error);
+	if (r == 0)
+		r = io_mux_read(&a, &spec, error);
+	if (r == 0 && type->finish != NULL)
+		r = type->finish(&a, &spec, error);
 	if (r == 0)
 		*ret = spec;
-	return r;
-}
-
-static const struct output_type *find_output(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_LEN(output_types); i++)
-		if (strcmp(output_types[i]->name, name) == 0)
-			return output_types[i];
-	return NULL;
-}
-
-static int read_output(const struct address *a, struct output_spec *spec,
-		       const struct io_reader *rd, struct errmsg *why)
-{
-	const struct output_type *type = find_output(a->type);
-	struct io_reader reader = *rd;
-	void *part;
-	int r;
-
-	if (type == NULL)
-		return fail_type(a->type, why);
-	spec->kind = type->kind;
-	part = (char *)spec + type->part;
-	reader.options = type->options;
-	reader.needs = type->needs;
-	reader.idle = type->idle;
-	r = read_link(type->link, a, part, &reader, why);
-	if (r == 0 && type->read != NULL)
-		r = type->read(a, spec, why);
-	if (r == 0)
-		r = io_options_read(a, &reader, why);
-	if (r == 0)
-		r = judge_link(type->link, part, why);
-	if (r == 0 && type->judge != NULL)
-		r = type->judge(spec, why);
+out:
+	address_done(&a);
 	return r;
 }
 
 int output_spec_parse(const char *text, struct output_spec *ret,
-		      io_remark_fn *remark, void *arg,
-		      struct errmsg *why)
+		      io_remark_fn *remark, void *arg, struct errmsg *error)
 {
+	struct reader rd = { .remark = remark, .arg = arg };
 	struct output_spec spec = { 0 };
-	struct io_reader reader = { .spec = &spec, .remark = remark,
-				    .arg = arg };
+	const struct io_type *type;
 	struct address a;
-	int r = address_parse(text, &a, why);
+	int r = address_parse(text, &a, error);
 
 	if (r < 0)
 		return r;
-	r = read_output(&a, &spec, &reader, why);
-	address_done(&a);
+	type = find_type(io_output_types, a.type);
+	if (type == NULL) {
+		r = fail_type(a.type, error);
+		goto out;
+	}
+	spec.kind = (enum output_kind)type->kind;
+	r = read_address(&a, type, &rd, &spec, error);
+	if (r == 0 && type->finish != NULL)
+		r = type->finish(&a, &spec, error);
 	if (r == 0)
 		*ret = spec;
+out:
+	address_done(&a);
 	return r;
 }

@@ -27,71 +27,75 @@ static const char *const modes[] = {
 	NULL,
 };
 
-#define SRT_OPTIONS(OF) \
-	{ "latency", IO_NUMBER, OF(srt.latency_ms), 0, LATENCY_MAX_MS }, \
-	{ "timeout", IO_NUMBER, OF(srt.timeout_s), 1, TIMEOUT_MAX_S }, \
-	{ "oheadbw", IO_NUMBER, OF(srt.overhead_percent), OVERHEAD_MIN, \
-	  OVERHEAD_MAX }, \
-	{ "pbkeylen", IO_NUMBER, OF(srt.key_bytes), 0, KEY_MAX }, \
-	{ "sndbuf", IO_NUMBER, OF(srt.send_buffer), 0, BUFFER_MAX }, \
-	{ "rcvbuf", IO_NUMBER, OF(srt.receive_buffer), 0, BUFFER_MAX }, \
-	{ "tsbpdmode", IO_NO_FLAG, OF(srt.no_timed_delivery), 0, 0 }, \
-	{ "no_tsbpdmode", IO_FLAG, OF(srt.no_timed_delivery), 0, 0 }, \
-	{ "passphrase", IO_TEXT, OF(srt.passphrase), SRT_PASSPHRASE_MIN, \
-	  SRT_PASSPHRASE_MAX }, \
-	{ "streamid", IO_TEXT, OF(srt.streamid), 1, SRT_STREAMID_MAX }, \
-	{ "packetfilter", IO_TEXT, OF(srt.packetfilter), 1, SRT_FILTER_MAX }, \
-	{ "mode", IO_WORD, OF(srt.mode), 0, ARRAY_LEN(modes) - 1 }, \
-	{ 0 }
+/* The sender alone needs oheadbw and sndbuf, the receiver alone rcvbuf. */
+#define ROWS(spec, of_sender, of_receiver) \
+	{ "latency", FIELD_AT(spec, srt.latency_ms), .max = LATENCY_MAX_MS, \
+	  .initial = SRT_LATENCY_DEFAULT_MS, .unit = "ms", \
+	  .help = "How long a lost datagram may be repeated." }, \
+	{ "timeout", FIELD_AT(spec, srt.timeout_s), .min = 1, \
+	  .max = TIMEOUT_MAX_S, .initial = SRT_TIMEOUT_DEFAULT_S, \
+	  .unit = "s", .help = "How long the other end may be silent." }, \
+	{ "oheadbw", FIELD_AT(spec, srt.overhead_percent), \
+	  .min = OVERHEAD_MIN, .max = OVERHEAD_MAX, .unit = "%", \
+	  .flags = (of_sender), \
+	  .help = "Bandwidth for repeated datagrams, of the stream's." }, \
+	{ "pbkeylen", FIELD_AT(spec, srt.key_bytes), .max = KEY_MAX, \
+	  .unit = "bytes", .needs = "passphrase", \
+	  .help = "Length of the key: 16, 24 or 32." }, \
+	{ "sndbuf", FIELD_AT(spec, srt.send_buffer), .max = BUFFER_MAX, \
+	  .unit = "bytes", .flags = (of_sender), \
+	  .help = "Send buffer; 0: the usual size." }, \
+	{ "rcvbuf", FIELD_AT(spec, srt.receive_buffer), .max = BUFFER_MAX, \
+	  .unit = "bytes", .flags = (of_receiver), \
+	  .help = "Receive buffer; 0: the usual size." }, \
+	{ "no_tsbpdmode", FIELD_AT(spec, srt.no_timed_delivery), \
+	  .help = "Delivers datagrams at once, not after the latency." }, \
+	{ "tsbpdmode", FIELD_AT(spec, srt.no_timed_delivery), \
+	  .flags = FIELD_NEGATED | FIELD_ALIAS, \
+	  .help = "Delivers datagrams after the latency." }, \
+	{ "passphrase", FIELD_AT(spec, srt.passphrase), \
+	  .min = SRT_PASSPHRASE_MIN, .flags = FIELD_SECRET, \
+	  .help = "Password of the encryption." }, \
+	{ "streamid", FIELD_AT(spec, srt.streamid), .min = 1, \
+	  .help = "Name of the stream that the caller asks for." }, \
+	{ "packetfilter", FIELD_AT(spec, srt.packetfilter), .min = 1, \
+	  .help = "Error correction: fec,cols:10,rows:5." }, \
+	{ "mode", FIELD_AT(spec, srt.mode), .choices = modes, \
+	  .help = "Which end calls." }
 
-static const struct io_option input_options[] = {
-	IO_OPTIONS_MERGE,
-	SRT_OPTIONS(IO_INPUT)
+static const struct field input_rows[] = {
+	IO_ROWS_MERGE,
+	ROWS(struct input_spec, FIELD_IDLE, 0),
+	IO_ROWS_WATCHDOG(0, 0),
 };
-#define SRT_NEEDS { "pbkeylen", "passphrase", false }
-
-static const struct io_need input_needs[] = {
-	IO_NEEDS_MERGE,
-	SRT_NEEDS,
-	{ 0 },
+static const struct field output_rows[] = {
+	IO_ROW_CBR,
+	ROWS(struct output_spec, 0, FIELD_IDLE),
 };
-/* who sends, and who receives */
-static const char *const idle_inputs[] = { "oheadbw", "sndbuf", NULL };
-static const char *const idle_outputs[] = { "rcvbuf", NULL };
-
-static const struct io_need output_needs[] = {
-	SRT_NEEDS,
-	{ 0 },
-};
-
-static const struct io_option output_options[] = {
-	IO_OPTION_CBR,
-	SRT_OPTIONS(IO_OUTPUT)
-};
+static const struct field_table input_fields = FIELD_TABLE(struct input_spec,
+							   input_rows);
+static const struct field_table output_fields =
+	FIELD_TABLE(struct output_spec, output_rows);
 
 /* [iface@][host]:port */
-static int read_srt(const char *target, size_t len, void *part,
-		    struct errmsg *why)
+static int read_srt(const char *target, struct srt_spec *s,
+		    struct errmsg *error)
 {
-	struct srt_spec *s = part;
+	size_t len = strcspn(target, "?");
 	const char *at = memchr(target, '@', len);
 	size_t before = at != NULL ? (size_t)(at - target) : 0;
 	struct io_host_port place = { s->host, sizeof s->host, 0 };
 	int r;
 
-	*s = (struct srt_spec){
-		.latency_ms = SRT_LATENCY_DEFAULT_MS,
-		.timeout_s = SRT_TIMEOUT_DEFAULT_S,
-	};
 	if (at != NULL && before == 0)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "interface: is not a name of one");
-	r = address_iface(target, before, s->iface, why);
+	r = address_iface(target, before, s->iface, error);
 	if (r < 0)
 		return r;
 	if (at != NULL)
 		before++;
-	r = io_host_port_read(target + before, len - before, &place, why);
+	r = io_host_port_read(target + before, len - before, &place, error);
 	s->port = place.port;
 	s->mode = s->host[0] == '\0' ? SRT_LISTENER : SRT_CALLER;
 	return r;
@@ -104,46 +108,46 @@ static bool is_word(const char *text, size_t len, const char *word)
 
 /* Columns; or rows, of which a negative number says: without those. */
 static int judge_count(const char *text, size_t len, bool rows,
-		       struct errmsg *why)
+		       struct errmsg *error)
 {
 	bool negative = rows && len > 0 && text[0] == '-';
 	unsigned n, least = rows && !negative ? 1 : 2;
 
 	return option_number(text + negative, len - negative, least,
-			     MATRIX_MAX, &n, why);
+			     MATRIX_MAX, &n, error);
 }
 
 static int judge_filter_value(const char *key, size_t key_len,
 			      const char *text, size_t len,
-			      struct errmsg *why)
+			      struct errmsg *error)
 {
 	if (is_word(key, key_len, "cols"))
-		return judge_count(text, len, false, why);
+		return judge_count(text, len, false, error);
 	if (is_word(key, key_len, "rows"))
-		return judge_count(text, len, true, why);
+		return judge_count(text, len, true, error);
 	if (is_word(key, key_len, "layout"))
 		return is_word(text, len, "even") ||
 				       is_word(text, len, "staircase")
 			       ? 0
-			       : errmsg_fail(why, -EINVAL,
+			       : errmsg_fail(error, -EINVAL,
 					     "is not even or staircase");
 	if (is_word(key, key_len, "arq"))
 		return is_word(text, len, "never") ||
 				       is_word(text, len, "onreq") ||
 				       is_word(text, len, "always")
 			       ? 0
-			       : errmsg_fail(why, -EINVAL, "is not never, "
+			       : errmsg_fail(error, -EINVAL, "is not never, "
 					     "onreq or always");
-	return errmsg_fail(why, -EINVAL, "is not cols, rows, layout or arq");
+	return errmsg_fail(error, -EINVAL, "is not cols, rows, layout or arq");
 }
 
 /* "fec,cols:10,rows:5,layout:even,arq:onreq": all that the library has. */
-static int judge_filter(const char *text, struct errmsg *why)
+static int judge_filter(const char *text, struct errmsg *error)
 {
 	size_t len = strcspn(text, ",");
 
 	if (len > 0 && !is_word(text, len, "fec"))
-		return errmsg_fail(why, -EINVAL, "packetfilter: \"%.*s\" is "
+		return errmsg_fail(error, -EINVAL, "packetfilter: \"%.*s\" is "
 				   "not known: the only one is fec", (int)len,
 				   text);
 	while (text[len] == ',') {
@@ -153,8 +157,8 @@ static int judge_filter(const char *text, struct errmsg *why)
 		size_t value_len = strcspn(value, ",");
 
 		if (judge_filter_value(key, key_len, value, value_len,
-				       why) < 0) {
-			errmsg_prefix(why, "packetfilter: %.*s: ",
+				       error) < 0) {
+			errmsg_prefix(error, "packetfilter: %.*s: ",
 				      (int)key_len, key);
 			return -EINVAL;
 		}
@@ -163,41 +167,61 @@ static int judge_filter(const char *text, struct errmsg *why)
 	return 0;
 }
 
-static int judge(const void *part, struct errmsg *why)
+static int judge(const struct srt_spec *s, struct errmsg *error)
 {
-	const struct srt_spec *s = part;
-
 	if (s->mode != SRT_LISTENER && s->host[0] == '\0')
-		return errmsg_fail(why, -EINVAL, "host: is missing");
+		return errmsg_fail(error, -EINVAL, "host: is missing");
 	if (s->key_bytes != 0 && s->key_bytes != 16 && s->key_bytes != 24 &&
 	    s->key_bytes != 32)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "pbkeylen: %u is not 16, 24 or 32",
 				   s->key_bytes);
-	return judge_filter(s->packetfilter, why);
+	return judge_filter(s->packetfilter, error);
 }
 
-static const struct io_link link = { read_srt, judge, modes };
+static int read_input(const struct address *a, void *spec, struct errmsg *error)
+{
+	return read_srt(a->target, &((struct input_spec *)spec)->srt, error);
+}
 
-const struct input_type input_srt_type = {
+static int finish_input(const struct address *a, void *spec,
+			struct errmsg *error)
+{
+	struct input_spec *in = spec;
+	int r = io_merge_read(a, in, error);
+
+	return r < 0 ? r : judge(&in->srt, error);
+}
+
+static int read_output(const struct address *a, void *spec,
+		       struct errmsg *error)
+{
+	return read_srt(a->target, &((struct output_spec *)spec)->srt, error);
+}
+
+static int finish_output(const struct address *a, void *spec,
+			 struct errmsg *error)
+{
+	(void)a;
+	return judge(&((struct output_spec *)spec)->srt, error);
+}
+
+const struct io_type input_srt_type = {
 	.name = "srt",
 	.kind = INPUT_SRT,
 	.net = true,
-	.link = &link,
-	.part = IO_INPUT(srt),
-	.read = io_merge_read,
-	.options = input_options,
-	.needs = input_needs,
-	.idle = idle_inputs,
+	.query = true,
+	.options = &input_fields,
+	.read = read_input,
+	.finish = finish_input,
 };
 
-const struct output_type output_srt_type = {
+const struct io_type output_srt_type = {
 	.name = "srt",
 	.kind = OUTPUT_SRT,
 	.net = true,
-	.link = &link,
-	.part = IO_OUTPUT(srt),
-	.options = output_options,
-	.needs = output_needs,
-	.idle = idle_outputs,
+	.query = true,
+	.options = &output_fields,
+	.read = read_output,
+	.finish = finish_output,
 };

@@ -1,135 +1,126 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The types of addresses, a file each: what stands before "://", what the
- * target and the options mean, and which program can open it.
+ * The types of addresses: what stands before "://", what the target means,
+ * and the table of options.  A type of inputs fills a struct input_spec, one
+ * of outputs a struct output_spec.
+ *
+ * Functions return 0, or -EINVAL with a sentence that names the field.
  */
 #pragma once
 
-#include "proto/spec/io_option.h"
+#include "proto/spec/field.h"
+#include "proto/spec/io_spec.h"
 
-/* What the addresses of a type mean in both directions: the target fills one
- * part of the spec, and parameters behind its '?' are options, too. */
-struct io_link {
-	int (*read)(const char *target, size_t len, void *part,
-		    struct errmsg *why);
-	int (*judge)(const void *part, struct errmsg *why);
-	const char *const *words; /* of its options, see io_reader */
+struct io_type {
+	const char *name; /* "udp" */
+	unsigned kind;    /* enum input_kind or output_kind */
+	bool net;         /* needs a library of sluice-worker-net */
+	bool query;       /* parameters behind the '?' of the target are
+			   * options, too: other programs' spelling */
+	/* Its options; the defaults are set before read(). */
+	const struct field_table *options;
+	/* Reads the target, before the options. */
+	int (*read)(const struct address *, void *spec, struct errmsg *error);
+	/* Reads and checks what depends on several options; may be NULL. */
+	int (*finish)(const struct address *, void *spec,
+		      struct errmsg *error);
 };
 
-struct input_type {
-	const char *name;  /* "udp" */
-	enum input_kind kind;
-	bool net;          /* needs a library of sluice-worker-net */
-	const struct io_link *link; /* NULL: of the inputs alone */
-	size_t part;       /* of the spec, that the link fills */
-	/* The target, unless there is a link, and what needs more than a
-	 * table; spec has its defaults. */
-	int (*read)(const struct address *, struct input_spec *,
-		    struct errmsg *why);
-	const struct io_option *options;
-	const struct io_need *needs; /* NULL: none */
-	/* Options that others know, or all inputs, and that do nothing for
-	 * this one; a NULL ends them, NULL: none. */
-	const char *const *idle;
-	unsigned watchdog_s; /* by default; see input_spec */
-	/* What the options make together; NULL: nothing to judge. */
-	int (*judge)(const struct input_spec *, struct errmsg *why);
-};
+extern const struct io_type input_udp_type, input_rtp_type, input_file_type,
+	input_sdp_type, input_srt_type, input_rist_type, input_http_type,
+	input_https_type, input_stream_type;
+extern const struct io_type output_udp_type, output_rtp_type,
+	output_http_type, output_https_type, output_file_type, output_np_type,
+	output_srt_type, output_rist_type;
 
-struct output_type {
-	const char *name;
-	enum output_kind kind;
-	bool net;
-	const struct io_link *link;
-	size_t part;
-	int (*read)(const struct address *, struct output_spec *,
-		    struct errmsg *why);
-	const struct io_option *options;
-	const struct io_need *needs; /* NULL: none */
-	const char *const *idle;
-	int (*judge)(const struct output_spec *, struct errmsg *why);
-};
+/* All of them; NULL ends a list. */
+extern const struct io_type *const io_input_types[];
+extern const struct io_type *const io_output_types[];
 
-#define IO_INPUT(member) offsetof(struct input_spec, member)
-#define IO_OUTPUT(member) offsetof(struct output_spec, member)
+/* The options of every input, beside remux_fields. */
+extern const struct field_table io_input_fields;
 
-/* Of every output that sends packets at a pace. */
-#define IO_OPTION_CBR { "cbr", IO_NUMBER, IO_OUTPUT(cbr_kbps), CBR_MIN_KBPS, \
-			CBR_MAX_KBPS }
+/* --- rows that several types have --- */
 
-/* Of inputs that receive datagrams. */
+#define IO_INPUT(member) FIELD_AT(struct input_spec, member)
+#define IO_OUTPUT(member) FIELD_AT(struct output_spec, member)
+
 enum {
 	IO_RENEW_MAX_S = 24 * 3600,
+	IO_WATCHDOG_MAX_S = 24 * 3600,
 	IO_SOCKET_SIZE_MAX = 1024 * 1024 * 1024,
 };
-#define IO_OPTIONS_SOCKET \
-	{ "renew", IO_NUMBER, IO_INPUT(renew_s), 0, IO_RENEW_MAX_S }, \
-	{ "socket_size", IO_NUMBER, IO_INPUT(socket_size), 0, \
-	  IO_SOCKET_SIZE_MAX }
-#define IO_OPTIONS_RTP \
-	{ "reorder", IO_NUMBER, IO_INPUT(rtp.reorder_ms), 0, \
-	  RTP_REORDER_MAX_MS }, \
-	{ "skew", IO_NUMBER, IO_INPUT(rtp.skew_ms), 1, RTP_SKEW_MAX_MS }, \
-	{ "delay", IO_NUMBER, IO_INPUT(rtp.delay_ms), 0, RTP_DELAY_MAX_MS }
 
-extern const struct input_type input_udp_type;
-extern const struct input_type input_rtp_type;
-extern const struct input_type input_file_type;
-extern const struct input_type input_sdp_type;
-extern const struct input_type input_srt_type;
-extern const struct input_type input_rist_type;
-extern const struct input_type input_http_type;
-extern const struct input_type input_https_type;
-extern const struct input_type input_stream_type;
+/* Of every input; idle: FIELD_IDLE where they have no effect, or 0. */
+#define IO_ROWS_WATCHDOG(default_s, idle) \
+	{ "watchdog", IO_INPUT(watchdog_s), .max = IO_WATCHDOG_MAX_S, \
+	  .initial = (default_s), .unit = "s", .flags = (idle), \
+	  .beside = "no_reload", \
+	  .help = "Silence after which the input is opened again; " \
+		  "0: never." }, \
+	{ "no_reload", IO_INPUT(no_reload), .flags = (idle), \
+	  .help = "Never opens the input again because of silence." }
 
-extern const struct output_type output_udp_type;
-extern const struct output_type output_rtp_type;
-extern const struct output_type output_http_type;
-extern const struct output_type output_https_type;
-extern const struct output_type output_file_type;
-extern const struct output_type output_np_type;
-extern const struct output_type output_srt_type;
-extern const struct output_type output_rist_type;
+/* Of inputs that receive datagrams. */
+#define IO_ROWS_SOCKET \
+	{ "renew", IO_INPUT(renew_s), .max = IO_RENEW_MAX_S, .unit = "s", \
+	  .help = "Interval in which the group is joined again; " \
+		  "0: never." }, \
+	{ "socket_size", IO_INPUT(socket_size), .max = IO_SOCKET_SIZE_MAX, \
+	  .unit = "bytes", \
+	  .help = "Receive buffer of the socket; 0: the usual size." }
+#define IO_ROWS_RTP \
+	{ "reorder", IO_INPUT(rtp.reorder_ms), .max = RTP_REORDER_MAX_MS, \
+	  .initial = RTP_REORDER_DEFAULT_MS, .unit = "ms", \
+	  .help = "How long an overtaken datagram is waited for." }, \
+	{ "skew", IO_INPUT(rtp.skew_ms), .min = 1, .max = RTP_SKEW_MAX_MS, \
+	  .initial = RTP_SKEW_DEFAULT_MS, .unit = "ms", .needs = "merge", \
+	  .help = "How much later than the other a path may be." }, \
+	{ "delay", IO_INPUT(rtp.delay_ms), .max = RTP_DELAY_MAX_MS, \
+	  .unit = "ms", \
+	  .help = "How long every datagram is kept; 0: only if needed." }
 
-/* host is a name or an IP literal, "" when there is none. */
+/* The option merge, which io_merge_read() reads, and by content its delay. */
+#define IO_ROW_MERGE \
+	{ "merge", .type = FIELD_NONE, \
+	  .help = "Address of a second path of the same stream." }
+#define IO_ROWS_MERGE \
+	IO_ROW_MERGE, \
+	{ "delay", IO_INPUT(merge_delay_ms), .min = IO_MERGE_DELAY_MIN_MS, \
+	  .max = IO_MERGE_DELAY_MAX_MS, .needs = "merge", \
+	  .initial = IO_MERGE_DELAY_DEFAULT_MS, .unit = "ms", \
+	  .help = "How long packets are kept to be compared." }
+
+/* Of outputs that send packets at a pace. */
+#define IO_ROW_CBR \
+	{ "cbr", IO_OUTPUT(cbr_kbps), .min = CBR_MIN_KBPS, \
+	  .max = CBR_MAX_KBPS, .unit = "kbit/s", \
+	  .help = "Constant rate, filled with null packets." }
+
+/* --- parts of targets (io_place.c) --- */
+
+/* host is a name or an IP literal, "" where the text has none. */
 struct io_host_port {
-	char *host; /* the place for it, ... */
-	size_t size; /* ... so large */
+	char *host; /* memory of the caller, ... */
+	size_t size; /* ... so many bytes */
 	uint16_t port;
 };
 int io_host_port_read(const char *text, size_t len, struct io_host_port *ret,
-		      struct errmsg *why) MUST_CHECK;
+		      struct errmsg *error) MUST_CHECK;
 
-/* The options of a merge by content. */
-#define IO_OPTIONS_MERGE \
-	{ "merge", IO_IGNORED, 0, 0, 0 }, \
-	{ "delay", IO_NUMBER, IO_INPUT(merge_delay_ms), \
-	  IO_MERGE_DELAY_MIN_MS, IO_MERGE_DELAY_MAX_MS }
+/* Checks [login@]host[:port][/path] of a server. */
+int io_judge_authority(const char *target, struct errmsg *error) MUST_CHECK;
 
-#define IO_NEEDS_MERGE { "delay", "merge", false }
+/* Copies a path of the file system or of HTTP into ret of IO_PATH_MAX
+ * bytes. */
+int io_copy_path(const char *path, char *ret, struct errmsg *error) MUST_CHECK;
 
-/* Reads the option merge: another address of the same kind, whose own '#' and
- * '&' are escaped.  0, or -EINVAL with why. */
+/* --- addresses in options, whose '#' and '&' are escaped (io_inner.c) --- */
+
+/* The option merge: another address of the same type. */
 int io_merge_read(const struct address *, struct input_spec *ret,
-		  struct errmsg *why) MUST_CHECK;
+		  struct errmsg *error) MUST_CHECK;
 
-/* The options mux and mux_pid of any input; 0, or -EINVAL with why. */
+/* The options mux and mux_pid of any input. */
 int io_mux_read(const struct address *, struct input_spec *ret,
-		struct errmsg *why) MUST_CHECK;
-
-/* An address that is the value of an option, whose own '#' and '&' are
- * escaped; ret_text is it without.  0, or -EINVAL with why, which lacks the
- * name of the option. */
-int io_inner_read(const char *value, char ret_text[IO_INNER_MAX + 1],
-		  struct input_spec *ret, struct errmsg *why) MUST_CHECK;
-
-/* The options header.NAME=VALUE; 0, or -EINVAL with why. */
-int io_read_headers(const struct address *, struct http_spec *,
-		    struct errmsg *why) MUST_CHECK;
-
-/* Is [login@]host[:port][/path] what can be called?  0, or -EINVAL with why. */
-int io_judge_authority(const char *target, struct errmsg *why) MUST_CHECK;
-
-/* Copies a path of the file system or of HTTP into ret of IO_PATH_MAX bytes;
- * 0, or -EINVAL with why. */
-int io_copy_path(const char *path, char *ret, struct errmsg *why) MUST_CHECK;
+		struct errmsg *error) MUST_CHECK;

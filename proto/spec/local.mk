@@ -5,21 +5,14 @@ libproto_a_SOURCES += \
 	proto/spec/field_describe.c proto/spec/field_limits.h \
 	proto/spec/field_read.c \
 	proto/spec/http_spec.h \
-	proto/spec/io_authority.c \
-	proto/spec/io_file.c \
-	proto/spec/io_host_port.c \
-	proto/spec/io_http_input.c \
+	proto/spec/io_http_client.c \
 	proto/spec/io_http_output.c \
 	proto/spec/io_inner.c \
-	proto/spec/io_merge.c \
-	proto/spec/io_mux.c \
-	proto/spec/io_np.c \
-	proto/spec/io_option.c proto/spec/io_option.h \
+	proto/spec/io_local.c \
+	proto/spec/io_place.c \
 	proto/spec/io_rist.c \
-	proto/spec/io_sdp.c \
 	proto/spec/io_spec.c proto/spec/io_spec.h \
 	proto/spec/io_srt.c \
-	proto/spec/io_stream.c \
 	proto/spec/io_type.h \
 	proto/spec/io_udp.c \
 	proto/spec/link_stat.c proto/spec/link_stat.h \

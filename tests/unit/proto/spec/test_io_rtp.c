@@ -55,8 +55,8 @@ static const struct {
 	const char *text, *why;
 } bad[] = {
 	{ "rtp://239.1.1.1#reorder=1001",
-	  "reorder: 1001 is not between 0 and 1000" },
-	{ "rtp://239.1.1.1#skew=0", "skew: 0 is not between 1 and 1000" },
+	  "reorder: 1001 is not between 0 and 1000 ms" },
+	{ "rtp://239.1.1.1#skew=0", "skew: 0 is not between 1 and 1000 ms" },
 	{ "rtp://239.1.1.1:65532#fec", "fec: there is no port 65536 behind "
 	  "65532" },
 	{ "rtp://239.1.1.1:5000#fec&merge=rtp://239.1.1.2:65532",

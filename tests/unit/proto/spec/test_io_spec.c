@@ -134,19 +134,19 @@ static const struct {
 	  EINVAL },
 	{ "udp://239.1.1.1#renew", "renew: \"\" is not a number", EINVAL },
 	{ "udp://239.1.1.1#renew=86401",
-	  "renew: 86401 is not between 0 and 86400", EINVAL },
+	  "renew: 86401 is not between 0 and 86400 s", EINVAL },
 	{ "udp://239.1.1.1#socket_size=1M",
 	  "socket_size: \"1M\" is not a number", EINVAL },
 	{ "udp://239.1.1.1#id", "id: has no value", EINVAL },
 	{ "udp://239.1.1.1#cc_limit=-1",
-	  "cc_limit: -1 is not between 0 and 1000000",
+	  "cc_limit: -1 is not between 0 and 1000000 errors/s",
 	  EINVAL },
 	{ "file:///a#loop=maybe", "loop: \"maybe\" is not true or false",
 	  EINVAL },
 	{ "https://h/x#ca=pem", "ca: \"pem\" is not an absolute path", EINVAL },
 	{ "https://h/x#ca", "ca: has no value", EINVAL },
 	{ "http://h/x#bandwidth=0", "bandwidth: 0 is not between 1 and "
-	  "4294967295", EINVAL },
+	  "4294967295 bit/s", EINVAL },
 	{ "file://", "nothing follows file://", EINVAL },
 	{ "file:///a#mux=udp://239.1.1.1", "mux: is nothing without mux_pid",
 	  EINVAL },
@@ -288,7 +288,7 @@ static const struct {
 	const char *text, *why;
 	int err;
 } bad_outputs[] = {
-	{ "udp://239.1.1.1#burst=11", "burst: 11 is not between 1 and 10",
+	{ "udp://239.1.1.1#burst=11", "burst: 11 is not between 1 and 10 ms",
 	  EINVAL },
 	{ "udp://239.1.1.1#pacing=x", "pacing: \"x\" is not tick, auto or "
 	  "kernel", EINVAL },
@@ -302,7 +302,8 @@ static const struct {
 	  EINVAL },
 	{ "udp://10.0.0.1#cbr=200&no_sync",
 	  "no_sync: not with cbr, which is a pace", EINVAL },
-	{ "udp://239.1.1.1#cbr=99", "cbr: 99 is not between 100 and 1000000",
+	{ "udp://239.1.1.1#cbr=99", "cbr: 99 is not between 100 and "
+				       "1000000 kbit/s",
 	  EINVAL },
 	{ "udp://:1234", "host: is missing", EINVAL },
 	{ "udp://0.0.0.0:1234", "host: 0.0.0.0 is not a destination", EINVAL },
@@ -347,17 +348,18 @@ static const struct {
 	  EINVAL },
 	{ "http://:80/%ff", "path: \"/%ff\": path is not UTF-8", EINVAL },
 	{ "http://:80/x#buffer_size=9999999",
-	  "buffer_size: 9999999 is not between 0 and 1048576", EINVAL },
+	  "buffer_size: 9999999 is not between 0 and 1048576 KiB", EINVAL },
 	{ "http://:80/x/index.m3u8",
 	  "path: HLS (.m3u8) is not served by this version", ENOTSUP },
 	{ "udp://239.1.1.1#sap=ff0e::1",
 	  "sap: \"ff0e::1\" is not a group of its family", EINVAL },
 	{ "rtp://239.1.1.1#sap&sap_interval=0",
-	  "sap_interval: 0 is not between 1 and 3600", EINVAL },
+	  "sap_interval: 0 is not between 1 and 3600 s", EINVAL },
 	{ "np://:80/x", "host: is missing", EINVAL },
-	{ "np://h/x#header.a b=c", "header: \"a b\" is not the name of one",
+	{ "np://h/x#header.a b=c", "header.a b: \"a b\" is not the name "
+	  "of a header",
 	  EINVAL },
-	{ "np://h/x#timeout=0", "timeout: 0 is not between 1 and 600",
+	{ "np://h/x#timeout=0", "timeout: 0 is not between 1 and 600 s",
 	  EINVAL },
 	{ "file://x.ts", "path: does not begin with '/'", EINVAL },
 	{ "file:///x/", "path: is a folder", EINVAL },
@@ -368,7 +370,7 @@ static const struct {
 	{ "file:///x%", "path: '%' has behind it none of Y y m d j H M S s F "
 	  "%", EINVAL },
 	{ "file:///x#rotate_time=-1",
-	  "rotate_time: -1 is not between 1 and 2678400", EINVAL },
+	  "rotate_time: -1 is not between 1 and 2678400 s", EINVAL },
 	{ "mailto://x", "type \"mailto\" is not known", EINVAL },
 };
 

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* file://, sdp:// and stream://: what this machine has. */
+#include "proto/spec/io_type.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	ROTATE_MAX_S = 31 * 24 * 3600,
+	ROTATE_MAX_MIB = 1024 * 1024,
+	FREE_MAX_MIB = 1024 * 1024,
+	MEDIA_MAX = 32,
+};
+
+/* --- file --- */
+
+static const struct field file_input_rows[] = {
+	{ "loop", IO_INPUT(loop),
+	  .help = "Begins the file again when it ends." },
+	{ "list", IO_INPUT(list),
+	  .help = "The file is a list of the files to play." },
+	IO_ROWS_WATCHDOG(0, FIELD_IDLE),
+};
+static const struct field_table file_input_fields =
+	FIELD_TABLE(struct input_spec, file_input_rows);
+
+/* A service has no folder of its own to begin at. */
+static int judge_path(const char *path, struct errmsg *error)
+{
+	if (path[0] != '/')
+		return errmsg_fail(error, -EINVAL,
+				   "path: does not begin with '/'");
+	if (strrchr(path, '/')[1] == '\0')
+		return errmsg_fail(error, -EINVAL, "path: is a folder");
+	return 0;
+}
+
+static int read_file_input(const struct address *a, void *spec,
+			   struct errmsg *error)
+{
+	struct input_spec *in = spec;
+	int r = io_copy_path(a->target, in->path, error);
+
+	return r < 0 ? r : judge_path(in->path, error);
+}
+
+const struct io_type input_file_type = {
+	.name = "file",
+	.kind = INPUT_FILE,
+	.options = &file_input_fields,
+	.read = read_file_input,
+};
+
+static const struct field file_output_rows[] = {
+	{ "m2ts", IO_OUTPUT(file.m2ts),
+	  .help = "Writes packets of 192 bytes with arrival times." },
+	{ "rotate_time", IO_OUTPUT(file.rotate_s), .min = 1,
+	  .max = ROTATE_MAX_S, .unit = "s",
+	  .help = "Time after which the next file begins." },
+	{ "rotate_size", IO_OUTPUT(file.rotate_mib), .min = 1,
+	  .max = ROTATE_MAX_MIB, .unit = "MiB",
+	  .help = "Size after which the next file begins." },
+	{ "min_free", IO_OUTPUT(file.min_free_mib), .max = FREE_MAX_MIB,
+	  .initial = FILE_MIN_FREE_DEFAULT_MIB, .unit = "MiB",
+	  .help = "Free space of the disk below which recording stops." },
+};
+static const struct field_table file_output_fields =
+	FIELD_TABLE(struct output_spec, file_output_rows);
+
+/* What strftime(3) may put into a name: it cannot be a folder, nor long. */
+static int judge_conversions(const char *path, struct errmsg *error)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	for (const char *c = strchr(path, '%'); c != NULL;
+	     c = strchr(c + 2, '%')) {
+		if (c < name)
+			return errmsg_fail(error, -EINVAL, "path: '%%' stands "
+					   "in the name of a folder");
+		if (c[1] == '\0' || strchr("YymdjHMSsF%", c[1]) == NULL)
+			return errmsg_fail(error, -EINVAL, "path: '%%' has "
+					   "behind it none of Y y m d j H M S "
+					   "s F %%");
+	}
+	return 0;
+}
+
+static int read_file_output(const struct address *a, void *spec,
+			    struct errmsg *error)
+{
+	struct output_spec *out = spec;
+	int r = io_copy_path(a->target, out->path, error);
+
+	if (r == 0)
+		r = judge_path(out->path, error);
+	return r < 0 ? r : judge_conversions(out->path, error);
+}
+
+const struct io_type output_file_type = {
+	.name = "file",
+	.kind = OUTPUT_FILE,
+	.options = &file_output_fields,
+	.read = read_file_output,
+};
+
+/* --- sdp: a description in a file says which udp or rtp input it is --- */
+
+static const struct field sdp_rows[] = {
+	{ "iface", IO_INPUT(iface), .min = 1,
+	  .help = "Interface on which the group is joined." },
+	{ "media", IO_INPUT(sdp_media), .min = 1, .max = MEDIA_MAX,
+	  .help = "Number of the media description, from 1." },
+	IO_ROWS_SOCKET,
+	IO_ROWS_RTP,
+	IO_ROWS_WATCHDOG(WATCHDOG_DEFAULT_S, 0),
+};
+static const struct field_table sdp_fields = FIELD_TABLE(struct input_spec,
+							 sdp_rows);
+
+static int read_sdp(const struct address *a, void *spec, struct errmsg *error)
+{
+	if (a->target[0] != '/')
+		return errmsg_fail(error, -EINVAL,
+				   "path: does not begin with '/'");
+	return io_copy_path(a->target, ((struct input_spec *)spec)->path,
+			    error);
+}
+
+static int finish_sdp(const struct address *a, void *spec, struct errmsg *error)
+{
+	const struct input_spec *in = spec;
+
+	(void)a;
+	/* it becomes a part of an address */
+	if (strpbrk(in->iface, "/: \"[]@#&%") != NULL)
+		return errmsg_fail(error, -EINVAL,
+				   "iface: \"%s\" is not an interface",
+				   in->iface);
+	return 0;
+}
+
+const struct io_type input_sdp_type = {
+	.name = "sdp",
+	.kind = INPUT_SDP,
+	.options = &sdp_fields,
+	.read = read_sdp,
+	.finish = finish_sdp,
+};
+
+/* --- stream: what another stream of this instance sends --- */
+
+static const struct field stream_rows[] = {
+	IO_ROWS_WATCHDOG(0, FIELD_IDLE),
+};
+static const struct field_table stream_fields =
+	FIELD_TABLE(struct input_spec, stream_rows);
+
+static int read_stream(const struct address *a, void *spec,
+		       struct errmsg *error)
+{
+	struct input_spec *in = spec;
+	size_t len = strlen(a->target);
+
+	if (len == 0)
+		return errmsg_fail(error, -EINVAL, "stream: has no id");
+	if (len > IO_ID_MAX)
+		return errmsg_fail(error, -EINVAL,
+				   "stream: an id has at most %d characters",
+				   IO_ID_MAX);
+	memcpy(in->stream, a->target, len + 1);
+	return 0;
+}
+
+const struct io_type input_stream_type = {
+	.name = "stream",
+	.kind = INPUT_STREAM,
+	.options = &stream_fields,
+	.read = read_stream,
+};
