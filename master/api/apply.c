@@ -7,6 +7,7 @@
 #include "common/base/mono.h"
 #include "master/api/edit.h"
 #include "master/config/check.h"
+#include "master/config/stream_conf.h"
 #include "master/config/unknown_keys.h"
 #include "master/streams/reconciler.h"
 
@@ -64,6 +65,7 @@ static struct check_place place_of(const struct api *api, const char *self)
 	return (struct check_place){
 		.path = "stream",
 		.document = config_document(api->cfg.config),
+		.neighbours = config_streams(api->cfg.config),
 		.self = self,
 		.control = &api->cfg.control,
 	};
@@ -113,21 +115,23 @@ void apply_warn(struct api *api, const char *id, struct buf *odd,
 	buf_done(odd);
 }
 
-/* fault: why it cannot run, NULL when only its own content decides. */
+/* error: why it cannot run, NULL when its own content decides. */
 static void settle(struct api *api, const char *id, const json_t *stream,
-		   const char *fault)
+		   const char *error)
 {
+	const struct stream_conf *conf = stream_confs_get(
+		config_streams(api->cfg.config), stream);
 	struct errmsg idle;
 
-	if (fault == NULL && check_stream_idle(stream, &idle))
-		fault = idle.text;
-	status_set_stream(api->cfg.status, id, stream, fault);
-	if (fault == NULL)
-		reconciler_set_stream(api->cfg.reconciler, id, stream);
+	if (error == NULL && check_stream_idle(stream, &idle))
+		error = idle.text;
+	status_set_stream(api->cfg.status, id, conf, error);
+	if (error == NULL)
+		reconciler_set_stream(api->cfg.reconciler, id, conf);
 	else
 		reconciler_remove_stream(api->cfg.reconciler, id);
-	if (fault != NULL && json_is_true(json_object_get(stream, "enable")))
-		warn_stream(id, "is not run", fault);
+	if (error != NULL && conf->is_enabled)
+		warn_stream(id, "is not run", error);
 }
 
 void apply_stream(struct api *api, const char *id, const json_t *stream)
@@ -149,86 +153,42 @@ void apply_removal(struct api *api, const char *id)
 	status_remove_stream(api->cfg.status, id);
 }
 
-/* The first fault of each stream of the document, by its place. */
-struct faults {
-	size_t n;
-	struct errmsg *texts; /* "" = none */
-};
-
-static void note_fault(enum check_severity severity, const char *path,
-		       const char *text, void *arg)
+/* waiting_only: the streams that an error of a neighbour kept from running. */
+static void settle_all(struct api *api, bool waiting_only)
 {
-	struct faults *f = arg;
-	size_t i;
-
-	if (severity == CHECK_WARNING ||
-	    sscanf(path, "make_stream[%zu]", &i) != 1 || i >= f->n)
-		return;
-	if (f->texts[i].text[0] == '\0')
-		errmsg_set(&f->texts[i], "%s: %s", path, text);
-}
-
-static struct faults judge_all(struct api *api)
-{
-	const json_t *document = config_document(api->cfg.config);
-	struct faults f;
-
-	f.n = json_array_size(json_object_get(document, "make_stream"));
-	f.texts = xcalloc(f.n + 1, sizeof *f.texts);
-	(void)check_document(document, &api->cfg.control, note_fault, &f);
-	return f;
-}
-
-/* It did not run, and nothing stands in its way any more. */
-static bool may_start(struct api *api, const json_t *stream, const char *id,
-		      const char *fault)
-{
-	struct errmsg idle;
-
-	return fault[0] == '\0' && !check_stream_idle(stream, &idle) &&
-	       status_fault(api->cfg.status, id) != NULL;
-}
-
-/* waiting_only: leave alone what runs and what still cannot. */
-static void settle_all(struct api *api, const struct faults *f,
-		       bool waiting_only)
-{
-	const json_t *streams = json_object_get(
-		config_document(api->cfg.config), "make_stream");
+	const struct check_place place = place_of(api, NULL);
 	const json_t *stream;
 	size_t i;
 
-	json_array_foreach((json_t *)streams, i, stream) {
-		const char *id = json_string_value(
-			json_object_get(stream, "id"));
-		const char *fault = f->texts[i].text;
+	json_array_foreach(json_object_get(place.document, STREAMS), i,
+			   stream) {
+		const char *id = edit_text(stream, "id");
+		struct errmsg error = { 0 }, idle;
+		struct findings f = { &error, NULL };
 
-		/* without an id, or with that of another: nobody can name it */
-		if (id == NULL || config_stream(api->cfg.config, id) != stream)
+		if (id == NULL || (waiting_only &&
+				   (!status_fault(api->cfg.status, id) ||
+				    check_stream_idle(stream, &idle))))
 			continue;
-		if (waiting_only && !may_start(api, stream, id, fault))
+		/* no request can name the second of two with one id */
+		if (config_stream(api->cfg.config, id) != stream)
 			continue;
-		settle(api, id, stream, fault[0] != '\0' ? fault : NULL);
+		(void)check_stream_at(i, &place, keep, &f);
+		if (error.text[0] == '\0' || !waiting_only)
+			settle(api, id, stream,
+			       error.text[0] != '\0' ? error.text : NULL);
 	}
 }
 
 void apply_all(struct api *api)
 {
-	struct faults f = judge_all(api);
-
-	settle_all(api, &f, false);
-	free(f.texts);
+	settle_all(api, false);
 }
 
 void apply_waiting(struct api *api)
 {
-	struct faults f;
-
-	if (!status_has_faults(api->cfg.status))
-		return;
-	f = judge_all(api);
-	settle_all(api, &f, true);
-	free(f.texts);
+	if (status_has_faults(api->cfg.status))
+		settle_all(api, true);
 }
 
 static void announce(struct api *api, json_t *stream, bool with_gid)

@@ -4,6 +4,7 @@
 #include "common/base/address.h"
 #include "common/base/ip_prefix.h"
 #include "master/config/judge.h"
+#include "master/config/stream_conf.h"
 #include "proto/spec/stream_spec.h"
 
 #include <errno.h>
@@ -256,7 +257,9 @@ static void judge_streams(struct judge *j, const json_t *document,
 {
 	const json_t *streams = json_object_get(document, "make_stream");
 	struct judge_outputs outputs = {
-		json_object(), control, json_object_get(document, "settings"),
+		.taken = json_object(),
+		.control = control,
+		.settings = json_object_get(document, "settings"),
 	};
 	json_t *ids = json_object();
 	size_t mark = judge_down(j, "make_stream");
@@ -338,44 +341,52 @@ int check_section(const char *key, const json_t *value, struct errmsg *why)
 	return why->text[0] != '\0' ? -EINVAL : 0;
 }
 
-/* The outputs of the enabled neighbours, silently. */
-static void take_neighbours(const struct check_place *place,
-			    struct judge_outputs *outputs)
-{
-	const json_t *streams = json_object_get(place->document,
-						"make_stream");
-	const json_t *stream;
-	size_t i;
-
-	json_array_foreach((json_t *)streams, i, stream) {
-		const char *id = json_string_value(
-			json_object_get(stream, "id"));
-		struct judge j = { 0 };
-
-		if (!json_is_true(json_object_get(stream, "enable")))
-			continue;
-		if (id != NULL && place->self != NULL &&
-		    strcmp(id, place->self) == 0)
-			continue;
-		(void)snprintf(j.path, sizeof j.path, "make_stream[%zu]", i);
-		judge_places(&j, stream, outputs);
-	}
-}
-
 unsigned check_stream(const json_t *stream, const struct check_place *place,
 		      check_found_fn *found, void *arg)
 {
+	const json_t *streams = json_object_get(place->document,
+						"make_stream");
+	struct stream_confs *read = NULL;
 	struct judge_outputs outputs = {
-		json_object(), place->control,
-		json_object_get(place->document, "settings"),
+		.taken = json_object(),
+		.control = place->control,
+		.settings = json_object_get(place->document, "settings"),
+		.neighbours = place->neighbours,
+		.self = place->self,
+		.before = SIZE_MAX,
 	};
 	struct judge j = { .found = found, .arg = arg };
 
-	take_neighbours(place, &outputs);
+	if (outputs.neighbours == NULL) {
+		outputs.neighbours = read = stream_confs_new();
+		stream_confs_set(read, streams);
+	}
 	(void)snprintf(j.path, sizeof j.path, "%s", place->path);
 	judge_stream(&j, stream, &outputs);
-	judge_links(&j, stream,
-		    json_object_get(place->document, "make_stream"));
+	judge_links(&j, stream, streams);
+	stream_confs_free(&read);
+	json_decref(outputs.taken);
+	return j.faults;
+}
+
+unsigned check_stream_at(size_t i, const struct check_place *place,
+			 check_found_fn *found, void *arg)
+{
+	const json_t *streams = json_object_get(place->document,
+						"make_stream");
+	const json_t *stream = json_array_get(streams, i);
+	struct judge_outputs outputs = {
+		.taken = json_object(),
+		.control = place->control,
+		.settings = json_object_get(place->document, "settings"),
+		.neighbours = place->neighbours,
+		.before = i,
+	};
+	struct judge j = { .found = found, .arg = arg };
+
+	(void)snprintf(j.path, sizeof j.path, "make_stream[%zu]", i);
+	judge_stream(&j, stream, &outputs);
+	judge_links(&j, stream, streams);
 	json_decref(outputs.taken);
 	return j.faults;
 }

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct stream_confs;
+
 enum check_severity {
 	CHECK_WARNING, /* is kept and used as it is; worth a line */
 	CHECK_FAULT,   /* the stream it belongs to is not started */
@@ -44,7 +46,10 @@ int check_section(const char *key, const json_t *value,
 
 struct check_place {
 	const char *path;       /* of the stream: "stream", "make_stream[3]" */
-	const json_t *document; /* its neighbours; NULL when it stands alone */
+	const json_t *document; /* that it belongs to, or NULL */
+	/* The streams of the document (stream_conf.h); NULL: they are read
+	 * for this check. */
+	const struct stream_confs *neighbours;
 	const char *self;       /* the id it has there now; NULL when new */
 	const struct sockaddr_any *control; /* of the control server, or NULL */
 };
@@ -53,6 +58,12 @@ struct check_place {
  * Returns how many faults. */
 unsigned check_stream(const json_t *stream, const struct check_place *,
 		      check_found_fn *found, void *arg);
+
+/* The stream at position i of the document as check_document() judges it,
+ * against those above it, but for an id that one of them has.  place has no
+ * path and no self. */
+unsigned check_stream_at(size_t i, const struct check_place *,
+			 check_found_fn *found, void *arg);
 
 /* Why a stream without faults still cannot run ("input: is empty"), or false
  * when it can. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One stream object. */
-#include "common/base/iface.h"
 #include "master/config/judge.h"
 #include "proto/ipc/contract.h"
 #include "proto/spec/io_spec.h"
@@ -19,8 +18,6 @@ enum {
 	STREAM_MAX = 256 * 1024,
 	/* what a start message may take, less its frame */
 	START_MAX = MSG_SIZE_MAX - STREAM_OPTIONS_MAX - 4096,
-	OUTPUT_KEY_MAX = IO_PATH_MAX + 256,
-	PLACE_MAX = SOCKADDR_TEXT_MAX + 24,
 };
 
 bool check_id(const char *id)
@@ -107,156 +104,6 @@ static bool is_dvb(const char *address)
 	return strncasecmp(address, "dvb://", 6) == 0;
 }
 
-/* Notes that this address takes key; the path of one that had it, or NULL. */
-static const char *take(struct judge *j, struct judge_outputs *all,
-			const char *key)
-{
-	const json_t *other = json_object_get(all->taken, key);
-
-	if (other != NULL)
-		return json_string_value(other);
-	(void)json_object_set_new_nocheck(all->taken, key,
-					  json_string_nocheck(j->path));
-	return NULL;
-}
-
-/* "own make_stream[2] eth0@239.1.1.1:1234", of the stream that we are in. */
-static void format_own(const struct judge *j, const char *where,
-		       char key[OUTPUT_KEY_MAX])
-{
-	const char *dot = strrchr(j->path, '.');
-
-	(void)snprintf(key, OUTPUT_KEY_MAX, "own %.*s %s",
-		       dot != NULL ? (int)(dot - j->path) : 0, j->path, where);
-}
-
-/* Two who listen on one port: only one of them can. */
-static void judge_srt(struct judge *j, const struct srt_spec *spec,
-		      struct judge_outputs *all)
-{
-	char key[OUTPUT_KEY_MAX];
-	const char *other;
-
-	if (spec->mode != SRT_LISTENER)
-		return;
-	(void)snprintf(key, sizeof key, "srt %s@%.64s:%u", spec->iface,
-		       spec->host, (unsigned)spec->port);
-	other = take(j, all, key);
-	if (other != NULL)
-		judge_say(j, CHECK_FAULT, "is already the address of %s",
-			  other);
-}
-
-static bool is_any(const struct sockaddr_any *a)
-{
-	return a->sa.sa_family == AF_INET6
-		       ? IN6_IS_ADDR_UNSPECIFIED(&a->in6.sin6_addr)
-		       : a->in.sin_addr.s_addr == htonl(INADDR_ANY);
-}
-
-/* A port of every address and the same port of one of them: the kernel gives
- * only one of the two. */
-static void judge_listen(struct judge *j, const char *protocol,
-			 const struct sockaddr_any *listen,
-			 struct judge_outputs *all)
-{
-	char text[SOCKADDR_TEXT_MAX], key[64];
-	const char *other;
-
-	sockaddr_format(listen, text);
-	(void)snprintf(key, sizeof key, "listen %s %s %u", protocol,
-		       listen->sa.sa_family == AF_INET6 ? "6" : "4",
-		       (unsigned)sockaddr_port(listen));
-	other = json_string_value(json_object_get(all->taken, key));
-	if (other != NULL && strcmp(other, text) != 0 &&
-	    (is_any(listen) || strncmp(other, "0.0.0.0:", 8) == 0 ||
-	     strncmp(other, "[::]:", 5) == 0))
-		judge_say(j, CHECK_WARNING, "%s and %s are both listened to: "
-			  "only one of them can be", other, text);
-	/* the one of every address is in the way of all others */
-	if (other == NULL || is_any(listen))
-		(void)json_object_set_new_nocheck(all->taken, key,
-						  json_string_nocheck(text));
-}
-
-/* One port, of which no two can be. */
-static bool judge_rist_port(struct judge *j, const char *host, uint16_t port,
-			    struct judge_outputs *all)
-{
-	const char *known = host[0] != '\0' ? host : "0.0.0.0";
-	char where[RIST_HOST_MAX + 16], key[OUTPUT_KEY_MAX];
-	struct sockaddr_any at;
-	const char *other;
-	int r = sockaddr_parse(known, port, &at);
-
-	/* a group is of all who want it */
-	if (r == 0 && sockaddr_is_multicast(&at))
-		return true;
-	if (r == 0)
-		sockaddr_format(&at, where);
-	else
-		(void)snprintf(where, sizeof where, "%s:%u", known,
-			       (unsigned)port);
-	(void)snprintf(key, sizeof key, "rist %s", where);
-	other = take(j, all, key);
-	if (other != NULL)
-		judge_say(j, CHECK_FAULT, "%s is already of %s", where, other);
-	else if (r == 0)
-		judge_listen(j, "udp", &at, all);
-	return other == NULL;
-}
-
-/* In the simple profile the next port is for RTCP. */
-static void judge_rist(struct judge *j, const struct rist_spec *spec,
-		       struct judge_outputs *all)
-{
-	for (size_t i = 0; i < spec->n_peers; i++) {
-		const struct rist_peer_spec *p = &spec->peers[i];
-
-		if (p->listens && judge_rist_port(j, p->host, p->port, all) &&
-		    spec->profile == RIST_SIMPLE)
-			(void)judge_rist_port(j, p->host,
-					      (uint16_t)(p->port + 1), all);
-	}
-}
-
-/* An interface has a name and addresses; what none has stays as it is. */
-static void format_place(const char *iface, const struct sockaddr_any *address,
-			 char where[PLACE_MAX])
-{
-	char name[IFACE_NAME_MAX], text[SOCKADDR_TEXT_MAX];
-
-	sockaddr_format(address, text);
-	(void)snprintf(where, PLACE_MAX, "%s@%s",
-		       iface_name(iface, name) < 0 ? iface : name, text);
-}
-
-/* Of an input that runs. */
-static void judge_source(struct judge *j, const struct input_spec *spec,
-			 struct judge_outputs *all)
-{
-	char where[PLACE_MAX];
-	char key[OUTPUT_KEY_MAX];
-	const char *other;
-
-	if (spec->kind == INPUT_SRT)
-		judge_srt(j, &spec->srt, all);
-	if (spec->kind == INPUT_RIST)
-		judge_rist(j, &spec->rist, all);
-	if (spec->kind != INPUT_UDP && spec->kind != INPUT_RTP)
-		return;
-	format_place(spec->iface, &spec->local, where);
-	format_own(j, where, key);
-	(void)take(j, all, key);
-	if (sockaddr_is_multicast(&spec->local))
-		return;
-	(void)snprintf(key, sizeof key, "input %s", where);
-	other = take(j, all, key);
-	if (other != NULL)
-		judge_say(j, CHECK_WARNING, "is the address of %s, too: only "
-			  "one of them can receive there", other);
-}
-
 /* all: NULL when it does not run. */
 static void judge_input(struct judge *j, const char *text, bool enabled,
 			struct judge_outputs *all)
@@ -269,77 +116,7 @@ static void judge_input(struct judge *j, const char *text, bool enabled,
 	if (r < 0)
 		say_address(j, r, enabled && !is_dvb(text), &why);
 	else if (all != NULL)
-		judge_source(j, &spec, all);
-}
-
-static bool is_on_control(const struct sockaddr_any *listen,
-			  const struct sockaddr_any *control)
-{
-	return control != NULL &&
-	       sockaddr_port(listen) == sockaddr_port(control) &&
-	       (is_any(listen) || is_any(control) ||
-		sockaddr_equal(listen, control));
-}
-
-static void judge_http(struct judge *j, const struct output_spec *spec,
-		       struct judge_outputs *all)
-{
-	char listen[SOCKADDR_TEXT_MAX];
-	char key[OUTPUT_KEY_MAX];
-	const char *other;
-
-	sockaddr_format(&spec->listen, listen);
-	if (is_on_control(&spec->listen, all->control)) {
-		judge_say(j, CHECK_FAULT,
-			  "port: %u is the port of the control server",
-			  (unsigned)sockaddr_port(&spec->listen));
-		return;
-	}
-	if (spec->tls && json_string_length(json_object_get(
-				 all->settings, "crt_chain")) == 0)
-		judge_say(j, CHECK_WARNING, "nobody is served without the "
-			  "certificate of settings.crt_chain");
-	if (spec->buffer_size_kib > 0 &&
-	    spec->buffer_size_kib < HTTP_RING_MIN_KIB)
-		judge_say(j, CHECK_WARNING, "buffer_size: %u is less than "
-			  "%d, which it will be", spec->buffer_size_kib,
-			  HTTP_RING_MIN_KIB);
-	judge_listen(j, "tcp", &spec->listen, all);
-	(void)snprintf(key, sizeof key, "http %s %s", listen, spec->path);
-	other = take(j, all, key);
-	if (other != NULL)
-		judge_say(j, CHECK_FAULT, "is already the address of %s",
-			  other);
-}
-
-static void judge_net(struct judge *j, const struct output_spec *spec,
-		      struct judge_outputs *all)
-{
-	char where[PLACE_MAX];
-	char key[OUTPUT_KEY_MAX];
-	const char *other;
-
-	format_place(spec->iface, &spec->remote, where);
-	format_own(j, where, key);
-	if (json_object_get(all->taken, key) != NULL)
-		judge_say(j, CHECK_WARNING, "is the input of the same stream");
-	(void)snprintf(key, sizeof key, "udp %s", where);
-	other = take(j, all, key);
-	if (other != NULL)
-		judge_say(j, CHECK_WARNING, "sends to the same place as %s",
-			  other);
-}
-
-static void judge_file(struct judge *j, const struct output_spec *spec,
-		       struct judge_outputs *all)
-{
-	char key[IO_PATH_MAX + 8];
-	const char *other;
-
-	(void)snprintf(key, sizeof key, "file %s", spec->path);
-	other = take(j, all, key);
-	if (other != NULL)
-		judge_say(j, CHECK_FAULT, "is the file of %s", other);
+		judge_input_place(j, &spec, all);
 }
 
 static void judge_output(struct judge *j, const char *text, bool enabled,
@@ -351,17 +128,8 @@ static void judge_output(struct judge *j, const char *text, bool enabled,
 
 	if (r < 0)
 		say_address(j, r, enabled, &why);
-	else if (enabled && spec.kind == OUTPUT_HTTP)
-		judge_http(j, &spec, all);
-	else if (enabled && spec.kind == OUTPUT_SRT)
-		judge_srt(j, &spec.srt, all);
-	else if (enabled && spec.kind == OUTPUT_RIST)
-		judge_rist(j, &spec.rist, all);
-	else if (enabled && spec.kind == OUTPUT_FILE)
-		judge_file(j, &spec, all);
-	else if (enabled && (spec.kind == OUTPUT_UDP ||
-			     spec.kind == OUTPUT_RTP))
-		judge_net(j, &spec, all);
+	else if (enabled)
+		judge_output_place(j, &spec, all);
 }
 
 static void judge_addresses(struct judge *j, const json_t *stream,
@@ -449,13 +217,6 @@ static void judge_options(struct judge *j, const json_t *stream)
 	json_decref(options);
 }
 
-void judge_places(struct judge *j, const json_t *stream,
-		  struct judge_outputs *all)
-{
-	judge_addresses(j, stream, "input", all);
-	judge_addresses(j, stream, "output", all);
-}
-
 void judge_stream(struct judge *j, const json_t *stream,
 		  struct judge_outputs *all)
 {
@@ -483,7 +244,8 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_type(j, stream);
 	judge_name(j, stream);
 	judge_groups(j, stream);
-	judge_places(j, stream, all);
+	judge_addresses(j, stream, "input", all);
+	judge_addresses(j, stream, "output", all);
 	judge_options(j, stream);
 	judge_versions(j, stream);
 	judge_size(j, stream);

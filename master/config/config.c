@@ -8,6 +8,7 @@
 #include "common/document/save.h"
 #include "master/config/loadable.h"
 #include "master/config/crash_guard.h"
+#include "master/config/stream_conf.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,6 +29,8 @@ struct config {
 	struct reader *reader; /* likewise */
 	struct starts *starts; /* NULL before config_guard() */
 	json_t *alarms;        /* sentences */
+	struct stream_confs *streams; /* as they were when somebody asked */
+	bool streams_changed;         /* since then */
 };
 
 static char *format_document(size_t *ret_len, void *arg)
@@ -43,6 +46,7 @@ static void take_document(struct config *c, json_t *document)
 	json_decref(c->document);
 	json_decref(c->settings);
 	c->document = document;
+	c->streams_changed = true;
 	c->settings = json_incref(json_object_get(document, "settings"));
 }
 
@@ -153,6 +157,7 @@ struct config *config_open(const char *path, struct ev_loop *loop,
 	}
 	c = xcalloc(1, sizeof *c);
 	c->alarms = alarms;
+	c->streams = stream_confs_new();
 	take_document(c, document);
 	c->loop = loop;
 	c->path = xstrdup(path);
@@ -238,6 +243,7 @@ void config_close(struct config **p)
 	save_free(&c->backup);
 	reader_free(&c->reader);
 	starts_close(&c->starts);
+	stream_confs_free(&c->streams);
 	json_decref(c->document);
 	json_decref(c->settings);
 	json_decref(c->alarms);
@@ -261,6 +267,7 @@ void config_set_section(struct config *c, const char *key, json_t *value)
 		(void)json_object_del(c->document, key);
 	else
 		(void)json_object_set_new(c->document, key, value);
+	c->streams_changed = true;
 	config_touch(c);
 }
 
@@ -290,6 +297,15 @@ static size_t find_stream(const json_t *streams, const char *id)
 	return i;
 }
 
+const struct stream_confs *config_streams(struct config *c)
+{
+	if (c->streams_changed)
+		stream_confs_set(c->streams, json_object_get(c->document,
+							     "make_stream"));
+	c->streams_changed = false;
+	return c->streams;
+}
+
 const json_t *config_stream(const struct config *c, const char *id)
 {
 	const json_t *streams = json_object_get(c->document, "make_stream");
@@ -312,6 +328,7 @@ void config_put_stream(struct config *c, const char *old_id, json_t *stream)
 		(void)json_array_set_new(streams, at, stream);
 	else
 		(void)json_array_append_new(streams, stream);
+	c->streams_changed = true;
 	config_touch(c);
 }
 
@@ -320,6 +337,7 @@ void config_remove_stream(struct config *c, const char *id)
 	json_t *streams = json_object_get(c->document, "make_stream");
 
 	(void)json_array_remove(streams, find_stream(streams, id));
+	c->streams_changed = true;
 	config_touch(c);
 }
 

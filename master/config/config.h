@@ -21,6 +21,7 @@
 
 struct ev_loop;
 struct config;
+struct stream_confs;
 
 enum {
 	CONFIG_SAVE_DELAY_MS = 1000,
@@ -67,6 +68,9 @@ const json_t *config_settings(const struct config *);
 
 /* A member of them, or NULL. */
 const json_t *config_setting(const struct config *, const char *key);
+
+/* The streams with their addresses parsed, borrowed until the next change. */
+const struct stream_confs *config_streams(struct config *);
 
 /* The stream object, borrowed, or NULL. */
 const json_t *config_stream(const struct config *, const char *id);

@@ -9,6 +9,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+struct input_spec;
+struct output_spec;
+
 /* Collects what is found; embedded, on the stack of one check. */
 struct judge {
 	check_found_fn *found;
@@ -55,12 +58,23 @@ void judge_fields(struct judge *, const struct field_table *,
 /* Judges one entry of users. */
 void judge_user(struct judge *, const json_t *user);
 
-/* Outputs of the enabled streams so far, for conflicts among them. */
+/* What enabled streams occupy so far, to find conflicts. */
 struct judge_outputs {
-	json_t *taken; /* what an output occupies -> the path of the output */
+	json_t *taken; /* a place -> the path of the address that has it */
 	const struct sockaddr_any *control;
 	const json_t *settings; /* of the document; NULL: there are none */
+	/* Streams that were read before; NULL: all are judged in turn. */
+	const struct stream_confs *neighbours;
+	const char *self; /* the id of the one that does not count, or NULL */
+	size_t before;    /* only those above this position count */
+	char other[CHECK_PATH_MAX];
 };
+
+/* What an address of an enabled stream occupies: says who has it already. */
+void judge_input_place(struct judge *, const struct input_spec *,
+		       struct judge_outputs *);
+void judge_output_place(struct judge *, const struct output_spec *,
+			struct judge_outputs *);
 
 /* Judges one stream; its outputs join those of its neighbours. */
 void judge_stream(struct judge *, const json_t *stream,
@@ -69,7 +83,3 @@ void judge_stream(struct judge *, const json_t *stream,
 /* What it reads of the streams of a list; the list may hold it, or an older
  * one of its id. */
 void judge_links(struct judge *, const json_t *stream, const json_t *streams);
-
-/* Its addresses alone, which is what the others have to know of it. */
-void judge_places(struct judge *, const json_t *stream,
-		  struct judge_outputs *);

@@ -4,6 +4,7 @@ libmaster_a_SOURCES += \
 	master/config/check_file.c master/config/check_file.h \
 	master/config/check_host.c master/config/check_host.h \
 	master/config/check_links.c \
+	master/config/check_places.c \
 	master/config/check_log.c master/config/check_log.h \
 	master/config/check_stream.c \
 	master/config/check_user.c \
@@ -13,4 +14,5 @@ libmaster_a_SOURCES += \
 	master/config/findings.c master/config/findings.h \
 	master/config/judge.c master/config/judge.h \
 	master/config/loadable.c master/config/loadable.h \
+	master/config/stream_conf.c master/config/stream_conf.h \
 	master/config/unknown_keys.c master/config/unknown_keys.h

@@ -134,8 +134,8 @@ void status_free(struct status **p)
 	free(s);
 }
 
-void status_set_stream(struct status *s, const char *id, const json_t *stream,
-		       const char *fault)
+void status_set_stream(struct status *s, const char *id,
+		       const struct stream_conf *conf, const char *fault)
 {
 	bool found;
 	size_t at = find_place(s, id, &found);
@@ -150,7 +150,7 @@ void status_set_stream(struct status *s, const char *id, const json_t *stream,
 		s->streams[at]->wall_s = time(NULL);
 		s->n++;
 	}
-	status_stream_set(s->streams[at], stream, fault);
+	status_stream_set(s->streams[at], conf, fault);
 	tell_alarms(s, s->streams[at], mono_ms());
 }
 

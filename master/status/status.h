@@ -23,6 +23,7 @@ struct reconciler;
 struct hub;
 struct querier_proc;
 struct status;
+struct stream_conf;
 
 struct status_config {
 	struct ev_loop *loop;
@@ -34,11 +35,11 @@ struct status_config {
 struct status *status_new(const struct status_config *);
 void status_free(struct status **);
 
-/* The stream is there, with this configuration object (borrowed); fault says
- * why it is not run although it is enabled, NULL when it is.  What was
- * remembered under this id stays. */
-void status_set_stream(struct status *, const char *id, const json_t *stream,
-		       const char *fault);
+/* The stream is there and configured like this (borrowed); fault says why it
+ * is not run although it is enabled, NULL when it is.  What was remembered
+ * under this id stays. */
+void status_set_stream(struct status *, const char *id,
+		       const struct stream_conf *, const char *fault);
 void status_remove_stream(struct status *, const char *id);
 
 /* Why a stream is not run, or NULL: it is, or is not known. */

@@ -2,8 +2,8 @@
 #include "master/status/status_stream.h"
 
 #include "common/base/alloc.h"
+#include "master/config/stream_conf.h"
 #include "master/status/status_set.h"
-#include "proto/spec/io_spec.h"
 
 #include <net/if.h>
 #include <stdlib.h>
@@ -88,43 +88,18 @@ void status_stream_free(struct status_stream **p)
 	free(s);
 }
 
-/* What of an input's address is of use here. */
-static void take_input(struct status_stream *s, size_t i,
-		       const json_t *address)
-{
-	const char *text = json_string_value(address);
-	struct input_spec spec;
-	bool known = text != NULL &&
-		     input_spec_parse(text, &spec, NULL, NULL, NULL) == 0;
-
-	s->input_ids[i] = known && spec.id[0] != '\0' ? xstrdup(spec.id)
-						      : NULL;
-	s->sources[i] = known && spec.kind == INPUT_STREAM
-				? xstrdup(spec.stream) : NULL;
-	s->ways[i] = (struct status_way){
-		.v6 = known && spec.local.sa.sa_family == AF_INET6,
-	};
-}
-
-static bool is_http(const char *address)
-{
-	struct output_spec spec;
-
-	return address != NULL &&
-	       output_spec_parse(address, &spec, NULL, NULL, NULL) == 0 &&
-	       spec.kind == OUTPUT_HTTP;
-}
-
 /* What is known of an address stays with it; NULL: there is none. */
-static void set_output(struct status_output *o, const char *address)
+static void set_output(struct status_output *o, const struct output_conf *out)
 {
+	const char *address = out != NULL ? out->address : NULL;
+
 	if (o->address != NULL && address != NULL &&
 	    strcmp(o->address, address) == 0)
 		return;
 	output_fault_rest(&o->fault);
 	free(o->address);
 	o->address = xstrdup(address);
-	o->is_http = is_http(address);
+	o->is_http = out != NULL && out->is_valid && out->kind == OUTPUT_HTTP;
 }
 
 static void rest_outputs(struct status_stream *s)
@@ -133,26 +108,30 @@ static void rest_outputs(struct status_stream *s)
 		output_fault_rest(&s->outputs[i].fault);
 }
 
-void status_stream_set(struct status_stream *s, const json_t *stream,
+void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 		       const char *fault)
 {
-	const json_t *inputs = json_object_get(stream, "input");
-	const json_t *outputs = json_object_get(stream, "output");
-	const char *type = json_string_value(json_object_get(stream, "type"));
+	const json_t *name = json_object_get(conf->stream, "name");
+	const char *type = json_string_value(json_object_get(conf->stream,
+							     "type"));
 
 	forget_config(s);
-	s->name = xstrdup(json_string_value(json_object_get(stream, "name")));
+	s->name = xstrdup(json_string_value(name));
 	s->fault = xstrdup(fault);
-	s->enabled = json_is_true(json_object_get(stream, "enable"));
+	s->enabled = conf->is_enabled;
 	s->mpts = type != NULL && strcmp(type, "mpts") == 0;
-	s->n_inputs = MIN(json_array_size(inputs), (size_t)MSG_INPUTS_MAX);
-	s->n_outputs = MIN(json_array_size(outputs), (size_t)MSG_OUTPUTS_MAX);
-	for (size_t i = 0; i < s->n_inputs; i++)
-		take_input(s, i, json_array_get(inputs, i));
+	s->n_inputs = MIN(conf->n_inputs, (size_t)MSG_INPUTS_MAX);
+	s->n_outputs = MIN(conf->n_outputs, (size_t)MSG_OUTPUTS_MAX);
+	for (size_t i = 0; i < s->n_inputs; i++) {
+		s->input_ids[i] = xstrdup(conf->inputs[i].id);
+		s->sources[i] = xstrdup(conf->inputs[i].stream);
+		s->ways[i] = (struct status_way){
+			.v6 = conf->inputs[i].is_ipv6,
+		};
+	}
 	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++)
-		set_output(&s->outputs[i], i < s->n_outputs
-			   ? json_string_value(json_array_get(outputs, i))
-			   : NULL);
+		set_output(&s->outputs[i],
+			   i < s->n_outputs ? &conf->outputs[i] : NULL);
 	if (!s->enabled) {
 		rest_outputs(s);
 		s->minute = (struct minute){ 0 };

@@ -73,8 +73,8 @@ struct status_stream {
 struct status_stream *status_stream_new(const char *id);
 void status_stream_free(struct status_stream **);
 
-/* Takes over the configuration object (borrowed). */
-void status_stream_set(struct status_stream *, const json_t *stream,
+/* Takes over the configuration (borrowed). */
+void status_stream_set(struct status_stream *, const struct stream_conf *,
 		       const char *fault);
 
 /* A second that a worker reported; amend: it was noted as missed before. */

@@ -372,7 +372,7 @@ void reconciler_settle(struct reconciler *f)
 }
 
 void reconciler_set_stream(struct reconciler *f, const char *id,
-			   const json_t *stream)
+			   const struct stream_conf *conf)
 {
 	struct member *m = find(f, id);
 	struct entry_links before, after;
@@ -385,7 +385,7 @@ void reconciler_set_stream(struct reconciler *f, const char *id,
 	m->claimed = true;
 	before = entry_links(m->entry);
 	entry_set_read(m->entry, is_read(f, id));
-	entry_set(m->entry, stream);
+	entry_set(m->entry, conf);
 	after = entry_links(m->entry);
 	look_at_links(f, &before);
 	look_at_links(f, &after);

@@ -21,6 +21,7 @@
 struct auth_proc;
 struct ev_loop;
 struct reconciler;
+struct stream_conf;
 struct handover;
 struct jobs;
 struct querier_proc;
@@ -62,11 +63,11 @@ void reconciler_take(struct reconciler *, struct handover *);
  * after the last reconciler_set_stream() of the configuration. */
 void reconciler_settle(struct reconciler *);
 
-/* Makes the stream with this configuration object (borrowed) be so: started,
- * replaced when it differs from what runs, or stopped when not enabled.  The
- * object was judged before (config/check). */
+/* Runs the stream as it is configured (borrowed): starts it, replaces it when
+ * it differs from what runs, or stops it when it is not enabled.  The
+ * configuration was judged before (config/check). */
 void reconciler_set_stream(struct reconciler *, const char *id,
-			   const json_t *stream);
+			   const struct stream_conf *);
 void reconciler_remove_stream(struct reconciler *, const char *id);
 
 /* Ends the worker and starts a new one at once, out of quarantine too. */

@@ -9,18 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t read_addresses(const json_t *list, const char **addresses,
-			     size_t max)
-{
-	const json_t *item;
-	size_t i, n = 0;
-
-	json_array_foreach(list, i, item)
-		if (json_is_string(item) && n < max)
-			addresses[n++] = json_string_value(item);
-	return n;
-}
-
 bool stream_plan_reads(const struct stream_plan *p, const char *stream)
 {
 	for (size_t i = 0; i < p->n_links; i++)
@@ -29,65 +17,59 @@ bool stream_plan_reads(const struct stream_plan *p, const char *stream)
 	return false;
 }
 
-static void plan_input(struct stream_plan *p, size_t i)
+static void plan_input(struct stream_plan *p, const struct input_conf *in)
 {
-	struct input_spec spec;
-
-	if (input_spec_parse(p->start.inputs[i], &spec, NULL, NULL, NULL) < 0)
+	p->start.inputs[p->start.n_inputs++] = in->address;
+	/* the worker reports an address that cannot be read */
+	if (!in->is_valid)
 		return;
-	p->net = p->net || input_kind_is_net(spec.kind);
-	if (spec.kind == INPUT_STREAM && !stream_plan_reads(p, spec.stream))
-		memcpy(p->links[p->n_links++], spec.stream,
-		       sizeof spec.stream);
+	p->net = p->net || input_kind_is_net(in->kind);
+	if (in->stream != NULL && !stream_plan_reads(p, in->stream))
+		memcpy(p->links[p->n_links++], in->stream,
+		       strlen(in->stream) + 1);
 }
 
-static void plan_output(struct stream_plan *p, size_t i)
+static void plan_output(struct stream_plan *p, const struct output_conf *out)
 {
-	struct output_spec spec;
 	struct plan_http *http;
-	size_t wanted;
+	size_t wanted = (size_t)out->buffer_size_kib * 1024;
 
-	/* what cannot be read is the worker's to report */
-	if (output_spec_parse(p->start.outputs[i], &spec, NULL, NULL, NULL) < 0)
+	p->start.outputs[p->start.n_outputs++] = out->address;
+	if (!out->is_valid)
 		return;
-	p->net = p->net || output_kind_is_net(spec.kind);
-	if (spec.kind != OUTPUT_HTTP)
+	p->net = p->net || output_kind_is_net(out->kind);
+	if (out->kind != OUTPUT_HTTP)
 		return;
 	http = &p->http[p->n_http++];
-	http->position = (unsigned)i + 1;
-	http->listen = spec.listen;
-	http->tls = spec.tls;
-	http->path = xstrdup(spec.path);
-
-	wanted = (size_t)spec.buffer_size_kib * 1024;
+	http->position = (unsigned)p->start.n_outputs;
+	http->listen = out->listen;
+	http->tls = out->tls;
+	http->path = xstrdup(out->path);
 	p->ring_size = MAX(p->ring_size, MAX(wanted,
 					     (size_t)RING_SIZE_DEFAULT));
 }
 
-struct stream_plan *stream_plan_new(const char *id, const json_t *stream,
+struct stream_plan *stream_plan_new(const char *id,
+				    const struct stream_conf *conf,
 				    const json_t *settings)
 {
 	struct stream_plan *p = xcalloc(1, sizeof *p);
 	const char *name;
 
-	p->source = json_deep_copy(stream);
-	if (p->source == NULL)
-		abort();
-	p->enable = json_is_true(json_object_get(p->source, "enable"));
+	p->source = json_incref((json_t *)conf->stream);
+	p->enable = conf->is_enabled;
 	name = json_string_value(json_object_get(p->source, "name"));
 	p->start.id = id;
 	p->start.name = name != NULL ? name : id;
-	p->start.n_inputs = read_addresses(
-		json_object_get(p->source, "input"), p->start.inputs,
-		MSG_INPUTS_MAX);
-	p->start.n_outputs = read_addresses(
-		json_object_get(p->source, "output"), p->start.outputs,
-		MSG_OUTPUTS_MAX);
-	for (size_t i = 0; i < p->start.n_inputs; i++)
-		plan_input(p, i);
-	p->http = xcalloc(p->start.n_outputs + 1, sizeof *p->http);
-	for (size_t i = 0; i < p->start.n_outputs; i++)
-		plan_output(p, i);
+	for (size_t i = 0; i < conf->n_inputs; i++)
+		if (conf->inputs[i].address != NULL &&
+		    p->start.n_inputs < MSG_INPUTS_MAX)
+			plan_input(p, &conf->inputs[i]);
+	p->http = xcalloc(conf->n_outputs + 1, sizeof *p->http);
+	for (size_t i = 0; i < conf->n_outputs; i++)
+		if (conf->outputs[i].address != NULL &&
+		    p->start.n_outputs < MSG_OUTPUTS_MAX)
+			plan_output(p, &conf->outputs[i]);
 	p->start.ring = p->ring_size > 0;
 	p->options = stream_spec_pick(p->source);
 	stream_spec_add_defaults(p->options, settings);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the reconciler has to do for one stream, read from its configuration
- * object: the worker's orders, the ring, the paths that deliver serves.
- * Pure; owns a copy of the object.
+ * What the fleet has to do for one stream, from its configuration: the
+ * worker's orders, the ring, the paths that deliver serves.  Pure.
  */
 #pragma once
 
 #include "common/base/sockaddr.h"
 #include "common/base/util.h"
+#include "master/config/stream_conf.h"
 #include "proto/spec/io_spec.h"
 #include "proto/ipc/msg.h"
 
@@ -23,7 +23,7 @@ struct plan_http {
 };
 
 struct stream_plan {
-	json_t *source; /* owns the strings */
+	json_t *source; /* a reference: owns the strings */
 	json_t *options; /* of it, what proto/spec/stream_spec reads */
 	bool enable;
 	struct msg_stream_start start;
@@ -38,7 +38,7 @@ struct stream_plan {
 
 /* id is borrowed and must outlive the plan; settings (may be NULL) has the
  * defaults of all streams. */
-struct stream_plan *stream_plan_new(const char *id, const json_t *stream,
+struct stream_plan *stream_plan_new(const char *id, const struct stream_conf *,
 				    const json_t *settings);
 /* What stream_plan_new() reads, and no more; a new JSON object. */
 json_t *stream_plan_write(const struct stream_plan *);

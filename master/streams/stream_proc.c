@@ -341,10 +341,10 @@ static unsigned find_first(const struct entry *e, const struct stream_plan *to)
 	return 1;
 }
 
-void entry_set(struct entry *e, const json_t *stream)
+void entry_set(struct entry *e, const struct stream_conf *conf)
 {
-	struct stream_plan *plan = stream_plan_new(e->id, stream,
-						     e->cfg.settings);
+	struct stream_plan *plan = stream_plan_new(e->id, conf,
+						   e->cfg.settings);
 	struct stream_plan *old = e->plan;
 	bool same = old != NULL && stream_plan_is_same(old, plan);
 	int ring = e->ring.ro_fd;
@@ -457,11 +457,13 @@ void entry_take(struct entry *e, const json_t *record, struct handover *h)
 {
 	json_int_t first = json_integer_value(json_object_get(record,
 							      "first"));
+	struct stream_conf *conf = stream_conf_new(
+		json_object_get(record, "plan"));
 	bool whole;
 
 	/* what runs was given its defaults when it was started */
-	e->plan = stream_plan_new(e->id, json_object_get(record, "plan"),
-				  NULL);
+	e->plan = stream_plan_new(e->id, conf, NULL);
+	stream_conf_free(&conf);
 	if (first >= 1 && (size_t)first <= e->plan->start.n_inputs)
 		e->first = (unsigned)first;
 	switch_log_read(&e->switches, json_object_get(record, "switches"));

@@ -51,8 +51,8 @@ json_t *entry_write(struct entry *, struct handover *);
 /* Takes up what a master before us wrote (judged) into a new entry. */
 void entry_take(struct entry *, const json_t *record, struct handover *);
 
-/* Makes it as stream (borrowed) says. */
-void entry_set(struct entry *, const json_t *stream);
+/* Runs it as it is configured (borrowed). */
+void entry_set(struct entry *, const struct stream_conf *);
 /* A new worker at once, when it is enabled; deliver too, when it waits for its
  * next start and the stream needs it. */
 void entry_restart(struct entry *);

@@ -8,7 +8,7 @@
 
 enum {
 	HTTP_UA_MAX = 127,
-	HTTP_HEADERS_MAX = 511,
+	HTTP_HEADER_BYTES_MAX = 511,
 	HTTP_CA_MAX = 511,
 	HTTP_AUDIO_MAX = 63,
 	HTTP_TIMEOUT_DEFAULT_S = 10,
@@ -19,7 +19,7 @@ enum {
 struct http_spec {
 	char url[ADDRESS_TEXT_MAX + 16];
 	char user_agent[HTTP_UA_MAX + 1];    /* "" = ours */
-	char headers[HTTP_HEADERS_MAX + 1];  /* "Name: value\n" each */
+	char headers[HTTP_HEADER_BYTES_MAX + 1];  /* "Name: value\n" each */
 	unsigned timeout_s;
 	unsigned buffer_time_s;  /* played so much later than it came */
 	unsigned buffer_size_kib;

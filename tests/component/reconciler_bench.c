@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/component/reconciler_bench.h"
 
+#include "master/config/stream_conf.h"
 #include "tests/component/rig.h"
 
 #include <criterion/criterion.h>
@@ -65,6 +66,15 @@ void bench_teardown(struct reconciler_bench *b)
 	ev_loop_destroy(b->loop);
 }
 
+void bench_set_stream(struct reconciler_bench *b, const char *id,
+		      const json_t *stream)
+{
+	struct stream_conf *conf = stream_conf_new(stream);
+
+	reconciler_set_stream(b->reconciler, id, conf);
+	stream_conf_free(&conf);
+}
+
 void bench_set(struct reconciler_bench *b, const char *id, const char *output)
 {
 	json_t *stream =
@@ -74,7 +84,7 @@ void bench_set(struct reconciler_bench *b, const char *id, const char *output)
 	if (output != NULL)
 		json_array_append_new(json_object_get(stream, "output"),
 		                      json_string(output));
-	reconciler_set_stream(b->reconciler, id, stream);
+	bench_set_stream(b, id, stream);
 	json_decref(stream);
 }
 

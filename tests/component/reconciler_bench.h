@@ -4,6 +4,7 @@
 
 #include "master/streams/reconciler.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 struct reconciler_bench {
@@ -20,6 +21,8 @@ void bench_setup_with(struct reconciler_bench *, const char *worker_path);
 void bench_teardown(struct reconciler_bench *);
 bool bench_is_stopped(void *bench);
 
+void bench_set_stream(struct reconciler_bench *, const char *id,
+		      const json_t *stream);
 /* output may be NULL. */
 void bench_set(struct reconciler_bench *, const char *id, const char *output);
 struct stream_proc_info bench_get(struct reconciler_bench *, const char *id);

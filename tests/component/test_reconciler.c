@@ -84,7 +84,7 @@ Test(reconciler, a_disabled_stream_stops, .timeout = 90)
 	bench_setup(&b);
 	bench_set(&b, "good", NULL);
 	bench_await(&b, "good", "running", 0, 5000);
-	reconciler_set_stream(b.reconciler, "good", off);
+	bench_set_stream(&b, "good", off);
 	bench_await(&b, "good", "stopped", -1, 5000);
 	cr_assert_eq(rig_count_children(), 0);
 	reconciler_restart_stream(b.reconciler, "good");

@@ -416,6 +416,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_crash_guard \
 	tests/unit/master/config/test_fallback \
 	tests/unit/master/config/test_findings \
+	tests/unit/master/config/test_stream_conf \
 	tests/unit/master/config/test_unknown_keys \
 	tests/unit/master/setup/test_log_settings \
 	tests/unit/master/setup/test_options \
@@ -527,6 +528,7 @@ tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_crash_guard_LDADD = $(master_libs)
 tests_unit_master_config_test_fallback_LDADD = $(master_libs)
 tests_unit_master_config_test_findings_LDADD = $(master_libs)
+tests_unit_master_config_test_stream_conf_LDADD = $(master_libs)
 tests_unit_master_config_test_unknown_keys_LDADD = $(master_libs)
 tests_unit_master_setup_test_log_settings_LDADD = $(master_libs)
 tests_unit_master_setup_test_options_LDADD = $(master_libs)

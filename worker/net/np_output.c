@@ -256,7 +256,7 @@ static bool add_header(struct np_output *o, const char *line)
 /* An end of unknown length, and no waiting for a go-ahead. */
 static bool add_headers(struct np_output *o, const char *lines)
 {
-	char text[HTTP_HEADERS_MAX + 1], *rest = text, *line;
+	char text[HTTP_HEADER_BYTES_MAX + 1], *rest = text, *line;
 	bool done = add_header(o, "Content-Type: video/mp2t") &&
 		    add_header(o, "Transfer-Encoding: chunked") &&
 		    add_header(o, "Expect:");

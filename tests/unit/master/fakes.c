@@ -4,6 +4,7 @@
 #include "common/base/util.h"
 #include "common/http/server.h"
 #include "common/ws/hub.h"
+#include "master/config/stream_conf.h"
 #include "proto/wire/http_target.h"
 #include "tests/unit/quoted.h"
 
@@ -42,12 +43,10 @@ static void tell(const char *format, ...)
 /* --- the reconciler --- */
 
 void reconciler_set_stream(struct reconciler *f, const char *id,
-			   const json_t *stream)
+		      const struct stream_conf *conf)
 {
 	(void)f;
-	tell("%s %s\n",
-	     json_is_true(json_object_get(stream, "enable")) ? "run" : "stop",
-	     id);
+	tell("%s %s\n", conf->is_enabled ? "run" : "stop", id);
 }
 
 void reconciler_remove_stream(struct reconciler *f, const char *id)

@@ -162,7 +162,7 @@ static bool is_secret(const char *line)
 
 static bool add_headers(struct fetch *f, const char *lines, bool home)
 {
-	char text[HTTP_HEADERS_MAX + 1], *rest = text, *line;
+	char text[HTTP_HEADER_BYTES_MAX + 1], *rest = text, *line;
 
 	memcpy(text, lines, strlen(lines) + 1);
 	while ((line = strsep(&rest, "\n")) != NULL) {

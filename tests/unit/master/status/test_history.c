@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
+#include "master/config/stream_conf.h"
 #include "master/config/config.h"
 #include "common/supervise/handover.h"
 #include "master/status/history.h"
@@ -26,13 +27,16 @@ static void open_master(struct master *m, const char *path)
 	struct errmsg why;
 	json_t *stream = fakes_json("{'enable':true,'type':'spts',"
 				    "'input':['udp://:1','udp://:2']}");
+	struct stream_conf *conf;
 
 	m->loop = ev_loop_new(EVFLAG_AUTO);
 	m->of.config = config_open(path, m->loop, &why);
 	cr_assert_not_null(m->of.config, "%s", why.text);
 	m->of.status = status_new(&(struct status_config){ .loop = m->loop });
 	m->of.system = system_status_new(m->loop);
-	status_set_stream(m->of.status, "a", stream, NULL);
+	conf = stream_conf_new(stream);
+	status_set_stream(m->of.status, "a", conf, NULL);
+	stream_conf_free(&conf);
 	json_decref(stream);
 }
 

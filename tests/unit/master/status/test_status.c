@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/mono.h"
 #include "common/base/util.h"
+#include "master/config/stream_conf.h"
 #include "master/status/status.h"
 #include "master/status/status_stream.h"
 #include "tests/unit/master/fakes.h"
@@ -31,15 +32,24 @@ static const struct msg_input_status playing = {
 	.lost = 4,
 };
 
-static struct status_stream *make(const char *config)
+static struct stream_conf *conf_of(const char *config)
+{
+	json_auto_t *stream = fakes_json(config);
+
+	return stream_conf_new(stream);
+}
+
+static struct status_stream *make_with(const char *config, const char *error)
 {
 	struct status_stream *s = status_stream_new("a000");
-	json_t *stream = fakes_json(config);
+	struct stream_conf *conf = conf_of(config);
 
-	status_stream_set(s, stream, NULL);
-	json_decref(stream);
+	status_stream_set(s, conf, error);
+	stream_conf_free(&conf);
 	return s;
 }
+
+#define make(config) make_with(config, NULL)
 
 static void hear(struct status_stream *s, const struct msg_input_status *in,
 		 size_t n)
@@ -257,18 +267,15 @@ Test(status, an_http_output_without_a_ring_is_not_open)
 
 Test(status, says_why_a_stream_is_not_run)
 {
-	struct status_stream *s = status_stream_new("a000");
-	json_t *stream = fakes_json(two_outputs);
+	struct status_stream *s = make_with(two_outputs,
+					    "output[0]: is already taken");
 	struct stream_proc_info info = { 0 };
-	json_t *report;
+	json_t *report = status_stream_report(s, &info, STATUS_MINUTE);
 
-	status_stream_set(s, stream, "output[0]: is already taken");
-	report = status_stream_report(s, &info, STATUS_MINUTE);
 	expect_json(json_incref(json_object_get(report, "worker")),
 		    "{'state':'stopped','pid':0,'restarts':0,"
 		    "'alarm':'output[0]: is already taken'}");
 	json_decref(report);
-	json_decref(stream);
 	status_stream_free(&s);
 }
 
@@ -394,13 +401,13 @@ struct world {
 
 static void set_up(struct world *w, const char *config)
 {
-	json_t *stream = fakes_json(config);
+	struct stream_conf *conf = conf_of(config);
 
 	*w = (struct world){ .loop = ev_loop_new(EVFLAG_AUTO) };
 	fakes.listeners = true;
 	w->status = status_new(&(struct status_config){ .loop = w->loop });
-	status_set_stream(w->status, "a000", stream, NULL);
-	json_decref(stream);
+	status_set_stream(w->status, "a000", conf, NULL);
+	stream_conf_free(&conf);
 }
 
 static void tear_down(struct world *w)
@@ -570,7 +577,7 @@ Test(status, answers_for_known_streams_only)
 Test(status, finds_any_of_many_streams)
 {
 	struct world w;
-	json_t *stream = fakes_json(enabled);
+	struct stream_conf *stream = conf_of(enabled);
 	char id[16];
 
 	set_up(&w, enabled);
@@ -588,6 +595,6 @@ Test(status, finds_any_of_many_streams)
 			     "%s", id);
 	}
 	cr_assert(status_has_faults(w.status));
-	json_decref(stream);
+	stream_conf_free(&stream);
 	tear_down(&w);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Alarms of a stream as events. */
+#include "master/config/stream_conf.h"
 #include "master/status/status_stream.h"
 
 #include <criterion/criterion.h>
@@ -62,6 +63,14 @@ Test(status, tells_alarms_as_they_come_and_go)
 	status_stream_free(&s);
 }
 
+static void set_stream(struct status_stream *s, const json_t *stream)
+{
+	struct stream_conf *conf = stream_conf_new(stream);
+
+	status_stream_set(s, conf, NULL);
+	stream_conf_free(&conf);
+}
+
 /* A stream with a udp and an http output; the first cannot send. */
 static struct status_stream *with_outputs(void)
 {
@@ -70,7 +79,7 @@ static struct status_stream *with_outputs(void)
 				   "udp://127.0.0.1:1",
 				   "http://127.0.0.1:2/x");
 
-	status_stream_set(s, config, NULL);
+	set_stream(s, config);
 	json_decref(config);
 	return s;
 }
@@ -144,7 +153,7 @@ Test(status, the_alarm_of_an_output_goes_when_it_works_or_is_gone)
 			 "'output_fault','priority':0,'raised':false,"
 			 "'output':1}");
 	cr_assert_eq(status_stream_alarms(s), 1u << ALARM_OUTPUT_FAULT);
-	status_stream_set(s, none, NULL);
+	set_stream(s, none);
 	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
 			 "'output_fault','priority':0,'raised':false,"
 			 "'output':2}");
@@ -189,7 +198,7 @@ static void pair_init(struct pair *p)
 	p->source = status_stream_new("a");
 	p->source->enabled = true;
 	p->reader = status_stream_new("b");
-	status_stream_set(p->reader, config, NULL);
+	set_stream(p->reader, config);
 	json_decref(config);
 }
 
@@ -272,7 +281,7 @@ Test(status, an_alarm_ends_with_the_source_it_began_with)
 			 "'continuity','priority':1,'raised':false,"
 			 "'source':'a'}");
 	/* and is to read another */
-	status_stream_set(p.reader, config, NULL);
+	set_stream(p.reader, config);
 	status_stream_miss(p.reader);
 	cr_assert_str_eq(next_alarm(p.reader, 1), "{'place':1,'alarm':"
 			 "'continuity','priority':1,'raised':false,"

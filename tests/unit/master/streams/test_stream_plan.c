@@ -6,14 +6,24 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+static struct stream_plan *plan_of(const json_t *stream,
+				   const json_t *settings)
+{
+	struct stream_conf *conf = stream_conf_new(stream);
+	struct stream_plan *p = stream_plan_new("a001", conf, settings);
+
+	/* the plan borrows nothing of it */
+	stream_conf_free(&conf);
+	return p;
+}
+
 static struct stream_plan *plan(const char *text)
 {
 	json_t *stream = json_loads(text, 0, NULL);
 	struct stream_plan *p;
 
 	cr_assert_not_null(stream, "%s", text);
-	p = stream_plan_new("a001", stream, NULL);
-	/* the plan has its own copy */
+	p = plan_of(stream, NULL);
 	json_decref(stream);
 	return p;
 }
@@ -120,7 +130,7 @@ static struct stream_plan *plan_with(const char *text, const char *settings)
 	struct stream_plan *p;
 
 	cr_assert(stream != NULL && defaults != NULL);
-	p = stream_plan_new("a001", stream, defaults);
+	p = plan_of(stream, defaults);
 	json_decref(stream);
 	json_decref(defaults);
 	return p;
@@ -140,7 +150,7 @@ Test(stream_plan, what_the_stream_does_not_say_the_settings_do)
 	struct stream_plan *own = plan_with("{\"cc_limit\":9}", settings);
 	struct stream_plan *none = plan_with("{}", "{}");
 	json_t *written = stream_plan_write(p);
-	struct stream_plan *again = stream_plan_new("a001", written, NULL);
+	struct stream_plan *again = plan_of(written, NULL);
 
 	cr_assert_eq(option(p, "backup_start_delay"), 7);
 	cr_assert_eq(option(p, "cc_limit"), 3);

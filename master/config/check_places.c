@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the addresses of enabled streams occupy: ports, groups, paths, files. */
+#include "common/base/iface.h"
+#include "master/config/judge.h"
+#include "master/config/stream_conf.h"
+#include "proto/spec/io_spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	PLACE_KEY_MAX = IO_PATH_MAX + 256,
+	PLACE_MAX = SOCKADDR_TEXT_MAX + 24,
+};
+
+/* The path of the address that has this place, or NULL. */
+static const char *find(struct judge_outputs *all, const char *key)
+{
+	const json_t *other = json_object_get(all->taken, key);
+	const struct place_query query = { key, all->self, all->before };
+
+	if (other != NULL)
+		return json_string_value(other);
+	if (all->neighbours == NULL ||
+	    !stream_confs_find_place(all->neighbours, &query, all->other))
+		return NULL;
+	return all->other;
+}
+
+/* Occupies the place; the path of the address that had it, or NULL. */
+static const char *take(struct judge *j, struct judge_outputs *all,
+			const char *key)
+{
+	const char *other = find(all, key);
+
+	if (other == NULL)
+		(void)json_object_set_new_nocheck(all->taken, key,
+						  json_string_nocheck(j->path));
+	return other;
+}
+
+/* "own make_stream[2] eth0@239.1.1.1:1234", of the stream that we are in. */
+static void format_own(const struct judge *j, const char *where,
+		       char key[PLACE_KEY_MAX])
+{
+	const char *dot = strrchr(j->path, '.');
+
+	(void)snprintf(key, PLACE_KEY_MAX, "own %.*s %s",
+		       dot != NULL ? (int)(dot - j->path) : 0, j->path, where);
+}
+
+/* Only one socket can listen on a port. */
+static void judge_srt(struct judge *j, const struct srt_spec *spec,
+		      struct judge_outputs *all)
+{
+	char key[PLACE_KEY_MAX];
+	const char *other;
+
+	if (spec->mode != SRT_LISTENER)
+		return;
+	(void)snprintf(key, sizeof key, "srt %s@%.64s:%u", spec->iface,
+		       spec->host, (unsigned)spec->port);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_FAULT, "is already the address of %s",
+			  other);
+}
+
+static bool is_any(const struct sockaddr_any *a)
+{
+	return a->sa.sa_family == AF_INET6
+		       ? IN6_IS_ADDR_UNSPECIFIED(&a->in6.sin6_addr)
+		       : a->in.sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+/* The kernel gives a port of every address, or the same port of one address,
+ * not both. */
+static void judge_listen(struct judge *j, const char *protocol,
+			 const struct sockaddr_any *listen,
+			 struct judge_outputs *all)
+{
+	char text[SOCKADDR_TEXT_MAX], key[64];
+	const char *other;
+
+	sockaddr_format(listen, text);
+	(void)snprintf(key, sizeof key, "listen %s %s %u", protocol,
+		       listen->sa.sa_family == AF_INET6 ? "6" : "4",
+		       (unsigned)sockaddr_port(listen));
+	other = find(all, key);
+	if (other != NULL && strcmp(other, text) != 0 &&
+	    (is_any(listen) || strncmp(other, "0.0.0.0:", 8) == 0 ||
+	     strncmp(other, "[::]:", 5) == 0))
+		judge_say(j, CHECK_WARNING, "%s and %s are both listened to: "
+			  "only one of them can be", other, text);
+	/* a port of every address conflicts with all others */
+	if (other == NULL || is_any(listen))
+		(void)json_object_set_new_nocheck(all->taken, key,
+						  json_string_nocheck(text));
+}
+
+/* A local port; false when it is taken. */
+static bool judge_rist_port(struct judge *j, const char *host, uint16_t port,
+			    struct judge_outputs *all)
+{
+	const char *known = host[0] != '\0' ? host : "0.0.0.0";
+	char where[RIST_HOST_MAX + 16], key[PLACE_KEY_MAX];
+	struct sockaddr_any at;
+	const char *other;
+	int r = sockaddr_parse(known, port, &at);
+
+	/* any number of sockets can join a group */
+	if (r == 0 && sockaddr_is_multicast(&at))
+		return true;
+	if (r == 0)
+		sockaddr_format(&at, where);
+	else
+		(void)snprintf(where, sizeof where, "%s:%u", known,
+			       (unsigned)port);
+	(void)snprintf(key, sizeof key, "rist %s", where);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_FAULT, "%s is already of %s", where, other);
+	else if (r == 0)
+		judge_listen(j, "udp", &at, all);
+	return other == NULL;
+}
+
+/* In the simple profile the next port is for RTCP. */
+static void judge_rist(struct judge *j, const struct rist_spec *spec,
+		       struct judge_outputs *all)
+{
+	for (size_t i = 0; i < spec->n_peers; i++) {
+		const struct rist_peer_spec *p = &spec->peers[i];
+
+		if (p->listens && judge_rist_port(j, p->host, p->port, all) &&
+		    spec->profile == RIST_SIMPLE)
+			(void)judge_rist_port(j, p->host,
+					      (uint16_t)(p->port + 1), all);
+	}
+}
+
+/* An interface has a name and addresses: its name, where it is known. */
+static void format_place(const char *iface, const struct sockaddr_any *address,
+			 char where[PLACE_MAX])
+{
+	char name[IFACE_NAME_MAX], text[SOCKADDR_TEXT_MAX];
+
+	sockaddr_format(address, text);
+	(void)snprintf(where, PLACE_MAX, "%s@%s",
+		       iface_name(iface, name) < 0 ? iface : name, text);
+}
+
+void judge_input_place(struct judge *j, const struct input_spec *spec,
+		       struct judge_outputs *all)
+{
+	char where[PLACE_MAX];
+	char key[PLACE_KEY_MAX];
+	const char *other;
+
+	if (spec->kind == INPUT_SRT)
+		judge_srt(j, &spec->srt, all);
+	if (spec->kind == INPUT_RIST)
+		judge_rist(j, &spec->rist, all);
+	if (spec->kind != INPUT_UDP && spec->kind != INPUT_RTP)
+		return;
+	format_place(spec->iface, &spec->local, where);
+	format_own(j, where, key);
+	(void)take(j, all, key);
+	if (sockaddr_is_multicast(&spec->local))
+		return;
+	(void)snprintf(key, sizeof key, "input %s", where);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_WARNING, "is the address of %s, too: only "
+			  "one of them can receive there", other);
+}
+
+static bool is_on_control(const struct sockaddr_any *listen,
+			  const struct sockaddr_any *control)
+{
+	return control != NULL &&
+	       sockaddr_port(listen) == sockaddr_port(control) &&
+	       (is_any(listen) || is_any(control) ||
+		sockaddr_equal(listen, control));
+}
+
+static void judge_http(struct judge *j, const struct output_spec *spec,
+		       struct judge_outputs *all)
+{
+	char listen[SOCKADDR_TEXT_MAX];
+	char key[PLACE_KEY_MAX];
+	const char *other;
+
+	sockaddr_format(&spec->listen, listen);
+	if (is_on_control(&spec->listen, all->control)) {
+		judge_say(j, CHECK_FAULT,
+			  "port: %u is the port of the control server",
+			  (unsigned)sockaddr_port(&spec->listen));
+		return;
+	}
+	if (spec->tls && json_string_length(json_object_get(
+				 all->settings, "crt_chain")) == 0)
+		judge_say(j, CHECK_WARNING, "nobody is served without the "
+			  "certificate of settings.crt_chain");
+	if (spec->buffer_size_kib > 0 &&
+	    spec->buffer_size_kib < HTTP_RING_MIN_KIB)
+		judge_say(j, CHECK_WARNING, "buffer_size: %u is less than "
+			  "%d, which it will be", spec->buffer_size_kib,
+			  HTTP_RING_MIN_KIB);
+	judge_listen(j, "tcp", &spec->listen, all);
+	(void)snprintf(key, sizeof key, "http %s %s", listen, spec->path);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_FAULT, "is already the address of %s",
+			  other);
+}
+
+static void judge_net(struct judge *j, const struct output_spec *spec,
+		      struct judge_outputs *all)
+{
+	char where[PLACE_MAX];
+	char key[PLACE_KEY_MAX];
+	const char *other;
+
+	format_place(spec->iface, &spec->remote, where);
+	format_own(j, where, key);
+	if (json_object_get(all->taken, key) != NULL)
+		judge_say(j, CHECK_WARNING, "is the input of the same stream");
+	(void)snprintf(key, sizeof key, "udp %s", where);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_WARNING, "sends to the same place as %s",
+			  other);
+}
+
+static void judge_file(struct judge *j, const struct output_spec *spec,
+		       struct judge_outputs *all)
+{
+	char key[IO_PATH_MAX + 8];
+	const char *other;
+
+	(void)snprintf(key, sizeof key, "file %s", spec->path);
+	other = take(j, all, key);
+	if (other != NULL)
+		judge_say(j, CHECK_FAULT, "is the file of %s", other);
+}
+
+void judge_output_place(struct judge *j, const struct output_spec *spec,
+			struct judge_outputs *all)
+{
+	if (spec->kind == OUTPUT_HTTP)
+		judge_http(j, spec, all);
+	else if (spec->kind == OUTPUT_SRT)
+		judge_srt(j, &spec->srt, all);
+	else if (spec->kind == OUTPUT_RIST)
+		judge_rist(j, &spec->rist, all);
+	else if (spec->kind == OUTPUT_FILE)
+		judge_file(j, spec, all);
+	else if (spec->kind == OUTPUT_UDP || spec->kind == OUTPUT_RTP)
+		judge_net(j, spec, all);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/stream_conf.h"
+
+#include "common/base/alloc.h"
+#include "common/base/hash.h"
+#include "common/base/sorted.h"
+#include "master/config/judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+enum { BUCKETS = 4096 };
+
+/* --- one stream --- */
+
+static void read_input(struct input_conf *in, const char *address,
+		       struct judge *j, struct judge_outputs *places)
+{
+	struct input_spec spec;
+
+	in->address = address;
+	if (address == NULL ||
+	    input_spec_parse(address, &spec, NULL, NULL, NULL) < 0)
+		return;
+	in->is_valid = true;
+	in->is_ipv6 = spec.local.sa.sa_family == AF_INET6;
+	in->kind = spec.kind;
+	if (spec.id[0] != '\0')
+		in->id = xstrdup(spec.id);
+	if (spec.kind == INPUT_STREAM)
+		in->stream = xstrdup(spec.stream);
+	if (places != NULL)
+		judge_input_place(j, &spec, places);
+}
+
+static void read_output(struct output_conf *out, const char *address,
+			struct judge *j, struct judge_outputs *places)
+{
+	struct output_spec spec;
+
+	out->address = address;
+	if (address == NULL ||
+	    output_spec_parse(address, &spec, NULL, NULL, NULL) < 0)
+		return;
+	out->is_valid = true;
+	out->kind = spec.kind;
+	if (spec.kind == OUTPUT_HTTP) {
+		out->tls = spec.tls;
+		out->listen = spec.listen;
+		out->path = xstrdup(spec.path);
+		out->buffer_size_kib = spec.buffer_size_kib;
+	}
+	if (places != NULL)
+		judge_output_place(j, &spec, places);
+}
+
+struct stream_conf *stream_conf_new(const json_t *stream)
+{
+	const json_t *inputs = json_object_get(stream, "input");
+	const json_t *outputs = json_object_get(stream, "output");
+	const char *id = json_string_value(json_object_get(stream, "id"));
+	struct stream_conf *c = xcalloc(1, sizeof *c);
+	struct judge_outputs taken = { .taken = json_object() };
+	struct judge_outputs *places = NULL;
+	struct judge j = { 0 };
+
+	c->stream = json_incref((json_t *)stream);
+	c->id = id != NULL ? id : "";
+	c->is_enabled = json_is_true(json_object_get(stream, "enable"));
+	c->n_inputs = json_array_size(inputs);
+	c->inputs = xcalloc(c->n_inputs + 1, sizeof *c->inputs);
+	c->n_outputs = json_array_size(outputs);
+	c->outputs = xcalloc(c->n_outputs + 1, sizeof *c->outputs);
+	if (c->is_enabled)
+		places = &taken;
+	for (size_t i = 0; i < c->n_inputs; i++) {
+		(void)snprintf(j.path, sizeof j.path, "input[%zu]", i);
+		read_input(&c->inputs[i],
+			   json_string_value(json_array_get(inputs, i)), &j,
+			   places);
+	}
+	for (size_t i = 0; i < c->n_outputs; i++) {
+		(void)snprintf(j.path, sizeof j.path, "output[%zu]", i);
+		read_output(&c->outputs[i],
+			    json_string_value(json_array_get(outputs, i)), &j,
+			    places);
+	}
+	c->places = taken.taken;
+	return c;
+}
+
+void stream_conf_free(struct stream_conf **p)
+{
+	struct stream_conf *c = *p;
+
+	*p = NULL;
+	if (c == NULL)
+		return;
+	for (size_t i = 0; i < c->n_inputs; i++) {
+		free(c->inputs[i].id);
+		free(c->inputs[i].stream);
+	}
+	for (size_t i = 0; i < c->n_outputs; i++)
+		free(c->outputs[i].path);
+	free(c->inputs);
+	free(c->outputs);
+	json_decref(c->places);
+	json_decref((json_t *)c->stream);
+	free(c);
+}
+
+/* --- all streams --- */
+
+struct place {
+	LIST_ENTRY(place) link; /* of its bucket */
+	const char *key;        /* of conf->places */
+	const char *holder;
+	struct item *item;
+};
+
+struct item {
+	struct stream_conf *conf;
+	size_t position;     /* in the list of the configuration */
+	unsigned generation; /* of that list */
+	size_t n;
+	struct place *places;
+};
+
+struct stream_confs {
+	struct item **items; /* in the order of their objects in memory */
+	size_t n;
+	size_t room;
+	unsigned generation;
+	LIST_HEAD(bucket, place) buckets[BUCKETS];
+};
+
+static size_t bucket_of(const char *key)
+{
+	return hash_add(HASH_INIT, key, strlen(key)) % BUCKETS;
+}
+
+static struct item *item_new(struct stream_confs *cs, const json_t *stream)
+{
+	struct item *item = xcalloc(1, sizeof *item);
+	const char *key;
+	json_t *holder;
+
+	item->conf = stream_conf_new(stream);
+	item->places = xcalloc(json_object_size(item->conf->places) + 1,
+			       sizeof *item->places);
+	json_object_foreach(item->conf->places, key, holder) {
+		struct place *p = &item->places[item->n++];
+
+		p->key = key;
+		p->holder = json_string_value(holder);
+		p->item = item;
+		LIST_INSERT_HEAD(&cs->buckets[bucket_of(key)], p, link);
+	}
+	return item;
+}
+
+static void item_free(struct item *item)
+{
+	for (size_t i = 0; i < item->n; i++)
+		LIST_REMOVE(&item->places[i], link);
+	free(item->places);
+	stream_conf_free(&item->conf);
+	free(item);
+}
+
+struct stream_confs *stream_confs_new(void)
+{
+	return xcalloc(1, sizeof(struct stream_confs));
+}
+
+void stream_confs_free(struct stream_confs **p)
+{
+	struct stream_confs *cs = *p;
+
+	*p = NULL;
+	if (cs == NULL)
+		return;
+	for (size_t i = 0; i < cs->n; i++)
+		item_free(cs->items[i]);
+	free(cs->items);
+	free(cs);
+}
+
+struct wanted {
+	const struct stream_confs *confs;
+	const json_t *stream;
+};
+
+static int order(size_t i, const void *arg)
+{
+	const struct wanted *w = arg;
+	uintptr_t here = (uintptr_t)w->confs->items[i]->conf->stream;
+	uintptr_t there = (uintptr_t)w->stream;
+
+	return here < there ? -1 : here > there;
+}
+
+static void note(struct stream_confs *cs, const json_t *stream, size_t i)
+{
+	struct wanted w = { cs, stream };
+	bool found;
+	size_t at = sorted_place(cs->n, order, &w, &found);
+
+	if (!found) {
+		if (cs->n == cs->room) {
+			cs->room = MAX(2 * cs->room, (size_t)64);
+			cs->items = xrealloc(cs->items, cs->room *
+							sizeof(struct item *));
+		}
+		memmove(&cs->items[at + 1], &cs->items[at],
+			(cs->n - at) * sizeof(struct item *));
+		cs->items[at] = item_new(cs, stream);
+		cs->n++;
+	}
+	cs->items[at]->position = i;
+	cs->items[at]->generation = cs->generation;
+}
+
+void stream_confs_set(struct stream_confs *cs, const json_t *streams)
+{
+	const json_t *stream;
+	size_t i, kept = 0;
+
+	cs->generation++;
+	json_array_foreach((json_t *)streams, i, stream)
+		note(cs, stream, i);
+	for (i = 0; i < cs->n; i++) {
+		if (cs->items[i]->generation == cs->generation)
+			cs->items[kept++] = cs->items[i];
+		else
+			item_free(cs->items[i]);
+	}
+	cs->n = kept;
+}
+
+const struct stream_conf *stream_confs_get(const struct stream_confs *cs,
+					   const json_t *stream)
+{
+	struct wanted w = { cs, stream };
+	bool found;
+	size_t at = sorted_place(cs->n, order, &w, &found);
+
+	return found ? cs->items[at]->conf : NULL;
+}
+
+/* Does the first holder go before the second in an error? */
+static bool precedes(const struct place *a, const struct place *b)
+{
+	bool any_a = strncmp(a->holder, "0.0.0.0:", 8) == 0 ||
+		     strncmp(a->holder, "[::]:", 5) == 0;
+	bool any_b = strncmp(b->holder, "0.0.0.0:", 8) == 0 ||
+		     strncmp(b->holder, "[::]:", 5) == 0;
+
+	/* a port of every address conflicts with all others */
+	return any_a != any_b ? any_a
+			      : a->item->position < b->item->position;
+}
+
+static bool counts(const struct place *p, const struct place_query *q)
+{
+	return strcmp(p->key, q->place) == 0 &&
+	       p->item->position < q->before &&
+	       (q->but == NULL || strcmp(p->item->conf->id, q->but) != 0);
+}
+
+bool stream_confs_find_place(const struct stream_confs *cs,
+			     const struct place_query *q,
+			     char ret[CHECK_PATH_MAX])
+{
+	const struct place *p, *first = NULL;
+
+	LIST_FOREACH(p, &cs->buckets[bucket_of(q->place)], link)
+		if (counts(p, q) && (first == NULL || precedes(p, first)))
+			first = p;
+	if (first == NULL)
+		return false;
+	if (strncmp(q->place, "listen ", 7) == 0)
+		(void)snprintf(ret, CHECK_PATH_MAX, "%s", first->holder);
+	else
+		(void)snprintf(ret, CHECK_PATH_MAX, "make_stream[%zu].%s",
+			       first->item->position, first->holder);
+	return true;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Streams as they are configured, with every address parsed once.
+ *
+ * The configuration owns one of them for each stream, and reads only what has
+ * changed; checks, status and supervision borrow it.  A stream object is never
+ * changed in place, so an object that is the same needs no second reading.
+ */
+#pragma once
+
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
+#include "master/config/check.h"
+#include "proto/spec/io_spec.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the master has to know of an address; its worker reads the rest. */
+struct input_conf {
+	const char *address; /* NULL: it is no text */
+	bool is_valid;       /* the rest counts */
+	bool is_ipv6;
+	enum input_kind kind;
+	char *id;            /* option id, or NULL */
+	char *stream;        /* the stream that it reads, or NULL */
+};
+
+struct output_conf {
+	const char *address;
+	bool is_valid;
+	enum output_kind kind;
+	/* of http */
+	bool tls;
+	struct sockaddr_any listen;
+	char *path;
+	unsigned buffer_size_kib;
+};
+
+struct stream_conf {
+	const json_t *stream; /* owned reference */
+	const char *id;       /* "": it has none */
+	bool is_enabled;
+	size_t n_inputs;
+	struct input_conf *inputs;
+	size_t n_outputs;
+	struct output_conf *outputs;
+	/* what it occupies while it is enabled: a place -> the path of the
+	 * address, "output[0]"; or, of a port, the address that listens */
+	json_t *places;
+};
+
+/* Reads a stream object; never fails. */
+struct stream_conf *stream_conf_new(const json_t *stream);
+void stream_conf_free(struct stream_conf **);
+
+struct stream_confs;
+
+struct stream_confs *stream_confs_new(void);
+void stream_confs_free(struct stream_confs **);
+
+/* The list of the configuration (NULL: there is none) is now this one; reads
+ * the streams that were not in it. */
+void stream_confs_set(struct stream_confs *, const json_t *streams);
+
+/* The stream that this object describes, or NULL. */
+const struct stream_conf *stream_confs_get(const struct stream_confs *,
+					   const json_t *stream);
+
+/* Those whose places count. */
+struct place_query {
+	const char *place;
+	const char *but;  /* not the stream of this id; NULL: every one */
+	size_t before;    /* those above this position in the list */
+};
+
+/* Is the place taken?  *ret is the path of the address that has it,
+ * "make_stream[3].output[0]"; of a port, the address that is listened to. */
+bool stream_confs_find_place(const struct stream_confs *,
+			     const struct place_query *,
+			     char ret[CHECK_PATH_MAX]);
