@@ -16,22 +16,11 @@ enum {
 	WARM_PIDS = 6,
 };
 
-struct monitor *monitor_new(uint64_t now_ns)
-{
-	struct monitor *m = xcalloc(1, sizeof *m);
-
-	m->psi = psi_new();
-	m->classes = psi_classes(m->psi);
-	m->began_ns = m->second_ns = now_ns;
-	si_watch_init(&m->si);
-	return m;
-}
-
 void monitor_free(struct monitor **m)
 {
 	if (*m == NULL)
 		return;
-	psi_free(&(*m)->psi);
+	psi_free(&(*m)->own_psi);
 	free(*m);
 	*m = NULL;
 }
@@ -42,9 +31,33 @@ static uint32_t broken_sections(const struct monitor *m)
 	return psi_crc_errors(m->psi) + psi_broken(m->psi);
 }
 
+struct monitor *monitor_new_with(const struct psi *psi, uint64_t now_ns)
+{
+	struct monitor *m = xcalloc(1, sizeof *m);
+
+	m->psi = psi;
+	m->classes = psi_classes(psi);
+	m->psi_errors = psi_crc_errors(psi);
+	m->broken_before = broken_sections(m);
+	m->began_ns = m->second_ns = now_ns;
+	si_watch_init(&m->si);
+	return m;
+}
+
+struct monitor *monitor_new(uint64_t now_ns)
+{
+	struct psi *psi = psi_new();
+	struct monitor *m = monitor_new_with(psi, now_ns);
+
+	m->own_psi = psi;
+	return m;
+}
+
 void monitor_reset(struct monitor *m, uint64_t now_ns)
 {
-	psi_reset(m->psi);
+	if (m->own_psi != NULL)
+		psi_reset(m->own_psi);
+	m->psi_changes = 0;
 	si_watch_init(&m->si);
 	memset(&m->cc, 0, sizeof m->cc);
 	for (size_t i = 0; i < m->pids.n; i++)
@@ -164,6 +177,7 @@ static void count_packet(struct pid_stats *s, uint64_t now_ns)
 static void classify(struct monitor *m, uint64_t now_ns)
 {
 	m->tables_ns = now_ns;
+	m->psi_changes = psi_changes(m->psi);
 	for (size_t i = 0; i < m->pids.n; i++)
 		m->pids.list[i].class = m->classes[m->pids.list[i].pid];
 }
@@ -179,7 +193,7 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 			tstd_take(s, m->packets);
 		if (s != NULL && ts_pusi(p))
 			check_table(m, s, p, now_ns);
-		if (psi_feed(m->psi, p))
+		if (m->own_psi != NULL && psi_feed(m->own_psi, p))
 			classify(m, now_ns);
 	} else if (pid <= PID_SI_LAST) {
 		si_watch_feed(&m->si, p, now_ns);
@@ -270,6 +284,8 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 void monitor_feed(struct monitor *m, const struct ts_run *runs, size_t n_runs,
 		  uint64_t now_ns)
 {
+	if (psi_changes(m->psi) != m->psi_changes)
+		classify(m, now_ns);
 	for (size_t i = 0; i < n_runs; i++) {
 		const uint8_t *p = runs[i].data;
 		const uint8_t *end = p + runs[i].n * TS_PACKET;

@@ -30,6 +30,11 @@ struct monitor_counts {
 };
 
 struct monitor *monitor_new(uint64_t now_ns);
+
+/* With the tables of another stage that is fed the same packets.  psi is
+ * borrowed for the life of the monitor. */
+struct monitor *monitor_new_with(const struct psi *psi, uint64_t now_ns);
+
 void monitor_free(struct monitor **);
 
 /* Another source begins: tables and counters start anew, alarms stay until

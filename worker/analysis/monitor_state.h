@@ -24,7 +24,9 @@ struct monitor {
 	uint32_t null_packets;   /* this second */
 	uint32_t scrambled;      /* this second, any PID */
 	uint32_t psi_errors;     /* of psi, up to the second before */
-	struct psi *psi;
+	const struct psi *psi;
+	struct psi *own_psi; /* psi; NULL: another stage feeds it */
+	uint32_t psi_changes; /* of psi, that are known here */
 	const uint8_t *classes;  /* of psi */
 	uint32_t faults[ALARM_COUNT]; /* this second */
 	size_t n_pcrs;

@@ -114,7 +114,7 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 	if (l->watch.monitor != NULL)
 		monitor_log_reset(&l->watch, now_ns);
 	else if (!spec->no_analyze)
-		monitor_log_begin(&l->watch, l->position, now_ns);
+		monitor_log_begin(&l->watch, NULL, l->position, now_ns);
 	begin_analyze(l);
 	if (l->remux != NULL)
 		remux_reset(l->remux);

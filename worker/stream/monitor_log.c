@@ -11,11 +11,12 @@
 
 enum { NAMES_MAX = 200 + sizeof((struct errmsg){ 0 }.text) };
 
-void monitor_log_begin(struct monitor_log *w, unsigned position,
-                       uint64_t now_ns)
+void monitor_log_begin(struct monitor_log *w, const struct psi *psi,
+                       unsigned position, uint64_t now_ns)
 {
 	*w = (struct monitor_log){
-		.monitor = monitor_new(now_ns),
+		.monitor = psi != NULL ? monitor_new_with(psi, now_ns)
+		                       : monitor_new(now_ns),
 		.position = position,
 	};
 }

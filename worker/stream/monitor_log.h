@@ -22,8 +22,9 @@ struct monitor_log {
 	struct ratelimit log;
 };
 
-void monitor_log_begin(struct monitor_log *, unsigned position,
-                       uint64_t now_ns);
+/* psi: as monitor_new_with(); NULL: the monitor has its own. */
+void monitor_log_begin(struct monitor_log *, const struct psi *psi,
+                       unsigned position, uint64_t now_ns);
 void monitor_log_done(struct monitor_log *);
 
 /* Another source begins. */

@@ -349,7 +349,8 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 	make_selector(p, config);
 	name_sinks(p, config->start);
 	if (!selector_is_relay(p->selector))
-		monitor_log_begin(&p->watch, 0, p->now_ns);
+		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
+		                  p->now_ns);
 	if (config->ring >= 0)
 		make_ring(p, config->ring);
 	ticker_init(&p->ticker, &(struct ticker_config){

@@ -110,7 +110,8 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 	if (selector_is_relay(p->selector))
 		w = &selector_chain(p->selector, 1)->watch;
 	else if (p->watch.monitor == NULL)
-		monitor_log_begin(&p->watch, 0, p->now_ns);
+		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
+		                  p->now_ns);
 	status->alarms = w->raised & ~ALARMS_OF_THE_WAY;
 	if (is_overflowing(p))
 		status->alarms |= 1u << ALARM_CBR_OVERFLOW;

@@ -440,3 +440,27 @@ Test(monitor, an_alarm_that_was_not_looked_for_does_not_return)
 	(void)alarm_second(&a, 1, 300);
 	cr_assert_eq(seconds_to_clear(&a), ALARM_CLEAR_S);
 }
+
+Test(monitor, takes_the_tables_of_another_stage)
+{
+	struct psi *psi = psi_new();
+	struct bench b;
+
+	setup(&b);
+	monitor_free(&b.monitor);
+	b.monitor = monitor_new_with(psi, START);
+	/* the other stage has seen the tables before the monitor sees them */
+	build_tables(b.build);
+	for (size_t i = 0; i < b.build->n; i++)
+		(void)psi_feed(psi, build_packet(b.build, i));
+	b.build->n = 0;
+	run(&b, 3, NULL);
+	only(&b, ALARM_COUNT, ALARM_COUNT);
+	cr_assert_eq(monitor_psi(b.monitor), psi);
+	/* a PID that they name has no packets any more */
+	b.no_audio = true;
+	run(&b, 7, NULL);
+	only(&b, ALARM_NO_AUDIO, ALARM_PID);
+	done(&b);
+	psi_free(&psi);
+}

@@ -37,7 +37,7 @@ Test(watch, what_the_input_has_told_is_not_told_of_the_output)
 	uint64_t now_ns = SECOND_NS;
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	monitor_log_begin(&w, 0, now_ns);
+	monitor_log_begin(&w, NULL, 0, now_ns);
 	monitor_log_second(&w, &calm, sync, NULL, now_ns += SECOND_NS);
 	cr_assert_eq(w.raised, sync);
 	/* nor when it is over there first */
@@ -58,7 +58,7 @@ Test(watch, an_input_tells_all_of_its_own)
 	struct monitor_log w;
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	monitor_log_begin(&w, 2, SECOND_NS);
+	monitor_log_begin(&w, NULL, 2, SECOND_NS);
 	monitor_log_second(&w, &loss, 0, NULL, 2 * SECOND_NS);
 	cr_assert_str_eq(told.last,
 			 "input 2: alarms: sync_loss, network_loss");
@@ -80,7 +80,7 @@ Test(watch, what_is_not_protected_is_named)
 		struct monitor_log w;
 
 		log_open(on_line, &told, LOG_LEVEL_INFO);
-		monitor_log_begin(&w, 1, SECOND_NS);
+		monitor_log_begin(&w, NULL, 1, SECOND_NS);
 		monitor_log_second(&w, &bare, 0, cases[i].why, 2 * SECOND_NS);
 		cr_assert_str_eq(told.last, cases[i].told);
 		monitor_log_done(&w);
@@ -95,7 +95,7 @@ Test(watch, another_path_that_is_gone_is_another_line)
 	struct monitor_log w;
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	monitor_log_begin(&w, 1, now_ns);
+	monitor_log_begin(&w, NULL, 1, now_ns);
 	monitor_log_second(&w, &bare, 0, first, now_ns += SECOND_NS);
 	monitor_log_second(&w, &bare, 0, first, now_ns += SECOND_NS);
 	cr_assert_eq(told.n, 1);
@@ -115,7 +115,7 @@ Test(watch, two_senders_are_named)
 	struct monitor_log w;
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	monitor_log_begin(&w, 1, SECOND_NS);
+	monitor_log_begin(&w, NULL, 1, SECOND_NS);
 	monitor_log_second(&w, &two, 0, "two send to it: a and b",
 	                   2 * SECOND_NS);
 	cr_assert_str_eq(told.last, "input 1: alarms: sync_loss, two_senders "
