@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data += n;
 		size -= n;
 	}
-	analyze_second(a, 1000, &report);
+	analyze_every_second(a, 1000, &report);
 	check(report.packets >= report.cc_error);
 	analyze_free(&a);
 	return 0;

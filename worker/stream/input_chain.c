@@ -334,7 +334,7 @@ static void report(struct input_chain *l, unsigned passed_ms)
 	struct analyze_counts counts;
 
 	if (l->analyze != NULL) {
-		analyze_second(l->analyze, passed_ms, &l->report);
+		analyze_every_second(l->analyze, passed_ms, &l->report);
 		return;
 	}
 	monitor_counted(l->watch.monitor, &counts);

@@ -23,7 +23,7 @@ struct analyze {
 	struct analyze_counts now; /* this second */
 
 	struct cc cc;
-	uint8_t pes_errors_of[TS_PIDS]; /* touched only where there are any */
+	uint8_t pes_errors_of[TS_PIDS]; /* cold until an error occurs */
 };
 
 struct analyze *analyze_new(const struct analyze_config *config)
@@ -60,13 +60,7 @@ void analyze_reset(struct analyze *a)
 	begin_second(a);
 }
 
-static uint32_t header_of(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-		(uint32_t)p[2] << 8 | p[3];
-}
-
-/* The first packet of a PES, or what claims to be one. */
+/* A packet with PUSI on a video or audio PID: a PES must begin in it. */
 static void check_pes_start(struct analyze *a, const uint8_t *p)
 {
 	size_t offset = ts_payload_offset(p);
@@ -85,7 +79,8 @@ static void check_pes_start(struct analyze *a, const uint8_t *p)
 
 static void feed_packet(struct analyze *a, const uint8_t *p)
 {
-	uint32_t header = header_of(p);
+	uint32_t header = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+			  (uint32_t)p[2] << 8 | p[3];
 	uint16_t pid = (header >> 8) & 0x1fff;
 
 	if (!ts_sync_ok(p))
@@ -114,46 +109,30 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 	}
 }
 
-/* Counts and follows the tables: what works without judging. */
-static void count_packet(struct analyze *a, const uint8_t *p)
-{
-	uint16_t pid = ts_pid(p);
-
-	if (!ts_sync_ok(p))
-		return;
-	if (pid == TS_PID_NULL)
-		a->now.null_packets++;
-	else if (a->classes[pid] == PID_PSI)
-		(void)psi_feed(a->psi, p);
-}
-
 void analyze_feed(struct analyze *a, struct ts_run run)
 {
 	const uint8_t *p = run.data;
 	const uint8_t *end = p + run.n * TS_PACKET;
 
 	a->now.packets += (uint32_t)run.n;
-	if (a->config.no_analyze) {
+	if (!a->config.no_analyze) {
 		for (; p < end; p += TS_PACKET)
-			count_packet(a, p);
+			feed_packet(a, p);
 		return;
 	}
-	for (; p < end; p += TS_PACKET)
-		feed_packet(a, p);
+	for (; p < end; p += TS_PACKET) {
+		uint16_t pid = ts_pid(p);
+
+		if (ts_sync_ok(p) && pid == TS_PID_NULL)
+			a->now.null_packets++;
+		else if (ts_sync_ok(p) && a->classes[pid] == PID_PSI)
+			(void)psi_feed(a->psi, p);
+	}
 }
 
 static uint32_t kbps(uint32_t packets, unsigned elapsed_ms)
 {
 	return (uint32_t)((uint64_t)packets * TS_PACKET * 8 / elapsed_ms);
-}
-
-static uint32_t find_limit(const struct analyze_config *c,
-			   const struct analyze_report *r)
-{
-	if (c->bitrate_limit_kbps > 0)
-		return c->bitrate_limit_kbps;
-	return r->video_count > 0 && !c->no_analyze ? ANALYZE_LIMIT_VIDEO_KBPS
-						    : ANALYZE_LIMIT_KBPS;
 }
 
 static enum analyze_fault find_fault(const struct analyze_config *c,
@@ -199,12 +178,16 @@ void analyze_judge(const struct analyze_config *config,
 		.video_count = psi_video_count(psi),
 		.audio_count = psi_audio_count(psi),
 	};
-	ret->limit_kbps = find_limit(config, ret);
+	ret->limit_kbps = ANALYZE_LIMIT_KBPS;
+	if (config->bitrate_limit_kbps > 0)
+		ret->limit_kbps = config->bitrate_limit_kbps;
+	else if (ret->video_count > 0 && !config->no_analyze)
+		ret->limit_kbps = ANALYZE_LIMIT_VIDEO_KBPS;
 	ret->fault = find_fault(config, c, ret);
 	ret->onair = ret->fault == ANALYZE_FINE;
 }
 
-void analyze_second(struct analyze *a, unsigned elapsed_ms,
+void analyze_every_second(struct analyze *a, unsigned elapsed_ms,
 		    struct analyze_report *ret)
 {
 	a->now.psi_errors = psi_crc_errors(a->psi) + psi_broken(a->psi) -

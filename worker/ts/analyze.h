@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Watches one input: what came in a second, and is it good enough?
+ * Counts the packets of one input and decides each second whether the input is
+ * on air.
  *
- * Owns the continuity counters and the tables (psi) of the input.  No clock:
- * the owner feeds packets and says when a second is over.  No allocation per
+ * Owns the continuity counters and the tables (psi) of the input.  It has no
+ * clock: the owner feeds packets and ends each second.  No allocation per
  * packet.
  */
 #pragma once
@@ -14,7 +15,7 @@
 enum {
 	ANALYZE_LIMIT_KBPS = 16,        /* without video */
 	ANALYZE_LIMIT_VIDEO_KBPS = 128, /* with video */
-	ANALYZE_PES_ERRORS = 2,         /* on one PID in a second: still good */
+	ANALYZE_PES_ERRORS = 2,         /* tolerated on one PID in a second */
 };
 
 struct analyze;
@@ -22,17 +23,17 @@ struct analyze;
 struct analyze_config {
 	uint32_t cc_limit;           /* option cc_limit; 0 = none */
 	uint32_t bitrate_limit_kbps; /* option bitrate_limit; 0: default */
-	bool no_analyze; /* count packets and follow the tables, no more */
+	bool no_analyze; /* only count packets and read the tables */
 };
 
-/* Why an input is not on air: the first of these that fits. */
+/* Why an input is not on air: the first of these that applies. */
 enum analyze_fault {
 	ANALYZE_FINE,
 	ANALYZE_SILENT,    /* no packets */
 	ANALYZE_NO_PMT,
-	ANALYZE_BITRATE,   /* under the limit */
+	ANALYZE_BITRATE,   /* below the limit */
 	ANALYZE_SCRAMBLED,
-	ANALYZE_PES,       /* more wrong PES starts than are good */
+	ANALYZE_PES,       /* too many wrong PES starts */
 	ANALYZE_CC,        /* cc_limit is reached */
 };
 
@@ -44,32 +45,32 @@ struct analyze_report {
 	bool has_pat, has_pmt;  /* known, see psi_has_pmt() */
 	uint32_t bitrate_kbps;  /* all packets */
 	uint32_t payload_kbps;  /* without null packets ... */
-	uint32_t limit_kbps;    /* ... and what it has to be at least */
+	uint32_t limit_kbps;    /* ... and the least that is on air */
 	uint32_t packets;
 	uint32_t cc_error;
 	uint32_t pes_error;     /* on video and audio PIDs */
 	uint32_t sc_error;      /* scrambled packets, of any PID */
 	uint32_t tei;           /* transport_error_indicator */
-	uint32_t psi_error;     /* sections with bad CRC_32, cut or broken */
+	uint32_t psi_error;     /* sections with bad CRC_32, or malformed */
 	uint32_t video_count;   /* PIDs in the tables */
 	uint32_t audio_count;
 };
 
-/* What came in a second. */
+/* The counters of one second. */
 struct analyze_counts {
 	uint32_t packets;
 	uint32_t null_packets;
 	uint32_t cc_errors;
 	uint32_t pes_errors;    /* on video and audio PIDs ... */
-	bool pes_bad;           /* ... and more of them than is good on one */
+	bool pes_bad;           /* ... too many on one of them */
 	uint32_t scrambled_packets;
 	bool av_scrambled;      /* video or audio among them */
 	uint32_t tei;
 	uint32_t psi_errors;
 };
 
-/* The judgement alone: of packets that somebody else counts, and whose tables
- * he follows.  See analyze_second(). */
+/* Decides from counters and tables of another owner; see
+ * analyze_every_second(). */
 void analyze_judge(const struct analyze_config *,
 		   const struct analyze_counts *, const struct psi *,
 		   unsigned elapsed_ms, struct analyze_report *ret);
@@ -77,23 +78,23 @@ void analyze_judge(const struct analyze_config *,
 struct analyze *analyze_new(const struct analyze_config *);
 void analyze_free(struct analyze **);
 
-/* Forgets tables, continuity and the begun second: the source changed. */
+/* Forgets tables, continuity and the current second: the source changed. */
 void analyze_reset(struct analyze *);
 
-/* Takes packets as they came, each once, in their order.  One without its sync
- * byte is counted and looked at no further. */
+/* Takes received packets, each once, in their order.  A packet without its sync
+ * byte is only counted. */
 void analyze_feed(struct analyze *, struct ts_run);
 
 /*
- * Ends the second: writes the report over the last elapsed_ms (> 0) and
- * begins the next.
+ * Ends the second: writes the report of the last elapsed_ms (> 0) and begins
+ * the next second.
  *
- * onair is false when the payload bitrate is under the limit, no PMT is
+ * onair is false when the payload bitrate is below the limit, no PMT is
  * known, a video or audio PID carried scrambled packets or had more than
  * ANALYZE_PES_ERRORS wrong PES starts, or cc_limit is set and reached.  With
  * no_analyze only the bitrate counts, against the limit without video.
  */
-void analyze_second(struct analyze *, unsigned elapsed_ms,
+void analyze_every_second(struct analyze *, unsigned elapsed_ms,
 		    struct analyze_report *ret);
 
 /* For status and log: "scrambled"; NULL for ANALYZE_FINE. */

@@ -103,7 +103,8 @@ static bool parse_eac3(const uint8_t *p, struct audio_frame *ret)
 	return ret->len >= AUDIO_HEAD;
 }
 
-/* AudioSyncStream: how many samples there are is told inside. */
+/* AudioSyncStream: the number of samples stands in the payload; the usual one
+ * is assumed. */
 static bool parse_latm(const uint8_t *p, struct audio_frame *ret)
 {
 	enum { HEAD = 3 };
@@ -151,7 +152,7 @@ bool audio_walk(struct audio_walk *w, const uint8_t **data, size_t *len,
 			w->skip = ret->len - (uint32_t)AUDIO_HEAD;
 			return true;
 		}
-		/* one byte on */
+		/* try the next byte */
 		memmove(w->head, w->head + 1, AUDIO_HEAD - 1);
 		w->have = AUDIO_HEAD - 1;
 	}

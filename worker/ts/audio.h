@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AUDIO_HEAD = 7 /* bytes that tell all of a frame */ };
+enum { AUDIO_HEAD = 7 /* bytes that describe a frame */ };
 
 enum audio_codec {
 	AUDIO_MPEG,
@@ -24,8 +24,8 @@ enum audio_codec {
 struct audio_frame {
 	enum audio_codec codec;
 	uint16_t len;     /* bytes, at least AUDIO_HEAD */
-	uint16_t samples; /* 0: it plays beside another one */
-	uint32_t rate;    /* samples in a second; 0: stands elsewhere */
+	uint16_t samples; /* 0: it plays together with another frame */
+	uint32_t rate;    /* samples in a second; 0: not in the header */
 };
 
 /* head has AUDIO_HEAD bytes; false when no frame begins there. */
@@ -37,10 +37,10 @@ struct audio_walk {
 	uint32_t skip;  /* bytes up to the next frame */
 	uint8_t have;   /* of head */
 	uint8_t head[AUDIO_HEAD];
-	bool locked;    /* the last head was one */
+	bool locked;    /* the last head was valid */
 };
 
-/* Takes the next bytes; true when a frame begins in or ends its head in them:
- * *data and *len are moved on behind it, and it is to be called again. */
+/* Takes the next bytes.  True when they complete the head of a frame: *data and
+ * *len then begin behind it, and the caller calls again. */
 bool audio_walk(struct audio_walk *, const uint8_t **data, size_t *len,
 		struct audio_frame *ret);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The packets that one wake-up brought, as borrowed runs.
+ * Collects the packets of one wake-up as borrowed runs.
  *
- * An input adds runs that point into its own receive memory; what lives
- * shorter (packets that the sync had to put together) is copied to the
- * scratch.  When the batch is full, and at the end of a read before the
- * receive memory is used again, it is handed to its owner and empty.
+ * An input adds runs that point into its own receive memory.  Packets with a
+ * shorter life (the sync assembled them) are copied to the scratch.  The batch
+ * passes its runs to its owner when it is full, and at the end of a read before
+ * the receive memory is used again.
  */
 #pragma once
 
@@ -30,13 +30,13 @@ struct batch {
 
 void batch_init(struct batch *, batch_fn *, void *arg);
 
-/* The bytes of the run stay as they are until batch_flush(). */
+/* The bytes of the run must not change until batch_flush(). */
 void batch_add(struct batch *, struct ts_run);
 
-/* Hands over what is there; nothing is handed over twice. */
+/* Passes the collected runs to the owner and empties the batch. */
 void batch_flush(struct batch *);
 
-/* Passes bytes through the sync into the batch; the bytes stay as they are
+/* Passes bytes through the sync into the batch.  The bytes must not change
  * until batch_flush(). */
 void batch_sync(struct batch *, struct ts_sync *, const void *data,
 		size_t len);

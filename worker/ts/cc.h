@@ -2,27 +2,26 @@
 /*
  * Continuity of each PID (ISO/IEC 13818-1 2.4.3.3).
  *
- * What is one error:
+ * One error is:
  *   - a packet with payload whose counter is neither one above that of the
  *     PID's last packet nor that of a permitted duplicate.  However many
  *     packets are missing, the gap is one error;
  *   - a packet without payload whose counter differs from the last one;
- *   - the second repetition in a row: a packet may be sent twice, not thrice.
- * What is none:
+ *   - the second repetition in a row: a packet may be sent twice.
+ * No error is:
  *   - the first packet of a PID, and any with discontinuity_indicator: they
  *     set the counter;
  *   - a duplicate: payload, the same counter, the same bytes as the PID's
  *     last packet (but for the PCR);
- *   - null packets, and packets that do not begin with the sync byte: they
- *     are passed over.
+ *   - null packets, and packets that do not begin with the sync byte.
  * Scrambling does not matter.  Neither does transport_error_indicator: the
- * damage is most often in the payload, and to pass such packets over would
- * count each of them as a gap.
+ * damage is most often in the payload, and without such packets each of them
+ * would count as a gap.
  *
- * This is what the continuity plugin of TSDuck counts.  It keeps the last
- * packet of each PID to compare duplicates with; here ten bits made of its
- * header and eight bytes behind the PCR stand for it, so that one lost run of
- * 15, 31, … packets in 1,024 is taken for a duplicate.
+ * The continuity plugin of TSDuck counts alike.  It compares duplicates with
+ * the whole last packet of the PID.  Here ten bits made of its header and eight
+ * bytes behind the PCR represent it, so that one lost run of 15, 31, … packets
+ * in 1,024 counts as a duplicate.
  *
  * Embedded; zeroed memory is ready.  Two bytes per PID.
  */
@@ -44,7 +43,7 @@ enum {
 
 enum cc_verdict {
 	CC_OK,
-	CC_DUPLICATE, /* the one repetition that is allowed */
+	CC_DUPLICATE, /* the first repetition, which is allowed */
 	CC_ERROR,
 };
 
@@ -60,10 +59,10 @@ static inline uint16_t cc_state(const uint8_t *packet)
 			  ts_cc(packet));
 }
 
-/* All cases; cc_step() goes here when a packet is not simply the next. */
+/* All cases; cc_step() calls it for any packet but the expected one. */
 enum cc_verdict cc_judge(uint16_t *pid, const uint8_t *packet);
 
-/* For who keeps what is known of the packet's PID elsewhere. */
+/* For an owner that keeps the entry of the PID in a table of its own. */
 static inline enum cc_verdict cc_step(uint16_t *pid, const uint8_t *packet)
 {
 	unsigned next = (*pid + 1u) & 0x0f;

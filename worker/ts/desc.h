@@ -37,8 +37,8 @@ struct desc {
 	const uint8_t *data; /* len bytes */
 };
 
-/* Takes the first descriptor off the loop; false at its end, or when what is
- * left is no whole descriptor. */
+/* Takes the first descriptor off the loop.  False at its end, or when the
+ * remaining bytes are not a whole descriptor. */
 static inline bool desc_next(struct desc_loop *loop, struct desc *ret)
 {
 	if (loop->len < 2 || loop->len - 2 < loop->data[1])

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 enum {
-	/* What is kept for good: a pages' worth of a few ticks. */
+	/* fifo_trim() keeps so much: the packets of a few ticks. */
 	KEEP = 32 * 1024,
 };
 
@@ -34,7 +34,7 @@ static void make_memory(struct fifo *f)
 	(void)madvise(f->memory, memory_size(f), MADV_NOHUGEPAGE);
 }
 
-/* Moves what waits to the start when that is cheap, or must be. */
+/* Moves the packets to the start when that is cheap, or when room is needed. */
 static void compact(struct fifo *f, size_t more)
 {
 	size_t n = fifo_len(f);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Packets that wait to be sent, in one piece of memory.
+ * A queue of packets in one piece of memory.
  *
- * Owns its memory, of which only what was needed exists: the queue goes back
- * to the start when it is empty, and fifo_trim() returns what a long queue
- * once took.
+ * Owns its memory.  Only the pages that were used exist: an empty queue starts
+ * again at the first page, and fifo_trim() returns the pages of a long queue.
  */
 #pragma once
 
@@ -13,7 +12,7 @@
 enum { FIFO_PACKETS_MAX = 2 * 1024 * 1024 / TS_PACKET };
 
 struct fifo {
-	uint8_t *memory; /* NULL until the first packet comes */
+	uint8_t *memory; /* NULL until the first packet */
 	size_t head;     /* packets */
 	size_t tail;
 	size_t high;     /* highest tail since the last trim */
@@ -33,18 +32,18 @@ static inline size_t fifo_max(const struct fifo *f)
 	return f->max > 0 ? f->max : FIFO_PACKETS_MAX;
 }
 
-/* All that waits. */
+/* All queued packets. */
 static inline struct ts_run fifo_run(const struct fifo *f)
 {
 	return (struct ts_run){ .data = f->memory + f->head * TS_PACKET,
 				.n = f->tail - f->head };
 }
 
-/* Copies a run (from elsewhere) to the end; at most max wait.
+/* Copies a run, not from this queue, to the end; at most max packets may wait.
  * Returns the copy, which may be changed in place until the next push. */
 uint8_t *fifo_push(struct fifo *, struct ts_run);
 
-/* Takes the n oldest away, n <= fifo_len(). */
+/* Removes the n oldest packets, n <= fifo_len(). */
 void fifo_drop(struct fifo *, size_t n);
 
 void fifo_trim(struct fifo *);

@@ -2,8 +2,9 @@
 /*
  * The fields of one transport packet (ISO/IEC 13818-1 2.4.3).
  *
- * All take a pointer to 188 bytes and never look beyond them, whatever the
- * bytes say.  Runs are borrowed: who keeps packets copies them.
+ * All functions take a pointer to 188 bytes and never read beyond them,
+ * whatever the bytes claim.  Runs are borrowed: a stage that keeps packets
+ * copies them.
  */
 #pragma once
 
@@ -21,14 +22,15 @@ enum {
 	DATAGRAM_PACKETS = 7, /* what fits an Ethernet frame */
 };
 
-/* n whole packets that stand one behind the other. */
+/* n whole packets in a row. */
 struct ts_run {
 	const uint8_t *data;
 	size_t n;
 };
 
-/* How a stage hands on what it lets through.  The runs are borrowed for the
- * call: they point into the bytes the stage was fed, or into its own. */
+/* Called by a stage with the packets that it passes.  The runs are borrowed for
+ * the call: they point into the packets that the stage received, or into its
+ * own memory. */
 typedef void ts_out_fn(const struct ts_run *runs, size_t n_runs, void *arg);
 
 static inline bool ts_sync_ok(const uint8_t *p)

@@ -29,8 +29,8 @@ struct pat {
 	struct pat_program programs[PAT_PROGRAMS_MAX];
 };
 
-/* section is whole, its CRC_32 was checked.  0, or -EBADMSG: not a PAT, or cut
- * inside an entry.  Entries whose PID can carry no PMT (below 0x10, 0x1fff)
- * are left out. */
+/* The section is whole and its CRC_32 was checked.  0, or -EBADMSG: not a PAT,
+ * or cut inside an entry.  Entries whose PID can carry no PMT (below 0x10,
+ * 0x1fff) are ignored. */
 int pat_decode(const uint8_t *section, size_t len,
 	       struct pat *ret) MUST_CHECK;

@@ -6,7 +6,7 @@
 enum {
 	/* ticks per packet at 10 Gbit/s: a shorter interval is nonsense */
 	TICKS_PER_PACKET_MIN = 4,
-	/* without a PCR and without a rate: time to look at other PIDs */
+	/* without a PCR and without a rate: accept another PID */
 	PACKETS_WITHOUT_PCR = 20000,
 };
 
@@ -27,17 +27,14 @@ static uint64_t ticks_since(const struct pcr_clock *c, uint64_t packets)
 	return packets * c->span_ticks / c->span_packets;
 }
 
-static uint64_t ticks_since_pcr(const struct pcr_clock *c)
-{
-	return ticks_since(c, c->packets - c->at_packets);
-}
-
-/* Did the PID stop to carry PCRs? */
+/* Has the PID stopped carrying PCRs? */
 static bool is_silent(const struct pcr_clock *c)
 {
+	uint64_t packets = c->packets - c->at_packets;
+
 	if (c->span_packets > 0)
-		return ticks_since_pcr(c) > gap_max_ticks;
-	return c->packets - c->at_packets > PACKETS_WITHOUT_PCR;
+		return ticks_since(c, packets) > gap_max_ticks;
+	return packets > PACKETS_WITHOUT_PCR;
 }
 
 static bool follow_pid(struct pcr_clock *c, uint16_t pid)
@@ -90,7 +87,7 @@ bool pcr_clock_feed(struct pcr_clock *c, const uint8_t *packet)
 
 uint64_t pcr_clock_ticks(const struct pcr_clock *c)
 {
-	return c->at_ticks + ticks_since_pcr(c);
+	return c->at_ticks + ticks_since(c, c->packets - c->at_packets);
 }
 
 uint64_t pcr_clock_bps(const struct pcr_clock *c)

@@ -34,9 +34,9 @@ static inline int64_t wrap_diff(uint64_t later, uint64_t earlier,
 /*
  * Stream time and rate from the PCRs of one PID.
  *
- * A PCR behind a discontinuity_indicator, one that goes back, or one further
- * on than PCR_GAP_MAX_MS starts a new time base: stream time goes on without
- * a jump at the last known rate.
+ * A PCR starts a new time base when it has a discontinuity_indicator, goes
+ * back, or is more than PCR_GAP_MAX_MS ahead.  Stream time then continues
+ * without a jump at the last known rate.
  *
  * Embedded.
  */
@@ -63,27 +63,27 @@ void pcr_clock_init(struct pcr_clock *, uint16_t pid);
  */
 bool pcr_clock_feed(struct pcr_clock *, const uint8_t *packet);
 
-/* As many feeds of packets in which ts_pcr() finds nothing. */
+/* n packets without a PCR: the same as feeding each of them. */
 static inline void pcr_clock_pass(struct pcr_clock *c, uint64_t n)
 {
 	c->packets += n;
 }
 
-/* What comes next is of another clock: stream time goes on at the last rate,
- * but no further than to where the next PCR of the old one would have been. */
+/* The next packets have another clock.  Stream time continues at the last rate,
+ * but not beyond the place of the next PCR of the old clock. */
 static inline void pcr_clock_break(struct pcr_clock *c)
 {
 	c->has_pcr = false;
 	c->broken = true;
 }
 
-/* Stream time of the packet to come, in ticks since the first PCR: behind the
- * last PCR extrapolated at the last rate.  Steps back a little at a PCR when
- * the rate had fallen since the one before. */
+/* Stream time of the next packet, in ticks since the first PCR, extrapolated
+ * from the last PCR at the last rate.  It steps back a little at a PCR when the
+ * rate has fallen since the previous PCR. */
 uint64_t pcr_clock_ticks(const struct pcr_clock *);
 
 /* Bits per second of the whole multiplex; 0 while not known. */
 uint64_t pcr_clock_bps(const struct pcr_clock *);
 
-/* Takes the PCR out; false when nothing is left of the packet. */
+/* Removes the PCR; false when the packet is then empty. */
 bool pcr_strip(uint8_t *packet);

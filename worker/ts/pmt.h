@@ -14,7 +14,7 @@ enum {
 	PMT_STREAMS_MAX = 202, /* that fit a section of 1,024 bytes */
 };
 
-/* What a PID carries, as far as the tables tell. */
+/* What a PID carries according to the tables. */
 enum pid_class {
 	PID_UNKNOWN, /* no table names it */
 	PID_VIDEO,
@@ -23,7 +23,7 @@ enum pid_class {
 	PID_TELETEXT,
 	PID_AIT,
 	PID_DATA,  /* private sections, DSM-CC, SCTE 35, metadata */
-	PID_OTHER, /* listed, of a type we do not know */
+	PID_OTHER, /* listed, of an unknown type */
 	PID_PSI,   /* PAT, or a PMT PID that the PAT names */
 };
 
@@ -44,8 +44,8 @@ struct pmt {
 	struct pmt_stream streams[PMT_STREAMS_MAX];
 };
 
-/* section is whole, its CRC_32 was checked; *ret borrows it.  0, or -EBADMSG:
- * not a PMT, or a loop that ends inside an entry or a descriptor. */
+/* The section is whole and its CRC_32 was checked; *ret borrows it.  0, or
+ * -EBADMSG: not a PMT, or a loop that ends inside an entry or a descriptor. */
 int pmt_decode(const uint8_t *section, size_t len,
 	       struct pmt *ret) MUST_CHECK;
 

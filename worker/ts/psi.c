@@ -9,22 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A PID whose sections are collected: the PAT's or a PMT's. */
+/* A PID whose sections are assembled: that of the PAT or of a PMT. */
 struct table_pid {
 	uint16_t pid;
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_PSI_MAX];
 };
 
-/* A section kept, with its own memory. */
+/* A copy of a section. */
 struct kept {
 	uint8_t *data;
 	size_t len;
 };
 
 struct pat_set {
-	unsigned n;    /* sections the table has; 0: nothing is known */
-	unsigned have; /* of them, one bit each */
+	unsigned n;    /* sections of the table; 0: none received */
+	unsigned have; /* received ones, one bit each */
 	uint8_t version;
 	struct kept sections[PSI_PAT_SECTIONS_MAX];
 };
@@ -34,7 +34,7 @@ struct psi {
 	uint8_t types[TS_PIDS];
 
 	struct pat_set pat;     /* in force */
-	struct pat_set pat_new; /* coming in, replaces pat when whole */
+	struct pat_set pat_new; /* incomplete; replaces pat when complete */
 	struct psi_section pat_sections[PSI_PAT_SECTIONS_MAX];
 	uint16_t tsid;
 
@@ -110,7 +110,7 @@ static void drop_tables(struct psi *psi)
 	psi->tsid = 0;
 }
 
-/* --- what follows from the tables --- */
+/* --- classes and counts --- */
 
 static void index_program(struct psi *psi, struct psi_program *program)
 {
@@ -193,7 +193,7 @@ static void add_program(struct psi *psi, const struct pat_program *entry,
 	}
 }
 
-/* Collects from the PMT PIDs of all programs, and from no other. */
+/* Assembles sections of the PMT PIDs of all programs, and of no other PID. */
 static void follow_pmt_pids(struct psi *psi)
 {
 	struct table_pid *old[1 + PSI_PROGRAMS_MAX];
@@ -349,23 +349,19 @@ void psi_reset(struct psi *psi)
 	index_tables(psi);
 }
 
-static struct table_pid *find_table_pid(struct psi *psi, uint16_t pid)
-{
-	for (size_t i = 0; i < psi->n_pids; i++)
-		if (psi->pids[i]->pid == pid)
-			return psi->pids[i];
-	return NULL;
-}
-
 bool psi_feed(struct psi *psi, const uint8_t *packet)
 {
-	struct table_pid *t = find_table_pid(psi, ts_pid(packet));
+	uint16_t pid = ts_pid(packet);
+	struct table_pid *t;
 	const uint8_t *section;
 	bool changed = false;
-	size_t len;
+	size_t len, i = 0;
 
-	if (!t)
+	while (i < psi->n_pids && psi->pids[i]->pid != pid)
+		i++;
+	if (i == psi->n_pids)
 		return false;
+	t = psi->pids[i];
 	section_push(&t->assembler, packet);
 	while ((section = section_pull(&t->assembler, &len))) {
 		uint8_t table_id = section_table_id(section);

@@ -3,11 +3,11 @@
 
 #include "worker/ts/pes.h"
 
-/* What a start code says about the access unit it stands in. */
+/* What a start code shows about its access unit. */
 enum hint {
-	HINT_NONE,  /* look at the next one */
+	HINT_NONE,  /* the next start code decides */
 	HINT_START, /* a decoder can begin here */
-	HINT_NOT,   /* a picture that needs others */
+	HINT_NOT,   /* a picture that refers to others */
 };
 
 /* nal points behind 00 00 01 and has two bytes. */

@@ -2,7 +2,7 @@
 /*
  * Random access points: packets at which a decoder can begin.
  *
- * Pure: looks only at the bytes of one packet.
+ * Pure: reads one packet only.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "worker/ts/pmt.h"
 
 /*
- * Does this packet begin a picture (or audio frame) a decoder can start with?
+ * Does a picture (or audio frame) with which a decoder can start begin here?
  * True for a PUSI packet, not scrambled, that has random_access_indicator, or
  * whose first payload bytes show an H.264 SPS or IDR, an HEVC or VVC parameter
  * set or IRAP picture, an MPEG-2 sequence header, or any PES of audio.

@@ -43,8 +43,8 @@ void section_reset(struct section_assembler *s)
 	s->cc = NO_CC;
 }
 
-/* Is this the next packet, so that its payload goes on where the last ended?
- * False for a repetition, which has to be passed over. */
+/* Notes the counter.  False for a repeated packet, which must be ignored; after
+ * a gap the incomplete section is dropped. */
 static bool follow_cc(struct section_assembler *s, const uint8_t *packet)
 {
 	uint8_t last = s->cc;
@@ -111,7 +111,7 @@ static enum collected collect(struct section_assembler *s, size_t end)
 	}
 }
 
-/* Judges the section in the buffer, which is whole. */
+/* Checks the complete section in the buffer. */
 static bool is_sound(struct section_assembler *s)
 {
 	if (!section_has_syntax(s->buffer))
@@ -127,7 +127,7 @@ static bool is_sound(struct section_assembler *s)
 	return true;
 }
 
-/* At the place where a section may begin: does one? */
+/* Does a section begin at the next place where it may? */
 static bool begin(struct section_assembler *s)
 {
 	if (s->pos < s->start)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sections of one PID: packets in, whole sections out, and back.
+ * Assembles sections from the packets of one PID, and packs them again.
  *
  *	section_push(&assembler, packet);
  *	while ((section = section_pull(&assembler, &len)))
  *		...
  *
- * The memory for one section comes from the caller, who thereby sets the
- * limit: SECTION_PSI_MAX for PAT, CAT and PMT, SECTION_MAX for all others.  A
- * section that is longer, does not go on in the next packet, or whose CRC_32
- * is wrong is dropped and counted.
+ * The caller provides memory for one section and thereby sets the limit:
+ * SECTION_PSI_MAX for PAT, CAT and PMT, SECTION_MAX for all others.  A section
+ * is dropped and counted when it is longer, does not continue in the next
+ * packet, or has a wrong CRC_32.
  */
 #pragma once
 
@@ -25,9 +25,9 @@ struct section_assembler {
 	uint8_t *buffer;
 	uint16_t size;
 	const uint8_t *packet; /* NULL when used up */
-	uint16_t have;       /* bytes of a section that is not whole yet */
-	uint8_t pos;         /* of packet: not yet looked at */
-	uint8_t start;       /* of packet: where sections begin; 188: none */
+	uint16_t have;       /* bytes of the incomplete section */
+	uint8_t pos;         /* in packet: the next byte to read */
+	uint8_t start;       /* in packet: where sections begin; 188: none */
 	uint8_t cc;          /* of the last packet; 0xff before the first */
 	bool collecting;     /* the next payload byte belongs to the section */
 	
@@ -36,16 +36,15 @@ struct section_assembler {
 	uint32_t broken;     /* cut, too long, pointer out of range */
 };
 
-/* size is the longest section that is taken, at most SECTION_MAX. */
+/* size is the longest accepted section, at most SECTION_MAX. */
 void section_init(struct section_assembler *, uint8_t *buffer, size_t size);
 
-/* Drops what it holds, keeps the counters. */
+/* Drops an incomplete section, keeps the counters. */
 void section_reset(struct section_assembler *);
 
 /*
- * Takes a packet of the PID; those with transport errors, scrambled or
- * without payload are passed over.  Borrowed until section_pull() returned
- * NULL.
+ * Takes a packet of the PID.  A packet that has transport errors, is scrambled
+ * or has no payload is ignored.  Borrowed until section_pull() returns NULL.
  */
 void section_push(struct section_assembler *, const uint8_t *packet);
 
@@ -56,7 +55,7 @@ void section_push(struct section_assembler *, const uint8_t *packet);
  */
 const uint8_t *section_pull(struct section_assembler *, size_t *ret_len);
 
-/* How many packets a section of len bytes takes. */
+/* The number of packets for a section of len bytes. */
 static inline size_t section_packets(size_t len)
 {
 	return (len + 1 + TS_PACKET - 5) / (TS_PACKET - 4);
@@ -64,8 +63,8 @@ static inline size_t section_packets(size_t len)
 
 /*
  * Writes section_packets(len) packets of pid to ret: pointer_field 0,
- * stuffing behind the section.  *cc is the counter of the first packet, then
- * that of the packet to come.  Returns the number of packets.
+ * stuffing behind the section.  *cc is the counter of the first packet, and
+ * afterwards of the next packet.  Returns the number of packets.
  */
 size_t section_pack(const uint8_t *section, size_t len, uint16_t pid,
 		    uint8_t *cc, uint8_t *ret);
@@ -87,7 +86,7 @@ static inline size_t section_get12(const uint8_t *p)
 	return (size_t)(p[0] & 0x0f) << 8 | p[1];
 }
 
-/* The whole length that the header claims, 3 to 4098. */
+/* The total length according to the header, 3 to 4098. */
 static inline size_t section_length(const uint8_t *s)
 {
 	return 3 + section_get12(s + 1);

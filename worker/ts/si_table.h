@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables that come in sections, and where (ISO/IEC 13818-1, EN 300 468). */
+/* table_ids and PIDs of the tables (ISO/IEC 13818-1, EN 300 468). */
 #pragma once
 
 #include <stdbool.h>
@@ -39,8 +39,8 @@ enum si_table {
 	SI_SDT, /* and BAT */
 	SI_EIT, /* present and following */
 	SI_TDT, /* and TOT */
-	SI_TABLES, /* none of these */
+	SI_TABLES, /* another table */
 };
 
-/* *ret_actual: it speaks of the stream that it is in, not of another one. */
+/* *ret_actual: it describes its own transport stream, not another one. */
 enum si_table si_table_find(uint8_t table_id, bool *ret_actual);

@@ -14,8 +14,8 @@ _Static_assert(TS_SYNC_BUFFER >= 2 * TS_SYNC_LOCK * STRIDE_MAX, "buffer");
 
 enum step {
 	STEP_RUN,   /* there is a run */
-	STEP_AGAIN, /* the state changed, look again */
-	STEP_MORE,  /* what is left is too short to judge */
+	STEP_AGAIN, /* the state changed: scan again */
+	STEP_MORE,  /* more bytes are needed */
 };
 
 void ts_sync_init(struct ts_sync *s, enum ts_sync_mode mode)
@@ -52,7 +52,7 @@ static bool is_consistent(const uint8_t *data, size_t len, size_t offset,
 	for (size_t pos = offset; pos < len; pos += stride, n++)
 		if (data[pos] != TS_SYNC_BYTE)
 			return false;
-	/* behind junk, one sync byte is too little to go by */
+	/* behind junk a single sync byte proves nothing */
 	return offset == 0 || n > 1;
 }
 
@@ -74,18 +74,18 @@ static bool find_consistent(const uint8_t *data, size_t len, size_t reach,
 	return false;
 }
 
-/* A datagram that is whole in itself needs nothing of those before it. */
+/* A datagram that begins and ends with whole packets is aligned by itself. */
 static void align_datagram(struct ts_sync *s)
 {
 	size_t held = s->tail - s->head;
-	/* a held part says that packets span datagrams here: no junk then */
+	/* a partial packet is buffered: packets span datagrams, so that this
+	 * one does not begin with junk */
 	size_t reach = held > 0 ? 1 : STRIDE_MAX;
 	size_t offset, stride;
 
 	if (!find_consistent(s->data, s->len, reach, &offset, &stride))
 		return;
-	/* one packet, the last of the datagram before or the first of this
-	 * one, is not worth another lock */
+	/* a single damaged packet between the datagrams is no loss of sync */
 	if (s->stride > 0 && held + offset == s->stride)
 		s->bad_sync++;
 	else
@@ -108,8 +108,8 @@ void ts_sync_push(struct ts_sync *s, const void *data, size_t len)
 		align_datagram(s);
 }
 
-/* The stride at which packets begin at data[0]; 0 when at none; *ret_short is
- * set when more bytes are needed to tell. */
+/* The distance of packets from data[0] on; 0: none fits.  *ret_short is set
+ * when more bytes are needed to decide. */
 static size_t find_stride(const uint8_t *data, size_t len, bool *ret_short)
 {
 	*ret_short = false;
@@ -172,7 +172,7 @@ static enum step judge_bad_sync(struct ts_sync *s, const uint8_t *data,
 	return STEP_AGAIN;
 }
 
-/* Packets with something between them: brought together in the batch. */
+/* Packets with other bytes between them are copied to the batch. */
 static void gather(struct ts_sync *s, const uint8_t *data, size_t len,
 		   size_t *ret_used, struct ts_run *ret)
 {
@@ -215,7 +215,7 @@ static enum step scan(struct ts_sync *s, const uint8_t *data, size_t len,
 	return STEP_RUN;
 }
 
-/* Nothing is held then: gather() used up what it was given. */
+/* The buffer is empty then: gather() has used all its bytes. */
 static void pass_skip(struct ts_sync *s)
 {
 	size_t n = MIN(s->skip, s->len);
@@ -225,8 +225,8 @@ static void pass_skip(struct ts_sync *s)
 	s->skip -= n;
 }
 
-/* Moves pushed bytes behind those held: as few as make the next packet whole,
- * so that the rest need not be copied; any number while hunting. */
+/* Moves pushed bytes to the buffer: no more than complete the next packet, so
+ * that the others are not copied; any number while hunting. */
 static void fill(struct ts_sync *s)
 {
 	size_t held = s->tail - s->head;

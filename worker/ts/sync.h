@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes aligned packets of arbitrary bytes.
+ * Finds packets in arbitrary bytes.
  *
- * Finds out by itself whether packets come every 188, 192 (with a time stamp
- * in front) or 204 (with parity behind) bytes; what it hands out are always
- * 188-byte packets that begin with the sync byte.  Aligned 188-byte packets
- * are not copied: a run points into the caller's bytes.
+ * Detects a packet distance of 188, 192 (a time stamp in front) or 204 bytes
+ * (parity behind).  The output are always 188-byte packets that begin with the
+ * sync byte.  Aligned 188-byte packets are not copied: a run points into the
+ * caller's bytes.
  *
- * Sync is found when TS_SYNC_LOCK sync bytes follow at one distance, or when
- * a whole datagram is consistent; it is lost when two packets in a row begin
- * with something else.  One wrong sync byte between good ones costs just that
- * packet.
+ * The lock begins when TS_SYNC_LOCK sync bytes follow at one distance, or when
+ * a whole datagram is consistent.  It ends when two packets in a row begin with
+ * another byte.  A single wrong sync byte drops that packet only.
  *
  *	ts_sync_push(&sync, data, len);
  *	while (ts_sync_pull(&sync, &run))
@@ -36,15 +35,15 @@ enum ts_sync_mode {
 struct ts_sync {
 	enum ts_sync_mode mode;
 	size_t stride;         /* 188, 192 or 204; 0 while hunting */
-	const uint8_t *data;   /* pushed, not yet looked at */
+	const uint8_t *data;   /* pushed, not yet scanned */
 	size_t len;
-	size_t skip;           /* bytes between two packets still to pass */
-	size_t head, tail;     /* what buffer holds */
+	size_t skip;           /* remaining bytes between two packets */
+	size_t head, tail;     /* of the bytes in buffer */
 
 	/* since init */
 	uint32_t sync_losses;  /* times the lock was lost */
 	uint32_t bad_sync;     /* packets dropped for their sync byte */
-	uint64_t junk_bytes;   /* passed over while hunting */
+	uint64_t junk_bytes;   /* dropped while hunting */
 
 	uint8_t buffer[TS_SYNC_BUFFER];
 	uint8_t batch[TS_SYNC_BATCH * TS_PACKET];
@@ -52,13 +51,13 @@ struct ts_sync {
 
 void ts_sync_init(struct ts_sync *, enum ts_sync_mode);
 
-/* Forgets the lock and what it holds, keeps the counters: after the input
- * was opened again. */
+/* Forgets the lock and the buffered bytes, keeps the counters: the input was
+ * opened again. */
 void ts_sync_reset(struct ts_sync *);
 
 /*
- * Takes len bytes (0 is fine).  Borrowed until ts_sync_pull() returned false;
- * what was pushed before and not pulled is dropped.
+ * Takes len bytes (0 is fine).  Borrowed until ts_sync_pull() returns false;
+ * earlier bytes that were not pulled are dropped.
  */
 void ts_sync_push(struct ts_sync *, const void *data, size_t len);
 

@@ -94,7 +94,7 @@ static uint32_t count_cc_errors(const uint8_t *data, size_t n)
 	struct analyze_report report;
 
 	analyze_feed(a, (struct ts_run){ .data = data, .n = n });
-	analyze_second(a, 1000, &report);
+	analyze_every_second(a, 1000, &report);
 	analyze_free(&a);
 	return report.cc_error;
 }

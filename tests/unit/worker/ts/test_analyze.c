@@ -43,7 +43,7 @@ static void second(struct rig *rig)
 	run.n -= rig->fed;
 	rig->fed = rig->build->n;
 	analyze_feed(rig->analyze, run);
-	analyze_second(rig->analyze, 1000, &rig->report);
+	analyze_every_second(rig->analyze, 1000, &rig->report);
 }
 
 /* A second of a good program: tables, pictures, sound. */
@@ -102,7 +102,7 @@ Test(analyze, the_bitrate_is_that_of_the_time_that_passed)
 
 	build_good(rig.build);
 	analyze_feed(rig.analyze, build_run(rig.build));
-	analyze_second(rig.analyze, 500, &r);
+	analyze_every_second(rig.analyze, 500, &r);
 	cr_assert_eq(r.bitrate_kbps, 252 * 188 * 8 / 500);
 	rig_done(&rig);
 }

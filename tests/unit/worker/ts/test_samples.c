@@ -253,7 +253,7 @@ static void compare_report(const struct sample *s, const json_t *root)
 	size_t i;
 
 	analyze_feed(a, run);
-	analyze_second(a, 1000, &r);
+	analyze_every_second(a, 1000, &r);
 	json_array_foreach(pids, i, pid) {
 		cc_error += integer(pid, "packets", "discontinuities");
 		sc_error += integer(pid, "packets", "scrambled");
@@ -415,7 +415,7 @@ Test(samples, a_scrambled_service_is_off_air_and_its_clear_form_is_on)
 		struct analyze *a = analyze_new(&(struct analyze_config){ 0 });
 
 		analyze_feed(a, sample_run(&s));
-		analyze_second(a, 1000, &r);
+		analyze_every_second(a, 1000, &r);
 		cr_expect_eq(r.scrambled, scrambled, "%s", name);
 		cr_expect_eq(r.sc_error > 0, scrambled);
 		cr_expect_eq(r.onair, !scrambled);
