@@ -2,6 +2,7 @@
 /* The outputs of a stream: how each is, and whether that is an alarm. */
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"
+#include "proto/ipc/msg_tables.h"
 
 static const struct msg_output_status *
 find_output(const struct status_stream *s, size_t position)
@@ -49,23 +50,21 @@ static void add_http(json_t *o, const struct status_stream *s, size_t i,
 static json_t *output_report(const struct status_stream *s, size_t i,
 			     const struct stream_proc_info *info)
 {
+	static const struct msg_output_status none;
 	const struct msg_output_status *out = find_output(s, i + 1);
 	const char *error = output_error(s, i, info);
-	json_t *o = json_object();
+	json_t *o;
 
+	if (s->outputs[i].is_http) {
+		o = json_object();
+		add_http(o, s, i, info, error);
+	} else {
+		o = field_format(&output_status_fields,
+				 out != NULL ? out : &none, 0);
+	}
 	set_int(o, "position", i + 1);
 	set_text(o, "error", error);
 	set_text(o, "fault", s->outputs[i].fault.reason);
-	if (s->outputs[i].is_http) {
-		add_http(o, s, i, info, error);
-		return o;
-	}
-	set_bool(o, "open", out != NULL && out->open);
-	set_text(o, "peer", out != NULL ? out->peer : NULL);
-	set_int(o, "bitrate", out != NULL ? out->bitrate_kbps : 0);
-	set_int(o, "packets", out != NULL ? out->packets : 0);
-	set_int(o, "dropped", out != NULL ? out->dropped : 0);
-	set_stats(o, out != NULL ? out->stats : NULL);
 	return o;
 }
 

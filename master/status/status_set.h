@@ -25,9 +25,3 @@ static inline void set_text(json_t *o, const char *key, const char *text)
 	if (value != NULL)
 		(void)json_object_set_new_nocheck(o, key, value);
 }
-
-static inline void set_stats(json_t *o, const json_t *stats)
-{
-	if (stats != NULL)
-		(void)json_object_set_nocheck(o, "stats", (json_t *)stats);
-}

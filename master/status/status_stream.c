@@ -4,45 +4,11 @@
 #include "common/base/alloc.h"
 #include "master/config/stream_conf.h"
 #include "master/status/status_set.h"
+#include "proto/ipc/msg_tables.h"
 
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void release_last(struct msg_stream_status *s)
-{
-	for (size_t i = 0; i < s->n_inputs; i++) {
-		free((char *)s->inputs[i].error);
-		free((char *)s->inputs[i].peer);
-		free((char *)s->inputs[i].reason);
-		json_decref((json_t *)s->inputs[i].stats);
-	}
-	for (size_t i = 0; i < s->n_outputs; i++) {
-		free((char *)s->outputs[i].error);
-		free((char *)s->outputs[i].peer);
-		json_decref((json_t *)s->outputs[i].stats);
-	}
-	s->n_inputs = 0;
-	s->n_outputs = 0;
-}
-
-static void copy_last(struct status_stream *s,
-		      const struct msg_stream_status *from)
-{
-	release_last(&s->last);
-	s->last = *from;
-	for (size_t i = 0; i < from->n_inputs; i++) {
-		s->last.inputs[i].error = xstrdup(from->inputs[i].error);
-		s->last.inputs[i].peer = xstrdup(from->inputs[i].peer);
-		s->last.inputs[i].reason = xstrdup(from->inputs[i].reason);
-		(void)json_incref((json_t *)s->last.inputs[i].stats);
-	}
-	for (size_t i = 0; i < from->n_outputs; i++) {
-		s->last.outputs[i].error = xstrdup(from->outputs[i].error);
-		s->last.outputs[i].peer = xstrdup(from->outputs[i].peer);
-		(void)json_incref((json_t *)s->last.outputs[i].stats);
-	}
-}
 
 static void forget_config(struct status_stream *s)
 {
@@ -79,7 +45,7 @@ void status_stream_free(struct status_stream **p)
 		status_stream_disinherit(s, s->inherited->place,
 					 s->inherited->alarm);
 	forget_config(s);
-	release_last(&s->last);
+	field_drop(&stream_status_fields, &s->last);
 	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++) {
 		output_fault_rest(&s->outputs[i].fault);
 		free(s->outputs[i].address);
@@ -194,7 +160,9 @@ void status_stream_hear(struct status_stream *s,
 
 	for (unsigned i = 0; i <= MSG_INPUTS_MAX; i++)
 		s->before[i] = status_stream_raised(s, i);
-	copy_last(s, m);
+	field_drop(&stream_status_fields, &s->last);
+	s->last = *m;
+	field_keep(&stream_status_fields, &s->last);
 	in = find_playing(&s->last);
 	second = second_of(in);
 	if (in != NULL)
@@ -249,18 +217,6 @@ static void add_alarms(json_t *o, const struct status_stream *s,
 						  name_alarms(theirs));
 }
 
-/* Nothing is known of it while no worker runs. */
-static void add_state(json_t *o, const struct msg_input_status *in)
-{
-	set_text(o, "state", input_state_name(in->state));
-	if (in->since_s > 0)
-		set_int(o, "since", in->since_s);
-	if (in->reason != NULL && in->reason[0] != '\0')
-		set_text(o, "reason", in->reason);
-	set_int(o, "penalty", in->penalty);
-	set_bool(o, "damped", in->damped);
-}
-
 static void add_interface(json_t *o, const struct msg_input_status *in)
 {
 	unsigned index = status_interface(in);
@@ -270,36 +226,24 @@ static void add_interface(json_t *o, const struct msg_input_status *in)
 		set_text(o, "interface", name);
 }
 
+/* The fields that the worker sent; without a worker they are all 0. */
 static json_t *input_report(const struct status_stream *s, size_t i)
 {
 	static const struct msg_input_status none;
 	const struct msg_input_status *in = find_input(s, i + 1);
-	json_t *o = json_object();
+	json_t *o;
 
-	set_text(o, "error", in != NULL ? in->error : NULL);
 	if (in == NULL)
 		in = &none;
+	o = field_format(&input_status_fields, in, FIELD_INNER);
 	set_int(o, "position", i + 1);
 	set_text(o, "id", s->input_ids[i]);
-	set_text(o, "peer", in->peer);
+	if (in->since_s == 0)
+		(void)json_object_del(o, "since");
+	if (in->reason == NULL || in->reason[0] == '\0')
+		(void)json_object_del(o, "reason");
 	add_interface(o, in);
-	add_state(o, in);
-	set_bool(o, "active", in->active);
-	set_bool(o, "open", in->open);
-	set_bool(o, "onair", in->onair);
-	set_bool(o, "scrambled", in->scrambled);
-	set_int(o, "bitrate", in->bitrate_kbps);
-	set_int(o, "packets", in->packets);
-	set_int(o, "cc_error", in->cc_error);
-	set_int(o, "pes_error", in->pes_error);
-	set_int(o, "sc_error", in->sc_error);
-	set_int(o, "video_count", in->video_count);
-	set_int(o, "audio_count", in->audio_count);
-	set_int(o, "lost", in->lost);
-	set_int(o, "socket_drops", in->socket_drops);
-	set_int(o, "sync_losses", in->sync_losses);
 	add_alarms(o, s, (unsigned)i + 1, in->alarms);
-	set_stats(o, in->stats);
 	return o;
 }
 
@@ -413,6 +357,18 @@ json_t *status_stream_outputs(const struct status_stream *s,
 	(void)json_object_set_new(o, "outputs",
 				  status_stream_output_list(s, info));
 	return o;
+}
+
+/* The state is unknown while no worker runs. */
+static void add_state(json_t *o, const struct msg_input_status *in)
+{
+	set_text(o, "state", input_state_name(in->state));
+	if (in->since_s > 0)
+		set_int(o, "since", in->since_s);
+	if (in->reason != NULL && in->reason[0] != '\0')
+		set_text(o, "reason", in->reason);
+	set_int(o, "penalty", in->penalty);
+	set_bool(o, "damped", in->damped);
 }
 
 json_t *status_stream_check(const struct status_stream *s,

@@ -119,8 +119,13 @@ const char *input_state_name(enum input_state state)
 	return input_states[state];
 }
 
-/* The status of a stream with very many links must not fail for them: their
- * numbers are FIELD_SPARE. */
+/*
+ * The API shows the rows of an input and an output as they are, but for those
+ * with FIELD_INNER (master/status).
+ *
+ * The status of a stream with very many links must not fail for them: their
+ * numbers are FIELD_SPARE.
+ */
 #define AT(member) FIELD_AT(struct msg_input_status, member)
 #define TEXT(member) MSG_TEXT(struct msg_input_status, member)
 static const struct field input_status_rows[] = {
@@ -134,7 +139,7 @@ static const struct field input_status_rows[] = {
 	{ "open", AT(open) },
 	{ "error", TEXT(error), .flags = FIELD_MAYBE },
 	{ "peer", TEXT(peer), .flags = FIELD_MAYBE | FIELD_SPARE },
-	{ "heard", AT(heard) },
+	{ "heard", AT(heard), .flags = FIELD_INNER },
 	{ "onair", AT(onair) },
 	{ "scrambled", AT(scrambled) },
 	{ "bitrate", AT(bitrate_kbps) },
@@ -147,11 +152,11 @@ static const struct field input_status_rows[] = {
 	{ "lost", AT(lost) },
 	{ "socket_drops", AT(socket_drops) },
 	{ "sync_losses", AT(sync_losses) },
-	{ "alarms", AT(alarms), .max = ALARMS_ALL },
+	{ "alarms", AT(alarms), .max = ALARMS_ALL, .flags = FIELD_INNER },
 	{ "stats", AT(stats), .of = &link_stat_fields,
 	  .flags = FIELD_MAYBE | FIELD_SPARE },
 };
-static const struct field_table input_status_fields =
+const struct field_table input_status_fields =
 	MSG_TABLE(struct msg_input_status, input_status_rows);
 #undef AT
 #undef TEXT
@@ -169,7 +174,7 @@ static const struct field output_status_rows[] = {
 	{ "stats", AT(stats), .of = &link_stat_fields,
 	  .flags = FIELD_MAYBE | FIELD_SPARE },
 };
-static const struct field_table output_status_fields =
+const struct field_table output_status_fields =
 	MSG_TABLE(struct msg_output_status, output_status_rows);
 #undef AT
 #undef TEXT

@@ -27,6 +27,8 @@ extern const struct field_table stream_start_fields, stream_input_fields,
 	stream_link_fields, stream_analyze_fields, stream_kick_fields,
 	stream_status_fields, stream_chosen_fields, stream_switched_fields,
 	stream_analysis_fields, stream_receivers_fields;
+/* the items of stream.status */
+extern const struct field_table input_status_fields, output_status_fields;
 
 /* msg_roles.c: the other roles, and every worker */
 extern const struct field_table deliver_listen_fields, deliver_mount_fields,

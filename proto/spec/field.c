@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/field.h"
 
+#include "common/base/alloc.h"
 #include "proto/spec/field_limits.h"
 #include "proto/wire/json_writer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --- the members of a struct --- */
@@ -117,6 +119,64 @@ void field_init(const struct field_table *t, void *s)
 	for (size_t i = 0; i < t->n; i++)
 		if (t->rows[i].size > 0 && !(t->rows[i].flags & FIELD_ALIAS))
 			field_init_member(&t->rows[i], s);
+}
+
+static void own_members(const struct field_table *, void *s, bool keep);
+
+static void own_member(const struct field *f, void *s, bool keep)
+{
+	char *member = (char *)s + f->offset;
+	char *text;
+	json_t *json;
+	size_t n;
+
+	switch (f->type) {
+	case FIELD_STRING:
+		memcpy(&text, member, sizeof text);
+		if (!keep)
+			free(text);
+		text = keep ? xstrdup(text) : NULL;
+		memcpy(member, &text, sizeof text);
+		break;
+	case FIELD_JSON:
+		memcpy(&json, member, sizeof json);
+		if (keep)
+			(void)json_incref(json);
+		else
+			json_decref(json);
+		json = keep ? json : NULL;
+		memcpy(member, &json, sizeof json);
+		break;
+	case FIELD_OBJECT:
+		own_members(f->of, member, keep);
+		break;
+	case FIELD_LIST:
+		memcpy(&n, (char *)s + f->count, sizeof n);
+		for (size_t i = 0; i < n && f->of != NULL; i++)
+			own_members(f->of, member + i * f->size, keep);
+		if (!keep)
+			memset((char *)s + f->count, 0, sizeof n);
+		break;
+	default:
+		break;
+	}
+}
+
+static void own_members(const struct field_table *t, void *s, bool keep)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->rows[i].size > 0 && !(t->rows[i].flags & FIELD_ALIAS))
+			own_member(&t->rows[i], s, keep);
+}
+
+void field_keep(const struct field_table *t, void *s)
+{
+	own_members(t, s, true);
+}
+
+void field_drop(const struct field_table *t, void *s)
+{
+	own_members(t, s, false);
 }
 
 /* --- keys --- */
@@ -360,8 +420,9 @@ json_t *field_format(const struct field_table *t, const void *s,
 					: NULL;
 
 		if (value != NULL)
-			(void)json_object_set_new(object, t->rows[i].key,
-						  value);
+			(void)json_object_set_new_nocheck(object,
+							  t->rows[i].key,
+							  value);
 	}
 	return object;
 }

@@ -71,6 +71,7 @@ enum field_flag {
 	FIELD_SPARE = 1 << 11,   /* left out where there is no room for it */
 	FIELD_SETTING = 1 << 12, /* the settings may have it for all streams */
 	FIELD_IDLE = 1 << 13,    /* known, and without effect */
+	FIELD_INNER = 1 << 14,   /* between processes; the API has another */
 };
 
 enum field_table_flag {
@@ -188,6 +189,13 @@ typedef void field_found_fn(const char *path, const char *text, void *arg);
  * has a hook. */
 unsigned field_check(const struct field_table *, const json_t *object, void *s,
 		     field_found_fn *found, void *arg);
+
+/* Copies the strings that s borrows and takes a reference of its JSON values;
+ * lists of single values stay borrowed.  Undo with field_drop(). */
+void field_keep(const struct field_table *, void *s);
+
+/* Frees what field_keep() made; the lists of s are empty afterwards. */
+void field_drop(const struct field_table *, void *s);
 
 /* --- keys --- */
 

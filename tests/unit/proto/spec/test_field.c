@@ -445,3 +445,24 @@ Test(field, a_table_describes_itself_as_a_json_schema)
 						"additionalProperties")));
 	json_decref(schema);
 }
+
+Test(field, a_kept_struct_outlives_what_it_was_read_from)
+{
+	json_t *object = quoted(whole), *formatted;
+	struct sample s;
+
+	cr_assert_eq(field_read(&strict, object, &s, NULL), 0);
+	s.n_names = 0;
+	field_keep(&strict, &s);
+	json_decref(object);
+	formatted = field_format(&strict, &s, 0);
+	cr_assert_str_eq(s.name, "abc");
+	cr_assert_str_eq(s.main.host, "h");
+	cr_assert_str_eq(s.ports[1].host, "i");
+	cr_assert_eq(json_object_size(s.extra), 1);
+	json_decref(formatted);
+	field_drop(&strict, &s);
+	cr_assert_null(s.name);
+	cr_assert_null(s.extra);
+	cr_assert_eq(s.n_ports, 0);
+}
