@@ -41,12 +41,28 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {
 	struct worker *w = arg;
+	worker_message_fn *handle = w->role->messages[m->type];
 
 	(void)channel;
 	if (m->type == MSG_WORKER_DEBUG)
 		open_log(w, m->worker_debug.on);
+	else if (handle != NULL)
+		handle(w->context, m, fds, n_fds);
 	else
-		w->role->on_message(w->context, m, fds, n_fds);
+		log_warning(w->role->name, "%s: ignored: the role %s has no "
+			    "such message", msg_type_name(m->type),
+			    w->role->name);
+}
+
+static void on_second(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+	struct worker *w = container_of(timer, struct worker, second);
+
+	(void)loop, (void)revents;
+	if (!w->ready)
+		worker_send_ready(w);
+	w->ready = true;
+	w->role->every_second(w->context);
 }
 
 static void on_close(struct channel *channel, int err, const char *why,
@@ -102,10 +118,14 @@ int worker_run(const struct worker_role *role, const char *object)
 	open_log(&w, getenv(WORKER_DEBUG_VARIABLE) != NULL);
 	send_hello(&w);
 	w.context = role->new(&w);
+	ev_timer_init(&w.second, on_second, 0., 1.);
+	if (role->every_second != NULL)
+		ev_timer_start(w.loop, &w.second);
 
 	if (!w.stopping)
 		ev_run(w.loop, 0);
 
+	ev_timer_stop(w.loop, &w.second);
 	role->free(w.context);
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
 	channel_free(&w.channel);

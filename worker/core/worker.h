@@ -24,8 +24,14 @@ struct worker {
 	/* worker.c only */
 	const struct worker_role *role;
 	void *context;
+	ev_timer second;
+	bool ready;
 	ev_io on_term; /* its descriptor is readable when SIGTERM has come */
 };
+
+/* Handles one message; the descriptors are as in channel_events.on_message. */
+typedef void worker_message_fn(void *role, const struct msg *, int *fds,
+			       size_t n_fds);
 
 /* One role: a folder under worker/. */
 struct worker_role {
@@ -33,9 +39,11 @@ struct worker_role {
 	/* Builds the role's context; says nothing yet. */
 	void *(*new)(struct worker *);
 	void (*free)(void *role);
-	/* A message of the master.  As channel_events.on_message for fds. */
-	void (*on_message)(void *role, const struct msg *, int *fds,
-			   size_t n_fds);
+	/* Called every second from the start of the loop on.  The worker
+	 * reports ready before the first call.  NULL: the role reports it. */
+	void (*every_second)(void *role);
+	/* The messages of the role; any other is logged and ignored. */
+	worker_message_fn *messages[MSG_WORKER_HELLO];
 	/* Bits (1 << CAP_X) it keeps when the master has them; all others are
 	 * given up at start. */
 	uint64_t capabilities;

@@ -339,7 +339,7 @@ void deliver_settle(struct deliver *d)
 			remove_mount(d, d->mounts.mounts[i]);
 }
 
-void deliver_second(struct deliver *d)
+void deliver_every_second(struct deliver *d)
 {
 	uint64_t now_ms = mono_ms();
 

@@ -48,7 +48,7 @@ void deliver_renew(struct deliver *);
 void deliver_settle(struct deliver *);
 
 /* Once a second: measures the streams. */
-void deliver_second(struct deliver *);
+void deliver_every_second(struct deliver *);
 
 struct msg_deliver_status deliver_status(const struct deliver *);
 

@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/querier/querier_table.h"
 
-/* The place of this interface and family, or the one that it may have. */
-static struct heard_querier *find(struct heard *h, unsigned ifindex,
-				  sa_family_t family)
+void querier_table_add(struct querier_table *t, unsigned ifindex,
+		       const struct sockaddr_any *from,
+		       const struct group_query *query, uint64_t now_ms)
 {
-	struct heard_querier *oldest = &h->list[0];
+	struct querier *place = &t->list[0];
 
-	for (size_t i = 0; i < ARRAY_LEN(h->list); i++) {
-		struct heard_querier *q = &h->list[i];
+	for (size_t i = 0; i < ARRAY_LEN(t->list); i++) {
+		struct querier *q = &t->list[i];
 
-		if (q->ifindex == ifindex && q->from.sa.sa_family == family)
-			return q;
-		if (q->at_ms < oldest->at_ms)
-			oldest = q;
+		if (q->ifindex == ifindex &&
+		    q->from.sa.sa_family == from->sa.sa_family) {
+			place = q;
+			break;
+		}
+		if (q->at_ms < place->at_ms)
+			place = q;
 	}
-	return oldest;
-}
-
-void heard_note(struct heard *h, unsigned ifindex,
-		const struct sockaddr_any *from,
-		const struct group_query *query, uint64_t now_ms)
-{
-	*find(h, ifindex, from->sa.sa_family) = (struct heard_querier){
+	*place = (struct querier){
 		.ifindex = ifindex,
 		.from = *from,
 		.query = *query,
@@ -30,10 +26,11 @@ void heard_note(struct heard *h, unsigned ifindex,
 	};
 }
 
-void heard_forget(struct heard *h, uint64_t older_than_ms, uint64_t now_ms)
+void querier_table_expire(struct querier_table *t, uint64_t older_than_ms,
+			  uint64_t now_ms)
 {
-	for (size_t i = 0; i < ARRAY_LEN(h->list); i++)
-		if (h->list[i].ifindex != 0 &&
-		    now_ms - h->list[i].at_ms > older_than_ms)
-			h->list[i] = (struct heard_querier){ 0 };
+	for (size_t i = 0; i < ARRAY_LEN(t->list); i++)
+		if (t->list[i].ifindex != 0 &&
+		    now_ms - t->list[i].at_ms > older_than_ms)
+			t->list[i] = (struct querier){ 0 };
 }

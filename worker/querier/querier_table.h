@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who asked last on each interface, in a table that does not grow: when it is
- * full, who was heard longest ago makes room.
+ * The last querier of each interface and IP version, in a table of fixed size.
+ * A full table replaces the querier whose query is the oldest.
  *
- * Pure.  Embedded; all zero is empty.
+ * Pure.  Embedded; zeroed memory is an empty table.
  */
 #pragma once
 
@@ -11,21 +11,22 @@
 #include "proto/ipc/msg.h"
 #include "worker/querier/query.h"
 
-struct heard_querier {
+struct querier {
 	unsigned ifindex; /* 0: a free place */
 	struct sockaddr_any from;
 	struct group_query query;
 	uint64_t at_ms;
 };
 
-struct heard {
-	struct heard_querier list[MSG_QUERIERS_MAX];
+struct querier_table {
+	struct querier list[MSG_QUERIERS_MAX];
 };
 
-/* from: of IPv4 for IGMP, of IPv6 for MLD. */
-void heard_note(struct heard *, unsigned ifindex,
-		const struct sockaddr_any *from, const struct group_query *,
-		uint64_t now_ms);
+/* from: an IPv4 address for IGMP, an IPv6 address for MLD. */
+void querier_table_add(struct querier_table *, unsigned ifindex,
+		       const struct sockaddr_any *from,
+		       const struct group_query *, uint64_t now_ms);
 
-/* Forgets who was not heard for so long. */
-void heard_forget(struct heard *, uint64_t older_than_ms, uint64_t now_ms);
+/* Removes the queriers whose last query is older than older_than_ms. */
+void querier_table_expire(struct querier_table *, uint64_t older_than_ms,
+			  uint64_t now_ms);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The role `querier`: hears who asks which multicast groups are wanted, on all
- * interfaces, and tells it once a second.
+ * The role `querier`: receives the general queries of IGMP and MLD on all
+ * interfaces and reports the queriers once a second.
  *
- * The one role that has CAP_NET_RAW, until its two sockets are open.
+ * No other role has CAP_NET_RAW.  The role drops it after it has opened its
+ * two sockets.
  */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "worker/core/confine.h"
-#include "worker/querier/querier_table.h"
-#include "worker/querier/listen.h"
 #include "worker/core/worker.h"
+#include "worker/querier/listen.h"
+#include "worker/querier/querier_table.h"
 
 #include <linux/capability.h>
 #include <stdlib.h>
@@ -20,16 +21,16 @@
 #include <sysexits.h>
 
 enum {
-	READS_MAX = 64, /* in one second, of each socket */
-	FORGET_MS = 3600 * 1000,
+	READS_MAX = 64, /* of each socket in one second */
+	EXPIRES_MS = 3600 * 1000,
 };
 
 typedef int receive_fn(int fd, struct query_seen *ret);
 
-struct ear {
+struct query_socket {
 	struct role *role;
-	int fd; /* -1: see why */
-	struct errmsg why;
+	int fd; /* -1: see error */
+	struct errmsg error;
 	receive_fn *receive;
 	ev_io io;
 	unsigned reads; /* in this second */
@@ -37,75 +38,73 @@ struct ear {
 
 struct role {
 	struct worker *worker;
-	ev_timer second;
-	bool ready;
 	uint64_t began_ms;
-	struct ear igmp, mld;
-	struct heard heard;
+	struct query_socket igmp, mld;
+	struct querier_table queriers;
 };
 
-/* A flood waits in the socket, and is lost there. */
+/* The socket drops what exceeds READS_MAX. */
 static void on_query(struct ev_loop *loop, ev_io *io, int revents)
 {
-	struct ear *ear = container_of(io, struct ear, io);
+	struct query_socket *s = container_of(io, struct query_socket, io);
 	struct query_seen seen;
 	int r;
 
 	(void)revents;
 	do {
-		r = ear->receive(ear->fd, &seen);
+		r = s->receive(s->fd, &seen);
 		if (r > 0)
-			heard_note(&ear->role->heard, seen.ifindex, &seen.from,
-				   &seen.query, mono_ms());
-		ear->reads++;
-	} while (r >= 0 && ear->reads < READS_MAX);
-	if (ear->reads >= READS_MAX)
+			querier_table_add(&s->role->queriers, seen.ifindex,
+					  &seen.from, &seen.query, mono_ms());
+		s->reads++;
+	} while (r >= 0 && s->reads < READS_MAX);
+	if (s->reads >= READS_MAX)
 		ev_io_stop(loop, io);
 }
 
-static void open_ear(struct ear *ear, struct role *r,
-		     int (*listen)(struct errmsg *), receive_fn *receive)
+static void open_socket(struct query_socket *s, struct role *r,
+			int (*listen)(struct errmsg *), receive_fn *receive)
 {
-	ear->role = r;
-	ear->receive = receive;
-	ear->fd = listen(&ear->why);
-	if (ear->fd < 0)
+	s->role = r;
+	s->receive = receive;
+	s->fd = listen(&s->error);
+	if (s->fd < 0)
 		return;
-	ev_io_init(&ear->io, on_query, ear->fd, EV_READ);
-	ev_io_start(r->worker->loop, &ear->io);
+	ev_io_init(&s->io, on_query, s->fd, EV_READ);
+	ev_io_start(r->worker->loop, &s->io);
 }
 
-static void close_ear(struct ear *ear)
+static void close_socket(struct query_socket *s)
 {
-	if (ear->fd < 0)
+	if (s->fd < 0)
 		return;
-	ev_io_stop(ear->role->worker->loop, &ear->io);
-	fd_close(&ear->fd);
+	ev_io_stop(s->role->worker->loop, &s->io);
+	fd_close(&s->fd);
 }
 
-static void next_second(struct ear *ear)
+static void resume(struct query_socket *s)
 {
-	ear->reads = 0;
-	if (ear->fd >= 0)
-		ev_io_start(ear->role->worker->loop, &ear->io);
+	s->reads = 0;
+	if (s->fd >= 0)
+		ev_io_start(s->role->worker->loop, &s->io);
 }
 
-static const char *error_of(const struct ear *ear)
+static void every_second(void *role)
 {
-	return ear->fd < 0 ? ear->why.text : NULL;
-}
-
-static void tell(struct role *r, uint64_t now_ms)
-{
+	struct role *r = role;
+	uint64_t now_ms = mono_ms();
 	char addresses[MSG_QUERIERS_MAX][SOCKADDR_TEXT_MAX];
 	struct msg m = { .type = MSG_QUERIER_STATUS };
 	struct msg_querier_status *s = &m.querier_status;
 
-	s->igmp_error = error_of(&r->igmp);
-	s->mld_error = error_of(&r->mld);
+	resume(&r->igmp);
+	resume(&r->mld);
+	querier_table_expire(&r->queriers, EXPIRES_MS, now_ms);
+	s->igmp_error = r->igmp.fd < 0 ? r->igmp.error.text : NULL;
+	s->mld_error = r->mld.fd < 0 ? r->mld.error.text : NULL;
 	s->listening_ms = now_ms - r->began_ms;
-	for (size_t i = 0; i < ARRAY_LEN(r->heard.list); i++) {
-		const struct heard_querier *q = &r->heard.list[i];
+	for (size_t i = 0; i < ARRAY_LEN(r->queriers.list); i++) {
+		const struct querier *q = &r->queriers.list[i];
 
 		if (q->ifindex == 0)
 			continue;
@@ -123,21 +122,6 @@ static void tell(struct role *r, uint64_t now_ms)
 	(void)channel_send(r->worker->channel, &m, NULL, 0);
 }
 
-static void on_second(struct ev_loop *loop, ev_timer *timer, int revents)
-{
-	struct role *r = container_of(timer, struct role, second);
-	uint64_t now_ms = mono_ms();
-
-	(void)loop, (void)revents;
-	if (!r->ready)
-		worker_send_ready(r->worker);
-	r->ready = true;
-	next_second(&r->igmp);
-	next_second(&r->mld);
-	heard_forget(&r->heard, FORGET_MS, now_ms);
-	tell(r, now_ms);
-}
-
 static void *role_new(struct worker *worker)
 {
 	struct role *r = xcalloc(1, sizeof *r);
@@ -145,16 +129,14 @@ static void *role_new(struct worker *worker)
 
 	r->worker = worker;
 	r->began_ms = mono_ms();
-	open_ear(&r->igmp, r, igmp_listen, igmp_receive);
-	open_ear(&r->mld, r, mld_listen, mld_receive);
+	open_socket(&r->igmp, r, igmp_listen, igmp_receive);
+	open_socket(&r->mld, r, mld_listen, mld_receive);
 	err = confine_further();
 	if (err < 0) {
-		log_error("querier", "cannot give up its privilege: %s",
+		log_error("querier", "cannot drop CAP_NET_RAW: %s",
 			  strerror(-err));
 		worker_exit(worker, EX_OSERR);
 	}
-	ev_timer_init(&r->second, on_second, 0., 1.);
-	ev_timer_start(worker->loop, &r->second);
 	return r;
 }
 
@@ -162,24 +144,15 @@ static void role_free(void *role)
 {
 	struct role *r = role;
 
-	ev_timer_stop(r->worker->loop, &r->second);
-	close_ear(&r->igmp);
-	close_ear(&r->mld);
+	close_socket(&r->igmp);
+	close_socket(&r->mld);
 	free(r);
-}
-
-static void on_message(void *role, const struct msg *m, int *fds,
-		       size_t n_fds)
-{
-	(void)role, (void)fds, (void)n_fds;
-	log_warning("querier", "%s is not for this role",
-		    msg_type_name(m->type));
 }
 
 const struct worker_role querier_role = {
 	.name = "querier",
 	.new = role_new,
 	.free = role_free,
-	.on_message = on_message,
+	.every_second = every_second,
 	.capabilities = UINT64_C(1) << CAP_NET_RAW,
 };

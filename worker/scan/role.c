@@ -195,10 +195,14 @@ static void scan_free(void *role)
 	free(s);
 }
 
-static void start(struct scan *s, const char *address)
+static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
+	struct scan *s = role;
+	const char *address = m->scan_start.address;
+
+	(void)fds, (void)n_fds;
 	if (s->collect != NULL || s->listening != NULL) {
-		log_error("scan", "started twice");
+		log_error("scan", "second scan.start in one process");
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}
@@ -214,22 +218,11 @@ static void start(struct scan *s, const char *address)
 	ev_timer_start(s->worker->loop, &s->tick);
 }
 
-static void on_message(void *role, const struct msg *m, int *fds,
-		       size_t n_fds)
-{
-	(void)fds, (void)n_fds;
-	if (m->type == MSG_SCAN_START)
-		start(role, m->scan_start.address);
-	else
-		log_warning("scan", "%s is not for a scan",
-			    msg_type_name(m->type));
-}
-
 const struct worker_role scan_role = {
 	.name = "scan",
 	.new = scan_new,
 	.free = scan_free,
-	.on_message = on_message,
+	.messages = { [MSG_SCAN_START] = on_start },
 	/* what a stream has for its inputs */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE |
 			UINT64_C(1) << CAP_DAC_READ_SEARCH,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The role `softcam`: tests whether a server can be reached.
+ * The role `softcam`: tests whether a server accepts connections.
  *
- * What is said on the connection, newcamd, is not spoken by this version.
+ * This version does not implement the newcamd protocol.
  */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
-#include "worker/softcam/dial.h"
 #include "worker/core/worker.h"
+#include "worker/softcam/dial.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 enum {
 	CONNECT_MS = 8000,
-	/* before the connection, so that tests of many do not come at once */
+	/* before the connection, so that many tests do not connect at once */
 	DELAY_MIN_MS = 20,
 	DELAY_MAX_MS = 2000,
 };
@@ -30,32 +30,21 @@ struct softcam {
 	struct dial *dial;
 };
 
-static void answer(struct softcam *s, const char *error)
-{
-	struct msg m = { .type = MSG_SOFTCAM_RESULT,
-			 .softcam_result = { error } };
-
-	(void)channel_send(s->worker->channel, &m, NULL, 0);
-}
-
-static const char *judge(int fd)
-{
-	switch (fd) {
-	case -ENOENT: /* so does a name without an address count */
-	case -ETIMEDOUT:
-		return "connection timeout";
-	default:
-		return fd < 0 ? "connection failed"
-			      : "connected, but this version cannot log in";
-	}
-}
-
+/* fd: a connection, or -errno. */
 static void on_done(int fd, void *arg)
 {
 	struct softcam *s = arg;
+	const char *result = "connected, but this version cannot log in";
+	struct msg m = { .type = MSG_SOFTCAM_RESULT };
 
 	dial_free(&s->dial);
-	answer(s, judge(fd));
+	/* a name without an address has the result of a timeout */
+	if (fd == -ENOENT || fd == -ETIMEDOUT)
+		result = "connection timeout";
+	else if (fd < 0)
+		result = "connection failed";
+	m.softcam_result.error = result;
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
 	fd_close(&fd);
 }
 
@@ -93,36 +82,27 @@ static void softcam_free(void *role)
 	free(s);
 }
 
-static void test(struct softcam *s, const struct msg_softcam_test *test)
+static void on_test(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
+	struct softcam *s = role;
 	unsigned delay_ms = DELAY_MIN_MS + (unsigned)(mono_ns() / 1000 %
 				(DELAY_MAX_MS - DELAY_MIN_MS));
 
+	(void)fds, (void)n_fds;
 	if (s->host != NULL) {
-		log_error("softcam", "started twice");
+		log_error("softcam", "second softcam.test in one process");
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}
-	s->host = xstrdup(test->host);
-	s->port = (uint16_t)test->port;
+	s->host = xstrdup(m->softcam_test.host);
+	s->port = (uint16_t)m->softcam_test.port;
 	ev_timer_set(&s->delay, delay_ms / 1e3, 0.);
 	ev_timer_start(s->worker->loop, &s->delay);
-}
-
-static void on_message(void *role, const struct msg *m, int *fds,
-		       size_t n_fds)
-{
-	(void)fds, (void)n_fds;
-	if (m->type == MSG_SOFTCAM_TEST)
-		test(role, &m->softcam_test);
-	else
-		log_warning("softcam", "%s is not for a softcam",
-			    msg_type_name(m->type));
 }
 
 const struct worker_role softcam_role = {
 	.name = "softcam",
 	.new = softcam_new,
 	.free = softcam_free,
-	.on_message = on_message,
+	.messages = { [MSG_SOFTCAM_TEST] = on_test },
 };

@@ -76,9 +76,11 @@ static void stream_free(void *role)
 	free(s);
 }
 
-static void start(struct stream *s, const struct msg_stream_start *start,
-		  const int *fds, size_t n_fds)
+static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
+	struct stream *s = role;
+	const struct msg_stream_start *start = &m->stream_start;
+
 	if (s->pipeline != NULL) {
 		/* a changed stream gets a new process */
 		log_error("stream", "started twice");
@@ -105,12 +107,15 @@ static void start(struct stream *s, const struct msg_stream_start *start,
 	worker_send_ready(s->worker);
 }
 
-static void choose(struct stream *s, const struct msg *request)
+static void on_input(void *role, const struct msg *request, int *fds,
+		     size_t n_fds)
 {
+	struct stream *s = role;
 	struct errmsg why = { 0 };
 	struct msg m = { .type = MSG_STREAM_CHOSEN, .seq = request->seq };
 	int r = -EAGAIN;
 
+	(void)fds, (void)n_fds;
 	if (s->pipeline == NULL)
 		errmsg_set(&why, "the stream has not begun");
 	else
@@ -123,12 +128,15 @@ static void choose(struct stream *s, const struct msg *request)
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
-static void analyze(struct stream *s, const struct msg *request)
+static void on_analyze(void *role, const struct msg *request, int *fds,
+		       size_t n_fds)
 {
+	struct stream *s = role;
 	const struct msg_stream_analyze *a = &request->stream_analyze;
 	struct msg m = { .type = MSG_STREAM_ANALYSIS, .seq = request->seq };
 	json_t *report;
 
+	(void)fds, (void)n_fds;
 	if (s->pipeline != NULL)
 		report = pipeline_analysis(s->pipeline, a->place, a->from,
 		                           &m.stream_analysis.next);
@@ -139,42 +147,45 @@ static void analyze(struct stream *s, const struct msg *request)
 	json_decref(report);
 }
 
-/* Which rings are written and read from now on. */
-static bool relink(struct stream *s, const struct msg *m, const int *fds,
-		   size_t n_fds)
-{
-	int fd = n_fds > 0 ? fds[0] : -1;
-
-	if (m->type == MSG_STREAM_RING && s->pipeline != NULL)
-		pipeline_use_ring(s->pipeline, fd);
-	else if (m->type == MSG_STREAM_LINK && s->pipeline != NULL)
-		pipeline_link(s->pipeline, m->stream_link.stream, fd);
-	return m->type == MSG_STREAM_RING || m->type == MSG_STREAM_LINK;
-}
-
-static void on_message(void *role, const struct msg *m, int *fds,
-		       size_t n_fds)
+static void on_kick(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct stream *s = role;
 
-	if (m->type == MSG_STREAM_START)
-		start(s, &m->stream_start, fds, n_fds);
-	else if (m->type == MSG_STREAM_INPUT)
-		choose(s, m);
-	else if (m->type == MSG_STREAM_ANALYZE)
-		analyze(s, m);
-	else if (m->type == MSG_STREAM_KICK && s->pipeline != NULL)
+	(void)fds, (void)n_fds;
+	if (s->pipeline != NULL)
 		(void)pipeline_kick(s->pipeline, m->stream_kick.client);
-	else if (!relink(s, m, fds, n_fds))
-		log_warning("stream", "%s is not for a stream",
-			    msg_type_name(m->type));
+}
+
+static void on_ring(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	(void)m;
+	if (s->pipeline != NULL)
+		pipeline_use_ring(s->pipeline, n_fds > 0 ? fds[0] : -1);
+}
+
+static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	if (s->pipeline != NULL)
+		pipeline_link(s->pipeline, m->stream_link.stream,
+			      n_fds > 0 ? fds[0] : -1);
 }
 
 const struct worker_role stream_role = {
 	.name = "stream",
 	.new = stream_new,
 	.free = stream_free,
-	.on_message = on_message,
+	.messages = {
+		[MSG_STREAM_START] = on_start,
+		[MSG_STREAM_INPUT] = on_input,
+		[MSG_STREAM_ANALYZE] = on_analyze,
+		[MSG_STREAM_KICK] = on_kick,
+		[MSG_STREAM_RING] = on_ring,
+		[MSG_STREAM_LINK] = on_link,
+	},
 	/* addresses may name ports below 1024, and files that the master's
 	 * user can read by being root */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE |

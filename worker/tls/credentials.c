@@ -15,17 +15,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static int fail(struct credentials_fault *f, const char *field,
+static int fail(struct credentials_error *e, const char *field,
 		const char *format, ...) PRINTF_LIKE(3, 4);
 
-static int fail(struct credentials_fault *f, const char *field,
+static int fail(struct credentials_error *e, const char *field,
 		const char *format, ...)
 {
 	va_list args;
 
-	f->field = field;
+	e->field = field;
 	va_start(args, format);
-	(void)vsnprintf(f->why.text, sizeof f->why.text, format, args);
+	(void)vsnprintf(e->error.text, sizeof e->error.text, format, args);
 	va_end(args);
 	return -EINVAL;
 }
@@ -46,7 +46,7 @@ static void text_done(struct text *t)
 }
 
 static int text_read(struct text *t, int fd, const char *field,
-		     struct credentials_fault *f)
+		     struct credentials_error *e)
 {
 	ssize_t n;
 
@@ -59,9 +59,9 @@ static int text_read(struct text *t, int fd, const char *field,
 	} while ((n > 0 && t->len <= CREDENTIALS_SIZE_MAX) ||
 		 (n < 0 && errno == EINTR));
 	if (n < 0)
-		return fail(f, field, "cannot be read: %s", strerror(errno));
+		return fail(e, field, "cannot be read: %s", strerror(errno));
 	if (t->len > CREDENTIALS_SIZE_MAX)
-		return fail(f, field, "is too long");
+		return fail(e, field, "is too long");
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static bool is_end(void)
 	       ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
 }
 
-static int add_rest(SSL_CTX *ctx, BIO *bio, struct credentials_fault *f)
+static int add_rest(SSL_CTX *ctx, BIO *bio, struct credentials_error *e)
 {
 	X509 *next;
 
@@ -93,24 +93,24 @@ static int add_rest(SSL_CTX *ctx, BIO *bio, struct credentials_fault *f)
 	     (next = PEM_read_bio_X509(bio, NULL, NULL, NULL)) != NULL; n++) {
 		if (n == CREDENTIALS_CHAIN_MAX) {
 			X509_free(next);
-			return fail(f, "crt_chain",
+			return fail(e, "crt_chain",
 				    "holds too many certificates");
 		}
 		if (SSL_CTX_add0_chain_cert(ctx, next) != 1) {
 			X509_free(next);
-			return fail(f, "crt_chain",
+			return fail(e, "crt_chain",
 				    "a further certificate: %s", tls_reason());
 		}
 	}
 	if (!is_end())
-		return fail(f, "crt_chain", "a further certificate: %s",
+		return fail(e, "crt_chain", "a further certificate: %s",
 			    tls_reason());
 	ERR_clear_error();
 	return 0;
 }
 
 static int load_chain(SSL_CTX *ctx, const struct text *t,
-		      struct credentials_fault *f)
+		      struct credentials_error *e)
 {
 	BIO *bio = open_text(t);
 	X509 *leaf;
@@ -119,15 +119,15 @@ static int load_chain(SSL_CTX *ctx, const struct text *t,
 	ERR_clear_error();
 	leaf = PEM_read_bio_X509_AUX(bio, NULL, NULL, NULL);
 	if (leaf == NULL && is_end())
-		err = fail(f, "crt_chain", "holds no certificate in PEM");
+		err = fail(e, "crt_chain", "holds no certificate in PEM");
 	else if (leaf == NULL)
-		err = fail(f, "crt_chain", "the first certificate: %s",
+		err = fail(e, "crt_chain", "the first certificate: %s",
 			   tls_reason());
 	else if (SSL_CTX_use_certificate(ctx, leaf) != 1)
-		err = fail(f, "crt_chain", "the first certificate: %s",
+		err = fail(e, "crt_chain", "the first certificate: %s",
 			   tls_reason());
 	else
-		err = add_rest(ctx, bio, f);
+		err = add_rest(ctx, bio, e);
 	X509_free(leaf);
 	BIO_free(bio);
 	return err;
@@ -144,7 +144,7 @@ static int on_passphrase(char *text, int size, int writing, void *arg)
 	return -1;
 }
 
-static EVP_PKEY *parse_key(const struct text *t, struct credentials_fault *f)
+static EVP_PKEY *parse_key(const struct text *t, struct credentials_error *e)
 {
 	BIO *bio = open_text(t);
 	bool asked = false;
@@ -153,10 +153,10 @@ static EVP_PKEY *parse_key(const struct text *t, struct credentials_fault *f)
 	ERR_clear_error();
 	key = PEM_read_bio_PrivateKey(bio, NULL, on_passphrase, &asked);
 	if (key == NULL && asked)
-		(void)fail(f, "crt_key", "is encrypted: a key without a "
+		(void)fail(e, "crt_key", "is encrypted: a key without a "
 			   "passphrase is needed");
 	else if (key == NULL)
-		(void)fail(f, "crt_key", "holds no private key in PEM");
+		(void)fail(e, "crt_key", "holds no private key in PEM");
 	ERR_clear_error();
 	BIO_free(bio);
 	return key;
@@ -175,9 +175,9 @@ static bool is_of_further(const SSL_CTX *ctx, const EVP_PKEY *key)
 }
 
 static int load_key(SSL_CTX *ctx, const struct text *t,
-		    struct credentials_fault *f)
+		    struct credentials_error *e)
 {
-	EVP_PKEY *key = parse_key(t, f);
+	EVP_PKEY *key = parse_key(t, e);
 	int err = 0;
 
 	if (key == NULL)
@@ -185,14 +185,14 @@ static int load_key(SSL_CTX *ctx, const struct text *t,
 	if (X509_check_private_key(SSL_CTX_get0_certificate(ctx), key) == 1) {
 		if (SSL_CTX_use_PrivateKey(ctx, key) != 1 ||
 		    SSL_CTX_check_private_key(ctx) != 1)
-			err = fail(f, "crt_key", "cannot be used: %s",
+			err = fail(e, "crt_key", "cannot be used: %s",
 				   tls_reason());
 	} else if (is_of_further(ctx, key)) {
-		err = fail(f, "crt_chain", "begins with another certificate "
+		err = fail(e, "crt_chain", "begins with another certificate "
 			   "than that of crt_key: the server's own comes "
 			   "first");
 	} else {
-		err = fail(f, "crt_key", "is not the key of the first "
+		err = fail(e, "crt_key", "is not the key of the first "
 			   "certificate in crt_chain");
 	}
 	ERR_clear_error();
@@ -201,7 +201,7 @@ static int load_key(SSL_CTX *ctx, const struct text *t,
 }
 
 int credentials_load(SSL_CTX *ctx, int chain_fd, int key_fd,
-		     struct credentials_fault *ret)
+		     struct credentials_error *ret)
 {
 	struct text chain = { 0 }, key = { 0 };
 	int err = text_read(&chain, chain_fd, "crt_chain", ret);

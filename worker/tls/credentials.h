@@ -18,15 +18,15 @@ enum {
 	CREDENTIALS_CHAIN_MAX = 16,        /* certificates */
 };
 
-struct credentials_fault {
+struct credentials_error {
 	const char *field; /* "crt_chain" or "crt_key"; static */
-	struct errmsg why;
+	struct errmsg error;
 };
 
 /* Reads both files (borrowed, from their beginning) into ctx: 0, or -EINVAL
  * with the fault, and ctx is to be thrown away. */
 int credentials_load(SSL_CTX *ctx, int chain_fd, int key_fd,
-		     struct credentials_fault *ret) MUST_CHECK;
+		     struct credentials_error *ret) MUST_CHECK;
 
 /* When the context's certificate ends, and begins. */
 time_t credentials_end(const SSL_CTX *);

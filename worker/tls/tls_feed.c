@@ -9,7 +9,7 @@
 static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {
-	struct feed *f = arg;
+	struct tls_feed *f = arg;
 
 	(void)channel, (void)n_fds;
 	if (m->type != MSG_TLS_SERVE) {
@@ -20,12 +20,12 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 	fds[0] = fds[1] = -1;
 }
 
-static void on_close(struct channel *channel, int err, const char *why,
+static void on_close(struct channel *channel, int err, const char *error,
 		     void *arg)
 {
-	struct feed *f = arg;
+	struct tls_feed *f = arg;
 
-	(void)channel, (void)err, (void)why;
+	(void)channel, (void)err, (void)error;
 	f->cfg.on_end(f, f->cfg.arg);
 }
 
@@ -34,9 +34,9 @@ static const struct channel_events events = {
 	.on_close = on_close,
 };
 
-struct feed *feed_new(const struct feed_config *cfg)
+struct tls_feed *tls_feed_new(const struct tls_feed_config *cfg)
 {
-	struct feed *f = xcalloc(1, sizeof *f);
+	struct tls_feed *f = xcalloc(1, sizeof *f);
 
 	f->cfg = *cfg;
 	f->channel = channel_new(&(struct channel_config){
@@ -49,7 +49,7 @@ struct feed *feed_new(const struct feed_config *cfg)
 	return f;
 }
 
-void feed_free(struct feed **f)
+void tls_feed_free(struct tls_feed **f)
 {
 	if (*f == NULL)
 		return;

@@ -1,37 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Clients that do not come from the master: deliver's viewers, on a channel of
- * its own.
+ * The viewers of https outputs: clients that the deliver worker hands over on a
+ * channel of its own.
  *
- * Owns the channel; borrows the loop.  It ends by itself when the other end is
- * gone.
+ * Owns the channel; borrows the loop.  The end of the channel is the end of the
+ * feed.
  */
 #pragma once
-
-#include "common/base/util.h"
 
 #include <sys/queue.h>
 
 struct channel;
 struct ev_loop;
-struct feed;
+struct tls_feed;
 
-struct feed_config {
+struct tls_feed_config {
 	struct ev_loop *loop;
 	int fd; /* taken: one end of a SEQPACKET pair */
-	/* A client: both descriptors belong to the receiver. */
+	/* A client.  Both descriptors belong to the receiver. */
 	void (*on_client)(int outer, int inner, void *arg);
-	/* Nobody comes any more: free it. */
-	void (*on_end)(struct feed *, void *arg);
+	/* The channel ended: free the feed. */
+	void (*on_end)(struct tls_feed *, void *arg);
 	void *arg;
 };
 
-struct feed {
-	LIST_ENTRY(feed) link; /* the owner's */
-	struct feed_config cfg;
+struct tls_feed {
+	LIST_ENTRY(tls_feed) link; /* for the owner */
+	struct tls_feed_config cfg;
 	struct channel *channel;
 };
 
-struct feed *feed_new(const struct feed_config *);
+struct tls_feed *tls_feed_new(const struct tls_feed_config *);
 /* NULL-safe; sets *f to NULL. */
-void feed_free(struct feed **);
+void tls_feed_free(struct tls_feed **);

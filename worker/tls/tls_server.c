@@ -134,14 +134,14 @@ static void use(struct tls_server *s, SSL_CTX *ctx)
 }
 
 int tls_server_certificate(struct tls_server *s, bool wanted, int chain_fd,
-			   int key_fd, struct credentials_fault *ret)
+			   int key_fd, struct credentials_error *ret)
 {
 	SSL_CTX *ctx = tls_context_new(&s->tickets);
 	int err;
 
 	if (ctx == NULL) {
 		ret->field = "crt_chain";
-		return errmsg_fail(&ret->why, -EINVAL, "OpenSSL: %s",
+		return errmsg_fail(&ret->error, -EINVAL, "OpenSSL: %s",
 				   tls_reason());
 	}
 	err = credentials_load(ctx, chain_fd, key_fd, ret);

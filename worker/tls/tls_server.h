@@ -39,7 +39,7 @@ void tls_server_free(struct tls_server **);
  * 0, or -EINVAL with the fault. */
 int tls_server_certificate(struct tls_server *, bool use, int chain_fd,
 			   int key_fd,
-			   struct credentials_fault *ret) MUST_CHECK;
+			   struct credentials_error *ret) MUST_CHECK;
 
 /* Whose client it is.  Viewers leave a fourth of the places to the others. */
 enum tls_client { TLS_CONTROL, TLS_VIEWER };

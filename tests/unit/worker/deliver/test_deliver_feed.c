@@ -110,9 +110,9 @@ Test(deliver_feed, gives_nothing_from_before_a_pause)
 						       .start_ms = 3000 });
 	rig_mark(&r);
 	rig_write(&r, 20);
-	deliver_second(r.deliver);
+	deliver_every_second(r.deliver);
 	rig_turn(&r, 30);
-	deliver_second(r.deliver);
+	deliver_every_second(r.deliver);
 	fd = join(&r);
 	rig_turn(&r, 3100); /* no picture is waited for in a pause */
 	cr_assert_eq(unread(fd), 0);
@@ -138,7 +138,7 @@ Test(deliver_feed, gives_nothing_from_before_a_pause_it_was_mounted_in)
 	rig_write(&r, 20);
 	rig_mount_anew(&r);
 	rig_turn(&r, 30);
-	deliver_second(r.deliver);
+	deliver_every_second(r.deliver);
 	fd = join(&r);
 	rig_write(&r, 10);
 	rig_turn(&r, 5 * RIG_TICK_MS);

@@ -35,7 +35,7 @@ static void on_pulse(struct ev_loop *loop, ev_timer *timer, int revents)
 /* 0 in a limit: never. */
 static void setup(struct bench *b, struct tls_server_config cfg)
 {
-	struct credentials_fault fault = { 0 };
+	struct credentials_error error = { 0 };
 	struct pem pem;
 
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -51,8 +51,8 @@ static void setup(struct bench *b, struct tls_server_config cfg)
 	b->server = tls_server_new(&cfg);
 	pem_new(&pem, "a.example", 30);
 	cr_assert_eq(tls_server_certificate(b->server, true, pem.chain,
-					    pem.key, &fault), 0, "%s",
-		     fault.why.text);
+					    pem.key, &error), 0, "%s",
+		     error.error.text);
 	pem_done(&pem);
 }
 
