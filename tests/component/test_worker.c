@@ -341,8 +341,9 @@ Test(worker, ends_in_good_order_on_sigterm, .timeout = 90)
 	teardown(&b);
 }
 
-/* The loop has it, whatever it does just then; and of what a thread does wrong
- * itself a sanitizer hears, in each. */
+/* SIGTERM reaches the loop, and a sanitizer receives the faults of each thread.
+ * The kernel shows SIGTERM as not blocked in the main thread while that waits
+ * in sigtimedwait(). */
 Test(worker, no_thread_takes_sigterm_from_the_loop, .timeout = 90)
 {
 	const unsigned long long faults = 1ULL << (SIGSEGV - 1) |
@@ -367,7 +368,8 @@ Test(worker, no_thread_takes_sigterm_from_the_loop, .timeout = 90)
 		if (e->d_name[0] == '.')
 			continue;
 		blocked = proc_status(atoi(e->d_name), "SigBlk");
-		cr_assert_neq(blocked & 1ULL << (SIGTERM - 1), 0);
+		if (atoi(e->d_name) != (int)b.pid)
+			cr_assert_neq(blocked & 1ULL << (SIGTERM - 1), 0);
 		cr_assert_eq(blocked & faults, 0);
 		threads++;
 	}
