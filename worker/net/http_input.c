@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Input over HTTP: a transport stream without an end, or an HLS playlist; what
- * comes decides.
+ * Input over HTTP: an endless transport stream or an HLS playlist. The first
+ * bytes of the reply show which of the two it is.
  *
- * A stream that comes in lumps is played at the pace of its PCRs, some seconds
- * later, and the server is slowed down by what there is room for.
+ * The input plays a transport stream at the pace of its PCRs, some seconds
+ * late, because it arrives in bursts. It pauses the transfer while its buffer
+ * is full.
  */
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
@@ -21,8 +22,9 @@
 #include <string.h>
 
 enum {
-	HEAD = 16, /* bytes that tell what it is */
-	/* One that comes byte by byte is none. */
+	HEAD = 16, /* bytes that show the format */
+	/* Limit of the whole transfer: a server that sends a playlist byte by
+	 * byte fails. */
 	PLAYLIST_LIMIT_S = 30,
 };
 
@@ -37,13 +39,13 @@ struct http_input {
 	struct fetcher *fetcher;
 	struct fetch *fetch;
 	enum what what;
-	struct buf body;    /* its head, or all of a playlist ... */
-	uint64_t asked_ns;  /* ... that was asked for then */
-	struct hls *hls;    /* from then on it is all there is */
+	struct buf body;    /* the first bytes, or a whole playlist */
+	uint64_t asked_ns;  /* when the transfer began */
+	struct hls *hls;    /* NULL: no playlist */
 	struct ts_sync sync;
 	struct playout playout;
-	struct retry retry; /* of the connection, while there is play left */
-	int err;            /* why there is no connection, or 0 */
+	struct retry retry; /* reconnects while buffered packets still play */
+	int err;            /* error of the connection, -errno; 0: none */
 	struct errmsg error;
 };
 
@@ -60,8 +62,8 @@ static bool is_playlist_type(const char *type)
 	return false;
 }
 
-/* By its head; that of a server which only says that it is a playlist shows
- * what it is when it is read. */
+/* Only the first bytes decide for a server whose Content-Type says playlist and
+ * which sends a stream. */
 static enum what tell(const struct http_input *h)
 {
 	const uint8_t *head = buf_head(&h->body);
@@ -100,7 +102,7 @@ static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
 		push(h, data, len);
 		return FETCH_TAKEN;
 	}
-	/* a playlist takes none of it */
+	/* a playlist needs no room in the play-out buffer */
 	if (h->what == NOT_KNOWN && !has_room(h, buf_len(&h->body) + len))
 		return FETCH_NO_ROOM;
 	if (buf_len(&h->body) + len > M3U8_SIZE_MAX) {
@@ -138,15 +140,15 @@ static bool open_fetch(struct http_input *h, uint64_t now_ns)
 	return true;
 }
 
-/* A short one may not have shown what it is. */
+/* A short playlist may end before its format is known. */
 static bool is_playlist(const struct http_input *h)
 {
 	return h->what == A_PLAYLIST ||
 	       (h->what == NOT_KNOWN && buf_len(&h->body) > 0);
 }
 
-/* The connection is over; there may be seconds left to play, in which another
- * one can take its place. */
+/* The connection has ended. The buffer may still hold seconds to play, in which
+ * a new connection can replace it. */
 static void note_end(struct http_input *h, uint64_t now_ns)
 {
 	if (fetch_state(h->fetch) == FETCH_FAILED)
@@ -165,7 +167,7 @@ static void note_end(struct http_input *h, uint64_t now_ns)
 
 static void turn(struct http_input *h, uint64_t now_ns)
 {
-	/* in large pieces: each costs as much as a small one */
+	/* resume in large steps: each resume has a fixed cost */
 	if (fetch_is_paused(h->fetch) &&
 	    playout_room(&h->playout) >= h->playout.ring.max / 4)
 		fetch_resume(h->fetch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sluice-worker-net: the roles that read inputs, with the libraries that few
- * streams need, and those that ask for names. */
+/* sluice-worker-net: the roles that read inputs of all types or resolve names,
+ * with the libraries that few streams need. */
 #include "worker/core/start.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What sluice-worker-net can open. */
+/* The input and output types of sluice-worker-net. */
 #include "worker/net/net_openers.h"
 
 input_open_fn *const input_openers[INPUT_KINDS] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What sluice-worker-net opens beside what sluice-worker does. */
+/* The types that sluice-worker-net opens in addition to those of
+ * sluice-worker. */
 #pragma once
 
 #include "worker/input/input_type.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Output by an HTTP POST that does not end, by libcurl.
+ * Output by an endless HTTP POST, with libcurl.
  *
- * What the server does not take waits in a bounded queue; what finds no room in
- * it is lost, in whole packets.
+ * Packets wait in a bounded queue until the server takes them. While the queue
+ * is full, the output drops whole packets.
  */
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
@@ -29,21 +29,21 @@ struct np_output {
 	CURLM *multi;
 	CURL *easy;
 	struct curl_slist *headers;
-	struct headers answered; /* by the server */
-	uint8_t *queue;      /* a ring of bytes */
-	size_t head, used;   /* the next place; those that wait */
-	uint64_t taken;      /* bytes, by the library */
-	uint64_t taken_before; /* a second ago */
-	unsigned stuck_s;    /* nothing was taken though some waits */
-	bool paused;         /* the library waits for packets */
-	bool begun;          /* it has asked for some: the server is there */
-	struct entrance *entrance; /* NULL: it has the first packets */
+	struct headers answered; /* response headers of the server */
+	uint8_t *queue;      /* ring of bytes */
+	size_t head, used;   /* next free byte; queued bytes */
+	uint64_t taken;      /* bytes that libcurl has taken */
+	uint64_t taken_before; /* value of `taken' a second ago */
+	unsigned stuck_s;    /* seconds in which the server took nothing */
+	bool paused;         /* libcurl waits for packets */
+	bool begun; /* libcurl asked for data: the server is connected */
+	struct entrance *entrance; /* NULL: the first packets are queued */
 	bool over;
 	CURLcode result;
 	char detail[CURL_ERROR_SIZE];
 };
 
-/* --- towards the library --- */
+/* --- queue to libcurl --- */
 
 static size_t take(struct np_output *o, char *to, size_t max)
 {
@@ -68,7 +68,7 @@ static size_t on_read(char *to, size_t size, size_t n, void *arg)
 	return take(o, to, size * n);
 }
 
-/* What the server says is nothing to us but its status. */
+/* Only the status of the response matters. */
 static size_t on_write(char *data, size_t size, size_t n, void *arg)
 {
 	(void)data, (void)arg;
@@ -95,7 +95,7 @@ static void turn(struct np_output *o)
 	}
 }
 
-/* --- from the stream --- */
+/* --- stream to queue --- */
 
 static void put(struct np_output *o, const uint8_t *data, size_t len)
 {
@@ -110,7 +110,7 @@ static void put(struct np_output *o, const uint8_t *data, size_t len)
 static void put_packets(const uint8_t *packets, size_t n, void *arg)
 {
 	struct np_output *o = arg;
-	/* half a packet may have been taken: room for whole ones */
+	/* only whole packets, even if libcurl has taken half a packet */
 	size_t room = (QUEUE_SIZE - o->used) / TS_PACKET;
 	size_t fit = MIN(n, room);
 
@@ -119,8 +119,9 @@ static void put_packets(const uint8_t *packets, size_t n, void *arg)
 	o->base.counters.dropped += n - fit;
 }
 
-/* Leaves of a run what is to be sent: nothing without a server, where it would
- * only grow old, and nothing before one may begin. */
+/* Skips packets of the run that are not to be sent: all packets while there is
+ * no server, then all packets before the first one that a receiver can start
+ * with. */
 static void begin(struct np_output *o, struct ts_run *run, uint64_t now_ns)
 {
 	size_t n = run->n;
@@ -166,7 +167,7 @@ static int fail(const struct np_output *o, struct errmsg *error)
 				   status);
 	if (o->result == CURLE_OK)
 		return errmsg_fail(error, -EPIPE, "the server has ended it");
-	/* the detail of that one has milliseconds in it */
+	/* libcurl's text of this error contains a duration, which changes */
 	if (o->result == CURLE_COULDNT_CONNECT)
 		(void)curl_easy_getinfo(o->easy, CURLINFO_OS_ERRNO, &err);
 	if (err != 0)
@@ -241,7 +242,7 @@ static const struct output_ops np_ops = {
 	.trouble = np_trouble,
 };
 
-/* --- how it is asked for --- */
+/* --- request --- */
 
 static bool add_header(struct np_output *o, const char *line)
 {
@@ -253,7 +254,8 @@ static bool add_header(struct np_output *o, const char *line)
 	return true;
 }
 
-/* An end of unknown length, and no waiting for a go-ahead. */
+/* Chunked, because the length is unknown, and without "Expect:
+ * 100-continue". */
 static bool add_headers(struct np_output *o, const char *lines)
 {
 	char text[HTTP_HEADER_BYTES_MAX + 1], *rest = text, *line;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tells the log whom an end that is called has refused.
+ * Logs refused calls to a listener without flooding the log.
  *
- * Who is set wrong calls every few seconds, for days: the same of the same one
- * is told once in a minute, and how often it was when that is over.
+ * A peer with a wrong setting calls every few seconds for days. The same
+ * refusal is logged once a minute, followed by the number of refusals in
+ * between.
  */
 #pragma once
 
@@ -14,19 +15,19 @@
 
 enum { REFUSAL_LOG_MS = 60000 };
 
-/* Embedded; zeroed memory has told nothing. */
+/* Embedded; zeroed memory is ready. */
 struct refusal_log {
 	struct ratelimit log;
-	struct errmsg last; /* what was told last ... */
-	uint64_t last_ms;   /* ... and when */
-	unsigned more;      /* refusals since that were not */
+	struct errmsg last; /* the refusal that was logged last */
+	uint64_t last_ms;   /* when it was logged */
+	unsigned more;      /* refusals since then that were not logged */
 };
 
-/* n of them, of the last of which why tells who and why; who refuses is
- * "srt port 9000". */
+/* Adds n refusals; error describes the last of them: address and reason. The
+ * log line begins with protocol and port: "srt port 9000". */
 void refusal_log_add(struct refusal_log *, const char *protocol, unsigned port,
 		   const struct errmsg *error, unsigned n, uint64_t now_ms);
 
-/* Once a second: how many were not told. */
+/* Logs the number of suppressed refusals when a minute is over. */
 void refusal_log_every_second(struct refusal_log *, const char *protocol,
                               unsigned port, uint64_t now_ms);

@@ -19,10 +19,11 @@ enum {
 	RECEIVE_BUFFER = 256 * 1024,
 	CONNECTIONS_MAX = 4,
 	PARTIAL = 206,
-	/* A server that has set more of them is out to fill the memory: it
-	 * begins anew with none.  libcurl takes 50 of 5,000 bytes at once. */
+	/* A server that sets more cookies than this tries to fill the
+	 * memory: all cookies are deleted. libcurl accepts 50 of 5,000 bytes
+	 * at once. */
 	COOKIES_MAX = 64,
-	/* What a look is to bring, if what waits allows for it. */
+	/* Bytes that one look at the network is meant to read. */
 	LOOK_BYTES = 192 * 1024,
 };
 
@@ -30,13 +31,13 @@ struct fetcher {
 	CURLM *multi;
 	CURLSH *cookies;
 	const struct http_spec *spec;
-	int running;         /* transfers, when it was looked last */
-	bool fresh;          /* there is something new to do */
-	/* at the next look: there is room again */
+	int running;         /* transfers that libcurl has not finished */
+	bool fresh;          /* a transfer was added since the last turn */
+	/* transfers to resume at the next turn */
 	struct fetch *goes_on[CONNECTIONS_MAX];
 	uint64_t turned_ns;
-	uint64_t came;       /* bytes, since then */
-	uint64_t pause_ms;   /* until the next look */
+	uint64_t came;       /* bytes received since then */
+	uint64_t pause_ms;   /* until the next look at the network */
 };
 
 struct fetch {
@@ -46,16 +47,16 @@ struct fetch {
 	fetch_fn *on_data;
 	void *arg;
 	bool ranged;
-	bool begun;    /* bytes came */
-	uint64_t skip; /* bytes in front of the range still to pass */
-	uint64_t left; /* bytes of the range still to come */
+	bool begun;    /* the first bytes arrived */
+	uint64_t skip; /* bytes before the range, still to skip */
+	uint64_t left; /* bytes of the range, still to come */
 	bool paused;
 	bool enough;
-	bool packed;   /* it cannot wait: it is compressed */
+	bool packed;   /* compressed: it cannot pause */
 	struct headers came_with;
 	enum fetch_state state;
 	CURLcode result;
-	long status; /* HTTP, 0: none came */
+	long status; /* HTTP status; 0: no response */
 	char detail[CURL_ERROR_SIZE];
 };
 
@@ -92,7 +93,7 @@ void fetcher_free(struct fetcher **fetcher)
 	free(f);
 }
 
-/* --- what comes --- */
+/* --- received data --- */
 
 static size_t refuse(struct fetch *f)
 {
@@ -100,7 +101,7 @@ static size_t refuse(struct fetch *f)
 	return CURL_WRITEFUNC_ERROR;
 }
 
-/* A server that knows no ranges sends all of it. */
+/* A server without support for ranges sends the whole resource. */
 static void begin_range(struct fetch *f, uint64_t range_at)
 {
 	long status = 0;
@@ -110,7 +111,8 @@ static void begin_range(struct fetch *f, uint64_t range_at)
 	f->skip = status == PARTIAL ? 0 : range_at;
 }
 
-/* What is unpacked while it waits is kept by libcurl, however much it is. */
+/* libcurl decompresses without a bound while a compressed transfer is
+ * paused. */
 static bool may_wait(struct fetch *f)
 {
 	struct curl_header *h;
@@ -121,7 +123,7 @@ static bool may_wait(struct fetch *f)
 	return !f->packed;
 }
 
-/* All len bytes are taken, or none. */
+/* Returns len, or nothing is taken. */
 static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 {
 	struct fetch *f = arg;
@@ -152,7 +154,7 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	return f->ranged && head + take < len ? refuse(f) : len;
 }
 
-/* --- how it is asked for --- */
+/* --- request --- */
 
 static bool is_secret(const char *line)
 {
@@ -232,8 +234,8 @@ static bool set_how(struct fetch *f, const struct fetch_request *r)
 {
 	unsigned timeout_s = f->fetcher->spec->timeout_s;
 
-	/* without QUICK_EXIT the end of a transfer waits for a name server
-	 * that does not answer, and the stream with it */
+	/* Without QUICK_EXIT the end of a transfer waits for a name server that
+	 * does not answer, and blocks the stream. */
 	return SET(f, NOSIGNAL, 1L) && SET(f, QUICK_EXIT, 1L) &&
 	       SET(f, NOPROXY, "*") &&
 	       SET(f, CONNECTTIMEOUT, (long)timeout_s) &&
@@ -288,7 +290,7 @@ void fetch_free(struct fetch **fetch)
 	free(f);
 }
 
-/* --- how it goes --- */
+/* --- transfers --- */
 
 static void bound_cookies(struct fetch *f)
 {
@@ -318,8 +320,9 @@ static void note_end(struct fetch *f, CURLcode result)
 	bound_cookies(f);
 }
 
-/* As much as is wanted of a look at the pace of the last one; by and by, as the
- * kernel has to make room for it. */
+/* Chooses the pause in which LOOK_BYTES arrive at the last rate. It grows by
+ * a factor of two at most, because the kernel enlarges the receive buffer
+ * slowly. */
 static void plan(struct fetcher *f, uint64_t passed_ns)
 {
 	uint64_t ms = FETCHER_EASY_MS;
@@ -332,7 +335,7 @@ static void plan(struct fetcher *f, uint64_t passed_ns)
 	f->came = 0;
 }
 
-/* Nothing runs, or it can wait. */
+/* No transfer runs, or enough is buffered to wait. */
 static bool may_rest(const struct fetcher *f, uint64_t passed_ns,
 		     uint64_t waiting_ns)
 {
@@ -431,7 +434,7 @@ int fetch_error(const struct fetch *f, struct errmsg *error)
 		return errmsg_fail(error, -ETIMEDOUT, "http: %s",
 				   f->detail[0] != '\0' ? f->detail
 							: "timed out");
-	/* the detail of that one has milliseconds in it */
+	/* libcurl's text of this error contains a duration, which changes */
 	if (f->result == CURLE_COULDNT_CONNECT)
 		(void)curl_easy_getinfo(f->easy, CURLINFO_OS_ERRNO, &err);
 	if (err != 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * GETs over HTTP, by libcurl, that nobody waits for.
+ * HTTP GET with libcurl, without blocking the caller.
  *
- * Redirects are followed, to http and https only; credentials in the address
- * are used for Basic and Digest.  Work is done in fetcher_turn(), at the ticks
- * of the data path.
+ * Follows redirects to http and https only. Uses the credentials of the address
+ * for Basic and Digest. All work is done in fetcher_turn(), at the ticks of the
+ * data path.
  */
 #pragma once
 
@@ -16,36 +16,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the transfers of one input share: connections stay open from one to the
- * next, and cookies are kept, in memory, for the servers that set them. */
+/* Shared by the transfers of one input: open connections, and cookies in
+ * memory. */
 struct fetcher;
 
-/* The specification is borrowed for the life of the fetcher.  NULL with
- * *ret_err = -errno and why. */
+/* Borrows the specification for the life of the fetcher. NULL with *ret_err =
+ * -errno and error. */
 struct fetcher *fetcher_new(const struct http_spec *, int *ret_err,
 			    struct errmsg *error);
-/* Its transfers are over. */
+/* All its transfers must be freed before. */
 void fetcher_free(struct fetcher **);
 
-/* While what waits plays for longer than ENOUGH, the network is looked at every
- * EASY to LAZY milliseconds only, the less often the less comes: each look
- * costs several system calls, and finds all that it touches cold. */
+/* While more than ENOUGH_MS is buffered, the network is read only every EASY to
+ * LAZY milliseconds, less often at a lower rate: each read costs several system
+ * calls with cold caches. */
 enum {
 	FETCHER_ENOUGH_MS = 500,
 	FETCHER_EASY_MS = 40,
 	FETCHER_LAZY_MS = 250,
 };
 
-/* Goes on with all transfers, as far as they go without waiting; what waits
- * plays for waiting_ns. */
+/* Continues all transfers without blocking. waiting_ns: how long the buffered
+ * packets play. */
 void fetcher_turn(struct fetcher *, uint64_t now_ns, uint64_t waiting_ns);
 
 struct fetch;
 
 enum fetch_taken {
 	FETCH_TAKEN,
-	FETCH_NO_ROOM, /* the same bytes again after fetch_resume() */
-	FETCH_ENOUGH,  /* as if there were no more of them */
+	/* paused; fetch_resume() delivers the same bytes again */
+	FETCH_NO_ROOM,
+	FETCH_ENOUGH,  /* end the transfer; it counts as done */
 };
 
 typedef enum fetch_taken fetch_fn(const uint8_t *data, size_t len, void *arg);
@@ -53,35 +54,36 @@ typedef enum fetch_taken fetch_fn(const uint8_t *data, size_t len, void *arg);
 enum fetch_state { FETCH_RUNS, FETCH_DONE, FETCH_FAILED };
 
 /*
- * What the address itself is given (credentials, cookies) goes to its own
- * server alone, whatever the others are asked for.
+ * Credentials and cookies of the configured address are sent only to its own
+ * server, also when the request names another URL.
  */
 struct fetch_request {
 	const char *url; /* borrowed for the call */
-	/* All of it may take so long; 0: as long as something comes. */
+	/* Limit of the whole transfer; 0: none, only the time-out of an idle
+	 * one. */
 	unsigned limit_s;
-	uint64_t range_at, range_len; /* these bytes of it; len 0: all */
-	bool is_text; /* it may come compressed */
+	uint64_t range_at, range_len; /* range in bytes; len 0: all */
+	bool is_text; /* accept gzip */
 	fetch_fn *on_data;
 	void *arg;
 };
 
-/* NULL with *ret_err = -errno and why. */
+/* NULL with *ret_err = -errno and error. */
 struct fetch *fetch_new(struct fetcher *, const struct fetch_request *,
 			int *ret_err, struct errmsg *error);
 void fetch_free(struct fetch **);
 
-/* At the next look, if it waits for room; up to four of a fetcher's may. */
+/* Resumes a paused transfer at the next turn. At most four transfers of a
+ * fetcher may be paused. */
 void fetch_resume(struct fetch *);
 
-/* Does it wait for room? */
 bool fetch_is_paused(const struct fetch *);
 
 enum fetch_state fetch_state(const struct fetch *);
-/* Why it failed; -errno with why. */
+/* -errno, with error, of a failed transfer. */
 int fetch_error(const struct fetch *, struct errmsg *error) MUST_CHECK;
 
-/* Where redirects have led; borrowed. */
+/* The URL after redirects; borrowed. */
 const char *fetch_url(const struct fetch *);
-/* "" when it is not told; borrowed. */
+/* "" when the server sends none; borrowed. */
 const char *fetch_content_type(const struct fetch *);

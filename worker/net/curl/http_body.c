@@ -4,7 +4,8 @@
 #include <errno.h>
 
 enum {
-	/* A page that comes byte by byte is none. */
+	/* Limit of the whole transfer: a server that sends byte by byte
+	 * fails. */
 	LIMIT_S = 30,
 	KEEP = 64 * 1024,
 };

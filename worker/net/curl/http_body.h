@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A reply that is needed whole, in memory and no bigger than it may be:
- * a playlist, a key.
+ * Loads a small HTTP response, such as a playlist or a key, into memory, with a
+ * limit of its size.
  */
 #pragma once
 
 #include "common/base/buf.h"
 #include "worker/net/curl/fetch.h"
 
-/* Embedded; zeroed memory loads nothing. */
+/* Embedded; zeroed memory is idle. */
 struct http_body {
 	struct fetch *fetch; /* NULL: none */
 	struct buf buf;
@@ -16,7 +16,7 @@ struct http_body {
 	bool too_big;
 };
 
-/* Loads it; what was there before is forgotten.  0, or -errno with why. */
+/* Starts to load url; drops the previous body. 0, or -errno with error. */
 int http_body_load(struct http_body *, struct fetcher *, const char *url,
                    size_t max, struct errmsg *error) MUST_CHECK;
 void http_body_done(struct http_body *);
@@ -26,9 +26,9 @@ static inline bool http_body_is_loading(const struct http_body *b)
 	return b->fetch != NULL;
 }
 
-/* 0: not yet; 1: it is there, in body; -errno with why: it cannot be had.
- * Where it came from is in fetch_url() until http_body_end(). */
+/* 0: loading; 1: complete, in buf; -errno with error: failed. fetch_url() gives
+ * the final URL until http_body_end(). */
 int http_body_poll(const struct http_body *, struct errmsg *error) MUST_CHECK;
 
-/* It was looked at; the body stays. */
+/* Frees the transfer; buf stays. */
 void http_body_end(struct http_body *);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The headers of what a server answers, bounded.
+ * Bounds the response headers of a transfer.
  *
- * libcurl keeps all of them, and of those behind a body it counts none.
- * Embedded; zeroed memory has seen nothing.
+ * libcurl keeps all headers and does not limit trailers. Embedded; zeroed
+ * memory is ready.
  */
 #pragma once
 
@@ -13,15 +13,15 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 
-enum { HEADERS_MAX = 256 * 1024 }; /* bytes, of all replies of a transfer */
+enum { HEADERS_MAX = 256 * 1024 }; /* bytes of all responses of a transfer */
 
 struct headers {
 	size_t len;
 };
 
-/* Counts those of a transfer, which fails when they are more; the struct stays
- * at its place for as long.  False: the library has no memory. */
+/* Counts the headers of a transfer and fails it when they exceed the limit. The
+ * struct must not move meanwhile. False: out of memory. */
 bool headers_watch(struct headers *, CURL *);
 
-/* 0, or -EFBIG with why: they were more. */
+/* 0, or -EFBIG with error: the headers exceeded the limit. */
 int headers_check(const struct headers *, struct errmsg *error) MUST_CHECK;

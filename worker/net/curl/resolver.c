@@ -16,10 +16,10 @@ enum {
 struct resolver {
 	char *host;
 	uint16_t port;
-	ares_channel channel; /* NULL: not asked yet, or no need to */
+	ares_channel channel; /* NULL: no query is needed or was sent yet */
 	bool asked;
 	bool answered;
-	int status; /* of ares, when answered */
+	int status; /* of c-ares, when answered */
 	struct sockaddr_any address;
 };
 
@@ -86,7 +86,7 @@ static void ask(struct resolver *n)
 	ares_getaddrinfo(n->channel, n->host, NULL, &hints, on_answer, n);
 }
 
-/* Its sockets do not block: reading those that have nothing is harmless. */
+/* The sockets do not block: reading without data is harmless. */
 static void look(struct resolver *n)
 {
 	ares_socket_t sockets[ARES_GETSOCK_MAXNUM];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The address behind a host name, without waiting for it.
+ * Resolves a host name without blocking, with c-ares.
  *
- * Asked at the ticks of the data path; owns its resolver.
+ * The caller polls it at the ticks of the data path.
  */
 #pragma once
 
@@ -12,10 +12,10 @@
 
 struct resolver;
 
-/* A literal needs no resolver and is there at once.  Never NULL. */
+/* A literal address needs no query and is ready at once. Never NULL. */
 struct resolver *resolver_new(const char *host, uint16_t port);
 void resolver_free(struct resolver **);
 
-/* 1: *ret is written; 0: ask again; -errno with why ("host: …"). */
+/* 1: *ret is written; 0: poll again; -errno with error ("host: …"). */
 int resolver_poll(struct resolver *, struct sockaddr_any *ret,
 	      struct errmsg *error) MUST_CHECK;

@@ -20,7 +20,7 @@ static CURLU *read_url(const char *text)
 	return NULL;
 }
 
-/* A copy of ours; NULL when it has no such part. */
+/* A copy to free; NULL: the URL has no such part. */
 static char *get(CURLU *u, CURLUPart part, unsigned flags)
 {
 	char *text = NULL, *copy;
