@@ -110,7 +110,7 @@ export async function losePaths(t, i, ways, more) {
 	}
 	}`);
 	await waitUntil('nobody', async () => (await state()).error ===
-		'nobody is connected', 60000);
+		'no peer connected', 60000);
 	nft(`delete table inet both${i}; delete table inet way${i}1`);
 	// why it is off air is another matter
 	assert.doesNotMatch(sluice.log,

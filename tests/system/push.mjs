@@ -204,7 +204,7 @@ test('a server that stops reading delays no other output', async (t) => {
 
 	await waitUntil('what it cannot take', async () =>
 		(await output(sluice)).stats?.queued_kib > 0, 20000);
-	await sluice.logged(/output 1: the server has taken nothing for 2 s/);
+	await sluice.logged(/output 1: the server accepted no data for 2 s/);
 	assert.ok(recorder.size() > 0);
 	await sluice.stop();
 	const [list] = await recorder.stop();

@@ -360,7 +360,7 @@ test('what comes to the wrong one of the two ports of the simple profile is ' +
 
 	// bound, each at its time, and guarded
 	await sluice.waitStatus('in0', 'its state', (s) =>
-		s.inputs[0].error === 'nobody is connected');
+		s.inputs[0].error === 'no peer connected');
 	const { pid } = sluice.worker('stream', 'in0');
 
 	t.after(() => socket.close());
@@ -418,9 +418,8 @@ for (const [i, first] of ['data', 'reports'].entries())
 				for (let k = 0; k < 50; k++)
 					await send(kinds[k & 1]);
 				return (await sluice.status('in0')).inputs[0]
-					.error === 'somebody sends data from ' +
-					'where his reports come from, and is ' +
-					'not heard';
+					.error === 'data dropped: it comes ' +
+					'from the source port of reports';
 			}, 20000);
 		await waitUntil('input', () => udpBound(5000));
 		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',

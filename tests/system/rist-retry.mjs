@@ -49,7 +49,7 @@ for (const [port, options, others] of [
 		});
 		other.close();
 		await waitUntil('the port', async () =>
-			await error() === 'nobody is connected', 30000);
+			await error() === 'no peer connected', 30000);
 		assert.equal(opened(), 1);
 		assert.equal(sluice.worker('stream', 'a002').pid, pid);
 		await sluice.stop();

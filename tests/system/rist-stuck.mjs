@@ -47,7 +47,7 @@ const sending = (sluice) => waitUntil('packets', async () =>
 async function replaced(sluice, id, pids, why) {
 	await sluice.replaced('stream', id, pids[id], 60000);
 	await sluice.logged(new RegExp('rist port 9080: a thread of librist ' +
-		`${why}: the worker ends, to be started anew`));
+		`${why}: worker restarts`));
 	await sluice.onair('to', 60000);
 	await sending(sluice);
 	for (const other of ['from', 'to'].filter((name) => name !== id))
@@ -67,7 +67,7 @@ for (const [what, id, name] of [['output', 'from', 'rist sockets'],
 
 		await sending(sluice);
 		await hold(t, threads(pids[id], name)[0]);
-		await replaced(sluice, id, pids, 'stands still');
+		await replaced(sluice, id, pids, 'is blocked');
 	});
 
 // They fill pages of what the kernel tells of each thread.
@@ -93,7 +93,7 @@ test('a thread that stands still, of who is in many groups', async (t) => {
 
 	await sending(sluice);
 	await hold(t, threads(pids.from, 'rist sockets')[0]);
-	await replaced(sluice, 'from', pids, 'stands still');
+	await replaced(sluice, 'from', pids, 'is blocked');
 });
 
 // What the filter keeps away: a part of RTCP that has no end in it.

@@ -22,7 +22,7 @@ test('a sender of another program, main profile, encrypted', async (t) => {
 	await waitUntil('listener', () => udpBound(9000));
 	await waitUntil('its state', async () =>
 		(await one(sluice, 'a001', 'input')).error ===
-		'nobody is connected');
+		'no peer connected');
 	start(t, 'ristsender', ['-v', '3', '-p', '1', '-s', SECRET, '-e', '128',
 		'-b', '1000', '-i', 'udp://127.0.0.1:5001',
 		'-o', 'rist://127.0.0.1:9000']);

@@ -95,14 +95,14 @@ test('nobody is connected when it comes', async (t) => {
 	await more('what comes back');
 	first.kill('SIGTERM');
 	await first.ended;
-	await told(/^(|waits for a caller)$/);
+	await told(/^(|waiting for a caller)$/);
 	await unplug();
 	await told(gone);
 	await said(sluice, ': there is none', 1);
 	await plug(beyond);
 	await timing.within(2000,
-		said(sluice, ' was replaced: listens on the new one', 1));
-	await told(/^(|waits for a caller)$/);
+		said(sluice, ' was replaced: listening on the new one', 1));
+	await told(/^(|waiting for a caller)$/);
 	relay(t, beyond, 2);
 	await more('what comes back again');
 	await sluice.stop();

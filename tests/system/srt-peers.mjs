@@ -296,14 +296,14 @@ test('two who do not meet: nobody is there, or has another passphrase',
 	const meeting = (host, secret) => `srt://${host}:9070#mode=` +
 		`rendezvous&timeout=2&passphrase=${secret}`;
 	const refused = 'refused: (the passphrases differ|passphrase or ' +
-		'encryption differ, or it left at once)';
+		'encryption differ, or the peer disconnected at once)';
 	const sluice = await Sluice.start(t, config(stream('in',
 		meeting('10.9.0.2', SECRET), 'udp://127.0.0.1:6000')));
 	const told = (pattern) => waitUntil(`${pattern}`, async () =>
 		pattern.test((await sluice.status('in')).inputs[0].error),
 	60000);
 
-	await timing.within(15000, told(/^nobody answers$/));
+	await timing.within(15000, told(/^no answer$/));
 	fs.writeFileSync(file, JSON.stringify(config(stream('in',
 		meeting('10.9.0.1', `${SECRET}-more`), []))));
 	const beyond = await startBeyond(t, 'va', MASTER, ['-p', '8001',
@@ -313,6 +313,6 @@ test('two who do not meet: nobody is there, or has another passphrase',
 		new RegExp(refused).test(beyond.text.err + beyond.text.out),
 	60000);
 	beyond.kill('SIGTERM');
-	await timing.within(15000, told(/^nobody answers$/));
+	await timing.within(15000, told(/^no answer$/));
 	await sluice.stop();
 });

@@ -76,7 +76,8 @@ test('both ends tell the numbers of their link', async (t) => {
 	assert.equal(to.undecrypted, 0);
 	assert.equal((await end('a002', 'input')).peer, '127.0.0.1:9002');
 	await sluice.logged(/port 9002: connected with 127\.0\.0\.1:9002/);
-	await sluice.logged(/port 9002: 127\.0\.0\.1 receives, 1 in all/);
+	await sluice.logged(
+		/port 9002: receiver 127\.0\.0\.1 connected, 1 in all/);
 	await sluice.stop();
 });
 
@@ -122,9 +123,9 @@ test('a wrong passphrase and a wrong stream id are told by their names',
 	await waitUntil('the secret', async () =>
 		/passphrases differ/.test(await errorOf('a002')));
 	await waitUntil('the id', async () =>
-		/refused by the other side/.test(await errorOf('a004')));
+		/refused by the peer/.test(await errorOf('a004')));
 	await waitUntil('nobody', async () =>
-		/nobody answers/.test(await errorOf('a005')));
+		/no answer/.test(await errorOf('a005')));
 	await sluice.stop();
 });
 
@@ -217,16 +218,16 @@ test('who calls and is refused is named by address, in the log within a limit',
 
 	await waitUntil('listeners', () => udpBound(9001) && udpBound(9002));
 	await waitUntil('its state', async () => inputOf(
-		await sluice.status('a001')).error === 'waits for a caller');
+		await sluice.status('a001')).error === 'waiting for a caller');
 	for (let i = 0; i < 8; i++) {
 		start(t, 'srt-live-transmit', ['-q', 'udp://127.0.0.1:6008',
 			'srt://127.0.0.1:9001?passphrase=another-secret']);
 		receive(t, 'srt://127.0.0.1:9002?streamid=sport');
 	}
 	await assertRefusals(sluice, { kind: 'input', id: 'a001', port: 9001,
-		why: /127\.0\.0\.1 called and was refused: passphrase/ });
+		why: /127\.0\.0\.1: call refused: passphrase/ });
 	await assertRefusals(sluice, { kind: 'output', id: 'a002', port: 9002,
-		why: /127\.0\.0\.1 called and was refused: another stream/ });
+		why: /127\.0\.0\.1: call refused: wrong stream/ });
 	await sluice.stop();
 });
 
@@ -246,7 +247,7 @@ test('a second caller is sent away and named, the first one stays',
 		'udp://127.0.0.1:6008', 'srt://127.0.0.1:9001']);
 
 	await second.ended;
-	await sluice.logged(/refused: another one is connected/);
+	await sluice.logged(/refused: another caller is connected/);
 	await waitUntil('its count', async () =>
 		(await input()).stats.refused >= 1);
 	assert.equal((await input()).peer, peer);

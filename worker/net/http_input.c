@@ -107,9 +107,9 @@ static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
 		return FETCH_NO_ROOM;
 	if (buf_len(&h->body) + len > M3U8_SIZE_MAX) {
 		h->err = errmsg_fail(&h->error, -EFBIG,
-		                     "the playlist is longer "
-		                     "than %d bytes",
-		                     M3U8_SIZE_MAX);
+				     "the playlist is longer "
+				     "than %d bytes",
+				     M3U8_SIZE_MAX);
 		return FETCH_ENOUGH;
 	}
 	buf_append(&h->body, data, len);
@@ -186,7 +186,7 @@ static void connect_again(struct http_input *h, uint64_t now_ns)
 	if (!retry_is_due(&h->retry, now_ns))
 		return;
 	if (open_fetch(h, now_ns))
-		log_info("stream", "http: asks again: %s", h->error.text);
+		log_info("stream", "http: reconnecting: %s", h->error.text);
 	else
 		retry_failed(&h->retry, now_ns);
 }
@@ -211,7 +211,8 @@ static int http_read(struct input *in, struct batch *batch, uint64_t now_ns,
 	return h->err;
 }
 
-static int http_second(struct input *in, uint64_t now_ns, struct errmsg *error)
+static int http_every_second(struct input *in, uint64_t now_ns,
+			     struct errmsg *error)
 {
 	struct http_input *h = container_of(in, struct http_input, base);
 
@@ -244,7 +245,7 @@ static void http_stats(const struct input *in, struct link_stats *ret)
 		hls_stats(h->hls, ret);
 }
 
-static const char *http_trouble(const struct input *in)
+static const char *http_error(const struct input *in)
 {
 	const struct http_input *h =
 		container_of(in, const struct http_input, base);
@@ -267,10 +268,10 @@ static void http_free(struct input *in)
 static const struct input_ops http_ops = {
 	.free = http_free,
 	.read = http_read,
-	.second = http_second,
+	.second = http_every_second,
 	.counters = http_counters,
 	.stats = http_stats,
-	.trouble = http_trouble,
+	.trouble = http_error,
 };
 
 struct input *http_input_open(const struct input_spec *spec, uint64_t now_ns,

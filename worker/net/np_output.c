@@ -166,7 +166,8 @@ static int fail(const struct np_output *o, struct errmsg *error)
 		return errmsg_fail(error, -EPROTO, "the server answers %ld",
 				   status);
 	if (o->result == CURLE_OK)
-		return errmsg_fail(error, -EPIPE, "the server has ended it");
+		return errmsg_fail(error, -EPIPE,
+				   "the server closed the connection");
 	/* libcurl's text of this error contains a duration, which changes */
 	if (o->result == CURLE_COULDNT_CONNECT)
 		(void)curl_easy_getinfo(o->easy, CURLINFO_OS_ERRNO, &err);
@@ -179,7 +180,7 @@ static int fail(const struct np_output *o, struct errmsg *error)
 	return errmsg_fail(error, -ECONNRESET, "%s", o->detail);
 }
 
-static int np_second(struct output *out, struct errmsg *error)
+static int np_every_second(struct output *out, struct errmsg *error)
 {
 	struct np_output *o = container_of(out, struct np_output, base);
 	unsigned timeout_s = out->spec->http.timeout_s;
@@ -195,9 +196,9 @@ static int np_second(struct output *out, struct errmsg *error)
 	if (o->stuck_s < timeout_s)
 		return 0;
 	return errmsg_fail(error, -ETIMEDOUT,
-	                   "the server has taken nothing for "
-	                   "%u s",
-	                   timeout_s);
+			   "the server accepted no data for "
+			   "%u s",
+			   timeout_s);
 }
 
 static void np_stats(const struct output *out, struct link_stats *ret)
@@ -210,7 +211,7 @@ static void np_stats(const struct output *out, struct link_stats *ret)
 	link_stats_set(ret, LINK_QUEUED_KIB, o->used / 1024);
 }
 
-static const char *np_trouble(const struct output *out)
+static const char *np_error(const struct output *out)
 {
 	const struct np_output *o =
 		container_of(out, const struct np_output, base);
@@ -237,9 +238,9 @@ static void np_free(struct output *out)
 static const struct output_ops np_ops = {
 	.free = np_free,
 	.send = np_send,
-	.second = np_second,
+	.second = np_every_second,
 	.stats = np_stats,
-	.trouble = np_trouble,
+	.trouble = np_error,
 };
 
 /* --- request --- */
@@ -308,7 +309,7 @@ struct output *np_output_open(const struct output_spec *spec, int *ret_err,
 	if (o->multi != NULL && o->easy != NULL && set_all(o, &spec->http) &&
 	    curl_multi_add_handle(o->multi, o->easy) == CURLM_OK)
 		return &o->base;
-	*ret_err = errmsg_fail(error, -EINVAL, "cannot be asked for: %s",
+	*ret_err = errmsg_fail(error, -EINVAL, "cannot be requested: %s",
 			       o->detail);
 	np_free(&o->base);
 	return NULL;

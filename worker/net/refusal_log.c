@@ -6,10 +6,10 @@
 #include <string.h>
 
 static void log_count(struct refusal_log *r, const char *protocol,
-                      unsigned port)
+		      unsigned port)
 {
 	if (r->more > 0)
-		log_warning("stream", "%s port %u: refused since: %u more",
+		log_warning("stream", "%s port %u: calls refused since: %u",
 			    protocol, port, r->more);
 	r->more = 0;
 }
@@ -36,7 +36,7 @@ void refusal_log_add(struct refusal_log *r, const char *protocol, unsigned port,
 }
 
 void refusal_log_every_second(struct refusal_log *r, const char *protocol,
-                              unsigned port, uint64_t now_ms)
+			      unsigned port, uint64_t now_ms)
 {
 	if (now_ms - r->last_ms >= REFUSAL_LOG_MS)
 		log_count(r, protocol, port);

@@ -30,4 +30,4 @@ void refusal_log_add(struct refusal_log *, const char *protocol, unsigned port,
 
 /* Logs the number of suppressed refusals when a minute is over. */
 void refusal_log_every_second(struct refusal_log *, const char *protocol,
-                              unsigned port, uint64_t now_ms);
+			      unsigned port, uint64_t now_ms);

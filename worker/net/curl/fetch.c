@@ -74,7 +74,7 @@ struct fetcher *fetcher_new(const struct http_spec *spec, int *ret_err,
 	    curl_multi_setopt(f->multi, CURLMOPT_MAXCONNECTS,
 			      (long)CONNECTIONS_MAX) == CURLM_OK)
 		return f;
-	*ret_err = errmsg_fail(error, -ENOMEM, "http: no library");
+	*ret_err = errmsg_fail(error, -ENOMEM, "http: libcurl cannot start");
 	fetcher_free(&f);
 	return NULL;
 }
@@ -266,7 +266,7 @@ struct fetch *fetch_new(struct fetcher *fetcher,
 		fetcher->fresh = true;
 		return f;
 	}
-	*ret_err = errmsg_fail(error, -EINVAL, "http: cannot be asked for: %s",
+	*ret_err = errmsg_fail(error, -EINVAL, "http: cannot be requested: %s",
 			       f->detail);
 	fetch_free(&f);
 	return NULL;
@@ -422,14 +422,14 @@ int fetch_error(const struct fetch *f, struct errmsg *error)
 		return r;
 	if (f->packed)
 		return errmsg_fail(error, -ENOTSUP,
-				   "a compressed stream is not played");
+				   "compressed streams are not supported");
 	if (f->result == CURLE_HTTP_RETURNED_ERROR)
 		return errmsg_fail(error, -EREMOTEIO,
 				   "the server answers %ld", f->status);
 	if (f->result == CURLE_UNSUPPORTED_PROTOCOL && is_redirected(f))
 		return errmsg_fail(error, -EPROTONOSUPPORT,
 				   "the server redirects to %s: only http and "
-				   "https are followed", fetch_url(f));
+				   "https are allowed", fetch_url(f));
 	if (f->result == CURLE_OPERATION_TIMEDOUT)
 		return errmsg_fail(error, -ETIMEDOUT, "http: %s",
 				   f->detail[0] != '\0' ? f->detail

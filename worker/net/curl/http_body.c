@@ -22,7 +22,7 @@ static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
 }
 
 int http_body_load(struct http_body *b, struct fetcher *fetcher,
-                   const char *url, size_t max, struct errmsg *error)
+		   const char *url, size_t max, struct errmsg *error)
 {
 	struct fetch_request request = {
 		.url = url, .limit_s = LIMIT_S, .is_text = true,

@@ -18,7 +18,7 @@ struct http_body {
 
 /* Starts to load url; drops the previous body. 0, or -errno with error. */
 int http_body_load(struct http_body *, struct fetcher *, const char *url,
-                   size_t max, struct errmsg *error) MUST_CHECK;
+		   size_t max, struct errmsg *error) MUST_CHECK;
 void http_body_done(struct http_body *);
 
 static inline bool http_body_is_loading(const struct http_body *b)

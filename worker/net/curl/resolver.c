@@ -105,7 +105,7 @@ static void look(struct resolver *n)
 }
 
 int resolver_poll(struct resolver *n, struct sockaddr_any *ret,
-                  struct errmsg *error)
+		  struct errmsg *error)
 {
 	if (!n->answered && !n->asked)
 		ask(n);

@@ -72,7 +72,7 @@ static char *resolve(CURLU *u, const char *text, struct errmsg *error)
 		return NULL;
 	}
 	if (!is_http(u)) {
-		errmsg_set(error, "\"%.64s\": only http and https are followed",
+		errmsg_set(error, "\"%.64s\": only http and https are allowed",
 			   text);
 		return NULL;
 	}
@@ -87,7 +87,7 @@ char *url_resolve(const char *base, const char *text, size_t len,
 	char *copy, *url;
 
 	if (u == NULL) {
-		errmsg_set(error, "\"%.64s\" is no address", base);
+		errmsg_set(error, "\"%.64s\" is not a URL", base);
 		return NULL;
 	}
 	copy = xstrndup(text, len);

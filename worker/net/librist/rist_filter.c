@@ -15,8 +15,9 @@ enum {
 	FROM_IPV4 = SKF_NET_OFF + 12,
 	FROM_IPV6 = SKF_NET_OFF + 8,
 
-	/* VSF TR-06-2, 5: a protocol, behind two bytes with the flags of what
-	 * follows, 4 bytes each; in it two ports and RTP or RTCP */
+	/* VSF TR-06-2, 5: a GRE header of two bytes of flags and the
+	 * protocol, then 4 bytes for each flag; its payload has two ports
+	 * and RTP or RTCP */
 	GRE_PROTOCOL = UDP_HEADER + 2,
 	REDUCED = 0x88b6,
 	FULL = 0x0800,
@@ -31,10 +32,10 @@ enum {
 	/* RFC 3550, 5 and 6 */
 	HAS_PADDING = 0x20,
 	HAS_EXTENSION = 0x10,
-	SOURCES = 0x0f, /* the number of those that contribute */
+	SOURCES = 0x0f, /* number of contributing sources */
 	RTP_HEADER = 12,
 	EXTENSION_MIN = 4,
-	RTCP_MIN = 20, /* a report without blocks, and a name */
+	RTCP_MIN = 20, /* an empty receiver report and an SDES item */
 	RTCP_FIRST = 200,
 	RTCP_HEADER = 8,
 	SDES = 202,
@@ -42,18 +43,18 @@ enum {
 	RTPFB = 205,
 	XR = 207,
 	NACK_MIN = 12,
-	NAME_MAX = 127, /* of SDES, in the library's 128 bytes */
-	PARTS_MAX = 8,  /* of one datagram of RTCP */
-	BLOCKS_MAX = 2, /* of one XR */
+	NAME_MAX = 127, /* of SDES: librist has room for 128 bytes */
+	PARTS_MAX = 8,  /* RTCP packets in one datagram */
+	BLOCKS_MAX = 2, /* blocks in one XR */
 };
 
-/* Its own extension (TR-06-2, 8.3): whether null packets were left out, and a
- * bit for each of them. */
+/* RIST's header extension (TR-06-2, 8.3): a flag for null packet deletion and a
+ * bit for each deleted packet. */
 #define RIST_EXTENSION 0x52490001
 #define LEFT_OUT 0x8000
 #define WHICH 0x7f
 
-/* Of the program's memory; ends count from the header of UDP. */
+/* Scratch memory of the BPF program. Offsets count from the UDP header. */
 enum cell { END, END_OF_PART, END_OF_BLOCK, PLACE, DATA };
 
 static void put(struct rist_filter *f, unsigned code, unsigned k)
@@ -62,7 +63,7 @@ static void put(struct rist_filter *f, unsigned code, unsigned k)
 	f->code[f->n++] = (struct sock_filter)BPF_STMT((uint16_t)code, k);
 }
 
-/* Puts a test; what is put until the call of end() is done when it holds. */
+/* Emits a test. Code emitted until the call of end() runs if the test holds. */
 static size_t when(struct rist_filter *f, unsigned test, unsigned k)
 {
 	put(f, BPF_JMP | test | BPF_K, k);
@@ -82,7 +83,7 @@ static void end(struct rist_filter *f, size_t test)
 	f->code[test].jf = way_from(f, test);
 }
 
-/* ... is done when it does not hold. */
+/* Code emitted until this call runs if the test does not hold. */
 static void end_unless(struct rist_filter *f, size_t test)
 {
 	f->code[test].jt = way_from(f, test);
@@ -114,7 +115,7 @@ static void take_unless(struct rist_filter *f, unsigned test, unsigned k)
 	end_unless(f, fits);
 }
 
-/* From the place in X; from behind the end of the datagram it is dropped. */
+/* Loads a byte at X + at. The kernel drops a datagram that is too short. */
 static void load8(struct rist_filter *f, unsigned at)
 {
 	put(f, BPF_LD | BPF_B | BPF_IND, at);
@@ -135,9 +136,9 @@ static void op(struct rist_filter *f, unsigned what, unsigned k)
 	put(f, BPF_ALU | BPF_K | what, k);
 }
 
-/* Parts of RTCP and blocks of a report tell their length alike, in words that
- * follow the first: where it ends goes to a cell, and is not behind the end of
- * what it stands in. */
+/* RTCP packets and XR blocks give their length in the same way: 32-bit words
+ * after the first. Stores the offset of the end, and drops the datagram if that
+ * exceeds the end of what contains it. */
 static void find_end(struct rist_filter *f, enum cell ret, enum cell of_all)
 {
 	put(f, BPF_STX, PLACE);
@@ -152,7 +153,7 @@ static void find_end(struct rist_filter *f, enum cell ret, enum cell of_all)
 	go_to(f, PLACE);
 }
 
-/* Of a report: the library goes on by 16 bits of their lengths in bytes. */
+/* librist walks through the XR blocks with a 16-bit count of bytes. */
 static void judge_blocks(struct rist_filter *f)
 {
 	size_t last[BLOCKS_MAX];
@@ -184,7 +185,7 @@ static void judge_part(struct rist_filter *f)
 	end(f, too_long);
 	end(f, is);
 
-	/* the number of what is asked for is that of words less two */
+	/* number of requests of a NACK: words of the packet less two */
 	load8(f, 1);
 	op(f, BPF_SUB, APP);
 	neither = when(f, BPF_JGT, RTPFB - APP);
@@ -217,7 +218,7 @@ static void judge_rtcp(struct rist_filter *f)
 	drop(f);
 }
 
-/* RTP whose packets are all left out as null packets is empty, and sound. */
+/* RTP is empty and valid when all its packets are deleted null packets. */
 static void take_if_left_out(struct rist_filter *f)
 {
 	size_t plain, ours, left_out, any;
@@ -238,7 +239,7 @@ static void take_if_left_out(struct rist_filter *f)
 	end(f, plain);
 }
 
-/* X goes on by the words in A. */
+/* Advances X by the 32-bit words in A. */
 static void skip_words(struct rist_filter *f)
 {
 	op(f, BPF_LSH, 2);
@@ -254,9 +255,9 @@ static void load_flags(struct rist_filter *f)
 	go_to(f, DATA);
 }
 
-/* The library hands out a block without memory for data without data.  It knows
- * of no sources and of no padding, and of no extension but RIST's: where there
- * is a byte behind all of them, there is one for it. */
+/* librist delivers a block with a NULL pointer when the payload is empty. It
+ * ignores contributing sources and padding, and knows no extension but RIST's.
+ * So the payload has a byte if there is one after all of these. */
 static void judge_data(struct rist_filter *f)
 {
 	size_t extended, padded;
@@ -286,8 +287,8 @@ static void judge_data(struct rist_filter *f)
 	take(f);
 }
 
-/* The library looks for the other port of the two, and of the wrong one there
- * is none: RTP goes to the even one, RTCP to the odd one. */
+/* librist looks for the other port of the pair, and has none if a datagram came
+ * to the wrong one: RTP belongs to the even port, RTCP to the odd one. */
 static void judge_port(struct rist_filter *f)
 {
 	size_t even, odd, rtcp;
@@ -307,7 +308,7 @@ static void judge_port(struct rist_filter *f)
 	end(f, odd);
 }
 
-/* What is no RTP goes on: the library says so in its log, which helps. */
+/* Passes what is not RTP: librist reports it in its log. */
 static void judge_rtp(struct rist_filter *f, bool pair)
 {
 	size_t rtcp;
@@ -320,14 +321,15 @@ static void judge_rtp(struct rist_filter *f, bool pair)
 		judge_port(f);
 	load8(f, 1);
 	rtcp = when(f, BPF_JGE, RTCP_FIRST);
-	put(f, BPF_JMP | BPF_JA, 0); /* a test does not go so far */
+	/* conditional jumps reach 255 instructions only */
+	put(f, BPF_JMP | BPF_JA, 0);
 	end(f, rtcp);
 	judge_data(f);
 	f->code[rtcp + 1].k = (uint32_t)(f->n - rtcp - 2);
 	judge_rtcp(f);
 }
 
-/* The bit of a flag makes 4 bytes. */
+/* Adds 4 bytes to X if the flag is set. */
 static void add_field(struct rist_filter *f, unsigned flag)
 {
 	put(f, BPF_LD | BPF_B | BPF_ABS, UDP_HEADER);
@@ -345,9 +347,8 @@ static void drop_if(struct rist_filter *f, unsigned k)
 	end(f, is);
 }
 
-/* The library decrypts what is behind the header, whose length it does not
- * compare with that of all, and leaves in clear what has the key zero.  Nothing
- * that is sound is shorter than the least of RTCP. */
+/* librist decrypts behind the GRE header without comparing lengths, and accepts
+ * key 0 as clear text. No valid datagram is shorter than the smallest RTCP. */
 static void judge_encrypted(struct rist_filter *f)
 {
 	put(f, BPF_LDX | BPF_IMM, UDP_HEADER + GRE_MIN);
@@ -358,9 +359,9 @@ static void judge_encrypted(struct rist_filter *f)
 	take(f);
 }
 
-/* Nobody needs a tunnel or a login here, and the library believes their
- * lengths; another protocol does nothing, or is told in the log.  A key without
- * a number would be taken for neither. */
+/* Drops tunnels (IPv4) and authentication (EAPOL): Sluice uses neither, and
+ * librist trusts their lengths. Other protocols are ignored or logged by
+ * librist. Drops a key without a sequence number, which librist misreads. */
 static void judge_gre(struct rist_filter *f, bool secret)
 {
 	size_t is;
@@ -401,7 +402,7 @@ void rist_filter_make(struct rist_filter *f, unsigned flags)
 	judge_rtp(f, (flags & RIST_FILTER_PAIR) != 0);
 }
 
-/* The words of an address; of one of IPv4 behind the prefix for them, too. */
+/* The 32-bit words of an address: one for IPv4 and for IPv4 in IPv6. */
 static size_t words_of(const struct sockaddr_any *at, uint32_t words[4])
 {
 	if (at->sa.sa_family == AF_INET) {
@@ -435,7 +436,7 @@ void rist_filter_refuse(struct rist_filter *f, const struct sockaddr_any *at)
 	drop(&first);
 	for (size_t i = 0; i <= n; i++)
 		end(&first, is[i]);
-	/* its jumps are relative */
+	/* jumps are relative, so the program can be moved */
 	assert(first.n + f->n <= RIST_FILTER_MAX);
 	memmove(f->code + first.n, f->code, f->n * sizeof *f->code);
 	memcpy(f->code, first.code, first.n * sizeof *f->code);

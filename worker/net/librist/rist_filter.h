@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What may come to a socket of librist, as a program for the kernel.
+ * A BPF program that drops datagrams which librist 0.2.7 cannot survive.
  *
- * librist 0.2.7 believes what a datagram says of its own lengths: one of 20
- * bytes puts its thread into an endless loop, one of 8 or one without data has
- * it write over its memory.  Where there is a secret it takes what comes in
- * clear all the same.  Such datagrams are not to reach it.
+ * librist trusts the lengths inside a datagram: 20 bytes can send its thread
+ * into an endless loop; 8 bytes, or RTP without payload, make it write outside
+ * its buffers. A receiver with a secret also accepts clear text.
  */
 #pragma once
 
@@ -22,16 +21,15 @@ struct rist_filter {
 };
 
 enum rist_filter_flag {
-	RIST_FILTER_SIMPLE = 1, /* the profile */
-	/* Everything is to be encrypted, and more than its length cannot be
-	 * judged. */
+	RIST_FILTER_SIMPLE = 1, /* simple profile */
+	/* Everything must be encrypted; only lengths can be checked. */
 	RIST_FILTER_SECRET = 2,
-	/* A receiver's ports of the simple profile: the even one for data, the
-	 * odd one for RTCP. */
+	/* A receiver of the simple profile: RTP to the even port, RTCP to the
+	 * odd one. */
 	RIST_FILTER_PAIR = 4,
 };
 
 void rist_filter_make(struct rist_filter *, unsigned flags);
 
-/* What comes from there is dropped, too. */
+/* Also drops all datagrams from this address. */
 void rist_filter_refuse(struct rist_filter *, const struct sockaddr_any *);

@@ -15,19 +15,21 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* So long one filter may still judge after the next one was set, on a processor
- * that does not get on. */
+/* After a filter was replaced, another processor may still run the old one for
+ * so long. */
 #define SETTLED_NS (100 * MS)
-/* As often filters may be made anew. */
+/* Minimum interval between new filters. */
 #define FILTERS_NS (10 * MS)
-/* The clock of the datagrams was set; less is what passes between two looks at
- * clocks, ... */
+/* A larger change of the offset between the two clocks means that the wall
+ * clock was set. */
 #define SET_NS ((int64_t)(10 * MS))
-/* ... and a thread that was held up between them looks again, so often. */
+/* Two readings further apart than this are repeated: the thread was
+ * interrupted. */
 #define NEAR_NS MS
 enum { LOOKS_MAX = 8 };
 
-/* Of datagrams; those who look for a name are connected. */
+/* A UDP socket that is not connected; sockets of name resolution are
+ * connected. */
 static bool may_be_its(int fd)
 {
 	struct sockaddr_storage peer;
@@ -57,7 +59,7 @@ static void empty(int fd)
 			return;
 }
 
-/* When what was read last came; 0: nothing was. */
+/* The kernel's time stamp of the datagram read last; 0: none. */
 static uint64_t last_read(int fd)
 {
 	struct timespec at;
@@ -94,7 +96,7 @@ static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
 	int r;
 
 	if (g->n == RIST_GUARD_SOCKETS_MAX)
-		return 0; /* it is none of librist's */
+		return 0; /* not a socket of librist */
 	r = attach(fd, filter);
 	if (r < 0)
 		return errmsg_fail(error, r, "rist: no filter: %s",
@@ -187,10 +189,10 @@ bool rist_guard_lacks_data(const struct rist_guard *g)
 	return reports && dropped;
 }
 
-/* --- in the library's thread --- */
+/* --- in librist's threads --- */
 
-/* How far the clock of the datagrams is ahead of ours: it changes when that one
- * is set, and only then. */
+/* Difference of the wall clock, which stamps datagrams, and the monotonic
+ * clock. It changes only when the wall clock is set. */
 static int64_t stamps_ahead_ns(void)
 {
 	uint64_t nearest_ns = UINT64_MAX;
@@ -208,7 +210,7 @@ static int64_t stamps_ahead_ns(void)
 	return ahead_ns;
 }
 
-/* Those who have spoken to the ports of one kind are refused at the others. */
+/* A source that sends to one kind of port is dropped at the other kind. */
 static bool refuse_sources(struct rist_guard *g, bool odd)
 {
 	struct rist_filter filter;
@@ -223,7 +225,8 @@ static bool refuse_sources(struct rist_guard *g, bool odd)
 	return true;
 }
 
-/* What came before that time was read at all ports of this kind. */
+/* True: librist has read all datagrams that arrived at this kind of port before
+ * that time. */
 static bool is_read_since(const struct rist_guard *g, bool odd,
 			  uint64_t since_ns, int64_t ahead_ns)
 {
@@ -240,7 +243,7 @@ static bool is_read_since(const struct rist_guard *g, bool odd,
 	return true;
 }
 
-/* From now on nothing of his comes to the other ports. */
+/* From now on the other kind of port drops datagrams of this source. */
 static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
 {
 	s->refused = refuse_sources(g, !s->odd);
@@ -248,13 +251,13 @@ static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
 	s->ahead_ns = stamps_ahead_ns();
 }
 
-/* One that is known comes again. */
+/* True: no datagram of this source can wait at the other kind of port. */
 static bool is_settled(struct rist_guard *g, struct rist_source *s,
 		       uint64_t now)
 {
 	int64_t set_ns = stamps_ahead_ns() - s->ahead_ns;
 
-	/* no stamp of before can be compared with one of now */
+	/* time stamps from before the clock was set cannot be compared */
 	if (!s->refused || set_ns > SET_NS || set_ns < -SET_NS) {
 		begin(g, s, now);
 		return false;
@@ -279,7 +282,7 @@ bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
 		s->peer = peer;
 		return true;
 	}
-	/* a flood of them is not to be one of filters */
+	/* a flood of sources must not cause a flood of filters */
 	if (now - g->refused_ns < FILTERS_NS)
 		return false;
 	g->refused_ns = now;

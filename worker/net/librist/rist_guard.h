@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Stands before the sockets of librist, which has no function that tells them:
- * they are those that are there after a peer was made, and were not before.
+ * Attaches a filter to each socket of librist.
+ *
+ * librist 0.2.7 has no function that returns its sockets, so the guard compares
+ * the open descriptors before and after a peer is created.
  */
 #pragma once
 
@@ -19,49 +21,53 @@ enum {
 	RIST_GUARD_FDS_MAX = 4096,
 };
 
-/* Embedded; its sockets are the library's, which closes them. */
+/* Embedded; librist owns and closes the sockets. */
 struct rist_guard {
 	size_t n;
 	int sockets[RIST_GUARD_SOCKETS_MAX];
-	uint32_t dropped[RIST_GUARD_SOCKETS_MAX]; /* by the kernel, so far */
-	uint64_t read_ns[RIST_GUARD_SOCKETS_MAX]; /* when what was read came */
-	bool drops[RIST_GUARD_SOCKETS_MAX];  /* of late */
+	uint32_t dropped[RIST_GUARD_SOCKETS_MAX]; /* total of the kernel */
+	/* time stamp of the datagram read last */
+	uint64_t read_ns[RIST_GUARD_SOCKETS_MAX];
+	/* dropped something since the last count */
+	bool drops[RIST_GUARD_SOCKETS_MAX];
 	bool is_read[RIST_GUARD_SOCKETS_MAX];
-	uint8_t path[RIST_GUARD_SOCKETS_MAX]; /* the peer it was made for */
-	bool odd[RIST_GUARD_SOCKETS_MAX];    /* its port */
-	unsigned flags;                      /* of the filters */
-	struct rist_sources sources;         /* the library's thread's */
-	uint64_t refused_ns;                 /* when one was added to them */
-	uint64_t before[RIST_GUARD_FDS_MAX / 64]; /* a bit for each that is */
+	uint8_t path[RIST_GUARD_SOCKETS_MAX]; /* path of the socket */
+	bool odd[RIST_GUARD_SOCKETS_MAX];    /* port is odd */
+	unsigned flags;                      /* RIST_FILTER_* */
+	struct rist_sources sources;         /* used by librist's thread only */
+	uint64_t refused_ns; /* when the last source was added */
+	/* a bit for each known descriptor */
+	uint64_t before[RIST_GUARD_FDS_MAX / 64];
 };
 
-/* Before a peer is made. */
+/* Call before a peer is created. */
 void rist_guard_before_peer(struct rist_guard *);
 
-/* After its sockets were, before the library looks at them: guards what is new
- * since that or the last call, and lets nothing through that came meanwhile.
- * way: which of the peers it is.  -errno with why. */
+/* Call after a peer was created and before librist reads from its sockets.
+ * Attaches filters to new sockets and discards what arrived before. path: index
+ * of the peer. -errno with error. */
 int rist_guard_after_peer(struct rist_guard *, const struct rist_spec *,
-                          bool receives, size_t path,
-                          struct errmsg *error) MUST_CHECK;
+			  bool receives, size_t path,
+			  struct errmsg *error) MUST_CHECK;
 
-/* How many datagrams were dropped since the last call: by the filter, or as the
- * room for them was full. */
+/* Datagrams dropped since the last call, by the filter or because the receive
+ * buffer was full. */
 unsigned rist_guard_take_dropped(struct rist_guard *);
 
-/* The ways, a bit for each, at whose sockets the library has read something
- * since the last call. */
+/* A bit for each path whose sockets librist has read from since the last
+ * call. */
 unsigned rist_guard_active_paths(struct rist_guard *);
 
-/* Whether, as of the last calls of both, reports came to the simple profile and
- * all that came for data was dropped. */
+/* True: in the last interval of both functions above, reports arrived in the
+ * simple profile and all data was dropped. */
 bool rist_guard_lacks_data(const struct rist_guard *);
 
 /*
- * Whether a peer may be made for who sends from there to that port of ours: in
- * the simple profile only after the ports of the other kind have been closed to
- * him, and nothing of his can wait there.  He is to come again then.  In the
- * library's thread, as rist_guard_peer_gone().
+ * True: librist may create a peer for this source at our local port. In the
+ * simple profile that is safe only when the other kind of port drops this
+ * source and no datagram of it waits there. Until then the caller rejects the
+ * source, which tries again. Called in librist's thread, as is
+ * rist_guard_peer_gone().
  */
 bool rist_guard_admit(struct rist_guard *, const struct sockaddr_any *,
 		      uint16_t local_port, const struct rist_peer *);

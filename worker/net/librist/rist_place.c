@@ -8,7 +8,7 @@
 
 static int try_bind(int fd, const struct sockaddr_any *at)
 {
-	/* a group is of all who want it */
+	/* a group may be bound several times */
 	if (sockaddr_is_multicast(at))
 		return 0;
 	return bind(fd, &at->sa, at->len) < 0 ? -errno : 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whether a place for librist can be had.
+ * Checks whether librist can use an address.
  *
- * librist 0.2.7 binds with SO_REUSEADDR: it takes the datagrams of whoever has
- * the port already, and does not say why it fails.  Of a pair of which only one
- * port can be had it ends the process.
+ * librist 0.2.7 binds with SO_REUSEADDR: it takes the datagrams of a program
+ * that has the port already, and gives no reason when it fails. If only one
+ * port of a pair is free, it ends the process.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-/* Tries a socket for it, of its own; one that listens is bound there, and of a
- * pair to the next port, too.  0, or -errno with why. */
+/* Opens a socket of its own for the test; with listens it is bound, for a pair
+ * also to the next port. 0, or -errno with error. */
 int rist_check_address(const struct sockaddr_any *, bool listens, bool pair,
 		   struct errmsg *error) MUST_CHECK;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Seconds that come late come together: they are one look. */
+/* Calls in a shorter interval, after a delay, count as one. */
 enum { LOOK_MS = 500 };
 
 void rist_threads_init(struct rist_threads *t)
@@ -25,13 +25,13 @@ void rist_threads_done(struct rist_threads *t)
 	(void)pthread_mutex_destroy(&t->lock);
 }
 
-/* --- in threads of the library --- */
+/* --- in librist's threads --- */
 
 static void note_begin(struct rist_threads *t)
 {
 	struct rist_thread new = { .tid = gettid() };
 
-	/* for who looks at the threads of a worker, or at its core */
+	/* names for top and core dumps */
 	(void)pthread_setname_np(pthread_self(), t->n == 0 ? "rist sockets"
 							   : "rist flow");
 	if (t->n < RIST_THREADS_MAX &&
@@ -56,7 +56,7 @@ static void on_thread(void *handle, int type, bool begins, void *arg)
 
 	(void)handle;
 	(void)pthread_mutex_lock(&t->lock);
-	/* librist 0.2.7 tells it in the place of the type */
+	/* librist 0.2.7 passes `begins' in the place of the type */
 	if (begins || type != 0)
 		note_begin(t);
 	else
@@ -64,7 +64,7 @@ static void on_thread(void *handle, int type, bool begins, void *arg)
 	(void)pthread_mutex_unlock(&t->lock);
 }
 
-/* --- in ours --- */
+/* --- in the worker's thread --- */
 
 int rist_threads_follow(struct rist_threads *t, struct rist_ctx *ctx)
 {
@@ -83,8 +83,8 @@ static const char *value_of(const char *line, const char *name)
 	return strncmp(line, name, len) == 0 ? line + len : NULL;
 }
 
-/* Its lines, of which that of the groups may have any length: it comes in
- * pieces, none of which begins as those that are looked for. */
+/* The line of groups may exceed the buffer; no later piece of it starts like
+ * the two lines that are read. */
 static bool read_status(FILE *status, struct rist_thread_sample *ret)
 {
 	char line[128];
@@ -104,9 +104,9 @@ static bool read_status(FILE *status, struct rist_thread_sample *ret)
 	return found == 2;
 }
 
-/* False: it is not there any more. */
+/* False: the thread has ended. */
 static bool read_sample(const struct rist_thread *t,
-                        struct rist_thread_sample *ret)
+			struct rist_thread_sample *ret)
 {
 	struct rist_thread_sample sample = { 0 };
 	struct timespec ran;

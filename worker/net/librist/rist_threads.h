@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The threads of a context of librist: one for its sockets, and one for each
- * flow that is received.
+ * Observes the threads of a librist context: one for its sockets, and one for
+ * each received flow.
  *
- * They tell of themselves when they begin and end; what they do is looked at
- * from ours, in /proc, as the library has no sample of life.
+ * librist reports start and end of a thread. As it has no sign of life, the
+ * worker reads /proc to see whether each thread makes progress.
  */
 #pragma once
 
@@ -18,31 +18,32 @@
 #include <sys/types.h>
 #include <time.h>
 
-enum { RIST_THREADS_MAX = 32 }; /* that are looked at */
+enum { RIST_THREADS_MAX = 32 }; /* observed at most */
 
 struct rist_thread {
 	pid_t tid;
-	clockid_t clock; /* what it had of the processor */
+	clockid_t clock; /* CPU clock of the thread */
 	struct rist_watchdog watchdog;
 };
 
-/* Embedded; where it stands it stays. */
+/* Embedded; must not move. */
 struct rist_threads {
 	pthread_mutex_t lock;
 	uint64_t looked_ms;
 	size_t n;
-	struct rist_thread list[RIST_THREADS_MAX]; /* first that of sockets */
+	/* the first serves the sockets */
+	struct rist_thread list[RIST_THREADS_MAX];
 };
 
 void rist_threads_init(struct rist_threads *);
 void rist_threads_done(struct rist_threads *);
 
-/* Before the context is started. */
+/* Call before the context is started. */
 int rist_threads_follow(struct rist_threads *, struct rist_ctx *) MUST_CHECK;
 
 /*
- * Once a second.  reads: whether what waited at its sockets at the last call is
- * gone.  NULL: all are well; else what is wrong, and it will not get better:
- * the context cannot even be destroyed.
+ * Call once a second. reads: librist has read what waited at its sockets at the
+ * last call. NULL: no error. Otherwise a thread is stuck for ever, and the
+ * context cannot be destroyed.
  */
 const char *rist_threads_check(struct rist_threads *, bool reads);

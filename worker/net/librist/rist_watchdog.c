@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 const char *rist_watchdog_check(struct rist_watchdog *p,
-                                const struct rist_thread_sample *s)
+				const struct rist_thread_sample *s)
 {
 	if (s->sleeps != p->sleeps || s->reads) {
 		*p = (struct rist_watchdog){ .sleeps = s->sleeps,
@@ -15,6 +15,6 @@ const char *rist_watchdog_check(struct rist_watchdog *p,
 		return "a thread of librist runs in a loop";
 	p->looks += !s->ready;
 	if (p->looks >= RIST_WATCHDOG_CHECKS)
-		return "a thread of librist stands still";
+		return "a thread of librist is blocked";
 	return NULL;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tells a thread of librist that is at work from one that is caught.
+ * Detects that a thread of librist is stuck.
  *
- * Each of them goes to sleep every 5 ms by itself, but for one that reads at
- * once what never ends.  Who does neither runs in a loop, or waits for what
- * does not come.  A machine that has no time for it makes it neither sleep nor
- * run, and is not its fault.
+ * Each thread sleeps every 5 ms, unless it reads without a pause. A thread that
+ * does neither is in a loop or in a deadlock. On an overloaded machine a thread
+ * neither sleeps nor runs; that is no error.
  */
 #pragma once
 
@@ -13,25 +12,26 @@
 #include <stdint.h>
 
 enum {
-	RIST_WATCHDOG_CHECKS = 5,      /* that it may wait */
-	RIST_WATCHDOG_LOOP_MS = 3000, /* of the processor */
+	RIST_WATCHDOG_CHECKS = 5,      /* without progress, until it is stuck */
+	/* CPU time without sleep, until it is a loop */
+	RIST_WATCHDOG_LOOP_MS = 3000,
 };
 
-/* What is seen of it. */
+/* One observation of a thread. */
 struct rist_thread_sample {
-	uint64_t sleeps; /* how often it went to sleep by itself */
-	uint64_t ran_ms; /* what it had of the processor */
-	bool ready;      /* it runs, or could if it were let */
-	bool reads;      /* what waited for it is gone */
+	uint64_t sleeps; /* voluntary context switches */
+	uint64_t ran_ms; /* CPU time */
+	bool ready;      /* running or runnable */
+	bool reads;      /* has read what waited for it */
 };
 
 /* Embedded; zeroed memory is ready. */
 struct rist_watchdog {
 	uint64_t sleeps;
-	uint64_t ran_ms; /* when it did something last */
-	unsigned looks;  /* at which it waited since */
+	uint64_t ran_ms; /* CPU time at the last progress */
+	unsigned looks;  /* without progress since then */
 };
 
-/* One look; NULL: it is well, else what is wrong with it. */
+/* NULL: no error; otherwise what is wrong. */
 const char *rist_watchdog_check(struct rist_watchdog *,
-                                const struct rist_thread_sample *);
+				const struct rist_thread_sample *);

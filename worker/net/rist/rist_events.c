@@ -8,7 +8,7 @@
 #include <string.h>
 
 void rist_events_init(struct rist_events *s, struct rist_peers *peers,
-                      bool secret)
+		      bool secret)
 {
 	*s = (struct rist_events){ .peers = peers, .secret = secret };
 	(void)pthread_mutex_init(&s->lock, NULL);
@@ -19,21 +19,21 @@ void rist_events_done(struct rist_events *s)
 	(void)pthread_mutex_destroy(&s->lock);
 }
 
-/* --- in threads of the library --- */
+/* --- in librist's threads --- */
 
-#define NO_RIST "somebody sends what is no RIST, or of another profile"
+#define NO_RIST "received packets are not RIST, or of another profile"
 
-/* What a line of its log begins with, and what it means; "": a number tells it.
- * Of whom it speaks the library does not say. */
+/* Beginnings of librist's log lines and their meaning; "": a counter reports
+ * it. librist does not name the peer. */
 static const struct {
 	const char *begins, *means, *means_with_secret;
 } words[] = {
 	{ "Lost ", "", "" },
 	{ "Discontinuity, ", "", "" },
 	{ "Receiving encrypted data, but",
-	  "somebody sends encrypted, and here is no secret", NULL },
-	{ "Disabling packet processing", NULL, "somebody has another secret" },
-	{ "Malformed ", NO_RIST, "somebody has another secret" },
+	  "the peer encrypts, but no secret is set", NULL },
+	{ "Disabling packet processing", NULL, "the peer has another secret" },
+	{ "Malformed ", NO_RIST, "the peer has another secret" },
 	{ "Packet too small", NO_RIST, NO_RIST },
 	{ "Protocol ", NO_RIST, NO_RIST },
 };
@@ -58,7 +58,7 @@ static bool is_failure(const char *text, char *ret, size_t size)
 
 	if (sscanf(text, "Send failed: errno=%d,", &err) != 1)
 		return false;
-	(void)snprintf(ret, size, "it cannot send: %s", strerror(err));
+	(void)snprintf(ret, size, "cannot send: %s", strerror(err));
 	return true;
 }
 
@@ -96,7 +96,7 @@ static void on_connection(void *arg, struct rist_peer *peer,
 	(void)pthread_mutex_unlock(&s->lock);
 }
 
-/* NULL: there are too many to be told apart. */
+/* NULL: too many flows. */
 static struct rist_flow_stats *flow_of(struct rist_events *s, uint32_t id)
 {
 	struct rist_flow_stats *f = s->flows;
@@ -133,7 +133,7 @@ static void add_flow(struct rist_events *s,
 	link_stats_set(l, LINK_RTT_US, (uint64_t)stats->rtt * 1000);
 }
 
-/* Two of its seconds may end in one of ours. */
+/* Two seconds of librist may end in one of ours. */
 static bool is_first_report(struct rist_events *s, uint32_t id)
 {
 	for (unsigned i = 0; i < s->n_ids; i++)
@@ -146,9 +146,9 @@ static bool is_first_report(struct rist_events *s, uint32_t id)
 }
 
 /*
- * One that is called and never answers is a peer to the library.  In the simple
- * profile those who answer are the RTCP halves, one of each, and the data goes
- * to the others.
+ * To librist, a called address is a peer even if it never answers. In the
+ * simple profile the RTCP half of a peer answers, and data goes to the other
+ * half.
  */
 static void add_peer(struct rist_events *s,
 		     const struct rist_stats_sender_peer *p)
@@ -180,7 +180,7 @@ static int on_stats(void *arg, const struct rist_stats *stats)
 	return 0;
 }
 
-/* --- in ours --- */
+/* --- in the worker's thread --- */
 
 int rist_events_subscribe(struct rist_events *s, struct rist_ctx *ctx,
 		     int interval_ms)
@@ -196,7 +196,7 @@ int rist_events_subscribe(struct rist_events *s, struct rist_ctx *ctx,
 void rist_events_follow(struct rist_events *s, uint32_t flow)
 {
 	(void)pthread_mutex_lock(&s->lock);
-	/* what was said of one that was not to be heard is past */
+	/* drop what was reported of the previous flow */
 	if (s->follows)
 		s->n_flows = 0;
 	s->follows = true;

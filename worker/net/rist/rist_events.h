@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the threads of librist say, until it is looked at.
+ * Collects what librist's threads report, until the worker reads it.
  *
- * A receiver has numbers of each flow that reaches its port; those of the one
- * that is followed count, and the others are dropped.
+ * A receiver reports each flow that reaches its port. Only the numbers of the
+ * followed flow count.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <pthread.h>
 
 enum {
-	/* Peers that are told apart, two for each receiver in the simple
+	/* Peers with own statistics; two for each receiver in the simple
 	 * profile. */
 	RIST_STATS_PEERS_MAX = 128,
 	RIST_FLOWS_MAX = RIST_SENDERS_MAX,
@@ -26,39 +26,39 @@ struct rist_flow_stats {
 	struct link_stats counted;
 };
 
-/* Since it was taken. */
+/* Since the last rist_events_take(). */
 struct rist_counted {
-	struct link_stats stats; /* nothing known: nothing was said */
-	unsigned peers;          /* that were heard */
+	struct link_stats stats; /* known == 0: no report */
+	unsigned peers;          /* that answered */
 	unsigned connects;
-	unsigned errors;         /* the last of them: */
+	unsigned errors;         /* number, and the text of the last one */
 	char error[160];
 };
 
-/* Embedded; where it stands it stays. */
+/* Embedded; must not move. */
 struct rist_events {
 	pthread_mutex_t lock;
 	struct rist_counted counted;
 	struct rist_peers *peers;  /* borrowed */
 	bool secret;
-	unsigned n_ids;            /* a sender's, that told their numbers */
+	unsigned n_ids; /* peers that have reported in this interval */
 	uint32_t ids[RIST_STATS_PEERS_MAX];
-	bool follows;              /* ... this flow: */
+	bool follows;              /* only this flow counts: */
 	uint32_t flow;
 	size_t n_flows;
 	struct rist_flow_stats flows[RIST_FLOWS_MAX];
 };
 
-/* secret: whether there is one here. */
+/* secret: encryption is configured. */
 void rist_events_init(struct rist_events *, struct rist_peers *, bool secret);
 void rist_events_done(struct rist_events *);
 
-/* Has everything that is said of flows and peers go here. */
+/* Subscribes to statistics and connection states of the context. */
 int rist_events_subscribe(struct rist_events *, struct rist_ctx *,
 		     int interval_ms) MUST_CHECK;
 int rist_events_on_log(void *arg, enum rist_log_level, const char *text);
 
-/* From now on this flow is followed. */
+/* From now on only this flow counts. */
 void rist_events_follow(struct rist_events *, uint32_t flow);
 
 void rist_events_take(struct rist_events *, struct rist_counted *ret);

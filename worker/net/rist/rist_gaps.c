@@ -4,10 +4,10 @@
 #include "common/base/units.h"
 
 enum {
-	/* What it may send more of than it did. */
+	/* Tolerated growth of the sender's rate. */
 	RATE_FACTOR = 2,
 	SLACK_S = 1,
-	/* Who sends in bursts. */
+	/* For senders that send in bursts. */
 	BURST_MAX = 1000,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counts the blocks of a flow that never came, by their numbers: librist says
- * that there is a gap, and counts a part of it.
+ * Counts lost blocks of a flow by their sequence numbers. librist reports that
+ * there is a gap, but counts only a part of it.
  */
 #pragma once
 
@@ -11,19 +11,20 @@
 /* Embedded; zeroed memory is ready. */
 struct rist_gaps {
 	uint64_t missed;
-	uint16_t next;         /* number */
-	unsigned blocks, rate; /* in this second, in the last that had some */
+	uint16_t next;         /* sequence number */
+	/* in this second, and in the last second with blocks */
+	unsigned blocks, rate;
 };
 
-/* Another flow: this is the number of its first block. */
+/* A new flow that starts with this sequence number. */
 void rist_gaps_begin(struct rist_gaps *, uint16_t number);
 
 /*
- * A block of it.  fresh: with it the library's buffer begins anew.
+ * A block of the flow. fresh: librist's buffer was restarted before it.
  *
- * The numbers of a sender that starts again begin anywhere, and in the simple
- * profile its flow is the same: much more than it would have sent in silent_ns
- * is not missed.
+ * A restarted sender begins with any number, and in the simple profile its flow
+ * id stays. So a gap that is much larger than what the sender would have sent
+ * in silent_ns is not counted as loss.
  */
 void rist_gaps_take(struct rist_gaps *, uint16_t number, bool fresh,
 		    uint64_t silent_ns);

@@ -2,12 +2,12 @@
 /*
  * Input by RIST.
  *
- * librist has threads of its own and a bounded queue of what came; it is taken
- * at the ticks of the data path.
+ * librist receives in its own threads and has a bounded queue, which the worker
+ * reads at the ticks of the data path.
  *
- * In the simple profile each way is a flow of its own to the library, with the
- * same numbers, and as late as its network is: they are put in order here, as
- * two paths of RTP are.
+ * In the simple profile each path is a flow of its own to librist, with the
+ * same sequence numbers and its own delay. The input merges them as it merges
+ * two paths of RTP.
  */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
@@ -22,33 +22,34 @@
 
 enum {
 	HELD = 64,
-	TURN_MAX = 512, /* blocks in one wake-up */
-	/* Of several ways; half of them may wait, half a second at 170
-	 * Mbit/s. */
+	TURN_MAX = 512, /* blocks in one tick */
+	/* Of several paths; half of them hold half a second at 170 Mbit/s. */
 	PLACES = 16384,
 };
 
-/* A flow that was not heard for so long is dead. */
+/* A flow without blocks for so long is dead. */
 #define LIVE_NS SECOND_NS
-/* So long another one is worth a word. */
-#define STRANGE_NS (3 * SECOND_NS)
+/* Another sender is reported for so long after its last block. */
+#define OTHER_NS (3 * SECOND_NS)
 
 struct rist_input {
 	struct input base;
 	struct rist_link link;
 	struct ts_sync sync;
 	bool begun;
-	uint32_t flow; /* the one that is followed */
-	uint64_t heard_ns; /* ... when a block of it came */
-	const struct rist_peer *owner; /* who brought its last block ... */
-	const struct rist_peer *noted; /* ... and is noted in this second */
-	struct rist_gaps gaps; /* in it */
-	struct rtp_window *window; /* NULL: it comes by one way, in order */
-	const struct rist_peer *ways[RIST_PEERS_MAX]; /* noted, as above */
+	uint32_t flow; /* the followed flow */
+	uint64_t active_ns; /* time of its last block */
+	const struct rist_peer *owner; /* sender of the last block */
+	/* reported to rist_peers in this second */
+	const struct rist_peer *noted;
+	struct rist_gaps gaps; /* of the followed flow */
+	struct rtp_window *window; /* NULL: one path */
+	/* sender of each path, reported as above */
+	const struct rist_peer *path_peers[RIST_PEERS_MAX];
 	struct batch *batch; /* only inside a read */
-	uint64_t strange;    /* blocks of other flows, dropped */
-	uint64_t strange_ns; /* ... the last of them */
-	struct errmsg stranger; /* who; "" while there is none */
+	uint64_t other_blocks;    /* dropped blocks of other flows */
+	uint64_t other_ns; /* time of the last one */
+	struct errmsg other; /* text that names the other sender; "": none */
 	uint64_t now_ns;
 	struct input_counters counters;
 	size_t n_held;
@@ -71,7 +72,7 @@ static void follow(struct rist_input *in, uint32_t flow, uint16_t seq)
 	in->begun = true;
 	in->flow = flow;
 	rist_gaps_begin(&in->gaps, seq);
-	in->stranger.text[0] = '\0';
+	in->other.text[0] = '\0';
 	rist_events_follow(&in->link.events, flow);
 }
 
@@ -80,17 +81,17 @@ static void count_gap(struct rist_input *in,
 {
 	rist_gaps_take(&in->gaps, (uint16_t)block->seq,
 		       (block->flags & RIST_DATA_FLAGS_FLOW_BUFFER_START) != 0,
-		       in->now_ns - in->heard_ns);
+		       in->now_ns - in->active_ns);
 }
 
 /*
- * The library hands out the blocks of all who reach the port: a second sender
- * does not come between the packets of the first, but takes over from it.  One
- * that begins another flow is no second one.
+ * librist delivers the blocks of all senders that reach the port. A second
+ * sender must not mix with the first one; it takes over when that is silent. A
+ * new flow of the same sender is followed at once.
  */
 static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
 {
-	bool live = in->now_ns - in->heard_ns < LIVE_NS;
+	bool live = in->now_ns - in->active_ns < LIVE_NS;
 
 	if (!in->begun || block->flow_id != in->flow) {
 		if (in->begun && live && block->peer != in->owner)
@@ -100,27 +101,27 @@ static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
 	if (in->window == NULL)
 		count_gap(in, block);
 	in->owner = block->peer;
-	in->heard_ns = in->now_ns;
+	in->active_ns = in->now_ns;
 	return true;
 }
 
-/* Told when one appears, not for each of its blocks. */
+/* Logs a new sender once, not each of its blocks. */
 static void ignore(struct rist_input *in, const struct rist_data_block *block)
 {
-	bool told = in->stranger.text[0] != '\0';
+	bool told = in->other.text[0] != '\0';
 	char at[SOCKADDR_TEXT_MAX];
 
-	in->strange++;
-	in->strange_ns = in->now_ns;
+	in->other_blocks++;
+	in->other_ns = in->now_ns;
 	if (told)
 		return;
 	rist_peers_format_one(&in->link.peers, block->peer, at);
-	errmsg_set(&in->stranger, "another sender is ignored: %s, flow %u", at,
+	errmsg_set(&in->other, "another sender ignored: %s, flow %u", at,
 		   (unsigned)block->flow_id);
-	rist_link_warn(&in->link, in->stranger.text);
+	rist_link_warn(&in->link, in->other.text);
 }
 
-/* Of the peers that bring a flow in turns each is noted now and then. */
+/* Peers that alternate within a flow are each reported now and then. */
 static void note_peer(struct rist_input *in, const struct rist_peer *peer)
 {
 	if (peer == in->noted)
@@ -129,7 +130,7 @@ static void note_peer(struct rist_input *in, const struct rist_peer *peer)
 	rist_peers_received(&in->link.peers, peer, in->now_ns / MS);
 }
 
-/* --- several ways --- */
+/* --- several paths --- */
 
 static void hand_out(const uint8_t *payload, size_t len, void *arg)
 {
@@ -145,23 +146,23 @@ static void settle(void *arg)
 	batch_flush(in->batch);
 }
 
-/* By which it came. */
-static size_t way_of(struct rist_input *in, const struct rist_peer *peer)
+/* The path of a block. */
+static size_t path_of(struct rist_input *in, const struct rist_peer *peer)
 {
-	size_t way = 0;
+	size_t path = 0;
 
-	while (way < RIST_PEERS_MAX && in->ways[way] != peer)
-		way++;
-	if (way < RIST_PEERS_MAX)
-		return way;
-	way = rist_peers_path(&in->link.peers, peer);
-	in->ways[way] = peer;
-	in->link.brought |= 1u << way;
+	while (path < RIST_PEERS_MAX && in->path_peers[path] != peer)
+		path++;
+	if (path < RIST_PEERS_MAX)
+		return path;
+	path = rist_peers_path(&in->link.peers, peer);
+	in->path_peers[path] = peer;
+	in->link.delivered |= 1u << path;
 	rist_peers_received(&in->link.peers, peer, in->now_ns / MS);
-	return way;
+	return path;
 }
 
-/* The library made a number of 64 bits of the time stamp. */
+/* librist converted the time stamp to 64 bits. */
 static uint32_t timestamp_of(const struct rist_data_block *block)
 {
 	uint64_t s = block->ts_ntp >> 32, fraction = block->ts_ntp << 32 >> 32;
@@ -182,11 +183,11 @@ static void merge(struct rist_input *in, const struct rist_data_block *block)
 	};
 
 	rtp_window_feed(in->window, &d,
-			(unsigned)way_of(in, block->peer) % RTP_PATHS,
+			(unsigned)path_of(in, block->peer) % RTP_PATHS,
 			in->now_ns);
 }
 
-/* A gap is kept open for a way that still may fill it. */
+/* Keeps a gap open while another path may fill it. */
 static void merge_on(struct rist_input *in)
 {
 	pass_on(in, in->batch);
@@ -200,8 +201,8 @@ static struct rtp_window *make_window(struct rist_input *in,
 	return rtp_window_new(&(struct rtp_window_config){
 		.places = PLACES,
 		.paths = RTP_PATHS,
-		/* each brings its own in order, but two of them are one path
-		 * where there are more */
+		/* Each path delivers in order; but with more than RTP_PATHS
+		 * paths, two share one of the window. */
 		.reorder_ms = spec->n_peers > RTP_PATHS ? spec->buffer_ms : 0,
 		.skew_ms = spec->buffer_ms,
 		.out = hand_out,
@@ -210,7 +211,7 @@ static struct rtp_window *make_window(struct rist_input *in,
 	});
 }
 
-/* Of several ways: filled is what one lost and another brought. */
+/* Of several paths: filled counts what one path lost and another delivered. */
 static void count_lost(const struct rist_input *in, uint64_t *ret_lost,
 		       uint64_t *ret_filled)
 {
@@ -225,7 +226,7 @@ static void count_lost(const struct rist_input *in, uint64_t *ret_lost,
 	*ret_filled = c.merged + c.reordered;
 }
 
-/* --- each block --- */
+/* --- blocks --- */
 
 static void take(struct rist_input *in, struct rist_data_block *block)
 {
@@ -238,7 +239,8 @@ static void take(struct rist_input *in, struct rist_data_block *block)
 		merge(in, block);
 	} else {
 		note_peer(in, block->peer);
-		in->link.brought = ~0U; /* by which it does not say */
+		/* in the main profile librist does not name the path */
+		in->link.delivered = ~0U;
 		hand_out(block->payload, block->payload_len, in);
 	}
 	in->held[in->n_held++] = block;
@@ -272,20 +274,20 @@ static int rist_input_read(struct input *base, struct batch *batch,
 	return n > 0 ? n : rtp_window_waits(in->window);
 }
 
-static int rist_input_second(struct input *base, uint64_t now_ns,
+static int rist_input_every_second(struct input *base, uint64_t now_ns,
 			     struct errmsg *error)
 {
 	struct rist_input *in = container_of(base, struct rist_input, base);
 
 	(void)error;
-	if (now_ns - in->strange_ns > STRANGE_NS)
-		in->stranger.text[0] = '\0';
-	in->noted = NULL; /* who is there is to be noted again */
-	memset(in->ways, 0, sizeof in->ways);
+	if (now_ns - in->other_ns > OTHER_NS)
+		in->other.text[0] = '\0';
+	in->noted = NULL; /* report each peer again */
+	memset(in->path_peers, 0, sizeof in->path_peers);
 	rist_gaps_every_second(&in->gaps);
 	if (in->window != NULL)
 		rtp_window_second(in->window, now_ns);
-	rist_link_second(&in->link);
+	rist_link_every_second(&in->link);
 	return 0;
 }
 
@@ -315,24 +317,24 @@ static void rist_input_stats(const struct input *base, struct link_stats *ret)
 	*ret = in->link.stats;
 	link_stats_add(ret, LINK_RECOVERED, filled);
 	link_stats_set(ret, LINK_DROPPED, lost);
-	link_stats_add(ret, LINK_INVALID, in->strange);
+	link_stats_add(ret, LINK_INVALID, in->other_blocks);
 }
 
-static const char *rist_input_trouble(const struct input *base)
+static const char *rist_input_error(const struct input *base)
 {
 	const struct rist_input *in =
 		container_of(base, const struct rist_input, base);
 
-	const char *error = rist_link_trouble(&in->link);
+	const char *error = rist_link_error(&in->link);
 
-	if (in->stranger.text[0] != '\0')
-		return in->stranger.text;
-	return error != NULL ? error : rist_link_way_trouble(&in->link);
+	if (in->other.text[0] != '\0')
+		return in->other.text;
+	return error != NULL ? error : rist_link_path_error(&in->link);
 }
 
 static const char *rist_input_bare(const struct input *base)
 {
-	return rist_link_way_trouble(
+	return rist_link_path_error(
 		&container_of(base, const struct rist_input, base)->link);
 }
 
@@ -370,10 +372,10 @@ static void rist_input_free(struct input *base)
 static const struct input_ops rist_ops = {
 	.free = rist_input_free,
 	.read = rist_input_read,
-	.second = rist_input_second,
+	.second = rist_input_every_second,
 	.counters = rist_input_counters,
 	.stats = rist_input_stats,
-	.trouble = rist_input_trouble,
+	.trouble = rist_input_error,
 	.bare = rist_input_bare,
 	.is_there = rist_input_is_there,
 	.is_tried = rist_input_is_tried,

@@ -13,15 +13,16 @@
 
 enum {
 	STATS_MS = 1000,
-	HEARD_MS = 5000, /* so long ago data is data of somebody who is there */
+	/* a sender of data is connected for so long after its last block */
+	ACTIVE_MS = 5000,
 	/* Blocks that wait for a tick; a power of two. */
 	FIFO_BLOCKS = 4096,
 	QUIET_S = 3,
-	/* What was not seen for so long is told again. */
-	TOLD_MS = 600000,
-	TOLD_BURST = 5,
-	/* Who was not heard for so long does not hinder now. */
-	TROUBLE_MS = 10000,
+	/* An error that returns after so long is logged again. */
+	RELOG_MS = 600000,
+	RELOG_BURST = 5,
+	/* An error ends so long after the last sign of its cause. */
+	ERROR_MS = 10000,
 };
 
 void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
@@ -46,7 +47,7 @@ void rist_link_open(struct rist_link *l, const struct rist_spec *spec,
 void rist_link_close(struct rist_link *l)
 {
 	for (size_t i = 0; i < RIST_PEERS_MAX; i++)
-		resolver_free(&l->ways[i].resolver);
+		resolver_free(&l->addresses[i].resolver);
 	if (l->ctx != NULL)
 		(void)rist_destroy(l->ctx);
 	l->ctx = NULL;
@@ -60,11 +61,11 @@ static bool is_pair(const struct rist_link *l)
 	return l->spec->profile == RIST_SIMPLE;
 }
 
-/* 1: its place can be had; 0: its name is still looked for; -errno. */
-static int find_place(struct rist_link *l, size_t i, struct errmsg *error)
+/* 1: the address can be used; 0: still resolving; -errno. */
+static int find_address(struct rist_link *l, size_t i, struct errmsg *error)
 {
 	const struct rist_peer_spec *p = &l->spec->peers[i];
-	struct rist_way *w = &l->ways[i];
+	struct rist_address *w = &l->addresses[i];
 	int r;
 
 	if (w->resolver == NULL)
@@ -92,7 +93,7 @@ static struct rist_peer_config *make_config(const struct rist_link *l, size_t i,
 		return NULL;
 	config->recovery_length_min = spec->buffer_ms;
 	config->recovery_length_max = spec->buffer_ms;
-	config->weight = 0; /* to each of them everything */
+	config->weight = 0; /* every peer gets all packets */
 	if (spec->secret[0] != '\0') {
 		(void)snprintf(config->secret, sizeof config->secret, "%s",
 			       spec->secret);
@@ -109,26 +110,28 @@ static int create_peer(struct rist_link *l, size_t i, struct errmsg *error)
 	bool listens = l->spec->peers[i].listens;
 	char at[SOCKADDR_TEXT_MAX];
 	struct rist_peer_config *config;
-	struct rist_counted said;
+	struct rist_counted s;
 	struct rist_peer *peer;
 	int r;
 
-	sockaddr_format(&l->ways[i].at, at);
+	sockaddr_format(&l->addresses[i].at, at);
 	config = make_config(l, i, at);
 	if (config == NULL)
-		return errmsg_fail(error, -EINVAL, "rist: %s is not taken", at);
+		return errmsg_fail(error, -EINVAL,
+				   "rist: librist rejects the address %s", at);
 	if (listens)
-		rist_peers_wait(&l->peers, i, &l->ways[i].at);
+		rist_peers_wait(&l->peers, i, &l->addresses[i].at);
 	r = rist_peer_create(l->ctx, &peer, config);
 	(void)rist_peer_config_free2(&config);
 	if (r == 0 && !listens)
-		rist_peers_add(&l->peers, peer, i, &l->ways[i].at);
+		rist_peers_add(&l->peers, peer, i, &l->addresses[i].at);
 	if (r == 0)
 		return 0;
-	rist_events_take(&l->events, &said);
+	rist_events_take(&l->events, &s);
 	return errmsg_fail(error, -EADDRINUSE, "rist: %s %s: %s",
 			   listens ? "listen on" : "call", at,
-			   said.error[0] != '\0' ? said.error : "it fails");
+			   s.error[0] != '\0' ? s.error
+					      : "librist gives no reason");
 }
 
 static int guard_new(struct rist_link *l, struct errmsg *error)
@@ -138,21 +141,22 @@ static int guard_new(struct rist_link *l, struct errmsg *error)
 }
 
 /*
- * Of one that joins a library at work no thread of it may see the sockets
- * before they are guarded, nor look for them meanwhile.  It is under the lock
- * that they take for both while it makes a peer, and there it tells its log of
- * what it does.
+ * librist's running threads must not read from new sockets before the guard has
+ * filtered them. While it creates a peer, librist holds the lock that its
+ * threads need for that, and it writes log lines under the lock: there the
+ * guard runs.
  */
 static int on_log(void *arg, enum rist_log_level level, const char *text)
 {
 	struct rist_link *l = arg;
 
 	if (atomic_load(&l->adder) == gettid())
-		(void)guard_new(l, NULL); /* it is tried again */
+		/* repeated after the call, with an error */
+		(void)guard_new(l, NULL);
 	return rist_events_on_log(&l->events, level, text);
 }
 
-/* --- in the library's thread --- */
+/* --- in librist's threads --- */
 
 static int on_connect(void *arg, const char *host, uint16_t port,
 		      const char *local_host, uint16_t local_port,
@@ -179,7 +183,7 @@ static int on_gone(void *arg, struct rist_peer *peer)
 	return rist_peers_on_gone(&l->peers, peer);
 }
 
-/* --- in ours --- */
+/* --- in the worker's thread --- */
 
 static int make_context(struct rist_link *l)
 {
@@ -207,11 +211,12 @@ static int prepare(struct rist_link *l, struct errmsg *error)
 	    rist_events_subscribe(&l->events, l->ctx, STATS_MS) != 0 ||
 	    rist_auth_handler_set(l->ctx, on_connect, on_gone, l) != 0 ||
 	    rist_threads_follow(&l->threads, l->ctx) != 0)
-		return errmsg_fail(error, -ENOMEM, "rist: no context");
+		return errmsg_fail(error, -ENOMEM,
+				   "rist: librist cannot create a context");
 	return 0;
 }
 
-static int add_way(struct rist_link *l, size_t i, struct errmsg *error)
+static int add_path(struct rist_link *l, size_t i, struct errmsg *error)
 {
 	int r = l->ctx == NULL ? prepare(l, error) : 0;
 
@@ -229,8 +234,8 @@ static int add_way(struct rist_link *l, size_t i, struct errmsg *error)
 	return r;
 }
 
-/* -errno: all is to begin anew. */
-static int seek(struct rist_link *l, size_t i, uint64_t now_ns,
+/* -errno: open the link again. */
+static int open_path(struct rist_link *l, size_t i, uint64_t now_ns,
 		struct errmsg *error)
 {
 	struct errmsg failed;
@@ -238,9 +243,9 @@ static int seek(struct rist_link *l, size_t i, uint64_t now_ns,
 
 	if (!redundant_path_is_due(&l->paths, i, now_ns))
 		return 0;
-	r = find_place(l, i, &failed);
+	r = find_address(l, i, &failed);
 	if (r > 0)
-		return add_way(l, i, error);
+		return add_path(l, i, error);
 	if (r < 0) {
 		redundant_path_failed(&l->paths, i, r, &failed);
 		retry_failed(&l->paths.path[i].retry, now_ns);
@@ -258,11 +263,11 @@ int rist_link_turn(struct rist_link *l, struct errmsg *error)
 		return 1;
 	now_ns = mono_ns();
 	for (size_t i = 0; i < l->spec->n_peers && r == 0; i++)
-		r = seek(l, i, now_ns, error);
+		r = open_path(l, i, now_ns, error);
 	if (r == 0)
 		r = redundant_paths_check(&l->paths, error);
 	if (r == 0 && !worked && l->paths.n_open > 0 && rist_start(l->ctx) != 0)
-		r = errmsg_fail(error, -ENOMEM, "rist: it does not start");
+		r = errmsg_fail(error, -ENOMEM, "rist: librist cannot start");
 	return r < 0 ? r : rist_link_works(l);
 }
 
@@ -271,8 +276,8 @@ bool rist_link_works(const struct rist_link *l)
 	return l->paths.n_open > 0;
 }
 
-/* What is measured comes once a second by another clock: it stays until the
- * next one comes, or nobody is there for a while. */
+/* librist measures once a second by its own clock. Its values stay until the
+ * next ones arrive, or for QUIET_S. */
 static void merge(struct rist_link *l, struct rist_counted *s)
 {
 	struct link_stats counted = { 0 };
@@ -300,8 +305,8 @@ void rist_link_warn(struct rist_link *l, const char *text)
 			    l->spec->peers[0].port, text);
 }
 
-/* A machine that is held up hears nobody for a moment. */
-static void look_who_answers(struct rist_link *l, unsigned peers)
+/* Waits QUIET_S, because a stalled machine receives nothing for a moment. */
+static void update_reaches(struct rist_link *l, unsigned peers)
 {
 	if (l->ctx == NULL || l->direction != RIST_SENDS)
 		return;
@@ -310,38 +315,37 @@ static void look_who_answers(struct rist_link *l, unsigned peers)
 		l->reaches = peers > 0;
 }
 
-static bool is_anybody_there(const struct rist_link *l)
+static bool has_peer(const struct rist_link *l)
 {
 	return l->direction == RIST_SENDS ? l->reaches
 					  : l->stats.value[LINK_PEERS] > 0;
 }
 
-/* The ways that bring nothing, a bit for each. */
-static bool is_silent(const struct rist_link *l, size_t way)
+static bool is_silent(const struct rist_link *l, size_t path)
 {
-	return l->paths.path[way].silent_s >= PATH_SILENT_S;
+	return l->paths.path[path].silent_s >= PATH_SILENT_S;
 }
 
-static unsigned silent_ways(const struct rist_link *l)
+static unsigned silent_paths(const struct rist_link *l)
 {
-	unsigned ways = 0;
+	unsigned paths = 0;
 
 	for (size_t i = 0; i < l->spec->n_peers; i++)
-		ways |= (unsigned)is_silent(l, i) << i;
-	return ways;
+		paths |= (unsigned)is_silent(l, i) << i;
+	return paths;
 }
 
-/* The list stands in the order of their coming; a new text is a change.  Of
- * those who are called the library does not say that they have gone. */
-static void look_at_peers(struct rist_link *l)
+/* Logs a change of the list, which is in order of arrival. librist does not
+ * report that a called peer has gone. */
+static void check_peers(struct rist_link *l)
 {
 	uint64_t since_ms = l->direction == RIST_RECEIVES
-				    ? mono_ms() - HEARD_MS
+				    ? mono_ms() - ACTIVE_MS
 				    : 0;
 	char peer[sizeof l->peer];
 	unsigned suppressed;
 
-	rist_peers_format(&l->peers, since_ms, silent_ways(l), peer,
+	rist_peers_format(&l->peers, since_ms, silent_paths(l), peer,
 			  sizeof peer);
 	if (l->direction == RIST_SENDS && !l->reaches)
 		peer[0] = '\0';
@@ -351,73 +355,73 @@ static void look_at_peers(struct rist_link *l)
 	if (!ratelimit_pass(&l->log, mono_ms(), &suppressed))
 		return;
 	log_info("stream", "rist port %u: %s%s", l->spec->peers[0].port,
-		 peer[0] != '\0' ? "connected with " : "not connected any more",
+		 peer[0] != '\0' ? "connected with " : "disconnected",
 		 peer);
 }
 
-static void look_at_refused(struct rist_link *l)
+static void check_refused(struct rist_link *l)
 {
 	struct errmsg error;
 	unsigned n = rist_peers_take_refused(&l->peers, &error);
 
 	link_stats_add(&l->stats, LINK_REFUSED, n);
 	refusal_log_add(&l->refusal_log, "rist", l->spec->peers[0].port, &error,
-	                n, mono_ms());
+			n, mono_ms());
 	refusal_log_every_second(&l->refusal_log, "rist",
-	                         l->spec->peers[0].port, mono_ms());
+				 l->spec->peers[0].port, mono_ms());
 }
 
-/* What goes on is told once: a peer that is set wrong tries for days.  Several
- * of them in turns, or a text that is never the same, are told a few times. */
-static void note_trouble(struct rist_link *l, const char *text)
+/* Logs a lasting error once: a peer with a wrong setting tries for days.
+ * Alternating errors, or a text that always changes, are logged a few times. */
+static void report_error(struct rist_link *l, const char *text)
 {
 	uint64_t now_ms = mono_ms();
 	unsigned suppressed;
-	bool told = strcmp(l->told.text, text) == 0 &&
-		    now_ms - l->told_ms < TOLD_MS;
+	bool told = strcmp(l->last_error.text, text) == 0 &&
+		    now_ms - l->last_error_ms < RELOG_MS;
 
-	l->troubled = true;
-	l->told_ms = now_ms;
+	l->has_error = true;
+	l->last_error_ms = now_ms;
 	if (told)
 		return;
-	errmsg_set(&l->told, "%s", text);
-	l->told_limit.burst = TOLD_BURST;
-	l->told_limit.window_ms = TOLD_MS;
-	if (ratelimit_pass(&l->told_limit, now_ms, &suppressed))
+	errmsg_set(&l->last_error, "%s", text);
+	l->error_limit.burst = RELOG_BURST;
+	l->error_limit.window_ms = RELOG_MS;
+	if (ratelimit_pass(&l->error_limit, now_ms, &suppressed))
 		rist_link_warn(l, text);
 }
 
-/* Of one that it does not understand the library says so at first, and no more
- * however long he goes on. */
-static void look_at_strangers(struct rist_link *l, bool heard)
+/* librist logs an unknown datagram of a peer only once, so the error lasts
+ * while any datagrams arrive. */
+static void expire_error(struct rist_link *l, bool active)
 {
 	uint64_t now_ms = mono_ms();
 
-	if (heard)
-		l->heard_ms = now_ms;
+	if (active)
+		l->active_ms = now_ms;
 	if (l->peer[0] != '\0' ||
-	    now_ms - MAX(l->heard_ms, l->told_ms) > TROUBLE_MS)
-		l->troubled = false;
+	    now_ms - MAX(l->active_ms, l->last_error_ms) > ERROR_MS)
+		l->has_error = false;
 }
 
-/* Behind a secret nobody is to speak in clear; what else the guard keeps away
- * is nobody's mistake. */
-static void look_at_guard(struct rist_link *l)
+/* Clear text in spite of a secret is an error of the peer; other dropped
+ * datagrams are not. */
+static void check_guard(struct rist_link *l)
 {
 	unsigned n = rist_guard_take_dropped(&l->guard);
 
 	l->invalid += n;
 	if (n > 0 && l->spec->secret[0] != '\0' && l->peer[0] == '\0')
-		note_trouble(l, "somebody sends in clear, and here is a "
-				"secret");
+		report_error(l,
+			     "the peer does not encrypt, but a secret is set");
 	if (rist_guard_lacks_data(&l->guard) && l->peer[0] == '\0')
-		note_trouble(l, "somebody sends data from where his reports "
-				"come from, and is not heard");
+		report_error(l, "data dropped: it comes from the source "
+				"port of reports");
 }
 
-/* A library with such a thread can neither go on nor be left: it has the ports,
- * and to destroy its context is to wait for the thread. */
-static void look_at_threads(struct rist_link *l, bool reads)
+/* A stuck thread keeps the ports, and rist_destroy() would wait for it: only
+ * the end of the process helps. */
+static void check_threads(struct rist_link *l, bool reads)
 {
 	const char *error = NULL;
 
@@ -425,26 +429,26 @@ static void look_at_threads(struct rist_link *l, bool reads)
 		error = rist_threads_check(&l->threads, reads);
 	if (error == NULL)
 		return;
-	log_error("stream", "rist port %u: %s: the worker ends, to be started "
-		  "anew", l->spec->peers[0].port, error);
+	log_error("stream", "rist port %u: %s: worker restarts",
+		  l->spec->peers[0].port, error);
 	_exit(EX_SOFTWARE);
 }
 
-/* Of those who send something is expected, and of those who are called. */
-static bool is_expected(const struct rist_link *l, size_t way)
+/* Data is expected from senders, and answers from called peers. */
+static bool is_expected(const struct rist_link *l, size_t path)
 {
 	if (l->direction == RIST_SENDS)
-		return l->reaches && !l->spec->peers[way].listens;
+		return l->reaches && !l->spec->peers[path].listens;
 	return l->peer[0] != '\0';
 }
 
-/* At the ports of a way something may come, and not what it is there for. */
-static unsigned take_brought(struct rist_link *l, unsigned heard)
+/* A socket may receive datagrams without delivering blocks. */
+static unsigned take_delivered(struct rist_link *l, unsigned active)
 {
-	unsigned brought = l->brought;
+	unsigned delivered = l->delivered;
 
-	l->brought = 0;
-	return l->direction == RIST_SENDS ? heard : heard & brought;
+	l->delivered = 0;
+	return l->direction == RIST_SENDS ? active : active & delivered;
 }
 
 static void report_paths(struct rist_link *l, unsigned delivering)
@@ -459,30 +463,30 @@ static void report_paths(struct rist_link *l, unsigned delivering)
 			.optional = !l->paths.path[i].open ||
 				    !is_expected(l, i),
 			.error = l->paths.path[i].open
-					 ? NULL : "its name is looked for",
+					 ? NULL : "resolving the host name",
 			.silence = l->direction == RIST_SENDS
-					   ? "nobody is connected" : NULL,
+					   ? "no peer connected" : NULL,
 		};
 	redundant_paths_every_second(&l->paths, states);
 }
 
-void rist_link_second(struct rist_link *l)
+void rist_link_every_second(struct rist_link *l)
 {
-	unsigned heard = rist_guard_active_paths(&l->guard);
+	unsigned active = rist_guard_active_paths(&l->guard);
 	struct rist_counted s;
 
-	look_at_threads(l, heard != 0);
+	check_threads(l, active != 0);
 	rist_events_take(&l->events, &s);
 	merge(l, &s);
-	look_who_answers(l, s.peers);
+	update_reaches(l, s.peers);
 	link_stats_add(&l->stats, LINK_CONNECTS, s.connects);
-	look_at_peers(l);
-	look_at_refused(l);
-	report_paths(l, take_brought(l, heard));
-	look_at_strangers(l, heard != 0);
-	look_at_guard(l);
+	check_peers(l);
+	check_refused(l);
+	report_paths(l, take_delivered(l, active));
+	expire_error(l, active != 0);
+	check_guard(l);
 	if (s.errors > 0)
-		note_trouble(l, s.error);
+		report_error(l, s.error);
 	link_stats_set(&l->stats, LINK_INVALID, l->invalid);
 }
 
@@ -512,18 +516,18 @@ bool rist_link_is_cut(const struct rist_link *l)
 	       l->absent_s >= QUIET_S && !rist_link_waits(l);
 }
 
-const char *rist_link_trouble(const struct rist_link *l)
+const char *rist_link_error(const struct rist_link *l)
 {
 	if (l->ctx == NULL)
-		return "its name is looked for";
-	if (is_anybody_there(l))
+		return "resolving the host name";
+	if (has_peer(l))
 		return NULL;
-	if (l->troubled)
-		return l->told.text;
-	return rist_link_waits(l) ? NULL : "nobody is connected";
+	if (l->has_error)
+		return l->last_error.text;
+	return rist_link_waits(l) ? NULL : "no peer connected";
 }
 
-const char *rist_link_way_trouble(const struct rist_link *l)
+const char *rist_link_path_error(const struct rist_link *l)
 {
 	return redundant_paths_error(&l->paths);
 }

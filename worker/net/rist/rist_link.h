@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What librist does for an input or an output: its context, its peers, its
- * numbers.
+ * A librist context for an input or an output: its peers, paths and statistics.
  *
- * The library works in threads of its own; what they say is noted under a lock
- * and looked at here, once a second.  It begins with the first of the ways that
- * can be had; the others are tried again, and join it.
+ * librist works in threads of its own. The worker reads what they report once a
+ * second. The link starts with the first path that can be opened; the others
+ * are retried and added later.
  */
 #pragma once
 
@@ -28,74 +27,74 @@
 
 enum rist_direction { RIST_RECEIVES, RIST_SENDS };
 
-/* One of its peers, as it is set. */
-struct rist_way {
-	struct resolver *resolver; /* NULL: it is not looked for now */
+/* The address of one configured peer. */
+struct rist_address {
+	struct resolver *resolver; /* NULL: not resolving */
 	struct sockaddr_any at;
 };
 
-/* Embedded; where it stands it stays. */
+/* Embedded; must not move. */
 struct rist_link {
 	const struct rist_spec *spec; /* borrowed */
 	enum rist_direction direction;
-	struct rist_ctx *ctx;         /* NULL: names are looked for */
-	struct redundant_paths paths; /* open: the library has it */
-	struct rist_way ways[RIST_PEERS_MAX];
-	_Atomic pid_t adder; /* the thread that adds a way; 0: none ... */
-	size_t added;        /* ... this one */
+	struct rist_ctx *ctx;         /* NULL: no path is open yet */
+	struct redundant_paths paths; /* open: librist has it */
+	struct rist_address addresses[RIST_PEERS_MAX];
+	_Atomic pid_t adder; /* thread that adds a path; 0: none */
+	size_t added;        /* the path that it adds */
 	struct rist_logging_settings logging;
 	struct rist_guard guard;
 	struct rist_peers peers;
 	struct rist_events events;
 	struct rist_threads threads;
 	struct link_stats stats;
-	char peer[200]; /* who is there; "": nobody */
+	char peer[200]; /* connected peers; "": none */
 	struct ratelimit log;
 	struct refusal_log refusal_log;
-	unsigned quiet_s; /* nobody is there */
-	unsigned absent_s; /* of one that sends: nobody answers ... */
-	bool reaches;      /* ... and not yet for a while */
-	uint64_t invalid; /* datagrams that the guard kept away */
-	struct errmsg told;     /* the last trouble in the log ... */
-	uint64_t told_ms;       /* ... when it was seen last ... */
-	uint64_t heard_ms;      /* ... who may be its cause ... */
-	struct ratelimit told_limit; /* of others in turns with it */
-	bool troubled;          /* ... and not, that all is well since */
-	unsigned brought;          /* ways of which blocks were taken in this
-				    * second */
+	unsigned quiet_s; /* seconds without statistics */
+	unsigned absent_s; /* output: seconds without an answer */
+	bool reaches;      /* output: a peer answers, or did within QUIET_S */
+	uint64_t invalid; /* datagrams dropped by the guard */
+	struct errmsg last_error;/* the error logged last */
+	uint64_t last_error_ms;       /* when it was seen last */
+	uint64_t active_ms;      /* when a datagram arrived last */
+	struct ratelimit error_limit; /* for alternating errors */
+	bool has_error;          /* the last error still stands */
+	/* a bit for each path that delivered blocks in this second */
+	unsigned delivered;
 };
 
 void rist_link_open(struct rist_link *, const struct rist_spec *,
 		    enum rist_direction);
 void rist_link_close(struct rist_link *);
 
-/* At every tick.  1: it works, if not by all its ways; 0: a name is still
- * looked for; -errno with why: none of them can be had. */
+/* Call at every tick. 1: at least one path is open; 0: still resolving; -errno
+ * with error: no path can be opened. */
 int rist_link_turn(struct rist_link *, struct errmsg *error) MUST_CHECK;
 
-/* As of the last turn, by one way at least. */
+/* At least one path is open. */
 bool rist_link_works(const struct rist_link *);
 
-/* Once a second: takes over what was said.  Ends the process when a thread of
- * the library is caught, with a line of the log: nothing else ends that. */
-void rist_link_second(struct rist_link *);
+/* Takes over what librist reported. If a thread of librist is stuck, logs that
+ * and ends the process. */
+void rist_link_every_second(struct rist_link *);
 
-/* A line of the log, within a limit. */
+/* Logs a warning, rate-limited. */
 void rist_link_warn(struct rist_link *, const char *text);
 
-/* The addresses of those who are there; NULL: nobody is. */
+/* Addresses of the connected peers; NULL: none. */
 const char *rist_link_peer(const struct rist_link *);
 
-/* It sends, and somebody is there. */
+/* Output: a peer is connected. */
 bool rist_link_reaches(const struct rist_link *);
 
-/* It sends to those who call: that nobody does is nobody's fault. */
+/* Output that only listens: having no peer is no error. */
 bool rist_link_waits(const struct rist_link *);
 
-/* It sends, calls somebody, and has not been answered for a while. */
+/* Output that calls a peer, which has not answered for QUIET_S. */
 bool rist_link_is_cut(const struct rist_link *);
 
-/* Why nothing can go; NULL: it can, or it waits. */
-const char *rist_link_trouble(const struct rist_link *);
-/* Why one of its ways is not used while others are; NULL: all are. */
-const char *rist_link_way_trouble(const struct rist_link *);
+/* Why the link cannot transfer; NULL: it can, or it waits for callers. */
+const char *rist_link_error(const struct rist_link *);
+/* Why one path is not in use while others are; NULL: all are. */
+const char *rist_link_path_error(const struct rist_link *);

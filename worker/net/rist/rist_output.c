@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Output by RIST, to all its peers.
+ * Output by RIST to all its peers.
  *
- * librist copies what it is given and sends it in a thread of its own.
+ * librist copies each packet and sends it in its own thread.
  */
 #include "common/base/alloc.h"
 #include "worker/net/net_openers.h"
@@ -15,8 +15,8 @@
 struct rist_output {
 	struct output base;
 	struct rist_link link;
-	struct errmsg failed; /* why it is to be opened anew */
-	int state;            /* of rist_link_turn() */
+	struct errmsg error; /* why the output must be opened again */
+	int state;            /* result of rist_link_turn() */
 };
 
 static void send_message(struct rist_output *o, const uint8_t *data,
@@ -28,15 +28,15 @@ static void send_message(struct rist_output *o, const uint8_t *data,
 
 	bool taken = rist_sender_data_write(o->link.ctx, &block) == (int)len;
 
-	/* what a library with nobody to send to takes is not sent, and it is
-	 * lost if somebody should be there */
+	/* librist also accepts packets without a peer: they count as dropped if
+	 * a peer is expected, and not at all otherwise */
 	if (taken && rist_link_reaches(&o->link))
 		o->base.counters.packets += packets;
 	else if (!taken || !rist_link_waits(&o->link))
 		o->base.counters.dropped += packets;
 }
 
-/* One datagram out of its pieces. */
+/* Assembles one datagram. */
 static void gather(struct rist_output *o, const struct datagrams *d, size_t i)
 {
 	uint8_t data[DATAGRAM_PACKETS * TS_PACKET];
@@ -52,7 +52,7 @@ static void gather(struct rist_output *o, const struct datagrams *d, size_t i)
 static void turn(struct rist_output *o)
 {
 	if (o->state >= 0)
-		o->state = rist_link_turn(&o->link, &o->failed);
+		o->state = rist_link_turn(&o->link, &o->error);
 }
 
 static void rist_output_send(struct output *out, const struct ts_run *runs,
@@ -72,14 +72,14 @@ static void rist_output_send(struct output *out, const struct ts_run *runs,
 	}
 }
 
-static int rist_output_second(struct output *out, struct errmsg *error)
+static int rist_output_every_second(struct output *out, struct errmsg *error)
 {
 	struct rist_output *o = container_of(out, struct rist_output, base);
 
 	turn(o);
-	rist_link_second(&o->link);
+	rist_link_every_second(&o->link);
 	if (o->state < 0)
-		*error = o->failed;
+		*error = o->error;
 	return MIN(o->state, 0);
 }
 
@@ -89,9 +89,9 @@ static void rist_output_stats(const struct output *out,
 	*ret = container_of(out, const struct rist_output, base)->link.stats;
 }
 
-static const char *rist_output_trouble(const struct output *out)
+static const char *rist_output_error(const struct output *out)
 {
-	return rist_link_trouble(
+	return rist_link_error(
 		&container_of(out, const struct rist_output, base)->link);
 }
 
@@ -103,7 +103,7 @@ static bool rist_output_is_cut(const struct output *out)
 
 static const char *rist_output_part_trouble(const struct output *out)
 {
-	return rist_link_way_trouble(
+	return rist_link_path_error(
 		&container_of(out, const struct rist_output, base)->link);
 }
 
@@ -124,9 +124,9 @@ static void rist_output_free(struct output *out)
 static const struct output_ops rist_ops = {
 	.free = rist_output_free,
 	.send = rist_output_send,
-	.second = rist_output_second,
+	.second = rist_output_every_second,
 	.stats = rist_output_stats,
-	.trouble = rist_output_trouble,
+	.trouble = rist_output_error,
 	.is_cut = rist_output_is_cut,
 	.part_trouble = rist_output_part_trouble,
 	.peer = rist_output_peer,

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Who was not heard for so long has a port no more, nor a place where there is
- * no other. */
+/* A host that was silent for so long loses its port, and its place if another
+ * needs it. */
 enum { OWNS_MS = 2000 };
 
 void rist_peers_init(struct rist_peers *p, size_t max, size_t of_host_max,
@@ -41,7 +41,7 @@ void rist_peers_wait(struct rist_peers *p, size_t path,
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-/* Several may wait at one port of several addresses. */
+/* Several paths may listen on one port of several addresses. */
 static size_t path_of(const struct rist_peers *p, const char *local_host,
 		     uint16_t local_port)
 {
@@ -57,7 +57,7 @@ static size_t path_of(const struct rist_peers *p, const char *local_host,
 	return 0;
 }
 
-/* Those who send are counted where they come. */
+/* Senders are counted at their port. */
 static bool is_beside(const struct rist_peers *p, const struct rist_known *k,
 		      const struct rist_known *new)
 {
@@ -84,7 +84,7 @@ static bool has_place(const struct rist_peers *p, const struct rist_known *new)
 
 static uint64_t last_ms(const struct rist_known *k)
 {
-	return MAX(k->came_ms, k->heard_ms);
+	return MAX(k->came_ms, k->active_ms);
 }
 
 static bool is_silent(const struct rist_known *k, uint64_t now_ms)
@@ -92,9 +92,9 @@ static bool is_silent(const struct rist_known *k, uint64_t now_ms)
 	return now_ms - MIN(last_ms(k), now_ms) > OWNS_MS;
 }
 
-/* A sender that starts again comes from other ports; the library keeps those
- * that it had for seconds. */
-static void drop_dead(struct rist_peers *p, const struct rist_known *new)
+/* A restarted sender uses new ports, and librist keeps the old peers for
+ * seconds. */
+static void drop_silent(struct rist_peers *p, const struct rist_known *new)
 {
 	struct rist_known *dead = NULL;
 
@@ -110,8 +110,8 @@ static void drop_dead(struct rist_peers *p, const struct rist_known *new)
 		*dead = p->list[--p->n];
 }
 
-/* Data comes to an even port, what is said of it to the next one. */
-static bool is_of_another(const struct rist_peers *p,
+/* Data goes to an even port, reports go to the next one. */
+static bool is_port_taken(const struct rist_peers *p,
 			  const struct rist_known *new)
 {
 	bool another = false;
@@ -119,9 +119,9 @@ static bool is_of_another(const struct rist_peers *p,
 	for (size_t i = 0; i < p->n; i++) {
 		const struct rist_known *k = &p->list[i];
 		uint64_t silent_ms =
-			new->came_ms - MIN(k->heard_ms, new->came_ms);
+			new->came_ms - MIN(k->active_ms, new->came_ms);
 
-		if (k->path != new->path || k->heard_ms == 0 ||
+		if (k->path != new->path || k->active_ms == 0 ||
 		    silent_ms > OWNS_MS)
 			continue;
 		if (strcmp(k->host, new->host) == 0)
@@ -131,15 +131,15 @@ static bool is_of_another(const struct rist_peers *p,
 	return another;
 }
 
-/* NULL: he is welcome. */
+/* NULL: accepted. */
 static const char *refusal_reason(struct rist_peers *p,
 			       const struct rist_known *new)
 {
-	if ((p->flags & RIST_PEERS_OWN_PORTS) != 0 && is_of_another(p, new))
-		return "another one sends";
+	if ((p->flags & RIST_PEERS_OWN_PORTS) != 0 && is_port_taken(p, new))
+		return "another sender is active";
 	if ((p->flags & RIST_PEERS_SEND) != 0 && !has_place(p, new))
-		drop_dead(p, new);
-	return has_place(p, new) ? NULL : "there are too many peers";
+		drop_silent(p, new);
+	return has_place(p, new) ? NULL : "too many peers";
 }
 
 int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
@@ -154,8 +154,9 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 	};
 	const char *error;
 
-	/* in the main profile librist 0.2.7 tells bytes of the text of the host
-	 * as its port; in the simple one it is right, see rist_guard_admit() */
+	/* In the main profile librist 0.2.7 passes bytes of the host's text as
+	 * its port. In the simple profile the port is right, see
+	 * rist_guard_admit(). */
 	(void)port;
 	(void)snprintf(new.host, sizeof new.host, "%s", host);
 	(void)snprintf(new.at, sizeof new.at, "%s", host);
@@ -166,7 +167,7 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 		p->list[p->n++] = new;
 	} else {
 		p->refused++;
-		errmsg_set(&p->refusal, "%s called and was refused: %s",
+		errmsg_set(&p->refusal, "%s: call refused: %s",
 			   new.at, error);
 	}
 	(void)pthread_mutex_unlock(&p->lock);
@@ -199,8 +200,8 @@ void rist_peers_add(struct rist_peers *p, struct rist_peer *peer, size_t path,
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-/* In the simple profile it is the RTCP half of the one we called that answers,
- * of which nothing is known. */
+/* In the simple profile the answer comes from the RTCP half of the called peer,
+ * which has no entry. */
 static struct rist_known *find_other_half(struct rist_peers *p)
 {
 	return p->n == 1 && p->list[0].called ? &p->list[0] : NULL;
@@ -228,7 +229,7 @@ void rist_peers_received(struct rist_peers *p, const struct rist_peer *peer,
 	(void)pthread_mutex_lock(&p->lock);
 	k = find(p, peer);
 	if (k != NULL)
-		k->heard_ms = now_ms;
+		k->active_ms = now_ms;
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
@@ -267,7 +268,7 @@ unsigned rist_peers_take_refused(struct rist_peers *p, struct errmsg *error)
 	return n;
 }
 
-void rist_peers_format(struct rist_peers *p, uint64_t heard_since_ms,
+void rist_peers_format(struct rist_peers *p, uint64_t active_since_ms,
 		       unsigned without_paths, char *text, size_t size)
 {
 	size_t len = 0;
@@ -277,7 +278,8 @@ void rist_peers_format(struct rist_peers *p, uint64_t heard_since_ms,
 	for (size_t i = 0; i < p->n && len < size; i++) {
 		const struct rist_known *k = &p->list[i];
 
-		if (heard_since_ms > 0 ? k->heard_ms < heard_since_ms : !k->up)
+		if (active_since_ms > 0 ? k->active_ms < active_since_ms
+					: !k->up)
 			continue;
 		if (k->called && (without_paths >> k->path & 1) != 0)
 			continue;

@@ -11,21 +11,22 @@
 
 enum {
 	CALLS_MAX = 32,
-	/* Who is not connected by then was refused by the library, which
-	 * answers at once. */
-	PATIENCE_MS = 3000,
+	/* libsrt answers a call at once, so a caller that is not connected by
+	 * then was rejected. */
+	CONNECT_LIMIT_MS = 3000,
 };
 
-struct noted {
-	struct sockaddr_any from; /* len 0: free */
+struct srt_call {
+	struct sockaddr_any from; /* len 0: free entry */
 	uint64_t at_ms;
-	const char *refused;      /* NULL: not by us */
+	/* reason of Sluice; NULL: not rejected by Sluice */
+	const char *refused;
 };
 
 struct srt_calls {
 	pthread_mutex_t lock;
-	struct noted calls[CALLS_MAX];
-	uint64_t second_ms; /* when the one began in which so many called: */
+	struct srt_call calls[CALLS_MAX];
+	uint64_t second_ms; /* start of the second that hosts[] counts */
 	size_t n_hosts;
 	struct ip_address hosts[SRT_CALLS_MAX];
 };
@@ -47,7 +48,8 @@ void srt_calls_free(struct srt_calls **c)
 	*c = NULL;
 }
 
-static struct noted *find(struct srt_calls *c, const struct sockaddr_any *from)
+static struct srt_call *find(struct srt_calls *c,
+			     const struct sockaddr_any *from)
 {
 	for (size_t i = 0; i < CALLS_MAX; i++)
 		if (c->calls[i].from.len > 0 &&
@@ -56,8 +58,8 @@ static struct noted *find(struct srt_calls *c, const struct sockaddr_any *from)
 	return NULL;
 }
 
-/* NULL when there is none: of a flood not every call is told. */
-static struct noted *find_free(struct srt_calls *c)
+/* NULL: all entries are in use; a flood is not logged call by call. */
+static struct srt_call *find_free(struct srt_calls *c)
 {
 	for (size_t i = 0; i < CALLS_MAX; i++)
 		if (c->calls[i].from.len == 0)
@@ -107,14 +109,14 @@ void srt_calls_add(struct srt_calls *c, const struct sockaddr *sa,
 		    const char *refused)
 {
 	struct sockaddr_any from = any_of(sa);
-	struct noted *call;
+	struct srt_call *call;
 
 	(void)pthread_mutex_lock(&c->lock);
 	call = find(c, &from);
 	if (call == NULL) {
 		call = find_free(c);
 		if (call != NULL)
-			*call = (struct noted){ from, mono_ms(), refused };
+			*call = (struct srt_call){ from, mono_ms(), refused };
 	} else {
 		call->refused = refused;
 	}
@@ -123,7 +125,7 @@ void srt_calls_add(struct srt_calls *c, const struct sockaddr *sa,
 
 void srt_calls_connected(struct srt_calls *c, const struct sockaddr_any *from)
 {
-	struct noted *call;
+	struct srt_call *call;
 
 	(void)pthread_mutex_lock(&c->lock);
 	call = find(c, from);
@@ -132,15 +134,15 @@ void srt_calls_connected(struct srt_calls *c, const struct sockaddr_any *from)
 	(void)pthread_mutex_unlock(&c->lock);
 }
 
-static bool take(struct srt_calls *c, struct noted *ret)
+static bool take(struct srt_calls *c, struct srt_call *ret)
 {
 	uint64_t now_ms = mono_ms();
 
 	for (size_t i = 0; i < CALLS_MAX; i++) {
-		struct noted *call = &c->calls[i];
+		struct srt_call *call = &c->calls[i];
 
 		if (call->from.len == 0 ||
-		    now_ms - call->at_ms < PATIENCE_MS)
+		    now_ms - call->at_ms < CONNECT_LIMIT_MS)
 			continue;
 		*ret = *call;
 		call->from.len = 0;
@@ -152,7 +154,7 @@ static bool take(struct srt_calls *c, struct noted *ret)
 bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
 			   const char **ret_error)
 {
-	struct noted call;
+	struct srt_call call;
 	bool found;
 
 	(void)pthread_mutex_lock(&c->lock);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls to an SRT listener: how many may be answered, and which came to
- * nothing.  Of these the library does not tell, only that somebody calls and
- * that somebody is connected.
+ * Calls to an SRT listener: limits their rate and finds those that failed.
  *
- * Noted in a thread of the library, looked at in ours.
+ * libsrt reports an incoming call and a connection, but no failure. Calls are
+ * added in libsrt's thread and evaluated in the worker's.
  */
 #pragma once
 
@@ -14,8 +13,8 @@
 #include <stdint.h>
 
 enum {
-	/* In one second: a call takes the library half a megabyte, for seconds
-	 * after it is over. */
+	/* In one second: a call takes libsrt half a megabyte for several
+	 * seconds. */
 	SRT_CALLS_MAX = 128,
 	SRT_CALLS_OF_HOST_MAX = 40,
 };
@@ -23,20 +22,20 @@ enum {
 struct srt_calls;
 
 struct srt_calls *srt_calls_new(void);
-/* NULL-safe; sets *c to NULL.  After the listener was closed. */
+/* NULL-safe; sets *c to NULL. Close the listener before. */
 void srt_calls_free(struct srt_calls **);
 
-/* From any thread.  Whether one more is to be answered. */
+/* From any thread. True: libsrt may answer this call. */
 bool srt_calls_admit(struct srt_calls *, const struct sockaddr *from,
 		     uint64_t now_ms);
 
-/* From any thread.  Somebody calls, and is refused for a reason or not. */
+/* From any thread. Adds a call; refused: reason, or NULL. */
 void srt_calls_add(struct srt_calls *, const struct sockaddr *from,
 		    const char *refused);
 
-/* He is connected. */
+/* The call succeeded. */
 void srt_calls_connected(struct srt_calls *, const struct sockaddr_any *from);
 
-/* Takes one that came to nothing, and why; false: there is none. */
+/* Removes a failed call and returns its reason; false: there is none. */
 bool srt_calls_take_failed(struct srt_calls *, struct sockaddr_any *ret_from,
 			   const char **ret_error);

@@ -2,8 +2,8 @@
 /*
  * Input by SRT.
  *
- * libsrt has threads of its own that keep what comes; it is taken at the ticks
- * of the data path.
+ * libsrt receives in its own threads; the worker reads at the ticks of the data
+ * path.
  */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
@@ -17,7 +17,7 @@
 enum {
 	MESSAGE_MAX = 1456, /* SRT_LIVE_MAX_PLSIZE */
 	SLOTS = 64,
-	/* Messages in one wake-up: what comes in a tick at 500 Mbit/s. */
+	/* Messages in one tick: enough for 500 Mbit/s. */
 	TURN_MAX = 512,
 };
 
@@ -27,12 +27,12 @@ struct srt_input {
 	struct input base;
 	struct srt_peer peer;
 	struct ts_sync sync;
-	uint64_t quiet_since_ns;
+	uint64_t silent_since_ns;
 	struct link_stats link;
 	uint8_t slots[SLOTS][MESSAGE_MAX];
 };
 
-/* What is in the slots goes on before they are used again. */
+/* Flushes the batch before a slot is used again. */
 static int receive(struct srt_input *s, struct batch *batch)
 {
 	int n = 0;
@@ -53,13 +53,14 @@ static int receive(struct srt_input *s, struct batch *batch)
 	return n;
 }
 
-static int silence(struct srt_input *s, uint64_t now_ns, struct errmsg *error)
+static int check_silence(struct srt_input *s, uint64_t now_ns,
+			 struct errmsg *error)
 {
 	unsigned timeout_s = s->base.spec->srt.timeout_s;
 
-	if (now_ns - s->quiet_since_ns < timeout_s * SECOND_NS)
+	if (now_ns - s->silent_since_ns < timeout_s * SECOND_NS)
 		return 0;
-	return errmsg_fail(error, -ETIMEDOUT, "connected, but nothing came for "
+	return errmsg_fail(error, -ETIMEDOUT, "connected, but no data for "
 			   "%u s", timeout_s);
 }
 
@@ -70,25 +71,25 @@ static int srt_input_read(struct input *in, struct batch *batch,
 	unsigned before = s->peer.connects;
 	int r;
 
-	s->peer.idle = now_ns - s->quiet_since_ns >= IDLE_NS;
+	s->peer.idle = now_ns - s->silent_since_ns >= IDLE_NS;
 	r = srt_peer_turn(&s->peer, error);
 
 	if (r < 0)
 		return r;
-	/* another one is not to pay for the silence of the one before */
+	/* a new connection starts with a new time-out */
 	if (r == 0 || s->peer.connects != before) {
-		s->quiet_since_ns = now_ns;
+		s->silent_since_ns = now_ns;
 		ts_sync_reset(&s->sync);
 	}
 	if (r == 0)
 		return 0;
 	r = receive(s, batch);
 	if (r > 0)
-		s->quiet_since_ns = now_ns;
-	return r > 0 ? r : silence(s, now_ns, error);
+		s->silent_since_ns = now_ns;
+	return r > 0 ? r : check_silence(s, now_ns, error);
 }
 
-static int srt_input_second(struct input *in, uint64_t now_ns,
+static int srt_input_every_second(struct input *in, uint64_t now_ns,
 			    struct errmsg *error)
 {
 	struct srt_input *s = container_of(in, struct srt_input, base);
@@ -117,7 +118,7 @@ static void srt_input_stats(const struct input *in, struct link_stats *ret)
 	*ret = container_of(in, const struct srt_input, base)->link;
 }
 
-static const char *srt_input_trouble(const struct input *in)
+static const char *srt_input_error(const struct input *in)
 {
 	return srt_peer_error(
 		&container_of(in, const struct srt_input, base)->peer);
@@ -129,8 +130,7 @@ static const char *srt_input_peer(const struct input *in)
 		&container_of(in, const struct srt_input, base)->peer);
 }
 
-/* A listener is there at once; all that is known of a call is that it was not
- * answered yet. */
+/* A listener is ready at once; a caller is calling until it is connected. */
 static bool srt_input_is_there(const struct input *in)
 {
 	return in->spec->srt.mode == SRT_LISTENER;
@@ -157,10 +157,10 @@ static void srt_input_free(struct input *in)
 static const struct input_ops srt_ops = {
 	.free = srt_input_free,
 	.read = srt_input_read,
-	.second = srt_input_second,
+	.second = srt_input_every_second,
 	.counters = srt_input_counters,
 	.stats = srt_input_stats,
-	.trouble = srt_input_trouble,
+	.trouble = srt_input_error,
 	.peer = srt_input_peer,
 	.is_there = srt_input_is_there,
 	.is_tried = srt_input_is_tried,
@@ -179,7 +179,7 @@ struct input *srt_input_open(const struct input_spec *spec, uint64_t now_ns,
 		return NULL;
 	}
 	s->base = (struct input){ .ops = &srt_ops, .spec = spec, .fd = -1 };
-	s->quiet_since_ns = now_ns;
+	s->silent_since_ns = now_ns;
 	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
 	return &s->base;
 }

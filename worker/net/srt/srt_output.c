@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Output by SRT: to one side that is called or met, or to all who call. */
+/* Output by SRT to one peer (caller, rendezvous) or to all callers of a
+ * listener. */
 #include "common/base/alloc.h"
 #include "worker/net/net_openers.h"
 #include "worker/net/srt/srt_peer.h"
@@ -12,10 +13,10 @@
 
 struct srt_output {
 	struct output base;
-	struct srt_receivers *receivers; /* of a listener; else NULL */
-	struct srt_peer peer;            /* of a caller */
+	struct srt_receivers *receivers; /* listener; else NULL */
+	struct srt_peer peer;            /* caller or rendezvous */
 	struct link_stats link;
-	struct errmsg failed; /* why it is to be opened anew */
+	struct errmsg error; /* why the output must be opened again */
 	int err;              /* -errno, or 0 */
 };
 
@@ -25,7 +26,7 @@ static void send_message(struct srt_output *o, const uint8_t *data,
 	size_t len = packets * TS_PACKET;
 
 	if (o->receivers != NULL) {
-		/* for nobody is not sent */
+		/* without receivers nothing is sent */
 		o->base.counters.packets += o->receivers->n > 0 ? packets : 0;
 		o->base.counters.dropped +=
 			packets * srt_receivers_send(o->receivers, data, len);
@@ -38,7 +39,7 @@ static void send_message(struct srt_output *o, const uint8_t *data,
 	}
 }
 
-/* One datagram out of its pieces. */
+/* Assembles one datagram. */
 static void gather(struct srt_output *o, const struct datagrams *d, size_t i)
 {
 	uint8_t data[DATAGRAM_PACKETS * TS_PACKET];
@@ -57,7 +58,7 @@ static void gather(struct srt_output *o, const struct datagrams *d, size_t i)
 	send_message(o, data, len / TS_PACKET);
 }
 
-/* A connection that broke says so here. */
+/* Detects a broken connection. */
 static void turn(struct srt_output *o)
 {
 	int r;
@@ -68,7 +69,7 @@ static void turn(struct srt_output *o)
 	}
 	if (o->err < 0)
 		return;
-	r = srt_peer_turn(&o->peer, &o->failed);
+	r = srt_peer_turn(&o->peer, &o->error);
 	o->err = MIN(r, 0);
 }
 
@@ -86,7 +87,7 @@ static void srt_output_send(struct output *out, const struct ts_run *runs,
 			gather(o, &d, i);
 }
 
-static int srt_output_second(struct output *out, struct errmsg *error)
+static int srt_output_every_second(struct output *out, struct errmsg *error)
 {
 	struct srt_output *o = container_of(out, struct srt_output, base);
 
@@ -98,11 +99,11 @@ static int srt_output_second(struct output *out, struct errmsg *error)
 	srt_peer_every_second(&o->peer, &o->link);
 	if (o->err == 0)
 		return 0;
-	*error = o->failed;
+	*error = o->error;
 	return o->err;
 }
 
-/* Its connections stay; what was to be said is said. */
+/* Follows a change of the interface; connections stay. */
 static int srt_output_follow(struct output *out, struct errmsg *error)
 {
 	struct srt_output *o = container_of(out, struct srt_output, base);
@@ -121,7 +122,7 @@ static void srt_output_stats(const struct output *out, struct link_stats *ret)
 	*ret = o->receivers != NULL ? o->receivers->link : o->link;
 }
 
-static const char *srt_output_trouble(const struct output *out)
+static const char *srt_output_error(const struct output *out)
 {
 	const struct srt_output *o =
 		container_of(out, const struct srt_output, base);
@@ -172,10 +173,10 @@ static void srt_output_free(struct output *out)
 static const struct output_ops srt_ops = {
 	.free = srt_output_free,
 	.send = srt_output_send,
-	.second = srt_output_second,
+	.second = srt_output_every_second,
 	.follow = srt_output_follow,
 	.stats = srt_output_stats,
-	.trouble = srt_output_trouble,
+	.trouble = srt_output_error,
 	.peer = srt_output_peer,
 	.receivers = list_receivers,
 	.kick = kick_receiver,

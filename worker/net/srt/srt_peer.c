@@ -59,14 +59,14 @@ static int turn_caller(struct srt_peer *p, struct errmsg *error)
 	return srt_socket_poll(p->socket, error);
 }
 
-/* A caller beside the one that is at work is sent away. */
+/* Rejects a second caller while the first one sends. */
 static void take_caller(struct srt_peer *p, SRTSOCKET s,
 			const struct sockaddr_any *from)
 {
 	if (p->socket != SRT_INVALID_SOCK && !p->idle) {
 		srt_socket_close(&s);
 		srt_listener_refuse(&p->listener, from,
-				    "another one is connected");
+				    "another caller is connected");
 		return;
 	}
 	srt_socket_close(&p->socket);
@@ -81,7 +81,7 @@ static int turn_listener(struct srt_peer *p)
 	struct errmsg error;
 	SRTSOCKET s;
 
-	/* who has left is in nobody's way */
+	/* frees the place of a broken connection */
 	if (p->socket != SRT_INVALID_SOCK &&
 	    srt_socket_poll(p->socket, &error) <= 0)
 		srt_socket_close(&p->socket);
@@ -91,7 +91,7 @@ static int turn_listener(struct srt_peer *p)
 	return p->socket != SRT_INVALID_SOCK;
 }
 
-/* Losses have hung on the version of the library, of either side. */
+/* The versions help to explain losses. */
 static void log_connected(const struct srt_peer *p)
 {
 	uint32_t ours = srt_getversion(), theirs = 0;
@@ -104,14 +104,14 @@ static void log_connected(const struct srt_peer *p)
 		 theirs >> 16 & 255, theirs >> 8 & 255, theirs & 255);
 }
 
-/* Who comes and goes all the time is told once in a while. */
-static void change(struct srt_peer *p, bool connected)
+/* The log is limited for a peer that reconnects all the time. */
+static void on_change(struct srt_peer *p, bool connected)
 {
 	unsigned suppressed;
-	bool told = ratelimit_pass(&p->log, mono_ms(), &suppressed);
+	bool log = ratelimit_pass(&p->log, mono_ms(), &suppressed);
 
-	if (told && p->connected && !connected)
-		log_info("stream", "srt port %u: not connected any more with "
+	if (log && p->connected && !connected)
+		log_info("stream", "srt port %u: disconnected from "
 			 "%s", p->spec->port, p->peer);
 	p->connected = connected;
 	p->taken_over = false;
@@ -120,7 +120,7 @@ static void change(struct srt_peer *p, bool connected)
 	if (!connected)
 		return;
 	sockaddr_format(&p->other, p->peer);
-	if (told)
+	if (log)
 		log_connected(p);
 }
 
@@ -130,7 +130,7 @@ int srt_peer_turn(struct srt_peer *p, struct errmsg *error)
 					      : turn_caller(p, error);
 
 	if ((r > 0) != p->connected || p->taken_over)
-		change(p, r > 0);
+		on_change(p, r > 0);
 	return r;
 }
 
@@ -139,10 +139,10 @@ void srt_peer_every_second(struct srt_peer *p, struct link_stats *link)
 	srt_stats_begin(link);
 	if (p->connected)
 		srt_stats_add(link, p->socket, p->direction);
-	link_stats_add(link, LINK_CONNECTS, p->connects - p->told_connects);
-	p->told_connects = p->connects;
+	link_stats_add(link, LINK_CONNECTS, p->connects - p->reported_connects);
+	p->reported_connects = p->connects;
 	if (p->spec->mode == SRT_LISTENER)
-		srt_listener_second(&p->listener, link);
+		srt_listener_every_second(&p->listener, link);
 }
 
 const char *srt_peer_name(const struct srt_peer *p)
@@ -158,6 +158,6 @@ const char *srt_peer_error(const struct srt_peer *p)
 		return NULL;
 	if (p->spec->mode != SRT_LISTENER)
 		return "not connected yet";
-	refused = srt_listener_trouble(&p->listener);
-	return refused != NULL ? refused : "waits for a caller";
+	refused = srt_listener_error(&p->listener);
+	return refused != NULL ? refused : "waiting for a caller";
 }

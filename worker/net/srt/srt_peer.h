@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The one other side of an srt:// address: called, met, or waited for.
+ * The single peer of an srt:// address: a called one, a rendezvous partner, or
+ * the caller of a listener.
  *
- * Goes through name, call and handshake at the ticks of the data path.
+ * Resolves the name, calls and connects at the ticks of the data path.
  */
 #pragma once
 
@@ -14,35 +15,37 @@
 struct srt_peer {
 	const struct srt_spec *spec; /* borrowed */
 	enum srt_direction direction;
-	struct resolver *resolver;  /* NULL when the call is out */
+	struct resolver *resolver;  /* NULL: resolved */
 	struct srt_listener listener;
 	SRTSOCKET socket;   /* or SRT_INVALID_SOCK */
 	bool connected;
-	/* The library does not know whom it called. */
+	/* libsrt does not return the called address. */
 	struct sockaddr_any other;
 	char peer[SOCKADDR_TEXT_MAX]; /* while connected; else "" */
-	/* The owner's word that nothing came of late: who calls then takes the
-	 * place of one that may be dead and not know it. */
+	/* Set by the owner while no data arrives: a new caller then replaces
+	 * the peer, whose connection may be dead. */
 	bool idle;
-	bool taken_over;    /* ... and it was: not told yet */
+	bool taken_over;    /* replaced the peer, not reported yet */
 	struct ratelimit log;
-	unsigned connects, told_connects; /* to the statistics */
+	/* total; the part that is in the statistics */
+	unsigned connects, reported_connects;
 };
 
-/* 0, or -errno with why; done in both cases. */
+/* 0, or -errno with error. The caller owns the struct in both cases and calls
+ * srt_peer_done(). */
 int srt_peer_open(struct srt_peer *, const struct srt_spec *,
 		  enum srt_direction, struct errmsg *error) MUST_CHECK;
 void srt_peer_done(struct srt_peer *);
 
-/* 1 while connected; 0 while not; -errno with why: it is to be opened anew.
- * A listener that loses its caller waits for the next one. */
+/* 1: connected; 0: not connected; -errno with error: open again. A listener
+ * that loses its caller waits for the next one. */
 int srt_peer_turn(struct srt_peer *, struct errmsg *error) MUST_CHECK;
 
-/* Once a second: what is known of the connection. */
+/* Updates the statistics of the connection. */
 void srt_peer_every_second(struct srt_peer *, struct link_stats *);
 
-/* Who is at the other end; NULL: nobody. */
+/* Address of the connected peer; NULL: not connected. */
 const char *srt_peer_name(const struct srt_peer *);
 
-/* Why nothing can go; NULL: it can. */
+/* Why there is no connection; NULL: connected. */
 const char *srt_peer_error(const struct srt_peer *);

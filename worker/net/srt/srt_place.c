@@ -18,14 +18,14 @@ static int set_int(int fd, int option, int value)
 	return setsockopt(fd, SOL_SOCKET, option, &value, sizeof value);
 }
 
-/* A socket of libsrt blocks, for as long as it says later. */
+/* libsrt sets the socket to non-blocking later. */
 static int make(const struct sockaddr_any *local)
 {
 	return socket(local->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 }
 
-/* Beside one that was given up, which threads of the library may be about to
- * read, and nobody else: only that one shares its port. */
+/* Shares the port only with the socket that it replaces, which libsrt's threads
+ * may be about to read; no other program can bind it. */
 static int bind_alone(int fd, const struct sockaddr_any *local)
 {
 	int r;
@@ -50,7 +50,7 @@ static int bind_to(const struct srt_place *p, unsigned ifindex,
 
 	if (fd < 0)
 		return errmsg_fail(error, -errno, "socket: %s",
-		                   strerror(errno));
+				   strerror(errno));
 	if (set_int(fd, SO_BINDTOIFINDEX, (int)ifindex) < 0)
 		(void)errmsg_fail(error, -errno, "interface %s: %s", p->iface,
 				  strerror(errno));
@@ -74,13 +74,13 @@ int srt_place_open(struct srt_place *p, SRTSOCKET s, const char *iface,
 	*p = (struct srt_place){
 		.iface = iface,
 		.local = *local,
-		/* first: what happens from here on is heard */
+		/* watches before the look-up, so that no change is missed */
 		.netif = netif_watch_new(false),
 	};
 	r = netif_index(iface, &p->ifindex, error);
 	if (r == 0)
 		r = p->fd = bind_to(p, p->ifindex, error);
-	/* it is the library's from here on, whatever it says */
+	/* libsrt owns the descriptor from here on, also after an error */
 	if (r >= 0 && srt_bind_acquire(s, p->fd) == SRT_ERROR)
 		r = errmsg_fail(error, -EINVAL, "listen on port %u: %s",
 				sockaddr_port(local), srt_getlasterror_str());
@@ -90,7 +90,7 @@ int srt_place_open(struct srt_place *p, SRTSOCKET s, const char *iface,
 	return MIN(r, 0);
 }
 
-/* The kernel tells twice of what a buffer was set to, for its own needs. */
+/* The kernel reports twice the size that was set. */
 static void copy_size(int from, int to, int option)
 {
 	int size;
@@ -100,18 +100,18 @@ static void copy_size(int from, int to, int option)
 		(void)set_int(to, option, size / 2);
 }
 
-/* Threads of the library read from it and send to it: it is another one from
- * one call of theirs to the next.  Takes fd. */
+/* libsrt's threads use the descriptor number: dup2() exchanges the socket
+ * between two of their calls. Takes fd. */
 static int replace(struct srt_place *p, int fd)
 {
-	struct timeval patience;
-	socklen_t len = sizeof patience;
+	struct timeval timeout;
+	socklen_t len = sizeof timeout;
 	int r = 0;
 
 	copy_size(p->fd, fd, SO_RCVBUF);
 	copy_size(p->fd, fd, SO_SNDBUF);
-	if (getsockopt(p->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, &len) < 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, len) < 0 ||
+	if (getsockopt(p->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, &len) < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, len) < 0 ||
 	    fcntl(fd, F_SETFL, fcntl(p->fd, F_GETFL)) < 0 ||
 	    dup3(fd, p->fd, O_CLOEXEC) < 0)
 		r = -errno;
@@ -119,17 +119,17 @@ static int replace(struct srt_place *p, int fd)
 	return r;
 }
 
-/* The library keeps its own for seconds after a listener was closed. */
+/* libsrt keeps its socket for seconds after the listener was closed. */
 void srt_place_close(struct srt_place *p)
 {
-	int nowhere;
+	int unbound;
 
 	if (!p->open)
 		return;
 	give_up(p->fd);
-	nowhere = make(&p->local);
-	if (nowhere >= 0)
-		(void)replace(p, nowhere);
+	unbound = make(&p->local);
+	if (unbound >= 0)
+		(void)replace(p, unbound);
 	netif_watch_free(&p->netif);
 	p->open = false;
 }
@@ -148,43 +148,43 @@ static int move_to(struct srt_place *p, unsigned ifindex, struct errmsg *error)
 	return 0;
 }
 
-/* What is away is asked for until it is back. */
-static bool is_to_be_looked_at(struct srt_place *p)
+/* A missing interface is checked every second. */
+static bool is_check_due(struct srt_place *p)
 {
-	if (p->netif == NULL || p->trouble.text[0] != '\0')
+	if (p->netif == NULL || p->error.text[0] != '\0')
 		return true;
 	return (netif_watch_look(p->netif, p->ifindex) & NETIF_TOUCHED) != 0;
 }
 
-static void tell(const struct srt_place *p, bool was_well, bool moved)
+static void log_state(const struct srt_place *p, bool was_ok, bool moved)
 {
 	unsigned port = sockaddr_port(&p->local);
 
-	if (p->trouble.text[0] != '\0') {
-		if (was_well)
+	if (p->error.text[0] != '\0') {
+		if (was_ok)
 			log_warning("stream", "srt port %u: %s", port,
-				    p->trouble.text);
-	} else if (moved || !was_well) {
+				    p->error.text);
+	} else if (moved || !was_ok) {
 		log_info("stream", "srt port %u: interface %s %s", port,
-			 p->iface, moved ? "was replaced: listens on the new "
+			 p->iface, moved ? "was replaced: listening on the new "
 					   "one" : "is back");
 	}
 }
 
 void srt_place_follow(struct srt_place *p)
 {
-	bool was_well = p->trouble.text[0] == '\0', moved = false;
+	bool was_ok = p->error.text[0] == '\0', moved = false;
 	struct errmsg error = { 0 };
 	unsigned ifindex;
 	int r;
 
-	if (!p->open || !is_to_be_looked_at(p))
+	if (!p->open || !is_check_due(p))
 		return;
 	r = netif_index(p->iface, &ifindex, &error);
 	if (r == 0 && ifindex != p->ifindex) {
 		r = move_to(p, ifindex, &error);
 		moved = r == 0;
 	}
-	p->trouble = r < 0 ? error : (struct errmsg){ 0 };
-	tell(p, was_well, moved);
+	p->error = r < 0 ? error : (struct errmsg){ 0 };
+	log_state(p, was_ok, moved);
 }

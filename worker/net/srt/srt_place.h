@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The UDP socket below a listener of libsrt on an interface that is named.
+ * The UDP socket of an SRT listener that is bound to an interface by name.
  *
- * The kernel binds to an interface that is there, not to a name.  When another
- * one of that name, or with that address, comes in its place, a socket on this
- * one takes the place of the library's: the listener and its connections go on
- * with it.
+ * The kernel binds to an interface, not to its name. When a new interface gets
+ * the name or the address, a new socket replaces libsrt's one, and the listener
+ * and its connections continue.
  *
- * Owns what watches the interface; the socket is the library's.  Embedded;
- * zeroed memory is a place that is not open.
+ * Owns the watch on the interface; libsrt owns the socket. Embedded; zeroed
+ * memory is closed.
  */
 #pragma once
 
@@ -25,21 +24,21 @@ struct srt_place {
 	bool open;
 	const char *iface; /* borrowed */
 	struct sockaddr_any local;
-	int fd;            /* the library's */
+	int fd;            /* owned by libsrt */
 	unsigned ifindex;
-	struct netif_watch *netif; /* NULL: it is looked at every second */
-	struct errmsg trouble; /* of the interface; "" when it is well */
+	/* NULL: the interface is checked every second */
+	struct netif_watch *netif;
+	struct errmsg error; /* of the interface; "": none */
 };
 
-/* Binds the library's socket; the interface is borrowed.  0, or -errno with
- * why. */
+/* Binds libsrt's socket. Borrows the name of the interface. 0, or -errno with
+ * error. */
 int srt_place_open(struct srt_place *, SRTSOCKET, const char *iface,
 		   const struct sockaddr_any *local,
 		   struct errmsg *error) MUST_CHECK;
 
-/* The port is free for the next one.  Before the listener is closed, while the
- * library still has its socket. */
+/* Frees the port. Call it before the listener is closed. */
 void srt_place_close(struct srt_place *);
 
-/* Once a second, or when something became of interfaces. */
+/* Call once a second, or when an interface has changed. */
 void srt_place_follow(struct srt_place *);

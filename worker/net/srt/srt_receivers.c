@@ -24,7 +24,7 @@ void srt_receivers_close(struct srt_receivers *r)
 	srt_listener_close(&r->listener);
 }
 
-/* What a double can still tell apart. */
+/* A random number, with the bit that marks receivers. */
 static uint64_t new_client(void)
 {
 	uint64_t n = mono_ns();
@@ -42,14 +42,15 @@ static size_t count_of(const struct srt_receivers *r, const char *peer)
 	return n;
 }
 
-/* Those who come and go all the time are told in one line once a second. */
-static void tell(struct srt_receivers *r, const char *peer, const char *what)
+/* Limited to one line a second when receivers come and go all the time. */
+static void log_receiver(struct srt_receivers *r, const char *peer,
+			 const char *what)
 {
 	unsigned suppressed;
 
-	r->untold = !ratelimit_pass(&r->log, mono_ms(), &suppressed);
-	if (!r->untold)
-		log_info("stream", "srt port %u: %s %s, %zu in all",
+	r->unlogged = !ratelimit_pass(&r->log, mono_ms(), &suppressed);
+	if (!r->unlogged)
+		log_info("stream", "srt port %u: receiver %s %s, %zu in all",
 			 r->listener.spec->port, peer, what, r->n);
 }
 
@@ -62,7 +63,7 @@ static void add(struct srt_receivers *r, SRTSOCKET s, const char *peer)
 	new->since_ms = mono_ms();
 	(void)snprintf(new->peer, sizeof new->peer, "%s", peer);
 	link_stats_add(&r->link, LINK_CONNECTS, 1);
-	tell(r, peer, "receives");
+	log_receiver(r, peer, "connected");
 }
 
 void srt_receivers_accept(struct srt_receivers *r)
@@ -81,11 +82,11 @@ void srt_receivers_accept(struct srt_receivers *r)
 		}
 		srt_socket_close(&s);
 		srt_listener_refuse(&r->listener, &from,
-				    "there are too many receivers");
+				    "too many receivers");
 	}
 }
 
-/* The order stays: it is that of the coming. */
+/* Keeps the order of arrival. */
 static void drop(struct srt_receivers *r, size_t i)
 {
 	char peer[SOCKADDR_TEXT_MAX];
@@ -95,7 +96,7 @@ static void drop(struct srt_receivers *r, size_t i)
 	r->n--;
 	memmove(&r->list[i], &r->list[i + 1],
 		(r->n - i) * sizeof r->list[0]);
-	tell(r, peer, "has left");
+	log_receiver(r, peer, "disconnected");
 }
 
 static bool drop_if_broken(struct srt_receivers *r, size_t i)
@@ -125,10 +126,10 @@ static void log_change(struct srt_receivers *r)
 {
 	unsigned suppressed;
 
-	if (!r->untold || !ratelimit_pass(&r->log, mono_ms(), &suppressed))
+	if (!r->unlogged || !ratelimit_pass(&r->log, mono_ms(), &suppressed))
 		return;
-	r->untold = false;
-	log_info("stream", "srt port %u: %zu receivers by now",
+	r->unlogged = false;
+	log_info("stream", "srt port %u: %zu receivers",
 		 r->listener.spec->port, r->n);
 }
 
@@ -139,13 +140,13 @@ void srt_receivers_every_second(struct srt_receivers *r)
 	srt_stats_begin(&r->link);
 	for (size_t i = 0; i < r->n; i++)
 		srt_stats_add(&r->link, r->list[i].socket, SRT_SENDS);
-	srt_listener_second(&r->listener, &r->link);
+	srt_listener_every_second(&r->listener, &r->link);
 	log_change(r);
 }
 
 const char *srt_receivers_error(const struct srt_receivers *r)
 {
-	return r->n == 0 ? srt_listener_trouble(&r->listener) : NULL;
+	return r->n == 0 ? srt_listener_error(&r->listener) : NULL;
 }
 
 size_t srt_receivers_list(const struct srt_receivers *r,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * All who call an SRT output that listens.
+ * The receivers of an SRT output that listens.
  *
- * Each has a number; of one address come no more than a share of them.  What
- * one of them cannot take it loses, and no other.
+ * Each receiver has an id. The number of receivers of one address is limited. A
+ * receiver that is too slow loses packets; the others do not.
  */
 #pragma once
 
@@ -31,29 +31,29 @@ struct srt_receivers {
 	struct srt_receiver list[RECEIVERS_MAX];
 	struct link_stats link;
 	struct ratelimit log;
-	bool untold; /* the number changed since the last line of the log */
+	bool unlogged; /* the number changed after the last log line */
 };
 
-/* 0, or -errno with why; closed then. */
+/* 0, or -errno with error; closed after an error. */
 int srt_receivers_open(struct srt_receivers *, const struct srt_spec *,
 		       struct errmsg *error) MUST_CHECK;
 void srt_receivers_close(struct srt_receivers *);
 
-/* Takes those who called meanwhile. */
+/* Accepts waiting callers. */
 void srt_receivers_accept(struct srt_receivers *);
 
-/* To all; how many could not take it. */
+/* Sends to all; returns the number of receivers that could not take it. */
 size_t srt_receivers_send(struct srt_receivers *, const uint8_t *data,
 			  size_t len);
 
-/* Once a second: lets go who has left, counts, logs. */
+/* Removes disconnected receivers, counts and logs. */
 void srt_receivers_every_second(struct srt_receivers *);
 
-/* Why nobody receives, when somebody wanted to; NULL. */
+/* Why there is no receiver although one called; NULL: no error. */
 const char *srt_receivers_error(const struct srt_receivers *);
 
 /* Strings are borrowed until the next change. */
 size_t srt_receivers_list(const struct srt_receivers *,
 			  struct msg_receiver *ret, size_t max);
-/* False: he is not there. */
+/* False: there is no such receiver. */
 bool srt_receivers_kick(struct srt_receivers *, uint64_t client);

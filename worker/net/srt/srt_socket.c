@@ -10,16 +10,16 @@
 
 enum {
 	BACKLOG = 64,
-	/* So long a call that came to nothing is worth a word: who calls tries
-	 * again sooner. */
-	REFUSED_MS = 30000,
-	/* The library's own: what it takes of a buffer for one datagram, and
-	 * how many may be under way. */
+	/* A refused call is reported as the listener's error for so long; a
+	 * caller tries again sooner. */
+	REFUSAL_ERROR_MS = 30000,
+	/* libsrt's own figures: buffer size of one datagram, and datagrams in
+	 * flight. */
 	DATAGRAM_MIN = 1472,
 	FLIGHT_DEFAULT = 25600,
 };
 
-/* What goes wrong is told by who called, once. */
+/* Drops libsrt's messages: the caller reports errors once. */
 static void on_log(void *arg, int level, const char *file, int line,
 		   const char *area, const char *text)
 {
@@ -29,7 +29,7 @@ static void on_log(void *arg, int level, const char *file, int line,
 void srt_library_open(void)
 {
 	srt_setloghandler(NULL, on_log);
-	/* it counts how often, and its end would wait for its threads */
+	/* libsrt counts calls; srt_cleanup() would wait for its threads */
 	if (srt_startup() > 0)
 		(void)srt_cleanup();
 }
@@ -57,7 +57,7 @@ static int set_flag(SRTSOCKET s, SRT_SOCKOPT option, bool value,
 	return set(s, option, &value, sizeof value, error);
 }
 
-/* "" leaves the library's default. */
+/* "" keeps libsrt's default. */
 static int set_text(SRTSOCKET s, SRT_SOCKOPT option, const char *text,
 		    struct errmsg *error)
 {
@@ -66,7 +66,7 @@ static int set_text(SRTSOCKET s, SRT_SOCKOPT option, const char *text,
 	return set(s, option, text, (int)strlen(text), error);
 }
 
-/* A listener has its own socket there, see srt_place.h. */
+/* A listener sets its own socket, see srt_place.h. */
 static int set_device(SRTSOCKET s, const struct srt_spec *spec,
 		      struct errmsg *error)
 {
@@ -92,14 +92,14 @@ static int set_times(SRTSOCKET s, const struct srt_spec *spec,
 		     struct errmsg *error)
 {
 	unsigned timeout_ms = spec->timeout_s * 1000;
-	/* of two who meet the library waits ten times as long */
+	/* in rendezvous mode libsrt waits ten times as long */
 	unsigned call_ms = spec->mode == SRT_RENDEZVOUS ? timeout_ms / 10
 							: timeout_ms;
 	int r = set_int(s, SRTO_LATENCY, spec->latency_ms, error);
 
 	if (r == 0)
 		r = set_flag(s, SRTO_TSBPDMODE, !spec->no_timed_delivery,
-		             error);
+			     error);
 	if (r == 0)
 		r = set_int(s, SRTO_CONNTIMEO, call_ms, error);
 	if (r == 0)
@@ -107,8 +107,8 @@ static int set_times(SRTSOCKET s, const struct srt_spec *spec,
 	return r;
 }
 
-/* The share of repetitions is bounded only where the whole is: by the rate of
- * what is sent, as measured. */
+/* The overhead has a limit only if the bandwidth has one: the measured rate of
+ * the input. */
 static int set_rate(SRTSOCKET s, const struct srt_spec *spec,
 		    struct errmsg *error)
 {
@@ -123,7 +123,7 @@ static int set_rate(SRTSOCKET s, const struct srt_spec *spec,
 	return r;
 }
 
-/* A buffer may not hold more datagrams than may be under way. */
+/* A buffer may not hold more datagrams than the flow window. */
 static int set_buffers(SRTSOCKET s, const struct srt_spec *spec,
 		       struct errmsg *error)
 {
@@ -205,8 +205,8 @@ void srt_socket_close(SRTSOCKET *s)
 	*s = SRT_INVALID_SOCK;
 }
 
-/* In a thread of the library: looks at nothing that changes. */
-static int judge_caller(void *arg, SRTSOCKET s, int version,
+/* In libsrt's thread: reads only what never changes. */
+static int check_caller(void *arg, SRTSOCKET s, int version,
 			const struct sockaddr *peer, const char *streamid)
 {
 	const struct srt_listener *l = arg;
@@ -214,12 +214,12 @@ static int judge_caller(void *arg, SRTSOCKET s, int version,
 	int reason = SRT_REJX_FORBIDDEN;
 
 	(void)version;
-	/* who is refused here takes no memory, and nobody's place */
+	/* a call that is rejected here takes no memory and no place */
 	if (l->spec->streamid[0] != '\0' &&
 	    strcmp(l->spec->streamid, streamid) != 0) {
-		refused = "another stream id";
+		refused = "wrong stream id";
 	} else if (!srt_calls_admit(l->calls, peer, mono_ms())) {
-		refused = "there are too many calls at once";
+		refused = "too many calls at once";
 		reason = SRT_REJX_OVERLOAD;
 	}
 	srt_calls_add(l->calls, peer, refused);
@@ -255,7 +255,7 @@ static int listen_on(struct srt_listener *l, struct errmsg *error)
 		return r;
 	if ((!l->place.open &&
 	     srt_bind(l->socket, &local.sa, (int)local.len) == SRT_ERROR) ||
-	    srt_listen_callback(l->socket, judge_caller, l) == SRT_ERROR ||
+	    srt_listen_callback(l->socket, check_caller, l) == SRT_ERROR ||
 	    srt_listen(l->socket, BACKLOG) == SRT_ERROR)
 		return errmsg_fail(error, -EADDRINUSE, "listen on port %u: %s",
 				   l->spec->port, srt_getlasterror_str());
@@ -269,7 +269,7 @@ int srt_listener_open(struct srt_listener *l, const struct srt_spec *spec,
 
 	l->spec = spec;
 	l->place = (struct srt_place){ .open = false };
-	l->log = (struct refusal_log){ .more = 0 };
+	l->refusal_log = (struct refusal_log){ .more = 0 };
 	l->calls = srt_calls_new();
 	l->epoll = srt_epoll_create();
 	l->socket = srt_socket_new(spec, direction, &r, error);
@@ -317,14 +317,14 @@ void srt_listener_refuse(struct srt_listener *l,
 	char peer[SOCKADDR_TEXT_MAX];
 
 	sockaddr_format_host(from, peer);
-	errmsg_set(&l->refused, "%s called and was refused: %s", peer, error);
+	errmsg_set(&l->refused, "%s: call refused: %s", peer, error);
 	l->refused_ms = mono_ms();
 	l->n_refused++;
-	refusal_log_add(&l->log, "srt", l->spec->port, &l->refused, 1,
+	refusal_log_add(&l->refusal_log, "srt", l->spec->port, &l->refused, 1,
 		      l->refused_ms);
 }
 
-void srt_listener_second(struct srt_listener *l, struct link_stats *link)
+void srt_listener_every_second(struct srt_listener *l, struct link_stats *link)
 {
 	struct sockaddr_any from;
 	const char *error;
@@ -332,19 +332,20 @@ void srt_listener_second(struct srt_listener *l, struct link_stats *link)
 	srt_place_follow(&l->place);
 	while (srt_calls_take_failed(l->calls, &from, &error))
 		srt_listener_refuse(l, &from, error);
-	refusal_log_every_second(&l->log, "srt", l->spec->port, mono_ms());
+	refusal_log_every_second(&l->refusal_log, "srt", l->spec->port,
+				 mono_ms());
 	link_stats_add(link, LINK_REFUSED, l->n_refused);
 	l->n_refused = 0;
 }
 
-const char *srt_listener_trouble(const struct srt_listener *l)
+const char *srt_listener_error(const struct srt_listener *l)
 {
-	bool late = l->refused_ms != 0 &&
-		    mono_ms() - l->refused_ms < REFUSED_MS;
+	bool recent = l->refused_ms != 0 &&
+		    mono_ms() - l->refused_ms < REFUSAL_ERROR_MS;
 
-	if (l->place.trouble.text[0] != '\0')
-		return l->place.trouble.text;
-	return late ? l->refused.text : NULL;
+	if (l->place.error.text[0] != '\0')
+		return l->place.error.text;
+	return recent ? l->refused.text : NULL;
 }
 
 int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,
@@ -352,7 +353,7 @@ int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,
 {
 	struct sockaddr_any local;
 
-	/* two who meet use the same port on both sides */
+	/* rendezvous uses the same port on both sides */
 	if (spec->mode == SRT_RENDEZVOUS &&
 	    (sockaddr_parse(remote->sa.sa_family == AF_INET6 ? "::"
 							     : "0.0.0.0",
@@ -366,15 +367,15 @@ int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,
 	return 0;
 }
 
-/* Of two who meet one is asked for the key, and hangs up when it is another
- * one; all that the library knows then is that this was no handshake. */
-static bool was_hung_up_on(SRTSOCKET s)
+/* In rendezvous mode one side asks for the key and hangs up if it differs.
+ * libsrt then only reports that the handshake failed. */
+static bool is_rendezvous_rejected(SRTSOCKET s)
 {
-	bool meets = false;
-	int len = sizeof meets;
+	bool rendezvous = false;
+	int len = sizeof rendezvous;
 
-	(void)srt_getsockflag(s, SRTO_RENDEZVOUS, &meets, &len);
-	return meets && srt_getrejectreason(s) == SRT_REJ_ROGUE;
+	(void)srt_getsockflag(s, SRTO_RENDEZVOUS, &rendezvous, &len);
+	return rendezvous && srt_getrejectreason(s) == SRT_REJ_ROGUE;
 }
 
 static int fail_connection(SRTSOCKET s, struct errmsg *error)
@@ -384,32 +385,33 @@ static int fail_connection(SRTSOCKET s, struct errmsg *error)
 	if (reason == SRT_REJ_BADSECRET || reason == SRT_REJ_UNSECURE)
 		return errmsg_fail(error, -EACCES,
 				   "refused: the passphrases differ");
-	if (was_hung_up_on(s))
-		return errmsg_fail(error, -EACCES, "refused: passphrase or "
-				   "encryption differ, or it left at once");
+	if (is_rendezvous_rejected(s))
+		return errmsg_fail(
+			error, -EACCES,
+			"refused: passphrase or "
+			"encryption differ, or the peer disconnected at once");
 	if (reason == SRT_REJ_UNKNOWN)
-		return errmsg_fail(error, -ECONNRESET, "the connection broke");
+		return errmsg_fail(error, -ECONNRESET, "connection lost");
 	if (reason == SRT_REJ_TIMEOUT)
-		return errmsg_fail(error, -ETIMEDOUT, "nobody answers");
+		return errmsg_fail(error, -ETIMEDOUT, "no answer");
 	if (reason >= SRT_REJC_PREDEFINED)
 		return errmsg_fail(error, -EACCES,
-				   "refused by the other side (%d)", reason);
+				   "refused by the peer (%d)", reason);
 	return errmsg_fail(error, -ECONNREFUSED, "refused: %s",
 			   srt_rejectreason_str(reason));
 }
 
-/* A call that succeeds does not connect any more, and is not connected yet, for
- * a moment: the library says broken of it.  Who asks for an option waits until
- * the answer to the call is dealt with. */
+/* When a call succeeds, libsrt reports `broken' for a moment between connecting
+ * and connected. Reading an option waits until the answer is processed. */
 static SRT_SOCKSTATUS state_of(SRTSOCKET s)
 {
 	SRT_SOCKSTATUS state = srt_getsockstate(s);
-	bool meets;
-	int len = sizeof meets;
+	bool rendezvous;
+	int len = sizeof rendezvous;
 
 	if (state != SRTS_BROKEN)
 		return state;
-	(void)srt_getsockflag(s, SRTO_RENDEZVOUS, &meets, &len);
+	(void)srt_getsockflag(s, SRTO_RENDEZVOUS, &rendezvous, &len);
 	return srt_getsockstate(s);
 }
 

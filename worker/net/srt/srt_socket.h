@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One socket of libsrt, made as an address asks for it.
+ * Opens and configures sockets of libsrt according to an address.
  *
- * Nothing here waits; libsrt's own threads do the work.
+ * No function blocks; libsrt's own threads do the work.
  */
 #pragma once
 
@@ -20,56 +20,55 @@
 
 enum srt_direction { SRT_RECEIVES, SRT_SENDS };
 
-/* Before each socket, or listener; the library is there from then on, until the
+/* Call before each socket or listener. libsrt stays initialised until the
  * process ends. */
 void srt_library_open(void);
 
-/* Not connected yet; SRT_INVALID_SOCK with *ret_err = -errno and why. */
+/* A socket that is not connected; SRT_INVALID_SOCK with *ret_err = -errno and
+ * error. */
 SRTSOCKET srt_socket_new(const struct srt_spec *, enum srt_direction,
 			 int *ret_err, struct errmsg *error);
 void srt_socket_close(SRTSOCKET *);
 
-/* A socket that waits for callers.  Embedded. */
+/* A listening socket. Embedded. */
 struct srt_listener {
 	SRTSOCKET socket; /* SRT_INVALID_SOCK: none */
-	struct srt_place place; /* of one on an interface */
+	struct srt_place place; /* open if an interface is given */
 	int epoll;
 	const struct srt_spec *spec;
 	struct srt_calls *calls;
-	unsigned n_refused;       /* to the statistics */
-	struct errmsg refused; /* the last of them ... */
-	uint64_t refused_ms;   /* ... and when */
-	struct refusal_log log;
+	unsigned n_refused;       /* since the last statistics */
+	struct errmsg refused; /* the last refusal */
+	uint64_t refused_ms;   /* its time */
+	struct refusal_log refusal_log;
 };
 
-/* Begins to listen; with a stream id, callers with another one are refused.
- * The specification is borrowed for the life of the listener.  0, or -errno
- * with why; closed then. */
+/* Starts to listen. Rejects callers with wrong stream id, if one is given.
+ * Borrows the specification for the life of the listener. 0, or -errno with
+ * error; closed after an error. */
 int srt_listener_open(struct srt_listener *, const struct srt_spec *,
 		      enum srt_direction, struct errmsg *error) MUST_CHECK;
 void srt_listener_close(struct srt_listener *);
 
-/* The next caller and his address, or SRT_INVALID_SOCK. */
+/* The next caller and its address, or SRT_INVALID_SOCK. */
 SRTSOCKET srt_listener_accept(struct srt_listener *,
 			      struct sockaddr_any *ret_peer);
 
-/* Counts and logs, within a limit, that a caller was sent away: the same of the
- * same one is told once in a minute, and its count when that is over. */
+/* Counts a refused caller and logs it, see refusal_log.h. */
 void srt_listener_refuse(struct srt_listener *,
 			 const struct sockaddr_any *from, const char *error);
 
-/* Once a second: follows its interface; what is counted, with those whom the
- * library sent away. */
-void srt_listener_second(struct srt_listener *, struct link_stats *);
+/* Follows the interface and updates the statistics, including calls that libsrt
+ * refused. */
+void srt_listener_every_second(struct srt_listener *, struct link_stats *);
 
-/* What is wrong with its interface, or who was sent away of late; NULL: all is
- * well. */
-const char *srt_listener_trouble(const struct srt_listener *);
+/* Error of the interface, or a recent refusal; NULL: none. */
+const char *srt_listener_error(const struct srt_listener *);
 
-/* Begins to call, or to meet. */
+/* Starts a call or a rendezvous. */
 int srt_socket_call(SRTSOCKET, const struct srt_spec *,
 		    const struct sockaddr_any *remote,
 		    struct errmsg *error) MUST_CHECK;
 
-/* 1: connected; 0: not yet; -errno with why: broken, or refused. */
+/* 1: connected; 0: connecting; -errno with error: broken or refused. */
 int srt_socket_poll(SRTSOCKET, struct errmsg *error) MUST_CHECK;

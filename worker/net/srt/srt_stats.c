@@ -15,23 +15,24 @@ static void add(struct link_stats *l, enum link_stat what, int64_t n)
 	link_stats_add(l, what, (uint64_t)MAX(n, 0));
 }
 
-/* What only some connections have is told when there was any. */
+/* Reports a counter only if it is not zero. */
 static void add_if_any(struct link_stats *l, enum link_stat what, int64_t n)
 {
 	if (n > 0)
 		add(l, what, n);
 }
 
-/* What was asked for twice may come twice: it is one that is not lost. */
+/* A packet that was requested twice may arrive twice, so recovered is limited
+ * by the number of losses. */
 static void add_recovered(struct link_stats *l, int64_t n)
 {
-	uint64_t told = l->value[LINK_RECOVERED];
+	uint64_t before = l->value[LINK_RECOVERED];
 	uint64_t dropped = MIN(l->value[LINK_DROPPED], l->value[LINK_LOST]);
 	uint64_t most = l->value[LINK_LOST] - dropped;
 
 	add(l, LINK_RECOVERED, n);
 	link_stats_set(l, LINK_RECOVERED,
-		       MAX(told, MIN(l->value[LINK_RECOVERED], most)));
+		       MAX(before, MIN(l->value[LINK_RECOVERED], most)));
 }
 
 static void raise_to(struct link_stats *l, enum link_stat what, double value)
@@ -41,7 +42,7 @@ static void raise_to(struct link_stats *l, enum link_stat what, double value)
 	link_stats_set(l, what, MAX(l->value[what], n));
 }
 
-/* Nothing is estimated at first. */
+/* Ignores 0: not measured yet. */
 static void lower_to(struct link_stats *l, enum link_stat what, double value)
 {
 	uint64_t n = value > 0 ? (uint64_t)value : 0;

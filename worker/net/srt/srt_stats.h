@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The statistics of libsrt as numbers of a link. */
+/* Converts libsrt's statistics to link statistics. */
 #pragma once
 
 #include "proto/spec/link_stat.h"
 #include "worker/net/srt/srt_socket.h"
 
-/* Once a second, before the first connection: what is measured is known only
- * of connections that stand. */
+/* Call once a second before srt_stats_add(): clears the measurements, which
+ * only live connections have. */
 void srt_stats_begin(struct link_stats *);
 
-/* Adds what this connection counted since the last call; of several the worst
- * measures are told. */
+/* Adds the counters of a connection since the last call. Of several connections
+ * the worst measurement is reported. */
 void srt_stats_add(struct link_stats *, SRTSOCKET, enum srt_direction);

@@ -28,7 +28,7 @@ static struct errmsg reason(const char *who)
 {
 	struct errmsg error;
 
-	errmsg_set(&error, "%s called and was refused: no", who);
+	errmsg_set(&error, "%s: call refused: no", who);
 	return error;
 }
 
@@ -45,16 +45,17 @@ Test(refusals, are_counted_where_they_go_on)
 		refusal_log_add(&r, "rist", 9000, &error, 3, s * 1000);
 		refusal_log_every_second(&r, "rist", 9000, s * 1000);
 		if (s == 1)
-			cr_assert_str_eq(t.last, "rist port 9000: 192.0.2.1 "
-					 "called and was refused: no");
+			cr_assert_str_eq(t.last, "rist port 9000: 192.0.2.1: "
+					 "call refused: no");
 		if (s == 61)
 			cr_assert_eq(t.lines, 3);
 	}
 	cr_assert_leq(t.lines, 2 * DAY_S / 60 + 2);
 	cr_assert_geq(t.lines, DAY_S / 60);
 	refusal_log_every_second(&r, "rist", 9000,
-	                         (DAY_S + 60) * UINT64_C(1000));
-	cr_assert(strncmp(t.last, "rist port 9000: refused since: ", 31) == 0,
+				 (DAY_S + 60) * UINT64_C(1000));
+	cr_assert(strncmp(t.last,
+			  "rist port 9000: calls refused since: ", 37) == 0,
 		  "%s", t.last);
 }
 
@@ -76,5 +77,5 @@ Test(refusals, of_others_are_told_at_once_and_bounded)
 	}
 	cr_assert_eq(t.lines, 5);
 	refusal_log_every_second(&r, "srt", 9, 62000);
-	cr_assert_str_eq(t.last, "srt port 9: refused since: 995 more");
+	cr_assert_str_eq(t.last, "srt port 9: calls refused since: 995");
 }

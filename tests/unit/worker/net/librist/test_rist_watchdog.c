@@ -17,7 +17,7 @@ Test(rist_watchdog, who_sleeps_or_reads_is_well)
 	for (unsigned i = 0; i < 100; i++) {
 		s.ran_ms += 1000;
 		cr_assert_null(rist_watchdog_check(&p, &s),
-		               "it has much to read");
+			       "it has much to read");
 	}
 }
 
@@ -35,8 +35,8 @@ Test(rist_watchdog, a_loop_is_told_by_its_share_of_the_processor)
 {
 	struct rist_watchdog p = { 0 };
 	struct rist_thread_sample s = { .sleeps = 7,
-		                        .ran_ms = 90000,
-		                        .ready = true };
+					.ran_ms = 90000,
+					.ready = true };
 
 	for (unsigned ran = 0; ran < RIST_WATCHDOG_LOOP_MS; ran += 100) {
 		cr_assert_null(rist_watchdog_check(&p, &s), "%u", ran);
@@ -57,5 +57,5 @@ Test(rist_watchdog, a_wait_is_told_when_it_goes_on)
 	for (unsigned i = 0; i < RIST_WATCHDOG_CHECKS; i++)
 		cr_assert_null(rist_watchdog_check(&p, &s), "it woke up");
 	cr_assert_str_eq(rist_watchdog_check(&p, &s),
-			 "a thread of librist stands still");
+			 "a thread of librist is blocked");
 }

@@ -19,9 +19,9 @@ Test(rist_events, the_words_of_the_library_are_put_into_ours)
 	rist_events_init(&s, NULL, false);
 	cr_assert_str_eq(said(&s, "\tSend failed: errno=101, ret=-1, "
 				  "socket=9\n"),
-			 "it cannot send: Network is unreachable");
+			 "cannot send: Network is unreachable");
 	cr_assert_str_eq(said(&s, "Packet too small: 1 bytes, ignoring ...\n"),
-			 "somebody sends what is no RIST, or of another "
+			 "received packets are not RIST, or of another "
 			 "profile");
 	cr_assert_str_eq(said(&s, "Lost 7 packets\n"), "");
 	cr_assert_str_eq(said(&s, "  what is not known\n"),

@@ -48,8 +48,8 @@ Test(rist_peers, are_bounded_in_all_and_for_each_host)
 	cr_assert_eq(come(&p, 5, "192.0.2.3", 9000), 0);
 	cr_assert_lt(come(&p, 6, "192.0.2.4", 9000), 0);
 	cr_assert_eq(rist_peers_take_refused(&p, &error), 2);
-	cr_assert_str_eq(error.text, "192.0.2.4 called and was refused: "
-			 "there are too many peers");
+	cr_assert_str_eq(error.text, "192.0.2.4: call refused: "
+			 "too many peers");
 	cr_assert_eq(rist_peers_take_refused(&p, &error), 0);
 	rist_peers_on_gone(&p, peer(1));
 	rist_peers_on_gone(&p, peer(99));
@@ -75,8 +75,8 @@ Test(rist_peers, a_port_is_of_the_host_that_is_heard_there)
 	cr_assert_eq(rist_peers_path(&p, peer(5)), 1);
 	cr_assert_eq(rist_peers_path(&p, peer(3)), 0, "he was sent away");
 	(void)rist_peers_take_refused(&p, &error);
-	cr_assert_str_eq(error.text, "192.0.2.3 called and was refused: "
-			 "another one sends");
+	cr_assert_str_eq(error.text, "192.0.2.3: call refused: "
+			 "another sender is active");
 	rist_peers_received(&p, peer(0), 1);
 	cr_assert_eq(come(&p, 6, "192.0.2.3", 9000), 0, "it is silent");
 	rist_peers_done(&p);

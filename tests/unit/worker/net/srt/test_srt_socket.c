@@ -48,7 +48,7 @@ static struct errmsg call_asking(const struct sockaddr_any *to,
 	s = srt_socket_new(&spec, SRT_SENDS, &r, &error);
 	cr_assert_eq(r, 0, "%s", error.text);
 	cr_assert_eq(srt_socket_call(s, &spec, to, &error), 0, "%s",
-	             error.text);
+		     error.text);
 	while (r == 0) {
 		if (after_us > 0)
 			usleep(after_us);
@@ -77,7 +77,7 @@ Test(srt_socket, who_is_refused_for_his_stream_id_takes_nobodys_place)
 	for (int i = 0; i < SRT_CALLS_OF_HOST_MAX; i++) {
 		error = call(&at, "sport");
 		cr_assert_str_eq(error.text,
-		                 "refused by the other side (1403)");
+				 "refused by the peer (1403)");
 	}
 	error = call(&at, "news");
 	cr_assert_str_eq(error.text, "");
@@ -134,24 +134,24 @@ Test(srt_socket, who_is_refused_again_is_counted_for_a_minute)
 	log_open(on_line, &told, LOG_LEVEL_INFO);
 	for (int i = 0; i < 5; i++)
 		srt_listener_refuse(&l, &from[0], "no");
-	srt_listener_second(&l, &link);
+	srt_listener_every_second(&l, &link);
 	cr_assert_eq(link.value[LINK_REFUSED], 5);
 	cr_assert_str_eq(told.text,
-			 "srt port 0: 192.0.2.1 called and was refused: no\n");
+			 "srt port 0: 192.0.2.1: call refused: no\n");
 
 	told.text[0] = '\0';
 	srt_listener_refuse(&l, &from[1], "no");
 	cr_assert_str_eq(told.text,
-			 "srt port 0: refused since: 4 more\n"
-			 "srt port 0: 192.0.2.2 called and was refused: no\n");
+			 "srt port 0: calls refused since: 4\n"
+			 "srt port 0: 192.0.2.2: call refused: no\n");
 
 	told.text[0] = '\0';
 	srt_listener_refuse(&l, &from[1], "no");
 	now_ns += UINT64_C(60000000000);
-	srt_listener_second(&l, &link);
-	srt_listener_second(&l, &link);
+	srt_listener_every_second(&l, &link);
+	srt_listener_every_second(&l, &link);
 	cr_assert_str_eq(told.text,
-			 "srt port 0: refused since: 1 more\n");
+			 "srt port 0: calls refused since: 1\n");
 	srt_listener_close(&l);
 }
 
