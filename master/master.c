@@ -366,7 +366,7 @@ static int open_reconciler(struct master *m)
 		},
 		m->handover);
 	if (m->handover != NULL)
-		reconciler_take(m->reconciler, m->handover);
+		reconciler_adopt(m->reconciler, m->handover);
 	http_server_set_tls(m->http, tls_proc_serve,
 			    reconciler_tls(m->reconciler));
 	return 0;
@@ -515,9 +515,9 @@ int master_run(const struct options *options)
 	}
 	m.log = log_output_new();
 	m.program = restart_find_program();
-	m.handover = restart_take_up();
+	m.handover = restart_adopt();
 	if (m.handover == NULL)
-		m.handover = fd_store_take_up();
+		m.handover = fd_store_adopt();
 	if (m.handover != NULL)
 		m.last_number = handover_last_number(m.handover);
 	code = start(&m);

@@ -124,7 +124,7 @@ static void pump(struct auth_proc *p)
 		send_job(p, channel, j, slot);
 	}
 	if (is_overdue(p))
-		service_proc_accuse(p->service, "owes an answer");
+		service_proc_kill(p->service, "owes an answer");
 }
 
 /* --- what the worker says --- */

@@ -270,7 +270,7 @@ static json_t *read_names(void)
 	return fds;
 }
 
-struct handover *fd_store_take_up(void)
+struct handover *fd_store_adopt(void)
 {
 	json_t *fds = read_names();
 	struct handover *h = NULL;

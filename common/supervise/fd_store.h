@@ -40,4 +40,4 @@ void fd_store_touch(struct fd_store *);
 void fd_store_hand_on(struct fd_store *, struct handover *);
 
 /* What a master that crashed left there; NULL when there is nothing. */
-struct handover *fd_store_take_up(void);
+struct handover *fd_store_adopt(void);

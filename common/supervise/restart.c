@@ -122,7 +122,7 @@ void restart_keep_signals_out(void)
 	hold_signals(SIG_BLOCK);
 }
 
-struct handover *restart_take_up(void)
+struct handover *restart_adopt(void)
 {
 	const char *value = getenv(VARIABLE);
 	struct handover *h = NULL;

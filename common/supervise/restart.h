@@ -23,7 +23,7 @@ int restart_exec(const char *program, char *const *argv,
 
 /* What the program before us left; NULL when there was none, or (logged) when
  * it cannot be used. */
-struct handover *restart_take_up(void);
+struct handover *restart_adopt(void);
 
 /* Signals that came since the end of the program before us are delivered:
  * call it when they are watched. */

@@ -104,10 +104,10 @@ json_t *service_proc_write(struct service_proc *s, struct handover *h)
 	return worker_proc_write(s->proc, h);
 }
 
-void service_proc_take(struct service_proc *s, const json_t *record,
-		       struct handover *h, bool can_go_on)
+void service_proc_adopt(struct service_proc *s, const json_t *record,
+			struct handover *h, bool can_go_on)
 {
-	worker_proc_take(s->proc, record, h, can_go_on);
+	worker_proc_adopt(s->proc, record, h, can_go_on);
 }
 
 void service_proc_want(struct service_proc *s)
@@ -140,9 +140,9 @@ void service_proc_hurry(struct service_proc *s)
 		worker_proc_restart(s->proc);
 }
 
-void service_proc_accuse(struct service_proc *s, const char *what)
+void service_proc_kill(struct service_proc *s, const char *what)
 {
-	worker_proc_accuse(s->proc, what);
+	worker_proc_kill(s->proc, what);
 }
 
 struct channel *service_proc_channel(struct service_proc *s)
@@ -150,7 +150,7 @@ struct channel *service_proc_channel(struct service_proc *s)
 	return worker_proc_channel(s->proc);
 }
 
-void service_proc_tell(struct service_proc *s, const struct msg *m,
+void service_proc_send(struct service_proc *s, const struct msg *m,
 		       const int *fds)
 {
 	struct channel *channel = worker_proc_channel(s->proc);

@@ -41,7 +41,7 @@ struct service_kind {
 	enum msg_type beat; /* the message that proves it works */
 	/* It said hello, and knows nothing yet. */
 	void (*on_hello)(void *self);
-	/* What its role alone says.  Last call: service_proc_accuse(). */
+	/* What its role alone says.  Last call: service_proc_kill(). */
 	void (*on_message)(const struct msg *, void *self);
 	/* All that it was told was written; may be NULL. */
 	void (*on_drained)(void *self);
@@ -55,10 +55,10 @@ struct service_proc *service_proc_new(const struct service_config *,
 /* NULL-safe; sets *s to NULL.  A process that still runs is killed. */
 void service_proc_free(struct service_proc **);
 
-/* From master to master, as worker_proc_write() and worker_proc_take(). */
+/* From master to master, as worker_proc_write() and worker_proc_adopt(). */
 json_t *service_proc_write(struct service_proc *, struct handover *);
-void service_proc_take(struct service_proc *, const json_t *record,
-		       struct handover *, bool can_go_on);
+void service_proc_adopt(struct service_proc *, const json_t *record,
+			struct handover *, bool can_go_on);
 
 /* Nothing after service_proc_stop(). */
 void service_proc_want(struct service_proc *);
@@ -71,8 +71,8 @@ bool service_proc_is_stopping(const struct service_proc *);
 /* A person wants it now: ends the wait for the next start, if it waits. */
 void service_proc_hurry(struct service_proc *);
 
-/* As worker_proc_accuse(). */
-void service_proc_accuse(struct service_proc *, const char *what);
+/* As worker_proc_kill(). */
+void service_proc_kill(struct service_proc *, const char *what);
 
 /* The channel after the hello, or NULL. */
 struct channel *service_proc_channel(struct service_proc *);
@@ -80,7 +80,7 @@ struct channel *service_proc_channel(struct service_proc *);
 /* Says it with its msg_fds() descriptors (borrowed) when there is somebody who
  * needs to know: a worker that cannot be told is being replaced, and the next
  * is told everything; one that is to stop need not know. */
-void service_proc_tell(struct service_proc *, const struct msg *,
+void service_proc_send(struct service_proc *, const struct msg *,
 		       const int *fds);
 
 bool service_proc_is_gone(const struct service_proc *);

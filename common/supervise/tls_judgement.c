@@ -109,7 +109,7 @@ void tls_judgements_down(struct tls_judgements *js)
 		end_unknown(j);
 }
 
-void tls_judgements_hear(struct tls_judgements *js, const struct msg *m)
+void tls_judgements_answer(struct tls_judgements *js, const struct msg *m)
 {
 	const struct msg_tls_result *r = &m->tls_result;
 	struct tls_judgement *j;

@@ -37,7 +37,7 @@ bool tls_judgements_is_empty(const struct tls_judgements *);
 /* The worker is there and can be asked; it is no more; it has said this. */
 void tls_judgements_up(struct tls_judgements *);
 void tls_judgements_down(struct tls_judgements *);
-void tls_judgements_hear(struct tls_judgements *, const struct msg *);
+void tls_judgements_answer(struct tls_judgements *, const struct msg *);
 
 /* The end of the question, from the loop.  0; -EINVAL: why says what is wrong,
  * beginning with the setting; another -errno: it could not be judged. */

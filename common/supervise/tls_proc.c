@@ -170,7 +170,7 @@ static void hear_result(struct tls_proc *p, const struct msg *m)
 	struct errmsg why;
 
 	if (m->seq == 0 || m->seq != p->use_seq) {
-		tls_judgements_hear(p->judgements, m);
+		tls_judgements_answer(p->judgements, m);
 		return;
 	}
 	p->use_seq = 0;
@@ -265,10 +265,10 @@ json_t *tls_proc_write(struct tls_proc *p, struct handover *h)
 	return service_proc_write(p->service, h);
 }
 
-void tls_proc_take(struct tls_proc *p, const json_t *record,
-		   struct handover *h)
+void tls_proc_adopt(struct tls_proc *p, const json_t *record,
+		    struct handover *h)
 {
-	service_proc_take(p->service, record, h, true);
+	service_proc_adopt(p->service, record, h, true);
 }
 
 struct tls_judgements *tls_proc_judgements(struct tls_proc *p)
@@ -292,7 +292,7 @@ void tls_proc_link(struct tls_proc *p, int fd)
 {
 	const struct msg m = { .type = MSG_TLS_LINK };
 
-	service_proc_tell(p->service, &m, &fd);
+	service_proc_send(p->service, &m, &fd);
 }
 
 const char *tls_proc_error(const struct tls_proc *p)

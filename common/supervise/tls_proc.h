@@ -35,7 +35,7 @@ struct service_proc *tls_proc_service(struct tls_proc *);
 
 /* From master to master: the worker goes on, and is told the certificate. */
 json_t *tls_proc_write(struct tls_proc *, struct handover *);
-void tls_proc_take(struct tls_proc *, const json_t *record, struct handover *);
+void tls_proc_adopt(struct tls_proc *, const json_t *record, struct handover *);
 
 /* The settings crt_chain and crt_key (strings; references are taken, not
  * copies); NULL for no TLS.  Files are opened anew, also when nothing was

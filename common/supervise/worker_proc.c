@@ -2,6 +2,7 @@
 #include "common/supervise/worker_proc.h"
 
 #include "common/base/alloc.h"
+#include "common/base/errmsg.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
@@ -16,7 +17,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,38 +34,26 @@ struct worker_proc {
 	struct proc proc;
 	struct spawn_ticket ticket;
 	ev_timer deadline;
-	uint64_t armed_ms; /* when the timer goes off; 0: not armed */
+	uint64_t armed_ms; /* when the timer expires; 0: not armed */
 
 	struct child *child;
 	struct channel *channel;
 	int channel_fd;          /* the channel's */
 	uint64_t channel_number; /* in the handover */
-	bool greeted; /* its hello was heard */
-	enum log_level told; /* how much it is to log */
-	bool lacks;   /* the last start failed for want of means of ours */
+	bool greeted; /* its hello was correct */
+	enum log_level level; /* of its log, as it knows it */
+	bool shortage; /* the last start failed for lack of our resources */
 	struct pace pace;
-	struct cpu_watch cpu; /* since it was looked at */
-	char why[160]; /* what we end it for; "" when it ends by itself */
+	struct cpu_watch cpu; /* since the worker became silent */
+	struct errmsg error; /* why we end it; "" when it ends by itself */
 
-	struct child *left[PROC_LEFT_MAX]; /* NULL: a free place */
+	struct child *left[PROC_LEFT_MAX]; /* NULL: free */
 	struct ratelimit log_limit;
-	char last_end[272]; /* of the last unwanted one */
-	char alarm[360];
+	char last_end[368]; /* of the last failure */
+	char alarm[448];
 };
 
 static void step(struct worker_proc *w, enum proc_event event);
-
-static void blame(struct worker_proc *w, const char *format, ...)
-	PRINTF_LIKE(2, 3);
-
-static void blame(struct worker_proc *w, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(w->why, sizeof w->why, format, args);
-	va_end(args);
-}
 
 /* --- what the operator reads --- */
 
@@ -76,25 +64,25 @@ static void update_alarm(struct worker_proc *w)
 	w->alarm[0] = '\0';
 	if (w->proc.state == PROC_LOST)
 		(void)snprintf(w->alarm, sizeof w->alarm,
-			       "%u processes are stuck in the kernel; "
-			       "none is started until one of them ends",
+			       "%u processes are stuck in the kernel: "
+			       "no start until one of them ends",
 			       w->proc.left);
 	else if (backoff_is_quarantine(&w->proc.backoff))
 		(void)snprintf(w->alarm, sizeof w->alarm,
-			       "%u unwanted ends in a row, the last: %s; "
-			       "one try a minute",
+			       "%u failures in a row, the last: %s; "
+			       "one start a minute",
 			       w->proc.backoff.ends, w->last_end);
-	else if (w->lacks)
+	else if (w->shortage)
 		(void)snprintf(w->alarm, sizeof w->alarm,
-			       "%s; one try a second", w->last_end);
+			       "%s; one start a second", w->last_end);
 
 	if (w->alarm[0] != '\0' && !before)
 		log_error(w->name, "alarm: %s", w->alarm);
 	else if (w->alarm[0] == '\0' && before)
-		log_info(w->name, "the alarm is over");
+		log_info(w->name, "alarm cleared");
 }
 
-static void tell_end(struct worker_proc *w)
+static void log_end(struct worker_proc *w)
 {
 	uint64_t now = mono_ms();
 	uint64_t due = w->proc.deadline_ms;
@@ -102,10 +90,10 @@ static void tell_end(struct worker_proc *w)
 	if (w->proc.state == PROC_GONE)
 		log_warning(w->name, "%s", w->last_end);
 	else if (w->proc.state == PROC_STARTING)
-		log_warning(w->name, "%s; starts again at once", w->last_end);
+		log_warning(w->name, "%s; restarting at once", w->last_end);
 	else
-		log_warning(w->name, "%s; %s, starts again in %.1f s",
-			    w->last_end, proc_state_format(w->proc.state),
+		log_warning(w->name, "%s; %s, restart in %.1f s", w->last_end,
+			    proc_state_format(w->proc.state),
 			    due > now ? (double)(due - now) / 1000. : 0.);
 }
 
@@ -117,6 +105,7 @@ static void close_channel(struct worker_proc *w)
 	w->greeted = false;
 }
 
+/* Ends the worker for what w->error says. */
 static void end_bad(struct worker_proc *w)
 {
 	close_channel(w);
@@ -131,58 +120,47 @@ static bool is_of_role(const struct worker_proc *w, enum msg_type type)
 	return strncmp(name, w->cfg.role, len) == 0 && name[len] == '.';
 }
 
-static void hear_hello(struct worker_proc *w,
-		       const struct msg_worker_hello *hello)
+static void on_hello(struct worker_proc *w,
+		     const struct msg_worker_hello *hello)
 {
 	if (hello->proto != MSG_PROTO_VERSION) {
-		blame(w, "speaks version %u of the protocol, we %u",
-		      hello->proto, (unsigned)MSG_PROTO_VERSION);
+		errmsg_set(&w->error,
+			   "protocol version %u instead of %u: sluice and its "
+			   "workers are of different builds",
+			   hello->proto, (unsigned)MSG_PROTO_VERSION);
 		end_bad(w);
 	} else if (strcmp(hello->role, w->cfg.role) != 0) {
-		blame(w, "is not of its role");
+		errmsg_set(&w->error, "wrong role");
 		end_bad(w);
 	} else {
 		w->greeted = true;
-		/* one that is to stop already gets no work */
+		/* a worker that is being stopped gets no work */
 		if (w->proc.state == PROC_STARTING)
 			w->cfg.events->on_hello(w, w->channel, w->cfg.arg);
 	}
 }
 
-/* What comes and goes by the minute is no news. */
-static void tell_life(const struct worker_proc *w, const char *what)
+/* A start or stop.  Those of jobs are too frequent for the normal log. */
+static void log_state(const struct worker_proc *w, const char *state)
 {
 	if (w->proc.once)
-		log_debug(w->name, "%s", what);
+		log_debug(w->name, "%s", state);
 	else if (w->child != NULL)
-		log_info(w->name, "%s, pid %d", what,
+		log_info(w->name, "%s, pid %d", state,
 			 (int)child_pid(w->child));
 	else
-		log_info(w->name, "%s", what);
+		log_info(w->name, "%s", state);
 }
 
-static void hear_ready(struct worker_proc *w)
-{
-	if (w->proc.state == PROC_STARTING)
-		tell_life(w, "running");
-	step(w, PROC_READY);
-}
-
-/* It hears with its next sign of life that the setting was changed. */
-static void tell_level(struct worker_proc *w)
+static void on_beat(struct worker_proc *w)
 {
 	struct msg m = { .type = MSG_WORKER_DEBUG,
 			 .worker_debug = { log_level() == LOG_LEVEL_DEBUG } };
 
-	if (w->told == log_level())
-		return;
-	w->told = log_level();
-	(void)channel_send(w->channel, &m, NULL, 0);
-}
-
-static void hear_beat(struct worker_proc *w)
-{
-	tell_level(w);
+	if (w->level != log_level()) {
+		w->level = log_level();
+		(void)channel_send(w->channel, &m, NULL, 0);
+	}
 	step(w, PROC_BEAT);
 }
 
@@ -190,35 +168,36 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {
 	struct worker_proc *w = arg;
+	const char *name = msg_type_name(m->type);
 
 	(void)channel, (void)fds, (void)n_fds;
 	if (w->greeted == (m->type == MSG_WORKER_HELLO)) {
-		blame(w, "%s out of its turn", msg_type_name(m->type));
+		errmsg_set(&w->error, "%s out of turn", name);
 		end_bad(w);
 	} else if (m->type == MSG_WORKER_HELLO) {
-		hear_hello(w, &m->worker_hello);
+		on_hello(w, &m->worker_hello);
 	} else if (m->type == MSG_WORKER_LOG) {
 		worker_log_pass(&w->log_limit, w->cfg.role, w->name,
 				&m->worker_log);
 	} else if (m->type == MSG_WORKER_READY) {
-		hear_ready(w);
+		if (w->proc.state == PROC_STARTING)
+			log_state(w, "running");
+		step(w, PROC_READY);
 	} else if (!is_of_role(w, m->type)) {
-		blame(w, "says %s, which is not of its role",
-		      msg_type_name(m->type));
+		errmsg_set(&w->error, "%s is not a message of its role", name);
 		end_bad(w);
 	} else if (m->type == w->cfg.beat &&
 		   !pace_beat(&w->pace, mono_ms())) {
-		blame(w, "says %s more often than once a second",
-		      msg_type_name(m->type));
+		errmsg_set(&w->error, "%s more often than once a second", name);
 		end_bad(w);
 	} else {
 		if (m->type == w->cfg.beat)
-			hear_beat(w);
+			on_beat(w);
 		w->cfg.events->on_message(w, m, w->cfg.arg);
 	}
 }
 
-static void on_close(struct channel *channel, int err, const char *why,
+static void on_close(struct channel *channel, int err, const char *error,
 		     void *arg)
 {
 	struct worker_proc *w = arg;
@@ -228,7 +207,7 @@ static void on_close(struct channel *channel, int err, const char *why,
 		close_channel(w);
 		step(w, PROC_CLOSED);
 	} else {
-		blame(w, "its channel: %s", why);
+		errmsg_set(&w->error, "channel: %s", error);
 		end_bad(w);
 	}
 }
@@ -250,6 +229,13 @@ static const struct channel_events channel_events = {
 
 /* --- the process --- */
 
+/* Writes text, and why we ended the worker if we did. */
+static void set_last_end(struct worker_proc *w, const char *text)
+{
+	(void)snprintf(w->last_end, sizeof w->last_end, "%s%s%s", text,
+		       w->error.text[0] != '\0' ? ": " : "", w->error.text);
+}
+
 static void on_end(struct child *child, const struct child_end *end, void *arg)
 {
 	struct worker_proc *w = arg;
@@ -257,8 +243,7 @@ static void on_end(struct child *child, const struct child_end *end, void *arg)
 
 	(void)child;
 	child_end_format(end, text, sizeof text);
-	(void)snprintf(w->last_end, sizeof w->last_end, "%s%s%s", text,
-		       w->why[0] != '\0' ? ": " : "", w->why);
+	set_last_end(w, text);
 	child_free(&w->child);
 	close_channel(w);
 	w->cfg.events->on_down(w, w->cfg.arg);
@@ -271,7 +256,7 @@ static void on_left_end(struct child *child, const struct child_end *end,
 	struct worker_proc *w = arg;
 
 	(void)end;
-	log_info(w->name, "pid %d, left behind in the kernel, has ended",
+	log_info(w->name, "pid %d ended, which was left behind in the kernel",
 		 (int)child_pid(child));
 	for (size_t i = 0; i < PROC_LEFT_MAX; i++)
 		if (w->left[i] == child)
@@ -281,15 +266,16 @@ static void on_left_end(struct child *child, const struct child_end *end,
 
 static void leave_behind(struct worker_proc *w)
 {
+	char text[96];
 	size_t i = 0;
 
 	while (w->left[i] != NULL)
 		i++;
-	(void)snprintf(w->last_end, sizeof w->last_end,
-		       "pid %d does not die, it is stuck in the kernel and "
-		       "left behind%s%s",
-		       (int)child_pid(w->child),
-		       w->why[0] != '\0' ? ": " : "", w->why);
+	(void)snprintf(text, sizeof text,
+		       "pid %d ignores KILL, is stuck in "
+		       "the kernel and left behind",
+		       (int)child_pid(w->child));
+	set_last_end(w, text);
 	log_error(w->name, "%s", w->last_end);
 	w->left[i] = w->child;
 	w->child = NULL;
@@ -332,16 +318,9 @@ static int open_worker(struct worker_proc *w)
 		return err;
 	}
 	open_channel(w, fds[0]);
-	w->told = log_level(); /* in its environment */
+	w->level = log_level(); /* from its environment */
 	pace_start(&w->pace, mono_ms());
 	return 0;
-}
-
-/* Nothing that the worker could be blamed for. */
-static bool is_shortage(int err)
-{
-	return err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
-	       err == -ENOBUFS || err == -EAGAIN;
 }
 
 static void on_turn(struct spawn_ticket *ticket)
@@ -350,17 +329,19 @@ static void on_turn(struct spawn_ticket *ticket)
 					     ticket);
 	int err;
 
-	w->why[0] = '\0';
+	w->error.text[0] = '\0';
 	err = open_worker(w);
-	w->lacks = is_shortage(err);
+	/* the worker is not to blame for these */
+	w->shortage = err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
+		      err == -ENOBUFS || err == -EAGAIN;
 	if (err < 0) {
 		(void)snprintf(w->last_end, sizeof w->last_end,
-			       "cannot be started: %s", strerror(-err));
-		step(w, w->lacks ? PROC_SHORT : PROC_EXIT);
+			       "cannot start: %s", strerror(-err));
+		step(w, w->shortage ? PROC_SHORT : PROC_EXIT);
 	}
 }
 
-/* --- the clockwork --- */
+/* --- the state table --- */
 
 static void arm(struct worker_proc *w)
 {
@@ -371,8 +352,8 @@ static void arm(struct worker_proc *w)
 		ev_timer_stop(w->cfg.loop, &w->deadline);
 		w->armed_ms = 0;
 	} else if (w->armed_ms == 0 || w->armed_ms > due) {
-		/* a deadline that only moved on leaves the timer alone: it
-		 * will find nothing due and be set again */
+		/* a later deadline leaves the timer alone: it will expire
+		 * early and be set again */
 		ev_timer_stop(w->cfg.loop, &w->deadline);
 		ev_timer_set(&w->deadline,
 			     due > now ? (double)(due - now) / 1000. : 0.001,
@@ -388,12 +369,13 @@ static void carry_out(struct worker_proc *w, const struct proc_effects *do_,
 	if (do_->leave)
 		leave_behind(w);
 	if (do_->signal == SIGABRT && before == PROC_STARTING)
-		blame(w, "not ready within %d s", PROC_READY_MS / 1000);
+		errmsg_set(&w->error, "not ready within %d s",
+			   PROC_READY_MS / 1000);
 	else if (do_->signal == SIGABRT)
-		blame(w, "no status for %" PRIu64 " s",
-		      (mono_ms() - w->proc.beat_ms) / 1000);
+		errmsg_set(&w->error, "no status for %" PRIu64 " s",
+			   (mono_ms() - w->proc.beat_ms) / 1000);
 	else if (do_->signal == SIGKILL && before == PROC_STOPPING)
-		log_warning(w->name, "did not stop within %d s: killed",
+		log_warning(w->name, "did not stop within %d s: sending KILL",
 			    PROC_TERM_MS / 1000);
 	if (do_->signal != 0)
 		child_signal(w->child, do_->signal);
@@ -410,21 +392,21 @@ static void step(struct worker_proc *w, enum proc_event event)
 	struct proc_effects do_ = proc_handle(&w->proc, event, mono_ms());
 
 	if (do_.signal != 0 && w->child == NULL) {
-		/* it was still waiting for its start */
+		/* its start was still queued */
 		spawner_cancel(w->cfg.spawner, &w->ticket);
 		do_ = proc_handle(&w->proc, PROC_EXIT, mono_ms());
 	}
 	carry_out(w, &do_, before);
 	arm(w);
 	if (w->proc.unwanted_ends != ends && w->proc.state != PROC_LOST)
-		tell_end(w);
+		log_end(w);
 	update_alarm(w);
 	if (w->proc.state != before)
 		spawner_touch(w->cfg.spawner);
 
 	if (w->proc.state != PROC_GONE || before == PROC_GONE)
 		return;
-	tell_life(w, "stopped");
+	log_state(w, "stopped");
 	/* w may be freed in here: nothing after the call */
 	w->cfg.events->on_gone(w, w->cfg.arg);
 }
@@ -455,7 +437,7 @@ struct worker_proc *worker_proc_new(const struct worker_proc_config *cfg)
 	w->proc.backoff.seed = (uint32_t)mono_ns();
 	w->proc.once = cfg->once;
 	ev_init(&w->deadline, on_deadline);
-	/* words that wait to be read come before the deadline for them */
+	/* messages that wait are read before their deadline is judged */
 	ev_set_priority(&w->deadline, EV_MINPRI);
 	return w;
 }
@@ -491,7 +473,7 @@ json_t *worker_proc_write(struct worker_proc *w, struct handover *h)
 	if (w->child == NULL)
 		return record;
 	(void)json_object_set_new(record, "child", child_write(w->child, h));
-	/* only one that works already knows all it has to */
+	/* a worker that is not ready has not received all its work */
 	if (w->proc.state == PROC_RUNNING && worker_proc_channel(w) != NULL)
 		(void)json_object_set_new(
 			record, "channel",
@@ -500,7 +482,7 @@ json_t *worker_proc_write(struct worker_proc *w, struct handover *h)
 	return record;
 }
 
-/* The channel that it works with, or -1. */
+/* Its channel, or -1. */
 static int take_channel(const json_t *record, struct handover *h,
 			uint64_t *ret_number)
 {
@@ -512,8 +494,8 @@ static int take_channel(const json_t *record, struct handover *h,
 	return fd;
 }
 
-void worker_proc_take(struct worker_proc *w, const json_t *record,
-		      struct handover *h, bool can_go_on)
+void worker_proc_adopt(struct worker_proc *w, const json_t *record,
+		       struct handover *h, bool usable)
 {
 	json_int_t ends = json_integer_value(json_object_get(record, "ends"));
 	uint64_t number = 0;
@@ -527,7 +509,7 @@ void worker_proc_take(struct worker_proc *w, const json_t *record,
 		return;
 	fd = take_channel(record, h, &number);
 	step(w, PROC_ADOPT);
-	if (fd < 0 || !can_go_on || !handover_is_of_our_protocol(h)) {
+	if (fd < 0 || !usable || !handover_is_of_our_protocol(h)) {
 		fd_close(&fd);
 		step(w, PROC_UNWANT);
 		return;
@@ -535,10 +517,10 @@ void worker_proc_take(struct worker_proc *w, const json_t *record,
 	open_channel(w, fd);
 	w->channel_number = number;
 	w->greeted = true;
-	w->told = LOG_LEVEL_ERROR; /* not known: it is told in any case */
-	/* what it said while nobody listened may wait there */
+	w->level = LOG_LEVEL_ERROR; /* unknown: sent with the next status */
+	/* several statuses may wait in the channel */
 	pace_start(&w->pace, 0);
-	log_info(w->name, "goes on, pid %d", (int)child_pid(w->child));
+	log_info(w->name, "continues, pid %d", (int)child_pid(w->child));
 }
 
 void worker_proc_want(struct worker_proc *w)
@@ -561,10 +543,15 @@ void worker_proc_restart(struct worker_proc *w)
 	step(w, PROC_RESTART);
 }
 
-void worker_proc_accuse(struct worker_proc *w, const char *what)
+void worker_proc_kill(struct worker_proc *w, const char *error)
 {
-	blame(w, "%s", what);
+	errmsg_set(&w->error, "%s", error);
 	end_bad(w);
+}
+
+const char *worker_proc_name(const struct worker_proc *w)
+{
+	return w->name;
 }
 
 enum proc_state worker_proc_state(const struct worker_proc *w)

@@ -51,7 +51,7 @@ static void judge(struct status_stream *s, struct msg_input_status *in,
 {
 	struct status_way *w = &s->ways[in->position - 1];
 	const struct queriers *known = querier_proc_known(querier);
-	struct querier_way way = { .v6 = w->v6 };
+	struct querier_net way = { .v6 = w->v6 };
 	bool raised = false;
 
 	follow(w, in, now_ms);
@@ -95,9 +95,9 @@ void status_stream_count_ways(const struct status_stream *s,
 		const struct status_way *w = &s->ways[i];
 
 		if (w->ifindex != 0)
-			queriers_count(known,
-				       (struct querier_way){ w->ifindex,
-							     w->v6 },
-				       is_silent(w, now_ms));
+			queriers_count(
+				known,
+				(struct querier_net){ w->ifindex, w->v6 },
+				is_silent(w, now_ms));
 	}
 }

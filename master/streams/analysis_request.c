@@ -146,8 +146,8 @@ static bool go_on(struct request *r, unsigned next)
 	return true;
 }
 
-void analysis_hear(struct analysis *a, struct channel *channel, uint32_t seq,
-		   const struct msg_stream_analysis *part)
+void analysis_answer(struct analysis *a, struct channel *channel, uint32_t seq,
+		     const struct msg_stream_analysis *part)
 {
 	struct request *r;
 

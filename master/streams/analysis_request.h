@@ -36,8 +36,8 @@ int analysis_ask(struct analysis *, struct channel *, size_t n_inputs,
 		 analysis_fn *done, void *arg) MUST_CHECK;
 
 /* A part of the answer. */
-void analysis_hear(struct analysis *, struct channel *, uint32_t seq,
-		   const struct msg_stream_analysis *);
+void analysis_answer(struct analysis *, struct channel *, uint32_t seq,
+		     const struct msg_stream_analysis *);
 
 /* The worker is gone: whoever waits is told. */
 void analysis_down(struct analysis *);

@@ -56,7 +56,7 @@ static void tell_listen(struct deliver_proc *d, const struct listener *l)
 
 	int fd = listener_fd(l);
 
-	service_proc_tell(d->service, &m, &fd);
+	service_proc_send(d->service, &m, &fd);
 }
 
 static void tell_mount(struct mount *mount, enum msg_type type)
@@ -69,7 +69,7 @@ static void tell_mount(struct mount *mount, enum msg_type type)
 		.stream = mount->stream,
 		.tls = mount->tls,
 	};
-	service_proc_tell(mount->owner->service, &m, &mount->ring_fd);
+	service_proc_send(mount->owner->service, &m, &mount->ring_fd);
 }
 
 static void set_due(struct mount *m, bool due)
@@ -90,7 +90,7 @@ static void end_renewal(struct deliver_proc *d)
 	if (!d->renewing || !d->settled)
 		return;
 	d->renewing = false;
-	service_proc_tell(d->service, &m, NULL);
+	service_proc_send(d->service, &m, NULL);
 }
 
 /* There may be far more to tell than a channel holds, and each mount costs a
@@ -156,7 +156,7 @@ static void on_listener_close(struct listener *l, void *arg)
 	struct deliver_proc *d = arg;
 
 	spawner_touch(d->spawner);
-	service_proc_tell(d->service, &m, NULL);
+	service_proc_send(d->service, &m, NULL);
 }
 
 static const struct listeners_events listeners_events = {
@@ -204,7 +204,7 @@ static void on_message(const struct msg *m, void *self)
 	struct mount *mount;
 
 	if (m->type == MSG_DELIVER_SESSIONS)
-		session_list_hear(d->sessions, &m->deliver_sessions, m->seq);
+		session_list_answer(d->sessions, &m->deliver_sessions, m->seq);
 	if (m->type != MSG_DELIVER_VIEWERS)
 		return;
 	/* none: it was unmounted while this was on its way */
@@ -287,15 +287,15 @@ json_t *deliver_proc_write(struct deliver_proc *d, struct handover *h)
 	return service_proc_write(d->service, h);
 }
 
-void deliver_proc_take(struct deliver_proc *d, const json_t *record,
-		       struct handover *h)
+void deliver_proc_adopt(struct deliver_proc *d, const json_t *record,
+			struct handover *h)
 {
 	struct msg m = { .type = MSG_DELIVER_RENEW };
 
-	listeners_take_up(d->listeners, h);
-	service_proc_take(d->service, record, h, true);
+	listeners_adopt(d->listeners, h);
+	service_proc_adopt(d->service, record, h, true);
 	d->renewing = service_proc_channel(d->service) != NULL;
-	service_proc_tell(d->service, &m, NULL);
+	service_proc_send(d->service, &m, NULL);
 }
 
 void deliver_proc_settle(struct deliver_proc *d)
@@ -316,7 +316,7 @@ void deliver_proc_link(struct deliver_proc *d, int fd)
 {
 	const struct msg m = { .type = MSG_DELIVER_TLS };
 
-	service_proc_tell(d->service, &m, &fd);
+	service_proc_send(d->service, &m, &fd);
 }
 
 void deliver_proc_list(struct deliver_proc *d, session_list_fn *done,
@@ -330,7 +330,7 @@ void deliver_proc_kick(struct deliver_proc *d, uint64_t client)
 	struct msg m = { .type = MSG_DELIVER_KICK,
 			 .deliver_kick = { client } };
 
-	service_proc_tell(d->service, &m, NULL);
+	service_proc_send(d->service, &m, NULL);
 }
 
 unsigned deliver_proc_viewers(const struct deliver_proc *d)

@@ -34,8 +34,8 @@ void deliver_proc_free(struct deliver_proc **);
 json_t *deliver_proc_write(struct deliver_proc *, struct handover *);
 /* Takes up what a master before us wrote (judged; may be NULL): before the
  * first mount. */
-void deliver_proc_take(struct deliver_proc *, const json_t *record,
-		       struct handover *);
+void deliver_proc_adopt(struct deliver_proc *, const json_t *record,
+			struct handover *);
 /* After that all mounts were made: the worker forgets the others. */
 void deliver_proc_settle(struct deliver_proc *);
 

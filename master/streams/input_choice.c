@@ -90,8 +90,8 @@ int input_choice_ask(struct input_choice *c, struct channel *channel,
 	return 0;
 }
 
-bool input_choice_hear(struct input_choice *c, uint32_t seq,
-		       const struct msg_stream_chosen *chosen)
+bool input_choice_answer(struct input_choice *c, uint32_t seq,
+			 const struct msg_stream_chosen *chosen)
 {
 	struct request *r;
 

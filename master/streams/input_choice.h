@@ -33,8 +33,8 @@ int input_choice_ask(struct input_choice *, struct channel *,
 	MUST_CHECK;
 
 /* The worker's answer.  False: nobody asked that. */
-bool input_choice_hear(struct input_choice *, uint32_t seq,
-		       const struct msg_stream_chosen *);
+bool input_choice_answer(struct input_choice *, uint32_t seq,
+			 const struct msg_stream_chosen *);
 
 /* The worker is gone: whoever waits is told. */
 void input_choice_down(struct input_choice *);

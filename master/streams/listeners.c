@@ -276,7 +276,7 @@ void listeners_write(struct listeners *ls, struct handover *h)
 			json_decref(handover_put(h, 'l', &l->number, l->fd));
 }
 
-void listeners_take_up(struct listeners *ls, struct handover *h)
+void listeners_adopt(struct listeners *ls, struct handover *h)
 {
 	uint64_t number;
 	int fd;

@@ -49,7 +49,7 @@ void listeners_free(struct listeners **);
 void listeners_write(struct listeners *, struct handover *);
 /* Takes up the sockets of a master before us: they are found by their address
  * when a listener is opened, or closed in the end. */
-void listeners_take_up(struct listeners *, struct handover *);
+void listeners_adopt(struct listeners *, struct handover *);
 void listeners_close_unused(struct listeners *);
 
 /* One more user of the listener of that address; it is opened for the first

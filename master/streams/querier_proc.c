@@ -48,7 +48,7 @@ static void on_message(const struct msg *m, void *self)
 	if (m->type != MSG_QUERIER_STATUS)
 		return;
 	tell_once(p, &m->querier_status);
-	queriers_hear(p->queriers, &m->querier_status, now_ms);
+	queriers_update(p->queriers, &m->querier_status, now_ms);
 	if (!is_wanted(p, now_ms))
 		service_proc_unwant(p->service);
 }
@@ -57,7 +57,7 @@ static void on_down(void *self)
 {
 	struct querier_proc *p = self;
 
-	queriers_deafen(p->queriers);
+	queriers_reset(p->queriers);
 }
 
 static const struct service_kind kind = {
@@ -105,14 +105,14 @@ json_t *querier_proc_write(struct querier_proc *p, struct handover *h)
 	return record;
 }
 
-void querier_proc_take(struct querier_proc *p, const json_t *record,
-		       struct handover *h)
+void querier_proc_adopt(struct querier_proc *p, const json_t *record,
+			struct handover *h)
 {
-	service_proc_take(p->service, record, h, true);
+	service_proc_adopt(p->service, record, h, true);
 	queriers_take(p->queriers, json_object_get(record, "ways"), mono_ms());
 }
 
-void querier_proc_use(struct querier_proc *p, struct querier_way way,
+void querier_proc_use(struct querier_proc *p, struct querier_net way,
 		      uint64_t now_ms)
 {
 	if (queriers_timeout_s(p->queriers) == 0)

@@ -24,11 +24,11 @@ struct service_proc *querier_proc_service(struct querier_proc *);
 
 /* From master to master. */
 json_t *querier_proc_write(struct querier_proc *, struct handover *);
-void querier_proc_take(struct querier_proc *, const json_t *record,
-		       struct handover *);
+void querier_proc_adopt(struct querier_proc *, const json_t *record,
+			struct handover *);
 
 /* An input has a group there. */
-void querier_proc_use(struct querier_proc *, struct querier_way,
+void querier_proc_use(struct querier_proc *, struct querier_net,
 		      uint64_t now_ms);
 
 /* What is known, borrowed. */

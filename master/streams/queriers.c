@@ -9,14 +9,14 @@
 #include <string.h>
 
 struct way {
-	struct querier_way name; /* ifindex 0: a free place */
+	struct querier_net name; /* ifindex 0: a free place */
 	uint64_t since_ms;       /* it is used */
 	uint64_t used_ms;
 	unsigned inputs, silent; /* of the report */
 };
 
 struct heard {
-	struct querier_way name;
+	struct querier_net name;
 	unsigned version;
 	uint32_t interval_s;
 	uint64_t at_ms;
@@ -59,8 +59,8 @@ static void take_error(struct queriers *q, bool v6, const char *error)
 		errmsg_set(&q->why[v6], "%s", error);
 }
 
-void queriers_hear(struct queriers *q, const struct msg_querier_status *s,
-		   uint64_t now_ms)
+void queriers_update(struct queriers *q, const struct msg_querier_status *s,
+		     uint64_t now_ms)
 {
 	q->deaf = false;
 	q->began_ms = now_ms - MIN(s->listening_ms, now_ms);
@@ -81,18 +81,18 @@ void queriers_hear(struct queriers *q, const struct msg_querier_status *s,
 	}
 }
 
-void queriers_deafen(struct queriers *q)
+void queriers_reset(struct queriers *q)
 {
 	q->deaf = true;
 	q->n_heard = 0;
 }
 
-static bool is_same(struct querier_way a, struct querier_way b)
+static bool is_same(struct querier_net a, struct querier_net b)
 {
 	return a.ifindex == b.ifindex && a.v6 == b.v6;
 }
 
-static struct way *find_way(const struct queriers *q, struct querier_way name)
+static struct way *find_way(const struct queriers *q, struct querier_net name)
 {
 	for (size_t i = 0; i < q->n_ways; i++)
 		if (is_same(q->ways[i].name, name))
@@ -101,7 +101,7 @@ static struct way *find_way(const struct queriers *q, struct querier_way name)
 }
 
 static const struct heard *find_heard(const struct queriers *q,
-				      struct querier_way name)
+				      struct querier_net name)
 {
 	for (size_t i = 0; i < q->n_heard; i++)
 		if (is_same(q->heard[i].name, name))
@@ -120,14 +120,13 @@ static struct way *make_way(struct queriers *q, uint64_t now_ms)
 	for (size_t i = 0; i < q->n_ways; i++)
 		if (is_over(&q->ways[i], now_ms))
 			return &q->ways[i];
-	if (q->n_ways == QUERIERS_WAYS_MAX)
+	if (q->n_ways == QUERIERS_NETS_MAX)
 		return NULL;
 	q->ways = xrealloc(q->ways, (q->n_ways + 1) * sizeof q->ways[0]);
 	return &q->ways[q->n_ways++];
 }
 
-void queriers_use(struct queriers *q, struct querier_way name,
-		  uint64_t now_ms)
+void queriers_use(struct queriers *q, struct querier_net name, uint64_t now_ms)
 {
 	struct way *w = find_way(q, name);
 
@@ -182,7 +181,7 @@ void queriers_take(struct queriers *q, const json_t *ways, uint64_t now_ms)
 		    ifindex < 1 || ifindex > INT32_MAX || since < 0)
 			continue;
 
-		struct querier_way name = { (unsigned)ifindex, v6 };
+		struct querier_net name = { (unsigned)ifindex, v6 };
 
 		queriers_use(q, name, now_ms);
 		w = find_way(q, name);
@@ -192,7 +191,7 @@ void queriers_take(struct queriers *q, const json_t *ways, uint64_t now_ms)
 }
 
 enum querier_state queriers_state(const struct queriers *q,
-				  struct querier_way name, uint64_t now_ms)
+				  struct querier_net name, uint64_t now_ms)
 {
 	const struct heard *h = find_heard(q, name);
 	const struct way *w = find_way(q, name);
@@ -222,7 +221,7 @@ void queriers_count_none(struct queriers *q)
 		q->ways[i].inputs = q->ways[i].silent = 0;
 }
 
-void queriers_count(struct queriers *q, struct querier_way name, bool silent)
+void queriers_count(struct queriers *q, struct querier_net name, bool silent)
 {
 	struct way *w = find_way(q, name);
 

@@ -23,11 +23,11 @@ struct queriers;
 enum {
 	/* An interface that no input uses any more is kept for so long. */
 	QUERIERS_KEPT_MS = 60000,
-	QUERIERS_WAYS_MAX = 256,
+	QUERIERS_NETS_MAX = 256,
 };
 
 /* An interface, for the groups of one address family. */
-struct querier_way {
+struct querier_net {
 	unsigned ifindex;
 	bool v6;
 };
@@ -42,26 +42,26 @@ struct queriers *queriers_new(unsigned timeout_s);
 void queriers_free(struct queriers **);
 
 /* What the worker that listens says; copied. */
-void queriers_hear(struct queriers *, const struct msg_querier_status *,
-		   uint64_t now_ms);
+void queriers_update(struct queriers *, const struct msg_querier_status *,
+		     uint64_t now_ms);
 /* There is none any more. */
-void queriers_deafen(struct queriers *);
+void queriers_reset(struct queriers *);
 
 /* An input has a group there. */
-void queriers_use(struct queriers *, struct querier_way, uint64_t now_ms);
+void queriers_use(struct queriers *, struct querier_net, uint64_t now_ms);
 /* From master to master: where groups are heard, and since when. */
 json_t *queriers_write(const struct queriers *, uint64_t now_ms);
 void queriers_take(struct queriers *, const json_t *ways, uint64_t now_ms);
 /* Has any, lately? */
 bool queriers_in_use(const struct queriers *, uint64_t now_ms);
 
-enum querier_state queriers_state(const struct queriers *, struct querier_way,
+enum querier_state queriers_state(const struct queriers *, struct querier_net,
 				  uint64_t now_ms);
 unsigned queriers_timeout_s(const struct queriers *);
 
 /* For the next report: nothing, then input after input. */
 void queriers_count_none(struct queriers *);
-void queriers_count(struct queriers *, struct querier_way, bool silent);
+void queriers_count(struct queriers *, struct querier_net, bool silent);
 
 /* {"querier_timeout", "igmp_error", "mld_error", "interfaces": […]}, a new
  * reference; doc/api.md, GET api/network-status. */

@@ -9,8 +9,8 @@ static void clear(struct receivers *r, size_t i)
 	r->lists[i] = NULL;
 }
 
-void receivers_hear(struct receivers *r, const char *stream,
-		    const struct msg_stream_receivers *m, uint64_t now_ms)
+void receivers_update(struct receivers *r, const char *stream,
+		      const struct msg_stream_receivers *m, uint64_t now_ms)
 {
 	size_t i = m->output - 1;
 

@@ -17,8 +17,8 @@ struct receivers {
 };
 
 /* stream is its id. */
-void receivers_hear(struct receivers *, const char *stream,
-		    const struct msg_stream_receivers *, uint64_t now_ms);
+void receivers_update(struct receivers *, const char *stream,
+		      const struct msg_stream_receivers *, uint64_t now_ms);
 
 /* The worker is gone, and they with it. */
 void receivers_clear(struct receivers *);

@@ -9,6 +9,7 @@
 #include "common/supervise/auth_proc.h"
 #include "master/config/check.h"
 #include "master/streams/deliver_proc.h"
+#include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc.h"
 #include "common/supervise/jobs.h"
 #include "master/streams/querier_proc.h"
@@ -19,19 +20,10 @@
 #include <ev.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 enum {
-	/* reconciler_stop() is over by then, whatever is stuck in the kernel */
+	/* reconciler_stop() ends by then even if a process is stuck */
 	STOP_MS = 4500,
-};
-
-struct member {
-	TAILQ_ENTRY(member) link;
-	struct reconciler *reconciler;
-	struct entry *entry;
-	bool claimed; /* the configuration has it */
-	bool removed; /* freed when its process is gone */
 };
 
 struct reconciler {
@@ -42,187 +34,198 @@ struct reconciler {
 	struct auth_proc *auth;
 	struct tls_proc *tls;
 	struct querier_proc *querier;
-	/* of those above, in the order in which they are stopped */
+	/* of the four above, in the order in which they are stopped */
 	struct service_proc *services[4];
 	struct jobs *jobs;
-	TAILQ_HEAD(, member) members;
+	size_t n, room;
+	struct stream_proc **streams;
 	bool stopping;
-	ev_timer stop_timer; /* runs while stopping, until it is told */
+	ev_timer stop_timer; /* from reconciler_stop() to on_stopped() */
 };
 
-static void member_free(struct member *m)
+/* A removed stream is found as long as its process runs. */
+static struct stream_proc *find(const struct reconciler *r, const char *id)
 {
-	TAILQ_REMOVE(&m->reconciler->members, m, link);
-	entry_free(&m->entry);
-	free(m);
-}
-
-static struct member *find(const struct reconciler *f, const char *id)
-{
-	struct member *m;
-
-	TAILQ_FOREACH(m, &f->members, link)
-		if (strcmp(entry_id(m->entry), id) == 0)
-			return m;
+	for (size_t i = 0; i < r->n; i++)
+		if (strcmp(stream_proc_id(r->streams[i]), id) == 0)
+			return r->streams[i];
 	return NULL;
 }
 
-static bool is_gone(const struct reconciler *f)
+/* The stream with this id; NULL: none, it is removed, or the end is near. */
+static struct stream_proc *find_active(const struct reconciler *r,
+				       const char *id)
 {
-	const struct member *m;
+	struct stream_proc *p = r->stopping ? NULL : find(r, id);
 
-	TAILQ_FOREACH(m, &f->members, link)
-		if (!entry_is_gone(m->entry))
-			return false;
-	for (size_t i = 0; i < ARRAY_LEN(f->services); i++)
-		if (!service_proc_is_gone(f->services[i]))
-			return false;
-	return jobs_is_gone(f->jobs);
+	return p != NULL && !stream_proc_is_removed(p) ? p : NULL;
 }
 
-/* The end is told from the loop: whoever hears it may free the reconciler. */
-static void look_whether_gone(struct reconciler *f)
+static void drop(struct reconciler *r, struct stream_proc *p)
 {
-	if (!f->stopping || !is_gone(f))
+	size_t i = 0;
+
+	while (r->streams[i] != p)
+		i++;
+	memmove(&r->streams[i], &r->streams[i + 1],
+		(--r->n - i) * sizeof(*r->streams));
+	stream_proc_free(&p);
+}
+
+static bool is_gone(const struct reconciler *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!stream_proc_is_gone(r->streams[i]))
+			return false;
+	for (size_t i = 0; i < ARRAY_LEN(r->services); i++)
+		if (!service_proc_is_gone(r->services[i]))
+			return false;
+	return jobs_is_gone(r->jobs);
+}
+
+/* on_stopped() comes from the loop, because it may free the reconciler. */
+static void check_gone(struct reconciler *r)
+{
+	if (!r->stopping || !is_gone(r))
 		return;
-	ev_timer_stop(f->cfg.loop, &f->stop_timer);
-	ev_timer_set(&f->stop_timer, 0., 0.);
-	ev_timer_start(f->cfg.loop, &f->stop_timer);
+	ev_timer_stop(r->cfg.loop, &r->stop_timer);
+	ev_timer_set(&r->stop_timer, 0., 0.);
+	ev_timer_start(r->cfg.loop, &r->stop_timer);
 }
 
 static void on_stop_timer(struct ev_loop *loop, ev_timer *t, int revents)
 {
-	struct reconciler *f = container_of(t, struct reconciler, stop_timer);
+	struct reconciler *r = container_of(t, struct reconciler, stop_timer);
 
 	(void)loop, (void)revents;
-	if (!is_gone(f))
-		log_error("streams", "some workers do not end: left behind");
-	f->cfg.events->on_stopped(f->cfg.arg);
+	if (!is_gone(r))
+		log_error("streams",
+			  "shutdown: some workers did not end "
+			  "within %.1f s: left behind",
+			  STOP_MS / 1000.);
+	r->cfg.events->on_stopped(r->cfg.arg);
 }
+
+/* --- what streams report --- */
 
 static void on_status(const char *id, const struct msg_stream_status *status,
 		      void *arg)
 {
-	struct member *m = arg;
-	struct reconciler *f = m->reconciler;
+	struct reconciler *r = arg;
 
-	if (!m->removed && !f->stopping)
-		f->cfg.events->on_stream_status(id, status, f->cfg.arg);
+	if (!r->stopping)
+		r->cfg.events->on_stream_status(id, status, r->cfg.arg);
 }
 
 static void on_switched(const char *id, const struct msg_stream_switched *s,
 			void *arg)
 {
-	struct member *m = arg;
-	struct reconciler *f = m->reconciler;
+	struct reconciler *r = arg;
 
-	if (!m->removed && !f->stopping &&
-	    f->cfg.events->on_stream_switched != NULL)
-		f->cfg.events->on_stream_switched(id, s, f->cfg.arg);
+	if (!r->stopping && r->cfg.events->on_stream_switched != NULL)
+		r->cfg.events->on_stream_switched(id, s, r->cfg.arg);
 }
 
-/* --- streams that read streams --- */
-
-static void on_ring(struct entry *entry, void *arg)
+static void on_ring(struct stream_proc *p, void *arg)
 {
-	struct member *m = arg, *other;
+	struct reconciler *r = arg;
+	const char *id = stream_proc_id(p);
 
-	TAILQ_FOREACH(other, &m->reconciler->members, link)
-		if (entry_reads(other->entry, entry_id(entry)))
-			entry_relink(other->entry, entry_id(entry));
+	for (size_t i = 0; i < r->n; i++)
+		if (stream_proc_reads(r->streams[i], id))
+			stream_proc_relink(r->streams[i], id);
 }
 
 static int ring_of(const char *stream, void *arg)
 {
-	const struct member *m = arg;
-	const struct member *other = find(m->reconciler, stream);
+	const struct stream_proc *p = find(arg, stream);
 
-	return other != NULL && !other->removed ? entry_ring(other->entry)
-						: -1;
+	return p != NULL ? stream_proc_ring(p) : -1;
 }
 
-static bool is_read(const struct reconciler *f, const char *id)
+static void on_stream_gone(struct stream_proc *p, void *arg)
 {
-	const struct member *m;
+	struct reconciler *r = arg;
 
-	TAILQ_FOREACH(m, &f->members, link)
-		if (!m->removed && entry_reads(m->entry, id))
-			return true;
-	return false;
+	if (stream_proc_is_removed(p))
+		drop(r, p);
+	check_gone(r);
 }
 
-/* What somebody reads, or read, has a ring as long as anybody does. */
-static void look_at_links(struct reconciler *f, const struct entry_links *links)
-{
-	for (size_t i = 0; i < links->n; i++) {
-		struct member *m = find(f, links->ids[i]);
-
-		if (m != NULL && !m->removed)
-			entry_set_read(m->entry, is_read(f, links->ids[i]));
-	}
-}
-
-static void on_entry_gone(struct entry *entry, void *arg)
-{
-	struct member *m = arg;
-	struct reconciler *f = m->reconciler;
-
-	(void)entry;
-	if (m->removed)
-		member_free(m);
-	look_whether_gone(f);
-}
-
-static const struct entry_events entry_events = {
+static const struct stream_proc_events stream_events = {
 	.on_status = on_status,
 	.on_switched = on_switched,
 	.on_ring = on_ring,
 	.ring_of = ring_of,
-	.on_gone = on_entry_gone,
+	.on_gone = on_stream_gone,
 };
+
+static struct stream_proc *add(struct reconciler *r, const char *id)
+{
+	if (r->n == r->room) {
+		r->room = MAX(2 * r->room, (size_t)16);
+		r->streams =
+			xrealloc(r->streams, r->room * sizeof(*r->streams));
+	}
+	r->streams[r->n] = stream_proc_new(
+		&(struct stream_proc_config){
+			.loop = r->cfg.loop,
+			.spawner = r->spawner,
+			.deliver = r->deliver,
+			.settings = r->cfg.settings,
+			.events = &stream_events,
+			.arg = r,
+		},
+		id);
+	return r->streams[r->n++];
+}
+
+/* --- streams that read streams --- */
+
+static bool is_read(const struct reconciler *r, const char *id)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (stream_proc_reads(r->streams[i], id))
+			return true;
+	return false;
+}
+
+/* A stream needs a ring as long as another stream reads it. */
+static void update_read(struct reconciler *r, const struct stream_links *links)
+{
+	for (size_t i = 0; i < links->n; i++) {
+		struct stream_proc *p = find(r, links->ids[i]);
+
+		if (p != NULL && !stream_proc_is_removed(p))
+			stream_proc_set_read(p, is_read(r, links->ids[i]));
+	}
+}
+
+/* --- services --- */
 
 static void on_service_gone(void *arg)
 {
-	look_whether_gone(arg);
+	check_gone(arg);
 }
 
-static struct member *member_new(struct reconciler *f, const char *id)
-{
-	struct member *m = xcalloc(1, sizeof *m);
-
-	m->reconciler = f;
-	m->entry = entry_new(
-		&(struct entry_config){
-			.loop = f->cfg.loop,
-			.spawner = f->spawner,
-			.deliver = f->deliver,
-			.settings = f->cfg.settings,
-			.events = &entry_events,
-			.arg = m,
-		},
-		id);
-	TAILQ_INSERT_TAIL(&f->members, m, link);
-	return m;
-}
-
-/* Deliver and tls speak with each other past us; each new one of them gets a
- * new link to the other. */
-static void link_services(struct reconciler *f)
+/* deliver and tls have a channel of their own.  Each new process of either gets
+ * a new end of it. */
+static void link_services(struct reconciler *r)
 {
 	int fds[2], err;
 
-	if (!tls_proc_is_on(f->tls) ||
-	    service_proc_channel(tls_proc_service(f->tls)) == NULL ||
-	    service_proc_channel(deliver_proc_service(f->deliver)) == NULL)
+	if (!tls_proc_is_on(r->tls) ||
+	    service_proc_channel(tls_proc_service(r->tls)) == NULL ||
+	    service_proc_channel(deliver_proc_service(r->deliver)) == NULL)
 		return;
 	err = fd_seqpacket_pair(fds);
 	if (err < 0) {
-		log_error("streams", "no link from deliver to tls: %s",
+		log_error("streams", "cannot link deliver to tls: %s",
 			  strerror(-err));
 		return;
 	}
-	tls_proc_link(f->tls, fds[0]);
-	deliver_proc_link(f->deliver, fds[1]);
+	tls_proc_link(r->tls, fds[0]);
+	deliver_proc_link(r->deliver, fds[1]);
 	fd_close(&fds[0]);
 	fd_close(&fds[1]);
 }
@@ -242,282 +245,260 @@ static unsigned querier_timeout(const json_t *settings)
 				    QUERIER_TIMEOUT_MAX_S));
 }
 
-static void open_services(struct reconciler *f)
+static void open_services(struct reconciler *r)
 {
 	struct service_config cfg = {
-		.loop = f->cfg.loop,
-		.spawner = f->spawner,
+		.loop = r->cfg.loop,
+		.spawner = r->spawner,
 		.on_gone = on_service_gone,
-		.arg = f,
+		.arg = r,
 	};
 
-	f->auth = auth_proc_new(&cfg);
-	f->jobs = jobs_new(&cfg);
-	f->querier = querier_proc_new(&cfg, querier_timeout(f->settings));
+	r->auth = auth_proc_new(&cfg);
+	r->jobs = jobs_new(&cfg);
+	r->querier = querier_proc_new(&cfg, querier_timeout(r->settings));
 	cfg.on_up = on_service_up;
-	f->tls = tls_proc_new(&cfg);
-	f->deliver = deliver_proc_new(&cfg, f->tls);
-	f->services[0] = deliver_proc_service(f->deliver);
-	f->services[1] = auth_proc_service(f->auth);
-	f->services[2] = tls_proc_service(f->tls);
-	f->services[3] = querier_proc_service(f->querier);
+	r->tls = tls_proc_new(&cfg);
+	r->deliver = deliver_proc_new(&cfg, r->tls);
+	r->services[0] = deliver_proc_service(r->deliver);
+	r->services[1] = auth_proc_service(r->auth);
+	r->services[2] = tls_proc_service(r->tls);
+	r->services[3] = querier_proc_service(r->querier);
 }
 
 struct reconciler *reconciler_new(const struct reconciler_config *cfg)
 {
-	struct reconciler *f = xcalloc(1, sizeof *f);
+	struct reconciler *r = xcalloc(1, sizeof *r);
 
-	f->cfg = *cfg;
-	f->settings = json_deep_copy(cfg->settings);
-	f->cfg.settings = f->settings;
-	TAILQ_INIT(&f->members);
-	f->spawner = spawner_new(cfg->loop, cfg->worker_path);
+	r->cfg = *cfg;
+	r->settings = json_deep_copy(cfg->settings);
+	r->cfg.settings = r->settings;
+	r->spawner = spawner_new(cfg->loop, cfg->worker_path);
 	if (cfg->events->on_change != NULL)
-		spawner_set_on_change(f->spawner, cfg->events->on_change,
+		spawner_set_on_change(r->spawner, cfg->events->on_change,
 				      cfg->arg);
-	open_services(f);
-	ev_timer_init(&f->stop_timer, on_stop_timer, 0., 0.);
-	return f;
+	open_services(r);
+	ev_timer_init(&r->stop_timer, on_stop_timer, 0., 0.);
+	return r;
 }
 
-void reconciler_free(struct reconciler **fp)
+void reconciler_free(struct reconciler **rp)
 {
-	struct reconciler *f = *fp;
-	struct member *m;
+	struct reconciler *r = *rp;
 
-	*fp = NULL;
-	if (f == NULL)
+	*rp = NULL;
+	if (r == NULL)
 		return;
-	f->stopping = true;
-	ev_timer_stop(f->cfg.loop, &f->stop_timer);
-	while ((m = TAILQ_FIRST(&f->members)) != NULL)
-		member_free(m);
-	deliver_proc_free(&f->deliver);
-	auth_proc_free(&f->auth);
-	jobs_free(&f->jobs);
-	tls_proc_free(&f->tls);
-	querier_proc_free(&f->querier);
-	spawner_free(&f->spawner);
-	json_decref(f->settings);
-	ev_timer_stop(f->cfg.loop, &f->stop_timer);
-	free(f);
+	r->stopping = true;
+	while (r->n > 0)
+		drop(r, r->streams[0]);
+	deliver_proc_free(&r->deliver);
+	auth_proc_free(&r->auth);
+	jobs_free(&r->jobs);
+	tls_proc_free(&r->tls);
+	querier_proc_free(&r->querier);
+	spawner_free(&r->spawner);
+	json_decref(r->settings);
+	ev_timer_stop(r->cfg.loop, &r->stop_timer);
+	free(r->streams);
+	free(r);
 }
 
 /* --- from master to master --- */
 
-void reconciler_write(struct reconciler *f, struct handover *h)
+void reconciler_write(struct reconciler *r, struct handover *h)
 {
 	json_t *document = handover_document(h);
 	json_t *streams = json_array();
-	struct member *m;
 
-	spawner_write(f->spawner, h);
+	spawner_write(r->spawner, h);
 	(void)json_object_set_new(document, "deliver",
-				  deliver_proc_write(f->deliver, h));
-	(void)json_object_set_new(document, "tls", tls_proc_write(f->tls, h));
+				  deliver_proc_write(r->deliver, h));
+	(void)json_object_set_new(document, "tls", tls_proc_write(r->tls, h));
 	(void)json_object_set_new(document, "querier",
-				  querier_proc_write(f->querier, h));
-	TAILQ_FOREACH(m, &f->members, link)
-		if (!m->removed)
-			(void)json_array_append_new(streams,
-						    entry_write(m->entry, h));
+				  querier_proc_write(r->querier, h));
+	for (size_t i = 0; i < r->n; i++)
+		if (!stream_proc_is_removed(r->streams[i]))
+			(void)json_array_append_new(
+				streams, stream_proc_write(r->streams[i], h));
 	(void)json_object_set_new(document, "streams", streams);
 }
 
-void reconciler_take(struct reconciler *f, struct handover *h)
+void reconciler_adopt(struct reconciler *r, struct handover *h)
 {
 	const json_t *document = handover_document(h);
 	const json_t *streams = json_object_get(document, "streams");
 	const json_t *record;
 	size_t i;
 
-	spawner_take(f->spawner, h);
-	deliver_proc_take(f->deliver, json_object_get(document, "deliver"), h);
-	tls_proc_take(f->tls, json_object_get(document, "tls"), h);
-	querier_proc_take(f->querier, json_object_get(document, "querier"), h);
+	spawner_take(r->spawner, h);
+	deliver_proc_adopt(r->deliver, json_object_get(document, "deliver"), h);
+	tls_proc_adopt(r->tls, json_object_get(document, "tls"), h);
+	querier_proc_adopt(r->querier, json_object_get(document, "querier"), h);
 	json_array_foreach(streams, i, record) {
 		const char *id = json_string_value(
 			json_object_get(record, "id"));
 
-		if (id == NULL || find(f, id) != NULL)
-			continue;
-		entry_take(member_new(f, id)->entry, record, h);
+		if (id != NULL && find(r, id) == NULL)
+			stream_proc_adopt(add(r, id), record, h);
 	}
-	spawner_end_unclaimed(f->spawner);
+	spawner_end_unclaimed(r->spawner);
 }
 
-/* May free it. */
-static void remove_member(struct member *m)
+/* May free p. */
+static void remove_stream(struct reconciler *r, struct stream_proc *p)
 {
-	struct entry_links links = entry_links(m->entry);
+	struct stream_links links = stream_proc_links(p);
 
-	m->removed = true;
-	on_ring(m->entry, m);
-	look_at_links(m->reconciler, &links);
-	entry_stop(m->entry);
+	stream_proc_remove(p);
+	update_read(r, &links);
 }
 
-void reconciler_settle(struct reconciler *f)
+void reconciler_settle(struct reconciler *r)
 {
-	struct member *m, *next;
-
-	for (m = TAILQ_FIRST(&f->members); m != NULL; m = next) {
-		next = TAILQ_NEXT(m, link);
-		if (m->claimed || m->removed)
-			continue;
-		remove_member(m);
-	}
-	deliver_proc_settle(f->deliver);
-	link_services(f);
+	/* backwards, because a stream may go in the call */
+	for (size_t i = r->n; i-- > 0;)
+		if (!stream_proc_is_configured(r->streams[i]) &&
+		    !stream_proc_is_removed(r->streams[i]))
+			remove_stream(r, r->streams[i]);
+	deliver_proc_settle(r->deliver);
+	link_services(r);
 }
 
-void reconciler_set_stream(struct reconciler *f, const char *id,
+void reconciler_set_stream(struct reconciler *r, const char *id,
 			   const struct stream_conf *conf)
 {
-	struct member *m = find(f, id);
-	struct entry_links before, after;
+	struct stream_proc *p = find(r, id);
+	struct stream_links before, after;
 
-	if (f->stopping)
+	if (r->stopping)
 		return;
-	if (m == NULL)
-		m = member_new(f, id);
-	m->removed = false;
-	m->claimed = true;
-	before = entry_links(m->entry);
-	entry_set_read(m->entry, is_read(f, id));
-	entry_set(m->entry, conf);
-	after = entry_links(m->entry);
-	look_at_links(f, &before);
-	look_at_links(f, &after);
+	if (p == NULL)
+		p = add(r, id);
+	before = stream_proc_links(p);
+	stream_proc_set(p, conf, is_read(r, id));
+	after = stream_proc_links(p);
+	update_read(r, &before);
+	update_read(r, &after);
 }
 
-void reconciler_remove_stream(struct reconciler *f, const char *id)
+void reconciler_remove_stream(struct reconciler *r, const char *id)
 {
-	struct member *m = find(f, id);
+	struct stream_proc *p = find_active(r, id);
 
-	if (m == NULL || m->removed || f->stopping)
-		return;
-	remove_member(m);
+	if (p != NULL)
+		remove_stream(r, p);
 }
 
-void reconciler_restart_stream(struct reconciler *f, const char *id)
+void reconciler_restart_stream(struct reconciler *r, const char *id)
 {
-	struct member *m = find(f, id);
+	struct stream_proc *p = find_active(r, id);
 
-	if (m != NULL && !m->removed && !f->stopping)
-		entry_restart(m->entry);
+	if (p != NULL)
+		stream_proc_restart(p);
 }
 
-int reconciler_choose_input(struct reconciler *f, const char *id,
+int reconciler_choose_input(struct reconciler *r, const char *id,
 			    unsigned position, input_choice_fn *done, void *arg)
 {
-	struct member *m = find(f, id);
+	struct stream_proc *p = find_active(r, id);
 
-	if (m == NULL || m->removed || f->stopping)
-		return -ENOENT;
-	return entry_choose_input(m->entry, position, done, arg);
+	return p != NULL ? stream_proc_choose_input(p, position, done, arg)
+			 : -ENOENT;
 }
 
-int reconciler_analyze(struct reconciler *f, const char *id, analysis_fn *done,
+int reconciler_analyze(struct reconciler *r, const char *id, analysis_fn *done,
 		       void *arg)
 {
-	struct member *m = find(f, id);
+	struct stream_proc *p = find_active(r, id);
 
-	if (m == NULL || m->removed || f->stopping)
-		return -ENOENT;
-	return entry_analyze(m->entry, done, arg);
+	return p != NULL ? stream_proc_analyze(p, done, arg) : -ENOENT;
 }
 
-void reconciler_stop(struct reconciler *f)
+void reconciler_stop(struct reconciler *r)
 {
-	struct member *m, *next;
-
-	if (f->stopping)
+	if (r->stopping)
 		return;
-	f->stopping = true;
-	ev_timer_set(&f->stop_timer, STOP_MS / 1000., 0.);
-	ev_timer_start(f->cfg.loop, &f->stop_timer);
-	/* before the streams: deliver need not hear of every path that goes */
-	for (size_t i = 0; i < ARRAY_LEN(f->services); i++)
-		service_proc_stop(f->services[i]);
-	jobs_stop(f->jobs);
-	for (m = TAILQ_FIRST(&f->members); m != NULL; m = next) {
-		next = TAILQ_NEXT(m, link);
-		entry_stop(m->entry);
-	}
-	look_whether_gone(f);
+	r->stopping = true;
+	ev_timer_set(&r->stop_timer, STOP_MS / 1000., 0.);
+	ev_timer_start(r->cfg.loop, &r->stop_timer);
+	/* services first: deliver then needs no message for each path */
+	for (size_t i = 0; i < ARRAY_LEN(r->services); i++)
+		service_proc_stop(r->services[i]);
+	jobs_stop(r->jobs);
+	/* backwards, because a stream may go in the call */
+	for (size_t i = r->n; i-- > 0;)
+		stream_proc_stop(r->streams[i]);
+	check_gone(r);
 }
 
-bool reconciler_get_stream(const struct reconciler *f, const char *id,
+bool reconciler_get_stream(const struct reconciler *r, const char *id,
 			   struct stream_proc_info *ret)
 {
-	const struct member *m = find(f, id);
+	const struct stream_proc *p = find(r, id);
 
-	if (m == NULL || m->removed)
+	if (p == NULL || stream_proc_is_removed(p))
 		return false;
-	entry_get(m->entry, ret);
+	stream_proc_get(p, ret);
 	return true;
 }
 
-void reconciler_totals(const struct reconciler *f, unsigned *ret_workers,
+void reconciler_totals(const struct reconciler *r, unsigned *ret_workers,
 		       unsigned *ret_viewers)
 {
-	const struct member *m;
 	unsigned n = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(f->services); i++)
-		n += service_proc_is_running(f->services[i]);
-	*ret_viewers = deliver_proc_viewers(f->deliver);
-	TAILQ_FOREACH(m, &f->members, link) {
-		n += entry_is_running(m->entry);
-		*ret_viewers += receivers_count(entry_receivers(m->entry));
+	for (size_t i = 0; i < ARRAY_LEN(r->services); i++)
+		n += service_proc_is_running(r->services[i]);
+	*ret_viewers = deliver_proc_viewers(r->deliver);
+	for (size_t i = 0; i < r->n; i++) {
+		n += stream_proc_is_running(r->streams[i]);
+		*ret_viewers +=
+			receivers_count(stream_proc_receivers(r->streams[i]));
 	}
 	*ret_workers = n;
 }
 
-struct auth_proc *reconciler_auth(struct reconciler *f)
+struct auth_proc *reconciler_auth(struct reconciler *r)
 {
-	return f->auth;
+	return r->auth;
 }
 
-struct jobs *reconciler_jobs(struct reconciler *f)
+struct jobs *reconciler_jobs(struct reconciler *r)
 {
-	return f->jobs;
+	return r->jobs;
 }
 
-struct querier_proc *reconciler_querier(struct reconciler *f)
+struct querier_proc *reconciler_querier(struct reconciler *r)
 {
-	return f->querier;
+	return r->querier;
 }
 
-struct tls_proc *reconciler_tls(struct reconciler *f)
+struct tls_proc *reconciler_tls(struct reconciler *r)
 {
-	return f->tls;
+	return r->tls;
 }
 
-void reconciler_list_sessions(struct reconciler *f, session_list_fn *done,
+void reconciler_list_sessions(struct reconciler *r, session_list_fn *done,
 			      void *arg)
 {
-	deliver_proc_list(f->deliver, done, arg);
+	deliver_proc_list(r->deliver, done, arg);
 }
 
-void reconciler_list_receivers(const struct reconciler *f, json_t *sessions)
+void reconciler_list_receivers(const struct reconciler *r, json_t *sessions)
 {
-	const struct member *m;
-
-	TAILQ_FOREACH(m, &f->members, link)
-		receivers_list(entry_receivers(m->entry), mono_ms(),
+	for (size_t i = 0; i < r->n; i++)
+		receivers_list(stream_proc_receivers(r->streams[i]), mono_ms(),
 			       sessions);
 }
 
-void reconciler_close_session(struct reconciler *f, uint64_t client)
+void reconciler_close_session(struct reconciler *r, uint64_t client)
 {
-	const struct member *m;
-
-	TAILQ_FOREACH(m, &f->members, link)
-		if (receivers_has(entry_receivers(m->entry), client)) {
-			entry_kick(m->entry, client);
+	for (size_t i = 0; i < r->n; i++)
+		if (receivers_has(stream_proc_receivers(r->streams[i]),
+				  client)) {
+			stream_proc_kick(r->streams[i], client);
 			return;
 		}
-	deliver_proc_kick(f->deliver, client);
+	deliver_proc_kick(r->deliver, client);
 }

@@ -11,7 +11,7 @@
 #include "master/streams/analysis_request.h"
 #include "master/streams/input_choice.h"
 #include "master/streams/session_list.h"
-#include "master/streams/switch_log.h"
+#include "master/streams/stream_proc.h"
 #include "proto/ipc/msg.h"
 
 #include <jansson.h>
@@ -20,22 +20,23 @@
 
 struct auth_proc;
 struct ev_loop;
-struct reconciler;
-struct stream_conf;
 struct handover;
 struct jobs;
 struct querier_proc;
+struct reconciler;
+struct stream_conf;
 struct tls_proc;
 
 struct reconciler_events {
 	/* Once a second per running stream, decoded and in bounds. */
 	void (*on_stream_status)(const char *id,
 				 const struct msg_stream_status *, void *arg);
-	/* A running stream plays another input. */
+	/* Another input of a running stream is active; may be NULL. */
 	void (*on_stream_switched)(const char *id,
 				   const struct msg_stream_switched *,
 				   void *arg);
-	/* Every worker, ring and socket is gone (after reconciler_stop()). */
+	/* After reconciler_stop(): every worker has ended or was left behind.
+	 * The reconciler may be freed inside. */
 	void (*on_stopped)(void *arg);
 	/* reconciler_write() would write something else now; may be NULL. */
 	void (*on_change)(void *arg);
@@ -44,8 +45,8 @@ struct reconciler_events {
 struct reconciler_config {
 	struct ev_loop *loop;
 	const char *worker_path; /* of sluice-worker */
-	/* As they were at the start: what streams do not say is said there.
-	 * Copied; may be NULL. */
+	/* The settings at the start, with the defaults of streams.  Copied;
+	 * may be NULL. */
 	const json_t *settings;
 	const struct reconciler_events *events;
 	void *arg;
@@ -54,85 +55,65 @@ struct reconciler_config {
 struct reconciler *reconciler_new(const struct reconciler_config *);
 void reconciler_free(struct reconciler **);
 
-/* Writes down all that runs, for a next master. */
+/* Records every process, ring and socket for the next master. */
 void reconciler_write(struct reconciler *, struct handover *);
 /* Adopts the workers of the previous master, which continue.  Call it before
  * the first reconciler_set_stream(). */
-void reconciler_take(struct reconciler *, struct handover *);
+void reconciler_adopt(struct reconciler *, struct handover *);
 /* Stops the adopted workers that no reconciler_set_stream() named.  Call it
  * after the last reconciler_set_stream() of the configuration. */
 void reconciler_settle(struct reconciler *);
 
-/* Runs the stream as it is configured (borrowed): starts it, replaces it when
- * it differs from what runs, or stops it when it is not enabled.  The
- * configuration was judged before (config/check). */
+/* Applies the configuration of a stream (borrowed, checked by config/check):
+ * starts it, replaces a worker that runs with other settings, or stops it when
+ * it is not enabled. */
 void reconciler_set_stream(struct reconciler *, const char *id,
 			   const struct stream_conf *);
 void reconciler_remove_stream(struct reconciler *, const char *id);
 
-/* Ends the worker and starts a new one at once, out of quarantine too. */
+/* Replaces the worker at once, also in quarantine. */
 void reconciler_restart_stream(struct reconciler *, const char *id);
 
 /*
- * By hand: the stream plays the input at this position, or with 0 the next
- * one.  The position when that is settled at once (no worker runs: the next
- * one will begin with it), 0 when the worker is asked: then done is called,
- * once.  -ENOENT: there is no such stream, -EINVAL: it has no such input; or
- * another -errno.
+ * Switches a stream to the input at this position, or to the next input
+ * with 0.  Without a worker the result is the position with which the next
+ * worker starts.  With a worker the result is 0, and done is called once.
+ * -ENOENT: no such stream.  -EINVAL: no such input.  Or another -errno.
  */
 int reconciler_choose_input(struct reconciler *, const char *id,
 			    unsigned position, input_choice_fn *done,
 			    void *arg) MUST_CHECK;
 
-/* What is known of the packets of a running stream: done is called, once.
- * -ENOENT: there is no such stream, or another -errno: it does not run, or too
- * many ask. */
+/* Requests the analysis of a running stream: done is called once.  -ENOENT: no
+ * such stream.  -ESRCH: it does not run.  Or another -errno. */
 int reconciler_analyze(struct reconciler *, const char *id, analysis_fn *done,
 		       void *arg) MUST_CHECK;
 
-/* TERM to all, KILL after a while; on_stopped when nobody is left (<= 5 s). */
+/* Sends TERM to all workers, KILL after a while.  on_stopped follows within
+ * 5 s. */
 void reconciler_stop(struct reconciler *);
 
-/* What is known of a stream's process and its viewers. */
-struct stream_proc_info {
-	const char *state;     /* "stopped", "starting", "running", "stopping",
-				* "backoff", "quarantine", "lost" */
-	int pid;               /* 0 when none runs */
-	unsigned restarts;     /* unwanted ends since it was set */
-	const char *alarm;     /* sentence, NULL when none */
-	uint32_t viewers;
-	uint64_t viewers_cut;
-	const struct switch_log *switches; /* NULL: nothing is known */
-	/* per output position from 1: why an http output is not served (port
-	 * in use …), NULL when it is; n_outputs entries */
-	size_t n_outputs;
-	const char *output_errors[MSG_OUTPUTS_MAX];
-	/* the viewers of an http output, and those of it who were cut */
-	uint32_t output_viewers[MSG_OUTPUTS_MAX];
-	uint64_t output_cut[MSG_OUTPUTS_MAX];
-};
-
-/* False when the reconciler does not know id. */
+/* False when there is no such stream. */
 bool reconciler_get_stream(const struct reconciler *, const char *id,
 			   struct stream_proc_info *ret);
 
-/* Numbers over all: running workers, viewers. */
+/* Running workers and viewers of all streams. */
 void reconciler_totals(const struct reconciler *, unsigned *ret_workers,
 		       unsigned *ret_viewers);
 
-/* Tells who watches by http, as session_list.h says. */
+/* Lists the viewers of http outputs, see session_list.h. */
 void reconciler_list_sessions(struct reconciler *, session_list_fn *,
 			      void *arg);
-/* Appends those who called outputs of streams. */
+/* Appends the receivers that connected to other outputs. */
 void reconciler_list_receivers(const struct reconciler *, json_t *sessions);
-/* Closes this session, if it is still there. */
+/* Closes this session if it still exists. */
 void reconciler_close_session(struct reconciler *, uint64_t client);
 
 /* The worker that hashes passwords, borrowed. */
 struct auth_proc *reconciler_auth(struct reconciler *);
-/* Where short-lived workers are started, borrowed. */
+/* The starter of short-lived workers, borrowed. */
 struct jobs *reconciler_jobs(struct reconciler *);
-/* The worker that hears who asks for multicast groups, borrowed. */
+/* The worker that listens for IGMP and MLD queriers, borrowed. */
 struct querier_proc *reconciler_querier(struct reconciler *);
-/* The worker that speaks TLS, borrowed. */
+/* The worker that terminates TLS, borrowed. */
 struct tls_proc *reconciler_tls(struct reconciler *);

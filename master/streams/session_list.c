@@ -152,8 +152,8 @@ uint64_t session_client(const json_t *session)
 							    "client_id"));
 }
 
-void session_list_hear(struct session_list *l,
-		       const struct msg_deliver_sessions *page, uint32_t seq)
+void session_list_answer(struct session_list *l,
+			 const struct msg_deliver_sessions *page, uint32_t seq)
 {
 	if (!l->asked || seq != l->seq)
 		return; /* too late */

@@ -41,7 +41,7 @@ typedef void session_list_fn(const json_t *sessions, void *arg);
 void session_list_get(struct session_list *, session_list_fn *, void *arg);
 
 /* Deliver's answer. */
-void session_list_hear(struct session_list *,
-		       const struct msg_deliver_sessions *, uint32_t seq);
+void session_list_answer(struct session_list *,
+			 const struct msg_deliver_sessions *, uint32_t seq);
 /* Deliver is gone, and its viewers with it. */
 void session_list_down(struct session_list *);

@@ -2,8 +2,8 @@
 #include "master/streams/stream_mounts.h"
 
 #include "master/streams/deliver_proc.h"
-#include "master/streams/reconciler.h"
 #include "master/streams/stream_plan.h"
+#include "master/streams/stream_proc.h"
 
 static struct mount *take_same(struct stream_mounts *mounts,
 			       const struct mount_config *cfg)

@@ -11,8 +11,8 @@
 
 bool stream_plan_reads(const struct stream_plan *p, const char *stream)
 {
-	for (size_t i = 0; i < p->n_links; i++)
-		if (strcmp(p->links[i], stream) == 0)
+	for (size_t i = 0; i < p->links.n; i++)
+		if (strcmp(p->links.ids[i], stream) == 0)
 			return true;
 	return false;
 }
@@ -20,12 +20,12 @@ bool stream_plan_reads(const struct stream_plan *p, const char *stream)
 static void plan_input(struct stream_plan *p, const struct input_conf *in)
 {
 	p->start.inputs[p->start.n_inputs++] = in->address;
-	/* the worker reports an address that cannot be read */
+	/* the worker reports a wrong address */
 	if (!in->is_valid)
 		return;
 	p->net = p->net || input_kind_is_net(in->kind);
 	if (in->stream != NULL && !stream_plan_reads(p, in->stream))
-		memcpy(p->links[p->n_links++], in->stream,
+		memcpy(p->links.ids[p->links.n++], in->stream,
 		       strlen(in->stream) + 1);
 }
 

@@ -2,84 +2,143 @@
 #include "master/streams/stream_proc.h"
 
 #include "common/base/alloc.h"
-#include "common/base/fd.h"
+#include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/ring.h"
-#include "common/supervise/handover.h"
+#include "common/supervise/worker_proc.h"
 #include "master/streams/deliver_proc.h"
-#include "master/streams/kept_memory.h"
-#include "common/supervise/spawn.h"
 #include "master/streams/stream_mounts.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_ring.h"
-#include "common/supervise/worker_proc.h"
 #include "proto/ipc/contract.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLD_MAX = 100 }; /* switches between two statuses */
+enum { SWITCHES_MAX = 100 }; /* of inputs, between two statuses */
 
-struct entry {
-	struct entry_config cfg;
+struct stream_proc {
+	struct stream_proc_config cfg;
 	char *id;
-	struct stream_plan *plan; /* NULL before the first entry_set() */
+	struct stream_plan *plan; /* NULL before set or adopt */
 	struct worker_proc *proc;
+	bool configured; /* stream_proc_set() was called */
+	bool removed;
 
 	struct stream_ring ring;
-	bool read;      /* by other streams */
-	bool started;   /* the worker was told to */
+	bool others_read;
+	bool started; /* the worker has received stream.start */
 	struct kept_memory memory;
 
-	unsigned first; /* the input that a next worker begins with; from 1 */
+	unsigned first; /* the input the next worker starts with; from 1 */
 	struct input_choice *choice;
 	struct analysis *analysis;
 	struct switch_log switches;
-	unsigned told; /* switches since the last status */
+	unsigned n_switches; /* since the last status */
 	struct receivers receivers;
 
 	struct stream_mounts mounts;
-	char fault[160]; /* why it cannot run; "" when it can */
+	struct errmsg error; /* why it cannot run; "" when it can */
 };
 
-/* --- what it reads of other streams --- */
+/* --- the streams that it reads --- */
 
-static void tell_link(struct entry *e, struct channel *channel,
+static void send_link(struct stream_proc *p, struct channel *channel,
 		      const char *stream)
 {
-	int fd = e->cfg.events->ring_of(stream, e->cfg.arg);
+	int fd = p->cfg.events->ring_of(stream, p->cfg.arg);
 	const struct msg m = { .type = MSG_STREAM_LINK,
 			       .stream_link = { stream, fd >= 0 } };
 
 	(void)channel_send(channel, &m, &fd, fd >= 0);
 }
 
-struct entry_links entry_links(const struct entry *e)
+struct stream_links stream_proc_links(const struct stream_proc *p)
 {
-	struct entry_links links = { 0 };
-
-	if (e->plan == NULL)
-		return links;
-	links.n = e->plan->n_links;
-	memcpy(links.ids, e->plan->links, sizeof links.ids);
-	return links;
+	return p->plan != NULL ? p->plan->links : (struct stream_links){ 0 };
 }
 
-void entry_relink(struct entry *e, const char *stream)
+void stream_proc_relink(struct stream_proc *p, const char *stream)
 {
-	struct channel *channel = worker_proc_channel(e->proc);
+	struct channel *channel = worker_proc_channel(p->proc);
 
-	if (e->started && channel != NULL)
-		tell_link(e, channel, stream);
+	if (p->started && channel != NULL)
+		send_link(p, channel, stream);
 }
 
-bool entry_reads(const struct entry *e, const char *stream)
+bool stream_proc_reads(const struct stream_proc *p, const char *stream)
 {
-	return e->plan != NULL && e->plan->enable &&
-	       stream_plan_reads(e->plan, stream);
+	return !p->removed && p->plan != NULL && p->plan->enable &&
+	       stream_plan_reads(p->plan, stream);
+}
+
+/* --- the ring --- */
+
+/* As stream_ring_make(). */
+static int make_ring(struct stream_proc *p, size_t size)
+{
+	int err;
+
+	if (size == p->ring.size)
+		return 0;
+	err = stream_ring_make(&p->ring, size);
+	spawner_touch(p->cfg.spawner);
+	return err;
+}
+
+static void replace_damaged_ring(struct stream_proc *p)
+{
+	const char *name = worker_proc_name(p->proc);
+	int err = stream_ring_replace(&p->ring);
+
+	spawner_touch(p->cfg.spawner);
+	if (err < 0) {
+		log_error(name, "cannot replace the damaged ring: %s",
+			  strerror(-err));
+		return;
+	}
+	log_warning(name, "damaged ring replaced: viewers must reconnect");
+	stream_mounts_ring(&p->mounts, p->ring.ro_fd);
+	p->cfg.events->on_ring(p, p->cfg.arg);
+}
+
+/* For the http outputs of the plan and for the streams that read it. */
+static size_t ring_size(const struct stream_proc *p,
+			const struct stream_plan *plan)
+{
+	return plan->ring_size == 0 && p->others_read
+		       ? (size_t)RING_SIZE_DEFAULT
+		       : plan->ring_size;
+}
+
+/* A ring that has lost its last reader goes with the next change. */
+void stream_proc_set_read(struct stream_proc *p, bool others_read)
+{
+	const struct msg m = { .type = MSG_STREAM_RING };
+	struct channel *channel = worker_proc_channel(p->proc);
+	int err;
+
+	p->others_read = others_read;
+	if (!others_read || p->ring.fd >= 0 || p->plan == NULL ||
+	    !p->plan->enable || p->error.text[0] != '\0')
+		return;
+	err = make_ring(p, ring_size(p, p->plan));
+	if (err < 0) {
+		log_error(worker_proc_name(p->proc),
+			  "cannot create the ring for stream:// inputs: %s",
+			  strerror(-err));
+		return;
+	}
+	if (p->started && channel != NULL)
+		(void)channel_send(channel, &m, &p->ring.fd, 1);
+	p->cfg.events->on_ring(p, p->cfg.arg);
+}
+
+int stream_proc_ring(const struct stream_proc *p)
+{
+	return p->removed ? -1 : p->ring.ro_fd;
 }
 
 /* --- the worker --- */
@@ -87,107 +146,97 @@ bool entry_reads(const struct entry *e, const char *stream)
 static void on_hello(struct worker_proc *proc, struct channel *channel,
 		     void *arg)
 {
-	struct entry *e = arg;
+	struct stream_proc *p = arg;
 	struct msg m = { .type = MSG_STREAM_START,
-			 .stream_start = e->plan->start };
+			 .stream_start = p->plan->start };
 	int fds[2];
 	size_t n = 0;
 
 	(void)proc;
-	m.stream_start.ring = e->ring.fd >= 0;
-	m.stream_start.memory = e->memory.fd >= 0;
-	m.stream_start.first = e->first;
+	m.stream_start.ring = p->ring.fd >= 0;
+	m.stream_start.memory = p->memory.fd >= 0;
+	m.stream_start.first = p->first;
 	if (m.stream_start.ring)
-		fds[n++] = e->ring.fd;
+		fds[n++] = p->ring.fd;
 	if (m.stream_start.memory)
-		fds[n++] = e->memory.fd;
+		fds[n++] = p->memory.fd;
 	(void)channel_send(channel, &m, fds, n);
-	e->started = true;
-	for (size_t i = 0; i < e->plan->n_links; i++)
-		tell_link(e, channel, e->plan->links[i]);
+	p->started = true;
+	for (size_t i = 0; i < p->plan->links.n; i++)
+		send_link(p, channel, p->plan->links.ids[i]);
 }
 
-static void set_first(struct entry *e, unsigned position)
+static void set_first(struct stream_proc *p, unsigned position)
 {
-	if (position == e->first)
+	if (position == p->first)
 		return;
-	e->first = position;
-	spawner_touch(e->cfg.spawner);
+	p->first = position;
+	spawner_touch(p->cfg.spawner);
 }
 
-static void hear_status(struct entry *e, const struct msg_stream_status *s)
+static void on_status(struct stream_proc *p, const struct msg_stream_status *s)
 {
-	e->told = 0;
-	if (s->chosen >= 1 && s->chosen <= e->plan->start.n_inputs)
-		set_first(e, s->chosen);
-	e->cfg.events->on_status(e->id, s, e->cfg.arg);
-}
-
-static void hear_switched(struct entry *e, const struct msg_stream_switched *s)
-{
-	switch_log_add(&e->switches, s);
-	spawner_touch(e->cfg.spawner);
-	e->cfg.events->on_switched(e->id, s, e->cfg.arg);
+	p->n_switches = 0;
+	if (s->chosen >= 1 && s->chosen <= p->plan->start.n_inputs)
+		set_first(p, s->chosen);
+	if (!p->removed)
+		p->cfg.events->on_status(p->id, s, p->cfg.arg);
 }
 
 static void on_message(struct worker_proc *proc, const struct msg *m,
 		       void *arg)
 {
-	struct entry *e = arg;
+	struct stream_proc *p = arg;
 
 	if (m->type == MSG_STREAM_STATUS) {
-		hear_status(e, &m->stream_status);
+		on_status(p, &m->stream_status);
 	} else if (m->type == MSG_STREAM_CHOSEN) {
 		if (m->stream_chosen.position > 0)
-			set_first(e, m->stream_chosen.position);
-		(void)input_choice_hear(e->choice, m->seq, &m->stream_chosen);
+			set_first(p, m->stream_chosen.position);
+		(void)input_choice_answer(p->choice, m->seq, &m->stream_chosen);
 	} else if (m->type == MSG_STREAM_SWITCHED) {
-		if (++e->told > TOLD_MAX) {
-			worker_proc_accuse(proc, "changes its input without "
-						 "an end");
+		if (++p->n_switches > SWITCHES_MAX) {
+			worker_proc_kill(proc, "reports more than 100 "
+					       "switches of input a second");
 			return;
 		}
-		hear_switched(e, &m->stream_switched);
+		switch_log_add(&p->switches, &m->stream_switched);
+		spawner_touch(p->cfg.spawner);
+		if (!p->removed)
+			p->cfg.events->on_switched(p->id, &m->stream_switched,
+						   p->cfg.arg);
 	} else if (m->type == MSG_STREAM_ANALYSIS) {
-		analysis_hear(e->analysis, worker_proc_channel(proc), m->seq,
-			      &m->stream_analysis);
+		analysis_answer(p->analysis, worker_proc_channel(proc), m->seq,
+				&m->stream_analysis);
 	} else if (m->type == MSG_STREAM_RECEIVERS) {
-		receivers_hear(&e->receivers, e->id, &m->stream_receivers,
-			       mono_ms());
+		receivers_update(&p->receivers, p->id, &m->stream_receivers,
+				 mono_ms());
 	}
-	if (stream_ring_is_damaged(&e->ring))
-		worker_proc_accuse(proc, "its ring is damaged");
+	if (stream_ring_is_damaged(&p->ring))
+		worker_proc_kill(proc, "the ring is damaged");
 }
 
-static void replace_damaged_ring(struct entry *e);
-
-/* The next one goes on in the same ring, unless this one has spoilt it. */
+/* The next worker continues in the same ring, unless this one damaged it. */
 static void on_down(struct worker_proc *proc, void *arg)
 {
-	struct entry *e = arg;
+	struct stream_proc *p = arg;
 
 	(void)proc;
-	e->told = 0;
-	e->started = false;
-	input_choice_down(e->choice);
-	analysis_down(e->analysis);
-	receivers_clear(&e->receivers);
-	if (stream_ring_is_damaged(&e->ring))
-		replace_damaged_ring(e);
-}
-
-static void close_ring(struct entry *e)
-{
-	stream_ring_close(&e->ring);
-	spawner_touch(e->cfg.spawner);
+	p->n_switches = 0;
+	p->started = false;
+	input_choice_down(p->choice);
+	analysis_down(p->analysis);
+	receivers_clear(&p->receivers);
+	if (stream_ring_is_damaged(&p->ring))
+		replace_damaged_ring(p);
 }
 
 static void on_gone(struct worker_proc *proc, void *arg)
 {
-	struct entry *e = arg;
+	struct stream_proc *p = arg;
 
 	(void)proc;
-	e->cfg.events->on_gone(e, e->cfg.arg);
+	p->cfg.events->on_gone(p, p->cfg.arg);
 }
 
 static const struct worker_proc_events proc_events = {
@@ -197,370 +246,314 @@ static const struct worker_proc_events proc_events = {
 	.on_gone = on_gone,
 };
 
-/* --- the ring --- */
-
-/* As stream_ring_make(). */
-static int make_ring(struct entry *e, size_t size)
-{
-	int err;
-
-	if (size == e->ring.size)
-		return 0;
-	err = stream_ring_make(&e->ring, size);
-	spawner_touch(e->cfg.spawner);
-	return err;
-}
-
-static void replace_damaged_ring(struct entry *e)
-{
-	int err = stream_ring_replace(&e->ring);
-
-	spawner_touch(e->cfg.spawner);
-	if (err < 0) {
-		log_error("streams",
-			  "stream %s: its ring is damaged, and there "
-			  "is no new one: %s",
-			  e->id, strerror(-err));
-		return;
-	}
-	log_warning("streams",
-		    "stream %s: its ring was damaged and is replaced; "
-		    "its viewers have to connect again",
-		    e->id);
-	stream_mounts_ring(&e->mounts, e->ring.ro_fd);
-	e->cfg.events->on_ring(e, e->cfg.arg);
-}
-
-/* Of the plan's outputs, or of those who read it. */
-static size_t ring_size(const struct entry *e, const struct stream_plan *plan)
-{
-	return plan->ring_size == 0 && e->read ? (size_t)RING_SIZE_DEFAULT
-					       : plan->ring_size;
-}
-
-static void tell_ring(struct entry *e)
-{
-	const struct msg m = { .type = MSG_STREAM_RING };
-	struct channel *channel = worker_proc_channel(e->proc);
-
-	if (e->started && channel != NULL)
-		(void)channel_send(channel, &m, &e->ring.fd, 1);
-}
-
-/* What nobody reads any more goes with the next change of the stream. */
-void entry_set_read(struct entry *e, bool read)
-{
-	int err;
-
-	e->read = read;
-	if (!read || e->ring.fd >= 0 || e->plan == NULL || !e->plan->enable ||
-	    e->fault[0] != '\0')
-		return;
-	err = make_ring(e, ring_size(e, e->plan));
-	if (err < 0) {
-		log_error("streams",
-			  "stream %s: no ring for those who read it: "
-			  "%s",
-			  e->id, strerror(-err));
-		return;
-	}
-	tell_ring(e);
-	e->cfg.events->on_ring(e, e->cfg.arg);
-}
-
-int entry_ring(const struct entry *e)
-{
-	return e->ring.ro_fd;
-}
-
-/* --- the memory --- */
-
-/* A stream can do without: then it begins anew with each worker. */
-static void keep_memory(struct entry *e, bool keep)
-{
-	int err = 0;
-
-	if (keep)
-		err = kept_memory_make(&e->memory);
-	else
-		kept_memory_close(&e->memory);
-	if (err < 0)
-		log_warning("streams",
-			    "stream %s: no memory for what is to "
-			    "outlive its worker: %s",
-			    e->id, strerror(-err));
-	spawner_touch(e->cfg.spawner);
-}
-
 /* --- the plan --- */
 
-static void set_mounts(struct entry *e, const struct stream_plan *plan)
+/* NULL: no paths. */
+static void set_mounts(struct stream_proc *p, const struct stream_plan *plan)
 {
-	stream_mounts_set(&e->mounts, e->cfg.deliver,
+	stream_mounts_set(&p->mounts, p->cfg.deliver,
 			  &(struct stream_mounts_config){
-				  .stream = e->id,
-				  .ring_fd = e->ring.ro_fd,
+				  .stream = p->id,
+				  .ring_fd = p->ring.ro_fd,
 				  .outputs = plan != NULL ? plan->http : NULL,
 				  .n = plan != NULL ? plan->n_http : 0,
 			  });
 }
 
-static bool prepare(struct entry *e, const struct stream_plan *plan)
+/* Makes the ring that the plan needs.  A ring that is no longer needed goes
+ * later, after its last mount. */
+static int prepare(struct stream_proc *p, const struct stream_plan *plan,
+		   struct errmsg *error)
 {
-	size_t size = ring_size(e, plan);
+	size_t size = ring_size(p, plan);
 	int err;
 
-	if (!stream_plan_fits(plan)) {
-		(void)snprintf(e->fault, sizeof e->fault, "inputs and outputs "
-			       "together are too long for a worker");
-		return false;
-	}
-	/* a ring that is no longer needed goes with its last mount */
-	if (size == 0)
-		return true;
-	err = make_ring(e, size);
+	if (!stream_plan_fits(plan))
+		return errmsg_fail(error, -E2BIG,
+				   "inputs, outputs and options together "
+				   "exceed %d KiB",
+				   MSG_SIZE_MAX / 1024);
+	err = size > 0 ? make_ring(p, size) : 0;
 	if (err < 0)
-		(void)snprintf(e->fault, sizeof e->fault,
-			       "no ring of %zu bytes: %s", size,
-			       strerror(-err));
-	return err == 0;
+		errmsg_set(error, "cannot create a ring of %zu bytes: %s", size,
+			   strerror(-err));
+	return err;
 }
 
-/* The input that ran is the first of the next worker's, too, wherever it
- * stands now. */
-static unsigned find_first(const struct entry *e, const struct stream_plan *to)
+/* The next worker starts with the input that is active now, even if its
+ * position in the list has changed. */
+static unsigned find_first(const struct stream_proc *p,
+			   const struct stream_plan *to)
 {
 	const struct msg_stream_start *old, *new = &to->start;
 
-	if (e->plan == NULL)
+	if (p->plan == NULL)
 		return 1;
-	old = &e->plan->start;
-	for (size_t i = 0; i < new->n_inputs && e->first <= old->n_inputs; i++)
-		if (strcmp(old->inputs[e->first - 1], new->inputs[i]) == 0)
+	old = &p->plan->start;
+	for (size_t i = 0; i < new->n_inputs && p->first <= old->n_inputs; i++)
+		if (strcmp(old->inputs[p->first - 1], new->inputs[i]) == 0)
 			return (unsigned)i + 1;
 	return 1;
 }
 
-void entry_set(struct entry *e, const struct stream_conf *conf)
+/* A stream also runs without this memory: then counters and clocks start from
+ * zero with each worker. */
+static void keep_memory(struct stream_proc *p, bool keep)
 {
-	struct stream_plan *plan = stream_plan_new(e->id, conf,
-						   e->cfg.settings);
-	struct stream_plan *old = e->plan;
+	int err = 0;
+
+	if (keep)
+		err = kept_memory_make(&p->memory);
+	else
+		kept_memory_close(&p->memory);
+	if (err < 0)
+		log_warning(worker_proc_name(p->proc),
+			    "cannot create the memory for the next worker: "
+			    "%s: counters and clocks will restart",
+			    strerror(-err));
+	spawner_touch(p->cfg.spawner);
+}
+
+void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
+		     bool others_read)
+{
+	struct stream_plan *plan =
+		stream_plan_new(p->id, conf, p->cfg.settings);
+	struct stream_plan *old = p->plan;
 	bool same = old != NULL && stream_plan_is_same(old, plan);
-	int ring = e->ring.ro_fd;
+	int ring;
 	bool run;
 
-	e->fault[0] = '\0';
-	e->first = find_first(e, plan);
-	run = plan->enable && prepare(e, plan);
-	if (e->fault[0] != '\0')
-		log_error("streams", "stream %s: %s", e->id, e->fault);
-	e->plan = plan;
-	set_mounts(e, run ? plan : NULL);
+	p->removed = false;
+	p->configured = true;
+	stream_proc_set_read(p, others_read);
+	ring = p->ring.ro_fd;
+	p->error.text[0] = '\0';
+	p->first = find_first(p, plan);
+	run = plan->enable && prepare(p, plan, &p->error) == 0;
+	if (p->error.text[0] != '\0')
+		log_error(worker_proc_name(p->proc), "cannot start: %s",
+			  p->error.text);
+	p->plan = plan;
+	set_mounts(p, run ? plan : NULL);
 	stream_plan_free(&old);
-	if (!run || ring_size(e, plan) == 0)
-		(void)make_ring(e, 0);
-	if (ring != e->ring.ro_fd)
-		e->cfg.events->on_ring(e, e->cfg.arg);
-	keep_memory(e, run);
+	if (!run || ring_size(p, plan) == 0)
+		(void)make_ring(p, 0);
+	if (ring != p->ring.ro_fd)
+		p->cfg.events->on_ring(p, p->cfg.arg);
+	keep_memory(p, run);
 
-	worker_proc_use(e->proc, plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
-	/* the last: what is not wanted may be gone inside */
+	worker_proc_use(p->proc, plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
+	/* p may be freed in here: nothing after the call */
 	if (!run)
-		worker_proc_unwant(e->proc);
+		worker_proc_unwant(p->proc);
 	else if (same)
-		worker_proc_want(e->proc);
+		worker_proc_want(p->proc);
 	else
-		worker_proc_restart(e->proc);
+		worker_proc_restart(p->proc);
 }
 
-void entry_restart(struct entry *e)
+bool stream_proc_is_configured(const struct stream_proc *p)
 {
-	if (e->plan == NULL || !e->plan->enable || e->fault[0] != '\0')
+	return p->configured;
+}
+
+void stream_proc_restart(struct stream_proc *p)
+{
+	if (p->plan == NULL || !p->plan->enable || p->error.text[0] != '\0')
 		return;
-	if (e->plan->n_http > 0)
-		service_proc_hurry(deliver_proc_service(e->cfg.deliver));
-	worker_proc_restart(e->proc);
+	if (p->plan->n_http > 0)
+		service_proc_hurry(deliver_proc_service(p->cfg.deliver));
+	worker_proc_restart(p->proc);
 }
 
-void entry_stop(struct entry *e)
+void stream_proc_stop(struct stream_proc *p)
 {
-	set_mounts(e, NULL);
-	if (entry_is_gone(e))
-		e->cfg.events->on_gone(e, e->cfg.arg);
+	set_mounts(p, NULL);
+	if (stream_proc_is_gone(p))
+		p->cfg.events->on_gone(p, p->cfg.arg);
 	else
-		worker_proc_unwant(e->proc);
+		worker_proc_unwant(p->proc);
 }
 
-int entry_choose_input(struct entry *e, unsigned position,
-		       input_choice_fn *done, void *arg)
+void stream_proc_remove(struct stream_proc *p)
 {
-	size_t n = e->plan != NULL ? e->plan->start.n_inputs : 0;
-	struct channel *channel = worker_proc_channel(e->proc);
+	p->removed = true;
+	p->cfg.events->on_ring(p, p->cfg.arg);
+	stream_proc_stop(p);
+}
+
+bool stream_proc_is_removed(const struct stream_proc *p)
+{
+	return p->removed;
+}
+
+int stream_proc_choose_input(struct stream_proc *p, unsigned position,
+			     input_choice_fn *done, void *arg)
+{
+	size_t n = p->plan != NULL ? p->plan->start.n_inputs : 0;
+	struct channel *channel = worker_proc_channel(p->proc);
 
 	if (position > n || n == 0)
 		return -EINVAL;
-	if (entry_is_running(e) && channel != NULL)
-		return input_choice_ask(e->choice, channel, position, done,
+	if (stream_proc_is_running(p) && channel != NULL)
+		return input_choice_ask(p->choice, channel, position, done,
 					arg);
-	set_first(e, position > 0 ? position : e->first % (unsigned)n + 1);
-	return (int)e->first;
+	set_first(p, position > 0 ? position : p->first % (unsigned)n + 1);
+	return (int)p->first;
 }
 
-int entry_analyze(struct entry *e, analysis_fn *done, void *arg)
+int stream_proc_analyze(struct stream_proc *p, analysis_fn *done, void *arg)
 {
-	struct channel *channel = worker_proc_channel(e->proc);
+	struct channel *channel = worker_proc_channel(p->proc);
 
-	if (!entry_is_running(e) || channel == NULL)
+	if (!stream_proc_is_running(p) || channel == NULL)
 		return -ESRCH;
-	return analysis_ask(e->analysis, channel, e->plan->start.n_inputs,
-			    done, arg);
+	return analysis_ask(p->analysis, channel, p->plan->start.n_inputs, done,
+			    arg);
 }
 
 /* --- from master to master --- */
 
-json_t *entry_write(struct entry *e, struct handover *h)
+json_t *stream_proc_write(struct stream_proc *p, struct handover *h)
 {
 	json_t *record = json_object();
 
-	(void)json_object_set_new(record, "id", json_string(e->id));
+	(void)json_object_set_new(record, "id", json_string(p->id));
 	(void)json_object_set_new(record, "worker",
-				  worker_proc_write(e->proc, h));
-	(void)json_object_set_new(record, "first", json_integer(e->first));
+				  worker_proc_write(p->proc, h));
+	(void)json_object_set_new(record, "first", json_integer(p->first));
 	(void)json_object_set_new(record, "switches",
-				  switch_log_write(&e->switches));
-	if (e->plan != NULL)
+				  switch_log_write(&p->switches));
+	if (p->plan != NULL)
 		(void)json_object_set_new(record, "plan",
-					  stream_plan_write(e->plan));
-	if (e->ring.fd >= 0)
+					  stream_plan_write(p->plan));
+	if (p->ring.fd >= 0)
 		(void)json_object_set_new(record, "ring",
-					  stream_ring_write(&e->ring, h));
-	if (e->memory.fd >= 0)
+					  stream_ring_write(&p->ring, h));
+	if (p->memory.fd >= 0)
 		(void)json_object_set_new(record, "memory",
-					  kept_memory_write(&e->memory, h));
+					  kept_memory_write(&p->memory, h));
 	return record;
 }
 
-/* False when the plan needs a ring and this is none of its size. */
-static bool take_ring(struct entry *e, const json_t *name, struct handover *h)
-{
-	size_t size = e->plan->ring_size;
-
-	/* one without an output is for those who read it */
-	if (size == 0)
-		return name == NULL ||
-		       stream_ring_take(&e->ring, name, h, RING_SIZE_DEFAULT);
-	return stream_ring_take(&e->ring, name, h, size);
-}
-
-void entry_take(struct entry *e, const json_t *record, struct handover *h)
+void stream_proc_adopt(struct stream_proc *p, const json_t *record,
+		       struct handover *h)
 {
 	json_int_t first = json_integer_value(json_object_get(record,
 							      "first"));
 	struct stream_conf *conf = stream_conf_new(
 		json_object_get(record, "plan"));
-	bool whole;
+	const json_t *ring = json_object_get(record, "ring");
+	bool usable = true;
 
-	/* what runs was given its defaults when it was started */
-	e->plan = stream_plan_new(e->id, conf, NULL);
+	/* the record already contains the defaults that the worker got */
+	p->plan = stream_plan_new(p->id, conf, NULL);
 	stream_conf_free(&conf);
-	if (first >= 1 && (size_t)first <= e->plan->start.n_inputs)
-		e->first = (unsigned)first;
-	switch_log_read(&e->switches, json_object_get(record, "switches"));
-	worker_proc_use(e->proc, e->plan->net ? SPAWN_WORKER_NET
-					      : SPAWN_WORKER);
-	whole = take_ring(e, json_object_get(record, "ring"), h);
-	kept_memory_take(&e->memory, json_object_get(record, "memory"), h);
-	worker_proc_take(e->proc, json_object_get(record, "worker"), h,
-			 whole && e->plan->enable);
-	/* it says no hello to us */
-	e->started = entry_is_running(e);
+	if (first >= 1 && (size_t)first <= p->plan->start.n_inputs)
+		p->first = (unsigned)first;
+	switch_log_read(&p->switches, json_object_get(record, "switches"));
+	worker_proc_use(p->proc,
+			p->plan->net ? SPAWN_WORKER_NET : SPAWN_WORKER);
+	/* a ring that no output needs is read by another stream */
+	if (ring != NULL || p->plan->ring_size > 0)
+		usable = stream_ring_take(&p->ring, ring, h,
+					  p->plan->ring_size > 0
+						  ? p->plan->ring_size
+						  : (size_t)RING_SIZE_DEFAULT);
+	kept_memory_take(&p->memory, json_object_get(record, "memory"), h);
+	worker_proc_adopt(p->proc, json_object_get(record, "worker"), h,
+			  usable && p->plan->enable);
+	/* an adopted worker sends no second hello */
+	p->started = stream_proc_is_running(p);
 }
 
-struct entry *entry_new(const struct entry_config *cfg, const char *id)
+struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
+				    const char *id)
 {
-	struct entry *e = xcalloc(1, sizeof *e);
+	struct stream_proc *p = xcalloc(1, sizeof *p);
 
-	e->cfg = *cfg;
-	e->id = xstrdup(id);
-	stream_ring_init(&e->ring);
-	kept_memory_init(&e->memory);
-	e->first = 1;
-	e->choice = input_choice_new(cfg->loop);
-	e->analysis = analysis_new(cfg->loop);
-	e->proc = worker_proc_new(&(struct worker_proc_config){
+	p->cfg = *cfg;
+	p->id = xstrdup(id);
+	stream_ring_init(&p->ring);
+	kept_memory_init(&p->memory);
+	p->first = 1;
+	p->choice = input_choice_new(cfg->loop);
+	p->analysis = analysis_new(cfg->loop);
+	p->proc = worker_proc_new(&(struct worker_proc_config){
 		.loop = cfg->loop,
 		.spawner = cfg->spawner,
 		.role = "stream",
 		.object = id,
 		.beat = MSG_STREAM_STATUS,
 		.events = &proc_events,
-		.arg = e,
+		.arg = p,
 	});
-	return e;
+	return p;
 }
 
-void entry_free(struct entry **ep)
+void stream_proc_free(struct stream_proc **pp)
 {
-	struct entry *e = *ep;
+	struct stream_proc *p = *pp;
 
-	*ep = NULL;
-	if (e == NULL)
+	*pp = NULL;
+	if (p == NULL)
 		return;
-	worker_proc_free(&e->proc);
-	input_choice_free(&e->choice);
-	analysis_free(&e->analysis);
-	receivers_clear(&e->receivers);
-	set_mounts(e, NULL);
-	close_ring(e);
-	kept_memory_close(&e->memory);
-	stream_plan_free(&e->plan);
-	free(e->id);
-	free(e);
+	worker_proc_free(&p->proc);
+	input_choice_free(&p->choice);
+	analysis_free(&p->analysis);
+	receivers_clear(&p->receivers);
+	set_mounts(p, NULL);
+	stream_ring_close(&p->ring);
+	spawner_touch(p->cfg.spawner);
+	kept_memory_close(&p->memory);
+	stream_plan_free(&p->plan);
+	free(p->id);
+	free(p);
 }
 
-const struct receivers *entry_receivers(const struct entry *e)
+const struct receivers *stream_proc_receivers(const struct stream_proc *p)
 {
-	return &e->receivers;
+	return &p->receivers;
 }
 
-void entry_kick(struct entry *e, uint64_t client)
+void stream_proc_kick(struct stream_proc *p, uint64_t client)
 {
 	struct msg m = { .type = MSG_STREAM_KICK, .stream_kick = { client } };
-	struct channel *channel = worker_proc_channel(e->proc);
+	struct channel *channel = worker_proc_channel(p->proc);
 
 	if (channel != NULL)
 		(void)channel_send(channel, &m, NULL, 0);
 }
 
-bool entry_is_gone(const struct entry *e)
+bool stream_proc_is_gone(const struct stream_proc *p)
 {
-	return worker_proc_state(e->proc) == PROC_GONE;
+	return worker_proc_state(p->proc) == PROC_GONE;
 }
 
-bool entry_is_running(const struct entry *e)
+bool stream_proc_is_running(const struct stream_proc *p)
 {
-	return worker_proc_state(e->proc) == PROC_RUNNING;
+	return worker_proc_state(p->proc) == PROC_RUNNING;
 }
 
-const char *entry_id(const struct entry *e)
+const char *stream_proc_id(const struct stream_proc *p)
 {
-	return e->id;
+	return p->id;
 }
 
-void entry_get(const struct entry *e, struct stream_proc_info *ret)
+void stream_proc_get(const struct stream_proc *p, struct stream_proc_info *ret)
 {
-	const struct stream_plan *plan = e->plan;
+	const struct stream_plan *plan = p->plan;
 
 	*ret = (struct stream_proc_info){
-		.state = proc_state_format(worker_proc_state(e->proc)),
-		.pid = worker_proc_pid(e->proc),
-		.restarts = worker_proc_unwanted_ends(e->proc),
-		.alarm = e->fault[0] != '\0' ? e->fault
-					     : worker_proc_alarm(e->proc),
-		.switches = &e->switches,
-		.viewers = receivers_count(&e->receivers),
+		.state = proc_state_format(worker_proc_state(p->proc)),
+		.pid = worker_proc_pid(p->proc),
+		.restarts = worker_proc_unwanted_ends(p->proc),
+		.alarm = p->error.text[0] != '\0' ? p->error.text
+						  : worker_proc_alarm(p->proc),
+		.switches = &p->switches,
+		.viewers = receivers_count(&p->receivers),
 		.n_outputs = plan != NULL ? plan->start.n_outputs : 0,
 	};
-	stream_mounts_get(&e->mounts, ret);
+	stream_mounts_get(&p->mounts, ret);
 }

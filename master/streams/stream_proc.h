@@ -1,89 +1,127 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One stream of the reconciler: its plan, its worker, its ring and its mounts.
+ * One stream of the reconciler: its plan, its worker, its ring and the paths
+ * under which viewers find it.
  *
- * The ring outlives the worker: the next one goes on at the same position,
- * and the viewers stay.  Owns all four; borrows the loop, spawner and deliver.
+ * The ring outlives the worker: the next worker continues at the same
+ * position, and the viewers stay.  Owns the plan, the worker, the ring, the
+ * kept memory and the mounts.  Borrows the loop, the spawner and deliver.
  */
 #pragma once
 
-#include "master/streams/reconciler.h"
+#include "common/base/util.h"
+#include "master/streams/analysis_request.h"
+#include "master/streams/input_choice.h"
 #include "master/streams/receivers.h"
-#include "proto/spec/io_spec.h"
+#include "master/streams/switch_log.h"
+#include "proto/ipc/msg.h"
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <sys/queue.h>
+#include <stdint.h>
 
 struct deliver_proc;
-struct entry;
+struct ev_loop;
 struct handover;
 struct spawner;
+struct stream_conf;
+struct stream_links;
+struct stream_proc;
 
-struct entry_events {
+struct stream_proc_events {
+	/* Once a second while it runs.  Not after stream_proc_remove(). */
 	void (*on_status)(const char *id, const struct msg_stream_status *,
 			  void *arg);
+	/* Another input is active.  Not after stream_proc_remove(). */
 	void (*on_switched)(const char *id, const struct msg_stream_switched *,
 			    void *arg);
-	/* entry_ring() is another one, or there is none any more. */
-	void (*on_ring)(struct entry *, void *arg);
+	/* stream_proc_ring() has changed. */
+	void (*on_ring)(struct stream_proc *, void *arg);
 	/* The ring of another stream, borrowed; -1: it has none. */
 	int (*ring_of)(const char *stream, void *arg);
-	/* Its process is gone and none is wanted; may be freed inside. */
-	void (*on_gone)(struct entry *, void *arg);
+	/* No process runs and none is wanted; may be freed inside. */
+	void (*on_gone)(struct stream_proc *, void *arg);
 };
 
-struct entry_config {
+struct stream_proc_config {
 	struct ev_loop *loop;
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
 	const json_t *settings; /* with the defaults of streams; or NULL */
-	const struct entry_events *events;
+	const struct stream_proc_events *events;
 	void *arg;
 };
 
-struct entry *entry_new(const struct entry_config *, const char *id);
-/* NULL-safe; sets *e to NULL.  Kills what still runs. */
-void entry_free(struct entry **);
+struct stream_proc *stream_proc_new(const struct stream_proc_config *,
+				    const char *id);
+/* NULL-safe; sets *p to NULL.  Kills a process that still runs. */
+void stream_proc_free(struct stream_proc **);
 
-/* What a next master has to know of it, as a new JSON object. */
-json_t *entry_write(struct entry *, struct handover *);
-/* Takes up what a master before us wrote (judged) into a new entry. */
-void entry_take(struct entry *, const json_t *record, struct handover *);
+/* The record for the next master, a new JSON object. */
+json_t *stream_proc_write(struct stream_proc *, struct handover *);
+/* Adopts what the previous master recorded (checked) into a new stream. */
+void stream_proc_adopt(struct stream_proc *, const json_t *record,
+		       struct handover *);
 
-/* Runs it as it is configured (borrowed). */
-void entry_set(struct entry *, const struct stream_conf *);
-/* A new worker at once, when it is enabled; deliver too, when it waits for its
- * next start and the stream needs it. */
-void entry_restart(struct entry *);
+/* Applies the configuration (borrowed).  others_read: a stream:// input of
+ * another stream reads this one, so it needs a ring. */
+void stream_proc_set(struct stream_proc *, const struct stream_conf *,
+		     bool others_read);
+/* An adopted stream that stream_proc_set() never named is not configured. */
+bool stream_proc_is_configured(const struct stream_proc *);
+/* Starts a new worker at once if the stream is enabled.  A deliver worker that
+ * waits for its next start does not wait any longer. */
+void stream_proc_restart(struct stream_proc *);
 /* As reconciler_choose_input(). */
-int entry_choose_input(struct entry *, unsigned position, input_choice_fn *,
-		       void *arg) MUST_CHECK;
+int stream_proc_choose_input(struct stream_proc *, unsigned position,
+			     input_choice_fn *, void *arg) MUST_CHECK;
 /* As reconciler_analyze(). */
-int entry_analyze(struct entry *, analysis_fn *, void *arg) MUST_CHECK;
-/* Nothing is wanted any more; nobody watches.  on_gone may come inside. */
-void entry_stop(struct entry *);
+int stream_proc_analyze(struct stream_proc *, analysis_fn *,
+			void *arg) MUST_CHECK;
+/* Stops the worker and closes the viewers.  on_gone may come inside. */
+void stream_proc_stop(struct stream_proc *);
+/* The configuration has no such stream any more: as stream_proc_stop(), and
+ * its readers lose the ring.  stream_proc_set() undoes it. */
+void stream_proc_remove(struct stream_proc *);
+bool stream_proc_is_removed(const struct stream_proc *);
 
-/* Those who called its outputs. */
-const struct receivers *entry_receivers(const struct entry *);
-/* Sends one of them away. */
-void entry_kick(struct entry *, uint64_t client);
-/* Others read it: it has a ring, whatever its outputs are. */
-void entry_set_read(struct entry *, bool read);
-/* The ring to read it from, borrowed; -1: none. */
-int entry_ring(const struct entry *);
-/* The streams that it reads, each once. */
-struct entry_links {
-	size_t n;
-	char ids[MSG_INPUTS_MAX][IO_ID_MAX + 1];
+/* The receivers that connected to its outputs. */
+const struct receivers *stream_proc_receivers(const struct stream_proc *);
+/* Disconnects one of them. */
+void stream_proc_kick(struct stream_proc *, uint64_t client);
+
+/* others_read as in stream_proc_set(). */
+void stream_proc_set_read(struct stream_proc *, bool others_read);
+/* The ring for its readers, borrowed; -1: none. */
+int stream_proc_ring(const struct stream_proc *);
+/* The streams that its inputs read, each once. */
+struct stream_links stream_proc_links(const struct stream_proc *);
+/* True when it is enabled and an input reads this stream. */
+bool stream_proc_reads(const struct stream_proc *, const char *stream);
+/* The ring of a stream that it reads has changed. */
+void stream_proc_relink(struct stream_proc *, const char *stream);
+
+bool stream_proc_is_gone(const struct stream_proc *);
+bool stream_proc_is_running(const struct stream_proc *);
+const char *stream_proc_id(const struct stream_proc *);
+
+/* The process of a stream and its viewers, for status and API. */
+struct stream_proc_info {
+	const char *state; /* "stopped", "starting", "running", "stopping",
+				* "backoff", "quarantine", "lost" */
+	int pid; /* 0: no process */
+	unsigned restarts; /* failures since it was configured */
+	const char *alarm; /* one sentence, NULL: none */
+	uint32_t viewers;
+	uint64_t viewers_cut;
+	const struct switch_log *switches; /* NULL: none known */
+	/* By output position from 1, n_outputs entries: why an http output is
+	 * not served (port in use …), NULL when it is. */
+	size_t n_outputs;
+	const char *output_errors[MSG_OUTPUTS_MAX];
+	/* The viewers of an http output, and those cut because too slow. */
+	uint32_t output_viewers[MSG_OUTPUTS_MAX];
+	uint64_t output_cut[MSG_OUTPUTS_MAX];
 };
-struct entry_links entry_links(const struct entry *);
-/* Does it read this stream? */
-bool entry_reads(const struct entry *, const char *stream);
-/* The ring of a stream that it reads is another one. */
-void entry_relink(struct entry *, const char *stream);
 
-bool entry_is_gone(const struct entry *);
-bool entry_is_running(const struct entry *);
-const char *entry_id(const struct entry *);
-void entry_get(const struct entry *, struct stream_proc_info *ret);
+void stream_proc_get(const struct stream_proc *, struct stream_proc_info *ret);

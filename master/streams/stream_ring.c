@@ -3,7 +3,9 @@
 
 #include "common/base/fd.h"
 #include "common/base/ring.h"
+#include "common/base/shared.h"
 #include "common/supervise/handover.h"
+#include "proto/ipc/contract.h"
 
 void stream_ring_init(struct stream_ring *r)
 {
@@ -19,7 +21,7 @@ void stream_ring_close(struct stream_ring *r)
 	r->number = 0;
 }
 
-/* fd (taken) in the place of the one that is there. */
+/* Uses fd (taken) instead of the present ring. */
 static int use(struct stream_ring *r, int fd, size_t size)
 {
 	struct ring_reader *judge = NULL;
@@ -88,4 +90,43 @@ bool stream_ring_take(struct stream_ring *r, const json_t *name,
 		return true;
 	stream_ring_close(r);
 	return false;
+}
+
+/* --- kept memory --- */
+
+void kept_memory_init(struct kept_memory *m)
+{
+	*m = (struct kept_memory){ .fd = -1 };
+}
+
+void kept_memory_close(struct kept_memory *m)
+{
+	fd_close(&m->fd);
+	m->number = 0;
+}
+
+int kept_memory_make(struct kept_memory *m)
+{
+	int fd;
+
+	if (m->fd >= 0)
+		return 0;
+	fd = shared_create("stream", STREAM_MEMORY_SIZE);
+	if (fd < 0)
+		return fd;
+	m->fd = fd;
+	return 0;
+}
+
+json_t *kept_memory_write(struct kept_memory *m, struct handover *h)
+{
+	return m->fd >= 0 ? handover_put(h, 'm', &m->number, m->fd) : NULL;
+}
+
+void kept_memory_take(struct kept_memory *m, const json_t *name,
+		      struct handover *h)
+{
+	m->fd = handover_take(h, name, 'm', &m->number);
+	if (m->fd >= 0 && shared_size(m->fd) != STREAM_MEMORY_SIZE)
+		kept_memory_close(m);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The ring of one stream, as its keeper sees it: made, judged, handed over.
+ * The shared memory of one stream that outlives its worker: the ring with its
+ * packets, and a small memory with counters and clocks for the next worker.
  *
- * Embedded.  It outlives the worker that writes it, and those who read it.
+ * Both are embedded.  The owner is the only writer of these structs.
  */
 #pragma once
 
@@ -17,32 +18,50 @@ struct handover;
 struct ring_reader;
 
 struct stream_ring {
-	int fd;      /* the writer's; -1: there is none */
-	int ro_fd;   /* the readers' */
-	size_t size; /* as it was asked for */
+	int fd; /* for the writer; -1: no ring */
+	int ro_fd; /* for readers */
+	size_t size; /* bytes, as requested */
 	uint64_t number; /* in the handover */
-	struct ring_reader *judge; /* NULL: no ring */
+	struct ring_reader *judge; /* checks the header; NULL: no ring */
 };
 
 void stream_ring_init(struct stream_ring *);
 
-/* Back to no ring. */
 void stream_ring_close(struct stream_ring *);
 
-/* One of size bytes, or none for 0, or the one that is there when it has that
- * size.  0 or -errno, and what was there stays. */
+/* Keeps a ring of this size, makes a new ring, or closes it for size 0.
+ * 0 or -errno; after an error the present ring stays. */
 int stream_ring_make(struct stream_ring *, size_t size) MUST_CHECK;
 
-/* Another one of its size in its place, as stream_ring_make(). */
+/* Makes a new ring of the same size.  Errors as stream_ring_make(). */
 int stream_ring_replace(struct stream_ring *) MUST_CHECK;
 
-/* Has its writer spoilt it? */
+/* True when the writer has damaged the header. */
 bool stream_ring_is_damaged(const struct stream_ring *);
 
-/* Its name in the handover, a new JSON value; NULL when there is none. */
+/* The name in the handover, a new JSON value; NULL: no ring. */
 json_t *stream_ring_write(struct stream_ring *, struct handover *);
 
-/* Takes the one of that name up.  False when there is none, or none of this
- * size. */
+/* Takes the ring with this name out of the handover.  False when there is none
+ * or it has another size. */
 bool stream_ring_take(struct stream_ring *, const json_t *name,
 		      struct handover *, size_t size);
+
+/* STREAM_MEMORY_SIZE bytes; only workers read and write them. */
+struct kept_memory {
+	int fd; /* -1: none */
+	uint64_t number; /* in the handover */
+};
+
+void kept_memory_init(struct kept_memory *);
+void kept_memory_close(struct kept_memory *);
+
+/* Makes a zeroed memory if there is none.  0 or -errno. */
+int kept_memory_make(struct kept_memory *) MUST_CHECK;
+
+/* The name in the handover, a new JSON value; NULL: none. */
+json_t *kept_memory_write(struct kept_memory *, struct handover *);
+
+/* Takes the memory with this name out of the handover if its size is right. */
+void kept_memory_take(struct kept_memory *, const json_t *name,
+		      struct handover *);

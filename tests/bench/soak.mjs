@@ -128,7 +128,7 @@ function run({ seconds, streams, rate }) {
 			disorder: seen.duplicated + seen.reordered,
 			late_us: sent.late_max_us, failed: sent.failed,
 			p99: seen.latency_us.p99 / 1000,
-			restarts: (sluice.log.match(/starts again/g) ?? [])
+			restarts: (sluice.log.match(/restart(ing| in)/g) ?? [])
 				.length,
 			mbit: seen.bytes * 8 / 1e6 /
 				(SETTLE_S + seconds + 2),

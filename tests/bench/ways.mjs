@@ -231,7 +231,7 @@ async function run({ seconds, rate }) {
 			alarms: logged.filter((line) => ofAlarm.test(line))
 				.length / seconds / pids.length,
 			restarts: (sluice.log
-				.match(/starts again/g) ?? []).length,
+				.match(/restart(ing| in)/g) ?? []).length,
 			ways: ways.map(([name], i) => ({ name,
 				packets: seen.next[i] - start.next[i],
 				lost: seen.lost_by_stream[i] -

@@ -75,7 +75,7 @@ static void take_up(struct two *t)
 
 	cr_assert_not_null(h, "%s", why.text);
 	bench_setup(&t->next);
-	reconciler_take(t->next.reconciler, h);
+	reconciler_adopt(t->next.reconciler, h);
 	handover_free(&h);
 }
 

@@ -209,7 +209,7 @@ test('debug reaches the workers that run, and is over again', async (t) => {
 	assert.ok(!line('early'));
 	// the master is another one, the worker goes on
 	await sluice.cmd('restart');
-	await sluice.logged(/deliver 1: goes on/);
+	await sluice.logged(/deliver 1: continues/);
 	await setLog(sluice, { debug: false });
 	await waitUntil('silence', async () => {
 		await ask(`after${++n}`);

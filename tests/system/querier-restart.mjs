@@ -16,7 +16,7 @@ test('it goes on over a restart, and is back after its death', async (t) => {
 		await waitNetwork(sluice, 'heard', (i) => i.state === 'heard');
 		await sluice.cmd('restart');
 		await waitUntil('the next master', () =>
-			/goes on, pid/.test(sluice.log));
+			/continues, pid/.test(sluice.log));
 		await waitNetwork(sluice, 'heard', (i) => i.state === 'heard');
 		assert.equal(sluice.worker('querier').pid, pid);
 		process.kill(pid, 'SIGKILL');
@@ -41,7 +41,7 @@ test('a restart does not begin the wait anew', async (t) => {
 	const began = now();
 	await sluice.cmd('restart');
 	await waitUntil('the next master', () =>
-		/goes on, pid/.test(sluice.log), 20000);
+		/continues, pid/.test(sluice.log), 20000);
 	await sluice.ready();
 	await missing();
 	timing.stop();

@@ -66,8 +66,8 @@ static void hear(struct rig *r, unsigned pid, unsigned next)
 {
 	json_t *report = json_pack("{s:[{s:i}]}", "pids", "pid", (int)pid);
 
-	analysis_hear(r->analysis, r->pair.master, r->seq,
-		      &(struct msg_stream_analysis){ next, report });
+	analysis_answer(r->analysis, r->pair.master, r->seq,
+			&(struct msg_stream_analysis){ next, report });
 	json_decref(report);
 }
 

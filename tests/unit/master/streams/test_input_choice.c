@@ -67,16 +67,16 @@ Test(input_choice, is_answered_by_the_worker)
 	cr_assert_eq(r.positions[0], 3);
 	cr_assert_eq(r.positions[1], 0);
 	cr_assert_eq(r.answers, 0);
-	cr_assert(input_choice_hear(r.choice, r.seqs[1],
-				    &(struct msg_stream_chosen){ 2, NULL }));
+	cr_assert(input_choice_answer(r.choice, r.seqs[1],
+				      &(struct msg_stream_chosen){ 2, NULL }));
 	cr_assert_eq(r.position, 2);
-	cr_assert(input_choice_hear(r.choice, r.seqs[0],
-				    &(struct msg_stream_chosen){ 0, "no" }));
+	cr_assert(input_choice_answer(r.choice, r.seqs[0],
+				      &(struct msg_stream_chosen){ 0, "no" }));
 	cr_assert_eq(r.position, 0);
 	cr_assert_str_eq(r.why, "no");
 	cr_assert_eq(r.answers, 2);
 	/* once */
-	cr_assert_not(input_choice_hear(r.choice, r.seqs[0], &late));
+	cr_assert_not(input_choice_answer(r.choice, r.seqs[0], &late));
 	rig_done(&r);
 }
 

@@ -7,7 +7,7 @@
 
 enum { START_MS = 1000000, TIMEOUT_MS = QUERIER_TIMEOUT_S * 1000 };
 
-static const struct querier_way v4 = { 2, false }, v6 = { 2, true },
+static const struct querier_net v4 = { 2, false }, v6 = { 2, true },
 				other = { 3, false };
 static struct queriers *queriers;
 
@@ -31,7 +31,7 @@ static void hear(uint64_t at_ms, uint64_t now_ms)
 			.interface = 2, .version = 3, .address = "192.0.2.1",
 			.interval_s = 125, .age_ms = now_ms - at_ms,
 		};
-	queriers_hear(queriers, &s, now_ms);
+	queriers_update(queriers, &s, now_ms);
 }
 
 /* As two inputs do, once a second. */
@@ -43,7 +43,7 @@ static void use_both(uint64_t from_ms, uint64_t to_ms)
 	}
 }
 
-static enum querier_state state(struct querier_way way, uint64_t now_ms)
+static enum querier_state state(struct querier_net way, uint64_t now_ms)
 {
 	return queriers_state(queriers, way, now_ms);
 }
@@ -113,10 +113,10 @@ Test(queriers, unknown_without_ears)
 	queriers_use(queriers, v4, START_MS);
 	queriers_use(queriers, v6, START_MS);
 	cr_assert_eq(state(v4, late), QUERIER_UNKNOWN);
-	queriers_hear(queriers, &s, late);
+	queriers_update(queriers, &s, late);
 	cr_assert_eq(state(v4, late), QUERIER_UNKNOWN);
 	cr_assert_eq(state(v6, late), QUERIER_MISSING);
-	queriers_deafen(queriers);
+	queriers_reset(queriers);
 	cr_assert_eq(state(v6, late), QUERIER_UNKNOWN);
 }
 
@@ -145,16 +145,18 @@ Test(queriers, what_is_not_used_any_more_is_forgotten)
 
 Test(queriers, no_more_interfaces_than_there_is_room_for)
 {
-	for (unsigned i = 1; i <= 2 * QUERIERS_WAYS_MAX; i++)
-		queriers_use(queriers, (struct querier_way){ i, false },
+	for (unsigned i = 1; i <= 2 * QUERIERS_NETS_MAX; i++)
+		queriers_use(queriers, (struct querier_net){ i, false },
 			     START_MS);
 	hear(0, START_MS + TIMEOUT_MS);
-	cr_assert_eq(state((struct querier_way){ QUERIERS_WAYS_MAX, false },
-			   START_MS + TIMEOUT_MS), QUERIER_MISSING);
-	cr_assert_eq(state((struct querier_way){ QUERIERS_WAYS_MAX + 1, false },
-			   START_MS + TIMEOUT_MS), QUERIER_UNKNOWN);
+	cr_assert_eq(state((struct querier_net){ QUERIERS_NETS_MAX, false },
+			   START_MS + TIMEOUT_MS),
+		     QUERIER_MISSING);
+	cr_assert_eq(state((struct querier_net){ QUERIERS_NETS_MAX + 1, false },
+			   START_MS + TIMEOUT_MS),
+		     QUERIER_UNKNOWN);
 	/* places of those that are over are used again */
-	queriers_use(queriers, (struct querier_way){ 9999, false },
+	queriers_use(queriers, (struct querier_net){ 9999, false },
 		     START_MS + QUERIERS_KEPT_MS + 1);
 	cr_assert(queriers_in_use(queriers, START_MS + QUERIERS_KEPT_MS + 1));
 }

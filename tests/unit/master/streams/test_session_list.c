@@ -62,7 +62,7 @@ static void reply(void)
 						      "1.2.3.4", 5 };
 	}
 	w.asked = false;
-	session_list_hear(w.list, &p, w.seq);
+	session_list_answer(w.list, &p, w.seq);
 }
 
 static void hear(const json_t *sessions, void *arg)
@@ -144,11 +144,11 @@ Test(session_list, ignores_an_answer_that_is_late)
 	struct heard h = { 0 };
 
 	set_up();
-	session_list_hear(w.list, &nobody, 1);
+	session_list_answer(w.list, &nobody, 1);
 	session_list_get(w.list, hear, &h);
 	while (!w.asked)
 		ev_run(w.loop, EVRUN_ONCE);
-	session_list_hear(w.list, &nobody, w.seq + 1);
+	session_list_answer(w.list, &nobody, w.seq + 1);
 	cr_assert_eq(h.n, 0u);
 	run_until(&h, 1);
 	cr_assert_eq(h.size, (size_t)VIEWERS);
