@@ -58,12 +58,12 @@ static bool is_fec(const struct sdp_media *m)
 	return false;
 }
 
-static int fail_media(const struct sdp_media *m, struct errmsg *why)
+static int fail_media(const struct sdp_media *m, struct errmsg *error)
 {
 	if (m->port == 0 || m->inactive)
-		return errmsg_fail(why, -ENOTSUP, "line %u: m=: is not sent",
+		return errmsg_fail(error, -ENOTSUP, "line %u: m=: is not sent",
 				   m->line);
-	return errmsg_fail(why, -ENOTSUP, "line %u: m=: %s by %s is no MPEG "
+	return errmsg_fail(error, -ENOTSUP, "line %u: m=: %s by %s is no MPEG "
 			   "transport stream", m->line,
 			   m->formats[0].encoding[0] != '\0'
 				   ? m->formats[0].encoding
@@ -75,12 +75,12 @@ static bool is_wanted(const struct sdp_media *m)
 	return m->port > 0 && !m->inactive && is_stream(m);
 }
 
-/* NULL with why. */
+/* NULL with error. */
 static const struct sdp_media *choose(const struct session_description *d,
-				      unsigned number, struct errmsg *why)
+				      unsigned number, struct errmsg *error)
 {
 	if (number > d->n_media) {
-		errmsg_set(why, "m=: there are %u, no %u", d->n_media,
+		errmsg_set(error, "m=: there are %u, no %u", d->n_media,
 			   number);
 		return NULL;
 	}
@@ -88,7 +88,7 @@ static const struct sdp_media *choose(const struct session_description *d,
 		if (is_wanted(&d->media[i]) &&
 		    (number == 0 || number == i + 1))
 			return &d->media[i];
-	(void)fail_media(&d->media[number > 0 ? number - 1 : 0], why);
+	(void)fail_media(&d->media[number > 0 ? number - 1 : 0], error);
 	return NULL;
 }
 
@@ -138,14 +138,14 @@ static bool is_sender(const struct sockaddr_any *a,
 /* Where it is sent to, and by the number'th of those who may. */
 static int read_path(const struct session_description *d,
 		     const struct sdp_media *m, unsigned number,
-		     struct sdp_path *ret, struct errmsg *why)
+		     struct sdp_path *ret, struct errmsg *error)
 {
 	const struct sdp_connection *c = connection_of(d, m);
 	const struct sdp_filter *f;
 	struct sdp_path p = { 0 };
 
 	if (c->n == 0)
-		return errmsg_fail(why, -EINVAL, "line %u: m=: has no c=",
+		return errmsg_fail(error, -EINVAL, "line %u: m=: has no c=",
 				   m->line);
 	p.local = c->address;
 	f = sockaddr_is_multicast(&p.local) ? filter_of(d, m, &p.local) : NULL;
@@ -207,14 +207,14 @@ static void add_second_path(const struct session_description *d,
 			    const struct sdp_media *m, struct sdp_offer *o)
 {
 	const struct sdp_media *mate = mate_of(d, "DUP", m, NULL);
-	struct errmsg why;
+	struct errmsg error;
 
 	if (!is_dup(d, m))
 		return;
 	if (mate == NULL)
 		mate = m;
 	if (!o->rtp || !is_wanted(mate) || is_rtp(mate) != o->rtp ||
-	    read_path(d, mate, mate == m, &o->paths[1], &why) < 0 ||
+	    read_path(d, mate, mate == m, &o->paths[1], &error) < 0 ||
 	    (mate == m && !o->paths[1].has_source) ||
 	    is_same(&o->paths[0], &o->paths[1]))
 		errmsg_set(&o->note, "line %u: m=: what is sent twice has no "
@@ -286,16 +286,16 @@ static void note_sources(const struct session_description *d,
 }
 
 int sdp_offer_read(const struct session_description *d, unsigned number,
-		   struct sdp_offer *ret, struct errmsg *why)
+		   struct sdp_offer *ret, struct errmsg *error)
 {
-	const struct sdp_media *m = choose(d, number, why);
+	const struct sdp_media *m = choose(d, number, error);
 	struct sdp_offer o = { .n_paths = 1 };
 	int r;
 
 	if (m == NULL)
 		return number > d->n_media ? -EINVAL : -ENOTSUP;
 	o.rtp = is_rtp(m);
-	r = read_path(d, m, 0, &o.paths[0], why);
+	r = read_path(d, m, 0, &o.paths[0], error);
 	if (r < 0)
 		return r;
 	note_sources(d, m, &o);

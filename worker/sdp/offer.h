@@ -32,9 +32,9 @@ struct sdp_offer {
 };
 
 /* The transport stream of the number'th m= line, or of the first that has one
- * (number 0).  0, or -EINVAL or -ENOTSUP with why. */
+ * (number 0).  0, or -EINVAL or -ENOTSUP with error. */
 int sdp_offer_read(const struct session_description *, unsigned number,
-		   struct sdp_offer *ret, struct errmsg *why) MUST_CHECK;
+		   struct sdp_offer *ret, struct errmsg *error) MUST_CHECK;
 
 /* "rtp://eth0@239.1.1.1:5004#src=192.0.2.7"; iface "" is the kernel's choice.
  * ret has room for ADDRESS_TEXT_MAX + 1, which is always enough. */

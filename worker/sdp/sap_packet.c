@@ -7,15 +7,15 @@
 
 enum { VERSION_SHIFT = 5, TYPE_MAX = 64 };
 
-static int judge_flags(uint8_t flags, struct errmsg *why)
+static int judge_flags(uint8_t flags, struct errmsg *error)
 {
 	if (flags >> VERSION_SHIFT != SAP_VERSION_1 >> VERSION_SHIFT)
-		return errmsg_fail(why, -EINVAL, "version: %d is not known",
+		return errmsg_fail(error, -EINVAL, "version: %d is not known",
 				   flags >> VERSION_SHIFT);
 	if (flags & SAP_IS_ENCRYPTED)
-		return errmsg_fail(why, -ENOTSUP, "is encrypted");
+		return errmsg_fail(error, -ENOTSUP, "is encrypted");
 	if (flags & SAP_IS_COMPRESSED)
-		return errmsg_fail(why, -ENOTSUP, "is compressed");
+		return errmsg_fail(error, -ENOTSUP, "is compressed");
 	return 0;
 }
 
@@ -43,7 +43,7 @@ static bool has_no_type(const char *text, size_t len)
 			    memcmp(text, "o=", 2) == 0);
 }
 
-static int take_type(struct sap_packet *p, struct errmsg *why)
+static int take_type(struct sap_packet *p, struct errmsg *error)
 {
 	const char *end;
 
@@ -51,9 +51,9 @@ static int take_type(struct sap_packet *p, struct errmsg *why)
 		return 0;
 	end = memchr(p->text, '\0', MIN(p->len, (size_t)TYPE_MAX));
 	if (end == NULL)
-		return errmsg_fail(why, -EINVAL, "payload type: has no end");
+		return errmsg_fail(error, -EINVAL, "payload type: has no end");
 	if (strncasecmp(p->text, SAP_TYPE_SDP, strlen(SAP_TYPE_SDP)) != 0)
-		return errmsg_fail(why, -ENOTSUP, "payload type: is not "
+		return errmsg_fail(error, -ENOTSUP, "payload type: is not "
 				   SAP_TYPE_SDP);
 	p->len -= (size_t)(end + 1 - p->text);
 	p->text = end + 1;
@@ -61,7 +61,7 @@ static int take_type(struct sap_packet *p, struct errmsg *why)
 }
 
 int sap_packet_decode(const uint8_t *data, size_t len, struct sap_packet *ret,
-		      struct errmsg *why)
+		      struct errmsg *error)
 {
 	struct sap_packet p = { 0 };
 	size_t head = SAP_HEAD;
@@ -69,21 +69,21 @@ int sap_packet_decode(const uint8_t *data, size_t len, struct sap_packet *ret,
 	int r;
 
 	if (len < SAP_HEAD)
-		return errmsg_fail(why, -EINVAL, "ends in its head");
-	r = judge_flags(data[0], why);
+		return errmsg_fail(error, -EINVAL, "ends in its head");
+	r = judge_flags(data[0], error);
 	if (r < 0)
 		return r;
 	v6 = (data[0] & SAP_IS_IPV6) != 0;
 	/* what signs it is passed over: there is no key to judge it by */
 	head += (v6 ? 16u : 4u) + 4u * data[1];
 	if (len < head)
-		return errmsg_fail(why, -EINVAL, "ends in its head");
+		return errmsg_fail(error, -EINVAL, "ends in its head");
 	p.deletion = (data[0] & SAP_IS_DELETION) != 0;
 	p.hash = (uint16_t)(data[2] << 8 | data[3]);
 	p.origin = read_origin(data + SAP_HEAD, v6);
 	p.text = (const char *)data + head;
 	p.len = len - head;
-	r = take_type(&p, why);
+	r = take_type(&p, error);
 	if (r == 0)
 		*ret = p;
 	return r;

@@ -11,17 +11,17 @@ struct parser {
 	struct sdp_media *media; /* NULL in front of the first m= */
 	unsigned line;
 	unsigned seen; /* fields of the session, a bit each */
-	struct errmsg *why;
+	struct errmsg *error;
 };
 
 /* Fields that stand once, and in the part of the session. */
 static const char once[] = "vos";
 
-static int read_version(const char *value, struct errmsg *why)
+static int read_version(const char *value, struct errmsg *error)
 {
 	return strcmp(value, "0") == 0
 		       ? 0
-		       : errmsg_fail(why, -EINVAL, "is a version that is not "
+		       : errmsg_fail(error, -EINVAL, "is a version that is not "
 				     "known");
 }
 
@@ -31,9 +31,9 @@ static int add_group(struct parser *p, char *value)
 	int r;
 
 	if (d->n_groups == SDP_GROUPS_MAX)
-		return errmsg_fail(p->why, -EINVAL, "comes more than %d times",
+		return errmsg_fail(p->error, -EINVAL, "comes more than %d times",
 				   SDP_GROUPS_MAX);
-	r = sdp_read_group(value, &d->groups[d->n_groups], p->why);
+	r = sdp_read_group(value, &d->groups[d->n_groups], p->error);
 	d->n_groups += r == 0;
 	return r;
 }
@@ -43,20 +43,20 @@ static int add_media(struct parser *p, char *value)
 	struct session_description *d = p->d;
 
 	if (d->n_media == SDP_MEDIA_MAX)
-		return errmsg_fail(p->why, -EINVAL, "comes more than %d times",
+		return errmsg_fail(p->error, -EINVAL, "comes more than %d times",
 				   SDP_MEDIA_MAX);
 	p->media = &d->media[d->n_media++];
 	*p->media = (struct sdp_media){ .line = p->line };
-	return sdp_read_media(value, p->media, p->why);
+	return sdp_read_media(value, p->media, p->error);
 }
 
 static int read_media_attribute(struct parser *p, const char *name,
 				char *value)
 {
 	if (strcmp(name, "rtpmap") == 0)
-		return sdp_read_rtpmap(value, p->media, p->why);
+		return sdp_read_rtpmap(value, p->media, p->error);
 	if (strcmp(name, "mid") == 0)
-		return sdp_read_token(value, p->media->mid, p->why);
+		return sdp_read_token(value, p->media->mid, p->error);
 	if (strcmp(name, "inactive") == 0)
 		p->media->inactive = true;
 	if (strcmp(name, "ssrc-group") == 0)
@@ -76,13 +76,13 @@ static int read_attribute(struct parser *p, char *text)
 	if (strcmp(name, "source-filter") == 0)
 		r = sdp_read_filter(value, p->media != NULL
 					   ? &p->media->filters
-					   : &p->d->filters, p->why);
+					   : &p->d->filters, p->error);
 	else if (p->media != NULL)
 		r = read_media_attribute(p, name, value);
 	else if (strcmp(name, "group") == 0)
 		r = add_group(p, value);
 	if (r < 0)
-		errmsg_prefix(p->why, "%.16s: ", name);
+		errmsg_prefix(p->error, "%.16s: ", name);
 	return r;
 }
 
@@ -90,16 +90,16 @@ static int read_field(struct parser *p, char field, char *value)
 {
 	switch (field) {
 	case 'v':
-		return read_version(value, p->why);
+		return read_version(value, p->error);
 	case 'o':
-		return sdp_read_origin(value, p->d->origin, p->why);
+		return sdp_read_origin(value, p->d->origin, p->error);
 	case 's':
 		sdp_name(value, p->d->name);
 		return 0;
 	case 'c':
 		return sdp_read_connection(value, p->media != NULL
 						  ? &p->media->connection
-						  : &p->d->connection, p->why);
+						  : &p->d->connection, p->error);
 	case 'm':
 		return add_media(p, value);
 	case 'a':
@@ -109,7 +109,7 @@ static int read_field(struct parser *p, char field, char *value)
 		 * (RFC 8866 5) */
 		return strchr("iuepbtrzk", field) != NULL
 			       ? 0
-			       : errmsg_fail(p->why, -EINVAL,
+			       : errmsg_fail(p->error, -EINVAL,
 					     "is a field that is not known");
 	}
 }
@@ -120,14 +120,14 @@ static int judge_place(struct parser *p, char field)
 	unsigned bit;
 
 	if (p->line == 1 && field != 'v')
-		return errmsg_fail(p->why, -EINVAL, "does not begin with v=");
+		return errmsg_fail(p->error, -EINVAL, "does not begin with v=");
 	if (at == NULL)
 		return 0;
 	bit = 1u << (at - once);
 	if (p->media != NULL)
-		return errmsg_fail(p->why, -EINVAL, "stands behind m=");
+		return errmsg_fail(p->error, -EINVAL, "stands behind m=");
 	if (p->seen & bit)
-		return errmsg_fail(p->why, -EINVAL, "comes twice");
+		return errmsg_fail(p->error, -EINVAL, "comes twice");
 	p->seen |= bit;
 	return 0;
 }
@@ -138,14 +138,14 @@ static int read_line(struct parser *p, char *line)
 	int r;
 
 	if (field <= ' ' || field >= 127 || line[1] != '=') {
-		errmsg_set(p->why, "line %u: is no field=value", p->line);
+		errmsg_set(p->error, "line %u: is no field=value", p->line);
 		return -EINVAL;
 	}
 	r = judge_place(p, field);
 	if (r == 0)
 		r = read_field(p, field, line + 2);
 	if (r < 0)
-		errmsg_prefix(p->why, "line %u: %c=: ", p->line, field);
+		errmsg_prefix(p->error, "line %u: %c=: ", p->line, field);
 	return r;
 }
 
@@ -157,13 +157,13 @@ static int take_line(struct parser *p, const char **text, const char *end,
 	size_t len = (size_t)((stop != NULL ? stop : end) - *text);
 
 	if (++p->line > SDP_LINES_MAX)
-		return errmsg_fail(p->why, -EFBIG, "line %u: there are more "
+		return errmsg_fail(p->error, -EFBIG, "line %u: there are more "
 				   "than %d", p->line, SDP_LINES_MAX);
 	if (len > SDP_LINE_MAX)
-		return errmsg_fail(p->why, -EFBIG, "line %u: is longer than "
+		return errmsg_fail(p->error, -EFBIG, "line %u: is longer than "
 				   "%d bytes", p->line, SDP_LINE_MAX);
 	if (memchr(*text, '\0', len) != NULL)
-		return errmsg_fail(p->why, -EINVAL, "line %u: has a NUL",
+		return errmsg_fail(p->error, -EINVAL, "line %u: has a NUL",
 				   p->line);
 	memcpy(line, *text, len);
 	line[len] = '\0';
@@ -176,11 +176,11 @@ static int take_line(struct parser *p, const char **text, const char *end,
 static int judge_whole(const struct parser *p)
 {
 	if (p->line == 0)
-		return errmsg_fail(p->why, -EINVAL, "is empty");
+		return errmsg_fail(p->error, -EINVAL, "is empty");
 	if (p->d->origin[0] == '\0')
-		return errmsg_fail(p->why, -EINVAL, "o=: is missing");
+		return errmsg_fail(p->error, -EINVAL, "o=: is missing");
 	if (p->d->n_media == 0)
-		return errmsg_fail(p->why, -EINVAL, "m=: is missing");
+		return errmsg_fail(p->error, -EINVAL, "m=: is missing");
 	return 0;
 }
 
@@ -193,14 +193,14 @@ static void clear(struct session_description *d)
 }
 
 int sdp_parse(const char *text, size_t len, struct session_description *ret,
-	      struct errmsg *why)
+	      struct errmsg *error)
 {
-	struct parser p = { .d = ret, .why = why };
+	struct parser p = { .d = ret, .error = error };
 	char line[SDP_LINE_MAX + 1];
 	const char *end;
 
 	if (len > SDP_SIZE_MAX)
-		return errmsg_fail(why, -EFBIG, "is longer than %d KiB",
+		return errmsg_fail(error, -EFBIG, "is longer than %d KiB",
 				   SDP_SIZE_MAX / 1024);
 	clear(ret);
 	/* empty lines and NULs at the end do no harm */
@@ -219,9 +219,9 @@ int sdp_parse(const char *text, size_t len, struct session_description *ret,
 }
 
 int sdp_parse_origin(const char *text, size_t len,
-		     char ret[SDP_ORIGIN_MAX + 1], struct errmsg *why)
+		     char ret[SDP_ORIGIN_MAX + 1], struct errmsg *error)
 {
-	struct parser p = { .why = why };
+	struct parser p = { .error = error };
 	const char *end = text + MIN(len, (size_t)SDP_SIZE_MAX);
 	char line[SDP_LINE_MAX + 1];
 	int r;
@@ -232,10 +232,10 @@ int sdp_parse_origin(const char *text, size_t len,
 			return r;
 		if (strncmp(line, "o=", 2) != 0)
 			continue;
-		r = sdp_read_origin(line + 2, ret, why);
+		r = sdp_read_origin(line + 2, ret, error);
 		if (r < 0)
-			errmsg_prefix(why, "line %u: o=: ", p.line);
+			errmsg_prefix(error, "line %u: o=: ", p.line);
 		return r;
 	}
-	return errmsg_fail(why, -EINVAL, "o=: is missing");
+	return errmsg_fail(error, -EINVAL, "o=: is missing");
 }

@@ -96,16 +96,16 @@ struct session_description {
 	struct sdp_media media[SDP_MEDIA_MAX];
 };
 
-/* 0, or -EINVAL or -EFBIG with why; what *ret has then means nothing. */
+/* 0, or -EINVAL or -EFBIG with error; what *ret has then means nothing. */
 int sdp_parse(const char *text, size_t len, struct session_description *ret,
-	      struct errmsg *why) MUST_CHECK;
+	      struct errmsg *error) MUST_CHECK;
 
 /* A name as it may stand in s=, and be shown: sound UTF-8 of one line without
  * control characters; "" for one that is empty or "-". */
 void sdp_name(const char *text, char ret[SDP_NAME_MAX + 1]);
 
 /* Of a description that is over, its first line o= alone may be told: the
- * origin as above.  0, or -EINVAL with why. */
+ * origin as above.  0, or -EINVAL with error. */
 int sdp_parse_origin(const char *text, size_t len,
 		     char ret[SDP_ORIGIN_MAX + 1],
-		     struct errmsg *why) MUST_CHECK;
+		     struct errmsg *error) MUST_CHECK;

@@ -22,37 +22,37 @@ char *sdp_word(char **rest)
 }
 
 int sdp_read_token(const char *value, char ret[SDP_TOKEN_MAX + 1],
-		   struct errmsg *why)
+		   struct errmsg *error)
 {
 	size_t len = strlen(value);
 
 	if (len == 0)
-		return errmsg_fail(why, -EINVAL, "a word is missing");
+		return errmsg_fail(error, -EINVAL, "a word is missing");
 	if (len > SDP_TOKEN_MAX)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "a word is longer than %d bytes",
 				   SDP_TOKEN_MAX);
 	for (size_t i = 0; i < len; i++)
 		if (value[i] <= ' ' || value[i] >= 127)
-			return errmsg_fail(why, -EINVAL, "a word has a byte "
+			return errmsg_fail(error, -EINVAL, "a word has a byte "
 					   "that is no letter of ASCII");
 	memcpy(ret, value, len + 1);
 	return 0;
 }
 
 static int read_number(const char *text, unsigned max, unsigned *ret,
-		       struct errmsg *why)
+		       struct errmsg *error)
 {
 	int r = option_number(text, strlen(text), 0, max, ret, NULL);
 
 	/* what a stranger wrote is not shown to anybody */
-	return r < 0 ? errmsg_fail(why, r, "is no number of 0 to %u", max)
+	return r < 0 ? errmsg_fail(error, r, "is no number of 0 to %u", max)
 		     : 0;
 }
 
 /* <user> <id> <version> <nettype> <addrtype> <address> */
 int sdp_read_origin(char *value, char ret[SDP_ORIGIN_MAX + 1],
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	char *words[6], *rest = value;
 	size_t n = 0;
@@ -62,12 +62,12 @@ int sdp_read_origin(char *value, char ret[SDP_ORIGIN_MAX + 1],
 		if (n < ARRAY_LEN(words))
 			words[n] = w;
 	if (n != ARRAY_LEN(words))
-		return errmsg_fail(why, -EINVAL, "has %zu words instead of "
+		return errmsg_fail(error, -EINVAL, "has %zu words instead of "
 				   "%zu", n, ARRAY_LEN(words));
 	len = snprintf(ret, SDP_ORIGIN_MAX + 1, "%s %s %s %s %s", words[0],
 		       words[1], words[3], words[4], words[5]);
 	return len <= SDP_ORIGIN_MAX ? 0
-				     : errmsg_fail(why, -EINVAL, "is longer "
+				     : errmsg_fail(error, -EINVAL, "is longer "
 						   "than %d bytes",
 						   SDP_ORIGIN_MAX);
 }
@@ -107,14 +107,14 @@ void sdp_name(const char *value, char ret[SDP_NAME_MAX + 1])
 
 /* "IN IP4", "IN IP6", or "IN *" when any may do (*ret_family is 0). */
 static int read_family(char **rest, bool any, int *ret_family,
-		       struct errmsg *why)
+		       struct errmsg *error)
 {
 	const char *net = sdp_word(rest), *family = sdp_word(rest);
 
 	if (net == NULL || family == NULL)
-		return errmsg_fail(why, -EINVAL, "has no type of address");
+		return errmsg_fail(error, -EINVAL, "has no type of address");
 	if (strcasecmp(net, "IN") != 0)
-		return errmsg_fail(why, -EINVAL, "is not of the type of "
+		return errmsg_fail(error, -EINVAL, "is not of the type of "
 				   "network IN");
 	if (strcasecmp(family, "IP4") == 0)
 		*ret_family = AF_INET;
@@ -123,23 +123,23 @@ static int read_family(char **rest, bool any, int *ret_family,
 	else if (any && strcmp(family, "*") == 0)
 		*ret_family = 0;
 	else
-		return errmsg_fail(why, -EINVAL, "is of neither IP4 nor IP6");
+		return errmsg_fail(error, -EINVAL, "is of neither IP4 nor IP6");
 	return 0;
 }
 
 /* family 0: any */
 static int read_address(const char *text, int family, struct sockaddr_any *ret,
-			struct errmsg *why)
+			struct errmsg *error)
 {
 	struct sockaddr_any a;
 
 	if (text == NULL)
-		return errmsg_fail(why, -EINVAL, "has no address");
+		return errmsg_fail(error, -EINVAL, "has no address");
 	if (sockaddr_parse(text, 0, &a) < 0)
-		return errmsg_fail(why, -EINVAL, "has no number for its "
+		return errmsg_fail(error, -EINVAL, "has no number for its "
 				   "address (names are not looked up)");
 	if (family != 0 && a.sa.sa_family != family)
-		return errmsg_fail(why, -EINVAL, "has an address that is no "
+		return errmsg_fail(error, -EINVAL, "has an address that is no "
 				   "IP%d", family == AF_INET ? 4 : 6);
 	*ret = a;
 	return 0;
@@ -147,7 +147,7 @@ static int read_address(const char *text, int family, struct sockaddr_any *ret,
 
 /* What stands behind the address: /ttl and /count of IPv4, /count of IPv6. */
 static int read_reach(char *rest, struct sdp_connection *ret,
-		      struct errmsg *why)
+		      struct errmsg *error)
 {
 	bool v4 = ret->address.sa.sa_family == AF_INET;
 	const char *ttl = v4 ? strsep(&rest, "/") : NULL;
@@ -156,31 +156,31 @@ static int read_reach(char *rest, struct sdp_connection *ret,
 
 	ret->addresses = 1;
 	if (rest != NULL)
-		return errmsg_fail(why, -EINVAL, "has too many '/'");
+		return errmsg_fail(error, -EINVAL, "has too many '/'");
 	if (ttl != NULL)
-		r = read_number(ttl, TTL_MAX, &ret->ttl, why);
+		r = read_number(ttl, TTL_MAX, &ret->ttl, error);
 	if (r == 0 && count != NULL)
-		r = read_number(count, ADDRESSES_MAX, &ret->addresses, why);
+		r = read_number(count, ADDRESSES_MAX, &ret->addresses, error);
 	return r;
 }
 
 int sdp_read_connection(char *value, struct sdp_connection *ret,
-			struct errmsg *why)
+			struct errmsg *error)
 {
 	struct sdp_connection c = { .n = 1 };
 	char *rest = value, *reach;
-	int family, r = read_family(&rest, false, &family, why);
+	int family, r = read_family(&rest, false, &family, error);
 
 	if (r < 0)
 		return r;
 	reach = sdp_word(&rest);
-	r = read_address(strsep(&reach, "/"), family, &c.address, why);
+	r = read_address(strsep(&reach, "/"), family, &c.address, error);
 	if (r == 0)
-		r = read_reach(reach, &c, why);
+		r = read_reach(reach, &c, error);
 	if (r < 0)
 		return r;
 	if (sdp_word(&rest) != NULL)
-		return errmsg_fail(why, -EINVAL, "has a word too many");
+		return errmsg_fail(error, -EINVAL, "has a word too many");
 	if (ret->n > 0)
 		ret->n++; /* as RFC 8866 5.7 has it: layers of the same */
 	else
@@ -189,23 +189,23 @@ int sdp_read_connection(char *value, struct sdp_connection *ret,
 }
 
 /* <port>[/<number of ports>] */
-static int read_port(char *text, uint16_t *ret, struct errmsg *why)
+static int read_port(char *text, uint16_t *ret, struct errmsg *error)
 {
 	const char *port = strsep(&text, "/");
 	unsigned number, count;
-	int r = read_number(port, UINT16_MAX, &number, why);
+	int r = read_number(port, UINT16_MAX, &number, error);
 
 	if (r == 0 && text != NULL)
-		r = read_number(text, UINT16_MAX, &count, why);
+		r = read_number(text, UINT16_MAX, &count, error);
 	if (r < 0)
-		errmsg_prefix(why, "port: ");
+		errmsg_prefix(error, "port: ");
 	else
 		*ret = (uint16_t)number;
 	return r;
 }
 
 /* <type> <port> <proto> <format> ... */
-int sdp_read_media(char *value, struct sdp_media *ret, struct errmsg *why)
+int sdp_read_media(char *value, struct sdp_media *ret, struct errmsg *error)
 {
 	char *rest = value;
 	const char *type = sdp_word(&rest);
@@ -214,42 +214,42 @@ int sdp_read_media(char *value, struct sdp_media *ret, struct errmsg *why)
 	int r;
 
 	if (proto == NULL)
-		return errmsg_fail(why, -EINVAL, "has no type, port and "
+		return errmsg_fail(error, -EINVAL, "has no type, port and "
 				   "protocol");
-	r = sdp_read_token(type, ret->type, why);
+	r = sdp_read_token(type, ret->type, error);
 	if (r == 0)
-		r = read_port(port, &ret->port, why);
+		r = read_port(port, &ret->port, error);
 	if (r == 0)
-		r = sdp_read_token(proto, ret->proto, why);
+		r = sdp_read_token(proto, ret->proto, error);
 	/* more than there is room for are passed over: they are not ours */
 	for (const char *w; r == 0 && ret->n_formats < SDP_FORMATS_MAX &&
 	     (w = sdp_word(&rest)) != NULL; ret->n_formats++)
-		r = sdp_read_token(w, ret->formats[ret->n_formats].name, why);
+		r = sdp_read_token(w, ret->formats[ret->n_formats].name, error);
 	if (r == 0 && ret->n_formats == 0)
-		r = errmsg_fail(why, -EINVAL, "has no format");
+		r = errmsg_fail(error, -EINVAL, "has no format");
 	return r;
 }
 
 /* <payload type> <encoding>/<clock>[/...] */
-int sdp_read_rtpmap(char *value, struct sdp_media *ret, struct errmsg *why)
+int sdp_read_rtpmap(char *value, struct sdp_media *ret, struct errmsg *error)
 {
 	char *rest = value;
 	const char *format = sdp_word(&rest);
 	char *map = sdp_word(&rest);
 
 	if (map == NULL)
-		return errmsg_fail(why, -EINVAL, "has no payload type and "
+		return errmsg_fail(error, -EINVAL, "has no payload type and "
 				   "encoding");
 	map = strsep(&map, "/");
 	for (unsigned i = 0; i < ret->n_formats; i++)
 		if (strcmp(ret->formats[i].name, format) == 0)
 			return sdp_read_token(map, ret->formats[i].encoding,
-					      why);
+					      error);
 	return 0;
 }
 
 /* incl|excl <nettype> <addrtype> <destination> <source> ... */
-int sdp_read_filter(char *value, struct sdp_filters *ret, struct errmsg *why)
+int sdp_read_filter(char *value, struct sdp_filters *ret, struct errmsg *error)
 {
 	struct sdp_filter f = { 0 };
 	char *rest = value;
@@ -258,22 +258,22 @@ int sdp_read_filter(char *value, struct sdp_filters *ret, struct errmsg *why)
 
 	if (mode == NULL || (strcasecmp(mode, "incl") != 0 &&
 			     strcasecmp(mode, "excl") != 0))
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "is neither incl nor excl");
 	f.excludes = strcasecmp(mode, "excl") == 0;
-	r = read_family(&rest, true, &family, why);
+	r = read_family(&rest, true, &family, error);
 	if (r < 0)
 		return r;
 	to = sdp_word(&rest);
 	if (to == NULL || strcmp(to, "*") != 0)
-		r = read_address(to, family, &f.destination, why);
+		r = read_address(to, family, &f.destination, error);
 	for (const char *w; r == 0 && f.n_sources < SDP_SOURCES_MAX &&
 	     (w = sdp_word(&rest)) != NULL; f.n_sources++)
-		r = read_address(w, family, &f.sources[f.n_sources], why);
+		r = read_address(w, family, &f.sources[f.n_sources], error);
 	if (r == 0 && f.n_sources == 0)
-		r = errmsg_fail(why, -EINVAL, "has no source");
+		r = errmsg_fail(error, -EINVAL, "has no source");
 	if (r == 0 && ret->n == SDP_FILTERS_MAX)
-		r = errmsg_fail(why, -EINVAL, "comes more than %d times",
+		r = errmsg_fail(error, -EINVAL, "comes more than %d times",
 				SDP_FILTERS_MAX);
 	if (r == 0)
 		ret->list[ret->n++] = f;
@@ -281,16 +281,16 @@ int sdp_read_filter(char *value, struct sdp_filters *ret, struct errmsg *why)
 }
 
 /* <semantics> <mid> ... */
-int sdp_read_group(char *value, struct sdp_group *ret, struct errmsg *why)
+int sdp_read_group(char *value, struct sdp_group *ret, struct errmsg *error)
 {
 	struct sdp_group g = { 0 };
 	char *rest = value;
 	const char *word = sdp_word(&rest);
-	int r = sdp_read_token(word != NULL ? word : "", g.semantics, why);
+	int r = sdp_read_token(word != NULL ? word : "", g.semantics, error);
 
 	while (r == 0 && g.n_members < SDP_MEMBERS_MAX &&
 	       (word = sdp_word(&rest)) != NULL)
-		r = sdp_read_token(word, g.members[g.n_members++], why);
+		r = sdp_read_token(word, g.members[g.n_members++], error);
 	if (r == 0)
 		*ret = g;
 	return r;

@@ -2,7 +2,7 @@
 /*
  * The values of single fields of a session description, behind "x=".
  *
- * Each takes its value apart in place.  0, or -EINVAL with why, which lacks
+ * Each takes its value apart in place.  0, or -EINVAL with error, which lacks
  * only line and field.  Pure; only for the files of this folder.
  */
 #pragma once
@@ -14,16 +14,16 @@
 char *sdp_word(char **rest);
 
 int sdp_read_origin(char *value, char ret[SDP_ORIGIN_MAX + 1],
-		    struct errmsg *why) MUST_CHECK;
+		    struct errmsg *error) MUST_CHECK;
 int sdp_read_connection(char *value, struct sdp_connection *ret,
-			struct errmsg *why) MUST_CHECK;
+			struct errmsg *error) MUST_CHECK;
 int sdp_read_media(char *value, struct sdp_media *ret,
-		   struct errmsg *why) MUST_CHECK;
+		   struct errmsg *error) MUST_CHECK;
 int sdp_read_rtpmap(char *value, struct sdp_media *ret,
-		    struct errmsg *why) MUST_CHECK;
+		    struct errmsg *error) MUST_CHECK;
 int sdp_read_filter(char *value, struct sdp_filters *ret,
-		    struct errmsg *why) MUST_CHECK;
+		    struct errmsg *error) MUST_CHECK;
 int sdp_read_group(char *value, struct sdp_group *ret,
-		   struct errmsg *why) MUST_CHECK;
+		   struct errmsg *error) MUST_CHECK;
 int sdp_read_token(const char *value, char ret[SDP_TOKEN_MAX + 1],
-		   struct errmsg *why) MUST_CHECK;
+		   struct errmsg *error) MUST_CHECK;

@@ -27,7 +27,7 @@ static int64_t diff(uint64_t later, uint64_t earlier)
 
 uint64_t splice_ticks_of_ns(uint64_t ns)
 {
-	/* whole seconds apart, so that nothing overflows */
+	/* seconds are converted separately, so that nothing overflows */
 	uint64_t s = ns / 1000000000, rest = ns % 1000000000;
 
 	return (s * PCR_HZ + rest * 27 / 1000) % PCR_WRAP;
@@ -105,7 +105,7 @@ void splice_clock_note(struct splice_clock *c, uint64_t pcr,
 	splice_smooth(&c->anchor, &c->anchored, add(measured, -c->ahead));
 }
 
-/* What was wanted of a cut and what became of it. */
+/* The difference between the wanted and the actual place. */
 static void note_ahead(struct splice_clock *c, int64_t ticks)
 {
 	const int64_t most = SPLICE_CLOCK_AHEAD_MAX_S * (int64_t)PCR_HZ;
@@ -115,14 +115,14 @@ static void note_ahead(struct splice_clock *c, int64_t ticks)
 
 static void set_offset(struct splice_clock *c, uint64_t in, uint64_t out)
 {
-	/* upwards, so that what must not go back does not */
+	/* rounded up, so that no time goes back */
 	uint64_t ticks = pcr_diff(out, in % PCR_WRAP) + PCR_PER_TICK - 1;
 
 	c->offset = ticks / PCR_PER_TICK % PES_TIME_WRAP;
 	c->lift = 0;
 }
 
-/* Does the source go on as the clock expects it without being moved anew? */
+/* Does the source continue as expected with the offset that it has? */
 static bool fits(const struct splice_clock *c, uint64_t pcr, uint64_t wanted,
 		 int64_t fit_ms)
 {

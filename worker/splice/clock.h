@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The output clock of one program: where the PCRs that come are put.
+ * The output clock of one program: moves the PCRs of the sources.
  *
- * While one source plays its PCRs are moved by one offset, so the output's
- * rate is the source's.  How far they run ahead of the time (the anchor) is
- * measured all along; behind a cut the next source is put where the clock
- * would be by then.  The error of one cut is not carried into the next one.
+ * While one source plays, one offset moves its PCRs, so the output has the rate
+ * of the source.  Their distance to the time (the anchor) is measured
+ * continuously.  Behind a cut the next source is placed where the clock would
+ * be by then.  The error of one cut does not add to that of the next.
  *
  * Pure.
  */
@@ -16,19 +16,18 @@
 enum {
 	/* Measurements that the anchor is the mean of: about two seconds. */
 	SPLICE_CLOCK_SMOOTH = 64,
-	/* A measurement that far from the anchor is the new one. */
+	/* A measurement so far from the anchor replaces it. */
 	SPLICE_CLOCK_STRAY_MS = 1000,
-	/* How far the packets between two PCRs may contradict the time
-	 * between them: arrival is seen at ticks only. */
+	/* The accepted difference between two PCRs by packets and by time:
+	 * arrival is measured at ticks only. */
 	SPLICE_CLOCK_LOOSE_MS = 20,
-	/* A source that fits the clock as closely as that goes on as it
-	 * was: it is the same one again.  By one PCR; by a measured phase,
+	/* A source so close to the clock keeps its offset: it is the same
+	 * source.  For one PCR; for a measured phase it is
 	 * SPLICE_CLOCK_LOOSE_MS. */
 	SPLICE_CLOCK_FIT_MS = 200,
-	/* A measured phase that is wrong by more, as the first PCR shows, is
-	 * of no use. */
+	/* A measured phase is ignored when the first PCR differs by more. */
 	SPLICE_CLOCK_WRONG_MS = 2000,
-	/* A PCR that goes back by less is one that came out of order. */
+	/* A PCR that goes back by less is out of order. */
 	SPLICE_CLOCK_BACK_MS = 200,
 	SPLICE_CLOCK_AHEAD_MAX_S = 60,
 
@@ -36,31 +35,31 @@ enum {
 	SPLICE_SPAN_MAX = 10 * 90000,
 };
 
-/* When, in time and in packets. */
+/* A moment in time and in packets. */
 struct splice_moment {
 	uint64_t ns;
 	uint64_t packets;
 };
 
-/* now in 27 MHz, with wrap. */
+/* A time in 27 MHz, with wrap. */
 uint64_t splice_ticks_of_ns(uint64_t ns);
 
 /* Smooths measurements of a difference between two clocks (27 MHz, with
  * wrap); *n counts them, at first 0. */
 void splice_smooth(uint64_t *mean, uint8_t *n, uint64_t measured);
 
-/* What a PCR that comes is for a source that plays. */
+/* The next PCR of the active source. */
 enum splice_pcr {
 	SPLICE_PCR_GOOD,
-	SPLICE_PCR_LATE, /* repeated or out of order: tells nothing */
+	SPLICE_PCR_LATE, /* repeated or out of order: ignored */
 	SPLICE_PCR_JUMP,
 };
 
 enum splice_pcr splice_clock_judge(const struct splice_clock *, uint64_t pcr,
 				   uint64_t now_ns);
 
-/* pcr, as it came, goes out now.  Not `live`: it was kept back, so that its
- * time is no measure. */
+/* pcr, as received, goes out now.  Not `live`: it was held, so that its time is
+ * not measured. */
 void splice_clock_note(struct splice_clock *, uint64_t pcr,
 		       struct splice_moment now, bool live);
 
@@ -77,8 +76,8 @@ void splice_clock_join_pcr(struct splice_clock *, uint64_t pcr,
  * if it would go back.  False when the phase cannot have been right. */
 bool splice_clock_settle(struct splice_clock *, uint64_t pcr, uint64_t now_ns);
 
-/* How far one that comes is on from the last PCR that went out, 27 MHz. */
+/* The distance of a received PCR from the last one that went out, 27 MHz. */
 int64_t splice_clock_gap(const struct splice_clock *, uint64_t pcr);
 
-/* Where the clock is at that moment, 27 MHz. */
+/* The clock at that time, 27 MHz. */
 uint64_t splice_clock_at(const struct splice_clock *, uint64_t now_ns);

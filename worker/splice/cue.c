@@ -30,9 +30,9 @@ static void write_field(uint8_t *f, uint64_t value)
 }
 
 /*
- * By how much the CRC_32 changes with these bytes, `rest` bytes in front of
- * it.  It is linear: that of a difference is the difference of both, less what
- * the same number of zeros has.
+ * The change of CRC_32 by these bytes, which stand `rest` bytes in front of it.
+ * CRC is linear: the CRC of a difference is the difference of both CRCs and
+ * that of as many zeros.
  */
 static uint32_t crc_delta(const uint8_t diff[FIELD_LEN], size_t rest)
 {
@@ -56,8 +56,8 @@ static uint32_t move_field(uint8_t *section, size_t len, uint64_t ticks)
 	return crc_delta(diff, len - CRC_LEN - FIELD_END);
 }
 
-/* The next n bytes behind those that have passed; how many are of it. */
-static size_t go_on(struct cue *c, uint8_t *data, size_t n)
+/* Takes the next n bytes; returns the number that belong to the section. */
+static size_t move_section(struct cue *c, uint8_t *data, size_t n)
 {
 	size_t take = MIN(n, (size_t)(c->len - c->at));
 	size_t crc = (size_t)c->len - CRC_LEN;
@@ -75,8 +75,8 @@ static size_t go_on(struct cue *c, uint8_t *data, size_t n)
 	return take;
 }
 
-/* A section begins here.  One whose field goes over to the next packet, which
- * no multiplexer makes of so short a table, is left as it is. */
+/* A section begins here.  It passes unchanged if its field continues in the
+ * next packet, which no multiplexer does with so short a table. */
 static size_t begin(struct cue *c, uint8_t *data, size_t n, uint64_t ticks)
 {
 	size_t len;
@@ -91,7 +91,7 @@ static size_t begin(struct cue *c, uint8_t *data, size_t n, uint64_t ticks)
 	if (data[0] == CUE_TABLE_ID && n >= FIELD_END &&
 	    len >= FIELD_END + CRC_LEN)
 		c->delta = move_field(data, len, ticks);
-	return go_on(c, data, n);
+	return move_section(c, data, n);
 }
 
 void cue_move(struct cue *c, uint8_t *packet, uint64_t ticks)
@@ -105,10 +105,10 @@ void cue_move(struct cue *c, uint8_t *packet, uint64_t ticks)
 			*c = (struct cue){ 0 };
 			return;
 		}
-		(void)go_on(c, packet + at + 1, packet[at]);
+		(void)move_section(c, packet + at + 1, packet[at]);
 		for (at = end; at < TS_PACKET;)
 			at += begin(c, packet + at, TS_PACKET - at, ticks);
 	} else if (at < TS_PACKET) {
-		(void)go_on(c, packet + at, TS_PACKET - at);
+		(void)move_section(c, packet + at, TS_PACKET - at);
 	}
 }

@@ -2,12 +2,11 @@
 /*
  * Moves the times of cue messages (ANSI/SCTE 35 splice_info_section).
  *
- * What a message says is never read: it has a field for this very purpose,
- * pts_adjustment, which every receiver adds to the times in it, encrypted or
- * not.  CRC_32 is changed by as much as the field, so that a right one stays
- * right and a wrong one wrong.
+ * The content of a message is not parsed: each receiver adds the field
+ * pts_adjustment to the times in the message, encrypted or not.  CRC_32 changes
+ * with the field, so that a correct one stays correct and a wrong one wrong.
  *
- * Pure; one PID each, packets in their order.
+ * Pure; one struct per PID, packets in their order.
  */
 #pragma once
 
@@ -18,11 +17,11 @@ enum {
 	CUE_TABLE_ID = 0xfc,
 };
 
-/* The section that is under way.  Embedded; zeroed memory is ready. */
+/* The current section.  Embedded; zeroed memory is ready. */
 struct cue {
-	uint16_t len;   /* 0: none, or it is left as it is */
-	uint16_t at;    /* so many bytes of it have passed */
-	uint32_t delta; /* of its CRC_32 */
+	uint16_t len;   /* 0: none, or it passes unchanged */
+	uint16_t at;    /* bytes of it that have passed */
+	uint32_t delta; /* XORed into its CRC_32 */
 };
 
 /* A packet with payload, in clear; ticks (90 kHz) below 2^33. */

@@ -50,7 +50,7 @@ static void put_table(struct splice *s, const uint8_t *packet)
 	splice_follow_tables(s, copy);
 }
 
-/* The clock whose source was watched. */
+/* Places the clock of the program whose phase the switch point measured. */
 static void place_by_phase(struct splice *s)
 {
 	for (size_t i = 0; s->has_phase && i < SPLICE_CLOCKS; i++) {

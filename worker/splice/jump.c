@@ -71,7 +71,7 @@ void splice_place(struct splice *s, struct splice_cursor c)
 	}
 }
 
-/* Of a clock whose place is known. */
+/* Does this PCR jump?  Only for a clock that is placed and confirmed. */
 static bool jumps(struct splice *s, int i, uint64_t pcr)
 {
 	const struct splice_clock *c = &s->sent->clocks[i];
@@ -87,7 +87,7 @@ static void cut_here(struct splice *s, const struct splice_cursor *c)
 	splice_place(s, *c);
 }
 
-/* The first PCR of the clock from the cursor on; false when it is far. */
+/* The first PCR of the clock from the cursor on; false without one nearby. */
 static bool find_pcr(struct splice *s, struct splice_cursor *c, size_t clock,
 		     uint64_t *ret)
 {
@@ -111,7 +111,7 @@ bool splice_has_gap(const struct splice *s, const uint8_t *p)
 	return pid->cut == s->cut && ts_has_payload(p) && step != 1;
 }
 
-/* The table of this section as it is known; NULL: it is not. */
+/* The known table of this section; NULL: unknown. */
 static const struct psi_section *find_table(const struct splice *s,
 					    const uint8_t *section)
 {
@@ -127,8 +127,8 @@ static const struct psi_section *find_table(const struct splice *s,
 							    : NULL;
 }
 
-/* Does a PAT or PMT begin here that is not the one we know, and not the next
- * packet of its PID? */
+/* Does a PAT or PMT begin here that differs from the known one, behind a gap in
+ * the counter? */
 static bool is_other_table(const struct splice *s, const uint8_t *p)
 {
 	size_t at = ts_payload_offset(p);
@@ -146,8 +146,8 @@ static bool is_other_table(const struct splice *s, const uint8_t *p)
 		      MIN(known->len, TS_PACKET - at)) != 0;
 }
 
-/* A source that was started again with other PIDs has no PCR that is known
- * before its tables are. */
+/* After a restart with other PIDs the source has no known PCR before its
+ * tables. */
 static bool has_other_tables(const struct splice *s, struct splice_cursor c)
 {
 	for (size_t k = 0; k < SPLICE_AHEAD; k++) {
@@ -161,7 +161,7 @@ static bool has_other_tables(const struct splice *s, struct splice_cursor c)
 
 /* --- PIDs that no table names --- */
 
-/* Does it bring times on such a PID, and for the first time? */
+/* Does it have times, the first on such a PID? */
 static bool is_foreign(const struct splice *s, const uint8_t *p)
 {
 	const struct splice_pid *ps = &s->pids[ts_pid(p)];
@@ -184,7 +184,7 @@ bool splice_shows_source(const struct splice *s, const uint8_t *p)
 	       is_other_table(s, p);
 }
 
-/* What those from a foreign one on, which the cursor is at, say. */
+/* Decides by the packets from the foreign one at the cursor on. */
 static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 {
 	do {
@@ -206,8 +206,8 @@ static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 }
 
 /*
- * No more came that would tell: do those of a clock that does not fit stand
- * alone?  Of the PIDs that are known the first packet has to go on.
+ * Without any packet that would decide: are the packets whose clock does not
+ * match alone?  They are not if the first packet of a known PID continues.
  */
 static bool is_alone(const struct splice *s, struct splice_cursor c)
 {
@@ -232,13 +232,13 @@ static bool is_alone(const struct splice *s, struct splice_cursor c)
 	return strange;
 }
 
-/* A foreign packet: it is not to leave with the clock of another source. */
+/* A foreign packet must not go out with the clock of another source. */
 static enum splice_sign judge_foreign(struct splice *s,
 				      const struct splice_cursor *c)
 {
 	enum splice_sign sign = SPLICE_CONTINUES;
 
-	/* behind a cut they are left out until their clock is there */
+	/* behind a cut they are dropped until their clock is placed */
 	if (s->n_pending == 0 && c->index >= s->known_to)
 		sign = read_on(s, *c);
 	if (sign == SPLICE_UNDECIDED && s->state == SPLICE_JUDGE)
@@ -302,7 +302,7 @@ enum splice_sign splice_find_jump(struct splice *s,
 }
 
 /* The first PCR of a source that was placed without one.  Units may have gone
- * out since: wherever the clock is put, their times go on. */
+ * out since: wherever the clock is placed, their times continue. */
 static void settle(struct splice *s, size_t i, uint64_t pcr)
 {
 	struct splice_clock *c = &s->sent->clocks[i];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What one packet means for its PID: counters, and units that come whole. */
+/* Admits a packet on its PID: counters and units. */
 #include "worker/splice/machine.h"
 
 #include "common/base/util.h"
 
-/* Counts so that a packet of this counter is the one that is expected. */
+/* Sets the counters so that this packet is the expected one. */
 static void expect(struct splice *s, struct splice_pid *ps, const uint8_t *p)
 {
 	unsigned before = (ts_cc(p) - (ts_has_payload(p) ? 1U : 0U)) & 0x0f;
@@ -38,7 +38,7 @@ static void begin_pid(struct splice *s, struct splice_pid *ps,
 		ps->flags |= PID_WAIT;
 }
 
-/* How many bytes of the unit that begins here are still to come. */
+/* Notes how many bytes of the unit that begins here follow. */
 static void measure_unit(struct splice_pid *ps, const uint8_t *p)
 {
 	size_t len;

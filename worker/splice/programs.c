@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs and their clocks. */
+/* Assigns programs and PIDs to clocks. */
 #include "worker/splice/machine.h"
 
 #include <string.h>
@@ -19,9 +19,9 @@ static bool is_gone(const struct splice *s, const struct splice_clock *c)
 	return c->program == 0 || !psi_program_find(s->psi, c->program);
 }
 
-/* The clock that a program unheard of takes over: what ran on the same PID
- * before the tables came; behind a cut, for the main one, that of a program
- * that has gone. */
+/* The clock that a new program takes over: the one of its PCR PID from the time
+ * before the tables; behind a cut, for the main program, that of a program that
+ * no longer exists. */
 static struct splice_clock *inherit(struct splice *s,
 				    const struct psi_program *p)
 {
@@ -50,7 +50,7 @@ static struct splice_clock *find_free(struct splice *s)
 		if (!c->used && c->program == 0)
 			return c;
 	}
-	/* one that was kept in case its program returns */
+	/* a clock that was kept in case its program returns */
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
 		struct splice_clock *c = &s->sent->clocks[i];
 
@@ -62,7 +62,7 @@ static struct splice_clock *find_free(struct splice *s)
 	return NULL;
 }
 
-/* The clock of another program with the same PCRs. */
+/* The clock of another program with the same PCR PID. */
 static struct splice_clock *find_shared(struct splice *s, uint16_t pcr_pid)
 {
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {

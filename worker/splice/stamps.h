@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Moves every time stamp that stands in a packet.
+ * Moves all time stamps of a packet: PCR and OPCR of the adaptation field,
+ * DTS_next_AU of its extension, and PTS, DTS and ESCR of the PES that begins in
+ * the packet.
  *
- * PCR and OPCR of the adaptation field, DTS_next_AU of its extension, and PTS,
- * DTS and ESCR of the PES that begins in the packet.  Pure; never looks beyond
- * the packet nor beyond the field or header a stamp stands in.
+ * Pure; never reads beyond the packet, the field or the header of a stamp.
  */
 #pragma once
 
 #include "worker/ts/packet.h"
 
-/* 90 kHz, below 2^33: what is added, with wrap. */
+/* Added with wrap; 90 kHz, below 2^33. */
 struct stamps_move {
 	uint64_t clock; /* to PCR, OPCR and ESCR */
 	uint64_t times; /* to PTS, DTS and DTS_next_AU */
@@ -18,9 +18,9 @@ struct stamps_move {
 
 void stamps_move(uint8_t *packet, struct stamps_move);
 
-/* Takes the PCR out of a packet that has one; stuffing takes its room. */
+/* Replaces the PCR of a packet that has one by stuffing. */
 void stamps_drop_pcr(uint8_t *packet);
 
-/* Makes a packet that has a PCR one without payload.  Its counter is to be
- * that of the packet before. */
+/* Removes the payload of a packet that has a PCR.  The caller gives it the
+ * counter of the packet before. */
 void stamps_drop_payload(uint8_t *packet);

@@ -11,14 +11,14 @@
 
 struct switch_point {
 	struct psi *psi;
-	uint16_t pcr_pid;   /* whose phase it is */
+	uint16_t pcr_pid;   /* of the PCRs in phase */
 	uint8_t n_phase;    /* measurements in phase */
 	uint64_t phase;
-	bool has_pcr;       /* pcr came in this feed; it is the last */
+	bool has_pcr;       /* pcr is the last one of this feed */
 	uint64_t pcr;
 	bool fed;
-	bool begun;
-	bool waits;         /* since_ns holds */
+	bool wanted;
+	bool waits;         /* since_ns is valid */
 	uint64_t since_ns;
 	uint64_t wait_ns;
 };
@@ -49,7 +49,7 @@ void switch_point_reset(struct switch_point *e)
 void switch_point_want(struct switch_point *e, unsigned wait_ms,
 			uint64_t now_ns)
 {
-	e->begun = true;
+	e->wanted = true;
 	e->waits = e->fed;
 	e->since_ns = now_ns;
 	e->wait_ns = wait_ms * MS;
@@ -57,7 +57,7 @@ void switch_point_want(struct switch_point *e, unsigned wait_ms,
 
 void switch_point_cancel(struct switch_point *e)
 {
-	e->begun = false;
+	e->wanted = false;
 }
 
 static void follow(struct switch_point *e, const uint8_t *p)
@@ -79,8 +79,8 @@ static void follow(struct switch_point *e, const uint8_t *p)
 		e->has_pcr = true;
 }
 
-/* Of what came at once only the last came now: the others have waited, for
- * seconds when their source hung. */
+/* Of the PCRs of one feed only the last has just arrived: the others have
+ * waited, for seconds if their source hung. */
 static void measure(struct switch_point *e, uint64_t now_ns)
 {
 	if (e->has_pcr)
@@ -90,7 +90,7 @@ static void measure(struct switch_point *e, uint64_t now_ns)
 	e->has_pcr = false;
 }
 
-static bool is_entry(const struct switch_point *e, const uint8_t *p,
+static bool is_switch_point(const struct switch_point *e, const uint8_t *p,
 		     uint64_t now_ns)
 {
 	uint64_t waited = now_ns - e->since_ns;
@@ -115,17 +115,6 @@ static bool is_entry(const struct switch_point *e, const uint8_t *p,
 	       (class == PID_VIDEO || class == PID_AUDIO);
 }
 
-/* All from packet k of the first run on. */
-static size_t rest_of(const struct ts_run *runs, size_t n_runs, size_t k,
-		      struct ts_run *ret)
-{
-	for (size_t i = 0; i < n_runs; i++)
-		ret[i] = runs[i];
-	ret[0].data += k * TS_PACKET;
-	ret[0].n -= k;
-	return n_runs;
-}
-
 bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
 		       size_t *ret_n)
@@ -133,7 +122,7 @@ bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 	bool found = false;
 
 	e->fed |= n_runs > 0;
-	if (e->begun && !e->waits && n_runs > 0) {
+	if (e->wanted && !e->waits && n_runs > 0) {
 		e->waits = true;
 		e->since_ns = now_ns;
 	}
@@ -144,11 +133,15 @@ bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 			if (!ts_sync_ok(p) || ts_tei(p))
 				continue;
 			follow(e, p);
-			if (!e->begun || !is_entry(e, p, now_ns))
+			if (!e->wanted || !is_switch_point(e, p, now_ns))
 				continue;
-			e->begun = false;
+			e->wanted = false;
 			found = true;
-			*ret_n = rest_of(runs + i, n_runs - i, k, ret);
+			*ret_n = n_runs - i;
+			for (size_t r = i; r < n_runs; r++)
+				ret[r - i] = runs[r];
+			ret[0].data += k * TS_PACKET;
+			ret[0].n -= k;
 		}
 	}
 	measure(e, now_ns);

@@ -10,15 +10,15 @@
 enum {
 	HZ = 90000,
 	PCR_PER_TICK = 300,
-	/* A DTS is that much before or behind its clock where all is well. */
+	/* The normal distance of a DTS from its clock. */
 	LEAD_LEAST = -1 * HZ,
 	LEAD_MOST = 10 * HZ,
 	/* A change of that distance, from one unit to the next, is a jump. */
 	LEAD_JUMP = 5 * HZ,
-	/* Without a clock to compare with. */
+	/* The same without a clock. */
 	BACK_JUMP = HZ / 2,
 	LIFT_MOST = SPLICE_LIFT_MS * (HZ / 1000),
-	/* What the frames of most codecs have, and a unit at most. */
+	/* Samples of a frame in most codecs, and of a unit at most. */
 	AUDIO_SAMPLES = 1024,
 	SAMPLES_MOST = 1 << 24,
 	OVERLAP_MOST = SPLICE_OVERLAP_MS * (HZ / 1000),
@@ -52,7 +52,7 @@ static struct splice_unit *unit_of(struct splice *s,
 	return &s->units[t - s->sent->tracks];
 }
 
-/* The one that was silent for longest gives way. */
+/* Replaces the track that was silent for longest. */
 static struct splice_track *make_track(struct splice *s, uint16_t pid)
 {
 	struct splice_track *t = &s->sent->tracks[0];
@@ -85,7 +85,7 @@ struct stamps_move splice_move_of(const struct splice *s, uint16_t pid)
 	};
 }
 
-/* Of this PES, by the tables or by itself. */
+/* The class of this PES by the tables, else by its stream_id. */
 static enum pid_class class_of(const struct splice *s, const uint8_t *packet)
 {
 	enum pid_class class = psi_class(s->psi, ts_pid(packet));
@@ -99,7 +99,7 @@ static enum pid_class class_of(const struct splice *s, const uint8_t *packet)
 	return pes[3] >= 0xc0 && pes[3] <= 0xdf ? PID_AUDIO : PID_OTHER;
 }
 
-/* Where a stamp of a packet comes to be. */
+/* The stamp of a packet as it will go out. */
 static uint64_t moved(const struct splice *s, const uint8_t *packet, size_t at)
 {
 	return (pes_time(packet + at) +
@@ -118,11 +118,11 @@ static bool is_sane(int64_t lead)
 	return lead >= LEAD_LEAST && lead <= LEAD_MOST;
 }
 
-/* How far two readings of the clock are behind a DTS. */
+/* The distance of a DTS from two readings of its clock. */
 struct leads {
 	int64_t last; /* the last PCR */
-	int64_t now;  /* a PCR close by; or what it would be by now, as it may
-			 have gone on by what it was silent for */
+	int64_t now;  /* a PCR close by, else the clock as it would be by now
+			 if it ran on while no PCR came */
 };
 
 static struct leads leads_of(const struct splice *s,
@@ -137,7 +137,7 @@ static struct leads leads_of(const struct splice *s,
 			       .now = diff(dts, now) };
 }
 
-/* Behind a cut, of a stream that was not seen since: is it of another clock? */
+/* Behind a cut, for a stream that was not seen since: has it another clock? */
 static bool is_strange(const struct splice *s, const struct splice_clock *c,
 		       struct leads leads)
 {
@@ -187,7 +187,7 @@ bool splice_unit_is_strange(const struct splice *s, const uint8_t *packet)
 	return !is_sane(leads.last) && !is_sane(leads.now);
 }
 
-/* How much later than the last one a unit of this stream must at least be. */
+/* The least distance of the next unit of this stream from the last one. */
 static int64_t least_step(const struct splice_track *t, enum pid_class class)
 {
 	if ((class != PID_VIDEO && class != PID_AUDIO) || t->span > HZ)
@@ -208,7 +208,7 @@ bool splice_unit_rejoin(struct splice *s, const uint8_t *packet)
 	uint64_t dts = moved(s, packet, at.dts);
 	int64_t back = diff(add(dts, -(int64_t)u->extra), t->dts);
 
-	/* has it come back to where it was? */
+	/* has it returned to its earlier times? */
 	if (u->extra != 0 && back > 0 && back < LEAD_JUMP)
 		u->extra = 0;
 	else
@@ -220,8 +220,8 @@ bool splice_unit_rejoin(struct splice *s, const uint8_t *packet)
 
 /* --- behind a cut --- */
 
-/* How far a DTS is before its clock; where there is none, before what would
- * be if time were all that passed. */
+/* The distance of a DTS from its clock; without a clock, from the last DTS plus
+ * the time that passed. */
 static int64_t lead_of(const struct splice *s, const struct splice_clock *c,
 		       const struct splice_track *t, uint64_t dts)
 {
@@ -232,7 +232,7 @@ static int64_t lead_of(const struct splice *s, const struct splice_clock *c,
 	return diff(dts, add(t->dts, (int64_t)(passed % PES_TIME_WRAP)));
 }
 
-/* Is a unit that overlaps by so much to be left out? */
+/* Is a unit that overlaps by so much dropped? */
 static bool must_drop(const struct splice *s, struct splice_track *t,
 		      const uint8_t *packet, int64_t need)
 {
@@ -251,7 +251,7 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 	return need > 0 && diff(c->lift, 0) + need > LIFT_MOST;
 }
 
-/* Do the others of its program go with it when it is moved? */
+/* Are the other streams of its program moved together with it? */
 static bool leads_program(const struct splice *s, enum pid_class class)
 {
 	return class == PID_VIDEO ||
@@ -292,7 +292,7 @@ static unsigned join(struct splice *s, struct splice_track *t,
 	return SPLICE_KEEP;
 }
 
-/* The bytes of a unit that plays as long as it is; 0: not told. */
+/* The bytes of a unit whose duration grows with its length; 0: unknown. */
 static uint32_t len_of(const struct splice *s, const uint8_t *packet)
 {
 	size_t len;
@@ -312,10 +312,10 @@ static uint32_t span_of_samples(const struct splice_unit *u, uint64_t samples)
 }
 
 /*
- * How long the unit plays that begins: as long as the one before, the shorter
- * one where two differ (pictures); or by its bytes as against that of the one
- * before (several audio frames).  A little overlap harms less than a unit
- * that is left out.
+ * Estimates the duration of the unit that begins: that of the one before, the
+ * shorter where two differ (pictures); or by its bytes in proportion to those
+ * of the one before (several audio frames).  A short overlap harms less than a
+ * dropped unit.
  */
 static void measure(struct splice_track *t, struct splice_unit *u,
 		    int64_t step, uint32_t len)
@@ -393,7 +393,7 @@ static void note(struct splice *s, const uint8_t *packet,
 	if (first || u->cut != s->cut || diff(pts, t->pts) > 0)
 		t->pts = pts;
 	t->at_packets = s->sent->packets;
-	/* a PCR from before a pause tells nothing */
+	/* a PCR from before a pause does not count */
 	if (!c->used)
 		u->lead = LEAD_UNKNOWN;
 	else if (s->now_ns - c->at_ns < LEAD_FRESH_NS)
@@ -411,14 +411,14 @@ static void note(struct splice *s, const uint8_t *packet,
 	u->floor = pes_time(packet + at->pts);
 }
 
-/* Does it show a picture before the one that was entered at? */
+/* Is it a picture in front of the random access point of the cut? */
 static bool is_leading(struct splice_unit *u, uint64_t pts)
 {
 	if (!u->leading)
 		return false;
 	if (diff(pts, u->floor) < 0)
 		return true;
-	/* in decoding order all that lead come before all that follow */
+	/* in decoding order all leading pictures precede the others */
 	u->leading = false;
 	return false;
 }
@@ -440,7 +440,7 @@ unsigned splice_unit_begin(struct splice *s, const uint8_t *packet)
 	if (!pes_times(packet, &at))
 		return s->pids[pid].flags & PID_DROP ? 0 : SPLICE_KEEP;
 	u = t != NULL ? unit_of(s, t) : NULL;
-	/* perhaps its clock is still to come */
+	/* its clock may follow */
 	if (splice_is_recent(s) && s->kind != SPLICE_NO_CUT &&
 	    (u == NULL || u->cut != s->cut) &&
 	    splice_unit_jumps(s, packet, NULL))

@@ -14,12 +14,12 @@ static struct sdp_offer offer;
 
 static void read_offer(const char *text, unsigned number)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
-	cr_assert_eq(sdp_parse(text, strlen(text), &d, &why), 0, "%s",
-		     why.text);
-	cr_assert_eq(sdp_offer_read(&d, number, &offer, &why), 0, "%s",
-		     why.text);
+	cr_assert_eq(sdp_parse(text, strlen(text), &d, &error), 0, "%s",
+		     error.text);
+	cr_assert_eq(sdp_offer_read(&d, number, &offer, &error), 0, "%s",
+		     error.text);
 }
 
 /* What is offered is the address of an input, on that interface. */
@@ -28,13 +28,13 @@ static void assert_offer(const char *text, const char *iface,
 {
 	char got[ADDRESS_TEXT_MAX + 1];
 	struct input_spec spec;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	read_offer(text, 0);
 	sdp_offer_address(&offer, iface, got);
 	cr_assert_str_eq(got, address);
-	cr_assert_eq(input_spec_parse(got, &spec, NULL, NULL, &why), 0, "%s",
-		     why.text);
+	cr_assert_eq(input_spec_parse(got, &spec, NULL, NULL, &error), 0, "%s",
+		     error.text);
 	cr_assert_eq(spec.kind, offer.rtp ? INPUT_RTP : INPUT_UDP);
 	cr_assert_eq(spec.rtp.fec, offer.fec);
 	cr_assert_eq(spec.merge[0] != '\0', offer.n_paths == 2);
@@ -44,12 +44,12 @@ static void assert_offer(const char *text, const char *iface,
 static void assert_none(const char *text, unsigned number, int err,
 			const char *sentence)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
-	cr_assert_eq(sdp_parse(text, strlen(text), &d, &why), 0, "%s",
-		     why.text);
-	cr_assert_eq(sdp_offer_read(&d, number, &offer, &why), err);
-	cr_assert_str_eq(why.text, sentence);
+	cr_assert_eq(sdp_parse(text, strlen(text), &d, &error), 0, "%s",
+		     error.text);
+	cr_assert_eq(sdp_offer_read(&d, number, &offer, &error), err);
+	cr_assert_str_eq(error.text, sentence);
 }
 
 Test(offer, is_a_stream_by_rtp)

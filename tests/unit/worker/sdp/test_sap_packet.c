@@ -52,9 +52,9 @@ Test(sap_packet, is_refused_with_a_reason)
 		const char *bytes;
 		size_t len;
 		int err;
-		const char *why;
+		const char *error;
 	} bad[] = {
-#define BAD(bytes, err, why) { bytes, sizeof(bytes) - 1, err, why }
+#define BAD(bytes, err, error) { bytes, sizeof(bytes) - 1, err, error }
 		BAD("", -EINVAL, "ends in its head"),
 		BAD("\x20\0\0", -EINVAL, "ends in its head"),
 		BAD("\x20\0\0\0\1\2\3", -EINVAL, "ends in its head"),
@@ -73,12 +73,12 @@ Test(sap_packet, is_refused_with_a_reason)
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct sap_packet p;
-		struct errmsg why;
+		struct errmsg error;
 
 		cr_assert_eq(sap_packet_decode((const uint8_t *)bad[i].bytes,
-					       bad[i].len, &p, &why),
+					       bad[i].len, &p, &error),
 			     bad[i].err, "%zu", i);
-		cr_assert_str_eq(why.text, bad[i].why);
+		cr_assert_str_eq(error.text, bad[i].error);
 	}
 }
 
@@ -149,14 +149,14 @@ static void assert_is_read_back(const struct announcement *a)
 	struct sap_packet p;
 	struct sdp_offer offer;
 	struct input_spec spec;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	cr_assert_gt(len, 0);
-	cr_assert_eq(sap_packet_decode(packet, (size_t)len, &p, &why), 0);
+	cr_assert_eq(sap_packet_decode(packet, (size_t)len, &p, &error), 0);
 	cr_assert(!p.deletion);
 	cr_assert_eq(memcmp(&p.origin.in6.sin6_addr, &a->origin.in6.sin6_addr,
 			    p.origin.sa.sa_family == AF_INET6 ? 16 : 0), 0);
-	cr_assert_eq(sdp_parse(p.text, p.len, &d, &why), 0, "%s", why.text);
+	cr_assert_eq(sdp_parse(p.text, p.len, &d, &error), 0, "%s", error.text);
 	sdp_name(a->name, name);
 	cr_assert(a->whole ? strncmp(d.name, name, strlen(name)) == 0 ||
 				     name[0] == '\0'
@@ -164,19 +164,19 @@ static void assert_is_read_back(const struct announcement *a)
 	cr_assert_eq(d.connection.ttl,
 		     sockaddr_is_multicast(&a->remote) &&
 		     a->remote.sa.sa_family == AF_INET ? a->ttl : 0);
-	cr_assert_eq(sdp_offer_read(&d, 0, &offer, &why), 0, "%s", why.text);
+	cr_assert_eq(sdp_offer_read(&d, 0, &offer, &error), 0, "%s", error.text);
 	cr_assert_str_eq(offer.note.text, "");
 	sdp_offer_address(&offer, "", address);
-	cr_assert_eq(input_spec_parse(address, &spec, NULL, NULL, &why), 0);
+	cr_assert_eq(input_spec_parse(address, &spec, NULL, NULL, &error), 0);
 	cr_assert_eq(spec.kind, a->rtp ? INPUT_RTP : INPUT_UDP);
 	cr_assert(sockaddr_equal(&spec.local, &a->remote), "%s", address);
 	assert_is_whole(a, &spec);
 
 	len = announcement_make(a, true, packet);
 	cr_assert_gt(len, 0);
-	cr_assert_eq(sap_packet_decode(packet, (size_t)len, &p, &why), 0);
+	cr_assert_eq(sap_packet_decode(packet, (size_t)len, &p, &error), 0);
 	cr_assert(p.deletion);
-	cr_assert_eq(sdp_parse_origin(p.text, p.len, origin, &why), 0);
+	cr_assert_eq(sdp_parse_origin(p.text, p.len, origin, &error), 0);
 	cr_assert_str_eq(origin, d.origin);
 }
 

@@ -12,10 +12,10 @@ static struct session_description d;
 
 static void parse(const char *text)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
-	cr_assert_eq(sdp_parse(text, strlen(text), &d, &why), 0, "%s",
-		     why.text);
+	cr_assert_eq(sdp_parse(text, strlen(text), &d, &error), 0, "%s",
+		     error.text);
 }
 
 static void assert_host(const struct sockaddr_any *a, const char *host)
@@ -126,7 +126,7 @@ Test(sdp, an_end_may_be_padded)
 Test(sdp, tells_line_and_field_of_what_it_refuses)
 {
 	static const struct {
-		const char *text, *why;
+		const char *text, *error;
 	} bad[] = {
 		{ "", "is empty" },
 		{ "\r\n\r\n", "is empty" },
@@ -182,18 +182,18 @@ Test(sdp, tells_line_and_field_of_what_it_refuses)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
 		cr_assert_eq(sdp_parse(bad[i].text, strlen(bad[i].text), &d,
-				       &why), -EINVAL, "%s", bad[i].text);
-		cr_assert_str_eq(why.text, bad[i].why);
+				       &error), -EINVAL, "%s", bad[i].text);
+		cr_assert_str_eq(error.text, bad[i].error);
 		cr_assert_eq(sdp_parse(bad[i].text, strlen(bad[i].text), &d,
 				       NULL), -EINVAL);
 	}
 }
 
 /* A text of HEAD and n times what is repeated. */
-static int parse_many(const char *repeated, size_t n, struct errmsg *why)
+static int parse_many(const char *repeated, size_t n, struct errmsg *error)
 {
 	size_t len = strlen(HEAD), step = strlen(repeated);
 	char *text = malloc(len + n * step);
@@ -203,31 +203,31 @@ static int parse_many(const char *repeated, size_t n, struct errmsg *why)
 	memcpy(text, HEAD, len);
 	for (size_t i = 0; i < n; i++)
 		memcpy(text + len + i * step, repeated, step);
-	r = sdp_parse(text, len + n * step, &d, why);
+	r = sdp_parse(text, len + n * step, &d, error);
 	free(text);
 	return r;
 }
 
 Test(sdp, has_bounds)
 {
-	struct errmsg why;
+	struct errmsg error;
 
-	cr_assert_eq(parse_many("m=video 1 udp 33\n", SDP_MEDIA_MAX, &why), 0);
-	cr_assert_eq(parse_many("m=video 1 udp 33\n", SDP_MEDIA_MAX + 1, &why),
+	cr_assert_eq(parse_many("m=video 1 udp 33\n", SDP_MEDIA_MAX, &error), 0);
+	cr_assert_eq(parse_many("m=video 1 udp 33\n", SDP_MEDIA_MAX + 1, &error),
 		     -EINVAL);
-	cr_assert_str_eq(why.text, "line 37: m=: comes more than 32 times");
-	cr_assert_eq(parse_many("a=x\n", SDP_LINES_MAX, &why), -EFBIG);
-	cr_assert_str_eq(why.text, "line 1025: there are more than 1024");
-	cr_assert_eq(parse_many("a=xxxxx", 300, &why), -EFBIG);
-	cr_assert_str_eq(why.text, "line 5: is longer than 2048 bytes");
-	cr_assert_eq(parse_many("a=x\n", 20000, &why), -EFBIG);
-	cr_assert_str_eq(why.text, "is longer than 64 KiB");
+	cr_assert_str_eq(error.text, "line 37: m=: comes more than 32 times");
+	cr_assert_eq(parse_many("a=x\n", SDP_LINES_MAX, &error), -EFBIG);
+	cr_assert_str_eq(error.text, "line 1025: there are more than 1024");
+	cr_assert_eq(parse_many("a=xxxxx", 300, &error), -EFBIG);
+	cr_assert_str_eq(error.text, "line 5: is longer than 2048 bytes");
+	cr_assert_eq(parse_many("a=x\n", 20000, &error), -EFBIG);
+	cr_assert_str_eq(error.text, "is longer than 64 KiB");
 	cr_assert_eq(parse_many("a=group:DUP a b c d e f\n", SDP_GROUPS_MAX + 1,
-				&why), -EINVAL);
+				&error), -EINVAL);
 	cr_assert_eq(parse_many("a=source-filter:incl IN IP4 * 1.1.1.1 2.2.2.2"
 				" 3.3.3.3 4.4.4.4 5.5.5.5 6.6.6.6\n",
-				SDP_FILTERS_MAX + 1, &why), -EINVAL);
-	cr_assert_str_eq(why.text,
+				SDP_FILTERS_MAX + 1, &error), -EINVAL);
+	cr_assert_str_eq(error.text,
 			 "line 13: a=: source-filter: comes more than 8 "
 			 "times");
 }
@@ -237,15 +237,15 @@ Test(sdp, of_one_that_is_over_the_origin_is_read)
 	static const char line[] = "o=j\xc3\xb6 7 9 IN IP4 192.0.2.7\r\n";
 	static const char whole[] = HEAD "m=video 1 udp 33\r\n";
 	char origin[SDP_ORIGIN_MAX + 1];
-	struct errmsg why;
+	struct errmsg error;
 
-	cr_assert_eq(sdp_parse_origin(line, strlen(line), origin, &why), 0);
+	cr_assert_eq(sdp_parse_origin(line, strlen(line), origin, &error), 0);
 	cr_assert_str_eq(origin, "j\xc3\xb6 7 IN IP4 192.0.2.7");
-	cr_assert_eq(sdp_parse_origin(whole, strlen(whole), origin, &why), 0);
+	cr_assert_eq(sdp_parse_origin(whole, strlen(whole), origin, &error), 0);
 	cr_assert_str_eq(origin, "- 1 IN IP4 192.0.2.1");
-	cr_assert_eq(sdp_parse_origin("v=0\n", 4, origin, &why), -EINVAL);
-	cr_assert_str_eq(why.text, "o=: is missing");
-	cr_assert_eq(sdp_parse_origin("v=0\no=x", 7, origin, &why), -EINVAL);
-	cr_assert_str_eq(why.text,
+	cr_assert_eq(sdp_parse_origin("v=0\n", 4, origin, &error), -EINVAL);
+	cr_assert_str_eq(error.text, "o=: is missing");
+	cr_assert_eq(sdp_parse_origin("v=0\no=x", 7, origin, &error), -EINVAL);
+	cr_assert_str_eq(error.text,
 			 "line 2: o=: has 1 words instead of 6");
 }
