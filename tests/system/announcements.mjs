@@ -158,7 +158,7 @@ test('what is no announcement is refused, and told', async (t) => {
 	await say(packet(sdp(1, `a=${'x'.repeat(30000)}\r\n`)));
 	await say(packet(sdp(1, 'a=x\r\n'.repeat(10000))));
 	await say(packet(sdp(1, 'm=video 1 RTP/AVP 33\r\n'.repeat(40))));
-	await refused(/^6 packets .* line 38: m=: comes more than 32 times$/);
+	await refused(/^6 packets .* line 38: m=: occurs more than 32 times$/);
 	await say(packet(sdp(1)
 		.replace('s=Flood 1', 's=\x1b[2J\u202e\xff<b>')));
 	const list = await listed(sluice, 'a name', (all) => all.size === 1);

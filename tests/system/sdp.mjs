@@ -115,12 +115,12 @@ test('one sender alone is listened to', async (t) => {
 test('a file that cannot be used is told, and taken later', async (t) => {
 	const bad = [
 		[undefined, /No such file/],
-		['v=0\r\nhello', /x\.sdp: line 2: is no field=value$/],
+		['v=0\r\nhello', /x\.sdp: line 2: is not field=value$/],
 		[`v=0\r\na=${'x'.repeat(60000)}`,
 			/line 2: is longer than 2048 bytes$/],
 		[Buffer.alloc(10 << 20, 'a=x\n'), /is longer than 64 KiB$/],
 		[sdp('m=audio 1 RTP/AVP 0', 'c=IN IP4 239.1.1.1'),
-			/line 5: m=: audio by RTP\/AVP is no MPEG transport/],
+			/m=: audio over RTP\/AVP is not an MPEG transport/],
 	];
 	const files = bad.map(([text]) => fileOf(t, text));
 	const sluice = await Sluice.start(t, config(...files.map((file, i) =>

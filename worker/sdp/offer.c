@@ -8,7 +8,7 @@
 
 enum { PATH_TEXT_MAX = 192 };
 
-/* The encodings of error correction that is that of SMPTE 2022-1. */
+/* The encodings of error correction by SMPTE 2022-1. */
 static const char *const fec_encodings[] = {
 	"parityfec", "1d-interleaved-parityfec", "vnd.dvb.iptv.alfec-base",
 };
@@ -19,14 +19,14 @@ static bool is_rtp(const struct sdp_media *m)
 	       strcasecmp(m->proto, "RTP/AVPF") == 0;
 }
 
-/* RFC 3551: 33 is MP2T, unless it is told otherwise. */
+/* RFC 3551: payload type 33 is MP2T unless a=rtpmap names another encoding. */
 static bool is_mp2t(const struct sdp_format *f)
 {
 	return f->encoding[0] != '\0' ? strcasecmp(f->encoding, "MP2T") == 0
 				      : strcmp(f->name, "33") == 0;
 }
 
-/* How senders write the same: "udp MP2T", "udp 33", "udp mpeg". */
+/* Senders write "udp MP2T", "udp 33" or "udp mpeg" for plain UDP. */
 static bool is_plain(const struct sdp_media *m)
 {
 	const char *format = m->formats[0].name;
@@ -63,8 +63,8 @@ static int fail_media(const struct sdp_media *m, struct errmsg *error)
 	if (m->port == 0 || m->inactive)
 		return errmsg_fail(error, -ENOTSUP, "line %u: m=: is not sent",
 				   m->line);
-	return errmsg_fail(error, -ENOTSUP, "line %u: m=: %s by %s is no MPEG "
-			   "transport stream", m->line,
+	return errmsg_fail(error, -ENOTSUP, "line %u: m=: %s over %s is not an "
+			   "MPEG transport stream", m->line,
 			   m->formats[0].encoding[0] != '\0'
 				   ? m->formats[0].encoding
 				   : m->type, m->proto);
@@ -80,8 +80,8 @@ static const struct sdp_media *choose(const struct session_description *d,
 				      unsigned number, struct errmsg *error)
 {
 	if (number > d->n_media) {
-		errmsg_set(error, "m=: there are %u, no %u", d->n_media,
-			   number);
+		errmsg_set(error, "m=: number %u does not exist; the text has "
+			   "%u", number, d->n_media);
 		return NULL;
 	}
 	for (unsigned i = 0; i < d->n_media; i++)
@@ -105,8 +105,8 @@ static bool is_for(const struct sdp_filter *f, const struct sockaddr_any *to)
 							  to));
 }
 
-/* Those of the media go before those of the session (RFC 4570 3); NULL:
- * anybody may send. */
+/* Filters of the media precede those of the session (RFC 4570 3); NULL: any
+ * sender is allowed. */
 static const struct sdp_filter *filter_of(const struct session_description *d,
 					  const struct sdp_media *m,
 					  const struct sockaddr_any *to)
@@ -135,7 +135,7 @@ static bool is_sender(const struct sockaddr_any *a,
 	       !sockaddr_is_multicast(a) && !is_unspecified(a);
 }
 
-/* Where it is sent to, and by the number'th of those who may. */
+/* The destination, and the number'th sender of its filter. */
 static int read_path(const struct session_description *d,
 		     const struct sdp_media *m, unsigned number,
 		     struct sdp_path *ret, struct errmsg *error)
@@ -174,8 +174,8 @@ static bool has_member(const struct sdp_group *g, const struct sdp_media *m)
 	return false;
 }
 
-/* Another media that a group of this meaning joins with m, the next behind
- * after (NULL: the first); NULL: there is none. */
+/* The next media behind `after` (NULL: the first) that shares a group of this
+ * meaning with m; NULL: none. */
 static const struct sdp_media *mate_of(const struct session_description *d,
 				       const char *semantics,
 				       const struct sdp_media *m,
@@ -217,14 +217,14 @@ static void add_second_path(const struct session_description *d,
 	    read_path(d, mate, mate == m, &o->paths[1], &error) < 0 ||
 	    (mate == m && !o->paths[1].has_source) ||
 	    is_same(&o->paths[0], &o->paths[1]))
-		errmsg_set(&o->note, "line %u: m=: what is sent twice has no "
-			   "second path", m->line);
+		errmsg_set(&o->note, "line %u: m=: the duplicate has no second "
+				     "path", m->line);
 	else
 		o->n_paths = 2;
 }
 
-/* RFC 5956, RFC 4756: which media it belongs to; without groups it is that of
- * the only one. */
+/* RFC 5956, RFC 4756: is it the error correction of this media?  Without groups
+ * it is that of any. */
 static bool is_fec_of(const struct session_description *d,
 		      const struct sdp_media *fec, const struct sdp_media *m)
 {
@@ -260,11 +260,12 @@ static void add_fec(const struct session_description *d,
 				continue;
 			}
 		}
-		errmsg_set(&o->note, "line %u: m=: error correction that is "
-			   "not on the ports behind the media is left out",
+		errmsg_set(&o->note, "line %u: m=: error correction is "
+				     "ignored: its port is not that of the "
+				     "media plus 2 or 4",
 			   fec->line);
 	}
-	/* both ports have to be there, on each path */
+	/* both FEC ports must exist on each path */
 	for (unsigned i = 0; i < o->n_paths; i++)
 		o->fec = o->fec && sockaddr_port(&o->paths[i].local) <=
 					   UINT16_MAX - RTP_FEC_PORTS;
@@ -278,11 +279,11 @@ static void note_sources(const struct session_description *d,
 
 	if (f != NULL && f->n_sources > o->n_paths &&
 	    !is_dup(d, m) && o->paths[0].has_source)
-		errmsg_set(&o->note, "line %u: m=: of several senders the "
-			   "first is taken", m->line);
+		errmsg_set(&o->note, "line %u: m=: only the first of several "
+				     "senders is used", m->line);
 	if (c->n > 1 || c->addresses > 1)
-		errmsg_set(&o->note, "line %u: m=: of several addresses the "
-			   "first is taken", m->line);
+		errmsg_set(&o->note, "line %u: m=: only the first of several "
+				     "addresses is used", m->line);
 }
 
 int sdp_offer_read(const struct session_description *d, unsigned number,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a session description offers to a headend: one MPEG transport stream,
- * as the address of an input.
+ * Finds the MPEG transport stream of a session description and writes it as the
+ * address of an input.
  *
  *   RTP or plain UDP        by protocol, format and a=rtpmap
  *   the sender              of a=source-filter (RFC 4570)
  *   a second path           of a=group:DUP, or of two senders to one group
  *                           (RFC 7104; SMPTE 2022-7)
- *   error correction        where it stands as in SMPTE 2022-1: on the ports
- *                           behind the media
+ *   error correction        as in SMPTE 2022-1: on the port of the media plus
+ *                           2 and 4
  *
  * Pure.
  */
@@ -28,7 +28,7 @@ struct sdp_offer {
 	bool fec;
 	unsigned n_paths;
 	struct sdp_path paths[2];
-	struct errmsg note; /* what of it cannot be had; "": all of it */
+	struct errmsg note; /* what is not used; "": everything is */
 };
 
 /* The transport stream of the number'th m= line, or of the first that has one

@@ -35,8 +35,8 @@ static struct sockaddr_any read_origin(const uint8_t *bytes, bool v6)
 	return a;
 }
 
-/* Without a type it is SDP, which has a beginning that no type has (RFC 2974
- * 6); of a deletion it may be the line o= alone. */
+/* A payload without a type is SDP, which begins as no type does (RFC 2974 6).
+ * A deletion may consist of the line o= alone. */
 static bool has_no_type(const char *text, size_t len)
 {
 	return len >= 3 && (memcmp(text, "v=0", 3) == 0 ||
@@ -69,15 +69,15 @@ int sap_packet_decode(const uint8_t *data, size_t len, struct sap_packet *ret,
 	int r;
 
 	if (len < SAP_HEAD)
-		return errmsg_fail(error, -EINVAL, "ends in its head");
+		return errmsg_fail(error, -EINVAL, "ends inside its header");
 	r = judge_flags(data[0], error);
 	if (r < 0)
 		return r;
 	v6 = (data[0] & SAP_IS_IPV6) != 0;
-	/* what signs it is passed over: there is no key to judge it by */
+	/* the signature is skipped: there is no key to verify it */
 	head += (v6 ? 16u : 4u) + 4u * data[1];
 	if (len < head)
-		return errmsg_fail(error, -EINVAL, "ends in its head");
+		return errmsg_fail(error, -EINVAL, "ends inside its header");
 	p.deletion = (data[0] & SAP_IS_DELETION) != 0;
 	p.hash = (uint16_t)(data[2] << 8 | data[3]);
 	p.origin = read_origin(data + SAP_HEAD, v6);

@@ -23,18 +23,18 @@ enum {
 	SAP_IS_COMPRESSED = 0x01,
 };
 
-/* The type of the payload, which stands in front of it. */
+/* The payload type in front of the payload. */
 #define SAP_TYPE_SDP "application/sdp"
 
 struct sap_packet {
 	bool deletion;
-	uint16_t hash;              /* of this version of it */
-	struct sockaddr_any origin; /* as it says itself; no port */
+	uint16_t hash;              /* of this version of the session */
+	struct sockaddr_any origin; /* as the packet claims; no port */
 	const char *text;           /* SDP, inside of the packet */
 	size_t len;
 };
 
-/* 0; -EINVAL with error, or -ENOTSUP for what is encrypted, compressed, or no
- * SDP.  data is borrowed for the life of *ret. */
+/* 0; -EINVAL with error, or -ENOTSUP for a payload that is encrypted,
+ * compressed or not SDP.  data is borrowed for the life of *ret. */
 int sap_packet_decode(const uint8_t *data, size_t len,
 		      struct sap_packet *ret, struct errmsg *error) MUST_CHECK;

@@ -14,15 +14,14 @@ struct parser {
 	struct errmsg *error;
 };
 
-/* Fields that stand once, and in the part of the session. */
+/* Fields that occur once, in the session part. */
 static const char once[] = "vos";
 
 static int read_version(const char *value, struct errmsg *error)
 {
 	return strcmp(value, "0") == 0
 		       ? 0
-		       : errmsg_fail(error, -EINVAL, "is a version that is not "
-				     "known");
+		       : errmsg_fail(error, -EINVAL, "is an unknown version");
 }
 
 static int add_group(struct parser *p, char *value)
@@ -31,7 +30,8 @@ static int add_group(struct parser *p, char *value)
 	int r;
 
 	if (d->n_groups == SDP_GROUPS_MAX)
-		return errmsg_fail(p->error, -EINVAL, "comes more than %d times",
+		return errmsg_fail(p->error, -EINVAL,
+				   "occurs more than %d times",
 				   SDP_GROUPS_MAX);
 	r = sdp_read_group(value, &d->groups[d->n_groups], p->error);
 	d->n_groups += r == 0;
@@ -43,7 +43,8 @@ static int add_media(struct parser *p, char *value)
 	struct session_description *d = p->d;
 
 	if (d->n_media == SDP_MEDIA_MAX)
-		return errmsg_fail(p->error, -EINVAL, "comes more than %d times",
+		return errmsg_fail(p->error, -EINVAL,
+				   "occurs more than %d times",
 				   SDP_MEDIA_MAX);
 	p->media = &d->media[d->n_media++];
 	*p->media = (struct sdp_media){ .line = p->line };
@@ -97,20 +98,21 @@ static int read_field(struct parser *p, char field, char *value)
 		sdp_name(value, p->d->name);
 		return 0;
 	case 'c':
-		return sdp_read_connection(value, p->media != NULL
-						  ? &p->media->connection
-						  : &p->d->connection, p->error);
+		return sdp_read_connection(value,
+					   p->media != NULL
+						   ? &p->media->connection
+						   : &p->d->connection,
+					   p->error);
 	case 'm':
 		return add_media(p, value);
 	case 'a':
 		return read_attribute(p, value);
 	default:
-		/* a type that the grammar does not know spoils all of it
-		 * (RFC 8866 5) */
+		/* RFC 8866 5: an unknown type makes the text invalid */
 		return strchr("iuepbtrzk", field) != NULL
 			       ? 0
 			       : errmsg_fail(p->error, -EINVAL,
-					     "is a field that is not known");
+					     "is an unknown field");
 	}
 }
 
@@ -125,9 +127,9 @@ static int judge_place(struct parser *p, char field)
 		return 0;
 	bit = 1u << (at - once);
 	if (p->media != NULL)
-		return errmsg_fail(p->error, -EINVAL, "stands behind m=");
+		return errmsg_fail(p->error, -EINVAL, "is behind m=");
 	if (p->seen & bit)
-		return errmsg_fail(p->error, -EINVAL, "comes twice");
+		return errmsg_fail(p->error, -EINVAL, "occurs twice");
 	p->seen |= bit;
 	return 0;
 }
@@ -138,7 +140,7 @@ static int read_line(struct parser *p, char *line)
 	int r;
 
 	if (field <= ' ' || field >= 127 || line[1] != '=') {
-		errmsg_set(p->error, "line %u: is no field=value", p->line);
+		errmsg_set(p->error, "line %u: is not field=value", p->line);
 		return -EINVAL;
 	}
 	r = judge_place(p, field);
@@ -149,7 +151,7 @@ static int read_line(struct parser *p, char *line)
 	return r;
 }
 
-/* Copies the line at *text and goes on behind it. */
+/* Copies the line at *text and moves *text behind it. */
 static int take_line(struct parser *p, const char **text, const char *end,
 		     char line[SDP_LINE_MAX + 1])
 {
@@ -157,8 +159,9 @@ static int take_line(struct parser *p, const char **text, const char *end,
 	size_t len = (size_t)((stop != NULL ? stop : end) - *text);
 
 	if (++p->line > SDP_LINES_MAX)
-		return errmsg_fail(p->error, -EFBIG, "line %u: there are more "
-				   "than %d", p->line, SDP_LINES_MAX);
+		return errmsg_fail(p->error, -EFBIG, "line %u: the text has "
+				   "more than %d lines", p->line,
+				   SDP_LINES_MAX);
 	if (len > SDP_LINE_MAX)
 		return errmsg_fail(p->error, -EFBIG, "line %u: is longer than "
 				   "%d bytes", p->line, SDP_LINE_MAX);
@@ -184,7 +187,7 @@ static int judge_whole(const struct parser *p)
 	return 0;
 }
 
-/* Media and groups are large, and most are never there. */
+/* Media and groups are large, and most are unused. */
 static void clear(struct session_description *d)
 {
 	d->origin[0] = d->name[0] = '\0';
@@ -203,7 +206,7 @@ int sdp_parse(const char *text, size_t len, struct session_description *ret,
 		return errmsg_fail(error, -EFBIG, "is longer than %d KiB",
 				   SDP_SIZE_MAX / 1024);
 	clear(ret);
-	/* empty lines and NULs at the end do no harm */
+	/* empty lines and NULs at the end are accepted */
 	while (len > 0 && strchr("\r\n", text[len - 1]) != NULL)
 		len--;
 	end = text + len;

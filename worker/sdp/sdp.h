@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A session description (SDP: RFC 8866, before it RFC 4566) in words: what is
- * sent, where to, and what belongs together.
+ * Parses a session description (SDP: RFC 8866, before it RFC 4566): media,
+ * destinations, senders and groups.
  *
- * Judges what a stranger sent: every size is bounded, and what does not keep
- * to the grammar is refused with a sentence that names line and field.  Fields
- * and attributes that say nothing about the way of packets are passed over.
+ * The text comes from the network: every size is bounded, and an error of the
+ * grammar is rejected with a sentence that names line and field.  Fields and
+ * attributes that do not concern the path of packets are ignored.
  *
- * Pure.  What it tells is its own: nothing points into the text.
+ * Pure.  The result does not point into the text.
  */
 #pragma once
 
@@ -36,17 +36,17 @@ enum {
 
 /* c= */
 struct sdp_connection {
-	unsigned n;                  /* lines of it; the first is told */
+	unsigned n;                  /* lines; the first one is kept */
 	struct sockaddr_any address; /* its port is 0 */
-	unsigned ttl;                /* of IPv4; 0: not told */
-	unsigned addresses;          /* one behind the other, usually 1 */
+	unsigned ttl;                /* of IPv4; 0: not given */
+	unsigned addresses;          /* consecutive ones, usually 1 */
 };
 
 /* a=source-filter, RFC 4570 */
 struct sdp_filter {
 	bool excludes;
 	struct sockaddr_any destination; /* len 0: all */
-	unsigned n_sources;              /* more may have been told */
+	unsigned n_sources;              /* kept; the text may have more */
 	struct sockaddr_any sources[SDP_SOURCES_MAX];
 };
 
@@ -55,10 +55,10 @@ struct sdp_filters {
 	struct sdp_filter list[SDP_FILTERS_MAX];
 };
 
-/* One of the formats behind m=, with what a=rtpmap says of it. */
+/* A format of m=, with its encoding by a=rtpmap. */
 struct sdp_format {
 	char name[SDP_TOKEN_MAX + 1];     /* "33" */
-	char encoding[SDP_TOKEN_MAX + 1]; /* "MP2T"; "": not told */
+	char encoding[SDP_TOKEN_MAX + 1]; /* "MP2T"; "": not given */
 };
 
 /* m= and the lines behind it */
@@ -96,16 +96,16 @@ struct session_description {
 	struct sdp_media media[SDP_MEDIA_MAX];
 };
 
-/* 0, or -EINVAL or -EFBIG with error; what *ret has then means nothing. */
+/* 0, or -EINVAL or -EFBIG with error; *ret is then undefined. */
 int sdp_parse(const char *text, size_t len, struct session_description *ret,
 	      struct errmsg *error) MUST_CHECK;
 
-/* A name as it may stand in s=, and be shown: sound UTF-8 of one line without
- * control characters; "" for one that is empty or "-". */
+/* A name that is safe in s= and on a page: valid UTF-8 of one line without
+ * control characters; "" for an empty name and for "-". */
 void sdp_name(const char *text, char ret[SDP_NAME_MAX + 1]);
 
-/* Of a description that is over, its first line o= alone may be told: the
- * origin as above.  0, or -EINVAL with error. */
+/* The origin, as above, of a deleted session, whose text may be the line o=
+ * alone.  0, or -EINVAL with error. */
 int sdp_parse_origin(const char *text, size_t len,
 		     char ret[SDP_ORIGIN_MAX + 1],
 		     struct errmsg *error) MUST_CHECK;

@@ -45,8 +45,9 @@ static int read_number(const char *text, unsigned max, unsigned *ret,
 {
 	int r = option_number(text, strlen(text), 0, max, ret, NULL);
 
-	/* what a stranger wrote is not shown to anybody */
-	return r < 0 ? errmsg_fail(error, r, "is no number of 0 to %u", max)
+	/* text from the network is not repeated in a log or a reply */
+	return r < 0 ? errmsg_fail(error, r, "is not a number from 0 to "
+				       "%u", max)
 		     : 0;
 }
 
@@ -72,7 +73,8 @@ int sdp_read_origin(char *value, char ret[SDP_ORIGIN_MAX + 1],
 						   SDP_ORIGIN_MAX);
 }
 
-/* It would act on who shows it: controls, and what turns or parts lines. */
+/* Characters that affect a terminal or page: controls, line separators and
+ * marks of direction. */
 static bool is_control(uint32_t c)
 {
 	return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
@@ -99,13 +101,13 @@ void sdp_name(const char *value, char ret[SDP_NAME_MAX + 1])
 	}
 	while (n > 0 && ret[n - 1] == ' ')
 		n--;
-	/* what RFC 8866 5.3 asks for where there is no name */
+	/* RFC 8866 5.3: the value of an empty name */
 	if (n == 1 && ret[0] == '-')
 		n = 0;
 	ret[n] = '\0';
 }
 
-/* "IN IP4", "IN IP6", or "IN *" when any may do (*ret_family is 0). */
+/* "IN IP4", "IN IP6", or "IN *" where any family is allowed (*ret_family 0). */
 static int read_family(char **rest, bool any, int *ret_family,
 		       struct errmsg *error)
 {
@@ -136,8 +138,8 @@ static int read_address(const char *text, int family, struct sockaddr_any *ret,
 	if (text == NULL)
 		return errmsg_fail(error, -EINVAL, "has no address");
 	if (sockaddr_parse(text, 0, &a) < 0)
-		return errmsg_fail(error, -EINVAL, "has no number for its "
-				   "address (names are not looked up)");
+		return errmsg_fail(error, -EINVAL, "has no numeric address; "
+				   "names are not resolved");
 	if (family != 0 && a.sa.sa_family != family)
 		return errmsg_fail(error, -EINVAL, "has an address that is no "
 				   "IP%d", family == AF_INET ? 4 : 6);
@@ -145,7 +147,7 @@ static int read_address(const char *text, int family, struct sockaddr_any *ret,
 	return 0;
 }
 
-/* What stands behind the address: /ttl and /count of IPv4, /count of IPv6. */
+/* Behind the address: /ttl and /count of IPv4, /count of IPv6. */
 static int read_reach(char *rest, struct sdp_connection *ret,
 		      struct errmsg *error)
 {
@@ -180,7 +182,7 @@ int sdp_read_connection(char *value, struct sdp_connection *ret,
 	if (r < 0)
 		return r;
 	if (sdp_word(&rest) != NULL)
-		return errmsg_fail(error, -EINVAL, "has a word too many");
+		return errmsg_fail(error, -EINVAL, "has too many words");
 	if (ret->n > 0)
 		ret->n++; /* as RFC 8866 5.7 has it: layers of the same */
 	else
@@ -221,7 +223,7 @@ int sdp_read_media(char *value, struct sdp_media *ret, struct errmsg *error)
 		r = read_port(port, &ret->port, error);
 	if (r == 0)
 		r = sdp_read_token(proto, ret->proto, error);
-	/* more than there is room for are passed over: they are not ours */
+	/* further formats are ignored */
 	for (const char *w; r == 0 && ret->n_formats < SDP_FORMATS_MAX &&
 	     (w = sdp_word(&rest)) != NULL; ret->n_formats++)
 		r = sdp_read_token(w, ret->formats[ret->n_formats].name, error);
@@ -273,7 +275,7 @@ int sdp_read_filter(char *value, struct sdp_filters *ret, struct errmsg *error)
 	if (r == 0 && f.n_sources == 0)
 		r = errmsg_fail(error, -EINVAL, "has no source");
 	if (r == 0 && ret->n == SDP_FILTERS_MAX)
-		r = errmsg_fail(error, -EINVAL, "comes more than %d times",
+		r = errmsg_fail(error, -EINVAL, "occurs more than %d times",
 				SDP_FILTERS_MAX);
 	if (r == 0)
 		ret->list[ret->n++] = f;

@@ -2,15 +2,14 @@
 /*
  * The values of single fields of a session description, behind "x=".
  *
- * Each takes its value apart in place.  0, or -EINVAL with error, which lacks
- * only line and field.  Pure; only for the files of this folder.
+ * Each function parses its value in place.  0, or -EINVAL with error, to which
+ * the caller adds line and field.  Pure; only for the files of this folder.
  */
 #pragma once
 
 #include "worker/sdp/sdp.h"
 
-/* Takes the next of the words that are parted by spaces off *rest; NULL: there
- * is none. */
+/* Takes the next word, separated by spaces, off *rest; NULL: none. */
 char *sdp_word(char **rest);
 
 int sdp_read_origin(char *value, char ret[SDP_ORIGIN_MAX + 1],

@@ -113,8 +113,9 @@ Test(announced, may_be_nothing_that_can_be_played)
 			  "v=0\no=- 7 1 IN IP4 192.0.2.1\ns=AES67\n"
 			  "m=audio 5004 RTP/AVP 98\na=rtpmap:98 L24/48000\n"),
 		     0);
-	cr_assert_str_eq(told(), "0 eth0 192.0.2.1 AES67 line 4: m=: L24 by "
-				 "RTP/AVP is no MPEG transport stream");
+	cr_assert_str_eq(told(), "0 eth0 192.0.2.1 AES67 line 4: m=: L24 over "
+				 "RTP/AVP is not an MPEG transport "
+				 "stream");
 }
 
 Test(announced, is_known_by_sender_interface_and_origin)

@@ -146,7 +146,7 @@ Test(offer, has_two_paths_from_two_senders)
 Test(offer, has_one_path_where_the_second_is_none)
 {
 	static const char note[] =
-		"line 7: m=: what is sent twice has no second path";
+		"line 7: m=: the duplicate has no second path";
 
 	assert_offer(HEAD "a=group:DUP a b\n" GROUP
 		     "m=video 1 RTP/AVP 33\na=mid:a\n"
@@ -184,8 +184,9 @@ Test(offer, has_error_correction_on_the_ports_behind)
 
 Test(offer, leaves_out_error_correction_that_is_elsewhere)
 {
-	static const char note[] = "line 7: m=: error correction that is not "
-				   "on the ports behind the media is left out";
+	static const char note[] = "line 7: m=: error correction is ignored: "
+				   "its port is not that of the media plus 2 "
+				   "or 4";
 
 	assert_offer(HEAD GROUP "m=video 5004 RTP/AVP 33\n"
 		     "m=application 5010 RTP/AVP 110\n"
@@ -221,13 +222,13 @@ Test(offer, says_what_is_left_of_several)
 {
 	assert_offer(HEAD "c=IN IP4 239.1.1.1/32/3\nm=video 1 udp 33\n", "",
 		     "udp://239.1.1.1:1");
-	cr_assert_str_eq(offer.note.text, "line 6: m=: of several addresses "
-					  "the first is taken");
+	cr_assert_str_eq(offer.note.text, "line 6: m=: only the first of "
+					  "several addresses is used");
 	assert_offer(HEAD GROUP "m=video 1 udp 33\na=source-filter:incl IN "
 		     "IP4 * 192.0.2.1 192.0.2.2\n", "",
 		     "udp://239.1.1.1:1#src=192.0.2.1");
-	cr_assert_str_eq(offer.note.text, "line 6: m=: of several senders "
-					  "the first is taken");
+	cr_assert_str_eq(offer.note.text, "line 6: m=: only the first of "
+					  "several senders is used");
 }
 
 Test(offer, is_chosen_among_media)
@@ -241,11 +242,12 @@ Test(offer, is_chosen_among_media)
 	cr_assert_eq(sockaddr_port(&offer.paths[0].local), 3);
 	read_offer(text, 5);
 	cr_assert_eq(sockaddr_port(&offer.paths[0].local), 4);
-	assert_none(text, 1, -ENOTSUP, "line 6: m=: L24 by RTP/AVP is no MPEG "
-				       "transport stream");
+	assert_none(text, 1, -ENOTSUP, "line 6: m=: L24 over RTP/AVP is not an "
+				       "MPEG transport stream");
 	assert_none(text, 2, -ENOTSUP, "line 8: m=: is not sent");
 	assert_none(text, 3, -ENOTSUP, "line 9: m=: is not sent");
-	assert_none(text, 6, -EINVAL, "m=: there are 5, no 6");
+	assert_none(text, 6, -EINVAL,
+		    "m=: number 6 does not exist; the text has 5");
 }
 
 Test(offer, needs_an_address_and_a_stream)
@@ -253,10 +255,10 @@ Test(offer, needs_an_address_and_a_stream)
 	assert_none(HEAD "m=video 1 udp 33\n", 0, -EINVAL,
 		    "line 5: m=: has no c=");
 	assert_none(HEAD GROUP "m=audio 1 RTP/SAVP 33\n", 0, -ENOTSUP,
-		    "line 6: m=: audio by RTP/SAVP is no MPEG transport "
+		    "line 6: m=: audio over RTP/SAVP is not an MPEG transport "
 		    "stream");
 	assert_none(HEAD GROUP "m=video 1 RTP/AVP 33\n"
 		    "a=rtpmap:33 H264/90000\n", 0, -ENOTSUP,
-		    "line 6: m=: H264 by RTP/AVP is no MPEG transport "
+		    "line 6: m=: H264 over RTP/AVP is not an MPEG transport "
 		    "stream");
 }

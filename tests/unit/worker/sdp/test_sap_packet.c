@@ -55,11 +55,11 @@ Test(sap_packet, is_refused_with_a_reason)
 		const char *error;
 	} bad[] = {
 #define BAD(bytes, err, error) { bytes, sizeof(bytes) - 1, err, error }
-		BAD("", -EINVAL, "ends in its head"),
-		BAD("\x20\0\0", -EINVAL, "ends in its head"),
-		BAD("\x20\0\0\0\1\2\3", -EINVAL, "ends in its head"),
-		BAD("\x30\0" V4 SDP, -EINVAL, "ends in its head"),
-		BAD("\x20\xff" V4 SDP, -EINVAL, "ends in its head"),
+		BAD("", -EINVAL, "ends inside its header"),
+		BAD("\x20\0\0", -EINVAL, "ends inside its header"),
+		BAD("\x20\0\0\0\1\2\3", -EINVAL, "ends inside its header"),
+		BAD("\x30\0" V4 SDP, -EINVAL, "ends inside its header"),
+		BAD("\x20\xff" V4 SDP, -EINVAL, "ends inside its header"),
 		BAD("\x00\0" V4 SDP, -EINVAL, "version: 0 is not known"),
 		BAD("\x40\0" V4 SDP, -EINVAL, "version: 2 is not known"),
 		BAD("\x22\0" V4 SDP, -ENOTSUP, "is encrypted"),
@@ -164,7 +164,8 @@ static void assert_is_read_back(const struct announcement *a)
 	cr_assert_eq(d.connection.ttl,
 		     sockaddr_is_multicast(&a->remote) &&
 		     a->remote.sa.sa_family == AF_INET ? a->ttl : 0);
-	cr_assert_eq(sdp_offer_read(&d, 0, &offer, &error), 0, "%s", error.text);
+	cr_assert_eq(sdp_offer_read(&d, 0, &offer, &error), 0, "%s",
+		     error.text);
 	cr_assert_str_eq(offer.note.text, "");
 	sdp_offer_address(&offer, "", address);
 	cr_assert_eq(input_spec_parse(address, &spec, NULL, NULL, &error), 0);

@@ -132,46 +132,46 @@ Test(sdp, tells_line_and_field_of_what_it_refuses)
 		{ "\r\n\r\n", "is empty" },
 		{ "o=- 1 1 IN IP4 1.2.3.4\n", "line 1: o=: does not begin "
 					      "with v=" },
-		{ "v=1\n", "line 1: v=: is a version that is not known" },
+		{ "v=1\n", "line 1: v=: is an unknown version" },
 		{ "v=0\n", "o=: is missing" },
 		{ "v=0\nm=video 1 udp 33", "o=: is missing" },
 		{ HEAD, "m=: is missing" },
-		{ "v=0\nhello", "line 2: is no field=value" },
-		{ "v=0\n\n=x", "line 2: is no field=value" },
-		{ "v=0\n\nx=x", "line 2: is no field=value" },
-		{ "v=0\nx=1", "line 2: x=: is a field that is not known" },
-		{ "v=0\nv=0", "line 2: v=: comes twice" },
+		{ "v=0\nhello", "line 2: is not field=value" },
+		{ "v=0\n\n=x", "line 2: is not field=value" },
+		{ "v=0\n\nx=x", "line 2: is not field=value" },
+		{ "v=0\nx=1", "line 2: x=: is an unknown field" },
+		{ "v=0\nv=0", "line 2: v=: occurs twice" },
 		{ "v=0\no=- 1 1 IN IP4\n", "line 2: o=: has 5 words instead "
 					   "of 6" },
 		{ HEAD "m=video 1 udp 33\ns=x",
-		  "line 6: s=: stands behind m=" },
+		  "line 6: s=: is behind m=" },
 		{ HEAD "m=video 1\n", "line 5: m=: has no type, port and "
 				      "protocol" },
 		{ HEAD "m=video 1 udp\n", "line 5: m=: has no format" },
 		{ HEAD "m=video 65536 udp 33\n",
-		  "line 5: m=: port: is no number of 0 to 65535" },
+		  "line 5: m=: port: is not a number from 0 to 65535" },
 		{ HEAD "m=video -1 udp 33\n",
-		  "line 5: m=: port: is no number of 0 to 65535" },
+		  "line 5: m=: port: is not a number from 0 to 65535" },
 		{ HEAD "m=video 1/x udp 33\n",
-		  "line 5: m=: port: is no number of 0 to 65535" },
-		{ HEAD "c=IN IP4 x.example.com", "line 5: c=: has no number "
-		  "for its address (names are not looked up)" },
+		  "line 5: m=: port: is not a number from 0 to 65535" },
+		{ HEAD "c=IN IP4 x.example.com", "line 5: c=: has no numeric "
+						 "address; names are not "
+						 "resolved" },
 		{ HEAD "c=IN IP4 ff0e::1", "line 5: c=: has an address that "
 					   "is no IP4" },
 		{ HEAD "c=IN IP6 ff0e::1/1/2", "line 5: c=: has too many "
 					       "'/'" },
 		{ HEAD "c=IN IP4 239.1.1.1/256",
-		  "line 5: c=: is no number of 0 to 255" },
+		  "line 5: c=: is not a number from 0 to 255" },
 		{ HEAD "c=IN IP4 239.1.1.1/\x1b[2J",
-		  "line 5: c=: is no number of 0 to 255" },
+		  "line 5: c=: is not a number from 0 to 255" },
 		{ HEAD "c=IN IP4", "line 5: c=: has no address" },
 		{ HEAD "c=IN", "line 5: c=: has no type of address" },
 		{ HEAD "c=ATM IP4 1.2.3.4", "line 5: c=: is not of the type "
 					    "of network IN" },
 		{ HEAD "c=IN IP5 1.2.3.4", "line 5: c=: is of neither IP4 "
 					   "nor IP6" },
-		{ HEAD "c=IN IP4 1.2.3.4 5", "line 5: c=: has a word too "
-					     "many" },
+		{ HEAD "c=IN IP4 1.2.3.4 5", "line 5: c=: has too many words" },
 		{ HEAD "m=video 1 RTP/AVP 96\na=rtpmap:96",
 		  "line 6: a=: rtpmap: has no payload type and encoding" },
 		{ HEAD "a=source-filter:incl IN IP4 232.1.1.1",
@@ -212,12 +212,15 @@ Test(sdp, has_bounds)
 {
 	struct errmsg error;
 
-	cr_assert_eq(parse_many("m=video 1 udp 33\n", SDP_MEDIA_MAX, &error), 0);
-	cr_assert_eq(parse_many("m=video 1 udp 33\n", SDP_MEDIA_MAX + 1, &error),
+	cr_assert_eq(parse_many("m=video 1 udp "
+				"33\n", SDP_MEDIA_MAX, &error), 0);
+	cr_assert_eq(parse_many("m=video 1 udp "
+				"33\n", SDP_MEDIA_MAX + 1, &error),
 		     -EINVAL);
-	cr_assert_str_eq(error.text, "line 37: m=: comes more than 32 times");
+	cr_assert_str_eq(error.text, "line 37: m=: occurs more than 32 times");
 	cr_assert_eq(parse_many("a=x\n", SDP_LINES_MAX, &error), -EFBIG);
-	cr_assert_str_eq(error.text, "line 1025: there are more than 1024");
+	cr_assert_str_eq(error.text, "line 1025: the text has more than 1024 "
+				     "lines");
 	cr_assert_eq(parse_many("a=xxxxx", 300, &error), -EFBIG);
 	cr_assert_str_eq(error.text, "line 5: is longer than 2048 bytes");
 	cr_assert_eq(parse_many("a=x\n", 20000, &error), -EFBIG);
@@ -228,7 +231,7 @@ Test(sdp, has_bounds)
 				" 3.3.3.3 4.4.4.4 5.5.5.5 6.6.6.6\n",
 				SDP_FILTERS_MAX + 1, &error), -EINVAL);
 	cr_assert_str_eq(error.text,
-			 "line 13: a=: source-filter: comes more than 8 "
+			 "line 13: a=: source-filter: occurs more than 8 "
 			 "times");
 }
 
