@@ -8,6 +8,7 @@
 #include "master/api/input_edit.h"
 #include "master/api/stream_refs.h"
 #include "master/api/streams.h"
+#include "master/config/config_fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,32 +36,6 @@ static bool feeds(const json_t *stream, const char *id)
 }
 
 /* --- set-adapter --- */
-
-static bool judge_form(const json_t *adapter, struct reply *reply)
-{
-	static const char *const numbers[] = { "adapter", "device" };
-	const json_t *enable = json_object_get(adapter, "enable");
-	const json_t *type = json_object_get(adapter, "type");
-	const json_t *scan = json_object_get(adapter, "scan");
-
-	if (!json_is_boolean(enable))
-		reply_error(reply, 400, "adapter.enable: is %s",
-			    enable == NULL ? "missing" : "not true or false");
-	else if (!json_is_string(type))
-		reply_error(reply, 400, "adapter.type: is %s",
-			    type == NULL ? "missing" : "not a string");
-	else if (scan != NULL && !json_is_array(scan))
-		reply_error(reply, 400, "adapter.scan: is not a list");
-	for (size_t i = 0; reply->status == 0 && i < ARRAY_LEN(numbers); i++) {
-		const json_t *value = json_object_get(adapter, numbers[i]);
-
-		if (value != NULL && (!json_is_integer(value) ||
-				      json_integer_value(value) < 0))
-			reply_error(reply, 400, "adapter.%s: is not a whole "
-				    "number", numbers[i]);
-	}
-	return reply->status == 0;
-}
 
 /* A program that a scan names by its number alone, as a stream. */
 static bool complete(json_t *stream, const char *adapter)
@@ -125,8 +100,6 @@ static bool judge_adapter(struct edit *e)
 	json_t *found = e->arg;
 	size_t n = json_array_size(json_object_get(e->entry, "scan"));
 
-	if (!judge_form(e->entry, e->reply))
-		return false;
 	for (size_t i = 0; i < n && e->reply->status == 0; i++) {
 		json_t *stream = make_stream(e, i, found);
 
@@ -188,6 +161,7 @@ static void adapters_set(struct api *api, const json_t *request,
 		.command = "set-adapter",
 		.section = ADAPTERS,
 		.member = "adapter",
+		.fields = &adapter_fields,
 		.judge = judge_adapter,
 		.refers = rename_inputs,
 		.finish = add_found_streams,

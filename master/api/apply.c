@@ -80,7 +80,7 @@ int apply_judge(struct api *api, const json_t *stream, const char *self,
 	why->text[0] = '\0';
 	if (check_stream(stream, &place, keep, &f) > 0)
 		return -EINVAL;
-	slips_find_near(stream, place.path, keep, &f);
+	unknown_keys_find_near(stream, place.path, keep, &f);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "master/api/collection.h"
 
 #include "master/config/check.h"
+#include "proto/spec/field.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,18 +88,39 @@ static bool judge_id(struct edit *e)
 	return !is_answered(e);
 }
 
+/* Does the entry have its required fields?  False after a drop. */
+static bool has_required(struct edit *e)
+{
+	const struct field_table *fields = e->of->fields;
+
+	for (size_t i = 0; i < fields->n; i++) {
+		if (!(fields->rows[i].flags & FIELD_REQUIRED) ||
+		    edit_get(e->wanted, fields->rows[i].key) != NULL)
+			continue;
+		drop(e, fields->rows[i].key);
+		return false;
+	}
+	return true;
+}
+
+static bool judge_fields_of(struct edit *e)
+{
+	struct errmsg error;
+
+	if (e->of->fields == NULL ||
+	    field_read(e->of->fields, e->entry, NULL, &error) == 0)
+		return true;
+	reply_error(e->reply, 400, "%s.%s", e->of->member, error.text);
+	return false;
+}
+
 static bool make_entry(struct edit *e)
 {
-	const char *const *required = e->of->required;
 	bool by_id = e->of->key <= COLLECTION_ENTRIES;
 	char text[GID_TEXT_MAX];
 
-	for (; required != NULL && *required != NULL; required++) {
-		if (edit_get(e->wanted, *required) != NULL)
-			continue;
-		drop(e, *required);
+	if (e->of->key == COLLECTION_ENTRIES && !has_required(e))
 		return false;
-	}
 	e->entry = edit_entry_copy(e->wanted);
 	if (by_id && json_object_get(e->entry, "id") == NULL) {
 		if (e->id == NULL)
@@ -108,6 +130,7 @@ static bool make_entry(struct edit *e)
 	}
 	return (!by_id || judge_id(e)) &&
 	       edit_fits(e->entry, e->of->member, e->reply) &&
+	       judge_fields_of(e) &&
 	       (e->of->judge == NULL || e->of->judge(e));
 }
 

@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 struct edit;
+struct field_table;
 
 /* How a request names an entry, and what becomes of its place. */
 enum collection_key {
@@ -35,9 +36,10 @@ struct collection {
 	enum collection_key key;
 	bool vanishes; /* an empty list is removed from the configuration */
 
-	/* Members that an entry must have: without one of them the request
-	 * gets no answer.  Ends with NULL; may be NULL. */
-	const char *const *required;
+	/* What an entry may say (master/config/config_fields.h); NULL: it is
+	 * not judged by fields.  COLLECTION_ENTRIES: a request without a
+	 * required field gets no answer. */
+	const struct field_table *fields;
 
 	/* Every hook but read may be NULL.  Those that return a bool return
 	 * false after a reply. */

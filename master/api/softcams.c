@@ -3,31 +3,17 @@
 #include "common/base/log.h"
 #include "master/api/collection.h"
 #include "master/api/input_edit.h"
+#include "master/config/config_fields.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static bool judge_softcam(struct edit *e)
 {
-	static const char *const texts[] = { "name", "type", "host", "user",
-					     "pass" };
-	const json_t *port = json_object_get(e->entry, "port");
 	const json_t *key = json_object_get(e->entry, "key");
 	const char *hex = json_string_value(key);
 	const char *id = edit_text(e->entry, "id");
-	json_int_t number = json_integer_value(port);
 
-	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-		if (edit_text(e->entry, texts[i]) != NULL)
-			continue;
-		reply_error(e->reply, 400, "softcam.%s: is not a string",
-			    texts[i]);
-		return false;
-	}
-	if (!json_is_integer(port) || number < 1 || number > 65535) {
-		reply_error(e->reply, 400, "softcam.port: is not a port");
-		return false;
-	}
 	if (strcmp(edit_text(e->entry, "type"), "newcamd") != 0)
 		log_warning("softcam", "%s: type \"%.32s\" is not newcamd", id,
 			    edit_text(e->entry, "type"));
@@ -75,14 +61,12 @@ static enum stream_fate rename_cams(const json_t *stream, json_t **ret_new,
 static void softcams_set(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
-	static const char *const required[] = { "id", "name", "type", "host",
-						"port", "user", "pass", NULL };
 	static const struct collection softcams = {
 		.command = "set-softcam",
 		.section = "softcam",
 		.member = "softcam",
 		.key = COLLECTION_ENTRIES,
-		.required = required,
+		.fields = &softcam_fields,
 		.judge = judge_softcam,
 		.refers = rename_cams,
 	};
@@ -107,13 +91,12 @@ static bool judge_cas(struct edit *e)
 
 static void cas_set(struct api *api, const json_t *request, struct reply *reply)
 {
-	static const char *const required[] = { "id", NULL };
 	static const struct collection cas = {
 		.command = "set-cas",
 		.section = "cas",
 		.member = "cas",
 		.key = COLLECTION_ENTRIES,
-		.required = required,
+		.fields = &cas_fields,
 		.judge = judge_cas,
 	};
 

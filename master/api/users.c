@@ -4,9 +4,11 @@
 #include "common/base/alloc.h"
 #include "common/supervise/auth_proc.h"
 #include "master/api/collection.h"
+#include "master/api/redact.h"
 #include "master/auth/auth.h"
 #include "master/auth/caller.h"
 #include "master/config/config.h"
+#include "master/config/config_fields.h"
 #include "master/config/judge.h"
 #include "master/streams/reconciler.h"
 
@@ -69,14 +71,12 @@ static void users_get(struct api *api, const json_t *request,
 		      struct reply *reply)
 {
 	const json_t *entry = find(api, read_login(request, reply), reply);
-	json_t *copy;
 
 	if (entry == NULL)
 		return;
-	copy = json_copy((json_t *)entry);
-	if (reply_caller(reply)->type != USER_CONTROL)
-		(void)json_object_del(copy, "cipher");
-	reply_json(reply, copy);
+	reply_json(reply, reply_caller(reply)->type == USER_CONTROL
+			  ? json_incref((json_t *)entry)
+			  : redact_secrets(&user_fields, entry));
 }
 
 static void users_toggle(struct api *api, const json_t *request,

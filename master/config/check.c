@@ -3,6 +3,7 @@
 
 #include "common/base/address.h"
 #include "common/base/ip_prefix.h"
+#include "master/config/config_fields.h"
 #include "master/config/judge.h"
 #include "master/config/stream_conf.h"
 #include "proto/spec/stream_spec.h"
@@ -112,18 +113,6 @@ static void judge_certificate(struct judge *j, const json_t *settings)
 	}
 }
 
-static void judge_querier(struct judge *j, const json_t *settings)
-{
-	size_t mark = judge_down(j, "querier_timeout");
-	json_int_t s = json_integer_value(
-		json_object_get(settings, "querier_timeout"));
-
-	if (s > QUERIER_TIMEOUT_MAX_S)
-		judge_say(j, CHECK_FAULT, "is more than %d",
-			  QUERIER_TIMEOUT_MAX_S);
-	judge_up(j, mark);
-}
-
 /* The keys of streams that the settings may have for all of them. */
 static void judge_defaults(struct judge *j, const json_t *settings)
 {
@@ -135,54 +124,33 @@ static void judge_defaults(struct judge *j, const json_t *settings)
 	json_decref(defaults);
 }
 
+/* The document reports a section that is no object. */
+static void judge_section(struct judge *j, const struct field_table *fields,
+			  const json_t *section)
+{
+	if (json_is_object(section))
+		judge_fields(j, fields, section, NULL);
+}
+
 static void judge_settings(struct judge *j, const json_t *document,
 			   struct sockaddr_any *ret, bool *ret_known)
 {
-	static const struct judge_rule rules[] = {
-		{ "control_path", FORM_STRING, false },
-		{ "allow_real_ip", FORM_BOOLEAN, false },
-		{ "real_ip_trusted", FORM_STRINGS, false },
-		{ "connections_per_address", FORM_WHOLE, false },
-		{ "querier_timeout", FORM_WHOLE, false },
-		{ "instance_name", FORM_STRING, false },
-		{ "tsdb_interval", FORM_NUMBER, false },
-		{ "crt_chain", FORM_STRING, false },
-		{ "crt_key", FORM_STRING, false },
-		{ "control_tls_only", FORM_BOOLEAN, false },
-		{ "http_server_name", FORM_STRING, false },
-	};
 	const json_t *settings = json_object_get(document, "settings");
 	size_t mark = judge_down(j, "settings");
 
 	judge_control_port(j, settings, ret, ret_known);
-	judge_members(j, settings, rules, ARRAY_LEN(rules));
+	judge_section(j, &settings_fields, settings);
 	judge_real_ip(j, settings);
 	judge_certificate(j, settings);
-	judge_querier(j, settings);
 	judge_defaults(j, settings);
 	judge_up(j, mark);
 }
 
 static void judge_log(struct judge *j, const json_t *document)
 {
-	static const struct judge_rule rules[] = {
-		{ "debug", FORM_BOOLEAN, false },
-		{ "stdout", FORM_BOOLEAN, false },
-		{ "filename", FORM_STRING, false },
-		{ "max_file_size", FORM_NUMBER, false },
-		{ "syslog", FORM_STRING, false },
-		{ "api_access", FORM_BOOLEAN, false },
-	};
 	size_t mark = judge_down(j, "log");
 
-	const json_t *log = json_object_get(document, "log");
-	size_t inner;
-
-	judge_members(j, log, rules, ARRAY_LEN(rules));
-	inner = judge_down(j, "max_file_size");
-	if (json_number_value(json_object_get(log, "max_file_size")) < 0)
-		judge_say(j, CHECK_FAULT, "is less than 0");
-	judge_up(j, inner);
+	judge_section(j, &log_fields, json_object_get(document, "log"));
 	judge_up(j, mark);
 }
 
@@ -285,18 +253,6 @@ unsigned check_document(const json_t *document,
 			const struct sockaddr_any *control,
 			check_found_fn *found, void *arg)
 {
-	static const struct judge_rule rules[] = {
-		{ "gid", FORM_WHOLE, false },
-		{ "settings", FORM_OBJECT, false },
-		{ "users", FORM_OBJECT, false },
-		{ "auth", FORM_OBJECT, false },
-		{ "log", FORM_OBJECT, false },
-		{ "servers", FORM_OBJECTS, false },
-		{ "dvb_tune", FORM_OBJECTS, false },
-		{ "softcam", FORM_OBJECTS, false },
-		{ "cas", FORM_OBJECTS, false },
-		{ "categories", FORM_OBJECTS, false },
-	};
 	struct judge j = { .found = found, .arg = arg };
 	struct sockaddr_any configured;
 	bool is_configured;
@@ -305,7 +261,7 @@ unsigned check_document(const json_t *document,
 		judge_say(&j, CHECK_FATAL, "is not an object");
 		return j.faults;
 	}
-	judge_members(&j, document, rules, ARRAY_LEN(rules));
+	judge_fields(&j, &document_fields, document, NULL);
 	judge_settings(&j, document, &configured, &is_configured);
 	judge_log(&j, document);
 	judge_auth(&j, document);

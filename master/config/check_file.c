@@ -113,7 +113,7 @@ static unsigned look(const json_t *document, struct findings *found)
 {
 	unsigned faults = check_document(document, NULL, findings_add, found);
 
-	slips_find(document, findings_add, found);
+	unknown_keys_find(document, findings_add, found);
 	look_for_certificate(document, found);
 	surroundings_look(document, findings_add, found);
 	return faults;

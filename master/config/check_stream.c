@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One stream object. */
+#include "master/config/config_fields.h"
 #include "master/config/judge.h"
 #include "proto/ipc/contract.h"
 #include "proto/spec/io_spec.h"
@@ -220,27 +221,12 @@ static void judge_options(struct judge *j, const json_t *stream)
 void judge_stream(struct judge *j, const json_t *stream,
 		  struct judge_outputs *all)
 {
-	static const struct judge_rule rules[] = {
-		{ "enable", FORM_BOOLEAN, true },
-		{ "type", FORM_STRING, true },
-		{ "name", FORM_STRING, false },
-		{ "input", FORM_STRINGS, false },
-		{ "output", FORM_STRINGS, false },
-		{ "groups", FORM_OBJECT, false },
-		{ "cas_list", FORM_LIST, false },
-		{ "pat_version", FORM_WHOLE, false },
-		{ "pmt_version", FORM_WHOLE, false },
-		{ "cat_version", FORM_WHOLE, false },
-		{ "sdt_version", FORM_WHOLE, false },
-		{ "nit_version", FORM_WHOLE, false },
-	};
-
 	if (!json_is_object(stream)) {
 		judge_say(j, CHECK_FAULT, "is not an object");
 		return;
 	}
 	judge_id(j, stream);
-	judge_members(j, stream, rules, ARRAY_LEN(rules));
+	judge_fields(j, &stream_fields, stream, NULL);
 	judge_type(j, stream);
 	judge_name(j, stream);
 	judge_groups(j, stream);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One entry of users, as it is sent and as it is stored. */
 #include "common/account/user.h"
+#include "master/config/config_fields.h"
 #include "master/config/judge.h"
 
 static void judge_user_type(struct judge *j, const json_t *user)
@@ -27,18 +28,7 @@ static void judge_conlimit(struct judge *j, const json_t *user)
 
 void judge_user(struct judge *j, const json_t *user)
 {
-	static const struct judge_rule rules[] = {
-		{ "enable", FORM_BOOLEAN, true },
-		{ "type", FORM_NUMBER, true },
-		{ "comment", FORM_STRING, false },
-		{ "token", FORM_STRING, false },
-		{ "ip", FORM_STRING, false },
-		{ "expire", FORM_NUMBER, false },
-		{ "created", FORM_NUMBER, false },
-		{ "packages", FORM_STRINGS, false },
-	};
-
-	judge_members(j, user, rules, ARRAY_LEN(rules));
+	judge_fields(j, &user_fields, user, NULL);
 	judge_user_type(j, user);
 	judge_conlimit(j, user);
 }

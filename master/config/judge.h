@@ -29,27 +29,6 @@ void judge_up(struct judge *, size_t mark);
 void judge_say(struct judge *, enum check_severity, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-enum judge_form {
-	FORM_STRING,
-	FORM_BOOLEAN,
-	FORM_NUMBER,
-	FORM_WHOLE,  /* a whole number >= 0 */
-	FORM_LIST,
-	FORM_OBJECT, /* or an empty list */
-	FORM_OBJECTS, /* a list of objects */
-	FORM_STRINGS, /* a list of strings */
-};
-
-struct judge_rule {
-	const char *key;
-	enum judge_form form;
-	bool required;
-};
-
-/* Judges the members of object that have a rule. */
-void judge_members(struct judge *, const json_t *object,
-		   const struct judge_rule *, size_t n);
-
 /* Judges the fields of a table; takes their values into the struct s, which may
  * be NULL (proto/spec/field.h). */
 void judge_fields(struct judge *, const struct field_table *,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is sound and may yet be a slip of the hand: keys that nobody reads, and
- * enabled streams that cannot run.
+ * Probable typing errors: keys that nothing reads, and enabled streams that
+ * cannot run.
  *
- * Only for who asks: others store keys of their own, and they stay.  Pure.
+ * They are warnings: others store keys of their own, and those stay.  Pure.
  */
 #pragma once
 
@@ -11,9 +11,11 @@
 
 #include <jansson.h>
 
-/* Each is a CHECK_WARNING.  A key that begins with '_' is meant so. */
-void slips_find(const json_t *document, check_found_fn *found, void *arg);
+/* A key that begins with '_' is a remark and known. */
+void unknown_keys_find(const json_t *document, check_found_fn *found,
+		       void *arg);
 
-/* Keys of one stream object at path that are nearly, and not quite, known. */
-void slips_find_near(const json_t *stream, const char *path,
-		     check_found_fn *found, void *arg);
+/* Keys of one stream object at path that differ from a known key by at most
+ * two letters. */
+void unknown_keys_find_near(const json_t *stream, const char *path,
+			    check_found_fn *found, void *arg);

@@ -81,6 +81,10 @@ static int fail_range(const struct field *f, const char *value,
 {
 	struct field_limits l = field_limits(f);
 
+	if (l.max == INT64_MAX && value[0] == '-')
+		return errmsg_fail(error, -EINVAL,
+				   "%.20s is less than %" PRId64, value,
+				   l.min);
 	return errmsg_fail(error, -EINVAL,
 			   "%.20s is not between %" PRId64 " and %" PRId64
 			   "%s%s", value, l.min, l.max,

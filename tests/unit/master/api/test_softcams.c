@@ -135,7 +135,8 @@ Test(softcam, is_judged_before_anything_changes)
 		     400, "gid: is not a whole number");
 	expect_error("{'cmd':'set-softcam','softcam':{'id':'x','name':'N',"
 		     "'type':'newcamd','host':'h','port':70000,'user':'u',"
-		     "'pass':'p'}}", 400, "softcam.port: is not a port");
+		     "'pass':'p'}}", 400,
+		     "softcam.port: 70000 is not between 1 and 65535");
 	expect_error("{'cmd':'set-softcam','softcam':{'id':'x','name':1,"
 		     "'type':'newcamd','host':'h','port':1,'user':'u',"
 		     "'pass':'p'}}", 400, "softcam.name: is not a string");

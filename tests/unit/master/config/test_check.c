@@ -391,7 +391,7 @@ Test(check, lists_all_faults_of_a_document)
 
 	cr_assert_eq(check_document(document, NULL, note, &f), 10u);
 	cr_assert_str_eq(f.text,
-		"gid: is not a whole number\n"
+		"gid: -1 is less than 0\n"
 		"make_stream[0].enable: is missing\n"
 		"make_stream[0].type: is missing\n"
 		"make_stream[1]: is not an object\n"

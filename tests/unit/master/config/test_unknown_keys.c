@@ -22,12 +22,12 @@ static void finds(const char *text, const char *want)
 	json_t *document = quoted(text);
 	char all[1024] = "";
 
-	slips_find(document, note, all);
+	unknown_keys_find(document, note, all);
 	cr_assert_str_eq(all, want);
 	json_decref(document);
 }
 
-Test(slips, nothing_is_said_of_what_is_known_or_marked)
+Test(unknown_keys, nothing_is_said_of_what_is_known_or_marked)
 {
 	finds("{'gid':1,'settings':{'control_port':'1','_old':2},"
 	      "'make_stream':[{'id':'a','type':'spts','enable':true,"
@@ -35,7 +35,7 @@ Test(slips, nothing_is_said_of_what_is_known_or_marked)
 	      "'_input':[]}],'_note':'x','output':[]}", "");
 }
 
-Test(slips, a_key_with_a_letter_too_few_is_named_with_what_was_meant)
+Test(unknown_keys, a_key_with_a_letter_too_few_is_named_with_what_was_meant)
 {
 	finds("{'make_steam':[]}", ": \"make_steam\" is not known; is it "
 	      "\"make_stream\"?\n");
@@ -47,14 +47,14 @@ Test(slips, a_key_with_a_letter_too_few_is_named_with_what_was_meant)
 	      "it \"promo\"?\n");
 }
 
-Test(slips, a_key_unlike_any_other_is_named_alone)
+Test(unknown_keys, a_key_unlike_any_other_is_named_alone)
 {
 	finds("{'something':1}", ": \"something\" is not known\n");
 	/* nearer to anything than to itself is no slip */
 	finds("{'x':1}", ": \"x\" is not known\n");
 }
 
-Test(slips, an_enabled_stream_that_cannot_run_is_named)
+Test(unknown_keys, an_enabled_stream_that_cannot_run_is_named)
 {
 	finds("{'make_stream':[{'id':'a','type':'spts','enable':true,"
 	      "'inputs':['udp://239.1.1.1:1']}]}",
@@ -65,7 +65,7 @@ Test(slips, an_enabled_stream_that_cannot_run_is_named)
 	      "");
 }
 
-Test(slips, copes_with_what_is_no_configuration)
+Test(unknown_keys, copes_with_what_is_no_configuration)
 {
 	finds("{'settings':[],'make_stream':5,'auth':null}", "");
 	finds("{'make_stream':[5,null,{}]}", "");

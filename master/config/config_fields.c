@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/config_fields.h"
+
+#include "master/config/check.h"
+
+#define ROWS(table) { .rows = (table), .n = ARRAY_LEN(table) }
+
+static const struct field_table any_object;
+static const struct field any_string = { .type = FIELD_STRING };
+
+/* --- the document --- */
+
+static const struct field document_rows[] = {
+	{ "gid", .type = FIELD_UINT,
+	  .help = "Counter of which new ids are made." },
+	{ "settings", .type = FIELD_JSON, .flags = FIELD_LIST_OK,
+	  .help = "Settings of the program." },
+	{ "users", .type = FIELD_JSON, .flags = FIELD_LIST_OK,
+	  .help = "Users by their logins." },
+	{ "auth", .type = FIELD_JSON, .flags = FIELD_LIST_OK,
+	  .help = "Authorization of viewers." },
+	{ "log", .type = FIELD_JSON, .flags = FIELD_LIST_OK,
+	  .help = "Outputs of the log." },
+	{ "make_stream", .type = FIELD_NONE, .help = "Streams." },
+	{ "servers", .type = FIELD_LIST, .of = &any_object,
+	  .help = "Other instances, for a web interface." },
+	{ "dvb_tune", .type = FIELD_LIST, .of = &any_object,
+	  .help = "Adapters." },
+	{ "softcam", .type = FIELD_LIST, .of = &any_object,
+	  .help = "Servers of control words." },
+	{ "cas", .type = FIELD_LIST, .of = &any_object,
+	  .help = "Conditional access systems." },
+	{ "categories", .type = FIELD_LIST, .of = &any_object,
+	  .help = "Categories and groups of streams." },
+	{ "output", .type = FIELD_NONE,
+	  .help = "Groups of outputs, for a web interface." },
+};
+
+const struct field_table document_fields = ROWS(document_rows);
+
+static const struct field settings_rows[] = {
+	/* check.c judges it: an error is fatal */
+	{ "control_port", .type = FIELD_NONE, .flags = FIELD_RESTART,
+	  .help = "Port, or ADDRESS:PORT, of the control interface." },
+	{ "control_path", .type = FIELD_STRING, .flags = FIELD_RESTART,
+	  .help = "Prefix of all control paths." },
+	{ "control_tls_only", .type = FIELD_BOOL, .flags = FIELD_RESTART,
+	  .help = "Plain HTTP from another host gets 403." },
+	{ "allow_real_ip", .type = FIELD_BOOL, .flags = FIELD_RESTART,
+	  .help = "X-Real-IP of a request is the address of the client." },
+	{ "real_ip_trusted", .type = FIELD_LIST, .item = &any_string,
+	  .flags = FIELD_RESTART,
+	  .help = "Proxies whose X-Real-IP is trusted." },
+	{ "connections_per_address", .type = FIELD_UINT, .initial = 128,
+	  .flags = FIELD_RESTART, .unit = "connections",
+	  .help = "Control connections of one address; 0: no limit." },
+	{ "crt_chain", .type = FIELD_STRING, .flags = FIELD_RESTART,
+	  .help = "Certificate and intermediates, PEM or a file." },
+	{ "crt_key", .type = FIELD_STRING,
+	  .flags = FIELD_SECRET | FIELD_RESTART,
+	  .help = "Private key of the certificate, PEM or a file." },
+	{ "instance_name", .type = FIELD_STRING, .flags = FIELD_RESTART,
+	  .help = "Name of this instance in status replies." },
+	{ "querier_timeout", .type = FIELD_UINT,
+	  .max = QUERIER_TIMEOUT_MAX_S, .initial = QUERIER_TIMEOUT_S,
+	  .flags = FIELD_RESTART, .unit = "s",
+	  .help = "Time without a query until a network has no querier." },
+	{ "backup_start_delay", .type = FIELD_NONE,
+	  .help = "Default of all streams." },
+	{ "backup_return_delay", .type = FIELD_NONE,
+	  .help = "Default of all streams." },
+	{ "cc_limit", .type = FIELD_NONE, .help = "Default of all streams." },
+	{ "http_server_name", .type = FIELD_STRING,
+	  .help = "Stored; without effect." },
+	{ "playlist_arrange", .type = FIELD_NONE,
+	  .help = "Stored: category that orders a playlist." },
+	{ "tsdb_interval", .type = FIELD_REAL,
+	  .help = "Stored; without effect." },
+};
+
+const struct field_table settings_fields = ROWS(settings_rows);
+
+static const struct field log_rows[] = {
+	{ "debug", .type = FIELD_BOOL, .help = "Log debug lines too." },
+	{ "stdout", .type = FIELD_BOOL, .initial = true,
+	  .help = "Log to standard error." },
+	{ "filename", .type = FIELD_STRING, .help = "Log to this file." },
+	{ "max_file_size", .type = FIELD_REAL, .max = INT32_MAX,
+	  .initial = 10, .unit = "MiB",
+	  .help = "Size at which the file is renamed; 0: no limit." },
+	{ "syslog", .type = FIELD_STRING,
+	  .help = "Log to the system log under this name." },
+	{ "api_access", .type = FIELD_BOOL,
+	  .help = "Log a line for each call of the API." },
+};
+
+const struct field_table log_fields = ROWS(log_rows);
+
+/* set-auth stores the section whatever is in it, and logs what is wrong. */
+static const struct field auth_rows[] = {
+	{ "backend", .type = FIELD_NONE,
+	  .help = "URL that authorizes viewers." },
+	{ "enable", .type = FIELD_NONE, .help = "Viewers are authorized." },
+	{ "http_ip_allow", .type = FIELD_NONE,
+	  .help = "Networks that need no authorization." },
+	{ "http_ip_deny", .type = FIELD_NONE,
+	  .help = "Networks that are denied." },
+	{ "http_token_deny", .type = FIELD_NONE, .help = "Stored." },
+	{ "iptvportal", .type = FIELD_NONE, .help = "Stored." },
+	{ "ministra", .type = FIELD_NONE, .help = "Stored." },
+	{ "promo", .type = FIELD_NONE, .help = "Stored." },
+	{ "securetoken", .type = FIELD_NONE, .help = "Stored." },
+	{ "smarty", .type = FIELD_NONE, .help = "Stored." },
+	{ "x_real_ip", .type = FIELD_NONE, .help = "Stored." },
+};
+
+const struct field_table auth_fields = ROWS(auth_rows);
+
+static const struct field user_rows[] = {
+	{ "enable", .type = FIELD_BOOL, .flags = FIELD_REQUIRED,
+	  .help = "A disabled user cannot log in." },
+	{ "type", .type = FIELD_REAL, .flags = FIELD_REQUIRED,
+	  .help = "1: control user, 2: observer, 3: viewer." },
+	{ "cipher", .type = FIELD_NONE, .flags = FIELD_SECRET,
+	  .help = "Hash of the password." },
+	{ "comment", .type = FIELD_STRING, .help = "Stored." },
+	{ "token", .type = FIELD_STRING, .help = "Stored." },
+	{ "ip", .type = FIELD_STRING, .help = "Stored." },
+	{ "expire", .type = FIELD_REAL, .help = "Stored." },
+	/* a number or text */
+	{ "conlimit", .type = FIELD_NONE, .help = "Stored." },
+	{ "packages", .type = FIELD_LIST, .item = &any_string,
+	  .help = "Categories that the user may watch." },
+	{ "created", .type = FIELD_REAL,
+	  .help = "Time at which the user was created." },
+};
+
+const struct field_table user_fields = ROWS(user_rows);
+
+static const struct field stream_rows[] = {
+	/* check_stream.c judges it */
+	{ "id", .type = FIELD_NONE, .help = "Id of the stream." },
+	{ "enable", .type = FIELD_BOOL, .flags = FIELD_REQUIRED,
+	  .help = "The stream runs." },
+	{ "type", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
+	  .help = "spts or mpts." },
+	{ "name", .type = FIELD_STRING, .help = "Name for people." },
+	{ "input", .type = FIELD_LIST, .item = &any_string,
+	  .help = "Addresses of inputs, the first one preferred." },
+	{ "output", .type = FIELD_LIST, .item = &any_string,
+	  .help = "Addresses of outputs." },
+	{ "groups", .type = FIELD_JSON, .flags = FIELD_LIST_OK,
+	  .help = "Group of the stream in each category." },
+	{ "cas_list", .type = FIELD_LIST, .help = "Stored." },
+	{ "http_keep_active", .type = FIELD_NONE,
+	  .help = "Stored; without effect." },
+	{ "pat_version", .type = FIELD_UINT, .help = "Version of the PAT." },
+	{ "pmt_version", .type = FIELD_UINT, .help = "Version of the PMT." },
+	{ "cat_version", .type = FIELD_UINT, .help = "Version of the CAT." },
+	{ "sdt_version", .type = FIELD_UINT, .help = "Version of the SDT." },
+	{ "nit_version", .type = FIELD_UINT, .help = "Version of the NIT." },
+};
+
+const struct field_table stream_fields = ROWS(stream_rows);
+
+/* --- entries of lists, as commands bring them --- */
+
+static const struct field adapter_rows[] = {
+	{ "enable", .type = FIELD_BOOL, .flags = FIELD_REQUIRED,
+	  .help = "The adapter is used." },
+	{ "type", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
+	  .help = "Delivery system." },
+	{ "adapter", .type = FIELD_UINT, .help = "Number of the adapter." },
+	{ "device", .type = FIELD_UINT, .help = "Number of the frontend." },
+	{ "scan", .type = FIELD_LIST,
+	  .help = "Programs that are added as streams, once." },
+};
+
+const struct field_table adapter_fields = ROWS(adapter_rows);
+
+static const struct field softcam_rows[] = {
+	{ "id", .type = FIELD_STRING,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
+	  .help = "Id of the softcam." },
+	{ "name", .type = FIELD_STRING,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
+	  .help = "Name for people." },
+	{ "type", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
+	  .help = "Protocol: newcamd." },
+	{ "host", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
+	  .help = "Host of the server." },
+	{ "port", .type = FIELD_UINT, .min = 1, .max = 65535,
+	  .flags = FIELD_REQUIRED, .help = "Port of the server." },
+	{ "user", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
+	  .help = "Login at the server." },
+	{ "pass", .type = FIELD_STRING,
+	  .flags = FIELD_REQUIRED | FIELD_SECRET,
+	  .help = "Password at the server." },
+	{ "key", .type = FIELD_NONE, .flags = FIELD_SECRET,
+	  .help = "DES key: 28 hex characters." },
+};
+
+const struct field_table softcam_fields = ROWS(softcam_rows);
+
+static const struct field cas_rows[] = {
+	{ "id", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
+	  .help = "Id of the system." },
+	{ "ecmg_channel_id", .type = FIELD_NONE,
+	  .help = "Channel at the ECM generator." },
+	{ "ecmg_host", .type = FIELD_NONE,
+	  .help = "Host of the ECM generator." },
+	{ "ecmg_port", .type = FIELD_NONE,
+	  .help = "Port of the ECM generator." },
+};
+
+const struct field_table cas_fields = ROWS(cas_rows);

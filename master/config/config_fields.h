@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The keys of the configuration: one row a key, with type, bounds, unit,
+ * default and help.  What an address or the worker of a stream reads is in
+ * proto/spec.
+ *
+ * FIELD_SECRET: nobody but a control user sees it.  FIELD_OBSERVER: what an
+ * observer sees of an object that is reduced to such fields.  FIELD_RESTART:
+ * takes effect at the next start.
+ */
+#pragma once
+
+#include "proto/spec/field.h"
+
+extern const struct field_table
+	document_fields,
+	settings_fields,
+	log_fields,
+	auth_fields,
+	user_fields,
+	stream_fields, /* beside stream_option_fields */
+	adapter_fields,
+	softcam_fields,
+	cas_fields;
