@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sluice-worker: all roles that need no library beyond the small ones. */
+/* sluice-worker: the roles that need no large library. */
 #include "worker/core/start.h"
 
 int main(int argc, char **argv)

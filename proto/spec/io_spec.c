@@ -12,16 +12,10 @@
 enum { BITRATE_LIMIT_MAX_KBPS = 10000000 };
 
 /* NULL ends them. */
+#define TYPE(KIND, name) &input_##name##_type,
 const struct io_type *const io_input_types[] = {
-	&input_udp_type,
-	&input_rtp_type,
-	&input_file_type,
-	&input_sdp_type,
-	&input_srt_type,
-	&input_rist_type,
-	&input_http_type,
+	INPUT_TYPES(TYPE, TYPE)
 	&input_https_type,
-	&input_stream_type,
 	NULL,
 };
 

@@ -53,9 +53,26 @@ enum {
 /* text: "option \"foo\" is not known" */
 typedef void io_remark_fn(const char *text, void *arg);
 
-enum input_kind { INPUT_UDP, INPUT_RTP, INPUT_FILE, INPUT_SRT,
-		  INPUT_HTTP, INPUT_STREAM, INPUT_RIST, INPUT_SDP,
-		  INPUT_KINDS };
+/*
+ * The types of inputs, one row each.  PLAIN: of every worker; NET: needs a
+ * library, so only sluice-worker-net has it.  A row (KIND, name) names
+ *	INPUT_KIND,
+ *	input_name_type in proto/spec/io_name.c, what its addresses may say,
+ *	name_input_open() in worker/input or worker/net, its opener.
+ */
+#define INPUT_TYPES(PLAIN, NET) \
+	PLAIN(UDP, udp) \
+	PLAIN(RTP, rtp) \
+	PLAIN(FILE, file) \
+	PLAIN(SDP, sdp) \
+	NET(SRT, srt) \
+	NET(RIST, rist) \
+	NET(HTTP, http) \
+	PLAIN(STREAM, stream)
+
+#define INPUT_KIND(KIND, name) INPUT_##KIND,
+enum input_kind { INPUT_TYPES(INPUT_KIND, INPUT_KIND) INPUT_KINDS };
+#undef INPUT_KIND
 
 /* Does a kind need libraries that only sluice-worker-net has? */
 bool input_kind_is_net(enum input_kind);

@@ -26,9 +26,11 @@ struct io_type {
 		      struct errmsg *error);
 };
 
-extern const struct io_type input_udp_type, input_rtp_type, input_file_type,
-	input_sdp_type, input_srt_type, input_rist_type, input_http_type,
-	input_https_type, input_stream_type;
+#define DECLARE_TYPE(KIND, name) \
+	extern const struct io_type input_##name##_type;
+INPUT_TYPES(DECLARE_TYPE, DECLARE_TYPE)
+#undef DECLARE_TYPE
+extern const struct io_type input_https_type; /* another name of http */
 extern const struct io_type output_udp_type, output_rtp_type,
 	output_http_type, output_https_type, output_file_type, output_np_type,
 	output_srt_type, output_rist_type;

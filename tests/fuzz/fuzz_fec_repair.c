@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= 2 + len;
 	}
 	f.now_ns += UINT64_C(5000000000);
-	fec_repair_second(f.fec, f.now_ns);
+	fec_repair_every_second(f.fec, f.now_ns);
 	fec_repair_turn(f.fec, f.now_ns);
 	rtp_window_turn(f.window, f.now_ns);
 	rtp_window_counts(f.window, &counts);

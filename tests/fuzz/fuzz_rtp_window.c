@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		rtp_window_set_repair(w, 16, 8);
 	in = feed_all(w, data + 1, size - 1, &now_ns);
 	rtp_window_turn(w, now_ns + UINT64_C(5000000000));
-	rtp_window_second(w, now_ns);
+	rtp_window_every_second(w, now_ns);
 	if (out > in || rtp_window_waits(w))
 		abort();
 	rtp_window_free(&w);

@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		now_ns += (data[0] >> 4) * UINT64_C(500000);
 		ts_merge_turn(m, &batch, now_ns);
 		if (data[0] == 0xff)
-			ts_merge_second(m, now_ns);
+			ts_merge_every_second(m, now_ns);
 	}
 	ts_merge_turn(m, &batch, now_ns + UINT64_C(1000000000));
 	if (ts_merge_waits(m))

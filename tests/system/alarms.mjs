@@ -77,7 +77,7 @@ test('a right stream raises none; lost packets one, until it is over',
 
 test('silence is told, and two who send to one address', async (t) => {
 	const from = '127\\.0\\.0\\.1:\\d+';
-	const names = new RegExp(`^two send to it: ${from} and ${from}$`);
+	const names = new RegExp(`^two senders: ${from} and ${from}$`);
 	const sluice = await Sluice.start(t, config(stream('a001',
 		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000')));
 
@@ -91,7 +91,7 @@ test('silence is told, and two who send to one address', async (t) => {
 		raised(s).includes('two_senders') &&
 		raised(s).includes('continuity') &&
 		names.test(s.inputs[0].error));
-	await sluice.logged(/two_senders \(two send to it: 127\.0\.0\.1:/);
+	await sluice.logged(/two_senders \(two senders: 127\.0\.0\.1:/);
 	first.stop();
 	second.stop();
 	await sluice.waitStatus('a001', 'silence', (s) =>
@@ -114,7 +114,7 @@ const asRtp = () => {
 };
 
 test('two who send to a path of two are told with the path', async (t) => {
-	const two = 'two send to it: [\\d.]+:\\d+ and [\\d.]+:\\d+';
+	const two = 'two senders: [\\d.]+:\\d+ and [\\d.]+:\\d+';
 	const sluice = await Sluice.start(t, config(
 		stream('a001',
 			'rtp://127.0.0.1:5000#merge=rtp://127.0.0.1:5010', []),

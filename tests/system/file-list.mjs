@@ -81,7 +81,7 @@ test('a file of a list that cannot be played is told once, and alarmed',
 	assert.equal(times(/empty\.ts: no transport stream/g), 1);
 	put('nöne  two.ts', clip);
 	await alarmed('one of them', true, /^\S*empty\.ts: no transport/);
-	await sluice.logged(/nöne {2}two\.ts: is played again/);
+	await sluice.logged(/nöne {2}two\.ts: playing again/);
 	fs.rmSync(at('nöne  two.ts'));
 	fs.mkdirSync(at('nöne  two.ts'));
 	await sluice.logged(/nöne {2}two\.ts: is a folder, not a file/);

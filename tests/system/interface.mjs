@@ -42,20 +42,20 @@ for (const type of ['udp', 'rtp'])
 			await told(/^interface vc is down$/);
 			await ip('link', 'set', 'vc', 'up');
 			await timing.within(5000,
-				sluice.logged(/interface vc is back/));
+				sluice.logged(/interface vc: recovered/));
 			const second = await Sender.start(t, new TsMux(), 5000,
 				TO);
 			await timing.within(5000, sluice.onair('a001'));
 			second.stop();
 			await ip('link', 'del', 'vc');
-			await told(/^interface vc: there is none of/);
+			await told(/^interface vc: not found/);
 			await make();
 			await timing.within(5000,
 				waitUntil('the group is joined', () =>
 					joinedOn('vc')));
 			await Sender.start(t, new TsMux(), 5000, TO);
 			await timing.within(5000, sluice.onair('a001'));
-			await sluice.logged(/interface vc was replaced/);
+			await sluice.logged(/interface vc: replaced/);
 			await sluice.stop();
 		});
 
@@ -164,7 +164,7 @@ for (const type of ['udp', 'rtp'])
 		assert.equal(said('opened anew'), opened, sluice.log);
 		assert.equal(said('a querier?'), asked, sluice.log);
 		await ip('link', 'set', 'vc', 'up');
-		await sluice.logged(/interface vc is back/);
+		await sluice.logged(/interface vc: recovered/);
 		await sluice.onair('a001');
 		await sluice.stop();
 	});

@@ -102,7 +102,7 @@ test('what a route lacks is said with its remedy', async (t) => {
 			'udp://127.0.0.1:6001')));
 
 	for (const line of [/stream a001: input 1: join: .* name an interface/,
-		/a001: output 1: there is no route to 224.9.9.9:6000, name/,
+		/a001: output 1: no route to 224.9.9.9:6000; name/,
 		/a002: input 1: bind 192.0.2.1:5000: not an/])
 		await sluice.logged(line);
 	await sluice.stop();

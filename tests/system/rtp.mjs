@@ -281,6 +281,6 @@ test('two who send to one address are named', async (t) => {
 			{ shape: (packets) => [rtp.wrap(packets)] });
 	await sluice.waitStatus('a001', 'their names', ({ inputs: [input] }) =>
 		input.alarms.includes('two_senders') &&
-		/^two send to it: [\d.:]+ and [\d.:]+$/.test(input.error));
+		/^two senders: [\d.:]+ and [\d.:]+$/.test(input.error));
 	await sluice.stop();
 });

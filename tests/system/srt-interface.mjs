@@ -73,7 +73,7 @@ async function begin(t, iface, timeout) {
 				pattern.test(error ?? '')), 20000) };
 }
 
-const gone = /^interface va: there is none of that name$/;
+const gone = /^interface va: not found$/;
 // How often that was said of both.
 const times = (sluice, what) => [9001, 9002].map((port) => sluice.log.split(
 	`srt port ${port}: interface va${what}`).length - 1);
@@ -98,7 +98,7 @@ test('nobody is connected when it comes', async (t) => {
 	await told(/^(|waiting for a caller)$/);
 	await unplug();
 	await told(gone);
-	await said(sluice, ': there is none', 1);
+	await said(sluice, ': not found', 1);
 	await plug(beyond);
 	await timing.within(2000,
 		said(sluice, ' was replaced: listening on the new one', 1));

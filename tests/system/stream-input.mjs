@@ -232,7 +232,7 @@ test('an alarm of the source is told of its readers as that', async (t) => {
 });
 
 test('who reads a stream that is off air says so, and why', async (t) => {
-	const why = 'interface nosuch0: there is none of that name';
+	const why = 'interface nosuch0: not found';
 	const sluice = await Sluice.start(t, config(
 		stream('a', 'udp://nosuch0@239.1.0.1:5000', []),
 		stream('b', 'stream://a', []), stream('c', 'stream://b', [])));

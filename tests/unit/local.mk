@@ -149,7 +149,7 @@ unit_worker_tests = \
 	tests/unit/worker/filler/test_filler \
 	tests/unit/worker/filler/test_silent \
 	tests/unit/worker/input/test_file_clock \
-	tests/unit/worker/input/test_file_faults \
+	tests/unit/worker/input/test_file_errors \
 	tests/unit/worker/input/test_file_input \
 	tests/unit/worker/input/test_file_reader \
 	tests/unit/worker/input/test_iat_in \

@@ -14,15 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int close_strangers(void)
-{
-	if (close_range(WORKER_CHANNEL_FD + 1, UINT_MAX, 0) < 0)
-		return -errno;
-	return 0;
-}
-
-/* Nothing that is started from here may have capabilities.  Taking them out
- * of the bounding set is itself a privilege: without it they are not there. */
+/* A child of this process may have no capabilities.  EPERM: the process has
+ * none itself. */
 static int drop_inheritance(void)
 {
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
@@ -30,7 +23,7 @@ static int drop_inheritance(void)
 	for (unsigned long cap = 0; cap < 64; cap++) {
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
-		if (errno == EINVAL) /* past the last the kernel knows */
+		if (errno == EINVAL) /* behind the last of this kernel */
 			return 0;
 		if (errno != EPERM)
 			return -errno;
@@ -57,8 +50,8 @@ static int drop_capabilities(uint64_t keep)
 	return syscall(SYS_capset, &head, caps) < 0 ? -errno : 0;
 }
 
-/* The master may be protected from the OOM killer; a worker that leaks is what
- * should go first.  Raising the value takes no privilege. */
+/* The master may be protected from the OOM killer, but a worker that leaks
+ * should be killed first.  Raising the value takes no privilege. */
 static int unprotect_from_oom(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
@@ -74,30 +67,23 @@ static int unprotect_from_oom(void)
 	return err;
 }
 
-static void raise_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 int confine(uint64_t keep)
 {
+	struct rlimit files;
 	int err;
 
-	/* The channel's end stops a worker; this one also reaches one that
-	 * hangs when the master dies.  Where a service manager keeps our
-	 * channel for the next master, that one ends who hangs. */
+	/* The end of the channel stops a worker; the signal also ends one that
+	 * hangs.  With a descriptor store workers outlive the master, and the
+	 * next master ends those that hang. */
 	if (getenv("FDSTORE") == NULL)
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	raise_files();
-
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
 	err = unprotect_from_oom();
-	if (err == 0)
-		err = close_strangers();
+	if (err == 0 && close_range(WORKER_CHANNEL_FD + 1, UINT_MAX, 0) < 0)
+		err = -errno;
 	if (err == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		err = -errno;
 	if (err == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gives up, at start, what a worker does not need. */
+/* Drops the privileges that a worker does not need, at its start. */
 #pragma once
 
 #include "common/base/util.h"
@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 /*
- * No new privileges, no capabilities but those in keep (bits 1 << CAP_X), no
- * descriptors but those of proto/ipc/contract.h, as many files as the hard
- * limit allows, and death together with the master.  0 or -errno.
+ * Allows no new privileges, no capabilities but those in keep (bits 1 << CAP_X)
+ * and no descriptors but those of proto/ipc/contract.h; raises the limit of
+ * files to the hard limit; ends the process with the master.  0 or -errno.
  */
 int confine(uint64_t keep) MUST_CHECK;
 
-/* Gives up what was kept, too.  0 or -errno. */
+/* Drops the capabilities that were kept.  0 or -errno. */
 int confine_further(void) MUST_CHECK;

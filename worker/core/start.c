@@ -14,54 +14,35 @@
 #include <sys/stat.h>
 #include <sysexits.h>
 
-static const struct worker_role *
-find_role(const struct worker_role *const *roles, const char *name)
-{
-	for (; *roles != NULL; roles++)
-		if (strcmp((*roles)->name, name) == 0)
-			return *roles;
-	return NULL;
-}
-
-static bool has_channel(void)
-{
-	struct stat st;
-
-	return fstat(WORKER_CHANNEL_FD, &st) == 0 && S_ISSOCK(st.st_mode);
-}
-
-/* What top and ps -e show: "stream a001". */
-static void take_name(const char *role, const char *object)
-{
-	char name[16];
-
-	(void)snprintf(name, sizeof name, "%s %s", role, object);
-	(void)prctl(PR_SET_NAME, name);
-}
-
 int worker_start(const struct worker_role *const *roles, int argc,
 		 char **argv)
 {
 	const struct worker_role *role = NULL;
+	char name[16];
+	struct stat st;
 	int err;
 
 	if (fd_hold_stdio() < 0)
 		return EX_OSERR;
-	if (argc == 3)
-		role = find_role(roles, argv[1]);
-	if (role == NULL || !has_channel()) {
+	for (; argc == 3 && *roles != NULL && role == NULL; roles++)
+		if (strcmp((*roles)->name, argv[1]) == 0)
+			role = *roles;
+	if (role == NULL || fstat(WORKER_CHANNEL_FD, &st) < 0 ||
+	    !S_ISSOCK(st.st_mode)) {
 		(void)fputs("sluice-worker " PACKAGE_VERSION
 			    " is started by sluice(8)\n",
 			    stderr);
 		return EX_USAGE;
 	}
-	take_name(role->name, argv[2]);
+	/* shown by top and ps: "stream a001" */
+	(void)snprintf(name, sizeof name, "%s %s", role->name, argv[2]);
+	(void)prctl(PR_SET_NAME, name);
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* Ctrl-C reaches all of a terminal's processes: the master answers */
+	/* Ctrl-C reaches all processes of a terminal; the master handles it */
 	(void)signal(SIGINT, SIG_IGN);
 	err = confine(role->capabilities);
 	if (err < 0) {
-		log_error("worker", "cannot give up privileges: %s",
+		log_error("worker", "cannot drop privileges: %s",
 			  strerror(-err));
 		return EX_OSERR;
 	}

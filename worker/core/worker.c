@@ -22,16 +22,6 @@ static void log_to_master(enum log_level level, const char *component,
 		log_to_stderr(level, component, text, NULL);
 }
 
-static void send_hello(struct worker *w)
-{
-	struct msg m = { .type = MSG_WORKER_HELLO,
-			 .worker_hello = { .proto = MSG_PROTO_VERSION,
-					   .build = PACKAGE_VERSION,
-					   .role = w->role->name } };
-
-	(void)channel_send(w->channel, &m, NULL, 0);
-}
-
 static void open_log(struct worker *w, bool debug)
 {
 	log_open(log_to_master, w, debug ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
@@ -72,7 +62,7 @@ static void on_close(struct channel *channel, int err, const char *why,
 
 	(void)channel;
 	if (err < 0)
-		log_error("worker", "the channel to the master: %s", why);
+		log_error("worker", "channel to the master: %s", why);
 	worker_exit(w, err < 0 ? EX_PROTOCOL : EX_OK);
 }
 
@@ -87,22 +77,22 @@ static void on_term(struct ev_loop *loop, ev_io *io, int revents)
 	worker_exit(container_of(io, struct worker, on_term), EX_OK);
 }
 
-/* Readable when the signal has come; -1: not to be had. */
-static int term_open(void)
-{
-	sigset_t term;
-
-	(void)sigemptyset(&term);
-	(void)sigaddset(&term, SIGTERM);
-	(void)sigprocmask(SIG_BLOCK, &term, NULL);
-	return signalfd(-1, &term, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
 int worker_run(const struct worker_role *role, const char *object)
 {
 	struct worker w = { .object = object, .role = role };
-	int term = term_open();
+	const struct msg hello = {
+		.type = MSG_WORKER_HELLO,
+		.worker_hello = { .proto = MSG_PROTO_VERSION,
+				  .build = PACKAGE_VERSION,
+				  .role = role->name },
+	};
+	sigset_t signals;
+	int term;
 
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
+	term = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 	w.loop = ev_loop_new(EVFLAG_NOENV);
 	if (w.loop == NULL || term < 0)
 		return EX_OSERR;
@@ -116,7 +106,7 @@ int worker_run(const struct worker_role *role, const char *object)
 	ev_io_init(&w.on_term, on_term, term, EV_READ);
 	ev_io_start(w.loop, &w.on_term);
 	open_log(&w, getenv(WORKER_DEBUG_VARIABLE) != NULL);
-	send_hello(&w);
+	(void)channel_send(w.channel, &hello, NULL, 0);
 	w.context = role->new(&w);
 	ev_timer_init(&w.second, on_second, 0., 1.);
 	if (role->every_second != NULL)

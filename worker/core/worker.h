@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What every role of the worker shares: the loop, the channel to the master,
- * the log that goes through it.  Built in main.c, passed down.
+ * The frame of every role of a worker: the loop, the channel to the master, and
+ * the log that is sent over it.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct worker_role;
 
 struct worker {
 	struct ev_loop *loop;
-	struct channel *channel; /* says -EPIPE once the master is gone */
+	struct channel *channel; /* sends fail with -EPIPE without a master */
 	const char *object;      /* argv[2]: stream id, or "1" */
 	bool stopping;
 	int exit_code;
@@ -36,7 +36,7 @@ typedef void worker_message_fn(void *role, const struct msg *, int *fds,
 /* One role: a folder under worker/. */
 struct worker_role {
 	const char *name;
-	/* Builds the role's context; says nothing yet. */
+	/* Builds the context of the role; sends no message yet. */
 	void *(*new)(struct worker *);
 	void (*free)(void *role);
 	/* Called every second from the start of the loop on.  The worker
@@ -58,12 +58,12 @@ extern const struct worker_role scan_role;
 extern const struct worker_role softcam_role;
 
 /* Runs the role on the channel at WORKER_CHANNEL_FD until SIGTERM, the end of
- * the channel or worker_exit(); the exit code of the process.  SIGTERM is
- * blocked from then on, in all threads: none takes it from the loop. */
+ * the channel or worker_exit(); the exit code of the process.  Blocks SIGTERM
+ * in all threads, so that the loop receives it. */
 int worker_run(const struct worker_role *, const char *object) MUST_CHECK;
 
-/* Sends worker.ready; roles call it once, when they do their work. */
+/* Sends worker.ready; a role calls it once, when it works. */
 void worker_send_ready(struct worker *);
 
-/* Ends the loop; the process leaves with code. */
+/* Ends the loop; the process exits with code. */
 void worker_exit(struct worker *, int code);

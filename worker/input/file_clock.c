@@ -46,7 +46,7 @@ void file_clock_advance(struct file_clock *c, uint64_t now_ns, bool at_all)
 	}
 	c->to = to;
 	c->to_ns = c->from_ns + lasts;
-	/* what was told by the last rate may be ahead of the next PCR */
+	/* packets timed by the last rate may be ahead of the next PCR */
 	c->ticks = MAX(c->ticks, ticks);
 }
 

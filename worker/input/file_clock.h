@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * When each packet of a file is due, by the PCRs in it.
+ * Computes when each packet of a file is due, by its PCRs.
  *
- * Packets are looked at ahead of their time.  Those between two PCRs are due
- * evenly between the times of the two; where the PCRs jump, as at the seam of
- * a loop, time goes on at the last rate.  Without PCRs FILE_CLOCK_BPS holds.
+ * Packets are fed ahead of their time.  Packets between two PCRs are due evenly
+ * between the times of the two; where the PCRs jump, as at the seam of a loop,
+ * time continues at the last rate.  Without PCRs the rate is FILE_CLOCK_BPS.
  *
  * Pure: time comes in as a number.  Embedded.
  */
@@ -14,7 +14,7 @@
 
 enum {
 	FILE_CLOCK_BPS = 2000000,
-	/* Later than that the file does not catch up, it goes on from now. */
+	/* A file that is later does not catch up: it continues from now. */
 	FILE_CLOCK_LATE_MS = 200,
 };
 
@@ -24,20 +24,20 @@ struct file_clock {
 	/* packets [from, to), counted since init, are due from_ns to to_ns */
 	uint64_t from, to;
 	uint64_t from_ns, to_ns;
-	uint64_t slipped_ns; /* that it has gone on later, in all */
-	/* faster than the PCRs say, in millionths: a live source has a clock
-	 * of its own, and what waits here is not to grow or run out */
+	uint64_t slipped_ns; /* sum of such delays */
+	/* faster than the PCRs, in millionths: follows the clock of a live
+	 * source, so that its buffer neither grows nor empties */
 	int speed_ppm;
 };
 
 void file_clock_init(struct file_clock *, uint64_t now_ns);
 
-/* Looks at the next packet; true when it has a PCR, so that the times of all
- * before it can be told: file_clock_advance(). */
+/* The next packet; true when it has a PCR, so that file_clock_advance() can
+ * time all packets before it. */
 bool file_clock_feed(struct file_clock *, const uint8_t *packet);
 
-/* Goes on, behind `to`, to what was fed up to the last PCR, or (at_all) to all
- * that was fed. */
+/* Times the packets behind `to` up to the last PCR, or (at_all) all that were
+ * fed. */
 void file_clock_advance(struct file_clock *, uint64_t now_ns, bool at_all);
 
 /* When a packet of [from, to] is due. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Input from a file, in real time; read by a thread (file_reader.h), as a file
- * may be one that does not answer.
+ * Input from a file, in real time.  A thread reads it (file_reader.h), because
+ * its disk may not answer.
  *
  * Packets are read ahead up to the next PCR, so that the time of each is
  * known.  A looped file is one stream without an end: counters and time stamps
- * go on over the seam.  The files of a list are sources in sequence: each is
+ * continue over the seam.  The files of a list are sources in sequence: each is
  * entered as another input would be, where a decoder can begin, with its tables
  * in front.
  */
@@ -13,7 +13,7 @@
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "worker/input/file_clock.h"
-#include "worker/input/file_faults.h"
+#include "worker/input/file_errors.h"
 #include "worker/input/file_reader.h"
 #include "worker/input/input_type.h"
 #include "worker/input/lap.h"
@@ -25,16 +25,16 @@
 #include <string.h>
 
 enum {
-	/* It does not answer: it is closed. */
+	/* A file that does not answer for so long is closed. */
 	MUTE_MS = 5000,
-	/* Packets without a PCR that are read ahead, no more. */
+	/* Packets without a PCR that are read ahead. */
 	AHEAD_MAX = 4096,
 	/* Packets in one wake-up ... */
 	TURN_MAX = 1024,
-	/* ... and blocks of the file, whatever is in them. */
+	/* ... and blocks of the file. */
 	TURN_BLOCKS = 8,
-	/* So many bytes without a packet are no transport stream; a file
-	 * that is short counts as more than it has. */
+	/* So many bytes without a packet are no transport stream; a short file
+	 * counts as NOTHING_FILE. */
 	NOTHING_MAX = 8 * 1024 * 1024,
 	NOTHING_FILE = 64 * 1024,
 	/* A file of a list without a PCR is entered so many packets on. */
@@ -46,29 +46,30 @@ enum {
 struct file_input {
 	struct input base;
 	struct file_reader *reader;
-	bool ended;           /* nothing comes any more */
+	bool ended;           /* the last block was read */
 	struct lap lap;       /* since the start of a file */
-	uint64_t began_ns;    /* that file of a list, on a clock that goes */
-	uint64_t media_ns;    /* with the media: what was read last */
+	/* of a list, on a clock that runs with the media: */
+	uint64_t began_ns;    /* the start of the file */
+	uint64_t media_ns;    /* the last packet that was read */
 	uint64_t sent;        /* packets taken out of the fifo, ever */
 	struct ts_sync sync;
 	struct splice *splice; /* of a loop or a list, else NULL */
 	struct switch_point *entry; /* of a list, else NULL: of the file that */
 	bool entering;         /* ... is not played yet */
 	char *path;            /* of that file, while it is read, or NULL */
-	bool shown;            /* something of it was played */
+	bool shown;            /* a packet of it was played */
 	bool shown_any;        /* of any file */
-	struct file_faults faults; /* of a list */
-	struct errmsg trouble; /* what of them cannot be played; "" */
-	uint64_t faulty_s;     /* so many seconds there were some */
-	uint64_t units_ns;     /* the pictures of the one before end */
+	struct file_errors errors; /* of a list */
+	struct errmsg error;   /* the files that cannot be played; "" */
+	uint64_t unplayable_s; /* seconds with such a file */
+	uint64_t units_ns;     /* the video of the file before ends */
 	struct fifo fifo;
 	struct file_clock clock;
 	unsigned blocks;      /* of this wake-up */
 	uint64_t idle_bytes;  /* since the last packet, in whatever file */
 };
 
-/* This file is over: when its packets end, and its pictures. */
+/* Notes when the packets and the video of this file end. */
 static void note_end(struct file_input *f)
 {
 	uint16_t pid = psi_main_pid(splice_psi(f->splice));
@@ -82,7 +83,7 @@ static void note_end(struct file_input *f)
 	f->began_ns = f->media_ns;
 }
 
-/* What follows is another file. */
+/* Another file follows. */
 static void cut(struct file_input *f)
 {
 	/* in one of a sort there may be none: not all of them are left out */
@@ -100,29 +101,31 @@ static void cut(struct file_input *f)
 	f->entering = !blind;
 }
 
-static int fail_nothing(const char *path, struct errmsg *why)
+static int fail_nothing(const char *path, struct errmsg *error)
 {
-	return errmsg_fail(why, -EINVAL, "%s: no transport stream", path);
+	return errmsg_fail(error, -EINVAL, "%s: no transport stream", path);
 }
 
-/* The end of one of a list: how was it? */
+/* Judges a file of a list at its end. */
 static void judge_file(struct file_input *f)
 {
 	if (f->lap.packets == 0) {
-		file_faults_note(&f->faults, f->path, "no transport stream",
+		file_errors_note(&f->errors, f->path, "no transport stream",
 				 false);
 		f->idle_bytes += NOTHING_FILE;
 	} else if (f->entering) {
-		file_faults_note(&f->faults, f->path,
-				 "has no picture to begin with", false);
+		file_errors_note(&f->errors, f->path,
+				 "no picture to start at", false);
 	} else {
-		file_faults_clear(&f->faults, f->path, true);
+		file_errors_clear(&f->errors, f->path, true);
 	}
 }
 
-/* What follows begins from anew. */
-static void end_file(struct file_input *f)
+/* Resets for the next file or lap. */
+static void end_file(struct file_input *f, bool judge)
 {
+	if (judge)
+		judge_file(f);
 	if (f->base.spec->list)
 		cut(f);
 	else if (f->base.spec->loop)
@@ -133,18 +136,6 @@ static void end_file(struct file_input *f)
 	ts_sync_reset(&f->sync);
 }
 
-static int at_end(struct file_input *f, struct errmsg *why)
-{
-	const struct input_spec *spec = f->base.spec;
-
-	if (f->lap.packets == 0 && !spec->list)
-		return fail_nothing(spec->path, why);
-	if (spec->list)
-		judge_file(f);
-	end_file(f);
-	return 0;
-}
-
 static void push(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct file_input *f = arg;
@@ -153,8 +144,8 @@ static void push(const struct ts_run *runs, size_t n_runs, void *arg)
 		(void)fifo_push(&f->fifo, runs[i]);
 }
 
-/* When a file comes whose units lead by so much: where its pictures follow
- * those of the one before, but never before the packets of that one end. */
+/* The start of a file whose access units lead by so much: its video follows
+ * that of the file before, but not before the packets of that file end. */
 static uint64_t find_start(const struct file_input *f, uint64_t lead_ns)
 {
 	const uint64_t pause_ns = JOIN_PAUSE_MS * MS;
@@ -166,8 +157,8 @@ static uint64_t find_start(const struct file_input *f, uint64_t lead_ns)
 }
 
 /*
- * Is it played from this packet on?  What stands before the place where a
- * decoder can begin is left out, and its time, too.
+ * Is the file played from this packet on?  Packets before the place where a
+ * decoder can start are dropped, with their time.
  */
 static bool enter(struct file_input *f, const struct ts_run *one)
 {
@@ -190,14 +181,7 @@ static bool enter(struct file_input *f, const struct ts_run *one)
 	return true;
 }
 
-/* Something of this file goes out. */
-static void show(struct file_input *f)
-{
-	f->shown = f->shown_any = true;
-	file_faults_clear(&f->faults, f->path, false);
-}
-
-/* The splice goes by the time of the media: they are read ahead. */
+/* The splice gets the time of the media, because packets are read ahead. */
 static void join(struct file_input *f, const struct ts_run *run)
 {
 	for (size_t i = 0; i < run->n; i++) {
@@ -207,8 +191,10 @@ static void join(struct file_input *f, const struct ts_run *run)
 		f->media_ns = f->began_ns + lap_pcr_ns(&f->lap);
 		if (f->entering && !enter(f, &one))
 			continue;
-		if (!f->shown)
-			show(f);
+		if (!f->shown) {
+			f->shown = f->shown_any = true;
+			file_errors_clear(&f->errors, f->path, false);
+		}
 		splice_feed(f->splice, &one, 1, f->media_ns);
 	}
 }
@@ -236,34 +222,25 @@ static void take_block(struct file_input *f, const struct file_block *b,
 	}
 }
 
-/* A list comes to its next file. */
-static void begin_file(struct file_input *f, const struct file_block *b)
-{
-	if (b->at == 0)
-		file_faults_round(&f->faults);
-	f->path = xstrdup((const char *)b->data);
-	f->shown = false;
-	file_faults_meet(&f->faults, f->path);
-}
-
-/* It cannot be played, or not any further. */
+/* A file cannot be read, or not to its end. */
 static void skip_file(struct file_input *f, const struct file_block *b)
 {
 	const char *path = (const char *)b->data;
 	bool began = f->path != NULL;
 
 	if (b->at == 0 && !began)
-		file_faults_round(&f->faults);
-	file_faults_note(&f->faults, path, b->why.text, began && f->shown);
+		file_errors_round(&f->errors);
+	file_errors_note(&f->errors, path, b->error.text, began && f->shown);
 	if (began)
-		end_file(f);
+		end_file(f, false);
 }
 
-/* Takes what was read next; what comes ends up in the fifo.  -EAGAIN: nothing
- * was read yet. */
-static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *why)
+/* Takes the next block; its packets end up in the fifo.  -EAGAIN: no block was
+ * read yet. */
+static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *error)
 {
 	const struct file_block *b = file_reader_peek(f->reader);
+	const struct input_spec *spec = f->base.spec;
 	int r = 0;
 
 	if (b == NULL || f->blocks >= TURN_BLOCKS)
@@ -273,10 +250,17 @@ static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *why)
 		take_block(f, b, now_ns);
 		break;
 	case FILE_BLOCK_BEGIN:
-		begin_file(f, b);
+		if (b->at == 0)
+			file_errors_round(&f->errors);
+		f->path = xstrdup((const char *)b->data);
+		f->shown = false;
+		file_errors_meet(&f->errors, f->path);
 		break;
 	case FILE_BLOCK_END:
-		r = at_end(f, why);
+		if (f->lap.packets == 0 && !spec->list)
+			r = fail_nothing(spec->path, error);
+		else
+			end_file(f, spec->list);
 		break;
 	case FILE_BLOCK_SKIP:
 		skip_file(f, b);
@@ -285,19 +269,19 @@ static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *why)
 		f->ended = true;
 		break;
 	case FILE_BLOCK_ERROR:
-		*why = b->why;
+		*error = b->error;
 		return b->err;
 	}
 	file_reader_drop(f->reader);
 	if (r == 0 && f->idle_bytes > NOTHING_MAX)
-		r = fail_nothing(f->base.spec->path, why);
+		r = fail_nothing(spec->path, error);
 	return r;
 }
 
-/* Looks ahead until the times of more packets are known.  Without any more
- * packets the clock stays where it is.  -EAGAIN: they are not there yet. */
+/* Reads ahead until the times of more packets are known.  -EAGAIN: they were
+ * not read yet. */
 static int look_ahead(struct file_input *f, uint64_t now_ns,
-		      struct errmsg *why)
+		      struct errmsg *error)
 {
 	for (;;) {
 		struct ts_run run = fifo_run(&f->fifo);
@@ -317,9 +301,9 @@ static int look_ahead(struct file_input *f, uint64_t now_ns,
 			return 0;
 		}
 		if (f->ended)
-			return errmsg_fail(why, -ENODATA, "end of file");
+			return errmsg_fail(error, -ENODATA, "end of file");
 
-		int r = read_on(f, now_ns, why);
+		int r = read_on(f, now_ns, error);
 
 		if (r < 0)
 			return r;
@@ -327,7 +311,7 @@ static int look_ahead(struct file_input *f, uint64_t now_ns,
 }
 
 static int file_read(struct input *in, struct batch *batch, uint64_t now_ns,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
 	struct file_input *f = container_of(in, struct file_input, base);
 	size_t turn = 0;
@@ -348,7 +332,7 @@ static int file_read(struct input *in, struct batch *batch, uint64_t now_ns,
 		if (f->sent < f->clock.to)
 			break;
 
-		int r = look_ahead(f, now_ns, why);
+		int r = look_ahead(f, now_ns, error);
 
 		if (r == -EAGAIN)
 			break;
@@ -360,19 +344,20 @@ static int file_read(struct input *in, struct batch *batch, uint64_t now_ns,
 	return turn > 0;
 }
 
-static int file_second(struct input *in, uint64_t now_ns, struct errmsg *why)
+static int file_every_second(struct input *in, uint64_t now_ns,
+			     struct errmsg *error)
 {
 	struct file_input *f = container_of(in, struct file_input, base);
 
 	fifo_trim(&f->fifo);
-	/* one of which nothing can be played says so as a whole */
+	/* a list without any playable file fails as a whole */
 	if (f->shown_any)
-		file_faults_tell(&f->faults);
-	f->trouble.text[0] = '\0';
-	f->faulty_s += file_faults_text(&f->faults, &f->trouble);
+		file_errors_log(&f->errors);
+	f->error.text[0] = '\0';
+	f->unplayable_s += file_errors_text(&f->errors, &f->error);
 	if (file_reader_waits_ms(f->reader, now_ns) < MUTE_MS)
 		return 0;
-	return errmsg_fail(why, -ETIMEDOUT, "%s: does not answer",
+	return errmsg_fail(error, -ETIMEDOUT, "%s: does not answer",
 			   f->base.spec->path);
 }
 
@@ -392,16 +377,16 @@ static void file_counters(const struct input *in, struct input_counters *ret)
 	*ret = (struct input_counters){
 		.sync_losses = f->sync.sync_losses,
 		.bad_sync = f->sync.bad_sync,
-		.unplayable = f->faulty_s,
+		.unplayable = f->unplayable_s,
 	};
 }
 
-static const char *file_trouble(const struct input *in)
+static const char *file_error(const struct input *in)
 {
 	const struct file_input *f =
 		container_of(in, const struct file_input, base);
 
-	return f->trouble.text[0] != '\0' ? f->trouble.text : NULL;
+	return f->error.text[0] != '\0' ? f->error.text : NULL;
 }
 
 static void file_free(struct input *in)
@@ -412,7 +397,7 @@ static void file_free(struct input *in)
 	fifo_done(&f->fifo);
 	splice_free(&f->splice);
 	switch_point_free(&f->entry);
-	file_faults_done(&f->faults);
+	file_errors_done(&f->errors);
 	free(f->path);
 	free(f);
 }
@@ -426,22 +411,22 @@ static bool file_can_be_silent(const struct input *in)
 static const struct input_ops file_ops = {
 	.free = file_free,
 	.read = file_read,
-	.second = file_second,
+	.every_second = file_every_second,
 	.counters = file_counters,
 	.hangs = file_hangs,
 	.can_be_silent = file_can_be_silent,
-	.trouble = file_trouble,
+	.error = file_error,
 };
 
 struct input *file_input_open(const struct input_spec *spec, uint64_t now_ns,
-			      int *ret_err, struct errmsg *why)
+			      int *ret_err, struct errmsg *error)
 {
 	struct file_reader *reader =
 		file_reader_new(spec->path, spec->loop, spec->list, ret_err);
 	struct file_input *f;
 
 	if (reader == NULL) {
-		(void)errmsg_fail(why, *ret_err, "no thread: %s",
+		(void)errmsg_fail(error, *ret_err, "no thread: %s",
 				  strerror(-*ret_err));
 		return NULL;
 	}

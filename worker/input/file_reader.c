@@ -18,20 +18,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of the loop's thread and the one that reads; whoever leaves last frees it. */
+/* Shared by the loop and the thread; the one that leaves last frees it. */
 struct file_reader {
 	char *path;
 	bool loop;
 	bool list;
-	unsigned filled;           /* blocks, ever; the thread's alone */
-	_Atomic uint64_t asked_ns; /* the file, since then; 0: it answered */
+	unsigned filled;           /* blocks, ever; only of the thread */
+	_Atomic uint64_t asked_ns; /* waits for the file since then; 0 */
 	atomic_uint n;             /* blocks that are full */
-	unsigned first;            /* of them; the loop's alone */
+	unsigned first;            /* of these; only of the loop */
 
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* there is room, or the end */
-	bool left;              /* by the loop */
-	bool ended;             /* the thread */
+	pthread_cond_t changed; /* a block is free, or the loop left */
+	bool left;              /* the loop left it */
+	bool ended;             /* the thread ended */
 
 	struct file_block blocks[FILE_BLOCKS];
 };
@@ -46,41 +46,17 @@ static void destroy(struct file_reader *r)
 
 /* --- in the thread --- */
 
-/* The i-th block since the beginning when it is empty; NULL: nobody wants
- * it. */
-static struct file_block *await_room(struct file_reader *r, unsigned i)
+/* Waits until at most `full` blocks are full; false: the loop left. */
+static bool await_blocks(struct file_reader *r, unsigned full)
 {
 	bool left;
 
 	(void)pthread_mutex_lock(&r->lock);
-	while (!r->left && atomic_load(&r->n) == FILE_BLOCKS)
-		(void)pthread_cond_wait(&r->changed, &r->lock);
-	left = r->left;
-	(void)pthread_mutex_unlock(&r->lock);
-	return left ? NULL : &r->blocks[i % FILE_BLOCKS];
-}
-
-/* Waits until all that was read is taken; false: nobody wants more. */
-static bool await_all_taken(struct file_reader *r)
-{
-	bool left;
-
-	(void)pthread_mutex_lock(&r->lock);
-	while (!r->left && atomic_load(&r->n) > 0)
+	while (!r->left && atomic_load(&r->n) > full)
 		(void)pthread_cond_wait(&r->changed, &r->lock);
 	left = r->left;
 	(void)pthread_mutex_unlock(&r->lock);
 	return !left;
-}
-
-static void ask(struct file_reader *r)
-{
-	atomic_store(&r->asked_ns, mono_ns());
-}
-
-static void answered(struct file_reader *r)
-{
-	atomic_store(&r->asked_ns, 0);
 }
 
 static const char *kind_of(mode_t mode)
@@ -97,8 +73,8 @@ static const char *kind_of(mode_t mode)
 	}
 }
 
-/* The descriptor, or -errno with why, which does not name the file. */
-static int open_file(const char *path, struct errmsg *why)
+/* The descriptor, or -errno with error, which omits the path. */
+static int open_file(const char *path, struct errmsg *error)
 {
 	struct stat st;
 	/* never waits for the writer of a named pipe */
@@ -108,11 +84,11 @@ static int open_file(const char *path, struct errmsg *why)
 		int err = errno;
 
 		fd_close(&fd);
-		return errmsg_fail(why, -err, "%s", strerror(err));
+		return errmsg_fail(error, -err, "%s", strerror(err));
 	}
 	if (!S_ISREG(st.st_mode)) {
 		fd_close(&fd);
-		return errmsg_fail(why, -EINVAL, "%s, not a file",
+		return errmsg_fail(error, -EINVAL, "%s, not a file",
 				   kind_of(st.st_mode));
 	}
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -124,99 +100,94 @@ static struct file_block *block_of(struct file_reader *r)
 	return &r->blocks[r->filled % FILE_BLOCKS];
 }
 
-/* The block is full.  False: nobody wants another one. */
+/* Hands the full block to the loop, and waits for an empty one.  False: the
+ * loop left. */
 static bool pass_block(struct file_reader *r)
 {
 	(void)atomic_fetch_add(&r->n, 1);
-	return await_room(r, ++r->filled) != NULL;
+	r->filled++;
+	return await_blocks(r, FILE_BLOCKS - 1);
 }
 
-static bool pass_end(struct file_reader *r)
-{
-	struct file_block *b = block_of(r);
-
-	b->kind = FILE_BLOCK_END;
-	b->len = 0;
-	return pass_block(r);
-}
-
-/* A file of the list; why: it cannot be played. */
+/* Reports a file of the list; error: it cannot be read. */
 static bool pass_file(struct file_reader *r, const struct file_list *l,
-		      size_t i, const struct errmsg *why)
+		      size_t i, const struct errmsg *error)
 {
 	struct file_block *b = block_of(r);
 
-	b->kind = why != NULL ? FILE_BLOCK_SKIP : FILE_BLOCK_BEGIN;
+	b->kind = error != NULL ? FILE_BLOCK_SKIP : FILE_BLOCK_BEGIN;
 	b->len = 0;
 	b->at = i;
 	(void)snprintf((char *)b->data, sizeof b->data, "%s", l->paths[i]);
-	if (why != NULL)
-		b->why = *why;
+	if (error != NULL)
+		b->error = *error;
 	return pass_block(r);
 }
 
-/* What stands at the offset.  Bytes, 0 at the end, or -errno with why. */
+/* Reads the block at the offset.  Bytes, 0 at the end, or -errno with error. */
 static ssize_t read_block(struct file_reader *r, int fd, off_t offset,
-			  struct errmsg *why)
+			  struct errmsg *error)
 {
 	struct file_block *b = block_of(r);
 	ssize_t n;
 
-	ask(r);
+	atomic_store(&r->asked_ns, mono_ns());
 	n = pread(fd, b->data, FILE_BLOCK, offset);
 	if (n < 0)
-		n = errmsg_fail(why, -errno, "%s", strerror(errno));
-	answered(r);
+		n = errmsg_fail(error, -errno, "%s", strerror(errno));
+	atomic_store(&r->asked_ns, 0);
 	b->kind = FILE_BLOCK_DATA;
 	b->len = n > 0 ? (size_t)n : 0;
 	return n;
 }
 
-/* Once through a file.  Its bytes; or -errno with why, or -ECANCELED when
- * nobody wants more. */
-static int64_t read_through(struct file_reader *r, int fd, struct errmsg *why)
+/* Reads a file to its end.  Its bytes; or -errno with error, or -ECANCELED: the
+ * loop left. */
+static int64_t read_through(struct file_reader *r, int fd, struct errmsg *error)
 {
 	off_t offset = 0;
 	ssize_t n;
 
-	while ((n = read_block(r, fd, offset, why)) > 0) {
+	while ((n = read_block(r, fd, offset, error)) > 0) {
 		offset += n;
 		if (!pass_block(r))
 			return -ECANCELED;
 	}
-	if (n == 0 && !pass_end(r))
-		return -ECANCELED;
-	return n < 0 ? n : offset;
+	if (n < 0)
+		return n;
+	block_of(r)->kind = FILE_BLOCK_END;
+	block_of(r)->len = 0;
+	return pass_block(r) ? offset : -ECANCELED;
 }
 
 static int ask_for(struct file_reader *r, const char *path,
-		   struct errmsg *why)
+		   struct errmsg *error)
 {
 	int fd;
 
-	ask(r);
-	fd = open_file(path, why);
-	answered(r);
+	atomic_store(&r->asked_ns, mono_ns());
+	fd = open_file(path, error);
+	atomic_store(&r->asked_ns, 0);
 	return fd;
 }
 
-static int read_one(struct file_reader *r, struct errmsg *why)
+static int read_one(struct file_reader *r, struct errmsg *error)
 {
-	int fd = ask_for(r, r->path, why);
+	int fd = ask_for(r, r->path, error);
 	int64_t n = fd;
 
-	/* nothing is not repeated */
+	/* an empty file is not repeated */
 	if (fd >= 0)
 		do
-			n = read_through(r, fd, why);
+			n = read_through(r, fd, error);
 		while (n > 0 && r->loop);
 	fd_close(&fd);
 	if (n < 0)
-		errmsg_prefix(why, "%s: ", r->path);
+		errmsg_prefix(error, "%s: ", r->path);
 	return n < 0 ? (int)n : 0;
 }
 
-/* A file system may give less than it has.  Bytes, or -errno. */
+/* Reads on after a short read.  Bytes, or -errno. */
 static ssize_t read_whole(int fd, char *to, size_t size)
 {
 	size_t len = 0;
@@ -230,49 +201,49 @@ static ssize_t read_whole(int fd, char *to, size_t size)
 }
 
 static int load_list(struct file_reader *r, struct file_list *ret,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
-	int fd = ask_for(r, r->path, why);
+	int fd = ask_for(r, r->path, error);
 	ssize_t n;
 	char *text;
 	int err;
 
 	if (fd < 0) {
-		errmsg_prefix(why, "%s: ", r->path);
+		errmsg_prefix(error, "%s: ", r->path);
 		return fd;
 	}
 	text = xcalloc(1, FILE_LIST_BYTES_MAX + 1);
-	ask(r);
+	atomic_store(&r->asked_ns, mono_ns());
 	n = read_whole(fd, text, FILE_LIST_BYTES_MAX + 1);
-	err = n < 0 ? errmsg_fail(why, (int)n, "%s: %s", r->path,
+	err = n < 0 ? errmsg_fail(error, (int)n, "%s: %s", r->path,
 				  strerror((int)-n))
-		    : file_list_read(r->path, text, (size_t)n, ret, why);
-	answered(r);
+		    : file_list_read(r->path, text, (size_t)n, ret, error);
+	atomic_store(&r->asked_ns, 0);
 	free(text);
 	fd_close(&fd);
 	return err;
 }
 
-/* The i-th of a list; what hinders it is told and passed over.  As
+/* Reads the i-th file of a list; its error is passed to the loop.  As
  * read_through(). */
 static int64_t play_file(struct file_reader *r, const struct file_list *l,
 			 size_t i)
 {
-	struct errmsg why = { 0 };
-	int fd = ask_for(r, l->paths[i], &why);
+	struct errmsg error = { 0 };
+	int fd = ask_for(r, l->paths[i], &error);
 	int64_t n = fd;
 
 	if (fd >= 0)
-		n = pass_file(r, l, i, NULL) ? read_through(r, fd, &why)
+		n = pass_file(r, l, i, NULL) ? read_through(r, fd, &error)
 					     : -ECANCELED;
 	fd_close(&fd);
-	if (n < 0 && n != -ECANCELED && !pass_file(r, l, i, &why))
+	if (n < 0 && n != -ECANCELED && !pass_file(r, l, i, &error))
 		n = -ECANCELED;
 	return n;
 }
 
 static int play_list(struct file_reader *r, const struct file_list *l,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
 	int64_t bytes = 0;
 
@@ -284,24 +255,24 @@ static int play_list(struct file_reader *r, const struct file_list *l,
 		bytes += MAX(n, 0);
 	}
 	if (bytes == 0)
-		return errmsg_fail(why, -ENOENT, "%s: nothing of it can be "
-				   "played", r->path);
+		return errmsg_fail(error, -ENOENT, "%s: none of its files can "
+				   "be played", r->path);
 	return 0;
 }
 
-static int read_list(struct file_reader *r, struct errmsg *why)
+static int read_list(struct file_reader *r, struct errmsg *error)
 {
 	struct file_list list;
 	int err;
 
 	do {
-		/* what is in it now is what plays next */
-		if (!await_all_taken(r))
+		/* the list of this moment plays next */
+		if (!await_blocks(r, 0))
 			return -ECANCELED;
-		err = load_list(r, &list, why);
+		err = load_list(r, &list, error);
 		if (err < 0)
 			return err;
-		err = play_list(r, &list, why);
+		err = play_list(r, &list, error);
 		file_list_done(&list);
 	} while (err == 0 && r->loop);
 	return err;
@@ -309,8 +280,8 @@ static int read_list(struct file_reader *r, struct errmsg *why)
 
 static void read_all(struct file_reader *r)
 {
-	struct errmsg why = { 0 };
-	int err = r->list ? read_list(r, &why) : read_one(r, &why);
+	struct errmsg error = { 0 };
+	int err = r->list ? read_list(r, &error) : read_one(r, &error);
 	struct file_block *b = block_of(r);
 
 	if (err == -ECANCELED)
@@ -318,7 +289,7 @@ static void read_all(struct file_reader *r)
 	b->kind = err < 0 ? FILE_BLOCK_ERROR : FILE_BLOCK_LAST;
 	b->len = 0;
 	b->err = err;
-	b->why = why;
+	b->error = error;
 	(void)atomic_fetch_add(&r->n, 1);
 }
 

@@ -23,58 +23,58 @@ struct pcr_moment {
 	uint64_t pcr;
 };
 
-struct arrivals {
-	uint64_t begin_ns; /* what came before is not noted */
-	uint64_t first_ns; /* 0: nothing came */
+struct iat_in {
+	uint64_t begin_ns; /* earlier arrivals are not noted */
+	uint64_t first_ns; /* 0: no arrival */
 	uint32_t datagrams;
 	size_t n_moments, n_pcrs;
-	struct moment moments[ARRIVALS_MAX];
-	struct pcr_moment pcrs[ARRIVALS_PCRS_MAX];
+	struct moment moments[IAT_IN_MAX];
+	struct pcr_moment pcrs[IAT_IN_PCRS_MAX];
 };
 
-struct arrivals *arrivals_new(uint64_t wall_ns)
+struct iat_in *iat_in_new(uint64_t wall_ns)
 {
-	struct arrivals *a = xcalloc(1, sizeof *a);
+	struct iat_in *a = xcalloc(1, sizeof *a);
 
-	a->begin_ns = wall_ns + ARRIVALS_SETTLE_MS * MS;
+	a->begin_ns = wall_ns + IAT_IN_SETTLE_MS * MS;
 	return a;
 }
 
-void arrivals_free(struct arrivals **a)
+void iat_in_free(struct iat_in **a)
 {
 	free(*a);
 	*a = NULL;
 }
 
-static void note_pcrs(struct arrivals *a, const uint8_t *p, size_t len,
+static void note_pcrs(struct iat_in *a, const uint8_t *p, size_t len,
 		      uint32_t ns)
 {
 	uint64_t pcr;
 
-	/* most often there is no longer header */
+	/* nearly always the shortest RTP header */
 	if (len % TS_PACKET == RTP_HEADER_MIN) {
 		p += RTP_HEADER_MIN;
 		len -= RTP_HEADER_MIN;
 	}
 	for (; len >= TS_PACKET; p += TS_PACKET, len -= TS_PACKET) {
 		if (!ts_sync_ok(p) || !ts_pcr(p, &pcr) ||
-		    a->n_pcrs == ARRIVALS_PCRS_MAX)
+		    a->n_pcrs == IAT_IN_PCRS_MAX)
 			continue;
 		a->pcrs[a->n_pcrs++] = (struct pcr_moment){
 			.ns = ns, .pid = ts_pid(p), .pcr = pcr };
 	}
 }
 
-void arrivals_note(struct arrivals *a, const struct arrival *got)
+void iat_in_note(struct iat_in *a, const struct arrival *got)
 {
 	uint64_t n = (got->len + got->segment - 1) / got->segment;
 	uint64_t ns;
 
-	if (got->wall_ns < a->begin_ns || a->n_moments == ARRIVALS_MAX)
+	if (got->wall_ns < a->begin_ns || a->n_moments == IAT_IN_MAX)
 		return;
 	if (a->first_ns == 0)
 		a->first_ns = got->wall_ns;
-	/* the clock was set */
+	/* the clock was changed */
 	if (got->wall_ns < a->first_ns ||
 	    got->wall_ns - a->first_ns > UINT32_MAX)
 		return;
@@ -96,9 +96,8 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The gaps between datagrams in order; those that arrived together have none
- * between them. */
-static void judge_gaps(const struct arrivals *a, struct arrivals_report *ret)
+/* Percentiles of the gaps; datagrams that arrived together have a gap of 0. */
+static void judge_gaps(const struct iat_in *a, struct iat_in_report *ret)
 {
 	uint32_t n = ret->gaps, zeros = n - (uint32_t)(a->n_moments - 1);
 	uint32_t *gaps = xcalloc(a->n_moments, sizeof *gaps);
@@ -121,10 +120,10 @@ static void judge_gaps(const struct arrivals *a, struct arrivals_report *ret)
 	free(gaps);
 }
 
-/* RFC 4445 3: a buffer that is filled by what arrives and emptied at the mean
- * rate; from its lowest to its highest level, in time. */
-static void judge_delay(const struct arrivals *a, double rate,
-			struct arrivals_report *ret)
+/* RFC 4445 3: a buffer is filled by arrivals and emptied at the mean rate; the
+ * delay factor is the range of its level, as time. */
+static void judge_delay(const struct iat_in *a, double rate,
+			struct iat_in_report *ret)
 {
 	double bytes = 0, low = 0, high = 0;
 
@@ -138,9 +137,9 @@ static void judge_delay(const struct arrivals *a, double rate,
 	ret->df_us = (uint32_t)((high - low) / rate / 1000);
 }
 
-/* How far the arrivals of a PID's PCRs are off the straight line through all
- * of them, from the earliest to the latest. */
-static bool judge_pid(const struct arrivals *a, uint16_t pid,
+/* The range of the distances between the arrivals of a PID's PCRs and the
+ * straight line through all of them. */
+static bool judge_pid(const struct iat_in *a, uint16_t pid,
 		      uint32_t *ret_us)
 {
 	double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, low = 0, high = 0;
@@ -153,7 +152,7 @@ static bool judge_pid(const struct arrivals *a, uint16_t pid,
 
 		if (m->pid != pid)
 			continue;
-		/* another time base has another line */
+		/* a new time base needs another line */
 		if (n > 0 && pcr_diff(m->pcr, last) > PCR_HZ)
 			return false;
 		first = n > 0 ? first : m->pcr;
@@ -182,39 +181,34 @@ static bool judge_pid(const struct arrivals *a, uint16_t pid,
 	return true;
 }
 
-static bool is_judged(const struct arrivals_report *r, uint16_t pid)
-{
-	for (size_t i = 0; i < r->n_pcrs; i++)
-		if (r->pcrs[i].pid == pid)
-			return true;
-	return false;
-}
-
-static void judge_pcrs(const struct arrivals *a, struct arrivals_report *ret)
+static void judge_pcrs(const struct iat_in *a, struct iat_in_report *ret)
 {
 	for (size_t i = 0; i < a->n_pcrs; i++) {
 		uint16_t pid = a->pcrs[i].pid;
 		uint32_t jitter_us;
+		size_t known = 0;
 
-		if (ret->n_pcrs == ARRIVALS_PIDS_MAX)
+		if (ret->n_pcrs == IAT_IN_PIDS_MAX)
 			return;
-		if (is_judged(ret, pid) || !judge_pid(a, pid, &jitter_us))
+		while (known < ret->n_pcrs && ret->pcrs[known].pid != pid)
+			known++;
+		if (known < ret->n_pcrs || !judge_pid(a, pid, &jitter_us))
 			continue;
 		ret->pcrs[ret->n_pcrs].pid = pid;
 		ret->pcrs[ret->n_pcrs++].jitter_us = jitter_us;
 	}
 }
 
-void arrivals_judge(struct arrivals *a, struct arrivals_report *ret)
+void iat_in_judge(struct iat_in *a, struct iat_in_report *ret)
 {
 	uint32_t span_ns;
 	double rate, bytes = 0;
 
-	*ret = (struct arrivals_report){ .datagrams = a->datagrams };
+	*ret = (struct iat_in_report){ .datagrams = a->datagrams };
 	if (a->n_moments < 2)
 		return;
 	span_ns = a->moments[a->n_moments - 1].ns;
-	/* what comes last is the beginning of what follows */
+	/* the last arrival belongs to the next interval */
 	for (size_t i = 0; i + 1 < a->n_moments; i++)
 		bytes += a->moments[i].bytes;
 	if (span_ns == 0)

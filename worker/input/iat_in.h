@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How datagrams arrive, by the kernel's time stamps: the times between them,
- * the delay factor of RFC 4445, and how far PCRs are off their time.
+ * Measures the inter-arrival times (IAT) of datagrams by the kernel's time
+ * stamps, the delay factor of RFC 4445, and the jitter of PCRs.
  *
- * Collects for about a second, and is judged at the end.  What several of them
- * have in common is one arrival: the kernel handed them on together (UDP_GRO).
+ * Collects for about a second, then judges.  Datagrams that the kernel
+ * delivered together (UDP_GRO) are one arrival.
  *
- * Pure: time is what the caller says.
+ * Pure: time comes in as a number.
  */
 #pragma once
 
@@ -14,32 +14,32 @@
 #include <stdint.h>
 
 enum {
-	ARRIVALS_MAX = 16384, /* datagrams; what comes behind is not noted */
-	ARRIVALS_PCRS_MAX = 1024,
-	ARRIVALS_PIDS_MAX = 8,
-	/* At first some come with the time at which they were read. */
-	ARRIVALS_SETTLE_MS = 100,
+	IAT_IN_MAX = 16384, /* arrivals; later ones are not noted */
+	IAT_IN_PCRS_MAX = 1024,
+	IAT_IN_PIDS_MAX = 8,
+	/* The first ones carry the time of their reading instead. */
+	IAT_IN_SETTLE_MS = 100,
 };
 
-struct arrivals;
+struct iat_in;
 
-struct arrivals_report {
-	uint64_t at_ns;      /* when it was made, monotonic; 0: never */
+struct iat_in_report {
+	uint64_t at_ns;      /* of the report, monotonic; 0: never */
 	uint32_t datagrams;
-	uint32_t gaps;       /* between them; 0: the rest says nothing */
+	uint32_t gaps;       /* between them; 0: no figure below is valid */
 	uint32_t min_us, mean_us, p50_us, p95_us, p99_us, max_us;
 	uint32_t rate_kbps;  /* of the bytes */
-	uint32_t df_us;      /* against that rate */
+	uint32_t df_us;      /* delay factor at that rate */
 	size_t n_pcrs;
 	struct {
 		uint16_t pid;
 		uint32_t jitter_us; /* from the earliest to the latest */
-	} pcrs[ARRIVALS_PIDS_MAX];
+	} pcrs[IAT_IN_PIDS_MAX];
 };
 
-/* wall_ns: now, by the clock of the time stamps. */
-struct arrivals *arrivals_new(uint64_t wall_ns);
-void arrivals_free(struct arrivals **);
+/* wall_ns: the current time by the clock of the time stamps. */
+struct iat_in *iat_in_new(uint64_t wall_ns);
+void iat_in_free(struct iat_in **);
 
 struct arrival {
 	uint64_t wall_ns;
@@ -48,8 +48,8 @@ struct arrival {
 	size_t segment;
 };
 
-/* Time goes on with each call. */
-void arrivals_note(struct arrivals *, const struct arrival *);
+/* In order of time. */
+void iat_in_note(struct iat_in *, const struct arrival *);
 
-/* at_ns is the caller's. */
-void arrivals_judge(struct arrivals *, struct arrivals_report *ret);
+/* Writes all but at_ns. */
+void iat_in_judge(struct iat_in *, struct iat_in_report *ret);

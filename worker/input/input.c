@@ -7,22 +7,22 @@
 #include <errno.h>
 
 enum {
-	WARM_HEAD = 128,    /* of each kind's own struct */
-	WARM_DATAGRAMS = 8, /* of one tick of most streams */
+	WARM_HEAD = 128,    /* bytes of each type's own struct */
+	WARM_DATAGRAMS = 8, /* in a tick of most streams */
 };
 
 struct input *input_open(const struct input_spec *spec, uint64_t now_ns,
-			 int *ret_err, struct errmsg *why)
+			 int *ret_err, struct errmsg *error)
 {
 	input_open_fn *open = input_openers[spec->kind];
 
-	/* RTP merges by its numbers */
+	/* rtp merges by sequence numbers instead */
 	if (spec->merge[0] != '\0' && spec->kind != INPUT_RTP)
 		open = merge_input_open;
 	if (open != NULL)
-		return open(spec, now_ns, ret_err, why);
-	*ret_err = errmsg_fail(why, -ENOTSUP,
-			       "this program has no library for it");
+		return open(spec, now_ns, ret_err, error);
+	*ret_err = errmsg_fail(error, -ENOTSUP, "this program does not support "
+			       "the type of the input");
 	return NULL;
 }
 
@@ -39,9 +39,9 @@ bool input_hangs(const struct input *in, uint64_t now_ns)
 }
 
 int input_read(struct input *in, struct batch *batch, uint64_t now_ns,
-	       struct errmsg *why)
+	       struct errmsg *error)
 {
-	return in->ops->read(in, batch, now_ns, why);
+	return in->ops->read(in, batch, now_ns, error);
 }
 
 void input_warm(const struct input *in, struct warm *w)
@@ -51,7 +51,7 @@ void input_warm(const struct input *in, struct warm *w)
 		in->ops->warm(in, w);
 	if (in->flow == NULL || in->flow->receiver == NULL)
 		return;
-	warm_add(w, in->flow, offsetof(struct udp_flow, arrived));
+	warm_add(w, in->flow, offsetof(struct udp_flow, iat_report));
 	receiver_warm(in->flow->receiver, WARM_DATAGRAMS, w);
 }
 
@@ -60,9 +60,10 @@ int input_fd(const struct input *in)
 	return in->fd;
 }
 
-int input_second(struct input *in, uint64_t now_ns, struct errmsg *why)
+int input_every_second(struct input *in, uint64_t now_ns, struct errmsg *error)
 {
-	return in->ops->second(in, now_ns, why);
+	return in->ops->every_second != NULL
+		       ? in->ops->every_second(in, now_ns, error) : 0;
 }
 
 void input_counters(const struct input *in, struct input_counters *ret)
@@ -79,9 +80,9 @@ struct link_stats input_stats(const struct input *in)
 	return stats;
 }
 
-const char *input_trouble(const struct input *in)
+const char *input_error(const struct input *in)
 {
-	return in->ops->trouble != NULL ? in->ops->trouble(in) : NULL;
+	return in->ops->error != NULL ? in->ops->error(in) : NULL;
 }
 
 const char *input_senders(const struct input *in)
@@ -95,9 +96,9 @@ const char *input_senders(const struct input *in)
 	return who != NULL && who[0] != '\0' ? who : NULL;
 }
 
-const char *input_bare(const struct input *in)
+const char *input_unprotected(const struct input *in)
 {
-	return in->ops->bare != NULL ? in->ops->bare(in) : NULL;
+	return in->ops->unprotected != NULL ? in->ops->unprotected(in) : NULL;
 }
 
 bool input_is_cut_off(const struct input *in)
@@ -105,14 +106,14 @@ bool input_is_cut_off(const struct input *in)
 	return in->flow != NULL && udp_flow_is_cut_off(in->flow);
 }
 
-bool input_is_there(const struct input *in)
+bool input_is_ready(const struct input *in)
 {
-	return in->ops->is_there != NULL ? in->ops->is_there(in) : in->fd >= 0;
+	return in->ops->is_ready != NULL ? in->ops->is_ready(in) : in->fd >= 0;
 }
 
-bool input_is_tried(const struct input *in)
+bool input_is_calling(const struct input *in)
 {
-	return in->ops->is_tried != NULL && in->ops->is_tried(in);
+	return in->ops->is_calling != NULL && in->ops->is_calling(in);
 }
 
 bool input_can_be_silent(const struct input *in)
@@ -127,12 +128,12 @@ const char *input_peer(const struct input *in)
 	return in->ops->peer != NULL ? in->ops->peer(in) : NULL;
 }
 
-const struct arrivals_report *input_arrivals(struct input *in, uint64_t now_ns)
+const struct iat_in_report *input_iat_in(struct input *in, uint64_t now_ns)
 {
-	const struct arrivals_report *r;
+	const struct iat_in_report *r;
 
 	if (in->flow == NULL)
 		return NULL;
-	r = udp_flow_arrivals(in->flow, now_ns);
+	r = udp_flow_iat_in(in->flow, now_ns);
 	return r->at_ns != 0 ? r : NULL;
 }

@@ -17,7 +17,7 @@ static void init(struct input_keeper *k, const char *label)
 }
 
 void input_keeper_init(struct input_keeper *k, const char *label,
-                       const char *address)
+		       const char *address)
 {
 	init(k, label);
 	/* the master has reported unknown options */
@@ -29,7 +29,7 @@ void input_keeper_init(struct input_keeper *k, const char *label,
 }
 
 void input_keeper_init_spec(struct input_keeper *k, const char *label,
-                            const struct input_spec *spec)
+			    const struct input_spec *spec)
 {
 	init(k, label);
 	k->spec = *spec;
@@ -71,7 +71,7 @@ static bool reopens_soon(const struct input_spec *spec)
 }
 
 static void fail(struct input_keeper *k, int err, const struct errmsg *error,
-                 uint64_t now_ns)
+		 uint64_t now_ns)
 {
 	shut(k, now_ns);
 	k->ended = err == -ENODATA;
@@ -138,14 +138,14 @@ void input_keeper_open(struct input_keeper *k, uint64_t now_ns)
 		return;
 	}
 	k->opens++;
-	k->heard_ns = now_ns;
+	k->received_ns = now_ns;
 	/* that a file or a server can be asked says nothing of the answer */
-	if (input_is_there(k->input))
+	if (input_is_ready(k->input))
 		clear_error(k);
 }
 
 int input_keeper_read(struct input_keeper *k, struct batch *batch,
-                      uint64_t now_ns)
+		      uint64_t now_ns)
 {
 	struct errmsg error = { 0 };
 	int r = input_read(k->input, batch, now_ns, &error);
@@ -155,16 +155,16 @@ int input_keeper_read(struct input_keeper *k, struct batch *batch,
 	} else if (r > 0) {
 		clear_error(k);
 		retry_worked(&k->retry);
-		if (!k->owner_hears)
-			input_keeper_heard(k, now_ns);
+		if (!k->owner_notes)
+			input_keeper_note_packets(k, now_ns);
 	}
 	return r;
 }
 
-void input_keeper_heard(struct input_keeper *k, uint64_t now_ns)
+void input_keeper_note_packets(struct input_keeper *k, uint64_t now_ns)
 {
-	k->heard_ns = now_ns;
-	k->heard = true;
+	k->received_ns = now_ns;
+	k->received = true;
 	k->patience_s = 0;
 }
 
@@ -176,12 +176,12 @@ static void watch(struct input_keeper *k, uint64_t now_ns)
 	if (k->spec.watchdog_s == 0 || k->spec.no_reload)
 		return;
 	if (!input_can_be_silent(k->input)) {
-		k->heard_ns = now_ns;
+		k->received_ns = now_ns;
 		return;
 	}
 	if (patience_s == 0)
 		patience_s = k->spec.watchdog_s;
-	if (now_ns - k->heard_ns < patience_s * SECOND_NS)
+	if (now_ns - k->received_ns < patience_s * SECOND_NS)
 		return;
 	if (k->patience_s == 0 && k->label[0] != '\0')
 		log_warning("stream", "%s: nothing came for %u s: opened anew",
@@ -194,7 +194,7 @@ static void watch(struct input_keeper *k, uint64_t now_ns)
 }
 
 static struct input_counters counters_since(const struct input_counters *now,
-                                            const struct input_counters *before)
+					    const struct input_counters *before)
 {
 	return (struct input_counters){
 		.lost = now->lost - before->lost,
@@ -209,7 +209,7 @@ static struct input_counters counters_since(const struct input_counters *now,
 }
 
 static void add_up(struct input_counters *all,
-                   const struct input_counters *second)
+		   const struct input_counters *second)
 {
 	all->lost += second->lost;
 	all->recovered += second->recovered;
@@ -232,8 +232,8 @@ static uint64_t lost_elsewhere(const struct input_counters *c)
 	return c->lost > ours ? c->lost - ours : 0;
 }
 
-void input_keeper_second(struct input_keeper *k, uint64_t now_ns,
-                         struct input_counters *ret)
+void input_keeper_every_second(struct input_keeper *k, uint64_t now_ns,
+			       struct input_counters *ret)
 {
 	struct input_counters now;
 	struct errmsg error = { 0 };
@@ -248,13 +248,13 @@ void input_keeper_second(struct input_keeper *k, uint64_t now_ns,
 	k->before = now;
 	add_up(&k->all, ret);
 
-	r = input_second(k->input, now_ns, &error);
+	r = input_every_second(k->input, now_ns, &error);
 	if (r < 0) {
 		fail(k, r, &error, now_ns);
 		return;
 	}
 	/* an input that had to read its description or resolve a name first */
-	if (input_is_there(k->input))
+	if (input_is_ready(k->input))
 		clear_error(k);
 	watch(k, now_ns);
 }
@@ -274,17 +274,17 @@ uint64_t input_keeper_next_ns(const struct input_keeper *k)
 const char *input_keeper_error(const struct input_keeper *k)
 {
 	const char *last = k->error.text[0] != '\0' ? k->error.text : NULL;
-	const char *now = k->input != NULL ? input_trouble(k->input) : NULL;
+	const char *now = k->input != NULL ? input_error(k->input) : NULL;
 
 	if (now == NULL && last == NULL && k->input != NULL)
 		return input_senders(k->input);
-	if (now == NULL || (last != NULL && input_is_tried(k->input)))
+	if (now == NULL || (last != NULL && input_is_calling(k->input)))
 		return last;
 	return now;
 }
 
 const json_t *input_keeper_stats(struct input_keeper *k,
-                                 const struct link_stats *more)
+				 const struct link_stats *more)
 {
 	struct link_stats now = { 0 };
 

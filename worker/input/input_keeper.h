@@ -4,7 +4,7 @@
  * error or a silence, and remembers why it does not work.
  *
  * The owner calls input_keeper_open() and input_keeper_read() at its ticks and
- * input_keeper_second() once a second; no call waits.
+ * input_keeper_every_second() once a second; no call waits.
  *
  * After an error the input is opened again as worker/socket/retry.h says.  An
  * input that delivers nothing for the time of its option watchdog is closed
@@ -30,16 +30,16 @@ enum {
 /* Embedded.  What each read touches stands in front. */
 struct input_keeper {
 	struct input *input; /* NULL while it is closed */
-	uint64_t heard_ns; /* the last packets, or the opening */
+	uint64_t received_ns; /* the last packets, or the opening */
 	unsigned patience_s; /* of the watchdog; 0: as configured */
 	unsigned opens; /* so many times it was opened */
 	bool valid; /* the address was parsed */
 	bool ended; /* a file without loop was read to its end */
-	bool heard; /* packets came; the owner clears it */
+	bool received; /* packets came; the owner clears it */
 	bool linked; /* the ring is known, or none is needed */
 	/* Not every packet counts for the watchdog: the owner calls
-	 * input_keeper_heard(). */
-	bool owner_hears;
+	 * input_keeper_note_packets(). */
+	bool owner_notes;
 	struct input *stuck; /* closed, and hangs (input_hangs()); or NULL */
 	struct retry retry;
 	struct errmsg error; /* why it is closed; "" when unknown or open */
@@ -52,11 +52,11 @@ struct input_keeper {
 
 /* Parses the address; opens nothing.  label: NULL for no log. */
 void input_keeper_init(struct input_keeper *, const char *label,
-                       const char *address);
+		       const char *address);
 
 /* As input_keeper_init(), of an address that was parsed: spec is copied. */
 void input_keeper_init_spec(struct input_keeper *, const char *label,
-                            const struct input_spec *spec);
+			    const struct input_spec *spec);
 
 /* Allowed in every state after init. */
 void input_keeper_done(struct input_keeper *);
@@ -74,12 +74,12 @@ bool input_keeper_link(struct input_keeper *, const char *stream, int fd);
 /* As input_read(), of an open input.  An error closes the input. */
 int input_keeper_read(struct input_keeper *, struct batch *, uint64_t now_ns);
 
-/* Packets that count for the watchdog came. */
-void input_keeper_heard(struct input_keeper *, uint64_t now_ns);
+/* Packets that count for the watchdog arrived. */
+void input_keeper_note_packets(struct input_keeper *, uint64_t now_ns);
 
 /* Once a second: writes what was counted in it.  May close the input. */
-void input_keeper_second(struct input_keeper *, uint64_t now_ns,
-                         struct input_counters *ret);
+void input_keeper_every_second(struct input_keeper *, uint64_t now_ns,
+			       struct input_counters *ret);
 
 /* False as well while it is opened again after an error and has delivered
  * nothing yet. */
@@ -95,4 +95,4 @@ const char *input_keeper_error(const struct input_keeper *);
 /* What its protocol counted, and `more` of the owner, over all the times that
  * it was open; as link_record_tell(). */
 const json_t *input_keeper_stats(struct input_keeper *,
-                                 const struct link_stats *more);
+				 const struct link_stats *more);

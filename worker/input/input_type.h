@@ -1,40 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an input is made of; only for the files of this folder. */
+/*
+ * What a type of input provides: an opener (worker/openers.c lists them) and
+ * the functions of struct input_ops.  Only for files that implement a type.
+ */
 #pragma once
 
 #include "worker/input/input.h"
 
 struct udp_flow;
 
+/* What input.h says of the function with the same name. */
 struct input_ops {
 	void (*free)(struct input *);
 	int (*read)(struct input *, struct batch *, uint64_t now_ns,
-		    struct errmsg *why);
-	int (*second)(struct input *, uint64_t now_ns, struct errmsg *why);
+		    struct errmsg *error);
+	/* NULL: nothing to maintain. */
+	int (*every_second)(struct input *, uint64_t now_ns,
+			    struct errmsg *error);
 	void (*counters)(const struct input *, struct input_counters *ret);
 	/* NULL: the head of its struct, and its flow. */
 	void (*warm)(const struct input *, struct warm *);
-	/* Is a part of it stuck in the kernel?  NULL: never. */
+	/* NULL: never. */
 	bool (*hangs)(const struct input *, uint64_t now_ns);
-	/* NULL: its protocol tells nothing.  *ret is all zero. */
+	/* NULL: no counters.  *ret is all zero. */
 	void (*stats)(const struct input *, struct link_stats *ret);
-	/* NULL: an open one has none. */
-	const char *(*trouble)(const struct input *);
-	/* What counters() counts as unprotected.  NULL: it never does. */
-	const char *(*bare)(const struct input *);
-	/* "": they are one.  NULL: those of its flow. */
+	/* NULL: an open input has none. */
+	const char *(*error)(const struct input *);
+	/* NULL: it has no redundancy. */
+	const char *(*unprotected)(const struct input *);
+	/* "": one sender.  NULL: those of its flow. */
 	const char *(*senders)(const struct input *);
-	/* Can something come?  NULL: when it has a descriptor. */
-	bool (*is_there)(const struct input *);
-	/* Is there no answer yet from where it asks?  NULL: never. */
-	bool (*is_tried)(const struct input *);
-	/* See input_can_be_silent().  NULL: always. */
+	/* NULL: when it has a descriptor. */
+	bool (*is_ready)(const struct input *);
+	/* NULL: never. */
+	bool (*is_calling)(const struct input *);
+	/* NULL: always. */
 	bool (*can_be_silent)(const struct input *);
 	/* NULL: it has no connections. */
 	const char *(*peer)(const struct input *);
 };
 
-/* The head of each kind's own struct. */
+/* The head of each type's own struct. */
 struct input {
 	const struct input_ops *ops;
 	const struct input_spec *spec;
@@ -45,23 +51,14 @@ struct input {
 /* As input_open(). */
 typedef struct input *input_open_fn(const struct input_spec *,
 				    uint64_t now_ns, int *ret_err,
-				    struct errmsg *why);
+				    struct errmsg *error);
 
-input_open_fn udp_input_open;
-input_open_fn rtp_input_open;
-input_open_fn file_input_open;
-input_open_fn merge_input_open;
-input_open_fn sdp_input_open;
-input_open_fn stream_input_open;
+/* udp_input_open, rtp_input_open ... */
+#define DECLARE_OPENER(KIND, name) extern input_open_fn name##_input_open;
+INPUT_TYPES(DECLARE_OPENER, DECLARE_OPENER)
+#undef DECLARE_OPENER
 
-/* The rows that need no library: of every program. */
-#define INPUT_OPENERS_PLAIN \
-	[INPUT_UDP] = udp_input_open, \
-	[INPUT_RTP] = rtp_input_open, \
-	[INPUT_FILE] = file_input_open, \
-	[INPUT_SDP] = sdp_input_open, \
-	[INPUT_STREAM] = stream_input_open
+input_open_fn merge_input_open; /* of two inputs */
 
-/* Each program has its own: what it can open, NULL for what it has no library
- * for (worker/openers.c, worker/net/net_openers.c). */
+/* NULL: this program has no library for the type. */
 extern input_open_fn *const input_openers[INPUT_KINDS];

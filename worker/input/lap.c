@@ -66,7 +66,7 @@ static int64_t pcr_span(const struct lap *l)
 			 PCR_WRAP) / PCR_PER_TICK;
 }
 
-/* By the PCRs, the ends drawn out at the mean rate. */
+/* By the PCRs, extrapolated to both ends at the mean rate. */
 static int64_t pcr_length(const struct lap *l)
 {
 	int64_t span = pcr_span(l);
@@ -78,8 +78,8 @@ static int64_t pcr_length(const struct lap *l)
 }
 
 /*
- * By the longest elementary stream; 0: no time stamps.  How long the last PES
- * plays is known where all play equally long (pictures: *ret_sure); the others
+ * By the longest elementary stream; 0: no time stamps.  The duration of the
+ * last PES is known where all have the same (video: *ret_sure); other streams
  * (PES of several audio frames) must only not overlap.
  */
 static int64_t pes_length(const struct lap *l, bool *ret_sure)
@@ -101,7 +101,7 @@ static int64_t pes_length(const struct lap *l, bool *ret_sure)
 	return longest;
 }
 
-/* A clock that goes back says nothing. */
+/* A clock that goes back has no duration. */
 static uint64_t ns_of_ticks(int64_t ticks)
 {
 	return (uint64_t)MAX(ticks, 0) * 100000 / 9;
@@ -149,7 +149,7 @@ uint64_t lap_length(const struct lap *l)
 	bool sure;
 	int64_t length = pes_length(l, &sure);
 
-	/* nor must the PCR go back from lap to lap */
+	/* the PCR must not go back from lap to lap */
 	if (!sure || (l->has_pcr && length <= pcr_span(l)))
 		length = MAX(length, pcr_length(l));
 	return length > 0 ? (uint64_t)length : 0;

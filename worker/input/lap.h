@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How long one lap of a looped file lasts by its own time stamps.
+ * Measures how long one lap of a looped file lasts, by its own time stamps.
  *
  * Pure.  Embedded; zeroed memory is at the start of a lap.
  */
@@ -29,22 +29,23 @@ struct lap {
 	uint64_t first_at, last_at; /* packets before them */
 };
 
-/* Takes the next packet of the file, as it stands there. */
+/* The next packet of the file, unchanged. */
 void lap_feed(struct lap *, const uint8_t *packet);
 
 /* From the first PCR of this lap to the last one so far. */
 uint64_t lap_pcr_ns(const struct lap *);
 
-/* ... and, drawn out at the mean rate, to the end of the lap; 0: no PCRs. */
+/* ... and, extrapolated at the mean rate, to the end of the lap; 0: no PCRs. */
 uint64_t lap_clock_ns(const struct lap *);
 
-/* From the first PCR to the end of the last unit of this PID; 0: not known. */
+/* From the first PCR to the end of the last access unit of the PID; 0:
+ * unknown. */
 uint64_t lap_track_ns(const struct lap *, uint16_t pid);
 
-/* By how much this packet, where a unit begins, comes before its decoding
- * time; 0: not known. */
+/* How far a packet that begins an access unit is ahead of its decoding time; 0:
+ * unknown. */
 uint64_t lap_lead_ns(const struct lap *, const uint8_t *packet);
 
-/* 90 kHz: from the first packet of this lap to that of the next one; 0: no
+/* 90 kHz: from the first packet of this lap to the first of the next one; 0: no
  * time stamps. */
 uint64_t lap_length(const struct lap *);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
 	worker/input/file_clock.c worker/input/file_clock.h \
-	worker/input/file_faults.c worker/input/file_faults.h \
+	worker/input/file_errors.c worker/input/file_errors.h \
 	worker/input/file_input.c \
 	worker/input/file_reader.c worker/input/file_reader.h \
 	worker/input/iat_in.c worker/input/iat_in.h \

@@ -80,7 +80,7 @@ static int merge_read(struct input *base, struct batch *batch, uint64_t now_ns,
 	return reads > 0 ? reads : ts_merge_waits(m->merge);
 }
 
-/* The two are not copies of one stream: by what that was found. */
+/* The paths carry different streams. */
 static void report_refused(struct merge_input *m,
 			   const struct ts_merge_counts *c)
 {
@@ -98,21 +98,21 @@ static void report_refused(struct merge_input *m,
 	m->paths.unprotected_s++;
 }
 
-static int merge_second(struct input *base, uint64_t now_ns,
-			struct errmsg *error)
+static int merge_every_second(struct input *base, uint64_t now_ns,
+			      struct errmsg *error)
 {
 	struct merge_input *m = container_of(base, struct merge_input, base);
 	struct path_state states[TS_MERGE_PATHS] = { 0 };
 	struct ts_merge_counts c;
 
-	ts_merge_second(m->merge, now_ns);
+	ts_merge_every_second(m->merge, now_ns);
 	ts_merge_counts(m->merge, &c);
 	for (size_t i = 0; i < TS_MERGE_PATHS; i++) {
 		struct input_keeper *k = &m->path[i].keeper;
 		struct input_counters second;
 
 		if (k->input != NULL)
-			input_keeper_second(k, now_ns, &second);
+			input_keeper_every_second(k, now_ns, &second);
 		else
 			input_keeper_open(k, now_ns);
 		follow_keeper(m, i);
@@ -121,7 +121,7 @@ static int merge_second(struct input *base, uint64_t now_ns,
 			continue;
 		states[i].error = k->error.text[0] != '\0'
 					  ? k->error.text
-					  : input_trouble(k->input);
+					  : input_error(k->input);
 		states[i].senders = input_senders(k->input);
 	}
 	redundant_paths_every_second(&m->paths, states);
@@ -189,7 +189,7 @@ static void merge_warm(const struct input *base, struct warm *w)
 	ts_merge_warm(m->merge, w);
 }
 
-static const char *merge_trouble(const struct input *base)
+static const char *merge_error(const struct input *base)
 {
 	return redundant_paths_error(
 		&container_of(base, const struct merge_input, base)->paths);
@@ -227,12 +227,12 @@ static void merge_free(struct input *base)
 static const struct input_ops merge_ops = {
 	.free = merge_free,
 	.read = merge_read,
-	.second = merge_second,
+	.every_second = merge_every_second,
 	.counters = merge_counters,
 	.stats = merge_stats,
 	.warm = merge_warm,
-	.trouble = merge_trouble,
-	.bare = merge_trouble,
+	.error = merge_error,
+	.unprotected = merge_error,
 	.senders = merge_senders,
 	.can_be_silent = merge_can_be_silent,
 };

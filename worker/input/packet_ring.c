@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 enum {
-	/* It grows by an eighth, or so many places. */
+	/* The ring grows by an eighth, at least by so many places. */
 	GROWTH = 8,
 	GROWTH_LEAST = 64,
-	/* What is kept for good, in bytes, or a page when that is more. */
+	/* Bytes that trim keeps; at least a page. */
 	KEEP = 32 * 1024,
 };
 
@@ -29,19 +29,8 @@ void packet_ring_done(struct packet_ring *r)
 	packet_ring_init(r, r->max);
 }
 
-static void make_memory(struct packet_ring *r)
-{
-	size_t size = r->max * TS_PACKET;
-
-	r->memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (r->memory == MAP_FAILED)
-		abort();
-	(void)madvise(r->memory, size, MADV_NOHUGEPAGE);
-}
-
-/* New places come behind the last one, and in front of the oldest packets
- * when newer ones already stand at the start. */
+/* Adds places behind the last one; moves the oldest packets behind them when
+ * the newest ones stand at the start already. */
 static void grow(struct packet_ring *r, size_t least)
 {
 	size_t size = MAX(least, r->size + r->size / GROWTH + GROWTH_LEAST);
@@ -62,8 +51,16 @@ struct ts_run packet_ring_push(struct packet_ring *r, struct ts_run run)
 	size_t tail;
 
 	assert(r->len + run.n <= r->max);
-	if (r->memory == NULL)
-		make_memory(r);
+	if (r->memory == NULL) {
+		size_t size = r->max * TS_PACKET;
+
+		r->memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				 -1, 0);
+		if (r->memory == MAP_FAILED)
+			abort();
+		(void)madvise(r->memory, size, MADV_NOHUGEPAGE);
+	}
 	if (r->len + run.n > r->size)
 		grow(r, r->len + run.n);
 	tail = r->head + r->len;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Packets that wait for seconds, in a ring that is as long as what waited at
- * most: each is copied once, and stays where it is until its turn comes.
+ * A ring of packets that wait for seconds.  Each packet is copied once and
+ * stays in its place.
  *
- * Owns its memory, of which only what was needed exists.  Embedded.
+ * Owns its memory; pages exist only as far as they were used.  Embedded.
  */
 #pragma once
 
@@ -11,10 +11,10 @@
 #include "worker/ts/packet.h"
 
 struct packet_ring {
-	uint8_t *memory; /* NULL until the first packet comes */
+	uint8_t *memory; /* NULL until the first packet */
 	size_t head;     /* place of the oldest */
-	size_t len;      /* that wait */
-	size_t size;     /* places; behind the last one it begins again */
+	size_t len;      /* packets that wait */
+	size_t size;     /* places in use; behind the last follows the first */
 	size_t max;      /* packets that may wait */
 };
 
@@ -24,7 +24,7 @@ static inline void packet_ring_init(struct packet_ring *r, size_t max)
 }
 void packet_ring_done(struct packet_ring *);
 
-/* The i-th of those that wait. */
+/* The i-th packet that waits. */
 static inline const uint8_t *packet_ring_at(const struct packet_ring *r,
 					    size_t i)
 {
@@ -34,7 +34,7 @@ static inline const uint8_t *packet_ring_at(const struct packet_ring *r,
 	       (place < r->size ? place : place - r->size) * TS_PACKET;
 }
 
-/* The oldest, up to n of them, as many as stand in one piece. */
+/* The oldest packets, up to n, as many as are contiguous. */
 static inline struct ts_run packet_ring_run(const struct packet_ring *r,
 					    size_t n)
 {
@@ -44,12 +44,12 @@ static inline struct ts_run packet_ring_run(const struct packet_ring *r,
 	};
 }
 
-/* Copies a run (from elsewhere) to the end, as much of it as goes there in one
- * piece.  There is room for all of it.  The copy. */
+/* Copies a run to the end, as many packets as fit contiguously, and returns the
+ * copy.  There must be room for all of it. */
 struct ts_run packet_ring_push(struct packet_ring *, struct ts_run);
 
-/* Takes the n oldest away; they stay readable until the next push. */
+/* Removes the n oldest; they stay readable until the next push. */
 void packet_ring_drop(struct packet_ring *, size_t n);
 
-/* Gives back what a long queue once took, when it is short. */
+/* Frees the memory of a past long queue. */
 void packet_ring_trim(struct packet_ring *);

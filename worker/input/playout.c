@@ -12,9 +12,9 @@
 enum {
 	/* Packets in one wake-up. */
 	TURN_MAX = 4096,
-	/* Packets without a PCR that are looked at ahead, no more. */
+	/* Packets without a PCR that are searched ahead. */
 	AHEAD_MAX = 8192,
-	/* Without a packet for so long the lead is built up anew. */
+	/* After so long without a packet the lead is built up again. */
 	SILENCE_MS = 500,
 	CHECK_MS = 1000,
 	WORD = 64, /* marks */
@@ -64,13 +64,6 @@ static uint64_t *mark_word(const struct playout *p, uint64_t packet)
 	return &p->marks[packet / WORD % p->n_marks];
 }
 
-static void make_marks(struct playout *p)
-{
-	/* the last word is not the first one before all of it has left */
-	p->n_marks = p->ring.max / WORD + 2;
-	p->marks = xcalloc(p->n_marks, sizeof *p->marks);
-}
-
 static void mark(struct playout *p, uint64_t packet, bool has_pcr)
 {
 	uint64_t *word = mark_word(p, packet);
@@ -107,8 +100,12 @@ static void note(struct playout *p, const uint8_t *packet)
 
 void playout_push(struct playout *p, struct ts_run run)
 {
-	if (p->marks == NULL)
-		make_marks(p);
+	if (p->marks == NULL) {
+		/* one word more, so that the newest never overwrites the
+		 * oldest */
+		p->n_marks = p->ring.max / WORD + 2;
+		p->marks = xcalloc(p->n_marks, sizeof *p->marks);
+	}
 	while (run.n > 0) {
 		struct ts_run copy = packet_ring_push(&p->ring, run);
 
@@ -172,8 +169,8 @@ uint64_t playout_waiting_ns(const struct playout *p)
 	return in > out ? (in - out) / 27 * 1000 : 0;
 }
 
-/* Goes by what has no PCR; false at the end of what may be looked at. */
-static bool go_to_mark(struct playout *p, uint64_t end)
+/* Passes packets without a PCR; false at the end of the search. */
+static bool pass_to_mark(struct playout *p, uint64_t end)
 {
 	uint64_t at = p->clock.pcr.packets;
 
@@ -187,14 +184,14 @@ static bool go_to_mark(struct playout *p, uint64_t end)
 	return p->clock.pcr.packets < end;
 }
 
-/* The times of more packets; false when it takes more of them to know. */
+/* Times more packets; false when that needs packets that have not arrived. */
 static bool look_ahead(struct playout *p, uint64_t now_ns)
 {
 	size_t seen = MIN(p->ring.len, (size_t)AHEAD_MAX);
 	uint64_t end = p->sent + seen;
 
 	while (p->clock.pcr.packets < end) {
-		if (!go_to_mark(p, end))
+		if (!pass_to_mark(p, end))
 			continue;
 		if (file_clock_feed(&p->clock, packet_ring_at(&p->ring,
 				p->clock.pcr.packets - p->sent))) {
@@ -208,8 +205,8 @@ static bool look_ahead(struct playout *p, uint64_t now_ns)
 	return true;
 }
 
-/* A full queue is as good as the lead: more cannot come. */
-static bool may_begin(struct playout *p, uint64_t now_ns)
+/* Starts at the lead, or when the queue is full. */
+static bool may_play(struct playout *p, uint64_t now_ns)
 {
 	if (p->plays)
 		return true;
@@ -220,14 +217,7 @@ static bool may_begin(struct playout *p, uint64_t now_ns)
 	return true;
 }
 
-/* What is to be held is what was there in the beginning. */
-static void learn(struct playout *p)
-{
-	if (p->hold_ns == 0 && p->checks >= 2 * p->smooth_s)
-		p->hold_ns = p->mean_ns;
-}
-
-/* Half of it off is the full correction. */
+/* A level that is wrong by half gets the full correction. */
 static int speed_of(const struct playout *p)
 {
 	int64_t off_us = (int64_t)(p->mean_ns / 1000) -
@@ -256,11 +246,13 @@ static void correct(struct playout *p, uint64_t now_ns)
 				    : (uint64_t)((int64_t)p->mean_ns +
 						 change / (int)p->smooth_s);
 	p->checks++;
-	learn(p);
+	/* the level to hold is the mean of the beginning */
+	if (p->hold_ns == 0 && p->checks >= 2 * p->smooth_s)
+		p->hold_ns = p->mean_ns;
 	p->clock.speed_ppm = speed_of(p);
 }
 
-/* To the batch, in which they stay where they are. */
+/* Puts n packets into the batch without a copy. */
 static size_t release(struct playout *p, struct batch *batch, size_t n)
 {
 	size_t left;
@@ -282,22 +274,6 @@ static size_t release(struct playout *p, struct batch *batch, size_t n)
 	return n;
 }
 
-static void hand_over(struct playout *p, struct batch *batch)
-{
-	batch_flush(batch);
-	p->due_ns = 0;
-}
-
-static void note_silence(struct playout *p, size_t taken, uint64_t now_ns)
-{
-	if (taken > 0)
-		p->taken_ns = now_ns;
-	if (now_ns - p->taken_ns < SILENCE_MS * MS)
-		return;
-	p->plays = false;
-	p->underruns++;
-}
-
 static size_t take_due(struct playout *p, struct batch *batch, uint64_t now_ns)
 {
 	size_t taken = 0;
@@ -317,18 +293,24 @@ size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
 {
 	size_t taken;
 
-	if (p->lead_ns == 0) {
-		taken = release(p, batch, MIN(p->ring.len,
-					      (size_t)TURN_MAX));
-		hand_over(p, batch);
-		return taken;
-	}
-	if (!may_begin(p, now_ns))
+	if (p->lead_ns > 0 && !may_play(p, now_ns))
 		return 0;
-	correct(p, now_ns);
-	taken = take_due(p, batch, now_ns);
-	hand_over(p, batch);
-	note_silence(p, taken, now_ns);
+	if (p->lead_ns > 0) {
+		correct(p, now_ns);
+		taken = take_due(p, batch, now_ns);
+	} else {
+		taken = release(p, batch, MIN(p->ring.len, (size_t)TURN_MAX));
+	}
+	batch_flush(batch);
+	p->due_ns = 0;
+	if (p->lead_ns == 0)
+		return taken;
+	if (taken > 0)
+		p->taken_ns = now_ns;
+	if (now_ns - p->taken_ns >= SILENCE_MS * MS) {
+		p->plays = false;
+		p->underruns++;
+	}
 	return taken;
 }
 
@@ -337,7 +319,7 @@ bool playout_is_dry(const struct playout *p)
 	return p->ring.len == 0 || (p->lead_ns > 0 && !p->plays);
 }
 
-void playout_second(struct playout *p)
+void playout_every_second(struct playout *p)
 {
 	packet_ring_trim(&p->ring);
 }

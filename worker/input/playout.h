@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a source gives in lumps, played at the pace of its PCRs.
+ * Plays packets that a source delivers in bursts, at the pace of their PCRs.
  *
- * Begins when what waits lasts as long as it is to (lead_ms), and holds that:
- * the source has a clock of its own, so the pace is corrected a little.  When
- * nothing is left it waits for the lead again.
+ * Starts when the packets that wait last lead_ms, and holds that level: the
+ * pace follows the clock of the source.  When it runs empty it waits for the
+ * lead again.
  *
  * Owns the packets that wait.  Pure: time comes in as a number.  Embedded.
  */
@@ -15,43 +15,41 @@
 #include "worker/input/packet_ring.h"
 
 enum {
-	/* The pace is never more than that off the PCRs' (ISO/IEC 13818-1 asks
-	 * for 30 ppm of a source; a receiver follows much more). */
+	/* The largest correction of the pace (ISO/IEC 13818-1 asks for 30 ppm
+	 * of a source; a receiver follows much more). */
 	PLAYOUT_SPEED_PPM = 2000,
-	/* Less room than what one push may bring is none. */
+	/* With less room the queue is full: a push may need so much. */
 	PLAYOUT_ROOM_MIN = 2048,
 	PLAYOUT_CUTS = 64,
 };
 
 struct playout {
 	struct packet_ring ring;
-	/* which packets of it have a PCR: a bit each, found by their number
-	 * modulo n_marks * 64; NULL until the first one comes.  So the others
-	 * need not be looked at again when their time comes. */
+	/* A bit for each packet with a PCR, by its number modulo n_marks * 64;
+	 * NULL until the first packet.  Saves reading the others again. */
 	uint64_t *marks;
 	size_t n_marks;
-	size_t need;             /* packets that what comes next takes room
-				    for; 0: it is not known */
-	struct pcr_clock in;     /* of what was pushed */
-	uint64_t gap_ticks;      /* the most between two PCRs in it */
-	struct file_clock clock; /* of what is taken */
+	size_t need;             /* room that the next push needs; 0: unknown */
+	struct pcr_clock in;     /* of the packets that were pushed */
+	uint64_t gap_ticks;      /* the longest between two PCRs of these */
+	struct file_clock clock; /* of the packets that are taken */
 	uint64_t sent;     /* packets taken out of the ring, ever */
-	uint64_t lead_ns;  /* 0: at once, as it comes */
+	uint64_t lead_ns;  /* 0: packets go out at once */
 	bool ended;
 	bool plays;
-	uint64_t checked_ns; /* when the pace was corrected last */
-	/* What waits, here and at the source, is to stay as it is.  */
-	uint64_t hold_ns;      /* 0: not known yet, or never */
-	uint64_t mean_ns;      /* what it was, smoothed ... */
-	unsigned smooth_s;     /* ... over so long; 0: no matter */
-	unsigned checks;       /* since it began */
-	uint64_t elsewhere_ns; /* the part that waits at the source */
-	/* packets before the places where what comes does not go on with
-	 * what came, in order; those before `looked` were looked at */
+	uint64_t checked_ns; /* the last correction of the pace */
+	/* The level here and at the source together is held.  */
+	uint64_t hold_ns;      /* the level to hold; 0: unknown, or none */
+	uint64_t mean_ns;      /* the level, smoothed ... */
+	unsigned smooth_s;     /* ... over so long; 0: not held */
+	unsigned checks;       /* since the start */
+	uint64_t elsewhere_ns; /* the level at the source */
+	/* packets at which another time base begins, in order; those before
+	 * `looked` are known to the clock */
 	uint64_t cuts[PLAYOUT_CUTS];
 	size_t n_cuts, looked;
-	uint64_t taken_ns; /* when something was taken last */
-	uint64_t due_ns;   /* when what is being handed over was; 0: nothing */
+	uint64_t taken_ns; /* the last packets were taken */
+	uint64_t due_ns;   /* of the packets being flushed; 0: none */
 	uint32_t underruns;
 };
 
@@ -60,49 +58,50 @@ void playout_init(struct playout *, unsigned lead_ms, size_t packets_max,
 void playout_done(struct playout *);
 
 /*
- * For a source that gives what it has at once and more from time to time:
- * begins with lead_ms, and keeps the mean over smooth_s of what waits here and
- * there (elsewhere_ns) as it was in the beginning.  smooth_s 0: there is no
- * hurry, all of it waits to be asked for.
+ * For a source that delivers a stock at once and more from time to time: starts
+ * with lead_ms, and holds the level here and at the source (elsewhere_ns), the
+ * mean over smooth_s, as it was at the start.  smooth_s 0: the source waits to
+ * be read, so no level is held.
  */
 void playout_set_pace(struct playout *, unsigned lead_ms, unsigned smooth_s);
 
-/* How many packets there is room for. */
+/* Room, in packets. */
 size_t playout_room(const struct playout *);
-/* What comes next waits for room for n packets: without that the queue is
- * full.  0: nothing waits for it. */
+/* The next push needs room for n packets: with less the queue is full.  0: no
+ * push waits. */
 void playout_set_need(struct playout *, size_t n);
 /* run.n <= playout_room() */
 void playout_push(struct playout *, struct ts_run run);
 
-/* Nothing more comes for now: what stands behind the last PCR is played. */
+/* The source has paused or ended: the packets behind the last PCR are played.
+ */
 void playout_set_ended(struct playout *, bool ended);
 
-/* What is pushed from now on has another clock.  No more than PLAYOUT_CUTS of
- * such places may wait. */
+/* Another time base begins with the next push.  At most PLAYOUT_CUTS of such
+ * cuts may wait. */
 static inline bool playout_can_cut(const struct playout *p)
 {
 	return p->n_cuts < PLAYOUT_CUTS;
 }
 void playout_cut(struct playout *);
 
-/* Is the next packet the first behind such a place?  playout_take() goes no
- * further until playout_pass_cut(). */
+/* Is the next packet the first behind a cut?  playout_take() stops there until
+ * playout_pass_cut(). */
 bool playout_is_at_cut(const struct playout *);
 void playout_pass_cut(struct playout *);
 
-/* Hands what is due to the batch and flushes it; the number of packets. */
+/* Puts the packets that are due into the batch and flushes it; their number. */
 size_t playout_take(struct playout *, struct batch *, uint64_t now_ns);
 
-/* Is nothing left to play, or not enough to begin with? */
+/* Is the queue empty, or too short to start? */
 bool playout_is_dry(const struct playout *);
 
-/* When the next packet is due, or, while packets are handed over, when the
- * first of them was: on a clock that stands still while it is held up. */
+/* When the next packet is due, or, while packets are flushed, when the first of
+ * them was: on a clock that stops while the playout is late. */
 uint64_t playout_due_ns(const struct playout *);
 
-/* How long what waits here plays. */
+/* How long the packets that wait here play. */
 uint64_t playout_waiting_ns(const struct playout *);
 
-/* Once a second: gives back memory. */
-void playout_second(struct playout *);
+/* Frees unused memory. */
+void playout_every_second(struct playout *);

@@ -23,7 +23,7 @@ enum {
 	/* Two control messages of one int each, and a time. */
 	CONTROL_SIZE = 2 * CMSG_SPACE(sizeof(int)) +
 		       CMSG_SPACE(sizeof(struct timespec)),
-	/* Touched memory that is worth a system call to give back. */
+	/* Touched bytes from which on a system call to free them pays. */
 	TRIM_AT = 192 * 1024,
 	PAGE = 4096,
 };
@@ -40,7 +40,7 @@ struct receiver {
 	uint64_t drops;
 	uint32_t drops_seen; /* the kernel's counter, which wraps */
 	struct sockaddr_any source;
-	struct arrivals *arrivals; /* NULL: nobody wants to know */
+	struct iat_in *iat; /* NULL: not measured */
 	struct mmsghdr msgs[RECEIVER_SLOTS];
 	struct iovec iov[RECEIVER_SLOTS][2];
 	_Alignas(struct cmsghdr) uint8_t control[RECEIVER_SLOTS][CONTROL_SIZE];
@@ -129,8 +129,8 @@ static void take_control(struct receiver *r, struct msghdr *h,
 static void note_arrival(struct receiver *r, const struct received *got,
 			 const struct timespec *at)
 {
-	if (r->arrivals != NULL && at->tv_sec > 0 && got->len > 0)
-		arrivals_note(r->arrivals, &(struct arrival){
+	if (r->iat != NULL && at->tv_sec > 0 && got->len > 0)
+		iat_in_note(r->iat, &(struct arrival){
 			.wall_ns = timespec_ns(at),
 			.data = got->data,
 			.len = got->len,
@@ -138,9 +138,9 @@ static void note_arrival(struct receiver *r, const struct received *got,
 		});
 }
 
-void receiver_measure(struct receiver *r, struct arrivals *arrivals)
+void receiver_measure(struct receiver *r, struct iat_in *iat)
 {
-	r->arrivals = arrivals;
+	r->iat = iat;
 }
 
 /* Datagram i in one piece. */

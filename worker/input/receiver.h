@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Takes datagrams off a socket, many per system call.
+ * Receives datagrams from a socket, many per system call.
  *
  * Owns its receive memory: room for RECEIVER_SLOTS datagrams of full size, of
  * which only pages that were ever written exist.  Understands UDP_GRO (one
@@ -19,12 +19,12 @@ enum {
 	RECEIVER_SLOT_SIZE = 65536,
 };
 
-struct arrivals;
+struct iat_in;
 struct receiver;
 
 /*
- * What one read brought: datagrams of `segment` bytes each, the last one may
- * be shorter.  The bytes stay until the next receiver_read().
+ * Datagrams of `segment` bytes each; the last one may be shorter.  The bytes
+ * are valid until the next receiver_read().
  */
 struct received {
 	const uint8_t *data;
@@ -34,32 +34,32 @@ struct received {
 
 typedef void receiver_fn(const struct received *, void *arg);
 
-/* NULL with *ret_err = -errno when there is no memory. */
+/* NULL with *ret_err = -errno: no memory. */
 struct receiver *receiver_new(int *ret_err);
 void receiver_free(struct receiver **);
 
 /*
- * One system call; calls on_received for each datagram it brought.  Returns
- * their number, 0 when there was none, or -errno.
+ * Makes one system call and calls on_received for each datagram of it.  Returns
+ * their number, 0: none, or -errno.
  */
 int receiver_read(struct receiver *, int fd, receiver_fn *on_received,
 		  void *arg);
 
-/* From now on notes when they arrive, which the socket has to tell
- * (SO_TIMESTAMPNS); NULL: no longer.  Borrowed. */
-void receiver_measure(struct receiver *, struct arrivals *);
+/* Notes arrivals from now on; the socket must have time stamps
+ * (SO_TIMESTAMPNS). NULL: stops.  Borrowed. */
+void receiver_measure(struct receiver *, struct iat_in *);
 
-/* What the next read of `datagrams` will touch. */
+/* Names the memory that the next read of `datagrams` will touch. */
 void receiver_warm(const struct receiver *, size_t datagrams, struct warm *);
 
-/* Datagrams that the socket dropped for want of room, since new. */
+/* Datagrams that the full socket dropped. */
 uint64_t receiver_drops(const struct receiver *);
 
-/* Who sent the last batch; len 0 when nothing came yet. */
+/* The sender of the last batch; len 0: none yet. */
 const struct sockaddr_any *receiver_source(const struct receiver *);
 
-/* From now on it reads another socket, whose kernel counts from 0. */
+/* Reads another socket from now on: the kernel counts its drops from 0. */
 void receiver_moved(struct receiver *);
 
-/* Gives memory back that only a burst needed; call it now and then. */
+/* Frees the memory of a past burst; call it once a second. */
 void receiver_trim(struct receiver *);

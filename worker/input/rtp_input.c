@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Transport packets by RTP: one flow, or two of SMPTE 2022-7 that bring the
- * same, each with or without SMPTE 2022-1.
+ * Input of TS packets in RTP: one path, or two paths with the same datagrams
+ * (SMPTE 2022-7), each with or without FEC (SMPTE 2022-1).
  *
- * Of two paths one may be broken; it is opened again beside the other.
+ * One path may fail; it is opened again beside the other.
  */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
@@ -15,17 +15,16 @@
 #include <stdlib.h>
 
 enum {
-	/* Half of them may wait.  At 500 Mbit/s what comes in 10 ms ... */
+	/* Half of the places may wait: 10 ms at 500 Mbit/s ... */
 	PLACES = 1024,
-	/* ... what FEC needs at any rate ... */
+	/* ... the matrices of FEC at any rate ... */
 	PLACES_FEC = 4096,
-	/* ... what comes in half a second at 170 Mbit/s. */
+	/* ... half a second at 170 Mbit/s. */
 	PLACES_MERGE = 16384,
-	/* While nothing is missing no sum is of use, and their sockets are
-	 * looked at only so often.  As each stands for four datagrams at the
-	 * least, they hold no more meanwhile than that of the media does from
-	 * one tick to the next. */
-	FEC_LOOK_MS = 40,
+	/* While no datagram is missing, FEC is not needed, and its sockets are
+	 * read only so often.  Each FEC datagram covers four or more, so its
+	 * socket fills no faster than that of the media between two ticks. */
+	FEC_READ_MS = 40,
 };
 
 struct rtp_input {
@@ -66,8 +65,8 @@ static bool is_raw_live(const struct rtp_input *in)
 	       in->now_ns - in->raw_ns < RTP_LIVE_MS * MS;
 }
 
-/* A bare stream may come on a port where RTP was told.  Who is there stays:
- * neither is interrupted by a datagram of the other. */
+/* A sender may send TS packets without RTP to this port.  The form that came
+ * first stays: a datagram of the other one does not interrupt it. */
 static void take_media(struct rtp_input *in, const uint8_t *data, size_t len)
 {
 	struct rtp_datagram d;
@@ -112,7 +111,7 @@ static void read_fec(struct rtp_input *in)
 					.on_read = settle, .arg = in };
 
 	if (in->now_ns >= in->fec_ns || rtp_window_waits(in->window)) {
-		in->fec_ns = in->now_ns + FEC_LOOK_MS * MS;
+		in->fec_ns = in->now_ns + FEC_READ_MS * MS;
 		for (size_t i = 0; i < in->paths.n; i++)
 			rtp_path_read_fec(&in->path[i], &fec, in->now_ns);
 	}
@@ -208,14 +207,14 @@ static void open_path(struct rtp_input *in, size_t i, uint64_t now_ns)
 	retry_soon(&in->paths.path[i].retry, now_ns);
 }
 
-static int rtp_second(struct input *base, uint64_t now_ns,
-		      struct errmsg *error)
+static int rtp_every_second(struct input *base, uint64_t now_ns,
+			    struct errmsg *error)
 {
 	struct rtp_input *in = container_of(base, struct rtp_input, base);
 
-	rtp_window_second(in->window, now_ns);
+	rtp_window_every_second(in->window, now_ns);
 	if (in->fec != NULL)
-		fec_repair_second(in->fec, now_ns);
+		fec_repair_every_second(in->fec, now_ns);
 	for (size_t i = 0; i < in->paths.n; i++) {
 		struct rtp_path *path = &in->path[i];
 
@@ -237,13 +236,13 @@ static int rtp_second(struct input *base, uint64_t now_ns,
 	return redundant_paths_check(&in->paths, error);
 }
 
-static const char *rtp_trouble(const struct input *base)
+static const char *rtp_error(const struct input *base)
 {
 	return redundant_paths_error(
 		&container_of(base, const struct rtp_input, base)->paths);
 }
 
-static const char *rtp_bare(const struct input *base)
+static const char *rtp_unprotected(const struct input *base)
 {
 	const struct rtp_input *in =
 		container_of(base, const struct rtp_input, base);
@@ -277,8 +276,8 @@ static void rtp_counters(const struct input *base, struct input_counters *ret)
 	}
 }
 
-static void tell_fec(const struct rtp_input *in, uint64_t repaired,
-		     uint64_t lost, struct link_stats *ret)
+static void add_fec_stats(const struct rtp_input *in, uint64_t repaired,
+			  uint64_t lost, struct link_stats *ret)
 {
 	struct fec_repair_counts f;
 
@@ -289,8 +288,8 @@ static void tell_fec(const struct rtp_input *in, uint64_t repaired,
 	ret->value[LINK_INVALID] += f.invalid;
 }
 
-static void tell_paths(const struct rtp_window_counts *c,
-		       struct link_stats *ret)
+static void add_path_stats(const struct rtp_window_counts *c,
+			   struct link_stats *ret)
 {
 	link_stats_set(ret, LINK_PATHS, (uint64_t)c->live[0] + c->live[1]);
 	link_stats_set(ret, LINK_SKEW_US, (uint64_t)labs(c->skew_us));
@@ -319,9 +318,9 @@ static void rtp_stats(const struct input *base, struct link_stats *ret)
 	link_stats_set(ret, LINK_INVALID, in->invalid +
 		       c.path[0].stray + c.path[1].stray);
 	if (in->fec != NULL)
-		tell_fec(in, c.repaired, c.lost, ret);
+		add_fec_stats(in, c.repaired, c.lost, ret);
 	if (in->paths.n > 1)
-		tell_paths(&c, ret);
+		add_path_stats(&c, ret);
 	udp_flow_stats(&in->path[0].media, ret);
 }
 
@@ -340,11 +339,11 @@ static void rtp_free(struct input *base)
 static const struct input_ops rtp_ops = {
 	.free = rtp_free,
 	.read = rtp_read,
-	.second = rtp_second,
+	.every_second = rtp_every_second,
 	.counters = rtp_counters,
 	.stats = rtp_stats,
-	.trouble = rtp_trouble,
-	.bare = rtp_bare,
+	.error = rtp_error,
+	.unprotected = rtp_unprotected,
 	.senders = rtp_senders,
 };
 

@@ -92,21 +92,21 @@ int rtp_path_every_second(struct rtp_path *p, uint64_t now_ns,
 			  struct errmsg *error)
 {
 	struct errmsg fec_error = { 0 };
-	int r = udp_flow_second(&p->media, now_ns, error);
+	int r = udp_flow_every_second(&p->media, now_ns, error);
 
 	if (r < 0)
 		return r;
 	if (!udp_flow_is_open(&p->rows))
 		open_fec(p, now_ns);
-	else if (udp_flow_second(&p->columns, now_ns, &fec_error) < 0 ||
-		 udp_flow_second(&p->rows, now_ns, &fec_error) < 0)
+	else if (udp_flow_every_second(&p->columns, now_ns, &fec_error) < 0 ||
+		 udp_flow_every_second(&p->rows, now_ns, &fec_error) < 0)
 		fail_fec(p, &fec_error, now_ns);
 	return 0;
 }
 
 const char *rtp_path_error(const struct rtp_path *p)
 {
-	const char *text = p->media.trouble.text;
+	const char *text = p->media.error.text;
 
 	if (!udp_flow_is_open(&p->media) || text[0] == '\0')
 		text = p->fec_error.text;

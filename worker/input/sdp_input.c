@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The input that a session description offers: first its file is read, by a
- * thread, as it may be one that does not answer; then all is done by the udp
- * or rtp input that it describes.
+ * Input that a session description (SDP) describes: a thread reads the file,
+ * because its disk may not answer; then a udp or rtp input does the work.
  *
- * It is read whenever the input is opened.
+ * The file is read each time the input is opened.
  */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
@@ -20,15 +19,16 @@ enum { MUTE_MS = 5000 };
 
 struct sdp_input {
 	struct input base;
-	struct file_reader *reader; /* NULL when all is read */
+	struct file_reader *reader; /* NULL after the end of the file */
 	char *text;
 	size_t len;
-	struct input_spec spec; /* of the input that it describes ... */
-	struct input *inner;    /* ... which is this; or NULL */
+	struct input_spec spec; /* of the described input */
+	struct input *inner;    /* the described input, or NULL */
 };
 
-/* What the address of the file asks for holds for what it describes. */
-static void overlay(struct input_spec *spec, const struct input_spec *asked)
+/* Options of the sdp address hold for the described input. */
+static void apply_options(struct input_spec *spec,
+			  const struct input_spec *asked)
 {
 	bool fec = spec->rtp.fec;
 
@@ -38,24 +38,24 @@ static void overlay(struct input_spec *spec, const struct input_spec *asked)
 	spec->rtp.fec = fec;
 }
 
-static int understand(struct sdp_input *s, struct errmsg *why)
+static int parse(struct sdp_input *s, struct errmsg *error)
 {
 	const struct input_spec *asked = s->base.spec;
 	struct session_description *d = xcalloc(1, sizeof *d);
 	char address[ADDRESS_TEXT_MAX + 1];
 	struct sdp_offer offer;
-	int r = sdp_parse(s->text, s->len, d, why);
+	int r = sdp_parse(s->text, s->len, d, error);
 
 	if (r == 0)
-		r = sdp_offer_read(d, asked->sdp_media, &offer, why);
+		r = sdp_offer_read(d, asked->sdp_media, &offer, error);
 	free(d);
 	if (r < 0)
 		return r;
 	sdp_offer_address(&offer, asked->iface, address);
-	r = input_spec_parse(address, &s->spec, NULL, NULL, why);
+	r = input_spec_parse(address, &s->spec, NULL, NULL, error);
 	if (r < 0)
 		return r;
-	overlay(&s->spec, asked);
+	apply_options(&s->spec, asked);
 	log_info("input", "%s: %s%s%s", asked->path, address,
 		 offer.note.text[0] != '\0' ? "; " : "", offer.note.text);
 	return 0;
@@ -67,82 +67,75 @@ static void follow(struct sdp_input *s)
 	s->base.flow = s->inner->flow;
 }
 
-/* The file is read: what it describes takes its place. */
-static int begin(struct sdp_input *s, uint64_t now_ns, struct errmsg *why)
+/* The file was read: opens the described input. */
+static int begin(struct sdp_input *s, uint64_t now_ns, struct errmsg *error)
 {
 	int r;
 
 	file_reader_free(&s->reader);
-	r = understand(s, why);
+	r = parse(s, error);
 	free(s->text);
 	s->text = NULL;
 	if (r == 0)
-		s->inner = input_open(&s->spec, now_ns, &r, why);
+		s->inner = input_open(&s->spec, now_ns, &r, error);
 	if (s->inner == NULL) {
-		errmsg_prefix(why, "%s: ", s->base.spec->path);
+		errmsg_prefix(error, "%s: ", s->base.spec->path);
 		return r;
 	}
 	follow(s);
 	return 0;
 }
 
-static int take(struct sdp_input *s, const struct file_block *b,
-		struct errmsg *why)
-{
-	if (s->len + b->len > SDP_SIZE_MAX)
-		return errmsg_fail(why, -EFBIG, "%s: is longer than %d KiB",
-				   s->base.spec->path, SDP_SIZE_MAX / 1024);
-	memcpy(s->text + s->len, b->data, b->len);
-	s->len += b->len;
-	return 0;
-}
-
-/* One block of the file. */
-static int read_file(struct sdp_input *s, uint64_t now_ns, struct errmsg *why)
+/* Takes one block of the file. */
+static int read_file(struct sdp_input *s, uint64_t now_ns, struct errmsg *error)
 {
 	const struct file_block *b = file_reader_peek(s->reader);
-	int r;
 
 	if (b == NULL)
 		return 0;
 	if (b->kind == FILE_BLOCK_ERROR) {
-		*why = b->why;
+		*error = b->error;
 		return b->err;
 	}
 	if (b->kind != FILE_BLOCK_DATA)
-		return begin(s, now_ns, why);
-	r = take(s, b, why);
+		return begin(s, now_ns, error);
+	if (s->len + b->len > SDP_SIZE_MAX)
+		return errmsg_fail(error, -EFBIG, "%s: is longer than %d KiB",
+				   s->base.spec->path, SDP_SIZE_MAX / 1024);
+	memcpy(s->text + s->len, b->data, b->len);
+	s->len += b->len;
 	file_reader_drop(s->reader);
-	return r;
+	return 0;
 }
 
 static int sdp_read(struct input *in, struct batch *batch, uint64_t now_ns,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	struct sdp_input *s = container_of(in, struct sdp_input, base);
 	int r;
 
 	if (s->inner == NULL)
-		return read_file(s, now_ns, why);
-	r = input_read(s->inner, batch, now_ns, why);
+		return read_file(s, now_ns, error);
+	r = input_read(s->inner, batch, now_ns, error);
 	follow(s);
 	return r;
 }
 
-static int sdp_second(struct input *in, uint64_t now_ns, struct errmsg *why)
+static int sdp_every_second(struct input *in, uint64_t now_ns,
+			    struct errmsg *error)
 {
 	struct sdp_input *s = container_of(in, struct sdp_input, base);
 	int r;
 
 	if (s->inner != NULL) {
-		r = input_second(s->inner, now_ns, why);
+		r = input_every_second(s->inner, now_ns, error);
 		follow(s);
 		return r;
 	}
 	if (s->reader == NULL ||
 	    file_reader_waits_ms(s->reader, now_ns) < MUTE_MS)
 		return 0;
-	return errmsg_fail(why, -ETIMEDOUT, "%s: does not answer",
+	return errmsg_fail(error, -ETIMEDOUT, "%s: does not answer",
 			   in->spec->path);
 }
 
@@ -174,20 +167,20 @@ static void sdp_stats(const struct input *in, struct link_stats *ret)
 		*ret = input_stats(s->inner);
 }
 
-static const char *sdp_trouble(const struct input *in)
+static const char *sdp_error(const struct input *in)
 {
 	const struct sdp_input *s =
 		container_of(in, const struct sdp_input, base);
 
-	return s->inner != NULL ? input_trouble(s->inner) : NULL;
+	return s->inner != NULL ? input_error(s->inner) : NULL;
 }
 
-static const char *sdp_bare(const struct input *in)
+static const char *sdp_unprotected(const struct input *in)
 {
 	const struct sdp_input *s =
 		container_of(in, const struct sdp_input, base);
 
-	return s->inner != NULL ? input_bare(s->inner) : NULL;
+	return s->inner != NULL ? input_unprotected(s->inner) : NULL;
 }
 
 static bool sdp_can_be_silent(const struct input *in)
@@ -211,17 +204,17 @@ static void sdp_free(struct input *in)
 static const struct input_ops sdp_ops = {
 	.free = sdp_free,
 	.read = sdp_read,
-	.second = sdp_second,
+	.every_second = sdp_every_second,
 	.counters = sdp_counters,
 	.hangs = sdp_hangs,
 	.stats = sdp_stats,
-	.trouble = sdp_trouble,
-	.bare = sdp_bare,
+	.error = sdp_error,
+	.unprotected = sdp_unprotected,
 	.can_be_silent = sdp_can_be_silent,
 };
 
 struct input *sdp_input_open(const struct input_spec *spec, uint64_t now_ns,
-			     int *ret_err, struct errmsg *why)
+			     int *ret_err, struct errmsg *error)
 {
 	struct file_reader *reader =
 		file_reader_new(spec->path, false, false, ret_err);
@@ -229,7 +222,7 @@ struct input *sdp_input_open(const struct input_spec *spec, uint64_t now_ns,
 
 	(void)now_ns;
 	if (reader == NULL) {
-		(void)errmsg_fail(why, *ret_err, "no thread: %s",
+		(void)errmsg_fail(error, *ret_err, "no thread: %s",
 				  strerror(-*ret_err));
 		return NULL;
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What another stream sends, out of its ring.
+ * Input of the packets that another stream sends, from its ring.
  *
- * The ring outlives the process that writes it, so a restart of that stream is
- * a pause to us.  What is read is copied once: its writer is another process,
- * and what was judged must not change.
+ * The ring outlives its writer, so a restart of that stream is a pause.
+ * Packets are copied once before they are checked, because another process can
+ * write to the ring.
  */
 #include "common/base/alloc.h"
 #include "common/base/ring.h"
@@ -25,11 +25,11 @@ struct stream_input {
 	struct ring_reader *ring;
 	uint64_t pos;
 	struct ts_sync sync;
-	uint64_t lost; /* packets that were written over before we came */
+	uint64_t lost; /* packets that were overwritten before the read */
 	uint8_t block[BLOCK];
 };
 
-/* Later than that the writer may be where we read. */
+/* The writer may be overwriting older positions. */
 static uint64_t oldest(const struct stream_input *s, uint64_t end)
 {
 	uint64_t keep = ring_reader_size(s->ring) / 4 * 3;
@@ -38,14 +38,14 @@ static uint64_t oldest(const struct stream_input *s, uint64_t end)
 }
 
 static int get(struct stream_input *s, uint64_t end, struct batch *batch,
-	       struct errmsg *why)
+	       struct errmsg *error)
 {
 	size_t want = (size_t)MIN(end - s->pos, (uint64_t)BLOCK), len;
 	off_t at = ring_file_offset(s->ring, s->pos, want, &len);
 	ssize_t n = pread(s->base.spec->ring, s->block, len, at);
 
 	if (n <= 0)
-		return errmsg_fail(why, -EIO, "stream %s: %s",
+		return errmsg_fail(error, -EIO, "stream %s: %s",
 				   s->base.spec->stream,
 				   n < 0 ? strerror(errno) : "no ring");
 	s->pos += (uint64_t)n;
@@ -55,7 +55,7 @@ static int get(struct stream_input *s, uint64_t end, struct batch *batch,
 }
 
 static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
-		       struct errmsg *why)
+		       struct errmsg *error)
 {
 	struct stream_input *s = container_of(in, struct stream_input, base);
 	bool ok;
@@ -64,27 +64,21 @@ static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
 
 	(void)now_ns;
 	if (!ok)
-		return errmsg_fail(why, -EIO, "stream %s: its ring is damaged",
-				   in->spec->stream);
+		return errmsg_fail(error, -EIO, "stream %s: its ring is "
+				   "damaged", in->spec->stream);
 	from = oldest(s, end);
 	if (s->pos < from) {
 		s->lost += (from - s->pos) / TS_PACKET;
 		s->pos = from;
 	}
 	while (s->pos < end && reads < READS_MAX) {
-		int r = get(s, end, batch, why);
+		int r = get(s, end, batch, error);
 
 		if (r < 0)
 			return r;
 		reads++;
 	}
 	return reads;
-}
-
-static int stream_second(struct input *in, uint64_t now_ns, struct errmsg *why)
-{
-	(void)in, (void)now_ns, (void)why;
-	return 0;
 }
 
 static void stream_counters(const struct input *in, struct input_counters *ret)
@@ -115,13 +109,12 @@ static bool stream_can_be_silent(const struct input *in)
 static const struct input_ops stream_ops = {
 	.free = stream_free,
 	.read = stream_read,
-	.second = stream_second,
 	.counters = stream_counters,
 	.can_be_silent = stream_can_be_silent,
 };
 
 struct input *stream_input_open(const struct input_spec *spec, uint64_t now_ns,
-				int *ret_err, struct errmsg *why)
+				int *ret_err, struct errmsg *error)
 {
 	struct ring_reader *ring = NULL;
 	struct stream_input *s;
@@ -132,7 +125,7 @@ struct input *stream_input_open(const struct input_spec *spec, uint64_t now_ns,
 	if (spec->ring >= 0)
 		ring = ring_reader_new(spec->ring, ret_err);
 	if (ring == NULL) {
-		errmsg_set(why, "stream %s %s", spec->stream,
+		errmsg_set(error, "stream %s %s", spec->stream,
 			   spec->ring < 0 ? "is not there, or not enabled"
 					  : strerror(-*ret_err));
 		return NULL;
@@ -140,7 +133,7 @@ struct input *stream_input_open(const struct input_spec *spec, uint64_t now_ns,
 	s = xcalloc(1, sizeof *s);
 	s->base = (struct input){ .ops = &stream_ops, .spec = spec, .fd = -1 };
 	s->ring = ring;
-	/* what is live */
+	/* start with the newest packet */
 	s->pos = ring_reader_pos(ring, &ok) / TS_PACKET * TS_PACKET;
 	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
 	return &s->base;

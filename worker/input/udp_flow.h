@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What arrives at one address: the socket, its membership and who sends.
+ * Receives the datagrams of one address: socket, membership, interface,
+ * senders.
  *
- * Owns the socket, what watches its interface, and receive memory.  Embedded;
- * zeroed memory is a flow that is not open.
+ * Owns the socket, the watch of its interface, and receive memory.  Embedded;
+ * zeroed memory is a closed flow.
  *
- * How datagrams arrive costs the kernel a time stamp each, so it is measured
- * in one second of UDP_MEASURE_S; in all of them while somebody asks.
+ * Inter-arrival times cost the kernel a time stamp per datagram, so they are
+ * measured in one second of UDP_MEASURE_S; in all seconds while they are
+ * requested.
  */
 #pragma once
 
@@ -19,7 +21,7 @@
 
 enum {
 	UDP_MEASURE_S = 10,
-	UDP_ASKED_S = 30, /* so long one question keeps it going */
+	UDP_ASKED_S = 30, /* how long a request keeps the measuring on */
 };
 
 struct netif_watch;
@@ -29,34 +31,33 @@ struct udp_flow {
 	unsigned renew_s;        /* 0 = never */
 	int fd;                  /* valid while receiver is not NULL */
 	unsigned ifindex;
-	bool asked_for;          /* a querier asks whether it is wanted */
-	/* of a named interface, or of the route to a group; or NULL */
+	bool asked_for;          /* its group needs a querier */
+	/* watches a named interface, or the route to a group; or NULL */
 	struct netif_watch *netif;
-	struct errmsg trouble;   /* of the interface; "" when it is well */
+	struct errmsg error;   /* of the interface; "" */
 	struct receiver *receiver;
-	uint64_t last_packet_ns; /* or since when nothing came */
+	uint64_t last_packet_ns; /* or of the opening */
 	uint64_t renewed_ns;
 	struct sockaddr_any source; /* the last sender ... */
-	struct sockaddr_any before; /* ... and the one that was it before */
-	uint64_t source_changes, told_changes;
-	uint64_t drops_before; /* of sockets that were closed */
+	struct sockaddr_any before; /* ... and the one before it */
+	uint64_t source_changes, seen_changes;
+	uint64_t drops_before; /* of closed sockets */
 
-	/* how they arrive, measured now and then */
-	struct arrivals *arrivals; /* NULL: not now */
-	struct arrivals_report arrived; /* when it was last measured */
-	uint64_t asked_ns;         /* somebody wants to know; 0: nobody */
+	struct iat_in *iat; /* NULL: not measured in this second */
+	struct iat_in_report iat_report; /* of the last measured second */
+	uint64_t asked_ns;         /* the last request for it; 0: never */
 	unsigned seconds;          /* since the opening */
-	struct errmsg senders;     /* two, in the last second; "" */
+	struct errmsg senders;     /* two senders in the last second; "" */
 };
 
 /* From an address of udp or rtp. */
 void udp_flow_describe(struct udp_flow *, const struct input_spec *);
 
-/* It was described. 0, or -errno with why. */
+/* Of a described flow.  0, or -errno with error. */
 int udp_flow_open(struct udp_flow *, uint64_t now_ns,
-		  struct errmsg *why) MUST_CHECK;
+		  struct errmsg *error) MUST_CHECK;
 
-/* It may be opened again; what was counted stays. */
+/* The flow may be opened again and keeps its counters. */
 void udp_flow_close(struct udp_flow *);
 
 static inline bool udp_flow_is_open(const struct udp_flow *f)
@@ -67,13 +68,13 @@ static inline bool udp_flow_is_open(const struct udp_flow *f)
 /* Is its interface down, or gone? */
 static inline bool udp_flow_is_cut_off(const struct udp_flow *f)
 {
-	return udp_flow_is_open(f) && f->trouble.text[0] != '\0';
+	return udp_flow_is_open(f) && f->error.text[0] != '\0';
 }
 
 /*
- * Takes what is there, at most a bounded part.  on_read: after each system
- * call that brought something, before its memory is used again.  The number of
- * those, or -errno with why.
+ * Reads the datagrams that wait, up to a bound.  on_read: after each system
+ * call with datagrams, before its memory is used again.  The number of such
+ * calls, or -errno with error.
  */
 struct udp_reader {
 	receiver_fn *on_received;
@@ -81,22 +82,22 @@ struct udp_reader {
 	void *arg;
 };
 int udp_flow_read(struct udp_flow *, const struct udp_reader *,
-		  uint64_t now_ns, struct errmsg *why) MUST_CHECK;
+		  uint64_t now_ns, struct errmsg *error) MUST_CHECK;
 
-/* Once a second: membership and memory.  An interface that is down, or gone, is
- * waited for; one that came in its place, or to which the route of a group
- * leads now, gets another socket, so that fd may be another one.  0, or -errno
- * with why: it is to be opened again. */
-int udp_flow_second(struct udp_flow *, uint64_t now_ns,
-		    struct errmsg *why) MUST_CHECK;
+/* Maintains membership and memory.  Waits for an interface that is down or
+ * gone; opens another socket, with another fd, on an interface that replaced it
+ * or to which the route of a group leads now.  0, or -errno with error: the
+ * flow must be opened again. */
+int udp_flow_every_second(struct udp_flow *, uint64_t now_ns,
+			  struct errmsg *error) MUST_CHECK;
 
-/* How datagrams arrived in the last second in which that was measured; it is
- * from now on for a while.  at_ns is 0 before. */
-const struct arrivals_report *udp_flow_arrivals(struct udp_flow *,
-						uint64_t now_ns);
+/* The inter-arrival times of the last measured second; at_ns 0: never measured.
+ * Starts measuring for a while. */
+const struct iat_in_report *udp_flow_iat_in(struct udp_flow *,
+					    uint64_t now_ns);
 
-/* Where it hears its group, when that is on a network that is up. */
+/* The interface of its group, while it is up. */
 void udp_flow_stats(const struct udp_flow *, struct link_stats *ret);
 
-/* Datagrams that its sockets had no room for, since it was described. */
+/* Datagrams that full sockets dropped, since it was described. */
 uint64_t udp_flow_drops(const struct udp_flow *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bare transport packets in datagrams. */
+/* Input of TS packets in UDP datagrams without RTP. */
 #include "common/base/alloc.h"
 #include "worker/input/input_type.h"
 #include "worker/input/udp_flow.h"
@@ -18,7 +18,7 @@ static void on_received(const struct received *got, void *arg)
 {
 	struct udp_input *u = arg;
 
-	/* whole packets in every segment: the sync need not see the seams */
+	/* whole packets in every segment: the sync needs no seams */
 	if (got->segment % TS_PACKET == 0) {
 		batch_sync(u->batch, &u->sync, got->data, got->len);
 		return;
@@ -36,32 +36,33 @@ static void on_read(void *arg)
 }
 
 static int udp_read(struct input *in, struct batch *batch, uint64_t now_ns,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	struct udp_input *u = container_of(in, struct udp_input, base);
 	const struct udp_reader to = { .on_received = on_received,
 				       .on_read = on_read, .arg = u };
 
 	u->batch = batch;
-	return udp_flow_read(&u->flow, &to, now_ns, why);
+	return udp_flow_read(&u->flow, &to, now_ns, error);
 }
 
-static int udp_second(struct input *in, uint64_t now_ns, struct errmsg *why)
+static int udp_every_second(struct input *in, uint64_t now_ns,
+			    struct errmsg *error)
 {
 	struct udp_input *u = container_of(in, struct udp_input, base);
 
-	int r = udp_flow_second(&u->flow, now_ns, why);
+	int r = udp_flow_every_second(&u->flow, now_ns, error);
 
 	in->fd = u->flow.fd;
 	return r;
 }
 
-static const char *udp_trouble(const struct input *in)
+static const char *udp_error(const struct input *in)
 {
 	const struct udp_input *u =
 		container_of(in, const struct udp_input, base);
 
-	return u->flow.trouble.text[0] != '\0' ? u->flow.trouble.text : NULL;
+	return u->flow.error.text[0] != '\0' ? u->flow.error.text : NULL;
 }
 
 static void udp_counters(const struct input *in, struct input_counters *ret)
@@ -96,20 +97,20 @@ static void udp_free(struct input *in)
 static const struct input_ops udp_ops = {
 	.free = udp_free,
 	.read = udp_read,
-	.second = udp_second,
+	.every_second = udp_every_second,
 	.counters = udp_counters,
 	.stats = udp_stats,
-	.trouble = udp_trouble,
+	.error = udp_error,
 };
 
 struct input *udp_input_open(const struct input_spec *spec, uint64_t now_ns,
-			     int *ret_err, struct errmsg *why)
+			     int *ret_err, struct errmsg *error)
 {
 	struct udp_input *u = xcalloc(1, sizeof *u);
 	int r;
 
 	udp_flow_describe(&u->flow, spec);
-	r = udp_flow_open(&u->flow, now_ns, why);
+	r = udp_flow_open(&u->flow, now_ns, error);
 	if (r < 0) {
 		*ret_err = r;
 		udp_free(&u->base);

@@ -12,33 +12,33 @@ bool ts_is_filler(const uint8_t *packet)
 {
 	size_t at = ts_payload_offset(packet);
 
-	/* the first two tell it nearly always, and are near */
+	/* nearly always the first two bytes differ */
 	return at + 1 < TS_PACKET && packet[at] == packet[at + 1] &&
 	       memcmp(packet + at, packet + at + 1, TS_PACKET - 1 - at) == 0;
 }
 
-static const struct ts_doubles_one *one_at(const struct ts_doubles *d,
-					   uint64_t i)
+static const struct ts_noted *one_at(const struct ts_duplicates *d,
+				     uint64_t i)
 {
-	return &d->one[i % TS_DOUBLES_BACK];
+	return &d->noted[i % TS_DUPLICATES_BACK];
 }
 
-static uint64_t hash_at(const struct ts_doubles *d, uint64_t i)
+static uint64_t hash_at(const struct ts_duplicates *d, uint64_t i)
 {
 	return one_at(d, i)->hash;
 }
 
-/* What is too old, or about to be overwritten. */
-static void forget(struct ts_doubles *d, uint32_t now_ms)
+/* Drops what is too old, or will be overwritten. */
+static void forget(struct ts_duplicates *d, uint32_t now_ms)
 {
 	while (d->oldest < d->n &&
-	       (d->n - d->oldest > TS_DOUBLES_BACK ||
-		now_ms - one_at(d, d->oldest)->at_ms >= TS_DOUBLES_MS))
+	       (d->n - d->oldest > TS_DUPLICATES_BACK ||
+		now_ms - one_at(d, d->oldest)->at_ms >= TS_DUPLICATES_MS))
 		d->oldest++;
 }
 
-/* The newest copy in front of one; d->n when there is none. */
-static uint64_t find(const struct ts_doubles *d, uint64_t before,
+/* The newest equal packet before `before`; d->n: none. */
+static uint64_t find(const struct ts_duplicates *d, uint64_t before,
 		     uint64_t hash)
 {
 	for (uint64_t i = before; i > d->oldest; i--)
@@ -47,22 +47,17 @@ static uint64_t find(const struct ts_doubles *d, uint64_t before,
 	return d->n;
 }
 
-static uint16_t *index_of(struct ts_doubles *d, uint64_t hash)
+/* By the index, without a search. */
+static bool is_known(struct ts_duplicates *d, uint64_t hash)
 {
-	return &d->index[ts_doubles_slot(hash)];
-}
-
-/* Told without a search, and nearly always. */
-static bool came_lately(struct ts_doubles *d, uint64_t hash)
-{
-	uint16_t ago = (uint16_t)(d->n - *index_of(d, hash));
+	uint16_t ago = (uint16_t)(d->n - d->index[ts_duplicates_slot(hash)]);
 
 	return ago > 0 && ago <= d->n - d->oldest &&
 	       hash_at(d, d->n - ago) == hash;
 }
 
-/* Those in front of it that stand in front of its copy, too. */
-static unsigned count_before(const struct ts_doubles *d, uint64_t copy)
+/* Packets before this one that equal those before its original. */
+static unsigned count_before(const struct ts_duplicates *d, uint64_t copy)
 {
 	unsigned n = 0;
 
@@ -77,18 +72,18 @@ static bool has_pcr(const uint8_t *packet)
 	return ts_adaptation_flags(packet) & 0x10;
 }
 
-static bool goes_on(const struct ts_doubles *d, const uint8_t *packet)
+static bool continues(const struct ts_duplicates *d, const uint8_t *packet)
 {
 	uint8_t was = d->cc[ts_pid(packet)];
 
 	if (!ts_has_payload(packet))
-		/* one with a time in it is never the same twice */
+		/* a packet with a PCR is never equal to another */
 		return !has_pcr(packet);
 	return !(was & KNOWN) || ((was + 1) & 0x0f) == ts_cc(packet);
 }
 
-/* Did no other of its PID come since? */
-static bool is_last(const struct ts_doubles *d, uint64_t at)
+/* Is it the last packet of its PID? */
+static bool is_last(const struct ts_duplicates *d, uint64_t at)
 {
 	uint16_t pid = one_at(d, at)->pid;
 
@@ -98,10 +93,10 @@ static bool is_last(const struct ts_doubles *d, uint64_t at)
 	return true;
 }
 
-/* Its counter does not go on from the last: loss, a double, or one that is
- * repeated, then maybe with another PCR. */
-static enum ts_double judge(struct ts_doubles *d, const uint8_t *packet,
-			    uint64_t hash)
+/* Its counter does not continue the last: after a loss, for a duplicate, or for
+ * a repeated packet, maybe with another PCR. */
+static enum ts_duplicate judge(struct ts_duplicates *d, const uint8_t *packet,
+			       uint64_t hash)
 {
 	bool same = ts_has_payload(packet) &&
 		    (d->cc[ts_pid(packet)] & 0x0f) == ts_cc(packet);
@@ -109,45 +104,46 @@ static enum ts_double judge(struct ts_doubles *d, const uint8_t *packet,
 
 	if (same && (copy == d->n ? has_pcr(packet) : is_last(d, copy)))
 		return TS_REPEATED;
-	/* a payload that never changes comes again and again, and goes on */
-	if (copy < d->n && goes_on(d, packet) && find(d, copy, hash) < d->n)
+	/* a payload that never changes repeats with continuing counters */
+	if (copy < d->n && continues(d, packet) && find(d, copy, hash) < d->n)
 		return TS_SINGLE;
 	if (copy < d->n && !ts_is_filler(packet)) {
 		if (d->copy == 0)
 			d->before = count_before(d, copy);
 		d->copy = copy + 1;
-		return TS_DOUBLED;
+		return TS_DUPLICATE;
 	}
-	d->breaks += !goes_on(d, packet) && ts_has_payload(packet);
+	d->breaks += !continues(d, packet) && ts_has_payload(packet);
 	return TS_SINGLE;
 }
 
-static void keep(struct ts_doubles *d, const uint8_t *packet, uint64_t hash,
+static void keep(struct ts_duplicates *d, const uint8_t *packet, uint64_t hash,
 		 uint32_t now_ms)
 {
-	d->one[d->n % TS_DOUBLES_BACK] = (struct ts_doubles_one){
+	d->noted[d->n % TS_DUPLICATES_BACK] = (struct ts_noted){
 		.hash = hash, .at_ms = now_ms, .pid = ts_pid(packet) };
-	*index_of(d, hash) = (uint16_t)d->n++;
+	d->index[ts_duplicates_slot(hash)] = (uint16_t)d->n++;
 }
 
-enum ts_double ts_doubles_note(struct ts_doubles *d, const uint8_t *packet,
-			       uint64_t hash, uint32_t now_ms)
+enum ts_duplicate ts_duplicates_note(struct ts_duplicates *d,
+				     const uint8_t *packet, uint64_t hash,
+				     uint32_t now_ms)
 {
-	enum ts_double ret = TS_SINGLE;
+	enum ts_duplicate ret = TS_SINGLE;
 
 	d->before = 0;
 	forget(d, now_ms);
 	if (d->copy > 0 && d->copy < d->n && hash_at(d, d->copy) == hash) {
 		d->copy++;
-		ret = TS_DOUBLED;
+		ret = TS_DUPLICATE;
 	} else if (ts_pid(packet) != TS_PID_NULL &&
-		   (!goes_on(d, packet) ||
-		    (ts_has_payload(packet) && came_lately(d, hash)))) {
+		   (!continues(d, packet) ||
+		    (ts_has_payload(packet) && is_known(d, hash)))) {
 		ret = judge(d, packet, hash);
 	}
-	if (ret != TS_DOUBLED)
+	if (ret != TS_DUPLICATE)
 		d->copy = 0;
-	if (ret != TS_DOUBLED && ts_has_payload(packet))
+	if (ret != TS_DUPLICATE && ts_has_payload(packet))
 		d->cc[ts_pid(packet)] = (uint8_t)(KNOWN | ts_cc(packet));
 	keep(d, packet, hash, now_ms);
 	return ret;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tells which packets of one path are there for the second time because the
- * network doubled a datagram.
+ * Finds the packets of one path that arrived twice because the network
+ * duplicated a datagram.
  *
- * The same bytes alone are no sign: filler and tables come again with the
- * counter they had, and one packet in a row may be sent twice on purpose
- * (ISO/IEC 13818-1 2.4.3.3).  A counter that went back to the bytes of a moment
- * ago is one, but for filler behind a loss; and so are the neighbours of such a
- * packet that are the neighbours of its first copy.
+ * Equal bytes alone prove nothing: filler and tables repeat, and a sender may
+ * send a packet twice in a row (ISO/IEC 13818-1 2.4.3.3).  A packet is a
+ * duplicate when its counter went back to that of equal bytes a moment ago,
+ * except filler after a loss; so are its neighbours that equal the neighbours
+ * of the original.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */
@@ -16,52 +16,54 @@
 #include "worker/ts/packet.h"
 
 enum {
-	/* A copy is looked for among so many packets ... */
-	TS_DOUBLES_BACK = 512,
-	/* ... of so long; a table comes again later. */
-	TS_DOUBLES_MS = 100,
-	TS_DOUBLES_INDEX = 2048,
+	/* The original is searched in so many packets ... */
+	TS_DUPLICATES_BACK = 512,
+	/* ... of so long; tables repeat later. */
+	TS_DUPLICATES_MS = 100,
+	TS_DUPLICATES_INDEX = 2048,
 };
 
-enum ts_double {
+enum ts_duplicate {
 	TS_SINGLE,
-	TS_REPEATED, /* may be meant: twice the same in a row */
-	TS_DOUBLED,
+	TS_REPEATED, /* equal to the packet before: may be intended */
+	TS_DUPLICATE,
 };
 
-struct ts_doubles_one {
+struct ts_noted {
 	uint64_t hash;
 	uint32_t at_ms;
 	uint16_t pid;
 };
 
-struct ts_doubles {
-	struct ts_doubles_one one[TS_DOUBLES_BACK];
-	/* By some bits of its number: the last with these. */
-	uint16_t index[TS_DOUBLES_INDEX];
-	uint64_t n; /* that were noted */
-	uint64_t oldest; /* that is looked at */
-	uint64_t copy; /* behind that of the last, while it is doubled */
-	unsigned before; /* those in front of the last are doubled, too */
-	uint32_t breaks; /* of counters, for other reasons */
-	uint8_t cc[TS_PIDS]; /* the last, and a bit once there was one */
+struct ts_duplicates {
+	struct ts_noted noted[TS_DUPLICATES_BACK];
+	/* The last packet by some bits of its hash. */
+	uint16_t index[TS_DUPLICATES_INDEX];
+	uint64_t n; /* packets noted */
+	uint64_t oldest; /* that is searched */
+	uint64_t copy; /* behind the original of the last duplicate; 0 */
+	unsigned before; /* packets before the last that are duplicates, too */
+	uint32_t breaks; /* of counters, by loss */
+	uint8_t cc[TS_PIDS]; /* the last, and a bit: known */
 };
 
-static inline size_t ts_doubles_slot(uint64_t hash)
+static inline size_t ts_duplicates_slot(uint64_t hash)
 {
-	return (hash >> 20) % TS_DOUBLES_INDEX;
+	return (hash >> 20) % TS_DUPLICATES_INDEX;
 }
 
-/* Stuffing of a video or a PES: its bytes are all the same. */
+/* Are all bytes of the payload equal, as in stuffing? */
 bool ts_is_filler(const uint8_t *packet);
 
-/* This one is noted soon: calls for the memory. */
-static inline void ts_doubles_expect(const struct ts_doubles *d, uint64_t hash)
+/* Prefetches for a packet that is noted soon. */
+static inline void ts_duplicates_expect(const struct ts_duplicates *d,
+					uint64_t hash)
 {
-	__builtin_prefetch(&d->index[ts_doubles_slot(hash)], 1);
+	__builtin_prefetch(&d->index[ts_duplicates_slot(hash)], 1);
 }
 
-/* The next of its path; `before` packets in front of it, which were taken for
- * single or repeated ones, are doubled when it is. */
-enum ts_double ts_doubles_note(struct ts_doubles *, const uint8_t *packet,
-			       uint64_t hash, uint32_t now_ms);
+/* The next packet of its path; `before` packets in front of it, which passed as
+ * single or repeated, are duplicates when it is one. */
+enum ts_duplicate ts_duplicates_note(struct ts_duplicates *,
+				     const uint8_t *packet, uint64_t hash,
+				     uint32_t now_ms);

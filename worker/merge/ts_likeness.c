@@ -6,15 +6,15 @@
 #include <string.h>
 
 enum {
-	/* Of so many packets it is told. */
+	/* Packets that count; older ones weigh half. */
 	LAST = 2000,
-	/* Each may have so many that the other has not, without a doubt. */
+	/* Each path may have so many packets that the other lacks. */
 	DIFFER_MIN = 16,
-	/* Who never met has to have so many in common, ... */
-	MEET = 64,
-	/* ... and who was refused not to differ for so long. */
+	/* Equal packets that are enough when they were never refused, ... */
+	ENOUGH = 64,
+	/* ... otherwise they must not differ for so long, too. */
 	TRIAL_S = 3,
-	/* Tried again after this, and each time after twice as long. */
+	/* A trial after a refusal; each next one takes twice as long. */
 	BACK_OFF_S = 5,
 	BACK_OFF_DOUBLINGS = 6,
 	FORGIVEN_S = 60,
@@ -63,9 +63,9 @@ static void count_common(struct ts_likeness *l, unsigned slot)
 	age(&l->count[slot]);
 }
 
-static void meet(struct ts_likeness *l)
+static void accept_copies(struct ts_likeness *l)
 {
-	if (l->count[TS_LIKE_ALL].common < MEET)
+	if (l->count[TS_LIKE_ALL].common < ENOUGH)
 		return;
 	l->state = TS_LIKE_SAME;
 	l->wait_s = 0;
@@ -78,7 +78,7 @@ void ts_likeness_common(struct ts_likeness *l, const uint8_t *packet)
 	if (has_pcr(packet))
 		count_common(l, TS_LIKE_PCR);
 	if (l->state == TS_LIKE_TRIAL && l->refused == 0)
-		meet(l);
+		accept_copies(l);
 }
 
 static bool count_alone(struct ts_likeness *l, unsigned slot, unsigned path)
@@ -104,22 +104,17 @@ void ts_likeness_alone(struct ts_likeness *l, const uint8_t *packet,
 		(void)count_alone(l, TS_LIKE_PCR, path);
 }
 
-static void try_again(struct ts_likeness *l)
+void ts_likeness_every_second(struct ts_likeness *l, bool both)
 {
-	if (l->wait_s >= (unsigned)BACK_OFF_S << (l->refused - 1))
-		enter(l, TS_LIKE_TRIAL);
-}
-
-void ts_likeness_second(struct ts_likeness *l, bool both)
-{
-	/* of one that is silent nothing is learned */
+	/* a silent path cannot be compared */
 	if (!both)
 		return;
 	l->wait_s++;
-	if (l->state == TS_LIKE_REFUSED)
-		try_again(l);
+	if (l->state == TS_LIKE_REFUSED &&
+	    l->wait_s >= (unsigned)BACK_OFF_S << (l->refused - 1))
+		enter(l, TS_LIKE_TRIAL);
 	else if (l->state == TS_LIKE_TRIAL && l->wait_s > TRIAL_S)
-		meet(l);
+		accept_copies(l);
 	else if (l->state == TS_LIKE_SAME && l->wait_s >= FORGIVEN_S)
 		l->refused = 0;
 }

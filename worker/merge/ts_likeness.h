@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Are two paths copies of one stream?
+ * Decides whether two paths deliver copies of one stream.
  *
- * What one path lost only the other has; a PID of which each has much that the
- * other has not is another one, though all others may be the same: the same
- * pictures with other sound, with other tables or other time stamps.  Such two
- * must not be mixed.  They are tried again later, and each time later.
+ * A packet that one path lost stands in the other.  A PID of which each path
+ * has many packets that the other lacks is a different one, even if all other
+ * PIDs are equal: same video with another audio, other tables or time stamps.
+ * Such paths must not be mixed.  They are tried again in growing intervals.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */
@@ -15,7 +15,7 @@
 
 enum {
 	TS_LIKE_PATHS = 2,
-	/* Behind the PIDs: packets with a PCR, and all. */
+	/* Slots behind the PIDs: packets with a PCR, and all packets. */
 	TS_LIKE_PCR = TS_PIDS,
 	TS_LIKE_ALL,
 	TS_LIKE_SLOTS,
@@ -27,7 +27,7 @@ enum ts_likeness_state {
 	TS_LIKE_REFUSED, /* not compared */
 };
 
-/* Of the last packets; alone: those that only this path has. */
+/* Of the last packets; alone: that only this path has. */
 struct ts_like_count {
 	uint16_t common, alone[TS_LIKE_PATHS];
 };
@@ -36,8 +36,8 @@ struct ts_likeness {
 	enum ts_likeness_state state;
 	unsigned refused; /* times, lately */
 	unsigned wait_s; /* in this state */
-	unsigned slot; /* that told them apart */
-	uint32_t differ, of; /* packets, as they were refused */
+	unsigned slot; /* that differed */
+	uint32_t differ, of; /* packets, when they were refused */
 	struct ts_like_count count[TS_LIKE_SLOTS];
 };
 
@@ -45,5 +45,5 @@ void ts_likeness_common(struct ts_likeness *, const uint8_t *packet);
 void ts_likeness_alone(struct ts_likeness *, const uint8_t *packet,
 		       unsigned path);
 
-/* Once a second; both: both bring packets. */
-void ts_likeness_second(struct ts_likeness *, bool both);
+/* both: both paths deliver packets. */
+void ts_likeness_every_second(struct ts_likeness *, bool both);

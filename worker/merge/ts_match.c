@@ -1,64 +1,103 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/base/units.h"
-#include "worker/merge/ts_merge_state.h"
+#include "worker/merge/ts_match.h"
 
+#include "common/base/units.h"
 #include "common/base/util.h"
 
 #include <stdlib.h>
 
 enum {
-	/* Packets behind a match in which the next is looked for. */
+	/* Packets behind a match that are compared, too. */
 	CONTEXT = 8,
-	/* A datagram is overtaken by so many packets at most, so many of them
-	 * of one PID, and not for longer. */
+	/* Bounds of reordering: packets of one PID, and time. */
 	REORDER_CC = 7,
 	REORDER_MS = 100,
-	/* Paths waver by so much, in general and at most. */
-	WAVER_MS = 5,
-	WAVER_MAX_MS = 20,
-	TS_PID_TABLES = 0x20, /* below, they are of DVB */
+	/* Jitter of a path, usual and at most. */
+	JITTER_MS = 5,
+	JITTER_MAX_MS = 20,
+	TS_PID_TABLES = 0x20, /* PIDs below are tables of DVB */
 };
 
-/* How many counts it is behind its place, of 16: one without a payload has the
- * count of the packet before it. */
-static unsigned distance(const struct ts_merge *m, const uint8_t *packet)
+/* How far its continuity counter is ahead of the next one, modulo 16; a packet
+ * without payload repeats the counter of the packet before it. */
+static unsigned distance(const struct ts_copies *c, const uint8_t *packet)
 {
-	uint8_t cc = m->cc[ts_pid(packet)];
+	uint8_t cc = c->cc[ts_pid(packet)];
 
 	if (cc == TS_CC_UNKNOWN)
 		return 0;
 	return (ts_cc(packet) - cc - (ts_has_payload(packet) ? 1U : 0)) & 0x0f;
 }
 
-bool ts_is_next(const struct ts_merge *m, const uint8_t *packet)
+bool ts_is_next(const struct ts_copies *c, const uint8_t *packet)
 {
-	return distance(m, packet) == 0;
+	return distance(c, packet) == 0;
 }
 
-bool ts_comes_again(const struct ts_merge *m, const struct ts_queue *q)
+enum { SENT_TIME_MASK = 0x1fffffff };
+
+static uint32_t sent_age_ms(const struct ts_sent *s, uint32_t now_ms)
+{
+	return s->at_ms == 0 ? SENT_TIME_MASK
+			     : (now_ms - s->at_ms) & SENT_TIME_MASK;
+}
+
+static size_t sent_place(uint64_t hash)
+{
+	return hash % (TS_SENT / TS_SENT_PLACES) * TS_SENT_PLACES;
+}
+
+static const struct ts_sent *find_sent(const struct ts_copies *c,
+				       uint64_t hash)
+{
+	const struct ts_sent *set = &c->sent[sent_place(hash)];
+
+	for (size_t i = 0; i < TS_SENT_PLACES; i++)
+		if (set[i].hash == hash >> 32 && set[i].at_ms != 0)
+			return &set[i];
+	return NULL;
+}
+
+void ts_note_sent(struct ts_copies *c, uint64_t hash, unsigned path)
+{
+	const struct ts_sent *was = find_sent(c, hash);
+	struct ts_sent *set = &c->sent[sent_place(hash)], *to = set;
+
+	if (was != NULL)
+		to = set + (was - set);
+	else
+		for (size_t i = 1; i < TS_SENT_PLACES; i++)
+			if (sent_age_ms(&set[i], c->now_ms) >
+			    sent_age_ms(to, c->now_ms))
+				to = &set[i];
+	*to = (struct ts_sent){ .hash = (uint32_t)(hash >> 32),
+				.at_ms = c->now_ms & SENT_TIME_MASK,
+				.again = was != NULL,
+				.path = path & 3 };
+}
+
+bool ts_can_repeat(const struct ts_copies *c, const struct ts_queue *q)
 {
 	const uint8_t *packet = ts_queue_packet(q, 0);
-	const struct ts_seen_one *s =
-		ts_seen_find(&m->seen, ts_queue_hash(q, 0));
+	const struct ts_sent *s = find_sent(c, ts_queue_hash(q, 0));
 
 	return ts_pid(packet) < TS_PID_TABLES || (s != NULL && s->again) ||
 	       ts_is_filler(packet);
 }
 
-bool ts_is_late(const struct ts_merge *m, unsigned path)
+bool ts_is_late(const struct ts_copies *c, unsigned path)
 {
-	const struct ts_queue *q = &m->path[path].queue;
+	const struct ts_queue *q = &c->path[path].queue;
 	const uint8_t *packet = ts_queue_packet(q, 0);
-	const struct ts_seen_one *s =
-		ts_seen_find(&m->seen, ts_queue_hash(q, 0));
+	const struct ts_sent *s = find_sent(c, ts_queue_hash(q, 0));
 	uint32_t age_ms;
 
 	if (s == NULL || s->path == path)
 		return false;
-	age_ms = ts_seen_age_ms(s, m->now_ms);
-	if (!ts_comes_again(m, q))
-		return s->path != TS_SEEN_BOTH && age_ms < 2 * m->delay_ns / MS;
-	return distance(m, packet) > 0x0f - REORDER_CC - 1 &&
+	age_ms = sent_age_ms(s, c->now_ms);
+	if (!ts_can_repeat(c, q))
+		return s->path != TS_SENT_BOTH && age_ms < 2 * c->delay_ns / MS;
+	return distance(c, packet) > 0x0f - REORDER_CC - 1 &&
 	       age_ms < REORDER_MS;
 }
 
@@ -70,8 +109,8 @@ static bool has_near(const struct ts_queue *q, size_t at, uint64_t hash)
 	return false;
 }
 
-/* Does one of the next packets behind the first of a also follow in b?  Filler
- * tells that only when there is nothing else. */
+/* Does one of the packets behind the first of a also follow in b?  Filler
+ * counts only when all of them are filler. */
 static bool goes_on(const struct ts_queue *a, const struct ts_queue *b,
 		    size_t at)
 {
@@ -92,8 +131,8 @@ static bool goes_on(const struct ts_queue *a, const struct ts_queue *b,
 	return all_filler && found;
 }
 
-/* Filler is followed by filler in any place: of what stands behind it some has
- * to follow in b, too, unless nothing came yet. */
+/* For filler, which follows filler anywhere: does one of the packets behind it
+ * that are no filler also follow in b?  True when none arrived yet. */
 static bool leads_on(const struct ts_queue *a, const struct ts_queue *b,
 		     size_t at)
 {
@@ -110,45 +149,44 @@ static bool leads_on(const struct ts_queue *a, const struct ts_queue *b,
 	return looked == 0;
 }
 
-/* Two that are the same packet are due at about the same time. */
-static bool is_timely(const struct ts_merge *m, const struct ts_merge_path *a,
-		      const struct ts_merge_path *b, size_t at)
+/* Copies of one packet are due at about the same time. */
+static bool is_timely(const struct ts_copies *c, const struct ts_path *a,
+		      const struct ts_path *b, size_t at)
 {
-	int64_t off = (int64_t)(ts_due_ns(m, a, 0) - ts_due_ns(m, b, at));
+	int64_t off = (int64_t)(ts_due_ns(c, a, 0) - ts_due_ns(c, b, at));
 
-	return !ts_is_mixed(m) || llabs(off) < (int64_t)(WAVER_MAX_MS * MS);
+	return !ts_is_mixed(c) || llabs(off) < (int64_t)(JITTER_MAX_MS * MS);
 }
 
-/* Doubled, repeated behind its first, or too late. */
-static bool has_had_its_place(const struct ts_merge *m,
-			      const struct ts_merge_path *p)
+/* Is the first of p a duplicate, a repetition, or too late? */
+static bool is_surplus(const struct ts_copies *c, const struct ts_path *p)
 {
 	const uint8_t *packet = ts_queue_packet(&p->queue, 0);
 
 	return ts_queue_mark(&p->queue, 0) != TS_SINGLE ||
-	       (!ts_is_next(m, packet) &&
-		ts_is_late(m, (unsigned)(p - m->path)));
+	       (!ts_is_next(c, packet) &&
+		ts_is_late(c, (unsigned)(p - c->path)));
 }
 
-/* The first of a is the next of its PID, and more of that PID stands before at
- * in b: what is there is the same, but another packet. */
-static bool is_overdue(const struct ts_merge *m, const struct ts_queue *a,
+/* The first of a is the next of its PID, but in b others of that PID stand
+ * before `at`: the packet at `at` has the same bytes and is another one. */
+static bool is_overdue(const struct ts_copies *c, const struct ts_queue *a,
 		       const struct ts_queue *b, size_t at)
 {
 	const uint8_t *packet = ts_queue_packet(a, 0);
 
-	if (!ts_is_mixed(m) || !ts_is_next(m, packet))
+	if (!ts_is_mixed(c) || !ts_is_next(c, packet))
 		return false;
 	for (size_t i = 0; i < MIN(at, b->n); i++)
 		if (ts_pid(ts_queue_packet(b, i)) == ts_pid(packet) &&
 		    ts_has_payload(ts_queue_packet(b, i)) &&
-		    ts_queue_mark(b, i) != TS_DOUBLED)
+		    ts_queue_mark(b, i) != TS_DUPLICATE)
 			return true;
 	return false;
 }
 
-size_t ts_match(const struct ts_merge *m, const struct ts_merge_path *a,
-		const struct ts_merge_path *b)
+size_t ts_match(const struct ts_copies *c, const struct ts_path *a,
+		const struct ts_path *b)
 {
 	const struct ts_queue *qa = &a->queue, *qb = &b->queue;
 	uint64_t hash = ts_queue_hash(qa, 0);
@@ -157,24 +195,24 @@ size_t ts_match(const struct ts_merge *m, const struct ts_merge_path *a,
 
 	if (at == 0 || at == qb->n)
 		return at;
-	if (has_had_its_place(m, a))
+	if (is_surplus(c, a))
 		return qb->n;
 	unique = ts_queue_is_single(qa, hash) &&
 		 ts_queue_is_single(qb, hash) &&
-		 m->pes[ts_pid(ts_queue_packet(qa, 0))] &&
+		 c->pes[ts_pid(ts_queue_packet(qa, 0))] &&
 		 !ts_is_filler(ts_queue_packet(qa, 0));
-	again = ts_comes_again(m, qa) ||
-		!m->pes[ts_pid(ts_queue_packet(qa, 0))];
+	again = ts_can_repeat(c, qa) ||
+		!c->pes[ts_pid(ts_queue_packet(qa, 0))];
 	while (!unique && at < qb->n &&
-	       (!goes_on(qa, qb, at) || (again && !is_timely(m, a, b, at))))
+	       (!goes_on(qa, qb, at) || (again && !is_timely(c, a, b, at))))
 		at = ts_queue_find(qb, at + 1, hash);
 	if (at < qb->n && ts_is_filler(ts_queue_packet(qa, 0)) &&
 	    !leads_on(qa, qb, at))
 		return qb->n;
-	return again && is_overdue(m, qa, qb, at) ? qb->n : at;
+	return again && is_overdue(c, qa, qb, at) ? qb->n : at;
 }
 
-/* Where the PID is in one of the next packets; its n when it is not. */
+/* The next packet of the PID; n: none is near. */
 static size_t find_pid(const struct ts_queue *q, size_t from, uint16_t pid)
 {
 	size_t end = MIN(q->n, from + TS_MERGE_REORDER);
@@ -185,7 +223,8 @@ static size_t find_pid(const struct ts_queue *q, size_t from, uint16_t pid)
 	return q->n;
 }
 
-/* One that is repeated has the count that was. */
+/* Does the counter at `at` continue the one at `last`?  A repeated packet keeps
+ * its counter. */
 static bool follows(const struct ts_queue *q, size_t at, size_t last)
 {
 	const uint8_t *packet = ts_queue_packet(q, at);
@@ -196,10 +235,10 @@ static bool follows(const struct ts_queue *q, size_t at, size_t last)
 		0x0f) == 0;
 }
 
-/* Does the PID go on from `at` to the count of this packet?  Then it has gone
- * around; what was overtaken ends in front of it. */
-static bool goes_around(const struct ts_queue *q, size_t at,
-			const uint8_t *packet)
+/* Does the PID continue from `at` to the counter of this packet?  Then the
+ * counter wrapped, and no packet was overtaken. */
+static bool wraps_to(const struct ts_queue *q, size_t at,
+		     const uint8_t *packet)
 {
 	size_t next = find_pid(q, at + 1, ts_pid(packet));
 
@@ -212,7 +251,7 @@ static bool goes_around(const struct ts_queue *q, size_t at,
 	return false;
 }
 
-/* The one of its PID in front of `at`; q->n when it is not near. */
+/* The packet of the same PID before `at`; n: none is near. */
 static size_t find_before(const struct ts_queue *q, size_t at)
 {
 	uint16_t pid = ts_pid(ts_queue_packet(q, at));
@@ -224,29 +263,29 @@ static size_t find_before(const struct ts_queue *q, size_t at)
 	return q->n;
 }
 
-/* Does the PID go on to `at` from behind its place, without a step?  Then it
- * has gone around by there. */
-static bool has_gone_around(const struct ts_merge *m, const struct ts_queue *q,
-			    size_t at)
+/* Does the PID continue without a gap up to `at` from a later counter?  Then
+ * the counter wrapped before `at`. */
+static bool has_wrapped(const struct ts_copies *c, const struct ts_queue *q,
+			size_t at)
 {
 	size_t last = find_before(q, at);
 
 	while (last < q->n && follows(q, at, last)) {
-		if (distance(m, ts_queue_packet(q, last)) >
-		    distance(m, ts_queue_packet(q, at)))
-			return ts_seen_find(&m->seen,
-					    ts_queue_hash(q, last)) == NULL;
+		if (distance(c, ts_queue_packet(q, last)) >
+		    distance(c, ts_queue_packet(q, at)))
+			return find_sent(c, ts_queue_hash(q, last)) == NULL;
 		at = last;
 		last = find_before(q, at);
 	}
 	return false;
 }
 
-/* Which of the next packets was overtaken by the first; 0 when none was. */
-static size_t find_overtaken(const struct ts_merge *m, const struct ts_queue *q)
+/* The packet that the first one overtook; 0: none. */
+static size_t find_overtaken(const struct ts_copies *c,
+			     const struct ts_queue *q)
 {
 	const uint8_t *first = ts_queue_packet(q, 0);
-	unsigned best = distance(m, first), same = 0;
+	unsigned best = distance(c, first), same = 0;
 	uint64_t until_ns = ts_queue_at_ns(q, 0) + REORDER_MS * MS;
 	size_t ret = 0, i = 0, last = 0;
 	bool stepped = false;
@@ -264,60 +303,61 @@ static size_t find_overtaken(const struct ts_merge *m, const struct ts_queue *q)
 		packet = ts_queue_packet(q, i);
 		stepped |= !follows(q, i, last);
 		if (stepped && ts_queue_mark(q, i) == TS_SINGLE &&
-		    distance(m, packet) < best) {
-			best = distance(m, packet);
+		    distance(c, packet) < best) {
+			best = distance(c, packet);
 			ret = i;
 		}
 		last = i;
 	}
-	return ret > 0 && goes_around(q, ret, first) ? 0 : ret;
+	return ret > 0 && wraps_to(q, ret, first) ? 0 : ret;
 }
 
-bool ts_put_in_order(struct ts_merge *m, unsigned path)
+bool ts_put_in_order(struct ts_copies *c, unsigned path)
 {
-	struct ts_queue *q = &m->path[path].queue;
-	const struct ts_queue *other = &m->path[!path].queue;
-	size_t at = find_overtaken(m, q), there;
+	struct ts_queue *q = &c->path[path].queue;
+	const struct ts_queue *other = &c->path[!path].queue;
+	size_t at = find_overtaken(c, q), there;
 
-	if (at == 0 || has_gone_around(m, q, at))
+	if (at == 0 || has_wrapped(c, q, at))
 		return false;
 	there = ts_queue_find(other, 0, ts_queue_hash(q, at));
-	if (there < other->n && has_gone_around(m, other, there))
+	if (there < other->n && has_wrapped(c, other, there))
 		return false;
 	ts_queue_bring_first(q, at);
 	return true;
 }
 
-/* Each path has them in another order. */
-static bool is_before(const struct ts_merge *m, const uint8_t *a,
+/* Is a before b, by counters? */
+static bool is_before(const struct ts_copies *c, const uint8_t *a,
 		      const uint8_t *b)
 {
-	if (distance(m, a) != distance(m, b))
-		return distance(m, a) < distance(m, b);
+	if (distance(c, a) != distance(c, b))
+		return distance(c, a) < distance(c, b);
 	return ts_pid(a) == ts_pid(b) && !ts_has_payload(a);
 }
 
-/* Has this path, which has the packet at `at`, an earlier one of its PID? */
-static bool has_before(const struct ts_merge *m, const struct ts_queue *q,
+/* Does an earlier packet of its PID stand before `at`? */
+static bool has_before(const struct ts_copies *c, const struct ts_queue *q,
 		       size_t at, const uint8_t *packet)
 {
 	for (size_t i = 0; i < at; i++)
 		if (ts_pid(ts_queue_packet(q, i)) == ts_pid(packet) &&
-		    is_before(m, ts_queue_packet(q, i), packet))
+		    is_before(c, ts_queue_packet(q, i), packet))
 			return true;
 	return false;
 }
 
-bool ts_is_first(const struct ts_merge *m, const struct ts_queue *mine,
+bool ts_is_first(const struct ts_copies *c, const struct ts_queue *mine,
 		 const struct ts_queue *q, size_t near)
 {
 	const uint8_t *its = ts_queue_packet(q, 0);
 
-	return is_before(m, ts_queue_packet(mine, 0), its) ||
-	       has_before(m, mine, near, its);
+	return is_before(c, ts_queue_packet(mine, 0), its) ||
+	       has_before(c, mine, near, its);
 }
 
-/* What comes behind the first of mine waits in its queue, and not first. */
+/* Does the packet behind the first of mine wait in the other queue, but not as
+ * its first? */
 static bool is_ahead(const struct ts_queue *mine, const struct ts_queue *its)
 {
 	size_t at = its->n;
@@ -331,8 +371,7 @@ static bool is_ahead(const struct ts_queue *mine, const struct ts_queue *its)
 	return at > 0 && at < its->n;
 }
 
-/* Behind the null packets in front; q->n when there are too many.  They tell
- * nothing: of filler that the other path has, which of both is earlier. */
+/* The first packet that is no null packet; n: none is near. */
 static size_t skip_nulls(const struct ts_queue *q)
 {
 	size_t end = MIN(q->n, (size_t)TS_MERGE_REORDER);
@@ -343,24 +382,24 @@ static size_t skip_nulls(const struct ts_queue *q)
 	return q->n;
 }
 
-bool ts_is_later(const struct ts_merge *m, const struct ts_merge_path *p,
-		 const struct ts_merge_path *other)
+bool ts_is_later(const struct ts_copies *c, const struct ts_path *p,
+		 const struct ts_path *other)
 {
 	const struct ts_queue *mine = &p->queue, *its = &other->queue;
 	const uint8_t *packet = ts_queue_packet(mine, 0), *next;
 	size_t at = skip_nulls(its), same;
 
 	if (at == its->n || ts_queue_mark(mine, 0) == TS_REPEATED ||
-	    ts_is_next(m, packet) || (at > 0 && ts_is_filler(packet)))
+	    ts_is_next(c, packet) || (at > 0 && ts_is_filler(packet)))
 		return false;
 	next = ts_queue_packet(its, at);
-	if (!ts_is_next(m, next) ||
-	    (ts_due_ns(m, other, at) > ts_due_ns(m, p, 0) + WAVER_MS * MS &&
+	if (!ts_is_next(c, next) ||
+	    (ts_due_ns(c, other, at) > ts_due_ns(c, p, 0) + JITTER_MS * MS &&
 	     !is_ahead(mine, its)) ||
-	    (ts_pid(packet) == ts_pid(next) && goes_around(its, at, packet)))
+	    (ts_pid(packet) == ts_pid(next) && wraps_to(its, at, packet)))
 		return false;
 	same = find_pid(mine, 0, ts_pid(next));
 	return (same == mine->n ||
-		!ts_is_next(m, ts_queue_packet(mine, same))) &&
+		!ts_is_next(c, ts_queue_packet(mine, same))) &&
 	       ts_queue_find(mine, 0, ts_queue_hash(its, at)) == mine->n;
 }

@@ -38,8 +38,8 @@ static uint64_t word_at(const uint8_t *at)
 	return word;
 }
 
-/* Eight bytes at a time, multiplied and folded, in lanes of which none waits
- * for another; the last word overlaps the one before.  0 is no number. */
+/* Eight bytes at a time, multiplied and folded, in independent lanes for the
+ * processor's pipelines; the last word overlaps the one before.  Never 0. */
 static uint64_t hash_of(const uint8_t *packet)
 {
 	const uint8_t *end = packet + TS_PACKET;
@@ -74,7 +74,7 @@ static void count_all(const struct ts_queue *q)
 	q->counts->kept = true;
 }
 
-/* How many have this number, or one that is taken for it. */
+/* How many packets have this hash, or one of the same place in the table. */
 static unsigned count(const struct ts_queue *q, uint64_t hash)
 {
 	if (q->n == 0)
@@ -112,7 +112,7 @@ static void grow(struct ts_queue *q)
 	*q = more;
 }
 
-/* The next that come are written here. */
+/* Prefetches the place of the next packets. */
 static void expect_room(const struct ts_queue *q)
 {
 	const uint8_t *room = ts_queue_packet(q, q->n + AHEAD);
@@ -159,7 +159,7 @@ bool ts_queue_is_single(const struct ts_queue *q, uint64_t hash)
 	return count(q, hash) == 1;
 }
 
-/* All but the time: that is when the place was reached. */
+/* Writes all but the time, which stays with the place. */
 static void put(struct ts_queue *q, size_t i, const uint8_t *packet,
 		struct ts_queue_place what)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Packets in a ring that grows when it has to, each with its time of arrival,
- * a number made of its bytes and a mark of its owner's.
+ * A growing ring of packets, each with its time of arrival, a hash of its bytes
+ * and a mark for its owner.
  *
- * While all that is asked for is found at once, a packet costs what its place
- * holds and no more: how many wait by their numbers, which is spread over a
- * large table, is counted from the first question on that goes further, and
- * until there was none for a while.
+ * A search that does not hit at once needs a table of hashes.  The table costs
+ * memory accesses per packet, so it is kept only from the first such search
+ * until none was made for a while.
  *
- * Owns its memory.  What was taken away may be read until the next push.
+ * Owns its memory.  A popped packet may be read until the next push.
  * Embedded; zeroed memory is an empty queue.
  */
 #pragma once
@@ -22,14 +21,14 @@ enum {
 
 struct ts_queue_place {
 	uint64_t hash;
-	/* Of the nanoseconds the lowest bits are the mark. */
+	/* Arrival in nanoseconds; the lowest bits are the mark. */
 	uint64_t at_mark;
 };
 
 struct ts_queue_counts {
-	bool kept; /* what follows is true */
-	size_t unasked; /* packets that went since the last question */
-	uint16_t waits[]; /* so many, by some bits of their number */
+	bool kept; /* waits[] is valid */
+	size_t unasked; /* packets popped since the last search */
+	uint16_t waits[]; /* packets, by some bits of their hash */
 };
 
 struct ts_queue {
@@ -42,7 +41,7 @@ struct ts_queue {
 
 void ts_queue_done(struct ts_queue *);
 
-/* False when it has max packets.  Its mark is 0. */
+/* False when it has max packets.  The mark is 0. */
 bool ts_queue_push(struct ts_queue *, const uint8_t *packet, uint64_t at_ns,
 		   size_t max);
 
@@ -61,7 +60,7 @@ static inline uint64_t ts_queue_hash(const struct ts_queue *q, size_t i)
 	return q->place[ts_queue_at(q, i)].hash;
 }
 
-/* When it came. */
+/* Time of arrival. */
 static inline uint64_t ts_queue_at_ns(const struct ts_queue *q, size_t i)
 {
 	uint64_t at = q->place[ts_queue_at(q, i)].at_mark;
@@ -74,7 +73,7 @@ static inline unsigned ts_queue_mark(const struct ts_queue *q, size_t i)
 	return q->place[ts_queue_at(q, i)].at_mark % TS_QUEUE_MARKS;
 }
 
-/* That one is looked at soon: calls for its memory. */
+/* Prefetches a packet. */
 static inline void ts_queue_expect(const struct ts_queue *q, size_t i)
 {
 	__builtin_prefetch(ts_queue_packet(q, i));
@@ -89,7 +88,7 @@ static inline void ts_queue_set_mark(struct ts_queue *q, size_t i,
 
 void ts_queue_uncount_first(struct ts_queue *);
 
-/* Takes the first away. */
+/* Removes the first. */
 static inline void ts_queue_pop(struct ts_queue *q)
 {
 	if (q->counts->kept)
@@ -98,13 +97,12 @@ static inline void ts_queue_pop(struct ts_queue *q)
 	q->n--;
 }
 
-/* The first at or behind `from` with this number; q->n when there is none,
- * which is nearly always told without a search. */
+/* The first at or behind `from` with this hash; q->n: none, nearly always found
+ * without a search. */
 size_t ts_queue_find(const struct ts_queue *, size_t from, uint64_t hash);
 
-/* Is there one with this number, and not a second one?  Nearly always true when
- * it is so. */
+/* Has exactly one packet this hash?  May say no when the table is crowded. */
 bool ts_queue_is_single(const struct ts_queue *, uint64_t hash);
 
-/* Makes the packet at i the first, with the time of the one that was. */
+/* Moves the packet at i to the front; times stay with the places. */
 void ts_queue_bring_first(struct ts_queue *, size_t i);

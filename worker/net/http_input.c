@@ -14,7 +14,7 @@
 #include "worker/net/hls/m3u8.h"
 #include "worker/input/playout.h"
 #include "worker/net/hls/hls_source.h"
-#include "worker/net/net_openers.h"
+#include "worker/input/input_type.h"
 #include "worker/socket/retry.h"
 
 #include <errno.h>
@@ -217,7 +217,7 @@ static int http_every_second(struct input *in, uint64_t now_ns,
 	struct http_input *h = container_of(in, struct http_input, base);
 
 	(void)now_ns, (void)error;
-	playout_second(&h->playout);
+	playout_every_second(&h->playout);
 	if (h->hls != NULL)
 		hls_every_second(h->hls);
 	return 0;
@@ -268,10 +268,10 @@ static void http_free(struct input *in)
 static const struct input_ops http_ops = {
 	.free = http_free,
 	.read = http_read,
-	.second = http_every_second,
+	.every_second = http_every_second,
 	.counters = http_counters,
 	.stats = http_stats,
-	.trouble = http_error,
+	.error = http_error,
 };
 
 struct input *http_input_open(const struct input_spec *spec, uint64_t now_ns,

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 sluice_worker_net_SOURCES += \
 	worker/net/http_input.c \
-	worker/net/net_openers.c worker/net/net_openers.h \
 	worker/net/np_output.c \
 	worker/net/refusal_log.c worker/net/refusal_log.h

@@ -9,7 +9,7 @@
 #include "common/base/mono.h"
 #include "config.h"
 #include "worker/net/curl/http_headers.h"
-#include "worker/net/net_openers.h"
+#include "worker/output/output_type.h"
 #include "worker/output/join_point.h"
 
 #include <curl/curl.h>

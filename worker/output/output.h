@@ -12,7 +12,7 @@
 #include "proto/spec/io_spec.h"
 #include "proto/spec/link_stat.h"
 #include "proto/ipc/msg.h"
-#include "worker/rtp/rtp_state.h"
+#include "worker/rtp/datagrams.h"
 #include "worker/ts/packet.h"
 
 struct departures;

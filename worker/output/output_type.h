@@ -48,12 +48,9 @@ typedef struct output *output_open_fn(const struct output_spec *,
 
 output_open_fn udp_output_open;
 output_open_fn file_output_open;
+output_open_fn np_output_open;
+output_open_fn rist_output_open;
+output_open_fn srt_output_open;
 
-/* The rows that need no library: of every program. */
-#define OUTPUT_OPENERS_PLAIN \
-	[OUTPUT_UDP] = udp_output_open, \
-	[OUTPUT_RTP] = udp_output_open, \
-	[OUTPUT_FILE] = file_output_open
-
-/* Each program has its own, see worker/input/input_type.h. */
+/* NULL: this program has no library for the type (worker/openers.c). */
 extern output_open_fn *const output_openers[OUTPUT_KINDS];

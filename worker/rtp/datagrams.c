@@ -31,7 +31,7 @@ static void add_iov(struct datagrams *d, const void *data, size_t len)
 					     .iov_len = len };
 }
 
-/* Packets that stand one behind the other; rtp may be NULL. */
+/* Adjacent packets; rtp may be NULL. */
 static void add_packets(struct datagrams *d, const uint8_t *data, size_t n,
 			struct rtp_sender *rtp)
 {
@@ -40,7 +40,7 @@ static void add_packets(struct datagrams *d, const uint8_t *data, size_t n,
 		rtp_clock_feed(&rtp->clock, data + i * TS_PACKET);
 }
 
-/* Empty runs are nothing to send. */
+/* Skips empty runs. */
 static bool is_at_end(struct run_cursor *c)
 {
 	while (c->n_runs > 0 && c->done == c->runs->n) {
@@ -51,7 +51,7 @@ static bool is_at_end(struct run_cursor *c)
 	return c->n_runs == 0;
 }
 
-/* Up to a datagram's worth of packets; their number. */
+/* Adds the packets of one datagram; their number. */
 static size_t cut_packets(struct datagrams *d, struct run_cursor *c,
 			  struct rtp_sender *rtp)
 {
@@ -75,7 +75,7 @@ bool datagrams_cut(struct datagrams *d, struct run_cursor *c,
 	       d->n_iov + DATAGRAM_IOV_MAX <= DATAGRAMS_IOV) {
 		d->first[d->n] = (uint8_t)d->n_iov;
 		if (rtp != NULL) {
-			/* the stamp is that of its first packet */
+			/* stamped before its packets advance the clock */
 			write_header(d->headers[d->n], rtp);
 			add_iov(d, d->headers[d->n], RTP_HEADER_SIZE);
 		}

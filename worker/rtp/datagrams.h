@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Cuts runs into datagrams without copying a packet: an iovec list, with an
- * RTP header in front of each datagram when it is wanted.
+ * Cuts runs of TS packets into datagrams without a copy: as a list of iovecs,
+ * with an RTP header in front of each datagram on request.
  *
  * Pure.  Embedded; borrows the runs.
  */
@@ -13,8 +13,8 @@
 #include <sys/uio.h>
 
 enum {
-	/* What one UDP_SEGMENT call takes: the payload of all of them must
-	 * fit one IP packet of 65,535 bytes. */
+	/* UDP_SEGMENT: all payloads of a call must fit one IP packet of 65,535
+	 * bytes. */
 	DATAGRAMS_MAX = 49,
 	DATAGRAMS_IOV = 128,
 	DATAGRAM_IOV_MAX = DATAGRAM_PACKETS + 1,
@@ -28,13 +28,27 @@ struct rtp_sender {
 	uint64_t now_ns; /* when the datagrams are cut */
 };
 
+/*
+ * The place of an rtp output in its sequence, for the output that continues it
+ * in this worker or in the next one.  Stands in the memory of the stream: flat,
+ * zeroed while unused; whatever damaged memory holds is a valid place.
+ */
+struct rtp_state {
+	uint64_t address; /* hash of the output's address; 0: unused */
+	uint64_t ticks;   /* of 27 MHz: the last time stamp ... */
+	uint64_t at_ns;   /* ... and when it was sent; 0: never */
+	uint32_t ssrc;
+	uint16_t seq;     /* of the next datagram */
+	uint16_t reserved;
+};
+
 /* The datagrams of one system call. */
 struct datagrams {
 	size_t n;         /* datagrams */
 	size_t n_packets; /* TS packets in them */
 	size_t n_iov;
 	struct iovec iov[DATAGRAMS_IOV];
-	uint8_t first[DATAGRAMS_MAX + 1]; /* index of each one's first iovec */
+	uint8_t first[DATAGRAMS_MAX + 1]; /* iovec of each datagram */
 	uint8_t headers[DATAGRAMS_MAX][RTP_HEADER_SIZE];
 };
 
@@ -46,8 +60,8 @@ struct run_cursor {
 };
 
 /*
- * Fills d from the cursor, until one of its bounds is met or the runs are used
- * up; false when there was nothing left.  rtp NULL: bare packets.
+ * Fills d from the cursor, up to its bounds or the end of the runs; false when
+ * no packet was left.  rtp NULL: without RTP headers.
  */
 bool datagrams_cut(struct datagrams *d, struct run_cursor *,
 		   struct rtp_sender *rtp);

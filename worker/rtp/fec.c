@@ -23,7 +23,7 @@ static void put32(uint8_t *p, uint32_t v)
 	put16(p + 2, (uint16_t)v);
 }
 
-/* A row goes on by one; a column by more, unless it is all there is. */
+/* A step above 1 is a column. */
 static bool is_sane(const struct fec_packet *f)
 {
 	return f->n >= 1 && f->step >= 1 && f->n <= FEC_TAKEN_SIDE_MAX &&

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Datagrams of forward error correction (SMPTE 2022-1, Pro-MPEG CoP #3): each
- * is the XOR of some RTP datagrams, a row or a column of a matrix that the
- * sequence numbers fill line by line.
+ * FEC datagrams (SMPTE 2022-1, Pro-MPEG CoP #3): each is the XOR of the RTP
+ * datagrams of a row or a column of a matrix, which sequence numbers fill line
+ * by line.
  *
  *	RTP header | first number, length, type, time, step, count | body
  *
- * A body is all of a datagram behind the twelve bytes that every RTP header
- * has, zeroes behind the shorter ones.  Pure.
+ * The body covers each datagram behind the twelve fixed bytes of its header;
+ * shorter ones are padded with zeroes.  Pure.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ enum {
 	FEC_HEADER = 16, /* behind the RTP header */
 	FEC_HEAD = RTP_HEADER + FEC_HEADER,
 	FEC_PAYLOAD_TYPE = 96,
-	/* What is taken: some encoders are more generous than the standard. */
+	/* Accepted; larger than the standard allows, as some encoders are. */
 	FEC_TAKEN_SIDE_MAX = 50,
 	FEC_TAKEN_MATRIX_MAX = 400,
-	/* Behind the UDP port of the media. */
+	/* Added to the UDP port of the media. */
 	FEC_COLUMN_PORT = 2,
 	FEC_ROW_PORT = 4,
 };
@@ -37,17 +37,16 @@ struct fec_packet {
 	uint8_t payload_type; /* and the marker */
 	uint16_t len;         /* of the bodies */
 	uint32_t timestamp;
-	const uint8_t *body;  /* borrows the datagram */
+	const uint8_t *body;  /* points into the datagram */
 	size_t body_len;      /* of the longest */
 };
 
-/* 0, or -EBADMSG: too short, of another scheme, or a matrix that no encoder
- * makes. */
+/* 0, or -EBADMSG: too short, another scheme, or an impossible matrix. */
 int fec_parse(const uint8_t *data, size_t len,
 	      struct fec_packet *ret) MUST_CHECK;
 
-/* The two headers, FEC_HEAD bytes, of a datagram with this number and time of
- * its own. */
+/* Writes both headers, FEC_HEAD bytes; seq and stamp are those of the FEC
+ * datagram itself. */
 void fec_write(const struct fec_packet *, uint16_t seq, uint32_t stamp,
 	       uint8_t *ret);
 
@@ -58,7 +57,7 @@ static inline uint16_t fec_seq(const struct fec_packet *f, unsigned i)
 
 typedef uint64_t fec_word __attribute__((vector_size(32)));
 
-/* A few words at a time, in whatever registers there are for that. */
+/* Vector registers where the processor has them. */
 static inline void fec_xor(uint8_t *to, const uint8_t *from, size_t len)
 {
 	fec_word a, b;

@@ -16,13 +16,13 @@ struct fec_make {
 	fec_send_fn *send;
 	void *arg;
 	unsigned columns, rows;
-	unsigned cell;        /* the next of this matrix */
+	unsigned cell;        /* of the next datagram */
 	uint32_t stamp;       /* of the last datagram */
 	uint16_t seq[FEC_KINDS];
 	struct sum row;
 	struct sum *growing;  /* the columns of this matrix ... */
 	struct sum *whole;    /* ... and of the one before, */
-	unsigned to_send;     /* of which so many are still to go */
+	unsigned to_send;     /* of which so many are not sent yet */
 	struct sum *sums;     /* memory of both */
 };
 
@@ -61,7 +61,7 @@ static void send_sum(struct fec_make *f, struct sum *s, enum fec_kind kind)
 	f->send(kind, iov, ARRAY_LEN(iov), f->arg);
 }
 
-/* Begins a sum with the datagram whose RTP header this is. */
+/* rtp: the header of the first datagram of the sum. */
 static void begin(struct sum *s, struct fec_packet head, const uint8_t *rtp)
 {
 	*s = (struct sum){ .head = head };
@@ -82,16 +82,6 @@ static void add(struct sum *s, const struct iovec *iov, size_t n)
 	s->head.len ^= (uint16_t)len;
 	s->head.timestamp ^= rtp_get32(rtp + 4);
 	s->head.body_len = MAX(s->head.body_len, len);
-}
-
-static void end_matrix(struct fec_make *f)
-{
-	struct sum *was = f->growing;
-
-	f->growing = f->whole;
-	f->whole = was;
-	f->to_send = f->columns;
-	f->cell = 0;
 }
 
 static void take(struct fec_make *f, const struct iovec *iov, size_t n)
@@ -116,8 +106,14 @@ static void take(struct fec_make *f, const struct iovec *iov, size_t n)
 		send_sum(f, &f->row, FEC_ROW);
 	if (f->to_send > 0 && f->cell % f->rows == 0)
 		send_sum(f, &f->whole[f->columns - f->to_send--], FEC_COLUMN);
-	if (f->cell == f->columns * f->rows)
-		end_matrix(f);
+	if (f->cell == f->columns * f->rows) {
+		struct sum *was = f->growing;
+
+		f->growing = f->whole;
+		f->whole = was;
+		f->to_send = f->columns;
+		f->cell = 0;
+	}
 }
 
 void fec_make_feed(struct fec_make *f, const struct datagrams *d)

@@ -12,31 +12,31 @@ enum {
 	/* The rows and columns of three of the largest standard matrices. */
 	WAITING_MAX = 128,
 	DATAGRAM_MAX = RTP_LONG_SIZE,
-	/* Some encoders send a row's FEC before its last datagram: that one
-	 * is not lost before so much time has passed. */
+	/* Some encoders send a row's FEC before its last datagram: for this
+	 * long that datagram is not lost. */
 	COMING_MS = 300,
-	/* Without FEC for so long nobody waits for it. */
+	/* Without FEC for so long, gaps do not wait for it. */
 	LIVE_MS = 3000,
-	/* Until the matrix is known it may be the largest of the standard. */
+	/* The largest matrix of the standard, until the matrix is known. */
 	MATRIX_FIRST = FEC_MATRIX_MAX,
 	REACH_FIRST = 2 * MATRIX_FIRST + FEC_COLUMNS_MAX,
 };
 
-/* A sum that lacks more than one of its datagrams. */
+/* An FEC datagram with more than one datagram missing. */
 struct sum {
-	uint64_t came_ns;
+	uint64_t received_ns;
 	uint64_t order;
 	bool used;
 	uint16_t size;
 	size_t room;
-	uint8_t *data; /* NULL until it is needed */
+	uint8_t *data; /* NULL until the first use */
 };
 
 struct fec_repair {
 	struct rtp_window *window;
-	unsigned columns, rows; /* of the matrix; 0: not known */
-	bool live;              /* some came lately, or may come yet */
-	uint64_t heard_ns;
+	unsigned columns, rows; /* of the matrix; 0: unknown */
+	bool live;              /* FEC arrived lately, or may begin yet */
+	uint64_t received_ns;
 	unsigned n_waiting;
 	uint64_t order;         /* of the next sum */
 	struct fec_repair_counts counts;
@@ -63,8 +63,8 @@ void fec_repair_free(struct fec_repair **f)
 
 /* --- the matrix --- */
 
-/* The sums of a matrix may be sent all along the next one. */
-static void tell_window(struct fec_repair *f)
+/* The sums of a matrix may be spread over the next one. */
+static void set_reach(struct fec_repair *f)
 {
 	unsigned columns = MAX(f->columns, 1U);
 	unsigned rows = f->rows > 0 ? f->rows : MATRIX_FIRST / columns;
@@ -81,19 +81,19 @@ static void learn(struct fec_repair *f, const struct fec_packet *p,
 	bool news = !f->live || columns != f->columns ||
 		    rows != f->rows;
 
-	f->heard_ns = now_ns;
+	f->received_ns = now_ns;
 	f->live = true;
 	f->columns = columns;
 	f->rows = rows;
 	if (news)
-		tell_window(f);
+		set_reach(f);
 }
 
 /* --- one sum --- */
 
-enum lack { LACKS_NONE, LACKS_ONE, LACKS_MORE, HOPELESS };
+enum missing { MISSING_NONE, MISSING_ONE, MISSING_MORE, HOPELESS };
 
-/* What it is the sum of has come: the usual case. */
+/* All its datagrams arrived: the usual case. */
 static bool is_idle(const struct fec_repair *f, const struct fec_packet *p)
 {
 	const struct rtp_slot *slot;
@@ -103,13 +103,13 @@ static bool is_idle(const struct fec_repair *f, const struct fec_packet *p)
 	       rtp_window_find(f->window, last, &slot) != RTP_COMING;
 }
 
-/* *ret: the one that it lacks. */
-static enum lack find_lack(const struct fec_repair *f,
-			   const struct fec_packet *p, bool may_come,
-			   uint16_t *ret)
+/* *ret: the number of the missing datagram. */
+static enum missing find_missing(const struct fec_repair *f,
+				 const struct fec_packet *p, bool may_come,
+				 uint16_t *ret)
 {
 	const struct rtp_slot *slot;
-	unsigned lacking = 0;
+	unsigned missing = 0;
 	bool coming = false;
 
 	for (unsigned i = 0; i < p->n; i++) {
@@ -122,14 +122,15 @@ static enum lack find_lack(const struct fec_repair *f,
 			coming = true;
 			/* fall through */
 		case RTP_MISSING:
-			lacking++;
+			missing++;
 			*ret = fec_seq(p, i);
 			break;
 		}
 	}
-	if (lacking == 0)
-		return LACKS_NONE;
-	return lacking == 1 && !(coming && may_come) ? LACKS_ONE : LACKS_MORE;
+	if (missing == 0)
+		return MISSING_NONE;
+	return missing == 1 && !(coming && may_come) ? MISSING_ONE
+						     : MISSING_MORE;
 }
 
 static void put32(uint8_t *p, uint32_t v)
@@ -138,7 +139,7 @@ static void put32(uint8_t *p, uint32_t v)
 		p[i] = (uint8_t)(v >> (24 - 8 * i));
 }
 
-/* Writes the missing datagram; its size, or 0 when the sum makes no sense. */
+/* Writes the missing datagram; its size, or 0 for a sum of other datagrams. */
 static size_t restore(const struct fec_repair *f, struct fec_packet p,
 		      uint16_t missing, uint8_t *ret)
 {
@@ -181,37 +182,37 @@ static void repair(struct fec_repair *f, const struct fec_packet *p,
 	if (size == 0)
 		return;
 	if (rtp_parse(datagram, size, &d) < 0) {
-		/* an encoder that does not protect the flags */
+		/* some encoders do not protect the flags */
 		datagram[0] = 0x80;
 		if (rtp_parse(datagram, size, &d) < 0)
 			return;
 	}
-	/* else it is the sum of something else */
+	/* otherwise it was a sum of other datagrams */
 	if (rtp_is_media(&d))
 		rtp_window_repair(f->window, &d, now_ns);
 }
 
-/* False: it may be of use later. */
+/* False: it may repair later. */
 static bool try_sum(struct fec_repair *f, const struct fec_packet *p,
-		    uint64_t came_ns, uint64_t now_ns, bool *repaired)
+		    uint64_t received_ns, uint64_t now_ns, bool *repaired)
 {
-	bool may_come = now_ns - came_ns < COMING_MS * MS;
+	bool may_come = now_ns - received_ns < COMING_MS * MS;
 	uint16_t missing = 0;
-	enum lack lack = LACKS_NONE;
+	enum missing how_many = MISSING_NONE;
 
 	if (!is_idle(f, p))
-		lack = find_lack(f, p, may_come, &missing);
-	if (lack == LACKS_ONE) {
+		how_many = find_missing(f, p, may_come, &missing);
+	if (how_many == MISSING_ONE) {
 		repair(f, p, missing, now_ns);
 		*repaired = true;
 	}
-	return lack != LACKS_MORE;
+	return how_many != MISSING_MORE;
 }
 
 /* --- all sums --- */
 
-/* A free place, or that of the oldest. */
-static struct sum *find_place(struct fec_repair *f)
+/* A free sum, or the oldest one. */
+static struct sum *find_sum(struct fec_repair *f)
 {
 	struct sum *oldest = &f->sums[0];
 
@@ -229,10 +230,10 @@ static struct sum *find_place(struct fec_repair *f)
 static void keep(struct fec_repair *f, const uint8_t *data, size_t len,
 		 uint64_t now_ns)
 {
-	struct sum *s = find_place(f);
+	struct sum *s = find_sum(f);
 
 	s->used = true;
-	s->came_ns = now_ns;
+	s->received_ns = now_ns;
 	s->order = f->order++;
 	s->size = (uint16_t)len;
 	if (len > s->room) {
@@ -242,7 +243,7 @@ static void keep(struct fec_repair *f, const uint8_t *data, size_t len,
 	memcpy(s->data, data, len);
 }
 
-/* One round over those that wait; true: one of them was of use. */
+/* Tries all sums that wait; true: one repaired a datagram. */
 static bool try_all(struct fec_repair *f, uint64_t now_ns)
 {
 	bool repaired = false;
@@ -252,7 +253,7 @@ static bool try_all(struct fec_repair *f, uint64_t now_ns)
 		struct fec_packet p;
 
 		if (!s->used || (fec_parse(s->data, s->size, &p) == 0 &&
-				 !try_sum(f, &p, s->came_ns, now_ns,
+				 !try_sum(f, &p, s->received_ns, now_ns,
 					  &repaired)))
 			continue;
 		s->used = false;
@@ -263,7 +264,7 @@ static bool try_all(struct fec_repair *f, uint64_t now_ns)
 
 void fec_repair_turn(struct fec_repair *f, uint64_t now_ns)
 {
-	/* ends: each round that goes on has used up a sum */
+	/* ends, because each repair uses up a sum */
 	while (try_all(f, now_ns))
 		;
 }
@@ -286,14 +287,14 @@ void fec_repair_feed(struct fec_repair *f, const uint8_t *data, size_t len,
 		fec_repair_turn(f, now_ns);
 }
 
-void fec_repair_second(struct fec_repair *f, uint64_t now_ns)
+void fec_repair_every_second(struct fec_repair *f, uint64_t now_ns)
 {
-	if (f->heard_ns == 0)
-		f->heard_ns = now_ns;
-	if (!f->live || now_ns - f->heard_ns < LIVE_MS * MS)
+	if (f->received_ns == 0)
+		f->received_ns = now_ns;
+	if (!f->live || now_ns - f->received_ns < LIVE_MS * MS)
 		return;
 	f->live = false;
-	tell_window(f);
+	set_reach(f);
 }
 
 void fec_repair_counts(const struct fec_repair *f,

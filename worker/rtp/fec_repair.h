@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Gives a window the datagrams that rows and columns of SMPTE 2022-1 can
- * restore: again and again, as one restored may be what another lacks.
+ * Repairs lost datagrams of an rtp_window from FEC rows and columns (SMPTE
+ * 2022-1); a repaired datagram may allow the next repair.
  *
- * Tells the window how much to keep by the matrix that comes.  Owns the FEC
- * datagrams that wait for more; borrows the window.  Pure.
+ * Makes the window keep as many datagrams as the matrix needs.  Owns the FEC
+ * datagrams that cannot repair yet; borrows the window.  Pure.
  */
 #pragma once
 
@@ -26,8 +26,7 @@ void fec_repair_feed(struct fec_repair *, const uint8_t *data, size_t len,
 /* After each read of the media, before rtp_window_turn(). */
 void fec_repair_turn(struct fec_repair *, uint64_t now_ns);
 
-/* Once a second. */
-void fec_repair_second(struct fec_repair *, uint64_t now_ns);
+void fec_repair_every_second(struct fec_repair *, uint64_t now_ns);
 
 void fec_repair_counts(const struct fec_repair *,
 		       struct fec_repair_counts *ret);

@@ -7,8 +7,6 @@ libworker_a_SOURCES += \
 	worker/rtp/rtp_clock.c worker/rtp/rtp_clock.h \
 	worker/rtp/rtp_flow.c worker/rtp/rtp_flow.h \
 	worker/rtp/rtp_packet.c worker/rtp/rtp_packet.h \
-	worker/rtp/rtp_places.c \
-	worker/rtp/rtp_state.h \
+	worker/rtp/rtp_places.c worker/rtp/rtp_places.h \
 	worker/rtp/rtp_store.c worker/rtp/rtp_store.h \
-	worker/rtp/rtp_window.c worker/rtp/rtp_window.h \
-	worker/rtp/rtp_window_state.h
+	worker/rtp/rtp_window.c worker/rtp/rtp_window.h

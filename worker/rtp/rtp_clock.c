@@ -6,8 +6,8 @@
 
 enum {
 	TICKS_OF_90_KHZ = 300,
-	/* Nothing left for so long: how much later it is by the PCRs is not
-	 * known before the next one. */
+	/* After a pause this long, the stream's clock is unknown until the
+	 * next PCR. */
 	PAUSE_MS = 200,
 };
 
@@ -22,27 +22,15 @@ void rtp_clock_init(struct rtp_clock *c, uint32_t start, uint64_t now_ns)
 	pcr_clock_init(&c->pcr, TS_PID_NULL);
 }
 
-/* What the machine's clock makes of the last time stamp. */
+/* The last time stamp, continued by the clock of the machine. */
 static uint64_t by_time(const struct rtp_clock *c, uint64_t now_ns)
 {
 	return c->last + (now_ns - c->last_ns) / 1000 * (PCR_HZ / 1000000);
 }
 
-/* Behind a pause the next PCR tells how long it was, and the one behind that
- * what the rate is. */
-static void look_at_pause(struct rtp_clock *c, uint64_t now_ns)
-{
-	if (c->follows && now_ns - c->last_ns > PAUSE_MS * MS) {
-		c->paused = 2;
-		c->paused_at = c->pcr.at_packets;
-	} else if (c->paused > 0 && c->pcr.at_packets != c->paused_at) {
-		c->paused_at = c->pcr.at_packets;
-		c->judged = --c->paused == 0;
-	}
-}
-
-/* Did the PCRs jump, or not go on with the time in a pause? */
-static bool is_another_base(struct rtp_clock *c, uint64_t now_ns)
+/* Did a new time base begin: did the PCRs jump, or differ from the time that
+ * passed in a pause? */
+static bool is_new_base(struct rtp_clock *c, uint64_t now_ns)
 {
 	int64_t off = (int64_t)(c->origin + pcr_clock_ticks(&c->pcr) -
 				by_time(c, now_ns));
@@ -59,8 +47,15 @@ uint32_t rtp_clock_stamp(struct rtp_clock *c, uint64_t now_ns,
 	uint64_t stream = pcr_clock_ticks(&c->pcr);
 	uint64_t ticks;
 
-	look_at_pause(c, now_ns);
-	if (c->follows && is_another_base(c, now_ns)) {
+	/* the first PCR after a pause shows its length, the second the rate */
+	if (c->follows && now_ns - c->last_ns > PAUSE_MS * MS) {
+		c->paused = 2;
+		c->paused_at = c->pcr.at_packets;
+	} else if (c->paused > 0 && c->pcr.at_packets != c->paused_at) {
+		c->paused_at = c->pcr.at_packets;
+		c->judged = --c->paused == 0;
+	}
+	if (c->follows && is_new_base(c, now_ns)) {
 		c->follows = false;
 		c->marked = true;
 	}
@@ -68,7 +63,7 @@ uint32_t rtp_clock_stamp(struct rtp_clock *c, uint64_t now_ns,
 	ticks = c->origin + stream;
 	if (!c->follows || c->paused > 0)
 		ticks = by_time(c, now_ns);
-	/* where the rate falls the last PCR was looked too far ahead from */
+	/* never back: the last stamp was an extrapolation at a higher rate */
 	ticks = MAX(ticks, c->last);
 	if (!c->follows && c->pcr.span_packets > 0) {
 		c->follows = true;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which count of sequence numbers is followed, when datagrams of another one
- * come: a sender that started again, another sender, or nonsense.
+ * Decides which sequence of RTP datagrams is followed when a foreign one
+ * arrives: the sender restarted, another sender began, or it is garbage.
  *
- * A strange datagram is kept aside; when the next of its path goes on from it
- * (RFC 3550 A.1) its count is followed from now on.  A count that was left is
- * not taken up again while the one that replaced it is heard: neither late
+ * A foreign datagram is kept as a candidate; when the next of its path
+ * continues it (RFC 3550 A.1), its sequence is followed from there.  The
+ * sequence before is not taken up again while the new one is live: neither late
  * datagrams nor two senders on one address make the stream jump to and fro.
  *
- * Of two paths one may go over to another count alone: what the other still
- * brings is stayed with.  When both go over, it is by the one that has less of
- * the new count: the other has brought too much that nobody followed.
+ * With two paths, the switch waits while the other path still delivers the
+ * sequence that is followed.  When both switch, the path decides that has less
+ * of the new sequence: the other path delivered datagrams that were not used.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */
@@ -20,46 +20,47 @@
 
 enum {
 	RTP_PATHS = 2,
-	RTP_LIVE_MS = 1000, /* a count or path not heard for so long is dead */
+	RTP_LIVE_MS = 1000, /* a sequence or path silent for longer is dead */
 };
 
+/* A place in a sequence. */
 struct rtp_mark {
 	bool set;
 	uint32_t ssrc;
 	uint16_t seq;
-	uint64_t since_ns; /* when the first of what is strange came */
+	uint64_t since_ns; /* the first foreign datagram of this sequence */
 };
 
 struct rtp_flow {
 	bool started;
 	uint32_t ssrc;
-	uint64_t heard_ns;
-	struct rtp_mark left;
-	uint64_t path_heard_ns[RTP_PATHS]; /* of this count; 0: never */
-	struct rtp_mark strange[RTP_PATHS];
+	uint64_t received_ns;
+	struct rtp_mark left; /* the sequence before */
+	uint64_t path_received_ns[RTP_PATHS]; /* of this one; 0: never */
+	struct rtp_mark foreign[RTP_PATHS];
 };
 
 enum rtp_verdict {
-	RTP_IGNORE,  /* not worth anything */
-	RTP_PUT_BY,  /* the first of another count, maybe */
-	RTP_FOLLOW,  /* goes on from the one put by: follow both */
+	RTP_IGNORE,
+	RTP_CANDIDATE, /* maybe the first of another sequence */
+	RTP_FOLLOW,    /* continues the candidate: follow both */
 };
 
 bool rtp_flow_is_live(const struct rtp_flow *, uint64_t now_ns);
 
-/* A datagram of our count came. */
-static inline void rtp_flow_heard(struct rtp_flow *f, unsigned path,
-				  uint64_t now_ns)
+/* A datagram of the sequence that is followed arrived. */
+static inline void rtp_flow_note(struct rtp_flow *f, unsigned path,
+				 uint64_t now_ns)
 {
-	f->heard_ns = f->path_heard_ns[path] = now_ns;
-	f->strange[path].set = false;
+	f->received_ns = f->path_received_ns[path] = now_ns;
+	f->foreign[path].set = false;
 }
 
-/* One that is not of our count. */
+/* A datagram of another sequence arrived. */
 enum rtp_verdict rtp_flow_judge(struct rtp_flow *,
 				const struct rtp_datagram *, unsigned path,
 				uint64_t now_ns);
 
-/* From now on the count of d is ours; `last` was the newest of the one left. */
+/* Follows the sequence of d; `last` was the newest number of the one before. */
 void rtp_flow_follow(struct rtp_flow *, const struct rtp_datagram *d,
 		     uint16_t last, uint64_t now_ns);

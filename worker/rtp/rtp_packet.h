@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One RTP datagram (RFC 3550, RFC 2250): its header, judged and taken off.
+ * The header of an RTP datagram (RFC 3550, RFC 2250), checked and decoded.
  *
  * Pure: no I/O, no clock.
  */
@@ -25,26 +25,26 @@ struct rtp_datagram {
 	uint32_t timestamp;
 	uint32_t ssrc;
 	uint8_t payload_type;
-	const uint8_t *payload; /* borrows the datagram */
+	const uint8_t *payload; /* points into the datagram */
 	size_t len;
-	const uint8_t *data; /* all of the datagram */
+	const uint8_t *data; /* the whole datagram */
 	size_t size;
 };
 
 /* 0, or -EBADMSG: too short, another version, or a header, extension or
- * padding that claims more than the datagram holds. */
+ * padding that is longer than the datagram. */
 int rtp_parse(const uint8_t *data, size_t len,
 	      struct rtp_datagram *ret) MUST_CHECK;
 
-/* May it hold transport packets: 33, or a type that a session gives? */
+/* May it carry TS packets: payload type 33, or a dynamic type? */
 static inline bool rtp_is_media(const struct rtp_datagram *d)
 {
 	return d->payload_type == RTP_PAYLOAD_MP2T ||
 	       d->payload_type >= RTP_PAYLOAD_DYNAMIC;
 }
 
-/* Reports that share the port with what they are about: types 192 to 223 in
- * the place of the marker and the payload type (RFC 5761 4). */
+/* RTCP on the port of the media: types 192 to 223 instead of the marker and the
+ * payload type (RFC 5761 4). */
 static inline bool rtp_is_rtcp(const uint8_t *data, size_t len)
 {
 	return len >= RTCP_HEADER && data[0] >> 6 == 2 && data[1] >= 192 &&

@@ -1,225 +1,241 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/rtp/rtp_places.h"
+
+#include "common/base/alloc.h"
 #include "common/base/units.h"
-#include "worker/rtp/rtp_window_state.h"
+
+#include <stdlib.h>
 
 enum {
 	/* Places behind a gap in which a path may show that it is past it. */
 	LOOK_MAX = 64,
-	/* What repairs may come late at a low rate, but not that late. */
+	/* At a low rate repairs come late, but not later. */
 	REPAIR_WAIT_US = 3000000,
 };
 
-#define LIVE_NS (RTP_LIVE_MS * MS)
+void rtp_places_init(struct rtp_places *p, const struct rtp_window_config *cfg)
+{
+	*p = (struct rtp_places){ .cfg = *cfg };
+	p->places = xcalloc(cfg->places, sizeof *p->places);
+	/* the positions before the first datagram exist, and are empty */
+	p->next = p->high = p->retired = cfg->places;
+	rtp_store_init(&p->store, cfg->places);
+	for (unsigned i = 0; i < cfg->places; i++)
+		p->places[i].slot = RTP_SLOT_NONE;
+}
 
-void rtp_drop_slot(struct rtp_window *w, uint16_t *slot)
+void rtp_places_done(struct rtp_places *p)
+{
+	rtp_store_done(&p->store);
+	free(p->places);
+}
+
+void rtp_places_drop_slot(struct rtp_places *p, uint16_t *slot)
 {
 	if (*slot != RTP_SLOT_NONE)
-		rtp_store_drop(&w->store, *slot);
+		rtp_store_drop(&p->store, *slot);
 	*slot = RTP_SLOT_NONE;
 }
 
 /* --- two paths --- */
 
-static uint32_t least_at(const struct rtp_window *w, const struct place *p)
+/* When the faster path delivered this place, or would have. */
+static uint32_t earliest_us(const struct rtp_places *p,
+			    const struct rtp_place *place)
 {
-	uint32_t a = p->at_us[0] - w->path[0].lag_us;
-	uint32_t b = p->at_us[1] - w->path[1].lag_us;
+	uint32_t a = place->at_us[0] - p->path[0].lag_us;
+	uint32_t b = place->at_us[1] - p->path[1].lag_us;
 
-	if (p->paths == 2)
+	if (place->paths == 2)
 		return b;
-	return p->paths < 2 || (int32_t)(b - a) > 0 ? a : b;
+	return place->paths < 2 || (int32_t)(b - a) > 0 ? a : b;
 }
 
-bool rtp_path_is_live(const struct rtp_window *w, unsigned path,
-		      uint64_t now_ns)
+bool rtp_places_is_live(const struct rtp_places *p, unsigned path,
+			uint64_t now_ns)
 {
-	const struct path *p = &w->path[path];
+	const struct rtp_place_path *q = &p->path[path];
 
-	return p->started && now_ns - p->heard_ns < LIVE_NS;
+	return q->started && now_ns - q->received_ns < RTP_LIVE_MS * MS;
 }
 
-void rtp_note_arrival(struct rtp_window *w, uint64_t pos, unsigned path,
-			 uint64_t now_ns)
+void rtp_places_note_arrival(struct rtp_places *p, uint64_t pos, unsigned path,
+			     uint64_t now_ns)
 {
-	struct place *place = rtp_place(w, pos);
+	struct rtp_place *place = rtp_place(p, pos);
+	struct rtp_place_path *q;
 
 	if (path == RTP_REPAIRED) {
 		place->at_us[0] = (uint32_t)(now_ns / 1000);
 		return;
 	}
-
-	struct path *p = &w->path[path];
-
-	if (!p->started)
-		*p = (struct path){ .started = true, .first = pos,
-				    .high = pos };
-	w->counts.reordered += pos < p->high && place->state != PLACE_LOST;
-	p->high = MAX(p->high, pos + 1);
-	p->heard_ns = now_ns;
+	q = &p->path[path];
+	if (!q->started)
+		*q = (struct rtp_place_path){ .started = true, .first = pos,
+					      .high = pos };
+	p->counts.reordered += pos < q->high && place->state != PLACE_LOST;
+	q->high = MAX(q->high, pos + 1);
+	q->received_ns = now_ns;
 	place->at_us[path] = (uint32_t)(now_ns / 1000);
 	place->paths = (uint8_t)(place->paths | 1U << path);
-	w->counts.path[path].received++;
+	p->counts.path[path].received++;
 	if (place->paths == 3) {
-		w->skew_sum_us += (int32_t)(place->at_us[1] - place->at_us[0]);
-		w->skew_n++;
+		p->skew_sum_us += (int32_t)(place->at_us[1] - place->at_us[0]);
+		p->skew_n++;
 	}
 }
 
-/* Which path brought this position is settled. */
-static void retire(struct rtp_window *w)
+static void retire_one(struct rtp_places *p)
 {
-	const struct place *p = rtp_place(w, w->retired);
+	const struct rtp_place *place = rtp_place(p, p->retired);
 	bool one_lost = false;
 
-	for (unsigned i = 0; i < w->cfg.paths; i++) {
-		bool lost = w->path[i].started &&
-			    w->path[i].first <= w->retired &&
-			    !(p->paths & 1U << i);
+	for (unsigned i = 0; i < p->cfg.paths; i++) {
+		bool lost = p->path[i].started &&
+			    p->path[i].first <= p->retired &&
+			    !(place->paths & 1U << i);
 
-		w->counts.path[i].lost += lost;
+		p->counts.path[i].lost += lost;
 		one_lost |= lost;
 	}
-	w->counts.merged += one_lost && p->paths != 0 &&
-			    p->state == PLACE_GONE;
-	w->retired++;
+	p->counts.merged += one_lost && place->paths != 0 &&
+			    place->state == PLACE_SENT;
+	p->retired++;
 }
 
-void rtp_retire_old(struct rtp_window *w, uint64_t now_ns)
+void rtp_places_retire(struct rtp_places *p, uint64_t now_ns)
 {
 	uint32_t now_us = (uint32_t)(now_ns / 1000);
-	uint32_t age_us = 2 * w->cfg.skew_ms * RTP_US_PER_MS;
+	uint32_t age_us = 2 * p->cfg.skew_ms * RTP_US_PER_MS;
 
-	while (w->retired < w->next &&
-	       (w->cfg.paths < 2 ||
-		now_us - least_at(w, rtp_place(w, w->retired)) > age_us))
-		retire(w);
+	while (p->retired < p->next &&
+	       (p->cfg.paths < 2 ||
+		now_us - earliest_us(p, rtp_place(p, p->retired)) > age_us))
+		retire_one(p);
 }
 
 /* --- onwards --- */
 
-void rtp_pass(struct rtp_window *w, enum place_state state)
+void rtp_places_pass(struct rtp_places *p, enum rtp_place_state state)
 {
-	rtp_place(w, w->next)->state = (uint8_t)state;
-	w->next++;
-	rtp_drop_slot(w, &rtp_place(w, w->next - 1 - w->kept)->slot);
-	if (w->cfg.paths > 1 && w->next - w->retired > rtp_half(w))
-		retire(w);
-	else if (w->cfg.paths == 1)
-		w->retired = w->next;
+	rtp_place(p, p->next)->state = (uint8_t)state;
+	p->next++;
+	rtp_places_drop_slot(p, &rtp_place(p, p->next - 1 - p->kept)->slot);
+	if (p->cfg.paths > 1 && p->next - p->retired > rtp_places_half(p))
+		retire_one(p);
+	else if (p->cfg.paths == 1)
+		p->retired = p->next;
 }
 
-void rtp_pass_held(struct rtp_window *w)
+static void pass_held(struct rtp_places *p)
 {
 	const struct rtp_slot *slot =
-		rtp_store_get(&w->store, rtp_place(w, w->next)->slot);
+		rtp_store_get(&p->store, rtp_place(p, p->next)->slot);
 
-	rtp_pass(w, PLACE_GONE);
-	w->cfg.out(slot->data + slot->head, slot->len, w->cfg.arg);
+	rtp_places_pass(p, PLACE_SENT);
+	p->cfg.out(slot->data + slot->head, slot->len, p->cfg.arg);
 }
 
-void rtp_give_up(struct rtp_window *w, uint64_t now_ns)
+static void lose(struct rtp_places *p, uint64_t now_ns)
 {
-	rtp_place(w, w->next)->at_us[0] = (uint32_t)(now_ns / 1000);
-	w->counts.lost++;
-	rtp_pass(w, PLACE_LOST);
+	rtp_place(p, p->next)->at_us[0] = (uint32_t)(now_ns / 1000);
+	p->counts.lost++;
+	rtp_places_pass(p, PLACE_LOST);
 }
 
-void rtp_reach(struct rtp_window *w, uint64_t pos)
+void rtp_places_pass_or_lose(struct rtp_places *p, uint64_t now_ns)
 {
-	for (; w->high <= pos; w->high++) {
-		rtp_drop_slot(w, &rtp_place(w, w->high)->slot);
-		*rtp_place(w, w->high) =
-			(struct place){ .slot = RTP_SLOT_NONE };
+	if (p->next == p->high)
+		rtp_places_reach(p, p->high);
+	if (rtp_place(p, p->next)->state == PLACE_HELD)
+		pass_held(p);
+	else
+		lose(p, now_ns);
+}
+
+void rtp_places_reach(struct rtp_places *p, uint64_t pos)
+{
+	for (; p->high <= pos; p->high++) {
+		rtp_places_drop_slot(p, &rtp_place(p, p->high)->slot);
+		*rtp_place(p, p->high) =
+			(struct rtp_place){ .slot = RTP_SLOT_NONE };
 	}
 }
 
-static bool is_due(const struct rtp_window *w, const struct place *p,
+void rtp_places_make_room(struct rtp_places *p, uint64_t pos, uint64_t now_ns)
+{
+	while (pos - p->next >= rtp_places_half(p))
+		rtp_places_pass_or_lose(p, now_ns);
+}
+
+/* Has it waited for the configured delay? */
+static bool is_due(const struct rtp_places *p, const struct rtp_place *place,
 		   uint64_t now_ns)
 {
-	uint32_t age_us = (uint32_t)(now_ns / 1000) - least_at(w, p);
+	uint32_t age_us = (uint32_t)(now_ns / 1000) - earliest_us(p, place);
 
-	return (int32_t)age_us >= (int32_t)(w->cfg.delay_ms * RTP_US_PER_MS);
+	return (int32_t)age_us >= (int32_t)(p->cfg.delay_ms * RTP_US_PER_MS);
 }
 
-/* What the place at next is; PLACE_GONE when nothing waits. */
-static enum place_state state_of_next(const struct rtp_window *w)
+void rtp_places_drain(struct rtp_places *p, uint64_t now_ns)
 {
-	if (w->next == w->high)
-		return PLACE_GONE;
-	return (enum place_state)rtp_place(w, w->next)->state;
-}
-
-void rtp_drain(struct rtp_window *w, uint64_t now_ns)
-{
-	while (state_of_next(w) == PLACE_HELD &&
-	       (w->cfg.delay_ms == 0 ||
-		is_due(w, rtp_place(w, w->next), now_ns)))
-		rtp_pass_held(w);
-}
-
-void rtp_move_on(struct rtp_window *w, uint64_t pos, uint64_t now_ns)
-{
-	while (pos - w->next >= rtp_half(w)) {
-		if (w->next == w->high)
-			rtp_reach(w, w->high);
-		if (state_of_next(w) == PLACE_HELD)
-			rtp_pass_held(w);
-		else
-			rtp_give_up(w, now_ns);
-	}
+	while (p->next < p->high &&
+	       rtp_place(p, p->next)->state == PLACE_HELD &&
+	       (p->cfg.delay_ms == 0 ||
+		is_due(p, rtp_place(p, p->next), now_ns)))
+		pass_held(p);
 }
 
 /* --- gaps --- */
 
-static const struct place *first_held(struct rtp_window *w)
-{
-	w->held_from = MAX(w->held_from, w->next);
-	while (rtp_place(w, w->held_from)->state != PLACE_HELD)
-		w->held_from++;
-	return rtp_place(w, w->held_from);
-}
-
-/* Has the path brought something behind the gap, long enough ago? */
-static bool is_past_gap(const struct rtp_window *w, unsigned path,
+/* Did the path deliver a datagram behind the gap, long enough ago? */
+static bool is_past_gap(const struct rtp_places *p, unsigned path,
 			uint64_t now_ns)
 {
-	uint64_t end = MIN(w->high, w->held_from + LOOK_MAX);
+	uint64_t end = MIN(p->high, p->held_from + LOOK_MAX);
 
-	for (uint64_t pos = w->held_from; pos < end; pos++) {
-		const struct place *p = rtp_place(w, pos);
+	for (uint64_t pos = p->held_from; pos < end; pos++) {
+		const struct rtp_place *place = rtp_place(p, pos);
 
-		if (p->state == PLACE_HELD && p->paths & 1U << path)
-			return (uint32_t)(now_ns / 1000) - p->at_us[path] >=
-				w->cfg.reorder_ms * RTP_US_PER_MS;
+		if (place->state == PLACE_HELD && place->paths & 1U << path)
+			return (uint32_t)(now_ns / 1000) - place->at_us[path] >=
+				p->cfg.reorder_ms * RTP_US_PER_MS;
 	}
-	return w->path[path].high > end;
+	return p->path[path].high > end;
 }
 
-/* Nothing can fill the gap at next any more. */
-static bool is_hopeless(struct rtp_window *w, uint64_t now_ns)
+/* Can nothing fill the gap at next any more? */
+static bool is_hopeless(struct rtp_places *p, uint64_t now_ns)
 {
-	const struct place *first = first_held(w);
-	uint32_t age_us = (uint32_t)(now_ns / 1000) - least_at(w, first);
+	const struct rtp_place *first;
+	uint32_t age_us;
 
-	if (w->cfg.delay_ms > 0)
-		return is_due(w, first, now_ns);
-	if (w->high - w->next <= w->ahead && age_us < REPAIR_WAIT_US)
+	p->held_from = MAX(p->held_from, p->next);
+	while (rtp_place(p, p->held_from)->state != PLACE_HELD)
+		p->held_from++;
+	first = rtp_place(p, p->held_from);
+	age_us = (uint32_t)(now_ns / 1000) - earliest_us(p, first);
+	if (p->cfg.delay_ms > 0)
+		return is_due(p, first, now_ns);
+	if (p->high - p->next <= p->ahead && age_us < REPAIR_WAIT_US)
 		return false;
-	if (w->cfg.paths > 1 && age_us >= w->cfg.skew_ms * RTP_US_PER_MS)
+	if (p->cfg.paths > 1 && age_us >= p->cfg.skew_ms * RTP_US_PER_MS)
 		return true;
-	for (unsigned i = 0; i < w->cfg.paths; i++)
-		if (rtp_path_is_live(w, i, now_ns) &&
-		    !is_past_gap(w, i, now_ns))
+	for (unsigned i = 0; i < p->cfg.paths; i++)
+		if (rtp_places_is_live(p, i, now_ns) &&
+		    !is_past_gap(p, i, now_ns))
 			return false;
 	return true;
 }
 
-void rtp_close_gaps(struct rtp_window *w, uint64_t now_ns)
+void rtp_places_close_gaps(struct rtp_places *p, uint64_t now_ns)
 {
-	rtp_drain(w, now_ns);
-	while (state_of_next(w) == PLACE_EMPTY && is_hopeless(w, now_ns)) {
-		while (w->next < w->held_from)
-			rtp_give_up(w, now_ns);
-		rtp_drain(w, now_ns);
+	rtp_places_drain(p, now_ns);
+	while (p->next < p->high &&
+	       rtp_place(p, p->next)->state == PLACE_EMPTY &&
+	       is_hopeless(p, now_ns)) {
+		while (p->next < p->held_from)
+			lose(p, now_ns);
+		rtp_places_drain(p, now_ns);
 	}
 }

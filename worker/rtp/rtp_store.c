@@ -16,8 +16,8 @@ static void pool_init(struct rtp_pool *p, uint16_t n, size_t slot_size)
 	*p = (struct rtp_pool){ .n_slots = n, .slot_size = slot_size };
 }
 
-/* Most streams never need jumbo frames, and some nothing at all. */
-static void pool_begin(struct rtp_pool *p)
+/* At the first datagram: most streams never have jumbo frames. */
+static void pool_map(struct rtp_pool *p)
 {
 	size_t size = p->n_slots * p->slot_size;
 
@@ -49,7 +49,7 @@ static uint16_t pool_add(struct rtp_pool *p, const struct rtp_datagram *d)
 	uint16_t n = p->n_free > 0 ? p->free[--p->n_free] : p->n_fresh++;
 
 	if (p->memory == NULL)
-		pool_begin(p);
+		pool_map(p);
 
 	struct rtp_slot *slot =
 		(struct rtp_slot *)(void *)(p->memory + n * p->slot_size);

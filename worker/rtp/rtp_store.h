@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Room for datagrams that have to wait, in slots of two sizes: those of a usual
- * network, and jumbo frames.
+ * Memory for RTP datagrams that wait, in slots of two sizes: usual frames and
+ * jumbo frames.
  *
- * Owns its memory, of which only what was ever needed exists.  A slot that is
- * given back may still be read until rtp_store_settle(): what was handed on
- * from it may not have been looked at yet.  Embedded.
+ * Owns its memory; untouched slots take no pages.  A slot that was dropped may
+ * be read until rtp_store_settle(), because its payload may be in a batch that
+ * was not flushed yet.  Embedded.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 enum {
 	RTP_SLOT_HEAD = 6,
-	/* With the head: 9,000 bytes are the longest frames in use. */
+	/* With the head; jumbo frames have 9,000 bytes. */
 	RTP_SLOT_SIZE = 2048,
 	RTP_LONG_SIZE = 9216,
 	RTP_LONGEST = RTP_LONG_SIZE - RTP_SLOT_HEAD,
@@ -30,12 +30,12 @@ struct rtp_slot {
 
 /* Slots of one size. */
 struct rtp_pool {
-	uint8_t *memory; /* NULL until it is needed */
+	uint8_t *memory; /* NULL until the first datagram */
 	size_t slot_size;
 	uint16_t n_slots;
-	uint16_t n_fresh; /* so many were ever used */
-	uint16_t n_free;  /* and given back */
-	uint16_t n_spent; /* the same, but not settled */
+	uint16_t n_fresh; /* slots used since the last trim */
+	uint16_t n_free;  /* of these, free again */
+	uint16_t n_spent; /* of these, dropped but not settled */
 	uint16_t *free, *spent;
 };
 
@@ -47,8 +47,7 @@ struct rtp_store {
 void rtp_store_init(struct rtp_store *, uint16_t n);
 void rtp_store_done(struct rtp_store *);
 
-/* A copy of the datagram; RTP_SLOT_NONE when it is too long or no slot is
- * left. */
+/* Copies the datagram; RTP_SLOT_NONE: it is too long, or all slots are used. */
 uint16_t rtp_store_add(struct rtp_store *, const struct rtp_datagram *);
 void rtp_store_drop(struct rtp_store *, uint16_t slot);
 
@@ -65,11 +64,11 @@ static inline const struct rtp_slot *rtp_store_get(const struct rtp_store *s,
 						       slot * p->slot_size);
 }
 
-/* Nobody reads any more what was dropped before. */
+/* Dropped slots are not read any more. */
 void rtp_store_settle(struct rtp_store *);
 
-/* Is there a slot for one of this size, without settling? */
+/* Is a slot for this size free without settling? */
 bool rtp_store_has_room(const struct rtp_store *, size_t size);
 
-/* Gives memory back that only a burst needed; nothing may be unsettled. */
+/* Frees the memory of a past burst; all slots must be settled. */
 void rtp_store_trim(struct rtp_store *);

@@ -152,7 +152,7 @@ static void tell_second(struct scan *s, uint64_t now_ns)
 	s->records = 0;
 	s->bytes = 0;
 	if (s->input != NULL) {
-		err = input_second(s->input, now_ns, &why);
+		err = input_every_second(s->input, now_ns, &why);
 		if (err < 0)
 			close_input(s, err, &why);
 	}

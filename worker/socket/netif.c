@@ -19,20 +19,20 @@ static bool is_none(int err)
 }
 
 static int ask(struct nl_sock *sock, const char *name, unsigned *ret,
-	       struct errmsg *why)
+	       struct errmsg *error)
 {
 	struct rtnl_link *link;
 	int err = nl_connect(sock, NETLINK_ROUTE);
 
 	if (err < 0)
-		return errmsg_fail(why, -EIO, "netlink: %s",
+		return errmsg_fail(error, -EIO, "netlink: %s",
 				   nl_geterror(err));
 	err = rtnl_link_get_kernel(sock, 0, name, &link);
 	if (err < 0)
 		return is_none(err)
-			? errmsg_fail(why, -ENODEV, "interface %s: there is "
-				      "none of that name", name)
-			: errmsg_fail(why, -EIO, "interface %s: %s", name,
+			? errmsg_fail(error, -ENODEV, "interface %s: not found",
+				      name)
+			: errmsg_fail(error, -EIO, "interface %s: %s", name,
 				      nl_geterror(err));
 
 	unsigned index = (unsigned)rtnl_link_get_ifindex(link);
@@ -40,13 +40,13 @@ static int ask(struct nl_sock *sock, const char *name, unsigned *ret,
 
 	rtnl_link_put(link);
 	if (!(flags & IFF_UP))
-		return errmsg_fail(why, -ENETDOWN, "interface %s is down",
+		return errmsg_fail(error, -ENETDOWN, "interface %s is down",
 				   name);
 	*ret = index;
 	return 0;
 }
 
-int netif_index(const char *name, unsigned *ret, struct errmsg *why)
+int netif_index(const char *name, unsigned *ret, struct errmsg *error)
 {
 	char found[IFACE_NAME_MAX];
 	struct nl_sock *sock;
@@ -54,13 +54,13 @@ int netif_index(const char *name, unsigned *ret, struct errmsg *why)
 
 	err = iface_name(name, found);
 	if (err < 0)
-		return errmsg_fail(why, err, "interface %s: %s", name,
+		return errmsg_fail(error, err, "interface %s: %s", name,
 				   iface_why(err));
 	sock = nl_socket_alloc();
 	if (sock == NULL)
-		return errmsg_fail(why, -ENOMEM, "netlink: %s",
+		return errmsg_fail(error, -ENOMEM, "netlink: %s",
 				   strerror(ENOMEM));
-	err = ask(sock, found, ret, why);
+	err = ask(sock, found, ret, error);
 
 	nl_socket_free(sock);
 	return err;

@@ -9,11 +9,11 @@
 #include <netlink/netlink.h>
 #include <stdlib.h>
 
-enum { READS_MAX = 64 /* in one look: an endless flood is one, too */ };
+enum { READS_MAX = 64 /* in one call, so that a flood cannot hold the loop */ };
 
 struct netif_watch {
 	struct nl_sock *sock;
-	unsigned ifindex; /* asked for */
+	unsigned ifindex; /* of the interface that is watched */
 	unsigned seen;    /* bits of enum netif_change */
 };
 
@@ -40,7 +40,7 @@ static int on_event(struct nl_msg *msg, void *arg)
 		break;
 	}
 	w->seen |= index != 0 && index == w->ifindex ? NETIF_TOUCHED : 0;
-	/* routes that go with their interface go without a word */
+	/* the kernel reports no routes that end with their interface */
 	w->seen |= NETIF_ROUTES;
 	return NL_OK;
 }
@@ -69,7 +69,7 @@ struct netif_watch *netif_watch_new(bool routes)
 
 	w->sock = nl_socket_alloc();
 	if (w->sock != NULL) {
-		/* what the kernel tells by itself answers nothing */
+		/* events answer no request: they have no sequence */
 		nl_socket_disable_seq_check(w->sock);
 		nl_socket_modify_cb(w->sock, NL_CB_VALID, NL_CB_CUSTOM,
 				    on_event, w);
@@ -102,6 +102,6 @@ unsigned netif_watch_look(struct netif_watch *w, unsigned ifindex)
 	w->seen = 0;
 	for (int i = 0; i < READS_MAX && err >= 0; i++)
 		err = nl_recvmsgs_default(w->sock);
-	/* anything but "nothing more": events were lost */
+	/* any other end: events were dropped */
 	return err == -NLE_AGAIN ? w->seen : NETIF_TOUCHED | NETIF_ROUTES;
 }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hears from the kernel what becomes of network interfaces. */
+/* Receives the kernel's events about network interfaces and routes. */
 #pragma once
 
 #include <stdbool.h>
 
 struct netif_watch;
 
-/* What became of them; bits. */
+/* Kinds of events; bits. */
 enum netif_change {
-	NETIF_TOUCHED = 1, /* the interface or its addresses */
-	NETIF_ROUTES = 2,  /* what may lead elsewhere now */
+	NETIF_TOUCHED = 1, /* of the interface or its addresses */
+	NETIF_ROUTES = 2,  /* a route or a rule may have changed */
 };
 
-/* routes: hears of routes and their rules, too.  NULL: the kernel tells us
- * nothing; who has none looks by itself. */
+/* routes: events of routes and rules, too.  NULL: the kernel refuses events;
+ * the owner must poll. */
 struct netif_watch *netif_watch_new(bool routes);
 void netif_watch_free(struct netif_watch **);
 
-/* Readable: there is something to look at. */
+/* Readable while events wait. */
 int netif_watch_fd(const struct netif_watch *);
 
-/* What happened since the last call; everything, when so much happened that
- * it is not known.  ifindex 0: no interface. */
+/* The events since the last call; all kinds when the kernel dropped events.
+ * ifindex 0: no interface. */
 unsigned netif_watch_look(struct netif_watch *, unsigned ifindex);

@@ -11,8 +11,8 @@
 
 struct search {
 	unsigned ifindex;
-	bool other;     /* one that sends at once */
-	unsigned limit; /* the smallest; 0: none was there */
+	bool other;     /* a queue that sends at once */
+	unsigned limit; /* the smallest; 0: no queue found */
 };
 
 static unsigned limit_of(struct nlattr *options)
@@ -41,7 +41,7 @@ static int on_qdisc(struct nl_msg *msg, void *arg)
 		return NL_OK;
 	tc = nlmsg_data(head);
 	kind = nla_get_string(attrs[TCA_KIND]);
-	/* mq has a queue of its own for each of the device's */
+	/* below mq each queue of the device has a discipline of its own */
 	if (tc->tcm_ifindex != (int)s->ifindex ||
 	    tc->tcm_parent == TC_H_INGRESS || strcmp(kind, "mq") == 0)
 		return NL_OK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What waits in front of a network interface, asked from the kernel. */
+/* Reads the queueing discipline of a network interface. */
 #pragma once
 
 #include "common/base/util.h"
 
-/* How many datagrams of one flow it holds until their time has come: the
- * flow_limit, when every queue of the interface is of the kind fq.  0: one is
- * not, or the kernel does not say. */
+/* How many datagrams of a flow wait in the kernel for their time (SO_TXTIME):
+ * flow_limit when all queues of the interface are fq; 0: a queue is not, or it
+ * is unknown. */
 unsigned qdisc_fq_limit(unsigned ifindex);

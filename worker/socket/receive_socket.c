@@ -61,7 +61,7 @@ static int leave(int fd, const struct udp_place *place, unsigned ifindex)
 		       : 0;
 }
 
-/* Options without which the socket still works. */
+/* The socket works without these, so errors do not matter. */
 static void tune(int fd, const struct udp_place *place)
 {
 	unsigned size = place->socket_size > 0 ? place->socket_size
@@ -77,42 +77,42 @@ void udp_socket_stamp(int fd, bool on)
 	(void)set_int(fd, SOL_SOCKET, SO_TIMESTAMPNS, on);
 }
 
-static int say_bind(const struct sockaddr_any *where, int err,
-		    struct errmsg *why)
+static int fail_bind(const struct sockaddr_any *where, int err,
+		     struct errmsg *error)
 {
 	char address[SOCKADDR_TEXT_MAX];
 
 	sockaddr_format(where, address);
-	return errmsg_fail(why, -err, "bind %s: %s", address,
+	return errmsg_fail(error, -err, "bind %s: %s", address,
 			   err == EADDRNOTAVAIL
 				   ? "not an address of this host"
 				   : strerror(err));
 }
 
 static int bind_unicast(int fd, const struct udp_place *place,
-			unsigned ifindex, struct errmsg *why)
+			unsigned ifindex, struct errmsg *error)
 {
 	int r = 0;
 
 	if (ifindex != 0)
 		r = set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)ifindex);
 	if (r < 0)
-		return errmsg_fail(why, r, "interface %s: %s", place->iface,
+		return errmsg_fail(error, r, "interface %s: %s", place->iface,
 				   strerror(-r));
 	if (bind(fd, &place->local.sa, place->local.len) < 0)
-		return say_bind(&place->local, errno, why);
+		return fail_bind(&place->local, errno, error);
 	return 0;
 }
 
 static int bind_group(int fd, const struct udp_place *place,
-		      unsigned ifindex, struct errmsg *why)
+		      unsigned ifindex, struct errmsg *error)
 {
 	struct sockaddr_any group = place->local;
 	bool v6 = group.sa.sa_family == AF_INET6;
 
 	/* several streams may take the same group and port */
 	(void)set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-	/* nor do we want what other programs joined on this host */
+	/* without the groups that other programs of this host joined */
 	(void)set_int(fd, ip_level(place),
 		      v6 ? IPV6_MULTICAST_ALL : IP_MULTICAST_ALL, 0);
 	if (v6 && ifindex != 0) {
@@ -121,31 +121,32 @@ static int bind_group(int fd, const struct udp_place *place,
 		group.in6.sin6_scope_id = ifindex;
 	}
 	if (bind(fd, &group.sa, group.len) < 0)
-		return say_bind(&group, errno, why);
+		return fail_bind(&group, errno, error);
 
 	int r = join(fd, place, ifindex);
 
 	if (r == -ENODEV && ifindex == 0)
-		return errmsg_fail(why, r, "join: there is no route to the "
-				   "group, name an interface: <iface>@<group>");
+		return errmsg_fail(error, r, "join: no route to the group; "
+				   "name an interface: <iface>@<group>");
 	if (r < 0)
-		return errmsg_fail(why, r, "join: %s", strerror(-r));
+		return errmsg_fail(error, r, "join: %s", strerror(-r));
 	return 0;
 }
 
 int udp_socket_open(const struct udp_place *place, unsigned ifindex,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	int fd = socket(place->local.sa.sa_family,
 			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
-		return errmsg_fail(why, -errno, "socket: %s", strerror(errno));
+		return errmsg_fail(error, -errno, "socket: %s",
+				   strerror(errno));
 	tune(fd, place);
 
 	int r = sockaddr_is_multicast(&place->local)
-			? bind_group(fd, place, ifindex, why)
-			: bind_unicast(fd, place, ifindex, why);
+			? bind_group(fd, place, ifindex, error)
+			: bind_unicast(fd, place, ifindex, error);
 
 	if (r < 0) {
 		fd_close(&fd);
@@ -174,7 +175,7 @@ static int set_filter(int fd, const struct udp_place *place, unsigned ifindex,
 }
 
 int udp_socket_renew(int fd, const struct udp_place *place, unsigned ifindex,
-		     const struct sockaddr_any *source, struct errmsg *why)
+		     const struct sockaddr_any *source, struct errmsg *error)
 {
 	int r;
 
@@ -189,11 +190,11 @@ int udp_socket_renew(int fd, const struct udp_place *place, unsigned ifindex,
 			r = set_filter(fd, place, ifindex, MCAST_EXCLUDE,
 				       NULL);
 	} else {
-		/* nobody sends: there is nothing to lose */
+		/* without a sender no packet can be lost */
 		(void)leave(fd, place, ifindex);
 		r = join(fd, place, ifindex);
 	}
 	if (r < 0)
-		return errmsg_fail(why, r, "join again: %s", strerror(-r));
+		return errmsg_fail(error, r, "join again: %s", strerror(-r));
 	return 0;
 }

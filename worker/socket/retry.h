@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When to try again what failed: after 1, 2, 4, 8 and then 10 seconds; or
- * every 2 seconds, what costs nobody anything, as a socket, whose interface or
- * address may come back at any time. */
+/*
+ * Decides when a failed operation is tried again: after 1, 2, 4, 8 and then 10
+ * seconds; or every 2 seconds for a socket, which is cheap to open and may only
+ * wait for its interface or address.
+ */
 #pragma once
 
 #include "common/base/units.h"

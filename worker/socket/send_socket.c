@@ -38,10 +38,10 @@ int udp_output_timed(int fd)
 }
 
 static int set_interface(int fd, const struct output_spec *spec,
-			 struct errmsg *why)
+			 struct errmsg *error)
 {
 	unsigned index;
-	int r = netif_index(spec->iface, &index, why);
+	int r = netif_index(spec->iface, &index, error);
 
 	if (r < 0)
 		return r;
@@ -57,7 +57,7 @@ static int set_interface(int fd, const struct output_spec *spec,
 			r = -errno;
 	}
 	if (r < 0)
-		return errmsg_fail(why, r, "interface %s: %s", spec->iface,
+		return errmsg_fail(error, r, "interface %s: %s", spec->iface,
 				   strerror(-r));
 	return 0;
 }
@@ -91,7 +91,7 @@ static void set_class(int fd, const struct output_spec *spec)
 /* Membership keeps a switch that looks at IGMP sending, where nobody else
  * asks.  Nothing comes: the socket has another port. */
 static int join_group(int fd, const struct output_spec *spec,
-		      struct errmsg *why)
+		      struct errmsg *error)
 {
 	bool v6 = spec->remote.sa.sa_family == AF_INET6;
 	struct group_req req = { 0 };
@@ -99,18 +99,19 @@ static int join_group(int fd, const struct output_spec *spec,
 	int r = 0;
 
 	if (spec->iface[0] != '\0')
-		r = netif_index(spec->iface, &index, why);
+		r = netif_index(spec->iface, &index, error);
 	if (r < 0)
 		return r;
 	req.gr_interface = index;
 	memcpy(&req.gr_group, &spec->remote.sa, spec->remote.len);
 	if (setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, MCAST_JOIN_GROUP,
 		       &req, sizeof req) < 0)
-		return errmsg_fail(why, -errno, "join: %s", strerror(errno));
+		return errmsg_fail(error, -errno, "join: %s", strerror(errno));
 	return 0;
 }
 
-/* Is it one that nobody on a wire takes (RFC 4291 2.5.3, RFC 1122 3.2.1.3)? */
+/* Is it no valid source address on a wire (RFC 4291 2.5.3, RFC 1122 3.2.1.3)?
+ */
 static bool is_no_source(const struct sockaddr_any *from)
 {
 	return from->sa.sa_family == AF_INET6
@@ -119,8 +120,8 @@ static bool is_no_source(const struct sockaddr_any *from)
 }
 
 /*
- * While an interface becomes ready, or has no address, the kernel may choose
- * such a one for a group that is sent there, and would stay with that.
+ * While an interface becomes ready, or has no address, the kernel may choose an
+ * invalid source for a group, and would keep it.
  */
 static bool has_no_source(int fd, const struct output_spec *spec)
 {
@@ -134,27 +135,27 @@ static bool has_no_source(int fd, const struct output_spec *spec)
 	       !netif_is_loopback(if_nametoindex(name));
 }
 
-static int say_connect(const struct output_spec *spec, int err,
-		       struct errmsg *why)
+static int fail_connect(const struct output_spec *spec, int err,
+			struct errmsg *error)
 {
 	char address[SOCKADDR_TEXT_MAX];
 
 	sockaddr_format(&spec->remote, address);
-	/* one of a link, and there are many links */
+	/* a link-local address needs its link */
 	if (err == EINVAL && spec->remote.sa.sa_family == AF_INET6 &&
 	    spec->iface[0] == '\0')
-		return errmsg_fail(why, -err, "%s is an address of one link, "
+		return errmsg_fail(error, -err, "%s is a link-local address; "
 				   "name its interface: <iface>@<address>",
 				   address);
 	if (err == ENETUNREACH && spec->iface[0] == '\0')
-		return errmsg_fail(why, -err, "there is no route to %s, name "
-				   "an interface: <iface>@<address>", address);
-	return errmsg_fail(why, -err, "connect %s: %s", address,
+		return errmsg_fail(error, -err, "no route to %s; name an "
+				   "interface: <iface>@<address>", address);
+	return errmsg_fail(error, -err, "connect %s: %s", address,
 			   strerror(err));
 }
 
 static int prepare(int fd, const struct output_spec *spec,
-		   struct errmsg *why)
+		   struct errmsg *error)
 {
 	unsigned size = spec->socket_size > 0 ? spec->socket_size
 					      : SEND_BUFFER;
@@ -164,15 +165,15 @@ static int prepare(int fd, const struct output_spec *spec,
 	set_ttl(fd, spec);
 	set_class(fd, spec);
 	if (spec->iface[0] != '\0')
-		r = set_interface(fd, spec, why);
+		r = set_interface(fd, spec, error);
 	if (r < 0)
 		return r;
 	if (connect(fd, &spec->remote.sa, spec->remote.len) < 0)
-		return say_connect(spec, errno, why);
+		return fail_connect(spec, errno, error);
 	if (has_no_source(fd, spec))
-		return errmsg_fail(why, -EADDRNOTAVAIL, "interface %s has no "
+		return errmsg_fail(error, -EADDRNOTAVAIL, "interface %s has no "
 				   "address to send from", spec->iface);
-	return spec->join ? join_group(fd, spec, why) : 0;
+	return spec->join ? join_group(fd, spec, error) : 0;
 }
 
 bool udp_output_same_source(int fd, int other)
@@ -189,15 +190,16 @@ bool udp_output_same_source(int fd, int other)
 	return strcmp(host_a, host_b) == 0;
 }
 
-int udp_output_socket(const struct output_spec *spec, struct errmsg *why)
+int udp_output_socket(const struct output_spec *spec, struct errmsg *error)
 {
 	int fd = socket(spec->remote.sa.sa_family,
 			SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
-		return errmsg_fail(why, -errno, "socket: %s", strerror(errno));
+		return errmsg_fail(error, -errno, "socket: %s",
+				   strerror(errno));
 
-	int r = prepare(fd, spec, why);
+	int r = prepare(fd, spec, error);
 
 	if (r < 0) {
 		fd_close(&fd);

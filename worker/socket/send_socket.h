@@ -7,17 +7,18 @@
 
 #include <stdbool.h>
 
-/* Connected, non-blocking; the descriptor, or -errno with why. */
-int udp_output_socket(const struct output_spec *, struct errmsg *why)
+/* Opens a connected, non-blocking socket; the descriptor, or -errno with
+ * error. */
+int udp_output_socket(const struct output_spec *, struct errmsg *error)
 	MUST_CHECK;
 
-/* Has the kernel cut what is sent into datagrams of so many bytes (0: no
- * more); 0 or -errno. */
+/* Makes the kernel cut each message into datagrams of so many bytes (0: no
+ * cutting); 0 or -errno. */
 int udp_output_segment(int fd, int bytes);
 
-/* Has the kernel wait with each datagram for the time that comes with it
- * (SCM_TXTIME, CLOCK_MONOTONIC); 0 or -errno. */
+/* Makes the kernel send each datagram at the time given with it (SCM_TXTIME,
+ * CLOCK_MONOTONIC); 0 or -errno. */
 int udp_output_timed(int fd);
 
-/* Do they send from the same address?  Whatever the ports. */
+/* Do both send from the same address, whatever the ports? */
 bool udp_output_same_source(int fd, int other);

@@ -21,7 +21,7 @@ static unsigned add_monitor(const struct monitor_log *w,
 /* RFC 4445: the delay factor, and packets that were lost in the last second:
  * by the sender's count, or by continuity where there is none. */
 static void add_mdi(const struct input_chain *l,
-                    const struct arrivals_report *r, json_t *object)
+                    const struct iat_in_report *r, json_t *object)
 {
 	bool counted = l->keeper.spec.kind == INPUT_RTP;
 	json_t *one = json_object();
@@ -33,7 +33,7 @@ static void add_mdi(const struct input_chain *l,
 }
 
 /* Beside what the monitor says of the same PCRs. */
-static void add_jitter(const struct arrivals_report *r, json_t *object)
+static void add_jitter(const struct iat_in_report *r, json_t *object)
 {
 	json_t *one;
 	size_t i;
@@ -61,11 +61,11 @@ static void add_loss(const struct input_counters *c, json_t *object)
 static void add_arrivals(const struct input_chain *l, uint64_t now_ns,
                          json_t *object)
 {
-	const struct arrivals_report *r = NULL;
+	const struct iat_in_report *r = NULL;
 	json_t *one;
 
 	if (l->keeper.input != NULL)
-		r = input_arrivals(l->keeper.input, now_ns);
+		r = input_iat_in(l->keeper.input, now_ns);
 	if (r == NULL || r->gaps == 0)
 		return;
 	one = json_object();

@@ -354,7 +354,7 @@ static const char *why_raised(const struct input_chain *l)
 		return NULL;
 	if (has_two_senders(l) && l->counted.unprotected == 0)
 		return input_senders(l->keeper.input);
-	return input_bare(l->keeper.input);
+	return input_unprotected(l->keeper.input);
 }
 
 void chain_second(struct input_chain *l, uint64_t now_ns)
@@ -363,7 +363,7 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 
 	if (!l->wanted || passed_ms < CHAIN_JUDGE_MS)
 		return;
-	input_keeper_second(&l->keeper, now_ns, &l->counted);
+	input_keeper_every_second(&l->keeper, now_ns, &l->counted);
 	if (l->mux != NULL)
 		mux_input_second(l->mux, now_ns);
 	report(l, (unsigned)passed_ms);

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "proto/ipc/msg.h"
-#include "worker/rtp/rtp_state.h"
+#include "worker/rtp/datagrams.h"
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
 #include "worker/splice/continuity.h"

@@ -293,7 +293,7 @@ static void look_at(struct mux_input *a, const uint8_t *packet)
 	if (!a->going || a->now_ns - a->heard_ns >= SILENCE_MS * MS)
 		begin(a);
 	a->heard_ns = a->now_ns;
-	input_keeper_heard(&a->keeper, a->now_ns);
+	input_keeper_note_packets(&a->keeper, a->now_ns);
 	count(a, packet);
 	if (is_known(a) && fifo_len(&a->fifo) < MUX_KEPT)
 		take_packet(a, packet);
@@ -425,7 +425,7 @@ void mux_input_second(struct mux_input *a, uint64_t now_ns)
 
 	fifo_trim(&a->fifo);
 	if (a->keeper.input != NULL) {
-		input_keeper_second(&a->keeper, now_ns, &counted);
+		input_keeper_every_second(&a->keeper, now_ns, &counted);
 		if (a->keeper.input == NULL)
 			forget(a);
 	}
@@ -449,7 +449,7 @@ void mux_input_stats(const struct mux_input *a, struct link_stats *ret)
 	link_stats_set(ret, LINK_MUX_DROPPED, a->dropped);
 }
 
-const char *mux_input_trouble(const struct mux_input *a)
+const char *mux_input_error(const struct mux_input *a)
 {
 	return a->trouble.text[0] != '\0' ? a->trouble.text : NULL;
 }
@@ -468,7 +468,7 @@ struct mux_input *mux_input_new(const struct input_spec *of, unsigned position)
 	batch_init(&a->batch, on_packets, a);
 	(void)snprintf(label, sizeof label, "input %u: mux", position);
 	input_keeper_init(&a->keeper, label, of->mux);
-	a->keeper.owner_hears = true;
+	a->keeper.owner_notes = true;
 	forget(a);
 	return a;
 }

@@ -59,4 +59,4 @@ void mux_input_second(struct mux_input *, uint64_t now_ns);
 void mux_input_stats(const struct mux_input *, struct link_stats *ret);
 
 /* Why nothing is added, or not announced; NULL: all is well. */
-const char *mux_input_trouble(const struct mux_input *);
+const char *mux_input_error(const struct mux_input *);

@@ -103,7 +103,7 @@ static void report_chain(struct selector *s, struct input_chain *l,
 		.position = l->position,
 		.active = l == selector_playing(s),
 		.open = input_keeper_is_open(&l->keeper),
-		.heard = l->keeper.heard,
+		.heard = l->keeper.received,
 		.onair = r->onair,
 		.scrambled = r->scrambled,
 		.bitrate_kbps = r->bitrate_kbps,
@@ -120,14 +120,14 @@ static void report_chain(struct selector *s, struct input_chain *l,
 		.stats = chain_stats(l),
 		.error = input_keeper_error(&l->keeper),
 	};
-	l->keeper.heard = false;
+	l->keeper.received = false;
 	if (l->keeper.input != NULL)
 		ret->peer = input_peer(l->keeper.input);
 	if (ret->error == NULL && l == chosen_chain(s) &&
 	    find_fault(s, l) != NULL)
 		ret->error = complaint_of(l);
 	if (ret->error == NULL && l->mux != NULL && l->wanted)
-		ret->error = mux_input_trouble(l->mux);
+		ret->error = mux_input_error(l->mux);
 	report_state(s, l, ret);
 }
 

@@ -398,7 +398,7 @@ uint64_t segment_play_waiting_ns(const struct segment_play *p)
 
 void segment_play_every_second(struct segment_play *p)
 {
-	playout_second(&p->playout);
+	playout_every_second(&p->playout);
 	fifo_trim(&p->probe);
 	fifo_trim(&p->head);
 }

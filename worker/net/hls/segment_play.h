@@ -39,7 +39,7 @@ bool segment_play_end(struct segment_play *);
 /* As playout_set_ended(). */
 void segment_play_set_ended(struct segment_play *, bool ended);
 
-/* As playout_take(), playout_is_dry(), playout_second(). */
+/* As playout_take(), playout_is_dry(), playout_every_second(). */
 size_t segment_play_take(struct segment_play *, struct batch *,
                          uint64_t now_ns);
 bool segment_play_is_dry(const struct segment_play *);

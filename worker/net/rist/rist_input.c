@@ -13,7 +13,6 @@
 #include "common/base/units.h"
 #include "worker/input/input_type.h"
 #include "worker/rtp/rtp_window.h"
-#include "worker/net/net_openers.h"
 #include "worker/net/rist/rist_gaps.h"
 #include "worker/net/rist/rist_link.h"
 
@@ -286,7 +285,7 @@ static int rist_input_every_second(struct input *base, uint64_t now_ns,
 	memset(in->path_peers, 0, sizeof in->path_peers);
 	rist_gaps_every_second(&in->gaps);
 	if (in->window != NULL)
-		rtp_window_second(in->window, now_ns);
+		rtp_window_every_second(in->window, now_ns);
 	rist_link_every_second(&in->link);
 	return 0;
 }
@@ -372,13 +371,13 @@ static void rist_input_free(struct input *base)
 static const struct input_ops rist_ops = {
 	.free = rist_input_free,
 	.read = rist_input_read,
-	.second = rist_input_every_second,
+	.every_second = rist_input_every_second,
 	.counters = rist_input_counters,
 	.stats = rist_input_stats,
-	.trouble = rist_input_error,
-	.bare = rist_input_bare,
-	.is_there = rist_input_is_there,
-	.is_tried = rist_input_is_tried,
+	.error = rist_input_error,
+	.unprotected = rist_input_bare,
+	.is_ready = rist_input_is_there,
+	.is_calling = rist_input_is_tried,
 	.can_be_silent = rist_input_can_be_silent,
 	.peer = rist_input_peer,
 };

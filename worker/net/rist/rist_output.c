@@ -5,7 +5,7 @@
  * librist copies each packet and sends it in its own thread.
  */
 #include "common/base/alloc.h"
-#include "worker/net/net_openers.h"
+#include "worker/output/output_type.h"
 #include "worker/net/rist/rist_link.h"
 #include "worker/rtp/datagrams.h"
 

@@ -8,7 +8,6 @@
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "worker/input/input_type.h"
-#include "worker/net/net_openers.h"
 #include "worker/net/srt/srt_peer.h"
 
 #include <errno.h>
@@ -157,13 +156,13 @@ static void srt_input_free(struct input *in)
 static const struct input_ops srt_ops = {
 	.free = srt_input_free,
 	.read = srt_input_read,
-	.second = srt_input_every_second,
+	.every_second = srt_input_every_second,
 	.counters = srt_input_counters,
 	.stats = srt_input_stats,
-	.trouble = srt_input_error,
+	.error = srt_input_error,
 	.peer = srt_input_peer,
-	.is_there = srt_input_is_there,
-	.is_tried = srt_input_is_tried,
+	.is_ready = srt_input_is_there,
+	.is_calling = srt_input_is_tried,
 	.can_be_silent = srt_input_can_be_silent,
 };
 

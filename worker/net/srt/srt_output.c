@@ -2,7 +2,7 @@
 /* Output by SRT to one peer (caller, rendezvous) or to all callers of a
  * listener. */
 #include "common/base/alloc.h"
-#include "worker/net/net_openers.h"
+#include "worker/output/output_type.h"
 #include "worker/net/srt/srt_peer.h"
 #include "worker/net/srt/srt_receivers.h"
 #include "worker/net/srt/srt_stats.h"

@@ -132,7 +132,7 @@ static int play_on(struct play *p, uint64_t packets)
 		r = input_read(p->input, &p->batch, p->now_ns, &why);
 		p->now_ns += STEP_MS * MS;
 		if (r >= 0 && p->now_ns / MS % 1000 == 0)
-			r = input_second(p->input, p->now_ns, &why);
+			r = input_every_second(p->input, p->now_ns, &why);
 		idle = p->packets > before ? 0 : idle + 1;
 		cr_assert_lt(idle, IDLE_MAX, "nothing comes");
 		if (idle > 0) /* the thread has to read it */
@@ -178,12 +178,12 @@ Test(file_input, a_file_that_fails_in_the_middle_ends_there)
 	play_open(&p, "list", "list&loop");
 	cr_assert_eq(play_on(&p, 4 * SECONDS * SOURCE_RATE), 0);
 	assert_one_stream(&p.judge);
-	cr_assert_not_null(strstr(input_trouble(p.input),
+	cr_assert_not_null(strstr(input_error(p.input),
 				  "a.ts: Input/output error"));
 	/* the disk is well again */
 	atomic_store(&bad_size, 0);
 	cr_assert_eq(play_on(&p, p.packets + 4 * SECONDS * SOURCE_RATE), 0);
-	cr_assert_null(input_trouble(p.input));
+	cr_assert_null(input_error(p.input));
 	assert_one_stream(&p.judge);
 	play_done(&p, two_names);
 }

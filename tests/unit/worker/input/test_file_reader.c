@@ -257,7 +257,7 @@ Test(file_reader, a_list_is_read_file_by_file_and_anew_each_time)
 		expect_path(r, FILE_BLOCK_BEGIN, 0, a);
 		expect(r, FILE_BLOCK_DATA, 5);
 		expect(r, FILE_BLOCK_END, 0);
-		cr_assert_str_eq(await_block(r)->why.text,
+		cr_assert_str_eq(await_block(r)->error.text,
 				 "No such file or directory");
 		expect_path(r, FILE_BLOCK_SKIP, 1, "/no/such");
 		expect_path(r, FILE_BLOCK_BEGIN, 2, b);
@@ -305,8 +305,8 @@ static void expect_error(const char *path, int err, const char *text)
 
 	cr_assert_eq(b->kind, FILE_BLOCK_ERROR);
 	cr_assert_eq(b->err, err, "%s: %d", path, b->err);
-	cr_assert_not_null(strstr(b->why.text, text), "%s", b->why.text);
-	cr_assert_not_null(strstr(b->why.text, path), "%s", b->why.text);
+	cr_assert_not_null(strstr(b->error.text, text), "%s", b->error.text);
+	cr_assert_not_null(strstr(b->error.text, path), "%s", b->error.text);
 	file_reader_free(&r);
 }
 

@@ -8,33 +8,33 @@
 #include <string.h>
 
 #define START (1000000 * MS)
-#define BEGIN (START + ARRIVALS_SETTLE_MS * MS)
+#define BEGIN (START + IAT_IN_SETTLE_MS * MS)
 
 enum { DATAGRAM = 7 * TS_PACKET, TICKS_PER_MS = 27000 };
 
 static const uint8_t nothing[4 * DATAGRAM];
 
-static void note(struct arrivals *a, uint64_t us, size_t n)
+static void note(struct iat_in *a, uint64_t us, size_t n)
 {
-	arrivals_note(a, &(struct arrival){ .wall_ns = BEGIN + us * 1000,
+	iat_in_note(a, &(struct arrival){ .wall_ns = BEGIN + us * 1000,
 					    .data = nothing,
 					    .len = n * DATAGRAM,
 					    .segment = DATAGRAM });
 }
 
-static struct arrivals_report judge(struct arrivals *a)
+static struct iat_in_report judge(struct iat_in *a)
 {
-	struct arrivals_report r;
+	struct iat_in_report r;
 
-	arrivals_judge(a, &r);
-	arrivals_free(&a);
+	iat_in_judge(a, &r);
+	iat_in_free(&a);
 	return r;
 }
 
 Test(arrivals, of_a_steady_sender_are_all_alike)
 {
-	struct arrivals *a = arrivals_new(START);
-	struct arrivals_report r;
+	struct iat_in *a = iat_in_new(START);
+	struct iat_in_report r;
 
 	for (unsigned i = 0; i <= 500; i++)
 		note(a, 1000 * i, 1);
@@ -52,8 +52,8 @@ Test(arrivals, of_a_steady_sender_are_all_alike)
 
 Test(arrivals, of_a_sender_that_was_held_up_show_for_how_long)
 {
-	struct arrivals *a = arrivals_new(START);
-	struct arrivals_report r;
+	struct iat_in *a = iat_in_new(START);
+	struct iat_in_report r;
 
 	/* twenty wait for the next one, of a thousand */
 	for (unsigned i = 0; i < 1000; i++)
@@ -67,8 +67,8 @@ Test(arrivals, of_a_sender_that_was_held_up_show_for_how_long)
 
 Test(arrivals, that_came_together_have_nothing_between_them)
 {
-	struct arrivals *a = arrivals_new(START);
-	struct arrivals_report r;
+	struct iat_in *a = iat_in_new(START);
+	struct iat_in_report r;
 
 	for (unsigned i = 0; i < 100; i++)
 		note(a, 4000 * i, 4);
@@ -82,9 +82,9 @@ Test(arrivals, that_came_together_have_nothing_between_them)
 
 Test(arrivals, are_not_judged_by_what_was_read_late)
 {
-	struct arrivals *a = arrivals_new(START);
+	struct iat_in *a = iat_in_new(START);
 
-	arrivals_note(a, &(struct arrival){ START, nothing, DATAGRAM,
+	iat_in_note(a, &(struct arrival){ START, nothing, DATAGRAM,
 					    DATAGRAM });
 	note(a, 0, 1);
 	cr_assert_eq(judge(a).gaps, 0);
@@ -93,20 +93,20 @@ Test(arrivals, are_not_judged_by_what_was_read_late)
 Test(arrivals, of_pcrs_are_held_against_their_values)
 {
 	struct build *b = build_new();
-	struct arrivals *a = arrivals_new(START);
-	struct arrivals_report r;
+	struct iat_in *a = iat_in_new(START);
+	struct iat_in_report r;
 
 	/* one of fifty is 5 ms late; another PID is always right, and its
 	 * clock has its own time */
 	for (unsigned i = 0; i < 50; i++) {
 		b->n = 0;
 		build_pcr(b, 0x101, i * TICKS_PER_MS * 20);
-		arrivals_note(a, &(struct arrival){
+		iat_in_note(a, &(struct arrival){
 			BEGIN + (20 * i + (i == 25 ? 5 : 0)) * MS,
 			build_packet(b, 0), TS_PACKET, TS_PACKET });
 		b->n = 0;
 		build_pcr(b, 0x201, 777 + i * TICKS_PER_MS * 20);
-		arrivals_note(a, &(struct arrival){
+		iat_in_note(a, &(struct arrival){
 			BEGIN + (20 * i + 6) * MS, build_packet(b, 0),
 			TS_PACKET, TS_PACKET });
 	}

@@ -147,7 +147,7 @@ static void pass_second(struct fec_rig *r)
 	struct errmsg why = { 0 };
 
 	r->now_ns += 1000 * MS;
-	cr_assert_eq(input_second(r->input, r->now_ns, &why), 0, "%s",
+	cr_assert_eq(input_every_second(r->input, r->now_ns, &why), 0, "%s",
 		     why.text);
 }
 
@@ -167,8 +167,8 @@ Test(rtp_input, tells_what_is_not_protected_and_nothing_else)
 	rig_send(&r.net, large, sizeof large);
 	read_ms(&r, 5);
 	pass_second(&r);
-	cr_assert_not_null(strstr(input_trouble(r.input), "be reordered"));
-	cr_assert_null(input_bare(r.input));
+	cr_assert_not_null(strstr(input_error(r.input), "be reordered"));
+	cr_assert_null(input_unprotected(r.input));
 	end(&r);
 }
 

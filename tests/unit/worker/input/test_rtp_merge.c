@@ -36,7 +36,7 @@ static void play(struct rtp_rig *r, const struct run *run)
 			rtp_rig_feed_path(r, (uint32_t)(ms - run->skew), 1);
 		rtp_rig_pass(r, 1);
 		if (ms % 1000 == 999)
-			rtp_window_second(r->window, r->now_ns);
+			rtp_window_every_second(r->window, r->now_ns);
 	}
 }
 
@@ -187,7 +187,7 @@ Test(rtp_merge, keeps_the_pace_when_a_path_is_cut)
 			rtp_rig_feed_path(&r, ms - 300, 1);
 		rtp_rig_pass(&r, 1);
 		if (ms % 1000 == 999)
-			rtp_window_second(r.window, r.now_ns);
+			rtp_window_every_second(r.window, r.now_ns);
 		if (ms > 2000)
 			cr_assert_eq(r.n - before, 1, "at %u ms", ms);
 	}

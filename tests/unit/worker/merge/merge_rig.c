@@ -88,7 +88,7 @@ void rig_step(struct rig *r, int64_t ms)
 	r->now_ns += 1000000;
 	ts_merge_turn(r->merge, &r->batch, r->now_ns);
 	if (ms % 1000 == 999)
-		ts_merge_second(r->merge, r->now_ns);
+		ts_merge_every_second(r->merge, r->now_ns);
 }
 
 void rig_play(struct rig *r, const struct model *m, int64_t skew_ms)

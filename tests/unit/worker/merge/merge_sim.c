@@ -223,6 +223,6 @@ void sim_play(struct sim *s)
 			feed(s, path, &next[path], ms, now_ns);
 		ts_merge_turn(s->merge, &s->batch, now_ns);
 		if (ms % 1000 == 999)
-			ts_merge_second(s->merge, now_ns);
+			ts_merge_every_second(s->merge, now_ns);
 	}
 }

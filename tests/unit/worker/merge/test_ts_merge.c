@@ -494,7 +494,7 @@ static void play_filler(uint32_t filled_from)
 		feed_picture(r, i, filled, i < 50 ? 2 : 1);
 		in += filled ? PICTURE + FILLER : PICTURE;
 		if (i % 25 == 0)
-			ts_merge_second(r->merge, r->now_ns);
+			ts_merge_every_second(r->merge, r->now_ns);
 	}
 	r->now_ns += UINT64_C(1000000) * RIG_DELAY_MS;
 	ts_merge_turn(r->merge, &r->batch, r->now_ns);

@@ -388,7 +388,7 @@ Test(fec, is_forgotten_when_it_stops)
 		send_matrix(&l, &nothing);
 	n = l.base;
 	l.rig.now_ns += UINT64_C(4000000000);
-	fec_repair_second(l.fec, l.rig.now_ns);
+	fec_repair_every_second(l.fec, l.rig.now_ns);
 	rtp_rig_feed(&l.rig, n);
 	rtp_rig_feed(&l.rig, n + 2);
 	rtp_rig_pass(&l.rig, 20);

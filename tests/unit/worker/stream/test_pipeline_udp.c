@@ -465,7 +465,7 @@ Test(pipeline_udp, says_what_hinders_it_and_reports_every_second)
 	cr_assert(r.status.inputs[0].active);
 	cr_assert_not(r.status.inputs[0].open);
 	cr_assert_str_eq(r.input_error,
-	                 "interface nope0: there is none of that name");
+	                 "interface nope0: not found");
 	cr_assert_eq(r.status.n_outputs, 1);
 	cr_assert_not(r.status.outputs[0].open);
 	rig_done(&r);

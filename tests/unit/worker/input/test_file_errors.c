@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/input/file_faults.h"
+#include "worker/input/file_errors.h"
 
 #include "common/base/log.h"
 
@@ -23,98 +23,98 @@ static void keep(enum log_level level, const char *component,
 	(void)snprintf(l->last, sizeof l->last, "%s", text);
 }
 
-static void logged(struct file_faults *f, struct lines *l, unsigned n,
+static void logged(struct file_errors *f, struct lines *l, unsigned n,
 		   const char *last)
 {
 	l->n = 0;
 	l->last[0] = '\0';
-	file_faults_tell(f);
+	file_errors_log(f);
 	cr_assert_eq(l->n, n, "%u", l->n);
 	cr_assert_str_eq(l->last, last);
 }
 
-static void says(const struct file_faults *f, const char *want)
+static void says(const struct file_errors *f, const char *want)
 {
 	struct errmsg text = { "" };
 
-	cr_assert_eq(file_faults_text(f, &text), want[0] != '\0');
+	cr_assert_eq(file_errors_text(f, &text), want[0] != '\0');
 	cr_assert_str_eq(text.text, want);
 }
 
-Test(file_faults, are_told_once_and_when_they_change)
+Test(file_errors, are_told_once_and_when_they_change)
 {
-	struct file_faults f = { 0 };
+	struct file_errors f = { 0 };
 	struct lines l;
 
 	log_open(keep, &l, LOG_LEVEL_INFO);
 	for (int round = 0; round < 3; round++) {
-		file_faults_round(&f);
-		file_faults_note(&f, "b", "gone", false);
-		file_faults_note(&f, "a", "a folder", false);
+		file_errors_round(&f);
+		file_errors_note(&f, "b", "gone", false);
+		file_errors_note(&f, "a", "a folder", false);
 		logged(&f, &l, round == 0 ? 2 : 0,
 		       round == 0 ? "b: gone" : "");
 		says(&f, "2 files cannot be played, a: a folder");
 	}
-	file_faults_note(&f, "b", "empty", false);
+	file_errors_note(&f, "b", "empty", false);
 	logged(&f, &l, 1, "b: empty");
-	file_faults_clear(&f, "a", false);
-	cr_assert_str_eq(l.last, "a: is played again");
-	file_faults_clear(&f, "c", false);
+	file_errors_clear(&f, "a", false);
+	cr_assert_str_eq(l.last, "a: playing again");
+	file_errors_clear(&f, "c", false);
 	says(&f, "b: empty");
-	file_faults_done(&f);
+	file_errors_done(&f);
 	says(&f, "");
 }
 
-Test(file_faults, a_file_that_breaks_off_is_no_better_for_its_beginning)
+Test(file_errors, a_file_that_breaks_off_is_no_better_for_its_beginning)
 {
-	struct file_faults f = { 0 };
+	struct file_errors f = { 0 };
 	struct lines l = { 0 };
 
 	log_open(keep, &l, LOG_LEVEL_INFO);
 	for (int round = 0; round < 3; round++) {
-		file_faults_round(&f);
-		file_faults_meet(&f, "a");
-		file_faults_clear(&f, "a", false);
-		file_faults_note(&f, "a", "Input/output error", true);
-		file_faults_tell(&f);
+		file_errors_round(&f);
+		file_errors_meet(&f, "a");
+		file_errors_clear(&f, "a", false);
+		file_errors_note(&f, "a", "Input/output error", true);
+		file_errors_log(&f);
 		cr_assert_eq(l.n, 1u);
 	}
-	file_faults_clear(&f, "a", true);
-	cr_assert_str_eq(l.last, "a: is played again");
+	file_errors_clear(&f, "a", true);
+	cr_assert_str_eq(l.last, "a: playing again");
 	says(&f, "");
-	file_faults_done(&f);
+	file_errors_done(&f);
 }
 
-Test(file_faults, what_the_list_names_no_more_is_forgotten)
+Test(file_errors, what_the_list_names_no_more_is_forgotten)
 {
-	struct file_faults f = { 0 };
+	struct file_errors f = { 0 };
 
-	file_faults_round(&f);
-	file_faults_note(&f, "a", "gone", false);
-	file_faults_note(&f, "b", "gone", false);
-	file_faults_round(&f);
-	file_faults_meet(&f, "b");
+	file_errors_round(&f);
+	file_errors_note(&f, "a", "gone", false);
+	file_errors_note(&f, "b", "gone", false);
+	file_errors_round(&f);
+	file_errors_meet(&f, "b");
 	says(&f, "2 files cannot be played, a: gone");
-	file_faults_round(&f);
+	file_errors_round(&f);
 	says(&f, "b: gone");
-	file_faults_round(&f);
+	file_errors_round(&f);
 	says(&f, "");
-	file_faults_done(&f);
+	file_errors_done(&f);
 }
 
-Test(file_faults, of_many_a_few_are_logged)
+Test(file_errors, of_many_a_few_are_logged)
 {
-	struct file_faults f = { 0 };
+	struct file_errors f = { 0 };
 	struct lines l;
 	char path[300];
 
 	log_open(keep, &l, LOG_LEVEL_INFO);
 	for (int i = 9999; i >= 0; i--) {
 		(void)snprintf(path, sizeof path, "/%0200d/%04d", 0, i);
-		file_faults_note(&f, path, "gone", false);
+		file_errors_note(&f, path, "gone", false);
 	}
 	logged(&f, &l, 11, "9990 more files of the list cannot be played");
 	says(&f, "10000 files cannot be played, 0000: gone");
 	logged(&f, &l, 0, "");
-	file_faults_done(&f);
+	file_errors_done(&f);
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Remembers which files of a list cannot be played and error, and logs each
+ * error once, and again when it changes.
+ *
+ * Embedded; zeroed memory is empty.  Bounded by the length of the list.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct file_error {
+	char *path;  /* owned; the list is sorted by it */
+	char *error; /* owned */
+	bool late;   /* a part of it was played */
+	bool logged;
+	bool met;    /* named by the list in this round */
+};
+
+struct file_errors {
+	struct file_error *list;
+	size_t n, room;
+};
+
+void file_errors_done(struct file_errors *);
+
+/* A file cannot be played, or (late) not to its end. */
+void file_errors_note(struct file_errors *, const char *path, const char *error,
+		      bool late);
+/* A file is played; whole: to its end. */
+void file_errors_clear(struct file_errors *, const char *path, bool whole);
+/* The list begins again: drops files that it did not name the last time. */
+void file_errors_round(struct file_errors *);
+/* The list names a file. */
+void file_errors_meet(struct file_errors *, const char *path);
+
+/* Logs the errors that were not logged yet: a few files, and the number of the
+ * others. */
+void file_errors_log(struct file_errors *);
+/* "none.ts: No such file or directory"; with the number of files in front when
+ * there are several.  False: all can be played. */
+bool file_errors_text(const struct file_errors *, struct errmsg *ret);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The places of an rtp_window: which datagrams arrived, by which path and
+ * when; what may go out now, and which gap cannot be filled any more.
+ *
+ * Positions count up for ever, whatever sequence numbers do:
+ *
+ *	retired <= next <= high
+ *
+ * next is the first position that has not gone out, high is behind the newest
+ * that arrived.  While next < high the place before high holds a datagram.
+ *
+ * Owns the places and the store of what waits.  Only rtp_window.c uses it;
+ * embedded there.
+ */
+#pragma once
+
+#include "worker/rtp/rtp_flow.h"
+#include "worker/rtp/rtp_store.h"
+#include "worker/rtp/rtp_window.h"
+
+enum {
+	RTP_REPAIRED = RTP_PATHS, /* instead of a path */
+	RTP_US_PER_MS = 1000,
+};
+
+enum rtp_place_state { PLACE_EMPTY, PLACE_HELD, PLACE_SENT, PLACE_LOST };
+
+/* Microseconds wrap. */
+struct rtp_place {
+	uint32_t at_us[RTP_PATHS]; /* arrival; [0] too without a path */
+	uint32_t timestamp;
+	uint16_t slot;
+	uint8_t state;
+	uint8_t paths; /* that delivered it, a bit each */
+};
+
+struct rtp_place_path {
+	bool started;
+	uint64_t first;       /* position of its first datagram */
+	uint64_t high;        /* behind its newest datagram */
+	uint64_t received_ns;
+	uint32_t lag_us;      /* behind the faster path */
+};
+
+struct rtp_places {
+	struct rtp_window_config cfg;
+	uint64_t retired;   /* up to here it is settled what each path lost */
+	uint64_t next, high;
+	uint64_t held_from; /* no place before it holds a datagram */
+	unsigned kept;      /* places behind next that keep their slot */
+	unsigned ahead;     /* see rtp_window_set_repair() */
+	struct rtp_place_path path[RTP_PATHS];
+	int64_t skew_sum_us;
+	uint32_t skew_n;
+	struct rtp_window_counts counts;
+	struct rtp_store store;
+	struct rtp_place *places;
+};
+
+void rtp_places_init(struct rtp_places *, const struct rtp_window_config *);
+void rtp_places_done(struct rtp_places *);
+
+static inline struct rtp_place *rtp_place(const struct rtp_places *p,
+					  uint64_t pos)
+{
+	return &p->places[pos & (uint64_t)(p->cfg.places - 1)];
+}
+
+/* So many places may wait. */
+static inline uint64_t rtp_places_half(const struct rtp_places *p)
+{
+	return p->cfg.places / 2;
+}
+
+void rtp_places_drop_slot(struct rtp_places *, uint16_t *slot);
+
+bool rtp_places_is_live(const struct rtp_places *, unsigned path,
+			uint64_t now_ns);
+
+/* A path, or RTP_REPAIRED, delivered the datagram of pos. */
+void rtp_places_note_arrival(struct rtp_places *, uint64_t pos, unsigned path,
+			     uint64_t now_ns);
+
+/* Settles what each path lost of what went out some time ago. */
+void rtp_places_retire(struct rtp_places *, uint64_t now_ns);
+
+/* Makes the place at pos >= high the newest. */
+void rtp_places_reach(struct rtp_places *, uint64_t pos);
+
+/* next is done with: its datagram went out by other means ... */
+void rtp_places_pass(struct rtp_places *, enum rtp_place_state);
+/* ... or goes out now when it is held, else it is lost. */
+void rtp_places_pass_or_lose(struct rtp_places *, uint64_t now_ns);
+
+/* Makes room for pos, so that at most half of the places wait. */
+void rtp_places_make_room(struct rtp_places *, uint64_t pos, uint64_t now_ns);
+
+/* Sends what is in order, and due. */
+void rtp_places_drain(struct rtp_places *, uint64_t now_ns);
+
+/* The same, and gives gaps up that nothing can fill in time. */
+void rtp_places_close_gaps(struct rtp_places *, uint64_t now_ns);
