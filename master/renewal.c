@@ -57,7 +57,7 @@ static bool can_start_again(const struct renewal *r)
 	const char *path = config_path(r->cfg.config);
 	struct errmsg why = { 0 };
 	json_t *document;
-	int err = path != NULL ? sound_load(path, &document, &why) : -ENOENT;
+	int err = path != NULL ? loadable_load(path, &document, &why) : -ENOENT;
 
 	if (err == 0)
 		json_decref(document);

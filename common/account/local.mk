@@ -7,5 +7,6 @@ libservice_a_SOURCES += \
 	common/account/password_cache.c common/account/password_cache.h \
 	common/account/secret.c common/account/secret.h \
 	common/account/session.c common/account/session.h \
+	common/account/session_file.c common/account/session_file.h \
 	common/account/user.c common/account/user.h \
 	common/account/ws_token.c common/account/ws_token.h

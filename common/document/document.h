@@ -17,6 +17,7 @@ enum {
 	 * loop and 30 MiB at the worst for a request. */
 	DOCUMENT_VALUES_MAX = 200000,
 	DOCUMENT_FILE_VALUES_MAX = 2000000,
+	DOCUMENT_DIGEST_TEXT = 64 + 1, /* SHA-256 in hex, and the end */
 };
 
 /*

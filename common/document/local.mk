@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libservice_a_SOURCES += \
+	common/document/crash_guard.c common/document/crash_guard.h \
 	common/document/document.c common/document/document.h \
+	common/document/fallback.c common/document/fallback.h \
 	common/document/lock.c common/document/lock.h \
 	common/document/reader.c common/document/reader.h \
 	common/document/replace.c common/document/replace.h \

@@ -8,7 +8,7 @@
 #include "common/base/utf8.h"
 #include "master/auth/password_check.h"
 #include "common/account/session.h"
-#include "master/auth/session_file.h"
+#include "common/account/session_file.h"
 #include "common/account/ws_token.h"
 #include "master/config/config.h"
 

@@ -3,5 +3,4 @@ libmaster_a_SOURCES += \
 	master/auth/auth.c master/auth/auth.h \
 	master/auth/caller.h \
 	master/auth/first_start.c master/auth/first_start.h \
-	master/auth/password_check.c master/auth/password_check.h \
-	master/auth/session_file.c master/auth/session_file.h
+	master/auth/password_check.c master/auth/password_check.h

@@ -4,10 +4,10 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/document/document.h"
-#include "master/config/fallback.h"
+#include "common/document/fallback.h"
 #include "common/document/save.h"
 #include "master/config/loadable.h"
-#include "master/config/crash_guard.h"
+#include "common/document/crash_guard.h"
 #include "master/config/stream_conf.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ struct config {
 	struct save *save;   /* NULL without a file */
 	struct save *backup; /* likewise */
 	struct reader *reader; /* likewise */
-	struct starts *starts; /* NULL before config_guard() */
+	struct crash_guard *guard; /* NULL before config_guard() */
 	json_t *alarms;        /* sentences */
 	struct stream_confs *streams; /* as they were when somebody asked */
 	bool streams_changed;         /* since then */
@@ -83,10 +83,22 @@ static void replace(const char *path, const json_t *document, json_t *alarms)
 	struct errmsg why = { 0 };
 	char *kept = NULL;
 
-	if (rescue_put(path, document, &kept, &why) == 0)
+	if (fallback_put(path, document, &kept, &why) == 0)
 		why.text[0] = '\0';
 	say_kept(alarms, path, kept, why.text);
 	free(kept);
+}
+
+static json_t *find_fallback(const char *path, const char *good,
+			     const char *bad, char **ret_source)
+{
+	static const struct fallback_judge judge = {
+		.load = loadable_load,
+		.digest = loadable_digest,
+	};
+	const struct fallback_query q = { path, good, bad, &judge };
+
+	return fallback_find(&q, ret_source);
 }
 
 /* What there was before a file that no one can use. */
@@ -94,7 +106,7 @@ static json_t *load_another(const char *path, const char *fault,
 			    json_t *alarms)
 {
 	char *source = NULL;
-	json_t *document = rescue_find(path, "", "", &source);
+	json_t *document = find_fallback(path, "", "", &source);
 
 	if (document == NULL)
 		return NULL;
@@ -109,7 +121,7 @@ static json_t *load_another(const char *path, const char *fault,
 static json_t *load(const char *path, json_t *alarms, struct errmsg *why)
 {
 	json_t *document = NULL;
-	int r = path != NULL ? sound_load(path, &document, why) : -ENOENT;
+	int r = path != NULL ? loadable_load(path, &document, why) : -ENOENT;
 
 	if (r == -ENOENT)
 		return json_object();
@@ -172,20 +184,21 @@ static void format_digest(char ret[SECRET_TEXT], void *arg)
 {
 	const struct config *c = arg;
 
-	sound_digest(c->document, ret);
+	loadable_digest(c->document, ret);
 }
 
 /* True when there is something to go back to. */
 static bool roll_back(struct config *c, const char *digest)
 {
 	char *source = NULL;
-	json_t *document = rescue_find(c->path, starts_good(c->starts), digest,
-				       &source);
+	json_t *document = find_fallback(c->path,
+					 crash_guard_good(c->guard), digest,
+					 &source);
 
 	if (document == NULL) {
 		log_error("config", "the service has crashed %d times within "
 			  "a minute of its start with %s, and there is no "
-			  "other version to go back to", STARTS_CRASHES_MAX,
+			  "other version to go back to", CRASH_GUARD_MAX,
 			  c->path);
 		return false;
 	}
@@ -193,7 +206,7 @@ static bool roll_back(struct config *c, const char *digest)
 		    xasprintf("the service has crashed %d times within a "
 			      "minute of its start with %s: it runs with %s "
 			      "instead, changes since then are not in effect",
-			      STARTS_CRASHES_MAX, c->path, source));
+			      CRASH_GUARD_MAX, c->path, source));
 	replace(c->path, document, c->alarms);
 	take_document(c, document);
 	free(source);
@@ -207,24 +220,24 @@ void config_guard(struct config *c, const char *state_path)
 
 	if (c->path == NULL || state_path == NULL)
 		return;
-	c->starts = starts_open(&(struct starts_config){
+	c->guard = crash_guard_open(&(struct crash_guard_config){
 		.loop = c->loop,
 		.path = state_path,
 		.digest = format_digest,
 		.arg = c,
 	});
-	sound_digest(c->document, digest);
-	if (starts_is_deadly(c->starts, digest))
+	loadable_digest(c->document, digest);
+	if (crash_guard_is_deadly(c->guard, digest))
 		rolled_back = roll_back(c, digest);
 	if (rolled_back)
-		sound_digest(c->document, digest);
-	starts_begin(c->starts, digest, rolled_back);
+		loadable_digest(c->document, digest);
+	crash_guard_begin(c->guard, digest, rolled_back);
 }
 
 void config_end(struct config *c)
 {
-	if (c->starts != NULL)
-		starts_end(c->starts);
+	if (c->guard != NULL)
+		crash_guard_end(c->guard);
 }
 
 const json_t *config_alarms(const struct config *c)
@@ -242,7 +255,7 @@ void config_close(struct config **p)
 	save_free(&c->save);
 	save_free(&c->backup);
 	reader_free(&c->reader);
-	starts_close(&c->starts);
+	crash_guard_close(&c->guard);
 	stream_confs_free(&c->streams);
 	json_decref(c->document);
 	json_decref(c->settings);
@@ -384,8 +397,8 @@ void config_touch(struct config *c)
 		return;
 	save_touch(c->save);
 	save_touch(c->backup);
-	if (c->starts != NULL)
-		starts_touch(c->starts);
+	if (c->guard != NULL)
+		crash_guard_touch(c->guard);
 }
 
 unsigned config_backup_ms(const struct config *c)
@@ -418,8 +431,8 @@ void config_replace(struct config *c, const json_t *document)
 	take_document(c, copy);
 	if (c->backup != NULL)
 		save_touch(c->backup);
-	if (c->starts != NULL)
-		starts_touch(c->starts);
+	if (c->guard != NULL)
+		crash_guard_touch(c->guard);
 }
 
 bool config_is_saved(const struct config *c)

@@ -18,7 +18,7 @@ static void note_fatal(enum check_severity severity, const char *path,
 			   text);
 }
 
-int sound_load(const char *path, json_t **ret, struct errmsg *why)
+int loadable_load(const char *path, json_t **ret, struct errmsg *why)
 {
 	struct errmsg fatal = { 0 };
 	json_t *document;
@@ -35,7 +35,7 @@ int sound_load(const char *path, json_t **ret, struct errmsg *why)
 	return errmsg_fail(why, -EBADMSG, "%s", fatal.text);
 }
 
-void sound_digest(const json_t *document, char ret[SECRET_TEXT])
+void loadable_digest(const json_t *document, char ret[SECRET_TEXT])
 {
 	size_t len;
 	char *text = document_format(document, &len);

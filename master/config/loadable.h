@@ -10,7 +10,8 @@
 
 /* 0; -EBADMSG when it is no JSON or has a fatal fault, -ENOENT when there is
  * none, another -errno when it cannot be read. */
-int sound_load(const char *path, json_t **ret, struct errmsg *why) MUST_CHECK;
+int loadable_load(const char *path, json_t **ret, struct errmsg *error)
+	MUST_CHECK;
 
 /* The same for the same content, however it is laid out in the file. */
-void sound_digest(const json_t *document, char ret[SECRET_TEXT]);
+void loadable_digest(const json_t *document, char ret[SECRET_TEXT]);

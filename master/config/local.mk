@@ -10,8 +10,6 @@ libmaster_a_SOURCES += \
 	master/config/check_user.c \
 	master/config/config.c master/config/config.h \
 	master/config/config_fields.c master/config/config_fields.h \
-	master/config/crash_guard.c master/config/crash_guard.h \
-	master/config/fallback.c master/config/fallback.h \
 	master/config/findings.c master/config/findings.h \
 	master/config/judge.c master/config/judge.h \
 	master/config/loadable.c master/config/loadable.h \

@@ -38,7 +38,9 @@ unit_common_tests = \
 	tests/unit/common/base/test_sockaddr \
 	tests/unit/common/base/test_sorted \
 	tests/unit/common/base/test_utf8 \
+	tests/unit/common/document/test_crash_guard \
 	tests/unit/common/document/test_document \
+	tests/unit/common/document/test_fallback \
 	tests/unit/common/document/test_reader \
 	tests/unit/common/document/test_replace \
 	tests/unit/common/document/test_revisions \
@@ -68,6 +70,8 @@ tests_unit_common_account_test_secret_LDADD = $(master_libs)
 tests_unit_common_account_test_session_LDADD = $(master_libs)
 tests_unit_common_account_test_user_LDADD = $(master_libs)
 tests_unit_common_account_test_ws_token_LDADD = $(master_libs)
+tests_unit_common_document_test_crash_guard_LDADD = $(master_libs)
+tests_unit_common_document_test_fallback_LDADD = $(master_libs)
 tests_unit_common_document_test_document_LDADD = $(master_libs)
 tests_unit_common_document_test_reader_LDADD = $(master_libs)
 tests_unit_common_document_test_reader_LDFLAGS = -Wl,--wrap=document_load
@@ -414,8 +418,6 @@ unit_master_tests = \
 	tests/unit/master/config/test_check_places \
 	tests/unit/master/config/test_check_stream \
 	tests/unit/master/config/test_config \
-	tests/unit/master/config/test_crash_guard \
-	tests/unit/master/config/test_fallback \
 	tests/unit/master/config/test_findings \
 	tests/unit/master/config/test_stream_conf \
 	tests/unit/master/config/test_unknown_keys \
@@ -526,8 +528,6 @@ tests_unit_master_config_test_check_addresses_LDADD = $(master_libs)
 tests_unit_master_config_test_check_places_LDADD = $(master_libs)
 tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
-tests_unit_master_config_test_crash_guard_LDADD = $(master_libs)
-tests_unit_master_config_test_fallback_LDADD = $(master_libs)
 tests_unit_master_config_test_findings_LDADD = $(master_libs)
 tests_unit_master_config_test_stream_conf_LDADD = $(master_libs)
 tests_unit_master_config_test_unknown_keys_LDADD = $(master_libs)

@@ -11,45 +11,46 @@
 #pragma once
 
 #include "common/base/util.h"
-#include "common/account/secret.h"
+#include "common/document/document.h"
 
 #include <stdbool.h>
 
 struct ev_loop;
-struct starts;
+struct crash_guard;
 
 enum {
-	STARTS_CRASHES_MAX = 3,
-	STARTS_GOOD_AFTER_MS = 60 * 1000,
+	CRASH_GUARD_MAX = 3,
+	CRASH_GUARD_GOOD_MS = 60 * 1000,
 };
 
-struct starts_config {
+struct crash_guard_config {
 	struct ev_loop *loop;
 	const char *path; /* copied */
 	/* The digest of the configuration as it is now. */
-	void (*digest)(char ret[SECRET_TEXT], void *arg);
+	void (*digest)(char ret[DOCUMENT_DIGEST_TEXT], void *arg);
 	void *arg;
 };
 
 /* Reads what is remembered; an end that was not orderly is logged. */
-struct starts *starts_open(const struct starts_config *);
+struct crash_guard *crash_guard_open(const struct crash_guard_config *);
 /* An orderly end, which is no crash.  NULL-safe; sets *s to NULL. */
-void starts_close(struct starts **);
+void crash_guard_close(struct crash_guard **);
 
 /* This configuration must not be started again: it has crashed three times,
  * is not known to be good, and was not itself put there for that reason. */
-bool starts_is_deadly(const struct starts *, const char *digest);
+bool crash_guard_is_deadly(const struct crash_guard *, const char *digest);
 
 /* The digest of the last one known to be good; "" for none. */
-const char *starts_good(const struct starts *);
+const char *crash_guard_good(const struct crash_guard *);
 
 /* What runs from now on; rolled_back: in the place of a deadly one.  Blocks
  * until it is remembered. */
-void starts_begin(struct starts *, const char *digest, bool rolled_back);
+void crash_guard_begin(struct crash_guard *, const char *digest,
+		       bool rolled_back);
 
 /* The configuration has changed: a minute from now it is good. */
-void starts_touch(struct starts *);
+void crash_guard_touch(struct crash_guard *);
 
 /* The process is about to be replaced in an orderly way.  May wait for the
  * disk, a few seconds at most. */
-void starts_end(struct starts *);
+void crash_guard_end(struct crash_guard *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/util.h"
-#include "master/config/crash_guard.h"
+#include "common/document/crash_guard.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>
@@ -29,19 +29,19 @@ static void tear_down(void)
 TestSuite(starts, .init = set_up, .fini = tear_down);
 
 /* Two configurations. */
-static char digest_a[SECRET_TEXT], digest_b[SECRET_TEXT];
+static char digest_a[DOCUMENT_DIGEST_TEXT], digest_b[DOCUMENT_DIGEST_TEXT];
 
-static void current_is_a(char ret[SECRET_TEXT], void *arg)
+static void current_is_a(char ret[DOCUMENT_DIGEST_TEXT], void *arg)
 {
 	(void)arg;
-	(void)memcpy(ret, digest_a, SECRET_TEXT);
+	(void)memcpy(ret, digest_a, DOCUMENT_DIGEST_TEXT);
 }
 
-static struct starts *open_starts(void)
+static struct crash_guard *open_starts(void)
 {
-	(void)memset(digest_a, 'a', SECRET_TEXT - 1);
-	(void)memset(digest_b, 'b', SECRET_TEXT - 1);
-	return starts_open(&(struct starts_config){
+	(void)memset(digest_a, 'a', DOCUMENT_DIGEST_TEXT - 1);
+	(void)memset(digest_b, 'b', DOCUMENT_DIGEST_TEXT - 1);
+	return crash_guard_open(&(struct crash_guard_config){
 		.loop = EV_DEFAULT,
 		.path = path,
 		.digest = current_is_a,
@@ -51,16 +51,16 @@ static struct starts *open_starts(void)
 /* A start that is never told of its end; its memory is that of the dead. */
 static void crash(const char *digest, bool rolled_back)
 {
-	struct starts *s = open_starts();
+	struct crash_guard *s = open_starts();
 
-	starts_begin(s, digest, rolled_back);
+	crash_guard_begin(s, digest, rolled_back);
 }
 
 static bool is_deadly(const char *digest)
 {
-	struct starts *s = open_starts();
+	struct crash_guard *s = open_starts();
 
-	return starts_is_deadly(s, digest);
+	return crash_guard_is_deadly(s, digest);
 }
 
 Test(starts, three_crashes_are_deadly_and_two_are_not)
@@ -88,14 +88,14 @@ Test(starts, another_configuration_begins_anew)
 
 Test(starts, an_orderly_end_is_no_crash)
 {
-	struct starts *s;
+	struct crash_guard *s;
 
 	(void)open_starts();
 	crash(digest_a, false);
 	crash(digest_a, false);
 	s = open_starts();
-	starts_begin(s, digest_a, false);
-	starts_close(&s);
+	crash_guard_begin(s, digest_a, false);
+	crash_guard_close(&s);
 	cr_expect_null(s);
 	crash(digest_a, false);
 	crash(digest_a, false);
@@ -105,7 +105,7 @@ Test(starts, an_orderly_end_is_no_crash)
 Test(starts, what_was_put_there_for_a_deadly_one_is_not_left_again)
 {
 	(void)open_starts();
-	for (int i = 0; i < STARTS_CRASHES_MAX; i++)
+	for (int i = 0; i < CRASH_GUARD_MAX; i++)
 		crash(digest_a, i == 0);
 	cr_expect(!is_deadly(digest_a));
 }
@@ -117,10 +117,10 @@ Test(starts, the_good_one_is_never_deadly)
 	(void)open_starts();
 	cr_assert_geq(fprintf(f, "{\"good\":\"%s\"}", digest_a), 0);
 	cr_assert_eq(fclose(f), 0);
-	for (int i = 0; i < STARTS_CRASHES_MAX; i++)
+	for (int i = 0; i < CRASH_GUARD_MAX; i++)
 		crash(digest_a, false);
 	cr_expect(!is_deadly(digest_a));
-	cr_expect_str_eq(starts_good(open_starts()), digest_a);
+	cr_expect_str_eq(crash_guard_good(open_starts()), digest_a);
 }
 
 Test(starts, a_damaged_file_costs_the_memory_alone)
@@ -137,18 +137,18 @@ Test(starts, a_damaged_file_costs_the_memory_alone)
 		cr_assert_neq(fputs(texts[i], f), EOF);
 		cr_assert_eq(fclose(f), 0);
 		cr_expect(!is_deadly(digest_a), "%s", texts[i]);
-		cr_expect_str_eq(starts_good(open_starts()), "", "%s",
+		cr_expect_str_eq(crash_guard_good(open_starts()), "", "%s",
 				 texts[i]);
 	}
 }
 
 Test(starts, a_place_that_cannot_be_written_is_none)
 {
-	struct starts *s;
+	struct crash_guard *s;
 
 	cr_assert_eq(mkdir(path, 0700), 0);
 	s = open_starts();
-	starts_begin(s, digest_a, false);
-	starts_close(&s);
+	crash_guard_begin(s, digest_a, false);
+	crash_guard_close(&s);
 	cr_assert_eq(rmdir(path), 0);
 }

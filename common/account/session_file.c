@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/auth/session_file.h"
+#include "common/account/session_file.h"
 
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"

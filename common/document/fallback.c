@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/config/fallback.h"
+#include "common/document/fallback.h"
 
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
@@ -7,10 +7,10 @@
 #include "common/document/document.h"
 #include "common/document/replace.h"
 #include "common/document/revisions.h"
-#include "master/config/loadable.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,40 +60,39 @@ static size_t list_candidates(const char *path, struct candidate *list)
 	return n;
 }
 
-/* NULL for one that is not sound, or bad. */
-static json_t *load(const struct candidate *c, const char *bad,
-		    char digest[SECRET_TEXT])
+/* NULL for one that cannot be used, or does not count. */
+static json_t *load(const struct candidate *c, const struct fallback_query *q,
+		    char digest[DOCUMENT_DIGEST_TEXT])
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	json_t *document;
 
-	if (sound_load(c->path, &document, &why) < 0) {
+	if (q->judge->load(c->path, &document, &error) < 0) {
 		log_warning("config", "%s: cannot be used: %s", c->path,
-			    why.text);
+			    error.text);
 		return NULL;
 	}
-	sound_digest(document, digest);
-	if (strcmp(digest, bad) != 0)
+	q->judge->digest(document, digest);
+	if (strcmp(digest, q->bad) != 0)
 		return document;
 	json_decref(document);
 	return NULL;
 }
 
-json_t *rescue_find(const char *path, const char *good, const char *bad,
-		    char **ret_source)
+json_t *fallback_find(const struct fallback_query *q, char **ret_source)
 {
 	struct candidate list[CANDIDATES_MAX];
-	size_t n = list_candidates(path, list);
-	char digest[SECRET_TEXT];
+	size_t n = list_candidates(q->path, list);
+	char digest[DOCUMENT_DIGEST_TEXT];
 	json_t *found = NULL;
 	bool is_good = false;
 
 	for (size_t i = 0; i < n && !is_good; i++) {
-		json_t *document = load(&list[i], bad, digest);
+		json_t *document = load(&list[i], q, digest);
 
 		if (document == NULL)
 			continue;
-		is_good = good[0] == '\0' || strcmp(digest, good) == 0;
+		is_good = q->good[0] == '\0' || strcmp(digest, q->good) == 0;
 		if (found != NULL && !is_good) {
 			json_decref(document);
 			continue;
@@ -120,7 +119,7 @@ static char *broken_name(const char *path)
 	return xasprintf("%s.broken-%s", path, text);
 }
 
-static int keep(const char *path, const char *name, struct errmsg *why)
+static int keep(const char *path, const char *name, struct errmsg *error)
 {
 	struct buf text = { 0 };
 	int r;
@@ -130,20 +129,20 @@ static int keep(const char *path, const char *name, struct errmsg *why)
 		return 0;
 	r = document_read(path, &text);
 	if (r < 0)
-		errmsg_set(why, "%s cannot be read: %s", path, strerror(-r));
+		errmsg_set(error, "%s cannot be read: %s", path, strerror(-r));
 	else
-		r = replace_file(name, buf_head(&text), buf_len(&text), why);
+		r = replace_file(name, buf_head(&text), buf_len(&text), error);
 	buf_done(&text);
 	return r;
 }
 
-int rescue_put(const char *path, const json_t *document, char **ret_kept,
-	       struct errmsg *why)
+int fallback_put(const char *path, const json_t *document, char **ret_kept,
+	       struct errmsg *error)
 {
 	char *name = broken_name(path);
 	char *text;
 	size_t len;
-	int r = keep(path, name, why);
+	int r = keep(path, name, error);
 
 	*ret_kept = NULL;
 	if (r < 0) {
@@ -152,7 +151,7 @@ int rescue_put(const char *path, const json_t *document, char **ret_kept,
 	}
 	*ret_kept = name;
 	text = document_format(document, &len);
-	r = replace_file(path, text, len, why);
+	r = replace_file(path, text, len, error);
 	free(text);
 	return r;
 }

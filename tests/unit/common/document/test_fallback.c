@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/util.h"
-#include "master/config/fallback.h"
+#include "common/document/fallback.h"
 #include "master/config/loadable.h"
 
 #include <criterion/criterion.h>
@@ -52,18 +52,23 @@ static void put(const char *suffix, const char *text, int age)
 	cr_assert_eq(utimensat(AT_FDCWD, name, times, 0), 0);
 }
 
-static void digest_of_text(const char *text, char ret[SECRET_TEXT])
+static void digest_of_text(const char *text, char ret[DOCUMENT_DIGEST_TEXT])
 {
 	json_t *document = json_loads(text, 0, NULL);
 
-	sound_digest(document, ret);
+	loadable_digest(document, ret);
 	json_decref(document);
 }
 
 static void expect(const char *good, const char *bad, const char *suffix)
 {
 	char *source = NULL;
-	json_t *found = rescue_find(path, good, bad, &source);
+	static const struct fallback_judge judge = {
+		.load = loadable_load,
+		.digest = loadable_digest,
+	};
+	const struct fallback_query q = { path, good, bad, &judge };
+	json_t *found = fallback_find(&q, &source);
 
 	if (suffix == NULL) {
 		cr_expect_null(found);
@@ -108,7 +113,8 @@ Test(rescue, leaves_out_what_is_not_sound)
 
 Test(rescue, takes_the_good_one_and_never_the_bad_one)
 {
-	char good[SECRET_TEXT], bad[SECRET_TEXT], none[SECRET_TEXT];
+	char good[DOCUMENT_DIGEST_TEXT], bad[DOCUMENT_DIGEST_TEXT];
+	char none[DOCUMENT_DIGEST_TEXT];
 
 	digest_of_text("{\"gid\":1}", bad);
 	digest_of_text("{\"gid\":3}", good);
@@ -131,7 +137,7 @@ Test(rescue, keeps_the_faulty_file_beside_the_new_one)
 
 	put("", "{broken", 0);
 	cr_assert_eq(chmod(path, 0640), 0);
-	cr_assert_eq(rescue_put(path, document, &kept, &why), 0, "%s",
+	cr_assert_eq(fallback_put(path, document, &kept, &why), 0, "%s",
 		     why.text);
 	cr_expect_eq(strncmp(kept + strlen(path), ".broken-2", 9), 0);
 	f = fopen(kept, "r");
@@ -139,7 +145,7 @@ Test(rescue, keeps_the_faulty_file_beside_the_new_one)
 	cr_expect_eq(fread(text, 1, sizeof text - 1, f), 7u);
 	cr_assert_eq(fclose(f), 0);
 	cr_expect_str_eq(text, "{broken");
-	cr_assert_eq(sound_load(path, &now, &why), 0);
+	cr_assert_eq(loadable_load(path, &now, &why), 0);
 	cr_expect(json_equal(now, document));
 	json_decref(now);
 	json_decref(document);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/config/crash_guard.h"
+#include "common/document/crash_guard.h"
 
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
@@ -19,11 +19,11 @@
 
 enum { RETRY_MS = 60000 };
 
-struct starts {
-	struct starts_config cfg;
+struct crash_guard {
+	struct crash_guard_config cfg;
 	struct save *save;
-	char good[SECRET_TEXT];    /* "": none */
-	char current[SECRET_TEXT]; /* of the last start */
+	char good[DOCUMENT_DIGEST_TEXT];    /* "": none */
+	char current[DOCUMENT_DIGEST_TEXT]; /* of the last start */
 	json_int_t unclean;        /* starts of it that did not end well */
 	bool rolled_back;          /* current took the place of another */
 	bool running;              /* there was no orderly end yet */
@@ -37,14 +37,14 @@ struct note {
 	int result;
 };
 
-static json_t *encode(const struct starts *s)
+static json_t *encode(const struct crash_guard *s)
 {
 	return json_pack("{s:s, s:s, s:I, s:b, s:b}", "good", s->good,
 			 "current", s->current, "unclean", s->unclean,
 			 "rolled_back", s->rolled_back, "running", s->running);
 }
 
-static char *format(const struct starts *s, size_t *ret_len)
+static char *format(const struct crash_guard *s, size_t *ret_len)
 {
 	json_t *document = encode(s);
 	char *text = document_format(document, ret_len);
@@ -56,7 +56,7 @@ static char *format(const struct starts *s, size_t *ret_len)
 /* A minute without a change has passed. */
 static char *format_good(size_t *ret_len, void *arg)
 {
-	struct starts *s = arg;
+	struct crash_guard *s = arg;
 
 	s->cfg.digest(s->good, s->cfg.arg);
 	(void)memcpy(s->current, s->good, sizeof s->current);
@@ -65,16 +65,16 @@ static char *format_good(size_t *ret_len, void *arg)
 	return format(s, ret_len);
 }
 
-static void take_digest(const json_t *value, char ret[SECRET_TEXT])
+static void take_digest(const json_t *value, char ret[DOCUMENT_DIGEST_TEXT])
 {
 	const char *text = json_string_value(value);
-	struct digest d;
 
-	if (text != NULL && digest_parse(text, &d))
-		digest_format(&d, ret);
+	if (text != NULL && strlen(text) == DOCUMENT_DIGEST_TEXT - 1 &&
+	    strspn(text, "0123456789abcdef") == DOCUMENT_DIGEST_TEXT - 1)
+		memcpy(ret, text, DOCUMENT_DIGEST_TEXT);
 }
 
-static void load(struct starts *s)
+static void load(struct crash_guard *s)
 {
 	struct errmsg why = { 0 };
 	json_t *document = NULL;
@@ -95,9 +95,9 @@ static void load(struct starts *s)
 	json_decref(document);
 }
 
-struct starts *starts_open(const struct starts_config *cfg)
+struct crash_guard *crash_guard_open(const struct crash_guard_config *cfg)
 {
-	struct starts *s = xcalloc(1, sizeof *s);
+	struct crash_guard *s = xcalloc(1, sizeof *s);
 
 	s->cfg = *cfg;
 	s->cfg.path = xstrdup(cfg->path);
@@ -105,7 +105,7 @@ struct starts *starts_open(const struct starts_config *cfg)
 	s->save = save_new(&(struct save_config){
 		.loop = cfg->loop,
 		.path = cfg->path,
-		.delay_ms = STARTS_GOOD_AFTER_MS,
+		.delay_ms = CRASH_GUARD_GOOD_MS,
 		.retry_min_ms = RETRY_MS,
 		.retry_max_ms = RETRY_MS,
 		.settle = true,
@@ -115,14 +115,14 @@ struct starts *starts_open(const struct starts_config *cfg)
 	return s;
 }
 
-bool starts_is_deadly(const struct starts *s, const char *digest)
+bool crash_guard_is_deadly(const struct crash_guard *s, const char *digest)
 {
-	return s->unclean >= STARTS_CRASHES_MAX && !s->rolled_back &&
+	return s->unclean >= CRASH_GUARD_MAX && !s->rolled_back &&
 	       strcmp(digest, s->current) == 0 &&
 	       strcmp(digest, s->good) != 0;
 }
 
-const char *starts_good(const struct starts *s)
+const char *crash_guard_good(const struct crash_guard *s)
 {
 	return s->good;
 }
@@ -164,7 +164,7 @@ static void *write_note(void *arg)
 	return NULL;
 }
 
-static void write_now(const struct starts *s)
+static void write_now(const struct crash_guard *s)
 {
 	struct note *n = xcalloc(1, sizeof *n);
 	pthread_t thread;
@@ -181,7 +181,8 @@ static void write_now(const struct starts *s)
 	note_free(n);
 }
 
-void starts_begin(struct starts *s, const char *digest, bool rolled_back)
+void crash_guard_begin(struct crash_guard *s, const char *digest,
+		       bool rolled_back)
 {
 	if (strcmp(digest, s->current) != 0) {
 		s->unclean = 0;
@@ -195,27 +196,27 @@ void starts_begin(struct starts *s, const char *digest, bool rolled_back)
 	save_touch(s->save);
 }
 
-void starts_touch(struct starts *s)
+void crash_guard_touch(struct crash_guard *s)
 {
 	save_touch(s->save);
 }
 
-void starts_end(struct starts *s)
+void crash_guard_end(struct crash_guard *s)
 {
 	s->unclean = 0;
 	s->running = false;
 	write_now(s);
 }
 
-void starts_close(struct starts **p)
+void crash_guard_close(struct crash_guard **p)
 {
-	struct starts *s = *p;
+	struct crash_guard *s = *p;
 
 	*p = NULL;
 	if (s == NULL)
 		return;
 	save_free(&s->save);
-	starts_end(s);
+	crash_guard_end(s);
 	free((char *)s->cfg.path);
 	free(s);
 }
