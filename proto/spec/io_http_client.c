@@ -108,7 +108,6 @@ static int finish_input(const struct address *a, void *spec,
 const struct io_type input_http_type = {
 	.name = "http",
 	.kind = INPUT_HTTP,
-	.net = true,
 	.options = &input_fields,
 	.read = read_input,
 	.finish = finish_input,
@@ -117,7 +116,6 @@ const struct io_type input_http_type = {
 const struct io_type input_https_type = {
 	.name = "https",
 	.kind = INPUT_HTTP,
-	.net = true,
 	.options = &input_fields,
 	.read = read_input,
 	.finish = finish_input,

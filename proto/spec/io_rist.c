@@ -162,7 +162,6 @@ static int finish_output(const struct address *a, void *spec,
 const struct io_type input_rist_type = {
 	.name = "rist",
 	.kind = INPUT_RIST,
-	.net = true,
 	.query = true,
 	.options = &input_fields,
 	.read = read_input,

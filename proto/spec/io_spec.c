@@ -60,22 +60,19 @@ static const struct io_type *find_type(const struct io_type *const *types,
 	return NULL;
 }
 
-static bool kind_is_net(const struct io_type *const *types, unsigned kind)
-{
-	for (; *types != NULL; types++)
-		if ((*types)->kind == kind)
-			return (*types)->net;
-	return false;
-}
-
 bool input_kind_is_net(enum input_kind kind)
 {
-	return kind_is_net(io_input_types, kind);
+#define PLAIN(KIND, name)
+#define NET(KIND, name) || kind == INPUT_##KIND
+	return false INPUT_TYPES(PLAIN, NET);
 }
 
 bool output_kind_is_net(enum output_kind kind)
 {
-	return kind_is_net(io_output_types, kind);
+	for (size_t i = 0; io_output_types[i] != NULL; i++)
+		if (io_output_types[i]->kind == kind)
+			return io_output_types[i]->net;
+	return false;
 }
 
 /* Types that the address grammar knows and this version does not run. */

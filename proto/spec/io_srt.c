@@ -209,7 +209,6 @@ static int finish_output(const struct address *a, void *spec,
 const struct io_type input_srt_type = {
 	.name = "srt",
 	.kind = INPUT_SRT,
-	.net = true,
 	.query = true,
 	.options = &input_fields,
 	.read = read_input,

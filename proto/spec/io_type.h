@@ -14,7 +14,8 @@
 struct io_type {
 	const char *name; /* "udp" */
 	unsigned kind;    /* enum input_kind or output_kind */
-	bool net;         /* needs a library of sluice-worker-net */
+	bool net;         /* of an output: needs a library of
+			   * sluice-worker-net (inputs: see INPUT_TYPES) */
 	bool query;       /* parameters behind the '?' of the target are
 			   * options, too: other programs' spelling */
 	/* Its options; the defaults are set before read(). */
