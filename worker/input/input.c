@@ -2,6 +2,7 @@
 #include "worker/input/input.h"
 
 #include "worker/input/input_type.h"
+#include "worker/input/redundant_paths.h"
 #include "worker/input/udp_flow.h"
 
 #include <errno.h>
@@ -68,13 +69,19 @@ int input_every_second(struct input *in, uint64_t now_ns, struct errmsg *error)
 
 void input_counters(const struct input *in, struct input_counters *ret)
 {
-	in->ops->counters(in, ret);
+	*ret = (struct input_counters){ 0 };
+	if (in->inner != NULL)
+		input_counters(in->inner, ret);
+	else if (in->ops->counters != NULL)
+		in->ops->counters(in, ret);
 }
 
 struct link_stats input_stats(const struct input *in)
 {
 	struct link_stats stats = { 0 };
 
+	if (in->inner != NULL)
+		return input_stats(in->inner);
 	if (in->ops->stats != NULL)
 		in->ops->stats(in, &stats);
 	return stats;
@@ -82,23 +89,37 @@ struct link_stats input_stats(const struct input *in)
 
 const char *input_error(const struct input *in)
 {
-	return in->ops->error != NULL ? in->ops->error(in) : NULL;
-}
-
-const char *input_senders(const struct input *in)
-{
-	const char *who = NULL;
-
-	if (in->ops->senders != NULL)
-		who = in->ops->senders(in);
-	else if (in->flow != NULL)
-		who = in->flow->senders.text;
-	return who != NULL && who[0] != '\0' ? who : NULL;
+	if (in->inner != NULL)
+		return input_error(in->inner);
+	if (in->ops->error != NULL)
+		return in->ops->error(in);
+	if (in->paths != NULL)
+		return redundant_paths_error(in->paths);
+	return in->flow != NULL && in->flow->error.text[0] != '\0'
+		       ? in->flow->error.text : NULL;
 }
 
 const char *input_unprotected(const struct input *in)
 {
-	return in->ops->unprotected != NULL ? in->ops->unprotected(in) : NULL;
+	if (in->inner != NULL)
+		return input_unprotected(in->inner);
+	if (in->ops->unprotected != NULL)
+		return in->ops->unprotected(in);
+	return in->paths != NULL && in->paths->unprotected
+		       ? in->paths->error.text : NULL;
+}
+
+const char *input_senders(const struct input *in)
+{
+	const char *senders = "";
+
+	if (in->inner != NULL)
+		return input_senders(in->inner);
+	if (in->paths != NULL)
+		senders = in->paths->senders.text;
+	else if (in->flow != NULL)
+		senders = in->flow->senders.text;
+	return senders[0] != '\0' ? senders : NULL;
 }
 
 bool input_is_cut_off(const struct input *in)

@@ -7,6 +7,7 @@
 
 #include "worker/input/input.h"
 
+struct redundant_paths;
 struct udp_flow;
 
 /* What input.h says of the function with the same name. */
@@ -17,6 +18,7 @@ struct input_ops {
 	/* NULL: nothing to maintain. */
 	int (*every_second)(struct input *, uint64_t now_ns,
 			    struct errmsg *error);
+	/* NULL: no counters.  *ret is all zero. */
 	void (*counters)(const struct input *, struct input_counters *ret);
 	/* NULL: the head of its struct, and its flow. */
 	void (*warm)(const struct input *, struct warm *);
@@ -24,12 +26,10 @@ struct input_ops {
 	bool (*hangs)(const struct input *, uint64_t now_ns);
 	/* NULL: no counters.  *ret is all zero. */
 	void (*stats)(const struct input *, struct link_stats *ret);
-	/* NULL: an open input has none. */
+	/* NULL: that of its paths or its flow. */
 	const char *(*error)(const struct input *);
-	/* NULL: it has no redundancy. */
+	/* NULL: that of its paths. */
 	const char *(*unprotected)(const struct input *);
-	/* "": one sender.  NULL: those of its flow. */
-	const char *(*senders)(const struct input *);
 	/* NULL: when it has a descriptor. */
 	bool (*is_ready)(const struct input *);
 	/* NULL: never. */
@@ -46,6 +46,8 @@ struct input {
 	const struct input_spec *spec;
 	int fd; /* to wait for, or -1 */
 	struct udp_flow *flow; /* of datagrams that are measured, or NULL */
+	const struct redundant_paths *paths; /* or NULL */
+	struct input *inner; /* does its work and answers for it, or NULL */
 };
 
 /* As input_open(). */

@@ -189,18 +189,6 @@ static void merge_warm(const struct input *base, struct warm *w)
 	ts_merge_warm(m->merge, w);
 }
 
-static const char *merge_error(const struct input *base)
-{
-	return redundant_paths_error(
-		&container_of(base, const struct merge_input, base)->paths);
-}
-
-static const char *merge_senders(const struct input *base)
-{
-	return container_of(base, const struct merge_input, base)
-		->paths.senders.text;
-}
-
 static bool merge_can_be_silent(const struct input *base)
 {
 	const struct merge_input *m =
@@ -231,9 +219,6 @@ static const struct input_ops merge_ops = {
 	.counters = merge_counters,
 	.stats = merge_stats,
 	.warm = merge_warm,
-	.error = merge_error,
-	.unprotected = merge_error,
-	.senders = merge_senders,
 	.can_be_silent = merge_can_be_silent,
 };
 
@@ -243,7 +228,8 @@ struct input *merge_input_open(const struct input_spec *spec, uint64_t now_ns,
 	struct merge_input *m = xcalloc(1, sizeof *m);
 	int r;
 
-	m->base = (struct input){ .ops = &merge_ops, .spec = spec, .fd = -1 };
+	m->base = (struct input){ .ops = &merge_ops, .spec = spec, .fd = -1,
+				  .paths = &m->paths };
 	m->merge = ts_merge_new(spec->merge_delay_ms);
 	redundant_paths_init(&m->paths, TS_MERGE_PATHS);
 	/* the outer keeper logs for both paths */

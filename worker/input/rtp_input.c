@@ -236,26 +236,6 @@ static int rtp_every_second(struct input *base, uint64_t now_ns,
 	return redundant_paths_check(&in->paths, error);
 }
 
-static const char *rtp_error(const struct input *base)
-{
-	return redundant_paths_error(
-		&container_of(base, const struct rtp_input, base)->paths);
-}
-
-static const char *rtp_unprotected(const struct input *base)
-{
-	const struct rtp_input *in =
-		container_of(base, const struct rtp_input, base);
-
-	return in->paths.unprotected ? in->paths.error.text : NULL;
-}
-
-static const char *rtp_senders(const struct input *base)
-{
-	return container_of(base, const struct rtp_input, base)
-		->paths.senders.text;
-}
-
 static void rtp_counters(const struct input *base, struct input_counters *ret)
 {
 	const struct rtp_input *in =
@@ -342,9 +322,6 @@ static const struct input_ops rtp_ops = {
 	.every_second = rtp_every_second,
 	.counters = rtp_counters,
 	.stats = rtp_stats,
-	.error = rtp_error,
-	.unprotected = rtp_unprotected,
-	.senders = rtp_senders,
 };
 
 /* The master judged the address of the second path. */
@@ -389,7 +366,8 @@ struct input *rtp_input_open(const struct input_spec *spec, uint64_t now_ns,
 	int r = 0;
 
 	in->base = (struct input){ .ops = &rtp_ops, .spec = spec, .fd = -1,
-				   .flow = &in->path[0].media };
+				   .flow = &in->path[0].media,
+				   .paths = &in->paths };
 	ts_sync_init(&in->sync, TS_SYNC_DATAGRAM);
 	redundant_paths_init(&in->paths, two ? 2 : 1);
 	rtp_path_init(&in->path[0], spec);

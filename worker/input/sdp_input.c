@@ -22,8 +22,7 @@ struct sdp_input {
 	struct file_reader *reader; /* NULL after the end of the file */
 	char *text;
 	size_t len;
-	struct input_spec spec; /* of the described input */
-	struct input *inner;    /* the described input, or NULL */
+	struct input_spec spec; /* of the described input, base.inner */
 };
 
 /* Options of the sdp address hold for the described input. */
@@ -63,8 +62,8 @@ static int parse(struct sdp_input *s, struct errmsg *error)
 
 static void follow(struct sdp_input *s)
 {
-	s->base.fd = s->inner->fd;
-	s->base.flow = s->inner->flow;
+	s->base.fd = s->base.inner->fd;
+	s->base.flow = s->base.inner->flow;
 }
 
 /* The file was read: opens the described input. */
@@ -77,8 +76,8 @@ static int begin(struct sdp_input *s, uint64_t now_ns, struct errmsg *error)
 	free(s->text);
 	s->text = NULL;
 	if (r == 0)
-		s->inner = input_open(&s->spec, now_ns, &r, error);
-	if (s->inner == NULL) {
+		s->base.inner = input_open(&s->spec, now_ns, &r, error);
+	if (s->base.inner == NULL) {
 		errmsg_prefix(error, "%s: ", s->base.spec->path);
 		return r;
 	}
@@ -114,9 +113,9 @@ static int sdp_read(struct input *in, struct batch *batch, uint64_t now_ns,
 	struct sdp_input *s = container_of(in, struct sdp_input, base);
 	int r;
 
-	if (s->inner == NULL)
+	if (s->base.inner == NULL)
 		return read_file(s, now_ns, error);
-	r = input_read(s->inner, batch, now_ns, error);
+	r = input_read(s->base.inner, batch, now_ns, error);
 	follow(s);
 	return r;
 }
@@ -127,8 +126,8 @@ static int sdp_every_second(struct input *in, uint64_t now_ns,
 	struct sdp_input *s = container_of(in, struct sdp_input, base);
 	int r;
 
-	if (s->inner != NULL) {
-		r = input_every_second(s->inner, now_ns, error);
+	if (s->base.inner != NULL) {
+		r = input_every_second(s->base.inner, now_ns, error);
 		follow(s);
 		return r;
 	}
@@ -148,47 +147,12 @@ static bool sdp_hangs(const struct input *in, uint64_t now_ns)
 	       file_reader_waits_ms(s->reader, now_ns) > FILE_HANGS_MS;
 }
 
-static void sdp_counters(const struct input *in, struct input_counters *ret)
-{
-	const struct sdp_input *s =
-		container_of(in, const struct sdp_input, base);
-
-	*ret = (struct input_counters){ 0 };
-	if (s->inner != NULL)
-		input_counters(s->inner, ret);
-}
-
-static void sdp_stats(const struct input *in, struct link_stats *ret)
-{
-	const struct sdp_input *s =
-		container_of(in, const struct sdp_input, base);
-
-	if (s->inner != NULL)
-		*ret = input_stats(s->inner);
-}
-
-static const char *sdp_error(const struct input *in)
-{
-	const struct sdp_input *s =
-		container_of(in, const struct sdp_input, base);
-
-	return s->inner != NULL ? input_error(s->inner) : NULL;
-}
-
-static const char *sdp_unprotected(const struct input *in)
-{
-	const struct sdp_input *s =
-		container_of(in, const struct sdp_input, base);
-
-	return s->inner != NULL ? input_unprotected(s->inner) : NULL;
-}
-
 static bool sdp_can_be_silent(const struct input *in)
 {
 	const struct sdp_input *s =
 		container_of(in, const struct sdp_input, base);
 
-	return s->inner != NULL && input_can_be_silent(s->inner);
+	return s->base.inner != NULL && input_can_be_silent(s->base.inner);
 }
 
 static void sdp_free(struct input *in)
@@ -196,7 +160,7 @@ static void sdp_free(struct input *in)
 	struct sdp_input *s = container_of(in, struct sdp_input, base);
 
 	file_reader_free(&s->reader);
-	input_free(&s->inner);
+	input_free(&s->base.inner);
 	free(s->text);
 	free(s);
 }
@@ -205,11 +169,7 @@ static const struct input_ops sdp_ops = {
 	.free = sdp_free,
 	.read = sdp_read,
 	.every_second = sdp_every_second,
-	.counters = sdp_counters,
 	.hangs = sdp_hangs,
-	.stats = sdp_stats,
-	.error = sdp_error,
-	.unprotected = sdp_unprotected,
 	.can_be_silent = sdp_can_be_silent,
 };
 

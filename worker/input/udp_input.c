@@ -57,14 +57,6 @@ static int udp_every_second(struct input *in, uint64_t now_ns,
 	return r;
 }
 
-static const char *udp_error(const struct input *in)
-{
-	const struct udp_input *u =
-		container_of(in, const struct udp_input, base);
-
-	return u->flow.error.text[0] != '\0' ? u->flow.error.text : NULL;
-}
-
 static void udp_counters(const struct input *in, struct input_counters *ret)
 {
 	const struct udp_input *u =
@@ -100,7 +92,6 @@ static const struct input_ops udp_ops = {
 	.every_second = udp_every_second,
 	.counters = udp_counters,
 	.stats = udp_stats,
-	.error = udp_error,
 };
 
 struct input *udp_input_open(const struct input_spec *spec, uint64_t now_ns,
