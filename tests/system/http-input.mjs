@@ -192,7 +192,7 @@ test('a server that falls silent is asked anew as the watchdog says',
 
 	await waitUntil('a second request', () => seen.length > 1, 60000);
 	await sluice.onair('a001', 60000);
-	await sluice.logged(/input 1: nothing came for 2 s: opened anew/);
+	await sluice.logged(/input 1: no packets for 2 s: opening it again/);
 	await sluice.stop();
 });
 

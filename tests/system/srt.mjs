@@ -347,7 +347,7 @@ test('the watchdog ends a silent call, and waits for one for ever',
 		'srt://:9001#timeout=3600&watchdog=1',
 		'udp://127.0.0.1:6001')));
 	const input = async () => inputOf(await sluice.status('a001'));
-	const anew = /input 1: nothing came for 1 s: opened anew/;
+	const anew = /input 1: no packets for 1 s: opening it again/;
 
 	await waitUntil('listener', () => udpBound(9001));
 	const { timestamp } = await sluice.status('a001');

@@ -158,13 +158,13 @@ unit_worker_tests = \
 	tests/unit/worker/input/test_file_reader \
 	tests/unit/worker/input/test_iat_in \
 	tests/unit/worker/input/test_input_keeper \
-	tests/unit/worker/input/test_loop \
+	tests/unit/worker/input/test_lap \
 	tests/unit/worker/input/test_packet_ring \
 	tests/unit/worker/input/test_redundant_paths \
 	tests/unit/worker/input/test_playout \
 	tests/unit/worker/input/test_receiver \
 	tests/unit/worker/input/test_rtp_input \
-	tests/unit/worker/input/test_rtp_merge \
+	tests/unit/worker/rtp/test_rtp_places \
 	tests/unit/worker/merge/test_merge_model \
 	tests/unit/worker/merge/test_merge_order \
 	tests/unit/worker/merge/test_ts_merge \

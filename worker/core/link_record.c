@@ -3,8 +3,8 @@
 
 void link_record_done(struct link_record *r)
 {
-	json_decref(r->told);
-	r->told = NULL;
+	json_decref(r->reported);
+	r->reported = NULL;
 }
 
 void link_record_close(struct link_record *r, const struct link_stats *last)
@@ -16,10 +16,10 @@ void link_record_close(struct link_record *r, const struct link_stats *last)
 	r->closed = sum;
 }
 
-const json_t *link_record_tell(struct link_record *r, struct link_stats now)
+const json_t *link_record_report(struct link_record *r, struct link_stats now)
 {
 	link_stats_carry(&now, &r->closed);
 	link_record_done(r);
-	r->told = link_stats_format(&now);
-	return r->told;
+	r->reported = link_stats_format(&now);
+	return r->reported;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The numbers of one configured input or output, over all the times that it
- * is opened.
+ * Sums the protocol counters of a configured input or output over all the times
+ * that it is opened, for the status.
  *
- * Owns what it tells.
+ * Owns the JSON object that it reports.
  */
 #pragma once
 
@@ -11,15 +11,15 @@
 
 /* Embedded; all zero at first. */
 struct link_record {
-	struct link_stats closed; /* what was counted before it was closed */
-	json_t *told;
+	struct link_stats closed; /* counted before it was closed */
+	json_t *reported;
 };
 
 void link_record_done(struct link_record *);
 
-/* It is closed; these were its last numbers. */
+/* It was closed with these counters. */
 void link_record_close(struct link_record *, const struct link_stats *last);
 
-/* For the status: what it says now, nothing when it is closed.  NULL when there
- * is nothing to tell; borrowed until the next call. */
-const json_t *link_record_tell(struct link_record *, struct link_stats now);
+/* now: the counters of the open one, all zero while it is closed.  NULL: no
+ * counters; borrowed until the next call. */
+const json_t *link_record_report(struct link_record *, struct link_stats now);

@@ -62,7 +62,7 @@ void input_keeper_done(struct input_keeper *k)
 	link_record_done(&k->link);
 }
 
-/* A socket that waits for nothing but its interface or its address costs
+/* A socket that waits only for its interface or its address costs
  * little to try. */
 static bool reopens_soon(const struct input_spec *spec)
 {
@@ -139,7 +139,7 @@ void input_keeper_open(struct input_keeper *k, uint64_t now_ns)
 	}
 	k->opens++;
 	k->received_ns = now_ns;
-	/* that a file or a server can be asked says nothing of the answer */
+	/* a file or a server is ready when it has answered */
 	if (input_is_ready(k->input))
 		clear_error(k);
 }
@@ -184,8 +184,8 @@ static void watch(struct input_keeper *k, uint64_t now_ns)
 	if (now_ns - k->received_ns < patience_s * SECOND_NS)
 		return;
 	if (k->patience_s == 0 && k->label[0] != '\0')
-		log_warning("stream", "%s: nothing came for %u s: opened anew",
-		            k->label, patience_s);
+		log_warning("stream", "%s: no packets for %u s: opening it "
+			    "again", k->label, patience_s);
 	shut(k, now_ns);
 	input_keeper_open(k, now_ns);
 	k->patience_s =
@@ -291,5 +291,5 @@ const json_t *input_keeper_stats(struct input_keeper *k,
 	if (k->input != NULL)
 		now = input_stats(k->input);
 	link_stats_take(&now, more);
-	return link_record_tell(&k->link, now);
+	return link_record_report(&k->link, now);
 }

@@ -93,6 +93,6 @@ uint64_t input_keeper_next_ns(const struct input_keeper *);
 const char *input_keeper_error(const struct input_keeper *);
 
 /* What its protocol counted, and `more` of the owner, over all the times that
- * it was open; as link_record_tell(). */
+ * it was open; as link_record_report(). */
 const json_t *input_keeper_stats(struct input_keeper *,
 				 const struct link_stats *more);

@@ -71,7 +71,7 @@ struct receiver *receiver_new(int *ret_err)
 		*ret_err = -errno;
 		return NULL;
 	}
-	/* huge pages would make all of it exist */
+	/* huge pages would allocate the whole arena */
 	(void)madvise(arena, ARENA_SIZE, MADV_NOHUGEPAGE);
 
 	struct receiver *r = xcalloc(1, sizeof *r);

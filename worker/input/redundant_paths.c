@@ -86,7 +86,7 @@ static const char *find_error(struct redundant_path *path,
 	const char *error = !path->open && path->error.text[0] != '\0'
 				    ? path->error.text : s->error;
 
-	/* while no path delivers, the silence of one says nothing of it */
+	/* a silent path is an error only while another one delivers */
 	if (s->delivers)
 		path->silent_s = 0;
 	else if (any_delivers && !s->optional)
@@ -104,7 +104,7 @@ void redundant_paths_every_second(struct redundant_paths *p,
 	for (size_t i = 0; i < p->n; i++)
 		any_delivers |= states[i].delivers;
 	p->error.text[0] = p->senders.text[0] = '\0';
-	/* the first path that has an error is what is left in the end */
+	/* the error of the first path overwrites the others */
 	for (size_t i = p->n; i-- > 0;) {
 		const char *error =
 			find_error(&p->path[i], &states[i], any_delivers);

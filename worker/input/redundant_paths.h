@@ -2,7 +2,7 @@
 /*
  * The logic of an input or output with several paths for one stream: which
  * paths are open, when a closed path is tried again, which path delivers
- * nothing, and what the status says of it.
+ * no packets, and what the status reports.
  *
  * rtp (SMPTE 2022-7), merge by content and RIST use it.  How a path is opened
  * and read is theirs.  Path numbers in texts count from 1; with one path the

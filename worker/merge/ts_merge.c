@@ -173,7 +173,7 @@ static void note_match(struct ts_merge *m, unsigned path, size_t at)
 	const uint8_t *packet = ts_queue_packet(q, 0);
 
 	ts_likeness_common(&c->like, packet);
-	/* a packet that repeats may be another one: it measures nothing.  For
+	/* a packet that repeats may be another one: it is no measure.  For
 	 * PES no search for earlier copies is needed, they are rare. */
 	if (c->pes[ts_pid(packet)] ? ts_is_filler(packet)
 				   : ts_can_repeat(c, q))
@@ -185,7 +185,7 @@ static void note_match(struct ts_merge *m, unsigned path, size_t at)
 }
 
 /* Does the other path deliver packets of about the same time as the first of
- * this one?  Packets that arrived while it was cut say nothing. */
+ * this one?  Packets that arrived while it was cut do not count. */
 static bool has_company(const struct ts_merge *m, unsigned path)
 {
 	const struct ts_copies *c = &m->copies;

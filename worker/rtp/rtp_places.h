@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The places of an rtp_window: which datagrams arrived, by which path and
- * when; what may go out now, and which gap cannot be filled any more.
+ * The places of an rtp_window: which datagrams arrived, by which path and when;
+ * what may go out now, and which gap cannot be filled any more.
  *
  * Positions count up for ever, whatever sequence numbers do:
  *
@@ -10,8 +10,8 @@
  * next is the first position that has not gone out, high is behind the newest
  * that arrived.  While next < high the place before high holds a datagram.
  *
- * Owns the places and the store of what waits.  Only rtp_window.c uses it;
- * embedded there.
+ * Owns the places and the store of waiting datagrams.  Only rtp_window.c uses
+ * it; embedded there.
  */
 #pragma once
 
@@ -96,7 +96,7 @@ void rtp_places_pass_or_lose(struct rtp_places *, uint64_t now_ns);
 /* Makes room for pos, so that at most half of the places wait. */
 void rtp_places_make_room(struct rtp_places *, uint64_t pos, uint64_t now_ns);
 
-/* Sends what is in order, and due. */
+/* Sends the datagrams that are in order and due. */
 void rtp_places_drain(struct rtp_places *, uint64_t now_ns);
 
 /* The same, and gives gaps up that nothing can fill in time. */

@@ -71,7 +71,7 @@ bool rtp_window_is_live(const struct rtp_window *w, uint64_t now_ns)
 
 /* --- feeding --- */
 
-/* In order, and nothing waits: nearly all datagrams go this way. */
+/* In order, and none waits: the usual case. */
 static void take_next(struct rtp_window *w, const struct rtp_datagram *d,
 		      unsigned path, uint64_t now_ns)
 {

@@ -116,7 +116,7 @@ static int bind_group(int fd, const struct udp_place *place,
 	(void)set_int(fd, ip_level(place),
 		      v6 ? IPV6_MULTICAST_ALL : IP_MULTICAST_ALL, 0);
 	if (v6 && ifindex != 0) {
-		/* IPv6 memberships do not tell interfaces apart */
+		/* an IPv6 membership does not select the interface */
 		(void)set_int(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)ifindex);
 		group.in6.sin6_scope_id = ifindex;
 	}

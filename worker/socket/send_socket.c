@@ -88,8 +88,9 @@ static void set_class(int fd, const struct output_spec *spec)
 		(void)set_int(fd, IPPROTO_IP, IP_TOS, octet);
 }
 
-/* Membership keeps a switch that looks at IGMP sending, where nobody else
- * asks.  Nothing comes: the socket has another port. */
+/* The membership makes a switch with IGMP snooping forward the group even
+ * without receivers.  The socket receives no packets, because its port is
+ * another one. */
 static int join_group(int fd, const struct output_spec *spec,
 		      struct errmsg *error)
 {

@@ -465,5 +465,5 @@ const json_t *sink_stats(struct sink *s)
 		now = output_stats(s->output);
 	if (s->cbr != NULL)
 		add_shape(s, &now);
-	return link_record_tell(&s->link, now);
+	return link_record_report(&s->link, now);
 }

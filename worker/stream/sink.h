@@ -110,5 +110,5 @@ const char *sink_error(const struct sink *);
 /* Since sink_init(). */
 void sink_counters(const struct sink *, struct output_counters *ret);
 
-/* What its protocol knows, for the status: as link_record_tell(). */
+/* What its protocol knows, for the status: as link_record_report(). */
 const json_t *sink_stats(struct sink *);

@@ -79,7 +79,7 @@ Test(file_clock, follows_a_rate_that_changes)
 	cr_assert_eq(c.to_ns, START + 120 * MS);
 }
 
-Test(file_clock, goes_on_over_the_seam_of_a_loop)
+Test(file_clock, continues_over_the_seam_of_a_loop)
 {
 	struct file_clock c;
 	uint64_t laps = 5, per_lap = 25, due = START;
@@ -98,7 +98,7 @@ Test(file_clock, goes_on_over_the_seam_of_a_loop)
 	}
 }
 
-Test(file_clock, goes_on_from_now_when_it_is_too_late)
+Test(file_clock, continues_from_now_when_it_is_too_late)
 {
 	struct file_clock c;
 	uint64_t now = START + 5000 * MS;
@@ -129,7 +129,7 @@ Test(file_clock, has_a_rate_for_files_without_pcr)
 			     FILE_CLOCK_BPS);
 }
 
-Test(file_clock, does_not_go_back_when_it_told_too_much)
+Test(file_clock, does_not_go_back_after_too_fast_an_estimate)
 {
 	struct file_clock c;
 

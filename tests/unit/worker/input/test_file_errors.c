@@ -41,7 +41,7 @@ static void says(const struct file_errors *f, const char *want)
 	cr_assert_str_eq(text.text, want);
 }
 
-Test(file_errors, are_told_once_and_when_they_change)
+Test(file_errors, are_logged_once_and_when_they_change)
 {
 	struct file_errors f = { 0 };
 	struct lines l;
@@ -65,7 +65,7 @@ Test(file_errors, are_told_once_and_when_they_change)
 	says(&f, "");
 }
 
-Test(file_errors, a_file_that_breaks_off_is_no_better_for_its_beginning)
+Test(file_errors, keep_the_error_of_a_file_that_begins_well_again)
 {
 	struct file_errors f = { 0 };
 	struct lines l = { 0 };
@@ -85,7 +85,7 @@ Test(file_errors, a_file_that_breaks_off_is_no_better_for_its_beginning)
 	file_errors_done(&f);
 }
 
-Test(file_errors, what_the_list_names_no_more_is_forgotten)
+Test(file_errors, forget_files_that_left_the_list)
 {
 	struct file_errors f = { 0 };
 
@@ -102,7 +102,7 @@ Test(file_errors, what_the_list_names_no_more_is_forgotten)
 	file_errors_done(&f);
 }
 
-Test(file_errors, of_many_a_few_are_logged)
+Test(file_errors, log_a_few_of_many_files)
 {
 	struct file_errors f = { 0 };
 	struct lines l;

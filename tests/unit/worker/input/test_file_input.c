@@ -164,8 +164,8 @@ static void assert_one_stream(const struct judge *j)
 
 static const char *const two_names[] = { "list", "a.ts", "b.ts", NULL };
 
-/* What comes behind it is another file, whatever is missing between them. */
-Test(file_input, a_file_that_fails_in_the_middle_ends_there)
+/* The next file follows, even with packets missing between them. */
+Test(file_input, stops_where_a_read_fails)
 {
 	struct play p;
 
@@ -188,7 +188,7 @@ Test(file_input, a_file_that_fails_in_the_middle_ends_there)
 	play_done(&p, two_names);
 }
 
-Test(file_input, a_file_that_is_cut_off_while_it_plays_ends_there)
+Test(file_input, stops_at_the_end_of_a_truncated_file)
 {
 	struct play p;
 	char path[64];
@@ -211,8 +211,8 @@ Test(file_input, a_file_that_is_cut_off_while_it_plays_ends_there)
 	play_done(&p, two_names);
 }
 
-/* What is appended is played, too. */
-Test(file_input, a_file_that_grows_is_played_to_its_new_end)
+/* Packets appended to the file are played, too. */
+Test(file_input, plays_a_growing_file_to_its_new_end)
 {
 	static const char *const names[] = { "a.ts", NULL };
 	struct source *s = source_new(90000);
@@ -228,7 +228,7 @@ Test(file_input, a_file_that_grows_is_played_to_its_new_end)
 	cr_assert_geq(fd, 0);
 	play_open(&p, "a.ts", "");
 	cr_assert_eq(play_on(&p, 100), 0);
-	/* half of a packet, then the rest: nothing is lost of it */
+	/* half of a packet, then the other half: the packet is whole */
 	cr_assert_eq(write(fd, source_make(s, 1).data, 100), 100);
 	cr_assert_eq(write(fd, s->data + 100, TS_PACKET - 100),
 		     TS_PACKET - 100);
@@ -243,7 +243,7 @@ Test(file_input, a_file_that_grows_is_played_to_its_new_end)
 }
 
 /* 95443.7 s: the clock of 33 bits is over. */
-Test(file_input, a_loop_goes_over_the_end_of_the_clock)
+Test(file_input, loops_over_the_wrap_of_the_clock)
 {
 	static const char *const names[] = { "a.ts", NULL };
 	struct play p;

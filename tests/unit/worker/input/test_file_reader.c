@@ -23,7 +23,7 @@ static atomic_bool mute;
 static atomic_uint reads, answers;
 static sem_t go_on;
 
-/* A disk that does not answer before it is told to. */
+/* A disk that answers when the test allows it. */
 ssize_t __wrap_pread(int fd, void *to, size_t len, off_t offset)
 {
 	ssize_t n;
@@ -91,7 +91,7 @@ static void expect_path(struct file_reader *r, enum file_block_kind kind,
 	expect(r, kind, 0);
 }
 
-Test(file_reader, reads_a_file_to_its_end_and_no_further)
+Test(file_reader, reads_a_file_to_its_end)
 {
 	struct file_reader *r;
 	char path[32];
@@ -108,7 +108,7 @@ Test(file_reader, reads_a_file_to_its_end_and_no_further)
 	(void)unlink(path);
 }
 
-Test(file_reader, begins_again_where_it_is_looped_unless_nothing_is_there)
+Test(file_reader, repeats_a_looped_file_unless_it_is_empty)
 {
 	struct file_reader *r;
 	char path[32], empty[32];
@@ -144,7 +144,7 @@ static void write_list(const char *list, const char *file)
 }
 
 /* However far ahead it may read. */
-Test(file_reader, a_list_put_in_its_place_at_the_very_end_is_the_next_round)
+Test(file_reader, reads_a_replaced_list_in_the_next_round)
 {
 	struct file_reader *r;
 	char one[32], two[32], list[32];
@@ -170,7 +170,7 @@ Test(file_reader, a_list_put_in_its_place_at_the_very_end_is_the_next_round)
 	(void)unlink(list);
 }
 
-Test(file_reader, is_ahead_by_its_blocks_and_no_more)
+Test(file_reader, reads_ahead_by_its_blocks)
 {
 	struct file_reader *r;
 	char path[32];
@@ -192,7 +192,7 @@ Test(file_reader, is_ahead_by_its_blocks_and_no_more)
 	(void)unlink(path);
 }
 
-Test(file_reader, a_disk_that_does_not_answer_is_seen_and_left_behind)
+Test(file_reader, reports_a_disk_that_does_not_answer_and_leaves_it_behind)
 {
 	struct file_reader *r;
 	char path[32];
@@ -208,7 +208,7 @@ Test(file_reader, a_disk_that_does_not_answer_is_seen_and_left_behind)
 	cr_assert_gt(file_reader_waits_ms(r, mono_ns()),
 		     (unsigned)FILE_HANGS_MS);
 	cr_assert_null(file_reader_peek(r));
-	/* the one who frees it does not wait; the thread frees what is left */
+	/* file_reader_free() does not wait; the thread frees the reader */
 	file_reader_free(&r);
 	cr_assert_eq(atomic_load(&answers), 0u);
 	(void)sem_post(&go_on);
@@ -241,7 +241,7 @@ static struct file_reader *open_list(const char *path, bool loop)
 	return r;
 }
 
-Test(file_reader, a_list_is_read_file_by_file_and_anew_each_time)
+Test(file_reader, reads_the_list_again_in_each_round)
 {
 	char a[32], b[32], list[32], text[256];
 	struct file_reader *r;
@@ -310,7 +310,7 @@ static void expect_error(const char *path, int err, const char *text)
 	file_reader_free(&r);
 }
 
-Test(file_reader, what_is_no_file_is_named)
+Test(file_reader, names_the_type_of_a_path_that_is_no_file)
 {
 	char path[32];
 

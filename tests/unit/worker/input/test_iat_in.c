@@ -31,7 +31,7 @@ static struct iat_in_report judge(struct iat_in *a)
 	return r;
 }
 
-Test(arrivals, of_a_steady_sender_are_all_alike)
+Test(iat_in, measures_equal_gaps_of_a_steady_sender)
 {
 	struct iat_in *a = iat_in_new(START);
 	struct iat_in_report r;
@@ -50,7 +50,7 @@ Test(arrivals, of_a_steady_sender_are_all_alike)
 	cr_assert(r.df_us >= 999 && r.df_us <= 1000, "%u", r.df_us);
 }
 
-Test(arrivals, of_a_sender_that_was_held_up_show_for_how_long)
+Test(iat_in, measures_the_pause_of_a_sender)
 {
 	struct iat_in *a = iat_in_new(START);
 	struct iat_in_report r;
@@ -65,7 +65,7 @@ Test(arrivals, of_a_sender_that_was_held_up_show_for_how_long)
 	cr_assert(r.df_us >= 21000 && r.df_us <= 22000, "%u", r.df_us);
 }
 
-Test(arrivals, that_came_together_have_nothing_between_them)
+Test(iat_in, measures_no_gap_between_datagrams_delivered_together)
 {
 	struct iat_in *a = iat_in_new(START);
 	struct iat_in_report r;
@@ -80,7 +80,7 @@ Test(arrivals, that_came_together_have_nothing_between_them)
 	cr_assert(r.df_us >= 3999 && r.df_us <= 4000, "%u", r.df_us);
 }
 
-Test(arrivals, are_not_judged_by_what_was_read_late)
+Test(iat_in, ignores_datagrams_from_before_the_measuring)
 {
 	struct iat_in *a = iat_in_new(START);
 
@@ -90,7 +90,7 @@ Test(arrivals, are_not_judged_by_what_was_read_late)
 	cr_assert_eq(judge(a).gaps, 0);
 }
 
-Test(arrivals, of_pcrs_are_held_against_their_values)
+Test(iat_in, compares_the_arrival_of_pcrs_with_their_values)
 {
 	struct build *b = build_new();
 	struct iat_in *a = iat_in_new(START);

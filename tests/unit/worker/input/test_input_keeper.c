@@ -47,7 +47,7 @@ Test(input_keeper, is_not_open_while_it_is_tried_again)
 }
 
 /* An interface may be there at any time: it is not waited for long. */
-Test(input_keeper, tries_a_socket_again_soon_and_all_else_less_and_less)
+Test(input_keeper, retries_a_socket_soon_and_other_inputs_in_growing_intervals)
 {
 	static const struct {
 		const char *address;

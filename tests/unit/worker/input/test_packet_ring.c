@@ -77,7 +77,7 @@ static size_t pages_there(const struct bench *b)
 	return there * page;
 }
 
-Test(packet_ring, gives_back_what_was_put_in_whatever_the_order)
+Test(packet_ring, returns_packets_in_order)
 {
 	struct bench b = { 0 };
 
@@ -107,7 +107,7 @@ Test(packet_ring, gives_back_what_was_put_in_whatever_the_order)
 	packet_ring_done(&b.ring);
 }
 
-Test(packet_ring, takes_all_that_may_wait)
+Test(packet_ring, holds_its_maximum)
 {
 	struct bench b = { 0 };
 
@@ -121,7 +121,7 @@ Test(packet_ring, takes_all_that_may_wait)
 }
 
 /* No copy of it stands elsewhere, and it goes back to where it was. */
-Test(packet_ring, needs_little_more_memory_than_what_waits)
+Test(packet_ring, needs_little_more_memory_than_the_waiting_packets)
 {
 	enum { WAIT = 1000, TURN = 100 };
 	struct bench b = { 0 };

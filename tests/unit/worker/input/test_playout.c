@@ -66,7 +66,7 @@ static void take(struct bench *b, uint64_t ms)
 	b->most = MAX(b->most, n);
 }
 
-Test(playout, begins_when_the_lead_is_there)
+Test(playout, starts_at_the_lead)
 {
 	struct bench b;
 
@@ -81,7 +81,7 @@ Test(playout, begins_when_the_lead_is_there)
 	playout_done(&b.playout);
 }
 
-Test(playout, a_burst_a_second_comes_out_even)
+Test(playout, smooths_a_burst_a_second)
 {
 	struct bench b;
 
@@ -97,7 +97,7 @@ Test(playout, a_burst_a_second_comes_out_even)
 	playout_done(&b.playout);
 }
 
-Test(playout, what_is_due_leaves_at_once_however_many_pcrs_are_in_it)
+Test(playout, sends_due_packets_at_once_however_many_pcrs_they_have)
 {
 	struct bench b;
 
@@ -137,8 +137,8 @@ static void drift(int ppm)
 	playout_done(&b.playout);
 }
 
-/* Or what is spliced later would jump by all that it was held up. */
-Test(playout, its_time_stands_still_while_it_is_held_up)
+/* Otherwise a later splice would jump by the whole delay. */
+Test(playout, stops_its_clock_while_it_is_late)
 {
 	const uint64_t step = 2 * SPACE_MS * MS;
 	struct bench b;
@@ -174,7 +174,7 @@ Test(playout, follows_a_source_that_runs_slow)
 	drift(-500);
 }
 
-Test(playout, builds_the_lead_anew_when_nothing_is_left)
+Test(playout, builds_the_lead_again_after_an_underrun)
 {
 	struct bench b;
 	size_t before;
@@ -195,7 +195,7 @@ Test(playout, builds_the_lead_anew_when_nothing_is_left)
 	playout_done(&b.playout);
 }
 
-Test(playout, without_a_lead_what_comes_goes)
+Test(playout, passes_packets_on_without_a_lead)
 {
 	struct bench b;
 
@@ -206,7 +206,7 @@ Test(playout, without_a_lead_what_comes_goes)
 	playout_done(&b.playout);
 }
 
-Test(playout, a_full_queue_plays_though_it_is_less_than_the_lead)
+Test(playout, starts_with_a_full_queue_below_the_lead)
 {
 	struct bench b;
 
@@ -219,7 +219,7 @@ Test(playout, a_full_queue_plays_though_it_is_less_than_the_lead)
 	playout_done(&b.playout);
 }
 
-Test(playout, without_a_pcr_a_full_queue_plays)
+Test(playout, plays_a_full_queue_without_pcrs)
 {
 	struct bench b;
 	struct build *build = build_new();

@@ -125,7 +125,7 @@ static uint64_t sums_seen(const struct fec_rig *r)
 	return input_stats(r->input).value[LINK_FEC_RECEIVED];
 }
 
-Test(rtp_input, looks_at_sums_rarely_while_nothing_is_missing)
+Test(rtp_input, reads_fec_rarely_while_no_datagram_is_missing)
 {
 	struct fec_rig r;
 
@@ -151,8 +151,8 @@ static void pass_second(struct fec_rig *r)
 		     why.text);
 }
 
-/* The trouble of an input that is well protected is no reason. */
-Test(rtp_input, tells_what_is_not_protected_and_nothing_else)
+/* Another error of a protected input is not missing protection. */
+Test(rtp_input, reports_missing_protection_only)
 {
 	static uint8_t large[RTP_HEADER +
 			     (RTP_LONGEST / TS_PACKET + 1) * TS_PACKET];
@@ -172,7 +172,7 @@ Test(rtp_input, tells_what_is_not_protected_and_nothing_else)
 	end(&r);
 }
 
-Test(rtp_input, looks_at_sums_at_once_when_something_is_missing)
+Test(rtp_input, reads_fec_at_once_when_a_datagram_is_missing)
 {
 	struct fec_rig r;
 
@@ -189,7 +189,7 @@ Test(rtp_input, looks_at_sums_at_once_when_something_is_missing)
 }
 
 /* Seconds come late, one by more than the next. */
-Test(rtp_input, renews_its_membership_in_every_second_that_is_asked_for)
+Test(rtp_input, renews_its_membership_in_the_configured_interval)
 {
 	struct fec_rig r;
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	/* One that is missing here and too many there was moved. */
+	/* A packet missing here and surplus there was moved. */
 	MOVED_MAX = 1000,
 };
 
@@ -22,7 +22,7 @@ struct row {
 	size_t *peer; /* in the other row; SIZE_MAX: none */
 };
 
-/* What is looked at: one PID, with or without a payload. */
+/* Selects packets: of one PID, with or without a payload. */
 struct part {
 	uint16_t pid;
 	bool payload;

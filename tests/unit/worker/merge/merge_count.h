@@ -22,5 +22,5 @@ struct merge_faults {
 	size_t null_missing, null_doubled, null_misplaced;
 };
 
-/* Adds to what is there. */
+/* Adds to the counts. */
 void merge_count(const struct sim *, struct merge_faults *);

@@ -37,13 +37,13 @@ void rig_free(struct rig *);
 struct model *rig_make(struct rig *, unsigned path, uint32_t what);
 bool model_is_null(const uint8_t *packet);
 
-/* A path does not bring n packets. */
+/* A path loses n packets. */
 void model_lose(struct model *, unsigned path, size_t from, size_t n);
 
-/* What a path brings in one millisecond of the model, if it has that. */
+/* Feeds the packets of a path of one millisecond of the model. */
 void rig_feed(struct rig *, const struct model *, int64_t ms, unsigned path);
 
-/* The clock goes on to a millisecond, and what is due goes out. */
+/* Advances the clock to a millisecond and sends the packets that are due. */
 void rig_step(struct rig *, int64_t ms);
 
 /* Both paths to their ends, the second skew_ms behind the first. */

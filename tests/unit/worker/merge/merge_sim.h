@@ -74,7 +74,7 @@ void sim_make(struct sim *, unsigned twice);
 void sim_carry(struct sim *, unsigned path, const struct sim_network *,
 	       uint32_t skew_ms);
 
-/* From the first to the last; nothing waits then. */
+/* From the first packet to the last; no packet waits then. */
 void sim_play(struct sim *);
 
 /* Is it of the PID with filler, and filler? */

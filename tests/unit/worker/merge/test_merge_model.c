@@ -20,7 +20,7 @@ static bool is_same(const uint8_t *a, const uint8_t *b)
 	return memcmp(a, b, TS_PACKET) == 0;
 }
 
-/* What is looked at of one PID. */
+/* The packets of one PID that are compared. */
 struct view {
 	const uint8_t (*packet)[TS_PACKET];
 	const bool *came; /* NULL: all */
@@ -67,8 +67,8 @@ static void judge_pid(const struct sim *s, struct view sent, struct view out,
 		  sent.pid);
 }
 
-/* Filler is the same again after 16 packets: behind a loss nothing tells which
- * one it is, and nobody needs to know. */
+/* Filler repeats after 16 packets: after a loss the packets cannot be told
+ * apart. */
 static void judge_filler(const struct sim *s, uint32_t seed)
 {
 	size_t sent = 0, out = 0;
@@ -107,7 +107,7 @@ static void run(const struct sim_network *a, const struct sim_network *b,
 		unsigned twice, unsigned runs)
 {
 	static const uint32_t skews[] = { 0, 1, 13, 90, 250, 330 };
-	/* so looks the one packet of its PID in a doubled datagram, too */
+	/* the only packet of its PID in a duplicate datagram looks the same */
 	const struct view how = { .twice = twice > 0 || a->doubled > 0 };
 	struct sim *s = sim_new(DATAGRAMS);
 
@@ -129,34 +129,34 @@ static void run(const struct sim_network *a, const struct sim_network *b,
 
 enum { RUNS = 25 };
 
-Test(merge_model, what_either_path_loses_the_other_brings)
+Test(merge_model, recovers_packets_that_one_path_lost)
 {
 	run(&(struct sim_network){ .lost = 10, .burst = 12 },
 	    &(struct sim_network){ .lost = 40, .burst = 2 }, 0, RUNS);
 }
 
-Test(merge_model, what_a_network_holds_up_comes_in_its_place)
+Test(merge_model, orders_packets_after_a_delay_in_the_network)
 {
 	run(&(struct sim_network){ .lost = 5, .burst = 20, .stalled = 4 },
 	    &(struct sim_network){ .lost = 10, .burst = 2, .stalled = 4 }, 0,
 	    RUNS);
 }
 
-Test(merge_model, what_a_path_doubles_goes_out_once)
+Test(merge_model, sends_duplicates_of_a_path_once)
 {
 	run(&(struct sim_network){ .lost = 20, .burst = 2, .doubled = 100 },
 	    &(struct sim_network){ .lost = 20, .burst = 2, .doubled = 100 }, 0,
 	    RUNS);
 }
 
-Test(merge_model, what_is_overtaken_goes_out_in_order)
+Test(merge_model, orders_overtaken_packets)
 {
 	run(&(struct sim_network){ .lost = 2, .burst = 1, .overtaken = 20 },
 	    &(struct sim_network){ .lost = 2, .burst = 1, .overtaken = 20 }, 0,
 	    RUNS);
 }
 
-Test(merge_model, what_is_sent_twice_goes_out)
+Test(merge_model, keeps_packets_that_the_sender_repeats)
 {
 	run(&(struct sim_network){ .lost = 10, .burst = 2, .doubled = 20 },
 	    &(struct sim_network){ .lost = 10, .burst = 2, .doubled = 20 }, 20,

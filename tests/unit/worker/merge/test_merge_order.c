@@ -14,7 +14,7 @@ enum {
 
 /* Tables and pictures, whole and in order, also where a count of 16 lies
  * between what is left. */
-Test(merge_order, what_both_lose_leaves_the_rest_in_order)
+Test(merge_order, keeps_the_order_around_a_loss_of_both)
 {
 	static const unsigned lost[] = { 20, 50 }, twice[] = { 0, 20 };
 	struct sim *s = sim_new(DATAGRAMS);
@@ -39,7 +39,7 @@ Test(merge_order, what_both_lose_leaves_the_rest_in_order)
 
 /* One path is cut and comes back later than before; what the other lacks then
  * goes out in front of what comes behind it, null packets or not. */
-Test(merge_order, what_comes_by_another_way_goes_out_in_order)
+Test(merge_order, keeps_the_order_after_a_detour)
 {
 	struct sim_network net = { .lost = 20,
 				   .burst = 1,

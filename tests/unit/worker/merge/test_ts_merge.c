@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two copies of a stream that each lack packets, told by their bytes. */
+/* Two copies of a stream with losses, compared by their bytes. */
 #include "common/base/alloc.h"
 #include "common/base/util.h"
 #include "tests/unit/worker/merge/merge_rig.h"
@@ -10,7 +10,7 @@
 
 static const int64_t skews[] = { 0, 7, 100, 400, -7, -400 };
 
-/* Packets that a path does not bring. */
+/* Packets that a path loses. */
 struct loss {
 	unsigned path;
 	size_t from, n;
@@ -40,7 +40,7 @@ static void play_lossy_apart(const struct loss *lost, size_t n)
 		(void)play_lossy(lost, n, skews[s]);
 }
 
-Test(ts_merge, makes_one_of_two_whole_copies)
+Test(ts_merge, merges_two_complete_copies)
 {
 	for (size_t s = 0; s < ARRAY_LEN(skews); s++) {
 		struct ts_merge_counts c = play_lossy(NULL, 0, skews[s]);
@@ -52,7 +52,7 @@ Test(ts_merge, makes_one_of_two_whole_copies)
 	}
 }
 
-Test(ts_merge, fills_the_gaps_of_either_from_the_other)
+Test(ts_merge, fills_the_gaps_of_each_copy_from_the_other)
 {
 	srandom(7);
 	for (unsigned percent = 1; percent < 20; percent += 3)
@@ -78,7 +78,7 @@ Test(ts_merge, fills_the_gaps_of_either_from_the_other)
 		}
 }
 
-Test(ts_merge, stands_bursts_and_cuts)
+Test(ts_merge, survives_bursts_and_cuts)
 {
 	static const struct loss lost[] = {
 		{ 0, 2000, 1500 }, { 1, 4000, 700 },  { 0, 4800, 40 },
@@ -88,9 +88,9 @@ Test(ts_merge, stands_bursts_and_cuts)
 	play_lossy_apart(lost, ARRAY_LEN(lost));
 }
 
-/* What one brings while the other is cut does not tell them apart, though it is
- * most of all. */
-Test(ts_merge, stands_paths_that_are_cut_in_turns)
+/* Packets that one path delivers while the other is cut are no difference,
+ * however many they are. */
+Test(ts_merge, survives_cuts_of_the_paths_by_turns)
 {
 	static const struct loss lost[] = {
 		{ 0, 1000, 1000 }, { 1, 2200, 1000 }, { 0, 3400, 1000 },
@@ -100,8 +100,8 @@ Test(ts_merge, stands_paths_that_are_cut_in_turns)
 	play_lossy_apart(lost, ARRAY_LEN(lost));
 }
 
-/* What both lose is lost; nothing is put in its place. */
-Test(ts_merge, goes_on_behind_what_both_lose)
+/* A packet that both paths lose is lost. */
+Test(ts_merge, continues_after_a_loss_of_both)
 {
 	static const struct loss lost[] = { { 0, 3000, 50 }, { 1, 3010, 20 } };
 
@@ -110,7 +110,7 @@ Test(ts_merge, goes_on_behind_what_both_lose)
 
 /* Filler is the same bytes each sixteenth time; it goes out all the same when a
  * path has died. */
-Test(ts_merge, takes_filler_for_no_late_packets)
+Test(ts_merge, does_not_take_filler_for_late_packets)
 {
 	struct rig *r = rig_new();
 	struct model *m = rig_make(r, 0, 1);
@@ -135,7 +135,7 @@ Test(ts_merge, takes_filler_for_no_late_packets)
 /* A payload that never changes is the same each sixteenth time, and stuffing
  * without payload each time: nothing of them was doubled by the network, but
  * for the first time that they come again nothing shows it. */
-Test(ts_merge, takes_what_never_changes_for_no_double)
+Test(ts_merge, does_not_take_constant_payloads_for_duplicates)
 {
 	for (int payload = 0; payload < 2; payload++) {
 		struct rig *r = rig_new();
@@ -162,7 +162,7 @@ Test(ts_merge, takes_what_never_changes_for_no_double)
 	}
 }
 
-/* Nothing but filler, and the counters as they are then. */
+/* Only filler, with continuing counters. */
 static void fill(struct model *m, size_t from, size_t n)
 {
 	uint8_t cc[TS_PIDS] = { 0 };
@@ -178,7 +178,7 @@ static void fill(struct model *m, size_t from, size_t n)
 
 /* A path comes back in front of filler, and the other has filler a moment
  * earlier: what stands before each goes out in its order. */
-Test(ts_merge, takes_filler_for_no_other_filler)
+Test(ts_merge, does_not_mistake_filler_for_other_filler)
 {
 	for (size_t back = 3075; back < 3079; back++) {
 		struct rig *r = rig_new();
@@ -193,7 +193,7 @@ Test(ts_merge, takes_filler_for_no_other_filler)
 	}
 }
 
-/* What is half alike is not mixed, nor compared packet by packet. */
+/* Streams with half of their packets equal are not mixed. */
 static void play_alike_in_part(size_t one_of)
 {
 	struct rig *r = rig_new();
@@ -213,15 +213,15 @@ static void play_alike_in_part(size_t one_of)
 	rig_free(r);
 }
 
-Test(ts_merge, plays_one_of_two_that_are_alike_in_part)
+Test(ts_merge, sends_one_of_two_similar_streams)
 {
 	play_alike_in_part(20);
 	play_alike_in_part(7);
 	play_alike_in_part(3);
 }
 
-/* A second path that brings something else is not mixed in. */
-Test(ts_merge, plays_one_of_two_different_streams)
+/* A second path with another stream is not mixed in. */
+Test(ts_merge, sends_one_of_two_different_streams)
 {
 	struct rig *r = rig_new();
 	struct model *m = rig_make(r, 0, 1), *other = rig_make(r, 1, 2);
@@ -259,9 +259,9 @@ static void play_around(struct rig *r, const struct model *a,
 	}
 }
 
-/* Not of two that are the same; else it is told at once, and no more when one
- * of them is gone. */
-Test(ts_merge, tells_that_both_do_not_bring_the_same)
+/* A difference is reported at once, and not while a path is silent; equal
+ * copies are not reported. */
+Test(ts_merge, reports_different_streams)
 {
 	struct rig *r = rig_new();
 	struct model *m = rig_make(r, 0, 1), *other = rig_make(r, 1, 2);
@@ -276,7 +276,7 @@ Test(ts_merge, tells_that_both_do_not_bring_the_same)
 }
 
 /* Nor does it hide that the other comes in bursts. */
-Test(ts_merge, tells_it_of_one_that_comes_in_bursts)
+Test(ts_merge, reports_a_different_stream_in_bursts)
 {
 	enum { BURST_MS = 100 };
 	struct rig *r = rig_new();
@@ -293,7 +293,7 @@ Test(ts_merge, tells_it_of_one_that_comes_in_bursts)
 }
 
 /* Nor that both do, a picture or a datagram of radio at a time. */
-Test(ts_merge, tells_it_of_two_that_come_in_bursts_by_turns)
+Test(ts_merge, reports_different_streams_in_bursts_by_turns)
 {
 	static const int64_t bursts[] = { 10, 40, 80, 160 };
 
@@ -353,9 +353,9 @@ static size_t mixed(const struct rig *r)
 	return n;
 }
 
-/* Pictures that are the same are no sign: one PID that is another one tells
- * the two apart, and then nothing of the second goes out. */
-Test(ts_merge, plays_one_of_two_with_the_same_pictures)
+/* Equal video is not enough: one PID that differs makes them different streams,
+ * and no packet of the second path is sent. */
+Test(ts_merge, sends_one_of_two_streams_with_equal_video)
 {
 	for (enum differs what = SOUND; what <= TIMES; what++) {
 		struct rig *r = rig_new();
@@ -382,7 +382,7 @@ Test(ts_merge, plays_one_of_two_with_the_same_pictures)
 	}
 }
 
-/* Who was refused is tried again, and mixed when it does not differ now. */
+/* A refused path is tried again, and mixed when it no longer differs. */
 Test(ts_merge, tries_again_after_a_while)
 {
 	struct rig *r = rig_new();
@@ -406,7 +406,7 @@ Test(ts_merge, tries_again_after_a_while)
 }
 
 /* The one with fewer gaps. */
-Test(ts_merge, plays_the_healthier_of_two_that_differ)
+Test(ts_merge, sends_the_healthier_of_two_different_streams)
 {
 	struct rig *r = rig_new();
 	struct model *m = rig_make(r, 0, 1), *other = rig_make(r, 1, 2);
@@ -444,7 +444,7 @@ Test(ts_merge, keeps_the_pace_when_a_path_is_cut)
 
 enum {
 	FILL_PID = 0x200,
-	PICTURE = 20, /* packets of one that is never the same */
+	PICTURE = 20, /* packets of one picture, all different */
 	FILLER = 12, /* and filler behind it, up to a constant rate */
 	PICTURE_MS = 40,
 };
@@ -512,7 +512,7 @@ Test(ts_merge, keeps_filler_that_repeats_itself_when_a_path_dies)
 {
 	play_filler(0);
 	play_filler(49);
-	play_filler(50); /* while the other was heard just now */
+	play_filler(50); /* the other path delivered a moment ago */
 	play_filler(70);
 	play_filler(90); /* and is silent for long */
 }

@@ -15,9 +15,8 @@ static const uint8_t *packet_of(size_t i)
 	return packet;
 }
 
-/* Each that waits is found where it stands, and of what went nothing is left
- * that a search would go through the queue for. */
-Test(ts_queue, knows_what_waits_without_a_search)
+/* Each waiting packet is found in its place, a popped one is not. */
+Test(ts_queue, finds_packets_without_a_search)
 {
 	struct ts_queue q = { 0 };
 	size_t gone = 0;
@@ -40,9 +39,8 @@ Test(ts_queue, knows_what_waits_without_a_search)
 	ts_queue_done(&q);
 }
 
-/* Who asks for nothing but the first pays for no counting; each answer is
- * true from the first question on, and after counting has ceased again. */
-Test(ts_queue, counts_from_a_question_until_there_is_none_for_a_while)
+/* Searches that hit the first packet need no counts; all results are right. */
+Test(ts_queue, keeps_counts_only_while_they_are_used)
 {
 	struct ts_queue q = { 0 };
 
@@ -70,7 +68,7 @@ Test(ts_queue, counts_from_a_question_until_there_is_none_for_a_while)
 }
 
 /* With its mark, but in the time of the one it comes before. */
-Test(ts_queue, brings_one_to_the_front_and_keeps_the_rest_in_order)
+Test(ts_queue, moves_a_packet_to_the_front)
 {
 	static const size_t order[] = { 5, 0, 1, 2, 3, 4, 6, 7 };
 	struct ts_queue q = { 0 };

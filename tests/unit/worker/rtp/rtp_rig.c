@@ -31,7 +31,7 @@ static void on_out(const uint8_t *payload, size_t len, void *arg)
 	cr_assert_eq(len, RTP_RIG_PAYLOAD);
 	cr_assert_lt(r->n, (size_t)RTP_RIG_OUT);
 	r->out[r->n++] = rtp_get32(payload);
-	/* nothing of the payload came to harm */
+	/* the payload is unchanged */
 	cr_assert_arr_eq(payload + 4, ramp((uint8_t)(payload[3] + 4), len - 4),
 			 len - 4);
 }
@@ -82,7 +82,7 @@ void rtp_rig_feed_path(struct rtp_rig *r, uint32_t number, unsigned path)
 	struct rtp_datagram d;
 
 	cr_assert_eq(rtp_parse(r->datagram, size, &d), 0);
-	if (r->bare) {
+	if (r->headerless) {
 		d.data = d.payload;
 		d.size = d.len;
 	}

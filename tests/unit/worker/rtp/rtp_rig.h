@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A window, fed by hand, and what came out of it. */
+/* Feeds an rtp_window with numbered datagrams and records its output. */
 #pragma once
 
 #include "worker/rtp/rtp_window.h"
 
 enum { RTP_RIG_OUT = 8192, RTP_RIG_PAYLOAD = 188 };
 
-/* Each datagram has a number; what is sent of it follows from that. */
+/* The number of a datagram determines its header and payload. */
 struct rtp_rig {
 	struct rtp_window *window;
 	uint64_t now_ns;
 	uint32_t ssrc;
 	uint16_t first_seq;  /* of number 0 */
 	uint32_t first_time;
-	bool bare;           /* somebody took the headers off */
+	bool headerless;     /* data is the payload */
 	size_t n;            /* numbers that came out, in out[] */
 	uint32_t out[RTP_RIG_OUT];
 	unsigned settled;
@@ -41,5 +41,5 @@ void rtp_rig_pass(struct rtp_rig *, unsigned ms);
 
 struct rtp_window_counts rtp_rig_counts(const struct rtp_rig *);
 
-/* What came out since the last look is from, from + 1, ... from + n - 1. */
+/* The output since the last call is from, from + 1, ... from + n - 1. */
 void rtp_rig_expect(struct rtp_rig *, uint32_t from, size_t n);

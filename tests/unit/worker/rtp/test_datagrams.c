@@ -10,7 +10,7 @@
 
 enum { PACKETS = 2000 };
 
-/* Packets that can be told from one another. */
+/* Packets with different bytes. */
 static uint8_t *make_packets(void)
 {
 	uint8_t *data = xcalloc(PACKETS, TS_PACKET);
@@ -91,7 +91,7 @@ static void check_cut(const size_t *lengths, size_t n_lengths, size_t n,
 	free(d);
 }
 
-Test(datagrams, cuts_any_runs_into_sevens)
+Test(datagrams, have_seven_packets_each)
 {
 	static const size_t sevens[] = { 7 }, ones[] = { 1 },
 			    odd[] = { 3, 11, 1, 8 }, big[] = { 1500 },
@@ -107,7 +107,7 @@ Test(datagrams, cuts_any_runs_into_sevens)
 	}
 }
 
-Test(datagrams, makes_nothing_of_nothing)
+Test(datagrams, are_none_without_packets)
 {
 	struct ts_run empty = { 0 };
 	struct run_cursor cursor = { .runs = &empty, .n_runs = 1 };

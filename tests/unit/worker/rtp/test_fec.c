@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* FEC against a model that knows nothing but what a matrix is. */
+/* FEC against a model of the matrix. */
 #include "tests/unit/worker/rtp/rtp_rig.h"
 #include "worker/rtp/fec.h"
 #include "worker/rtp/fec_repair.h"
@@ -12,7 +12,7 @@
 
 enum { SIDE = 20, CELLS = SIDE * SIDE, SIZE = RTP_HEADER + RTP_RIG_PAYLOAD };
 
-Test(fec, reads_what_the_standard_says)
+Test(fec, parses_the_headers_of_the_standard)
 {
 	uint8_t data[FEC_HEAD + 8] = {
 		0xa1, 0x80 | 96, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0,
@@ -47,7 +47,7 @@ Test(fec, reads_what_the_standard_says)
 	cr_assert_eq(fec_parse(data, sizeof data, &p), -EBADMSG, "too high");
 }
 
-Test(fec, writes_what_it_reads)
+Test(fec, writes_headers_that_it_parses)
 {
 	struct fec_packet p = { .first = 65535, .step = 7, .n = 9,
 				.flags = 0x13, .payload_type = 0x80 | 33,
@@ -71,7 +71,7 @@ Test(fec, writes_what_it_reads)
 }
 
 /* A sum of another stream, or a lie. */
-Test(fec, hands_on_no_datagram_of_a_type_that_is_no_media)
+Test(fec, repairs_no_datagram_of_another_type)
 {
 	uint8_t data[FEC_HEAD + RTP_RIG_PAYLOAD] = {
 		0x80, 96, [14] = 0, RTP_RIG_PAYLOAD, 0x80 | 5,
@@ -133,7 +133,7 @@ static void close_link(struct link *l)
 	free(l->came);
 }
 
-/* What came out is in its order, and in nobody else's. */
+/* The output is in the order of the sequence numbers. */
 static void collect(struct link *l)
 {
 	for (size_t i = 0; i < l->rig.n; i++) {
@@ -196,7 +196,7 @@ static void send_sum(struct link *l, uint32_t first, unsigned step,
 	fec_repair_feed(l->fec, data, sizeof data, l->rig.now_ns);
 }
 
-/* What is lost of one matrix: a byte for each cell, row and column. */
+/* The losses of a matrix: a byte for each cell, row and column. */
 struct losses {
 	bool cell[CELLS];
 	bool row[SIDE], column[SIDE];
@@ -306,7 +306,7 @@ static void run(struct link *l, const struct losses *lost, size_t n)
 }
 
 /* All 65,536 ways in which a matrix of 4 by 4 can suffer. */
-Test(fec, repairs_what_can_be_repaired_and_nothing_else)
+Test(fec, repairs_all_that_the_matrix_allows)
 {
 	enum { ALL = 65536, AT_ONCE = 4096 };
 
@@ -325,7 +325,7 @@ Test(fec, repairs_what_can_be_repaired_and_nothing_else)
 }
 
 /* Matrices of any form, where sums are lost like all the rest. */
-Test(fec, loses_sums_too)
+Test(fec, repairs_when_fec_datagrams_are_lost_too)
 {
 	enum { N = 40 };
 	static const struct { unsigned columns, rows; } forms[] = {
@@ -350,7 +350,7 @@ Test(fec, loses_sums_too)
 
 /* A whole row can go when there are columns, and so can a column of a sender
  * that makes no rows. */
-Test(fec, stands_a_burst_as_long_as_a_row)
+Test(fec, repairs_a_burst_as_long_as_a_row)
 {
 	struct losses lost = { 0 };
 	struct link l;
@@ -365,7 +365,7 @@ Test(fec, stands_a_burst_as_long_as_a_row)
 	close_link(&l);
 }
 
-Test(fec, keeps_nothing_back_while_nothing_is_lost)
+Test(fec, delays_no_datagram_without_loss)
 {
 	struct link l;
 
@@ -377,8 +377,8 @@ Test(fec, keeps_nothing_back_while_nothing_is_lost)
 	close_link(&l);
 }
 
-/* Nobody waits for FEC that has stopped. */
-Test(fec, is_forgotten_when_it_stops)
+/* Gaps do not wait for FEC that has stopped. */
+Test(fec, is_not_waited_for_when_it_stops)
 {
 	struct link l;
 	uint32_t n;

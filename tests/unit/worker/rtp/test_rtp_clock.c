@@ -15,7 +15,7 @@ struct flow {
 	double ms;           /* of the next packet, by the stream's clock */
 	double base_ms;      /* what its PCRs say more */
 	uint64_t now_ns;
-	uint64_t paused_ns;  /* that its clock knows nothing of */
+	uint64_t paused_ns;  /* by which its clock is late */
 	unsigned since_pcr;
 	uint32_t stamp;
 	unsigned markers;
@@ -84,7 +84,7 @@ static void assert_follows(struct flow *f, unsigned n)
 	}
 }
 
-Test(rtp_clock, stamps_are_those_of_the_stream_whenever_it_leaves)
+Test(rtp_clock, stamps_by_the_time_of_the_stream)
 {
 	struct flow f;
 
@@ -97,7 +97,7 @@ Test(rtp_clock, stamps_are_those_of_the_stream_whenever_it_leaves)
 	cr_assert_eq(f.markers, 0);
 }
 
-Test(rtp_clock, before_there_is_a_clock_the_machine_has_one)
+Test(rtp_clock, uses_the_machine_clock_before_two_pcrs)
 {
 	struct flow f;
 
@@ -108,7 +108,7 @@ Test(rtp_clock, before_there_is_a_clock_the_machine_has_one)
 	cr_assert_eq(flow_send(&f), 7 * 90);
 }
 
-Test(rtp_clock, a_new_time_base_is_marked_once_and_time_goes_on)
+Test(rtp_clock, marks_a_new_time_base_once_and_continues)
 {
 	static const double jumps[] = { 3600e3, -500, 90e3 };
 
@@ -120,7 +120,7 @@ Test(rtp_clock, a_new_time_base_is_marked_once_and_time_goes_on)
 		flow_run(&f, 200);
 		before = f.stamp;
 		f.base_ms += jumps[i] + 1000e3;
-		f.now_ns += 500 * MS; /* and nothing came for so long */
+		f.now_ns += 500 * MS; /* without packets */
 		f.paused_ns = 500 * MS;
 		f.since_pcr = 0;
 		(void)flow_send(&f);
@@ -134,7 +134,7 @@ Test(rtp_clock, a_new_time_base_is_marked_once_and_time_goes_on)
 	}
 }
 
-Test(rtp_clock, a_source_that_paused_is_later_by_its_pause)
+Test(rtp_clock, adds_the_pause_of_a_source)
 {
 	for (unsigned goes_on = 0; goes_on < 2; goes_on++) {
 		struct flow f;
@@ -156,7 +156,7 @@ Test(rtp_clock, a_source_that_paused_is_later_by_its_pause)
 	}
 }
 
-Test(rtp_clock, never_goes_back_where_the_rate_falls)
+Test(rtp_clock, never_goes_back_when_the_rate_falls)
 {
 	struct flow f;
 

@@ -13,7 +13,7 @@ static const uint8_t plain[] = {
 	0xde, 0xad, 0xbe, 0xef, 0x47, 0x11, 0x22,
 };
 
-Test(rtp, takes_the_header_off)
+Test(rtp_packet, finds_the_payload)
 {
 	struct rtp_datagram d;
 
@@ -64,7 +64,7 @@ static const struct rtp_case cases[] = {
 	  { 0xb0, [15] = 1, [23] = 5 }, 24, -EBADMSG, 0, 0 },
 };
 
-Test(rtp, judges_every_length_in_the_header)
+Test(rtp_packet, checks_every_length_in_the_header)
 {
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct rtp_case *c = &cases[i];
@@ -79,13 +79,13 @@ Test(rtp, judges_every_length_in_the_header)
 	}
 }
 
-Test(rtp, refuses_all_that_is_shorter_than_a_header)
+Test(rtp_packet, rejects_datagrams_shorter_than_a_header)
 {
 	struct rtp_datagram d;
 
 	for (unsigned first = 0; first < 256; first++)
 		for (size_t len = 0; len < RTP_HEADER; len++) {
-			/* nothing behind it may be read */
+			/* no byte behind it may be read */
 			uint8_t *data = malloc(len > 0 ? len : 1);
 
 			memset(data, 0, len);
@@ -96,7 +96,7 @@ Test(rtp, refuses_all_that_is_shorter_than_a_header)
 		}
 }
 
-Test(rtp, knows_media_and_reports_by_their_types)
+Test(rtp_packet, tells_media_from_rtcp_by_type)
 {
 	uint8_t data[20] = { 0x80 };
 	struct rtp_datagram d;

@@ -10,7 +10,7 @@ static const struct rtp_window_config alone = {
 	.reorder_ms = 20,
 };
 
-Test(rtp_window, hands_on_at_once_what_comes_in_order)
+Test(rtp_window, sends_datagrams_in_order_at_once)
 {
 	struct rtp_rig r;
 
@@ -26,7 +26,7 @@ Test(rtp_window, hands_on_at_once_what_comes_in_order)
 	rtp_rig_done(&r);
 }
 
-Test(rtp_window, waits_for_what_was_overtaken_and_not_longer_than_needed)
+Test(rtp_window, waits_for_an_overtaken_datagram_no_longer_than_needed)
 {
 	struct rtp_rig r;
 
@@ -44,7 +44,7 @@ Test(rtp_window, waits_for_what_was_overtaken_and_not_longer_than_needed)
 	rtp_rig_done(&r);
 }
 
-Test(rtp_window, counts_a_loss_once_and_the_late_one_beside_it)
+Test(rtp_window, counts_a_loss_once_and_the_late_datagram)
 {
 	struct rtp_rig r;
 
@@ -67,7 +67,7 @@ Test(rtp_window, counts_a_loss_once_and_the_late_one_beside_it)
 	rtp_rig_done(&r);
 }
 
-Test(rtp_window, gives_up_at_once_where_reordering_is_not_wanted)
+Test(rtp_window, gives_a_gap_up_at_once_without_reordering)
 {
 	struct rtp_window_config cfg = alone;
 	struct rtp_rig r;
@@ -81,7 +81,7 @@ Test(rtp_window, gives_up_at_once_where_reordering_is_not_wanted)
 	rtp_rig_done(&r);
 }
 
-Test(rtp_window, drops_what_comes_twice)
+Test(rtp_window, drops_duplicates)
 {
 	struct rtp_rig r;
 
@@ -103,12 +103,12 @@ Test(rtp_window, drops_what_comes_twice)
 	rtp_rig_done(&r);
 }
 
-Test(rtp_window, needs_no_headers)
+Test(rtp_window, accepts_datagrams_without_headers)
 {
 	struct rtp_rig r;
 
 	rtp_rig_init(&r, alone);
-	r.bare = true;
+	r.headerless = true;
 	rtp_rig_feed_all(&r, 0, 50);
 	/* the first of another count is kept */
 	r.ssrc = 2;
@@ -122,8 +122,8 @@ Test(rtp_window, needs_no_headers)
 	rtp_rig_done(&r);
 }
 
-/* A sender that starts again: nothing of it is lost, nothing counts as such. */
-Test(rtp_window, follows_a_sender_that_starts_again)
+/* After a restart of the sender no datagram is lost, nor counted as lost. */
+Test(rtp_window, follows_a_sender_that_restarts)
 {
 	static const struct {
 		uint32_t ssrc;
@@ -152,9 +152,9 @@ Test(rtp_window, follows_a_sender_that_starts_again)
 	}
 }
 
-/* What is overtaken when a sender starts again is late: it neither makes the
- * count begin anew nor anything come twice. */
-Test(rtp_window, does_not_start_again_for_what_was_overtaken)
+/* A datagram that a restart overtook is late: the sequence is not switched
+ * again, and no datagram is sent twice. */
+Test(rtp_window, does_not_restart_for_an_overtaken_datagram)
 {
 	struct rtp_rig r;
 
@@ -173,7 +173,7 @@ Test(rtp_window, does_not_start_again_for_what_was_overtaken)
 }
 
 /* RFC 3550 A.1: a jump is believed when two in order come from there. */
-Test(rtp_window, takes_a_jump_for_another_count_from_its_second_on)
+Test(rtp_window, follows_a_jump_from_its_second_datagram_on)
 {
 	static const int jumps[] = { 3001, 30000, -30000, 32767, -32768,
 				     -600 };
@@ -203,7 +203,7 @@ Test(rtp_window, takes_a_jump_for_another_count_from_its_second_on)
 }
 
 /* Two that send to one port under the same SSRC, one datagram each in turn. */
-Test(rtp_window, stays_with_one_of_two_senders_of_one_name)
+Test(rtp_window, stays_with_one_of_two_senders_with_one_ssrc)
 {
 	struct rtp_rig r;
 
@@ -221,7 +221,7 @@ Test(rtp_window, stays_with_one_of_two_senders_of_one_name)
 }
 
 /* As many senders as there are datagrams. */
-Test(rtp_window, stands_a_flood_of_senders)
+Test(rtp_window, survives_a_flood_of_senders)
 {
 	struct rtp_rig r;
 
@@ -241,7 +241,7 @@ Test(rtp_window, stands_a_flood_of_senders)
 	rtp_rig_done(&r);
 }
 
-Test(rtp_window, lets_nobody_but_its_sender_in)
+Test(rtp_window, ignores_single_datagrams_of_other_senders)
 {
 	struct rtp_rig r;
 
@@ -259,8 +259,8 @@ Test(rtp_window, lets_nobody_but_its_sender_in)
 	rtp_rig_done(&r);
 }
 
-/* Two senders in runs: the one that came last is stayed with. */
-Test(rtp_window, does_not_jump_to_and_fro)
+/* Two senders in runs: the window stays with the last one. */
+Test(rtp_window, does_not_alternate_between_two_senders)
 {
 	struct rtp_rig r;
 
@@ -287,7 +287,7 @@ Test(rtp_window, does_not_jump_to_and_fro)
 	rtp_rig_done(&r);
 }
 
-Test(rtp_window, takes_late_datagrams_for_no_new_sender)
+Test(rtp_window, does_not_follow_late_datagrams)
 {
 	struct rtp_rig r;
 
@@ -302,7 +302,7 @@ Test(rtp_window, takes_late_datagrams_for_no_new_sender)
 	rtp_rig_done(&r);
 }
 
-Test(rtp_window, bounds_what_waits_by_its_places)
+Test(rtp_window, bounds_the_waiting_datagrams_by_its_places)
 {
 	struct rtp_rig r;
 
@@ -321,9 +321,9 @@ Test(rtp_window, bounds_what_waits_by_its_places)
 	rtp_rig_done(&r);
 }
 
-/* One that is longer than what can be kept goes on, and what it waited for is
+/* A datagram that is too long to be kept is sent, and the gap before it is
  * lost. */
-Test(rtp_window, hands_on_what_is_too_long_to_be_kept)
+Test(rtp_window, sends_datagrams_that_are_too_long_to_wait)
 {
 	static uint8_t data[RTP_LONGEST + 1];
 	struct rtp_datagram d;
@@ -346,7 +346,7 @@ Test(rtp_window, hands_on_what_is_too_long_to_be_kept)
 }
 
 /* Random loss, order and doubles against what must come of them. */
-Test(rtp_window, brings_everything_once_and_in_order)
+Test(rtp_window, sends_each_datagram_once_and_in_order)
 {
 	enum { N = 4000, SPREAD = 8 };
 
@@ -366,7 +366,7 @@ Test(rtp_window, brings_everything_once_and_in_order)
 				  random() % 100 < (long)round;
 			lost += gone[i];
 		}
-		/* nothing is moved by more than SPREAD, the first stays */
+		/* no datagram moves by more than SPREAD, the first stays */
 		for (uint32_t i = 1; i + SPREAD < N; i += SPREAD)
 			for (uint32_t k = SPREAD - 1; k > 0; k--) {
 				uint32_t j = (uint32_t)random() % (k + 1);
@@ -437,7 +437,7 @@ static void feed_long(struct rtp_window *w, uint32_t i, unsigned path)
 	rtp_window_turn(w, i * UINT64_C(2000000));
 }
 
-/* 2,000 of them, every 500th lost on the way. */
+/* 2,000 datagrams, every 500th is lost. */
 static void play_long(unsigned delay_ms, unsigned paths)
 {
 	struct long_rig r = { 0 };
@@ -488,7 +488,7 @@ static void play_jumbo(unsigned delay_ms, unsigned paths)
 	rtp_rig_done(&r);
 }
 
-Test(rtp_window, puts_jumbo_frames_in_order)
+Test(rtp_window, reorders_jumbo_frames)
 {
 	play_jumbo(0, 1);
 	play_jumbo(50, 1);
@@ -496,8 +496,8 @@ Test(rtp_window, puts_jumbo_frames_in_order)
 	play_jumbo(50, 2);
 }
 
-/* Of those nothing can be kept, and behind a gap they go on all the same. */
-Test(rtp_window, goes_on_behind_a_gap_with_what_is_too_long)
+/* Such datagrams cannot be kept, and are sent behind a gap. */
+Test(rtp_window, closes_a_gap_before_a_long_datagram)
 {
 	play_long(0, 1);
 	play_long(50, 1);
@@ -506,7 +506,7 @@ Test(rtp_window, goes_on_behind_a_gap_with_what_is_too_long)
 }
 
 /* More of them behind a gap than there is room for: it is given up. */
-Test(rtp_window, bounds_what_jumbo_frames_take)
+Test(rtp_window, bounds_the_memory_of_jumbo_frames)
 {
 	enum { N = RTP_LONG_MAX + 500 };
 	static uint8_t data[RTP_HEADER + JUMBO_PAYLOAD];
@@ -534,7 +534,7 @@ Test(rtp_window, bounds_what_jumbo_frames_take)
 }
 
 /* Short ones that wait go out before it. */
-Test(rtp_window, hands_out_what_waits_before_what_is_too_long)
+Test(rtp_window, sends_waiting_datagrams_before_a_long_one)
 {
 	static uint8_t data[RTP_HEADER + LONG_PAYLOAD];
 	struct rtp_datagram d;

@@ -88,7 +88,7 @@ static int open_output(const char *address)
 	return fd;
 }
 
-Test(output_socket, ttl_and_class_are_in_each_datagram)
+Test(send_socket, sends_ttl_and_class_in_each_datagram)
 {
 	static const struct {
 		const char *at, *iface, *address;
@@ -141,7 +141,7 @@ static bool file_has(const char *path, const char *text)
 	return found;
 }
 
-Test(output_socket, join_makes_it_a_member_that_hears_nothing)
+Test(send_socket, joins_a_group_without_receiving)
 {
 	struct rig r;
 	int plain, member, v6;
@@ -168,7 +168,7 @@ Test(output_socket, join_makes_it_a_member_that_hears_nothing)
 
 /* The route makes the kernel choose as it may while an interface becomes
  * ready: ::1 for a group that is sent to v0. */
-Test(output_socket, groups_are_not_sent_from_an_address_of_lo)
+Test(send_socket, does_not_send_to_groups_from_an_address_of_lo)
 {
 	struct output_spec spec;
 	struct errmsg why = { 0 };

@@ -134,7 +134,7 @@ static uint64_t find_largest_pcr_step(const uint8_t *data, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (!ts_pcr(data + i * TS_PACKET, &pcr))
 			continue;
-		/* one that goes back shows as nearly PCR_WRAP */
+		/* a PCR that goes back differs by nearly PCR_WRAP */
 		if (started && pcr_diff(pcr, last) > largest)
 			largest = pcr_diff(pcr, last);
 		started = true;
@@ -160,7 +160,7 @@ static void check_joined(struct build *b)
 	free(all);
 }
 
-Test(loop, counters_and_time_stamps_go_on)
+Test(lap, counters_and_time_stamps_continue)
 {
 	struct build *b = make_clip(90000);
 
@@ -168,7 +168,7 @@ Test(loop, counters_and_time_stamps_go_on)
 	build_free(b);
 }
 
-Test(loop, goes_on_over_the_wrap_of_33_bits)
+Test(lap, continues_over_the_wrap_of_33_bits)
 {
 	struct build *b = make_clip(PES_TIME_WRAP - 45000);
 
@@ -176,7 +176,7 @@ Test(loop, goes_on_over_the_wrap_of_33_bits)
 	build_free(b);
 }
 
-Test(loop, changes_nothing_in_the_first_pass)
+Test(lap, changes_nothing_in_the_first_pass)
 {
 	struct build *b = make_clip(90000);
 	uint8_t *all = join(b->data, b->n);
@@ -186,7 +186,7 @@ Test(loop, changes_nothing_in_the_first_pass)
 	build_free(b);
 }
 
-Test(loop, keeps_a_loss_inside_a_pass)
+Test(lap, keeps_a_loss_inside_a_pass)
 {
 	struct build *b = make_clip(90000);
 	uint8_t *all;
@@ -207,7 +207,7 @@ Test(loop, keeps_a_loss_inside_a_pass)
 	build_free(b);
 }
 
-Test(loop, takes_the_length_from_the_pcr_without_time_stamps)
+Test(lap, takes_the_length_from_the_pcr_without_time_stamps)
 {
 	struct build *b = build_new();
 	uint8_t *all;
@@ -225,7 +225,7 @@ Test(loop, takes_the_length_from_the_pcr_without_time_stamps)
 	build_free(b);
 }
 
-Test(loop, joins_the_clip_of_the_demo)
+Test(lap, joins_the_clip_of_the_demo)
 {
 	const char *srcdir = getenv("srcdir");
 	char path[4096];
@@ -263,7 +263,7 @@ static uint64_t ticks_of(uint64_t ns)
 
 /* Where the next file of a list is put: by what is played, not by what is
  * sent, and across the wrap. */
-Test(loop, the_ends_of_packets_and_of_units_are_told_apart)
+Test(lap, tells_the_end_of_packets_from_the_end_of_units)
 {
 	const uint64_t start = PES_TIME_WRAP - 10 * FRAME;
 	const uint64_t play = (FRAMES - 1) * FRAME;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two paths that bring the same (SMPTE 2022-7). */
+/* Two paths with the same datagrams (SMPTE 2022-7). */
 #include "tests/unit/worker/rtp/rtp_rig.h"
 
 #include <criterion/criterion.h>
@@ -70,11 +70,11 @@ static bool both_lose(uint32_t number, unsigned path)
 
 static const int skews[] = { 0, 1, 30, 300, 499, -1, -30, -300, -499 };
 
-static void nothing_is_lost(bool (*way)(uint32_t, unsigned), unsigned delay_ms)
+static void expect_no_loss(bool (*paths)(uint32_t, unsigned), unsigned delay_ms)
 {
 	for (size_t i = 0; i < ARRAY_LEN(skews); i++) {
 		const struct run run = { .n = 3000, .skew = skews[i],
-					 .brings = way };
+					 .brings = paths };
 		struct rtp_window_config cfg = both;
 		struct rtp_rig r;
 
@@ -93,22 +93,22 @@ static void nothing_is_lost(bool (*way)(uint32_t, unsigned), unsigned delay_ms)
 	}
 }
 
-Test(rtp_merge, loses_nothing_that_one_path_brings)
+Test(rtp_places, lose_no_datagram_that_one_path_delivers)
 {
-	nothing_is_lost(all, 0);
-	nothing_is_lost(either, 0);
-	nothing_is_lost(first_dies, 0);
-	nothing_is_lost(second_comes_and_goes, 0);
+	expect_no_loss(all, 0);
+	expect_no_loss(either, 0);
+	expect_no_loss(first_dies, 0);
+	expect_no_loss(second_comes_and_goes, 0);
 }
 
-Test(rtp_merge, loses_nothing_with_a_delay_either)
+Test(rtp_places, lose_no_datagram_with_a_delay)
 {
-	nothing_is_lost(either, 600);
-	nothing_is_lost(first_dies, 600);
-	nothing_is_lost(second_comes_and_goes, 600);
+	expect_no_loss(either, 600);
+	expect_no_loss(first_dies, 600);
+	expect_no_loss(second_comes_and_goes, 600);
 }
 
-Test(rtp_merge, tells_what_each_path_lost_and_how_far_they_are_apart)
+Test(rtp_places, count_the_losses_of_each_path_and_their_skew)
 {
 	const struct run run = { .n = 3000, .skew = 120, .brings = either };
 	struct rtp_window_counts c;
@@ -126,7 +126,7 @@ Test(rtp_merge, tells_what_each_path_lost_and_how_far_they_are_apart)
 	rtp_rig_done(&r);
 }
 
-Test(rtp_merge, counts_what_both_lose_once_and_soon)
+Test(rtp_places, count_a_loss_of_both_paths_once_and_soon)
 {
 	const struct run run = { .n = 3000, .skew = 50, .brings = both_lose };
 	struct rtp_window_counts c;
@@ -134,7 +134,7 @@ Test(rtp_merge, counts_what_both_lose_once_and_soon)
 
 	rtp_rig_init(&r, both);
 	play(&r, &(struct run){ .n = 1085, .skew = 0, .brings = both_lose });
-	/* both are past it: nothing can come any more */
+	/* both paths are past the gap */
 	cr_assert_eq(rtp_rig_counts(&r).lost, 10);
 	rtp_rig_done(&r);
 
@@ -150,7 +150,7 @@ Test(rtp_merge, counts_what_both_lose_once_and_soon)
 }
 
 /* Without a living second path a gap is not waited for. */
-Test(rtp_merge, does_not_wait_for_a_dead_path)
+Test(rtp_places, do_not_wait_for_a_dead_path)
 {
 	struct rtp_rig r;
 
@@ -171,7 +171,7 @@ Test(rtp_merge, does_not_wait_for_a_dead_path)
 
 /* With a delay the times at which payloads go out do not show that the faster
  * path was cut. */
-Test(rtp_merge, keeps_the_pace_when_a_path_is_cut)
+Test(rtp_places, keep_the_pace_when_a_path_is_cut)
 {
 	struct rtp_window_config cfg = both;
 	struct rtp_rig r;
@@ -195,8 +195,8 @@ Test(rtp_merge, keeps_the_pace_when_a_path_is_cut)
 	rtp_rig_done(&r);
 }
 
-/* The source of both starts again; one path tells so first. */
-Test(rtp_merge, follows_a_source_that_starts_again_on_both)
+/* The source of both paths restarts; one path shows it first. */
+Test(rtp_places, follow_a_source_that_restarts_on_both_paths)
 {
 	struct rtp_rig r;
 
@@ -221,9 +221,9 @@ Test(rtp_merge, follows_a_source_that_starts_again_on_both)
 	}
 }
 
-/* One path alone goes over to another count, with the same or with something
- * else in it, and comes back later: nothing is lost, nothing comes twice. */
-Test(rtp_merge, stays_with_the_path_that_goes_on)
+/* One path alone switches to another sequence and returns: no datagram is lost
+ * or sent twice. */
+Test(rtp_places, stay_with_the_path_that_continues)
 {
 	for (size_t i = 0; i < ARRAY_LEN(skews); i++) {
 		struct rtp_rig r;
@@ -248,9 +248,9 @@ Test(rtp_merge, stays_with_the_path_that_goes_on)
 	}
 }
 
-/* A source that starts again, again and again, where each path loses some at
- * random: in order, each once, and what is lost is so at the seams. */
-Test(rtp_merge, follows_a_source_that_starts_again_where_paths_lose)
+/* A source restarts repeatedly while each path loses datagrams at random: the
+ * output is in order, and datagrams are lost at the restarts only. */
+Test(rtp_places, follow_a_restart_on_paths_with_losses)
 {
 	enum { N = 8000, LIFE = 2000, SEAM = 510, LOST_MAX = 150 };
 
@@ -294,8 +294,8 @@ Test(rtp_merge, follows_a_source_that_starts_again_where_paths_lose)
 	}
 }
 
-/* The other path brings too little of the new count to lead the way. */
-Test(rtp_merge, does_not_wait_long_for_a_path_that_brings_little)
+/* The other path delivers too little of the new sequence to decide. */
+Test(rtp_places, do_not_wait_long_for_a_path_with_few_datagrams)
 {
 	struct rtp_rig r;
 
@@ -312,8 +312,8 @@ Test(rtp_merge, does_not_wait_long_for_a_path_that_brings_little)
 	rtp_rig_done(&r);
 }
 
-/* What is not the same is not merged: one of them plays, steadily. */
-Test(rtp_merge, stays_with_one_of_two_different_streams)
+/* Different streams are not merged: one of them is sent. */
+Test(rtp_places, stay_with_one_of_two_different_streams)
 {
 	struct rtp_rig r;
 
