@@ -16,7 +16,7 @@ enum {
 	DESC_SIMPLE_LOCATION = 0x15,
 	PROTOCOL_HTTP = 0x0003,
 	LABEL = 1,
-	/* of an application that is trusted by nobody */
+	/* the identifier of an application without trust */
 	ORGANISATION = 0x0000000a,
 	APPLICATION = 0x0001,
 };

@@ -10,6 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* With version 0; its length, at most SECTION_PSI_MAX.  url has at most
- * HBBTV_URL_MAX bytes. */
+/* Writes the section with version 0 and returns its length, at most
+ * SECTION_PSI_MAX.  url has at most HBBTV_URL_MAX bytes. */
 size_t ait_build(const char *url, uint8_t ret[SECTION_PSI_MAX]);

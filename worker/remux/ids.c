@@ -114,7 +114,7 @@ static bool is_loop(const uint8_t *p, size_t len)
 	return desc_loop_ok((struct desc_loop){ p, len });
 }
 
-/* Is it so long as it says, and as a section may be? */
+/* Does its length match the header and the limits? */
 static bool is_whole(const uint8_t *section, size_t len, size_t least,
 		     size_t most)
 {

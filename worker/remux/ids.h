@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The numbers of a transport stream and of a service in it, as they come and
- * as they go out, and sections rewritten from the one to the other.
+ * Rewrites sections from the numbers of the source (transport stream and one
+ * service) to those of the output.
  *
- * Only what names this very stream or service is changed; sections keep their
- * length.
+ * Only references to this transport stream or service change; sections keep
+ * their length.
  */
 #pragma once
 
@@ -24,14 +24,14 @@ static inline bool ids_change(const struct ids *ids)
 	return ids->tsid != ids->new_tsid || ids->pnr != ids->new_pnr;
 }
 
-/* The references to it in a loop of descriptors of SDT, EIT or PMT: linkage,
+/* Rewrites the references in a descriptor loop of SDT, EIT or PMT: linkage,
  * time shifted service and event, DSM-CC association tags. */
 void ids_rewrite_loop(const struct ids *, uint8_t *loop, size_t len);
 
 /*
- * A section of EIT actual, SDT actual, or NIT or BAT, whose CRC_32 was right:
- * rewritten in its place.  0, or -EBADMSG when its loops do not fit into each
- * other: then what stands there is no use.
+ * Rewrites a section of EIT actual, SDT actual, or NIT or BAT, whose CRC_32 was
+ * checked, in place.  0, or -EBADMSG when its loops overlap: the section is
+ * then unusable.
  */
 int ids_rewrite_eit(const struct ids *, uint8_t *section,
 		    size_t len) MUST_CHECK;

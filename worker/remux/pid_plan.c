@@ -5,8 +5,7 @@
 
 enum { FIXED_PIDS = 0x20 /* 13818-1, EN 300 468 */ };
 
-/* Calls fn for every PID of a program that goes out; a PID may come more than
- * once. */
+/* Called for every output PID of a program, for some of them several times. */
 typedef void each_fn(struct pid_plan *, const struct remux_options *,
 		     uint16_t pid);
 
@@ -36,7 +35,7 @@ void pid_plan_init(struct pid_plan *p)
 
 /* --- maps --- */
 
-/* The narrower a left side, the earlier it chooses. */
+/* Maps with a narrower left side take precedence. */
 static unsigned breadth(const struct pid_map *m)
 {
 	switch (m->what) {
@@ -86,7 +85,7 @@ static bool is_kind(const struct pid_map *m, const struct pmt_stream *s)
 	}
 }
 
-/* Language as option lang says, else as the descriptors do. */
+/* The language is that of option lang, else that of the descriptors. */
 static bool fits(const struct pid_map *m, const struct selected *s)
 {
 	if (!is_kind(m, s->stream))
@@ -117,7 +116,7 @@ static uint16_t find_source(const struct pid_plan *p, const struct pid_map *m,
 	return PID_PLAN_NONE;
 }
 
-/* A PID map counts only where something goes out on that PID. */
+/* A PID map applies only if its PID goes out. */
 static bool is_used(const struct remux_options *o,
 		    const struct selection *sel, uint16_t pid)
 {
@@ -212,7 +211,7 @@ static bool is_wanted(const struct remux_options *o, uint16_t pid)
 	return false;
 }
 
-/* Not one that a map may want in the next PMT, so that it need not move. */
+/* Avoids the PIDs of maps, so that the next PMT moves no stream. */
 static uint16_t find_free(const struct pid_plan *p,
 			  const struct remux_options *o)
 {

@@ -40,7 +40,7 @@ size_t pat_build_sections(const struct pat_content *c)
 		      : (n + PAT_PROGRAMS_MAX - 1) / PAT_PROGRAMS_MAX;
 }
 
-/* Entry i of the whole table: the network first, where it is named. */
+/* Entry i of the whole table: first the network, if there is one. */
 static void write_entry(struct section_writer *w, const struct pat_content *c,
 			size_t i)
 {
@@ -86,7 +86,7 @@ static void write_desc(struct section_writer *w, uint8_t tag,
 	write_bytes(w, data, len);
 }
 
-/* False: it does not go out. */
+/* False: the descriptor does not go out. */
 static bool adapt_ca(const struct pmt_content *c, uint8_t *data,
 		     const struct desc *d)
 {
@@ -102,7 +102,7 @@ static bool adapt_ca(const struct pmt_content *c, uint8_t *data,
 	return true;
 }
 
-/* The first language of a descriptor that has one. */
+/* Sets the first language of a descriptor that has one. */
 static bool set_language(const struct desc *d, uint8_t *data,
 			 const char *language)
 {
@@ -114,7 +114,7 @@ static bool set_language(const struct desc *d, uint8_t *data,
 	return true;
 }
 
-/* Copies a loop of the source; true when the language found a place. */
+/* Copies a loop of the source; true when a descriptor took the language. */
 static bool write_loop(struct section_writer *w, const struct pmt_content *c,
 		       struct desc_loop loop, const char *language)
 {
@@ -157,7 +157,7 @@ static void write_stream(struct section_writer *w,
 	uint16_t out = c->plan->out[s->stream->pid];
 	size_t loop;
 
-	/* a stream on the PID of its own PMT is none */
+	/* a stream on the PID of its own PMT is invalid */
 	if (out == PID_PLAN_NONE || s->stream->pid == c->pmt_pid ||
 	    !write_fits(w, ES_HEADER))
 		return;

@@ -123,7 +123,7 @@ static void on_pcr(struct remux *r, const uint8_t *packet)
 	remux_schedule(r);
 }
 
-static void leave_out(struct remux *r)
+static void drop_packet(struct remux *r)
 {
 	if (remux_has_queued(r))
 		(void)remux_take_place(r, false);
@@ -147,15 +147,15 @@ static void pass_moved(struct remux *r, const uint8_t *packet, uint16_t pid)
 	ts_set_pid(copy, pid);
 }
 
-/* The PCR of the packet in one that has nothing else: without payload its
- * counter stands still. */
+/* Sends the PCR of the packet in a packet without payload, whose counter does
+ * not advance. */
 static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid)
 {
 	uint8_t copy[TS_PACKET];
 	uint64_t pcr;
 
 	if (!ts_pcr(packet, &pcr) || ts_tei(packet)) {
-		leave_out(r);
+		drop_packet(r);
 		return;
 	}
 	memset(copy, 0xff, sizeof copy);
@@ -185,8 +185,8 @@ static void take_psi(struct remux *r, const uint8_t *packet)
 	remux_rebuild(r);
 }
 
-/* All but what goes straight through or straight away. */
-static void look_into(struct remux *r, const uint8_t *packet, uint16_t route)
+/* A packet that is neither passed nor dropped by its route alone. */
+static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 {
 	uint16_t pid = ts_pid(packet);
 	enum role role = (enum role)r->role[pid];
@@ -197,7 +197,7 @@ static void look_into(struct remux *r, const uint8_t *packet, uint16_t route)
 	switch (role) {
 	case ROLE_NONE:
 		if (!(route & ROUTE_OUT))
-			leave_out(r);
+			drop_packet(r);
 		else if (to == pid)
 			pass(r, packet);
 		else
@@ -212,7 +212,7 @@ static void look_into(struct remux *r, const uint8_t *packet, uint16_t route)
 		break;
 	case ROLE_PSI:
 		take_psi(r, packet);
-		leave_out(r);
+		drop_packet(r);
 		break;
 	default:
 		remux_take_table(r, packet, role);
@@ -233,9 +233,9 @@ static void feed_run(struct remux *r, struct ts_run run)
 		if (route == (ROUTE_OUT | pid))
 			pass(r, packet);
 		else if (route == 0)
-			leave_out(r);
+			drop_packet(r);
 		else
-			look_into(r, packet, route);
+			inspect(r, packet, route);
 	}
 }
 

@@ -1,50 +1,61 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes of one source what its options ask for: a program out of several,
- * other PIDs, other numbers, tables that say so.
+ * Changes a source as its options demand: one program of several, other PIDs,
+ * other numbers, and tables that match.
  *
- * PAT, PMT, CAT, SDT and AIT are made anew, from what the source's tables say
- * at this very packet; a change of the source's tables goes out before the
- * first packet that it concerns.  Until the tables of a program are known
- * nothing of it goes out; what is known stays until the source says otherwise
- * in whole, sound sections.
+ * PAT, PMT, CAT, SDT and AIT are built from the current tables of the source.
+ * A change of the source's tables goes out before the first packet that it
+ * concerns.  Until the tables of a program are known, none of its packets go
+ * out.  Known tables stay until the source replaces them by whole, valid
+ * sections.
  *
- * One program (pnr, or a source that has only one):
- *	PAT, PMT    made by us, ten times a second
+ * One program (pnr, or a source with a single program):
+ *	PAT, PMT    built, ten times a second
  *	CAT         with cas or pass_cat
- *	SDT         made by us: its one service, its names; pass_sdt: as it is
- *	EIT         its events, under its new number; pass_eit: as it is
- *	TDT, TOT    as they are
- *	NIT         left out; pass_nit: as it is
- *	all others  left out
+ *	SDT         built: its one service, its names; pass_sdt: unchanged
+ *	EIT         its events, under its new number; pass_eit: unchanged
+ *	TDT, TOT    unchanged
+ *	NIT         dropped; pass_nit: unchanged
+ *	all others  dropped
  * Several programs: SDT, EIT, NIT, BAT and the other tables of the transport
- * stream go on, with the new set_tsid where they name it; options that name
- * or number a service do nothing.  What no table names counts as private data.
+ * stream pass, with the new set_tsid where they name it; options that name or
+ * number a service have no effect.  PIDs that no table names count as private
+ * data.
  *
- * Without any option (remux_options_given()) all of it goes on, private data
- * and what no table names too; only PAT, PMT and CAT are made by us, so that
- * their versions count through a change of the source.  With config.si NIT,
- * BAT, SDT and EIT go out section by section, for the same end: of what an
- * option passes nothing but the version is changed then.
+ * Without any option (remux_options_given()) everything passes, including
+ * private data and PIDs that no table names.  Only PAT, PMT and CAT are built,
+ * so that their versions continue across a change of the source.  With
+ * config.si NIT, BAT, SDT and EIT go out section by section, for the same
+ * reason: in a table that an option passes, only the version changes.
  *
- * Generated packets take the places of packets that are left out, and null
- * packets' places; they are spread so that none of their PIDs sees a burst.
- * Null packets of a source of one program, and of a whole multiplex, stay.
+ * Generated packets replace dropped packets and null packets.  They are spread
+ * so that none of their PIDs has a burst.  Null packets of a source with one
+ * program, and of a whole multiplex, stay.
  *
- * Pure: time is what the PCRs and the caller say.  Allocates when the tables
- * of the source change, never per packet.  Borrows the versions.
+ * Pure: PCRs and the caller provide the time.  Allocates when the tables of the
+ * source change, never per packet.  Borrows the versions.
  */
 #pragma once
 
 #include "proto/spec/remux_options.h"
-#include "worker/remux/guest.h"
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
 #include "worker/ts/packet.h"
 
+/* A stream from another source that goes out with the program, or with the
+ * first of several. */
+enum { GUEST_DESCRIPTORS_MAX = 255 };
+
+struct remux_guest {
+	uint16_t pid; /* 0: none; a free PID replaces one that is in use */
+	uint8_t type; /* stream_type; 0: unknown, and in no PMT */
+	uint8_t len;
+	uint8_t descriptors[GUEST_DESCRIPTORS_MAX];
+};
+
 struct remux;
 
-/* Where versions begin to count. */
+/* The first version of each table. */
 struct remux_versions {
 	uint8_t pat, pmt, cat, sdt;
 };
@@ -53,8 +64,8 @@ struct remux_config {
 	const struct remux_options *options; /* copied */
 	struct table_versions *versions;     /* the stream's; outlives it */
 	struct remux_versions first;
-	/* of a stream of several sources, of which this is the one with this
-	 * number: the tables that go on are counted, too; or NULL */
+	/* for a stream of several sources, of which this one has the number
+	 * `source`: passed tables get versions, too; or NULL */
 	struct si_versions *si;
 	uint32_t source;
 	ts_out_fn *out;
@@ -71,32 +82,32 @@ enum remux_state {
 /* Since new. */
 struct remux_counters {
 	uint64_t tables;  /* changes of the source's PAT and PMTs */
-	uint64_t broken;  /* sections that were no use */
-	uint64_t dropped; /* sections for which there was no room */
+	uint64_t broken;  /* malformed sections */
+	uint64_t dropped; /* sections that found no room in the queue */
 };
 
 struct remux *remux_new(const struct remux_config *);
 void remux_free(struct remux **);
 
-/* Forgets the tables: another source begins.  Counters of PIDs go on. */
+/* Forgets the tables: another source begins.  Counters of PIDs continue. */
 void remux_reset(struct remux *);
 
-/* Calls out(), or not when nothing goes out; not freed inside. */
+/* Calls out() if packets go out; must not be freed in that call. */
 void remux_feed(struct remux *, const struct ts_run *runs, size_t n_runs,
 		uint64_t now_ns);
 
-/* It is another one from now on. */
+/* Replaces the added stream. */
 void remux_set_guest(struct remux *, const struct remux_guest *);
-/* Its PID as it goes out; 0: nothing goes out yet. */
+/* The output PID of the added stream; 0: no packets go out yet. */
 uint16_t remux_guest_pid(const struct remux *);
-/* A packet of it goes out under its PID with the next feed, in front. */
+/* Sends a packet of the added stream in front of the next feed. */
 void remux_add_guest(struct remux *, const uint8_t *packet);
 
-/* The source's PID with the clock of the program, or of the first of several;
- * 0x1fff: not known. */
+/* The PCR PID, in the source, of the program or of the first of several;
+ * 0x1fff: unknown. */
 uint16_t remux_clock_pid(const struct remux *);
 
-/* What there is of the program, or of the first of several. */
+/* The tables of the program, or of the first of several, that are known. */
 enum remux_state remux_state(const struct remux *);
 
 void remux_counters(const struct remux *, struct remux_counters *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables that go out, with the versions of their contents. */
+/* Builds the tables of the output, with the versions of their contents. */
 #include "common/base/hash.h"
 #include "worker/remux/ait_build.h"
 #include "worker/remux/psi_build.h"
@@ -18,7 +18,7 @@ static void set_version(struct remux *r, struct table *t,
 			    table_version(r->versions, name, hash, first));
 }
 
-/* True when the table is another one now. */
+/* True when the table has changed. */
 static bool replace(struct table *t, const struct table *with)
 {
 	if (t->len == with->len && memcmp(t->data, with->data, t->len) == 0)
@@ -89,7 +89,7 @@ bool remux_build_pat(struct remux *r)
 	uint8_t version;
 	size_t n;
 
-	/* nothing is said before there is something to say */
+	/* no PAT goes out before the first program is known */
 	if (content.n_programs == 0 && r->n_pat == 0)
 		return false;
 	n = MIN(pat_build_sections(&content), (size_t)PSI_PAT_SECTIONS_MAX);
@@ -136,7 +136,7 @@ void remux_build_cat(struct remux *r)
 	}
 }
 
-/* Does the source's SDT say something of the program? */
+/* Does the source's SDT describe the program? */
 static bool has_sdt(const struct remux *r)
 {
 	return r->sdt_source.len > 0 &&

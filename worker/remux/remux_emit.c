@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When and where the packets that we make go out. */
+/* Places generated packets between those of the source. */
 #include "worker/remux/remux_state.h"
 
 #include <string.h>
@@ -20,7 +20,8 @@ enum {
 	SPACING_US = 1504,
 	SPACING_DEFAULT = 8,
 	SPACING_MAX = 256,
-	/* So many packets more before we push in where no place is free. */
+	/* Without a dropped packet, so many packets pass before one is
+	 * inserted. */
 	PATIENCE = 16,
 };
 
@@ -58,7 +59,7 @@ static void push_pat(struct remux *r)
 	r->due.next_pmt = 0;
 }
 
-/* As many PMTs as there is room for; the others follow. */
+/* Queues as many PMTs as have room; the others follow. */
 static void push_pmts(struct remux *r)
 {
 	while (r->due.next_pmt < r->n_programs) {
@@ -92,7 +93,7 @@ static bool send_next(struct remux *r)
 	return true;
 }
 
-/* Takes its turn: true when it is due, and then it is due again later. */
+/* True when it is due; then sets the next time. */
 static bool is_due(const struct remux *r, uint64_t *due, unsigned interval_ms)
 {
 	if (r->clock.ticks < *due)
@@ -107,7 +108,7 @@ void remux_schedule(struct remux *r)
 		remux_rebuild(r);
 	if (r->n_pat == 0)
 		return;
-	/* while the last ones wait, there is no use in more of them */
+	/* while the last ones wait, no more are queued */
 	if (r->psi_queue.n == 0 && is_due(r, &r->due.psi, PSI_MS)) {
 		push_pat(r);
 		push_pmts(r);
@@ -143,7 +144,7 @@ void remux_announce(struct remux *r)
 		send_all(r);
 	}
 	send_all(r);
-	/* the others come in their turn */
+	/* the others go out by schedule */
 	r->due.next_pmt = r->n_programs;
 	if (r->single)
 		r->due.psi = r->clock.ticks + PSI_MS * MS_TICKS;
@@ -158,12 +159,12 @@ void remux_set_spacing(struct remux *r, uint64_t ticks)
 	r->spacing = (unsigned)MIN(MAX(spacing, 1), SPACING_MAX);
 }
 
-/* How many packets are to be between two of ours, now. */
+/* The least number of packets between two generated ones. */
 static uint64_t distance(const struct remux *r)
 {
 	uint64_t spacing = r->spacing > 0 ? r->spacing : SPACING_DEFAULT;
 
-	/* rather closer together than thrown away */
+	/* closer together is better than dropped */
 	return r->si_queue.n > SECTION_QUEUE_MAX / 2 ? spacing / 4 : spacing;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What follows from the tables of the source: programs and PIDs, and then all
- * the rest. */
+/* Derives programs, PIDs and tables of the output from the tables of the
+ * source. */
 #include "common/base/alloc.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	/* PMTs come every half second at least (TR 101 290) */
+	/* a PMT comes at least every half second (TR 101 290) */
 	SETTLE_S = 1,
 	SETTLE_PACKETS = 16384,
 };
@@ -30,7 +30,7 @@ static const struct program *find_old(const struct program *list, size_t n,
 	return NULL;
 }
 
-/* A PMT that moved to another PID counts until it has come there. */
+/* While a PMT moves to another PID, the old one stays valid. */
 static void fill_program(struct program *p, const struct psi_program *from,
 			 const struct program *old)
 {
@@ -179,7 +179,7 @@ bool remux_has_settled(const struct remux *r)
 	       r->clock.ticks - r->pat_ticks >= SETTLE_S * PCR_HZ;
 }
 
-/* Are there programs, and is none of them one that there was? */
+/* Are there programs, all of them new? */
 static bool has_others_only(const struct remux *r)
 {
 	for (size_t i = 0; i < r->n_programs; i++)
@@ -188,8 +188,9 @@ static bool has_others_only(const struct remux *r)
 	return r->n_programs > 0;
 }
 
-/* The first PAT names the programs; their PMTs follow.  One that names others
- * in their place is a first one, too: nothing is said before they are known. */
+/* The first PAT names the programs; their PMTs follow.  A PAT with other
+ * programs only counts as a first one, too: no table goes out before they are
+ * known. */
 static void settle(struct remux *r, bool had_programs)
 {
 	if (r->settled && has_others_only(r)) {

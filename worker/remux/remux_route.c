@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The way of each PID through the stage. */
+/* The route of each PID. */
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
 
@@ -13,20 +13,20 @@ static void route(struct remux *r, uint16_t pid)
 	r->role[pid] = ROLE_NONE;
 }
 
-/* As it is, under its own number. */
+/* Unchanged, under its own number. */
 static void route_as_is(struct remux *r, uint16_t pid)
 {
 	r->route[pid] = ROUTE_OUT | pid;
 	r->role[pid] = ROLE_NONE;
 }
 
-static void look(struct remux *r, uint16_t pid, enum role role)
+static void inspect(struct remux *r, uint16_t pid, enum role role)
 {
-	r->route[pid] = ROUTE_LOOK | pid;
+	r->route[pid] = ROUTE_INSPECT | pid;
 	r->role[pid] = (uint8_t)role;
 }
 
-/* Tables of the transport stream: rewritten, as they are, or not at all. */
+/* Tables of the transport stream: rewritten, unchanged, or dropped. */
 static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 			enum role role)
 {
@@ -38,7 +38,7 @@ static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 	if (pass || !rewrite)
 		route_as_is(r, pid);
 	else
-		look(r, pid, role);
+		inspect(r, pid, role);
 }
 
 static void route_time(struct remux *r)
@@ -48,7 +48,7 @@ static void route_time(struct remux *r)
 	if (o->tdt == TABLE_DROP && o->tot == TABLE_DROP)
 		return;
 	if (o->tdt == TABLE_DROP || o->tot == TABLE_DROP)
-		look(r, PID_TIME, ROLE_TIME);
+		inspect(r, PID_TIME, ROLE_TIME);
 	else
 		route_as_is(r, PID_TIME);
 }
@@ -64,7 +64,7 @@ static void route_nit(struct remux *r)
 	if (pid >= FIXED_PIDS)
 		route(r, pid);
 	else if ((rewrite || r->si != NULL) && pid == PID_NIT)
-		look(r, pid, ROLE_NIT);
+		inspect(r, pid, ROLE_NIT);
 	else
 		route_as_is(r, pid);
 }
@@ -72,7 +72,7 @@ static void route_nit(struct remux *r)
 static void route_tables(struct remux *r)
 {
 	if (remux_passes_cat(r))
-		look(r, PID_CAT, ROLE_CAT);
+		inspect(r, PID_CAT, ROLE_CAT);
 	route_table(r, PID_SDT, r->options.sdt, ROLE_SDT);
 	route_table(r, PID_EIT, r->options.eit, ROLE_EIT);
 	route_nit(r);
@@ -113,7 +113,7 @@ static void route_program(struct remux *r, struct program *p)
 		if (sel.pcr_strip)
 			r->role[sel.pcr_pid] = ROLE_STRIP;
 	}
-	r->route[sel.pcr_pid] |= ROUTE_LOOK;
+	r->route[sel.pcr_pid] |= ROUTE_INSPECT;
 	if (r->clock_pid == TS_PID_NULL)
 		r->clock_pid = sel.pcr_pid;
 }
@@ -131,7 +131,7 @@ static void route_emm(struct remux *r)
 			route_ca(r, loop);
 }
 
-/* What no table names, of a whole multiplex, when data is to pass. */
+/* PIDs of a whole multiplex that no table names, if data passes. */
 static void route_others(struct remux *r)
 {
 	for (uint16_t pid = PID_CAT + 1; pid < FIXED_PIDS; pid++)
@@ -153,19 +153,19 @@ void remux_route(struct remux *r)
 	memset(r->role, 0, sizeof r->role);
 	r->clock_pid = TS_PID_NULL;
 	if (r->n_pat == 0) {
-		/* it may come before the PAT, and not soon again */
-		look(r, PID_SDT, ROLE_SDT);
+		/* the SDT may precede the PAT, and is rarely repeated */
+		inspect(r, PID_SDT, ROLE_SDT);
 	} else {
 		if (!r->single || r->transparent)
 			route_others(r);
 		route_tables(r);
 		route_emm(r);
 		if (r->keep_nulls)
-			look(r, TS_PID_NULL, ROLE_NULL);
+			inspect(r, TS_PID_NULL, ROLE_NULL);
 	}
 	for (size_t i = 0; i < r->n_programs && r->settled; i++)
 		route_program(r, &r->programs[i]);
 	for (size_t i = 0; i < r->n_programs; i++)
-		look(r, r->programs[i].pmt_pid, ROLE_PSI);
-	look(r, TS_PID_PAT, ROLE_PSI);
+		inspect(r, r->programs[i].pmt_pid, ROLE_PSI);
+	inspect(r, TS_PID_PAT, ROLE_PSI);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a remux is made of; for the files of this folder only. */
+/* The data of a remux; for the files of this folder only. */
 #pragma once
 
 #include "worker/remux/ids.h"
@@ -21,15 +21,15 @@ enum {
 	CAT_SECTIONS_MAX = 4,
 };
 
-/* A PID's way through: the PID it has outside, and ... */
+/* The route of a PID: its output PID, and ... */
 enum {
 	ROUTE_PID = 0x1fff,
 	ROUTE_OUT = 0x2000,  /* it goes out */
-	ROUTE_LOOK = 0x4000, /* somebody looks into it first: see role */
+	ROUTE_INSPECT = 0x4000, /* its packets are inspected: see role */
 };
 
 enum role {
-	ROLE_NONE,  /* or only its PCR is looked at */
+	ROLE_NONE,  /* or only its PCR is read */
 	ROLE_NULL,
 	ROLE_PSI,
 	ROLE_CAT,
@@ -37,10 +37,10 @@ enum role {
 	ROLE_SDT,
 	ROLE_EIT,
 	ROLE_TIME,
-	ROLE_STRIP, /* nothing but the PCR goes out */
+	ROLE_STRIP, /* only the PCR goes out */
 };
 
-/* A section as it goes out; len 0: it does not. */
+/* A section; len 0: none. */
 struct table {
 	size_t len;
 	uint8_t data[SECTION_PSI_MAX];
@@ -49,15 +49,15 @@ struct table {
 struct program {
 	uint16_t number;     /* of the source */
 	uint16_t pmt_pid;    /* of the source */
-	struct table source; /* its PMT as it came last */
-	struct table pmt;    /* as it goes out ... */
-	uint16_t pmt_out;    /* ... and where */
+	struct table source; /* its last PMT in the source */
+	struct table pmt;    /* of the output ... */
+	uint16_t pmt_out;    /* ... and its PID */
 	struct ids ids;
 	bool has_video;
-	bool changed;        /* pmt is another one than before, or elsewhere */
+	bool changed;        /* pmt or pmt_out has changed */
 };
 
-/* Sections of one PID that is not the PSI's. */
+/* Assembles the sections of a PID other than PAT and PMT. */
 struct collector {
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_MAX];
@@ -66,12 +66,12 @@ struct collector {
 /* When each table is due, in ticks of the clock. */
 struct schedule {
 	uint64_t psi, cat, sdt, ait;
-	size_t next_pmt; /* programs from here on are still to be sent */
+	size_t next_pmt; /* the PMTs from here on are not sent yet */
 };
 
 struct remux {
 	struct remux_options options;
-	bool transparent; /* no option is given */
+	bool transparent; /* without options */
 	struct table_versions *versions;
 	struct remux_versions first;
 	struct si_versions *si; /* or NULL */
@@ -84,45 +84,45 @@ struct remux {
 	struct psi *psi;
 	struct collector cat_in, nit_in, sdt_in, eit_in, time_in;
 	struct table cat_source[CAT_SECTIONS_MAX];
-	struct table sdt_source; /* the section that has our service ... */
-	uint16_t sdt_number;     /* ... which has this number */
+	struct table sdt_source; /* the section with the service ... */
+	uint16_t sdt_number;     /* ... of this number */
 
-	/* what follows from it */
+	/* derived from the source */
 	bool single;     /* one program goes out */
 	bool keep_nulls;
 	uint16_t tsid, new_tsid;
-	bool settled;    /* what there is goes out */
+	bool settled;    /* the known programs go out */
 	uint64_t pat_at, pat_ticks; /* packets and time since a PAT is known */
 	uint16_t network_source; /* the PID of the NIT ... */
-	uint16_t network_pid; /* ... as the PAT will name it; 0: not */
-	size_t n_programs;    /* of those that are to go out */
+	uint16_t network_pid; /* ... in the new PAT; 0: none */
+	size_t n_programs;    /* selected ones */
 	struct program *programs;
 	struct pid_plan plan;
 	uint16_t route[TS_PIDS];
 	uint8_t role[TS_PIDS]; /* enum role */
 
-	/* what goes out */
+	/* the output */
 	struct table pat[PSI_PAT_SECTIONS_MAX];
 	size_t n_pat;
 	struct table cat[CAT_SECTIONS_MAX];
 	struct table sdt, ait;
-	uint8_t cc[TS_PIDS]; /* of the PIDs that we make */
+	uint8_t cc[TS_PIDS]; /* of generated PIDs */
 	struct stream_clock clock;
 	uint16_t clock_pid;
 	struct schedule due;
 	struct section_queue psi_queue, si_queue;
 	uint64_t packets; /* of the source, since new: up to ... */
 	uint64_t pcr_at;  /* ... the clock's last PCR */
-	uint64_t sent_at; /* ... the last one of ours ... */
-	uint64_t queued_at; /* ... the first of those that wait ... */
-	unsigned spacing; /* ... and how far apart ours should be */
+	uint64_t sent_at; /* ... the last generated packet ... */
+	uint64_t queued_at; /* ... the first queued one */
+	unsigned spacing; /* least packets from one generated to the next */
 	uint64_t now_ns;
 	struct runs_out out;
 };
 
-/* remux_plan.c: after the tables of the source changed.  A multiplex settles
- * first: nothing goes out before the PMTs of all its programs came, or there
- * was time enough for them. */
+/* remux_plan.c: after a change of the source's tables.  A multiplex goes out
+ * when the PMTs of all its programs are known, or after the time in which they
+ * should have come. */
 void remux_rebuild(struct remux *);
 bool remux_has_settled(const struct remux *);
 
@@ -131,10 +131,10 @@ void remux_route(struct remux *);
 
 /* remux_build.c */
 void remux_build_pmt(struct remux *, struct program *);
-/* True when it is another one than before. */
+/* True when it has changed. */
 bool remux_build_pat(struct remux *);
 void remux_build_cat(struct remux *);
-/* The service in it may have come, changed or gone. */
+/* The service in it may be new, changed or gone. */
 void remux_build_sdt(struct remux *);
 void remux_build_ait(struct remux *);
 
@@ -144,18 +144,18 @@ void remux_take_table(struct remux *, const uint8_t *packet, enum role);
 /* remux_emit.c */
 /* Queues the tables that are due. */
 void remux_schedule(struct remux *);
-/* A section goes out when there is a place; counted when there is no room. */
+/* Queues a section; counts it as dropped if the queue is full. */
 void remux_queue(struct remux *, struct section_queue *, uint16_t pid,
 		 const uint8_t *section, size_t len);
-/* Sends the PMTs that changed here and now, and the PAT. */
+/* Sends the changed PMTs and the PAT at once. */
 void remux_announce(struct remux *);
-/* A packet of the source may be left out: true when one of ours took its
- * place.  A table's own place is for tables, whatever the spacing. */
+/* A packet of the source is dropped: true when a generated one replaced it.
+ * The place of a table is used whatever the spacing. */
 bool remux_take_place(struct remux *, bool of_table);
-/* Before a packet that goes out: ours go between when none was left out for
- * a while. */
+/* Before a packet that goes out: inserts a generated one when no packet was
+ * dropped for a while. */
 void remux_make_room(struct remux *);
-/* A PCR of the clock's PID set it on. */
+/* A PCR advanced the clock by so many ticks. */
 void remux_set_spacing(struct remux *, uint64_t ticks);
 
 static inline bool remux_passes_cat(const struct remux *r)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of the source beside PAT and PMT: what is kept of them, and what
- * goes on at once. */
+/* The tables of the source except PAT and PMT: kept, rewritten or passed. */
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
 #include "worker/remux/sdt_build.h"
@@ -20,7 +19,7 @@ static bool is_current(const uint8_t *section)
 	return section[5] & 1;
 }
 
-static void send_on(struct remux *r, uint16_t pid, uint8_t *section,
+static void pass_section(struct remux *r, uint16_t pid, uint8_t *section,
 		    size_t len)
 {
 	if (r->si != NULL)
@@ -51,7 +50,7 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 	struct ids all;
 
 	if (r->options.eit == TABLE_PASS) {
-		send_on(r, PID_EIT, section, len);
+		pass_section(r, PID_EIT, section, len);
 		return;
 	}
 	if (r->single) {
@@ -62,14 +61,14 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 	} else {
 		ids = multiplex_ids(r, &all);
 		if (!is_eit_actual(section)) {
-			send_on(r, PID_EIT, section, len);
+			pass_section(r, PID_EIT, section, len);
 			return;
 		}
 	}
 	if (ids_rewrite_eit(ids, section, len) < 0)
 		r->counted.broken++;
 	else
-		send_on(r, PID_EIT, section, len);
+		pass_section(r, PID_EIT, section, len);
 }
 
 /* --- SDT and BAT --- */
@@ -85,7 +84,7 @@ static void keep(struct table *t, const uint8_t *section, size_t len)
 	t->len = len;
 }
 
-/* Of a whole multiplex. */
+/* SDT and BAT of a whole multiplex. */
 static void pass_services(struct remux *r, uint8_t *section, size_t len)
 {
 	struct ids all;
@@ -101,10 +100,10 @@ static void pass_services(struct remux *r, uint8_t *section, size_t len)
 	if (err < 0)
 		r->counted.broken++;
 	else
-		send_on(r, PID_SDT, section, len);
+		pass_section(r, PID_SDT, section, len);
 }
 
-/* Of the service that goes out; 0: not known yet. */
+/* The service in the output; 0: unknown. */
 static uint16_t service_number(const struct remux *r)
 {
 	if (r->options.pnr != 0)
@@ -164,7 +163,7 @@ static void on_nit(struct remux *r, uint8_t *section, size_t len)
 	    ids_rewrite_nit(multiplex_ids(r, &all), section, len) < 0)
 		r->counted.broken++;
 	else
-		send_on(r, PID_NIT, section, len);
+		pass_section(r, PID_NIT, section, len);
 }
 
 static void on_time(struct remux *r, uint8_t *section, size_t len)
@@ -173,7 +172,7 @@ static void on_time(struct remux *r, uint8_t *section, size_t len)
 
 	if ((id == TDT_TABLE_ID && r->options.tdt != TABLE_DROP) ||
 	    (id == TOT_TABLE_ID && r->options.tot != TABLE_DROP))
-		send_on(r, PID_TIME, section, len);
+		pass_section(r, PID_TIME, section, len);
 }
 
 /* --- all --- */

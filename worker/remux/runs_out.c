@@ -13,7 +13,7 @@ uint8_t *runs_out_new(struct runs_out *o)
 {
 	uint8_t *packet;
 
-	/* before, so that the new one is not handed over while it is empty */
+	/* first, so that the new packet is not sent before it is filled */
 	if (o->n_packets == RUNS_OUT_PACKETS || o->n_runs == RUNS_OUT_MAX)
 		runs_out_flush(o);
 	packet = o->buffer + o->n_packets * TS_PACKET;

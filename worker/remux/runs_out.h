@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Puts the packets that leave a stage together in runs again: those that stay
- * as they are where they stand, changed ones in a buffer of its own.
+ * Collects the output packets of a stage in runs: unchanged packets stay in
+ * place, changed ones are in a buffer of its own.
  *
- * Embedded.  The runs are valid for the call of out(), which may come several
+ * Embedded.  The runs are valid for the call of out(), which may occur several
  * times in one feed when many packets change.
  */
 #pragma once
@@ -19,12 +19,12 @@ struct runs_out {
 	ts_out_fn *out;
 	void *arg;
 	size_t n_runs;
-	size_t n_packets; /* of the buffer that are used */
+	size_t n_packets; /* used in buffer */
 	struct ts_run runs[RUNS_OUT_MAX];
 	uint8_t buffer[RUNS_OUT_PACKETS * TS_PACKET];
 };
 
-/* Hands over what is there, if anything. */
+/* Passes the collected runs to out(), if any. */
 void runs_out_flush(struct runs_out *);
 
 static inline void runs_out_pass(struct runs_out *o, const uint8_t *packet)

@@ -51,7 +51,7 @@ bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 	return false;
 }
 
-/* A service descriptor taken apart. */
+/* The fields of a service descriptor. */
 struct service {
 	uint8_t type;
 	const uint8_t *provider, *name;
@@ -78,7 +78,7 @@ static struct service read_service(const struct desc *d)
 	return s;
 }
 
-/* A text with its length in front, at most room bytes with it. */
+/* Writes a text behind its length, at most room bytes in all. */
 static size_t put_text(uint8_t *ret, size_t room, const char *given,
 		       uint8_t textcode, const uint8_t *source, size_t len)
 {
@@ -101,7 +101,7 @@ static void write_service(struct section_writer *w,
 	size_t len = 3;
 
 	desc[2] = o->service_type != 0 ? o->service_type : from->type;
-	/* the name is what people look for: the provider leaves it room */
+	/* the name matters most: the provider leaves room for it */
 	len += put_text(desc + len, 127, o->service_provider, o->textcode,
 			from->provider, from->provider_len);
 	len += put_text(desc + len, sizeof desc - len, o->service_name,

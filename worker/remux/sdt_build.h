@@ -15,16 +15,16 @@ struct sdt_service {
 	struct desc_loop descriptors; /* borrows the section */
 };
 
-/* Looks for the service in a section of SDT actual whose CRC_32 was right;
- * false when it is not there, or the section is broken. */
+/* Finds the service in a section of SDT actual whose CRC_32 was checked; false
+ * without it, or when the section is malformed. */
 bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 	      struct sdt_service *ret);
 
 /*
- * The section, with version 0; its length, at most SECTION_PSI_MAX.  Type,
- * provider and name are those of the options, then of the source (NULL: it
- * has none); has_video decides what type a service is that nobody names.
- * All other descriptors are the source's, as far as they fit.
+ * Writes the section with version 0 and returns its length, at most
+ * SECTION_PSI_MAX.  Type, provider and name are those of the options, else of
+ * the source (NULL: none).  Without either, has_video decides the type.  All
+ * other descriptors are those of the source, as far as they fit.
  */
 size_t sdt_build(const struct remux_options *, const struct ids *,
 		 const struct sdt_service *source, bool has_video,

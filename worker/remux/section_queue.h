@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Packets of sections that wait for their place in the stream, first in,
- * first out.  Their continuity counters are set when they leave: what is
- * thrown away leaves no gap.
+ * A queue of the packets of sections that wait for a place in the stream.
+ * Their continuity counters are set when they go out: dropped ones leave no
+ * gap.
  *
  * Embedded; zeroed memory is ready.
  */
@@ -19,13 +19,12 @@ struct section_queue {
 	uint8_t packets[SECTION_QUEUE_MAX][TS_PACKET];
 };
 
-/* False when there is no room for all of it: nothing is taken. */
+/* False without room for the whole section: nothing is queued. */
 bool section_queue_push(struct section_queue *, uint16_t pid,
 			const uint8_t *section, size_t len);
 
 /* The next packet, to be copied before the next push; NULL when empty. */
 const uint8_t *section_queue_pop(struct section_queue *);
 
-/* Throws away what waits, but for the rest of a section that has begun to
- * leave. */
+/* Drops all packets except the remainder of a section that is being sent. */
 void section_queue_clear(struct section_queue *);

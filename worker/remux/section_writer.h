@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes one section with the long header (ISO/IEC 13818-1 2.4.4.11), never
- * longer than its limit, with the right lengths and CRC_32.
+ * Writes one section with the long header (ISO/IEC 13818-1 2.4.4.11), within
+ * its limit, with valid lengths and CRC_32.
  *
  *	section_begin(&w, memory, &head);
  *	write_u16(&w, …);
  *	len = section_end(&w);
  *
- * Borrows the memory.  What does not fit is not written: write_fits() says
- * so before.
+ * Borrows the memory.  A field that does not fit is not written; write_fits()
+ * checks in advance.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct section_writer {
 	uint8_t *data;
 	size_t len;
 	size_t limit; /* without CRC_32 */
-	bool full;    /* something did not fit: the section is useless */
+	bool full;    /* a field did not fit: the section is invalid */
 };
 
 struct section_head {
@@ -36,7 +36,7 @@ struct section_head {
 
 void section_begin(struct section_writer *, uint8_t *memory,
 		   const struct section_head *);
-/* The length of the section; 0 when something did not fit. */
+/* The length of the section; 0 when a field did not fit. */
 size_t section_end(struct section_writer *);
 
 static inline bool write_fits(const struct section_writer *w, size_t len)
@@ -50,10 +50,10 @@ void write_u16(struct section_writer *, unsigned value);
 /* A PID behind three bits that are 1. */
 void write_pid(struct section_writer *, uint16_t pid);
 
-/* A length of 12 bits behind four bits that are 1, for what follows it:
- * begin returns where it stands, end sets it. */
+/* A length of 12 bits behind four bits that are 1: begin returns its offset,
+ * end sets it to the number of bytes that followed. */
 size_t write_loop_begin(struct section_writer *);
 void write_loop_end(struct section_writer *, size_t at);
 
-/* Puts the right CRC_32 at the end of a section whose bytes were changed. */
+/* Updates CRC_32 of a section whose bytes were changed. */
 void section_seal(uint8_t *section, size_t len);

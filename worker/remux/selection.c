@@ -112,7 +112,7 @@ bool ca_is_kept(const struct remux_options *o, uint16_t pid)
 	       pid >= TS_PID_FREE && pid != TS_PID_NULL;
 }
 
-/* Is it asked for by name? */
+/* Does an option name it? */
 static bool is_named(const struct remux_options *o,
 		     const struct pmt_stream *s)
 {
@@ -135,7 +135,7 @@ static bool is_kept(const struct remux_options *o, const struct pmt_stream *s)
 		return false;
 	if (o->keep.given && !pid_set_has(&o->keep, s->pid))
 		return false;
-	/* ours takes its place */
+	/* the generated AIT replaces it */
 	if (s->class == PID_AIT && o->hbbtv_url[0] != '\0')
 		return false;
 	return !stream_is_private(s) || is_named(o, s);
@@ -165,7 +165,7 @@ static void take(struct selection *ret, const struct remux_options *o,
 	};
 }
 
-/* Once each, though order or a broken PMT may name a PID twice. */
+/* Option order, or a malformed PMT, may name a PID twice. */
 static bool has_stream(const struct selection *sel,
 		       const struct pmt_stream *s)
 {

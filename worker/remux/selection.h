@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What of a program is kept: its elementary streams in the order of the new
- * PMT, its PCR PID, its ECM PIDs.
+ * Selects the parts of a program that go out: its elementary streams in the
+ * order of the new PMT, its PCR PID, its ECM PIDs.
  *
- * Without an option naming them, streams of private data are left out.  What
- * counts as such:
+ * Streams of private data go out only if an option names them:
  *
  *	kept        video, audio (also in private PES: AC-3, E-AC-3, DTS, AAC,
  *	            AC-4, Opus, SMPTE 302M), subtitles, teletext, SCTE 35
- *	            (type 0x86), types below 0x80 that this version knows
- *	            nothing of
+ *	            (type 0x86), unknown types below 0x80
  *	private     AIT and other private sections (0x05), private PES with
  *	            none of the descriptors above (0x06), DSM-CC and other
  *	            synchronised or asynchronous data (0x08, 0x0a to 0x0d,
@@ -28,7 +26,7 @@
 /* A stream that goes out. */
 struct selected {
 	const struct pmt_stream *stream;
-	const char *language; /* of option lang; NULL: as it is */
+	const char *language; /* of option lang; NULL: unchanged */
 };
 
 struct selection {
@@ -37,10 +35,10 @@ struct selection {
 	struct selected list[PMT_STREAMS_MAX];
 	uint16_t pcr_pid; /* of the source; TS_PID_NULL: none */
 	bool pcr_alone;   /* no stream that goes out is on pcr_pid ... */
-	bool pcr_strip;   /* ... and what else that PID carries is left out */
+	bool pcr_strip;   /* ... and other content of that PID is dropped */
 };
 
-/* section is a PMT that pmt_decode() took before; borrowed by *ret.  0, or
+/* section is a PMT that pmt_decode() has accepted; borrowed by *ret.  0, or
  * -EBADMSG. */
 int selection_make(struct selection *ret, const struct remux_options *,
 		   const uint8_t *section, size_t len) MUST_CHECK;
@@ -49,8 +47,8 @@ bool stream_is_private(const struct pmt_stream *);
 /* AC-3 or E-AC-3; AAC of any kind. */
 bool stream_is_ac3(const struct pmt_stream *);
 bool stream_is_aac(const struct pmt_stream *);
-/* Where the languages of a descriptor stand: the first one's offset in *ret,
- * and how far apart they are; 0: it has none. */
+/* The languages of a descriptor: the offset of the first one in *ret, and the
+ * distance from one to the next; 0: none. */
 size_t desc_languages(const struct desc *, size_t *ret);
 /* Has one of its descriptors this language? */
 bool stream_has_language(const struct pmt_stream *, const char *language);
@@ -58,5 +56,5 @@ bool stream_has_language(const struct pmt_stream *, const char *language);
 /* May a CA descriptor with this PID go out? */
 bool ca_is_kept(const struct remux_options *, uint16_t pid);
 
-/* The PID of a CA descriptor; false when it is none, or too short. */
+/* The PID of a CA descriptor; false for another descriptor, or a short one. */
 bool desc_ca_pid(const struct desc *, uint16_t *ret);

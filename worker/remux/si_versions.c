@@ -21,10 +21,10 @@ void si_versions_begin(struct si_versions *sv, uint32_t player)
 	sv->turn++;
 }
 
-/* Which sub-table: by its numbers, EN 300 468 5.1.1.  0: none that counts. */
+/* The key of a sub-table by its numbers (EN 300 468 5.1.1); 0: not covered. */
 static uint64_t key_of(const uint8_t *s, size_t len)
 {
-	size_t n = 0; /* bytes behind the header that name it, too */
+	size_t n = 0; /* bytes behind the header that belong to the key */
 	uint64_t key;
 
 	if (s[0] < NIT_TABLE_ID || s[0] > EIT_LAST_TABLE_ID)
@@ -68,7 +68,7 @@ static void next_version(struct si_version *t)
 	t->known = 0;
 }
 
-/* Is it known to be the same as before? */
+/* Is the content known to be the same? */
 static bool is_same(const struct si_version *t, const uint8_t *section,
 		    uint32_t hash)
 {
@@ -89,7 +89,7 @@ static void remember(struct si_version *t, const uint8_t *section,
 	t->known |= (uint8_t)(1u << number);
 }
 
-/* Is it known to be another one than before? */
+/* Is the content known to differ? */
 static bool is_other(const struct si_version *t, const uint8_t *section,
 		     uint32_t hash)
 {
@@ -99,7 +99,7 @@ static bool is_other(const struct si_version *t, const uint8_t *section,
 	       t->hash[number] != hash;
 }
 
-/* A source may be several in sequence: then its versions do not tell all. */
+/* A source may be several in sequence: its version alone does not decide. */
 static bool is_changed(const struct si_versions *sv, const struct si_version *t,
 		       const uint8_t *section, uint32_t hash)
 {
@@ -139,7 +139,7 @@ void si_versions_apply(struct si_versions *sv, uint32_t source,
 		       crc32_mpeg(section + NUMBER_AT,
 				  len - NUMBER_AT - CRC));
 	else if (t->turn != sv->turn)
-		return; /* what is to come of what is not known */
+		return; /* the next table of an unknown one */
 	version = (uint8_t)((t->version + version_of(section) + VERSIONS -
 			     t->source % VERSIONS) % VERSIONS);
 	if (version != version_of(section))

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The version numbers of the service information that a stream passes on: NIT,
- * BAT, SDT and EIT of whichever source plays.
+ * The version numbers of service information that a stream passes: NIT, BAT,
+ * SDT and EIT of the active source.
  *
- * Two sources count by themselves.  A receiver that knows version 3 of a table
- * from the one would take the other's version 3 for the same.  So a version
- * that goes out changes when that of the source does, and when another source
- * begins with another content, or the same one does so without a word; what is
- * the same keeps its version.
+ * Two sources count versions independently.  A receiver with version 3 of a
+ * table from one source would ignore version 3 from the other.  So an output
+ * version changes when that of the source does, when another source begins with
+ * other content, and when the same source changes content without a new
+ * version. Unchanged content keeps its version.
  *
  * Flat and without pointers, so that it can stand in memory that outlives a
- * worker.  Zeroed memory is ready.  What a damaged one holds does no harm.
- * What does not fit goes out with the version that it has.
+ * worker.  Zeroed memory is ready.  Damaged memory causes wrong versions only.
+ * Sub-tables beyond the limit keep the version of the source.
  */
 #pragma once
 
@@ -20,30 +20,29 @@
 
 enum {
 	SI_TABLES_MAX = 512, /* sub-tables */
-	SI_SECTIONS = 2,     /* of each, that are told from others */
+	SI_SECTIONS = 2,     /* of each, whose content is compared */
 };
 
 struct si_version {
-	uint64_t key;     /* what it is a table of; 0: free */
-	uint32_t turn;    /* when it was seen last */
-	uint8_t source;   /* its version there ... */
-	uint8_t version;  /* ... and as it goes out */
+	uint64_t key;     /* identifies the sub-table; 0: free */
+	uint32_t turn;    /* si_versions.turn when it was last seen */
+	uint8_t source;   /* its version in the source ... */
+	uint8_t version;  /* ... and in the output */
 	uint8_t known;    /* a bit for each hash */
 	uint8_t reserved;
 	uint32_t hash[SI_SECTIONS]; /* of the content of the first sections */
 };
 
 struct si_versions {
-	uint32_t player; /* the source that plays, from 1; 0: none yet */
-	uint32_t turn;   /* one more for each that began */
+	uint32_t player; /* the active source, from 1; 0: none yet */
+	uint32_t turn;   /* the number of starts of a source */
 	struct si_version tables[SI_TABLES_MAX];
 };
 
-/* From now on it is this source (from 1) that goes out; or the same one again,
- * which may have begun anew. */
+/* This source (from 1) is active from now on, or was restarted. */
 void si_versions_begin(struct si_versions *, uint32_t player);
 
-/* A section of such a table, whose CRC_32 was right, as this source has it:
- * gets its version, when this source plays. */
+/* Sets the version of a section of such a table from this source, whose CRC_32
+ * was checked, if the source is active. */
 void si_versions_apply(struct si_versions *, uint32_t source,
 		       uint8_t *section, size_t len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The time of a stream, from its own PCRs: it only goes on.  Where the PCRs
- * stay away or jump, the time of the caller takes their place.
+ * The time of a stream from its own PCRs.  It never goes back.  While PCRs are
+ * missing or jump, the time of the caller replaces them.
  *
  * Embedded; zeroed memory is ready.
  */
@@ -10,9 +10,9 @@
 #include "worker/ts/pcr.h"
 
 enum {
-	/* Without a PCR for so long the caller's time counts. */
+	/* After so long without a PCR the caller's time counts. */
 	STREAM_CLOCK_PATIENCE_MS = 200,
-	/* A PCR further on than that begins anew. */
+	/* A PCR further ahead starts a new time base. */
 	STREAM_CLOCK_JUMP_MS = 1000,
 };
 
@@ -24,7 +24,7 @@ struct stream_clock {
 	uint64_t at_ns; /* the caller's time of the last step */
 };
 
-/* Takes a PCR; the ticks it went on by, 0 when it begins anew. */
+/* Takes a PCR; returns the ticks that it advanced, 0 for a new time base. */
 uint64_t stream_clock_pcr(struct stream_clock *, uint64_t pcr, bool jump,
 			  uint64_t now_ns);
 

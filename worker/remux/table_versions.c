@@ -6,7 +6,7 @@ static uint32_t name_key(struct table_name n)
 	return (uint32_t)1 << 31 | (uint32_t)n.table_id << 16 | n.extension;
 }
 
-/* What is remembered of one table. */
+/* The stored contents of one table. */
 struct memory {
 	struct table_version *same;   /* the content itself, or NULL */
 	struct table_version *newest; /* NULL: the table is new */
@@ -23,7 +23,7 @@ static struct memory recall(struct table_versions *tv, uint32_t key,
 	for (size_t i = 0; i < TABLE_VERSIONS_MAX; i++) {
 		struct table_version *v = &tv->contents[i];
 
-		if (v->table == 0) /* they are filled from the front */
+		if (v->table == 0) /* all further ones are free */
 			break;
 		if (v->table != key)
 			continue;
@@ -39,8 +39,8 @@ static struct memory recall(struct table_versions *tv, uint32_t key,
 	return m;
 }
 
-/* A place for one more: its table's oldest when that has enough, else a free
- * one, else the oldest of all. */
+/* A place for another content: the oldest of its table if that has enough, else
+ * a free one, else the oldest of all. */
 static struct table_version *find_place(struct table_versions *tv,
 					const struct memory *m)
 {
