@@ -250,7 +250,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		m.now_ns += (uint64_t)step[2] * step[2] *
 			    (step[0] & 0x80 ? 40000 : 1000);
 		run(&m);
-		cbr_second(m.cbr);
+		cbr_every_second(m.cbr);
 	}
 	drain(&m);
 	cbr_free(&m.cbr);

@@ -185,7 +185,7 @@ test('a disk that fills up stops the recording and nothing else',
 
 	assert.equal(before % 188, 0);
 	fs.truncateSync(path.join(dir, 'ballast'), 1 << 20);
-	await sluice.logged(/a\.ts: all is recorded again/);
+	await sluice.logged(/a\.ts: recording resumed/);
 	await waitUntil('more', () => size(`${dir}/a.ts`) > before + 100000);
 	await sluice.stop();
 	const [list] = await recorder.stop();
@@ -285,9 +285,9 @@ test('what is not a recording is left alone, and told', async (t) => {
 	fs.symlinkSync(at('letter'), at('link.ts'));
 	execFileSync('mkfifo', [at('fifo.ts')]);
 	const cases = {
-		'letter': /is there and is no transport stream/,
-		'link.ts': /is a link/,
-		'fifo.ts': /is not a file/,
+		'letter': /exists and contains no transport stream/,
+		'link.ts': /a symbolic link/,
+		'fifo.ts': /not a regular file/,
 		'nowhere/a.ts': /No such file or directory/,
 	};
 	const addresses = Object.keys(cases).map((n) => `file://${at(n)}`);
@@ -299,7 +299,7 @@ test('what is not a recording is left alone, and told', async (t) => {
 	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	let position = 1;
 	for (const why of [...Object.values(cases),
-		/nothing can be recorded there/])
+		/the file system stores no files/])
 		await waitUntil(`${why}`, async () =>
 			why.test((await output(sluice, position)).error)) &&
 			position++;

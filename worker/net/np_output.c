@@ -37,7 +37,7 @@ struct np_output {
 	unsigned stuck_s;    /* seconds in which the server took nothing */
 	bool paused;         /* libcurl waits for packets */
 	bool begun; /* libcurl asked for data: the server is connected */
-	struct entrance *entrance; /* NULL: the first packets are queued */
+	struct join_search *join; /* NULL: the first packets are queued */
 	bool over;
 	CURLcode result;
 	char detail[CURL_ERROR_SIZE];
@@ -127,16 +127,16 @@ static void begin(struct np_output *o, struct ts_run *run, uint64_t now_ns)
 	size_t n = run->n;
 
 	if (o->begun)
-		n = entrance_find(o->entrance, run, now_ns);
+		n = join_search_find(o->join, run, now_ns);
 	else
-		entrance_pass(o->entrance, run);
+		join_search_skip(o->join, run);
 	o->base.counters.dropped += n;
 	run->data += n * TS_PACKET;
 	run->n -= n;
 	if (run->n == 0)
 		return;
-	entrance_tables(o->entrance, put_packets, o);
-	entrance_free(&o->entrance);
+	join_search_tables(o->join, put_packets, o);
+	join_search_free(&o->join);
 }
 
 static void np_send(struct output *out, const struct ts_run *runs,
@@ -147,7 +147,7 @@ static void np_send(struct output *out, const struct ts_run *runs,
 	for (size_t i = 0; i < n_runs; i++) {
 		struct ts_run run = runs[i];
 
-		if (o->entrance != NULL)
+		if (o->join != NULL)
 			begin(o, &run, now_ns);
 		put_packets(run.data, run.n, o);
 	}
@@ -230,7 +230,7 @@ static void np_free(struct output *out)
 	if (o->multi != NULL)
 		(void)curl_multi_cleanup(o->multi);
 	curl_slist_free_all(o->headers);
-	entrance_free(&o->entrance);
+	join_search_free(&o->join);
 	free(o->queue);
 	free(o);
 }
@@ -238,9 +238,9 @@ static void np_free(struct output *out)
 static const struct output_ops np_ops = {
 	.free = np_free,
 	.send = np_send,
-	.second = np_every_second,
+	.every_second = np_every_second,
 	.stats = np_stats,
-	.trouble = np_error,
+	.error = np_error,
 };
 
 /* --- request --- */
@@ -303,7 +303,7 @@ struct output *np_output_open(const struct output_spec *spec, int *ret_err,
 
 	o->base = (struct output){ .ops = &np_ops, .spec = spec };
 	o->queue = xcalloc(QUEUE_PACKETS, TS_PACKET);
-	o->entrance = entrance_new();
+	o->join = join_search_new();
 	o->multi = curl_multi_init();
 	o->easy = curl_easy_init();
 	if (o->multi != NULL && o->easy != NULL && set_all(o, &spec->http) &&

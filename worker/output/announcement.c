@@ -12,13 +12,13 @@
 #include <string.h>
 
 enum {
-	/* What one block of error correction takes to come at a low rate. */
+	/* The duration of one block of error correction at a low rate. */
 	REPAIR_WINDOW_US = 1000000,
 };
 
 static const char type[] = SAP_TYPE_SDP;
 
-/* Lines, one behind the other; what does not fit is noted. */
+/* Lines of text; over: they did not fit. */
 struct text {
 	char *to;
 	size_t size, used;
@@ -54,7 +54,7 @@ static void put_origin(const struct announcement *a, struct text *t)
 	    a->version, family_digit(&a->origin), host);
 }
 
-/* A group of IPv4 comes with the reach of its packets. */
+/* The address of an IPv4 group includes the TTL. */
 static void put_connection(const struct announcement *a,
 			   const struct sockaddr_any *to, struct text *t)
 {
@@ -67,24 +67,24 @@ static void put_connection(const struct announcement *a,
 	put(t, "\r\n");
 }
 
-/* By the same address on another network it cannot be told from the first. */
+/* SDP cannot describe a second path that differs only by its interface. */
 static bool has_second_path(const struct announcement *a)
 {
-	return a->whole && a->streams.has_path2 &&
+	return a->full && a->streams.has_path2 &&
 	       !sockaddr_equal(&a->remote, &a->streams.path2);
 }
 
 static bool has_fec(const struct announcement *a)
 {
-	return a->whole && a->streams.fec_columns > 0;
+	return a->full && a->streams.fec_columns > 0;
 }
 
-bool announcement_has_more(const struct announcement *a)
+bool announcement_has_full(const struct announcement *a)
 {
-	struct announcement whole = *a;
+	struct announcement full = *a;
 
-	whole.whole = true;
-	return a->rtp && (has_fec(&whole) || has_second_path(&whole));
+	full.full = true;
+	return a->rtp && (has_fec(&full) || has_second_path(&full));
 }
 
 static void put_name(const struct announcement *a, struct text *t)
@@ -93,7 +93,7 @@ static void put_name(const struct announcement *a, struct text *t)
 
 	sdp_name(a->name, name);
 	put(t, "s=%s", name[0] != '\0' ? name : "-");
-	if (a->whole)
+	if (a->full)
 		put(t, " (%s%s%s)", has_fec(a) ? "FEC" : "",
 		    has_fec(a) && has_second_path(a) ? ", " : "",
 		    has_second_path(a) ? "2 paths" : "");
@@ -109,7 +109,7 @@ static void put_groups(const struct announcement *a, struct text *t)
 		put(t, "a=group:FEC-FR m%u c%u r%u\r\n", i, i, i);
 }
 
-/* One way of the stream; the first is where the session is. */
+/* One path; the first has the address of the session. */
 static void put_media(const struct announcement *a, unsigned number,
 		      const struct sockaddr_any *to, struct text *t)
 {
@@ -118,11 +118,11 @@ static void put_media(const struct announcement *a, unsigned number,
 	if (number > 1)
 		put_connection(a, to, t);
 	put(t, "a=rtpmap:%d MP2T/90000\r\n", RTP_PAYLOAD_MP2T);
-	if (a->whole)
+	if (a->full)
 		put(t, "a=mid:m%u\r\n", number);
 }
 
-/* RFC 6015 has columns alone: rows go by the name of what both come from. */
+/* RFC 6015 defines columns only: rows use the name of RFC 3009. */
 static void put_fec(const struct announcement *a, unsigned number,
 		    const struct sockaddr_any *to, struct text *t)
 {
@@ -150,7 +150,7 @@ static void put_fec(const struct announcement *a, unsigned number,
 	}
 }
 
-static void put_rest(const struct announcement *a, struct text *t)
+static void put_description(const struct announcement *a, struct text *t)
 {
 	const struct sockaddr_any *paths[] = { &a->remote, &a->streams.path2 };
 
@@ -162,15 +162,15 @@ static void put_rest(const struct announcement *a, struct text *t)
 		return;
 	}
 	put_groups(a, t);
-	/* media first: ffmpeg stands still with those behind its FEC */
+	/* media first: ffmpeg stalls if media follow their FEC */
 	for (unsigned i = 0; i <= has_second_path(a); i++)
 		put_media(a, i + 1, paths[i], t);
 	for (unsigned i = 0; has_fec(a) && i <= has_second_path(a); i++)
 		put_fec(a, i + 1, paths[i], t);
 }
 
-/* Another content is another number, and none is 0. */
-static uint16_t hash_of(const struct announcement *a)
+/* Identifies the content; never 0 (RFC 2974 6). */
+static uint16_t message_id(const struct announcement *a)
 {
 	uint64_t mix = (a->session ^ a->version * 31) *
 		       UINT64_C(0x9e3779b97f4a7c15);
@@ -179,14 +179,14 @@ static uint16_t hash_of(const struct announcement *a)
 	return hash != 0 ? hash : 1;
 }
 
-static size_t put_head(const struct announcement *a, bool gone, uint8_t *to)
+static size_t put_head(const struct announcement *a, bool deletion, uint8_t *to)
 {
 	bool v6 = family_digit(&a->origin) == 6;
 	size_t len = v6 ? 16 : 4;
-	uint16_t hash = hash_of(a);
+	uint16_t hash = message_id(a);
 
 	to[0] = (uint8_t)(SAP_VERSION_1 | (v6 ? SAP_IS_IPV6 : 0) |
-			  (gone ? SAP_IS_DELETION : 0));
+			  (deletion ? SAP_IS_DELETION : 0));
 	to[1] = 0; /* no authentication */
 	to[2] = (uint8_t)(hash >> 8);
 	to[3] = (uint8_t)hash;
@@ -196,19 +196,19 @@ static size_t put_head(const struct announcement *a, bool gone, uint8_t *to)
 	return SAP_HEAD + len + sizeof type;
 }
 
-/* RFC 2974 4: of one that is over, the origin is told. */
-ssize_t announcement_make(const struct announcement *a, bool gone,
+/* RFC 2974 4: a deletion contains only the origin. */
+ssize_t announcement_make(const struct announcement *a, bool deletion,
 			  uint8_t *ret)
 {
-	size_t len = put_head(a, gone, ret);
+	size_t len = put_head(a, deletion, ret);
 	char lines[ANNOUNCEMENT_MAX];
 	struct text t = { .to = lines, .size = ANNOUNCEMENT_MAX - len };
 
-	if (!gone)
+	if (!deletion)
 		put(&t, "v=0\r\n");
 	put_origin(a, &t);
-	if (!gone)
-		put_rest(a, &t);
+	if (!deletion)
+		put_description(a, &t);
 	if (t.over)
 		return -EMSGSIZE;
 	memcpy(ret + len, lines, t.used);

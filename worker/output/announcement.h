@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is announced of an output: SDP (RFC 4566) in a SAP packet (RFC 2974).
+ * The announcement of an output: SDP (RFC 4566) in a SAP packet (RFC 2974).
  *
- * The plain description has one media, which is what all receivers can play.
- * The whole one has error correction and the second path as well, as media of
- * their own in groups (RFC 5956, RFC 7104), which some refuse as a whole.
+ * The plain description has one media, which every receiver can play.  The full
+ * description also has error correction and the second path, as grouped media
+ * (RFC 5956, RFC 7104).  Some receivers reject it.
  *
  * Pure.
  */
@@ -19,24 +19,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* One datagram on a usual network. */
+/* One datagram in an Ethernet frame. */
 enum { ANNOUNCEMENT_MAX = 1400 };
 
 struct announcement {
 	const char *name;            /* of the session */
-	struct sockaddr_any origin;  /* who announces; its port is nothing */
-	struct sockaddr_any remote;  /* where the packets go */
+	struct sockaddr_any origin;  /* of the announcements; without port */
+	struct sockaddr_any remote;  /* destination of the packets */
 	unsigned ttl;
 	bool rtp;
-	bool whole;                  /* only for what has more */
+	bool full;                   /* see announcement_has_full() */
 	struct rtp_out_spec streams; /* of rtp */
-	uint64_t session, version;   /* the same session: the same number */
+	uint64_t session, version;   /* fixed number of the session */
 };
 
-/* Is there something that the plain description does not tell? */
-bool announcement_has_more(const struct announcement *);
+/* The full description differs from the plain one. */
+bool announcement_has_full(const struct announcement *);
 
-/* The packet into ret of ANNOUNCEMENT_MAX bytes; with gone the word that it is
- * over.  Its length, or -EMSGSIZE. */
-ssize_t announcement_make(const struct announcement *, bool gone,
+/* Writes the packet into ret, ANNOUNCEMENT_MAX bytes; with deletion the packet
+ * that ends the session.  Its length, or -EMSGSIZE. */
+ssize_t announcement_make(const struct announcement *, bool deletion,
 			  uint8_t *ret) MUST_CHECK;

@@ -16,16 +16,16 @@
 #define PACKET_BITS (UINT64_C(8) * TS_PACKET)
 
 enum {
-	OUT_PACKETS = 49 * DATAGRAM_PACKETS, /* what one system call takes */
+	OUT_PACKETS = 49 * DATAGRAM_PACKETS, /* of one system call */
 	QUEUE_PACKETS_MIN = 16 * DATAGRAM_PACKETS,
 	QUEUE_PACKETS_MAX = 16 * 1024 * 1024 / TS_PACKET,
-	/* The source's PCRs of a PID have ended; so do ours.  A silence that
-	 * is bridged has all of them. */
+	/* A PID without PCRs for this time gets no inserted PCRs.  Longer than
+	 * a silence that null packets bridge. */
 	PCR_GONE_MS = CBR_SILENCE_MS + 500,
-	/* More than that need not be counted to the packet. */
+	/* A longer delay need not be counted to the packet. */
 	LATE_COUNTED_MS = 60000,
-	/* Who wakes up later than that may find what came long ago. */
-	LISTEN_MS = 100,
+	/* After a longer sleep the arrival time of packets is unknown. */
+	AWAKE_MS = 100,
 	DISCONTINUITY = 0x80, /* discontinuity_indicator */
 };
 
@@ -35,29 +35,29 @@ struct cbr {
 	struct fifo fifo;
 	size_t queue_max;
 	bool running;
-	uint64_t content_ns; /* when content came last ... */
-	uint64_t heard_ns;   /* ... and listened_ns then */
-	bool held;           /* what came waits for a PCR ... */
-	uint64_t held_tick;  /* ... since then */
+	uint64_t content_ns; /* arrival of the last content packet ... */
+	uint64_t content_awake_ns; /* ... and awake_ns at that time */
+	bool held;           /* the queue waits for a PCR ... */
+	uint64_t held_tick;  /* ... since this tick */
 	uint64_t run_ns;
-	uint64_t listened_ns; /* while it ran, but for late wake-ups */
+	uint64_t awake_ns;   /* running time without late wake-ups */
 	uint64_t now_tick;   /* of the last run */
 
-	/* the next place: its tick, and that much of one more / bps */
+	/* the next position: its tick, and a fraction in 1 / bps of a tick */
 	uint64_t tick, part;
 
-	uint64_t pcr_due;    /* the next that a clock may want one */
+	uint64_t pcr_due;    /* the earliest tick of an inserted PCR */
 	size_t n_clocks;
 	struct cbr_clock clocks[CBR_CLOCKS];
-	struct cbr_clock *begun; /* this one is to leave next */
-	uint8_t clock_of[TS_PIDS]; /* place in clocks, and one; 0: none */
+	struct cbr_clock *begun; /* its new time base leaves next */
+	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
 	struct cbr_counters counters;
 
 	size_t n_out;
 	uint8_t out[OUT_PACKETS * TS_PACKET];
 };
 
-/* That of the machine: one second of ours is one of the output. */
+/* The output runs by the clock of the machine. */
 static uint64_t tick_of(uint64_t ns)
 {
 	return ns / 1000 * 27 + ns % 1000 * 27 / 1000;
@@ -73,7 +73,7 @@ struct cbr *cbr_new(unsigned kbps, unsigned burst_ms)
 	queue = c->bps * CBR_QUEUE_MS / 1000 / PACKET_BITS;
 	c->queue_max = (size_t)MIN(MAX(queue, (uint64_t)QUEUE_PACKETS_MIN),
 				   (uint64_t)QUEUE_PACKETS_MAX);
-	/* twice: what waits is seldom moved to the start */
+	/* twice the queue, so that packets seldom move to the start */
 	c->fifo.max = 2 * c->queue_max;
 	c->pcr_due = UINT64_MAX;
 	return c;
@@ -87,7 +87,7 @@ void cbr_free(struct cbr **ptr)
 	*ptr = NULL;
 }
 
-/* --- what comes --- */
+/* --- the input --- */
 
 static struct cbr_clock *find_clock(struct cbr *c, uint16_t pid)
 {
@@ -101,8 +101,8 @@ static bool is_gone(const struct cbr_clock *clock, uint64_t tick)
 	return clock->in_tick + PCR_GONE_MS * TICKS_MS < tick;
 }
 
-/* A place that is free, or whose PID is gone: nothing of it waits. */
-static struct cbr_clock *find_place(struct cbr *c, uint64_t now_tick)
+/* A free clock, or the clock of a PID without PCRs. */
+static struct cbr_clock *find_free_clock(struct cbr *c, uint64_t now_tick)
 {
 	if (c->n_clocks < CBR_CLOCKS)
 		return &c->clocks[c->n_clocks++];
@@ -117,7 +117,7 @@ static struct cbr_clock *find_place(struct cbr *c, uint64_t now_tick)
 static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
 				   uint64_t now_tick)
 {
-	struct cbr_clock *clock = find_place(c, now_tick);
+	struct cbr_clock *clock = find_free_clock(c, now_tick);
 
 	if (clock == NULL)
 		return NULL;
@@ -126,23 +126,13 @@ static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
 	return clock;
 }
 
-/* The packet announces it, or one in front of all that was held for it. */
-static void begin_clock(struct cbr *c, struct cbr_clock *clock,
-			uint8_t *packet)
-{
-	if (!c->held)
-		packet[5] |= DISCONTINUITY;
-	else
-		c->begun = clock;
-}
-
-static void note_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
+static void read_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 {
 	struct cbr_clock *clock = find_clock(c, ts_pid(packet));
 	struct cbr_arrival a = {
 		.announced = ts_discontinuity(packet),
 		.tick = now_tick,
-		.listened = tick_of(c->listened_ns),
+		.awake = tick_of(c->awake_ns),
 	};
 
 	if (!ts_pcr(packet, &a.pcr) || ts_tei(packet))
@@ -152,15 +142,20 @@ static void note_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 		clock = add_clock(c, ts_pid(packet), now_tick);
 	if (clock == NULL)
 		return;
-	/* none is made up of a clock that was over: this one is the next */
+	/* no PCR is inserted before the first of a resumed clock has left */
 	clock->sent &= !is_gone(clock, now_tick);
-	if (cbr_clock_arrived(clock, &a))
-		begin_clock(c, clock, packet);
+	/* announced by this packet, or by one in front of the held packets */
+	if (cbr_clock_arrived(clock, &a)) {
+		if (c->held)
+			c->begun = clock;
+		else
+			packet[5] |= DISCONTINUITY;
+	}
 	c->held = false;
 }
 
-/* Packets without a null packet among them. */
-static void take(struct cbr *c, struct ts_run run, uint64_t now_tick)
+/* Queues packets, none of them a null packet. */
+static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_tick)
 {
 	size_t room = c->queue_max - fifo_len(&c->fifo);
 	size_t n = MIN(run.n, room);
@@ -171,17 +166,16 @@ static void take(struct cbr *c, struct ts_run run, uint64_t now_tick)
 		return;
 	copy = fifo_push(&c->fifo, (struct ts_run){ run.data, n });
 	for (size_t i = 0; i < n; i++)
-		note_pcr(c, copy + i * TS_PACKET, now_tick);
+		read_pcr(c, copy + i * TS_PACKET, now_tick);
 }
 
-/* Content comes. */
-static void hear(struct cbr *c, uint64_t now_ns)
+static void note_content(struct cbr *c, uint64_t now_ns)
 {
-	if (c->listened_ns - c->heard_ns >= CBR_PAUSE_MS * MS) {
+	if (c->awake_ns - c->content_awake_ns >= CBR_PAUSE_MS * MS) {
 		c->held = c->n_clocks > 0 && fifo_len(&c->fifo) == 0;
 		c->held_tick = tick_of(now_ns);
 	}
-	c->heard_ns = c->listened_ns;
+	c->content_awake_ns = c->awake_ns;
 	c->content_ns = now_ns;
 }
 
@@ -195,9 +189,10 @@ static bool take_run(struct cbr *c, struct ts_run run, uint64_t now_ns)
 		    ts_pid(run.data + i * TS_PACKET) != TS_PID_NULL)
 			continue;
 		if (i > from) {
-			hear(c, now_ns);
-			take(c, (struct ts_run){ run.data + from * TS_PACKET,
-						 i - from }, tick_of(now_ns));
+			note_content(c, now_ns);
+			queue_packets(c, (struct ts_run){
+				run.data + from * TS_PACKET, i - from
+			}, tick_of(now_ns));
 			any = true;
 		}
 		from = i + 1;
@@ -219,17 +214,17 @@ void cbr_feed(struct cbr *c, const struct ts_run *runs, size_t n_runs,
 	c->now_tick = c->tick = tick_of(now_ns);
 }
 
-/* --- what leaves --- */
+/* --- the output --- */
 
-static void step(struct cbr *c, uint64_t places)
+static void advance(struct cbr *c, uint64_t n)
 {
-	uint64_t bits = places * PACKET_BITS * PCR_HZ + c->part;
+	uint64_t bits = n * PACKET_BITS * PCR_HZ + c->part;
 
 	c->tick += bits / c->bps;
 	c->part = bits % c->bps;
 }
 
-static uint64_t places_until(const struct cbr *c, uint64_t tick)
+static uint64_t positions_until(const struct cbr *c, uint64_t tick)
 {
 	if (tick < c->tick)
 		return 0;
@@ -257,8 +252,8 @@ static void find_pcr_due(struct cbr *c)
 	}
 }
 
-/* The clock that wants a PCR at this place the most; NULL: none does. */
-static struct cbr_clock *find_wanting(struct cbr *c, bool empty)
+/* The clock whose PCR is most overdue at this position; NULL: none is due. */
+static struct cbr_clock *find_due_clock(struct cbr *c, bool empty)
 {
 	uint64_t one = PACKET_BITS * PCR_HZ / c->bps;
 	uint64_t most = empty ? CBR_PCR_NULL_MS * TICKS_MS
@@ -283,7 +278,7 @@ static void write_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
 	find_pcr_due(c);
 }
 
-/* Nothing but a PCR: the counter stays (ISO/IEC 13818-1 2.4.3.3). */
+/* Without payload the counter stays (ISO/IEC 13818-1 2.4.3.3). */
 static void put_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
 {
 	bool begun = clock == c->begun;
@@ -325,65 +320,60 @@ static void put_content(struct cbr *c, uint8_t *p)
 		write_pcr(c, clock, p);
 }
 
-/* One place; content: it is content's turn.  Did it get it? */
-static bool put(struct cbr *c, bool content, uint8_t *p)
+/* Fills one position.  content: a queued packet is due; true if the position
+ * got it. */
+static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 {
-	struct cbr_clock *wanting = c->begun;
+	struct cbr_clock *due = c->begun;
 	bool empty = !content || fifo_len(&c->fifo) == 0;
 
-	if (wanting == NULL &&
+	if (due == NULL &&
 	    c->tick + PACKET_BITS * PCR_HZ / c->bps >= c->pcr_due)
-		wanting = find_wanting(c, empty);
-	if (wanting != NULL)
-		put_pcr(c, wanting, p);
+		due = find_due_clock(c, empty);
+	if (due != NULL)
+		put_pcr(c, due, p);
 	else if (empty)
 		put_null(c, p);
 	else
 		put_content(c, p);
-	return wanting == NULL && !empty;
+	return due == NULL && !empty;
 }
 
-static void send(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
-{
-	struct ts_run run = { .data = c->out, .n = n };
-
-	if (n > 0)
-		out(&run, 1, arg);
-}
-
-/* n places; what waits is spread over all of them. */
+/* Fills n positions and spreads the queue evenly over them. */
 static void fill(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
 {
 	size_t content = c->held ? 0 : MIN(fifo_len(&c->fifo), n);
-	size_t turn = 0, n_out = 0;
+	struct ts_run run = { .data = c->out };
+	size_t turn = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		turn += content;
-		if (put(c, turn >= n, c->out + n_out * TS_PACKET))
+		if (put_packet(c, turn >= n, c->out + run.n * TS_PACKET))
 			turn -= n;
-		step(c, 1);
-		if (++n_out == OUT_PACKETS) {
-			send(c, n_out, out, arg);
-			n_out = 0;
+		advance(c, 1);
+		if (++run.n == OUT_PACKETS) {
+			out(&run, 1, arg);
+			run.n = 0;
 		}
 	}
-	send(c, n_out, out, arg);
+	if (run.n > 0)
+		out(&run, 1, arg);
 }
 
-/* Who was kept from working for long does not send all of it at once. */
+/* After a long delay the positions beyond CBR_LATE_MS are skipped. */
 static void skip_late(struct cbr *c)
 {
-	uint64_t far = c->tick + LATE_COUNTED_MS * TICKS_MS, due;
+	uint64_t far = c->tick + LATE_COUNTED_MS * TICKS_MS;
+	uint64_t most = c->bps * CBR_LATE_MS / 1000 / PACKET_BITS;
+	uint64_t due;
 
 	if (c->now_tick > far)
 		c->tick += c->now_tick - far;
-	due = places_until(c, c->now_tick);
-	uint64_t most = c->bps * CBR_LATE_MS / 1000 / PACKET_BITS;
-
+	due = positions_until(c, c->now_tick);
 	most = MAX(most, (uint64_t)2 * DATAGRAM_PACKETS);
 	if (due <= most)
 		return;
-	step(c, due - most);
+	advance(c, due - most);
 	c->counters.skipped += due - most;
 }
 
@@ -393,7 +383,7 @@ void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 
 	if (!c->running)
 		return;
-	c->listened_ns += MIN(now_ns - c->run_ns, LISTEN_MS * MS);
+	c->awake_ns += MIN(now_ns - c->run_ns, AWAKE_MS * MS);
 	c->run_ns = now_ns;
 	c->now_tick = tick_of(now_ns);
 	if (now_ns - c->content_ns > CBR_SILENCE_MS * MS &&
@@ -403,7 +393,7 @@ void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 	}
 	c->held &= c->now_tick < c->held_tick + CBR_HELD_MS * TICKS_MS;
 	skip_late(c);
-	due = places_until(c, c->now_tick);
+	due = positions_until(c, c->now_tick);
 	due -= due % DATAGRAM_PACKETS;
 	if (due > 0)
 		fill(c, (size_t)MIN(due, (uint64_t)burst(c)), out, arg);
@@ -420,10 +410,11 @@ uint64_t cbr_next_ns(const struct cbr *c)
 
 bool cbr_is_behind(const struct cbr *c)
 {
-	return c->running && places_until(c, c->now_tick) >= DATAGRAM_PACKETS;
+	return c->running &&
+	       positions_until(c, c->now_tick) >= DATAGRAM_PACKETS;
 }
 
-void cbr_second(struct cbr *c)
+void cbr_every_second(struct cbr *c)
 {
 	fifo_trim(&c->fifo);
 }

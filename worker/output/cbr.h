@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes a stream of constant bitrate of what comes: null packets are made
- * anew, PCRs are written anew by the place they leave at.
+ * Converts a stream to a constant bit rate: drops its null packets, inserts
+ * new ones and rewrites the PCRs by the position of their packets.
  *
- * Null packets that come are left out.  What comes is spread evenly over the
- * places of its time; what does not fit waits, CBR_QUEUE_MS at most, and what
- * does not fit then is left out and counted.  PCRs of a PID that are further
- * apart than CBR_PCR_MS get packets with nothing but a PCR in between.
+ * The packets of the input are spread evenly over the positions of their time.
+ * A queue of at most CBR_QUEUE_MS holds packets that do not fit; beyond it
+ * packets are dropped and counted.  If the PCRs of a PID are more than
+ * CBR_PCR_MS apart, packets with nothing but a PCR are inserted.
  *
- * It begins with the first packet, and ends when nothing but null packets came
- * for CBR_SILENCE_MS: the silence of a source is not hidden behind nulls for
- * good.  Behind CBR_PAUSE_MS of silence what comes waits for its first PCR,
- * CBR_HELD_MS at most, so that a clock that is another one leaves in front.
+ * The output starts with the first packet, and stops after CBR_SILENCE_MS
+ * without packets other than null packets, so that null packets do not hide a
+ * dead source.  After a pause of CBR_PAUSE_MS packets wait for their first PCR,
+ * at most CBR_HELD_MS, so that a new time base is announced in front of them.
  *
- * Pure: time comes in as a number.  Owns what waits.
+ * Pure: time is an argument.  Owns its queue.
  */
 #pragma once
 
@@ -23,45 +23,46 @@ enum {
 	CBR_QUEUE_MS = 1000,
 	CBR_SILENCE_MS = 2000,
 	CBR_HELD_MS = 100,
-	CBR_PCR_MS = 38,     /* at most 40 is asked for (TS 101 154 4.1.5) */
-	CBR_PCR_NULL_MS = 30, /* from here on in the place of a null packet */
-	CBR_CLOCKS = 64,     /* PIDs with PCRs; others are left as they are */
-	/* With that much due bursts grow to PACER_LATE_BURST_MS ... */
+	CBR_PCR_MS = 38,     /* TS 101 154 4.1.5 allows 40 */
+	CBR_PCR_NULL_MS = 30, /* from here on instead of a null packet */
+	CBR_CLOCKS = 64,     /* PIDs with rewritten PCRs; others stay */
+	/* With so many milliseconds due, bursts grow to
+	 * PACER_LATE_BURST_MS. */
 	CBR_BEHIND_MS = 100,
-	/* ... and what is due longer than that is not made up for. */
+	/* Positions due for longer than this are skipped. */
 	CBR_LATE_MS = 1000,
 };
 
 struct cbr;
 
 struct cbr_counters {
-	uint64_t overflow; /* packets that did not fit */
-	uint64_t nulls;    /* made */
-	uint64_t pcrs;     /* packets made for a PCR */
-	uint64_t skipped;  /* of the rate, that a late wake-up left out */
+	uint64_t overflow; /* dropped packets */
+	uint64_t nulls;    /* inserted null packets */
+	uint64_t pcrs;     /* packets inserted for a PCR */
+	uint64_t skipped;  /* positions skipped after late wake-ups */
 };
 
-/* kbps: CBR_MIN_KBPS to CBR_MAX_KBPS; burst_ms: PACER_BURST_MS at most, of one
- * run. */
+/* kbps: CBR_MIN_KBPS to CBR_MAX_KBPS; burst_ms: of one run, at most
+ * PACER_BURST_MS. */
 struct cbr *cbr_new(unsigned kbps, unsigned burst_ms);
 void cbr_free(struct cbr **);
 
-/* Takes what comes at now_ns (never goes back). */
+/* Takes the packets that arrived by now_ns, which never decreases. */
 void cbr_feed(struct cbr *, const struct ts_run *runs, size_t n_runs,
 	      uint64_t now_ns);
 
-/* What leaves up to now_ns goes to out: whole datagrams of DATAGRAM_PACKETS, at
- * most a burst and one; more only where wake-ups come so late that the rate
- * could not be kept. */
+/* Passes the packets due at now_ns to out: whole datagrams of DATAGRAM_PACKETS,
+ * at most a burst and one datagram; more only if wake-ups are too late to keep
+ * the rate otherwise. */
 void cbr_run(struct cbr *, uint64_t now_ns, ts_out_fn *out, void *arg);
 
-/* When to run again though nothing comes; UINT64_MAX: when something does. */
+/* When to run again without new packets; UINT64_MAX: not before new packets. */
 uint64_t cbr_next_ns(const struct cbr *);
 
-/* Is more due than one run may send? */
+/* More packets are due than one run may send. */
 bool cbr_is_behind(const struct cbr *);
 
-/* Once a second: gives back memory that a long queue took. */
-void cbr_second(struct cbr *);
+/* Once a second: frees the memory of a long queue. */
+void cbr_every_second(struct cbr *);
 
 void cbr_counters(const struct cbr *, struct cbr_counters *ret);

@@ -21,7 +21,7 @@ static uint64_t wrapped(uint64_t pcr, int64_t by)
 	return (uint64_t)(sum + (int64_t)PCR_WRAP) % PCR_WRAP;
 }
 
-/* What the slew makes of the ticks since the base, in 1e-9 of a tick. */
+/* The effect of the slew since the base, in 1e-9 of a tick. */
 static int64_t slewed(const struct cbr_clock *c, int64_t ticks)
 {
 	return ticks * c->slew_ppb + c->fraction;
@@ -34,7 +34,7 @@ static int64_t floor_div(int64_t n, int64_t by)
 
 static uint64_t clock_at(const struct cbr_clock *c, uint64_t tick)
 {
-	/* places of one wake-up may lie a little before the base */
+	/* positions of one wake-up may be a little before the base */
 	int64_t ticks = (int64_t)(tick - c->base_tick);
 
 	return wrapped(c->base_pcr,
@@ -60,8 +60,8 @@ static void begin_window(struct cbr_clock *c, uint64_t tick)
 	c->late = INT64_MAX;
 }
 
-/* What a finished window says of the two clocks. */
-static void judge_window(struct cbr_clock *c)
+/* Adjusts the frequency after a finished window. */
+static void end_window(struct cbr_clock *c)
 {
 	int64_t stray = CBR_STRAY_MS * TICKS_MS;
 	int64_t loose = CBR_LOOSE_MS * TICKS_MS;
@@ -76,42 +76,37 @@ static void judge_window(struct cbr_clock *c)
 			      CBR_SLEW_MAX_PPB);
 }
 
-static uint64_t window_ticks(const struct cbr_clock *c)
-{
-	uint64_t ms = c->windows < CBR_FIRST_WINDOWS ? CBR_FIRST_WINDOW_MS
-						     : CBR_WINDOW_MS;
-
-	return ms * (uint64_t)TICKS_MS;
-}
-
-/* Since the last one. */
-static int64_t listened_ticks(const struct cbr_clock *c,
+/* Awake time since the last PCR. */
+static int64_t awake_ticks(const struct cbr_clock *c,
 			      const struct cbr_arrival *a)
 {
-	return (int64_t)(a->listened - c->in_listened);
+	return (int64_t)(a->awake - c->in_awake);
 }
 
 static void measure(struct cbr_clock *c, const struct cbr_arrival *a,
 		    int64_t off)
 {
 	int64_t stray = CBR_STRAY_MS * TICKS_MS;
+	uint64_t window_ms;
 
 	if (off < -stray && c->early > -stray &&
-	    listened_ticks(c, a) > stray) {
+	    awake_ticks(c, a) > stray) {
 		c->windows = 0;
 		begin_window(c, a->tick);
 	}
 	c->early = MAX(c->early, off);
 	c->late = MIN(c->late, off);
-	if (a->tick - c->window_tick < window_ticks(c))
+	window_ms = c->windows < CBR_FIRST_WINDOWS ? CBR_FIRST_WINDOW_MS
+						   : CBR_WINDOW_MS;
+	if (a->tick - c->window_tick < window_ms * (uint64_t)TICKS_MS)
 		return;
-	judge_window(c);
+	end_window(c);
 	if (c->windows < CBR_FIRST_WINDOWS)
 		c->windows++;
 	begin_window(c, a->tick);
 }
 
-/* Has the source's clock left the course of time, by a word or without? */
+/* The clock of the source jumped, announced or not. */
 static bool is_jump(const struct cbr_clock *c, const struct cbr_arrival *a,
 		    int64_t off)
 {
@@ -122,14 +117,14 @@ static bool is_jump(const struct cbr_clock *c, const struct cbr_arrival *a,
 	if (off <= stray && off >= -stray)
 		return false;
 	if (a->announced ||
-	    listened_ticks(c, a) >= CBR_PAUSE_MS * TICKS_MS)
+	    awake_ticks(c, a) >= CBR_PAUSE_MS * TICKS_MS)
 		return true;
 	if (on >= 0 && on <= stray)
-		return false; /* a step like any other, if maybe late */
+		return false; /* a normal step, perhaps late */
 	return on - passed > stray || passed - on > stray;
 }
 
-/* A packet that announces a time base waits to leave. */
+/* A packet that announces a time base enters the queue. */
 static void push_jump(struct cbr_clock *c, int64_t off)
 {
 	if (c->n_jumps < CBR_JUMPS)
@@ -175,7 +170,7 @@ bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 	}
 	c->in_pcr = a->pcr;
 	c->in_tick = a->tick;
-	c->in_listened = a->listened;
+	c->in_awake = a->awake;
 	return jump;
 }
 

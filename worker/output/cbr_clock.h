@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The clock of one program in an output of constant rate.
+ * The clock of one program in an output of constant bit rate.
  *
- * Time is that of the output, in ticks of 27 MHz: what a byte's place says.
- * The program's PCRs are written from it, so they are as exact as the place;
- * how fast the source's clock runs against ours is made up for slowly, by a
- * change of frequency that no receiver sees.  Where the source begins a new
- * time base, or goes on with the old one behind a pause, the clock follows at
- * once, and says so.
+ * Time is that of the output in ticks of 27 MHz: the position of a byte.  PCRs
+ * are computed from it, so they are as exact as the position.  The clock
+ * follows the frequency of the source slowly, by changes that no receiver
+ * notices.  If the source starts a new time base, or continues the old one
+ * after a pause, the clock jumps and announces the discontinuity.
  *
- * Pure.  Embedded; zeroed memory, with a pid, has seen nothing.
+ * Pure.  Embedded; zeroed memory with a pid is a clock before its first PCR.
  */
 #pragma once
 
@@ -17,67 +16,67 @@
 #include <stdint.h>
 
 enum {
-	/* What arrives is late by this and that: the least late of so long
-	 * tells how the clocks stand. */
+	/* PCRs arrive late by a varying delay.  The smallest delay of a window
+	 * compares the two clocks. */
 	CBR_WINDOW_MS = 4000,
-	/* The first windows of a time base are shorter: what was held up and
-	 * comes all at once runs ahead of the clock it began with. */
+	/* The first windows of a time base are shorter: delayed packets that
+	 * arrive in a burst are ahead of the clock that started with them. */
 	CBR_FIRST_WINDOW_MS = 1000,
 	CBR_FIRST_WINDOWS = 2,
-	/* That far apart they may be: arrival is seen at wake-ups. */
+	/* A difference up to this is ignored: arrival is seen at wake-ups. */
 	CBR_LOOSE_MS = 5,
-	/* Beyond it the difference is gone in so long ... */
+	/* A larger difference is removed in this time, ... */
 	CBR_CLOSE_S = 300,
-	/* ... but never faster than by that, nor the frequency changed by
-	 * more in a second. */
+	/* ... but never faster than this, and the frequency changes by at most
+	 * CBR_RAMP_PPB per second. */
 	CBR_SLEW_MAX_PPB = 50000,
 	CBR_RAMP_PPB = 500,
-	/* A whole window that far off is no drift: another time base. */
+	/* A whole window with a larger difference is another time base. */
 	CBR_STRAY_MS = 300,
-	/* Nothing for so long though we listened: what is that far off then
-	 * was not late, its clock stood still.  Behind less than that it has
-	 * CBR_FIRST_WINDOW_MS to catch up. */
+	/* After a silence of this length, seen by an awake worker, such a
+	 * difference means that the clock of the source stopped.  After a
+	 * shorter silence packets have CBR_FIRST_WINDOW_MS to catch up. */
 	CBR_PAUSE_MS = 1000,
-	CBR_JUMPS = 8, /* time bases that wait to leave */
+	CBR_JUMPS = 8, /* announced time bases in the queue */
 };
 
-/* A PCR that comes. */
+/* A PCR of the input. */
 struct cbr_arrival {
 	uint64_t pcr;
 	bool announced; /* with a discontinuity_indicator */
 	uint64_t tick;
-	uint64_t listened; /* ticks so far in which it would have been seen */
+	uint64_t awake; /* ticks so far in which the worker was awake */
 };
 
 struct cbr_clock {
 	uint16_t pid;
-	uint8_t cc;         /* of the last packet of the PID that left */
+	uint8_t cc;         /* of the last packet of the PID in the output */
 	bool running;       /* base is set */
-	uint64_t base_tick; /* there the clock is base_pcr */
+	uint64_t base_tick; /* here the clock is base_pcr */
 	uint64_t base_pcr;
 	int64_t fraction;   /* of a tick, in 1e-9, at base_tick */
 	int64_t slew_ppb, wanted_ppb;
 
-	/* what arrived */
-	uint64_t in_pcr, in_tick, in_listened; /* the last */
-	/* of the time bases that arrived and have not left, in order */
+	/* the input */
+	uint64_t in_pcr, in_tick, in_awake; /* of the last PCR */
+	/* differences of the time bases that are still in the queue */
 	int64_t jumps[CBR_JUMPS];
 	uint8_t n_jumps;
-	int64_t shift;      /* all of them */
-	uint8_t windows;    /* of this time base, as many as are short */
+	int64_t shift;      /* their sum */
+	uint8_t windows;    /* of this time base, up to CBR_FIRST_WINDOWS */
 	uint64_t window_tick;
-	int64_t early, late; /* of the window: the extremes */
-	bool stray;         /* the next one that arrives jumps */
+	int64_t early, late; /* extremes of the window */
+	bool stray;         /* the next PCR starts a new time base */
 
-	/* what left */
+	/* the output */
 	bool sent;
 	uint64_t sent_tick;
 };
 
-/* True when it begins a new time base, which the packet is to announce when it
+/* True if the PCR starts a new time base.  Its packet then announces it when it
  * leaves. */
 bool cbr_clock_arrived(struct cbr_clock *, const struct cbr_arrival *);
 
-/* The PCR to write into a packet that leaves at tick; jump: this one announces
- * a time base. */
+/* The PCR of a packet that leaves at tick; jump: the packet announces a new
+ * time base. */
 uint64_t cbr_clock_leave(struct cbr_clock *, uint64_t tick, bool jump);

@@ -8,7 +8,7 @@ bool cc_rewrite_feed(struct cc_rewrite *c, uint8_t *packet)
 	unsigned step = 1;
 
 	if (!ts_has_payload(packet)) {
-		/* repeats the counter of the packet before */
+		/* without payload the counter stays */
 		ts_set_cc(packet, *out + 15U);
 		return true;
 	}

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Continuity counters of PIDs into which packets are put.
+ * Rewrites the continuity counters of PIDs into which packets are inserted.
  *
- * The distances between counters that came are kept, so a loss stays visible;
- * a repeated packet cannot be kept apart from a new one any more and is to be
- * dropped.  Pure.  Embedded; zeroed memory is ready.
+ * Keeps the distance between the counters of the source, so that a loss stays
+ * visible.  After an insertion a receiver can no longer recognize a duplicate
+ * packet, so the caller drops it.
+ *
+ * Pure.  Embedded; zeroed memory is ready.
  */
 #pragma once
 
 #include "worker/ts/packet.h"
 
 struct cc_rewrite {
-	uint8_t in[TS_PIDS];  /* the last that came, and one; 0: none yet */
-	uint8_t out[TS_PIDS]; /* of the next packet with payload */
+	uint8_t in[TS_PIDS];  /* last counter of the source + 1; 0: none */
+	uint8_t out[TS_PIDS]; /* counter of the next packet with payload */
 };
 
-/* Gives packet (of a watched PID, a copy) its new counter; false when it is a
- * repetition. */
+/* Sets the new counter of packet, a copy; false: it is a duplicate. */
 bool cc_rewrite_feed(struct cc_rewrite *, uint8_t *packet);
 
-/* The counter of the next packet that is put in; behind n of them it is to be
- * moved on by n. */
+/* The counter of the next inserted packet.  The caller advances it by the
+ * number of inserted packets. */
 static inline uint8_t *cc_rewrite_next(struct cc_rewrite *c, uint16_t pid)
 {
 	return &c->out[pid & (TS_PIDS - 1)];

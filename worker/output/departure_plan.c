@@ -8,12 +8,13 @@
 
 #define LEAD_NS (DEPARTURE_LEAD_MS * MS)
 #define WINDOW_NS (1000 * MS)
-/* Nothing went for so long: the rate of before is another story. */
+/* A longer pause starts a new measurement of the rate. */
 #define PAUSE_NS (500 * MS)
 
 enum {
-	STEER = 8,  /* a lead that is off by itself moves the spacing so */
-	WEIGHT = 3, /* of the windows before against a new one */
+	STEER = 8,  /* a lead that is off by its length changes the spacing
+		     * by 1 / STEER */
+	WEIGHT = 3, /* of the past against the last second */
 };
 
 void departure_plan_init(struct departure_plan *p, unsigned limit)
@@ -51,7 +52,7 @@ static bool fits(const struct departure_plan *p)
 	       DEPARTURE_SPARE * LEAD_NS / p->each_ns < p->limit;
 }
 
-/* What is far ahead is worked off, as fast as it takes. */
+/* A lead beyond twice the normal one is reduced as fast as necessary. */
 static uint64_t spacing(const struct departure_plan *p, uint64_t lead_ns)
 {
 	int64_t off = (int64_t)LEAD_NS - (int64_t)lead_ns;
@@ -66,7 +67,7 @@ static uint64_t spacing(const struct departure_plan *p, uint64_t lead_ns)
 uint64_t departure_plan_next(struct departure_plan *p, uint64_t now_ns)
 {
 	count(p, now_ns);
-	/* half of the lead lies below its mean, by the grain of releases */
+	/* a release starts half a lead ahead: the mean is then a full lead */
 	if (p->last_ns < now_ns)
 		p->last_ns = now_ns + (fits(p) ? LEAD_NS / 2 : 0);
 	else if (fits(p))

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * When each datagram is to leave, where the kernel waits for that time
- * (SO_TXTIME and a queue of the kind fq): evenly spaced, whatever the releases
- * are.
+ * The time at which each datagram leaves, for a kernel that sends at a given
+ * time (SO_TXTIME and an fq queue).  Datagrams are evenly spaced, however
+ * irregular the releases are.
  *
- * It goes by the rate of the last second, and keeps what was given to the
- * kernel DEPARTURE_LEAD_MS ahead of the clock: farther ahead they leave closer
- * to each other, less far ahead farther apart.  What was planned never goes
- * back, as a queue by time would let datagrams overtake each other.
+ * The plan uses the rate of the last second and keeps the planned times
+ * DEPARTURE_LEAD_MS ahead of the clock: with a longer lead datagrams leave
+ * closer together, with a shorter lead farther apart.  Planned times never
+ * decrease, because the queue would reorder the datagrams.
  *
- * The queue of a flow is bounded: a rate whose datagrams would not fit with
- * room to spare is not planned, they leave at once.
+ * The queue of a flow is limited.  At a rate whose datagrams would not fit with
+ * a margin there is no plan: the datagrams leave at once.
  *
  * Pure.  Embedded.
  */
@@ -21,19 +21,18 @@
 
 enum {
 	DEPARTURE_LEAD_MS = 10,
-	DEPARTURE_SPARE = 5, /* times that and a release of 10 ms may wait */
+	DEPARTURE_SPARE = 5, /* margin of the queue, in leads */
 };
 
 struct departure_plan {
-	unsigned limit;     /* datagrams that the kernel's queue holds; 0: no
-			     * plan */
-	uint64_t last_ns;   /* planned last */
-	uint64_t each_ns;   /* from one to the next; 0: not known yet */
-	uint64_t window_ns; /* since when they are counted */
+	unsigned limit;     /* of the queue in datagrams; 0: no plan */
+	uint64_t last_ns;   /* last planned time */
+	uint64_t each_ns;   /* between two datagrams; 0: not known yet */
+	uint64_t window_ns; /* start of the current measurement */
 	uint64_t counted;
 };
 
 void departure_plan_init(struct departure_plan *, unsigned limit);
 
-/* The time of the next one of those that are given to the kernel now. */
+/* The time of the next datagram that the kernel gets now. */
 uint64_t departure_plan_next(struct departure_plan *, uint64_t now_ns);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What strftime(3) makes of the letters that proto/spec/io_file.c allows. */
+/* As strftime(3), for the letters that proto/spec/io_file.c allows. */
 static void put_time(struct buf *to, char letter, const struct tm *t)
 {
 	struct tm copy = *t;

@@ -9,9 +9,9 @@
 #include <time.h>
 
 struct file_name {
-	const char *pattern; /* the last part of the path, judged before */
-	bool rotates;        /* without a time in it, one is put in */
-	unsigned copy;       /* > 0: that name was there already, so often */
+	const char *pattern; /* the last part of a checked path */
+	bool rotates;        /* adds the time to a pattern without one */
+	unsigned copy;       /* > 0: appended, because the name exists */
 };
 
 /* 0, or -ENAMETOOLONG. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Output to files. */
+/* The output type `file`: a recording in one or more files. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
@@ -14,46 +14,36 @@
 /* 27 MHz in 30 bits, in front of each packet of an m2ts file. */
 enum { STAMP_SIZE = 4, STAMP_BITS = 30 };
 
-/* Packets of one call came since the last, but not over longer than that. */
+/* The packets of a call arrived since the last call, but at most over this
+ * time. */
 #define SPREAD_NS UINT64_C(20000000)
 
 enum {
-	/* A disk at its limit has a good second now and then: it is over when
-	 * all of so many were good. */
+	/* An overloaded disk has a good second now and then.  The error ends
+	 * after this number of good seconds. */
 	HOLD_S = 5,
 	LOG_MS = 600000,
 };
 
-/* What hinders a recording; the worst is the last. */
-enum trouble { TROUBLE_NONE, TROUBLE_SLOW, TROUBLE_FULL };
+/* The worst state is the last. */
+enum record_state { RECORDING, DISK_SLOW, DISK_FULL };
 
 struct file_output {
 	struct output base;
 	struct file_writer *writer;
-	struct file_writer_state state; /* of the last second */
-	uint64_t queued;                /* packets, since the beginning */
-	uint64_t no_room;               /* that found no room in the queue */
+	struct file_writer_state writer_state; /* of the last second */
+	uint64_t queued;                /* packets since the start */
+	uint64_t no_room;               /* packets without room in the queue */
 	uint64_t no_room_before;        /* a second ago */
 	uint64_t last_ns;
-	unsigned full_s, slow_s;        /* how long it is held yet */
-	enum trouble trouble;
-	char why[80];                   /* in words; "" */
+	unsigned full_s, slow_s;        /* seconds until the error ends */
+	enum record_state state;
+	char error[80];                 /* of the state; "" */
 	struct ratelimit log;
-	bool told;                      /* that it began */
+	bool logged;                    /* the error was logged */
 };
 
-static void put_stamp(uint8_t *to, uint64_t at_ns)
-{
-	uint64_t ticks = at_ns / 1000 * 27 + at_ns % 1000 * 27 / 1000;
-	uint32_t stamp = (uint32_t)(ticks & ((1u << STAMP_BITS) - 1));
-
-	to[0] = (uint8_t)(stamp >> 24);
-	to[1] = (uint8_t)(stamp >> 16);
-	to[2] = (uint8_t)(stamp >> 8);
-	to[3] = (uint8_t)stamp;
-}
-
-/* Where the next packet goes, and when it came. */
+/* Where the next packet goes, and when it arrived. */
 struct cursor {
 	struct file_room room[2];
 	size_t unit;
@@ -63,8 +53,13 @@ struct cursor {
 static void copy_stamped(struct cursor *c, const uint8_t *packet)
 {
 	struct file_room *to = &c->room[c->room[0].n == 0];
+	uint64_t ticks = c->at_ns / 1000 * 27 + c->at_ns % 1000 * 27 / 1000;
+	uint32_t stamp = (uint32_t)(ticks & ((1u << STAMP_BITS) - 1));
 
-	put_stamp(to->data, c->at_ns);
+	to->data[0] = (uint8_t)(stamp >> 24);
+	to->data[1] = (uint8_t)(stamp >> 16);
+	to->data[2] = (uint8_t)(stamp >> 8);
+	to->data[3] = (uint8_t)stamp;
 	memcpy(to->data + STAMP_SIZE, packet, TS_PACKET);
 	c->at_ns += c->step_ns;
 	to->data += c->unit;
@@ -88,18 +83,6 @@ static void copy_plain(struct cursor *c, const struct ts_run *run)
 	}
 }
 
-static void copy(struct cursor *c, const struct ts_run *runs, size_t n_runs)
-{
-	for (size_t i = 0; i < n_runs; i++) {
-		if (c->unit == TS_PACKET) {
-			copy_plain(c, &runs[i]);
-			continue;
-		}
-		for (size_t k = 0; k < runs[i].n; k++)
-			copy_stamped(c, runs[i].data + k * TS_PACKET);
-	}
-}
-
 static void file_send(struct output *out, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns)
 {
@@ -119,7 +102,14 @@ static void file_send(struct output *out, const struct ts_run *runs,
 		o->no_room += n;
 		return;
 	}
-	copy(&c, runs, n_runs);
+	for (size_t i = 0; i < n_runs; i++) {
+		if (c.unit == TS_PACKET) {
+			copy_plain(&c, &runs[i]);
+			continue;
+		}
+		for (size_t k = 0; k < runs[i].n; k++)
+			copy_stamped(&c, runs[i].data + k * TS_PACKET);
+	}
 	file_writer_put(o->writer, n);
 	o->queued += n;
 }
@@ -132,88 +122,83 @@ static void hold(unsigned *left_s, bool now)
 		(*left_s)--;
 }
 
-static void describe(struct file_output *o)
-{
-	o->why[0] = '\0';
-	if (o->trouble == TROUBLE_FULL)
-		(void)snprintf(o->why, sizeof o->why,
-			       "less than %u MiB free: nothing is recorded",
-			       o->base.spec->file.min_free_mib);
-	else if (o->trouble == TROUBLE_SLOW)
-		(void)snprintf(o->why, sizeof o->why,
-			       "the disk is too slow: packets are lost");
-}
-
-/* The end of what was told is told, too. */
-static void log_trouble(struct file_output *o)
+/* Logs the end of an error only if its start was logged. */
+static void log_state(struct file_output *o)
 {
 	const char *path = o->base.spec->path;
 	unsigned suppressed;
 
-	if (o->trouble == TROUBLE_NONE) {
-		if (o->told)
-			log_info("stream", "%s: all is recorded again", path);
-		o->told = false;
+	if (o->state == RECORDING) {
+		if (o->logged)
+			log_info("stream", "%s: recording resumed", path);
+		o->logged = false;
 		return;
 	}
 	if (!ratelimit_pass(&o->log, mono_ms(), &suppressed))
 		return;
-	o->told = true;
-	log_warning("stream", "%s: %s", path, o->why);
+	o->logged = true;
+	log_warning("stream", "%s: %s", path, o->error);
 	if (suppressed > 0)
-		log_warning("stream", "%s: and %u times more before", path,
-			    suppressed);
+		log_warning("stream", "%s: %u earlier warnings suppressed",
+			    path, suppressed);
 }
 
-static void find_trouble(struct file_output *o)
+static void find_state(struct file_output *o)
 {
-	enum trouble was = o->trouble;
+	enum record_state was = o->state;
 
-	hold(&o->full_s, o->state.full);
+	hold(&o->full_s, o->writer_state.full);
 	hold(&o->slow_s, o->no_room > o->no_room_before);
 	o->no_room_before = o->no_room;
-	o->trouble = o->full_s > 0   ? TROUBLE_FULL
-		     : o->slow_s > 0 ? TROUBLE_SLOW
-				     : TROUBLE_NONE;
-	describe(o);
-	if (o->trouble > was ||
-	    (o->trouble < was && o->trouble == TROUBLE_NONE))
-		log_trouble(o);
+	o->state = o->full_s > 0   ? DISK_FULL
+		   : o->slow_s > 0 ? DISK_SLOW
+				   : RECORDING;
+	o->error[0] = '\0';
+	if (o->state == DISK_FULL)
+		(void)snprintf(o->error, sizeof o->error,
+			       "less than %u MiB free: recording paused",
+			       o->base.spec->file.min_free_mib);
+	else if (o->state == DISK_SLOW)
+		(void)snprintf(o->error, sizeof o->error,
+			       "the disk is too slow: packets dropped");
+	if (o->state > was || (o->state < was && o->state == RECORDING))
+		log_state(o);
 }
 
-static int file_second(struct output *out, struct errmsg *why)
+static int file_every_second(struct output *out, struct errmsg *error)
 {
 	struct file_output *o = container_of(out, struct file_output, base);
+	const struct file_writer_state *s = &o->writer_state;
 	uint64_t left;
 
-	file_writer_state(o->writer, &o->state);
-	find_trouble(o);
-	left = o->state.queued / file_writer_unit(o->writer) +
-	       o->state.dropped;
-	out->counters.dropped = o->state.dropped + o->no_room;
+	file_writer_state(o->writer, &o->writer_state);
+	find_state(o);
+	left = s->queued / file_writer_unit(o->writer) + s->dropped;
+	out->counters.dropped = s->dropped + o->no_room;
 	out->counters.packets = o->queued - MIN(o->queued, left);
-	if (o->state.err == 0)
+	if (s->err == 0)
 		return 0;
-	*why = o->state.why;
-	return o->state.err;
+	*error = s->error;
+	return s->err;
 }
 
 static void file_stats(const struct output *out, struct link_stats *ret)
 {
 	const struct file_writer_state *s =
-		&container_of(out, const struct file_output, base)->state;
+		&container_of(out, const struct file_output, base)
+			 ->writer_state;
 
 	link_stats_set(ret, LINK_FREE_MIB, s->free_mib);
 	link_stats_set(ret, LINK_QUEUED_KIB, s->queued / 1024);
 	link_stats_set(ret, LINK_FILES, s->files);
 }
 
-static const char *file_trouble(const struct output *out)
+static const char *file_error(const struct output *out)
 {
 	const struct file_output *o =
 		container_of(out, const struct file_output, base);
 
-	return o->trouble != TROUBLE_NONE ? o->why : NULL;
+	return o->state != RECORDING ? o->error : NULL;
 }
 
 static void file_stop(struct output *out)
@@ -233,15 +218,15 @@ static const struct output_ops file_ops = {
 	.free = file_free,
 	.stop = file_stop,
 	.send = file_send,
-	.second = file_second,
+	.every_second = file_every_second,
 	.stats = file_stats,
-	.trouble = file_trouble,
+	.error = file_error,
 };
 
 struct output *file_output_open(const struct output_spec *spec, int *ret_err,
-				struct errmsg *why)
+				struct errmsg *error)
 {
-	struct file_writer *writer = file_writer_new(spec, ret_err, why);
+	struct file_writer *writer = file_writer_new(spec, ret_err, error);
 	struct file_output *o;
 
 	if (writer == NULL)

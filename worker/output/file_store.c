@@ -4,7 +4,7 @@
 #include "common/base/fd.h"
 #include "common/base/mono.h"
 #include "worker/output/file_name.h"
-#include "worker/output/start_point.h"
+#include "worker/output/join_point.h"
 #include "worker/ts/packet.h"
 
 #include <errno.h>
@@ -23,9 +23,10 @@
 enum {
 	SYNC_BYTE = 0x47,
 	COPIES_MAX = 1000,
-	/* Told to the disk at once, so that no mountain of it waits. */
+	/* Passed to the disk at once, which keeps the dirty pages few. */
 	FLUSH_BYTES = 4 * 1024 * 1024,
-	/* The last part of a file in which its end is looked for. */
+	/* The last 1 / END_SHARE of a file: here the store looks for the start
+	 * of the next one. */
 	END_SHARE = 8,
 };
 
@@ -34,29 +35,30 @@ static bool rotates(const struct file_store *s)
 	return s->spec->file.rotate_s > 0 || s->spec->file.rotate_mib > 0;
 }
 
-static int fail_at(const struct file_store *s, int err, struct errmsg *why)
+static int fail(const char *path, int err, struct errmsg *error)
 {
-	return errmsg_fail(why, err, "%s: %s", s->place, strerror(-err));
+	return errmsg_fail(error, err, "%s: %s", path, strerror(-err));
 }
 
-static int measure(struct file_store *s, struct errmsg *why)
+static int measure(struct file_store *s, struct errmsg *error)
 {
 	struct statvfs v;
 
 	if (fstatvfs(s->folder, &v) < 0)
-		return fail_at(s, -errno, why);
-	/* /proc and the like, where a file is no file */
+		return fail(s->path, -errno, error);
+	/* /proc and the like */
 	if (v.f_blocks == 0)
-		return errmsg_fail(why, -EMEDIUMTYPE, "%s: nothing can be "
-				   "recorded there", s->place);
+		return errmsg_fail(error, -EMEDIUMTYPE,
+				   "%s: the file system stores no files",
+				   s->path);
 	s->free_mib = (uint64_t)v.f_bavail * v.f_frsize / MIB;
 	return 0;
 }
 
-static int open_folder(struct file_store *s, struct errmsg *why)
+static int open_folder(struct file_store *s, struct errmsg *error)
 {
-	s->folder = open(s->place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return s->folder < 0 ? fail_at(s, -errno, why) : 0;
+	s->folder = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return s->folder < 0 ? fail(s->path, -errno, error) : 0;
 }
 
 static bool is_same(const struct stat *named, int fd)
@@ -67,38 +69,26 @@ static bool is_same(const struct stat *named, int fd)
 	       named->st_dev == open.st_dev;
 }
 
-/* Do their names still lead to what is open? */
-static bool folder_is_there(const struct file_store *s)
+int file_store_check(struct file_store *s, struct errmsg *error)
 {
 	struct stat named;
-
-	return stat(s->place, &named) == 0 && is_same(&named, s->folder);
-}
-
-static bool file_is_there(const struct file_store *s)
-{
-	struct stat named;
-
-	return fstatat(s->folder, s->file, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       is_same(&named, s->fd);
-}
-
-int file_store_look(struct file_store *s, struct errmsg *why)
-{
 	int err = 0;
 
-	if (!folder_is_there(s)) {
+	if (stat(s->path, &named) < 0 || !is_same(&named, s->folder)) {
 		file_store_pause(s);
 		fd_close(&s->folder);
-		err = open_folder(s, why);
-	} else if (s->fd >= 0 && !file_is_there(s)) {
+		err = open_folder(s, error);
+	} else if (s->fd >= 0 &&
+		   (fstatat(s->folder, s->file, &named,
+			    AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !is_same(&named, s->fd))) {
 		file_store_pause(s);
 	}
-	return err < 0 ? err : measure(s, why);
+	return err < 0 ? err : measure(s, error);
 }
 
 int file_store_open(struct file_store *s, const struct output_spec *spec,
-		    struct errmsg *why)
+		    struct errmsg *error)
 {
 	char path[IO_PATH_MAX];
 	int err;
@@ -111,10 +101,10 @@ int file_store_open(struct file_store *s, const struct output_spec *spec,
 		.name = strrchr(spec->path, '/') + 1,
 	};
 	(void)snprintf(path, sizeof path, "%s", spec->path);
-	(void)snprintf(s->place, sizeof s->place, "%s", dirname(path));
-	err = open_folder(s, why);
+	(void)snprintf(s->path, sizeof s->path, "%s", dirname(path));
+	err = open_folder(s, error);
 	if (err == 0)
-		err = measure(s, why);
+		err = measure(s, error);
 	if (err < 0)
 		file_store_close(s);
 	else if (rotates(s))
@@ -136,136 +126,105 @@ void file_store_close(struct file_store *s)
 	psi_free(&s->psi);
 }
 
-/* Is what stands there ours to continue?  Ends it behind a whole packet. */
-static int judge_old(struct file_store *s, off_t size, struct errmsg *why)
+/* Truncates an existing recording behind its last whole packet and appends
+ * there.  Rejects any other file. */
+static int continue_file(struct file_store *s, off_t size,
+			 struct errmsg *error)
 {
 	size_t sync = s->unit - TS_PACKET;
 	uint8_t head[2 * (TS_PACKET + 4)];
 	ssize_t n = pread(s->fd, head, 2 * s->unit, 0);
 
 	if (n < 0)
-		return errmsg_fail(why, -errno, "%s: %s", s->name,
-				   strerror(errno));
+		return fail(s->name, -errno, error);
 	if ((size_t)n < 2 * s->unit || head[sync] != SYNC_BYTE ||
 	    head[s->unit + sync] != SYNC_BYTE)
-		return errmsg_fail(why, -EEXIST, "%s: is there and is no "
-				   "transport stream of this form: it is not "
-				   "touched", s->name);
+		return errmsg_fail(error, -EEXIST, "%s: not changed: the file "
+				   "exists and contains no transport stream "
+				   "in packets of %zu bytes", s->name,
+				   s->unit);
 	size -= size % (off_t)s->unit;
 	if (ftruncate(s->fd, size) < 0 || lseek(s->fd, size, SEEK_SET) < 0)
-		return errmsg_fail(why, -errno, "%s: %s", s->name,
-				   strerror(errno));
+		return fail(s->name, -errno, error);
 	s->size = (uint64_t)size;
 	return 0;
 }
 
-/* A file that was opened, new or not. */
-static int judge(struct file_store *s, struct errmsg *why)
+static int check_file(struct file_store *s, struct errmsg *error)
 {
 	struct stat st;
 
-	/* first of all: it may still be growing */
+	/* the lock comes first: another process may still append */
 	if (flock(s->fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-		return errmsg_fail(why, -EBUSY, "%s: is written by another",
+		return errmsg_fail(error, -EBUSY,
+				   "%s: locked by another recording",
 				   s->name);
 	if (fstat(s->fd, &st) < 0)
-		return errmsg_fail(why, -errno, "%s: %s", s->name,
-				   strerror(errno));
+		return fail(s->name, -errno, error);
 	if (!S_ISREG(st.st_mode))
-		return errmsg_fail(why, -EINVAL, "%s: is not a file",
+		return errmsg_fail(error, -EINVAL, "%s: not a regular file",
 				   s->name);
 	s->size = 0;
-	if (st.st_size == 0)
-		return 0;
-	return judge_old(s, st.st_size, why);
+	return st.st_size == 0 ? 0 : continue_file(s, st.st_size, error);
 }
 
-/* One that rotates begins with a new file, every time. */
-static int open_named(struct file_store *s, const struct tm *when,
-		      struct errmsg *why)
+/* With rotation every start begins a new file. */
+static int open_named(struct file_store *s, time_t now, struct errmsg *error)
 {
 	struct file_name name = { .pattern = s->name, .rotates = rotates(s) };
 	int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
 		    (name.rotates ? O_EXCL : 0);
+	struct tm when;
 
+	(void)localtime_r(&now, &when);
 	do {
-		if (file_name_make(&name, when, s->file, sizeof s->file) < 0)
-			return errmsg_fail(why, -ENAMETOOLONG,
+		if (file_name_make(&name, &when, s->file, sizeof s->file) < 0)
+			return errmsg_fail(error, -ENAMETOOLONG,
 					   "%s: the name is too long",
 					   s->name);
 		s->fd = openat(s->folder, s->file, flags, 0644);
 	} while (s->fd < 0 && errno == EEXIST && ++name.copy < COPIES_MAX);
-	if (s->fd < 0)
-		return errmsg_fail(why, -errno, "%s: %s", s->name,
-				   errno == ELOOP ? "is a link"
-						  : strerror(errno));
-	return 0;
+	if (s->fd < 0 && errno == ELOOP)
+		return errmsg_fail(error, -ELOOP, "%s: a symbolic link",
+				   s->name);
+	return s->fd < 0 ? fail(s->name, -errno, error) : 0;
 }
 
-/* Whole hours begin with the hour (UTC), whenever the recording began. */
-static int64_t next_end(const struct file_store *s, time_t now)
-{
-	int64_t every = s->spec->file.rotate_s;
-
-	return every > 0 ? (now / every + 1) * every : 0;
-}
-
-/* Where there is room for nothing a file would be an empty one, and the next
- * try would make another. */
-static int look_for_room(const struct file_store *s, struct errmsg *why)
-{
-	struct statvfs v;
-
-	if (fstatvfs(s->folder, &v) == 0 && v.f_bavail == 0)
-		return errmsg_fail(why, -ENOSPC, "%s: %s", s->name,
-				   strerror(ENOSPC));
-	return 0;
-}
-
-static int open_file(struct file_store *s, struct errmsg *why)
+static int open_file(struct file_store *s, struct errmsg *error)
 {
 	time_t now = time(NULL);
-	struct tm when;
+	int64_t every = s->spec->file.rotate_s;
+	struct statvfs v;
 	int err;
 
-	(void)localtime_r(&now, &when);
-	err = look_for_room(s, why);
+	/* on a full disk the file would stay empty, and each retry would
+	 * create another */
+	if (fstatvfs(s->folder, &v) == 0 && v.f_bavail == 0)
+		return fail(s->name, -ENOSPC, error);
+	err = open_named(s, now, error);
 	if (err == 0)
-		err = open_named(s, &when, why);
-	if (err == 0)
-		err = judge(s, why);
+		err = check_file(s, error);
 	if (err < 0) {
 		fd_close(&s->fd);
 		return err;
 	}
 	s->flushed = s->size;
-	s->ends_s = next_end(s, now);
+	/* files of an hour start at full hours, UTC */
+	s->ends_s = every > 0 ? (now / every + 1) * every : 0;
 	s->due_ns = 0;
 	s->files++;
 	return 0;
 }
 
-/* Bytes of a file at most; 0: as many as come. */
-static uint64_t most_bytes(const struct file_store *s)
+/* The limit of a file in bytes; 0: none. */
+static uint64_t size_limit(const struct file_store *s)
 {
 	uint64_t max = (uint64_t)s->spec->file.rotate_mib * MIB;
 
 	return max - max % s->unit;
 }
 
-/* Is the file to end, with so many bytes in it? */
-static bool is_due(struct file_store *s, uint64_t size, bool late,
-		   uint64_t now_ns)
-{
-	uint64_t max = most_bytes(s);
-
-	if (s->due_ns == 0 &&
-	    (late || (max > 0 && size >= max - max / END_SHARE)))
-		s->due_ns = now_ns;
-	return s->due_ns != 0;
-}
-
-/* Its time is over, or did not come yet: the clock was set back. */
+/* The time of the file is over, or not reached because the clock went back. */
 static bool is_late(const struct file_store *s, time_t now)
 {
 	int64_t every = s->spec->file.rotate_s;
@@ -273,19 +232,24 @@ static bool is_late(const struct file_store *s, time_t now)
 	return s->ends_s > 0 && (now >= s->ends_s || now < s->ends_s - every);
 }
 
-/* How many of len bytes belong to this file: up to where the next one can
- * begin, when it is due. */
+/* The number of bytes that belong to this file: up to the start of the next
+ * file, if that is due. */
 static size_t find_end(struct file_store *s, const uint8_t *data, size_t len)
 {
 	bool late = is_late(s, time(NULL));
 	uint64_t now_ns = mono_ns();
+	uint64_t max = size_limit(s);
 
 	for (size_t at = 0; at < len; at += s->unit) {
 		const uint8_t *packet = data + at + s->unit - TS_PACKET;
 
-		if (is_due(s, s->size + at, late, now_ns) &&
-		    start_point_is(s->psi, packet, psi_main_pid(s->psi),
-				   now_ns - s->due_ns))
+		if (s->due_ns == 0 &&
+		    (late ||
+		     (max > 0 && s->size + at >= max - max / END_SHARE)))
+			s->due_ns = now_ns;
+		if (s->due_ns != 0 &&
+		    join_point_is(s->psi, packet, psi_main_pid(s->psi),
+				  now_ns - s->due_ns))
 			return at;
 		if (psi_class(s->psi, ts_pid(packet)) == PID_PSI)
 			(void)psi_feed(s->psi, packet);
@@ -293,29 +257,8 @@ static size_t find_end(struct file_store *s, const uint8_t *data, size_t len)
 	return len;
 }
 
-static size_t room(struct file_store *s, const uint8_t *data, size_t len)
-{
-	uint64_t max = most_bytes(s);
-
-	if (max > 0 && s->size >= max)
-		return 0;
-	if (max > 0)
-		len = (size_t)MIN(max - s->size, len);
-	return s->psi != NULL ? find_end(s, data, len) : len;
-}
-
-static void flush(struct file_store *s)
-{
-	if (s->size - s->flushed < FLUSH_BYTES)
-		return;
-	(void)sync_file_range(s->fd, (off_t)s->flushed,
-			      (off_t)(s->size - s->flushed),
-			      SYNC_FILE_RANGE_WRITE);
-	s->flushed = s->size;
-}
-
-static int write_all(struct file_store *s, const uint8_t *data, size_t len,
-		     struct errmsg *why)
+static int write_packets(struct file_store *s, const uint8_t *data, size_t len,
+			 struct errmsg *error)
 {
 	size_t done = 0;
 	int err = 0;
@@ -332,33 +275,45 @@ static int write_all(struct file_store *s, const uint8_t *data, size_t len,
 		done += (size_t)n;
 	}
 	s->size += done - done % s->unit;
-	if (err == 0)
-		return 0;
-	(void)!ftruncate(s->fd, (off_t)s->size);
-	/* it is tried again, with a new one each time */
-	if (s->size == 0 && rotates(s))
-		(void)unlinkat(s->folder, s->file, 0);
-	return errmsg_fail(why, err, "%s: %s", s->name, strerror(-err));
+	if (err < 0) {
+		(void)!ftruncate(s->fd, (off_t)s->size);
+		/* each retry creates a new file */
+		if (s->size == 0 && rotates(s))
+			(void)unlinkat(s->folder, s->file, 0);
+		return fail(s->name, err, error);
+	}
+	if (s->size - s->flushed >= FLUSH_BYTES) {
+		(void)sync_file_range(s->fd, (off_t)s->flushed,
+				      (off_t)(s->size - s->flushed),
+				      SYNC_FILE_RANGE_WRITE);
+		s->flushed = s->size;
+	}
+	return 0;
 }
 
 int file_store_write(struct file_store *s, const uint8_t *data, size_t len,
-		     struct errmsg *why)
+		     struct errmsg *error)
 {
+	uint64_t max = size_limit(s);
+
 	while (len > 0) {
-		size_t part;
-		int err = s->fd < 0 ? open_file(s, why) : 0;
+		size_t part = len;
+		int err = s->fd < 0 ? open_file(s, error) : 0;
 
 		if (err < 0)
 			return err;
-		part = room(s, data, len);
+		if (max > 0)
+			part = s->size < max ? (size_t)MIN(max - s->size, len)
+					     : 0;
+		if (s->psi != NULL)
+			part = find_end(s, data, part);
 		if (part == 0) {
 			file_store_pause(s);
 			continue;
 		}
-		err = write_all(s, data, part, why);
+		err = write_packets(s, data, part, error);
 		if (err < 0)
 			return err;
-		flush(s);
 		data += part;
 		len -= part;
 	}

@@ -17,11 +17,11 @@
 enum {
 	QUEUE_PACKETS = 65536, /* 12 MiB; 3 s at 32 Mbit/s */
 	CHUNK_PACKETS = 1024,
-	/* Wakes the thread before its time. */
+	/* Wakes the thread before its timer. */
 	HURRY_PACKETS = QUEUE_PACKETS / 16,
 	PAUSE_MS = 200,
-	/* A stopped disk is waited for so long. */
-	FAREWELL_MS = 1000,
+	/* How long the owner waits for a disk that hangs. */
+	STOP_MS = 1000,
 	MEASURE_S = 1,
 };
 
@@ -31,12 +31,12 @@ struct file_writer {
 	pthread_t thread;
 	unsigned users;      /* the owner and the thread */
 	struct output_spec spec;
-	struct file_store store; /* the thread's */
-	uint8_t *queue;      /* a ring; touched no further than needed */
+	struct file_store store; /* used by the thread only */
+	uint8_t *queue;      /* a ring; unused pages are never touched */
 	size_t unit;
-	size_t head, used;   /* packets: the next place; those that wait */
+	size_t head, used;   /* packets: the next place; in the queue */
 	bool stop;
-	struct timespec until; /* the owner waits for the end; of a stop */
+	struct timespec until; /* end of the wait after a stop */
 	struct file_writer_state state;
 };
 
@@ -69,20 +69,10 @@ static struct timespec in_ms(unsigned ms)
 	return t;
 }
 
-/* --- the thread; with the lock unless said otherwise --- */
+/* --- the thread --- */
 
-/* What waits first, in one piece. */
-static size_t next_chunk(const struct file_writer *w, const uint8_t **ret)
-{
-	size_t tail = (w->head + QUEUE_PACKETS - w->used) % QUEUE_PACKETS;
-	size_t n = MIN(w->used, QUEUE_PACKETS - tail);
-
-	*ret = w->queue + tail * w->unit;
-	return MIN(n, (size_t)CHUNK_PACKETS);
-}
-
-/* Stops below the bound, and begins again a tenth above it. */
-static void guard(struct file_writer *w)
+/* With the lock.  Pauses below the limit, resumes a tenth above it. */
+static void check_free(struct file_writer *w)
 {
 	uint64_t min = w->spec.file.min_free_mib;
 	uint64_t free_mib = w->state.free_mib;
@@ -91,65 +81,58 @@ static void guard(struct file_writer *w)
 				      : free_mib < min;
 }
 
-/* Without the lock. */
-static int work(struct file_writer *w, const uint8_t *data, size_t n,
-		bool full, struct errmsg *why)
+/* With the lock, which it releases while it writes one chunk of the queue. */
+static int write_chunk(struct file_writer *w, time_t *measured,
+		       struct errmsg *error)
 {
-	if (n == 0)
-		return 0;
-	if (full) {
-		file_store_pause(&w->store);
-		return 0;
-	}
-	return file_store_write(&w->store, data, n * w->unit, why);
-}
-
-static int turn(struct file_writer *w, time_t *measured, struct errmsg *why)
-{
+	size_t tail = (w->head + QUEUE_PACKETS - w->used) % QUEUE_PACKETS;
+	size_t n = MIN(MIN(w->used, QUEUE_PACKETS - tail),
+		       (size_t)CHUNK_PACKETS);
 	bool full = w->state.full;
-	const uint8_t *data;
-	size_t n = next_chunk(w, &data);
 	time_t now = time(NULL);
 	int err = 0;
 
 	(void)pthread_mutex_unlock(&w->lock);
 	if (now - *measured >= MEASURE_S || now < *measured) {
 		*measured = now;
-		err = file_store_look(&w->store, why);
+		err = file_store_check(&w->store, error);
 	}
-	if (err == 0)
-		err = work(w, data, n, full, why);
+	if (err == 0 && n > 0 && full)
+		file_store_pause(&w->store);
+	else if (err == 0 && n > 0)
+		err = file_store_write(&w->store, w->queue + tail * w->unit,
+				       n * w->unit, error);
 	(void)pthread_mutex_lock(&w->lock);
 	w->state.free_mib = w->store.free_mib;
 	w->state.files = w->store.files;
 	w->state.dropped += full || err < 0 ? n : 0;
 	w->used -= n;
-	guard(w);
+	check_free(w);
 	return err;
 }
 
-static int write_all(struct file_writer *w, struct errmsg *why)
+static int write_queue(struct file_writer *w, struct errmsg *error)
 {
 	time_t measured = 0;
 	int err = 0;
 
 	(void)pthread_mutex_lock(&w->lock);
 	w->state.free_mib = w->store.free_mib;
-	guard(w);
+	check_free(w);
 	while (err == 0 && (!w->stop || w->used > 0)) {
 		struct timespec until = in_ms(PAUSE_MS);
 
 		if (!w->stop && w->used < HURRY_PACKETS)
 			(void)pthread_cond_timedwait(&w->wake, &w->lock,
 						     &until);
-		err = turn(w, &measured, why);
+		err = write_chunk(w, &measured, error);
 	}
 	(void)pthread_mutex_unlock(&w->lock);
 	return err;
 }
 
-/* Nobody writes any more what waits. */
-static void drop_rest(struct file_writer *w)
+/* With the lock, after the thread has ended. */
+static void drop_queue(struct file_writer *w)
 {
 	w->state.dropped += w->used;
 	w->used = 0;
@@ -158,17 +141,17 @@ static void drop_rest(struct file_writer *w)
 static void *run(void *arg)
 {
 	struct file_writer *w = arg;
-	struct errmsg why = { 0 };
-	int err = file_store_open(&w->store, &w->spec, &why);
+	struct errmsg error = { 0 };
+	int err = file_store_open(&w->store, &w->spec, &error);
 
 	if (err == 0) {
-		err = write_all(w, &why);
+		err = write_queue(w, &error);
 		file_store_close(&w->store);
 	}
 	(void)pthread_mutex_lock(&w->lock);
 	w->state.err = err;
-	w->state.why = why;
-	drop_rest(w);
+	w->state.error = error;
+	drop_queue(w);
 	(void)pthread_mutex_unlock(&w->lock);
 	unref(w);
 	return NULL;
@@ -176,20 +159,11 @@ static void *run(void *arg)
 
 /* --- the data path --- */
 
-static void init_wake(struct file_writer *w)
-{
-	pthread_condattr_t attr;
-
-	(void)pthread_condattr_init(&attr);
-	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	(void)pthread_cond_init(&w->wake, &attr);
-	(void)pthread_condattr_destroy(&attr);
-}
-
 struct file_writer *file_writer_new(const struct output_spec *spec,
-				    int *ret_err, struct errmsg *why)
+				    int *ret_err, struct errmsg *error)
 {
 	struct file_writer *w = xcalloc(1, sizeof *w);
+	pthread_condattr_t attr;
 
 	w->spec = *spec;
 	w->unit = spec->file.m2ts ? TS_PACKET + 4 : TS_PACKET;
@@ -197,13 +171,17 @@ struct file_writer *file_writer_new(const struct output_spec *spec,
 	w->queue = mmap(NULL, QUEUE_PACKETS * w->unit, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (w->queue == MAP_FAILED)
-		abort(); /* as any allocation */
+		abort(); /* as for any allocation */
 	(void)pthread_mutex_init(&w->lock, NULL);
-	init_wake(w);
+	(void)pthread_condattr_init(&attr);
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&w->wake, &attr);
+	(void)pthread_condattr_destroy(&attr);
 	*ret_err = thread_start(&w->thread, run, w);
 	if (*ret_err == 0)
 		return w;
-	(void)errmsg_fail(why, *ret_err, "thread: %s", strerror(-*ret_err));
+	(void)errmsg_fail(error, *ret_err, "thread: %s",
+			  strerror(-*ret_err));
 	w->users = 1;
 	unref(w);
 	return NULL;
@@ -213,7 +191,7 @@ void file_writer_stop(struct file_writer *w)
 {
 	(void)pthread_mutex_lock(&w->lock);
 	if (!w->stop)
-		w->until = in_ms(FAREWELL_MS);
+		w->until = in_ms(STOP_MS);
 	w->stop = true;
 	(void)pthread_cond_signal(&w->wake);
 	(void)pthread_mutex_unlock(&w->lock);
@@ -243,7 +221,7 @@ bool file_writer_room(struct file_writer *w, size_t n, struct file_room ret[2])
 	size_t head, used, first;
 
 	(void)pthread_mutex_lock(&w->lock);
-	/* from the beginning, where the pages are warm */
+	/* an empty queue restarts in pages that are in use already */
 	if (w->used == 0)
 		w->head = 0;
 	head = w->head;
@@ -263,7 +241,7 @@ void file_writer_put(struct file_writer *w, size_t n)
 	w->head = (w->head + n) % QUEUE_PACKETS;
 	w->used += n;
 	if (w->state.err < 0)
-		drop_rest(w);
+		drop_queue(w);
 	else if (w->used >= HURRY_PACKETS)
 		(void)pthread_cond_signal(&w->wake);
 	(void)pthread_mutex_unlock(&w->lock);

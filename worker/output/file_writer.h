@@ -2,8 +2,8 @@
 /*
  * A thread that writes a recording, behind a bounded queue.
  *
- * Nothing that is called from the data path waits for a disk: what finds no
- * room in the queue is counted and lost.
+ * No call from the data path waits for a disk.  Packets that find the queue
+ * full are dropped.
  */
 #pragma once
 
@@ -14,32 +14,31 @@
 
 struct file_writer;
 
-/* What the thread has to say. */
+/* What the thread reports. */
 struct file_writer_state {
-	int err;             /* -errno: it has ended, see why */
-	struct errmsg why;
-	bool full;           /* the disk: nothing is written for now */
+	int err;             /* -errno: the thread has ended, see error */
+	struct errmsg error;
+	bool full;           /* the disk is full: writing is paused */
 	uint64_t free_mib;
 	unsigned files;
-	uint64_t queued;     /* bytes that wait */
+	uint64_t queued;     /* bytes in the queue */
 	uint64_t dropped;    /* packets that were queued and not written */
 };
 
-/* The specification is copied.  NULL with *ret_err = -errno and why. */
+/* Copies the specification.  NULL with *ret_err = -errno and error. */
 struct file_writer *file_writer_new(const struct output_spec *, int *ret_err,
-				    struct errmsg *why);
-/* Nothing more comes; waits for nothing. */
+				    struct errmsg *error);
+/* Accepts no more packets; does not wait. */
 void file_writer_stop(struct file_writer *);
-/* Waits for what is queued, until a moment after the stop; a disk that hangs is
- * left to itself. */
+/* Waits until the queue is written, at most a second after the stop.  If the
+ * disk hangs, the thread stays behind. */
 void file_writer_free(struct file_writer **);
 
 /* Bytes of a packet in the file. */
 size_t file_writer_unit(const struct file_writer *);
 
-/* Room for n packets of that many bytes, in at most two pieces, of which
- * ret[1] may be empty; false when there is none.  Between this and
- * file_writer_put() nothing else is called. */
+/* Room for n packets of that size, in at most two pieces; ret[1] may be empty.
+ * False: the queue is full.  The next call is file_writer_put(). */
 struct file_room {
 	uint8_t *data;
 	size_t n;

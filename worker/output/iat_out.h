@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How far apart the datagrams of an output leave: a histogram of the times
- * between two, as they are handed to the kernel.
+ * A histogram of the times between the datagrams of an output (IAT), measured
+ * when the worker passes them to the kernel.  The time between datagrams of the
+ * same system call is 0.
  *
- * Those of one system call leave at once: nothing is between them.
- *
- * Pure.  Embedded; zeroed memory has seen nothing.
+ * Pure.  Embedded; zeroed memory is an empty histogram.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DEPARTURE_BINS = 13 };
+enum { IAT_OUT_BINS = 13 };
 
-struct departures {
+struct iat_out {
 	uint64_t last_ns;
-	uint64_t all[DEPARTURE_BINS];    /* since the beginning */
-	uint32_t recent[DEPARTURE_BINS]; /* in this second ... */
+	uint64_t all[IAT_OUT_BINS];    /* since the start */
+	uint32_t recent[IAT_OUT_BINS]; /* in this second */
 	uint64_t recent_max_ns;
-	uint64_t p50_us, p99_us, max_us; /* ... and what the last one was */
+	uint64_t p50_us, p99_us, max_us; /* of the last full second */
 };
 
 /* n datagrams, n > 0, leave at now_ns. */
-void departures_note(struct departures *, uint64_t now_ns, size_t n);
+void iat_out_add(struct iat_out *, uint64_t now_ns, size_t n);
 
-/* Ends a second.  p50 and p99 are the upper bounds of their bins, and no more
- * than max. */
-void departures_second(struct departures *);
+/* Ends a second.  p50 and p99 are the upper limits of their bins, and at most
+ * max. */
+void iat_out_every_second(struct iat_out *);
 
-/* A bin has what is below its limit and not in the one before; UINT64_MAX for
- * the last. */
-uint64_t departures_limit_us(size_t bin);
+/* A bin counts times below its limit that do not fit the bin before it.  The
+ * limit of the last bin is UINT64_MAX. */
+uint64_t iat_out_limit_us(size_t bin);

@@ -1,29 +1,70 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Looks for the packet with which one who joins a stream begins, as
- * start_point.h says.
+ * Where a receiver can join a stream: at a random access point, with PAT and
+ * PMTs in front of it.
  *
- * The counters of the tables that go in front of it are those of the packets
- * that came before: what follows goes on behind them unchanged.
+ * If the stream has no picture, an audio frame is a join point.  If no codec is
+ * known, the start of any PES packet is one, and finally any packet.
  *
- * Pure.  Owns its tables; it is needed no more when one was found.
+ * Pure.
  */
 #pragma once
 
-#include "worker/output/start_point.h"
+#include "common/base/units.h"
+#include "worker/output/cc_rewrite.h"
+#include "worker/ts/psi.h"
+#include "worker/ts/rap.h"
 
-struct entrance;
+enum {
+	/* Every audio frame is a random access point.  One in this time is
+	 * enough. */
+	JOIN_POINT_AUDIO_MS = 500,
+	/* After this time without a join point any PES packet is one, and
+	 * after twice this time any packet. */
+	JOIN_POINT_TIMEOUT_MS = 2000,
+};
 
-struct entrance *entrance_new(void);
-void entrance_free(struct entrance **);
+/* waited_ns: since the last join point, or since the start of the search. */
+static inline bool join_point_is(const struct psi *psi, const uint8_t *packet,
+				 uint16_t main_pid, uint64_t waited_ns)
+{
+	uint16_t pid = ts_pid(packet);
+	enum pid_class class = psi_class(psi, pid);
 
-/* Packets that go by while nobody is there to begin. */
-void entrance_pass(struct entrance *, const struct ts_run *);
+	if (pid == main_pid && ts_pusi(packet) &&
+	    (class != PID_AUDIO || waited_ns >= JOIN_POINT_AUDIO_MS * MS) &&
+	    rap_is_start(packet, psi_stream_type(psi, pid), class))
+		return true;
+	if (waited_ns < JOIN_POINT_TIMEOUT_MS * MS)
+		return false;
+	return waited_ns >= 2 * JOIN_POINT_TIMEOUT_MS * MS ||
+	       (ts_pusi(packet) && class != PID_PSI);
+}
 
-/* How many packets of the run go by before the one to begin with; all of them
- * when it is not there. */
-size_t entrance_find(struct entrance *, const struct ts_run *,
-		     uint64_t now_ns);
+typedef void join_point_put_fn(const uint8_t *packets, size_t n, void *arg);
 
-/* What belongs in front of it. */
-void entrance_tables(struct entrance *, start_point_put_fn *put, void *arg);
+/* Passes the last PAT and PMTs to put, in packets with the counters of cc. */
+void join_point_tables(const struct psi *, struct cc_rewrite *cc,
+		       join_point_put_fn *put, void *arg);
+
+/*
+ * Searches the join point of an output that just connected.  Owns its tables.
+ *
+ * The counters of the tables in front of the join point are chosen so that the
+ * packets behind it continue them unchanged.
+ */
+struct join_search;
+
+struct join_search *join_search_new(void);
+void join_search_free(struct join_search **);
+
+/* Packets that are dropped while no receiver is connected. */
+void join_search_skip(struct join_search *, const struct ts_run *);
+
+/* The number of packets in front of the join point; run->n without one. */
+size_t join_search_find(struct join_search *, const struct ts_run *run,
+			uint64_t now_ns);
+
+/* Passes the tables in front of the join point to put. */
+void join_search_tables(struct join_search *, join_point_put_fn *put,
+			void *arg);

@@ -17,6 +17,5 @@ libworker_a_SOURCES += \
 	worker/output/ring_out.c worker/output/ring_out.h \
 	worker/output/sap.c worker/output/sap.h \
 	worker/output/sender.c worker/output/sender.h \
-	worker/output/start_point.c worker/output/start_point.h \
 	worker/output/udp_output.c \
 	worker/output/udp_wire.c worker/output/udp_wire.h

@@ -6,14 +6,14 @@
 #include <errno.h>
 
 struct output *output_open(const struct output_spec *spec, int *ret_err,
-			   struct errmsg *why)
+			   struct errmsg *error)
 {
 	output_open_fn *open = output_openers[spec->kind];
 
 	if (open != NULL)
-		return open(spec, ret_err, why);
-	*ret_err = errmsg_fail(why, -ENOTSUP,
-			       "this program has no library for it");
+		return open(spec, ret_err, error);
+	*ret_err = errmsg_fail(error, -ENOTSUP,
+			       "this program has no library for this type");
 	return NULL;
 }
 
@@ -40,18 +40,18 @@ void output_send(struct output *o, const struct ts_run *runs, size_t n_runs,
 
 void output_warm(const struct output *o, struct warm *w)
 {
-	/* and what each kind has behind it */
+	/* and the next line, which each type uses */
 	warm_add(w, o, sizeof *o + WARM_LINE);
 }
 
-int output_second(struct output *o, struct errmsg *why)
+int output_every_second(struct output *o, struct errmsg *error)
 {
-	return o->ops->second(o, why);
+	return o->ops->every_second(o, error);
 }
 
-int output_follow(struct output *o, struct errmsg *why)
+int output_follow(struct output *o, struct errmsg *error)
 {
-	return o->ops->follow != NULL ? o->ops->follow(o, why) : 0;
+	return o->ops->follow != NULL ? o->ops->follow(o, error) : 0;
 }
 
 struct output_gap output_gap(const struct output *o)
@@ -64,15 +64,15 @@ void output_counters(const struct output *o, struct output_counters *ret)
 	*ret = o->counters;
 }
 
-const struct departures *output_departures(const struct output *o)
+const struct iat_out *output_iat(const struct output *o)
 {
-	return &o->departures;
+	return &o->iat;
 }
 
-void output_go_on(struct output *o, struct rtp_state *state)
+void output_resume_rtp(struct output *o, struct rtp_state *state)
 {
-	if (o->ops->go_on != NULL)
-		o->ops->go_on(o, state);
+	if (o->ops->resume_rtp != NULL)
+		o->ops->resume_rtp(o, state);
 }
 
 struct link_stats output_stats(const struct output *o)
@@ -84,19 +84,19 @@ struct link_stats output_stats(const struct output *o)
 	return stats;
 }
 
-const char *output_trouble(const struct output *o)
+const char *output_error(const struct output *o)
 {
-	return o->ops->trouble != NULL ? o->ops->trouble(o) : NULL;
+	return o->ops->error != NULL ? o->ops->error(o) : NULL;
 }
 
-bool output_is_cut(const struct output *o)
+bool output_is_disconnected(const struct output *o)
 {
-	return o->ops->is_cut != NULL && o->ops->is_cut(o);
+	return o->ops->is_disconnected != NULL && o->ops->is_disconnected(o);
 }
 
-const char *output_part_trouble(const struct output *o)
+const char *output_part_error(const struct output *o)
 {
-	return o->ops->part_trouble != NULL ? o->ops->part_trouble(o) : NULL;
+	return o->ops->part_error != NULL ? o->ops->part_error(o) : NULL;
 }
 
 const char *output_peer(const struct output *o)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One output of a stream: an address that was opened, and what goes there.
+ * One open output of a stream.
  *
- * Owns its descriptors.  What cannot be sent is counted and forgotten: an
- * output never holds up the stream.
+ * Owns its descriptors.  Packets that cannot be sent are counted and dropped:
+ * an output never blocks the stream.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "worker/rtp/datagrams.h"
 #include "worker/ts/packet.h"
 
-struct departures;
+struct iat_out;
 struct output;
 
 struct output_counters {
@@ -23,71 +23,69 @@ struct output_counters {
 	uint64_t dropped; /* that could not be sent */
 };
 
-/* Packets since the last that was taken by the network. */
+/* Packets since the last one that the network accepted. */
 struct output_gap {
-	uint64_t packets;  /* 0: there is none */
-	uint64_t since_ns; /* the first of them */
+	uint64_t packets;  /* 0: no gap */
+	uint64_t since_ns; /* its first packet */
 };
 
-/* Any but http and https; the specification is borrowed for the life of the
- * output.  NULL with *ret_err = -errno and why. */
+/* Opens any type except http and https.  Borrows the specification for the life
+ * of the output.  NULL with *ret_err = -errno and error. */
 struct output *output_open(const struct output_spec *, int *ret_err,
-			   struct errmsg *why);
+			   struct errmsg *error);
 void output_free(struct output **);
 
-/* It is freed soon and gets nothing more: what takes its time begins to end, so
- * that several do so together.  True when it may take a moment. */
+/* Call before output_free() and after the last packet: several slow outputs
+ * then stop at the same time.  True if the output needs time to stop. */
 bool output_stop(struct output *);
 
-/* Goes on in the sequence where the one before was, which is kept there from
- * now on; it outlives the output. */
-void output_go_on(struct output *, struct rtp_state *);
+/* Continues the RTP sequence in the state, and saves it there from now on.  The
+ * state outlives the output. */
+void output_resume_rtp(struct output *, struct rtp_state *);
 
 /* Sends the packets of the runs now, DATAGRAM_PACKETS to a datagram; the last
- * may hold less. */
+ * datagram may contain fewer. */
 void output_send(struct output *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 
-/* What the next send will touch. */
+/* Adds the memory that the next output_send() reads. */
 void output_warm(const struct output *, struct warm *);
 
-/* Once a second: 0, or -errno with why when nothing at all could be sent
- * since the last call, so that it is worth to open it anew. */
-int output_second(struct output *, struct errmsg *why) MUST_CHECK;
+/* Once a second: 0, or -errno with error if nothing was sent since the last
+ * call.  The caller then reopens the output. */
+int output_every_second(struct output *, struct errmsg *error) MUST_CHECK;
 
-/* After addresses, interfaces or routes of this machine changed: 1 when it was
- * opened anew since it is to be sent from another place; 0: nothing was to be
- * done; -errno with why: there is no way any more, it is worth to open it
- * anew. */
-int output_follow(struct output *, struct errmsg *why) MUST_CHECK;
+/* After addresses, interfaces or routes of this machine changed: 1: the output
+ * was reopened because its source address changed; 0: no change; -errno with
+ * error: no route, and the caller reopens the output. */
+int output_follow(struct output *, struct errmsg *error) MUST_CHECK;
 
 void output_counters(const struct output *, struct output_counters *ret);
 
 struct output_gap output_gap(const struct output *);
 
-/* When its datagrams left; borrowed for the life of the output. */
-const struct departures *output_departures(const struct output *);
+/* Times between its datagrams; borrowed for the life of the output. */
+const struct iat_out *output_iat(const struct output *);
 
-/* What its protocol knows; counted since output_open(). */
+/* What the protocol measures, counted since output_open(). */
 struct link_stats output_stats(const struct output *);
 
-/* Why nothing can go though it is open; NULL when it can. */
-const char *output_trouble(const struct output *);
+/* Why the open output cannot send; NULL if it can. */
+const char *output_error(const struct output *);
 
-/* It is open, tries by itself, and nobody takes what is sent: as if it were not
- * open, with its trouble for the reason. */
-bool output_is_cut(const struct output *);
+/* The output is open, reconnects by itself, and has no receiver: it counts as
+ * closed, with output_error() as the reason. */
+bool output_is_disconnected(const struct output *);
 
-/* Why a part of it cannot go: a path, error correction; NULL when all can. */
-const char *output_part_trouble(const struct output *);
+/* Why a part (a path, error correction) cannot send; NULL if all parts can. */
+const char *output_part_error(const struct output *);
 
-/* The address of whom it is connected with; NULL: nobody, or more than can be
- * told, or it is not for connections. */
+/* The address of its peer; NULL: none, several, or no connections. */
 const char *output_peer(const struct output *);
 
-/* Those who called it; -1: nobody calls such an output.  Strings are borrowed
- * until anything else is asked of it. */
+/* The receivers that connected to it; -1: the type accepts no receivers.
+ * Strings are borrowed until the next call for this output. */
 ssize_t output_receivers(const struct output *, struct msg_receiver *ret,
 			 size_t max);
-/* Sends one of them away; false: he is not there. */
+/* Disconnects a receiver; false: it is not connected. */
 bool output_kick(struct output *, uint64_t client);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an output is made of; only for the files of this folder and those that
- * make a kind of output. */
+/* The interface between output.c and the types of outputs. */
 #pragma once
 
 #include "worker/output/iat_out.h"
@@ -8,43 +7,43 @@
 
 struct output_ops {
 	void (*free)(struct output *);
-	/* NULL: its end waits for nothing. */
+	/* NULL: the output stops at once. */
 	void (*stop)(struct output *);
 	void (*send)(struct output *, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns);
-	int (*second)(struct output *, struct errmsg *why);
-	/* NULL: it follows no addresses. */
-	int (*follow)(struct output *, struct errmsg *why);
-	/* NULL: it has no place that receivers know. */
-	void (*go_on)(struct output *, struct rtp_state *);
-	/* NULL: its protocol tells nothing.  *ret is all zero. */
+	int (*every_second)(struct output *, struct errmsg *error);
+	/* NULL: the output ignores changes of addresses. */
+	int (*follow)(struct output *, struct errmsg *error);
+	/* NULL: the protocol has no sequence. */
+	void (*resume_rtp)(struct output *, struct rtp_state *);
+	/* NULL: the protocol measures nothing.  *ret is all zero. */
 	void (*stats)(const struct output *, struct link_stats *ret);
-	/* NULL: an open one has none. */
-	const char *(*trouble)(const struct output *);
-	/* NULL: it fails instead. */
-	bool (*is_cut)(const struct output *);
-	/* NULL: it has no parts. */
-	const char *(*part_trouble)(const struct output *);
-	/* NULL: it has no connections. */
+	/* NULL: an open output has no error. */
+	const char *(*error)(const struct output *);
+	/* NULL: an output without receiver fails. */
+	bool (*is_disconnected)(const struct output *);
+	/* NULL: the output has no parts. */
+	const char *(*part_error)(const struct output *);
+	/* NULL: the output has no connections. */
 	const char *(*peer)(const struct output *);
-	/* NULL: nobody calls it. */
+	/* NULL: the output accepts no receivers. */
 	size_t (*receivers)(const struct output *, struct msg_receiver *ret,
 			    size_t max);
 	bool (*kick)(struct output *, uint64_t client);
 };
 
-/* The head of each kind's own struct. */
+/* First member of the struct of each type. */
 struct output {
 	const struct output_ops *ops;
 	const struct output_spec *spec;
 	struct output_counters counters;
-	struct departures departures; /* of kinds that note them ... */
-	struct output_gap gap;        /* ... and it */
+	struct iat_out iat;    /* not all types measure it ... */
+	struct output_gap gap; /* ... and this */
 };
 
 /* As output_open(). */
 typedef struct output *output_open_fn(const struct output_spec *,
-				      int *ret_err, struct errmsg *why);
+				      int *ret_err, struct errmsg *error);
 
 output_open_fn udp_output_open;
 output_open_fn file_output_open;

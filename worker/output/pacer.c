@@ -8,9 +8,9 @@
 
 #define HOLD_NS (PACER_HOLD_MS * MS)
 #define SLICE_NS (100 * MS)
-/* Arrivals in a shorter time say nothing about the rate. */
+/* A shorter measurement says nothing about the rate. */
 #define FIRST_NS (20 * MS)
-/* Nothing came for that long: what came before is another story. */
+/* A longer pause starts a new measurement. */
 #define PAUSE_NS (500 * MS)
 /* 1.5 kbit/s to 15 Gbit/s */
 #define PACKET_NS_MIN UINT64_C(100)
@@ -19,9 +19,9 @@
 enum {
 	SLICES_GOOD = 10, /* a second */
 	RATE_WEIGHT = 8,  /* of the past against a new slice */
-	/* The bucket fills by DRAIN_BASE percent of the clock (a little more
-	 * than the stream needs, or small errors of the rate would pile up),
-	 * and by one percent more for each millisecond that waits. */
+	/* The bucket fills by DRAIN_BASE percent of the clock, and by one
+	 * percent more for each millisecond in the queue.  At 100 percent small
+	 * errors of the rate would add up. */
 	DRAIN_BASE = 110,
 	DRAIN_MAX = 400,
 };
@@ -31,7 +31,7 @@ void pacer_init(struct pacer *p)
 	*p = (struct pacer){ 0 };
 }
 
-void pacer_let_go(struct pacer *p)
+void pacer_disable(struct pacer *p)
 {
 	p->unpaced = true;
 }
@@ -62,7 +62,7 @@ void pacer_hint(struct pacer *p, uint64_t pcr_bps)
 		pcr_bps > 0 ? clamp_packet_ns(PACKET_BITS_NS / pcr_bps) : 0;
 }
 
-/* What a packet lasts now, by the best that is known. */
+/* The duration of a packet by the best known rate. */
 static uint64_t packet_ns(const struct pacer *p)
 {
 	if (!pacer_is_settled(p) && p->pcr_packet_ns > 0)
@@ -73,8 +73,8 @@ static uint64_t packet_ns(const struct pacer *p)
 static void end_slice(struct pacer *p, uint64_t elapsed)
 {
 	uint64_t ns = clamp_packet_ns(elapsed / p->slice_packets);
-	/* rates are averaged, not durations: a burst in one slice and nothing
-	 * in the next must come out as what passed in both */
+	/* averages rates, not durations: a burst in one slice and no packet in
+	 * the next must give the mean of both */
 	double rate = 1.0 / (double)ns, past = 1.0 / (double)p->packet_ns;
 	unsigned weight = MIN(p->slices, (unsigned)RATE_WEIGHT);
 
@@ -124,8 +124,7 @@ static uint64_t drain(const struct pacer *p, size_t waiting)
 	return MIN(DRAIN_BASE + queue_ms, (uint64_t)DRAIN_MAX);
 }
 
-/* A machine that wakes us too rarely for small bursts gets larger ones before
- * packets are lost for it. */
+/* Releases grow before late wake-ups make the queue drop packets. */
 static uint64_t burst_ns(const struct pacer *p, size_t waiting)
 {
 	bool late = waiting * packet_ns(p) > PACER_QUEUE_MS / 2 * MS;
@@ -133,7 +132,7 @@ static uint64_t burst_ns(const struct pacer *p, size_t waiting)
 	return late ? PACER_LATE_BURST_MS * MS : usual_burst_ns(p);
 }
 
-static void fill(struct pacer *p, uint64_t now_ns, size_t waiting)
+static void fill_bucket(struct pacer *p, uint64_t now_ns, size_t waiting)
 {
 	uint64_t most = burst_ns(p, waiting);
 	uint64_t elapsed = MIN(now_ns - p->now_ns, most);
@@ -145,8 +144,8 @@ static void fill(struct pacer *p, uint64_t now_ns, size_t waiting)
 		p->credit_ns = INT64_MAX / 2;
 }
 
-/* Does the rest of a datagram leave as it is? */
-static bool hold_is_over(struct pacer *p, uint64_t now_ns, bool moved)
+/* The partly filled datagram has waited long enough. */
+static bool is_hold_over(struct pacer *p, uint64_t now_ns, bool moved)
 {
 	if (!p->held || moved) {
 		p->held = true;
@@ -162,7 +161,7 @@ size_t pacer_release(struct pacer *p, uint64_t now_ns, size_t waiting)
 		p->held = false;
 		return 0;
 	}
-	fill(p, now_ns, waiting);
+	fill_bucket(p, now_ns, waiting);
 
 	uint64_t each = packet_ns(p);
 	size_t groups = 0, n;
@@ -174,7 +173,7 @@ size_t pacer_release(struct pacer *p, uint64_t now_ns, size_t waiting)
 
 	if (waiting - n == 0 || waiting - n >= DATAGRAM_PACKETS) {
 		p->held = false;
-	} else if (hold_is_over(p, now_ns, n > 0) && p->credit_ns > 0) {
+	} else if (is_hold_over(p, now_ns, n > 0) && p->credit_ns > 0) {
 		p->held = false;
 		n = waiting;
 	}
@@ -189,7 +188,7 @@ uint64_t pacer_next_ns(const struct pacer *p, size_t waiting)
 	if (waiting < DATAGRAM_PACKETS && p->credit_ns > 0)
 		return (p->held ? p->held_ns : p->now_ns) + HOLD_NS;
 
-	/* half a bucket: more of the same, in smaller parts */
+	/* half a bucket: more and smaller releases */
 	int64_t need = (int64_t)usual_burst_ns(p) / 2 - p->credit_ns;
 
 	if (need <= 0)

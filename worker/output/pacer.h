@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Decides how much of a stream may leave now.
+ * Decides how many packets of a stream leave now.
  *
- * A bucket of time: it fills with the clock, never above PACER_BURST_MS, and
- * each packet takes the time it lasts at the rate of the stream.  So whatever
- * the input does, and however late a wake-up comes, one release is at most
- * PACER_BURST_MS of the stream and one datagram.  While packets wait the
- * bucket fills faster than the clock, the longer the queue the more: a queue
- * is worked off in more releases, not in bigger ones.
+ * A bucket of time fills with the clock, up to PACER_BURST_MS.  Each packet
+ * takes its duration at the rate of the stream.  One release is therefore at
+ * most PACER_BURST_MS of the stream and one datagram, however irregular the
+ * input and the wake-ups are.  While packets wait, the bucket fills faster than
+ * the clock, the faster the longer the queue is.  A queue is therefore sent in
+ * more releases, not in larger ones.
  *
- * The rate is what arrives, watched for about a second; until there is a
- * second of it, the rate that the PCRs tell when it is known.
+ * The rate is the measured arrival rate of the last second.  Until a second is
+ * measured it is the rate of the PCRs, if known.
  *
- * Where wake-ups come so late that half a second waits, releases grow to
- * PACER_LATE_BURST_MS: a burst may cost a receiver something, a packet that is
- * dropped costs every viewer.
+ * If wake-ups are so late that half a second waits, releases grow to
+ * PACER_LATE_BURST_MS: a burst may disturb a receiver, a dropped packet
+ * disturbs every viewer.
  *
- * Pure: time comes in as a number, packets are only counted.  Embedded.
+ * Pure: time is an argument, packets are only counted.  Embedded.
  */
 #pragma once
 
@@ -28,57 +28,55 @@
 
 enum {
 	PACER_BURST_MS = 10,
-	PACER_HOLD_MS = 20,  /* a part of a datagram waits so long for more */
-	PACER_QUEUE_MS = 1000, /* more than that is dropped ... */
-	PACER_QUEUE_MIN = 2048, /* ... but for so many packets: a rate that was
-				 * just found may be far too low */
-	PACER_LATE_BURST_MS = 40, /* with more than half of that waiting */
+	PACER_HOLD_MS = 20,  /* how long a partly filled datagram waits */
+	PACER_QUEUE_MS = 1000, /* the limit of the queue, ... */
+	PACER_QUEUE_MIN = 2048, /* ... but at least this number of packets: a
+				 * newly measured rate may be far too low */
+	PACER_LATE_BURST_MS = 40, /* if more than half of the queue waits */
 };
 
 struct pacer {
 	bool started;
-	bool unpaced;           /* all leaves at once */
+	bool unpaced;           /* every full datagram leaves at once */
 	unsigned burst_ms;      /* of one release; 0: PACER_BURST_MS */
 	uint64_t now_ns;        /* of the last call */
 	int64_t credit_ns;
-	uint64_t packet_ns;     /* what one packet lasts; 0: not known */
+	uint64_t packet_ns;     /* duration of a packet; 0: not known */
 	uint64_t pcr_packet_ns; /* the same by the PCRs; 0: not known */
-	uint64_t slice_ns;      /* since when arrivals are counted */
+	uint64_t slice_ns;      /* start of the current measurement */
 	size_t slice_packets;
-	unsigned slices;        /* finished, up to what makes a good rate */
-	uint64_t held_ns;       /* since when a part of a datagram waits */
+	unsigned slices;        /* finished measurements, up to a second */
+	uint64_t held_ns;       /* since when a partial datagram waits */
 	bool held;
 };
 
 void pacer_init(struct pacer *);
 
-/* From now on datagrams are filled, and that is all: they leave at once. */
-void pacer_let_go(struct pacer *);
+/* Disables pacing: full datagrams leave at once. */
+void pacer_disable(struct pacer *);
 
-/* Smaller releases than PACER_BURST_MS, for who asks as often. */
+/* Sets smaller releases than PACER_BURST_MS, for a faster tick. */
 void pacer_set_burst(struct pacer *, unsigned ms);
 
-/* Is the rate known from arrivals, so that a hint is not needed any more? */
+/* The rate is measured; pacer_hint() has no effect any more. */
 bool pacer_is_settled(const struct pacer *);
 
-/* The rate of the multiplex by its PCRs, bits per second; 0: not known. */
+/* The rate of the multiplex by its PCRs in bits per second; 0: not known. */
 void pacer_hint(struct pacer *, uint64_t pcr_bps);
 
 /* n packets arrived at now_ns (never goes back). */
 void pacer_arrived(struct pacer *, uint64_t now_ns, size_t n);
 
-/*
- * How many of the `waiting` packets leave at now_ns.  Whole datagrams, except
- * that a rest that nothing came to for PACER_HOLD_MS leaves as it is.
- */
+/* How many of the `waiting` packets leave at now_ns: whole datagrams, and a
+ * partly filled one after PACER_HOLD_MS without new packets. */
 size_t pacer_release(struct pacer *, uint64_t now_ns, size_t waiting);
 
-/* When to ask again, with `waiting` packets left; UINT64_MAX: when more
- * packets arrive. */
+/* When to call pacer_release() again with `waiting` packets in the queue;
+ * UINT64_MAX: not before new packets. */
 uint64_t pacer_next_ns(const struct pacer *, size_t waiting);
 
-/* Are the `waiting` packets more than one release may take? */
+/* The `waiting` packets are more than one release may send. */
 bool pacer_is_behind(const struct pacer *, size_t waiting);
 
-/* More than that many waiting packets are too late to be sent. */
+/* The largest queue in packets; the caller drops older packets. */
 size_t pacer_queue_max(const struct pacer *);

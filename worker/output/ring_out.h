@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes a stream into its ring, so that a reader can begin at any of the
- * marked places.
+ * Writes a stream into its ring and marks the points where a reader can join.
  *
- * In front of every random access point stand PAT and PMTs; the continuity
- * counters of their PIDs are written anew in the copy, so that those put in
- * do not show.  Without a picture to begin with, an audio frame is marked;
- * without anything known, whatever begins there; a pause is no time in which
- * nothing was known.
+ * Inserts PAT and PMTs in front of every random access point and rewrites the
+ * continuity counters of their PIDs in the copy.  If the stream has no picture,
+ * it marks audio frames; see join_point.h.  A pause of the stream does not
+ * count as time without a join point.
  *
- * In a ring that was written before the counters go on.
+ * In a ring with earlier packets it continues their counters.
  *
  * Owns its mapping of the ring; borrows the tables.
  */
@@ -19,13 +17,13 @@
 
 struct ring_out;
 
-/* fd is not taken.  NULL with *ret_err = -errno when it is no sound ring. */
+/* Does not take fd.  NULL with *ret_err = -errno if it is no valid ring. */
 struct ring_out *ring_out_new(int fd, const struct psi *, int *ret_err);
 void ring_out_free(struct ring_out **);
 
-/* Copies packets; nobody sees them yet. */
+/* Copies packets.  Readers cannot see them yet. */
 void ring_out_feed(struct ring_out *, const struct ts_run *runs,
 		   size_t n_runs, uint64_t now_ns);
 
-/* Shows readers what was copied. */
+/* Makes the copied packets visible to readers. */
 void ring_out_publish(struct ring_out *);

@@ -17,20 +17,20 @@
 #include <time.h>
 
 enum {
-	/* Announced in quick succession at first: one may be lost. */
+	/* The first announcements follow quickly: one may be lost. */
 	QUICK = 3,
 	QUICK_S = 5,
 };
 
 struct sap {
-	struct output_spec spec; /* of its own packets: to the SAP group */
+	struct output_spec spec; /* of the announcements: to the SAP group */
 	size_t n;
-	struct announcement what[2]; /* the plain one, and the whole one */
+	struct announcement list[2]; /* the plain and the full description */
 	char *name;
 	int fd;           /* or -1 */
-	unsigned said;    /* so often */
+	unsigned sent;    /* number of rounds */
 	uint64_t next_ns;
-	struct errmsg error; /* as told last */
+	struct errmsg error; /* last logged */
 };
 
 /* RFC 2974 3: the highest address of the scope, and the same number in each
@@ -48,9 +48,9 @@ static struct sockaddr_any default_group(const struct sockaddr_any *remote)
 	return group;
 }
 
-/* The same output after a restart of the worker is the same session. */
-static uint64_t session_of(const char *name, const struct sockaddr_any *remote,
-			   bool whole)
+/* The number of a session stays after a restart of the worker. */
+static uint64_t session_number(const char *name,
+			       const struct sockaddr_any *remote, bool full)
 {
 	char text[SOCKADDR_TEXT_MAX];
 	uint64_t hash;
@@ -58,13 +58,13 @@ static uint64_t session_of(const char *name, const struct sockaddr_any *remote,
 	sockaddr_format(remote, text);
 	hash = hash_add(HASH_INIT, text, strlen(text));
 	hash = hash_add(hash, name, strlen(name));
-	return (hash >> 1) + whole;
+	return (hash >> 1) + full;
 }
 
 static void add(struct sap *s, struct announcement what)
 {
-	what.session = session_of(what.name, &what.remote, what.whole);
-	s->what[s->n++] = what;
+	what.session = session_number(what.name, &what.remote, what.full);
+	s->list[s->n++] = what;
 }
 
 struct sap *sap_new(const struct output_spec *spec, const char *name)
@@ -89,87 +89,90 @@ struct sap *sap_new(const struct output_spec *spec, const char *name)
 		.version = (uint64_t)time(NULL),
 	};
 	add(s, what);
-	what.whole = announcement_has_more(&what);
-	if (what.whole)
+	what.full = announcement_has_full(&what);
+	if (what.full)
 		add(s, what);
 	return s;
 }
 
-static int open_socket(struct sap *s, struct errmsg *why)
+static int open_socket(struct sap *s, struct errmsg *error)
 {
 	struct sockaddr_any origin = { .len = sizeof origin.in6 };
 	int err;
 
-	s->fd = udp_output_socket(&s->spec, why);
+	s->fd = udp_output_socket(&s->spec, error);
 	if (s->fd < 0)
 		return s->fd;
 	if (getsockname(s->fd, &origin.sa, &origin.len) == 0) {
 		for (size_t i = 0; i < s->n; i++)
-			s->what[i].origin = origin;
+			s->list[i].origin = origin;
 		return 0;
 	}
 	err = -errno;
 	fd_close(&s->fd);
-	return errmsg_fail(why, err, "%s", strerror(-err));
+	return errmsg_fail(error, err, "%s", strerror(-err));
 }
 
-static int send_one(struct sap *s, const struct announcement *what, bool gone,
-		    struct errmsg *why)
+static int send_one(struct sap *s, const struct announcement *what,
+		    bool deletion, struct errmsg *error)
 {
 	uint8_t packet[ANNOUNCEMENT_MAX];
-	ssize_t len = announcement_make(what, gone, packet);
+	ssize_t len = announcement_make(what, deletion, packet);
 	int err;
 
 	if (len < 0)
-		return errmsg_fail(why, (int)len, "the name is too long");
+		return errmsg_fail(error, (int)len, "the name is too long for "
+				   "%d bytes", ANNOUNCEMENT_MAX);
 	if (send(s->fd, packet, (size_t)len, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return 0;
 	err = -errno;
 	fd_close(&s->fd);
-	return errmsg_fail(why, err, "%s", strerror(-err));
+	return errmsg_fail(error, err, "%s", strerror(-err));
 }
 
-static int say(struct sap *s, bool gone, struct errmsg *why)
+static int announce(struct sap *s, bool deletion, struct errmsg *error)
 {
-	int err = s->fd < 0 ? open_socket(s, why) : 0;
+	int err = s->fd < 0 ? open_socket(s, error) : 0;
 
 	for (size_t i = 0; err == 0 && i < s->n; i++)
-		err = send_one(s, &s->what[i], gone, why);
+		err = send_one(s, &s->list[i], deletion, error);
 	return err;
 }
 
-/* A third more or less, so that announcers do not meet (RFC 2974 3.1). */
+/* Up to a third more or less, so that announcers do not send at once (RFC 2974
+ * 3.1). */
 static uint64_t pause_ns(const struct sap *s)
 {
 	uint64_t base = s->spec.sap_interval_s * SECOND_NS;
 	uint64_t random = 0;
 
-	if (s->said < QUICK)
+	if (s->sent < QUICK)
 		base = MIN(base, QUICK_S * SECOND_NS);
 	(void)!getrandom(&random, sizeof random, 0);
 	return base * 2 / 3 + random % (base * 2 / 3);
 }
 
-void sap_second(struct sap *s, uint64_t now_ns)
+void sap_every_second(struct sap *s, uint64_t now_ns)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	if (now_ns < s->next_ns)
 		return;
-	if (say(s, false, &why) == 0)
-		s->said++;
+	if (announce(s, false, &error) == 0)
+		s->sent++;
 	s->next_ns = now_ns + pause_ns(s);
-	if (strcmp(why.text, s->error.text) == 0)
+	if (strcmp(error.text, s->error.text) == 0)
 		return;
-	s->error = why;
-	if (why.text[0] != '\0')
-		log_warning("stream", "sap: %s", why.text);
+	s->error = error;
+	if (error.text[0] != '\0')
+		log_warning("stream", "%s: cannot announce: %s", s->name,
+			    error.text);
 }
 
-static bool is_where_it_was(const struct sap *s)
+static bool has_same_source(const struct sap *s)
 {
-	struct errmsg why;
-	int fd = udp_output_socket(&s->spec, &why);
+	struct errmsg error;
+	int fd = udp_output_socket(&s->spec, &error);
 	bool same = fd >= 0 && udp_output_same_source(fd, s->fd);
 
 	fd_close(&fd);
@@ -178,23 +181,23 @@ static bool is_where_it_was(const struct sap *s)
 
 void sap_follow(struct sap *s)
 {
-	if (s->fd >= 0 && is_where_it_was(s))
+	if (s->fd >= 0 && has_same_source(s))
 		return;
 	fd_close(&s->fd);
-	s->said = 0;
+	s->sent = 0;
 	s->next_ns = 0;
 }
 
 void sap_free(struct sap **sap)
 {
 	struct sap *s = *sap;
-	struct errmsg why;
+	struct errmsg error;
 
 	*sap = NULL;
 	if (s == NULL)
 		return;
-	if (s->said > 0)
-		(void)!say(s, true, &why);
+	if (s->sent > 0)
+		(void)!announce(s, true, &error);
 	fd_close(&s->fd);
 	free(s->name);
 	free(s);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Announces one output again and again, and that it is over at the end.
+ * Announces one output by SAP, periodically, and ends the session when it is
+ * freed.
  *
- * Owns its socket.  A failure is no matter of the output: it is logged, and
- * tried again.
+ * Owns its socket.  An error does not affect the output: it is logged, and the
+ * announcer tries again.
  */
 #pragma once
 
@@ -11,15 +12,15 @@
 
 struct sap;
 
-/* The specification, of a udp or rtp output, is copied; name is the session's.
+/* Copies the specification of a udp or rtp output and the name of the session.
  * Never fails. */
 struct sap *sap_new(const struct output_spec *, const char *name);
-/* NULL-safe; sets *s to NULL.  Says that it is over. */
+/* NULL-safe; sets *s to NULL.  Announces the end of the session. */
 void sap_free(struct sap **);
 
-/* After addresses, interfaces or routes changed: what is announced from
- * another place now is so at once. */
+/* After addresses, interfaces or routes changed: announces at once if the
+ * source address changed. */
 void sap_follow(struct sap *);
 
 /* Once a second, while packets are sent. */
-void sap_second(struct sap *, uint64_t now_ns);
+void sap_every_second(struct sap *, uint64_t now_ns);

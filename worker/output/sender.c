@@ -20,7 +20,7 @@ void sender_done(struct sender *s)
 	fifo_done(&s->fifo);
 }
 
-static size_t count(const struct ts_run *runs, size_t n_runs)
+static size_t count_packets(const struct ts_run *runs, size_t n_runs)
 {
 	size_t n = 0;
 
@@ -29,7 +29,7 @@ static size_t count(const struct ts_run *runs, size_t n_runs)
 	return n;
 }
 
-/* Sends the first n of what waits and what came. */
+/* Sends the first n packets of the queue and the runs. */
 static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
 		       uint64_t now_ns)
 {
@@ -52,8 +52,8 @@ static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
 			output_send(s->outputs[i], out, n_out, now_ns);
 }
 
-/* Keeps what is behind the first `skip` packets of the runs. */
-static void keep_rest(struct sender *s, const struct ts_run *runs,
+/* Queues the packets behind the first `skip` packets of the runs. */
+static void queue_rest(struct sender *s, const struct ts_run *runs,
 		      size_t n_runs, size_t skip)
 {
 	for (size_t i = 0; i < n_runs; i++) {
@@ -68,10 +68,9 @@ static void keep_rest(struct sender *s, const struct ts_run *runs,
 	}
 }
 
-/*
- * Drops the oldest so that `more` fit; whole datagrams, so that the others
- * stay as they were.  Returns how many of the new ones are too many as well.
- */
+/* Drops the oldest packets so that `more` fit, in whole datagrams, so that the
+ * other datagrams stay the same.  Returns how many of the new packets it
+ * drops, too. */
 static size_t make_room(struct sender *s, size_t more)
 {
 	size_t max = MIN(pacer_queue_max(&s->pacer), FIFO_PACKETS_MAX);
@@ -89,7 +88,7 @@ static size_t make_room(struct sender *s, size_t more)
 	return new;
 }
 
-static void watch_pcr(struct sender *s, const struct ts_run *runs,
+static void measure_pcr(struct sender *s, const struct ts_run *runs,
 		      size_t n_runs)
 {
 	if (pacer_is_settled(&s->pacer))
@@ -106,13 +105,13 @@ void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
 {
 	assert(n_runs <= RUNS_MAX);
 
-	size_t came = count(runs, n_runs);
+	size_t arrived = count_packets(runs, n_runs);
 	size_t waited = fifo_len(&s->fifo);
 
-	watch_pcr(s, runs, n_runs);
-	pacer_arrived(&s->pacer, now_ns, came);
+	measure_pcr(s, runs, n_runs);
+	pacer_arrived(&s->pacer, now_ns, arrived);
 
-	size_t leave = pacer_release(&s->pacer, now_ns, waited + came);
+	size_t leave = pacer_release(&s->pacer, now_ns, waited + arrived);
 
 	if (leave > 0)
 		send_first(s, runs, leave, now_ns);
@@ -120,10 +119,10 @@ void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
 
 	size_t skip = leave > waited ? leave - waited : 0;
 
-	if (skip == came)
+	if (skip == arrived)
 		return;
-	skip += make_room(s, came - skip);
-	keep_rest(s, runs, n_runs, skip);
+	skip += make_room(s, arrived - skip);
+	queue_rest(s, runs, n_runs, skip);
 }
 
 struct ts_run sender_waiting(const struct sender *s)
@@ -149,7 +148,7 @@ bool sender_is_behind(const struct sender *s)
 	return pacer_is_behind(&s->pacer, fifo_len(&s->fifo));
 }
 
-void sender_second(struct sender *s)
+void sender_every_second(struct sender *s)
 {
 	fifo_trim(&s->fifo);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From the data path to the network outputs, at the pace of the stream.
+ * Sends the packets of the data path to the network outputs, at the pace of the
+ * stream.
  *
- * Owns the pacer and the packets that wait; borrows the outputs.  While the
- * input keeps its pace nothing is copied: what comes is sent from where it
- * stands.
+ * Owns the pacer and the queue; borrows the outputs.  While the input keeps its
+ * pace the sender copies nothing and sends from the memory of the input.
  */
 #pragma once
 
@@ -14,32 +14,32 @@
 #include "worker/ts/pcr.h"
 
 struct sender {
-	struct output **outputs; /* borrowed; NULL entries are passed over */
+	struct output **outputs; /* borrowed; NULL entries are skipped */
 	size_t n_outputs;
 	struct fifo fifo;
 	struct pacer pacer;
-	struct pcr_clock pcr; /* until the pacer knows the rate */
-	uint64_t dropped; /* packets that waited too long */
+	struct pcr_clock pcr; /* until the pacer has measured the rate */
+	uint64_t dropped; /* packets that the queue had no room for */
 };
 
 void sender_init(struct sender *, struct output **outputs, size_t n);
 void sender_done(struct sender *);
 
-/* Takes new packets (n_runs may be 0) and sends what may leave now. */
+/* Takes new packets (n_runs may be 0) and sends what the pacer releases. */
 void sender_feed(struct sender *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 
-/* What waits to be sent. */
+/* The queue. */
 struct ts_run sender_waiting(const struct sender *);
 
-/* Before the first feed: packets that another sender left waiting. */
+/* Before the first feed: the queue of the previous worker. */
 void sender_take_over(struct sender *, struct ts_run waiting);
 
-/* When to feed again, even with nothing; UINT64_MAX: with new packets. */
+/* When to feed again without new packets; UINT64_MAX: not before those. */
 uint64_t sender_next_ns(const struct sender *);
 
-/* Does more wait than may leave at once? */
+/* More packets wait than one release may send. */
 bool sender_is_behind(const struct sender *);
 
-/* Once a second: gives back memory that a long queue took. */
-void sender_second(struct sender *);
+/* Once a second: frees the memory of a long queue. */
+void sender_every_second(struct sender *);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Outputs to the network: udp, and rtp with error correction (SMPTE 2022-1)
- * and a second path (2022-7) where they are wanted. */
+/* The output types `udp` and `rtp`: one or two paths (SMPTE 2022-7), each with
+ * error correction (SMPTE 2022-1) if configured. */
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
-#include "worker/rtp/fec_make.h"
 #include "worker/output/output_type.h"
 #include "worker/output/udp_wire.h"
+#include "worker/rtp/fec_make.h"
 #include "worker/socket/retry.h"
 
 #include <stdlib.h>
@@ -14,41 +14,40 @@
 
 enum { PATHS = 2 };
 
-/* One way to the receiver. */
-struct leg {
+struct out_path {
 	struct udp_wire media;
-	struct udp_wire fec[FEC_KINDS]; /* open when it is wanted */
+	struct udp_wire fec[FEC_KINDS];
 	struct retry retry, fec_retry;
-	struct errmsg why; /* it is not open */
-	struct errmsg fec_why; /* nor that; "" when all of it is */
+	struct errmsg error;     /* why media is closed */
+	struct errmsg fec_error; /* why a wire of fec is closed; "" */
 };
 
 struct udp_output {
 	struct output base;
-	size_t n_legs;
-	struct leg legs[PATHS];
+	size_t n_paths;
+	struct out_path paths[PATHS];
 	struct rtp_sender rtp;
-	struct rtp_state *state;   /* where it is kept; or NULL */
-	struct fec_make *fec; /* NULL: not wanted */
-	struct errmsg trouble; /* as of the last second; "" */
+	struct rtp_state *state; /* where the sequence is saved; or NULL */
+	struct fec_make *fec;    /* NULL: no error correction */
+	struct errmsg error;     /* of a part, as of the last second; "" */
 };
 
-/* --- legs --- */
+/* --- paths --- */
 
-static void close_leg(struct leg *l)
+static void close_path(struct out_path *p)
 {
-	udp_wire_close(&l->media);
+	udp_wire_close(&p->media);
 	for (size_t i = 0; i < FEC_KINDS; i++)
-		udp_wire_close(&l->fec[i]);
+		udp_wire_close(&p->fec[i]);
 }
 
-/* The media go on without it. */
-static void lose_fec(struct leg *l, struct udp_wire *w,
-		     const struct errmsg *why)
+/* The media continue without error correction. */
+static void close_fec(struct out_path *p, struct udp_wire *w,
+		      const struct errmsg *error)
 {
 	udp_wire_close(w);
-	retry_soon(&l->fec_retry, mono_ns());
-	errmsg_set(&l->fec_why, "error correction: %s", why->text);
+	retry_soon(&p->fec_retry, mono_ns());
+	errmsg_set(&p->fec_error, "error correction: %s", error->text);
 }
 
 static struct output_spec fec_spec(const struct output_spec *media,
@@ -62,31 +61,32 @@ static struct output_spec fec_spec(const struct output_spec *media,
 	return spec;
 }
 
-/* Opens what of it is not; one by one they go, to be cut by nobody. */
-static void open_fec(struct leg *l, const struct output_spec *media)
+/* Opens the closed wires.  Its datagrams are sent one by one, without
+ * segmentation by the kernel. */
+static void open_fec(struct out_path *p, const struct output_spec *media)
 {
 	bool all = true;
 
-	if (!retry_is_due(&l->fec_retry, mono_ns()))
+	if (!retry_is_due(&p->fec_retry, mono_ns()))
 		return;
 	for (size_t i = 0; i < FEC_KINDS; i++) {
 		struct output_spec spec = fec_spec(media, i);
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
-		if (l->fec[i].open)
+		if (p->fec[i].open)
 			continue;
-		if (udp_wire_open(&l->fec[i], &spec, 0, &why) < 0) {
-			lose_fec(l, &l->fec[i], &why);
+		if (udp_wire_open(&p->fec[i], &spec, 0, &error) < 0) {
+			close_fec(p, &p->fec[i], &error);
 			all = false;
 		}
 	}
 	if (!all)
 		return;
-	l->fec_why.text[0] = '\0';
-	retry_worked(&l->fec_retry);
+	p->fec_error.text[0] = '\0';
+	retry_worked(&p->fec_retry);
 }
 
-static struct output_spec spec_of(const struct udp_output *o, size_t i)
+static struct output_spec path_spec(const struct udp_output *o, size_t i)
 {
 	struct output_spec spec = *o->base.spec;
 
@@ -97,37 +97,37 @@ static struct output_spec spec_of(const struct udp_output *o, size_t i)
 	return spec;
 }
 
-/* Bytes of a full one of the media. */
-static size_t datagram_of(const struct output_spec *spec)
+/* Bytes of a full datagram of the media. */
+static size_t datagram_size(const struct output_spec *spec)
 {
 	return DATAGRAM_PACKETS * TS_PACKET +
 	       (spec->kind == OUTPUT_RTP ? RTP_HEADER_SIZE : 0);
 }
 
-static int open_leg(struct udp_output *o, size_t i)
+static int open_path(struct udp_output *o, size_t i)
 {
-	struct output_spec spec = spec_of(o, i);
-	struct leg *l = &o->legs[i];
-	int r;
+	struct output_spec spec = path_spec(o, i);
+	struct out_path *p = &o->paths[i];
+	int r = udp_wire_open(&p->media, &spec, datagram_size(&spec),
+			      &p->error);
 
-	r = udp_wire_open(&l->media, &spec, datagram_of(&spec), &l->why);
 	if (r < 0) {
-		retry_soon(&l->retry, mono_ns());
+		retry_soon(&p->retry, mono_ns());
 		return r;
 	}
-	retry_worked(&l->retry);
+	retry_worked(&p->retry);
 	if (spec.rtp.fec_columns > 0)
-		open_fec(l, &spec);
+		open_fec(p, &spec);
 	return 0;
 }
 
-/* No leg is open: what hinders the first; else 0. */
-static int fail(const struct udp_output *o, int err, struct errmsg *why)
+/* err with the error of the first path if no path is open, else 0. */
+static int fail(const struct udp_output *o, int err, struct errmsg *error)
 {
-	for (size_t i = 0; i < o->n_legs; i++)
-		if (o->legs[i].media.open)
+	for (size_t i = 0; i < o->n_paths; i++)
+		if (o->paths[i].media.open)
 			return 0;
-	*why = o->legs[0].why;
+	*error = o->paths[0].error;
 	return err;
 }
 
@@ -138,19 +138,19 @@ static void send_fec(enum fec_kind kind, const struct iovec *iov, size_t n,
 {
 	struct udp_output *o = arg;
 
-	for (size_t i = 0; i < o->n_legs; i++)
-		if (o->legs[i].fec[kind].open)
-			udp_wire_send_one(&o->legs[i].fec[kind], iov, n);
+	for (size_t i = 0; i < o->n_paths; i++)
+		if (o->paths[i].fec[kind].open)
+			udp_wire_send_one(&o->paths[i].fec[kind], iov, n);
 }
 
-/* What went one way went. */
+/* A packet is sent if one path sent it. */
 static void count(struct udp_output *o, const struct datagrams *d)
 {
 	struct output_gap *gap = &o->base.gap;
 	size_t most = 0;
 
-	for (size_t i = 0; i < o->n_legs; i++) {
-		struct udp_wire *w = &o->legs[i].media;
+	for (size_t i = 0; i < o->n_paths; i++) {
+		struct udp_wire *w = &o->paths[i].media;
 
 		most = MAX(most, (size_t)(w->packets - w->counted));
 		w->counted = w->packets;
@@ -163,8 +163,9 @@ static void count(struct udp_output *o, const struct datagrams *d)
 		gap->since_ns = o->rtp.now_ns;
 }
 
-/* Before they leave: rather a gap than a number that comes twice. */
-static void keep_place(struct udp_output *o)
+/* Called before the datagrams leave: after a crash a gap in the sequence is
+ * better than a repeated number. */
+static void save_sequence(struct udp_output *o)
 {
 	struct rtp_state *s = o->state;
 
@@ -187,14 +188,14 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 
 	o->rtp.now_ns = now_ns;
 	while (datagrams_cut(&d, &cursor, rtp)) {
-		struct departures *notes = &o->base.departures;
+		struct iat_out *iat = &o->base.iat;
 
-		keep_place(o);
-		for (size_t i = 0; i < o->n_legs; i++) {
-			if (!o->legs[i].media.open)
+		save_sequence(o);
+		for (size_t i = 0; i < o->n_paths; i++) {
+			if (!o->paths[i].media.open)
 				continue;
-			udp_wire_send(&o->legs[i].media, &d, notes);
-			notes = NULL;
+			udp_wire_send(&o->paths[i].media, &d, iat);
+			iat = NULL; /* measured on the first open path */
 		}
 		count(o, &d);
 		if (o->fec != NULL)
@@ -202,168 +203,155 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 	}
 }
 
-/* --- addresses, interfaces and routes that change --- */
+/* --- changes of addresses, interfaces and routes --- */
 
-static void follow_fec(struct leg *l, const struct output_spec *media)
+static int follow_path(struct udp_output *o, size_t i)
 {
-	for (size_t i = 0; i < FEC_KINDS; i++) {
-		struct output_spec spec = fec_spec(media, i);
-		struct errmsg why = { 0 };
-
-		if (l->fec[i].open &&
-		    udp_wire_follow(&l->fec[i], &spec, 0, &why) < 0)
-			lose_fec(l, &l->fec[i], &why);
-	}
-	retry_worked(&l->fec_retry);
-	open_fec(l, media);
-}
-
-static int follow_leg(struct udp_output *o, size_t i)
-{
-	struct output_spec spec = spec_of(o, i);
-	struct leg *l = &o->legs[i];
+	struct output_spec spec = path_spec(o, i);
+	struct out_path *p = &o->paths[i];
 	int r;
 
-	if (!l->media.open)
-		return open_leg(o, i);
-	r = udp_wire_follow(&l->media, &spec, datagram_of(&spec), &l->why);
-	if (r < 0)
-		close_leg(l);
-	else if (o->fec != NULL)
-		follow_fec(l, &spec);
+	if (!p->media.open)
+		return open_path(o, i);
+	r = udp_wire_follow(&p->media, &spec, datagram_size(&spec),
+			    &p->error);
+	if (r < 0) {
+		close_path(p);
+		return r;
+	}
+	if (o->fec == NULL)
+		return r;
+	for (size_t k = 0; k < FEC_KINDS; k++) {
+		struct output_spec fec = fec_spec(&spec, k);
+		struct errmsg error = { 0 };
+
+		if (p->fec[k].open &&
+		    udp_wire_follow(&p->fec[k], &fec, 0, &error) < 0)
+			close_fec(p, &p->fec[k], &error);
+	}
+	retry_worked(&p->fec_retry);
+	open_fec(p, &spec);
 	return r;
 }
 
-/* --- the second --- */
+/* --- every second --- */
 
-static void mend_fec(struct udp_output *o, size_t i)
+static void check_fec(struct udp_output *o, size_t i)
 {
-	struct output_spec spec = spec_of(o, i);
-	struct leg *l = &o->legs[i];
+	struct output_spec spec = path_spec(o, i);
+	struct out_path *p = &o->paths[i];
 
-	if (o->fec == NULL)
-		return;
 	for (size_t k = 0; k < FEC_KINDS; k++) {
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
-		if (l->fec[k].open && udp_wire_second(&l->fec[k], &why) < 0)
-			lose_fec(l, &l->fec[k], &why);
+		if (p->fec[k].open &&
+		    udp_wire_every_second(&p->fec[k], &error) < 0)
+			close_fec(p, &p->fec[k], &error);
 	}
-	open_fec(l, &spec);
+	open_fec(p, &spec);
 }
 
-static bool is_unsure(const struct leg *l)
+static int check_path(struct udp_output *o, size_t i)
 {
-	bool unsure = l->media.unsure;
-
-	for (size_t i = 0; i < FEC_KINDS; i++)
-		unsure |= l->fec[i].open && l->fec[i].unsure;
-	return unsure;
-}
-
-static int mend_leg(struct udp_output *o, size_t i)
-{
-	struct leg *l = &o->legs[i];
+	struct out_path *p = &o->paths[i];
+	bool unsure = p->media.unsure;
 	int r;
 
-	if (!l->media.open)
-		return retry_is_due(&l->retry, mono_ns()) ? open_leg(o, i) : 0;
-	if (is_unsure(l) && (r = follow_leg(o, i)) < 0)
+	if (!p->media.open)
+		return retry_is_due(&p->retry, mono_ns()) ? open_path(o, i)
+							  : 0;
+	for (size_t k = 0; k < FEC_KINDS; k++)
+		unsure |= p->fec[k].open && p->fec[k].unsure;
+	if (unsure && (r = follow_path(o, i)) < 0)
 		return r;
-	r = udp_wire_second(&l->media, &l->why);
+	r = udp_wire_every_second(&p->media, &p->error);
 	if (r < 0) {
-		close_leg(l);
+		close_path(p);
 		return r;
 	}
-	mend_fec(o, i);
+	if (o->fec != NULL)
+		check_fec(o, i);
 	return 0;
 }
 
-/* What of it does not go though some of it does. */
-static void find_trouble(struct udp_output *o)
+/* The error of the first path that does not send everything. */
+static void find_error(struct udp_output *o)
 {
-	o->trouble.text[0] = '\0';
-	for (size_t i = o->n_legs; i-- > 0;) {
-		const struct leg *l = &o->legs[i];
-		const char *why = !l->media.open ? l->why.text
-						 : l->fec_why.text;
+	o->error.text[0] = '\0';
+	for (size_t i = o->n_paths; i-- > 0;) {
+		const struct out_path *p = &o->paths[i];
+		const char *error = !p->media.open ? p->error.text
+						   : p->fec_error.text;
 
-		if (why[0] != '\0' && o->n_legs > 1)
-			errmsg_set(&o->trouble, "path %zu: %s", i + 1, why);
-		else if (why[0] != '\0')
-			o->trouble = l->fec_why;
+		if (error[0] != '\0' && o->n_paths > 1)
+			errmsg_set(&o->error, "path %zu: %s", i + 1, error);
+		else if (error[0] != '\0')
+			o->error = p->fec_error;
 	}
 }
 
-static const char *udp_trouble(const struct output *out)
+static const char *udp_part_error(const struct output *out)
 {
 	const struct udp_output *o =
 		container_of(out, const struct udp_output, base);
 
-	return o->trouble.text[0] != '\0' ? o->trouble.text : NULL;
+	return o->error.text[0] != '\0' ? o->error.text : NULL;
 }
 
-static int udp_second(struct output *out, struct errmsg *why)
+static int udp_every_second(struct output *out, struct errmsg *error)
 {
 	struct udp_output *o = container_of(out, struct udp_output, base);
 	int err = 0;
 
-	departures_second(&o->base.departures);
-	for (size_t i = 0; i < o->n_legs; i++) {
-		int r = mend_leg(o, i);
+	iat_out_every_second(&o->base.iat);
+	for (size_t i = 0; i < o->n_paths; i++) {
+		int r = check_path(o, i);
 
 		if (r < 0)
 			err = r;
 	}
-	find_trouble(o);
-	return err < 0 ? fail(o, err, why) : 0;
+	find_error(o);
+	return err < 0 ? fail(o, err, error) : 0;
 }
 
-static int udp_follow(struct output *out, struct errmsg *why)
+static int udp_follow(struct output *out, struct errmsg *error)
 {
 	struct udp_output *o = container_of(out, struct udp_output, base);
 	bool moved = false;
 	int err = 0;
 
-	for (size_t i = 0; i < o->n_legs; i++) {
-		int r = follow_leg(o, i);
+	for (size_t i = 0; i < o->n_paths; i++) {
+		int r = follow_path(o, i);
 
 		moved |= r > 0;
 		if (r < 0)
 			err = r;
 	}
-	find_trouble(o);
-	if (err < 0 && fail(o, err, why) < 0)
+	find_error(o);
+	if (err < 0 && fail(o, err, error) < 0)
 		return err;
 	return moved;
-}
-
-/* What went one way at least. */
-static uint64_t fec_sent(const struct udp_output *o)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < o->n_legs; i++)
-		most = MAX(most, o->legs[i].fec[FEC_COLUMN].packets +
-					 o->legs[i].fec[FEC_ROW].packets);
-	return most;
 }
 
 static void udp_stats(const struct output *out, struct link_stats *ret)
 {
 	const struct udp_output *o =
 		container_of(out, const struct udp_output, base);
-	const struct departures *d = &out->departures;
+	const struct out_path *p = o->paths;
+	uint64_t fec_sent = 0;
 
-	link_stats_set(ret, LINK_GAP_P50_US, d->p50_us);
-	link_stats_set(ret, LINK_GAP_P99_US, d->p99_us);
-	link_stats_set(ret, LINK_GAP_MAX_US, d->max_us);
-	if (o->n_legs > 1)
+	link_stats_set(ret, LINK_GAP_P50_US, out->iat.p50_us);
+	link_stats_set(ret, LINK_GAP_P99_US, out->iat.p99_us);
+	link_stats_set(ret, LINK_GAP_MAX_US, out->iat.max_us);
+	if (o->n_paths > 1)
 		link_stats_set(ret, LINK_PATHS,
-			       (uint64_t)o->legs[0].media.open +
-				       o->legs[1].media.open);
-	if (o->fec != NULL)
-		link_stats_set(ret, LINK_FEC_SENT, fec_sent(o));
+			       (uint64_t)p[0].media.open + p[1].media.open);
+	if (o->fec == NULL)
+		return;
+	for (size_t i = 0; i < o->n_paths; i++)
+		fec_sent = MAX(fec_sent, p[i].fec[FEC_COLUMN].packets +
+						 p[i].fec[FEC_ROW].packets);
+	link_stats_set(ret, LINK_FEC_SENT, fec_sent);
 }
 
 /* --- opening --- */
@@ -372,20 +360,20 @@ static void udp_free(struct output *out)
 {
 	struct udp_output *o = container_of(out, struct udp_output, base);
 
-	for (size_t i = 0; i < o->n_legs; i++)
-		close_leg(&o->legs[i]);
+	for (size_t i = 0; i < o->n_paths; i++)
+		close_path(&o->paths[i]);
 	fec_make_free(&o->fec);
 	free(o);
 }
 
-static void udp_go_on(struct output *out, struct rtp_state *s)
+static void udp_resume_rtp(struct output *out, struct rtp_state *s)
 {
 	struct udp_output *o = container_of(out, struct udp_output, base);
 
 	if (o->base.spec->kind != OUTPUT_RTP)
 		return;
 	o->state = s;
-	/* a time that is still to come was not that of this machine */
+	/* a time in the future is not from this boot of the machine */
 	if (s->at_ns == 0 || s->at_ns > mono_ns())
 		return;
 	o->rtp.seq = s->seq;
@@ -396,15 +384,15 @@ static void udp_go_on(struct output *out, struct rtp_state *s)
 
 static const struct output_ops udp_ops = {
 	.free = udp_free,
-	.go_on = udp_go_on,
+	.resume_rtp = udp_resume_rtp,
 	.send = udp_send,
-	.second = udp_second,
+	.every_second = udp_every_second,
 	.follow = udp_follow,
 	.stats = udp_stats,
-	.part_trouble = udp_trouble,
+	.part_error = udp_part_error,
 };
 
-static void begin_rtp(struct udp_output *o, const struct rtp_out_spec *spec)
+static void init_rtp(struct udp_output *o, const struct rtp_out_spec *spec)
 {
 	uint32_t start = 0;
 
@@ -412,29 +400,29 @@ static void begin_rtp(struct udp_output *o, const struct rtp_out_spec *spec)
 	(void)!getrandom(&o->rtp.ssrc, sizeof o->rtp.ssrc, 0);
 	(void)!getrandom(&start, sizeof start, 0);
 	rtp_clock_init(&o->rtp.clock, start, mono_ns());
-	o->n_legs = spec->has_path2 ? 2 : 1;
+	o->n_paths = spec->has_path2 ? 2 : 1;
 	if (spec->fec_columns > 0)
 		o->fec = fec_make_new(spec->fec_columns, spec->fec_rows,
 				      send_fec, o);
 }
 
 struct output *udp_output_open(const struct output_spec *spec, int *ret_err,
-			       struct errmsg *why)
+			       struct errmsg *error)
 {
 	struct udp_output *o = xcalloc(1, sizeof *o);
 	int err = 0;
 
 	o->base = (struct output){ .ops = &udp_ops, .spec = spec };
-	o->n_legs = 1;
+	o->n_paths = 1;
 	if (spec->kind == OUTPUT_RTP)
-		begin_rtp(o, &spec->rtp);
-	for (size_t i = 0; i < o->n_legs; i++) {
-		int r = open_leg(o, i);
+		init_rtp(o, &spec->rtp);
+	for (size_t i = 0; i < o->n_paths; i++) {
+		int r = open_path(o, i);
 
 		if (r < 0)
 			err = r;
 	}
-	if (err < 0 && fail(o, err, why) < 0) {
+	if (err < 0 && fail(o, err, error) < 0) {
 		*ret_err = err;
 		udp_free(&o->base);
 		return NULL;

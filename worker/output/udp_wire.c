@@ -14,25 +14,23 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Errors that go by as traffic goes by; others mean that the socket, its
- * interface or its route is gone. */
-static bool is_passing(int err)
+/* Temporary errors.  Any other error means that the socket, its interface or
+ * its route is gone. */
+static bool is_temporary(int err)
 {
 	return err == EAGAIN || err == ENOBUFS || err == ECONNREFUSED ||
 	       err == EINTR || err == ENOMEM;
 }
 
-/* Does the kernel, the route or the device refuse to cut datagrams? */
-static bool is_refused_segment(int err)
+/* The kernel, the route or the device does not support UDP_SEGMENT. */
+static bool is_no_segmentation(int err)
 {
 	return err == EINVAL || err == EIO || err == EOPNOTSUPP ||
 	       err == EMSGSIZE;
 }
 
-/*
- * An ICMP error that came back for an earlier datagram is reported by the next
- * call, which sends nothing; the one after it works again.
- */
+/* The kernel reports an ICMP error for an earlier datagram at the next call,
+ * which sends nothing.  The call after it works again. */
 static ssize_t send_message(int fd, const struct msghdr *h)
 {
 	ssize_t n = sendmsg(fd, h, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -44,11 +42,11 @@ static ssize_t send_message(int fd, const struct msghdr *h)
 
 static void note_failure(struct udp_wire *w, int err)
 {
-	if (!is_passing(err))
+	if (!is_temporary(err))
 		w->hard_err = err;
 }
 
-/* False when the kernel refused to cut: to be sent one by one instead. */
+/* False: not supported; the caller sends the datagrams one by one. */
 static bool send_segments(struct udp_wire *w, struct datagrams *d)
 {
 	struct msghdr h = { .msg_iov = d->iov, .msg_iovlen = d->n_iov };
@@ -58,7 +56,7 @@ static bool send_segments(struct udp_wire *w, struct datagrams *d)
 		w->packets += d->n_packets;
 		return true;
 	}
-	if (is_refused_segment((int)-n)) {
+	if (is_no_segmentation((int)-n)) {
 		w->segments = false;
 		(void)udp_output_segment(w->fd, 0);
 		return false;
@@ -67,21 +65,21 @@ static bool send_segments(struct udp_wire *w, struct datagrams *d)
 	return true;
 }
 
-/* Packets in datagram i: all are full but the last. */
+/* Packets in datagram i.  Only the last may be partly filled. */
 static size_t packets_of(const struct datagrams *d, size_t i)
 {
 	return i + 1 < d->n ? DATAGRAM_PACKETS
 			    : d->n_packets - (d->n - 1) * DATAGRAM_PACKETS;
 }
 
-/* Control messages with the time of each. */
+/* Control messages with the time of each datagram. */
 struct due_times {
 	_Alignas(struct cmsghdr)
 		uint8_t space[DATAGRAMS_MAX][CMSG_SPACE(sizeof(uint64_t))];
 };
 
 static void plan_each(struct udp_wire *w, struct mmsghdr *msgs, size_t n,
-		      struct due_times *times, struct departures *notes)
+		      struct due_times *times, struct iat_out *iat)
 {
 	uint64_t now_ns = mono_ns();
 
@@ -97,13 +95,13 @@ static void plan_each(struct udp_wire *w, struct mmsghdr *msgs, size_t n,
 		c->cmsg_type = SCM_TXTIME;
 		c->cmsg_len = CMSG_LEN(sizeof due_ns);
 		memcpy(CMSG_DATA(c), &due_ns, sizeof due_ns);
-		if (notes != NULL)
-			departures_note(notes, due_ns, 1);
+		if (iat != NULL)
+			iat_out_add(iat, due_ns, 1);
 	}
 }
 
 static void send_each(struct udp_wire *w, struct datagrams *d,
-		      struct departures *notes)
+		      struct iat_out *iat)
 {
 	struct mmsghdr msgs[DATAGRAMS_MAX];
 	struct due_times times;
@@ -116,13 +114,13 @@ static void send_each(struct udp_wire *w, struct datagrams *d,
 			(size_t)(d->first[k + 1] - d->first[k]);
 	}
 	if (w->timed)
-		plan_each(w, msgs, d->n, &times, notes);
+		plan_each(w, msgs, d->n, &times, iat);
 	while (i < d->n) {
 		int n = sendmmsg(w->fd, msgs + i, (unsigned)(d->n - i),
 				 MSG_DONTWAIT | MSG_NOSIGNAL);
 
 		if (n <= 0) {
-			/* see send_message(): once more, alone */
+			/* send_message() clears an ICMP error */
 			ssize_t r = send_message(w->fd, &msgs[i].msg_hdr);
 
 			if (r >= 0)
@@ -138,12 +136,12 @@ static void send_each(struct udp_wire *w, struct datagrams *d,
 }
 
 void udp_wire_send(struct udp_wire *w, struct datagrams *d,
-		   struct departures *notes)
+		   struct iat_out *iat)
 {
-	if (!w->timed && notes != NULL)
-		departures_note(notes, mono_ns(), d->n);
+	if (!w->timed && iat != NULL)
+		iat_out_add(iat, mono_ns(), d->n);
 	if (!w->segments || !send_segments(w, d))
-		send_each(w, d, notes);
+		send_each(w, d, iat);
 }
 
 void udp_wire_send_one(struct udp_wire *w, const struct iovec *iov, size_t n)
@@ -157,7 +155,7 @@ void udp_wire_send_one(struct udp_wire *w, const struct iovec *iov, size_t n)
 		w->packets++;
 }
 
-int udp_wire_second(struct udp_wire *w, struct errmsg *why)
+int udp_wire_every_second(struct udp_wire *w, struct errmsg *error)
 {
 	int err = w->hard_err;
 	bool sent = w->packets != w->sent_before;
@@ -166,100 +164,91 @@ int udp_wire_second(struct udp_wire *w, struct errmsg *why)
 	w->sent_before = w->packets;
 	if (err == 0 || sent)
 		return 0;
-	return errmsg_fail(why, -err, "send: %s", strerror(err));
+	return errmsg_fail(error, -err, "send: %s", strerror(err));
 }
 
-static unsigned interface_of(const struct output_spec *spec)
+/* Lets the kernel space the datagrams if configured and supported. */
+static bool start_timed(struct udp_wire *w, const struct output_spec *spec)
 {
-	unsigned index;
-	struct errmsg why;
-	int r = spec->iface[0] != '\0'
-			? netif_index(spec->iface, &index, &why)
-			: netif_towards(&spec->remote, &index);
-
-	return r < 0 ? 0 : index;
-}
-
-static void advise(unsigned ifindex)
-{
+	unsigned ifindex = 0, limit = 0;
 	char name[IF_NAMESIZE] = "?";
-
-	(void)if_indextoname(ifindex, name);
-	log_warning("output", "pacing=kernel: no queue of %s waits for the "
-		    "time of a datagram, they leave at our wake-ups: "
-		    "tc qdisc replace dev %s root fq", name, name);
-}
-
-/* Whether the kernel is to space the datagrams, and can. */
-static bool begin_timed(struct udp_wire *w, const struct output_spec *spec)
-{
-	unsigned ifindex, limit;
+	struct errmsg error;
+	int r;
 
 	if (spec->pacing == PACING_TICK)
 		return false;
-	ifindex = interface_of(spec);
-	limit = ifindex != 0 ? qdisc_fq_limit(ifindex) : 0;
-	if (limit == 0 && spec->pacing == PACING_KERNEL)
-		advise(ifindex);
+	r = spec->iface[0] != '\0'
+		    ? netif_index(spec->iface, &ifindex, &error)
+		    : netif_towards(&spec->remote, &ifindex);
+	if (r < 0)
+		ifindex = 0;
+	if (ifindex != 0)
+		limit = qdisc_fq_limit(ifindex);
+	if (limit == 0 && spec->pacing == PACING_KERNEL) {
+		(void)if_indextoname(ifindex, name);
+		log_warning("output", "pacing=kernel: %s has no fq queue: "
+			    "datagrams leave at the ticks of the worker; run "
+			    "tc qdisc replace dev %s root fq", name, name);
+	}
 	if (limit == 0 || udp_output_timed(w->fd) < 0)
 		return false;
 	departure_plan_init(&w->plan, limit);
 	return true;
 }
 
-/* The interface that is named, 0 when none is, and a socket there. */
-static int find_way(const struct output_spec *spec, unsigned *ret_ifindex,
-		    struct errmsg *why)
+/* Opens a socket and finds the index of the configured interface, 0 without. */
+static int open_socket(const struct output_spec *spec, unsigned *ret_ifindex,
+		       struct errmsg *error)
 {
 	unsigned ifindex = 0;
 	int r = 0;
 
 	if (spec->iface[0] != '\0')
-		r = netif_index(spec->iface, &ifindex, why);
+		r = netif_index(spec->iface, &ifindex, error);
 	if (r == 0)
-		r = udp_output_socket(spec, why);
+		r = udp_output_socket(spec, error);
 	if (r >= 0)
 		*ret_ifindex = ifindex;
 	return r;
 }
 
-static void begin(struct udp_wire *w, int fd, const struct output_spec *spec,
+static void start(struct udp_wire *w, int fd, const struct output_spec *spec,
 		  size_t datagram)
 {
 	w->fd = fd;
 	w->open = true;
 	w->unsure = false;
 	w->hard_err = 0;
-	w->timed = datagram > 0 && begin_timed(w, spec);
+	w->timed = datagram > 0 && start_timed(w, spec);
 	w->segments = datagram > 0 && !w->timed &&
 		      udp_output_segment(fd, (int)datagram) == 0;
 }
 
 int udp_wire_open(struct udp_wire *w, const struct output_spec *spec,
-		  size_t datagram, struct errmsg *why)
+		  size_t datagram, struct errmsg *error)
 {
-	int fd = find_way(spec, &w->ifindex, why);
+	int fd = open_socket(spec, &w->ifindex, error);
 
 	if (fd < 0)
 		return fd;
-	begin(w, fd, spec, datagram);
+	start(w, fd, spec, datagram);
 	return 0;
 }
 
-/* What we lack ourselves says nothing of the network. */
-static bool is_our_lack(int err)
+/* A lack of resources in this process says nothing about the network. */
+static bool is_lack_of_resources(int err)
 {
 	return err == EMFILE || err == ENFILE || err == ENOMEM ||
 	       err == ENOBUFS || err == EIO;
 }
 
 int udp_wire_follow(struct udp_wire *w, const struct output_spec *spec,
-		    size_t datagram, struct errmsg *why)
+		    size_t datagram, struct errmsg *error)
 {
 	unsigned ifindex;
-	int fd = find_way(spec, &ifindex, why);
+	int fd = open_socket(spec, &ifindex, error);
 
-	w->unsure = fd < 0 && is_our_lack(-fd);
+	w->unsure = fd < 0 && is_lack_of_resources(-fd);
 	if (fd < 0)
 		return w->unsure ? 0 : fd;
 	if (ifindex == w->ifindex && udp_output_same_source(fd, w->fd)) {
@@ -268,7 +257,7 @@ int udp_wire_follow(struct udp_wire *w, const struct output_spec *spec,
 	}
 	fd_close(&w->fd);
 	w->ifindex = ifindex;
-	begin(w, fd, spec, datagram);
+	start(w, fd, spec, datagram);
 	return 1;
 }
 

@@ -1,53 +1,53 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One socket that datagrams are sent to.
+ * The socket of one destination of datagrams.
  *
- * Owns it.  What cannot be sent is counted and forgotten.  Embedded; zeroed
- * memory is a wire that is not open.
+ * Owns the socket.  Datagrams that cannot be sent are counted and dropped.
+ * Embedded; zeroed memory is a closed wire.
  */
 #pragma once
 
 #include "common/base/errmsg.h"
 #include "proto/spec/io_spec.h"
-#include "worker/rtp/datagrams.h"
 #include "worker/output/departure_plan.h"
 #include "worker/output/iat_out.h"
+#include "worker/rtp/datagrams.h"
 
 struct udp_wire {
 	bool open;
 	int fd;
-	bool segments;        /* the kernel cuts datagrams for us ... */
-	bool timed;           /* ... or sends each when it is due */
+	bool segments;        /* the kernel splits datagrams (UDP_SEGMENT) */
+	bool timed;           /* the kernel sends each at its time */
 	struct departure_plan plan;
-	uint64_t packets;     /* sent ... */
-	uint64_t counted;     /* ... and what its owner knows of them */
-	uint64_t sent_before; /* packets a second ago */
-	int hard_err;         /* the last of its kind since then, or 0 */
-	unsigned ifindex;     /* of the interface that is named, or 0 */
-	bool unsure;          /* could not look where it is to send from */
+	uint64_t packets;     /* sent */
+	uint64_t counted;     /* of these, seen by the owner */
+	uint64_t sent_before; /* packets sent up to the last second */
+	int hard_err;         /* last error of the socket since then, or 0 */
+	unsigned ifindex;     /* of the configured interface, or 0 */
+	bool unsure;          /* the source address could not be checked */
 };
 
-/* 0, or -errno with why; datagram: bytes of a full one of many, 0 when they go
- * one by one. */
+/* 0, or -errno with error.  datagram: bytes of a full datagram; 0: datagrams
+ * are sent one by one. */
 int udp_wire_open(struct udp_wire *, const struct output_spec *,
-		  size_t datagram, struct errmsg *why) MUST_CHECK;
+		  size_t datagram, struct errmsg *error) MUST_CHECK;
 
-/* What was counted stays. */
+/* Keeps the counters. */
 void udp_wire_close(struct udp_wire *);
 
-/* On an open one; one that goes alone counts as a packet.  When they leave is
- * noted; NULL: by another wire. */
-void udp_wire_send(struct udp_wire *, struct datagrams *,
-		   struct departures *);
+/* On an open wire.  Adds the times of sending to the histogram; NULL: another
+ * wire does. */
+void udp_wire_send(struct udp_wire *, struct datagrams *, struct iat_out *);
+/* Sends one datagram, which counts as one packet. */
 void udp_wire_send_one(struct udp_wire *, const struct iovec *, size_t n);
 
-/* After addresses, interfaces or routes changed: 1 when it was opened anew, by
- * the specification of the opening, since the kernel sends from another place
- * now; 0: it need not be, or we lack what it takes to look: it is unsure then,
- * and the next call tells.  -errno with why: there is no way; it stays open. */
+/* After addresses, interfaces or routes changed: 1: reopened by the same
+ * specification, because the source address changed; 0: no change, or unsure,
+ * because this process lacks a resource: call it again; -errno with error: no
+ * route, and the wire stays open. */
 int udp_wire_follow(struct udp_wire *, const struct output_spec *,
-		    size_t datagram, struct errmsg *why) MUST_CHECK;
+		    size_t datagram, struct errmsg *error) MUST_CHECK;
 
-/* Once a second: 0, or -errno with why when nothing at all could be sent since
- * the last call. */
-int udp_wire_second(struct udp_wire *, struct errmsg *why) MUST_CHECK;
+/* Once a second: 0, or -errno with error if nothing was sent since the last
+ * call. */
+int udp_wire_every_second(struct udp_wire *, struct errmsg *error) MUST_CHECK;

@@ -114,18 +114,18 @@ static unsigned report_input(const struct input_chain *l,
 }
 
 /* Bins without a datagram are left out; the last one has no limit. */
-static void add_gaps(const struct departures *d, json_t *object)
+static void add_gaps(const struct iat_out *d, json_t *object)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < DEPARTURE_BINS; i++) {
+	for (size_t i = 0; i < IAT_OUT_BINS; i++) {
 		json_t *bin;
 
 		if (d->all[i] == 0)
 			continue;
 		bin = json_object();
-		if (departures_limit_us(i) != UINT64_MAX)
-			si_put_uint(bin, "below_us", departures_limit_us(i));
+		if (iat_out_limit_us(i) != UINT64_MAX)
+			si_put_uint(bin, "below_us", iat_out_limit_us(i));
 		si_put_uint(bin, "count", d->all[i]);
 		(void)json_array_append_new(list, bin);
 	}
@@ -156,7 +156,7 @@ static void add_outputs(const struct pipeline *p, json_t *object)
 		si_put_uint(one, "dropped", counted.dropped);
 		si_put_uint(one, "late", pipeline_late(p, sink));
 		if (sink->output != NULL)
-			add_gaps(output_departures(sink->output), one);
+			add_gaps(output_iat(sink->output), one);
 		(void)json_array_append_new(list, one);
 	}
 	(void)json_object_set_new(object, "outputs", list);

@@ -220,7 +220,7 @@ void pipeline_second(struct pipeline *p)
 	selector_second(p->selector, p->now_ns, &status);
 	report_alarms(p, &status);
 	log_late(p);
-	sender_second(&p->sender);
+	sender_every_second(&p->sender);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_second(&p->sinks[i], p->packets - p->packets_before,
 		            p->now_ns);

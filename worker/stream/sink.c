@@ -24,7 +24,7 @@ static void begin_sender(struct sink *s)
 	s->sender = xcalloc(1, sizeof *s->sender);
 	sender_init(s->sender, &s->output, 1);
 	if (s->spec.no_sync)
-		pacer_let_go(&s->sender->pacer);
+		pacer_disable(&s->sender->pacer);
 	else
 		pacer_set_burst(&s->sender->pacer, s->spec.burst_ms);
 }
@@ -136,9 +136,9 @@ static void settle(struct sink *s, uint64_t now_ns)
 	struct output_counters c;
 	uint64_t tenths;
 
-	if (output_trouble(s->output) != NULL)
+	if (output_error(s->output) != NULL)
 		s->outage.until_ns = now_ns;
-	if (s->error.text[0] == '\0' || output_trouble(s->output) != NULL)
+	if (s->error.text[0] == '\0' || output_error(s->output) != NULL)
 		return;
 	sink_counters(s, &c);
 	tenths = (s->outage.until_ns - s->outage.since_ns) / (100 * MS);
@@ -159,9 +159,9 @@ static const char *hindrance(const struct sink *s)
 	if (s->error.text[0] != '\0')
 		return s->error.text;
 	if (s->output != NULL)
-		why = output_trouble(s->output);
+		why = output_error(s->output);
 	if (s->output != NULL && why == NULL)
-		why = output_part_trouble(s->output);
+		why = output_part_error(s->output);
 	return why;
 }
 
@@ -188,7 +188,7 @@ void sink_open(struct sink *s, uint64_t now_ns)
 		return;
 	}
 	s->outage.until_ns = now_ns;
-	output_go_on(s->output, s->place);
+	output_resume_rtp(s->output, s->place);
 }
 
 /* Each end of it, and now and then how much it is by now. */
@@ -262,7 +262,7 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 /* Each end of what keeps a part of it from going. */
 static void log_trouble(struct sink *s, uint64_t now_ns)
 {
-	const char *now = s->output != NULL ? output_part_trouble(s->output)
+	const char *now = s->output != NULL ? output_part_error(s->output)
 					    : NULL;
 	const char *text = now != NULL ? now : "";
 	unsigned suppressed;
@@ -296,8 +296,8 @@ static void work_on(struct sink *s, uint64_t now_ns)
 {
 	if (retry_is_due(&s->retry, now_ns))
 		retry_worked(&s->retry);
-	if (output_is_cut(s->output))
-		note_outage(s, output_trouble(s->output), now_ns);
+	if (output_is_disconnected(s->output))
+		note_outage(s, output_error(s->output), now_ns);
 	settle(s, now_ns);
 }
 
@@ -379,18 +379,18 @@ void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 	s->passed = 0;
 	if (s->cbr != NULL) {
 		watch_overflow(s, now_ns);
-		cbr_second(s->cbr);
+		cbr_every_second(s->cbr);
 	}
 	if (s->sender != NULL)
-		sender_second(s->sender);
+		sender_every_second(s->sender);
 	if (s->output == NULL)
 		sink_open(s, now_ns);
-	else if (output_second(s->output, &why) < 0)
+	else if (output_every_second(s->output, &why) < 0)
 		close_output(s, &why, now_ns);
 	else
 		work_on(s, now_ns);
 	if (s->sap != NULL && s->output != NULL)
-		sap_second(s->sap, now_ns);
+		sap_every_second(s->sap, now_ns);
 	log_dropped(s, now_ns);
 	log_trouble(s, now_ns);
 	measure(s, now_ns);

@@ -124,11 +124,11 @@ static void rist_output_free(struct output *out)
 static const struct output_ops rist_ops = {
 	.free = rist_output_free,
 	.send = rist_output_send,
-	.second = rist_output_every_second,
+	.every_second = rist_output_every_second,
 	.stats = rist_output_stats,
-	.trouble = rist_output_error,
-	.is_cut = rist_output_is_cut,
-	.part_trouble = rist_output_part_trouble,
+	.error = rist_output_error,
+	.is_disconnected = rist_output_is_cut,
+	.part_error = rist_output_part_trouble,
 	.peer = rist_output_peer,
 };
 

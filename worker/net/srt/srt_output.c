@@ -173,10 +173,10 @@ static void srt_output_free(struct output *out)
 static const struct output_ops srt_ops = {
 	.free = srt_output_free,
 	.send = srt_output_send,
-	.second = srt_output_every_second,
+	.every_second = srt_output_every_second,
 	.follow = srt_output_follow,
 	.stats = srt_output_stats,
-	.trouble = srt_output_error,
+	.error = srt_output_error,
 	.peer = srt_output_peer,
 	.receivers = list_receivers,
 	.kick = kick_receiver,

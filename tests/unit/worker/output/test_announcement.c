@@ -19,12 +19,12 @@ static struct announcement make(const char *origin, const char *remote)
 
 static uint8_t packet[ANNOUNCEMENT_MAX];
 
-/* The text behind a head of so many bytes. */
-static const char *text_of(const struct announcement *a, bool gone,
+/* The text behind a head of head_len bytes. */
+static const char *text_of(const struct announcement *a, bool deletion,
 			   size_t head)
 {
 	static char text[ANNOUNCEMENT_MAX + 1];
-	ssize_t len = announcement_make(a, gone, packet);
+	ssize_t len = announcement_make(a, deletion, packet);
 
 	cr_assert_gt(len, (ssize_t)head);
 	cr_assert_str_eq((const char *)packet + head - 16, "application/sdp");
@@ -33,7 +33,7 @@ static const char *text_of(const struct announcement *a, bool gone,
 	return text;
 }
 
-Test(announcement, of_a_group_says_where_it_is)
+Test(announcement, of_a_group_contains_its_address)
 {
 	struct announcement a = make("192.0.2.7", "239.1.1.1");
 	uint8_t hash[2];
@@ -96,19 +96,19 @@ static const char fec_of_first[] =
 	"m=application 1238 RTP/AVP 96\r\n"
 	"a=rtpmap:96 parityfec/90000\r\na=mid:r1\r\n";
 
-Test(announcement, of_the_whole_has_groups_of_media)
+Test(announcement, full_description_has_groups_of_media)
 {
 	struct announcement a = make("192.0.2.7", "239.1.1.1");
 	char want[ANNOUNCEMENT_MAX];
 
 	a.rtp = true;
-	cr_assert(!announcement_has_more(&a));
+	cr_assert(!announcement_has_full(&a));
 	a.streams.fec_columns = 5;
 	a.streams.fec_rows = 10;
-	cr_assert(announcement_has_more(&a));
+	cr_assert(announcement_has_full(&a));
 	cr_assert_null(strstr(text_of(&a, false, 24), "m=application"),
 		       "the plain one is for all");
-	a.whole = true;
+	a.full = true;
 	(void)snprintf(want, sizeof want,
 		       "v=0\r\no=- 7 9 IN IP4 192.0.2.7\r\ns=News (FEC)\r\n"
 		       "c=IN IP4 239.1.1.1/32\r\nt=0 0\r\na=tool:sluice\r\n"
@@ -135,18 +135,18 @@ Test(announcement, of_the_whole_has_groups_of_media)
 				  "s=News (2 paths)\r\n"));
 }
 
-/* A description has no interfaces. */
-Test(announcement, does_not_tell_a_path_that_only_its_interface_makes)
+/* SDP has no interfaces. */
+Test(announcement, omits_a_path_that_differs_only_by_its_interface)
 {
 	struct announcement a = make("192.0.2.7", "239.1.1.1");
 
 	a.rtp = true;
 	a.streams.has_path2 = true;
 	a.streams.path2 = a.remote;
-	cr_assert(!announcement_has_more(&a));
+	cr_assert(!announcement_has_full(&a));
 }
 
-Test(announcement, is_one_datagram)
+Test(announcement, fits_one_datagram)
 {
 	struct announcement a = make("2001:db8:1:2:3:4:5:6",
 				     "ff1e:db8:1:2:3:4:5:6666");
@@ -156,7 +156,7 @@ Test(announcement, is_one_datagram)
 	name[sizeof name - 1] = '\0';
 	a.name = name;
 	a.session = a.version = UINT64_MAX;
-	a.rtp = a.whole = true;
+	a.rtp = a.full = true;
 	a.streams = (struct rtp_out_spec){ .fec_columns = 20, .fec_rows = 20,
 					   .has_path2 = true };
 	cr_assert_eq(sockaddr_parse("ff1e:db8:1:2:3:4:5:7777", 65000,

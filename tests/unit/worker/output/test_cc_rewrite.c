@@ -20,7 +20,7 @@ static void make(uint8_t *p, unsigned cc, char flags)
 	}
 }
 
-/* The counter it gets, or -1 when it is to be dropped. */
+/* The new counter, or -1 for a duplicate. */
 static int feed(struct cc_rewrite *c, unsigned cc, char flags)
 {
 	uint8_t p[TS_PACKET];
@@ -29,7 +29,7 @@ static int feed(struct cc_rewrite *c, unsigned cc, char flags)
 	return cc_rewrite_feed(c, p) ? ts_cc(p) : -1;
 }
 
-Test(cc_rewrite, counts_on_behind_packets_that_were_put_in)
+Test(cc_rewrite, continues_after_inserted_packets)
 {
 	struct cc_rewrite c = { 0 };
 	int first = feed(&c, 5, 0);
@@ -40,7 +40,7 @@ Test(cc_rewrite, counts_on_behind_packets_that_were_put_in)
 	cr_assert_eq(feed(&c, 8, 0), (first + 6) & 15);
 }
 
-Test(cc_rewrite, goes_round)
+Test(cc_rewrite, wraps_at_16)
 {
 	struct cc_rewrite c = { 0 };
 	int last = feed(&c, 0, 0);
@@ -62,7 +62,7 @@ Test(cc_rewrite, keeps_a_loss_visible)
 	cr_assert_eq(feed(&c, 7, 0), (last + 4) & 15);
 }
 
-Test(cc_rewrite, drops_a_repetition)
+Test(cc_rewrite, reports_a_duplicate)
 {
 	struct cc_rewrite c = { 0 };
 	int last = feed(&c, 3, 0);

@@ -12,10 +12,10 @@
 
 enum { TICK_MS = 10, FQ_LIMIT = 100 };
 
-/* A sender that is woken now and then, and gives away what has come. */
+/* A sender that wakes up irregularly and sends all waiting packets. */
 static struct {
 	struct departure_plan plan;
-	uint64_t now_ns, owed_ns; /* up to here all was given */
+	uint64_t now_ns, owed_ns; /* sent up to here */
 	uint64_t last_ns;
 	uint64_t least_gap, most_gap, most_lead;
 	size_t n;
@@ -59,7 +59,7 @@ static void run(unsigned ms, uint64_t each_ns, unsigned tick_ms)
 	}
 }
 
-Test(departure_plan, after_a_second_they_are_evenly_spaced)
+Test(departure_plan, spaces_datagrams_evenly_after_a_second)
 {
 	begin(FQ_LIMIT);
 	run(5000, EACH, TICK_MS);
@@ -71,7 +71,7 @@ Test(departure_plan, after_a_second_they_are_evenly_spaced)
 	cr_assert_leq(sender.most_lead, 25 * MS);
 }
 
-Test(departure_plan, a_late_release_is_worked_off_without_a_burst)
+Test(departure_plan, recovers_from_a_late_release_without_a_burst)
 {
 	begin(FQ_LIMIT);
 	run(5000, EACH, TICK_MS);
@@ -84,7 +84,7 @@ Test(departure_plan, a_late_release_is_worked_off_without_a_burst)
 	cr_assert_leq(sender.most_lead, 25 * MS);
 }
 
-Test(departure_plan, a_rate_that_changes_is_followed_and_never_far_ahead)
+Test(departure_plan, follows_a_change_of_the_rate_with_a_short_lead)
 {
 	begin(FQ_LIMIT);
 	run(5000, 2 * EACH, TICK_MS);
@@ -101,18 +101,18 @@ Test(departure_plan, a_rate_that_changes_is_followed_and_never_far_ahead)
 	cr_assert_geq(sender.least_gap, 4 * EACH * 7 / 10);
 }
 
-Test(departure_plan, what_the_queue_would_not_hold_leaves_at_once)
+Test(departure_plan, has_no_plan_for_a_rate_beyond_the_queue)
 {
 	begin(FQ_LIMIT);
 	run(3000, EACH / 10, TICK_MS);
 	cr_assert_eq(sender.most_lead, 0);
-	/* a longer queue was asked for */
+	/* with a longer queue */
 	begin(10 * FQ_LIMIT);
 	run(3000, EACH / 10, TICK_MS);
 	cr_assert_gt(sender.most_lead, 5 * MS);
 }
 
-Test(departure_plan, behind_a_pause_the_rate_is_found_anew)
+Test(departure_plan, measures_the_rate_again_after_a_pause)
 {
 	begin(FQ_LIMIT);
 	run(3000, EACH, TICK_MS);

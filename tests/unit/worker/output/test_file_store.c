@@ -63,7 +63,7 @@ struct rec {
 	struct output_spec spec;
 	struct file_store store;
 	struct source *source;
-	struct errmsg why;
+	struct errmsg error;
 };
 
 static void rec_init(struct rec *r, const char *name, const char *options)
@@ -75,9 +75,9 @@ static void rec_init(struct rec *r, const char *name, const char *options)
 	r->source = source_new(90000);
 	(void)snprintf(address, sizeof address, "file://%s/%s#min_free=0%s",
 		       r->folder, name, options);
-	cr_assert_eq(output_spec_parse(address, &r->spec, NULL, NULL, &r->why),
-		     0, "%s", r->why.text);
-	cr_assert_eq(file_store_open(&r->store, &r->spec, &r->why), 0);
+	cr_assert_eq(output_spec_parse(address, &r->spec, NULL, NULL,
+				       &r->error), 0, "%s", r->error.text);
+	cr_assert_eq(file_store_open(&r->store, &r->spec, &r->error), 0);
 }
 
 static void rec_done(struct rec *r)
@@ -90,19 +90,19 @@ static void rec_done(struct rec *r)
 	cr_assert_eq(system(command), 0);
 }
 
-/* So many packets. */
+/* Writes n packets. */
 static int record(struct rec *r, size_t n)
 {
 	return file_store_write(&r->store, source_make(r->source, n).data,
-				n * TS_PACKET, &r->why);
+				n * TS_PACKET, &r->error);
 }
 
-static int look(struct rec *r)
+static int check(struct rec *r)
 {
-	return file_store_look(&r->store, &r->why);
+	return file_store_check(&r->store, &r->error);
 }
 
-/* How many packets are in it; -1: it is not there. */
+/* The number of packets in a file; -1: no file. */
 static long packets(const struct rec *r, const char *name)
 {
 	struct stat st;
@@ -144,29 +144,29 @@ static void drop(const struct rec *r, const char *name)
 	cr_assert_eq(remove(path), 0);
 }
 
-Test(file_store, what_was_moved_away_is_left_alone)
+Test(file_store, starts_a_new_file_after_a_move)
 {
 	struct rec r;
 
 	rec_init(&r, "a.ts", "");
 	cr_assert_eq(record(&r, 100), 0);
-	cr_assert_eq(look(&r), 0);
+	cr_assert_eq(check(&r), 0);
 	cr_assert_eq(record(&r, 100), 0);
 	move(&r, "a.ts", "b.ts");
-	cr_assert_eq(look(&r), 0);
+	cr_assert_eq(check(&r), 0);
 	cr_assert_eq(record(&r, 50), 0);
 	cr_assert_eq(packets(&r, "b.ts"), 200);
 	cr_assert_eq(packets(&r, "a.ts"), 50);
-	/* what is gone keeps no room on the disk */
+	/* a removed file must not occupy disk space */
 	drop(&r, "a.ts");
-	cr_assert_eq(look(&r), 0);
+	cr_assert_eq(check(&r), 0);
 	cr_assert_lt(r.store.fd, 0);
 	cr_assert_eq(record(&r, 30), 0);
 	cr_assert_eq(packets(&r, "a.ts"), 30);
 	rec_done(&r);
 }
 
-Test(file_store, a_folder_is_found_again_by_its_name)
+Test(file_store, opens_a_moved_folder_again_by_its_name)
 {
 	struct rec r;
 	char old[40];
@@ -175,22 +175,22 @@ Test(file_store, a_folder_is_found_again_by_its_name)
 	(void)snprintf(old, sizeof old, "%s.old", r.folder);
 	cr_assert_eq(record(&r, 100), 0);
 	cr_assert_eq(rename(r.folder, old), 0);
-	cr_assert_eq(look(&r), -ENOENT);
-	cr_assert_not_null(strstr(r.why.text, r.folder));
+	cr_assert_eq(check(&r), -ENOENT);
+	cr_assert_not_null(strstr(r.error.text, r.folder));
 	file_store_close(&r.store);
 
-	/* by a link as well, which is no other folder */
+	/* a link to the folder is the same folder */
 	cr_assert_eq(symlink(old, r.folder), 0);
-	cr_assert_eq(file_store_open(&r.store, &r.spec, &r.why), 0);
+	cr_assert_eq(file_store_open(&r.store, &r.spec, &r.error), 0);
 	cr_assert_eq(record(&r, 10), 0);
-	cr_assert_eq(look(&r), 0);
+	cr_assert_eq(check(&r), 0);
 	cr_assert_geq(r.store.fd, 0, "the same");
 	cr_assert_eq(packets(&r, "a.ts"), 110);
 
-	/* as when a disk is mounted there */
+	/* another folder, as after a mount */
 	cr_assert_eq(unlink(r.folder), 0);
 	cr_assert_eq(mkdir(r.folder, 0700), 0);
-	cr_assert_eq(look(&r), 0);
+	cr_assert_eq(check(&r), 0);
 	cr_assert_eq(record(&r, 20), 0);
 	cr_assert_eq(packets(&r, "a.ts"), 20);
 	cr_assert_eq(rename(old, r.folder), -1);
@@ -200,8 +200,8 @@ Test(file_store, a_folder_is_found_again_by_its_name)
 	rec_done(&r);
 }
 
-/* Else there would be one for each time that it is tried again. */
-Test(file_store, a_disk_that_takes_nothing_leaves_no_empty_files)
+/* Each retry would create one. */
+Test(file_store, leaves_no_empty_files_on_a_disk_that_rejects_writes)
 {
 	struct rlimit none = { .rlim_max = RLIM_INFINITY };
 	struct rec r;
@@ -211,9 +211,10 @@ Test(file_store, a_disk_that_takes_nothing_leaves_no_empty_files)
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
 	for (int i = 0; i < 3; i++) {
 		cr_assert_eq(record(&r, 10), -EFBIG);
-		cr_assert_not_null(strstr(r.why.text, "a.ts: File too large"));
+		cr_assert_not_null(strstr(r.error.text,
+					  "a.ts: File too large"));
 		file_store_close(&r.store);
-		cr_assert_eq(file_store_open(&r.store, &r.spec, &r.why), 0);
+		cr_assert_eq(file_store_open(&r.store, &r.spec, &r.error), 0);
 		now += 3;
 	}
 	cr_assert_eq(files(&r), 0);
@@ -224,13 +225,13 @@ Test(file_store, a_disk_that_takes_nothing_leaves_no_empty_files)
 	rec_done(&r);
 }
 
-Test(file_store, a_clock_that_is_set_back_makes_no_file_of_a_day)
+Test(file_store, a_clock_set_back_does_not_stop_rotation)
 {
 	struct rec r;
 
 	rec_init(&r, "%s.ts", "&rotate_time=10");
 	cr_assert_eq(record(&r, 2 * SOURCE_RATE), 0);
-	/* of the ten seconds of this file */
+	/* within the ten seconds of this file */
 	now = 1001;
 	cr_assert_eq(record(&r, 2 * SOURCE_RATE), 0);
 	cr_assert_eq(files(&r), 1);
@@ -243,35 +244,35 @@ Test(file_store, a_clock_that_is_set_back_makes_no_file_of_a_day)
 	now = 100000;
 	cr_assert_eq(record(&r, 2 * SOURCE_RATE), 0);
 	cr_assert_eq(files(&r), 3);
-	/* the same second again: that name is there already */
+	/* the same second again: the name exists */
 	now = 500;
 	cr_assert_eq(record(&r, 2 * SOURCE_RATE), 0);
 	cr_assert_gt(packets(&r, "500-1.ts"), 0);
 	rec_done(&r);
 }
 
-Test(file_store, one_file_has_one_writer)
+Test(file_store, locks_its_file)
 {
 	struct file_store other;
 	struct rec r;
 
 	rec_init(&r, "a.ts", "");
 	cr_assert_eq(record(&r, 100), 0);
-	cr_assert_eq(file_store_open(&other, &r.spec, &r.why), 0);
+	cr_assert_eq(file_store_open(&other, &r.spec, &r.error), 0);
 	cr_assert_eq(file_store_write(&other, r.source->data, TS_PACKET,
-				      &r.why), -EBUSY);
-	cr_assert_str_eq(r.why.text, "a.ts: is written by another");
+				      &r.error), -EBUSY);
+	cr_assert_str_eq(r.error.text, "a.ts: locked by another recording");
 	file_store_pause(&r.store);
-	/* who comes next finds all of it */
+	/* the next writer appends to the whole file */
 	late_bytes = 100 * TS_PACKET;
 	cr_assert_eq(file_store_write(&other, r.source->data, TS_PACKET,
-				      &r.why), 0);
+				      &r.error), 0);
 	file_store_close(&other);
 	cr_assert_eq(packets(&r, "a.ts"), 201);
 	rec_done(&r);
 }
 
-Test(file_store, begins_no_file_on_a_full_disk)
+Test(file_store, creates_no_file_on_a_full_disk)
 {
 	struct rec r;
 
@@ -279,12 +280,12 @@ Test(file_store, begins_no_file_on_a_full_disk)
 	full = true;
 	for (int i = 0; i < 3; i++)
 		cr_assert_eq(record(&r, 10), -ENOSPC);
-	cr_assert_str_eq(r.why.text, "a-%s.ts: No space left on device");
+	cr_assert_str_eq(r.error.text, "a-%s.ts: No space left on device");
 	cr_assert_eq(files(&r), 0);
 	full = false;
 	cr_assert_eq(record(&r, 10), 0);
 	cr_assert_eq(files(&r), 1);
-	/* the one that is open goes on: what it takes the disk says */
+	/* an open file continues until the disk rejects a write */
 	full = true;
 	cr_assert_eq(record(&r, 10), 0);
 	rec_done(&r);

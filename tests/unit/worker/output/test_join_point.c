@@ -31,21 +31,21 @@ static void put(const uint8_t *packets, size_t n, void *arg)
 	g->n += n;
 }
 
-Test(entrance, begins_at_a_picture_behind_tables_whose_counters_go_on)
+Test(join_point, is_a_picture_behind_tables_with_continuous_counters)
 {
-	struct entrance *e = entrance_new();
+	struct join_search *j = join_search_new();
 	struct build *b = build_new();
 	struct cc *cc = xcalloc(1, sizeof *cc);
 	struct got got = { 0 };
 	struct ts_run run;
 	size_t at;
 
-	/* what passed before one could begin is how the tables are known */
+	/* the search knows the tables of the skipped packets */
 	for (unsigned i = 0; i < 5; i++)
 		build_tables(b);
 	(void)build_pes(b, VIDEO, idr, sizeof idr);
 	run = build_run(b);
-	entrance_pass(e, &run);
+	join_search_skip(j, &run);
 	b->n = 0;
 	(void)build_payload(b, VIDEO, 1);
 	(void)build_pes(b, VIDEO, other, sizeof other);
@@ -56,9 +56,9 @@ Test(entrance, begins_at_a_picture_behind_tables_whose_counters_go_on)
 	(void)build_payload(b, VIDEO, 2);
 	build_tables(b);
 	run = build_run(b);
-	cr_assert_eq(entrance_find(e, &run, START), at);
+	cr_assert_eq(join_search_find(j, &run, START), at);
 
-	entrance_tables(e, put, &got);
+	join_search_tables(j, put, &got);
 	cr_assert_eq(ts_pid(got.packets[0]), TS_PID_PAT);
 	put(run.data + at * TS_PACKET, run.n - at, &got);
 	cr_assert_eq(ts_pid(got.packets[got.n - (run.n - at)]), VIDEO);
@@ -67,12 +67,12 @@ Test(entrance, begins_at_a_picture_behind_tables_whose_counters_go_on)
 			     i);
 	free(cc);
 	build_free(b);
-	entrance_free(&e);
+	join_search_free(&j);
 }
 
-Test(entrance, does_not_wait_for_ever_for_a_picture)
+Test(join_point, is_any_packet_after_the_timeout)
 {
-	struct entrance *e = entrance_new();
+	struct join_search *j = join_search_new();
 	struct build *b = build_new();
 	struct ts_run run;
 
@@ -80,9 +80,9 @@ Test(entrance, does_not_wait_for_ever_for_a_picture)
 	(void)build_payload(b, VIDEO, 1);
 	(void)build_pes(b, VIDEO, other, sizeof other);
 	run = build_run(b);
-	cr_assert_eq(entrance_find(e, &run, START), run.n);
-	cr_assert_eq(entrance_find(e, &run, START +
-				   START_POINT_PATIENCE_MS * MS), run.n - 1);
+	cr_assert_eq(join_search_find(j, &run, START), run.n);
+	cr_assert_eq(join_search_find(j, &run, START +
+				   JOIN_POINT_TIMEOUT_MS * MS), run.n - 1);
 	build_free(b);
-	entrance_free(&e);
+	join_search_free(&j);
 }

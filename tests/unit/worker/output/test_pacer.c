@@ -17,11 +17,11 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed;
 }
 
-/* A stream that arrives somehow, and what leaves. */
+/* A stream that arrives irregularly, and its releases. */
 struct flow {
 	struct pacer pacer;
 	uint64_t now_ns;
-	uint64_t packet_ns; /* what a packet lasts in truth */
+	uint64_t packet_ns; /* true duration of a packet */
 	uint64_t arrived, left;
 	size_t most;        /* in one release */
 	size_t waited_most;
@@ -40,7 +40,7 @@ static struct flow flow_new(uint64_t bps, bool pcr)
 	return f;
 }
 
-/* At the given time the stream has come as far as up_to_ns. */
+/* At now_ns the stream has arrived up to up_to_ns. */
 static size_t flow_turn(struct flow *f, uint64_t now_ns, uint64_t up_to_ns)
 {
 	/* senders fill their datagrams */
@@ -77,7 +77,7 @@ static void assert_no_burst(const struct flow *f, size_t n, unsigned percent)
 static const uint64_t rates[] = { 64000, 300000, 2000000, 8000000, 50000000,
 				  400000000 };
 
-Test(pacer, never_bursts_however_late_it_is_woken)
+Test(pacer, sends_no_burst_after_late_wake_ups)
 {
 	for (size_t r = 0; r < ARRAY_LEN(rates); r++) {
 		for (uint32_t seed = 1; seed <= 20; seed++) {
@@ -102,7 +102,7 @@ Test(pacer, never_bursts_however_late_it_is_woken)
 	}
 }
 
-Test(pacer, never_bursts_whatever_bursts_come_in)
+Test(pacer, sends_no_burst_for_a_bursty_input)
 {
 	for (size_t r = 0; r < ARRAY_LEN(rates); r++) {
 		for (uint32_t seed = 1; seed <= 20; seed++) {
@@ -112,7 +112,7 @@ Test(pacer, never_bursts_whatever_bursts_come_in)
 
 			for (uint64_t now = START; now < START + 8000 * MS;
 			     now += 8 * MS) {
-				/* all of up to 120 ms comes at once */
+				/* up to 120 ms arrive at once */
 				if (now >= hold_to) {
 					came_to = now;
 					hold_to = now +
@@ -121,23 +121,23 @@ Test(pacer, never_bursts_whatever_bursts_come_in)
 				}
 				size_t n = flow_turn(&f, now, came_to);
 
-				/* what is measured moves with the bursts */
+				/* the bursts disturb the measured rate */
 				assert_no_burst(&f, n, 40);
 			}
 		}
 	}
 }
 
-Test(pacer, does_not_burst_before_it_knows_the_rate)
+Test(pacer, sends_no_burst_before_it_knows_the_rate)
 {
-	/* 400 ms of 8 Mbit/s come at once, in the first read, with PCRs */
+	/* the first read has 400 ms of 8 Mbit/s with PCRs */
 	struct flow f = flow_new(8000000, true);
 
 	assert_no_burst(&f, flow_turn(&f, START, START + 400 * MS), 0);
 	cr_assert_gt(f.left, 0);
 }
 
-Test(pacer, lets_a_steady_stream_pass_without_a_queue)
+Test(pacer, passes_a_steady_stream_without_a_queue)
 {
 	struct flow f = flow_new(8000000, false);
 	uint64_t now = START;
@@ -152,12 +152,12 @@ Test(pacer, lets_a_steady_stream_pass_without_a_queue)
 	cr_assert_leq(held, 50, "%u of 1000 turns left something", held);
 }
 
-Test(pacer, works_off_a_queue_and_then_keeps_none)
+Test(pacer, empties_a_queue)
 {
 	struct flow f = flow_new(8000000, true);
 	uint64_t now = START;
 
-	/* two steady seconds, then nothing for 300 ms, then all at once */
+	/* two steady seconds, 300 ms without packets, then all at once */
 	for (; now < START + 2000 * MS; now += 8 * MS)
 		(void)flow_turn(&f, now, now);
 	now += 300 * MS;
@@ -178,7 +178,7 @@ Test(pacer, works_off_a_queue_and_then_keeps_none)
 	cr_assert_lt(now - late, 400 * MS);
 }
 
-Test(pacer, holds_a_part_of_a_datagram_for_more)
+Test(pacer, holds_a_partly_filled_datagram)
 {
 	struct pacer p;
 
@@ -192,7 +192,7 @@ Test(pacer, holds_a_part_of_a_datagram_for_more)
 	cr_assert_eq(pacer_next_ns(&p, 0), UINT64_MAX);
 }
 
-Test(pacer, does_not_hold_it_for_long)
+Test(pacer, sends_a_partly_filled_datagram_after_the_hold)
 {
 	struct pacer p;
 
@@ -202,14 +202,14 @@ Test(pacer, does_not_hold_it_for_long)
 	cr_assert_eq(pacer_release(&p, START + 19 * MS, 3), 0);
 	cr_assert_eq(pacer_release(&p, START + 20 * MS, 3), 3);
 
-	/* the next part has its own time to wait */
+	/* the next partly filled datagram has its own hold */
 	pacer_arrived(&p, START + 30 * MS, 2);
 	cr_assert_eq(pacer_release(&p, START + 30 * MS, 2), 0);
 	cr_assert_eq(pacer_release(&p, START + 49 * MS, 2), 0);
 	cr_assert_eq(pacer_release(&p, START + 50 * MS, 2), 2);
 }
 
-Test(pacer, asks_to_be_called_in_time_while_packets_wait)
+Test(pacer, asks_for_a_call_in_time_while_packets_wait)
 {
 	struct flow f = flow_new(8000000, true);
 
@@ -223,7 +223,7 @@ Test(pacer, asks_to_be_called_in_time_while_packets_wait)
 	cr_assert_gt(pacer_release(&f.pacer, next, waiting), 0);
 }
 
-Test(pacer, sends_no_second_burst_behind_the_first)
+Test(pacer, sends_no_second_burst_after_the_first)
 {
 	struct flow f = flow_new(8000000, true);
 
@@ -250,8 +250,8 @@ Test(pacer, bounds_the_queue_by_time)
 	cr_assert_leq(pacer_queue_max(&f.pacer), second + 100);
 }
 
-/* Woken every 40 ms only, it gets rid of what comes all the same. */
-Test(pacer, keeps_up_when_it_is_woken_late)
+/* Wake-ups every 40 ms are enough. */
+Test(pacer, keeps_up_with_late_wake_ups)
 {
 	struct flow f = flow_new(8000000, true);
 
@@ -260,7 +260,7 @@ Test(pacer, keeps_up_when_it_is_woken_late)
 	cr_assert_lt(f.arrived - f.left, pacer_queue_max(&f.pacer));
 }
 
-Test(pacer, a_pause_does_not_spoil_the_rate)
+Test(pacer, keeps_the_rate_over_a_pause)
 {
 	struct flow f = flow_new(8000000, false);
 	uint64_t now = START;

@@ -56,8 +56,8 @@ static void rig_done(struct rig *r)
 	fd_close(&r->fd);
 }
 
-/* Writes all that was built, in runs of several lengths, as the data path
- * does; then reads the whole ring. */
+/* Writes all packets of r->in in runs of several lengths, like the data path,
+ * then reads the whole ring. */
 static void write_and_read(struct rig *r, uint64_t now_ns)
 {
 	struct ts_run all = build_run(r->in);
@@ -94,7 +94,7 @@ static const uint8_t *got(const struct rig *r, size_t i)
 	return r->got + i * TS_PACKET;
 }
 
-/* The only difference allowed: packets put in, counters of their PIDs. */
+/* Only inserted packets and the counters of their PIDs may differ. */
 static void assert_whole(const struct rig *r)
 {
 	struct cc *cc = xcalloc(1, sizeof *cc);
@@ -124,7 +124,7 @@ static void assert_tables_at(const struct rig *r, size_t i)
 	cr_assert(ts_pusi(got(r, i + 1)));
 }
 
-Test(ring_out, puts_the_tables_in_front_of_a_picture)
+Test(ring_out, inserts_the_tables_in_front_of_a_picture)
 {
 	struct rig r;
 	struct ring_rap rap;
@@ -160,7 +160,7 @@ Test(ring_out, puts_the_tables_in_front_of_a_picture)
 	rig_done(&r);
 }
 
-Test(ring_out, marks_every_picture_that_can_be_begun_with)
+Test(ring_out, marks_every_random_access_point)
 {
 	struct rig r;
 	struct ring_rap rap;
@@ -224,7 +224,7 @@ Test(ring_out, marks_audio_at_most_every_half_second)
 	rig_done(&r);
 }
 
-/* Ten packets a second that begin nothing, from after one time to another. */
+/* Ten packets a second without a join point, between two times. */
 static void pass_ms(struct rig *r, unsigned from, unsigned to)
 {
 	for (unsigned ms = from + 100; ms <= to; ms += 100) {
@@ -234,7 +234,7 @@ static void pass_ms(struct rig *r, unsigned from, unsigned to)
 	}
 }
 
-Test(ring_out, lets_viewers_begin_anyhow_when_nothing_is_known)
+Test(ring_out, marks_any_packet_of_an_unknown_stream)
 {
 	struct rig r;
 	struct ring_rap rap;
@@ -248,7 +248,7 @@ Test(ring_out, lets_viewers_begin_anyhow_when_nothing_is_known)
 	write_and_read(&r, START + 1900 * MS);
 	cr_assert_not(ring_reader_last_rap(r.reader, 0, &rap));
 
-	/* the start of any PES first ... */
+	/* first the start of any PES packet ... */
 	r.in->n = 0;
 	(void)build_payload(r.in, 0x300, 2);
 	(void)build_pes(r.in, 0x300, other, sizeof other);
@@ -256,7 +256,7 @@ Test(ring_out, lets_viewers_begin_anyhow_when_nothing_is_known)
 	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
 	cr_assert_eq(rap.pos, 21 * TS_PACKET);
 
-	/* ... and any packet when even that does not come */
+	/* ... then any packet */
 	pass_ms(&r, 2100, 6000);
 	cr_assert(ring_reader_last_rap(r.reader, 0, &rap));
 	cr_assert_eq(rap.pos, 21 * TS_PACKET);
@@ -266,7 +266,7 @@ Test(ring_out, lets_viewers_begin_anyhow_when_nothing_is_known)
 	rig_done(&r);
 }
 
-Test(ring_out, behind_a_pause_a_picture_begins)
+Test(ring_out, marks_a_picture_after_a_pause)
 {
 	struct rig r;
 	struct ring_rap rap;
@@ -279,7 +279,7 @@ Test(ring_out, behind_a_pause_a_picture_begins)
 
 	uint64_t first = rap.pos;
 
-	/* in the middle of a group of pictures, and of a sound */
+	/* in the middle of a group of pictures and of an audio frame */
 	r.in->n = 0;
 	(void)build_payload(r.in, AUDIO, 1);
 	(void)build_pes(r.in, VIDEO, other, sizeof other);

@@ -125,10 +125,10 @@ static void assert_is_whole(const struct announcement *a,
 			    const struct input_spec *spec)
 {
 	static struct input_spec second;
-	bool fec = a->whole && a->streams.fec_columns > 0;
+	bool fec = a->full && a->streams.fec_columns > 0;
 
 	cr_assert_eq(spec->rtp.fec, fec);
-	cr_assert_eq(spec->merge[0] != '\0', a->whole &&
+	cr_assert_eq(spec->merge[0] != '\0', a->full &&
 					      a->streams.has_path2);
 	if (spec->merge[0] == '\0')
 		return;
@@ -158,7 +158,7 @@ static void assert_is_read_back(const struct announcement *a)
 			    p.origin.sa.sa_family == AF_INET6 ? 16 : 0), 0);
 	cr_assert_eq(sdp_parse(p.text, p.len, &d, &error), 0, "%s", error.text);
 	sdp_name(a->name, name);
-	cr_assert(a->whole ? strncmp(d.name, name, strlen(name)) == 0 ||
+	cr_assert(a->full ? strncmp(d.name, name, strlen(name)) == 0 ||
 				     name[0] == '\0'
 			   : strcmp(d.name, name) == 0);
 	cr_assert_eq(d.connection.ttl,
@@ -213,7 +213,7 @@ Test(sap_packet, what_we_announce_we_read)
 		make_address(&a.remote, v6, i % 5 != 0,
 			     (uint16_t)(1 + random_below(65531)));
 		make_streams(&a.streams, i % 7 == 0);
-		a.whole = announcement_has_more(&a) && i % 4 < 3;
+		a.full = announcement_has_full(&a) && i % 4 < 3;
 		assert_is_read_back(&a);
 	}
 }

@@ -56,11 +56,11 @@ static const char *trouble_of(struct output *o)
 {
 	struct errmsg why;
 
-	cr_assert_eq(output_second(o, &why), 0);
-	return output_trouble(o);
+	cr_assert_eq(output_every_second(o, &why), 0);
+	return output_error(o);
 }
 
-static const char slow[] = "the disk is too slow: packets are lost";
+static const char slow[] = "the disk is too slow: packets dropped";
 
 /* A recording on a disk that stands still. */
 struct tape {
@@ -134,7 +134,7 @@ static void count_lines(enum log_level level, const char *component,
 
 	(void)level, (void)component;
 	t->begun += strstr(text, slow) != NULL;
-	t->over += strstr(text, "all is recorded again") != NULL;
+	t->over += strstr(text, "recording resumed") != NULL;
 }
 
 Test(pipeline_files, a_disk_at_its_limit_does_not_fill_the_log)
