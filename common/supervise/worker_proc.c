@@ -291,7 +291,7 @@ static void open_channel(struct worker_proc *w, int fd)
 	w->channel = channel_new(&(struct channel_config){
 		.loop = w->cfg.loop,
 		.fd = fd,
-		.hear = MSG_TO_MASTER,
+		.receives = MSG_TO_MASTER,
 		.events = &channel_events,
 		.arg = w,
 	});

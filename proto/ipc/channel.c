@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 
 enum {
-	/* What may wait for a peer that does not read. */
+	/* Bounds of the queue for a peer that does not read. */
 	QUEUE_MESSAGES_MAX = 4096,
 	QUEUE_BYTES_MAX = 4 * 1024 * 1024,
 
@@ -49,8 +49,8 @@ struct channel {
 	unsigned window_messages;
 	size_t window_bytes;
 
-	bool deaf;  /* the peer no longer reads: writing has ended */
-	int failed; /* why it must close, told from the loop; 0 */
+	bool ended; /* the peer no longer reads: nothing is sent */
+	int failed; /* -errno of a close that the loop will report; or 0 */
 };
 
 /* One datagram. */
@@ -61,7 +61,7 @@ struct datagram {
 	size_t n_fds;
 };
 
-/* --- what goes out --- */
+/* --- sending --- */
 
 static int send_now(int fd, const char *data, size_t len, const int *fds,
 		    size_t n_fds)
@@ -119,19 +119,19 @@ static void stop_writing(struct channel *c)
 		drop_first(c);
 }
 
-/* Closes from the loop, never inside the caller's own call. */
+/* The loop closes the channel, never the call of the owner. */
 static void fail_later(struct channel *c, int err)
 {
 	c->failed = err;
-	c->deaf = true;
+	c->ended = true;
 	stop_writing(c);
 	ev_feed_event(c->cfg.loop, &c->reader, EV_CUSTOM);
 }
 
-/* The peer is gone; what it said before may still be read. */
-static void go_deaf(struct channel *c)
+/* The peer has closed; its earlier messages may still be read. */
+static void end_sending(struct channel *c)
 {
-	c->deaf = true;
+	c->ended = true;
 	stop_writing(c);
 }
 
@@ -175,7 +175,7 @@ static int send_or_queue(struct channel *c, const struct datagram *d,
 	if (err == 0)
 		return 0;
 	if (err == -EPIPE || err == -ECONNRESET) {
-		go_deaf(c);
+		end_sending(c);
 		return -EPIPE;
 	}
 	if (err != -EAGAIN) {
@@ -198,7 +198,7 @@ int channel_send(struct channel *c, const struct msg *m, const int *fds,
 	int err;
 
 	assert(n_fds == msg_fds(m));
-	if (c->deaf)
+	if (c->ended)
 		return -EPIPE;
 	len = msg_encode(m, data);
 	if (len < 0)
@@ -222,7 +222,7 @@ static void write_waiting(struct channel *c)
 		if (err == -EAGAIN)
 			return;
 		if (err == -EPIPE || err == -ECONNRESET) {
-			go_deaf(c);
+			end_sending(c);
 			return;
 		}
 		if (err < 0) {
@@ -245,7 +245,7 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 	write_waiting(c);
 }
 
-/* --- what comes in --- */
+/* --- receiving --- */
 
 static void close_fds(int *fds, size_t n_fds)
 {
@@ -303,19 +303,19 @@ static int receive(int fd, struct datagram *d)
 	return n > 0;
 }
 
-/* Tells the owner; the channel may be freed in there: nothing after it. */
-static void close_channel(struct channel *c, int err, const char *why)
+/* The owner may free the channel inside: the last action. */
+static void close_channel(struct channel *c, int err, const char *error)
 {
-	go_deaf(c);
+	end_sending(c);
 	ev_io_stop(c->cfg.loop, &c->reader);
-	c->cfg.events->on_close(c, err, why, c->cfg.arg);
+	c->cfg.events->on_close(c, err, error, c->cfg.arg);
 }
 
 static bool is_flood(struct channel *c, size_t len)
 {
 	uint64_t now = mono_ms();
 
-	if (c->cfg.hear != MSG_TO_MASTER)
+	if (c->cfg.receives != MSG_TO_MASTER)
 		return false;
 	if (now - c->window_ms >= FLOOD_WINDOW_MS) {
 		c->window_ms = now;
@@ -328,36 +328,36 @@ static bool is_flood(struct channel *c, size_t len)
 	       c->window_bytes > CHANNEL_FLOOD_BYTES;
 }
 
-static void strike(struct channel *c, const struct errmsg *why)
+static void strike(struct channel *c, const struct errmsg *error)
 {
 	if (++c->strikes >= CHANNEL_STRIKES)
-		close_channel(c, -EBADMSG, why->text);
+		close_channel(c, -EBADMSG, error->text);
 }
 
 static void judge(struct channel *c, struct datagram *d)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	struct msg m;
 	int err;
 
-	err = msg_decode(d->data, d->len, c->cfg.hear, &m, &why);
+	err = msg_decode(d->data, d->len, c->cfg.receives, &m, &error);
 	if (err == 0 && d->n_fds != msg_fds(&m)) {
-		err = errmsg_fail(&why, -EBADMSG, "%s: with %zu descriptors",
+		err = errmsg_fail(&error, -EBADMSG, "%s: with %zu descriptors",
 				  msg_type_name(m.type), d->n_fds);
 		msg_done(&m);
 	}
 	if (err < 0) {
 		close_fds(d->fds, d->n_fds);
-		strike(c, &why);
+		strike(c, &error);
 		return;
 	}
 	c->cfg.events->on_message(c, &m, d->fds, d->n_fds, c->cfg.arg);
-	/* c may be freed; the rest is ours */
+	/* c may be freed; the datagram is not */
 	close_fds(d->fds, d->n_fds);
 	msg_done(&m);
 }
 
-/* One datagram a wake-up: the loop comes back while there are more, and the
+/* One datagram a wake-up: the loop calls again while there are more, and the
  * owner may free the channel in any callback. */
 static void read_one(struct channel *c)
 {
@@ -365,7 +365,7 @@ static void read_one(struct channel *c)
 	struct datagram d = { .data = data };
 	int n = receive(c->cfg.fd, &d);
 
-	/* reset: the peer left without reading all; its words still wait */
+	/* reset: the peer closed with messages unread; its own still wait */
 	if (n == -EAGAIN || n == -ECONNRESET)
 		return;
 	if (n == 0) {
@@ -376,10 +376,10 @@ static void read_one(struct channel *c)
 		close_fds(d.fds, d.n_fds);
 		close_channel(c, -EBADMSG, "a flood of messages");
 	} else if (n == -EMSGSIZE) {
-		struct errmsg why;
+		struct errmsg error;
 
-		errmsg_set(&why, "too long, or too many descriptors");
-		strike(c, &why);
+		errmsg_set(&error, "too long, or too many descriptors");
+		strike(c, &error);
 	} else {
 		judge(c, &d);
 		/* a password may have been in it */
@@ -398,9 +398,9 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 		read_one(c);
 }
 
-/* A worker has no descriptor to give, and closing one that it prepared (a
- * socket that lingers) could keep the master waiting: kernels from 6.16 on
- * can refuse them at the sender. */
+/* A worker sends no descriptors, and closing one that it prepared (a socket
+ * that lingers) could block the master.  Kernels from 6.16 on can refuse them
+ * at the sender. */
 static void refuse_fds(int fd)
 {
 	const int off = 0;
@@ -417,7 +417,7 @@ struct channel *channel_new(const struct channel_config *cfg)
 	ev_io_init(&c->reader, on_readable, cfg->fd, EV_READ);
 	ev_io_init(&c->writer, on_writable, cfg->fd, EV_WRITE);
 	ev_io_start(cfg->loop, &c->reader);
-	if (cfg->hear == MSG_TO_MASTER)
+	if (cfg->receives == MSG_TO_MASTER)
 		refuse_fds(cfg->fd);
 	return c;
 }
@@ -435,7 +435,7 @@ void channel_free(struct channel **c)
 
 bool channel_is_idle(const struct channel *c)
 {
-	return c->first == NULL && !c->deaf;
+	return c->first == NULL && !c->ended;
 }
 
 size_t channel_waiting(const struct channel *c)

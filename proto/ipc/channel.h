@@ -3,16 +3,20 @@
  * One end of the SEQPACKET channel between the master and a worker.
  *
  * Owns its descriptor and two watchers; borrows the loop and the events.
- * The peer is hostile until judged: a datagram that does not decode, or that
- * the peer's side may not say, or with another number of descriptors than it
- * needs, is a strike; CHANNEL_STRIKES strikes close the channel (on_close with
- * -EBADMSG), and so does a flood of a worker.  What cannot be written at once
- * waits in order; log and status messages are dropped (and counted) while the
- * peer does not read, commands never: a full queue closes the channel with
- * -ENOBUFS.  Who has much to say at once (all that there is, to a new worker)
- * says it while channel_is_idle() and goes on in on_drained: then nothing but
- * a peer that does not read can fill the queue.  One message a wake-up: no
- * channel keeps the others waiting.
+ *
+ * The peer is not trusted.  A datagram that does not decode, is for the other
+ * side, or has a wrong number of descriptors is a strike.  CHANNEL_STRIKES
+ * strikes, or a flood of messages from a worker, close the channel (on_close
+ * with -EBADMSG).
+ *
+ * A message that the kernel does not take at once waits in a queue.  While the
+ * peer does not read, log and status messages are dropped and counted;
+ * commands are never dropped: a full queue closes the channel with -ENOBUFS.
+ * An owner with many messages (the whole state, to a new worker) sends them
+ * while channel_is_idle() and continues in on_drained, so that only a peer
+ * that does not read fills the queue.
+ *
+ * A wake-up of the loop reads one message: no channel delays the others.
  */
 #pragma once
 
@@ -26,16 +30,16 @@ struct ev_loop;
 struct channel;
 
 struct channel_events {
-	/* fds belong to the receiver: it sets those it keeps to -1; the rest
-	 * is closed after the call.  n_fds is msg_fds() of the message.  The
+	/* The receiver sets descriptors that it keeps to -1; the others are
+	 * closed after the call.  n_fds is msg_fds() of the message.  The
 	 * channel may be freed inside. */
 	void (*on_message)(struct channel *, const struct msg *, int *fds,
 			   size_t n_fds, void *arg);
-	/* err: 0 for an orderly end, else -errno; why may be "".  Called once,
-	 * nothing after it. */
-	void (*on_close)(struct channel *, int err, const char *why,
+	/* err: 0 after the peer closed, else -errno; error may be "".  The
+	 * last call of all. */
+	void (*on_close)(struct channel *, int err, const char *error,
 			 void *arg);
-	/* What waited was written.  May be NULL; from the loop, and the
+	/* The queue is empty again.  May be NULL.  Called from the loop; the
 	 * channel may be freed inside. */
 	void (*on_drained)(struct channel *, void *arg);
 };
@@ -43,7 +47,7 @@ struct channel_events {
 struct channel_config {
 	struct ev_loop *loop;
 	int fd;                 /* taken */
-	enum msg_side hear;     /* the side whose messages arrive here */
+	enum msg_side receives; /* messages of this side arrive here */
 	const struct channel_events *events;
 	void *arg;
 };
@@ -59,7 +63,7 @@ void channel_free(struct channel **);
 int channel_send(struct channel *, const struct msg *, const int *fds,
 		 size_t n_fds);
 
-/* Nothing waits: what is sent next goes straight to the kernel. */
+/* No message waits: the next one goes straight to the kernel. */
 bool channel_is_idle(const struct channel *);
 
 /* How many messages wait. */

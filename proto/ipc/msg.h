@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The message catalogue: every word that passes between master and workers.
+ * The catalogue of the messages between the master and its workers.
  *
  * On the wire: {"type":"stream.start","seq":7,"body":{…}}, one JSON object per
- * SEQPACKET datagram, at most MSG_SIZE_MAX bytes.  decode() judges a datagram
- * completely before it returns; unknown keys, types out of place and numbers
- * out of range are refused with a reason.
+ * SEQPACKET datagram, at most MSG_SIZE_MAX bytes.  msg_decode() checks a whole
+ * datagram before it returns: an unknown key, a wrong type and a number out of
+ * range are errors.  proto/ipc/msg_tables.h has the fields of each message.
  *
- * Ownership: a decoded message borrows all strings and lists from its JSON
- * document; msg_done() releases them.  Keep = copy.  Descriptors travel beside
- * the message and belong to the receiver.
+ * Ownership: a decoded message borrows its strings and JSON values from its
+ * document; msg_done() releases them.  A receiver that keeps one copies it, or
+ * calls field_keep().  Descriptors are sent beside the message and belong to
+ * the receiver.
  */
 #pragma once
 
@@ -23,57 +24,57 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of all numbers of viewers, those of receivers that a stream worker has have
- * this bit, and no other has it. */
+/* The number of a client with this bit is that of a receiver of a stream
+ * worker, without it that of a viewer of deliver. */
 #define MSG_RECEIVER_BIT (UINT64_C(1) << 52)
 
 enum msg_type {
 	/* master to worker */
 	MSG_STREAM_START,     /* run this stream; fds: its ring, its memory */
-	MSG_STREAM_INPUT,     /* play this input from now on; seq */
-	MSG_STREAM_ANALYZE,   /* what is known of one of its places?  seq */
+	MSG_STREAM_INPUT,     /* switch to this input; seq */
+	MSG_STREAM_ANALYZE,   /* report the analysis of a place; seq */
 	MSG_STREAM_KICK,      /* close this receiver of an output */
-	MSG_STREAM_RING,      /* write this ring, too (1 descriptor) */
+	MSG_STREAM_RING,      /* write this ring as well (1 descriptor) */
 	MSG_STREAM_LINK,      /* the ring of another stream (0 or 1) */
 	MSG_DELIVER_LISTEN,   /* accept viewers here; fd: listening socket */
-	MSG_DELIVER_UNLISTEN, /* accept no more; viewers stay */
+	MSG_DELIVER_UNLISTEN, /* accept no new viewers; the others stay */
 	MSG_DELIVER_MOUNT,    /* serve a path of a ring; fd: ring, read-only */
-	MSG_DELIVER_UNMOUNT,  /* the path is gone; its viewers are closed */
-	MSG_DELIVER_RENEW,    /* all listeners and paths are told anew … */
-	MSG_DELIVER_SETTLE,   /* … and those that were not are dropped */
-	MSG_DELIVER_LIST,     /* which viewers are there?  seq */
+	MSG_DELIVER_UNMOUNT,  /* remove a path, close its viewers */
+	MSG_DELIVER_RENEW,    /* all listeners and paths follow again */
+	MSG_DELIVER_SETTLE,   /* remove those that did not follow */
+	MSG_DELIVER_LIST,     /* report the viewers; seq */
 	MSG_DELIVER_KICK,     /* close this viewer */
-	MSG_DELIVER_TLS,      /* who speaks TLS is at the other end of fd */
+	MSG_DELIVER_TLS,      /* fd: a channel to the worker tls */
 	MSG_AUTH_HASH,        /* hash this password; seq */
-	MSG_AUTH_VERIFY,      /* has this password this hash?  seq */
-	MSG_TLS_CERTIFICATE,  /* judge, or use; fds: chain, key; seq */
-	MSG_TLS_LINK,         /* take clients from here, too; fd: a channel */
-	MSG_TLS_SERVE,        /* speak TLS; fds: client's socket, plaintext */
-	MSG_SCAN_START,       /* tell its tables, or what is announced */
-	MSG_SOFTCAM_TEST,     /* can this server be reached? */
-	MSG_WORKER_DEBUG,     /* log what is for debugging, or no longer */
+	MSG_AUTH_VERIFY,      /* compare this password with this hash; seq */
+	MSG_TLS_CERTIFICATE,  /* check or use it; fds: chain, key; seq */
+	MSG_TLS_LINK,         /* accept clients from this channel; fd */
+	MSG_TLS_SERVE,        /* serve this client; fds: socket, plaintext */
+	MSG_SCAN_START,       /* report tables, or sessions of SAP */
+	MSG_SOFTCAM_TEST,     /* connect to this server */
+	MSG_WORKER_DEBUG,     /* log at level debug, or no longer */
 
 	/* worker to master */
 	MSG_WORKER_HELLO,     /* the first message of every worker */
 	MSG_WORKER_READY,     /* inputs and outputs are open or being retried */
 	MSG_WORKER_LOG,       /* one line for the log */
 	MSG_STREAM_STATUS,    /* once a second, from the data path */
-	MSG_STREAM_CHOSEN,    /* the answer to the stream.input with this seq */
-	MSG_STREAM_SWITCHED,  /* another input plays now */
-	MSG_STREAM_ANALYSIS,  /* some of it, as asked with this seq */
-	MSG_STREAM_RECEIVERS, /* who receives from an output that listens */
+	MSG_STREAM_CHOSEN,    /* reply to the stream.input with this seq */
+	MSG_STREAM_SWITCHED,  /* another input is on air */
+	MSG_STREAM_ANALYSIS,  /* part of a report, reply to this seq */
+	MSG_STREAM_RECEIVERS, /* the receivers of an output that listens */
 	MSG_DELIVER_STATUS,   /* once a second: totals */
 	MSG_DELIVER_VIEWERS,  /* once a second per mount that changed */
-	MSG_DELIVER_SESSIONS, /* some of the viewers, as asked with this seq */
-	MSG_AUTH_RESULT,      /* of the hash or verify with this seq */
+	MSG_DELIVER_SESSIONS, /* part of the viewers, reply to this seq */
+	MSG_AUTH_RESULT,      /* reply to the hash or verify with this seq */
 	MSG_AUTH_STATUS,      /* once a second */
-	MSG_TLS_RESULT,       /* of the certificate with this seq */
+	MSG_TLS_RESULT,       /* reply to the certificate with this seq */
 	MSG_TLS_STATUS,       /* once a second: totals */
-	MSG_SCAN_RECORD,      /* a section that was not there before */
-	MSG_SCAN_ANNOUNCEMENT, /* a place in the table of sessions */
+	MSG_SCAN_RECORD,      /* a section with new content */
+	MSG_SCAN_ANNOUNCEMENT, /* an entry of the table of sessions */
 	MSG_SCAN_STATUS,      /* once a second, from the data path */
 	MSG_SOFTCAM_RESULT,   /* the end of a test */
-	MSG_QUERIER_STATUS,   /* once a second: who was heard */
+	MSG_QUERIER_STATUS,   /* once a second: the queriers */
 
 	MSG_COUNT
 };
@@ -96,26 +97,26 @@ struct msg_stream_start {
 	const char *inputs[MSG_INPUTS_MAX];   /* addresses, as configured */
 	size_t n_outputs;
 	const char *outputs[MSG_OUTPUTS_MAX]; /* http is the ring's */
-	unsigned first; /* position of the input to begin with; 0: any */
-	bool ring;   /* a descriptor comes with it ... */
-	bool memory; /* ... and one more: what outlives the worker */
-	/* the keys that proto/spec/stream_spec reads; NULL: none */
+	unsigned first; /* position of the input to start with; 0: any */
+	bool ring;   /* with a descriptor ... */
+	bool memory; /* ... and one of memory that outlives it */
+	/* the keys of proto/spec/stream_spec.h; NULL: none */
 	const json_t *options;
 };
 
 struct msg_deliver_listen {
-	const char *address; /* "0.0.0.0:8100": names the listener ever after */
+	const char *address; /* "0.0.0.0:8100": identifies the listener */
 };
 
 struct msg_deliver_mount {
 	const char *address; /* the listener */
 	const char *path;    /* "/news" */
 	const char *stream;  /* stream id, for the status */
-	bool tls;            /* for those who come by TLS, else for others */
+	bool tls;            /* for viewers by TLS, else for the others */
 };
 
 struct msg_deliver_list {
-	uint64_t after; /* the client that was told last; 0 at first */
+	uint64_t after; /* last client of the part before; 0: none */
 };
 
 struct msg_deliver_kick {
@@ -136,7 +137,7 @@ struct msg_worker_log {
 
 struct msg_stream_link {
 	const char *stream;
-	bool ring; /* false: it has none any more */
+	bool ring; /* false: it no longer has one */
 };
 
 struct msg_stream_input {
@@ -144,30 +145,30 @@ struct msg_stream_input {
 };
 
 struct msg_stream_chosen {
-	unsigned position;       /* 0: it cannot be, see error */
-	const char *error;       /* NULL when it can */
+	unsigned position;       /* 0: not possible, see error */
+	const char *error;       /* NULL if it is possible */
 };
 
 struct msg_stream_switched {
 	uint64_t wall_ms;        /* CLOCK_REALTIME */
 	unsigned from, to;       /* positions; 0: none */
-	bool filler;             /* to is 0: the filler plays */
+	bool filler;             /* to is 0: the filler is sent */
 	const char *reason;      /* "fault" ... */
-	const char *fault;       /* what ailed from; "": nothing */
+	const char *fault;       /* the error of the input from; "": none */
 };
 
 struct msg_stream_analyze {
-	unsigned place;          /* position of an input; 0: what is sent */
-	unsigned from;           /* the PID that the answer begins with */
+	unsigned place;          /* position of an input; 0: the output */
+	unsigned from;           /* first PID of the reply */
 };
 
 struct msg_stream_analysis {
-	unsigned next;           /* to be asked for next; 0: this was all */
+	unsigned next;           /* first PID of the next part; 0: complete */
 	const json_t *report;    /* an object (proto/spec/report_shape.h) */
 };
 
 struct msg_receiver {
-	uint64_t client;    /* > 0; no other receiver ever has it */
+	uint64_t client;    /* > 0, unique */
 	const char *peer;   /* address without port */
 	uint64_t uptime_s;
 };
@@ -179,11 +180,11 @@ struct msg_stream_receivers {
 };
 
 enum input_state {
-	INPUT_IDLE,    /* not open: it is not needed */
-	INPUT_OPENING, /* not judged yet */
-	INPUT_ACTIVE,  /* it plays */
-	INPUT_STANDBY, /* on air, and could play */
-	INPUT_DOWN,    /* cannot be opened, or is not on air */
+	INPUT_IDLE,    /* not open: not needed */
+	INPUT_OPENING, /* not analyzed yet */
+	INPUT_ACTIVE,  /* it is sent */
+	INPUT_STANDBY, /* on air and not sent */
+	INPUT_DOWN,    /* cannot be opened, or off air */
 };
 
 /* "idle" ... */
@@ -193,15 +194,15 @@ const char *input_state_name(enum input_state);
 struct msg_input_status {
 	unsigned position;       /* from 1 */
 	enum input_state state;
-	const char *reason;      /* why it is active or down; else "" */
+	const char *reason;      /* of the state active or down; else "" */
 	uint64_t since_s;        /* that state; unix time */
 	uint32_t penalty;        /* for failures (worker/failover/damper.h) */
-	bool damped;             /* ... so many that it has to wait */
+	bool damped;             /* the penalty keeps it from being used */
 	bool active;
 	bool open;               /* false while it cannot be opened */
-	const char *error;       /* why not; NULL when open */
-	const char *peer;        /* who is connected; NULL: nobody */
-	bool heard;              /* it brought something, of use or not */
+	const char *error;       /* NULL when open */
+	const char *peer;        /* address of the connected peer; NULL: none */
+	bool heard;              /* received data, valid or not */
 	bool onair;
 	bool scrambled;
 	uint32_t bitrate_kbps;
@@ -211,7 +212,7 @@ struct msg_input_status {
 	uint32_t sc_error;       /* scrambled packets */
 	uint32_t video_count;
 	uint32_t audio_count;
-	uint32_t lost;           /* datagrams, by the sender's count */
+	uint32_t lost;           /* datagrams missing by their count */
 	uint32_t socket_drops;   /* SO_RXQ_OVFL */
 	uint32_t sync_losses;
 	uint32_t alarms;         /* raised: bits by enum alarm_id */
@@ -231,19 +232,19 @@ struct msg_output_status {
 
 /* An alarm that was raised or cleared in the second. */
 struct msg_alarm_change {
-	unsigned place;          /* position of an input; 0: what is sent */
+	unsigned place;          /* position of an input; 0: the output */
 	enum alarm_id alarm;
 	bool raised;
 	uint64_t count;          /* faults since the start of the process */
 };
 
 struct msg_stream_status {
-	uint32_t alarms;         /* raised, of what is sent */
-	size_t n_changes;        /* of the alarms, as many as find room */
+	uint32_t alarms;         /* raised, of the output */
+	size_t n_changes;        /* of alarms, at most MSG_CHANGES_MAX */
 	struct msg_alarm_change changes[MSG_CHANGES_MAX];
-	uint64_t packets;        /* through the data path since start */
-	unsigned chosen;         /* the input that is to play; 0: none */
-	bool filler;             /* it plays, and no input */
+	uint64_t packets;        /* through the pipeline since the start */
+	unsigned chosen;         /* the input to be sent; 0: none */
+	bool filler;             /* the filler is sent, no input */
 	size_t n_inputs;
 	struct msg_input_status inputs[MSG_INPUTS_MAX];
 	size_t n_outputs;
@@ -253,7 +254,7 @@ struct msg_stream_status {
 struct msg_deliver_status {
 	uint32_t viewers;
 	uint64_t bytes;          /* sent since start */
-	uint64_t cut;            /* slow viewers cut since start */
+	uint64_t cut;            /* slow viewers closed since the start */
 };
 
 struct msg_deliver_viewers {
@@ -284,22 +285,22 @@ struct msg_auth_status {
 };
 
 struct msg_tls_certificate {
-	bool use; /* from now on, when it is good; false: only judge it */
+	bool use; /* use it if it is valid; false: only check it */
 };
 
 struct msg_tls_result {
 	bool ok;
-	const char *field; /* the setting at fault: "crt_key"; "" when ok */
+	const char *field; /* the wrong setting: "crt_key"; "" when ok */
 	const char *why;   /* "is not the key of …"; "" when ok */
 };
 
 struct msg_tls_status {
-	uint32_t connections;    /* that are there */
+	uint32_t connections;    /* open now */
 	uint64_t handshakes;     /* done since start */
-	uint64_t failed;         /* handshakes that came to nothing */
+	uint64_t failed;         /* handshakes that failed */
 };
 
-/* Instead of the address of an input: what sessions are announced? */
+/* Instead of an address: report the sessions of SAP. */
 #define SCAN_ANNOUNCEMENTS "sap://"
 
 enum { SCAN_PLACES_MAX = 256 };
@@ -310,10 +311,10 @@ struct msg_scan_start {
 
 struct msg_scan_announcement {
 	uint32_t place;          /* below SCAN_PLACES_MAX */
-	const char *iface;       /* where it is heard; all "": it is over */
-	const char *sender;      /* his address */
+	const char *iface;       /* of reception; all "": it has ended */
+	const char *sender;      /* address of the sender */
 	const char *name;
-	const char *input;       /* its address; "": note says why not */
+	const char *input;       /* its address; "": see note */
 	const char *note;
 };
 
@@ -323,7 +324,7 @@ struct msg_scan_record {
 
 struct msg_scan_status {
 	uint64_t packets;        /* since start */
-	const char *error;       /* why nothing comes; NULL when it does */
+	const char *error;       /* why no packets arrive; NULL: they do */
 };
 
 struct msg_softcam_test {
@@ -336,35 +337,35 @@ struct msg_worker_debug {
 };
 
 struct msg_softcam_result {
-	const char *error;       /* what went wrong */
+	const char *error;
 };
 
-/* Who asks the hosts behind an interface for their multicast groups. */
+/* A router that queries the hosts of an interface for multicast groups. */
 struct msg_querier {
 	unsigned interface;      /* index */
 	bool mld;                /* for groups of IPv6, else IGMP */
 	unsigned version;        /* of the protocol */
 	const char *address;
-	uint32_t interval_s;     /* between two queries; 0: it does not say */
-	uint64_t age_ms;         /* since the last one */
+	uint32_t interval_s;     /* between two queries; 0: not announced */
+	uint64_t age_ms;         /* since the last query */
 };
 
 struct msg_querier_status {
-	const char *igmp_error;  /* why none is heard; NULL: it listens */
+	const char *igmp_error;  /* why none is received; NULL: it listens */
 	const char *mld_error;
-	uint64_t listening_ms;   /* for so long */
+	uint64_t listening_ms;   /* since it listens */
 	size_t n;
 	struct msg_querier list[MSG_QUERIERS_MAX];
 };
 
 struct msg_session {
-	uint64_t client;    /* > 0; no other viewer ever has it */
+	uint64_t client;    /* > 0, unique */
 	const char *stream;
 	const char *peer;   /* address without port */
 	uint64_t uptime_s;
 };
 
-/* Clients ascend; more: ask again after the last one. */
+/* Clients ascend.  more: another part follows. */
 struct msg_deliver_sessions {
 	size_t n;
 	struct msg_session list[MSG_SESSIONS_MAX];
@@ -373,8 +374,8 @@ struct msg_deliver_sessions {
 
 struct msg {
 	enum msg_type type;
-	uint32_t seq;            /* 0 = no reply wanted or given */
-	json_t *document;        /* owns the strings; NULL when built by hand */
+	uint32_t seq;            /* 0: no request and no reply */
+	json_t *document;        /* owns the strings; NULL if not decoded */
 	union {
 		struct msg_stream_start stream_start;
 		struct msg_stream_input stream_input;
@@ -418,16 +419,15 @@ struct msg {
 /* "stream.start"; never NULL for a type below MSG_COUNT. */
 const char *msg_type_name(enum msg_type);
 enum msg_side msg_type_side(enum msg_type);
-/* Logs and status: the next one makes good for a lost one. */
+/* Logs and status: the next one replaces a dropped one. */
 bool msg_type_may_drop(enum msg_type);
-/* How many descriptors travel beside this message: no more, no less. */
+/* The number of descriptors that are sent beside this message. */
 size_t msg_fds(const struct msg *);
 
-/* Judges len bytes; 0, or -EBADMSG with why.  On 0 the caller ends with
- * msg_done().  The side is judged here too: a worker cannot say what only the
- * master may. */
+/* Decodes len bytes of a message to that side; 0, or -EBADMSG with a sentence.
+ * After 0 the caller ends with msg_done(). */
 int msg_decode(const char *data, size_t len, enum msg_side side,
-	       struct msg *ret, struct errmsg *why) MUST_CHECK;
+	       struct msg *ret, struct errmsg *error) MUST_CHECK;
 
 /* Writes the datagram into data of MSG_SIZE_MAX bytes; its length, or
  * -EMSGSIZE. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What may be wrong with a transport stream: the checks of ETSI TR 101 290 by
- * their numbers there, and those an operator looks for beside them.
+ * The alarms of a transport stream: the checks of ETSI TR 101 290, with their
+ * numbers there, and others that an operator needs.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ enum alarm_id {
 	ALARM_CC,                /* 1.4 Continuity_count_error */
 	ALARM_PMT,               /* 1.5 PMT_error_2 */
 	ALARM_PID,               /* 1.6 PID_error */
-	/* 5.2.2, second priority: to be watched all the time */
+	/* 5.2.2, second priority: monitored continuously */
 	ALARM_TRANSPORT,         /* 2.1 Transport_error */
 	ALARM_CRC,               /* 2.2 CRC_error */
 	ALARM_PCR_REPETITION,    /* 2.3a */
@@ -22,39 +22,39 @@ enum alarm_id {
 	ALARM_PCR_ACCURACY,      /* 2.4, at a constant rate only */
 	ALARM_PTS,               /* 2.5 PTS_error */
 	ALARM_CAT,               /* 2.6 CAT_error */
-	/* 5.2.3, third priority, of tables that were there before */
+	/* 5.2.3, third priority, of tables seen before */
 	ALARM_NIT,               /* 3.1 NIT_error */
 	ALARM_UNREFERENCED_PID,  /* 3.4 */
 	ALARM_SDT,               /* 3.5 SDT_error */
 	ALARM_EIT,               /* 3.6 EIT_error */
 	ALARM_TDT,               /* 3.8 TDT_error */
 	/* not of TR 101 290 */
-	ALARM_NO_VIDEO,          /* the tables promise it */
+	ALARM_NO_VIDEO,          /* listed in the tables */
 	ALARM_NO_AUDIO,
-	ALARM_PCR_FROZEN,        /* it comes and does not move */
+	ALARM_PCR_FROZEN,        /* received and not advancing */
 	ALARM_PTS_FROZEN,
 	ALARM_SCRAMBLED,         /* video or audio */
 	ALARM_NETWORK_LOSS,      /* the network lost it (RTP, SRT) */
-	ALARM_SOCKET_LOSS,       /* our socket had no room (SO_RXQ_OVFL) */
+	ALARM_SOCKET_LOSS,       /* the socket was full (SO_RXQ_OVFL) */
 	ALARM_TWO_SENDERS,       /* one group, several sources at once */
-	ALARM_CBR_OVERFLOW,      /* more than an output's cbr= takes */
+	ALARM_CBR_OVERFLOW,      /* more than cbr= of an output */
 	ALARM_OUTPUT_FAULT,      /* an output cannot send */
-	ALARM_NO_QUERIER,        /* a silent group where nobody asks for it */
-	ALARM_UNPROTECTED,       /* a second path or FEC is not there */
+	ALARM_NO_QUERIER,        /* a silent group without querier */
+	ALARM_UNPROTECTED,       /* without its second path or FEC */
 	ALARM_UNPLAYABLE,        /* a file of a list cannot be played */
 
 	ALARM_COUNT
 };
 
-/* Bits of those that no reader of packets finds: an output tells them, or the
- * master, which knows all of them. */
+/* Bits of those that no analysis of packets finds: an output reports them, or
+ * the master, which sees all outputs. */
 #define ALARMS_OF_OUTPUTS (1u << ALARM_CBR_OVERFLOW)
 #define ALARMS_OF_MASTER (1u << ALARM_OUTPUT_FAULT | 1u << ALARM_NO_QUERIER)
 
 /* The bits of all. */
 #define ALARMS_ALL ((1u << ALARM_COUNT) - 1)
 
-/* Bits of those that are told where packets come in: what is sent has none. */
+/* Bits of those of an input alone: the output has none of them. */
 #define ALARMS_OF_THE_WAY                                       \
 	(1u << ALARM_NETWORK_LOSS | 1u << ALARM_SOCKET_LOSS |   \
 	 1u << ALARM_TWO_SENDERS | 1u << ALARM_UNPROTECTED |    \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an http:// or https:// input asks for. */
+/* The options of HTTP clients: http:// and https:// inputs, np:// outputs. */
 #pragma once
 
 #include "common/base/address.h"
@@ -21,12 +21,12 @@ struct http_spec {
 	char user_agent[HTTP_UA_MAX + 1];    /* "" = ours */
 	char headers[HTTP_HEADER_BYTES_MAX + 1];  /* "Name: value\n" each */
 	unsigned timeout_s;
-	unsigned buffer_time_s;  /* played so much later than it came */
+	unsigned buffer_time_s;  /* sent so much later than received */
 	unsigned buffer_size_kib;
-	bool no_sync;            /* as it comes, not at the pace of its PCRs */
-	bool insecure;           /* any certificate will do */
-	char ca[HTTP_CA_MAX + 1]; /* file of whom to trust; "" = the system's */
+	bool no_sync;            /* as received, not at the pace of its PCR */
+	bool insecure;           /* accept any certificate */
+	char ca[HTTP_CA_MAX + 1]; /* trusted certificates; "" = the system's */
 	unsigned bandwidth;      /* bit/s, of a variant of HLS; 0 = any */
-	char audio[HTTP_AUDIO_MAX + 1]; /* language or name of the sound of
+	char audio[HTTP_AUDIO_MAX + 1]; /* language or name of the audio of
 					   HLS; "" = the default one */
 };

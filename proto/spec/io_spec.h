@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What an input or output address means: one struct per direction, filled
- * from text.  The master judges a configuration with it, the stream worker
- * opens what it describes: one reading of an address in both programs.
+ * Reads the address of an input or an output into a struct.  The master checks
+ * a configuration with it, and the stream worker opens the result, so that
+ * both programs read an address in the same way.
  *
- * Options that a type does not know are kept in the configuration; they, and
- * those that do nothing as they stand, are told through remark (may be NULL),
- * once per option; never an error.
+ * Options that a type does not know stay in the configuration.  They, and
+ * options without effect, are reported through remark (may be NULL), once per
+ * option; they are never an error.
  *
- * 0, -EINVAL, or -ENOTSUP for what the grammar knows and this version does not
- * run (dvb://, HLS …); why names the field and lacks only the place:
- * "port: 70000 is not a port".
+ * Returns 0, -EINVAL, or -ENOTSUP for a type that this version does not run
+ * (dvb://).  The sentence begins with the field: "port: 70000 is not a port".
  */
 #pragma once
 
@@ -74,7 +73,7 @@ typedef void io_remark_fn(const char *text, void *arg);
 enum input_kind { INPUT_TYPES(INPUT_KIND, INPUT_KIND) INPUT_KINDS };
 #undef INPUT_KIND
 
-/* Does a kind need libraries that only sluice-worker-net has? */
+/* Whether a kind needs libraries that only sluice-worker-net has. */
 bool input_kind_is_net(enum input_kind);
 
 struct input_spec {
@@ -91,15 +90,15 @@ struct input_spec {
 
 	struct rtp_spec rtp;
 	char merge[IO_INNER_MAX + 1]; /* address of a second path; "" = none */
-	unsigned merge_delay_ms;      /* by content: all is kept so long */
+	unsigned merge_delay_ms;      /* packets are kept to be compared */
 
 	/* file */
 	char path[IO_PATH_MAX];
 	bool loop;
-	bool list; /* the file names those that are played */
+	bool list; /* the file is a list of files */
 
 	/* sdp: path, iface, what holds for udp and rtp, and */
-	unsigned sdp_media; /* number of the m= line; 0: the first that does */
+	unsigned sdp_media; /* number of the m= line; 0: first usable */
 
 	struct srt_spec srt;
 	struct rist_spec rist;
@@ -107,46 +106,46 @@ struct input_spec {
 
 	/* stream */
 	char stream[IO_ID_MAX + 1];
-	int ring; /* of that stream, read-only; -1: none.  In no address: the
-		   * worker is given it */
+	int ring; /* of that stream, read-only; -1: none.  Not part of the
+		   * address: the worker sets it */
 
-	/* general, judged by the analyzer */
+	/* general, used by the analyzer */
 	unsigned cc_limit; /* errors per second; CC_LIMIT_NONE, _DEFAULT */
 	unsigned bitrate_limit_kbps;  /* 0 = the default of the content */
 	bool no_analyze;
 
-	/* a PID of another stream that is added */
+	/* a PID of another stream that is inserted */
 	char mux[IO_INNER_MAX + 1]; /* its address; "" = none */
-	uint16_t mux_pid;           /* there ... */
-	uint16_t mux_to;            /* ... and as it goes out; 0: the same,
-				       or one that is free */
+	uint16_t mux_pid;           /* in that stream */
+	uint16_t mux_to;            /* in the output; 0: the same, or a free
+				       one */
 
-	/* Silence before it is opened anew; 0: never, the default of those
-	 * whose protocol has a timeout of its own. */
+	/* Silence after which it is opened again; 0: never, the default of
+	 * protocols with a timeout of their own. */
 	unsigned watchdog_s;
-	bool no_reload;      /* never, too */
+	bool no_reload;      /* never as well */
 	struct remux_options remux; /* of the input alone */
 };
 
 int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_remark_fn *remark, void *arg,
-		     struct errmsg *why) MUST_CHECK;
+		     struct errmsg *error) MUST_CHECK;
 
 enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,
 		   OUTPUT_RIST, OUTPUT_FILE, OUTPUT_NP, OUTPUT_KINDS };
 
 bool output_kind_is_net(enum output_kind);
 
-/* Who spaces datagrams. */
+/* What spaces datagrams. */
 enum output_pacing {
-	PACING_TICK,   /* our wake-ups: a release each */
+	PACING_TICK,   /* the wake-ups of the worker */
 	PACING_AUTO,   /* the kernel, where its queue can */
-	PACING_KERNEL, /* the kernel; told where it cannot */
+	PACING_KERNEL, /* the kernel; reported where it cannot */
 };
 
 struct output_spec {
 	enum output_kind kind;
-	unsigned cbr_kbps; /* made a constant rate of; 0: as it comes */
+	unsigned cbr_kbps; /* constant rate; 0: as received */
 
 	/* udp, rtp */
 	char iface[16];
@@ -154,8 +153,8 @@ struct output_spec {
 	unsigned ttl;         /* default 32 */
 	unsigned dscp;        /* class of service, RFC 2474; 0 to 63 */
 	bool join;            /* be a member of the group as well */
-	unsigned burst_ms;    /* of the stream, at once at most; 0: usual */
-	bool no_sync;         /* as it comes, not at the pace of the stream */
+	unsigned burst_ms;    /* longest part of the stream sent at once */
+	bool no_sync;         /* as received, not at the pace of the stream */
 	enum output_pacing pacing;
 	bool sap;             /* announced ... */
 	struct sockaddr_any sap_group; /* ... there; len 0: by the scope */
@@ -174,7 +173,7 @@ struct output_spec {
 		bool m2ts;             /* packets of 192 bytes */
 		unsigned rotate_s;     /* 0: never */
 		unsigned rotate_mib;
-		unsigned min_free_mib; /* of the disk; less stops it */
+		unsigned min_free_mib; /* of the disk; less stops recording */
 	} file;
 
 	struct srt_spec srt;
@@ -184,4 +183,4 @@ struct output_spec {
 
 int output_spec_parse(const char *text, struct output_spec *ret,
 		      io_remark_fn *remark, void *arg,
-		      struct errmsg *why) MUST_CHECK;
+		      struct errmsg *error) MUST_CHECK;

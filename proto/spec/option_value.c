@@ -11,7 +11,7 @@
 #define SHOWN(len) ((int)MIN(len, (size_t)64))
 
 int option_number(const char *text, size_t len, unsigned min, unsigned max,
-		  unsigned *ret, struct errmsg *why)
+		  unsigned *ret, struct errmsg *error)
 {
 	bool fits = len == 0 || text[0] != '-';
 	size_t start = fits ? 0 : 1;
@@ -21,24 +21,24 @@ int option_number(const char *text, size_t len, unsigned min, unsigned max,
 		unsigned digit = (unsigned)(text[i] - '0');
 
 		if (text[i] < '0' || text[i] > '9')
-			return errmsg_fail(why, -EINVAL,
+			return errmsg_fail(error, -EINVAL,
 					   "\"%.*s\" is not a number",
 					   SHOWN(len), text);
 		fits = fits && n <= (UINT_MAX - digit) / 10;
 		n = n * 10 + digit;
 	}
 	if (len == start)
-		return errmsg_fail(why, -EINVAL, "\"%.*s\" is not a number",
+		return errmsg_fail(error, -EINVAL, "\"%.*s\" is not a number",
 				   (int)len, text);
 	if (!fits || n < min || n > max)
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "%.*s is not between %u and %u",
 				   SHOWN(len), text, min, max);
 	*ret = n;
 	return 0;
 }
 
-int option_flag(const char *text, bool *ret, struct errmsg *why)
+int option_flag(const char *text, bool *ret, struct errmsg *error)
 {
 	if (text[0] == '\0' || strcmp(text, "true") == 0 ||
 	    strcmp(text, "1") == 0)
@@ -46,7 +46,7 @@ int option_flag(const char *text, bool *ret, struct errmsg *why)
 	else if (strcmp(text, "false") == 0 || strcmp(text, "0") == 0)
 		*ret = false;
 	else
-		return errmsg_fail(why, -EINVAL,
+		return errmsg_fail(error, -EINVAL,
 				   "\"%.64s\" is not true or false", text);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The values of options in text: numbers and flags.  0, or -EINVAL with why,
- * which lacks only the name of the option: "70000 is not between 1 and 65535".
+ * Reads values of options from text: numbers and flags.  0, or -EINVAL with a
+ * sentence that lacks the key: "70000 is not between 1 and 65535".
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 
 /* len bytes of decimal digits, min <= value <= max. */
 int option_number(const char *text, size_t len, unsigned min, unsigned max,
-		  unsigned *ret, struct errmsg *why) MUST_CHECK;
+		  unsigned *ret, struct errmsg *error) MUST_CHECK;
 
 /* Undoes %41 in place; false for a broken escape or a NUL. */
 bool option_percent_decode(char *text) MUST_CHECK;
 
 /* "", "true" and "1" are true, "false" and "0" are not. */
-int option_flag(const char *text, bool *ret, struct errmsg *why) MUST_CHECK;
+int option_flag(const char *text, bool *ret, struct errmsg *error) MUST_CHECK;

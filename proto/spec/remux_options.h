@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is to be made of a transport stream: which program and PIDs, under
- * which numbers, with which tables and names.
+ * The options that change a transport stream: programs, PIDs, numbers, tables
+ * and names.
  *
- * One struct for the options of an input's address and the keys of a stream
- * object; remux_options_overlay() puts the stream's on top of the input's.
- * Plain data; zeroed memory asks for nothing.
+ * The same struct has the options of an input's address and the keys of a
+ * stream object; remux_options_overlay() joins them.  Plain data; zeroed memory
+ * changes nothing.
  *
- * PIDs are those of the source everywhere but in pid_map.pid.
+ * PIDs are those of the source, except pid_map.pid.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ static inline void pid_set_add(struct pid_set *s, uint16_t pid)
 	s->words[pid >> 6 & (PID_COUNT / 64 - 1)] |= UINT64_C(1) << (pid & 63);
 }
 
-/* What the left side of a map names. */
+/* The left side of a map. */
 enum map_what {
 	MAP_PID,      /* source_pid */
 	MAP_PMT,
@@ -58,10 +58,10 @@ enum map_what {
 	MAP_SUBTITLE,
 	MAP_TELETEXT,
 	MAP_AIT,
-	MAP_LANGUAGE, /* whatever has this language */
+	MAP_LANGUAGE, /* any stream of this language */
 };
 
-/* The n-th entry of the same left side is for the n-th PID that it fits. */
+/* The n-th entry of a left side is for the n-th PID that matches. */
 struct pid_map {
 	enum map_what what;
 	uint16_t source_pid;
@@ -105,7 +105,7 @@ struct remux_options {
 	char hbbtv_url[HBBTV_URL_MAX + 1];
 };
 
-/* Is anything asked for at all? */
+/* Whether any option is set. */
 bool remux_options_given(const struct remux_options *);
 
 /* The options of an input's address. */
@@ -123,9 +123,8 @@ int pid_set_read(struct pid_set *, const char *text,
 		 struct errmsg *error) MUST_CHECK;
 
 /*
- * Puts what the stream asks for over what its input asks for: single values
- * replace, filter is added, filter~ replaces, maps come before those of the
- * input.
+ * Adds the options of the stream to those of its input: single values and
+ * filter~ replace, filter is added, maps precede those of the input.
  */
 void remux_options_overlay(struct remux_options *input,
 			   const struct remux_options *stream);

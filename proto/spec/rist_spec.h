@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a rist:// address asks for, as an input or an output. */
+/* The content of a rist:// address, of an input or an output. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@ enum {
 };
 
 struct rist_peer_spec {
-	bool listens; /* waits for the other side at this address */
+	bool listens; /* waits for the other end at this address */
 	char host[RIST_HOST_MAX + 1]; /* "" for a listener on all addresses */
 	uint16_t port;
 };

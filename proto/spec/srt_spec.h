@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an srt:// address asks for, as an input or an output. */
+/* The content of an srt:// address, of an input or an output. */
 #pragma once
 
 #include <stdbool.h>

@@ -21,7 +21,7 @@ enum {
 	BACKUP_DELAY_MAX_S = 24 * 3600,
 	TABLE_VERSIONS = 32,
 	BACKUP_DELAY_DEFAULT = -1, /* not given */
-	/* bytes of all keys together, as JSON: they travel in one message */
+	/* bytes of all keys as JSON, which one message carries */
 	STREAM_OPTIONS_MAX = 16384,
 };
 
@@ -32,10 +32,10 @@ enum backup_type {
 	BACKUP_DISABLE,
 };
 
-/* What is sent while no input is good. */
+/* Sent while no input is on air. */
 enum filler_kind {
 	FILLER_NONE,
-	FILLER_STILL, /* made by us, in the layout of the stream */
+	FILLER_STILL, /* made by the worker, in the layout of the stream */
 	FILLER_FILE,  /* filler_path */
 };
 
@@ -54,7 +54,7 @@ struct stream_spec {
 	enum filler_kind filler;
 	char filler_path[FILLER_PATH_MAX];
 
-	/* where the count of a table begins, modulo 32 */
+	/* first version of a table, modulo 32 */
 	uint8_t pat_version, pmt_version, cat_version, sdt_version,
 		nit_version;
 };

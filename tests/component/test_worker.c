@@ -111,7 +111,7 @@ static void setup(struct bench *b, const char *role, bool channel)
 		return;
 	}
 	b->channel = channel_new(&(struct channel_config){
-		.loop = b->loop, .fd = fds[0], .hear = MSG_TO_MASTER,
+		.loop = b->loop, .fd = fds[0], .receives = MSG_TO_MASTER,
 		.events = &events, .arg = b });
 }
 

@@ -80,7 +80,7 @@ void worker_rig_init(struct worker_rig *r, const char *program,
 	r->channel = channel_new(&(struct channel_config){
 		.loop = r->loop,
 		.fd = fds[0],
-		.hear = MSG_TO_MASTER,
+		.receives = MSG_TO_MASTER,
 		.events = &events,
 		.arg = r,
 	});

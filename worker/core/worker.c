@@ -99,7 +99,7 @@ int worker_run(const struct worker_role *role, const char *object)
 	w.channel = channel_new(&(struct channel_config){
 		.loop = w.loop,
 		.fd = WORKER_CHANNEL_FD,
-		.hear = MSG_TO_WORKER,
+		.receives = MSG_TO_WORKER,
 		.events = &channel_events,
 		.arg = &w,
 	});

@@ -49,7 +49,7 @@ struct tls_link *tls_link_new(struct ev_loop *loop, int fd)
 	l->channel = channel_new(&(struct channel_config){
 		.loop = loop,
 		.fd = fd,
-		.hear = MSG_TO_MASTER,
+		.receives = MSG_TO_MASTER,
 		.events = &events,
 		.arg = l,
 	});

@@ -42,7 +42,7 @@ struct tls_feed *tls_feed_new(const struct tls_feed_config *cfg)
 	f->channel = channel_new(&(struct channel_config){
 		.loop = cfg->loop,
 		.fd = cfg->fd,
-		.hear = MSG_TO_WORKER,
+		.receives = MSG_TO_WORKER,
 		.events = &events,
 		.arg = f,
 	});

@@ -44,10 +44,10 @@ void channel_rig_init(struct channel_rig *r,
 				   .on_request = on_request, .arg = arg };
 	cr_assert_eq(fd_seqpacket_pair(fds), 0);
 	r->master = channel_new(&(struct channel_config){
-		.loop = r->loop, .fd = fds[0], .hear = MSG_TO_MASTER,
+		.loop = r->loop, .fd = fds[0], .receives = MSG_TO_MASTER,
 		.events = &master_events, .arg = r });
 	r->worker = channel_new(&(struct channel_config){
-		.loop = r->loop, .fd = fds[1], .hear = MSG_TO_WORKER,
+		.loop = r->loop, .fd = fds[1], .receives = MSG_TO_WORKER,
 		.events = &worker_events, .arg = r });
 }
 

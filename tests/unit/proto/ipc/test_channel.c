@@ -97,7 +97,7 @@ static void setup(struct bench *b, enum msg_side hear)
 	b->loop = ev_loop_new(0);
 	b->peer = fds[1];
 	b->channel = channel_new(&(struct channel_config){
-		.loop = b->loop, .fd = fds[0], .hear = hear,
+		.loop = b->loop, .fd = fds[0], .receives = hear,
 		.events = &events, .arg = b });
 }
 

@@ -64,7 +64,7 @@ static void link_worker(struct rig *r, struct worker *w)
 	w->channel = channel_new(&(struct channel_config){
 		.loop = r->loop,
 		.fd = fds[1],
-		.hear = MSG_TO_WORKER,
+		.receives = MSG_TO_WORKER,
 		.events = &events,
 		.arg = w,
 	});
