@@ -29,54 +29,39 @@ struct stream_input {
 	uint8_t block[BLOCK];
 };
 
-/* The writer may be overwriting older positions. */
-static uint64_t oldest(const struct stream_input *s, uint64_t end)
-{
-	uint64_t keep = ring_reader_size(s->ring) / 4 * 3;
-
-	return end > keep ? (end - keep) / TS_PACKET * TS_PACKET : 0;
-}
-
-static int get(struct stream_input *s, uint64_t end, struct batch *batch,
-	       struct errmsg *error)
-{
-	size_t want = (size_t)MIN(end - s->pos, (uint64_t)BLOCK), len;
-	off_t at = ring_file_offset(s->ring, s->pos, want, &len);
-	ssize_t n = pread(s->base.spec->ring, s->block, len, at);
-
-	if (n <= 0)
-		return errmsg_fail(error, -EIO, "stream %s: %s",
-				   s->base.spec->stream,
-				   n < 0 ? strerror(errno) : "no ring");
-	s->pos += (uint64_t)n;
-	batch_sync(batch, &s->sync, s->block, (size_t)n);
-	batch_flush(batch);
-	return 1;
-}
-
 static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
 		       struct errmsg *error)
 {
 	struct stream_input *s = container_of(in, struct stream_input, base);
 	bool ok;
-	uint64_t end = ring_reader_pos(s->ring, &ok), from;
+	uint64_t end = ring_reader_pos(s->ring, &ok), from = 0;
+	uint64_t keep = ring_reader_size(s->ring) / 4 * 3;
 	int reads = 0;
 
 	(void)now_ns;
 	if (!ok)
 		return errmsg_fail(error, -EIO, "stream %s: its ring is "
 				   "damaged", in->spec->stream);
-	from = oldest(s, end);
+	/* the writer may be overwriting older positions */
+	if (end > keep)
+		from = (end - keep) / TS_PACKET * TS_PACKET;
 	if (s->pos < from) {
 		s->lost += (from - s->pos) / TS_PACKET;
 		s->pos = from;
 	}
-	while (s->pos < end && reads < READS_MAX) {
-		int r = get(s, end, batch, error);
+	for (; s->pos < end && reads < READS_MAX; reads++) {
+		size_t want = (size_t)MIN(end - s->pos, (uint64_t)BLOCK), len;
+		off_t at = ring_file_offset(s->ring, s->pos, want, &len);
+		ssize_t n = pread(in->spec->ring, s->block, len, at);
 
-		if (r < 0)
-			return r;
-		reads++;
+		if (n <= 0)
+			return errmsg_fail(error, -EIO, "stream %s: %s",
+					   in->spec->stream,
+					   n < 0 ? strerror(errno)
+						 : "no ring");
+		s->pos += (uint64_t)n;
+		batch_sync(batch, &s->sync, s->block, (size_t)n);
+		batch_flush(batch);
 	}
 	return reads;
 }

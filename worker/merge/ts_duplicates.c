@@ -28,15 +28,6 @@ static uint64_t hash_at(const struct ts_duplicates *d, uint64_t i)
 	return one_at(d, i)->hash;
 }
 
-/* Drops what is too old, or will be overwritten. */
-static void forget(struct ts_duplicates *d, uint32_t now_ms)
-{
-	while (d->oldest < d->n &&
-	       (d->n - d->oldest > TS_DUPLICATES_BACK ||
-		now_ms - one_at(d, d->oldest)->at_ms >= TS_DUPLICATES_MS))
-		d->oldest++;
-}
-
 /* The newest equal packet before `before`; d->n: none. */
 static uint64_t find(const struct ts_duplicates *d, uint64_t before,
 		     uint64_t hash)
@@ -117,14 +108,6 @@ static enum ts_duplicate judge(struct ts_duplicates *d, const uint8_t *packet,
 	return TS_SINGLE;
 }
 
-static void keep(struct ts_duplicates *d, const uint8_t *packet, uint64_t hash,
-		 uint32_t now_ms)
-{
-	d->noted[d->n % TS_DUPLICATES_BACK] = (struct ts_noted){
-		.hash = hash, .at_ms = now_ms, .pid = ts_pid(packet) };
-	d->index[ts_duplicates_slot(hash)] = (uint16_t)d->n++;
-}
-
 enum ts_duplicate ts_duplicates_note(struct ts_duplicates *d,
 				     const uint8_t *packet, uint64_t hash,
 				     uint32_t now_ms)
@@ -132,7 +115,11 @@ enum ts_duplicate ts_duplicates_note(struct ts_duplicates *d,
 	enum ts_duplicate ret = TS_SINGLE;
 
 	d->before = 0;
-	forget(d, now_ms);
+	/* drops packets that are too old, or will be overwritten */
+	while (d->oldest < d->n &&
+	       (d->n - d->oldest > TS_DUPLICATES_BACK ||
+		now_ms - one_at(d, d->oldest)->at_ms >= TS_DUPLICATES_MS))
+		d->oldest++;
 	if (d->copy > 0 && d->copy < d->n && hash_at(d, d->copy) == hash) {
 		d->copy++;
 		ret = TS_DUPLICATE;
@@ -145,6 +132,8 @@ enum ts_duplicate ts_duplicates_note(struct ts_duplicates *d,
 		d->copy = 0;
 	if (ret != TS_DUPLICATE && ts_has_payload(packet))
 		d->cc[ts_pid(packet)] = (uint8_t)(KNOWN | ts_cc(packet));
-	keep(d, packet, hash, now_ms);
+	d->noted[d->n % TS_DUPLICATES_BACK] = (struct ts_noted){
+		.hash = hash, .at_ms = now_ms, .pid = ts_pid(packet) };
+	d->index[ts_duplicates_slot(hash)] = (uint16_t)d->n++;
 	return ret;
 }

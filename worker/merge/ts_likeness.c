@@ -20,11 +20,7 @@ enum {
 	FORGIVEN_S = 60,
 };
 
-static bool differs(const struct ts_like_count *c)
-{
-	return MIN(c->alone[0], c->alone[1]) > c->common + DIFFER_MIN;
-}
-
+/* The last packets weigh more than older ones. */
 static void age(struct ts_like_count *c)
 {
 	if (c->common + c->alone[0] + c->alone[1] < LAST)
@@ -41,28 +37,6 @@ static void enter(struct ts_likeness *l, enum ts_likeness_state state)
 	memset(l->count, 0, sizeof l->count);
 }
 
-static void refuse(struct ts_likeness *l, unsigned slot)
-{
-	const struct ts_like_count *all = &l->count[TS_LIKE_ALL];
-
-	l->slot = slot;
-	l->differ = (uint32_t)all->alone[0] + all->alone[1];
-	l->of = l->differ + all->common;
-	l->refused += l->refused < BACK_OFF_DOUBLINGS;
-	enter(l, TS_LIKE_REFUSED);
-}
-
-static bool has_pcr(const uint8_t *packet)
-{
-	return ts_adaptation_flags(packet) & 0x10;
-}
-
-static void count_common(struct ts_likeness *l, unsigned slot)
-{
-	l->count[slot].common++;
-	age(&l->count[slot]);
-}
-
 static void accept_copies(struct ts_likeness *l)
 {
 	if (l->count[TS_LIKE_ALL].common < ENOUGH)
@@ -71,37 +45,47 @@ static void accept_copies(struct ts_likeness *l)
 	l->wait_s = 0;
 }
 
-void ts_likeness_common(struct ts_likeness *l, const uint8_t *packet)
+/* The slots of a packet; their number. */
+static unsigned find_slots(const uint8_t *packet, unsigned ret[3])
 {
-	count_common(l, ts_pid(packet));
-	count_common(l, TS_LIKE_ALL);
-	if (has_pcr(packet))
-		count_common(l, TS_LIKE_PCR);
-	if (l->state == TS_LIKE_TRIAL && l->refused == 0)
-		accept_copies(l);
+	ret[0] = TS_LIKE_ALL;
+	ret[1] = ts_pid(packet);
+	ret[2] = TS_LIKE_PCR;
+	return ts_adaptation_flags(packet) & 0x10 ? 3 : 2;
 }
 
-static bool count_alone(struct ts_likeness *l, unsigned slot, unsigned path)
+void ts_likeness_common(struct ts_likeness *l, const uint8_t *packet)
 {
-	struct ts_like_count *c = &l->count[slot];
+	unsigned slots[3], n = find_slots(packet, slots);
 
-	c->alone[path]++;
-	if (differs(c)) {
-		refuse(l, slot);
-		return false;
+	for (unsigned i = 0; i < n; i++) {
+		l->count[slots[i]].common++;
+		age(&l->count[slots[i]]);
 	}
-	age(c);
-	return true;
+	if (l->state == TS_LIKE_TRIAL && l->refused == 0)
+		accept_copies(l);
 }
 
 void ts_likeness_alone(struct ts_likeness *l, const uint8_t *packet,
 		       unsigned path)
 {
-	if (l->state == TS_LIKE_REFUSED)
-		return;
-	if (count_alone(l, TS_LIKE_ALL, path) &&
-	    count_alone(l, ts_pid(packet), path) && has_pcr(packet))
-		(void)count_alone(l, TS_LIKE_PCR, path);
+	const struct ts_like_count *all = &l->count[TS_LIKE_ALL];
+	unsigned slots[3], n = find_slots(packet, slots);
+
+	for (unsigned i = 0; i < n && l->state != TS_LIKE_REFUSED; i++) {
+		struct ts_like_count *c = &l->count[slots[i]];
+
+		c->alone[path]++;
+		if (MIN(c->alone[0], c->alone[1]) <= c->common + DIFFER_MIN) {
+			age(c);
+			continue;
+		}
+		l->slot = slots[i];
+		l->differ = (uint32_t)all->alone[0] + all->alone[1];
+		l->of = l->differ + all->common;
+		l->refused += l->refused < BACK_OFF_DOUBLINGS;
+		enter(l, TS_LIKE_REFUSED);
+	}
 }
 
 void ts_likeness_every_second(struct ts_likeness *l, bool both)

@@ -65,22 +65,18 @@ static uint16_t *waits(const struct ts_queue *q, uint64_t hash)
 				 (q->places * TS_QUEUE_SPREAD - 1)];
 }
 
-static void count_all(const struct ts_queue *q)
-{
-	memset(q->counts->waits, 0,
-	       q->places * TS_QUEUE_SPREAD * sizeof *q->counts->waits);
-	for (size_t i = 0; i < q->n; i++)
-		++*waits(q, ts_queue_hash(q, i));
-	q->counts->kept = true;
-}
-
 /* How many packets have this hash, or one of the same place in the table. */
 static unsigned count(const struct ts_queue *q, uint64_t hash)
 {
 	if (q->n == 0)
 		return 0;
-	if (!q->counts->kept)
-		count_all(q);
+	if (!q->counts->kept) {
+		memset(q->counts->waits, 0, q->places * TS_QUEUE_SPREAD *
+						    sizeof *q->counts->waits);
+		for (size_t i = 0; i < q->n; i++)
+			++*waits(q, ts_queue_hash(q, i));
+		q->counts->kept = true;
+	}
 	q->counts->unasked = 0;
 	return *waits(q, hash);
 }

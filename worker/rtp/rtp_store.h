@@ -39,8 +39,10 @@ struct rtp_pool {
 	uint16_t *free, *spent;
 };
 
+enum { RTP_POOL_USUAL, RTP_POOL_JUMBO, RTP_POOLS };
+
 struct rtp_store {
-	struct rtp_pool usual, jumbo;
+	struct rtp_pool pool[RTP_POOLS];
 };
 
 /* n < RTP_SLOT_NONE - RTP_LONG_MAX */
@@ -54,11 +56,11 @@ void rtp_store_drop(struct rtp_store *, uint16_t slot);
 static inline const struct rtp_slot *rtp_store_get(const struct rtp_store *s,
 						   uint16_t slot)
 {
-	const struct rtp_pool *p = &s->usual;
+	const struct rtp_pool *p = &s->pool[RTP_POOL_USUAL];
 
 	if (slot >= p->n_slots) {
 		slot = (uint16_t)(slot - p->n_slots);
-		p = &s->jumbo;
+		p = &s->pool[RTP_POOL_JUMBO];
 	}
 	return (const struct rtp_slot *)(const void *)(p->memory +
 						       slot * p->slot_size);
