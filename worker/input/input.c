@@ -84,6 +84,8 @@ struct link_stats input_stats(const struct input *in)
 		return input_stats(in->inner);
 	if (in->ops->stats != NULL)
 		in->ops->stats(in, &stats);
+	else if (in->flow != NULL)
+		udp_flow_stats(in->flow, &stats);
 	return stats;
 }
 

@@ -24,7 +24,7 @@ struct input_ops {
 	void (*warm)(const struct input *, struct warm *);
 	/* NULL: never. */
 	bool (*hangs)(const struct input *, uint64_t now_ns);
-	/* NULL: no counters.  *ret is all zero. */
+	/* NULL: those of its flow.  *ret is all zero. */
 	void (*stats)(const struct input *, struct link_stats *ret);
 	/* NULL: that of its paths or its flow. */
 	const char *(*error)(const struct input *);

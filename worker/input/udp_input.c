@@ -70,14 +70,6 @@ static void udp_counters(const struct input *in, struct input_counters *ret)
 	};
 }
 
-static void udp_stats(const struct input *in, struct link_stats *ret)
-{
-	const struct udp_input *u =
-		container_of(in, const struct udp_input, base);
-
-	udp_flow_stats(&u->flow, ret);
-}
-
 static void udp_free(struct input *in)
 {
 	struct udp_input *u = container_of(in, struct udp_input, base);
@@ -91,7 +83,6 @@ static const struct input_ops udp_ops = {
 	.read = udp_read,
 	.every_second = udp_every_second,
 	.counters = udp_counters,
-	.stats = udp_stats,
 };
 
 struct input *udp_input_open(const struct input_spec *spec, uint64_t now_ns,
