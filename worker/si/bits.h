@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads fields of some bits, one after the other, and never beyond the end:
- * what is not there any more reads as 0 and is remembered.
+ * Reads consecutive bit fields, never beyond the end: a missing field reads as
+ * 0 and sets cut.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct bits {
 	const uint8_t *data;
 	size_t len;    /* bytes */
 	size_t pos;    /* bits, at most 8 * len */
-	bool cut;      /* something was wanted that is not there */
+	bool cut;      /* a field was missing */
 };
 
 struct bytes {
@@ -32,7 +32,7 @@ static inline size_t bits_left(const struct bits *b)
 	return 8 * b->len - b->pos;
 }
 
-/* Are there n more?  If not there is nothing more at all. */
+/* Are n bits left?  If not, the reader is at its end from now on. */
 static inline bool bits_have(struct bits *b, unsigned n)
 {
 	if (!b->cut && bits_left(b) >= n)
@@ -61,7 +61,7 @@ static inline uint64_t bits_take(struct bits *b, unsigned n)
 	return value;
 }
 
-/* The next n bytes; what has begun of a byte is passed over. */
+/* The next n bytes; the remainder of a partly read byte is skipped. */
 static inline struct bytes bits_bytes(struct bits *b, size_t n)
 {
 	size_t at = (b->pos + 7) / 8;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The characters behind the bytes of the tables that DVB text uses; only for
- * text_decode.c and text_encode.c.
+ * The character tables of DVB text; only for text_decode.c and text_encode.c.
  */
 #pragma once
 
@@ -20,14 +19,14 @@ extern const uint16_t charset_ksx1001[94][94];
  * 0: no character of its own. */
 extern const uint16_t charset_6937[96];
 
-/* The mark (U+03xx) that the lead byte puts on the letter behind it; 0: the
- * byte is no such lead. */
+/* The mark (U+03xx) that the lead byte adds to the next letter; 0: not a lead
+ * byte. */
 char16_t charset_6937_mark(uint8_t lead);
 /* The lead byte for a mark, or 0. */
 uint8_t charset_6937_lead(uint32_t mark);
 
 /* The one character for letter and mark, or 0. */
 char16_t charset_compose(uint32_t letter, uint32_t mark);
-/* The other way: false when character is no letter with a mark. */
+/* The reverse; false when the character is not a letter with a mark. */
 bool charset_decompose(uint32_t character, char *ret_letter,
 		       char16_t *ret_mark);

@@ -2,8 +2,8 @@
 /*
  * Descriptors as JSON: {"type_id": 72, "type_name": "service", …}.
  *
- * One that is not known, or too short for what it should hold, has its bytes
- * as hex in "data".
+ * An unknown descriptor, or one that is too short, has its bytes as hex in
+ * "data".
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 /*
  * Puts the descriptors of the loop into the list "descriptors" of the object.
- * What is left at the end and is no whole descriptor becomes an entry with the
- * type_name "broken".
+ * An incomplete descriptor at the end becomes an entry with the type_name
+ * "broken".
  */
 void si_put_descriptors(json_t *object, struct desc_loop);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Descriptors that say where a multiplex is received (EN 300 468 6.2.13).
+ * Delivery system descriptors (EN 300 468 6.2.13).
  *
  * `frequency` is in MHz and `symbolrate` in ksymbol/s, as the options of an
  * adapter are; `frequency_khz` is exact.

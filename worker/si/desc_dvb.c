@@ -49,7 +49,7 @@ static const struct field stream_identifier[] = {
 
 static const struct field ca_identifier[] = { UINTS("caids", 16), END };
 
-/* As people say it: magazine 0 is the eighth. */
+/* The page number on screen: magazine 0 is the eighth. */
 static void read_page(struct bits *b, json_t *object)
 {
 	uint64_t magazine = bits_take(b, 3);
@@ -123,7 +123,8 @@ static const struct field data_broadcast_id[] = {
 
 static const struct field pdc[] = { SKIP(4), UINT("pil", 20), END };
 
-/* AC-3 and E-AC-3 (EN 300 468 annex D): flags, then what they announce. */
+/* AC-3 and E-AC-3 (EN 300 468 annex D): flags, then the fields they announce.
+ * */
 static void read_announced(struct bits *b, json_t *object, unsigned flags,
 			   const char *const *names)
 {

@@ -27,7 +27,7 @@ static const struct field nibbles[] = {
 
 const struct field desc_content[] = { LIST("contents", nibbles), END };
 
-/* The rating is an age of three more years, when it is one at all. */
+/* Values 1 to 15 are an age less three years. */
 static void read_rating(struct bits *b, json_t *object)
 {
 	unsigned rating = (unsigned)bits_take(b, 8);

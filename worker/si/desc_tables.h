@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The descriptors we can read, by who defines them; only for desc*.c. */
+/* The known descriptors, by standard; only for desc*.c. */
 #pragma once
 
 #include "worker/si/fields.h"
@@ -18,7 +18,7 @@ extern const struct desc_kind desc_extensions[0x22];
 /* desc_delivery.c: where a multiplex is received */
 extern const struct field desc_satellite[], desc_cable[], desc_terrestrial[];
 extern const struct field desc_s2_satellite[], desc_t2[];
-/* desc_event.c: what programmes tell of themselves */
+/* desc_event.c: programmes, times and links */
 extern const struct field desc_short_event[], desc_extended_event[];
 extern const struct field desc_component[], desc_content[];
 extern const struct field desc_parental_rating[];

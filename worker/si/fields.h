@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The layout of a descriptor as a list of fields, and what reads it.
+ * Reads a descriptor by a list of its fields.
  *
  *	static const struct field service[] = {
  *		UINT("service_type_id", 8), TEXT8("service_provider"),
@@ -15,7 +15,7 @@
 
 enum field_kind {
 	FIELD_END,
-	FIELD_SKIP,   /* n bits that say nothing */
+	FIELD_SKIP,   /* n bits that are ignored */
 	FIELD_UINT,   /* number of n bits */
 	FIELD_FLAG,   /* one bit */
 	FIELD_BCD,    /* number of n bits in decimal digits */
@@ -61,5 +61,5 @@ struct field {
 	{ .kind = FIELD_LIST8, .name = (key), .fields = (list) }
 #define CALL(fn) { .kind = FIELD_CALL, .call = (fn) }
 
-/* Reads the fields into the object; b->cut when the bytes end before them. */
+/* Reads the fields into the object; sets b->cut when a field is missing. */
 void fields_read(const struct field *, struct bits *b, json_t *object);

@@ -17,10 +17,10 @@ void si_put_hex(json_t *object, const char *key, struct bytes);
 json_t *si_put_list(json_t *object, const char *key);
 /* A new object at the end of the list, borrowed. */
 json_t *si_add_object(json_t *list);
-/* The 40 bits of a UTC time (EN 300 468 annex C) as seconds since 1970;
- * nothing when they are no time. */
+/* The 40 bits of a UTC time (EN 300 468 annex C) as seconds since 1970; nothing
+ * when they are not a time. */
 void si_put_time(json_t *object, const char *key, uint64_t mjd_bcd);
 
-/* n bits as decimal digits of four bits each; a digit above 9 counts as it
- * is. */
+/* n bits as decimal digits of four bits each; a digit above 9 keeps its value.
+ * */
 uint64_t si_bcd(uint64_t value, unsigned n);

@@ -12,14 +12,6 @@ libworker_a_SOURCES += \
 	worker/si/fields.c worker/si/fields.h \
 	worker/si/json.c worker/si/json.h \
 	worker/si/record.c worker/si/record.h \
-	worker/si/record_cat.c \
-	worker/si/record_eit.c \
-	worker/si/record_nit.c \
-	worker/si/record_pat.c \
-	worker/si/record_pmt.c \
-	worker/si/record_sdt.c \
-	worker/si/record_tdt.c \
-	worker/si/table.h \
 	worker/si/text.h \
 	worker/si/text_decode.c \
 	worker/si/text_encode.c

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Text in DVB tables (EN 300 468 annex A) and UTF-8, both ways.
+ * Converts text of DVB tables (EN 300 468 annex A) from and to UTF-8.
  *
- * Pure: no memory but the caller's, no tables but our own.
+ * Pure: uses only the caller's memory and its own character tables.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tables that text can be written in, by the numbers operators know
- * (textcode): n is ISO/IEC 8859-n. */
+/* Tables for written text, by the numbers of option textcode: n is ISO/IEC
+ * 8859-n. */
 enum text_table {
 	TEXT_ISO_6937 = 0, /* the default of DVB */
 	TEXT_ISO_8859_1 = 1,
@@ -22,28 +22,28 @@ enum text_table {
 };
 
 enum {
-	/* What len bytes of DVB text become in UTF-8, at most, with the NUL. */
+	/* The UTF-8 of len bytes of DVB text, at most, with the NUL. */
 #define TEXT_UTF8_SIZE(len) (3 * (size_t)(len) + 1)
 	TEXT_DESC_MAX = 255, /* bytes of text in a descriptor, at most */
 };
 
 /*
  * Writes the UTF-8 for DVB text, whose first bytes may name its table, and a
- * NUL; the length without it.  Always sound UTF-8 without control characters,
- * but for '\n' where a line ends: a byte that is no character becomes U+FFFD.
- * Cut after a whole character when size (> 0) is less than
+ * NUL; returns the length without it.  The result is valid UTF-8 without
+ * control characters, except '\n' at the end of a line; an invalid byte becomes
+ * U+FFFD. Ends after a whole character when size (> 0) is less than
  * TEXT_UTF8_SIZE(len).
  */
 size_t text_decode(const uint8_t *data, size_t len, char *ret, size_t size);
 
-/* Is there such a table to write in? */
+/* Can text be written in this table? */
 bool text_table_ok(unsigned table);
 
 /*
- * Writes UTF-8 as DVB text: the bytes that name the table, then the
- * characters.  The length, 0 for "".  Cut after a whole character when more
- * than size bytes would be needed.  What the table lacks is written as the
- * nearest it has (the letter without its mark, '?' at last) and counted in
+ * Writes UTF-8 as DVB text: the bytes that name the table, then the characters.
+ * Returns the length, 0 for "".  Ends after a whole character when more than
+ * size bytes would be needed.  A character that the table lacks is replaced by
+ * the nearest one (the letter without its mark, else '?') and counted in
  * *ret_lost, which may be NULL.  table must be text_table_ok().
  */
 size_t text_encode(const char *utf8, enum text_table table, uint8_t *ret,

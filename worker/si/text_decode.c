@@ -8,7 +8,7 @@
 
 enum {
 	NONE = UTF8_REPLACEMENT,
-	SKIP = 0,       /* nothing to be seen */
+	SKIP = 0,       /* invisible */
 	NEW_LINE = 0x8a,
 	/* the same controls in the tables that hold all of Unicode */
 	WIDE_CONTROLS = 0xe000,
@@ -41,7 +41,7 @@ static bool put(struct output *out, uint32_t c)
 	return true;
 }
 
-/* EN 300 468 tables A.1 and A.2: emphasis and what is reserved goes. */
+/* EN 300 468 tables A.1 and A.2: emphasis and reserved codes are dropped. */
 static uint32_t control(uint32_t c)
 {
 	return c == NEW_LINE ? '\n' : SKIP;
@@ -174,8 +174,7 @@ static struct coding select_coding(struct input *in)
 	if (first != 0x10 && first != 0x1f)
 		return coding_of(first);
 	if (first == 0x1f) {
-		/* a coding of somebody's own: there is text, and we cannot
-		 * read it */
+		/* a private coding: the text is unreadable */
 		in->p = in->end - 1;
 		return (struct coding){ next_utf16, NULL };
 	}
@@ -227,7 +226,7 @@ size_t text_decode(const uint8_t *data, size_t len, char *ret, size_t size)
 		bool fits = true;
 
 		if (c == 0x85 || c == NEW_LINE)
-			c = '\n'; /* what C1 has for it, in UTF-8 */
+			c = '\n'; /* its C1 code in UTF-8 */
 		if (is_control(c) && c != '\n')
 			continue;
 		if (coding.next == next_6937)

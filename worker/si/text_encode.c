@@ -23,7 +23,7 @@ struct writer {
 
 /* A character to be written: a letter and the mark on it, or 0. */
 struct letter {
-	uint32_t whole; /* 0: there is no one character for the two */
+	uint32_t whole; /* 0: no single character for both */
 	uint32_t base;
 	char16_t mark;
 };
@@ -72,7 +72,7 @@ static uint8_t find_byte(const struct writer *w, uint32_t c)
 	return 0;
 }
 
-/* What looks or means nearly the same. */
+/* A replacement that looks or means nearly the same. */
 static const char *find_stand_in(uint32_t c)
 {
 	static const struct {
