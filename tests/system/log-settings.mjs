@@ -196,7 +196,7 @@ test('debug reaches the workers that run, and is over again', async (t) => {
 		'udp://127.0.0.1:5000', `http://127.0.0.1:${port}/a`)));
 	const ask = (name) => request(port, { path: `/${name}` });
 	const line = (name) => sluice.log.includes(
-		`:${port}/${name} is asked for, and not published`);
+		`:${port}/${name}: request for an unknown path`);
 	let n = 0;
 
 	await waitUntil('deliver', () => ask('early').then(() => true));

@@ -7,7 +7,6 @@
 #include "common/base/wall.h"
 #include "worker/deliver/http_answer.h"
 #include "worker/deliver/viewer_conn.h"
-#include "worker/deliver/kernel_limits.h"
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/mount_table.h"
@@ -17,48 +16,54 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum {
-	/* 200 viewers of 8 Mbit/s took 28, 21, 18 and 17 us of CPU a Mbit at
-	 * 25, 40, 50 and 100 ms; the viewer waits half of it more */
+	/* 200 viewers of 8 Mbit/s used 28, 21, 18 and 17 us of CPU per Mbit at
+	 * 25, 40, 50 and 100 ms; half of the tick is added to the delay */
 	TICK_MS = 50,
 	HEAD_MS = 10000,
-	/* then it gets what there is, even when no picture starts in it */
+	/* then a viewer starts without a picture */
 	START_MS = 10000,
 	STILL_MS = 1000,
-	/* requests on their way; then the one that takes longest has to go,
-	 * so that slow ones are no way to shut others out */
+	/* unfinished requests; above it the oldest is closed, so that slow
+	 * clients cannot block others */
 	REQUESTS_MAX = 2048,
+	CONNS_MAX = 65536,
+	/* the share of descriptors for rings, listeners, channel and loop */
+	RESERVED_SHARE = 4,
 };
 
 struct deliver {
 	struct ev_loop *loop;
 	ev_timer tick;
 	LIST_HEAD(, listener) listeners;
-	TAILQ_HEAD(, conn) conns; /* oldest first */
+	TAILQ_HEAD(, viewer_conn) conns; /* oldest first */
 	struct mount_table mounts;
 	struct tls_link *tls; /* or NULL */
-	struct first_byte *first; /* once there was a tls */
-	struct roster roster;
+	struct first_byte *first; /* since the first tls */
+	struct viewer_sessions sessions;
 	struct lag_kernel kernel;
-	unsigned n_conns;   /* requests not yet answered or hung up */
-	unsigned n_viewers; /* as of the last pass, and those since */
+	unsigned n_conns;   /* clients that are not viewers yet */
+	unsigned n_viewers; /* after the last pass, plus new ones */
 	unsigned max_conns;
 	unsigned head_ms;
 	unsigned start_ms;
 	unsigned still_ms;
-	/* of mounts that are gone */
-	uint64_t old_bytes;
-	uint64_t old_cut;
-	struct ratelimit shortage_log;
+	/* of removed mounts */
+	uint64_t removed_bytes;
+	uint64_t removed_cut;
+	struct ratelimit full_log;
 };
 
-static void pass(struct deliver *d)
+static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 {
+	struct deliver *d = container_of(timer, struct deliver, tick);
 	uint64_t now_ms = mono_ms();
 
+	(void)loop, (void)revents;
 	d->n_viewers = 0;
 	for (size_t i = 0; i < d->mounts.n; i++) {
 		mount_feed(d->mounts.mounts[i], now_ms);
@@ -68,38 +73,33 @@ static void pass(struct deliver *d)
 		ev_timer_stop(d->loop, &d->tick);
 }
 
-static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
-{
-	(void)loop, (void)revents;
-	pass(container_of(timer, struct deliver, tick));
-}
-
-static void log_shortage(struct deliver *d, const char *address,
-			 const char *what)
+static void log_full(struct deliver *d, const char *address,
+		     const char *error)
 {
 	unsigned suppressed;
 
-	if (ratelimit_pass(&d->shortage_log, mono_ms(), &suppressed))
-		log_warning("deliver", "%s: no more viewers for a while: %s",
-			    address, what);
+	if (ratelimit_pass(&d->full_log, mono_ms(), &suppressed))
+		log_warning("deliver", "%s: viewer rejected: %s", address,
+			    error);
 }
 
-static void remove_conn(struct deliver *d, struct conn *c)
+static void remove_conn(struct deliver *d, struct viewer_conn *c)
 {
 	TAILQ_REMOVE(&d->conns, c, entry);
 	d->n_conns--;
-	conn_free(&c);
+	viewer_conn_free(&c);
 }
 
-/* The body begins: the connection becomes a viewer of the mount. */
-static void begin_stream(struct deliver *d, struct conn *c, struct mount *m)
+/* The connection becomes a viewer of the mount. */
+static void start_viewer(struct deliver *d, struct viewer_conn *c,
+			 struct mount *m)
 {
-	char head[ANSWER_MAX];
-	size_t len = answer_stream(head, time(NULL));
+	char head[HTTP_ANSWER_MAX];
+	size_t len = http_answer_stream(head, time(NULL));
 	struct viewer_socket socket = { .secure = c->secure,
 					.peer = c->peer };
 
-	socket.fd = conn_take_fd(c);
+	socket.fd = viewer_conn_take_fd(c);
 	remove_conn(d, c);
 	if (send(socket.fd, head, len, MSG_NOSIGNAL) != (ssize_t)len) {
 		(void)close(socket.fd);
@@ -111,27 +111,28 @@ static void begin_stream(struct deliver *d, struct conn *c, struct mount *m)
 		ev_timer_again(d->loop, &d->tick);
 }
 
-static void on_request(struct conn *c, const struct http_request *request,
-		       void *arg)
+static void on_request(struct viewer_conn *c,
+		       const struct http_request *request, void *arg)
 {
 	struct deliver *d = arg;
 	struct mount *m = mount_table_find(&d->mounts, c->address,
 					   http_request_path(request));
 	const char *method = http_request_method(request);
-	char head[ANSWER_MAX];
+	char head[HTTP_ANSWER_MAX];
 
 	if (m == NULL || m->tls != c->secure) {
-		log_debug("deliver", "%s%s is asked for, and not published",
+		log_debug("deliver", "%s%s: request for an unknown path",
 			  c->address, http_request_path(request));
-		conn_refuse(c, 404);
-	} else if (!mount_mend(m)) {
-		conn_refuse(c, 503);
+		viewer_conn_reject(c, 404);
+	} else if (!mount_recover(m)) {
+		viewer_conn_reject(c, 503);
 	} else if (strcmp(method, "GET") == 0) {
-		begin_stream(d, c, m);
+		start_viewer(d, c, m);
 	} else if (strcmp(method, "HEAD") == 0) {
-		conn_finish(c, head, answer_stream(head, time(NULL)));
+		viewer_conn_finish(c, head,
+				   http_answer_stream(head, time(NULL)));
 	} else {
-		conn_refuse(c, 405);
+		viewer_conn_reject(c, 405);
 	}
 }
 
@@ -142,12 +143,12 @@ static int on_tls(int fd, void *arg)
 	return tls_link_serve(d->tls, fd);
 }
 
-static void on_conn_end(struct conn *c, void *arg)
+static void on_conn_end(struct viewer_conn *c, void *arg)
 {
 	remove_conn(arg, c);
 }
 
-static const struct conn_events conn_events = {
+static const struct viewer_conn_events conn_events = {
 	.on_request = on_request,
 	.on_tls = on_tls,
 	.on_end = on_conn_end,
@@ -156,7 +157,7 @@ static const struct conn_events conn_events = {
 static void on_connection(struct listener *l, int fd, void *arg)
 {
 	struct deliver *d = arg;
-	struct conn *c = conn_new(&(struct conn_config){
+	struct viewer_conn *c = viewer_conn_new(&(struct viewer_conn_config){
 		.loop = d->loop,
 		.address = l->address,
 		.fd = fd,
@@ -171,27 +172,38 @@ static void on_connection(struct listener *l, int fd, void *arg)
 	if (d->n_conns > REQUESTS_MAX)
 		remove_conn(d, TAILQ_FIRST(&d->conns));
 	if (d->n_conns + d->n_viewers > d->max_conns) {
-		log_shortage(d, l->address, "all places are taken");
-		conn_refuse(c, 503);
+		log_full(d, l->address, "too many connections");
+		viewer_conn_reject(c, 503);
 	}
 }
 
-static void on_shortage(struct listener *l, int err, void *arg)
+static void on_pause(struct listener *l, int err, void *arg)
 {
-	log_shortage(arg, l->address, strerror(-err));
+	log_full(arg, l->address, strerror(-err));
+}
+
+static unsigned max_conns(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		files.rlim_cur = 1024; /* the usual limit */
+	return (unsigned)MIN(files.rlim_cur - files.rlim_cur / RESERVED_SHARE,
+			     (rlim_t)CONNS_MAX);
 }
 
 struct deliver *deliver_new(const struct deliver_config *cfg)
 {
 	struct deliver *d = xcalloc(1, sizeof *d);
+
 	d->loop = cfg->loop;
 	TAILQ_INIT(&d->conns);
-	roster_init(&d->roster, wall_ms());
+	viewer_sessions_init(&d->sessions, wall_ms());
 	d->head_ms = cfg->head_ms ? cfg->head_ms : HEAD_MS;
 	d->start_ms = cfg->start_ms ? cfg->start_ms : START_MS;
 	d->still_ms = cfg->still_ms ? cfg->still_ms : STILL_MS;
-	d->max_conns = cfg->max_conns ? cfg->max_conns : kernel_max_conns();
-	kernel_socket_buffers(&d->kernel);
+	d->max_conns = cfg->max_conns ? cfg->max_conns : max_conns();
+	lag_kernel_read(&d->kernel);
 	ev_init(&d->tick, on_tick);
 	d->tick.repeat = (cfg->tick_ms ? cfg->tick_ms : TICK_MS) / 1000.;
 	return d;
@@ -201,7 +213,7 @@ void deliver_free(struct deliver **deliver)
 {
 	struct deliver *d = *deliver;
 	struct listener *l;
-	struct conn *c;
+	struct viewer_conn *c;
 
 	if (d == NULL)
 		return;
@@ -229,7 +241,7 @@ void deliver_listen(struct deliver *d, const char *address, int fd)
 		.address = address,
 		.fd = fd,
 		.on_connection = on_connection,
-		.on_shortage = on_shortage,
+		.on_pause = on_pause,
 		.arg = d,
 	});
 	LIST_INSERT_HEAD(&d->listeners, l, entry);
@@ -258,8 +270,8 @@ void deliver_unlisten(struct deliver *d, const char *address)
 
 static void remove_mount(struct deliver *d, struct mount *m)
 {
-	d->old_bytes += m->bytes;
-	d->old_cut += m->cut;
+	d->removed_bytes += m->bytes;
+	d->removed_cut += m->cut;
 	mount_table_remove(&d->mounts, m);
 }
 
@@ -271,10 +283,10 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 	struct mount *m;
 	int err = 0;
 
-	if (old != NULL && !old->broken && mount_has_ring(old, ring_fd) &&
+	if (old != NULL && !old->broken && mount_uses_ring(old, ring_fd) &&
 	    old->tls == name->tls && strcmp(old->stream, name->stream) == 0) {
 		(void)close(ring_fd);
-		old->named = true;
+		old->renewed = true;
 		return 0;
 	}
 	m = mount_new(
@@ -286,7 +298,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			.still_ms = d->still_ms,
 			.now_ms = mono_ms(),
 			.kernel = &d->kernel,
-			.roster = &d->roster,
+			.sessions = &d->sessions,
 		},
 		&err);
 	if (m == NULL)
@@ -313,10 +325,10 @@ void deliver_renew(struct deliver *d)
 	struct listener *l;
 
 	LIST_FOREACH(l, &d->listeners, entry)
-		l->named = false;
+		l->renewed = false;
 	for (size_t i = 0; i < d->mounts.n; i++) {
-		d->mounts.mounts[i]->named = false;
-		mount_forget_told(d->mounts.mounts[i]);
+		d->mounts.mounts[i]->renewed = false;
+		mount_reset_report(d->mounts.mounts[i]);
 	}
 }
 
@@ -327,13 +339,13 @@ void deliver_settle(struct deliver *d)
 
 	for (l = LIST_FIRST(&d->listeners); l != NULL; l = next) {
 		next = LIST_NEXT(l, entry);
-		if (l->named)
+		if (l->renewed)
 			continue;
 		LIST_REMOVE(l, entry);
 		listener_free(&l);
 	}
 	while (i < d->mounts.n)
-		if (d->mounts.mounts[i]->named)
+		if (d->mounts.mounts[i]->renewed)
 			i++;
 		else
 			remove_mount(d, d->mounts.mounts[i]);
@@ -349,8 +361,8 @@ void deliver_every_second(struct deliver *d)
 
 struct msg_deliver_status deliver_status(const struct deliver *d)
 {
-	struct msg_deliver_status s = { .bytes = d->old_bytes,
-					.cut = d->old_cut };
+	struct msg_deliver_status s = { .bytes = d->removed_bytes,
+					.cut = d->removed_cut };
 
 	for (size_t i = 0; i < d->mounts.n; i++) {
 		s.viewers += d->mounts.mounts[i]->n_viewers;
@@ -364,7 +376,7 @@ bool deliver_next_change(struct deliver *d, size_t *cursor,
 			 struct msg_deliver_viewers *ret)
 {
 	while (*cursor < d->mounts.n)
-		if (mount_tell(d->mounts.mounts[(*cursor)++], ret))
+		if (mount_next_report(d->mounts.mounts[(*cursor)++], ret))
 			return true;
 	return false;
 }
@@ -372,12 +384,12 @@ bool deliver_next_change(struct deliver *d, size_t *cursor,
 void deliver_list(const struct deliver *d, uint64_t after,
 		  struct msg_deliver_sessions *ret)
 {
-	roster_list(&d->roster, after, mono_ms(), ret);
+	viewer_sessions_list(&d->sessions, after, mono_ms(), ret);
 }
 
 void deliver_kick(struct deliver *d, uint64_t client)
 {
-	struct viewer *v = roster_find(&d->roster, client);
+	struct viewer *v = viewer_sessions_find(&d->sessions, client);
 
 	if (v != NULL)
 		v->on_gone(v, v->arg);

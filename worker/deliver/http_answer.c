@@ -30,10 +30,10 @@ static const char *reason_of(unsigned status)
 	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
 		if (reasons[i].status == status)
 			return reasons[i].reason;
-	return "Refused";
+	return "Error";
 }
 
-/* RFC 9110 5.6.7; the locale is never set, so the names are English. */
+/* RFC 9110 5.6.7; the locale is never set, so names are English. */
 static void format_date(char *text, time_t now)
 {
 	struct tm tm;
@@ -42,13 +42,13 @@ static void format_date(char *text, time_t now)
 	(void)strftime(text, DATE_MAX, "%a, %d %b %Y %H:%M:%S GMT", &tm);
 }
 
-size_t answer_stream(char *text, time_t now)
+size_t http_answer_stream(char *text, time_t now)
 {
 	char date[DATE_MAX];
 	int n;
 
 	format_date(date, now);
-	n = snprintf(text, ANSWER_MAX,
+	n = snprintf(text, HTTP_ANSWER_MAX,
 		     "HTTP/1.1 200 OK\r\n"
 		     "Date: %s\r\n"
 		     "Content-Type: video/mp2t\r\n"
@@ -57,18 +57,19 @@ size_t answer_stream(char *text, time_t now)
 		     "Connection: close\r\n"
 		     "\r\n",
 		     date);
-	assert(n > 0 && n < ANSWER_MAX);
+	assert(n > 0 && n < HTTP_ANSWER_MAX);
 	return (size_t)n;
 }
 
-size_t answer_refusal(char *text, unsigned status, bool head_only, time_t now)
+size_t http_answer_error(char *text, unsigned status, bool head_only,
+			 time_t now)
 {
 	const char *reason = reason_of(status);
 	char date[DATE_MAX];
 	int n;
 
 	format_date(date, now);
-	n = snprintf(text, ANSWER_MAX,
+	n = snprintf(text, HTTP_ANSWER_MAX,
 		     "HTTP/1.1 %u %s\r\n"
 		     "Date: %s\r\n"
 		     "%s%s"
@@ -84,6 +85,6 @@ size_t answer_refusal(char *text, unsigned status, bool head_only, time_t now)
 		     status == 503 ? "Retry-After: 1\r\n" : "",
 		     strlen(reason) + 1, head_only ? "" : reason,
 		     head_only ? "" : "\n");
-	assert(n > 0 && n < ANSWER_MAX);
+	assert(n > 0 && n < HTTP_ANSWER_MAX);
 	return (size_t)n;
 }

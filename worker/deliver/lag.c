@@ -3,21 +3,46 @@
 
 #include "common/base/util.h"
 
+#include <stdio.h>
+
+/* tcp(7) */
+enum { SNDBUF_MAX = 4 << 20, RCVBUF_MAX = 6 << 20 };
+
+/* The last of the three numbers of tcp_rmem or tcp_wmem. */
+static uint64_t read_max(const char *path, uint64_t otherwise)
+{
+	FILE *file = fopen(path, "re");
+	unsigned long low, usual, high;
+
+	if (file == NULL)
+		return otherwise;
+	if (fscanf(file, "%lu %lu %lu", &low, &usual, &high) == 3)
+		otherwise = high;
+	(void)fclose(file);
+	return otherwise;
+}
+
+void lag_kernel_read(struct lag_kernel *ret)
+{
+	ret->sndbuf_max = read_max("/proc/sys/net/ipv4/tcp_wmem", SNDBUF_MAX);
+	ret->rcvbuf_max = read_max("/proc/sys/net/ipv4/tcp_rmem", RCVBUF_MAX);
+}
+
 void lag_init(struct lag *lag, uint64_t size, uint64_t rate,
 	      const struct lag_kernel *kernel)
 {
-	/* a second of the stream: between two looks at the viewers the writer
-	 * must not get past it even when this process was held up */
+	/* a second of the stream: the writer must not pass it between two
+	 * passes, even if this process is delayed */
 	uint64_t margin = MIN(MAX(rate, size / 16), size / 4);
 	uint64_t hold = MIN(kernel->rcvbuf_max, (size - margin) / 2);
-	/* the smallest limit that any rate leaves */
+	/* the smallest limit of any rate */
 	uint64_t floor = (size - size / 4) / 2;
 
 	lag->limit = size - margin - hold;
 	lag->start_max = lag->limit / 4 * 3;
 	lag->ask_above = lag->limit / 4;
 	/* the queue must fit between ask_above and limit; the kernel doubles
-	 * what is asked of it (socket(7)) */
+	 * the value (socket(7)) */
 	lag->sndbuf = 0;
 	if (kernel->sndbuf_max > floor / 4 * 3)
 		lag->sndbuf = floor / 8 * 3;

@@ -2,18 +2,18 @@
 /*
  * How far a viewer may fall behind the writer of its ring.
  *
- * sendfile() gives the socket references to the ring's pages, not copies: a
- * byte that the kernel has yet to send (or, on the same host, that the viewer
- * has yet to read) changes when the writer comes round to it.  The policy
- * keeps every such byte out of the writer's reach:
+ * sendfile() gives the socket references to the pages of the ring, not copies.
+ * A byte that the kernel has not sent yet (or, on the same host, that the
+ * viewer has not read yet) changes when the writer reuses its page.  The limits
+ * keep the writer away from every such byte:
  *
  *	|<----------------------- size ----------------------->|
  *	|<- margin ->|<- hold ->|<----------- limit ---------->|
- *	 the writer   read late   written since the viewer's
- *	 goes on      by the      oldest byte not yet acknowledged
- *	              viewer
+ *	 the writer   in the     written since the oldest byte
+ *	 continues    receive    that the viewer has not
+ *	              buffer     acknowledged
  *
- * Pure.
+ * Pure, except lag_kernel_read().
  */
 #pragma once
 
@@ -27,25 +27,27 @@ struct lag_kernel {
 
 struct lag {
 	uint64_t limit;
-	uint64_t ask_above; /* a viewer less behind needs no second look */
+	uint64_t ask_above; /* below it the queue need not be read */
 	uint64_t start_max; /* how far back a viewer may start */
 	uint64_t sndbuf;    /* SO_SNDBUF to set; 0 leaves it to the kernel */
 };
 
-/* size: of the ring; rate: bytes a second the writer may add. */
+/* The largest buffers of a TCP socket with automatic tuning, from /proc; else
+ * the defaults of the kernel. */
+void lag_kernel_read(struct lag_kernel *ret);
+
+/* size: of the ring; rate: bytes per second that the writer may add. */
 void lag_init(struct lag *, uint64_t size, uint64_t rate,
 	      const struct lag_kernel *);
 
 enum lag_verdict {
 	LAG_FINE,
-	LAG_LATE, /* the viewer took all it was given: it was fed too late */
-	LAG_SLOW, /* the viewer does not keep up: cut it before it is wrong */
+	LAG_LATE, /* the viewer took all bytes: this process was too late */
+	LAG_SLOW, /* disconnect the viewer before it receives wrong bytes */
 };
 
-/*
- * behind: bytes written but not yet given to the viewer's socket; queued:
- * bytes given that the viewer has not acknowledged (SIOCOUTQ).  With behind
- * up to ask_above the verdict is LAG_FINE whatever the queue holds.
- */
+/* behind: written bytes that the socket does not have yet; queued: bytes in the
+ * socket that the viewer has not acknowledged (SIOCOUTQ).  Up to ask_above
+ * behind, the result is LAG_FINE for any queue. */
 enum lag_verdict lag_judge(const struct lag *, uint64_t behind,
 			   uint64_t queued);

@@ -14,19 +14,19 @@
 #include <unistd.h>
 
 enum {
-	ACCEPT_BATCH = 64, /* per wake-up: viewers are fed in between */
-	/* a viewer whose host is gone is noticed although nothing is sent */
+	ACCEPT_BATCH = 64, /* per wake-up, to feed viewers in between */
+	/* finds a dead host even if the stream is paused */
 	KEEP_IDLE_S = 30,
 	KEEP_INTERVAL_S = 10,
 	KEEP_PROBES = 3,
-	/* a connection that says nothing stays with the kernel so long */
+	/* how long the kernel keeps a connection without a request */
 	SILENT_S = 10,
 };
 
-static const ev_tstamp rest_s = 0.25;
+static const ev_tstamp pause_s = 0.25;
 
-/* What a connection that never was leaves behind is no reason to rest. */
-static bool is_passing(int err)
+/* Errors of a single connection (accept(2)). */
+static bool is_of_connection(int err)
 {
 	switch (err) {
 	case EINTR:
@@ -55,10 +55,10 @@ static void accept_batch(struct listener *l)
 			l->on_connection(l, fd, l->arg);
 		} else if (errno == EAGAIN) {
 			return;
-		} else if (!is_passing(errno)) {
+		} else if (!is_of_connection(errno)) {
 			ev_io_stop(l->loop, &l->io);
-			ev_timer_again(l->loop, &l->rest);
-			l->on_shortage(l, -errno, l->arg);
+			ev_timer_again(l->loop, &l->pause);
+			l->on_pause(l, -errno, l->arg);
 			return;
 		}
 	}
@@ -70,16 +70,16 @@ static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 	accept_batch(container_of(io, struct listener, io));
 }
 
-static void on_rested(struct ev_loop *loop, ev_timer *timer, int revents)
+static void on_pause_end(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	(void)revents;
-	struct listener *l = container_of(timer, struct listener, rest);
+	struct listener *l = container_of(timer, struct listener, pause);
 
 	ev_timer_stop(loop, timer);
 	ev_io_start(loop, &l->io);
 }
 
-/* Connections inherit keepalive from the socket that accepts them. */
+/* Accepted sockets inherit the options. */
 static void set_options(int fd)
 {
 	static const struct {
@@ -105,16 +105,16 @@ struct listener *listener_new(const struct listener_config *cfg)
 
 	l->loop = cfg->loop;
 	l->address = xstrdup(cfg->address);
-	l->named = true;
+	l->renewed = true;
 	l->on_connection = cfg->on_connection;
-	l->on_shortage = cfg->on_shortage;
+	l->on_pause = cfg->on_pause;
 	l->arg = cfg->arg;
 	set_options(cfg->fd);
-	/* a descriptor that cannot be set would make accept() block */
+	/* else accept() would block */
 	if (fd_set_nonblock(cfg->fd) < 0)
 		abort();
-	ev_init(&l->rest, on_rested);
-	l->rest.repeat = rest_s;
+	ev_init(&l->pause, on_pause_end);
+	l->pause.repeat = pause_s;
 	ev_io_init(&l->io, on_readable, cfg->fd, EV_READ);
 	ev_io_start(l->loop, &l->io);
 	return l;
@@ -124,7 +124,7 @@ void listener_free(struct listener **l)
 {
 	if (*l == NULL)
 		return;
-	ev_timer_stop((*l)->loop, &(*l)->rest);
+	ev_timer_stop((*l)->loop, &(*l)->pause);
 	ev_io_stop((*l)->loop, &(*l)->io);
 	(void)close((*l)->io.fd);
 	free((*l)->address);

@@ -2,9 +2,8 @@
 /*
  * Accepts viewers on a socket that the master bound.
  *
- * Owns the socket and two watchers; borrows the loop.  When the process or
- * the system has no descriptor left it rests for a moment: the connections
- * wait in the kernel's queue, and nothing spins.
+ * Owns the socket and two watchers; borrows the loop.  Without descriptors or
+ * memory it pauses for a moment, and connections wait in the kernel.
  */
 #pragma once
 
@@ -15,14 +14,14 @@
 struct listener {
 	LIST_ENTRY(listener) entry;
 	struct ev_loop *loop;
-	bool named;    /* since the last renewal began */
-	char *address; /* names it towards the master */
+	bool renewed;  /* by the current master */
+	char *address; /* its name for the master */
 	ev_io io;
-	ev_timer rest;
+	ev_timer pause;
 	/* fd is non-blocking and belongs to the receiver */
 	void (*on_connection)(struct listener *, int fd, void *arg);
-	/* nobody can be accepted for a moment; err is -errno */
-	void (*on_shortage)(struct listener *, int err, void *arg);
+	/* accepts no connections for a moment; err is -errno */
+	void (*on_pause)(struct listener *, int err, void *arg);
 	void *arg;
 };
 
@@ -31,7 +30,7 @@ struct listener_config {
 	const char *address; /* copied */
 	int fd;              /* listening; taken */
 	void (*on_connection)(struct listener *, int fd, void *arg);
-	void (*on_shortage)(struct listener *, int err, void *arg);
+	void (*on_pause)(struct listener *, int err, void *arg);
 	void *arg;
 };
 

@@ -2,7 +2,6 @@
 libworker_a_SOURCES += \
 	worker/deliver/deliver.c worker/deliver/deliver.h \
 	worker/deliver/http_answer.c worker/deliver/http_answer.h \
-	worker/deliver/kernel_limits.c worker/deliver/kernel_limits.h \
 	worker/deliver/lag.c worker/deliver/lag.h \
 	worker/deliver/listener.c worker/deliver/listener.h \
 	worker/deliver/mount.c worker/deliver/mount.h \

@@ -29,9 +29,9 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->still = true;
 	m->seen_pos = ring_reader_pos(reader, &ok);
 	m->moved_ms = cfg->now_ms;
-	m->roster = cfg->roster;
+	m->sessions = cfg->sessions;
 	m->kernel = *cfg->kernel;
-	m->named = true;
+	m->renewed = true;
 	lag_init(&m->lag, ring_reader_size(reader), 0, &m->kernel);
 	return m;
 }
@@ -66,14 +66,14 @@ void mount_inherit(struct mount *m, struct mount *old)
 {
 	m->bytes = old->bytes;
 	m->cut = old->cut;
-	m->told_viewers = old->told_viewers;
-	m->told_bytes = old->told_bytes;
-	m->told_cut = old->told_cut;
+	m->reported_viewers = old->reported_viewers;
+	m->reported_bytes = old->reported_bytes;
+	m->reported_cut = old->reported_cut;
 	old->bytes = 0;
 	old->cut = 0;
 }
 
-bool mount_has_ring(const struct mount *m, int fd)
+bool mount_uses_ring(const struct mount *m, int fd)
 {
 	struct stat ours, theirs;
 
@@ -87,21 +87,21 @@ static void on_gone(struct viewer *v, void *arg)
 	viewer_free(&v);
 }
 
-static void log_lost(struct mount *m, const struct viewer *v,
-		     const char *what, uint64_t now_ms)
+static void log_viewer(struct mount *m, const struct viewer *v,
+		       const char *event, uint64_t now_ms)
 {
 	char peer[SOCKADDR_TEXT_MAX];
 	unsigned suppressed;
 
-	if (!ratelimit_pass(&m->lost_log, now_ms, &suppressed))
+	if (!ratelimit_pass(&m->viewer_log, now_ms, &suppressed))
 		return;
 	viewer_format(v, peer);
 	if (suppressed > 0)
-		log_warning("deliver", "%s%s: %s %s (and %u more lines)",
-			    m->address, m->path, peer, what, suppressed);
+		log_warning("deliver", "%s%s: %s: %s (%u lines suppressed)",
+			    m->address, m->path, peer, event, suppressed);
 	else
-		log_warning("deliver", "%s%s: %s %s", m->address, m->path,
-			    peer, what);
+		log_warning("deliver", "%s%s: %s: %s", m->address, m->path,
+			    peer, event);
 }
 
 static void feed_one(struct mount *m, struct viewer *v,
@@ -111,8 +111,8 @@ static void feed_one(struct mount *m, struct viewer *v,
 	case VIEWER_STAYS:
 		return;
 	case VIEWER_MOVED:
-		log_lost(m, v, "was fed too late and lost packets",
-			 pass->now_ms);
+		log_viewer(m, v, "packets dropped: this process was too late",
+			   pass->now_ms);
 		return;
 	case VIEWER_GONE:
 		remove_viewer(m, v);
@@ -120,26 +120,17 @@ static void feed_one(struct mount *m, struct viewer *v,
 		return;
 	case VIEWER_SLOW:
 		m->cut++;
-		log_lost(m, v, "is too slow and was cut", pass->now_ms);
+		log_viewer(m, v, "disconnected: the viewer is too slow",
+			   pass->now_ms);
 		remove_viewer(m, v);
-		viewer_cut(&v);
+		viewer_reset(&v);
 		return;
 	}
 }
 
-static void cut_all(struct mount *m)
-{
-	struct viewer *v;
-
-	while ((v = LIST_FIRST(&m->viewers)) != NULL) {
-		remove_viewer(m, v);
-		viewer_cut(&v);
-	}
-}
-
-/* Time counts from one look to the next: a writer does not stand still because
- * we did. */
-static void look(struct mount *m, uint64_t pos, uint64_t now_ms)
+/* Compares times of two passes, so that a delay of this process is no pause of
+ * the writer. */
+static void find_pause(struct mount *m, uint64_t pos, uint64_t now_ms)
 {
 	if (pos == m->seen_pos) {
 		m->paused = m->paused || now_ms - m->moved_ms >= m->still_ms;
@@ -153,8 +144,8 @@ static void look(struct mount *m, uint64_t pos, uint64_t now_ms)
 	m->moved_ms = now_ms;
 }
 
-/* False when the ring can no longer be trusted. */
-static bool begin_pass(struct mount *m, uint64_t now_ms,
+/* False: the ring is invalid. */
+static bool start_pass(struct mount *m, uint64_t now_ms,
 		       struct viewer_pass *ret)
 {
 	size_t size = ring_reader_size(m->reader);
@@ -171,24 +162,30 @@ static bool begin_pass(struct mount *m, uint64_t now_ms,
 	};
 	if (!ok)
 		return false;
-	look(m, ret->end, now_ms);
+	find_pause(m, ret->end, now_ms);
 	ret->still = m->still;
 	ret->has_start = ring_reader_last_rap(
 		m->reader, size - (size_t)m->lag.start_max, &rap);
-	/* the writer may have published more, and the point with it */
+	/* the writer may have published more since, with a newer point */
 	ret->has_start = ret->has_start && rap.pos < ret->end &&
 			 rap.pos >= m->fresh_pos;
 	ret->start = rap.pos;
 	return true;
 }
 
-static void give_up(struct mount *m)
+static void close_broken(struct mount *m)
 {
+	struct viewer *v;
+
 	if (!m->broken)
-		log_error("deliver", "%s%s: the ring of stream %s is broken",
-			  m->address, m->path, m->stream);
+		log_error("deliver", "%s%s: viewers disconnected: the ring of "
+			  "stream %s is invalid", m->address, m->path,
+			  m->stream);
 	m->broken = true;
-	cut_all(m);
+	while ((v = LIST_FIRST(&m->viewers)) != NULL) {
+		remove_viewer(m, v);
+		viewer_reset(&v);
+	}
 }
 
 void mount_feed(struct mount *m, uint64_t now_ms)
@@ -198,8 +195,8 @@ void mount_feed(struct mount *m, uint64_t now_ms)
 
 	if (LIST_EMPTY(&m->viewers))
 		return;
-	if (!begin_pass(m, now_ms, &pass)) {
-		give_up(m);
+	if (!start_pass(m, now_ms, &pass)) {
+		close_broken(m);
 		return;
 	}
 	for (v = LIST_FIRST(&m->viewers); v != NULL; v = next) {
@@ -217,7 +214,7 @@ void mount_add_viewer(struct mount *m, const struct viewer_socket *socket,
 		.socket = socket,
 		.sndbuf = m->lag.sndbuf,
 		.wait_until_ms = now_ms + m->start_ms,
-		.roster = m->roster,
+		.sessions = m->sessions,
 		.stream = m->stream,
 		.now_ms = now_ms,
 		.on_gone = on_gone,
@@ -226,13 +223,13 @@ void mount_add_viewer(struct mount *m, const struct viewer_socket *socket,
 
 	LIST_INSERT_HEAD(&m->viewers, v, entry);
 	m->n_viewers++;
-	if (begin_pass(m, now_ms, &pass))
+	if (start_pass(m, now_ms, &pass))
 		feed_one(m, v, &pass);
 	else
-		give_up(m);
+		close_broken(m);
 }
 
-bool mount_mend(struct mount *m)
+bool mount_recover(struct mount *m)
 {
 	struct ring_reader *reader;
 	int err;
@@ -256,12 +253,12 @@ void mount_measure(struct mount *m, uint64_t now_ms)
 	uint64_t passed_ms = now_ms - m->rate_ms;
 	uint64_t rate;
 
-	look(m, pos, now_ms);
+	find_pause(m, pos, now_ms);
 	if (passed_ms == 0)
 		return;
 	if (m->rate_ms > 0) {
 		rate = (pos - m->rate_pos) * 1000 / passed_ms;
-		/* up at once, down slowly: a pause is no promise */
+		/* up at once, down slowly: a pause may end at any time */
 		m->rate = MAX(rate, m->rate - m->rate / 8);
 		lag_init(&m->lag, ring_reader_size(m->reader), m->rate,
 			 &m->kernel);
@@ -270,19 +267,19 @@ void mount_measure(struct mount *m, uint64_t now_ms)
 	m->rate_ms = now_ms;
 }
 
-void mount_forget_told(struct mount *m)
+void mount_reset_report(struct mount *m)
 {
-	m->told_bytes = UINT64_MAX;
+	m->reported_bytes = UINT64_MAX;
 }
 
-bool mount_tell(struct mount *m, struct msg_deliver_viewers *ret)
+bool mount_next_report(struct mount *m, struct msg_deliver_viewers *ret)
 {
-	if (m->told_viewers == m->n_viewers && m->told_bytes == m->bytes &&
-	    m->told_cut == m->cut)
+	if (m->reported_viewers == m->n_viewers &&
+	    m->reported_bytes == m->bytes && m->reported_cut == m->cut)
 		return false;
-	m->told_viewers = m->n_viewers;
-	m->told_bytes = m->bytes;
-	m->told_cut = m->cut;
+	m->reported_viewers = m->n_viewers;
+	m->reported_bytes = m->bytes;
+	m->reported_cut = m->cut;
 	*ret = (struct msg_deliver_viewers){
 		.address = m->address,
 		.path = m->path,

@@ -10,25 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct place {
+struct key {
 	const struct mount_table *t;
 	const char *address, *path;
 };
 
 static int order(size_t i, const void *arg)
 {
-	const struct place *p = arg;
+	const struct key *p = arg;
 	const struct mount *m = p->t->mounts[i];
 	int by_path = strcmp(m->path, p->path);
 
 	return by_path != 0 ? by_path : strcmp(m->address, p->address);
 }
 
-/* Where the mount is, or where it would go. */
-static size_t place(const struct mount_table *t, const char *address,
-		    const char *path, bool *ret_found)
+/* The index of the mount, or its index after an insertion. */
+static size_t find_index(const struct mount_table *t, const char *address,
+			 const char *path, bool *ret_found)
 {
-	return sorted_place(t->n, order, &(struct place){ t, address, path },
+	return sorted_place(t->n, order, &(struct key){ t, address, path },
 			    ret_found);
 }
 
@@ -44,7 +44,7 @@ struct mount *mount_table_find(const struct mount_table *t,
 			       const char *address, const char *path)
 {
 	bool found;
-	size_t at = place(t, address, path, &found);
+	size_t at = find_index(t, address, path, &found);
 
 	return found ? t->mounts[at] : NULL;
 }
@@ -52,7 +52,7 @@ struct mount *mount_table_find(const struct mount_table *t,
 void mount_table_add(struct mount_table *t, struct mount *m)
 {
 	bool found;
-	size_t at = place(t, m->address, m->path, &found);
+	size_t at = find_index(t, m->address, m->path, &found);
 
 	assert(!found);
 	if (t->n == t->size) {
@@ -68,7 +68,7 @@ void mount_table_add(struct mount_table *t, struct mount *m)
 void mount_table_remove(struct mount_table *t, struct mount *m)
 {
 	bool found;
-	size_t at = place(t, m->address, m->path, &found);
+	size_t at = find_index(t, m->address, m->path, &found);
 
 	assert(found && t->mounts[at] == m);
 	t->n--;

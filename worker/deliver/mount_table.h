@@ -3,7 +3,7 @@
  * All mounts, found by listener and path.
  *
  * Embedded; zeroed memory is an empty table.  Owns its mounts.  Sorted, so a
- * request costs a handful of comparisons however many streams share a port.
+ * request needs few comparisons for any number of streams.
  */
 #pragma once
 
@@ -19,11 +19,11 @@ struct mount_table {
 
 void mount_table_done(struct mount_table *);
 
-/* NULL when there is none. */
+/* NULL: no such mount. */
 struct mount *mount_table_find(const struct mount_table *,
 			       const char *address, const char *path);
 
-/* Takes the mount; there is no other of its address and path. */
+/* Takes the mount.  The table has no other mount of its address and path. */
 void mount_table_add(struct mount_table *, struct mount *);
 
 /* Frees the mount, which is in the table. */

@@ -9,16 +9,16 @@
 #include <stdlib.h>
 
 enum {
-	/* what waits for the tls worker between two ticks, at some 60 Mbit/s */
+	/* the data between two ticks at about 60 Mbit/s */
 	PAIR_BUFFER = 208 * 1024,
 	WAITING_MAX = 256,
 };
 
 struct tls_link {
-	struct channel *channel; /* NULL: the other end is gone */
+	struct channel *channel; /* NULL: closed */
 };
 
-/* Nothing is said to us: what comes all the same ends the link. */
+/* The tls worker sends no messages.  Any message ends the link. */
 static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {
@@ -28,12 +28,12 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 	channel_free(&l->channel);
 }
 
-static void on_close(struct channel *channel, int err, const char *why,
+static void on_close(struct channel *channel, int err, const char *error,
 		     void *arg)
 {
 	struct tls_link *l = arg;
 
-	(void)channel, (void)err, (void)why;
+	(void)channel, (void)err, (void)error;
 	channel_free(&l->channel);
 }
 
@@ -77,7 +77,7 @@ int tls_link_serve(struct tls_link *l, int fd)
 
 	if (!tls_link_is_up(l))
 		return -ENOTCONN;
-	/* each that waits costs descriptors */
+	/* each waiting message holds descriptors */
 	if (channel_waiting(l->channel) >= WAITING_MAX)
 		return -EBUSY;
 	err = fd_stream_pair(pair, PAIR_BUFFER);

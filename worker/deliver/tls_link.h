@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The way to the tls worker: a viewer's socket goes there, and what comes back
- * is where his plaintext is.
+ * The channel to the tls worker: passes the socket of a viewer there and gets
+ * the socket of the plaintext.
  *
- * Owns the channel; borrows the loop.  When the other end is gone, nobody is
- * handed on until the master gives a new link.
+ * Owns the channel; borrows the loop.  After the end of the channel no viewer
+ * is passed on until the master sends a new channel.
  */
 #pragma once
 
@@ -20,9 +20,10 @@ struct tls_link *tls_link_new(struct ev_loop *, int fd);
 /* NULL-safe; sets *l to NULL. */
 void tls_link_free(struct tls_link **);
 
-/* Is somebody at the other end?  l may be NULL. */
+/* The channel is open.  l may be NULL. */
 bool tls_link_is_up(const struct tls_link *l);
 
-/* Takes a viewer's socket; the plaintext's, non-blocking, or -errno, and the
- * socket stays the caller's.  l may be NULL: -ENOTCONN. */
+/* Takes the socket of a viewer and returns the non-blocking socket of the
+ * plaintext; or -errno, and the caller keeps the socket.  l may be NULL:
+ * -ENOTCONN. */
 int tls_link_serve(struct tls_link *l, int fd) MUST_CHECK;

@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 enum {
-	FEED_MAX = 4 << 20,    /* bytes in one pass: nobody holds up the rest */
-	HEARD_MAX = 64 * 1024, /* a viewer that talks on and on is none */
-	COPY_MAX = 64 * 1024,  /* bytes copied at once */
+	FEED_MAX = 4 << 20, /* bytes in one pass, so that others are not late */
+	RECEIVED_MAX = 64 * 1024, /* a client that sends more is no viewer */
+	COPY_MAX = 64 * 1024, /* bytes copied at once */
 };
 
-/* A viewer has nothing to say; its end of file is what we wait for. */
+/* A viewer sends nothing; the end of file means that it leaves. */
 static bool is_leaving(struct viewer *v)
 {
 	uint8_t scratch[4096];
@@ -27,8 +27,8 @@ static bool is_leaving(struct viewer *v)
 
 	if (n < 0)
 		return errno != EAGAIN && errno != EINTR;
-	v->heard += (uint32_t)n;
-	return n == 0 || v->heard > HEARD_MAX;
+	v->received += (uint32_t)n;
+	return n == 0 || v->received > RECEIVED_MAX;
 }
 
 static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
@@ -36,7 +36,7 @@ static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 	(void)loop, (void)revents;
 	struct viewer *v = container_of(io, struct viewer, io);
 
-	/* v is freed in here: nothing after the call */
+	/* frees v: nothing may follow */
 	if (is_leaving(v))
 		v->on_gone(v, v->arg);
 }
@@ -53,19 +53,10 @@ static void note_peer(struct viewer *v, const struct viewer_socket *s)
 		sockaddr_format_host(&v->peer_address, v->peer);
 }
 
-static void set_buffer(int fd, uint64_t bytes)
-{
-	int size = (int)bytes;
-
-	/* less than asked for only makes the queue shorter */
-	if (size > 0)
-		(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size,
-				 sizeof size);
-}
-
 struct viewer *viewer_new(const struct viewer_config *cfg)
 {
 	struct viewer *v = xcalloc(1, sizeof *v);
+	int sndbuf = (int)cfg->sndbuf;
 
 	v->loop = cfg->loop;
 	v->on_gone = cfg->on_gone;
@@ -73,12 +64,14 @@ struct viewer *viewer_new(const struct viewer_config *cfg)
 	v->wait_until_ms = cfg->wait_until_ms;
 	v->stream = cfg->stream;
 	v->begun_ms = cfg->now_ms;
-	v->roster = cfg->roster;
+	v->sessions = cfg->sessions;
 	v->copied = cfg->socket->secure;
 	note_peer(v, cfg->socket);
-	roster_enter(v->roster, v);
-	if (!v->copied)
-		set_buffer(cfg->socket->fd, cfg->sndbuf);
+	viewer_sessions_add(v->sessions, v);
+	/* a smaller buffer only makes the queue shorter */
+	if (!v->copied && sndbuf > 0)
+		(void)setsockopt(cfg->socket->fd, SOL_SOCKET, SO_SNDBUF,
+				 &sndbuf, sizeof sndbuf);
 	ev_io_init(&v->io, on_readable, cfg->socket->fd, EV_READ);
 	ev_io_start(v->loop, &v->io);
 	return v;
@@ -88,7 +81,7 @@ void viewer_free(struct viewer **v)
 {
 	if (*v == NULL)
 		return;
-	roster_leave((*v)->roster, *v);
+	viewer_sessions_remove((*v)->sessions, *v);
 	ev_io_stop((*v)->loop, &(*v)->io);
 	(void)close((*v)->io.fd);
 	free(*v);
@@ -98,12 +91,12 @@ void viewer_free(struct viewer **v)
 void viewer_format(const struct viewer *v, char *text)
 {
 	if (v->peer_address.len == 0)
-		(void)snprintf(text, SOCKADDR_TEXT_MAX, "somebody");
+		(void)snprintf(text, SOCKADDR_TEXT_MAX, "unknown peer");
 	else
 		sockaddr_format(&v->peer_address, text);
 }
 
-void viewer_cut(struct viewer **v)
+void viewer_reset(struct viewer **v)
 {
 	const struct linger reset = { .l_onoff = 1, .l_linger = 0 };
 
@@ -118,7 +111,7 @@ static void start_at(struct viewer *v, uint64_t pos)
 	v->wait_until_ms = 0;
 }
 
-/* Bytes of the body that were given but not acknowledged. */
+/* Bytes of the body that the viewer has not acknowledged. */
 static uint64_t queued(const struct viewer *v)
 {
 	int n = 0;
@@ -128,35 +121,22 @@ static uint64_t queued(const struct viewer *v)
 	return MIN((uint64_t)n, v->pos - v->start);
 }
 
-static enum lag_verdict judge(const struct viewer *v,
-			      const struct viewer_pass *pass)
-{
-	uint64_t behind = pass->end - v->pos;
-
-	if (behind <= pass->lag->ask_above)
-		return LAG_FINE; /* without the system call */
-	return lag_judge(pass->lag, behind, queued(v));
-}
-
-/* As sendfile() of len bytes at an offset of the ring, through our memory. */
-static ssize_t copy_out(const struct viewer *v, const struct viewer_pass *pass,
-			off_t at, size_t len)
+/* As sendfile() of len bytes at an offset of the ring, or as a copy. */
+static ssize_t send_part(const struct viewer *v, const struct viewer_pass *pass,
+			 off_t at, size_t len)
 {
 	uint8_t block[COPY_MAX];
-	ssize_t n = pread(pass->ring_fd, block, MIN(len, sizeof block), at);
+	ssize_t n;
 
+	if (!v->copied)
+		return sendfile(v->io.fd, pass->ring_fd, &at, len);
+	n = pread(pass->ring_fd, block, MIN(len, sizeof block), at);
 	return n > 0 ? send(v->io.fd, block, (size_t)n, MSG_NOSIGNAL) : n;
 }
 
-static ssize_t put(const struct viewer *v, const struct viewer_pass *pass,
-		   off_t at, size_t len)
-{
-	return v->copied ? copy_out(v, pass, at, len)
-			 : sendfile(v->io.fd, pass->ring_fd, &at, len);
-}
-
-static enum viewer_fate give(struct viewer *v, const struct viewer_pass *pass,
-			     uint64_t *bytes)
+static enum viewer_fate send_bytes(struct viewer *v,
+				   const struct viewer_pass *pass,
+				   uint64_t *bytes)
 {
 	uint64_t end = MIN(pass->end, v->pos + FEED_MAX);
 
@@ -168,7 +148,7 @@ static enum viewer_fate give(struct viewer *v, const struct viewer_pass *pass,
 
 		if (v->copied)
 			len = MIN(len, (size_t)COPY_MAX);
-		n = put(v, pass, at, len);
+		n = send_part(v, pass, at, len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)
@@ -178,7 +158,7 @@ static enum viewer_fate give(struct viewer *v, const struct viewer_pass *pass,
 		v->pos += (uint64_t)n;
 		*bytes += (uint64_t)n;
 		if ((size_t)n < len)
-			break; /* full; the next pass tries again */
+			break; /* the socket is full until the next pass */
 	}
 	return VIEWER_STAYS;
 }
@@ -186,7 +166,9 @@ static enum viewer_fate give(struct viewer *v, const struct viewer_pass *pass,
 enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 			     uint64_t *bytes)
 {
+	enum lag_verdict verdict = LAG_FINE;
 	enum viewer_fate fate;
+	uint64_t behind;
 
 	if (v->wait_until_ms > 0 && pass->still) {
 		v->wait_until_ms = pass->wait_until_ms;
@@ -197,15 +179,18 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 			return VIEWER_STAYS;
 		start_at(v, pass->has_start ? pass->start : pass->end);
 	}
-	switch (judge(v, pass)) {
+	behind = pass->end - v->pos;
+	if (behind > pass->lag->ask_above) /* else without the system call */
+		verdict = lag_judge(pass->lag, behind, queued(v));
+	switch (verdict) {
 	case LAG_SLOW:
 		return VIEWER_SLOW;
 	case LAG_LATE:
 		start_at(v, pass->has_start ? pass->start : pass->end);
-		fate = give(v, pass, bytes);
+		fate = send_bytes(v, pass, bytes);
 		return fate == VIEWER_STAYS ? VIEWER_MOVED : fate;
 	case LAG_FINE:
 		break;
 	}
-	return give(v, pass, bytes);
+	return send_bytes(v, pass, bytes);
 }

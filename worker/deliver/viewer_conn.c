@@ -13,47 +13,31 @@
 
 enum {
 	READ_SIZE = 4096,
-	HEARD_MAX = 64 * 1024, /* after the answer */
+	DRAIN_MAX = 64 * 1024, /* after the answer */
 };
 
 static const ev_tstamp linger_s = 2.0;
 
-static void end(struct conn *c)
+static void end(struct viewer_conn *c)
 {
 	c->events->on_end(c, c->arg);
 }
 
-/* After the answer: wait for the peer to hang up. */
-static void drain(struct conn *c)
+/* After the answer: waits for the client to close. */
+static void drain(struct viewer_conn *c)
 {
 	uint8_t scratch[READ_SIZE];
 	ssize_t n = recv(c->io.fd, scratch, sizeof scratch, 0);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	c->heard += n > 0 ? (size_t)n : 0;
-	if (n <= 0 || c->heard > HEARD_MAX)
+	c->drained += n > 0 ? (size_t)n : 0;
+	if (n <= 0 || c->drained > DRAIN_MAX)
 		end(c);
 }
 
-static void move_on(struct conn *c)
-{
-	switch (http_request_feed(c->request, &c->in)) {
-	case HTTP_MORE:
-		return;
-	case HTTP_HAVE_HEAD:
-	case HTTP_COMPLETE:
-		/* a body, if any, is of no interest */
-		c->events->on_request(c, c->request, c->arg);
-		return;
-	case HTTP_FAILED:
-		conn_refuse(c, (unsigned)http_request_status(c->request));
-		return;
-	}
-}
-
-/* The connection goes on as the plaintext of what it was. */
-static void divert(struct conn *c)
+/* The connection continues with the plaintext of its socket. */
+static void start_tls(struct viewer_conn *c)
 {
 	struct sockaddr_any peer = { .len = sizeof peer.in6 };
 	int fd = -ENOTCONN;
@@ -70,7 +54,7 @@ static void divert(struct conn *c)
 	c->peer = peer;
 }
 
-static void hear(struct conn *c)
+static void receive(struct viewer_conn *c)
 {
 	ssize_t n = recv(c->io.fd, buf_reserve(&c->in, READ_SIZE), READ_SIZE,
 			 0);
@@ -82,34 +66,46 @@ static void hear(struct conn *c)
 		return;
 	}
 	buf_added(&c->in, (size_t)n);
-	move_on(c);
+	switch (http_request_feed(c->request, &c->in)) {
+	case HTTP_MORE:
+		return;
+	case HTTP_HAVE_HEAD:
+	case HTTP_COMPLETE:
+		/* the body, if any, is ignored */
+		c->events->on_request(c, c->request, c->arg);
+		return;
+	case HTTP_FAILED:
+		viewer_conn_reject(c,
+				   (unsigned)http_request_status(c->request));
+		return;
+	}
 }
 
 static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 {
 	(void)loop, (void)revents;
-	struct conn *c = container_of(io, struct conn, io);
+	struct viewer_conn *c = container_of(io, struct viewer_conn, io);
 
 	if (c->request == NULL)
 		drain(c);
 	else
-		hear(c);
+		receive(c);
 }
 
 static void on_first_byte(struct first_byte_wait *wait)
 {
-	struct conn *c = container_of(wait, struct conn, wait);
+	struct viewer_conn *c = container_of(wait, struct viewer_conn, wait);
 
 	c->fresh = false;
 	if (fd_begins_tls(c->io.fd)) {
-		divert(c);
+		start_tls(c);
 		return;
 	}
 	ev_io_start(c->loop, &c->io);
-	hear(c);
+	receive(c);
 }
 
-static void leave_first(struct conn *c)
+static void leave_first(struct viewer_conn *c)
 {
 	if (c->fresh)
 		first_byte_remove(c->first, &c->wait);
@@ -119,17 +115,18 @@ static void leave_first(struct conn *c)
 static void on_deadline(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	(void)loop, (void)revents;
-	struct conn *c = container_of(timer, struct conn, deadline);
+	struct viewer_conn *c =
+		container_of(timer, struct viewer_conn, deadline);
 
 	if (c->request != NULL)
-		conn_refuse(c, 408);
+		viewer_conn_reject(c, 408);
 	else
 		end(c);
 }
 
-struct conn *conn_new(const struct conn_config *cfg)
+struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *cfg)
 {
-	struct conn *c = xcalloc(1, sizeof *c);
+	struct viewer_conn *c = xcalloc(1, sizeof *c);
 
 	c->loop = cfg->loop;
 	c->address = xstrdup(cfg->address);
@@ -138,7 +135,7 @@ struct conn *conn_new(const struct conn_config *cfg)
 	c->first = cfg->first;
 	c->wait = (struct first_byte_wait){ cfg->fd, on_first_byte };
 	c->fresh = c->first != NULL && first_byte_add(c->first, &c->wait) == 0;
-	/* bodies are not read, so none is too large to be answered */
+	/* bodies are not read, so none is too large */
 	c->request = http_request_new(SIZE_MAX);
 	ev_io_init(&c->io, on_readable, cfg->fd, EV_READ);
 	if (!c->fresh)
@@ -149,7 +146,7 @@ struct conn *conn_new(const struct conn_config *cfg)
 	return c;
 }
 
-int conn_take_fd(struct conn *c)
+int viewer_conn_take_fd(struct viewer_conn *c)
 {
 	int fd = c->io.fd;
 
@@ -159,15 +156,15 @@ int conn_take_fd(struct conn *c)
 	return fd;
 }
 
-void conn_free(struct conn **conn)
+void viewer_conn_free(struct viewer_conn **conn)
 {
-	struct conn *c = *conn;
+	struct viewer_conn *c = *conn;
 	int fd;
 
 	if (c == NULL)
 		return;
 	ev_timer_stop(c->loop, &c->deadline);
-	fd = conn_take_fd(c);
+	fd = viewer_conn_take_fd(c);
 	fd_close(&fd);
 	http_request_free(&c->request);
 	buf_done(&c->in);
@@ -176,9 +173,9 @@ void conn_free(struct conn **conn)
 	*conn = NULL;
 }
 
-void conn_finish(struct conn *c, const char *text, size_t len)
+void viewer_conn_finish(struct viewer_conn *c, const char *text, size_t len)
 {
-	/* the socket is fresh: what does not fit goes to a peer that is gone */
+	/* the buffer of a new socket has room for the whole answer */
 	(void)send(c->io.fd, text, len, MSG_NOSIGNAL);
 	(void)shutdown(c->io.fd, SHUT_WR);
 	http_request_free(&c->request);
@@ -189,12 +186,12 @@ void conn_finish(struct conn *c, const char *text, size_t len)
 	ev_timer_again(c->loop, &c->deadline);
 }
 
-void conn_refuse(struct conn *c, unsigned status)
+void viewer_conn_reject(struct viewer_conn *c, unsigned status)
 {
-	char text[ANSWER_MAX];
+	char text[HTTP_ANSWER_MAX];
 	const char *method = http_request_method(c->request);
 	bool head_only = method != NULL && strcmp(method, "HEAD") == 0;
 
-	conn_finish(c, text, answer_refusal(text, status, head_only,
+	viewer_conn_finish(c, text, http_answer_error(text, status, head_only,
 					    time(NULL)));
 }

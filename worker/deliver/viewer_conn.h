@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A connection until its request is answered.
+ * The connection of a client until its request has an answer.
  *
  * Owns its socket, the parser and two watchers; borrows the loop and the
- * events.  It ends by itself: a head that does not come in time is
- * refused, and a refused peer is listened to only until it has hung up, two
- * seconds at most, so that it reads the refusal and not a reset.
+ * events.  It ends by itself: a request without a complete head in time gets an
+ * error.  After an error it waits up to two seconds for the client to close,
+ * so that the client receives the error and not a reset.
  */
 #pragma once
 
@@ -18,58 +18,59 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-struct conn;
+struct viewer_conn;
 
-struct conn_events {
-	/* The head is whole and sound.  The owner calls conn_refuse(),
-	 * conn_finish() or conn_take_fd(), once; it may free c inside. */
-	void (*on_request)(struct conn *, const struct http_request *,
+struct viewer_conn_events {
+	/* The head is complete and valid.  The owner calls
+	 * viewer_conn_reject(), viewer_conn_finish() or viewer_conn_take_fd()
+	 * once; it may free the connection inside. */
+	void (*on_request)(struct viewer_conn *, const struct http_request *,
 			   void *arg);
-	/* It begins with a TLS handshake: takes its socket and says where the
-	 * plaintext is, or -errno, and the socket stays the connection's. */
+	/* A TLS handshake: takes the socket and returns the socket of the
+	 * plaintext.  Or -errno, and the connection keeps the socket. */
 	int (*on_tls)(int fd, void *arg);
-	/* It is over: free it. */
-	void (*on_end)(struct conn *, void *arg);
+	/* The end: free it. */
+	void (*on_end)(struct viewer_conn *, void *arg);
 };
 
-struct conn {
-	TAILQ_ENTRY(conn) entry;
+struct viewer_conn {
+	TAILQ_ENTRY(viewer_conn) entry;
 	struct ev_loop *loop;
-	char *address; /* of the listener, which may go first */
-	const struct conn_events *events;
+	char *address; /* of the listener, which may be freed first */
+	const struct viewer_conn_events *events;
 	void *arg;
 	ev_io io;
 	ev_timer deadline;
-	struct http_request *request; /* NULL once it is answered */
+	struct http_request *request; /* NULL after the answer */
 	struct buf in;
-	size_t heard; /* bytes read after the answer */
-	bool fresh;   /* waits for its first byte, in first */
+	size_t drained; /* bytes read after the answer */
+	bool fresh;   /* waits in first for its first byte */
 	struct first_byte *first;
 	struct first_byte_wait wait;
-	/* over TLS, io is its plaintext, and this is who it is from */
+	/* over TLS io is the plaintext, and peer is the client */
 	bool secure;
 	struct sockaddr_any peer;
 };
 
-struct conn_config {
+struct viewer_conn_config {
 	struct ev_loop *loop;
 	const char *address; /* copied */
 	int fd;              /* taken; non-blocking */
-	/* it may begin with TLS: on_tls(); or NULL.  Borrowed */
+	/* to detect TLS, borrowed; NULL: no TLS */
 	struct first_byte *first;
-	unsigned head_ms;    /* for the whole head to come */
-	const struct conn_events *events;
+	unsigned head_ms;    /* limit for the head */
+	const struct viewer_conn_events *events;
 	void *arg;
 };
 
-struct conn *conn_new(const struct conn_config *);
-void conn_free(struct conn **);
+struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *);
+void viewer_conn_free(struct viewer_conn **);
 
-/* Answers with a refusal and hangs up. */
-void conn_refuse(struct conn *, unsigned status);
+/* Answers with an error and closes. */
+void viewer_conn_reject(struct viewer_conn *, unsigned status);
 
-/* Answers with this text and hangs up. */
-void conn_finish(struct conn *, const char *text, size_t len);
+/* Answers with this text and closes. */
+void viewer_conn_finish(struct viewer_conn *, const char *text, size_t len);
 
-/* Gives the socket away; what is left is for conn_free(). */
-int conn_take_fd(struct conn *);
+/* Passes the socket to the caller, which then calls viewer_conn_free(). */
+int viewer_conn_take_fd(struct viewer_conn *);

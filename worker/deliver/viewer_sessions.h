@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * All viewers in the order in which they came, each with a number of its own.
+ * All viewers in the order of their arrival, each with a number.
  *
- * Embedded.  Borrows the viewers, who enter and leave by themselves.
+ * Embedded.  Borrows the viewers, which add and remove themselves.
  */
 #pragma once
 
@@ -13,21 +13,23 @@
 
 struct viewer;
 
-struct roster {
+struct viewer_sessions {
 	TAILQ_HEAD(, viewer) viewers;
-	uint64_t last; /* the number given last */
+	uint64_t last; /* the last number in use */
 };
 
-/* Numbers begin where none from before wall_ms can be: a worker that follows
- * another one within the same second gives none of that one's. */
-void roster_init(struct roster *, uint64_t wall_ms);
+/* Numbers start above all numbers of earlier workers, also of one that ended in
+ * the same second. */
+void viewer_sessions_init(struct viewer_sessions *, uint64_t wall_ms);
 
-void roster_enter(struct roster *, struct viewer *);
-void roster_leave(struct roster *, struct viewer *);
+void viewer_sessions_add(struct viewer_sessions *, struct viewer *);
+void viewer_sessions_remove(struct viewer_sessions *, struct viewer *);
 
-/* NULL when there is none. */
-struct viewer *roster_find(const struct roster *, uint64_t client);
+/* NULL: no such viewer. */
+struct viewer *viewer_sessions_find(const struct viewer_sessions *,
+				    uint64_t client);
 
-/* Those behind the number after, as many as fit; strings are the viewers'. */
-void roster_list(const struct roster *, uint64_t after, uint64_t now_ms,
-		 struct msg_deliver_sessions *ret);
+/* The viewers with a number above after, as many as fit.  Strings belong to the
+ * viewers. */
+void viewer_sessions_list(const struct viewer_sessions *, uint64_t after,
+			  uint64_t now_ms, struct msg_deliver_sessions *ret);

@@ -68,7 +68,7 @@ void rig_init(struct rig *r, size_t ring_size)
 	rig_init_with(r, ring_size, &(struct deliver_config){ 0 });
 }
 
-void rig_mount_anew(struct rig *r)
+void rig_remount(struct rig *r)
 {
 	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
 
@@ -117,7 +117,7 @@ static void on_ticked(struct ev_loop *loop, ev_timer *timer, int revents)
 	ev_timer_stop(loop, timer);
 }
 
-/* Until a tick from now on is over, which one held up before it may not be. */
+/* Until the end of a tick that starts after this call. */
 static void await_tick(struct rig *r)
 {
 	ev_timer ticked;

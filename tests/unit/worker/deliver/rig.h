@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Viewers on real sockets, a writer and the delivery between them, all in one
- * loop of one thread: nothing here depends on who runs first.
- */
+/* Viewers on real sockets, a writer, and deliver between them, in one loop of
+ * one thread: no result depends on scheduling. */
 #pragma once
 
 #include "common/base/ring.h"
@@ -30,24 +28,23 @@ struct rig {
 	uint16_t port;
 };
 
-/* A mounted ring of size bytes at /a of a listener on a free port.  No time
- * runs out, however long the test is held up, but those it asks for. */
+/* A mounted ring of size bytes at /a of a listener on a free port.  Only the
+ * configured time-outs are short, so a slow machine fails no test. */
 void rig_init(struct rig *, size_t ring_size);
 void rig_init_with(struct rig *, size_t ring_size,
 		   const struct deliver_config *);
 void rig_done(struct rig *);
-/* As when the delivery is replaced. */
-void rig_mount_anew(struct rig *);
+/* Mounts the ring again, as after a restart of deliver. */
+void rig_remount(struct rig *);
 
-/* Every packet tells its own position. */
+/* Writes packets that contain their position. */
 void rig_write(struct rig *, size_t n_packets);
 void rig_mark(struct rig *);
 
-/* Lets the loop turn for about ms, and over a tick behind them. */
+/* Runs the loop for about ms, and until a tick after that. */
 void rig_turn(struct rig *, unsigned ms);
 
-/* Lets the loop turn until done(arg) says so; fails the test when it never
- * does. */
+/* Runs the loop until done(arg); fails the test after a time-out. */
 void rig_until(struct rig *, bool (*done)(void *arg), void *arg);
 
 /* A connection to the listener; non-blocking. */
@@ -63,9 +60,9 @@ void rig_read_head(struct rig *, int fd, char *text, size_t size);
 /* Reads n packets and checks that they are those from *pos on. */
 void rig_read_packets(struct rig *, int fd, uint64_t *pos, size_t n);
 
-/* Reads until the end, checks every whole packet from *pos on; 0 for an
- * orderly end or -errno. */
+/* Reads until the end and checks every whole packet from *pos on; 0 for a close
+ * or -errno. */
 int rig_read_to_end(struct rig *, int fd, uint64_t *pos);
 
-/* Waits until the delivery has that many viewers. */
+/* Waits until deliver has n viewers. */
 void rig_await_viewers(struct rig *, uint32_t n);

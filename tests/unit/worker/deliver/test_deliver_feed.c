@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What reaches a viewer, and who is cut. */
+/* What viewers receive, and which viewers are disconnected. */
 #include "tests/unit/worker/deliver/rig.h"
 
 #include "common/base/fd.h"
-#include "worker/deliver/kernel_limits.h"
+#include "worker/deliver/lag.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 enum { PACKETS_PER_UNIT = RING_UNIT / RING_PACKET };
 
-/* A viewer whose head is read. */
+/* A viewer that has read its head. */
 static int join(struct rig *r)
 {
 	char head[1024];
@@ -78,7 +78,7 @@ Test(deliver_feed, waits_for_the_first_random_access_point)
 	rig_done(&r);
 }
 
-Test(deliver_feed, starts_live_when_no_random_access_point_comes)
+Test(deliver_feed, starts_live_without_a_random_access_point)
 {
 	struct rig r;
 	uint64_t pos;
@@ -98,9 +98,9 @@ Test(deliver_feed, starts_live_when_no_random_access_point_comes)
 	rig_done(&r);
 }
 
-/* A stream that is off air: the last picture is from then, and what comes first
- * belongs to none. */
-Test(deliver_feed, gives_nothing_from_before_a_pause)
+/* The last picture is older than the pause.  The first packets after the pause
+ * belong to no picture. */
+Test(deliver_feed, sends_nothing_older_than_a_pause)
 {
 	struct rig r;
 	uint64_t pos = 40 * RING_PACKET;
@@ -128,7 +128,7 @@ Test(deliver_feed, gives_nothing_from_before_a_pause)
 	rig_done(&r);
 }
 
-Test(deliver_feed, gives_nothing_from_before_a_pause_it_was_mounted_in)
+Test(deliver_feed, sends_nothing_older_than_a_pause_during_which_it_was_mounted)
 {
 	struct rig r;
 	int fd;
@@ -136,7 +136,7 @@ Test(deliver_feed, gives_nothing_from_before_a_pause_it_was_mounted_in)
 	rig_init_with(&r, 1, &(struct deliver_config){ .still_ms = 20 });
 	rig_mark(&r);
 	rig_write(&r, 20);
-	rig_mount_anew(&r);
+	rig_remount(&r);
 	rig_turn(&r, 30);
 	deliver_every_second(r.deliver);
 	fd = join(&r);
@@ -147,7 +147,7 @@ Test(deliver_feed, gives_nothing_from_before_a_pause_it_was_mounted_in)
 	rig_done(&r);
 }
 
-Test(deliver_feed, starts_at_the_last_picture_of_a_stream_that_goes_on)
+Test(deliver_feed, starts_at_the_last_picture_of_a_stream_that_continues)
 {
 	struct rig r;
 	uint64_t pos = 0;
@@ -156,7 +156,7 @@ Test(deliver_feed, starts_at_the_last_picture_of_a_stream_that_goes_on)
 	rig_init_with(&r, 1, &(struct deliver_config){ .still_ms = 20 });
 	rig_mark(&r);
 	rig_write(&r, 20);
-	rig_mount_anew(&r);
+	rig_remount(&r);
 	rig_turn(&r, 30);
 	rig_write(&r, 10);
 	fd = join(&r);
@@ -165,7 +165,7 @@ Test(deliver_feed, starts_at_the_last_picture_of_a_stream_that_goes_on)
 	rig_done(&r);
 }
 
-Test(deliver_feed, does_not_start_so_far_back_that_it_would_be_cut)
+Test(deliver_feed, starts_only_where_the_viewer_can_keep_up)
 {
 	struct rig r;
 	uint64_t pos;
@@ -185,7 +185,7 @@ Test(deliver_feed, does_not_start_so_far_back_that_it_would_be_cut)
 	rig_done(&r);
 }
 
-Test(deliver_feed, gives_every_byte_once_over_many_laps)
+Test(deliver_feed, sends_every_byte_once_over_many_laps)
 {
 	enum { BATCH = 97, BATCHES = 120 }; /* about eleven laps */
 	struct rig r;
@@ -208,23 +208,21 @@ Test(deliver_feed, gives_every_byte_once_over_many_laps)
 	rig_done(&r);
 }
 
-/* What the kernel may hold for a viewer, as the delivery sees it. */
+/* The limits that deliver computes for a ring. */
 static struct lag expected_lag(size_t ring_size)
 {
 	struct lag_kernel kernel;
 	struct lag lag;
 
-	kernel_socket_buffers(&kernel);
+	lag_kernel_read(&kernel);
 	lag_init(&lag, ring_size, 0, &kernel);
 	return lag;
 }
 
-/*
- * A viewer that reads nothing: what it has acknowledged is what stands unread
- * at its end.  It stays as long as the writer is at most `limit` past that,
- * is cut at the next pass, and all it was given is right.
- */
-Test(deliver_feed, cuts_a_slow_viewer_exactly_when_it_must)
+/* A viewer that reads nothing has acknowledged what its socket has received.
+ * It stays while the writer is at most `limit` past that, is disconnected at the
+ * next pass, and has received only right bytes. */
+Test(deliver_feed, disconnects_a_slow_viewer_exactly_at_the_limit)
 {
 	enum { STEP = 16, NEAR = 256 * RING_PACKET };
 	const size_t size = 20 * RING_UNIT;
@@ -258,7 +256,7 @@ Test(deliver_feed, cuts_a_slow_viewer_exactly_when_it_must)
 	rig_done(&r);
 }
 
-Test(deliver_feed, a_slow_viewer_does_not_hold_up_the_others)
+Test(deliver_feed, a_slow_viewer_does_not_delay_the_others)
 {
 	enum { BATCH = 500 };
 	const size_t size = 10 * RING_UNIT;
@@ -283,8 +281,8 @@ Test(deliver_feed, a_slow_viewer_does_not_hold_up_the_others)
 	rig_done(&r);
 }
 
-/* The process itself was held up: not the viewer's fault. */
-Test(deliver_feed, keeps_a_viewer_that_was_fed_too_late)
+/* This process was delayed, not the viewer. */
+Test(deliver_feed, keeps_a_viewer_after_a_late_pass)
 {
 	struct rig r;
 	uint64_t pos = 0;
@@ -322,7 +320,7 @@ Test(deliver_feed, notices_a_viewer_that_leaves_a_silent_stream)
 	rig_done(&r);
 }
 
-Test(deliver_feed, hangs_up_on_a_viewer_that_talks_on_and_on)
+Test(deliver_feed, disconnects_a_viewer_that_sends_too_much)
 {
 	static char chatter[100 * 1024];
 	struct rig r;
@@ -337,7 +335,7 @@ Test(deliver_feed, hangs_up_on_a_viewer_that_talks_on_and_on)
 	rig_done(&r);
 }
 
-Test(deliver_feed, survives_a_writer_that_dies_and_comes_back)
+Test(deliver_feed, continues_with_a_successor_of_the_writer)
 {
 	struct rig r;
 	uint64_t pos = 0;
@@ -370,7 +368,7 @@ static void poke_pos(struct rig *r, uint64_t value)
 		     (ssize_t)sizeof value);
 }
 
-Test(deliver_feed, closes_the_viewers_of_a_ring_it_cannot_trust)
+Test(deliver_feed, disconnects_the_viewers_of_an_invalid_ring)
 {
 	struct rig r;
 	struct msg_deliver_mount name = { RIG_ADDRESS, "/a", "a001", false };
@@ -483,7 +481,7 @@ Test(deliver_feed, another_ring_closes_and_the_same_does_not)
 	rig_done(&r);
 }
 
-Test(deliver_feed, refuses_a_descriptor_that_is_no_ring)
+Test(deliver_feed, rejects_a_descriptor_that_is_no_ring)
 {
 	struct rig r;
 	struct msg_deliver_mount name = { RIG_ADDRESS, "/b", "a002", false };
@@ -498,7 +496,7 @@ Test(deliver_feed, refuses_a_descriptor_that_is_no_ring)
 	rig_done(&r);
 }
 
-Test(deliver_feed, tells_each_change_once)
+Test(deliver_feed, reports_each_change_once)
 {
 	struct rig r;
 	struct msg_deliver_viewers v;
@@ -531,8 +529,8 @@ Test(deliver_feed, tells_each_change_once)
 	rig_done(&r);
 }
 
-/* Viewers come and go while the stream runs; those that stay lose nothing. */
-Test(deliver_feed, viewers_come_and_go)
+/* Viewers connect and leave; those that stay lose no packet. */
+Test(deliver_feed, viewers_connect_and_leave)
 {
 	enum { SLOTS = 40, ROUNDS = 400 };
 	struct rig r;

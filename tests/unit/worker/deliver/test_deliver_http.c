@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a viewer is answered. */
+/* The HTTP answers for viewers. */
 #include "tests/unit/worker/deliver/rig.h"
 
 #include "common/base/mono.h"
@@ -33,7 +33,7 @@ static unsigned status_of(const char *head)
 	return status;
 }
 
-/* Reads a whole refusal and its orderly end; its status. */
+/* Reads a whole error and the end of the connection; its status. */
 static unsigned read_refusal(struct rig *r, int fd, char *head, size_t size)
 {
 	char body[128] = "";
@@ -52,7 +52,7 @@ static unsigned read_refusal(struct rig *r, int fd, char *head, size_t size)
 	return status_of(head);
 }
 
-Test(deliver_http, gives_a_stream_without_length_until_the_end)
+Test(deliver_http, sends_a_stream_without_length)
 {
 	static const char *const requests[] = {
 		GET_A,
@@ -88,7 +88,7 @@ Test(deliver_http, gives_a_stream_without_length_until_the_end)
 	rig_done(&r);
 }
 
-Test(deliver_http, answers_head_with_the_head_alone)
+Test(deliver_http, answers_head_with_the_head_only)
 {
 	struct rig r;
 	char head[1024];
@@ -109,7 +109,7 @@ Test(deliver_http, answers_head_with_the_head_alone)
 	rig_done(&r);
 }
 
-Test(deliver_http, refuses_what_it_does_not_serve)
+Test(deliver_http, rejects_other_paths_and_methods)
 {
 	static const struct {
 		const char *request;
@@ -150,7 +150,7 @@ Test(deliver_http, refuses_what_it_does_not_serve)
 	rig_done(&r);
 }
 
-Test(deliver_http, a_refused_head_request_gets_no_body)
+Test(deliver_http, a_rejected_head_request_gets_no_body)
 {
 	struct rig r;
 	char head[1024];
@@ -167,7 +167,7 @@ Test(deliver_http, a_refused_head_request_gets_no_body)
 	rig_done(&r);
 }
 
-Test(deliver_http, bounds_the_head)
+Test(deliver_http, limits_the_head)
 {
 	static char request[40000];
 	struct rig r;
@@ -184,7 +184,7 @@ Test(deliver_http, bounds_the_head)
 	rig_done(&r);
 }
 
-Test(deliver_http, takes_a_head_that_comes_byte_by_byte)
+Test(deliver_http, accepts_a_head_byte_by_byte)
 {
 	struct rig r;
 	char head[1024];
@@ -205,7 +205,7 @@ Test(deliver_http, takes_a_head_that_comes_byte_by_byte)
 	rig_done(&r);
 }
 
-Test(deliver_http, gives_up_on_a_head_that_never_ends)
+Test(deliver_http, times_out_on_a_head_without_end)
 {
 	struct rig r;
 	char head[1024];
@@ -220,7 +220,7 @@ Test(deliver_http, gives_up_on_a_head_that_never_ends)
 	rig_done(&r);
 }
 
-Test(deliver_http, says_when_all_places_are_taken)
+Test(deliver_http, answers_503_above_the_limit_of_connections)
 {
 	struct rig r;
 	char head[1024];
@@ -249,7 +249,7 @@ Test(deliver_http, says_when_all_places_are_taken)
 	rig_done(&r);
 }
 
-/* The lowest descriptor that is free. */
+/* The lowest free descriptor. */
 static int next_descriptor(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -268,7 +268,7 @@ static void limit_descriptors(int n)
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-Test(deliver_http, rests_instead_of_spinning_without_descriptors)
+Test(deliver_http, pauses_without_descriptors)
 {
 	struct rig r;
 	char head[1024];

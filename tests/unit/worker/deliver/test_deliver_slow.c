@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Viewers of every speed on one ring for several laps: some keep up, some are
- * cut, none is ever given a byte that is not its own.
- */
+/* Viewers of every speed on one ring for several laps: some keep up, some are
+ * disconnected, none receives a wrong byte. */
 #include "tests/unit/worker/deliver/rig.h"
 
 #include "common/base/fd.h"
@@ -44,7 +42,7 @@ static bool is_reset(int fd)
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP));
 }
 
-/* Reads at its own speed; false once it was cut. */
+/* Reads at its own speed; false after it was disconnected. */
 static bool read_some(struct rig *r, struct reader *reader)
 {
 	size_t want = (unsigned)rand() % (2 * reader->speed + 1);

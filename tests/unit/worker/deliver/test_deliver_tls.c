@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Viewers who come by TLS are handed on, and get what is theirs. */
+/* Viewers with TLS. */
 #include "tests/unit/worker/deliver/rig.h"
 
 #include "common/base/fd.h"
@@ -16,7 +16,7 @@
 #define HELLO "\x16\x03\x01"
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 
-/* In the place of the tls worker: has the sockets, and knows no TLS. */
+/* Replaces the tls worker: gets the sockets, without TLS. */
 struct worker {
 	struct channel *channel;
 	unsigned clients;
@@ -77,7 +77,7 @@ static void worker_done(struct worker *w)
 	fd_close(&w->inner);
 }
 
-/* The ring of /a at /s as well, for TLS alone. */
+/* The ring of /a at /s, too, for TLS only. */
 static void mount_secure(struct rig *r)
 {
 	struct msg_deliver_mount name = { RIG_ADDRESS, "/s", "a001", true };
@@ -91,7 +91,7 @@ static bool has_client(void *arg)
 	return ((struct worker *)arg)->inner >= 0;
 }
 
-/* A client that says hello; his plaintext. */
+/* A client that sent its hello; its plaintext. */
 static int come(struct rig *r, struct worker *w, int *ret_client)
 {
 	int plain;
@@ -117,7 +117,7 @@ static void say(int fd, const char *text)
 		     (ssize_t)strlen(text));
 }
 
-Test(deliver_tls, a_viewer_is_fed_through_his_plaintext, .timeout = 90)
+Test(deliver_tls, feeds_a_viewer_through_its_plaintext, .timeout = 90)
 {
 	struct msg_deliver_sessions sessions;
 	struct worker w;
@@ -150,7 +150,7 @@ Test(deliver_tls, a_viewer_is_fed_through_his_plaintext, .timeout = 90)
 	rig_done(&r);
 }
 
-Test(deliver_tls, a_path_is_for_one_way_of_coming, .timeout = 90)
+Test(deliver_tls, a_path_is_either_for_tls_or_not, .timeout = 90)
 {
 	struct worker w;
 	int client, plain, fd;
@@ -177,7 +177,7 @@ Test(deliver_tls, a_path_is_for_one_way_of_coming, .timeout = 90)
 	rig_done(&r);
 }
 
-Test(deliver_tls, without_a_worker_it_is_no_request,
+Test(deliver_tls, tls_without_a_worker_is_no_request,
      .timeout = 90)
 {
 	struct worker w;
@@ -202,9 +202,9 @@ Test(deliver_tls, without_a_worker_it_is_no_request,
 	rig_done(&r);
 }
 
-/* A viewer who stands still is cut, and what waited for him is still right
- * when it is read long after the writer came round. */
-Test(deliver_tls, what_waits_does_not_change_under_a_viewer, .timeout = 90)
+/* A stalled viewer is disconnected.  Its queued bytes are right even if they
+ * are read long after the writer reused the pages. */
+Test(deliver_tls, queued_bytes_never_change, .timeout = 90)
 {
 	struct worker w;
 	uint64_t pos = 0;

@@ -22,7 +22,7 @@ static const uint64_t rates[] = {
 	0, 100000, 1000000, 6 * MIB, 100 * MIB, UINT64_MAX,
 };
 
-Test(lag, leaves_a_second_of_the_stream_and_what_a_viewer_may_read_late)
+Test(lag, keeps_a_second_and_the_receive_buffer_away_from_the_writer)
 {
 	struct lag lag;
 
@@ -39,7 +39,7 @@ Test(lag, leaves_a_second_of_the_stream_and_what_a_viewer_may_read_late)
 	cr_assert_eq(lag.limit, (16 * MIB - MIB) / 2);
 }
 
-Test(lag, leaves_the_send_buffer_to_the_kernel_in_a_ring_of_usual_size)
+Test(lag, leaves_the_send_buffer_to_the_kernel_for_a_usual_ring)
 {
 	struct lag lag;
 
@@ -49,9 +49,9 @@ Test(lag, leaves_the_send_buffer_to_the_kernel_in_a_ring_of_usual_size)
 	cr_assert_gt(lag.sndbuf, 0);
 }
 
-/* For all sizes and rates: what is not asked about cannot be over the limit,
- * and a viewer that starts is not cut at once. */
-Test(lag, never_overlooks_a_viewer_that_is_over_the_limit)
+/* For all sizes and rates: below ask_above no viewer is over the limit, and a
+ * viewer is not disconnected at its start. */
+Test(lag, finds_every_viewer_over_the_limit)
 {
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		for (size_t j = 0; j < ARRAY_LEN(rates); j++) {
@@ -71,7 +71,7 @@ Test(lag, never_overlooks_a_viewer_that_is_over_the_limit)
 	}
 }
 
-Test(lag, cuts_at_the_first_byte_over_the_limit)
+Test(lag, reports_the_first_byte_over_the_limit)
 {
 	struct lag lag;
 
@@ -83,7 +83,7 @@ Test(lag, cuts_at_the_first_byte_over_the_limit)
 	cr_assert_eq(lag_judge(&lag, UINT64_MAX / 2, 1), LAG_SLOW);
 }
 
-Test(lag, does_not_blame_a_viewer_that_took_all_it_was_given)
+Test(lag, reports_a_late_pass_if_the_viewer_has_all_bytes)
 {
 	struct lag lag;
 
