@@ -14,11 +14,11 @@
 
 enum { TIME_SHIFT = 3 };
 
-static void judge(const struct announced_place *p)
+static void judge(const struct session_report *p)
 {
 	struct input_spec spec;
 
-	if (p->number >= ANNOUNCED_MAX)
+	if (p->number >= SESSIONS_MAX)
 		abort();
 	if (p->iface[0] == '\0')
 		return;
@@ -31,33 +31,33 @@ static void judge(const struct announced_place *p)
 		abort();
 }
 
-static void follow(struct announced *a, uint64_t now_ns,
-		   bool known[ANNOUNCED_MAX])
+static void follow(struct session_table *a, uint64_t now_ns,
+		   bool known[SESSIONS_MAX])
 {
-	struct announced_place place;
+	struct session_report place;
 	unsigned n = 0, told = 0;
 
-	while (announced_next(a, now_ns, &place)) {
+	while (session_table_next_report(a, now_ns, &place)) {
 		judge(&place);
 		known[place.number] = place.iface[0] != '\0';
-		if (told++ > ANNOUNCED_MAX)
+		if (told++ > SESSIONS_MAX)
 			abort();
 	}
-	for (size_t i = 0; i < ANNOUNCED_MAX; i++)
+	for (size_t i = 0; i < SESSIONS_MAX; i++)
 		n += known[i];
-	if (n != announced_count(a))
+	if (n != session_table_count(a))
 		abort();
 }
 
 /* All over, and told: the table is as a new one, without making one. */
-static void clear(struct announced *a, uint64_t now_ns)
+static void clear(struct session_table *a, uint64_t now_ns)
 {
-	struct announced_place place;
+	struct session_report place;
 
-	announced_age(a, now_ns + 10000 * MINUTE_NS);
-	if (announced_count(a) > 0)
+	session_table_expire(a, now_ns + 10000 * MINUTE_NS);
+	if (session_table_count(a) > 0)
 		abort();
-	while (announced_next(a, now_ns, &place))
+	while (session_table_next_report(a, now_ns, &place))
 		;
 }
 
@@ -65,12 +65,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const hosts[] = { "192.0.2.1", "2001:db8::1",
 					     "192.0.2.2", "192.0.2.3" };
-	static struct announced *a;
-	bool known[ANNOUNCED_MAX] = { false };
+	static struct session_table *a;
+	bool known[SESSIONS_MAX] = { false };
 	uint64_t now_ns = MINUTE_NS;
 
 	if (a == NULL)
-		a = announced_new();
+		a = session_table_new();
 	while (size > 3) {
 		size_t len = MIN((size_t)(data[1] << 8 | data[2]), size - 3);
 		struct sockaddr_any sender;
@@ -78,14 +78,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (sockaddr_parse(hosts[data[0] & 3], 1, &sender) < 0)
 			abort();
 		now_ns += (data[0] >> TIME_SHIFT) * MINUTE_NS;
-		(void)!announced_feed(a, &(struct announced_packet){
+		(void)!session_table_feed(a, &(struct session_packet){
 			.iface = data[0] & 4 ? "eth1" : "eth0",
 			.sender = &sender,
 			.data = data + 3,
 			.len = len,
 		}, now_ns, NULL);
 		if (data[0] >> TIME_SHIFT != 0) {
-			announced_age(a, now_ns);
+			session_table_expire(a, now_ns);
 			follow(a, now_ns, known);
 		}
 		data += 3 + len;

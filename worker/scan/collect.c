@@ -11,14 +11,14 @@
 
 #include <stdlib.h>
 
-/* One PID that is listened to. */
-struct ear {
-	unsigned purpose; /* bits by enum si_table: what may come there */
+/* A PID that is read. */
+struct pid_filter {
+	unsigned tables; /* bits by enum si_table: expected on this PID */
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_MAX];
 };
 
-/* A section that came already: which one, and what was in it. */
+/* A section that was reported. */
 struct seen {
 	uint64_t name; /* 0: free */
 	uint32_t content;
@@ -29,19 +29,19 @@ struct collect {
 	void *arg;
 	size_t n_pmts;
 	size_t n_seen;
-	struct ear *ears[TS_PIDS]; /* NULL: nobody listens */
+	struct pid_filter *filters[TS_PIDS]; /* NULL: ignored */
 	struct seen seen[2 * COLLECT_SECTIONS];
 };
 
-static void listen_to(struct collect *c, uint16_t pid, enum si_table table)
+static void add_pid(struct collect *c, uint16_t pid, enum si_table table)
 {
-	struct ear *ear = c->ears[pid];
+	struct pid_filter *filter = c->filters[pid];
 
-	if (ear == NULL) {
-		ear = c->ears[pid] = xcalloc(1, sizeof *ear);
-		section_init(&ear->assembler, ear->buffer, SECTION_MAX);
+	if (filter == NULL) {
+		filter = c->filters[pid] = xcalloc(1, sizeof *filter);
+		section_init(&filter->assembler, filter->buffer, SECTION_MAX);
 	}
-	ear->purpose |= 1u << table;
+	filter->tables |= 1u << table;
 }
 
 struct collect *collect_new(collect_fn *on_section, void *arg)
@@ -50,12 +50,12 @@ struct collect *collect_new(collect_fn *on_section, void *arg)
 
 	c->on_section = on_section;
 	c->arg = arg;
-	listen_to(c, TS_PID_PAT, SI_PAT);
-	listen_to(c, SI_PID_CAT, SI_CAT);
-	listen_to(c, SI_PID_NIT, SI_NIT);
-	listen_to(c, SI_PID_SDT, SI_SDT);
-	listen_to(c, SI_PID_EIT, SI_EIT);
-	listen_to(c, SI_PID_TDT, SI_TDT);
+	add_pid(c, TS_PID_PAT, SI_PAT);
+	add_pid(c, SI_PID_CAT, SI_CAT);
+	add_pid(c, SI_PID_NIT, SI_NIT);
+	add_pid(c, SI_PID_SDT, SI_SDT);
+	add_pid(c, SI_PID_EIT, SI_EIT);
+	add_pid(c, SI_PID_TDT, SI_TDT);
 	return c;
 }
 
@@ -67,12 +67,12 @@ void collect_free(struct collect **cp)
 	if (c == NULL)
 		return;
 	for (size_t i = 0; i < TS_PIDS; i++)
-		free(c->ears[i]);
+		free(c->filters[i]);
 	free(c);
 }
 
-/* A bit; 0 for tables that are not told. */
-static unsigned purpose_of(uint8_t table_id)
+/* A bit; 0 for tables that are not reported. */
+static unsigned table_bit(uint8_t table_id)
 {
 	bool actual;
 	enum si_table table = si_table_find(table_id, &actual);
@@ -80,8 +80,8 @@ static unsigned purpose_of(uint8_t table_id)
 	return table == SI_TABLES ? 0 : 1u << table;
 }
 
-/* Which section it is, whatever its version: PID, table, number, and of SDT
- * and EIT the networks and multiplexes that they may be of. */
+/* Identifies a section in all its versions: PID, table, number, and for SDT and
+ * EIT the network and the multiplex. */
 static uint64_t name_of(const uint8_t *section, size_t len, uint16_t pid)
 {
 	const uint8_t head[] = { (uint8_t)(pid >> 8), (uint8_t)pid,
@@ -99,7 +99,7 @@ static uint64_t name_of(const uint8_t *section, size_t len, uint16_t pid)
 	return h != 0 ? h : 1;
 }
 
-/* Without the CRC_32, with which it would be the same for all. */
+/* Without the CRC_32: the CRC of bytes and their CRC is a constant. */
 static uint32_t content_of(const uint8_t *section, size_t len)
 {
 	bool has_crc = section_has_syntax(section) || len > 12;
@@ -107,7 +107,7 @@ static uint32_t content_of(const uint8_t *section, size_t len)
 	return crc32_mpeg(section, len - (has_crc ? 4 : 0));
 }
 
-/* Its place, or the one it is to have. */
+/* The place of a section, or a free one for it. */
 static struct seen *find_seen(struct collect *c, uint64_t name)
 {
 	size_t i = name % (2 * COLLECT_SECTIONS);
@@ -117,8 +117,8 @@ static struct seen *find_seen(struct collect *c, uint64_t name)
 	return &c->seen[i];
 }
 
-static void tell(struct collect *c, const uint8_t *section, size_t len,
-		 uint16_t pid)
+static void report_new(struct collect *c, const uint8_t *section, size_t len,
+		       uint16_t pid)
 {
 	uint64_t name = name_of(section, len, pid);
 	uint32_t content = content_of(section, len);
@@ -134,48 +134,48 @@ static void tell(struct collect *c, const uint8_t *section, size_t len,
 	*seen = (struct seen){ name, content };
 }
 
-static void follow_pat(struct collect *c, const uint8_t *section, size_t len)
+static void read_pat(struct collect *c, const uint8_t *section, size_t len)
 {
 	struct pat pat;
 
 	if (pat_decode(section, len, &pat) < 0 || !pat.current)
 		return;
 	if (pat.network_pid >= TS_PID_FREE && pat.network_pid != TS_PID_NULL)
-		listen_to(c, pat.network_pid, SI_NIT);
+		add_pid(c, pat.network_pid, SI_NIT);
 	for (size_t i = 0; i < pat.n_programs; i++) {
 		uint16_t pid = pat.programs[i].pmt_pid;
-		const struct ear *ear = c->ears[pid];
+		const struct pid_filter *filter = c->filters[pid];
 
-		if (ear != NULL && ear->purpose & 1u << SI_PMT)
+		if (filter != NULL && filter->tables & 1u << SI_PMT)
 			continue;
 		if (c->n_pmts == COLLECT_PMTS)
 			return;
 		c->n_pmts++;
-		listen_to(c, pid, SI_PMT);
+		add_pid(c, pid, SI_PMT);
 	}
 }
 
-static void hear(struct collect *c, const uint8_t *packet)
+static void read_packet(struct collect *c, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
-	struct ear *ear = c->ears[pid];
+	struct pid_filter *filter = c->filters[pid];
 	const uint8_t *section;
 	size_t len;
 
-	if (ear == NULL)
+	if (filter == NULL)
 		return;
-	section_push(&ear->assembler, packet);
-	while ((section = section_pull(&ear->assembler, &len)) != NULL) {
-		if (!(purpose_of(section_table_id(section)) & ear->purpose))
+	section_push(&filter->assembler, packet);
+	while ((section = section_pull(&filter->assembler, &len)) != NULL) {
+		if (!(table_bit(section_table_id(section)) & filter->tables))
 			continue;
 		if (section_table_id(section) == PAT_TABLE_ID)
-			follow_pat(c, section, len);
-		tell(c, section, len, pid);
+			read_pat(c, section, len);
+		report_new(c, section, len, pid);
 	}
 }
 
 void collect_feed(struct collect *c, struct ts_run run)
 {
 	for (size_t i = 0; i < run.n; i++)
-		hear(c, run.data + i * TS_PACKET);
+		read_packet(c, run.data + i * TS_PACKET);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds the sections of a transport stream that were not there before.
+ * Finds new sections in a transport stream.
  *
- * Listens on the PIDs of PAT, CAT, NIT, SDT and BAT, EIT, TDT and TOT, and on
- * those that the PAT names.  A section is new when none of its table and
- * number came yet, or one with other bytes.  EIT schedules are passed over:
- * there would be no end of them.
+ * Reads the PIDs of PAT, CAT, NIT, SDT and BAT, EIT, TDT and TOT, and the PIDs
+ * that the PAT names.  A section is new if it is the first of its table and
+ * number, or has other bytes than the last one.  EIT schedules are skipped,
+ * because they are too many.
  *
- * Pure: no clock, no I/O.  Bounded: COLLECT_PMTS programs, COLLECT_SECTIONS
- * sections that are remembered.
+ * Pure: no clock, no I/O.  Limited to COLLECT_PMTS programs and
+ * COLLECT_SECTIONS remembered sections.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ enum {
 
 struct collect;
 
-/* A whole section with a right CRC_32.  False: there is no room for it now,
- * it may come again. */
+/* A whole section with a valid CRC_32.  False: the owner has no room for it now
+ * and gets it again with its next repetition. */
 typedef bool collect_fn(const uint8_t *section, size_t len, uint16_t pid,
 			void *arg);
 

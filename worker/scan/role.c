@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The role `scan`: reads one input and tells its tables, or listens to what is
- * announced on the network. */
+/* The role `scan`: reports the tables of one input, or the sessions that SAP
+ * announces on the network. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
@@ -20,10 +20,9 @@
 enum {
 	TICK_MS = 10,
 	READS_MAX = 16, /* in one tick */
-	/* What one second may bring: less than what the master takes for a
-	 * flood, and little enough for it when many analyzers run, though
-	 * JSON may take thirty times the bytes of a section.  All tables of a
-	 * multiplex are told in a few seconds. */
+	/* Limits of one second.  More records would be a flood for the master,
+	 * and JSON may have thirty times the bytes of a section.  A few seconds
+	 * are enough for all tables of a multiplex. */
 	RECORDS_PER_S = 1000,
 	BYTES_PER_S = 64 * 1024,
 };
@@ -31,17 +30,17 @@ enum {
 struct scan {
 	struct worker *worker;
 	struct input_spec spec;
-	struct input *input;     /* NULL: to be opened, unless it has ended */
+	struct input *input;     /* NULL: opened next second, or ended */
 	bool ended;
 	struct batch batch;
 	struct collect *collect; /* NULL until scan.start */
-	struct listening *listening; /* instead of all this; or NULL */
-	struct errmsg error;     /* "": it can be read */
+	struct sap_task *sap;    /* instead of an input; or NULL */
+	struct errmsg error;     /* of the input; "" */
 	ev_timer tick;
-	uint64_t second_ns;      /* when the next one begins */
+	uint64_t second_ns;      /* start of the next second */
 	uint64_t packets;
-	unsigned records;        /* in this second, and their sections */
-	size_t bytes;
+	unsigned records;        /* in this second ... */
+	size_t bytes;            /* ... and the bytes of their sections */
 };
 
 static bool send_record(struct scan *s, const json_t *record)
@@ -52,8 +51,8 @@ static bool send_record(struct scan *s, const json_t *record)
 	return channel_send(s->worker->channel, &m, NULL, 0) != -EMSGSIZE;
 }
 
-/* One that is too long for a message is told by its head alone. */
-static void tell_record(struct scan *s, json_t *record)
+/* A record that exceeds a message is reported by its head only. */
+static void report_record(struct scan *s, json_t *record)
 {
 	static const char *const head[] = {
 		"psi", "table_id", "pid", "version", "crc32",
@@ -63,7 +62,7 @@ static void tell_record(struct scan *s, json_t *record)
 
 	if (send_record(s, record))
 		return;
-	brief = json_pack("{ss}", "error", "too long to be shown");
+	brief = json_pack("{ss}", "error", "record too long for a message");
 	for (size_t i = 0; i < ARRAY_LEN(head); i++) {
 		json_t *value = json_object_get(record, head[i]);
 
@@ -74,7 +73,7 @@ static void tell_record(struct scan *s, json_t *record)
 	json_decref(brief);
 }
 
-/* While the master does not read, nothing is told: tables come again. */
+/* While the master does not read, sections wait for their repetition. */
 static bool on_section(const uint8_t *section, size_t len, uint16_t pid,
 		       void *arg)
 {
@@ -89,7 +88,7 @@ static bool on_section(const uint8_t *section, size_t len, uint16_t pid,
 		return true;
 	s->records++;
 	s->bytes += len;
-	tell_record(s, record);
+	report_record(s, record);
 	json_decref(record);
 	return true;
 }
@@ -104,37 +103,37 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	}
 }
 
-static void close_input(struct scan *s, int err, const struct errmsg *why)
+static void close_input(struct scan *s, int err, const struct errmsg *error)
 {
-	/* what hangs is left behind once, not every second */
+	/* an input whose helper hangs is not opened again */
 	s->ended = err == -ENODATA ||
 		   (s->input != NULL && input_hangs(s->input, mono_ns()));
 	input_free(&s->input);
-	s->error = *why;
+	s->error = *error;
 }
 
-/* Tried again at the next second. */
+/* Repeated every second. */
 static void open_input(struct scan *s, uint64_t now_ns)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	int err = 0;
 
 	if (s->input != NULL || s->ended)
 		return;
-	s->input = input_open(&s->spec, now_ns, &err, &why);
+	s->input = input_open(&s->spec, now_ns, &err, &error);
 	if (s->input == NULL)
-		close_input(s, err, &why);
+		close_input(s, err, &error);
 }
 
 static void read_input(struct scan *s, uint64_t now_ns)
 {
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	for (unsigned i = 0; i < READS_MAX && s->input != NULL; i++) {
-		int n = input_read(s->input, &s->batch, now_ns, &why);
+		int n = input_read(s->input, &s->batch, now_ns, &error);
 
 		if (n < 0)
-			close_input(s, n, &why);
+			close_input(s, n, &error);
 		else if (n > 0)
 			s->error.text[0] = '\0';
 		if (n == 0)
@@ -142,19 +141,19 @@ static void read_input(struct scan *s, uint64_t now_ns)
 	}
 }
 
-static void tell_second(struct scan *s, uint64_t now_ns)
+static void every_second(struct scan *s, uint64_t now_ns)
 {
 	struct msg m = { .type = MSG_SCAN_STATUS };
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	int err;
 
 	s->second_ns = now_ns + SECOND_NS;
 	s->records = 0;
 	s->bytes = 0;
 	if (s->input != NULL) {
-		err = input_every_second(s->input, now_ns, &why);
+		err = input_every_second(s->input, now_ns, &error);
 		if (err < 0)
-			close_input(s, err, &why);
+			close_input(s, err, &error);
 	}
 	open_input(s, now_ns);
 	m.scan_status.packets = s->packets;
@@ -171,7 +170,7 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 	(void)loop, (void)revents;
 	read_input(s, now_ns);
 	if (now_ns >= s->second_ns)
-		tell_second(s, now_ns);
+		every_second(s, now_ns);
 }
 
 static void *scan_new(struct worker *worker)
@@ -191,7 +190,7 @@ static void scan_free(void *role)
 	ev_timer_stop(s->worker->loop, &s->tick);
 	input_free(&s->input);
 	collect_free(&s->collect);
-	listening_free(&s->listening);
+	sap_task_free(&s->sap);
 	free(s);
 }
 
@@ -201,20 +200,20 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	const char *address = m->scan_start.address;
 
 	(void)fds, (void)n_fds;
-	if (s->collect != NULL || s->listening != NULL) {
+	if (s->collect != NULL || s->sap != NULL) {
 		log_error("scan", "second scan.start in one process");
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}
 	worker_send_ready(s->worker);
 	if (strcmp(address, SCAN_ANNOUNCEMENTS) == 0) {
-		s->listening = listening_new(s->worker);
+		s->sap = sap_task_new(s->worker);
 		return;
 	}
 	s->collect = collect_new(on_section, s);
 	s->ended = input_spec_parse(address, &s->spec, NULL, NULL,
 				    &s->error) < 0;
-	tell_second(s, mono_ns());
+	every_second(s, mono_ns());
 	ev_timer_start(s->worker->loop, &s->tick);
 }
 
@@ -223,7 +222,7 @@ const struct worker_role scan_role = {
 	.new = scan_new,
 	.free = scan_free,
 	.messages = { [MSG_SCAN_START] = on_start },
-	/* what a stream has for its inputs */
+	/* the same as those of the role stream, for its inputs */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE |
 			UINT64_C(1) << CAP_DAC_READ_SEARCH,
 };

@@ -16,32 +16,31 @@
 
 enum {
 	IFACES_MAX = 16,
-	READS_MAX = 16,   /* of one socket at a time */
+	READS_MAX = 16,   /* of one socket in one call */
 	SOCKET_SIZE = 128 * 1024,
 	PACKET_MAX = 65536,
 };
 
-/* RFC 2974 3: the one for all the world, the highest address of each scope of
- * IPv4, and the same number in each scope of IPv6. */
+/* RFC 2974 3: the global group, the highest address of each scope of IPv4, and
+ * the same group in each scope of IPv6. */
 static const char *const groups[] = {
 	"224.2.127.254", "239.255.255.255", "239.195.255.255",
 	"ff02::2:7ffe", "ff05::2:7ffe", "ff08::2:7ffe", "ff0e::2:7ffe",
 };
 
-/* One interface. */
-struct ear {
-	char iface[16];
+struct iface {
+	char name[16];
 	unsigned ifindex;          /* 0: free */
-	bool seen;                 /* when the interfaces were looked at */
+	bool seen;                 /* in the last list of interfaces */
 	int fds[ARRAY_LEN(groups)]; /* or -1 */
 };
 
-struct ears {
-	struct ear list[IFACES_MAX];
+struct sap_socket {
+	struct iface list[IFACES_MAX];
 	uint8_t packet[PACKET_MAX];
 };
 
-static void close_ear(struct ear *e)
+static void close_iface(struct iface *e)
 {
 	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
 		if (e->fds[i] >= 0)
@@ -49,9 +48,9 @@ static void close_ear(struct ear *e)
 	e->ifindex = 0;
 }
 
-struct ears *ears_new(void)
+struct sap_socket *sap_socket_new(void)
 {
-	struct ears *e = xcalloc(1, sizeof *e);
+	struct sap_socket *e = xcalloc(1, sizeof *e);
 
 	for (size_t i = 0; i < IFACES_MAX; i++)
 		for (size_t k = 0; k < ARRAY_LEN(groups); k++)
@@ -59,27 +58,27 @@ struct ears *ears_new(void)
 	return e;
 }
 
-void ears_free(struct ears **ep)
+void sap_socket_free(struct sap_socket **ep)
 {
-	struct ears *e = *ep;
+	struct sap_socket *e = *ep;
 
 	*ep = NULL;
 	if (e == NULL)
 		return;
 	for (size_t i = 0; i < IFACES_MAX; i++)
-		close_ear(&e->list[i]);
+		close_iface(&e->list[i]);
 	free(e);
 }
 
-/* One that cannot be had (no IPv6, say) is tried again at the next look. */
-static void open_fd(struct ear *e, size_t group)
+/* A socket that cannot be opened (no IPv6, say) is opened at a later update. */
+static void open_fd(struct iface *e, size_t group)
 {
 	struct udp_place place = { .socket_size = SOCKET_SIZE };
 	int each = 0;
 
 	if (e->fds[group] >= 0)
 		return;
-	(void)snprintf(place.iface, sizeof place.iface, "%s", e->iface);
+	(void)snprintf(place.iface, sizeof place.iface, "%s", e->name);
 	if (sockaddr_parse(groups[group], SAP_PORT, &place.local) < 0)
 		return;
 	e->fds[group] = udp_socket_open(&place, e->ifindex, NULL);
@@ -87,44 +86,46 @@ static void open_fd(struct ear *e, size_t group)
 		e->fds[group] = -1;
 		return;
 	}
-	/* packets one by one: each has a sender of its own */
+	/* GRO would join packets of different senders */
 	(void)setsockopt(e->fds[group], SOL_UDP, UDP_GRO, &each, sizeof each);
 }
 
-static struct ear *find(struct ears *e, const char *iface, unsigned ifindex)
+static struct iface *find(struct sap_socket *e, const char *name,
+			  unsigned ifindex)
 {
-	struct ear *free_one = NULL;
+	struct iface *free_one = NULL;
 
 	for (size_t i = 0; i < IFACES_MAX; i++) {
-		struct ear *ear = &e->list[i];
+		struct iface *iface = &e->list[i];
 
-		if (ear->ifindex == ifindex && strcmp(ear->iface, iface) == 0)
-			return ear;
-		if (ear->ifindex == 0 && free_one == NULL)
-			free_one = ear;
+		if (iface->ifindex == ifindex &&
+		    strcmp(iface->name, name) == 0)
+			return iface;
+		if (iface->ifindex == 0 && free_one == NULL)
+			free_one = iface;
 	}
 	return free_one;
 }
 
-static void look_at(struct ears *e, const struct ifaddrs *a)
+static void update_iface(struct sap_socket *e, const struct ifaddrs *a)
 {
 	const unsigned wanted = IFF_UP | IFF_MULTICAST;
 	unsigned ifindex = if_nametoindex(a->ifa_name);
-	struct ear *ear;
+	struct iface *iface;
 
 	if ((a->ifa_flags & wanted) != wanted || ifindex == 0)
 		return;
-	ear = find(e, a->ifa_name, ifindex);
-	if (ear == NULL || ear->seen)
+	iface = find(e, a->ifa_name, ifindex);
+	if (iface == NULL || iface->seen)
 		return;
-	ear->seen = true;
-	ear->ifindex = ifindex;
-	(void)snprintf(ear->iface, sizeof ear->iface, "%s", a->ifa_name);
+	iface->seen = true;
+	iface->ifindex = ifindex;
+	(void)snprintf(iface->name, sizeof iface->name, "%s", a->ifa_name);
 	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
-		open_fd(ear, i);
+		open_fd(iface, i);
 }
 
-static bool is_open(const struct ear *e)
+static bool is_open(const struct iface *e)
 {
 	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
 		if (e->fds[i] >= 0)
@@ -132,31 +133,31 @@ static bool is_open(const struct ear *e)
 	return false;
 }
 
-int ears_look(struct ears *e, struct errmsg *why)
+int sap_socket_update(struct sap_socket *e, struct errmsg *error)
 {
 	struct ifaddrs *all;
 	bool open = false;
 
 	if (getifaddrs(&all) < 0)
-		return errmsg_fail(why, -errno, "interfaces: %s",
+		return errmsg_fail(error, -errno, "interfaces: %s",
 				   strerror(errno));
 	for (size_t i = 0; i < IFACES_MAX; i++)
 		e->list[i].seen = false;
 	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next)
-		look_at(e, a);
+		update_iface(e, a);
 	freeifaddrs(all);
 	for (size_t i = 0; i < IFACES_MAX; i++) {
 		if (e->list[i].ifindex != 0 && !e->list[i].seen)
-			close_ear(&e->list[i]);
+			close_iface(&e->list[i]);
 		open = open || is_open(&e->list[i]);
 	}
 	return open ? 0
-		    : errmsg_fail(why, -ENODEV, "there is no interface for "
-				  "multicast that is up");
+		    : errmsg_fail(error, -ENODEV, "no multicast interface is "
+				  "up");
 }
 
-static void read_fd(struct ears *e, const struct ear *ear, int fd, ears_fn *fn,
-		    void *arg)
+static void read_fd(struct sap_socket *e, const struct iface *iface, int fd,
+		    sap_socket_fn *fn, void *arg)
 {
 	struct sockaddr_any sender;
 
@@ -167,8 +168,8 @@ static void read_fd(struct ears *e, const struct ear *ear, int fd, ears_fn *fn,
 
 		if (n < 0)
 			return;
-		fn(&(struct announced_packet){
-			.iface = ear->iface,
+		fn(&(struct session_packet){
+			.iface = iface->name,
 			.sender = &sender,
 			.data = e->packet,
 			.len = (size_t)n,
@@ -176,7 +177,7 @@ static void read_fd(struct ears *e, const struct ear *ear, int fd, ears_fn *fn,
 	}
 }
 
-void ears_read(struct ears *e, ears_fn *fn, void *arg)
+void sap_socket_read(struct sap_socket *e, sap_socket_fn *fn, void *arg)
 {
 	for (size_t i = 0; i < IFACES_MAX; i++)
 		for (size_t k = 0; k < ARRAY_LEN(groups); k++)

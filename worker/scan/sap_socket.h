@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Hears announcements: a socket for each group of SAP on each interface.
+ * Receives announcements: a socket for each SAP group on each interface.
  *
- * Owns the sockets.  Interfaces that come later are found, those that go are
- * left.
+ * Owns the sockets.  Finds new interfaces and leaves removed ones.
  */
 #pragma once
 
 #include "worker/scan/session_table.h"
 
-struct ears;
+struct sap_socket;
 
-typedef void ears_fn(const struct announced_packet *, void *arg);
+typedef void sap_socket_fn(const struct session_packet *, void *arg);
 
-struct ears *ears_new(void);
+struct sap_socket *sap_socket_new(void);
 /* NULL-safe; sets *e to NULL. */
-void ears_free(struct ears **);
+void sap_socket_free(struct sap_socket **);
 
-/* Now and then: looks at the interfaces.  0, or -errno with why when nothing
- * can be heard. */
-int ears_look(struct ears *, struct errmsg *why) MUST_CHECK;
+/* Call it regularly: reads the list of interfaces.  0, or -errno with error if
+ * no socket is open. */
+int sap_socket_update(struct sap_socket *, struct errmsg *error) MUST_CHECK;
 
-/* Takes what came, of each socket a few packets and no more: what a flood
- * brings beyond that is lost in its own socket. */
-void ears_read(struct ears *, ears_fn *, void *arg);
+/* Passes packets to fn, a limited number of each socket.  A flood overflows
+ * only its own socket. */
+void sap_socket_read(struct sap_socket *, sap_socket_fn *, void *arg);

@@ -4,9 +4,9 @@
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
-#include "worker/scan/session_table.h"
-#include "worker/scan/sap_socket.h"
 #include "worker/core/worker.h"
+#include "worker/scan/sap_socket.h"
+#include "worker/scan/session_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,122 +14,118 @@
 
 enum {
 	TICK_MS = 100,
-	TELL_MAX = 32,  /* places in one tick */
-	LOOK_S = 5,     /* at the interfaces, so often */
+	REPORTS_MAX = 32, /* in one tick */
+	UPDATE_S = 5,     /* period of the update of interfaces */
 };
 
-struct listening {
+struct sap_task {
 	struct worker *worker;
-	struct announced *table;
-	struct ears *ears;
+	struct session_table *table;
+	struct sap_socket *socket;
 	ev_timer tick;
 	uint64_t now_ns;
-	uint64_t second_ns;  /* when the next one begins */
+	uint64_t second_ns;  /* start of the next second */
 	unsigned seconds;
 	uint64_t packets;
-	uint64_t refused;    /* of them */
-	struct errmsg last;  /* why the last of those was */
-	struct errmsg error; /* nothing can be heard */
+	uint64_t rejected;   /* of these packets */
+	struct errmsg last;  /* the reason of the last rejection */
+	struct errmsg error; /* no socket is open */
 };
 
-static void on_packet(const struct announced_packet *p, void *arg)
+static void on_packet(const struct session_packet *p, void *arg)
 {
-	struct listening *l = arg;
-	struct errmsg why = { 0 };
+	struct sap_task *t = arg;
+	struct errmsg error = { 0 };
 	char sender[SOCKADDR_TEXT_MAX];
 
-	l->packets++;
-	if (announced_feed(l->table, p, l->now_ns, &why) == 0)
+	t->packets++;
+	if (session_table_feed(t->table, p, t->now_ns, &error) == 0)
 		return;
-	l->refused++;
+	t->rejected++;
 	sockaddr_format_host(p->sender, sender);
-	errmsg_set(&l->last, "%s on %s: %.160s", sender, p->iface, why.text);
+	errmsg_set(&t->last, "%s on %s: %.160s", sender, p->iface,
+		   error.text);
 }
 
-/* While the master does not read, nothing is told: it is not forgotten. */
-static void tell_places(struct listening *l)
+/* Reports wait in the table while the master does not read. */
+static void report_sessions(struct sap_task *t)
 {
 	struct msg m = { .type = MSG_SCAN_ANNOUNCEMENT };
-	struct announced_place p;
+	struct session_report r;
 
-	for (size_t i = 0; i < TELL_MAX; i++) {
-		if (!channel_is_idle(l->worker->channel) ||
-		    !announced_next(l->table, l->now_ns, &p))
+	for (size_t i = 0; i < REPORTS_MAX; i++) {
+		if (!channel_is_idle(t->worker->channel) ||
+		    !session_table_next_report(t->table, t->now_ns, &r))
 			return;
 		m.scan_announcement = (struct msg_scan_announcement){
-			.place = p.number,
-			.iface = p.iface,
-			.sender = p.sender,
-			.name = p.name,
-			.input = p.input,
-			.note = p.note,
+			.place = r.number,
+			.iface = r.iface,
+			.sender = r.sender,
+			.name = r.name,
+			.input = r.input,
+			.note = r.note,
 		};
-		(void)channel_send(l->worker->channel, &m, NULL, 0);
+		(void)channel_send(t->worker->channel, &m, NULL, 0);
 	}
 }
 
-static void tell_status(struct listening *l)
+static void every_second(struct sap_task *t)
 {
 	struct msg m = { .type = MSG_SCAN_STATUS };
-	struct errmsg refused;
+	struct errmsg rejected;
 
-	m.scan_status.packets = l->packets;
-	if (l->error.text[0] != '\0') {
-		m.scan_status.error = l->error.text;
-	} else if (l->refused > 0) {
-		errmsg_set(&refused, "%" PRIu64 " packets were refused, the "
-			   "last of %s", l->refused, l->last.text);
-		m.scan_status.error = refused.text;
+	t->second_ns = t->now_ns + SECOND_NS;
+	if (t->seconds++ % UPDATE_S == 0) {
+		t->error.text[0] = '\0';
+		(void)!sap_socket_update(t->socket, &t->error);
 	}
-	(void)channel_send(l->worker->channel, &m, NULL, 0);
-}
-
-static void second(struct listening *l)
-{
-	l->second_ns = l->now_ns + SECOND_NS;
-	if (l->seconds++ % LOOK_S == 0) {
-		l->error.text[0] = '\0';
-		(void)!ears_look(l->ears, &l->error);
+	session_table_expire(t->table, t->now_ns);
+	m.scan_status.packets = t->packets;
+	if (t->error.text[0] != '\0') {
+		m.scan_status.error = t->error.text;
+	} else if (t->rejected > 0) {
+		errmsg_set(&rejected, "%" PRIu64 " packets rejected; the last "
+			   "from %s", t->rejected, t->last.text);
+		m.scan_status.error = rejected.text;
 	}
-	announced_age(l->table, l->now_ns);
-	tell_status(l);
+	(void)channel_send(t->worker->channel, &m, NULL, 0);
 }
 
 static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 {
-	struct listening *l = container_of(timer, struct listening, tick);
+	struct sap_task *t = container_of(timer, struct sap_task, tick);
 
 	(void)loop, (void)revents;
-	l->now_ns = mono_ns();
-	ears_read(l->ears, on_packet, l);
-	tell_places(l);
-	if (l->now_ns >= l->second_ns)
-		second(l);
+	t->now_ns = mono_ns();
+	sap_socket_read(t->socket, on_packet, t);
+	report_sessions(t);
+	if (t->now_ns >= t->second_ns)
+		every_second(t);
 }
 
-struct listening *listening_new(struct worker *worker)
+struct sap_task *sap_task_new(struct worker *worker)
 {
-	struct listening *l = xcalloc(1, sizeof *l);
+	struct sap_task *t = xcalloc(1, sizeof *t);
 
-	l->worker = worker;
-	l->table = announced_new();
-	l->ears = ears_new();
-	l->now_ns = mono_ns();
-	second(l);
-	ev_timer_init(&l->tick, on_tick, 0., TICK_MS / 1e3);
-	ev_timer_start(worker->loop, &l->tick);
-	return l;
+	t->worker = worker;
+	t->table = session_table_new();
+	t->socket = sap_socket_new();
+	t->now_ns = mono_ns();
+	every_second(t);
+	ev_timer_init(&t->tick, on_tick, 0., TICK_MS / 1e3);
+	ev_timer_start(worker->loop, &t->tick);
+	return t;
 }
 
-void listening_free(struct listening **lp)
+void sap_task_free(struct sap_task **tp)
 {
-	struct listening *l = *lp;
+	struct sap_task *t = *tp;
 
-	*lp = NULL;
-	if (l == NULL)
+	*tp = NULL;
+	if (t == NULL)
 		return;
-	ev_timer_stop(l->worker->loop, &l->tick);
-	ears_free(&l->ears);
-	announced_free(&l->table);
-	free(l);
+	ev_timer_stop(t->worker->loop, &t->tick);
+	sap_socket_free(&t->socket);
+	session_table_free(&t->table);
+	free(t);
 }

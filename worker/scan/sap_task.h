@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is announced on the network, told to the master as it changes, with a
- * status each second.
+ * The task of a scan of announcements: reports sessions to the master as they
+ * change, and a status every second.
  *
  * Owns its timer, table and sockets; borrows the worker.
  */
 #pragma once
 
-struct listening;
+struct sap_task;
 struct worker;
 
-/* Begins at once.  Never fails: what hinders is told with the status. */
-struct listening *listening_new(struct worker *);
-/* NULL-safe; sets *l to NULL. */
-void listening_free(struct listening **);
+/* Starts at once.  Never fails: the status contains the error. */
+struct sap_task *sap_task_new(struct worker *);
+/* NULL-safe; sets *t to NULL. */
+void sap_task_free(struct sap_task **);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is announced on the network: a table of sessions, made of the packets
- * that are heard.
+ * The sessions that SAP announces on the network, as a table.
  *
- * A session is known by who sends it, where he is heard, and its origin; who
- * announces it anew replaces what he said.  It is gone when its sender says so,
- * or was not heard for an hour or ten of its pauses (RFC 2974 4).
+ * The key of a session is its sender, the interface and its origin.  A later
+ * announcement replaces the earlier one.  A session ends by the deletion of its
+ * sender, or after an hour or ten of its periods without an announcement
+ * (RFC 2974 4).
  *
- * Bounded, whatever is sent: ANNOUNCED_MAX places.  When all are taken, a new
- * session gets one of the sender who has most of them, the one not heard for
- * longest, if he has more than who is new would have then; else that of one
- * which was heard once only, ten minutes ago or more; else it is refused.  So a
- * flood leaves places for others, whatever addresses it comes from.
+ * The table has SESSIONS_MAX places, whatever arrives.  In a full table a new
+ * session replaces the session with the oldest announcement of the sender with
+ * the most sessions, if that sender has more sessions than the new sender would
+ * have.  Otherwise it replaces a session that was announced only once, at least
+ * SESSION_TRIAL_S ago.  Otherwise it is rejected.  So a flood leaves places for
+ * others, from whatever addresses it arrives.
  *
  * Pure: no clock, no I/O.
  */
@@ -28,47 +29,47 @@
 #include <stdint.h>
 
 enum {
-	ANNOUNCED_MAX = SCAN_PLACES_MAX,
-	ANNOUNCED_LIFE_S = 3600,
-	/* Twice the pause that RFC 2974 3.1 has at least. */
-	ANNOUNCED_TRIAL_S = 600,
-	/* What is heard again and again is told so often, no more. */
-	ANNOUNCED_TELL_S = 10,
+	SESSIONS_MAX = SCAN_PLACES_MAX,
+	SESSION_LIFE_S = 3600,
+	/* Twice the shortest period of RFC 2974 3.1. */
+	SESSION_TRIAL_S = 600,
+	/* The shortest time between two reports of an unchanged session. */
+	SESSION_REPORT_S = 10,
 };
 
-struct announced;
+struct session_table;
 
-struct announced_packet {
+struct session_packet {
 	const char *iface;
 	const struct sockaddr_any *sender;
 	const uint8_t *data;
 	size_t len;
 };
 
-/* A place of the table, as it is to be told.  The texts are the table's. */
-struct announced_place {
-	unsigned number;   /* below ANNOUNCED_MAX */
-	const char *iface; /* all "": there is no session any more */
+/* A place of the table.  The texts belong to the table. */
+struct session_report {
+	unsigned number;   /* below SESSIONS_MAX */
+	const char *iface; /* all texts "": the session has ended */
 	const char *sender;
-	const char *name;  /* "": it has none */
-	const char *input; /* "": none, and note says why */
-	const char *note;  /* what of it cannot be had; "": nothing */
+	const char *name;  /* "": without name */
+	const char *input; /* address; "": not supported, see note */
+	const char *note;  /* parts that are not supported; "" */
 };
 
-struct announced *announced_new(void);
+struct session_table *session_table_new(void);
 /* NULL-safe; sets *a to NULL. */
-void announced_free(struct announced **);
+void session_table_free(struct session_table **);
 
-/* 0, or -errno with why for what is no announcement, or has no place. */
-int announced_feed(struct announced *, const struct announced_packet *,
-		   uint64_t now_ns, struct errmsg *why) MUST_CHECK;
+/* 0, or -errno with error for an invalid announcement or a full table. */
+int session_table_feed(struct session_table *, const struct session_packet *,
+		   uint64_t now_ns, struct errmsg *error) MUST_CHECK;
 
-/* Now and then: forgets what is not heard any more. */
-void announced_age(struct announced *, uint64_t now_ns);
+/* Call it regularly: removes sessions without announcements. */
+void session_table_expire(struct session_table *, uint64_t now_ns);
 
-/* The next place to be told, which then counts as told; false: none. */
-bool announced_next(struct announced *, uint64_t now_ns,
-		    struct announced_place *ret);
+/* The next place with something to report; false: none. */
+bool session_table_next_report(struct session_table *, uint64_t now_ns,
+		    struct session_report *ret);
 
 /* Sessions in the table. */
-unsigned announced_count(const struct announced *);
+unsigned session_table_count(const struct session_table *);

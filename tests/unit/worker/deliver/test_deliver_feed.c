@@ -220,8 +220,8 @@ static struct lag expected_lag(size_t ring_size)
 }
 
 /* A viewer that reads nothing has acknowledged what its socket has received.
- * It stays while the writer is at most `limit` past that, is disconnected at the
- * next pass, and has received only right bytes. */
+ * It stays while the writer is at most `limit` past that, is disconnected at
+ * the next pass, and has received only right bytes. */
 Test(deliver_feed, disconnects_a_slow_viewer_exactly_at_the_limit)
 {
 	enum { STEP = 16, NEAR = 256 * RING_PACKET };

@@ -7,36 +7,36 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct announced *table;
+static struct session_table *table;
 static uint64_t now_ns;
 
 static void setup(void)
 {
-	table = announced_new();
+	table = session_table_new();
 	now_ns = 1000 * SECOND_NS;
 }
 
 static void teardown(void)
 {
-	announced_free(&table);
+	session_table_free(&table);
 }
 
-TestSuite(announced, .init = setup, .fini = teardown);
+TestSuite(session_table, .init = setup, .fini = teardown);
 
 static int feed(uint8_t flags, const char *sender, const char *iface,
 		const char *text)
 {
 	struct sockaddr_any from;
 	uint8_t packet[1024] = { flags, 0, 0, 1, 192, 0, 2, 1 };
-	struct errmsg why;
+	struct errmsg error;
 
 	cr_assert_eq(sockaddr_parse(sender, 40000, &from), 0);
 	cr_assert_leq(strlen(text), sizeof packet - 8);
 	memcpy(packet + 8, text, strlen(text));
-	return announced_feed(table, &(struct announced_packet){
+	return session_table_feed(table, &(struct session_packet){
 		.iface = iface, .sender = &from, .data = packet,
 		.len = 8 + strlen(text),
-	}, now_ns, &why);
+	}, now_ns, &error);
 }
 
 static const char *sdp(unsigned id, unsigned port)
@@ -54,16 +54,16 @@ static int announce(const char *sender, unsigned id)
 	return feed(0x20, sender, "eth0", sdp(id, 5004));
 }
 
-/* What is told next: "0 eth0 192.0.2.1 News 1 rtp://…", "0 over", "". */
-static const char *told(void)
+/* The next report: "0 eth0 192.0.2.1 News 1 rtp://…", "0 ended", "". */
+static const char *next_report(void)
 {
 	static char text[1024];
-	struct announced_place p;
+	struct session_report p;
 
-	if (!announced_next(table, now_ns, &p))
+	if (!session_table_next_report(table, now_ns, &p))
 		return "";
 	if (p.iface[0] == '\0')
-		(void)snprintf(text, sizeof text, "%u over", p.number);
+		(void)snprintf(text, sizeof text, "%u ended", p.number);
 	else
 		(void)snprintf(text, sizeof text, "%u %s %s %s %s%s",
 			       p.number, p.iface, p.sender, p.name, p.input,
@@ -71,112 +71,111 @@ static const char *told(void)
 	return text;
 }
 
-static void tell_all(void)
+static void report_all(void)
 {
-	while (told()[0] != '\0')
+	while (next_report()[0] != '\0')
 		;
 }
 
-Test(announced, is_told_when_it_comes_changes_and_goes)
+Test(session_table, reports_new_changed_and_ended_sessions)
 {
 	cr_assert_eq(announce("192.0.2.1", 7), 0);
-	cr_assert_str_eq(told(), "0 eth0 192.0.2.1 News 7 "
+	cr_assert_str_eq(next_report(), "0 eth0 192.0.2.1 News 7 "
 				 "rtp://eth0@239.1.1.1:5004");
-	cr_assert_str_eq(told(), "");
+	cr_assert_str_eq(next_report(), "");
 	cr_assert_eq(feed(0x20, "192.0.2.1", "eth0", sdp(7, 6004)), 0);
-	cr_assert_str_eq(told(), "0 eth0 192.0.2.1 News 7 "
+	cr_assert_str_eq(next_report(), "0 eth0 192.0.2.1 News 7 "
 				 "rtp://eth0@239.1.1.1:6004");
-	cr_assert_eq(announced_count(table), 1);
+	cr_assert_eq(session_table_count(table), 1);
 	cr_assert_eq(feed(0x24, "192.0.2.1", "eth0",
 			  "o=- 7 1 IN IP4 192.0.2.1\r\n"), 0);
-	cr_assert_str_eq(told(), "0 over");
-	cr_assert_str_eq(told(), "");
-	cr_assert_eq(announced_count(table), 0);
+	cr_assert_str_eq(next_report(), "0 ended");
+	cr_assert_str_eq(next_report(), "");
+	cr_assert_eq(session_table_count(table), 0);
 }
 
-Test(announced, is_told_now_and_then_while_it_is_heard)
+Test(session_table, reports_repeated_announcements_every_ten_seconds)
 {
 	cr_assert_eq(announce("192.0.2.1", 7), 0);
-	tell_all();
+	report_all();
 	now_ns += SECOND_NS;
 	cr_assert_eq(announce("192.0.2.1", 7), 0);
-	cr_assert_str_eq(told(), "");
+	cr_assert_str_eq(next_report(), "");
 	now_ns += 9 * SECOND_NS;
-	cr_assert_str_neq(told(), "", "it was heard since");
+	cr_assert_str_neq(next_report(), "", "announced since");
 	now_ns += 100 * SECOND_NS;
-	cr_assert_str_eq(told(), "", "it was not");
+	cr_assert_str_eq(next_report(), "", "not announced since");
 }
 
-Test(announced, may_be_nothing_that_can_be_played)
+Test(session_table, reports_why_a_session_is_not_supported)
 {
 	cr_assert_eq(feed(0x20, "192.0.2.1", "eth0",
 			  "v=0\no=- 7 1 IN IP4 192.0.2.1\ns=AES67\n"
 			  "m=audio 5004 RTP/AVP 98\na=rtpmap:98 L24/48000\n"),
 		     0);
-	cr_assert_str_eq(told(), "0 eth0 192.0.2.1 AES67 line 4: m=: L24 over "
-				 "RTP/AVP is not an MPEG transport "
-				 "stream");
+	cr_assert_str_eq(next_report(),
+			 "0 eth0 192.0.2.1 AES67 line 4: m=: L24 over "
+			 "RTP/AVP is not an MPEG transport stream");
 }
 
-Test(announced, is_known_by_sender_interface_and_origin)
+Test(session_table, knows_a_session_by_sender_interface_and_origin)
 {
 	cr_assert_eq(announce("192.0.2.1", 7), 0);
 	cr_assert_eq(announce("192.0.2.2", 7), 0);
 	cr_assert_eq(announce("192.0.2.1", 8), 0);
 	cr_assert_eq(feed(0x20, "192.0.2.1", "eth1", sdp(7, 5004)), 0);
-	cr_assert_eq(announced_count(table), 4);
+	cr_assert_eq(session_table_count(table), 4);
 
-	/* nobody ends what another one announced */
+	/* only its sender can end a session */
 	cr_assert_eq(feed(0x24, "192.0.2.3", "eth0",
 			  "o=- 7 1 IN IP4 192.0.2.1\r\n"), 0);
 	cr_assert_eq(feed(0x24, "192.0.2.1", "eth0", sdp(7, 5004)), 0);
-	cr_assert_eq(announced_count(table), 3);
+	cr_assert_eq(session_table_count(table), 3);
 }
 
-Test(announced, is_over_when_it_is_not_heard_any_more)
+Test(session_table, removes_a_session_without_announcements)
 {
 	cr_assert_eq(announce("192.0.2.1", 7), 0);
 	now_ns += 600 * SECOND_NS;
 	cr_assert_eq(announce("192.0.2.1", 7), 0);
 	cr_assert_eq(announce("192.0.2.1", 8), 0);
 	now_ns += 3600 * SECOND_NS - 1;
-	announced_age(table, now_ns);
-	cr_assert_eq(announced_count(table), 2);
+	session_table_expire(table, now_ns);
+	cr_assert_eq(session_table_count(table), 2);
 	now_ns++;
-	announced_age(table, now_ns);
-	cr_assert_eq(announced_count(table), 1, "an hour");
+	session_table_expire(table, now_ns);
+	cr_assert_eq(session_table_count(table), 1, "an hour");
 	now_ns += 2400 * SECOND_NS - 1;
-	announced_age(table, now_ns);
-	cr_assert_eq(announced_count(table), 1);
+	session_table_expire(table, now_ns);
+	cr_assert_eq(session_table_count(table), 1);
 	now_ns++;
-	announced_age(table, now_ns);
-	cr_assert_eq(announced_count(table), 0, "ten pauses");
+	session_table_expire(table, now_ns);
+	cr_assert_eq(session_table_count(table), 0, "ten periods");
 }
 
-/* One announcement each of more senders than there are places, as somebody
- * writes them who takes any address for his. */
-Test(announced, gives_the_places_of_who_came_once_to_others)
+/* A flood with forged senders, one announcement each. */
+Test(session_table, replaces_sessions_that_were_announced_once)
 {
 	char host[32];
 
-	for (unsigned i = 0; i < ANNOUNCED_MAX; i++, now_ns++) {
+	for (unsigned i = 0; i < SESSIONS_MAX; i++, now_ns++) {
 		(void)snprintf(host, sizeof host, "10.0.1.%u", i);
 		cr_assert_eq(announce(host, 1), 0);
 	}
-	/* the first is heard again */
-	now_ns += (ANNOUNCED_TRIAL_S - 1) * SECOND_NS;
+	/* the first announces again */
+	now_ns += (SESSION_TRIAL_S - 1) * SECOND_NS;
 	cr_assert_eq(announce("10.0.1.0", 1), 0);
 	cr_assert_eq(announce("192.0.2.1", 1), -ENOSPC);
-	tell_all();
+	report_all();
 	now_ns += SECOND_NS;
 	cr_assert_eq(announce("192.0.2.1", 1), 0);
-	cr_assert_str_eq(told(), "1 eth0 192.0.2.1 News 1 "
+	cr_assert_str_eq(next_report(), "1 eth0 192.0.2.1 News 1 "
 				 "rtp://eth0@239.1.1.1:5004");
-	cr_assert_str_eq(told(), "");
-	cr_assert_eq(announced_count(table), ANNOUNCED_MAX);
+	cr_assert_str_eq(next_report(), "");
+	cr_assert_eq(session_table_count(table), SESSIONS_MAX);
 }
 
-Test(announced, leaves_places_for_others_than_a_flood)
+Test(session_table, leaves_places_beside_a_flood)
 {
 	char host[32];
 
@@ -184,32 +183,32 @@ Test(announced, leaves_places_for_others_than_a_flood)
 		cr_assert_eq(announce("192.0.2.9", i), 0);
 	for (unsigned i = 0; i < 10000; i++, now_ns++)
 		cr_assert_eq(announce("192.0.2.1", i),
-			     i < ANNOUNCED_MAX - 10 ? 0 : -ENOSPC);
-	cr_assert_eq(announced_count(table), ANNOUNCED_MAX);
-	/* another sender finds a place, and who was there kept his */
+			     i < SESSIONS_MAX - 10 ? 0 : -ENOSPC);
+	cr_assert_eq(session_table_count(table), SESSIONS_MAX);
+	/* another sender gets a place, and the first ten keep theirs */
 	cr_assert_eq(announce("192.0.2.2", 1), 0);
-	cr_assert_eq(announced_count(table), ANNOUNCED_MAX);
-	tell_all();
+	cr_assert_eq(session_table_count(table), SESSIONS_MAX);
+	report_all();
 	for (unsigned i = 0; i < 10; i++)
 		cr_assert_eq(feed(0x24, "192.0.2.9", "eth0", sdp(i, 5004)),
 			     0);
-	cr_assert_eq(announced_count(table), ANNOUNCED_MAX - 10);
+	cr_assert_eq(session_table_count(table), SESSIONS_MAX - 10);
 
-	/* one each of ever more senders: the others keep one */
+	/* one session each of many more senders: the others keep one */
 	for (unsigned i = 0; i < 1000; i++) {
 		(void)snprintf(host, sizeof host, "10.0.%u.%u", i / 256,
 			       i % 256);
 		(void)!announce(host, 1);
 	}
-	cr_assert_eq(announced_count(table), ANNOUNCED_MAX);
+	cr_assert_eq(session_table_count(table), SESSIONS_MAX);
 	cr_assert_eq(announce("10.9.9.9", 1), -ENOSPC);
 }
 
-Test(announced, refuses_what_is_no_announcement)
+Test(session_table, rejects_packets_that_are_no_announcement)
 {
 	cr_assert_eq(feed(0x22, "192.0.2.1", "eth0", sdp(1, 1)), -ENOTSUP);
 	cr_assert_eq(feed(0x20, "192.0.2.1", "eth0", "v=0\nhello"), -EINVAL);
 	cr_assert_eq(feed(0x24, "192.0.2.1", "eth0", "v=0\n"), -EINVAL);
-	cr_assert_eq(announced_count(table), 0);
-	cr_assert_str_eq(told(), "");
+	cr_assert_eq(session_table_count(table), 0);
+	cr_assert_str_eq(next_report(), "");
 }
