@@ -12,7 +12,7 @@
  */
 #pragma once
 
-/* In the environment of a worker that is to log what is for debugging. */
+/* In the environment of a worker that logs at level debug. */
 #define WORKER_DEBUG_VARIABLE "SLUICE_DEBUG"
 
 enum {

@@ -17,7 +17,7 @@ struct msg_desc {
 	size_t offset; /* of the member of the union */
 };
 
-/* A message that is sent for good, and one that the next one replaces. */
+/* A message that is never dropped, and one that the next one replaces. */
 #define KEEP(side, member, table) \
 	side, false, &table, offsetof(struct msg, member)
 #define DROP(side, member, table) \

@@ -64,7 +64,7 @@ static const struct field input_rows[] = {
 	{ "buffer_size", IO_INPUT(http.buffer_size_kib),
 	  .min = BUFFER_SIZE_MIN_KIB, .max = BUFFER_SIZE_MAX_KIB,
 	  .initial = HTTP_BUFFER_DEFAULT_KIB, .unit = "KiB",
-	  .help = "Memory for what is received and not yet sent." },
+	  .help = "Memory for data that is received and not yet sent." },
 	{ "no_sync", IO_INPUT(http.no_sync),
 	  .help = "Sends packets as received, not at the pace of the PCR." },
 	{ "sync", IO_INPUT(http.no_sync),

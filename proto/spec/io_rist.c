@@ -119,8 +119,8 @@ static int judge(const struct rist_spec *s, struct errmsg *error)
 	return judge_places(s, error);
 }
 
-/* librist 0.2.7 says nothing to those whom such a one calls, so that nobody can
- * know of it, and ends at the first datagram that comes from there. */
+/* A caller of librist 0.2.7 in the simple profile sends nothing, so that the
+ * called sender does not know it, and it ends at the first datagram. */
 static int judge_input(const struct rist_spec *s, struct errmsg *error)
 {
 	int r = judge(s, error);

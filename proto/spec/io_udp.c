@@ -107,7 +107,7 @@ static int judge_fec_ports(const struct sockaddr_any *media,
 	return 0;
 }
 
-/* What is protected on one path is so on the other. */
+/* With fec= both paths have error correction. */
 static int finish_rtp_input(const struct address *a, void *s,
 			    struct errmsg *error)
 {

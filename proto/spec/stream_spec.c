@@ -212,7 +212,7 @@ static const struct field option_rows[] = {
 	{ "backup_on", BY(backup_on_hook, backup_on),
 	  .help = "Alarms with which an input is off air." },
 	{ "filler", BY(filler_hook, filler),
-	  .help = "What is sent while no input is on air: \"still\" or the "
+	  .help = "Sent while no input is on air: \"still\" or the "
 		  "path of a file." },
 	{ "cc_limit", AT(cc_limit), .max = CC_LIMIT_MAX,
 	  .flags = FIELD_SETTING, .unit = "errors/s",

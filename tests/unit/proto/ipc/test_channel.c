@@ -88,7 +88,7 @@ static void on_drained(struct channel *c, void *arg)
 static const struct channel_events events = { on_message, on_close,
 					      on_drained };
 
-static void setup(struct bench *b, enum msg_side hear)
+static void setup(struct bench *b, enum msg_side side)
 {
 	int fds[2];
 
@@ -97,7 +97,7 @@ static void setup(struct bench *b, enum msg_side hear)
 	b->loop = ev_loop_new(0);
 	b->peer = fds[1];
 	b->channel = channel_new(&(struct channel_config){
-		.loop = b->loop, .fd = fds[0], .receives = hear,
+		.loop = b->loop, .fd = fds[0], .receives = side,
 		.events = &events, .arg = b });
 }
 
@@ -256,7 +256,7 @@ static uint64_t flood(struct bench *b)
 
 Test(channel, a_flood_closes_it, .timeout = 90)
 {
-	enum { SECOND_MS = 990 }; /* that is what is counted by */
+	enum { SECOND_MS = 990 }; /* the window of a flood */
 	struct bench b;
 
 	setup(&b, MSG_TO_MASTER);

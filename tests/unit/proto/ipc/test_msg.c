@@ -125,10 +125,10 @@ __attribute__((constructor)) static void fill_samples(void)
 static char text[MSG_SIZE_MAX], again[MSG_SIZE_MAX];
 
 static int decode(const char *data, size_t len, enum msg_side side,
-		  struct errmsg *why)
+		  struct errmsg *error)
 {
 	struct msg m;
-	int err = msg_decode(data, len, side, &m, why);
+	int err = msg_decode(data, len, side, &m, error);
 
 	if (err == 0)
 		msg_done(&m);
@@ -136,10 +136,10 @@ static int decode(const char *data, size_t len, enum msg_side side,
 }
 
 static int decode_json(const json_t *document, enum msg_side side,
-		       struct errmsg *why)
+		       struct errmsg *error)
 {
 	char *dump = json_dumps(document, 0);
-	int err = decode(dump, strlen(dump), side, why);
+	int err = decode(dump, strlen(dump), side, error);
 
 	free(dump);
 	return err;
@@ -151,14 +151,14 @@ Test(msg, every_type_survives_the_round_trip)
 	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
 		const struct msg *m = &samples[i];
 		ssize_t len = msg_encode(m, text);
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 		struct msg back;
 
 		cr_assert_eq(m->type, i);
 		cr_assert_gt(len, 0);
 		cr_assert_eq(msg_decode(text, (size_t)len,
-					msg_type_side(m->type), &back, &why),
-			     0, "%s: %s", msg_type_name(m->type), why.text);
+					msg_type_side(m->type), &back, &error),
+			     0, "%s: %s", msg_type_name(m->type), error.text);
 		cr_assert_eq(back.type, m->type);
 		cr_assert_eq(back.seq, m->seq);
 		cr_assert_eq(msg_fds(&back), msg_fds(m));
@@ -201,7 +201,7 @@ static json_t *every_stat(void)
 	return link_stats_format(&all);
 }
 
-static int decode_stats(json_t *take_stats, struct errmsg *why)
+static int decode_stats(json_t *take_stats, struct errmsg *error)
 {
 	struct msg m = samples[MSG_STREAM_STATUS];
 	ssize_t len;
@@ -210,20 +210,21 @@ static int decode_stats(json_t *take_stats, struct errmsg *why)
 	len = msg_encode(&m, text);
 	json_decref(take_stats);
 	cr_assert_gt(len, 0);
-	return decode(text, (size_t)len, MSG_TO_MASTER, why);
+	return decode(text, (size_t)len, MSG_TO_MASTER, error);
 }
 
 Test(msg, numbers_of_a_link_are_those_of_the_table)
 {
-	struct errmsg why;
+	struct errmsg error;
 
-	cr_assert_eq(decode_stats(every_stat(), &why), 0, "%s", why.text);
-	cr_assert_eq(decode_stats(json_pack("{si}", "rtt", 1), &why), -EBADMSG);
-	cr_assert_str_eq(why.text, "stream.status: "
-			 "outputs[0].stats.rtt: is not known");
-	cr_assert_eq(decode_stats(json_pack("{si}", "rtt_us", -1), &why),
+	cr_assert_eq(decode_stats(every_stat(), &error), 0, "%s", error.text);
+	cr_assert_eq(decode_stats(json_pack("{si}", "rtt", 1), &error),
 		     -EBADMSG);
-	cr_assert_eq(decode_stats(json_pack("{ss}", "rtt_us", "1"), &why),
+	cr_assert_str_eq(error.text, "stream.status: "
+			 "outputs[0].stats.rtt: is not known");
+	cr_assert_eq(decode_stats(json_pack("{si}", "rtt_us", -1), &error),
+		     -EBADMSG);
+	cr_assert_eq(decode_stats(json_pack("{ss}", "rtt_us", "1"), &error),
 		     -EBADMSG);
 }
 
@@ -292,7 +293,7 @@ Test(msg, values_arrive_in_their_own_fields)
 	msg_done(&back);
 }
 
-Test(msg, nobody_says_what_the_other_side_may)
+Test(msg, a_message_of_the_other_side_is_refused)
 {
 	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
 		ssize_t len = msg_encode(&samples[i], text);
@@ -341,12 +342,12 @@ static void spoil(const json_t *document, json_t *object, enum msg_side side)
 	cr_assert_eq(decode_json(document, side, NULL), 0);
 
 	json_object_foreach(whole, key, value) {
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
 		json_object_set_new(object, key, json_null());
-		cr_assert_eq(decode_json(document, side, &why), -EBADMSG,
+		cr_assert_eq(decode_json(document, side, &error), -EBADMSG,
 			     "%s is null", key);
-		cr_assert_neq(why.text[0], '\0');
+		cr_assert_neq(error.text[0], '\0');
 		json_object_del(object, key);
 		if (!may_be_absent(key))
 			cr_assert_eq(decode_json(document, side, NULL),
@@ -361,7 +362,7 @@ static void spoil(const json_t *document, json_t *object, enum msg_side side)
 	json_decref(whole);
 }
 
-Test(msg, every_missing_spoilt_and_foreign_key_is_refused)
+Test(msg, every_missing_wrong_and_unknown_key_is_refused)
 {
 	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
 		size_t len = (size_t)msg_encode(&samples[i], text);
@@ -440,7 +441,7 @@ Test(msg, lists_are_bounded)
 	json_decref(document);
 }
 
-Test(msg, text_that_is_no_utf8_is_made_so)
+Test(msg, bytes_that_are_not_utf8_are_replaced)
 {
 	/* cut in the middle, overlong, surrogate, above the last, stray */
 	struct msg m = { .type = MSG_WORKER_LOG, .worker_log = {
@@ -457,7 +458,7 @@ Test(msg, text_that_is_no_utf8_is_made_so)
 	msg_done(&back);
 }
 
-Test(msg, what_does_not_fit_is_not_encoded)
+Test(msg, a_message_that_is_too_long_is_not_encoded)
 {
 	struct msg m = { .type = MSG_STREAM_START, .stream_start = {
 		.id = "a", .name = again } };
@@ -483,7 +484,7 @@ Test(msg, every_example_of_the_catalogue_decodes)
 	fclose(file);
 
 	for (start = page; (start = strstr(start, "```json\n")); start = end) {
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 		struct msg m;
 		size_t len;
 
@@ -491,10 +492,10 @@ Test(msg, every_example_of_the_catalogue_decodes)
 		end = strstr(start, "```");
 		cr_assert_not_null(end);
 		len = (size_t)(end - start);
-		if (msg_decode(start, len, MSG_TO_MASTER, &m, &why) < 0)
+		if (msg_decode(start, len, MSG_TO_MASTER, &m, &error) < 0)
 			cr_assert_eq(msg_decode(start, len, MSG_TO_WORKER, &m,
-						&why),
-				     0, "%s", why.text);
+						&error),
+				     0, "%s", error.text);
 		seen[m.type] = true;
 		msg_done(&m);
 		end += 3;

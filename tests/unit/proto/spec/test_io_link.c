@@ -10,15 +10,15 @@
 static struct output_spec read_output(const char *text)
 {
 	struct output_spec spec;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
-	cr_assert_eq(output_spec_parse(text, &spec, NULL, NULL, &why), 0,
-		     "%s: %s", text, why.text);
+	cr_assert_eq(output_spec_parse(text, &spec, NULL, NULL, &error), 0,
+		     "%s: %s", text, error.text);
 	return spec;
 }
 
 static const struct {
-	const char *text, *why;
+	const char *text, *error;
 } bad[] = {
 	{ "rist://1.2.3.4", "port: is missing" },
 	{ "rist://:5", "host: is missing" },
@@ -68,31 +68,32 @@ Test(io_link, refuses_both_directions_with_the_field)
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct input_spec in;
 		struct output_spec out;
-		struct errmsg why = { 0 }, same = { 0 };
+		struct errmsg error = { 0 }, same = { 0 };
 
 		cr_assert_eq(input_spec_parse(bad[i].text, &in, NULL, NULL,
-					      &why), -EINVAL, "%s",
+					      &error), -EINVAL, "%s",
 			     bad[i].text);
-		cr_assert_str_eq(why.text, bad[i].why);
+		cr_assert_str_eq(error.text, bad[i].error);
 		cr_assert_eq(output_spec_parse(bad[i].text, &out, NULL, NULL,
 					       &same), -EINVAL);
-		cr_assert_str_eq(same.text, why.text);
+		cr_assert_str_eq(same.text, error.text);
 	}
 }
 
 Test(io_link, inputs_of_the_simple_profile_of_rist_wait)
 {
 	struct input_spec in;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	cr_assert_eq(input_spec_parse("rist://@:6,b:8#profile=simple", &in,
-				      NULL, NULL, &why), -EINVAL);
-	cr_assert_str_eq(why.text, "host: b is called, which an input of the "
+				      NULL, NULL, &error), -EINVAL);
+	cr_assert_str_eq(error.text, "host: b is called, which an input of the "
 			 "simple profile cannot: it is waited for, behind an "
 			 "@");
 	cr_assert_eq(input_spec_parse("rist://@:6,@b:8#profile=simple", &in,
-				      NULL, NULL, &why), 0, "%s", why.text);
-	cr_assert_eq(input_spec_parse("rist://b:8", &in, NULL, NULL, &why), 0);
+				      NULL, NULL, &error), 0, "%s", error.text);
+	cr_assert_eq(input_spec_parse("rist://b:8", &in, NULL, NULL, &error),
+		     0);
 	cr_assert(!read_output("rist://b:8#profile=simple").rist.peers
 			   ->listens);
 }

@@ -8,10 +8,10 @@
 static struct input_spec read_input(const char *text)
 {
 	struct input_spec spec;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
-	cr_assert_eq(input_spec_parse(text, &spec, NULL, NULL, &why), 0,
-		     "%s: %s", text, why.text);
+	cr_assert_eq(input_spec_parse(text, &spec, NULL, NULL, &error), 0,
+		     "%s: %s", text, error.text);
 	return spec;
 }
 
@@ -52,7 +52,7 @@ Test(io_rtp, takes_options_of_the_second_address_escaped)
 }
 
 static const struct {
-	const char *text, *why;
+	const char *text, *error;
 } bad[] = {
 	{ "rtp://239.1.1.1#reorder=1001",
 	  "reorder: 1001 is not between 0 and 1000 ms" },
@@ -78,12 +78,12 @@ Test(io_rtp, refuses_with_the_field)
 {
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct input_spec spec;
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
 		cr_assert_eq(input_spec_parse(bad[i].text, &spec, NULL, NULL,
-					      &why), -EINVAL, "%s",
+					      &error), -EINVAL, "%s",
 			     bad[i].text);
-		cr_assert_str_eq(why.text, bad[i].why);
+		cr_assert_str_eq(error.text, bad[i].error);
 	}
 }
 
@@ -114,24 +114,24 @@ Test(io_rtp, tells_paths_apart_by_all_that_parts_them)
 Test(io_rtp, reads_the_options_of_an_output)
 {
 	struct output_spec s;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	cr_assert_eq(output_spec_parse("rtp://239.1.1.1:5000#fec=10x5&"
 				       "path2=eth1@239.1.1.2:5000", &s, NULL,
-				       NULL, &why), 0, "%s", why.text);
+				       NULL, &error), 0, "%s", error.text);
 	cr_assert_eq(s.rtp.fec_columns, 10);
 	cr_assert_eq(s.rtp.fec_rows, 5);
 	cr_assert(s.rtp.has_path2);
 	cr_assert_str_eq(s.rtp.path2_iface, "eth1");
 	cr_assert_eq(sockaddr_port(&s.rtp.path2), 5000);
 	cr_assert_eq(output_spec_parse("rtp://239.1.1.1", &s, NULL, NULL,
-				       &why), 0);
+				       &error), 0);
 	cr_assert_eq(s.rtp.fec_columns, 0);
 	cr_assert_not(s.rtp.has_path2);
 }
 
 static const struct {
-	const char *text, *why;
+	const char *text, *error;
 } bad_outputs[] = {
 	{ "rtp://239.1.1.1#fec", "fec: \"\" is not <columns>x<rows>" },
 	{ "rtp://239.1.1.1#fec=5x", "fec: \"\" is not a number" },
@@ -150,11 +150,11 @@ Test(io_rtp, refuses_outputs_with_the_field)
 {
 	for (size_t i = 0; i < ARRAY_LEN(bad_outputs); i++) {
 		struct output_spec spec;
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
 		cr_assert_eq(output_spec_parse(bad_outputs[i].text, &spec,
-					       NULL, NULL, &why), -EINVAL,
+					       NULL, NULL, &error), -EINVAL,
 			     "%s", bad_outputs[i].text);
-		cr_assert_str_eq(why.text, bad_outputs[i].why);
+		cr_assert_str_eq(error.text, bad_outputs[i].error);
 	}
 }

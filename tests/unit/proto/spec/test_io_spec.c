@@ -92,19 +92,19 @@ Test(io_spec, reads_inputs)
 {
 	for (size_t i = 0; i < ARRAY_LEN(inputs); i++) {
 		struct input_spec spec;
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 		char text[2048];
 
 		cr_assert_eq(input_spec_parse(inputs[i].text, &spec, NULL,
-					      NULL, &why), 0, "%s: %s",
-			     inputs[i].text, why.text);
+					      NULL, &error), 0, "%s: %s",
+			     inputs[i].text, error.text);
 		describe_input(&spec, text, sizeof text);
 		cr_assert_str_eq(text, inputs[i].means);
 	}
 }
 
 static const struct {
-	const char *text, *why;
+	const char *text, *error;
 	int err;
 } bad_inputs[] = {
 	{ "", "is empty", EINVAL },
@@ -177,17 +177,17 @@ static const struct {
 Test(io_spec, reads_a_pid_of_another_stream)
 {
 	struct input_spec spec;
-	struct errmsg why;
+	struct errmsg error;
 
 	cr_assert_eq(input_spec_parse("file:///a#mux=rtp://eth1@239.1.1.1:"
 				      "5%23src=10.0.0.1&mux_pid=100:900",
-				      &spec, NULL, NULL, &why), 0);
+				      &spec, NULL, NULL, &error), 0);
 	cr_assert_str_eq(spec.mux, "rtp://eth1@239.1.1.1:5#src=10.0.0.1");
 	cr_assert_eq(spec.mux_pid, 100);
 	cr_assert_eq(spec.mux_to, 900);
 	cr_assert_eq(input_spec_parse("udp://239.1.1.9#mux=udp://239.1.1.1"
 				      "&mux_pid=8190", &spec, NULL, NULL,
-				      &why), 0);
+				      &error), 0);
 	cr_assert_eq(spec.mux_pid, 8190);
 	cr_assert_eq(spec.mux_to, 0);
 }
@@ -196,12 +196,12 @@ Test(io_spec, refuses_inputs_with_the_field)
 {
 	for (size_t i = 0; i < ARRAY_LEN(bad_inputs); i++) {
 		struct input_spec spec = { .renew_s = 77 };
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
 		cr_assert_eq(input_spec_parse(bad_inputs[i].text, &spec, NULL,
-					      NULL, &why),
+					      NULL, &error),
 			     -bad_inputs[i].err, "%s", bad_inputs[i].text);
-		cr_assert_str_eq(why.text, bad_inputs[i].why);
+		cr_assert_str_eq(error.text, bad_inputs[i].error);
 		cr_assert_eq(spec.renew_s, 77u, "written to on failure");
 	}
 }
@@ -243,18 +243,18 @@ Test(io_spec, reads_outputs)
 {
 	for (size_t i = 0; i < ARRAY_LEN(outputs); i++) {
 		struct output_spec spec;
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 		char text[2048];
 
 		cr_assert_eq(output_spec_parse(outputs[i].text, &spec, NULL,
-					       NULL, &why), 0, "%s: %s",
-			     outputs[i].text, why.text);
+					       NULL, &error), 0, "%s: %s",
+			     outputs[i].text, error.text);
 		describe_output(&spec, text, sizeof text);
 		cr_assert_str_eq(text, outputs[i].means);
 	}
 }
 
-/* How what is sent is shaped. */
+/* The options of pacing. */
 Test(io_spec, reads_the_shape_of_an_output)
 {
 	static const char *const texts[] = {
@@ -264,10 +264,10 @@ Test(io_spec, reads_the_shape_of_an_output)
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		struct output_spec spec;
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
 		cr_assert_eq(output_spec_parse(texts[i], &spec, NULL, NULL,
-					       &why), 0, "%s", why.text);
+					       &error), 0, "%s", error.text);
 		cr_assert_eq(spec.cbr_kbps, 8000);
 		cr_assert_not(spec.no_sync || spec.join);
 	}
@@ -276,16 +276,16 @@ Test(io_spec, reads_the_shape_of_an_output)
 Test(io_spec, reads_how_datagrams_are_sent)
 {
 	struct output_spec spec;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	cr_assert_eq(output_spec_parse("rtp://239.1.1.1#dscp=46&join&no_sync",
-				       &spec, NULL, NULL, &why), 0);
+				       &spec, NULL, NULL, &error), 0);
 	cr_assert_eq(spec.dscp, 46);
 	cr_assert(spec.join && spec.no_sync);
 }
 
 static const struct {
-	const char *text, *why;
+	const char *text, *error;
 	int err;
 } bad_outputs[] = {
 	{ "udp://239.1.1.1#burst=11", "burst: 11 is not between 1 and 10 ms",
@@ -378,12 +378,12 @@ Test(io_spec, refuses_outputs_with_the_field)
 {
 	for (size_t i = 0; i < ARRAY_LEN(bad_outputs); i++) {
 		struct output_spec spec = { .ttl = 77 };
-		struct errmsg why = { 0 };
+		struct errmsg error = { 0 };
 
 		cr_assert_eq(output_spec_parse(bad_outputs[i].text, &spec,
-					       NULL, NULL, &why),
+					       NULL, NULL, &error),
 			     -bad_outputs[i].err, "%s", bad_outputs[i].text);
-		cr_assert_str_eq(why.text, bad_outputs[i].why);
+		cr_assert_str_eq(error.text, bad_outputs[i].error);
 		cr_assert_eq(spec.ttl, 77u, "written to on failure");
 	}
 }
@@ -436,15 +436,15 @@ Test(io_spec, refuses_a_path_that_does_not_fit)
 {
 	char text[IO_PATH_MAX + 64];
 	struct output_spec spec;
-	struct errmsg why;
+	struct errmsg error;
 	int n = sprintf(text, "http://:1/");
 
 	memset(text + n, 'a', ADDRESS_TEXT_MAX - (size_t)n);
 	text[ADDRESS_TEXT_MAX] = '\0';
-	cr_assert_eq(output_spec_parse(text, &spec, NULL, NULL, &why), 0);
+	cr_assert_eq(output_spec_parse(text, &spec, NULL, NULL, &error), 0);
 	text[ADDRESS_TEXT_MAX] = 'a';
 	text[ADDRESS_TEXT_MAX + 1] = '\0';
-	cr_assert_eq(output_spec_parse(text, &spec, NULL, NULL, &why),
+	cr_assert_eq(output_spec_parse(text, &spec, NULL, NULL, &error),
 		     -EINVAL);
 }
 
@@ -453,15 +453,16 @@ Test(io_spec, refuses_an_input_id_that_does_not_fit)
 	char text[256];
 	char id[IO_ID_MAX + 2];
 	struct input_spec spec;
-	struct errmsg why;
+	struct errmsg error;
 
 	memset(id, 'i', sizeof id);
 	id[IO_ID_MAX + 1] = '\0';
 	(void)snprintf(text, sizeof text, "udp://:1#id=%s", id);
-	cr_assert_eq(input_spec_parse(text, &spec, NULL, NULL, &why), -EINVAL);
-	cr_assert_str_eq(why.text, "id: is longer than 64 bytes");
+	cr_assert_eq(input_spec_parse(text, &spec, NULL, NULL, &error),
+		     -EINVAL);
+	cr_assert_str_eq(error.text, "id: is longer than 64 bytes");
 	id[IO_ID_MAX] = '\0';
 	(void)snprintf(text, sizeof text, "udp://:1#id=%s", id);
-	cr_assert_eq(input_spec_parse(text, &spec, NULL, NULL, &why), 0);
+	cr_assert_eq(input_spec_parse(text, &spec, NULL, NULL, &error), 0);
 	cr_assert_str_eq(spec.id, id);
 }

@@ -13,11 +13,11 @@ static struct remux_options read_all(const char *text)
 {
 	char address[1024];
 	struct input_spec spec;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	(void)snprintf(address, sizeof address, "udp://:1#%s", text);
-	cr_assert_eq(input_spec_parse(address, &spec, NULL, NULL, &why), 0,
-		     "%s: %s", text, why.text);
+	cr_assert_eq(input_spec_parse(address, &spec, NULL, NULL, &error), 0,
+		     "%s: %s", text, error.text);
 	return spec.remux;
 }
 
@@ -25,12 +25,12 @@ static void refuse(const char *text, const char *expected)
 {
 	char address[2048];
 	struct input_spec spec;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	(void)snprintf(address, sizeof address, "udp://:1#%s", text);
-	cr_assert_eq(input_spec_parse(address, &spec, NULL, NULL, &why),
+	cr_assert_eq(input_spec_parse(address, &spec, NULL, NULL, &error),
 		     -EINVAL, "%s", text);
-	cr_expect_str_eq(why.text, expected);
+	cr_expect_str_eq(error.text, expected);
 }
 
 Test(remux_options, asks_for_nothing_when_nothing_is_given)
@@ -166,12 +166,12 @@ Test(remux_options, the_stream_stands_over_its_input)
 	struct remux_options stream = {
 		.set_pnr = 11, .service_type = 2, .service_name = "N",
 	};
-	struct errmsg why;
+	struct errmsg error;
 
-	cr_assert_eq(pid_set_read(&stream.drop, "101", &why), 0);
-	cr_assert_eq(pid_set_read(&stream.keep, "201, 202", &why), 0);
-	cr_assert_eq(remux_maps_read(&stream, "video=301, pmt = 400", &why),
-		     0, "%s", why.text);
+	cr_assert_eq(pid_set_read(&stream.drop, "101", &error), 0);
+	cr_assert_eq(pid_set_read(&stream.keep, "201, 202", &error), 0);
+	cr_assert_eq(remux_maps_read(&stream, "video=301, pmt = 400", &error),
+		     0, "%s", error.text);
 	remux_options_overlay(&in, &stream);
 	cr_expect_eq(in.pnr, 5);
 	cr_expect_eq(in.set_pnr, 11);

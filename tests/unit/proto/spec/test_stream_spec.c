@@ -20,10 +20,10 @@ static struct stream_spec parse(const char *text)
 {
 	json_t *o = load(text);
 	struct stream_spec s;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
-	cr_assert_eq(stream_spec_parse(o, &s, &why), 0, "%s: %s", text,
-		     why.text);
+	cr_assert_eq(stream_spec_parse(o, &s, &error), 0, "%s: %s", text,
+		     error.text);
 	json_decref(o);
 	return s;
 }
@@ -32,10 +32,10 @@ static void refuse(const char *text, const char *expected)
 {
 	json_t *o = load(text);
 	struct stream_spec s;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
-	cr_assert_eq(stream_spec_parse(o, &s, &why), -EINVAL, "%s", text);
-	cr_expect_str_eq(why.text, expected);
+	cr_assert_eq(stream_spec_parse(o, &s, &error), -EINVAL, "%s", text);
+	cr_expect_str_eq(error.text, expected);
 	json_decref(o);
 }
 
