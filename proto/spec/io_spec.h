@@ -56,7 +56,7 @@ typedef void io_remark_fn(const char *text, void *arg);
  * The types of inputs, one row each.  PLAIN: of every worker; NET: needs a
  * library, so only sluice-worker-net has it.  A row (KIND, name) names
  *	INPUT_KIND,
- *	input_name_type in proto/spec/io_name.c, what its addresses may say,
+ *	input_name_type in proto/spec, what its addresses may say,
  *	name_input_open() in worker/input or worker/net, its opener.
  */
 #define INPUT_TYPES(PLAIN, NET) \

@@ -55,14 +55,14 @@ static void on_second(struct ev_loop *loop, ev_timer *timer, int revents)
 	w->role->every_second(w->context);
 }
 
-static void on_close(struct channel *channel, int err, const char *why,
+static void on_close(struct channel *channel, int err, const char *error,
 		     void *arg)
 {
 	struct worker *w = arg;
 
 	(void)channel;
 	if (err < 0)
-		log_error("worker", "channel to the master: %s", why);
+		log_error("worker", "channel to the master: %s", error);
 	worker_exit(w, err < 0 ? EX_PROTOCOL : EX_OK);
 }
 

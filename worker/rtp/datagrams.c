@@ -2,10 +2,10 @@
 #include "worker/rtp/datagrams.h"
 
 #include "common/base/util.h"
+#include "worker/rtp/rtp_packet.h"
 
 enum {
 	VERSION_2 = 0x80,
-	PAYLOAD_MP2T = 33,
 	MARKER = 0x80,
 };
 
@@ -16,13 +16,10 @@ static void write_header(uint8_t *h, struct rtp_sender *rtp)
 	uint32_t stamp = rtp_clock_stamp(&rtp->clock, rtp->now_ns, &marker);
 
 	h[0] = VERSION_2;
-	h[1] = PAYLOAD_MP2T | (marker ? MARKER : 0);
-	h[2] = (uint8_t)(seq >> 8);
-	h[3] = (uint8_t)seq;
-	for (unsigned i = 0; i < 4; i++) {
-		h[4 + i] = (uint8_t)(stamp >> (24 - 8 * i));
-		h[8 + i] = (uint8_t)(rtp->ssrc >> (24 - 8 * i));
-	}
+	h[1] = RTP_PAYLOAD_MP2T | (marker ? MARKER : 0);
+	rtp_put16(h + 2, seq);
+	rtp_put32(h + 4, stamp);
+	rtp_put32(h + 8, rtp->ssrc);
 }
 
 static void add_iov(struct datagrams *d, const void *data, size_t len)

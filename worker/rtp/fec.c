@@ -11,18 +11,6 @@ enum {
 	SCHEME = 0x38,   /* 0: XOR */
 };
 
-static void put16(uint8_t *p, uint16_t v)
-{
-	p[0] = (uint8_t)(v >> 8);
-	p[1] = (uint8_t)v;
-}
-
-static void put32(uint8_t *p, uint32_t v)
-{
-	put16(p, (uint16_t)(v >> 16));
-	put16(p + 2, (uint16_t)v);
-}
-
 /* A step above 1 is a column. */
 static bool is_sane(const struct fec_packet *f)
 {
@@ -63,12 +51,12 @@ void fec_write(const struct fec_packet *f, uint16_t seq, uint32_t stamp,
 	memset(ret, 0, FEC_HEAD);
 	ret[0] = (uint8_t)(VERSION | f->flags);
 	ret[1] = (uint8_t)((f->payload_type & 0x80) | FEC_PAYLOAD_TYPE);
-	put16(ret + 2, seq);
-	put32(ret + 4, stamp);
-	put16(h, f->first);
-	put16(h + 2, f->len);
+	rtp_put16(ret + 2, seq);
+	rtp_put32(ret + 4, stamp);
+	rtp_put16(h, f->first);
+	rtp_put16(h + 2, f->len);
 	h[4] = (uint8_t)(EXTENDED | (f->payload_type & 0x7f));
-	put32(h + 8, f->timestamp);
+	rtp_put32(h + 8, f->timestamp);
 	h[12] = f->row ? ROW : 0;
 	h[13] = f->step;
 	h[14] = f->n;

@@ -133,12 +133,6 @@ static enum missing find_missing(const struct fec_repair *f,
 						     : MISSING_MORE;
 }
 
-static void put32(uint8_t *p, uint32_t v)
-{
-	for (unsigned i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> (24 - 8 * i));
-}
-
 /* Writes the missing datagram; its size, or 0 for a sum of other datagrams. */
 static size_t restore(const struct fec_repair *f, struct fec_packet p,
 		      uint16_t missing, uint8_t *ret)
@@ -165,10 +159,9 @@ static size_t restore(const struct fec_repair *f, struct fec_packet p,
 		return 0;
 	ret[0] = (uint8_t)(0x80 | p.flags);
 	ret[1] = p.payload_type;
-	ret[2] = (uint8_t)(missing >> 8);
-	ret[3] = (uint8_t)missing;
-	put32(ret + 4, p.timestamp);
-	put32(ret + 8, rtp_window_ssrc(f->window));
+	rtp_put16(ret + 2, missing);
+	rtp_put32(ret + 4, p.timestamp);
+	rtp_put32(ret + 8, rtp_window_ssrc(f->window));
 	return RTP_HEADER + (size_t)p.len;
 }
 

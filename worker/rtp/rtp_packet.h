@@ -60,3 +60,15 @@ static inline uint32_t rtp_get32(const uint8_t *p)
 {
 	return (uint32_t)rtp_get16(p) << 16 | rtp_get16(p + 2);
 }
+
+static inline void rtp_put16(uint8_t *p, uint16_t v)
+{
+	p[0] = (uint8_t)(v >> 8);
+	p[1] = (uint8_t)v;
+}
+
+static inline void rtp_put32(uint8_t *p, uint32_t v)
+{
+	rtp_put16(p, (uint16_t)(v >> 16));
+	rtp_put16(p + 2, (uint16_t)v);
+}
