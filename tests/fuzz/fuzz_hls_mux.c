@@ -127,25 +127,25 @@ static size_t make(struct rig *r, uint8_t *p)
 	}
 }
 
-static void feed(struct rig *r, bool sound)
+static void feed(struct rig *r, bool is_audio)
 {
 	uint8_t packets[8 * TS_PACKET];
 	size_t n = 1 + next(r) % 8, len = 0;
 
 	for (; n > 0; n--)
 		len += make(r, packets + len) * TS_PACKET;
-	if (sound ? audio_track_push(hls_mux_sound(r->mux), packets, len)
+	if (is_audio ? audio_track_push(hls_mux_audio(r->mux), packets, len)
 		  : hls_mux_push(r->mux, packets, len))
 		r->in += len / TS_PACKET;
 }
 
-static void feed_raw(struct rig *r, bool sound)
+static void feed_raw(struct rig *r, bool is_audio)
 {
 	size_t len = next(r);
 
 	len = len < r->size ? len : r->size;
-	if (sound)
-		(void)audio_track_push(hls_mux_sound(r->mux), r->data, len);
+	if (is_audio)
+		(void)audio_track_push(hls_mux_audio(r->mux), r->data, len);
 	else
 		(void)hls_mux_push(r->mux, r->data, len);
 	/* of packed audio, each byte may be in a packet of its own */
@@ -156,7 +156,7 @@ static void feed_raw(struct rig *r, bool sound)
 
 static void step(struct rig *r)
 {
-	struct audio_track *sound = hls_mux_sound(r->mux);
+	struct audio_track *sound = hls_mux_audio(r->mux);
 	unsigned op = next(r);
 
 	switch (op % 8) {
@@ -179,7 +179,7 @@ static void step(struct rig *r)
 		break;
 	default:
 		hls_mux_turn(r->mux, op & 8);
-		hls_mux_second(r->mux);
+		hls_mux_every_second(r->mux);
 		break;
 	}
 }

@@ -17,7 +17,7 @@ static void judge(const struct m3u8 *l, const char *text, size_t len)
 {
 	for (size_t i = 0; i < l->n_variants; i++) {
 		const struct m3u8_audio *sound =
-			m3u8_sound_of(l, &l->variants[i], "de");
+			m3u8_audio_of(l, &l->variants[i], "de");
 
 		judge_text(l->variants[i].uri, text, len);
 		if (sound == NULL)

@@ -220,8 +220,8 @@ test('sound of a playlist of its own is heard with its pictures',
 		/group "aac": segments of MP4 are not/.test(
 			s.inputs[0].error ?? ''), 30000);
 	// which is over
-	await sluice.logged(new RegExp('stream misses: hls: sound "Main" of ' +
-		'group "aac": (.*403|it is missing)'));
+	await sluice.logged(new RegExp('stream misses: hls: audio "Main" of ' +
+		'group "aac": (.*403|no audio arrives)'));
 	await waitUntil('enough of it', () => now() > until, SECONDS * 3000);
 	timing.stop();
 	const lists = await recorder.stop();

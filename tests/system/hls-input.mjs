@@ -505,7 +505,7 @@ test('whatever a hostile server sends is told, and costs little',
 		away: [/redirects to file/, {
 			'live.m3u8': list(...segments('s')),
 			s: moved('file:///etc/passwd') }],
-		nested: [/variants again/, { 'live.m3u8':
+		nested: [/variant is a master/, { 'live.m3u8':
 			list('#EXT-X-STREAM-INF:BANDWIDTH=1', 'live.m3u8') }],
 		fragments: [/MP4/, { 'live.m3u8':
 			list('#EXT-X-MAP:URI="i"', ...segments('s')) }],

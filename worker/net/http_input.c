@@ -176,7 +176,7 @@ static void turn(struct http_input *h, uint64_t now_ns)
 	if (h->what == A_PLAYLIST &&
 	    now_ns - h->asked_ns > PLAYLIST_LIMIT_S * SECOND_NS)
 		h->err = errmsg_fail(&h->error, -ETIMEDOUT,
-				     "the playlist takes too long");
+				     "the playlist did not arrive in time");
 	if (h->err < 0 || fetch_state(h->fetch) != FETCH_RUNS)
 		note_end(h, now_ns);
 }

@@ -14,11 +14,11 @@
 #include <string.h>
 
 enum {
-	/* What stands in the PID of a packet that waits. */
+	/* Marks in the PID field of a queued packet. */
 	GOES_ON,
 	IS_CUT,
-	/* So many bytes of sound come for a packet.  Of what is made to fill
-	 * the memory it is less, and lost. */
+	/* Bytes of audio per packet. Audio in tiny frames, made to fill the
+	 * memory, exceeds its share and is dropped. */
 	PACKED_SHARE = 100,
 	UNIT_MAX = AUDIO_TRACK_PACKETS / 4,
 };
@@ -30,14 +30,14 @@ struct audio_track {
 	struct packed_audio packed;
 	struct audio_track_format format; /* type 0: not known */
 	struct fifo fifo;
-	bool cut;       /* what comes next is */
-	bool truncated;      /* a unit has to begin first */
-	bool first;     /* nothing of this segment came yet */
-	uint8_t cc;     /* of the packet that was kept last ... */
-	uint8_t offset; /* ... which is that much more than it came with */
-	uint64_t in, out;   /* packets, ever */
-	uint64_t closed;    /* the unit before this packet is whole */
-	size_t looked;      /* packets of the fifo that were looked at */
+	bool cut;       /* the next unit starts after a cut */
+	bool truncated;      /* drops packets until a unit starts */
+	bool first;     /* no packet of this segment yet */
+	uint8_t cc;     /* counter of the packet queued last */
+	uint8_t offset; /* difference to its counter at the source */
+	uint64_t in, out;   /* packets, total */
+	uint64_t closed;    /* end of the last complete unit */
+	size_t looked;      /* packets of the queue already examined */
 };
 
 struct audio_track *audio_track_new(void)
@@ -76,15 +76,15 @@ void audio_track_begin(struct audio_track *s, bool cut)
 		psi_reset(s->psi);
 }
 
-/* --- what is kept --- */
+/* --- queue --- */
 
-/* A segment may count anew; inside of it a gap stays one. */
+/* Counters may restart in each segment; a gap inside a segment stays. */
 static void keep(struct audio_track *s, const uint8_t *packet)
 {
 	bool full = fifo_len(&s->fifo) == fifo_max(&s->fifo);
 	uint8_t *copy;
 
-	/* frames of a few bytes each make more packets than anybody needs */
+	/* frames of a few bytes make more packets than there is room for */
 	s->truncated |= full;
 	if (full || (s->truncated && !ts_pusi(packet)))
 		return;
@@ -94,7 +94,7 @@ static void keep(struct audio_track *s, const uint8_t *packet)
 				      ts_cc(packet));
 	s->cc = (uint8_t)(ts_cc(packet) + s->offset) & 0x0f;
 	ts_set_cc(copy, s->cc);
-	(void)pcr_strip(copy); /* the clock is that of the pictures */
+	(void)pcr_strip(copy); /* the output uses the PCRs of the video */
 	ts_set_pid(copy, s->cut ? IS_CUT : GOES_ON);
 	s->cut = s->first = s->truncated = false;
 	s->in++;
@@ -148,7 +148,7 @@ static void take(struct audio_track *s, struct ts_run run)
 	}
 }
 
-/* EN 300 468 D.3: AC-3 is private data with a descriptor. */
+/* EN 300 468, D.3: AC-3 is private data with a descriptor. */
 static void set_packed_format(struct audio_track *s)
 {
 	static const uint8_t ac3[] = { DESC_AC3, 1, 0 };
@@ -172,7 +172,7 @@ static void unpack(struct audio_track *s, bool last)
 	size_t n;
 
 	while ((n = packed_audio_pull(&s->packed, last, packets)) > 0) {
-		/* nobody knows when it is to be heard */
+		/* without a time stamp its play-out time is unknown */
 		if (!s->packed.stamped)
 			continue;
 		set_packed_format(s);
@@ -186,7 +186,7 @@ static void unpack(struct audio_track *s, bool last)
 	}
 }
 
-/* --- what goes in --- */
+/* --- input --- */
 
 static bool has_room(const struct audio_track *s, size_t len)
 {
@@ -243,9 +243,9 @@ const struct audio_track_format *audio_track_format(const struct audio_track *s)
 	return s->format.type != 0 ? &s->format : NULL;
 }
 
-/* --- what comes out --- */
+/* --- output --- */
 
-/* Where the oldest unit ends; 0: it is not whole. */
+/* End of the oldest unit; 0: incomplete. */
 static size_t end_of_unit(struct audio_track *s, struct ts_run run)
 {
 	size_t closed = s->closed > s->out ? (size_t)(s->closed - s->out) : 0;
@@ -255,7 +255,7 @@ static size_t end_of_unit(struct audio_track *s, struct ts_run run)
 		if (s->looked == closed ||
 		    ts_pusi(run.data + s->looked * TS_PACKET))
 			return s->looked;
-	/* what never ends would fill the memory */
+	/* a unit without an end would fill the memory */
 	return closed == run.n || run.n >= UNIT_MAX ? run.n : 0;
 }
 

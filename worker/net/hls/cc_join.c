@@ -10,9 +10,9 @@ void cc_join_segment(struct cc_join *j, bool on)
 		memset(j->pids, 0, sizeof j->pids);
 }
 
-/* The first packet of a PID in its segment. */
+/* First packet of a PID in its segment. */
 static void begin(struct cc_join *j, struct cc_join_pid *p,
-                  const uint8_t *packet)
+		  const uint8_t *packet)
 {
 	bool has_payload = ts_has_payload(packet);
 	uint8_t expected = (uint8_t)(p->last + has_payload) & 0x0f;
@@ -24,13 +24,13 @@ static void begin(struct cc_join *j, struct cc_join_pid *p,
 	if (!p->seen || now == expected)
 		return;
 	p->offset = (uint8_t)(p->offset + expected - now) & 0x0f;
-	/* what has no units at all is not waited for again */
+	/* a PID without unit starts waits in one segment only */
 	p->waits = has_payload && !ts_pusi(packet) && !waited;
 	j->truncated += p->waits;
 }
 
 enum cc_join_result cc_join_feed(struct cc_join *j, const uint8_t *packet,
-                                 uint8_t *ret_cc)
+				 uint8_t *ret_cc)
 {
 	struct cc_join_pid *p = &j->pids[ts_pid(packet)];
 	uint8_t cc = ts_cc(packet);
@@ -43,7 +43,7 @@ enum cc_join_result cc_join_feed(struct cc_join *j, const uint8_t *packet,
 	if (p->waits && ts_pusi(packet))
 		p->waits = false;
 	if (p->waits) {
-		/* what is left out does not count */
+		/* dropped packets do not count */
 		p->offset = (uint8_t)(p->offset - ts_has_payload(packet)) &
 			    0x0f;
 		return CC_JOIN_DROP;

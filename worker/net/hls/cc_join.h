@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Continuity counters over the borders of segments.
+ * Keeps continuity counters continuous across segments.
  *
- * Many servers count anew in each segment; where one begins, the counters of
- * each PID go on from what went out.  The end of a unit whose begin was lost
- * with the rest of the segment before is left out.  Inside a segment counters
- * stay as they came, so that what was lost there shows.
+ * Many servers restart the counters in each segment. At a border this module
+ * continues the counters of each PID. It drops the rest of a unit whose start
+ * was lost with the previous segment. Inside a segment counters stay, so that
+ * loss remains visible.
  *
- * Pure.  Embedded; zeroed memory has seen nothing.
+ * Pure. Embedded; zeroed memory is ready.
  */
 #pragma once
 
 #include "worker/ts/packet.h"
 
 struct cc_join_pid {
-	uint8_t last;    /* counter that went out */
-	uint8_t offset;  /* what is added to those that come */
-	uint8_t segment; /* the last one that it was seen in */
+	uint8_t last;    /* last counter sent */
+	uint8_t offset;  /* added to received counters */
+	uint8_t segment; /* segment in which the PID was last seen */
 	bool seen;
-	bool waits;      /* for a unit to begin */
+	bool waits;      /* drops packets until a unit starts */
 };
 
 struct cc_join {
-	uint8_t segment; /* counts them */
-	uint32_t truncated;   /* units that lost their begin at a border */
+	uint8_t segment; /* number of the segment */
+	uint32_t truncated;   /* units without their start at a border */
 	struct cc_join_pid pids[TS_PIDS];
 };
 
-/* A segment begins.  Not `on`: nothing of what came before matters to it. */
+/* Begins a segment. Not `on': it does not continue the previous one. */
 void cc_join_segment(struct cc_join *, bool on);
 
 enum cc_join_result {
 	CC_JOIN_UNCHANGED,
-	CC_JOIN_CHANGED, /* goes out with *ret_cc */
+	CC_JOIN_CHANGED, /* send with *ret_cc */
 	CC_JOIN_DROP,
 };
 
 enum cc_join_result cc_join_feed(struct cc_join *, const uint8_t *packet,
-                                 uint8_t *ret_cc);
+				 uint8_t *ret_cc);

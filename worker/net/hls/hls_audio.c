@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- its segments --- */
+/* --- audio segments --- */
 
 static void on_list(const struct m3u8 *m, bool variant, void *arg)
 {
@@ -18,7 +18,7 @@ static void on_list(const struct m3u8 *m, bool variant, void *arg)
 
 	(void)variant;
 	segment_window_update(&a->track.window, m,
-	                      a->spec->buffer_time_s * 1000);
+			      a->spec->buffer_time_s * 1000);
 }
 
 static bool is_ready(void *arg)
@@ -31,28 +31,28 @@ static void begin(bool cut, void *arg)
 {
 	struct hls_audio *a = arg;
 
-	audio_track_begin(hls_mux_sound(a->mux), cut);
+	audio_track_begin(hls_mux_audio(a->mux), cut);
 }
 
 static bool push(const uint8_t *data, size_t len, void *arg)
 {
 	struct hls_audio *a = arg;
 
-	return audio_track_push(hls_mux_sound(a->mux), data, len);
+	return audio_track_push(hls_mux_audio(a->mux), data, len);
 }
 
 static bool end(void *arg)
 {
 	struct hls_audio *a = arg;
 
-	return audio_track_end(hls_mux_sound(a->mux));
+	return audio_track_end(hls_mux_audio(a->mux));
 }
 
 static uint64_t packets(void *arg)
 {
 	struct hls_audio *a = arg;
 
-	return audio_track_packets(hls_mux_sound(a->mux));
+	return audio_track_packets(hls_mux_audio(a->mux));
 }
 
 static uint64_t waiting_ms(void *arg)
@@ -63,7 +63,7 @@ static uint64_t waiting_ms(void *arg)
 }
 
 static const struct hls_track_ops ops = {
-	.nothing = "there is no sound in it that is known",
+	.nothing = "no known audio in the segment",
 	.on_list = on_list,
 	.is_ready = is_ready,
 	.begin = begin,
@@ -73,7 +73,7 @@ static const struct hls_track_ops ops = {
 	.waiting_ms = waiting_ms,
 };
 
-/* --- what goes out --- */
+/* --- output --- */
 
 static void begin_out(bool cut, void *arg)
 {
@@ -98,7 +98,7 @@ void hls_audio_init(struct hls_audio *a, const struct http_spec *spec,
 
 static void close_track(struct hls_audio *a)
 {
-	a->trouble.text[0] = '\0';
+	a->error.text[0] = '\0';
 	if (a->url == NULL)
 		return;
 	hls_track_done(&a->track);
@@ -112,16 +112,16 @@ void hls_audio_done(struct hls_audio *a)
 	hls_mux_free(&a->mux);
 }
 
-/* --- which one --- */
+/* --- choice of the rendition --- */
 
 static void set_name(struct hls_audio *a, const struct m3u8_audio *s)
 {
-	errmsg_set(&a->name, "sound \"%.*s\" of group \"%.*s\"",
+	errmsg_set(&a->name, "audio \"%.*s\" of group \"%.*s\"",
 		   (int)MIN(s->name.len, (size_t)32), s->name.data,
 		   (int)MIN(s->group.len, (size_t)32), s->group.data);
 }
 
-/* What was counted stays. */
+/* Counters continue. */
 static void init_track(struct hls_track *t, struct hls_audio *a)
 {
 	struct hls_track before = *t;
@@ -156,8 +156,8 @@ static void refuse(struct hls_audio *a, const struct m3u8_audio *s,
 		   const struct errmsg *error)
 {
 	set_name(a, s);
-	errmsg_set(&a->trouble, "%s: %s", a->name.text, error->text);
-	log_warning("stream", "hls: %s", a->trouble.text);
+	errmsg_set(&a->error, "%s: %s", a->name.text, error->text);
+	log_warning("stream", "hls: %s", a->error.text);
 }
 
 void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
@@ -179,7 +179,7 @@ void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
 		open_track(a, s);
 		return;
 	}
-	/* else the variant itself is one that is all sound */
+	/* without an own playlist the variant itself contains the audio */
 	if (s != NULL && url == NULL)
 		refuse(a, s, &error);
 	free(url);
@@ -195,8 +195,8 @@ static bool is_patient(const struct hls_audio *a, uint64_t now_ns)
 	if (a->url == NULL || a->track.err < 0 ||
 	    hls_track_has_ended(&a->track))
 		return false;
-	if (a->lacks_ns > 0 &&
-	    now_ns - a->lacks_ns > HLS_AUDIO_WAIT_MS * MS)
+	if (a->missing_since_ns > 0 &&
+	    now_ns - a->missing_since_ns > HLS_AUDIO_WAIT_MS * MS)
 		return false;
 	return segment_play_is_dry(a->play) ||
 	       segment_play_waiting_ns(a->play) > reserve_ns;
@@ -211,37 +211,37 @@ void hls_audio_turn(struct hls_audio *a, uint64_t now_ns)
 	a->patient = is_patient(a, now_ns);
 	hls_mux_turn(a->mux, a->patient);
 	if (!hls_mux_lacks(a->mux))
-		a->lacks_ns = 0;
-	else if (a->lacks_ns == 0)
-		a->lacks_ns = now_ns;
+		a->missing_since_ns = 0;
+	else if (a->missing_since_ns == 0)
+		a->missing_since_ns = now_ns;
 }
 
 static void tell(struct hls_audio *a)
 {
 	const char *text = hls_track_error(&a->track);
-	bool lacks = a->lacks_ns > 0 && !a->patient &&
+	bool missing = a->missing_since_ns > 0 && !a->patient &&
 		     !hls_track_has_ended(&a->track);
-	bool told = a->trouble.text[0] != '\0';
+	bool reported = a->error.text[0] != '\0';
 
-	if (text == NULL && !lacks) {
-		a->trouble.text[0] = '\0';
+	if (text == NULL && !missing) {
+		a->error.text[0] = '\0';
 		return;
 	}
-	errmsg_set(&a->trouble, "%s: %s", a->name.text,
-		   text != NULL ? text : "it is missing");
-	if (!told)
-		log_warning("stream", "hls: %s", a->trouble.text);
+	errmsg_set(&a->error, "%s: %s", a->name.text,
+		   text != NULL ? text : "no audio arrives");
+	if (!reported)
+		log_warning("stream", "hls: %s", a->error.text);
 }
 
 void hls_audio_every_second(struct hls_audio *a)
 {
 	if (a->mux != NULL)
-		hls_mux_second(a->mux);
+		hls_mux_every_second(a->mux);
 	if (a->url != NULL)
 		tell(a);
 }
 
-/* --- pictures --- */
+/* --- video --- */
 
 bool hls_audio_is_ready(const struct hls_audio *a)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The sound of a variant that is in a playlist of its own: chosen, followed,
- * and put to the pictures.
+ * Audio rendition of a variant: chooses its playlist, loads it and multiplexes
+ * it with the video.
  *
- * These wait for their sound for as long as there is enough to play, and no
- * longer than HLS_AUDIO_WAIT_MS; then they go without, which is told, until
- * it is there again.
+ * Video waits for its audio while enough is buffered, at most
+ * HLS_AUDIO_WAIT_MS. Then it continues without audio and reports that, until
+ * audio arrives.
  */
 #pragma once
 
@@ -14,39 +14,40 @@
 
 enum {
 	HLS_AUDIO_WAIT_MS = 8000,
-	/* What is left to play when pictures do not wait any more. */
+	/* Video stops waiting when less than this is buffered. */
 	HLS_AUDIO_RESERVE_MS = 1000,
 };
 
 struct segment_play;
 
-/* Embedded; stays at its place. */
+/* Embedded; must not move. */
 struct hls_audio {
 	const struct http_spec *spec;
 	struct fetcher *fetcher;
 	struct segment_play *play;
-	char *url;             /* of the playlist; NULL: none is played */
-	struct errmsg name;    /* of the group it is of */
+	char *url;             /* of the playlist; NULL: none */
+	struct errmsg name;    /* rendition and group, for the log */
 	struct hls_track track;
-	struct hls_mux *mux;   /* NULL: none was needed so far */
-	bool muxes;            /* the segment with pictures that goes in now */
-	uint64_t lacks_ns;     /* since then there is no sound; 0: there is */
+	struct hls_mux *mux;   /* NULL: not needed so far */
+	bool muxes;            /* the current video segment is multiplexed */
+	/* no audio since then; 0: audio is complete */
+	uint64_t missing_since_ns;
 	bool patient;
-	struct errmsg trouble; /* "": none */
+	struct errmsg error;   /* "": none */
 };
 
-/* What goes out goes to play. */
+/* play: receives the output. */
 void hls_audio_init(struct hls_audio *, const struct http_spec *,
 		    struct fetcher *, struct segment_play *play);
 void hls_audio_done(struct hls_audio *);
 
-/* Of the variant that is played now. */
+/* Chooses the rendition of the current variant. */
 void hls_audio_choose(struct hls_audio *, const struct hls_list *);
 
 void hls_audio_turn(struct hls_audio *, uint64_t now_ns);
 void hls_audio_every_second(struct hls_audio *);
 
-/* Segments with pictures; as hls_track_ops. */
+/* Video segments; as hls_track_ops. */
 bool hls_audio_is_ready(const struct hls_audio *);
 void hls_audio_begin(struct hls_audio *, bool cut);
 bool hls_audio_push(struct hls_audio *, const uint8_t *data, size_t len);

@@ -41,14 +41,14 @@ void hls_list_done(struct hls_list *l)
 	forget(&l->media);
 }
 
-/* Takes the body when it can be played. */
+/* Takes the body if it can be played. */
 static int read_text(const char *url, struct buf *body, struct hls_text *ret,
 		     struct errmsg *error)
 {
 	struct hls_text t = { .len = buf_len(body) };
 	int r;
 
-	/* a NUL in it ends nothing */
+	/* parse beyond a NUL byte */
 	t.data = xcalloc(1, t.len + 1);
 	if (t.len > 0)
 		memcpy(t.data, buf_head(body), t.len);
@@ -86,7 +86,7 @@ static void sort_variants(struct hls_list *l)
 	}
 }
 
-/* The best one that is allowed, or the lowest. */
+/* The best permitted variant, or the lowest of all. */
 static size_t best_variant(const struct hls_list *l)
 {
 	size_t i = 0;
@@ -124,7 +124,8 @@ bool hls_list_fall(struct hls_list *l, uint64_t now_ns)
 	if (l->n_variants < 2)
 		return false;
 	back_off(l, now_ns);
-	/* below the lowest: the list of variants may be another one by now */
+	/* below the lowest one: reload the master playlist, which may have
+	 * changed */
 	if (l->variant + 1 < l->n_variants) {
 		go_to(l, l->variant + 1, now_ns);
 		return true;
@@ -135,7 +136,7 @@ bool hls_list_fall(struct hls_list *l, uint64_t now_ns)
 	return true;
 }
 
-/* --- back to a better one --- */
+/* --- return to a better variant --- */
 
 static void look_at_better(struct hls_list *l, uint64_t now_ns)
 {
@@ -148,8 +149,8 @@ static void look_at_better(struct hls_list *l, uint64_t now_ns)
 	free(url);
 }
 
-/* The list of a better one came: it goes on, if it ends elsewhere the second
- * time. */
+/* Evaluates the better variant's playlist: it is alive if its end has moved at
+ * the second load. */
 static void judge_better(struct hls_list *l, uint64_t now_ns)
 {
 	const struct buf *body = &l->better.buf;
@@ -204,7 +205,7 @@ static void rise(struct hls_list *l, uint64_t now_ns)
 		back_off(l, now_ns);
 }
 
-/* --- what came --- */
+/* --- responses --- */
 
 static int take_master(struct hls_list *l, const char *url, struct buf *body,
 		       uint64_t now_ns, struct errmsg *error)
@@ -246,8 +247,8 @@ static bool has_same_path(struct m3u8_text a, struct m3u8_text b)
 	       memcmp(a.data, b.data, path_len(a)) == 0;
 }
 
-/* Tokens may be others in each list; but where nothing else tells one segment
- * from the next, what looks like one is its name. */
+/* Query strings may contain tokens that change with each load. Where the rest
+ * of the URL is always the same, the query string identifies the segment. */
 static bool has_same_end(const struct m3u8 *l, const struct m3u8_segment *a,
 			 const struct m3u8_segment *b)
 {
@@ -261,7 +262,7 @@ static bool has_same_end(const struct m3u8 *l, const struct m3u8_segment *a,
 	return m3u8_is_same(a->uri, b->uri);
 }
 
-/* Does it end as the other one does? */
+/* True: both end with the same segment. */
 static bool is_same(const struct m3u8 *a, const struct m3u8 *b)
 {
 	if (a->sequence + a->n_segments != b->sequence + b->n_segments ||
@@ -280,12 +281,12 @@ static uint64_t target_ns(const struct hls_list *l)
 	return MIN(ms, (unsigned)RELOAD_MOST_MS) * MS;
 }
 
-/* When is it due again? */
+/* Plans the next reload. */
 static void schedule(struct hls_list *l, bool changed, uint64_t now_ns)
 {
 	uint64_t wait_ns = changed ? target_ns(l) : target_ns(l) / 2;
 
-	/* who has ended may begin anew */
+	/* a server that ended its playlist may start a new one */
 	if (l->media.list.ended)
 		wait_ns = MAX(wait_ns, RETRY_LAST_MS * MS);
 	l->load_ns = MAX(l->began_ns + wait_ns, now_ns);
@@ -303,8 +304,8 @@ static int take_media(struct hls_list *l, const char *url, struct buf *body,
 		return r;
 	if (t.list.master) {
 		forget(&t);
-		return errmsg_fail(error, -EINVAL, "a variant is a list of "
-				   "variants again");
+		return errmsg_fail(error, -EINVAL, "the variant is a master "
+				   "playlist");
 	}
 	changed = l->media.base == NULL ||
 		  !is_same(&l->media.list, &t.list);
@@ -334,9 +335,9 @@ static void failed(struct hls_list *l, const struct errmsg *error,
 {
 	unsigned wait_ms = (unsigned)RETRY_FIRST_MS << MIN(l->failures, 5U);
 
-	if (strcmp(l->trouble.text, error->text) != 0)
+	if (strcmp(l->error.text, error->text) != 0)
 		log_warning("stream", "hls: playlist: %s", error->text);
-	l->trouble = *error;
+	l->error = *error;
 	l->load_ns = now_ns + MIN(wait_ms, (unsigned)RETRY_LAST_MS) * MS;
 	if (++l->failures >= HLS_FAILURES_MAX && !l->loads_master)
 		(void)hls_list_fall(l, now_ns);
@@ -359,12 +360,12 @@ static void load(struct hls_list *l, uint64_t now_ns)
 
 	l->began_ns = now_ns;
 	if (url == NULL || http_body_load(&l->body, l->fetcher, url,
-	                                  M3U8_SIZE_MAX, &error) < 0)
+					  M3U8_SIZE_MAX, &error) < 0)
 		failed(l, &error, now_ns);
 	free(url);
 }
 
-/* The server answers, with the same list again and again. */
+/* The server answers, but the playlist does not change. */
 static bool is_stalled(const struct hls_list *l, uint64_t now_ns)
 {
 	uint64_t patience_ns = MAX(HLS_STALL_TARGETS * target_ns(l),
@@ -396,7 +397,7 @@ static enum hls_list_is take(struct hls_list *l, const char *url,
 		return HLS_LIST_SAME;
 	}
 	if (!is_stalled(l, now_ns))
-		l->trouble.text[0] = '\0';
+		l->error.text[0] = '\0';
 	if (l->changes)
 		return HLS_LIST_SAME;
 	return variant ? HLS_LIST_VARIANT : HLS_LIST_NEW;
@@ -406,7 +407,7 @@ static void look_for_stall(struct hls_list *l, uint64_t now_ns)
 {
 	if (l->failures > 0 || !is_stalled(l, now_ns))
 		return;
-	errmsg_set(&l->trouble, "nothing new comes into the playlist");
+	errmsg_set(&l->error, "nothing new in the playlist");
 	if (l->n_variants < 2)
 		return;
 	l->changed_ns = now_ns;
@@ -451,7 +452,7 @@ const struct m3u8_audio *hls_list_audio(const struct hls_list *l,
 					const char *wanted)
 {
 	const struct m3u8_audio *s =
-		l->n_variants > 0 ? m3u8_sound_of(&l->master.list,
+		l->n_variants > 0 ? m3u8_audio_of(&l->master.list,
 						  variant_at(l, l->variant),
 						  wanted) : NULL;
 

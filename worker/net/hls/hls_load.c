@@ -21,9 +21,9 @@ void hls_load_init(struct hls_load *l, struct fetcher *fetcher,
 				.on_data = on_data, .arg = arg };
 }
 
-/* --- what comes --- */
+/* --- received bytes --- */
 
-/* What was had before the transfer broke is not handed on again. */
+/* Skips what was delivered before the transfer broke. */
 static bool hand_on(struct hls_load *l, const uint8_t *data, size_t len)
 {
 	size_t skip = (size_t)MIN(l->had - MIN(l->had, l->came),
@@ -48,7 +48,8 @@ static bool hand_on_waiting(struct hls_load *l)
 	return true;
 }
 
-/* What was decrypted cannot come again: it waits here when there is no room. */
+/* Decrypted bytes cannot be requested again: they wait here when there is no
+ * room. */
 static enum fetch_taken decrypt(struct hls_load *l, const uint8_t *data,
 				size_t len)
 {
@@ -111,7 +112,7 @@ void hls_load_forget_keys(struct hls_load *l)
 	}
 }
 
-/* 1: the key is there; 0: not yet; -errno. */
+/* 1: available; 0: loading; -errno. */
 static int turn_key(struct hls_load *l)
 {
 	int r;
@@ -137,7 +138,7 @@ static int turn_key(struct hls_load *l)
 	return r;
 }
 
-/* Padding stays: behind whole packets it is none, and some servers have
+/* Keeps the padding: packets are whole without it, and some servers add
  * none. */
 static bool begin_cipher(struct hls_load *l, const uint8_t *key)
 {
@@ -149,7 +150,7 @@ static bool begin_cipher(struct hls_load *l, const uint8_t *key)
 	       EVP_CIPHER_CTX_set_padding(l->cipher, 0) == 1;
 }
 
-/* --- one segment --- */
+/* --- segment --- */
 
 static void forget(struct hls_load *l)
 {
@@ -182,12 +183,12 @@ static int read_key(struct hls_load *l, const struct m3u8 *m, const char *base,
 	const struct m3u8_key *k = &m->keys[step->segment->key - 1];
 
 	if (k->method != M3U8_AES_128)
-		return errmsg_fail(error, -ENOTSUP, "segments encrypted by "
-				   "%.*s are not played",
+		return errmsg_fail(error, -ENOTSUP, "encryption by %.*s is "
+				   "not supported",
 				   (int)MIN(k->name.len, (size_t)32),
 				   k->name.len > 0 ? k->name.data : "");
 	memcpy(l->iv, k->iv, M3U8_IV);
-	/* RFC 8216 5.2 */
+	/* RFC 8216, 5.2 */
 	for (unsigned i = 0; !k->has_iv && i < 8; i++)
 		l->iv[M3U8_IV - 1 - i] = (uint8_t)(step->sequence >> 8 * i);
 	l->key_url = url_resolve(base, k->uri.data, k->uri.len, error);
@@ -230,7 +231,7 @@ void hls_load_renew(struct hls_load *l, const struct m3u8_segment *s,
 	l->url = url;
 }
 
-/* 0, or -errno in why. */
+/* 0, or -errno with error. */
 static int ask(struct hls_load *l)
 {
 	struct fetch_request request = {
@@ -253,7 +254,7 @@ static int ask(struct hls_load *l)
 	return err;
 }
 
-/* 1: all is there; 0: not yet; -errno in why. */
+/* 1: complete; 0: loading; -errno with error. */
 static int look(struct hls_load *l)
 {
 	uint8_t rest[M3U8_IV];
@@ -273,7 +274,7 @@ static int look(struct hls_load *l)
 		return 0;
 	if (l->cipher != NULL &&
 	    EVP_DecryptFinal_ex(l->cipher, rest, &n) != 1)
-		return errmsg_fail(&l->error, -EBADMSG, "cut short");
+		return errmsg_fail(&l->error, -EBADMSG, "ended early");
 	return 1;
 }
 
@@ -282,7 +283,7 @@ static bool is_asking(const struct hls_load *l)
 	return l->fetch != NULL || http_body_is_loading(&l->body);
 }
 
-/* The time for which it waits for room is not its own. */
+/* Pauses for lack of room do not count. */
 static void note_time(struct hls_load *l, uint64_t now_ns)
 {
 	bool paused = l->fetch != NULL && fetch_is_paused(l->fetch);

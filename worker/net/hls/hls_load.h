@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bytes of one segment after the other, in the clear.
+ * Downloads and decrypts segments, one at a time.
  *
- * A transfer that breaks is begun again and goes on where it broke.  Keys are
- * loaded when they are needed and remembered.
+ * Resumes a broken transfer where it ended. Loads keys on demand and caches
+ * them.
  */
 #pragma once
 
@@ -14,15 +14,15 @@
 
 enum {
 	HLS_KEY = 16,
-	HLS_KEYS = 4, /* that are remembered */
-	/* So often a segment is asked for. */
+	HLS_KEYS = 4, /* cached */
+	/* Attempts for a segment. */
 	HLS_TRIES = 4,
-	HLS_TRY_AGAIN_MS = 500, /* from try to try at least, then twice that */
-	/* A segment is given up when it takes longer than twice its duration,
-	 * or that. */
+	/* first pause between attempts; the next is twice that */
+	HLS_TRY_AGAIN_MS = 500,
+	/* A segment fails after twice its duration, or after that. */
 	HLS_LOAD_LEAST_MS = 5000,
-	/* A try is given up when nothing came for half as much again as a
-	 * segment lasts, but not before ... */
+	/* An attempt fails after 1.5 times the duration of the segment without
+	 * data, or after that. */
 	HLS_STILL_LEAST_MS = 1500,
 };
 
@@ -31,7 +31,7 @@ struct hls_key {
 	uint8_t key[HLS_KEY];
 };
 
-/* In the clear; false: there is no room for it. */
+/* Takes decrypted bytes; false: no room. */
 typedef bool hls_load_fn(const uint8_t *data, size_t len, void *arg);
 
 /* Embedded. */
@@ -41,58 +41,59 @@ struct hls_load {
 	hls_load_fn *on_data;
 	void *arg;
 
-	char *url;               /* of the segment; NULL: none is wanted */
+	char *url;               /* of the segment; NULL: idle */
 	uint64_t range_at, range_len;
 	uint32_t duration_ms;
-	char *key_url;           /* NULL: it is in the clear */
+	char *key_url;           /* NULL: not encrypted */
 	uint8_t iv[M3U8_IV];
 	struct fetch *fetch;
 	struct http_body body;        /* of the key */
 	size_t n_keys;
-	struct hls_key keys[HLS_KEYS]; /* the last one used first */
-	EVP_CIPHER_CTX *cipher;  /* while it is not in the clear */
-	uint64_t came;           /* plain bytes of this try */
-	uint64_t had;            /* those that were handed on */
-	struct buf waiting;      /* decrypted, without room so far */
+	struct hls_key keys[HLS_KEYS]; /* most recently used first */
+	EVP_CIPHER_CTX *cipher;  /* NULL: not encrypted */
+	uint64_t came;           /* decrypted bytes of this attempt */
+	uint64_t had;            /* bytes delivered */
+	struct buf waiting;      /* decrypted bytes without room */
 	unsigned tries;
-	uint64_t tried_ns;       /* the last one began */
-	uint64_t again_ns;       /* the next one begins */
-	uint64_t active_ns;      /* spent on the segment, but for pauses ... */
-	uint64_t still_ns;       /* ... since its last bytes came ... */
-	uint64_t still_at;       /* ... so many of them ... */
-	uint64_t seen_ns;        /* ... up to now; 0: not begun */
-	struct errmsg error;       /* the last one failed */
+	uint64_t tried_ns;       /* start of the last attempt */
+	uint64_t again_ns;       /* start of the next attempt */
+	uint64_t active_ns;      /* time spent on the segment, without pauses */
+	uint64_t still_ns;       /* time since its last bytes */
+	uint64_t still_at;       /* number of bytes at that time */
+	uint64_t seen_ns;        /* end of these times; 0: not started */
+	struct errmsg error;       /* of the last attempt */
 };
 
-/* Nothing may come for timeout_s, or for a segment's duration. */
+/* timeout_s: limit without data, in addition to that of a segment. */
 void hls_load_init(struct hls_load *, struct fetcher *, unsigned timeout_s,
 		   hls_load_fn *, void *arg);
 void hls_load_done(struct hls_load *);
 
-/* Begins with a segment of the list found at base.  0; -EINVAL or -ENOTSUP
- * with why. */
+/* Starts a segment of the playlist found at base. 0; -EINVAL or -ENOTSUP with
+ * error. */
 int hls_load_begin(struct hls_load *, const struct m3u8 *, const char *base,
-                   const struct segment_step *,
-                   struct errmsg *error) MUST_CHECK;
+		   const struct segment_step *,
+		   struct errmsg *error) MUST_CHECK;
 
-/* A list that came meanwhile, found at base, may give another address for it:
- * tokens in them expire. */
+/* Takes the segment's URL from a newer playlist, found at base: tokens in URLs
+ * expire. */
 void hls_load_renew(struct hls_load *, const struct m3u8_segment *,
 		    const char *base);
 
 enum hls_load_is {
 	HLS_LOAD_IDLE,
 	HLS_LOAD_RUNS,
-	HLS_LOAD_DONE,    /* all of it was handed on */
-	HLS_LOAD_BROKEN,  /* a try failed, there will be another */
-	HLS_LOAD_FAILED,  /* ... that was the last one */
+	HLS_LOAD_DONE,    /* everything was delivered */
+	HLS_LOAD_BROKEN,  /* an attempt failed, another follows */
+	HLS_LOAD_FAILED,  /* the last attempt failed */
 };
 
-/* Goes on; why is in `why`. */
+/* Continues; the error is in `error'. */
 enum hls_load_is hls_load_turn(struct hls_load *, uint64_t now_ns);
 
-/* What was loaded last was no good: perhaps the keys are others by now. */
+/* Forgets the keys: the last segment was not readable, so they may have
+ * changed. */
 void hls_load_forget_keys(struct hls_load *);
 
-/* It is not wanted any more. */
+/* Cancels the segment. */
 void hls_load_stop(struct hls_load *);

@@ -14,10 +14,10 @@
 
 enum {
 	OUT = 64, /* packets */
-	/* What a PMT may take, and one packet. */
+	/* Packets of the largest PMT, and one. */
 	OUT_SPARE = SECTION_PSI_MAX / (TS_PACKET - 4) + 2,
 	HZ_MS = 90,
-	/* The clock is so much before decoding times if no PCR tells. */
+	/* Distance of the clock to decoding times if there is no PCR. */
 	LEAD_MS = 700,
 	LEAD_MAX_MS = 10 * 1000,
 	BACK_MS = 1000,
@@ -33,26 +33,26 @@ struct hls_mux {
 	struct mux_pmt pmt;
 	struct fifo pictures;
 	uint64_t packets;
-	bool looked;     /* at the first of them */
+	bool looked;     /* the first packet was examined */
 
-	bool begins;     /* a segment; it was not told yet ... */
-	bool cut;        /* ... and does not go on with the last one */
+	bool begins;     /* a segment begins, not reported yet */
+	bool cut;        /* it does not continue the previous one */
 
 	bool has_dts, has_clock;
 	uint64_t dts, clock; /* 90 kHz */
-	bool fresh;      /* no sound was put to this clock yet */
-	bool holds;      /* sound of other times, since: */
+	bool fresh;      /* no audio was placed at this clock yet */
+	bool holds;      /* audio of unrelated times waits, since: */
 	uint64_t held_at;
 
-	bool sends;      /* the unit before was put in */
+	bool sends;      /* the unit before was sent */
 	bool has_pts;
-	uint64_t pts;    /* of the last one */
-	size_t unit_left; /* packets of the one that goes out */
-	uint8_t cc_seen; /* of the sound, as it waited */
-	uint8_t cc;      /* ... and as it went out */
-	uint16_t clock_pid; /* whose PCRs alone go out, and ... */
-	uint8_t clock_cc;   /* ... behind which packet of it */
-	bool waits, lacks;
+	uint64_t pts;    /* of the last unit */
+	size_t unit_left; /* remaining packets of the current unit */
+	uint8_t cc_seen; /* of the audio, received */
+	uint8_t cc;      /* of the audio, sent */
+	uint16_t clock_pid; /* PID of which only PCRs are sent */
+	uint8_t clock_cc;   /* counter of the last packet before them */
+	bool waits, missing;
 
 	size_t n_out;
 	uint8_t out[(OUT + OUT_SPARE) * TS_PACKET];
@@ -89,12 +89,12 @@ void hls_mux_set_language(struct hls_mux *m, const char *language)
 	mux_pmt_set_language(&m->pmt, language);
 }
 
-struct audio_track *hls_mux_sound(struct hls_mux *m)
+struct audio_track *hls_mux_audio(struct hls_mux *m)
 {
 	return m->audio;
 }
 
-/* --- what goes in --- */
+/* --- input --- */
 
 void hls_mux_begin(struct hls_mux *m, bool cut)
 {
@@ -129,7 +129,7 @@ uint64_t hls_mux_packets(const struct hls_mux *m)
 	return m->packets;
 }
 
-/* --- the time of the pictures --- */
+/* --- clock of the video --- */
 
 static int64_t diff(uint64_t later, uint64_t earlier)
 {
@@ -140,7 +140,7 @@ static void set_clock(struct hls_mux *m, uint64_t clock)
 {
 	int64_t step = m->has_clock ? diff(clock, m->clock) : 0;
 
-	/* other times, and nobody told */
+	/* a jump that nothing announced */
 	if (step < -BACK_MS * HZ_MS || step > AUDIO_TRACK_FAR_MS * HZ_MS)
 		m->fresh = true;
 	else if (step < 0)
@@ -178,13 +178,12 @@ static void look(struct hls_mux *m, const uint8_t *packet)
 		set_clock(m, pcr / 300);
 }
 
-/* --- which sound is next --- */
+/* --- choice of the next audio unit --- */
 
-enum sound_is { IS_NONE, IS_EARLY, IS_DUE, IS_LATE };
+enum audio_state { IS_NONE, IS_EARLY, IS_DUE, IS_LATE };
 
-/* It has other times than the pictures: either these jump there soon, or they
- * came from there. */
-static enum sound_is judge_far(struct hls_mux *m, int64_t hold_ms)
+/* Audio of unrelated times: the video jumps there soon, or has left them. */
+static enum audio_state judge_far(struct hls_mux *m, int64_t hold_ms)
 {
 	if (m->fresh)
 		return IS_LATE;
@@ -195,7 +194,7 @@ static enum sound_is judge_far(struct hls_mux *m, int64_t hold_ms)
 							    : IS_EARLY;
 }
 
-/* Behind a jump: does it go on with what was heard before? */
+/* After a jump: the unit continues the audio sent before it. */
 static bool is_left(const struct hls_mux *m, const struct audio_unit *unit,
 		    int64_t ahead)
 {
@@ -206,7 +205,7 @@ static bool is_left(const struct hls_mux *m, const struct audio_unit *unit,
 	       step >= 0 && step < near;
 }
 
-static enum sound_is judge(struct hls_mux *m, const struct audio_unit *unit)
+static enum audio_state judge(struct hls_mux *m, const struct audio_unit *unit)
 {
 	const int64_t far = AUDIO_TRACK_FAR_MS * HZ_MS;
 	bool tail = m->begins && m->cut;
@@ -216,11 +215,11 @@ static enum sound_is judge(struct hls_mux *m, const struct audio_unit *unit)
 		return IS_EARLY;
 	if (!unit->begins)
 		return m->sends ? IS_DUE : IS_LATE;
-	/* those that end with the pictures */
+	/* units at the end of the video */
 	ahead = diff(unit->pts, tail && m->has_dts ? m->dts : m->clock);
 	if (ahead > far || ahead < -far)
 		return judge_far(m, AUDIO_TRACK_HOLD_MS);
-	/* it jumped back, and the pictures are about to */
+	/* the audio jumped back, and the video is about to */
 	if (unit->cut && ahead < -AUDIO_TRACK_NEAR_MS * HZ_MS)
 		return judge_far(m, AUDIO_TRACK_BACK_MS);
 	m->holds = false;
@@ -228,7 +227,7 @@ static enum sound_is judge(struct hls_mux *m, const struct audio_unit *unit)
 		return IS_LATE;
 	if (ahead > (tail ? 0 : AUDIO_TRACK_LEAD_MS * HZ_MS))
 		return is_left(m, unit, ahead) ? IS_LATE : IS_EARLY;
-	/* heard before, in another playlist */
+	/* already sent, from another playlist */
 	if (m->has_pts && !unit->cut && !m->fresh &&
 	    diff(unit->pts, m->pts) <= 0)
 		return IS_LATE;
@@ -255,12 +254,12 @@ static void drop_unit(struct hls_mux *m, const struct audio_unit *unit)
 	audio_track_drop(m->audio, unit->run.n);
 }
 
-/* Begins with the next unit that is due; drops those that are late.  What the
- * oldest is then. */
-static enum sound_is next_sound(struct hls_mux *m)
+/* Selects the next unit that is due, drops late ones, and returns the state of
+ * the oldest. */
+static enum audio_state next_audio(struct hls_mux *m)
 {
 	struct audio_unit unit;
-	enum sound_is is;
+	enum audio_state is;
 
 	while (audio_track_unit(m->audio, &unit)) {
 		is = judge(m, &unit);
@@ -275,7 +274,7 @@ static enum sound_is next_sound(struct hls_mux *m)
 	return IS_NONE;
 }
 
-/* --- what comes out --- */
+/* --- output --- */
 
 static uint8_t *put(struct hls_mux *m, const uint8_t *packet)
 {
@@ -314,8 +313,8 @@ static void put_tables(struct hls_mux *m, const uint8_t *packet)
 					m->out + m->n_out * TS_PACKET);
 }
 
-/* Packets without payload have the counter of the last one that went out on
- * their PID (ISO/IEC 13818-1 2.4.3.3). */
+/* A packet without payload repeats the counter of the last one on its PID
+ * (ISO/IEC 13818-1, 2.4.3.3). */
 static uint8_t clock_cc(struct hls_mux *m, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
@@ -329,7 +328,7 @@ static uint8_t clock_cc(struct hls_mux *m, const uint8_t *packet)
 	return m->clock_cc;
 }
 
-/* Of the sound that is not heard a PCR is all that stays. */
+/* Keeps only the PCR of a packet of dropped audio. */
 static void put_clock(struct hls_mux *m, const uint8_t *packet)
 {
 	uint64_t pcr;
@@ -362,8 +361,8 @@ static void put_picture(struct hls_mux *m)
 	m->looked = false;
 }
 
-/* Does the next packet need to know more of the sound? */
-static bool needs_sound(const struct hls_mux *m, enum sound_is is)
+/* True: the next packet needs more audio first. */
+static bool needs_audio(const struct hls_mux *m, enum audio_state is)
 {
 	const uint8_t *packet = fifo_run(&m->pictures).data;
 
@@ -375,10 +374,10 @@ static bool needs_sound(const struct hls_mux *m, enum sound_is is)
 	       psi_has_pat(m->psi);
 }
 
-/* False: nothing can go out now. */
+/* False: nothing can be sent now. */
 static bool fill_one(struct hls_mux *m, bool patient)
 {
-	enum sound_is is;
+	enum audio_state is;
 
 	if (m->unit_left > 0) {
 		put_sound(m);
@@ -386,13 +385,13 @@ static bool fill_one(struct hls_mux *m, bool patient)
 	}
 	if (!m->begins && !m->looked && fifo_len(&m->pictures) > 0)
 		look(m, fifo_run(&m->pictures).data);
-	is = next_sound(m);
+	is = next_audio(m);
 	if (is == IS_DUE)
 		return true;
 	if (m->begins || fifo_len(&m->pictures) == 0)
 		return false;
-	m->lacks = needs_sound(m, is);
-	m->waits = m->lacks && patient;
+	m->missing = needs_audio(m, is);
+	m->waits = m->missing && patient;
 	if (m->waits)
 		return false;
 	put_picture(m);
@@ -436,10 +435,10 @@ bool hls_mux_waits(const struct hls_mux *m)
 
 bool hls_mux_lacks(const struct hls_mux *m)
 {
-	return m->lacks;
+	return m->missing;
 }
 
-void hls_mux_second(struct hls_mux *m)
+void hls_mux_every_second(struct hls_mux *m)
 {
 	fifo_trim(&m->pictures);
 	audio_track_every_second(m->audio);

@@ -11,7 +11,7 @@ enum {
 	HEADER = 12,
 	ENTRY = 5,
 	CRC = 4,
-	LANGUAGE = 6, /* descriptor of one */
+	LANGUAGE = 6, /* length of the descriptor */
 	VERSION_BITS = 0x3e,
 	FIRST_PID = 0x20,
 	LAST_PID = 0x1ffe,
@@ -31,7 +31,7 @@ void mux_pmt_set_language(struct mux_pmt *p, const char *language)
 		p->language[i] = (char)tolower((unsigned char)language[i]);
 }
 
-/* That of sound that is not heard is free. */
+/* The PID of dropped audio is free. */
 static bool is_free(const struct psi *psi, const struct psi_program *program,
 		    uint16_t pid)
 {
@@ -42,8 +42,8 @@ static bool is_free(const struct psi *psi, const struct psi_program *program,
 	       (class == PID_UNKNOWN || class == PID_AUDIO);
 }
 
-/* As it was, or as it is at the source, if nobody else has it; TS_PID_NULL when
- * all have somebody. */
+/* Keeps the PID, or takes the source's one if it is free; TS_PID_NULL: no PID
+ * is free. */
 static uint16_t choose_pid(const struct mux_pmt *p, const struct psi *psi,
 			   const struct psi_program *program, uint16_t wanted)
 {
@@ -101,7 +101,7 @@ static bool is_kept(const struct pmt_stream *s)
 	return s->class != PID_AUDIO;
 }
 
-/* Of all that are kept. */
+/* Length of all kept streams. */
 static size_t streams_len(const struct pmt *pmt)
 {
 	size_t len = 0;
@@ -112,7 +112,7 @@ static size_t streams_len(const struct pmt *pmt)
 	return len;
 }
 
-/* What is said of the whole program gives way to its streams. */
+/* Drops descriptors of the programme if the streams need the room. */
 static size_t put_program(const struct psi_section *from,
 			  const struct pmt *pmt, size_t most, uint8_t *ret)
 {
@@ -128,7 +128,7 @@ static size_t put_program(const struct psi_section *from,
 	return HEADER;
 }
 
-/* Without its CRC_32 and version. */
+/* Without CRC_32 and version. */
 static size_t build(const struct mux_pmt *p, const struct psi_section *from,
 		    const struct audio_track_format *f, uint8_t *ret)
 {

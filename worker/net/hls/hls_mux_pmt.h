@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The PMT of a programme whose sound comes from elsewhere: the source's,
- * without its sound, with ours.
+ * PMT of a programme with audio of another playlist: the source's PMT, with our
+ * audio in place of its own.
  *
- * Pure.  Embedded.
+ * Pure. Embedded.
  */
 #pragma once
 
@@ -12,21 +12,20 @@
 #include "worker/ts/section.h"
 
 struct mux_pmt {
-	uint16_t pid;      /* of the sound; TS_PID_NULL: there was none */
+	uint16_t pid;      /* of the audio; TS_PID_NULL: none */
 	char language[4];
 	uint8_t version;
 	uint8_t cc;
-	size_t len;        /* of the last one; 0: there was none */
+	size_t len;        /* of the last PMT; 0: none */
 	uint8_t section[SECTION_PSI_MAX];
 };
 
 void mux_pmt_init(struct mux_pmt *);
-/* Of three letters; others are left out. */
+/* Three letters; other lengths are ignored. */
 void mux_pmt_set_language(struct mux_pmt *, const char *language);
 
-/* Packets of the PMT, as the program says and with the sound (NULL: not known
- * yet, the source's own stays; so it does when no PID is left), to ret; how
- * many. */
+/* Writes PMT packets with this audio (NULL: unknown, keeps the source's own
+ * audio, as when no PID is free) to ret; returns their number. */
 size_t mux_pmt_put(struct mux_pmt *, const struct psi *,
 		   const struct psi_program *,
 		   const struct audio_track_format *, uint8_t *ret);

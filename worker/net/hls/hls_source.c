@@ -15,7 +15,8 @@ enum {
 struct hls {
 	const struct http_spec *spec;
 	struct fetcher *fetcher;
-	struct hls_track pictures; /* and sound, if it has no list of its own */
+	/* video, and audio without a playlist of its own */
+	struct hls_track pictures;
 	struct hls_audio audio;
 	struct segment_play *play;
 };
@@ -25,7 +26,7 @@ static unsigned lead_ms(const struct hls *h)
 	return MAX(h->spec->buffer_time_s * 1000, (unsigned)LEAD_LEAST_MS);
 }
 
-/* --- its segments --- */
+/* --- segments --- */
 
 static void on_list(const struct m3u8 *m, bool variant, void *arg)
 {
@@ -85,7 +86,7 @@ static uint64_t waiting_ms(void *arg)
 }
 
 static const struct hls_track_ops ops = {
-	.nothing = "there is no transport stream in it",
+	.nothing = "no transport stream in the segment",
 	.on_list = on_list,
 	.is_ready = is_ready,
 	.begin = begin,
@@ -95,7 +96,7 @@ static const struct hls_track_ops ops = {
 	.waiting_ms = waiting_ms,
 };
 
-/* --- all of it --- */
+/* --- input --- */
 
 struct hls *hls_new(const struct http_spec *spec, struct fetcher *fetcher,
 		    const char *url, struct buf *body, uint64_t now_ns,
@@ -139,7 +140,7 @@ static void turn(struct hls *h, uint64_t now_ns)
 	bool ended = hls_track_has_ended(&h->pictures);
 
 	segment_play_set_elsewhere(h->play, hls_track_ahead_ms(&h->pictures));
-	/* there will be no more to wait for */
+	/* play the rest of the buffer */
 	segment_play_set_ended(h->play, ended);
 	if (ended)
 		segment_play_set_pace(h->play, 1, 0);
@@ -204,5 +205,5 @@ const char *hls_error(const struct hls *h)
 		return text;
 	if (hls_track_has_ended(&h->pictures) && segment_play_is_dry(h->play))
 		return "the playlist has ended";
-	return h->audio.trouble.text[0] != '\0' ? h->audio.trouble.text : NULL;
+	return h->audio.error.text[0] != '\0' ? h->audio.error.text : NULL;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An HLS playlist as an input: loads what is listed, one segment ahead of the
- * other, and plays it.
+ * Input from an HLS playlist: loads segments ahead and plays them.
  *
- * What a server does wrong is mended as far as it can be, and told in
- * hls_error() as long as it lasts; the playlist is asked for again and again,
- * whatever it answers.
+ * Works around errors of the server as far as possible, and reports them in
+ * hls_error() while they last. Reloads the playlist again and again, whatever
+ * the server answers.
  *
  * Holds at most buffer_size of packets, two playlists of M3U8_SIZE_MAX with
- * what is read from them, and a few hundred KiB.
+ * their parsed form, and some hundred KiB.
  */
 #pragma once
 
@@ -19,8 +18,8 @@
 struct buf;
 struct hls;
 
-/* The address was answered, from url, with a body that is a playlist (taken).
- * The fetcher is borrowed.  NULL with *ret_err = -errno and why. */
+/* The input's URL led to url, with a playlist in body (taken). Borrows the
+ * fetcher. NULL with *ret_err = -errno and error. */
 struct hls *hls_new(const struct http_spec *, struct fetcher *,
 		    const char *url, struct buf *body, uint64_t now_ns,
 		    int *ret_err, struct errmsg *error);
@@ -33,5 +32,5 @@ void hls_every_second(struct hls *);
 void hls_counters(const struct hls *, struct input_counters *ret);
 void hls_stats(const struct hls *, struct link_stats *ret);
 
-/* What hinders it, or NULL. */
+/* Current error, or NULL. */
 const char *hls_error(const struct hls *);

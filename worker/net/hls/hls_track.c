@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 enum {
-	/* A segment that failed twice must not cost what waits. */
+	/* A segment that failed twice must not use up the buffer. */
 	TRIES_LEAST = 2,
 };
 
@@ -43,20 +43,19 @@ static void log_loss(struct hls_track *t, const char *what, uint64_t now_ns)
 			    t->step.sequence, t->error.text, what);
 }
 
-/* Another variant may have it; or it is left out, and what follows is a
- * cut. */
-static void lose_segment(struct hls_track *t, uint64_t now_ns)
+/* Tries another variant, or skips the segment; what follows is a cut. */
+static void skip_or_fall(struct hls_track *t, uint64_t now_ns)
 {
 	t->lost++;
 	if (hls_list_fall(&t->list, now_ns)) {
 		log_loss(t, "", now_ns);
 		return;
 	}
-	log_loss(t, ": it is left out", now_ns);
+	log_loss(t, ": skipped", now_ns);
 	segment_window_done(&t->window, &t->step, false);
 }
 
-/* Is there more to play than it takes to try again? */
+/* True: the buffer lasts longer than another attempt. */
 static bool has_time(const struct hls_track *t, const struct m3u8 *m,
 		     uint64_t now_ns)
 {
@@ -84,11 +83,11 @@ static void begin_segment(struct hls_track *t, uint64_t now_ns)
 		t->err = r;
 	} else if (r < 0) {
 		t->errors++;
-		lose_segment(t, now_ns);
+		skip_or_fall(t, now_ns);
 	}
 }
 
-/* All of it is there. */
+/* The segment is complete. */
 static void end_segment(struct hls_track *t, uint64_t now_ns)
 {
 	t->ending = !t->ops->end(t->arg);
@@ -104,7 +103,7 @@ static void end_segment(struct hls_track *t, uint64_t now_ns)
 	t->errors++;
 	errmsg_set(&t->error, "%s", t->ops->nothing);
 	hls_load_forget_keys(&t->load);
-	lose_segment(t, now_ns);
+	skip_or_fall(t, now_ns);
 }
 
 static void break_segment(struct hls_track *t, bool last, uint64_t now_ns)
@@ -118,11 +117,11 @@ static void break_segment(struct hls_track *t, bool last, uint64_t now_ns)
 	t->error = t->load.error;
 	if (!last && s != NULL && has_time(t, m, now_ns)) {
 		hls_load_renew(&t->load, s, t->list.media.base);
-		log_loss(t, ": it is asked for again", now_ns);
+		log_loss(t, ": retrying", now_ns);
 		return;
 	}
 	hls_load_stop(&t->load);
-	lose_segment(t, now_ns);
+	skip_or_fall(t, now_ns);
 }
 
 static void turn_segments(struct hls_track *t, uint64_t now_ns)
@@ -149,10 +148,10 @@ static void turn_segments(struct hls_track *t, uint64_t now_ns)
 	}
 }
 
-/* --- all of it --- */
+/* --- turns --- */
 
-/* What the list of the last turn made of the window. */
-static void look_at_window(struct hls_track *t, uint32_t restarted,
+/* Reports what the last list changed in the window. */
+static void report_window(struct hls_track *t, uint32_t restarted,
 			   uint64_t now_ns)
 {
 	const struct segment_window *w = &t->window;
@@ -160,13 +159,13 @@ static void look_at_window(struct hls_track *t, uint32_t restarted,
 
 	t->held.text[0] = '\0';
 	if (segment_window_is_held(w))
-		errmsg_set(&t->held, "the playlist shows old segments, up to "
-			   "number %" PRIu64 ": number %" PRIu64 " is waited "
-			   "for", w->old.end - 1, w->next);
+		errmsg_set(&t->held, "the playlist lists old segments, up to "
+			   "number %" PRIu64 ": number %" PRIu64 " is "
+			   "expected", w->old.end - 1, w->next);
 	if (w->restarted != restarted &&
 	    ratelimit_pass(&t->log, now_ns / MS, &suppressed))
-		log_info("stream", "hls: the server numbers anew: on with "
-			 "segment %" PRIu64, w->next);
+		log_info("stream", "hls: the server restarted its numbers: "
+			 "continuing with segment %" PRIu64, w->next);
 }
 
 static void turn_list(struct hls_track *t, uint64_t now_ns)
@@ -187,7 +186,7 @@ static void turn_list(struct hls_track *t, uint64_t now_ns)
 		break;
 	}
 	t->ops->on_list(hls_list_media(&t->list), variant, t->arg);
-	look_at_window(t, restarted, now_ns);
+	report_window(t, restarted, now_ns);
 }
 
 void hls_track_turn(struct hls_track *t, uint64_t now_ns)
@@ -198,7 +197,7 @@ void hls_track_turn(struct hls_track *t, uint64_t now_ns)
 	m = hls_list_media(&t->list);
 	if (m != NULL && m->fragmented)
 		t->err = errmsg_fail(&t->error, -ENOTSUP, "segments of MP4 are "
-				     "not played: only MPEG-TS is");
+				     "not supported: only MPEG-TS is");
 	if (t->err == 0)
 		turn_segments(t, now_ns);
 }
@@ -221,9 +220,9 @@ const char *hls_track_error(const struct hls_track *t)
 {
 	bool lost = (t->lost > 0 || t->err < 0) && t->error.text[0] != '\0';
 
-	if (t->list.trouble.text[0] != '\0' &&
+	if (t->list.error.text[0] != '\0' &&
 	    (!lost || t->list.failures > 0))
-		return t->list.trouble.text;
+		return t->list.error.text;
 	if (lost)
 		return t->error.text;
 	return t->held.text[0] != '\0' ? t->held.text : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One playlist that is followed: its segments are loaded, one after the other,
- * and handed on.
+ * Follows one playlist: loads its segments in order and delivers them.
  *
- * What cannot be had is asked for again, of another variant, or left out.
+ * A segment that fails is requested again, loaded from another variant, or
+ * skipped.
  */
 #pragma once
 
@@ -11,42 +11,43 @@
 #include "worker/net/hls/hls_list.h"
 #include "worker/net/hls/hls_load.h"
 
-/* Who takes the segments.  All functions are called in hls_track_turn(). */
+/* The receiver of the segments. All functions are called in
+ * hls_track_turn(). */
 struct hls_track_ops {
-	const char *nothing; /* what a segment of junk is said to be */
-	/* A list was loaded. */
+	const char *nothing; /* error text for a segment without usable data */
+	/* A playlist was loaded. */
 	void (*on_list)(const struct m3u8 *, bool variant, void *arg);
-	/* May one begin? */
+	/* True: a segment may begin. */
 	bool (*is_ready)(void *arg);
 	void (*begin)(bool cut, void *arg);
 	hls_load_fn *push;
-	/* False: there is no room, say so again. */
+	/* False: no room, called again. */
 	bool (*end)(void *arg);
-	/* That were in all segments so far. */
+	/* Packets of all segments so far. */
 	uint64_t (*packets)(void *arg);
-	/* What is left to play, while one is asked for again. */
+	/* Buffered time, which limits further attempts. */
 	uint64_t (*waiting_ms)(void *arg);
 };
 
-/* Embedded; stays at its place. */
+/* Embedded; must not move. */
 struct hls_track {
 	const struct hls_track_ops *ops;
 	void *arg;
 	struct hls_list list;
 	struct segment_window window;
 	struct hls_load load;
-	struct segment_step step;  /* that is being loaded */
-	bool ending;           /* it is loaded, and there is no room */
-	uint64_t packets;      /* before it */
-	unsigned lost;         /* segments in a row that were not to be had */
-	uint64_t segments, errors; /* since init */
-	int err;               /* it cannot be played at all ... */
-	struct errmsg error;     /* ... or why segments are missing */
-	struct errmsg held;    /* the list moves, and is not played: why */
+	struct segment_step step;  /* being loaded */
+	bool ending;           /* loaded, waits for room */
+	uint64_t packets;      /* before this segment */
+	unsigned lost;         /* consecutive segments that failed */
+	uint64_t segments, errors; /* total */
+	int err;               /* the input cannot play: -errno */
+	struct errmsg error;     /* that error, or of missing segments */
+	struct errmsg held;    /* why a live playlist does not play */
 	struct ratelimit log;
 };
 
-/* home is borrowed.  Nothing is loaded before the first turn, but for what
+/* Borrows home. Loads nothing before the first turn, except what
  * hls_list_begin() was given. */
 void hls_track_init(struct hls_track *, const struct hls_track_ops *,
 		    void *arg);
@@ -56,11 +57,11 @@ void hls_track_done(struct hls_track *);
 
 void hls_track_turn(struct hls_track *, uint64_t now_ns);
 
-/* What its list has and was not loaded yet. */
+/* Duration of listed segments that are not loaded yet. */
 uint64_t hls_track_ahead_ms(const struct hls_track *);
 
-/* There will be no more. */
+/* No segments will follow. */
 bool hls_track_has_ended(const struct hls_track *);
 
-/* What hinders it, or NULL. */
+/* Current error, or NULL. */
 const char *hls_track_error(const struct hls_track *);

@@ -19,7 +19,7 @@ static int on_sequence(struct m3u8_parser *p, struct m3u8_text value)
 	return m3u8_number(p, value, &p->list.sequence);
 }
 
-/* Of a delta that nobody asked for: they count, and are not listed. */
+/* Segments that a delta update skips are counted, not listed. */
 static int take_skip(struct m3u8_parser *p, struct m3u8_text name,
 		     struct m3u8_text value, void *arg)
 {
@@ -73,11 +73,10 @@ static int on_map(struct m3u8_parser *p, struct m3u8_text value)
 	return 0;
 }
 
-static int on_pictures_only(struct m3u8_parser *p, struct m3u8_text value)
+static int on_iframes_only(struct m3u8_parser *p, struct m3u8_text value)
 {
 	(void)value;
-	return FAIL(p, -ENOTSUP, "a playlist of single pictures is not "
-		    "played");
+	return FAIL(p, -ENOTSUP, "I-frame playlists are not supported");
 }
 
 static int on_range(struct m3u8_parser *p, struct m3u8_text value)
@@ -86,7 +85,7 @@ static int on_range(struct m3u8_parser *p, struct m3u8_text value)
 	int r = m3u8_number(p, len, &p->next.range_len);
 
 	if (r == 0 && p->next.range_len == 0)
-		return FAIL(p, -EINVAL, "a range of no bytes");
+		return FAIL(p, -EINVAL, "an empty byte range");
 	p->range_open = value.len == 0;
 	if (r == 0 && !p->range_open)
 		r = m3u8_number(p, value, &p->next.range_at);
@@ -116,7 +115,7 @@ static int read_iv(struct m3u8_parser *p, struct m3u8_text t,
 
 struct key_tag {
 	struct m3u8_key key;
-	bool foreign; /* a key system of somebody's */
+	bool foreign; /* a key system */
 };
 
 static int take_key(struct m3u8_parser *p, struct m3u8_text name,
@@ -161,7 +160,7 @@ static int on_key(struct m3u8_parser *p, struct m3u8_text value)
 		p->keyed = false;
 		return 0;
 	}
-	/* one of several for the same segments will do */
+	/* one usable key of several is enough */
 	if (p->keyed && tag.foreign)
 		return 0;
 	if (m3u8_is(tag.key.name, "AES-128") && !tag.foreign) {
@@ -169,7 +168,7 @@ static int on_key(struct m3u8_parser *p, struct m3u8_text value)
 		p->keyed = true;
 	}
 	if (tag.key.method == M3U8_AES_128 && tag.key.uri.len == 0)
-		return FAIL(p, -EINVAL, "a key without an URI");
+		return FAIL(p, -EINVAL, "a key without a URI");
 	add_key(p, &tag.key);
 	return 0;
 }
@@ -185,7 +184,7 @@ static const struct {
 	{ "#EXT-X-DISCONTINUITY", on_discontinuity },
 	{ "#EXT-X-ENDLIST", on_end },
 	{ "#EXT-X-GAP", on_gap },
-	{ "#EXT-X-I-FRAMES-ONLY", on_pictures_only },
+	{ "#EXT-X-I-FRAMES-ONLY", on_iframes_only },
 	{ "#EXT-X-KEY", on_key },
 	{ "#EXT-X-MAP", on_map },
 	{ "#EXT-X-MEDIA", m3u8_on_media },
@@ -217,7 +216,7 @@ static int close_range(struct m3u8_parser *p)
 	last = l->n_segments > 0 ? &l->segments[l->n_segments - 1] : NULL;
 	if (last == NULL || last->range_len == 0 ||
 	    !m3u8_is_same(last->uri, p->next.uri))
-		return FAIL(p, -EINVAL, "a range that begins nowhere");
+		return FAIL(p, -EINVAL, "a byte range without an offset");
 	p->next.range_at = last->range_at + last->range_len;
 	return 0;
 }
@@ -228,7 +227,7 @@ static int add_segment(struct m3u8_parser *p, struct m3u8_text uri)
 	int r;
 
 	if (!p->has_duration)
-		return FAIL(p, -EINVAL, "an address without a duration: this "
+		return FAIL(p, -EINVAL, "a URI without a duration: this "
 			    "is not an HLS playlist");
 	if (l->n_segments == M3U8_SEGMENTS_MAX)
 		return FAIL(p, -EFBIG, "more than %d segments",
@@ -266,7 +265,7 @@ static int read_line(struct m3u8_parser *p, struct m3u8_text line)
 	return 0;
 }
 
-/* --- all of it --- */
+/* --- parser --- */
 
 static int finish(struct m3u8_parser *p)
 {
@@ -274,7 +273,8 @@ static int finish(struct m3u8_parser *p)
 	uint32_t longest = 0;
 
 	if (l->master && l->n_segments > 0)
-		return FAIL(p, -EINVAL, "segments and variants in one");
+		return FAIL(p, -EINVAL,
+			    "segments and variants in one playlist");
 	if (l->master && l->n_variants == 0)
 		return FAIL(p, -EINVAL, "no variant");
 	if (!l->master && !p->has_target && l->n_segments == 0)
@@ -309,14 +309,14 @@ static int read_lines(struct m3u8_parser *p, struct m3u8_text rest)
 
 	if (rest.len < strlen(mark) || !m3u8_begins(rest.data, rest.len))
 		return errmsg_fail(p->error, -EINVAL,
-				   "it does not begin as a playlist does");
+				   "the reply does not begin as a playlist");
 	if (rest.len > M3U8_SIZE_MAX)
 		return errmsg_fail(p->error, -EFBIG,
 				   "the playlist is longer than %d bytes",
 				   M3U8_SIZE_MAX);
 	if (memchr(rest.data, '\0', rest.len) != NULL)
 		return errmsg_fail(p->error, -EINVAL,
-				   "the playlist is no text");
+				   "the playlist is not text");
 	(void)m3u8_cut(&rest, '\n');
 	for (p->line_number = 2; rest.len > 0 && r == 0; p->line_number++) {
 		line = m3u8_cut(&rest, '\n');

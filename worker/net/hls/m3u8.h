@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An HLS playlist (RFC 8216) in words: what it lists, and how.
+ * Parses an HLS playlist (RFC 8216).
  *
- * Judges what a stranger sent: every size is bounded, and what does not keep
- * to the grammar is refused with a reason.  Unknown tags are passed over, as
- * the RFC asks for.  Addresses stand as they are in the text; nothing is
- * resolved here.
+ * The text comes from an untrusted server: every size is bounded, and a grammar
+ * error is rejected with a reason. Unknown tags are ignored, as the RFC
+ * demands. URIs are not resolved.
  *
  * Pure.
  */
@@ -28,7 +27,7 @@ enum {
 	M3U8_IV = 16, /* bytes */
 };
 
-/* Bytes of the text that was parsed, without a NUL behind them. */
+/* A part of the parsed text, without a NUL. */
 struct m3u8_text {
 	const char *data;
 	size_t len;
@@ -41,73 +40,74 @@ enum m3u8_method {
 
 struct m3u8_key {
 	enum m3u8_method method;
-	struct m3u8_text name; /* of the method */
+	struct m3u8_text name; /* METHOD */
 	struct m3u8_text uri;
-	bool has_iv;           /* else it is the segment's sequence number */
+	bool has_iv;           /* false: the IV is the sequence number */
 	uint8_t iv[M3U8_IV];
 };
 
 struct m3u8_segment {
 	struct m3u8_text uri;
 	uint32_t duration_ms;
-	uint32_t key;       /* index into keys and one; 0: in the clear */
-	uint64_t begin_ms;  /* after the begin of the list */
+	uint32_t key;       /* 1 + index into keys; 0: not encrypted */
+	uint64_t begin_ms;  /* from the begin of the list */
 	uint64_t range_at;  /* bytes of the resource */
-	uint64_t range_len; /* 0: all of it */
-	bool discontinuity; /* does not go on with the one before */
-	bool gap;           /* there is nothing to load */
+	uint64_t range_len; /* 0: the whole resource */
+	bool discontinuity; /* does not continue the previous one */
+	bool gap;           /* nothing to load */
 };
 
 struct m3u8_variant {
 	struct m3u8_text uri;
 	uint64_t bandwidth;     /* bits per second */
-	struct m3u8_text audio; /* the group of it; "": within its segments */
+	/* group of audio renditions; "": in its own segments */
+	struct m3u8_text audio;
 };
 
-/* One of those that may be heard with a variant (EXT-X-MEDIA, TYPE=AUDIO). */
+/* An audio rendition (EXT-X-MEDIA, TYPE=AUDIO). */
 struct m3u8_audio {
 	struct m3u8_text group, name, language;
-	struct m3u8_text uri; /* "": within the variant's own segments */
+	struct m3u8_text uri; /* "": in the variant's own segments */
 	bool is_default, autoselect;
 };
 
 struct m3u8 {
-	bool master;  /* variants, no segments */
+	bool master;  /* lists variants, no segments */
 
 	size_t n_variants;
 	struct m3u8_variant *variants;
 	size_t n_audios;
 	struct m3u8_audio *audios;
 
-	uint32_t target_ms; /* no segment is longer */
-	uint64_t sequence;  /* of the first segment */
-	bool ended;         /* nothing will be added */
+	uint32_t target_ms; /* EXT-X-TARGETDURATION */
+	uint64_t sequence;  /* number of the first segment */
+	bool ended;         /* EXT-X-ENDLIST */
 	bool fragmented;    /* MP4, by EXT-X-MAP */
-	uint64_t all_ms;    /* of all segments */
+	uint64_t all_ms;    /* duration of all segments */
 	size_t n_segments;
 	struct m3u8_segment *segments;
 	size_t n_keys;
 	struct m3u8_key *keys;
 };
 
-/* Is it meant to be a playlist?  Of a head that is shorter than the mark:
- * may it become one? */
+/* True: the data starts as a playlist does, or may still do so if it is
+ * short. */
 bool m3u8_begins(const void *data, size_t len);
 
 /*
- * text is borrowed for the life of *ret.  0, or -EINVAL, -EFBIG or -ENOTSUP
- * with why; *ret is written on success only.
+ * Borrows text for the life of *ret. 0, or -EINVAL, -EFBIG or -ENOTSUP with
+ * error; *ret is written on success only.
  */
 int m3u8_parse(const char *text, size_t len, struct m3u8 *ret,
 	       struct errmsg *error) MUST_CHECK;
 void m3u8_done(struct m3u8 *);
 
-/* The sound of a variant: the one wanted by language or name ("": none is),
- * else the default one; NULL when its own segments have it. */
-const struct m3u8_audio *m3u8_sound_of(const struct m3u8 *,
+/* The audio rendition of a variant by language or name ("": none), else the
+ * default one; NULL: it is in the variant's own segments. */
+const struct m3u8_audio *m3u8_audio_of(const struct m3u8 *,
 				       const struct m3u8_variant *,
 				       const char *wanted);
 
 bool m3u8_is(struct m3u8_text, const char *text);
-/* And they are not empty? */
+/* True: equal and not empty. */
 bool m3u8_is_same(struct m3u8_text, struct m3u8_text);

@@ -34,7 +34,7 @@ void m3u8_add_variant(struct m3u8_parser *p, struct m3u8_text uri)
 	struct m3u8 *l = &p->list;
 
 	p->has_variant = false;
-	/* the others are as good as not there */
+	/* further variants are ignored */
 	if (l->n_variants == M3U8_VARIANTS_MAX)
 		return;
 	if (l->variants == NULL)
@@ -43,7 +43,7 @@ void m3u8_add_variant(struct m3u8_parser *p, struct m3u8_text uri)
 	l->variants[l->n_variants++] = p->variant;
 }
 
-/* --- what is heard with them --- */
+/* --- renditions --- */
 
 struct media_tag {
 	struct m3u8_text type;
@@ -88,7 +88,7 @@ int m3u8_on_media(struct m3u8_parser *p, struct m3u8_text value)
 	return 0;
 }
 
-/* "de" is "DE" and "de-AT", and a name is what it is. */
+/* "de" matches "DE" and "de-AT"; a name must be equal. */
 static bool is_wanted(const struct m3u8_audio *s, const char *wanted)
 {
 	size_t len = strlen(wanted);
@@ -102,7 +102,7 @@ static bool is_wanted(const struct m3u8_audio *s, const char *wanted)
 	       (l.len == len || l.data[len] == '-');
 }
 
-const struct m3u8_audio *m3u8_sound_of(const struct m3u8 *l,
+const struct m3u8_audio *m3u8_audio_of(const struct m3u8 *l,
 				       const struct m3u8_variant *v,
 				       const char *wanted)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files that read a playlist share; only for m3u8*.c. */
+/* State and helpers of the playlist parser; only for m3u8*.c. */
 #pragma once
 
 #include "worker/net/hls/m3u8.h"
@@ -8,18 +8,18 @@ struct m3u8_parser {
 	struct m3u8 list;
 	struct errmsg *error;
 	unsigned line_number;
-	size_t segments_size, keys_size; /* that there is room for */
+	size_t segments_size, keys_size; /* allocated */
 
-	/* of the segment to come */
+	/* of the next segment */
 	bool has_duration;
 	struct m3u8_segment next;
-	bool range_open; /* it begins where the last one ended */
+	bool range_open; /* starts where the last range ended */
 	uint32_t key;
-	bool keyed; /* by a key of this segment in a form that we know */
+	bool keyed; /* the segment has a key in a known format */
 	bool has_target;
 	uint64_t skipped; /* segments that are not listed */
 
-	/* of the variant to come */
+	/* of the next variant */
 	bool has_variant;
 	struct m3u8_variant variant;
 };
@@ -28,12 +28,12 @@ struct m3u8_parser {
 	errmsg_fail((p)->error, (err), "playlist line %u: " format,            \
 		    (p)->line_number, ##__VA_ARGS__)
 
-/* What of a text can be shown in a sentence. */
+/* At most 32 bytes of a text, for an error. */
 #define SHOWN(t) (int)MIN((t).len, (size_t)32), (t).data
 
 struct m3u8_text m3u8_trim(struct m3u8_text);
 
-/* Takes what stands before the mark, or all, off *rest. */
+/* Cuts the text before the mark, or all, off *rest. */
 struct m3u8_text m3u8_cut(struct m3u8_text *rest, char mark);
 
 int m3u8_number(struct m3u8_parser *, struct m3u8_text,
@@ -45,11 +45,11 @@ int m3u8_duration(struct m3u8_parser *, struct m3u8_text,
 typedef int m3u8_attribute_fn(struct m3u8_parser *, struct m3u8_text name,
 			      struct m3u8_text value, void *arg);
 
-/* NAME=value,NAME="value" (4.2); 0, or what take() says. */
+/* NAME=value,NAME="value" (4.2); 0, or the error of take(). */
 int m3u8_attributes(struct m3u8_parser *, struct m3u8_text rest,
 		    m3u8_attribute_fn *take, void *arg) MUST_CHECK;
 
-/* Tags of a master playlist, and the address behind EXT-X-STREAM-INF. */
+/* Tags of a master playlist, and the URI after EXT-X-STREAM-INF. */
 int m3u8_on_variant(struct m3u8_parser *, struct m3u8_text value) MUST_CHECK;
 int m3u8_on_media(struct m3u8_parser *, struct m3u8_text value) MUST_CHECK;
 void m3u8_add_variant(struct m3u8_parser *, struct m3u8_text uri);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	NUMBER_DIGITS = 18, /* always fit 64 bits */
+	NUMBER_DIGITS = 18, /* fit into 64 bits */
 	ATTRIBUTES_MAX = 64,
 };
 
@@ -87,7 +87,7 @@ int m3u8_duration(struct m3u8_parser *p, struct m3u8_text t, uint32_t *ret)
 
 /* --- attributes: NAME=value,NAME="value" (4.2) --- */
 
-/* Takes the next one off *rest; 1, 0 at the end, or -EINVAL. */
+/* Cuts the next attribute off *rest; 1, 0 at the end, or -EINVAL. */
 static int next_attribute(struct m3u8_parser *p, struct m3u8_text *rest,
 			  struct m3u8_text *ret_name,
 			  struct m3u8_text *ret_value)
@@ -95,7 +95,7 @@ static int next_attribute(struct m3u8_parser *p, struct m3u8_text *rest,
 	if (rest->len == 0)
 		return 0;
 	if (memchr(rest->data, '=', rest->len) == NULL)
-		return FAIL(p, -EINVAL, "\"%.*s\" is no attribute",
+		return FAIL(p, -EINVAL, "\"%.*s\" is not an attribute",
 			    SHOWN(*rest));
 	*ret_name = m3u8_trim(m3u8_cut(rest, '='));
 	if (rest->len == 0 || rest->data[0] != '"') {

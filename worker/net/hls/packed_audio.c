@@ -16,7 +16,7 @@ enum {
 	PES_PRIVATE = 0xbd,
 };
 
-/* With its NUL. */
+/* Includes its NUL. */
 static const char owner[] = "com.apple.streaming.transportStreamTimestamp";
 
 bool packed_audio_begins(const uint8_t *data, size_t len)
@@ -46,7 +46,7 @@ void packed_audio_push(struct packed_audio *p, const uint8_t *data, size_t len)
 		buf_append(&p->bytes, data + skip, len - skip);
 }
 
-/* --- the tag --- */
+/* --- ID3 tag --- */
 
 static size_t syncsafe(const uint8_t *p)
 {
@@ -71,7 +71,7 @@ static void take_stamp(struct packed_audio *p, const uint8_t *stamp)
 	p->stamped = true;
 }
 
-/* ID3v2.3 and 2.4: the frame PRIV of our owner. */
+/* ID3v2.3 and 2.4: the PRIV frame of this owner. */
 static void read_tag(struct packed_audio *p, const uint8_t *tag, size_t len)
 {
 	bool old = tag[3] < 4;
@@ -93,10 +93,10 @@ static void read_tag(struct packed_audio *p, const uint8_t *tag, size_t len)
 
 enum next { IS_NONE, IS_SHORT, IS_TAG, IS_FRAME };
 
-/* *ret: bytes of a tag or frame that is there; of a tag too long to wait for,
- * all. */
+/* *ret: length of a complete tag or frame; for a tag that is too long, the
+ * whole length. */
 static enum next look(const struct packed_audio *p,
-                      struct audio_frame *ret_frame, size_t *ret)
+		      struct audio_frame *ret_frame, size_t *ret)
 {
 	const uint8_t *head = buf_head(&p->bytes);
 	size_t len = buf_len(&p->bytes);
@@ -163,8 +163,8 @@ static size_t put_header(const struct packed_audio *p, uint8_t *ret)
 	return PACKED_HEADER;
 }
 
-/* The header of a packet for the next of len bytes, filled up when they are
- * few; where they go. */
+/* Writes the header of a packet for the next len bytes, with stuffing if they
+ * are few; returns the place of the payload. */
 static uint8_t *put_packet(uint8_t *ret, bool first, size_t len)
 {
 	size_t stuffing = PAYLOAD - MIN(len, (size_t)PAYLOAD);
@@ -200,7 +200,7 @@ static size_t put_pes(struct packed_audio *p, uint8_t *ret)
 	return n;
 }
 
-/* What is no frame, up to where one may begin. */
+/* Skips bytes up to the next possible frame. */
 static void pass_junk(struct packed_audio *p)
 {
 	const uint8_t *head = buf_head(&p->bytes);

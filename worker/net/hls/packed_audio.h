@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Packed audio (RFC 8216 3.4) as PES in transport packets.
+ * Converts packed audio (RFC 8216, 3.4) to PES in transport packets.
  *
- * Frames of AAC in ADTS, MPEG audio, AC-3 or E-AC-3, behind an ID3 tag with
- * the time stamp of the first: some of them go into each PES.
+ * The input is an ID3 tag with a time stamp, then frames of AAC in ADTS, MPEG
+ * audio, AC-3 or E-AC-3. Each PES holds several frames.
  *
- * Owns the bytes that make no whole frame yet.  Pure.  Embedded; zeroed memory
- * has seen nothing.
+ * Owns the bytes of an incomplete frame. Pure. Embedded; zeroed memory is
+ * ready.
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 #include "worker/ts/packet.h"
 
 enum {
-	PACKED_TAG_MAX = 256 * 1024, /* a longer one is passed over */
-	/* So many bytes end a PES; a frame more may be in it. */
+	PACKED_TAG_MAX = 256 * 1024, /* a longer tag is skipped */
+	/* A PES ends after so many bytes and may exceed them by one frame. */
 	PACKED_PES = 1400,
 	PACKED_FRAME_MAX = 8192,
 	PACKED_HEADER = 14,
@@ -26,31 +26,32 @@ enum {
 
 struct packed_audio {
 	struct buf bytes;
-	size_t skip;       /* of a tag that is passed over */
+	size_t skip;       /* rest of a skipped tag */
 	bool stamped;      /* base is known */
-	uint64_t base;     /* 90 kHz: time stamp of a frame ... */
-	uint64_t samples;  /* ... and what came since */
-	enum audio_codec codec; /* of the last frame; rate 0: there was none */
+	uint64_t base;     /* time stamp of a frame, 90 kHz */
+	uint64_t samples;  /* samples since that frame */
+	enum audio_codec codec; /* of the last frame; rate 0: none */
 	uint32_t rate;
-	size_t n_pes;      /* bytes of the one to come */
+	size_t n_pes;      /* bytes of the next PES */
 	uint64_t pes_pts;
-	uint32_t junk;     /* bytes that were no frame, in all */
+	uint32_t junk;     /* bytes outside frames, total */
 	uint8_t pes[PACKED_PES + PACKED_FRAME_MAX];
 };
 
-/* Can these be the first bytes (len > 0) of a segment of it? */
+/* True: a segment of packed audio may start like this (len > 0). */
 bool packed_audio_begins(const uint8_t *data, size_t len);
 
 void packed_audio_done(struct packed_audio *);
 
-/* A segment begins; what was no whole frame is dropped. */
+/* Begins a segment; drops an incomplete frame. */
 void packed_audio_segment(struct packed_audio *);
 
 void packed_audio_push(struct packed_audio *, const uint8_t *data, size_t len);
 
-/* The next PES: packets (PID and counters 0) in room for PACKED_PACKETS_MAX,
- * how many; 0: more has to be pushed.  With last true what is left will do. */
+/* Writes the next PES as packets (PID and counters 0; room for
+ * PACKED_PACKETS_MAX) and returns their number; 0: push more. last: do not wait
+ * for more frames. */
 size_t packed_audio_pull(struct packed_audio *, bool last, uint8_t *ret);
 
-/* stream_type of what comes, as DVB has it; 0: not known yet. */
+/* stream_type as used by DVB; 0: not known yet. */
 uint8_t packed_audio_stream_type(const struct packed_audio *);

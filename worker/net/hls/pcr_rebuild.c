@@ -18,25 +18,25 @@ enum {
 struct pcr_rebuild {
 	struct psi *psi;
 	enum pcr_rebuild_state state;
-	/* whose decoding times count: the first PID with pictures, else with
-	 * sound */
+	/* source of decoding times: the first video PID, else the first audio
+	 * PID */
 	uint16_t pid;      /* TS_PID_NULL: none yet */
 	bool pictures;
 	uint64_t dts;      /* the last one, 90 kHz */
-	int64_t lead;      /* 90 kHz: it is before the last PCR; 0: unknown */
-	uint64_t dts_before;  /* both at the end of the segment before */
+	int64_t lead;      /* distance to the last PCR, 90 kHz; 0: unknown */
+	uint64_t dts_before;  /* both at the end of the previous segment */
 	int64_t lead_before;
 
-	/* of this segment */
+	/* in this segment */
 	bool has_dts;
-	int64_t span;      /* 90 kHz, of decoding times */
+	int64_t span;      /* of decoding times, 90 kHz */
 	size_t n_pcrs;
 	uint16_t pcr_pid;
 	uint64_t pcr;      /* the last one, 27 MHz */
 	int64_t pcr_span;
-	bool bad;          /* a PCR went back, or was far from the last */
+	bool bad;          /* a PCR went back or jumped */
 
-	uint8_t cc[TS_PIDS]; /* the last counter of each, as it came */
+	uint8_t cc[TS_PIDS]; /* last counter of each PID, as received */
 };
 
 struct pcr_rebuild *pcr_rebuild_new(void)
@@ -59,7 +59,7 @@ void pcr_rebuild_free(struct pcr_rebuild **pcr_rebuild)
 	free(m);
 }
 
-/* --- what is there --- */
+/* --- analysis --- */
 
 static int64_t pcr_step(uint64_t later, uint64_t earlier)
 {
@@ -83,7 +83,7 @@ static void look_at_pcr(struct pcr_rebuild *m, const uint8_t *packet)
 	m->n_pcrs++;
 }
 
-/* Does this PES have times that count? */
+/* True: the time stamps of this PES count. */
 static bool counts(struct pcr_rebuild *m, const uint8_t *packet)
 {
 	size_t len;
@@ -153,7 +153,7 @@ void pcr_rebuild_decide(struct pcr_rebuild *m)
 	if (m->state != PCR_UNDECIDED)
 		return;
 	m->state = is_broken(m) ? PCR_REBUILT : PCR_KEPT;
-	/* what such a clock says of it is nothing to go by */
+	/* the PCRs of the source are unreliable */
 	if (m->state == PCR_REBUILT)
 		m->lead = 0;
 }
@@ -183,7 +183,7 @@ void pcr_rebuild_segment(struct pcr_rebuild *m, bool cut)
 }
 
 bool pcr_rebuild_takes_over(struct pcr_rebuild *m, int64_t step,
-                            const struct ts_run *head)
+			    const struct ts_run *head)
 {
 	const int64_t loose = PCR_REBUILD_LOOSE_MS * HZ_MS;
 	struct pes_times at;
@@ -207,9 +207,9 @@ bool pcr_rebuild_takes_over(struct pcr_rebuild *m, int64_t step,
 	return false;
 }
 
-/* --- what is made --- */
+/* --- output --- */
 
-/* Where the tables say that PCRs are; else beside the times. */
+/* PCR PID of the PMT, else the PID of the time stamps. */
 static uint16_t pcr_pid(const struct pcr_rebuild *m)
 {
 	const struct psi_program *program = psi_main_program(m->psi);
@@ -225,7 +225,7 @@ static void put_pcr(struct pcr_rebuild *m, uint64_t dts, const uint8_t *packet,
 	int64_t lead = m->lead > 0 && m->lead < most
 		? m->lead : PCR_REBUILD_LEAD_MS * HZ_MS;
 	uint16_t pid = pcr_pid(m);
-	/* one without a payload repeats the counter of the last */
+	/* a packet without payload repeats the last counter */
 	unsigned cc = pid == ts_pid(packet) ? ts_cc(packet) - 1U : m->cc[pid];
 
 	m->lead = lead;
@@ -242,7 +242,7 @@ static void put_pcr(struct pcr_rebuild *m, uint64_t dts, const uint8_t *packet,
 }
 
 size_t pcr_rebuild_write(struct pcr_rebuild *m, const uint8_t *packet,
-                         uint8_t *ret)
+			 uint8_t *ret)
 {
 	struct pes_times at;
 	size_t n = 0;

@@ -1,58 +1,59 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A clock for streams whose PCRs are none: missing, far apart, or strangers to
- * the time stamps.
+ * Rebuilds PCRs that are missing, too far apart, or unrelated to the time
+ * stamps.
  *
- * The PCRs of each segment are held against the decoding times in it.  Where
- * they do not fit they are taken out, and one made of the decoding time is put
- * in front of each picture (or frame of sound).  So the stream can be played
- * at its pace, and a receiver can follow it.
+ * Compares the PCRs of each segment with its decoding times. If they do not
+ * match, it removes them and inserts a PCR made from the decoding time before
+ * each picture (or audio frame). So the stream can be paced, and receivers can
+ * follow it.
  *
- * Owns the tables it follows.  Pure.
+ * Owns its table parser. Pure.
  */
 #pragma once
 
 #include "worker/ts/packet.h"
 
 enum {
-	/* So much is looked at before the first word. */
+	/* Examined before the first decision. */
 	PCR_REBUILD_JUDGE_MS = 1000,
-	/* PCRs further apart are of no use. */
+	/* PCRs further apart are useless. */
 	PCR_REBUILD_GAP_MS = 1000,
-	/* What a picture is before its decoding time if nothing tells. */
+	/* Distance of the PCR to the decoding time if it is unknown. */
 	PCR_REBUILD_LEAD_MS = 1000,
 	PCR_REBUILD_LEAD_MAX_MS = 10000,
-	/* How far two clocks may differ over a segment and its border. */
+	/* Tolerated drift between the two over a segment and its border. */
 	PCR_REBUILD_LOOSE_MS = 500,
 };
 
 struct pcr_rebuild;
 
 enum pcr_rebuild_state {
-	PCR_UNDECIDED, /* not enough was seen */
-	PCR_KEPT,  /* they are good */
-	PCR_REBUILT,  /* they are to be made */
+	PCR_UNDECIDED, /* not enough data */
+	PCR_KEPT,  /* the PCRs match */
+	PCR_REBUILT,  /* PCRs are rebuilt */
 };
 
 struct pcr_rebuild *pcr_rebuild_new(void);
 void pcr_rebuild_free(struct pcr_rebuild **);
 
-/* A segment begins: what was found in the last one counts from here.  cut: it
- * is another programme, nothing is known of it. */
+/* Begins a segment: the findings in the last one apply from here. cut: another
+ * programme, no findings. */
 void pcr_rebuild_segment(struct pcr_rebuild *, bool cut);
 
-/* Looks at the next packet, as it came. */
+/* Examines the next packet as received. */
 void pcr_rebuild_feed(struct pcr_rebuild *, const uint8_t *packet);
 
 enum pcr_rebuild_state pcr_rebuild_state(const struct pcr_rebuild *);
-/* No more will come to judge by. */
+/* Decides now: no more data will come. */
 void pcr_rebuild_decide(struct pcr_rebuild *);
 
-/* At the border of a segment, at a PCR that does not go on (step, 27 MHz): do
- * the decoding times, in spite of it?  Then it makes PCRs from here on. */
+/* At a segment border, after a PCR jump (step, 27 MHz): true if the decoding
+ * times continue. It then rebuilds PCRs from here. */
 bool pcr_rebuild_takes_over(struct pcr_rebuild *, int64_t step,
-                            const struct ts_run *head);
+			    const struct ts_run *head);
 
-/* In PCR_REBUILT: what goes out for a packet, in room for two; how many. */
+/* In PCR_REBUILT: writes the output for a packet, at most two, and returns
+ * their number. */
 size_t pcr_rebuild_write(struct pcr_rebuild *, const uint8_t *packet,
-                         uint8_t *ret);
+			 uint8_t *ret);

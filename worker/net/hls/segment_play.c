@@ -13,17 +13,18 @@
 #include <string.h>
 
 enum {
-	/* The head of a segment, up to its first PCR, is kept back; no more
-	 * than that. */
+	/* Packets before the first PCR of a segment are held back, at most so
+	 * many. */
 	HEAD_MAX = 1024,
-	/* What is looked at to judge its clock by, at most. */
+	/* Packets examined to decide about the PCRs. */
 	PROBE_MAX = 8192,
-	/* Parts of a small buffer that they may take: beside them there is room
-	 * for what the network brings at once. */
+	/* Share of a small buffer for these: the rest is for what the network
+	 * delivers in bursts. */
 	HEAD_PART = 16,
 	PROBE_PART = 8,
 	SCRATCH = 32, /* packets */
-	/* A PCR that is so much further on than PCRs are apart is a jump. */
+	/* A PCR that is ahead by more than the usual interval and this is a
+	 * jump. */
 	JUMP_MS = 100,
 	SMOOTH_TARGETS = 4,
 	TARGET_MAX_MS = 60 * 1000,
@@ -32,26 +33,26 @@ enum {
 struct segment_play {
 	struct ts_sync sync;
 	struct pcr_rebuild *rebuild;
-	struct fifo probe; /* until it has judged */
+	struct fifo probe; /* until PCRs are kept or rebuilt */
 	struct fifo head;
-	bool in_head;   /* it is not clear yet how the segment goes on */
-	bool cut;       /* it does not */
-	bool begun;     /* something was pushed */
+	bool in_head;   /* the kind of border is not known yet */
+	bool cut;       /* the segment does not continue the previous one */
+	bool begun;     /* packets were pushed */
 	struct cc_join join;
 	struct playout playout;
 	struct splice *splice;
-	struct batch *out;   /* of the take that is under way */
-	struct batch within; /* from the playout to the splice */
-	uint64_t due_ns;     /* of what was spliced last */
+	struct batch *out;   /* of the current take */
+	struct batch within; /* from the play-out to the splice */
+	uint64_t due_ns;     /* of the packets spliced last */
 	uint64_t packets;
 	uint32_t unannounced;
 	size_t n_scratch;
 	uint8_t scratch[SCRATCH * TS_PACKET];
 };
 
-/* --- what comes out --- */
+/* --- output --- */
 
-/* The splice finds packets in time, however late the wake-up. */
+/* The splice works with the due time of packets, also after a late wake-up. */
 static uint64_t due_ns(struct segment_play *p)
 {
 	p->due_ns = MAX(p->due_ns, playout_due_ns(&p->playout));
@@ -123,7 +124,7 @@ void segment_play_set_elsewhere(struct segment_play *p, uint64_t ms)
 	p->playout.elsewhere_ns = ms * MS;
 }
 
-/* --- what goes in --- */
+/* --- input --- */
 
 static void flush_scratch(struct segment_play *p)
 {
@@ -134,7 +135,7 @@ static void flush_scratch(struct segment_play *p)
 }
 
 static void push_changed(struct segment_play *p, const uint8_t *packet,
-                         uint8_t cc)
+			 uint8_t cc)
 {
 	uint8_t *copy = p->scratch + p->n_scratch * TS_PACKET;
 
@@ -154,7 +155,7 @@ static void push_same(struct segment_play *p, const uint8_t *from,
 		     (struct ts_run){ from, (size_t)(to - from) / TS_PACKET });
 }
 
-/* There is room for all of it. */
+/* Requires room. */
 static void push(struct segment_play *p, struct ts_run run)
 {
 	const uint8_t *end = run.data + run.n * TS_PACKET, *same = run.data;
@@ -176,7 +177,7 @@ static void push(struct segment_play *p, struct ts_run run)
 	p->begun = true;
 }
 
-/* Does a PCR in the head of a segment not go on with the last one? */
+/* True: a PCR in the head of a segment does not continue the last one. */
 static bool jumps(struct segment_play *p, uint16_t pid, uint64_t pcr)
 {
 	const struct pcr_clock *in = &p->playout.in;
@@ -206,8 +207,8 @@ static bool head_jumps(struct segment_play *p)
 	return false;
 }
 
-/* With the PCRs of ours, where they are to be made. */
-static void push_mended(struct segment_play *p, struct ts_run run)
+/* With rebuilt PCRs, if needed. */
+static void push_rebuilt(struct segment_play *p, struct ts_run run)
 {
 	uint8_t made[2 * TS_PACKET];
 
@@ -218,7 +219,7 @@ static void push_mended(struct segment_play *p, struct ts_run run)
 						       made) });
 }
 
-/* What is in the head is enough, or all.  There is room for it. */
+/* Decides with the head, which is complete or large enough. Requires room. */
 static void end_head(struct segment_play *p)
 {
 	bool makes = pcr_rebuild_state(p->rebuild) == PCR_REBUILT;
@@ -233,7 +234,7 @@ static void end_head(struct segment_play *p)
 	p->in_head = p->cut = false;
 	if (head.n > 0 && !makes &&
 	    pcr_rebuild_state(p->rebuild) == PCR_REBUILT)
-		push_mended(p, head);
+		push_rebuilt(p, head);
 	else if (head.n > 0)
 		push(p, head);
 	fifo_drop(&p->head, head.n);
@@ -282,7 +283,7 @@ static void pass_judged(struct segment_play *p, struct ts_run run)
 						       made) });
 }
 
-/* It has judged, or has to. */
+/* PCRs are kept or rebuilt from here. */
 static void end_probe(struct segment_play *p)
 {
 	pcr_rebuild_decide(p->rebuild);
@@ -307,7 +308,7 @@ static void take(struct segment_play *p, struct ts_run run)
 		probe(p, run.data);
 		run.data += TS_PACKET;
 	}
-	/* the head tells whether the rest of a segment is made, too */
+	/* the head also decides for the rest of the segment */
 	for (; run.n > 0 &&
 	       (p->in_head || pcr_rebuild_state(p->rebuild) == PCR_REBUILT);
 	     run.n--) {
@@ -321,7 +322,7 @@ static void take(struct segment_play *p, struct ts_run run)
 		push(p, run);
 }
 
-/* As many again may be made. */
+/* PCRs can double the number of packets. */
 static size_t room_for(const struct segment_play *p, size_t n)
 {
 	n += fifo_len(&p->probe);
@@ -330,7 +331,7 @@ static size_t room_for(const struct segment_play *p, size_t n)
 	return n + 2 * fifo_len(&p->head);
 }
 
-/* False: what waits has to be played first, however little it is. */
+/* False: the queue has to play first. */
 static bool has_room(struct segment_play *p, size_t n)
 {
 	bool can_cut = !p->in_head || playout_can_cut(&p->playout);
@@ -364,10 +365,10 @@ bool segment_play_end(struct segment_play *p)
 	return true;
 }
 
-/* --- what is due --- */
+/* --- play-out --- */
 
 size_t segment_play_take(struct segment_play *p, struct batch *batch,
-                         uint64_t now_ns)
+			 uint64_t now_ns)
 {
 	size_t taken = 0;
 
@@ -404,7 +405,7 @@ void segment_play_every_second(struct segment_play *p)
 }
 
 void segment_play_counters(const struct segment_play *p,
-                           struct segment_play_counters *ret)
+			   struct segment_play_counters *ret)
 {
 	*ret = (struct segment_play_counters){
 		.packets = p->packets,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One transport stream, at its own pace, of the segments of a playlist.
+ * Plays the segments of a playlist as one paced transport stream.
  *
- * Bytes of segments go in as they are loaded; packets come out when they are
- * due.  Where a segment does not go on with the one before (as the playlist
- * says, or as its first PCR shows) the stream is spliced; where it does, only
- * the continuity counters are made to go on.
+ * Takes the bytes of segments as they are loaded, and returns packets when they
+ * are due. A segment that does not continue the previous one (by the playlist
+ * or by its first PCR) is spliced. For a segment that does, only the continuity
+ * counters are joined.
  *
- * Owns what waits: at most packets_max and a segment's head.  Pure: time comes
- * in as a number.
+ * Owns the queue: at most packets_max, and the head of a segment. Pure: time is
+ * an argument.
  */
 #pragma once
 
@@ -21,19 +21,19 @@ struct segment_play *segment_play_new(unsigned lead_ms, size_t packets_max,
 			      uint64_t now_ns);
 void segment_play_free(struct segment_play **);
 
-/* The pace of a source that adds segments of target_ms, or (0) of one that is
- * whole; what waits there. */
+/* Pace for a source that adds segments of target_ms; 0: of a complete playlist.
+ * The second function sets what is queued elsewhere. */
 void segment_play_set_pace(struct segment_play *, unsigned lead_ms,
 		       unsigned target_ms);
 void segment_play_set_elsewhere(struct segment_play *, uint64_t ms);
 
-/* A segment begins, and does not go on with the last one if it is a cut. */
+/* Begins a segment; a cut does not continue the previous one. */
 void segment_play_begin(struct segment_play *, bool cut);
 
-/* All of it, or false: there is no room. */
+/* Takes all bytes, or returns false: no room. */
 bool segment_play_push(struct segment_play *, const uint8_t *data, size_t len);
 
-/* The segment has ended; false: there is no room, say so again. */
+/* Ends the segment. False: no room, call again. */
 bool segment_play_end(struct segment_play *);
 
 /* As playout_set_ended(). */
@@ -41,18 +41,18 @@ void segment_play_set_ended(struct segment_play *, bool ended);
 
 /* As playout_take(), playout_is_dry(), playout_every_second(). */
 size_t segment_play_take(struct segment_play *, struct batch *,
-                         uint64_t now_ns);
+			 uint64_t now_ns);
 bool segment_play_is_dry(const struct segment_play *);
 uint64_t segment_play_waiting_ns(const struct segment_play *);
 void segment_play_every_second(struct segment_play *);
 
 struct segment_play_counters {
-	uint64_t packets;     /* in all segments so far */
+	uint64_t packets;     /* of all segments so far */
 	uint32_t sync_losses;
-	uint32_t truncated; /* units cut off at the border of a segment */
-	uint32_t unannounced; /* cuts that the playlist did not tell */
+	uint32_t truncated; /* units cut off at segment borders */
+	uint32_t unannounced; /* cuts that the playlist did not announce */
 	uint64_t waiting_ms;
 };
 
 void segment_play_counters(const struct segment_play *,
-                           struct segment_play_counters *ret);
+			   struct segment_play_counters *ret);

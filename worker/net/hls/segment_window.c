@@ -7,7 +7,7 @@
 
 #define NOWHERE SIZE_MAX
 
-enum { SAME_MS = 20 }; /* what a duration may be rounded by */
+enum { SAME_MS = 20 }; /* tolerance of rounded durations */
 
 static uint64_t name_of(const struct m3u8_segment *s)
 {
@@ -29,7 +29,7 @@ static void remember(struct segment_window *w, const struct segment_record *had)
 	w->n_before = MIN(w->n_before, HLS_HISTORY - w->n_had);
 }
 
-/* Where to enter it. */
+/* The entry point. */
 static size_t start_of(const struct m3u8 *l, uint64_t wanted_ms)
 {
 	uint64_t least = (uint64_t)HLS_START_TARGETS * l->target_ms, sum = 0;
@@ -42,24 +42,24 @@ static size_t start_of(const struct m3u8 *l, uint64_t wanted_ms)
 	return i;
 }
 
-/* Of a segment of the list; a list may be megabytes of them. */
+/* Hash of the URI, computed on demand: a playlist may be megabytes. */
 static uint64_t name_at(struct segment_window *w, const struct m3u8 *l,
-                        size_t i)
+			size_t i)
 {
 	w->named++;
 	return name_of(&l->segments[i]);
 }
 
-/* Is the segment before this place the last one that we had? */
+/* True: the segment before this position is the last one taken. */
 static bool follows_last(struct segment_window *w, const struct m3u8 *l,
-                         size_t i)
+			 size_t i)
 {
 	return i > 0 && w->n_had > 0 &&
 	       name_at(w, l, i - 1) == w->had[0].name;
 }
 
-/* Behind the newest one of those we had that is in the list; *ret_age: so many
- * came after it. */
+/* Position after the newest known segment in the playlist; *ret_age: number of
+ * known segments after it. */
 static size_t find_by_name(struct segment_window *w, const struct m3u8 *l,
 			   size_t *ret_age)
 {
@@ -78,11 +78,11 @@ static size_t find_by_name(struct segment_window *w, const struct m3u8 *l,
 	return found;
 }
 
-/* As find_by_name() of the last one, if the one before it is in its place,
- * too: names may be used again. */
+/* As find_by_name(), if the segment before it matches, too: URIs may be
+ * reused. */
 static size_t find_pair(struct segment_window *w, const struct m3u8 *l)
 {
-	/* one and the same again and again tells nothing */
+	/* a URI that always repeats identifies nothing */
 	if (w->n_had < 2 || w->had[0].name == w->had[1].name)
 		return NOWHERE;
 	for (size_t i = 2; i <= l->n_segments; i++)
@@ -97,7 +97,7 @@ static void go_to(struct segment_window *w, const struct m3u8 *l, size_t i)
 	w->next = l->sequence + i;
 }
 
-/* What is listed before that place has been, as what was played. */
+/* Segments listed before that position count as played. */
 static void enter(struct segment_window *w, const struct m3u8 *l, size_t i)
 {
 	for (size_t k = i - MIN(i, (size_t)HLS_HISTORY); k < i; k++) {
@@ -116,7 +116,7 @@ static void renumber(struct segment_window *w, const struct m3u8 *l, size_t i)
 	go_to(w, l, i);
 }
 
-/* The number we wait for is in the list, or the next one to be there. */
+/* The expected number is in the playlist, or directly after it. */
 static void go_on(struct segment_window *w, const struct m3u8 *l)
 {
 	size_t i = (size_t)(w->next - l->sequence), age, found;
@@ -134,7 +134,7 @@ static void go_on(struct segment_window *w, const struct m3u8 *l)
 		renumber(w, l, found);
 }
 
-/* Was the last segment of the list among these? */
+/* True: the last segment of the playlist is among these. */
 static bool ends_with_one_of(struct segment_window *w, const struct m3u8 *l,
 			     size_t from, size_t n)
 {
@@ -142,7 +142,8 @@ static bool ends_with_one_of(struct segment_window *w, const struct m3u8 *l,
 	uint32_t ms = l->segments[l->n_segments - 1].duration_ms;
 
 	for (size_t i = from; i < from + n; i++)
-		/* a name that is used again has another segment, as a rule */
+		/* a reused URI usually belongs to a segment of another
+		 * duration */
 		if (w->had[i].name == name &&
 		    MAX(w->had[i].duration_ms, ms) -
 		    MIN(w->had[i].duration_ms, ms) <= SAME_MS)
@@ -157,7 +158,7 @@ static bool looks_old(struct segment_window *w, const struct m3u8 *l)
 		: ends_with_one_of(w, l, w->n_had, w->n_before);
 }
 
-/* Of a list that looks old: does it move on as one that is alive? */
+/* True: a playlist that looks stale moves like a live one. */
 static bool moves_on(struct segment_window *w, const struct m3u8 *l)
 {
 	struct stale_lists *old = &w->old;
@@ -190,7 +191,7 @@ static void enter_anew(struct segment_window *w, const struct m3u8 *l,
 	enter(w, l, i);
 }
 
-/* It is not. */
+/* The expected number is not in the playlist. */
 static void find_again(struct segment_window *w, const struct m3u8 *l,
 		       uint64_t wanted_ms)
 {
@@ -237,8 +238,8 @@ bool segment_window_is_held(const struct segment_window *w)
 	return w->old.lists > 1;
 }
 
-/* A server that lists one twice says nothing by it; one that does so again and
- * again has nothing else to show. */
+/* A segment that is listed twice plays once, unless the server always lists the
+ * same. */
 static bool is_repeated(const struct segment_window *w,
 			const struct m3u8_segment *s)
 {
@@ -248,7 +249,7 @@ static bool is_repeated(const struct segment_window *w,
 	       (w->n_had == 1 || w->had[1].name != name);
 }
 
-/* Passes over a segment without playing it. */
+/* Skips a segment. */
 static void pass_over(struct segment_window *w, const struct m3u8_segment *s)
 {
 	struct segment_record had = had_of(s);
@@ -285,11 +286,12 @@ bool segment_window_next(struct segment_window *w, const struct m3u8 *l,
 }
 
 void segment_window_done(struct segment_window *w,
-                         const struct segment_step *step, bool loaded)
+			 const struct segment_step *step, bool loaded)
 {
 	w->cut |= !loaded;
 	w->skipped += !loaded;
-	/* of before a jump: it says nothing of what is listed now */
+	/* taken before a jump: its number is unrelated to the current
+	 * playlist */
 	if (step->jumps != w->jumps)
 		return;
 	remember(w, &step->had);
@@ -307,9 +309,10 @@ const struct m3u8_segment *segment_window_listed(const struct segment_window *w,
 }
 
 uint64_t segment_window_ahead_ms(const struct segment_window *w,
-                                 const struct m3u8 *l)
+				 const struct m3u8 *l)
 {
-	/* asked for at every tick, and a list may be of thousands */
+	/* called at every tick, and a playlist may have thousands of
+	 * segments */
 	if (!w->begun || w->next < l->sequence ||
 	    w->next - l->sequence >= l->n_segments)
 		return 0;

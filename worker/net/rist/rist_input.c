@@ -107,12 +107,12 @@ static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
 /* Logs a new sender once, not each of its blocks. */
 static void ignore(struct rist_input *in, const struct rist_data_block *block)
 {
-	bool told = in->other.text[0] != '\0';
+	bool reported = in->other.text[0] != '\0';
 	char at[SOCKADDR_TEXT_MAX];
 
 	in->other_blocks++;
 	in->other_ns = in->now_ns;
-	if (told)
+	if (reported)
 		return;
 	rist_peers_format_one(&in->link.peers, block->peer, at);
 	errmsg_set(&in->other, "another sender ignored: %s, flow %u", at,

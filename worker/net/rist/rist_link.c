@@ -377,12 +377,12 @@ static void report_error(struct rist_link *l, const char *text)
 {
 	uint64_t now_ms = mono_ms();
 	unsigned suppressed;
-	bool told = strcmp(l->last_error.text, text) == 0 &&
+	bool logged = strcmp(l->last_error.text, text) == 0 &&
 		    now_ms - l->last_error_ms < RELOG_MS;
 
 	l->has_error = true;
 	l->last_error_ms = now_ms;
-	if (told)
+	if (logged)
 		return;
 	errmsg_set(&l->last_error, "%s", text);
 	l->error_limit.burst = RELOG_BURST;

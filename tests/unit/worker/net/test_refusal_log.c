@@ -32,9 +32,9 @@ static struct errmsg reason(const char *who)
 	return error;
 }
 
-/* Who tries for days is a line now and then, and none of his tries is
- * forgotten. */
-Test(refusals, are_counted_where_they_go_on)
+/* A caller that tries for days causes a line now and then, and each call is
+ * counted. */
+Test(refusal_log, counts_repeated_refusals)
 {
 	struct refusal_log r = { .more = 0 };
 	struct errmsg error = reason("192.0.2.1");
@@ -59,7 +59,7 @@ Test(refusals, are_counted_where_they_go_on)
 		  "%s", t.last);
 }
 
-Test(refusals, of_others_are_told_at_once_and_bounded)
+Test(refusal_log, logs_other_refusals_at_once_with_a_limit)
 {
 	struct refusal_log r = { .more = 0 };
 	struct told t = { .lines = 0 };

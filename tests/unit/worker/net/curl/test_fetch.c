@@ -14,24 +14,24 @@
 enum {
 	TICK_MS = 10,
 	RATE = 1000,            /* bytes a millisecond: 8 Mbit/s */
-	PLENTY_MS = 1000,       /* waits to be played */
+	PLENTY_MS = 1000,       /* buffered */
 	SETTLE_MS = 1000,
 	WATCH_MS = 2000,
 	PIECES_A_SECOND = 8,
-	TOO_MUCH = 8 << 20,     /* bytes that a stopped transfer may hold */
+	TOO_MUCH = 8 << 20,     /* bytes that a paused transfer may hold */
 	ROOM = 300000,
 	SEND_BUFFER = 128 * 1024,
-	REAL_MS = 3,            /* what a tick takes here */
+	REAL_MS = 3,            /* real duration of a tick */
 	ASK_MS = 30000,
 };
 
-/* A server and a client in one thread: time is what the client is told. */
+/* A server and a client in one thread, with simulated time. */
 struct bench {
 	int listens, peer;
 	uint64_t now_ns;
 	uint64_t sent, came;
-	uint64_t room;          /* bytes that may still come */
-	unsigned pieces;        /* turns in which something came */
+	uint64_t room;          /* bytes that the client still accepts */
+	unsigned pieces;        /* turns that received something */
 	struct http_spec spec;
 	struct fetcher *fetcher;
 	struct fetch *fetch;
@@ -78,7 +78,7 @@ static void turn(struct bench *b, unsigned waiting_ms)
 	b->pieces += b->came > before;
 }
 
-/* The request is there: what it says does not matter here. */
+/* Reads the request and ignores it. */
 static bool answer(struct bench *b)
 {
 	static const char reply[] = "HTTP/1.1 200 OK\r\n\r\n";
@@ -123,7 +123,7 @@ static void done(struct bench *b)
 	(void)close(b->listens);
 }
 
-/* What the connection takes of len bytes. */
+/* Sends what the connection takes of len bytes. */
 static size_t serve(struct bench *b, size_t len)
 {
 	static uint8_t bytes[1 << 16];
@@ -139,20 +139,20 @@ static size_t serve(struct bench *b, size_t len)
 	return (size_t)n;
 }
 
-/* A live server that would have to drop what cannot leave. */
+/* A live server that would drop what it cannot send. */
 static void run(struct bench *b, unsigned ms, unsigned waiting_ms)
 {
 	for (unsigned at = 0; at < ms; at += TICK_MS) {
 		size_t n = serve(b, TICK_MS * RATE);
 
 		cr_assert_eq(n, TICK_MS * RATE, "the sender is held up");
-		/* the kernel acknowledges by its own clock */
+		/* the kernel acknowledges in real time */
 		(void)usleep(REAL_MS * 1000);
 		turn(b, waiting_ms);
 	}
 }
 
-Test(fetch, brings_large_pieces_while_there_is_enough_to_play)
+Test(fetch, reads_large_pieces_while_enough_is_buffered)
 {
 	struct bench b;
 
@@ -166,7 +166,7 @@ Test(fetch, brings_large_pieces_while_there_is_enough_to_play)
 	done(&b);
 }
 
-Test(fetch, looks_all_the_time_when_little_is_left_to_play)
+Test(fetch, reads_at_every_turn_when_little_is_buffered)
 {
 	struct bench b;
 
@@ -175,14 +175,14 @@ Test(fetch, looks_all_the_time_when_little_is_left_to_play)
 	for (unsigned ms = 0; b.came < b.sent; ms++) {
 		cr_assert(ms < ASK_MS, "%lu are missing",
 			  (unsigned long)(b.sent - b.came));
-		/* at no time later than the last look */
+		/* not later than the last turn */
 		fetcher_turn(b.fetcher, b.now_ns, FETCHER_ENOUGH_MS / 2 * MS);
 		(void)usleep(1000);
 	}
 	done(&b);
 }
 
-Test(fetch, a_server_without_patience_waits_until_there_is_room)
+Test(fetch, a_paused_transfer_loses_nothing)
 {
 	struct bench b;
 	uint64_t held;
@@ -199,7 +199,7 @@ Test(fetch, a_server_without_patience_waits_until_there_is_room)
 	cr_assert(b.came <= ROOM);
 	cr_assert(held < TOO_MUCH, "%lu", (unsigned long)held);
 
-	/* nothing of it is lost, and nothing comes twice */
+	/* nothing is lost or duplicated */
 	b.room = UINT64_MAX;
 	fetch_resume(b.fetch);
 	for (unsigned ms = 0; b.came < b.sent; ms++) {

@@ -6,8 +6,8 @@
 
 enum { PID = 0x100 };
 
-/* A packet with (or without) payload; what becomes of it: its counter, or -1
- * when it is left out. */
+/* Feeds a packet with or without payload; returns its counter, or -1 if it is
+ * dropped. */
 static int feed(struct cc_join *j, unsigned cc, bool start, bool payload)
 {
 	uint8_t packet[TS_PACKET] = { TS_SYNC_BYTE, start ? 0x41 : 0x01, 0x00,
@@ -26,7 +26,7 @@ static int feed(struct cc_join *j, unsigned cc, bool start, bool payload)
 	return -1;
 }
 
-Test(join, what_goes_on_stays_as_it_is)
+Test(cc_join, continuous_counters_stay)
 {
 	static struct cc_join j;
 
@@ -35,12 +35,12 @@ Test(join, what_goes_on_stays_as_it_is)
 	cr_assert_eq(feed(&j, 15, false, true), 15);
 	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 0, true, true), 0);
-	/* a loss inside a segment shows */
+	/* loss inside a segment stays visible */
 	cr_assert_eq(feed(&j, 2, false, true), 2);
 	cr_assert_eq(j.truncated, 0);
 }
 
-Test(join, counters_that_begin_anew_go_on)
+Test(cc_join, restarted_counters_are_continued)
 {
 	static struct cc_join j;
 
@@ -50,13 +50,13 @@ Test(join, counters_that_begin_anew_go_on)
 	cr_assert_eq(feed(&j, 0, true, true), 7);
 	cr_assert_eq(feed(&j, 1, false, true), 8);
 	cr_assert_eq(feed(&j, 1, false, false), 8);
-	/* and again, though they would fit as they come */
+	/* again, although the counters would fit */
 	cc_join_segment(&j, true);
 	cr_assert_eq(feed(&j, 9, true, true), 9);
 	cr_assert_eq(feed(&j, 10, true, true), 10);
 }
 
-Test(join, the_rest_of_a_unit_that_was_lost_is_left_out)
+Test(cc_join, drops_the_rest_of_a_lost_unit)
 {
 	static struct cc_join j;
 
@@ -70,7 +70,7 @@ Test(join, the_rest_of_a_unit_that_was_lost_is_left_out)
 	cr_assert_eq(j.truncated, 1);
 }
 
-Test(join, what_has_no_units_is_waited_for_once)
+Test(cc_join, waits_once_for_a_pid_without_units)
 {
 	static struct cc_join j;
 
@@ -82,7 +82,7 @@ Test(join, what_has_no_units_is_waited_for_once)
 	cr_assert_eq(feed(&j, 5, false, true), 4);
 }
 
-Test(join, another_programme_has_its_own_counters)
+Test(cc_join, another_programme_has_its_own_counters)
 {
 	static struct cc_join j;
 

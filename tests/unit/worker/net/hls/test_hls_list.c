@@ -21,16 +21,16 @@ static const char master[] =
 	"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\nlow.m3u8\n"
 	"#EXT-X-STREAM-INF:BANDWIDTH=3000000\nhigh.m3u8\n";
 
-/* A server whose better variant is dead, or shows an old list, for a while;
- * its tokens are others in each list. */
+/* A server whose better variant fails or serves a stale playlist for a while.
+ * URIs contain tokens that change with each load. */
 struct server {
 	uint64_t now_ns;
 	uint64_t dies_s, lives_s;
-	bool stale;            /* it shows an old list, then */
+	bool stale;            /* it serves a stale playlist then */
 	unsigned high_loads, token;
 };
 
-/* The pages of hls_list have nobody else to ask. */
+/* The stub of http_body has no context. */
 static struct server *server(void)
 {
 	static struct server s;
@@ -71,7 +71,7 @@ static bool answer(const char *url, struct buf *ret)
 }
 
 int http_body_load(struct http_body *p, struct fetcher *f, const char *url,
-                   size_t max, struct errmsg *error)
+		   size_t max, struct errmsg *error)
 {
 	(void)f, (void)max, (void)error;
 	http_body_end(p);
@@ -109,8 +109,8 @@ const char *fetch_url(const struct fetch *f)
 
 struct client {
 	struct hls_list list;
-	unsigned changes;  /* of the variant */
-	unsigned without;  /* ticks in which there was no list to play */
+	unsigned changes;  /* to another variant */
+	unsigned without;  /* ticks without a playlist */
 };
 
 static void begin(struct client *c, const struct server *s,
@@ -140,7 +140,7 @@ static void play(struct client *c, unsigned seconds)
 	}
 }
 
-Test(hls_list, goes_back_to_the_better_variant_without_a_pause)
+Test(hls_list, returns_to_the_better_variant_without_a_gap)
 {
 	struct client c;
 
@@ -153,9 +153,9 @@ Test(hls_list, goes_back_to_the_better_variant_without_a_pause)
 	play(&c, HLS_RETURN_FIRST_S);
 	cr_assert_eq(hls_list_bandwidth(&c.list), HIGH);
 	cr_assert_eq(c.changes, 3);
-	/* but for the load of its list */
+	/* except while the playlist is loaded */
 	cr_assert_leq(c.without, 2);
-	/* all is well again */
+	/* the variant recovered */
 	play(&c, 2 * HLS_RETURN_FIRST_S);
 	cr_assert_eq(c.list.return_s, 0);
 	hls_list_done(&c.list);
@@ -174,25 +174,25 @@ static void assert_stays(bool stale)
 	play(&c, 3600);
 	cr_assert_eq(c.changes, 2, "it flaps: %u", c.changes);
 	cr_assert_eq(c.without, 0);
-	/* 60, 120, 240, 480, 960, 960, … s, two looks at most */
+	/* after 60, 120, 240, 480, 960, 960, … s, two loads at most */
 	cr_assert_leq(server()->high_loads, 14, "%u", server()->high_loads);
 	cr_assert_geq(server()->high_loads, 6);
 	cr_assert_eq(c.list.return_s, HLS_RETURN_LAST_S);
 	hls_list_done(&c.list);
 }
 
-Test(hls_list, does_not_go_back_to_one_that_fails)
+Test(hls_list, does_not_return_to_a_variant_that_fails)
 {
 	assert_stays(false);
 }
 
-/* Tokens that are new do not make a list a new one. */
-Test(hls_list, does_not_go_back_to_one_that_shows_an_old_list)
+/* A changed token does not make a playlist new. */
+Test(hls_list, does_not_return_to_a_stale_playlist)
 {
 	assert_stays(true);
 }
 
-Test(hls_list, does_not_look_at_what_is_not_allowed)
+Test(hls_list, does_not_load_variants_above_the_limit)
 {
 	struct client c;
 

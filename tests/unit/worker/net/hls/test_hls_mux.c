@@ -14,20 +14,20 @@ enum {
 	PMT_PID = 0x100,
 	PICTURES = 0x101,
 	SOUND = 0x101,     /* at its source: the same */
-	OWN_SOUND = 0x102, /* of the pictures */
+	OWN_SOUND = 0x102, /* in the video's segments */
 	FRAME = 3600,      /* 90 kHz */
-	LEAD = 63000,      /* decoding times are so much after the PCR */
+	LEAD = 63000,      /* decoding time after the PCR */
 	HZ = 90000,
-	/* before the next picture, whose PCR it goes by */
+	/* until the next picture, which updates the clock */
 	EARLY_MAX = AUDIO_TRACK_LEAD_MS * 90 + FRAME,
 	OUT_MAX = 4096,
-	MARK = 0x55,       /* ends packets of sound from elsewhere */
+	MARK = 0x55, /* last byte of packets of the other playlist's audio */
 };
 
 struct rig {
 	struct hls_mux *mux;
 	unsigned cuts;
-	uint8_t cc_pictures, cc_sound;
+	uint8_t cc_pictures, cc_audio;
 	size_t n;
 	uint8_t out[OUT_MAX * TS_PACKET];
 };
@@ -75,13 +75,13 @@ static void section(uint8_t *s, size_t len, uint16_t pid, uint8_t *packet)
 	cr_assert_eq(section_pack(s, len + 4, pid, &cc, packet), 1);
 }
 
-/* PAT and PMT of pictures with sound of their own (own), or of sound. */
-static void tables(bool sound, bool own, uint8_t packets[2 * TS_PACKET])
+/* PAT and PMT of video with own audio (own), or of audio. */
+static void tables(bool is_audio, bool own, uint8_t packets[2 * TS_PACKET])
 {
 	uint8_t pat[64] = { 0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1,
 			    0xe0 | PMT_PID >> 8, PMT_PID & 0xff };
 	uint8_t pmt[64] = { 2, 0, 0, 0, 1, 0xc7, 0, 0, 0xe1, 1, 0xf0, 0,
-			    sound ? 0x0f : 0x1b, 0xe1, 1, 0xf0, 0,
+			    is_audio ? 0x0f : 0x1b, 0xe1, 1, 0xf0, 0,
 			    0x03, 0xe1, 2, 0xf0, 0 };
 
 	section(pat, 12, 0, packets);
@@ -110,7 +110,7 @@ static void pes(uint16_t pid, uint8_t cc, uint64_t time, int64_t pcr,
 	pes_set_time(p + at + 9, time);
 }
 
-/* n frames of pictures from a time on, and with sound of their own. */
+/* n frames of video from a time on, with audio of their own. */
 static void pictures(struct rig *r, bool cut, uint64_t from, int n, bool own)
 {
 	uint8_t packets[2 * TS_PACKET];
@@ -130,10 +130,10 @@ static void pictures(struct rig *r, bool cut, uint64_t from, int n, bool own)
 	}
 }
 
-/* n frames of sound from a time on; they have PCRs, as ffmpeg's. */
+/* n frames of audio from a time on, with PCRs as ffmpeg makes them. */
 static void sound(struct rig *r, bool cut, uint64_t from, int n)
 {
-	struct audio_track *s = hls_mux_sound(r->mux);
+	struct audio_track *s = hls_mux_audio(r->mux);
 	uint8_t packets[2 * TS_PACKET];
 
 	audio_track_begin(s, cut);
@@ -142,7 +142,7 @@ static void sound(struct rig *r, bool cut, uint64_t from, int n)
 	for (int i = 0; i < n; i++) {
 		uint64_t at = from + (uint64_t)i * FRAME;
 
-		pes(SOUND, r->cc_sound++ & 15, at, (int64_t)at - LEAD,
+		pes(SOUND, r->cc_audio++ & 15, at, (int64_t)at - LEAD,
 		    packets);
 		packets[TS_PACKET - 1] = MARK;
 		cr_assert(audio_track_push(s, packets, TS_PACKET));
@@ -154,9 +154,9 @@ static void sound(struct rig *r, bool cut, uint64_t from, int n)
 
 struct seen {
 	int pictures, audio, own;
-	uint16_t sound_pid;
+	uint16_t audio_pid;
 	uint8_t version;
-	int64_t early_min, early_max; /* sound before its time, 90 kHz */
+	int64_t early_min, early_max; /* audio before its time, 90 kHz */
 };
 
 static void see_pmt(const uint8_t *packet, struct seen *ret)
@@ -173,15 +173,15 @@ static void see_pmt(const uint8_t *packet, struct seen *ret)
 	cr_assert_not_null(s);
 	cr_assert_eq(pmt_decode(s, len, &pmt), 0);
 	ret->version = pmt.version;
-	ret->sound_pid = TS_PID_NULL;
+	ret->audio_pid = TS_PID_NULL;
 	for (size_t i = 0; i < pmt.n_streams; i++)
 		if (pmt.streams[i].class == PID_AUDIO)
-			ret->sound_pid = pmt.streams[i].pid;
+			ret->audio_pid = pmt.streams[i].pid;
 }
 
 static struct seen look(const struct rig *r)
 {
-	struct seen seen = { .sound_pid = TS_PID_NULL, .early_min = HZ * 99 };
+	struct seen seen = { .audio_pid = TS_PID_NULL, .early_min = HZ * 99 };
 	uint64_t pcr = 0, time;
 	int cc = -1;
 
@@ -197,8 +197,8 @@ static struct seen look(const struct rig *r)
 		} else if (p[TS_PACKET - 1] == MARK) {
 			int64_t early;
 
-			cr_assert(seen.sound_pid == TS_PID_NULL ||
-				  ts_pid(p) == seen.sound_pid);
+			cr_assert(seen.audio_pid == TS_PID_NULL ||
+				  ts_pid(p) == seen.audio_pid);
 			cr_assert(!has_pcr && pes_pts(p, &time));
 			cr_assert(cc < 0 || ts_cc(p) == ((cc + 1) & 15));
 			cc = ts_cc(p);
@@ -215,7 +215,7 @@ static struct seen look(const struct rig *r)
 	return seen;
 }
 
-Test(mux, sound_goes_out_shortly_before_it_is_heard)
+Test(hls_mux, audio_is_sent_shortly_before_its_play_out_time)
 {
 	struct rig *r = rig_new();
 	struct seen seen;
@@ -227,7 +227,7 @@ Test(mux, sound_goes_out_shortly_before_it_is_heard)
 	seen = look(r);
 	cr_assert_eq(seen.pictures, 75);
 	cr_assert_eq(seen.own, 0, "its own sound is not heard");
-	cr_assert(seen.sound_pid != PICTURES && seen.sound_pid != PMT_PID);
+	cr_assert(seen.audio_pid != PICTURES && seen.audio_pid != PMT_PID);
 	cr_assert_eq(seen.version, 3, "as at the source");
 	cr_assert_geq(seen.audio, 75);
 	cr_assert_geq(seen.early_min, 0);
@@ -235,7 +235,7 @@ Test(mux, sound_goes_out_shortly_before_it_is_heard)
 	hls_mux_free(&r->mux);
 }
 
-Test(mux, pictures_wait_for_their_sound)
+Test(hls_mux, video_waits_for_its_audio)
 {
 	struct rig *r = rig_new();
 
@@ -253,7 +253,7 @@ Test(mux, pictures_wait_for_their_sound)
 	hls_mux_free(&r->mux);
 }
 
-Test(mux, pictures_go_without_and_the_tables_follow)
+Test(hls_mux, video_continues_without_audio_and_the_pmt_follows)
 {
 	struct rig *r = rig_new();
 	struct seen seen;
@@ -275,7 +275,7 @@ Test(mux, pictures_go_without_and_the_tables_follow)
 	hls_mux_free(&r->mux);
 }
 
-/* Whichever of the two comes there first. */
+/* Either of the two jumps first. */
 static void jump(bool pictures_first, uint64_t to)
 {
 	struct rig *r = rig_new();
@@ -303,7 +303,7 @@ static void jump(bool pictures_first, uint64_t to)
 	hls_mux_free(&r->mux);
 }
 
-Test(mux, both_jump_to_other_times)
+Test(hls_mux, video_and_audio_jump_to_other_times)
 {
 	const uint64_t far = (uint64_t)5000 * HZ, back = 20 * HZ / 10;
 
@@ -313,7 +313,7 @@ Test(mux, both_jump_to_other_times)
 	jump(false, back);
 }
 
-Test(mux, sound_of_other_times_is_left_out_in_the_end)
+Test(hls_mux, drops_audio_of_unrelated_times_after_a_while)
 {
 	struct rig *r = rig_new();
 
@@ -332,7 +332,7 @@ Test(mux, sound_of_other_times_is_left_out_in_the_end)
 	hls_mux_free(&r->mux);
 }
 
-/* One picture, and its sound in three packets, the first with the PCR. */
+/* One picture, and its audio in three packets, the first with the PCR. */
 static void sound_with_the_clock(struct rig *r, int i)
 {
 	uint64_t at = 5 * HZ + LEAD + (uint64_t)i * FRAME;
@@ -348,8 +348,8 @@ static void sound_with_the_clock(struct rig *r, int i)
 	}
 }
 
-/* Of a sound that is not heard the PCRs stay: they count nothing. */
-Test(mux, clocks_between_the_sound_are_not_counted)
+/* PCRs of dropped audio stay and repeat the counter. */
+Test(hls_mux, pcrs_of_dropped_audio_do_not_advance_counters)
 {
 	struct rig *r = rig_new();
 	uint8_t packets[2 * TS_PACKET];

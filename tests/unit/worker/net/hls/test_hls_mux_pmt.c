@@ -25,7 +25,7 @@ static void feed(struct psi *psi, uint8_t *s, size_t len, uint16_t pid)
 		(void)psi_feed(psi, packets + i * TS_PACKET);
 }
 
-/* A program with so many bytes of descriptors and pictures on 0x101. */
+/* A program with so many bytes of descriptors, and video on 0x101. */
 static struct psi *program_with(size_t descriptors)
 {
 	uint8_t pat[64] = { 0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1,
@@ -37,7 +37,7 @@ static struct psi *program_with(size_t descriptors)
 	pmt[10] = (uint8_t)(0xf0 | descriptors >> 8);
 	pmt[11] = (uint8_t)descriptors;
 	for (size_t at = 0; at < descriptors; at += 2)
-		pmt[12 + at] = 0x80; /* one that is empty */
+		pmt[12 + at] = 0x80; /* empty */
 	memcpy(pmt + 12 + descriptors, pictures, sizeof pictures);
 	feed(psi, pat, 12, 0);
 	feed(psi, pmt, 12 + descriptors + sizeof pictures, PMT_PID);
@@ -45,8 +45,8 @@ static struct psi *program_with(size_t descriptors)
 	return psi;
 }
 
-/* What is as long as it may be at the source has no room for the sound. */
-Test(mux_pmt, is_never_longer_than_a_section, .timeout = 90)
+/* A PMT of maximum length at the source has no room for the audio. */
+Test(hls_mux_pmt, is_never_longer_than_a_section, .timeout = 90)
 {
 	struct audio_track_format sound = {
 		.type = 0x0f, .pid = 0x102, .len = AUDIO_TRACK_DESCRIPTORS,
@@ -75,11 +75,11 @@ Test(mux_pmt, is_never_longer_than_a_section, .timeout = 90)
 
 enum {
 	PROGRAMS = 41,
-	STREAMS = 199, /* of each: all that there is, from 0x20 + 41 on */
+	STREAMS = 199, /* in each program: all PIDs from 0x20 + 41 on */
 	FIRST = 0x20,
 };
 
-/* Of so many programs that there is no PID which nobody has. */
+/* So many programs that every PID is in use. */
 static struct psi *full_house(void)
 {
 	uint8_t pat[SECTION_PSI_MAX] = { 0, 0, 0, 0, 1, 0xc1, 0, 0 };
@@ -108,7 +108,7 @@ static struct psi *full_house(void)
 	return psi;
 }
 
-Test(mux_pmt, where_no_pid_is_left_the_sources_own_stays, .timeout = 60)
+Test(hls_mux_pmt, keeps_the_sources_audio_if_no_pid_is_free, .timeout = 60)
 {
 	struct audio_track_format sound = { .type = 0x0f, .pid = 0x102 };
 	uint8_t out[PACKETS_MAX * TS_PACKET];

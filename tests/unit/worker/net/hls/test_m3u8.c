@@ -51,7 +51,7 @@ Test(m3u8, reads_a_live_playlist)
 	m3u8_done(&l);
 }
 
-Test(m3u8, counts_what_a_delta_leaves_out)
+Test(m3u8, counts_segments_that_a_delta_update_skips)
 {
 	struct m3u8 l = parse("#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
 			      "#EXT-X-MEDIA-SEQUENCE:100\n"
@@ -62,7 +62,7 @@ Test(m3u8, counts_what_a_delta_leaves_out)
 	m3u8_done(&l);
 }
 
-Test(m3u8, knows_that_nothing_will_be_added)
+Test(m3u8, recognises_the_end_of_a_playlist)
 {
 	struct m3u8 l = parse("#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
 			      "#EXTINF:1,\na\n#EXT-X-ENDLIST\n");
@@ -78,18 +78,18 @@ Test(m3u8, knows_that_nothing_will_be_added)
 	m3u8_done(&l);
 }
 
-/* uri NULL: it is within the variant. */
+/* uri NULL: in the variant's own segments. */
 static void assert_sound(const struct m3u8 *l, size_t variant,
 			 const char *wanted, const char *uri)
 {
 	const struct m3u8_audio *s =
-		m3u8_sound_of(l, &l->variants[variant], wanted);
+		m3u8_audio_of(l, &l->variants[variant], wanted);
 
 	cr_assert_not_null(s);
 	assert_text(s->uri, uri != NULL ? uri : "");
 }
 
-Test(m3u8, reads_variants_and_where_their_sound_is)
+Test(m3u8, reads_variants_and_audio_renditions)
 {
 	struct m3u8 l = parse(
 		"\xef\xbb\xbf#EXTM3U\n"
@@ -119,10 +119,10 @@ Test(m3u8, reads_variants_and_where_their_sound_is)
 	assert_sound(&l, 1, "de", "c.m3u8");
 	assert_sound(&l, 1, "French", "e.m3u8");
 	assert_sound(&l, 1, "fr", "e.m3u8");
-	/* "eng" is another language than "en", and "e" is none */
+	/* "eng" is another language than "en", "e" is none */
 	assert_sound(&l, 1, "eng", "d.m3u8");
 	assert_sound(&l, 1, "e", "d.m3u8");
-	cr_assert_null(m3u8_sound_of(&l, &l.variants[2], "de"));
+	cr_assert_null(m3u8_audio_of(&l, &l.variants[2], "de"));
 	m3u8_done(&l);
 }
 
@@ -156,7 +156,7 @@ Test(m3u8, keys_hold_until_the_next_one)
 	m3u8_done(&l);
 }
 
-Test(m3u8, ranges_go_on_where_the_last_one_ended)
+Test(m3u8, a_byte_range_continues_the_previous_one)
 {
 	struct m3u8 l = parse("#EXTM3U\n"
 			      "#EXT-X-BYTERANGE:100@50\n#EXTINF:1,\na\n"
@@ -184,7 +184,7 @@ static const struct bad_case bad[] = {
 	{ "#EXTM3", -EINVAL, "begin" },
 	{ "<html>", -EINVAL, "begin" },
 	{ "#EXTM3U\n", -EINVAL, "neither" },
-	{ "#EXTM3U\nhttp://a/b\n", -EINVAL, "line 2: an address without" },
+	{ "#EXTM3U\nhttp://a/b\n", -EINVAL, "line 2: a URI without" },
 	{ "#EXTM3U\n#EXTINF:x,\na\n", -EINVAL, "\"x\" is not a number" },
 	{ "#EXTM3U\n#EXTINF:-1,\na\n", -EINVAL, "\"-1\"" },
 	{ "#EXTM3U\n#EXTINF:1.x,\na\n", -EINVAL, "duration" },
@@ -200,15 +200,15 @@ static const struct bad_case bad[] = {
 	{ "#EXTM3U\n#EXT-X-KEY:IV=0x000000000000000000000000000000000\n",
 	  -EINVAL, "128 bits" },
 	{ "#EXTM3U\n#EXT-X-BYTERANGE:10\n#EXTINF:1,\na\n", -EINVAL,
-	  "nowhere" },
-	{ "#EXTM3U\n#EXT-X-BYTERANGE:0@1\n", -EINVAL, "no bytes" },
-	{ "#EXTM3U\n#EXT-X-I-FRAMES-ONLY\n", -ENOTSUP, "pictures" },
+	  "without an offset" },
+	{ "#EXTM3U\n#EXT-X-BYTERANGE:0@1\n", -EINVAL, "empty byte" },
+	{ "#EXTM3U\n#EXT-X-I-FRAMES-ONLY\n", -ENOTSUP, "I-frame" },
 	{ "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n", -EINVAL, "no variant" },
 	{ "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:1,\nb\n",
 	  -EINVAL, "in one" },
 };
 
-Test(m3u8, tells_what_is_wrong)
+Test(m3u8, names_the_error)
 {
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct m3u8 l;
@@ -221,7 +221,7 @@ Test(m3u8, tells_what_is_wrong)
 	}
 }
 
-/* "#EXTM3U\n", then n times part. */
+/* "#EXTM3U\n" and n times part. */
 static char *repeat(const char *part, size_t n, size_t *ret_len)
 {
 	size_t len = strlen(part);
@@ -242,18 +242,18 @@ static void assert_too_big(const char *part, size_t n)
 	char *text = repeat(part, n, &len);
 
 	cr_assert_eq(m3u8_parse(text, len, &l, &error), -EFBIG, "%s",
-	             error.text);
+		     error.text);
 	free(text);
 }
 
-Test(m3u8, everything_has_a_bound)
+Test(m3u8, every_size_is_bounded)
 {
 	assert_too_big("x", M3U8_LINE_MAX + 1);
 	assert_too_big("#\n", M3U8_SIZE_MAX / 2);
 	assert_too_big("#EXTINF:1,\na\n", M3U8_SEGMENTS_MAX + 1);
 }
 
-Test(m3u8, more_variants_than_anybody_has_are_passed_over)
+Test(m3u8, ignores_variants_beyond_the_limit)
 {
 	size_t len;
 	char *text = repeat("#EXT-X-STREAM-INF:BANDWIDTH=1\na\n",
@@ -265,7 +265,7 @@ Test(m3u8, more_variants_than_anybody_has_are_passed_over)
 	free(text);
 }
 
-Test(m3u8, no_text_is_refused)
+Test(m3u8, rejects_binary_data)
 {
 	static const char text[] = "#EXTM3U\n#EXTINF:1,\na\0b\n";
 	struct m3u8 l;
@@ -273,7 +273,7 @@ Test(m3u8, no_text_is_refused)
 	cr_assert_eq(m3u8_parse(text, sizeof text - 1, &l, NULL), -EINVAL);
 }
 
-Test(m3u8, is_told_by_its_head)
+Test(m3u8, is_recognised_by_its_first_bytes)
 {
 	cr_assert(m3u8_begins("#EXTM3U\n", 8));
 	cr_assert(m3u8_begins("\xef\xbb\xbf#EXTM3U", 10));

@@ -11,7 +11,7 @@ enum { FRAME = 200, RATE = 48000 };
 
 static const char owner[] = "com.apple.streaming.transportStreamTimestamp";
 
-/* ID3v2.4 with a time stamp; its length. */
+/* ID3v2.4 with a time stamp; returns its length. */
 static size_t make_tag(uint8_t *p, uint64_t stamp)
 {
 	memset(p, 0, 73);
@@ -25,7 +25,7 @@ static size_t make_tag(uint8_t *p, uint64_t stamp)
 	return 73;
 }
 
-/* A frame of AAC in ADTS, at 48 kHz, filled with a number. */
+/* A frame of AAC in ADTS at 48 kHz, filled with a number. */
 static size_t make_frame(uint8_t *p, uint8_t number)
 {
 	memset(p, number, FRAME);
@@ -44,7 +44,7 @@ static size_t make_frames(uint8_t *p, int n)
 	return len;
 }
 
-/* The elementary bytes of the packets, without the header of the PES. */
+/* The elementary stream in the packets, without the PES header. */
 static size_t payload(const uint8_t *packets, size_t n, uint8_t *ret)
 {
 	size_t len = 0;
@@ -62,7 +62,7 @@ static size_t payload(const uint8_t *packets, size_t n, uint8_t *ret)
 	return len;
 }
 
-Test(packed, frames_come_out_as_they_were_at_their_times)
+Test(packed_audio, frames_keep_their_content_and_times)
 {
 	static struct packed_audio p;
 	uint8_t in[73 + 16 * FRAME], out[sizeof in] = { 0 };
@@ -72,7 +72,7 @@ Test(packed, frames_come_out_as_they_were_at_their_times)
 
 	len += make_frames(in + len, 16);
 	packed_audio_segment(&p);
-	/* cut anywhere */
+	/* split anywhere */
 	for (size_t at = 0; at < len; at += 31) {
 		packed_audio_push(&p, in + at, MIN(len - at, (size_t)31));
 		while ((n = packed_audio_pull(&p, at + 31 >= len, packets)) >
@@ -90,7 +90,7 @@ Test(packed, frames_come_out_as_they_were_at_their_times)
 	packed_audio_done(&p);
 }
 
-Test(packed, a_segment_without_a_tag_goes_on)
+Test(packed_audio, a_segment_without_a_tag_continues_the_time)
 {
 	static struct packed_audio p;
 	uint8_t in[73 + 2 * FRAME];
@@ -109,7 +109,7 @@ Test(packed, a_segment_without_a_tag_goes_on)
 	packed_audio_done(&p);
 }
 
-Test(packed, a_tag_that_is_too_long_is_passed_over)
+Test(packed_audio, skips_a_tag_that_is_too_long)
 {
 	static struct packed_audio p;
 	static uint8_t junk[64 * 1024];
@@ -131,8 +131,8 @@ Test(packed, a_tag_that_is_too_long_is_passed_over)
 	packed_audio_done(&p);
 }
 
-/* Each of seven bytes, each in a PES of its own. */
-Test(packed, the_smallest_frames_do_no_harm)
+/* Seven bytes each, in a PES each. */
+Test(packed_audio, the_smallest_frames_fit_the_output)
 {
 	static uint8_t in[16000];
 	struct audio_track *s = audio_track_new();
@@ -150,7 +150,7 @@ Test(packed, the_smallest_frames_do_no_harm)
 	audio_track_free(&s);
 }
 
-Test(packed, junk_is_passed_over)
+Test(packed_audio, skips_bytes_outside_frames)
 {
 	static struct packed_audio p;
 	uint8_t in[100 + FRAME], packets[PACKED_PACKETS_MAX * TS_PACKET];

@@ -30,10 +30,10 @@ static void make(uint8_t *p, uint64_t dts, int64_t pcr)
 	pes_set_time(p + at + 9, dts);
 }
 
-/* Looks at a segment from that time on whose PCRs are `from` at first and go
- * on by `step` for each picture; -1: there are none. */
+/* Feeds a segment from that time on, with PCRs that start with `from' and grow
+ * by `step' per picture; -1: none. */
 static void look(struct pcr_rebuild *m, uint64_t dts, int64_t from,
-                 int64_t step)
+		 int64_t step)
 {
 	uint8_t packet[TS_PACKET];
 
@@ -56,14 +56,14 @@ static enum pcr_rebuild_state judged(int64_t from, int64_t step)
 	return is;
 }
 
-Test(pcr_rebuild, good_clocks_are_kept)
+Test(pcr_rebuild, matching_pcrs_are_kept)
 {
 	cr_assert_eq(judged(8930000, FRAME), PCR_KEPT);
-	/* a little faster or slower is no matter */
+	/* small drift is tolerated */
 	cr_assert_eq(judged(8930000, FRAME + 300), PCR_KEPT);
 }
 
-Test(pcr_rebuild, clocks_that_are_none_are_made)
+Test(pcr_rebuild, missing_or_unrelated_pcrs_are_rebuilt)
 {
 	cr_assert_eq(judged(-1, 0), PCR_REBUILT);
 	cr_assert_eq(judged(8930000, 0), PCR_REBUILT);
@@ -72,7 +72,7 @@ Test(pcr_rebuild, clocks_that_are_none_are_made)
 	cr_assert_eq(judged(8930000, 4 * FRAME), PCR_REBUILT);
 }
 
-Test(pcr_rebuild, a_short_programme_is_left_as_it_is)
+Test(pcr_rebuild, a_short_programme_keeps_its_pcrs)
 {
 	struct pcr_rebuild *m = pcr_rebuild_new();
 	uint8_t packet[TS_PACKET];
@@ -86,7 +86,7 @@ Test(pcr_rebuild, a_short_programme_is_left_as_it_is)
 	pcr_rebuild_free(&m);
 }
 
-Test(pcr_rebuild, pcrs_are_made_of_decoding_times)
+Test(pcr_rebuild, pcrs_are_made_from_decoding_times)
 {
 	struct pcr_rebuild *m = pcr_rebuild_new();
 	uint8_t packet[TS_PACKET], made[2 * TS_PACKET];
@@ -110,8 +110,8 @@ Test(pcr_rebuild, pcrs_are_made_of_decoding_times)
 	pcr_rebuild_free(&m);
 }
 
-/* Neither of one that was there from the beginning, nor of one that broke. */
-Test(pcr_rebuild, what_a_broken_clock_says_of_the_lead_is_not_believed)
+/* PCRs that were wrong from the start, or that became wrong. */
+Test(pcr_rebuild, ignores_the_lead_of_unreliable_pcrs)
 {
 	uint8_t packet[TS_PACKET], made[2 * TS_PACKET];
 	uint64_t pcr = 0;
@@ -135,7 +135,7 @@ Test(pcr_rebuild, what_a_broken_clock_says_of_the_lead_is_not_believed)
 	}
 }
 
-/* At a border where PCRs go on by pcr_step and decoding times by dts_step. */
+/* At a border where PCRs advance by pcr_step and decoding times by dts_step. */
 static bool takes_over(int64_t pcr_step, int64_t dts_step)
 {
 	struct pcr_rebuild *m = pcr_rebuild_new();
@@ -155,12 +155,12 @@ static bool takes_over(int64_t pcr_step, int64_t dts_step)
 	return is;
 }
 
-Test(pcr_rebuild, takes_over_where_only_the_clock_jumps)
+Test(pcr_rebuild, takes_over_if_only_the_pcr_jumps)
 {
 	cr_assert(takes_over(-800000, FRAME));
 	cr_assert(takes_over(5000000, FRAME));
-	/* all of it jumps: that is a cut */
+	/* both jump: that is a cut */
 	cr_assert(!takes_over(5000000, 5000000));
-	/* something is missing */
+	/* segments are missing */
 	cr_assert(!takes_over(90000, 90000));
 }

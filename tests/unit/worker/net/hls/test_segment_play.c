@@ -12,24 +12,24 @@
 
 enum {
 	PID = 0x101,
-	EVERY = 40,    /* packets between two PCRs, a packet a millisecond */
+	EVERY = 40,    /* packets between two PCRs, one a millisecond */
 	TICK_MS = 10,
 	ROOM = 5577,   /* of the smallest buffer */
-	READ = 256 * 1024, /* bytes, what the network brings at once */
-	LEAD_MS = 60000, /* more than there is room for */
+	READ = 256 * 1024, /* bytes that the network delivers at once */
+	LEAD_MS = 60000, /* more than the buffer holds */
 };
 
 struct bench {
 	struct segment_play *play;
 	struct batch batch;
 	size_t segment; /* packets */
-	bool cuts;      /* between all of them */
+	bool cuts;      /* between all segments */
 	uint64_t made;  /* packets */
-	size_t at;      /* bytes of the segment that went in */
-	size_t came;    /* packets that came out */
+	size_t at;      /* bytes of the segment already pushed */
+	size_t came;    /* packets sent */
 	size_t pcrs;
-	uint64_t pcr;   /* the last one of them */
-	uint64_t step;  /* the most between two */
+	uint64_t pcr;   /* the last PCR */
+	uint64_t step;  /* largest distance of two PCRs */
 	struct build build;
 };
 
@@ -84,7 +84,7 @@ static void make_segment(struct bench *b)
 	segment_play_begin(b->play, b->cuts);
 }
 
-/* All that there is room for. */
+/* Pushes until the buffer is full. */
 static void push(struct bench *b)
 {
 	for (;;) {
@@ -112,8 +112,8 @@ static void run(struct bench *b, unsigned ms)
 	}
 }
 
-/* Whatever is left when what comes next finds no room. */
-Test(play, a_buffer_that_is_less_than_the_lead_plays_when_it_is_full)
+/* Whatever remains when the next data finds no room. */
+Test(segment_play, a_buffer_below_the_lead_plays_when_it_is_full)
 {
 	for (size_t segment = 1500; segment < 4000; segment += 75) {
 		struct bench *b = setup(segment);
@@ -125,7 +125,7 @@ Test(play, a_buffer_that_is_less_than_the_lead_plays_when_it_is_full)
 	}
 }
 
-Test(play, so_does_one_that_is_full_of_cuts)
+Test(segment_play, a_buffer_full_of_cuts_plays_when_it_is_full)
 {
 	struct bench *b = setup(EVERY);
 
@@ -135,7 +135,7 @@ Test(play, so_does_one_that_is_full_of_cuts)
 	teardown(b);
 }
 
-/* A second of pictures, with PCRs that are so far off. */
+/* A second of video with PCRs at this offset. */
 static void push_pictures(struct bench *b, uint64_t dts, uint64_t off)
 {
 	struct ts_run run;
@@ -157,8 +157,8 @@ static void push_pictures(struct bench *b, uint64_t dts, uint64_t off)
 	cr_assert(segment_play_end(b->play));
 }
 
-/* However much of it comes at once. */
-Test(play, a_segment_whose_clock_is_taken_over_has_none_of_its_own)
+/* However much data arrives at once. */
+Test(segment_play, a_segment_with_rebuilt_pcrs_keeps_none_of_its_own)
 {
 	struct segment_play_counters counters;
 	struct bench *b = setup(0);

@@ -13,9 +13,9 @@ struct list {
 	struct m3u8 m;
 };
 
-/* Segments of one second; names: one letter each, '!' before one that is a
- * discontinuity, '-' before a gap, '\'' before those that are shorter, '.' at
- * the end of all. */
+/* Segments of one second; URIs: one letter each, '!' before a discontinuity,
+ * '-' before a gap, '\'' before a shorter one, '.' at the end of a complete
+ * playlist. */
 static void read_list(struct list *l, uint64_t sequence, const char *names)
 {
 	double lasts = 1;
@@ -48,7 +48,7 @@ static void read_list(struct list *l, uint64_t sequence, const char *names)
 	cr_assert_eq(m3u8_parse(l->text, n, &l->m, NULL), 0);
 }
 
-/* What is played of a list: names, '|' before one that is a cut. */
+/* What is played of a playlist: URIs, '|' before a cut. */
 static void play(struct segment_window *w, uint64_t sequence, const char *names,
 		 const char *expected)
 {
@@ -71,7 +71,7 @@ static void play(struct segment_window *w, uint64_t sequence, const char *names,
 	m3u8_done(&l.m);
 }
 
-Test(window, begins_three_targets_from_the_end)
+Test(segment_window, starts_three_target_durations_before_the_end)
 {
 	struct segment_window w = { 0 };
 
@@ -81,7 +81,7 @@ Test(window, begins_three_targets_from_the_end)
 	play(&w, 13, "defghi", "hi");
 }
 
-Test(window, plays_all_of_a_list_that_has_ended)
+Test(segment_window, plays_a_complete_playlist_from_the_start)
 {
 	struct segment_window w = { 0 };
 
@@ -89,7 +89,7 @@ Test(window, plays_all_of_a_list_that_has_ended)
 	cr_assert_eq(w.skipped, 0);
 }
 
-Test(window, begins_as_far_back_as_is_wanted)
+Test(segment_window, starts_early_enough_for_the_wanted_buffer)
 {
 	struct segment_window w = { 0 };
 	struct list l;
@@ -103,7 +103,7 @@ Test(window, begins_as_far_back_as_is_wanted)
 	m3u8_done(&l.m);
 }
 
-Test(window, discontinuities_and_gaps_are_cuts)
+Test(segment_window, discontinuities_and_gaps_are_cuts)
 {
 	struct segment_window w = { 0 };
 
@@ -112,7 +112,7 @@ Test(window, discontinuities_and_gaps_are_cuts)
 	play(&w, 0, "ab!c-def", "f");
 }
 
-Test(window, what_could_not_be_had_is_a_cut)
+Test(segment_window, a_lost_segment_causes_a_cut)
 {
 	struct segment_window w = { 0 };
 	struct list l;
@@ -128,7 +128,7 @@ Test(window, what_could_not_be_had_is_a_cut)
 	m3u8_done(&l.m);
 }
 
-Test(window, follows_the_names_of_a_server_that_numbers_anew)
+Test(segment_window, follows_uris_after_renumbering)
 {
 	struct segment_window w = { 0 };
 
@@ -136,13 +136,13 @@ Test(window, follows_the_names_of_a_server_that_numbers_anew)
 	play(&w, 0, "cdef", "ef");
 	cr_assert_eq(w.renumbered, 1);
 	play(&w, 1, "defg", "g");
-	/* the number that is due is there by chance */
+	/* the expected number is there by chance */
 	play(&w, 4, "efghi", "hi");
 	cr_assert_eq(w.renumbered, 2);
 	cr_assert_eq(w.restarted, 0);
 }
 
-Test(window, the_number_decides_where_names_change_all_the_time)
+Test(segment_window, numbers_decide_if_uris_always_change)
 {
 	struct segment_window w = { 0 };
 
@@ -152,7 +152,7 @@ Test(window, the_number_decides_where_names_change_all_the_time)
 	cr_assert_eq(w.renumbered, 0);
 }
 
-Test(window, names_may_be_used_again)
+Test(segment_window, uris_may_be_reused)
 {
 	struct segment_window w = { 0 };
 
@@ -163,7 +163,7 @@ Test(window, names_may_be_used_again)
 	cr_assert_eq(w.renumbered, 0);
 }
 
-Test(window, an_old_list_is_waited_for)
+Test(segment_window, ignores_a_stale_playlist)
 {
 	struct segment_window w = { 0 };
 
@@ -175,7 +175,7 @@ Test(window, an_old_list_is_waited_for)
 	cr_assert_eq(w.skipped, 0);
 }
 
-Test(window, enters_anew_where_segments_are_missing)
+Test(segment_window, enters_again_after_missing_segments)
 {
 	struct segment_window w = { 0 };
 
@@ -184,7 +184,7 @@ Test(window, enters_anew_where_segments_are_missing)
 	cr_assert_eq(w.skipped, 8);
 }
 
-Test(window, enters_anew_when_the_server_began_anew)
+Test(segment_window, enters_again_after_a_restart_of_the_server)
 {
 	struct segment_window w = { 0 };
 
@@ -194,7 +194,7 @@ Test(window, enters_anew_when_the_server_began_anew)
 	cr_assert_eq(w.restarted, 1);
 }
 
-/* As ffmpeg does; the old numbers were few, so all names are remembered. */
+/* As ffmpeg does; there were few segments, so all URIs are remembered. */
 static void play_and_begin_anew(struct segment_window *w)
 {
 	play(w, 0, "a", "a");
@@ -210,17 +210,17 @@ static void play_and_begin_anew(struct segment_window *w)
 	cr_assert_eq(w->restarted, 1);
 }
 
-Test(window, enters_anew_where_names_are_used_again)
+Test(segment_window, enters_again_if_uris_are_reused)
 {
 	struct segment_window w = { 0 };
 
 	play_and_begin_anew(&w);
 	play(&w, 0, "abcd", "d");
 	play(&w, 2, "cdefg", "efg");
-	/* beyond where the old ones ended */
+	/* after the end of the old ones */
 	play(&w, 5, "fghij", "hij");
 	play(&w, 7, "hijkl", "kl");
-	/* and once more, at another place */
+	/* again, at another position */
 	play(&w, 1, "bcde", "");
 	play(&w, 2, "cdef", "");
 	play(&w, 3, "defg", "|efg");
@@ -229,7 +229,7 @@ Test(window, enters_anew_where_names_are_used_again)
 	cr_assert_eq(w.skipped, 0);
 }
 
-Test(window, a_list_of_before_it_began_anew_is_an_old_one)
+Test(segment_window, a_playlist_from_before_the_restart_is_stale)
 {
 	struct segment_window w = { 0 };
 
@@ -241,14 +241,14 @@ Test(window, a_list_of_before_it_began_anew_is_an_old_one)
 	play(&w, 1, "bcde", "e");
 	cr_assert_eq(w.restarted, 1);
 	cr_assert_eq(w.skipped, 0);
-	/* but not for ever: here they come once more */
+	/* but not for ever: now they repeat */
 	play(&w, 7, "hi", "");
 	play(&w, 6, "ghij", "|hij");
 	cr_assert_eq(w.skipped, 2);
 }
 
-/* Another duration tells at once. */
-Test(window, one_of_that_name_that_lasts_longer_is_another)
+/* A different duration identifies a new segment at once. */
+Test(segment_window, a_reused_uri_with_another_duration_is_a_new_segment)
 {
 	struct segment_window w = { 0 };
 
@@ -258,9 +258,9 @@ Test(window, one_of_that_name_that_lasts_longer_is_another)
 	cr_assert_eq(w.restarted, 1);
 }
 
-/* A list of n letters, of which the last ones are played. */
+/* A playlist of n letters, of which the last ones are played. */
 static void play_part(struct segment_window *w, uint64_t from, int n,
-                      int played)
+		      int played)
 {
 	const char *letters = "abcdefghijklmnopqrstuvwxyz" + from;
 	char names[27], expected[27];
@@ -271,7 +271,7 @@ static void play_part(struct segment_window *w, uint64_t from, int n,
 	play(w, from, names, expected);
 }
 
-Test(window, old_lists_that_do_not_move_on_are_waited_for)
+Test(segment_window, ignores_stale_playlists_that_do_not_move)
 {
 	struct segment_window w = { 0 };
 
@@ -279,12 +279,12 @@ Test(window, old_lists_that_do_not_move_on_are_waited_for)
 	play(&w, 4, "efghij", "ghij");
 	for (unsigned i = 0; i < 100; i++) {
 		play(&w, 0, "abcdef", "");
-		/* a cache that is older still */
+		/* from an older cache */
 		play(&w, 0, "abcd", "");
 		play(&w, 0, "abcd", "");
 		cr_assert(segment_window_is_held(&w));
 	}
-	/* each of them by turns with the new one */
+	/* each of them alternates with the new one */
 	for (uint64_t i = 0; i < 10; i++) {
 		play_part(&w, i, 3, 0);
 		play_part(&w, 4 + i, 7, 1);
@@ -294,8 +294,8 @@ Test(window, old_lists_that_do_not_move_on_are_waited_for)
 	cr_assert_eq(w.skipped, 0);
 }
 
-/* As another edge of the same network may. */
-Test(window, a_server_that_lags_is_waited_for)
+/* As another edge server of a CDN may. */
+Test(segment_window, waits_for_a_server_that_lags)
 {
 	struct segment_window w = { 0 };
 
@@ -309,18 +309,18 @@ Test(window, a_server_that_lags_is_waited_for)
 	cr_assert_eq(w.restarted, 0);
 }
 
-Test(window, one_that_is_listed_twice_is_played_once)
+Test(segment_window, plays_a_repeated_segment_once)
 {
 	struct segment_window w = { 0 };
 
 	play(&w, 0, "abc", "abc");
 	play(&w, 1, "bccd", "d");
-	/* but a picture that stands still is all there is */
+	/* but a slate that repeats is all that the server has */
 	play(&w, 5, "eeee", "eee");
 	play(&w, 9, "!e!e", "|e|e");
 }
 
-Test(window, another_list_is_a_cut)
+Test(segment_window, a_change_of_the_playlist_is_a_cut)
 {
 	struct segment_window w = { 0 };
 
@@ -331,7 +331,7 @@ Test(window, another_list_is_a_cut)
 	play(&w, 50, "pqrstu", "|stu");
 }
 
-Test(window, an_empty_list_changes_nothing)
+Test(segment_window, an_empty_list_changes_nothing)
 {
 	struct segment_window w = { 0 };
 
@@ -342,7 +342,7 @@ Test(window, an_empty_list_changes_nothing)
 	play(&w, 6, "bcd", "d");
 }
 
-Test(window, goes_on_though_lists_come_while_one_is_loaded)
+Test(segment_window, continues_after_updates_during_a_load)
 {
 	struct segment_window w = { 0 };
 	struct list l;
@@ -362,9 +362,9 @@ Test(window, goes_on_though_lists_come_while_one_is_loaded)
 	m3u8_done(&l.m);
 }
 
-/* Each list has other names; none is looked at again for each one that is
- * remembered. */
-Test(window, looks_at_each_name_of_a_list_once)
+/* Each playlist has new URIs; each is compared once, not once per remembered
+ * one. */
+Test(segment_window, compares_each_uri_of_a_playlist_once)
 {
 	struct segment_window w = { 0 };
 	char names[] = "abcdefgh";

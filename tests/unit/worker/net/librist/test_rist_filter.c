@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* By the kernel that runs it, between two sockets. */
+/* Runs the filter in the kernel, between two sockets. */
 #include "worker/net/librist/rist_filter.h"
 
 #include "common/base/mono.h"
@@ -42,7 +42,7 @@ struct datagram {
 #define NACK_RANGE 0x80, 204, 0, 3, SSRC, 'R', 'I', 'S', 'T', 0, 7, 0, 1
 #define NACK_BITS 0x81, 205, 0, 3, SSRC, SSRC, 0, 7, 0, 1
 
-/* Behind the header of either profile. */
+/* After the header of either profile. */
 static const struct datagram good[] = {
 	D("RTP", RTP, 0x47),
 	D("RTP, extended", RTP_FLAGS(0x90), EXTENSION(0, 0), 0x47),
@@ -111,7 +111,7 @@ struct pair {
 	int from, to;
 };
 
-/* At an even port, or at an odd one. */
+/* Binds to an even or an odd port. */
 static bool bind_at(int fd, unsigned odd)
 {
 	for (unsigned port = 20000 + odd; port < 30000; port += 2) {
@@ -154,7 +154,7 @@ static void pair_close(struct pair *p)
 	(void)close(p->to);
 }
 
-/* How many datagrams the filter kept away, ever. */
+/* Datagrams dropped by the filter so far. */
 static uint32_t kept_away(int fd)
 {
 	uint32_t info[SK_MEMINFO_VARS];
@@ -164,8 +164,8 @@ static uint32_t kept_away(int fd)
 	return info[SK_MEMINFO_DROPS];
 }
 
-/* Waits for what was sent, on a kernel that has much else to do: its bytes, or
- * -1 where one more than before was kept away. */
+/* Waits for the datagram on a busy kernel: its length, or -1 if it was
+ * dropped. */
 static ssize_t hear(int fd, uint32_t before, void *ret, size_t size)
 {
 	uint64_t end_ms = mono_ms() + PATIENCE_MS;
@@ -209,7 +209,7 @@ static void judge_all(const struct pair *p, const uint8_t *head, size_t len)
 			      len, bad[i].what);
 }
 
-Test(rist_filter, judges_what_the_library_would_believe)
+Test(rist_filter, drops_datagrams_with_false_lengths)
 {
 	static const uint8_t clear[] = { GRE, PORTS };
 	static const uint8_t numbered[] = { GRE_SEQUENCE, PORTS };
@@ -225,7 +225,7 @@ Test(rist_filter, judges_what_the_library_would_believe)
 	pair_close(&full);
 }
 
-Test(rist_filter, lets_nothing_in_clear_to_a_port_with_a_secret)
+Test(rist_filter, drops_clear_text_at_a_port_with_a_secret)
 {
 	static const struct datagram clear[] = {
 		D("as librist sends it", GRE, PORTS, RTP, SDES),
@@ -247,9 +247,9 @@ Test(rist_filter, lets_nothing_in_clear_to_a_port_with_a_secret)
 	pair_close(&p);
 }
 
-/* Of what is encrypted its length is all that can be known.  Other bits of the
- * header change nothing. */
-Test(rist_filter, judges_what_is_encrypted_by_its_length)
+/* Only the length of an encrypted datagram can be checked. Other header bits
+ * have no effect. */
+Test(rist_filter, checks_the_length_of_encrypted_datagrams)
 {
 	static const struct datagram heads[] = {
 		D("plain", GRE_KEY),
@@ -273,7 +273,7 @@ Test(rist_filter, judges_what_is_encrypted_by_its_length)
 	pair_close(&p);
 }
 
-Test(rist_filter, lets_rtp_to_the_even_port_and_rtcp_to_the_odd_one)
+Test(rist_filter, passes_rtp_to_the_even_port_and_rtcp_to_the_odd_one)
 {
 	static const struct datagram rtp = D("RTP", RTP, 0x47);
 	static const struct datagram rtcp = D("RTCP", RR, SDES);
@@ -290,8 +290,8 @@ Test(rist_filter, lets_rtp_to_the_even_port_and_rtcp_to_the_odd_one)
 	}
 }
 
-/* Tunnelled IP and logins; what keeps alive is known, and does nothing. */
-Test(rist_filter, drops_what_is_neither_rtp_nor_for_the_log)
+/* Tunnelled IP and authentication; keep-alive messages are valid. */
+Test(rist_filter, drops_tunnels_and_authentication)
 {
 	static const uint8_t flags[] = { 0, 0x10, 0x20, 0x30, 0x80, 0x90, 0xa0,
 					 0xb0, 0xff };
@@ -316,7 +316,7 @@ Test(rist_filter, drops_what_is_neither_rtp_nor_for_the_log)
 	}
 }
 
-Test(rist_filter, leaves_to_the_library_what_its_log_is_to_tell)
+Test(rist_filter, passes_what_librist_logs)
 {
 	static const struct datagram told[] = {
 		D("encrypted, here is no secret", GRE_KEY, SSRC, SSRC, SSRC),
@@ -360,7 +360,7 @@ static bool gets_through(const char *to_host, const char *from_host,
 	char got[64];
 	bool through;
 
-	/* who calls an address of IPv4 at a socket for both */
+	/* an IPv4 caller of a dual-stack socket */
 	if (from_at.sa.sa_family == AF_INET)
 		cr_assert_eq(sockaddr_parse("127.0.0.1",
 					    sockaddr_port(&to_at), &to_at), 0);
@@ -381,7 +381,7 @@ static bool gets_through(const char *to_host, const char *from_host,
 	return through;
 }
 
-Test(rist_filter, refuses_who_is_named)
+Test(rist_filter, drops_datagrams_of_a_refused_source)
 {
 	cr_expect_not(gets_through("127.0.0.1", "127.0.0.1", "127.0.0.1", 0));
 	cr_expect(gets_through("127.0.0.1", "127.0.0.1", "127.0.0.1", 1));

@@ -12,10 +12,10 @@
 enum { PATIENCE_MS = 10000, HELD_UP_MS = 30 };
 
 static char place;
-static time_t set_s; /* how far the clock of the day was set */
-static unsigned held_up; /* looks at it that take long, from now on */
+static time_t set_s; /* how far the wall clock was set */
+static unsigned held_up; /* number of readings of it that are delayed */
 
-/* Stands before the one of libc. */
+/* Replaces the function of libc. */
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
 	bool long_one = clock == CLOCK_REALTIME && held_up > 0;
@@ -69,7 +69,7 @@ static bool admit(struct rist_guard *g, uint16_t port)
 	return rist_guard_admit(g, &at, port, (struct rist_peer *)&place);
 }
 
-/* He comes again and again. */
+/* The source tries again and again. */
 static bool is_admitted(struct rist_guard *g, uint16_t port)
 {
 	uint64_t end_ms = mono_ms() + PATIENCE_MS;
@@ -82,7 +82,7 @@ static bool is_admitted(struct rist_guard *g, uint16_t port)
 	return false;
 }
 
-Test(rist_guard, admits_who_comes_again)
+Test(rist_guard, admits_a_source_that_tries_again)
 {
 	struct rist_guard g = { .n = 0 };
 	int sockets[2];
@@ -95,7 +95,7 @@ Test(rist_guard, admits_who_comes_again)
 	cr_assert(admit(&g, 9000), "it is closed to him");
 }
 
-Test(rist_guard, waits_for_no_clock_that_is_set)
+Test(rist_guard, does_not_wait_if_the_wall_clock_is_set)
 {
 	static const time_t steps_s[] = { -3600, 3600, -1, 86400 };
 	struct rist_guard g = { .n = 0 };
@@ -111,7 +111,7 @@ Test(rist_guard, waits_for_no_clock_that_is_set)
 	}
 }
 
-Test(rist_guard, takes_no_thread_that_is_held_up_for_a_clock_that_is_set)
+Test(rist_guard, a_delayed_thread_is_no_change_of_the_wall_clock)
 {
 	struct rist_guard g = { .n = 0 };
 	int sockets[2];
@@ -127,7 +127,7 @@ Test(rist_guard, takes_no_thread_that_is_held_up_for_a_clock_that_is_set)
 	}
 }
 
-Test(rist_guard, tries_again_what_failed)
+Test(rist_guard, repeats_a_failed_refusal)
 {
 	struct rist_guard g = { .n = 0 };
 	int sockets[2], real;

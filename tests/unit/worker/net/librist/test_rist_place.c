@@ -15,7 +15,7 @@ static struct sockaddr_any at(const char *host, uint16_t port)
 	return a;
 }
 
-/* As librist has it: it lets others in. */
+/* Binds as librist does, with SO_REUSEADDR. */
 static int taken(const struct sockaddr_any *a)
 {
 	int fd = socket(a->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0), yes = 1;
@@ -26,7 +26,7 @@ static int taken(const struct sockaddr_any *a)
 	return fd;
 }
 
-/* An even port with the next one free. */
+/* An even port; the next one is free, too. */
 static uint16_t free_pair(void)
 {
 	for (unsigned port = 20000 + (unsigned)getpid() % 10000 / 2 * 2;
@@ -40,7 +40,7 @@ static uint16_t free_pair(void)
 	return 0;
 }
 
-Test(rist_check_address, is_not_shared)
+Test(rist_place, rejects_a_port_in_use)
 {
 	uint16_t port = free_pair();
 	struct sockaddr_any a = at("127.0.0.1", port);
@@ -53,12 +53,12 @@ Test(rist_check_address, is_not_shared)
 	cr_assert_eq(rist_check_address(&a, true, false, &error), -EADDRINUSE);
 	cr_assert_str_eq(error.text, wanted);
 	cr_assert_eq(rist_check_address(&a, false, true, &error), 0,
-	             "it calls");
+		     "it calls");
 	fd_close(&fd);
 	cr_assert_eq(rist_check_address(&a, true, false, &error), 0);
 }
 
-Test(rist_check_address, of_a_pair_is_both_ports)
+Test(rist_place, checks_both_ports_of_a_pair)
 {
 	uint16_t port = free_pair();
 	struct sockaddr_any a = at("127.0.0.1", port);
@@ -72,13 +72,13 @@ Test(rist_check_address, of_a_pair_is_both_ports)
 	cr_assert_eq(rist_check_address(&a, true, true, &error), 0);
 }
 
-Test(rist_check_address, is_of_this_host)
+Test(rist_place, rejects_an_address_of_another_host)
 {
 	struct sockaddr_any a = at("192.0.2.7", 9000);
 	struct errmsg error;
 
 	cr_assert_eq(rist_check_address(&a, true, false, &error),
-	             -EADDRNOTAVAIL);
+		     -EADDRNOTAVAIL);
 	a = at("239.1.1.1", 9000);
 	cr_assert_eq(rist_check_address(&a, true, false, &error), 0, "a group");
 }

@@ -27,7 +27,7 @@ static struct rist_source *find(struct rist_sources *s, uint16_t port)
 	return rist_sources_find(s, &at);
 }
 
-Test(rist_sources, are_kept_while_they_have_a_peer)
+Test(rist_sources, keep_their_entry_while_they_have_a_peer)
 {
 	struct rist_sources s = { .n = 0 };
 	const struct rist_peer *peer = (const struct rist_peer *)places;

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-Test(rist_watchdog, who_sleeps_or_reads_is_well)
+Test(rist_watchdog, a_thread_that_sleeps_or_reads_makes_progress)
 {
 	struct rist_watchdog p = { 0 };
 	struct rist_thread_sample s = { .sleeps = 1 };
@@ -21,7 +21,7 @@ Test(rist_watchdog, who_sleeps_or_reads_is_well)
 	}
 }
 
-Test(rist_watchdog, who_is_not_let_run_is_well)
+Test(rist_watchdog, a_thread_without_cpu_time_is_no_error)
 {
 	struct rist_watchdog p = { 0 };
 	const struct rist_thread_sample s = { .sleeps = 7, .ran_ms = 90000,
@@ -31,7 +31,7 @@ Test(rist_watchdog, who_is_not_let_run_is_well)
 		cr_assert_null(rist_watchdog_check(&p, &s));
 }
 
-Test(rist_watchdog, a_loop_is_told_by_its_share_of_the_processor)
+Test(rist_watchdog, a_loop_is_detected_by_its_cpu_time)
 {
 	struct rist_watchdog p = { 0 };
 	struct rist_thread_sample s = { .sleeps = 7,
@@ -46,7 +46,7 @@ Test(rist_watchdog, a_loop_is_told_by_its_share_of_the_processor)
 			 "a thread of librist runs in a loop");
 }
 
-Test(rist_watchdog, a_wait_is_told_when_it_goes_on)
+Test(rist_watchdog, a_lasting_wait_is_an_error)
 {
 	struct rist_watchdog p = { 0 };
 	struct rist_thread_sample s = { .sleeps = 7, .ran_ms = 90000 };

@@ -12,7 +12,7 @@ static const char *said(struct rist_events *s, const char *line)
 	return counted.errors > 0 ? counted.error : "";
 }
 
-Test(rist_events, the_words_of_the_library_are_put_into_ours)
+Test(rist_events, translates_log_lines_of_librist)
 {
 	struct rist_events s;
 

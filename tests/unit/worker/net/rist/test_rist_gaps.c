@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-/* A second of a flow: n blocks from a number on. */
+/* A second of a flow: n blocks from this number on. */
 static uint16_t flow(struct rist_gaps *g, uint16_t from, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -13,7 +13,7 @@ static uint16_t flow(struct rist_gaps *g, uint16_t from, unsigned n)
 	return from;
 }
 
-Test(rist_gaps, are_counted_across_the_end_of_the_numbers)
+Test(rist_gaps, are_counted_across_the_wrap_of_sequence_numbers)
 {
 	struct rist_gaps g = { 0 };
 
@@ -36,7 +36,7 @@ Test(rist_gaps, of_another_flow_count_from_its_first_block)
 	cr_assert_eq(g.missed, 0);
 }
 
-Test(rist_gaps, of_a_cut_line_are_missed)
+Test(rist_gaps, of_a_broken_network_count)
 {
 	struct rist_gaps g = { 0 };
 	uint16_t next;
@@ -49,7 +49,7 @@ Test(rist_gaps, of_a_cut_line_are_missed)
 	cr_assert_eq(g.missed, 350);
 }
 
-Test(rist_gaps, of_a_sender_that_begins_anew_are_none)
+Test(rist_gaps, of_a_restarted_sender_do_not_count)
 {
 	struct rist_gaps g = { 0 };
 	uint16_t next;
@@ -59,12 +59,12 @@ Test(rist_gaps, of_a_sender_that_begins_anew_are_none)
 	rist_gaps_every_second(&g);
 	rist_gaps_take(&g, (uint16_t)(next + 20000), true, 1500 * MS);
 	cr_assert_eq(g.missed, 0);
-	/* ... and from there it counts */
+	/* from here it counts */
 	rist_gaps_take(&g, (uint16_t)(next + 20003), false, MS);
 	cr_assert_eq(g.missed, 2);
 }
 
-Test(rist_gaps, of_a_new_beginning_in_the_same_buffer_are_none)
+Test(rist_gaps, of_a_restart_within_the_buffer_do_not_count)
 {
 	struct rist_gaps g = { 0 };
 
@@ -73,7 +73,7 @@ Test(rist_gaps, of_a_new_beginning_in_the_same_buffer_are_none)
 	cr_assert_eq(g.missed, 0);
 }
 
-Test(rist_gaps, of_a_burst_are_missed)
+Test(rist_gaps, of_a_burst_count)
 {
 	struct rist_gaps g = { 0 };
 

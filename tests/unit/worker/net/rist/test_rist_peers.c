@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-/* The library's peers are looked at by their addresses alone. */
+/* Only the addresses of librist's peers are used. */
 static char places[256];
 
 static struct rist_peer *peer(size_t i)
@@ -57,7 +57,7 @@ Test(rist_peers, are_bounded_in_all_and_for_each_host)
 	rist_peers_done(&p);
 }
 
-Test(rist_peers, a_port_is_of_the_host_that_is_heard_there)
+Test(rist_peers, a_port_belongs_to_the_active_host)
 {
 	struct rist_peers p;
 	struct errmsg error;
@@ -82,8 +82,8 @@ Test(rist_peers, a_port_is_of_the_host_that_is_heard_there)
 	rist_peers_done(&p);
 }
 
-/* One port of two addresses: the usual way to set two networks. */
-Test(rist_peers, a_way_is_an_address_and_a_port)
+/* One port of two addresses is the usual setting for two networks. */
+Test(rist_peers, a_path_is_an_address_and_a_port)
 {
 	struct rist_peers p;
 
@@ -102,8 +102,8 @@ Test(rist_peers, a_way_is_an_address_and_a_port)
 	rist_peers_done(&p);
 }
 
-/* Four ways of the simple profile are eight peers to the library. */
-Test(rist_peers, are_bounded_at_each_port_of_ours)
+/* librist has eight peers for four paths of the simple profile. */
+Test(rist_peers, are_bounded_at_each_local_port)
 {
 	struct rist_peers p;
 	size_t n = 0;
@@ -121,7 +121,7 @@ Test(rist_peers, are_bounded_at_each_port_of_ours)
 	rist_peers_done(&p);
 }
 
-Test(rist_peers, of_one_host_the_dead_make_room)
+Test(rist_peers, silent_peers_of_a_host_make_room)
 {
 	struct rist_peers p;
 
@@ -142,7 +142,7 @@ Test(rist_peers, of_one_host_the_dead_make_room)
 	rist_peers_done(&p);
 }
 
-Test(rist_peers, are_told_when_they_answer_or_are_heard)
+Test(rist_peers, are_listed_while_they_answer_or_deliver)
 {
 	struct rist_peers p;
 	struct sockaddr_any called;

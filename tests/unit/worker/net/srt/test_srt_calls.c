@@ -12,7 +12,7 @@ static struct sockaddr_any at(const char *host, uint16_t port)
 	return any;
 }
 
-/* How many of n who call from different ports are to be answered. */
+/* Number of n calls from different ports that are admitted. */
 static size_t count(struct srt_calls *c, const char *host, size_t n,
 		    uint64_t now_ms)
 {
@@ -26,8 +26,8 @@ static size_t count(struct srt_calls *c, const char *host, size_t n,
 	return admitted;
 }
 
-/* How many of these hosts are admitted, that call once each: the first number
- * stands behind net, and so on. */
+/* Number of hosts that are admitted with one call each; the first number
+ * follows net, and so on. */
 static size_t count_hosts(struct srt_calls *c, const char *net, unsigned first,
 			  unsigned n)
 {
@@ -53,7 +53,7 @@ Test(srt_calls, of_one_host_leave_room_for_others)
 	cr_assert_null(c);
 }
 
-Test(srt_calls, are_bounded_in_a_second_whoever_calls)
+Test(srt_calls, are_bounded_in_a_second_for_all_hosts)
 {
 	struct srt_calls *c = srt_calls_new();
 
@@ -61,7 +61,7 @@ Test(srt_calls, are_bounded_in_a_second_whoever_calls)
 	srt_calls_free(&c);
 }
 
-Test(srt_calls, of_a_host_with_many_addresses_are_those_of_one)
+Test(srt_calls, of_an_ipv6_prefix_count_as_one_host)
 {
 	struct srt_calls *c = srt_calls_new();
 
@@ -71,8 +71,8 @@ Test(srt_calls, of_a_host_with_many_addresses_are_those_of_one)
 	srt_calls_free(&c);
 }
 
-/* So they come to a listener on ::. */
-Test(srt_calls, of_ipv4_hosts_in_ipv6_form_are_those_of_many)
+/* The form in which they arrive at a listener on ::. */
+Test(srt_calls, of_mapped_ipv4_addresses_count_for_each_host)
 {
 	struct srt_calls *c = srt_calls_new();
 
@@ -83,7 +83,7 @@ Test(srt_calls, of_ipv4_hosts_in_ipv6_form_are_those_of_many)
 	srt_calls_free(&c);
 }
 
-Test(srt_calls, that_came_to_stand_are_not_told)
+Test(srt_calls, that_succeed_are_not_reported)
 {
 	struct srt_calls *c = srt_calls_new();
 	struct sockaddr_any one = at("192.0.2.1", 1), other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A listener and its callers, with libsrt on both ends. */
+/* A listener and its callers, both with libsrt. */
 #include "worker/net/srt/srt_socket.h"
 
 #include "common/base/log.h"
@@ -18,7 +18,7 @@ enum { CALLS = 100 };
 
 static uint64_t now_ns = UINT64_C(5000000000);
 
-/* In the place of those of libcommon: the second ends when a test says so. */
+/* Replace those of libcommon: the second stops when a test asks for it. */
 uint64_t mono_ns(void)
 {
 	return now_ns;
@@ -34,7 +34,7 @@ static const struct srt_spec news = {
 	.latency_ms = SRT_LATENCY_DEFAULT_MS, .streamid = "news",
 };
 
-/* "", or why he was refused; it is asked for again after so long. */
+/* "", or why the call was refused; polls at this interval. */
 static struct errmsg call_asking(const struct sockaddr_any *to,
 				 const char *streamid, unsigned after_us)
 {
@@ -63,7 +63,7 @@ static struct errmsg call(const struct sockaddr_any *to, const char *streamid)
 	return call_asking(to, streamid, 1000);
 }
 
-Test(srt_socket, who_is_refused_for_his_stream_id_takes_nobodys_place)
+Test(srt_socket, a_caller_with_a_wrong_stream_id_takes_no_place)
 {
 	struct srt_listener l = { .socket = SRT_INVALID_SOCK, .epoll = -1 };
 	struct sockaddr_any at = { .len = sizeof at.in };
@@ -84,8 +84,8 @@ Test(srt_socket, who_is_refused_for_his_stream_id_takes_nobodys_place)
 	srt_listener_close(&l);
 }
 
-/* The library is asked in the midst of what makes it a connection. */
-Test(srt_socket, a_call_that_succeeds_is_broken_at_no_moment)
+/* Polls libsrt while it turns the call into a connection. */
+Test(srt_socket, a_successful_call_never_reports_broken)
 {
 	struct srt_listener l = { .socket = SRT_INVALID_SOCK, .epoll = -1 };
 	struct sockaddr_any at = { .len = sizeof at.in }, from;
@@ -103,7 +103,7 @@ Test(srt_socket, a_call_that_succeeds_is_broken_at_no_moment)
 		cr_assert_str_eq(error.text, "", "call %d: %s", i, error.text);
 		s = srt_listener_accept(&l, &from);
 		srt_socket_close(&s);
-		/* so many in a second would be too many */
+		/* so many calls in one second would be refused */
 		now_ns += SECOND_NS;
 	}
 	srt_listener_close(&l);
@@ -119,7 +119,7 @@ static void on_line(enum log_level level, const char *component,
 	(void)snprintf(told->text + len, sizeof told->text - len, "%s\n", text);
 }
 
-Test(srt_socket, who_is_refused_again_is_counted_for_a_minute)
+Test(srt_socket, repeated_refusals_are_counted_for_a_minute)
 {
 	struct srt_listener l = { .socket = SRT_INVALID_SOCK, .epoll = -1 };
 	struct sockaddr_any from[2];
@@ -179,7 +179,7 @@ Test(srt_socket, is_bound_to_the_interface_with_an_address)
 				   "that address");
 }
 
-/* What is not there yet is port 0. */
+/* Without a listener the port is 0. */
 static void listen_on_lo(struct srt_listener *l, struct srt_spec *spec,
 			 struct sockaddr_any *ret)
 {
@@ -204,7 +204,7 @@ static unsigned bound_to(int fd)
 	return (unsigned)index;
 }
 
-Test(srt_socket, a_listener_is_on_the_interface_with_an_address)
+Test(srt_socket, a_listener_binds_to_the_interface_with_an_address)
 {
 	struct srt_spec spec = news;
 	struct srt_listener l;
@@ -219,8 +219,8 @@ Test(srt_socket, a_listener_is_on_the_interface_with_an_address)
 	srt_listener_close(&l);
 }
 
-/* The library keeps its socket for some seconds. */
-Test(srt_socket, the_port_of_an_interface_is_free_when_it_is_closed)
+/* libsrt keeps its socket for some seconds. */
+Test(srt_socket, a_closed_listener_frees_its_port)
 {
 	struct srt_spec spec = news;
 	struct srt_listener l;
@@ -239,8 +239,8 @@ Test(srt_socket, the_port_of_an_interface_is_free_when_it_is_closed)
 	srt_listener_close(&l);
 }
 
-/* Nor does one that came in its place. */
-Test(srt_socket, the_port_of_an_interface_is_shared_with_nobody)
+/* Nor does the socket that replaced it. */
+Test(srt_socket, a_listener_does_not_share_its_port)
 {
 	struct srt_listener all[2], another = { 0 };
 	struct srt_spec spec = news;
