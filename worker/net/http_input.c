@@ -140,20 +140,17 @@ static bool open_fetch(struct http_input *h, uint64_t now_ns)
 	return true;
 }
 
-/* A short playlist may end before its format is known. */
-static bool is_playlist(const struct http_input *h)
-{
-	return h->what == A_PLAYLIST ||
-	       (h->what == NOT_KNOWN && buf_len(&h->body) > 0);
-}
-
 /* The connection has ended. The buffer may still hold seconds to play, in which
  * a new connection can replace it. */
 static void note_end(struct http_input *h, uint64_t now_ns)
 {
+	/* a short playlist may end before its format is known */
+	bool is_playlist = h->what == A_PLAYLIST ||
+			   (h->what == NOT_KNOWN && buf_len(&h->body) > 0);
+
 	if (fetch_state(h->fetch) == FETCH_FAILED)
 		h->err = fetch_error(h->fetch, &h->error);
-	else if (h->err == 0 && is_playlist(h))
+	else if (h->err == 0 && is_playlist)
 		h->hls = hls_new(&h->base.spec->http, h->fetcher,
 				 fetch_url(h->fetch), &h->body, now_ns,
 				 &h->err, &h->error);
@@ -181,16 +178,6 @@ static void turn(struct http_input *h, uint64_t now_ns)
 		note_end(h, now_ns);
 }
 
-static void connect_again(struct http_input *h, uint64_t now_ns)
-{
-	if (!retry_is_due(&h->retry, now_ns))
-		return;
-	if (open_fetch(h, now_ns))
-		log_info("stream", "http: reconnecting: %s", h->error.text);
-	else
-		retry_failed(&h->retry, now_ns);
-}
-
 static int http_read(struct input *in, struct batch *batch, uint64_t now_ns,
 		     struct errmsg *error)
 {
@@ -199,10 +186,12 @@ static int http_read(struct input *in, struct batch *batch, uint64_t now_ns,
 
 	if (h->hls != NULL)
 		return hls_read(h->hls, batch, now_ns, error);
-	if (h->fetch == NULL)
-		connect_again(h, now_ns);
-	else
+	if (h->fetch != NULL)
 		turn(h, now_ns);
+	else if (retry_is_due(&h->retry, now_ns) && open_fetch(h, now_ns))
+		log_info("stream", "http: reconnecting: %s", h->error.text);
+	else if (retry_is_due(&h->retry, now_ns))
+		retry_failed(&h->retry, now_ns);
 	if (taken > 0)
 		return 1;
 	if (h->err == 0 || !playout_is_dry(&h->playout))

@@ -45,27 +45,21 @@ struct np_output {
 
 /* --- queue to libcurl --- */
 
-static size_t take(struct np_output *o, char *to, size_t max)
-{
-	size_t tail = (o->head + QUEUE_SIZE - o->used) % QUEUE_SIZE;
-	size_t n = MIN(MIN(o->used, max), QUEUE_SIZE - tail);
-
-	memcpy(to, o->queue + tail, n);
-	o->used -= n;
-	o->taken += n;
-	return n;
-}
-
 static size_t on_read(char *to, size_t size, size_t n, void *arg)
 {
 	struct np_output *o = arg;
+	size_t tail = (o->head + QUEUE_SIZE - o->used) % QUEUE_SIZE;
+	size_t len = MIN(MIN(o->used, size * n), QUEUE_SIZE - tail);
 
 	o->begun = true;
 	if (o->used == 0) {
 		o->paused = true;
 		return CURL_READFUNC_PAUSE;
 	}
-	return take(o, to, size * n);
+	memcpy(to, o->queue + tail, len);
+	o->used -= len;
+	o->taken += len;
+	return len;
 }
 
 /* Only the status of the response matters. */
@@ -97,24 +91,18 @@ static void turn(struct np_output *o)
 
 /* --- stream to queue --- */
 
-static void put(struct np_output *o, const uint8_t *data, size_t len)
-{
-	size_t first = MIN(len, QUEUE_SIZE - o->head);
-
-	memcpy(o->queue + o->head, data, first);
-	memcpy(o->queue, data + first, len - first);
-	o->head = (o->head + len) % QUEUE_SIZE;
-	o->used += len;
-}
-
 static void put_packets(const uint8_t *packets, size_t n, void *arg)
 {
 	struct np_output *o = arg;
 	/* only whole packets, even if libcurl has taken half a packet */
 	size_t room = (QUEUE_SIZE - o->used) / TS_PACKET;
-	size_t fit = MIN(n, room);
+	size_t fit = MIN(n, room), len = fit * TS_PACKET;
+	size_t first = MIN(len, QUEUE_SIZE - o->head);
 
-	put(o, packets, fit * TS_PACKET);
+	memcpy(o->queue + o->head, packets, first);
+	memcpy(o->queue, packets + first, len - first);
+	o->head = (o->head + len) % QUEUE_SIZE;
+	o->used += len;
 	o->base.counters.packets += fit;
 	o->base.counters.dropped += n - fit;
 }

@@ -101,16 +101,6 @@ static size_t refuse(struct fetch *f)
 	return CURL_WRITEFUNC_ERROR;
 }
 
-/* A server without support for ranges sends the whole resource. */
-static void begin_range(struct fetch *f, uint64_t range_at)
-{
-	long status = 0;
-
-	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
-	f->begun = true;
-	f->skip = status == PARTIAL ? 0 : range_at;
-}
-
 /* libcurl decompresses without a bound while a compressed transfer is
  * paused. */
 static bool may_wait(struct fetch *f)
@@ -130,8 +120,16 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	size_t len = size * n, head = 0, take = len;
 
 	if (f->ranged) {
+		long status = 0;
+
 		if (!f->begun)
-			begin_range(f, f->skip);
+			(void)curl_easy_getinfo(f->easy,
+						CURLINFO_RESPONSE_CODE,
+						&status);
+		/* a server without ranges sends the whole resource */
+		if (!f->begun && status == PARTIAL)
+			f->skip = 0;
+		f->begun = true;
 		head = (size_t)MIN(f->skip, (uint64_t)len);
 		take = (size_t)MIN(f->left, (uint64_t)(len - head));
 	}
@@ -221,22 +219,17 @@ static bool set_what(struct fetch *f, const struct fetch_request *r)
 	       SET(f, HTTPHEADER, f->headers) && SET(f, FAILONERROR, 1L);
 }
 
-static bool set_trust(struct fetch *f)
-{
-	const struct http_spec *spec = f->fetcher->spec;
-
-	return SET(f, SSL_VERIFYPEER, spec->insecure ? 0L : 1L) &&
-	       SET(f, SSL_VERIFYHOST, spec->insecure ? 0L : 2L) &&
-	       (spec->ca[0] == '\0' || SET(f, CAINFO, spec->ca));
-}
-
 static bool set_how(struct fetch *f, const struct fetch_request *r)
 {
-	unsigned timeout_s = f->fetcher->spec->timeout_s;
+	const struct http_spec *spec = f->fetcher->spec;
+	unsigned timeout_s = spec->timeout_s;
 
 	/* Without QUICK_EXIT the end of a transfer waits for a name server that
 	 * does not answer, and blocks the stream. */
-	return SET(f, NOSIGNAL, 1L) && SET(f, QUICK_EXIT, 1L) &&
+	return SET(f, SSL_VERIFYPEER, spec->insecure ? 0L : 1L) &&
+	       SET(f, SSL_VERIFYHOST, spec->insecure ? 0L : 2L) &&
+	       (spec->ca[0] == '\0' || SET(f, CAINFO, spec->ca)) &&
+	       SET(f, NOSIGNAL, 1L) && SET(f, QUICK_EXIT, 1L) &&
 	       SET(f, NOPROXY, "*") &&
 	       SET(f, CONNECTTIMEOUT, (long)timeout_s) &&
 	       SET(f, LOW_SPEED_LIMIT, 1L) &&
@@ -260,7 +253,7 @@ struct fetch *fetch_new(struct fetcher *fetcher,
 	f->on_data = request->on_data;
 	f->arg = request->arg;
 	f->easy = curl_easy_init();
-	if (f->easy != NULL && set_what(f, request) && set_trust(f) &&
+	if (f->easy != NULL && set_what(f, request) &&
 	    set_how(f, request) &&
 	    curl_multi_add_handle(fetcher->multi, f->easy) == CURLM_OK) {
 		fetcher->fresh = true;

@@ -343,21 +343,19 @@ static void failed(struct hls_list *l, const struct errmsg *error,
 		(void)hls_list_fall(l, now_ns);
 }
 
-static char *url_of(const struct hls_list *l, struct errmsg *error)
-{
-	const struct m3u8_variant *v;
-
-	if (l->loads_master || l->n_variants == 0)
-		return xstrdup(l->home);
-	v = variant_at(l, l->variant);
-	return url_resolve(l->master.base, v->uri.data, v->uri.len, error);
-}
-
 static void load(struct hls_list *l, uint64_t now_ns)
 {
 	struct errmsg error = { 0 };
-	char *url = url_of(l, &error);
+	const struct m3u8_variant *v;
+	char *url;
 
+	if (l->loads_master || l->n_variants == 0) {
+		url = xstrdup(l->home);
+	} else {
+		v = variant_at(l, l->variant);
+		url = url_resolve(l->master.base, v->uri.data, v->uri.len,
+				  &error);
+	}
 	l->began_ns = now_ns;
 	if (url == NULL || http_body_load(&l->body, l->fetcher, url,
 					  M3U8_SIZE_MAX, &error) < 0)

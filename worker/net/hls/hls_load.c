@@ -50,12 +50,14 @@ static bool hand_on_waiting(struct hls_load *l)
 
 /* Decrypted bytes cannot be requested again: they wait here when there is no
  * room. */
-static enum fetch_taken decrypt(struct hls_load *l, const uint8_t *data,
-				size_t len)
+static enum fetch_taken on_bytes(const uint8_t *data, size_t len, void *arg)
 {
+	struct hls_load *l = arg;
 	int n = 0;
 	uint8_t *plain;
 
+	if (l->cipher == NULL)
+		return hand_on(l, data, len) ? FETCH_TAKEN : FETCH_NO_ROOM;
 	if (!hand_on_waiting(l))
 		return FETCH_NO_ROOM;
 	plain = buf_reserve(&l->waiting, len + M3U8_IV);
@@ -64,15 +66,6 @@ static enum fetch_taken decrypt(struct hls_load *l, const uint8_t *data,
 	buf_added(&l->waiting, (size_t)n);
 	(void)hand_on_waiting(l);
 	return FETCH_TAKEN;
-}
-
-static enum fetch_taken on_bytes(const uint8_t *data, size_t len, void *arg)
-{
-	struct hls_load *l = arg;
-
-	if (l->cipher != NULL)
-		return decrypt(l, data, len);
-	return hand_on(l, data, len) ? FETCH_TAKEN : FETCH_NO_ROOM;
 }
 
 /* --- keys --- */
@@ -278,21 +271,17 @@ static int look(struct hls_load *l)
 	return 1;
 }
 
-static bool is_asking(const struct hls_load *l)
-{
-	return l->fetch != NULL || http_body_is_loading(&l->body);
-}
-
 /* Pauses for lack of room do not count. */
 static void note_time(struct hls_load *l, uint64_t now_ns)
 {
 	bool paused = l->fetch != NULL && fetch_is_paused(l->fetch);
+	bool idle = l->fetch == NULL && !http_body_is_loading(&l->body);
 	uint64_t passed = l->seen_ns == 0 || paused ? 0 : now_ns - l->seen_ns;
 
 	l->seen_ns = now_ns;
 	l->active_ns += passed;
 	l->still_ns += passed;
-	if (l->came != l->still_at || !is_asking(l))
+	if (l->came != l->still_at || idle)
 		l->still_ns = 0;
 	l->still_at = l->came;
 }

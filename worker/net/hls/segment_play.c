@@ -248,18 +248,14 @@ void segment_play_begin(struct segment_play *p, bool cut)
 	p->cut |= cut;
 }
 
-static bool add_to_head(struct segment_play *p, const uint8_t *packet)
+static void pass(struct segment_play *p, struct ts_run run)
 {
 	uint64_t pcr;
 
-	(void)fifo_push(&p->head, (struct ts_run){ packet, 1 });
-	return ts_pcr(packet, &pcr) || fifo_len(&p->head) == p->head.max;
-}
-
-static void pass(struct segment_play *p, struct ts_run run)
-{
 	while (p->in_head && run.n > 0) {
-		if (add_to_head(p, run.data))
+		(void)fifo_push(&p->head, (struct ts_run){ run.data, 1 });
+		if (ts_pcr(run.data, &pcr) ||
+		    fifo_len(&p->head) == p->head.max)
 			end_head(p);
 		run.data += TS_PACKET;
 		run.n--;
@@ -322,22 +318,18 @@ static void take(struct segment_play *p, struct ts_run run)
 		push(p, run);
 }
 
-/* PCRs can double the number of packets. */
-static size_t room_for(const struct segment_play *p, size_t n)
-{
-	n += fifo_len(&p->probe);
-	if (pcr_rebuild_state(p->rebuild) != PCR_KEPT || p->in_head)
-		n *= 2;
-	return n + 2 * fifo_len(&p->head);
-}
-
 /* False: the queue has to play first. */
 static bool has_room(struct segment_play *p, size_t n)
 {
 	bool can_cut = !p->in_head || playout_can_cut(&p->playout);
-	size_t need = can_cut ? room_for(p, n) : SIZE_MAX;
-	bool has = playout_room(&p->playout) >= need;
+	size_t need = n + fifo_len(&p->probe);
+	bool has;
 
+	/* PCRs can double the number of packets */
+	if (pcr_rebuild_state(p->rebuild) != PCR_KEPT || p->in_head)
+		need *= 2;
+	need = can_cut ? need + 2 * fifo_len(&p->head) : SIZE_MAX;
+	has = playout_room(&p->playout) >= need;
 	playout_set_need(&p->playout, has ? 0 : need);
 	return has;
 }

@@ -56,11 +56,6 @@ void rist_link_close(struct rist_link *l)
 	rist_peers_done(&l->peers);
 }
 
-static bool is_pair(const struct rist_link *l)
-{
-	return l->spec->profile == RIST_SIMPLE;
-}
-
 /* 1: the address can be used; 0: still resolving; -errno. */
 static int find_address(struct rist_link *l, size_t i, struct errmsg *error)
 {
@@ -76,7 +71,8 @@ static int find_address(struct rist_link *l, size_t i, struct errmsg *error)
 		resolver_free(&w->resolver);
 	if (r <= 0)
 		return r;
-	r = rist_check_address(&w->at, p->listens, is_pair(l), error);
+	r = rist_check_address(&w->at, p->listens,
+			       l->spec->profile == RIST_SIMPLE, error);
 	return r < 0 ? r : 1;
 }
 
@@ -315,23 +311,12 @@ static void update_reaches(struct rist_link *l, unsigned peers)
 		l->reaches = peers > 0;
 }
 
-static bool has_peer(const struct rist_link *l)
-{
-	return l->direction == RIST_SENDS ? l->reaches
-					  : l->stats.value[LINK_PEERS] > 0;
-}
-
-static bool is_silent(const struct rist_link *l, size_t path)
-{
-	return l->paths.path[path].silent_s >= PATH_SILENT_S;
-}
-
 static unsigned silent_paths(const struct rist_link *l)
 {
 	unsigned paths = 0;
 
 	for (size_t i = 0; i < l->spec->n_peers; i++)
-		paths |= (unsigned)is_silent(l, i) << i;
+		paths |= (l->paths.path[i].silent_s >= PATH_SILENT_S) * 1U << i;
 	return paths;
 }
 
@@ -518,9 +503,13 @@ bool rist_link_is_cut(const struct rist_link *l)
 
 const char *rist_link_error(const struct rist_link *l)
 {
+	bool connected = l->direction == RIST_SENDS
+				 ? l->reaches
+				 : l->stats.value[LINK_PEERS] > 0;
+
 	if (l->ctx == NULL)
 		return "resolving the host name";
-	if (has_peer(l))
+	if (connected)
 		return NULL;
 	if (l->has_error)
 		return l->last_error.text;

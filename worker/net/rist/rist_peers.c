@@ -87,11 +87,6 @@ static uint64_t last_ms(const struct rist_known *k)
 	return MAX(k->came_ms, k->active_ms);
 }
 
-static bool is_silent(const struct rist_known *k, uint64_t now_ms)
-{
-	return now_ms - MIN(last_ms(k), now_ms) > OWNS_MS;
-}
-
 /* A restarted sender uses new ports, and librist keeps the old peers for
  * seconds. */
 static void drop_silent(struct rist_peers *p, const struct rist_known *new)
@@ -100,9 +95,10 @@ static void drop_silent(struct rist_peers *p, const struct rist_known *new)
 
 	for (size_t i = 0; i < p->n; i++) {
 		struct rist_known *k = &p->list[i];
+		uint64_t at_ms = MIN(last_ms(k), new->came_ms);
 
 		if (is_beside(p, k, new) && strcmp(k->host, new->host) == 0 &&
-		    is_silent(k, new->came_ms) &&
+		    new->came_ms - at_ms > OWNS_MS &&
 		    (dead == NULL || last_ms(k) < last_ms(dead)))
 			dead = k;
 	}
@@ -200,13 +196,6 @@ void rist_peers_add(struct rist_peers *p, struct rist_peer *peer, size_t path,
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-/* In the simple profile the answer comes from the RTCP half of the called peer,
- * which has no entry. */
-static struct rist_known *find_other_half(struct rist_peers *p)
-{
-	return p->n == 1 && p->list[0].called ? &p->list[0] : NULL;
-}
-
 void rist_peers_state(struct rist_peers *p, const struct rist_peer *peer,
 		      bool up)
 {
@@ -214,8 +203,10 @@ void rist_peers_state(struct rist_peers *p, const struct rist_peer *peer,
 
 	(void)pthread_mutex_lock(&p->lock);
 	k = find(p, peer);
-	if (k == NULL)
-		k = find_other_half(p);
+	/* In the simple profile the answer comes from the RTCP half of the
+	 * called peer, which has no entry. */
+	if (k == NULL && p->n == 1 && p->list[0].called)
+		k = &p->list[0];
 	if (k != NULL)
 		k->up = up;
 	(void)pthread_mutex_unlock(&p->lock);

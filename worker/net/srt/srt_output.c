@@ -182,21 +182,18 @@ static const struct output_ops srt_ops = {
 	.kick = kick_receiver,
 };
 
-static int begin(struct srt_output *o, const struct srt_spec *spec,
-		 struct errmsg *error)
-{
-	if (spec->mode != SRT_LISTENER)
-		return srt_peer_open(&o->peer, spec, SRT_SENDS, error);
-	o->receivers = xcalloc(1, sizeof *o->receivers);
-	return srt_receivers_open(o->receivers, spec, error);
-}
-
 struct output *srt_output_open(const struct output_spec *spec, int *ret_err,
 			       struct errmsg *error)
 {
 	struct srt_output *o = xcalloc(1, sizeof *o);
 
-	*ret_err = begin(o, &spec->srt, error);
+	if (spec->srt.mode == SRT_LISTENER) {
+		o->receivers = xcalloc(1, sizeof *o->receivers);
+		*ret_err = srt_receivers_open(o->receivers, &spec->srt, error);
+	} else {
+		*ret_err = srt_peer_open(&o->peer, &spec->srt, SRT_SENDS,
+					 error);
+	}
 	if (*ret_err < 0) {
 		free(o->receivers);
 		free(o);

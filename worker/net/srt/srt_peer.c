@@ -5,19 +5,10 @@
 #include "common/base/mono.h"
 #include "worker/net/srt/srt_stats.h"
 
-static int begin(struct srt_peer *p, struct errmsg *error)
-{
-	if (p->spec->mode == SRT_LISTENER)
-		return srt_listener_open(&p->listener, p->spec, p->direction,
-					 error);
-	p->resolver = resolver_new(p->spec->host, p->spec->port);
-	return 0;
-}
-
 int srt_peer_open(struct srt_peer *p, const struct srt_spec *spec,
 		  enum srt_direction direction, struct errmsg *error)
 {
-	int r;
+	int r = 0;
 
 	srt_library_open();
 	*p = (struct srt_peer){
@@ -26,7 +17,10 @@ int srt_peer_open(struct srt_peer *p, const struct srt_spec *spec,
 		.listener = { .socket = SRT_INVALID_SOCK, .epoll = -1 },
 		.socket = SRT_INVALID_SOCK,
 	};
-	r = begin(p, error);
+	if (spec->mode == SRT_LISTENER)
+		r = srt_listener_open(&p->listener, spec, direction, error);
+	else
+		p->resolver = resolver_new(spec->host, spec->port);
 	if (r < 0)
 		srt_peer_done(p);
 	return r;
@@ -39,10 +33,13 @@ void srt_peer_done(struct srt_peer *p)
 	srt_listener_close(&p->listener);
 }
 
-static int call(struct srt_peer *p, struct errmsg *error)
+static int turn_caller(struct srt_peer *p, struct errmsg *error)
 {
-	int r = resolver_poll(p->resolver, &p->other, error);
+	int r;
 
+	if (p->resolver == NULL)
+		return srt_socket_poll(p->socket, error);
+	r = resolver_poll(p->resolver, &p->other, error);
 	if (r <= 0)
 		return r;
 	resolver_free(&p->resolver);
@@ -50,13 +47,6 @@ static int call(struct srt_peer *p, struct errmsg *error)
 	if (p->socket == SRT_INVALID_SOCK)
 		return r;
 	return srt_socket_call(p->socket, p->spec, &p->other, error);
-}
-
-static int turn_caller(struct srt_peer *p, struct errmsg *error)
-{
-	if (p->resolver != NULL)
-		return call(p, error);
-	return srt_socket_poll(p->socket, error);
 }
 
 /* Rejects a second caller while the first one sends. */

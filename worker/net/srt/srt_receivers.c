@@ -24,24 +24,6 @@ void srt_receivers_close(struct srt_receivers *r)
 	srt_listener_close(&r->listener);
 }
 
-/* A random number, with the bit that marks receivers. */
-static uint64_t new_client(void)
-{
-	uint64_t n = mono_ns();
-
-	(void)!getrandom(&n, sizeof n, 0);
-	return MSG_RECEIVER_BIT | (n & (MSG_RECEIVER_BIT - 1));
-}
-
-static size_t count_of(const struct srt_receivers *r, const char *peer)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n; i++)
-		n += strcmp(r->list[i].peer, peer) == 0;
-	return n;
-}
-
 /* Limited to one line a second when receivers come and go all the time. */
 static void log_receiver(struct srt_receivers *r, const char *peer,
 			 const char *what)
@@ -57,9 +39,11 @@ static void log_receiver(struct srt_receivers *r, const char *peer,
 static void add(struct srt_receivers *r, SRTSOCKET s, const char *peer)
 {
 	struct srt_receiver *new = &r->list[r->n++];
+	uint64_t id = mono_ns();
 
+	(void)!getrandom(&id, sizeof id, 0);
 	new->socket = s;
-	new->client = new_client();
+	new->client = MSG_RECEIVER_BIT | (id & (MSG_RECEIVER_BIT - 1));
 	new->since_ms = mono_ms();
 	(void)snprintf(new->peer, sizeof new->peer, "%s", peer);
 	link_stats_add(&r->link, LINK_CONNECTS, 1);
@@ -71,12 +55,15 @@ void srt_receivers_accept(struct srt_receivers *r)
 	struct sockaddr_any from;
 	char peer[SOCKADDR_TEXT_MAX];
 	SRTSOCKET s;
+	size_t same;
 
 	while ((s = srt_listener_accept(&r->listener, &from)) !=
 	       SRT_INVALID_SOCK) {
 		sockaddr_format_host(&from, peer);
-		if (r->n < RECEIVERS_MAX &&
-		    count_of(r, peer) < RECEIVERS_OF_ADDRESS_MAX) {
+		same = 0;
+		for (size_t i = 0; i < r->n; i++)
+			same += strcmp(r->list[i].peer, peer) == 0;
+		if (r->n < RECEIVERS_MAX && same < RECEIVERS_OF_ADDRESS_MAX) {
 			add(r, s, peer);
 			continue;
 		}
@@ -122,26 +109,21 @@ size_t srt_receivers_send(struct srt_receivers *r, const uint8_t *data,
 	return failed;
 }
 
-static void log_change(struct srt_receivers *r)
+void srt_receivers_every_second(struct srt_receivers *r)
 {
 	unsigned suppressed;
 
-	if (!r->unlogged || !ratelimit_pass(&r->log, mono_ms(), &suppressed))
-		return;
-	r->unlogged = false;
-	log_info("stream", "srt port %u: %zu receivers",
-		 r->listener.spec->port, r->n);
-}
-
-void srt_receivers_every_second(struct srt_receivers *r)
-{
 	for (size_t i = r->n; i-- > 0;)
 		(void)drop_if_broken(r, i);
 	srt_stats_begin(&r->link);
 	for (size_t i = 0; i < r->n; i++)
 		srt_stats_add(&r->link, r->list[i].socket, SRT_SENDS);
 	srt_listener_every_second(&r->listener, &r->link);
-	log_change(r);
+	if (!r->unlogged || !ratelimit_pass(&r->log, mono_ms(), &suppressed))
+		return;
+	r->unlogged = false;
+	log_info("stream", "srt port %u: %zu receivers",
+		 r->listener.spec->port, r->n);
 }
 
 const char *srt_receivers_error(const struct srt_receivers *r)
