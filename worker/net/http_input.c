@@ -64,7 +64,7 @@ static bool is_playlist_type(const char *type)
 
 /* Only the first bytes decide for a server whose Content-Type says playlist and
  * which sends a stream. */
-static enum what tell(const struct http_input *h)
+static enum what detect_format(const struct http_input *h)
 {
 	const uint8_t *head = buf_head(&h->body);
 	size_t len = buf_len(&h->body);
@@ -114,7 +114,7 @@ static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
 	}
 	buf_append(&h->body, data, len);
 	if (h->what == NOT_KNOWN)
-		h->what = tell(h);
+		h->what = detect_format(h);
 	if (h->what == A_STREAM) {
 		push(h, buf_head(&h->body), buf_len(&h->body));
 		buf_done(&h->body);

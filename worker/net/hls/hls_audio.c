@@ -210,13 +210,13 @@ void hls_audio_turn(struct hls_audio *a, uint64_t now_ns)
 		hls_track_turn(&a->track, now_ns);
 	a->patient = is_patient(a, now_ns);
 	hls_mux_turn(a->mux, a->patient);
-	if (!hls_mux_lacks(a->mux))
+	if (!hls_mux_misses_audio(a->mux))
 		a->missing_since_ns = 0;
 	else if (a->missing_since_ns == 0)
 		a->missing_since_ns = now_ns;
 }
 
-static void tell(struct hls_audio *a)
+static void report_missing(struct hls_audio *a)
 {
 	const char *text = hls_track_error(&a->track);
 	bool missing = a->missing_since_ns > 0 && !a->patient &&
@@ -238,7 +238,7 @@ void hls_audio_every_second(struct hls_audio *a)
 	if (a->mux != NULL)
 		hls_mux_every_second(a->mux);
 	if (a->url != NULL)
-		tell(a);
+		report_missing(a);
 }
 
 /* --- video --- */

@@ -21,8 +21,8 @@ enum {
 	LEAD_MS = 700,
 	LEAD_MAX_MS = 10 * 1000,
 	BACK_MS = 1000,
-	AUDIO_TRACK_NEAR_MS = 2000,
-	AUDIO_TRACK_BACK_MS = 3000,
+	HLS_MUX_NEAR_MS = 2000,
+	HLS_MUX_BACK_MS = 3000,
 };
 
 struct hls_mux {
@@ -141,7 +141,7 @@ static void set_clock(struct hls_mux *m, uint64_t clock)
 	int64_t step = m->has_clock ? diff(clock, m->clock) : 0;
 
 	/* a jump that nothing announced */
-	if (step < -BACK_MS * HZ_MS || step > AUDIO_TRACK_FAR_MS * HZ_MS)
+	if (step < -BACK_MS * HZ_MS || step > HLS_MUX_FAR_MS * HZ_MS)
 		m->fresh = true;
 	else if (step < 0)
 		return;
@@ -198,7 +198,7 @@ static enum audio_state judge_far(struct hls_mux *m, int64_t hold_ms)
 static bool is_left(const struct hls_mux *m, const struct audio_unit *unit,
 		    int64_t ahead)
 {
-	const int64_t near = AUDIO_TRACK_NEAR_MS * HZ_MS;
+	const int64_t near = HLS_MUX_NEAR_MS * HZ_MS;
 	int64_t step = diff(unit->pts, m->pts);
 
 	return m->fresh && m->has_pts && !unit->cut && ahead > near &&
@@ -207,7 +207,7 @@ static bool is_left(const struct hls_mux *m, const struct audio_unit *unit,
 
 static enum audio_state judge(struct hls_mux *m, const struct audio_unit *unit)
 {
-	const int64_t far = AUDIO_TRACK_FAR_MS * HZ_MS;
+	const int64_t far = HLS_MUX_FAR_MS * HZ_MS;
 	bool tail = m->begins && m->cut;
 	int64_t ahead;
 
@@ -218,40 +218,20 @@ static enum audio_state judge(struct hls_mux *m, const struct audio_unit *unit)
 	/* units at the end of the video */
 	ahead = diff(unit->pts, tail && m->has_dts ? m->dts : m->clock);
 	if (ahead > far || ahead < -far)
-		return judge_far(m, AUDIO_TRACK_HOLD_MS);
+		return judge_far(m, HLS_MUX_HOLD_MS);
 	/* the audio jumped back, and the video is about to */
-	if (unit->cut && ahead < -AUDIO_TRACK_NEAR_MS * HZ_MS)
-		return judge_far(m, AUDIO_TRACK_BACK_MS);
+	if (unit->cut && ahead < -HLS_MUX_NEAR_MS * HZ_MS)
+		return judge_far(m, HLS_MUX_BACK_MS);
 	m->holds = false;
-	if (ahead < (m->sends ? -AUDIO_TRACK_LATE_MS * HZ_MS : 0))
+	if (ahead < (m->sends ? -HLS_MUX_LATE_MS * HZ_MS : 0))
 		return IS_LATE;
-	if (ahead > (tail ? 0 : AUDIO_TRACK_LEAD_MS * HZ_MS))
+	if (ahead > (tail ? 0 : HLS_MUX_LEAD_MS * HZ_MS))
 		return is_left(m, unit, ahead) ? IS_LATE : IS_EARLY;
 	/* already sent, from another playlist */
 	if (m->has_pts && !unit->cut && !m->fresh &&
 	    diff(unit->pts, m->pts) <= 0)
 		return IS_LATE;
 	return IS_DUE;
-}
-
-static void begin_unit(struct hls_mux *m, const struct audio_unit *unit)
-{
-	m->sends = true;
-	m->unit_left = unit->run.n;
-	if (!unit->begins)
-		return;
-	m->fresh = false;
-	m->has_pts = true;
-	m->pts = unit->pts;
-}
-
-static void drop_unit(struct hls_mux *m, const struct audio_unit *unit)
-{
-	m->sends = false;
-	if (m->fresh && unit->begins)
-		m->pts = unit->pts;
-	m->cc_seen = ts_cc(unit->run.data + (unit->run.n - 1) * TS_PACKET);
-	audio_track_drop(m->audio, unit->run.n);
 }
 
 /* Selects the next unit that is due, drops late ones, and returns the state of
@@ -263,13 +243,20 @@ static enum audio_state next_audio(struct hls_mux *m)
 
 	while (audio_track_unit(m->audio, &unit)) {
 		is = judge(m, &unit);
-		if (is == IS_DUE && mux_pmt_has_sound(&m->pmt)) {
-			begin_unit(m, &unit);
-			return IS_DUE;
-		}
 		if (is == IS_EARLY)
 			return IS_EARLY;
-		drop_unit(m, &unit);
+		m->sends = is == IS_DUE && mux_pmt_has_audio(&m->pmt);
+		if (unit.begins && (m->sends || m->fresh))
+			m->pts = unit.pts;
+		if (m->sends) {
+			m->unit_left = unit.run.n;
+			m->has_pts |= unit.begins;
+			m->fresh &= !unit.begins;
+			return IS_DUE;
+		}
+		m->cc_seen = ts_cc(unit.run.data +
+				   (unit.run.n - 1) * TS_PACKET);
+		audio_track_drop(m->audio, unit.run.n);
 	}
 	return IS_NONE;
 }
@@ -284,7 +271,7 @@ static uint8_t *put(struct hls_mux *m, const uint8_t *packet)
 	return copy;
 }
 
-static void put_sound(struct hls_mux *m)
+static void put_audio(struct hls_mux *m)
 {
 	uint8_t *copy = put(m, audio_track_first(m->audio));
 
@@ -313,24 +300,11 @@ static void put_tables(struct hls_mux *m, const uint8_t *packet)
 					m->out + m->n_out * TS_PACKET);
 }
 
-/* A packet without payload repeats the counter of the last one on its PID
- * (ISO/IEC 13818-1, 2.4.3.3). */
-static uint8_t clock_cc(struct hls_mux *m, const uint8_t *packet)
-{
-	uint16_t pid = ts_pid(packet);
-
-	if (pid == m->pmt.pid)
-		return m->cc;
-	if (pid != m->clock_pid) {
-		m->clock_pid = pid;
-		m->clock_cc = (ts_cc(packet) - ts_has_payload(packet)) & 0x0f;
-	}
-	return m->clock_cc;
-}
-
-/* Keeps only the PCR of a packet of dropped audio. */
+/* Keeps only the PCR of a packet of dropped audio.  Without payload it repeats
+ * the counter of the last packet on its PID (ISO/IEC 13818-1, 2.4.3.3). */
 static void put_clock(struct hls_mux *m, const uint8_t *packet)
 {
+	uint16_t pid = ts_pid(packet);
 	uint64_t pcr;
 	uint8_t *copy;
 	size_t used;
@@ -343,7 +317,11 @@ static void put_clock(struct hls_mux *m, const uint8_t *packet)
 	copy[3] = 0x20;
 	memset(copy + used, 0xff, TS_PACKET - used);
 	copy[4] = TS_PACKET - 5;
-	ts_set_cc(copy, clock_cc(m, packet));
+	if (pid != m->pmt.pid && pid != m->clock_pid) {
+		m->clock_pid = pid;
+		m->clock_cc = (ts_cc(packet) - ts_has_payload(packet)) & 0x0f;
+	}
+	ts_set_cc(copy, pid == m->pmt.pid ? m->cc : m->clock_cc);
 }
 
 static void put_picture(struct hls_mux *m)
@@ -353,7 +331,7 @@ static void put_picture(struct hls_mux *m)
 
 	if (class == PID_PSI && !ts_tei(packet))
 		put_tables(m, packet);
-	else if (class == PID_AUDIO && mux_pmt_has_sound(&m->pmt))
+	else if (class == PID_AUDIO && mux_pmt_has_audio(&m->pmt))
 		put_clock(m, packet);
 	else
 		(void)put(m, packet);
@@ -380,7 +358,7 @@ static bool fill_one(struct hls_mux *m, bool patient)
 	enum audio_state is;
 
 	if (m->unit_left > 0) {
-		put_sound(m);
+		put_audio(m);
 		return true;
 	}
 	if (!m->begins && !m->looked && fifo_len(&m->pictures) > 0)
@@ -433,7 +411,7 @@ bool hls_mux_waits(const struct hls_mux *m)
 	return m->waits;
 }
 
-bool hls_mux_lacks(const struct hls_mux *m)
+bool hls_mux_misses_audio(const struct hls_mux *m)
 {
 	return m->missing;
 }

@@ -20,14 +20,14 @@
 enum {
 	HLS_MUX_PACKETS = 4096,
 	/* Audio is sent so long before its play-out time ... */
-	AUDIO_TRACK_LEAD_MS = 200,
+	HLS_MUX_LEAD_MS = 200,
 	/* ... and dropped when it is late by so much (the clock of the video
 	 * may advance in steps). */
-	AUDIO_TRACK_LATE_MS = 700,
+	HLS_MUX_LATE_MS = 700,
 	/* Times further apart are unrelated ... */
-	AUDIO_TRACK_FAR_MS = 30 * 1000,
+	HLS_MUX_FAR_MS = 30 * 1000,
 	/* ... and audio waits so long for video of its times. */
-	AUDIO_TRACK_HOLD_MS = 10 * 1000,
+	HLS_MUX_HOLD_MS = 10 * 1000,
 };
 
 struct hls_mux;
@@ -62,6 +62,6 @@ void hls_mux_turn(struct hls_mux *, bool patient);
 
 /* Video waited for audio in the last turn, or was sent without it. */
 bool hls_mux_waits(const struct hls_mux *);
-bool hls_mux_lacks(const struct hls_mux *);
+bool hls_mux_misses_audio(const struct hls_mux *);
 
 void hls_mux_every_second(struct hls_mux *);

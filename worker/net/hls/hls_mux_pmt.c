@@ -170,7 +170,7 @@ size_t mux_pmt_put(struct mux_pmt *p, const struct psi *psi,
 	else
 		p->pid = TS_PID_NULL;
 	memcpy(section, from->data, len);
-	if (mux_pmt_has_sound(p))
+	if (mux_pmt_has_audio(p))
 		len = build(p, from, f, section);
 	if (len == 0)
 		return 0;

@@ -30,7 +30,7 @@ size_t mux_pmt_put(struct mux_pmt *, const struct psi *,
 		   const struct psi_program *,
 		   const struct audio_track_format *, uint8_t *ret);
 
-static inline bool mux_pmt_has_sound(const struct mux_pmt *p)
+static inline bool mux_pmt_has_audio(const struct mux_pmt *p)
 {
 	return p->pid != TS_PID_NULL;
 }

@@ -19,7 +19,7 @@ enum {
 	LEAD = 63000,      /* decoding time after the PCR */
 	HZ = 90000,
 	/* until the next picture, which updates the clock */
-	EARLY_MAX = AUDIO_TRACK_LEAD_MS * 90 + FRAME,
+	EARLY_MAX = HLS_MUX_LEAD_MS * 90 + FRAME,
 	OUT_MAX = 4096,
 	MARK = 0x55, /* last byte of packets of the other playlist's audio */
 };
@@ -260,7 +260,7 @@ Test(hls_mux, video_continues_without_audio_and_the_pmt_follows)
 
 	pictures(r, true, 5 * HZ + LEAD, 25, true);
 	hls_mux_turn(r->mux, false);
-	cr_assert(hls_mux_lacks(r->mux) && hls_mux_end(r->mux));
+	cr_assert(hls_mux_misses_audio(r->mux) && hls_mux_end(r->mux));
 	seen = look(r);
 	cr_assert_eq(seen.own, 25, "its own sound is better than none");
 	cr_assert_eq(seen.version, 3);
@@ -298,7 +298,7 @@ static void jump(bool pictures_first, uint64_t to)
 	cr_assert_eq(r->cuts, 2);
 	seen = look(r);
 	cr_assert_geq(seen.audio, 20, "%d", seen.audio);
-	cr_assert_geq(seen.early_min, -AUDIO_TRACK_LATE_MS * 90);
+	cr_assert_geq(seen.early_min, -HLS_MUX_LATE_MS * 90);
 	cr_assert_leq(seen.early_max, EARLY_MAX);
 	hls_mux_free(&r->mux);
 }

@@ -118,7 +118,7 @@ Test(hls_mux_pmt, keeps_the_sources_audio_if_no_pid_is_free, .timeout = 60)
 	mux_pmt_init(&p);
 	cr_assert_gt(mux_pmt_put(&p, psi, psi_main_program(psi), &sound, out),
 		     0);
-	cr_assert(!mux_pmt_has_sound(&p));
+	cr_assert(!mux_pmt_has_audio(&p));
 	cr_assert_arr_eq(p.section, psi_main_program(psi)->pmt.data, 5);
 	psi_free(&psi);
 }
