@@ -152,14 +152,6 @@ static void open_track(struct hls_audio *a, const struct m3u8_audio *s)
 	log_info("stream", "hls: %s", a->name.text);
 }
 
-static void refuse(struct hls_audio *a, const struct m3u8_audio *s,
-		   const struct errmsg *error)
-{
-	set_name(a, s);
-	errmsg_set(&a->error, "%s: %s", a->name.text, error->text);
-	log_warning("stream", "hls: %s", a->error.text);
-}
-
 void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
 {
 	struct errmsg error = { 0 };
@@ -180,8 +172,11 @@ void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
 		return;
 	}
 	/* without an own playlist the variant itself contains the audio */
-	if (s != NULL && url == NULL)
-		refuse(a, s, &error);
+	if (s != NULL && url == NULL) {
+		set_name(a, s);
+		errmsg_set(&a->error, "%s: %s", a->name.text, error.text);
+		log_warning("stream", "hls: %s", a->error.text);
+	}
 	free(url);
 }
 

@@ -5,6 +5,7 @@
 #include "common/base/hex.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,37 +40,9 @@ static int on_duration(struct m3u8_parser *p, struct m3u8_text value)
 			     &p->next.duration_ms);
 }
 
-static int on_discontinuity(struct m3u8_parser *p, struct m3u8_text value)
-{
-	(void)value;
-	p->next.discontinuity = true;
-	return 0;
-}
-
-static int on_gap(struct m3u8_parser *p, struct m3u8_text value)
-{
-	(void)value;
-	p->next.gap = true;
-	return 0;
-}
-
-static int on_end(struct m3u8_parser *p, struct m3u8_text value)
-{
-	(void)value;
-	p->list.ended = true;
-	return 0;
-}
-
 static int on_type(struct m3u8_parser *p, struct m3u8_text value)
 {
 	p->list.ended |= m3u8_is(value, "VOD");
-	return 0;
-}
-
-static int on_map(struct m3u8_parser *p, struct m3u8_text value)
-{
-	(void)value;
-	p->list.fragmented = true;
 	return 0;
 }
 
@@ -175,24 +148,27 @@ static int on_key(struct m3u8_parser *p, struct m3u8_text value)
 
 /* --- lines --- */
 
+#define FLAG(member) offsetof(struct m3u8_parser, member)
+
 static const struct {
 	const char *name;
 	int (*on_tag)(struct m3u8_parser *, struct m3u8_text value);
+	size_t flag; /* without on_tag: place of the bool to set */
 } tags[] = {
-	{ "#EXTINF", on_duration },
-	{ "#EXT-X-BYTERANGE", on_range },
-	{ "#EXT-X-DISCONTINUITY", on_discontinuity },
-	{ "#EXT-X-ENDLIST", on_end },
-	{ "#EXT-X-GAP", on_gap },
-	{ "#EXT-X-I-FRAMES-ONLY", on_iframes_only },
-	{ "#EXT-X-KEY", on_key },
-	{ "#EXT-X-MAP", on_map },
-	{ "#EXT-X-MEDIA", m3u8_on_media },
-	{ "#EXT-X-MEDIA-SEQUENCE", on_sequence },
-	{ "#EXT-X-PLAYLIST-TYPE", on_type },
-	{ "#EXT-X-SKIP", on_skip },
-	{ "#EXT-X-STREAM-INF", m3u8_on_variant },
-	{ "#EXT-X-TARGETDURATION", on_target },
+	{ "#EXTINF", .on_tag = on_duration },
+	{ "#EXT-X-BYTERANGE", .on_tag = on_range },
+	{ "#EXT-X-DISCONTINUITY", .flag = FLAG(next.discontinuity) },
+	{ "#EXT-X-ENDLIST", .flag = FLAG(list.ended) },
+	{ "#EXT-X-GAP", .flag = FLAG(next.gap) },
+	{ "#EXT-X-I-FRAMES-ONLY", .on_tag = on_iframes_only },
+	{ "#EXT-X-KEY", .on_tag = on_key },
+	{ "#EXT-X-MAP", .flag = FLAG(list.fragmented) },
+	{ "#EXT-X-MEDIA", .on_tag = m3u8_on_media },
+	{ "#EXT-X-MEDIA-SEQUENCE", .on_tag = on_sequence },
+	{ "#EXT-X-PLAYLIST-TYPE", .on_tag = on_type },
+	{ "#EXT-X-SKIP", .on_tag = on_skip },
+	{ "#EXT-X-STREAM-INF", .on_tag = m3u8_on_variant },
+	{ "#EXT-X-TARGETDURATION", .on_tag = on_target },
 };
 
 static int read_tag(struct m3u8_parser *p, struct m3u8_text line)
@@ -200,9 +176,14 @@ static int read_tag(struct m3u8_parser *p, struct m3u8_text line)
 	struct m3u8_text value = line, name = m3u8_cut(&value, ':');
 
 	value = m3u8_trim(value);
-	for (size_t i = 0; i < ARRAY_LEN(tags); i++)
-		if (m3u8_is(name, tags[i].name))
+	for (size_t i = 0; i < ARRAY_LEN(tags); i++) {
+		if (!m3u8_is(name, tags[i].name))
+			continue;
+		if (tags[i].on_tag != NULL)
 			return tags[i].on_tag(p, value);
+		*(bool *)((char *)p + tags[i].flag) = true;
+		return 0;
+	}
 	return 0;
 }
 

@@ -18,6 +18,7 @@ enum {
 
 /* Includes its NUL. */
 static const char owner[] = "com.apple.streaming.transportStreamTimestamp";
+#define STAMP_AT (FRAME_HEADER + sizeof owner)
 
 bool packed_audio_begins(const uint8_t *data, size_t len)
 {
@@ -60,17 +61,6 @@ static size_t plain(const uint8_t *p)
 	       p[3];
 }
 
-static void take_stamp(struct packed_audio *p, const uint8_t *stamp)
-{
-	uint64_t time = 0;
-
-	for (size_t i = 0; i < STAMP; i++)
-		time = time << 8 | stamp[i];
-	p->base = time % PES_TIME_WRAP;
-	p->samples = 0;
-	p->stamped = true;
-}
-
 /* ID3v2.3 and 2.4: the PRIV frame of this owner. */
 static void read_tag(struct packed_audio *p, const uint8_t *tag, size_t len)
 {
@@ -79,15 +69,21 @@ static void read_tag(struct packed_audio *p, const uint8_t *tag, size_t len)
 	for (size_t at = TAG_HEADER; at + FRAME_HEADER <= len;) {
 		const uint8_t *frame = tag + at;
 		size_t size = old ? plain(frame + 4) : syncsafe(frame + 4);
+		uint64_t time = 0;
 
 		at += FRAME_HEADER;
 		if (size > len - at)
 			return;
-		if (memcmp(frame, "PRIV", 4) == 0 &&
-		    size >= sizeof owner + STAMP &&
-		    memcmp(frame + FRAME_HEADER, owner, sizeof owner) == 0)
-			take_stamp(p, frame + FRAME_HEADER + sizeof owner);
 		at += size;
+		if (memcmp(frame, "PRIV", 4) != 0 ||
+		    size < sizeof owner + STAMP ||
+		    memcmp(frame + FRAME_HEADER, owner, sizeof owner) != 0)
+			continue;
+		for (size_t i = 0; i < STAMP; i++)
+			time = time << 8 | frame[STAMP_AT + i];
+		p->base = time % PES_TIME_WRAP;
+		p->samples = 0;
+		p->stamped = true;
 	}
 }
 
@@ -116,16 +112,6 @@ static enum next look(const struct packed_audio *p,
 	return *ret > len ? IS_SHORT : IS_FRAME;
 }
 
-static void take_tag(struct packed_audio *p, size_t size)
-{
-	size_t len = MIN(size, buf_len(&p->bytes));
-
-	if (size == len)
-		read_tag(p, buf_head(&p->bytes), len);
-	p->skip = size - len;
-	buf_take(&p->bytes, len);
-}
-
 /* --- frames --- */
 
 static uint64_t now_pts(const struct packed_audio *p)
@@ -150,19 +136,6 @@ static void take_frame(struct packed_audio *p, const struct audio_frame *f)
 	buf_take(&p->bytes, f->len);
 }
 
-static size_t put_header(const struct packed_audio *p, uint8_t *ret)
-{
-	bool mpeg = p->codec == AUDIO_MPEG || p->codec == AUDIO_ADTS;
-	size_t len = p->n_pes + PACKED_HEADER - 6;
-
-	memcpy(ret, (const uint8_t[PACKED_HEADER]){ 0, 0, 1,
-		mpeg ? PES_MPEG : PES_PRIVATE, (uint8_t)(len >> 8),
-		(uint8_t)len, 0x84, 0x80, 5, 0x21, 0, 1, 0, 1 },
-	       PACKED_HEADER);
-	pes_set_time(ret + PES_HEADER, p->pes_pts);
-	return PACKED_HEADER;
-}
-
 /* Writes the header of a packet for the next len bytes, with stuffing if they
  * are few; returns the place of the payload. */
 static uint8_t *put_packet(uint8_t *ret, bool first, size_t len)
@@ -184,11 +157,16 @@ static uint8_t *put_packet(uint8_t *ret, bool first, size_t len)
 
 static size_t put_pes(struct packed_audio *p, uint8_t *ret)
 {
+	bool mpeg = p->codec == AUDIO_MPEG || p->codec == AUDIO_ADTS;
 	uint8_t pes[PACKED_HEADER + sizeof p->pes];
-	size_t len = put_header(p, pes), n = 0;
+	size_t len = p->n_pes + PACKED_HEADER, n = 0;
 
-	memcpy(pes + len, p->pes, p->n_pes);
-	len += p->n_pes;
+	memcpy(pes, (const uint8_t[PACKED_HEADER]){ 0, 0, 1,
+		mpeg ? PES_MPEG : PES_PRIVATE, (uint8_t)((len - 6) >> 8),
+		(uint8_t)(len - 6), 0x84, 0x80, 5, 0x21, 0, 1, 0, 1 },
+	       PACKED_HEADER);
+	pes_set_time(pes + PES_HEADER, p->pes_pts);
+	memcpy(pes + PACKED_HEADER, p->pes, p->n_pes);
 	for (size_t at = 0; at < len; n++) {
 		size_t take = MIN(len - at, (size_t)PAYLOAD);
 
@@ -215,7 +193,7 @@ static void pass_junk(struct packed_audio *p)
 size_t packed_audio_pull(struct packed_audio *p, bool last, uint8_t *ret)
 {
 	struct audio_frame frame;
-	size_t size = 0;
+	size_t size = 0, len;
 
 	for (;;) {
 		enum next is = look(p, &frame, &size);
@@ -231,7 +209,11 @@ size_t packed_audio_pull(struct packed_audio *p, bool last, uint8_t *ret)
 		case IS_SHORT:
 			return 0;
 		case IS_TAG:
-			take_tag(p, size);
+			len = MIN(size, buf_len(&p->bytes));
+			if (size == len)
+				read_tag(p, buf_head(&p->bytes), len);
+			p->skip = size - len;
+			buf_take(&p->bytes, len);
 			break;
 		case IS_FRAME:
 			take_frame(p, &frame);

@@ -16,15 +16,15 @@ static uint64_t name_of(const struct m3u8_segment *s)
 	return hash ^ (s->range_at * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static struct segment_record had_of(const struct m3u8_segment *s)
+static struct segment_record record_of(const struct m3u8_segment *s)
 {
 	return (struct segment_record){ name_of(s), s->duration_ms };
 }
 
-static void remember(struct segment_window *w, const struct segment_record *had)
+static void remember(struct segment_window *w, struct segment_record known)
 {
 	memmove(w->had + 1, w->had, (HLS_HISTORY - 1) * sizeof *w->had);
-	w->had[0] = *had;
+	w->had[0] = known;
 	w->n_had = MIN(w->n_had + 1, (size_t)HLS_HISTORY);
 	w->n_before = MIN(w->n_before, HLS_HISTORY - w->n_had);
 }
@@ -92,20 +92,12 @@ static size_t find_pair(struct segment_window *w, const struct m3u8 *l)
 	return NOWHERE;
 }
 
-static void go_to(struct segment_window *w, const struct m3u8 *l, size_t i)
-{
-	w->next = l->sequence + i;
-}
-
 /* Segments listed before that position count as played. */
 static void enter(struct segment_window *w, const struct m3u8 *l, size_t i)
 {
-	for (size_t k = i - MIN(i, (size_t)HLS_HISTORY); k < i; k++) {
-		struct segment_record had = had_of(&l->segments[k]);
-
-		remember(w, &had);
-	}
-	go_to(w, l, i);
+	for (size_t k = i - MIN(i, (size_t)HLS_HISTORY); k < i; k++)
+		remember(w, record_of(&l->segments[k]));
+	w->next = l->sequence + i;
 }
 
 static void renumber(struct segment_window *w, const struct m3u8 *l, size_t i)
@@ -113,11 +105,11 @@ static void renumber(struct segment_window *w, const struct m3u8 *l, size_t i)
 	if (l->sequence + i == w->next)
 		return;
 	w->renumbered++;
-	go_to(w, l, i);
+	w->next = l->sequence + i;
 }
 
 /* The expected number is in the playlist, or directly after it. */
-static void go_on(struct segment_window *w, const struct m3u8 *l)
+static void follow(struct segment_window *w, const struct m3u8 *l)
 {
 	size_t i = (size_t)(w->next - l->sequence), age, found;
 
@@ -151,13 +143,6 @@ static bool ends_with_one_of(struct segment_window *w, const struct m3u8 *l,
 	return false;
 }
 
-static bool looks_old(struct segment_window *w, const struct m3u8 *l)
-{
-	return w->next > l->sequence
-		? ends_with_one_of(w, l, 0, w->n_had)
-		: ends_with_one_of(w, l, w->n_had, w->n_before);
-}
-
 /* True: a playlist that looks stale moves like a live one. */
 static bool moves_on(struct segment_window *w, const struct m3u8 *l)
 {
@@ -174,7 +159,7 @@ static bool moves_on(struct segment_window *w, const struct m3u8 *l)
 	       (w->next < end || w->next - end > HLS_OLD_NEAR);
 }
 
-static void enter_anew(struct segment_window *w, const struct m3u8 *l,
+static void enter_again(struct segment_window *w, const struct m3u8 *l,
 		       uint64_t wanted_ms)
 {
 	size_t i = start_of(l, wanted_ms);
@@ -192,18 +177,21 @@ static void enter_anew(struct segment_window *w, const struct m3u8 *l,
 }
 
 /* The expected number is not in the playlist. */
-static void find_again(struct segment_window *w, const struct m3u8 *l,
+static void resync(struct segment_window *w, const struct m3u8 *l,
 		       uint64_t wanted_ms)
 {
 	size_t age, found = find_by_name(w, l, &age);
+	bool behind = w->next > l->sequence;
 
 	if (found != NOWHERE && (age == 0 || found < l->n_segments)) {
 		renumber(w, l, found);
 		w->cut |= age > 0;
-	} else if (looks_old(w, l) && !moves_on(w, l)) {
+	} else if (ends_with_one_of(w, l, behind ? 0 : w->n_had,
+				    behind ? w->n_had : w->n_before) &&
+		   !moves_on(w, l)) {
 		return;
 	} else {
-		enter_anew(w, l, wanted_ms);
+		enter_again(w, l, wanted_ms);
 	}
 	w->old = (struct stale_lists){ 0 };
 }
@@ -219,11 +207,11 @@ void segment_window_update(struct segment_window *w, const struct m3u8 *l,
 		return;
 	}
 	if (w->next < l->sequence || w->next - l->sequence > l->n_segments) {
-		find_again(w, l, wanted_ms);
+		resync(w, l, wanted_ms);
 		return;
 	}
 	w->old = (struct stale_lists){ 0 };
-	go_on(w, l);
+	follow(w, l);
 }
 
 void segment_window_change(struct segment_window *w)
@@ -249,17 +237,6 @@ static bool is_repeated(const struct segment_window *w,
 	       (w->n_had == 1 || w->had[1].name != name);
 }
 
-/* Skips a segment. */
-static void pass_over(struct segment_window *w, const struct m3u8_segment *s)
-{
-	struct segment_record had = had_of(s);
-
-	remember(w, &had);
-	w->next++;
-	w->cut |= s->gap || s->discontinuity;
-	w->skipped += s->gap;
-}
-
 bool segment_window_next(struct segment_window *w, const struct m3u8 *l,
 		     struct segment_step *ret)
 {
@@ -269,13 +246,16 @@ bool segment_window_next(struct segment_window *w, const struct m3u8 *l,
 	       w->next - l->sequence < l->n_segments) {
 		s = &l->segments[w->next - l->sequence];
 		if (s->gap || is_repeated(w, s)) {
-			pass_over(w, s);
+			remember(w, record_of(s));
+			w->next++;
+			w->cut |= s->gap || s->discontinuity;
+			w->skipped += s->gap;
 			continue;
 		}
 		*ret = (struct segment_step){
 			.segment = s,
 			.sequence = w->next,
-			.had = had_of(s),
+			.had = record_of(s),
 			.jumps = w->jumps,
 			.cut = w->cut || s->discontinuity,
 		};
@@ -294,7 +274,7 @@ void segment_window_done(struct segment_window *w,
 	 * playlist */
 	if (step->jumps != w->jumps)
 		return;
-	remember(w, &step->had);
+	remember(w, step->had);
 	w->next++;
 }
 

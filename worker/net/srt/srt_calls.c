@@ -48,23 +48,24 @@ void srt_calls_free(struct srt_calls **c)
 	*c = NULL;
 }
 
+/* NULL: no such call; with `add' all entries are in use, because a flood is not
+ * logged call by call. */
 static struct srt_call *find(struct srt_calls *c,
-			     const struct sockaddr_any *from)
+			     const struct sockaddr_any *from, bool add)
 {
-	for (size_t i = 0; i < CALLS_MAX; i++)
-		if (c->calls[i].from.len > 0 &&
-		    sockaddr_equal(&c->calls[i].from, from))
-			return &c->calls[i];
-	return NULL;
-}
+	struct srt_call *unused = NULL;
 
-/* NULL: all entries are in use; a flood is not logged call by call. */
-static struct srt_call *find_free(struct srt_calls *c)
-{
-	for (size_t i = 0; i < CALLS_MAX; i++)
-		if (c->calls[i].from.len == 0)
-			return &c->calls[i];
-	return NULL;
+	for (size_t i = 0; i < CALLS_MAX; i++) {
+		struct srt_call *call = &c->calls[i];
+
+		if (call->from.len == 0)
+			unused = call;
+		else if (sockaddr_equal(&call->from, from))
+			return call;
+	}
+	if (add && unused != NULL)
+		*unused = (struct srt_call){ *from, mono_ms(), NULL };
+	return add ? unused : NULL;
 }
 
 static struct sockaddr_any any_of(const struct sockaddr *sa)
@@ -76,23 +77,12 @@ static struct sockaddr_any any_of(const struct sockaddr *sa)
 	return any;
 }
 
-static bool admit(struct srt_calls *c, const struct ip_address *host)
-{
-	size_t of_host = 0;
-
-	for (size_t i = 0; i < c->n_hosts; i++)
-		of_host += memcmp(&c->hosts[i], host, sizeof *host) == 0;
-	if (c->n_hosts == SRT_CALLS_MAX || of_host == SRT_CALLS_OF_HOST_MAX)
-		return false;
-	c->hosts[c->n_hosts++] = *host;
-	return true;
-}
-
 bool srt_calls_admit(struct srt_calls *c, const struct sockaddr *sa,
 		     uint64_t now_ms)
 {
 	struct sockaddr_any from = any_of(sa);
 	struct ip_address address = ip_of(&from), host = ip_client(&address);
+	size_t of_host = 0;
 	bool admitted;
 
 	(void)pthread_mutex_lock(&c->lock);
@@ -100,7 +90,12 @@ bool srt_calls_admit(struct srt_calls *c, const struct sockaddr *sa,
 		c->second_ms = now_ms;
 		c->n_hosts = 0;
 	}
-	admitted = admit(c, &host);
+	for (size_t i = 0; i < c->n_hosts; i++)
+		of_host += memcmp(&c->hosts[i], &host, sizeof host) == 0;
+	admitted = c->n_hosts < SRT_CALLS_MAX &&
+		   of_host < SRT_CALLS_OF_HOST_MAX;
+	if (admitted)
+		c->hosts[c->n_hosts++] = host;
 	(void)pthread_mutex_unlock(&c->lock);
 	return admitted;
 }
@@ -112,14 +107,9 @@ void srt_calls_add(struct srt_calls *c, const struct sockaddr *sa,
 	struct srt_call *call;
 
 	(void)pthread_mutex_lock(&c->lock);
-	call = find(c, &from);
-	if (call == NULL) {
-		call = find_free(c);
-		if (call != NULL)
-			*call = (struct srt_call){ from, mono_ms(), refused };
-	} else {
+	call = find(c, &from, true);
+	if (call != NULL)
 		call->refused = refused;
-	}
 	(void)pthread_mutex_unlock(&c->lock);
 }
 
@@ -128,7 +118,7 @@ void srt_calls_connected(struct srt_calls *c, const struct sockaddr_any *from)
 	struct srt_call *call;
 
 	(void)pthread_mutex_lock(&c->lock);
-	call = find(c, from);
+	call = find(c, from, false);
 	if (call != NULL)
 		call->from.len = 0;
 	(void)pthread_mutex_unlock(&c->lock);
@@ -165,6 +155,6 @@ bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
 	*ret_from = call.from;
 	*ret_error = call.refused != NULL ? call.refused
 					: "passphrase or encryption differ, or "
-					  "he left at once";
+					  "the caller disconnected at once";
 	return true;
 }
