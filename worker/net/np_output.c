@@ -107,9 +107,8 @@ static void put_packets(const uint8_t *packets, size_t n, void *arg)
 	o->base.counters.dropped += n - fit;
 }
 
-/* Skips packets of the run that are not to be sent: all packets while there is
- * no server, then all packets before the first one that a receiver can start
- * with. */
+/* Skips packets of the run that are not to be sent: all while there is no
+ * server, then all before a point where a receiver can start. */
 static void begin(struct np_output *o, struct ts_run *run, uint64_t now_ns)
 {
 	size_t n = run->n;

@@ -118,8 +118,8 @@ static int turn_key(struct hls_load *l)
 	}
 	r = http_body_poll(&l->body, &l->error);
 	if (r > 0 && buf_len(&l->body.buf) != HLS_KEY)
-		r = errmsg_fail(&l->error, -EINVAL, "of %zu bytes",
-				buf_len(&l->body.buf));
+		r = errmsg_fail(&l->error, -EINVAL, "%zu bytes instead of %d",
+				buf_len(&l->body.buf), HLS_KEY);
 	if (r > 0)
 		add_key(l, buf_head(&l->body.buf));
 	if (r != 0) {
@@ -240,7 +240,8 @@ static int ask(struct hls_load *l)
 	if (l->key_url != NULL && key == NULL)
 		return turn_key(l);
 	if (key != NULL && !begin_cipher(l, key))
-		return errmsg_fail(&l->error, -ENOTSUP, "no AES");
+		return errmsg_fail(&l->error, -ENOTSUP,
+		                   "AES-128 is not available");
 	l->came = 0;
 	l->tried_ns = l->seen_ns;
 	l->fetch = fetch_new(l->fetcher, &request, &err, &l->error);

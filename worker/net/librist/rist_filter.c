@@ -308,7 +308,7 @@ static void judge_port(struct rist_filter *f)
 	end(f, odd);
 }
 
-/* Passes what is not RTP: librist reports it in its log. */
+/* Passes other packets: librist reports them in its log. */
 static void judge_rtp(struct rist_filter *f, bool pair)
 {
 	size_t rtcp;

@@ -99,7 +99,7 @@ static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
 		return 0; /* not a socket of librist */
 	r = attach(fd, filter);
 	if (r < 0)
-		return errmsg_fail(error, r, "rist: no filter: %s",
+		return errmsg_fail(error, r, "rist: socket filter: %s",
 				   strerror(-r));
 	empty(fd);
 	g->odd[g->n] = is_odd(fd);

@@ -32,6 +32,6 @@ struct rist_watchdog {
 	unsigned looks;  /* without progress since then */
 };
 
-/* NULL: no error; otherwise what is wrong. */
+/* NULL: no error; otherwise its description. */
 const char *rist_watchdog_check(struct rist_watchdog *,
 				const struct rist_thread_sample *);

@@ -67,7 +67,7 @@ Test(refusal_log, logs_other_refusals_at_once_with_a_limit)
 
 	log_open(note, &t, LOG_LEVEL_INFO);
 	refusal_log_add(&r, "srt", 9, &(struct errmsg){ "x" }, 0, 1000);
-	cr_assert_eq(t.lines, 0, "nobody");
+	cr_assert_eq(t.lines, 0, "no refusal");
 	for (unsigned i = 0; i < 1000; i++) {
 		struct errmsg error;
 

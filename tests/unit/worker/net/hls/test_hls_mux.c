@@ -60,7 +60,7 @@ static struct rig *rig_new(void)
 	return &r;
 }
 
-/* --- what goes in --- */
+/* --- input --- */
 
 static void section(uint8_t *s, size_t len, uint16_t pid, uint8_t *packet)
 {
@@ -150,7 +150,7 @@ static void sound(struct rig *r, bool cut, uint64_t from, int n)
 	cr_assert(audio_track_end(s));
 }
 
-/* --- what comes out --- */
+/* --- output --- */
 
 struct seen {
 	int pictures, audio, own;
@@ -226,7 +226,7 @@ Test(hls_mux, audio_is_sent_shortly_before_its_play_out_time)
 	cr_assert(hls_mux_end(r->mux));
 	seen = look(r);
 	cr_assert_eq(seen.pictures, 75);
-	cr_assert_eq(seen.own, 0, "its own sound is not heard");
+	cr_assert_eq(seen.own, 0, "its own audio is dropped");
 	cr_assert(seen.audio_pid != PICTURES && seen.audio_pid != PMT_PID);
 	cr_assert_eq(seen.version, 3, "as at the source");
 	cr_assert_geq(seen.audio, 75);
@@ -262,7 +262,8 @@ Test(hls_mux, video_continues_without_audio_and_the_pmt_follows)
 	hls_mux_turn(r->mux, false);
 	cr_assert(hls_mux_misses_audio(r->mux) && hls_mux_end(r->mux));
 	seen = look(r);
-	cr_assert_eq(seen.own, 25, "its own sound is better than none");
+	cr_assert_eq(seen.own, 25,
+	             "its own audio stays while there is no other");
 	cr_assert_eq(seen.version, 3);
 	sound(r, true, 5 * HZ, 100);
 	pictures(r, false, 6 * HZ + LEAD, 25, true);
@@ -271,7 +272,7 @@ Test(hls_mux, video_continues_without_audio_and_the_pmt_follows)
 	seen = look(r);
 	cr_assert_eq(seen.version, 4);
 	cr_assert_geq(seen.audio, 25);
-	cr_assert_geq(seen.early_min, 0, "what is past is left out");
+	cr_assert_geq(seen.early_min, 0, "late audio is dropped");
 	hls_mux_free(&r->mux);
 }
 

@@ -48,7 +48,7 @@ static void read_list(struct list *l, uint64_t sequence, const char *names)
 	cr_assert_eq(m3u8_parse(l->text, n, &l->m, NULL), 0);
 }
 
-/* What is played of a playlist: URIs, '|' before a cut. */
+/* The played segments of a playlist: URIs, '|' before a cut. */
 static void play(struct segment_window *w, uint64_t sequence, const char *names,
 		 const char *expected)
 {

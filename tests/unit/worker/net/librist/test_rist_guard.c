@@ -88,11 +88,12 @@ Test(rist_guard, admits_a_source_that_tries_again)
 	int sockets[2];
 
 	take(&g, sockets);
-	cr_assert_not(admit(&g, 9000), "the other port is not closed to him");
+	cr_assert_not(admit(&g, 9000),
+	              "the other port does not drop the source");
 	cr_assert(is_admitted(&g, 9000));
-	cr_assert_not(admit(&g, 9001), "that is the other port");
+	cr_assert_not(admit(&g, 9001), "it sends to the other port");
 	rist_guard_peer_gone(&g, (struct rist_peer *)&place);
-	cr_assert(admit(&g, 9000), "it is closed to him");
+	cr_assert(admit(&g, 9000), "the port drops the source");
 }
 
 Test(rist_guard, does_not_wait_if_the_wall_clock_is_set)

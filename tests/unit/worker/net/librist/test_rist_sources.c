@@ -38,7 +38,7 @@ Test(rist_sources, keep_their_entry_while_they_have_a_peer)
 	cr_assert_not_null(add(&s, 77));
 	cr_assert(find(&s, 77)->odd);
 	cr_assert_not_null(find(&s, 1));
-	cr_assert_null(find(&s, 2), "the first that waits goes");
+	cr_assert_null(find(&s, 2), "the first without a peer is replaced");
 	rist_sources_peer_gone(&s, peer);
 	cr_assert_not_null(find(&s, 1), "its place is not needed yet");
 	cr_assert_not_null(add(&s, 78));

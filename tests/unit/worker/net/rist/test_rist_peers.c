@@ -66,7 +66,7 @@ Test(rist_peers, a_port_belongs_to_the_active_host)
 	wait_at(&p, 0, "0.0.0.0", 9000);
 	wait_at(&p, 1, "0.0.0.0", 9002);
 	cr_assert_eq(come(&p, 0, "192.0.2.1", 9000), 0);
-	cr_assert_eq(come(&p, 1, "192.0.2.2", 9000), 0, "nobody is heard");
+	cr_assert_eq(come(&p, 1, "192.0.2.2", 9000), 0, "no host is active");
 	rist_peers_received(&p, peer(0), mono_ms());
 	cr_assert_lt(come(&p, 2, "192.0.2.3", 9000), 0);
 	cr_assert_lt(come(&p, 3, "192.0.2.3", 9001), 0, "the RTCP half");
@@ -93,7 +93,7 @@ Test(rist_peers, a_path_is_an_address_and_a_port)
 	cr_assert_eq(come_to(&p, 0, "10.1.0.9", "10.1.0.1", 9000), 0);
 	rist_peers_received(&p, peer(0), mono_ms());
 	cr_assert_eq(come_to(&p, 1, "10.2.0.9", "10.2.0.1", 9000), 0,
-		     "the other address has nobody");
+		     "no host is active at the other address");
 	cr_assert_eq(come_to(&p, 2, "10.2.0.9", "10.2.0.1", 9001), 0);
 	cr_assert_lt(come_to(&p, 3, "10.2.0.9", "10.1.0.1", 9000), 0);
 	cr_assert_eq(rist_peers_path(&p, peer(0)), 0);
@@ -136,7 +136,7 @@ Test(rist_peers, silent_peers_of_a_host_make_room)
 	cr_assert_eq(come(&p, 3, "192.0.2.1", 9000), 0, "the second is dead");
 	cr_assert_lt(come(&p, 4, "192.0.2.1", 9000), 0, "the first is not");
 	cr_assert_eq(come(&p, 5, "192.0.2.2", 9000), 0);
-	cr_assert_lt(come(&p, 6, "192.0.2.3", 9000), 0, "of others nobody");
+	cr_assert_lt(come(&p, 6, "192.0.2.3", 9000), 0, "no other host");
 	rist_peers_on_gone(&p, peer(1));
 	cr_assert_eq(p.n, 3);
 	rist_peers_done(&p);
