@@ -240,7 +240,7 @@ test('credentials, agent, headers, redirects; what is refused is told',
 	const errors = {
 		a002: /redirects/i,
 		a003: RegExp('^the server redirects to file:///etc/passwd: ' +
-			'only http and https are followed$'),
+			'only http and https are allowed$'),
 		a004: /time|slow/i,
 		a005: /server ended/,
 		a006: /answers 404/,
