@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a request shows to say who sends it.
+ * The credential that a request brings.
  *
  * Pure: reads header values, which are hostile.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Secrets that we make and hand out once: what is kept is their digest.
+ * Secrets that are handed out once: only their digest is kept.
  *
  * Looking a digest up takes no longer for a good guess than for a bad one.
  */

@@ -2,9 +2,9 @@
 /*
  * Keeps the login sessions in a file, so that they outlive the process.
  *
- * Owns the sessions; borrows the loop.  Whatever changes them says so with
- * session_file_touch(); they are written at once, off the loop, whole or not
- * at all.  A file that cannot be read costs the sessions in it, nothing more.
+ * Owns the sessions; borrows the loop.  The owner of a change calls
+ * session_file_touch(); the file is written at once, off the loop, whole or not
+ * at all.  Sessions in an unreadable file are lost.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct sessions;
 
 /* path: copied; NULL: they are kept in memory alone. */
 struct session_file *session_file_open(struct ev_loop *, const char *path);
-/* Writes what is not yet written.  NULL-safe; sets *f to NULL. */
+/* Writes the last changes.  NULL-safe; sets *f to NULL. */
 void session_file_close(struct session_file **);
 
 struct sessions *session_file_sessions(struct session_file *);

@@ -29,7 +29,7 @@ struct crash_guard {
 	bool running;              /* there was no orderly end yet */
 };
 
-/* The last word, which must not be lost with the memory of the master. */
+/* A state that must be in the file before the process continues. */
 struct note {
 	char *path;
 	char *text;
@@ -81,17 +81,17 @@ static void load(struct crash_guard *s)
 	int r = document_load(s->cfg.path, &document, &why);
 
 	if (r < 0 && r != -ENOENT)
-		log_warning("config", "%s: %s: how the last starts went is "
-			    "not known", s->cfg.path, why.text);
+		log_warning("config", "%s: %s: crash counter unreadable; "
+			    "counting from zero", s->cfg.path, why.text);
 	take_digest(json_object_get(document, "good"), s->good);
 	take_digest(json_object_get(document, "current"), s->current);
 	s->unclean = json_integer_value(json_object_get(document, "unclean"));
 	s->rolled_back = json_is_true(json_object_get(document,
 						      "rolled_back"));
 	if (json_is_true(json_object_get(document, "running")))
-		log_warning("config", "the run before this one had no orderly "
-			    "end: it was killed, died, or the machine went "
-			    "down");
+		log_warning("config", "the previous run did not shut down "
+			    "cleanly: it was killed, died, or the machine "
+			    "went down");
 	json_decref(document);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Remembers which configuration the service is known to run with, and how
- * often in a row it died within a minute of its start with another.
+ * Remembers the configuration that the service runs with, and the number of
+ * crashes in a row within a minute of a start with another one.
  *
  * A small file, written at every start and a minute after the last change.
- * One that cannot be read or written costs this memory, nothing more.
+ * Without the file the count begins at zero.
  *
  * Owns its file and a timer; borrows the loop.
  */
@@ -31,9 +31,9 @@ struct crash_guard_config {
 	void *arg;
 };
 
-/* Reads what is remembered; an end that was not orderly is logged. */
+/* Reads the file; logs that the previous run did not shut down cleanly. */
 struct crash_guard *crash_guard_open(const struct crash_guard_config *);
-/* An orderly end, which is no crash.  NULL-safe; sets *s to NULL. */
+/* A clean shutdown.  NULL-safe; sets *s to NULL. */
 void crash_guard_close(struct crash_guard **);
 
 /* This configuration must not be started again: it has crashed three times,

@@ -28,7 +28,7 @@ struct reader {
 	char *path;
 	ev_async done;
 	struct wishes waiting; /* for the next thread */
-	struct wishes served;  /* by the one that runs */
+	struct wishes served;  /* by the read that runs */
 
 	/* of the thread while reading is true */
 	bool reading;
@@ -156,6 +156,6 @@ void reader_read(struct reader *r, reader_done_fn *done, void *arg)
 	w->done = done;
 	w->arg = arg;
 	STAILQ_INSERT_TAIL(&r->waiting, w, link);
-	/* from the loop: nobody is called back in here */
+	/* from the loop: no callback in here */
 	ev_feed_event(r->loop, &r->done, EV_ASYNC);
 }

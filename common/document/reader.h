@@ -2,8 +2,8 @@
 /*
  * Reads the configuration file off the loop: a disk may be slow, or gone.
  *
- * One thread at a time.  Whoever asks while it reads is served by the next
- * one, so that nobody is told what was there before he asked.
+ * One thread at a time.  A request during a read gets the result of the next
+ * read, so that no result is older than its request.
  *
  * Owns an async watcher and the thread; borrows the loop.
  */
@@ -17,7 +17,7 @@ struct ev_loop;
 struct reader;
 
 struct reader *reader_new(struct ev_loop *, const char *path);
-/* NULL-safe; sets *r to NULL.  Whoever waits is told -ECANCELED. */
+/* NULL-safe; sets *r to NULL.  Waiting requests get -ECANCELED. */
 void reader_free(struct reader **);
 
 /* Called once, from the loop: 0 and the document (borrowed), or what

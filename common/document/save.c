@@ -115,7 +115,7 @@ static void retry_later(struct save *s)
 	s->retry_ms = MIN(s->retry_ms * 2, s->cfg.retry_max_ms);
 }
 
-/* What to write: that of the next order, else what is there now. */
+/* The text of the next order, else the present content. */
 static void take_text(struct save *s)
 {
 	s->order = STAILQ_FIRST(&s->orders);
@@ -406,7 +406,7 @@ static struct order *order_new(save_done_fn *done, void *arg)
 static void add_order(struct save *s, struct order *o)
 {
 	STAILQ_INSERT_TAIL(&s->orders, o, link);
-	/* from the loop: nobody is called back in here */
+	/* from the loop: no callback in here */
 	ev_feed_event(s->cfg.loop, &s->done, EV_ASYNC);
 }
 

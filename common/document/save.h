@@ -27,7 +27,7 @@ struct save_config {
 	unsigned retry_min_ms;
 	unsigned retry_max_ms;
 	bool settle;
-	bool revisions; /* what is replaced is kept: see revisions.h */
+	bool revisions; /* keep former versions: see revisions.h */
 	/* The content as it is now, from malloc(); called in the loop's
 	 * thread. */
 	char *(*text)(size_t *ret_len, void *arg);
@@ -36,8 +36,8 @@ struct save_config {
 
 struct save *save_new(const struct save_config *);
 
-/* Waits for the write in flight and, without settle, for that of what is not
- * yet written, a few seconds at most for each.  NULL-safe; sets *s to NULL. */
+/* Waits for the write in flight and, without settle, for the last touch to be
+ * written, a few seconds at most for each.  NULL-safe; sets *s to NULL. */
 void save_free(struct save **s);
 
 void save_touch(struct save *);

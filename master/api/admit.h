@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who sends a request, and may he come in? */
+/* Finds the caller of a request and whether the caller may enter. */
 #pragma once
 
 #include "master/api/call.h"

@@ -12,7 +12,7 @@
 
 struct announcement_list {
 	struct jobs *jobs;
-	struct job *job;       /* NULL: nobody listens */
+	struct job *job;       /* NULL: no worker runs */
 	uint64_t since_ms;     /* he does */
 	char error[256];       /* "" when there is none */
 	json_t *places[SCAN_PLACES_MAX]; /* objects, or NULL */
@@ -90,7 +90,7 @@ static void on_message(const struct msg *m, void *self)
 	}
 }
 
-/* The next who asks begins anew. */
+/* The next request starts another worker. */
 static void on_end(const char *why, void *self)
 {
 	struct announcement_list *l = self;
@@ -112,7 +112,7 @@ static void on_deadline(void *self)
 static const struct job_kind kind = {
 	.role = "scan",
 	.beat = MSG_SCAN_STATUS,
-	.max = 2, /* with one that is on its way out */
+	.max = 2, /* with one that is ending */
 	.on_hello = on_hello,
 	.on_message = on_message,
 	.on_end = on_end,

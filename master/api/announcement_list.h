@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The sessions that are announced on the network, as a worker hears them.
+ * The sessions that SAP announces on the network, as a worker receives them.
  *
- * Listening begins when somebody asks, as announcements come minutes apart,
- * and ends when nobody has asked for ANNOUNCEMENTS_LIFE_MS.  Owns its job and
- * what it told; borrows where jobs are started.
+ * Announcements arrive minutes apart: the worker starts with the first request
+ * and ends ANNOUNCEMENTS_LIFE_MS after the last one.  Owns its job and the
+ * sessions; borrows the jobs.
  */
 #pragma once
 
@@ -21,6 +21,6 @@ struct announcement_list *announcement_list_new(struct jobs *);
 /* NULL-safe; sets *l to NULL. */
 void announcement_list_free(struct announcement_list **);
 
-/* What is known, a new object (doc/api.md); keeps it listening.  NULL when
- * nobody can be started to listen. */
+/* The sessions so far, a new object (doc/api.md); keeps the worker running.
+ * NULL when no worker can be started. */
 json_t *announcement_list_get(struct announcement_list *);

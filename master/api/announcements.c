@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET api/announcements: what is there to be received. */
+/* GET api/announcements: sessions that can be received. */
 #include "master/api/announcement_list.h"
 #include "master/api/command.h"
 
@@ -12,7 +12,8 @@ static void announcements_get(struct api *api, const char *id,
 	if (body != NULL)
 		reply_json(reply, body);
 	else
-		reply_error(reply, 503, "nobody can be started to listen");
+		reply_error(reply, 503,
+			    "the worker for announcements cannot be started");
 }
 
 const struct api_path announcements_paths[] = {

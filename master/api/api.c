@@ -218,7 +218,7 @@ static bool is_allowed(struct call *call, enum observer_access observer)
 	if (access == OBSERVER_FORBIDDEN)
 		reply_error(&call->reply, 403, "an observer may not do this");
 	else if (access == OBSERVER_HIDDEN)
-		reply_error(&call->reply, 404, "this is not for observers");
+		reply_error(&call->reply, 404, "not found");
 	return access == OBSERVER_ALLOWED;
 }
 

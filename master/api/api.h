@@ -34,8 +34,8 @@ struct api_config {
 	struct system_status *system;
 	const struct options *options;
 	struct sockaddr_any control; /* where the control server listens */
-	/* The instance is to be replaced by one that reads the configuration
-	 * anew; what runs goes on. */
+	/* A new instance that reads the configuration again is to replace this
+	 * one; workers continue. */
 	void (*restart)(void *arg);
 	/* The section `log` has changed; may be NULL. */
 	void (*set_log)(void *arg);
@@ -46,13 +46,13 @@ struct api *api_new(const struct api_config *);
 /* Every request must be answered or gone. */
 void api_free(struct api **);
 
-/* Hands every sound stream of the configuration to the reconciler, and logs why
- * the others are not run.  Call once, when the reconciler is ready. */
+/* Starts the streams of the configuration and logs why others do not run.
+ * Call it once, when the reconciler is ready. */
 void api_start_streams(struct api *);
 
-/* The file holds another document (without a fault): applies and announces
- * what differs in streams, users and log.  False, and nothing is done, when
- * more differs: then the instance has to begin anew. */
+/* The file holds another document, which was judged: applies and reports the
+ * differences in streams, users and log.  False, and nothing is done, when
+ * more differs: then the instance has to restart. */
 bool api_reload(struct api *, const json_t *document);
 
 /* A whole request: http_server_config.on_request.  Answers now or later. */

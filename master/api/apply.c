@@ -19,8 +19,8 @@
 enum { WARNINGS_MAX = 20 };
 
 struct findings {
-	struct errmsg *why; /* the first fault */
-	struct buf *odd;    /* path, text, path … ; NULL: nobody asks */
+	struct errmsg *error; /* the first one */
+	struct buf *warnings; /* path, text, path …; may be NULL */
 };
 
 static void keep(enum check_severity severity, const char *path,
@@ -28,11 +28,11 @@ static void keep(enum check_severity severity, const char *path,
 {
 	struct findings *f = arg;
 
-	if (severity != CHECK_WARNING && f->why->text[0] == '\0')
-		errmsg_set(f->why, "%s: %s", path, text);
-	if (severity == CHECK_WARNING && f->odd != NULL) {
-		buf_append(f->odd, path, strlen(path) + 1);
-		buf_append(f->odd, text, strlen(text) + 1);
+	if (severity != CHECK_WARNING && f->error->text[0] == '\0')
+		errmsg_set(f->error, "%s: %s", path, text);
+	if (severity == CHECK_WARNING && f->warnings != NULL) {
+		buf_append(f->warnings, path, strlen(path) + 1);
+		buf_append(f->warnings, text, strlen(text) + 1);
 	}
 }
 
@@ -44,8 +44,8 @@ static void warn_stream(const char *id, const char *what, const char *text)
 	free(name);
 }
 
-/* One request can hold thousands of odd things. */
-static void log_odd(struct api *api, const char *id, const char *path,
+/* One request can have thousands of warnings. */
+static void log_warning_of(struct api *api, const char *id, const char *path,
 		    const char *text)
 {
 	unsigned suppressed;
@@ -53,7 +53,7 @@ static void log_odd(struct api *api, const char *id, const char *path,
 	if (!ratelimit_pass(&api->odd_limit, mono_ms(), &suppressed))
 		return;
 	if (suppressed > 0)
-		log_warning("config", "%u more lines about odd things were "
+		log_warning("config", "%u more warnings about streams were "
 			    "suppressed", suppressed);
 	if (strncmp(path, "stream.", 7) == 0)
 		path += 7; /* the line begins with the stream */
@@ -72,20 +72,20 @@ static struct check_place place_of(const struct api *api, const char *self)
 }
 
 int apply_judge(struct api *api, const json_t *stream, const char *self,
-		struct errmsg *why, struct buf *odd)
+		struct errmsg *error, struct buf *warnings)
 {
 	struct check_place place = place_of(api, self);
-	struct findings f = { why, odd };
+	struct findings f = { error, warnings };
 
-	why->text[0] = '\0';
+	error->text[0] = '\0';
 	if (check_stream(stream, &place, keep, &f) > 0)
 		return -EINVAL;
 	unknown_keys_find_near(stream, place.path, keep, &f);
 	return 0;
 }
 
-/* The answer names as many as a person may read. */
-static void tell_odd(struct reply *reply, const char *path, const char *text)
+/* A reply has at most WARNINGS_MAX of them. */
+static void add_warning(struct reply *reply, const char *path, const char *text)
 {
 	json_t *list = json_object_get(reply->body, "warnings");
 	char *line;
@@ -101,18 +101,19 @@ static void tell_odd(struct reply *reply, const char *path, const char *text)
 	free(line);
 }
 
-void apply_warn(struct api *api, const char *id, struct buf *odd,
+void apply_warn(struct api *api, const char *id, struct buf *warnings,
 		struct reply *reply)
 {
-	while (buf_len(odd) > 0) {
-		const char *path = (const char *)buf_head(odd);
+	while (buf_len(warnings) > 0) {
+		const char *path = (const char *)buf_head(warnings);
 		const char *text = path + strlen(path) + 1;
 
-		tell_odd(reply, path, text);
-		log_odd(api, id, path, text);
-		buf_take(odd, (size_t)(text - path) + strlen(text) + 1);
+		add_warning(reply, path, text);
+		log_warning_of(api, id, path, text);
+		buf_take(warnings,
+			 (size_t)(text - path) + strlen(text) + 1);
 	}
-	buf_done(odd);
+	buf_done(warnings);
 }
 
 /* error: why it cannot run, NULL when its own content decides. */

@@ -7,26 +7,27 @@
 #include "common/base/util.h"
 #include "master/api/command.h"
 
-/* Judges a stream that a client wants; self is the id it has now, or NULL.
- * 0, or -EINVAL with the first fault.  What is only odd, unknown options and
- * the like, is appended to odd (may be NULL), for apply_warn(). */
+/* Judges a stream of a request; self is the id it has now, or NULL.  0, or
+ * -EINVAL with the first error.  Warnings, such as unknown options, are
+ * appended to warnings (may be NULL), for apply_warn(). */
 int apply_judge(struct api *, const json_t *stream, const char *self,
-		struct errmsg *why, struct buf *odd) MUST_CHECK;
+		struct errmsg *error, struct buf *warnings) MUST_CHECK;
 
-/* Logs what was odd in the stream, once it is stored, and adds it to an answer;
- * frees it. */
-void apply_warn(struct api *, const char *id, struct buf *odd, struct reply *);
+/* Logs the warnings of a stored stream, adds them to the reply and frees
+ * them. */
+void apply_warn(struct api *, const char *id, struct buf *warnings,
+		struct reply *);
 
-/* Starts, replaces or stops the stream so that it is as the object says.  The
- * object has no fault. */
+/* Starts, replaces or stops the worker as the object says, which has no
+ * error. */
 void apply_stream(struct api *, const char *id, const json_t *stream);
-/* The same for one that was only changed in what nobody runs: what kept it from
- * running still does. */
+/* The same after a change that no worker sees: an error that kept the stream
+ * from running remains. */
 void apply_kept(struct api *, const char *id, const json_t *stream);
 void apply_removal(struct api *, const char *id);
 
-/* Starts the streams that a neighbour kept from running and that can run now;
- * call after every change. */
+/* Starts the streams that conflicted with another one and no longer do; call
+ * it after every change. */
 void apply_waiting(struct api *);
 
 /* Judges and starts everything in the configuration. */

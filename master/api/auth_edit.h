@@ -5,8 +5,8 @@
 #include <jansson.h>
 
 /* Sorts the lists of addresses by their prefixes, the longest first; equal
- * ones keep their order.  What is no address is dropped, with a line in the
- * log. */
+ * ones keep their order.  Items that are not addresses are dropped, with a
+ * line in the log. */
 void auth_edit_lists(json_t *section);
 
 /* Logs what cannot be used in it; it is stored all the same. */

@@ -29,7 +29,7 @@ struct call {
 	/* while a password is checked: go() follows when it is right */
 	struct gate_wait *wait;
 	void (*go)(struct call *);
-	/* somebody else answers; both are NULL when nobody does */
+	/* of the owner of a later answer; NULL while there is none */
 	void (*on_gone)(void *arg);
 	void *arg;
 	bool later;
@@ -42,10 +42,10 @@ struct call *call_new(struct api *, struct http_conn *,
 /* Writes the reply as HTTP and frees the call. */
 void call_answer(struct call *);
 
-/* Somebody else was to say whether it may go on: runs it now, to its answer. */
+/* Runs a command again that waited for a judgement, to its answer. */
 void call_again(struct call *, command_fn *run);
 
-/* The client left before the answer: tells whoever makes it, frees the call. */
+/* The client left before the answer: calls on_gone and frees the call. */
 void call_drop(struct call *);
 
 /* The call on this connection, or NULL. */

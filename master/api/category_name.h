@@ -3,8 +3,8 @@
  * Which names categories and groups may have.
  *
  * 1 to 64 characters: letters and digits of any script with the marks that
- * belong to them, spaces (not at the ends) and - _ . & + /.  What is a letter
- * is asked of the C library's locale C.UTF-8, whatever the locale of the
+ * belong to them, spaces (not at the ends) and - _ . & + /.  Letters are
+ * those of the C library's locale C.UTF-8, whatever the locale of the
  * process.  Owns that locale.
  */
 #pragma once

@@ -2,8 +2,8 @@
 /*
  * The set-* commands of lists and maps of the configuration.
  *
- * A list is a row: where its entries are, how a request names one, and what is
- * special about it.  The engine reads and judges the request, stores the
+ * A list is a row: where its entries are, how a request names one, and hooks
+ * for its own rules.  The engine reads and judges the request, stores the
  * entry, announces it to event clients, changes the streams that refer to it,
  * and answers.  Nothing changes before the whole request was judged.
  */
@@ -61,7 +61,7 @@ struct collection {
 	void (*finish)(struct edit *);
 };
 
-/* One request on its way; hooks may read all of it. */
+/* One request; hooks may read every field. */
 struct edit {
 	const struct collection *of;
 	struct api *api;

@@ -73,7 +73,7 @@ void event_handshake(struct call *call)
 	char token[TOKEN_MAX];
 	enum shown shown = read_token(request, token);
 
-	/* a token is not spent on what is no handshake: the hub says 400 */
+	/* a request without a handshake spends no token: the hub replies 400 */
 	if (ws_handshake_wanted(request) && shown != SHOWN_NONE &&
 	    !call->api->cfg.options->no_web_auth &&
 	    (shown == SHOWN_BAD ||

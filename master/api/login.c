@@ -124,7 +124,7 @@ static void ask(struct call *c, const struct gate_question *q, bool remember)
 	l->call = reply_later(&c->reply, on_gone, l);
 }
 
-/* The copy in the request's JSON, which nobody reads again. */
+/* The copy in the JSON of the request is not read again. */
 static void wipe(const json_t *password)
 {
 	explicit_bzero((char *)json_string_value(password),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The configuration file was changed by somebody else. */
+/* The configuration file was changed by another program. */
 #include "master/api/apply.h"
 #include "master/api/certificate.h"
 #include "master/auth/auth.h"
 
 #include <string.h>
 
-/* Sections that can change while the instance runs; for all others it begins
- * anew. */
+/* Sections that can change while the instance runs; all others need a
+ * restart. */
 static const char *const live[] = { "make_stream", "gid", "users", "log" };
 
 static bool is_live(const char *key)

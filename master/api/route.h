@@ -15,7 +15,7 @@ enum route_kind {
 	ROUTE_PATH,
 };
 
-enum { ROUTE_ID_MAX = 1024 }; /* what is longer is cut: it is no id */
+enum { ROUTE_ID_MAX = 1024 }; /* longer ones are cut: no id is so long */
 
 struct route {
 	enum route_kind kind;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The analyzers that run: an id, a worker, and the records that it told and
- * nobody has fetched.
+ * The running scans: an id, a worker, and its records that no client has
+ * fetched.
  *
- * One that is not asked for SCAN_LIFE_MS ends.  One whose worker died stays
- * that long, to say so.  Owns them and their jobs; borrows where jobs are
- * started.
+ * A scan ends SCAN_LIFE_MS after the last request; so does one whose worker
+ * died, which reports the error until then.  Owns scans and their jobs; borrows
+ * the jobs.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct scan_list;
 enum {
 	SCANS_MAX = 16,
 	SCAN_LIFE_MS = 10000,
-	/* what waits to be fetched; more is dropped, and told */
+	/* records to be fetched; more are dropped and reported */
 	SCAN_RECORDS_MAX = 4096,
 	SCAN_BYTES_MAX = 4 * 1024 * 1024,
 	SCAN_ID_TEXT = 16 + 1,
@@ -40,6 +40,6 @@ void scan_free(struct scan **);
 struct scan *scan_find(const struct scan_list *, const char *id);
 const char *scan_id(const struct scan *);
 
-/* Keeps it alive and puts what is new into the reply: `scan`, when there are
- * records; `error` while there is one; `truncated` when some were dropped. */
+/* Keeps it alive and adds to the reply: `scan`, when there are new records;
+ * `error` while there is one; `truncated` when some were dropped. */
 void scan_fetch(struct scan *, json_t *reply);

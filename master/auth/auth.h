@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Authentication: sessions, tokens and passwords against the users of the
- * configuration, which are read anew for every question.
+ * configuration, which are read for every question.
  *
  * Owns sessions, tokens and the gate; borrows the loop, the configuration and
  * the auth worker.
@@ -27,7 +27,7 @@ struct auth_config {
 };
 
 struct auth *auth_new(const struct auth_config *);
-/* NULL-safe; sets *a to NULL.  Nobody may wait at the gate any more. */
+/* NULL-safe; sets *a to NULL.  No password may be under check. */
 void auth_free(struct auth **);
 
 struct gate *auth_gate(struct auth *);

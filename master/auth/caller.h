@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who sends a request. */
+/* The sender of a request. */
 #pragma once
 
 #include "common/base/ip_prefix.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The first password, and a new one for who has lost his.
+ * The first password, and a new one for a user who has lost it.
  *
  * Both hash in this process and write to stderr or stdout, not to the log: a
  * file or a syslog server need not know a password.  Neither runs a loop.
@@ -13,9 +13,9 @@
 
 struct config;
 
-/* When nobody is in `users`: makes the control user `admin` and prints his
- * password to stderr, once.  False when there was somebody already, or when
- * it cannot be hashed (a line in the log). */
+/* When `users` is empty: makes the control user `admin` and prints the
+ * password to stderr, once.  False when there is a user already, or when the
+ * password cannot be hashed (a line in the log). */
 bool first_start(struct config *);
 
 /* --reset-password: gives the login of the file a new password, prints it to

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-/* Costs what a real one costs; nobody is let in with its password. */
+/* Costs what a real hash costs; its password admits no user. */
 static const char dummy_hash[] =
 	"$y$j9T$MVl4UtgO2C9SzDG7iA1mX/$"
 	"Or.u2ju9HBUlWbynPr6OP.NXwMJ7.inLotlryHP6kS0";
@@ -118,7 +118,7 @@ static void check_free(struct check *c)
 	free(c);
 }
 
-/* Takes it out of the gate, so that nobody joins it any more. */
+/* Takes it out of the gate: no other request joins it. */
 static void check_leave(struct check *c)
 {
 	TAILQ_REMOVE(&c->gate->checks, c, link);
@@ -126,7 +126,7 @@ static void check_leave(struct check *c)
 	ev_timer_stop(c->gate->cfg.loop, &c->deadline);
 }
 
-/* Whoever is told may ask again or forget, this check's waits included. */
+/* A callback may ask again or forget, waits of this check included. */
 static void tell_all(struct check *c, enum gate_answer answer)
 {
 	struct gate_wait *w;
@@ -253,7 +253,7 @@ static struct check *find_locked(struct gate *g, uint64_t now)
 	return c;
 }
 
-/* Starts what may start, and ends what is locked. */
+/* Starts checks that may start, and ends those of locked addresses. */
 static void pump(struct gate *g)
 {
 	uint64_t now = mono_ms();

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Judges passwords: who guesses is locked out, who is right is remembered for
- * a minute, and the work is done by the auth worker.
+ * Checks passwords: the auth worker hashes, an address that guesses is locked,
+ * and a right password is remembered for a minute.
  *
- * The same credentials from the same address are checked once, however many
- * ask meanwhile.  Of an address no more checks are under way than may fail
- * before it is locked, so that nobody guesses faster in parallel.  A login
- * that does not exist is checked as long as one that does.
+ * Equal credentials from one address are checked once, whatever the number of
+ * requests.  An address never has more checks under way than may fail before
+ * it is locked, so that guessing in parallel is no faster.  A check of an
+ * unknown login takes as long as that of a known one.
  *
- * Owns the checks, the lock and the memory of what was right; borrows the
- * loop, the worker and the configuration.
+ * Owns the checks, the lock and the remembered passwords; borrows the loop,
+ * the worker and the configuration.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ struct gate_config {
 };
 
 struct gate *gate_new(const struct gate_config *);
-/* NULL-safe; sets *g to NULL.  Nobody may wait any more. */
+/* NULL-safe; sets *g to NULL.  No request may wait. */
 void gate_free(struct gate **);
 
 enum gate_answer {
@@ -54,17 +54,16 @@ struct gate_question {
 	const struct ip_address *address;
 };
 
-/* What is known without a check: GATE_LOCKED, or GATE_RIGHT. */
+/* True with GATE_LOCKED or GATE_RIGHT: no check is needed. */
 bool gate_knows(const struct gate *, const struct gate_question *,
 		enum gate_answer *ret);
 
 typedef void gate_done_fn(enum gate_answer, void *arg);
 
-/* Asks what is not known; the answer comes from the loop.  NULL: GATE_BUSY,
- * too many wait already. */
+/* Starts a check; the answer comes from the loop.  NULL: GATE_BUSY, too many
+ * requests wait already. */
 struct gate_wait *gate_ask(struct gate *, const struct gate_question *,
 			   gate_done_fn *done, void *arg);
 
-/* Wants no answer any more; NULL-safe; sets *w to NULL.  What is under way
- * still counts. */
+/* Cancels the answer; NULL-safe; sets *w to NULL.  The check still counts. */
 void gate_forget(struct gate_wait **);

@@ -56,7 +56,7 @@ static void judge_control_port(struct judge *j, const json_t *settings,
 	judge_up(j, mark);
 }
 
-/* Whose X-Real-IP is believed. */
+/* Proxies whose X-Real-IP is trusted. */
 static void judge_real_ip(struct judge *j, const json_t *settings)
 {
 	const json_t *list = json_object_get(settings, "real_ip_trusted");
@@ -86,7 +86,7 @@ static void judge_real_ip(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
-/* One without the other is of no use. */
+/* Certificate and key need each other. */
 static void judge_certificate(struct judge *j, const json_t *settings)
 {
 	static const char *const keys[] = { "crt_chain", "crt_key" };
@@ -108,7 +108,7 @@ static void judge_certificate(struct judge *j, const json_t *settings)
 		size_t mark = judge_down(j, "control_tls_only");
 
 		judge_say(j, CHECK_FAULT, "without crt_chain and crt_key "
-			  "nobody but this machine comes in");
+			  "only this machine can connect");
 		judge_up(j, mark);
 	}
 }
@@ -154,7 +154,7 @@ static void judge_log(struct judge *j, const json_t *document)
 	judge_up(j, mark);
 }
 
-/* What is no address there counts for nobody. */
+/* Items that are not addresses have no effect. */
 static void judge_auth(struct judge *j, const json_t *document)
 {
 	static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };
@@ -173,7 +173,7 @@ static void judge_auth(struct judge *j, const json_t *document)
 
 			if (text == NULL || ip_prefix_parse(text, &prefix) < 0)
 				judge_say(j, CHECK_WARNING, "is no address or "
-					  "network: it counts for nobody");
+					  "network: it has no effect");
 			judge_up(j, inner);
 		}
 		judge_up(j, mark);

@@ -21,7 +21,7 @@ struct lines {
 	const json_t *document;
 };
 
-/* Whose place that is: nobody counts to 26. */
+/* The stream at that place: people do not count to 26. */
 static void name_stream(FILE *out, const json_t *document, size_t at)
 {
 	const json_t *stream = json_array_get(
@@ -86,7 +86,7 @@ static void print_line(enum check_severity severity, const char *path,
 	(void)fputc('\n', l->out);
 }
 
-/* Can they be opened?  No fault: the service starts without them, too. */
+/* Warnings: the service starts without a certificate, too. */
 static void look_for_certificate(const json_t *document,
 				 struct findings *found)
 {

@@ -27,7 +27,7 @@ static const char *user_name(void)
 {
 	const struct passwd *user = getpwuid(geteuid());
 
-	return user != NULL ? user->pw_name : "nobody known";
+	return user != NULL ? user->pw_name : "unknown";
 }
 
 /* what: "path"; mode as for access(2). */

@@ -41,7 +41,7 @@ static const json_t *find(const json_t *streams, const char *id)
 	return NULL;
 }
 
-/* Does what is sent by `from` come from `id`?  seen: those that were asked. */
+/* Does `from` read `id`, at first or second hand?  seen: visited streams. */
 static bool comes_from(const json_t *streams, const char *from, const char *id,
 		       json_t *seen)
 {

@@ -200,7 +200,7 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 	}
 	if (spec->tls && json_string_length(json_object_get(
 				 all->settings, "crt_chain")) == 0)
-		judge_say(j, CHECK_WARNING, "nobody is served without the "
+		judge_say(j, CHECK_WARNING, "no viewer is served without the "
 			  "certificate of settings.crt_chain");
 	if (spec->buffer_size_kib > 0 &&
 	    spec->buffer_size_kib < HTTP_RING_MIN_KIB)

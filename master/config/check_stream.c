@@ -204,7 +204,7 @@ static void judge_versions(struct judge *j, const json_t *stream)
 	}
 }
 
-/* What its worker is told to do with it. */
+/* Options of its worker. */
 static void judge_options(struct judge *j, const json_t *stream)
 {
 	json_t *options = stream_spec_pick(stream);

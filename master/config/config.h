@@ -31,19 +31,19 @@ enum {
 
 /*
  * path may be NULL (nothing is read or saved).  A file that does not exist yet
- * is an empty configuration.  In the place of one that is damaged comes the
- * newest sound one of FILE.backup and the revisions, with an alarm.  NULL with
- * why when there is none, or when the file cannot be read.
+ * is an empty configuration.  A damaged file is replaced by the newest usable
+ * one of FILE.backup and the revisions, with an alarm.  NULL with an error when
+ * there is none, or when the file cannot be read.
  */
 struct config *config_open(const char *path, struct ev_loop *,
 			   struct errmsg *why);
-/* Saves what is not yet saved (blocking, at the end of the process). */
+/* Saves the last changes (blocking, at the end of the process). */
 void config_close(struct config **);
 
 /*
- * Goes back to the last good configuration, with an alarm, when the service
- * has crashed three times with the one that was read; state_path (may be NULL)
- * is where that is remembered.  Call it once, before the document is used.
+ * Returns to the last good configuration, with an alarm, when the service has
+ * crashed three times with the configuration that was read; the file state_path
+ * (may be NULL) has the count.  Call it once, before the document is used.
  * Blocks.
  */
 void config_guard(struct config *, const char *state_path);
@@ -51,7 +51,7 @@ void config_guard(struct config *, const char *state_path);
 /* The process is about to be replaced in an orderly way. */
 void config_end(struct config *);
 
-/* What somebody should know about the configuration: sentences, borrowed. */
+/* Alarms about the configuration: sentences, borrowed. */
 const json_t *config_alarms(const struct config *);
 
 /* The whole document, borrowed; never NULL. */
@@ -102,8 +102,8 @@ void config_backup_in(struct config *, unsigned ms);
 /* NULL without a file. */
 const char *config_path(const struct config *);
 
-/* Saves at once what is there now, in the file, which there is; done is told
- * as save.h says. */
+/* Saves the document at once; there is a file.  done is called as save.h
+ * says. */
 void config_save_now(struct config *, save_done_fn *done, void *arg);
 
 /* Takes over a document (borrowed) that stands in the file already. */
@@ -113,10 +113,10 @@ void config_replace(struct config *, const json_t *document);
  * is nothing to write. */
 bool config_is_saved(const struct config *);
 
-/* Writes another document to the file, which there is; what is in memory stays
- * as it is, and is written over it when it changes again. */
+/* Writes another document to the file; there is one.  The document in memory
+ * stays, and replaces the file when it changes again. */
 void config_upload(struct config *, const json_t *document,
 		   save_done_fn *done, void *arg);
 
-/* Reads the file, which there is; done is told as reader.h says. */
+/* Reads the file; there is one.  done is called as reader.h says. */
 void config_read_file(struct config *, reader_done_fn *done, void *arg);

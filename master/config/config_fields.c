@@ -96,7 +96,7 @@ static const struct field log_rows[] = {
 
 const struct field_table log_fields = ROWS(log_rows);
 
-/* set-auth stores the section whatever is in it, and logs what is wrong. */
+/* set-auth stores any section, and logs errors of these. */
 static const struct field auth_rows[] = {
 	{ "backend", .type = FIELD_NONE,
 	  .help = "URL that authorizes viewers." },

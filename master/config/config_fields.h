@@ -4,7 +4,7 @@
  * default and help.  What an address or the worker of a stream reads is in
  * proto/spec.
  *
- * FIELD_SECRET: nobody but a control user sees it.  FIELD_OBSERVER: what an
+ * FIELD_SECRET: only control users see it.  FIELD_OBSERVER: what an
  * observer sees of an object that is reduced to such fields.  FIELD_RESTART:
  * takes effect at the next start.
  */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is alike: the text but for the places that it names. */
+/* The text without the places that it names: findings of a kind share it. */
 static char *kind_of(const char *text)
 {
 	char *kind = xstrdup(text), *to = kind;

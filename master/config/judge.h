@@ -12,7 +12,7 @@
 struct input_spec;
 struct output_spec;
 
-/* Collects what is found; embedded, on the stack of one check. */
+/* Collects errors and warnings; on the stack of one check. */
 struct judge {
 	check_found_fn *found;
 	void *arg;
@@ -44,7 +44,7 @@ struct judge_outputs {
 	const json_t *settings; /* of the document; NULL: there are none */
 	/* Streams that were read before; NULL: all are judged in turn. */
 	const struct stream_confs *neighbours;
-	const char *self; /* the id of the one that does not count, or NULL */
+	const char *self; /* the id that does not count, or NULL */
 	size_t before;    /* only those above this position count */
 	char other[CHECK_PATH_MAX];
 };

@@ -29,7 +29,7 @@ struct log_output {
 	size_t n_early;
 };
 
-/* To stderr, whatever the settings are: the file cannot tell it. */
+/* To stderr, whatever the settings are: the file cannot report it. */
 static void say_news(struct log_output *o)
 {
 	int news = log_file_news(o->file);

@@ -19,7 +19,7 @@ enum {
 };
 
 struct options {
-	char *const *argv;       /* all of it, for a restart */
+	char *const *argv;       /* whole, for a restart */
 	const char *config_path; /* -c; NULL: nothing is read or saved */
 	const char *port;        /* -p; NULL when not given */
 	bool no_web_auth;        /* --no-web-auth */

@@ -298,7 +298,7 @@ test('a login is kept for its user alone, and ends', async (t) => {
 	{ url: `http://127.0.0.1:${sluice.port}`, login: 'olga', type: 2 });
 	await ctl.fails(['session', 'kick', '1'], AUTH, /observer/);
 	await ctl.fails(['config', 'set', 'x', '--value', '1'], REFUSED,
-		/not for observers/);
+		/not found/);
 	await ctl.out(['config', 'set', 'x', '--value', '1', '-u', 'admin']);
 
 	// the session ends there

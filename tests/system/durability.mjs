@@ -110,7 +110,7 @@ test('nothing sound is left: 78, and every file as it was', async (t) => {
 });
 
 // Of the run before.
-const NO_END = /warning config: .* had no orderly end/;
+const NO_END = /warning config: .* did not shut down cleanly/;
 
 async function die(t, dir) {
 	const sluice = await startIn(t, dir);

@@ -31,7 +31,7 @@ const PATHS = {
 	'/api/adapter-status/x': 'Y', '/api/config': 'H',
 	'/api/stream-inputs/x': 'Y', '/api/stream-outputs/x': 'Y',
 };
-const OBSERVER_404 = 'this is not for observers';
+const OBSERVER_404 = 'not found';
 
 const users = {
 	carl: { type: 1, password: 'pw' }, olga: { type: 2, password: 'pw' },

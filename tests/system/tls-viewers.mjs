@@ -118,7 +118,7 @@ test('what dies of tls and deliver comes back, and they find each other',
 		await sluice.stop();
 	});
 
-test('without a certificate the output says why nobody is served',
+test('without a certificate the output says why no viewer is served',
 	async (t) => {
 		const sluice = await Sluice.start(t, config(stream('a001',
 			'udp://127.0.0.1:5000',

@@ -110,7 +110,7 @@ static const struct wrong outputs[] = {
 	{ "np://u:p@127.0.0.1:18091/push", "" },
 	{ "http://127.0.0.1:70000/x", "port: 70000 is not a port" },
 	{ "https://127.0.0.1:8443/x",
-	  WARNING "nobody is served without the certificate of "
+	  WARNING "no viewer is served without the certificate of "
 		  "settings.crt_chain" },
 	{ "http://127.0.0.1:81/x#buffer_size=10",
 	  WARNING "buffer_size: 10 is less than 16384, which it will be" },
