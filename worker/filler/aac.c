@@ -84,7 +84,7 @@ static bool get_rate(struct bit_reader *r, uint32_t *ret)
 		*ret = rates[index];
 	else
 		return false;
-	/* what is written out may be nonsense, and makes endless frames */
+	/* an explicit rate may be invalid, and would make endless frames */
 	return *ret > 0 && *ret <= rates[0];
 }
 

@@ -45,8 +45,8 @@ static uint16_t crc_of(const uint8_t *data, size_t len)
 	return (uint16_t)crc;
 }
 
-/* crc divided by x^n: what has to stand n bits before the end of what it is
- * the CRC of, so that the whole has none. */
+/* crc divided by x^n: the value that, n bits before the end of the checked
+ * bits, makes their CRC zero. */
 static uint16_t crc_in_front(uint32_t crc, size_t n)
 {
 	while (n-- > 0)
@@ -79,7 +79,7 @@ static void put_exponents(struct bit_writer *w, const struct layout *l)
 
 /* --- AC-3 --- */
 
-/* 4.4.2: bsi(), as it came up to lfeon, and nothing that is optional. */
+/* 4.4.2: bsi(), copied up to lfeon, without optional fields. */
 static void put_bsi(struct bit_writer *w, const uint8_t *sample,
 		    struct layout *l)
 {
@@ -145,7 +145,7 @@ static void make_ac3(const uint8_t *sample, struct silent *ret)
 {
 	struct bit_writer w = { .data = ret->frame, .size = ret->len };
 	size_t words = ret->len / 2;
-	/* the first CRC is over so much */
+	/* the first CRC covers so many bytes */
 	size_t front = 2 * ((words >> 1) + (words >> 3));
 	uint16_t crc;
 	struct layout l;

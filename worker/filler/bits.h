@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bits one after the other, the highest of a byte first; never beyond the end
- * of their memory. */
+/* Writes and reads consecutive bits, the highest of a byte first, never beyond
+ * the end of the memory. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct bit_writer {
-	uint8_t *data; /* zeroed by who made it */
+	uint8_t *data; /* zeroed by the caller */
 	size_t size;   /* bytes */
 	size_t at;     /* bits */
 };

@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an audio PID carried last. */
-struct heard {
+/* The last frame on an audio PID. */
+struct audio_pid {
 	uint16_t pid;
 	uint8_t stream_id;
 	size_t len;
 	uint8_t sample[SILENT_SAMPLE];
 };
 
-/* What a video PID showed last. */
-struct shown {
+/* The last picture on a video PID. */
+struct video_pid {
 	uint16_t pid;
 	struct picture_keeper picture;
 };
@@ -30,11 +30,11 @@ struct shown {
 struct filler {
 	const struct psi *psi;
 	uint32_t changes;   /* of psi, when the PIDs were looked up */
-	size_t n_shown;
-	struct shown shown[FILLER_PROGRAMS_MAX];
-	size_t n_heard;
-	struct heard heard[FILLER_AUDIO_MAX];
-	struct play *play;  /* NULL until it was started */
+	size_t n_videos;
+	struct video_pid videos[FILLER_PROGRAMS_MAX];
+	size_t n_audio;
+	struct audio_pid audio[FILLER_AUDIO_MAX];
+	struct play *play;  /* NULL while stopped */
 };
 
 struct filler *filler_new(const struct psi *psi)
@@ -52,24 +52,24 @@ void filler_free(struct filler **ptr)
 	*ptr = NULL;
 	if (f == NULL)
 		return;
-	for (size_t i = 0; i < f->n_shown; i++)
-		picture_keeper_done(&f->shown[i].picture);
+	for (size_t i = 0; i < f->n_videos; i++)
+		picture_keeper_done(&f->videos[i].picture);
 	play_free(&f->play);
 	free(f);
 }
 
-/* --- learning --- */
+/* --- the output --- */
 
-static struct shown *shown_on(struct filler *f, uint16_t pid)
+static struct video_pid *find_video(struct filler *f, uint16_t pid)
 {
-	for (size_t i = 0; i < f->n_shown; i++)
-		if (f->shown[i].pid == pid)
-			return &f->shown[i];
+	for (size_t i = 0; i < f->n_videos; i++)
+		if (f->videos[i].pid == pid)
+			return &f->videos[i];
 	return NULL;
 }
 
 /* Is it the first video of a program? */
-static bool is_shown(const struct filler *f, uint16_t pid)
+static bool is_first_video(const struct filler *f, uint16_t pid)
 {
 	const struct psi_program *programs;
 	size_t n = psi_programs(f->psi, &programs);
@@ -84,13 +84,13 @@ static void forget_videos(struct filler *f)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < f->n_shown; i++) {
-		if (is_shown(f, f->shown[i].pid))
-			f->shown[n++] = f->shown[i];
+	for (size_t i = 0; i < f->n_videos; i++) {
+		if (is_first_video(f, f->videos[i].pid))
+			f->videos[n++] = f->videos[i];
 		else
-			picture_keeper_done(&f->shown[i].picture);
+			picture_keeper_done(&f->videos[i].picture);
 	}
-	f->n_shown = n;
+	f->n_videos = n;
 }
 
 static void look_up_videos(struct filler *f)
@@ -100,33 +100,34 @@ static void look_up_videos(struct filler *f)
 
 	f->changes = psi_changes(f->psi);
 	forget_videos(f);
-	for (size_t i = 0; i < n && f->n_shown < FILLER_PROGRAMS_MAX; i++) {
+	for (size_t i = 0; i < n && f->n_videos < FILLER_PROGRAMS_MAX; i++) {
 		uint16_t pid = programs[i].video_pid;
 
-		if (pid != TS_PID_NULL && shown_on(f, pid) == NULL)
-			f->shown[f->n_shown++] = (struct shown){ .pid = pid };
+		if (pid != TS_PID_NULL && find_video(f, pid) == NULL)
+			f->videos[f->n_videos++] =
+				(struct video_pid){ .pid = pid };
 	}
 }
 
-static struct heard *heard_on(struct filler *f, uint16_t pid)
+static struct audio_pid *find_audio(struct filler *f, uint16_t pid)
 {
-	struct heard *h = f->heard;
+	struct audio_pid *h = f->audio;
 
-	while (h < f->heard + f->n_heard && h->pid != pid)
+	while (h < f->audio + f->n_audio && h->pid != pid)
 		h++;
-	if (h < f->heard + f->n_heard)
+	if (h < f->audio + f->n_audio)
 		return h;
-	/* PIDs that are no longer in use make room */
-	if (f->n_heard < FILLER_AUDIO_MAX)
-		f->n_heard++;
+	/* when all are taken, most PIDs are no longer in use */
+	if (f->n_audio < FILLER_AUDIO_MAX)
+		f->n_audio++;
 	else
-		h = f->heard + pid % FILLER_AUDIO_MAX;
-	*h = (struct heard){ .pid = pid };
+		h = f->audio + pid % FILLER_AUDIO_MAX;
+	*h = (struct audio_pid){ .pid = pid };
 	return h;
 }
 
-/* Does a frame begin here that tells how its kind is made? */
-static bool is_telling(const uint8_t *p)
+/* Does a frame with all parameters of its coding begin here? */
+static bool is_complete(const uint8_t *p)
 {
 	struct audio_frame frame;
 
@@ -136,7 +137,7 @@ static bool is_telling(const uint8_t *p)
 	return frame.codec != AUDIO_LATM || (p[3] & 0x80) == 0;
 }
 
-static void hear(struct filler *f, const uint8_t *packet)
+static void keep_sample(struct filler *f, const uint8_t *packet)
 {
 	size_t len;
 	const uint8_t *pes = pes_find(packet, &len);
@@ -148,11 +149,11 @@ static void hear(struct filler *f, const uint8_t *packet)
 	const uint8_t *end = pes + len;
 
 	for (; end - p >= AUDIO_HEAD; p++) {
-		struct heard *h;
+		struct audio_pid *h;
 
-		if (!is_telling(p))
+		if (!is_complete(p))
 			continue;
-		h = heard_on(f, ts_pid(packet));
+		h = find_audio(f, ts_pid(packet));
 		h->stream_id = pes[3];
 		h->len = MIN((size_t)(end - p), sizeof h->sample);
 		memcpy(h->sample, p, h->len);
@@ -164,13 +165,13 @@ static void learn(struct filler *f, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
 	enum pid_class class = psi_class(f->psi, pid);
-	struct shown *s;
+	struct video_pid *s;
 
 	if (class == PID_AUDIO && ts_pusi(p))
-		hear(f, p);
+		keep_sample(f, p);
 	if (class != PID_VIDEO)
 		return;
-	s = shown_on(f, pid);
+	s = find_video(f, pid);
 	if (s != NULL)
 		picture_keeper_feed(&s->picture, p,
 				    ts_pusi(p) &&
@@ -188,10 +189,10 @@ void filler_feed(struct filler *f, const struct ts_run *runs, size_t n_runs)
 			learn(f, runs[i].data + k * TS_PACKET);
 }
 
-/* --- playing --- */
+/* --- the run --- */
 
 static void add_audio(struct filler *f, struct play *play,
-		      const struct heard *h)
+		      const struct audio_pid *h)
 {
 	struct silent silent;
 
@@ -223,12 +224,12 @@ bool filler_is_ready(const struct filler *f)
 
 	if (main == NULL)
 		return false;
-	for (size_t i = 0; i < f->n_shown; i++)
-		if (f->shown[i].pid == main->video_pid)
-			return f->shown[i].picture.data != NULL;
-	for (size_t i = 0; i < f->n_heard; i++)
-		if (is_of_main(f, f->heard[i].pid) &&
-		    silent_make(f->heard[i].sample, f->heard[i].len, &silent))
+	for (size_t i = 0; i < f->n_videos; i++)
+		if (f->videos[i].pid == main->video_pid)
+			return f->videos[i].picture.data != NULL;
+	for (size_t i = 0; i < f->n_audio; i++)
+		if (is_of_main(f, f->audio[i].pid) &&
+		    silent_make(f->audio[i].sample, f->audio[i].len, &silent))
 			return true;
 	return false;
 }
@@ -237,14 +238,14 @@ void filler_start(struct filler *f, uint64_t now_ns)
 {
 	play_free(&f->play);
 	f->play = play_new(f->psi, now_ns);
-	for (size_t i = 0; i < f->n_shown; i++)
-		if (f->shown[i].picture.data != NULL)
-			play_add_picture(f->play, &f->shown[i].picture,
-					 f->shown[i].pid,
+	for (size_t i = 0; i < f->n_videos; i++)
+		if (f->videos[i].picture.data != NULL)
+			play_add_picture(f->play, &f->videos[i].picture,
+					 f->videos[i].pid,
 					 psi_stream_type(f->psi,
-							 f->shown[i].pid));
-	for (size_t i = 0; i < f->n_heard; i++)
-		add_audio(f, f->play, &f->heard[i]);
+							 f->videos[i].pid));
+	for (size_t i = 0; i < f->n_audio; i++)
+		add_audio(f, f->play, &f->audio[i]);
 }
 
 void filler_stop(struct filler *f)

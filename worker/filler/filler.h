@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A source that stands in when every input is down: the last picture that the
- * stream showed, again and again, with silence.
+ * A source for the time when every input is down: it repeats the last picture
+ * of the stream, with silence.
  *
- * While the stream plays it learns from what goes out: the tables, the last
+ * While an input plays, the filler keeps from the output the tables, the last
  * random access picture of each program's first video (any codec; at most
- * FILLER_PICTURE_MAX bytes), and the parameters of all audio.  While it runs
- * it makes PAT, PMTs, PCRs, the pictures at FILLER_PICTURES_PER_S and silent
+ * FILLER_PICTURE_MAX bytes) and the parameters of all audio.  While it runs, it
+ * generates PAT, PMTs, PCRs, the pictures at FILLER_PICTURES_PER_S and silent
  * frames of MPEG audio, AAC (ADTS, LATM), AC-3 and E-AC-3, on the same PIDs;
- * other PIDs are silent.  Its clock begins anew with each start: it goes
- * through the splice as any other source does.
+ * other PIDs have no packets.  Each start has a new clock: the filler goes
+ * through the splice like any other source.
  *
- * Pure: time is what the caller says.  Borrows the tables of what goes out.
+ * Pure: the caller provides the time.  Borrows the tables of the output.
  */
 #pragma once
 
@@ -28,27 +28,27 @@ enum {
 
 struct filler;
 
-/* psi follows what filler_feed() is given, and outlives the filler. */
+/* psi has the tables of the packets of filler_feed(), and outlives the filler.
+ * */
 struct filler *filler_new(const struct psi *);
 void filler_free(struct filler **);
 
-/* What goes out while an input plays.  Not to be fed with its own. */
+/* Takes the output while an input plays, not the filler's own packets. */
 void filler_feed(struct filler *, const struct ts_run *runs, size_t n_runs);
 
-/* Is enough known to make something of it: a main program with a picture, or
- * with audio that can be silenced? */
+/* Can it run: is a main program known, with a picture or with audio of a known
+ * coding? */
 bool filler_is_ready(const struct filler *);
 
-/* It begins to play now. */
+/* Starts it now. */
 void filler_start(struct filler *, uint64_t now_ns);
 
-/* It plays no more: gives back what it needed for that. */
+/* Stops it and frees the memory of the run. */
 void filler_stop(struct filler *);
 
-/* Makes what is due by now_ns and hands it to out(), if it is anything.  What
- * a late call brings together is bounded: time that was missed by more than a
- * second is passed over. */
+/* Generates the packets that are due by now_ns and passes them to out(), if
+ * any. A call that is more than a second late skips the missed time. */
 void filler_run(struct filler *, uint64_t now_ns, ts_out_fn *out, void *arg);
 
-/* When something is due next. */
+/* The time of the next packet. */
 uint64_t filler_next_ns(const struct filler *);

@@ -28,21 +28,21 @@ static void add(struct picture_keeper *k, const uint8_t *data, size_t len)
 		k->next_size = MAX(2 * k->next_size, (size_t)FIRST_SIZE);
 		k->next = xrealloc(k->next, k->next_size);
 	}
-	/* before its first byte there may be no memory at all */
+	/* before the first byte there may be no memory */
 	if (len == 0)
 		return;
 	memcpy(k->next + k->next_len, data, len);
 	k->next_len += len;
 }
 
-/* The next one takes the place of the last one, whose memory is used again. */
+/* The complete picture replaces the last one, whose memory is reused. */
 static void finish(struct picture_keeper *k)
 {
 	uint8_t *data = k->data;
 	size_t size = k->size;
 
 	k->collecting = false;
-	/* a PES without a byte of picture is none */
+	/* a PES without payload has no picture */
 	if (k->next_len == 0)
 		return;
 	k->data = k->next;
@@ -74,7 +74,7 @@ void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
 
 	if (!ts_has_payload(packet))
 		return;
-	/* what was lost or cannot be read spoils it */
+	/* a lost or unreadable packet makes the picture unusable */
 	if (ts_tei(packet) || ts_scrambling(packet) ||
 	    (k->collecting && ts_cc(packet) != ((k->cc + 1) & 0x0f)))
 		k->collecting = false;

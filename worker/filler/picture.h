@@ -10,10 +10,10 @@
 #include "worker/ts/packet.h"
 
 struct picture_keeper {
-	uint8_t *data;   /* the last one that came whole; NULL: none */
+	uint8_t *data;   /* the last complete one; NULL: none */
 	size_t len, size;
 	uint8_t stream_id;
-	/* the one that is coming in */
+	/* the incomplete one */
 	bool collecting;
 	uint8_t cc;
 	uint8_t *next;
@@ -24,7 +24,6 @@ struct picture_keeper {
 /* Zeroed memory is ready. */
 void picture_keeper_done(struct picture_keeper *);
 
-/* Takes a packet of the PID; start: a picture begins in it that a decoder can
- * begin with. */
+/* Takes a packet of the PID; start: a random access picture begins in it. */
 void picture_keeper_feed(struct picture_keeper *, const uint8_t *packet,
 			 bool start);

@@ -15,14 +15,14 @@
 enum {
 	HZ = 90000,
 	BASE = 10 * HZ, /* the clock at the start */
-	/* Time stamps are that far ahead of the clock when all is sent. */
+	/* The lead of time stamps over the clock at the end of a unit. */
 	LEAD_MS = 300,
-	/* One PES of audio plays about so long. */
+	/* The duration of a PES of audio, about. */
 	AUDIO_MS = 90,
-	/* A picture is sent at no more than that; then they come less often. */
+	/* The highest rate of a picture; a larger one repeats less often. */
 	PICTURE_BPS = 4000000,
 	PICTURE_LONGEST_MS = 1000,
-	/* Late by more, it goes on from now. */
+	/* A later call continues from now. */
 	LATE_MS = 1000,
 	PES_HEAD = 14,  /* with a PTS */
 	CHUNK = 128,
@@ -43,8 +43,8 @@ struct video {
 	uint8_t stream_id;
 	uint8_t *picture;
 	size_t len;
-	size_t sent;       /* bytes of the one that is under way */
-	uint64_t began_ns; /* when that one began */
+	size_t sent;       /* bytes of the current repetition */
+	uint64_t began_ns; /* its start */
 	uint64_t every_ns;
 	struct clock *clock; /* of the same PID; NULL: none */
 };
@@ -57,7 +57,7 @@ struct clock {
 
 struct play {
 	uint64_t start_ns;
-	uint64_t tables_ns; /* when they are due */
+	uint64_t tables_ns; /* the time of the next ones */
 	size_t n_tables;    /* packets */
 	uint8_t *tables;
 
@@ -100,9 +100,9 @@ static uint64_t clock_at(const struct play *p, uint64_t ns)
 }
 
 /*
- * A packet that takes as much of data as there is room for beside an
- * adaptation field of at least `field` bytes behind its length; what is left
- * is stuffing.  How much it took.
+ * Appends a packet with an adaptation field of at least `field` bytes behind
+ * its length, and as much of data as fits; the remainder is stuffing.  Returns
+ * the bytes of data in it.
  */
 static size_t put_packet(struct play *p, uint16_t pid, size_t field,
 			 const uint8_t *data, size_t len, uint8_t **ret)
@@ -148,7 +148,7 @@ static void put_pes_head(uint8_t *head, uint8_t stream_id, size_t payload,
 	pes_set_time(head + PES_HEADER, pts % PES_TIME_WRAP);
 }
 
-/* --- what is due --- */
+/* --- tables, pictures, audio --- */
 
 static void send_tables(struct play *p)
 {
@@ -170,7 +170,8 @@ static void send_clock(struct play *p, struct clock *c)
 	c->due_ns += FILLER_PCR_MS * MS;
 }
 
-/* When the next packet of the picture is due: evenly, over nine tenths. */
+/* The time of the next packet of the picture: evenly, over nine tenths of the
+ * interval. */
 static uint64_t picture_due_ns(const struct video *v)
 {
 	return v->began_ns + v->every_ns / 10 * 9 * v->sent / v->len;
@@ -242,14 +243,14 @@ static void send_audio(struct play *p, struct audio *a)
 	free(data);
 }
 
-/* --- the order of it all --- */
+/* --- schedule --- */
 
-/* What is due first; of what is due together the first of these. */
+/* The next task; at the same time the first of these. */
 struct due {
 	uint64_t ns;
-	struct video *video; /* it, or ... */
-	struct clock *clock; /* ... it, or ... */
-	struct audio *audio; /* ... it; none: the tables */
+	struct video *video; /* one of these three; */
+	struct clock *clock;
+	struct audio *audio; /* all NULL: the tables */
 };
 
 static struct due find_due(struct play *p)
@@ -291,7 +292,7 @@ static void send(struct play *p, const struct due *due)
 		send_tables(p);
 }
 
-/* What should have been sent in the time that was missed never will be. */
+/* Continues from now; packets of the missed time are not sent. */
 static void skip(struct play *p, uint64_t now_ns)
 {
 	p->tables_ns = now_ns;
@@ -320,7 +321,7 @@ void play_run(struct play *p, uint64_t now_ns, ts_out_fn *out, void *arg)
 	flush(p);
 }
 
-/* --- its life --- */
+/* --- new and free --- */
 
 static void add_section(struct play *p, struct psi_section s, uint16_t pid)
 {
@@ -384,8 +385,8 @@ void play_free(struct play **ptr)
 }
 
 /*
- * A CRA picture of HEVC goes on with the sequence before it, in which its
- * number was used already; a BLA picture begins a new one.
+ * A repeated CRA picture of HEVC would belong to the sequence before it, in
+ * which its number was already used; a BLA picture starts a new sequence.
  */
 static void begin_sequences(uint8_t *p, size_t len)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes the packets of the filler: tables, clocks, pictures again and again,
- * frames of silence.
+ * Generates the packets of the filler: tables, PCRs, repeated pictures, silent
+ * frames.
  *
- * Copies all it is given, so that it plays on whatever is learnt meanwhile;
- * borrows the tables for the call of play_new().
+ * Copies its arguments, so that later changes do not affect a run; borrows the
+ * tables for the call of play_new().
  */
 #pragma once
 

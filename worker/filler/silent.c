@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Nothing is allocated to any subband: all zero behind the header, of which
- * the CRC (protection_bit) and the padding are taken out. */
+/* No bits are allocated to any subband: zeros follow the header, in which CRC
+ * (protection_bit) and padding are switched off. */
 static bool make_mpeg(const uint8_t *sample, struct silent *ret)
 {
 	uint8_t head[AUDIO_HEAD];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Frames of silence in the coding of a stream's audio, so that a decoder goes
- * on with the rate and the channels it had.
+ * Generates silent frames in the coding of a stream's audio, so that a decoder
+ * keeps its sample rate and channels.
  *
  * MPEG audio of all layers, AAC in ADTS and LATM (without a program config
  * element), AC-3 and E-AC-3.  Pure.
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-	SILENT_SAMPLE = 64,  /* bytes of the stream that are looked at */
+	SILENT_SAMPLE = 64,  /* bytes of the stream that are parsed */
 	SILENT_FRAME_MAX = 4096,
 };
 
@@ -24,8 +24,8 @@ struct silent {
 	uint8_t frame[SILENT_FRAME_MAX];
 };
 
-/* sample: len bytes from the start of a frame on.  False when no silence can
- * be made for what they are. */
+/* sample: len bytes from the start of a frame.  False when its coding is not
+ * supported. */
 bool silent_make(const uint8_t *sample, size_t len, struct silent *ret);
 
 /* For silent_make(). */
