@@ -126,19 +126,20 @@ test('what does not fit is counted and raises an alarm', async (t) => {
 	if (!scene)
 		return;
 	const { lists, alarmed, statuses, log } = scene;
-	const lines = log.split('\n').filter((l) => /cbr=2000 takes/.test(l));
-	const told = lines.filter((l) => /takes all again/.test(l))
+	const lines = log.split('\n')
+		.filter((l) => /cbr=2000: overflow/.test(l));
+	const told = lines.filter((l) => /overflow ended/.test(l))
 		.reduce((sum, l) => sum + Number(l.match(/(\d+) packets/)[1]),
 			0);
 	const [fitted, all] = lists.slice(3).map(payloads);
 	const seen = judgeRate(lists[3], PROGRAM.video, 2e6);
 
 	assert.ok(alarmed.onair);
-	assert.match(alarmed.outputs[0].error, /^more than cbr=2000 takes/);
+	assert.match(alarmed.outputs[0].error, /^cbr=2000: overflow/);
 	assert.ok(!alarmed.outputs[1].error && !statuses[1].outputs[0].error);
 	assert.equal(statuses[1].outputs[0].fault, undefined);
 	// each end of each time, whatever it lasts
-	assert.ok(lines.every((l, i) => /all again/.test(l) === i % 2 > 0),
+	assert.ok(lines.every((l, i) => /ended/.test(l) === i % 2 > 0),
 		lines.join('\n'));
 	assert.ok(told > 0);
 	assert.equal(told, all - fitted, 'what was told is what is missing');

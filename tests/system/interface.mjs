@@ -146,7 +146,7 @@ for (const type of ['udp', 'rtp'])
 		// all that was said before has come
 		await sluice.logged(/stream a001: on air/);
 		const before = said('off air'), asked = said('a querier?');
-		const opened = said('opened anew');
+		const opened = said('opening it again');
 
 		await ip('link', 'set', 'vc', 'down');
 		await sluice.logged(/off air: interface vc is down/);
@@ -161,7 +161,7 @@ for (const type of ['udp', 'rtp'])
 		assert.deepEqual(inputs[0].alarms.filter((a) =>
 			['no_querier', 'unprotected'].includes(a)), []);
 		assert.equal(said('off air') - before, 1, sluice.log);
-		assert.equal(said('opened anew'), opened, sluice.log);
+		assert.equal(said('opening it again'), opened, sluice.log);
 		assert.equal(said('a querier?'), asked, sluice.log);
 		await ip('link', 'set', 'vc', 'up');
 		await sluice.logged(/interface vc: recovered/);

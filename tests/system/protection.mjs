@@ -112,7 +112,7 @@ test('a second path whose interface goes away, in and out', async (t) => {
 		await told(sluice, id, /^path 2: no packets/);
 	await waitUntil('the output', async () =>
 		!(await output(sluice, 'a001')).error, 30000);
-	await sluice.logged(/a001: output 1: all of it goes again/);
+	await sluice.logged(/a001: output 1: all paths are sending again/);
 	await sluice.stop();
 });
 

@@ -146,7 +146,7 @@ test('a stream that goes nowhere is not well, and one line tells what it cost',
 		30000);
 	assert.equal(down.output, 1);
 	await sluice.logged(/output 1: open again after [\d.]+ s/);
-	const [, all] = sluice.log.match(/s; (\d+) packets were lost/);
+	const [, all] = sluice.log.match(/s; (\d+) packets were dropped/);
 	assert.ok(Number(all) >= lost, `${all} of ${lost}`);
 	const well = await seen(sluice, ctl);
 	assert.doesNotMatch(well.list + well.status, /output 1/);

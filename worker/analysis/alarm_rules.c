@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What only the end of a second shows: what did not come. */
+/* The checks at the end of a second: tables, PIDs and PCRs that are overdue. */
 #include "common/base/units.h"
 #include "worker/analysis/monitor_state.h"
 
@@ -57,7 +57,7 @@ static void judge_stream(struct monitor *m, uint16_t pid, uint64_t now_ns)
 		m->faults[ALARM_PID]++;
 }
 
-/* When a table began on that PID last; when we began, if it never did. */
+/* When a table last began on that PID; the begin of the watch, if never. */
 static uint64_t table_ns(const struct monitor *m, uint16_t pid)
 {
 	uint16_t place = m->pids.index[pid];
@@ -117,8 +117,8 @@ static void judge_cat(struct monitor *m)
 		m->faults[ALARM_CAT]++;
 }
 
-/* A table that was there and came no more; one that never was is no fault of
- * a stream with a single program. */
+/* A table that was there and is overdue.  A stream of a single program need not
+ * have these tables at all. */
 static void judge_si(struct monitor *m, uint64_t now_ns)
 {
 	static const struct {
@@ -160,7 +160,7 @@ static void judge_pids(struct monitor *m, uint64_t now_ns)
 		struct pid_stats *s = &m->pids.list[i];
 
 		judge_pts(m, s, now_ns);
-		/* nothing can be said before the tables are known */
+		/* before the tables are known every PID is unreferenced */
 		if (psi_has_pmt(m->psi) && s->packets > 0 &&
 		    s->pid > PID_SI_LAST && !is_referenced(m, s->pid) &&
 		    is_over(s->last_ns, MAX(s->first_ns, m->tables_ns),

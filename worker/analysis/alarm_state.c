@@ -3,7 +3,7 @@
 
 #include "common/base/util.h"
 
-/* A second with the fault, of one that was not raised. */
+/* A second with the fault, while it is not raised. */
 static void begin(struct alarm *a)
 {
 	unsigned hold_s = a->hold_s;
@@ -16,7 +16,7 @@ static void begin(struct alarm *a)
 	a->hold_s = (uint8_t)hold_s;
 }
 
-/* A second without. */
+/* A second without the fault. */
 static void end(struct alarm *a)
 {
 	a->clean_s = (uint16_t)MIN(a->clean_s + 1, ALARM_FORGIVEN_S);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One alarm (proto/spec/alarm.h) and since when it is there.
+ * The state of one alarm (proto/spec/alarm.h).
  *
- * It is raised by the first second that shows its fault, and cleared by
- * ALARM_CLEAR_S seconds without: it does not flicker.  One that is back within
- * ALARM_RETURN_S of that is to be away twice as long each time, up to
- * ALARM_CLEAR_MAX_S: one that comes and goes stays raised, and its count
- * grows.  ALARM_FORGIVEN_S without it make it as a new one.
+ * The first second with its fault raises it; ALARM_CLEAR_S seconds without
+ * clear it, so that it does not flicker.  An alarm that returns within
+ * ALARM_RETURN_S has to be absent for twice as long each time, up to
+ * ALARM_CLEAR_MAX_S: it stays raised, and its count grows.  After
+ * ALARM_FORGIVEN_S without the fault it is like new.
  *
- * Pure.  Embedded; zeroed memory: nothing is wrong.
+ * Pure.  Embedded; zeroed memory is an alarm that is not raised.
  */
 #pragma once
 
@@ -26,11 +26,11 @@ enum {
 
 struct alarm {
 	bool raised;
-	uint8_t hold_s;      /* so long it has to be away; 0: as a new one */
-	uint16_t clean_s;    /* seconds without the fault, and no more than it
-			      * takes to forgive it */
+	uint8_t hold_s;      /* of absence until it is cleared; 0: like new */
+	uint16_t clean_s;    /* seconds without the fault, at most
+			      * ALARM_FORGIVEN_S */
 	uint16_t cleared_s;  /* of these, since it was cleared */
-	uint64_t count;      /* faults ever */
+	uint64_t count;      /* of all faults */
 	uint64_t changed_ms; /* when it was raised or cleared; wall clock */
 	uint64_t last_ms;    /* the last second with a fault; 0: never */
 };
@@ -38,5 +38,5 @@ struct alarm {
 /* Ends a second with so many faults.  True when it was raised or cleared. */
 bool alarm_second(struct alarm *, uint32_t faults, uint64_t wall_ms);
 
-/* Nobody looks any more: it is cleared, and what comes then is no return. */
+/* The watch ends: clears it.  The next fault is not a return. */
 void alarm_rest(struct alarm *, uint64_t wall_ms);

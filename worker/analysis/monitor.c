@@ -25,7 +25,7 @@ void monitor_free(struct monitor **m)
 	*m = NULL;
 }
 
-/* Ever. */
+/* Since monitor_new(). */
 static uint32_t broken_sections(const struct monitor *m)
 {
 	return psi_crc_errors(m->psi) + psi_broken(m->psi);
@@ -72,7 +72,7 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 	m->began_ns = m->second_ns = now_ns;
 }
 
-/* Nothing came in the last second. */
+/* There were no packets in the last second. */
 static void forget_second(struct monitor *m)
 {
 	m->rates = (struct monitor_rates){ 0 };
@@ -121,7 +121,7 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 	s->table_ns = now_ns;
 }
 
-/* What comes as PES, whatever is in it. */
+/* Does the PID carry PES? */
 static bool is_pes(uint8_t class)
 {
 	return class == PID_VIDEO || class == PID_AUDIO ||
@@ -173,7 +173,7 @@ static void count_packet(struct pid_stats *s, uint64_t now_ns)
 	s->packets++;
 }
 
-/* The tables say something new. */
+/* The tables changed. */
 static void classify(struct monitor *m, uint64_t now_ns)
 {
 	m->tables_ns = now_ns;
@@ -230,7 +230,7 @@ static void note_tei(struct monitor *m, struct pid_stats *s)
 		s->transport_errors++;
 }
 
-/* A damaged packet does not make a PID known: it may be wrong as well. */
+/* A packet with an error does not add a PID: its PID may be wrong as well. */
 static struct pid_stats *stats_of(struct monitor *m, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);

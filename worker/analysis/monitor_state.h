@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a monitor is made of; for the files of this folder. */
+/* The parts of a monitor; for the files of this folder. */
 #pragma once
 
 #include "worker/analysis/monitor.h"
@@ -16,8 +16,8 @@ struct monitor_pcr {
 	struct pcr_report report; /* of the last whole second */
 };
 
-/* What each packet touches stands in front, close together: between two
- * wake-ups all of it grows cold. */
+/* The fields that each packet touches stand in front, close together: between
+ * two wake-ups the caches lose them. */
 struct monitor {
 	uint64_t packets;        /* of this source */
 	uint32_t second_packets; /* this second */
@@ -36,7 +36,7 @@ struct monitor {
 	struct cc cc;            /* of PIDs that have no record */
 
 	uint64_t began_ns;       /* since when this source is watched */
-	uint64_t tables_ns;      /* when tables last said something new */
+	uint64_t tables_ns;      /* when the tables last changed */
 	uint8_t referenced[TS_PIDS / 8]; /* bits, made once a second */
 	uint32_t broken_before;  /* sections of psi, up to this second */
 	uint64_t all_null_packets; /* without this second */
@@ -50,5 +50,5 @@ struct monitor {
 	struct alarm alarms[ALARM_COUNT];
 };
 
-/* What only the end of a second shows; adds to the faults. */
+/* The checks at the end of a second; adds to the faults. */
 void monitor_judge(struct monitor *, uint64_t now_ns);

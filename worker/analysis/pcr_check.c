@@ -8,10 +8,10 @@
 
 #define TICKS_PER_US (PCR_HZ / 1000000)
 
-/* Two PCRs that are that far apart are no jump but the next. */
+/* Two PCRs up to so far apart are not a jump. */
 #define STEP_MAX (PCR_HZ / 10)
 
-/* An interval whose rate is so far off the whole: the rate is not constant. */
+/* With an interval whose rate deviates by more, the rate is not constant. */
 #define RATE_SPREAD 0.02
 
 static void add_sample(struct pcr_check *c, uint64_t pcr, uint64_t nth)
@@ -171,7 +171,7 @@ void pcr_check_second(struct pcr_check *c, uint64_t now_ns,
 	if (c->steps > 0)
 		ret->interval_us = (uint32_t)(c->steps_ticks / c->steps /
 					      TICKS_PER_US);
-	/* one that stays away is wrong before the next comes */
+	/* an overdue PCR is an error before the next one arrives */
 	if (c->started && c->count == 0 &&
 	    now_ns - c->last_ns > PCR_REPETITION_MAX_MS * MS)
 		ret->repetition_errors++;

@@ -2,8 +2,8 @@
 /*
  * The PCRs of one PID, checked (TR 101 290 2.3, 2.4).
  *
- * Intervals are told by arrival, jumps by the values, the accuracy by the
- * position in a stream of constant rate: PCR_AC needs no clock of ours.  A
+ * Intervals are measured by arrival, jumps by the values, and the accuracy by
+ * the position in a stream of constant rate: PCR_AC needs no clock of ours.  A
  * stream whose rate changes has no measurable accuracy.
  *
  * Pure.  Embedded; zeroed memory is ready.
@@ -15,7 +15,7 @@
 enum {
 	PCR_REPETITION_MAX_MS = 100,  /* TR 101 290 2.3a */
 	PCR_ACCURACY_MAX_NS = 500,    /* 2.4 */
-	/* what a wake-up every so often adds to the arrival */
+	/* the interval of the wake-ups adds to the arrival */
 	PCR_ARRIVAL_GRAIN_MS = 20,
 	PCR_SAMPLES = 64,
 };
@@ -32,10 +32,10 @@ struct pcr_check {
 	uint64_t steps_ticks;     /* all of them together */
 	uint64_t step_max;        /* ticks */
 	uint64_t arrival_max_ns;
-	/* ever */
+	/* since the begin */
 	uint64_t all;
 	uint32_t jumps;           /* discontinuity errors */
-	uint32_t announced;       /* jumps that an indicator told */
+	uint32_t announced;       /* jumps with a discontinuity_indicator */
 	uint64_t span_ticks;      /* all steps together ... */
 	uint64_t span_packets;    /* ... and the packets in them */
 	size_t n_samples;
@@ -52,7 +52,7 @@ struct pcr_report {
 	uint32_t interval_max_us; /* ... and the most */
 	uint32_t arrival_max_us;  /* by the time of arrival */
 	bool constant;         /* the rate is; the rest is valid then */
-	uint32_t accuracy_ns;  /* the most that one is off */
+	uint32_t accuracy_ns;  /* the largest deviation */
 };
 
 /* A packet with a PCR: the packet is the nth of the multiplex. */

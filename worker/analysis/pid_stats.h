@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is known of each PID that came: counts, its PTS.
+ * The counts and the PTS of each PID with packets.
  *
  * Owns a table of the PIDs in use; a stream with more than PID_STATS_MAX of
  * them is counted as a whole, those beyond have no record of their own.
@@ -12,16 +12,16 @@
 enum { PID_STATS_MAX = 512 };
 
 struct pid_stats {
-	/* what each packet touches: within half a cache line */
+	/* each packet touches these: within half a cache line */
 	uint16_t pid;
 	uint16_t cc;                   /* see cc_step() */
 	uint8_t class;                 /* by the tables as they are now */
 	bool has_pts;
 	uint32_t packets;              /* this second */
-	uint64_t first_ns, last_ns;    /* when packets came */
+	uint64_t first_ns, last_ns;    /* when packets arrived */
 	uint32_t scrambled;            /* this second */
 	uint32_t pes_errors_before;    /* of pes_errors, up to this second */
-	uint64_t pts, pts_ns;          /* the last, and when it came */
+	uint64_t pts, pts_ns;          /* the last, and its arrival */
 	uint64_t pts_moved_ns;         /* when it was another one */
 	uint64_t table_ns;             /* when a PAT or PMT began on it */
 	uint64_t pts_gap_ns;           /* this second: the longest without */
@@ -47,14 +47,14 @@ struct pid_table {
 	struct pid_stats list[PID_STATS_MAX];
 };
 
-/* NULL when it is not known. */
+/* NULL when it has no record. */
 static inline struct pid_stats *pid_table_find(struct pid_table *t,
 					       uint16_t pid)
 {
 	return t->index[pid] != 0 ? &t->list[t->index[pid] - 1] : NULL;
 }
 
-/* One that is not known; NULL when the table is full. */
+/* Adds a PID without a record; NULL when the table is full. */
 static inline struct pid_stats *pid_table_add(struct pid_table *t,
 					      uint16_t pid)
 {

@@ -5,7 +5,7 @@
 #include "worker/analysis/monitor_state.h"
 #include "worker/si/json.h"
 
-/* NULL: it is not told here. */
+/* NULL: it is not reported here. */
 static const struct alarm *alarm_of(const struct monitor *m,
 				    const struct report_part *part,
 				    enum alarm_id id)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a monitor knows, as the JSON that doc/api.md describes.
+ * The report of a monitor, as the JSON that doc/api.md describes.
  *
- * The table of PIDs comes in parts, so that each fits a message: the first
- * part has everything else too.
+ * The table of PIDs is divided into parts that each fit a message; the first
+ * part has all other fields as well.
  */
 #pragma once
 
@@ -15,9 +15,9 @@ enum { REPORT_PIDS = 100 }; /* in one part */
 
 struct report_part {
 	uint16_t from;   /* the PID that it begins with; 0: the first part */
-	bool sent;       /* of what is sent: not how it came in */
+	bool sent;       /* of the output: without alarms of the network */
 	uint64_t now_ns;
-	/* What no monitor sees, of an output; NULL: there is none. */
+	/* An alarm that only the outputs know; NULL: none. */
 	const struct alarm *overflow;
 };
 

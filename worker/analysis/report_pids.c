@@ -14,7 +14,7 @@ enum {
 	CA_PID_AT = 2,
 };
 
-/* What the tables say of one PID. */
+/* What a PID is by the tables. */
 struct role {
 	const char *kind; /* NULL: nothing */
 	uint8_t n_programs;
@@ -107,7 +107,7 @@ static struct role *find_roles(const struct monitor *m)
 	return roles;
 }
 
-/* No packet of it came. */
+/* It has no packets. */
 static const struct pid_stats *stats_of(const struct monitor *m, uint16_t pid)
 {
 	static const struct pid_stats none;
@@ -174,7 +174,7 @@ void report_programs(const struct monitor *m, json_t *object)
 	(void)json_object_set_new(object, "programs", list);
 }
 
-/* Those that came, and those that a table promises. */
+/* PIDs with packets, and PIDs that a table names. */
 static bool is_known(const struct monitor *m, uint16_t pid,
 		     const struct role *role)
 {

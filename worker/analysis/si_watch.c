@@ -40,7 +40,7 @@ static void take(struct si_watch *w, int slot, const uint8_t *section,
 		w->wrong_cat++;
 		return;
 	}
-	/* the time of another stream's is not ours to tell */
+	/* tables of other transport streams are not checked */
 	if (table == SI_TABLES || !actual)
 		return;
 	w->seen_ns[table] = now_ns;

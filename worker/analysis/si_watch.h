@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The tables of EN 300 468 and the CAT: when each came last, and whether their
- * checksums are right.
+ * The tables of EN 300 468 and the CAT: when each last arrived, and errors of
+ * their CRC_32.
  *
  * Pure.  Embedded.
  */
@@ -26,7 +26,7 @@ struct si_watch {
 };
 
 void si_watch_init(struct si_watch *);
-/* A packet of one of the PIDs; others are passed over. */
+/* A packet of one of the PIDs; others are ignored. */
 void si_watch_feed(struct si_watch *, const uint8_t *packet, uint64_t now_ns);
 /* Sections with a wrong CRC_32 since the last call. */
 uint32_t si_watch_errors(struct si_watch *);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The transport buffer of the target decoder (ISO/IEC 13818-1 2.4.2): 512 bytes
- * that each PID's packets fill as they come, and that empty at the rate of its
- * kind.  What comes too fast for it is lost in a decoder that is no better.
+ * The transport buffer of the target decoder (ISO/IEC 13818-1 2.4.2): the
+ * packets of a PID fill its 512 bytes, which empty at the rate of its type.  A
+ * decoder may lose packets that overflow it.
  *
- * Of tables, and of audio whose rate the standard fixes: that of video
+ * Only for tables, and for audio whose rate the standard fixes: that of video
  * depends on its level.  Time is the place in a multiplex of constant rate; in
- * any other nothing is said.
+ * another one the buffer is not checked.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ static inline void tstd_take(struct pid_stats *s, uint64_t nth)
 		return;
 	drained = s->leak * (float)(nth - s->level_at);
 	s->level_at = nth;
-	/* it goes on emptying while the packet comes in */
+	/* it empties while the packet arrives */
 	s->level = s->level + s->leak > drained
 			   ? s->level + s->leak - drained : 0;
 	s->level += TS_PACKET - s->leak;

@@ -4,7 +4,7 @@
 #include "common/base/units.h"
 #include "common/base/util.h"
 
-/* Behind so many half-lives nothing is left. */
+/* After so many half-lives the penalty is 0. */
 enum { HALVINGS_MAX = 32 };
 
 void damper_init(struct damper *d, uint64_t half_life_ns, uint64_t now_ns)
@@ -36,7 +36,7 @@ void damper_failed(struct damper *d, uint64_t now_ns)
 {
 	if (d->half_life_ns == 0)
 		return;
-	/* first what it is now: it may have been forgiven meanwhile */
+	/* damping may have ended meanwhile */
 	(void)damper_is_damped(d, now_ns);
 	d->penalty = MIN(damper_penalty(d, now_ns) + DAMPER_FAILURE,
 			 (unsigned)DAMPER_CEILING);

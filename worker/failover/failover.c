@@ -14,13 +14,14 @@ struct input {
 	struct failover_input_config cfg;
 	bool open;         /* wanted[] of the last decision */
 	struct failover_sight sight;
-	bool was_good;     /* since it was opened or chosen */
+	bool was_good;     /* on air since it was opened or chosen */
 	bool known_bad;    /* it had its time, and was not on air */
 	uint64_t opened_ns;
 	uint64_t good_ns;  /* on air since; valid when it is */
 	uint64_t bad_ns;   /* not on air since; valid when it is not */
-	uint64_t failed_ns; /* chosen in vain; or the start */
-	uint64_t stayed_ns; /* back before another was entered; 0: never */
+	uint64_t failed_ns; /* the last failure, or the start */
+	uint64_t stayed_ns; /* recovered before another input was entered;
+			     * 0: never */
 	unsigned failures;  /* in a row */
 	struct damper damper;
 };
@@ -29,9 +30,9 @@ struct failover {
 	struct failover_config cfg;
 	struct failover_decision decision;
 	struct input inputs[FAILOVER_INPUTS_MAX];
-	size_t turn;          /* who is the first of those watched in turns */
+	size_t turn;          /* the first input that is watched in turns */
 	size_t next_turn;
-	uint64_t turn_end_ns; /* 0: nobody is */
+	uint64_t turn_end_ns; /* UINT64_MAX: none is */
 };
 
 static bool watches(const struct failover *f)
@@ -54,7 +55,7 @@ static bool is_good_for(const struct input *in, uint64_t ms, uint64_t now_ns)
 	return is_good(in) && now_ns - in->good_ns >= ms * MS;
 }
 
-/* How long it has, from the opening on. */
+/* The end of its initial delay. */
 static uint64_t initial_ns(const struct input *in)
 {
 	uint64_t ms = in->cfg.initial_ms;
@@ -64,7 +65,7 @@ static uint64_t initial_ns(const struct input *in)
 	return in->opened_ns + ms * MS;
 }
 
-/* When it has been not on air for longer than is forgiven. */
+/* When another input may follow it. */
 static uint64_t due_ns(const struct failover *f, const struct input *in)
 {
 	if (is_good(in))
@@ -91,13 +92,13 @@ static uint64_t retry_ns(const struct input *in)
 	return in->failed_ns + MIN(ms, (uint64_t)FAILOVER_RETRY_LAST_MS) * MS;
 }
 
-/* May what is not open be tried? */
+/* Is it closed, and may it be opened now? */
 static bool may_try(const struct input *in, uint64_t now_ns)
 {
 	return !in->open && is_usable(in) && now_ns >= retry_ns(in);
 }
 
-/* --- what is seen --- */
+/* --- the state of the inputs --- */
 
 void failover_see(struct failover *f, size_t i,
 		  const struct failover_sight *sight, uint64_t now_ns)
@@ -122,9 +123,9 @@ void failover_see(struct failover *f, size_t i,
 	in->failures = 0;
 }
 
-/* --- who is to play --- */
+/* --- the choice --- */
 
-/* From here on its time runs anew, unless it is on air. */
+/* Its delays begin now, unless it is on air. */
 static void begin_clock(struct input *in, uint64_t now_ns)
 {
 	if (is_good(in))
@@ -148,8 +149,7 @@ static void note_failure(struct input *in, uint64_t now_ns)
 	in->failed_ns = now_ns;
 }
 
-/* Can it take the place of one that is not on air?  patient: though it is
- * damped. */
+/* Can it follow an input that is off air?  patient: although it is damped. */
 static bool can_follow(struct failover *f, size_t i, bool patient,
 		       uint64_t now_ns)
 {
@@ -162,14 +162,14 @@ static bool can_follow(struct failover *f, size_t i, bool patient,
 	return is_good_for(in, patient ? FAILOVER_STEADY_MS : 0, now_ns);
 }
 
-/* The first that can follow c; c itself when there is none. */
+/* The first input that can follow c; c itself when there is none. */
 static size_t find_follower(struct failover *f, size_t c, uint64_t now_ns)
 {
 	for (int patient = 0; patient <= 1; patient++)
 		for (size_t i = 0; i < f->cfg.n_inputs; i++)
 			if (i != c && can_follow(f, i, patient, now_ns))
 				return i;
-	/* something is better than nothing, if nothing else is there for it */
+	/* packets are better than none, where no filler is sent instead */
 	if (f->cfg.mode == FAILOVER_STOP || f->cfg.filler ||
 	    f->inputs[c].sight.level != FAILOVER_DEAD)
 		return c;
@@ -180,7 +180,7 @@ static size_t find_follower(struct failover *f, size_t c, uint64_t now_ns)
 	return c;
 }
 
-/* The next one round the list that may be tried. */
+/* The next input round the list that may be opened. */
 static size_t find_next(struct failover *f, size_t c, uint64_t now_ns)
 {
 	for (size_t k = 1; k < f->cfg.n_inputs; k++) {
@@ -193,7 +193,7 @@ static size_t find_next(struct failover *f, size_t c, uint64_t now_ns)
 	return c;
 }
 
-/* An input further up the list that has been well for the return delay. */
+/* An input further up the list that was on air for the return delay. */
 static size_t find_better(struct failover *f, size_t c, uint64_t now_ns)
 {
 	uint32_t ms = f->cfg.return_ms;
@@ -243,9 +243,9 @@ static void choose_next(struct failover *f, uint64_t now_ns)
 	choose(f, i, FAILOVER_FAULT, now_ns);
 }
 
-/* The one that still plays is on air again, before the one that was to follow
- * could be entered.  It may stay, but not time and again: one that flaps faster
- * than another can be entered would never be left. */
+/* The input that plays recovered before the chosen input was entered.  It may
+ * stay, but not repeatedly: an input that flaps faster than another one can be
+ * entered would play for ever. */
 static bool may_stay(struct failover *f, int playing, uint64_t now_ns)
 {
 	struct input *in;
@@ -265,9 +265,9 @@ static void stay(struct failover *f, size_t playing, uint64_t now_ns)
 	choose(f, playing, FAILOVER_RECOVERED, now_ns);
 }
 
-/* --- who is to be open --- */
+/* --- the open inputs --- */
 
-/* Not judged yet, or it has not had its time. */
+/* It may still be on air: it is not judged yet. */
 static bool is_hopeful(struct input *in, uint64_t now_ns)
 {
 	if (is_good(in))
@@ -281,7 +281,7 @@ static bool is_hopeful(struct input *in, uint64_t now_ns)
 	return !in->known_bad;
 }
 
-/* Those that are worth looking at besides the chosen one, in their order. */
+/* The inputs to be watched besides the chosen one, in their order. */
 static size_t list_interesting(struct failover *f, size_t *list,
 			       uint64_t now_ns)
 {
@@ -304,7 +304,7 @@ static size_t list_interesting(struct failover *f, size_t *list,
 	return n;
 }
 
-/* Those that are on air go first: they are what may be needed soon. */
+/* Inputs on air go first: one of them may be needed soon. */
 static size_t want_good(struct failover *f, const size_t *list, size_t n)
 {
 	size_t taken = 0;
@@ -323,7 +323,7 @@ static bool waits_for_look(const struct failover *f, size_t i)
 	return !f->decision.wanted[i] && !is_good(&f->inputs[i]);
 }
 
-/* Gives the rest of the places in turns to those that are not on air. */
+/* The other places are given in turns to inputs that are off air. */
 static void want_in_turns(struct failover *f, const size_t *list, size_t n,
 			  size_t places, uint64_t now_ns)
 {
@@ -383,7 +383,7 @@ static void decide_wanted(struct failover *f, int playing, uint64_t now_ns)
 		open_or_close(&f->inputs[i], wanted[i], now_ns);
 }
 
-/* --- what is sent meanwhile --- */
+/* --- the cover --- */
 
 static enum failover_cover find_cover(const struct failover *f, int playing,
 				      uint64_t now_ns)
@@ -405,12 +405,12 @@ static void decide_cover(struct failover *f, int playing, uint64_t now_ns)
 	d->cover = find_cover(f, playing, now_ns);
 	d->enter = d->cover == FAILOVER_KEEP ||
 		f->inputs[d->input].sight.level == FAILOVER_UNKNOWN;
-	/* by hand is by hand: the old one has had its time too */
+	/* a choice by hand holds, once the chosen input had its time */
 	d->force = f->cfg.mode == FAILOVER_DISABLE && playing >= 0 &&
 		(size_t)playing != d->input && is_due(f, d->input, now_ns);
 }
 
-/* --- when to look again --- */
+/* --- the next decision --- */
 
 static void look_at(uint64_t *next_ns, uint64_t at_ns, uint64_t now_ns)
 {

@@ -2,29 +2,29 @@
 /*
  * Which of several inputs a stream plays: a policy, without I/O and clock.
  *
- * Told what is seen of each input, it answers which one is to be played, why,
- * which ones are to be open, and what is sent while that one brings nothing.
+ * From the state of each input it decides which one is played and why, which
+ * inputs are open, and what is sent while the chosen input has no packets.
  *
- * - active: the first input that is on air, in the order of the list.  When
- *   the one that plays is not on air for the start delay, the best of the
- *   others takes its place; one further up the list that is on air again for
- *   the return delay takes it back.  Others are watched meanwhile: all that
- *   stand before the one that plays, and behind it the first that is well;
- *   never more than FAILOVER_WATCHED_MAX at once, the rest in turns.
- * - stop: the same, but nothing is sent while none is on air.
- * - passive: the next one, round the list; nothing else is open, and nobody
- *   goes back.
- * - disable: only failover_choose() changes anything.
+ * - active: the first input of the list that is on air.  When the input that
+ *   plays has been off air for the start delay, the first of the others that
+ *   is on air follows.  An input further up the list that has been on air for
+ *   the return delay takes over again.  Open as well are all inputs in front
+ *   of the chosen one and, behind it, the first that is on air; at most
+ *   FAILOVER_WATCHED_MAX at once, the others in turns.
+ * - stop: the same, but nothing is sent while no input is on air.
+ * - passive: the next input, round the list.  Only the chosen input is open,
+ *   and the stream does not return by itself.
+ * - disable: only failover_choose() changes the input.
  *
  * An input that was never on air since it was opened has its initial delay
- * instead of the start delay, unless it is known that it cannot be opened; one
- * that brings packets is judged first.  An
- * input that fails again and again is damped (damper.h): it has to wait until
- * it is taken back; where nothing else is on air it is taken all the same,
- * when it has been well for FAILOVER_STEADY_MS.
+ * instead of the start delay, unless it is known that it cannot be opened; an
+ * input that delivers packets is judged first.  An input that fails repeatedly
+ * is damped (damper.h): it is not taken back for some time.  Where no other
+ * input is on air, a damped input is taken all the same, after
+ * FAILOVER_STEADY_MS on air.
  *
- * When no input is on air, the last one stays, whatever it brings; another one
- * that brings at least something takes the place of one that brings nothing.
+ * When no input is on air, the last one stays chosen; an input with packets
+ * replaces an input without.
  *
  * Owns nothing but its memory.
  */
@@ -38,10 +38,10 @@
 
 enum {
 	FAILOVER_INPUTS_MAX = 32,
-	FAILOVER_WATCHED_MAX = 4, /* open besides the one that plays */
-	FAILOVER_TURN_MS = 10000, /* of those that are watched in turns */
+	FAILOVER_WATCHED_MAX = 4, /* open besides the chosen input */
+	FAILOVER_TURN_MS = 10000, /* of inputs that are watched in turns */
 	FAILOVER_STEADY_MS = 2000,
-	/* So long it may take until one that brings packets is judged. */
+	/* The longest time until an input with packets is judged. */
 	FAILOVER_JUDGE_MS = 2500,
 	/* An input that failed is not tried again at once. */
 	FAILOVER_RETRY_FIRST_MS = 1000,
@@ -57,8 +57,8 @@ enum failover_mode {
 
 struct failover_input_config {
 	bool valid;       /* its address has a meaning */
-	/* It begins when it is opened (a file): it is not watched but tried
-	 * when its turn comes. */
+	/* It begins when it is opened (a file): it is not watched, but opened
+	 * when it is its turn. */
 	bool cold;
 	uint32_t initial_ms;
 };
@@ -67,41 +67,41 @@ struct failover_config {
 	enum failover_mode mode;
 	uint32_t start_ms;
 	uint32_t return_ms;
-	bool no_return;      /* active: stay as long as it is on air */
-	bool filler;         /* there is something to send instead */
+	bool no_return;      /* active: an input stays while it is on air */
+	bool filler;         /* a filler can be sent instead */
 	uint32_t damping_ms; /* half-life of penalties; 0: never damped */
 	size_t first;        /* the input to begin with */
 	size_t n_inputs;     /* at least 1 */
 	struct failover_input_config inputs[FAILOVER_INPUTS_MAX];
 };
 
-/* What is seen of an input. */
+/* The state of an input. */
 enum failover_level {
-	FAILOVER_UNKNOWN, /* brings packets, and is not judged yet */
-	FAILOVER_DEAD,    /* brings nothing */
-	FAILOVER_POOR,    /* brings packets, and is not on air */
+	FAILOVER_UNKNOWN, /* has packets, and is not judged yet */
+	FAILOVER_DEAD,    /* has no packets */
+	FAILOVER_POOR,    /* has packets, and is off air */
 	FAILOVER_GOOD,    /* on air */
 };
 
 struct failover_sight {
 	enum failover_level level;
-	bool broken; /* cannot be opened, or was closed by a fault */
-	bool ended;  /* a file that is through: it never comes back */
+	bool broken; /* cannot be opened, or was closed by an error */
+	bool ended;  /* a file without loop was read to its end */
 };
 
-/* What is sent until the chosen input brings something. */
+/* What is sent until the chosen input has packets. */
 enum failover_cover {
-	FAILOVER_KEEP,   /* what was sent before, as long as it flows */
+	FAILOVER_KEEP,   /* the input before, as long as it delivers */
 	FAILOVER_NOTHING,
 	FAILOVER_FILLER,
 };
 
 enum failover_reason {
 	FAILOVER_START,     /* the first choice */
-	FAILOVER_FAULT,     /* the one before was not on air */
+	FAILOVER_FAULT,     /* the input before was off air */
 	FAILOVER_RETURN,    /* further up the list, and on air again */
-	FAILOVER_RECOVERED, /* the one before came back in time */
-	FAILOVER_MANUAL,    /* somebody said so */
+	FAILOVER_RECOVERED, /* the input before recovered in time */
+	FAILOVER_MANUAL,    /* chosen by hand */
 };
 
 struct failover_decision {
@@ -111,10 +111,10 @@ struct failover_decision {
 	/* The input may be entered as soon as it can be; else only when it is
 	 * on air. */
 	bool enter;
-	/* It is to be played although it brings nothing. */
+	/* It is played although it has no packets. */
 	bool force;
 	bool wanted[FAILOVER_INPUTS_MAX]; /* to be open */
-	uint64_t next_ns; /* decide again then, if nothing happens before */
+	uint64_t next_ns; /* decide again then, at the latest */
 };
 
 struct failover;
@@ -123,8 +123,8 @@ struct failover *failover_new(const struct failover_config *,
 			      uint64_t now_ns);
 void failover_free(struct failover **);
 
-/* How input i looks; call it when that changes, or each second.  What is not
- * open is not told. */
+/* The state of input i: when it changes, or every second.  Only of open
+ * inputs. */
 void failover_see(struct failover *, size_t i, const struct failover_sight *,
 		  uint64_t now_ns);
 
@@ -140,7 +140,7 @@ const struct failover_decision *failover_decide(struct failover *, int playing,
  * does not know that, -EINVAL when the input cannot be played. */
 int failover_choose(struct failover *, size_t i, uint64_t now_ns) MUST_CHECK;
 
-/* The one that would follow by hand: the next valid one, round the list. */
+/* The input that follows by hand: the next valid one, round the list. */
 size_t failover_following(const struct failover *, size_t i);
 
 /* For the status. */

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Says when a source has fallen silent: long before a second is over where
- * packets come often, and later where it is the source's habit to pause.
+ * Detects that a source is silent: long before a second is over where packets
+ * are frequent, and later where the source pauses regularly.
  *
- * Embedded, pure; zeroed memory has heard nothing yet.
+ * Embedded, pure; zeroed memory is a source without packets yet.
  */
 #pragma once
 
+#include "common/base/units.h"
 #include "common/base/util.h"
 
 #include <stdint.h>
 
-#define SILENCE_MS UINT64_C(1000000)
-
 enum {
 	SILENCE_LEAST_MS = 200,
-	SILENCE_MOST_MS = 1000, /* a longer pause is no habit */
-	/* So many times the longest usual pause. */
+	SILENCE_MOST_MS = 1000, /* a longer pause is not regular */
+	/* Times the longest regular pause. */
 	SILENCE_FACTOR = 3,
 	/* A pause is forgotten at this pace. */
 	SILENCE_FORGET_MS = 2000,
@@ -27,15 +26,15 @@ struct silence {
 	uint64_t pause_ns; /* the longest between packets, lately */
 };
 
-/* Packets came. */
+/* Packets arrived. */
 static inline void silence_feed(struct silence *s, uint64_t now_ns)
 {
 	uint64_t pause = now_ns - s->last_ns;
-	const uint64_t forget = SILENCE_FORGET_MS * SILENCE_MS;
+	const uint64_t forget = SILENCE_FORGET_MS * MS;
 
-	if (s->last_ns == 0 || pause > SILENCE_MOST_MS * SILENCE_MS) {
-		/* its habits are not known, or may have changed */
-		s->pause_ns = SILENCE_MOST_MS * SILENCE_MS / SILENCE_FACTOR;
+	if (s->last_ns == 0 || pause > SILENCE_MOST_MS * MS) {
+		/* its pauses are not known, or may have changed */
+		s->pause_ns = SILENCE_MOST_MS * MS / SILENCE_FACTOR;
 	} else {
 		s->pause_ns -= s->pause_ns / 65536 * (pause * 65536 / forget);
 		s->pause_ns = MAX(s->pause_ns, pause);
@@ -43,14 +42,13 @@ static inline void silence_feed(struct silence *s, uint64_t now_ns)
 	s->last_ns = now_ns;
 }
 
-/* From when on it is silent, unless packets come; UINT64_MAX: nothing came
- * yet, ask how long that may take. */
+/* When it becomes silent unless packets arrive; UINT64_MAX: no packets yet. */
 static inline uint64_t silence_ns(const struct silence *s)
 {
 	uint64_t patience = MAX(SILENCE_FACTOR * s->pause_ns,
-				SILENCE_LEAST_MS * SILENCE_MS);
+				SILENCE_LEAST_MS * MS);
 
 	if (s->last_ns == 0)
 		return UINT64_MAX;
-	return s->last_ns + MIN(patience, SILENCE_MOST_MS * SILENCE_MS);
+	return s->last_ns + MIN(patience, SILENCE_MOST_MS * MS);
 }

@@ -190,7 +190,7 @@ static void watch(struct input_keeper *k, uint64_t now_ns)
 	input_keeper_open(k, now_ns);
 	k->patience_s =
 		MIN(2 * patience_s,
-	            MAX(k->spec.watchdog_s, (unsigned)INPUT_WATCHDOG_MAX_S));
+		    MAX(k->spec.watchdog_s, (unsigned)INPUT_WATCHDOG_MAX_S));
 }
 
 static struct input_counters counters_since(const struct input_counters *now,
@@ -226,8 +226,8 @@ static void add_up(struct input_counters *all,
 static uint64_t lost_elsewhere(const struct input_counters *c)
 {
 	uint64_t ours = c->socket_drops > c->recovered
-	                        ? c->socket_drops - c->recovered
-	                        : 0;
+				? c->socket_drops - c->recovered
+				: 0;
 
 	return c->lost > ours ? c->lost - ours : 0;
 }

@@ -88,8 +88,8 @@ bool input_keeper_is_open(const struct input_keeper *);
 /* When to call input_keeper_open(); UINT64_MAX: never. */
 uint64_t input_keeper_next_ns(const struct input_keeper *);
 
-/* Why it does not work, or what is wrong with it though it does; NULL: no
- * error is known.  While it is tried again this is the last error. */
+/* Why it does not work, or not in full; NULL: no error is known.  While it is
+ * tried again this is the last error. */
 const char *input_keeper_error(const struct input_keeper *);
 
 /* What its protocol counted, and `more` of the owner, over all the times that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of the places of a stream, when somebody asks. */
+/* The analysis of an input or of the output, as JSON, on request. */
 #include "common/base/units.h"
 #include "worker/analysis/report.h"
 #include "worker/input/iat_in.h"
@@ -10,7 +10,7 @@
 enum { PACKETS = 7 /* of most datagrams */ };
 
 static unsigned add_monitor(const struct monitor_log *w,
-                            const struct report_part *part, json_t *object)
+			    const struct report_part *part, json_t *object)
 {
 	if (part->from == 0)
 		si_put_bool(object, "watched", w->monitor != NULL);
@@ -21,7 +21,7 @@ static unsigned add_monitor(const struct monitor_log *w,
 /* RFC 4445: the delay factor, and packets that were lost in the last second:
  * by the sender's count, or by continuity where there is none. */
 static void add_mdi(const struct input_chain *l,
-                    const struct iat_in_report *r, json_t *object)
+		    const struct iat_in_report *r, json_t *object)
 {
 	bool counted = l->keeper.spec.kind == INPUT_RTP;
 	json_t *one = json_object();
@@ -32,7 +32,7 @@ static void add_mdi(const struct input_chain *l,
 	(void)json_object_set_new(object, "mdi", one);
 }
 
-/* Beside what the monitor says of the same PCRs. */
+/* Beside the values of the monitor for the same PCRs. */
 static void add_jitter(const struct iat_in_report *r, json_t *object)
 {
 	json_t *one;
@@ -46,7 +46,7 @@ static void add_jitter(const struct iat_in_report *r, json_t *object)
 					    r->pcrs[k].jitter_us);
 }
 
-/* Where packets were lost before they were ours. */
+/* Where packets were lost before the worker had them. */
 static void add_loss(const struct input_counters *c, json_t *object)
 {
 	json_t *loss = json_object();
@@ -59,7 +59,7 @@ static void add_loss(const struct input_counters *c, json_t *object)
 }
 
 static void add_arrivals(const struct input_chain *l, uint64_t now_ns,
-                         json_t *object)
+			 json_t *object)
 {
 	const struct iat_in_report *r = NULL;
 	json_t *one;
@@ -96,7 +96,7 @@ static void add_remux(const struct remux *r, json_t *object)
 }
 
 static unsigned report_input(const struct input_chain *l,
-                             const struct report_part *part, json_t *object)
+			     const struct report_part *part, json_t *object)
 {
 	unsigned next;
 
@@ -162,9 +162,9 @@ static void add_outputs(const struct pipeline *p, json_t *object)
 	(void)json_object_set_new(object, "outputs", list);
 }
 
-/* What is the only input byte for byte is watched where it comes in. */
+/* A relay has the monitor of its only input. */
 static unsigned report_output(const struct pipeline *p,
-                              const struct report_part *part, json_t *object)
+			      const struct report_part *part, json_t *object)
 {
 	bool relay = selector_is_relay(p->selector);
 	const struct monitor_log *w =
@@ -178,7 +178,7 @@ static unsigned report_output(const struct pipeline *p,
 }
 
 json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
-                          unsigned from, unsigned *ret_next)
+			  unsigned from, unsigned *ret_next)
 {
 	const struct report_part part = { .from = (uint16_t)from,
 					  .sent = place == 0,
@@ -191,6 +191,6 @@ json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
 		*ret_next = report_output(p, &part, object);
 	else
 		*ret_next = report_input(selector_chain(p->selector, place),
-		                         &part, object);
+					 &part, object);
 	return object;
 }

@@ -29,7 +29,7 @@ struct switch_point *candidate_entry(struct candidate *c)
 }
 
 void candidate_begin_entry(struct candidate *c, unsigned wait_ms,
-                           uint64_t now_ns)
+			   uint64_t now_ns)
 {
 	if (!c->entering)
 		switch_point_want(candidate_entry(c), wait_ms, now_ns);

@@ -48,9 +48,9 @@ struct switch_point *candidate_entry(struct candidate *);
 
 /* Looks for a place to enter within wait_ms from now on, or does not. */
 void candidate_begin_entry(struct candidate *, unsigned wait_ms,
-                           uint64_t now_ns);
+			   uint64_t now_ns);
 void candidate_end_entry(struct candidate *);
 
-/* What comes next is not what was watched: it was on air meanwhile, or was
- * opened again. */
+/* The next packets do not follow those that were watched: it was on air
+ * meanwhile, or was opened again. */
 void candidate_forget(struct candidate *);

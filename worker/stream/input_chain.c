@@ -13,8 +13,8 @@ enum {
 	INITIAL_HTTP_MS = 10000,
 };
 
-/* One input of which nothing is asked is a relay, byte for byte.  Several, and
- * the files of a list, have tables with one count of versions. */
+/* A single input without options is a relay, byte for byte.  Several inputs,
+ * and the files of a list, have tables with one count of versions. */
 static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 {
 	const struct stream_spec *stream = cfg->stream;
@@ -30,9 +30,9 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		.options = &options,
 		.versions = cfg->versions,
 		.first = { .pat = stream->pat_version,
-	                   .pmt = stream->pmt_version,
-	                   .cat = stream->cat_version,
-	                   .sdt = stream->sdt_version },
+			   .pmt = stream->pmt_version,
+			   .cat = stream->cat_version,
+			   .sdt = stream->sdt_version },
 		.si = several ? cfg->si : NULL,
 		.source = cfg->position,
 		.out = cfg->remuxed,
@@ -67,12 +67,12 @@ void chain_done(struct input_chain *l)
 	switch_point_free(&l->candidate.entry);
 }
 
-/* How long it may take until it is on air, if it ever is. */
+/* How long it may take until it is on air. */
 static uint32_t initial_ms(const struct input_spec *spec)
 {
 	if (spec->kind != INPUT_HTTP)
 		return INITIAL_MS;
-	/* what it plays later it brings later */
+	/* a buffer delays the first packet */
 	return INITIAL_HTTP_MS +
 	       (spec->http.no_sync ? 0 : spec->http.buffer_time_s * 1000);
 }
@@ -95,8 +95,7 @@ static struct analyze_config analyze_config(const struct input_chain *l)
 	};
 }
 
-/* What comes is what is sent: who watches the one need not look at the other
- * as well. */
+/* Without a remux the monitor counts what the verdict needs. */
 static void begin_analyze(struct input_chain *l)
 {
 	struct analyze_config config = analyze_config(l);
@@ -198,23 +197,22 @@ static bool is_broken(const struct input_chain *l)
 	       l->keeper.error.text[0] != '\0';
 }
 
-/* What was on air has to be so for another second once it was silent. */
+/* After a silence it has to be on air for another second. */
 static void note_silence(struct input_chain *l,
-                         const struct failover_sight *sight)
+			 const struct failover_sight *sight)
 {
 	if (l->verdict == FAILOVER_GOOD)
 		l->verdict = FAILOVER_POOR;
 	if (sight->ended)
 		l->fault = "ended";
 	else if (l->tried && l->keeper.error.text[0] != '\0')
-		/* nor is it while it is tried again */
 		l->fault = "cannot be opened";
 	else if (l->silence.last_ns != 0)
 		l->fault = analyze_fault_name(ANALYZE_SILENT);
 }
 
 bool chain_look(struct input_chain *l, uint64_t now_ns,
-                struct failover_sight *ret)
+		struct failover_sight *ret)
 {
 	struct failover_sight sight = {
 		.level = l->verdict,
@@ -247,8 +245,8 @@ uint64_t chain_next_ns(const struct input_chain *l, uint64_t now_ns)
 	return silent > now_ns ? MIN(next, silent) : next;
 }
 
-/* Packets come, and there is nothing in them that could be sent. */
-static const char *find_want(const struct input_chain *l, uint64_t now_ns)
+/* Packets arrive, and the remux finds nothing to send in them. */
+static const char *find_missing(const struct input_chain *l, uint64_t now_ns)
 {
 	static const char *const names[] = {
 		[REMUX_NO_PAT] = "no PAT",
@@ -263,18 +261,18 @@ static const char *find_want(const struct input_chain *l, uint64_t now_ns)
 	return names[remux_state(l->remux)];
 }
 
-static void complain_of_report(struct input_chain *l)
+static void describe_report(struct input_chain *l)
 {
 	const struct analyze_report *r = &l->report;
 
 	switch (r->fault) {
 	case ANALYZE_BITRATE:
 		errmsg_set(&l->error, "%u kbit/s are less than %u",
-		           r->payload_kbps, r->limit_kbps);
+			   r->payload_kbps, r->limit_kbps);
 		break;
 	case ANALYZE_PES:
 		errmsg_set(&l->error, "%u PES errors in a second",
-		           r->pes_error);
+			   r->pes_error);
 		break;
 	case ANALYZE_CC:
 		errmsg_set(&l->error, "%u CC errors in a second", r->cc_error);
@@ -285,17 +283,17 @@ static void complain_of_report(struct input_chain *l)
 	}
 }
 
-/* What comes says more than what is left of it. */
-static void complain(struct input_chain *l, const char *want)
+/* An error of the input says more than one of what the remux leaves of it. */
+static void describe(struct input_chain *l, const char *missing)
 {
 	unsigned pnr = l->keeper.spec.remux.pnr;
 
-	if (want == NULL)
-		complain_of_report(l);
+	if (missing == NULL)
+		describe_report(l);
 	else if (pnr != 0 && remux_state(l->remux) == REMUX_NO_PROGRAM)
 		errmsg_set(&l->error, "the program pnr=%u is not there", pnr);
 	else
-		errmsg_set(&l->error, "%s", want);
+		errmsg_set(&l->error, "%s", missing);
 }
 
 /* An alarm that is to count as a fault; NULL: there is none. */
@@ -311,15 +309,16 @@ static const char *find_alarm(const struct input_chain *l)
 
 static void judge(struct input_chain *l, uint64_t now_ns)
 {
-	const char *want = find_want(l, now_ns);
+	const char *missing = find_missing(l, now_ns);
 
-	if (want == NULL && l->report.onair) {
-		want = find_alarm(l);
-		l->report.onair = want == NULL;
+	if (missing == NULL && l->report.onair) {
+		missing = find_alarm(l);
+		l->report.onair = missing == NULL;
 	}
 
-	l->fault = want != NULL ? want : analyze_fault_name(l->report.fault);
-	complain(l, want);
+	l->fault = missing != NULL ? missing
+				   : analyze_fault_name(l->report.fault);
+	describe(l, missing);
 	if (l->report.onair)
 		l->verdict = FAILOVER_GOOD;
 	else if (l->report.packets > 0)
@@ -339,7 +338,7 @@ static void report(struct input_chain *l, unsigned passed_ms)
 	}
 	monitor_counted(l->watch.monitor, &counts);
 	analyze_judge(&config, &counts, monitor_psi(l->watch.monitor),
-	              passed_ms, &l->report);
+		      passed_ms, &l->report);
 }
 
 static bool has_two_senders(const struct input_chain *l)
@@ -347,8 +346,8 @@ static bool has_two_senders(const struct input_chain *l)
 	return l->counted.source_changes >= INPUT_TWO_SENDERS;
 }
 
-/* Of the alarm that the log has a reason for. */
-static const char *why_raised(const struct input_chain *l)
+/* The reason of the alarm that the log gives a reason for. */
+static const char *alarm_reason(const struct input_chain *l)
 {
 	if (l->keeper.input == NULL)
 		return NULL;
@@ -378,7 +377,7 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 			.unprotected = (uint32_t)l->counted.unprotected,
 			.unplayable = (uint32_t)l->counted.unplayable,
 		},
-		0, why_raised(l), now_ns);
+		0, alarm_reason(l), now_ns);
 	l->began_ns = now_ns;
 	judge(l, now_ns);
 }

@@ -37,15 +37,15 @@ struct input_chain {
 	unsigned cc_limit; /* its own, or the stream's */
 	uint32_t fault_alarms; /* with one of these it is off air */
 	bool wanted; /* it is to be open */
-	bool tried; /* to open it, since then */
+	bool tried; /* it was opened, or tried, since then */
 	unsigned empty_reads;
-	struct analyze *analyze; /* NULL: what the watch counts is enough */
-	struct monitor_log watch; /* of what comes, before the remux */
+	struct analyze *analyze; /* NULL: the monitor counts enough */
+	struct monitor_log watch; /* of the input as it arrives */
 	struct silence silence;
-	bool silent; /* by the last look */
+	bool silent; /* by the last chain_look() */
 	enum failover_level verdict; /* of its last second */
-	/* Why it is not on air: the same words again and again, NULL when it
-	 * is or that is not known; and as a sentence with numbers. */
+	/* Why it is not on air, as a constant text, NULL when it is or when
+	 * that is not known; and as a sentence with numbers. */
 	const char *fault;
 	struct errmsg error;
 	uint64_t began_ns; /* the second that is not judged yet */
@@ -69,14 +69,14 @@ struct chain_config {
 	void *arg;
 };
 
-/* Judges the address; opens nothing. */
+/* Parses the address; opens nothing. */
 void chain_init(struct input_chain *, const struct chain_config *);
 void chain_done(struct input_chain *);
 
 /* From now on it is to be open, or not. */
 void chain_want(struct input_chain *, bool wanted, uint64_t now_ns);
 
-/* Reads what there is into the batch; opens the input when it is time. */
+/* Reads waiting packets into the batch; opens the input when it is time. */
 void chain_read(struct input_chain *, struct batch *, uint64_t now_ns);
 
 /* As input_keeper_stats(), with those of the mux input. */
@@ -85,19 +85,19 @@ const json_t *chain_stats(struct input_chain *);
 /* What the next packets will touch. */
 void chain_warm(const struct input_chain *, struct warm *);
 
-/* Does it have to be read at every tick?  If not, its input_fd() tells. */
+/* Is it to be read at every tick?  If not, its input_fd() becomes readable. */
 bool chain_is_busy(const struct input_chain *);
 
-/* What it looks like now.  True when that is not what the last call said. */
+/* How it looks to the policy.  True when that has changed. */
 bool chain_look(struct input_chain *, uint64_t now_ns,
-                struct failover_sight *ret);
+		struct failover_sight *ret);
 
-/* When chain_look() or chain_read() may see something though no packet comes;
+/* When chain_look() or chain_read() may change something without a packet;
  * UINT64_MAX: never. */
 uint64_t chain_next_ns(const struct input_chain *, uint64_t now_ns);
 
 /* Once a second. */
 void chain_second(struct input_chain *, uint64_t now_ns);
 
-/* How its addresses are judged by the policy. */
+/* What the policy has to know of its address. */
 struct failover_input_config chain_policy(const struct input_chain *);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a stream worker leaves to the next one: where the stream is, in memory
- * that the master keeps.
+ * The state of a stream that its next worker continues from, in memory that the
+ * master keeps.
  *
- * Flat, and written in place as the stream goes out, so that it is right
- * whenever the worker ends.  It is another process's, and may be damaged:
- * every part is judged before it is believed.
+ * Flat, and written in place as the stream is sent, so that it is right
+ * whenever the worker ends.  The last worker may have damaged it: every part is
+ * checked before it is used.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct stream_memory {
 	uint64_t magic;
 	uint32_t version; /* of this layout */
 	uint32_t size;
-	/* what waits to be sent to the network, after each turn */
+	/* packets that wait to be sent, after each turn */
 	uint32_t n_waiting;
 	uint32_t reserved;
 	struct splice_continuity splice; /* its first page is this one */
@@ -37,11 +37,12 @@ struct stream_memory {
 /*
  * The memory behind fd (not taken); without one (-1), or when it cannot be
  * mapped (*ret_err = -errno, else 0), memory that ends with this process.
- * Never NULL.  Whatever is not sound in it begins anew.
+ * Never NULL.  Parts that are not valid are reset.
  */
 struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 					 int *ret_err);
-/* What waits, as another worker left it; n is 0 when that was too much. */
+/* The packets that the last worker did not send; n is 0 when they were too
+ * many. */
 struct ts_run stream_memory_waiting(const struct stream_memory *);
 void stream_memory_set_waiting(struct stream_memory *, struct ts_run);
 

@@ -12,11 +12,11 @@
 enum { NAMES_MAX = 200 + sizeof((struct errmsg){ 0 }.text) };
 
 void monitor_log_begin(struct monitor_log *w, const struct psi *psi,
-                       unsigned position, uint64_t now_ns)
+		       unsigned position, uint64_t now_ns)
 {
 	*w = (struct monitor_log){
 		.monitor = psi != NULL ? monitor_new_with(psi, now_ns)
-		                       : monitor_new(now_ns),
+				       : monitor_new(now_ns),
 		.position = position,
 	};
 }
@@ -33,7 +33,7 @@ void monitor_log_reset(struct monitor_log *w, uint64_t now_ns)
 }
 
 void monitor_log_feed(struct monitor_log *w, const struct ts_run *runs,
-                      size_t n_runs, uint64_t now_ns)
+		      size_t n_runs, uint64_t now_ns)
 {
 	if (w->monitor != NULL)
 		monitor_feed(w->monitor, runs, n_runs, now_ns);
@@ -48,8 +48,8 @@ static void put(char text[NAMES_MAX], const char *before, const char *word,
 		       behind);
 }
 
-/* "crc, unprotected (path 2: brings nothing)" */
-static void name_all(uint32_t alarms, enum alarm_id of, const char *why,
+/* "crc, unprotected (path 2: no packets)" */
+static void name_all(uint32_t alarms, enum alarm_id of, const char *error,
 		     char text[NAMES_MAX])
 {
 	text[0] = '\0';
@@ -58,36 +58,37 @@ static void name_all(uint32_t alarms, enum alarm_id of, const char *why,
 			continue;
 		put(text, text[0] != '\0' ? ", " : "",
 		    alarm_name((enum alarm_id)i), "");
-		if (i == (int)of && why != NULL)
-			put(text, " (", why, ")");
+		if (i == (int)of && error != NULL)
+			put(text, " (", error, ")");
 	}
 }
 
-/* That none is known any more is not another one. */
+/* A reason that is not known any more is not another reason. */
 static bool has_other_reason(const struct monitor_log *w, uint32_t alarms,
-                             enum alarm_id of, const char *why)
+			     enum alarm_id of, const char *error)
 {
-	return of == ALARM_UNPROTECTED && alarms >> of & 1 && why != NULL &&
-	       strcmp(why, w->told_why.text) != 0;
+	return of == ALARM_UNPROTECTED && alarms >> of & 1 && error != NULL &&
+	       strcmp(error, w->logged_error.text) != 0;
 }
 
-/* What comes and goes is told once in a while, and the last word is right. */
-static void tell(struct monitor_log *w, enum alarm_id of, const char *why,
-                 uint64_t now_ns)
+/* Frequent changes are logged from time to time; the last line holds. */
+static void log_alarms(struct monitor_log *w, enum alarm_id of,
+		       const char *error,
+		 uint64_t now_ns)
 {
 	char where[32] = "output", now[NAMES_MAX];
 	uint32_t own = w->raised & ~w->known;
 	unsigned suppressed;
 
-	if ((own == w->logged && !has_other_reason(w, own, of, why)) ||
+	if ((own == w->logged && !has_other_reason(w, own, of, error)) ||
 	    !ratelimit_pass(&w->log, now_ns / MS, &suppressed))
 		return;
 	if (w->position > 0)
 		(void)snprintf(where, sizeof where, "input %u", w->position);
-	name_all(own, of, why, now);
-	errmsg_set(&w->told_why, "%s", why != NULL ? why : "");
+	name_all(own, of, error, now);
+	errmsg_set(&w->logged_error, "%s", error != NULL ? error : "");
 	if (own == 0)
-		log_info("stream", "%s: no alarms any more", where);
+		log_info("stream", "%s: all alarms cleared", where);
 	else
 		log_warning("stream", "%s: alarms: %s", where, now);
 	w->logged = own;
@@ -107,8 +108,8 @@ static uint64_t count_of(const struct monitor_log *w, enum alarm_id alarm)
 }
 
 void monitor_log_report(const struct monitor_log *w, unsigned place,
-                        uint32_t raised, uint32_t *reported,
-                        struct msg_stream_status *status)
+			uint32_t raised, uint32_t *reported,
+			struct msg_stream_status *status)
 {
 	uint32_t changed = raised ^ *reported;
 
@@ -128,8 +129,8 @@ void monitor_log_report(const struct monitor_log *w, unsigned place,
 }
 
 void monitor_log_second(struct monitor_log *w,
-                        const struct monitor_counts *counts, uint32_t before,
-                        const char *why, uint64_t now_ns)
+			const struct monitor_counts *counts, uint32_t before,
+			const char *error, uint64_t now_ns)
 {
 	const struct alarm *alarms;
 	uint32_t was = w->raised;
@@ -141,10 +142,10 @@ void monitor_log_second(struct monitor_log *w,
 	w->raised = 0;
 	for (int i = 0; i < ALARM_COUNT; i++)
 		w->raised |= (uint32_t)alarms[i].raised << i;
-	/* until it is cleared here, whatever becomes of it there */
+	/* stays known until it is cleared here, whatever the input reports */
 	w->known = w->raised & (w->known | (before & ~was));
-	tell(w, counts->senders > 1 && counts->unprotected == 0
+	log_alarms(w, counts->senders > 1 && counts->unprotected == 0
 			? ALARM_TWO_SENDERS
 			: ALARM_UNPROTECTED,
-	     why, now_ns);
+	     error, now_ns);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A place of the data path that is watched: an input as it comes, or the
- * stream as it goes out.  Owns the monitor; the log has a line for what is
- * raised and what is cleared.
+ * A monitor at one place of the pipeline (an input as it arrives, or the stream
+ * as it is sent), with a line in the log for each alarm that is raised or
+ * cleared.  Owns the monitor.
  */
 #pragma once
 
@@ -15,35 +15,36 @@ struct monitor_log {
 	struct monitor *monitor; /* NULL: not watched */
 	unsigned position;       /* of the input; 0: the output */
 	uint32_t raised;         /* bits by enum alarm_id */
-	uint32_t known;          /* of these, told of where they come from */
+	uint32_t known;          /* of these, logged for the input */
 	uint32_t logged;
-	struct errmsg told_why;  /* what is not protected, as logged */
+	struct errmsg logged_error; /* the reason of an alarm, as logged */
 	uint32_t reported;       /* to the master, of this place */
 	struct ratelimit log;
 };
 
 /* psi: as monitor_new_with(); NULL: the monitor has its own. */
 void monitor_log_begin(struct monitor_log *, const struct psi *psi,
-                       unsigned position, uint64_t now_ns);
+		       unsigned position, uint64_t now_ns);
 void monitor_log_done(struct monitor_log *);
 
-/* Another source begins. */
+/* Another source is watched from now on. */
 void monitor_log_reset(struct monitor_log *, uint64_t now_ns);
 
 void monitor_log_feed(struct monitor_log *, const struct ts_run *runs,
-                      size_t n_runs, uint64_t now_ns);
+		      size_t n_runs, uint64_t now_ns);
 
-/* Nothing comes here for now, because nothing is wanted. */
+/* The input is closed: no alarm stays raised. */
 void monitor_log_rest(struct monitor_log *);
 
-/* Adds to the status in which alarms a place, that is watched here, is not as
- * it was *reported, and is reported then. */
+/* Adds to the status the alarms of this place that changed since *reported, and
+ * updates that. */
 void monitor_log_report(const struct monitor_log *, unsigned place,
-                        uint32_t raised, uint32_t *reported,
-                        struct msg_stream_status *);
+			uint32_t raised, uint32_t *reported,
+			struct msg_stream_status *);
 
-/* Ends the second.  What is raised now, and was before where the packets come
- * from (bits), is not logged again.
- * why: what is not protected, or who the two senders are, or NULL. */
+/* Ends the second.  before: alarms of the input that the packets come from
+ * (bits), which are not logged again for the output.  error: which protection
+ * is missing, or who the two senders are; NULL: not known. */
 void monitor_log_second(struct monitor_log *, const struct monitor_counts *,
-                        uint32_t before, const char *why, uint64_t now_ns);
+			uint32_t before, const char *error,
+			uint64_t now_ns);

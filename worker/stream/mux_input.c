@@ -20,7 +20,7 @@
 
 enum {
 	TYPE_SECTIONS = 0x05,
-	/* Not read for so long: what waits in the socket is old. */
+	/* Not read for so long: packets in the socket are old. */
 	PAUSE_MS = 1000,
 	SILENCE_MS = 500,
 	HELD_MAX_MS = 1000, /* on the way */
@@ -62,16 +62,16 @@ struct mux_input {
 	uint64_t silence_ns;  /* ... for so long */
 	uint64_t moved;       /* 90 kHz: added to its times */
 	struct cue cue;
-	uint16_t told_pid; /* as the log says */
-	struct errmsg trouble;
-	struct errmsg told;   /* of it, in the log */
+	uint16_t logged_pid; /* as the log says */
+	struct errmsg error;
+	struct errmsg logged;   /* of it, in the log */
 	struct ratelimit log;
 };
 
 /* --- clocks --- */
 
-/* The last of a PID, PCR_WRAP when there is none: of what came at once only
- * that came now. */
+/* The last PCR of a PID; PCR_WRAP when there is none.  Of packets that arrive
+ * together only the last one arrives now. */
 static uint64_t last_pcr(uint16_t pid, const struct ts_run *runs, size_t n_runs)
 {
 	uint64_t pcr, last = PCR_WRAP;
@@ -99,7 +99,7 @@ static void phase_note(struct phase *p, uint16_t pid, uint64_t pcr,
 			      pcr_diff(pcr, splice_ticks_of_ns(now_ns)));
 }
 
-/* Behind a silence the clock there may be another one. */
+/* Behind a silence its clock may be another one. */
 static void forget_clock(struct mux_input *a)
 {
 	uint64_t silence_ns = a->now_ns - a->clock_ns;
@@ -111,9 +111,9 @@ static void forget_clock(struct mux_input *a)
 	a->there = (struct phase){ .pid = TS_PID_NULL };
 }
 
-/* One that is behind by no more than the silence is the one that was: what was
- * held up comes late, and its times are right. */
-static void know_again(struct mux_input *a)
+/* A clock that is behind by no more than the silence is the same clock: its
+ * packets were delayed, and their times are right. */
+static void recognize_clock(struct mux_input *a)
 {
 	const int64_t stray = MUX_STRAY_MS * TICKS_PER_MS * PCR_PER_TICK;
 	uint64_t most_ns = MIN(a->silence_ns, HELD_MAX_MS * MS);
@@ -125,8 +125,8 @@ static void know_again(struct mux_input *a)
 	a->was = (struct phase){ .pid = TS_PID_NULL };
 }
 
-static void hear_clock(struct mux_input *a, const struct ts_run *runs,
-                       size_t n_runs)
+static void follow_clock(struct mux_input *a, const struct ts_run *runs,
+		       size_t n_runs)
 {
 	uint64_t pcr = last_pcr(a->clock_pid, runs, n_runs);
 
@@ -137,7 +137,7 @@ static void hear_clock(struct mux_input *a, const struct ts_run *runs,
 		return;
 	a->clock_ns = a->now_ns;
 	if (a->there.n == 1)
-		know_again(a);
+		recognize_clock(a);
 }
 
 static void follow_clocks(struct mux_input *a)
@@ -158,8 +158,8 @@ static void follow_clocks(struct mux_input *a)
 
 /* The program there that lists the PID, and what it says of it. */
 static const struct psi_program *find_stream(const struct mux_input *a,
-                                             struct pmt *pmt,
-                                             const struct pmt_stream **ret)
+					     struct pmt *pmt,
+					     const struct pmt_stream **ret)
 {
 	const struct psi_program *list;
 	size_t n = psi_programs(a->psi, &list);
@@ -205,7 +205,7 @@ static bool has_times(const struct mux_input *a)
 	return a->guest.type != 0 && a->guest.type != TYPE_SECTIONS;
 }
 
-/* Is it known what it is, and how its times are to be moved? */
+/* Are its type and the move of its times known? */
 static bool is_known(const struct mux_input *a)
 {
 	if (a->now_ns - a->since_ns >= MUX_PATIENCE_MS * MS)
@@ -220,7 +220,7 @@ static void move_times(struct mux_input *a, uint8_t *packet)
 {
 	uint64_t pcr;
 
-	/* it is no clock here */
+	/* its clock is not ours */
 	if (ts_pcr(packet, &pcr))
 		stamps_drop_pcr(packet);
 	if (!has_times(a))
@@ -232,16 +232,16 @@ static void move_times(struct mux_input *a, uint8_t *packet)
 		cue_move(&a->cue, packet, a->moved);
 }
 
-/* What waits will not go out: the count goes on from what did. */
-static void give_up(struct mux_input *a)
+/* Drops the waiting packets; the counter continues from the last one sent. */
+static void drop_waiting(struct mux_input *a)
 {
 	a->dropped += fifo_len(&a->fifo);
 	fifo_drop(&a->fifo, fifo_len(&a->fifo));
 	a->cc = a->cc_joined;
 }
 
-/* One that is repeated has the count of the one before, and so has one without
- * a payload. */
+/* A duplicate has the counter of the packet before, and so has a packet without
+ * payload. */
 static void count(struct mux_input *a, const uint8_t *packet)
 {
 	uint8_t cc = ts_cc(packet);
@@ -305,7 +305,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct mux_input *a = arg;
 
-	hear_clock(a, runs, n_runs);
+	follow_clock(a, runs, n_runs);
 	follow_clocks(a);
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < runs[i].n; k++)
@@ -315,7 +315,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 /* Forgets all that came from the other stream. */
 static void forget(struct mux_input *a)
 {
-	give_up(a);
+	drop_waiting(a);
 	psi_reset(a->psi);
 	a->clock_pid = TS_PID_NULL;
 	a->here = a->there = a->was = (struct phase){ .pid = TS_PID_NULL };
@@ -344,24 +344,23 @@ void mux_input_read(struct mux_input *a, uint64_t now_ns)
 		return;
 	/* the input delivers nothing, so that the remux took nothing */
 	if (fifo_len(&a->fifo) >= MUX_KEPT)
-		give_up(a);
+		drop_waiting(a);
 	if (input_keeper_read(k, &a->batch, now_ns) < 0)
 		forget(a);
 }
 
-/* Under which PID it goes out is told, when it is not the one that was
- * wanted. */
-static void tell_pid(struct mux_input *a, uint16_t pid)
+/* Its PID is logged when it is not the configured one. */
+static void log_pid(struct mux_input *a, uint16_t pid)
 {
-	if (pid == a->told_pid || pid == 0)
+	if (pid == a->logged_pid || pid == 0)
 		return;
-	a->told_pid = pid;
-	log_info("stream", "input %u: mux: PID %u of %s goes out as %u",
+	a->logged_pid = pid;
+	log_info("stream", "input %u: mux: PID %u of %s is sent as %u",
 		 a->position, a->of->mux_pid, a->of->mux, pid);
 }
 
 void mux_input_join(struct mux_input *a, struct remux *r,
-                    const struct ts_run *runs, size_t n_runs, uint64_t now_ns)
+		    const struct ts_run *runs, size_t n_runs, uint64_t now_ns)
 {
 	struct ts_run run = fifo_run(&a->fifo);
 	uint16_t pid = remux_clock_pid(r);
@@ -370,9 +369,9 @@ void mux_input_join(struct mux_input *a, struct remux *r,
 	if (a->changed)
 		remux_set_guest(r, &a->guest);
 	a->changed = false;
-	tell_pid(a, remux_guest_pid(r));
+	log_pid(a, remux_guest_pid(r));
 	if (remux_guest_pid(r) == 0) {
-		give_up(a);
+		drop_waiting(a);
 		return;
 	}
 	run.n = MIN(run.n, (size_t)MUX_TICK);
@@ -384,39 +383,40 @@ void mux_input_join(struct mux_input *a, struct remux *r,
 	fifo_drop(&a->fifo, run.n);
 }
 
-static void find_trouble(struct mux_input *a, uint64_t now_ns)
+static void find_error(struct mux_input *a, uint64_t now_ns)
 {
 	unsigned pid = a->of->mux_pid;
 
-	a->trouble.text[0] = '\0';
+	a->error.text[0] = '\0';
 	if (a->keeper.input == NULL)
-		errmsg_set(&a->trouble, "mux: %s", a->keeper.error.text);
+		errmsg_set(&a->error, "mux: %s", a->keeper.error.text);
 	else if (now_ns - a->heard_ns >= MUX_PATIENCE_MS * MS)
-		errmsg_set(&a->trouble, "mux: PID %u does not come from %s",
+		errmsg_set(&a->error, "mux: no packets of PID %u from %s",
 			   pid, a->of->mux);
 	else if (a->guest.type == 0 &&
-	         now_ns - a->since_ns >= MUX_PATIENCE_MS * MS)
-		errmsg_set(&a->trouble, "mux: no PMT of %s has PID %u: it is "
+		 now_ns - a->since_ns >= MUX_PATIENCE_MS * MS)
+		errmsg_set(&a->error, "mux: no PMT of %s has PID %u: it is "
 			   "not announced", a->of->mux, pid);
 }
 
-/* Each end of it; why it is not open was told. */
-static void tell_trouble(struct mux_input *a, uint64_t now_ns)
+/* Its begin and its end; the keeper logs why it is not open. */
+static void log_error_change(struct mux_input *a, uint64_t now_ns)
 {
-	bool well = a->trouble.text[0] == '\0';
+	bool well = a->error.text[0] == '\0';
 	unsigned suppressed;
 
 	if (a->keeper.input == NULL || (well && !a->going) ||
-	    strcmp(a->trouble.text, a->told.text) == 0 ||
+	    strcmp(a->error.text, a->logged.text) == 0 ||
 	    !ratelimit_pass(&a->log, now_ns / MS, &suppressed))
 		return;
-	a->told = a->trouble;
+	a->logged = a->error;
 	if (well)
-		log_info("stream", "input %u: mux: PID %u comes", a->position,
+		log_info("stream", "input %u: mux: receiving PID %u",
+			 a->position,
 			 a->of->mux_pid);
 	else
 		log_warning("stream", "input %u: %s", a->position,
-			    a->trouble.text);
+			    a->error.text);
 }
 
 void mux_input_second(struct mux_input *a, uint64_t now_ns)
@@ -429,8 +429,8 @@ void mux_input_second(struct mux_input *a, uint64_t now_ns)
 		if (a->keeper.input == NULL)
 			forget(a);
 	}
-	find_trouble(a, now_ns);
-	tell_trouble(a, now_ns);
+	find_error(a, now_ns);
+	log_error_change(a, now_ns);
 }
 
 static enum mux_input_state state(const struct mux_input *a)
@@ -451,7 +451,7 @@ void mux_input_stats(const struct mux_input *a, struct link_stats *ret)
 
 const char *mux_input_error(const struct mux_input *a)
 {
-	return a->trouble.text[0] != '\0' ? a->trouble.text : NULL;
+	return a->error.text[0] != '\0' ? a->error.text : NULL;
 }
 
 struct mux_input *mux_input_new(const struct input_spec *of, unsigned position)
@@ -464,7 +464,7 @@ struct mux_input *mux_input_new(const struct input_spec *of, unsigned position)
 	a->psi = psi_new();
 	a->guest.pid = of->mux_to != 0 ? of->mux_to : of->mux_pid;
 	a->changed = true;
-	a->told_pid = a->guest.pid;
+	a->logged_pid = a->guest.pid;
 	batch_init(&a->batch, on_packets, a);
 	(void)snprintf(label, sizeof label, "input %u: mux", position);
 	input_keeper_init(&a->keeper, label, of->mux);

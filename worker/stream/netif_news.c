@@ -7,13 +7,13 @@
 #include "worker/socket/netif_watch.h"
 
 enum {
-	/* Who replaces an address takes away one and adds another. */
+	/* A replaced address is two changes: one is removed, one is added. */
 	SETTLES_MS = 20,
 	PAUSE_MS = 100, /* between two looks ... */
-	DEAF_MS = 1000, /* ... while nothing is heard */
+	BLIND_MS = 1000, /* ... while the kernel reports nothing */
 };
 
-/* What else comes until the look is for it, too, and is read then. */
+/* Changes that follow until the look belong to it, and are read then. */
 static void on_news(struct ev_loop *loop, ev_io *w, int revents)
 {
 	(void)revents;
@@ -24,11 +24,11 @@ static void on_news(struct ev_loop *loop, ev_io *w, int revents)
 			n->taken_ns + PAUSE_MS * MS);
 }
 
-static void hear(struct netif_news *n, uint64_t now_ns)
+static void open_watch(struct netif_news *n, uint64_t now_ns)
 {
 	n->watch = netif_watch_new(n->routes);
 	if (n->watch == NULL) {
-		n->due_ns = now_ns + DEAF_MS * MS;
+		n->due_ns = now_ns + BLIND_MS * MS;
 		return;
 	}
 	ev_io_init(&n->io, on_news, netif_watch_fd(n->watch), EV_READ);
@@ -38,7 +38,7 @@ static void hear(struct netif_news *n, uint64_t now_ns)
 void netif_news_init(struct netif_news *n, struct ev_loop *loop, bool routes)
 {
 	*n = (struct netif_news){ .loop = loop, .routes = routes };
-	hear(n, mono_ns());
+	open_watch(n, mono_ns());
 }
 
 void netif_news_done(struct netif_news *n)
@@ -66,7 +66,7 @@ bool netif_news_take(struct netif_news *n, uint64_t now_ns)
 	n->due_ns = 0;
 	n->taken_ns = now_ns;
 	if (n->watch == NULL) {
-		hear(n, now_ns);
+		open_watch(n, now_ns);
 		return true;
 	}
 	(void)netif_watch_look(n->watch, 0);

@@ -33,7 +33,7 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  */
 static ts_out_fn received, remuxed, filled, spliced;
 static void spliced_from(struct pipeline *, struct candidate *,
-                         const struct ts_run *runs, size_t n_runs);
+			 const struct ts_run *runs, size_t n_runs);
 
 static void read_inputs(struct pipeline *p)
 {
@@ -86,7 +86,7 @@ static void filled(const struct ts_run *runs, size_t n_runs, void *arg)
 
 /* Packets that one candidate would send: those of the one on air are sent. */
 static void spliced_from(struct pipeline *p, struct candidate *c,
-                         const struct ts_run *runs, size_t n_runs)
+			 const struct ts_run *runs, size_t n_runs)
 {
 	struct selector_part part;
 
@@ -124,7 +124,7 @@ static void spliced(const struct ts_run *runs, size_t n_runs, void *arg)
 	p->fed = true;
 }
 
-/* What leaves by the clock of the outputs. */
+/* Sends the packets that are due by the clock of the outputs. */
 static void run_outputs(struct pipeline *p)
 {
 	if (!p->fed && p->n_paced > 0)
@@ -134,14 +134,14 @@ static void run_outputs(struct pipeline *p)
 			sink_run(&p->sinks[i], p->now_ns);
 	if (p->n_paced > 0)
 		stream_memory_set_waiting(p->memory,
-		                          sender_waiting(&p->sender));
+					  sender_waiting(&p->sender));
 	if (p->ring != NULL)
 		ring_out_publish(p->ring);
 }
 
 /* --- the turn --- */
 
-/* When there is something to do though no packet comes. */
+/* The next turn, if no packet arrives before. */
 static uint64_t next_turn(const struct pipeline *p)
 {
 	uint64_t next = MIN(sender_next_ns(&p->sender), p->second_ns);
@@ -155,7 +155,7 @@ static uint64_t next_turn(const struct pipeline *p)
 	return MAX(next, p->now_ns + TICK_MIN_MS * MS);
 }
 
-/* fd < 0: nothing. */
+/* Waits for fd, or for none when it is below 0. */
 static void watch_fd(struct pipeline *p, int fd)
 {
 	bool watched = ev_is_active(&p->readable);
@@ -170,7 +170,7 @@ static void watch_fd(struct pipeline *p, int fd)
 	ev_io_start(p->loop, &p->readable);
 }
 
-/* Does more wait for the outputs than may leave at once? */
+/* Is more queued for an output than may be sent at once? */
 static bool is_behind(const struct pipeline *p)
 {
 	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
@@ -189,7 +189,7 @@ static void schedule(struct pipeline *p)
 		ticker_at(&p->ticker, next_turn(p));
 	else if (is_behind(p))
 		ticker_every(&p->ticker, MAX(p->tick_ms / 2, 1U) * MS,
-		             p->now_ns);
+			     p->now_ns);
 	else
 		ticker_every(&p->ticker, p->tick_ms * MS, p->now_ns);
 }
@@ -228,8 +228,8 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	turn(container_of(w, struct pipeline, readable));
 }
 
-/* Before they are opened: what happens from here on is heard. */
-static void hear_news(struct pipeline *p)
+/* Before the outputs are opened, so that no change is missed. */
+static void follow_netif(struct pipeline *p)
 {
 	bool follows = false, routes = false;
 
@@ -248,14 +248,14 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);
 	for (size_t i = 0; i < p->n_sinks; i++) {
 		sink_init(&p->sinks[i], (unsigned)i + 1, start->outputs[i],
-		          &p->memory->outputs[i]);
+			  &p->memory->outputs[i]);
 		p->n_paced += p->sinks[i].valid &&
-		              !sink_has_pace(&p->sinks[i]) &&
-		              p->sinks[i].spec.kind != OUTPUT_HTTP;
+			      !sink_has_pace(&p->sinks[i]) &&
+			      p->sinks[i].spec.kind != OUTPUT_HTTP;
 		p->n_with_pace += sink_has_pace(&p->sinks[i]);
 		p->tick_ms = MIN(p->tick_ms, sink_burst_ms(&p->sinks[i]));
 	}
-	hear_news(p);
+	follow_netif(p);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_open(&p->sinks[i], p->now_ns);
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
@@ -265,7 +265,7 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 		sender_take_over(&p->sender, stream_memory_waiting(p->memory));
 }
 
-/* By its service, if that has a name of its own. */
+/* By the name of the service, if an option sets one. */
 static void name_sinks(struct pipeline *p, const struct msg_stream_start *start)
 {
 	const char *name = json_string_value(
@@ -273,12 +273,12 @@ static void name_sinks(struct pipeline *p, const struct msg_stream_start *start)
 
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_set_name(&p->sinks[i], name != NULL && name[0] != '\0'
-		                                    ? name
-		                                    : start->name);
+						    ? name
+						    : start->name);
 }
 
 static void make_selector(struct pipeline *p,
-                          const struct pipeline_config *config)
+			  const struct pipeline_config *config)
 {
 	struct stream_spec spec;
 	struct errmsg why;
@@ -350,7 +350,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 	name_sinks(p, config->start);
 	if (!selector_is_relay(p->selector))
 		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
-		                  p->now_ns);
+				  p->now_ns);
 	if (config->ring >= 0)
 		make_ring(p, config->ring);
 	ticker_init(&p->ticker, &(struct ticker_config){
@@ -365,8 +365,8 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 	return p;
 }
 
-/* A disk that hangs holds up none of the others, nor do several of them more
- * than one. */
+/* All outputs stop at the same time: a disk that hangs does not delay the
+ * others. */
 static void end_sinks(struct pipeline *p)
 {
 	for (size_t i = 0; i < p->n_sinks; i++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The data path of one stream: inputs, the choice of one, ring, outputs.
+ * One stream, from its inputs to its ring and its outputs.  pipeline.c names
+ * the stages in the order in which packets pass them.
  *
- * Owns all of them and two watchers.  While packets come it looks at the
- * inputs at every tick, not at every datagram; when nothing came for a few
- * ticks it waits for the socket and costs nothing.  Once a second, from the
- * same wake-ups, it tells its owner the status.
+ * Owns all of them and two watchers.  While packets arrive, the inputs are read
+ * at every tick, not at every datagram.  After a few ticks without a packet the
+ * worker sleeps in the socket and uses no CPU.  Once a second, in the same
+ * wake-ups, the pipeline reports its status.
  */
 #pragma once
 
@@ -30,18 +31,19 @@ struct pipeline_config {
 	/* Once a second; the status is borrowed.  The path must not be freed
 	 * inside. */
 	void (*on_status)(const struct msg_stream_status *, void *arg);
-	/* Another input plays from now on, see selector.h; may be NULL. */
+	/* Another input is on air from now on; may be NULL. */
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	/* Who receives from an output has changed; may be NULL. */
 	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
 	void *arg;
 };
 
-/* Never fails: what cannot be opened is reported and tried again. */
+/* Never fails: inputs and outputs that cannot be opened are reported, and
+ * tried again later. */
 struct pipeline *pipeline_new(const struct pipeline_config *);
 void pipeline_free(struct pipeline **);
 
-/* From now on it is written to this ring (fd is not taken), too. */
+/* The stream is written to this ring from now on (fd is not taken). */
 void pipeline_use_ring(struct pipeline *, int fd);
 
 /* As selector_link(). */
@@ -49,13 +51,13 @@ void pipeline_link(struct pipeline *, const char *stream, int fd);
 
 /* By hand, as selector_choose(). */
 int pipeline_choose(struct pipeline *, unsigned position,
-                    struct errmsg *why) MUST_CHECK;
+		    struct errmsg *why) MUST_CHECK;
 
-/* What is known of an input, by its position, or with 0 of what is sent: a new
+/* The analysis of an input, by its position, or of the output for 0: a new
  * object as doc/api.md describes it.  It begins with the PID `from`; *ret_next
- * is where to go on, 0 at the end. */
+ * is where the next part begins, 0 at the end. */
 json_t *pipeline_analysis(const struct pipeline *, unsigned place,
-                          unsigned from, unsigned *ret_next);
+			  unsigned from, unsigned *ret_next);
 
-/* Sends a receiver of an output away; false: he is not there. */
+/* Disconnects a receiver of an output; false: there is none of this number. */
 bool pipeline_kick(struct pipeline *, uint64_t client);

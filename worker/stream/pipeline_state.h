@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a data path is made of; for path.c and second.c only. */
+/* The parts of a pipeline; for pipeline*.c and analysis_report.c. */
 #pragma once
 
 #include "common/base/ratelimit.h"
@@ -36,7 +36,7 @@ struct pipeline {
 	struct input_chain *reading; /* whose packets the batch has */
 	struct splice *splice; /* the candidates, as one stream */
 	struct filler *filler; /* a still picture; NULL: none */
-	struct monitor_log watch; /* of what is sent */
+	struct monitor_log watch; /* of the stream as it is sent */
 	uint64_t packets;
 	uint64_t packets_before; /* a second ago */
 
@@ -57,7 +57,7 @@ struct pipeline {
 	struct batch batch; /* the last: it is large */
 };
 
-/* Ends a second: counts, reports, mends. */
+/* Ends a second: counts, reports, opens again. */
 void pipeline_second(struct pipeline *);
 
 /* Addresses, interfaces or routes changed: the outputs follow. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the data path does once a second: counts, reports, mends. */
+/* What a pipeline does once a second: counts, reports, opens again. */
 #include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/units.h"
@@ -28,12 +28,12 @@ uint64_t pipeline_late(const struct pipeline *p, const struct sink *sink)
 	if (sink->sender != NULL)
 		return sink->sender->dropped;
 	return sink->spec.kind == OUTPUT_HTTP || sink->cbr != NULL
-	               ? 0
-	               : p->sender.dropped;
+		       ? 0
+		       : p->sender.dropped;
 }
 
 static void report_output(const struct pipeline *p, struct sink *sink,
-                          struct msg_output_status *s)
+			  struct msg_output_status *s)
 {
 	struct output_counters counted;
 
@@ -82,21 +82,22 @@ static bool is_overflowing(struct pipeline *p)
 	uint64_t sum = overflow(p);
 
 	(void)alarm_second(&p->overflow, (uint32_t)(sum - p->overflow_before),
-	                   wall_ms());
+			   wall_ms());
 	p->overflow_before = sum;
 	return p->overflow.raised;
 }
 
-/* No monitor counts it. */
+/* Only the outputs know this count. */
 static void count_overflow(const struct pipeline *p,
-                           struct msg_stream_status *status)
+			   struct msg_stream_status *status)
 {
 	for (size_t i = 0; i < status->n_changes; i++)
 		if (status->changes[i].alarm == ALARM_CBR_OVERFLOW)
 			status->changes[i].count = p->overflow.count;
 }
 
-/* How a packet was lost on its way to us is not seen in what is sent. */
+/* Alarms of the stream as it is sent.  Those of the network and the socket are
+ * alarms of an input. */
 static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 {
 	const struct input_chain *chosen =
@@ -104,14 +105,14 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 	const struct monitor_log *w = &p->watch;
 
 	monitor_log_second(&p->watch, &(struct monitor_counts){ 0 },
-	                   chosen != NULL ? chosen->watch.raised : 0, NULL,
-	                   p->now_ns);
-	/* what is watched as it comes need not be watched again */
+			   chosen != NULL ? chosen->watch.raised : 0, NULL,
+			   p->now_ns);
+	/* what the monitor of the input counts holds for the output as well */
 	if (selector_is_relay(p->selector))
 		w = &selector_chain(p->selector, 1)->watch;
 	else if (p->watch.monitor == NULL)
 		monitor_log_begin(&p->watch, splice_psi(p->splice), 0,
-		                  p->now_ns);
+				  p->now_ns);
 	status->alarms = w->raised & ~ALARMS_OF_THE_WAY;
 	if (is_overflowing(p))
 		status->alarms |= 1u << ALARM_CBR_OVERFLOW;
@@ -130,9 +131,9 @@ static void log_late(struct pipeline *p)
 		return;
 	p->late_before = p->sender.dropped;
 	log_warning("stream",
-	            "%llu packets came faster than the stream runs and were "
-	            "dropped before the outputs",
-	            (unsigned long long)late);
+		    "input burst exceeded the output queue: %llu packets "
+		    "dropped",
+		    (unsigned long long)late);
 }
 
 static uint64_t hash_of(const struct msg_stream_receivers *r)
@@ -141,12 +142,12 @@ static uint64_t hash_of(const struct msg_stream_receivers *r)
 
 	for (size_t i = 0; i < r->n; i++)
 		hash = hash_add(hash, &r->list[i].client,
-		                sizeof r->list[i].client);
+				sizeof r->list[i].client);
 	return hash;
 }
 
-/* When they change, and now and then for a master that is new. */
-static void tell_receivers(struct pipeline *p, struct sink *sink)
+/* When they change, and from time to time for a new master. */
+static void report_receivers(struct pipeline *p, struct sink *sink)
 {
 	struct msg_stream_receivers r = { .output = sink->position };
 	ssize_t n = -1;
@@ -154,14 +155,14 @@ static void tell_receivers(struct pipeline *p, struct sink *sink)
 
 	if (sink->output != NULL)
 		n = output_receivers(sink->output, r.list, ARRAY_LEN(r.list));
-	if (p->on_receivers == NULL || (n < 0 && sink->receivers_told == 0))
+	if (p->on_receivers == NULL || (n < 0 && sink->receivers_reported == 0))
 		return;
 	r.n = (size_t)MAX(n, 0);
 	hash = hash_of(&r);
-	if (hash == sink->receivers_told &&
+	if (hash == sink->receivers_reported &&
 	    (r.n == 0 || ++sink->receivers_age_s < RECEIVERS_AGE_S))
 		return;
-	sink->receivers_told = hash;
+	sink->receivers_reported = hash;
 	sink->receivers_age_s = 0;
 	p->on_receivers(&r, p->arg);
 }
@@ -171,13 +172,13 @@ bool pipeline_kick(struct pipeline *p, uint64_t client)
 	for (size_t i = 0; i < p->n_sinks; i++)
 		if (p->sinks[i].output != NULL &&
 		    output_kick(p->sinks[i].output, client)) {
-			tell_receivers(p, &p->sinks[i]);
+			report_receivers(p, &p->sinks[i]);
 			return true;
 		}
 	return false;
 }
 
-/* Looks up what the turns of the next second will touch. */
+/* Lists the memory that the turns of the next second will touch. */
 static void find_warm(struct pipeline *p)
 {
 	struct warm *w = &p->warm;
@@ -199,13 +200,13 @@ void pipeline_follow(struct pipeline *p)
 {
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_follow(&p->sinks[i], p->packets - p->packets_before,
-		            p->now_ns);
+			    p->now_ns);
 	pipeline_collect_outputs(p);
 	find_warm(p);
 }
 
-/* What is left of the next one behind one that came late is a second of its own
- * only if the inputs are judged in it: they would tell the last one again. */
+/* Behind a second that ended late, the rest of the next one counts as a second
+ * only if it is long enough for the inputs to be judged. */
 static void end_second(struct pipeline *p)
 {
 	p->second_ns += SECOND_NS;
@@ -223,13 +224,13 @@ void pipeline_second(struct pipeline *p)
 	sender_every_second(&p->sender);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_second(&p->sinks[i], p->packets - p->packets_before,
-		            p->now_ns);
+			    p->now_ns);
 	p->packets_before = p->packets;
 	for (size_t i = 0; i < p->n_sinks; i++)
-		tell_receivers(p, &p->sinks[i]);
+		report_receivers(p, &p->sinks[i]);
 	pipeline_collect_outputs(p);
 	find_warm(p);
-	/* the texts of errors are as they are from here to on_status() */
+	/* the status borrows texts that stay valid up to on_status() */
 	report_outputs(p, &status);
 
 	end_second(p);

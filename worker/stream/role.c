@@ -45,7 +45,7 @@ static void on_switch(const struct selector_switch *sw, void *arg)
 		.reason = failover_reason_name(sw->reason),
 		.fault = sw->fault != NULL ? sw->fault : "",
 	};
-	/* the next status tells what plays, too */
+	/* the next status names the input as well */
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
@@ -55,7 +55,7 @@ static void on_receivers(const struct msg_stream_receivers *r, void *arg)
 	struct msg m = { .type = MSG_STREAM_RECEIVERS,
 			 .stream_receivers = *r };
 
-	/* it is told again */
+	/* the report is repeated */
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
@@ -120,7 +120,7 @@ static void on_input(void *role, const struct msg *request, int *fds,
 		errmsg_set(&why, "the stream has not begun");
 	else
 		r = pipeline_choose(s->pipeline, request->stream_input.position,
-		                    &why);
+				    &why);
 	if (r > 0)
 		m.stream_chosen.position = (unsigned)r;
 	else
@@ -139,7 +139,7 @@ static void on_analyze(void *role, const struct msg *request, int *fds,
 	(void)fds, (void)n_fds;
 	if (s->pipeline != NULL)
 		report = pipeline_analysis(s->pipeline, a->place, a->from,
-		                           &m.stream_analysis.next);
+					   &m.stream_analysis.next);
 	else
 		report = json_object();
 	m.stream_analysis.report = report;

@@ -28,15 +28,15 @@ static void open_wanted(struct selector *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		chain_want(&s->chains[i],
-		           s->decision->wanted[i] ||
-		                   s->ending == &s->chains[i].candidate,
-		           s->now_ns);
+			   s->decision->wanted[i] ||
+				   s->ending == &s->chains[i].candidate,
+			   s->now_ns);
 	if (s->fill != NULL)
 		chain_want(s->fill,
-		           s->decision->cover == FAILOVER_FILLER ||
-		                   s->on_air == &s->fill->candidate ||
-		                   s->ending == &s->fill->candidate,
-		           s->now_ns);
+			   s->decision->cover == FAILOVER_FILLER ||
+				   s->on_air == &s->fill->candidate ||
+				   s->ending == &s->fill->candidate,
+			   s->now_ns);
 }
 
 static void decide(struct selector *s)
@@ -46,9 +46,9 @@ static void decide(struct selector *s)
 	s->changed = false;
 	s->decision =
 		failover_decide(s->failover,
-	                        playing != NULL ? (int)(playing - s->chains)
-	                                        : FAILOVER_PLAYS_NONE,
-	                        s->now_ns);
+				playing != NULL ? (int)(playing - s->chains)
+						: FAILOVER_PLAYS_NONE,
+				s->now_ns);
 	selector_follow(s);
 	open_wanted(s);
 }
@@ -79,9 +79,9 @@ static struct input_chain *pending_chain(const struct selector *s)
 }
 
 size_t selector_due(struct selector *s, uint64_t now_ns,
-                    struct input_chain *ret[SELECTOR_DUE_MAX])
+		    struct input_chain *ret[SELECTOR_DUE_MAX])
 {
-	/* first what is sent: its last units go in front of the others */
+	/* the input whose last units are sent goes first */
 	struct input_chain *first[4] = { 0 };
 	size_t n = 0;
 
@@ -147,8 +147,8 @@ bool selector_is_busy(const struct selector *s)
 {
 	return s->failover != NULL &&
 	       (is_busy(selector_chain_of(s, s->on_air)) ||
-	        is_busy(pending_chain(s)) ||
-	        is_busy(selector_chain_of(s, s->ending)) || is_busy(s->fill));
+		is_busy(pending_chain(s)) ||
+		is_busy(selector_chain_of(s, s->ending)) || is_busy(s->fill));
 }
 
 int selector_fd(const struct selector *s)
@@ -158,7 +158,7 @@ int selector_fd(const struct selector *s)
 	if (s->failover != NULL && c == NULL)
 		c = pending_chain(s);
 	return c != NULL && c->keeper.input != NULL ? input_fd(c->keeper.input)
-	                                            : -1;
+						    : -1;
 }
 
 uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
@@ -202,10 +202,10 @@ bool selector_is_relay(const struct selector *s)
 }
 
 const struct input_chain *selector_chain(const struct selector *s,
-                                         unsigned position)
+					 unsigned position)
 {
 	return position >= 1 && position <= s->n ? &s->chains[position - 1]
-	                                         : NULL;
+						 : NULL;
 }
 
 bool selector_runs_still(const struct selector *s)
@@ -247,7 +247,7 @@ int selector_choose(struct selector *s, unsigned position, uint64_t now_ns,
 				   "carry");
 	if (r < 0)
 		return errmsg_fail(why, r, "%s",
-		                   s->chains[i].keeper.error.text);
+				   s->chains[i].keeper.error.text);
 	s->now_ns = now_ns;
 	decide(s);
 	return (int)i + 1;
@@ -297,7 +297,7 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 	s->failover = failover_new(&policy, s->now_ns);
 	s->decision = failover_decide(s->failover, FAILOVER_PLAYS_NONE,
 				      s->now_ns);
-	/* there is nothing that could go on meanwhile */
+	/* nothing else could stay on air meanwhile */
 	s->chosen = s->decision->input;
 	s->on_air = &s->chains[s->chosen].candidate;
 	candidate_handle(s->on_air, CANDIDATE_ENTER);
@@ -307,7 +307,7 @@ static void make_policy(struct selector *s, const struct selector_config *cfg)
 }
 
 static void make_chain(struct selector *s, const struct selector_config *cfg,
-                       size_t i, const char *address)
+		       size_t i, const char *address)
 {
 	chain_init(&s->chains[i], &(struct chain_config){
 					  .position = (unsigned)i + 1,

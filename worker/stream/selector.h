@@ -27,8 +27,8 @@
 
 enum {
 	SELECTOR_STANDBY_MS = 40,
-	/* How long one that still flows goes on until there is a picture to
-	 * begin the next one with. */
+	/* How long an input that delivers stays on air until the next one has
+	 * a picture to begin with. */
 	SELECTOR_PATIENCE_MS = 5000,
 	/* Runs that one call of selector_route() takes. */
 	SELECTOR_RUNS_MAX = 64,
@@ -68,7 +68,7 @@ void selector_link(struct selector *, const char *stream, int fd);
 /* The chains to be read in this turn, in this order: at most SELECTOR_DUE_MAX
  * are written.  Their number. */
 size_t selector_due(struct selector *, uint64_t now_ns,
-                    struct input_chain *ret[SELECTOR_DUE_MAX]);
+		    struct input_chain *ret[SELECTOR_DUE_MAX]);
 
 /* Where packets of a candidate go. */
 enum selector_route {
@@ -86,7 +86,7 @@ struct selector_part {
 
 /* May switch over to the candidate, and call on_switch(). */
 enum selector_route selector_route(struct selector *, struct candidate *,
-                                   struct selector_part *);
+				   struct selector_part *);
 
 /* Behind the packets of a turn: decides.  May call on_switch(). */
 void selector_turn(struct selector *);
@@ -95,28 +95,27 @@ void selector_turn(struct selector *);
 struct candidate *selector_still(struct selector *);
 bool selector_runs_still(const struct selector *);
 
-/* Does something come that is to be looked at every tick? */
+/* Do packets arrive, so that the inputs are read at every tick? */
 bool selector_is_busy(const struct selector *);
 
-/* When it is not busy: what is readable when it has to be looked at, or -1. */
+/* When it is not busy: becomes readable when an input is to be read; or -1. */
 int selector_fd(const struct selector *);
 
-/* When it is not busy: the turn at the latest. */
+/* When it is not busy: the next turn, at the latest. */
 uint64_t selector_next_ns(const struct selector *, uint64_t now_ns);
 
 /* Ends the second and writes n_inputs and inputs of the status. */
 void selector_second(struct selector *, uint64_t now_ns,
 		     struct msg_stream_status *status);
 
-/* Is what is sent the only input, byte for byte?  It is no more, once a cut
- * had to be mended. */
+/* Is the stream its only input, byte for byte?  Not any more after a cut. */
 bool selector_is_relay(const struct selector *);
 
 /* The input at this position, NULL when there is none. */
 const struct input_chain *selector_chain(const struct selector *,
-                                         unsigned position);
+					 unsigned position);
 
-/* What the next turn will touch, if nothing changes. */
+/* The memory that the next turn will touch, if nothing changes. */
 void selector_warm(const struct selector *, struct warm *);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a selector tells once a second. */
+/* The status of the inputs, once a second. */
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "worker/stream/mux_input.h"
@@ -7,9 +7,9 @@
 
 #include <time.h>
 
-/* Why it is not on air; one that begins has its time before it is asked. */
+/* Why it is not on air; NULL as well while it has time to begin. */
 static const char *find_fault(const struct selector *s,
-                              const struct input_chain *l)
+			      const struct input_chain *l)
 {
 	unsigned patience_s =
 		s->was_onair ? 1 : chain_policy(l).initial_ms / 1000;
@@ -17,18 +17,18 @@ static const char *find_fault(const struct selector *s,
 	return s->off_s >= patience_s ? l->fault : NULL;
 }
 
-/* Why nothing comes is more than that nothing does. */
-static const char *complaint_of(const struct input_chain *l)
+/* The reason of a silence says more than that it is silent. */
+static const char *error_of(const struct input_chain *l)
 {
-	const char *trouble = input_keeper_error(&l->keeper);
+	const char *error = input_keeper_error(&l->keeper);
 
-	if (trouble != NULL && l->silent)
-		return trouble;
+	if (error != NULL && l->silent)
+		return error;
 	return l->error.text[0] != '\0' ? l->error.text : l->fault;
 }
 
-/* One line for each change; one that comes and goes is told once in a while,
- * and the last word is right. */
+/* One line for each change.  Frequent changes are logged from time to time; the
+ * last line holds. */
 static void log_onair(struct selector *s, const struct input_chain *l)
 {
 	const struct analyze_report *r = &l->report;
@@ -36,7 +36,7 @@ static void log_onair(struct selector *s, const struct input_chain *l)
 	unsigned suppressed;
 
 	if (r->onair ? s->logged_onair
-	             : fault == NULL || fault == s->logged_fault)
+		     : fault == NULL || fault == s->logged_fault)
 		return;
 	if (!ratelimit_pass(&s->onair_log, s->now_ns / MS, &suppressed))
 		return;
@@ -45,10 +45,10 @@ static void log_onair(struct selector *s, const struct input_chain *l)
 	if (r->onair)
 		log_info("stream", "on air, %u kbit/s", r->bitrate_kbps);
 	else
-		log_warning("stream", "off air: %s", complaint_of(l));
+		log_warning("stream", "off air: %s", error_of(l));
 }
 
-/* Of which is told whether the stream is on air. */
+/* The input that decides whether the stream is on air. */
 static struct input_chain *chosen_chain(const struct selector *s)
 {
 	struct input_chain *playing = selector_playing(s);
@@ -57,7 +57,7 @@ static struct input_chain *chosen_chain(const struct selector *s)
 }
 
 static enum input_state find_state(const struct selector *s,
-                                   const struct input_chain *l)
+				   const struct input_chain *l)
 {
 	if (l == selector_playing(s))
 		return INPUT_ACTIVE;
@@ -65,14 +65,14 @@ static enum input_state find_state(const struct selector *s,
 		return INPUT_DOWN;
 	if (!l->wanted)
 		return l->keeper.error.text[0] != '\0' ? INPUT_DOWN
-		                                       : INPUT_IDLE;
+						       : INPUT_IDLE;
 	if (l->seen.level == FAILOVER_GOOD)
 		return INPUT_STANDBY;
 	return l->fault == NULL && !l->seen.broken ? INPUT_OPENING : INPUT_DOWN;
 }
 
 static void report_state(struct selector *s, struct input_chain *l,
-                         struct msg_input_status *ret)
+			 struct msg_input_status *ret)
 {
 	size_t i = (size_t)(l - s->chains);
 	enum input_state state = find_state(s, l);
@@ -95,7 +95,7 @@ static void report_state(struct selector *s, struct input_chain *l,
 }
 
 static void report_chain(struct selector *s, struct input_chain *l,
-                         struct msg_input_status *ret)
+			 struct msg_input_status *ret)
 {
 	const struct analyze_report *r = &l->report;
 
@@ -125,7 +125,7 @@ static void report_chain(struct selector *s, struct input_chain *l,
 		ret->peer = input_peer(l->keeper.input);
 	if (ret->error == NULL && l == chosen_chain(s) &&
 	    find_fault(s, l) != NULL)
-		ret->error = complaint_of(l);
+		ret->error = error_of(l);
 	if (ret->error == NULL && l->mux != NULL && l->wanted)
 		ret->error = mux_input_error(l->mux);
 	report_state(s, l, ret);
@@ -145,10 +145,10 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 
 		report_chain(s, &s->chains[i], &status->inputs[i]);
 		monitor_log_report(w, (unsigned)i + 1, w->raised, &w->reported,
-		                   status);
+				   status);
 	}
 	status->chosen = (unsigned)s->decision->input + 1;
 	status->filler = s->still.state == CANDIDATE_ON_AIR ||
-	                 (s->fill != NULL &&
-	                  s->fill->candidate.state == CANDIDATE_ON_AIR);
+			 (s->fill != NULL &&
+			  s->fill->candidate.state == CANDIDATE_ON_AIR);
 }

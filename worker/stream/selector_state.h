@@ -44,11 +44,11 @@ struct selector {
 
 /* The chain of a candidate; NULL for the still picture, and for NULL. */
 static inline struct input_chain *selector_chain_of(const struct selector *s,
-                                                    struct candidate *c)
+						    struct candidate *c)
 {
 	return c != NULL && c != &s->still
-	               ? container_of(c, struct input_chain, candidate)
-	               : NULL;
+		       ? container_of(c, struct input_chain, candidate)
+		       : NULL;
 }
 
 /* The input on air; NULL: none, though the filler may be. */

@@ -31,24 +31,24 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 		return;
 	if (sw->to == 0)
 		log_warning("stream",
-		            "input %u: %s, and no other is on air: "
-		            "%s",
-		            sw->from, fault,
-		            sw->filler ? "the filler plays"
-		                       : "nothing is sent");
+			    "input %u: %s; no other input is on air: %s",
+			    sw->from, fault,
+			    sw->filler ? "the filler is sent"
+				       : "nothing is sent");
 	else if (sw->from == 0)
-		log_info("stream", "input %u plays (%s)", sw->to, reason);
+		log_info("stream", "input %u is on air (%s)", sw->to, reason);
 	else if (sw->reason == FAILOVER_FAULT)
-		log_warning("stream", "input %u: %s; input %u plays (fault)",
-		            sw->from, fault, sw->to);
+		log_warning("stream",
+			    "input %u: %s; input %u is on air (fault)",
+			    sw->from, fault, sw->to);
 	else
-		log_info("stream", "input %u: %s; input %u plays (%s)",
-		         sw->from, fault, sw->to, reason);
+		log_info("stream", "input %u: %s; input %u is on air (%s)",
+			 sw->from, fault, sw->to, reason);
 }
 
 /* Another input is on air, or none. */
 static void report_switch(struct selector *s, struct input_chain *from,
-                          const struct input_chain *to)
+			  const struct input_chain *to)
 {
 	struct selector_switch sw = {
 		.from = position_of(from),
@@ -108,7 +108,7 @@ static void enter(struct selector *s, struct candidate *to, bool watched)
 	bool ends = watched && delivers(s, from);
 
 	splice_cut(s->splice, watched ? candidate_entry(to) : NULL, ends,
-	           s->now_ns);
+		   s->now_ns);
 	if (s->ending != NULL)
 		selector_cut(s, s->ending);
 	s->ending = ends ? from : NULL;
@@ -146,7 +146,7 @@ static void follow_opens(struct selector *s, const struct input_chain *c)
 }
 
 enum selector_route selector_route(struct selector *s, struct candidate *c,
-                                   struct selector_part *part)
+				   struct selector_part *part)
 {
 	struct input_chain *chain = selector_chain_of(s, c);
 	bool may_enter = c->state == CANDIDATE_PENDING;
@@ -167,13 +167,13 @@ enum selector_route selector_route(struct selector *s, struct candidate *c,
 		candidate_end_entry(c);
 	else if (chain != NULL)
 		candidate_begin_entry(c,
-		                      selector_chain_of(s, s->on_air) != NULL &&
-		                                      delivers(s, s->on_air)
-		                              ? SELECTOR_PATIENCE_MS
-		                              : SWITCH_POINT_WAIT_MS,
-		                      s->now_ns);
+				      selector_chain_of(s, s->on_air) != NULL &&
+						      delivers(s, s->on_air)
+					      ? SELECTOR_PATIENCE_MS
+					      : SWITCH_POINT_WAIT_MS,
+				      s->now_ns);
 	if (!switch_point_feed(candidate_entry(c), part->runs, part->n_runs,
-	                       s->now_ns, part->entered, &n))
+			       s->now_ns, part->entered, &n))
 		return SELECTOR_NOT_SENT;
 	part->runs = part->entered;
 	part->n_runs = n;
@@ -183,16 +183,16 @@ enum selector_route selector_route(struct selector *s, struct candidate *c,
 
 /* An input was chosen by hand and cannot be played: the input on air stays. */
 static void report_failed_choice(struct selector *s,
-                                 const struct input_chain *c)
+				 const struct input_chain *c)
 {
 	unsigned playing = position_of(selector_playing(s));
 	struct errmsg fault;
 
 	errmsg_set(&fault, "input %u: %s", c->position,
-	           c->fault != NULL ? c->fault : "no packets");
+		   c->fault != NULL ? c->fault : "no packets");
 	if (c->keeper.error.text[0] != '\0')
 		log_warning("stream", "cannot switch to input %u: %s",
-		            c->position, c->keeper.error.text);
+			    c->position, c->keeper.error.text);
 	else
 		log_warning("stream", "cannot switch to %s", fault.text);
 	s->on_switch(
@@ -242,7 +242,7 @@ void selector_follow(struct selector *s)
 	candidate_handle(&to->candidate, CANDIDATE_CHOOSE);
 	if (s->fill != NULL)
 		candidate_handle(&s->fill->candidate,
-		                 wants_filler(s) && s->on_air == NULL
-		                         ? CANDIDATE_CHOOSE
-		                         : CANDIDATE_REJECT);
+				 wants_filler(s) && s->on_air == NULL
+					 ? CANDIDATE_CHOOSE
+					 : CANDIDATE_REJECT);
 }

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So long packets that are not taken may wait to be told: it shows whether
- * nothing goes at all. */
+/* So long packets that were not accepted may wait to be reported: by then it is
+ * known whether the output failed as a whole. */
 enum { OUTAGE_SHOWS_S = 3 };
 
-/* How often it is said of one that takes too little that it still does. */
+/* How often the log repeats that an output overflows. */
 enum { OVERFLOW_LOG_MS = 10 * 60 * 1000 };
 
 static void begin_sender(struct sink *s)
@@ -36,7 +36,7 @@ static void begin_cbr(struct sink *s)
 					      .window_ms = OVERFLOW_LOG_MS };
 }
 
-/* Another address is another receiver's: it knows no place. */
+/* Another address has another receiver, whose sequence begins anywhere. */
 static struct rtp_state *place_of(struct rtp_state *place, const char *address)
 {
 	uint64_t hash = hash_add(HASH_INIT, address, strlen(address));
@@ -51,7 +51,7 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 {
 	*s = (struct sink){ .position = position,
 			    .place = place_of(place, address) };
-	/* the master has named the options that nobody knows */
+	/* the master has reported unknown options */
 	s->valid = output_spec_parse(address, &s->spec, NULL, NULL,
 				     &s->error) == 0;
 	if (!s->valid)
@@ -103,17 +103,17 @@ static struct output_gap gap_of(const struct sink *s)
 				 : (struct output_gap){ 0 };
 }
 
-/* Its reason may change while it lasts. */
-static void note_outage(struct sink *s, const char *why, uint64_t since_ns)
+/* Its error may change while it lasts. */
+static void begin_outage(struct sink *s, const char *error, uint64_t since_ns)
 {
 	if (s->error.text[0] == '\0') {
 		s->outage = (struct sink_outage){
 			.since_ns = since_ns,
 			.dropped = s->dropped,
 		};
-		log_warning("stream", "output %u: %s", s->position, why);
+		log_warning("stream", "output %u: %s", s->position, error);
 	}
-	errmsg_set(&s->error, "%s", why);
+	errmsg_set(&s->error, "%s", error);
 }
 
 static void close_output(struct sink *s, const struct errmsg *why,
@@ -126,12 +126,11 @@ static void close_output(struct sink *s, const struct errmsg *why,
 		retry_soon(&s->retry, now_ns);
 	else
 		retry_failed(&s->retry, now_ns);
-	note_outage(s, why->text, gap.packets > 0 ? gap.since_ns : now_ns);
+	begin_outage(s, why->text, gap.packets > 0 ? gap.since_ns : now_ns);
 }
 
-/* What hindered it is past once nothing has hindered an open one for a
- * second. */
-static void settle(struct sink *s, uint64_t now_ns)
+/* An outage is over when an open output had no error for a second. */
+static void end_outage(struct sink *s, uint64_t now_ns)
 {
 	struct output_counters c;
 	uint64_t tenths;
@@ -143,7 +142,7 @@ static void settle(struct sink *s, uint64_t now_ns)
 	sink_counters(s, &c);
 	tenths = (s->outage.until_ns - s->outage.since_ns) / (100 * MS);
 	log_info("stream", "output %u: open again after %llu.%llu s; %llu "
-		 "packets were lost", s->position,
+		 "packets were dropped", s->position,
 		 (unsigned long long)tenths / 10,
 		 (unsigned long long)tenths % 10,
 		 (unsigned long long)(c.dropped - s->outage.dropped));
@@ -151,8 +150,8 @@ static void settle(struct sink *s, uint64_t now_ns)
 	s->dropped = c.dropped;
 }
 
-/* Why nothing, or not all of what is taken, goes there. */
-static const char *hindrance(const struct sink *s)
+/* Why packets that it accepted are not sent, or not on all paths. */
+static const char *output_error_of(const struct sink *s)
 {
 	const char *why = NULL;
 
@@ -167,10 +166,10 @@ static const char *hindrance(const struct sink *s)
 
 const char *sink_error(const struct sink *s)
 {
-	const char *why = hindrance(s);
+	const char *why = output_error_of(s);
 
-	if (why == NULL && s->overflow.why.text[0] != '\0')
-		why = s->overflow.why.text;
+	if (why == NULL && s->overflow.error.text[0] != '\0')
+		why = s->overflow.error.text;
 	return why;
 }
 
@@ -191,23 +190,23 @@ void sink_open(struct sink *s, uint64_t now_ns)
 	output_resume_rtp(s->output, s->place);
 }
 
-/* Each end of it, and now and then how much it is by now. */
-static void log_overflow(struct sink *s, uint64_t left_out, bool changed,
+/* Its begin and its end, and the count from time to time. */
+static void log_overflow(struct sink *s, uint64_t dropped, bool changed,
 			 uint64_t now_ns)
 {
-	unsigned long long n = left_out - s->overflow.begin;
+	unsigned long long n = dropped - s->overflow.begin;
 	unsigned kbps = s->spec.cbr_kbps, suppressed;
 	bool now = s->overflow.alarm.raised;
 	bool due = now && ratelimit_pass(&s->overflow.log, now_ns / MS,
 					 &suppressed);
 
 	if (now && (changed || due))
-		log_warning("stream", "output %u: more than cbr=%u takes; %llu "
-			    "packets were left out%s", s->position, kbps, n,
+		log_warning("stream", "output %u: cbr=%u: overflow: %llu "
+			    "packets dropped%s", s->position, kbps, n,
 			    changed ? "" : " so far");
 	else if (changed)
-		log_info("stream", "output %u: cbr=%u takes all again; %llu "
-			 "packets were left out", s->position, kbps, n);
+		log_info("stream", "output %u: cbr=%u: overflow ended; %llu "
+			 "packets dropped", s->position, kbps, n);
 }
 
 static void watch_overflow(struct sink *s, uint64_t now_ns)
@@ -222,14 +221,14 @@ static void watch_overflow(struct sink *s, uint64_t now_ns)
 	changed = alarm_second(&o->alarm, (uint32_t)(c.overflow - o->before),
 			       wall_ms());
 	o->before = c.overflow;
-	o->why.text[0] = '\0';
+	o->error.text[0] = '\0';
 	if (o->alarm.raised)
-		errmsg_set(&o->why, "more than cbr=%u takes: packets are left "
-			   "out", s->spec.cbr_kbps);
+		errmsg_set(&o->error, "cbr=%u: overflow: packets are dropped",
+			   s->spec.cbr_kbps);
 	log_overflow(s, c.overflow, changed, now_ns);
 }
 
-/* Those of a gap that may become an outage, which tells them. */
+/* Packets of a gap that may become an outage, whose end reports them. */
 static uint64_t held_back(const struct sink *s, uint64_t now_ns)
 {
 	struct output_gap gap = gap_of(s);
@@ -239,8 +238,8 @@ static uint64_t held_back(const struct sink *s, uint64_t now_ns)
 		       : 0;
 }
 
-/* Packets that the network did not take since it was said last, though the
- * output is open: what an outage cost is said at its end. */
+/* Packets that the network did not accept since the last line, though the
+ * output is open.  The end of an outage reports those of the outage. */
 static void log_dropped(struct sink *s, uint64_t now_ns)
 {
 	struct output_counters c;
@@ -248,19 +247,19 @@ static void log_dropped(struct sink *s, uint64_t now_ns)
 
 	sink_counters(s, &c);
 	c.dropped -= held_back(s, now_ns);
-	if (hindrance(s) != NULL)
+	if (output_error_of(s) != NULL)
 		s->dropped = c.dropped;
 	if (c.dropped <= s->dropped ||
 	    !ratelimit_pass(&s->dropped_log, now_ns / MS, &suppressed))
 		return;
-	log_warning("stream", "output %u: %llu packets were not taken by the "
-		    "network", s->position,
+	log_warning("stream", "output %u: the network did not accept %llu "
+		    "packets", s->position,
 		    (unsigned long long)(c.dropped - s->dropped));
 	s->dropped = c.dropped;
 }
 
-/* Each end of what keeps a part of it from going. */
-static void log_trouble(struct sink *s, uint64_t now_ns)
+/* The begin and the end of an error of one of its paths. */
+static void log_path_error(struct sink *s, uint64_t now_ns)
 {
 	const char *now = s->output != NULL ? output_part_error(s->output)
 					    : NULL;
@@ -268,14 +267,14 @@ static void log_trouble(struct sink *s, uint64_t now_ns)
 	unsigned suppressed;
 
 	if (s->error.text[0] != '\0' ||
-	    strcmp(s->trouble.text, text) == 0 ||
-	    !ratelimit_pass(&s->trouble_log, now_ns / MS, &suppressed))
+	    strcmp(s->path_error.text, text) == 0 ||
+	    !ratelimit_pass(&s->path_error_log, now_ns / MS, &suppressed))
 		return;
-	errmsg_set(&s->trouble, "%s", text);
+	errmsg_set(&s->path_error, "%s", text);
 	if (now != NULL)
 		log_warning("stream", "output %u: %s", s->position, now);
 	else
-		log_info("stream", "output %u: all of it goes again",
+		log_info("stream", "output %u: all paths are sending again",
 			 s->position);
 }
 
@@ -292,17 +291,17 @@ static void measure(struct sink *s, uint64_t now_ns)
 					  (now_ns - before.at_ns));
 }
 
-static void work_on(struct sink *s, uint64_t now_ns)
+static void check_open(struct sink *s, uint64_t now_ns)
 {
 	if (retry_is_due(&s->retry, now_ns))
 		retry_worked(&s->retry);
 	if (output_is_disconnected(s->output))
-		note_outage(s, output_error(s->output), now_ns);
-	settle(s, now_ns);
+		begin_outage(s, output_error(s->output), now_ns);
+	end_outage(s, now_ns);
 }
 
-/* Of the n packets of this second those that came while it was not open; cbr
- * has counted its own. */
+/* Counts the packets of this second, n so far, for which it was closed; cbr
+ * counts its own. */
 static void count_passed(struct sink *s, uint64_t n)
 {
 	if (s->output == NULL && s->cbr == NULL)
@@ -351,7 +350,8 @@ static void follow(struct sink *s, uint64_t now_ns)
 	else if (moved > 0 && ratelimit_pass(&s->moved_log, now_ns / MS,
 					     &suppressed))
 		log_info("stream", "output %u: addresses or routes changed: "
-			 "sent from another place now", s->position);
+			 "sending from another address or interface",
+			 s->position);
 }
 
 void sink_follow(struct sink *s, uint64_t n, uint64_t now_ns)
@@ -388,11 +388,11 @@ void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 	else if (output_every_second(s->output, &why) < 0)
 		close_output(s, &why, now_ns);
 	else
-		work_on(s, now_ns);
+		check_open(s, now_ns);
 	if (s->sap != NULL && s->output != NULL)
 		sap_every_second(s->sap, now_ns);
 	log_dropped(s, now_ns);
-	log_trouble(s, now_ns);
+	log_path_error(s, now_ns);
 	measure(s, now_ns);
 }
 

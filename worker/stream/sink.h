@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One configured output: its address, and the open output while it has one.
+ * One configured output: keeps it open, opens it again after an error, and
+ * remembers why it does not work.
  *
- * One with a pace of its own (cbr=, burst=, no_sync) is not fed by the path's
- * sender: sink_feed() and what follows it are for such a one alone.
+ * An output with a pace of its own (cbr=, burst=, no_sync) is not fed by the
+ * sender of the pipeline: sink_feed() and the functions behind it are only for
+ * such an output.
  *
- * Owns the output and what shapes it.  An http output is served from the ring
- * by others; here it is only a line of the status.
+ * Owns the output, its cbr and its sender.  An http output is served from the
+ * ring by deliver; here it is only a row of the status.
  */
 #pragma once
 
@@ -27,9 +29,9 @@ struct sink {
 	struct retry retry;
 	struct errmsg error;   /* of this outage; "": there is none */
 	struct sink_outage {
-		uint64_t since_ns; /* the first packet not taken ... */
-		uint64_t until_ns; /* ... until nothing hindered it */
-		uint64_t dropped;  /* as told before it */
+		uint64_t since_ns; /* the first packet not accepted ... */
+		uint64_t until_ns; /* ... the last error */
+		uint64_t dropped;  /* as logged before it */
 	} outage;
 	struct output_counters closed; /* of outputs that were closed, and of
 					* the time without one */
@@ -47,17 +49,17 @@ struct sink {
 		uint64_t before; /* packets that did not fit, a second ago */
 		uint64_t begin;  /* ... and before it began */
 		struct ratelimit log;
-		struct errmsg why; /* "" while all fits */
+		struct errmsg error; /* "" while no packet is dropped */
 	} overflow;
-	uint64_t dropped;      /* packets that were not taken, as told last */
+	uint64_t dropped;      /* packets not accepted, as logged last */
 	struct ratelimit dropped_log;
-	struct errmsg trouble; /* of a part of it, as told last */
-	struct ratelimit trouble_log;
+	struct errmsg path_error; /* of one of its paths, as logged last */
+	struct ratelimit path_error_log;
 	struct ratelimit moved_log;
 	uint64_t now_ns;       /* of this run */
-	struct sap *sap;       /* announces it; NULL: nobody does */
-	uint64_t receivers_told; /* what was told of them, as a hash */
-	unsigned receivers_age_s; /* of that word */
+	struct sap *sap;       /* announces it; NULL: not announced */
+	uint64_t receivers_reported; /* a hash of the last report ... */
+	unsigned receivers_age_s; /* ... and its age */
 };
 
 /* place: where its output is in its sequence; outlives it. */
@@ -65,10 +67,11 @@ void sink_init(struct sink *, unsigned position, const char *address,
 	       struct rtp_state *place);
 void sink_done(struct sink *);
 
-/* Its end begins; true when it may take a moment, in which others end. */
+/* Begins to stop it.  True when that may take a moment, in which others can
+ * stop. */
 bool sink_stop(struct sink *);
 
-/* What it is called, for its announcement if it wants one. */
+/* The name of the session, if it is announced. */
 void sink_set_name(struct sink *, const char *name);
 
 /* Opens it when it is closed, may be opened and the time has come. */
@@ -78,7 +81,7 @@ void sink_open(struct sink *, uint64_t now_ns);
  * open it again. */
 void sink_second(struct sink *, uint64_t n, uint64_t now_ns);
 
-/* Does it follow what becomes of addresses and interfaces, and of routes? */
+/* Does it follow changes of addresses and interfaces, and of routes? */
 bool sink_follows(const struct sink *);
 bool sink_follows_routes(const struct sink *);
 /* One of them changed, n packets after the second began.  As sink_second(). */
@@ -89,22 +92,22 @@ static inline bool sink_has_pace(const struct sink *s)
 	return s->cbr != NULL || s->sender != NULL;
 }
 
-/* How much may leave at once, and how often it wants to be asked. */
+/* The most that is sent at once, and the interval of sink_run(). */
 static inline unsigned sink_burst_ms(const struct sink *s)
 {
 	return s->spec.burst_ms > 0 ? s->spec.burst_ms : PACER_BURST_MS;
 }
 
-/* What it is to send; and what of it is due. */
+/* Queues packets; sends those that are due. */
 void sink_feed(struct sink *, const struct ts_run *runs, size_t n_runs,
 	       uint64_t now_ns);
 void sink_run(struct sink *, uint64_t now_ns);
-/* When to run again though nothing comes; UINT64_MAX: when something does. */
+/* When to run again without packets; UINT64_MAX: with the next packets. */
 uint64_t sink_next_ns(const struct sink *);
-/* Does more wait than may leave at once? */
+/* Is more queued than may be sent at once? */
 bool sink_is_behind(const struct sink *);
 
-/* Why nothing goes there, open or not, or not all; NULL: it does. */
+/* Why packets are not sent, or not on all paths; NULL: they are. */
 const char *sink_error(const struct sink *);
 
 /* Since sink_init(). */

@@ -42,7 +42,7 @@ Test(input_keeper, is_not_open_while_it_is_tried_again)
 	cr_assert_not_null(s.input);
 	cr_assert_not(input_keeper_is_open(&s));
 	cr_assert_str_eq(s.error.text,
-	                 "/nonexistent/clip.ts: No such file or directory");
+			 "/nonexistent/clip.ts: No such file or directory");
 	input_keeper_done(&s);
 }
 
@@ -75,8 +75,8 @@ Test(input_keeper, retries_a_socket_soon_and_other_inputs_in_growing_intervals)
 				now_ns = input_keeper_next_ns(&s);
 		}
 		cr_expect_eq(input_keeper_next_ns(&s) - now_ns,
-		             cases[i].pause_s * UINT64_C(1000000000), "%s",
-		             cases[i].address);
+			     cases[i].pause_s * UINT64_C(1000000000), "%s",
+			     cases[i].address);
 		input_keeper_done(&s);
 	}
 }

@@ -11,7 +11,7 @@ static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
 }
 
 static struct input_chain chain_of(const char *address,
-                                   const struct stream_spec *s)
+				   const struct stream_spec *s)
 {
 	struct input_chain l;
 
@@ -50,9 +50,9 @@ Test(input_chain, each_kind_of_input_has_its_time_to_begin)
 
 		cr_expect(policy.valid, "%s", kinds[i].address);
 		cr_expect_eq(policy.initial_ms, kinds[i].initial_ms, "%s: %u",
-		             kinds[i].address, policy.initial_ms);
+			     kinds[i].address, policy.initial_ms);
 		cr_expect_eq(policy.cold, kinds[i].cold, "%s",
-		             kinds[i].address);
+			     kinds[i].address);
 		chain_done(&l);
 	}
 }

@@ -117,7 +117,7 @@ Test(watch, two_senders_are_named)
 	log_open(on_line, &told, LOG_LEVEL_INFO);
 	monitor_log_begin(&w, NULL, 1, SECOND_NS);
 	monitor_log_second(&w, &two, 0, "two senders: a and b",
-	                   2 * SECOND_NS);
+			   2 * SECOND_NS);
 	cr_assert_str_eq(told.last, "input 1: alarms: sync_loss, two_senders "
 			 "(two senders: a and b)");
 	monitor_log_done(&w);

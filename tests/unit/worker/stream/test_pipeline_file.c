@@ -53,7 +53,7 @@ struct clip {
 
 /* A file of packets `stride` bytes apart behind `junk` bytes. */
 static void make_clip(struct clip *c, const uint8_t *data, size_t stride,
-                      size_t junk)
+		      size_t junk)
 {
 	uint8_t tail[204];
 	int fd;
@@ -62,15 +62,15 @@ static void make_clip(struct clip *c, const uint8_t *data, size_t stride,
 	fd = mkstemp(c->path);
 	cr_assert_geq(fd, 0);
 	(void)snprintf(c->address, sizeof c->address, "file://%s#loop",
-	               c->path);
+		       c->path);
 	memset(tail, 0x33, sizeof tail);
 	for (size_t i = 0; i < junk; i++)
 		cr_assert_eq(write(fd, tail, 1), 1);
 	for (size_t i = 0; i < PACKETS; i++) {
 		cr_assert_eq(write(fd, data + i * TS_PACKET, TS_PACKET),
-		             TS_PACKET);
+			     TS_PACKET);
 		cr_assert_eq(write(fd, tail, stride - TS_PACKET),
-		             (ssize_t)(stride - TS_PACKET));
+			     (ssize_t)(stride - TS_PACKET));
 	}
 	(void)close(fd);
 }
@@ -87,7 +87,7 @@ static void assert_looped(const struct rig_capture *c, const uint8_t *data)
 		if (in_file % PER_PCR == 0)
 			put_pcr(expect, i / PER_PCR * PCR_MS + 70000);
 		cr_assert_arr_eq(c->data + i * TS_PACKET, expect, TS_PACKET,
-		                 "packet %zu", i);
+				 "packet %zu", i);
 	}
 }
 
@@ -117,7 +117,7 @@ static bool play_loop(const uint8_t *data, size_t stride, size_t junk)
 	double ahead = packets / PACKETS_PER_S - s;
 	/* no datagram of the seam comes late, none early */
 	bool timely = r.out[0].gap_ns < 100 * MS + r.stood_ns && ahead < 0.06 &&
-	              ahead > -0.06 - stood;
+		      ahead > -0.06 - stood;
 
 	assert_looped(&r.out[0], data);
 	cr_assert_eq(r.sum.sync_losses, 0);
@@ -195,7 +195,7 @@ Test(pipeline_file, is_tried_again_until_it_is_there)
 	(void)snprintf(path, sizeof path, "%s.later", clip.path);
 	(void)snprintf(address, sizeof address, "file://%s#loop", path);
 	(void)snprintf(expect, sizeof expect, "%s: No such file or directory",
-	               path);
+		       path);
 	rig_listen(&r, 0, "127.0.0.1", 6000);
 	rig_start(&r, address, "udp://127.0.0.1:6000", NULL);
 	await_trouble(&r);
@@ -256,7 +256,7 @@ Test(pipeline_file, what_never_becomes_a_stream_is_given_up)
 			cr_assert_eq(ftruncate(fd, (off_t)1 << 40), 0);
 		}
 		(void)snprintf(address, sizeof address, "file://%s%s",
-		               i == 0 ? path : list, options[i]);
+			       i == 0 ? path : list, options[i]);
 		rig_start(&r, address, NULL, NULL);
 		while (strstr(r.input_error, "no transport stream") == NULL)
 			rig_await_status(&r, 1);
@@ -264,7 +264,7 @@ Test(pipeline_file, what_never_becomes_a_stream_is_given_up)
 		/* a short one for the list */
 		cr_assert_eq(ftruncate(fd, 300), 0);
 		cr_assert_eq(dprintf(list_fd, "%s\n", path),
-		             (int)strlen(path) + 1);
+			     (int)strlen(path) + 1);
 	}
 	(void)close(fd);
 	(void)close(list_fd);

@@ -40,7 +40,7 @@ ssize_t write(int fd, const void *data, size_t len)
 
 /* The same: nothing ends in time. */
 int pthread_clockjoin_np(pthread_t thread, void **ret, clockid_t clock,
-                         const struct timespec *at)
+			 const struct timespec *at)
 {
 	(void)thread, (void)ret;
 	cr_assert_lt(n_joined, FILES);
@@ -90,9 +90,9 @@ static void tape_init(struct tape *t)
 	(void)close(mkstemp(path));
 	rig_make_packets(data, 0, 1000);
 	(void)snprintf(t->address, sizeof t->address, "file://%s#min_free=0",
-	               path);
+		       path);
 	cr_assert_eq(output_spec_parse(t->address, &t->spec, NULL, NULL, &why),
-	             0);
+		     0);
 	t->out = output_open(&t->spec, &err, &why);
 	cr_assert_not_null(t->out);
 	atomic_store(&hangs, true);
@@ -128,7 +128,7 @@ Test(pipeline_files, a_disk_that_is_too_slow_is_told_until_it_is_well)
 }
 
 static void count_lines(enum log_level level, const char *component,
-                        const char *text, void *arg)
+			const char *text, void *arg)
 {
 	struct tape *t = arg;
 
@@ -181,7 +181,7 @@ Test(pipeline_files, disks_that_hang_hold_up_its_end_together)
 	cr_assert_not_null(mkdtemp(folder));
 	for (size_t i = 0; i < FILES; i++)
 		(void)snprintf(address[i], sizeof address[i],
-		               "file://%s/%zu.ts#min_free=0", folder, i);
+			       "file://%s/%zu.ts#min_free=0", folder, i);
 	rig_init(&r);
 	rig_make_packets(data, 0, 7);
 	rig_start(&r, "udp://127.0.0.1:5000", address[0], address[1]);
@@ -195,7 +195,7 @@ Test(pipeline_files, disks_that_hang_hold_up_its_end_together)
 	rig_done(&r);
 	cr_assert_eq(n_joined, FILES);
 	cr_assert_leq(seconds(&until[1]) - seconds(&until[0]),
-	              seconds(&first_join) - seconds(&begin));
+		      seconds(&first_join) - seconds(&begin));
 	atomic_store(&hangs, false);
 	for (size_t i = 0; i < FILES; i++) {
 		char path[80];

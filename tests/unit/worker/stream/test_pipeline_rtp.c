@@ -16,7 +16,7 @@ enum { PACKETS = 7 * 100, HEADER = 12, SEVEN = 7 * TS_PACKET };
 static void send_rtp(struct rig *r, unsigned seq, const uint8_t *packets)
 {
 	uint8_t datagram[HEADER + SEVEN] = { 0x80, 33, (uint8_t)(seq >> 8),
-		                             (uint8_t)seq, [11] = 1 };
+					     (uint8_t)seq, [11] = 1 };
 
 	memcpy(datagram + HEADER, packets, SEVEN);
 	rig_send(r, datagram, sizeof datagram);
@@ -144,7 +144,7 @@ Test(pipeline_rtp, takes_joined_datagrams_apart)
 	for (size_t i = 0; i < JOINED; i++) {
 		/* one is missing in the middle */
 		uint8_t head[HEADER] = { 0x80, 33, 0,
-			                 (uint8_t)(i + (i > 9)), [11] = 1 };
+					 (uint8_t)(i + (i > 9)), [11] = 1 };
 
 		memcpy(joined + i * EACH, head, HEADER);
 		memcpy(joined + i * EACH + HEADER, data + i * SEVEN, SEVEN);

@@ -32,18 +32,18 @@ static void send_all(struct rig *r, const uint8_t *data, size_t n)
 {
 	for (size_t at = 0; at < n; at += 7) {
 		rig_send(r, data + at * TS_PACKET,
-		         MIN(n - at, (size_t)7) * TS_PACKET);
+			 MIN(n - at, (size_t)7) * TS_PACKET);
 		rig_turn(r, 1);
 	}
 }
 
 static void assert_same(const struct rig *r, unsigned i, const uint8_t *data,
-                        size_t len)
+			size_t len)
 {
 	cr_assert_eq(r->out[i].len, len);
 	for (size_t at = 0; at < len; at += TS_PACKET)
 		cr_assert_arr_eq(r->out[i].data + at, data + at, TS_PACKET,
-		                 "packet %zu", at / TS_PACKET);
+				 "packet %zu", at / TS_PACKET);
 }
 
 /* One route through the path: where we send, the input, the output, where we
@@ -78,41 +78,41 @@ static void check_route(const struct route *route)
 Test(pipeline_udp, unicast)
 {
 	check_route(&(struct route){ .to = "127.0.0.1",
-	                             .input = "udp://127.0.0.1:5000",
-	                             .output = "udp://127.0.0.1:6000",
-	                             .at = "127.0.0.1" });
+				     .input = "udp://127.0.0.1:5000",
+				     .output = "udp://127.0.0.1:6000",
+				     .at = "127.0.0.1" });
 }
 
 Test(pipeline_udp, any_address_on_a_named_interface)
 {
 	check_route(&(struct route){ .to = "127.0.0.1",
-	                             .input = "udp://lo@:5000",
-	                             .output = "udp://lo@127.0.0.1:6000",
-	                             .at = "127.0.0.1" });
+				     .input = "udp://lo@:5000",
+				     .output = "udp://lo@127.0.0.1:6000",
+				     .at = "127.0.0.1" });
 }
 
 Test(pipeline_udp, ipv6)
 {
 	check_route(&(struct route){ .to = "::1",
-	                             .input = "udp://[::1]:5000",
-	                             .output = "udp://[::1]:6000",
-	                             .at = "::1" });
+				     .input = "udp://[::1]:5000",
+				     .output = "udp://[::1]:6000",
+				     .at = "::1" });
 }
 
 Test(pipeline_udp, multicast_by_the_name_of_the_interface)
 {
 	check_route(&(struct route){ .to = "239.1.1.1",
-	                             .input = "udp://lo@239.1.1.1:5000",
-	                             .output = "udp://lo@239.1.1.2:6000",
-	                             .at = "239.1.1.2" });
+				     .input = "udp://lo@239.1.1.1:5000",
+				     .output = "udp://lo@239.1.1.2:6000",
+				     .at = "239.1.1.2" });
 }
 
 Test(pipeline_udp, multicast_by_the_kernel_s_choice)
 {
 	check_route(&(struct route){ .to = "239.1.1.1",
-	                             .input = "udp://239.1.1.1:5000",
-	                             .output = "udp://239.1.1.2:6000",
-	                             .at = "239.1.1.2" });
+				     .input = "udp://239.1.1.1:5000",
+				     .output = "udp://239.1.1.2:6000",
+				     .at = "239.1.1.2" });
 }
 
 Test(pipeline_udp, multicast_of_one_source)
@@ -127,10 +127,10 @@ Test(pipeline_udp, multicast_of_one_source)
 Test(pipeline_udp, multicast_over_ipv6)
 {
 	check_route(&(struct route){ .to = "ff15::1",
-	                             .input = "udp://v0@[ff15::1]:5000",
-	                             .output = "udp://v0@[ff15::2]:6000",
-	                             .at = "ff15::2",
-	                             .wire = true });
+				     .input = "udp://v0@[ff15::1]:5000",
+				     .output = "udp://v0@[ff15::2]:6000",
+				     .at = "ff15::2",
+				     .wire = true });
 }
 
 Test(pipeline_udp, takes_nothing_from_another_source)
@@ -142,7 +142,7 @@ Test(pipeline_udp, takes_nothing_from_another_source)
 	rig_make_packets(data, 0, 7);
 	rig_listen(&r, 0, "127.0.0.1", 6000);
 	rig_start(&r, "udp://lo@232.1.1.1:5000#src=127.0.0.9",
-	          "udp://127.0.0.1:6000", NULL);
+		  "udp://127.0.0.1:6000", NULL);
 	rig_aim(&r, "232.1.1.1", 5000);
 	rig_send(&r, data, sizeof data);
 	rig_await_status(&r, 1);
@@ -253,7 +253,7 @@ Test(pipeline_udp, without_sync_all_leaves_as_it_comes)
 	rig_listen(&r, 0, "127.0.0.1", 6000);
 	rig_listen(&r, 1, "127.0.0.1", 6001);
 	rig_start(&r, "udp://127.0.0.1:5000", "udp://127.0.0.1:6000#no_sync",
-	          "udp://127.0.0.1:6001");
+		  "udp://127.0.0.1:6001");
 	rig_aim(&r, "127.0.0.1", 5000);
 	send_all(&r, data, PACKETS);
 	rig_await(&r, 1, PACKETS * TS_PACKET);
@@ -278,7 +278,7 @@ Test(pipeline_udp, two_outputs_and_one_receiver_that_is_gone)
 	rig_listen(&r, 1, "127.0.0.1", 6001);
 	/* nobody listens at 6000: ICMP errors come back */
 	rig_start(&r, "udp://127.0.0.1:5000", "udp://127.0.0.1:6000",
-	          "udp://127.0.0.1:6001");
+		  "udp://127.0.0.1:6001");
 	rig_aim(&r, "127.0.0.1", 5000);
 	send_all(&r, data, PACKETS);
 	rig_await(&r, 1, PACKETS * TS_PACKET);
@@ -309,15 +309,15 @@ static int open_tap(void)
 	};
 	struct sock_fprog filter = { ARRAY_LEN(code), code };
 	struct sockaddr_ll at = { .sll_family = AF_PACKET,
-		                  .sll_protocol = htons(ETH_P_IP),
-		                  .sll_ifindex = (int)if_nametoindex("v1") };
+				  .sll_protocol = htons(ETH_P_IP),
+				  .sll_ifindex = (int)if_nametoindex("v1") };
 	int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-	                htons(ETH_P_IP));
+			htons(ETH_P_IP));
 
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter,
-	                        sizeof filter),
-	             0);
+				sizeof filter),
+		     0);
 	cr_assert_eq(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
 	return fd;
 }
@@ -329,7 +329,7 @@ struct reports {
 
 /* Counts the records about 239.1.1.1 in an IGMPv3 report (RFC 3376 4.2). */
 static void read_report(const uint8_t *igmp, const uint8_t *end,
-                        struct reports *ret)
+			struct reports *ret)
 {
 	static const uint8_t group[] = { 239, 1, 1, 1 };
 	const uint8_t *record = igmp + 8;
@@ -374,7 +374,7 @@ Test(pipeline_udp, a_renewed_membership_is_reported_and_loses_nothing)
 	rig_make_packets(data, 0, N);
 	rig_listen(&r, 0, "127.0.0.1", 6000);
 	rig_start(&r, "udp://v0@239.1.1.1:5000#renew=1", "udp://127.0.0.1:6000",
-	          NULL);
+		  NULL);
 	rig_aim(&r, "239.1.1.1", 5000);
 	send_all(&r, data, 700);
 	read_tap(tap, &at_join);
@@ -389,7 +389,7 @@ Test(pipeline_udp, a_renewed_membership_is_reported_and_loses_nothing)
 	cr_assert_geq(at_join.joins, 1);
 	/* the last one may still be on its way */
 	cr_assert_geq(renewed.joins, seconds - 1, "%u reports in %u s",
-	              renewed.joins, seconds);
+		      renewed.joins, seconds);
 	cr_assert_eq(at_join.leaves + renewed.leaves, 0);
 	(void)close(tap);
 	rig_done(&r);
@@ -398,13 +398,13 @@ Test(pipeline_udp, a_renewed_membership_is_reported_and_loses_nothing)
 
 /* Until so many were seen, ever. */
 static void await_joins(struct rig *r, int tap, struct reports *seen,
-                        unsigned n)
+			unsigned n)
 {
 	uint64_t end_ms = mono_ms() + RIG_PATIENCE_MS;
 
 	while (seen->joins < n) {
 		cr_assert_lt(mono_ms(), end_ms, "%u of %u reports", seen->joins,
-		             n);
+			     n);
 		rig_turn(r, 10);
 		read_tap(tap, seen);
 	}
@@ -439,7 +439,7 @@ Test(pipeline_udp, silence_changes_nothing_where_that_is_asked_for)
 	int tap = open_tap();
 
 	rig_start(&r, "udp://v0@239.1.1.1:5000#watchdog=1&no_reload", NULL,
-	          NULL);
+		  NULL);
 	await_joins(&r, tap, &at_join, JOIN_REPORTS);
 	rig_await_status(&r, 3);
 	rig_turn(&r, 100);
@@ -447,8 +447,8 @@ Test(pipeline_udp, silence_changes_nothing_where_that_is_asked_for)
 	cr_assert(r.status.inputs[0].open);
 	cr_assert_eq(at_join.joins, JOIN_REPORTS);
 	cr_assert_eq(at_join.leaves + later.leaves + later.joins, 0,
-	             "%u, %u left; %u joined later", at_join.leaves,
-	             later.leaves, later.joins);
+		     "%u, %u left; %u joined later", at_join.leaves,
+		     later.leaves, later.joins);
 	(void)close(tap);
 	rig_done(&r);
 }
@@ -459,13 +459,13 @@ Test(pipeline_udp, says_what_hinders_it_and_reports_every_second)
 
 	rig_init(&r);
 	rig_start(&r, "udp://nope0@239.1.1.1:5000", "udp://nope0@239.1.1.2",
-	          NULL);
+		  NULL);
 	rig_await_status(&r, 2);
 	cr_assert_eq(r.status.n_inputs, 1);
 	cr_assert(r.status.inputs[0].active);
 	cr_assert_not(r.status.inputs[0].open);
 	cr_assert_str_eq(r.input_error,
-	                 "interface nope0: not found");
+			 "interface nope0: not found");
 	cr_assert_eq(r.status.n_outputs, 1);
 	cr_assert_not(r.status.outputs[0].open);
 	rig_done(&r);
@@ -490,7 +490,7 @@ Test(pipeline_udp, tells_what_the_socket_had_no_room_for)
 	rig_await_status(&r, 2);
 	cr_assert_gt(r.sum.socket_drops, 50);
 	cr_assert_eq(r.sum.packets + r.sum.socket_drops * 7, 101 * 7,
-	             "%u packets, %u drops", r.sum.packets, r.sum.socket_drops);
+		     "%u packets, %u drops", r.sum.packets, r.sum.socket_drops);
 	rig_done(&r);
 }
 

@@ -80,7 +80,7 @@ static void check_reason(struct selector *s)
 }
 
 static struct selector *make(struct stream_memory *memory,
-                             struct splice *splice)
+			     struct splice *splice)
 {
 	static const struct msg_stream_start start = {
 		.n_inputs = 1,
