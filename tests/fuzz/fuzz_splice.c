@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Hostile packets through splice, entry and filler.
+ * Hostile packets through splice, switch point and filler.
  *
- * Each packet is made of a few bytes: a byte of what to do, then PID, flags and
- * the fields that matter.
+ * A few bytes of input make a packet: the action, then PID, flags and the
+ * fields that matter.
  */
 #include "tests/fuzz/fuzz.h"
 #include "worker/filler/filler.h"
@@ -53,7 +53,7 @@ static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
 			(void)psi_feed(w->psi, runs[i].data + k * TS_PACKET);
 	}
 	splice_counters(w->splice, &c);
-	/* nothing is put in as long as nothing is cut */
+	/* before the first cut no packet is added */
 	check(w->cut || c.cuts > 0 || w->went <= w->came);
 	filler_feed(w->filler, runs, n_runs);
 }
@@ -176,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t what = take(&w);
 
 	memset(&state, 0, sizeof state);
-	/* the memory of a worker that was damaged */
+	/* damaged memory of a worker */
 	for (size_t i = 0; (what & 1) && i < 64; i++)
 		((uint8_t *)&state)[(size_t)take(&w) * 97 % sizeof state] =
 			take(&w);

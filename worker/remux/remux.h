@@ -47,7 +47,7 @@
 enum { GUEST_DESCRIPTORS_MAX = 255 };
 
 struct remux_guest {
-	uint16_t pid; /* 0: none; a free PID replaces one that is in use */
+	uint16_t pid; /* 0: none; replaced by a free PID if it is in use */
 	uint8_t type; /* stream_type; 0: unknown, and in no PMT */
 	uint8_t len;
 	uint8_t descriptors[GUEST_DESCRIPTORS_MAX];

@@ -28,7 +28,7 @@ struct sdp_offer {
 	bool fec;
 	unsigned n_paths;
 	struct sdp_path paths[2];
-	struct errmsg note; /* what is not used; "": everything is */
+	struct errmsg note; /* an unused part; "": none */
 };
 
 /* The transport stream of the number'th m= line, or of the first that has one

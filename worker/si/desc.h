@@ -2,7 +2,7 @@
 /*
  * Descriptors as JSON: {"type_id": 72, "type_name": "service", …}.
  *
- * An unknown descriptor, or one that is too short, has its bytes as hex in
+ * An unknown or short descriptor has its bytes as hex in
  * "data".
  */
 #pragma once

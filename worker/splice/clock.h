@@ -76,7 +76,7 @@ void splice_clock_join_pcr(struct splice_clock *, uint64_t pcr,
  * if it would go back.  False when the phase cannot have been right. */
 bool splice_clock_settle(struct splice_clock *, uint64_t pcr, uint64_t now_ns);
 
-/* The distance of a received PCR from the last one that went out, 27 MHz. */
+/* The distance of a received PCR from the last output PCR, 27 MHz. */
 int64_t splice_clock_gap(const struct splice_clock *, uint64_t pcr);
 
 /* The clock at that time, 27 MHz. */

@@ -270,7 +270,7 @@ int splice_clock_of_pcr(struct splice *, uint16_t pid);
 
 /* --- units.c: PES and their time stamps --- */
 
-/* What is added to the stamps of a packet of this PID. */
+/* The offsets for the stamps of a packet of this PID. */
 struct stamps_move splice_move_of(const struct splice *, uint16_t pid);
 
 /* Does a PES begin here whose time does not continue that of its stream?
