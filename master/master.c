@@ -440,7 +440,7 @@ static void open_signals(struct master *m)
 	watch_signal(m, &m->on_term, SIGTERM);
 	watch_signal(m, &m->on_int, SIGINT);
 	watch_signal(m, &m->on_hup, SIGHUP);
-	restart_let_signals_in();
+	restart_unblock_signals();
 }
 
 static void take_up(struct master *m)
@@ -477,7 +477,7 @@ static int start(struct master *m)
 
 static void close_all(struct master *m)
 {
-	restart_keep_signals_out();
+	restart_block_signals();
 	ev_signal_stop(m->loop, &m->on_term);
 	ev_signal_stop(m->loop, &m->on_int);
 	ev_signal_stop(m->loop, &m->on_hup);

@@ -18,20 +18,20 @@
 #include <sys/socket.h>
 
 enum {
-	READ_MAX = 16384,       /* bytes read ahead, and per wake-up */
+	READ_MAX = 16384, /* bytes read ahead, and per wake-up */
 	WRITE_MAX = 256 * 1024, /* bytes written per wake-up */
-	KEEP = 4096,            /* memory kept between two requests */
-	SHARE = 65536,          /* bytes each may hold whatever others do */
-	REFUSED_MAX = 64, /* too many of their address, being told so */
+	KEEP = 4096, /* memory kept between two requests */
+	SHARE = 65536, /* bytes that each may hold in any case */
+	REFUSED_MAX = 64, /* connections that wait for their 503 */
 	DRAIN_TIMEOUT_MS = 2000,
 	DRAIN_MAX = 8 * 1024 * 1024,
 };
 
 enum conn_state {
-	CONN_READING,  /* a request */
-	CONN_HANDLING, /* the handler owes an answer */
-	CONN_WRITING,  /* the answer */
-	CONN_DRAINING, /* all said; lets the peer read it before the close */
+	CONN_READING, /* a request */
+	CONN_HANDLING, /* the handler prepares the answer */
+	CONN_WRITING, /* the answer */
+	CONN_DRAINING, /* answer sent; the peer reads it before the close */
 };
 
 /* What the timer measures. */
@@ -40,7 +40,7 @@ enum conn_wait { WAIT_NONE, WAIT_IDLE, WAIT_HEAD, WAIT_BODY, WAIT_OTHER };
 struct http_conn {
 	struct http_pool *pool;
 	TAILQ_ENTRY(http_conn) link;
-	struct peer *from; /* where it is counted; or NULL */
+	struct peer *from; /* its address; NULL: not counted */
 	int fd;
 	struct first_byte_wait first;
 	enum conn_state state;
@@ -51,10 +51,10 @@ struct http_conn {
 	struct http_request *request;
 	struct buf in;
 	struct buf out;
-	size_t held_in; /* our part of what the pool holds */
+	size_t held_in; /* its part of the held_in of the pool */
 	size_t held_out;
-	size_t drained; /* bytes thrown away */
-	ev_tstamp answer_end; /* the answer is written by then */
+	size_t drained; /* bytes discarded */
+	ev_tstamp answer_end; /* deadline of the answer */
 	bool used;      /* a request was answered before */
 	bool closing;   /* no request after this answer */
 	bool refused;   /* too many of its address */
@@ -64,7 +64,7 @@ struct http_conn {
 	char peer[SOCKADDR_TEXT_MAX];
 };
 
-/* Takes all but the memory away from the loop and the pool. */
+/* Removes it from the loop and the pool; keeps the memory. */
 static void conn_detach(struct http_conn *c)
 {
 	if (c->fresh)
@@ -84,7 +84,7 @@ static void conn_free(struct http_conn *c)
 	fd_close(&c->fd);
 	peer_leave(&c->from);
 	http_request_free(&c->request);
-	/* passwords came in, session ids went out */
+	/* they contained passwords and session ids */
 	buf_wipe(&c->in, READ_MAX);
 	buf_wipe(&c->out, READ_MAX);
 	buf_done(&c->in);
@@ -92,13 +92,12 @@ static void conn_free(struct http_conn *c)
 	free(c);
 }
 
-/* The end, whoever wanted it. */
 static void conn_close(struct http_conn *c)
 {
 	const struct http_server_config *cfg = &c->pool->cfg;
 
 	conn_detach(c);
-	/* the handler may free the pool in here; c is no part of it now */
+	/* on_gone may free the pool, which no longer contains c */
 	if (c->state == CONN_HANDLING)
 		cfg->on_gone(c, cfg->arg);
 	conn_free(c);
@@ -123,7 +122,7 @@ static void start_timer(struct http_conn *c, enum conn_wait wait, unsigned ms)
 	ev_timer_start(c->pool->cfg.loop, &c->timer);
 }
 
-/* A head or a body has its time from its first byte, whatever trickles. */
+/* The time limit of a head or body starts at its first byte. */
 static void expect(struct http_conn *c, enum conn_wait wait)
 {
 	if (c->wait != wait)
@@ -143,13 +142,13 @@ static void account(struct http_conn *c)
 	c->held_out = out;
 }
 
-/* Large bodies share a bound; a small request always gets through. */
+/* Large bodies share a limit; a small request is always accepted. */
 static bool holds_too_much(const struct http_conn *c)
 {
 	return c->pool->held_in > HTTP_HELD_MAX && c->held_in > SHARE;
 }
 
-/* The peer has some time for the next bytes, and some for all of them. */
+/* One time limit for the next bytes, one for the whole answer. */
 static void expect_reader(struct http_conn *c)
 {
 	const struct http_server_config *cfg = &c->pool->cfg;
@@ -171,18 +170,13 @@ static void answer(struct http_conn *c, const struct http_answer *a,
 	c->answer_end = ev_now(cfg->loop) + cfg->answer_timeout_ms / 1e3 +
 			(double)buf_len(&c->out) / cfg->answer_rate_min;
 	expect_reader(c);
-	/* never from inside the handler's call */
+	/* written later, because the handler may still be running */
 	ev_feed_event(cfg->loop, &c->writable, EV_WRITE);
 }
 
-static bool is_head(const struct http_conn *c)
-{
-	return strcmp(http_request_method(c->request), "HEAD") == 0;
-}
-
-/* A request that no handler will see; the connection ends with it.  why: one
- * of our own sentences. */
-static void refuse(struct http_conn *c, int status, const char *why)
+/* Answers without the handler and closes the connection.  error needs no JSON
+ * escapes. */
+static void reject(struct http_conn *c, int status, const char *error)
 {
 	char body[160];
 	struct http_answer a = {
@@ -190,11 +184,11 @@ static void refuse(struct http_conn *c, int status, const char *why)
 		.content_type = "application/json",
 		.body = body,
 		.len = (size_t)snprintf(body, sizeof body,
-					"{\"error\":\"%.120s\"}", why),
+					"{\"error\":\"%.120s\"}", error),
 	};
 
 	c->closing = true;
-	answer(c, &a, is_head(c));
+	answer(c, &a, strcmp(http_request_method(c->request), "HEAD") == 0);
 }
 
 static void drain(struct http_conn *c)
@@ -212,26 +206,26 @@ static void drain(struct http_conn *c)
 	ev_io_start(c->pool->cfg.loop, &c->readable);
 }
 
-/* RFC 9110 10.1.1; true: go on with the request. */
+/* RFC 9110 10.1.1.  False: the request was rejected. */
 static bool meet_expectation(struct http_conn *c)
 {
-	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
-	const char *what = http_request_header(c->request, "expect");
+	static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	const char *value = http_request_header(c->request, "expect");
 
-	if (!what || http_request_minor(c->request) == 0)
+	if (value == NULL || http_request_minor(c->request) == 0)
 		return true;
-	if (strcasecmp(what, "100-continue") != 0) {
-		refuse(c, 417, "Expect: only 100-continue is known");
+	if (strcasecmp(value, "100-continue") != 0) {
+		reject(c, 417, "Expect: only 100-continue is supported");
 		return false;
 	}
 	if (http_request_has_body(c->request) && buf_len(&c->in) == 0) {
-		buf_append(&c->out, go_on, sizeof go_on - 1);
+		buf_append(&c->out, interim, sizeof interim - 1);
 		ev_feed_event(c->pool->cfg.loop, &c->writable, EV_WRITE);
 	}
 	return true;
 }
 
-/* Hands a complete request over; nothing may follow this call. */
+/* Passes a complete request to the handler; nothing may follow this call. */
 static void handle(struct http_conn *c)
 {
 	static const struct http_answer options = {
@@ -265,7 +259,7 @@ static void want_more(struct http_conn *c)
 		ev_io_start(c->pool->cfg.loop, &c->readable);
 }
 
-/* Goes as far as the bytes reach; nothing may follow this call. */
+/* Processes the bytes received so far; nothing may follow this call. */
 static void advance(struct http_conn *c)
 {
 	enum http_state state = http_request_feed(c->request, &c->in);
@@ -277,16 +271,17 @@ static void advance(struct http_conn *c)
 	}
 	account(c);
 	if (holds_too_much(c))
-		refuse(c, 503, "too much is being received");
+		reject(c, 503,
+		       "too many request bytes in progress: retry later");
 	else if (state == HTTP_MORE)
 		want_more(c);
 	else if (state == HTTP_COMPLETE)
 		handle(c);
 	else {
-		log_debug("http", "%s: refused with %d: %s", c->peer,
+		log_debug("http", "%s: request rejected: %d %s", c->peer,
 			  http_request_status(c->request),
 			  http_request_reason(c->request));
-		refuse(c, http_request_status(c->request),
+		reject(c, http_request_status(c->request),
 		       http_request_reason(c->request));
 	}
 }
@@ -298,7 +293,7 @@ static void next_request(struct http_conn *c)
 	c->state = CONN_READING;
 	c->wait = WAIT_NONE;
 	c->used = true;
-	/* it waits from now on: to the end of the line */
+	/* the last to be closed at the limit */
 	TAILQ_REMOVE(&c->pool->conns, c, link);
 	TAILQ_INSERT_TAIL(&c->pool->conns, c, link);
 	advance(c);
@@ -327,7 +322,7 @@ static void conn_write(struct http_conn *c)
 	}
 	ev_io_stop(c->pool->cfg.loop, &c->writable);
 	if (c->state != CONN_WRITING)
-		return; /* that was "100 Continue" */
+		return; /* "100 Continue" was written */
 	if (c->closing)
 		drain(c);
 	else
@@ -346,8 +341,9 @@ static void conn_drain(struct http_conn *c)
 		conn_close(c);
 }
 
-/* Goes on with the plaintext.  False: it is to be read as it comes. */
-static bool divert(struct http_conn *c)
+/* Passes the socket to the tls worker and continues with the plaintext.  False:
+ * no TLS, read the socket itself. */
+static bool start_tls(struct http_conn *c)
 {
 	struct http_pool *p = c->pool;
 	int fd = p->serve_tls(c->fd, p->serve_arg);
@@ -401,7 +397,7 @@ static void on_first_byte(struct first_byte_wait *wait)
 	struct http_conn *c = container_of(wait, struct http_conn, first);
 
 	c->fresh = false;
-	if (fd_begins_tls(c->fd) && divert(c))
+	if (fd_begins_tls(c->fd) && start_tls(c))
 		return;
 	ev_io_start(c->pool->cfg.loop, &c->readable);
 	conn_read(c);
@@ -419,12 +415,12 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 
 	(void)loop, (void)revents;
 	if (c->state == CONN_READING && http_request_begun(c->request))
-		refuse(c, 408, "the request did not come in time");
+		reject(c, 408, "request timeout: the request is incomplete");
 	else
 		conn_close(c);
 }
 
-/* The one that waits longest, not one whose answer is being made. */
+/* Closes the connection that has waited longest for a request. */
 static bool make_room(struct http_pool *p)
 {
 	struct http_conn *c;
@@ -432,9 +428,9 @@ static bool make_room(struct http_pool *p)
 	TAILQ_FOREACH(c, &p->conns, link)
 		if (c->state != CONN_HANDLING)
 			break;
-	if (c)
+	if (c != NULL)
 		conn_close(c);
-	return c;
+	return c != NULL;
 }
 
 static struct http_conn *conn_new(struct http_pool *p, int fd,
@@ -456,26 +452,21 @@ static struct http_conn *conn_new(struct http_pool *p, int fd,
 	return c;
 }
 
-static void log_refusal(struct http_pool *p, const struct sockaddr_any *peer)
+/* Answers 503, or only closes fd if many connections have that answer. */
+static void reject_address(struct http_pool *p, int fd,
+			   const struct sockaddr_any *peer)
 {
 	char host[SOCKADDR_TEXT_MAX];
+	struct http_conn *c;
 	unsigned suppressed;
 
-	if (!ratelimit_pass(&p->refused_log, mono_ms(), &suppressed))
-		return;
-	sockaddr_format_host(peer, host);
-	log_warning("http", "%s has as many connections as an address may "
-		    "have: one more is refused (%u more since the last line)",
-		    host, suppressed);
-}
-
-/* It is told why, unless that would cost others their place. */
-static void turn_away(struct http_pool *p, int fd,
-		      const struct sockaddr_any *peer)
-{
-	struct http_conn *c;
-
-	log_refusal(p, peer);
+	if (ratelimit_pass(&p->refused_log, mono_ms(), &suppressed)) {
+		sockaddr_format_host(peer, host);
+		log_warning("http",
+			    "%s: connection rejected: too many of "
+			    "this address (%u more since the last line)",
+			    host, suppressed);
+	}
 	if (p->n >= p->cfg.connections_max || p->n_refused >= REFUSED_MAX) {
 		fd_close(&fd);
 		return;
@@ -484,9 +475,9 @@ static void turn_away(struct http_pool *p, int fd,
 	c->refused = true;
 	p->n_refused++;
 	p->n++;
-	/* the first to make room for others */
+	/* the first to be closed at the limit */
 	TAILQ_INSERT_HEAD(&p->conns, c, link);
-	refuse(c, 503, "too many connections from this address");
+	reject(c, 503, "too many connections from this address");
 }
 
 bool http_pool_add(struct http_pool *p, int fd,
@@ -496,8 +487,9 @@ bool http_pool_add(struct http_pool *p, int fd,
 	struct peer *from = NULL;
 	struct http_conn *c;
 
-	if (p->cfg.peers && peers_enter(p->cfg.peers, &address, &from) < 0) {
-		turn_away(p, fd, peer);
+	if (p->cfg.peers != NULL &&
+	    peers_enter(p->cfg.peers, &address, &from) < 0) {
+		reject_address(p, fd, peer);
 		return false;
 	}
 	if (p->n >= p->cfg.connections_max && !make_room(p)) {
@@ -522,7 +514,8 @@ void http_pool_done(struct http_pool *p)
 
 void http_respond(struct http_conn *c, const struct http_answer *a)
 {
-	static const char body[] = "{\"error\":\"too much is being sent\"}";
+	static const char body[] = "{\"error\":\"too many answer bytes in "
+				   "progress: retry later\"}";
 	static const struct http_answer too_much = {
 		.status = 503,
 		.content_type = "application/json",
@@ -533,7 +526,7 @@ void http_respond(struct http_conn *c, const struct http_answer *a)
 	assert(c->state == CONN_HANDLING);
 	if (a->len > SHARE && c->pool->held_out + a->len > HTTP_HELD_MAX)
 		a = &too_much;
-	answer(c, a, is_head(c));
+	answer(c, a, strcmp(http_request_method(c->request), "HEAD") == 0);
 	account(c);
 }
 

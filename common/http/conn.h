@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The connections of the control server: each reads one request at a time,
- * waits for its answer and writes it.
+ * The connections of the HTTP server: each reads one request at a time, waits
+ * for its answer and writes it.
  *
- * The pool is embedded in the server.  It owns the connections; it borrows the
- * loop and the handler's functions.
+ * The pool is embedded in the server.  It owns the connections and borrows the
+ * loop and the functions of the handler.
  */
 #pragma once
 
@@ -19,22 +19,22 @@
 
 struct http_pool {
 	struct http_server_config cfg;
-	/* the one that began to wait first is in front */
+	/* first the connection that has waited longest for a request */
 	TAILQ_HEAD(, http_conn) conns;
 	size_t n;
-	size_t n_refused; /* of them, being told that they are too many */
+	size_t n_refused; /* of them, with answer 503: too many per address */
 	struct ratelimit refused_log;
 	size_t held_in; /* bytes received and not yet handled */
 	size_t held_out; /* bytes not yet sent */
-	struct first_byte *first; /* where new ones wait; or NULL */
-	http_serve_tls_fn *serve_tls; /* with first */
+	struct first_byte *first; /* new connections wait there; or NULL */
+	http_serve_tls_fn *serve_tls; /* set with first */
 	void *serve_arg;
 };
 
-/* Takes fd, an accepted non-blocking socket.  Above the limit another
- * connection makes room; false (and fd is closed) when none can.  One that is
- * too many of its address is told so and ends. */
+/* Takes fd, an accepted non-blocking socket.  At the limit it closes the
+ * connection that is idle longest.  False: rejected with 503 (too many of its
+ * address), or closed (too many at all). */
 bool http_pool_add(struct http_pool *, int fd, const struct sockaddr_any *);
 
-/* Closes all; on_gone for each request without an answer. */
+/* Closes all connections; on_gone for each request without an answer. */
 void http_pool_done(struct http_pool *);

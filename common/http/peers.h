@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How many connections each address has, and no more than it may.
+ * Limits the number of connections per client address.
  *
- * Who comes from this host is not bounded, nor is a proxy: many clients stand
- * behind both.  Addresses are told apart by ip_client().
+ * Connections of this host and of proxies are not limited, because many
+ * clients share them.  ip_client() defines which addresses are equal.
  */
 #pragma once
 
@@ -22,13 +22,13 @@ struct peers_config {
 };
 
 struct peers *peers_new(const struct peers_config *);
-/* Everybody has left.  NULL-safe; sets *p to NULL. */
+/* NULL-safe; sets *p to NULL.  All connections must have left. */
 void peers_free(struct peers **);
 
-/* One more connection.  0 with *ret, which is NULL for one that is not
- * counted; or -EUSERS. */
+/* Counts a connection.  0 with *ret, which is NULL without a limit; -EUSERS:
+ * the address has max connections. */
 int peers_enter(struct peers *, const struct ip_address *,
 		struct peer **ret) MUST_CHECK;
 
-/* One of its connections is over.  NULL-safe; sets *p to NULL. */
+/* A connection has ended.  NULL-safe; sets *p to NULL. */
 void peer_leave(struct peer **);

@@ -60,11 +60,12 @@ void http_response_write(struct buf *out, const struct http_answer *a,
 		buf_printf(out, "Content-Type: %s\r\n", a->content_type);
 	if (!bodiless)
 		buf_printf(out, "Content-Length: %zu\r\n", a->len);
-	buf_printf(out, "Connection: %s\r\n"
-			"Cache-Control: no-store\r\n"
-			"X-Content-Type-Options: nosniff\r\n%s\r\n",
+	buf_printf(out,
+		   "Connection: %s\r\n"
+		   "Cache-Control: no-store\r\n"
+		   "X-Content-Type-Options: nosniff\r\n%s\r\n",
 		   connection == HTTP_KEEP_ALIVE ? "keep-alive" : "close",
-		   a->headers ? a->headers : "");
+		   a->headers != NULL ? a->headers : "");
 	if (!bodiless && !head_only)
 		buf_append(out, a->body, a->len);
 }

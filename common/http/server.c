@@ -31,7 +31,7 @@ struct listener {
 
 struct http_server {
 	struct http_pool pool;
-	struct listener *listeners; /* the first bound is in front */
+	struct listener *listeners; /* in the order of http_server_listen() */
 	struct ratelimit accept_log;
 };
 
@@ -74,7 +74,7 @@ void http_server_free(struct http_server **server)
 {
 	struct http_server *s = *server;
 
-	if (!s)
+	if (s == NULL)
 		return;
 	*server = NULL;
 	while (s->listeners) {
@@ -98,7 +98,7 @@ static void log_accept_error(struct http_server *s, int err)
 			    strerror(err), suppressed);
 }
 
-/* No use in waking up again before something was given back. */
+/* Without a pause the loop would wake up for the same error at once. */
 static void pause_accepting(struct listener *l)
 {
 	struct ev_loop *loop = l->server->pool.cfg.loop;
@@ -132,7 +132,7 @@ static void accept_some(struct listener *l)
 			pause_accepting(l);
 			return;
 		}
-		/* that one connection failed before it was ours */
+		/* this connection failed before accept() */
 	}
 }
 
@@ -206,7 +206,7 @@ int http_server_adopt(struct http_server *s, int fd)
 	struct sockaddr_any bound;
 	int err = sockaddr_of_listener(fd, &bound);
 
-	/* one that cannot be set would make accept() block */
+	/* a blocking socket would block the loop in accept() */
 	if (err == 0)
 		err = fd_set_nonblock(fd);
 	if (err < 0) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The control server's HTTP/1.1 side: listening sockets, connections, time
- * and size limits.  It knows nothing of the API: every complete request goes
- * to one handler, which answers at once or later.
+ * HTTP/1.1 server: listening sockets, connections, limits of time and size.
+ * Every complete request goes to one handler, which answers at once or later.
  *
  * Owns its sockets and connections; borrows the loop.
  */
@@ -25,29 +24,29 @@ enum {
 	HTTP_HEAD_TIMEOUT_MS = 10000,
 	HTTP_BODY_TIMEOUT_MS = 30000,
 	HTTP_IDLE_TIMEOUT_MS = 60000,
-	/* For the next bytes of an answer to be taken ... */
+	/* For the next bytes of an answer ... */
 	HTTP_ANSWER_TIMEOUT_MS = 30000,
-	/* ... and beside that for all of it: bytes a second. */
+	/* ... and for the whole answer, in bytes per second. */
 	HTTP_ANSWER_RATE_MIN = 16384,
-	/* Above it the connection that waited longest without a request in
-	 * work makes room. */
+	/* At the limit the connection that has waited longest for a request
+	 * is closed. */
 	HTTP_CONNECTIONS_MAX = 1024,
-	/* Bytes held for all connections, each way; above it large requests
+	/* Bytes of all connections, per direction; above it large requests
 	 * and answers become 503. */
 	HTTP_HELD_MAX = 64 * 1024 * 1024,
 };
 
 struct http_server_config {
 	struct ev_loop *loop;
-	/* A whole request.  The handler calls exactly one of http_respond(),
+	/* A complete request.  The handler calls exactly one of http_respond(),
 	 * http_drop() and http_conn_take_socket() on conn, inside or later;
 	 * until then request is valid.  The server may be freed inside. */
 	void (*on_request)(struct http_conn *conn,
 			   const struct http_request *request, void *arg);
-	/* conn closed before it was answered: forget it. */
+	/* conn closed before its answer: do not use it any more. */
 	void (*on_gone)(struct http_conn *conn, void *arg);
 	void *arg;
-	struct peers *peers; /* borrowed, outlives it; NULL: no bound */
+	struct peers *peers; /* borrowed, outlives the server; NULL: no limit */
 	/* 0 = as above */
 	unsigned head_timeout_ms;
 	unsigned body_timeout_ms;
@@ -57,9 +56,9 @@ struct http_server_config {
 	unsigned connections_max;
 };
 
-/* A client begins with a TLS handshake: takes its socket and says where the
- * plaintext is, a non-blocking stream socket.  Or -errno, and the socket stays
- * the server's: it is closed, or, after -ENOTSUP, read as it is. */
+/* For a client that begins with a TLS handshake: takes its socket and returns
+ * the non-blocking socket of its plaintext.  -ENOTSUP: the server reads fd
+ * itself; another -errno: the server closes fd. */
 typedef int http_serve_tls_fn(int fd, void *arg);
 
 struct http_server *http_server_new(const struct http_server_config *);
@@ -71,17 +70,17 @@ void http_server_free(struct http_server **);
 int http_server_listen(struct http_server *,
 		       const struct sockaddr_any *) MUST_CHECK;
 
-/* As above with a socket (taken) that listens already; closed on error. */
+/* The same with a listening socket (taken); closed on error. */
 int http_server_adopt(struct http_server *, int fd) MUST_CHECK;
 
 /* Before the first connection. */
 void http_server_set_tls(struct http_server *, http_serve_tls_fn *serve,
 			 void *arg);
 
-/* The listening socket at place i, from 0, borrowed; -1 when there is none. */
+/* The i-th listening socket, from 0, borrowed; -1: none. */
 int http_server_fd(const struct http_server *, size_t i);
 
-/* The port bound first (useful after port 0); 0 when there is none. */
+/* The first bound port (for port 0); 0: none. */
 uint16_t http_server_port(const struct http_server *);
 
 struct http_answer {
@@ -92,24 +91,22 @@ struct http_answer {
 	size_t len;
 };
 
-/* Writes in the next turn of the loop: never calls back.  HEAD gets the
- * headers alone; Date, Content-Length, Connection, "Cache-Control: no-store"
- * and "X-Content-Type-Options: nosniff" are the server's matter. */
+/* Answers in the next iteration of the loop, without a callback.  The server
+ * adds Date, Content-Length, Connection, "Cache-Control: no-store" and
+ * "X-Content-Type-Options: nosniff", and leaves the body out for HEAD. */
 void http_respond(struct http_conn *, const struct http_answer *);
 
-/* Closes the connection without an answer; conn and its request are gone
- * after it. */
+/* Closes the connection without an answer and frees conn and its request. */
 void http_drop(struct http_conn *);
 
 /* The peer's address as text, without port. */
 const char *http_conn_peer(const struct http_conn *);
 
-/* Does it come over TLS? */
+/* True for a connection over TLS. */
 bool http_conn_is_secure(const struct http_conn *);
 
-/* Takes the socket (non-blocking) out of the server, for an upgrade; bytes
- * that arrived behind the request are appended to rest.  It still counts as a
- * connection of its address, until peer_leave() on *ret_from.  conn and its
- * request are gone after it. */
+/* Takes the socket (non-blocking) out of the server, for an upgrade, and frees
+ * conn and its request.  Appends bytes that follow the request to rest.  The
+ * connection counts for its address until peer_leave() on *ret_from. */
 int http_conn_take_socket(struct http_conn *, struct buf *rest,
 			  struct peer **ret_from) MUST_CHECK;

@@ -12,10 +12,10 @@
 #include <sys/queue.h>
 
 enum {
-	/* one is hashed while the other waits in the channel */
+	/* the second waits in the channel while the first is hashed */
 	WITH_WORKER_MAX = 2,
 	TRIES_MAX = 2,
-	/* a heart that beats without an answer for so long is no help */
+	/* without a result for so long the worker is killed */
 	SLOT_MS = 10000,
 };
 
@@ -30,8 +30,7 @@ struct auth_job {
 	ev_timer deadline;
 };
 
-/* What the worker was given and has not answered.  The job may be over by
- * then: cancelled, or too late. */
+/* A request that the worker has not answered.  Its job may have ended. */
 struct slot {
 	uint32_t seq; /* 0: free */
 	uint64_t sent_ms;
@@ -82,7 +81,7 @@ static void send_job(struct auth_proc *p, struct channel *channel,
 	} else {
 		m.auth_hash.password = j->password;
 	}
-	/* a worker that cannot be told is being replaced: on_down */
+	/* if this fails, the worker is being replaced: on_down */
 	(void)channel_send(channel, &m, NULL, 0);
 }
 
@@ -105,8 +104,8 @@ static bool is_overdue(const struct auth_proc *p)
 	return false;
 }
 
-/* Gives the worker what it has room for: whoever asks and leaves does not make
- * room by that, or the worker would drown in what nobody waits for. */
+/* Sends as many jobs as there are free slots.  A cancelled job keeps its slot
+ * until the worker answers, so that cancelling cannot flood the worker. */
 static void pump(struct auth_proc *p)
 {
 	struct channel *channel = service_proc_channel(p->service);
@@ -124,17 +123,17 @@ static void pump(struct auth_proc *p)
 		send_job(p, channel, j, slot);
 	}
 	if (is_overdue(p))
-		service_proc_kill(p->service, "owes an answer");
+		service_proc_kill(p->service, "no result within 10 s");
 }
 
-/* --- what the worker says --- */
+/* --- the worker --- */
 
 static void on_hello(void *self)
 {
 	pump(self);
 }
 
-static void hear_result(struct auth_proc *p, const struct msg *m)
+static void on_result(struct auth_proc *p, const struct msg *m)
 {
 	const struct msg_auth_result *r = &m->auth_result;
 	enum auth_outcome outcome = r->ok ? AUTH_OK : AUTH_WRONG;
@@ -147,14 +146,14 @@ static void hear_result(struct auth_proc *p, const struct msg *m)
 	TAILQ_FOREACH(j, &p->jobs, link)
 		if (j->seq == m->seq)
 			break;
-	/* it was cancelled, or too late */
+	/* the job was cancelled or timed out */
 	if (j == NULL) {
 		pump(p);
 		return;
 	}
 	if (j->hash == NULL && (!r->ok || r->hash[0] == '\0'))
 		outcome = AUTH_UNAVAILABLE;
-	/* first the next one: the owner may end everything inside */
+	/* the next jobs first: on_done may end all of them */
 	j->seq = 0;
 	TAILQ_REMOVE(&p->jobs, j, link);
 	pump(p);
@@ -165,10 +164,10 @@ static void hear_result(struct auth_proc *p, const struct msg *m)
 static void on_message(const struct msg *m, void *self)
 {
 	if (m->type == MSG_AUTH_RESULT)
-		hear_result(self, m);
+		on_result(self, m);
 }
 
-/* A job whose worker died twice may be what it dies of. */
+/* A job whose worker ended twice may be the cause. */
 static struct auth_job *find_deadly(struct auth_proc *p)
 {
 	struct auth_job *j;

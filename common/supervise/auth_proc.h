@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The auth worker and the passwords it is given to hash or to verify.
+ * Hashes and verifies passwords in the auth worker.
  *
- * The worker starts with the first job and stays.  Few jobs are with it at a
- * time, the others wait in order; one that has no result in time, or that two
- * workers died of, ends without one.
+ * The worker starts with the first job and stays.  It has a few jobs at a
+ * time; the others wait in order.  A job without a result within its deadline,
+ * or whose worker ended twice, ends as AUTH_UNAVAILABLE.
  *
- * Owns the worker and the jobs' copies of passwords, which are wiped; borrows
- * the loop and the spawner.
+ * Owns the worker, and copies of the passwords, which it wipes.  Borrows the
+ * loop and the spawner.
  */
 #pragma once
 
@@ -20,28 +20,28 @@ struct auth_proc;
 enum { AUTH_JOB_DEADLINE_MS = 5000 };
 
 struct auth_proc *auth_proc_new(const struct service_config *);
-/* NULL-safe; sets *p to NULL.  All jobs must be over or cancelled. */
+/* NULL-safe; sets *p to NULL.  All jobs must have ended. */
 void auth_proc_free(struct auth_proc **);
 
-/* The worker, borrowed.  When it is stopped jobs run into their deadline. */
+/* The worker, borrowed.  While it is stopped, jobs time out. */
 struct service_proc *auth_proc_service(struct auth_proc *);
 
 enum auth_outcome {
-	AUTH_OK,          /* hashed, or the right password */
-	AUTH_WRONG,       /* another password */
-	AUTH_UNAVAILABLE, /* nobody knows: too busy, or the worker died */
+	AUTH_OK, /* hashed, or the right password */
+	AUTH_WRONG, /* another password */
+	AUTH_UNAVAILABLE, /* no result: too busy, or the worker ended */
 };
 
 struct auth_job_config {
 	const char *password; /* copied */
-	const char *hash;     /* copied: verify; NULL: make one */
-	/* The end of the job, from the loop; hash: the new one,
-	 * borrowed; "" for a verify. */
+	const char *hash; /* copied: verify; NULL: make a hash */
+	/* The end of the job, from the loop.  hash: the new hash, borrowed;
+	 * "" after a verification. */
 	void (*on_done)(enum auth_outcome, const char *hash, void *arg);
 	void *arg;
 };
 
 struct auth_job *auth_job_new(struct auth_proc *,
 			      const struct auth_job_config *);
-/* Forgets a job that is not over; NULL-safe; sets *j to NULL. */
+/* Ends a job without on_done; NULL-safe; sets *j to NULL. */
 void auth_job_cancel(struct auth_job **);

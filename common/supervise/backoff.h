@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How long a worker waits before it is started again.
+ * Delay between the failure of a worker and its next start.
  *
- * The first unwanted end costs nothing, the next 1, 2, 4 … 60 seconds, each
- * 20 % more or less so that many do not come back together.  A healthy minute
- * forgives everything.  From the fifth end in a row on the worker is in
- * quarantine: one try a minute.  Pure: the caller brings the clock.
+ * No delay after the first failure, then 1, 2, 4 … 60 s, each ± 20 % so that
+ * many workers do not start at the same moment.  A healthy minute resets the
+ * count.  From the fifth failure in a row the worker is in quarantine: one
+ * start a minute.  Pure: the caller passes the time.
  */
 #pragma once
 
@@ -16,28 +16,28 @@ enum {
 	BACKOFF_FIRST_MS = 1000,
 	BACKOFF_MAX_MS = 60000,
 	BACKOFF_HEALTHY_MS = 60000,
-	BACKOFF_QUARANTINE = 5, /* unwanted ends in a row */
+	BACKOFF_QUARANTINE = 5, /* failures in a row */
 	BACKOFF_SPACING_MS = 1000, /* between two starts of one worker */
 };
 
 /* Embedded; zeroed memory is ready. */
 struct backoff {
 	uint32_t seed; /* of the jitter; any value */
-	unsigned ends; /* unwanted, without a healthy minute since */
+	unsigned ends; /* failures since the last healthy minute */
 	uint64_t started_ms;
-	uint64_t ready_ms; /* 0: not ready since it was started */
+	uint64_t ready_ms; /* 0: not ready since the start */
 };
 
 void backoff_started(struct backoff *, uint64_t now_ms);
 void backoff_ready(struct backoff *, uint64_t now_ms);
 
-/* The worker lives: forgives when it has been ready for long enough. */
+/* A status arrived: resets the count after a healthy minute. */
 void backoff_alive(struct backoff *, uint64_t now_ms);
 
-/* It ended without being asked to; how long to wait, in ms. */
+/* Counts a failure; the delay in ms. */
 unsigned backoff_ended(struct backoff *, uint64_t now_ms);
 
-/* Forgets all failures (somebody changed something). */
+/* Resets the count, after a change by an operator. */
 void backoff_reset(struct backoff *);
 
 bool backoff_is_quarantine(const struct backoff *);

@@ -17,7 +17,7 @@ int cpu_share_read(pid_t pid, struct cpu_share *ret)
 	int r;
 
 	(void)snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
-	r = proc_read(path, &text);
+	r = procfs_read(path, &text);
 	*ret = (struct cpu_share){ .at_ns = mono_ns() };
 	if (r == 0 && sscanf((const char *)buf_head(&text),
 			     "%" SCNu64 " %" SCNu64, &ret->ran_ns,
@@ -40,7 +40,7 @@ bool cpu_share_is_starved(const struct cpu_share *before,
 
 void cpu_watch_begin(struct cpu_watch *w, pid_t pid)
 {
-	w->told = false;
+	w->logged = false;
 	if (cpu_share_read(pid, &w->before) < 0)
 		w->before.at_ns = 0;
 }
@@ -52,9 +52,9 @@ bool cpu_watch_excuses(struct cpu_watch *w, pid_t pid, const char *name)
 	if (w->before.at_ns == 0 || cpu_share_read(pid, &now) < 0 ||
 	    !cpu_share_is_starved(&w->before, &now))
 		return false;
-	if (!w->told)
-		log_warning(name, "is silent, and waits for a processor: the "
-			    "machine has more to do than it can");
-	w->told = true;
+	if (!w->logged)
+		log_warning(name, "no status: waiting for a processor, the "
+				  "machine is overloaded");
+	w->logged = true;
 	return true;
 }

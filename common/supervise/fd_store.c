@@ -29,19 +29,19 @@ struct fd_store {
 	int documents[DOCUMENTS];
 };
 
-/* --- what the manager is told --- */
+/* --- the store --- */
 
 static int store(struct fd_store *s, const char *name, int fd)
 {
-	char *words;
+	char *state;
 	int r;
 
 	if (json_object_get(s->stored, name) != NULL)
 		return 0;
-	/* no polling: a socket whose peer has left is ours to judge */
-	words = xasprintf("FDSTORE=1\nFDNAME=%s\nFDPOLL=0", name);
-	r = sd_pid_notify_with_fds(0, 0, words, &fd, 1);
-	free(words);
+	/* no polling: systemd would drop a socket whose peer has closed */
+	state = xasprintf("FDSTORE=1\nFDNAME=%s\nFDPOLL=0", name);
+	r = sd_pid_notify_with_fds(0, 0, state, &fd, 1);
+	free(state);
 	if (r > 0)
 		(void)json_object_set_new(s->stored, name, json_true());
 	return r > 0 ? 0 : r < 0 ? r : -ENOTCONN;
@@ -90,7 +90,7 @@ static int write_document(struct fd_store *s, struct handover *h)
 	return err;
 }
 
-/* In this order the newest whole document never names what is not there. */
+/* In this order the newest complete document never names a missing fd. */
 static void write_all(struct fd_store *s, struct handover *h)
 {
 	int err = store_all(s, handover_fds(h));
@@ -100,8 +100,9 @@ static void write_all(struct fd_store *s, struct handover *h)
 	if (err == 0)
 		remove_others(s, handover_fds(h));
 	if (err < 0 && !s->failed)
-		log_warning("master", "what runs cannot be left with the "
-			    "service manager: %s; trying again",
+		log_warning("master",
+			    "cannot store descriptors in systemd: "
+			    "%s; retrying once a second",
 			    strerror(-err));
 	s->failed = err < 0;
 	if (!s->failed)
@@ -171,7 +172,9 @@ struct fd_store *fd_store_new(const struct fd_store_config *cfg,
 	err = open_documents(s);
 	s->there = err == 0;
 	if (err < 0)
-		log_warning("master", "no store for descriptors: %s",
+		log_warning("master",
+			    "cannot use the descriptor store of systemd: %s: "
+			    "workers will not survive a crash of sluice",
 			    strerror(-err));
 	return s;
 }
@@ -209,7 +212,7 @@ void fd_store_hand_on(struct fd_store *s, struct handover *h)
 
 /* --- after a crash --- */
 
-/* The newer of the documents that are whole; an empty one without any. */
+/* The newer of the complete documents; an empty object without any. */
 static json_t *newest(json_t *found[], size_t n)
 {
 	json_t *best = NULL;
@@ -231,14 +234,16 @@ static json_t *read_documents(const json_t *fds)
 {
 	static const char *const names[DOCUMENTS] = { "s1", "s2" };
 	json_t *found[DOCUMENTS], *best;
-	struct errmsg why;
+	struct errmsg error;
 
 	for (size_t i = 0; i < DOCUMENTS; i++) {
 		const json_t *fd = json_object_get(fds, names[i]);
 
-		found[i] = fd == NULL ? NULL
-				      : memfd_read_json((int)json_integer_value(
-								fd), &why);
+		found[i] =
+			fd == NULL
+				? NULL
+				: memfd_read_json((int)json_integer_value(fd),
+						  &error);
 	}
 	best = newest(found, DOCUMENTS);
 	for (size_t i = 0; i < DOCUMENTS; i++)
@@ -246,7 +251,7 @@ static json_t *read_documents(const json_t *fds)
 	return best;
 }
 
-/* {"c17": 5} of all that systemd passed. */
+/* {"c17": 5}: the descriptors passed by systemd. */
 static json_t *read_names(void)
 {
 	json_t *fds = json_object();
@@ -256,7 +261,7 @@ static json_t *read_names(void)
 	for (int i = 0; i < n; i++) {
 		int fd = SD_LISTEN_FDS_START + i;
 
-		/* as after exec: handover_take_fds() sees that it is ours */
+		/* as after exec: handover_of() checks this flag */
 		if (handover_is_name(names[i]) &&
 		    json_object_get(fds, names[i]) == NULL &&
 		    fcntl(fd, F_SETFD, 0) == 0)
@@ -274,16 +279,18 @@ struct handover *fd_store_adopt(void)
 {
 	json_t *fds = read_names();
 	struct handover *h = NULL;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 	json_t *document;
 
 	if (json_object_size(fds) > 0) {
 		document = read_documents(fds);
 		(void)json_object_set(document, "fds", fds);
-		h = handover_of(document, &why);
+		h = handover_of(document, &error);
 		if (h == NULL)
-			log_error("master", "what the service manager kept "
-				  "is not taken up: %s", why.text);
+			log_error("master",
+				  "cannot adopt the descriptors "
+				  "stored by systemd: %s",
+				  error.text);
 	}
 	json_decref(fds);
 	return h;

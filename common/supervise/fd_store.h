@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Leaves a handover with the service manager, so that a master that comes
- * after a crash of ours can take up what runs.
+ * Keeps a handover in the service manager, so that workers survive a crash of
+ * the master.
  *
- * Every descriptor is given to systemd's store (sd_pid_notify_with_fds(3))
- * when it is made and taken out when it is no more.  The document stands in
- * two memfds that are written in turn: a death in the middle of one leaves the
- * other.  Does nothing unless $FDSTORE says that there is a store.
+ * Every descriptor is added to the store of systemd
+ * (sd_pid_notify_with_fds(3)) when it is made and removed when it is closed.
+ * The document is written in turn into two stored memfds, so that one is
+ * always complete.  Does nothing unless $FDSTORE is set.
  *
  * Owns a timer and the memfds; borrows the loop.
  */
@@ -22,22 +22,22 @@ enum { FD_STORE_DELAY_MS = 100 };
 
 struct fd_store_config {
 	struct ev_loop *loop;
-	/* All there is to hand over, as of now; the store frees it. */
+	/* The present state; the store frees it. */
 	struct handover *(*write)(void *arg);
 	void *arg;
 };
 
-/* before: what was handed to us, or NULL; its memfds are taken. */
+/* before: the handover to this process, or NULL; its memfds are taken. */
 struct fd_store *fd_store_new(const struct fd_store_config *,
 			      struct handover *before);
 /* Leaves the store as it is.  NULL-safe; sets *s to NULL. */
 void fd_store_free(struct fd_store **);
 
-/* Something changed: written a moment later, together with what follows. */
+/* Writes the present state FD_STORE_DELAY_MS later. */
 void fd_store_touch(struct fd_store *);
 
-/* Writes what is not yet written, and notes the memfds for the next one. */
+/* Writes the present state and adds the memfds to the handover. */
 void fd_store_hand_on(struct fd_store *, struct handover *);
 
-/* What a master that crashed left there; NULL when there is nothing. */
+/* The handover of a crashed master; NULL: none. */
 struct handover *fd_store_adopt(void);

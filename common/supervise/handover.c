@@ -18,12 +18,12 @@ enum { DIGITS_MAX = 18 };
 struct handover {
 	json_t *document;
 	json_t *fds;    /* name: descriptor */
-	json_t *handed; /* the same, of those taken as well; or NULL */
-	uint64_t *last; /* NULL: to be taken up, and the descriptors are ours */
+	json_t *handed; /* the same with those taken; NULL when writing */
+	uint64_t *last; /* NULL when reading: then fds are owned */
 	uint64_t highest;
 };
 
-/* The number in a name, or 0 when it is no name. */
+/* The number in a name, or 0 when it is not a name. */
 static uint64_t parse_name(const char *name)
 {
 	size_t digits = strspn(name[0] != '\0' ? name + 1 : name,
@@ -111,41 +111,42 @@ char *handover_format(const struct handover *h, bool with_fds, size_t *ret_len)
 	return text;
 }
 
-/* --- to take up --- */
+/* --- to read --- */
 
-/* Ours is what was inherited: open, and not yet close-on-exec. */
-static int judge_fd(const char *name, const json_t *value, struct errmsg *why)
+/* An inherited descriptor is open and not yet close-on-exec. */
+static int judge_fd(const char *name, const json_t *value, struct errmsg *error)
 {
 	json_int_t fd = json_integer_value(value);
 	int flags;
 
 	if (parse_name(name) == 0)
-		return errmsg_fail(why, -EBADMSG, "fds: %.40s: is no name",
+		return errmsg_fail(error, -EBADMSG, "fds: %.40s: not a name",
 				   name);
 	if (!json_is_integer(value) || fd <= STDERR_FILENO || fd > INT32_MAX)
-		return errmsg_fail(why, -EBADMSG,
-				   "fds.%s: is no descriptor", name);
+		return errmsg_fail(error, -EBADMSG, "fds.%s: not a descriptor",
+				   name);
 	flags = fcntl((int)fd, F_GETFD);
 	if (flags < 0)
-		return errmsg_fail(why, -EBADF, "fds.%s: %d is not open", name,
-				   (int)fd);
+		return errmsg_fail(error, -EBADF, "fds.%s: %d is not open",
+				   name, (int)fd);
 	if ((flags & FD_CLOEXEC) != 0)
-		return errmsg_fail(why, -EBADF,
+		return errmsg_fail(error, -EBADF,
 				   "fds.%s: %d is named twice or not handed "
-				   "over", name, (int)fd);
+				   "over",
+				   name, (int)fd);
 	(void)fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 	return 0;
 }
 
-static int take_fds(struct handover *h, const json_t *fds, struct errmsg *why)
+static int take_fds(struct handover *h, const json_t *fds, struct errmsg *error)
 {
 	const char *name;
 	const json_t *value;
 
 	if (!json_is_object(fds))
-		return errmsg_fail(why, -EBADMSG, "fds: is not an object");
+		return errmsg_fail(error, -EBADMSG, "fds: is not an object");
 	json_object_foreach((json_t *)(uintptr_t)fds, name, value) {
-		int err = judge_fd(name, value, why);
+		int err = judge_fd(name, value, error);
 
 		if (err < 0)
 			return err;
@@ -156,7 +157,7 @@ static int take_fds(struct handover *h, const json_t *fds, struct errmsg *why)
 	return 0;
 }
 
-struct handover *handover_of(json_t *take_document, struct errmsg *why)
+struct handover *handover_of(json_t *take_document, struct errmsg *error)
 {
 	struct handover *h = xcalloc(1, sizeof *h);
 	const json_t *version;
@@ -164,12 +165,12 @@ struct handover *handover_of(json_t *take_document, struct errmsg *why)
 	h->fds = json_object();
 	h->document = take_document;
 	version = json_object_get(h->document, "handover");
-	if (take_fds(h, json_object_get(h->document, "fds"), why) < 0) {
+	if (take_fds(h, json_object_get(h->document, "fds"), error) < 0) {
 		handover_free(&h);
 		return NULL;
 	}
 	h->handed = json_copy(h->fds);
-	/* of another version: the processes are known all the same */
+	/* another version: keep the descriptors, to end their processes */
 	if (json_integer_value(version) != HANDOVER_VERSION)
 		(void)json_object_clear(h->document);
 	(void)json_object_del(h->document, "fds");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What one master leaves to the next: descriptors with names, and a JSON
- * document that says what they are.
+ * State that a master passes to the next master: named descriptors and a JSON
+ * document that describes them.
  *
- * A name is a letter, the kind, and a number that is never given twice:
+ * A name is a letter, the kind, and a number that is used once:
  *
  *	c  the master's end of a worker's channel
  *	f  the lock of the configuration
@@ -14,8 +14,7 @@
  *	r  a ring
  *	s  the document itself
  *
- * Written by one and taken up by the other: all of it is judged, and what
- * nobody takes is closed.
+ * The reader checks everything and closes the descriptors that are not taken.
  */
 #pragma once
 
@@ -36,14 +35,14 @@ enum {
 
 /* --- to write --- */
 
-/* Counts on from *last, the highest number ever given; borrowed. */
+/* Numbers continue after *last (borrowed), the highest number used. */
 struct handover *handover_new(uint64_t *last);
 
-/* NULL-safe; closes what was to be taken up and was not; sets *h to NULL. */
+/* NULL-safe; sets *h to NULL.  Closes descriptors that were not taken. */
 void handover_free(struct handover **h);
 
-/* Notes fd (borrowed).  *number is its name's; 0: it is given a new one.  The
- * name as a new JSON string; the same fd may be put more than once. */
+/* Adds fd (borrowed) with the number *number, or with a new number when it is
+ * 0.  The name as a new JSON string; the same fd may be added again. */
 json_t *handover_put(struct handover *, char kind, uint64_t *number, int fd);
 
 /* The document, to add members to. */
@@ -56,32 +55,30 @@ const json_t *handover_fds(const struct handover *);
  * this process knows; free() it. */
 char *handover_format(const struct handover *, bool with_fds, size_t *ret_len);
 
-/* --- to take up --- */
+/* --- to read --- */
 
-/* Reads a document that names its descriptors itself.  All of them are
- * close-on-exec afterwards; one that is not open, or that was named before, is
- * refused.  NULL with why. */
-struct handover *handover_of(json_t *take_document, struct errmsg *why);
+/* Reads a document with its descriptors in "fds" and sets close-on-exec on
+ * them.  NULL with error when one is not open or named twice. */
+struct handover *handover_of(json_t *take_document, struct errmsg *error);
 
-/* Is it one? */
 bool handover_is_name(const char *);
 
-/* Names and descriptors as they were handed over, taken or not. */
+/* Names and descriptors, including those taken since. */
 const json_t *handover_handed(const struct handover *);
 
-/* The numbers of its names are at most this. */
+/* The highest number in its names. */
 uint64_t handover_last_number(const struct handover *);
 
-/* Workers that speak another version of proto/ipc/msg.h cannot go on. */
+/* False: the workers use another version of proto/ipc/msg.h and must end. */
 bool handover_is_of_our_protocol(const struct handover *);
 
-/* The number in a name (a JSON string, or NULL) of that kind; 0: it is none. */
+/* The number in a name (a JSON string, or NULL) of that kind, or 0. */
 uint64_t handover_number(const json_t *name, char kind);
 
-/* The descriptor behind a name (a JSON string, or NULL) of that kind, now the
- * caller's, and the number in it; -1 when there is none. */
+/* Moves the descriptor with this name (a JSON string, or NULL) and kind to the
+ * caller; -1: there is none. */
 int handover_take(struct handover *, const json_t *name, char kind,
 		  uint64_t *ret_number);
 
-/* Any one of that kind, as above. */
+/* Any descriptor of that kind, as handover_take(). */
 int handover_take_any(struct handover *, char kind, uint64_t *ret_number);

@@ -2,6 +2,7 @@
 #include "common/supervise/jobs.h"
 
 #include "common/base/alloc.h"
+#include "common/base/errmsg.h"
 #include "common/supervise/worker_proc.h"
 
 #include <assert.h>
@@ -14,8 +15,8 @@ struct job {
 	struct jobs *jobs;
 	const struct job_kind *kind;
 	void *self;
-	struct worker_proc *proc; /* NULL: it has ended */
-	bool dropped;             /* by its owner */
+	struct worker_proc *proc; /* NULL: ended */
+	bool freed; /* by its owner */
 	ev_timer deadline;
 };
 
@@ -40,7 +41,7 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	struct job *j = arg;
 
 	(void)proc;
-	if (!j->dropped)
+	if (!j->freed)
 		j->kind->on_hello(channel, j->self);
 }
 
@@ -50,7 +51,7 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 	struct job *j = arg;
 
 	(void)proc;
-	if (!j->dropped)
+	if (!j->freed)
 		j->kind->on_message(m, j->self);
 }
 
@@ -59,28 +60,26 @@ static void on_down(struct worker_proc *proc, void *arg)
 	(void)proc, (void)arg; /* on_gone follows */
 }
 
-/* The process is no more. */
 static void on_gone(struct worker_proc *proc, void *arg)
 {
 	struct job *j = arg;
 	struct jobs *jobs = j->jobs;
 	const struct service_config cfg = jobs->cfg;
-	bool told = jobs->stopping;
+	bool stopping = jobs->stopping;
 
-	if (j->dropped) {
+	if (j->freed) {
 		job_delete(j);
 	} else {
 		const char *end = worker_proc_last_end(proc);
-		char why[256];
+		struct errmsg error;
 
-		(void)snprintf(why, sizeof why, "%s",
-			       end[0] != '\0' ? end : "ended");
+		errmsg_set(&error, "%s", end[0] != '\0' ? end : "ended");
 		worker_proc_free(&j->proc);
-		j->kind->on_end(why, j->self);
+		j->kind->on_end(error.text, j->self);
 	}
-	/* the last word may have freed the jobs, unless they are stopping:
-	 * then somebody waits for this one */
-	if (told && jobs_is_gone(jobs))
+	/* on_end may have freed the jobs, but not while they are stopping:
+	 * then on_gone is still to come */
+	if (stopping && jobs_is_gone(jobs))
 		cfg.on_gone(cfg.arg);
 }
 
@@ -107,7 +106,7 @@ void jobs_free(struct jobs **jobs)
 	if (*jobs == NULL)
 		return;
 	while ((j = LIST_FIRST(&(*jobs)->list)) != NULL) {
-		assert(j->dropped);
+		assert(j->freed);
 		job_delete(j);
 	}
 	free(*jobs);
@@ -178,7 +177,7 @@ struct job *job_start(struct jobs *jobs, const struct job_kind *kind,
 		.events = &events,
 		.arg = j,
 	});
-	/* it may need any library that an input does */
+	/* because it may open an input of any type */
 	worker_proc_use(j->proc, SPAWN_WORKER_NET);
 	LIST_INSERT_HEAD(&jobs->list, j, link);
 	worker_proc_want(j->proc);
@@ -199,7 +198,7 @@ void job_free(struct job **job)
 	*job = NULL;
 	if (j == NULL)
 		return;
-	j->dropped = true;
+	j->freed = true;
 	ev_timer_stop(j->jobs->cfg.loop, &j->deadline);
 	if (j->proc != NULL)
 		worker_proc_unwant(j->proc); /* on_gone frees it */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Workers that do one thing and end: never started again, never handed to a
- * next master, a few of each kind at a time.
+ * Starts short-lived workers: each does one task, is never restarted and not
+ * passed to the next master.  The number of processes of a kind is limited.
  *
- * struct jobs owns every process, also of jobs that nobody wants any more;
- * struct job belongs to who started it.
+ * struct jobs owns every process, also after job_free(); struct job belongs to
+ * the caller of job_start().
  */
 #pragma once
 
@@ -17,36 +17,36 @@ struct jobs;
 /* One of these per role; self is what job_start() was given. */
 struct job_kind {
 	const char *role;
-	enum msg_type beat; /* it says it once a second, when it is ready */
-	unsigned max;       /* processes at a time, those that end included */
-	/* It said hello: tell it its work. */
+	enum msg_type beat; /* its heartbeat, once a second */
+	unsigned max; /* parallel processes, including those that are ending */
+	/* After worker.hello: send its work. */
 	void (*on_hello)(struct channel *, void *self);
-	/* What its role alone says.  Last call: job_free(). */
+	/* A message of its role.  Last call: job_free(). */
 	void (*on_message)(const struct msg *, void *self);
-	/* It ended before anybody wanted it; why is a sentence.  The job is
-	 * over and to be freed, here or later. */
-	void (*on_end)(const char *why, void *self);
-	/* The time of job_set_deadline() has come, ended or not.  Last call:
+	/* The process ended without job_free(); error is a sentence.  Free the
+	 * job, here or later. */
+	void (*on_end)(const char *error, void *self);
+	/* After job_set_deadline(), also after on_end.  Last call:
 	 * job_free(). */
 	void (*on_deadline)(void *self);
 };
 
-/* on_gone of the configuration: after jobs_stop(), the last one is gone. */
+/* on_gone of the configuration: the last process ended after jobs_stop(). */
 struct jobs *jobs_new(const struct service_config *);
-/* NULL-safe; sets *j to NULL.  Every job must be freed; processes that still
- * run are killed. */
+/* NULL-safe; sets *j to NULL.  Every job must have been freed.  Kills the
+ * processes that still run. */
 void jobs_free(struct jobs **);
 
-/* Ends all of them and starts no more; on_end of each follows. */
+/* Stops all processes and starts no more; on_end of each follows. */
 void jobs_stop(struct jobs *);
 bool jobs_is_gone(const struct jobs *);
 
-/* NULL when as many as may be run already, or all are to end. */
+/* NULL when max processes run already, or after jobs_stop(). */
 struct job *job_start(struct jobs *, const struct job_kind *, void *self);
 
-/* on_deadline comes ms from now, and no earlier one. */
+/* Calls on_deadline ms from now; replaces an earlier deadline. */
 void job_set_deadline(struct job *, unsigned ms);
 
-/* Its owner has done with it: the process is ended if it runs, nothing is told
- * any more.  NULL-safe; sets *j to NULL. */
+/* Stops the process if it runs; no call follows.  NULL-safe; sets *j to
+ * NULL. */
 void job_free(struct job **);

@@ -48,7 +48,7 @@ static int read_all(int fd, char *text, size_t len)
 	return 0;
 }
 
-json_t *memfd_read_json(int fd, struct errmsg *why)
+json_t *memfd_read_json(int fd, struct errmsg *error)
 {
 	json_t *document = NULL;
 	struct stat st;
@@ -57,15 +57,15 @@ json_t *memfd_read_json(int fd, struct errmsg *why)
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
 	    st.st_size > DOCUMENT_SIZE_MAX) {
-		errmsg_set(why, "descriptor %d is not what it should be", fd);
+		errmsg_set(error, "descriptor %d is not a document", fd);
 		return NULL;
 	}
 	text = xcalloc(1, (size_t)st.st_size + 1);
 	err = read_all(fd, text, (size_t)st.st_size);
 	if (err < 0)
-		errmsg_set(why, "cannot be read: %s", strerror(-err));
+		errmsg_set(error, "cannot be read: %s", strerror(-err));
 	else
-		document = document_parse(text, (size_t)st.st_size, why);
+		document = document_parse(text, (size_t)st.st_size, error);
 	free(text);
 	return document;
 }

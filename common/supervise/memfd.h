@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON in a memfd: what outlives a process. */
+/* JSON in a memfd, which outlives the process. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -11,9 +11,9 @@
 /* Empty, close-on-exec; or -errno. */
 int memfd_open(const char *name) MUST_CHECK;
 
-/* In the place of what was there; 0 or -errno. */
+/* Replaces the content; 0 or -errno. */
 int memfd_write(int fd, const char *text, size_t len) MUST_CHECK;
 
-/* All of it, judged as document_parse() does; a new reference, or NULL with
- * why. */
-json_t *memfd_read_json(int fd, struct errmsg *why);
+/* Parses the content with document_parse(); a new reference, or NULL with
+ * error. */
+json_t *memfd_read_json(int fd, struct errmsg *error);

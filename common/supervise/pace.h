@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Holds a worker to its word that a beat stands for a second.
+ * Rejects heartbeats that come more often than once a second.
  *
- * Embedded, pure.  What was said in time and is read late, because our own
- * loop was blocked or stopped, is no offence, however much it is.
+ * Embedded, pure.  Heartbeats that were sent in time and are read late, because
+ * the loop of the master was blocked, are accepted in any number.
  */
 #pragma once
 
@@ -13,16 +13,16 @@
 #include <stdint.h>
 
 enum {
-	PACE_BEAT_MS = 900,      /* a second, generously */
-	PACE_AHEAD_MS = 5000,    /* how far ahead of the clock it may be */
-	PACE_BEHIND_MS = 300000, /* what may wait in its channel */
+	PACE_BEAT_MS = 900, /* a second with tolerance */
+	PACE_AHEAD_MS = 5000, /* so far may heartbeats be ahead of the clock */
+	PACE_BEHIND_MS = 300000, /* so much may wait in the channel */
 };
 
 struct pace {
-	uint64_t told_ms; /* monotonic: up to here it has spoken */
+	uint64_t beats_ms; /* monotonic: the heartbeats reach so far */
 };
 
 void pace_start(struct pace *, uint64_t now_ms);
 
-/* A beat came.  False when it cannot stand for a second of its own. */
+/* Counts a heartbeat.  False when it came too early. */
 bool pace_beat(struct pace *, uint64_t now_ms) MUST_CHECK;

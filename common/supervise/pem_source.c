@@ -9,30 +9,31 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int open_text(const char *text, struct errmsg *why)
+static int open_text(const char *text, struct errmsg *error)
 {
 	int fd = memfd_open("pem");
 	int err = fd < 0 ? fd : memfd_write(fd, text, strlen(text));
 
 	if (err < 0) {
 		fd_close(&fd);
-		return errmsg_fail(why, err, "%s", strerror(-err));
+		return errmsg_fail(error, err, "%s", strerror(-err));
 	}
 	return fd;
 }
 
-/* A pipe or a device could keep the worker waiting. */
-static int open_file(const char *path, struct errmsg *why)
+/* A pipe or a device could block the worker. */
+static int open_file(const char *path, struct errmsg *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (fd < 0)
-		return errmsg_fail(why, -errno, "%.180s: %s", path,
+		return errmsg_fail(error, -errno, "%.180s: %s", path,
 				   strerror(errno));
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		fd_close(&fd);
-		return errmsg_fail(why, -EINVAL, "%.180s: is no file", path);
+		return errmsg_fail(error, -EINVAL, "%.180s: not a regular file",
+				   path);
 	}
 	return fd;
 }
@@ -42,25 +43,25 @@ bool pem_source_is_text(const char *value)
 	return strstr(value, "-----BEGIN ") != NULL;
 }
 
-int pem_source_open(const char *value, struct errmsg *why)
+int pem_source_open(const char *value, struct errmsg *error)
 {
-	return pem_source_is_text(value) ? open_text(value, why)
-					 : open_file(value, why);
+	return pem_source_is_text(value) ? open_text(value, error)
+					 : open_file(value, error);
 }
 
 int pem_pair_open(const char *chain, const char *key, struct pem_pair *ret,
-		  struct errmsg *why)
+		  struct errmsg *error)
 {
-	struct pem_pair pair = { .chain = pem_source_open(chain, why),
+	struct pem_pair pair = { .chain = pem_source_open(chain, error),
 				 .key = -1 };
 
 	if (pair.chain < 0) {
-		errmsg_prefix(why, "crt_chain: ");
+		errmsg_prefix(error, "crt_chain: ");
 		return pair.chain;
 	}
-	pair.key = pem_source_open(key, why);
+	pair.key = pem_source_open(key, error);
 	if (pair.key < 0) {
-		errmsg_prefix(why, "crt_key: ");
+		errmsg_prefix(error, "crt_key: ");
 		fd_close(&pair.chain);
 		return pair.key;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a setting names, as an open file for the tls worker: PEM text in the
- * setting itself, or a file.  Of a file not a byte passes through here.
+ * Opens the certificate and the key of the settings for the tls worker: a file,
+ * or PEM text in the setting itself.  The master never reads the file.
  */
 #pragma once
 
@@ -15,15 +15,15 @@ struct pem_pair {
 	int key;
 };
 
-/* Text itself, and no file name? */
+/* True for PEM text, false for a file name. */
 bool pem_source_is_text(const char *value);
 
-/* The descriptor, close-on-exec; -errno with why: "/etc/x.pem: No such file or
- * directory". */
-int pem_source_open(const char *value, struct errmsg *why) MUST_CHECK;
+/* The descriptor, close-on-exec; -errno with error: "/etc/x.pem: No such file
+ * or directory". */
+int pem_source_open(const char *value, struct errmsg *error) MUST_CHECK;
 
-/* Both settings; 0, or -errno with why, which begins with the setting:
- * "crt_key: …".  On failure nothing is open. */
+/* Opens both settings.  0, or -errno with error, which begins with the name of
+ * the setting: "crt_key: …".  After an error neither is open. */
 int pem_pair_open(const char *chain, const char *key, struct pem_pair *ret,
-		  struct errmsg *why) MUST_CHECK;
+		  struct errmsg *error) MUST_CHECK;
 void pem_pair_close(struct pem_pair *);

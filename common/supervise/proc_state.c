@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-/* What happens on an event: changes p, fills do_, returns the next state. */
+/* Handles an event: changes p, fills do_, returns the next state. */
 typedef enum proc_state proc_fn(struct proc *p, uint64_t now_ms,
 				struct proc_effects *do_);
 
@@ -26,9 +26,9 @@ static enum proc_state start(struct proc *p, uint64_t now,
 	return enter(p, PROC_STARTING, now + PROC_READY_MS);
 }
 
-/* A person changed something: earlier failures say nothing any more. */
-static enum proc_state start_anew(struct proc *p, uint64_t now,
-				  struct proc_effects *do_)
+/* After a change by an operator, earlier failures do not count. */
+static enum proc_state start_fresh(struct proc *p, uint64_t now,
+				   struct proc_effects *do_)
 {
 	backoff_reset(&p->backoff);
 	return start(p, now, do_);
@@ -79,7 +79,7 @@ static enum proc_state restart(struct proc *p, uint64_t now,
 	return next;
 }
 
-/* Already on its way out: the next one starts at once. */
+/* It is already stopping: the next process starts at once. */
 static enum proc_state restart_after(struct proc *p, uint64_t now,
 				     struct proc_effects *do_)
 {
@@ -105,7 +105,7 @@ static enum proc_state ready(struct proc *p, uint64_t now,
 	return enter_running(p, now);
 }
 
-/* How long it has been healthy is not known. */
+/* The healthy time starts now, because its age is unknown. */
 static enum proc_state adopt(struct proc *p, uint64_t now,
 			     struct proc_effects *do_)
 {
@@ -130,7 +130,7 @@ static enum proc_state die(struct proc *p, uint64_t now,
 	return enter(p, PROC_DYING, now + PROC_DYING_MS);
 }
 
-/* Hanging: a core shows where. */
+/* It hangs: the core file shows where. */
 static enum proc_state leave_a_core(struct proc *p, uint64_t now,
 				    struct proc_effects *do_)
 {
@@ -138,9 +138,9 @@ static enum proc_state leave_a_core(struct proc *p, uint64_t now,
 	return enter(p, PROC_DYING, now + PROC_DYING_MS);
 }
 
-/* It was kept from working: it has a little longer, but not for ever. */
-static enum proc_state wait_on(struct proc *p, uint64_t now,
-			       struct proc_effects *do_)
+/* It had no processor: it gets more time, with a limit. */
+static enum proc_state extend(struct proc *p, uint64_t now,
+			      struct proc_effects *do_)
 {
 	if (now - p->beat_ms >= PROC_STARVED_MS)
 		return leave_a_core(p, now, do_);
@@ -154,10 +154,10 @@ static enum proc_state miss_beat(struct proc *p, uint64_t now,
 
 	if (p->looked && !late)
 		return leave_a_core(p, now, do_);
-	/* after a pause of our own its words may still wait to be read */
+	/* if our loop was blocked, its status may still be unread */
 	p->looked = true;
 	do_->look = true;
-	return wait_on(p, now, do_);
+	return extend(p, now, do_);
 }
 
 static enum proc_state kill_it(struct proc *p, uint64_t now,
@@ -167,8 +167,8 @@ static enum proc_state kill_it(struct proc *p, uint64_t now,
 	return enter(p, PROC_KILLING, now + PROC_KILL_MS);
 }
 
-/* The place is free: what comes next depends on why it became so. */
-static enum proc_state next_life(struct proc *p, uint64_t now,
+/* The process has ended: the next state depends on the cause. */
+static enum proc_state after_end(struct proc *p, uint64_t now,
 				 struct proc_effects *do_)
 {
 	unsigned wait;
@@ -189,8 +189,8 @@ static enum proc_state next_life(struct proc *p, uint64_t now,
 		     now + wait);
 }
 
-static enum proc_state wait_for_means(struct proc *p, uint64_t now,
-				      struct proc_effects *do_)
+static enum proc_state wait_for_resources(struct proc *p, uint64_t now,
+					  struct proc_effects *do_)
 {
 	(void)do_;
 	return enter(p, PROC_BACKOFF, now + PROC_SHORT_MS);
@@ -201,7 +201,7 @@ static enum proc_state leave_behind(struct proc *p, uint64_t now,
 {
 	do_->leave = true;
 	p->left++;
-	return next_life(p, now, do_);
+	return after_end(p, now, do_);
 }
 
 static enum proc_state count_left(struct proc *p, uint64_t now,
@@ -212,18 +212,18 @@ static enum proc_state count_left(struct proc *p, uint64_t now,
 	return p->state;
 }
 
-static enum proc_state find_again(struct proc *p, uint64_t now,
-				  struct proc_effects *do_)
+static enum proc_state start_after_left(struct proc *p, uint64_t now,
+					struct proc_effects *do_)
 {
 	p->left--;
 	return start(p, now, do_);
 }
 
-/* An event that a state does not name changes nothing. */
+/* An event without an entry changes nothing. */
 static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 	[PROC_GONE] = {
-		[PROC_WANT] = start_anew,
-		[PROC_RESTART] = start_anew,
+		[PROC_WANT] = start_fresh,
+		[PROC_RESTART] = start_fresh,
 		[PROC_ADOPT] = adopt,
 		[PROC_LEFT_EXIT] = count_left,
 	},
@@ -233,8 +233,8 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 		[PROC_READY] = ready,
 		[PROC_CLOSED] = die,
 		[PROC_BAD] = kill_it,
-		[PROC_EXIT] = next_life,
-		[PROC_SHORT] = wait_for_means,
+		[PROC_EXIT] = after_end,
+		[PROC_SHORT] = wait_for_resources,
 		[PROC_DEADLINE] = leave_a_core,
 		[PROC_LEFT_EXIT] = count_left,
 	},
@@ -244,9 +244,9 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 		[PROC_BEAT] = beat,
 		[PROC_CLOSED] = die,
 		[PROC_BAD] = kill_it,
-		[PROC_EXIT] = next_life,
+		[PROC_EXIT] = after_end,
 		[PROC_DEADLINE] = miss_beat,
-		[PROC_STARVED] = wait_on,
+		[PROC_STARVED] = extend,
 		[PROC_LEFT_EXIT] = count_left,
 	},
 	[PROC_DYING] = {
@@ -254,7 +254,7 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 		[PROC_UNWANT] = unwant,
 		[PROC_RESTART] = restart_after,
 		[PROC_BAD] = kill_it,
-		[PROC_EXIT] = next_life,
+		[PROC_EXIT] = after_end,
 		[PROC_DEADLINE] = kill_it,
 		[PROC_LEFT_EXIT] = count_left,
 	},
@@ -263,7 +263,7 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 		[PROC_UNWANT] = unwant,
 		[PROC_RESTART] = restart_after,
 		[PROC_BAD] = kill_it,
-		[PROC_EXIT] = next_life,
+		[PROC_EXIT] = after_end,
 		[PROC_DEADLINE] = kill_it,
 		[PROC_LEFT_EXIT] = count_left,
 	},
@@ -271,25 +271,25 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 		[PROC_WANT] = want,
 		[PROC_UNWANT] = unwant,
 		[PROC_RESTART] = restart_after,
-		[PROC_EXIT] = next_life,
+		[PROC_EXIT] = after_end,
 		[PROC_DEADLINE] = leave_behind,
 		[PROC_LEFT_EXIT] = count_left,
 	},
 	[PROC_BACKOFF] = {
 		[PROC_UNWANT] = forget,
-		[PROC_RESTART] = start_anew,
+		[PROC_RESTART] = start_fresh,
 		[PROC_DEADLINE] = start,
 		[PROC_LEFT_EXIT] = count_left,
 	},
 	[PROC_QUARANTINE] = {
 		[PROC_UNWANT] = forget,
-		[PROC_RESTART] = start_anew,
+		[PROC_RESTART] = start_fresh,
 		[PROC_DEADLINE] = start,
 		[PROC_LEFT_EXIT] = count_left,
 	},
 	[PROC_LOST] = {
 		[PROC_UNWANT] = forget,
-		[PROC_LEFT_EXIT] = find_again,
+		[PROC_LEFT_EXIT] = start_after_left,
 	},
 };
 
@@ -299,7 +299,7 @@ struct proc_effects proc_handle(struct proc *p, enum proc_event event,
 	struct proc_effects do_ = { 0 };
 	proc_fn *fn = table[p->state][event];
 
-	/* a deadline that was moved since its timer was set */
+	/* the deadline was moved after its timer was set */
 	if ((event == PROC_DEADLINE || event == PROC_STARVED) &&
 	    (p->deadline_ms == 0 || now_ms < p->deadline_ms))
 		return do_;

@@ -12,7 +12,7 @@
 
 enum { CHUNK = 4096 };
 
-int proc_read(const char *path, struct buf *text)
+int procfs_read(const char *path, struct buf *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = 0;
@@ -31,7 +31,7 @@ int proc_read(const char *path, struct buf *text)
 	return (int)n;
 }
 
-int proc_stat_parse(const char *text, uint64_t *ret_busy)
+int procfs_stat_parse(const char *text, uint64_t *ret_busy)
 {
 	uint64_t user, nice, system, irq, softirq, steal;
 
@@ -62,8 +62,8 @@ static int find_number(const char *text, const char *key, uint64_t *ret)
 	return -EINVAL;
 }
 
-int proc_meminfo_parse(const char *text, uint64_t *ret_total,
-		       uint64_t *ret_available)
+int procfs_meminfo_parse(const char *text, uint64_t *ret_total,
+			 uint64_t *ret_available)
 {
 	uint64_t total, available;
 
@@ -75,7 +75,7 @@ int proc_meminfo_parse(const char *text, uint64_t *ret_total,
 	return 0;
 }
 
-int proc_pid_stat_parse(const char *text, struct proc_pid *ret)
+int procfs_pid_stat_parse(const char *text, struct procfs_pid *ret)
 {
 	/* the name in brackets may hold anything, brackets too */
 	const char *rest = strrchr(text, ')');
@@ -86,11 +86,11 @@ int proc_pid_stat_parse(const char *text, struct proc_pid *ret)
 			 "%" SCNu64 " %" SCNu64 " %*d %*d %*d %*d %" SCNu64,
 		   &user, &system, &threads) != 3)
 		return -EINVAL;
-	*ret = (struct proc_pid){ user + system, threads };
+	*ret = (struct procfs_pid){ user + system, threads };
 	return 0;
 }
 
-int proc_pid_status_parse(const char *text, uint64_t *ret_kib)
+int procfs_pid_status_parse(const char *text, uint64_t *ret_kib)
 {
 	uint64_t own, shared;
 
@@ -101,7 +101,7 @@ int proc_pid_status_parse(const char *text, uint64_t *ret_kib)
 	return 0;
 }
 
-int proc_fdinfo_pid_parse(const char *text)
+int procfs_fdinfo_pid_parse(const char *text)
 {
 	const char *line = strstr(text, "\nPid:");
 	int pid;
@@ -111,7 +111,7 @@ int proc_fdinfo_pid_parse(const char *text)
 	return MAX(pid, 0);
 }
 
-bool proc_next_pid(const char **text, pid_t *ret)
+bool procfs_next_pid(const char **text, pid_t *ret)
 {
 	int used = 0;
 

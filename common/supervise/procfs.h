@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the texts of /proc (proc(5)); pure but for proc_read(). */
+/* Parses files of /proc (proc(5)); pure apart from procfs_read(). */
 #pragma once
 
 #include "common/base/buf.h"
@@ -9,30 +9,30 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The whole file, terminated, into text (emptied first); 0 or -errno. */
-int proc_read(const char *path, struct buf *text) MUST_CHECK;
+/* Replaces text by the whole file, terminated; 0 or -errno. */
+int procfs_read(const char *path, struct buf *text) MUST_CHECK;
 
-/* /proc/stat: ticks all processors were busy since boot.  0 or -EINVAL. */
-int proc_stat_parse(const char *text, uint64_t *ret_busy) MUST_CHECK;
+/* /proc/stat: busy ticks of all processors since boot.  0 or -EINVAL. */
+int procfs_stat_parse(const char *text, uint64_t *ret_busy) MUST_CHECK;
 
 /* /proc/meminfo, KiB. */
-int proc_meminfo_parse(const char *text, uint64_t *ret_total,
-		       uint64_t *ret_available) MUST_CHECK;
+int procfs_meminfo_parse(const char *text, uint64_t *ret_total,
+			 uint64_t *ret_available) MUST_CHECK;
 
-struct proc_pid {
+struct procfs_pid {
 	uint64_t ticks; /* user and system time */
 	uint64_t threads;
 };
 
 /* /proc/PID/stat. */
-int proc_pid_stat_parse(const char *text, struct proc_pid *ret) MUST_CHECK;
+int procfs_pid_stat_parse(const char *text, struct procfs_pid *ret) MUST_CHECK;
 
-/* /proc/PID/status: KiB of memory that is its own or shared memory it filled
- * (files that processes share are not counted). */
-int proc_pid_status_parse(const char *text, uint64_t *ret_kib) MUST_CHECK;
+/* /proc/PID/status: KiB of anonymous and shared memory, without mapped
+ * files. */
+int procfs_pid_status_parse(const char *text, uint64_t *ret_kib) MUST_CHECK;
 
-/* /proc/PID/fdinfo/FD of a pidfd: the process; 0 when it has ended. */
-int proc_fdinfo_pid_parse(const char *text) MUST_CHECK;
+/* /proc/PID/fdinfo/FD of a pidfd: the process; 0: it has ended. */
+int procfs_fdinfo_pid_parse(const char *text) MUST_CHECK;
 
-/* Takes the next number off a list ("12 34 "); false at its end. */
-bool proc_next_pid(const char **text, pid_t *ret);
+/* Reads the next number of a list ("12 34 "); false at its end. */
+bool procfs_next_pid(const char **text, pid_t *ret);

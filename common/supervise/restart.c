@@ -22,7 +22,7 @@ char *restart_find_program(void)
 	return realpath("/proc/self/exe", NULL);
 }
 
-/* --- the old one --- */
+/* --- the old program --- */
 
 static void set_inheritable(const struct handover *h, bool yes)
 {
@@ -34,7 +34,7 @@ static void set_inheritable(const struct handover *h, bool yes)
 			    yes ? 0 : FD_CLOEXEC);
 }
 
-/* A memfd with the document, which survives exec; or -errno. */
+/* A memfd with the document that survives exec; or -errno. */
 static int open_document(const struct handover *h)
 {
 	size_t len;
@@ -52,7 +52,7 @@ static int open_document(const struct handover *h)
 	return fd;
 }
 
-/* A signal that comes while nobody handles it waits. */
+/* Blocked signals wait until the new program handles them. */
 static void hold_signals(int how)
 {
 	sigset_t set;
@@ -71,9 +71,9 @@ static int exec(const char *program, char *const *argv)
 	if (program != NULL)
 		(void)execv(program, argv);
 	err = program != NULL ? -errno : -ENOENT;
-	/* it was removed, or cannot be run: the one that runs can */
-	log_warning("master", "%s: %s; the program that runs starts again",
-		    program != NULL ? program : "the program", strerror(-err));
+	/* a removed or broken file: execute the running program again */
+	log_warning("master", "restart: %s: %s: restarting the old program",
+		    program != NULL ? program : "program file", strerror(-err));
 	(void)execv("/proc/self/exe", argv);
 	return -errno;
 }
@@ -103,21 +103,14 @@ int restart_exec(const char *program, char *const *argv,
 	return err;
 }
 
-/* --- the new one --- */
+/* --- the new program --- */
 
-static struct handover *read_document(int fd, struct errmsg *why)
-{
-	json_t *document = memfd_read_json(fd, why);
-
-	return document != NULL ? handover_of(document, why) : NULL;
-}
-
-void restart_let_signals_in(void)
+void restart_unblock_signals(void)
 {
 	hold_signals(SIG_UNBLOCK);
 }
 
-void restart_keep_signals_out(void)
+void restart_block_signals(void)
 {
 	hold_signals(SIG_BLOCK);
 }
@@ -126,7 +119,8 @@ struct handover *restart_adopt(void)
 {
 	const char *value = getenv(VARIABLE);
 	struct handover *h = NULL;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
+	json_t *document = NULL;
 	char *end;
 	long fd;
 
@@ -135,12 +129,14 @@ struct handover *restart_adopt(void)
 	fd = strtol(value, &end, 10);
 	if (end == value || *end != '\0' || fd <= STDERR_FILENO ||
 	    fd > INT32_MAX)
-		errmsg_set(&why, "%.40s is no descriptor", value);
+		errmsg_set(&error, "%.40s is not a descriptor", value);
 	else
-		h = read_document((int)fd, &why);
+		document = memfd_read_json((int)fd, &error);
+	if (document != NULL)
+		h = handover_of(document, &error);
 	if (h == NULL)
-		log_error("master", "what ran before is not taken up: %s",
-			  why.text);
+		log_error("master", "cannot adopt the running workers: %s",
+			  error.text);
 	else
 		(void)close((int)fd);
 	(void)unsetenv(VARIABLE);

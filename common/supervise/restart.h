@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Replaces the program of this process by a new one, which takes up what runs.
+ * Restarts the master: executes the installed program in this process.
  *
- * The process number stays, so workers remain our children and the service
- * manager sees no change.  The new program is the one installed now, which may
- * be another than the one that runs.
+ * The process number stays, so the workers remain children and the service
+ * manager sees no change.  The installed program may be newer than the running
+ * one.
  */
 #pragma once
 
@@ -13,21 +13,20 @@
 
 struct handover;
 
-/* The file that this program was started from; free() it.  Call it at the
- * start, before anybody can have replaced the file.  NULL when unknown. */
+/* The file of this program; free() it.  Call it at the start, before an
+ * update can replace the file.  NULL when unknown. */
 char *restart_find_program(void);
 
-/* Does not return when it succeeds.  On -errno everything is as before. */
+/* Does not return on success.  After -errno the old program continues. */
 int restart_exec(const char *program, char *const *argv,
 		 const struct handover *) MUST_CHECK;
 
-/* What the program before us left; NULL when there was none, or (logged) when
- * it cannot be used. */
+/* The handover of the previous program; NULL: none, or (logged) not usable. */
 struct handover *restart_adopt(void);
 
-/* Signals that came since the end of the program before us are delivered:
- * call it when they are watched. */
-void restart_let_signals_in(void);
+/* Delivers the signals that arrived since restart_exec().  Call it when they
+ * are watched. */
+void restart_unblock_signals(void);
 
-/* The end: who asks for it twice must not kill us in the last save. */
-void restart_keep_signals_out(void);
+/* During shutdown, so that a second signal does not kill the last save. */
+void restart_block_signals(void);

@@ -105,9 +105,9 @@ json_t *service_proc_write(struct service_proc *s, struct handover *h)
 }
 
 void service_proc_adopt(struct service_proc *s, const json_t *record,
-			struct handover *h, bool can_go_on)
+			struct handover *h, bool usable)
 {
-	worker_proc_adopt(s->proc, record, h, can_go_on);
+	worker_proc_adopt(s->proc, record, h, usable);
 }
 
 void service_proc_want(struct service_proc *s)
@@ -140,9 +140,9 @@ void service_proc_hurry(struct service_proc *s)
 		worker_proc_restart(s->proc);
 }
 
-void service_proc_kill(struct service_proc *s, const char *what)
+void service_proc_kill(struct service_proc *s, const char *error)
 {
-	worker_proc_kill(s->proc, what);
+	worker_proc_kill(s->proc, error);
 }
 
 struct channel *service_proc_channel(struct service_proc *s)

@@ -26,7 +26,7 @@ struct spawner {
 	char *paths[SPAWN_PROGRAMS];
 	ev_timer tick;
 	TAILQ_HEAD(, spawn_ticket) queue;
-	LIST_HEAD(, child) children; /* not yet reaped, by link */
+	LIST_HEAD(, child) children; /* not yet reaped */
 	void (*on_change)(void *arg); /* or NULL */
 	void *arg;
 };
@@ -37,16 +37,19 @@ struct child {
 	pid_t pid;
 	int pidfd;
 	uint64_t number; /* in the handover; 0: not yet written */
-	bool unclaimed;  /* of a master before us */
+	bool unclaimed; /* of the previous master */
 	ev_io watcher;
-	child_end_fn *on_end; /* NULL once disowned */
+	child_end_fn *on_end; /* NULL after child_free() */
 	void *arg;
 };
 
 /* --- the queue --- */
 
-static void let_some_through(struct spawner *s)
+static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 {
+	struct spawner *s = container_of(w, struct spawner, tick);
+
+	(void)loop, (void)revents;
 	for (unsigned i = 0; i < SPAWN_BURST; i++) {
 		struct spawn_ticket *ticket = TAILQ_FIRST(&s->queue);
 
@@ -59,15 +62,9 @@ static void let_some_through(struct spawner *s)
 	}
 }
 
-static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
-{
-	(void)loop, (void)revents;
-	let_some_through(container_of(w, struct spawner, tick));
-}
-
 static const struct {
 	const char *name;
-	const char *suffix; /* behind the path of the first */
+	const char *suffix; /* of the path of sluice-worker */
 } programs[SPAWN_PROGRAMS] = {
 	[SPAWN_WORKER] = { "sluice-worker", "" },
 	[SPAWN_WORKER_NET] = { "sluice-worker-net", "-net" },
@@ -127,9 +124,9 @@ void spawner_cancel(struct spawner *s, struct spawn_ticket *ticket)
 	TAILQ_REMOVE(&s->queue, ticket, link);
 }
 
-/* --- starting --- */
+/* --- start --- */
 
-/* What of our environment a worker sees: no secrets, no surprises. */
+/* The variables that a worker inherits; others may contain secrets. */
 static const char *const kept_variables[] = {
 	"PATH", "LANG", "LC_ALL", "TZ", "FDSTORE", "JOURNAL_STREAM",
 	"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
@@ -175,9 +172,8 @@ static int set_files(posix_spawn_file_actions_t *files, int channel_fd)
 	return err;
 }
 
-/* The worker starts with every signal as the system has it, and in a process
- * group of its own: what is meant for ours (^C at the terminal, timeout(1)) is
- * for the master alone, who then ends it in good order. */
+/* The worker starts with default signals and in its own process group, so that
+ * a signal to the group of the master (^C, timeout(1)) does not reach it. */
 static int set_signals(posix_spawnattr_t *attr)
 {
 	sigset_t none, all;
@@ -228,14 +224,14 @@ static int run(const struct spawner *s, const struct child_start *how,
 	return -err;
 }
 
-/* --- watching --- */
+/* --- end --- */
 
 static bool reap(struct child *c, struct child_end *ret)
 {
 	siginfo_t info = { 0 };
 
 	if (waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED | WNOHANG) < 0) {
-		/* it can only be that nothing is left to wait for */
+		/* ECHILD: already reaped, or not a child of this process */
 		*ret = (struct child_end){ .code = -1 };
 		return errno == ECHILD;
 	}
@@ -289,7 +285,7 @@ struct child *child_start(struct spawner *s, const struct child_start *how,
 	}
 	c->pidfd = pidfd_open(c->pid, 0);
 	if (c->pidfd < 0) {
-		/* nobody else reaps: the pid is still ours */
+		/* not yet reaped, so the pid is not reused */
 		*ret_err = -errno;
 		(void)kill(c->pid, SIGKILL);
 		(void)waitpid(c->pid, NULL, 0);
@@ -361,8 +357,7 @@ json_t *child_write(struct child *c, struct handover *h)
 	return handover_put(h, 'p', &c->number, c->pidfd);
 }
 
-/* The process behind it; 0 for one that has ended, -errno for what is no
- * pidfd. */
+/* The process of a pidfd; 0: it has ended; -errno: not a pidfd. */
 static pid_t find_pid(int pidfd)
 {
 	struct buf text = { 0 };
@@ -371,8 +366,8 @@ static pid_t find_pid(int pidfd)
 	int err;
 
 	(void)snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
-	err = proc_read(path, &text);
-	pid = err < 0 ? err : proc_fdinfo_pid_parse((char *)buf_head(&text));
+	err = procfs_read(path, &text);
+	pid = err < 0 ? err : procfs_fdinfo_pid_parse((char *)buf_head(&text));
 	buf_done(&text);
 	return pid;
 }
@@ -423,7 +418,9 @@ void spawner_end_unclaimed(struct spawner *s)
 	LIST_FOREACH(c, &s->children, link) {
 		if (!c->unclaimed)
 			continue;
-		log_info("streams", "pid %d of the master before us is ended",
+		log_info("streams",
+			 "pid %d: sending KILL: a worker of the "
+			 "previous master without a record",
 			 (int)c->pid);
 		child_signal(c, SIGKILL);
 		c->unclaimed = false;
@@ -437,7 +434,7 @@ void child_end_format(const struct child_end *end, char *text, size_t size)
 			       end->signal, strsignal(end->signal),
 			       end->core ? ", core dumped" : "");
 	else if (end->code < 0)
-		(void)snprintf(text, size, "ended, nobody saw how");
+		(void)snprintf(text, size, "ended, exit status unknown");
 	else
 		(void)snprintf(text, size, "exit code %d", end->code);
 }

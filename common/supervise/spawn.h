@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Starts worker processes and watches them end, by pidfd: no SIGCHLD, no
- * blind wait, no signal to a pid that is somebody else's by now.
+ * Starts worker processes and reports their end, by pidfd: without SIGCHLD,
+ * and without the risk of a signal to a reused pid.
  *
- * Starts are let through a few at a time, so that two hundred of them never
- * keep the loop from its other work.
+ * A few processes start per tick, so that hundreds of starts do not block the
+ * loop.
  *
- * struct spawner owns the children that were disowned and borrows the loop;
- * struct child is owned by who started it.
+ * struct spawner owns the freed children and borrows the loop; struct child
+ * belongs to the caller of child_start().
  */
 #pragma once
 
@@ -28,38 +28,39 @@ enum {
 	SPAWN_TICK_MS = 10,
 };
 
-/* Which program a worker is.  Few need the libraries of the second and third,
- * and the others do not pay for them. */
+/* The program of a worker.  Only the second and third load large
+ * libraries. */
 enum spawn_program {
-	SPAWN_WORKER,     /* sluice-worker */
+	SPAWN_WORKER, /* sluice-worker */
 	SPAWN_WORKER_NET, /* sluice-worker-net, beside it */
-	SPAWN_WORKER_TLS, /* sluice-worker-tls, likewise */
+	SPAWN_WORKER_TLS, /* sluice-worker-tls, beside it */
 	SPAWN_PROGRAMS,
 };
 
 /* path of sluice-worker; the loop is borrowed. */
 struct spawner *spawner_new(struct ev_loop *, const char *path);
-/* Reaps disowned children that have ended; others are left to init. */
+/* Reaps freed children that have ended; init reaps the others. */
 void spawner_free(struct spawner **);
 
-/* Told of every change that spawner_write() and its siblings would show. */
+/* on_change: spawner_write() and its siblings would write something else. */
 void spawner_set_on_change(struct spawner *, void (*on_change)(void *arg),
 			   void *arg);
 void spawner_touch(struct spawner *);
 
-/* Notes every process that was started and not yet reaped. */
+/* Adds every process that has not been reaped to the handover. */
 void spawner_write(struct spawner *, struct handover *);
-/* Takes up all processes of a master before us; they are claimed, or ended. */
+/* Adopts all processes of the previous master.  Each is then claimed, or
+ * killed by spawner_end_unclaimed(). */
 void spawner_take(struct spawner *, struct handover *);
 void spawner_end_unclaimed(struct spawner *);
 
-/* --- a place in the queue --- */
+/* --- the queue of starts --- */
 
-/* Embedded; zeroed but for go is a ticket outside the queue. */
+/* Embedded; zeroed apart from go. */
 struct spawn_ticket {
 	TAILQ_ENTRY(spawn_ticket) link;
 	bool queued;
-	/* Your turn.  The ticket is out of the queue. */
+	/* The start is due; the ticket has left the queue. */
 	void (*go)(struct spawn_ticket *);
 };
 
@@ -69,8 +70,8 @@ void spawner_cancel(struct spawner *, struct spawn_ticket *);
 /* --- a process --- */
 
 struct child_end {
-	int code;    /* exit code; -1: killed, or it is not known how */
-	int signal;  /* that killed it, or 0 */
+	int code; /* exit code; -1: killed or unknown */
+	int signal; /* that killed it; 0: none */
 	bool core;
 };
 
@@ -88,22 +89,22 @@ struct child_start {
 struct child *child_start(struct spawner *, const struct child_start *,
 			  child_end_fn *on_end, void *arg, int *ret_err);
 
-/* The name of a child that was written, as a new JSON string. */
+/* Adds the child to the handover: its name as a new JSON string. */
 json_t *child_write(struct child *, struct handover *);
-/* The child of that name (JSON string or NULL) that the spawner has taken up;
- * NULL when there is none.  on_end as above; of a process that is not our own
- * child nobody can tell how it ended. */
+/* The adopted child with this name (JSON string or NULL), or NULL.  on_end as
+ * in child_start(); the exit status of a process that is not a child of this
+ * one is unknown. */
 struct child *child_claim(struct spawner *, const json_t *name,
 			  child_end_fn *on_end, void *arg);
 
-/* NULL-safe; sets *c to NULL.  A child that still runs becomes the spawner's,
- * which waits for it. */
+/* NULL-safe; sets *c to NULL.  The spawner waits for a child that still
+ * runs. */
 void child_free(struct child **);
 
-/* Another one hears of the end. */
+/* Replaces on_end. */
 void child_set_end(struct child *, child_end_fn *on_end, void *arg);
 
-/* 0 for one that had ended when it was taken up. */
+/* 0: it had ended before it was adopted. */
 pid_t child_pid(const struct child *);
 void child_signal(struct child *, int signal);
 

@@ -44,23 +44,23 @@ static void judgement_free(struct tls_judgement *j)
 	free(j);
 }
 
-static void end(struct tls_judgement *j, int result, const struct errmsg *why)
+static void end(struct tls_judgement *j, int result, const struct errmsg *error)
 {
 	tls_judgement_fn *done = j->done;
 	void *arg = j->arg;
 
 	judgement_free(j);
-	done(result, why, arg);
+	done(result, error, arg);
 }
 
 static void end_unknown(struct tls_judgement *j)
 {
 	const char *alarm = service_proc_alarm(j->owner->service);
-	struct errmsg why;
+	struct errmsg error;
 
-	errmsg_set(&why, "crt_chain: cannot be judged now: %s",
+	errmsg_set(&error, "crt_chain: cannot be checked now: %s",
 		   alarm != NULL ? alarm : "the tls worker does not answer");
-	end(j, -ETIMEDOUT, &why);
+	end(j, -ETIMEDOUT, &error);
 }
 
 static void ask(struct tls_judgement *j)
@@ -76,7 +76,7 @@ static void ask(struct tls_judgement *j)
 		*js->last_seq = 1;
 	j->seq = m.seq = *js->last_seq;
 	j->tries++;
-	/* a worker that cannot be told is being replaced */
+	/* if this fails, the worker is being replaced */
 	(void)channel_send(channel, &m, fds, ARRAY_LEN(fds));
 }
 
@@ -88,7 +88,7 @@ void tls_judgements_up(struct tls_judgements *js)
 		ask(j);
 }
 
-/* What two workers died of. */
+/* A check whose worker ended twice may be the cause. */
 static struct tls_judgement *find_deadly(struct tls_judgements *js)
 {
 	struct tls_judgement *j;
@@ -113,7 +113,7 @@ void tls_judgements_answer(struct tls_judgements *js, const struct msg *m)
 {
 	const struct msg_tls_result *r = &m->tls_result;
 	struct tls_judgement *j;
-	struct errmsg why = { 0 };
+	struct errmsg error = { 0 };
 
 	TAILQ_FOREACH(j, &js->list, link)
 		if (j->seq != 0 && j->seq == m->seq)
@@ -121,8 +121,8 @@ void tls_judgements_answer(struct tls_judgements *js, const struct msg *m)
 	if (j == NULL)
 		return;
 	if (!r->ok)
-		errmsg_set(&why, "%s: %s", r->field, r->why);
-	end(j, r->ok ? 0 : -EINVAL, &why);
+		errmsg_set(&error, "%s: %s", r->field, r->why);
+	end(j, r->ok ? 0 : -EINVAL, &error);
 }
 
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)

@@ -15,10 +15,10 @@
 
 enum { PAIR_BUFFER = 32768 /* bytes that may wait between the processes */ };
 
-/* A client that no worker has yet. */
+/* A client that waits for the worker. */
 struct waiting {
 	TAILQ_ENTRY(waiting) link;
-	int fds[2]; /* his socket, the worker's end of the pair */
+	int fds[2]; /* its socket, the worker's end of the pair */
 	uint64_t since_ms;
 };
 
@@ -29,7 +29,7 @@ struct tls_proc {
 	json_t *chain; /* NULL: no TLS */
 	json_t *key;
 	uint32_t last_seq;
-	uint32_t use_seq; /* of the certificate told last */
+	uint32_t use_seq; /* of the certificate sent last */
 	struct errmsg error;
 	TAILQ_HEAD(, waiting) waiting; /* in order of arrival */
 	unsigned n_waiting;
@@ -63,8 +63,8 @@ static void arm(struct tls_proc *p)
 	ev_timer_start(p->loop, &p->patience);
 }
 
-/* No more than the worker reads: a descriptor that waits in the channel is two
- * of ours. */
+/* Sends only while the channel is empty: each client in it costs the master
+ * two descriptors. */
 static void hand_over(struct tls_proc *p)
 {
 	struct channel *channel = service_proc_channel(p->service);
@@ -73,7 +73,7 @@ static void hand_over(struct tls_proc *p)
 
 	while (channel != NULL && channel_is_idle(channel) &&
 	       (w = TAILQ_FIRST(&p->waiting)) != NULL) {
-		/* one that died and is not yet known to have: the next one */
+		/* the worker has ended: the client waits for the next */
 		if (channel_send(channel, &m, w->fds, ARRAY_LEN(w->fds)) < 0)
 			break;
 		drop_first(p);
@@ -119,27 +119,27 @@ int tls_proc_serve(int fd, void *tls_proc)
 
 /* --- the certificate --- */
 
-static void set_error(struct tls_proc *p, const struct errmsg *why)
+static void set_error(struct tls_proc *p, const struct errmsg *error)
 {
-	p->error = *why;
+	p->error = *error;
 	errmsg_prefix(&p->error, "settings.");
-	log_error("tls", "%s: it is not used", p->error.text);
+	log_error("tls", "%s: certificate not used", p->error.text);
 }
 
-static void tell_certificate(struct tls_proc *p)
+static void send_certificate(struct tls_proc *p)
 {
 	struct channel *channel = service_proc_channel(p->service);
 	struct msg m = { .type = MSG_TLS_CERTIFICATE,
 			 .tls_certificate = { .use = true } };
 	struct pem_pair pair;
-	struct errmsg why;
+	struct errmsg error;
 	int fds[2];
 
 	if (p->chain == NULL || channel == NULL)
 		return;
 	if (pem_pair_open(json_string_value(p->chain),
-			  json_string_value(p->key), &pair, &why) < 0) {
-		set_error(p, &why);
+			  json_string_value(p->key), &pair, &error) < 0) {
+		set_error(p, &error);
 		return;
 	}
 	if (++p->last_seq == 0)
@@ -162,12 +162,12 @@ void tls_proc_set(struct tls_proc *p, json_t *chain, json_t *key)
 	p->error.text[0] = '\0';
 	if (p->chain != NULL)
 		service_proc_want(p->service);
-	tell_certificate(p);
+	send_certificate(p);
 }
 
-static void hear_result(struct tls_proc *p, const struct msg *m)
+static void on_result(struct tls_proc *p, const struct msg *m)
 {
-	struct errmsg why;
+	struct errmsg error;
 
 	if (m->seq == 0 || m->seq != p->use_seq) {
 		tls_judgements_answer(p->judgements, m);
@@ -177,8 +177,8 @@ static void hear_result(struct tls_proc *p, const struct msg *m)
 	p->error.text[0] = '\0';
 	if (m->tls_result.ok)
 		return;
-	errmsg_set(&why, "%s: %s", m->tls_result.field, m->tls_result.why);
-	set_error(p, &why);
+	errmsg_set(&error, "%s: %s", m->tls_result.field, m->tls_result.why);
+	set_error(p, &error);
 }
 
 /* --- the worker --- */
@@ -187,7 +187,7 @@ static void on_hello(void *self)
 {
 	struct tls_proc *p = self;
 
-	tell_certificate(p);
+	send_certificate(p);
 	tls_judgements_up(p->judgements);
 	hand_over(p);
 }
@@ -197,7 +197,7 @@ static void on_message(const struct msg *m, void *self)
 	struct tls_proc *p = self;
 
 	if (m->type == MSG_TLS_RESULT)
-		hear_result(p, m);
+		on_result(p, m);
 	else if (p->chain == NULL && tls_judgements_is_empty(p->judgements))
 		service_proc_unwant(p->service);
 }

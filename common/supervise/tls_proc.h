@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * TLS at the control port and for viewers: the worker that speaks it, the
- * certificate that it shows, the clients of the control port that are handed
- * to it.  Viewers come to it from deliver.
+ * Runs the tls worker: gives it the certificate and the clients of the control
+ * port that begin with a TLS handshake.  deliver passes it the viewers.
  *
- * The worker runs while a certificate is configured, or one is to be judged.
- * Its crash closes the TLS connections and nothing else; who comes while there
- * is none waits a few seconds.  The master knows of the key what the settings
- * say: a file it opens and does not read, or the text itself.
+ * The worker runs while a certificate is configured or being checked.  Its
+ * crash closes the TLS connections only; new clients wait for the next worker.
+ * The master opens the file of the key and does not read it, unless the
+ * setting contains the key itself.
  *
- * Owns the worker and the clients that wait; borrows the loop and the spawner.
+ * Owns the worker and the waiting clients; borrows the loop and the spawner.
  */
 #pragma once
 
@@ -22,8 +21,8 @@
 struct tls_proc;
 
 enum {
-	TLS_WAIT_MS = 10000,   /* for a worker */
-	TLS_WAITING_MAX = 128, /* above it the one that waits longest goes */
+	TLS_WAIT_MS = 10000, /* for a worker */
+	TLS_WAITING_MAX = 128, /* more: the oldest is closed */
 };
 
 struct tls_proc *tls_proc_new(const struct service_config *);
@@ -33,31 +32,31 @@ void tls_proc_free(struct tls_proc **);
 /* The worker, borrowed. */
 struct service_proc *tls_proc_service(struct tls_proc *);
 
-/* From master to master: the worker goes on, and is told the certificate. */
+/* From master to master: the worker continues. */
 json_t *tls_proc_write(struct tls_proc *, struct handover *);
 void tls_proc_adopt(struct tls_proc *, const json_t *record, struct handover *);
 
-/* The settings crt_chain and crt_key (strings; references are taken, not
- * copies); NULL for no TLS.  Files are opened anew, also when nothing was
- * changed.  A pair that is no good is logged, and the one before it stays. */
+/* The settings crt_chain and crt_key (strings, referenced); NULL: no TLS.
+ * Opens the files in any case, because their content may have changed.  A bad
+ * pair is logged, and the previous certificate stays. */
 void tls_proc_set(struct tls_proc *, json_t *chain, json_t *key);
 
-/* Takes a client's socket that begins with a TLS handshake: where its plaintext
- * is (http_serve_tls_fn).  -ENOTSUP without a certificate. */
+/* Takes the socket of a client that begins with a TLS handshake and returns
+ * the socket of its plaintext (http_serve_tls_fn).  -ENOTSUP: no
+ * certificate. */
 int tls_proc_serve(int fd, void *tls_proc);
 
 /* For tls_judgement_new(). */
 struct tls_judgements *tls_proc_judgements(struct tls_proc *);
 
-/* Why nobody is served by TLS at all, or NULL. */
+/* Why TLS is unavailable, or NULL. */
 const char *tls_proc_absence(const struct tls_proc *);
 
-/* Is a certificate configured? */
+/* True when a certificate is configured. */
 bool tls_proc_is_on(const struct tls_proc *);
 
-/* The worker is to take clients from this end of a SEQPACKET pair, too. */
+/* The worker also takes clients from this end of a SEQPACKET pair. */
 void tls_proc_link(struct tls_proc *, int fd);
 
-/* Why clients see another certificate than the configured one, or none; NULL
- * when all is well. */
+/* Why the configured certificate is not in use, or NULL. */
 const char *tls_proc_error(const struct tls_proc *);

@@ -16,8 +16,9 @@ void worker_log_pass(struct ratelimit *limit, const char *role,
 	if (!ratelimit_pass(limit, mono_ms(), &suppressed))
 		return;
 	if (suppressed > 0)
-		log_warning(name, "%u lines were suppressed", suppressed);
-	/* the name says the role */
+		log_warning(name, "%u log lines dropped: too many in 10 s",
+			    suppressed);
+	/* the name contains the role */
 	if (strcmp(line->component, role) == 0)
 		(void)snprintf(text, sizeof text, "%s", line->text);
 	else

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a worker says, in our log. */
+/* Writes the log lines of a worker into the log of the master. */
 #pragma once
 
 #include "common/base/ratelimit.h"
 #include "proto/ipc/msg.h"
 
-/* A line of the worker name, "stream a001", of this role; more than limit
- * allows are counted. */
+/* Logs a line of the worker name ("stream a001") with this role.  Lines above
+ * the limit are counted and dropped. */
 void worker_log_pass(struct ratelimit *limit, const char *role,
 		     const char *name, const struct msg_worker_log *line);

@@ -11,7 +11,7 @@
 
 static const char installed[] = LIBEXECDIR "/sluice-worker";
 
-/* path when it can be executed; else frees it and says NULL with errno. */
+/* path if it can be executed; else frees it: NULL with errno. */
 static char *if_executable(char *path)
 {
 	int saved;
@@ -40,7 +40,7 @@ static char *beside_us(void)
 	return if_executable(xasprintf("%s/sluice-worker", self));
 }
 
-char *worker_path_find(struct errmsg *why)
+char *worker_path_find(struct errmsg *error)
 {
 	const char *wanted = getenv("SLUICE_WORKER");
 	char *path;
@@ -48,7 +48,7 @@ char *worker_path_find(struct errmsg *why)
 	if (wanted != NULL) {
 		path = if_executable(xstrdup(wanted));
 		if (path == NULL)
-			errmsg_set(why, "SLUICE_WORKER: %s: %s", wanted,
+			errmsg_set(error, "SLUICE_WORKER: %s: %s", wanted,
 				   strerror(errno));
 		return path;
 	}
@@ -56,6 +56,6 @@ char *worker_path_find(struct errmsg *why)
 	if (path == NULL)
 		path = if_executable(xstrdup(installed));
 	if (path == NULL)
-		errmsg_set(why, "%s: %s", installed, strerror(errno));
+		errmsg_set(error, "%s: %s", installed, strerror(errno));
 	return path;
 }

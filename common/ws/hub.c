@@ -15,13 +15,13 @@
 
 enum {
 	KEEP = 65536, /* memory kept between two messages */
-	EARS = HUB_ALL + 1,
+	SCOPES = HUB_ALL + 1,
 };
 
-/* What all those hear who have the same ear. */
+/* The messages for all clients with one scope. */
 struct feed {
-	struct buf frames;     /* messages that wait for the flush */
-	struct ws_chunk *last; /* written last; the next goes behind it */
+	struct buf frames; /* not yet flushed */
+	struct ws_chunk *last; /* the newest; the next is linked to it */
 };
 
 struct hub {
@@ -32,7 +32,7 @@ struct hub {
 	size_t clients_max;
 	size_t held;           /* see HUB_RECEIVED_MAX */
 	struct buf text;       /* one message, encoded */
-	struct feed feeds[EARS]; /* that of HUB_DEAF stays empty */
+	struct feed feeds[SCOPES]; /* HUB_NONE: empty */
 };
 
 static void remove_client(struct hub *h, struct ws_client *client)
@@ -52,18 +52,18 @@ static void on_client_gone(struct ws_client *client, void *arg)
 	remove_client(arg, client);
 }
 
-static void flush_feed(struct hub *h, enum hub_ear ear)
+static void flush_feed(struct hub *h, enum hub_scope scope)
 {
-	struct feed *f = &h->feeds[ear];
+	struct feed *f = &h->feeds[scope];
 	struct ws_chunk *before = f->last;
 
 	if (buf_len(&f->frames) == 0)
 		return;
 	f->last = ws_chunk_new(&f->frames, before);
 	ws_chunk_unref(&before);
-	/* a client may be removed by its own call: from the last one down */
+	/* backwards, because a client may end in the call */
 	for (size_t i = h->n_clients; i-- > 0;)
-		if (ws_client_ear(h->clients[i]) == ear)
+		if (ws_client_scope(h->clients[i]) == scope)
 			ws_client_push(h->clients[i], f->last);
 }
 
@@ -101,7 +101,7 @@ void hub_dismiss_all(struct hub *h)
 	while (h->n_clients > 0) {
 		struct ws_client *last = h->clients[h->n_clients - 1];
 
-		ws_client_farewell(last, WS_GOING_AWAY);
+		ws_client_close(last, WS_GOING_AWAY);
 		remove_client(h, last);
 	}
 }
@@ -110,11 +110,11 @@ void hub_free(struct hub **hub)
 {
 	struct hub *h = *hub;
 
-	if (!h)
+	if (h == NULL)
 		return;
 	*hub = NULL;
 	hub_dismiss_all(h);
-	for (size_t i = 0; i < EARS; i++) {
+	for (size_t i = 0; i < SCOPES; i++) {
 		ws_chunk_unref(&h->feeds[i].last);
 		buf_done(&h->feeds[i].frames);
 	}
@@ -122,13 +122,13 @@ void hub_free(struct hub **hub)
 	free(h);
 }
 
-/* A slot for one more. */
-static bool make_room(struct hub *h, enum hub_ear ear)
+/* False: too many clients. */
+static bool make_room(struct hub *h, enum hub_scope scope)
 {
 	if (h->n_clients < h->clients_max)
 		return true;
-	for (size_t i = 0; ear != HUB_DEAF && i < h->n_clients; i++)
-		if (ws_client_ear(h->clients[i]) == HUB_DEAF) {
+	for (size_t i = 0; scope != HUB_NONE && i < h->n_clients; i++)
+		if (ws_client_scope(h->clients[i]) == HUB_NONE) {
 			remove_client(h, h->clients[i]);
 			return true;
 		}
@@ -136,12 +136,12 @@ static bool make_room(struct hub *h, enum hub_ear ear)
 }
 
 static void adopt(struct hub *h, struct http_conn *conn,
-		  const struct http_request *request, enum hub_ear ear)
+		  const struct http_request *request, enum hub_scope scope)
 {
 	struct buf greeting = { 0 }, rest = { 0 };
 	struct ws_client_config cfg = {
 		.loop = h->loop,
-		.ear = ear,
+		.scope = scope,
 		.held = &h->held,
 		.on_gone = on_client_gone,
 		.arg = h,
@@ -149,12 +149,12 @@ static void adopt(struct hub *h, struct http_conn *conn,
 
 	ws_handshake_write(&greeting, request);
 	cfg.fd = http_conn_take_socket(conn, &rest, &cfg.from);
-	/* what was said before it came is not for it */
+	/* earlier messages are not for the new client */
 	flush(h);
 	h->clients[h->n_clients++] = ws_client_new(&cfg, &greeting, &rest);
 }
 
-static void refuse(struct http_conn *conn, int status, const char *body)
+static void reject(struct http_conn *conn, int status, const char *body)
 {
 	http_respond(conn, &(struct http_answer){
 		.status = status,
@@ -165,15 +165,16 @@ static void refuse(struct http_conn *conn, int status, const char *body)
 }
 
 void hub_handshake(struct hub *h, struct http_conn *conn,
-		   const struct http_request *request, enum hub_ear ear)
+		   const struct http_request *request, enum hub_scope scope)
 {
 	if (!ws_handshake_wanted(request))
-		refuse(conn, 400, "{\"error\":\"this is the event channel: "
-				  "it wants a WebSocket handshake\"}");
-	else if (!make_room(h, ear))
-		refuse(conn, 503, "{\"error\":\"too many clients\"}");
+		reject(conn, 400,
+		       "{\"error\":\"not a WebSocket handshake: "
+		       "this is the event channel\"}");
+	else if (!make_room(h, scope))
+		reject(conn, 503, "{\"error\":\"too many clients\"}");
 	else
-		adopt(h, conn, request, ear);
+		adopt(h, conn, request, scope);
 }
 
 static int append_json(const char *text, size_t len, void *arg)
@@ -182,28 +183,28 @@ static int append_json(const char *text, size_t len, void *arg)
 	return 0;
 }
 
-static bool has_ear(const struct hub *h, enum hub_ear ear)
+static bool has_scope(const struct hub *h, enum hub_scope scope)
 {
 	for (size_t i = 0; i < h->n_clients; i++)
-		if (ws_client_ear(h->clients[i]) == ear)
+		if (ws_client_scope(h->clients[i]) == scope)
 			return true;
 	return false;
 }
 
-/* To those with at least this ear. */
-static void tell(struct hub *h, const json_t *message, enum hub_ear least,
-		 enum hub_urgency urgency)
+/* Queues message for the scopes from least on. */
+static void send_to(struct hub *h, const json_t *message, enum hub_scope least,
+		    enum hub_urgency urgency)
 {
 	buf_reset(&h->text, KEEP);
 	if (json_dump_callback(message, append_json, &h->text,
 			       JSON_COMPACT | json_text_flags(message)) < 0)
 		return;
-	for (unsigned ear = least; ear < EARS; ear++)
-		if (has_ear(h, ear))
-			ws_write_text(&h->feeds[ear].frames,
+	for (unsigned scope = least; scope < SCOPES; scope++)
+		if (has_scope(h, scope))
+			ws_write_text(&h->feeds[scope].frames,
 				      buf_head(&h->text), buf_len(&h->text));
 	if (urgency == HUB_AT_ONCE) {
-		/* not from here: a client may end, and more may follow */
+		/* later, because the write may free a client of the caller */
 		ev_feed_event(h->loop, &h->flush, EV_TIMER);
 	} else if (!ev_is_active(&h->flush)) {
 		ev_timer_set(&h->flush, HUB_FLUSH_MS / 1e3, 0);
@@ -215,23 +216,23 @@ void hub_broadcast(struct hub *h, const json_t *message,
 		   enum hub_urgency urgency)
 {
 	if (hub_has_listeners(h))
-		tell(h, message, HUB_EVENTS, urgency);
+		send_to(h, message, HUB_EVENTS, urgency);
 }
 
 void hub_broadcast_more(struct hub *h, const json_t *message)
 {
 	if (hub_wants_more(h))
-		tell(h, message, HUB_ALL, HUB_SOON);
+		send_to(h, message, HUB_ALL, HUB_SOON);
 }
 
 bool hub_has_listeners(const struct hub *h)
 {
-	return has_ear(h, HUB_EVENTS) || has_ear(h, HUB_ALL);
+	return has_scope(h, HUB_EVENTS) || has_scope(h, HUB_ALL);
 }
 
 bool hub_wants_more(const struct hub *h)
 {
-	return has_ear(h, HUB_ALL);
+	return has_scope(h, HUB_ALL);
 }
 
 size_t hub_clients(const struct hub *h)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The event channel: every WebSocket client, one broadcast for all.
+ * The event channel: sends messages to all WebSocket clients, in order.
  *
- * A message is encoded once, whatever the number of clients, and is written to
- * a client together with what else waits for it.  Order is kept.  A client
- * whose unsent backlog passes 1 MiB is closed with 1001.
+ * A message is encoded once for all clients and written together with others.
+ * A client with more than 1 MiB of unsent messages is closed with 1001.
  *
- * Owns its clients; borrows the loop.  All clients share what waits for them,
- * so together they hold what the slowest one holds, not a multiple of it.
+ * Owns its clients; borrows the loop.  All clients share the unsent messages,
+ * so that these need the memory of the slowest client only.
  */
 #pragma once
 
@@ -28,42 +27,42 @@ enum {
 	HUB_CLIENTS_MAX = 512,
 	/* Unfinished messages of all clients, bytes. */
 	HUB_RECEIVED_MAX = 16 * 1024 * 1024,
-	HUB_FLUSH_MS = 100, /* the longest a status message waits for others */
+	HUB_FLUSH_MS = 100, /* maximum delay of a HUB_SOON message */
 };
 
 enum hub_urgency { HUB_SOON, HUB_AT_ONCE };
 
-/* What a client hears. */
-enum hub_ear {
-	HUB_DEAF,   /* nothing: it is there to be answered its ping */
-	HUB_EVENTS, /* what everybody does */
-	HUB_ALL,    /* and what is only for those who ask for it */
+/* The messages that a client receives. */
+enum hub_scope {
+	HUB_NONE, /* only answers to its pings */
+	HUB_EVENTS, /* hub_broadcast() */
+	HUB_ALL, /* hub_broadcast_more(), too */
 };
 
 struct hub *hub_new(struct ev_loop *);
-/* Fewer clients than HUB_CLIENTS_MAX; call it before the first. */
+/* Lowers HUB_CLIENTS_MAX; call it before the first client. */
 void hub_limit(struct hub *, size_t clients_max);
 
-/* Every client gets close 1001 (best effort, no waiting). */
+/* Sends close 1001 to every client, without waiting. */
 void hub_free(struct hub **);
 
-/* The same for all that there are now; the hub goes on. */
+/* Sends close 1001 to the present clients; the hub continues. */
 void hub_dismiss_all(struct hub *);
 
-/* Answers the handshake on conn: 101 and adoption, 400, or 503 when there are
- * too many clients.  A deaf one makes room for one that listens. */
+/* Answers the handshake on conn: 101, 400, or 503 for too many clients.  A
+ * client with HUB_NONE is closed for one that receives events. */
 void hub_handshake(struct hub *, struct http_conn *,
-		   const struct http_request *, enum hub_ear);
+		   const struct http_request *, enum hub_scope);
 
-/* One text frame to every listener; message is borrowed.  HUB_AT_ONCE: written
- * in this turn of the loop, behind what waits.  Costs nothing when nobody
- * listens: ask hub_has_listeners() before building a message. */
+/* Sends a text frame to every client with events; message is borrowed.
+ * HUB_AT_ONCE: in this iteration of the loop, after waiting messages.  Check
+ * hub_has_listeners() before you build a message. */
 void hub_broadcast(struct hub *, const json_t *message, enum hub_urgency);
 
-/* The same, for those who hear all. */
+/* The same, to clients with HUB_ALL. */
 void hub_broadcast_more(struct hub *, const json_t *message);
 
 bool hub_has_listeners(const struct hub *);
-/* ... who hear all? */
+/* True when a client has HUB_ALL. */
 bool hub_wants_more(const struct hub *);
 size_t hub_clients(const struct hub *);

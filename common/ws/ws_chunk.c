@@ -12,7 +12,7 @@ struct ws_chunk *ws_chunk_new(struct buf *frames, struct ws_chunk *last)
 	c->refs = 1;
 	c->frames = *frames;
 	*frames = (struct buf){ 0 };
-	if (last)
+	if (last != NULL)
 		last->next = ws_chunk_ref(c);
 	return c;
 }
@@ -28,7 +28,7 @@ void ws_chunk_unref(struct ws_chunk **chunk)
 	struct ws_chunk *c = *chunk;
 
 	*chunk = NULL;
-	while (c && --c->refs == 0) {
+	while (c != NULL && --c->refs == 0) {
 		struct ws_chunk *next = c->next;
 
 		buf_done(&c->frames);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Frames on their way to many clients: written once, shared, in order.
+ * A chunk of frames that several clients share, so that frames are stored once.
  *
- * Chunks form one list that only grows at its end.  Whoever stands in a chunk
- * holds a reference; a chunk holds one on its successor.  So all clients
- * together keep no more than the one who is furthest behind.
+ * Chunks form a list that only grows at its end.  A client holds a reference to
+ * the chunk it writes, and a chunk to its successor.  The memory in use is that
+ * of the slowest client.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ struct ws_chunk {
 	struct buf frames; /* whole frames only */
 };
 
-/* Takes the bytes (frames is empty after it).  Goes behind last, which may be
- * NULL.  The caller holds one reference. */
+/* Takes the bytes of frames and links the chunk to last (may be NULL).  The
+ * caller holds one reference. */
 struct ws_chunk *ws_chunk_new(struct buf *frames, struct ws_chunk *last);
 
 struct ws_chunk *ws_chunk_ref(struct ws_chunk *);

@@ -15,17 +15,17 @@
 #include <sys/socket.h>
 
 enum {
-	READ_MAX = 4096,     /* bytes per wake-up */
-	REPLIES_MAX = 4096,  /* above it the client is not listened to */
-	PIECES_MAX = 16,     /* per write */
-	GOODBYE_MS = 2000,   /* for the peer to read why it was closed */
-	DEAD_AFTER_S = 60,   /* of silence on the wire */
+	READ_MAX = 4096, /* bytes per wake-up */
+	REPLIES_MAX = 4096, /* above it the client is not read */
+	PIECES_MAX = 16, /* per write */
+	CLOSE_MS = 2000, /* for the peer to read the close frame */
+	DEAD_AFTER_S = 60, /* without an answer from the peer */
 };
 
 enum client_state {
 	CLIENT_OPEN,
-	CLIENT_CLOSING,  /* writes its close frame */
-	CLIENT_DRAINING, /* waits for the peer's end */
+	CLIENT_CLOSING, /* writes its close frame */
+	CLIENT_DRAINING, /* waits until the peer closes */
 };
 
 struct ws_client {
@@ -33,14 +33,14 @@ struct ws_client {
 	enum client_state state;
 	ev_io readable;
 	ev_io writable;
-	ev_timer goodbye;
+	ev_timer close_timer;
 	struct ws_reader *reader;
 	struct buf in;
-	struct buf replies;  /* ours alone: whole frames, go between chunks */
-	struct ws_chunk *at; /* being written; NULL: all was written */
+	struct buf replies; /* its own whole frames, sent between chunks */
+	struct ws_chunk *at; /* being written; NULL: none */
 	size_t offset;       /* in it */
 	size_t backlog;      /* bytes of chunks not yet written */
-	size_t held;         /* our part of *cfg.held */
+	size_t held; /* its part of *cfg.held */
 };
 
 static void hold(struct ws_client *c, size_t bytes)
@@ -54,7 +54,7 @@ static void gone(struct ws_client *c)
 	c->cfg.on_gone(c, c->cfg.arg);
 }
 
-/* The rest of a chunk that was begun, then replies, then whole chunks. */
+/* The remainder of a started chunk, then replies, then whole chunks. */
 static unsigned gather(const struct ws_client *c, struct iovec *v)
 {
 	const struct ws_chunk *k = c->at;
@@ -76,7 +76,7 @@ static unsigned gather(const struct ws_client *c, struct iovec *v)
 	return n;
 }
 
-/* Forgets the chunks, but for the rest of one that was begun. */
+/* Drops all chunks except the remainder of a started one. */
 static void drop_chunks(struct ws_client *c)
 {
 	c->backlog = 0;
@@ -97,7 +97,7 @@ static void next_chunk(struct ws_client *c)
 	c->offset = 0;
 }
 
-/* n bytes of what gather() showed were written. */
+/* n bytes of those from gather() have been written. */
 static void advance(struct ws_client *c, size_t n)
 {
 	bool replies_next = c->offset == 0;
@@ -175,11 +175,11 @@ static void finish(struct ws_client *c, unsigned code)
 	hold(c, 0);
 	if (code)
 		ws_write_close(&c->replies, code);
-	ev_timer_start(c->cfg.loop, &c->goodbye);
+	ev_timer_start(c->cfg.loop, &c->close_timer);
 	client_write(c);
 }
 
-/* True: go on.  Else *ret_code is what to finish with. */
+/* False: finish with *ret_code. */
 static bool take_event(struct ws_client *c, enum ws_event event,
 		       unsigned *ret_code)
 {
@@ -201,7 +201,7 @@ static bool take_event(struct ws_client *c, enum ws_event event,
 	case WS_VIOLATION:
 		*ret_code = WS_PROTOCOL_ERROR;
 		return false;
-	default: /* a close is not answered; the others end without one */
+	default: /* a close frame or the end gets no close frame */
 		*ret_code = 0;
 		return false;
 	}
@@ -213,7 +213,7 @@ static bool holds_too_much(const struct ws_client *c)
 }
 
 /* Nothing may follow this call. */
-static void listen_to(struct ws_client *c)
+static void read_frames(struct ws_client *c)
 {
 	unsigned code;
 
@@ -232,7 +232,7 @@ static void listen_to(struct ws_client *c)
 		finish(c, 0);
 		return;
 	}
-	/* who does not read our answers is not asked for more */
+	/* stops reading while the client does not read its answers */
 	if (buf_len(&c->replies) > REPLIES_MAX)
 		ev_io_stop(c->cfg.loop, &c->readable);
 	client_write(c);
@@ -258,7 +258,7 @@ static void client_read(struct ws_client *c)
 		return;
 	if (n > 0)
 		buf_added(&c->in, (size_t)n);
-	listen_to(c);
+	read_frames(c);
 }
 
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
@@ -273,14 +273,14 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 	client_write(container_of(w, struct ws_client, writable));
 }
 
-static void on_goodbye(struct ev_loop *loop, ev_timer *w, int revents)
+static void on_close_timer(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	(void)loop, (void)revents;
-	gone(container_of(w, struct ws_client, goodbye));
+	gone(container_of(w, struct ws_client, close_timer));
 }
 
-/* We send no pings: TCP finds out who vanished. */
-static void watch_the_wire(int fd)
+/* Sends no pings: TCP keepalive detects a client that has vanished. */
+static void set_keepalive(int fd)
 {
 	int on = 1, idle = DEAD_AFTER_S, interval = 10, count = 6;
 	unsigned timeout_ms = DEAD_AFTER_S * 1000;
@@ -304,12 +304,12 @@ struct ws_client *ws_client_new(const struct ws_client_config *cfg,
 	c->replies = *greeting;
 	c->in = *rest;
 	*greeting = *rest = (struct buf){ 0 };
-	watch_the_wire(cfg->fd);
+	set_keepalive(cfg->fd);
 	ev_io_init(&c->readable, on_readable, cfg->fd, EV_READ);
 	ev_io_init(&c->writable, on_writable, cfg->fd, EV_WRITE);
-	ev_timer_init(&c->goodbye, on_goodbye, GOODBYE_MS / 1e3, 0);
+	ev_timer_init(&c->close_timer, on_close_timer, CLOSE_MS / 1e3, 0);
 	ev_io_start(cfg->loop, &c->readable);
-	/* greets, and looks at what came behind the request */
+	/* writes the greeting and reads rest */
 	ev_feed_event(cfg->loop, &c->readable, EV_READ);
 	return c;
 }
@@ -318,12 +318,12 @@ void ws_client_free(struct ws_client **client)
 {
 	struct ws_client *c = *client;
 
-	if (!c)
+	if (c == NULL)
 		return;
 	*client = NULL;
 	ev_io_stop(c->cfg.loop, &c->readable);
 	ev_io_stop(c->cfg.loop, &c->writable);
-	ev_timer_stop(c->cfg.loop, &c->goodbye);
+	ev_timer_stop(c->cfg.loop, &c->close_timer);
 	hold(c, 0);
 	fd_close(&c->cfg.fd);
 	peer_leave(&c->cfg.from);
@@ -334,18 +334,18 @@ void ws_client_free(struct ws_client **client)
 	free(c);
 }
 
-enum hub_ear ws_client_ear(const struct ws_client *c)
+enum hub_scope ws_client_scope(const struct ws_client *c)
 {
-	return c->state == CLIENT_OPEN ? c->cfg.ear : HUB_DEAF;
+	return c->state == CLIENT_OPEN ? c->cfg.scope : HUB_NONE;
 }
 
 void ws_client_push(struct ws_client *c, struct ws_chunk *chunk)
 {
-	if (!c->at)
+	if (c->at == NULL)
 		c->at = ws_chunk_ref(chunk);
 	c->backlog += buf_len(&chunk->frames);
 	if (c->backlog > HUB_BACKLOG_MAX)
-		(void)write_some(c); /* an error shows up again below */
+		(void)write_some(c); /* an error is reported below */
 	if (c->backlog > HUB_BACKLOG_MAX) {
 		log_warning("ws", "WebSocket client buffer full, slow client, "
 			    "disconnecting");
@@ -355,7 +355,7 @@ void ws_client_push(struct ws_client *c, struct ws_chunk *chunk)
 	}
 }
 
-void ws_client_farewell(struct ws_client *c, unsigned code)
+void ws_client_close(struct ws_client *c, unsigned code)
 {
 	while (c->state == CLIENT_OPEN && has_more(c))
 		if (write_some(c) < 0)

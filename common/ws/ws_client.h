@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One WebSocket client: answers its pings, writes what the hub says.
+ * One WebSocket client: answers its pings, writes the messages of the hub.
  *
- * Owns its socket; borrows the loop.  It ends itself: on_gone is the last
- * thing it does, and the owner frees it inside.
+ * Owns its socket; borrows the loop.  on_gone is its last action, and the owner
+ * frees it inside.
  */
 #pragma once
 
@@ -22,26 +22,26 @@ struct ws_client;
 struct ws_client_config {
 	struct ev_loop *loop;
 	int fd;        /* taken; non-blocking */
-	struct peer *from; /* taken; NULL when it is not counted */
-	enum hub_ear ear;
+	struct peer *from; /* taken; NULL: not counted */
+	enum hub_scope scope;
 	size_t *held;  /* bytes of unfinished messages of all clients */
 	void (*on_gone)(struct ws_client *, void *arg);
 	void *arg;
 };
 
-/* greeting: the answer to the handshake; rest: what came behind the request.
- * Both are taken.  Works in the next turn of the loop. */
+/* greeting: the answer to the handshake; rest: the bytes that follow the
+ * request.  Both are taken.  Starts in the next iteration of the loop. */
 struct ws_client *ws_client_new(const struct ws_client_config *,
 				struct buf *greeting, struct buf *rest);
 
 /* NULL-safe; closes at once. */
 void ws_client_free(struct ws_client **);
 
-/* HUB_DEAF for one that is ending, too. */
-enum hub_ear ws_client_ear(const struct ws_client *);
+/* HUB_NONE also while it is closing. */
+enum hub_scope ws_client_scope(const struct ws_client *);
 
-/* The newest chunk: to be written behind what waits.  May call on_gone. */
+/* Writes the newest chunk after the waiting ones.  May call on_gone. */
 void ws_client_push(struct ws_client *, struct ws_chunk *);
 
-/* Close with code as far as it goes without waiting; the caller frees it. */
-void ws_client_farewell(struct ws_client *, unsigned code);
+/* Sends a close frame with code, without waiting; the caller frees it. */
+void ws_client_close(struct ws_client *, unsigned code);

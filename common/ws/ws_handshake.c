@@ -11,10 +11,10 @@ bool ws_handshake_wanted(const struct http_request *request)
 {
 	const char *upgrade = http_request_header(request, "upgrade");
 
-	return upgrade && strcasecmp(upgrade, "websocket") == 0;
+	return upgrade != NULL && strcasecmp(upgrade, "websocket") == 0;
 }
 
-/* False when the library has no SHA-1 (a restricted build). */
+/* False when the library lacks SHA-1 (a restricted build). */
 static bool accept_value(const char *key, char text[ACCEPT_LEN + 1])
 {
 	static const char guid[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -41,7 +41,7 @@ void ws_handshake_write(struct buf *out, const struct http_request *request)
 	buf_printf(out, "HTTP/1.1 101 Switching Protocols\r\n"
 			"Upgrade: websocket\r\n"
 			"Connection: Upgrade\r\n");
-	if (key && accept_value(key, accept))
+	if (key != NULL && accept_value(key, accept))
 		buf_printf(out, "Sec-WebSocket-Accept: %s\r\n", accept);
 	buf_printf(out, "\r\n");
 }

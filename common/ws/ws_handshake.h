@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Is the Upgrade header there, and "websocket"?  Nothing else is asked. */
+/* True when the header Upgrade is "websocket"; checks nothing else. */
 bool ws_handshake_wanted(const struct http_request *);
 
 /* Appends the answer: 101, with Sec-WebSocket-Accept when there is a key. */

@@ -50,11 +50,11 @@ static bool asks_for_alarms(const struct http_request *request)
 	return false;
 }
 
-static enum hub_ear find_ear(const struct http_request *request,
-			     enum shown shown)
+static enum hub_scope find_ear(const struct http_request *request,
+			       enum shown shown)
 {
 	if (shown == SHOWN_NONE)
-		return HUB_DEAF;
+		return HUB_NONE;
 	return asks_for_alarms(request) ? HUB_ALL : HUB_EVENTS;
 }
 

@@ -61,7 +61,7 @@ static int read_pid(struct system_status *s, pid_t pid, const char *file)
 	char path[64];
 
 	(void)snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
-	return proc_read(path, &s->text);
+	return procfs_read(path, &s->text);
 }
 
 static const char *text_of(const struct system_status *s)
@@ -87,9 +87,9 @@ static struct process *list_processes(struct system_status *s, size_t *ret_n)
 
 	list[0].pid = getpid();
 	/* workers are started by this thread, so they are its children */
-	if (proc_read("/proc/thread-self/children", &s->text) == 0) {
+	if (procfs_read("/proc/thread-self/children", &s->text) == 0) {
 		text = text_of(s);
-		while (proc_next_pid(&text, &pid)) {
+		while (procfs_next_pid(&text, &pid)) {
 			list = xrealloc(list, (n + 1) * sizeof *list);
 			list[n++] = (struct process){ .pid = pid };
 		}
@@ -117,12 +117,12 @@ static void count_processes(struct system_status *s)
 {
 	size_t n;
 	struct process *list = list_processes(s, &n);
-	struct proc_pid seen;
+	struct procfs_pid seen;
 
 	s->threads = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (read_pid(s, list[i].pid, "stat") < 0 ||
-		    proc_pid_stat_parse(text_of(s), &seen) < 0)
+		    procfs_pid_stat_parse(text_of(s), &seen) < 0)
 			continue;
 		list[i].ticks = seen.ticks;
 		s->threads += seen.threads;
@@ -142,8 +142,8 @@ static void look(struct system_status *s)
 	count_processes(s);
 	s->now.at_ms = mono_ms();
 	s->now.app = s->app_ticks;
-	if (proc_read("/proc/stat", &s->text) == 0 &&
-	    proc_stat_parse(text_of(s), &busy) == 0)
+	if (procfs_read("/proc/stat", &s->text) == 0 &&
+	    procfs_stat_parse(text_of(s), &busy) == 0)
 		s->now.machine = busy;
 }
 
@@ -258,7 +258,7 @@ static uint64_t app_memory(struct system_status *s)
 
 	for (size_t i = 0; i < s->n_processes; i++)
 		if (read_pid(s, s->processes[i].pid, "status") == 0 &&
-		    proc_pid_status_parse(text_of(s), &kib) == 0)
+		    procfs_pid_status_parse(text_of(s), &kib) == 0)
 			sum += kib;
 	return sum;
 }
@@ -279,8 +279,8 @@ static void add_memory(struct system_status *s, json_t *o)
 	uint64_t total = 0, available = 0;
 	uint64_t app = fresh_memory(s);
 
-	if (proc_read("/proc/meminfo", &s->text) < 0 ||
-	    proc_meminfo_parse(text_of(s), &total, &available) < 0 ||
+	if (procfs_read("/proc/meminfo", &s->text) < 0 ||
+	    procfs_meminfo_parse(text_of(s), &total, &available) < 0 ||
 	    total == 0)
 		total = available = 1;
 	set_int(o, "sys_mem_usage", whole((double)(total - available) * 1e2 /

@@ -245,16 +245,16 @@ bool hub_has_listeners(const struct hub *h)
 }
 
 void hub_handshake(struct hub *h, struct http_conn *conn,
-		   const struct http_request *request, enum hub_ear ear)
+		   const struct http_request *request, enum hub_scope scope)
 {
 	static const char *const names[] = {
-		[HUB_DEAF] = "liveness",
+		[HUB_NONE] = "liveness",
 		[HUB_EVENTS] = "listener",
 		[HUB_ALL] = "all",
 	};
 
 	(void)h, (void)conn, (void)request;
-	tell("handshake %s\n", names[ear]);
+	tell("handshake %s\n", names[scope]);
 }
 
 /* --- HTTP --- */

@@ -61,7 +61,7 @@ static void bench_start(struct bench *b)
 	struct ws_client_config cfg = {
 		.loop = b->loop,
 		.fd = b->fd,
-		.ear = HUB_EVENTS,
+		.scope = HUB_EVENTS,
 		.held = &b->held,
 		.on_gone = on_gone,
 		.arg = b,
@@ -197,7 +197,7 @@ Test(ws_client, ends_the_frame_it_began_before_the_close)
 	first = buf_len(&b.sent);
 	push(&b, 1, 50000);
 	peer_says(&b, OTHER, sizeof OTHER - 1);
-	cr_assert_eq(ws_client_ear(b.client), HUB_DEAF);
+	cr_assert_eq(ws_client_scope(b.client), HUB_NONE);
 	read_until(&b, SIZE_MAX);
 	cr_assert(b.eof);
 	cr_assert_eq(buf_len(&b.got), first + 4);
@@ -214,7 +214,7 @@ Test(ws_client, says_farewell_as_far_as_the_socket_goes)
 	bench_start(&b);
 	push(&b, 0, 100);
 	push(&b, 1, 50000);
-	ws_client_farewell(b.client, WS_GOING_AWAY);
+	ws_client_close(b.client, WS_GOING_AWAY);
 	ws_client_free(&b.client);
 	read_until(&b, SIZE_MAX);
 	/* what came is the start of what was sent, and no close inside it */

@@ -117,8 +117,8 @@ Test(settings, a_certificate_that_cannot_be_read_is_named)
 		     "settings.crt_chain: /nowhere/a.pem: No such file or "
 		     "directory");
 	expect_error("{'cmd':'set-settings','settings':{'crt_chain':"
-		     "'-----BEGIN C','crt_key':'/dev/null'}}", 400,
-		     "settings.crt_key: /dev/null: is no file");
+		     "'-----BEGIN C','crt_key':'/dev/null'}}",
+		     400, "settings.crt_key: /dev/null: not a regular file");
 	expect_error("{'cmd':'set-settings','settings':{'crt_chain':'/a'}}",
 		     400, "settings.crt_key: is missing beside crt_chain");
 	expect_error("{'cmd':'set-settings','settings':{'crt_key':'/a',"
