@@ -16,10 +16,10 @@ struct request {
 	void *arg;
 	ev_timer deadline;
 	size_t n_inputs;
-	uint32_t seq;    /* of the part that is awaited ... */
+	uint32_t seq; /* of the requested part ... */
 	unsigned place;  /* ... 0: the output, which comes last ... */
 	unsigned from;   /* ... and the PID that it begins with */
-	unsigned parts;  /* that came */
+	unsigned parts; /* received */
 	json_t *answer;
 	json_t *report;  /* of the place, borrowed from answer; or NULL */
 };
@@ -31,8 +31,8 @@ struct analysis {
 	uint32_t last_seq;
 };
 
-/* why is NULL when the answer is whole. */
-static void finish(struct request *r, const char *why)
+/* error: NULL for a complete answer. */
+static void finish(struct request *r, const char *error)
 {
 	struct analysis *a = r->owner;
 	json_t *answer = r->answer;
@@ -43,7 +43,7 @@ static void finish(struct request *r, const char *why)
 	TAILQ_REMOVE(&a->requests, r, link);
 	a->n--;
 	free(r);
-	done(why == NULL ? answer : NULL, why, arg);
+	done(error == NULL ? answer : NULL, error, arg);
 	json_decref(answer);
 }
 
@@ -51,7 +51,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	(void)loop, (void)revents;
 	finish(container_of(t, struct request, deadline),
-	       "the stream's worker does not answer");
+	       "no answer from the worker of the stream within 3 s");
 }
 
 struct analysis *analysis_new(struct ev_loop *loop)
@@ -111,7 +111,7 @@ int analysis_ask(struct analysis *a, struct channel *channel, size_t n_inputs,
 	return 0;
 }
 
-/* The first part of a place is its report; of the others the PIDs are added. */
+/* The first part of a place is its report; others add their PIDs. */
 static void take_part(struct request *r, const json_t *part)
 {
 	json_t *report;
@@ -131,8 +131,8 @@ static void take_part(struct request *r, const json_t *part)
 				    report);
 }
 
-/* False: it is whole. */
-static bool go_on(struct request *r, unsigned next)
+/* Selects the next part.  False: the answer is complete. */
+static bool next_part(struct request *r, unsigned next)
 {
 	if (next > r->from && json_object_get(r->report, "pids") != NULL) {
 		r->from = next;
@@ -157,12 +157,12 @@ void analysis_answer(struct analysis *a, struct channel *channel, uint32_t seq,
 	if (r == NULL)
 		return;
 	take_part(r, part->report);
-	if (!go_on(r, part->next))
+	if (!next_part(r, part->next))
 		finish(r, NULL);
 	else if (++r->parts == ANALYSIS_PARTS_MAX)
-		finish(r, "the stream's worker says too much");
+		finish(r, "the worker of the stream sent too many parts");
 	else if (channel == NULL || ask_part(r, channel) < 0)
-		finish(r, "the stream's worker has ended");
+		finish(r, "the worker of the stream has ended");
 }
 
 void analysis_down(struct analysis *a)
@@ -170,5 +170,5 @@ void analysis_down(struct analysis *a)
 	struct request *r;
 
 	while ((r = TAILQ_FIRST(&a->requests)) != NULL)
-		finish(r, "the stream's worker has ended");
+		finish(r, "the worker of the stream has ended");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Asks a stream's worker what it knows of its inputs and of what it sends,
- * part by part, and puts the parts together.
+ * Requests the analysis of a stream from its worker, part by part, and joins
+ * the parts.
  *
  * Owns its requests and their timers; borrows the loop.
  */
@@ -17,21 +17,21 @@ struct channel;
 struct ev_loop;
 
 enum {
-	ANALYSIS_MS = 3000,       /* that long a whole answer may take */
-	ANALYSIS_MAX = 16,        /* requests at once */
+	ANALYSIS_MS = 3000, /* limit of a whole answer */
+	ANALYSIS_MAX = 16, /* parallel requests */
 	ANALYSIS_PARTS_MAX = 512, /* of one answer */
 };
 
-/* {"inputs": […], "output": {…}}, borrowed, or NULL with why.  From the loop;
+/* {"inputs": […], "output": {…}}, borrowed, or NULL with error.  From the loop;
  * the analysis may not be freed inside. */
-typedef void analysis_fn(json_t *answer, const char *why, void *arg);
+typedef void analysis_fn(json_t *answer, const char *error, void *arg);
 
 struct analysis *analysis_new(struct ev_loop *);
-/* NULL-safe; sets *a to NULL.  Whoever waits is told. */
+/* NULL-safe; sets *a to NULL.  Open requests fail. */
 void analysis_free(struct analysis **);
 
-/* Asks about n_inputs inputs and the output.  0, or -errno when it cannot be
- * asked: done is not called then. */
+/* Requests n_inputs inputs and the output.  After -errno done is not
+ * called. */
 int analysis_ask(struct analysis *, struct channel *, size_t n_inputs,
 		 analysis_fn *done, void *arg) MUST_CHECK;
 
@@ -39,5 +39,5 @@ int analysis_ask(struct analysis *, struct channel *, size_t n_inputs,
 void analysis_answer(struct analysis *, struct channel *, uint32_t seq,
 		     const struct msg_stream_analysis *);
 
-/* The worker is gone: whoever waits is told. */
+/* The worker has ended: open requests fail. */
 void analysis_down(struct analysis *);

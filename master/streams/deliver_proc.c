@@ -24,13 +24,13 @@ struct mount {
 	char *stream;
 	bool tls;
 	int ring_fd;
-	bool due;   /* the worker is to be told of it */
-	bool waits; /* for the path, which another has */
-	char *waits_for; /* "/news is the path of stream a001" */
+	bool due; /* a message to the worker is due */
+	bool waits; /* for the path, which another mount uses */
+	char *waits_for; /* why it waits */
 
 	uint32_t viewers;
-	uint64_t cut;      /* by the worker that runs */
-	uint64_t cut_past; /* by those before it */
+	uint64_t cut; /* by the running worker */
+	uint64_t cut_past; /* by its predecessors */
 };
 
 struct deliver_proc {
@@ -41,15 +41,15 @@ struct deliver_proc {
 	struct session_list *sessions;
 	TAILQ_HEAD(mounts, mount) mounts;
 	TAILQ_HEAD(, mount) due; /* by due_link */
-	/* The worker was a former master's: it is told everything again, and
-	 * then to drop what it was not told. */
+	/* The worker was adopted: it gets all mounts again, then drops the
+	 * others. */
 	bool renewing;
-	bool settled; /* everything that there is, is known */
+	bool settled; /* all mounts of the configuration exist */
 };
 
-/* --- what the worker is told --- */
+/* --- messages to the worker --- */
 
-static void tell_listen(struct deliver_proc *d, const struct listener *l)
+static void send_listener(struct deliver_proc *d, const struct listener *l)
 {
 	struct msg m = { .type = MSG_DELIVER_LISTEN,
 			 .deliver_listen = { listener_address(l) } };
@@ -59,7 +59,7 @@ static void tell_listen(struct deliver_proc *d, const struct listener *l)
 	service_proc_send(d->service, &m, &fd);
 }
 
-static void tell_mount(struct mount *mount, enum msg_type type)
+static void send_mount(struct mount *mount, enum msg_type type)
 {
 	struct msg m = { .type = type };
 
@@ -93,10 +93,10 @@ static void end_renewal(struct deliver_proc *d)
 	service_proc_send(d->service, &m, NULL);
 }
 
-/* There may be far more to tell than a channel holds, and each mount costs a
- * descriptor while it waits there: no more than the worker reads.  The paths
- * first: whoever waits in a backlog finds his. */
-static void tell_due(struct deliver_proc *d)
+/* Sends only while the channel is empty, because each mount in it costs a
+ * descriptor.  Mounts go before listeners, so that a viewer who already waits
+ * finds its path. */
+static void send_due(struct deliver_proc *d)
 {
 	struct channel *channel = service_proc_channel(d->service);
 	struct listener *l;
@@ -107,9 +107,9 @@ static void tell_due(struct deliver_proc *d)
 		l = m == NULL ? listeners_take(d->listeners) : NULL;
 		if (m != NULL) {
 			set_due(m, false);
-			tell_mount(m, MSG_DELIVER_MOUNT);
+			send_mount(m, MSG_DELIVER_MOUNT);
 		} else if (l != NULL) {
-			tell_listen(d, l);
+			send_listener(d, l);
 		} else {
 			end_renewal(d);
 			return;
@@ -122,12 +122,12 @@ static void on_listener_open(void *arg)
 	struct deliver_proc *d = arg;
 
 	spawner_touch(d->spawner);
-	tell_due(d);
+	send_due(d);
 }
 
-/* The first stream that cannot be had there, and how many there are. */
-static void on_listener_trouble(const struct listener *l, const char *why,
-				void *arg)
+/* Logs the first stream of the listener and the number of the others. */
+static void on_listener_error(const struct listener *l, const char *error,
+			      void *arg)
 {
 	const struct deliver_proc *d = arg;
 	const struct mount *m, *first = NULL;
@@ -140,12 +140,12 @@ static void on_listener_trouble(const struct listener *l, const char *why,
 	if (first == NULL)
 		return;
 	if (n > 1)
-		(void)snprintf(more, sizeof more, ", for %u more output%s, too",
+		(void)snprintf(more, sizeof more, " (and %u more output%s)",
 			       n - 1, n > 2 ? "s" : "");
-	(why != NULL ? log_error : log_info)(
+	(error != NULL ? log_error : log_info)(
 		"deliver", "stream %s: http%s://%s%s: %s%s", first->stream,
 		first->tls ? "s" : "", listener_address(l), first->path,
-		why != NULL ? why : "open now", more);
+		error != NULL ? error : "listening", more);
 }
 
 static void on_listener_close(struct listener *l, void *arg)
@@ -161,11 +161,11 @@ static void on_listener_close(struct listener *l, void *arg)
 
 static const struct listeners_events listeners_events = {
 	.on_open = on_listener_open,
-	.on_trouble = on_listener_trouble,
+	.on_error = on_listener_error,
 	.on_close = on_listener_close,
 };
 
-/* --- what the worker says --- */
+/* --- messages from the worker --- */
 
 static struct mount *find_mount(struct deliver_proc *d, const char *address,
 				const char *path)
@@ -189,12 +189,12 @@ static void on_hello(void *self)
 		if (!m->waits)
 			set_due(m, true);
 	listeners_untake(d->listeners);
-	tell_due(d);
+	send_due(d);
 }
 
 static void on_drained(void *self)
 {
-	tell_due(self);
+	send_due(self);
 }
 
 static void on_message(const struct msg *m, void *self)
@@ -207,7 +207,7 @@ static void on_message(const struct msg *m, void *self)
 		session_list_answer(d->sessions, &m->deliver_sessions, m->seq);
 	if (m->type != MSG_DELIVER_VIEWERS)
 		return;
-	/* none: it was unmounted while this was on its way */
+	/* NULL: it was unmounted meanwhile */
 	mount = find_mount(d, said->address, said->path);
 	if (mount != NULL && strcmp(mount->stream, said->stream) == 0) {
 		mount->viewers = said->viewers;
@@ -302,7 +302,7 @@ void deliver_proc_settle(struct deliver_proc *d)
 {
 	d->settled = true;
 	listeners_close_unused(d->listeners);
-	tell_due(d);
+	send_due(d);
 	if (TAILQ_EMPTY(&d->mounts))
 		service_proc_unwant(d->service);
 }
@@ -349,7 +349,7 @@ static void wait_for_path(struct mount *m, const struct mount *holder)
 {
 	m->waits = true;
 	free(m->waits_for);
-	m->waits_for = xasprintf("%s: %s is the path of stream %s",
+	m->waits_for = xasprintf("%s: path %s is used by stream %s",
 				 listener_address(m->listener), m->path,
 				 holder->stream);
 	log_error("deliver", "stream %s: %s", m->stream, m->waits_for);
@@ -372,12 +372,12 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 		wait_for_path(m, holder);
 	else
 		set_due(m, true);
-	tell_due(d);
+	send_due(d);
 	service_proc_want(d->service);
 	return m;
 }
 
-/* The path of gone is free: the next that waits for it has it. */
+/* The path of gone is free: the next waiting mount gets it. */
 static void pass_path_on(struct deliver_proc *d, const struct mount *gone)
 {
 	struct mount *m;
@@ -403,11 +403,11 @@ void mount_free(struct mount **mp)
 	d = m->owner;
 	TAILQ_REMOVE(&d->mounts, m, link);
 	if (!m->waits && !m->due)
-		tell_mount(m, MSG_DELIVER_UNMOUNT);
+		send_mount(m, MSG_DELIVER_UNMOUNT);
 	set_due(m, false);
 	if (!m->waits)
 		pass_path_on(d, m);
-	tell_due(d);
+	send_due(d);
 	listener_put(&m->listener);
 	free(m->waits_for);
 	free(m->path);
@@ -434,7 +434,7 @@ void mount_set_ring(struct mount *m, int ring_fd)
 	m->ring_fd = ring_fd;
 	if (!m->waits)
 		set_due(m, true);
-	tell_due(m->owner);
+	send_due(m->owner);
 }
 
 uint32_t mount_viewers(const struct mount *m)

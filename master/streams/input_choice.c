@@ -25,7 +25,7 @@ struct input_choice {
 	uint32_t last_seq;
 };
 
-static void answer(struct request *r, unsigned position, const char *why)
+static void answer(struct request *r, unsigned position, const char *error)
 {
 	struct input_choice *c = r->owner;
 	input_choice_fn *done = r->done;
@@ -35,14 +35,14 @@ static void answer(struct request *r, unsigned position, const char *why)
 	TAILQ_REMOVE(&c->requests, r, link);
 	c->n--;
 	free(r);
-	done(position, why, arg);
+	done(position, error, arg);
 }
 
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	(void)loop, (void)revents;
 	answer(container_of(t, struct request, deadline), 0,
-	       "the stream's worker does not answer");
+	       "no answer from the worker of the stream within 3 s");
 }
 
 struct input_choice *input_choice_new(struct ev_loop *loop)
@@ -110,5 +110,5 @@ void input_choice_down(struct input_choice *c)
 	struct request *r;
 
 	while ((r = TAILQ_FIRST(&c->requests)) != NULL)
-		answer(r, 0, "the stream's worker has ended");
+		answer(r, 0, "the worker of the stream has ended");
 }

@@ -27,12 +27,12 @@ struct listener {
 	unsigned users;
 	int fd;
 	uint64_t number; /* in the handover */
-	/* "" when it is open and its address here */
+	/* "" when viewers can connect */
 	char error[SOCKADDR_TEXT_MAX + 80];
 	ev_timer retry;
 };
 
-/* A socket of a master before us. */
+/* A socket of the previous master. */
 struct inherited {
 	LIST_ENTRY(inherited) link;
 	struct sockaddr_any where;
@@ -50,8 +50,8 @@ struct listeners {
 	LIST_HEAD(, inherited) inherited;
 };
 
-/* Would the kernel let us have it?  So it is the machine's, or who runs it
- * wants it so (ip_nonlocal_bind). */
+/* True when the kernel lets us bind the address: the host has it, or
+ * ip_nonlocal_bind allows it. */
 static bool is_here(const struct sockaddr_any *where)
 {
 	struct sockaddr_any any_port = *where;
@@ -66,10 +66,10 @@ static bool is_here(const struct sockaddr_any *where)
 	return !gone;
 }
 
-/* The socket stays, and is good again when the address is back. */
-static void look_for_address(struct listener *l)
+/* The socket stays open and works again when the address returns. */
+static void check_address(struct listener *l)
 {
-	static const char lost[] = "its address is not on this machine";
+	static const char lost[] = "the address is not on this host";
 	bool was_here = l->error[0] == '\0';
 	bool here;
 
@@ -83,17 +83,17 @@ static void look_for_address(struct listener *l)
 	else
 		(void)snprintf(l->error, sizeof l->error, "%s: %s",
 			       l->address, lost);
-	l->owner->events->on_trouble(l, here ? NULL : lost, l->owner->arg);
+	l->owner->events->on_error(l, here ? NULL : lost, l->owner->arg);
 }
 
-static void on_look(struct ev_loop *loop, ev_timer *t, int revents)
+static void on_check(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	(void)loop, (void)revents;
 	struct listeners *ls = container_of(t, struct listeners, look);
 	struct listener *l;
 
 	LIST_FOREACH(l, &ls->list, link)
-		look_for_address(l);
+	check_address(l);
 }
 
 struct listeners *listeners_new(struct ev_loop *loop,
@@ -108,8 +108,8 @@ struct listeners *listeners_new(struct ev_loop *loop,
 	LIST_INIT(&ls->list);
 	LIST_INIT(&ls->untaken);
 	LIST_INIT(&ls->inherited);
-	ev_timer_init(&ls->look, on_look, LISTEN_LOOK_MS / 1e3,
-		      LISTEN_LOOK_MS / 1e3);
+	ev_timer_init(&ls->look, on_check, LISTEN_CHECK_MS / 1e3,
+		      LISTEN_CHECK_MS / 1e3);
 	ev_timer_start(loop, &ls->look);
 	return ls;
 }
@@ -163,18 +163,18 @@ static void fail(struct listener *l, int err)
 
 	(void)snprintf(error, sizeof error, "%s: %s", l->address,
 		       strerror(err));
-	/* the same again is no news */
+	/* the same error was reported before */
 	if (strcmp(error, l->error) != 0)
 		l->failures = 0;
 	memcpy(l->error, error, sizeof l->error);
 	if (l->failures++ == LISTEN_QUIET)
-		owner->events->on_trouble(l, strerror(err), owner->arg);
+		owner->events->on_error(l, strerror(err), owner->arg);
 	ev_timer_set(&l->retry, l->retry_ms / 1e3, 0.);
 	ev_timer_start(owner->loop, &l->retry);
 	l->retry_ms = MIN(l->retry_ms * 2, (unsigned)LISTEN_RETRY_MAX_MS);
 }
 
-/* The socket that a master before us had there, or -1. */
+/* The adopted socket with this address, or -1. */
 static int find_inherited(struct listeners *ls,
 			  const struct sockaddr_any *where,
 			  uint64_t *ret_number)
@@ -207,7 +207,7 @@ static void try_open(struct listener *l)
 		return;
 	}
 	if (l->failures > LISTEN_QUIET)
-		owner->events->on_trouble(l, NULL, owner->arg);
+		owner->events->on_error(l, NULL, owner->arg);
 	l->error[0] = '\0';
 	l->fd = fd;
 	LIST_INSERT_HEAD(&owner->untaken, l, open_link);

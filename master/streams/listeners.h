@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The sockets on which viewers connect.
+ * The listening sockets of viewers.
  *
- * The master binds and keeps them, so that a connect is never refused while
- * deliver is replaced: the backlog holds it.  A port in use is named and tried
- * again, soon at first (deliver may still hold the one that was just given up),
- * then every two seconds; its owner is told when it does not go away.
+ * The master keeps them open, so that viewers can connect while deliver is
+ * replaced.  A port in use is retried, soon at first, because deliver may still
+ * hold a socket that was just closed, then every two seconds.  The owner gets
+ * an error if the port stays in use.
  *
  * Owns the sockets; borrows the loop and the events.
  */
@@ -23,50 +23,49 @@ enum {
 	LISTEN_BACKLOG = 4096,
 	LISTEN_RETRY_MIN_MS = 50, /* doubling */
 	LISTEN_RETRY_MAX_MS = 2000,
-	LISTEN_QUIET = 3, /* failures before it is logged */
-	LISTEN_LOOK_MS = 2000, /* how often the address of an open one is
-				* looked for */
+	LISTEN_QUIET = 3, /* failures before on_error */
+	LISTEN_CHECK_MS = 2000, /* interval of the check that the address of
+				 * an open socket still exists */
 };
 
 struct listeners_events {
-	/* Viewers can connect from now on: there is one to take. */
+	/* A listener is open: listeners_take() returns it. */
 	void (*on_open)(void *arg);
-	/* It cannot be opened, or nobody gets there any more since the machine
-	 * has lost its address, and that is worth a line of the log: why;
-	 * NULL: it could after all, or somebody does. */
-	void (*on_trouble)(const struct listener *, const char *why, void *arg);
-	/* The last user of one that was taken is gone; the socket is closed
+	/* error: the listener cannot be opened, or its address has left the
+	 * host.  NULL: it works again. */
+	void (*on_error)(const struct listener *, const char *error, void *arg);
+	/* The last user of a taken listener has left; its socket is closed
 	 * after the call. */
 	void (*on_close)(struct listener *, void *arg);
 };
 
 struct listeners *listeners_new(struct ev_loop *,
 				const struct listeners_events *, void *arg);
-/* No listener may be in use any more. */
+/* All listeners must be unused. */
 void listeners_free(struct listeners **);
 
-/* Notes every open socket. */
+/* Adds every open socket to the handover. */
 void listeners_write(struct listeners *, struct handover *);
-/* Takes up the sockets of a master before us: they are found by their address
- * when a listener is opened, or closed in the end. */
+/* Adopts the sockets of the previous master.  A new listener with the same
+ * address uses them; listeners_close_unused() closes the others. */
 void listeners_adopt(struct listeners *, struct handover *);
 void listeners_close_unused(struct listeners *);
 
-/* One more user of the listener of that address; it is opened for the first
+/* Adds a user of the listener with this address.  The first user opens it
  * (on_open may come inside). */
 struct listener *listener_get(struct listeners *, const struct sockaddr_any *);
 /* NULL-safe; sets *l to NULL. */
 void listener_put(struct listener **);
 
-/* An open listener that nobody has taken since it was opened, or since
- * listeners_untake(); NULL when there is none. */
+/* An open listener that has not been taken since it was opened, or since
+ * listeners_untake(); NULL: none. */
 struct listener *listeners_take(struct listeners *);
-/* All can be taken again: whoever took them is gone. */
+/* All listeners can be taken again, because deliver was replaced. */
 void listeners_untake(struct listeners *);
 
 /* "0.0.0.0:8100" */
 const char *listener_address(const struct listener *);
 /* The socket, or -1 while it cannot be opened. */
 int listener_fd(const struct listener *);
-/* Why it cannot be opened, or nobody gets there, or NULL. */
+/* Why viewers cannot connect, or NULL. */
 const char *listener_error(const struct listener *);

@@ -10,7 +10,7 @@
 struct querier_proc {
 	struct service_proc *service;
 	struct queriers *queriers;
-	bool told; /* that something cannot be heard */
+	bool logged; /* the error of the worker */
 	uint64_t since_ms; /* this master knows streams */
 };
 
@@ -19,21 +19,23 @@ static void on_hello(void *self)
 	(void)self;
 }
 
-static void tell_once(struct querier_proc *p,
-		      const struct msg_querier_status *s)
+static void log_error_once(struct querier_proc *p,
+			   const struct msg_querier_status *s)
 {
-	const char *why = s->igmp_error != NULL ? s->igmp_error : s->mld_error;
+	const char *error =
+		s->igmp_error != NULL ? s->igmp_error : s->mld_error;
 
-	if (p->told || why == NULL)
+	if (p->logged || error == NULL)
 		return;
-	p->told = true;
-	log_warning("querier", "%s queriers cannot be heard: %s",
-		    s->igmp_error == NULL ? "MLD"
+	p->logged = true;
+	log_warning("querier", "cannot detect %s queriers: %s",
+		    s->igmp_error == NULL  ? "MLD"
 		    : s->mld_error == NULL ? "IGMP"
-					   : "IGMP and MLD", why);
+					   : "IGMP and MLD",
+		    error);
 }
 
-/* A master that took it over hears of the inputs later than of queriers. */
+/* After an adoption the first queries come before the first inputs. */
 static bool is_wanted(const struct querier_proc *p, uint64_t now_ms)
 {
 	return queriers_in_use(p->queriers, now_ms) ||
@@ -47,7 +49,7 @@ static void on_message(const struct msg *m, void *self)
 
 	if (m->type != MSG_QUERIER_STATUS)
 		return;
-	tell_once(p, &m->querier_status);
+	log_error_once(p, &m->querier_status);
 	queriers_update(p->queriers, &m->querier_status, now_ms);
 	if (!is_wanted(p, now_ms))
 		service_proc_unwant(p->service);
@@ -112,12 +114,12 @@ void querier_proc_adopt(struct querier_proc *p, const json_t *record,
 	queriers_take(p->queriers, json_object_get(record, "ways"), mono_ms());
 }
 
-void querier_proc_use(struct querier_proc *p, struct querier_net way,
+void querier_proc_use(struct querier_proc *p, struct querier_net net,
 		      uint64_t now_ms)
 {
 	if (queriers_timeout_s(p->queriers) == 0)
 		return;
-	queriers_use(p->queriers, way, now_ms);
+	queriers_use(p->queriers, net, now_ms);
 	service_proc_want(p->service);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The worker that hears queries for multicast groups, and what it has heard.
+ * Runs the querier worker, which listens for IGMP and MLD queries.
  *
- * It runs while inputs have groups on an interface.  Owns the worker; borrows
+ * The worker runs while inputs use multicast groups.  Owns the worker; borrows
  * the loop and the spawner.
  */
 #pragma once
@@ -27,9 +27,9 @@ json_t *querier_proc_write(struct querier_proc *, struct handover *);
 void querier_proc_adopt(struct querier_proc *, const json_t *record,
 			struct handover *);
 
-/* An input has a group there. */
+/* An input uses a group there. */
 void querier_proc_use(struct querier_proc *, struct querier_net,
 		      uint64_t now_ms);
 
-/* What is known, borrowed. */
+/* The known queriers, borrowed. */
 struct queriers *querier_proc_known(struct querier_proc *);

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct way {
-	struct querier_net name; /* ifindex 0: a free place */
+struct net {
+	struct querier_net name; /* ifindex 0: free */
 	uint64_t since_ms;       /* it is used */
 	uint64_t used_ms;
 	unsigned inputs, silent; /* of the report */
 };
 
-struct heard {
+struct querier {
 	struct querier_net name;
 	unsigned version;
 	uint32_t interval_s;
@@ -25,14 +25,14 @@ struct heard {
 
 struct queriers {
 	unsigned timeout_s;
-	struct way *ways;
+	struct net *nets;
 	size_t n_ways;
-	struct heard heard[MSG_QUERIERS_MAX];
-	size_t n_heard;
-	bool deaf;           /* nobody listens */
-	uint64_t began_ms;   /* to listen */
-	bool fails[2];       /* it does not hear IGMP, MLD ... */
-	struct errmsg why[2];
+	struct querier queriers[MSG_QUERIERS_MAX];
+	size_t n_queriers;
+	bool unobserved; /* the worker does not run */
+	uint64_t began_ms; /* to listen */
+	bool fails[2]; /* cannot detect IGMP, MLD ... */
+	struct errmsg error[2];
 };
 
 struct queriers *queriers_new(unsigned timeout_s)
@@ -40,14 +40,14 @@ struct queriers *queriers_new(unsigned timeout_s)
 	struct queriers *q = xcalloc(1, sizeof *q);
 
 	q->timeout_s = timeout_s;
-	q->deaf = true;
+	q->unobserved = true;
 	return q;
 }
 
 void queriers_free(struct queriers **q)
 {
 	if (*q != NULL)
-		free((*q)->ways);
+		free((*q)->nets);
 	free(*q);
 	*q = NULL;
 }
@@ -56,22 +56,22 @@ static void take_error(struct queriers *q, bool v6, const char *error)
 {
 	q->fails[v6] = error != NULL;
 	if (error != NULL)
-		errmsg_set(&q->why[v6], "%s", error);
+		errmsg_set(&q->error[v6], "%s", error);
 }
 
 void queriers_update(struct queriers *q, const struct msg_querier_status *s,
 		     uint64_t now_ms)
 {
-	q->deaf = false;
+	q->unobserved = false;
 	q->began_ms = now_ms - MIN(s->listening_ms, now_ms);
 	take_error(q, false, s->igmp_error);
 	take_error(q, true, s->mld_error);
-	q->n_heard = s->n;
+	q->n_queriers = s->n;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct msg_querier *from = &s->list[i];
-		struct heard *to = &q->heard[i];
+		struct querier *to = &q->queriers[i];
 
-		*to = (struct heard){
+		*to = (struct querier){
 			.name = { from->interface, from->mld },
 			.version = from->version,
 			.interval_s = from->interval_s,
@@ -83,8 +83,8 @@ void queriers_update(struct queriers *q, const struct msg_querier_status *s,
 
 void queriers_reset(struct queriers *q)
 {
-	q->deaf = true;
-	q->n_heard = 0;
+	q->unobserved = true;
+	q->n_queriers = 0;
 }
 
 static bool is_same(struct querier_net a, struct querier_net b)
@@ -92,50 +92,50 @@ static bool is_same(struct querier_net a, struct querier_net b)
 	return a.ifindex == b.ifindex && a.v6 == b.v6;
 }
 
-static struct way *find_way(const struct queriers *q, struct querier_net name)
+static struct net *find_net(const struct queriers *q, struct querier_net name)
 {
 	for (size_t i = 0; i < q->n_ways; i++)
-		if (is_same(q->ways[i].name, name))
-			return &q->ways[i];
+		if (is_same(q->nets[i].name, name))
+			return &q->nets[i];
 	return NULL;
 }
 
-static const struct heard *find_heard(const struct queriers *q,
-				      struct querier_net name)
+static const struct querier *find_querier(const struct queriers *q,
+					  struct querier_net name)
 {
-	for (size_t i = 0; i < q->n_heard; i++)
-		if (is_same(q->heard[i].name, name))
-			return &q->heard[i];
+	for (size_t i = 0; i < q->n_queriers; i++)
+		if (is_same(q->queriers[i].name, name))
+			return &q->queriers[i];
 	return NULL;
 }
 
-static bool is_over(const struct way *w, uint64_t now_ms)
+static bool is_over(const struct net *w, uint64_t now_ms)
 {
 	return now_ms - w->used_ms > QUERIERS_KEPT_MS;
 }
 
-/* One that is not used any more, or one more; NULL: there are too many. */
-static struct way *make_way(struct queriers *q, uint64_t now_ms)
+/* A free entry; NULL: too many. */
+static struct net *make_net(struct queriers *q, uint64_t now_ms)
 {
 	for (size_t i = 0; i < q->n_ways; i++)
-		if (is_over(&q->ways[i], now_ms))
-			return &q->ways[i];
+		if (is_over(&q->nets[i], now_ms))
+			return &q->nets[i];
 	if (q->n_ways == QUERIERS_NETS_MAX)
 		return NULL;
-	q->ways = xrealloc(q->ways, (q->n_ways + 1) * sizeof q->ways[0]);
-	return &q->ways[q->n_ways++];
+	q->nets = xrealloc(q->nets, (q->n_ways + 1) * sizeof q->nets[0]);
+	return &q->nets[q->n_ways++];
 }
 
 void queriers_use(struct queriers *q, struct querier_net name, uint64_t now_ms)
 {
-	struct way *w = find_way(q, name);
+	struct net *w = find_net(q, name);
 
 	if (w == NULL || is_over(w, now_ms)) {
 		if (w == NULL)
-			w = make_way(q, now_ms);
+			w = make_net(q, now_ms);
 		if (w == NULL)
 			return;
-		*w = (struct way){ .name = name, .since_ms = now_ms };
+		*w = (struct net){ .name = name, .since_ms = now_ms };
 	}
 	w->used_ms = now_ms;
 }
@@ -143,7 +143,7 @@ void queriers_use(struct queriers *q, struct querier_net name, uint64_t now_ms)
 bool queriers_in_use(const struct queriers *q, uint64_t now_ms)
 {
 	for (size_t i = 0; i < q->n_ways; i++)
-		if (!is_over(&q->ways[i], now_ms))
+		if (!is_over(&q->nets[i], now_ms))
 			return true;
 	return false;
 }
@@ -153,7 +153,7 @@ json_t *queriers_write(const struct queriers *q, uint64_t now_ms)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < q->n_ways; i++) {
-		const struct way *w = &q->ways[i];
+		const struct net *w = &q->nets[i];
 
 		if (is_over(w, now_ms))
 			continue;
@@ -166,14 +166,14 @@ json_t *queriers_write(const struct queriers *q, uint64_t now_ms)
 	return list;
 }
 
-void queriers_take(struct queriers *q, const json_t *ways, uint64_t now_ms)
+void queriers_take(struct queriers *q, const json_t *nets, uint64_t now_ms)
 {
 	json_t *one;
 	size_t i;
 
-	json_array_foreach((json_t *)ways, i, one) {
+	json_array_foreach((json_t *)nets, i, one) {
 		json_int_t ifindex, since;
-		struct way *w;
+		struct net *w;
 		int v6;
 
 		if (json_unpack(one, "{s:I, s:b, s:I}", "interface", &ifindex,
@@ -184,7 +184,7 @@ void queriers_take(struct queriers *q, const json_t *ways, uint64_t now_ms)
 		struct querier_net name = { (unsigned)ifindex, v6 };
 
 		queriers_use(q, name, now_ms);
-		w = find_way(q, name);
+		w = find_net(q, name);
 		if (w != NULL)
 			w->since_ms = now_ms - MIN((uint64_t)since, now_ms);
 	}
@@ -193,15 +193,15 @@ void queriers_take(struct queriers *q, const json_t *ways, uint64_t now_ms)
 enum querier_state queriers_state(const struct queriers *q,
 				  struct querier_net name, uint64_t now_ms)
 {
-	const struct heard *h = find_heard(q, name);
-	const struct way *w = find_way(q, name);
+	const struct querier *h = find_querier(q, name);
+	const struct net *w = find_net(q, name);
 	uint64_t timeout_ms = (uint64_t)q->timeout_s * 1000;
 
-	if (q->deaf || q->fails[name.v6] || q->timeout_s == 0)
+	if (q->unobserved || q->fails[name.v6] || q->timeout_s == 0)
 		return QUERIER_UNKNOWN;
 	if (h != NULL && now_ms - h->at_ms < timeout_ms)
 		return QUERIER_HEARD;
-	/* it may have come up, or we may, between two queries */
+	/* the interface or this worker may have started between two queries */
 	if (w == NULL || now_ms - w->since_ms < timeout_ms ||
 	    now_ms - q->began_ms < timeout_ms)
 		return QUERIER_UNKNOWN;
@@ -218,12 +218,12 @@ unsigned queriers_timeout_s(const struct queriers *q)
 void queriers_count_none(struct queriers *q)
 {
 	for (size_t i = 0; i < q->n_ways; i++)
-		q->ways[i].inputs = q->ways[i].silent = 0;
+		q->nets[i].inputs = q->nets[i].silent = 0;
 }
 
 void queriers_count(struct queriers *q, struct querier_net name, bool silent)
 {
-	struct way *w = find_way(q, name);
+	struct net *w = find_net(q, name);
 
 	if (w == NULL)
 		return;
@@ -231,7 +231,7 @@ void queriers_count(struct queriers *q, struct querier_net name, bool silent)
 	w->silent += silent;
 }
 
-static void set_querier(json_t *o, const struct heard *h, uint64_t now_ms)
+static void set_querier(json_t *o, const struct querier *h, uint64_t now_ms)
 {
 	json_t *one = json_object();
 	json_t *address = json_string(h->address);
@@ -248,17 +248,17 @@ static void set_querier(json_t *o, const struct heard *h, uint64_t now_ms)
 	(void)json_object_set_new(o, "querier", one);
 }
 
-static json_t *advice(const struct queriers *q, const struct way *w,
+static json_t *advice(const struct queriers *q, const struct net *w,
 		      const char *name)
 {
 	return json_sprintf(
-		"%s: no %s querier is heard for %u s: groups fall silent "
-		"where a switch listens to memberships; switch its querier "
-		"on, or a router's", name, w->name.v6 ? "MLD" : "IGMP",
-		q->timeout_s);
+		"%s: no %s querier for %u s: a switch with snooping will stop "
+		"the groups: enable the querier of the switch or of a "
+		"router",
+		name, w->name.v6 ? "MLD" : "IGMP", q->timeout_s);
 }
 
-static json_t *report_way(const struct queriers *q, const struct way *w,
+static json_t *report_net(const struct queriers *q, const struct net *w,
 			  uint64_t now_ms)
 {
 	static const char *const states[] = {
@@ -267,7 +267,7 @@ static json_t *report_way(const struct queriers *q, const struct way *w,
 		[QUERIER_MISSING] = "missing",
 	};
 	enum querier_state state = queriers_state(q, w->name, now_ms);
-	const struct heard *h = find_heard(q, w->name);
+	const struct querier *h = find_querier(q, w->name);
 	char name[IF_NAMESIZE] = "";
 	json_t *o = json_object();
 
@@ -294,14 +294,14 @@ json_t *queriers_report(const struct queriers *q, uint64_t now_ms)
 
 	(void)json_object_set_new(o, "querier_timeout",
 				  json_integer(q->timeout_s));
-	for (size_t i = 0; i < ARRAY_LEN(keys) && !q->deaf; i++)
+	for (size_t i = 0; i < ARRAY_LEN(keys) && !q->unobserved; i++)
 		if (q->fails[i])
-			(void)json_object_set_new(o, keys[i],
-						  json_string(q->why[i].text));
+			(void)json_object_set_new(
+				o, keys[i], json_string(q->error[i].text));
 	for (size_t i = 0; i < q->n_ways; i++)
-		if (!is_over(&q->ways[i], now_ms))
+		if (!is_over(&q->nets[i], now_ms))
 			(void)json_array_append_new(
-				list, report_way(q, &q->ways[i], now_ms));
+				list, report_net(q, &q->nets[i], now_ms));
 	(void)json_object_set_new(o, "interfaces", list);
 	return o;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where inputs hear multicast groups, and whether somebody asks there which
- * groups are wanted.
+ * The networks where inputs use multicast groups, and their queriers.
  *
- * IGMP and MLD have one querier per network: a router, or the switch itself.
- * Where it is missing, a switch that listens to memberships lets them expire
- * after some minutes, and the groups fall silent.
+ * IGMP (RFC 3376) and MLD (RFC 3810) have one querier per network: a router or
+ * the switch.  Without a querier, a switch with snooping lets the memberships
+ * expire after some minutes, and the groups stop.
  *
  * Pure: no clock, no loop.
  */
@@ -21,7 +20,7 @@
 struct queriers;
 
 enum {
-	/* An interface that no input uses any more is kept for so long. */
+	/* After the last use of an interface by an input. */
 	QUERIERS_KEPT_MS = 60000,
 	QUERIERS_NETS_MAX = 256,
 };
@@ -33,33 +32,33 @@ struct querier_net {
 };
 
 enum querier_state {
-	QUERIER_UNKNOWN, /* not listened to for long enough, or at all */
+	QUERIER_UNKNOWN, /* not observed for the whole timeout */
 	QUERIER_HEARD,
-	QUERIER_MISSING, /* for the whole timeout */
+	QUERIER_MISSING, /* no query for the whole timeout */
 };
 
 struct queriers *queriers_new(unsigned timeout_s);
 void queriers_free(struct queriers **);
 
-/* What the worker that listens says; copied. */
+/* A status of the querier worker; copied. */
 void queriers_update(struct queriers *, const struct msg_querier_status *,
 		     uint64_t now_ms);
-/* There is none any more. */
+/* The worker has ended. */
 void queriers_reset(struct queriers *);
 
-/* An input has a group there. */
+/* An input uses a group there. */
 void queriers_use(struct queriers *, struct querier_net, uint64_t now_ms);
-/* From master to master: where groups are heard, and since when. */
+/* From master to master: the networks in use, and since when. */
 json_t *queriers_write(const struct queriers *, uint64_t now_ms);
-void queriers_take(struct queriers *, const json_t *ways, uint64_t now_ms);
-/* Has any, lately? */
+void queriers_take(struct queriers *, const json_t *nets, uint64_t now_ms);
+/* True when an input has used a group within QUERIERS_KEPT_MS. */
 bool queriers_in_use(const struct queriers *, uint64_t now_ms);
 
 enum querier_state queriers_state(const struct queriers *, struct querier_net,
 				  uint64_t now_ms);
 unsigned queriers_timeout_s(const struct queriers *);
 
-/* For the next report: nothing, then input after input. */
+/* For the next report: resets the counts; counts one input. */
 void queriers_count_none(struct queriers *);
 void queriers_count(struct queriers *, struct querier_net, bool silent);
 

@@ -18,7 +18,7 @@ void receivers_update(struct receivers *r, const char *stream,
 	if (m->n == 0)
 		return;
 	r->lists[i] = json_array();
-	r->heard_ms[i] = now_ms;
+	r->updated_ms[i] = now_ms;
 	for (size_t k = 0; k < m->n; k++)
 		(void)json_array_append_new(
 			r->lists[i],
@@ -57,7 +57,7 @@ bool receivers_has(const struct receivers *r, uint64_t client)
 	return false;
 }
 
-/* As old as it is now. */
+/* A copy with its present uptime. */
 static json_t *aged(const json_t *session, uint64_t s)
 {
 	json_t *copy = json_copy((json_t *)session);
@@ -80,5 +80,5 @@ void receivers_list(const struct receivers *r, uint64_t now_ms,
 			(void)json_array_append_new(
 				sessions,
 				aged(session,
-				     (now_ms - r->heard_ms[i]) / 1000));
+				     (now_ms - r->updated_ms[i]) / 1000));
 }

@@ -10,37 +10,37 @@
 #include <sys/queue.h>
 
 enum {
-	ANSWER_MS = 2000, /* then deliver does not answer */
-	/* a page has up to 50 KB, and 8 MiB a second are a flood */
+	ANSWER_MS = 2000, /* limit of an answer */
+	/* a page has up to 50 KB, and a channel allows 8 MiB per second */
 	PAUSE_MS = 10,
 };
 
-struct wish {
-	STAILQ_ENTRY(wish) link;
+struct request {
+	STAILQ_ENTRY(request) link;
 	session_list_fn *done;
 	void *arg;
 };
 
-STAILQ_HEAD(wishes, wish);
+STAILQ_HEAD(requests, request);
 
 struct session_list {
 	struct session_list_config cfg;
-	struct wishes waiting; /* for the next list */
-	struct wishes served;  /* by the one that is made */
-	json_t *list;          /* NULL: none is made */
+	struct requests waiting; /* for the next list */
+	struct requests served; /* by the present list */
+	json_t *list; /* NULL: none in progress */
 	uint64_t after;
 	uint32_t seq;
-	bool asked;     /* an answer is owed */
-	ev_timer pause; /* before a question */
+	bool asked; /* an answer is awaited */
+	ev_timer pause; /* between two pages */
 	ev_timer limit; /* of an answer */
 };
 
-static void tell(struct wishes *wishes, const json_t *list)
+static void send_list(struct requests *requests, const json_t *list)
 {
-	struct wish *w;
+	struct request *w;
 
-	while ((w = STAILQ_FIRST(wishes)) != NULL) {
-		STAILQ_REMOVE_HEAD(wishes, link);
+	while ((w = STAILQ_FIRST(requests)) != NULL) {
+		STAILQ_REMOVE_HEAD(requests, link);
 		w->done(list, w->arg);
 		free(w);
 	}
@@ -53,7 +53,7 @@ static void wait(struct session_list *l, ev_timer *t, unsigned ms)
 	ev_timer_start(l->cfg.loop, t);
 }
 
-/* The list is whole, or there is none. */
+/* The list is complete, or failed. */
 static void finish(struct session_list *l, bool ok)
 {
 	json_t *list = l->list;
@@ -61,7 +61,7 @@ static void finish(struct session_list *l, bool ok)
 	ev_timer_stop(l->cfg.loop, &l->limit);
 	l->list = NULL;
 	l->asked = false;
-	tell(&l->served, ok ? list : NULL);
+	send_list(&l->served, ok ? list : NULL);
 	json_decref(list);
 	if (!STAILQ_EMPTY(&l->waiting))
 		wait(l, &l->pause, PAUSE_MS);
@@ -114,20 +114,20 @@ void session_list_free(struct session_list **p)
 		return;
 	ev_timer_stop(l->cfg.loop, &l->pause);
 	ev_timer_stop(l->cfg.loop, &l->limit);
-	tell(&l->served, NULL);
-	tell(&l->waiting, NULL);
+	send_list(&l->served, NULL);
+	send_list(&l->waiting, NULL);
 	json_decref(l->list);
 	free(l);
 }
 
 void session_list_get(struct session_list *l, session_list_fn *done, void *arg)
 {
-	struct wish *w = xcalloc(1, sizeof *w);
+	struct request *w = xcalloc(1, sizeof *w);
 
 	w->done = done;
 	w->arg = arg;
 	STAILQ_INSERT_TAIL(&l->waiting, w, link);
-	/* from the loop: nobody is called back in here */
+	/* done is only called from the loop */
 	if (l->list == NULL && !ev_is_active(&l->pause))
 		wait(l, &l->pause, 0);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who watches: asks deliver page by page, for everybody who wants to know.
+ * Requests the list of viewers from deliver, page by page.
  *
- * One question at a time, with a pause between two, so that thousands of
- * viewers are no flood.  Whoever asks while a list is made gets the next one.
+ * One page at a time, with a pause between two, so that the list of thousands
+ * of viewers does not exceed the limit of a channel.  A request during a list
+ * gets the next list.
  *
  * Owns two timers; borrows the loop.
  */
@@ -19,14 +20,14 @@ struct session_list;
 
 struct session_list_config {
 	struct ev_loop *loop;
-	/* Asks deliver for those behind after; -errno when nobody can be
-	 * asked. */
+	/* Requests the page that follows the client after; -errno: no
+	 * worker. */
 	int (*ask)(uint64_t after, uint32_t seq, void *arg);
 	void *arg;
 };
 
 struct session_list *session_list_new(const struct session_list_config *);
-/* NULL-safe; sets *l to NULL.  Whoever waits is told NULL. */
+/* NULL-safe; sets *l to NULL.  Open requests get NULL. */
 void session_list_free(struct session_list **);
 
 /* {client_id, channel_id, addr, uptime}, a new reference; and its client. */
@@ -40,8 +41,8 @@ typedef void session_list_fn(const json_t *sessions, void *arg);
 
 void session_list_get(struct session_list *, session_list_fn *, void *arg);
 
-/* Deliver's answer. */
+/* A page from deliver. */
 void session_list_answer(struct session_list *,
 			 const struct msg_deliver_sessions *, uint32_t seq);
-/* Deliver is gone, and its viewers with it. */
+/* deliver has ended, and its viewers are disconnected. */
 void session_list_down(struct session_list *);

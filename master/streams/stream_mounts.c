@@ -31,8 +31,8 @@ static struct mount *make_or_take(struct stream_mounts *old,
 	return m;
 }
 
-/* New ones come before old ones go: a listener that both use stays open, and
- * viewers of a path that stays stay too. */
+/* Makes new mounts before it frees old ones, so that shared listeners stay
+ * open. */
 void stream_mounts_set(struct stream_mounts *mounts,
 		       struct deliver_proc *deliver,
 		       const struct stream_mounts_config *cfg)

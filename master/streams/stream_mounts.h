@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The paths under which viewers find one stream: a mount for each of its http
- * outputs.
+ * The mounts of one stream: one for each of its http outputs.
  *
  * Embedded; zeroed memory has none.
  */
@@ -31,14 +30,14 @@ struct stream_mounts_config {
 	size_t n;           /* at most MSG_OUTPUTS_MAX */
 };
 
-/* These and no others.  What stays keeps its viewers, and a listener that both
- * an old and a new one use stays open.  With n = 0 all are gone. */
+/* Replaces all mounts.  A mount that stays keeps its viewers, and a listener
+ * that an old and a new mount use stays open. */
 void stream_mounts_set(struct stream_mounts *, struct deliver_proc *,
 		       const struct stream_mounts_config *);
 
-/* Another ring takes the place of the one that is read; ring_fd as above. */
+/* Serves all mounts from another ring; ring_fd as above. */
 void stream_mounts_ring(struct stream_mounts *, int ring_fd);
 
-/* Adds viewers and those who were cut, and says what fails at which output. */
+/* Adds the viewers, the disconnected ones and the errors of each output. */
 void stream_mounts_get(const struct stream_mounts *,
 		       struct stream_proc_info *ret);

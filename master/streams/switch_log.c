@@ -26,7 +26,7 @@ void switch_log_add(struct switch_log *l, const struct msg_stream_switched *s)
 
 static void set(json_t *o, const char *key, json_t *take_value)
 {
-	/* text that was cut within a character is none */
+	/* json_string() rejects text that was cut within a character */
 	if (take_value != NULL)
 		(void)json_object_set_new_nocheck(o, key, take_value);
 }

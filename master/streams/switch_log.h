@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The last times that a stream changed over from one input to another: kept
- * while workers come and go, and from one master to the next.
+ * The last switches of a stream between its inputs, kept across workers and
+ * masters.
  *
  * Embedded; zeroed memory is an empty log.  Pure.
  */
@@ -24,17 +24,17 @@ struct switch_log {
 	} entries[SWITCH_LOG_MAX];
 };
 
-/* One more; the oldest goes when there is no room. */
+/* Adds a switch and drops the oldest if the log is full. */
 void switch_log_add(struct switch_log *, const struct msg_stream_switched *);
 
-/* One of them as {time, from, to, filler, reason, fault}: what is not is
- * absent, time is in seconds.  A new object. */
+/* {time, from, to, filler, reason, fault}, a new object without empty members;
+ * time in seconds. */
 json_t *switch_log_format(const struct msg_stream_switched *);
 
-/* All of them so, the newest first: a new array. */
+/* All switches in this form, the newest first: a new array. */
 json_t *switch_log_list(const struct switch_log *);
 
-/* From master to master: a new array, and what is sound of one (may be
- * NULL). */
+/* From master to master: writes a new array; reads the valid entries of list
+ * (may be NULL). */
 json_t *switch_log_write(const struct switch_log *);
 void switch_log_read(struct switch_log *, const json_t *list);

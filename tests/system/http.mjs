@@ -111,7 +111,7 @@ test('slow clients are cut, and hold up nobody', async (t) => {
 
 		assert.match(head, /^HTTP\/1\.1 408 /);
 		assert.match(head, /^content-type: application\/json\r?$/im);
-		assert.match(JSON.parse(body).error, /did not come in time/);
+		assert.match(JSON.parse(body).error, /request timeout/);
 	}
 	await sluice.stop();
 });

@@ -104,7 +104,7 @@ test('an address that is gone for a while', async (t) => {
 
 test('http: the address is gone, and is back', async (t) => {
 	const { sluice } = await begin(t, 'http://10.9.5.1:8100/one');
-	const [gone, back] = [/not on this machine/, undefined];
+	const [gone, back] = [/not on this host/, undefined];
 	const told = (error, open) => sluice.waitStatus('a001', `${error}`,
 		({ outputs: [o] }) => o.open === open && (error ?
 			error.test(o.error) : o.error === undefined), 20000);
@@ -121,8 +121,9 @@ test('http: the address is gone, and is back', async (t) => {
 		line.includes('10.9.5.1:8100')).map((line) =>
 		line.replace(/^\S+ /, '')), [
 		'error deliver: stream a001: http://10.9.5.1:8100/one: ' +
-			'its address is not on this machine',
-		'info deliver: stream a001: http://10.9.5.1:8100/one: open now',
+			'the address is not on this host',
+		'info deliver: stream a001: http://10.9.5.1:8100/one: ' +
+			'listening',
 	]);
 });
 

@@ -31,7 +31,7 @@ test('silent without a querier: an alarm, until packets or a querier come',
 		await sluice.logged(/a001: input 1: nothing comes, and nobody/);
 		assert.match((await waitNetwork(sluice, 'silent', (i) =>
 			i.silent === 1)).advice,
-		/^qa: no IGMP querier is heard for 3 s: .*querier/);
+		/^qa: no IGMP querier for 3 s: .*querier/);
 		const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
 		const table = /^INTERFACE +PROTOCOL +QUERIER .*NOTE\n/;
 		assert.match(await ctl.out(['network']), new RegExp(
@@ -105,7 +105,7 @@ test('without CAP_NET_RAW nothing is judged, and that is told', async (t) => {
 		'--bounding-set', '-net_raw', '--inh-caps', '-net_raw'] });
 
 	await sluice.logged(
-		/IGMP and MLD queriers cannot be heard: CAP_NET_RAW is mis/);
+		/cannot detect IGMP and MLD queriers: CAP_NET_RAW is mis/);
 	await waitNetwork(sluice, 'it', (i) => i.state === 'unknown');
 	const network = await sluice.json('/api/network-status');
 	assert.equal(network.igmp_error, 'CAP_NET_RAW is missing');

@@ -267,7 +267,8 @@ test('settings are judged before they are applied', async (t) => {
 		[good.chain, good.chain, /^settings.crt_key: holds no private/],
 		['/nowhere', good.key,
 			/^settings.crt_chain: \/nowhere: No such file/],
-		[good.chain, sluice.dir, /^settings.crt_key: .*: not a regular file/],
+		[good.chain, sluice.dir,
+			/^settings.crt_key: .*: not a regular file/],
 		[good.chain, '', /^settings.crt_key: is missing beside/],
 	];
 

@@ -253,7 +253,7 @@ test('a port somebody else has is named, and taken when it is free',
 	await waitUntil('complaint', () => /8100/.test(sluice.log));
 	const one = 'stream a00\\d: http://127\\.0\\.0\\.1:8100/(one|two): ';
 	await sluice.logged(new RegExp(
-		`error .*${one}.*in use, for 1 more output, too\n`));
+		`error .*${one}.*in use \\(and 1 more output\\)\n`));
 	const three = await Viewer.open(t, 8101, '/three');
 	assert.equal(three.status, 200, 'other ports are served');
 	const { outputs } = await sluice.waitStatus('a001', 'its error', (s) =>
@@ -264,6 +264,6 @@ test('a port somebody else has is named, and taken when it is free',
 	await waitUntil('the port', async () =>
 		(await request(8100, { path: '/one', method: 'HEAD' }))
 			.status === 200, 15000);
-	await sluice.logged(new RegExp(`info .*${one}open now`));
+	await sluice.logged(new RegExp(`info .*${one}listening`));
 	await sluice.stop();
 });

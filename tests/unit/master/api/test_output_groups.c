@@ -112,7 +112,7 @@ Test(stream_input, is_answered_when_the_worker_has_said_so)
 	cr_assert_eq(fakes.status, 200);
 	cr_assert_str_eq(said(), "{'set-stream-input':'ok'}");
 	cr_assert_eq(post(ask), 0);
-	fakes.on_choice(0, "the stream's worker has ended",
+	fakes.on_choice(0, "the worker of the stream has ended",
 			fakes.on_choice_arg);
 	cr_assert_eq(fakes.status, 503);
 	/* a client that does not wait */

@@ -135,7 +135,7 @@ Test(analysis, goes_on_only_forwards_and_to_an_end)
 		cr_assert_leq(i, ANALYSIS_PARTS_MAX);
 	}
 	cr_assert_null(r.answer);
-	cr_assert_str_eq(r.why, "the stream's worker says too much");
+	cr_assert_str_eq(r.why, "the worker of the stream sent too many parts");
 	rig_done(&r);
 }
 
@@ -149,7 +149,7 @@ Test(analysis, is_answered_when_the_worker_ends)
 	cr_assert_eq(ask(&r, 1), -EBUSY);
 	analysis_down(r.analysis);
 	cr_assert_eq(r.answers, ANALYSIS_MAX);
-	cr_assert_str_eq(r.why, "the stream's worker has ended");
+	cr_assert_str_eq(r.why, "the worker of the stream has ended");
 	rig_done(&r);
 	cr_assert_eq(r.answers, ANALYSIS_MAX);
 }
@@ -162,6 +162,7 @@ Test(analysis, is_answered_when_the_worker_is_silent)
 	cr_assert_eq(ask(&r, 1), 0);
 	channel_rig_wait(&r.pair, &r.answers, 1);
 	cr_assert_null(r.answer);
-	cr_assert_str_eq(r.why, "the stream's worker does not answer");
+	cr_assert_str_eq(r.why,
+			 "no answer from the worker of the stream within 3 s");
 	rig_done(&r);
 }

@@ -90,7 +90,7 @@ Test(input_choice, is_answered_when_the_worker_ends)
 	input_choice_down(r.choice);
 	cr_assert_eq(r.answers, 2);
 	cr_assert_eq(r.position, 0);
-	cr_assert_str_eq(r.why, "the stream's worker has ended");
+	cr_assert_str_eq(r.why, "the worker of the stream has ended");
 	rig_done(&r);
 	cr_assert_eq(r.answers, 2);
 }
@@ -103,7 +103,8 @@ Test(input_choice, is_answered_when_the_worker_is_silent)
 	ask(&r, 1);
 	channel_rig_wait(&r.pair, &r.answers, 1);
 	cr_assert_eq(r.position, 0);
-	cr_assert_str_eq(r.why, "the stream's worker does not answer");
+	cr_assert_str_eq(r.why,
+			 "no answer from the worker of the stream within 3 s");
 	rig_done(&r);
 }
 

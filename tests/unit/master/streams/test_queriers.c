@@ -183,8 +183,8 @@ Test(queriers, the_report_has_who_was_heard_and_what_to_do)
 	cr_assert_null(json_object_get(first, "advice"));
 	cr_assert_str_eq(json_string_value(json_object_get(second, "state")),
 			 "missing");
-	cr_assert_not_null(strstr(json_string_value(json_object_get(
-					  second, "advice")),
-				  "no MLD querier is heard for 260 s"));
+	cr_assert_not_null(
+		strstr(json_string_value(json_object_get(second, "advice")),
+		       "no MLD querier for 260 s"));
 	json_decref(report);
 }
