@@ -276,17 +276,17 @@ Test(tls_role, judges_a_pair_and_names_what_is_wrong, .timeout = 90)
 		int chain, key;
 		const char *field, *why;
 	} cases[] = {
-		{ EMPTY, GOOD_KEY, "crt_chain", "holds no certificate" },
-		{ WORDS, GOOD_KEY, "crt_chain", "holds no certificate" },
-		{ GOOD_KEY, GOOD_KEY, "crt_chain", "holds no certificate" },
+		{ EMPTY, GOOD_KEY, "crt_chain", "no certificate" },
+		{ WORDS, GOOD_KEY, "crt_chain", "no certificate" },
+		{ GOOD_KEY, GOOD_KEY, "crt_chain", "no certificate" },
 		{ CUT, GOOD_KEY, "crt_chain", "first certificate: " },
 		{ TOO_LONG, GOOD_KEY, "crt_chain", "too long" },
-		{ GOOD_CHAIN, EMPTY, "crt_key", "holds no private key" },
-		{ GOOD_CHAIN, GOOD_CHAIN, "crt_key", "holds no private key" },
+		{ GOOD_CHAIN, EMPTY, "crt_key", "no private key" },
+		{ GOOD_CHAIN, GOOD_CHAIN, "crt_key", "no private key" },
 		{ GOOD_CHAIN, OTHER_KEY, "crt_key", "is not the key of" },
 		{ GOOD_CHAIN, ENCRYPTED, "crt_key", "is encrypted" },
 		{ GOOD_CHAIN, TOO_LONG, "crt_key", "too long" },
-		{ WRONG_ORDER, GOOD_KEY, "crt_chain", "comes first" },
+		{ WRONG_ORDER, GOOD_KEY, "crt_chain", "of the server first" },
 	};
 	static char words[300 * 1024];
 	/* what it encrypts does not matter: nobody knows the passphrase */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A constant rate of whatever comes: a byte for the rate, then steps of four
- * bytes, of what comes and the time that passes.  The rate is kept to the
- * place, what came leaves in order and as it was or is counted, and PCRs are
- * those of their places.
+ * Any input of cbr: a byte for the rate, then steps of four bytes with packets
+ * and time.  The rate is exact to the packet, packets leave unchanged and in
+ * order or are counted, and PCRs match their positions.
  */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
@@ -27,7 +26,7 @@ enum {
 
 #define BITS (UINT64_C(8) * TS_PACKET)
 
-/* The last PCRs of a PID: where, and what. */
+/* The last PCRs of a PID: position and value. */
 struct track {
 	unsigned n;
 	uint64_t place[3];
@@ -62,14 +61,14 @@ static uint64_t skipped(const struct model *m)
 	return c.skipped - m->skipped;
 }
 
-/* Ticks from one place to another. */
+/* Ticks from one position to another. */
 static uint64_t ticks(const struct model *m, uint64_t places)
 {
 	return places * BITS * PCR_HZ / m->bps;
 }
 
 /* The second of three PCRs within a second is on the line of the others, and
- * the line is that of the places, but for the drift that is allowed. */
+ * the line matches the positions, except for the allowed drift. */
 static void judge_line(const struct model *m, const struct track *t)
 {
 	int64_t a = (int64_t)ticks(m, t->place[1] - t->place[0]);
@@ -103,7 +102,7 @@ static void judge_pcr(struct model *m, const uint8_t *p, uint64_t place)
 		judge_line(m, t);
 }
 
-/* What came: in order, and changed in its PCR alone. */
+/* Packets leave in order, and only their PCR changes. */
 static void judge_content(struct model *m, const uint8_t *p)
 {
 	const uint8_t *was;
@@ -149,7 +148,7 @@ static bool is_running(const struct model *m)
 	return cbr_next_ns(m->cbr) != UINT64_MAX;
 }
 
-/* All that is due leaves: as many places as the time has, by the datagram. */
+/* The output has as many positions as time passed, in whole datagrams. */
 static void run(struct model *m)
 {
 	uint64_t due, gone;
@@ -184,7 +183,7 @@ static void make(struct model *m, const uint8_t step[4], unsigned i,
 	if (step[1] & 0x10 && step[1] & 0x08)
 		p[4] = step[3];                  /* of any length */
 	if (pcr)
-		/* the source's clock: that of the time, early, late, or any */
+		/* the clock of the source: right, early, late, or random */
 		ts_set_pcr(p, (m->now_ns / 1000 * 27 +
 			       (uint64_t)step[3] * step[3] * step[3]) %
 				      PCR_WRAP);
@@ -211,7 +210,7 @@ static void feed(struct model *m, const uint8_t step[4])
 	for (size_t i = 0; i < n; i++)
 		make(m, step, (unsigned)i, packets + i * TS_PACKET);
 	if (step[0] & 0x40 && n < 64) {
-		/* a null packet of the source, which is left out */
+		/* a null packet of the source, which is dropped */
 		memset(packets + n * TS_PACKET, 0xff, TS_PACKET);
 		packets[n * TS_PACKET] = TS_SYNC_BYTE;
 		packets[n * TS_PACKET + 1] = 0x1f;
@@ -222,7 +221,7 @@ static void feed(struct model *m, const uint8_t step[4])
 	cbr_feed(m->cbr, runs, 2, m->now_ns);
 }
 
-/* When nothing comes any more, all that waits leaves. */
+/* After the last packet the queue becomes empty. */
 static void drain(struct model *m)
 {
 	struct cbr_counters c;

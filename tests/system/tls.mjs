@@ -235,7 +235,7 @@ test('a certificate is replaced under load, and nobody is turned away',
 		fs.writeFileSync(cert.key, 'nonsense');
 		sluice.child.kill('SIGHUP');
 		await until('its complaint', () =>
-			/settings.crt_key: holds no private key/
+			/settings.crt_key: contains no private key/
 				.test(sluice.log));
 		fs.copyFileSync(next.key, cert.key);
 		const at = seen.answered;
@@ -263,8 +263,8 @@ test('settings are judged before they are applied', async (t) => {
 		[read(good.chain), read(other.key),
 			/^settings.crt_key: is not the key of/],
 		[weak.chain, weak.key, /^settings.crt_chain: .*key too small/],
-		[good.key, good.key, /^settings.crt_chain: holds no cert/],
-		[good.chain, good.chain, /^settings.crt_key: holds no private/],
+		[good.key, good.key, /^settings.crt_chain: contains no cert/],
+		[good.chain, good.chain, /^settings.crt_key: contains no priv/],
 		['/nowhere', good.key,
 			/^settings.crt_chain: \/nowhere: No such file/],
 		[good.chain, sluice.dir,

@@ -45,15 +45,6 @@ static int family_digit(const struct sockaddr_any *a)
 	return a->sa.sa_family == AF_INET6 ? 6 : 4;
 }
 
-static void put_origin(const struct announcement *a, struct text *t)
-{
-	char host[SOCKADDR_TEXT_MAX];
-
-	sockaddr_format_host(&a->origin, host);
-	put(t, "o=- %" PRIu64 " %" PRIu64 " IN IP%d %s\r\n", a->session,
-	    a->version, family_digit(&a->origin), host);
-}
-
 /* The address of an IPv4 group includes the TTL. */
 static void put_connection(const struct announcement *a,
 			   const struct sockaddr_any *to, struct text *t)
@@ -98,15 +89,6 @@ static void put_name(const struct announcement *a, struct text *t)
 		    has_fec(a) && has_second_path(a) ? ", " : "",
 		    has_second_path(a) ? "2 paths" : "");
 	put(t, "\r\n");
-}
-
-/* RFC 7104, RFC 5956. */
-static void put_groups(const struct announcement *a, struct text *t)
-{
-	if (has_second_path(a))
-		put(t, "a=group:DUP m1 m2\r\n");
-	for (unsigned i = 1; has_fec(a) && i <= 1u + has_second_path(a); i++)
-		put(t, "a=group:FEC-FR m%u c%u r%u\r\n", i, i, i);
 }
 
 /* One path; the first has the address of the session. */
@@ -161,7 +143,11 @@ static void put_description(const struct announcement *a, struct text *t)
 		put(t, "m=video %u udp MP2T\r\n", sockaddr_port(&a->remote));
 		return;
 	}
-	put_groups(a, t);
+	/* RFC 7104, RFC 5956 */
+	if (has_second_path(a))
+		put(t, "a=group:DUP m1 m2\r\n");
+	for (unsigned i = 1; has_fec(a) && i <= 1u + has_second_path(a); i++)
+		put(t, "a=group:FEC-FR m%u c%u r%u\r\n", i, i, i);
 	/* media first: ffmpeg stalls if media follow their FEC */
 	for (unsigned i = 0; i <= has_second_path(a); i++)
 		put_media(a, i + 1, paths[i], t);
@@ -201,12 +187,14 @@ ssize_t announcement_make(const struct announcement *a, bool deletion,
 			  uint8_t *ret)
 {
 	size_t len = put_head(a, deletion, ret);
-	char lines[ANNOUNCEMENT_MAX];
+	char lines[ANNOUNCEMENT_MAX], host[SOCKADDR_TEXT_MAX];
 	struct text t = { .to = lines, .size = ANNOUNCEMENT_MAX - len };
 
 	if (!deletion)
 		put(&t, "v=0\r\n");
-	put_origin(a, &t);
+	sockaddr_format_host(&a->origin, host);
+	put(&t, "o=- %" PRIu64 " %" PRIu64 " IN IP%d %s\r\n", a->session,
+	    a->version, family_digit(&a->origin), host);
 	if (!deletion)
 		put_description(a, &t);
 	if (t.over)

@@ -101,29 +101,23 @@ static bool is_gone(const struct cbr_clock *clock, uint64_t tick)
 	return clock->in_tick + PCR_GONE_MS * TICKS_MS < tick;
 }
 
-/* A free clock, or the clock of a PID without PCRs. */
-static struct cbr_clock *find_free_clock(struct cbr *c, uint64_t now_tick)
-{
-	if (c->n_clocks < CBR_CLOCKS)
-		return &c->clocks[c->n_clocks++];
-	for (size_t i = 0; i < CBR_CLOCKS; i++)
-		if (is_gone(&c->clocks[i], now_tick)) {
-			c->clock_of[c->clocks[i].pid] = 0;
-			return &c->clocks[i];
-		}
-	return NULL;
-}
-
+/* Takes a free clock, or the clock of a PID without PCRs; NULL: none. */
 static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
 				   uint64_t now_tick)
 {
-	struct cbr_clock *clock = find_free_clock(c, now_tick);
+	size_t i = 0;
 
-	if (clock == NULL)
+	while (i < c->n_clocks && !is_gone(&c->clocks[i], now_tick))
+		i++;
+	if (c->n_clocks < CBR_CLOCKS)
+		i = c->n_clocks++;
+	else if (i == CBR_CLOCKS)
 		return NULL;
-	*clock = (struct cbr_clock){ .pid = pid };
-	c->clock_of[pid] = (uint8_t)(clock - c->clocks + 1);
-	return clock;
+	else
+		c->clock_of[c->clocks[i].pid] = 0;
+	c->clocks[i] = (struct cbr_clock){ .pid = pid };
+	c->clock_of[pid] = (uint8_t)(i + 1);
+	return &c->clocks[i];
 }
 
 static void read_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
@@ -296,15 +290,6 @@ static void put_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
 	c->counters.pcrs++;
 }
 
-static void put_null(struct cbr *c, uint8_t *p)
-{
-	memset(p, 0xff, TS_PACKET);
-	p[0] = TS_SYNC_BYTE;
-	p[1] = TS_PID_NULL >> 8;
-	p[3] = 0x10;
-	c->counters.nulls++;
-}
-
 static void put_content(struct cbr *c, uint8_t *p)
 {
 	struct cbr_clock *clock;
@@ -330,12 +315,17 @@ static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 	if (due == NULL &&
 	    c->tick + PACKET_BITS * PCR_HZ / c->bps >= c->pcr_due)
 		due = find_due_clock(c, empty);
-	if (due != NULL)
+	if (due != NULL) {
 		put_pcr(c, due, p);
-	else if (empty)
-		put_null(c, p);
-	else
+	} else if (!empty) {
 		put_content(c, p);
+	} else {
+		memset(p, 0xff, TS_PACKET);
+		p[0] = TS_SYNC_BYTE;
+		p[1] = TS_PID_NULL >> 8;
+		p[3] = 0x10;
+		c->counters.nulls++;
+	}
 	return due == NULL && !empty;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 enum {
-	/* A query names sources only when it is not a general one. */
+	/* Only group-specific queries name sources. */
 	QUERY_MAX = 512,
 	MLD_HOP_LIMIT = 1,
 };
@@ -27,40 +27,40 @@ static int set_int(int fd, int level, int option, int value)
 		       : 0;
 }
 
-static int open_raw(int family, int protocol, struct errmsg *why)
+static int open_raw(int family, int protocol, struct errmsg *error)
 {
 	int fd = socket(family, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC,
 			protocol);
 
 	if (fd < 0 && errno == EPERM)
-		return errmsg_fail(why, -EPERM, "CAP_NET_RAW is missing");
+		return errmsg_fail(error, -EPERM, "CAP_NET_RAW is missing");
 	if (fd < 0)
-		return errmsg_fail(why, -errno, "%s", strerror(errno));
+		return errmsg_fail(error, -errno, "%s", strerror(errno));
 	return fd;
 }
 
-/* A socket that lacks an option is of no use. */
-static int finish(int fd, int err, struct errmsg *why)
+/* Closes the socket if an option is missing. */
+static int finish(int fd, int err, struct errmsg *error)
 {
 	if (err == 0)
 		return fd;
 	fd_close(&fd);
-	return errmsg_fail(why, err, "%s", strerror(-err));
+	return errmsg_fail(error, err, "%s", strerror(-err));
 }
 
-int igmp_listen(struct errmsg *why)
+int igmp_listen(struct errmsg *error)
 {
-	int fd = open_raw(AF_INET, IPPROTO_IGMP, why);
+	int fd = open_raw(AF_INET, IPPROTO_IGMP, error);
 
 	if (fd < 0)
 		return fd;
-	return finish(fd, set_int(fd, IPPROTO_IP, IP_PKTINFO, 1), why);
+	return finish(fd, set_int(fd, IPPROTO_IP, IP_PKTINFO, 1), error);
 }
 
-int mld_listen(struct errmsg *why)
+int mld_listen(struct errmsg *error)
 {
 	struct icmp6_filter filter;
-	int fd = open_raw(AF_INET6, IPPROTO_ICMPV6, why), r;
+	int fd = open_raw(AF_INET6, IPPROTO_ICMPV6, error), r;
 
 	if (fd < 0)
 		return fd;
@@ -74,7 +74,7 @@ int mld_listen(struct errmsg *why)
 		r = set_int(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
 	if (r == 0)
 		r = set_int(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
-	return finish(fd, r, why);
+	return finish(fd, r, error);
 }
 
 static void read_control(struct msghdr *h, struct control *ret)
@@ -103,7 +103,7 @@ static void read_control(struct msghdr *h, struct control *ret)
 	}
 }
 
-/* The length of what came, whole; 0 for what is longer than any query. */
+/* The length of a datagram; 0 if it is longer than any query. */
 static ssize_t receive(int fd, uint8_t data[QUERY_MAX],
 		       struct sockaddr_any *from, struct control *control)
 {
@@ -139,7 +139,7 @@ int igmp_receive(int fd, struct query_seen *ret)
 	       igmp_query_parse(data, (size_t)n, &ret->query) == 0;
 }
 
-/* RFC 3810, 5.1.14: what does not come from a neighbour is nobody's. */
+/* RFC 3810, 5.1.14: a query is valid only from a neighbour. */
 int mld_receive(int fd, struct query_seen *ret)
 {
 	uint8_t data[QUERY_MAX];
@@ -149,7 +149,7 @@ int mld_receive(int fd, struct query_seen *ret)
 	if (n < 0)
 		return (int)n;
 	ret->ifindex = control.ifindex;
-	ret->from.in6.sin6_scope_id = 0; /* the interface is told beside it */
+	ret->from.in6.sin6_scope_id = 0; /* ifindex has the interface */
 	return control.ifindex != 0 && control.hop_limit == MLD_HOP_LIMIT &&
 	       IN6_IS_ADDR_MC_LINKLOCAL(&control.to) &&
 	       IN6_IS_ADDR_LINKLOCAL(&ret->from.in6.sin6_addr) &&

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Raw sockets on which the general queries of all interfaces arrive: the
- * kernel is in the groups that they are sent to, and answers them itself. */
+/*
+ * Raw sockets that receive the general queries of all interfaces.  The kernel
+ * is a member of the groups of queries and answers them itself.
+ */
 #pragma once
 
 #include "common/base/errmsg.h"
 #include "common/base/sockaddr.h"
 #include "worker/querier/query.h"
 
-/* Needs CAP_NET_RAW, no more once it is open.  The descriptor, or -errno with
- * why. */
-int igmp_listen(struct errmsg *why) MUST_CHECK;
-int mld_listen(struct errmsg *why) MUST_CHECK;
+/* The descriptor, or -errno with error.  Only these two functions need
+ * CAP_NET_RAW. */
+int igmp_listen(struct errmsg *error) MUST_CHECK;
+int mld_listen(struct errmsg *error) MUST_CHECK;
 
-/*
- * Takes one datagram: 1 and who asked what on which interface, 0 when it was
- * something else, or -errno (-EAGAIN: there is none).
- */
+/* Takes one datagram: 1 with the query, 0 for any other datagram, or -errno
+ * (-EAGAIN: no datagram). */
 struct query_seen {
 	unsigned ifindex;
 	struct sockaddr_any from;

@@ -25,7 +25,7 @@ enum {
 	MLD_INTERVAL_AT = 25,
 };
 
-/* RFC 1071: with the field itself the sum is all ones. */
+/* RFC 1071: the sum including the checksum is all ones. */
 static bool sum_is_right(const uint8_t *data, size_t len)
 {
 	uint32_t sum = 0;
@@ -66,7 +66,7 @@ static int read_igmp(const uint8_t *m, size_t len, struct group_query *ret)
 	else if (len == IGMP_LEN)
 		*ret = (struct group_query){ m[1] == 0 ? 1 : 2, 0 };
 	else
-		return -EBADMSG; /* RFC 3376, 7.1: of no version */
+		return -EBADMSG; /* RFC 3376, 7.1 */
 	return 0;
 }
 
@@ -82,7 +82,7 @@ int igmp_query_parse(const uint8_t *d, size_t len, struct group_query *ret)
 	if (header < IP_HEADER_MIN || total < header || total > len ||
 	    d[IP_PROTOCOL_AT] != IPPROTO_IGMP)
 		return -EBADMSG;
-	/* routers do not pass it on: who asked is on this network */
+	/* routers do not forward this group: the querier is on this network */
 	if (memcmp(d + IP_TO_AT, all_hosts, sizeof all_hosts) != 0)
 		return -EBADMSG;
 	return read_igmp(d + header, total - header, ret);

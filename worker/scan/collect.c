@@ -99,31 +99,19 @@ static uint64_t name_of(const uint8_t *section, size_t len, uint16_t pid)
 	return h != 0 ? h : 1;
 }
 
-/* Without the CRC_32: the CRC of bytes and their CRC is a constant. */
-static uint32_t content_of(const uint8_t *section, size_t len)
-{
-	bool has_crc = section_has_syntax(section) || len > 12;
-
-	return crc32_mpeg(section, len - (has_crc ? 4 : 0));
-}
-
-/* The place of a section, or a free one for it. */
-static struct seen *find_seen(struct collect *c, uint64_t name)
-{
-	size_t i = name % (2 * COLLECT_SECTIONS);
-
-	while (c->seen[i].name != 0 && c->seen[i].name != name)
-		i = (i + 1) % (2 * COLLECT_SECTIONS);
-	return &c->seen[i];
-}
-
 static void report_new(struct collect *c, const uint8_t *section, size_t len,
 		       uint16_t pid)
 {
+	bool has_crc = section_has_syntax(section) || len > 12;
 	uint64_t name = name_of(section, len, pid);
-	uint32_t content = content_of(section, len);
-	struct seen *seen = find_seen(c, name);
+	/* without the CRC_32: the CRC over bytes and their CRC is a constant */
+	uint32_t content = crc32_mpeg(section, len - (has_crc ? 4 : 0));
+	size_t i = name % (2 * COLLECT_SECTIONS);
+	struct seen *seen;
 
+	while (c->seen[i].name != 0 && c->seen[i].name != name)
+		i = (i + 1) % (2 * COLLECT_SECTIONS);
+	seen = &c->seen[i];
 	if (seen->name == name && seen->content == content)
 		return;
 	if (seen->name == 0 && c->n_seen == COLLECT_SECTIONS)

@@ -173,15 +173,6 @@ static struct session *add(struct session_table *a,
 	return s;
 }
 
-static void note_period(struct session *s, uint64_t now_ns)
-{
-	uint64_t period = now_ns - s->received_ns;
-
-	if (s->received_ns != 0 && period > s->period_ns)
-		s->period_ns = MIN(period, PERIOD_MAX_S * SECOND_NS);
-	s->received_ns = now_ns;
-}
-
 /* Finds the address of the session, or error it has none. */
 static void find_address(struct session *s, const struct session_description *d)
 {
@@ -280,8 +271,12 @@ int session_table_feed(struct session_table *a, const struct session_packet *p,
 	a->now_ns = now_ns;
 	if (s == NULL)
 		r = parse_packet(a, p, &sender, content, &s, error);
-	if (s != NULL)
-		note_period(s, now_ns);
+	if (s == NULL)
+		return r;
+	if (s->received_ns != 0 && now_ns - s->received_ns > s->period_ns)
+		s->period_ns = MIN(now_ns - s->received_ns,
+				   PERIOD_MAX_S * SECOND_NS);
+	s->received_ns = now_ns;
 	return r;
 }
 

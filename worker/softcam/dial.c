@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-enum { LOOK_MS = 20 /* between two looks whether the name is known */ };
+enum { POLL_MS = 20 /* between two checks of the resolver */ };
 
-/* What the thread of the C library works on. */
-struct question {
+/* The memory that the thread of the C library uses. */
+struct lookup {
 	struct gaicb request;
 	struct addrinfo hints;
 	char *host;
@@ -25,18 +25,18 @@ struct question {
 
 struct dial {
 	struct dial_config cfg;
-	struct question *question;
+	struct lookup *lookup;
 	const struct addrinfo *next; /* the address to try */
 	int fd;                      /* being connected, or -1 */
 	int err;                     /* of the last address */
-	ev_timer look;
+	ev_timer poll;
 	ev_timer deadline;
 	ev_io connected;
 };
 
-static struct question *ask(const struct dial_config *cfg)
+static struct lookup *lookup_start(const struct dial_config *cfg)
 {
-	struct question *q = xcalloc(1, sizeof *q);
+	struct lookup *q = xcalloc(1, sizeof *q);
 	struct gaicb *list[] = { &q->request };
 
 	q->host = xstrdup(cfg->host);
@@ -58,12 +58,12 @@ static struct question *ask(const struct dial_config *cfg)
 	return q;
 }
 
-static void question_free(struct question *q)
+static void lookup_free(struct lookup *q)
 {
 	if (q == NULL)
 		return;
-	/* a thread that is at it cannot be stopped: it keeps what it reads,
-	 * and ends with the process */
+	/* a running thread cannot be stopped: it keeps this memory until the
+	 * process ends */
 	if (gai_error(&q->request) == EAI_INPROGRESS &&
 	    gai_cancel(&q->request) == EAI_NOTCANCELED)
 		return;
@@ -75,12 +75,12 @@ static void question_free(struct question *q)
 
 static void stop(struct dial *d)
 {
-	ev_timer_stop(d->cfg.loop, &d->look);
+	ev_timer_stop(d->cfg.loop, &d->poll);
 	ev_timer_stop(d->cfg.loop, &d->deadline);
 	ev_io_stop(d->cfg.loop, &d->connected);
 }
 
-/* The last thing that is done with d. */
+/* May free d: nothing may follow. */
 static void finish(struct dial *d, int fd)
 {
 	stop(d);
@@ -128,18 +128,18 @@ static void on_connected(struct ev_loop *loop, ev_io *w, int revents)
 	finish(d, fd);
 }
 
-static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
+static void on_poll(struct ev_loop *loop, ev_timer *w, int revents)
 {
-	struct dial *d = container_of(w, struct dial, look);
-	int err = d->question != NULL ? gai_error(&d->question->request)
+	struct dial *d = container_of(w, struct dial, poll);
+	int err = d->lookup != NULL ? gai_error(&d->lookup->request)
 				      : EAI_AGAIN;
 
 	(void)revents;
 	if (err == EAI_INPROGRESS)
 		return;
-	ev_timer_stop(loop, &d->look);
+	ev_timer_stop(loop, &d->poll);
 	if (err == 0)
-		d->next = d->question->request.ar_result;
+		d->next = d->lookup->request.ar_result;
 	try_next(d);
 }
 
@@ -156,11 +156,11 @@ struct dial *dial_new(const struct dial_config *cfg)
 	d->cfg = *cfg;
 	d->fd = -1;
 	d->err = -ENOENT;
-	d->question = ask(cfg);
-	ev_timer_init(&d->look, on_look, 0., LOOK_MS / 1e3);
+	d->lookup = lookup_start(cfg);
+	ev_timer_init(&d->poll, on_poll, 0., POLL_MS / 1e3);
 	ev_timer_init(&d->deadline, on_deadline, cfg->timeout_ms / 1e3, 0.);
 	ev_init(&d->connected, on_connected);
-	ev_timer_start(cfg->loop, &d->look);
+	ev_timer_start(cfg->loop, &d->poll);
 	ev_timer_start(cfg->loop, &d->deadline);
 	return d;
 }
@@ -174,6 +174,6 @@ void dial_free(struct dial **dp)
 		return;
 	stop(d);
 	fd_close(&d->fd);
-	question_free(d->question);
+	lookup_free(d->lookup);
 	free(d);
 }

@@ -13,19 +13,19 @@ enum { TICKETS = 1 /* per TLS 1.3 handshake */ };
 
 static const char ciphers_12[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-const char *tls_reason(void)
+const char *tls_error(void)
 {
 	unsigned long code = ERR_get_error();
 	const char *text = ERR_reason_error_string(code);
 
 	ERR_clear_error();
-	return text != NULL ? text : "unknown reason";
+	return text != NULL ? text : "unknown error";
 }
 
 /* --- ALPN (RFC 7301) --- */
 
-/* Who speaks something else, and only that, is told so; who says nothing gets
- * HTTP/1.1 as well. */
+/* A client that offers only other protocols gets an alert.  A client without
+ * ALPN gets HTTP/1.1. */
 static int select_protocol(SSL *ssl, const unsigned char **ret,
 			   unsigned char *ret_len, const unsigned char *offered,
 			   unsigned int len, void *arg)
@@ -76,7 +76,7 @@ static int seal_ticket(struct ticket_keys *keys, unsigned char *name,
 	return 1;
 }
 
-/* 0: not ours, or too old; 2: it opens, and is to be replaced. */
+/* 0: unknown or too old; 2: valid, and to be replaced. */
 static int open_ticket(const struct ticket_keys *keys, unsigned char *name,
 		       unsigned char *iv, EVP_CIPHER_CTX *cipher,
 		       EVP_MAC_CTX *mac)
@@ -92,7 +92,7 @@ static int open_ticket(const struct ticket_keys *keys, unsigned char *name,
 	return k == &keys->current ? 1 : 2;
 }
 
-/* As SSL_CTX_set_tlsext_ticket_key_evp_cb(3) has it. */
+/* See SSL_CTX_set_tlsext_ticket_key_evp_cb(3). */
 static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv,
 		     EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, int seal)
 {
@@ -102,8 +102,8 @@ static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv,
 		    : open_ticket(keys, name, iv, cipher, mac);
 }
 
-/* A key with a passphrase: there is nobody to ask. */
-static int refuse_passphrase(char *text, int size, int writing, void *arg)
+/* OpenSSL must not ask for a passphrase. */
+static int reject_passphrase(char *text, int size, int writing, void *arg)
 {
 	(void)text, (void)size, (void)writing, (void)arg;
 	return 0;
@@ -113,8 +113,8 @@ static bool set_up(SSL_CTX *ctx)
 {
 	static const unsigned char id[] = "sluice";
 
-	/* what a stream of bytes ends with is HTTP's matter: a client that
-	 * closes without saying so in TLS is no error */
+	/* HTTP knows the end of its messages, so a client that closes without a
+	 * TLS alert is no error */
 	(void)SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION |
 				       SSL_OP_NO_COMPRESSION |
 				       SSL_OP_CIPHER_SERVER_PREFERENCE |
@@ -126,7 +126,7 @@ static bool set_up(SSL_CTX *ctx)
 	(void)SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
 	(void)SSL_CTX_set_timeout(ctx, 2 * TICKET_ROTATE_MS / 1000);
 	SSL_CTX_set_alpn_select_cb(ctx, select_protocol, NULL);
-	SSL_CTX_set_default_passwd_cb(ctx, refuse_passphrase);
+	SSL_CTX_set_default_passwd_cb(ctx, reject_passphrase);
 	return SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) == 1 &&
 	       SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) == 1 &&
 	       SSL_CTX_set_cipher_list(ctx, ciphers_12) == 1 &&

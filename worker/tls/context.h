@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What we speak: TLS 1.2 and 1.3, forward secrecy and authenticated ciphers
- * only, ALPN http/1.1, no renegotiation, no early data, sessions resumed by
- * ticket alone.
+ * The TLS settings: TLS 1.2 and 1.3, ciphers with forward secrecy and
+ * authentication only, ALPN http/1.1, no renegotiation, no early data, sessions
+ * resumed by tickets only.
  */
 #pragma once
 
@@ -12,9 +12,9 @@
 
 struct ticket_keys;
 
-/* keys are borrowed; NULL when OpenSSL cannot do it. */
+/* Borrows keys.  NULL if OpenSSL fails. */
 SSL_CTX *tls_context_new(struct ticket_keys *keys);
 
-/* The oldest reason in OpenSSL's queue, in its words; the queue is empty
- * afterwards.  Static memory, never NULL. */
-const char *tls_reason(void);
+/* The text of the oldest error of OpenSSL; clears all its errors.  Static
+ * memory, never NULL. */
+const char *tls_error(void);

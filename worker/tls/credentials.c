@@ -30,7 +30,7 @@ static int fail(struct credentials_error *e, const char *field,
 	return -EINVAL;
 }
 
-/* --- the bytes --- */
+/* --- files --- */
 
 struct text {
 	char *data;
@@ -74,9 +74,9 @@ static BIO *open_text(const struct text *t)
 	return bio;
 }
 
-/* --- the chain --- */
+/* --- chain --- */
 
-/* Nothing but the end of the text ended the search. */
+/* The text has no further certificate. */
 static bool is_end(void)
 {
 	unsigned long code = ERR_peek_last_error();
@@ -85,7 +85,7 @@ static bool is_end(void)
 	       ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
 }
 
-static int add_rest(SSL_CTX *ctx, BIO *bio, struct credentials_error *e)
+static int add_chain(SSL_CTX *ctx, BIO *bio, struct credentials_error *e)
 {
 	X509 *next;
 
@@ -94,17 +94,17 @@ static int add_rest(SSL_CTX *ctx, BIO *bio, struct credentials_error *e)
 		if (n == CREDENTIALS_CHAIN_MAX) {
 			X509_free(next);
 			return fail(e, "crt_chain",
-				    "holds too many certificates");
+				    "contains too many certificates");
 		}
 		if (SSL_CTX_add0_chain_cert(ctx, next) != 1) {
 			X509_free(next);
 			return fail(e, "crt_chain",
-				    "a further certificate: %s", tls_reason());
+				    "a further certificate: %s", tls_error());
 		}
 	}
 	if (!is_end())
 		return fail(e, "crt_chain", "a further certificate: %s",
-			    tls_reason());
+			    tls_error());
 	ERR_clear_error();
 	return 0;
 }
@@ -119,21 +119,21 @@ static int load_chain(SSL_CTX *ctx, const struct text *t,
 	ERR_clear_error();
 	leaf = PEM_read_bio_X509_AUX(bio, NULL, NULL, NULL);
 	if (leaf == NULL && is_end())
-		err = fail(e, "crt_chain", "holds no certificate in PEM");
+		err = fail(e, "crt_chain", "contains no certificate in PEM");
 	else if (leaf == NULL)
 		err = fail(e, "crt_chain", "the first certificate: %s",
-			   tls_reason());
+			   tls_error());
 	else if (SSL_CTX_use_certificate(ctx, leaf) != 1)
 		err = fail(e, "crt_chain", "the first certificate: %s",
-			   tls_reason());
+			   tls_error());
 	else
-		err = add_rest(ctx, bio, e);
+		err = add_chain(ctx, bio, e);
 	X509_free(leaf);
 	BIO_free(bio);
 	return err;
 }
 
-/* --- the key --- */
+/* --- key --- */
 
 static int on_passphrase(char *text, int size, int writing, void *arg)
 {
@@ -156,13 +156,13 @@ static EVP_PKEY *parse_key(const struct text *t, struct credentials_error *e)
 		(void)fail(e, "crt_key", "is encrypted: a key without a "
 			   "passphrase is needed");
 	else if (key == NULL)
-		(void)fail(e, "crt_key", "holds no private key in PEM");
+		(void)fail(e, "crt_key", "contains no private key in PEM");
 	ERR_clear_error();
 	BIO_free(bio);
 	return key;
 }
 
-/* Of a certificate behind the first? */
+/* The key belongs to a certificate behind the first. */
 static bool is_of_further(const SSL_CTX *ctx, const EVP_PKEY *key)
 {
 	STACK_OF(X509) *chain = NULL;
@@ -186,11 +186,11 @@ static int load_key(SSL_CTX *ctx, const struct text *t,
 		if (SSL_CTX_use_PrivateKey(ctx, key) != 1 ||
 		    SSL_CTX_check_private_key(ctx) != 1)
 			err = fail(e, "crt_key", "cannot be used: %s",
-				   tls_reason());
+				   tls_error());
 	} else if (is_of_further(ctx, key)) {
-		err = fail(e, "crt_chain", "begins with another certificate "
-			   "than that of crt_key: the server's own comes "
-			   "first");
+		err = fail(e, "crt_chain", "starts with a certificate that "
+			   "does not match crt_key: put the certificate of "
+			   "the server first");
 	} else {
 		err = fail(e, "crt_key", "is not the key of the first "
 			   "certificate in crt_chain");
@@ -217,7 +217,7 @@ int credentials_load(SSL_CTX *ctx, int chain_fd, int key_fd,
 	return err;
 }
 
-/* --- about it --- */
+/* --- properties --- */
 
 static time_t to_time(const ASN1_TIME *t)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A certificate chain and its private key, from files into a context.
+ * Loads a certificate chain and its private key from files into a context.
  *
- * Whatever is wrong is told in one sentence and with the setting it is about.
- * What was read of the key is wiped; OpenSSL keeps the parsed one.
+ * An error is one sentence about one setting.  The text of the key is wiped;
+ * OpenSSL keeps the parsed key.
  */
 #pragma once
 
@@ -23,13 +23,13 @@ struct credentials_error {
 	struct errmsg error;
 };
 
-/* Reads both files (borrowed, from their beginning) into ctx: 0, or -EINVAL
- * with the fault, and ctx is to be thrown away. */
+/* Reads both files (borrowed, from their start) into ctx: 0, or -EINVAL with
+ * the error; the caller then frees ctx. */
 int credentials_load(SSL_CTX *ctx, int chain_fd, int key_fd,
 		     struct credentials_error *ret) MUST_CHECK;
 
-/* When the context's certificate ends, and begins. */
+/* The validity of the certificate. */
 time_t credentials_end(const SSL_CTX *);
 time_t credentials_begin(const SSL_CTX *);
-/* Whose it is, for the log: "CN = headend.example"; into text. */
+/* Formats its subject for the log: "CN = headend.example". */
 void credentials_subject(const SSL_CTX *, char *text, size_t size);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sluice-worker-tls: the role that needs OpenSSL, by itself, so that no other
- * worker carries the library, and as a shared one, so that a repaired library
- * is in use after a restart. */
+/* sluice-worker-tls: the role that needs OpenSSL.  No other worker has the
+ * library.  It is a shared library, so that an update needs only a restart. */
 #include "worker/core/start.h"
 
 int main(int argc, char **argv)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The keys that session tickets are sealed with.
+ * The keys of session tickets.
  *
- * A new one every hour; the one before it still opens tickets for as long.  So
- * who gets hold of this process learns nothing about sessions older than that.
- * Nothing of it leaves the process: its successor knows no ticket.  Pure but
- * for the random numbers.
+ * Every hour a new key replaces the current one, which opens tickets for
+ * another hour.  An attacker who reads the memory of this process therefore
+ * cannot decrypt older sessions.  No key leaves the process, so its successor
+ * opens no ticket.  Pure, except for the random numbers.
  */
 #pragma once
 
@@ -34,13 +34,12 @@ struct ticket_keys {
 	struct ticket_key previous;
 };
 
-/* The key for a new ticket, made when it is time; NULL when the system has no
- * random numbers. */
+/* The key for a new ticket; NULL if the system has no random numbers. */
 const struct ticket_key *ticket_keys_seal(struct ticket_keys *,
 					  uint64_t now_ms);
-/* The key of this name, or NULL when it is none of ours or too old. */
+/* The key with this name; NULL if it is unknown or too old. */
 const struct ticket_key *
 ticket_keys_open(const struct ticket_keys *,
 		 const uint8_t name[TICKET_NAME_LEN], uint64_t now_ms);
-/* Tickets given out so far open no more. */
+/* Invalidates all tickets. */
 void ticket_keys_forget(struct ticket_keys *);

@@ -15,21 +15,21 @@
 
 enum {
 	ROUNDS = 4, /* records each way per wake-up */
-	/* a client whose host is gone is noticed although nothing is sent */
+	/* finds a dead host of an idle connection */
 	KEEP_IDLE_S = 60,
 	KEEP_INTERVAL_S = 10,
 	KEEP_PROBES = 6,
 };
 
-/* Where a step leaves the connection. */
+/* The result of a step. */
 enum step {
-	STEP_ON,   /* more can be done at once */
-	STEP_WAIT, /* an event that was noted is needed */
-	STEP_DONE, /* this direction is over */
+	STEP_ON,   /* another step is possible */
+	STEP_WAIT, /* wait for the events of the connection */
+	STEP_DONE, /* this direction has ended */
 	STEP_FAILED,
 };
 
-/* --- what waits --- */
+/* --- pending bytes --- */
 
 static void keep(struct tls_half *h, const uint8_t *data, size_t len)
 {
@@ -41,25 +41,25 @@ static void keep(struct tls_half *h, const uint8_t *data, size_t len)
 
 static void drop(struct tls_half *h)
 {
-	/* a password may be in it */
+	/* the bytes may contain a password */
 	if (h->data != NULL)
 		explicit_bzero(h->data, h->len);
 	free(h->data);
 	h->data = NULL;
 }
 
-/* n bytes of what waited are gone. */
-static void took(struct tls_half *h, size_t n)
+/* n pending bytes were sent. */
+static void consume(struct tls_half *h, size_t n)
 {
 	h->at += n;
 	if (h->at == h->len)
 		drop(h);
 }
 
-/* --- OpenSSL's answers --- */
+/* --- results of OpenSSL --- */
 
-/* What n, an answer that is no success, asks for. */
-static enum step judge(struct tls_conn *c, int n)
+/* The step after n, a result that is no success. */
+static enum step next_step(struct tls_conn *c, int n)
 {
 	switch (SSL_get_error(c->ssl, n)) {
 	case SSL_ERROR_WANT_READ:
@@ -81,13 +81,13 @@ static void enter(struct tls_conn *c, enum tls_stage stage)
 	c->cfg->events->on_stage(c, c->cfg->arg);
 }
 
-static enum step shake(struct tls_conn *c)
+static enum step handshake(struct tls_conn *c)
 {
 	uint8_t byte;
 	ssize_t waiting = recv(c->inner.fd, &byte, 1, MSG_PEEK);
 	int n;
 
-	/* the other side has no more patience */
+	/* the other side has timed out */
 	if (waiting == 0)
 		return STEP_FAILED;
 	if (waiting < 0)
@@ -98,68 +98,57 @@ static enum step shake(struct tls_conn *c)
 		enter(c, TLS_OPEN);
 		return STEP_ON;
 	}
-	return judge(c, n) == STEP_WAIT ? STEP_WAIT : STEP_FAILED;
+	return next_step(c, n) == STEP_WAIT ? STEP_WAIT : STEP_FAILED;
 }
 
 /* --- from the client --- */
 
-/* Bytes that were taken, also by nobody; 0: none can be now. */
+/* The number of sent or dropped bytes; 0: the socket is full. */
 static size_t pass_up(struct tls_conn *c, const uint8_t *data, size_t len)
 {
 	ssize_t n;
 
-	if (c->deaf)
+	if (c->up_closed)
 		return len;
 	n = send(c->inner.fd, data, len, MSG_NOSIGNAL);
 	if (n >= 0)
 		return (size_t)n;
 	if (errno == EAGAIN || errno == EINTR)
 		return 0;
-	c->deaf = true;
+	c->up_closed = true;
 	return len;
-}
-
-static enum step flush_up(struct tls_conn *c)
-{
-	struct tls_half *h = &c->up;
-
-	took(h, pass_up(c, h->data + h->at, h->len - h->at));
-	if (h->data == NULL)
-		return STEP_ON;
-	c->inner_events |= EV_WRITE;
-	return STEP_WAIT;
-}
-
-static enum step end_up(struct tls_conn *c)
-{
-	(void)shutdown(c->inner.fd, SHUT_WR);
-	c->up.done = true;
-	return STEP_DONE;
-}
-
-static enum step read_up(struct tls_conn *c)
-{
-	enum step step;
-	size_t taken;
-	int n;
-
-	ERR_clear_error();
-	n = SSL_read(c->ssl, c->cfg->scratch, TLS_RECORD_MAX);
-	if (n <= 0) {
-		step = judge(c, n);
-		return step == STEP_DONE ? end_up(c) : step;
-	}
-	taken = pass_up(c, c->cfg->scratch, (size_t)n);
-	if (taken < (size_t)n)
-		keep(&c->up, c->cfg->scratch + taken, (size_t)n - taken);
-	return STEP_ON;
 }
 
 static enum step step_up(struct tls_conn *c)
 {
-	if (c->up.done)
+	struct tls_half *h = &c->up;
+	enum step step;
+	size_t sent;
+	int n;
+
+	if (h->done)
 		return STEP_DONE;
-	return c->up.data != NULL ? flush_up(c) : read_up(c);
+	if (h->data != NULL) {
+		consume(h, pass_up(c, h->data + h->at, h->len - h->at));
+		if (h->data == NULL)
+			return STEP_ON;
+		c->inner_events |= EV_WRITE;
+		return STEP_WAIT;
+	}
+	ERR_clear_error();
+	n = SSL_read(c->ssl, c->cfg->scratch, TLS_RECORD_MAX);
+	if (n <= 0) {
+		step = next_step(c, n);
+		if (step != STEP_DONE)
+			return step;
+		(void)shutdown(c->inner.fd, SHUT_WR);
+		h->done = true;
+		return STEP_DONE;
+	}
+	sent = pass_up(c, c->cfg->scratch, (size_t)n);
+	if (sent < (size_t)n)
+		keep(h, c->cfg->scratch + sent, (size_t)n - sent);
+	return STEP_ON;
 }
 
 /* --- to the client --- */
@@ -173,30 +162,20 @@ static enum step pass_down(struct tls_conn *c, const uint8_t *data,
 	ERR_clear_error();
 	n = SSL_write(c->ssl, data, (int)len);
 	if (n <= 0)
-		return judge(c, n);
+		return next_step(c, n);
 	*ret_taken = (size_t)n;
 	c->moved = true;
 	return STEP_ON;
 }
 
-static enum step flush_down(struct tls_conn *c)
-{
-	struct tls_half *h = &c->down;
-	size_t taken;
-	enum step step = pass_down(c, h->data + h->at, h->len - h->at, &taken);
-
-	took(h, taken);
-	return step;
-}
-
-static enum step say_goodbye(struct tls_conn *c)
+static enum step end_down(struct tls_conn *c)
 {
 	int n;
 
 	c->down.eof = true;
 	ERR_clear_error();
 	n = SSL_shutdown(c->ssl);
-	if (n < 0 && judge(c, n) == STEP_WAIT &&
+	if (n < 0 && next_step(c, n) == STEP_WAIT &&
 	    (c->outer_events & EV_WRITE) != 0)
 		return STEP_WAIT;
 	ERR_clear_error();
@@ -206,35 +185,37 @@ static enum step say_goodbye(struct tls_conn *c)
 	return STEP_DONE;
 }
 
-static enum step read_down(struct tls_conn *c)
+static enum step step_down(struct tls_conn *c)
 {
-	ssize_t n = recv(c->inner.fd, c->cfg->scratch, TLS_RECORD_MAX, 0);
+	struct tls_half *h = &c->down;
 	enum step step;
-	size_t taken;
+	size_t sent;
+	ssize_t n;
 
+	if (h->done)
+		return STEP_DONE;
+	if (h->data != NULL) {
+		step = pass_down(c, h->data + h->at, h->len - h->at, &sent);
+		consume(h, sent);
+		return step;
+	}
+	if (h->eof)
+		return end_down(c);
+	n = recv(c->inner.fd, c->cfg->scratch, TLS_RECORD_MAX, 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
 		c->inner_events |= EV_READ;
 		return STEP_WAIT;
 	}
-	/* reset: who was there left without having heard all */
+	/* the end, or a reset by the other side */
 	if (n <= 0)
-		return say_goodbye(c);
-	step = pass_down(c, c->cfg->scratch, (size_t)n, &taken);
-	if (taken < (size_t)n)
-		keep(&c->down, c->cfg->scratch + taken, (size_t)n - taken);
+		return end_down(c);
+	step = pass_down(c, c->cfg->scratch, (size_t)n, &sent);
+	if (sent < (size_t)n)
+		keep(h, c->cfg->scratch + sent, (size_t)n - sent);
 	return step;
 }
 
-static enum step step_down(struct tls_conn *c)
-{
-	if (c->down.done)
-		return STEP_DONE;
-	if (c->down.data != NULL)
-		return flush_down(c);
-	return c->down.eof ? say_goodbye(c) : read_down(c);
-}
-
-/* --- the whole --- */
+/* --- both directions --- */
 
 static enum step repeat(struct tls_conn *c,
 			enum step (*step)(struct tls_conn *))
@@ -246,8 +227,8 @@ static enum step repeat(struct tls_conn *c,
 	return at;
 }
 
-/* Each direction as far as it goes, or until it is the others' turn.  Between
- * two records OpenSSL holds nothing that the socket would not show. */
+/* At most ROUNDS records in each direction.  Between two records OpenSSL holds
+ * no data that would not make the socket readable. */
 static void relay(struct tls_conn *c, enum step *ret_up, enum step *ret_down)
 {
 	*ret_up = repeat(c, step_up);
@@ -262,7 +243,7 @@ static void relay(struct tls_conn *c, enum step *ret_up, enum step *ret_down)
 		c->outer_events |= EV_WRITE;
 }
 
-static void watch(struct ev_loop *loop, ev_io *io, int events)
+static void set_events(struct ev_loop *loop, ev_io *io, int events)
 {
 	if (ev_is_active(io) && (io->events & (EV_READ | EV_WRITE)) == events)
 		return;
@@ -272,11 +253,11 @@ static void watch(struct ev_loop *loop, ev_io *io, int events)
 		ev_io_start(loop, io);
 }
 
-static void await(struct tls_conn *c)
+static void set_deadline(struct tls_conn *c)
 {
 	unsigned ms = 0;
 
-	if (c->stage == TLS_SHAKING)
+	if (c->stage == TLS_HANDSHAKE)
 		ms = c->cfg->handshake_ms;
 	else if (c->down.done)
 		ms = c->cfg->linger_ms;
@@ -292,34 +273,34 @@ static void await(struct tls_conn *c)
 		ev_timer_start(c->cfg->loop, &c->deadline);
 }
 
-/* Nothing may follow this call. */
-static void end(struct tls_conn *c, const char *why)
+/* May free c: nothing may follow. */
+static void end(struct tls_conn *c, const char *error)
 {
-	c->cfg->events->on_end(c, why, c->cfg->arg);
+	c->cfg->events->on_end(c, error, c->cfg->arg);
 }
 
-/* As far as it goes without waiting; nothing may follow this call. */
+/* Continues until it has to wait.  May free c: nothing may follow. */
 static void advance(struct tls_conn *c)
 {
 	enum step up = STEP_ON, down = STEP_ON;
 
 	c->outer_events = c->inner_events = 0;
-	if (c->stage == TLS_SHAKING)
-		up = down = shake(c);
-	if (c->stage != TLS_SHAKING)
+	if (c->stage == TLS_HANDSHAKE)
+		up = down = handshake(c);
+	if (c->stage != TLS_HANDSHAKE)
 		relay(c, &up, &down);
 	if (up == STEP_FAILED || down == STEP_FAILED) {
-		end(c, ERR_peek_error() != 0 ? tls_reason()
-					     : "the client left");
+		end(c, ERR_peek_error() != 0 ? tls_error()
+					     : "closed by the client");
 		return;
 	}
 	if (up == STEP_DONE && down == STEP_DONE) {
 		end(c, NULL);
 		return;
 	}
-	watch(c->cfg->loop, &c->outer, c->outer_events);
-	watch(c->cfg->loop, &c->inner, c->inner_events);
-	await(c);
+	set_events(c->cfg->loop, &c->outer, c->outer_events);
+	set_events(c->cfg->loop, &c->inner, c->inner_events);
+	set_deadline(c);
 }
 
 static void on_outer(struct ev_loop *loop, ev_io *w, int revents)
@@ -339,7 +320,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	struct tls_conn *c = container_of(t, struct tls_conn, deadline);
 
 	(void)loop, (void)revents;
-	end(c, c->stage == TLS_LEAVING ? NULL : "too slow");
+	end(c, c->stage == TLS_LEAVING ? NULL : "timeout");
 }
 
 static void set_options(int fd)
@@ -371,7 +352,7 @@ struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
 	ev_io_init(&c->outer, on_outer, outer, EV_READ);
 	ev_io_init(&c->inner, on_inner, inner, EV_READ);
 	ev_timer_init(&c->deadline, on_deadline, 0., 0.);
-	/* one that cannot be set would make us wait */
+	/* a blocking socket would stop the loop */
 	if (c->ssl == NULL || fd_set_nonblock(outer) < 0 ||
 	    fd_set_nonblock(inner) < 0 || SSL_set_fd(c->ssl, outer) != 1) {
 		ERR_clear_error();
@@ -381,7 +362,7 @@ struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
 	set_options(outer);
 	ev_io_start(cfg->loop, &c->outer);
 	ev_io_start(cfg->loop, &c->inner);
-	await(c);
+	set_deadline(c);
 	return c;
 }
 

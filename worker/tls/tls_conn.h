@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One TLS connection: bytes between a client and the plaintext end of a
- * socket pair.  It does not know what they mean.
+ * One TLS connection: bytes between a client and the plaintext end of a socket
+ * pair.  It does not interpret them.
  *
- * Each side is read only as fast as the other takes it: what a connection
- * holds is one record each way and what OpenSSL needs for one.  The end of
- * each direction is passed on by itself.  In time it is bounded while the
- * client owes something: its part of the handshake, reading what waits for
- * it, its own end after ours.  How long a request may take is a matter of who
- * is at the other end of the pair, and leaves.
+ * It reads each side only as fast as the other side accepts, so it holds at
+ * most one record in each direction and the buffers of OpenSSL.  The end of
+ * each direction is passed on separately.  Time limits apply while the client
+ * has to act: during the handshake, while data wait for it, and until it closes
+ * after the end of the plaintext.  The process at the other end of the pair
+ * limits the time of a request, by closing.
  *
  * Owns both descriptors; borrows the loop, the context and the scratch memory.
  */
@@ -28,35 +28,35 @@ enum {
 	TLS_RECORD_MAX = 16384,
 
 	TLS_HANDSHAKE_MS = 10000,
-	TLS_STALL_MS = 30000, /* without a byte that the client takes */
-	TLS_LINGER_MS = 5000, /* from our end to the client's */
+	TLS_STALL_MS = 30000, /* while the client accepts no byte */
+	TLS_LINGER_MS = 5000, /* until the client closes, after our close */
 };
 
 enum tls_stage {
-	TLS_SHAKING, /* hands: the handshake */
+	TLS_HANDSHAKE,
 	TLS_OPEN,
-	TLS_LEAVING, /* all was said; the client may still talk */
+	TLS_LEAVING, /* the answer is complete; the client may still send */
 };
 
-/* Bytes of one direction that the other side did not take at once. */
+/* Bytes of one direction that the other side did not accept yet. */
 struct tls_half {
-	uint8_t *data; /* NULL when nothing waits */
+	uint8_t *data; /* NULL: none */
 	size_t at;
 	size_t len;
-	bool eof;  /* nothing more comes */
-	bool done; /* and the other side knows */
+	bool eof;  /* the end was read ... */
+	bool done; /* ... and passed on */
 };
 
 struct tls_conn;
 
 struct tls_conn_events {
-	/* It is another stage now. */
+	/* The stage changed. */
 	void (*on_stage)(struct tls_conn *, void *arg);
-	/* The end, to be freed inside; why: NULL when all went well. */
-	void (*on_end)(struct tls_conn *, const char *why, void *arg);
+	/* The end: free it inside.  error: NULL for a normal end. */
+	void (*on_end)(struct tls_conn *, const char *error, void *arg);
 };
 
-/* What the connections of a server share. */
+/* Shared by all connections of a server. */
 struct tls_conn_config {
 	struct ev_loop *loop;
 	const struct tls_conn_events *events;
@@ -68,24 +68,24 @@ struct tls_conn_config {
 };
 
 struct tls_conn {
-	TAILQ_ENTRY(tls_conn) link; /* the owner's */
+	TAILQ_ENTRY(tls_conn) link; /* for the owner */
 	const struct tls_conn_config *cfg;
 	SSL *ssl;
 	ev_io outer; /* the client */
 	ev_io inner; /* the plaintext */
-	int outer_events; /* that are needed to go on */
+	int outer_events; /* needed to continue */
 	int inner_events;
 	ev_timer deadline;
-	unsigned wait_ms; /* what the deadline measures; 0: nothing */
-	bool moved;       /* the client took something: it begins anew */
+	unsigned wait_ms; /* current limit; 0: none */
+	bool moved;       /* the client accepted bytes: restart the limit */
 	enum tls_stage stage;
 	struct tls_half up;   /* from the client */
 	struct tls_half down; /* to the client */
-	bool deaf; /* nobody takes what the client says */
+	bool up_closed; /* bytes of the client are dropped */
 };
 
-/* Takes both descriptors, and starts in the next turn of the loop; NULL (both
- * are closed) when OpenSSL has no memory for it. */
+/* Takes both descriptors and starts in the next turn of the loop.  NULL, with
+ * both closed, if OpenSSL fails. */
 struct tls_conn *tls_conn_new(const struct tls_conn_config *, SSL_CTX *,
 			      int outer, int inner);
 /* NULL-safe; sets *c to NULL.  Closes both sides as they are. */

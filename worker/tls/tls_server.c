@@ -30,9 +30,9 @@ struct tls_server {
 
 /* --- connections --- */
 
-static void forget(struct tls_server *s, struct tls_conn *c)
+static void remove_conn(struct tls_server *s, struct tls_conn *c)
 {
-	/* a conn stands in the list of its stage; see on_stage() */
+	/* a connection is in the list of its stage; see on_stage() */
 	TAILQ_REMOVE(&s->lists[c->stage], c, link);
 	s->status.connections--;
 	tls_conn_free(&c);
@@ -42,14 +42,14 @@ static void on_stage(struct tls_conn *c, void *arg)
 {
 	struct tls_server *s = arg;
 
-	/* stages follow each other */
+	/* a connection enters the stages in order */
 	TAILQ_REMOVE(&s->lists[c->stage - 1], c, link);
 	TAILQ_INSERT_TAIL(&s->lists[c->stage], c, link);
 	if (c->stage == TLS_OPEN)
 		s->status.handshakes++;
 }
 
-static void log_failure(const struct tls_conn *c, const char *why)
+static void log_failure(const struct tls_conn *c, const char *error)
 {
 	struct sockaddr_any peer = { .len = sizeof peer.in6 };
 	char text[SOCKADDR_TEXT_MAX] = "a client";
@@ -57,19 +57,20 @@ static void log_failure(const struct tls_conn *c, const char *why)
 	if (getpeername(c->outer.fd, &peer.sa, &peer.len) == 0)
 		sockaddr_format_host(&peer, text);
 	log_debug("tls", "%s: %s: %s", text,
-		  c->stage == TLS_SHAKING ? "no handshake" : "broken off",
-		  why);
+		  c->stage == TLS_HANDSHAKE ? "handshake failed"
+					    : "connection ended",
+		  error);
 }
 
-static void on_end(struct tls_conn *c, const char *why, void *arg)
+static void on_end(struct tls_conn *c, const char *error, void *arg)
 {
 	struct tls_server *s = arg;
 
-	if (c->stage == TLS_SHAKING)
+	if (c->stage == TLS_HANDSHAKE)
 		s->status.failed++;
-	if (why != NULL)
-		log_failure(c, why);
-	forget(s, c);
+	if (error != NULL)
+		log_failure(c, error);
+	remove_conn(s, c);
 }
 
 static const struct tls_conn_events conn_events = {
@@ -82,27 +83,23 @@ static bool make_room(struct tls_server *s)
 	struct tls_conn *c = TAILQ_FIRST(&s->lists[TLS_LEAVING]);
 
 	if (c == NULL)
-		c = TAILQ_FIRST(&s->lists[TLS_SHAKING]);
+		c = TAILQ_FIRST(&s->lists[TLS_HANDSHAKE]);
 	if (c == NULL)
 		return false;
-	on_end(c, "others need its place", s);
+	on_end(c, "replaced by a new connection", s);
 	return true;
-}
-
-static unsigned places(const struct tls_server *s, enum tls_client client)
-{
-	return client == TLS_VIEWER
-		       ? s->connections_max - s->connections_max / 4
-		       : s->connections_max;
 }
 
 void tls_server_take(struct tls_server *s, enum tls_client client, int outer,
 		     int inner)
 {
 	struct tls_conn *c = NULL;
+	unsigned limit = s->connections_max;
 
-	if (s->ctx != NULL && (s->status.connections < places(s, client) ||
-			       make_room(s))) {
+	if (client == TLS_VIEWER)
+		limit -= s->connections_max / 4;
+	if (s->ctx != NULL &&
+	    (s->status.connections < limit || make_room(s))) {
 		c = tls_conn_new(&s->conns, s->ctx, outer, inner);
 	} else {
 		fd_close(&outer);
@@ -112,28 +109,13 @@ void tls_server_take(struct tls_server *s, enum tls_client client, int outer,
 		s->status.failed++;
 		return;
 	}
-	TAILQ_INSERT_TAIL(&s->lists[TLS_SHAKING], c, link);
+	TAILQ_INSERT_TAIL(&s->lists[TLS_HANDSHAKE], c, link);
 	s->status.connections++;
 }
 
-/* --- the certificate --- */
+/* --- certificate --- */
 
-static bool is_same(const SSL_CTX *a, const SSL_CTX *b)
-{
-	return a != NULL && X509_cmp(SSL_CTX_get0_certificate(a),
-				     SSL_CTX_get0_certificate(b)) == 0;
-}
-
-static void use(struct tls_server *s, SSL_CTX *ctx)
-{
-	/* whoever has the old key may have been the reason for a new one */
-	if (!is_same(s->ctx, ctx))
-		ticket_keys_forget(&s->tickets);
-	SSL_CTX_free(s->ctx);
-	s->ctx = ctx;
-}
-
-int tls_server_certificate(struct tls_server *s, bool wanted, int chain_fd,
+int tls_server_certificate(struct tls_server *s, bool use, int chain_fd,
 			   int key_fd, struct credentials_error *ret)
 {
 	SSL_CTX *ctx = tls_context_new(&s->tickets);
@@ -142,14 +124,20 @@ int tls_server_certificate(struct tls_server *s, bool wanted, int chain_fd,
 	if (ctx == NULL) {
 		ret->field = "crt_chain";
 		return errmsg_fail(&ret->error, -EINVAL, "OpenSSL: %s",
-				   tls_reason());
+				   tls_error());
 	}
 	err = credentials_load(ctx, chain_fd, key_fd, ret);
-	if (err == 0 && wanted)
-		use(s, ctx);
-	else
+	if (err < 0 || !use) {
 		SSL_CTX_free(ctx);
-	return err;
+		return err;
+	}
+	/* the old key may be known to an attacker */
+	if (s->ctx == NULL || X509_cmp(SSL_CTX_get0_certificate(s->ctx),
+				       SSL_CTX_get0_certificate(ctx)) != 0)
+		ticket_keys_forget(&s->tickets);
+	SSL_CTX_free(s->ctx);
+	s->ctx = ctx;
+	return 0;
 }
 
 const SSL_CTX *tls_server_context(const struct tls_server *s)
@@ -157,7 +145,7 @@ const SSL_CTX *tls_server_context(const struct tls_server *s)
 	return s->ctx;
 }
 
-/* --- the whole --- */
+/* --- server --- */
 
 struct tls_server *tls_server_new(const struct tls_server_config *cfg)
 {
@@ -189,7 +177,7 @@ void tls_server_free(struct tls_server **server)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(s->lists); i++)
 		while ((c = TAILQ_FIRST(&s->lists[i])) != NULL)
-			forget(s, c);
+			remove_conn(s, c);
 	SSL_CTX_free(s->ctx);
 	ticket_keys_forget(&s->tickets);
 	explicit_bzero(s->scratch, sizeof s->scratch);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The connections that speak TLS, and the certificate they are shown.
+ * All TLS connections and their certificate.
  *
- * A new certificate is for new connections; those that are there go on as
- * they began.  Above its bound a connection that is leaving, or else the one
- * whose handshake takes longest, makes room for a new one.
+ * A new certificate applies to new connections.  Above the limit a new
+ * connection replaces one that is leaving, or else the one with the oldest
+ * handshake.
  *
- * Owns the connections, the context with the private key and the ticket keys;
+ * Owns the connections, the context with the private key, and the ticket keys;
  * borrows the loop.
  */
 #pragma once
@@ -24,7 +24,7 @@ struct tls_server;
 struct tls_server_config {
 	struct ev_loop *loop;
 	unsigned connections_max;
-	/* 0: as worker/tls/tls_conn.h says */
+	/* 0: the defaults of worker/tls/tls_conn.h */
 	unsigned handshake_ms;
 	unsigned stall_ms;
 	unsigned linger_ms;
@@ -34,14 +34,13 @@ struct tls_server *tls_server_new(const struct tls_server_config *);
 /* NULL-safe; closes everything; sets *s to NULL. */
 void tls_server_free(struct tls_server **);
 
-/* Judges a chain and its key (open files, borrowed); with use they are the
- * server's from now on when they are good, and the old ones when they are not.
- * 0, or -EINVAL with the fault. */
+/* Checks a chain and its key (open files, borrowed) and, with use, uses them
+ * for new connections.  0, or -EINVAL with the error and no change. */
 int tls_server_certificate(struct tls_server *, bool use, int chain_fd,
 			   int key_fd,
 			   struct credentials_error *ret) MUST_CHECK;
 
-/* Whose client it is.  Viewers leave a fourth of the places to the others. */
+/* Viewers may use three quarters of the connections. */
 enum tls_client { TLS_CONTROL, TLS_VIEWER };
 
 /* Takes both descriptors.  Without a certificate they are closed. */

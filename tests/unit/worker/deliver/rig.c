@@ -224,7 +224,7 @@ static void check(const uint8_t *packet, uint64_t pos)
 	fill(right, pos);
 	memcpy(&stamp, packet + 4, sizeof stamp);
 	cr_assert_eq(memcmp(packet, right, RING_PACKET), 0,
-		     "at %llu stands the packet of %llu",
+		     "at %llu is the packet of %llu",
 		     (unsigned long long)pos, (unsigned long long)stamp);
 }
 

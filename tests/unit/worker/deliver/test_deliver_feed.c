@@ -67,7 +67,7 @@ Test(deliver_feed, waits_for_the_first_random_access_point)
 
 	rig_init(&r, 1);
 	rig_write(&r, 10);
-	fd = join(&r); /* the head comes at once */
+	fd = join(&r); /* the head arrives at once */
 	rig_write(&r, 10);
 	rig_turn(&r, 5 * RIG_TICK_MS);
 	cr_assert_eq(unread(fd), 0);
@@ -347,7 +347,7 @@ Test(deliver_feed, continues_with_a_successor_of_the_writer)
 	rig_write(&r, 10);
 	fd = join(&r);
 	rig_read_packets(&r, fd, &pos, 10);
-	/* half a batch that nobody saw */
+	/* half a batch, not published */
 	memset(ring_room(r.writer, &room), 0xee, 5 * RING_PACKET);
 	ring_commit(r.writer, 5);
 	ring_writer_free(&r.writer);
@@ -389,7 +389,7 @@ Test(deliver_feed, disconnects_the_viewers_of_an_invalid_ring)
 	cr_assert_not_null(strstr(head, " 503 "), "%s", head);
 	(void)close(fd);
 
-	/* the writer goes on elsewhere */
+	/* the writer continues at another position */
 	poke_pos(&r, 3 * RING_PACKET);
 	fd = join(&r);
 	(void)close(fd);
@@ -440,7 +440,7 @@ Test(deliver_feed, unmount_closes_and_unlisten_does_not)
 	rig_write(&r, 5);
 	rig_turn(&r, 3 * RIG_TICK_MS);
 	deliver_unmount(r.deliver, &name);
-	/* what it was given comes before the end */
+	/* the viewer gets its bytes before the end */
 	cr_assert_eq(rig_read_to_end(&r, fd, &pos), 0);
 	cr_assert_eq(pos, 20 * RING_PACKET);
 	cr_assert_eq(deliver_status(r.deliver).viewers, 0);
@@ -472,7 +472,7 @@ Test(deliver_feed, another_ring_closes_and_the_same_does_not)
 	cr_assert_eq(deliver_mount(r.deliver, &name, ring_create(1)), 0);
 	cr_assert_eq(rig_read_to_end(&r, fd, &pos), 0);
 	(void)close(fd);
-	/* the path goes on counting, and tells that nobody is left */
+	/* the path keeps its counters and reports 0 viewers */
 	cursor = 0;
 	cr_assert(deliver_next_change(r.deliver, &cursor, &v));
 	cr_assert_eq(v.viewers, 0);

@@ -71,7 +71,7 @@ Test(deliver_slow, no_viewer_of_any_speed_gets_a_wrong_byte, .timeout = 90)
 	rig_mark(&r);
 	rig_write(&r, 1);
 	for (unsigned i = 0; i < VIEWERS; i++) {
-		/* from a quarter of what is written to twice of it */
+		/* from a quarter of the rate of the writer to twice it */
 		readers[i].speed = BATCH / 4 + BATCH * 7 / 4 * i / VIEWERS;
 		join(&r, &readers[i]);
 	}
@@ -85,7 +85,7 @@ Test(deliver_slow, no_viewer_of_any_speed_gets_a_wrong_byte, .timeout = 90)
 	}
 	cr_assert_eq(deliver_status(r.deliver).viewers, left);
 	cr_assert_eq(deliver_status(r.deliver).cut, VIEWERS - left);
-	/* the slowest had no chance, the fastest no trouble */
+	/* the slowest is disconnected, the fastest is not */
 	cr_assert_eq(readers[0].fd, -1);
 	cr_assert_geq(readers[VIEWERS - 1].fd, 0);
 	for (unsigned i = 0; i < VIEWERS; i++)

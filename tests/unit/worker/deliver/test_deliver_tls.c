@@ -221,7 +221,7 @@ Test(deliver_tls, queued_bytes_never_change, .timeout = 90)
 	expect_status(&r, plain, " 200 ");
 	rig_await_viewers(&r, 1);
 	for (unsigned i = 0; deliver_status(r.deliver).cut == 0; i++) {
-		cr_assert_lt(i, 5000, "nobody is cut");
+		cr_assert_lt(i, 5000, "no viewer was disconnected");
 		rig_write(&r, 100);
 		rig_turn(&r, RIG_TICK_MS);
 	}

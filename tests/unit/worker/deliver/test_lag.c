@@ -31,7 +31,7 @@ Test(lag, keeps_a_second_and_the_receive_buffer_away_from_the_writer)
 	/* a slow stream has at least a sixteenth of the ring */
 	lag_init(&lag, 16 * MIB, 1000, &usual);
 	cr_assert_eq(lag.limit, 16 * MIB - MIB - 6 * MIB);
-	/* a fast one or a large buffer do not eat all of it */
+	/* a fast stream or a large buffer leave some of it */
 	lag_init(&lag, 16 * MIB, 100 * MIB, &usual);
 	cr_assert_eq(lag.limit, 16 * MIB - 4 * MIB - 6 * MIB);
 	lag_init(&lag, 16 * MIB, 0,

@@ -45,7 +45,7 @@ Test(mount_table, finds_by_listener_and_path_together)
 
 Test(mount_table, holds_many_added_and_removed_in_any_order)
 {
-	enum { N = 500, STEP = 7 }; /* coprime: each number comes once */
+	enum { N = 500, STEP = 7 }; /* coprime: each number occurs once */
 	struct mount_table t = { 0 };
 	char path[16];
 

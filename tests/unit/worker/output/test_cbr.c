@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * An hour of a source goes by in a second: what leaves is judged by counting
- * places, with arithmetic of its own.
- */
+/* An hour of a source in a second.  The test counts positions and computes PCRs
+ * independently of cbr.c. */
 #include "common/base/units.h"
 #include "worker/output/cbr.h"
 
@@ -21,7 +19,7 @@
 
 enum { PID = 0x101, OTHER = 0x102, TICK_MS = 10, SAMPLES = 4096 };
 
-/* A PCR that left: its place, and its value without wrap. */
+/* A PCR of the output: its position and its value without wrap. */
 struct sample {
 	uint64_t place;
 	double ticks;
@@ -42,7 +40,7 @@ struct bench {
 	uint64_t last_in;   /* PCR */
 	uint8_t cc;
 
-	/* what came out */
+	/* the output */
 	uint64_t places, nulls, extras, content, jumps;
 	uint64_t began_ns;  /* the first that came */
 	uint32_t expected;  /* number of the next content */
@@ -79,7 +77,7 @@ static void bench_free(struct bench *b)
 	free(b);
 }
 
-/* What the source's clock says, in ticks. */
+/* The clock of the source in ticks. */
 static double source_ticks(const struct bench *b)
 {
 	double ms = (double)(b->now_ns - START) / 1e6;
@@ -87,7 +85,7 @@ static double source_ticks(const struct bench *b)
 	return 27000. * (ms * (1 + b->ppm / 1e6) + b->jump_ms + 50);
 }
 
-/* The worst distance of the PCRs of a second from one straight line. */
+/* The largest distance of the PCRs of a second from one straight line. */
 static void judge_samples(struct bench *b)
 {
 	double n = (double)b->n_samples, x = 0, y = 0, xx = 0, xy = 0;
@@ -226,8 +224,8 @@ static void run(struct bench *b)
 	b->most = MAX(b->most, b->in_run);
 }
 
-/* One wake-up: what the source has sent since the last comes, then what is
- * due leaves. */
+/* One wake-up: packets of the source since the last one arrive, then due
+ * packets leave. */
 static void turn(struct bench *b, unsigned ms)
 {
 	uint8_t packets[512 * TS_PACKET];
@@ -238,7 +236,7 @@ static void turn(struct bench *b, unsigned ms)
 		b->due += b->source_bps / BITS / 1000;
 		for (; b->due >= 1 && n < 511; b->due--) {
 			if (b->sent % 50 == 7) {
-				/* a null packet that the source made */
+				/* a null packet of the source */
 				memset(packets + n * TS_PACKET, 0xff, 188);
 				packets[n * TS_PACKET] = TS_SYNC_BYTE;
 				packets[n * TS_PACKET + 1] = 0x1f;
@@ -267,7 +265,7 @@ static struct cbr_counters counted(const struct bench *b)
 	return c;
 }
 
-/* Every content packet once and in order, exact PCRs, no wide gaps. */
+/* Every content packet once and in order, exact PCRs without large gaps. */
 static void judge(const struct bench *b)
 {
 	cr_assert_leq(b->wrong_ns, 500, "%.0f ns", b->wrong_ns);
@@ -284,7 +282,7 @@ static void judge_rate(const struct bench *b, uint64_t places, uint64_t ns)
 		      "%.0f for %.0f", (double)places, due);
 }
 
-Test(cbr, a_constant_rate_of_what_comes_and_nulls)
+Test(cbr, fills_a_constant_rate_with_null_packets)
 {
 	static const struct {
 		unsigned kbps;
@@ -317,12 +315,12 @@ Test(cbr, a_constant_rate_of_what_comes_and_nulls)
 	}
 }
 
-Test(cbr, a_source_whose_rate_changes_all_the_time)
+Test(cbr, spreads_a_source_with_a_varying_rate)
 {
 	struct bench *b = bench_new(10000, 0);
 
 	for (unsigned i = 0; i < 600; i++) {
-		/* pictures: for a moment more than the rate takes */
+		/* a picture exceeds the rate for a moment */
 		b->source_bps = i % 10 == 0 ? 30e6 : 3e6 + 1e6 * (i % 4);
 		turns(b, 50);
 	}
@@ -333,7 +331,7 @@ Test(cbr, a_source_whose_rate_changes_all_the_time)
 	bench_free(b);
 }
 
-Test(cbr, the_clock_of_the_source_is_followed_for_hours)
+Test(cbr, follows_the_clock_of_the_source_for_hours)
 {
 	static const double ppm[] = { 30, -30 };
 
@@ -342,7 +340,7 @@ Test(cbr, the_clock_of_the_source_is_followed_for_hours)
 
 		b->ppm = ppm[i];
 		turns(b, 2 * 3600 * 1000);
-		/* without being followed it would be 216 ms */
+		/* 216 ms without correction */
 		cr_assert_leq(fabs(b->off_ms), 40, "%.1f ms", b->off_ms);
 		judge(b);
 		cr_assert_eq(b->jumps, 0);
@@ -350,7 +348,7 @@ Test(cbr, the_clock_of_the_source_is_followed_for_hours)
 	}
 }
 
-Test(cbr, a_new_time_base_is_announced_once_and_followed_at_once)
+Test(cbr, announces_a_new_time_base_once_and_follows_at_once)
 {
 	static const double jumps[] = { 5000, -5000, 700, -1e8, 9e7 };
 
@@ -367,7 +365,7 @@ Test(cbr, a_new_time_base_is_announced_once_and_followed_at_once)
 	}
 }
 
-Test(cbr, a_source_that_paused_is_followed_after_a_while)
+Test(cbr, follows_a_source_after_a_pause)
 {
 	struct bench *b = bench_new(5000, 3e6);
 	double rate = b->source_bps;
@@ -376,7 +374,7 @@ Test(cbr, a_source_that_paused_is_followed_after_a_while)
 	b->source_bps = 0;
 	turns(b, 1500);
 	b->source_bps = rate;
-	b->jump_ms = -1500; /* it goes on where it was */
+	b->jump_ms = -1500; /* continues after the pause */
 	turns(b, 3 * 4000);
 	cr_assert_eq(b->jumps, 1);
 	cr_assert_leq(fabs(b->off_ms), 30, "%.1f ms", b->off_ms);
@@ -384,7 +382,7 @@ Test(cbr, a_source_that_paused_is_followed_after_a_while)
 	bench_free(b);
 }
 
-Test(cbr, what_does_not_fit_is_counted_to_the_packet)
+Test(cbr, counts_every_dropped_packet)
 {
 	struct bench *b = bench_new(2000, 3e6);
 
@@ -400,12 +398,12 @@ Test(cbr, what_does_not_fit_is_counted_to_the_packet)
 	bench_free(b);
 }
 
-Test(cbr, silence_is_bridged_for_two_seconds_and_not_for_good)
+Test(cbr, bridges_two_seconds_of_silence)
 {
 	struct bench *b = bench_new(2000, 1e6);
 	uint64_t places;
 
-	cr_assert_eq(cbr_next_ns(b->cbr), UINT64_MAX, "nothing to begin with");
+	cr_assert_eq(cbr_next_ns(b->cbr), UINT64_MAX, "no packets at first");
 	turns(b, 2000);
 	b->source_bps = 0;
 	turns(b, CBR_SILENCE_MS - 100);
@@ -424,14 +422,14 @@ Test(cbr, silence_is_bridged_for_two_seconds_and_not_for_good)
 	bench_free(b);
 }
 
-Test(cbr, a_late_wake_up_is_made_up_for_in_small_bursts)
+Test(cbr, recovers_from_a_late_wake_up_in_small_bursts)
 {
 	struct bench *b = bench_new(8000, 4e6);
 
 	turns(b, 3000);
 	turn(b, 80);
 	cr_assert(cbr_is_behind(b->cbr));
-	/* then the path looks twice as often */
+	/* then the worker wakes twice as often */
 	while (cbr_is_behind(b->cbr)) {
 		cr_assert_leq(b->now_ns, START + 4000 * MS);
 		turn(b, TICK_MS / 2);
@@ -440,7 +438,7 @@ Test(cbr, a_late_wake_up_is_made_up_for_in_small_bursts)
 	cr_assert_leq((double)b->most, b->bps / BITS / 100 + DATAGRAM_PACKETS);
 	cr_assert_eq(counted(b).skipped, 0);
 
-	/* and a very late one in larger ones */
+	/* and from a very late one in larger bursts */
 	turn(b, 600);
 	while (cbr_is_behind(b->cbr))
 		turn(b, TICK_MS / 2);
@@ -455,7 +453,7 @@ Test(cbr, a_late_wake_up_is_made_up_for_in_small_bursts)
 	bench_free(b);
 }
 
-Test(cbr, a_machine_that_wakes_us_too_rarely_costs_no_packets)
+Test(cbr, drops_nothing_with_late_wake_ups)
 {
 	struct bench *b = bench_new(8000, 7.5e6);
 
@@ -468,7 +466,7 @@ Test(cbr, a_machine_that_wakes_us_too_rarely_costs_no_packets)
 	bench_free(b);
 }
 
-/* One packet with a PCR; the value that leaves. */
+/* One packet with a PCR; the PCR of the output. */
 static uint64_t pass_pcr(struct bench *b, uint16_t pid, uint64_t pcr)
 {
 	uint8_t p[TS_PACKET] = { TS_SYNC_BYTE, [3] = 0x30, [4] = 7,
@@ -485,7 +483,7 @@ static uint64_t pass_pcr(struct bench *b, uint16_t pid, uint64_t pcr)
 	return b->content_pcr;
 }
 
-Test(cbr, pids_that_come_and_go_are_followed_for_good)
+Test(cbr, follows_any_number_of_pids_over_time)
 {
 	struct bench *b = bench_new(2000, 0);
 
@@ -495,7 +493,7 @@ Test(cbr, pids_that_come_and_go_are_followed_for_good)
 		uint64_t pcr = UINT64_C(27000000) * 100 * i;
 
 		(void)pass_pcr(b, pid, pcr);
-		/* the second one is written anew, by its place */
+		/* the second one is rewritten by its position */
 		b->now_ns += 20 * MS;
 		uint64_t left = pass_pcr(b, pid, pcr + 27000 * 40);
 
@@ -510,7 +508,7 @@ Test(cbr, pids_that_come_and_go_are_followed_for_good)
 	bench_free(b);
 }
 
-Test(cbr, survives_what_is_no_stream)
+Test(cbr, survives_random_bytes)
 {
 	struct bench *b = bench_new(20000, 0);
 	uint8_t data[100 * TS_PACKET];
@@ -536,7 +534,7 @@ Test(cbr, survives_what_is_no_stream)
 	bench_free(b);
 }
 
-Test(cbr, a_smaller_burst_for_who_asks_for_it)
+Test(cbr, sends_smaller_bursts_if_configured)
 {
 	struct bench *b = bench_new(8000, 4e6);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Sources that fall silent, and what a decoder makes of it: each unit is in
- * time for the clock it is shown by, and a clock that jumps says so.
- */
+/* Silent sources as a decoder sees them: each unit is in time for its clock,
+ * and each jump of a clock is announced. */
 #include "common/base/units.h"
 #include "common/base/util.h"
 #include "tests/unit/worker/ts/build.h"
@@ -35,8 +33,8 @@ struct bench {
 	uint64_t now_ns;
 	/* the source */
 	int64_t clock_ms, unit_ms, sound_ms; /* its clock, the next units */
-	bool announces;            /* the next unit begins a clock */
-	/* what came out */
+	bool announces;            /* the next unit starts a time base */
+	/* the output */
 	uint64_t places, pcr, pcr_place, pcr_ns;
 	bool has_pcr;
 	unsigned jumps, units;
@@ -70,7 +68,7 @@ static void bench_free(struct bench *b)
 	free(b);
 }
 
-/* As long as its bits; behind a time in which nothing left, as that. */
+/* A PCR interval equals the duration of its bits, or of a pause. */
 static void take_pcr(struct bench *b, const uint8_t *p, uint64_t pcr)
 {
 	double went = (double)wrap_diff(pcr, b->pcr, PCR_WRAP) / PCR_MS;
@@ -123,7 +121,7 @@ static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 		}
 }
 
-/* A packet that begins a unit; at: where its PES does. */
+/* The first packet of a unit; at: the offset of its PES header. */
 static uint8_t *add_pes(struct build *ts, uint16_t pid, size_t at, int64_t ms)
 {
 	static const uint8_t header[] = { 0, 0, 1, 0xe0, 0, 0, 0x80, 0x80, 5,
@@ -136,7 +134,7 @@ static uint8_t *add_pes(struct build *ts, uint16_t pid, size_t at, int64_t ms)
 	return p;
 }
 
-/* A PCR and a PTS in one packet, and more packets. */
+/* A packet with PCR and PTS, and more packets. */
 static void add_unit(struct bench *b, struct build *ts)
 {
 	uint8_t *p = add_pes(ts, PID, 12, b->unit_ms);
@@ -157,7 +155,7 @@ static void add_sound(struct bench *b, struct build *ts)
 	b->sound_ms += UNIT_MS;
 }
 
-/* All of the source's time up to now that was not sent. */
+/* Sends the packets of the source up to now. */
 static void feed(struct bench *b)
 {
 	struct build *ts = b->ts;
@@ -183,7 +181,7 @@ static void play(struct bench *b, unsigned ms)
 	}
 }
 
-/* Nothing comes, and the worker knows. */
+/* No packets arrive while the worker is awake. */
 static void hush(struct bench *b, unsigned ms)
 {
 	for (unsigned done = 0; done < ms; done += TURN_MS) {
@@ -192,7 +190,7 @@ static void hush(struct bench *b, unsigned ms)
 	}
 }
 
-/* As the source's, but for what waits. */
+/* As at the source, except for the queue. */
 static void judge_leads(const struct bench *b, double less_ms, double more_ms)
 {
 	cr_assert_gt(b->least_ms, LEAD_MS - less_ms, "%.1f ms", b->least_ms);
@@ -201,7 +199,7 @@ static void judge_leads(const struct bench *b, double less_ms, double more_ms)
 
 /* --- */
 
-Test(cbr_stall, a_clock_that_stood_still_goes_on_at_once_and_says_so)
+Test(cbr_stall, announces_the_jump_of_a_stopped_clock)
 {
 	static const unsigned stalls[] = { 1000, 1500, 1990, 2100, 2490, 2600,
 					   15000, 187000 };
@@ -220,7 +218,7 @@ Test(cbr_stall, a_clock_that_stood_still_goes_on_at_once_and_says_so)
 	}
 }
 
-Test(cbr_stall, a_clock_that_went_on_is_the_same_one)
+Test(cbr_stall, announces_nothing_for_a_running_clock)
 {
 	static const unsigned stalls[] = { 600, 1500, 2300, 15000, 187000 };
 
@@ -237,12 +235,12 @@ Test(cbr_stall, a_clock_that_went_on_is_the_same_one)
 	}
 }
 
-Test(cbr_stall, an_encoder_that_begins_anew_is_followed_at_once)
+Test(cbr_stall, follows_a_restarted_encoder_at_once)
 {
 	static const struct {
 		unsigned stall;
 		int off;
-		bool told;
+		bool announced;
 	} cases[] = {
 		{ 15000, -17300, true }, { 15000, -17300, false },
 		{ 15000, 17300, true }, { 15000, 17300, false },
@@ -256,14 +254,14 @@ Test(cbr_stall, an_encoder_that_begins_anew_is_followed_at_once)
 		play(b, 9000);
 		hush(b, cases[i].stall);
 		set_clock(b, b->clock_ms + cases[i].stall + cases[i].off);
-		/* sound first, where nothing came from before */
+		/* audio first, without earlier packets */
 		b->sound_ms -= cases[i].stall > 0 ? UNIT_MS : 0;
-		b->announces = cases[i].told;
+		b->announces = cases[i].announced;
 		uint64_t back = b->now_ns;
 		play(b, 15000);
-		/* the source's own word is kept */
+		/* the announcement of the source stays */
 		cr_assert_eq(b->jumps,
-			     cases[i].told && cases[i].stall > 0 ? 2 : 1,
+			     cases[i].announced && cases[i].stall > 0 ? 2 : 1,
 			     "case %zu", i);
 		cr_assert_leq(b->jumped_ns - back, 100 * MS);
 		judge_leads(b, 100, 50);
@@ -271,7 +269,7 @@ Test(cbr_stall, an_encoder_that_begins_anew_is_followed_at_once)
 	}
 }
 
-Test(cbr_stall, stalls_one_behind_the_other)
+Test(cbr_stall, follows_several_stalls)
 {
 	struct bench *b = bench_new();
 
@@ -284,7 +282,7 @@ Test(cbr_stall, stalls_one_behind_the_other)
 	bench_free(b);
 }
 
-Test(cbr_stall, behind_a_short_one_it_has_a_second_to_catch_up)
+Test(cbr_stall, waits_a_second_after_a_short_stall)
 {
 	for (unsigned speed = 10; speed <= 15; speed += 5) {
 		struct bench *b = bench_new();
@@ -305,12 +303,12 @@ Test(cbr_stall, behind_a_short_one_it_has_a_second_to_catch_up)
 	}
 }
 
-Test(cbr_stall, who_did_not_listen_takes_nothing_for_a_pause)
+Test(cbr_stall, a_delayed_worker_sees_no_pause)
 {
 	struct bench *b = bench_new();
 
 	play(b, 9000);
-	/* the machine stood still; then all that came meanwhile is there */
+	/* after a delay of the machine all packets arrive at once */
 	b->now_ns += 800 * MS;
 	cbr_run(b->cbr, b->now_ns, take, b);
 	b->clock_ms += 800;
@@ -320,13 +318,13 @@ Test(cbr_stall, who_did_not_listen_takes_nothing_for_a_pause)
 	bench_free(b);
 }
 
-Test(cbr_stall, what_was_held_up_and_comes_at_once_is_followed_soon)
+Test(cbr_stall, follows_packets_that_were_delayed_together)
 {
 	struct bench *b = bench_new();
 
 	play(b, 9000);
 	hush(b, 15000);
-	/* the last 1.4 s were kept by somebody; their first is the first */
+	/* a network element delayed the last 1.4 s; the order is right */
 	b->unit_ms += 13600;
 	b->sound_ms += 13600;
 	b->clock_ms += 15000;
@@ -343,13 +341,13 @@ Test(cbr_stall, what_was_held_up_and_comes_at_once_is_followed_soon)
 	bench_free(b);
 }
 
-Test(cbr_stall, each_of_two_clocks_that_wait_begins_with_its_first_packet)
+Test(cbr_stall, starts_each_queued_time_base_with_its_first_packet)
 {
 	struct bench *b = bench_new();
 
 	play(b, 9000);
 	hush(b, 15000);
-	/* 0.2 s of one and then of another, all at once */
+	/* 0.2 s of one time base and 0.2 s of another, at once */
 	b->clock_ms += 200;
 	feed(b);
 	set_clock(b, b->clock_ms + 60000);

@@ -10,7 +10,7 @@ static const struct tm when = {
 	.tm_sec = 6, .tm_yday = 306,
 };
 
-Test(file_name, is_made_of_pattern_time_and_copy)
+Test(file_name, contains_pattern_time_and_copy)
 {
 	static const struct {
 		struct file_name name;
@@ -33,7 +33,7 @@ Test(file_name, is_made_of_pattern_time_and_copy)
 	}
 }
 
-Test(file_name, that_does_not_fit_is_refused)
+Test(file_name, is_rejected_if_it_is_too_long)
 {
 	struct file_name name = { "news.ts", true, 0 };
 	char text[23];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recordings while others move, remove and write what is there. */
+/* Recordings while other processes move, remove and write files. */
 #include "worker/output/file_store.h"
 
 #include "common/base/fd.h"
@@ -35,7 +35,7 @@ time_t __wrap_time(time_t *ret)
 	return now;
 }
 
-/* Somebody who had the lock wrote that much in the last moment. */
+/* Bytes that the previous owner of the lock wrote at the last moment. */
 static size_t late_bytes;
 
 int __wrap_flock(int fd, int how)

@@ -295,7 +295,7 @@ Test(ring_out, marks_a_picture_after_a_pause)
 	rig_done(&r);
 }
 
-Test(ring_out, refuses_what_is_no_ring)
+Test(ring_out, rejects_a_descriptor_that_is_no_ring)
 {
 	struct psi *psi = psi_new();
 	int err = 0;
@@ -305,7 +305,7 @@ Test(ring_out, refuses_what_is_no_ring)
 	psi_free(&psi);
 }
 
-Test(ring_out, counters_go_on_where_another_writer_ended)
+Test(ring_out, continues_the_counters_of_another_writer)
 {
 	struct rig r;
 	int err = 0;
@@ -316,7 +316,7 @@ Test(ring_out, counters_go_on_where_another_writer_ended)
 		(void)build_pes(r.in, VIDEO, idr, sizeof idr);
 		(void)build_payload(r.in, VIDEO, 0xaa);
 		write_and_read(&r, START + (uint64_t)i * 40 * MS);
-		/* it dies; the next one knows nothing but the ring */
+		/* the next writer knows only the ring */
 		ring_out_free(&r.out);
 		r.out = ring_out_new(r.fd, r.psi, &err);
 		cr_assert_not_null(r.out);
@@ -327,13 +327,13 @@ Test(ring_out, counters_go_on_where_another_writer_ended)
 
 	for (size_t i = 0; i < r.n_got; i++)
 		cr_assert_eq(cc_feed(cc, got(&r, i)), CC_OK, "packet %zu", i);
-	cr_assert_eq(r.n_got, 5 * 6, "tables were put in");
+	cr_assert_eq(r.n_got, 5 * 6, "with inserted tables");
 	free(cc);
 	rig_done(&r);
 }
 
-/* A PMT that comes before the PAT is known by where the last writer had it. */
-Test(ring_out, counters_go_on_though_no_table_is_known_yet)
+/* A PMT before the PAT is known by the PID that the last writer used. */
+Test(ring_out, continues_the_counters_before_a_table_is_known)
 {
 	struct cc *cc = xcalloc(1, sizeof *cc);
 	struct rig r;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As they were on a network: IP with the router alert option (RFC 2113). */
+/* Captured queries: IP with the router alert option (RFC 2113). */
 static const uint8_t v2[] = {
 	0x46, 0xc0, 0, 32, 0, 0, 0x40, 0, 1, 2, 0x42, 0x15, 192, 0, 2, 1,
 	224, 0, 0, 1, 0x94, 4, 0, 0,
@@ -29,7 +29,7 @@ static uint8_t copy[sizeof v3 + 1];
 
 static int parse(const uint8_t *data, size_t len, struct group_query *ret)
 {
-	/* at the end of its memory: a byte too far is seen */
+	/* exact memory: a sanitizer reports a read behind the end */
 	uint8_t *exact = malloc(len > 0 ? len : 1);
 	int r;
 
@@ -39,7 +39,7 @@ static int parse(const uint8_t *data, size_t len, struct group_query *ret)
 	return r;
 }
 
-/* The same with one more thing wrong, and the sum right again. */
+/* The v3 query with one changed byte and a valid checksum. */
 static int parse_with(size_t at, uint8_t value)
 {
 	struct group_query q;
@@ -56,7 +56,7 @@ static int parse_with(size_t at, uint8_t value)
 	return parse(copy, sizeof v3, &q);
 }
 
-Test(query, general_queries_of_each_version_of_igmp)
+Test(query, parses_every_version_of_igmp)
 {
 	struct group_query q;
 	uint8_t v1[sizeof v2];
@@ -75,7 +75,7 @@ Test(query, general_queries_of_each_version_of_igmp)
 	cr_assert_eq(q.version, 1);
 }
 
-Test(query, a_long_interval_is_a_small_float)
+Test(query, decodes_long_intervals)
 {
 	struct group_query q;
 	uint8_t m[sizeof mld2];
@@ -89,7 +89,7 @@ Test(query, a_long_interval_is_a_small_float)
 	cr_assert_eq(q.interval_s, 31744);
 }
 
-Test(query, what_is_damaged_or_cut_off_is_none)
+Test(query, rejects_damaged_and_truncated_queries)
 {
 	struct group_query q = { 7, 7 };
 
@@ -101,23 +101,23 @@ Test(query, what_is_damaged_or_cut_off_is_none)
 		cr_assert_eq(parse(copy, sizeof v3, &q), -EBADMSG, "%zu", at);
 	}
 	cr_assert_eq(q.version, 7);
-	/* what stands behind the datagram is not of it */
+	/* bytes behind the datagram are ignored */
 	memcpy(copy, v3, sizeof v3);
 	copy[sizeof v3] = 0xff;
 	cr_assert_eq(parse(copy, sizeof v3 + 1, &q), 0);
 }
 
-Test(query, what_is_no_general_query_is_none)
+Test(query, rejects_other_messages)
 {
 	static const struct {
 		size_t at;
 		uint8_t value;
 	} wrong[] = {
 		{ 0, 0x66 },            /* IPv6 */
-		{ 0, 0x44 },            /* a header shorter than it can be */
-		{ 0, 0x4f },            /* longer than the datagram */
+		{ 0, 0x44 },            /* header too short */
+		{ 0, 0x4f },            /* header longer than the datagram */
 		{ 9, 17 },              /* UDP */
-		{ 16, 10 },             /* to a host, from anywhere */
+		{ 16, 10 },             /* to a host */
 		{ 19, 22 },             /* to 224.0.0.22 */
 		{ IGMP_AT, 0x16 },      /* a report */
 		{ IGMP_AT + 4, 239 },   /* of one group */
@@ -130,7 +130,7 @@ Test(query, what_is_no_general_query_is_none)
 			     "%zu", i);
 }
 
-Test(query, lengths_between_two_versions_are_of_none)
+Test(query, rejects_lengths_between_two_versions)
 {
 	struct group_query q;
 	uint8_t m[sizeof v2 + 2] = { 0 };
@@ -141,7 +141,7 @@ Test(query, lengths_between_two_versions_are_of_none)
 	cr_assert_eq(mld_query_parse(mld2, 26, &q), -EBADMSG);
 }
 
-Test(query, general_queries_of_mld)
+Test(query, parses_every_version_of_mld)
 {
 	struct group_query q;
 	uint8_t m[sizeof mld2];

@@ -9,17 +9,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What came: "0/00 17/42 …", PID and table. */
-static struct heard {
+/* The reported sections: "0/00 17/42 …", PID and table. */
+static struct found {
 	char text[4096];
 	unsigned n;
 	bool full; /* takes nothing */
-} heard;
+} found;
 
 static bool on_section(const uint8_t *section, size_t len, uint16_t pid,
 		       void *arg)
 {
-	struct heard *h = arg;
+	struct found *h = arg;
 	size_t used = strlen(h->text);
 
 	cr_assert_geq(len, 3);
@@ -39,8 +39,8 @@ static void feed(struct collect *c, struct build *b)
 
 static void expect(const char *text)
 {
-	cr_expect_str_eq(heard.text, text);
-	heard.text[0] = '\0';
+	cr_expect_str_eq(found.text, text);
+	found.text[0] = '\0';
 }
 
 static void add_table(struct build *b, uint16_t pid, uint8_t table_id,
@@ -55,10 +55,10 @@ static void add_table(struct build *b, uint16_t pid, uint8_t table_id,
 	(void)build_section(b, pid, section, len);
 }
 
-Test(collect, hears_the_tables_of_their_own_pids)
+Test(collect, reads_tables_on_their_own_pids)
 {
 	struct build *b = build_new();
-	struct collect *c = collect_new(on_section, &heard);
+	struct collect *c = collect_new(on_section, &found);
 
 	add_table(b, 0, 0x00, 1, "0001 e100 0000 e020");
 	add_table(b, 1, 0x01, 1, "");
@@ -69,7 +69,7 @@ Test(collect, hears_the_tables_of_their_own_pids)
 	add_table(b, 0x11, 0x4a, 1, "f000 f000");
 	add_table(b, 0x12, 0x4e, 1, "0001 0001 00 4e");
 	add_table(b, 0x12, 0x50, 1, "0001 0001 00 4e");
-	/* where they have no business */
+	/* on other PIDs */
 	add_table(b, 0x100, 0x00, 1, "");
 	add_table(b, 0x11, 0x40, 1, "f000 f000");
 	add_table(b, 0x101, 0x02, 1, "e101 f000");
@@ -79,10 +79,10 @@ Test(collect, hears_the_tables_of_their_own_pids)
 	build_free(b);
 }
 
-Test(collect, hears_each_section_once_and_again_when_it_changes)
+Test(collect, reports_each_section_once_and_after_a_change)
 {
 	struct build *b = build_new();
-	struct collect *c = collect_new(on_section, &heard);
+	struct collect *c = collect_new(on_section, &found);
 
 	for (int i = 0; i < 3; i++) {
 		add_table(b, 0, 0x00, 1, "0001 e100");
@@ -102,11 +102,11 @@ Test(collect, hears_each_section_once_and_again_when_it_changes)
 	build_free(b);
 }
 
-/* All empty sections have the same CRC_32 over themselves. */
-Test(collect, tells_empty_tables_apart)
+/* The CRC over a section and its CRC_32 is the same for all sections. */
+Test(collect, distinguishes_empty_tables)
 {
 	struct build *b = build_new();
-	struct collect *c = collect_new(on_section, &heard);
+	struct collect *c = collect_new(on_section, &found);
 	uint8_t section[64];
 
 	for (uint8_t version = 0; version < 3; version++) {
@@ -120,16 +120,16 @@ Test(collect, tells_empty_tables_apart)
 	build_free(b);
 }
 
-Test(collect, offers_again_what_found_no_room)
+Test(collect, offers_a_rejected_section_again)
 {
 	struct build *b = build_new();
-	struct collect *c = collect_new(on_section, &heard);
+	struct collect *c = collect_new(on_section, &found);
 
-	heard.full = true;
+	found.full = true;
 	add_table(b, 0, 0x00, 1, "0001 e100");
 	feed(c, b);
 	expect("");
-	heard.full = false;
+	found.full = false;
 	add_table(b, 0, 0x00, 1, "0001 e100");
 	add_table(b, 0x100, 0x02, 1, "e101 f000");
 	feed(c, b);
@@ -138,10 +138,10 @@ Test(collect, offers_again_what_found_no_room)
 	build_free(b);
 }
 
-Test(collect, hears_every_time)
+Test(collect, reports_every_time)
 {
 	struct build *b = build_new();
-	struct collect *c = collect_new(on_section, &heard);
+	struct collect *c = collect_new(on_section, &found);
 	uint8_t tdt[8];
 
 	for (unsigned i = 0; i < 4; i++) {
@@ -155,28 +155,28 @@ Test(collect, hears_every_time)
 	build_free(b);
 }
 
-Test(collect, remembers_so_many_and_no_more)
+Test(collect, limits_the_remembered_sections)
 {
 	struct build *b = build_new();
-	struct collect *c = collect_new(on_section, &heard);
+	struct collect *c = collect_new(on_section, &found);
 
 	for (unsigned round = 0; round < 2; round++) {
 		for (unsigned i = 0; i < COLLECT_SECTIONS + 100; i++) {
 			add_table(b, 0x12, 0x4e, (uint16_t)i,
 				  "0001 0001 00 4e");
-			heard.text[0] = '\0';
+			found.text[0] = '\0';
 			feed(c, b);
 		}
-		cr_expect_eq(heard.n, COLLECT_SECTIONS);
+		cr_expect_eq(found.n, COLLECT_SECTIONS);
 	}
 	collect_free(&c);
 	build_free(b);
 }
 
-Test(collect, follows_so_many_programs_and_no_more)
+Test(collect, limits_the_programs)
 {
 	struct build *b = build_new();
-	struct collect *c = collect_new(on_section, &heard);
+	struct collect *c = collect_new(on_section, &found);
 
 	for (unsigned i = 0; i < COLLECT_PMTS + 100; i++) {
 		struct build_entry entry = { (uint16_t)(i + 1),
@@ -187,10 +187,10 @@ Test(collect, follows_so_many_programs_and_no_more)
 		(void)build_section(b, 0, section, len);
 		len = build_pmt(section, entry, 0, NULL, 0);
 		(void)build_section(b, entry.pid, section, len);
-		heard.text[0] = '\0';
+		found.text[0] = '\0';
 		feed(c, b);
 	}
-	cr_expect_eq(heard.n, COLLECT_PMTS + 100 + COLLECT_PMTS);
+	cr_expect_eq(found.n, COLLECT_PMTS + 100 + COLLECT_PMTS);
 	collect_free(&c);
 	build_free(b);
 }

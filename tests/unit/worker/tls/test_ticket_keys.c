@@ -37,7 +37,7 @@ Test(ticket_keys, one_key_seals_for_an_hour)
 	cr_expect_arr_neq(next.hmac, first.hmac, sizeof first.hmac);
 }
 
-Test(ticket_keys, the_one_before_opens_for_another_hour)
+Test(ticket_keys, the_previous_key_opens_for_another_hour)
 {
 	struct ticket_keys keys = { 0 };
 	struct ticket_key first = seal(&keys, 5), second;
@@ -49,7 +49,7 @@ Test(ticket_keys, the_one_before_opens_for_another_hour)
 	cr_expect_not(opens(&keys, &first, 5 + 2 * HOUR));
 }
 
-Test(ticket_keys, a_key_that_nobody_replaced_grows_old_all_the_same)
+Test(ticket_keys, a_key_without_successor_expires)
 {
 	struct ticket_keys keys = { 0 };
 	struct ticket_key first = seal(&keys, 5);
@@ -58,7 +58,7 @@ Test(ticket_keys, a_key_that_nobody_replaced_grows_old_all_the_same)
 	cr_expect_not(opens(&keys, &first, 5 + 2 * HOUR));
 }
 
-Test(ticket_keys, a_name_from_elsewhere_opens_nothing)
+Test(ticket_keys, an_unknown_name_opens_nothing)
 {
 	struct ticket_keys keys = { 0 }, others = { 0 };
 	struct ticket_key ours = seal(&keys, 5), theirs = seal(&others, 5);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a connection may cost: in time and in number. */
+/* The limits of time and number of connections. */
 #include "worker/tls/tls_server.h"
 
 #include "common/base/fd.h"
@@ -32,7 +32,7 @@ static void on_pulse(struct ev_loop *loop, ev_timer *timer, int revents)
 	(void)loop, (void)timer, (void)revents;
 }
 
-/* 0 in a limit: never. */
+/* A limit of 0: no limit. */
 static void setup(struct bench *b, struct tls_server_config cfg)
 {
 	struct credentials_error error = { 0 };
@@ -94,7 +94,7 @@ static struct link serve(struct bench *b)
 	return l;
 }
 
-/* Both sides have done their part. */
+/* Both sides have finished the handshake. */
 static struct link dial(struct bench *b)
 {
 	uint64_t before = tls_server_status(b->server).handshakes;
@@ -134,11 +134,11 @@ static unsigned count(struct bench *b)
 	return tls_server_status(b->server).connections;
 }
 
-Test(tls_server, a_handshake_has_its_time_whatever_trickles, .timeout = 90)
+Test(tls_server, a_slow_handshake_times_out, .timeout = 90)
 {
-	/* a record header that promises much */
+	/* the header of a long record */
 	static const char hello[] = "\x16\x03\x01\x02\x00";
-	/* a machine that stands still for a moment lets more than one by */
+	/* after a delay of this machine more than one may have passed */
 	enum { TIME_MS = 10 * SOON_MS };
 	struct bench b;
 	struct link l;
@@ -164,7 +164,7 @@ Test(tls_server, a_handshake_has_its_time_whatever_trickles, .timeout = 90)
 	teardown(&b);
 }
 
-Test(tls_server, a_handshake_ends_with_the_patience_of_the_other_side,
+Test(tls_server, a_handshake_ends_with_its_other_side,
      .timeout = 90)
 {
 	struct bench b;
@@ -181,7 +181,7 @@ Test(tls_server, a_handshake_ends_with_the_patience_of_the_other_side,
 	teardown(&b);
 }
 
-Test(tls_server, an_open_connection_may_be_silent, .timeout = 90)
+Test(tls_server, an_open_connection_may_be_idle, .timeout = 90)
 {
 	struct bench b;
 	struct link l;
@@ -202,7 +202,7 @@ Test(tls_server, an_open_connection_may_be_silent, .timeout = 90)
 	teardown(&b);
 }
 
-Test(tls_server, who_takes_nothing_of_what_waits_is_cut, .timeout = 90)
+Test(tls_server, disconnects_a_client_that_accepts_nothing, .timeout = 90)
 {
 	static const char block[65536];
 	struct bench b;
@@ -219,7 +219,7 @@ Test(tls_server, who_takes_nothing_of_what_waits_is_cut, .timeout = 90)
 	teardown(&b);
 }
 
-Test(tls_server, a_client_that_does_not_hang_up_is_not_waited_for,
+Test(tls_server, closes_a_client_that_does_not_close,
      .timeout = 90)
 {
 	struct bench b;
@@ -239,7 +239,7 @@ Test(tls_server, a_client_that_does_not_hang_up_is_not_waited_for,
 	teardown(&b);
 }
 
-Test(tls_server, who_is_on_his_way_makes_room_and_who_is_open_does_not,
+Test(tls_server, replaces_handshakes_but_no_open_connections,
      .timeout = 90)
 {
 	struct link open, leaving, shaking, other, late;
@@ -280,7 +280,7 @@ Test(tls_server, who_is_on_his_way_makes_room_and_who_is_open_does_not,
 	teardown(&b);
 }
 
-Test(tls_server, is_freed_with_everything_under_way, .timeout = 90)
+Test(tls_server, is_freed_during_handshakes_and_transfers, .timeout = 90)
 {
 	struct link open, shaking;
 	struct bench b;
